@@ -1,0 +1,68 @@
+// Package prng holds the reproducible random numbers of moonfarm: a small
+// generator and the derivation of independent streams from keys.
+//
+// Nothing random is hidden. A stream is a function of (master seed, episode,
+// turn, seat, purpose) and of nothing else, so that the same draw comes out
+// whatever worker makes it, in whatever order. The sequences are part of the
+// file format: they may never change (see the golden test).
+package prng
+
+import "math/bits"
+
+// golden is 2⁶⁴/φ, the increment of SplitMix64 (Steele, Lea, Flood: "Fast
+// splittable pseudorandom number generators", OOPSLA 2014).
+const golden = 0x9e3779b97f4a7c15
+
+// Mix is the finalizer of SplitMix64 (variant 13 of Stafford's constants): a
+// bijection of 64-bit words in which every input bit flips half the output.
+func Mix(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// Purpose separates streams that share all other coordinates.
+type Purpose uint64
+
+const (
+	PurposeGame    Purpose = 1 // the game's own chance: seeds of Reset
+	PurposePolicy  Purpose = 2 // the moves of a policy
+	PurposeMixture Purpose = 3 // which member of a mixture moves
+	PurposeShuffle Purpose = 4 // order of shards and rows when reading
+	PurposeSplit   Purpose = 5 // train / validation split
+)
+
+// Key derives the seed of one stream from the master seed and its
+// coordinates. Any two different coordinates give unrelated streams.
+func Key(master, episode, turn, seat uint64, purpose Purpose) uint64 {
+	k := Mix(master + golden)
+	k = Mix((k ^ episode) + golden)
+	k = Mix((k ^ (turn<<8 | seat&0xff)) + golden)
+	return Mix((k ^ uint64(purpose)) + golden)
+}
+
+// Rand is SplitMix64: one word of state, full period 2⁶⁴, one multiply-free
+// step. The zero value is a valid stream (that of seed 0).
+type Rand struct{ state uint64 }
+
+// New returns the stream with the given seed, normally a Key.
+func New(seed uint64) Rand { return Rand{seed} }
+
+// Uint64 returns the next 64 uniform bits.
+func (r *Rand) Uint64() uint64 {
+	r.state += golden
+	return Mix(r.state)
+}
+
+// IntN returns a number in 0 … n−1, for 0 < n < 2³¹, by multiply-shift
+// (Lemire: "Fast random integer generation in an interval", 2019) without
+// rejection: the bias is below n/2⁶⁴.
+func (r *Rand) IntN(n int) int {
+	hi, _ := bits.Mul64(r.Uint64(), uint64(n))
+	return int(hi)
+}
+
+// Float64 returns a number in [0, 1) with 53 random bits.
+func (r *Rand) Float64() float64 {
+	return float64(r.Uint64()>>11) * 0x1p-53
+}

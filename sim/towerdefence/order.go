@@ -1,0 +1,74 @@
+package towerdefence
+
+import "moonfarm/sim"
+
+// An order is one command of one player, packed so that 0 does nothing and the
+// step can use the parts without looking at them:
+//
+//	bit  0– 6  cell ^ 64: own cell y*8 + x of the command; 64 (so bits 0–6 are 0) where it has none
+//	bit  8–10  op: 0 nothing, else the original's command id + 1
+//	             (1 defense, 2 attack, 3 energy, 4 deconstruct, 5 tesla, 6 iron curtain);
+//	             7 a well-formed command that names no cell of the own half: always refused
+//	bit 11–12  failures that reading the text had already cost, added before the op
+//	bit 13     the text that makes the original engine throw: the match is aborted
+//
+// Other bits are ignored. A player gives one order a round; of several the
+// first counts.
+const (
+	orderCellMask  = 127
+	orderNoCell    = 64
+	orderOpShift   = 8
+	orderFailShift = 11
+	orderAbort     = 1 << 13
+)
+
+// Op is the command of an order: the original's command id + 1.
+type Op uint8
+
+const (
+	OpNothing     Op = 0
+	OpDefense     Op = 1
+	OpAttack      Op = 2
+	OpEnergy      Op = 3
+	OpDeconstruct Op = 4
+	OpTesla       Op = 5
+	OpCurtain     Op = 6
+	OpRefused     Op = 7 // well-formed, but outside the own half
+)
+
+// Nothing is the order to do nothing.
+const Nothing sim.Order = 0
+
+// Curtain is the order to raise the iron curtain.
+const Curtain = sim.Order(OpCurtain) << orderOpShift
+
+// Refused is a well-formed command that no state accepts, such as a cell
+// outside the own half: it resets the count of failures and fails once.
+const Refused = sim.Order(OpRefused) << orderOpShift
+
+// Aborted stands for the text (nothing but commas) at which the original
+// engine throws an unhandled error: the match ends without a result.
+const Aborted sim.Order = orderAbort
+
+// Build is the order to place a building of kind k on own cell (x, y).
+func Build(k Kind, x, y int) sim.Order { return at(Op(k)+1, x, y) }
+
+// Deconstruct is the order to remove the own building on (x, y).
+func Deconstruct(x, y int) sim.Order { return at(OpDeconstruct, x, y) }
+
+func at(op Op, x, y int) sim.Order {
+	if uint(x) >= Width || uint(y) >= Height {
+		return Refused
+	}
+	return sim.Order(op)<<orderOpShift | sim.Order(y*Width+x) | orderNoCell
+}
+
+// Failed returns o with n failures (0 … 2) added that reading its text cost.
+func Failed(o sim.Order, n int) sim.Order { return o | sim.Order(n&3)<<orderFailShift }
+
+// Decode takes an order apart: its op, its own cell (meaningful for building
+// and deconstructing) and the failures that reading it cost.
+func Decode(o sim.Order) (op Op, x, y, failures int) {
+	cell := int(o&orderCellMask) ^ orderNoCell
+	return Op(o >> orderOpShift & 7), cell % Width, cell / Width % Height, int(o >> orderFailShift & 3)
+}
