@@ -1,0 +1,51 @@
+package simtest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// SharedEnv names the environment variable that says where the shared
+// material (recordings, replays, rule files) lies. Unset, it is the folder
+// "shared" beside the repository.
+const SharedEnv = "MOONFARM_SHARED"
+
+// Shared returns the path of a file or folder of the shared material, such as
+// Shared(t, "traces", "towerdefence"). Where it does not exist the test is
+// skipped with a line that says what was missing.
+func Shared(t testing.TB, parts ...string) string {
+	t.Helper()
+	base := os.Getenv(SharedEnv)
+	if base == "" {
+		root, ok := moduleRoot()
+		if !ok {
+			t.Skipf("no go.mod above the test's folder: set %s to the folder of the shared material", SharedEnv)
+		}
+		base = filepath.Join(filepath.Dir(root), "shared")
+	}
+	path := filepath.Join(append([]string{base}, parts...)...)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("shared material is missing: %s (%s names another folder)", path, SharedEnv)
+	}
+	return path
+}
+
+// moduleRoot is the nearest folder with a go.mod at or above the working
+// folder, which in a test is the folder of the package.
+func moduleRoot() (string, bool) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", false
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, true
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return "", false
+		}
+		dir = up
+	}
+}
