@@ -1,0 +1,96 @@
+// Package features turns states into what a learner sees and a learner's
+// choices into orders. It declares the two interfaces a game implements once,
+// in features/<game>: Encoder and ActionSpace.
+package features
+
+import "moonfarm/sim"
+
+// Shape gives the sizes of one observation.
+type Shape struct {
+	Planes, Height, Width int // uint8 planes [Planes, Height, Width], row-major
+	Scalars               int // float32 scalars [Scalars]
+	Words                 int // uint64 words of the packed form of the planes [Words]
+}
+
+// PlaneBytes is the length of the uint8 planes of one observation.
+func (s Shape) PlaneBytes() int { return s.Planes * s.Height * s.Width }
+
+// Field documents one plane or one scalar.
+type Field struct {
+	Name  string  `json:"name"`  // stable, snake_case
+	Unit  string  `json:"unit"`  // "flag", "health points", "rounds", …
+	Scale float32 `json:"scale"` // the largest usual value: value/Scale is about 0 … 1
+	Doc   string  `json:"doc"`
+}
+
+// Table documents an observation: one Field per plane and per scalar, in
+// order, and how the packed words relate to the planes.
+type Table struct {
+	Planes  []Field `json:"planes"`
+	Scalars []Field `json:"scalars"`
+	Packed  string  `json:"packed"`
+}
+
+// Encoder writes what seat p may see of a state, from p's own side of the
+// board, into memory of the caller. Every call overwrites all of dst and
+// allocates nothing. Implementations hold no mutable memory: one value serves
+// all goroutines.
+type Encoder[S any] interface {
+	Shape() Shape
+	Table() Table
+	// Planes writes uint8 [Planes, Height, Width].
+	Planes(dst []uint8, s *S, p sim.Player)
+	// Packed writes uint64 [Words]: the planes as bits, as Table().Packed says.
+	Packed(dst []uint64, s *S, p sim.Player)
+	// Scalars writes float32 [Scalars].
+	Scalars(dst []float32, s *S, p sim.Player)
+}
+
+// ActionSpace says what the outputs of a policy network mean. An action is a
+// vector of int32, one choice per head: one head is a Discrete space, several
+// are MultiDiscrete. Implementations hold no mutable memory.
+type ActionSpace[S any] interface {
+	// Heads lists the number of choices of each head. It is constant.
+	Heads() []int
+	// Mask writes the legal choices as bits: choice c of head h is bit
+	// offset(h)+c, where offset(h) is the sum of the sizes of the heads before
+	// h; bit i is bit i%64 of dst[i/64]. Bits past the last choice are 0. For
+	// a single head the mask is sound and complete: a set bit is accepted by
+	// the rules, a clear one refused.
+	Mask(dst []uint64, s *S, p sim.Player)
+	// AppendOrders appends the orders that the action stands for. Choices out
+	// of range do nothing.
+	AppendOrders(dst []sim.Order, action []int32, s *S, p sim.Player) []sim.Order
+	// Action writes the action that stands for the orders and reports whether
+	// there is one; if not, dst is filled with −1.
+	Action(dst []int32, orders []sim.Order, s *S, p sim.Player) bool
+	// Doc explains the choices in a few lines.
+	Doc() string
+}
+
+// Choices is the total number of choices over all heads: the mask's bits.
+func Choices(heads []int) int {
+	n := 0
+	for _, h := range heads {
+		n += h
+	}
+	return n
+}
+
+// MaskWords is the number of uint64 words of a mask over the heads.
+func MaskWords(heads []int) int { return (Choices(heads) + 63) / 64 }
+
+// Measure is a number of one seat from which a reward can be made, such as
+// its health or its score.
+type Measure[S any] struct {
+	Name string // stable, lower case; the name of the reward
+	Doc  string
+	Of   func(g sim.Game[S], s *S, p sim.Player) float64
+}
+
+// Kit is all that moonfarm knows of a game beyond its rules.
+type Kit[S any] struct {
+	Encoder  Encoder[S]
+	Actions  ActionSpace[S]
+	Measures []Measure[S]
+}

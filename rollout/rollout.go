@@ -1,0 +1,60 @@
+// Package rollout plays episodes. Its one idea: a shard is a pure function of
+// (game, rules, policies, seed, shard number), so workers need no coordination
+// and a run that was killed continues by making the shards that are missing.
+//
+// An Episode is the orders that were given. Everything else about it (the
+// observations, masks, actions, rewards) follows by playing them again, which
+// costs less than storing or copying it: whoever wants rows replays.
+package rollout
+
+import (
+	"moonfarm/env"
+	"moonfarm/sim"
+)
+
+// Policy chooses for rows of a Batch. One instance serves one goroutine. What
+// it chooses for a row must depend on nothing but that row (its observation or
+// state, its Key): never on other rows, on the past, or on chance of its own.
+type Policy interface {
+	// Name is the text from which the policy was made, such as "random".
+	Name() string
+	// Wants says which slabs of the Batch it reads or writes.
+	Wants() env.Want
+	// Act chooses for the given rows (game*Players + seat): it writes their
+	// Action, or their Orders and OrderLen. Policies that read the state take
+	// it from env.States.
+	Act(v env.Vector, b *env.Batch, rows []int32)
+}
+
+// Episode is one game played: its seed and the orders of every seat and turn.
+// With the game's rules this is all that is needed to play it again.
+type Episode struct {
+	ID       uint64   // number in the run, from 0
+	Seed     uint64   // the seed the game was Reset with
+	Policies []string // name per seat
+	Players  int
+	Turns    int // turns played
+	Status   sim.Status
+	Outcome  [sim.MaxPlayers]sim.Outcome
+
+	// The orders of seat p in turn t are Orders[Ends[k-1]:Ends[k]] with
+	// k = t*Players+p (and Ends[-1] = 0).
+	Orders []sim.Order
+	Ends   []int32
+}
+
+// OrdersOf returns the orders of seat p in turn t.
+func (e *Episode) OrdersOf(t int, p sim.Player) []sim.Order {
+	k := t*e.Players + int(p)
+	from := int32(0)
+	if k > 0 {
+		from = e.Ends[k-1]
+	}
+	return e.Orders[from:e.Ends[k]]
+}
+
+// Sink takes the episodes of one shard, in the order of their IDs. The Episode
+// is reused after the call.
+type Sink interface {
+	Episode(e *Episode) error
+}
