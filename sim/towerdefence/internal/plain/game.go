@@ -1,0 +1,231 @@
+// Package plain is the slow, literal twin of the official engine of Tower
+// Defence (Entelect Challenge 2018, release 3.0.2). It keeps buildings and
+// missiles as lists in the order the original keeps them, takes commands as
+// text and walks through every rule as the rules are told, so that the fast
+// game can be held against it. It is also the source of what only the
+// displays show: the orders of the lists and the hits of a round.
+//
+// It shares nothing with the fast game but the rule values. Section numbers
+// in comments are those of the description of the engine.
+package plain
+
+import (
+	"moonfarm/sim"
+	"moonfarm/sim/towerdefence"
+)
+
+// The board in absolute columns: A owns 0 … 7, B owns 8 … 15.
+const (
+	width  = 2 * towerdefence.Width
+	height = towerdefence.Height
+)
+
+// A and B are the two players.
+const (
+	A sim.Player = 0
+	B sim.Player = 1
+)
+
+// Building is a building on the map.
+type Building struct {
+	X, Y      int // absolute column, row
+	Owner     sim.Player
+	Kind      towerdefence.Kind
+	Health    int
+	BuildTime int // falls by 1 a round for ever; −1 and below: finished
+	Cooldown  int // rounds until the next shot
+}
+
+// Missile is a missile in flight.
+type Missile struct {
+	X, Y  int // absolute column, row
+	Owner sim.Player
+}
+
+// Cell is an entry of a hit list.
+type Cell struct {
+	X, Y  int // absolute column, row
+	Owner sim.Player
+}
+
+// Player is the part of the state that belongs to one player.
+type Player struct {
+	Energy, Health, HitsTaken, Score int
+	CurtainAvailable                 bool
+	CurtainTime                      int // 0 and above: the curtain is active
+	FailCount                        int // failed commands in a row
+}
+
+// Game is a match. The zero value is of no use; New makes one.
+type Game struct {
+	Rules     towerdefence.Rules
+	Round     int // number of the round about to be played
+	Players   [2]Player
+	Buildings []Building // in the order of their placement; of one round A's first
+	Missiles  []Missile  // in the order of their creation
+	// TeslaHits lists the shots of the last round that had an effect, in firing
+	// order. A shot is: if it hit the base a cell (0, 0) of its owner, the hit
+	// buildings in column order, the tower; into a curtain, the tower and the
+	// cell of the shield with the tower's owner.
+	TeslaHits [][]Cell
+	// CurtainHits lists what the curtains blocked in the last round: the cell of
+	// the shield with the shooter.
+	CurtainHits []Cell
+}
+
+// End tells whether and why a match is over.
+type End uint8
+
+// The ends of a match.
+const (
+	Running   End = iota // it goes on
+	Dead                 // a base is at 0
+	MaxRounds            // the last round was played
+	Failed               // a player's failures reached the limit
+	Aborted              // a command made the original engine throw; there is no result
+)
+
+// String returns the word the recordings use: "" for a running match, "dead",
+// "maxrounds", "timeout" (for Failed) and, found in no recording, "aborted".
+func (e End) String() string {
+	switch e {
+	case Running:
+		return ""
+	case Dead:
+		return "dead"
+	case MaxRounds:
+		return "maxrounds"
+	case Failed:
+		return "timeout"
+	case Aborted:
+		return "aborted"
+	}
+	return "invalid"
+}
+
+// New returns the first position of a match with these rules (section 3).
+func New(r towerdefence.Rules) *Game {
+	g := &Game{Rules: r}
+	for p := range g.Players {
+		g.Players[p] = Player{Energy: r.StartEnergy, Health: r.StartHealth}
+	}
+	return g
+}
+
+// Clone returns an independent copy.
+func (g *Game) Clone() *Game {
+	c := *g
+	c.Buildings = append([]Building(nil), g.Buildings...)
+	c.Missiles = append([]Missile(nil), g.Missiles...)
+	c.TeslaHits = nil
+	for _, shot := range g.TeslaHits {
+		c.TeslaHits = append(c.TeslaHits, append([]Cell(nil), shot...))
+	}
+	c.CurtainHits = append([]Cell(nil), g.CurtainHits...)
+	return &c
+}
+
+// Play plays one round with the command texts of A and B (sections 5 and 11).
+// A text that makes the original throw leaves the position as it was.
+func (g *Game) Play(a, b string) End {
+	if throws(a) || throws(b) {
+		return Aborted
+	}
+	g.TeslaHits, g.CurtainHits = nil, nil
+	g.command(A, a)
+	g.command(B, b)
+	g.construct()
+	g.updateCurtains()
+	g.fireTeslas()
+	g.fireAttackBuildings()
+	for range g.Rules.Buildings[towerdefence.Attack].Speed {
+		g.moveMissiles()
+	}
+	g.removeRuins()
+	g.payIncome()
+	g.Round++
+	return g.end()
+}
+
+// end is section 11: failures are looked at first.
+func (g *Game) end() End {
+	for _, p := range g.Players {
+		if p.FailCount >= g.Rules.MaxDoNothings {
+			return Failed
+		}
+	}
+	switch {
+	case g.DeadBases() > 0:
+		return Dead
+	case g.Round > g.Rules.MaxRounds:
+		return MaxRounds
+	}
+	return Running
+}
+
+// DeadBases is the number of bases at 0.
+func (g *Game) DeadBases() int {
+	n := 0
+	for _, p := range g.Players {
+		if p.Health <= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Winner names the player who wins if the match ends here (section 11);
+// ok is false for a tie.
+func (g *Game) Winner() (winner sim.Player, ok bool) {
+	a, b := g.Players[A], g.Players[B]
+	switch {
+	case a.Health > 0 && b.Health <= 0:
+		return A, true
+	case a.Health <= 0 && b.Health > 0:
+		return B, true
+	case a.Score > b.Score:
+		return A, true
+	case a.Score < b.Score:
+		return B, true
+	}
+	return A, false
+}
+
+// Absolute is the absolute column of player p's own column x, and the other
+// way round.
+func Absolute(p sim.Player, x int) int {
+	if p == B {
+		return width - 1 - x
+	}
+	return x
+}
+
+// front is the absolute front column of player p.
+func front(p sim.Player) int { return Absolute(p, towerdefence.Width-1) }
+
+// direction is the way p's missiles and lightning go.
+func direction(p sim.Player) int {
+	if p == B {
+		return -1
+	}
+	return +1
+}
+
+// opponent is the other player.
+func opponent(p sim.Player) sim.Player { return 1 - p }
+
+// curtainActive tells whether p's curtain protects (section 3).
+func (g *Game) curtainActive(p sim.Player) bool { return g.Players[p].CurtainTime >= 0 }
+
+// buildingAt is the index of the building on a cell, or −1.
+func (g *Game) buildingAt(x, y int) int {
+	for i, b := range g.Buildings {
+		if b.X == x && b.Y == y {
+			return i
+		}
+	}
+	return -1
+}
+
+// finished tells whether construction of b is over.
+func finished(b Building) bool { return b.BuildTime <= -1 }
