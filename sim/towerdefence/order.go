@@ -5,21 +5,22 @@ import "moonfarm/sim"
 // An order is one command of one player, packed so that 0 does nothing and the
 // step can use the parts without looking at them:
 //
-//	bit  0– 6  cell ^ 64: own cell y*8 + x of the command; 64 (so bits 0–6 are 0) where it has none
-//	bit  8–10  op: 0 nothing, else the original's command id + 1
+//	bit  0– 5  own cell y*8 + x of the command
+//	bit  6– 8  op: 0 nothing, else the original's command id + 1
 //	             (1 defense, 2 attack, 3 energy, 4 deconstruct, 5 tesla, 6 iron curtain);
 //	             7 a well-formed command that names no cell of the own half: always refused
-//	bit 11–12  failures that reading the text had already cost, added before the op
-//	bit 13     the text that makes the original engine throw: the match is aborted
+//	bit  9–10  failures that reading the text had already cost, added before the op
+//	bit 11     the text that makes the original engine throw: the match is aborted
 //
 // Other bits are ignored. A player gives one order a round; of several the
 // first counts.
 const (
-	orderCellMask  = 127
-	orderNoCell    = 64
-	orderOpShift   = 8
-	orderFailShift = 11
-	orderAbort     = 1 << 13
+	orderCellMask  = 63
+	orderOpShift   = 6
+	orderFailShift = 9
+	orderAbort     = 1 << 11
+	orderUsed      = 1<<12 - 1 // the bits with a meaning
+	orderPlain     = 1<<8 - 1  // orders up to here are nothing or build one of the three cheap kinds
 )
 
 // Op is the command of an order: the original's command id + 1.
@@ -60,7 +61,7 @@ func at(op Op, x, y int) sim.Order {
 	if uint(x) >= Width || uint(y) >= Height {
 		return Refused
 	}
-	return sim.Order(op)<<orderOpShift | sim.Order(y*Width+x) | orderNoCell
+	return sim.Order(op)<<orderOpShift | sim.Order(y*Width+x)
 }
 
 // Failed returns o with n failures (0 … 2) added that reading its text cost.
@@ -69,6 +70,6 @@ func Failed(o sim.Order, n int) sim.Order { return o | sim.Order(n&3)<<orderFail
 // Decode takes an order apart: its op, its own cell (meaningful for building
 // and deconstructing) and the failures that reading it cost.
 func Decode(o sim.Order) (op Op, x, y, failures int) {
-	cell := int(o&orderCellMask) ^ orderNoCell
-	return Op(o >> orderOpShift & 7), cell % Width, cell / Width % Height, int(o >> orderFailShift & 3)
+	cell := int(o & orderCellMask)
+	return Op(o >> orderOpShift & 7), cell % Width, cell / Width, int(o >> orderFailShift & 3)
 }
