@@ -5,6 +5,16 @@
 // An Episode is the orders that were given. Everything else about it (the
 // observations, masks, actions, rewards) follows by playing them again, which
 // costs less than storing or copying it: whoever wants rows replays.
+//
+//   - Table seats policies at the games of one Vector and plays a range of
+//     episodes; Shard is the same in one call.
+//   - Run plays the shards of a Job on several workers.
+//   - Replayer plays a recorded Episode again, turn by turn, straight into
+//     slabs of the caller.
+//
+// There are no clocks, files or logs here. What an episode holds depends on
+// the game, the seat's policies, the master seed and the episode's number: not
+// on how many games are played at once, nor on workers or shard boundaries.
 package rollout
 
 import (
@@ -15,6 +25,9 @@ import (
 // Policy chooses for rows of a Batch. One instance serves one goroutine. What
 // it chooses for a row must depend on nothing but that row (its observation or
 // state, its Key): never on other rows, on the past, or on chance of its own.
+//
+// A policy that holds something to let go of is an io.Closer too; Run closes
+// it.
 type Policy interface {
 	// Name is the text from which the policy was made, such as "random".
 	Name() string
@@ -26,12 +39,16 @@ type Policy interface {
 	Act(v env.Vector, b *env.Batch, rows []int32)
 }
 
+// Maker makes an instance of a policy for games of the spec. It fails if the
+// policy cannot play them. It may be called by several goroutines at once.
+type Maker func(s env.Spec) (Policy, error)
+
 // Episode is one game played: its seed and the orders of every seat and turn.
 // With the game's rules this is all that is needed to play it again.
 type Episode struct {
 	ID       uint64   // number in the run, from 0
 	Seed     uint64   // the seed the game was Reset with
-	Policies []string // name per seat
+	Policies []string // name per seat; shared between episodes, not to be changed
 	Players  int
 	Turns    int // turns played
 	Status   sim.Status
@@ -57,4 +74,10 @@ func (e *Episode) OrdersOf(t int, p sim.Player) []sim.Order {
 // is reused after the call.
 type Sink interface {
 	Episode(e *Episode) error
+}
+
+// outcomer is the part of env.Snapshotter that recording needs; a Vector of
+// env.New has it.
+type outcomer interface {
+	Outcome(i int, p sim.Player) sim.Outcome
 }

@@ -1,0 +1,153 @@
+package rollout
+
+import (
+	"fmt"
+
+	"moonfarm/env"
+	"moonfarm/sim"
+)
+
+// Replayer plays recorded episodes again, one at a time, so that whoever wants
+// rows gets them: Start an episode, then Step once for each of its turns.
+//
+//	b := env.NewBatch(v.Spec(), 1, 0)
+//	r.Start(e)
+//	for r.More() {
+//		b.Planes = column[at : at+rowBytes]     // windows into the caller's memory
+//		b.Reward = rewards[row : row+players]
+//		if err := r.Step(b); err != nil { … }
+//		// b now holds the observation and mask before the turn, the orders and
+//		// the action, and the reward and status after it.
+//	}
+//
+// The Batch is the caller's from turn to turn: its slabs may be set anew
+// before each Step, and so the observations are written where they are to
+// stay. It needs one row per seat; Orders, OrderLen, Reward, Status and Turn
+// must be there, the others are written if they are not nil.
+//
+// A Replayer is not safe for concurrent use. No method allocates unless it
+// fails.
+type Replayer struct {
+	v         env.Vector
+	out       outcomer
+	players   int
+	maxOrders int
+	e         *Episode
+	turn      int
+}
+
+// NewReplayer returns a Replayer on the given vector of one game, which must
+// have the rules, the turn limit and the reward of the recording wherever those
+// matter to the caller. It fails if v does not hold exactly one game.
+func NewReplayer(v env.Vector) (*Replayer, error) {
+	s := v.Spec()
+	if v.Len() != 1 {
+		return nil, fmt.Errorf("replay: the vector has %d games, want 1", v.Len())
+	}
+	out, ok := v.(outcomer)
+	if !ok {
+		return nil, fmt.Errorf("replay: a vector of type %T tells no outcomes", v)
+	}
+	return &Replayer{v: v, out: out, players: s.Info.Players, maxOrders: s.Info.MaxOrders}, nil
+}
+
+// Start resets the game to the first turn of e, which must stay unchanged until
+// its last Step. It fails if e cannot be an episode of this game: seats, or
+// offsets of orders that do not fit together.
+func (r *Replayer) Start(e *Episode) error {
+	r.e = nil
+	if e.Players != r.players {
+		return fmt.Errorf("episode %d: %d seats, the game has %d", e.ID, e.Players, r.players)
+	}
+	if e.Turns < 0 || len(e.Ends) != e.Turns*e.Players {
+		return fmt.Errorf("episode %d: %d ends of orders for %d turns of %d seats", e.ID, len(e.Ends), e.Turns, e.Players)
+	}
+	from := int32(0)
+	for k, to := range e.Ends {
+		if n := to - from; n < 0 || int(n) > r.maxOrders || int(to) > len(e.Orders) {
+			return fmt.Errorf("episode %d: turn %d, seat %d: orders %d to %d of %d, at most %d a turn",
+				e.ID, k/e.Players, k%e.Players, from, to, len(e.Orders), r.maxOrders)
+		}
+		from = to
+	}
+	if int(from) != len(e.Orders) {
+		return fmt.Errorf("episode %d: %d orders, of which %d belong to a turn", e.ID, len(e.Orders), from)
+	}
+	r.v.Reset(0, e.Seed)
+	r.e, r.turn = e, 0
+	return nil
+}
+
+// More tells whether turns are left to Step.
+func (r *Replayer) More() bool { return r.e != nil && r.turn < r.e.Turns }
+
+// Turn is the number of the turn that the next Step plays, from 0.
+func (r *Replayer) Turn() int { return r.turn }
+
+// Step plays the next turn: it observes into b, gives the recorded orders and
+// steps. It fails, and the episode is over, if the game does not go as
+// recorded: ended early or not in the recorded turn, with another status or
+// another outcome. That means other rules, or a damaged episode.
+func (r *Replayer) Step(b *env.Batch) error {
+	if !r.More() {
+		return fmt.Errorf("replay: no turn left to step")
+	}
+	e := r.e
+	r.v.Observe(b)
+	for p := range r.players {
+		orders := e.OrdersOf(r.turn, sim.Player(p))
+		b.OrderLen[p] = int32(copy(b.Orders[p*r.maxOrders:(p+1)*r.maxOrders], orders))
+	}
+	r.v.Step(b)
+	r.turn++
+	if r.turn < e.Turns && b.Status[0] == sim.Running {
+		return nil
+	}
+	return r.last(b.Status[0])
+}
+
+// last compares the end of the game with the recorded one.
+func (r *Replayer) last(s sim.Status) error {
+	e, turns := r.e, r.turn
+	r.e = nil
+	if turns < e.Turns {
+		return fmt.Errorf("episode %d: turn %d: the game is %v, but %d turns are recorded", e.ID, turns-1, s, e.Turns)
+	}
+	if s != e.Status {
+		return fmt.Errorf("episode %d: turn %d, the last: the game is %v, recorded as %v", e.ID, turns-1, s, e.Status)
+	}
+	for p := range r.players {
+		if got := r.out.Outcome(0, sim.Player(p)); got != e.Outcome[p] {
+			return fmt.Errorf("episode %d: turn %d, the last: outcome of seat %d is %+v, recorded as %+v",
+				e.ID, turns-1, p, got, e.Outcome[p])
+		}
+	}
+	return nil
+}
+
+// Replay plays e again on v, which must hold one game, and calls each after
+// every turn; b is what the turn left: see Replayer, which it wraps. A nil each
+// only checks that the game goes as recorded. It fails as Replayer does, and
+// with the first error of each.
+func Replay(v env.Vector, e *Episode, b *env.Batch, each func(turn int, b *env.Batch) error) error {
+	r, err := NewReplayer(v)
+	if err != nil {
+		return err
+	}
+	if err := r.Start(e); err != nil {
+		return err
+	}
+	for r.More() {
+		turn := r.Turn()
+		if err := r.Step(b); err != nil {
+			return err
+		}
+		if each == nil {
+			continue
+		}
+		if err := each(turn, b); err != nil {
+			return fmt.Errorf("episode %d: turn %d: %w", e.ID, turn, err)
+		}
+	}
+	return nil
+}
