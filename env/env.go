@@ -14,11 +14,18 @@ import (
 // Config says how a Vector plays.
 type Config struct {
 	N        int    // games at once
-	Reward   string // "" or "result" for the zero-sum result at the end, else the name of a Measure
+	Reward   string // "" is "result"; see Rewards
 	MaxTurns int    // cut games after so many turns (Status Cut); 0: only the rules end them
 }
 
-// Reward documents one of the rewards a game offers.
+// ResultReward is the default reward: Outcome.Result in the turn in which the
+// rules end the game, else 0. A game that is Cut has no result, so its last
+// reward is 0 too: what the cut state is worth is for the learner to estimate.
+const ResultReward = "result"
+
+// Reward documents one of the rewards a game offers: "result" and one for each
+// Measure, which pays the change of the seat's own measure in the turn less
+// the mean change of the others'. All sum to zero over the seats.
 type Reward struct {
 	Name string `json:"name"`
 	Doc  string `json:"doc"`
@@ -65,7 +72,8 @@ type Batch struct {
 
 	// Written by a policy. A row with OrderLen −1 (Observe sets it) acts by
 	// its Action, any other by its first OrderLen Orders. Step fills in the
-	// other of the two; an action of −1 means that no action says the orders.
+	// other of the two, so that after it both say what was played; an action
+	// of −1 means that no action says the orders.
 	Action   []int32     // [Rows, Heads]
 	Orders   []sim.Order // [Rows, MaxOrders]
 	OrderLen []int32     // [Rows]
@@ -109,7 +117,8 @@ func NewBatch(s Spec, n int, w Want) *Batch {
 }
 
 // Vector plays Len games at once. It is not safe for concurrent use; make one
-// per goroutine. No method allocates.
+// per goroutine. No method allocates. A Batch whose slabs do not fit the Spec
+// is a mistake of the program and panics with the slab's name.
 type Vector interface {
 	// Spec is constant.
 	Spec() Spec
@@ -118,12 +127,16 @@ type Vector interface {
 	// Reset starts game i anew with that seed. A Vector is made with all games
 	// reset to seed 0.
 	Reset(i int, seed uint64)
-	// Observe fills the observation slabs of all games and sets every OrderLen
-	// to −1. A game that has ended shows its last state and an empty mask.
+	// Observe fills the observation slabs, Status and Turn of all games and
+	// sets every OrderLen to −1. A game that has ended shows its last state
+	// and an empty mask. Observing changes no game.
 	Observe(b *Batch)
+	// ObserveGame does for the rows of game i alone what Observe does for all.
+	ObserveGame(b *Batch, i int)
 	// Step plays one turn of every game with the actions or orders in b, and
 	// fills Reward, Status and Turn. A game that has ended stays as it is with
-	// reward 0 until it is Reset: restarting is explicit.
+	// reward 0, no orders and action −1 until it is Reset: restarting is
+	// explicit (Autoreset is a layer above).
 	Step(b *Batch)
 }
 
@@ -132,7 +145,8 @@ type Snapshotter interface {
 	// AppendSnapshot appends game i as bytes: its state, seed, turn and status.
 	AppendSnapshot(dst []byte, i int) []byte
 	// Restore makes game i what the snapshot holds. It fails, and changes
-	// nothing, if the snapshot is damaged or of another game or rules.
+	// nothing, if the snapshot is damaged or of another game or rules. The
+	// Vector's own Config holds for the turns that follow.
 	Restore(i int, snapshot []byte) error
 	// Outcome tells how seat p of game i stands.
 	Outcome(i int, p sim.Player) sim.Outcome

@@ -1,0 +1,335 @@
+package env
+
+import (
+	"fmt"
+	"strings"
+
+	"moonfarm/features"
+	"moonfarm/sim"
+	"moonfarm/sim/prng"
+)
+
+// Pool is the Vector over states of type S that New makes: games side by side
+// in one slice. It is a Snapshotter too.
+type Pool[S any] struct {
+	spec    Spec
+	game    sim.Game[S]
+	encoder features.Encoder[S]
+	actions features.ActionSpace[S]
+	measure *features.Measure[S] // nil: the reward is the result
+	sizes   sizes
+	print   uint64 // fingerprint of the rules, for snapshots
+
+	states []S
+	seeds  []uint64
+	turns  []int32
+	status []sim.Status
+
+	turn  *sim.Turn
+	worth []float64               // [Rows] the measure before this turn; empty without a measure
+	gain  [sim.MaxPlayers]float64 // scratch of pay
+}
+
+// sizes are the lengths of one row of each slab.
+type sizes struct{ players, planes, words, scalars, mask, heads, orders int }
+
+// New returns c.N games of g, all reset to seed 0. g must not be used
+// elsewhere while the Pool is. It fails if c.N < 1, c.MaxTurns < 0, or if
+// c.Reward names no reward of the game.
+func New[S any](g sim.Game[S], kit features.Kit[S], c Config) (*Pool[S], error) {
+	if c.N < 1 {
+		return nil, fmt.Errorf("env: %d games at once: there must be at least 1", c.N)
+	}
+	if c.MaxTurns < 0 {
+		return nil, fmt.Errorf("env: a limit of %d turns: it may not be negative", c.MaxTurns)
+	}
+	info := g.Info()
+	if info.Players < 1 || info.Players > sim.MaxPlayers {
+		return nil, fmt.Errorf("env: %s has %d seats: there may be 1 to %d", info.Name, info.Players, sim.MaxPlayers)
+	}
+	spec := newSpec(info, kit, c)
+	measure, err := findMeasure(kit.Measures, &spec, c.Reward)
+	if err != nil {
+		return nil, err
+	}
+	v := &Pool[S]{
+		spec:    spec,
+		game:    g,
+		encoder: kit.Encoder,
+		actions: kit.Actions,
+		measure: measure,
+		sizes: sizes{
+			players: info.Players, planes: spec.Shape.PlaneBytes(), words: spec.Shape.Words,
+			scalars: spec.Shape.Scalars, mask: spec.MaskWords, heads: len(spec.Heads), orders: info.MaxOrders,
+		},
+		print:  fingerprint[S](info),
+		states: make([]S, c.N),
+		seeds:  make([]uint64, c.N),
+		turns:  make([]int32, c.N),
+		status: make([]sim.Status, c.N),
+		turn:   sim.NewTurn(info.MaxOrders),
+	}
+	if measure != nil {
+		v.worth = make([]float64, c.N*info.Players)
+	}
+	for i := range v.states {
+		v.Reset(i, 0)
+	}
+	return v, nil
+}
+
+func newSpec[S any](info sim.Info, kit features.Kit[S], c Config) Spec {
+	heads := kit.Actions.Heads()
+	s := Spec{
+		Info: info, Shape: kit.Encoder.Shape(), Table: kit.Encoder.Table(),
+		Heads: heads, Actions: kit.Actions.Doc(), MaskWords: features.MaskWords(heads),
+		Rewards:  []Reward{{ResultReward, "result of the game (+1 first, -1 last) in its last turn, else 0"}},
+		MaxTurns: info.MaxTurns,
+	}
+	for _, m := range kit.Measures {
+		doc := m.Doc + ": own change in the turn less the mean change of the others"
+		s.Rewards = append(s.Rewards, Reward{m.Name, doc})
+	}
+	if c.MaxTurns > 0 && c.MaxTurns < s.MaxTurns {
+		s.MaxTurns = c.MaxTurns
+	}
+	return s
+}
+
+// findMeasure sets the reward of the spec and returns its measure, nil for the
+// result.
+func findMeasure[S any](ms []features.Measure[S], s *Spec, name string) (*features.Measure[S], error) {
+	if name == "" || name == ResultReward {
+		s.Reward = ResultReward
+		return nil, nil
+	}
+	for i := range ms {
+		if ms[i].Name == name {
+			s.Reward = name
+			return &ms[i], nil
+		}
+	}
+	names := make([]string, len(s.Rewards))
+	for i, r := range s.Rewards {
+		names[i] = r.Name
+	}
+	return nil, fmt.Errorf("env: %s has no reward %q; there are: %s", s.Info.Name, name, strings.Join(names, ", "))
+}
+
+// Spec implements Vector.
+func (v *Pool[S]) Spec() Spec { return v.spec }
+
+// Len implements Vector.
+func (v *Pool[S]) Len() int { return len(v.states) }
+
+// Reset implements Vector.
+func (v *Pool[S]) Reset(i int, seed uint64) {
+	v.game.Reset(&v.states[i], seed)
+	v.seeds[i], v.turns[i], v.status[i] = seed, 0, sim.Running
+	v.appraise(i)
+}
+
+// Observe implements Vector.
+func (v *Pool[S]) Observe(b *Batch) {
+	v.check(b)
+	for i := range v.states {
+		v.observe(b, i)
+	}
+}
+
+// ObserveGame implements Vector.
+func (v *Pool[S]) ObserveGame(b *Batch, i int) {
+	v.check(b)
+	v.observe(b, i)
+}
+
+func (v *Pool[S]) observe(b *Batch, i int) {
+	s, z := &v.states[i], &v.sizes
+	b.Status[i], b.Turn[i] = v.status[i], v.turns[i]
+	for seat := range z.players {
+		row, p := i*z.players+seat, sim.Player(seat)
+		b.OrderLen[row] = -1
+		if b.Planes != nil {
+			v.encoder.Planes(b.Planes[row*z.planes:(row+1)*z.planes], s, p)
+		}
+		if b.Packed != nil {
+			v.encoder.Packed(b.Packed[row*z.words:(row+1)*z.words], s, p)
+		}
+		if b.Scalars != nil {
+			v.encoder.Scalars(b.Scalars[row*z.scalars:(row+1)*z.scalars], s, p)
+		}
+		if b.Mask != nil {
+			mask := b.Mask[row*z.mask : (row+1)*z.mask]
+			if v.status[i] == sim.Running {
+				v.actions.Mask(mask, s, p)
+			} else {
+				clear(mask)
+			}
+		}
+		if b.Key != nil {
+			b.Key[row] = prng.Key(v.seeds[i], 0, uint64(v.turns[i]), uint64(seat), prng.PurposePolicy)
+		}
+	}
+}
+
+// Step implements Vector.
+func (v *Pool[S]) Step(b *Batch) {
+	v.check(b)
+	for i := range v.states {
+		if v.status[i] == sim.Running {
+			v.step(b, i)
+		} else {
+			v.rest(b, i)
+		}
+		b.Status[i], b.Turn[i] = v.status[i], v.turns[i]
+	}
+}
+
+// step plays one turn of game i, which is running.
+func (v *Pool[S]) step(b *Batch, i int) {
+	s := &v.states[i]
+	for seat := range v.sizes.players {
+		row, p := i*v.sizes.players+seat, sim.Player(seat)
+		if orders := v.orders(b, row, s, p); len(orders) == 1 {
+			v.turn.SetOne(p, orders[0])
+		} else {
+			v.turn.Set(p, orders)
+		}
+	}
+	status := v.game.Step(s, v.turn)
+	v.turns[i]++
+	if status == sim.Running && int(v.turns[i]) >= v.spec.MaxTurns {
+		status = sim.Cut
+	}
+	v.status[i] = status
+	v.pay(b, i)
+}
+
+// orders returns what the row plays and fills in the other of its orders and
+// its action, before the state changes.
+func (v *Pool[S]) orders(b *Batch, row int, s *S, p sim.Player) []sim.Order {
+	z := &v.sizes
+	slab := b.Orders[row*z.orders : (row+1)*z.orders : (row+1)*z.orders]
+	n := int(b.OrderLen[row])
+	if n < 0 {
+		if b.Action == nil {
+			panic("env: a row with OrderLen -1 acts by its Action, but the Batch has no Action slab")
+		}
+		n = len(v.actions.AppendOrders(slab[:0], b.Action[row*z.heads:(row+1)*z.heads], s, p))
+		if n > len(slab) {
+			panic("env: the action space of " + v.spec.Info.Name + " gives more orders than Info.MaxOrders")
+		}
+		b.OrderLen[row] = int32(n)
+		return slab[:n]
+	}
+	if b.Action != nil {
+		v.actions.Action(b.Action[row*z.heads:(row+1)*z.heads], slab[:n], s, p)
+	}
+	return slab[:n]
+}
+
+// rest fills the rows of game i, which has ended.
+func (v *Pool[S]) rest(b *Batch, i int) {
+	z := &v.sizes
+	for row := i * z.players; row < (i+1)*z.players; row++ {
+		b.Reward[row], b.OrderLen[row] = 0, 0
+		if b.Action != nil {
+			action := b.Action[row*z.heads : (row+1)*z.heads]
+			for h := range action {
+				action[h] = -1
+			}
+		}
+	}
+}
+
+// appraise takes the measure of game i before its next turn.
+func (v *Pool[S]) appraise(i int) {
+	if v.measure == nil {
+		return
+	}
+	for seat := range v.sizes.players {
+		v.worth[i*v.sizes.players+seat] = v.measure.Of(v.game, &v.states[i], sim.Player(seat))
+	}
+}
+
+// pay writes the rewards of the turn that game i has just played.
+func (v *Pool[S]) pay(b *Batch, i int) {
+	n := v.sizes.players
+	reward := b.Reward[i*n : (i+1)*n]
+	if v.measure == nil {
+		if v.status[i] != sim.Over {
+			clear(reward)
+			return
+		}
+		for seat := range reward {
+			reward[seat] = v.game.Outcome(&v.states[i], sim.Player(seat)).Result
+		}
+		return
+	}
+	worth, sum := v.worth[i*n:(i+1)*n], 0.0
+	for seat := range worth {
+		now := v.measure.Of(v.game, &v.states[i], sim.Player(seat))
+		v.gain[seat] = now - worth[seat]
+		worth[seat] = now
+		sum += v.gain[seat]
+	}
+	if n == 1 {
+		reward[0] = 0
+		return
+	}
+	for seat := range reward {
+		reward[seat] = float32(v.gain[seat] - (sum-v.gain[seat])/float64(n-1))
+	}
+}
+
+// Outcome implements Snapshotter.
+func (v *Pool[S]) Outcome(i int, p sim.Player) sim.Outcome {
+	return v.game.Outcome(&v.states[i], p)
+}
+
+// check panics if a slab of b has the wrong length.
+func (v *Pool[S]) check(b *Batch) {
+	z, games := &v.sizes, len(v.states)
+	rows := games * z.players
+	if b.Rows != rows {
+		panic(fmt.Sprintf("env: the Batch has %d rows, %d games of %d seats have %d", b.Rows, games, z.players, rows))
+	}
+	// One test decides; which slab is wrong is found out only then.
+	ok := len(b.Orders) == rows*z.orders && len(b.OrderLen) == rows && len(b.Reward) == rows &&
+		len(b.Status) == games && len(b.Turn) == games &&
+		(b.Planes == nil || len(b.Planes) == rows*z.planes) &&
+		(b.Packed == nil || len(b.Packed) == rows*z.words) &&
+		(b.Scalars == nil || len(b.Scalars) == rows*z.scalars) &&
+		(b.Mask == nil || len(b.Mask) == rows*z.mask) &&
+		(b.Action == nil || len(b.Action) == rows*z.heads) &&
+		(b.Key == nil || len(b.Key) == rows)
+	if !ok {
+		z.explain(b, games)
+	}
+}
+
+// explain panics with the name of the slab of b that has the wrong length.
+func (z *sizes) explain(b *Batch, games int) {
+	rows := games * z.players
+	for _, slab := range []struct {
+		name      string
+		len, want int
+		optional  bool
+	}{
+		{"Orders", len(b.Orders), rows * z.orders, false},
+		{"OrderLen", len(b.OrderLen), rows, false},
+		{"Reward", len(b.Reward), rows, false},
+		{"Status", len(b.Status), games, false},
+		{"Turn", len(b.Turn), games, false},
+		{"Planes", len(b.Planes), rows * z.planes, b.Planes == nil},
+		{"Packed", len(b.Packed), rows * z.words, b.Packed == nil},
+		{"Scalars", len(b.Scalars), rows * z.scalars, b.Scalars == nil},
+		{"Mask", len(b.Mask), rows * z.mask, b.Mask == nil},
+		{"Action", len(b.Action), rows * z.heads, b.Action == nil},
+		{"Key", len(b.Key), rows, b.Key == nil},
+	} {
+		if slab.len != slab.want && !slab.optional {
+			panic(fmt.Sprintf("env: slab %s of the Batch has length %d, %d games need %d", slab.name, slab.len, games, slab.want))
+		}
+	}
+}

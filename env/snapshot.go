@@ -1,0 +1,119 @@
+package env
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"hash/fnv"
+	"io"
+	"reflect"
+	"unsafe"
+
+	"moonfarm/sim"
+)
+
+// A snapshot is, little-endian but for the state:
+//
+//	 0  4  "MFSN"
+//	 4  2  version of this layout, 1
+//	 6  1  status
+//	 7  1  0
+//	 8  8  fingerprint: game, rules and their values, seats, layout of the state
+//	16  8  seed
+//	24  4  turns played
+//	28  4  n, the size of the state
+//	32  n  the state as it lies in memory
+//	 …  4  CRC-32C of all before
+//
+// The state depends on the byte order of the machine and on the layout of the
+// Go type, so both are part of the fingerprint. The checksum finds accidents;
+// a snapshot that somebody forged is not told from a good one.
+const (
+	snapshotMagic   = "MFSN"
+	snapshotVersion = 1
+	snapshotHeader  = 32
+	snapshotTail    = 4
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// fingerprint is equal for Pools whose snapshots fit each other.
+func fingerprint[S any](info sim.Info) uint64 {
+	probe := uint16(1)
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%q %q %q %d %d ", info.Name, info.Rules, info.Config, info.Players,
+		*(*byte)(unsafe.Pointer(&probe)))
+	writeLayout(h, reflect.TypeFor[S]())
+	return h.Sum64()
+}
+
+// writeLayout describes where every number of a value of type t lies.
+func writeLayout(w io.Writer, t reflect.Type) {
+	switch t.Kind() {
+	case reflect.Struct:
+		fmt.Fprintf(w, "{%d:", t.Size())
+		for i := range t.NumField() {
+			f := t.Field(i)
+			fmt.Fprintf(w, "%s@%d ", f.Name, f.Offset)
+			writeLayout(w, f.Type)
+		}
+		fmt.Fprint(w, "}")
+	case reflect.Array:
+		fmt.Fprintf(w, "[%d]", t.Len())
+		writeLayout(w, t.Elem())
+	default:
+		fmt.Fprint(w, t.Kind())
+	}
+}
+
+// bytesOf is the memory of s. S is plain data, as sim.Game demands.
+func bytesOf[S any](s *S) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(s)), unsafe.Sizeof(*s))
+}
+
+// AppendSnapshot implements Snapshotter.
+func (v *Pool[S]) AppendSnapshot(dst []byte, i int) []byte {
+	from := len(dst)
+	state := bytesOf(&v.states[i])
+	dst = append(dst, snapshotMagic...)
+	dst = binary.LittleEndian.AppendUint16(dst, snapshotVersion)
+	dst = append(dst, byte(v.status[i]), 0)
+	dst = binary.LittleEndian.AppendUint64(dst, v.print)
+	dst = binary.LittleEndian.AppendUint64(dst, v.seeds[i])
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(v.turns[i]))
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(state)))
+	dst = append(dst, state...)
+	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[from:], castagnoli))
+}
+
+// Restore implements Snapshotter.
+func (v *Pool[S]) Restore(i int, snapshot []byte) error {
+	state := bytesOf(&v.states[i])
+	want := snapshotHeader + len(state) + snapshotTail
+	if len(snapshot) < snapshotHeader || string(snapshot[:4]) != snapshotMagic {
+		return fmt.Errorf("env: not a snapshot: %d bytes that do not begin with %q", len(snapshot), snapshotMagic)
+	}
+	if n := binary.LittleEndian.Uint16(snapshot[4:]); n != snapshotVersion {
+		return fmt.Errorf("env: snapshot of version %d, this is version %d", n, snapshotVersion)
+	}
+	if n := binary.LittleEndian.Uint64(snapshot[8:]); n != v.print {
+		return fmt.Errorf("env: snapshot of another game or other rules (fingerprint %016x, %s here has %016x)", n, v.spec.Info.Name, v.print)
+	}
+	if len(snapshot) != want {
+		return fmt.Errorf("env: snapshot has %d bytes, expected %d", len(snapshot), want)
+	}
+	body, sum := snapshot[:want-snapshotTail], binary.LittleEndian.Uint32(snapshot[want-snapshotTail:])
+	if got := crc32.Checksum(body, castagnoli); got != sum {
+		return fmt.Errorf("env: snapshot is damaged: checksum %08x, its bytes have %08x", sum, got)
+	}
+	turns, status := binary.LittleEndian.Uint32(snapshot[24:]), sim.Status(snapshot[6])
+	size := binary.LittleEndian.Uint32(snapshot[28:])
+	if status > sim.Cut || snapshot[7] != 0 || turns > 1<<31-1 || int(size) != len(state) {
+		return fmt.Errorf("env: snapshot is damaged: status %d, turn %d, state of %d bytes", status, turns, size)
+	}
+	copy(state, snapshot[snapshotHeader:])
+	v.status[i], v.turns[i] = status, int32(turns)
+	v.seeds[i] = binary.LittleEndian.Uint64(snapshot[16:])
+	v.appraise(i)
+	return nil
+}

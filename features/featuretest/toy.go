@@ -1,0 +1,135 @@
+package featuretest
+
+import (
+	"moonfarm/features"
+	"moonfarm/sim"
+	"moonfarm/sim/simtest"
+)
+
+// ToyKit is the encoder, the action space and the measure of a toy game: the
+// template for features/<game>. With one order a turn the action is Discrete
+// (9), with n it is MultiDiscrete (n times 9).
+func ToyKit(g simtest.Toy) features.Kit[simtest.ToyState] {
+	heads := make([]int, g.Orders)
+	for h := range heads {
+		heads[h] = toyChoices
+	}
+	return features.Kit[simtest.ToyState]{
+		Encoder: toyEncoder{seats: g.Seats},
+		Actions: toyActions{game: g, heads: heads},
+		Measures: []features.Measure[simtest.ToyState]{{
+			Name: "stones", Doc: "stones taken",
+			Of: func(_ sim.Game[simtest.ToyState], s *simtest.ToyState, p sim.Player) float64 {
+				return float64(s.Taken[p])
+			},
+		}},
+	}
+}
+
+// toyEncoder shows the heaps, which of them the seat named before, and the
+// stones taken. What the others named before stays hidden.
+type toyEncoder struct{ seats int }
+
+func (e toyEncoder) Shape() features.Shape {
+	return features.Shape{Planes: 2, Height: 1, Width: simtest.ToyHeaps, Scalars: 3, Words: 2}
+}
+
+func (e toyEncoder) Table() features.Table {
+	return features.Table{
+		Planes: []features.Field{
+			{Name: "heap", Unit: "stones", Scale: simtest.ToyStones, Doc: "stones of the heap"},
+			{Name: "named", Unit: "flag", Scale: 1, Doc: "this seat named the heap in the turn before"},
+		},
+		Scalars: []features.Field{
+			{Name: "taken", Unit: "stones", Scale: 72, Doc: "stones of this seat"},
+			{Name: "best_other", Unit: "stones", Scale: 72, Doc: "stones of the best other seat"},
+			{Name: "turn", Unit: "turns", Scale: simtest.ToyTurns, Doc: "turns played"},
+		},
+		Packed: "word 0: byte h is plane heap at h; word 1: bit h is plane named at h",
+	}
+}
+
+func (e toyEncoder) Planes(dst []uint8, s *simtest.ToyState, p sim.Player) {
+	n := copy(dst, s.Heap[:])
+	for h := range simtest.ToyHeaps {
+		dst[n+h] = uint8(s.Named[p] >> h & 1)
+	}
+}
+
+func (e toyEncoder) Packed(dst []uint64, s *simtest.ToyState, p sim.Player) {
+	dst[0] = 0
+	for h, n := range s.Heap {
+		dst[0] |= uint64(n) << (8 * h)
+	}
+	dst[1] = uint64(s.Named[p])
+}
+
+func (e toyEncoder) Scalars(dst []float32, s *simtest.ToyState, p sim.Player) {
+	best := uint16(0)
+	for q := range e.seats {
+		if q != int(p) {
+			best = max(best, s.Taken[q])
+		}
+	}
+	dst[0], dst[1], dst[2] = float32(s.Taken[p]), float32(best), float32(s.Turn)
+}
+
+// toyChoices per head: 0 names no heap, h+1 names heap h.
+const toyChoices = simtest.ToyHeaps + 1
+
+// toyActions has one head per order.
+type toyActions struct {
+	game  simtest.Toy
+	heads []int
+}
+
+func (a toyActions) Heads() []int { return a.heads }
+
+func (a toyActions) Doc() string {
+	return "one head per order; choice 0 names no heap, choice h+1 names heap h"
+}
+
+func (a toyActions) Mask(dst []uint64, s *simtest.ToyState, p sim.Player) {
+	clear(dst)
+	var legal uint64 = 1
+	for h, n := range s.Heap {
+		if n > 0 && s.Named[p]>>h&1 == 0 {
+			legal |= 2 << h
+		}
+	}
+	for h := range a.heads {
+		at := h * toyChoices
+		dst[at/64] |= legal << (at % 64)
+		if at%64+toyChoices > 64 {
+			dst[at/64+1] |= legal >> (64 - at%64)
+		}
+	}
+}
+
+func (a toyActions) AppendOrders(dst []sim.Order, action []int32, _ *simtest.ToyState, _ sim.Player) []sim.Order {
+	for _, c := range action {
+		if c > 0 && c < toyChoices {
+			dst = append(dst, sim.Order(c))
+		}
+	}
+	return dst
+}
+
+func (a toyActions) Action(dst []int32, orders []sim.Order, _ *simtest.ToyState, _ sim.Player) bool {
+	clear(dst)
+	n := 0
+	for _, o := range orders {
+		if o == 0 {
+			continue
+		}
+		if o >= toyChoices || n == len(dst) {
+			for h := range dst {
+				dst[h] = -1
+			}
+			return false
+		}
+		dst[n] = int32(o)
+		n++
+	}
+	return true
+}
