@@ -1,0 +1,177 @@
+package simtest_test
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"moonfarm/sim"
+	"moonfarm/sim/simtest"
+)
+
+// state and game shorten the wrappers below: a toy with one method broken.
+type (
+	state = simtest.ToyState
+	toy   struct{ simtest.Toy }
+)
+
+type info struct {
+	toy
+	calls *int
+}
+
+func (g info) Info() sim.Info {
+	*g.calls++
+	i := g.Toy.Info()
+	i.MaxTurns += *g.calls
+	return i
+}
+
+type reset struct{ toy }
+
+func (g reset) Reset(s *state, seed uint64) {
+	turn := s.Turn
+	g.Toy.Reset(s, seed)
+	s.Turn = turn
+}
+
+type memory struct {
+	toy
+	turns *int
+}
+
+func (g memory) Step(s *state, t *sim.Turn) sim.Status {
+	status := g.Toy.Step(s, t)
+	*g.turns++
+	s.Taken[0] ^= uint16(*g.turns >> 6)
+	return status
+}
+
+type attached struct {
+	toy
+	to **state
+}
+
+func (g attached) Reset(s *state, seed uint64) {
+	*g.to = s
+	g.Toy.Reset(s, seed)
+}
+
+func (g attached) Step(s *state, t *sim.Turn) sim.Status {
+	if *g.to != s {
+		s.Taken[0]++
+	}
+	return g.Toy.Step(s, t)
+}
+
+type doubled struct{ toy }
+
+func (g doubled) AppendOrders(dst []sim.Order, s *state, p sim.Player) []sim.Order {
+	return append(g.Toy.AppendOrders(dst, s, p), 0)
+}
+
+type fresh struct{ toy }
+
+func (g fresh) AppendOrders(dst []sim.Order, s *state, p sim.Player) []sim.Order {
+	return g.Toy.AppendOrders(nil, s, p)
+}
+
+type gullible struct{ toy }
+
+func (g gullible) Step(s *state, t *sim.Turn) sim.Status {
+	for _, o := range t.Orders(0) {
+		if o > 0 {
+			s.Heap[o-1] |= 0
+		}
+	}
+	return g.Toy.Step(s, t)
+}
+
+type endless struct{ toy }
+
+func (g endless) Step(s *state, t *sim.Turn) sim.Status {
+	g.Toy.Step(s, t)
+	return sim.Running
+}
+
+type generous struct{ toy }
+
+func (g generous) Outcome(s *state, p sim.Player) sim.Outcome {
+	return sim.Outcome{Result: 1}
+}
+
+type stale struct{ toy }
+
+func (g stale) Hash(s *state) uint64 { return uint64(s.Turn) / 2 }
+
+type nosy struct{ toy }
+
+func (g nosy) Outcome(s *state, p sim.Player) sim.Outcome {
+	s.Named[3]++
+	return g.Toy.Outcome(s, p)
+}
+
+type wasteful struct{ toy }
+
+var sink *state
+
+func (g wasteful) Step(s *state, t *sim.Turn) sim.Status {
+	sink = new(state)
+	return g.Toy.Step(s, t)
+}
+
+type partial struct{ toy }
+
+func (g partial) Step(s *state, t *sim.Turn) sim.Status {
+	status := g.Toy.Step(s, t)
+	if s.Turn == 1 {
+		s.Taken[0]++
+	}
+	return status
+}
+
+// broken lists a game for each promise, named after the subtest to find it.
+var broken = map[string]func() sim.Game[state]{
+	"Info":        func() sim.Game[state] { return info{two, new(int)} },
+	"Reset":       func() sim.Game[state] { return reset{two} },
+	"Same":        func() sim.Game[state] { return memory{two, new(int)} },
+	"Clone":       func() sim.Game[state] { return attached{two, new(*state)} },
+	"Orders":      func() sim.Game[state] { return doubled{two} },
+	"Orders#1":    func() sim.Game[state] { return fresh{two} },
+	"Illegal":     func() sim.Game[state] { return gullible{two} },
+	"Ends":        func() sim.Game[state] { return endless{two} },
+	"Outcome":     func() sim.Game[state] { return generous{two} },
+	"Hash":        func() sim.Game[state] { return stale{two} },
+	"ReadOnly":    func() sim.Game[state] { return nosy{two} },
+	"Allocations": func() sim.Game[state] { return wasteful{two} },
+	"Mirror":      func() sim.Game[state] { return partial{two} },
+}
+
+var two = toy{simtest.Toy{Seats: 2, Orders: 1}}
+
+const brokenEnv = "SIMTEST_BROKEN"
+
+// TestBroken is run by TestRunFindsFaults in a process of its own, where it
+// is expected to fail.
+func TestBroken(t *testing.T) {
+	make, ok := broken[os.Getenv(brokenEnv)]
+	if !ok {
+		t.Skip("only for TestRunFindsFaults")
+	}
+	simtest.Run(t, make, simtest.Options[state]{Mirror: two.Mirror})
+}
+
+func TestRunFindsFaults(t *testing.T) {
+	for name := range broken {
+		t.Run(name, func(t *testing.T) {
+			cmd := exec.Command(os.Args[0], "-test.run=^TestBroken$")
+			cmd.Env = append(os.Environ(), brokenEnv+"="+name)
+			out, err := cmd.CombinedOutput()
+			promise, _, _ := strings.Cut(name, "#")
+			if err == nil || !strings.Contains(string(out), "--- FAIL: TestBroken/"+promise) {
+				t.Errorf("the suite does not find the fault: %v\n%s", err, out)
+			}
+		})
+	}
+}

@@ -1,0 +1,48 @@
+package simtest
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestPlainFaults(t *testing.T) {
+	for _, c := range []struct {
+		value any
+		want  string // part of the one fault; "" for none
+	}{
+		{ToyState{}, ""},
+		{[3]struct{ A, B float32 }{}, ""},
+		{struct{ P *int32 }{}, ".P: a ptr"},
+		{struct{ M map[int]int }{}, ".M: a map"},
+		{struct{ S string }{}, ".S: a string"},
+		{struct{ S [2][]byte }{}, ".S[]: a slice"},
+		{struct{ E error }{}, ".E: a interface"},
+		{struct{ N int }{}, ".N: a int has another size"},
+		{struct {
+			A uint8
+			B uint32
+		}{}, "a gap of 3 bytes before B"},
+		{struct {
+			A uint32
+			B uint8
+		}{}, "a gap of 3 bytes at the end"},
+	} {
+		faults := plainFaults(nil, "S", reflect.TypeOf(c.value))
+		if c.want == "" && len(faults) != 0 || c.want != "" && (len(faults) != 1 || !strings.Contains(faults[0], c.want)) {
+			t.Errorf("%T: faults %q, want %q", c.value, faults, c.want)
+		}
+	}
+}
+
+func TestDiff(t *testing.T) {
+	a := ToyState{Turn: 1}
+	b := a
+	if d := Diff(&a, &b); d != "" {
+		t.Errorf("equal states differ: %s", d)
+	}
+	b.Heap[3], b.Turn = 5, 9
+	if d, want := Diff(&a, &b), "Heap[3]: 0, 5"; d != want {
+		t.Errorf("Diff is %q, want %q", d, want)
+	}
+}

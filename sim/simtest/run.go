@@ -1,0 +1,163 @@
+package simtest
+
+import (
+	"testing"
+
+	"moonfarm/sim"
+	"moonfarm/sim/prng"
+)
+
+// Options adjust the conformance suite to a game.
+type Options[S any] struct {
+	Games  int // random games per property; 0 means 20
+	Turns  int // turns after which a random game is dropped; 0 means Info.MaxTurns, when it must have ended
+	Orders int // most orders a seat gives in a random turn; 0 means Info.MaxOrders, but at most 16
+
+	// Mirror, where the game is fair, writes src with its seats in reverse
+	// order to dst. Then every turn must commute with it.
+	Mirror func(dst, src *S)
+	// MirrorOrder translates an order for the reversed seats; nil where orders
+	// are given from the owner's side and stay as they are.
+	MirrorOrder func(o sim.Order) sim.Order
+}
+
+// Run checks everything that sim.Game promises, by random play. fresh makes a
+// new value of the game each time. At most one Options is given. Its list of
+// subtests is the list of promises:
+//
+//	Info        constant and within the limits of package sim
+//	PlainData   a state is one block of numbers, without gaps
+//	Reset       writes every byte, whatever was there
+//	Same        equal seeds and orders give equal games, turn by turn, from
+//	            game values with different pasts, and in other goroutines
+//	Clone       an assignment is a clone: both go their own ways
+//	Orders      begin with 0, without duplicates, the same each time
+//	Illegal     orders of random bits, and too many, do no harm
+//	Ends        within Info.MaxTurns
+//	Outcome     sums to zero, within −1 … +1
+//	Hash        equal for equal states, different after every turn
+//	ReadOnly    asking changes no state
+//	Allocations there are none
+//	Mirror      the reversed game is the game reversed (where Options has it)
+func Run[S any](t *testing.T, fresh func() sim.Game[S], options ...Options[S]) {
+	t.Helper()
+	c := &suite[S]{fresh: fresh, info: fresh().Info()}
+	if len(options) > 0 {
+		c.Options = options[0]
+	}
+	c.setDefaults()
+	t.Run("Info", c.testInfo)
+	t.Run("PlainData", testPlainData[S])
+	if t.Failed() {
+		return // the rest compares states as bytes
+	}
+	t.Run("Reset", c.testReset)
+	t.Run("Same", c.testSame)
+	t.Run("Clone", c.testClone)
+	t.Run("Orders", c.testOrders)
+	t.Run("Illegal", c.testIllegal)
+	t.Run("Ends", c.testEnds)
+	t.Run("Outcome", c.testOutcome)
+	t.Run("Hash", c.testHash)
+	t.Run("ReadOnly", c.testReadOnly)
+	t.Run("Allocations", c.testAllocations)
+	if c.Mirror != nil {
+		t.Run("Mirror", c.testMirror)
+	}
+}
+
+type suite[S any] struct {
+	Options[S]
+	fresh func() sim.Game[S]
+	info  sim.Info
+}
+
+func (c *suite[S]) setDefaults() {
+	if c.Games == 0 {
+		c.Games = 20
+	}
+	if c.Turns == 0 || c.Turns > c.info.MaxTurns {
+		c.Turns = c.info.MaxTurns
+	}
+	if c.Orders == 0 {
+		c.Orders = min(c.info.MaxOrders, 16)
+	}
+}
+
+// table is one game being played at random: a game value, a state and the
+// orders of the turn. What is drawn depends on the seed and the turn alone.
+type table[S any] struct {
+	game   sim.Game[S]
+	info   sim.Info
+	orders int // most per seat and turn
+	seed   uint64
+	turn   int
+	status sim.Status
+	state  *S
+	given  *sim.Turn
+	legal  []sim.Order
+}
+
+func (c *suite[S]) sit(game sim.Game[S], seed uint64) *table[S] {
+	b := &table[S]{
+		game: game, info: c.info, orders: c.Orders, seed: seed,
+		state: new(S), given: sim.NewTurn(c.info.MaxOrders),
+	}
+	game.Reset(b.state, seed)
+	return b
+}
+
+// choose fills the orders of all seats: each gives a few of those that are
+// legal one by one, most often a single one.
+func (b *table[S]) choose() {
+	b.given.Clear()
+	for seat := range b.info.Players {
+		p := sim.Player(seat)
+		r := prng.New(prng.Key(b.seed, 0, uint64(b.turn), uint64(seat), prng.PurposePolicy))
+		b.legal = b.game.AppendOrders(b.legal[:0], b.state, p)
+		if len(b.legal) == 0 {
+			continue
+		}
+		n := 1
+		if b.orders > 1 && r.IntN(2) == 0 {
+			n = r.IntN(b.orders + 1)
+		}
+		for range n {
+			b.given.Add(p, b.legal[r.IntN(len(b.legal))])
+		}
+	}
+}
+
+// scribble fills the orders of all seats with random bits, more than a seat
+// may give.
+func (b *table[S]) scribble() {
+	b.given.Clear()
+	for seat := range b.info.Players {
+		r := prng.New(prng.Key(b.seed, 1, uint64(b.turn), uint64(seat), prng.PurposePolicy))
+		for range r.IntN(b.orders + 3) {
+			b.given.Add(sim.Player(seat), sim.Order(r.Uint64()>>r.IntN(64)))
+		}
+	}
+}
+
+// step plays the turn that was chosen.
+func (b *table[S]) step() {
+	b.status = b.game.Step(b.state, b.given)
+	b.turn++
+}
+
+// each plays c.Games random games and calls visit before the first turn and
+// after every turn.
+func (c *suite[S]) each(t *testing.T, visit func(b *table[S])) {
+	t.Helper()
+	game := c.fresh()
+	for seed := range uint64(c.Games) {
+		b := c.sit(game, seed)
+		visit(b)
+		for b.status == sim.Running && b.turn < c.Turns && !t.Failed() {
+			b.choose()
+			b.step()
+			visit(b)
+		}
+	}
+}
