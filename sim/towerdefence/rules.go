@@ -1,6 +1,9 @@
 package towerdefence
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Board geometry. The engine's map keys may repeat these sizes but not change
 // them: a half is one uint64.
@@ -108,4 +111,98 @@ func DefaultRules() Rules {
 		CurtainResetPeriod:       30,
 		CurtainConstructionScore: 20,
 	}
+}
+
+// RulesVersion names the rules played: the original's release and, after the
+// plus sign, a number of ours that any change of play raises.
+const RulesVersion = "3.0.2+1"
+
+// Bounds of the rule values. They keep every sum of the game within its
+// integer (RULES.md, Bounds).
+const (
+	MaxHealth = 1000      // of a base or a building
+	MaxEnergy = 1_000_000 // at the start
+	maxNumber = 1000      // any other number
+	maxRound  = 510       // rounds are kept in nine bits
+	maxHits   = 4         // missiles a building can stand: two bits
+)
+
+// hits is the number of missiles that destroy a building of kind k.
+func (r *Rules) hits(k Kind) int {
+	d := r.Buildings[Attack].Damage
+	return (r.Buildings[k].Health + d - 1) / d
+}
+
+// Validate reports the first rule value that this engine cannot play, with the
+// values it can. Release 3.0.2 and changes of its prices, scores, energies,
+// rounds, construction times and cooldowns can be played; what cannot is said
+// in RULES.md, Differences.
+func (r *Rules) Validate() error {
+	type bound struct {
+		key        string
+		value      int
+		least, top int
+	}
+	check := []bound{
+		{"max-rounds", r.MaxRounds, 1, maxRound},
+		{"start-energy", r.StartEnergy, 0, MaxEnergy},
+		{"round-income-energy", r.RoundIncome, 0, maxNumber},
+		{"starting-health", r.StartHealth, 1, MaxHealth},
+		{"health-score-multiplier", r.HealthScoreMultiplier, 0, maxNumber},
+		{"energy-score-multiplier", r.EnergyScoreMultiplier, 0, maxNumber},
+		{"deconstruction-refund-amount", r.DeconstructionRefund, 0, maxNumber},
+		{"max-do-nothings", r.MaxDoNothings, 1, 250},
+		{"tesla.energy.per.shot", r.TeslaEnergyPerShot, 0, maxNumber},
+		{"ironcurtain.config.price", r.CurtainPrice, 0, maxNumber},
+		{"ironcurtain.config.active-rounds", r.CurtainActiveRounds, 1, maxNumber},
+		{"ironcurtain.config.reset-period", r.CurtainResetPeriod, 1, maxNumber},
+		{"ironcurtain.config.construction-score", r.CurtainConstructionScore, 0, maxNumber},
+		{"attack.config.weapon-damage", r.Buildings[Attack].Damage, 1, MaxHealth},
+		{"attack.config.weapon-speed", r.Buildings[Attack].Speed, 2, 2 * Width},
+	}
+	for _, k := range Kinds {
+		b, name := &r.Buildings[k], strings.ToLower(k.String())+".config."
+		check = append(check,
+			bound{name + "health", b.Health, 1, MaxHealth},
+			bound{name + "construction-time-left", b.ConstructionTime, 1, maxNumber},
+			bound{name + "price", b.Price, 0, maxNumber},
+			bound{name + "weapon-cooldown-period", b.Cooldown, 0, maxNumber},
+			bound{name + "destroy-multiplier", b.DestroyMultiplier, 0, maxNumber},
+			bound{name + "construction-score", b.ConstructionScore, 0, maxNumber},
+		)
+		if k != Attack {
+			check = append(check, bound{name + "weapon-speed", b.Speed, 0, 0})
+		}
+		if k != Attack && k != Tesla {
+			check = append(check, bound{name + "weapon-damage", b.Damage, 0, 0}, bound{name + "weapon-cooldown-period", b.Cooldown, 0, 0})
+		}
+		if k != Energy {
+			check = append(check, bound{name + "energy-produced-per-turn", b.EnergyPerTurn, 0, 0})
+		}
+		if k != Tesla {
+			check = append(check, bound{name + "max-range", b.Range, 0, 0})
+		}
+	}
+	check = append(check,
+		bound{"energy.config.energy-produced-per-turn", r.Buildings[Energy].EnergyPerTurn, 0, maxNumber},
+		bound{"tesla.config.max-range", r.Buildings[Tesla].Range, 0, 2 * Width},
+		bound{"tesla.config.weapon-damage", r.Buildings[Tesla].Damage, 1, MaxHealth},
+	)
+	for _, c := range check {
+		if c.value < c.least || c.value > c.top {
+			return fmt.Errorf("game.config.%s is %d, expected %d to %d", c.key, c.value, c.least, c.top)
+		}
+	}
+	for _, k := range Kinds {
+		name := strings.ToLower(k.String())
+		if r.hits(k) > maxHits {
+			return fmt.Errorf("game.config.%s.config.health is %d, expected at most %d: %d hits of attack.config.weapon-damage %d",
+				name, r.Buildings[k].Health, maxHits*r.Buildings[Attack].Damage, maxHits, r.Buildings[Attack].Damage)
+		}
+		if r.Buildings[k].Health > r.Buildings[Tesla].Damage {
+			return fmt.Errorf("game.config.%s.config.health is %d, expected at most tesla.config.weapon-damage %d: one strike destroys any building",
+				name, r.Buildings[k].Health, r.Buildings[Tesla].Damage)
+		}
+	}
+	return nil
 }

@@ -1,0 +1,51 @@
+// Package bitboard holds the bit tricks that more than one game uses, each
+// with a plain twin in its test. Boards are uint64 words; bit i is the cell
+// with index i.
+package bitboard
+
+import "math/bits"
+
+// Select returns the index of the n-th set bit of x, counted from 0. n must be
+// below the number of bits set.
+//
+// The counts of the bytes are summed by one multiplication (Vigna: "Broadword
+// implementation of rank/select queries", 2008); the byte found is walked.
+func Select(x uint64, n int) int {
+	const ones = 0x0101010101010101
+	c := x - x>>1&(0x55*ones)
+	c = c&(0x33*ones) + c>>2&(0x33*ones)
+	c = (c + c>>4) & (0x0f * ones)
+	sums := c * ones // byte i: bits set in bytes 0 … i
+	// bit 7 of byte i: sums[i] ≤ n, so the bit is in a later byte
+	before := ((uint64(n)*ones | 0x80*ones) - sums) & (0x80 * ones)
+	at := bits.OnesCount64(before) * 8
+	n -= int(sums << 8 >> at & 0xff)
+	b := x >> at
+	for range n {
+		b &= b - 1
+	}
+	return at + bits.TrailingZeros64(b)
+}
+
+// spread[b] is the byte string of the bits of b: byte i is bit i.
+var spread = func() (t [256]uint64) {
+	for b := range t {
+		for i := range 8 {
+			t[b] |= uint64(b>>i&1) << (8 * i)
+		}
+	}
+	return t
+}()
+
+// Spread returns the eight bits of b as eight bytes 0 or 1: byte i, counted
+// from the lowest, is bit i.
+func Spread(b uint8) uint64 { return spread[b] }
+
+// MirrorRows reverses the bits of every byte of x: a board of eight rows of
+// eight columns, seen from the other side.
+func MirrorRows(x uint64) uint64 {
+	const ones = 0x0101010101010101
+	x = x>>1&(0x55*ones) | x&(0x55*ones)<<1
+	x = x>>2&(0x33*ones) | x&(0x33*ones)<<2
+	return x>>4&(0x0f*ones) | x&(0x0f*ones)<<4
+}

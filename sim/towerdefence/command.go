@@ -1,0 +1,109 @@
+package towerdefence
+
+import (
+	"math/bits"
+
+	"moonfarm/sim"
+)
+
+// command carries out one player's order in round r and returns the bit of the
+// building placed, if it is finished by the boards themselves (not a tesla).
+//
+// Four orders of five place a cheap building or nothing, and which of them
+// cannot be foreseen: they take one path without a branch, on which what was
+// not placed has bit 0.
+func (g *Game) command(h *Half, o sim.Order, r int32) uint64 {
+	o &= orderUsed
+	if o > orderPlain {
+		return g.special(h, o, r)
+	}
+	buy := &g.cheap[o>>orderOpShift&3]
+	poor := uint64(int64(h.Energy-buy.price) >> 63)
+	bit := uint64(1) << (o & orderCellMask) & buy.allow &^ h.Occupied &^ poor
+	done := -int32((bit | -bit) >> 63) // all ones if the building was placed
+	h.Energy -= buy.price & done
+	h.Spent += buy.spent & done
+	h.Exposed += buy.exposed & done
+	h.Failures = uint8(uint32(h.Failures)&buy.keep | uint32(1+done)&^buy.keep)
+
+	phase := uint64(r) + 1
+	h.Occupied |= bit
+	h.Type2 = h.Type2&^bit | bit&buy.type2
+	h.Type1 = h.Type1&^bit | bit&buy.phased&-(phase>>1&1)
+	h.Type0 = h.Type0&^bit | bit&(buy.type0|buy.phased&-(phase&1))
+	h.born(bit, r)
+	return bit
+}
+
+// born notes the round in which the building at the bit was placed.
+func (h *Half) born(bit uint64, r int32) {
+	h.Born[bits.TrailingZeros64(bit)] = uint8(r)
+	if r >= 256 {
+		h.BornLate |= bit // rounds only grow: never to be cleared
+	}
+}
+
+// special carries out the orders that are rare, and counts failures. Like
+// command it returns the bit of a cheap building placed.
+func (g *Game) special(h *Half, o sim.Order, r int32) uint64 {
+	bit := uint64(1) << (o & orderCellMask)
+	done := false
+	switch op := Op(o >> orderOpShift & 7); op {
+	case OpNothing:
+		h.Failures += min(uint8(o>>orderFailShift&3), 255-h.Failures)
+		return 0
+	case OpDefense, OpAttack, OpEnergy: // too many fields: a failure, which the good command takes back
+		return g.command(h, o&orderPlain, r)
+	case OpDeconstruct:
+		done = g.deconstruct(h, bit)
+	case OpTesla:
+		done = g.buildTesla(h, bit, r)
+	case OpCurtain:
+		done = g.raiseCurtain(h, r)
+	}
+	h.Failures = 1
+	if done {
+		h.Failures = 0
+	}
+	return 0
+}
+
+// deconstruct removes the own building at the bit, finished or not.
+func (g *Game) deconstruct(h *Half, bit uint64) bool {
+	if h.Occupied&bit == 0 {
+		return false
+	}
+	before := g.worth(h)
+	tesla := h.Occupied & h.Type2 & h.Type1 & bit
+	h.Occupied &^= bit
+	h.Live &^= bit
+	h.Extra0 &^= bit
+	h.Extra1 &^= bit
+	h.Wait0 &^= bit
+	h.Wait1 &^= bit
+	h.Exposed += int32(g.worth(h) - before)
+	h.Energy += g.refund
+	h.Spent -= g.refund
+	if tesla != 0 {
+		h.dropTeslas()
+	}
+	return true
+}
+
+// mayRaise reports whether the curtain may be raised in round r.
+func (g *Game) mayRaise(h *Half, r int32) bool {
+	return h.Available && h.Energy >= g.curtain.price && int32(h.Curtain) < r
+}
+
+// raiseCurtain protects the half in this round and those that follow.
+func (g *Game) raiseCurtain(h *Half, r int32) bool {
+	if !g.mayRaise(h, r) {
+		return false
+	}
+	c := &g.curtain
+	h.Available = false
+	h.Energy -= c.price
+	h.Spent += c.spent
+	h.Curtain = int16(r) + g.curtainRounds - 1
+	return true
+}

@@ -1,0 +1,240 @@
+package towerdefence
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"moonfarm/sim"
+)
+
+// Half is one player's side: its board, its purse, and the missiles it shot.
+//
+// A board is a uint64 in the coordinates of the half's owner: bit y*8 + x, x = 0
+// at the own base, x = 7 at the front. So "towards the enemy" is a shift left
+// on the own half and a shift right on the enemy's, for both players, and no
+// rule is written twice. A missile that leaves the own half at (7, y) arrives
+// at the enemy's (7, y): the same bit.
+//
+// Nothing counts down. Where the original keeps counters, a Half keeps the
+// round in which something happens: buildings need no visit while they wait.
+type Half struct {
+	Occupied uint64 // a building stands here, finished or not
+	Live     uint64 // it is finished and has health: it acts and can be hit
+
+	// Extra0, Extra1 hold, as a two-bit number per cell, how many hits beyond
+	// the first a finished building still stands. 0 where nothing is live.
+	Extra0, Extra1 uint64
+
+	// Type2, Type1, Type0 hold the kind of building as a three-bit number:
+	//
+	//	0 p1 p0   attack that shoots in the rounds r ≡ p (mod 4)
+	//	1 0  0    defense
+	//	1 0  1    energy
+	//	1 1  0    tesla
+	//
+	// They are stale where nothing stands: always mask with Occupied or Live.
+	Type2, Type1, Type0 uint64
+
+	// Wait0, Wait1 are the defenses placed in the last round and in the one
+	// before: a shift register into Live.
+	Wait0, Wait1 uint64
+
+	// Own[i] and Far[i] are the cells with at least i+1 of this player's
+	// missiles, on the own half and on the enemy's (in the enemy's
+	// coordinates). Four is the most there can be, see RULES.md, Bounds.
+	Own, Far [MaxStack]uint64
+
+	Energy  int32
+	Spent   int32 // part of the own score, see Game.Score
+	Exposed int32 // part of the enemy's score, see Game.Score
+	Hits    int32 // times the base was hit, also when already at 0
+	Health  int16
+	Curtain int16 // last round the curtain protects
+	Ready   int16 // earliest round a tesla may shoot; never where there is none
+	Due     int16 // earliest round at whose end a tesla becomes Live; never where there is none
+
+	Available bool  // the curtain may be raised
+	Failures  uint8 // commands in a row that could not be read or were refused
+	Teslas    uint8 // entries of Tesla in use
+	_         uint8
+
+	Tesla [MaxTeslas]Tower // the tesla towers, oldest first
+
+	BornLate uint64           // cells whose building was placed in round 256 or later
+	Born     [Cells + 1]uint8 // round of placement modulo 256 (the last entry takes the placements of nothing)
+}
+
+// Tower is a tesla tower.
+type Tower struct {
+	Ready int16 // round in which its cooldown has run out
+	Due   int16 // round at whose end it becomes live; never again afterwards
+	Cell  uint8
+}
+
+// State is a whole game: plain data, complete, a clone is an assignment. Make
+// it with Game.Reset.
+type State struct {
+	Half  [2]Half
+	Round int32 // the round to be played next, from 0
+}
+
+// MaxStack is the most missiles of one owner a cell can hold: they come from
+// the columns of one parity of one row, one each (RULES.md, Bounds).
+const MaxStack = 4
+
+// never is a round that does not come.
+const never = 1<<15 - 1
+
+// The size of the state is part of its design: a clone is one copy of it.
+const stateSize = 520
+
+var _ [stateSize]struct{} = [unsafe.Sizeof(State{})]struct{}{}
+
+// Columns of a half.
+const (
+	column0   = 0x0101010101010101
+	column1   = column0 << 1
+	column6   = column0 << 6
+	column7   = column0 << 7
+	columns01 = column0 | column1
+)
+
+// Kind returns the kind of the building on the own cell y*8+x and whether one
+// stands there.
+func (h *Half) Kind(cell int) (Kind, bool) {
+	bit := uint64(1) << (cell & 63)
+	if h.Occupied&bit == 0 {
+		return 0, false
+	}
+	switch {
+	case h.Type2&bit == 0:
+		return Attack, true
+	case h.Type1&bit != 0:
+		return Tesla, true
+	case h.Type0&bit != 0:
+		return Energy, true
+	}
+	return Defense, true
+}
+
+// Standing returns the cells with buildings of kind k, finished or not.
+func (h *Half) Standing(k Kind) uint64 {
+	switch k {
+	case Attack:
+		return h.Occupied &^ h.Type2
+	case Tesla:
+		return h.Occupied & h.Type2 & h.Type1
+	case Energy:
+		return h.Occupied & h.Type2 & h.Type0 &^ h.Type1
+	case Defense:
+		return h.Occupied & h.Type2 &^ h.Type1 &^ h.Type0
+	}
+	return 0
+}
+
+// PlacedIn returns the round in which the building on the cell was placed.
+func (h *Half) PlacedIn(cell int) int {
+	return int(h.Born[cell&63]) | int(h.BornLate>>(cell&63)&1)<<8
+}
+
+// MissilesOwn counts the player's missiles on the own cell; MissilesFar those
+// on the enemy's cell, given in the enemy's coordinates.
+func (h *Half) MissilesOwn(cell int) int { return stack(&h.Own, cell) }
+
+// MissilesFar counts the player's missiles on the enemy's cell, given in the
+// enemy's coordinates.
+func (h *Half) MissilesFar(cell int) int { return stack(&h.Far, cell) }
+
+func stack(m *[MaxStack]uint64, cell int) int {
+	n := uint64(0)
+	for _, plane := range m {
+		n += plane >> (cell & 63) & 1
+	}
+	return int(n)
+}
+
+// CurtainTime is the original's counter after the round before s.Round:
+// 0 or more while the curtain is up.
+func (s *State) CurtainTime(p sim.Player) int {
+	return int(s.Half[p].Curtain) - int(s.Round) + 1
+}
+
+// BuildTime is the original's constructionTimeLeft of the building on the
+// cell: it falls by one each round and is below 0 once finished.
+func (g *Game) BuildTime(s *State, p sim.Player, cell int) int {
+	k, _ := s.Half[p].Kind(cell)
+	return s.Half[p].PlacedIn(cell) + g.rules.Buildings[k].ConstructionTime - int(s.Round)
+}
+
+// Cooldown is the original's weaponCooldownTimeLeft of the building on the
+// cell: rounds it will sit idle before its next shot.
+func (g *Game) Cooldown(s *State, p sim.Player, cell int) int {
+	h := &s.Half[p]
+	k, ok := h.Kind(cell)
+	if !ok || g.BuildTime(s, p, cell) >= 0 {
+		return 0
+	}
+	switch k {
+	case Attack:
+		b := g.rules.Buildings[Attack]
+		age := int(s.Round) - h.PlacedIn(cell) - b.ConstructionTime // rounds it has acted
+		period := b.Cooldown + 1
+		return (period - age%period) % period
+	case Tesla:
+		for _, t := range h.Tesla[:h.Teslas] {
+			if int(t.Cell) == cell {
+				return max(0, int(t.Ready)-int(s.Round))
+			}
+		}
+	}
+	return 0
+}
+
+// HealthOf is the health of the building on the cell, 0 where there is none.
+func (g *Game) HealthOf(s *State, p sim.Player, cell int) int {
+	h := &s.Half[p]
+	k, ok := h.Kind(cell)
+	if !ok {
+		return 0
+	}
+	b := g.rules.Buildings[k]
+	bit := uint64(1) << (cell & 63)
+	if h.Live&bit == 0 {
+		return b.Health
+	}
+	taken := g.extraHits[k] - int(h.Extra0>>(cell&63)&1) - 2*int(h.Extra1>>(cell&63)&1)
+	return b.Health - taken*g.damage
+}
+
+// Score is the original's score of seat p. It is not kept during play but
+// follows from what is: every point of income is a point of score and of
+// energy, and damage done is what was exposed to it and no longer stands.
+//
+//	score = energy + Spent − start energy                       income and construction
+//	      + (enemy's Exposed − its base and buildings' worth)   damage
+//
+// Spent starts at minus the start energy and grows by price and construction
+// score of all that is bought; Exposed starts at the worth of the base, grows
+// by the worth of what is built and falls by what is deconstructed.
+func (g *Game) Score(s *State, p sim.Player) int {
+	own, enemy := &s.Half[p], &s.Half[p^1]
+	return int(own.Energy) + int(own.Spent) + int(enemy.Exposed) - g.worth(enemy)
+}
+
+// worth is what taking the rest of h would score: base and buildings.
+func (g *Game) worth(h *Half) int {
+	b := &g.rules.Buildings
+	w := g.rules.HealthScoreMultiplier * int(h.Health)
+	for _, k := range Kinds {
+		here := h.Standing(k)
+		full := bits.OnesCount64(here)
+		w += full * b[k].Health * b[k].DestroyMultiplier
+		if g.extraHits[k] == 0 {
+			continue
+		}
+		live := here & h.Live
+		taken := bits.OnesCount64(live)*g.extraHits[k] - bits.OnesCount64(live&h.Extra0) - 2*bits.OnesCount64(live&h.Extra1)
+		w -= taken * g.damage * b[k].DestroyMultiplier
+	}
+	return w
+}
