@@ -161,3 +161,16 @@ func (c *suite[S]) each(t *testing.T, visit func(b *table[S])) {
 		}
 	}
 }
+
+// Play plays one random game, as Run does, and calls visit before the first
+// turn and after every turn, until the game ends or visit returns false. It is
+// for the tests of what is built on games.
+func Play[S any](g sim.Game[S], seed uint64, visit func(turn int, s *S, status sim.Status) bool) {
+	c := &suite[S]{info: g.Info()}
+	c.setDefaults()
+	b := c.sit(g, seed)
+	for visit(b.turn, b.state, b.status) && b.status == sim.Running && b.turn < c.Turns {
+		b.choose()
+		b.step()
+	}
+}

@@ -1,0 +1,178 @@
+package featuretest
+
+import (
+	"slices"
+	"testing"
+
+	"moonfarm/features"
+	"moonfarm/sim"
+	"moonfarm/sim/prng"
+	"moonfarm/sim/simtest"
+)
+
+func checkUnchanged[S any](t *testing.T, v view[S], before *S, what string) {
+	t.Helper()
+	if d := simtest.Diff(before, v.s); d != "" {
+		t.Fatalf("seed %d turn %d seat %d: %s changes the state: %s", v.seed, v.turn, v.p, what, d)
+	}
+}
+
+func bit(mask []uint64, i int) bool { return mask[i/64]>>(i%64)&1 != 0 }
+
+// mask is the mask of the view, checked for what holds of every mask.
+func (c *suite[S]) mask(t *testing.T, v view[S]) []uint64 {
+	t.Helper()
+	words, choices := features.MaskWords(c.heads), features.Choices(c.heads)
+	mask := same(t, v, "Mask", words, uint64(0), ^uint64(0), func(dst []uint64) { c.kit.Actions.Mask(dst, v.s, v.p) })
+	for i := choices; i < 64*words; i++ {
+		if bit(mask, i) {
+			t.Fatalf("seed %d turn %d seat %d: bit %d of the mask is set, there are %d choices", v.seed, v.turn, v.p, i, choices)
+		}
+	}
+	return mask
+}
+
+func (c *suite[S]) testMask(t *testing.T) {
+	before := new(S)
+	c.each(t, func(v view[S]) {
+		*before = *v.s
+		mask := c.mask(t, v)
+		checkUnchanged(t, v, before, "the mask")
+		if v.status != sim.Running {
+			return
+		}
+		from := 0
+		for h, n := range c.heads {
+			some := false
+			for i := from; i < from+n; i++ {
+				some = some || bit(mask, i)
+			}
+			if !some {
+				t.Fatalf("seed %d turn %d seat %d: head %d has no legal choice", v.seed, v.turn, v.p, h)
+			}
+			from += n
+		}
+	})
+}
+
+func (c *suite[S]) testComplete(t *testing.T) {
+	action := make([]int32, 1)
+	c.each(t, func(v view[S]) {
+		if v.status != sim.Running {
+			return
+		}
+		mask := c.mask(t, v)
+		for _, o := range c.game.AppendOrders(nil, v.s, v.p) {
+			if !c.kit.Actions.Action(action, []sim.Order{o}, v.s, v.p) {
+				t.Fatalf("seed %d turn %d seat %d: no action for the legal order %#x", v.seed, v.turn, v.p, o)
+			}
+			if a := action[0]; a < 0 || int(a) >= c.heads[0] || !bit(mask, int(a)) {
+				t.Fatalf("seed %d turn %d seat %d: order %#x is legal, its action %d is masked out", v.seed, v.turn, v.p, o, a)
+			}
+		}
+	})
+}
+
+func (c *suite[S]) testSound(t *testing.T) {
+	back := make([]int32, 1)
+	c.each(t, func(v view[S]) {
+		if v.status != sim.Running {
+			return
+		}
+		mask, legal := c.mask(t, v), c.game.AppendOrders(nil, v.s, v.p)
+		for a := range c.heads[0] {
+			orders := c.kit.Actions.AppendOrders(nil, []int32{int32(a)}, v.s, v.p)
+			if bit(mask, a) {
+				for _, o := range orders {
+					if !slices.Contains(legal, o) {
+						t.Fatalf("seed %d turn %d seat %d: action %d is masked in, its order %#x is not legal", v.seed, v.turn, v.p, a, o)
+					}
+				}
+				if !c.kit.Actions.Action(back, orders, v.s, v.p) || back[0] != int32(a) {
+					t.Fatalf("seed %d turn %d seat %d: action %d means orders %#x, which mean action %d", v.seed, v.turn, v.p, a, orders, back[0])
+				}
+			}
+		}
+	})
+}
+
+// spoken is orders without those that do nothing.
+func spoken(orders []sim.Order) []sim.Order {
+	return slices.DeleteFunc(slices.Clone(orders), func(o sim.Order) bool { return o == 0 })
+}
+
+func (c *suite[S]) testActions(t *testing.T) {
+	space := c.kit.Actions
+	if !slices.Equal(space.Heads(), c.heads) {
+		t.Fatal("Heads is not constant")
+	}
+	before := new(S)
+	action, back := make([]int32, len(c.heads)), make([]int32, len(c.heads))
+	c.each(t, func(v view[S]) {
+		*before = *v.s
+		mask := c.mask(t, v)
+		for i, far := range []int32{-1, 1 << 30} {
+			fill(action, far)
+			if got := spoken(space.AppendOrders(nil, action, v.s, v.p)); len(got) != 0 {
+				t.Fatalf("seed %d turn %d seat %d: choices out of range (%d) give orders %#x", v.seed, v.turn, v.p, i, got)
+			}
+		}
+		if !space.Action(action, nil, v.s, v.p) {
+			t.Fatalf("seed %d turn %d seat %d: no action for no orders", v.seed, v.turn, v.p)
+		}
+		c.drawAction(action, mask, v)
+		const mark = sim.Order(0xfeedfacecafebeef)
+		orders := space.AppendOrders([]sim.Order{mark}, action, v.s, v.p)
+		if len(orders) < 1 || orders[0] != mark || len(orders) > 1+c.info.MaxOrders {
+			t.Fatalf("seed %d turn %d seat %d: AppendOrders must append, and at most %d: %#x", v.seed, v.turn, v.p, c.info.MaxOrders, orders)
+		}
+		orders = orders[1:]
+		if !space.Action(back, orders, v.s, v.p) {
+			t.Fatalf("seed %d turn %d seat %d: no action for the orders %#x of action %d", v.seed, v.turn, v.p, orders, action)
+		}
+		if again := space.AppendOrders(nil, back, v.s, v.p); !slices.Equal(spoken(again), spoken(orders)) {
+			t.Fatalf("seed %d turn %d seat %d: orders %#x, taken as an action, become %#x", v.seed, v.turn, v.p, orders, again)
+		}
+		c.checkNonsense(t, v, back)
+		checkUnchanged(t, v, before, "the action space")
+	})
+}
+
+// checkNonsense asks for the action of orders that mean nothing: there may be
+// one (the rules may ignore bits), but if not it must be all −1.
+func (c *suite[S]) checkNonsense(t *testing.T, v view[S], action []int32) {
+	t.Helper()
+	fill(action, 7)
+	if c.kit.Actions.Action(action, []sim.Order{^sim.Order(0)}, v.s, v.p) {
+		return
+	}
+	for _, a := range action {
+		if a != -1 {
+			t.Fatalf("seed %d turn %d seat %d: orders without an action give %d, want all -1", v.seed, v.turn, v.p, action)
+		}
+	}
+}
+
+func fill(s []int32, x int32) {
+	for i := range s {
+		s[i] = x
+	}
+}
+
+// drawAction draws a choice for every head from those the mask allows, −1
+// where there is none.
+func (c *suite[S]) drawAction(action []int32, mask []uint64, v view[S]) {
+	r := prng.New(prng.Key(v.seed, 2, uint64(v.turn), uint64(v.p), prng.PurposePolicy))
+	from := 0
+	for h, n := range c.heads {
+		action[h] = -1
+		first := r.IntN(n)
+		for i := range n {
+			if a := (first + i) % n; bit(mask, from+a) {
+				action[h] = int32(a)
+				break
+			}
+		}
+		from += n
+	}
+}

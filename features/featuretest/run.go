@@ -1,0 +1,168 @@
+package featuretest
+
+import (
+	"regexp"
+	"testing"
+
+	"moonfarm/features"
+	"moonfarm/sim"
+	"moonfarm/sim/simtest"
+)
+
+// Options adjust the conformance suite to a game.
+type Options struct {
+	Games int // random games whose states are looked at; 0 means 10
+	Turns int // turns after which a game is dropped; 0 means its end
+	Every int // looks at every so many turns; 0 means every turn
+}
+
+// Run checks everything that package features promises of a kit, on the states
+// of random games. fresh makes a new value of the game. At most one Options is
+// given. Its list of subtests is the list of promises:
+//
+//	Table        a field for every plane and scalar, with names of its own
+//	Encode       every element is written, whatever was there, and none beyond
+//	Mask         likewise; bits past the last choice are 0; a choice for every head
+//	Complete     one head: every legal order has an action, and its bit is set
+//	Sound        one head: what a set bit stands for is a legal order
+//	Actions      orders and actions say the same in both directions
+//	Measures     finite, with names of their own
+//	Allocations  there are none
+func Run[S any](t *testing.T, fresh func() sim.Game[S], kit features.Kit[S], options ...Options) {
+	t.Helper()
+	g := fresh()
+	c := &suite[S]{game: g, info: g.Info(), kit: kit, heads: kit.Actions.Heads(), shape: kit.Encoder.Shape()}
+	if len(options) > 0 {
+		c.Options = options[0]
+	}
+	if c.Games == 0 {
+		c.Games = 10
+	}
+	if c.Every == 0 {
+		c.Every = 1
+	}
+	t.Run("Table", c.testTable)
+	t.Run("Encode", c.testEncode)
+	t.Run("Mask", c.testMask)
+	if len(c.heads) == 1 {
+		t.Run("Complete", c.testComplete)
+		t.Run("Sound", c.testSound)
+	}
+	t.Run("Actions", c.testActions)
+	t.Run("Measures", c.testMeasures)
+	t.Run("Allocations", c.testAllocations)
+}
+
+type suite[S any] struct {
+	Options
+	game  sim.Game[S]
+	info  sim.Info
+	kit   features.Kit[S]
+	heads []int
+	shape features.Shape
+}
+
+// view is one seat's look at one state.
+type view[S any] struct {
+	seed   uint64
+	turn   int
+	p      sim.Player
+	s      *S
+	status sim.Status
+}
+
+// each visits the views of all seats in the states of random games.
+func (c *suite[S]) each(t *testing.T, visit func(v view[S])) {
+	t.Helper()
+	for seed := range uint64(c.Games) {
+		simtest.Play(c.game, seed, func(turn int, s *S, status sim.Status) bool {
+			if turn%c.Every == 0 || status != sim.Running {
+				for seat := range c.info.Players {
+					visit(view[S]{seed, turn, sim.Player(seat), s, status})
+				}
+			}
+			return !t.Failed() && (c.Turns == 0 || turn < c.Turns)
+		})
+	}
+}
+
+var fieldName = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
+
+func (c *suite[S]) testTable(t *testing.T) {
+	z, table := c.shape, c.kit.Encoder.Table()
+	if z.Planes < 0 || z.Height < 0 || z.Width < 0 || z.Scalars < 0 || z.Words < 0 {
+		t.Errorf("shape %+v has negative sizes", z)
+	}
+	if len(table.Planes) != z.Planes || len(table.Scalars) != z.Scalars {
+		t.Errorf("the table has %d planes and %d scalars, the shape %d and %d",
+			len(table.Planes), len(table.Scalars), z.Planes, z.Scalars)
+	}
+	if z.Words > 0 && table.Packed == "" {
+		t.Errorf("%d packed words, but Table.Packed does not say what they are", z.Words)
+	}
+	seen := map[string]bool{}
+	for i, f := range append(append([]features.Field(nil), table.Planes...), table.Scalars...) {
+		if !fieldName.MatchString(f.Name) || seen[f.Name] {
+			t.Errorf("field %d: name %q is not snake_case or not the only one", i, f.Name)
+		}
+		seen[f.Name] = true
+		if f.Unit == "" || f.Doc == "" || !(f.Scale > 0) {
+			t.Errorf("field %s: unit %q, doc %q and scale %v must all be given", f.Name, f.Unit, f.Doc, f.Scale)
+		}
+	}
+	if c.kit.Actions.Doc() == "" {
+		t.Error("ActionSpace.Doc is empty")
+	}
+	for h, n := range c.heads {
+		if n < 1 {
+			t.Errorf("head %d has %d choices", h, n)
+		}
+	}
+}
+
+func (c *suite[S]) testMeasures(t *testing.T) {
+	seen := map[string]bool{"": true, "result": true}
+	for _, m := range c.kit.Measures {
+		if seen[m.Name] || m.Doc == "" {
+			t.Errorf("measure %q: the name is taken or empty, or the doc %q is empty", m.Name, m.Doc)
+		}
+		seen[m.Name] = true
+	}
+	c.each(t, func(v view[S]) {
+		for _, m := range c.kit.Measures {
+			if x := m.Of(c.game, v.s, v.p); x-x != 0 { // NaN or infinite
+				t.Errorf("seed %d turn %d seat %d: measure %s is %v", v.seed, v.turn, v.p, m.Name, x)
+			}
+		}
+	})
+}
+
+func (c *suite[S]) testAllocations(t *testing.T) {
+	planes := make([]uint8, c.shape.PlaneBytes())
+	packed := make([]uint64, c.shape.Words)
+	scalars := make([]float32, c.shape.Scalars)
+	mask := make([]uint64, features.MaskWords(c.heads))
+	action := make([]int32, len(c.heads))
+	orders := make([]sim.Order, 0, c.info.MaxOrders)
+	legal := []sim.Order(nil)
+	e, a := c.kit.Encoder, c.kit.Actions
+	c.each(t, func(v view[S]) {
+		legal = c.game.AppendOrders(legal[:0], v.s, v.p)
+		last := legal[len(legal)-1:]
+		for _, f := range []struct {
+			what string
+			call func()
+		}{
+			{"Planes", func() { e.Planes(planes, v.s, v.p) }},
+			{"Packed", func() { e.Packed(packed, v.s, v.p) }},
+			{"Scalars", func() { e.Scalars(scalars, v.s, v.p) }},
+			{"Mask", func() { a.Mask(mask, v.s, v.p) }},
+			{"Action", func() { a.Action(action, last, v.s, v.p) }},
+			{"AppendOrders", func() { orders = a.AppendOrders(orders[:0], action, v.s, v.p) }},
+		} {
+			if n := testing.AllocsPerRun(1, f.call); n != 0 {
+				t.Errorf("seed %d turn %d seat %d: %s allocates %g times", v.seed, v.turn, v.p, f.what, n)
+			}
+		}
+	})
+}
