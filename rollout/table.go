@@ -12,9 +12,9 @@ import (
 
 // window bounds how far ahead of the oldest unfinished episode others are
 // started, in episodes per game of the vector. Sinks get episodes in order, so
-// those that end early are held back; while one long game is played, each of
-// the other seats of the vector may finish this many before it waits. Memory
-// is bounded by the window, whatever the number of episodes.
+// those that end early are held back; while one long episode is played, each
+// of the other games may finish about this many before it waits. Memory is
+// bounded by the window, whatever the number of episodes.
 const window = 4
 
 // GameSeed is the seed with which episode number id of a run is Reset.
@@ -166,9 +166,11 @@ func (t *Table) list() {
 // episode is an empty Episode with that number, in a buffer used before if
 // there is one.
 func (t *Table) episode(id uint64) *Episode {
-	e := new(Episode)
+	var e *Episode
 	if last := len(t.free) - 1; last >= 0 {
 		e, t.free = t.free[last], t.free[:last]
+	} else {
+		e = new(Episode)
 	}
 	*e = Episode{
 		ID: id, Seed: GameSeed(t.seed, id), Policies: t.names, Players: t.players,

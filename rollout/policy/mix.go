@@ -1,0 +1,64 @@
+package policy
+
+import (
+	"moonfarm/env"
+	"moonfarm/rollout"
+	"moonfarm/sim/prng"
+)
+
+// mix lets one of its members play each row, drawn anew every turn by a stream
+// of its own from the row's key.
+type mix struct {
+	name    string
+	members []rollout.Policy
+	wants   env.Want
+	limits  []uint64  // member i plays if it is the first whose limit is above the draw
+	depth   uint64    // mixtures around this one: nested ones draw independently
+	lists   [][]int32 // scratch: rows of each member
+}
+
+// drawBits is how many random bits decide.
+const drawBits = 53
+
+// limits turns weights into cumulative bounds for a draw of drawBits bits; the
+// last is above every draw.
+func limits(weights []float64) []uint64 {
+	largest, sum := 0.0, 0.0
+	for _, w := range weights {
+		largest = max(largest, w)
+	}
+	// Divided by the largest, the sum cannot overflow.
+	for _, w := range weights {
+		sum += w / largest
+	}
+	at, l := 0.0, make([]uint64, len(weights))
+	for i, w := range weights {
+		at += w / largest
+		l[i] = uint64(at / sum * (1 << drawBits))
+	}
+	l[len(l)-1] = 1 << drawBits
+	return l
+}
+
+func (m *mix) Name() string { return m.name }
+
+func (m *mix) Wants() env.Want { return m.wants | env.WantKey }
+
+func (m *mix) Act(v env.Vector, b *env.Batch, rows []int32) {
+	for i := range m.lists {
+		m.lists[i] = m.lists[i][:0]
+	}
+	for _, row := range rows {
+		draw := prng.Key(b.Key[row], m.depth, 0, 0, prng.PurposeMixture) >> (64 - drawBits)
+		i := 0
+		for draw >= m.limits[i] {
+			i++
+		}
+		m.lists[i] = append(m.lists[i], row)
+	}
+	for i, p := range m.members {
+		if len(m.lists[i]) > 0 {
+			p.Act(v, b, m.lists[i])
+		}
+	}
+}

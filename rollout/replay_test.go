@@ -1,0 +1,204 @@
+package rollout_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"moonfarm/env"
+	"moonfarm/rollout"
+	"moonfarm/sim"
+	"moonfarm/sim/simtest"
+)
+
+// episodes records n episodes of random play.
+func episodes(t testing.TB, g simtest.Toy, c env.Config, n uint64) (all []*rollout.Episode) {
+	t.Helper()
+	v := newToy(t, g, c)
+	sink := sinkFunc(func(e *rollout.Episode) error { all = append(all, clone(e)); return nil })
+	if err := rollout.Shard(context.Background(), v, newSeats(t, v, "random"), 3, 0, n, sink); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// watch is a policy that writes down, for one game, what a learner at the table
+// sees and gets.
+type watch struct {
+	rollout.Policy
+	rows []string
+}
+
+func (w *watch) Wants() env.Want {
+	return w.Policy.Wants() | env.WantPlanes | env.WantPacked | env.WantScalars
+}
+
+func (w *watch) Act(v env.Vector, b *env.Batch, rows []int32) {
+	w.Policy.Act(v, b, rows)
+	for _, row := range rows {
+		w.rows = append(w.rows, show(v.Spec(), b, int(row)))
+	}
+}
+
+// show prints observation, mask and action of a row.
+func show(s env.Spec, b *env.Batch, row int) string {
+	n, k := s.Shape.PlaneBytes(), s.Shape.Words
+	m, h := s.MaskWords, len(s.Heads)
+	return fmt.Sprint(b.Planes[row*n:][:n], b.Packed[row*k:][:k], b.Scalars[row*s.Shape.Scalars:][:s.Shape.Scalars],
+		b.Mask[row*m:][:m], actions(b.Action[row*h:][:h]))
+}
+
+// actions prints an action as the heaps it names, in any order of heads.
+func actions(a []int32) []int32 {
+	a = slices.DeleteFunc(slices.Clone(a), func(c int32) bool { return c <= 0 })
+	slices.Sort(a)
+	return a
+}
+
+// The rows of a replay are those that the policies saw when the episode was
+// played, and its last rewards are the outcome.
+func TestReplayShowsWhatWasPlayed(t *testing.T) {
+	for _, g := range toys {
+		v := newToy(t, g, env.Config{N: 1})
+		seats := newSeats(t, v, "random")
+		w := &watch{Policy: seats[1]}
+		seats[1] = w
+		one := newToy(t, g, env.Config{N: 1})
+		b := env.NewBatch(one.Spec(), 1, env.WantPlanes|env.WantPacked|env.WantScalars|env.WantMask|env.WantAction)
+		check := sinkFunc(func(e *rollout.Episode) error {
+			seen := w.rows
+			w.rows = nil
+			if len(seen) != e.Turns {
+				t.Fatalf("%d turns seen, %d recorded", len(seen), e.Turns)
+			}
+			return rollout.Replay(one, e, b, func(turn int, b *env.Batch) error {
+				if got := show(one.Spec(), b, 1); got != seen[turn] {
+					return fmt.Errorf("row is\n%s, seen was\n%s", got, seen[turn])
+				}
+				for p := range g.Seats {
+					if want := e.Outcome[p].Result; turn == e.Turns-1 && b.Reward[p] != want {
+						return fmt.Errorf("seat %d: last reward %v, outcome %v", p, b.Reward[p], want)
+					}
+				}
+				return nil
+			})
+		})
+		if err := rollout.Shard(context.Background(), v, seats, 5, 0, 40, check); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// The slabs may move from turn to turn: windows into columns of the caller.
+func TestReplayIntoColumns(t *testing.T) {
+	g := toys[0]
+	e := episodes(t, g, env.Config{N: 4}, 3)[2]
+	v := newToy(t, g, env.Config{N: 1})
+	s := v.Spec()
+	size := s.Shape.PlaneBytes()
+	planes, reward := make([]uint8, e.Turns*g.Seats*size), make([]float32, e.Turns*g.Seats)
+	r, err := rollout.NewReplayer(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := env.NewBatch(s, 1, 0)
+	play := func() {
+		if err := r.Start(e); err != nil {
+			t.Fatal(err)
+		}
+		for r.More() {
+			row := r.Turn() * g.Seats
+			b.Planes = planes[row*size : (row+g.Seats)*size]
+			b.Reward = reward[row : row+g.Seats]
+			if err := r.Step(b); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	play()
+	var want []uint8
+	whole := env.NewBatch(s, 1, env.WantPlanes)
+	if err := rollout.Replay(v, e, whole, func(_ int, b *env.Batch) error { want = append(want, b.Planes...); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(planes, want) {
+		t.Error("columns hold other planes than a batch of its own")
+	}
+	if sum := reward[len(reward)-2] + reward[len(reward)-1]; sum != 0 {
+		t.Errorf("last rewards %v", reward[len(reward)-2:])
+	}
+	if n := testing.AllocsPerRun(5, play); n != 0 {
+		t.Errorf("%v allocations for an episode", n)
+	}
+	if err := r.Step(b); err == nil {
+		t.Error("a turn beyond the last was stepped")
+	}
+}
+
+// A replay that does not go as recorded says which episode and turn.
+func TestReplayDivergence(t *testing.T) {
+	g := toys[0]
+	for _, c := range []struct {
+		want   string
+		change func(e *rollout.Episode)
+	}{
+		{"turn 4: the game is over, but 6 turns are recorded", func(e *rollout.Episode) {
+			e.Turns = 6
+			e.Ends = append(e.Ends, e.Ends[9], e.Ends[9])
+		}},
+		{"turn 3, the last: the game is running, recorded as over", func(e *rollout.Episode) {
+			e.Turns, e.Ends, e.Orders = 4, e.Ends[:8], e.Orders[:e.Ends[7]]
+		}},
+		{"turn 4, the last: the game is over, recorded as cut", func(e *rollout.Episode) { e.Status = sim.Cut }},
+		{"turn 4, the last: outcome of seat 1 is", func(e *rollout.Episode) { e.Outcome[1].Score++ }},
+		{"3 seats, the game has 2", func(e *rollout.Episode) { e.Players = 3 }},
+		{"9 ends of orders for 5 turns of 2 seats", func(e *rollout.Episode) { e.Ends = e.Ends[:9] }},
+		{"turn 1, seat 0: orders", func(e *rollout.Episode) { e.Ends[2] = e.Ends[1] - 1 }},
+		{"turn 4, seat 1: orders", func(e *rollout.Episode) { e.Ends[9] = 1000 }},
+		{"orders, of which", func(e *rollout.Episode) { e.Orders = append(e.Orders, 3) }},
+	} {
+		e := fiveTurns(t, g)
+		c.change(e)
+		v := newToy(t, g, env.Config{N: 1})
+		err := rollout.Replay(v, e, env.NewBatch(v.Spec(), 1, 0), nil)
+		if err == nil || !strings.HasPrefix(err.Error(), fmt.Sprintf("episode %d: ", e.ID)) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want one with %q", err, c.want)
+		}
+	}
+	if _, err := rollout.NewReplayer(newToy(t, g, env.Config{N: 2})); err == nil {
+		t.Error("a vector of two games was taken")
+	}
+}
+
+// fiveTurns is an episode that ends by the rules after five turns.
+func fiveTurns(t *testing.T, g simtest.Toy) *rollout.Episode {
+	t.Helper()
+	for _, e := range episodes(t, g, env.Config{N: 8}, 200) {
+		if e.Turns == 5 {
+			return e
+		}
+	}
+	t.Fatal("no episode of five turns")
+	return nil
+}
+
+// An episode that a limit cut replays on a vector with that limit.
+func TestReplayCut(t *testing.T) {
+	g := toys[0]
+	for _, e := range episodes(t, g, env.Config{N: 3, MaxTurns: 2}, 10) {
+		if e.Turns != 2 || e.Status != sim.Cut {
+			t.Fatalf("episode of %d turns that is %v", e.Turns, e.Status)
+		}
+		v := newToy(t, g, env.Config{N: 1, MaxTurns: 2})
+		b := env.NewBatch(v.Spec(), 1, 0)
+		if err := rollout.Replay(v, e, b, nil); err != nil {
+			t.Error(err)
+		}
+		free := newToy(t, g, env.Config{N: 1})
+		if err := rollout.Replay(free, e, b, nil); err == nil {
+			t.Error("an episode that was cut replays without the limit")
+		}
+	}
+}

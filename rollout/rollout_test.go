@@ -1,0 +1,409 @@
+package rollout_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"moonfarm/env"
+	"moonfarm/features/featuretest"
+	"moonfarm/rollout"
+	"moonfarm/rollout/policy"
+	"moonfarm/sim/simtest"
+)
+
+// toys are the games the tests play: one order and several, two seats and more.
+var toys = []simtest.Toy{{Seats: 2, Orders: 1}, {Seats: 4, Orders: 3}}
+
+func newToy(t testing.TB, g simtest.Toy, c env.Config) env.Vector {
+	t.Helper()
+	v, err := env.New(g, featuretest.ToyKit(g), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// newMaker is the maker of a spec.
+func newMaker(t testing.TB, spec string) rollout.Maker {
+	t.Helper()
+	m, err := policy.New("toy", spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// newSeats makes the policy of a spec for each seat of v.
+func newSeats(t testing.TB, v env.Vector, spec string) []rollout.Policy {
+	t.Helper()
+	var seats []rollout.Policy
+	for range v.Spec().Info.Players {
+		p, err := newMaker(t, spec)(v.Spec())
+		if err != nil {
+			t.Fatal(err)
+		}
+		seats = append(seats, p)
+	}
+	return seats
+}
+
+// clone copies an episode out of the reused buffer.
+func clone(e *rollout.Episode) *rollout.Episode {
+	c := *e
+	c.Orders, c.Ends = slices.Clone(e.Orders), slices.Clone(e.Ends)
+	return &c
+}
+
+// tape is a sink that writes down everything of every episode.
+type tape struct{ bytes.Buffer }
+
+func (s *tape) Episode(e *rollout.Episode) error {
+	fmt.Fprintf(s, "%d %x %q %d %d %v %v %v %v\n",
+		e.ID, e.Seed, e.Policies, e.Players, e.Turns, e.Status, e.Outcome, e.Orders, e.Ends)
+	return nil
+}
+
+// sinkFunc is a sink of one function.
+type sinkFunc func(e *rollout.Episode) error
+
+func (f sinkFunc) Episode(e *rollout.Episode) error { return f(e) }
+
+func record(t *testing.T, g simtest.Toy, games int, spec string, first, n uint64) string {
+	t.Helper()
+	v := newToy(t, g, env.Config{N: games})
+	var out tape
+	if err := rollout.Shard(context.Background(), v, newSeats(t, v, spec), 7, first, n, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// What an episode holds depends neither on how many games are played at once
+// nor on where the range of episodes begins.
+func TestShardIsAPureFunction(t *testing.T) {
+	const n = 100
+	for _, g := range toys {
+		for _, spec := range []string{"random", "mix(0.5*random,0.5*mix(1*random,2*random))"} {
+			want := record(t, g, 1, spec, 0, n)
+			if lines := bytes.Count([]byte(want), []byte("\n")); lines != n {
+				t.Fatalf("%v: %d episodes, want %d", g, lines, n)
+			}
+			for _, games := range []int{2, 7, 64, 300} {
+				if got := record(t, g, games, spec, 0, n); got != want {
+					t.Errorf("%v %s: %d games at once give other episodes than one", g, spec, games)
+				}
+			}
+			for _, cut := range []uint64{1, 37, n - 1} {
+				if got := record(t, g, 5, spec, 0, cut) + record(t, g, 3, spec, cut, n-cut); got != want {
+					t.Errorf("%v %s: two ranges parted at %d give other episodes than one", g, spec, cut)
+				}
+			}
+		}
+	}
+}
+
+// shardTape is the sink of a shard in a run; it shows itself when committed.
+type shardTape struct {
+	tape
+	all     *tapes
+	shard   int
+	ended   int // calls of Commit and Abort
+	episode func(e *rollout.Episode) error
+	commit  error
+}
+
+// tapes are the sinks of a run.
+type tapes struct {
+	mu        sync.Mutex
+	opened    []*shardTape
+	committed map[int]string
+	fail      func(s *shardTape) // may set errors into a new sink
+}
+
+func (s *tapes) open(shard int) (rollout.ShardSink, error) {
+	sink := &shardTape{all: s, shard: shard}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.fail != nil {
+		s.fail(sink)
+	}
+	s.opened = append(s.opened, sink)
+	return sink, nil
+}
+
+func (s *shardTape) Episode(e *rollout.Episode) error {
+	if s.episode != nil {
+		if err := s.episode(e); err != nil {
+			return err
+		}
+	}
+	return s.tape.Episode(e)
+}
+
+func (s *shardTape) Commit() error {
+	s.ended++
+	if s.commit != nil {
+		return s.commit
+	}
+	s.all.mu.Lock()
+	defer s.all.mu.Unlock()
+	if s.all.committed == nil {
+		s.all.committed = map[int]string{}
+	}
+	s.all.committed[s.shard] = s.String()
+	return nil
+}
+
+func (s *shardTape) Abort() { s.ended++ }
+
+// check fails if a sink was not told exactly once how it ended.
+func (s *tapes) check(t *testing.T) {
+	t.Helper()
+	for _, sink := range s.opened {
+		if sink.ended != 1 {
+			t.Errorf("shard %d: %d calls of Commit and Abort, want 1", sink.shard, sink.ended)
+		}
+	}
+}
+
+// newJob is a job on a toy with games at once.
+func newJob(t testing.TB, g simtest.Toy, games int, spec string) rollout.Job {
+	j := rollout.Job{
+		Seed: 7, Episodes: 100, ShardEpisodes: 8,
+		Vector: func() (env.Vector, error) { return env.New(g, featuretest.ToyKit(g), env.Config{N: games}) },
+	}
+	for range g.Seats {
+		j.Seats = append(j.Seats, newMaker(t, spec))
+	}
+	return j
+}
+
+// list is the numbers from … to−1.
+func list(from, to int) (l []int) {
+	for i := from; i < to; i++ {
+		l = append(l, i)
+	}
+	return l
+}
+
+func TestRunIsAPureFunction(t *testing.T) {
+	for _, g := range toys {
+		want := record(t, g, 1, "random", 0, 100)
+		for _, workers := range []int{1, 2, 5, 40} {
+			for _, games := range []int{1, 6, 64} {
+				for _, size := range []uint64{1, 8, 33, 100, 1000} {
+					job := newJob(t, g, games, "random")
+					job.ShardEpisodes = size
+					var sinks tapes
+					var last rollout.Counts
+					err := rollout.Run(context.Background(), job, list(0, job.Shards()), sinks.open,
+						rollout.Options{Workers: workers, Progress: func(c rollout.Counts) { last = c }})
+					if err != nil {
+						t.Fatal(err)
+					}
+					sinks.check(t)
+					got := ""
+					for s := range job.Shards() {
+						got += sinks.committed[s]
+					}
+					if got != want {
+						t.Fatalf("%v: %d workers, %d games, shards of %d: other episodes", g, workers, games, size)
+					}
+					if last.Shards != job.Shards() || last.Episodes != 100 || last.Turns == 0 {
+						t.Fatalf("last progress is %+v", last)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A run plays the shards it is told to, and no others.
+func TestRunMissingShards(t *testing.T) {
+	job := newJob(t, toys[0], 4, "random")
+	if job.Shards() != 13 {
+		t.Fatalf("%d shards, want 13", job.Shards())
+	}
+	if first, n := job.Range(12); first != 96 || n != 4 {
+		t.Errorf("shard 12 is %d episodes from %d", n, first)
+	}
+	var sinks tapes
+	if err := rollout.Run(context.Background(), job, []int{12, 3}, sinks.open, rollout.Options{Workers: 2}); err != nil {
+		t.Fatal(err)
+	}
+	if len(sinks.committed) != 2 || sinks.committed[3] != record(t, toys[0], 1, "random", 24, 8) ||
+		sinks.committed[12] != record(t, toys[0], 1, "random", 96, 4) {
+		t.Errorf("wrong shards: %v", sinks.committed)
+	}
+	for _, bad := range []int{-1, 13} {
+		if err := rollout.Run(context.Background(), job, []int{bad}, sinks.open, rollout.Options{}); err == nil {
+			t.Errorf("shard %d of 13 was played", bad)
+		}
+	}
+	if err := rollout.Run(context.Background(), job, nil, sinks.open, rollout.Options{Workers: 3}); err != nil {
+		t.Errorf("no shards: %v", err)
+	}
+}
+
+// The first error stops the run and is returned with the shard's number.
+func TestRunErrors(t *testing.T) {
+	boom := errors.New("disk full")
+	for _, c := range []struct {
+		name, want string
+		change     func(j *rollout.Job, s *tapes)
+	}{
+		{"episode", "shard 2: episode 19: disk full", func(_ *rollout.Job, s *tapes) {
+			s.fail = func(k *shardTape) {
+				k.episode = func(e *rollout.Episode) error {
+					if e.ID == 19 {
+						return boom
+					}
+					return nil
+				}
+			}
+		}},
+		{"commit", "shard 5: disk full", func(_ *rollout.Job, s *tapes) {
+			s.fail = func(k *shardTape) {
+				if k.shard == 5 {
+					k.commit = boom
+				}
+			}
+		}},
+		{"maker", "disk full", func(j *rollout.Job, _ *tapes) {
+			j.Seats[1] = func(env.Spec) (rollout.Policy, error) { return nil, boom }
+		}},
+		{"vector", "disk full", func(j *rollout.Job, _ *tapes) {
+			j.Vector = func() (env.Vector, error) { return nil, boom }
+		}},
+		{"seats", "toy has 2 seats, got 1 policies", func(j *rollout.Job, _ *tapes) { j.Seats = j.Seats[:1] }},
+	} {
+		for _, workers := range []int{1, 3} {
+			job := newJob(t, toys[0], 4, "random")
+			var sinks tapes
+			c.change(&job, &sinks)
+			err := rollout.Run(context.Background(), job, list(0, job.Shards()), sinks.open, rollout.Options{Workers: workers})
+			if err == nil || err.Error() != c.want {
+				t.Errorf("%s, %d workers: error %v, want %q", c.name, workers, err, c.want)
+			}
+			sinks.check(t)
+		}
+	}
+	job := newJob(t, toys[0], 4, "random")
+	open := func(int) (rollout.ShardSink, error) { return nil, boom }
+	if err := rollout.Run(context.Background(), job, []int{4}, open, rollout.Options{}); !errors.Is(err, boom) {
+		t.Errorf("open: error %v", err)
+	}
+}
+
+// A context that is done aborts the shards in hand.
+func TestRunCancel(t *testing.T) {
+	enough := errors.New("enough")
+	for _, workers := range []int{1, 3} {
+		ctx, cancel := context.WithCancelCause(context.Background())
+		var sinks tapes
+		sinks.fail = func(k *shardTape) {
+			k.episode = func(e *rollout.Episode) error {
+				if k.shard == 6 {
+					cancel(enough)
+				}
+				return nil
+			}
+		}
+		job := newJob(t, toys[0], 1, "random")
+		err := rollout.Run(ctx, job, list(0, job.Shards()), sinks.open, rollout.Options{Workers: workers})
+		if err != enough {
+			t.Errorf("%d workers: error %v, want the cause", workers, err)
+		}
+		sinks.check(t)
+		if _, ok := sinks.committed[6]; ok || len(sinks.opened) > 6+workers {
+			t.Errorf("%d workers: went on after the end: %d shards opened", workers, len(sinks.opened))
+		}
+		for shard, got := range sinks.committed {
+			if want := record(t, toys[0], 1, "random", uint64(shard)*8, 8); got != want {
+				t.Errorf("shard %d was committed incomplete", shard)
+			}
+		}
+	}
+}
+
+// A table that was stopped plays the next range as if nothing had been.
+func TestTableAfterCancel(t *testing.T) {
+	v := newToy(t, toys[0], env.Config{N: 9})
+	table, err := rollout.NewTable(v, newSeats(t, v, "random"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := errors.New("stop")
+	err = table.Play(context.Background(), 7, 0, 100, sinkFunc(func(e *rollout.Episode) error {
+		if e.ID == 30 {
+			return stop
+		}
+		return nil
+	}))
+	if !errors.Is(err, stop) {
+		t.Fatalf("error %v", err)
+	}
+	var out tape
+	if err := table.Play(context.Background(), 7, 10, 25, &out); err != nil {
+		t.Fatal(err)
+	}
+	if out.String() != record(t, toys[0], 1, "random", 10, 25) {
+		t.Error("other episodes after a stop")
+	}
+	if err := table.Play(context.Background(), 7, 1<<64-5, 9, &out); err == nil {
+		t.Error("episode numbers beyond 64 bits were played")
+	}
+	if err := table.Play(context.Background(), 7, 3, 0, &out); err != nil {
+		t.Errorf("no episodes: %v", err)
+	}
+}
+
+func TestTableAllocates(t *testing.T) {
+	v := newToy(t, toys[1], env.Config{N: 16})
+	table, err := rollout.NewTable(v, newSeats(t, v, "mix(1*random,1*random)"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, sink := context.Background(), sinkFunc(func(*rollout.Episode) error { return nil })
+	play := func() {
+		if err := table.Play(ctx, 1, 0, 200, sink); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 20 { // until every buffer has met the largest episode
+		play()
+	}
+	if n := testing.AllocsPerRun(5, play); n != 0 {
+		t.Errorf("%v allocations for 200 episodes", n)
+	}
+}
+
+// closing is a policy that counts its Close calls.
+type closing struct {
+	rollout.Policy
+	closed *int
+	err    error
+}
+
+func (c closing) Close() error { *c.closed++; return c.err }
+
+func TestRunCloses(t *testing.T) {
+	broken := errors.New("the bot is gone")
+	closed := 0
+	job := newJob(t, toys[0], 4, "random")
+	random := job.Seats[0]
+	job.Seats[0] = func(s env.Spec) (rollout.Policy, error) {
+		p, err := random(s)
+		return closing{p, &closed, broken}, err
+	}
+	var sinks tapes
+	err := rollout.Run(context.Background(), job, []int{0}, sinks.open, rollout.Options{Workers: 1})
+	if !errors.Is(err, broken) || closed != 1 {
+		t.Errorf("error %v after %d calls of Close", err, closed)
+	}
+}

@@ -1,0 +1,112 @@
+package rollout_test
+
+import (
+	"context"
+	"testing"
+
+	"moonfarm/env"
+	"moonfarm/rollout"
+	"moonfarm/sim"
+)
+
+// clock is a Vector of games that last as many turns as length says for their
+// seed; it stands for games of very different length.
+type clock struct {
+	spec   env.Spec
+	length func(seed uint64) int
+	left   []int
+	starts int
+}
+
+func newClock(games int, length func(seed uint64) int) *clock {
+	return &clock{
+		spec:   env.Spec{Info: sim.Info{Name: "clock", Players: 2, MaxTurns: 1 << 20, MaxOrders: 1}},
+		length: length, left: make([]int, games),
+	}
+}
+
+func (c *clock) Spec() env.Spec                          { return c.spec }
+func (c *clock) Len() int                                { return len(c.left) }
+func (c *clock) Reset(i int, seed uint64)                { c.left[i] = c.length(seed); c.starts++ }
+func (c *clock) Observe(b *env.Batch)                    {}
+func (c *clock) ObserveGame(b *env.Batch, i int)         {}
+func (c *clock) Outcome(i int, p sim.Player) sim.Outcome { return sim.Outcome{} }
+func (c *clock) Step(b *env.Batch) {
+	for i := range c.left {
+		b.Status[i] = sim.Running
+		if c.left[i]--; c.left[i] <= 0 {
+			b.Status[i] = sim.Over
+		}
+	}
+}
+
+// idle is a policy that gives the order 1.
+type idle struct{}
+
+func (idle) Name() string    { return "idle" }
+func (idle) Wants() env.Want { return 0 }
+func (idle) Act(_ env.Vector, b *env.Batch, rows []int32) {
+	for _, row := range rows {
+		b.Orders[row], b.OrderLen[row] = 1, 1
+	}
+}
+
+// While one long episode holds up all others, only a bounded number of them is
+// started, and they come in order after it.
+func TestWindowIsBounded(t *testing.T) {
+	const games, n = 8, 10000
+	long := rollout.GameSeed(9, 100)
+	ahead, delivered := 0, 0
+	var v *clock
+	v = newClock(games, func(seed uint64) int {
+		ahead = max(ahead, v.starts+1-delivered)
+		if seed == long {
+			return 100_000
+		}
+		return 1 + int(seed%5)
+	})
+	next := uint64(0)
+	err := rollout.Shard(context.Background(), v, []rollout.Policy{idle{}, idle{}}, 9, 0, n, sinkFunc(func(e *rollout.Episode) error {
+		if e.ID != next || len(e.Orders) != 2*e.Turns || len(e.Ends) != 2*e.Turns {
+			t.Fatalf("episode %d of %d turns with %d orders, want episode %d", e.ID, e.Turns, len(e.Orders), next)
+		}
+		next++
+		delivered++
+		return nil
+	}))
+	if err != nil || next != n {
+		t.Fatalf("%d episodes, error %v", next, err)
+	}
+	if ahead > 4*games {
+		t.Errorf("%d episodes were in hand at once, with %d games", ahead, games)
+	}
+	if ahead < 2*games {
+		t.Errorf("only %d episodes were in hand at once: games waited for nothing", ahead)
+	}
+}
+
+// BenchmarkTable measures what a Table adds to each turn of a game: lists,
+// recording, delivery. The game does next to nothing.
+func BenchmarkTable(b *testing.B) {
+	v := newClock(64, func(seed uint64) int { return 30 + int(seed%61) })
+	table, err := rollout.NewTable(v, []rollout.Policy{idle{}, idle{}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	turns, sum := 0, uint64(0)
+	sink := sinkFunc(func(e *rollout.Episode) error {
+		turns += e.Turns
+		sum = sum*31 + uint64(e.Turns)
+		return nil
+	})
+	first := uint64(0)
+	b.ReportAllocs()
+	for turns < b.N {
+		if err := table.Play(context.Background(), 1, first, 1000, sink); err != nil {
+			b.Fatal(err)
+		}
+		first += 1000
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(turns), "ns/turn")
+	b.Logf("%d turns, checksum %x", turns, sum)
+}
