@@ -1,0 +1,187 @@
+package arrowfile
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/apache/arrow/go/v15/arrow"
+)
+
+// Type is the type of the values of a column.
+type Type string
+
+// The types of values. In a Table a bool is one byte, 0 or 1.
+const (
+	Uint8   Type = "uint8"
+	Int32   Type = "int32"
+	Uint64  Type = "uint64"
+	Float32 Type = "float32"
+	Float64 Type = "float64"
+	Bool    Type = "bool"
+	Utf8    Type = "utf8"
+)
+
+// size is the number of bytes of one value in a Table; 0 for texts.
+func (t Type) size() int {
+	switch t {
+	case Uint8, Bool:
+		return 1
+	case Int32, Float32:
+		return 4
+	case Uint64, Float64:
+		return 8
+	}
+	return 0
+}
+
+func (t Type) arrow() arrow.DataType {
+	switch t {
+	case Uint8:
+		return arrow.PrimitiveTypes.Uint8
+	case Int32:
+		return arrow.PrimitiveTypes.Int32
+	case Uint64:
+		return arrow.PrimitiveTypes.Uint64
+	case Float32:
+		return arrow.PrimitiveTypes.Float32
+	case Float64:
+		return arrow.PrimitiveTypes.Float64
+	case Bool:
+		return arrow.FixedWidthTypes.Boolean
+	}
+	return arrow.BinaryTypes.String
+}
+
+// Column describes one column.
+type Column struct {
+	Name   string   `json:"name"`
+	Type   Type     `json:"type"`             // of the values
+	List   bool     `json:"list,omitempty"`   // any number of values per row
+	Shape  []int    `json:"shape,omitempty"`  // values per row, row-major; none: a single value
+	Dims   []string `json:"dims,omitempty"`   // what the dimensions of Shape are
+	Tensor bool     `json:"tensor,omitempty"` // may bear the tensor extension
+	Doc    string   `json:"doc"`
+}
+
+// Values is the number of values per row; 1 for lists.
+func (c Column) Values() int {
+	n := 1
+	for _, d := range c.Shape {
+		n *= d
+	}
+	return n
+}
+
+// Width is the number of bytes per row in a Table; 0 for lists and texts.
+func (c Column) Width() int {
+	if c.List {
+		return 0
+	}
+	return c.Values() * c.Type.size()
+}
+
+// check tells what is wrong with the description.
+func (c Column) check() error {
+	_, known := map[Type]bool{Uint8: true, Int32: true, Uint64: true, Float32: true, Float64: true, Bool: true, Utf8: true}[c.Type]
+	switch {
+	case c.Name == "":
+		return fmt.Errorf("a column without a name")
+	case !known:
+		return fmt.Errorf("column %s: no type %q", c.Name, c.Type)
+	case c.List && (len(c.Shape) > 0 || c.Type == Bool || c.Type == Utf8):
+		return fmt.Errorf("column %s: only single numbers are listed", c.Name)
+	case len(c.Shape) > 0 && c.Type == Bool:
+		return fmt.Errorf("column %s: bools have no shape", c.Name)
+	case len(c.Dims) != len(c.Shape):
+		return fmt.Errorf("column %s: %d names for %d dimensions", c.Name, len(c.Dims), len(c.Shape))
+	}
+	n := 1
+	for _, d := range c.Shape {
+		if d < 1 || d > maxBuffer || n > maxBuffer/d {
+			return fmt.Errorf("column %s: shape %v", c.Name, c.Shape)
+		}
+		n *= d
+	}
+	return nil
+}
+
+// Keys of the metadata of fields.
+const (
+	KeyShape         = "moonfarm.shape" // the shape of a row as JSON, of columns that have one
+	KeyDoc           = "moonfarm.doc"
+	keyExtension     = "ARROW:extension:name"
+	keyExtensionMeta = "ARROW:extension:metadata"
+	tensorExtension  = "arrow.fixed_shape_tensor"
+)
+
+// field is the column as an Arrow field, with the canonical tensor extension
+// if tensors (https://arrow.apache.org/docs/format/CanonicalExtensions.html).
+func (c Column) field(tensors bool) arrow.Field {
+	f := arrow.Field{Name: c.Name, Type: c.Type.arrow()}
+	var keys, values []string
+	add := func(k, v string) { keys, values = append(keys, k), append(values, v) }
+	switch {
+	case c.List:
+		f.Type = arrow.ListOfNonNullable(f.Type)
+	case len(c.Shape) > 0:
+		f.Type = arrow.FixedSizeListOfNonNullable(int32(c.Values()), f.Type)
+		shape := intsJSON(c.Shape)
+		if tensors && c.Tensor {
+			dims, _ := json.Marshal(c.Dims) // strings: cannot fail
+			add(keyExtension, tensorExtension)
+			add(keyExtensionMeta, `{"shape":`+shape+`,"dim_names":`+string(dims)+`}`)
+		}
+		add(KeyShape, shape)
+	}
+	add(KeyDoc, c.Doc)
+	f.Metadata = arrow.NewMetadata(keys, values)
+	return f
+}
+
+func intsJSON(n []int) string {
+	b := []byte{'['}
+	for i, v := range n {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, int64(v), 10)
+	}
+	return string(append(b, ']'))
+}
+
+// Schema describes a file: its columns, and texts that hold for all of it.
+type Schema struct {
+	Columns []Column
+	Keys    []string // of the schema's metadata
+	Texts   []string // one per key
+	Tensors bool     // columns marked Tensor bear the extension
+	Stride  int      // after so many rows comes the row most like this one; helps the zstd codec
+}
+
+// Arrow returns the schema as arrow-go has it.
+func (s Schema) Arrow() *arrow.Schema {
+	fields := make([]arrow.Field, len(s.Columns))
+	for i, c := range s.Columns {
+		fields[i] = c.field(s.Tensors)
+	}
+	meta := arrow.NewMetadata(s.Keys, s.Texts)
+	return arrow.NewSchema(fields, &meta)
+}
+
+func (s Schema) check() error {
+	if len(s.Keys) != len(s.Texts) || s.Stride < 1 {
+		return fmt.Errorf("a schema with %d keys, %d texts, stride %d", len(s.Keys), len(s.Texts), s.Stride)
+	}
+	seen := map[string]bool{}
+	for _, c := range s.Columns {
+		if err := c.check(); err != nil {
+			return err
+		}
+		if seen[c.Name] {
+			return fmt.Errorf("column %s twice", c.Name)
+		}
+		seen[c.Name] = true
+	}
+	return nil
+}

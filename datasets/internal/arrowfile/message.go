@@ -1,0 +1,224 @@
+package arrowfile
+
+import (
+	"encoding/binary"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	flatbuffers "github.com/google/flatbuffers/go"
+)
+
+// Numbers of Arrow's flatbuffers schema (format/Message.fbs, Schema.fbs and
+// File.fbs of the Arrow repository): the slots of tables, and the members of
+// unions and enums.
+const (
+	metadataV5 = 4
+
+	messageVersion, messageKind, messageHeader, messageBodyLength, messageSlots = 0, 1, 2, 3, 5
+	kindSchema, kindRecordBatch                                                 = 1, 3
+
+	schemaFields, schemaMeta, schemaSlots                                               = 1, 2, 4
+	fieldName, fieldNullable, fieldTypeKind, fieldType, fieldChildren, fieldMeta        = 0, 1, 2, 3, 5, 6
+	fieldSlots                                                                          = 7
+	typeInt, typeFloat, typeUtf8, typeBool, typeList, typeFixedSizeList                 = 2, 3, 5, 6, 12, 16
+	batchLength, batchNodes, batchBuffers, batchCompression, batchSlots                 = 0, 1, 2, 3, 5
+	codecLZ4, codecZstd                                                                 = 0, 1
+	footerVersion, footerSchema, footerDictionaries, footerBatches, footerSlots         = 0, 1, 2, 3, 5
+	nodeSize, bufferSize, blockSize                                                     = 16, 16, 24
+	continuation                                                                 uint32 = 0xFFFFFFFF
+)
+
+const magic = "ARROW1"
+
+// endOfStream is the message after the last.
+var endOfStream = [8]byte{0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0}
+
+// block is the place of a message in the file, as the footer lists them.
+type block struct {
+	offset int64
+	meta   int32 // bytes of the message: length prefix, metadata and padding
+	body   int64
+}
+
+// span is the place of a buffer in the body of a batch.
+type span struct{ offset, length int64 }
+
+// appendMessage appends the finished flatbuffer with its prefix: continuation,
+// length, and padding to a multiple of 8 bytes.
+func appendMessage(dst, flat []byte) []byte {
+	padded := (len(flat) + 7) / 8 * 8
+	dst = binary.LittleEndian.AppendUint32(dst, continuation)
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(padded))
+	dst = append(dst, flat...)
+	return append(dst, make([]byte, padded-len(flat))...)
+}
+
+// finishMessage wraps a header as Message and finishes the buffer.
+func finishMessage(b *flatbuffers.Builder, kind byte, header flatbuffers.UOffsetT, body int64) []byte {
+	b.StartObject(messageSlots)
+	b.PrependInt64Slot(messageBodyLength, body, 0)
+	b.PrependUOffsetTSlot(messageHeader, header, 0)
+	b.PrependInt16Slot(messageVersion, metadataV5, 0)
+	b.PrependByteSlot(messageKind, kind, 0)
+	b.Finish(b.EndObject())
+	return b.FinishedBytes()
+}
+
+// schemaMessage is the first message of a file.
+func schemaMessage(s *arrow.Schema) []byte {
+	b := flatbuffers.NewBuilder(4096)
+	return appendMessage(nil, finishMessage(b, kindSchema, buildSchema(b, s), 0))
+}
+
+func buildSchema(b *flatbuffers.Builder, s *arrow.Schema) flatbuffers.UOffsetT {
+	fields := make([]flatbuffers.UOffsetT, s.NumFields())
+	for i, f := range s.Fields() {
+		fields[i] = buildField(b, f)
+	}
+	list := buildOffsets(b, fields)
+	meta := buildMetadata(b, s.Metadata())
+	b.StartObject(schemaSlots) // endianness: little, the default
+	b.PrependUOffsetTSlot(schemaFields, list, 0)
+	b.PrependUOffsetTSlot(schemaMeta, meta, 0)
+	return b.EndObject()
+}
+
+func buildField(b *flatbuffers.Builder, f arrow.Field) flatbuffers.UOffsetT {
+	var children []flatbuffers.UOffsetT
+	if n, ok := f.Type.(arrow.NestedType); ok {
+		for _, c := range n.Fields() {
+			children = append(children, buildField(b, c))
+		}
+	}
+	name := b.CreateString(f.Name)
+	list := buildOffsets(b, children)
+	meta := buildMetadata(b, f.Metadata)
+	kind, typ := buildType(b, f.Type)
+	b.StartObject(fieldSlots)
+	b.PrependUOffsetTSlot(fieldName, name, 0)
+	b.PrependUOffsetTSlot(fieldType, typ, 0)
+	b.PrependUOffsetTSlot(fieldChildren, list, 0)
+	b.PrependUOffsetTSlot(fieldMeta, meta, 0)
+	b.PrependByteSlot(fieldTypeKind, kind, 0)
+	b.PrependBoolSlot(fieldNullable, f.Nullable, false)
+	return b.EndObject()
+}
+
+// buildType builds the table of a type and tells which member of the union it
+// is.
+func buildType(b *flatbuffers.Builder, t arrow.DataType) (byte, flatbuffers.UOffsetT) {
+	switch t := t.(type) {
+	case *arrow.FixedSizeListType:
+		b.StartObject(1)
+		b.PrependInt32Slot(0, t.Len(), 0)
+		return typeFixedSizeList, b.EndObject()
+	case *arrow.Float32Type:
+		b.StartObject(1)
+		b.PrependInt16Slot(0, 1, 0) // single
+		return typeFloat, b.EndObject()
+	case *arrow.Float64Type:
+		b.StartObject(1)
+		b.PrependInt16Slot(0, 2, 0) // double
+		return typeFloat, b.EndObject()
+	case *arrow.ListType:
+		b.StartObject(0)
+		return typeList, b.EndObject()
+	case *arrow.StringType:
+		b.StartObject(0)
+		return typeUtf8, b.EndObject()
+	case *arrow.BooleanType:
+		b.StartObject(0)
+		return typeBool, b.EndObject()
+	}
+	b.StartObject(2)
+	b.PrependInt32Slot(0, int32(t.(arrow.FixedWidthDataType).BitWidth()), 0)
+	b.PrependBoolSlot(1, t.ID() == arrow.INT32, false) // signed
+	return typeInt, b.EndObject()
+}
+
+func buildMetadata(b *flatbuffers.Builder, m arrow.Metadata) flatbuffers.UOffsetT {
+	if m.Len() == 0 {
+		return 0
+	}
+	pairs := make([]flatbuffers.UOffsetT, m.Len())
+	for i := range pairs {
+		k, v := b.CreateString(m.Keys()[i]), b.CreateString(m.Values()[i])
+		b.StartObject(2)
+		b.PrependUOffsetTSlot(0, k, 0)
+		b.PrependUOffsetTSlot(1, v, 0)
+		pairs[i] = b.EndObject()
+	}
+	return buildOffsets(b, pairs)
+}
+
+func buildOffsets(b *flatbuffers.Builder, list []flatbuffers.UOffsetT) flatbuffers.UOffsetT {
+	b.StartVector(4, len(list), 4)
+	for i := len(list) - 1; i >= 0; i-- {
+		b.PrependUOffsetT(list[i])
+	}
+	return b.EndVector(len(list))
+}
+
+// appendBatchMessage appends the message before the body of a record batch.
+// nodes are the lengths of the fields, children after their parents.
+func appendBatchMessage(dst []byte, b *flatbuffers.Builder, rows int, nodes []int64, buffers []span, body int64, c Codec) []byte {
+	b.Reset()
+	b.StartVector(nodeSize, len(nodes), 8)
+	for i := len(nodes) - 1; i >= 0; i-- {
+		b.Prep(8, nodeSize)
+		b.PrependInt64(0) // nulls
+		b.PrependInt64(nodes[i])
+	}
+	nodeList := b.EndVector(len(nodes))
+	b.StartVector(bufferSize, len(buffers), 8)
+	for i := len(buffers) - 1; i >= 0; i-- {
+		b.Prep(8, bufferSize)
+		b.PrependInt64(buffers[i].length)
+		b.PrependInt64(buffers[i].offset)
+	}
+	bufferList := b.EndVector(len(buffers))
+	var compression flatbuffers.UOffsetT
+	if c != None {
+		b.StartObject(2) // method: buffer by buffer, the default
+		codec := byte(codecLZ4)
+		if c == Zstd {
+			codec = codecZstd
+		}
+		b.PrependByteSlot(0, codec, codecLZ4)
+		compression = b.EndObject()
+	}
+	b.StartObject(batchSlots)
+	b.PrependInt64Slot(batchLength, int64(rows), 0)
+	b.PrependUOffsetTSlot(batchNodes, nodeList, 0)
+	b.PrependUOffsetTSlot(batchBuffers, bufferList, 0)
+	b.PrependUOffsetTSlot(batchCompression, compression, 0)
+	return appendMessage(dst, finishMessage(b, kindRecordBatch, b.EndObject(), body))
+}
+
+// appendFooter appends what follows the last message: the end of the stream,
+// the footer, its length and the magic.
+func appendFooter(dst []byte, s *arrow.Schema, blocks []block) []byte {
+	b := flatbuffers.NewBuilder(4096 + len(blocks)*blockSize)
+	schema := buildSchema(b, s)
+	b.StartVector(blockSize, 0, 8)
+	none := b.EndVector(0)
+	b.StartVector(blockSize, len(blocks), 8)
+	for i := len(blocks) - 1; i >= 0; i-- {
+		b.Prep(8, blockSize)
+		b.PrependInt64(blocks[i].body)
+		b.Pad(4)
+		b.PrependInt32(blocks[i].meta)
+		b.PrependInt64(blocks[i].offset)
+	}
+	list := b.EndVector(len(blocks))
+	b.StartObject(footerSlots)
+	b.PrependUOffsetTSlot(footerSchema, schema, 0)
+	b.PrependUOffsetTSlot(footerDictionaries, none, 0)
+	b.PrependUOffsetTSlot(footerBatches, list, 0)
+	b.PrependInt16Slot(footerVersion, metadataV5, 0)
+	b.Finish(b.EndObject())
+	flat := b.FinishedBytes()
+	dst = append(dst, endOfStream[:]...)
+	dst = append(dst, flat...)
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(flat)))
+	return append(dst, magic...)
+}

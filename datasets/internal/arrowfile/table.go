@@ -1,0 +1,176 @@
+package arrowfile
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// maxBuffer bounds one buffer of one batch, in bytes.
+const maxBuffer = 1 << 30
+
+// littleEndian: slabs are written as they lie in memory, and Arrow files are
+// little endian here.
+var littleEndian = *(*byte)(unsafe.Pointer(&[]uint16{1}[0])) == 1
+
+// number is a type whose slices can be seen as bytes.
+type number interface {
+	~uint8 | ~int32 | ~uint64 | ~float32 | ~float64
+}
+
+// View sees the bytes as a slice of T, whose size must divide their number.
+// The bytes must be aligned as those of a Table are.
+func View[T number](b []byte) []T {
+	var t T
+	if len(b) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(t)))
+}
+
+// bytesOf sees a slice of numbers as its bytes.
+func bytesOf[T number](s []T) []byte {
+	if len(s) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(s[0])))
+}
+
+// aligned returns n bytes at an address that is a multiple of 8, room for more.
+func aligned(n int) []byte {
+	return bytesOf(make([]uint64, (n+7)/8))[:n:n]
+}
+
+// Data is the memory of one column.
+type Data struct {
+	Column Column
+	// Fixed holds the rows of a column of fixed shape, Width bytes each. Its
+	// length is that of the whole Table, used or not.
+	Fixed []byte
+	// Ends of lists and texts: value k of the column (row k of a list, text
+	// k%Values of row k/Values) is Bytes[Ends[k]*size : Ends[k+1]*size].
+	Ends  []int32
+	Bytes []byte
+}
+
+// Table is memory for up to Cap rows of some columns: slabs of fixed place
+// that others write into, and lists and texts that grow.
+type Table struct {
+	Rows int // in use
+	Cap  int
+	Data []*Data // in the order of the schema; nil for columns not wanted
+}
+
+// NewTable returns memory for rows of the columns of the schema for which want
+// is true; a nil want is true for all.
+func NewTable(s Schema, rows int, want func(name string) bool) (*Table, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	if !littleEndian {
+		return nil, fmt.Errorf("arrow files are written and read on little-endian machines only")
+	}
+	t := &Table{Cap: rows}
+	for _, c := range s.Columns {
+		if want != nil && !want(c.Name) {
+			t.Data = append(t.Data, nil)
+			continue
+		}
+		d := &Data{Column: c}
+		switch w := c.Width(); {
+		case w > maxBuffer/max(rows, 1):
+			return nil, fmt.Errorf("column %s: %d rows of %d bytes are more than one batch may hold", c.Name, rows, w)
+		case w > 0:
+			d.Fixed = aligned(rows * w)
+		default:
+			d.Ends = make([]int32, 1, rows*c.Values()+1)
+		}
+		t.Data = append(t.Data, d)
+	}
+	return t, nil
+}
+
+// Col returns the data of the named column, nil if the Table has it not.
+func (t *Table) Col(name string) *Data {
+	for _, d := range t.Data {
+		if d != nil && d.Column.Name == name {
+			return d
+		}
+	}
+	return nil
+}
+
+// Reset forgets all rows and keeps the memory.
+func (t *Table) Reset() {
+	t.Rows = 0
+	for _, d := range t.Data {
+		if d != nil && d.Ends != nil {
+			d.Ends, d.Bytes = d.Ends[:1], d.Bytes[:0]
+		}
+	}
+}
+
+// ListBytes is the number of bytes in lists and texts.
+func (t *Table) ListBytes() int {
+	n := 0
+	for _, d := range t.Data {
+		if d != nil {
+			n += len(d.Bytes)
+		}
+	}
+	return n
+}
+
+// Row returns the bytes of row i of a column of fixed shape.
+func (d *Data) Row(i int) []byte {
+	w := d.Column.Width()
+	return d.Fixed[i*w : (i+1)*w : (i+1)*w]
+}
+
+// AppendList appends one list to the column.
+func AppendList[T number](d *Data, values []T) {
+	d.appendBytes(bytesOf(values))
+}
+
+// AppendText appends one text to the column.
+func (d *Data) AppendText(s string) {
+	d.grow(len(s))
+	d.Bytes = append(d.Bytes, s...)
+	d.Ends = append(d.Ends, int32(len(d.Bytes)))
+}
+
+func (d *Data) appendBytes(b []byte) {
+	d.grow(len(b))
+	d.Bytes = append(d.Bytes, b...)
+	d.Ends = append(d.Ends, int32(len(d.Bytes)/max(d.Column.Type.size(), 1)))
+}
+
+// grow makes room for n more bytes of lists, aligned.
+func (d *Data) grow(n int) {
+	if need := len(d.Bytes) + n; need > cap(d.Bytes) {
+		b := bytesOf(make([]uint64, max(need+need/2, 256)/8+1))
+		d.Bytes = b[:copy(b, d.Bytes)]
+	}
+}
+
+// List returns list or text number k as bytes.
+func (d *Data) List(k int) []byte {
+	size := max(d.Column.Type.size(), 1)
+	from, to := int(d.Ends[k])*size, int(d.Ends[k+1])*size
+	return d.Bytes[from:to:to]
+}
+
+// Text returns text number k.
+func (d *Data) Text(k int) string { return string(d.List(k)) }
+
+// AppendRow appends row i of column d of another Table to this one's column,
+// as its row at.
+func (d *Data) AppendRow(at int, from *Data, i int) {
+	if d.Fixed != nil {
+		copy(d.Row(at), from.Row(i))
+		return
+	}
+	n := d.Column.Values()
+	for k := i * n; k < (i+1)*n; k++ {
+		d.appendBytes(from.List(k))
+	}
+}
