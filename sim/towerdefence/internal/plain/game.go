@@ -40,6 +40,7 @@ type Building struct {
 type Missile struct {
 	X, Y  int // absolute column, row
 	Owner sim.Player
+	ID    int // 1, 2, 3, … in the order of creation; for displays only
 }
 
 // Cell is an entry of a hit list.
@@ -71,6 +72,8 @@ type Game struct {
 	// CurtainHits lists what the curtains blocked in the last round: the cell of
 	// the shield with the shooter.
 	CurtainHits []Cell
+	// Fired is the number of missiles created so far.
+	Fired int
 }
 
 // End tells whether and why a match is over.

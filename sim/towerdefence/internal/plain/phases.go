@@ -100,7 +100,8 @@ func (g *Game) fireAttackBuildings() {
 			b.Cooldown--
 			continue
 		}
-		g.Missiles = append(g.Missiles, Missile{b.X, b.Y, b.Owner})
+		g.Fired++
+		g.Missiles = append(g.Missiles, Missile{b.X, b.Y, b.Owner, g.Fired})
 		b.Cooldown = g.Rules.Buildings[towerdefence.Attack].Cooldown
 	}
 }
@@ -121,7 +122,7 @@ func (g *Game) staysInFlight(m Missile) bool {
 	victim := opponent(m.Owner)
 	damage := g.Rules.Buildings[towerdefence.Attack].Damage
 	if m.X == front(victim) && g.curtainActive(victim) {
-		g.CurtainHits = append(g.CurtainHits, Cell(m))
+		g.CurtainHits = append(g.CurtainHits, Cell{m.X, m.Y, m.Owner})
 		return false
 	}
 	if m.X < 0 || m.X >= width {

@@ -147,6 +147,7 @@ func sortedBuildings(g *Game) [][]int {
 func countedMissiles(g *Game) [][]int {
 	count := map[Missile]int{}
 	for _, m := range g.Missiles {
+		m.ID = 0
 		count[m]++
 	}
 	var rows [][]int

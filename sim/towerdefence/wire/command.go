@@ -1,0 +1,167 @@
+// Package wire reads and writes the formats of the original Tower Defence
+// (Entelect Challenge 2018, release 3.0.2): command texts, the configuration
+// file, the state.json, textMap.txt and console map its bots and spectators
+// see, the match log it leaves behind, and the recordings made of it. All of
+// it works on bytes, readers and writers; nothing here opens a file.
+package wire
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"moonfarm/sim"
+	"moonfarm/sim/towerdefence"
+)
+
+// Ids of the commands that are not kinds of buildings.
+const (
+	idDeconstruct = 3
+	idCurtain     = 5
+)
+
+// ParseCommand reads the text of one command, a line without its end, the way
+// the original does:
+//
+//   - Fields are separated by commas; empty ones at the end do not count.
+//   - One field does nothing. The exact text "Exception" is one failure.
+//   - No field at all (only commas) makes the original throw: Aborted.
+//   - Two fields are two failures.
+//   - More than three are one failure, then the first three are a command.
+//   - Three are x, y and id, each a decimal 32-bit integer as Java reads it
+//     (a sign, leading zeros and decimal digits of any script are fine, blanks
+//     are not). A bad number or an id outside 0 … 5 is one failure.
+//
+// A good command becomes the order it gives. A cell outside the own half makes
+// it Refused, but for the iron curtain, whose coordinates mean nothing.
+// Failures come back in the order, see towerdefence.Failed; a good command
+// takes the count back to 0, so those before it have no effect.
+func ParseCommand(text string) sim.Order {
+	body := strings.TrimRight(text, ",")
+	if body == "" && text != "" {
+		return towerdefence.Aborted
+	}
+	var field [3]string
+	n := 0
+	for rest, more := body, true; more; n++ {
+		var f string
+		f, rest, more = strings.Cut(rest, ",")
+		if n < len(field) {
+			field[n] = f
+		}
+	}
+	failures := 0
+	switch n {
+	case 1:
+		if text == "Exception" {
+			failures = 1
+		}
+		return towerdefence.Failed(towerdefence.Nothing, failures)
+	case 2:
+		return towerdefence.Failed(towerdefence.Nothing, 2)
+	case 3:
+	default:
+		failures = 1
+	}
+	x, okX := parseInt(field[0])
+	y, okY := parseInt(field[1])
+	id, okID := parseInt(field[2])
+	if !okX || !okY || !okID || id < 0 || id > idCurtain {
+		return towerdefence.Failed(towerdefence.Nothing, failures+1)
+	}
+	return towerdefence.Failed(orderOf(x, y, id), failures)
+}
+
+// orderOf is the order of a command of three good numbers.
+func orderOf(x, y, id int) sim.Order {
+	switch id {
+	case idCurtain:
+		return towerdefence.Curtain
+	case idDeconstruct:
+		return towerdefence.Deconstruct(x, y)
+	}
+	return towerdefence.Build(towerdefence.Kind(id), x, y)
+}
+
+// parseInt is Java's Integer.parseInt. Java looks at UTF-16 units, so digits
+// outside the basic plane are none to it.
+func parseInt(text string) (int, bool) {
+	digits, negative := text, false
+	if text != "" && (text[0] == '-' || text[0] == '+') {
+		digits, negative = text[1:], text[0] == '-'
+	}
+	if digits == "" {
+		return 0, false
+	}
+	n := 0
+	for _, r := range digits {
+		d, ok := digit(r)
+		if !ok {
+			return 0, false
+		}
+		n = min(n*10+d, math.MaxInt32+2)
+	}
+	if negative {
+		n = -n
+	}
+	return n, n >= math.MinInt32 && n <= math.MaxInt32
+}
+
+// digit is the value of a decimal digit of any script in the basic plane.
+func digit(r rune) (int, bool) {
+	if r < utf8.RuneSelf {
+		return int(r - '0'), r >= '0' && r <= '9'
+	}
+	if r > 0xFFFF {
+		return 0, false
+	}
+	for _, span := range unicode.Nd.R16 { // every span starts at a zero and has stride 1
+		if lo, hi := rune(span.Lo), rune(span.Hi); r >= lo && r <= hi {
+			return int(r-lo) % 10, true
+		}
+	}
+	return 0, false
+}
+
+// AppendCommand appends a text that ParseCommand reads back as o: "x,y,id" for
+// a command, "0,0,5" for the curtain, "" for nothing. Failures and what is
+// never accepted get the shortest text that costs them: "Exception" is one,
+// "0,0" two, "-1,-1,3" is Refused, "," is Aborted. Failures before a command
+// come back as one failure; they have no effect either way.
+func AppendCommand(dst []byte, o sim.Order) []byte {
+	if o&towerdefence.Aborted != 0 {
+		return append(dst, ',')
+	}
+	op, x, y, failures := towerdefence.Decode(o)
+	switch op {
+	case towerdefence.OpNothing:
+		return append(dst, [...]string{"", "Exception", "0,0", "0,0"}[failures]...)
+	case towerdefence.OpRefused:
+		dst = append(dst, "-1,-1,3"...)
+	case towerdefence.OpCurtain:
+		dst = append(dst, "0,0,5"...)
+	default:
+		dst = append(dst, byte('0'+x), ',', byte('0'+y), ',')
+		dst = strconv.AppendInt(dst, int64(op)-1, 10)
+	}
+	if failures > 0 {
+		dst = append(dst, ",0"...)
+	}
+	return dst
+}
+
+// CommandText is the command in the content of a bot's command.txt: its first
+// line. Content without any visible text is "No Command", which does nothing;
+// a missing file is the empty command and up to the caller.
+func CommandText(content []byte) string {
+	text := string(content)
+	if strings.TrimSpace(text) == "" {
+		return "No Command"
+	}
+	if i := strings.IndexAny(text, "\r\n"); i >= 0 {
+		text = text[:i]
+	}
+	return text
+}

@@ -1,0 +1,343 @@
+package wire
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"moonfarm/sim"
+	"moonfarm/sim/towerdefence"
+)
+
+// LineKind is the kind of a line of a recording.
+type LineKind uint8
+
+// The kinds of lines.
+const (
+	HeaderLine LineKind = iota + 1
+	RoundLine
+	ResultLine
+)
+
+// String returns "a header line", "a round line" or "an end line".
+func (k LineKind) String() string {
+	switch k {
+	case HeaderLine:
+		return "a header line"
+	case RoundLine:
+		return "a round line"
+	case ResultLine:
+		return "an end line"
+	}
+	return "no line"
+}
+
+const (
+	maxLine  = 1 << 20 // bytes of a line; the longest of the original's recordings has 4 KB
+	maxStack = 255     // missiles of a player on a cell; with the original's rules there are at most 4
+)
+
+// RecordingReader reads recordings line by line and holds only the last line
+// of each kind. It checks the form of the lines, the ranges of cells, kinds
+// and seats, that buildings and missiles are sorted, and that headers, rounds
+// 0, 1, 2, … and ends follow each other; it does not check the play.
+type RecordingReader struct {
+	Header Header // of the current game
+	Round  Round  // valid until the next line is read: its lists are reused
+	Result Result // of the game just ended
+
+	name  string
+	in    *bufio.Reader
+	long  []byte // a line longer than the buffer of in
+	line  int    // number of the last line read
+	last  LineKind
+	cells []Cell
+	err   error
+}
+
+// NewRecordingReader reads a recording from r, compressed with gzip or not.
+// The name is for errors, which are of the form
+// "recording NAME: line N: column C: want …, found …".
+func NewRecordingReader(name string, r io.Reader) (*RecordingReader, error) {
+	in := bufio.NewReaderSize(r, 1<<16)
+	if magic, _ := in.Peek(2); len(magic) == 2 && magic[0] == 0x1f && magic[1] == 0x8b {
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return nil, fmt.Errorf("recording %s: gzip: %w", name, err)
+		}
+		in = bufio.NewReaderSize(z, 1<<16)
+	}
+	return &RecordingReader{name: name, in: in, last: ResultLine}, nil
+}
+
+// Line is the number of the last line read, from 1.
+func (r *RecordingReader) Line() int { return r.line }
+
+// Next reads the next line into Header, Round or Result and says which. At
+// the end of a recording, after the end line of a game, the error is io.EOF;
+// one that stops within a game gives io.ErrUnexpectedEOF. After an error all
+// further calls give the same one.
+func (r *RecordingReader) Next() (LineKind, error) {
+	if r.err != nil {
+		return 0, r.err
+	}
+	line, err := r.readLine()
+	if err == nil {
+		r.line++
+		err = r.parse(line)
+	} else if err == io.EOF {
+		if r.last == ResultLine {
+			r.err = io.EOF
+			return 0, io.EOF
+		}
+		r.line++
+		err = fmt.Errorf("want the rest of game %q, found the end of the file: %w", r.Header.Game, io.ErrUnexpectedEOF)
+	} else {
+		r.line++
+	}
+	if err != nil {
+		r.err = fmt.Errorf("recording %s: line %d: %w", r.name, r.line, err)
+		return 0, r.err
+	}
+	return r.last, nil
+}
+
+// readLine reads a line without its end.
+func (r *RecordingReader) readLine() ([]byte, error) {
+	line, err := r.in.ReadSlice('\n')
+	if err == bufio.ErrBufferFull {
+		r.long = r.long[:0]
+		for err == bufio.ErrBufferFull && len(r.long) <= maxLine {
+			r.long = append(r.long, line...)
+			line, err = r.in.ReadSlice('\n')
+		}
+		r.long = append(r.long, line...)
+		line = r.long
+	}
+	if len(line) > maxLine {
+		return nil, fmt.Errorf("want at most %d bytes in a line, found more", maxLine)
+	}
+	if err != nil && (err != io.EOF || len(line) == 0) {
+		if err != io.EOF {
+			err = fmt.Errorf("reading: %w", err)
+		}
+		return nil, err
+	}
+	return bytes.TrimSuffix(line, []byte("\n")), nil
+}
+
+// key is one key of a line: the kind of line it belongs to, whether it may be
+// left out, and how its value is read.
+type key struct {
+	name     string
+	kind     LineKind
+	optional bool
+	read     func(r *RecordingReader, s *scanner)
+}
+
+var keys = []key{
+	{"game", HeaderLine, false, func(r *RecordingReader, s *scanner) { r.Header.Game = s.text() }},
+	{"seed", HeaderLine, false, func(r *RecordingReader, s *scanner) { r.Header.Seed = s.text() }},
+	{"policy", HeaderLine, false, func(r *RecordingReader, s *scanner) { s.pair("policies", &r.Header.Policy) }},
+	{"energy", HeaderLine, false, func(r *RecordingReader, s *scanner) { s.tuple("energies", r.Header.Energy[:]) }},
+	{"health", HeaderLine, false, func(r *RecordingReader, s *scanner) { s.tuple("healths", r.Header.Health[:]) }},
+	{"r", RoundLine, false, func(r *RecordingReader, s *scanner) { r.Round.Number = s.integer() }},
+	{"c", RoundLine, false, func(r *RecordingReader, s *scanner) { s.pair("commands", &r.Round.Commands) }},
+	{"p", RoundLine, false, (*RecordingReader).readPlayers},
+	{"b", RoundLine, false, (*RecordingReader).readBuildings},
+	{"m", RoundLine, false, (*RecordingReader).readMissiles},
+	{"th", RoundLine, true, (*RecordingReader).readTeslaHits},
+	{"ih", RoundLine, true, func(r *RecordingReader, s *scanner) { r.Round.CurtainHits = r.readCells(s) }},
+	{"end", ResultLine, false, func(r *RecordingReader, s *scanner) {
+		r.Result.End = s.oneOf(EndDead, EndMaxRounds, EndTimeout, EndCut, EndAborted)
+	}},
+	{"round", ResultLine, false, func(r *RecordingReader, s *scanner) { r.Result.Rounds = s.within("rounds", 0, math.MaxInt32) }},
+	{"winner", ResultLine, false, func(r *RecordingReader, s *scanner) { r.Result.Winner = s.oneOf(WinnerA, WinnerB, Tie) }},
+	{"dead", ResultLine, false, func(r *RecordingReader, s *scanner) { r.Result.Dead = s.within("dead bases", 0, 2) }},
+}
+
+// parse reads the keys of a line and checks that the line belongs here.
+func (r *RecordingReader) parse(line []byte) error {
+	s := &scanner{line: line}
+	var kind LineKind
+	var seen uint
+	expectedRound := 0
+	if r.last == RoundLine {
+		expectedRound = r.Round.Number + 1
+	}
+	r.Round.TeslaHits, r.Round.CurtainHits, r.cells = r.Round.TeslaHits[:0], nil, r.cells[:0]
+	s.object(func(name string) {
+		i := indexOf(name)
+		switch {
+		case i < 0:
+			s.expected("a key of a recording, not %q", name)
+		case kind != 0 && keys[i].kind != kind:
+			s.expected("a key of %v, not %q", kind, name)
+		case seen&(1<<i) != 0:
+			s.expected("%q once", name)
+		default:
+			kind, seen = keys[i].kind, seen|1<<i
+			keys[i].read(r, s)
+		}
+	})
+	s.finish()
+	if s.err != nil {
+		return s.err
+	}
+	for i, k := range keys {
+		if k.kind == kind && !k.optional && seen&(1<<i) == 0 {
+			return fmt.Errorf("want the key %q in %v, found none", k.name, kind)
+		}
+	}
+	return r.follows(kind, expectedRound)
+}
+
+func indexOf(name string) int {
+	for i := range keys {
+		if keys[i].name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// follows checks that a line of this kind may follow the last one.
+func (r *RecordingReader) follows(kind LineKind, round int) error {
+	if kind == 0 {
+		return errors.New("want a header, round or end line, found an object without keys")
+	}
+	if r.last == ResultLine && kind != HeaderLine {
+		return fmt.Errorf("want %v, found %v", HeaderLine, kind)
+	}
+	if r.last != ResultLine && kind == HeaderLine {
+		return fmt.Errorf("want %v or %v, found %v", RoundLine, ResultLine, kind)
+	}
+	if kind == RoundLine && r.Round.Number != round {
+		return fmt.Errorf("want round %d, found round %d", round, r.Round.Number)
+	}
+	r.last = kind
+	return nil
+}
+
+func (r *RecordingReader) readPlayers(s *scanner) {
+	n := 0
+	s.list(func(i int) {
+		var v [7]int
+		s.tuple("a player", v[:])
+		if i < len(r.Round.Players) {
+			r.Round.Players[i] = Player{v[0], v[1], v[2], v[3], v[4] != 0, v[5], v[6]}
+		}
+		if v[4] != 0 && v[4] != 1 {
+			s.expected("0 or 1 for the curtain's availability, not %d,", v[4])
+		}
+		n++
+	})
+	if n != len(r.Round.Players) {
+		s.expected("two players (there are %d)", n)
+	}
+}
+
+func (r *RecordingReader) readBuildings(s *scanner) {
+	r.Round.Buildings = r.Round.Buildings[:0]
+	before := -1
+	s.list(func(int) {
+		var v [6]int
+		s.tuple("a building", v[:])
+		b := Building{X: v[0], Y: v[1], Health: v[3], BuildTime: v[4], Cooldown: v[5]}
+		switch v[2] {
+		case int(towerdefence.Defense), int(towerdefence.Attack), int(towerdefence.Energy), int(towerdefence.Tesla):
+			b.Kind = towerdefence.Kind(v[2])
+		default:
+			s.expected("a building of type 0, 1, 2 or 4, not %d,", v[2])
+		}
+		if b.X >= towerdefence.Width {
+			b.Owner = seatB
+		}
+		before = s.ascending(b.X, b.Y, 0, before)
+		r.Round.Buildings = append(r.Round.Buildings, b)
+	})
+}
+
+func (r *RecordingReader) readMissiles(s *scanner) {
+	r.Round.Missiles = r.Round.Missiles[:0]
+	before := -1
+	s.list(func(int) {
+		var v [4]int
+		s.tuple("a missile", v[:])
+		before = s.ascending(v[0], v[1], v[2], before)
+		if v[3] < 1 || v[3] > maxStack {
+			s.expected("from 1 to %d missiles, not %d,", maxStack, v[3])
+		}
+		r.Round.Missiles = append(r.Round.Missiles, Stack{v[0], v[1], sim.Player(v[2] & 1), v[3]})
+	})
+}
+
+func (r *RecordingReader) readTeslaHits(s *scanner) {
+	s.list(func(int) { r.Round.TeslaHits = append(r.Round.TeslaHits, r.readCells(s)) })
+}
+
+// readCells reads a hit list.
+func (r *RecordingReader) readCells(s *scanner) []Cell {
+	start := len(r.cells)
+	s.list(func(int) {
+		var v [3]int
+		s.tuple("a hit", v[:])
+		s.cell(v[0], v[1], v[2])
+		r.cells = append(r.cells, Cell{v[0], v[1], sim.Player(v[2] & 1)})
+	})
+	return r.cells[start:len(r.cells):len(r.cells)]
+}
+
+// cell fails unless x, y and owner are in range.
+func (s *scanner) cell(x, y, owner int) {
+	if !onMap(x, y) || owner != 0 && owner != 1 {
+		s.expected("a column below %d, a row below %d and an owner 0 or 1, not %d, %d and %d,", Columns, Rows, x, y, owner)
+	}
+}
+
+// ascending fails unless the cell is in range and comes after the one before;
+// it returns the place of the cell.
+func (s *scanner) ascending(x, y, owner, before int) int {
+	s.cell(x, y, owner)
+	at := cellOrder(x, y, sim.Player(owner&1))
+	if at <= before {
+		s.expected("cells sorted by row, column and owner, but [%d,%d] is not after the one before it:", x, y)
+	}
+	return at
+}
+
+// pair reads an array of two strings.
+func (s *scanner) pair(what string, into *[2]string) {
+	n := 0
+	s.list(func(i int) {
+		text := s.text()
+		if i < len(into) {
+			into[i] = text
+		}
+		n++
+	})
+	if n != len(into) {
+		s.expected("two %s (there are %d)", what, n)
+	}
+}
+
+// oneOf reads a string that must be one of those given.
+func (s *scanner) oneOf(list ...string) string {
+	s.peek()
+	start := s.at
+	text := s.text()
+	for _, w := range list {
+		if text == w {
+			return w
+		}
+	}
+	if s.err == nil {
+		s.at = start
+		s.expected("one of %q", list)
+	}
+	return ""
+}
