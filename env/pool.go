@@ -187,13 +187,14 @@ func (v *Pool[S]) Step(b *Batch) {
 
 // step plays one turn of game i, which is running.
 func (v *Pool[S]) step(b *Batch, i int) {
-	s := &v.states[i]
-	for seat := range v.sizes.players {
-		row, p := i*v.sizes.players+seat, sim.Player(seat)
-		if orders := v.orders(b, row, s, p); len(orders) == 1 {
-			v.turn.SetOne(p, orders[0])
+	s, z := &v.states[i], &v.sizes
+	first := i * z.players
+	for seat, n := range b.OrderLen[first : first+z.players] {
+		row, p := first+seat, sim.Player(seat)
+		if n == 1 && b.Action == nil { // the usual case of games with one order a turn
+			v.turn.SetOne(p, b.Orders[row*z.orders])
 		} else {
-			v.turn.Set(p, orders)
+			v.turn.Set(p, v.orders(b, row, s, p))
 		}
 	}
 	status := v.game.Step(s, v.turn)
@@ -202,6 +203,12 @@ func (v *Pool[S]) step(b *Batch, i int) {
 		status = sim.Cut
 	}
 	v.status[i] = status
+	if v.measure == nil && status != sim.Over {
+		for row := first; row < first+z.players; row++ {
+			b.Reward[row] = 0
+		}
+		return
+	}
 	v.pay(b, i)
 }
 
@@ -252,15 +259,12 @@ func (v *Pool[S]) appraise(i int) {
 	}
 }
 
-// pay writes the rewards of the turn that game i has just played.
+// pay writes the rewards of the turn that game i has just played: by the
+// measure, or the result of a game that is over.
 func (v *Pool[S]) pay(b *Batch, i int) {
 	n := v.sizes.players
 	reward := b.Reward[i*n : (i+1)*n]
 	if v.measure == nil {
-		if v.status[i] != sim.Over {
-			clear(reward)
-			return
-		}
 		for seat := range reward {
 			reward[seat] = v.game.Outcome(&v.states[i], sim.Player(seat)).Result
 		}

@@ -1,0 +1,263 @@
+package env_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"moonfarm/env"
+	"moonfarm/sim"
+	"moonfarm/sim/simtest"
+)
+
+// The games of these tests are cut after 3 turns. Nobody moves, but in the
+// script seat 0 of game 1 takes everything in the second turn of an episode,
+// which ends the game by its rules.
+var cutAfter3 = env.Config{N: 2, MaxTurns: 3}
+
+func seedOf(game int, episode uint64) uint64 { return uint64(game+1)*1000 + episode }
+
+func autoreset(t *testing.T, mode env.Mode) (*env.Autoreset, *env.Batch) {
+	t.Helper()
+	v := pool(t, simtest.Toy{Seats: 2, Orders: 8}, cutAfter3)
+	want := wantAll &^ env.WantAction
+	a, err := env.NewAutoreset(v, mode, seedOf, env.NewBatch(v.Spec(), 2, want))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a, env.NewBatch(v.Spec(), 2, want)
+}
+
+// heaps is the first plane of the first row of game i.
+func heaps(b *env.Batch, i int) string {
+	row := len(b.Planes) / b.Rows
+	return fmt.Sprint(b.Planes[i*2*row:][:simtest.ToyHeaps])
+}
+
+// start is what heaps shows of an episode that begins with the seed.
+func start(seed uint64) string {
+	var s simtest.ToyState
+	simtest.Toy{Seats: 2}.Reset(&s, seed)
+	return fmt.Sprint(s.Heap[:])
+}
+
+// script says what the rows do in the turn that Observe has shown.
+func script(b *env.Batch) {
+	for row := range b.OrderLen {
+		b.OrderLen[row] = 0
+	}
+	if b.Turn[1] == 1 {
+		for h := range simtest.ToyHeaps {
+			b.Orders[2*8+h] = sim.Order(h + 1)
+		}
+		b.OrderLen[2] = simtest.ToyHeaps
+	}
+}
+
+// line describes what a Step and the Observe after it say of both games.
+func line(a *env.Autoreset, b *env.Batch) string {
+	var parts []string
+	for i := range b.Status {
+		word := "goes on"
+		switch {
+		case a.Terminated[i] && a.Truncated[i]:
+			word = "both"
+		case a.Terminated[i]:
+			word = "terminated"
+		case a.Truncated[i]:
+			word = "truncated"
+		}
+		shown := "?"
+		for e := range uint64(5) {
+			if heaps(b, i) == start(seedOf(i, e)) {
+				shown = fmt.Sprint("start ", e)
+			}
+		}
+		if heaps(b, i) == fmt.Sprint(make([]uint8, simtest.ToyHeaps)) {
+			shown = "empty"
+		}
+		parts = append(parts, fmt.Sprintf("%s %v, turn %d %v, shows %s", word, b.Reward[2*i:2*i+2], b.Turn[i], b.Status[i], shown))
+	}
+	return strings.Join(parts, " | ")
+}
+
+// play steps n times and returns the lines.
+func play(a *env.Autoreset, b *env.Batch, n int) (lines []string) {
+	a.Observe(b)
+	for range n {
+		script(b)
+		a.Step(b)
+		a.Observe(b)
+		lines = append(lines, line(a, b))
+	}
+	return lines
+}
+
+func compare(t *testing.T, got, want []string) {
+	t.Helper()
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("step %d:\n got %s\nwant %s", i+1, got[i], want[i])
+		}
+	}
+}
+
+func TestNextStep(t *testing.T) {
+	a, b := autoreset(t, env.NextStep)
+	compare(t, play(a, b, 8), []string{
+		// While nobody takes a stone the heaps are those of the start.
+		"goes on [0 0], turn 1 running, shows start 0 | goes on [0 0], turn 1 running, shows start 0",
+		"goes on [0 0], turn 2 running, shows start 0 | terminated [1 -1], turn 2 over, shows empty",
+		"truncated [0 0], turn 3 cut, shows start 0 | goes on [0 0], turn 0 running, shows start 1",
+		"goes on [0 0], turn 0 running, shows start 1 | goes on [0 0], turn 1 running, shows start 1",
+		"goes on [0 0], turn 1 running, shows start 1 | terminated [1 -1], turn 2 over, shows empty",
+		"goes on [0 0], turn 2 running, shows start 1 | goes on [0 0], turn 0 running, shows start 2",
+		"truncated [0 0], turn 3 cut, shows start 1 | goes on [0 0], turn 1 running, shows start 2",
+		"goes on [0 0], turn 0 running, shows start 2 | terminated [1 -1], turn 2 over, shows empty",
+	})
+}
+
+func TestSameStep(t *testing.T) {
+	a, b := autoreset(t, env.SameStep)
+	compare(t, play(a, b, 6), []string{
+		"goes on [0 0], turn 1 running, shows start 0 | goes on [0 0], turn 1 running, shows start 0",
+		"goes on [0 0], turn 2 running, shows start 0 | terminated [1 -1], turn 0 running, shows start 1",
+		"truncated [0 0], turn 0 running, shows start 1 | goes on [0 0], turn 1 running, shows start 1",
+		"goes on [0 0], turn 1 running, shows start 1 | terminated [1 -1], turn 0 running, shows start 2",
+		"goes on [0 0], turn 2 running, shows start 1 | goes on [0 0], turn 1 running, shows start 2",
+		"truncated [0 0], turn 0 running, shows start 2 | terminated [1 -1], turn 0 running, shows start 3",
+	})
+}
+
+func TestSameStepKeepsTheLastObservation(t *testing.T) {
+	a, b := autoreset(t, env.SameStep)
+	play(a, b, 3)
+	f := a.Final
+	if f.Status[0] != sim.Cut || f.Turn[0] != 3 || heaps(f, 0) != start(seedOf(0, 0)) {
+		t.Errorf("game 0: last observation is %v, turn %d, heaps %s", f.Status[0], f.Turn[0], heaps(f, 0))
+	}
+	// Game 1 ended a step earlier and has gone on since.
+	if f.Status[1] != sim.Over || f.Turn[1] != 2 || heaps(f, 1) != fmt.Sprint(make([]uint8, 8)) {
+		t.Errorf("game 1: last observation is %v, turn %d, heaps %s", f.Status[1], f.Turn[1], heaps(f, 1))
+	}
+	words := a.Spec().MaskWords
+	for row, taken := range []float32{0, 0, f.Scalars[6], 0} {
+		if f.Scalars[row*3] != taken || slices.Max(f.Mask[row*words:][:words]) != 0 {
+			t.Errorf("row %d: scalars %v, mask %x", row, f.Scalars[row*3:][:3], f.Mask[row*words:][:words])
+		}
+	}
+	if f.Scalars[6] == 0 || a.FinalOutcome[2].Score != float64(f.Scalars[6]) || a.FinalOutcome[3].Result != -1 {
+		t.Errorf("the outcome of game 1 is lost: %+v, %v stones", a.FinalOutcome[2:4], f.Scalars[6])
+	}
+}
+
+func TestSameStepTellsHowTheGameEnded(t *testing.T) {
+	a, b := autoreset(t, env.SameStep)
+	a.Observe(b)
+	for range 2 {
+		script(b)
+		a.Step(b)
+		if b.Turn[0] == 2 {
+			break
+		}
+		a.Observe(b)
+	}
+	// Before the next Observe, Status and Turn are those of the turn played.
+	if b.Status[1] != sim.Over || b.Turn[1] != 2 || b.OrderLen[2] != simtest.ToyHeaps {
+		t.Errorf("after the Step: %v, turn %d, %d orders", b.Status[1], b.Turn[1], b.OrderLen[2])
+	}
+}
+
+func TestDisabled(t *testing.T) {
+	a, b := autoreset(t, env.Disabled)
+	compare(t, play(a, b, 2), []string{
+		"goes on [0 0], turn 1 running, shows start 0 | goes on [0 0], turn 1 running, shows start 0",
+		"goes on [0 0], turn 2 running, shows start 0 | terminated [1 -1], turn 2 over, shows empty",
+	})
+	func() {
+		defer func() {
+			if fault := recover(); fault == nil || !strings.Contains(fault.(string), "game 1 has ended") {
+				t.Errorf("stepping a game that has ended: %v", fault)
+			}
+		}()
+		a.Step(b)
+	}()
+	a.ResetMask([]bool{false, true})
+	if a.Terminated[1] {
+		t.Error("the reset leaves terminated true")
+	}
+	compare(t, play(a, b, 1), []string{
+		"truncated [0 0], turn 3 cut, shows start 0 | goes on [0 0], turn 1 running, shows start 1",
+	})
+	a.ResetMask([]bool{true, true}) // game 1 too, though it runs
+	compare(t, play(a, b, 1), []string{
+		"goes on [0 0], turn 1 running, shows start 1 | goes on [0 0], turn 1 running, shows start 2",
+	})
+	if a.Episode(0) != 1 || a.Episode(1) != 2 {
+		t.Errorf("episodes %d and %d, want 1 and 2", a.Episode(0), a.Episode(1))
+	}
+}
+
+func TestResetUnderAutoreset(t *testing.T) {
+	for _, mode := range []env.Mode{env.NextStep, env.Disabled} {
+		a, b := autoreset(t, mode)
+		play(a, b, 2)    // game 1 has ended
+		a.Reset(1, 1003) // the caller is first
+		got := play(a, b, 1)
+		if !strings.Contains(got[0], "| goes on [0 0], turn 1 running") {
+			t.Errorf("%v: after Reset: %s", mode, got[0])
+		}
+		if a.Episode(1) != 0 {
+			t.Errorf("%v: Reset counts as episode %d", mode, a.Episode(1))
+		}
+	}
+}
+
+func TestAutoresetRefuses(t *testing.T) {
+	v := pool(t, simtest.Toy{Seats: 2, Orders: 1}, env.Config{N: 1})
+	if _, err := env.NewAutoreset(v, env.SameStep, seedOf, nil); err == nil {
+		t.Error("SameStep without a Batch for the last observations is accepted")
+	}
+	if _, err := env.NewAutoreset(v, 3, seedOf, nil); err == nil {
+		t.Error("mode 3 is accepted")
+	}
+	a, err := env.NewAutoreset(v, env.Disabled, seedOf, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a reset mask of the wrong length is accepted")
+		}
+	}()
+	a.ResetMask(make([]bool, 2))
+}
+
+func TestAutoresetAllocatesNothing(t *testing.T) {
+	for _, mode := range []env.Mode{env.NextStep, env.SameStep} {
+		a, b := autoreset(t, mode)
+		n := testing.AllocsPerRun(20, func() {
+			a.Observe(b)
+			script(b)
+			a.Step(b)
+		})
+		if n != 0 {
+			t.Errorf("%v: %g allocations a step", mode, n)
+		}
+	}
+}
+
+func TestStatesThroughAutoreset(t *testing.T) {
+	a, _ := autoreset(t, env.NextStep)
+	states, ok := env.States[simtest.ToyState](a)
+	if !ok || len(states) != 2 {
+		t.Fatalf("States: %d, %v", len(states), ok)
+	}
+	if _, ok := env.Rules[simtest.ToyState](a); !ok {
+		t.Error("Rules are not found")
+	}
+	if _, ok := env.States[int](a); ok {
+		t.Error("States of another type are found")
+	}
+}
