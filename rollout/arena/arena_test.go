@@ -1,0 +1,239 @@
+package arena_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"moonfarm/env"
+	"moonfarm/features/featuretest"
+	"moonfarm/rollout"
+	"moonfarm/rollout/arena"
+	"moonfarm/rollout/policy"
+	"moonfarm/sim/prng"
+	"moonfarm/sim/simtest"
+)
+
+// greedy names the largest heaps it may, but with some chance it does nothing.
+type greedy struct {
+	spec env.Spec
+	lazy float64
+}
+
+func (g greedy) Name() string    { return "greedy" }
+func (g greedy) Wants() env.Want { return env.WantPlanes | env.WantMask | env.WantAction | env.WantKey }
+
+func (g greedy) Act(_ env.Vector, b *env.Batch, rows []int32) {
+	heads := len(g.spec.Heads)
+	for _, row := range rows {
+		planes := b.Planes[int(row)*g.spec.Shape.PlaneBytes():]
+		action := b.Action[int(row)*heads:][:heads]
+		r := prng.New(b.Key[row])
+		clear(action)
+		if r.Float64() < g.lazy {
+			continue
+		}
+		named := 0
+		for h := range action {
+			best := 0
+			for heap := range simtest.ToyHeaps {
+				free := planes[simtest.ToyHeaps+heap] == 0 && named>>heap&1 == 0
+				if free && planes[heap] > 0 && (best == 0 || planes[heap] > planes[best-1]) {
+					best = heap + 1
+				}
+			}
+			if best > 0 {
+				named |= 1 << (best - 1)
+			}
+			action[h] = int32(best)
+		}
+	}
+}
+
+func entrant(t testing.TB, name string) arena.Entrant {
+	t.Helper()
+	switch name {
+	case "greedy":
+		return arena.Entrant{Name: name, New: func(s env.Spec) (rollout.Policy, error) { return greedy{s, 0.1}, nil }}
+	case "lazy":
+		return arena.Entrant{Name: name, New: func(s env.Spec) (rollout.Policy, error) { return greedy{s, 0.8}, nil }}
+	}
+	m, err := policy.New("toy", name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return arena.Entrant{Name: name, New: m}
+}
+
+// config is an arena of so many games at once.
+func config(t testing.TB, g simtest.Toy, games int, names ...string) arena.Config {
+	c := arena.Config{
+		Games: 60, Seed: 11, Workers: 1,
+		Vector: func() (env.Vector, error) { return env.New(g, featuretest.ToyKit(g), env.Config{N: games}) },
+	}
+	for _, n := range names {
+		c.Policies = append(c.Policies, entrant(t, n))
+	}
+	return c
+}
+
+func run(t testing.TB, c arena.Config) *arena.Result {
+	t.Helper()
+	r, err := arena.Run(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+var duel = simtest.Toy{Seats: 2, Orders: 1}
+
+func TestResult(t *testing.T) {
+	r := run(t, config(t, duel, 4, "greedy", "random", "lazy"))
+	if r.Game != "toy" || r.Rules != "1" || r.Seats != 2 || r.Seeds != 30 || r.Games != 180 || len(r.Pairs) != 3 {
+		t.Fatalf("%+v", r)
+	}
+	for _, p := range r.Pairs {
+		if p.Wins+p.Draws+p.Losses != 60 || p.MeanTurns < 2 || p.MeanTurns > simtest.ToyTurns {
+			t.Errorf("%+v", p)
+		}
+		if want := (float64(p.Wins) + float64(p.Draws)/2) / 60; math.Abs(p.Score-want) > 1e-6 {
+			t.Errorf("score %v, want %v", p.Score, want)
+		}
+		if !(p.Low < p.Score && p.Score < p.High || p.Score == 1 && p.High == 1) {
+			t.Errorf("interval %v … %v around %v", p.Low, p.High, p.Score)
+		}
+	}
+	sum := 0.0
+	for _, s := range r.Policies {
+		if s.Wins+s.Draws+s.Losses != 120 {
+			t.Errorf("%+v", s)
+		}
+		sum += s.Rating
+	}
+	if math.Abs(sum) > 0.31 {
+		t.Errorf("ratings sum to %v", sum)
+	}
+	if g, l := r.Policies[0], r.Policies[2]; g.Low < l.High || g.Rating < l.Rating+100 {
+		t.Errorf("greedy %+v is not clearly better than lazy %+v", g, l)
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{`"seeds":30`, `"pairs":[{"a":"greedy","b":"random","wins":`, `"rating":`, `"mean_turns":`, `"low":`} {
+		if !strings.Contains(string(text), key) {
+			t.Errorf("JSON lacks %s: %s", key, text)
+		}
+	}
+}
+
+// Who is named first does not matter, and a policy that meets itself scores a
+// half exactly: both sides get the same seats on the same seeds.
+func TestSymmetry(t *testing.T) {
+	ab := run(t, config(t, duel, 4, "greedy", "random")).Pairs[0]
+	ba := run(t, config(t, duel, 4, "random", "greedy")).Pairs[0]
+	if ab.Wins != ba.Losses || ab.Draws != ba.Draws || ab.Losses != ba.Wins || ab.MeanTurns != ba.MeanTurns ||
+		math.Abs(ab.Low+ba.High-1) > 2e-6 {
+		t.Errorf("%+v, seen from the other side %+v", ab, ba)
+	}
+	for _, name := range []string{"random", "lazy"} {
+		p := run(t, config(t, duel, 4, name, name)).Pairs[0]
+		if p.Wins != p.Losses || p.Score != 0.5 {
+			t.Errorf("%s against itself: %+v", name, p)
+		}
+	}
+}
+
+// The result is the same for any number of workers and of games at once, and a
+// pair's result does not depend on who else takes part.
+func TestDeterminism(t *testing.T) {
+	for _, g := range []simtest.Toy{duel, {Seats: 3, Orders: 2}, {Seats: 4, Orders: 2}} {
+		c := config(t, g, 1, "greedy", "random", "lazy", "random")
+		want := run(t, c)
+		for workers := 1; workers < 6; workers += 2 {
+			for _, games := range []int{3, 50} {
+				c := config(t, g, games, "greedy", "random", "lazy", "random")
+				c.Workers = workers
+				if got := run(t, c); !reflect.DeepEqual(got, want) {
+					t.Errorf("%v: %d workers, %d games:\n%+v, want\n%+v", g, workers, games, got, want)
+				}
+			}
+		}
+	}
+	three := run(t, config(t, duel, 4, "greedy", "random", "lazy"))
+	if two := run(t, config(t, duel, 4, "greedy", "random")); two.Pairs[0] != three.Pairs[0] {
+		t.Errorf("%+v alone, %+v with a third", two.Pairs[0], three.Pairs[0])
+	}
+}
+
+// Tables of more than two seats: every set of policies in every rotation, or
+// all of them repeated where they are too few.
+func TestManySeats(t *testing.T) {
+	g := simtest.Toy{Seats: 4, Orders: 1}
+	r := run(t, config(t, g, 8, "greedy", "lazy"))
+	if r.Games != 60 || r.Seeds != 15 {
+		t.Errorf("two policies at four seats: %d games on %d seeds", r.Games, r.Seeds)
+	}
+	if p := r.Pairs[0]; p.Wins+p.Draws+p.Losses != 60*4 || p.Score < 0.6 {
+		t.Errorf("two policies at four seats: %+v", p)
+	}
+	r = run(t, config(t, simtest.Toy{Seats: 3, Orders: 1}, 8, "greedy", "random", "lazy", "random"))
+	if r.Games != 4*20*3 || len(r.Pairs) != 6 {
+		t.Errorf("four policies at three seats: %d games, %d pairs", r.Games, len(r.Pairs))
+	}
+	// Each two meet in two of the four lineups.
+	if p := r.Pairs[0]; p.Wins+p.Draws+p.Losses != 2*20*3 {
+		t.Errorf("four policies at three seats: %+v", p)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	boom := errors.New("no such network")
+	c := config(t, duel, 1, "random")
+	if _, err := arena.Run(context.Background(), c); err == nil {
+		t.Error("one policy was enough")
+	}
+	c = config(t, duel, 1, "random", "greedy")
+	c.Games = 0
+	if _, err := arena.Run(context.Background(), c); err == nil {
+		t.Error("no games were enough")
+	}
+	c.Games = 5
+	c.Policies[1].New = func(env.Spec) (rollout.Policy, error) { return nil, boom }
+	if _, err := arena.Run(context.Background(), c); !errors.Is(err, boom) {
+		t.Errorf("error %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	c = config(t, duel, 1, "random", "greedy")
+	c.Progress = func(played, all int) {
+		if all != 60 || played > all {
+			t.Errorf("%d of %d games", played, all)
+		}
+		cancel()
+	}
+	if _, err := arena.Run(ctx, c); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v after cancelling", err)
+	}
+}
+
+func ExampleRun() {
+	random, _ := policy.New("toy", "random")
+	mixed, _ := policy.New("toy", "mix(1*random,1*random)")
+	g := simtest.Toy{Seats: 2, Orders: 1}
+	r, err := arena.Run(context.Background(), arena.Config{
+		Vector:   func() (env.Vector, error) { return env.New(g, featuretest.ToyKit(g), env.Config{N: 16}) },
+		Policies: []arena.Entrant{{Name: "random", New: random}, {Name: "mixed", New: mixed}},
+		Games:    100, Seed: 1, Workers: 2,
+	})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%d games, score %.2f\n", r.Games, r.Pairs[0].Score)
+	// Output: 100 games, score 0.50
+}
