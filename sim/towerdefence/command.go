@@ -10,27 +10,27 @@ import (
 // building placed, if it is finished by the boards themselves (not a tesla).
 //
 // Four orders of five place a cheap building or nothing, and which of them
-// cannot be foreseen: they take one path without a branch, on which what was
-// not placed has bit 0.
+// cannot be foreseen: they take one path without a branch, on which nothing is
+// a building without a bit or a price. (A refusal is seldom, and foreseen.)
 func (g *Game) command(h *Half, o sim.Order, r int32) uint64 {
 	o &= orderUsed
 	if o > orderPlain {
 		return g.special(h, o, r)
 	}
-	buy := &g.cheap[o>>orderOpShift&3]
+	buy := &g.cheap[r&3][o>>orderOpShift&3]
 	poor := uint64(int64(h.Energy-buy.price) >> 63)
 	bit := uint64(1) << (o & orderCellMask) & buy.allow &^ h.Occupied &^ poor
-	done := -int32((bit | -bit) >> 63) // all ones if the building was placed
-	h.Energy -= buy.price & done
-	h.Spent += buy.spent & done
-	h.Exposed += buy.exposed & done
-	h.Failures = uint8(uint32(h.Failures)&buy.keep | uint32(1+done)&^buy.keep)
-
-	phase := uint64(r) + 1
+	h.Failures &= buy.failures
+	if bit|uint64(buy.nothing) == 0 {
+		h.Failures = 1
+		return 0
+	}
+	h.Energy -= buy.price
+	h.Bought += buy.count
 	h.Occupied |= bit
 	h.Type2 = h.Type2&^bit | bit&buy.type2
-	h.Type1 = h.Type1&^bit | bit&buy.phased&-(phase>>1&1)
-	h.Type0 = h.Type0&^bit | bit&(buy.type0|buy.phased&-(phase&1))
+	h.Type1 = h.Type1&^bit | bit&buy.type1
+	h.Type0 = h.Type0&^bit | bit&buy.type0
 	h.born(bit, r)
 	return bit
 }
@@ -92,7 +92,7 @@ func (g *Game) deconstruct(h *Half, bit uint64) bool {
 
 // mayRaise reports whether the curtain may be raised in round r.
 func (g *Game) mayRaise(h *Half, r int32) bool {
-	return h.Available && h.Energy >= g.curtain.price && int32(h.Curtain) < r
+	return h.Available && h.Energy >= g.price[OpCurtain] && int32(h.Curtain) < r
 }
 
 // raiseCurtain protects the half in this round and those that follow.
@@ -100,10 +100,9 @@ func (g *Game) raiseCurtain(h *Half, r int32) bool {
 	if !g.mayRaise(h, r) {
 		return false
 	}
-	c := &g.curtain
 	h.Available = false
-	h.Energy -= c.price
-	h.Spent += c.spent
+	h.Energy -= g.price[OpCurtain]
+	h.Spent += g.curtainSpent
 	h.Curtain = int16(r) + g.curtainRounds - 1
 	return true
 }

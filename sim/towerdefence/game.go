@@ -3,11 +3,7 @@
 // rules and says where they come from; Game.Step follows its turn order.
 package towerdefence
 
-import (
-	"math/bits"
-
-	"moonfarm/sim"
-)
+import "moonfarm/sim"
 
 // Game holds the rules in the shape the step wants them. It is immutable after
 // New, but like every sim.Game each goroutine should have its own.
@@ -15,11 +11,12 @@ type Game struct {
 	rules Rules
 	info  sim.Info
 
-	cheap   [4]purchase // by Op: nothing, defense, attack, energy
-	tesla   purchase
-	curtain purchase
+	cheap        [4][4]purchase // by round modulo 4 and Op: nothing, defense, attack, energy
+	price        [8]int32       // by Op
+	curtainSpent int32
 
 	damage    int    // of a missile
+	blow      int64  // a missile's, on Half.Base
 	extraHits [5]int // by Kind: hits a building stands beyond the first
 	shotPrice int32
 	income    int32
@@ -33,13 +30,14 @@ type Game struct {
 	regular       bool // construction and firing keep the rhythm the boards are made for
 }
 
-// purchase is what placing a building costs and sets.
+// purchase is what placing a cheap building in a certain round costs and sets.
 type purchase struct {
-	price, spent, exposed int32
-	keep                  uint32 // all ones: the count of failures stays as it is (no command)
-	allow                 uint64 // all ones, or 0 for the order that builds nothing
-	type2, type0          uint64 // all ones where the kind has the bit
-	phased                uint64 // all ones for attack, whose type bits hold the phase
+	price               int32
+	nothing             uint8  // 1 for the order that builds nothing: it cannot be refused
+	failures            uint8  // all ones if the order leaves the count of failures as it is
+	count               uint64 // 1 in the kind's place of Half.Bought
+	allow               uint64 // all ones, or 0 for the order that builds nothing
+	type2, type1, type0 uint64 // all ones where the kind (or the phase of an attack) has the bit
 }
 
 // New returns the game with these rules; it fails if Rules.Validate does.
@@ -50,6 +48,7 @@ func New(r Rules) (*Game, error) {
 	g := &Game{
 		rules:     r,
 		damage:    r.Buildings[Attack].Damage,
+		blow:      blow(r.Buildings[Attack].Damage),
 		shotPrice: int32(r.TeslaEnergyPerShot),
 		income:    int32(r.RoundIncome),
 		perEnergy: int32(r.Buildings[Energy].EnergyPerTurn),
@@ -65,16 +64,19 @@ func New(r Rules) (*Game, error) {
 	for _, k := range Kinds {
 		g.extraHits[k] = r.hits(k) - 1
 	}
-	g.cheap[OpNothing] = purchase{keep: ^uint32(0)}
-	g.cheap[OpDefense] = g.purchase(Defense)
-	g.cheap[OpDefense].type2 = ^uint64(0)
-	g.cheap[OpAttack] = g.purchase(Attack)
-	g.cheap[OpAttack].phased = ^uint64(0)
-	g.cheap[OpEnergy] = g.purchase(Energy)
-	g.cheap[OpEnergy].type2 = ^uint64(0)
-	g.cheap[OpEnergy].type0 = ^uint64(0)
-	g.tesla = g.purchase(Tesla)
-	g.curtain = purchase{price: int32(r.CurtainPrice), spent: int32(r.CurtainPrice + r.CurtainConstructionScore)}
+	for _, k := range Kinds {
+		g.price[k+1] = int32(r.Buildings[k].Price)
+	}
+	g.price[OpCurtain] = int32(r.CurtainPrice)
+	g.curtainSpent = int32(r.CurtainPrice + r.CurtainConstructionScore)
+	for phase := range g.cheap {
+		all := ^uint64(0)
+		defense := purchase{price: g.price[OpDefense], count: 1, allow: all, type2: all}
+		attack := purchase{price: g.price[OpAttack], count: 1 << 16, allow: all,
+			type1: -uint64((phase + 1) >> 1 & 1), type0: -uint64((phase + 1) & 1)}
+		energy := purchase{price: g.price[OpEnergy], count: 1 << 32, allow: all, type2: all, type0: all}
+		g.cheap[phase] = [4]purchase{{nothing: 1, failures: 0xff}, defense, attack, energy}
+	}
 	g.regular = r.regular()
 	g.info = sim.Info{
 		Name:      "towerdefence",
@@ -85,17 +87,6 @@ func New(r Rules) (*Game, error) {
 		MaxOrders: 1,
 	}
 	return g, nil
-}
-
-// purchase is the part of placing a building that all kinds share.
-func (g *Game) purchase(k Kind) purchase {
-	b := g.rules.Buildings[k]
-	return purchase{
-		price:   int32(b.Price),
-		spent:   int32(b.Price + b.ConstructionScore),
-		exposed: int32(b.Health * b.DestroyMultiplier),
-		allow:   ^uint64(0),
-	}
 }
 
 // Info describes the game.
@@ -121,7 +112,7 @@ func (g *Game) Reset(s *State, _ uint64) {
 func (g *Game) SetStart(s *State, p sim.Player, energy, health int) {
 	h := &s.Half[p]
 	h.Energy, h.Spent = int32(energy), -int32(energy)
-	h.Health = int16(health)
+	h.Base = int64(health) << 32
 	h.Exposed = int32(g.rules.HealthScoreMultiplier * health)
 }
 
@@ -146,18 +137,16 @@ func (g *Game) Play(s *State, orderA, orderB sim.Order) sim.Status {
 	placedA := g.command(a, orderA, r)
 	placedB := g.command(b, orderB, r)
 	g.resetCurtain(a, b, r)
-	shotsA, shotsB := g.fire(a, r), g.fire(b, r)
-	liveA, liveB := a.Live, b.Live
-	g.strike(a, b, r)
-	g.strike(b, a, r)
-	g.fly(a, b, shotsA, r)
-	g.fly(b, a, shotsB, r)
-	g.remove(a, liveA)
-	g.remove(b, liveB)
-	g.earn(a)
-	g.earn(b)
-	g.finish(a, placedA, r)
-	g.finish(b, placedB, r)
+	if !g.regular {
+		g.anyRhythm(a, b, r)
+		return g.end(s)
+	}
+	shotsA, shotsB := fire(a, r), fire(b, r)
+	if g.mayStrike(a, r) || g.mayStrike(b, r) {
+		g.strike(a, b, r)
+	}
+	g.volley(a, b, shotsA, placedB, r)
+	g.volley(b, a, shotsB, placedA, r)
 	return g.end(s)
 }
 
@@ -165,7 +154,7 @@ func (g *Game) Play(s *State, orderA, orderB sim.Order) sim.Status {
 func (g *Game) end(s *State) sim.Status {
 	s.Round++
 	a, b := &s.Half[0], &s.Half[1]
-	if s.Round > g.maxRounds || a.Health <= 0 || b.Health <= 0 || a.Failures >= g.maxFails || b.Failures >= g.maxFails {
+	if s.Round > g.maxRounds || a.Base < 1<<32 || b.Base < 1<<32 || a.Failures >= g.maxFails || b.Failures >= g.maxFails {
 		return sim.Over
 	}
 	return sim.Running
@@ -175,7 +164,7 @@ func (g *Game) end(s *State) sim.Status {
 // else the higher score wins.
 func (g *Game) Outcome(s *State, p sim.Player) sim.Outcome {
 	own, enemy := g.Score(s, p), g.Score(s, p^1)
-	deadOwn, deadEnemy := s.Half[p].Health <= 0, s.Half[p^1].Health <= 0
+	deadOwn, deadEnemy := s.Half[p].Health() == 0, s.Half[p^1].Health() == 0
 	o := sim.Outcome{Score: float64(own)}
 	switch {
 	case deadOwn != deadEnemy && deadEnemy, deadOwn == deadEnemy && own > enemy:
@@ -195,9 +184,4 @@ func (g *Game) resetCurtain(a, b *Half, r int32) {
 	a.Available, b.Available = true, true
 	a.Curtain = max(a.Curtain, int16(r-1))
 	b.Curtain = max(b.Curtain, int16(r-1))
-}
-
-// earn pays the income of the round.
-func (g *Game) earn(h *Half) {
-	h.Energy += g.income + g.perEnergy*int32(bits.OnesCount64(h.Live&h.Type2&h.Type0))
 }

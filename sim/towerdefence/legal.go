@@ -19,10 +19,10 @@ func (g *Game) Legal(s *State, p sim.Player) Legal {
 	h := &s.Half[p]
 	l := Legal{Deconstruct: h.Occupied, Curtain: g.mayRaise(h, s.Round)}
 	free := ^h.Occupied
-	l.Build[Defense] = free & affords(h, g.cheap[OpDefense].price)
-	l.Build[Attack] = free & affords(h, g.cheap[OpAttack].price)
-	l.Build[Energy] = free & affords(h, g.cheap[OpEnergy].price)
-	l.Build[Tesla] = free & affords(h, g.tesla.price) & -uint64(1-h.Teslas>>1)
+	l.Build[Defense] = free & affords(h, g.price[OpDefense])
+	l.Build[Attack] = free & affords(h, g.price[OpAttack])
+	l.Build[Energy] = free & affords(h, g.price[OpEnergy])
+	l.Build[Tesla] = free & affords(h, g.price[OpTesla]) & -uint64(1-h.Teslas>>1)
 	return l
 }
 
@@ -72,10 +72,12 @@ func (g *Game) Hash(s *State) uint64 {
 			mix(h.Own[i])
 			mix(h.Far[i])
 		}
+		mix(h.Bought)
 		mix(uint64(uint32(h.Energy))<<32 | uint64(uint32(h.Spent)))
-		mix(uint64(uint32(h.Exposed))<<32 | uint64(uint32(h.Hits)))
+		mix(uint64(uint32(h.Exposed)))
+		mix(uint64(h.Base))
 		curtain := max(int32(h.Curtain), s.Round-1) // one that has run out is like any other
-		mix(uint64(uint16(h.Health))<<32 | uint64(uint16(curtain))<<16 | uint64(h.Failures)<<8 | b2u(h.Available))
+		mix(uint64(uint16(curtain))<<16 | uint64(h.Failures)<<8 | b2u(h.Available))
 		for _, t := range h.Tesla {
 			mix(uint64(uint16(t.Ready))<<32 | uint64(uint16(t.Due))<<16 | uint64(t.Cell))
 		}

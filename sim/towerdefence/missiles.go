@@ -5,76 +5,103 @@ import "math/bits"
 // fire returns the cells whose attack buildings shoot in round r: the finished
 // ones at the start of the round, also those that lightning is about to
 // destroy.
-func (g *Game) fire(h *Half, r int32) uint64 {
-	if !g.regular {
-		return g.fireAnyRhythm(h, r)
-	}
+func fire(h *Half, r int32) uint64 {
 	odd, half := -uint64(r&1), -uint64(r>>1&1) // the two bits of r mod 4, all over the board
-	return h.Live &^ h.Type2 &^ (h.Type0 ^ odd) &^ (h.Type1 ^ half)
+	return h.Live &^ (h.Type2 | (h.Type0 ^ odd) | (h.Type1 ^ half))
 }
 
-// fly puts the new shots of h on the board and moves all its missiles two
-// cells on, against the enemy's half.
-func (g *Game) fly(h, enemy *Half, shots uint64, r int32) {
+// volley puts the new shots of h on the board and moves all its missiles two
+// cells on; then it ends round r for the enemy's half: removal, income,
+// construction. placed is the bit of the cheap building placed there this round.
+//
+// It is one function because the boards it works on then stay in registers,
+// which saves a fifth of a round's time.
+func (g *Game) volley(h, enemy *Half, shots, placed uint64, r int32) {
 	own, far := h.Own[0], h.Far[0]
-	if h.Own[1]|h.Far[1]|own&shots != 0 || !g.regular {
+	before := enemy.Live
+	var live, extra0, extra1 uint64
+	if h.Own[1]|h.Far[1]|own&shots == 0 {
+		// Nothing on the own half stops a missile. Those on its front column
+		// cross to the enemy's front column, the same bits, unless a curtain
+		// takes them.
+		own |= shots
+		open := uint64(int64(int32(enemy.Curtain)-r) >> 63)
+		first := own & column7
+		own = (own ^ first) << 1
+		second := own & column7
+		h.Own[0] = (own ^ second) << 1
+
+		out1 := far & column0
+		far = (far^out1)>>1 | first&open
+		hit := far & before
+		far ^= hit
+		live, extra0, extra1 = damage(hit, before, enemy.Extra0, enemy.Extra1)
+
+		out2 := far & column0
+		far = (far^out2)>>1 | second&open
+		hit = far & live
+		h.Far[0] = far ^ hit
+		live, extra0, extra1 = damage(hit, live, extra0, extra1)
+
+		// The sum of the bytes counts the missiles that reached the base.
+		enemy.Base += int64((out1+out2)*column0>>56) * g.blow
+	} else {
 		g.flyStacked(h, enemy, shots, r)
-		return
+		live, extra0, extra1 = enemy.Live, enemy.Extra0, enemy.Extra1
 	}
-	own |= shots
-	// The own half holds nothing that stops a missile, so both steps are one:
-	// columns 7 and 6 cross to the enemy's front in the first and the second.
-	// There a curtain that is up takes them.
-	open := uint64(int64(int32(enemy.Curtain)-r) >> 63)
-	first, second := own&column7&open, own&column6<<1&open
-	h.Own[0] = own << 2 &^ columns01
 
-	out := far & column0
-	far = far&^column0>>1 | first
-	far ^= enemy.hit(far)
+	dead := before ^ live
+	enemy.Occupied &^= dead
+	type2, type0 := enemy.Type2, enemy.Type0
+	if dead&type2&enemy.Type1 != 0 {
+		enemy.dropTeslas()
+	}
 
-	out |= (far & column0) << 1 // the bits of column 1 are free: one count serves both steps
-	far = far&^column0>>1 | second
-	far ^= enemy.hit(far)
-	h.Far[0] = far
-	if out != 0 {
-		g.hitBase(enemy, bits.OnesCount64(out), g.damage)
+	enemy.Energy += g.income + g.perEnergy*int32(bits.OnesCount64(live&type2&type0))
+
+	slow := placed & type2 &^ type0 // a defense
+	done := enemy.Wait1
+	enemy.Wait1, enemy.Wait0 = enemy.Wait0, slow
+	enemy.Live = live | done | placed&^slow
+	enemy.Extra0 = extra0&^dead | done // damage leaves a bit where it destroyed
+	enemy.Extra1 = extra1 | done
+	if int32(enemy.Due) <= r {
+		enemy.finishTeslas(r)
 	}
 }
 
-// hit takes one hit from every live building under a missile and returns where
-// that was.
-func (h *Half) hit(missiles uint64) uint64 {
-	hit := missiles & h.Live
-	borrow := hit &^ h.Extra0
-	h.Live ^= borrow &^ h.Extra1
-	h.Extra1 &^= borrow
-	h.Extra0 ^= hit // leaves 1 where it died; remove clears it
-	return hit
+// damage takes one hit from the live buildings at hit: a borrow through the two
+// bits of extra hits, which destroys where there were none. It leaves a bit in
+// extra0 where it destroyed.
+func damage(hit, live, extra0, extra1 uint64) (uint64, uint64, uint64) {
+	borrow := hit &^ extra0
+	return live &^ (borrow &^ extra1), extra0 ^ hit, extra1 &^ borrow
 }
 
-// flyStacked is fly for stacks of missiles of any height up to MaxStack, and
-// for missiles of any speed.
+// flyStacked moves missiles in stacks of any height up to MaxStack, and of any
+// speed.
 func (g *Game) flyStacked(h, enemy *Half, shots uint64, r int32) {
 	push(&h.Own, shots)
 	open := uint64(int64(int32(enemy.Curtain)-r) >> 63)
 	out := 0
 	for range g.rules.Buildings[Attack].Speed {
 		for i := range h.Far {
-			cross := h.Own[i] & column7 & open
-			h.Own[i] = h.Own[i] &^ column7 << 1
-			out += bits.OnesCount64(h.Far[i] & column0)
-			h.Far[i] = h.Far[i]&^column0>>1 | cross
+			cross := h.Own[i] & column7
+			h.Own[i] = (h.Own[i] ^ cross) << 1
+			gone := h.Far[i] & column0
+			h.Far[i] = (h.Far[i]^gone)>>1 | cross&open
+			out += bits.OnesCount64(gone)
 		}
 		for range MaxStack { // of a stack as many hit as there is health for
-			hit := enemy.hit(h.Far[0])
+			hit := h.Far[0] & enemy.Live
 			if hit == 0 {
 				break
 			}
+			enemy.Live, enemy.Extra0, enemy.Extra1 = damage(hit, enemy.Live, enemy.Extra0, enemy.Extra1)
 			pop(&h.Far, hit)
 		}
 	}
-	g.hitBase(enemy, out, g.damage)
+	enemy.Base += int64(out) * g.blow
 }
 
 // push adds one missile to the stack of every cell of at. Beyond MaxStack,
@@ -93,9 +120,8 @@ func pop(m *[MaxStack]uint64, at uint64) {
 	m[MaxStack-1] &^= at
 }
 
-// remove clears away the buildings that lost their last health this round.
-func (g *Game) remove(h *Half, liveBefore uint64) {
-	dead := liveBefore &^ h.Live
+// remove clears away the dead buildings.
+func (h *Half) remove(dead uint64) {
 	h.Occupied &^= dead
 	h.Extra0 &^= dead
 	if dead&h.Type2&h.Type1 != 0 {
@@ -103,22 +129,9 @@ func (g *Game) remove(h *Half, liveBefore uint64) {
 	}
 }
 
-// finish ends the construction that is due at the end of round r: placed is
-// the bit of this round's cheap building.
-func (g *Game) finish(h *Half, placed uint64, r int32) {
-	if !g.regular {
-		g.finishAnyTime(h, r)
-		return
-	}
-	slow := placed & h.Type2 &^ h.Type0 // a defense
-	done := h.Wait1
-	h.Live |= done | placed&^slow
-	h.Extra0 |= done
-	h.Extra1 |= done
-	h.Wait1, h.Wait0 = h.Wait0, slow
-	if int32(h.Due) <= r {
-		h.finishTeslas(r)
-	}
+// earn pays the income of the round.
+func (g *Game) earn(h *Half) {
+	h.Energy += g.income + g.perEnergy*int32(bits.OnesCount64(h.Live&h.Type2&h.Type0))
 }
 
 // finishTeslas makes the tesla towers live whose construction ends in round r.

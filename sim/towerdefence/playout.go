@@ -22,50 +22,76 @@ const (
 // free cell. It takes one number from r.
 //
 // It is made for search and benchmarks, where it costs as much as the step:
-// hence the list of options in the nibbles of a word instead of branches.
+// hence tables instead of branches, which could not be foreseen.
 func (g *Game) Playout(s *State, p sim.Player, r *prng.Rand) sim.Order {
 	h := &s.Half[p]
-	free := ^h.Occupied
 	random := r.Uint64()
+	free := ^h.Occupied
 	if free == 0 {
-		if g.mayRaise(h, s.Round) && random>>63 != 0 {
-			return Curtain
-		}
-		return Nothing
+		return g.playoutFull(h, s.Round, random)
 	}
 	energy := h.Energy
 	income := g.income + g.perEnergy*int32(bits.OnesCount64(h.Live&h.Type2&h.Type0))
-	options, n := uint64(OpNothing), uint(4)
-	add := func(op Op, no int32) { // no < 0: not an option
-		yes := uint64(^(no >> 31) & 7)
-		options |= uint64(op) & yes << n
-		n += uint(yes & 4)
+	wants := (playoutIncome - income) & (playoutEnergy - energy) // negative: no more energy buildings
+	// One bit for each kind that is not an option: the sign of what is missing.
+	no := uint32(energy-g.price[OpDefense])>>31 |
+		uint32(energy-g.price[OpAttack])>>31<<1 |
+		uint32(energy-g.price[OpEnergy]|wants)>>31<<2 |
+		uint32(energy-g.price[OpTesla]|(MaxTeslas-1-int32(h.Teslas)))>>31<<3
+	if !h.Available || !g.mayRaise(h, s.Round) {
+		no |= 1 << 4
 	}
-	add(OpDefense, energy-g.cheap[OpDefense].price)
-	add(OpAttack, energy-g.cheap[OpAttack].price)
-	add(OpEnergy, (energy-g.cheap[OpEnergy].price)|((playoutIncome-income)&(playoutEnergy-energy)))
-	add(OpTesla, (energy-g.tesla.price)|(MaxTeslas-1-int32(h.Teslas)))
-	if h.Available && g.mayRaise(h, s.Round) {
-		add(OpCurtain, 0)
+	list := &playoutOptions[no&31]
+	pick, _ := bits.Mul64(random, list.n)
+	op := list.ops >> (8 * pick) & 7
+	cell := random & 63
+	if free>>cell&1 == 0 {
+		cell = random >> 6 & 63
 	}
-	pick, _ := bits.Mul64(random, uint64(n/4))
-	op := options >> (4 * pick) & 7
-	if op == uint64(OpNothing) || op == uint64(OpCurtain) {
-		return sim.Order(op) << orderOpShift
+	if free>>cell&1 == 0 {
+		cell = random >> 12 & 63
 	}
-	return sim.Order(op)<<orderOpShift | sim.Order(freeCell(free, random))
+	if free>>cell&1 == 0 {
+		cell = freeCell(free, random>>18)
+	}
+	return sim.Order(op<<orderOpShift | cell&playoutCell[op])
 }
 
-// freeCell draws a cell of free, which is not 0: the first of seven draws of
-// six bits that is free, else by counting. Seldom more than two are looked at,
-// which is cheaper than selecting the n-th bit.
-func freeCell(free, random uint64) int {
-	for range 7 {
+// playoutFull is Playout on a half without a free cell.
+func (g *Game) playoutFull(h *Half, round int32, random uint64) sim.Order {
+	if g.mayRaise(h, round) && random>>63 != 0 {
+		return Curtain
+	}
+	return Nothing
+}
+
+// playoutCell masks the cell of ops that have none.
+var playoutCell = [8]uint64{OpDefense: 63, OpAttack: 63, OpEnergy: 63, OpTesla: 63}
+
+// playoutOptions lists, for each set of ops that are not an option, the ones
+// that are: their number and one op per byte.
+var playoutOptions = func() (t [32]struct{ n, ops uint64 }) {
+	for no := range t {
+		t[no].n = 1 // nothing
+		for i, op := range []Op{OpDefense, OpAttack, OpEnergy, OpTesla, OpCurtain} {
+			if no>>i&1 == 0 {
+				t[no].ops |= uint64(op) << (8 * t[no].n)
+				t[no].n++
+			}
+		}
+	}
+	return t
+}()
+
+// freeCell draws a cell of free, which is not 0: the first of three draws of
+// six bits that is free, else by counting.
+func freeCell(free, random uint64) uint64 {
+	for range 3 {
 		if free>>(random&63)&1 != 0 {
-			return int(random & 63)
+			return random & 63
 		}
 		random >>= 6
 	}
-	n := int(random) * bits.OnesCount64(free) >> (64 - 7*6)
-	return bitboard.Select(free, n)
+	n := (random & 0xffff) * uint64(bits.OnesCount64(free)) >> 16
+	return uint64(bitboard.Select(free, int(n)))
 }

@@ -15,6 +15,21 @@ func (r *Rules) regular() bool {
 		r.hits(Defense) == 4 && r.hits(Attack) == 1 && r.hits(Energy) == 1 && r.hits(Tesla) == 1
 }
 
+// anyRhythm plays what follows the commands in a round of any rhythm.
+func (g *Game) anyRhythm(a, b *Half, r int32) {
+	shotsA, shotsB := g.fireAnyRhythm(a, r), g.fireAnyRhythm(b, r)
+	g.strike(a, b, r)
+	liveA, liveB := a.Live, b.Live
+	g.flyStacked(a, b, shotsA, r)
+	g.flyStacked(b, a, shotsB, r)
+	a.remove(liveA &^ a.Live)
+	b.remove(liveB &^ b.Live)
+	g.earn(a)
+	g.earn(b)
+	g.finishAnyTime(a, r)
+	g.finishAnyTime(b, r)
+}
+
 // fireAnyRhythm is fire for any construction time and cooldown.
 func (g *Game) fireAnyRhythm(h *Half, r int32) uint64 {
 	b := &g.rules.Buildings[Attack]

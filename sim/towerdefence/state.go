@@ -44,11 +44,20 @@ type Half struct {
 	// coordinates). Four is the most there can be, see RULES.md, Bounds.
 	Own, Far [MaxStack]uint64
 
+	// Bought counts the buildings placed so far, 16 bits per kind: defense from
+	// bit 0, attack from 16, energy from 32, tesla from 48.
+	Bought uint64
+
+	// Base holds the health of the base in its upper 32 bits, below 0 after
+	// more damage than it had, and in the lower 32 the times it was hit. A
+	// blow is one subtraction; see Health and Hits.
+	Base int64
+
+	BornLate uint64 // cells whose building was placed in round 256 or later
+
 	Energy  int32
 	Spent   int32 // part of the own score, see Game.Score
 	Exposed int32 // part of the enemy's score, see Game.Score
-	Hits    int32 // times the base was hit, also when already at 0
-	Health  int16
 	Curtain int16 // last round the curtain protects
 	Ready   int16 // earliest round a tesla may shoot; never where there is none
 	Due     int16 // earliest round at whose end a tesla becomes Live; never where there is none
@@ -56,12 +65,10 @@ type Half struct {
 	Available bool  // the curtain may be raised
 	Failures  uint8 // commands in a row that could not be read or were refused
 	Teslas    uint8 // entries of Tesla in use
-	_         uint8
 
 	Tesla [MaxTeslas]Tower // the tesla towers, oldest first
 
-	BornLate uint64           // cells whose building was placed in round 256 or later
-	Born     [Cells + 1]uint8 // round of placement modulo 256 (the last entry takes the placements of nothing)
+	Born [Cells + 1]uint8 // round of placement modulo 256 (the last entry takes the placements of nothing)
 }
 
 // Tower is a tesla tower.
@@ -86,7 +93,7 @@ const MaxStack = 4
 const never = 1<<15 - 1
 
 // The size of the state is part of its design: a clone is one copy of it.
-const stateSize = 520
+const stateSize = 536
 
 var _ [stateSize]struct{} = [unsafe.Sizeof(State{})]struct{}{}
 
@@ -98,6 +105,18 @@ const (
 	column7   = column0 << 7
 	columns01 = column0 | column1
 )
+
+// Health is the health of the base, 0 and above.
+func (h *Half) Health() int { return int(max(0, h.Base>>32)) }
+
+// Hits counts how often the base was hit, also when its health was 0 already.
+func (h *Half) Hits() int { return int(uint32(h.Base)) }
+
+// hitBase takes n blows of damage each from the base.
+func (h *Half) hitBase(n, damage int) { h.Base += int64(n) * blow(damage) }
+
+// blow is what one hit of the base adds to Base.
+func blow(damage int) int64 { return 1 - int64(damage)<<32 }
 
 // Kind returns the kind of the building on the own cell y*8+x and whether one
 // stands there.
@@ -210,21 +229,28 @@ func (g *Game) HealthOf(s *State, p sim.Player, cell int) int {
 // follows from what is: every point of income is a point of score and of
 // energy, and damage done is what was exposed to it and no longer stands.
 //
-//	score = energy + Spent − start energy                       income and construction
-//	      + (enemy's Exposed − its base and buildings' worth)   damage
+//	score = energy + spent − start energy                       income and construction
+//	      + enemy's exposed − what stands of its base and buildings   damage
 //
-// Spent starts at minus the start energy and grows by price and construction
-// score of all that is bought; Exposed starts at the worth of the base, grows
-// by the worth of what is built and falls by what is deconstructed.
+// spent is the price and construction score of all that was bought, exposed
+// the worth of the base at the start and of all that was built and not
+// deconstructed. The buildings are in Bought; Spent (from minus the start
+// energy) and Exposed hold the rest.
 func (g *Game) Score(s *State, p sim.Player) int {
 	own, enemy := &s.Half[p], &s.Half[p^1]
-	return int(own.Energy) + int(own.Spent) + int(enemy.Exposed) - g.worth(enemy)
+	score := int(own.Energy) + int(own.Spent) + int(enemy.Exposed) - g.worth(enemy)
+	for i, k := range Kinds {
+		b := &g.rules.Buildings[k]
+		score += int(own.Bought>>(16*i)&0xffff) * (b.Price + b.ConstructionScore)
+		score += int(enemy.Bought>>(16*i)&0xffff) * b.Health * b.DestroyMultiplier
+	}
+	return score
 }
 
 // worth is what taking the rest of h would score: base and buildings.
 func (g *Game) worth(h *Half) int {
 	b := &g.rules.Buildings
-	w := g.rules.HealthScoreMultiplier * int(h.Health)
+	w := g.rules.HealthScoreMultiplier * h.Health()
 	for _, k := range Kinds {
 		here := h.Standing(k)
 		full := bits.OnesCount64(here)

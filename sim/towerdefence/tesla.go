@@ -4,12 +4,11 @@ import "math/bits"
 
 // buildTesla places a tesla tower at the bit.
 func (g *Game) buildTesla(h *Half, bit uint64, r int32) bool {
-	if h.Teslas == MaxTeslas || h.Occupied&bit != 0 || h.Energy < g.tesla.price {
+	if h.Teslas == MaxTeslas || h.Occupied&bit != 0 || h.Energy < g.price[OpTesla] {
 		return false
 	}
-	h.Energy -= g.tesla.price
-	h.Spent += g.tesla.spent
-	h.Exposed += g.tesla.exposed
+	h.Energy -= g.price[OpTesla]
+	h.Bought += 1 << 48
 	h.Occupied |= bit
 	h.Type2 |= bit
 	h.Type1 |= bit
@@ -45,14 +44,23 @@ func (h *Half) dropTeslas() {
 	h.agenda()
 }
 
-// strike lets the tesla towers of h shoot at the enemy, oldest first. Victims
-// still act this round, so the players' strikes do not depend on each other.
-func (g *Game) strike(h, enemy *Half, r int32) {
-	if int32(h.Ready) <= r && h.Energy >= g.shotPrice {
-		g.lightning(h, enemy, r)
-	}
+// mayStrike reports whether a tesla tower of h shoots in round r.
+func (g *Game) mayStrike(h *Half, r int32) bool {
+	return int32(h.Ready) <= r && h.Energy >= g.shotPrice
 }
 
+// strike lets the tesla towers of both players shoot, and clears away what
+// they destroyed. Victims still act in the round: attack buildings have fired
+// already, and all towers shoot before any is cleared away.
+func (g *Game) strike(a, b *Half, r int32) {
+	liveA, liveB := a.Live, b.Live
+	g.lightning(a, b, r)
+	g.lightning(b, a, r)
+	a.remove(liveA &^ a.Live)
+	b.remove(liveB &^ b.Live)
+}
+
+// lightning lets the tesla towers of h shoot at the enemy, oldest first.
 func (g *Game) lightning(h, enemy *Half, r int32) {
 	b := &g.rules.Buildings[Tesla]
 	for i := range h.Tesla[:h.Teslas] {
@@ -68,7 +76,7 @@ func (g *Game) lightning(h, enemy *Half, r int32) {
 		}
 		x := int(t.Cell) % Width
 		if x == Width-1 && b.Range > 0 {
-			g.hitBase(enemy, 1, b.Damage)
+			enemy.hitBase(1, b.Damage)
 		}
 		hit := lightningHits(enemy.Live, x, int(t.Cell)/Width, b.Range)
 		enemy.Live &^= hit
@@ -94,10 +102,4 @@ func lightningHits(live uint64, x, y, reach int) uint64 {
 		hit |= m << (row * Width)
 	}
 	return hit
-}
-
-// hitBase takes n blows of damage each from the base.
-func (g *Game) hitBase(h *Half, n, damage int) {
-	h.Hits += int32(n)
-	h.Health -= int16(min(n*damage, int(h.Health)))
 }

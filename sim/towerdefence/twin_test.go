@@ -20,7 +20,7 @@ func compare(g *towerdefence.Game, s *towerdefence.State, twin *plain.Game) stri
 	for p := range sim.Player(2) {
 		h := &s.Half[p]
 		fast := plain.Player{
-			Energy: int(h.Energy), Health: int(h.Health), HitsTaken: int(h.Hits), Score: g.Score(s, p),
+			Energy: int(h.Energy), Health: h.Health(), HitsTaken: h.Hits(), Score: g.Score(s, p),
 			CurtainAvailable: h.Available, CurtainTime: s.CurtainTime(p), FailCount: int(h.Failures),
 		}
 		if fast != twin.Players[p] {
