@@ -48,7 +48,7 @@ type Spec struct {
 type Want uint8
 
 const (
-	WantPlanes Want = 1 << iota
+	WantPlanes Want = 1 << iota // Batch.Planes, and so on
 	WantPacked
 	WantScalars
 	WantMask
