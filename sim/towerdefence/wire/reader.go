@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 
 	"moonfarm/sim"
 	"moonfarm/sim/towerdefence"
@@ -174,11 +175,11 @@ func (r *RecordingReader) parse(line []byte) error {
 		i := indexOf(name)
 		switch {
 		case i < 0:
-			s.expected("a key of a recording, not %q", name)
+			s.wrong("a key of a recording", strconv.Quote(name))
 		case kind != 0 && keys[i].kind != kind:
-			s.expected("a key of %v, not %q", kind, name)
+			s.wrong("a key of "+kind.String(), strconv.Quote(name))
 		case seen&(1<<i) != 0:
-			s.expected("%q once", name)
+			s.wrong("no key twice", strconv.Quote(name))
 		default:
 			kind, seen = keys[i].kind, seen|1<<i
 			keys[i].read(r, s)
@@ -232,12 +233,12 @@ func (r *RecordingReader) readPlayers(s *scanner) {
 			r.Round.Players[i] = Player{v[0], v[1], v[2], v[3], v[4] != 0, v[5], v[6]}
 		}
 		if v[4] != 0 && v[4] != 1 {
-			s.expected("0 or 1 for the curtain's availability, not %d,", v[4])
+			s.wrong("0 or 1 for the curtain's availability", v[4])
 		}
 		n++
 	})
 	if n != len(r.Round.Players) {
-		s.expected("two players (there are %d)", n)
+		s.wrong("two players", n)
 	}
 }
 
@@ -252,7 +253,7 @@ func (r *RecordingReader) readBuildings(s *scanner) {
 		case int(towerdefence.Defense), int(towerdefence.Attack), int(towerdefence.Energy), int(towerdefence.Tesla):
 			b.Kind = towerdefence.Kind(v[2])
 		default:
-			s.expected("a building of type 0, 1, 2 or 4, not %d,", v[2])
+			s.wrong("a building of type 0, 1, 2 or 4", v[2])
 		}
 		if b.X >= towerdefence.Width {
 			b.Owner = seatB
@@ -270,7 +271,7 @@ func (r *RecordingReader) readMissiles(s *scanner) {
 		s.tuple("a missile", v[:])
 		before = s.ascending(v[0], v[1], v[2], before)
 		if v[3] < 1 || v[3] > maxStack {
-			s.expected("from 1 to %d missiles, not %d,", maxStack, v[3])
+			s.wrong(fmt.Sprintf("from 1 to %d missiles", maxStack), v[3])
 		}
 		r.Round.Missiles = append(r.Round.Missiles, Stack{v[0], v[1], sim.Player(v[2] & 1), v[3]})
 	})
@@ -295,7 +296,8 @@ func (r *RecordingReader) readCells(s *scanner) []Cell {
 // cell fails unless x, y and owner are in range.
 func (s *scanner) cell(x, y, owner int) {
 	if !onMap(x, y) || owner != 0 && owner != 1 {
-		s.expected("a column below %d, a row below %d and an owner 0 or 1, not %d, %d and %d,", Columns, Rows, x, y, owner)
+		want := fmt.Sprintf("a column below %d, a row below %d and an owner 0 or 1", Columns, Rows)
+		s.wrong(want, fmt.Sprintf("%d, %d and %d", x, y, owner))
 	}
 }
 
@@ -305,7 +307,7 @@ func (s *scanner) ascending(x, y, owner, before int) int {
 	s.cell(x, y, owner)
 	at := cellOrder(x, y, sim.Player(owner&1))
 	if at <= before {
-		s.expected("cells sorted by row, column and owner, but [%d,%d] is not after the one before it:", x, y)
+		s.wrong("cells sorted by row, column and owner", fmt.Sprintf("[%d,%d] behind a later one or itself", x, y))
 	}
 	return at
 }
@@ -321,7 +323,7 @@ func (s *scanner) pair(what string, into *[2]string) {
 		n++
 	})
 	if n != len(into) {
-		s.expected("two %s (there are %d)", what, n)
+		s.wrong("two "+what, n)
 	}
 }
 

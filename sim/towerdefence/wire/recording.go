@@ -1,9 +1,9 @@
 package wire
 
 import (
-	"encoding/json"
 	"io"
 	"slices"
+	"unicode/utf8"
 
 	"moonfarm/sim"
 )
@@ -167,16 +167,21 @@ func appendCells(dst []byte, list []Cell) []byte {
 	return append(dst, ']')
 }
 
-// appendString appends a string as JSON.
+// appendString appends a string as JSON. Bytes that are not UTF-8 become the
+// replacement character.
 func appendString(dst []byte, s string) []byte {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			text, _ := json.Marshal(s) // a string has no way to fail
-			return append(dst, text...)
+	const hex = "0123456789abcdef"
+	dst = append(dst, '"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			dst = append(dst, '\\', byte(r))
+		case r < ' ':
+			dst = append(dst, '\\', 'u', '0', '0', hex[r>>4], hex[r&15])
+		default:
+			dst = utf8.AppendRune(dst, r)
 		}
 	}
-	dst = append(dst, '"')
-	dst = append(dst, s...)
 	return append(dst, '"')
 }
 

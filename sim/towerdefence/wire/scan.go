@@ -22,6 +22,13 @@ func (s *scanner) expected(format string, args ...any) {
 	}
 }
 
+// wrong reports a value that was read but is not what was wanted.
+func (s *scanner) wrong(want string, found any) {
+	if s.err == nil {
+		s.err = fmt.Errorf("column %d: want %s, found %v", s.at+1, want, found)
+	}
+}
+
 // excerpt shows the text at the current place.
 func (s *scanner) excerpt() string {
 	const most = 24
@@ -97,7 +104,6 @@ func (s *scanner) list(element func(i int)) {
 
 // tuple reads an array of exactly len(into) integers.
 func (s *scanner) tuple(what string, into []int) {
-	start := s.at
 	n := 0
 	s.list(func(i int) {
 		v := s.integer()
@@ -106,9 +112,8 @@ func (s *scanner) tuple(what string, into []int) {
 		}
 		n++
 	})
-	if s.err == nil && n != len(into) {
-		s.at = start
-		s.expected("%s of %d numbers (there are %d)", what, len(into), n)
+	if n != len(into) {
+		s.wrong(fmt.Sprintf("%s of %d numbers", what, len(into)), n)
 	}
 }
 
