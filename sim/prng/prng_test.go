@@ -1,0 +1,172 @@
+package prng_test
+
+import (
+	"math"
+	"math/bits"
+	"testing"
+
+	"moonfarm/sim/prng"
+)
+
+// The numbers of the three golden tests may never change: seeds, keys and
+// with them the bytes of every dataset ever written depend on them. A change
+// that needs other numbers needs another generator beside this one.
+
+func TestGoldenMix(t *testing.T) {
+	for _, c := range []struct{ in, out uint64 }{
+		{0, 0},
+		{1, 0x5692161d100b05e5},
+		{^uint64(0), 0xb4d055fcf2cbbd7b},
+	} {
+		if got := prng.Mix(c.in); got != c.out {
+			t.Errorf("Mix(%#x) = %#x, want %#x", c.in, got, c.out)
+		}
+	}
+}
+
+// The sequence of seed 1234567 is published with other implementations of
+// SplitMix64 (such as Rosetta Code's), so it is not ours alone.
+func TestGoldenRand(t *testing.T) {
+	r := prng.New(1234567)
+	for i, want := range []uint64{
+		6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821,
+	} {
+		if got := r.Uint64(); got != want {
+			t.Errorf("draw %d is %d, want %d", i, got, want)
+		}
+	}
+	r = prng.New(7)
+	for i, want := range []int{38, 1, 90, 58, 45, 24, 46, 32, 13, 41} {
+		if got := r.IntN(100); got != want {
+			t.Errorf("IntN(100), draw %d is %d, want %d", i, got, want)
+		}
+	}
+	r = prng.New(7)
+	for i, want := range []float64{0.3898297483912715, 0.01678829452815611, 0.9007606806068834, 0.5829302930280781} {
+		if got := r.Float64(); got != want {
+			t.Errorf("Float64, draw %d is %v, want %v", i, got, want)
+		}
+	}
+}
+
+func TestGoldenKey(t *testing.T) {
+	for _, c := range []struct {
+		master, episode, turn, seat uint64
+		purpose                     prng.Purpose
+		want                        uint64
+	}{
+		{0, 0, 0, 0, prng.PurposeGame, 0x2a4f111b3be57715},
+		{1, 0, 0, 0, prng.PurposeGame, 0x3fa25e1657e024c1},
+		{1, 2, 3, 1, prng.PurposePolicy, 0x3f887cd1e666cd16},
+		{1 << 63, 1 << 40, 1000, 3, prng.PurposeMixture, 0x7f4870c24daef6a1},
+		{42, 0, 0, 0, prng.PurposeShuffle, 0xe83e6035a495efc6},
+		{42, 0, 0, 0, prng.PurposeSplit, 0x996967342a14b1fe},
+	} {
+		if got := prng.Key(c.master, c.episode, c.turn, c.seat, c.purpose); got != c.want {
+			t.Errorf("Key(%d, %d, %d, %d, %d) = %#x, want %#x", c.master, c.episode, c.turn, c.seat, c.purpose, got, c.want)
+		}
+	}
+}
+
+// TestKeysDiffer: neighbouring coordinates, the ones in use, never meet.
+func TestKeysDiffer(t *testing.T) {
+	seen := map[uint64]bool{}
+	n := 0
+	for master := range uint64(4) {
+		for episode := range uint64(20) {
+			for turn := range uint64(50) {
+				for seat := range uint64(4) {
+					for purpose := prng.PurposeGame; purpose <= prng.PurposeSplit; purpose++ {
+						seen[prng.Key(master, episode, turn, seat, purpose)] = true
+						n++
+					}
+				}
+			}
+		}
+	}
+	if len(seen) != n {
+		t.Errorf("%d coordinates give %d keys", n, len(seen))
+	}
+}
+
+// TestKeysAreUnrelated: one step along any coordinate flips half of the key's
+// bits, and streams from neighbouring keys are not correlated.
+func TestKeysAreUnrelated(t *testing.T) {
+	const n = 4000
+	for name, pair := range map[string]func(i uint64) (a, b uint64){
+		"master":  func(i uint64) (a, b uint64) { return key(i, 1, 1, 0, 1), key(i+1, 1, 1, 0, 1) },
+		"episode": func(i uint64) (a, b uint64) { return key(1, i, 1, 0, 1), key(1, i+1, 1, 0, 1) },
+		"turn":    func(i uint64) (a, b uint64) { return key(1, 1, i, 0, 1), key(1, 1, i+1, 0, 1) },
+		"seat":    func(i uint64) (a, b uint64) { return key(1, i, 1, 0, 1), key(1, i, 1, 1, 1) },
+		"purpose": func(i uint64) (a, b uint64) { return key(1, i, 1, 0, 1), key(1, i, 1, 0, 2) },
+	} {
+		flips, product := 0, 0.0
+		for i := range uint64(n) {
+			a, b := pair(i)
+			flips += bits.OnesCount64(a ^ b)
+			r, s := prng.New(a), prng.New(b)
+			product += (r.Float64() - 0.5) * (s.Float64() - 0.5)
+		}
+		if mean := float64(flips) / n; math.Abs(mean-32) > 5*4/math.Sqrt(n) {
+			t.Errorf("%s: a step flips %.2f bits on average, want 32", name, mean)
+		}
+		if c := product / n * 12; math.Abs(c) > 5/math.Sqrt(n) {
+			t.Errorf("%s: streams correlate by %.3f", name, c)
+		}
+	}
+}
+
+func key(master, episode, turn, seat uint64, purpose prng.Purpose) uint64 {
+	return prng.Key(master, episode, turn, seat, purpose)
+}
+
+// TestUniform compares the counts of IntN with the uniform distribution
+// (chi-squared, far beyond chance at 5 standard deviations) for the sizes in
+// use, and keeps to the range.
+func TestUniform(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 7, 64, 321, 1000} {
+		r := prng.New(prng.Key(1, uint64(n), 0, 0, prng.PurposePolicy))
+		counts := make([]int, n)
+		const each = 200
+		for range each * n {
+			counts[r.IntN(n)]++
+		}
+		chi := 0.0
+		for _, c := range counts {
+			d := float64(c - each)
+			chi += d * d / each
+		}
+		if free := float64(n - 1); chi > free+5*math.Sqrt(2*free)+1 {
+			t.Errorf("IntN(%d): chi-squared %.1f with %d degrees of freedom", n, chi, n-1)
+		}
+	}
+	r, sum := prng.New(3), 0.0
+	for range 10000 {
+		x := r.Float64()
+		if !(x >= 0 && x < 1) {
+			t.Fatalf("Float64 returns %v", x)
+		}
+		sum += x
+	}
+	if mean := sum / 10000; math.Abs(mean-0.5) > 0.015 {
+		t.Errorf("Float64 has mean %.4f", mean)
+	}
+}
+
+func TestIntNEnds(t *testing.T) {
+	r := prng.New(1)
+	const n = 1<<31 - 1
+	for range 10000 {
+		if x := r.IntN(n); x < 0 || x >= n {
+			t.Fatalf("IntN(%d) returns %d", n, x)
+		}
+	}
+}
+
+func BenchmarkKey(b *testing.B) {
+	sum := uint64(0)
+	for i := range b.N {
+		sum ^= prng.Key(1, uint64(i), 3, 1, prng.PurposePolicy)
+	}
+	b.ReportMetric(float64(sum&0xff), "checksum")
+}
