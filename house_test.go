@@ -1,0 +1,330 @@
+// Package moonfarm_test holds the rules of the house as a test: who may import
+// whom, and the parts of the style that a program can check. The tables here
+// are a statement of policy; README and the package comments give the reasons.
+package moonfarm_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "moonfarm"
+
+// rows orders the rooms: a package may import its own row and those above it.
+// bench stands before cmd, its only importer.
+var rows = []string{"sim", "features", "env", "rollout", "datasets", "bench", "cmd"}
+
+// shared are the folders of sim and features that are no game.
+var shared = []string{"bitboard", "prng", "simtest", "featuretest"}
+
+// gamesIn are the packages, besides those of the games, that may know games.
+var gamesIn = []string{"env/catalog", "rollout/policy", "rollout/bots", "bench", "cmd"}
+
+// testOnly may be imported by tests alone.
+var testOnly = []string{"sim/simtest", "features/featuretest"}
+
+// impure must not be imported under sim, whose packages compute and no more.
+var impure = []string{"os", "time", "net", "log", "encoding/json", "math/rand", "sync"}
+
+const (
+	maxFileLines = 500 // of a file that is not a test
+	maxFuncLines = 70  // of a function in such a file; aim at 60
+	arrow        = "github.com/apache/arrow"
+)
+
+// within reports whether package p is dir or lies below it.
+func within(p, dir string) bool { return p == dir || strings.HasPrefix(p, dir+"/") }
+
+func withinAny(p string, dirs []string) bool {
+	return slices.ContainsFunc(dirs, func(d string) bool { return within(p, d) })
+}
+
+// row is the place of a package in rows, −1 for none.
+func row(p string) int {
+	room, _, _ := strings.Cut(p, "/")
+	return slices.Index(rows, room)
+}
+
+// game is the game that a package below sim or features belongs to, or "".
+func game(p string) string {
+	parts := strings.Split(p, "/")
+	if len(parts) < 2 || parts[0] != "sim" && parts[0] != "features" || slices.Contains(shared, parts[1]) {
+		return ""
+	}
+	return parts[1]
+}
+
+// objection says why package from (its folder, "env/catalog") may not import
+// to ("moonfarm/sim", "os"), or is empty. test means in a _test file.
+func objection(from, to string, test bool) string {
+	if p, ok := strings.CutPrefix(to, module+"/"); ok {
+		return insideObjection(from, p, test)
+	}
+	switch {
+	case strings.HasPrefix(to, arrow) && !within(from, "datasets"):
+		return "only datasets imports arrow"
+	case test || !within(from, "sim") || within(from, "sim/simtest"):
+		return ""
+	case strings.Contains(strings.Split(to, "/")[0], "."):
+		return "sim imports the standard library only"
+	case withinAny(to, impure) && !slices.Contains(strings.Split(from, "/"), "wire"):
+		return "packages under sim compute and no more (outside wire)"
+	}
+	return ""
+}
+
+// insideObjection is objection for a package to of this module.
+func insideObjection(from, to string, test bool) string {
+	f, g := game(from), game(to)
+	switch {
+	case row(to) < 0:
+		return "no room of the house: " + strings.Join(rows, ", ")
+	case from != "." && row(to) > row(from):
+		return "imports run one way: " + strings.Join(rows, " ← ")
+	case within(to, "bench") && !within(from, "bench") && !within(from, "cmd"):
+		return "only cmd imports bench"
+	case f != "" && g != "" && f != g:
+		return "games never import each other"
+	case test:
+		return ""
+	case withinAny(to, testOnly) && !withinAny(from, testOnly):
+		return "for tests only"
+	case g != "" && f == "" && !withinAny(from, gamesIn):
+		return "only " + strings.Join(gamesIn, ", ") + " know games"
+	}
+	return ""
+}
+
+func TestObjections(t *testing.T) {
+	for _, c := range []struct {
+		from, to string
+		test     bool
+		allowed  bool
+	}{
+		{"features", "moonfarm/sim", false, true},
+		{"sim", "moonfarm/features", false, false},
+		{"sim/towerdefence", "moonfarm/features", true, false},
+		{"sim/towerdefence", "moonfarm/sim/prng", false, true},
+		{"sim/towerdefence", "moonfarm/sim/terminal", false, false},
+		{"features/towerdefence", "moonfarm/sim/towerdefence", false, true},
+		{"features/towerdefence", "moonfarm/sim/terminal", true, false},
+		{"env", "moonfarm/sim/towerdefence", false, false},
+		{"env", "moonfarm/sim/towerdefence", true, true},
+		{"env", "moonfarm/sim/simtest", false, false},
+		{"env", "moonfarm/sim/simtest", true, true},
+		{"env/catalog", "moonfarm/features/towerdefence", false, true},
+		{"rollout", "moonfarm/env/catalog", false, true},
+		{"rollout", "moonfarm/datasets", true, false},
+		{"rollout/arena", "moonfarm/sim/towerdefence", false, false},
+		{"rollout/policy", "moonfarm/sim/towerdefence", false, true},
+		{"datasets", "moonfarm/rollout", false, true},
+		{"datasets", "moonfarm/bench", false, false},
+		{"cmd/moonfarm", "moonfarm/bench", false, true},
+		{"cmd/moonfarm", "moonfarm/datasets", false, true},
+		{"datasets/internal/arrowfile", arrow + "/go/v15/arrow", false, true},
+		{"cmd/moonfarm", arrow + "/go/v15/arrow", false, false},
+		{"sim/towerdefence", "os", false, false},
+		{"sim/towerdefence", "net/http", false, false},
+		{"sim/towerdefence", "os", true, true},
+		{"sim/towerdefence/wire", "encoding/json", false, true},
+		{"sim/towerdefence", "math/bits", false, true},
+		{"sim/towerdefence", "golang.org/x/exp/maps", false, false},
+		{"rollout", "time", false, true},
+		{"env", "moonfarm/tools", false, false},
+	} {
+		if o := objection(c.from, c.to, c.test); (o == "") != c.allowed {
+			t.Errorf("%s imports %s (test %v): %q, want allowed %v", c.from, c.to, c.test, o, c.allowed)
+		}
+	}
+}
+
+// source is one parsed file of the module.
+type source struct {
+	path string // "env/pool.go"
+	dir  string // "env"
+	test bool
+	file *ast.File
+	set  *token.FileSet
+}
+
+func (s source) at(n ast.Node) string {
+	p := s.set.Position(n.Pos())
+	return s.path + ":" + strconv.Itoa(p.Line)
+}
+
+// sources parses every Go file of the module.
+func sources(t *testing.T) (all []source) {
+	t.Helper()
+	set := token.NewFileSet()
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		base := d.Name()
+		if d.IsDir() {
+			if name != "." && (strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || base == "testdata") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(base, ".go") || strings.HasPrefix(base, ".") {
+			return nil
+		}
+		file, err := parser.ParseFile(set, name, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		name = filepath.ToSlash(name)
+		all = append(all, source{name, path.Dir(name), strings.HasSuffix(name, "_test.go"), file, set})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestImports(t *testing.T) {
+	for _, s := range sources(t) {
+		for _, i := range s.file.Imports {
+			to, err := strconv.Unquote(i.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if o := objection(s.dir, to, s.test); o != "" {
+				t.Errorf("%s: %s may not import %s: %s", s.at(i), s.dir, to, o)
+			}
+		}
+	}
+}
+
+func TestPackageComments(t *testing.T) {
+	documented, first := map[string]bool{}, map[string]string{}
+	for _, s := range sources(t) {
+		if !s.test {
+			documented[s.dir] = documented[s.dir] || s.file.Doc != nil
+			if first[s.dir] == "" {
+				first[s.dir] = s.at(s.file)
+			}
+		}
+	}
+	for dir, ok := range documented {
+		if !ok {
+			t.Errorf("%s: package %s has no package comment", first[dir], dir)
+		}
+	}
+}
+
+func TestDocComments(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.test {
+			continue
+		}
+		shared := 0 // the line on which a function shares the comment of the one above
+		for _, d := range s.file.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				line := s.set.Position(d.Pos()).Line
+				documented := d.Doc != nil || line == shared
+				if d.Name.IsExported() && !documented && exportedReceiver(d) {
+					t.Errorf("%s: %s has no doc comment", s.at(d), d.Name.Name)
+				}
+				if end := s.set.Position(d.End()).Line; documented && end == line {
+					shared = end + 1 // one-liners without a gap between
+				}
+			case *ast.GenDecl:
+				if d.Doc == nil {
+					checkSpecs(t, s, d)
+				}
+			}
+		}
+	}
+}
+
+// exportedReceiver reports whether d is a function or a method of an exported
+// type; others are not seen from outside.
+func exportedReceiver(d *ast.FuncDecl) bool {
+	if d.Recv == nil {
+		return true
+	}
+	exported := true
+	ast.Inspect(d.Recv.List[0].Type, func(n ast.Node) bool {
+		if name, ok := n.(*ast.Ident); ok {
+			exported = name.IsExported()
+			return false
+		}
+		_, index := n.(*ast.IndexExpr)
+		if index {
+			name, ok := n.(*ast.IndexExpr).X.(*ast.Ident)
+			exported = ok && name.IsExported()
+		}
+		return !index
+	})
+	return exported
+}
+
+// checkSpecs demands a comment of each exported name of an undocumented group.
+// The values of an enumeration are documented by their type.
+func checkSpecs(t *testing.T, s source, d *ast.GenDecl) {
+	t.Helper()
+	enum := false
+	for _, spec := range d.Specs {
+		switch spec := spec.(type) {
+		case *ast.TypeSpec:
+			if spec.Name.IsExported() && spec.Doc == nil && spec.Comment == nil {
+				t.Errorf("%s: %s has no doc comment", s.at(spec), spec.Name.Name)
+			}
+		case *ast.ValueSpec:
+			if spec.Type != nil || len(spec.Values) > 0 {
+				_, named := spec.Type.(*ast.Ident)
+				enum = d.Tok == token.CONST && named
+			}
+			for _, name := range spec.Names {
+				if name.IsExported() && spec.Doc == nil && spec.Comment == nil && !enum {
+					t.Errorf("%s: %s has no doc comment", s.at(name), name.Name)
+				}
+			}
+		}
+	}
+}
+
+var leftover = regexp.MustCompile(`\b(TODO|FIXME|XXX|HACK)\b`)
+
+func TestStyle(t *testing.T) {
+	for _, s := range sources(t) {
+		if lines := s.set.Position(s.file.FileEnd).Line; !s.test && lines > maxFileLines {
+			t.Errorf("%s:%d: %d lines, the limit is %d: split it by subject", s.path, lines, lines, maxFileLines)
+		}
+		for _, group := range s.file.Comments {
+			for _, c := range group.List {
+				if word := leftover.FindString(c.Text); word != "" && s.path != "house_test.go" {
+					t.Errorf("%s: a %s is left over", s.at(c), word)
+				}
+			}
+		}
+		for _, d := range s.file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			if lines := s.set.Position(f.End()).Line - s.set.Position(f.Pos()).Line + 1; !s.test && lines > maxFuncLines {
+				t.Errorf("%s: %s has %d lines, the limit is %d", s.at(f), f.Name.Name, lines, maxFuncLines)
+			}
+			if f.Recv == nil && f.Name.Name == "init" {
+				t.Errorf("%s: init functions hide what runs and when; build the value where it is used", s.at(f))
+			}
+			if f.Recv != nil && len(f.Recv.List[0].Names) == 1 && len(f.Recv.List[0].Names[0].Name) > 1 {
+				t.Errorf("%s: receiver %s: receivers have one letter", s.at(f), f.Recv.List[0].Names[0].Name)
+			}
+		}
+	}
+}
