@@ -229,17 +229,17 @@ func TestDocComments(t *testing.T) {
 		if s.test {
 			continue
 		}
-		shared := 0 // the line on which a function shares the comment of the one above
+		below := 0 // the line on which a function shares the comment of the one above
 		for _, d := range s.file.Decls {
 			switch d := d.(type) {
 			case *ast.FuncDecl:
 				line := s.set.Position(d.Pos()).Line
-				documented := d.Doc != nil || line == shared
+				documented := d.Doc != nil || line == below
 				if d.Name.IsExported() && !documented && exportedReceiver(d) {
 					t.Errorf("%s: %s has no doc comment", s.at(d), d.Name.Name)
 				}
 				if end := s.set.Position(d.End()).Line; documented && end == line {
-					shared = end + 1 // one-liners without a gap between
+					below = end + 1 // one-liners without a gap between
 				}
 			case *ast.GenDecl:
 				if d.Doc == nil {
