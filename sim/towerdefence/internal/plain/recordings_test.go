@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -56,6 +57,14 @@ func TestRecordings(t *testing.T) {
 	}
 }
 
+// TestGoldenGame replays the small game kept with the wire formats, so that
+// something is replayed where the recordings are not.
+func TestGoldenGame(t *testing.T) {
+	if games, rounds := replayFile(t, "../../wire/testdata/game.jsonl"); games != 1 || rounds != 48 {
+		t.Errorf("replayed %d games and %d rounds, want 1 and 48", games, rounds)
+	}
+}
+
 // replayFile replays all games of one file and stops at the first difference.
 func replayFile(t *testing.T, file string) (games, rounds int) {
 	t.Helper()
@@ -64,14 +73,16 @@ func replayFile(t *testing.T, file string) (games, rounds int) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
+	var text io.Reader = f
+	if strings.HasSuffix(file, ".gz") {
+		if text, err = gzip.NewReader(f); err != nil {
+			t.Fatal(err)
+		}
 	}
 	var g *Game
 	var end End
 	var name string
-	in := bufio.NewScanner(z)
+	in := bufio.NewScanner(text)
 	in.Buffer(nil, 1<<20)
 	for n := 1; in.Scan(); n++ {
 		var l line
