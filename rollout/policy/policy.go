@@ -35,7 +35,9 @@ var general = []entry{
 }
 
 // scripted are the policies of one game, by its name.
-var scripted = map[string][]entry{}
+var scripted = map[string][]entry{
+	"towerdefence": towerdefencePolicies,
+}
 
 // mixEntry documents the form that is not a plain name.
 var mixEntry = Entry{"mix(W*SPEC,…)", "each turn one of the policies, drawn by weight: mix(0.8*econ,0.2*random)"}

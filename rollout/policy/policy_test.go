@@ -107,6 +107,33 @@ func TestRandomIsUniform(t *testing.T) {
 	}
 }
 
+// A single head is drawn as the same head is among others.
+func TestRandomSingleHead(t *testing.T) {
+	const rows, size = 500, 322
+	one, a := slabs([]int{size}, rows)
+	two, b := slabs([]int{size, 1}, rows)
+	r := prng.New(3)
+	for row := range rows {
+		for i := range one.MaskWords {
+			w := r.Uint64() & r.Uint64() & r.Uint64() // sparse, and whole words empty in some rows
+			if row%7 == i || row == 0 {
+				w = 0
+			}
+			if i == one.MaskWords-1 {
+				w &= 1<<(size%64) - 1
+			}
+			a.Mask[row*one.MaskWords+i], b.Mask[row*two.MaskWords+i] = w, w
+		}
+	}
+	newPolicy(t, "toy", "random", one).Act(nil, a, numbers(rows))
+	newPolicy(t, "toy", "random", two).Act(nil, b, numbers(rows))
+	for row := range rows {
+		if a.Action[row] != b.Action[2*row] || row == 0 && a.Action[0] != -1 {
+			t.Fatalf("row %d: %d alone, %d among others", row, a.Action[row], b.Action[2*row])
+		}
+	}
+}
+
 // A mixture plays its members as often as their weights say, also nested.
 func TestMixtureFrequencies(t *testing.T) {
 	const rows = 60000

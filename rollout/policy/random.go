@@ -5,6 +5,7 @@ import (
 
 	"moonfarm/env"
 	"moonfarm/rollout"
+	"moonfarm/sim/bitboard"
 	"moonfarm/sim/prng"
 )
 
@@ -36,6 +37,12 @@ func (r *random) Name() string { return "random" }
 func (r *random) Wants() env.Want { return env.WantMask | env.WantAction | env.WantKey }
 
 func (r *random) Act(_ env.Vector, b *env.Batch, rows []int32) {
+	if len(r.heads) == 1 {
+		for _, row := range rows {
+			b.Action[row] = pickOne(b.Mask[int(row)*r.words:][:r.words], b.Key[row])
+		}
+		return
+	}
 	for _, row := range rows {
 		mask := b.Mask[int(row)*r.words:][:r.words]
 		action := b.Action[int(row)*len(r.heads):][:len(r.heads)]
@@ -44,6 +51,27 @@ func (r *random) Act(_ env.Vector, b *env.Batch, rows []int32) {
 			action[i] = r.heads[i].pick(mask, &g)
 		}
 	}
+}
+
+// pickOne is pick for a single head, which has the whole mask: the common case.
+func pickOne(mask []uint64, key uint64) int32 {
+	legal := 0
+	for _, w := range mask {
+		legal += bits.OnesCount64(w)
+	}
+	if legal == 0 {
+		return -1
+	}
+	g := prng.New(key)
+	n := g.IntN(legal)
+	for i, w := range mask {
+		c := bits.OnesCount64(w)
+		if n < c {
+			return int32(i*64 + bitboard.Select(w, n))
+		}
+		n -= c
+	}
+	return -1
 }
 
 // pick draws one of the head's set bits.
@@ -62,7 +90,7 @@ func (h head) pick(mask []uint64, g *prng.Rand) int32 {
 			n -= c
 			continue
 		}
-		return int32(from + nth(chunk, n))
+		return int32(from + bitboard.Select(chunk, n))
 	}
 }
 
@@ -78,22 +106,4 @@ func (h head) chunk(mask []uint64, from int) uint64 {
 		c &= 1<<left - 1
 	}
 	return c
-}
-
-// nth is the position of set bit number n (from 0, 0 the lowest) of w, which
-// has more than n bits set. Sebastiano Vigna, "Broadword implementation of
-// rank/select queries", 2008: the byte is found by comparing all running byte
-// counts with n at once, the bit in it by clearing those below.
-func nth(w uint64, n int) int {
-	const low, high = 0x0101010101010101, 0x8080808080808080
-	c := w - w>>1&0x5555555555555555
-	c = c&0x3333333333333333 + c>>2&0x3333333333333333
-	c = (c + c>>4) & 0x0f0f0f0f0f0f0f0f * low                 // byte i: bits set in bytes 0 … i
-	at := bits.OnesCount64(((uint64(n)*low|high)-c)&high) * 8 // bytes whose count is at most n
-	n -= int(c << 8 >> at & 0xff)
-	b := w >> at
-	for ; n > 0; n-- {
-		b &= b - 1
-	}
-	return at + bits.TrailingZeros64(b)
 }
