@@ -44,9 +44,9 @@ func energyPerShot(r *towerdefence.Rules, k towerdefence.Kind) int {
 
 // board finds what stands and flies on a cell.
 type board struct {
-	building [Rows][Columns]int      // index + 1 into Position.Buildings
-	missiles [Rows][Columns][2]int   // count by owner
-	flying   [Rows][Columns][]uint16 // indices into Position.Missiles
+	building [Rows][Columns]int    // index + 1 into Position.Buildings
+	missiles [Rows][Columns][2]int // count by owner
+	flying   [Rows][Columns][]int  // indices into Position.Missiles
 }
 
 // board sorts buildings and missiles into their cells; what lies outside the
@@ -61,7 +61,7 @@ func (p *Position) board() *board {
 	for i, m := range p.Missiles {
 		if onMap(m.X, m.Y) {
 			b.missiles[m.Y][m.X][m.Owner&1]++
-			b.flying[m.Y][m.X] = append(b.flying[m.Y][m.X], uint16(i))
+			b.flying[m.Y][m.X] = append(b.flying[m.Y][m.X], i)
 		}
 	}
 	return b

@@ -141,7 +141,7 @@ func (g *Game) Play(a, b string) End {
 	g.updateCurtains()
 	g.fireTeslas()
 	g.fireAttackBuildings()
-	for range g.Rules.Buildings[towerdefence.Attack].Speed {
+	for step := 0; step < g.Rules.Buildings[towerdefence.Attack].Speed && len(g.Missiles) > 0; step++ {
 		g.moveMissiles()
 	}
 	g.removeRuins()
