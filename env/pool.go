@@ -193,8 +193,10 @@ func (v *Pool[S]) step(b *Batch, i int) {
 		row, p := first+seat, sim.Player(seat)
 		if n == 1 && b.Action == nil { // the usual case of games with one order a turn
 			v.turn.SetOne(p, b.Orders[row*z.orders])
+		} else if orders := v.orders(b, row, s, p); len(orders) == 1 {
+			v.turn.SetOne(p, orders[0])
 		} else {
-			v.turn.Set(p, v.orders(b, row, s, p))
+			v.turn.Set(p, orders)
 		}
 	}
 	status := v.game.Step(s, v.turn)
