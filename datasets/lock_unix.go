@@ -1,0 +1,23 @@
+//go:build unix
+
+package datasets
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// lock keeps other runs out of the folder until it is released or the process
+// ends. It leaves no file.
+func lock(dir string) (release func(), err error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: another run is writing there", dir)
+	}
+	return func() { f.Close() }, nil
+}
