@@ -8,7 +8,7 @@ import (
 )
 
 // Counting makes the policy of a spec in which "a", "b" and "c" are members
-// that count the rows they are given.
+// that count the rows they are given; closed, they show -1.
 func Counting(t *testing.T, spec string, s env.Spec) (counts func() [3]int, p rollout.Policy) {
 	t.Helper()
 	var all [3]*counter
@@ -41,3 +41,4 @@ type counter struct{ rows int }
 func (c *counter) Name() string                                 { return "counter" }
 func (c *counter) Wants() env.Want                              { return 0 }
 func (c *counter) Act(_ env.Vector, _ *env.Batch, rows []int32) { c.rows += len(rows) }
+func (c *counter) Close() error                                 { c.rows = -1; return nil }

@@ -1,6 +1,9 @@
 package policy
 
 import (
+	"errors"
+	"io"
+
 	"moonfarm/env"
 	"moonfarm/rollout"
 	"moonfarm/sim/prng"
@@ -61,4 +64,15 @@ func (m *mix) Act(v env.Vector, b *env.Batch, rows []int32) {
 			p.Act(v, b, m.lists[i])
 		}
 	}
+}
+
+// Close closes the members that can be closed.
+func (m *mix) Close() error {
+	var all []error
+	for _, p := range m.members {
+		if c, ok := p.(io.Closer); ok {
+			all = append(all, c.Close())
+		}
+	}
+	return errors.Join(all...)
 }

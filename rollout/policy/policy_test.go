@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -159,6 +160,9 @@ func TestMixtureFrequencies(t *testing.T) {
 		}
 		if n := testing.AllocsPerRun(3, func() { p.Act(nil, b, b0) }); n != 0 {
 			t.Errorf("%s: %v allocations", spec, n)
+		}
+		if err := p.(io.Closer).Close(); err != nil || counts()[0] != -1 || counts()[1] != -1 {
+			t.Errorf("%s: members are not closed: %v, %v", spec, counts(), err)
 		}
 	}
 }
