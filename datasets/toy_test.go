@@ -11,7 +11,7 @@ import (
 	"moonfarm/env"
 	"moonfarm/features/featuretest"
 	"moonfarm/rollout"
-	"moonfarm/rollout/policy"
+	"moonfarm/sim/prng"
 	"moonfarm/sim/simtest"
 )
 
@@ -27,7 +27,12 @@ func toyMakers() Makers {
 			}
 			return env.New(g, featuretest.ToyKit(g), c)
 		},
-		Policy: func(name string) (rollout.Maker, error) { return policy.New("toy", name) },
+		Policy: func(name string) (rollout.Maker, error) {
+			if name != "random" && name != "other" {
+				return nil, fmt.Errorf("no policy %q", name)
+			}
+			return func(s env.Spec) (rollout.Policy, error) { return anyone{name, s}, nil }, nil
+		},
 	}
 }
 
@@ -87,4 +92,31 @@ func generateToy(t testing.TB, j Job, o Options) string {
 	_, err := Generate(t.Context(), dir, j, toyMakers(), o)
 	require.NoError(t, err)
 	return dir
+}
+
+// anyone is a policy that takes a legal choice per head by the row's key.
+type anyone struct {
+	name string
+	spec env.Spec
+}
+
+func (p anyone) Name() string { return p.name }
+
+func (p anyone) Wants() env.Want { return env.WantMask | env.WantAction | env.WantKey }
+
+func (p anyone) Act(_ env.Vector, b *env.Batch, rows []int32) {
+	for _, row := range rows {
+		r := prng.New(b.Key[row])
+		mask, at := b.Mask[int(row)*p.spec.MaskWords:], 0
+		for h, n := range p.spec.Heads {
+			var legal []int32
+			for c := range n {
+				if i := at + c; mask[i/64]>>(i%64)&1 != 0 {
+					legal = append(legal, int32(c))
+				}
+			}
+			b.Action[int(row)*len(p.spec.Heads)+h] = legal[r.IntN(len(legal))]
+			at += n
+		}
+	}
 }
