@@ -61,8 +61,9 @@ func testPlainData[S any](t *testing.T) {
 }
 
 // plainFaults appends what keeps type t from being plain data: anything that
-// refers to memory elsewhere, and gaps. The bytes of gaps are not the game's
-// to set, so that equal states could make different snapshots.
+// refers to memory elsewhere, and gaps. The bytes of gaps and of blank fields
+// are not the game's to set, so that equal states could make different
+// snapshots.
 func plainFaults(faults []string, path string, t reflect.Type) []string {
 	switch t.Kind() {
 	case reflect.Struct:
@@ -70,13 +71,16 @@ func plainFaults(faults []string, path string, t reflect.Type) []string {
 		for i := range t.NumField() {
 			f := t.Field(i)
 			if f.Offset != end {
-				faults = append(faults, fmt.Sprintf("%s: a gap of %d bytes before %s; fill it with a field", path, f.Offset-end, f.Name))
+				faults = append(faults, fmt.Sprintf("%s: a gap of %d bytes before %s; fill it with a named field", path, f.Offset-end, f.Name))
+			}
+			if f.Name == "_" {
+				faults = append(faults, fmt.Sprintf("%s: a blank field of %d bytes; assignments may skip it, name it", path, f.Type.Size()))
 			}
 			faults = plainFaults(faults, path+"."+f.Name, f.Type)
 			end = f.Offset + f.Type.Size()
 		}
 		if end != t.Size() {
-			faults = append(faults, fmt.Sprintf("%s: a gap of %d bytes at the end; fill it with a field", path, t.Size()-end))
+			faults = append(faults, fmt.Sprintf("%s: a gap of %d bytes at the end; fill it with a named field", path, t.Size()-end))
 		}
 	case reflect.Array:
 		faults = plainFaults(faults, path+"[]", t.Elem())

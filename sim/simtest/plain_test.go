@@ -21,6 +21,10 @@ func TestPlainFaults(t *testing.T) {
 		{struct{ N int }{}, ".N: a int has another size"},
 		{struct {
 			A uint8
+			_ uint8
+		}{}, "a blank field of 1 bytes"},
+		{struct {
+			A uint8
 			B uint32
 		}{}, "a gap of 3 bytes before B"},
 		{struct {
