@@ -107,18 +107,28 @@ func (c *towerSeat) look(s *towerdefence.State, p sim.Player, key uint64) {
 // survey sums up the rows and finds what is legal.
 func (c *towerSeat) survey() {
 	c.legal = c.game.Legal(c.state, c.player)
-	attack, walls := c.me.Standing(towerdefence.Attack), c.me.Standing(towerdefence.Defense)
 	foeAttack, foeWalls := c.foe.Standing(towerdefence.Attack), c.foe.Standing(towerdefence.Defense)
 	foeTesla := c.foe.Standing(towerdefence.Tesla)
 	foeOther := c.foe.Occupied &^ foeAttack &^ foeWalls &^ foeTesla
-	count := func(board uint64, y int) int { return bits.OnesCount64(board >> (8 * y) & towerRowMask) }
+	counts := [...]uint64{
+		rowCounts(c.me.Standing(towerdefence.Attack)), rowCounts(c.me.Standing(towerdefence.Defense)),
+		rowCounts(foeAttack), rowCounts(foeWalls), rowCounts(foeTesla), rowCounts(foeOther),
+	}
 	for y := range c.rows {
+		at := func(i int) int { return int(counts[i] >> (8 * y) & 0xff) }
 		c.rows[y] = towerRow{
-			attack: count(attack, y), walls: count(walls, y),
-			foeAttack: count(foeAttack, y), foeWalls: count(foeWalls, y),
-			foeTesla: count(foeTesla, y), foeOther: count(foeOther, y),
+			attack: at(0), walls: at(1),
+			foeAttack: at(2), foeWalls: at(3), foeTesla: at(4), foeOther: at(5),
 		}
 	}
+}
+
+// rowCounts counts the bits of each row: byte y is the count of row y.
+func rowCounts(board uint64) uint64 {
+	const ones = 0x0101010101010101
+	board -= board >> 1 & (0x55 * ones)
+	board = board&(0x33*ones) + board>>2&(0x33*ones)
+	return (board + board>>4) & (0x0f * ones)
 }
 
 // standing counts the own buildings of kind k.
