@@ -136,7 +136,7 @@ func (x *encoder) flushSteps() error {
 	if x.s.Rows == 0 {
 		return nil
 	}
-	err := x.steps.Write(x.s)
+	err := x.stepsFull(x.s)
 	x.s.Reset()
 	return err
 }

@@ -7,7 +7,6 @@ import (
 	"moonfarm/datasets/internal/arrowfile"
 	"moonfarm/env"
 	"moonfarm/rollout"
-	"moonfarm/sim"
 )
 
 // encoder turns the episodes of shards into the bytes of their two files. It
@@ -19,20 +18,19 @@ type encoder struct {
 	players int
 	replays []*rollout.Replayer // per rules; made when needed
 
-	steps, episodes *arrowfile.Writer
-	s, e            *arrowfile.Table
-	step            stepData
-	batch           *env.Batch
-	shapes          shapes
-	sums            []float32 // returns of an episode [turns, seats], if they must be known beforehand
+	steps, episodes         *arrowfile.Writer
+	stepsFull, episodesFull func(*arrowfile.Table) error // take a batch: the Write of the two; Verify compares too
+	s, e                    *arrowfile.Table
+	step                    stepData
+	batch                   *env.Batch
+	shapes                  shapes
+	sums                    []float32 // returns of an episode [turns, seats], if they must be known beforehand
 
 	// of the shard in hand
-	rules    int
-	next     uint64
-	left     uint64
-	rows     uint64
-	counts   sidecar
-	pairings map[string]int // index into counts.Pairings
+	rules  int
+	next   uint64
+	left   uint64
+	counts counter
 }
 
 // shapes are the values per row.
@@ -69,8 +67,7 @@ func newStepData(t *arrowfile.Table) stepData {
 	}
 }
 
-// newEncoder makes an encoder. Writers may be nil for one that only fills
-// tables.
+// newEncoder makes an encoder.
 func newEncoder(l *layout, m Makers) (*encoder, error) {
 	s := l.specs[0]
 	x := &encoder{
@@ -92,13 +89,14 @@ func newEncoder(l *layout, m Makers) (*encoder, error) {
 		return nil, err
 	}
 	x.step = newStepData(x.s)
+	x.stepsFull, x.episodesFull = x.steps.Write, x.episodes.Write
 	return x, nil
 }
 
 // start begins a shard.
 func (x *encoder) start(shard int, steps, episodes io.Writer) error {
 	x.next, x.left, x.rules = x.layout.job.shard(shard)
-	x.rows, x.counts, x.pairings = 0, sidecar{Shard: shard, Pairings: []Pairing{}}, map[string]int{}
+	x.counts = counter{counts: sidecar{Shard: shard}, players: x.players}
 	x.s.Reset()
 	x.e.Reset()
 	if err := x.steps.Start(steps); err != nil {
@@ -135,34 +133,8 @@ func (x *encoder) episode(e *rollout.Episode, source string) error {
 	if err := x.stepRows(r, e); err != nil {
 		return err
 	}
-	x.count(e)
+	x.counts.add(e)
 	return x.episodeRow(e, source)
-}
-
-// count adds the episode to the sidecar.
-func (x *encoder) count(e *rollout.Episode) {
-	c := &x.counts
-	c.Turns += uint64(e.Turns)
-	if e.Status == sim.Over {
-		c.Over++
-	} else {
-		c.Cut++
-	}
-	key := fmt.Sprintf("%q", e.Policies)
-	i, ok := x.pairings[key]
-	if !ok {
-		i = len(c.Pairings)
-		x.pairings[key] = i
-		p := Pairing{Policies: append([]string{}, e.Policies...)}
-		for range x.players {
-			p.Results = append(p.Results, map[string]uint64{})
-		}
-		c.Pairings = append(c.Pairings, p)
-	}
-	c.Pairings[i].Episodes++
-	for seat := range x.players {
-		c.Pairings[i].Results[seat][resultKey(e.Outcome[seat].Result)]++
-	}
 }
 
 // episodeRow appends the row of the episode to the episodes table.
@@ -186,7 +158,7 @@ func (x *encoder) episodeRow(e *rollout.Episode, source string) error {
 	if t.Rows < t.Cap && t.ListBytes() < episodeListBytes {
 		return nil
 	}
-	err := x.episodes.Write(t)
+	err := x.episodesFull(t)
 	t.Reset()
 	return err
 }
@@ -201,7 +173,7 @@ func (x *encoder) finish() (sidecar, error) {
 		return sidecar{}, err
 	}
 	if x.e.Rows > 0 {
-		if err := x.episodes.Write(x.e); err != nil {
+		if err := x.episodesFull(x.e); err != nil {
 			return sidecar{}, err
 		}
 	}
@@ -211,7 +183,7 @@ func (x *encoder) finish() (sidecar, error) {
 	if err := x.episodes.Finish(); err != nil {
 		return sidecar{}, err
 	}
-	c := x.counts
+	c := x.counts.counts
 	c.Steps = File{Path: stepsPath(c.Shard), Rows: uint64(x.steps.Rows()), Bytes: uint64(x.steps.Bytes())}
 	c.Episodes = File{Path: episodesPath(c.Shard), Rows: uint64(x.episodes.Rows()), Bytes: uint64(x.episodes.Bytes())}
 	return c, nil

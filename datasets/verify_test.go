@@ -1,0 +1,67 @@
+package datasets
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestVerify: a fresh dataset has no problems, made anew in both ways.
+func TestVerify(t *testing.T) {
+	for _, c := range []Codec{Zstd, LZ4, None} {
+		for _, o := range []Obs{ObsPlanes, ObsPacked, ObsNone} {
+			j := toyJob(3, 2)
+			j.Codec, j.Obs, j.MaxTurns = c, o, 6
+			dir := generateToy(t, j, Options{Workers: 2})
+			m := toyMakers()
+			r, err := Verify(t.Context(), dir, m, VerifyOptions{Workers: 2, Recompute: -1})
+			require.NoError(t, err)
+			require.Empty(t, r.Problems)
+			require.Equal(t, 7, r.Recomputed)
+			require.False(t, r.Replayed)
+			m.Policy = nil
+			r, err = Verify(t.Context(), dir, m, VerifyOptions{Workers: 2, Recompute: 3})
+			require.NoError(t, err)
+			require.Empty(t, r.Problems)
+			require.Equal(t, 3, r.Recomputed)
+			require.True(t, r.Replayed)
+		}
+	}
+}
+
+// TestEveryFlippedBitIsFound flips 1000 random bits over all files.
+func TestEveryFlippedBitIsFound(t *testing.T) {
+	dir := generateToy(t, toyJob(2, 1), Options{Workers: 2})
+	all := files(t, dir)
+	total := 0
+	var names []string
+	for name, content := range all {
+		names, total = append(names, name), total+len(content)
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 1000 {
+		at := r.IntN(total)
+		for _, name := range names {
+			content := all[name]
+			if at >= len(content) {
+				at -= len(content)
+				continue
+			}
+			b := []byte(content)
+			bit := r.IntN(8)
+			b[at] ^= 1 << bit
+			path := filepath.Join(dir, name)
+			require.NoError(t, os.WriteFile(path, b, 0o666))
+			rep, err := Verify(t.Context(), dir, Makers{}, VerifyOptions{})
+			require.True(t, err != nil || len(rep.Problems) > 0, "%s: byte %d bit %d", name, at, bit)
+			require.NoError(t, os.WriteFile(path, []byte(content), 0o666))
+			break
+		}
+	}
+	rep, err := Verify(t.Context(), dir, Makers{}, VerifyOptions{})
+	require.NoError(t, err)
+	require.Empty(t, rep.Problems)
+}
