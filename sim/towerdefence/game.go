@@ -95,6 +95,11 @@ func (g *Game) Info() sim.Info { return g.info }
 // Rules returns the rule values.
 func (g *Game) Rules() Rules { return g.rules }
 
+// Regular reports whether the rules keep the rhythm of release 3.0.2: attack
+// buildings shoot every fourth round, construction takes one round, for a
+// defense three, and a defense stands four hits, all else one.
+func (g *Game) Regular() bool { return g.regular }
+
 // Reset makes s the start of a match. There is no chance in the game: the seed
 // has no effect.
 func (g *Game) Reset(s *State, _ uint64) {
@@ -145,8 +150,20 @@ func (g *Game) Play(s *State, orderA, orderB sim.Order) sim.Status {
 	if g.mayStrike(a, r) || g.mayStrike(b, r) {
 		g.strike(a, b, r)
 	}
-	g.volley(a, b, shotsA, placedB, r)
-	g.volley(b, a, shotsB, placedA, r)
+	leftB := g.fly(a, b, shotsA, r)
+	leftA := g.fly(b, a, shotsB, r)
+	payA, deadA := a.settle(leftA, placedA)
+	payB, deadB := b.settle(leftB, placedB)
+	g.earn(a, payA)
+	g.earn(b, payB)
+	if deadA&a.Type2&a.Type1|deadB&b.Type2&b.Type1 != 0 {
+		a.dropTeslas()
+		b.dropTeslas()
+	}
+	if int32(min(a.Due, b.Due)) <= r {
+		a.finishTeslas(r)
+		b.finishTeslas(r)
+	}
 	return g.end(s)
 }
 

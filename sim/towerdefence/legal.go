@@ -22,7 +22,7 @@ func (g *Game) Legal(s *State, p sim.Player) Legal {
 	l.Build[Defense] = free & affords(h, g.price[OpDefense])
 	l.Build[Attack] = free & affords(h, g.price[OpAttack])
 	l.Build[Energy] = free & affords(h, g.price[OpEnergy])
-	l.Build[Tesla] = free & affords(h, g.price[OpTesla]) & -uint64(1-h.Teslas>>1)
+	l.Build[Tesla] = free & affords(h, g.price[OpTesla]) & -uint64(1-h.Teslas>>1) // MaxTeslas is 2
 	return l
 }
 

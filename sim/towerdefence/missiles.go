@@ -10,79 +10,109 @@ func fire(h *Half, r int32) uint64 {
 	return h.Live &^ (h.Type2 | (h.Type0 ^ odd) | (h.Type1 ^ half))
 }
 
-// volley puts the new shots of h on the board and moves all its missiles two
-// cells on; then it ends round r for the enemy's half: removal, income,
-// construction. placed is the bit of the cheap building placed there this round.
-//
-// It is one function because the boards it works on then stay in registers,
-// which saves a fifth of a round's time.
-func (g *Game) volley(h, enemy *Half, shots, placed uint64, r int32) {
+// health is what stands of a half while missiles hit it: the boards of the same
+// names of Half, kept in registers.
+type health struct{ live, extra0, extra1 uint64 }
+
+// fly puts the new shots of h on the board and moves all its missiles two
+// cells on. It returns what is left of the enemy's buildings.
+func (g *Game) fly(h, enemy *Half, shots uint64, r int32) health {
 	own, far := h.Own[0], h.Far[0]
-	before := enemy.Live
-	var live, extra0, extra1 uint64
-	if h.Own[1]|h.Far[1]|own&shots == 0 {
-		// Nothing on the own half stops a missile. Those on its front column
-		// cross to the enemy's front column, the same bits, unless a curtain
-		// takes them.
-		own |= shots
-		open := uint64(int64(int32(enemy.Curtain)-r) >> 63)
-		first := own & column7
-		own = (own ^ first) << 1
-		second := own & column7
-		h.Own[0] = (own ^ second) << 1
-
-		out1 := far & column0
-		far = (far^out1)>>1 | first&open
-		hit := far & before
-		far ^= hit
-		live, extra0, extra1 = damage(hit, before, enemy.Extra0, enemy.Extra1)
-
-		out2 := far & column0
-		far = (far^out2)>>1 | second&open
-		hit = far & live
-		h.Far[0] = far ^ hit
-		live, extra0, extra1 = damage(hit, live, extra0, extra1)
-
-		// The sum of the bytes counts the missiles that reached the base.
-		enemy.Base += int64((out1+out2)*column0>>56) * g.blow
-	} else {
-		g.flyStacked(h, enemy, shots, r)
-		live, extra0, extra1 = enemy.Live, enemy.Extra0, enemy.Extra1
+	if h.Own[1]|h.Far[1]|own&shots != 0 {
+		return g.flyPairs(h, enemy, shots, r)
 	}
+	// Nothing on the own half stops a missile. Those on its front column cross
+	// to the enemy's front column, the same bits, unless a curtain takes them.
+	own |= shots
+	open := uint64(int64(int32(enemy.Curtain)-r) >> 63)
+	first := own & column7
+	own = (own ^ first) << 1
+	second := own & column7
+	h.Own[0] = (own ^ second) << 1
 
-	dead := before ^ live
-	enemy.Occupied &^= dead
-	type2, type0 := enemy.Type2, enemy.Type0
-	if dead&type2&enemy.Type1 != 0 {
-		enemy.dropTeslas()
-	}
+	left := health{enemy.Live, enemy.Extra0, enemy.Extra1}
+	out1 := far & column0
+	far = (far^out1)>>1 | first&open
+	hit := far & left.live
+	far ^= hit
+	left = left.minus(hit)
 
-	enemy.Energy += g.income + g.perEnergy*int32(bits.OnesCount64(live&type2&type0))
+	out2 := far & column0
+	far = (far^out2)>>1 | second&open
+	hit = far & left.live
+	h.Far[0] = far ^ hit
+	left = left.minus(hit)
 
-	slow := placed & type2 &^ type0 // a defense
-	done := enemy.Wait1
-	enemy.Wait1, enemy.Wait0 = enemy.Wait0, slow
-	enemy.Live = live | done | placed&^slow
-	enemy.Extra0 = extra0&^dead | done // damage leaves a bit where it destroyed
-	enemy.Extra1 = extra1 | done
-	if int32(enemy.Due) <= r {
-		enemy.finishTeslas(r)
-	}
+	// The sum of the bytes counts the missiles that reached the base.
+	enemy.Base += int64((out1+out2)*column0>>56) * g.blow
+	return left
 }
 
-// damage takes one hit from the live buildings at hit: a borrow through the two
+// settle makes left what stands of h at the end of the round, with the
+// construction that is due: placed is the bit of this round's cheap building.
+// It returns the buildings that pay and those that were destroyed.
+func (h *Half) settle(left health, placed uint64) (pay, dead uint64) {
+	dead = h.Live ^ left.live
+	slow := placed & h.Type2 &^ h.Type0 // a defense
+	done := h.Wait1
+	h.Wait1, h.Wait0 = h.Wait0, slow
+	h.Occupied &^= dead
+	h.Live = left.live | done | placed ^ slow
+	h.Extra0 = left.extra0&^dead | done // minus leaves a bit where it destroyed
+	h.Extra1 = left.extra1 | done
+	return left.live & h.Type2 & h.Type0, dead
+}
+
+// minus takes one hit from the live buildings at hit: a borrow through the two
 // bits of extra hits, which destroys where there were none. It leaves a bit in
 // extra0 where it destroyed.
-func damage(hit, live, extra0, extra1 uint64) (uint64, uint64, uint64) {
-	borrow := hit &^ extra0
-	return live &^ (borrow &^ extra1), extra0 ^ hit, extra1 &^ borrow
+func (l health) minus(hit uint64) health {
+	borrow := hit &^ l.extra0
+	held := borrow & l.extra1
+	return health{l.live ^ borrow ^ held, l.extra0 ^ hit, l.extra1 ^ held}
 }
 
-// flyStacked moves missiles in stacks of any height up to MaxStack, and of any
+// flyPairs is fly for stacks of at most two missiles: every tenth round has
+// such a stack, every thousandth a higher one.
+func (g *Game) flyPairs(h, enemy *Half, shots uint64, r int32) health {
+	own1, own2 := h.Own[0], h.Own[1]
+	if h.Own[2]|h.Far[2]|own2&shots != 0 {
+		return g.flyStacked(h, enemy, shots, r)
+	}
+	own2 |= own1 & shots
+	own1 |= shots
+	open := uint64(int64(int32(enemy.Curtain)-r) >> 63)
+	first1, first2 := own1&column7, own2&column7
+	own1, own2 = (own1^first1)<<1, (own2^first2)<<1
+	second1, second2 := own1&column7, own2&column7
+	h.Own[0], h.Own[1] = (own1^second1)<<1, (own2^second2)<<1
+
+	left := health{enemy.Live, enemy.Extra0, enemy.Extra1}
+	far1, far2 := h.Far[0], h.Far[1]
+	gone := far1&column0 + far2&column0 // up to 2 in every byte, 4 after both steps
+	far1, far2, left = left.meet(far1&^column0>>1|first1&open, far2&^column0>>1|first2&open)
+	gone += far1&column0 + far2&column0
+	far1, far2, left = left.meet(far1&^column0>>1|second1&open, far2&^column0>>1|second2&open)
+	h.Far[0], h.Far[1] = far1, far2
+	enemy.Base += int64(gone*column0>>56) * g.blow
+	return left
+}
+
+// meet lets missiles in stacks of up to two hit the buildings under them. It
+// returns the missiles that fly on and what is left.
+func (l health) meet(far1, far2 uint64) (uint64, uint64, health) {
+	hit1 := far1 & l.live
+	l = l.minus(hit1)
+	hit2 := far2 & hit1 & l.live
+	return far1 &^ (hit1&^far2 | hit2), far2 &^ hit1, l.minus(hit2)
+}
+
+// flyStacked is fly for stacks of any height up to MaxStack and missiles of any
 // speed.
-func (g *Game) flyStacked(h, enemy *Half, shots uint64, r int32) {
+func (g *Game) flyStacked(h, enemy *Half, shots uint64, r int32) health {
 	push(&h.Own, shots)
 	open := uint64(int64(int32(enemy.Curtain)-r) >> 63)
+	left := health{enemy.Live, enemy.Extra0, enemy.Extra1}
 	out := 0
 	for range g.rules.Buildings[Attack].Speed {
 		for i := range h.Far {
@@ -93,15 +123,13 @@ func (g *Game) flyStacked(h, enemy *Half, shots uint64, r int32) {
 			out += bits.OnesCount64(gone)
 		}
 		for range MaxStack { // of a stack as many hit as there is health for
-			hit := h.Far[0] & enemy.Live
-			if hit == 0 {
-				break
-			}
-			enemy.Live, enemy.Extra0, enemy.Extra1 = damage(hit, enemy.Live, enemy.Extra0, enemy.Extra1)
+			hit := h.Far[0] & left.live
+			left = left.minus(hit)
 			pop(&h.Far, hit)
 		}
 	}
 	enemy.Base += int64(out) * g.blow
+	return left
 }
 
 // push adds one missile to the stack of every cell of at. Beyond MaxStack,
@@ -129,9 +157,9 @@ func (h *Half) remove(dead uint64) {
 	}
 }
 
-// earn pays the income of the round.
-func (g *Game) earn(h *Half) {
-	h.Energy += g.income + g.perEnergy*int32(bits.OnesCount64(h.Live&h.Type2&h.Type0))
+// earn pays h the income of a round; pay are its energy buildings.
+func (g *Game) earn(h *Half, pay uint64) {
+	h.Energy += g.income + g.perEnergy*int32(bits.OnesCount64(pay))
 }
 
 // finishTeslas makes the tesla towers live whose construction ends in round r.

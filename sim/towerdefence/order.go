@@ -61,7 +61,12 @@ func at(op Op, x, y int) sim.Order {
 	if uint(x) >= Width || uint(y) >= Height {
 		return Refused
 	}
-	return sim.Order(op)<<orderOpShift | sim.Order(y*Width+x)
+	return OrderAt(op, y*Width+x)
+}
+
+// OrderAt is the order to do op on own cell y*8+x, which is below 64.
+func OrderAt(op Op, cell int) sim.Order {
+	return sim.Order(op)<<orderOpShift | sim.Order(cell&orderCellMask)
 }
 
 // Failed returns o with n failures (0 … 2) added that reading its text cost.

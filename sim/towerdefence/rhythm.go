@@ -19,45 +19,42 @@ func (r *Rules) regular() bool {
 func (g *Game) anyRhythm(a, b *Half, r int32) {
 	shotsA, shotsB := g.fireAnyRhythm(a, r), g.fireAnyRhythm(b, r)
 	g.strike(a, b, r)
-	liveA, liveB := a.Live, b.Live
-	g.flyStacked(a, b, shotsA, r)
-	g.flyStacked(b, a, shotsB, r)
-	a.remove(liveA &^ a.Live)
-	b.remove(liveB &^ b.Live)
-	g.earn(a)
-	g.earn(b)
-	g.finishAnyTime(a, r)
-	g.finishAnyTime(b, r)
+	leftB := g.flyStacked(a, b, shotsA, r)
+	leftA := g.flyStacked(b, a, shotsB, r)
+	g.settleAnyRhythm(a, leftA, r)
+	g.settleAnyRhythm(b, leftB, r)
 }
 
 // fireAnyRhythm is fire for any construction time and cooldown.
 func (g *Game) fireAnyRhythm(h *Half, r int32) uint64 {
 	b := &g.rules.Buildings[Attack]
 	shots := uint64(0)
-	for left := h.Live &^ h.Type2; left != 0; left &= left - 1 {
-		cell := bits.TrailingZeros64(left)
-		age := int(r) - h.PlacedIn(cell) - b.ConstructionTime
+	for cells := h.Live &^ h.Type2; cells != 0; cells &= cells - 1 {
+		age := int(r) - h.PlacedIn(bits.TrailingZeros64(cells)) - b.ConstructionTime
 		if age%(b.Cooldown+1) == 0 {
-			shots |= left & -left
+			shots |= cells & -cells
 		}
 	}
 	return shots
 }
 
-// finishAnyTime is finish for any construction times and healths.
-func (g *Game) finishAnyTime(h *Half, r int32) {
-	for left := h.Occupied &^ h.Live; left != 0; left &= left - 1 {
-		cell := bits.TrailingZeros64(left)
+// settleAnyRhythm is settle, earn and finishTeslas for any construction times
+// and healths.
+func (g *Game) settleAnyRhythm(h *Half, left health, r int32) {
+	dead := h.Live ^ left.live
+	h.Live, h.Extra0, h.Extra1 = left.live, left.extra0, left.extra1
+	h.remove(dead)
+	g.earn(h, h.Live&h.Type2&h.Type0)
+	for cells := h.Occupied &^ h.Live; cells != 0; cells &= cells - 1 {
+		cell := bits.TrailingZeros64(cells)
 		k, _ := h.Kind(cell)
 		if h.PlacedIn(cell)+g.rules.Buildings[k].ConstructionTime-1 > int(r) {
 			continue
 		}
-		bit := left & -left
+		bit := cells & -cells
 		h.Live |= bit
 		h.Extra0 |= bit & -uint64(g.extraHits[k]&1)
 		h.Extra1 |= bit & -uint64(g.extraHits[k]>>1&1)
 	}
-	if int32(h.Due) <= r {
-		h.finishTeslas(r)
-	}
+	h.finishTeslas(r)
 }

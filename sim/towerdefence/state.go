@@ -62,20 +62,22 @@ type Half struct {
 	Ready   int16 // earliest round a tesla may shoot; never where there is none
 	Due     int16 // earliest round at whose end a tesla becomes Live; never where there is none
 
-	Available bool  // the curtain may be raised
-	Failures  uint8 // commands in a row that could not be read or were refused
-	Teslas    uint8 // entries of Tesla in use
+	Available bool   // the curtain may be raised
+	Failures  uint8  // commands in a row that could not be read or were refused
+	Teslas    uint16 // entries of Tesla in use
 
 	Tesla [MaxTeslas]Tower // the tesla towers, oldest first
 
-	Born [Cells + 1]uint8 // round of placement modulo 256 (the last entry takes the placements of nothing)
+	// Born is the round of placement modulo 256 by cell. Entry 64 takes the
+	// placements of nothing, the rest fills up the last word.
+	Born [Cells + 6]uint8
 }
 
 // Tower is a tesla tower.
 type Tower struct {
 	Ready int16 // round in which its cooldown has run out
 	Due   int16 // round at whose end it becomes live; never again afterwards
-	Cell  uint8
+	Cell  uint16
 }
 
 // State is a whole game: plain data, complete, a clone is an assignment. Make
@@ -83,6 +85,7 @@ type Tower struct {
 type State struct {
 	Half  [2]Half
 	Round int32 // the round to be played next, from 0
+	Zero  int32 // always 0: the bytes of a state have no gap
 }
 
 // MaxStack is the most missiles of one owner a cell can hold: they come from
@@ -183,6 +186,12 @@ func (s *State) CurtainTime(p sim.Player) int {
 func (g *Game) BuildTime(s *State, p sim.Player, cell int) int {
 	k, _ := s.Half[p].Kind(cell)
 	return s.Half[p].PlacedIn(cell) + g.rules.Buildings[k].ConstructionTime - int(s.Round)
+}
+
+// RoundsUntilDone is the number of rounds that the building on the cell will sit
+// out before it acts and can be hit: 0 once it is finished.
+func (g *Game) RoundsUntilDone(s *State, p sim.Player, cell int) int {
+	return max(0, g.BuildTime(s, p, cell))
 }
 
 // Cooldown is the original's weaponCooldownTimeLeft of the building on the

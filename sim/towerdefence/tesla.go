@@ -15,7 +15,7 @@ func (g *Game) buildTesla(h *Half, bit uint64, r int32) bool {
 	h.Type0 &^= bit
 	h.born(bit, r)
 	first := int16(r) + int16(g.rules.Buildings[Tesla].ConstructionTime)
-	h.Tesla[h.Teslas] = Tower{Ready: first, Due: first - 1, Cell: uint8(bits.TrailingZeros64(bit))}
+	h.Tesla[h.Teslas] = Tower{Ready: first, Due: first - 1, Cell: uint16(bits.TrailingZeros64(bit))}
 	h.Teslas++
 	h.agenda()
 	return true
@@ -40,7 +40,7 @@ func (h *Half) dropTeslas() {
 		}
 	}
 	clear(h.Tesla[n:])
-	h.Teslas = uint8(n)
+	h.Teslas = uint16(n)
 	h.agenda()
 }
 

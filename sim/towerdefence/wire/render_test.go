@@ -3,8 +3,7 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
-	"regexp"
+	"os"
 	"strings"
 	"testing"
 
@@ -13,108 +12,95 @@ import (
 	"moonfarm/sim/towerdefence"
 )
 
-// render is a position with the displays the original engine made of it.
-type render struct {
-	Render  string          `json:"render"`
-	Round   int             `json:"round"`
-	After   json.RawMessage `json:"after"`
-	StateA  string          `json:"stateA"`
-	StateB  string          `json:"stateB"`
-	TextA   string          `json:"textA"`
-	TextB   string          `json:"textB"`
-	Console string          `json:"console"`
-}
-
-// position makes the position of a render from the round line in it.
-func (r *render) position(t *testing.T) *Position {
-	t.Helper()
-	if r.Round == 0 {
-		rules := towerdefence.DefaultRules()
-		referee := NewReferee(rules)
-		energy := map[string]int{"g0": 1500, "g1": 400, "g2": 20}[r.Render[:2]]
-		referee.Handicap([2]int{energy, energy}, [2]int{100, 100})
-		return referee.Position()
-	}
-	const header = `{"game":"render","seed":"","policy":["",""],"energy":[0,0],"health":[0,0]}`
-	in, err := NewRecordingReader(r.Render, strings.NewReader(header+"\n"+string(r.After)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err = in.Next(); err != nil {
-		t.Fatal(err)
-	}
-	in.Round.Number, in.last = r.Round-2, RoundLine // the lines before are not there
-	if _, err = in.Next(); err != nil {
-		t.Fatal(err)
-	}
-	return in.Round.Position(towerdefence.DefaultRules())
-}
-
-var missileID = regexp.MustCompile(`"id":"[0-9a-f-]{36}"`)
-var kindEntry = regexp.MustCompile(`"(ATTACK|DEFENSE|ENERGY|TESLA)":(\d+|\{[^}]*\}),?`)
-
-// comparable takes out of a state.json what the original leaves to chance:
-// the ids of missiles and the order of the types of buildings.
-func comparable(state string) string {
-	state = missileID.ReplaceAllString(state, `"id":""`)
-	for _, name := range []string{`"buildingPrices":{`, `"buildingsStats":{`} {
-		head, rest, ok := strings.Cut(state, name)
-		if !ok {
-			continue
-		}
-		sorted, last := "", 0
-		found := kindEntry.FindAllStringIndex(rest, 4)
-		for _, kind := range displayKinds {
-			for _, at := range found {
-				if entry := rest[at[0]:at[1]]; strings.HasPrefix(entry, `"`+kind.String()) {
-					sorted += strings.TrimSuffix(entry, ",") + ","
-				}
-				last = at[1]
-			}
-		}
-		state = head + name + strings.TrimSuffix(sorted, ",") + rest[last:]
-	}
-	return state
-}
-
 // TestRenders holds all displays of 36 positions against what the original
 // engine wrote, byte for byte but for what it leaves to chance.
 func TestRenders(t *testing.T) {
-	count := 0
-	for line := range bytes.Lines(unpack(t, simtest.Shared(t, "traces", "towerdefence", "renders.jsonl.gz"))) {
-		var r render
-		if err := json.Unmarshal(line, &r); err != nil {
+	f, err := os.Open(simtest.Shared(t, "traces", "towerdefence", "renders.jsonl.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	report, err := Verify("renders", f, towerdefence.DefaultRules())
+	if err != nil || report != (Report{Renders: 36}) {
+		t.Errorf("error %v, report %+v, first difference %v", err, report, report.First)
+	}
+}
+
+// goldenRender is the render of the position whose displays are kept, as a line.
+func goldenRender(t *testing.T) []byte {
+	t.Helper()
+	_, p := playGolden()
+	round := RoundOf(p, [2]string{"", ""})
+	line, err := json.Marshal(render{
+		Render: "golden", Round: p.Round, After: round.AppendLine(nil),
+		StateA: string(p.AppendState(nil, sim.Player(0))), StateB: string(p.AppendState(nil, sim.Player(1))),
+		TextA: string(p.AppendTextMap(nil, sim.Player(0))), TextB: string(p.AppendTextMap(nil, sim.Player(1))),
+		Console: string(p.AppendConsole(nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(line, '\n')
+}
+
+// TestRenderDifference changes each display of a render.
+func TestRenderDifference(t *testing.T) {
+	line := string(goldenRender(t))
+	check := func(field, text string) {
+		t.Helper()
+		report, err := Verify("golden", strings.NewReader(text), towerdefence.DefaultRules())
+		switch {
+		case err != nil || report.Renders != 1:
+			t.Errorf("%q: error %v, report %+v", field, err, report)
+		case field == "" && report.First != nil:
+			t.Errorf("difference %v, want none", report.First)
+		case field != "" && (report.First == nil || report.First.Field != field || report.Different != 1):
+			t.Errorf("difference %v, want one of %s", report.First, field)
+		}
+	}
+	check("", line)
+	check("", strings.ReplaceAll(line, `\"id\":\"0`, `\"id\":\"f`))
+	for _, field := range []string{"stateA", "stateB", "textA", "textB", "console"} {
+		var keys map[string]any
+		if err := json.Unmarshal([]byte(line), &keys); err != nil {
 			t.Fatal(err)
 		}
-		count++
-		p := r.position(t)
-		if p.Round != r.Round {
-			t.Errorf("%s: round %d, want %d", r.Render, p.Round, r.Round)
-		}
-		for seat, want := range []struct{ state, text string }{{r.StateA, r.TextA}, {r.StateB, r.TextB}} {
-			viewer := sim.Player(seat)
-			where := fmt.Sprintf("%s for %c", r.Render, letters[seat])
-			sameText(t, where+" state.json", comparable(string(p.AppendState(nil, viewer))), comparable(want.state))
-			sameText(t, where+" textMap.txt", string(p.AppendTextMap(nil, viewer)), want.text)
-		}
-		sameText(t, r.Render+" console", string(p.AppendConsole(nil)), r.Console)
+		text := []byte(keys[field].(string))
+		at := bytes.LastIndexByte(text, '0')
+		text[at] = '7'
+		keys[field] = string(text)
+		changed, _ := json.Marshal(keys)
+		// The kind of a file is told by its first key.
+		changed = append([]byte(`{"render":"golden",`), bytes.Replace(changed[1:], []byte(`"render":"golden",`), nil, 1)...)
+		check(field, string(changed))
 	}
-	if count != 36 {
-		t.Errorf("%d renders, want 36", count)
+}
+
+// TestRenderErrors checks what is said about renders with a fault.
+func TestRenderErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"render":"x"`:                                     "recording r: line 1: a render: unexpected EOF",
+		`{"render":"x","other":1}`:                          `recording r: line 1: a render: json: unknown field "other"`,
+		`{"render":"x","stateA":1}`:                         "recording r: line 1: a render: json: cannot unmarshal",
+		`{"render":"x","after":null,"stateA":"{}"}`:         "recording r: line 1: a render: stateA: want 2 players, found 0",
+		`{"render":"x","after":{"r":3}}`:                    `recording r: line 1: a render: after: want the key "c"`,
+		`{"render":"x","round":2,"after":` + okRound + `}`:  "recording r: line 1: a render: after: want round 1, found round 0",
+		`{"render":"x","round":1,"after":` + okEnd + `}`:    "recording r: line 1: a render: after: want a round line",
+		`{"render":"` + strings.Repeat("x", maxLine) + `"}`: "recording r: line 1: a render: want at most",
+		string(goldenRender(t)) + `{"game":"g"}`:            `recording r: line 2: a render: json: unknown field "game"`,
+	} {
+		_, err := Verify("r", strings.NewReader(text), towerdefence.DefaultRules())
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.60s: error %v, want %q", text, err, want)
+		}
 	}
 }
 
 // sameText reports the first place where two texts differ.
 func sameText(t *testing.T, what, got, want string) {
 	t.Helper()
-	if got == want {
-		return
+	if got != want {
+		w, g := aroundDifference(want, got)
+		t.Errorf("%s: got %s, want %s", what, g, w)
 	}
-	i := 0
-	for i < len(got) && i < len(want) && got[i] == want[i] {
-		i++
-	}
-	from := max(0, i-60)
-	t.Errorf("%s: first difference at byte %d\n got …%q\nwant …%q", what, i,
-		got[from:min(len(got), i+60)], want[from:min(len(want), i+60)])
 }

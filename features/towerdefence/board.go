@@ -1,0 +1,114 @@
+// Package towerdefence turns states of Tower Defence into observations and
+// choices into orders: 9 planes of 8 × 16 cells, 19 scalars, 322 actions.
+// Own half left, for both seats.
+package towerdefence
+
+import (
+	"math/bits"
+
+	"moonfarm/sim"
+	td "moonfarm/sim/towerdefence"
+)
+
+// The words of one half in the packed form, each a board in the coordinates of
+// the half's owner: bit y*8+x, x = 0 at its base, x = 7 at its front.
+const (
+	wordDefense   = iota // a building of this kind, finished or not
+	wordAttack           //
+	wordEnergy           //
+	wordTesla            //
+	wordBuilding0        // rounds until it is finished, two bits, 3 for 3 and more
+	wordBuilding1        //
+	wordExtra0           // missiles it withstands beyond the first, two bits
+	wordExtra1           //
+	wordIdle0            // rounds an attack building idles before its next shot, two bits, 3 for 3 and more
+	wordIdle1            //
+	wordOwner            // 4 words: at least 1, 2, 3, 4 missiles of the half's owner
+	wordVisitor   = wordOwner + td.MaxStack
+	wordTowers    = wordVisitor + td.MaxStack // 4 words: the same of the other player
+	wordsPerHalf  = wordTowers + 1            // the tesla towers in bytes, see towerWord
+)
+
+// halfWords writes the words of the half of player p.
+func (e *Encoder) halfWords(dst *[wordsPerHalf]uint64, s *td.State, p sim.Player) {
+	h, other := &s.Half[p], &s.Half[p^1]
+	occupied := h.Occupied
+	strong := occupied & h.Type2 // not attack
+	dst[wordAttack] = occupied &^ h.Type2
+	dst[wordTesla] = strong & h.Type1
+	dst[wordEnergy] = strong & h.Type0
+	dst[wordDefense] = strong &^ (h.Type1 | h.Type0)
+	dst[wordOwner], dst[wordOwner+1], dst[wordOwner+2], dst[wordOwner+3] = h.Own[0], h.Own[1], h.Own[2], h.Own[3]
+	dst[wordVisitor], dst[wordVisitor+1], dst[wordVisitor+2], dst[wordVisitor+3] = other.Far[0], other.Far[1], other.Far[2], other.Far[3]
+	dst[wordTowers] = noTowers
+	if e.regular {
+		waiting := h.Wait0 | h.Wait1
+		dst[wordBuilding0], dst[wordBuilding1] = h.Wait1, h.Wait0
+		dst[wordExtra0], dst[wordExtra1] = h.Extra0|waiting, h.Extra1|waiting
+		// (phase − round) mod 4, bit by bit.
+		attack := dst[wordAttack]
+		odd, half := -uint64(s.Round&1), -uint64(s.Round>>1&1)
+		borrow := odd &^ h.Type0
+		dst[wordIdle0] = attack & (h.Type0 ^ odd)
+		dst[wordIdle1] = attack & (h.Type1 ^ half ^ borrow)
+	} else {
+		e.countedWords(dst, s, p)
+	}
+	if h.Teslas > 0 {
+		e.towerWord(dst, s, p)
+	}
+}
+
+// countedWords fills in the words of construction, health and idling for rules
+// of any rhythm, building by building.
+func (e *Encoder) countedWords(dst *[wordsPerHalf]uint64, s *td.State, p sim.Player) {
+	var building, extra, idle [2]uint64
+	put := func(planes *[2]uint64, bit uint64, n int) {
+		n = min(max(n, 0), 3)
+		planes[0] |= bit & -uint64(n&1)
+		planes[1] |= bit & -uint64(n>>1)
+	}
+	for cells := s.Half[p].Occupied &^ dst[wordTesla]; cells != 0; cells &= cells - 1 {
+		cell, bit := bits.TrailingZeros64(cells), cells&-cells
+		kind, _ := s.Half[p].Kind(cell)
+		put(&building, bit, e.game.RoundsUntilDone(s, p, cell))
+		put(&extra, bit, e.hits(e.game.HealthOf(s, p, cell))-1)
+		if kind == td.Attack {
+			put(&idle, bit, e.game.Cooldown(s, p, cell))
+		}
+	}
+	for cells := dst[wordTesla]; cells != 0; cells &= cells - 1 {
+		put(&extra, cells&-cells, e.hits(e.game.HealthOf(s, p, bits.TrailingZeros64(cells)))-1)
+	}
+	dst[wordBuilding0], dst[wordBuilding1] = building[0], building[1]
+	dst[wordExtra0], dst[wordExtra1] = extra[0], extra[1]
+	dst[wordIdle0], dst[wordIdle1] = idle[0], idle[1]
+}
+
+// noTowers is the word of a half without tesla towers.
+const noTowers = 0xffff_ffff_ffff_ffff
+
+// towerWord fills in the word of the tesla towers: for the tower that shoots
+// first in the low four bytes, for the other in the high four: cell, rounds
+// until it is finished, rounds it idles before its next shot (both at most
+// 254), 0; all bytes 255 where there is no tower.
+func (e *Encoder) towerWord(dst *[wordsPerHalf]uint64, s *td.State, p sim.Player) {
+	h := &s.Half[p]
+	w := uint64(noTowers)
+	for i := int(h.Teslas) - 1; i >= 0; i-- {
+		cell := int(h.Tesla[i].Cell)
+		done := min(254, e.game.RoundsUntilDone(s, p, cell))
+		idle := 0
+		if done == 0 {
+			idle = min(254, e.game.Cooldown(s, p, cell))
+		}
+		w = w<<32 | uint64(cell) | uint64(done)<<8 | uint64(idle)<<16
+		bit := uint64(1) << cell
+		dst[wordBuilding0] &^= bit // the word tells, and tells more
+		dst[wordBuilding1] &^= bit
+	}
+	dst[wordTowers] = w
+}
+
+// hits is the number of missiles that health withstands, rounded up.
+func (e *Encoder) hits(health int) int { return (health + e.damage - 1) / e.damage }

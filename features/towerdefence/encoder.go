@@ -1,0 +1,165 @@
+package towerdefence
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"moonfarm/features"
+	"moonfarm/sim"
+	"moonfarm/sim/bitboard"
+	td "moonfarm/sim/towerdefence"
+)
+
+// The planes: value per cell, own half in columns 0 … 7, enemy's in 8 … 15.
+const (
+	planeDefense = iota
+	planeAttack
+	planeEnergy
+	planeTesla
+	planeBuilding
+	planeHits
+	planeIdle
+	planeOwn
+	planeEnemy
+	planes
+)
+
+const (
+	width      = 2 * td.Width
+	planeBytes = width * td.Height
+)
+
+// Encoder implements features.Encoder for Tower Defence. All the rules let a
+// player see of the position is in each of its two forms, but for the ages of
+// buildings beyond what they mean for play, and for the display lists of the
+// last round.
+type Encoder struct {
+	game    *td.Game
+	regular bool
+	damage  int
+	rules   td.Rules
+}
+
+// NewEncoder returns the encoder for the rules of g.
+func NewEncoder(g *td.Game) *Encoder {
+	r := g.Rules()
+	return &Encoder{game: g, regular: g.Regular(), damage: r.Buildings[td.Attack].Damage, rules: r}
+}
+
+// Shape gives the sizes: planes [9, 8, 16], 19 scalars, 38 packed words.
+func (e *Encoder) Shape() features.Shape {
+	return features.Shape{Planes: planes, Height: td.Height, Width: width, Scalars: scalars, Words: 2 * wordsPerHalf}
+}
+
+// Packed writes the words of the own half, then those of the enemy's.
+func (e *Encoder) Packed(dst []uint64, s *td.State, p sim.Player) {
+	e.halfWords((*[wordsPerHalf]uint64)(dst[:wordsPerHalf]), s, p)
+	e.halfWords((*[wordsPerHalf]uint64)(dst[wordsPerHalf:2*wordsPerHalf]), s, p^1)
+}
+
+// Planes writes the uint8 planes.
+func (e *Encoder) Planes(dst []uint8, s *td.State, p sim.Player) {
+	var own, enemy [wordsPerHalf]uint64
+	e.halfWords(&own, s, p)
+	e.halfWords(&enemy, s, p^1)
+	dst = dst[: planes*planeBytes : planes*planeBytes]
+	flag(plane(dst, planeDefense), own[wordDefense], enemy[wordDefense])
+	flag(plane(dst, planeAttack), own[wordAttack], enemy[wordAttack])
+	flag(plane(dst, planeEnergy), own[wordEnergy], enemy[wordEnergy])
+	flag(plane(dst, planeTesla), own[wordTesla], enemy[wordTesla])
+	twoBits(plane(dst, planeBuilding), own[wordBuilding0], own[wordBuilding1], enemy[wordBuilding0], enemy[wordBuilding1])
+	twoBits(plane(dst, planeIdle), own[wordIdle0], own[wordIdle1], enemy[wordIdle0], enemy[wordIdle1])
+	hits(plane(dst, planeHits), &own, &enemy)
+	// Missiles: in columns 0 … 7 the owner of the half is the viewer.
+	stacks(plane(dst, planeOwn), own[wordOwner:], enemy[wordVisitor:])
+	stacks(plane(dst, planeEnemy), own[wordVisitor:], enemy[wordOwner:])
+	if own[wordTesla]|enemy[wordTesla] != 0 || !e.regular {
+		e.counted(dst, s, p)
+	}
+}
+
+func plane(dst []uint8, i int) *[planeBytes]uint8 {
+	return (*[planeBytes]uint8)(dst[i*planeBytes : (i+1)*planeBytes])
+}
+
+// putRow writes one row: the own half's eight bytes as they are, the enemy's
+// mirrored, so that its front is next to the own.
+func putRow(dst *[planeBytes]uint8, y int, own, enemy uint64) {
+	binary.LittleEndian.PutUint64(dst[y*width:], own)
+	binary.LittleEndian.PutUint64(dst[y*width+td.Width:], bits.ReverseBytes64(enemy))
+}
+
+// flag writes 1 where a bit is set.
+func flag(dst *[planeBytes]uint8, own, enemy uint64) {
+	if own|enemy == 0 {
+		clear(dst[:])
+		return
+	}
+	for y := range td.Height {
+		putRow(dst, y, bitboard.Spread(uint8(own>>(8*y))), bitboard.Spread(uint8(enemy>>(8*y))))
+	}
+}
+
+// twoBits writes the two-bit number of every cell.
+func twoBits(dst *[planeBytes]uint8, own0, own1, enemy0, enemy1 uint64) {
+	if own0|own1|enemy0|enemy1 == 0 {
+		clear(dst[:])
+		return
+	}
+	for y := range td.Height {
+		putRow(dst, y,
+			bitboard.Spread(uint8(own0>>(8*y)))+2*bitboard.Spread(uint8(own1>>(8*y))),
+			bitboard.Spread(uint8(enemy0>>(8*y)))+2*bitboard.Spread(uint8(enemy1>>(8*y))))
+	}
+}
+
+// hits writes the missiles every building withstands.
+func hits(dst *[planeBytes]uint8, own, enemy *[wordsPerHalf]uint64) {
+	ownAll := own[wordDefense] | own[wordAttack] | own[wordEnergy] | own[wordTesla]
+	enemyAll := enemy[wordDefense] | enemy[wordAttack] | enemy[wordEnergy] | enemy[wordTesla]
+	for y := range td.Height {
+		n := 8 * y
+		putRow(dst, y,
+			bitboard.Spread(uint8(ownAll>>n))+bitboard.Spread(uint8(own[wordExtra0]>>n))+2*bitboard.Spread(uint8(own[wordExtra1]>>n)),
+			bitboard.Spread(uint8(enemyAll>>n))+bitboard.Spread(uint8(enemy[wordExtra0]>>n))+2*bitboard.Spread(uint8(enemy[wordExtra1]>>n)))
+	}
+}
+
+// stacks writes the number of missiles of every cell.
+func stacks(dst *[planeBytes]uint8, own, enemy []uint64) {
+	flag(dst, own[0], enemy[0])
+	for i := 1; i < td.MaxStack && own[i]|enemy[i] != 0; i++ {
+		for y := range td.Height {
+			o := binary.LittleEndian.Uint64(dst[y*width:])
+			e := bits.ReverseBytes64(binary.LittleEndian.Uint64(dst[y*width+td.Width:]))
+			putRow(dst, y, o+bitboard.Spread(uint8(own[i]>>(8*y))), e+bitboard.Spread(uint8(enemy[i]>>(8*y))))
+		}
+	}
+}
+
+// counted puts in the values of tesla towers, and under rules of another rhythm
+// of all buildings, whose counters the boards do not hold.
+func (e *Encoder) counted(dst []uint8, s *td.State, p sim.Player) {
+	for side := range sim.Player(2) {
+		h := &s.Half[p^side]
+		cells := h.Standing(td.Tesla)
+		if !e.regular {
+			cells = h.Occupied
+		}
+		for ; cells != 0; cells &= cells - 1 {
+			cell := bits.TrailingZeros64(cells)
+			at := cell/td.Width*width + cell%td.Width
+			if side == 1 {
+				at = cell/td.Width*width + width - 1 - cell%td.Width
+			}
+			if h.Teslas == 2 && int(h.Tesla[1].Cell) == cell {
+				dst[planeTesla*planeBytes+at] = 2
+			}
+			done := e.game.RoundsUntilDone(s, p^side, cell)
+			dst[planeBuilding*planeBytes+at] = uint8(min(255, done))
+			if done == 0 {
+				dst[planeIdle*planeBytes+at] = uint8(min(255, e.game.Cooldown(s, p^side, cell)))
+			}
+		}
+	}
+}

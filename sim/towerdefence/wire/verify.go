@@ -1,0 +1,347 @@
+package wire
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"moonfarm/sim"
+	"moonfarm/sim/towerdefence"
+)
+
+// Report is what Verify found.
+type Report struct {
+	Games   int // recorded games played again
+	Rounds  int // of these games, compared; a game with a difference stops there
+	Renders int // positions of which all displays were compared
+
+	Different int         // games and renders that are not as recorded
+	First     *Difference // the first difference; nil if there is none
+}
+
+// Difference is a place where a recording and this engine disagree.
+type Difference struct {
+	Line  int    `json:"line"`  // of the recording, from 1
+	Game  string `json:"game"`  // name in the header line, or name of the render
+	Round int    `json:"round"` // as recorded
+	Field string `json:"field"` // the key of the line and what is in it, such as "b[3,7].health"
+	Want  string `json:"want"`  // as recorded
+	Got   string `json:"got"`   // as played
+}
+
+// Error tells the difference in one line.
+func (d *Difference) Error() string {
+	return fmt.Sprintf("line %d: game %s, round %d: %s: recorded %s, played %s", d.Line, d.Game, d.Round, d.Field, d.Want, d.Got)
+}
+
+// Verify plays every game of a recording again under these rules and compares
+// all that is recorded: players, buildings, missiles and the end with the fast
+// game, the two hit lists, which that one does not keep, with the Referee. After
+// the first difference of a game it goes on with the next game. A file of
+// renders, positions with their displays, is known by its first line: all five
+// displays of each are written and compared byte for byte, but for the ids of
+// missiles and the order of the types of buildings, which the original leaves
+// to chance.
+//
+// The name is for errors, which tell of lines that cannot be read. Report then
+// holds what was compared up to there.
+func Verify(name string, in io.Reader, rules towerdefence.Rules) (Report, error) {
+	r, err := NewRecordingReader(name, in)
+	if err != nil {
+		return Report{}, err
+	}
+	game, err := towerdefence.New(rules)
+	if err != nil {
+		return Report{}, err
+	}
+	v := verifier{in: r, rules: rules, game: game}
+	if r.holdsRenders() {
+		err = v.renders()
+	} else {
+		err = v.games()
+	}
+	return v.report, err
+}
+
+// verifier is one call of Verify.
+type verifier struct {
+	in     *RecordingReader
+	rules  towerdefence.Rules
+	report Report
+
+	game    *towerdefence.Game
+	state   towerdefence.State
+	referee *Referee
+	end     string // why the game is over
+	skip    bool   // a difference was found in this game
+	played  Round  // the round as played; its lists are reused
+}
+
+// games compares a file of recorded games.
+func (v *verifier) games() error {
+	for {
+		kind, err := v.in.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch kind {
+		case HeaderLine:
+			err = v.start()
+		case RoundLine:
+			v.round()
+		case ResultLine:
+			v.result()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// start begins a game with the energies and healths of its header.
+func (v *verifier) start() error {
+	h := &v.in.Header
+	v.report.Games++
+	v.end, v.skip = "", false
+	v.referee = NewReferee(v.rules)
+	v.referee.Handicap(h.Energy, h.Health)
+	v.game.Reset(&v.state, 0)
+	for p := range h.Energy {
+		if h.Energy[p] < 0 || h.Energy[p] > towerdefence.MaxEnergy {
+			return v.broken("a start energy from 0 to %d, found %d", towerdefence.MaxEnergy, h.Energy[p])
+		}
+		if h.Health[p] < 1 || h.Health[p] > towerdefence.MaxHealth {
+			return v.broken("a base health from 1 to %d, found %d", towerdefence.MaxHealth, h.Health[p])
+		}
+		v.game.SetStart(&v.state, sim.Player(p), h.Energy[p], h.Health[p])
+	}
+	return nil
+}
+
+// broken is the error for values in the line just read that cannot be.
+func (v *verifier) broken(want string, args ...any) error {
+	return fmt.Errorf("recording %s: line %d: want %s", v.in.name, v.in.line, fmt.Sprintf(want, args...))
+}
+
+// differ notes a difference and leaves the rest of the game alone.
+func (v *verifier) differ(game string, round int, field string, want, got any) {
+	v.skip = true
+	v.report.Different++
+	if v.report.First == nil {
+		v.report.First = &Difference{v.in.line, game, round, field, fmt.Sprint(want), fmt.Sprint(got)}
+	}
+}
+
+// round plays a recorded round and compares the position after it.
+func (v *verifier) round() {
+	if v.skip {
+		return
+	}
+	want, name := &v.in.Round, v.in.Header.Game
+	if v.end != "" {
+		v.differ(name, want.Number, "r", "a further round", "the end: "+v.end)
+		return
+	}
+	v.report.Rounds++
+	a, b := want.Commands[0], want.Commands[1]
+	status := v.game.Play(&v.state, ParseCommand(a), ParseCommand(b))
+	v.end = v.endOf(status)
+	v.referee.Play(a, b)
+	v.played.fromState(v.game, &v.state)
+	v.played.CurtainHits = cellsOf(v.referee.game.CurtainHits)
+	v.played.TeslaHits = v.played.TeslaHits[:0]
+	for _, shot := range v.referee.game.TeslaHits {
+		v.played.TeslaHits = append(v.played.TeslaHits, cellsOf(shot))
+	}
+	if field, wanted, got := want.differs(&v.played); field != "" {
+		v.differ(name, want.Number, field, wanted, got)
+	}
+}
+
+// endOf says why the fast game is over, "" while it goes on.
+func (v *verifier) endOf(status sim.Status) string {
+	a, b := &v.state.Half[0], &v.state.Half[1]
+	switch {
+	case status == sim.Cut:
+		return EndAborted
+	case status == sim.Running:
+		return ""
+	case int(max(a.Failures, b.Failures)) >= v.rules.MaxDoNothings:
+		return EndTimeout
+	case a.Health() == 0 || b.Health() == 0:
+		return EndDead
+	}
+	return EndMaxRounds
+}
+
+// result compares the end of a game.
+func (v *verifier) result() {
+	if v.skip {
+		return
+	}
+	want := v.in.Result
+	got := Result{End: v.end, Rounds: int(v.state.Round), Winner: Tie}
+	if got.End == "" {
+		got.End = EndCut
+	}
+	switch r := v.game.Outcome(&v.state, seatA).Result; {
+	case r > 0:
+		got.Winner = WinnerA
+	case r < 0:
+		got.Winner = WinnerB
+	}
+	for p := range v.state.Half {
+		if v.state.Half[p].Health() == 0 {
+			got.Dead++
+		}
+	}
+	name, round := v.in.Header.Game, got.Rounds-1
+	switch {
+	case want.End != got.End:
+		v.differ(name, round, "end", want.End, got.End)
+	case want.Rounds != got.Rounds:
+		v.differ(name, round, "round", want.Rounds, got.Rounds)
+	case want.Winner != got.Winner:
+		v.differ(name, round, "winner", want.Winner, got.Winner)
+	case want.Dead != got.Dead:
+		v.differ(name, round, "dead", want.Dead, got.Dead)
+	}
+}
+
+// fromState fills in players, buildings and missiles after the last round of
+// the fast game.
+func (r *Round) fromState(g *towerdefence.Game, s *towerdefence.State) {
+	r.Number = int(s.Round) - 1
+	r.Buildings, r.Missiles = r.Buildings[:0], r.Missiles[:0]
+	for p := range sim.Player(2) {
+		h := &s.Half[p]
+		r.Players[p] = Player{int(h.Energy), h.Health(), h.Hits(), g.Score(s, p), h.Available, s.CurtainTime(p), int(h.Failures)}
+	}
+	for y := range Rows {
+		for x := range Columns {
+			owner, cell := seatA, y*towerdefence.Width+x
+			if x >= towerdefence.Width {
+				owner, cell = seatB, y*towerdefence.Width+Columns-1-x
+			}
+			if kind, ok := s.Half[owner].Kind(cell); ok {
+				r.Buildings = append(r.Buildings, Building{x, y, owner, kind,
+					g.HealthOf(s, owner, cell), g.BuildTime(s, owner, cell), g.Cooldown(s, owner, cell)})
+			}
+			for p := range sim.Player(2) {
+				n := s.Half[p].MissilesFar(cell)
+				if p == owner {
+					n = s.Half[p].MissilesOwn(cell)
+				}
+				if n > 0 {
+					r.Missiles = append(r.Missiles, Stack{x, y, p, n})
+				}
+			}
+		}
+	}
+}
+
+// differs finds the first field in which a round as played is not as recorded;
+// field is "" if there is none.
+func (r *Round) differs(played *Round) (field string, want, got any) {
+	if r.Number != played.Number {
+		return "r", r.Number, played.Number
+	}
+	for i := range r.Players {
+		if field, want, got := r.Players[i].differs(&played.Players[i]); field != "" {
+			return fmt.Sprintf("p[%d].%s", i, field), want, got
+		}
+	}
+	if !slices.Equal(r.Buildings, played.Buildings) {
+		return buildingsDiffer(r.Buildings, played.Buildings)
+	}
+	if !slices.Equal(r.Missiles, played.Missiles) {
+		return missilesDiffer(r.Missiles, played.Missiles)
+	}
+	if !slices.EqualFunc(r.TeslaHits, played.TeslaHits, slices.Equal[[]Cell]) {
+		return "th", r.TeslaHits, played.TeslaHits
+	}
+	if !slices.Equal(r.CurtainHits, played.CurtainHits) {
+		return "ih", r.CurtainHits, played.CurtainHits
+	}
+	return "", nil, nil
+}
+
+// differs finds the first field in which two players differ.
+func (p *Player) differs(played *Player) (field string, want, got any) {
+	for _, f := range []struct {
+		name      string
+		want, got int
+	}{
+		{"energy", p.Energy, played.Energy},
+		{"health", p.Health, played.Health},
+		{"hitsTaken", p.HitsTaken, played.HitsTaken},
+		{"score", p.Score, played.Score},
+		{"curtainTime", p.CurtainTime, played.CurtainTime},
+		{"failCount", p.FailCount, played.FailCount},
+	} {
+		if f.want != f.got {
+			return f.name, f.want, f.got
+		}
+	}
+	if p.CurtainAvailable != played.CurtainAvailable {
+		return "curtainAvailable", p.CurtainAvailable, played.CurtainAvailable
+	}
+	return "", nil, nil
+}
+
+// buildingsDiffer finds the first difference of two unequal lists.
+func buildingsDiffer(want, got []Building) (string, any, any) {
+	for i := 0; ; i++ {
+		switch {
+		case i == len(want):
+			b := got[i]
+			return fmt.Sprintf("b[%d,%d]", b.X, b.Y), "nothing", b.Kind
+		case i == len(got):
+			b := want[i]
+			return fmt.Sprintf("b[%d,%d]", b.X, b.Y), b.Kind, "nothing"
+		case want[i] == got[i]:
+			continue
+		}
+		w, g := want[i], got[i]
+		at := fmt.Sprintf("b[%d,%d]", w.X, w.Y)
+		switch order := cellOrder(w.X, w.Y, 0) - cellOrder(g.X, g.Y, 0); {
+		case order < 0:
+			return at, w.Kind, "nothing"
+		case order > 0:
+			return fmt.Sprintf("b[%d,%d]", g.X, g.Y), "nothing", g.Kind
+		case w.Kind != g.Kind:
+			return at + ".type", w.Kind, g.Kind
+		case w.Health != g.Health:
+			return at + ".health", w.Health, g.Health
+		case w.BuildTime != g.BuildTime:
+			return at + ".buildTime", w.BuildTime, g.BuildTime
+		}
+		return at + ".cooldown", w.Cooldown, g.Cooldown
+	}
+}
+
+// missilesDiffer finds the first difference of two unequal lists.
+func missilesDiffer(want, got []Stack) (string, any, any) {
+	at := func(m Stack) string { return fmt.Sprintf("m[%d,%d,%d]", m.X, m.Y, m.Owner) }
+	for i := 0; ; i++ {
+		switch {
+		case i == len(want):
+			return at(got[i]), 0, got[i].Count
+		case i == len(got):
+			return at(want[i]), want[i].Count, 0
+		case want[i] == got[i]:
+			continue
+		}
+		w, g := want[i], got[i]
+		switch order := cellOrder(w.X, w.Y, w.Owner) - cellOrder(g.X, g.Y, g.Owner); {
+		case order < 0:
+			return at(w), w.Count, 0
+		case order > 0:
+			return at(g), 0, g.Count
+		}
+		return at(w), w.Count, g.Count
+	}
+}
