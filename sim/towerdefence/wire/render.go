@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"moonfarm/sim/towerdefence"
@@ -56,8 +57,11 @@ func (v *verifier) renders() error {
 			return fmt.Errorf("recording %s: line %d: a render: %w", v.in.name, v.in.line, err)
 		}
 		v.report.Renders++
-		if field, want, got := r.differs(p); field != "" {
+		field, want, got, reordered := r.differs(p)
+		if field != "" {
 			v.differ(r.Render, r.Round, field, want, got)
+		} else if reordered {
+			v.report.Reordered++
 		}
 	}
 }
@@ -94,7 +98,9 @@ func (r *render) position(rules towerdefence.Rules) (*Position, error) {
 
 // differs writes all displays of the position and returns the first that is not
 // as the original made it, with the surroundings of the first difference.
-func (r *render) differs(p *Position) (field, want, got string) {
+// reordered is true if the text maps list the missiles in another order: it
+// cannot always be told from one position, see Round.Position.
+func (r *render) differs(p *Position) (field, want, got string, reordered bool) {
 	for _, d := range []struct{ field, want, got string }{
 		{"stateA", withoutChance(r.StateA), withoutChance(string(p.AppendState(nil, seatA)))},
 		{"stateB", withoutChance(r.StateB), withoutChance(string(p.AppendState(nil, seatB)))},
@@ -102,12 +108,24 @@ func (r *render) differs(p *Position) (field, want, got string) {
 		{"textB", r.TextB, string(p.AppendTextMap(nil, seatB))},
 		{"console", r.Console, string(p.AppendConsole(nil))},
 	} {
-		if d.want != d.got {
+		switch {
+		case d.want == d.got:
+		case d.field[:4] == "text" && missilesSorted(d.want) == missilesSorted(d.got):
+			reordered = true
+		default:
 			want, got := aroundDifference(d.want, d.got)
-			return d.field, want, got
+			return d.field, want, got, false
 		}
 	}
-	return "", "", ""
+	return "", "", "", reordered
+}
+
+// missilesSorted sorts the missile data of a text map, its last part.
+func missilesSorted(text string) string {
+	rest, missiles, _ := strings.Cut(text, textMissiles)
+	lines := strings.SplitAfter(missiles, "\n")
+	slices.Sort(lines)
+	return rest + textMissiles + strings.Join(lines, "")
 }
 
 // aroundDifference cuts two texts to the surroundings of their first difference.

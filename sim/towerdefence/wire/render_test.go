@@ -43,7 +43,8 @@ func goldenRender(t *testing.T) []byte {
 	return append(line, '\n')
 }
 
-// TestRenderDifference changes each display of a render.
+// TestRenderDifference changes each display of a render. (The missiles of this
+// one are in an order that the position does not tell.)
 func TestRenderDifference(t *testing.T) {
 	line := string(goldenRender(t))
 	check := func(field, text string) {
@@ -52,6 +53,8 @@ func TestRenderDifference(t *testing.T) {
 		switch {
 		case err != nil || report.Renders != 1:
 			t.Errorf("%q: error %v, report %+v", field, err, report)
+		case report.Reordered != 0 && field != "":
+			t.Errorf("%s: reordered", field)
 		case field == "" && report.First != nil:
 			t.Errorf("difference %v, want none", report.First)
 		case field != "" && (report.First == nil || report.First.Field != field || report.Different != 1):

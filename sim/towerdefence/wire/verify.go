@@ -15,6 +15,11 @@ type Report struct {
 	Rounds  int // of these games, compared; a game with a difference stops there
 	Renders int // positions of which all displays were compared
 
+	// Reordered counts the renders that differ in nothing but the order in
+	// which the text maps list the missiles. A position does not always tell
+	// it, see Round.Position; these are no differences.
+	Reordered int
+
 	Different int         // games and renders that are not as recorded
 	First     *Difference // the first difference; nil if there is none
 }
