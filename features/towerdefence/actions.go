@@ -41,14 +41,7 @@ func (a *Actions) Doc() string {
 // Mask writes six words: a board for each of the five kinds of action that name
 // a cell, then nothing (bit 0) and the curtain (bit 1).
 func (a *Actions) Mask(dst []uint64, s *td.State, p sim.Player) {
-	l := a.game.Legal(s, p)
-	dst = dst[:6:6]
-	dst[0], dst[1], dst[2], dst[3] = l.Build[td.Defense], l.Build[td.Attack], l.Build[td.Energy], l.Build[td.Tesla]
-	dst[4] = l.Deconstruct
-	dst[5] = 1
-	if l.Curtain {
-		dst[5] = 3
-	}
+	a.game.Legal((*td.Legal)(dst[:6]), s, p)
 }
 
 // AppendOrders appends the one order of the action.

@@ -82,12 +82,9 @@ func plane(dst []uint8, i int) *[planeBytes]uint8 {
 	return (*[planeBytes]uint8)(dst[i*planeBytes : (i+1)*planeBytes])
 }
 
-// putRow writes one row: the own half's eight bytes as they are, the enemy's
-// mirrored, so that its front is next to the own.
-func putRow(dst *[planeBytes]uint8, y int, own, enemy uint64) {
-	binary.LittleEndian.PutUint64(dst[y*width:], own)
-	binary.LittleEndian.PutUint64(dst[y*width+td.Width:], bits.ReverseBytes64(enemy))
-}
+// The writers of planes walk down the rows: eight bytes of the own half as they
+// are, eight of the enemy's mirrored, so that its front is next to the own.
+// Most planes of most positions are sparse, and an empty one is only cleared.
 
 // flag writes 1 where a bit is set.
 func flag(dst *[planeBytes]uint8, own, enemy uint64) {
@@ -95,8 +92,10 @@ func flag(dst *[planeBytes]uint8, own, enemy uint64) {
 		clear(dst[:])
 		return
 	}
-	for y := range td.Height {
-		putRow(dst, y, bitboard.Spread(uint8(own>>(8*y))), bitboard.Spread(uint8(enemy>>(8*y))))
+	for d := dst[:]; len(d) >= width; d = d[width:] {
+		binary.LittleEndian.PutUint64(d, bitboard.Spread(uint8(own)))
+		binary.LittleEndian.PutUint64(d[8:], bits.ReverseBytes64(bitboard.Spread(uint8(enemy))))
+		own, enemy = own>>8, enemy>>8
 	}
 }
 
@@ -106,34 +105,43 @@ func twoBits(dst *[planeBytes]uint8, own0, own1, enemy0, enemy1 uint64) {
 		clear(dst[:])
 		return
 	}
-	for y := range td.Height {
-		putRow(dst, y,
-			bitboard.Spread(uint8(own0>>(8*y)))+2*bitboard.Spread(uint8(own1>>(8*y))),
-			bitboard.Spread(uint8(enemy0>>(8*y)))+2*bitboard.Spread(uint8(enemy1>>(8*y))))
+	for d := dst[:]; len(d) >= width; d = d[width:] {
+		own := bitboard.Spread(uint8(own0)) + 2*bitboard.Spread(uint8(own1))
+		enemy := bitboard.Spread(uint8(enemy0)) + 2*bitboard.Spread(uint8(enemy1))
+		binary.LittleEndian.PutUint64(d, own)
+		binary.LittleEndian.PutUint64(d[8:], bits.ReverseBytes64(enemy))
+		own0, own1, enemy0, enemy1 = own0>>8, own1>>8, enemy0>>8, enemy1>>8
 	}
 }
 
 // hits writes the missiles every building withstands.
 func hits(dst *[planeBytes]uint8, own, enemy *[wordsPerHalf]uint64) {
-	ownAll := own[wordDefense] | own[wordAttack] | own[wordEnergy] | own[wordTesla]
-	enemyAll := enemy[wordDefense] | enemy[wordAttack] | enemy[wordEnergy] | enemy[wordTesla]
-	for y := range td.Height {
-		n := 8 * y
-		putRow(dst, y,
-			bitboard.Spread(uint8(ownAll>>n))+bitboard.Spread(uint8(own[wordExtra0]>>n))+2*bitboard.Spread(uint8(own[wordExtra1]>>n)),
-			bitboard.Spread(uint8(enemyAll>>n))+bitboard.Spread(uint8(enemy[wordExtra0]>>n))+2*bitboard.Spread(uint8(enemy[wordExtra1]>>n)))
+	own0 := own[wordDefense] | own[wordAttack] | own[wordEnergy] | own[wordTesla]
+	enemy0 := enemy[wordDefense] | enemy[wordAttack] | enemy[wordEnergy] | enemy[wordTesla]
+	flag(dst, own0, enemy0)
+	add(dst, own[wordExtra0], enemy[wordExtra0], 1)
+	add(dst, own[wordExtra1], enemy[wordExtra1], 2)
+}
+
+// add adds n where a bit is set.
+func add(dst *[planeBytes]uint8, own, enemy, n uint64) {
+	if own|enemy == 0 {
+		return
+	}
+	for d := dst[:]; len(d) >= width; d = d[width:] {
+		o := binary.LittleEndian.Uint64(d) + n*bitboard.Spread(uint8(own))
+		e := binary.LittleEndian.Uint64(d[8:]) + n*bits.ReverseBytes64(bitboard.Spread(uint8(enemy)))
+		binary.LittleEndian.PutUint64(d, o)
+		binary.LittleEndian.PutUint64(d[8:], e)
+		own, enemy = own>>8, enemy>>8
 	}
 }
 
 // stacks writes the number of missiles of every cell.
 func stacks(dst *[planeBytes]uint8, own, enemy []uint64) {
 	flag(dst, own[0], enemy[0])
-	for i := 1; i < td.MaxStack && own[i]|enemy[i] != 0; i++ {
-		for y := range td.Height {
-			o := binary.LittleEndian.Uint64(dst[y*width:])
-			e := bits.ReverseBytes64(binary.LittleEndian.Uint64(dst[y*width+td.Width:]))
-			putRow(dst, y, o+bitboard.Spread(uint8(own[i]>>(8*y))), e+bitboard.Spread(uint8(enemy[i]>>(8*y))))
-		}
+	for i := 1; i < td.MaxStack; i++ {
+		add(dst, own[i], enemy[i], 1)
 	}
 }
 

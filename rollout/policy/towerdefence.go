@@ -106,7 +106,7 @@ func (c *towerSeat) look(s *towerdefence.State, p sim.Player, key uint64) {
 
 // survey sums up the rows and finds what is legal.
 func (c *towerSeat) survey() {
-	c.legal = c.game.Legal(c.state, c.player)
+	c.game.Legal(&c.legal, c.state, c.player)
 	foeAttack, foeWalls := c.foe.Standing(towerdefence.Attack), c.foe.Standing(towerdefence.Defense)
 	foeTesla := c.foe.Standing(towerdefence.Tesla)
 	foeOther := c.foe.Occupied &^ foeAttack &^ foeWalls &^ foeTesla
@@ -137,11 +137,11 @@ func (c *towerSeat) standing(k towerdefence.Kind) int {
 }
 
 // affords tells whether kind k may be placed anywhere.
-func (c *towerSeat) affords(k towerdefence.Kind) bool { return c.legal.Build[k] != 0 }
+func (c *towerSeat) affords(k towerdefence.Kind) bool { return c.legal.Build(k) != 0 }
 
 // place is the order to place kind k on one of the cells, drawn uniformly.
 func (c *towerSeat) place(k towerdefence.Kind, cells uint64) (sim.Order, bool) {
-	cells &= c.legal.Build[k]
+	cells &= c.legal.Build(k)
 	if cells == 0 {
 		return towerdefence.Nothing, false
 	}
@@ -151,7 +151,7 @@ func (c *towerSeat) place(k towerdefence.Kind, cells uint64) (sim.Order, bool) {
 
 // front is place on the cells of one row that are nearest to the enemy.
 func (c *towerSeat) front(k towerdefence.Kind, y int, columns uint64) (sim.Order, bool) {
-	cells := columns & (towerRowMask << (8 * y)) & c.legal.Build[k]
+	cells := columns & (towerRowMask << (8 * y)) & c.legal.Build(k)
 	if cells == 0 {
 		return towerdefence.Nothing, false
 	}

@@ -30,7 +30,7 @@ func (c *towerSeat) turtle() sim.Order {
 	c.survey()
 	energy, walls := c.standing(towerdefence.Energy), c.standing(towerdefence.Defense)
 	switch {
-	case c.legal.Curtain && c.swarm() >= 12:
+	case c.legal.Curtain() && c.swarm() >= 12:
 		return towerdefence.Curtain
 	case energy < 5:
 		return c.grow()

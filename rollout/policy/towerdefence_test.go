@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"moonfarm/env"
-	"moonfarm/features"
+	tdfeatures "moonfarm/features/towerdefence"
 	"moonfarm/rollout"
 	"moonfarm/rollout/arena"
 	"moonfarm/rollout/policy"
@@ -24,7 +24,7 @@ func newTower(n int) (env.Vector, error) {
 	if err != nil {
 		return nil, err
 	}
-	return env.New(g, features.Kit[towerdefence.State]{Encoder: blind{}, Actions: choices{game: g}}, env.Config{N: n})
+	return env.New(g, tdfeatures.Kit(g), env.Config{N: n})
 }
 
 // versus plays every pair of the named policies.

@@ -11,9 +11,10 @@ type Game struct {
 	rules Rules
 	info  sim.Info
 
-	cheap        [4][4]purchase // by round modulo 4 and Op: nothing, defense, attack, energy
-	price        [8]int32       // by Op
-	curtainSpent int32
+	cheap          [4][4]purchase // by round modulo 4 and Op: nothing, defense, attack, energy
+	price          [8]int32       // by Op
+	curtainSpent   int32
+	spent, exposed [4]int // what placing a building of Kinds[i] adds to the scores of its owner, and of the enemy who destroys it
 
 	damage    int    // of a missile
 	blow      int64  // a missile's, on Half.Base
@@ -64,8 +65,11 @@ func New(r Rules) (*Game, error) {
 	for _, k := range Kinds {
 		g.extraHits[k] = r.hits(k) - 1
 	}
-	for _, k := range Kinds {
-		g.price[k+1] = int32(r.Buildings[k].Price)
+	for i, k := range Kinds {
+		b := &r.Buildings[k]
+		g.price[k+1] = int32(b.Price)
+		g.spent[i] = b.Price + b.ConstructionScore
+		g.exposed[i] = b.Health * b.DestroyMultiplier
 	}
 	g.price[OpCurtain] = int32(r.CurtainPrice)
 	g.curtainSpent = int32(r.CurtainPrice + r.CurtainConstructionScore)

@@ -7,23 +7,35 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// Legal is what the rules accept from one seat in one state.
-type Legal struct {
-	Build       [5]uint64 // by Kind (entry 3 unused): cells where it may be placed
-	Deconstruct uint64    // cells with a building to remove
-	Curtain     bool
+// Legal is what the rules accept from one seat: five boards of the cells where
+// a defense, an attack, an energy building, a tesla may be placed and a building
+// may be removed; and one word with bit 0 for nothing and bit 1 for the curtain.
+type Legal [6]uint64
+
+// Build returns the cells where kind k may be placed.
+func (l *Legal) Build(k Kind) uint64 {
+	if k == Tesla {
+		return l[3]
+	}
+	return l[k&3]
 }
 
-// Legal returns the commands the rules accept from seat p in s.
-func (g *Game) Legal(s *State, p sim.Player) Legal {
+// Curtain reports whether the curtain may be raised.
+func (l *Legal) Curtain() bool { return l[5]&2 != 0 }
+
+// Legal writes the commands the rules accept from seat p in s.
+func (g *Game) Legal(dst *Legal, s *State, p sim.Player) {
 	h := &s.Half[p]
-	l := Legal{Deconstruct: h.Occupied, Curtain: g.mayRaise(h, s.Round)}
 	free := ^h.Occupied
-	l.Build[Defense] = free & affords(h, g.price[OpDefense])
-	l.Build[Attack] = free & affords(h, g.price[OpAttack])
-	l.Build[Energy] = free & affords(h, g.price[OpEnergy])
-	l.Build[Tesla] = free & affords(h, g.price[OpTesla]) & -uint64(1-h.Teslas>>1) // MaxTeslas is 2
-	return l
+	dst[0] = free & affords(h, g.price[OpDefense])
+	dst[1] = free & affords(h, g.price[OpAttack])
+	dst[2] = free & affords(h, g.price[OpEnergy])
+	dst[3] = free & affords(h, g.price[OpTesla]) & -uint64(1-h.Teslas>>1) // MaxTeslas is 2
+	dst[4] = h.Occupied
+	dst[5] = 1
+	if g.mayRaise(h, s.Round) {
+		dst[5] = 3
+	}
 }
 
 // affords is all ones if h has the energy, else 0.
@@ -32,13 +44,13 @@ func affords(h *Half, price int32) uint64 { return uint64(int64(price-h.Energy-1
 // AppendOrders appends the orders that are accepted from seat p: nothing, then
 // defense, attack, energy, tesla and deconstruct by cell, then the curtain.
 func (g *Game) AppendOrders(dst []sim.Order, s *State, p sim.Player) []sim.Order {
-	l := g.Legal(s, p)
+	var l Legal
+	g.Legal(&l, s, p)
 	dst = append(dst, Nothing)
-	for _, k := range Kinds {
-		dst = appendCells(dst, Op(k)+1, l.Build[k])
+	for i, op := range [5]Op{OpDefense, OpAttack, OpEnergy, OpTesla, OpDeconstruct} {
+		dst = appendCells(dst, op, l[i])
 	}
-	dst = appendCells(dst, OpDeconstruct, l.Deconstruct)
-	if l.Curtain {
+	if l.Curtain() {
 		dst = append(dst, Curtain)
 	}
 	return dst

@@ -248,28 +248,32 @@ func (g *Game) HealthOf(s *State, p sim.Player, cell int) int {
 func (g *Game) Score(s *State, p sim.Player) int {
 	own, enemy := &s.Half[p], &s.Half[p^1]
 	score := int(own.Energy) + int(own.Spent) + int(enemy.Exposed) - g.worth(enemy)
-	for i, k := range Kinds {
-		b := &g.rules.Buildings[k]
-		score += int(own.Bought>>(16*i)&0xffff) * (b.Price + b.ConstructionScore)
-		score += int(enemy.Bought>>(16*i)&0xffff) * b.Health * b.DestroyMultiplier
+	for i := range g.spent {
+		score += int(own.Bought>>(16*i)&0xffff)*g.spent[i] + int(enemy.Bought>>(16*i)&0xffff)*g.exposed[i]
 	}
 	return score
 }
 
 // worth is what taking the rest of h would score: base and buildings.
 func (g *Game) worth(h *Half) int {
-	b := &g.rules.Buildings
-	w := g.rules.HealthScoreMultiplier * h.Health()
+	attack := h.Occupied &^ h.Type2
+	strong := h.Occupied & h.Type2
+	energy, tesla := strong&h.Type0, strong&h.Type1
+	w := g.rules.HealthScoreMultiplier*h.Health() +
+		bits.OnesCount64(strong&^(energy|tesla))*g.exposed[0] + bits.OnesCount64(attack)*g.exposed[1] +
+		bits.OnesCount64(energy)*g.exposed[2] + bits.OnesCount64(tesla)*g.exposed[3]
+	if g.regular { // only defenses stand more than one hit
+		live := strong &^ (energy | tesla) & h.Live
+		return w - g.taken(live, h, Defense)
+	}
 	for _, k := range Kinds {
-		here := h.Standing(k)
-		full := bits.OnesCount64(here)
-		w += full * b[k].Health * b[k].DestroyMultiplier
-		if g.extraHits[k] == 0 {
-			continue
-		}
-		live := here & h.Live
-		taken := bits.OnesCount64(live)*g.extraHits[k] - bits.OnesCount64(live&h.Extra0) - 2*bits.OnesCount64(live&h.Extra1)
-		w -= taken * g.damage * b[k].DestroyMultiplier
+		w -= g.taken(h.Standing(k)&h.Live, h, k)
 	}
 	return w
+}
+
+// taken is what damage to the live buildings of kind k has scored.
+func (g *Game) taken(live uint64, h *Half, k Kind) int {
+	hits := bits.OnesCount64(live)*g.extraHits[k] - bits.OnesCount64(live&h.Extra0) - 2*bits.OnesCount64(live&h.Extra1)
+	return hits * g.damage * g.rules.Buildings[k].DestroyMultiplier
 }
