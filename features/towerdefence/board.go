@@ -96,12 +96,9 @@ func (e *Encoder) towerWord(dst *[wordsPerHalf]uint64, s *td.State, p sim.Player
 	h := &s.Half[p]
 	w := uint64(noTowers)
 	for i := int(h.Teslas) - 1; i >= 0; i-- {
-		cell := int(h.Tesla[i].Cell)
-		done := min(254, e.game.RoundsUntilDone(s, p, cell))
-		idle := 0
-		if done == 0 {
-			idle = min(254, e.game.Cooldown(s, p, cell))
-		}
+		cell := h.Tesla[i].Cell
+		done, idle := h.Tesla[i].Wait(s.Round)
+		done, idle = min(254, done), min(254, idle)
 		w = w<<32 | uint64(cell) | uint64(done)<<8 | uint64(idle)<<16
 		bit := uint64(1) << cell
 		dst[wordBuilding0] &^= bit // the word tells, and tells more

@@ -67,24 +67,43 @@ func (e *Encoder) Planes(dst []uint8, s *td.State, p sim.Player) {
 	flag(plane(dst, planeAttack), own[wordAttack], enemy[wordAttack])
 	flag(plane(dst, planeEnergy), own[wordEnergy], enemy[wordEnergy])
 	flag(plane(dst, planeTesla), own[wordTesla], enemy[wordTesla])
-	twoBits(plane(dst, planeBuilding), own[wordBuilding0], own[wordBuilding1], enemy[wordBuilding0], enemy[wordBuilding1])
-	twoBits(plane(dst, planeIdle), own[wordIdle0], own[wordIdle1], enemy[wordIdle0], enemy[wordIdle1])
-	hits(plane(dst, planeHits), &own, &enemy)
+	numbers(plane(dst, planeBuilding), numberAt(&own, wordBuilding0), numberAt(&enemy, wordBuilding0))
+	numbers(plane(dst, planeIdle), numberAt(&own, wordIdle0), numberAt(&enemy, wordIdle0))
+	hits(plane(dst, planeHits), buildings(&own), buildings(&enemy), numberAt(&own, wordExtra0), numberAt(&enemy, wordExtra0))
 	// Missiles: in columns 0 … 7 the owner of the half is the viewer.
 	stacks(plane(dst, planeOwn), own[wordOwner:], enemy[wordVisitor:])
 	stacks(plane(dst, planeEnemy), own[wordVisitor:], enemy[wordOwner:])
-	if own[wordTesla]|enemy[wordTesla] != 0 || !e.regular {
+	if own[wordTesla]|enemy[wordTesla] != 0 {
+		towers(dst, s, p)
+	}
+	if !e.regular {
 		e.counted(dst, s, p)
 	}
 }
 
+// buildings are the cells with a building.
+func buildings(half *[wordsPerHalf]uint64) uint64 {
+	return half[wordDefense] | half[wordAttack] | half[wordEnergy] | half[wordTesla]
+}
+
+// numberAt is the two-bit number in words i and i+1.
+func numberAt(half *[wordsPerHalf]uint64, i int) *number { return (*number)(half[i : i+2]) }
+
+// plane is plane i of an observation.
 func plane(dst []uint8, i int) *[planeBytes]uint8 {
 	return (*[planeBytes]uint8)(dst[i*planeBytes : (i+1)*planeBytes])
 }
 
-// The writers of planes walk down the rows: eight bytes of the own half as they
-// are, eight of the enemy's mirrored, so that its front is next to the own.
-// Most planes of most positions are sparse, and an empty one is only cleared.
+// The writers of planes go down the rows: eight bytes of the own half as they
+// are, eight of the enemy's mirrored, so that its front is next to the own. They
+// are unrolled, which halves their time. Most planes of most positions are
+// sparse, and an empty one is only cleared.
+
+// put writes row y; with y constant it is four instructions.
+func put(dst *[planeBytes]uint8, y int, own, enemy uint64) {
+	binary.LittleEndian.PutUint64(dst[y*width:y*width+8], own)
+	binary.LittleEndian.PutUint64(dst[y*width+8:y*width+16], bits.ReverseBytes64(enemy))
+}
 
 // flag writes 1 where a bit is set.
 func flag(dst *[planeBytes]uint8, own, enemy uint64) {
@@ -92,77 +111,107 @@ func flag(dst *[planeBytes]uint8, own, enemy uint64) {
 		clear(dst[:])
 		return
 	}
-	for d := dst[:]; len(d) >= width; d = d[width:] {
-		binary.LittleEndian.PutUint64(d, bitboard.Spread(uint8(own)))
-		binary.LittleEndian.PutUint64(d[8:], bits.ReverseBytes64(bitboard.Spread(uint8(enemy))))
-		own, enemy = own>>8, enemy>>8
-	}
+	put(dst, 0, bitboard.Spread(uint8(own>>0)), bitboard.Spread(uint8(enemy>>0)))
+	put(dst, 1, bitboard.Spread(uint8(own>>8)), bitboard.Spread(uint8(enemy>>8)))
+	put(dst, 2, bitboard.Spread(uint8(own>>16)), bitboard.Spread(uint8(enemy>>16)))
+	put(dst, 3, bitboard.Spread(uint8(own>>24)), bitboard.Spread(uint8(enemy>>24)))
+	put(dst, 4, bitboard.Spread(uint8(own>>32)), bitboard.Spread(uint8(enemy>>32)))
+	put(dst, 5, bitboard.Spread(uint8(own>>40)), bitboard.Spread(uint8(enemy>>40)))
+	put(dst, 6, bitboard.Spread(uint8(own>>48)), bitboard.Spread(uint8(enemy>>48)))
+	put(dst, 7, bitboard.Spread(uint8(own>>56)), bitboard.Spread(uint8(enemy>>56)))
 }
 
-// twoBits writes the two-bit number of every cell.
-func twoBits(dst *[planeBytes]uint8, own0, own1, enemy0, enemy1 uint64) {
-	if own0|own1|enemy0|enemy1 == 0 {
+// number is a two-bit number per cell: low bits, high bits.
+type number [2]uint64
+
+// row returns the numbers of the row that begins at bit n as bytes.
+func (b *number) row(n int) uint64 {
+	return bitboard.Spread(uint8(b[0]>>n)) + 2*bitboard.Spread(uint8(b[1]>>n))
+}
+
+// numbers writes the two-bit number of every cell.
+func numbers(dst *[planeBytes]uint8, own, enemy *number) {
+	if own[0]|own[1]|enemy[0]|enemy[1] == 0 {
 		clear(dst[:])
 		return
 	}
-	for d := dst[:]; len(d) >= width; d = d[width:] {
-		own := bitboard.Spread(uint8(own0)) + 2*bitboard.Spread(uint8(own1))
-		enemy := bitboard.Spread(uint8(enemy0)) + 2*bitboard.Spread(uint8(enemy1))
-		binary.LittleEndian.PutUint64(d, own)
-		binary.LittleEndian.PutUint64(d[8:], bits.ReverseBytes64(enemy))
-		own0, own1, enemy0, enemy1 = own0>>8, own1>>8, enemy0>>8, enemy1>>8
-	}
+	put(dst, 0, own.row(0), enemy.row(0))
+	put(dst, 1, own.row(8), enemy.row(8))
+	put(dst, 2, own.row(16), enemy.row(16))
+	put(dst, 3, own.row(24), enemy.row(24))
+	put(dst, 4, own.row(32), enemy.row(32))
+	put(dst, 5, own.row(40), enemy.row(40))
+	put(dst, 6, own.row(48), enemy.row(48))
+	put(dst, 7, own.row(56), enemy.row(56))
 }
 
-// hits writes the missiles every building withstands.
-func hits(dst *[planeBytes]uint8, own, enemy *[wordsPerHalf]uint64) {
-	own0 := own[wordDefense] | own[wordAttack] | own[wordEnergy] | own[wordTesla]
-	enemy0 := enemy[wordDefense] | enemy[wordAttack] | enemy[wordEnergy] | enemy[wordTesla]
-	flag(dst, own0, enemy0)
-	add(dst, own[wordExtra0], enemy[wordExtra0], 1)
-	add(dst, own[wordExtra1], enemy[wordExtra1], 2)
-}
-
-// add adds n where a bit is set.
-func add(dst *[planeBytes]uint8, own, enemy, n uint64) {
-	if own|enemy == 0 {
+// hits writes the missiles every building withstands: one, and the number.
+func hits(dst *[planeBytes]uint8, ownAll, enemyAll uint64, own, enemy *number) {
+	if own[0]|own[1]|enemy[0]|enemy[1] == 0 {
+		flag(dst, ownAll, enemyAll)
 		return
 	}
-	for d := dst[:]; len(d) >= width; d = d[width:] {
-		o := binary.LittleEndian.Uint64(d) + n*bitboard.Spread(uint8(own))
-		e := binary.LittleEndian.Uint64(d[8:]) + n*bits.ReverseBytes64(bitboard.Spread(uint8(enemy)))
-		binary.LittleEndian.PutUint64(d, o)
-		binary.LittleEndian.PutUint64(d[8:], e)
-		own, enemy = own>>8, enemy>>8
+	put(dst, 0, bitboard.Spread(uint8(ownAll>>0))+own.row(0), bitboard.Spread(uint8(enemyAll>>0))+enemy.row(0))
+	put(dst, 1, bitboard.Spread(uint8(ownAll>>8))+own.row(8), bitboard.Spread(uint8(enemyAll>>8))+enemy.row(8))
+	put(dst, 2, bitboard.Spread(uint8(ownAll>>16))+own.row(16), bitboard.Spread(uint8(enemyAll>>16))+enemy.row(16))
+	put(dst, 3, bitboard.Spread(uint8(ownAll>>24))+own.row(24), bitboard.Spread(uint8(enemyAll>>24))+enemy.row(24))
+	put(dst, 4, bitboard.Spread(uint8(ownAll>>32))+own.row(32), bitboard.Spread(uint8(enemyAll>>32))+enemy.row(32))
+	put(dst, 5, bitboard.Spread(uint8(ownAll>>40))+own.row(40), bitboard.Spread(uint8(enemyAll>>40))+enemy.row(40))
+	put(dst, 6, bitboard.Spread(uint8(ownAll>>48))+own.row(48), bitboard.Spread(uint8(enemyAll>>48))+enemy.row(48))
+	put(dst, 7, bitboard.Spread(uint8(ownAll>>56))+own.row(56), bitboard.Spread(uint8(enemyAll>>56))+enemy.row(56))
+}
+
+// add adds 1 where a bit is set.
+func add(dst *[planeBytes]uint8, own, enemy uint64) {
+	for y := range td.Height {
+		o := binary.LittleEndian.Uint64(dst[y*width:]) + bitboard.Spread(uint8(own>>(8*y)))
+		e := bits.ReverseBytes64(binary.LittleEndian.Uint64(dst[y*width+8:])) + bitboard.Spread(uint8(enemy>>(8*y)))
+		put(dst, y, o, e)
 	}
 }
 
 // stacks writes the number of missiles of every cell.
 func stacks(dst *[planeBytes]uint8, own, enemy []uint64) {
 	flag(dst, own[0], enemy[0])
-	for i := 1; i < td.MaxStack; i++ {
-		add(dst, own[i], enemy[i], 1)
+	for i := 1; i < td.MaxStack && own[i]|enemy[i] != 0; i++ {
+		add(dst, own[i], enemy[i])
 	}
 }
 
-// counted puts in the values of tesla towers, and under rules of another rhythm
-// of all buildings, whose counters the boards do not hold.
+// towers puts in the values of the tesla towers, whose counters the boards do
+// not hold.
+func towers(dst []uint8, s *td.State, p sim.Player) {
+	for side := range sim.Player(2) {
+		h := &s.Half[p^side]
+		for i := range h.Tesla[:h.Teslas&3] {
+			t := &h.Tesla[i]
+			at := cellAt(int(t.Cell), side)
+			done, idle := t.Wait(s.Round)
+			dst[planeTesla*planeBytes+at] = uint8(i + 1)
+			dst[planeBuilding*planeBytes+at] = uint8(min(255, done))
+			dst[planeIdle*planeBytes+at] = uint8(min(255, idle))
+		}
+	}
+}
+
+// cellAt is the index in a plane of a cell of the viewer's half (side 0) or of
+// the enemy's (1), given in the coordinates of the half's owner.
+func cellAt(cell int, side sim.Player) int {
+	x, y := cell%td.Width, cell/td.Width
+	if side == 1 {
+		x = width - 1 - x
+	}
+	return y*width + x
+}
+
+// counted puts in the counters of all other buildings, under rules of another
+// rhythm.
 func (e *Encoder) counted(dst []uint8, s *td.State, p sim.Player) {
 	for side := range sim.Player(2) {
 		h := &s.Half[p^side]
-		cells := h.Standing(td.Tesla)
-		if !e.regular {
-			cells = h.Occupied
-		}
-		for ; cells != 0; cells &= cells - 1 {
+		for cells := h.Occupied &^ h.Standing(td.Tesla); cells != 0; cells &= cells - 1 {
 			cell := bits.TrailingZeros64(cells)
-			at := cell/td.Width*width + cell%td.Width
-			if side == 1 {
-				at = cell/td.Width*width + width - 1 - cell%td.Width
-			}
-			if h.Teslas == 2 && int(h.Tesla[1].Cell) == cell {
-				dst[planeTesla*planeBytes+at] = 2
-			}
+			at := cellAt(cell, side)
 			done := e.game.RoundsUntilDone(s, p^side, cell)
 			dst[planeBuilding*planeBytes+at] = uint8(min(255, done))
 			if done == 0 {

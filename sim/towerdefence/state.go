@@ -80,6 +80,15 @@ type Tower struct {
 	Cell  uint16
 }
 
+// Wait returns the rounds that the tower, before the given round, sits out
+// until it is finished, and those it then idles before its next shot.
+func (t *Tower) Wait(round int32) (building, idle int) {
+	if t.Due != never {
+		return max(0, int(t.Due)+1-int(round)), 0
+	}
+	return 0, max(0, int(t.Ready)-int(round))
+}
+
 // State is a whole game: plain data, complete, a clone is an assignment. Make
 // it with Game.Reset.
 type State struct {
@@ -248,9 +257,10 @@ func (g *Game) HealthOf(s *State, p sim.Player, cell int) int {
 func (g *Game) Score(s *State, p sim.Player) int {
 	own, enemy := &s.Half[p], &s.Half[p^1]
 	score := int(own.Energy) + int(own.Spent) + int(enemy.Exposed) - g.worth(enemy)
-	for i := range g.spent {
-		score += int(own.Bought>>(16*i)&0xffff)*g.spent[i] + int(enemy.Bought>>(16*i)&0xffff)*g.exposed[i]
-	}
+	spent, exposed := &g.spent, &g.exposed
+	b, c := own.Bought, enemy.Bought
+	score += int(b&0xffff)*spent[0] + int(b>>16&0xffff)*spent[1] + int(b>>32&0xffff)*spent[2] + int(b>>48)*spent[3]
+	score += int(c&0xffff)*exposed[0] + int(c>>16&0xffff)*exposed[1] + int(c>>32&0xffff)*exposed[2] + int(c>>48)*exposed[3]
 	return score
 }
 
