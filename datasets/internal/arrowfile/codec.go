@@ -8,6 +8,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
+
+	"moonfarm/datasets/internal/rowzstd"
 )
 
 // Codec is how the buffers of a file are compressed.
@@ -43,8 +45,15 @@ func newCompressor(c Codec) (compressor, error) {
 	return nil, fmt.Errorf("no codec %q; there are: zstd, lz4, none", c)
 }
 
-// zstdFrames makes zstd frames with the encoder of klauspost.
-type zstdFrames struct{ e *zstd.Encoder }
+// zstdFrames makes zstd frames: wide rows with rowzstd, the rest with the
+// general encoder of klauspost.
+type zstdFrames struct {
+	rows rowzstd.Encoder
+	e    *zstd.Encoder
+}
+
+// wideRow is the stride in bytes from which on rows are wide.
+const wideRow = 64
 
 func newZstdFrames() (*zstdFrames, error) {
 	// One goroutine, as the others belong to other workers, and no checksum of
@@ -57,6 +66,9 @@ func newZstdFrames() (*zstdFrames, error) {
 }
 
 func (z *zstdFrames) frame(dst, src []byte, stride int) ([]byte, error) {
+	if stride >= wideRow && len(src) <= rowzstd.MaxSource {
+		return z.rows.AppendFrame(dst, src, stride), nil
+	}
 	return z.e.EncodeAll(src, dst), nil
 }
 
