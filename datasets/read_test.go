@@ -1,0 +1,162 @@
+package datasets
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"moonfarm/env"
+	"moonfarm/rollout"
+)
+
+// TestRowsAreTheGame plays the recorded episodes again, the plain way, and
+// compares all that Batches yields.
+func TestRowsAreTheGame(t *testing.T) {
+	j := toyJob(3, 2)
+	dir := generateToy(t, j, Options{Workers: 2})
+	d, err := Open(dir)
+	require.NoError(t, err)
+	v, err := toyMakers().Vector(j.Rules[0], env.Config{N: 1, Reward: "stones"})
+	require.NoError(t, err)
+	b := env.NewBatch(v.Spec(), 1, env.WantPlanes|env.WantScalars|env.WantMask|env.WantAction)
+	type row struct {
+		episode        uint64
+		turn           int32
+		seat           uint8
+		planes         string
+		scalars        []float32
+		mask           []uint64
+		action         []int32
+		orders         int
+		reward, result float32
+		end            uint8
+	}
+	var want, got []row
+	for e, err := range d.Episodes() {
+		require.NoError(t, err)
+		require.Equal(t, []string{"random", "random", "random"}, e.Policies)
+		require.NoError(t, rollout.Replay(v, &e.Episode, b, func(turn int, b *env.Batch) error {
+			for p := range 3 {
+				want = append(want, row{
+					e.ID, int32(turn), uint8(p), string(b.Planes[p*16 : (p+1)*16]), append([]float32{}, b.Scalars[p*3:(p+1)*3]...),
+					append([]uint64{}, b.Mask[p:p+1]...), append([]int32{}, b.Action[p*2:(p+1)*2]...), int(b.OrderLen[p]),
+					b.Reward[p], e.Outcome[p].Result, flag(turn == e.Turns-1),
+				})
+			}
+			return nil
+		}))
+	}
+	for b, err := range d.Batches(ReadOptions{Rows: 100}) {
+		require.NoError(t, err)
+		require.Equal(t, []int{b.Rows, 2, 1, 8}, b.Shape(ColPlanes))
+		require.Equal(t, []int{b.Rows}, b.Shape(ColReward))
+		for i := range b.Rows {
+			got = append(got, row{
+				b.Episode[i], b.Turn[i], b.Seat[i], string(b.Planes[i*16 : (i+1)*16]), append([]float32{}, b.Scalars[i*3:(i+1)*3]...),
+				append([]uint64{}, b.Mask[i:i+1]...), append([]int32{}, b.Action[i*2:(i+1)*2]...), int(b.OrderEnds[i+1] - b.OrderEnds[i]),
+				b.Reward[i], b.Outcome[i], b.Terminated[i],
+			})
+			require.Zero(t, b.Truncated[i])
+		}
+	}
+	require.Equal(t, want, got)
+	require.EqualValues(t, len(want), d.Manifest().Totals.Rows)
+}
+
+// TestShuffleAndSplit: every row once, in another order; the parts are apart
+// and whole.
+func TestShuffleAndSplit(t *testing.T) {
+	dir := generateToy(t, toyJob(2, 1), Options{Workers: 2})
+	d, err := Open(dir)
+	require.NoError(t, err)
+	type id struct {
+		episode uint64
+		turn    int32
+		seat    uint8
+	}
+	read := func(o ReadOptions) (ids []id) {
+		o.Columns = []string{ColEpisode, ColTurn, ColSeat, ColOrders}
+		for b, err := range d.Batches(o) {
+			require.NoError(t, err)
+			require.Nil(t, b.Planes)
+			require.LessOrEqual(t, b.Rows, max(o.Rows, 1024))
+			for i := range b.Rows {
+				ids = append(ids, id{b.Episode[i], b.Turn[i], b.Seat[i]})
+			}
+		}
+		return ids
+	}
+	all := read(ReadOptions{})
+	require.EqualValues(t, d.Manifest().Totals.Rows, len(all))
+	mixed := read(ReadOptions{Shuffle: 500, Rows: 64})
+	require.ElementsMatch(t, all, mixed)
+	require.NotEqual(t, all, mixed)
+	require.Equal(t, mixed, read(ReadOptions{Shuffle: 500, Rows: 64}))
+	require.NotEqual(t, mixed, read(ReadOptions{Shuffle: 500, Rows: 64, Epoch: 1}))
+	train := read(ReadOptions{Split: Train, Validation: 0.3})
+	validation := read(ReadOptions{Split: Validation, Validation: 0.3})
+	require.ElementsMatch(t, all, append(append([]id{}, train...), validation...))
+	episodes := map[uint64]bool{}
+	for _, x := range validation {
+		episodes[x.episode] = true
+	}
+	require.InDelta(t, 30, len(episodes), 15)
+	for _, x := range train {
+		require.False(t, episodes[x.episode])
+	}
+	n := 0
+	for range d.Batches(ReadOptions{Rows: 10}) {
+		if n++; n == 3 {
+			break // leaving early is allowed
+		}
+	}
+	for _, o := range []ReadOptions{{Rows: -1}, {Shuffle: -1}, {Validation: 2}, {Columns: []string{"nothing"}}} {
+		for b, err := range d.Batches(o) {
+			require.Nil(t, b)
+			require.Error(t, err)
+		}
+	}
+}
+
+func TestColumnSHA256(t *testing.T) {
+	dir := generateToy(t, toyJob(2, 1), Options{Workers: 2})
+	d, err := Open(dir)
+	require.NoError(t, err)
+	sum := sha256.New()
+	for b, err := range d.Batches(ReadOptions{Rows: 7}) {
+		require.NoError(t, err)
+		sum.Write(b.Planes)
+	}
+	got, err := d.ColumnSHA256("steps", ColPlanes)
+	require.NoError(t, err)
+	require.Equal(t, hex.EncodeToString(sum.Sum(nil)), got)
+	_, err = d.ColumnSHA256("steps", "nothing")
+	require.ErrorContains(t, err, `no column "nothing"`)
+	_, err = d.ColumnSHA256("rows", ColPlanes)
+	require.ErrorContains(t, err, `no table "rows"`)
+}
+
+func TestInspect(t *testing.T) {
+	for _, o := range []Obs{ObsPlanes, ObsPacked, ObsNone} {
+		j := toyJob(2, 1)
+		j.Obs = o
+		dir := generateToy(t, j, Options{Workers: 2})
+		one, err := Inspect(t.Context(), dir, InspectOptions{Workers: 1, Sums: true})
+		require.NoError(t, err)
+		two, err := Inspect(t.Context(), dir, InspectOptions{Workers: 3, Sums: true})
+		require.NoError(t, err)
+		require.Equal(t, one, two)
+		require.Equal(t, one.Rows, one.Manifest.Totals.Rows)
+		if o == ObsPlanes {
+			require.Equal(t, "heap", one.Planes[0].Name)
+			require.Greater(t, one.Planes[0].Mean, 0.0)
+			require.LessOrEqual(t, one.Planes[0].Max, 9.0)
+		}
+		few, err := Inspect(t.Context(), dir, InspectOptions{Shards: 2})
+		require.NoError(t, err)
+		require.Equal(t, 2, few.Shards)
+		require.Less(t, few.Rows, one.Rows)
+	}
+}
