@@ -26,12 +26,12 @@ type Report struct {
 
 // Difference is a place where a recording and this engine disagree.
 type Difference struct {
-	Line  int    `json:"line"`  // of the recording, from 1
-	Game  string `json:"game"`  // name in the header line, or name of the render
-	Round int    `json:"round"` // as recorded
-	Field string `json:"field"` // the key of the line and what is in it, such as "b[3,7].health"
-	Want  string `json:"want"`  // as recorded
-	Got   string `json:"got"`   // as played
+	Line  int    // of the recording, from 1
+	Game  string // name in the header line, or name of the render
+	Round int    // as recorded
+	Field string // the key of the line and what is in it, such as "b[3,7].health"
+	Want  string // as recorded
+	Got   string // as played
 }
 
 // Error tells the difference in one line.

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"moonfarm/datasets"
+	"moonfarm/env"
+	"moonfarm/env/catalog"
+	"moonfarm/rollout"
+	"moonfarm/rollout/policy"
+)
+
+// gameFlags say which game is played and how.
+type gameFlags struct {
+	rulesFile string
+	reward    string
+	maxTurns  int
+}
+
+// add adds --rules, --reward and --max-turns.
+func (f *gameFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.rulesFile, "rules", "", "`FILE` with the game's own rule values"+rulesDocs())
+	c.Flags().StringVar(&f.reward, "reward", env.ResultReward, "`NAME` of the reward; games GAME lists them")
+	f.addMaxTurns(c)
+}
+
+func (f *gameFlags) addMaxTurns(c *cobra.Command) {
+	c.Flags().Var(whole[int]{&f.maxTurns, 0, math.MaxInt32}, "max-turns", "cut games after so many turns; 0: only the rules end them")
+}
+
+// rulesDocs says what --rules takes, game by game.
+func rulesDocs() string {
+	var docs []string
+	for _, t := range tools {
+		docs = append(docs, t.game+": "+t.rulesFile)
+	}
+	return " (" + strings.Join(docs, ", ") + ")"
+}
+
+// table is a game of the catalog with the rules and settings asked for, tried
+// out: what its makers refuse is wrong use.
+type table struct {
+	game  catalog.Game
+	rules string // "" for the default
+	spec  env.Spec
+	flags gameFlags
+}
+
+// open finds the game and makes it once.
+func (f gameFlags) open(name string) (*table, error) {
+	g, err := catalog.Find(name)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	t := &table{game: g, flags: f}
+	if f.rulesFile != "" {
+		if t.rules, err = readRules(f.rulesFile); err != nil {
+			return nil, err
+		}
+	}
+	if _, err = g.New(t.rules, env.Config{N: 1}); err != nil {
+		return nil, wrongUse("--rules %s: %w", f.rulesFile, err)
+	}
+	v, err := t.vector(1)
+	if err != nil {
+		return nil, wrongUse("--reward %s: %w", f.reward, err)
+	}
+	t.spec = v.Spec()
+	return t, nil
+}
+
+// vector makes n games side by side.
+func (t *table) vector(n int) (env.Vector, error) {
+	return t.game.New(t.rules, env.Config{N: n, Reward: t.flags.reward, MaxTurns: t.flags.maxTurns})
+}
+
+// policy reads the spec of a policy and makes it once; it returns its maker and
+// its canonical name. flag is the flag that the spec comes from.
+func (t *table) policy(flag, spec string) (rollout.Maker, string, error) {
+	maker, err := policy.New(t.game.Name, spec)
+	if err != nil {
+		return nil, "", wrongUse("--%s: %w", flag, err)
+	}
+	p, err := maker(t.spec)
+	if err != nil {
+		return nil, "", wrongUse("--%s: %w", flag, err)
+	}
+	name := p.Name()
+	if c, ok := p.(io.Closer); ok {
+		err = c.Close()
+	}
+	return maker, name, err
+}
+
+// makers makes games and policies for datasets of the game.
+func makers(g catalog.Game) datasets.Makers {
+	return datasets.Makers{
+		Vector: g.New,
+		Policy: func(name string) (rollout.Maker, error) { return policy.New(g.Name, name) },
+	}
+}
+
+// maxRules bounds files of rules.
+const maxRules = 16 << 20
+
+// readRules reads a file of rules.
+func readRules(file string) (string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", wrongUse("--rules: %w", err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxRules+1))
+	if err == nil && len(text) > maxRules {
+		err = fmt.Errorf("%s: more than %s", file, size(maxRules))
+	}
+	if err != nil {
+		return "", wrongUse("--rules: %w", err)
+	}
+	if len(strings.TrimSpace(string(text))) == 0 {
+		return "", wrongUse("--rules: %s is empty", file)
+	}
+	return string(text), nil
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/spf13/cobra"
+
+	"moonfarm/datasets"
+)
+
+// generateFlags are the flags of generate.
+type generateFlags struct {
+	gameFlags
+	out      string
+	policies string
+	workers  int
+	job      datasets.Job
+}
+
+// generated tells what generate did. Its JSON keys are documented in the help.
+type generated struct {
+	Dir           string   `json:"dir"`
+	Game          string   `json:"game"`
+	Rules         string   `json:"rules_version"`
+	Policies      []string `json:"policies"`
+	Seed          uint64   `json:"seed,string"`
+	Episodes      uint64   `json:"episodes"`
+	Turns         uint64   `json:"turns"`
+	Rows          uint64   `json:"rows"`
+	Bytes         uint64   `json:"bytes"`
+	Shards        int      `json:"shards"`
+	Made          int      `json:"shards_made"`
+	Found         int      `json:"shards_found"`
+	Seconds       float64  `json:"seconds"`
+	RowsPerSecond float64  `json:"rows_per_second"`
+}
+
+func (a *app) generate() *cobra.Command {
+	f := &generateFlags{}
+	c := &cobra.Command{
+		Use: "generate GAME --out DIR", Short: "Play episodes and write them as a dataset",
+		Long: `Plays episodes of a game and writes them to a folder as a dataset: Arrow files
+with one row per turn and seat, one row per episode, and a manifest.
+
+The files depend on the game, its rules, the policies, the seed and the other
+settings, and on nothing else: any number of workers writes the same bytes. A
+run that was stopped, even killed, continues if the same command is given again.
+
+With --json: one object with the keys dir, game, rules_version, policies (one
+per seat), seed (a string), episodes, turns, rows, bytes, shards (all in the
+dataset), shards_made (by this run), shards_found (made by runs before),
+seconds, rows_per_second (of this run).`,
+		Example: `  moonfarm generate towerdefence --episodes 2000 --seed 1 --out data/td
+  moonfarm generate towerdefence --policy 'econ,mix(0.8*econ,0.2*random)' --obs packed --out data/mixed`,
+		Args: takes("GAME"),
+		RunE: func(c *cobra.Command, args []string) error { return a.runGenerate(c.Context(), args[0], f) },
+	}
+	j, flags := &f.job, c.Flags()
+	j.Episodes, j.ShardEpisodes = 1000, datasets.DefaultShardEpisodes
+	j.Obs, j.Codec, j.Tensors = datasets.ObsPlanes, datasets.Zstd, datasets.TensorsExtension
+	flags.StringVar(&f.out, "out", "", "`DIR` of the dataset: new, empty, or from an earlier run of the same command")
+	flags.Var(whole[uint64]{&j.Episodes, 1, math.MaxUint64}, "episodes", "how many games to play")
+	seedFlag(c, &j.Seed)
+	flags.StringVar(&f.policies, "policy", "random", "`A,B`: the policy of each seat, or one for all (see policies GAME)")
+	flags.Var(choice[datasets.Obs]{&j.Obs, []datasets.Obs{datasets.ObsPlanes, datasets.ObsPacked, datasets.ObsNone}}, "obs",
+		"observations as uint8 planes, as bits packed in uint64 words, or none (then no masks and actions either)")
+	flags.Var(choice[datasets.Codec]{&j.Codec, []datasets.Codec{datasets.Zstd, datasets.LZ4, datasets.None}}, "codec", "compression")
+	flags.Var(choice[datasets.Tensors]{&j.Tensors, []datasets.Tensors{datasets.TensorsExtension, datasets.TensorsPlain}}, "tensor-metadata",
+		"shapes of tensors as arrow.fixed_shape_tensor, or plain for readers that refuse extensions (Polars)")
+	flags.Var(whole[uint64]{&j.ShardEpisodes, 1, math.MaxUint64}, "shard-episodes", "episodes in one file; part of what determines the bytes")
+	f.add(c)
+	workersFlag(c, &f.workers)
+	return c
+}
+
+func (a *app) runGenerate(ctx context.Context, game string, f *generateFlags) error {
+	t, err := f.open(game)
+	if err != nil {
+		return err
+	}
+	if f.out == "" {
+		return wrongUse("--out is missing: the folder to write, such as --out data/%s", game)
+	}
+	j := f.job
+	j.Game, j.Reward, j.MaxTurns = game, f.reward, f.maxTurns
+	if t.rules != "" {
+		j.Rules = []string{t.rules}
+	}
+	if j.Policies, err = t.seats(f.policies); err != nil {
+		return err
+	}
+	a.resume = fmt.Sprintf("finished shards are kept in %s; the same command continues", f.out)
+	m := a.meter("episodes")
+	r, err := datasets.Generate(ctx, f.out, j, makers(t.game), datasets.Options{
+		Workers:  f.workers,
+		Progress: func(p datasets.Progress) { m.show(p.Episodes, p.AllEpisodes, p.Rows, "rows") },
+	})
+	passed := m.end()
+	if err != nil {
+		return err
+	}
+	man := r.Manifest
+	g := generated{
+		Dir: f.out, Game: game, Rules: man.Rules[0].Version, Policies: man.Job.Policies, Seed: man.Job.Seed,
+		Episodes: man.Totals.Episodes, Turns: man.Totals.Turns, Rows: man.Totals.Rows, Bytes: man.Totals.Bytes,
+		Shards: len(man.Shards), Made: r.Made, Found: r.Found, Seconds: passed.Seconds(),
+	}
+	if r.Made > 0 && g.Seconds > 0 {
+		g.RowsPerSecond = float64(g.rowsMade(man)) / g.Seconds
+	}
+	return a.print(g, func() { a.printGenerated(g) })
+}
+
+// rowsMade estimates the rows of the shards that this run made.
+func (g generated) rowsMade(m *datasets.Manifest) uint64 {
+	return uint64(float64(m.Totals.Rows) * float64(g.Made) / float64(g.Shards))
+}
+
+// seats reads --policy: one spec for all seats or one for each.
+func (t *table) seats(text string) ([]string, error) {
+	specs := splitSpecs(text)
+	players := t.spec.Info.Players
+	for len(specs) == 1 && len(specs) < players {
+		for len(specs) < players {
+			specs = append(specs, specs[0])
+		}
+	}
+	if len(specs) != players {
+		return nil, wrongUse("--policy %s: %d policies, expected one, or one for each of the %d seats of %s", text, len(specs), players, t.game.Name)
+	}
+	for i, s := range specs {
+		_, name, err := t.policy("policy", s)
+		if err != nil {
+			return nil, err
+		}
+		specs[i] = name
+	}
+	return specs, nil
+}
+
+func (a *app) printGenerated(g generated) {
+	if g.Made == 0 {
+		a.printf("%s is complete: ", g.Dir)
+	} else {
+		a.printf("%s: ", g.Dir)
+	}
+	a.printf("%s, %s, %s, %s", plural(g.Episodes, "episode"), plural(g.Rows, "row"), plural(g.Shards, "shard"), size(g.Bytes))
+	if g.Made > 0 {
+		a.printf("; %.1f s, %s rows/s", g.Seconds, group(uint64(g.RowsPerSecond)))
+	}
+	if g.Made > 0 && g.Found > 0 {
+		a.printf(" (%s of an earlier run kept)", plural(g.Found, "shard"))
+	}
+	a.printf("\n")
+}

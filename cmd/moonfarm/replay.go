@@ -1,0 +1,305 @@
+package main
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"moonfarm/sim"
+)
+
+func (a *app) replay() *cobra.Command {
+	c := a.group("replay", "Check and show recordings of the original engines",
+		"Recordings of the games' original engines, compressed with gzip or not.")
+	c.AddCommand(a.replayVerify(), a.replayShow())
+	return c
+}
+
+// verifiedFile and verifiedFiles tell what replay verify found. Their JSON keys
+// are documented in the help.
+type verifiedFile struct {
+	File      string         `json:"file"`
+	Game      string         `json:"game"`
+	Counts    map[string]int `json:"counts"`
+	Different int            `json:"different"`
+	First     *difference    `json:"first"`
+	Error     string         `json:"error"`
+	Notes     []string       `json:"notes"`
+}
+
+type verifiedFiles struct {
+	OK        bool           `json:"ok"`
+	Counts    map[string]int `json:"counts"`
+	Different int            `json:"different"`
+	Broken    int            `json:"broken"`
+	Seconds   float64        `json:"seconds"`
+	Files     []verifiedFile `json:"files"`
+}
+
+func (a *app) replayVerify() *cobra.Command {
+	var rulesFile string
+	c := &cobra.Command{
+		Use: "verify FILE…", Short: "Play recordings again and compare every field",
+		Long: `Plays recorded games again with the commands in them and compares everything
+that was recorded with what this program makes of it. The kind of a file is
+told by its content. A game is compared up to its first difference; the others
+go on. The exit status is 1 if anything differs or a file is broken.
+
+With --json: one object with the keys ok, counts (what was compared, such as
+games, rounds, renders), different (games or renders), broken (files), seconds,
+files (each with file, game, counts, different, first: null or the first
+difference with line, game, round, field, expected as recorded, found as played;
+error: "" or why the file could not be read to its end; notes: a list of texts).`,
+		Example: "  moonfarm replay verify ../shared/traces/towerdefence/*.jsonl.gz",
+		Args:    takes("FILE…"),
+		RunE:    func(c *cobra.Command, args []string) error { return a.runReplayVerify(c.Context(), args, rulesFile) },
+	}
+	c.Flags().StringVar(&rulesFile, "rules", "", "`FILE` with the rule values of the recorded games"+rulesDocs())
+	return c
+}
+
+func (a *app) runReplayVerify(ctx context.Context, files []string, rulesFile string) error {
+	rules := ""
+	if rulesFile != "" {
+		var err error
+		if rules, err = readRules(rulesFile); err != nil {
+			return err
+		}
+	}
+	all := verifiedFiles{Counts: map[string]int{}}
+	begin := time.Now()
+	m := a.meter("files")
+	for i, file := range files {
+		f, err := verifyRecording(ctx, file, rules)
+		if ctx.Err() != nil || errors.As(err, new(usageError)) {
+			m.end()
+			return err
+		}
+		if err != nil {
+			f.Error = err.Error()
+			all.Broken++
+		}
+		for k, n := range f.Counts {
+			all.Counts[k] += n
+		}
+		all.Different += f.Different
+		all.Files = append(all.Files, f)
+		m.show(uint64(i+1), uint64(len(files)), 0, "")
+	}
+	m.end()
+	all.Seconds = time.Since(begin).Seconds()
+	all.OK = all.Broken == 0 && all.Different == 0
+	if err := a.print(all, func() { a.printVerifiedFiles(all) }); err != nil || all.OK {
+		return err
+	}
+	var what []string
+	if all.Different > 0 {
+		what = append(what, fmt.Sprintf("%d not as recorded", all.Different))
+	}
+	if all.Broken > 0 {
+		what = append(what, plural(all.Broken, "file")+" not readable")
+	}
+	return errors.New(strings.Join(what, ", "))
+}
+
+// verifyRecording verifies one file.
+func verifyRecording(ctx context.Context, file, rules string) (verifiedFile, error) {
+	f := verifiedFile{File: file, Counts: map[string]int{}, Notes: []string{}}
+	t, in, err := openRecording(ctx, file)
+	if err != nil {
+		return f, err
+	}
+	defer in.Close()
+	f.Game = t.game
+	r, err := t.verify(file, in, rules)
+	if r.Counts != nil {
+		f.Counts = r.Counts
+	}
+	f.Different, f.First, f.Notes = r.Different, r.First, append(f.Notes, r.Notes...)
+	return f, err
+}
+
+// printVerifiedFiles prints a line for every file that is not as it should be,
+// and the sums.
+func (a *app) printVerifiedFiles(all verifiedFiles) {
+	for _, f := range all.Files {
+		if d := f.First; d != nil {
+			a.printf("%s:%d: game %s, round %d: %s: expected %s, found %s", f.File, d.Line, d.Game, d.Round, d.Field, d.Expected, d.Found)
+			if f.Different > 1 {
+				a.printf(" (the first of %d that differ)", f.Different)
+			}
+			a.printf("\n")
+		}
+		if f.Error != "" {
+			a.printf("%s\n", f.Error)
+		}
+		for _, n := range f.Notes {
+			a.printf("%s: %s\n", f.File, n)
+		}
+	}
+	a.printf("%s", plural(len(all.Files), "file"))
+	var names []string
+	for _, t := range tools {
+		for _, n := range t.counts {
+			if !slices.Contains(names, n) {
+				names = append(names, n)
+			}
+		}
+	}
+	for _, n := range names {
+		if all.Counts[n] > 0 {
+			a.printf(", %s %s", group(all.Counts[n]), n)
+		}
+	}
+	a.printf(" compared, %s (%.1f s)\n", plural(all.Different, "difference"), all.Seconds)
+}
+
+func (a *app) replayShow() *cobra.Command {
+	var rulesFile string
+	var forms []string
+	for _, t := range tools {
+		for _, f := range t.forms {
+			if !slices.Contains(forms, f) {
+				forms = append(forms, f)
+			}
+		}
+	}
+	o := showOptions{Game: 1, Round: -1, As: forms[0]}
+	seat := "A"
+	c := &cobra.Command{
+		Use: "show FILE", Short: "Show a position of a recorded game",
+		Long: `Shows the position before a round of a recorded game and the commands given in
+it: for people, or exactly as the original showed it to the bot at a seat.
+
+For towerdefence --as takes text (players and map), console (the runner's map,
+always seen from A), state (state.json) and textmap (textMap.txt). In the map a
+cell is [LBR]: its column or missiles of B, the building, its row or missiles of A.
+
+With --json: one object with the keys file, game, name (of the recorded game),
+round, rounds (of the whole game), commands (one per seat; null at the end of
+the game), as, text.`,
+		Example: `  moonfarm replay show ../shared/traces/towerdefence/siege_late.jsonl.gz
+  moonfarm replay show game.jsonl --game 3 --round 41 --as textmap --seat B`,
+		Args: takes("FILE"),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.Seat = sim.Player(seat[0] - 'A')
+			return a.runReplayShow(c.Context(), args[0], rulesFile, o)
+		},
+	}
+	flags := c.Flags()
+	flags.Var(whole[int]{&o.Game, 1, math.MaxInt}, "game", "which game of the file, counted from 1")
+	flags.Var(lastOr{whole[int]{&o.Round, 0, math.MaxInt}}, "round", "the round about to be played, or end")
+	flags.Var(choice[string]{&o.As, forms}, "as", "the form")
+	flags.Var(choice[string]{&seat, []string{"A", "B", "C", "D"}}, "seat", "whose view, where a form has one")
+	flags.StringVar(&rulesFile, "rules", "", "`FILE` with the rule values of the recorded game"+rulesDocs())
+	return c
+}
+
+// lastOr is the value of --round: a number, or end (−1).
+type lastOr struct{ whole[int] }
+
+// Set implements the flag's value.
+func (v lastOr) Set(text string) error {
+	if text == "end" {
+		*v.to = -1
+		return nil
+	}
+	if err := v.whole.Set(text); err != nil {
+		return fmt.Errorf("%w, or end", err)
+	}
+	return nil
+}
+
+// String implements the flag's value.
+func (v lastOr) String() string {
+	if v.to == nil || *v.to < 0 {
+		return "end"
+	}
+	return v.whole.String()
+}
+
+// Type names the value in the help.
+func (v lastOr) Type() string { return "N|end" }
+
+func (a *app) runReplayShow(ctx context.Context, file, rulesFile string, o showOptions) error {
+	rules := ""
+	if rulesFile != "" {
+		var err error
+		if rules, err = readRules(rulesFile); err != nil {
+			return err
+		}
+	}
+	t, in, err := openRecording(ctx, file)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if !slices.Contains(t.forms, o.As) {
+		return wrongUse("--as %s: expected one of: %s (for %s)", o.As, strings.Join(t.forms, ", "), t.game)
+	}
+	s, err := t.show(file, in, rules, o)
+	if err != nil {
+		return err
+	}
+	s.File, s.Game, s.As = file, t.game, o.As
+	return a.print(s, func() { a.printf("%s", s.Text) })
+}
+
+// recording is an open recording, uncompressed.
+type recording struct {
+	io.Reader
+	io.Closer
+}
+
+// openRecording opens a recording and finds the game it is of.
+func openRecording(ctx context.Context, file string) (gameTools, io.ReadCloser, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return gameTools{}, nil, err
+	}
+	in := bufio.NewReaderSize(interruptibleReader{ctx, f}, 1<<16)
+	if magic, _ := in.Peek(2); len(magic) == 2 && magic[0] == 0x1f && magic[1] == 0x8b {
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			f.Close()
+			return gameTools{}, nil, fmt.Errorf("%s: %w", file, err)
+		}
+		in = bufio.NewReaderSize(z, 1<<16)
+	}
+	head, err := in.Peek(512)
+	if err != nil && err != io.EOF {
+		f.Close()
+		return gameTools{}, nil, fmt.Errorf("%s: %w", file, err)
+	}
+	for _, t := range tools {
+		if t.isRecording(head) {
+			return t, recording{in, f}, nil
+		}
+	}
+	f.Close()
+	return gameTools{}, nil, fmt.Errorf("%s: not a recording of any game known here; it begins with %.40q", file, head)
+}
+
+// interruptibleReader fails once the context is done.
+type interruptibleReader struct {
+	ctx context.Context
+	io.Reader
+}
+
+// Read implements io.Reader.
+func (r interruptibleReader) Read(p []byte) (int, error) {
+	if r.ctx.Err() != nil {
+		return 0, context.Cause(r.ctx)
+	}
+	return r.Reader.Read(p)
+}
