@@ -15,6 +15,7 @@ type Pool[S any] struct {
 	spec    Spec
 	game    sim.Game[S]
 	encoder features.Encoder[S]
+	sharer  features.Sharer[S] // the encoder, if it is one
 	actions features.ActionSpace[S]
 	measure *features.Measure[S] // nil: the reward is the result
 	sizes   sizes
@@ -69,6 +70,7 @@ func New[S any](g sim.Game[S], kit features.Kit[S], c Config) (*Pool[S], error) 
 		status: make([]sim.Status, c.N),
 		turn:   sim.NewTurn(info.MaxOrders),
 	}
+	v.sharer, _ = kit.Encoder.(features.Sharer[S])
 	if measure != nil {
 		v.worth = make([]float64, c.N*info.Players)
 	}
@@ -146,18 +148,11 @@ func (v *Pool[S]) ObserveGame(b *Batch, i int) {
 func (v *Pool[S]) observe(b *Batch, i int) {
 	s, z := &v.states[i], &v.sizes
 	b.Status[i], b.Turn[i] = v.status[i], v.turns[i]
+	first := i * z.players
+	v.encode(b, first, s)
 	for seat := range z.players {
-		row, p := i*z.players+seat, sim.Player(seat)
+		row, p := first+seat, sim.Player(seat)
 		b.OrderLen[row] = -1
-		if b.Planes != nil {
-			v.encoder.Planes(b.Planes[row*z.planes:(row+1)*z.planes], s, p)
-		}
-		if b.Packed != nil {
-			v.encoder.Packed(b.Packed[row*z.words:(row+1)*z.words], s, p)
-		}
-		if b.Scalars != nil {
-			v.encoder.Scalars(b.Scalars[row*z.scalars:(row+1)*z.scalars], s, p)
-		}
 		if b.Mask != nil {
 			mask := b.Mask[row*z.mask : (row+1)*z.mask]
 			if v.status[i] == sim.Running {
@@ -170,6 +165,39 @@ func (v *Pool[S]) observe(b *Batch, i int) {
 			b.Key[row] = prng.Key(v.seeds[i], 0, uint64(v.turns[i]), uint64(seat), prng.PurposePolicy)
 		}
 	}
+}
+
+// encode writes the observations of a game, whose rows begin at first.
+func (v *Pool[S]) encode(b *Batch, first int, s *S) {
+	z := &v.sizes
+	if v.sharer != nil {
+		v.sharer.All(features.Rows{
+			Planes:  part(b.Planes, first, z.players, z.planes),
+			Packed:  part(b.Packed, first, z.players, z.words),
+			Scalars: part(b.Scalars, first, z.players, z.scalars),
+		}, s)
+		return
+	}
+	for seat := range z.players {
+		row, p := first+seat, sim.Player(seat)
+		if b.Planes != nil {
+			v.encoder.Planes(part(b.Planes, row, 1, z.planes), s, p)
+		}
+		if b.Packed != nil {
+			v.encoder.Packed(part(b.Packed, row, 1, z.words), s, p)
+		}
+		if b.Scalars != nil {
+			v.encoder.Scalars(part(b.Scalars, row, 1, z.scalars), s, p)
+		}
+	}
+}
+
+// part returns n rows of a slab with rows of the given size, nil if the slab is.
+func part[E any](slab []E, row, n, size int) []E {
+	if slab == nil {
+		return nil
+	}
+	return slab[row*size : (row+n)*size : (row+n)*size]
 }
 
 // Step implements Vector.

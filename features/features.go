@@ -46,6 +46,22 @@ type Encoder[S any] interface {
 	Scalars(dst []float32, s *S, p sim.Player)
 }
 
+// Rows are the observations of all seats of one game, seat after seat. A nil
+// slab is not wanted.
+type Rows struct {
+	Planes  []uint8   // [seats, Planes, Height, Width]
+	Packed  []uint64  // [seats, Words]
+	Scalars []float32 // [seats, Scalars]
+}
+
+// Sharer is an Encoder that can also write the observations of all seats at
+// once, because they have work in common. It writes what the calls for each
+// seat would.
+type Sharer[S any] interface {
+	Encoder[S]
+	All(dst Rows, s *S)
+}
+
 // ActionSpace says what the outputs of a policy network mean. An action is a
 // vector of int32, one choice per head: one head is a Discrete space, several
 // are MultiDiscrete. Implementations hold no mutable memory.

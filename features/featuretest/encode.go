@@ -3,6 +3,9 @@ package featuretest
 import (
 	"slices"
 	"testing"
+
+	"moonfarm/features"
+	"moonfarm/sim"
 )
 
 // guard is the number of elements on either side of a slab that must stay.
@@ -61,5 +64,51 @@ func (c *suite[S]) testEncode(t *testing.T) {
 			}
 		}
 		checkUnchanged(t, v, before, "the encoder")
+	})
+}
+
+// testAll holds All of an encoder that shares work between the seats against
+// its calls for each seat, with every choice of slabs.
+func (c *suite[S]) testAll(t *testing.T) {
+	e, ok := c.kit.Encoder.(features.Sharer[S])
+	if !ok {
+		t.Skip("the encoder shares no work between seats")
+	}
+	z, n := c.shape, c.info.Players
+	c.each(t, func(v view[S]) {
+		if v.p != 0 {
+			return
+		}
+		var want features.Rows
+		for p := range n {
+			planes, packed, scalars := make([]uint8, z.PlaneBytes()), make([]uint64, z.Words), make([]float32, z.Scalars)
+			e.Planes(planes, v.s, sim.Player(p))
+			e.Packed(packed, v.s, sim.Player(p))
+			e.Scalars(scalars, v.s, sim.Player(p))
+			want.Planes = append(want.Planes, planes...)
+			want.Packed = append(want.Packed, packed...)
+			want.Scalars = append(want.Scalars, scalars...)
+		}
+		for slabs := range 8 {
+			var got features.Rows
+			if slabs&1 != 0 {
+				got.Planes = slices.Repeat([]uint8{0x5a}, n*z.PlaneBytes())
+			}
+			if slabs&2 != 0 {
+				got.Packed = slices.Repeat([]uint64{0x5a5a}, n*z.Words)
+			}
+			if slabs&4 != 0 {
+				got.Scalars = slices.Repeat([]float32{-12345.5}, n*z.Scalars)
+			}
+			e.All(got, v.s)
+			if got.Planes != nil && !slices.Equal(got.Planes, want.Planes) ||
+				got.Packed != nil && !slices.Equal(got.Packed, want.Packed) ||
+				got.Scalars != nil && !slices.Equal(got.Scalars, want.Scalars) {
+				t.Fatalf("seed %d turn %d slabs %03b: All differs from the calls for each seat", v.seed, v.turn, slabs)
+			}
+		}
+		if n := testing.AllocsPerRun(1, func() { e.All(want, v.s) }); n != 0 {
+			t.Errorf("All allocates %g times", n)
+		}
 	})
 }

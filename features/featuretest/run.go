@@ -43,6 +43,7 @@ func Run[S any](t *testing.T, fresh func() sim.Game[S], kit features.Kit[S], opt
 	}
 	t.Run("Table", c.testTable)
 	t.Run("Encode", c.testEncode)
+	t.Run("All", c.testAll)
 	t.Run("Mask", c.testMask)
 	if len(c.heads) == 1 {
 		t.Run("Complete", c.testComplete)

@@ -30,7 +30,7 @@ const (
 )
 
 // halfWords writes the words of the half of player p.
-func (e *Encoder) halfWords(dst *[wordsPerHalf]uint64, s *td.State, p sim.Player) {
+func (e *Encoder) halfWords(dst *half, s *td.State, p sim.Player) {
 	h, other := &s.Half[p], &s.Half[p^1]
 	occupied := h.Occupied
 	strong := occupied & h.Type2 // not attack
@@ -61,7 +61,7 @@ func (e *Encoder) halfWords(dst *[wordsPerHalf]uint64, s *td.State, p sim.Player
 
 // countedWords fills in the words of construction, health and idling for rules
 // of any rhythm, building by building.
-func (e *Encoder) countedWords(dst *[wordsPerHalf]uint64, s *td.State, p sim.Player) {
+func (e *Encoder) countedWords(dst *half, s *td.State, p sim.Player) {
 	var building, extra, idle [2]uint64
 	put := func(planes *[2]uint64, bit uint64, n int) {
 		n = min(max(n, 0), 3)
@@ -92,7 +92,7 @@ const noTowers = 0xffff_ffff_ffff_ffff
 // first in the low four bytes, for the other in the high four: cell, rounds
 // until it is finished, rounds it idles before its next shot (both at most
 // 254), 0; all bytes 255 where there is no tower.
-func (e *Encoder) towerWord(dst *[wordsPerHalf]uint64, s *td.State, p sim.Player) {
+func (e *Encoder) towerWord(dst *half, s *td.State, p sim.Player) {
 	h := &s.Half[p]
 	w := uint64(noTowers)
 	for i := int(h.Teslas) - 1; i >= 0; i-- {

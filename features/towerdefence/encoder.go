@@ -51,25 +51,55 @@ func (e *Encoder) Shape() features.Shape {
 	return features.Shape{Planes: planes, Height: td.Height, Width: width, Scalars: scalars, Words: 2 * wordsPerHalf}
 }
 
-// Packed writes the words of the own half, then those of the enemy's.
-func (e *Encoder) Packed(dst []uint64, s *td.State, p sim.Player) {
-	e.halfWords((*[wordsPerHalf]uint64)(dst[:wordsPerHalf]), s, p)
-	e.halfWords((*[wordsPerHalf]uint64)(dst[wordsPerHalf:2*wordsPerHalf]), s, p^1)
-}
+// half is one half's share of every observation: the words.
+type half = [wordsPerHalf]uint64
 
 // Planes writes the uint8 planes.
 func (e *Encoder) Planes(dst []uint8, s *td.State, p sim.Player) {
-	var own, enemy [wordsPerHalf]uint64
+	var own, enemy half
 	e.halfWords(&own, s, p)
 	e.halfWords(&enemy, s, p^1)
+	e.planes(dst, &own, &enemy, s, p)
+}
+
+// Packed writes the words of the own half, then those of the enemy's.
+func (e *Encoder) Packed(dst []uint64, s *td.State, p sim.Player) {
+	e.halfWords((*half)(dst[:wordsPerHalf]), s, p)
+	e.halfWords((*half)(dst[wordsPerHalf:2*wordsPerHalf]), s, p^1)
+}
+
+// All writes the observations of both seats: what the seats see is the same two
+// halves, in the other order.
+func (e *Encoder) All(dst features.Rows, s *td.State) {
+	if dst.Planes != nil || dst.Packed != nil {
+		var a, b half
+		e.halfWords(&a, s, 0)
+		e.halfWords(&b, s, 1)
+		if dst.Planes != nil {
+			e.planes(dst.Planes[:planes*planeBytes], &a, &b, s, 0)
+			e.planes(dst.Planes[planes*planeBytes:], &b, &a, s, 1)
+		}
+		if dst.Packed != nil {
+			for i, h := range [4]*half{&a, &b, &b, &a} {
+				*(*half)(dst.Packed[i*wordsPerHalf : (i+1)*wordsPerHalf]) = *h
+			}
+		}
+	}
+	if dst.Scalars != nil {
+		e.allScalars(dst.Scalars, s)
+	}
+}
+
+// planes writes the planes of seat p from the words of the halves.
+func (e *Encoder) planes(dst []uint8, own, enemy *half, s *td.State, p sim.Player) {
 	dst = dst[: planes*planeBytes : planes*planeBytes]
 	flag(plane(dst, planeDefense), own[wordDefense], enemy[wordDefense])
 	flag(plane(dst, planeAttack), own[wordAttack], enemy[wordAttack])
 	flag(plane(dst, planeEnergy), own[wordEnergy], enemy[wordEnergy])
 	flag(plane(dst, planeTesla), own[wordTesla], enemy[wordTesla])
-	numbers(plane(dst, planeBuilding), numberAt(&own, wordBuilding0), numberAt(&enemy, wordBuilding0))
-	numbers(plane(dst, planeIdle), numberAt(&own, wordIdle0), numberAt(&enemy, wordIdle0))
-	hits(plane(dst, planeHits), buildings(&own), buildings(&enemy), numberAt(&own, wordExtra0), numberAt(&enemy, wordExtra0))
+	numbers(plane(dst, planeBuilding), numberAt(own, wordBuilding0), numberAt(enemy, wordBuilding0))
+	numbers(plane(dst, planeIdle), numberAt(own, wordIdle0), numberAt(enemy, wordIdle0))
+	hits(plane(dst, planeHits), buildings(own), buildings(enemy), numberAt(own, wordExtra0), numberAt(enemy, wordExtra0))
 	// Missiles: in columns 0 … 7 the owner of the half is the viewer.
 	stacks(plane(dst, planeOwn), own[wordOwner:], enemy[wordVisitor:])
 	stacks(plane(dst, planeEnemy), own[wordVisitor:], enemy[wordOwner:])
@@ -82,12 +112,12 @@ func (e *Encoder) Planes(dst []uint8, s *td.State, p sim.Player) {
 }
 
 // buildings are the cells with a building.
-func buildings(half *[wordsPerHalf]uint64) uint64 {
-	return half[wordDefense] | half[wordAttack] | half[wordEnergy] | half[wordTesla]
+func buildings(h *half) uint64 {
+	return h[wordDefense] | h[wordAttack] | h[wordEnergy] | h[wordTesla]
 }
 
 // numberAt is the two-bit number in words i and i+1.
-func numberAt(half *[wordsPerHalf]uint64, i int) *number { return (*number)(half[i : i+2]) }
+func numberAt(h *half, i int) *number { return (*number)(h[i : i+2]) }
 
 // plane is plane i of an observation.
 func plane(dst []uint8, i int) *[planeBytes]uint8 {

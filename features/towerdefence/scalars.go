@@ -30,17 +30,32 @@ func (e *Encoder) Scalars(dst []float32, s *td.State, p sim.Player) {
 	dst = dst[:scalars:scalars]
 	e.side(dst[:scalarsPerSide], s, p)
 	e.side(dst[scalarsPerSide:2*scalarsPerSide], s, p^1)
+	e.common(dst[2*scalarsPerSide:], s)
+}
+
+// allScalars writes the scalars of both seats.
+func (e *Encoder) allScalars(dst []float32, s *td.State) {
+	a, b := (*[scalars]float32)(dst[:scalars]), (*[scalars]float32)(dst[scalars:2*scalars])
+	e.Scalars(a[:], s, 0)
+	*(*[scalarsPerSide]float32)(b[:]) = *(*[scalarsPerSide]float32)(a[scalarsPerSide:])
+	*(*[scalarsPerSide]float32)(b[scalarsPerSide:]) = *(*[scalarsPerSide]float32)(a[:])
+	*(*[scalars - scalarRound]float32)(b[scalarRound:]) = *(*[scalars - scalarRound]float32)(a[scalarRound:])
+}
+
+// common writes the scalars that are the same for both sides.
+func (e *Encoder) common(dst []float32, s *td.State) {
 	round := int(s.Round)
-	dst[scalarRound] = float32(round)
-	dst[scalarRoundsLeft] = float32(e.rules.MaxRounds + 1 - round)
 	period := e.rules.CurtainResetPeriod
 	wait := period - round%period
 	if round > 0 && round%period == 0 {
 		wait = 0
 	}
-	dst[scalarReset] = float32(wait)
+	dst[scalarRound-scalarRound] = float32(round)
+	dst[scalarRoundsLeft-scalarRound] = float32(e.rules.MaxRounds + 1 - round)
+	dst[scalarReset-scalarRound] = float32(wait)
 }
 
+// side writes the scalars of player p's side.
 func (e *Encoder) side(dst []float32, s *td.State, p sim.Player) {
 	h := &s.Half[p]
 	dst = dst[:scalarsPerSide]
