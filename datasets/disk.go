@@ -110,8 +110,10 @@ func (f *file) rename() error {
 
 // drop closes and removes a file that is not wanted any more.
 func (f *file) drop() {
-	f.f.Close() // an error changes nothing: the file goes
-	os.Remove(f.path + tempSuffix)
+	f.f.Close() // errors change nothing: what stays is swept by the next run
+	if f.disk.may("drop", f.path) == nil {
+		os.Remove(f.path + tempSuffix)
+	}
 }
 
 // writeFile writes a whole small file durably.
@@ -129,7 +131,7 @@ func (d disk) writeFile(path string, content []byte) error {
 		return err
 	}
 	if err := f.rename(); err != nil {
-		os.Remove(path + tempSuffix)
+		f.drop()
 		return err
 	}
 	return d.sync(filepath.Dir(path))

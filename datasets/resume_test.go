@@ -1,0 +1,224 @@
+package datasets
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestStoppedAtEveryStep lets every single disk operation of a run fail in
+// turn, alone and with all after it, and repeats the run.
+func TestStoppedAtEveryStep(t *testing.T) {
+	j := toyJob(2, 1)
+	j.Episodes = 25
+	want := files(t, generateToy(t, j, Options{Workers: 1}))
+	broken := errors.New("broken")
+	for _, crash := range []bool{false, true} {
+		for k := 0; ; k++ {
+			dir := filepath.Join(t.TempDir(), "data")
+			n := 0
+			fault := func(op, path string) error {
+				n++
+				if n-1 == k || crash && n-1 > k {
+					return fmt.Errorf("%s: %w", op, broken)
+				}
+				return nil
+			}
+			_, err := Generate(t.Context(), dir, j, toyMakers(), Options{disk: disk{fault: fault}})
+			if n <= k {
+				require.NoError(t, err)
+				require.Greater(t, k, 40, "operations of a run")
+				break
+			}
+			// What fails after the manifest is in place can leave the
+			// dataset complete; what fails when dropping is no error.
+			if err != nil {
+				require.ErrorIs(t, err, broken)
+			}
+			requireWhole(t, dir, want)
+			r, err := Generate(t.Context(), dir, j, toyMakers(), Options{Workers: 2})
+			require.NoError(t, err, "after step %d", k)
+			require.NotNil(t, r.Manifest)
+			requireSameFiles(t, want, files(t, dir))
+		}
+	}
+}
+
+// requireWhole checks that every file under a final name is as it will be.
+func requireWhole(t *testing.T, dir string, want map[string]string) {
+	if _, err := os.Stat(dir); err != nil {
+		return // not even the folder
+	}
+	for name, content := range files(t, dir) {
+		switch {
+		case strings.HasSuffix(name, ".tmp"), strings.HasSuffix(name, "/"), name == runName, strings.HasPrefix(name, shardsDir):
+		default:
+			require.True(t, content == want[name], name)
+		}
+	}
+}
+
+// killedEnv makes the test binary generate into the folder it names.
+const killedEnv = "MOONFARM_TEST_GENERATE"
+
+func killedJob() Job {
+	j := toyJob(3, 2)
+	j.Episodes, j.ShardEpisodes = 3000, 40
+	return j
+}
+
+// TestKilled kills runs at random moments with SIGKILL; the last one is left
+// to finish.
+func TestKilled(t *testing.T) {
+	if dir := os.Getenv(killedEnv); dir != "" {
+		_, err := Generate(context.Background(), dir, killedJob(), toyMakers(), Options{Workers: 2})
+		require.NoError(t, err)
+		return
+	}
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
+	want := files(t, generateToy(t, killedJob(), Options{Workers: 2}))
+	dir := filepath.Join(t.TempDir(), "data")
+	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
+	run := func() *exec.Cmd {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestKilled$")
+		cmd.Env = append(os.Environ(), killedEnv+"="+dir)
+		require.NoError(t, cmd.Start())
+		return cmd
+	}
+	killed := 0
+	for range 20 {
+		cmd := run()
+		time.Sleep(time.Duration(r.IntN(60)) * time.Millisecond)
+		require.NoError(t, cmd.Process.Kill())
+		if cmd.Wait() != nil {
+			killed++
+		}
+		requireWhole(t, dir, want)
+	}
+	t.Logf("%d of 20 runs killed before their end", killed)
+	require.NoError(t, run().Wait())
+	requireSameFiles(t, want, files(t, dir))
+}
+
+// TestCancelled: a run whose context is done continues too.
+func TestCancelled(t *testing.T) {
+	j := toyJob(2, 1)
+	want := files(t, generateToy(t, j, Options{Workers: 1}))
+	dir := filepath.Join(t.TempDir(), "data")
+	stop := errors.New("stop")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	_, err := Generate(ctx, dir, j, toyMakers(), Options{Workers: 2, Progress: func(p Progress) {
+		if p.Shards >= 3 {
+			cancel(stop)
+		}
+	}})
+	require.ErrorIs(t, err, stop)
+	for name := range files(t, dir) {
+		require.False(t, strings.HasSuffix(name, ".tmp"), name)
+	}
+	_, err = Open(dir)
+	require.ErrorContains(t, err, "not complete")
+	var last Progress
+	r, err := Generate(t.Context(), dir, j, toyMakers(), Options{Workers: 1, Progress: func(p Progress) { last = p }})
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, r.Found, 3)
+	require.Equal(t, 7, r.Found+r.Made)
+	require.Equal(t, 7, last.Shards)
+	require.EqualValues(t, 100, last.Episodes)
+	requireSameFiles(t, want, files(t, dir))
+	r, err = Generate(t.Context(), dir, j, toyMakers(), Options{Workers: 1})
+	require.NoError(t, err)
+	require.True(t, r.Complete)
+	require.Zero(t, r.Made)
+	requireSameFiles(t, want, files(t, dir))
+}
+
+// TestOtherJobsAreRefused: an unfinished or complete dataset stays as it is.
+func TestOtherJobsAreRefused(t *testing.T) {
+	j := toyJob(2, 1)
+	complete := generateToy(t, j, Options{})
+	half := filepath.Join(t.TempDir(), "half")
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := Generate(ctx, half, j, toyMakers(), Options{Progress: func(Progress) { cancel() }})
+	require.Error(t, err)
+	for _, dir := range []string{complete, half} {
+		before := files(t, dir)
+		for field, change := range map[string]func(*Job){
+			"seed":            func(j *Job) { j.Seed++ },
+			"episodes":        func(j *Job) { j.Episodes++ },
+			"shard_episodes":  func(j *Job) { j.ShardEpisodes++ },
+			"policies":        func(j *Job) { j.Policies[1] = "other" },
+			"rules":           func(j *Job) { j.Rules[0] = "seats=2 orders=2" },
+			"reward":          func(j *Job) { j.Reward = "result" },
+			"max_turns":       func(j *Job) { j.MaxTurns = 5 },
+			"obs":             func(j *Job) { j.Obs = ObsNone },
+			"codec":           func(j *Job) { j.Codec = LZ4 },
+			"tensor_metadata": func(j *Job) { j.Tensors = TensorsPlain },
+		} {
+			other := toyJob(2, 1)
+			change(&other)
+			_, err := Generate(t.Context(), dir, other, toyMakers(), Options{})
+			require.ErrorContains(t, err, "another run: "+field+": it has ", field)
+			requireSameFiles(t, before, files(t, dir))
+		}
+	}
+}
+
+func TestForeignFoldersAreRefused(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("mine"), 0o666))
+	_, err := Generate(t.Context(), dir, toyJob(2, 1), toyMakers(), Options{})
+	require.ErrorContains(t, err, "is not empty and holds no dataset: there is notes.txt")
+	require.Len(t, files(t, dir), 1)
+
+	path := filepath.Join(dir, "notes.txt")
+	_, err = Generate(t.Context(), path, toyJob(2, 1), toyMakers(), Options{})
+	require.Error(t, err)
+	_, err = Open(dir)
+	require.ErrorIs(t, err, os.ErrNotExist)
+
+	busy := t.TempDir()
+	release, err := lock(busy)
+	require.NoError(t, err)
+	_, err = Generate(t.Context(), busy, toyJob(2, 1), toyMakers(), Options{})
+	require.ErrorContains(t, err, "another run is writing there")
+	release()
+	_, err = Generate(t.Context(), busy, toyJob(2, 1), toyMakers(), Options{})
+	require.NoError(t, err)
+}
+
+func TestBadJobs(t *testing.T) {
+	for want, change := range map[string]func(*Job){
+		"no game":                    func(j *Job) { j.Game = "" },
+		"0 episodes":                 func(j *Job) { j.Episodes = 0 },
+		"1099511627777 episodes":     func(j *Job) { j.Episodes = 1<<40 + 1 },
+		"shards: there may be":       func(j *Job) { j.Episodes, j.ShardEpisodes = 1<<30, 1 },
+		"may not be negative":        func(j *Job) { j.MaxTurns = -1 },
+		`no observations "pixels"`:   func(j *Job) { j.Obs = "pixels" },
+		`no codec "gzip"`:            func(j *Job) { j.Codec = "gzip" },
+		`no tensor metadata "x"`:     func(j *Job) { j.Tensors = "x" },
+		`no policy "nobody"`:         func(j *Job) { j.Policies[0] = "nobody" },
+		"1 policies for the 2 seats": func(j *Job) { j.Policies = j.Policies[:1] },
+		`no reward "gold"`:           func(j *Job) { j.Reward = "gold" },
+		`rules "chess"`:              func(j *Job) { j.Rules = []string{"chess"} },
+		`the game is "toy"`:          func(j *Job) { j.Game = "chess" },
+	} {
+		j := toyJob(2, 1)
+		change(&j)
+		dir := filepath.Join(t.TempDir(), "data")
+		_, err := Generate(t.Context(), dir, j, toyMakers(), Options{})
+		require.ErrorContains(t, err, want)
+		require.NoDirExists(t, dir)
+	}
+}
