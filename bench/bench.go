@@ -1,0 +1,166 @@
+// Package bench measures what moonfarm is about: turns played, observations
+// written, rows on disk. The figures of `moonfarm bench`, of `go test -bench`
+// and of RESULTS.md come from here. It is imported by the command alone.
+//
+// Every figure is the median over passes of the same fixed work, and carries a
+// checksum of that work: a change that is not meant to change play keeps it.
+package bench
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"moonfarm/env/catalog"
+)
+
+// Result is one figure.
+type Result struct {
+	Game        string  `json:"game"`
+	What        string  `json:"what"`          // see Whats
+	Value       float64 `json:"value"`         // median over the passes
+	Unit        string  `json:"unit"`          // what is counted, per second
+	Best        float64 `json:"best"`          // the fastest pass
+	NsPerOp     float64 `json:"ns_per_op"`     // of the median
+	AllocsPerOp float64 `json:"allocs_per_op"` // heap allocations
+	Passes      int     `json:"passes"`
+	Ops         int     `json:"ops_per_pass"`
+	Cores       int     `json:"cores"`    // that the work was spread over
+	Checksum    string  `json:"checksum"` // of the work: the same on every machine
+	Note        string  `json:"note"`
+}
+
+// Options say how long and what to measure.
+type Options struct {
+	Time       time.Duration // least time per figure; 0: one second
+	What       []string      // the figures wanted; none: all
+	Recordings []string      // recordings whose commands step plays; none: generated commands
+	Workers    int           // of generate; 0: all cores
+	Progress   func(what string)
+}
+
+// measure is one figure to be: setup makes a pass, which does ops operations
+// and returns their checksum.
+type measure struct {
+	what, unit, note string
+	cores            int // 0: one
+	setup            func(o *Options) (pass func() (checksum uint64, err error), ops int, err error)
+}
+
+// signature is what a game brings: its figures.
+var signatures = map[string]func() []measure{
+	"towerdefence": towerDefence,
+}
+
+// Whats lists the figures that every game has, with what they count.
+func Whats() [][2]string {
+	return [][2]string{
+		{"step", "turns played with commands given beforehand, one core"},
+		{"playout", "turns played with random moves, chosen too, one core"},
+		{"observe", "turns of a vector of games with planes, scalars and masks of all seats, one core"},
+		{"observe-packed", "the same with the packed form"},
+		{"generate", "rows of a dataset with planes written, all cores"},
+		{"generate-packed", "the same with the packed form"},
+		{"generate-none", "the same with orders only"},
+	}
+}
+
+// Run measures a game, one figure after the other. It fails for an unknown game
+// or figure, a recording that cannot be read, or passes that differ.
+func Run(ctx context.Context, game string, o Options) ([]Result, error) {
+	if _, err := catalog.Find(game); err != nil {
+		return nil, err
+	}
+	make, ok := signatures[game]
+	if !ok {
+		return nil, fmt.Errorf("game %s has no benchmark", game)
+	}
+	if o.Time == 0 {
+		o.Time = time.Second
+	}
+	if o.Workers == 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	list := append(make(), generated(game)...)
+	var names []string
+	for _, m := range list {
+		names = append(names, m.what)
+	}
+	for _, w := range o.What {
+		if !slices.Contains(names, w) {
+			return nil, fmt.Errorf("game %s has no figure %q; there are: %s", game, w, strings.Join(names, ", "))
+		}
+	}
+	var results []Result
+	for _, m := range list {
+		if len(o.What) > 0 && !slices.Contains(o.What, m.what) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, context.Cause(ctx)
+		}
+		if o.Progress != nil {
+			o.Progress(m.what)
+		}
+		r, err := m.run(ctx, &o)
+		if err != nil {
+			return nil, fmt.Errorf("%s %s: %w", game, m.what, err)
+		}
+		r.Game = game
+		results = append(results, r)
+	}
+	return results, nil
+}
+
+// minPasses is the least number of passes a median is taken of.
+const minPasses = 5
+
+// run measures one figure: a pass to warm up, then passes until the time is up.
+func (m measure) run(ctx context.Context, o *Options) (Result, error) {
+	pass, ops, err := m.setup(o)
+	if err != nil {
+		return Result{}, err
+	}
+	r := Result{What: m.what, Unit: m.unit, Note: m.note, Ops: ops, Cores: max(1, m.cores)}
+	if m.cores < 0 {
+		r.Cores = o.Workers
+	}
+	sum, err := pass()
+	if err != nil {
+		return Result{}, err
+	}
+	var seconds []float64
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for start := time.Now(); len(seconds) < minPasses || time.Since(start) < o.Time; {
+		if err := ctx.Err(); err != nil {
+			return Result{}, context.Cause(ctx)
+		}
+		from := time.Now()
+		again, err := pass()
+		seconds = append(seconds, time.Since(from).Seconds())
+		if err != nil {
+			return Result{}, err
+		}
+		if again != sum {
+			return Result{}, fmt.Errorf("two passes of the same work have the checksums %016x and %016x", sum, again)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	slices.Sort(seconds)
+	n := float64(ops)
+	median := seconds[len(seconds)/2]
+	r.Passes = len(seconds)
+	r.Value, r.Best, r.NsPerOp = math.Round(n/median), math.Round(n/seconds[0]), median/n*1e9
+	r.AllocsPerOp = float64(after.Mallocs-before.Mallocs) / (n * float64(len(seconds)))
+	if r.AllocsPerOp < 0.001 { // the harness's own, of which a pass has a few
+		r.AllocsPerOp = 0
+	}
+	r.Checksum = fmt.Sprintf("%016x", sum)
+	return r, nil
+}

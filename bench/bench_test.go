@@ -1,0 +1,124 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"moonfarm/env/catalog"
+	"moonfarm/sim/simtest"
+)
+
+// checksums are the signatures of play: a change that is not meant to change
+// play keeps them; one that is names the rule and raises the rules' version.
+var checksums = map[string]string{
+	"towerdefence step":           "fd2f0795a9e2f519",
+	"towerdefence playout":        "caa9d4fcbc4d9ac5",
+	"towerdefence observe":        "b6033538ee512564",
+	"towerdefence observe-packed": "1f56dfa72828dd5f",
+}
+
+func TestSignatures(t *testing.T) {
+	for _, g := range catalog.Games() {
+		results, err := Run(context.Background(), g.Name, Options{Time: time.Millisecond, What: []string{"step", "playout", "observe", "observe-packed"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range results {
+			key := r.Game + " " + r.What
+			if want := checksums[key]; r.Checksum != want {
+				t.Errorf("%s: checksum %s, want %s", key, r.Checksum, want)
+			}
+			if r.AllocsPerOp != 0 {
+				t.Errorf("%s: %v allocations per operation", key, r.AllocsPerOp)
+			}
+			if !(r.Value > 0) || r.Best < r.Value || r.Passes < minPasses || r.Cores != 1 {
+				t.Errorf("%s: odd figures %+v", key, r)
+			}
+		}
+	}
+}
+
+func TestGenerate(t *testing.T) {
+	results, err := Run(context.Background(), "towerdefence", Options{Time: time.Millisecond, What: []string{"generate-none"}})
+	if err != nil || len(results) != 1 || results[0].Value <= 0 {
+		t.Fatalf("%+v, %v", results, err)
+	}
+	keys := map[string]any{}
+	text, err := json.Marshal(results[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &keys); err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range []string{"game", "what", "value", "unit", "allocs_per_op", "checksum"} {
+		if _, ok := keys[k]; !ok {
+			t.Errorf("key %q is missing in %s", k, text)
+		}
+	}
+}
+
+func TestRecordedCommands(t *testing.T) {
+	file := simtest.Shared(t, "traces", "towerdefence", "playout.jsonl.gz")
+	results, err := Run(context.Background(), "towerdefence", Options{Time: time.Millisecond, What: []string{"step"}, Recordings: []string{file}})
+	if err != nil || len(results) != 1 || results[0].Ops < 7000 {
+		t.Fatalf("%+v, %v", results, err)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	broken := filepath.Join(t.TempDir(), "broken.jsonl")
+	if err := os.WriteFile(broken, []byte("{\"r\":0"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, c := range []struct {
+		name, game, want string
+		ctx              context.Context
+		o                Options
+	}{
+		{"game", "chess", "no game", context.Background(), Options{}},
+		{"figure", "towerdefence", "no figure", context.Background(), Options{What: []string{"speed"}}},
+		{"file", "towerdefence", "no such file", context.Background(), Options{What: []string{"step"}, Recordings: []string{broken + "x"}}},
+		{"line", "towerdefence", "line 1", context.Background(), Options{What: []string{"step"}, Recordings: []string{broken}}},
+		{"cancel", "towerdefence", "canceled", cancelled, Options{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Run(c.ctx, c.game, c.o)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want one with %q", err, c.want)
+			}
+		})
+	}
+}
+
+// Benchmark runs every figure under the testing package's harness, for
+// profiles: go test -bench towerdefence/playout -cpuprofile p ./bench
+func Benchmark(b *testing.B) {
+	for game, list := range signatures {
+		for _, m := range append(list(), generated(game)...) {
+			b.Run(game+"/"+m.what, func(b *testing.B) {
+				o := Options{Workers: 2}
+				pass, ops, err := m.setup(&o)
+				if err != nil {
+					b.Fatal(err)
+				}
+				sum := uint64(0)
+				b.ResetTimer()
+				for b.Loop() {
+					if sum, err = pass(); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(ops)*float64(b.N)/b.Elapsed().Seconds(), strings.ReplaceAll(m.unit, "/", "_per_"))
+				b.Logf("checksum %016x", sum)
+			})
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package bench
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"moonfarm/datasets"
+	"moonfarm/env"
+	"moonfarm/env/catalog"
+	"moonfarm/rollout"
+	"moonfarm/rollout/policy"
+	"moonfarm/sim"
+	"moonfarm/sim/prng"
+)
+
+// generateEpisodes is the size of the datasets that are written and removed.
+const generateEpisodes = 4000
+
+// generated are the figures that every game has by its entry in the catalog:
+// whole datasets of random play, written to a temporary folder.
+func generated(game string) []measure {
+	var list []measure
+	for _, c := range []struct {
+		what string
+		obs  datasets.Obs
+	}{
+		{"generate", datasets.ObsPlanes}, {"generate-packed", datasets.ObsPacked}, {"generate-none", datasets.ObsNone},
+	} {
+		list = append(list, measure{what: c.what, unit: "rows/s", cores: -1,
+			note:  "random play, zstd, shards of 100 episodes, all workers",
+			setup: func(o *Options) (func() (uint64, error), int, error) { return setupGenerate(game, c.obs, o) },
+		})
+	}
+	return list
+}
+
+func setupGenerate(game string, obs datasets.Obs, o *Options) (func() (uint64, error), int, error) {
+	g, err := catalog.Find(game)
+	if err != nil {
+		return nil, 0, err
+	}
+	makers := datasets.Makers{
+		Vector: g.New,
+		Policy: func(name string) (rollout.Maker, error) { return policy.New(game, name) },
+	}
+	v, err := g.New("", env.Config{N: 1})
+	if err != nil {
+		return nil, 0, err
+	}
+	job := datasets.Job{Game: game, Seed: 1, Episodes: generateEpisodes, ShardEpisodes: 100, Obs: obs}
+	for range v.Spec().Info.Players {
+		job.Policies = append(job.Policies, "random")
+	}
+	rows := 0
+	pass := func() (uint64, error) {
+		dir, err := os.MkdirTemp("", "moonfarm-bench-")
+		if err != nil {
+			return 0, err
+		}
+		defer os.RemoveAll(dir)
+		r, err := datasets.Generate(context.Background(), filepath.Join(dir, "data"), job, makers, datasets.Options{Workers: o.Workers})
+		if err != nil {
+			return 0, err
+		}
+		rows = int(r.Manifest.Totals.Rows)
+		sum := uint64(0)
+		for _, s := range r.Manifest.Shards {
+			for _, f := range []datasets.File{s.Steps, s.Episodes} {
+				h, err := hex.DecodeString(f.SHA256)
+				if err != nil || len(h) < 8 {
+					return 0, fmt.Errorf("%s: sha256 %q", f.Path, f.SHA256)
+				}
+				for _, b := range h[:8] {
+					sum = prng.Mix(sum ^ uint64(b))
+				}
+			}
+		}
+		return sum, nil
+	}
+	if _, err := pass(); err != nil { // to count the rows
+		return nil, 0, err
+	}
+	return pass, rows, nil
+}
+
+// vectorGames is the number of games a vector is measured with.
+const vectorGames = 64
+
+// observed measures turns of a vector of games whose orders were chosen before,
+// with the wanted slabs filled before every turn. choose gives the order of a
+// seat in game i of the vector.
+func observed(game, what string, want env.Want, turns int, choose func(v env.Vector, i int, p sim.Player) sim.Order) measure {
+	setup := func(*Options) (func() (uint64, error), int, error) {
+		g, err := catalog.Find(game)
+		if err != nil {
+			return nil, 0, err
+		}
+		v, err := g.New("", env.Config{N: vectorGames})
+		if err != nil {
+			return nil, 0, err
+		}
+		b := env.NewBatch(v.Spec(), vectorGames, want)
+		rows, width := b.Rows, v.Spec().Info.MaxOrders
+		orders := make([]sim.Order, turns*rows)
+		for t := range turns {
+			for row := range rows {
+				orders[t*rows+row] = choose(v, row/v.Spec().Info.Players, sim.Player(row%v.Spec().Info.Players))
+			}
+			playVector(v, b, orders[t*rows:(t+1)*rows], width)
+		}
+		pass := func() (uint64, error) {
+			for i := range vectorGames {
+				v.Reset(i, 0)
+			}
+			sum := uint64(0)
+			for t := range turns {
+				v.Observe(b)
+				playVector(v, b, orders[t*rows:(t+1)*rows], width)
+				if t%64 == 0 {
+					sum = digest(sum, b)
+				}
+			}
+			return sum, nil
+		}
+		return pass, turns * vectorGames, nil
+	}
+	return measure{what: what, unit: "turns/s", setup: setup,
+		note: fmt.Sprintf("%d games side by side, observations and masks of all seats before every turn", vectorGames)}
+}
+
+// playVector plays one turn and restarts the games that ended.
+func playVector(v env.Vector, b *env.Batch, orders []sim.Order, width int) {
+	for row, o := range orders {
+		b.Orders[row*width], b.OrderLen[row] = o, 1
+	}
+	v.Step(b)
+	for i, s := range b.Status {
+		if s != sim.Running {
+			v.Reset(i, 0)
+		}
+	}
+}
+
+// digest mixes what a Batch holds into a checksum.
+func digest(sum uint64, b *env.Batch) uint64 {
+	for _, x := range b.Planes {
+		sum = sum*31 + uint64(x)
+	}
+	for _, x := range b.Packed {
+		sum = prng.Mix(sum ^ x)
+	}
+	for _, x := range b.Scalars {
+		sum = prng.Mix(sum ^ uint64(int64(x)))
+	}
+	for _, x := range b.Mask {
+		sum = prng.Mix(sum ^ x)
+	}
+	return sum
+}

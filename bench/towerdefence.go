@@ -1,0 +1,183 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"moonfarm/env"
+	"moonfarm/sim"
+	"moonfarm/sim/prng"
+	"moonfarm/sim/towerdefence"
+	"moonfarm/sim/towerdefence/wire"
+)
+
+// towerRounds is the number of rounds in a pass of the simulator.
+const towerRounds = 1 << 20
+
+// towerDefence lists the figures of Tower Defence.
+func towerDefence() []measure {
+	random := prng.New(1)
+	choose := func(v env.Vector, i int, p sim.Player) sim.Order {
+		states, _ := env.States[towerdefence.State](v)
+		game, _ := env.Rules[towerdefence.State](v)
+		return game.(*towerdefence.Game).Playout(&states[i], p, &random)
+	}
+	return []measure{
+		{what: "step", unit: "turns/s", setup: setupTowerStep, note: "commands of recordings, or of random playouts where none are given"},
+		{what: "playout", unit: "turns/s", setup: setupTowerPlayout, note: "uniform over kinds, then over free cells, both players"},
+		observed("towerdefence", "observe", env.WantPlanes|env.WantScalars|env.WantMask, 2048, choose),
+		observed("towerdefence", "observe-packed", env.WantPacked|env.WantScalars|env.WantMask, 2048, choose),
+	}
+}
+
+func newTower() (*towerdefence.Game, error) { return towerdefence.New(towerdefence.DefaultRules()) }
+
+// towerDigest mixes what a player sees of the last state of a match into a
+// checksum: it outlives changes of the layout.
+func towerDigest(sum uint64, g *towerdefence.Game, s *towerdefence.State) uint64 {
+	mix := func(x uint64) { sum = prng.Mix(sum ^ x) }
+	mix(uint64(s.Round))
+	for p := range sim.Player(2) {
+		h := &s.Half[p]
+		mix(uint64(h.Energy))
+		mix(uint64(h.Health()))
+		mix(uint64(h.Hits()))
+		mix(uint64(g.Score(s, p)))
+		for _, k := range towerdefence.Kinds {
+			mix(h.Standing(k))
+		}
+	}
+	return sum
+}
+
+// setupTowerPlayout plays random games with the moves drawn on the way.
+func setupTowerPlayout(*Options) (func() (uint64, error), int, error) {
+	g, err := newTower()
+	if err != nil {
+		return nil, 0, err
+	}
+	pass := func() (uint64, error) {
+		random := prng.New(1)
+		sum := uint64(0)
+		var s towerdefence.State
+		g.Reset(&s, 0)
+		for range towerRounds {
+			if g.Play(&s, g.Playout(&s, 0, &random), g.Playout(&s, 1, &random)) != sim.Running {
+				sum = towerDigest(sum, g, &s)
+				g.Reset(&s, 0)
+			}
+		}
+		return towerDigest(sum, g, &s), nil
+	}
+	return pass, towerRounds, nil
+}
+
+// towerMatch is a match as its commands.
+type towerMatch struct {
+	energy, health [2]int
+	orders         [][2]sim.Order
+}
+
+// setupTowerStep plays matches from their commands. Every match is played to
+// its last command, and its last state goes into the checksum.
+func setupTowerStep(o *Options) (func() (uint64, error), int, error) {
+	g, err := newTower()
+	if err != nil {
+		return nil, 0, err
+	}
+	matches, err := towerMatches(g, o.Recordings)
+	if err != nil {
+		return nil, 0, err
+	}
+	rounds := 0
+	for _, m := range matches {
+		rounds += len(m.orders)
+	}
+	if rounds == 0 {
+		return nil, 0, errors.New("the recordings hold no match")
+	}
+	repeat := max(1, towerRounds/rounds)
+	pass := func() (uint64, error) {
+		sum := uint64(0)
+		var s towerdefence.State
+		for range repeat {
+			for i := range matches {
+				m := &matches[i]
+				g.Reset(&s, 0)
+				g.SetStart(&s, 0, m.energy[0], m.health[0])
+				g.SetStart(&s, 1, m.energy[1], m.health[1])
+				for _, c := range m.orders {
+					g.Play(&s, c[0], c[1])
+				}
+				sum = towerDigest(sum, g, &s)
+			}
+		}
+		return sum, nil
+	}
+	return pass, repeat * rounds, nil
+}
+
+// towerMatches reads the matches of the recordings, or makes random ones.
+func towerMatches(g *towerdefence.Game, files []string) ([]towerMatch, error) {
+	var list []towerMatch
+	for _, name := range files {
+		more, err := readTowerMatches(name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, more...)
+	}
+	if len(files) > 0 {
+		return list, nil
+	}
+	random := prng.New(2)
+	r := g.Rules()
+	for range 600 {
+		m := towerMatch{energy: [2]int{r.StartEnergy, r.StartEnergy}, health: [2]int{r.StartHealth, r.StartHealth}}
+		var s towerdefence.State
+		g.Reset(&s, 0)
+		for status := sim.Running; status == sim.Running; {
+			c := [2]sim.Order{g.Playout(&s, 0, &random), g.Playout(&s, 1, &random)}
+			m.orders = append(m.orders, c)
+			status = g.Play(&s, c[0], c[1])
+		}
+		list = append(list, m)
+	}
+	return list, nil
+}
+
+func readTowerMatches(name string) ([]towerMatch, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r, err := wire.NewRecordingReader(name, f)
+	if err != nil {
+		return nil, err
+	}
+	var list []towerMatch
+	for {
+		kind, err := r.Next()
+		if err == io.EOF {
+			return list, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		switch kind {
+		case wire.HeaderLine:
+			list = append(list, towerMatch{energy: r.Header.Energy, health: r.Header.Health})
+		case wire.RoundLine:
+			if len(list) == 0 {
+				return nil, fmt.Errorf("recording %s: line %d: a round before any header", name, r.Line())
+			}
+			m := &list[len(list)-1]
+			m.orders = append(m.orders, [2]sim.Order{
+				wire.ParseCommand(r.Round.Commands[0]), wire.ParseCommand(r.Round.Commands[1]),
+			})
+		}
+	}
+}
