@@ -1,0 +1,33 @@
+// Reads a dataset with Polars for Node (Rust underneath).
+//
+//   npm install --no-save nodejs-polars       (and, where npm leaves it out, nodejs-polars-linux-x64-gnu)
+//   node polars.mjs DIR
+//
+// Polars refuses Arrow extensions that it does not know: generate the dataset
+// with --tensor-metadata plain. The shapes are in the manifest all the same.
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import pl from "nodejs-polars";
+
+const dir = process.argv[2];
+if (!dir) {
+  console.error("usage: node polars.mjs DIR");
+  process.exit(2);
+}
+const manifest = JSON.parse(readFileSync(join(dir, "manifest.json"), "utf8"));
+const read = (path) => pl.readIPC(readFileSync(join(dir, path)));
+
+const planes = createHash("sha256");
+for (const shard of manifest.shards) {
+  const steps = read(shard.steps.path);
+  if (steps.columns.includes("planes")) {
+    planes.update(Uint8Array.from(steps.getColumn("planes").explode().toTypedArray()));
+  }
+}
+console.log(`steps.planes ${planes.digest("hex")}`);
+
+const steps = read(manifest.shards[0].steps.path);
+const episodes = read(manifest.shards[0].episodes.path);
+console.log(episodes.select("episode", "policies", "turns", "results", "scores").head(5).toString());
+console.log(steps.groupBy("seat").agg(pl.col("return").mean(), pl.col("reward").sum(), pl.len().alias("rows")).sort("seat").toString());
