@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/spf13/cobra"
 
@@ -37,6 +36,12 @@ type generated struct {
 	RowsPerSecond float64  `json:"rows_per_second"`
 }
 
+// Bounds of the format.
+const (
+	maxEpisodes = 1 << 40
+	maxShards   = 1 << 20
+)
+
 func (a *app) generate() *cobra.Command {
 	f := &generateFlags{}
 	c := &cobra.Command{
@@ -61,7 +66,7 @@ seconds, rows_per_second (of this run).`,
 	j.Episodes, j.ShardEpisodes = 1000, datasets.DefaultShardEpisodes
 	j.Obs, j.Codec, j.Tensors = datasets.ObsPlanes, datasets.Zstd, datasets.TensorsExtension
 	flags.StringVar(&f.out, "out", "", "`DIR` of the dataset: new, empty, or from an earlier run of the same command")
-	flags.Var(whole[uint64]{&j.Episodes, 1, math.MaxUint64}, "episodes", "how many games to play")
+	flags.Var(whole[uint64]{&j.Episodes, 1, maxEpisodes}, "episodes", "how many games to play")
 	seedFlag(c, &j.Seed)
 	flags.StringVar(&f.policies, "policy", "random", "`A,B`: the policy of each seat, or one for all (see policies GAME)")
 	flags.Var(choice[datasets.Obs]{&j.Obs, []datasets.Obs{datasets.ObsPlanes, datasets.ObsPacked, datasets.ObsNone}}, "obs",
@@ -69,7 +74,7 @@ seconds, rows_per_second (of this run).`,
 	flags.Var(choice[datasets.Codec]{&j.Codec, []datasets.Codec{datasets.Zstd, datasets.LZ4, datasets.None}}, "codec", "compression")
 	flags.Var(choice[datasets.Tensors]{&j.Tensors, []datasets.Tensors{datasets.TensorsExtension, datasets.TensorsPlain}}, "tensor-metadata",
 		"shapes of tensors as arrow.fixed_shape_tensor, or plain for readers that refuse extensions (Polars)")
-	flags.Var(whole[uint64]{&j.ShardEpisodes, 1, math.MaxUint64}, "shard-episodes", "episodes in one file; part of what determines the bytes")
+	flags.Var(whole[uint64]{&j.ShardEpisodes, 1, maxEpisodes}, "shard-episodes", "episodes in one file; part of what determines the bytes")
 	f.add(c)
 	workersFlag(c, &f.workers)
 	return c
@@ -84,6 +89,9 @@ func (a *app) runGenerate(ctx context.Context, game string, f *generateFlags) er
 		return wrongUse("--out is missing: the folder to write, such as --out data/%s", game)
 	}
 	j := f.job
+	if shards := (j.Episodes + j.ShardEpisodes - 1) / j.ShardEpisodes; shards > maxShards {
+		return wrongUse("--shard-episodes %d: %d shards for %d episodes, expected at most %d", j.ShardEpisodes, shards, j.Episodes, maxShards)
+	}
 	j.Game, j.Reward, j.MaxTurns = game, f.reward, f.maxTurns
 	if t.rules != "" {
 		j.Rules = []string{t.rules}

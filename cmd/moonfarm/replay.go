@@ -25,8 +25,8 @@ func (a *app) replay() *cobra.Command {
 	return c
 }
 
-// verifiedFile and verifiedFiles tell what replay verify found. Their JSON keys
-// are documented in the help.
+// verifiedFile tells what replay verify found in a file, verifiedFiles what in
+// all. Their JSON keys are documented in the help.
 type verifiedFile struct {
 	File      string         `json:"file"`
 	Game      string         `json:"game"`
@@ -158,7 +158,7 @@ func (a *app) printVerifiedFiles(all verifiedFiles) {
 	}
 	for _, n := range names {
 		if all.Counts[n] > 0 {
-			a.printf(", %s %s", group(all.Counts[n]), n)
+			a.printf(", %s", plural(all.Counts[n], strings.TrimSuffix(n, "s")))
 		}
 	}
 	a.printf(" compared, %s (%.1f s)\n", plural(all.Different, "difference"), all.Seconds)
@@ -183,7 +183,8 @@ it: for people, or exactly as the original showed it to the bot at a seat.
 
 For towerdefence --as takes text (players and map), console (the runner's map,
 always seen from A), state (state.json) and textmap (textMap.txt). In the map a
-cell is [LBR]: its column or missiles of B, the building, its row or missiles of A.
+cell is [LBR]: its column or missiles of B, the building, its row or missiles
+of A.
 
 With --json: one object with the keys file, game, name (of the recorded game),
 round, rounds (of the whole game), commands (one per seat; null at the end of

@@ -62,6 +62,9 @@ func showTowerdefence(name string, in io.Reader, rules string, o showOptions) (s
 	if err != nil {
 		return shown{}, err
 	}
+	if o.Seat > 1 {
+		return shown{}, wrongUse("--seat %c: towerdefence has seats A and B", 'A'+rune(o.Seat))
+	}
 	r, err := wire.NewRecordingReader(name, in)
 	if err != nil {
 		return shown{}, err
@@ -151,7 +154,7 @@ func towerdefenceText(h wire.Header, p *wire.Position, s shown) string {
 		curtain := "no curtain"
 		switch {
 		case player.CurtainTime >= 0:
-			curtain = fmt.Sprintf("curtain up for %s", plural(player.CurtainTime+1, "round"))
+			curtain = fmt.Sprintf("curtain shown, counter %d", player.CurtainTime)
 		case player.CurtainAvailable:
 			curtain = "curtain ready"
 		}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"moonfarm/datasets"
+)
+
+func (a *app) inspect() *cobra.Command {
+	var o datasets.InspectOptions
+	c := &cobra.Command{
+		Use: "inspect DIR", Short: "Sum up a dataset",
+		Long: `Prints what a dataset is and how it was made, its columns and counts, how the
+episodes ended, and statistics of every plane and scalar.
+
+With --json: one object with the keys manifest (as in manifest.json, see
+datasets/FORMAT.md), shards and rows (read for the statistics), planes and
+scalars (one object each, in order), turns (of episodes), reward, return and
+choices (legal ones, of rows): each with name, unit, mean, min, max, nonzero
+(the share of numbers that are not 0); and with --sums sha256, the sums of the
+values of each step column by name.`,
+		Example: "  moonfarm inspect data/td\n  moonfarm inspect data/td --shards 2 --json",
+		Args:    takes("DIR"),
+		RunE:    func(c *cobra.Command, args []string) error { return a.runInspect(c.Context(), args[0], o) },
+	}
+	c.Flags().Var(whole[int]{&o.Shards, 0, math.MaxInt}, "shards", "read so many shards, spread over the dataset; 0: all")
+	c.Flags().BoolVar(&o.Sums, "sums", false, "also sum the values of every step column, for readers in other languages to compare")
+	workersFlag(c, &o.Workers)
+	return c
+}
+
+func (a *app) runInspect(ctx context.Context, dir string, o datasets.InspectOptions) error {
+	a.resume = "nothing was changed"
+	card, err := datasets.Inspect(ctx, dir, o)
+	if err != nil {
+		return err
+	}
+	return a.print(card, func() {
+		a.printManifest(dir, card.Manifest)
+		a.printOutcomes(card.Manifest.Totals)
+		a.printColumns(card.Manifest, card.Sums)
+		a.printStats(card)
+	})
+}
+
+func (a *app) printManifest(dir string, m *datasets.Manifest) {
+	var versions []string
+	for _, r := range m.Rules {
+		if !slices.Contains(versions, r.Version) {
+			versions = append(versions, r.Version)
+		}
+	}
+	t := m.Totals
+	a.printf("%s: %s, rules %s\n", dir, m.Game.Name, strings.Join(versions, ", "))
+	a.printf("made by %s (moonfarm %s, format %d)\n", m.Command, m.Moonfarm, m.Format)
+	a.printf("%s, %s, %s in %s, %s", plural(t.Episodes, "episode"), plural(t.Turns, "turn"), plural(t.Rows, "row"), plural(len(m.Shards), "shard"), size(t.Bytes))
+	if t.Rows > 0 {
+		a.printf(" (%.1f bytes a row)", float64(t.Bytes)/float64(t.Rows))
+	}
+	a.printf("\nobservations %s, codec %s, reward %s\n\n", m.Observation.Form, m.Job.Codec, m.Reward.Name)
+}
+
+// printOutcomes prints how often each seat had which result.
+func (a *app) printOutcomes(t datasets.Totals) {
+	a.printf("%s ended by the rules, %s cut\n", plural(t.Over, "episode"), group(t.Cut))
+	rows := [][]string{{"seat", "policy", "episodes", "results"}}
+	for _, p := range t.Pairings {
+		for seat, results := range p.Results {
+			rows = append(rows, []string{string(rune('A' + seat)), p.Policies[seat], group(p.Episodes), balance(results, p.Episodes)})
+		}
+	}
+	a.table(rows...)
+	a.printf("\n")
+}
+
+// balance writes how results are spread, the best first: "+1: 52.3 %, −1: 47.7 %".
+func balance(results map[string]uint64, all uint64) string {
+	type share struct {
+		result float64
+		text   string
+	}
+	var shares []share
+	for k, n := range results {
+		f, _ := strconv.ParseFloat(k, 64) // the keys are numbers
+		text := strings.Replace(k, "-", "−", 1)
+		if f > 0 {
+			text = "+" + text
+		}
+		shares = append(shares, share{f, fmt.Sprintf("%s: %.1f %%", text, 100*float64(n)/float64(all))})
+	}
+	sort.Slice(shares, func(i, j int) bool { return shares[i].result > shares[j].result })
+	var texts []string
+	for _, s := range shares {
+		texts = append(texts, s.text)
+	}
+	return strings.Join(texts, ", ")
+}
+
+func (a *app) printColumns(m *datasets.Manifest, sums map[string]string) {
+	for _, t := range []struct {
+		name    string
+		columns []datasets.Column
+	}{{"steps", m.Steps.Columns}, {"episodes", m.Episodes.Columns}} {
+		rows := [][]string{{t.name, "type", "shape", "what"}}
+		if t.name == "steps" && sums != nil {
+			rows[0][3] = "sha256"
+		}
+		for _, c := range t.columns {
+			what := c.Doc
+			if t.name == "steps" && sums != nil {
+				what = sums[c.Name]
+			}
+			sizes := shape(c.Shape)
+			if c.List {
+				sizes = "any number"
+			}
+			rows = append(rows, []string{c.Name, string(c.Type), sizes, what})
+		}
+		a.table(rows...)
+		a.printf("\n")
+	}
+}
+
+func (a *app) printStats(c *datasets.Card) {
+	a.printf("statistics of %s in %s\n", plural(c.Rows, "row"), plural(c.Shards, "shard"))
+	rows := [][]string{{"what", "unit", "mean", "min", "max", "not 0"}}
+	add := func(kind string, s datasets.Stat) {
+		rows = append(rows, []string{kind + s.Name, s.Unit, decimal(s.Mean), decimal(s.Min), decimal(s.Max), fmt.Sprintf("%.2f %%", 100*s.Nonzero)})
+	}
+	for _, s := range c.Planes {
+		add("plane ", s)
+	}
+	for _, s := range c.Scalars {
+		add("scalar ", s)
+	}
+	for _, s := range []datasets.Stat{c.Turns, c.Choices, c.Reward, c.Return} {
+		add("", s)
+	}
+	a.table(rows...)
+}
