@@ -1,0 +1,152 @@
+package datasets
+
+import (
+	"fmt"
+	"os"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"moonfarm/env"
+	"moonfarm/features"
+	"moonfarm/sim"
+)
+
+// section returns the cells of the table below a heading of FORMAT.md, one row
+// per line, without the head of the table.
+func section(t *testing.T, heading string) (rows [][]string) {
+	text, err := os.ReadFile("FORMAT.md")
+	require.NoError(t, err)
+	_, after, ok := strings.Cut(string(text), "\n"+heading+"\n")
+	require.True(t, ok, "FORMAT.md has no heading %q", heading)
+	inTable := false
+	for line := range strings.Lines(after) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "|") {
+			inTable = true
+			cells := strings.Split(strings.Trim(line, "|"), "|")
+			for i := range cells {
+				cells[i] = strings.Trim(strings.TrimSpace(cells[i]), "`")
+			}
+			rows = append(rows, cells)
+		} else if inTable || strings.HasPrefix(line, "#") {
+			break
+		}
+	}
+	require.Greater(t, len(rows), 2, heading)
+	return rows[2:]
+}
+
+// shapeText is a column's type and shape as FORMAT.md has it, in letters
+// instead of a game's numbers.
+func shapeText(c Column, letters []string) string {
+	switch {
+	case c.List:
+		return fmt.Sprintf("List<%s>", c.Type)
+	case len(c.Shape) > 0:
+		return fmt.Sprintf("FixedSizeList<%s> [%s]", c.Type, strings.Join(letters, ", "))
+	}
+	return string(c.Type)
+}
+
+func columnRows(columns []Column, letters map[string][]string) (rows [][]string) {
+	for _, c := range columns {
+		rows = append(rows, []string{c.Name, shapeText(c, letters[c.Name]), c.Doc})
+	}
+	return rows
+}
+
+// TestFormatColumns compares the tables of columns with the code.
+func TestFormatColumns(t *testing.T) {
+	spec := env.Spec{
+		Info: sim.Info{Players: 2}, Heads: []int{3, 4}, MaskWords: 1,
+		Shape: features.Shape{Planes: 1, Height: 1, Width: 1, Scalars: 1, Words: 1},
+	}
+	letters := map[string][]string{
+		ColPlanes: {"P", "H", "W"}, ColPacked: {"Words"}, ColScalars: {"S"}, ColMask: {"MaskWords"}, ColAction: {"heads"},
+		ColPolicies: {"seats"}, ColResults: {"seats"}, ColScores: {"seats"},
+	}
+	all := columnRows(stepColumns(spec, ObsPlanes), letters)
+	packed := columnRows(stepColumns(spec, ObsPacked)[3:4], letters)
+	all = append(all[:4], append(packed, all[4:]...)...)
+	require.Equal(t, all, section(t, "## Step rows"))
+	require.Equal(t, columnRows(episodeColumns(2), letters), section(t, "## Episode rows"))
+
+	names := func(c []Column) (s []string) {
+		for _, c := range c {
+			s = append(s, c.Name)
+		}
+		return s
+	}
+	require.NotContains(t, names(stepColumns(spec, ObsPacked)), ColPlanes)
+	require.Contains(t, names(stepColumns(spec, ObsPacked)), ColScalars)
+	for _, left := range []string{ColPlanes, ColPacked, ColScalars, ColMask, ColAction} {
+		require.NotContains(t, names(stepColumns(spec, ObsNone)), left)
+	}
+	spec.Heads = []int{3}
+	require.Empty(t, stepColumns(spec, ObsPlanes)[6].Shape, "one head: a plain int32")
+}
+
+// keys lists the JSON keys of a type with their types.
+func keys(prefix string, t reflect.Type) (rows [][]string) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
+		path := prefix + name
+		typ := f.Type
+		for typ.Kind() == reflect.Slice {
+			path, typ = path+"[]", typ.Elem()
+		}
+		switch {
+		case typ.Kind() == reflect.Struct:
+			rows = append(rows, keys(path+".", typ)...)
+		case typ.Kind() == reflect.Map:
+			rows = append(rows, []string{path, "object"})
+		case typ.Kind() == reflect.String || option == "string":
+			rows = append(rows, []string{path, "text"})
+		case typ.Kind() == reflect.Bool:
+			rows = append(rows, []string{path, "bool"})
+		default:
+			rows = append(rows, []string{path, "number"})
+		}
+	}
+	return rows
+}
+
+// TestFormatKeys compares the tables of JSON keys with the code.
+func TestFormatKeys(t *testing.T) {
+	for heading, v := range map[string]any{"## manifest.json": Manifest{}, "### shards/00000.json": sidecar{}} {
+		var documented [][]string
+		for _, row := range section(t, heading) {
+			require.NotEmpty(t, row[2], row[0])
+			documented = append(documented, row[:2])
+		}
+		var want [][]string
+		seen := map[string]bool{}
+		for _, row := range keys("", reflect.TypeOf(v)) {
+			// Both tables of columns have the same keys, as have the
+			// files of a shard.
+			row[0] = regexp.MustCompile(`^(steps|episodes)\.(batch_rows|columns|path|sha256|rows|bytes)`).ReplaceAllString(row[0], "steps|episodes.$2")
+			row[0] = regexp.MustCompile(`^shards\[\]\.(steps|episodes)`).ReplaceAllString(row[0], "shards[].steps|episodes")
+			row[0] = regexp.MustCompile(`(plane|scalar)_fields`).ReplaceAllString(row[0], "plane|scalar_fields")
+			row[0] = strings.ReplaceAll(row[0], "|", ",")
+			if !seen[row[0]] {
+				want = append(want, row)
+			}
+			seen[row[0]] = true
+		}
+		require.Equal(t, want, documented, heading)
+	}
+}
+
+// TestFormatMetadata compares the tables of Arrow metadata with the code.
+func TestFormatMetadata(t *testing.T) {
+	var documented []string
+	for _, row := range section(t, "### Metadata of the schema") {
+		documented = append(documented, row[0])
+	}
+	require.Equal(t, schemaKeys, documented)
+}
