@@ -120,3 +120,10 @@ func (p anyone) Act(_ env.Vector, b *env.Batch, rows []int32) {
 		}
 	}
 }
+
+// specOfToy is the spec of toyJob(2, 1).
+func specOfToy(t testing.TB) env.Spec {
+	v, err := toyMakers().Vector("", env.Config{N: 1, Reward: "stones"})
+	require.NoError(t, err)
+	return v.Spec()
+}
