@@ -18,8 +18,8 @@ import (
 var checksums = map[string]string{
 	"towerdefence step":           "fd2f0795a9e2f519",
 	"towerdefence playout":        "caa9d4fcbc4d9ac5",
-	"towerdefence observe":        "b6033538ee512564",
-	"towerdefence observe-packed": "1f56dfa72828dd5f",
+	"towerdefence observe":        "a77d9c4ae69bb86b",
+	"towerdefence observe-packed": "f421b88859e82b13",
 }
 
 func TestSignatures(t *testing.T) {

@@ -27,8 +27,8 @@ func towerDefence() []measure {
 	return []measure{
 		{what: "step", unit: "turns/s", setup: setupTowerStep, note: "commands of recordings, or of random playouts where none are given"},
 		{what: "playout", unit: "turns/s", setup: setupTowerPlayout, note: "uniform over kinds, then over free cells, both players"},
-		observed("towerdefence", "observe", env.WantPlanes|env.WantScalars|env.WantMask, 2048, choose),
-		observed("towerdefence", "observe-packed", env.WantPacked|env.WantScalars|env.WantMask, 2048, choose),
+		observed("towerdefence", "observe", env.WantPlanes|env.WantScalars|env.WantMask, 512, choose),
+		observed("towerdefence", "observe-packed", env.WantPacked|env.WantScalars|env.WantMask, 512, choose),
 	}
 }
 

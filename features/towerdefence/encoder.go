@@ -71,19 +71,20 @@ func (e *Encoder) Packed(dst []uint64, s *td.State, p sim.Player) {
 // All writes the observations of both seats: what the seats see is the same two
 // halves, in the other order.
 func (e *Encoder) All(dst features.Rows, s *td.State) {
-	if dst.Planes != nil || dst.Packed != nil {
+	if dst.Planes != nil {
 		var a, b half
 		e.halfWords(&a, s, 0)
 		e.halfWords(&b, s, 1)
-		if dst.Planes != nil {
-			e.planes(dst.Planes[:planes*planeBytes], &a, &b, s, 0)
-			e.planes(dst.Planes[planes*planeBytes:], &b, &a, s, 1)
-		}
-		if dst.Packed != nil {
-			for i, h := range [4]*half{&a, &b, &b, &a} {
-				*(*half)(dst.Packed[i*wordsPerHalf : (i+1)*wordsPerHalf]) = *h
-			}
-		}
+		e.planes(dst.Planes[:planes*planeBytes], &a, &b, s, 0)
+		e.planes(dst.Planes[planes*planeBytes:], &b, &a, s, 1)
+	}
+	if dst.Packed != nil {
+		words := dst.Packed[:4*wordsPerHalf]
+		a, b := (*half)(words), (*half)(words[wordsPerHalf:])
+		e.halfWords(a, s, 0)
+		e.halfWords(b, s, 1)
+		*(*half)(words[2*wordsPerHalf:]) = *b
+		*(*half)(words[3*wordsPerHalf:]) = *a
 	}
 	if dst.Scalars != nil {
 		e.allScalars(dst.Scalars, s)

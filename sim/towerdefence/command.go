@@ -26,7 +26,7 @@ func (g *Game) command(h *Half, o sim.Order, r int32) uint64 {
 		return 0
 	}
 	h.Energy -= buy.price
-	h.Bought += buy.count
+	h.Ledger += buy.entry
 	h.Occupied |= bit
 	h.Type2 = h.Type2&^bit | bit&buy.type2
 	h.Type1 = h.Type1&^bit | bit&buy.type1
@@ -73,18 +73,17 @@ func (g *Game) deconstruct(h *Half, bit uint64) bool {
 	if h.Occupied&bit == 0 {
 		return false
 	}
-	before := g.worth(h)
-	tesla := h.Occupied & h.Type2 & h.Type1 & bit
+	kind, _ := h.Kind(bits.TrailingZeros64(bit))
+	worth := g.health(h, kind, bit) * g.rules.Buildings[kind].DestroyMultiplier
 	h.Occupied &^= bit
 	h.Live &^= bit
 	h.Extra0 &^= bit
 	h.Extra1 &^= bit
 	h.Wait0 &^= bit
 	h.Wait1 &^= bit
-	h.Exposed += int32(g.worth(h) - before)
+	h.Ledger -= ledger(int(g.refund), worth)
 	h.Energy += g.refund
-	h.Spent -= g.refund
-	if tesla != 0 {
+	if kind == Tesla {
 		h.dropTeslas()
 	}
 	return true
@@ -102,7 +101,7 @@ func (g *Game) raiseCurtain(h *Half, r int32) bool {
 	}
 	h.Available = false
 	h.Energy -= g.price[OpCurtain]
-	h.Spent += g.curtainSpent
+	h.Ledger += g.entry[OpCurtain]
 	h.Curtain = int16(r) + g.curtainRounds - 1
 	return true
 }

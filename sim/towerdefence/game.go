@@ -11,10 +11,10 @@ type Game struct {
 	rules Rules
 	info  sim.Info
 
-	cheap          [4][4]purchase // by round modulo 4 and Op: nothing, defense, attack, energy
-	price          [8]int32       // by Op
-	curtainSpent   int32
-	spent, exposed [4]int // what placing a building of Kinds[i] adds to the scores of its owner, and of the enemy who destroys it
+	cheap   [4][4]purchase // by round modulo 4 and Op: nothing, defense, attack, energy
+	price   [8]int32       // by Op
+	entry   [8]int64       // by Op: what it adds to Half.Ledger
+	exposed [4]int         // what destroying a building of Kinds[i] scores in all
 
 	damage    int    // of a missile
 	blow      int64  // a missile's, on Half.Base
@@ -36,7 +36,7 @@ type purchase struct {
 	price               int32
 	nothing             uint8  // 1 for the order that builds nothing: it cannot be refused
 	failures            uint8  // all ones if the order leaves the count of failures as it is
-	count               uint64 // 1 in the kind's place of Half.Bought
+	entry               int64  // added to Half.Ledger
 	allow               uint64 // all ones, or 0 for the order that builds nothing
 	type2, type1, type0 uint64 // all ones where the kind (or the phase of an attack) has the bit
 }
@@ -68,17 +68,17 @@ func New(r Rules) (*Game, error) {
 	for i, k := range Kinds {
 		b := &r.Buildings[k]
 		g.price[k+1] = int32(b.Price)
-		g.spent[i] = b.Price + b.ConstructionScore
 		g.exposed[i] = b.Health * b.DestroyMultiplier
+		g.entry[k+1] = ledger(b.Price+b.ConstructionScore, g.exposed[i])
 	}
 	g.price[OpCurtain] = int32(r.CurtainPrice)
-	g.curtainSpent = int32(r.CurtainPrice + r.CurtainConstructionScore)
+	g.entry[OpCurtain] = ledger(r.CurtainPrice+r.CurtainConstructionScore, 0)
 	for phase := range g.cheap {
 		all := ^uint64(0)
-		defense := purchase{price: g.price[OpDefense], count: 1, allow: all, type2: all}
-		attack := purchase{price: g.price[OpAttack], count: 1 << 16, allow: all,
+		defense := purchase{price: g.price[OpDefense], entry: g.entry[OpDefense], allow: all, type2: all}
+		attack := purchase{price: g.price[OpAttack], entry: g.entry[OpAttack], allow: all,
 			type1: -uint64((phase + 1) >> 1 & 1), type0: -uint64((phase + 1) & 1)}
-		energy := purchase{price: g.price[OpEnergy], count: 1 << 32, allow: all, type2: all, type0: all}
+		energy := purchase{price: g.price[OpEnergy], entry: g.entry[OpEnergy], allow: all, type2: all, type0: all}
 		g.cheap[phase] = [4]purchase{{nothing: 1, failures: 0xff}, defense, attack, energy}
 	}
 	g.regular = r.regular()
@@ -120,9 +120,9 @@ func (g *Game) Reset(s *State, _ uint64) {
 // recordings have them.
 func (g *Game) SetStart(s *State, p sim.Player, energy, health int) {
 	h := &s.Half[p]
-	h.Energy, h.Spent = int32(energy), -int32(energy)
+	h.Energy = int32(energy)
 	h.Base = int64(health) << 32
-	h.Exposed = int32(g.rules.HealthScoreMultiplier * health)
+	h.Ledger = ledger(-energy, g.rules.HealthScoreMultiplier*health)
 }
 
 // Step plays one round.

@@ -84,9 +84,8 @@ func (g *Game) Hash(s *State) uint64 {
 			mix(h.Own[i])
 			mix(h.Far[i])
 		}
-		mix(h.Bought)
-		mix(uint64(uint32(h.Energy))<<32 | uint64(uint32(h.Spent)))
-		mix(uint64(uint32(h.Exposed)))
+		mix(uint64(uint32(h.Energy)))
+		mix(uint64(h.Ledger))
 		mix(uint64(h.Base))
 		curtain := max(int32(h.Curtain), s.Round-1) // one that has run out is like any other
 		mix(uint64(uint16(curtain))<<16 | uint64(h.Failures)<<8 | b2u(h.Available))

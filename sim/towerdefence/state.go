@@ -1,7 +1,6 @@
 package towerdefence
 
 import (
-	"math/bits"
 	"unsafe"
 
 	"moonfarm/sim"
@@ -44,9 +43,9 @@ type Half struct {
 	// coordinates). Four is the most there can be, see RULES.md, Bounds.
 	Own, Far [MaxStack]uint64
 
-	// Bought counts the buildings placed so far, 16 bits per kind: defense from
-	// bit 0, attack from 16, energy from 32, tesla from 48.
-	Bought uint64
+	// Ledger holds in its upper 32 bits what this player spent and earned by
+	// building, in the lower 32 what it exposed to the enemy: see Game.Score.
+	Ledger int64
 
 	// Base holds the health of the base in its upper 32 bits, below 0 after
 	// more damage than it had, and in the lower 32 the times it was hit. A
@@ -56,8 +55,6 @@ type Half struct {
 	BornLate uint64 // cells whose building was placed in round 256 or later
 
 	Energy  int32
-	Spent   int32 // part of the own score, see Game.Score
-	Exposed int32 // part of the enemy's score, see Game.Score
 	Curtain int16 // last round the curtain protects
 	Ready   int16 // earliest round a tesla may shoot; never where there is none
 	Due     int16 // earliest round at whose end a tesla becomes Live; never where there is none
@@ -105,7 +102,7 @@ const MaxStack = 4
 const never = 1<<15 - 1
 
 // The size of the state is part of its design: a clone is one copy of it.
-const stateSize = 536
+const stateSize = 520
 
 var _ [stateSize]struct{} = [unsafe.Sizeof(State{})]struct{}{}
 
@@ -234,56 +231,20 @@ func (g *Game) HealthOf(s *State, p sim.Player, cell int) int {
 	if !ok {
 		return 0
 	}
-	b := g.rules.Buildings[k]
-	bit := uint64(1) << (cell & 63)
-	if h.Live&bit == 0 {
-		return b.Health
-	}
-	taken := g.extraHits[k] - int(h.Extra0>>(cell&63)&1) - 2*int(h.Extra1>>(cell&63)&1)
-	return b.Health - taken*g.damage
+	return g.health(h, k, 1<<(cell&63))
 }
 
-// Score is the original's score of seat p. It is not kept during play but
-// follows from what is: every point of income is a point of score and of
-// energy, and damage done is what was exposed to it and no longer stands.
-//
-//	score = energy + spent − start energy                       income and construction
-//	      + enemy's exposed − what stands of its base and buildings   damage
-//
-// spent is the price and construction score of all that was bought, exposed
-// the worth of the base at the start and of all that was built and not
-// deconstructed. The buildings are in Bought; Spent (from minus the start
-// energy) and Exposed hold the rest.
-func (g *Game) Score(s *State, p sim.Player) int {
-	own, enemy := &s.Half[p], &s.Half[p^1]
-	score := int(own.Energy) + int(own.Spent) + int(enemy.Exposed) - g.worth(enemy)
-	spent, exposed := &g.spent, &g.exposed
-	b, c := own.Bought, enemy.Bought
-	score += int(b&0xffff)*spent[0] + int(b>>16&0xffff)*spent[1] + int(b>>32&0xffff)*spent[2] + int(b>>48)*spent[3]
-	score += int(c&0xffff)*exposed[0] + int(c>>16&0xffff)*exposed[1] + int(c>>32&0xffff)*exposed[2] + int(c>>48)*exposed[3]
-	return score
-}
-
-// worth is what taking the rest of h would score: base and buildings.
-func (g *Game) worth(h *Half) int {
-	attack := h.Occupied &^ h.Type2
-	strong := h.Occupied & h.Type2
-	energy, tesla := strong&h.Type0, strong&h.Type1
-	w := g.rules.HealthScoreMultiplier*h.Health() +
-		bits.OnesCount64(strong&^(energy|tesla))*g.exposed[0] + bits.OnesCount64(attack)*g.exposed[1] +
-		bits.OnesCount64(energy)*g.exposed[2] + bits.OnesCount64(tesla)*g.exposed[3]
-	if g.regular { // only defenses stand more than one hit
-		live := strong &^ (energy | tesla) & h.Live
-		return w - g.taken(live, h, Defense)
+// health is the health of the building of kind k at the bit.
+func (g *Game) health(h *Half, k Kind, bit uint64) int {
+	taken := 0
+	if h.Live&bit != 0 {
+		taken = g.extraHits[k]
 	}
-	for _, k := range Kinds {
-		w -= g.taken(h.Standing(k)&h.Live, h, k)
+	if h.Extra0&bit != 0 {
+		taken--
 	}
-	return w
-}
-
-// taken is what damage to the live buildings of kind k has scored.
-func (g *Game) taken(live uint64, h *Half, k Kind) int {
-	hits := bits.OnesCount64(live)*g.extraHits[k] - bits.OnesCount64(live&h.Extra0) - 2*bits.OnesCount64(live&h.Extra1)
-	return hits * g.damage * g.rules.Buildings[k].DestroyMultiplier
+	if h.Extra1&bit != 0 {
+		taken -= 2
+	}
+	return g.rules.Buildings[k].Health - taken*g.damage
 }

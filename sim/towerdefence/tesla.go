@@ -8,7 +8,7 @@ func (g *Game) buildTesla(h *Half, bit uint64, r int32) bool {
 		return false
 	}
 	h.Energy -= g.price[OpTesla]
-	h.Bought += 1 << 48
+	h.Ledger += g.entry[OpTesla]
 	h.Occupied |= bit
 	h.Type2 |= bit
 	h.Type1 |= bit
@@ -69,7 +69,7 @@ func (g *Game) lightning(h, enemy *Half, r int32) {
 			continue
 		}
 		h.Energy -= g.shotPrice
-		h.Spent += g.shotPrice
+		h.Ledger += int64(g.shotPrice) << 32
 		t.Ready = int16(r) + int16(b.Cooldown) + 1
 		if int32(enemy.Curtain) >= r {
 			continue
