@@ -69,9 +69,14 @@ func Whats() [][2]string {
 	}
 }
 
-// Run measures a game, one figure after the other. It fails for an unknown game
-// or figure, a recording that cannot be read, or passes that differ.
-func Run(ctx context.Context, game string, o Options) ([]Result, error) {
+// Figures lists the figures of a game by name; it fails for an unknown game.
+func Figures(game string) ([]string, error) {
+	list, err := measures(game)
+	return figures(list), err
+}
+
+// measures lists what there is to measure of a game.
+func measures(game string) ([]measure, error) {
 	if _, err := catalog.Find(game); err != nil {
 		return nil, err
 	}
@@ -79,17 +84,31 @@ func Run(ctx context.Context, game string, o Options) ([]Result, error) {
 	if !ok {
 		return nil, fmt.Errorf("game %s has no benchmark", game)
 	}
+	return append(make(), generated(game)...), nil
+}
+
+// figures are the names of measures.
+func figures(list []measure) (names []string) {
+	for _, m := range list {
+		names = append(names, m.what)
+	}
+	return names
+}
+
+// Run measures a game, one figure after the other. It fails for an unknown game
+// or figure, a recording that cannot be read, or passes that differ.
+func Run(ctx context.Context, game string, o Options) ([]Result, error) {
+	list, err := measures(game)
+	if err != nil {
+		return nil, err
+	}
 	if o.Time == 0 {
 		o.Time = time.Second
 	}
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
-	list := append(make(), generated(game)...)
-	var names []string
-	for _, m := range list {
-		names = append(names, m.what)
-	}
+	names := figures(list)
 	for _, w := range o.What {
 		if !slices.Contains(names, w) {
 			return nil, fmt.Errorf("game %s has no figure %q; there are: %s", game, w, strings.Join(names, ", "))

@@ -77,3 +77,11 @@ func (m *meter) end() time.Duration {
 	}
 	return time.Since(m.start)
 }
+
+// say shows what is being done.
+func (m *meter) say(what string) {
+	if m.w != nil {
+		m.shown = true
+		fmt.Fprintf(m.w, "\r\x1b[K%s", what)
+	}
+}

@@ -115,7 +115,7 @@ func (a *app) runReplayVerify(ctx context.Context, files []string, rulesFile str
 // verifyRecording verifies one file.
 func verifyRecording(ctx context.Context, file, rules string) (verifiedFile, error) {
 	f := verifiedFile{File: file, Counts: map[string]int{}, Notes: []string{}}
-	t, in, err := openRecording(ctx, file)
+	t, _, in, err := openRecording(ctx, file)
 	if err != nil {
 		return f, err
 	}
@@ -240,11 +240,14 @@ func (a *app) runReplayShow(ctx context.Context, file, rulesFile string, o showO
 			return err
 		}
 	}
-	t, in, err := openRecording(ctx, file)
+	t, holds, in, err := openRecording(ctx, file)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
+	if holds != "games" {
+		return fmt.Errorf("%s: holds %s, no games", file, holds)
+	}
 	if !slices.Contains(t.forms, o.As) {
 		return wrongUse("--as %s: expected one of: %s (for %s)", o.As, strings.Join(t.forms, ", "), t.game)
 	}
@@ -262,33 +265,44 @@ type recording struct {
 	io.Closer
 }
 
-// openRecording opens a recording and finds the game it is of.
-func openRecording(ctx context.Context, file string) (gameTools, io.ReadCloser, error) {
+// openRecording opens a recording and finds the game it is of and what it
+// holds.
+func openRecording(ctx context.Context, file string) (t gameTools, holds string, in io.ReadCloser, err error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return gameTools{}, nil, err
+		return t, "", nil, err
 	}
-	in := bufio.NewReaderSize(interruptibleReader{ctx, f}, 1<<16)
-	if magic, _ := in.Peek(2); len(magic) == 2 && magic[0] == 0x1f && magic[1] == 0x8b {
-		z, err := gzip.NewReader(in)
-		if err != nil {
-			f.Close()
-			return gameTools{}, nil, fmt.Errorf("%s: %w", file, err)
+	text, err := uncompressed(interruptibleReader{ctx, f})
+	var head []byte
+	if err == nil {
+		if head, err = text.Peek(512); err == io.EOF {
+			err = nil
 		}
-		in = bufio.NewReaderSize(z, 1<<16)
 	}
-	head, err := in.Peek(512)
-	if err != nil && err != io.EOF {
-		f.Close()
-		return gameTools{}, nil, fmt.Errorf("%s: %w", file, err)
-	}
-	for _, t := range tools {
-		if t.isRecording(head) {
-			return t, recording{in, f}, nil
+	if err == nil {
+		for _, t := range tools {
+			if holds := t.holds(head); holds != "" {
+				return t, holds, recording{text, f}, nil
+			}
 		}
+		err = fmt.Errorf("not a recording of any game known here; it begins with %.40q", head)
 	}
 	f.Close()
-	return gameTools{}, nil, fmt.Errorf("%s: not a recording of any game known here; it begins with %.40q", file, head)
+	return t, "", nil, fmt.Errorf("%s: %w", file, err)
+}
+
+// uncompressed undoes gzip, if it is there.
+func uncompressed(r io.Reader) (*bufio.Reader, error) {
+	const buffer = 1 << 16
+	in := bufio.NewReaderSize(r, buffer)
+	if magic, _ := in.Peek(2); len(magic) < 2 || magic[0] != 0x1f || magic[1] != 0x8b {
+		return in, nil
+	}
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		return nil, err
+	}
+	return bufio.NewReaderSize(z, buffer), nil
 }
 
 // interruptibleReader fails once the context is done.

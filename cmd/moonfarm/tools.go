@@ -12,9 +12,10 @@ type gameTools struct {
 	game      string
 	rulesFile string // what --rules FILE takes
 
-	// isRecording tells by the first bytes, uncompressed, whether a file is a
-	// recording of this game.
-	isRecording func(head []byte) bool
+	// holds tells by the first bytes, uncompressed, what a file of this game
+	// holds: "games" with all their orders, something else that can be
+	// verified, or "" for a file of another kind.
+	holds func(head []byte) string
 	// verify plays a recording again. It returns what was compared together
 	// with the error of a recording that cannot be read to its end.
 	verify func(name string, in io.Reader, rules string) (replayed, error)

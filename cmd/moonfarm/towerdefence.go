@@ -15,13 +15,22 @@ import (
 var towerdefenceTools = gameTools{
 	game:      "towerdefence",
 	rulesFile: "game-config.properties",
-	isRecording: func(head []byte) bool {
-		return bytes.HasPrefix(head, []byte(`{"game":`)) || bytes.HasPrefix(head, []byte(`{"render":`))
-	},
-	verify: verifyTowerdefence,
-	counts: []string{"games", "rounds", "renders"},
-	forms:  []string{"text", "console", "state", "textmap"},
-	show:   showTowerdefence,
+	holds:     towerdefenceHolds,
+	verify:    verifyTowerdefence,
+	counts:    []string{"games", "rounds", "renders"},
+	forms:     []string{"text", "console", "state", "textmap"},
+	show:      showTowerdefence,
+}
+
+// towerdefenceHolds tells files of games from those of displays.
+func towerdefenceHolds(head []byte) string {
+	switch {
+	case bytes.HasPrefix(head, []byte(`{"game":`)):
+		return "games"
+	case bytes.HasPrefix(head, []byte(`{"render":`)):
+		return "renders"
+	}
+	return ""
 }
 
 // towerdefenceRules reads the text of a game-config.properties, "" for the

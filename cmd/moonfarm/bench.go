@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"moonfarm/bench"
+	"moonfarm/env/catalog"
+)
+
+// benchFlags are the flags of bench.
+type benchFlags struct {
+	time       time.Duration
+	what       []string
+	recordings string
+	workers    int
+}
+
+func (a *app) bench() *cobra.Command {
+	f := &benchFlags{time: time.Second}
+	c := &cobra.Command{
+		Use: "bench [GAME…]", Short: "Measure speed, with checksums of the work",
+		Long: `Measures the games given, or all. Every figure is the median over passes of the
+same work; its checksum says that the work was done, and is the same on every
+machine: a change that is not meant to change play keeps it.
+
+` + figuresDoc() + `
+
+With --json: an array of objects with the keys game, what, value (the median),
+unit (what is counted, per second), best (the fastest pass), ns_per_op (of the
+median), allocs_per_op, passes, ops_per_pass, cores (the work was spread over),
+checksum, note.`,
+		Example: `  moonfarm bench
+  moonfarm bench towerdefence --what step,playout --recordings '../shared/traces/towerdefence/*.jsonl.gz'`,
+		Args: takes("[GAME…]"),
+		RunE: func(c *cobra.Command, args []string) error { return a.runBench(c.Context(), args, f) },
+	}
+	c.Flags().Var(pause{&f.time}, "time", "least time for each figure")
+	c.Flags().StringSliceVar(&f.what, "what", nil, "`A,B,…`: only these figures")
+	c.Flags().StringVar(&f.recordings, "recordings", "", "`GLOB` of recordings whose orders step plays; else it plays generated ones")
+	workersFlag(c, &f.workers)
+	return c
+}
+
+// figuresDoc lists the figures that every game has, in lines of 80 characters.
+func figuresDoc() string {
+	const indent = 18
+	var b strings.Builder
+	for _, w := range bench.Whats() {
+		line := fmt.Sprintf("  %-*s", indent-2, w[0])
+		for _, word := range strings.Fields(w[1]) {
+			if len(line)+1+len(word) > 80 {
+				b.WriteString(strings.TrimRight(line, " ") + "\n")
+				line = strings.Repeat(" ", indent)
+			}
+			line += word + " "
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	return b.String() + "  Games may have more."
+}
+
+// pause is the value of --time: a length of time above 0.
+type pause struct{ to *time.Duration }
+
+// Set implements the flag's value.
+func (p pause) Set(text string) error {
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 || d > time.Hour {
+		return fmt.Errorf("expected a time above 0 and up to an hour, such as 500ms or 3s")
+	}
+	*p.to = d
+	return nil
+}
+
+// String implements the flag's value.
+func (p pause) String() string {
+	if p.to == nil {
+		return ""
+	}
+	return p.to.String()
+}
+
+// Type names the value in the help.
+func (p pause) Type() string { return "TIME" }
+
+func (a *app) runBench(ctx context.Context, games []string, f *benchFlags) error {
+	if len(games) == 0 {
+		for _, g := range catalog.Games() {
+			games = append(games, g.Name)
+		}
+	}
+	for _, g := range games {
+		names, err := bench.Figures(g)
+		if err != nil {
+			return usageError{err}
+		}
+		for _, w := range f.what {
+			if !slices.Contains(names, w) {
+				return wrongUse("--what %s: %s has no such figure; there are: %s", w, g, strings.Join(names, ", "))
+			}
+		}
+	}
+	recordings, err := recordingsByGame(ctx, f.recordings)
+	if err != nil {
+		return err
+	}
+	m := a.meter("figures")
+	all := []bench.Result{}
+	for _, g := range games {
+		r, err := bench.Run(ctx, g, bench.Options{
+			Time: f.time, What: f.what, Recordings: recordings[g], Workers: f.workers,
+			Progress: func(what string) { m.say(g + " " + what) },
+		})
+		if err != nil {
+			m.end()
+			return err
+		}
+		all = append(all, r...)
+	}
+	m.end()
+	return a.print(all, func() { a.printBench(all) })
+}
+
+// recordingsByGame finds the recordings of games that match a pattern.
+func recordingsByGame(ctx context.Context, pattern string) (map[string][]string, error) {
+	if pattern == "" {
+		return nil, nil
+	}
+	files, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil, wrongUse("--recordings %s: %w", pattern, err)
+	}
+	found := map[string][]string{}
+	for _, file := range files {
+		t, holds, in, err := openRecording(ctx, file)
+		if err != nil {
+			return nil, err
+		}
+		in.Close()
+		if holds == "games" {
+			found[t.game] = append(found[t.game], file)
+		}
+	}
+	if len(found) == 0 {
+		return nil, wrongUse("--recordings %s: no recording matches", pattern)
+	}
+	return found, nil
+}
+
+func (a *app) printBench(all []bench.Result) {
+	rows := [][]string{{"game", "what", "value", "unit", "ns", "allocs", "cores", "checksum"}}
+	for _, r := range all {
+		rows = append(rows, []string{r.Game, r.What, group(int64(r.Value)), r.Unit, fmt.Sprintf("%.1f", r.NsPerOp), decimal(r.AllocsPerOp), group(r.Cores), r.Checksum})
+	}
+	a.table(rows...)
+}
