@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -175,4 +177,38 @@ func requireColumn(t *testing.T, d *Data, rows int, col arrow.Array) {
 		want = d.Fixed[:rows*d.Column.Width()]
 	}
 	require.True(t, bytes.Equal(want, values.Data().Buffers()[1].Bytes()[:len(want)]), d.Column.Name)
+}
+
+// TestReadsArrowGo reads a file that arrow-go's own writer made: the layout of
+// the metadata is another, the meaning the same.
+func TestReadsArrowGo(t *testing.T) {
+	for _, c := range Codecs() {
+		ours, _ := writeTest(t, c, 100, 1, 57)
+		in, err := ipc.NewFileReader(bytes.NewReader(ours))
+		require.NoError(t, err)
+		f, err := os.Create(filepath.Join(t.TempDir(), "a.arrow"))
+		require.NoError(t, err)
+		defer f.Close()
+		opts := []ipc.Option{ipc.WithSchema(in.Schema())}
+		switch c {
+		case Zstd:
+			opts = append(opts, ipc.WithZstd())
+		case LZ4:
+			opts = append(opts, ipc.WithLZ4())
+		}
+		out, err := ipc.NewFileWriter(f, opts...)
+		require.NoError(t, err)
+		for i := range in.NumRecords() {
+			rec, err := in.Record(i)
+			require.NoError(t, err)
+			require.NoError(t, out.Write(rec))
+		}
+		require.NoError(t, out.Close())
+		theirs, err := os.ReadFile(f.Name())
+		require.NoError(t, err)
+		require.NotEqual(t, ours, theirs)
+		rows, err := readAll(t, c, theirs)
+		require.NoError(t, err)
+		require.Equal(t, 158, rows)
+	}
 }

@@ -16,15 +16,16 @@ const (
 	messageVersion, messageKind, messageHeader, messageBodyLength, messageSlots = 0, 1, 2, 3, 5
 	kindSchema, kindRecordBatch                                                 = 1, 3
 
-	schemaFields, schemaMeta, schemaSlots                                               = 1, 2, 4
-	fieldName, fieldNullable, fieldTypeKind, fieldType, fieldChildren, fieldMeta        = 0, 1, 2, 3, 5, 6
-	fieldSlots                                                                          = 7
-	typeInt, typeFloat, typeUtf8, typeBool, typeList, typeFixedSizeList                 = 2, 3, 5, 6, 12, 16
-	batchLength, batchNodes, batchBuffers, batchCompression, batchSlots                 = 0, 1, 2, 3, 5
-	codecLZ4, codecZstd                                                                 = 0, 1
-	footerVersion, footerSchema, footerDictionaries, footerBatches, footerSlots         = 0, 1, 2, 3, 5
-	nodeSize, bufferSize, blockSize                                                     = 16, 16, 24
-	continuation                                                                 uint32 = 0xFFFFFFFF
+	schemaFields, schemaMeta, schemaSlots                                              = 1, 2, 4
+	fieldName, fieldNullable, fieldTypeKind, fieldType                                 = 0, 1, 2, 3
+	fieldDictionary, fieldChildren, fieldMeta                                          = 4, 5, 6
+	fieldSlots                                                                         = 7
+	typeInt, typeFloat, typeUtf8, typeBool, typeList, typeFixedSizeList                = 2, 3, 5, 6, 12, 16
+	batchLength, batchNodes, batchBuffers, batchCompression, batchSlots                = 0, 1, 2, 3, 5
+	codecLZ4, codecZstd                                                                = 0, 1
+	footerVersion, footerSchema, footerDictionaries, footerBatches, footerSlots        = 0, 1, 2, 3, 5
+	nodeSize, bufferSize, blockSize                                                    = 16, 16, 24
+	continuation                                                                uint32 = 0xFFFFFFFF
 )
 
 const magic = "ARROW1"
@@ -63,10 +64,10 @@ func finishMessage(b *flatbuffers.Builder, kind byte, header flatbuffers.UOffset
 	return b.FinishedBytes()
 }
 
-// schemaMessage is the first message of a file.
-func schemaMessage(s *arrow.Schema) []byte {
+// fileHead is the magic and the schema message.
+func fileHead(s *arrow.Schema) []byte {
 	b := flatbuffers.NewBuilder(4096)
-	return appendMessage(nil, finishMessage(b, kindSchema, buildSchema(b, s), 0))
+	return appendMessage([]byte(magic+"\x00\x00"), finishMessage(b, kindSchema, buildSchema(b, s), 0))
 }
 
 func buildSchema(b *flatbuffers.Builder, s *arrow.Schema) flatbuffers.UOffsetT {

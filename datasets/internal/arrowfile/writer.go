@@ -47,8 +47,7 @@ func NewWriter(s Schema, c Codec) (*Writer, error) {
 	}
 	as := s.Arrow()
 	w := &Writer{schema: s, arrow: as, codec: c, frames: frames, flat: flatbuffers.NewBuilder(4096)}
-	w.head = append(append(w.head, magic...), 0, 0)
-	w.head = append(w.head, schemaMessage(as)...)
+	w.head = fileHead(as)
 	w.err = fmt.Errorf("no file started")
 	return w, nil
 }
