@@ -298,7 +298,11 @@ func (m *Manifest) check() error {
 			return fmt.Errorf("rules number %d are not those of the job", i)
 		}
 	}
-	l := newLayout(m.Job, []env.Spec{m.spec()})
+	spec := m.spec()
+	if err := fileSchema(m.Job, "", stepsDir, stepColumns(spec, m.Job.Obs), players).Check(); err != nil {
+		return err
+	}
+	l := newLayout(m.Job, []env.Spec{spec})
 	if !reflect.DeepEqual(m.Steps, Table{l.rows, l.steps.Columns}) {
 		return fmt.Errorf("columns of the steps are not those of format %d", Format)
 	}

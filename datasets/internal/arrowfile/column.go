@@ -169,7 +169,8 @@ func (s Schema) Arrow() *arrow.Schema {
 	return arrow.NewSchema(fields, &meta)
 }
 
-func (s Schema) check() error {
+// Check tells what is wrong with the schema: a column that no file can have.
+func (s Schema) Check() error {
 	if len(s.Keys) != len(s.Texts) || s.Stride < 1 {
 		return fmt.Errorf("a schema with %d keys, %d texts, stride %d", len(s.Keys), len(s.Texts), s.Stride)
 	}

@@ -15,12 +15,16 @@ func readAll(t testing.TB, c Codec, file []byte) (int, error) {
 	r, err := NewReader(testSchema(), c)
 	require.NoError(t, err)
 	defer r.Close()
+	table, err := NewTable(testSchema(), 100, nil)
+	require.NoError(t, err)
+	return readInto(r, table, file)
+}
+
+func readInto(r *Reader, table *Table, file []byte) (int, error) {
 	n, err := r.Open(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
 		return 0, err
 	}
-	table, err := NewTable(testSchema(), 100, nil)
-	require.NoError(t, err)
 	rows := 0
 	for i := range n {
 		if err := r.Read(i, table); err != nil {
@@ -99,13 +103,20 @@ func TestOtherSchema(t *testing.T) {
 	require.ErrorContains(t, err, "compressed with zstd, expected lz4")
 }
 
+// Use -fuzzminimizetime 10x: the files are long for the minimizer.
 func FuzzReader(f *testing.F) {
+	var readers []*Reader
 	for i, c := range Codecs() {
-		file, _ := writeTest(f, c, 20, 5)
+		file, _ := writeTest(f, c, 3, 1)
 		f.Add(uint8(i), file)
+		r, err := NewReader(testSchema(), c)
+		require.NoError(f, err)
+		readers = append(readers, r)
 	}
+	table, err := NewTable(testSchema(), 100, nil)
+	require.NoError(f, err)
 	f.Fuzz(func(t *testing.T, codec uint8, file []byte) {
-		_, _ = readAll(t, Codecs()[int(codec)%3], file)
+		_, _ = readInto(readers[int(codec)%len(readers)], table, file)
 	})
 }
 

@@ -36,7 +36,7 @@ type Reader struct {
 // NewReader returns a Reader. It fails on a schema that cannot be and on an
 // unknown codec.
 func NewReader(s Schema, c Codec) (*Reader, error) {
-	if err := s.check(); err != nil {
+	if err := s.Check(); err != nil {
 		return nil, err
 	}
 	unpack, err := newDecompressor(c)

@@ -63,7 +63,7 @@ type Table struct {
 // NewTable returns memory for rows of the columns of the schema for which want
 // is true; a nil want is true for all.
 func NewTable(s Schema, rows int, want func(name string) bool) (*Table, error) {
-	if err := s.check(); err != nil {
+	if err := s.Check(); err != nil {
 		return nil, err
 	}
 	if !littleEndian {

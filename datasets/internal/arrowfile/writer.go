@@ -38,7 +38,7 @@ type Writer struct {
 // NewWriter returns a Writer. It fails on a schema that cannot be written and
 // on an unknown codec.
 func NewWriter(s Schema, c Codec) (*Writer, error) {
-	if err := s.check(); err != nil {
+	if err := s.Check(); err != nil {
 		return nil, err
 	}
 	frames, err := newCompressor(c)
