@@ -42,7 +42,7 @@ checksum, note.`,
 		RunE: func(c *cobra.Command, args []string) error { return a.runBench(c.Context(), args, f) },
 	}
 	c.Flags().Var(pause{&f.time}, "time", "least time for each figure")
-	c.Flags().StringSliceVar(&f.what, "what", nil, "`A,B,…`: only these figures")
+	c.Flags().StringSliceVar(&f.what, "what", nil, "`A,B`: only these figures")
 	c.Flags().StringVar(&f.recordings, "recordings", "", "`GLOB` of recordings whose orders step plays; else it plays generated ones")
 	workersFlag(c, &f.workers)
 	return c

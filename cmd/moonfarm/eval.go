@@ -39,7 +39,7 @@ from a's side, wins, draws, losses, score, low, high).`,
 		RunE:    func(c *cobra.Command, args []string) error { return a.runEval(c.Context(), args[0], f) },
 	}
 	f.games = 200
-	c.Flags().StringVar(&f.policies, "policies", "", "`A,B,…`: two policies or more (see policies GAME)")
+	c.Flags().StringVar(&f.policies, "policies", "", "`A,B`: two policies or more (see policies GAME)")
 	c.Flags().Var(whole[int]{&f.games, 1, math.MaxInt32}, "games", "games of each two policies, at least")
 	seedFlag(c, &f.seed)
 	c.Flags().StringVar(&f.rulesFile, "rules", "", "`FILE` with the game's own rule values"+rulesDocs())
