@@ -124,6 +124,8 @@ func (j Job) check() error {
 		return fmt.Errorf("%d episodes: there may be %d", j.Episodes, uint64(maxEpisodes))
 	case imported != (j.Source != "") || imported && j.ShardEpisodes != 0:
 		return fmt.Errorf("a dataset is either generated or imported from a source in given shards")
+	case !imported && j.ShardEpisodes == 0:
+		return fmt.Errorf("0 episodes per shard: there must be at least 1")
 	case j.shards() > maxShards:
 		return fmt.Errorf("%d shards: there may be %d; raise the episodes per shard", j.shards(), maxShards)
 	case j.MaxTurns < 0:
@@ -161,7 +163,11 @@ func (j Job) shards() uint64 {
 	if len(j.Shards) > 0 {
 		return uint64(len(j.Shards))
 	}
-	return (j.Episodes + j.ShardEpisodes - 1) / j.ShardEpisodes
+	n := j.Episodes / j.ShardEpisodes
+	if j.Episodes%j.ShardEpisodes != 0 {
+		n++
+	}
+	return n
 }
 
 // shard tells the first episode of a shard, how many it has and their rules.

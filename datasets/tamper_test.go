@@ -116,6 +116,7 @@ func TestWrongTotals(t *testing.T) {
 		"columns of the steps":         func(m *Manifest) { m.Observation.Planes++ },
 		"rules number 0":               func(m *Manifest) { m.Job.Rules[0] += " " },
 		"do not fit the job":           func(m *Manifest) { m.Shards = m.Shards[1:] },
+		"0 episodes per shard":         func(m *Manifest) { m.Job.ShardEpisodes = 0 },
 		"0 episodes":                   func(m *Manifest) { m.Job.Episodes = 0 },
 	} {
 		dir := generateToy(t, toyJob(2, 1), Options{})
