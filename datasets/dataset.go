@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -30,6 +32,9 @@ func Open(dir string) (*Dataset, error) {
 	if err != nil {
 		if _, e := os.Stat(filepath.Join(dir, runName)); e == nil {
 			return nil, fmt.Errorf("%s: the dataset is not complete; repeat the command that makes it (%w)", dir, err)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s: no dataset there: %w", dir, err)
 		}
 		return nil, err
 	}

@@ -15,9 +15,11 @@ import (
 // compares all that Batches yields.
 func TestRowsAreTheGame(t *testing.T) {
 	j := toyJob(3, 2)
+	j.Episodes, j.ShardEpisodes = 700, 600 // several batches in a shard
 	dir := generateToy(t, j, Options{Workers: 2})
 	d, err := Open(dir)
 	require.NoError(t, err)
+	require.Greater(t, d.Manifest().Shards[0].Steps.Rows, uint64(2*d.Manifest().Steps.BatchRows))
 	v, err := toyMakers().Vector(j.Rules[0], env.Config{N: 1, Reward: "stones"})
 	require.NoError(t, err)
 	b := env.NewBatch(v.Spec(), 1, env.WantPlanes|env.WantScalars|env.WantMask|env.WantAction)
@@ -31,6 +33,7 @@ func TestRowsAreTheGame(t *testing.T) {
 		action         []int32
 		orders         int
 		reward, result float32
+		sum            float32
 		end            uint8
 	}
 	var want, got []row
@@ -42,11 +45,16 @@ func TestRowsAreTheGame(t *testing.T) {
 				want = append(want, row{
 					e.ID, int32(turn), uint8(p), string(b.Planes[p*16 : (p+1)*16]), append([]float32{}, b.Scalars[p*3:(p+1)*3]...),
 					append([]uint64{}, b.Mask[p:p+1]...), append([]int32{}, b.Action[p*2:(p+1)*2]...), int(b.OrderLen[p]),
-					b.Reward[p], e.Outcome[p].Result, flag(turn == e.Turns-1),
+					b.Reward[p], e.Outcome[p].Result, 0, flag(turn == e.Turns-1),
 				})
 			}
 			return nil
 		}))
+		sums := [3]float32{} // small whole numbers and thirds
+		for i := len(want) - 1; i >= len(want)-e.Turns*3; i-- {
+			sums[want[i].seat] += want[i].reward
+			want[i].sum = sums[want[i].seat]
+		}
 	}
 	for b, err := range d.Batches(ReadOptions{Rows: 100}) {
 		require.NoError(t, err)
@@ -56,7 +64,7 @@ func TestRowsAreTheGame(t *testing.T) {
 			got = append(got, row{
 				b.Episode[i], b.Turn[i], b.Seat[i], string(b.Planes[i*16 : (i+1)*16]), append([]float32{}, b.Scalars[i*3:(i+1)*3]...),
 				append([]uint64{}, b.Mask[i:i+1]...), append([]int32{}, b.Action[i*2:(i+1)*2]...), int(b.OrderEnds[i+1] - b.OrderEnds[i]),
-				b.Reward[i], b.Outcome[i], b.Terminated[i],
+				b.Reward[i], b.Outcome[i], b.Return[i], b.Terminated[i],
 			})
 			require.Zero(t, b.Truncated[i])
 		}

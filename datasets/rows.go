@@ -11,7 +11,7 @@ import (
 // into what is left of the table gets them afterwards, any other is played
 // once more beforehand.
 func (x *encoder) stepRows(r *rollout.Replayer, e *rollout.Episode) error {
-	fits := x.s.Rows+e.Turns*x.players <= x.s.Cap && len(x.step.orders.Bytes)+8*len(e.Orders) <= stepListBytes
+	fits := x.s.Rows+e.Turns*x.players <= x.s.Cap && len(x.step.orders.Bytes)+8*len(e.Orders) <= x.layout.lists
 	if !fits {
 		if err := x.foresee(r, e); err != nil {
 			return err
@@ -32,7 +32,7 @@ func (x *encoder) stepRows(r *rollout.Replayer, e *rollout.Episode) error {
 			copy(x.step.ret[row:], x.sums[t*x.players:(t+1)*x.players])
 		}
 		x.s.Rows += x.players
-		if fits || x.s.Rows < x.s.Cap && len(x.step.orders.Bytes) <= stepListBytes {
+		if fits || x.s.Rows < x.s.Cap && len(x.step.orders.Bytes) <= x.layout.lists {
 			continue
 		}
 		if err := x.flushSteps(); err != nil {

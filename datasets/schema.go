@@ -110,10 +110,9 @@ const (
 	stepBatchBytes = 4 << 20
 	stepBatchMost  = 4096
 	stepBatchTurns = 16
-	stepListBytes  = 8 << 20 // orders in one batch of steps
 
 	episodeBatchRows  = 1024
-	episodeListBytes  = 8 << 20
+	listBytes         = 8 << 20 // of orders in one batch of either table
 	maxEpisodeOrders  = 1 << 26 // orders of one episode: 512 MiB
 	maxEpisodePlayers = 4
 )
@@ -135,12 +134,13 @@ type layout struct {
 	steps    arrowfile.Schema
 	episodes arrowfile.Schema
 	rows     int // of a full batch of steps
+	lists    int // bytes of orders after which a batch of either table is full
 }
 
 func newLayout(j Job, specs []env.Spec) *layout {
 	s := specs[0]
 	players := s.Info.Players
-	l := &layout{job: j, specs: specs}
+	l := &layout{job: j, specs: specs, lists: listBytes}
 	l.steps = fileSchema(j, s.Info.Rules, "steps", stepColumns(s, j.Obs), players)
 	l.episodes = fileSchema(j, s.Info.Rules, "episodes", episodeColumns(players), 1)
 	l.rows = stepBatchRows(l.steps.Columns, players)

@@ -155,7 +155,7 @@ func (x *encoder) episodeRow(e *rollout.Episode, source string) error {
 	arrowfile.AppendList(t.Col(ColOrders), e.Orders)
 	arrowfile.AppendList(t.Col(ColEnds), e.Ends)
 	t.Rows++
-	if t.Rows < t.Cap && t.ListBytes() < episodeListBytes {
+	if t.Rows < t.Cap && t.ListBytes() < x.layout.lists {
 		return nil
 	}
 	err := x.episodesFull(t)

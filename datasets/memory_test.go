@@ -1,0 +1,85 @@
+package datasets
+
+import (
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"moonfarm/rollout"
+)
+
+// TestMemoryIsFlat: more episodes take no more memory, neither at once nor,
+// but for a little per episode, in sum.
+func TestMemoryIsFlat(t *testing.T) {
+	taken := func(episodes uint64) uint64 {
+		j := toyJob(2, 1)
+		j.Episodes, j.ShardEpisodes = episodes, 100
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		generateToy(t, j, Options{Workers: 1})
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	taken(100)
+	few, many := taken(500), taken(2500)
+	t.Logf("500 episodes: %d bytes, 2500: %d", few, many)
+	require.Less(t, (many-few)/2000, uint64(2000), "bytes per episode")
+}
+
+// TestNothingIsLeftRunning: no goroutine outlives the calls.
+func TestNothingIsLeftRunning(t *testing.T) {
+	before := runtime.NumGoroutine()
+	dir := generateToy(t, toyJob(2, 1), Options{Workers: 3})
+	_, err := Verify(t.Context(), dir, toyMakers(), VerifyOptions{Workers: 3, Recompute: -1})
+	require.NoError(t, err)
+	_, err = Inspect(t.Context(), dir, InspectOptions{Workers: 3, Sums: true})
+	require.NoError(t, err)
+	d, err := Open(dir)
+	require.NoError(t, err)
+	for range d.Batches(ReadOptions{Rows: 10, Shuffle: 20}) {
+		break
+	}
+	for range d.Episodes() {
+		break
+	}
+	for k := 0; runtime.NumGoroutine() > before && k < 100; k++ {
+		time.Sleep(10 * time.Millisecond)
+	}
+	require.LessOrEqual(t, runtime.NumGoroutine(), before)
+}
+
+// TestLongLists: batches also end where lists are long, and the rows are the
+// same.
+func TestLongLists(t *testing.T) {
+	j := toyJob(3, 2)
+	j.Episodes = 40
+	want := generateToy(t, j, Options{})
+	dir := filepath.Join(t.TempDir(), "data")
+	r, err := newRun(dir, j, toyMakers(), Options{})
+	require.NoError(t, err)
+	r.layout.lists = 100
+	_, err = r.make(func(missing []int) error {
+		return rollout.Run(t.Context(), r.rollout(), missing, r.open, rollout.Options{})
+	})
+	require.NoError(t, err)
+	a, err := Open(want)
+	require.NoError(t, err)
+	b, err := Open(dir)
+	require.NoError(t, err)
+	require.Greater(t, b.Manifest().Totals.Bytes, 2*a.Manifest().Totals.Bytes, "many small batches")
+	for table, columns := range map[string][]Column{"steps": a.Manifest().Steps.Columns, "episodes": a.Manifest().Episodes.Columns} {
+		for _, c := range columns {
+			x, err := a.ColumnSHA256(table, c.Name)
+			require.NoError(t, err)
+			y, err := b.ColumnSHA256(table, c.Name)
+			require.NoError(t, err)
+			require.Equal(t, x, y, "%s.%s", table, c.Name)
+		}
+	}
+	rep, err := Verify(t.Context(), dir, Makers{}, VerifyOptions{})
+	require.NoError(t, err)
+	require.Empty(t, rep.Problems)
+}
