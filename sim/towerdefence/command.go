@@ -8,17 +8,20 @@ import (
 
 // command carries out one player's order in round r and returns the bit of the
 // building placed, if it is finished by the boards themselves (not a tesla).
-//
-// Four orders of five place a cheap building or nothing, and which of them
-// cannot be foreseen: they take one path without a branch, on which nothing is
-// a building without a bit or a price. (A refusal is seldom, and foreseen.)
-func (g *Game) command(h *Half, o sim.Order, r int32) uint64 {
-	o &= orderUsed
-	if o > orderPlain {
+func (g *Game) command(h *Half, o sim.Order, r int) uint64 {
+	if o &= orderUsed; o > orderPlain {
 		return g.special(h, o, r)
 	}
+	return g.place(h, o, r)
+}
+
+// place is command for the orders that place a cheap building or nothing: four
+// of five, and which cannot be foreseen. So they take one path without a
+// branch, on which nothing is a building without a bit or a price. (A refusal
+// is seldom, and foreseen.)
+func (g *Game) place(h *Half, o sim.Order, r int) uint64 {
 	buy := &g.cheap[r&3][o>>orderOpShift&3]
-	poor := uint64(int64(h.Energy-buy.price) >> 63)
+	poor := uint64((int(h.Energy) - int(buy.price)) >> 63)
 	bit := uint64(1) << (o & orderCellMask) & buy.allow &^ h.Occupied &^ poor
 	h.Failures &= buy.failures
 	if bit|uint64(buy.nothing) == 0 {
@@ -36,7 +39,7 @@ func (g *Game) command(h *Half, o sim.Order, r int32) uint64 {
 }
 
 // born notes the round in which the building at the bit was placed.
-func (h *Half) born(bit uint64, r int32) {
+func (h *Half) born(bit uint64, r int) {
 	h.Born[bits.TrailingZeros64(bit)] = uint8(r)
 	if r >= 256 {
 		h.BornLate |= bit // rounds only grow: never to be cleared
@@ -45,7 +48,7 @@ func (h *Half) born(bit uint64, r int32) {
 
 // special carries out the orders that are rare, and counts failures. Like
 // command it returns the bit of a cheap building placed.
-func (g *Game) special(h *Half, o sim.Order, r int32) uint64 {
+func (g *Game) special(h *Half, o sim.Order, r int) uint64 {
 	bit := uint64(1) << (o & orderCellMask)
 	done := false
 	switch op := Op(o >> orderOpShift & 7); op {
@@ -53,7 +56,7 @@ func (g *Game) special(h *Half, o sim.Order, r int32) uint64 {
 		h.Failures += min(uint8(o>>orderFailShift&3), 255-h.Failures)
 		return 0
 	case OpDefense, OpAttack, OpEnergy: // too many fields: a failure, which the good command takes back
-		return g.command(h, o&orderPlain, r)
+		return g.place(h, o, r)
 	case OpDeconstruct:
 		done = g.deconstruct(h, bit)
 	case OpTesla:
@@ -90,12 +93,12 @@ func (g *Game) deconstruct(h *Half, bit uint64) bool {
 }
 
 // mayRaise reports whether the curtain may be raised in round r.
-func (g *Game) mayRaise(h *Half, r int32) bool {
-	return h.Available && h.Energy >= g.price[OpCurtain] && int32(h.Curtain) < r
+func (g *Game) mayRaise(h *Half, r int) bool {
+	return h.Available && h.Energy >= g.price[OpCurtain] && int(h.Curtain) < r
 }
 
 // raiseCurtain protects the half in this round and those that follow.
-func (g *Game) raiseCurtain(h *Half, r int32) bool {
+func (g *Game) raiseCurtain(h *Half, r int) bool {
 	if !g.mayRaise(h, r) {
 		return false
 	}

@@ -139,12 +139,15 @@ func (g *Game) Step(s *State, t *sim.Turn) sim.Status {
 // Play plays one round with the orders of A and B, which is all a turn of this
 // game can hold.
 func (g *Game) Play(s *State, orderA, orderB sim.Order) sim.Status {
-	if (orderA|orderB)&orderAbort != 0 {
+	a, b, r := &s.Half[0], &s.Half[1], int(s.Round)
+	var placedA, placedB uint64
+	if both := (orderA | orderB) & orderUsed; both <= orderPlain {
+		placedA, placedB = g.place(a, orderA, r), g.place(b, orderB, r)
+	} else if both&orderAbort != 0 {
 		return sim.Cut
+	} else {
+		placedA, placedB = g.command(a, orderA, r), g.command(b, orderB, r)
 	}
-	a, b, r := &s.Half[0], &s.Half[1], s.Round
-	placedA := g.command(a, orderA, r)
-	placedB := g.command(b, orderB, r)
 	g.resetCurtain(a, b, r)
 	if !g.regular {
 		g.anyRhythm(a, b, r)
@@ -154,8 +157,12 @@ func (g *Game) Play(s *State, orderA, orderB sim.Order) sim.Status {
 	if g.mayStrike(a, r) || g.mayStrike(b, r) {
 		g.strike(a, b, r)
 	}
-	leftB := g.fly(a, b, shotsA, r)
-	leftA := g.fly(b, a, shotsB, r)
+	var leftA, leftB health
+	if stacked(a, shotsA)|stacked(b, shotsB) == 0 {
+		leftB, leftA = g.fly(a, b, shotsA, r), g.fly(b, a, shotsB, r)
+	} else {
+		leftB, leftA = g.flyPairs(a, b, shotsA, r), g.flyPairs(b, a, shotsB, r)
+	}
 	payA, deadA := a.settle(leftA, placedA)
 	payB, deadB := b.settle(leftB, placedB)
 	g.earn(a, payA)
@@ -164,7 +171,7 @@ func (g *Game) Play(s *State, orderA, orderB sim.Order) sim.Status {
 		a.dropTeslas()
 		b.dropTeslas()
 	}
-	if int32(min(a.Due, b.Due)) <= r {
+	if int(min(a.Due, b.Due)) <= r {
 		a.finishTeslas(r)
 		b.finishTeslas(r)
 	}
@@ -198,7 +205,7 @@ func (g *Game) Outcome(s *State, p sim.Player) sim.Outcome {
 
 // resetCurtain makes both curtains available again in the rounds for it, and
 // holds the counters of curtains long gone.
-func (g *Game) resetCurtain(a, b *Half, r int32) {
+func (g *Game) resetCurtain(a, b *Half, r int) {
 	if g.resets[r>>6&7]>>(r&63)&1 == 0 {
 		return
 	}

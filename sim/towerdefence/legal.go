@@ -33,7 +33,7 @@ func (g *Game) Legal(dst *Legal, s *State, p sim.Player) {
 	dst[3] = free & affords(h, g.price[OpTesla]) & -uint64(1-h.Teslas>>1) // MaxTeslas is 2
 	dst[4] = h.Occupied
 	dst[5] = 1
-	if g.mayRaise(h, s.Round) {
+	if g.mayRaise(h, int(s.Round)) {
 		dst[5] = 3
 	}
 }

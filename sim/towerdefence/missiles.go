@@ -5,26 +5,27 @@ import "math/bits"
 // fire returns the cells whose attack buildings shoot in round r: the finished
 // ones at the start of the round, also those that lightning is about to
 // destroy.
-func fire(h *Half, r int32) uint64 {
+func fire(h *Half, r int) uint64 {
 	odd, half := -uint64(r&1), -uint64(r>>1&1) // the two bits of r mod 4, all over the board
 	return h.Live &^ (h.Type2 | (h.Type0 ^ odd) | (h.Type1 ^ half))
 }
+
+// stacked is 0 if no two missiles of h are on one cell once the shots are
+// added.
+func stacked(h *Half, shots uint64) uint64 { return h.Own[1] | h.Far[1] | h.Own[0]&shots }
 
 // health is what stands of a half while missiles hit it: the boards of the same
 // names of Half, kept in registers.
 type health struct{ live, extra0, extra1 uint64 }
 
-// fly puts the new shots of h on the board and moves all its missiles two
-// cells on. It returns what is left of the enemy's buildings.
-func (g *Game) fly(h, enemy *Half, shots uint64, r int32) health {
+// fly puts the new shots of h on the board and moves all its missiles, of which
+// none are stacked, two cells on. It returns what is left of the enemy's buildings.
+func (g *Game) fly(h, enemy *Half, shots uint64, r int) health {
 	own, far := h.Own[0], h.Far[0]
-	if h.Own[1]|h.Far[1]|own&shots != 0 {
-		return g.flyPairs(h, enemy, shots, r)
-	}
 	// Nothing on the own half stops a missile. Those on its front column cross
 	// to the enemy's front column, the same bits, unless a curtain takes them.
 	own |= shots
-	open := uint64(int64(int32(enemy.Curtain)-r) >> 63)
+	open := uint64((int(enemy.Curtain) - r) >> 63)
 	first := own & column7
 	own = (own ^ first) << 1
 	second := own & column7
@@ -74,14 +75,14 @@ func (l health) minus(hit uint64) health {
 
 // flyPairs is fly for stacks of at most two missiles: every tenth round has
 // such a stack, every thousandth a higher one.
-func (g *Game) flyPairs(h, enemy *Half, shots uint64, r int32) health {
+func (g *Game) flyPairs(h, enemy *Half, shots uint64, r int) health {
 	own1, own2 := h.Own[0], h.Own[1]
 	if h.Own[2]|h.Far[2]|own2&shots != 0 {
 		return g.flyStacked(h, enemy, shots, r)
 	}
 	own2 |= own1 & shots
 	own1 |= shots
-	open := uint64(int64(int32(enemy.Curtain)-r) >> 63)
+	open := uint64((int(enemy.Curtain) - r) >> 63)
 	first1, first2 := own1&column7, own2&column7
 	own1, own2 = (own1^first1)<<1, (own2^first2)<<1
 	second1, second2 := own1&column7, own2&column7
@@ -109,9 +110,9 @@ func (l health) meet(far1, far2 uint64) (uint64, uint64, health) {
 
 // flyStacked is fly for stacks of any height up to MaxStack and missiles of any
 // speed.
-func (g *Game) flyStacked(h, enemy *Half, shots uint64, r int32) health {
+func (g *Game) flyStacked(h, enemy *Half, shots uint64, r int) health {
 	push(&h.Own, shots)
-	open := uint64(int64(int32(enemy.Curtain)-r) >> 63)
+	open := uint64((int(enemy.Curtain) - r) >> 63)
 	left := health{enemy.Live, enemy.Extra0, enemy.Extra1}
 	out := 0
 	for range g.rules.Buildings[Attack].Speed {
@@ -163,10 +164,10 @@ func (g *Game) earn(h *Half, pay uint64) {
 }
 
 // finishTeslas makes the tesla towers live whose construction ends in round r.
-func (h *Half) finishTeslas(r int32) {
+func (h *Half) finishTeslas(r int) {
 	for i := range h.Tesla[:h.Teslas] {
 		t := &h.Tesla[i]
-		if int32(t.Due) <= r {
+		if int(t.Due) <= r {
 			h.Live |= 1 << t.Cell
 			t.Due = never
 		}

@@ -28,7 +28,7 @@ func (g *Game) Playout(s *State, p sim.Player, r *prng.Rand) sim.Order {
 	random := r.Uint64()
 	free := ^h.Occupied
 	if free == 0 {
-		return g.playoutFull(h, s.Round, random)
+		return g.playoutFull(h, int(s.Round), random)
 	}
 	energy := h.Energy
 	income := g.income + g.perEnergy*int32(bits.OnesCount64(h.Live&h.Type2&h.Type0))
@@ -38,7 +38,7 @@ func (g *Game) Playout(s *State, p sim.Player, r *prng.Rand) sim.Order {
 		uint32(energy-g.price[OpAttack])>>31<<1 |
 		uint32(energy-g.price[OpEnergy]|wants)>>31<<2 |
 		uint32(energy-g.price[OpTesla]|(MaxTeslas-1-int32(h.Teslas)))>>31<<3
-	if !h.Available || !g.mayRaise(h, s.Round) {
+	if !h.Available || !g.mayRaise(h, int(s.Round)) {
 		no |= 1 << 4
 	}
 	list := &playoutOptions[no&31]
@@ -58,7 +58,7 @@ func (g *Game) Playout(s *State, p sim.Player, r *prng.Rand) sim.Order {
 }
 
 // playoutFull is Playout on a half without a free cell.
-func (g *Game) playoutFull(h *Half, round int32, random uint64) sim.Order {
+func (g *Game) playoutFull(h *Half, round int, random uint64) sim.Order {
 	if g.mayRaise(h, round) && random>>63 != 0 {
 		return Curtain
 	}

@@ -16,7 +16,7 @@ func (r *Rules) regular() bool {
 }
 
 // anyRhythm plays what follows the commands in a round of any rhythm.
-func (g *Game) anyRhythm(a, b *Half, r int32) {
+func (g *Game) anyRhythm(a, b *Half, r int) {
 	shotsA, shotsB := g.fireAnyRhythm(a, r), g.fireAnyRhythm(b, r)
 	g.strike(a, b, r)
 	leftB := g.flyStacked(a, b, shotsA, r)
@@ -26,7 +26,7 @@ func (g *Game) anyRhythm(a, b *Half, r int32) {
 }
 
 // fireAnyRhythm is fire for any construction time and cooldown.
-func (g *Game) fireAnyRhythm(h *Half, r int32) uint64 {
+func (g *Game) fireAnyRhythm(h *Half, r int) uint64 {
 	b := &g.rules.Buildings[Attack]
 	shots := uint64(0)
 	for cells := h.Live &^ h.Type2; cells != 0; cells &= cells - 1 {
@@ -40,7 +40,7 @@ func (g *Game) fireAnyRhythm(h *Half, r int32) uint64 {
 
 // settleAnyRhythm is settle, earn and finishTeslas for any construction times
 // and healths.
-func (g *Game) settleAnyRhythm(h *Half, left health, r int32) {
+func (g *Game) settleAnyRhythm(h *Half, left health, r int) {
 	dead := h.Live ^ left.live
 	h.Live, h.Extra0, h.Extra1 = left.live, left.extra0, left.extra1
 	h.remove(dead)

@@ -3,7 +3,7 @@ package towerdefence
 import "math/bits"
 
 // buildTesla places a tesla tower at the bit.
-func (g *Game) buildTesla(h *Half, bit uint64, r int32) bool {
+func (g *Game) buildTesla(h *Half, bit uint64, r int) bool {
 	if h.Teslas == MaxTeslas || h.Occupied&bit != 0 || h.Energy < g.price[OpTesla] {
 		return false
 	}
@@ -45,14 +45,14 @@ func (h *Half) dropTeslas() {
 }
 
 // mayStrike reports whether a tesla tower of h shoots in round r.
-func (g *Game) mayStrike(h *Half, r int32) bool {
-	return int32(h.Ready) <= r && h.Energy >= g.shotPrice
+func (g *Game) mayStrike(h *Half, r int) bool {
+	return int(h.Ready) <= r && h.Energy >= g.shotPrice
 }
 
 // strike lets the tesla towers of both players shoot, and clears away what
 // they destroyed. Victims still act in the round: attack buildings have fired
 // already, and all towers shoot before any is cleared away.
-func (g *Game) strike(a, b *Half, r int32) {
+func (g *Game) strike(a, b *Half, r int) {
 	liveA, liveB := a.Live, b.Live
 	g.lightning(a, b, r)
 	g.lightning(b, a, r)
@@ -61,17 +61,17 @@ func (g *Game) strike(a, b *Half, r int32) {
 }
 
 // lightning lets the tesla towers of h shoot at the enemy, oldest first.
-func (g *Game) lightning(h, enemy *Half, r int32) {
+func (g *Game) lightning(h, enemy *Half, r int) {
 	b := &g.rules.Buildings[Tesla]
 	for i := range h.Tesla[:h.Teslas] {
 		t := &h.Tesla[i]
-		if int32(t.Ready) > r || h.Energy < g.shotPrice {
+		if int(t.Ready) > r || h.Energy < g.shotPrice {
 			continue
 		}
 		h.Energy -= g.shotPrice
 		h.Ledger += int64(g.shotPrice) << 32
 		t.Ready = int16(r) + int16(b.Cooldown) + 1
-		if int32(enemy.Curtain) >= r {
+		if int(enemy.Curtain) >= r {
 			continue
 		}
 		x := int(t.Cell) % Width
