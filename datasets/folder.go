@@ -190,8 +190,9 @@ func (f folder) sidecar(name string) (c sidecar, err error) {
 	if err := json.Unmarshal(text, &c); err != nil {
 		return c, fmt.Errorf("%s: damaged: %w", f.path(name), err)
 	}
-	if again, err := canonical(c); err != nil || !bytes.Equal(again, text) || c.Shard < 0 || uint64(c.Shard) >= f.job.shards() || sidecarPath(c.Shard) != name ||
-		c.Steps.Path != stepsPath(c.Shard) || c.Episodes.Path != episodesPath(c.Shard) {
+	again, err := canonical(c)
+	if err != nil || !bytes.Equal(again, text) || c.Shard < 0 || uint64(c.Shard) >= f.job.shards() ||
+		sidecarPath(c.Shard) != name || c.Steps.Path != stepsPath(c.Shard) || c.Episodes.Path != episodesPath(c.Shard) {
 		return c, fmt.Errorf("%s: damaged; remove it to make the shard again", f.path(name))
 	}
 	for _, file := range []File{c.Steps, c.Episodes} {
@@ -200,7 +201,8 @@ func (f folder) sidecar(name string) (c sidecar, err error) {
 			return c, fmt.Errorf("%w; remove %s to make the shard again", err, f.path(name))
 		}
 		if uint64(s.Size()) != file.Bytes {
-			return c, fmt.Errorf("%s: %d bytes, expected %d; remove %s to make the shard again", f.path(file.Path), s.Size(), file.Bytes, f.path(name))
+			return c, fmt.Errorf("%s: %d bytes, expected %d; remove %s to make the shard again",
+				f.path(file.Path), s.Size(), file.Bytes, f.path(name))
 		}
 	}
 	return c, nil

@@ -322,7 +322,8 @@ func (m *Manifest) check() error {
 		sum.Bytes += s.Steps.Bytes + s.Episodes.Bytes
 	}
 	t := m.Totals
-	if sum.Episodes != t.Episodes || sum.Rows != t.Rows || sum.Bytes != t.Bytes || t.Turns*uint64(players) != t.Rows || t.Over+t.Cut != t.Episodes {
+	if sum.Episodes != t.Episodes || sum.Rows != t.Rows || sum.Bytes != t.Bytes ||
+		t.Turns*uint64(players) != t.Rows || t.Over+t.Cut != t.Episodes {
 		return fmt.Errorf("totals are not the sums of the shards")
 	}
 	return nil

@@ -65,7 +65,8 @@ func stepColumns(s env.Spec, o Obs) []Column {
 		tensor(ColPacked, arrowfile.Uint64, "the planes as bits; the manifest tells where each is", []string{"word"}, h.Words)
 	}
 	if o != ObsNone {
-		tensor(ColScalars, arrowfile.Float32, "the numbers the seat sees before the turn; the manifest names them", []string{"scalar"}, h.Scalars)
+		tensor(ColScalars, arrowfile.Float32, "the numbers the seat sees before the turn; the manifest names them",
+			[]string{"scalar"}, h.Scalars)
 		tensor(ColMask, arrowfile.Uint64, "legal choices: choice c of head h is bit i%64 of word i/64, i = c + choices of the heads before h",
 			[]string{"word"}, s.MaskWords)
 		const doc = "the choice of each head that says the orders; -1 if none does"
@@ -76,7 +77,8 @@ func stepColumns(s env.Spec, o Obs) []Column {
 		}
 	}
 	return append(c,
-		Column{Name: ColOrders, Type: arrowfile.Uint64, List: true, Doc: "packed orders the seat gave in the turn, in order; none: it did nothing"},
+		Column{Name: ColOrders, Type: arrowfile.Uint64, List: true,
+			Doc: "packed orders the seat gave in the turn, in order; none: it did nothing"},
 		Column{Name: ColReward, Type: arrowfile.Float32, Doc: "reward of the turn"},
 		Column{Name: ColReturn, Type: arrowfile.Float32, Doc: "sum of the rewards from this turn to the end, undiscounted"},
 		Column{Name: ColOutcome, Type: arrowfile.Float32, Doc: "final result of the seat: +1 first place … -1 last"},
@@ -96,10 +98,12 @@ func episodeColumns(players int) []Column {
 		{Name: ColSource, Type: arrowfile.Utf8, Doc: "where an imported episode comes from; empty if generated"},
 		{Name: ColTurns, Type: arrowfile.Int32, Doc: "turns played; the episode has turns × seats step rows"},
 		{Name: ColStatus, Type: arrowfile.Uint8, Doc: "1: ended by the rules, 2: cut by a limit"},
-		{Name: ColResults, Type: arrowfile.Float32, Shape: []int{players}, Dims: seat, Doc: "final result of each seat: +1 first place … -1 last; they sum to 0"},
+		{Name: ColResults, Type: arrowfile.Float32, Shape: []int{players}, Dims: seat,
+			Doc: "final result of each seat: +1 first place … -1 last; they sum to 0"},
 		{Name: ColScores, Type: arrowfile.Float64, Shape: []int{players}, Dims: seat, Doc: "the game's own points of each seat"},
 		{Name: ColOrders, Type: arrowfile.Uint64, List: true, Doc: "packed orders of all turns and seats, one after the other"},
-		{Name: ColEnds, Type: arrowfile.Int32, List: true, Doc: "the orders of seat p in turn t are orders[ends[k-1]:ends[k]] with k = t × seats + p, ends[-1] = 0"},
+		{Name: ColEnds, Type: arrowfile.Int32, List: true,
+			Doc: "the orders of seat p in turn t are orders[ends[k-1]:ends[k]] with k = t × seats + p, ends[-1] = 0"},
 	}
 }
 

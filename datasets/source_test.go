@@ -15,7 +15,6 @@ import (
 // recorded is a Source of episodes that were played elsewhere, some with other
 // rules.
 type recorded struct {
-	t     testing.TB
 	parts []Part
 	rules []string
 }

