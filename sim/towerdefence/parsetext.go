@@ -1,0 +1,387 @@
+package towerdefence
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"moonfarm/sim"
+)
+
+// maxTextNumber bounds energies, scores and damage in a text, so that they and
+// their sums fit the state.
+const maxTextNumber = 1_000_000_000
+
+// ParseText reads a position in the notation of AppendText and returns the
+// state. Lines and pairs that are not there stand for empty rows and for the
+// values of a player at the start (score and damage 0); the round, if given,
+// comes first.
+//
+// It checks each building by itself, not whether the whole can come about in
+// play. Buildings get the latest round of placement that agrees with what is
+// written, and one that even then would be from before round 0 is an error.
+// Errors name line and column, what was expected and what was found.
+func ParseText(g *Game, text string) (State, error) {
+	r := textReader{game: g, seen: map[string]bool{}}
+	g.Reset(&r.state, 0)
+	for line := range strings.Lines(text) {
+		r.line++
+		if err := r.read(wordsOf(line)); err != nil {
+			return State{}, err
+		}
+	}
+	for p := range r.towers {
+		if err := r.raiseTowers(sim.Player(p)); err != nil {
+			return State{}, err
+		}
+	}
+	for p := range r.state.Half { // the other way round, Game.Score
+		h, e := &r.state.Half[p], r.score[p^1]
+		spent := r.score[p].total - r.score[p].damage - int(h.Energy)
+		h.Ledger = ledger(spent, g.worth(h)+e.damage)
+	}
+	return r.state, nil
+}
+
+// textReader is a text being read.
+type textReader struct {
+	game   *Game
+	state  State
+	line   int             // from 1
+	seen   map[string]bool // the first words of the lines so far
+	score  [2]struct{ total, damage int }
+	towers [2][]textTower
+}
+
+// textTower is a tesla tower read.
+type textTower struct {
+	at       word
+	cell     int
+	placed   int
+	building int // rounds until it acts
+	idle     int // rounds until it may shoot
+	first    bool
+}
+
+// word is a part of a line.
+type word struct {
+	text         string
+	line, column int // from 1, the column in characters
+}
+
+// wrong is the error of a word that is not what it should be.
+func (w word) wrong(want string, values ...any) error {
+	found := strconv.Quote(w.text)
+	if w.text == "" {
+		found = "the end of the line"
+	}
+	return fmt.Errorf("line %d, column %d: want %s, found %s", w.line, w.column, fmt.Sprintf(want, values...), found)
+}
+
+// number is the word as a number from least to most.
+func (w word) number(what string, least, most int) (int, error) {
+	n, err := strconv.Atoi(w.text)
+	if err != nil || n < least || n > most {
+		return 0, w.wrong("%s from %d to %d", what, least, most)
+	}
+	return n, nil
+}
+
+// wordsOf splits a line at its blanks; the last word is empty and stands for
+// the end.
+func wordsOf(line string) (words []word) {
+	line, _, _ = strings.Cut(strings.TrimRight(line, "\r\n"), "#")
+	column := 1
+	for {
+		rest := strings.TrimLeft(line, " \t")
+		column += len(line) - len(rest)
+		end := strings.IndexAny(rest+" ", " \t")
+		words = append(words, word{text: rest[:end], column: column})
+		if rest == "" {
+			return words
+		}
+		column += utf8.RuneCountInString(rest[:end])
+		line = rest[end:]
+	}
+}
+
+// read reads one line.
+func (r *textReader) read(words []word) error {
+	for i := range words {
+		words[i].line = r.line
+	}
+	head := words[0]
+	if head.text == "" {
+		return nil
+	}
+	if r.seen[head.text] {
+		return head.wrong("each line once")
+	}
+	defer func() { r.seen[head.text] = true }()
+	switch head.text {
+	case "round":
+		return r.readRound(words[1:])
+	case "A", "B":
+		return r.readPlayer(sim.Player(head.text[0]-'A'), words[1:])
+	case "x":
+		return r.readColumns(words[1:])
+	case "0", "1", "2", "3", "4", "5", "6", "7":
+		return r.readRow(int(head.text[0]-'0'), words[1:])
+	}
+	return head.wrong("round, A, B, x or a row from 0 to %d", Height-1)
+}
+
+func (r *textReader) readRound(words []word) error {
+	if len(r.seen) > 0 {
+		return words[0].wrong("the round before all other lines")
+	}
+	n, err := words[0].number("a round", 0, int(r.game.maxRounds)+1)
+	if err != nil {
+		return err
+	}
+	r.state.Round = int32(n)
+	for p := range r.state.Half {
+		r.state.Half[p].Curtain = int16(n - 1)
+	}
+	return wantEnd(words[1])
+}
+
+func wantEnd(w word) error {
+	if w.text != "" {
+		return w.wrong("the end of the line")
+	}
+	return nil
+}
+
+// readColumns checks the line that numbers the columns.
+func (r *textReader) readColumns(words []word) error {
+	for i := range len(textColumns) {
+		if c := textColumns[i : i+1]; words[i].text != c {
+			return words[i].wrong("%q", c)
+		}
+	}
+	return wantEnd(words[len(textColumns)])
+}
+
+// readPlayer reads the pairs of player p.
+func (r *textReader) readPlayer(p sim.Player, words []word) error {
+	given := map[string]bool{}
+	for ; words[0].text != ""; words = words[2:] {
+		if given[words[0].text] {
+			return words[0].wrong("each name once")
+		}
+		given[words[0].text] = true
+		if err := r.readPair(p, words[0], words[1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readPair reads one number of player p.
+func (r *textReader) readPair(p sim.Player, name, value word) (err error) {
+	h, n := &r.state.Half[p], 0
+	switch name.text {
+	case "energy":
+		n, err = value.number("an energy", 0, maxTextNumber)
+		h.Energy = int32(n)
+	case "health":
+		n, err = value.number("a health", 0, MaxHealth)
+		h.Base = int64(n)<<32 | int64(h.Hits())
+	case "hits":
+		n, err = value.number("a number of hits", 0, maxTextNumber)
+		h.Base = int64(h.Health())<<32 | int64(n)
+	case "score":
+		r.score[p].total, err = value.number("a score", 0, maxTextNumber)
+	case "damage":
+		r.score[p].damage, err = value.number("a score", 0, maxTextNumber)
+	case "curtain":
+		n, err = value.number("the rounds the curtain protects", -maxRound-1, maxNumber)
+		h.Curtain = int16(n + int(r.state.Round) - 1)
+	case "ready":
+		if value.text != "yes" && value.text != "no" {
+			return value.wrong("yes or no")
+		}
+		h.Available = value.text == "yes"
+	case "fails":
+		n, err = value.number("a number of failures", 0, 255)
+		h.Failures = uint8(n)
+	default:
+		return name.wrong("energy, health, hits, score, damage, curtain, ready or fails")
+	}
+	return err
+}
+
+// readRow reads the cells of row y.
+func (r *textReader) readRow(y int, words []word) error {
+	for x := range 2 * Width {
+		if x == Width {
+			if words[0].text != "|" {
+				return words[0].wrong(`"|" behind %d cells`, Width)
+			}
+			words = words[1:]
+		}
+		if words[0].text == "" || words[0].text == "|" {
+			return words[0].wrong("%d cells in each half", Width)
+		}
+		if err := r.readCell(x, y, words[0]); err != nil {
+			return err
+		}
+		words = words[1:]
+	}
+	return wantEnd(words[0])
+}
+
+// readCell reads the cell in column x, counted from A's base.
+func (r *textReader) readCell(x, y int, w word) error {
+	p, cell, right, left := cellOf(&r.state, x, y)
+	building := strings.TrimRight(w.text, "><")
+	missiles := w.text[len(building):]
+	toRight := strings.Count(missiles, ">")
+	toLeft := len(missiles) - toRight
+	if missiles != strings.Repeat(">", toRight)+strings.Repeat("<", toLeft) || max(toRight, toLeft) > MaxStack {
+		return w.wrong("at most %d missiles of A (>), then at most %d of B (<)", MaxStack, MaxStack)
+	}
+	for i := range MaxStack {
+		bit := uint64(1) << cell
+		if i < toRight {
+			right[i] |= bit
+		}
+		if i < toLeft {
+			left[i] |= bit
+		}
+	}
+	if building == "." {
+		return nil
+	}
+	return r.readBuilding(p, cell, building, w)
+}
+
+// readBuilding reads the building of player p on the cell.
+func (r *textReader) readBuilding(p sim.Player, cell int, text string, w word) error {
+	var kind Kind
+	found, unfinished := false, false
+	for _, k := range Kinds {
+		if text != "" && text[0]&^0x20 == textLetters[k] {
+			kind, found, unfinished = k, true, text[0]&0x20 != 0
+		}
+	}
+	if !found {
+		return w.wrong("a cell: . or one of D, A, E, T (lower case while unfinished), and missiles")
+	}
+	rest, first := strings.CutPrefix(text[1:], "*")
+	if first && (kind != Tesla || unfinished) {
+		return w.wrong("* on finished tesla towers only")
+	}
+	digits := strings.TrimLeft(rest, "'")
+	taken := len(rest) - len(digits)
+	if unfinished && taken > 0 || taken > r.game.extraHits[kind] {
+		return w.wrong("at most %d missiles (') taken, of a finished building", r.game.extraHits[kind])
+	}
+	b := &r.game.rules.Buildings[kind]
+	t := textTower{at: w, cell: cell, first: first}
+	var err error
+	wait := word{digits, w.line, w.column + len(text) - len(digits)}
+	switch {
+	case unfinished:
+		t.building, err = wait.number("the rounds until it acts", 1, b.ConstructionTime-1)
+	case digits != "" && (kind == Attack || kind == Tesla):
+		t.idle, err = wait.number("the rounds until it may shoot", 1, b.Cooldown)
+	case digits != "":
+		err = wait.wrong("no number on a building that does not shoot")
+	}
+	if err != nil {
+		return err
+	}
+	t.placed = r.placedIn(kind, t.building, t.idle)
+	return r.place(p, kind, t, taken)
+}
+
+// placedIn is the latest round in which a building may have been placed.
+func (r *textReader) placedIn(k Kind, building, idle int) int {
+	b := &r.game.rules.Buildings[k]
+	placed := int(r.state.Round) + building - b.ConstructionTime
+	if idle > 0 { // it has shot, a cooldown and one round before the next shot
+		placed -= b.Cooldown + 1 - idle
+	}
+	return placed
+}
+
+// place puts a building on the board.
+func (r *textReader) place(p sim.Player, k Kind, t textTower, taken int) error {
+	if t.placed < 0 {
+		return t.at.wrong("a building that can stand in round %d", r.state.Round)
+	}
+	h, bit := &r.state.Half[p], uint64(1)<<t.cell
+	h.Occupied |= bit
+	switch phase := t.placed + 1; k {
+	case Attack:
+		h.Type1 |= bit & -uint64(phase>>1&1)
+		h.Type0 |= bit & -uint64(phase&1)
+	case Energy:
+		h.Type2, h.Type0 = h.Type2|bit, h.Type0|bit
+	case Defense:
+		h.Type2 |= bit
+	case Tesla:
+		h.Type2, h.Type1 = h.Type2|bit, h.Type1|bit
+		if len(r.towers[p]) == MaxTeslas {
+			return t.at.wrong("at most %d tesla towers of a player", MaxTeslas)
+		}
+		r.towers[p] = append(r.towers[p], t)
+	}
+	h.noteBirth(t.cell, t.placed)
+	if t.building > 0 {
+		if r.game.regular && k == Defense { // Half.Wait0
+			h.Wait0 |= bit & -uint64(t.building>>1)
+			h.Wait1 |= bit & -uint64(t.building&1)
+		}
+		return nil
+	}
+	extra := r.game.extraHits[k] - taken
+	h.Live |= bit
+	h.Extra0 |= bit & -uint64(extra&1)
+	h.Extra1 |= bit & -uint64(extra>>1&1)
+	return nil
+}
+
+// noteBirth notes the round in which the building on the cell was placed.
+func (h *Half) noteBirth(cell, round int) {
+	h.Born[cell] = uint8(round)
+	h.BornLate = h.BornLate&^(1<<cell) | uint64(round>>8)<<cell
+}
+
+// raiseTowers fills in the list of p's tesla towers, the oldest first.
+func (r *textReader) raiseTowers(p sim.Player) error {
+	towers := r.towers[p]
+	if len(towers) == 2 {
+		a, b := &towers[0], &towers[1]
+		finished := a.building+b.building == 0
+		switch {
+		case finished && a.first == b.first, !finished && (a.first || b.first):
+			return b.at.wrong("* on one of two tesla towers, if both are finished")
+		case a.building == b.building && !finished:
+			return b.at.wrong("tesla towers of different ages")
+		case finished && b.first, !finished && b.building < a.building:
+			*a, *b = *b, *a
+		}
+		if a.placed >= b.placed {
+			a.placed = b.placed - 1
+		}
+		if a.placed < 0 {
+			return a.at.wrong("a building that can stand in round %d", r.state.Round)
+		}
+		r.state.Half[p].noteBirth(a.cell, a.placed)
+	}
+	h, round := &r.state.Half[p], int(r.state.Round)
+	for _, t := range towers {
+		tower := Tower{Ready: int16(round + t.building + t.idle), Due: never, Cell: uint16(t.cell)}
+		if t.building > 0 {
+			tower.Due = int16(round + t.building - 1)
+		}
+		h.Tesla[h.Teslas] = tower
+		h.Teslas++
+	}
+	h.agenda()
+	return nil
+}

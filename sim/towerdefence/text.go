@@ -1,0 +1,162 @@
+package towerdefence
+
+import (
+	"strconv"
+
+	"moonfarm/sim"
+)
+
+// A position as text, for people, tests and failure messages. It shows both
+// halves as A sees them, A's base on the left:
+//
+//	round 57
+//	A energy 35 health 100 hits 0 score 431 damage 75 curtain -26 ready yes fails 0
+//	B energy 12 health 85 hits 3 score 402 damage 0 curtain 4 ready no fails 0
+//	x 0   1   2   3   4   5   6   7   | 7   6   5   4   3   2   1   0
+//	0 E   .   .   .   .   .   .>  D'' | .   .   .   .>  .   A2  .   E
+//	1 E   .   A   .   .<  .   .   d2  | .   .   t7  .   .   .   .   .
+//	…
+//
+// Every line begins with a word, what follows is separated by blanks:
+//
+//	round  the round to be played
+//	A, B   a player, as pairs of a name and a value; of these
+//	         damage   the part of the score that damage done has earned,
+//	         curtain  the original's counter: the rounds, from this one on, in
+//	                  which the curtain protects; 0 and below when it is down,
+//	         ready    yes where the curtain may be raised (energy and a curtain
+//	                  still up allowing), else no,
+//	         fails    the failed commands in a row
+//	x      own x of the columns of both halves, for the eye
+//	0 … 7  a row: the cells of A's half, a bar, those of B's. A cell is
+//	         . or a building: D defense, A attack, E energy, T tesla tower, in
+//	           lower case if it does not act in this round, followed by
+//	         *  on a tower, if it is the older of its owner's two and both are finished
+//	         '  for each missile a finished building has taken
+//	         a number: of an unfinished building, the rounds until it acts, this
+//	           one included; of a finished one, the rounds until it may
+//	           shoot (nothing for 0)
+//	         >  for each missile of A, <  for each of B
+//	#      a remark, up to the end of the line, also behind other words
+//
+// All that play depends on is there. What is not: the age of a finished
+// building, and how far below 0 a dead base is.
+
+// textLetters are the letters of the kinds, finished; in lower case they are not.
+var textLetters = [5]byte{Defense: 'D', Attack: 'A', Energy: 'E', Tesla: 'T'}
+
+// textColumns is the line that numbers the columns.
+const textColumns = "01234567|76543210"
+
+// AppendText appends the position s of g as text, in the notation above.
+func AppendText(dst []byte, g *Game, s *State) []byte {
+	dst = append(dst, "round "...)
+	dst = strconv.AppendInt(dst, int64(s.Round), 10)
+	dst = append(dst, '\n')
+	for p := range sim.Player(2) {
+		dst = appendPlayer(dst, g, s, p)
+	}
+	var cells [Height][2 * Width]string
+	widest := 1
+	for y := range cells {
+		for x := range cells[y] {
+			cells[y][x] = string(appendCell(nil, g, s, x, y))
+			widest = max(widest, len(cells[y][x]))
+		}
+	}
+	var columns [2 * Width]string
+	for x := range columns {
+		columns[x] = strconv.Itoa(min(x, 2*Width-1-x))
+	}
+	dst = appendRow(dst, 'x', &columns, widest)
+	for y := range cells {
+		dst = appendRow(dst, byte('0'+y), &cells[y], widest)
+	}
+	return dst
+}
+
+// appendRow appends a row of cells of the given width.
+func appendRow(dst []byte, name byte, cells *[2 * Width]string, width int) []byte {
+	dst = append(dst, name)
+	gap := 1 // blanks owed before the next word
+	for x, c := range cells {
+		if x == Width {
+			dst, gap = append(appendBlanks(dst, gap), '|'), 1
+		}
+		dst = append(appendBlanks(dst, gap), c...)
+		gap = width - len(c) + 1
+	}
+	return append(dst, '\n')
+}
+
+func appendBlanks(dst []byte, n int) []byte {
+	for range n {
+		dst = append(dst, ' ')
+	}
+	return dst
+}
+
+// appendPlayer appends the line of player p.
+func appendPlayer(dst []byte, g *Game, s *State, p sim.Player) []byte {
+	h, enemy := &s.Half[p], &s.Half[p^1]
+	ready := "no"
+	if h.Available {
+		ready = "yes"
+	}
+	dst = append(dst, byte('A'+p))
+	dst = appendPair(dst, "energy", int(h.Energy))
+	dst = appendPair(dst, "health", h.Health())
+	dst = appendPair(dst, "hits", h.Hits())
+	dst = appendPair(dst, "score", g.Score(s, p))
+	dst = appendPair(dst, "damage", int(uint32(enemy.Ledger))-g.worth(enemy))
+	dst = appendPair(dst, "curtain", s.CurtainTime(p))
+	dst = append(append(dst, " ready "...), ready...)
+	dst = appendPair(dst, "fails", int(h.Failures))
+	return append(dst, '\n')
+}
+
+func appendPair(dst []byte, name string, value int) []byte {
+	dst = append(append(append(dst, ' '), name...), ' ')
+	return strconv.AppendInt(dst, int64(value), 10)
+}
+
+// appendCell appends the cell in column x, counted from A's base.
+func appendCell(dst []byte, g *Game, s *State, x, y int) []byte {
+	p, cell, right, left := cellOf(s, x, y)
+	h := &s.Half[p]
+	switch kind, ok := h.Kind(cell); {
+	case !ok:
+		dst = append(dst, '.')
+	case h.Live>>cell&1 == 0:
+		dst = append(dst, textLetters[kind]|0x20)
+		dst = strconv.AppendInt(dst, int64(g.RoundsUntilDone(s, p, cell)), 10)
+	default:
+		dst = append(dst, textLetters[kind])
+		if t := &h.Tesla; kind == Tesla && h.Teslas == 2 && int(t[0].Cell) == cell && h.Live>>t[1].Cell&1 != 0 {
+			dst = append(dst, '*')
+		}
+		for range (g.rules.Buildings[kind].Health - g.HealthOf(s, p, cell)) / g.damage {
+			dst = append(dst, '\'')
+		}
+		if idle := g.Cooldown(s, p, cell); idle > 0 {
+			dst = strconv.AppendInt(dst, int64(idle), 10)
+		}
+	}
+	for range stack(right, cell) {
+		dst = append(dst, '>')
+	}
+	for range stack(left, cell) {
+		dst = append(dst, '<')
+	}
+	return dst
+}
+
+// cellOf is the cell in column x, counted from A's base: whose half it is on,
+// its number there, and the stacks that hold the missiles flying right and left.
+func cellOf(s *State, x, y int) (p sim.Player, cell int, right, left *[MaxStack]uint64) {
+	a, b := &s.Half[0], &s.Half[1]
+	if x < Width {
+		return 0, y*Width + x, &a.Own, &b.Far
+	}
+	return 1, y*Width + 2*Width - 1 - x, &a.Far, &b.Own
+}

@@ -1,0 +1,224 @@
+package towerdefence_test
+
+import (
+	"strings"
+	"testing"
+
+	"moonfarm/sim"
+	"moonfarm/sim/prng"
+	"moonfarm/sim/towerdefence"
+	"moonfarm/sim/towerdefence/wire"
+)
+
+const sampleText = `round 57
+A energy 35 health 100 hits 0 score 431 damage 75 curtain -26 ready yes fails 0
+B energy 12 health 85 hits 3 score 402 damage 0 curtain 4 ready no fails 1
+x 0   1   2   3   4   5   6   7      | 7   6   5   4   3   2   1   0
+0 E   .   .   .   .   .   .>  D''    | .   .   .   .>  .   A2  .   E
+1 E   .   A   .   .<  .   .   d2     | .   .   t7  .   .   .   .   .
+2 .   .   .   .   .   .   .   .      | .   .   .   .   .   .   .   .
+3 .   .   .   T*  .   .   .   T3     | .   .   T   .   .   .   .   .
+4 .   .   .   .   .   .   .   .      | .   .   .   .   .   .   .   .
+5 .   .   .   .   .   .   .   .>><<< | .   .   .   .   .   .   .   .
+6 .   .   .   .   .   .   .   .      | .   .   .   .   .   .   .   .
+7 .   .   .   .   .   .   .   .      | .   .   .   .   .   .   .   .
+`
+
+// squeeze makes runs of blanks one.
+func squeeze(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = strings.Join(strings.Fields(line), " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestTextSample(t *testing.T) {
+	g, _ := towerdefence.New(towerdefence.DefaultRules())
+	s, err := towerdefence.ParseText(g, sampleText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fastText(g, &s); squeeze(got) != squeeze(sampleText) {
+		t.Errorf("got\n%s", got)
+	}
+	if got := s.Half[0].Tesla[1].Cell; got != 3*8+7 {
+		t.Errorf("the younger tower stands on %d", got)
+	}
+}
+
+func TestTextOfStart(t *testing.T) {
+	g, _ := towerdefence.New(towerdefence.DefaultRules())
+	var want towerdefence.State
+	g.Reset(&want, 0)
+	for _, text := range []string{"", "\n\n", "round 0 # the beginning\n", fastText(g, &want)} {
+		if s, err := towerdefence.ParseText(g, text); err != nil || s != want {
+			t.Errorf("%q is not the start: %v", text, err)
+		}
+	}
+}
+
+// canon takes out of a state what a text does not hold: since when a tower
+// waits for energy, how far below 0 a base is.
+func canon(s towerdefence.State) towerdefence.State {
+	for p := range s.Half {
+		h := &s.Half[p]
+		for i := range h.Tesla[:h.Teslas] {
+			h.Tesla[i].Ready = max(h.Tesla[i].Ready, int16(s.Round))
+		}
+		if h.Health() == 0 {
+			h.Base = int64(h.Hits())
+		}
+	}
+	return s
+}
+
+// TestTextRoundTrip reads back the positions of random games. Under the default
+// rules nothing is lost that a Hash looks at; under all rules the copy has the
+// same text and plays on as the original does.
+func TestTextRoundTrip(t *testing.T) {
+	for seed := range uint64(80) {
+		r := prng.New(seed)
+		rules := towerdefence.DefaultRules()
+		if seed%2 == 1 {
+			rules = randomRules(&r)
+		}
+		g, err := towerdefence.New(rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		roundTrip(t, g, seed, &r)
+	}
+}
+
+func roundTrip(t *testing.T, g *towerdefence.Game, seed uint64, r *prng.Rand) {
+	t.Helper()
+	var s, other towerdefence.State
+	g.Reset(&s, 0)
+	for p := range sim.Player(2) {
+		g.SetStart(&s, p, r.IntN(3000), 100)
+	}
+	follows := 0 // rounds for which other still has to follow
+	for {
+		text := fastText(g, &s)
+		switch read, err := towerdefence.ParseText(g, text); {
+		case err != nil:
+			t.Fatalf("seed %d: %v in\n%s", seed, err, text)
+		case fastText(g, &read) != text:
+			t.Fatalf("seed %d: the text\n%s is read as\n%s", seed, text, fastText(g, &read))
+		case follows > 0 && fastText(g, &other) != text:
+			t.Fatalf("seed %d: a position read from a text plays on to\n%s and not to\n%s", seed, fastText(g, &other), text)
+		case g.Info().Config == string(towerdefence.DefaultRules().AppendText(nil)):
+			a, b := canon(s), canon(read)
+			if g.Hash(&a) != g.Hash(&b) {
+				t.Fatalf("seed %d: hashes differ: %+v and %+v of\n%s", seed, a, b, text)
+			}
+		case follows == 0:
+			other, follows = read, 40
+		}
+		a, b := g.Playout(&s, 0, r), g.Playout(&s, 1, r)
+		if r.IntN(10) == 0 {
+			a = wire.ParseCommand([]string{"3,3,3", "a,b,c", "9,9,0", "0,0"}[r.IntN(4)])
+		}
+		follows--
+		g.Play(&other, a, b)
+		if g.Play(&s, a, b) != sim.Running {
+			return
+		}
+	}
+}
+
+// TestTextOfTwin compares the text of random games with one written from the
+// lists of the plain twin.
+func TestTextOfTwin(t *testing.T) {
+	for seed := range uint64(30) {
+		r := prng.New(seed)
+		rules := towerdefence.DefaultRules()
+		if seed%2 == 1 {
+			rules = randomRules(&r)
+		}
+		m := &match{t: t, twin: nil}
+		m.g, _ = towerdefence.New(rules)
+		m.g.Reset(&m.s, 0)
+		m.twin = twinOf(m.g, &m.s)
+		for range 100 {
+			a, b := m.g.Playout(&m.s, 0, &r), m.g.Playout(&m.s, 1, &r)
+			m.play(string(wire.AppendCommand(nil, a)), string(wire.AppendCommand(nil, b)))
+			if d := unlike(plainText(m.twin), fastText(m.g, &m.s)); d != "" {
+				t.Fatalf("seed %d: %s\n%s", seed, d, boards(m.g, &m.s, m.twin))
+			}
+			if m.status != sim.Running {
+				break
+			}
+		}
+	}
+}
+
+func TestTextErrors(t *testing.T) {
+	row := func(cell string) string {
+		return "round 9\n0 . . " + cell + strings.Repeat(" .", 5) + " |" + strings.Repeat(" .", 8)
+	}
+	for text, want := range map[string]string{
+		"zound 1":                   `line 1, column 1: want round, A, B, x or a row from 0 to 7, found "zound"`,
+		"8 . .":                     `line 1, column 1: want round, A, B, x or a row from 0 to 7, found "8"`,
+		"round 402":                 `line 1, column 7: want a round from 0 to 401, found "402"`,
+		"round":                     `line 1, column 6: want a round from 0 to 401, found the end of the line`,
+		"round 1 2":                 `line 1, column 9: want the end of the line, found "2"`,
+		"A energy 5\nround 1":       `line 2, column 7: want the round before all other lines, found "1"`,
+		"A energy 5\nA energy 5":    `line 2, column 1: want each line once, found "A"`,
+		"A energy 5 energy 5":       `line 1, column 12: want each name once, found "energy"`,
+		"\n  B gold 5":              `line 2, column 5: want energy, health, hits, score, damage, curtain, ready or fails, found "gold"`,
+		"A energy":                  `line 1, column 9: want an energy from 0 to 1000000000, found the end of the line`,
+		"A energy -5":               `line 1, column 10: want an energy from 0 to 1000000000, found "-5"`,
+		"A health 1001":             `line 1, column 10: want a health from 0 to 1000, found "1001"`,
+		"A curtain x":               `line 1, column 11: want the rounds the curtain protects from -511 to 1000, found "x"`,
+		"A ready 1":                 `line 1, column 9: want yes or no, found "1"`,
+		"A fails 256":               `line 1, column 9: want a number of failures from 0 to 255, found "256"`,
+		"x 0 1 2 4":                 `line 1, column 9: want "3", found "4"`,
+		"0 . . . . . . . | .":       `line 1, column 17: want 8 cells in each half, found "|"`,
+		"0 . . . . . . . . . . .":   `line 1, column 19: want "|" behind 8 cells, found "."`,
+		"0 . . . . . . . . | . . .": `line 1, column 26: want 8 cells in each half, found the end of the line`,
+		row(".") + " .":             `line 2, column 37: want the end of the line, found "."`,
+		row("Z"):                    `line 2, column 7: want a cell: . or one of D, A, E, T (lower case while unfinished), and missiles, found "Z"`,
+		row("é"):                    `line 2, column 7: want a cell: . or one of D, A, E, T (lower case while unfinished), and missiles, found "é"`,
+		row(".<>"):                  `line 2, column 7: want at most 4 missiles of A (>), then at most 4 of B (<), found ".<>"`,
+		row(".>>>>>"):               `line 2, column 7: want at most 4 missiles of A (>), then at most 4 of B (<), found ".>>>>>"`,
+		row("D''''"):                `line 2, column 7: want at most 3 missiles (') taken, of a finished building, found "D''''"`,
+		row("d'2"):                  `line 2, column 7: want at most 3 missiles (') taken, of a finished building, found "d'2"`,
+		row("d3"):                   `line 2, column 8: want the rounds until it acts from 1 to 2, found "3"`,
+		row("d"):                    `line 2, column 8: want the rounds until it acts from 1 to 2, found the end of the line`,
+		row("D2"):                   `line 2, column 8: want no number on a building that does not shoot, found "2"`,
+		row("A4"):                   `line 2, column 8: want the rounds until it may shoot from 1 to 3, found "4"`,
+		row("A*"):                   `line 2, column 7: want * on finished tesla towers only, found "A*"`,
+		row("T"):                    `line 2, column 7: want a building that can stand in round 9, found "T"`,
+		strings.Replace(row("t9"), "5 |", "", 1) + "\n1 t9 . . . . . . . | . . . . . . . .": `line 3, column 3: want tesla towers of different ages, found "t9"`,
+		"round 30\n1 T T . . . . . . | . . . . . . . .":                                     `line 2, column 5: want * on one of two tesla towers, if both are finished, found "T"`,
+		"round 30\n1 T t1 T . . . . . | . . . . . . . .":                                    `line 2, column 8: want at most 2 tesla towers of a player, found "T"`,
+		"round 10\n1 T* T . . . . . . | . . . . . . . .":                                    `line 2, column 3: want a building that can stand in round 10, found "T*"`,
+		"round 30\n1 T* t4 . . . . . . | . . . . . . . .":                                   `line 2, column 6: want * on one of two tesla towers, if both are finished, found "t4"`,
+	} {
+		g, _ := towerdefence.New(towerdefence.DefaultRules())
+		if _, err := towerdefence.ParseText(g, text); err == nil || err.Error() != want {
+			t.Errorf("%q: got  %v\nwant %s", text, err, want)
+		}
+	}
+}
+
+// FuzzParseText holds what is read from any text against its own text.
+func FuzzParseText(f *testing.F) {
+	f.Add(sampleText)
+	f.Add("round 3\n2 . . a . | .")
+	g, _ := towerdefence.New(towerdefence.DefaultRules())
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := towerdefence.ParseText(g, text)
+		if err != nil {
+			return
+		}
+		written := fastText(g, &s)
+		again, err := towerdefence.ParseText(g, written)
+		if err != nil || again != s {
+			t.Fatalf("%q reads as\n%swhich does not read as the same: %v", text, written, err)
+		}
+		g.Play(&s, towerdefence.Build(towerdefence.Attack, 1, 1), 0) // must not panic
+	})
+}
