@@ -245,3 +245,6 @@ func twinOf(g *towerdefence.Game, s *towerdefence.State) *plain.Game {
 func placed(twin *plain.Game, b plain.Building) int {
 	return twin.Round + b.BuildTime - twin.Rules.Buildings[b.Kind].ConstructionTime
 }
+
+// commandText is the command text of an order.
+func commandText(o sim.Order) string { return string(wire.AppendCommand(nil, o)) }

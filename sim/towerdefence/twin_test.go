@@ -102,20 +102,22 @@ func randomCommand(r *prng.Rand, g *towerdefence.Game, s *towerdefence.State, p 
 		return "Exception"
 	case n < 97:
 		return fmt.Sprintf("a%d,2,1", r.IntN(8))
+	case n == 97 && r.IntN(100) == 0:
+		return ",,"
 	}
 	return ""
 }
 
 // playTwins plays random games until the given number of rounds is reached and
-// fails at the first difference.
-func playTwins(t *testing.T, rules towerdefence.Rules, seed uint64, rounds int) {
+// fails at the first difference. It returns the rounds it played.
+func playTwins(t *testing.T, rules towerdefence.Rules, seed uint64, rounds int) (played int) {
 	t.Helper()
 	g, err := towerdefence.New(rules)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("seed %d: %v", seed, err)
 	}
 	buf := make([]sim.Order, 0, 512)
-	for game := uint64(0); rounds > 0; game++ {
+	for game := uint64(0); played < rounds; game++ {
 		r := prng.New(prng.Key(seed, game, 0, 0, prng.PurposeGame))
 		var s towerdefence.State
 		g.Reset(&s, 0)
@@ -126,27 +128,20 @@ func playTwins(t *testing.T, rules towerdefence.Rules, seed uint64, rounds int) 
 				twin.Players[p].Energy, twin.Players[p].Health = energy, 250
 			}
 		}
-		for {
+		for status := sim.Running; status == sim.Running; played++ {
 			a, b := randomCommand(&r, g, &s, 0, buf), randomCommand(&r, g, &s, 1, buf)
 			before := s
-			status := g.Play(&s, wire.ParseCommand(a), wire.ParseCommand(b))
+			status = g.Play(&s, wire.ParseCommand(a), wire.ParseCommand(b))
 			end := twin.Play(a, b)
-			rounds--
 			diff := compare(g, &s, twin)
 			if diff == "" && (status == sim.Running) != (end == plain.Running) {
-				diff = fmt.Sprintf("status: fast %v, plain %v", status, end)
+				diff = fmt.Sprintf("status: fast %v, plain %q", status, end)
 			}
 			if diff != "" {
-				t.Fatalf("seed %d game %d round %d, commands %q and %q: %s\n before %+v", seed, game, before.Round, a, b, diff, before)
-			}
-			if status != sim.Running {
-				break
+				t.Fatalf("seed %d game %d round %d, commands %q and %q: %s\nbefore\n%s%s\nrules\n%s", seed, game, before.Round, a, b, diff,
+					fastText(g, &before), boards(g, &s, twin), rules.AppendText(nil))
 			}
 		}
 	}
-}
-
-func TestTwin(t *testing.T) {
-	rounds := 20_000
-	playTwins(t, towerdefence.DefaultRules(), 1, rounds)
+	return played
 }

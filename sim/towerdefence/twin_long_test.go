@@ -1,0 +1,73 @@
+package towerdefence_test
+
+import (
+	"os"
+	"testing"
+
+	"moonfarm/sim/prng"
+	"moonfarm/sim/towerdefence"
+)
+
+// long reports whether the long tests are wanted.
+func long() bool { return os.Getenv("MOONFARM_LONG") == "1" }
+
+// TestTwin holds the fast game against the plain twin in random games with
+// malformed and illegal commands, every field of the state after every round:
+// 30,000 rounds, with MOONFARM_LONG=1 a million.
+func TestTwin(t *testing.T) {
+	rounds := 30_000
+	if long() {
+		rounds = 1_000_000
+	}
+	t.Logf("%d rounds compared", playTwins(t, towerdefence.DefaultRules(), 1, rounds))
+}
+
+// TestTwinOtherRules does the same under many random rule sets: 70,000 rounds,
+// with MOONFARM_LONG=1 one and a half million.
+func TestTwinOtherRules(t *testing.T) {
+	rounds := 70_000
+	if long() {
+		rounds = 1_500_000
+	}
+	played, sets := 0, 0
+	for ; played < rounds; sets++ {
+		seed := uint64(sets)
+		r := prng.New(prng.Key(seed, 0, 0, 0, prng.PurposeShuffle))
+		played += playTwins(t, randomRules(&r), seed, 300)
+		if t.Failed() {
+			return
+		}
+	}
+	t.Logf("%d rounds under %d rule sets compared", played, sets)
+}
+
+// TestTwinPlayouts holds the two against each other in games that go deep:
+// orders as search and datasets give them, with energy for every building.
+func TestTwinPlayouts(t *testing.T) {
+	games := 30
+	if long() {
+		games = 1000
+	}
+	played := 0
+	for seed := range uint64(games) {
+		played += playTwinPlayout(t, seed)
+	}
+	t.Logf("%d rounds compared", played)
+}
+
+func playTwinPlayout(t *testing.T, seed uint64) (played int) {
+	t.Helper()
+	r := prng.New(prng.Key(seed, 1, 0, 0, prng.PurposeGame))
+	m := begin(t, "", nil)
+	if seed%3 > 0 { // lightning from the first rounds on
+		m.g.SetStart(&m.s, 0, 4000, 1000)
+		m.g.SetStart(&m.s, 1, 4000, 1000)
+		m.twin = twinOf(m.g, &m.s)
+	}
+	for m.status == 0 {
+		a, b := m.g.Playout(&m.s, 0, &r), m.g.Playout(&m.s, 1, &r)
+		m.play(commandText(a), commandText(b))
+		played++
+	}
+	return played
+}
