@@ -181,6 +181,9 @@ func (g *Game) Play(s *State, orderA, orderB sim.Order) sim.Status {
 // end moves on to the next round and tells whether there is one.
 func (g *Game) end(s *State) sim.Status {
 	s.Round++
+	if invariants {
+		g.check(s)
+	}
 	a, b := &s.Half[0], &s.Half[1]
 	if s.Round > g.maxRounds || a.Base < 1<<32 || b.Base < 1<<32 || a.Failures >= g.maxFails || b.Failures >= g.maxFails {
 		return sim.Over
