@@ -43,15 +43,15 @@ func (g *Game) Playout(s *State, p sim.Player, r *prng.Rand) sim.Order {
 	}
 	list := &playoutOptions[no&31]
 	pick, _ := bits.Mul64(random, list.n)
-	op := list.ops >> (8 * pick) & 7
+	op := list.ops >> (8 * pick & 63) & 7
 	cell := random & 63
-	if free>>cell&1 == 0 {
+	if free>>(cell&63)&1 == 0 {
 		cell = random >> 6 & 63
 	}
-	if free>>cell&1 == 0 {
+	if free>>(cell&63)&1 == 0 {
 		cell = random >> 12 & 63
 	}
-	if free>>cell&1 == 0 {
+	if free>>(cell&63)&1 == 0 {
 		cell = freeCell(free, random>>18)
 	}
 	return sim.Order(op<<orderOpShift | cell&playoutCell[op])
