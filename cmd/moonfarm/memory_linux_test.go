@@ -13,6 +13,9 @@ import (
 // TestMemory measures the peak of generate's memory for few and many episodes:
 // below 500 MB, and the same. The long form (MOONFARM_LONG) plays 100,000.
 func TestMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the long run of a program")
+	}
 	most := 4000
 	if os.Getenv(longEnv) != "" {
 		most = 100_000

@@ -17,9 +17,14 @@ import (
 // longEnv asks for the long form of tests.
 const longEnv = "MOONFARM_LONG"
 
-// generateArgs is a generate of some tenths of a second in small shards.
+// generateArgs is a generate of some tenths of a second in small shards, less
+// with -short.
 func generateArgs(out string) []string {
-	return strings.Fields("generate towerdefence --episodes 1200 --shard-episodes 20 --seed 9 --policy random,econ --out " + out)
+	episodes := 1000
+	if testing.Short() {
+		episodes = 200
+	}
+	return strings.Fields(fmt.Sprintf("generate towerdefence --episodes %d --shard-episodes 10 --seed 9 --policy random,econ --out %s", episodes, out))
 }
 
 // reference makes the dataset of generateArgs without any trouble and tells how
@@ -43,13 +48,16 @@ func requireSame(t *testing.T, a, b string) {
 }
 
 // TestKill kills generate at random moments, each time repeating the command,
-// until it was killed 5 times (20 if MOONFARM_LONG is set); whenever it comes to
+// until it was killed 5 times (20 if MOONFARM_LONG is set, 2 if -short is); whenever it comes to
 // its end the dataset must be what it is without any kill.
 func TestKill(t *testing.T) {
 	want, took := reference(t)
 	kills := 5
-	if os.Getenv(longEnv) != "" {
+	switch {
+	case os.Getenv(longEnv) != "":
 		kills = 20
+	case testing.Short():
+		kills = 2
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	dir, folders := "", 0
