@@ -50,7 +50,7 @@ func (e *Encoder) common(dst []float32, s *td.State) {
 	if round > 0 && round%period == 0 {
 		wait = 0
 	}
-	dst[scalarRound-scalarRound] = float32(round)
+	dst[0] = float32(round)
 	dst[scalarRoundsLeft-scalarRound] = float32(e.rules.MaxRounds + 1 - round)
 	dst[scalarReset-scalarRound] = float32(wait)
 }

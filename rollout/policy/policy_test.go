@@ -108,6 +108,13 @@ func TestRandomIsUniform(t *testing.T) {
 	}
 }
 
+// sparse draws a word in which about one bit of eight is set.
+func sparse(r *prng.Rand) uint64 {
+	w := r.Uint64()
+	w &= r.Uint64()
+	return w & r.Uint64()
+}
+
 // A single head is drawn as the same head is among others.
 func TestRandomSingleHead(t *testing.T) {
 	const rows, size = 500, 322
@@ -116,7 +123,7 @@ func TestRandomSingleHead(t *testing.T) {
 	r := prng.New(3)
 	for row := range rows {
 		for i := range one.MaskWords {
-			w := r.Uint64() & r.Uint64() & r.Uint64() // sparse, and whole words empty in some rows
+			w := sparse(&r) // and whole words empty in some rows
 			if row%7 == i || row == 0 {
 				w = 0
 			}
