@@ -111,8 +111,8 @@ func (c *towerSeat) survey() {
 	foeTesla := c.foe.Standing(towerdefence.Tesla)
 	foeOther := c.foe.Occupied &^ foeAttack &^ foeWalls &^ foeTesla
 	counts := [...]uint64{
-		rowCounts(c.me.Standing(towerdefence.Attack)), rowCounts(c.me.Standing(towerdefence.Defense)),
-		rowCounts(foeAttack), rowCounts(foeWalls), rowCounts(foeTesla), rowCounts(foeOther),
+		bitboard.RowCounts(c.me.Standing(towerdefence.Attack)), bitboard.RowCounts(c.me.Standing(towerdefence.Defense)),
+		bitboard.RowCounts(foeAttack), bitboard.RowCounts(foeWalls), bitboard.RowCounts(foeTesla), bitboard.RowCounts(foeOther),
 	}
 	for y := range c.rows {
 		at := func(i int) int { return int(counts[i] >> (8 * y) & 0xff) }
@@ -121,14 +121,6 @@ func (c *towerSeat) survey() {
 			foeAttack: at(2), foeWalls: at(3), foeTesla: at(4), foeOther: at(5),
 		}
 	}
-}
-
-// rowCounts counts the bits of each row: byte y is the count of row y.
-func rowCounts(board uint64) uint64 {
-	const ones = 0x0101010101010101
-	board -= board >> 1 & (0x55 * ones)
-	board = board&(0x33*ones) + board>>2&(0x33*ones)
-	return (board + board>>4) & (0x0f * ones)
 }
 
 // standing counts the own buildings of kind k.

@@ -12,9 +12,7 @@ import "math/bits"
 // implementation of rank/select queries", 2008); the byte found is walked.
 func Select(x uint64, n int) int {
 	const ones = 0x0101010101010101
-	c := x - x>>1&(0x55*ones)
-	c = c&(0x33*ones) + c>>2&(0x33*ones)
-	c = (c + c>>4) & (0x0f * ones)
+	c := RowCounts(x)
 	sums := c * ones // byte i: bits set in bytes 0 … i
 	// bit 7 of byte i: sums[i] ≤ n, so the bit is in a later byte
 	before := ((uint64(n)*ones | 0x80*ones) - sums) & (0x80 * ones)
@@ -41,11 +39,11 @@ var spread = func() (t [256]uint64) {
 // from the lowest, is bit i.
 func Spread(b uint8) uint64 { return spread[b] }
 
-// MirrorRows reverses the bits of every byte of x: a board of eight rows of
-// eight columns, seen from the other side.
-func MirrorRows(x uint64) uint64 {
+// RowCounts counts the bits of each row of eight: byte y of the result is the
+// count of row y.
+func RowCounts(x uint64) uint64 {
 	const ones = 0x0101010101010101
-	x = x>>1&(0x55*ones) | x&(0x55*ones)<<1
-	x = x>>2&(0x33*ones) | x&(0x33*ones)<<2
-	return x>>4&(0x0f*ones) | x&(0x0f*ones)<<4
+	x -= x >> 1 & (0x55 * ones)
+	x = x&(0x33*ones) + x>>2&(0x33*ones)
+	return (x + x>>4) & (0x0f * ones)
 }

@@ -48,16 +48,16 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-func TestMirrorRows(t *testing.T) {
+func TestRowCounts(t *testing.T) {
 	for _, x := range boards(2000) {
-		want := uint64(0)
 		for row := range 8 {
+			want := 0
 			for col := range 8 {
-				want |= x >> (row*8 + col) & 1 << (row*8 + 7 - col)
+				want += int(x >> (row*8 + col) & 1)
 			}
-		}
-		if got := MirrorRows(x); got != want {
-			t.Fatalf("MirrorRows(%#x) = %#x, want %#x", x, got, want)
+			if got := int(RowCounts(x) >> (8 * row) & 0xff); got != want {
+				t.Fatalf("RowCounts(%#x) row %d = %d, want %d", x, row, got, want)
+			}
 		}
 	}
 }
