@@ -1,0 +1,99 @@
+package towerdefence_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"testing"
+
+	"moonfarm/sim"
+	"moonfarm/sim/towerdefence"
+	"moonfarm/sim/towerdefence/wire"
+)
+
+var update = flag.Bool("update", false, "write testdata/playthrough.txt anew")
+
+const playthroughFile = "testdata/playthrough.txt"
+
+// playthroughStart is the energy and the health both players of the golden
+// match begin with: more than usual, so that all happens soon.
+var playthroughStart = [2][2]int{{760, 100}, {900, 180}}
+
+// playthroughOrders are the commands of the golden match by round; where there
+// are none the player does nothing. Every kind of command is there.
+var playthroughOrders = map[int][2]string{
+	0: {"6,3,4", "7,3,0"}, 1: {"7,0,1", "7,3,1"}, 2: {"0,0,2", "0,0,2"}, 3: {"0,1,2", "6,4,4"},
+	4: {"7,1,1", "a,b,c"}, 5: {"7,2,1", "5,0,1"}, 6: {"0,0,3", "1,1,1,1"}, 7: {"7,4,0", "7,0,0"},
+	8: {"6,3,2", "8,0,0"}, 9: {"7,6,4", "7,1,0"}, 10: {"5,5,1", "7,7,4"}, 11: {"7,4,3", "1,2"},
+	13: {"3,3,2", "4,4,0"}, 15: {"2,5,1", "Exception"}, 17: {"6,5,1", "3,6,1"}, 19: {"", "7,6,0"},
+	22: {"1,7,1", "7,5,2"}, 25: {"5,7,1", "6,7,2"}, 29: {"0,0,5", ""}, 30: {"0,0,5", "0,0,5"}, 31: {"0,0,5", "0,0,2"},
+	33: {"6,6,1", "0,0,5"}, 36: {"7,7,1", "0,7,1"}, 39: {"6,1,1", ""}, 42: {"6,2,1", ""},
+}
+
+// TestPlaythrough compares one whole match with testdata/playthrough.txt, for
+// reviewers to see what a change changes for players. After a change that
+// should, go test -run Playthrough -update writes the file anew, here and then
+// in features/towerdefence; RulesVersion must rise with it.
+func TestPlaythrough(t *testing.T) {
+	got := playthrough(t)
+	if *update {
+		if err := os.WriteFile(playthroughFile, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(playthroughFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := bytes.Split(got, []byte("\n")), bytes.Split(want, []byte("\n"))
+	for i := range max(len(a), len(b)) {
+		if i >= len(a) || i >= len(b) || !bytes.Equal(a[i], b[i]) {
+			t.Fatalf("%s:%d: the match goes another way: got\n%s", playthroughFile, i+1, bytes.Join(a[min(i, len(a)):min(i+12, len(a))], []byte("\n")))
+		}
+	}
+}
+
+// playthrough plays the golden match and writes it down.
+func playthrough(t *testing.T) []byte {
+	t.Helper()
+	m := begin(t, "", nil)
+	info := m.g.Info()
+	out := fmt.Appendf(nil, "# One match of Tower Defence, written by TestPlaythrough. The notation of positions is\n"+
+		"# explained in text.go; \"legal\" counts the orders that the rules accept.\n\n"+
+		"game %s rules %s players %d turns %d orders %d\n", info.Name, info.Rules, info.Players, info.MaxTurns, info.MaxOrders)
+	for p, start := range playthroughStart {
+		m.g.SetStart(&m.s, sim.Player(p), start[0], start[1])
+		out = fmt.Appendf(out, "start %c energy %d health %d\n", 'A'+p, start[0], start[1])
+	}
+	m.twin = twinOf(m.g, &m.s)
+	for round := 0; m.status == sim.Running; round++ {
+		out = towerdefence.AppendText(append(out, '\n'), m.g, &m.s)
+		for p := range sim.Player(2) {
+			out = appendLegal(out, m.g, &m.s, p)
+		}
+		orders := playthroughOrders[round]
+		out = fmt.Appendf(out, "play %q %q orders %#x %#x\n", orders[0], orders[1], wire.ParseCommand(orders[0]), wire.ParseCommand(orders[1]))
+		m.play(orders[0], orders[1])
+	}
+	out = towerdefence.AppendText(append(out, '\n'), m.g, &m.s)
+	a, b := m.g.Outcome(&m.s, 0), m.g.Outcome(&m.s, 1)
+	return fmt.Appendf(out, "%v: A result %v score %v, B result %v score %v\n", m.status, a.Result, a.Score, b.Result, b.Score)
+}
+
+// appendLegal counts the legal orders of seat p by op.
+func appendLegal(out []byte, g *towerdefence.Game, s *towerdefence.State, p sim.Player) []byte {
+	var count [8]int
+	orders := g.AppendOrders(nil, s, p)
+	for _, o := range orders {
+		op, _, _, _ := towerdefence.Decode(o)
+		count[op]++
+	}
+	out = fmt.Appendf(out, "legal %c %d:", 'A'+p, len(orders))
+	for op, name := range []string{"nothing", "defense", "attack", "energy", "deconstruct", "tesla", "curtain"} {
+		if count[op] > 0 {
+			out = fmt.Appendf(out, " %s %d", name, count[op])
+		}
+	}
+	return append(out, '\n')
+}
