@@ -12,6 +12,9 @@ func (g *Game) command(h *Half, o sim.Order, r int) uint64 {
 	if o &= orderUsed; o > orderPlain {
 		return g.special(h, o, r)
 	}
+	if o>>orderOpShift != 0 {
+		h.Failures = 0
+	}
 	return g.place(h, o, r)
 }
 
@@ -23,7 +26,6 @@ func (g *Game) place(h *Half, o sim.Order, r int) uint64 {
 	buy := &g.cheap[r&3][o>>orderOpShift&3]
 	poor := uint64((int(h.Energy) - int(buy.price)) >> 63)
 	bit := uint64(1) << (o & orderCellMask) & buy.allow &^ h.Occupied &^ poor
-	h.Failures &= buy.failures
 	if bit|uint64(buy.nothing) == 0 {
 		h.Failures = 1
 		return 0
@@ -31,9 +33,9 @@ func (g *Game) place(h *Half, o sim.Order, r int) uint64 {
 	h.Energy -= buy.price
 	h.Ledger += buy.entry
 	h.Occupied |= bit
-	h.Type2 = h.Type2&^bit | bit&buy.type2
-	h.Type1 = h.Type1&^bit | bit&buy.type1
-	h.Type0 = h.Type0&^bit | bit&buy.type0
+	h.Type2 |= bit & buy.type2
+	h.Type1 |= bit & buy.type1
+	h.Type0 |= bit & buy.type0
 	h.born(bit, r)
 	return bit
 }
@@ -56,6 +58,7 @@ func (g *Game) special(h *Half, o sim.Order, r int) uint64 {
 		h.Failures += min(uint8(o>>orderFailShift&3), 255-h.Failures)
 		return 0
 	case OpDefense, OpAttack, OpEnergy: // too many fields: a failure, which the good command takes back
+		h.Failures = 0
 		return g.place(h, o, r)
 	case OpDeconstruct:
 		done = g.deconstruct(h, bit)
@@ -78,12 +81,11 @@ func (g *Game) deconstruct(h *Half, bit uint64) bool {
 	}
 	kind, _ := h.Kind(bits.TrailingZeros64(bit))
 	worth := g.health(h, kind, bit) * g.rules.Buildings[kind].DestroyMultiplier
-	h.Occupied &^= bit
 	h.Live &^= bit
-	h.Extra0 &^= bit
 	h.Extra1 &^= bit
 	h.Wait0 &^= bit
 	h.Wait1 &^= bit
+	h.vacate(bit)
 	h.Ledger -= ledger(int(g.refund), worth)
 	h.Energy += g.refund
 	if kind == Tesla {

@@ -35,7 +35,6 @@ type Game struct {
 type purchase struct {
 	price               int32
 	nothing             uint8  // 1 for the order that builds nothing: it cannot be refused
-	failures            uint8  // all ones if the order leaves the count of failures as it is
 	entry               int64  // added to Half.Ledger
 	allow               uint64 // all ones, or 0 for the order that builds nothing
 	type2, type1, type0 uint64 // all ones where the kind (or the phase of an attack) has the bit
@@ -79,7 +78,7 @@ func New(r Rules) (*Game, error) {
 		attack := purchase{price: g.price[OpAttack], entry: g.entry[OpAttack], allow: all,
 			type1: -uint64((phase + 1) >> 1 & 1), type0: -uint64((phase + 1) & 1)}
 		energy := purchase{price: g.price[OpEnergy], entry: g.entry[OpEnergy], allow: all, type2: all, type0: all}
-		g.cheap[phase] = [4]purchase{{nothing: 1, failures: 0xff}, defense, attack, energy}
+		g.cheap[phase] = [4]purchase{{nothing: 1}, defense, attack, energy}
 	}
 	g.regular = r.regular()
 	g.info = sim.Info{
@@ -141,7 +140,8 @@ func (g *Game) Step(s *State, t *sim.Turn) sim.Status {
 func (g *Game) Play(s *State, orderA, orderB sim.Order) sim.Status {
 	a, b, r := &s.Half[0], &s.Half[1], int(s.Round)
 	var placedA, placedB uint64
-	if both := (orderA | orderB) & orderUsed; both <= orderPlain {
+	failures := sim.Order(a.Failures | b.Failures)
+	if both := (orderA | orderB) & orderUsed; both|failures<<12 <= orderPlain {
 		placedA, placedB = g.place(a, orderA, r), g.place(b, orderB, r)
 	} else if both&orderAbort != 0 {
 		return sim.Cut
@@ -165,9 +165,12 @@ func (g *Game) Play(s *State, orderA, orderB sim.Order) sim.Status {
 	}
 	payA, deadA := a.settle(leftA, placedA)
 	payB, deadB := b.settle(leftB, placedB)
+	ruins := deadA&a.Type2&a.Type1 | deadB&b.Type2&b.Type1 // of tesla towers
+	a.vacate(deadA)
+	b.vacate(deadB)
 	g.earn(a, payA)
 	g.earn(b, payB)
-	if deadA&a.Type2&a.Type1|deadB&b.Type2&b.Type1 != 0 {
+	if ruins != 0 {
 		a.dropTeslas()
 		b.dropTeslas()
 	}

@@ -63,9 +63,8 @@ func appendCells(dst []sim.Order, op Op, cells uint64) []sim.Order {
 	return dst
 }
 
-// Hash digests all of s that influences play: not the ages of buildings other
-// than the order of the teslas, and nothing that a cell keeps of a building
-// long gone.
+// Hash digests all of s that influences play: not the ages of buildings, other
+// than the order of the teslas.
 func (g *Game) Hash(s *State) uint64 {
 	x := prng.Mix(uint64(s.Round) + 1)
 	mix := func(v uint64) { x = prng.Mix(x ^ v) }
@@ -75,9 +74,9 @@ func (g *Game) Hash(s *State) uint64 {
 		mix(h.Live)
 		mix(h.Extra0)
 		mix(h.Extra1)
-		mix(h.Type2 & h.Occupied)
-		mix(h.Type1 & h.Occupied)
-		mix(h.Type0 & h.Occupied)
+		mix(h.Type2)
+		mix(h.Type1)
+		mix(h.Type0)
 		mix(h.Wait0)
 		mix(h.Wait1)
 		for i := range h.Own {

@@ -51,15 +51,14 @@ func (g *Game) fly(h, enemy *Half, shots uint64, r int) health {
 
 // settle makes left what stands of h at the end of the round, with the
 // construction that is due: placed is the bit of this round's cheap building.
-// It returns the buildings that pay and those that were destroyed.
+// It returns the buildings that pay and the cells to vacate.
 func (h *Half) settle(left health, placed uint64) (pay, dead uint64) {
 	dead = h.Live ^ left.live
 	slow := placed & h.Type2 &^ h.Type0 // a defense
 	done := h.Wait1
 	h.Wait1, h.Wait0 = h.Wait0, slow
-	h.Occupied &^= dead
 	h.Live = left.live | done | placed ^ slow
-	h.Extra0 = left.extra0&^dead | done // minus leaves a bit where it destroyed
+	h.Extra0 = left.extra0 | done // minus leaves a bit where it destroyed: vacate clears it
 	h.Extra1 = left.extra1 | done
 	return left.live & h.Type2 & h.Type0, dead
 }
@@ -151,11 +150,20 @@ func pop(m *[MaxStack]uint64, at uint64) {
 
 // remove clears away the dead buildings.
 func (h *Half) remove(dead uint64) {
-	h.Occupied &^= dead
-	h.Extra0 &^= dead
-	if dead&h.Type2&h.Type1 != 0 {
+	teslas := dead & h.Type2 & h.Type1
+	h.vacate(dead)
+	if teslas != 0 {
 		h.dropTeslas()
 	}
+}
+
+// vacate frees the cells.
+func (h *Half) vacate(cells uint64) {
+	h.Occupied &^= cells
+	h.Extra0 &^= cells
+	h.Type2 &^= cells
+	h.Type1 &^= cells
+	h.Type0 &^= cells
 }
 
 // earn pays h the income of a round; pay are its energy buildings.

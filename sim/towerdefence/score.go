@@ -28,7 +28,7 @@ func ledger(spent, exposed int) int64 { return int64(spent)<<32 + int64(exposed)
 // worth is what taking the rest of h would score: base and buildings.
 func (g *Game) worth(h *Half) int {
 	attack := h.Occupied &^ h.Type2
-	strong := h.Occupied & h.Type2
+	strong := h.Type2
 	energy, tesla := strong&h.Type0, strong&h.Type1
 	w := g.rules.HealthScoreMultiplier*h.Health() +
 		bits.OnesCount64(strong&^(energy|tesla))*g.exposed[0] + bits.OnesCount64(attack)*g.exposed[1] +

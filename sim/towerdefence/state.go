@@ -31,7 +31,7 @@ type Half struct {
 	//	1 0  1    energy
 	//	1 1  0    tesla
 	//
-	// They are stale where nothing stands: always mask with Occupied or Live.
+	// and 0 where nothing stands.
 	Type2, Type1, Type0 uint64
 
 	// Wait0, Wait1 are the defenses placed in the last round and in the one
@@ -151,11 +151,11 @@ func (h *Half) Standing(k Kind) uint64 {
 	case Attack:
 		return h.Occupied &^ h.Type2
 	case Tesla:
-		return h.Occupied & h.Type2 & h.Type1
+		return h.Type2 & h.Type1
 	case Energy:
-		return h.Occupied & h.Type2 & h.Type0 &^ h.Type1
+		return h.Type2 & h.Type0
 	case Defense:
-		return h.Occupied & h.Type2 &^ h.Type1 &^ h.Type0
+		return h.Type2 &^ (h.Type1 | h.Type0)
 	}
 	return 0
 }
