@@ -6,8 +6,14 @@ import (
 	"moonfarm/sim"
 )
 
-// A position as text, for people, tests and failure messages. It shows both
-// halves as A sees them, A's base on the left:
+// textLetters are the letters of the kinds, finished; in lower case they are not.
+var textLetters = [5]byte{Defense: 'D', Attack: 'A', Energy: 'E', Tesla: 'T'}
+
+// textColumns is the line that numbers the columns.
+const textColumns = "01234567|76543210"
+
+// AppendText appends the position s of g as text, for people, tests and
+// failure messages. It shows both halves as A sees them, A's base on the left:
 //
 //	round 57
 //	A energy 35 health 100 hits 0 score 431 damage 75 curtain -26 ready yes fails 0
@@ -39,16 +45,9 @@ import (
 //	         >  for each missile of A, <  for each of B
 //	#      a remark, up to the end of the line, also behind other words
 //
-// All that play depends on is there. What is not: the age of a finished
-// building, and how far below 0 a dead base is.
-
-// textLetters are the letters of the kinds, finished; in lower case they are not.
-var textLetters = [5]byte{Defense: 'D', Attack: 'A', Energy: 'E', Tesla: 'T'}
-
-// textColumns is the line that numbers the columns.
-const textColumns = "01234567|76543210"
-
-// AppendText appends the position s of g as text, in the notation above.
+// All that play depends on is there, and ParseText reads it. What is not: the
+// age of a finished building, since when a tower waits for energy, and how far
+// below 0 a dead base is.
 func AppendText(dst []byte, g *Game, s *State) []byte {
 	dst = append(dst, "round "...)
 	dst = strconv.AppendInt(dst, int64(s.Round), 10)
