@@ -43,8 +43,10 @@ func (g *Game) boardFault(s *State, p sim.Player) string {
 		return fmt.Sprintf("Live is not within Occupied: %#x", h.Live&^h.Occupied)
 	case (h.Extra0|h.Extra1)&^h.Live != 0:
 		return fmt.Sprintf("Extra is not within Live: %#x", (h.Extra0|h.Extra1)&^h.Live)
-	case h.Occupied&h.Type2&h.Type1&h.Type0 != 0:
-		return fmt.Sprintf("buildings of no kind: %#x", h.Occupied&h.Type2&h.Type1&h.Type0)
+	case (h.Type2|h.Type1|h.Type0)&^h.Occupied != 0:
+		return fmt.Sprintf("a kind where nothing stands: %#x", (h.Type2|h.Type1|h.Type0)&^h.Occupied)
+	case h.Type2&h.Type1&h.Type0 != 0:
+		return fmt.Sprintf("buildings of no kind: %#x", h.Type2&h.Type1&h.Type0)
 	case h.Wait0&h.Wait1 != 0 || (h.Wait0|h.Wait1)&^unfinished != 0:
 		return fmt.Sprintf("Wait is not within the unfinished: %#x, %#x", h.Wait0, h.Wait1)
 	case g.regular && (h.Wait0|h.Wait1) != unfinished&^h.Standing(Tesla):

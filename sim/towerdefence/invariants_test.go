@@ -35,6 +35,7 @@ func TestInvariants(t *testing.T) {
 		"Wait is not within the unfinished":   func(h, _ *Half, _ *State) { h.Wait0 |= 1 << 60 },
 		"Wait is not what is unfinished":      func(h, _ *Half, _ *State) { h.Wait1 = 0 },
 		"Wait has others than defenses":       func(h, _ *Half, _ *State) { h.Type0 |= 1 << 4 },
+		"a kind where nothing stands":         func(h, _ *Half, _ *State) { h.Type1 |= 1 << 60 },
 		"buildings of no kind":                func(h, _ *Half, _ *State) { h.Type0 |= 1 << (2*8 + 3) },
 		"stands more hits than its health":    func(h, _ *Half, _ *State) { h.Extra0 |= 1 },
 		"was placed in round 50":              func(h, _ *Half, _ *State) { h.Born[0] = 50 },
