@@ -224,6 +224,9 @@ func TestClause_3_11_BaseHitFromTheFront(t *testing.T) {
 		want("A score 305 damage 300\nB health 80 hits 1")
 	begin(t, "round 40\nA energy 100\n0 . . . . . . T . | . . . . . . . .", nil).idle(1).want("B health 100 hits 0")
 	begin(t, "round 40\nB energy 100\n0 . . . . . . . . | T . . . . . . .", nil).idle(1).want("A health 80 hits 1")
+	begin(t, "round 40\nA energy 100\n0 . . . . . . . T | . . . . . . . .", func(r *towerdefence.Rules) {
+		r.Buildings[towerdefence.Tesla].Range = 0
+	}).idle(1).want("B health 80 hits 1")
 }
 
 func TestClause_3_12_LightningIntoACurtain(t *testing.T) {

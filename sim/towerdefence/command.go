@@ -24,7 +24,7 @@ func (g *Game) command(h *Half, o sim.Order, r int) uint64 {
 // is seldom, and foreseen.)
 func (g *Game) place(h *Half, o sim.Order, r int) uint64 {
 	buy := &g.cheap[r&3][o>>orderOpShift&3]
-	poor := uint64((int(h.Energy) - int(buy.price)) >> 63)
+	poor := uint64(int64(int(h.Energy)-int(buy.price)) >> 63)
 	bit := uint64(1) << (o & orderCellMask) & buy.allow &^ h.Occupied &^ poor
 	if bit|uint64(buy.nothing) == 0 {
 		h.Failures = 1

@@ -63,8 +63,8 @@ func appendCells(dst []sim.Order, op Op, cells uint64) []sim.Order {
 	return dst
 }
 
-// Hash digests all of s that influences play: not the ages of buildings, other
-// than the order of the teslas.
+// Hash digests all of s that influences play: the score, but not how it came
+// about, and, in the rhythm of release 3.0.2, not the ages of buildings.
 func (g *Game) Hash(s *State) uint64 {
 	x := prng.Mix(uint64(s.Round) + 1)
 	mix := func(v uint64) { x = prng.Mix(x ^ v) }
@@ -75,8 +75,16 @@ func (g *Game) Hash(s *State) uint64 {
 		mix(h.Extra0)
 		mix(h.Extra1)
 		mix(h.Type2)
-		mix(h.Type1)
-		mix(h.Type0)
+		if g.regular {
+			mix(h.Type1)
+			mix(h.Type0)
+		} else { // the phase of an attack building follows from its age, which other rhythms go by
+			mix(h.Type1 & h.Type2)
+			mix(h.Type0 & h.Type2)
+			for cells := h.Occupied; cells != 0; cells &= cells - 1 {
+				mix(uint64(h.PlacedIn(bits.TrailingZeros64(cells))))
+			}
+		}
 		mix(h.Wait0)
 		mix(h.Wait1)
 		for i := range h.Own {
@@ -84,12 +92,13 @@ func (g *Game) Hash(s *State) uint64 {
 			mix(h.Far[i])
 		}
 		mix(uint64(uint32(h.Energy)))
-		mix(uint64(h.Ledger))
+		mix(uint64(g.Score(s, sim.Player(p))))
 		mix(uint64(h.Base))
 		curtain := max(int32(h.Curtain), s.Round-1) // one that has run out is like any other
 		mix(uint64(uint16(curtain))<<16 | uint64(h.Failures)<<8 | b2u(h.Available))
 		for _, t := range h.Tesla {
-			mix(uint64(uint16(t.Ready))<<32 | uint64(uint16(t.Due))<<16 | uint64(t.Cell))
+			ready := max(int32(t.Ready), s.Round) // one that waits for energy is as ready as any
+			mix(uint64(ready)<<32 | uint64(uint16(t.Due))<<16 | uint64(t.Cell))
 		}
 	}
 	return x

@@ -25,7 +25,7 @@ func (g *Game) fly(h, enemy *Half, shots uint64, r int) health {
 	// Nothing on the own half stops a missile. Those on its front column cross
 	// to the enemy's front column, the same bits, unless a curtain takes them.
 	own |= shots
-	open := uint64((int(enemy.Curtain) - r) >> 63)
+	open := uint64(int64(int(enemy.Curtain)-r) >> 63)
 	first := own & column7
 	own = (own ^ first) << 1
 	second := own & column7
@@ -81,7 +81,7 @@ func (g *Game) flyPairs(h, enemy *Half, shots uint64, r int) health {
 	}
 	own2 |= own1 & shots
 	own1 |= shots
-	open := uint64((int(enemy.Curtain) - r) >> 63)
+	open := uint64(int64(int(enemy.Curtain)-r) >> 63)
 	first1, first2 := own1&column7, own2&column7
 	own1, own2 = (own1^first1)<<1, (own2^first2)<<1
 	second1, second2 := own1&column7, own2&column7
@@ -111,7 +111,7 @@ func (l health) meet(far1, far2 uint64) (uint64, uint64, health) {
 // speed.
 func (g *Game) flyStacked(h, enemy *Half, shots uint64, r int) health {
 	push(&h.Own, shots)
-	open := uint64((int(enemy.Curtain) - r) >> 63)
+	open := uint64(int64(int(enemy.Curtain)-r) >> 63)
 	left := health{enemy.Live, enemy.Extra0, enemy.Extra1}
 	out := 0
 	for range g.rules.Buildings[Attack].Speed {

@@ -75,7 +75,7 @@ func (g *Game) lightning(h, enemy *Half, r int) {
 			continue
 		}
 		x := int(t.Cell) % Width
-		if x == Width-1 && b.Range > 0 {
+		if x == Width-1 { // whatever the range
 			enemy.hitBase(1, b.Damage)
 		}
 		hit := lightningHits(enemy.Live, x, int(t.Cell)/Width, b.Range)

@@ -95,18 +95,18 @@ func parseInt(text string) (int, bool) {
 	if digits == "" {
 		return 0, false
 	}
-	n := 0
+	n := int64(0)
 	for _, r := range digits {
 		d, ok := digit(r)
 		if !ok {
 			return 0, false
 		}
-		n = min(n*10+d, math.MaxInt32+2)
+		n = min(n*10+int64(d), math.MaxInt32+2)
 	}
 	if negative {
 		n = -n
 	}
-	return n, n >= math.MinInt32 && n <= math.MaxInt32
+	return int(n), n >= math.MinInt32 && n <= math.MaxInt32
 }
 
 // digit is the value of a decimal digit of any script in the basic plane.

@@ -123,9 +123,9 @@ func (s *scanner) integer() int {
 		return 0
 	}
 	negative := s.take('-')
-	start, n := s.at, 0
+	start, n := s.at, int64(0)
 	for s.at < len(s.line) && s.line[s.at] >= '0' && s.line[s.at] <= '9' {
-		n = min(n*10+int(s.line[s.at]-'0'), math.MaxInt32+1)
+		n = min(n*10+int64(s.line[s.at]-'0'), math.MaxInt32+1)
 		s.at++
 	}
 	if s.at == start || n > math.MaxInt32 {
@@ -136,7 +136,7 @@ func (s *scanner) integer() int {
 	if negative {
 		n = -n
 	}
-	return n
+	return int(n)
 }
 
 // within reads an integer from lo to hi.
