@@ -158,10 +158,15 @@ func (g *Game) Play(s *State, orderA, orderB sim.Order) sim.Status {
 		g.strike(a, b, r)
 	}
 	var leftA, leftB health
-	if stacked(a, shotsA)|stacked(b, shotsB) == 0 {
-		leftB, leftA = g.fly(a, b, shotsA, r), g.fly(b, a, shotsB, r)
+	if stacked(a, shotsA) == 0 {
+		leftB = g.fly(a, b, shotsA, r)
 	} else {
-		leftB, leftA = g.flyPairs(a, b, shotsA, r), g.flyPairs(b, a, shotsB, r)
+		leftB = g.flyPairs(a, b, shotsA, r)
+	}
+	if stacked(b, shotsB) == 0 {
+		leftA = g.fly(b, a, shotsB, r)
+	} else {
+		leftA = g.flyPairs(b, a, shotsB, r)
 	}
 	payA, deadA := a.settle(leftA, placedA)
 	payB, deadB := b.settle(leftB, placedB)
