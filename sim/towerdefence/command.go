@@ -6,22 +6,17 @@ import (
 	"moonfarm/sim"
 )
 
-// command carries out one player's order in round r and returns the bit of the
-// building placed, if it is finished by the boards themselves (not a tesla).
-func (g *Game) command(h *Half, o sim.Order, r int) uint64 {
-	if o &= orderUsed; o > orderPlain {
-		return g.special(h, o, r)
-	}
-	if o>>orderOpShift != 0 {
-		h.Failures = 0
-	}
-	return g.place(h, o, r)
+// ordinary reports whether place carries out the order, as it does four of
+// five: nothing, or a cheap building, from a player without failures. All other
+// orders are special.
+func ordinary(h *Half, o sim.Order) bool {
+	return o&orderUsed|sim.Order(h.Failures)<<orderBits <= orderPlain
 }
 
-// place is command for the orders that place a cheap building or nothing: four
-// of five, and which cannot be foreseen. So they take one path without a
-// branch, on which nothing is a building without a bit or a price. (A refusal
-// is seldom, and foreseen.)
+// place carries out an ordinary order in round r and returns the bit of the
+// building placed. Which of the ordinary orders it is cannot be foreseen, so
+// they take one path without a branch, on which nothing is a building without
+// a bit or a price. (A refusal is seldom, and foreseen.)
 func (g *Game) place(h *Half, o sim.Order, r int) uint64 {
 	buy := &g.cheap[r&3][o>>orderOpShift&3]
 	poor := uint64(int64(int(h.Energy)-int(buy.price)) >> 63)
@@ -48,8 +43,8 @@ func (h *Half) born(bit uint64, r int) {
 	}
 }
 
-// special carries out the orders that are rare, and counts failures. Like
-// command it returns the bit of a cheap building placed.
+// special carries out the orders that are not ordinary, and counts failures.
+// Like place it returns the bit of a cheap building placed.
 func (g *Game) special(h *Half, o sim.Order, r int) uint64 {
 	bit := uint64(1) << (o & orderCellMask)
 	done := false
@@ -57,7 +52,7 @@ func (g *Game) special(h *Half, o sim.Order, r int) uint64 {
 	case OpNothing:
 		h.Failures += min(uint8(o>>orderFailShift&3), 255-h.Failures)
 		return 0
-	case OpDefense, OpAttack, OpEnergy: // too many fields: a failure, which the good command takes back
+	case OpDefense, OpAttack, OpEnergy: // failures, also of too many fields, a good command takes back
 		h.Failures = 0
 		return g.place(h, o, r)
 	case OpDeconstruct:

@@ -109,7 +109,9 @@ func (g *Game) Reset(s *State, _ uint64) {
 	*s = State{}
 	for p := range s.Half {
 		h := &s.Half[p]
-		h.Curtain, h.Ready, h.Due = -1, never, never
+		h.Curtain = -1
+		h.Tesla = [MaxTeslas]Tower{noTower, noTower}
+		h.agenda()
 		g.SetStart(s, sim.Player(p), g.rules.StartEnergy, g.rules.StartHealth)
 	}
 }
@@ -139,14 +141,19 @@ func (g *Game) Step(s *State, t *sim.Turn) sim.Status {
 // game can hold.
 func (g *Game) Play(s *State, orderA, orderB sim.Order) sim.Status {
 	a, b, r := &s.Half[0], &s.Half[1], int(s.Round)
-	var placedA, placedB uint64
-	failures := sim.Order(a.Failures | b.Failures)
-	if both := (orderA | orderB) & orderUsed; both|failures<<12 <= orderPlain {
-		placedA, placedB = g.place(a, orderA, r), g.place(b, orderB, r)
-	} else if both&orderAbort != 0 {
+	if (orderA|orderB)&orderAbort != 0 {
 		return sim.Cut
+	}
+	var placedA, placedB uint64
+	if ordinary(a, orderA) {
+		placedA = g.place(a, orderA, r)
 	} else {
-		placedA, placedB = g.command(a, orderA, r), g.command(b, orderB, r)
+		placedA = g.special(a, orderA&orderUsed, r)
+	}
+	if ordinary(b, orderB) {
+		placedB = g.place(b, orderB, r)
+	} else {
+		placedB = g.special(b, orderB&orderUsed, r)
 	}
 	g.resetCurtain(a, b, r)
 	if !g.regular {
@@ -154,7 +161,7 @@ func (g *Game) Play(s *State, orderA, orderB sim.Order) sim.Status {
 		return g.end(s)
 	}
 	shotsA, shotsB := fire(a, r), fire(b, r)
-	if g.mayStrike(a, r) || g.mayStrike(b, r) {
+	if g.mayStrike(a, r)&g.mayStrike(b, r) >= 0 {
 		g.strike(a, b, r)
 	}
 	var leftA, leftB health

@@ -105,7 +105,7 @@ func (g *Game) towerFault(s *State, p sim.Player) string {
 	cells, ready, due := uint64(0), int16(never), int16(never)
 	for i, t := range h.Tesla {
 		if i >= int(h.Teslas) {
-			if t != (Tower{}) {
+			if t != noTower {
 				return fmt.Sprintf("tower %d is gone and not cleared", i)
 			}
 			continue

@@ -49,7 +49,7 @@ func TestInvariants(t *testing.T) {
 		"is due in 51 and ready in 51":        func(_, e *Half, _ *State) { e.Tesla[0].Ready-- },
 		"is ready in 61":                      func(h, _ *Half, _ *State) { h.Tesla[0].Ready = 61 },
 		"not listed by age":                   func(h, _ *Half, _ *State) { h.Tesla[0], h.Tesla[1] = h.Tesla[1], h.Tesla[0] },
-		"those that stand":                    func(h, _ *Half, _ *State) { h.Teslas, h.Tesla[1] = 1, Tower{} },
+		"those that stand":                    func(h, _ *Half, _ *State) { h.Teslas, h.Tesla[1] = 1, noTower },
 		"ready 50 and due 1":                  func(h, _ *Half, _ *State) { h.Due = 1 },
 		"energy -1":                           func(h, _ *Half, _ *State) { h.Energy = -1 },
 		"health 1001":                         func(h, _ *Half, _ *State) { h.Base = 1001 << 32 },

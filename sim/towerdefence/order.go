@@ -19,8 +19,9 @@ const (
 	orderOpShift   = 6
 	orderFailShift = 9
 	orderAbort     = 1 << 11
-	orderUsed      = 1<<12 - 1 // the bits with a meaning
-	orderPlain     = 1<<8 - 1  // orders up to here are nothing or build one of the three cheap kinds
+	orderBits      = 12
+	orderUsed      = 1<<orderBits - 1 // the bits with a meaning
+	orderPlain     = 1<<8 - 1         // orders up to here are nothing or build one of the three cheap kinds
 )
 
 // Op is the command of an order: the original's command id + 1.

@@ -21,13 +21,14 @@ func (g *Game) buildTesla(h *Half, bit uint64, r int) bool {
 	return true
 }
 
+// noTower fills the entries of Half.Tesla that are not in use: it never has
+// anything to do, so the loops below need not know how many are.
+var noTower = Tower{Ready: never, Due: never}
+
 // agenda recomputes when a tesla of h has something to do next.
 func (h *Half) agenda() {
-	h.Ready, h.Due = never, never
-	for _, t := range h.Tesla[:h.Teslas] {
-		h.Ready = min(h.Ready, t.Ready)
-		h.Due = min(h.Due, t.Due)
-	}
+	h.Ready = min(h.Tesla[0].Ready, h.Tesla[1].Ready)
+	h.Due = min(h.Tesla[0].Due, h.Tesla[1].Due)
 }
 
 // dropTeslas forgets the towers that no longer stand; the order of age stays.
@@ -39,14 +40,17 @@ func (h *Half) dropTeslas() {
 			n++
 		}
 	}
-	clear(h.Tesla[n:])
+	for i := n; i < MaxTeslas; i++ {
+		h.Tesla[i] = noTower
+	}
 	h.Teslas = uint16(n)
 	h.agenda()
 }
 
-// mayStrike reports whether a tesla tower of h shoots in round r.
-func (g *Game) mayStrike(h *Half, r int) bool {
-	return int(h.Ready) <= r && h.Energy >= g.shotPrice
+// mayStrike is 0 or above if a tesla tower of h shoots in round r: a sign
+// instead of a bool, so that both players cost one branch.
+func (g *Game) mayStrike(h *Half, r int) int {
+	return (r - int(h.Ready)) | int(h.Energy-g.shotPrice)
 }
 
 // strike lets the tesla towers of both players shoot, and clears away what
@@ -63,7 +67,7 @@ func (g *Game) strike(a, b *Half, r int) {
 // lightning lets the tesla towers of h shoot at the enemy, oldest first.
 func (g *Game) lightning(h, enemy *Half, r int) {
 	b := &g.rules.Buildings[Tesla]
-	for i := range h.Tesla[:h.Teslas] {
+	for i := range h.Tesla {
 		t := &h.Tesla[i]
 		if int(t.Ready) > r || h.Energy < g.shotPrice {
 			continue
@@ -95,11 +99,9 @@ func lightningHits(live uint64, x, y, reach int) uint64 {
 		return 0
 	}
 	cover := uint64(0xff) << (Width - columns) & 0xff
-	hit, taken := uint64(0), ^cover
-	for row := max(0, y-1); row <= min(Height-1, y+1); row++ {
-		m := live >> (row * Width) & 0xff &^ taken
-		taken |= m
-		hit |= m << (row * Width)
-	}
-	return hit
+	row := 8 * y & 63
+	above, same, below := live<<8>>row&cover, live>>row&cover, live>>row>>8&cover // 0 outside the map
+	below &^= above | same
+	same &^= above
+	return above<<row>>8 | same<<row | below<<row<<8
 }

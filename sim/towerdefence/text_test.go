@@ -98,6 +98,7 @@ func roundTrip(t *testing.T, g *towerdefence.Game, seed uint64, r *prng.Rand) {
 	for p := range sim.Player(2) {
 		g.SetStart(&s, p, r.IntN(3000), 100)
 	}
+	other = s
 	follows := 0 // rounds for which other still has to follow
 	for {
 		text := fastText(g, &s)
