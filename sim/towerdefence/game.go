@@ -138,12 +138,16 @@ func (g *Game) Step(s *State, t *sim.Turn) sim.Status {
 }
 
 // Play plays one round with the orders of A and B, which is all a turn of this
-// game can hold.
+// game can hold. It takes the steps of RULES.md, section 3, each for both
+// players; what is seldom needed is in functions of its own, so that the rest
+// stays in registers.
 func (g *Game) Play(s *State, orderA, orderB sim.Order) sim.Status {
 	a, b, r := &s.Half[0], &s.Half[1], int(s.Round)
 	if (orderA|orderB)&orderAbort != 0 {
 		return sim.Cut
 	}
+
+	// Commands (3.1).
 	var placedA, placedB uint64
 	if ordinary(a, orderA) {
 		placedA = g.place(a, orderA, r)
@@ -155,15 +159,22 @@ func (g *Game) Play(s *State, orderA, orderB sim.Order) sim.Status {
 	} else {
 		placedB = g.special(b, orderB&orderUsed, r)
 	}
+
+	// Curtains (3.4). Construction needs no step: see settle.
 	g.resetCurtain(a, b, r)
 	if !g.regular {
 		g.anyRhythm(a, b, r)
 		return g.end(s)
 	}
+
+	// Tesla towers (3.7); attack buildings (3.14) fire first, as lightning does
+	// not keep them from it.
 	shotsA, shotsB := fire(a, r), fire(b, r)
 	if g.mayStrike(a, r)&g.mayStrike(b, r) >= 0 {
 		g.strike(a, b, r)
 	}
+
+	// Missiles (3.15).
 	var leftA, leftB health
 	if stacked(a, shotsA) == 0 {
 		leftB = g.fly(a, b, shotsA, r)
@@ -175,6 +186,8 @@ func (g *Game) Play(s *State, orderA, orderB sim.Order) sim.Status {
 	} else {
 		leftA = g.flyPairs(b, a, shotsB, r)
 	}
+
+	// Removal (3.21), income (3.22), and the construction that is done (3.2).
 	payA, deadA := a.settle(leftA, placedA)
 	payB, deadB := b.settle(leftB, placedB)
 	ruins := deadA&a.Type2&a.Type1 | deadB&b.Type2&b.Type1 // of tesla towers
