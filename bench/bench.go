@@ -80,11 +80,11 @@ func measures(game string) ([]measure, error) {
 	if _, err := catalog.Find(game); err != nil {
 		return nil, err
 	}
-	make, ok := signatures[game]
+	own, ok := signatures[game]
 	if !ok {
 		return nil, fmt.Errorf("game %s has no benchmark", game)
 	}
-	return append(make(), generated(game)...), nil
+	return append(own(), generated(game)...), nil
 }
 
 // figures are the names of measures.

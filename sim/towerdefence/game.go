@@ -195,13 +195,9 @@ func (g *Game) Play(s *State, orderA, orderB sim.Order) sim.Status {
 	b.vacate(deadB)
 	g.earn(a, payA)
 	g.earn(b, payB)
-	if ruins != 0 {
-		a.dropTeslas()
-		b.dropTeslas()
-	}
-	if int(min(a.Due, b.Due)) <= r {
-		a.finishTeslas(r)
-		b.finishTeslas(r)
+	if ruins != 0 || int(min(a.Due, b.Due)) <= r {
+		a.reviewTeslas(r)
+		b.reviewTeslas(r)
 	}
 	return g.end(s)
 }

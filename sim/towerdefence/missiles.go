@@ -171,6 +171,13 @@ func (g *Game) earn(h *Half, pay uint64) {
 	h.Energy += g.income + g.perEnergy*int32(bits.OnesCount64(pay))
 }
 
+// reviewTeslas forgets the tesla towers destroyed in round r and finishes those
+// that are due.
+func (h *Half) reviewTeslas(r int) {
+	h.dropTeslas()
+	h.finishTeslas(r)
+}
+
 // finishTeslas makes the tesla towers live whose construction ends in round r.
 func (h *Half) finishTeslas(r int) {
 	for i := range h.Tesla[:h.Teslas] {

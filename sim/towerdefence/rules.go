@@ -133,16 +133,39 @@ func (r *Rules) hits(k Kind) int {
 	return (r.Buildings[k].Health + d - 1) / d
 }
 
+// bound is the range of a rule value.
+type bound struct {
+	key        string
+	value      int
+	least, top int
+}
+
 // Validate reports the first rule value that this engine cannot play, with the
 // values it can. Release 3.0.2 and changes of its prices, scores, energies,
 // rounds, construction times and cooldowns can be played; what cannot is said
 // in RULES.md, Differences.
 func (r *Rules) Validate() error {
-	type bound struct {
-		key        string
-		value      int
-		least, top int
+	for _, c := range r.bounds() {
+		if c.value < c.least || c.value > c.top {
+			return fmt.Errorf("game.config.%s is %d, expected %d to %d", c.key, c.value, c.least, c.top)
+		}
 	}
+	for _, k := range Kinds {
+		name := strings.ToLower(k.String())
+		if r.hits(k) > maxHits {
+			return fmt.Errorf("game.config.%s.config.health is %d, expected at most %d: %d hits of attack.config.weapon-damage %d",
+				name, r.Buildings[k].Health, maxHits*r.Buildings[Attack].Damage, maxHits, r.Buildings[Attack].Damage)
+		}
+		if r.Buildings[k].Health > r.Buildings[Tesla].Damage {
+			return fmt.Errorf("game.config.%s.config.health is %d, expected at most tesla.config.weapon-damage %d: one strike destroys any building",
+				name, r.Buildings[k].Health, r.Buildings[Tesla].Damage)
+		}
+	}
+	return nil
+}
+
+// bounds lists the rule values with the range of each.
+func (r *Rules) bounds() []bound {
 	check := []bound{
 		{"max-rounds", r.MaxRounds, 1, maxRound},
 		{"start-energy", r.StartEnergy, 0, MaxEnergy},
@@ -183,26 +206,9 @@ func (r *Rules) Validate() error {
 			check = append(check, bound{name + "max-range", b.Range, 0, 0})
 		}
 	}
-	check = append(check,
+	return append(check,
 		bound{"energy.config.energy-produced-per-turn", r.Buildings[Energy].EnergyPerTurn, 0, maxNumber},
 		bound{"tesla.config.max-range", r.Buildings[Tesla].Range, 0, 2 * Width},
 		bound{"tesla.config.weapon-damage", r.Buildings[Tesla].Damage, 1, MaxHealth},
 	)
-	for _, c := range check {
-		if c.value < c.least || c.value > c.top {
-			return fmt.Errorf("game.config.%s is %d, expected %d to %d", c.key, c.value, c.least, c.top)
-		}
-	}
-	for _, k := range Kinds {
-		name := strings.ToLower(k.String())
-		if r.hits(k) > maxHits {
-			return fmt.Errorf("game.config.%s.config.health is %d, expected at most %d: %d hits of attack.config.weapon-damage %d",
-				name, r.Buildings[k].Health, maxHits*r.Buildings[Attack].Damage, maxHits, r.Buildings[Attack].Damage)
-		}
-		if r.Buildings[k].Health > r.Buildings[Tesla].Damage {
-			return fmt.Errorf("game.config.%s.config.health is %d, expected at most tesla.config.weapon-damage %d: one strike destroys any building",
-				name, r.Buildings[k].Health, r.Buildings[Tesla].Damage)
-		}
-	}
-	return nil
 }
