@@ -1,0 +1,157 @@
+package bitboard
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"moonfarm/sim/prng"
+)
+
+// TestDiamondCells checks that cells and coordinates are inverse, and the steps
+// to the neighbours that the doc comment draws.
+func TestDiamondCells(t *testing.T) {
+	require.Equal(t, DiamondCells, DiamondBoard.Count())
+	seen := map[int]bool{}
+	for y := -2; y < DiamondSide+2; y++ {
+		for x := -2; x < DiamondSide+2; x++ {
+			inside := y >= 0 && y <= 13 && 13-y <= x && x <= 14+y || y >= 14 && y <= 27 && y-14 <= x && x <= 41-y
+			cell, ok := DiamondCell(x, y)
+			require.Equal(t, inside, ok, "(%d, %d)", x, y)
+			if !ok {
+				continue
+			}
+			require.False(t, seen[cell])
+			seen[cell] = true
+			backX, backY := DiamondXY(cell)
+			require.Equal(t, [2]int{x, y}, [2]int{backX, backY})
+			for i, d := range [4][2]int{{0, 1}, {1, 0}, {-1, 0}, {0, -1}} {
+				next := cell + [2][4]int{{256, 257, 240, 241}, {-241, -240, -257, -256}}[cell>>8][i]
+				want, inside := DiamondCell(x+d[0], y+d[1])
+				if inside {
+					require.Equal(t, want, next)
+				} else {
+					require.False(t, DiamondBoard.Has(next&511), "(%d, %d) step %d: %d is no border", x, y, i, next)
+				}
+			}
+		}
+	}
+}
+
+// plainField is Fill by a queue over coordinates; −1 where no goal is reached.
+func plainField(free, goals *Diamond) map[[2]int]int {
+	dist := map[[2]int]int{}
+	var queue [][2]int
+	at := func(x, y int, d *Diamond) bool {
+		cell, ok := DiamondCell(x, y)
+		return ok && d.Has(cell)
+	}
+	for y := range DiamondSide {
+		for x := range DiamondSide {
+			if at(x, y, goals) {
+				dist[[2]int{x, y}] = 0
+				queue = append(queue, [2]int{x, y})
+			}
+		}
+	}
+	for len(queue) > 0 {
+		c := queue[0]
+		queue = queue[1:]
+		for _, d := range [4][2]int{{0, 1}, {1, 0}, {-1, 0}, {0, -1}} {
+			n := [2]int{c[0] + d[0], c[1] + d[1]}
+			if _, ok := dist[n]; !ok && at(n[0], n[1], free) {
+				dist[n] = dist[c] + 1
+				queue = append(queue, n)
+			}
+		}
+	}
+	return dist
+}
+
+// randomFree is a board with about that part of the cells taken off.
+func randomFree(r *prng.Rand, percent int) Diamond {
+	free := DiamondBoard
+	for cell := range DiamondSpan {
+		if r.IntN(100) < percent {
+			free.Drop(cell)
+		}
+	}
+	return free
+}
+
+// edge is one side of the board, as goals.
+func edge(i int) (d Diamond, goal int) {
+	for j := range 14 {
+		x, y := [4]int{14 + j, 13 - j, 13 - j, 14 + j}[i], [4]int{27 - j, 27 - j, j, j}[i]
+		cell, _ := DiamondCell(x, y)
+		d.Add(cell)
+		goal = cell >> 8
+	}
+	return d, goal
+}
+
+// TestField compares with the plain twin: whole sides and single cells as goals,
+// on empty boards, mazes and boards almost full.
+func TestField(t *testing.T) {
+	random := prng.New(7)
+	for i := range 4000 {
+		free := randomFree(&random, []int{0, 5, 13, 25, 40, 55}[i%6])
+		goals, goal := edge(i / 6 % 4)
+		if i%5 == 4 {
+			goals = Diamond{}
+			cell := random.IntN(DiamondSpan)
+			if !free.Has(cell) {
+				continue
+			}
+			goals.Add(cell)
+			goal = cell >> 8
+		}
+		for w := range goals {
+			goals[w] &= free[w]
+		}
+		var f Field
+		f.Fill(&free, &goals, goal)
+		want := plainField(&free, &goals)
+		for cell := range DiamondSpan {
+			if !DiamondBoard.Has(cell) {
+				require.False(t, f.Reached(cell))
+				continue
+			}
+			x, y := DiamondXY(cell)
+			d, ok := want[[2]int{x, y}]
+			require.Equal(t, ok, f.Reached(cell), "board %d, (%d, %d)", i, x, y)
+			if ok {
+				require.Equal(t, d%4, int(f.Phase(cell, goal)), "board %d, (%d, %d)", i, x, y)
+			}
+		}
+	}
+}
+
+func BenchmarkField(b *testing.B) {
+	for _, percent := range []int{0, 13, 25} {
+		b.Run(fmt.Sprintf("%d%%", percent), func(b *testing.B) {
+			random := prng.New(1)
+			var boards [64]Diamond
+			for i := range boards {
+				boards[i] = randomFree(&random, percent)
+			}
+			var sides [4]Diamond
+			for i := range sides {
+				sides[i], _ = edge(i)
+			}
+			var f Field
+			sum := uint64(0)
+			for i := range b.N {
+				free, side := &boards[i%64], i%4
+				goals := sides[side]
+				for w := range goals {
+					goals[w] &= free[w]
+				}
+				f.Fill(free, &goals, side%2)
+				sum += f.Step[1][i%8]
+			}
+			b.ReportMetric(float64(sum%1000), "sum")
+		})
+	}
+}

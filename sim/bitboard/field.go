@@ -1,0 +1,136 @@
+package bitboard
+
+// Field is a distance field on a Diamond: how many steps each cell is away
+// from the nearest goal, modulo 4. That is all a walk down the field needs: the
+// next step from a cell with distance d goes to a neighbour whose distance is
+// d−1 modulo 4, since those of neighbours differ by one. A distance is even on
+// the goals' colour and odd on the other, so one more bit tells it.
+type Field struct {
+	Step [2]Diamond // cells reached, by bit 1 of their distance
+}
+
+// Reached reports whether a goal can be reached from the cell.
+func (f *Field) Reached(cell int) bool {
+	return (f.Step[0][cell>>6&7]|f.Step[1][cell>>6&7])>>(cell&63)&1 != 0
+}
+
+// Phase is the distance of a cell that was reached, modulo 4. goal is the
+// colour of the goals: 0 or 1, bit 8 of their cells.
+func (f *Field) Phase(cell, goal int) uint8 {
+	high := f.Step[1][cell>>6&7] >> (cell & 63) & 1
+	return uint8(high<<1) | uint8((cell>>8^goal)&1)
+}
+
+// Fill computes the field of the free cells to the goals, which are free cells
+// of one colour: 0 (words 0–3) or 1 (words 4–7). The other words of goals are
+// not looked at.
+//
+// The wave goes from colour to colour. All cells two steps on are found by
+// shifts: from A to B a step is one of 0, +1, −16, −15 in the bits of a colour,
+// so (x | x<<1) and that >>16; from B to A the reverse.
+func (f *Field) Fill(free, goals *Diamond, goal int) {
+	if goal == 0 {
+		f.fillA(free, goals)
+	} else {
+		f.fillB(free, goals)
+	}
+}
+
+// fillA is Fill from colour A: four half-waves a round, of which the second and
+// third have bit 1 set.
+func (f *Field) fillA(free, goals *Diamond) {
+	b0, b1, b2, b3 := free[4], free[5], free[6], free[7] // not yet reached
+	x0, x1, x2, x3 := goals[0], goals[1], goals[2], goals[3]
+	a0, a1, a2, a3 := free[0]&^x0, free[1]&^x1, free[2]&^x2, free[3]&^x3
+	var p0, p1, p2, p3, q0, q1, q2, q3 uint64 // bit 1: of A, of B
+	var y0, y1, y2, y3, t0, t1, t2, t3 uint64
+	for {
+		t0, t1, t2, t3 = x0|x0<<1, x1|x1<<1, x2|x2<<1, x3|x3<<1
+		y0, y1, y2, y3 = (t0|t0>>16|t1<<48)&b0, (t1|t1>>16|t2<<48)&b1, (t2|t2>>16|t3<<48)&b2, (t3|t3>>16)&b3
+		if y0|y1|y2|y3 == 0 {
+			break
+		}
+		b0, b1, b2, b3 = b0^y0, b1^y1, b2^y2, b3^y3
+
+		t0, t1, t2, t3 = y0|y0>>1, y1|y1>>1, y2|y2>>1, y3|y3>>1
+		x0, x1, x2, x3 = (t0|t0<<16)&a0, (t1|t1<<16|t0>>48)&a1, (t2|t2<<16|t1>>48)&a2, (t3|t3<<16|t2>>48)&a3
+		if x0|x1|x2|x3 == 0 {
+			break
+		}
+		a0, a1, a2, a3 = a0^x0, a1^x1, a2^x2, a3^x3
+		p0, p1, p2, p3 = p0|x0, p1|x1, p2|x2, p3|x3
+
+		t0, t1, t2, t3 = x0|x0<<1, x1|x1<<1, x2|x2<<1, x3|x3<<1
+		y0, y1, y2, y3 = (t0|t0>>16|t1<<48)&b0, (t1|t1>>16|t2<<48)&b1, (t2|t2>>16|t3<<48)&b2, (t3|t3>>16)&b3
+		if y0|y1|y2|y3 == 0 {
+			break
+		}
+		b0, b1, b2, b3 = b0^y0, b1^y1, b2^y2, b3^y3
+		q0, q1, q2, q3 = q0|y0, q1|y1, q2|y2, q3|y3
+
+		t0, t1, t2, t3 = y0|y0>>1, y1|y1>>1, y2|y2>>1, y3|y3>>1
+		x0, x1, x2, x3 = (t0|t0<<16)&a0, (t1|t1<<16|t0>>48)&a1, (t2|t2<<16|t1>>48)&a2, (t3|t3<<16|t2>>48)&a3
+		if x0|x1|x2|x3 == 0 {
+			break
+		}
+		a0, a1, a2, a3 = a0^x0, a1^x1, a2^x2, a3^x3
+	}
+	f.Step[0] = Diamond{free[0] &^ (a0 | p0), free[1] &^ (a1 | p1), free[2] &^ (a2 | p2), free[3] &^ (a3 | p3),
+		free[4] &^ (b0 | q0), free[5] &^ (b1 | q1), free[6] &^ (b2 | q2), free[7] &^ (b3 | q3)}
+	f.Step[1] = Diamond{p0, p1, p2, p3, q0, q1, q2, q3}
+}
+
+// fillB is Fill from colour B: as fillA, with the colours changed about.
+func (f *Field) fillB(free, goals *Diamond) {
+	a0, a1, a2, a3 := free[0], free[1], free[2], free[3]
+	y0, y1, y2, y3 := goals[4], goals[5], goals[6], goals[7]
+	b0, b1, b2, b3 := free[4]&^y0, free[5]&^y1, free[6]&^y2, free[7]&^y3
+	var p0, p1, p2, p3, q0, q1, q2, q3 uint64
+	var x0, x1, x2, x3, t0, t1, t2, t3 uint64
+	for {
+		t0, t1, t2, t3 = y0|y0>>1, y1|y1>>1, y2|y2>>1, y3|y3>>1
+		x0, x1, x2, x3 = (t0|t0<<16)&a0, (t1|t1<<16|t0>>48)&a1, (t2|t2<<16|t1>>48)&a2, (t3|t3<<16|t2>>48)&a3
+		if x0|x1|x2|x3 == 0 {
+			break
+		}
+		a0, a1, a2, a3 = a0^x0, a1^x1, a2^x2, a3^x3
+
+		t0, t1, t2, t3 = x0|x0<<1, x1|x1<<1, x2|x2<<1, x3|x3<<1
+		y0, y1, y2, y3 = (t0|t0>>16|t1<<48)&b0, (t1|t1>>16|t2<<48)&b1, (t2|t2>>16|t3<<48)&b2, (t3|t3>>16)&b3
+		if y0|y1|y2|y3 == 0 {
+			break
+		}
+		b0, b1, b2, b3 = b0^y0, b1^y1, b2^y2, b3^y3
+		q0, q1, q2, q3 = q0|y0, q1|y1, q2|y2, q3|y3
+
+		t0, t1, t2, t3 = y0|y0>>1, y1|y1>>1, y2|y2>>1, y3|y3>>1
+		x0, x1, x2, x3 = (t0|t0<<16)&a0, (t1|t1<<16|t0>>48)&a1, (t2|t2<<16|t1>>48)&a2, (t3|t3<<16|t2>>48)&a3
+		if x0|x1|x2|x3 == 0 {
+			break
+		}
+		a0, a1, a2, a3 = a0^x0, a1^x1, a2^x2, a3^x3
+		p0, p1, p2, p3 = p0|x0, p1|x1, p2|x2, p3|x3
+
+		t0, t1, t2, t3 = x0|x0<<1, x1|x1<<1, x2|x2<<1, x3|x3<<1
+		y0, y1, y2, y3 = (t0|t0>>16|t1<<48)&b0, (t1|t1>>16|t2<<48)&b1, (t2|t2>>16|t3<<48)&b2, (t3|t3>>16)&b3
+		if y0|y1|y2|y3 == 0 {
+			break
+		}
+		b0, b1, b2, b3 = b0^y0, b1^y1, b2^y2, b3^y3
+	}
+	f.Step[0] = Diamond{free[0] &^ (a0 | p0), free[1] &^ (a1 | p1), free[2] &^ (a2 | p2), free[3] &^ (a3 | p3),
+		free[4] &^ (b0 | q0), free[5] &^ (b1 | q1), free[6] &^ (b2 | q2), free[7] &^ (b3 | q3)}
+	f.Step[1] = Diamond{p0, p1, p2, p3, q0, q1, q2, q3}
+}
+
+// DiamondBoard is the board with all its cells.
+var DiamondBoard = func() (d Diamond) {
+	for y := range DiamondSide {
+		for x := range DiamondSide {
+			if cell, ok := DiamondCell(x, y); ok {
+				d.Add(cell)
+			}
+		}
+	}
+	return d
+}()
