@@ -89,7 +89,7 @@ func (r Rules) AppendText(dst []byte) []byte {
 		dst = append(append(dst, v.key...), '=')
 		switch p := v.value.(type) {
 		case *float32:
-			dst = strconv.AppendFloat(dst, float64(*p+0), 'f', -1, 32) // +0: a zero has no sign
+			dst = appendFloat(dst, *p)
 		case *int32:
 			dst = strconv.AppendInt(dst, int64(*p), 10)
 		case *bool:
@@ -172,4 +172,10 @@ func parseValue(to any, text string) error {
 		*p = text == "true"
 	}
 	return nil
+}
+
+// appendFloat appends the shortest decimal that names the float32. A zero has
+// no sign.
+func appendFloat(dst []byte, f float32) []byte {
+	return strconv.AppendFloat(dst, float64(f+0), 'f', -1, 32)
 }

@@ -231,3 +231,6 @@ func (r *Rules) TimePenalty(milliseconds uint32) float32 {
 	}
 	return 0
 }
+
+// CrashPenalty is the health that a crash or a timeout costs: all, and one more.
+func (r *Rules) CrashPenalty() float32 { return r.StartHealth + 1 }
