@@ -1,0 +1,163 @@
+package plain
+
+import "moonfarm/sim/terminal"
+
+// explode lets the units that decided to self-destruct do so (section 9).
+func (g *Game) explode() {
+	for _, u := range g.Mobile {
+		if !u.doomed {
+			continue
+		}
+		living := g.alive(u)
+		if u.Moves >= u.values.BlastSteps && (living || g.Rules.DoomedExplode) {
+			g.blast(u)
+		}
+		u.Base, u.Shields = 0, nil
+		if living {
+			g.died(u)
+		}
+	}
+}
+
+// blast harms every enemy in reach, the dead of this frame too. A class that
+// takes no damage has no targets.
+func (g *Game) blast(u *Unit) {
+	v := u.values
+	var mobile, structures, all []*Unit
+	for _, e := range g.inOrder() {
+		if e.Player == u.Player || !within(distance(u.At, e.At), v.BlastRange, 0) {
+			continue
+		}
+		damage := v.BlastStruct
+		if e.Kind.Mobile() {
+			damage = v.BlastMobile
+		}
+		switch {
+		case damage == 0:
+			continue
+		case e.Kind.Mobile():
+			mobile = append(mobile, e)
+		default:
+			structures = append(structures, e)
+		}
+		all = append(all, e)
+	}
+	if v.BlastMobile == v.BlastStruct {
+		g.selfDestruct(u, all, v.BlastMobile)
+		return
+	}
+	g.selfDestruct(u, mobile, v.BlastMobile)
+	g.selfDestruct(u, structures, v.BlastStruct)
+}
+
+func (g *Game) selfDestruct(u *Unit, targets []*Unit, damage float32) {
+	g.Events.SelfDestructs = append(g.Events.SelfDestructs, terminal.SelfDestructEvent{
+		At: u.At.event(), Kind: u.Kind, Player: u.Player, ID: u.ID, Damage: damage,
+		First: int32(len(g.Events.Targets)), Count: int32(len(targets))})
+	for _, e := range targets {
+		g.Events.Targets = append(g.Events.Targets, e.At.event())
+		g.hit(e, damage)
+	}
+}
+
+// hit does damage to a unit, which dies by it if it had lived.
+func (g *Game) hit(u *Unit, damage float32) {
+	living := g.alive(u)
+	u.lose(damage)
+	g.Events.Damages = append(g.Events.Damages, terminal.DamageEvent{
+		At: u.At.event(), Kind: u.Kind, Player: u.Player, ID: u.ID, Damage: damage})
+	if living && !g.alive(u) {
+		g.died(u)
+	}
+}
+
+// lose takes damage from a unit: from its shields, oldest first, if they
+// suffice, otherwise all of them and the rest from its own health (section 8).
+func (u *Unit) lose(damage float32) {
+	if sum := u.shielding(); damage >= sum {
+		u.Shields = nil
+		rest := damage - sum
+		u.Base -= rest
+		return
+	}
+	for len(u.Shields) > 0 && damage > 0 {
+		if u.Shields[0] > damage {
+			u.Shields[0] -= damage
+			return
+		}
+		damage -= u.Shields[0]
+		u.Shields = u.Shields[1:]
+	}
+}
+
+// attack lets every unit shoot once, those killed in this frame too.
+func (g *Game) attack() {
+	for _, u := range g.inOrder() {
+		target := g.target(u)
+		if target == nil {
+			continue
+		}
+		damage := u.values.DamageStruct
+		if target.Kind.Mobile() {
+			damage = u.values.DamageMobile
+		}
+		g.Events.Attacks = append(g.Events.Attacks, terminal.AttackEvent{
+			From: u.At.event(), To: target.At.event(), Kind: u.Kind, Player: u.Player, ID: u.ID, Target: target.ID, Damage: damage})
+		g.hit(target, damage)
+	}
+}
+
+// target is the unit that u shoots at, nil if there is none: a sieve of six.
+func (g *Game) target(u *Unit) *Unit {
+	if u.values.AttackRange <= 0 {
+		return nil
+	}
+	var left []*Unit
+	if u.values.DamageMobile != 0 {
+		left = g.inReach(u, g.Mobile)
+	}
+	if len(left) == 0 && u.Kind.Mobile() && u.values.DamageStruct != 0 { // 1: mobile units before structures
+		left = g.inReach(u, g.Structures)
+	}
+	left = least(left, func(t *Unit) float32 { return float32(distance(u.At, t.At)) }) // 2: the nearest
+	left = least(left, (*Unit).Health)                                                 // 3: the weakest
+	left = least(left, func(t *Unit) float32 {                                         // 4: the nearest to the shooter's side
+		if u.Player == 0 {
+			return float32(t.At.Y)
+		}
+		return float32(-t.At.Y)
+	})
+	left = least(left, func(t *Unit) float32 { return -float32(max(2*t.At.X-27, 27-2*t.At.X)) }) // 5: the nearest to a side edge
+	if len(left) == 0 {
+		return nil
+	}
+	return left[len(left)-1] // 6: the youngest
+}
+
+// inReach are the living enemies of u among some units, in the order of ids.
+func (g *Game) inReach(u *Unit, among []*Unit) (reached []*Unit) {
+	for _, t := range among {
+		if t.Player != u.Player && within(distance(u.At, t.At), u.values.AttackRange, t.values.HitRadius) && g.alive(t) {
+			reached = append(reached, t)
+		}
+	}
+	return reached
+}
+
+// least keeps the units with the least measure, in their order.
+func least(units []*Unit, measure func(*Unit) float32) (kept []*Unit) {
+	if len(units) < 2 {
+		return units
+	}
+	best := measure(units[0])
+	for _, u := range units {
+		m := measure(u)
+		if m < best {
+			best, kept = m, kept[:0]
+		}
+		if m == best {
+			kept = append(kept, u)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,189 @@
+// Package plain is the slow, literal twin of the official engine of C1
+// Terminal. It keeps units as structs in lists in the order of their ids,
+// fills distance fields with a queue and walks through every rule as the rules
+// are told, so that the fast game can be held against it.
+//
+// It shares nothing with the fast game but the rule values, the orders and the
+// types of events. Every product is converted to float32 before anything is
+// added to it: only that forbids a fused multiply-add.
+package plain
+
+import (
+	"cmp"
+	"slices"
+
+	"moonfarm/sim"
+	"moonfarm/sim/terminal"
+)
+
+// side is the length of the grid around the arena.
+const side = 28
+
+// Pos is a cell of the arena.
+type Pos struct{ X, Y int }
+
+func (p Pos) event() terminal.Pos { return terminal.Pos{X: uint8(p.X), Y: uint8(p.Y)} }
+
+// inside reports whether the cell belongs to the arena.
+func (p Pos) inside() bool {
+	if p.Y < 0 || p.Y >= side {
+		return false
+	}
+	if p.Y < side/2 {
+		return 13-p.Y <= p.X && p.X <= 14+p.Y
+	}
+	return p.Y-14 <= p.X && p.X <= 41-p.Y
+}
+
+// distance is the squared distance between two cells.
+func distance(a, b Pos) int { return (a.X-b.X)*(a.X-b.X) + (a.Y-b.Y)*(a.Y-b.Y) }
+
+// Player is what belongs to one player besides units.
+type Player struct {
+	Health, Cores, Bits float32
+	Time                uint32 // milliseconds thought so far
+}
+
+// Unit is a structure or a mobile unit.
+type Unit struct {
+	ID       uint32
+	Kind     terminal.Kind
+	Player   sim.Player
+	At       Pos
+	Upgraded bool
+	RemoveIn int     // restores until it is removed; 0: not marked
+	Base     float32 // health without shields
+
+	// Of mobile units only.
+	Shields    []float32 // oldest first
+	ShieldedBy []uint32  // ids of the supports
+	Target     edge
+	Charge     float32 // speed added up
+	Moves      int32
+	Last       axis // of the latest move
+	doomed     bool // decided to self-destruct in this frame
+	gone       bool // breached
+
+	values *terminal.Unit
+}
+
+// shielding is the sum of a unit's shields, oldest first.
+func (u *Unit) shielding() float32 {
+	sum := float32(0)
+	for _, s := range u.Shields {
+		sum += s
+	}
+	return sum
+}
+
+// Health is the unit's health with its shields.
+func (u *Unit) Health() float32 { return u.Base + u.shielding() }
+
+// Piece is the unit as the fast game shows it.
+func (u *Unit) Piece() terminal.Piece {
+	return terminal.Piece{
+		At: u.At.event(), Kind: u.Kind, Player: u.Player, Upgraded: u.Upgraded,
+		RemoveIn: uint8(u.RemoveIn), ID: u.ID, Health: u.Health(),
+	}
+}
+
+// Game is a match. The zero value is of no use; New makes one.
+type Game struct {
+	Rules      terminal.Rules
+	Players    [2]Player
+	NextID     uint32
+	Turn       uint32  // turns played
+	Structures []*Unit // of both players, in the order of their ids
+	Mobile     []*Unit // likewise
+
+	// Events are those of the latest frame, and after Deploy those of its own;
+	// Removed are the structures that the latest restore took away.
+	Events  terminal.Frame
+	Removed []terminal.DeathEvent
+
+	frames int // played in this action phase
+	grid   [side][side]*Unit
+	fields [4]*field
+}
+
+// New returns the first position of a match with these rules.
+func New(r terminal.Rules) *Game {
+	g := &Game{Rules: r}
+	g.Reset()
+	return g
+}
+
+// Reset begins a match.
+func (g *Game) Reset() {
+	r := g.Rules
+	*g = Game{Rules: r, NextID: 1}
+	for p := range g.Players {
+		g.Players[p] = Player{Health: r.StartHealth, Cores: r.StartCores, Bits: r.StartBits}
+	}
+}
+
+// structure is the structure on a cell, nil if there is none.
+func (g *Game) structure(at Pos) *Unit { return g.grid[at.Y][at.X] }
+
+// alive reports whether a unit counts as living (section 14 on DeadAt).
+func (g *Game) alive(u *Unit) bool { return u.Health() > g.Rules.DeadAt }
+
+// takeID hands out the next id.
+func (g *Game) takeID() uint32 {
+	g.NextID++
+	return g.NextID - 1
+}
+
+// Pieces are the structures of player p in the order of their ids.
+func (g *Game) Pieces(p sim.Player) []terminal.Piece { return pieces(g.Structures, p) }
+
+// MobilePieces are the mobile units of player p in the order of their ids.
+func (g *Game) MobilePieces(p sim.Player) []terminal.Piece { return pieces(g.Mobile, p) }
+
+func pieces(units []*Unit, p sim.Player) (all []terminal.Piece) {
+	for _, u := range units {
+		if u.Player == p {
+			all = append(all, u.Piece())
+		}
+	}
+	return all
+}
+
+// inOrder is every unit in the order of ids.
+func (g *Game) inOrder() []*Unit {
+	all := slices.Concat(g.Structures, g.Mobile)
+	slices.SortFunc(all, func(a, b *Unit) int { return cmp.Compare(a.ID, b.ID) })
+	return all
+}
+
+// over reports whether a player has no health left (section 11).
+func (g *Game) over() bool { return g.Players[0].Health <= 0 || g.Players[1].Health <= 0 }
+
+// Outcome tells how seat p stands (section 11): who alone has no health left
+// has lost. If both have none, less thinking decides; if none has, more health
+// and then less thinking.
+func (g *Game) Outcome(p sim.Player) sim.Outcome {
+	me, you := &g.Players[p], &g.Players[1-p]
+	won := 0
+	if me.Health > 0 || you.Health > 0 {
+		won = cmp.Compare(me.Health, you.Health)
+	}
+	if won == 0 {
+		won = cmp.Compare(you.Time, me.Time)
+	}
+	return sim.Outcome{Result: float32(won), Score: float64(g.Rules.StartHealth - you.Health)}
+}
+
+// round is the original's rounding of resources to tenths (section 2).
+func round(v float32) float32 {
+	return floor(float32(v*10)+0.5) / 10
+}
+
+// floor rounds down in float32.
+func floor(v float32) float32 {
+	whole := float32(int64(v))
+	if whole > v {
+		whole--
+	}
+	return whole
+}
