@@ -10,11 +10,12 @@ import (
 const (
 	maxAmount  = 1_000_000 // of health, damage, cores, …: sums stay far below the end of float32
 	maxRange   = 40        // the arena's corners are closer
-	minSpeed   = 0.01      // steps per frame: the sum of them must reach 1
-	minPrice   = 0.1       // of a mobile unit: less could round to nothing
-	maxPrice   = 1000      // of a mobile unit
-	maxPurse   = 100_000   // bits a player can ever hold
-	maxRemoval = 15        // turns: four bits of a Cell
+	maxRadius  = 2
+	minSpeed   = 0.01    // steps per frame: the sum of them must reach 1
+	minPrice   = 0.1     // of a mobile unit: less could round to nothing
+	maxPrice   = 1000    // of a mobile unit
+	maxPurse   = 100_000 // bits a player can ever hold
+	maxRemoval = 15      // turns: four bits of a Cell
 	maxTurns   = 1000
 	maxMobile  = 4096 // mobile units a player can buy in one turn
 )
@@ -42,7 +43,7 @@ var unitBounds = map[string]struct {
 	"attackRange":               {structures | mobile, 0, maxRange},
 	"attackDamageWalker":        {turrets | mobile, 0, maxAmount},
 	"attackDamageTower":         {mobile, 0, maxAmount},
-	"getHitRadius":              {structures | mobile, 0, maxRange},
+	"getHitRadius":              {structures | mobile, 0, maxRadius},
 	"speed":                     {mobile, minSpeed, 1},
 	"playerBreachDamage":        {mobile, 0, maxAmount},
 	"metalForBreach":            {mobile, 0, maxAmount},

@@ -1,0 +1,176 @@
+package terminal
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"moonfarm/sim"
+	"moonfarm/sim/bitboard"
+)
+
+// check panics if s, with the mobile units of the action phase, is not what play
+// can lead to. Builds with -tags invariants call it after every deployment,
+// frame and restore. Turns played after the end of a match are allowed and mean
+// nothing.
+func (g *Game) check(s *State) {
+	if s.Turn > uint32(g.rules.MaxTurns) {
+		return
+	}
+	if fault := g.fault(s); fault != "" {
+		panic(fmt.Sprintf("terminal: broken state: %s\n%s", fault, AppendFrame(nil, g, s)))
+	}
+}
+
+// fault names the first thing that must hold and does not.
+func (g *Game) fault(s *State) string {
+	if fault := g.purseFault(s); fault != "" {
+		return fault
+	}
+	if fault := boardFault(s); fault != "" {
+		return fault
+	}
+	seen := map[uint32]bool{}
+	for w := range bitboard.DiamondBoard {
+		for b := s.Own[0][w] | s.Own[1][w]; b != 0; b &= b - 1 {
+			cell := w<<6 | bits.TrailingZeros64(b)
+			if fault := g.cellFault(s, cell); fault != "" {
+				return fmt.Sprintf("%v: %s", positions[cell], fault)
+			}
+			id := s.Cells[cell].ID()
+			if seen[id] {
+				return fmt.Sprintf("%v: id %d twice", positions[cell], id)
+			}
+			seen[id] = true
+		}
+	}
+	for p := range sim.Player(2) {
+		for k := range Structures {
+			if fault := ageFault(s, p, Kind(k)); fault != "" {
+				return fmt.Sprintf("list of player %d's %vs: %s", p+1, Kind(k), fault)
+			}
+		}
+	}
+	return g.mobileFault(s)
+}
+
+// purseFault looks at the numbers.
+func (g *Game) purseFault(s *State) string {
+	for p := range s.Health {
+		switch {
+		case !(math.Abs(float64(s.Health[p])) <= math.MaxFloat32):
+			return fmt.Sprintf("player %d: health %v", p+1, s.Health[p])
+		case !(s.Cores[p] >= 0 && s.Cores[p] <= math.MaxFloat32):
+			return fmt.Sprintf("player %d: cores %v", p+1, s.Cores[p])
+		case !(s.Bits[p] >= 0 && s.Bits[p] <= math.MaxFloat32):
+			return fmt.Sprintf("player %d: bits %v", p+1, s.Bits[p])
+		}
+	}
+	if s.NextID < 1 || s.NextID > MaxID+1 {
+		return fmt.Sprintf("next id %d", s.NextID)
+	}
+	return ""
+}
+
+// boardFault looks at the boards, one against the other and against the cells.
+func boardFault(s *State) string {
+	for cell := range s.Cells {
+		first, second := s.Own[0].Has(cell), s.Own[1].Has(cell)
+		built := first || second
+		switch {
+		case first && !halves[0].Has(cell), second && !halves[1].Has(cell):
+			return fmt.Sprintf("cell %d: a structure outside of its owner's half", cell)
+		case built != (s.Cells[cell].Mark != 0):
+			return fmt.Sprintf("cell %d: on a board: %v, but holds %v", cell, built, s.Cells[cell])
+		case !built && (s.Cells[cell] != Cell{} || s.Supports.Has(cell) || s.Turrets.Has(cell) || s.Upgraded.Has(cell) || s.Marked.Has(cell)):
+			return fmt.Sprintf("cell %d: traces of what is not there", cell)
+		}
+	}
+	return ""
+}
+
+// cellFault looks at one structure.
+func (g *Game) cellFault(s *State, cell int) string {
+	c := s.Cells[cell]
+	k := c.Kind()
+	if k >= Structures {
+		return fmt.Sprintf("kind %v", k)
+	}
+	u := g.rules.structure(k, c.Upgraded())
+	switch {
+	case s.Supports.Has(cell) != (k == Support) || s.Turrets.Has(cell) != (k == Turret):
+		return fmt.Sprintf("the boards do not show a %v", k)
+	case !s.Own[c.Player()].Has(cell):
+		return fmt.Sprintf("it says it is player %d's", c.Player()+1)
+	case s.Upgraded.Has(cell) != c.Upgraded() || c.Upgraded() && !g.rules.Upgradable[k]:
+		return fmt.Sprintf("upgraded: %v", c.Upgraded())
+	case s.Marked.Has(cell) != (c.RemoveIn() > 0) || c.RemoveIn() > int(u.RemoveTurns):
+		return fmt.Sprintf("marked: %v, removed in %d", s.Marked.Has(cell), c.RemoveIn())
+	case c.ID() == 0 || c.ID() >= s.NextID:
+		return fmt.Sprintf("id %d, the next is %d", c.ID(), s.NextID)
+	case !(c.Health > g.rules.DeadAt && float64(c.Health) <= float64(u.Health)*(1+1e-6)): // an upgrade's sum is rounded
+		return fmt.Sprintf("health %v of %v", c.Health, u.Health)
+	}
+	return ""
+}
+
+// ageFault looks at one list of structures.
+func ageFault(s *State, p sim.Player, k Kind) string {
+	list := &s.Ages[p][k]
+	if list.N > HalfCells {
+		return fmt.Sprintf("%d entries", list.N)
+	}
+	before := uint32(0)
+	for _, local := range list.Cell[:list.N] {
+		if local >= HalfCells {
+			return fmt.Sprintf("place %d", local)
+		}
+		cell := localCell[p][local]
+		c := s.Cells[cell]
+		if c.Mark == 0 || c.Kind() != k {
+			return fmt.Sprintf("%v is none", positions[cell])
+		}
+		if c.ID() <= before {
+			return fmt.Sprintf("%v has id %d, after %d", positions[cell], c.ID(), before)
+		}
+		before = c.ID()
+	}
+	board := s.form(p, int(k))
+	upgraded := s.form(p, int(k)+Structures)
+	if n := board.Count() + upgraded.Count(); n != int(list.N) {
+		return fmt.Sprintf("%d entries, %d on the boards", list.N, n)
+	}
+	return ""
+}
+
+// mobileFault looks at the mobile units.
+func (g *Game) mobileFault(s *State) string {
+	for _, i := range g.live {
+		st := &g.stacks[i]
+		n := int32(0)
+		for _, r := range g.runs[st.base:][:st.runs] {
+			if n += r.n; r.n <= 0 || r.total != r.base+r.sum || r.head > st.shares {
+				return fmt.Sprintf("run %+v of stack %+v", r, *st)
+			}
+		}
+		if n != st.n || n == 0 {
+			return fmt.Sprintf("%d units in the runs of stack %+v", n, *st)
+		}
+	}
+	for p := range sim.Player(2) {
+		before := uint32(0)
+		for _, c := range g.AppendMobile(nil, p) {
+			cell, ok := bitboard.DiamondCell(int(c.At.X), int(c.At.Y))
+			switch {
+			case !ok || s.Cells[cell].Mark != 0:
+				return fmt.Sprintf("a mobile unit on %v: %+v", c.At, c)
+			case !c.Kind.Mobile() || c.Player != p || c.ID <= before || c.ID >= s.NextID:
+				return fmt.Sprintf("the mobile unit after id %d is %+v", before, c)
+			case !(c.Health > g.rules.DeadAt && c.Health <= math.MaxFloat32):
+				return fmt.Sprintf("a mobile unit without health: %+v", c)
+			}
+			before = c.ID
+		}
+	}
+	return ""
+}

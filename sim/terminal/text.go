@@ -1,0 +1,214 @@
+package terminal
+
+import (
+	"slices"
+	"strconv"
+
+	"moonfarm/sim/bitboard"
+)
+
+// textLetters are the letters of the structures; in upper case they are upgraded.
+var textLetters = [Structures]byte{Wall: 'w', Support: 's', Turret: 't'}
+
+// AppendText appends the position s of g as text, for people, tests and
+// failure messages. It shows the arena as the recordings number it, player 1
+// below (here without most of its rows):
+//
+//	turn 3 next 41
+//	p1 health 30 cores 4.5 bits 6.1 time 12034
+//	p2 health 28 cores 0 bits 11 time 9760
+//	27                            . .
+//	26                          . . . .
+//	…
+//	14  t w . . . . . . . . . . . . . . . . . . . . . . . . W w
+//	13  W W w1. . . . s . . . . . . . . . . . . . . . . . . . w
+//	…
+//	0                             . .
+//	x   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7
+//	id 13,14=1 0,13=2 27,13=5 …
+//	health 0,13=57.5 1,14=3.2
+//
+// Every line begins with a word, what follows is separated by blanks:
+//
+//	turn    the turns played, and next, the id of the next unit
+//	p1, p2  a player, as pairs of a name and a value; time is in milliseconds
+//	27 … 0  a row, by its y: its cells, as many as the arena has there. A cell is
+//	          . or a structure: w wall, s support, t turret, in upper case if it
+//	            is upgraded, followed by
+//	          a number: the restores until it is removed, if it is marked for that
+//	        Each player has structures on the own half only.
+//	x       the last digit of x of the columns, for the eye
+//	id      ids of structures, by cell. Those that are not named have the lowest
+//	        free ids in the order of Local, player 1's before player 2's
+//	health  healths of structures, by cell. Those that are not named have all theirs
+//	#       a remark, up to the end of the line, also behind other words
+//
+// Lines of ids and healths hold up to ten, oldest first, and follow each other.
+// The text holds all of a State, and ParseText reads it.
+func AppendText(dst []byte, g *Game, s *State) []byte {
+	return appendPosition(dst, g, s, nil)
+}
+
+// AppendFrame appends the position during an action phase, or at its end: the
+// text of AppendText in which ^ stands for mobile units of player 1, v for those
+// of player 2 and x for both, and below it lines like
+//
+//	unit 77–80 p1 scout 13,20 health 15
+//
+// of each mobile unit, those with neighbouring ids that are alike together.
+func AppendFrame(dst []byte, g *Game, s *State) []byte {
+	mobile := g.AppendMobile(g.AppendMobile(nil, 0), 1)
+	dst = appendPosition(dst, g, s, mobile)
+	for len(mobile) > 0 {
+		first, n := mobile[0], 1
+		for n < len(mobile) {
+			next := mobile[n]
+			next.ID -= uint32(n)
+			if next != first {
+				break
+			}
+			n++
+		}
+		mobile = mobile[n:]
+		dst = strconv.AppendUint(append(dst, "unit "...), uint64(first.ID), 10)
+		if n > 1 {
+			dst = strconv.AppendUint(append(dst, "–"...), uint64(first.ID)+uint64(n)-1, 10)
+		}
+		dst = append(dst, ' ', 'p', '1'+byte(first.Player), ' ')
+		dst = append(append(dst, first.Kind.String()...), ' ')
+		dst = appendFloat(append(appendPos(dst, first.At), " health "...), first.Health)
+		dst = append(dst, '\n')
+	}
+	return dst
+}
+
+// appendPosition appends a state, with mobile units on the board.
+func appendPosition(dst []byte, g *Game, s *State, mobile []Piece) []byte {
+	dst = strconv.AppendUint(append(dst, "turn "...), uint64(s.Turn), 10)
+	dst = strconv.AppendUint(append(dst, " next "...), uint64(s.NextID), 10)
+	dst = append(dst, '\n')
+	for p := range 2 {
+		dst = append(dst, 'p', '1'+byte(p))
+		dst = appendFloat(append(dst, " health "...), s.Health[p])
+		dst = appendFloat(append(dst, " cores "...), s.Cores[p])
+		dst = appendFloat(append(dst, " bits "...), s.Bits[p])
+		dst = strconv.AppendUint(append(dst, " time "...), uint64(s.Time[p]), 10)
+		dst = append(dst, '\n')
+	}
+	dst = appendBoard(dst, s, mobile)
+	pieces := s.AppendStructures(s.AppendStructures(nil, 0), 1)
+	if !defaultIDs(pieces) {
+		slices.SortFunc(pieces, func(a, b Piece) int { return int(a.ID) - int(b.ID) })
+		dst = appendList(dst, "id", pieces, func(dst []byte, c Piece) []byte { return strconv.AppendUint(dst, uint64(c.ID), 10) })
+	}
+	hurt := slices.DeleteFunc(pieces, func(c Piece) bool {
+		return c.Health == g.rules.structure(c.Kind, c.Upgraded).Health
+	})
+	return appendList(dst, "health", hurt, func(dst []byte, c Piece) []byte { return appendFloat(dst, c.Health) })
+}
+
+// defaultIDs tells whether pieces have the ids that they get without a list.
+func defaultIDs(pieces []Piece) bool {
+	byPlace := slices.Clone(pieces)
+	slices.SortFunc(byPlace, inReadingOrder)
+	for i, c := range byPlace {
+		if c.ID != uint32(i)+1 {
+			return false
+		}
+	}
+	return true
+}
+
+// inReadingOrder compares structures by player, then by Local.
+func inReadingOrder(a, b Piece) int {
+	place := func(c Piece) int { return int(c.Player)*HalfCells + Local(int(c.At.X), int(c.At.Y)) }
+	return place(a) - place(b)
+}
+
+// appendBoard appends the rows and the line of columns.
+func appendBoard(dst []byte, s *State, mobile []Piece) []byte {
+	var cells [bitboard.DiamondSpan][]byte
+	width := 1
+	for y := range Side {
+		for x := range Side {
+			if cell, ok := bitboard.DiamondCell(x, y); ok {
+				cells[cell] = appendCell(nil, s.Cells[cell])
+				width = max(width, len(cells[cell]))
+			}
+		}
+	}
+	for _, c := range mobile {
+		cell, _ := bitboard.DiamondCell(int(c.At.X), int(c.At.Y))
+		letter := []byte{"^v"[c.Player]}
+		if shown := string(cells[cell]); shown != "." && shown != string(letter) {
+			letter[0] = 'x'
+		}
+		cells[cell] = letter
+	}
+	for y := Side - 1; y >= 0; y-- {
+		dst = strconv.AppendInt(dst, int64(y), 10)
+		owed := 2 // blanks before the next word
+		if y > 9 {
+			owed = 1
+		}
+		for x := range Side {
+			cell, ok := bitboard.DiamondCell(x, y)
+			if owed++; !ok {
+				owed += width
+				continue
+			}
+			dst = append(appendBlanks(dst, owed), cells[cell]...)
+			owed = width - len(cells[cell])
+		}
+		dst = append(dst, '\n')
+	}
+	dst = append(dst, "x  "...)
+	for x := range Side {
+		dst = append(append(dst, ' ', '0'+byte(x%10)), "  "[:min(2, width-1)*min(1, Side-1-x)]...)
+	}
+	return append(dst, '\n')
+}
+
+func appendBlanks(dst []byte, n int) []byte {
+	for range n {
+		dst = append(dst, ' ')
+	}
+	return dst
+}
+
+// appendCell appends what stands on a cell.
+func appendCell(dst []byte, c Cell) []byte {
+	if c.Mark == 0 {
+		return append(dst, '.')
+	}
+	letter := textLetters[c.Kind()]
+	if c.Upgraded() {
+		letter -= 'a' - 'A'
+	}
+	dst = append(dst, letter)
+	if n := c.RemoveIn(); n > 0 {
+		dst = strconv.AppendInt(dst, int64(n), 10)
+	}
+	return dst
+}
+
+// appendList appends lines of a value of each structure.
+func appendList(dst []byte, name string, pieces []Piece, value func(dst []byte, c Piece) []byte) []byte {
+	for i, c := range pieces {
+		if i%10 == 0 {
+			dst = append(dst, name...)
+		}
+		dst = append(appendPos(append(dst, ' '), c.At), '=')
+		dst = value(dst, c)
+		if i%10 == 9 || i == len(pieces)-1 {
+			dst = append(dst, '\n')
+		}
+	}
+	return dst
+}
+
+// appendPos appends coordinates.
+func appendPos(dst []byte, at Pos) []byte {
+	dst = strconv.AppendUint(dst, uint64(at.X), 10)
+	return strconv.AppendUint(append(dst, ','), uint64(at.Y), 10)
+}
