@@ -1,0 +1,113 @@
+package terminal
+
+import (
+	"math"
+
+	"moonfarm/sim"
+)
+
+// An order is one command, packed so that 0 does nothing:
+//
+//	bit  0– 3  op: 0 nothing, 1 place, 2 upgrade, 3 remove, 4 spawn, 5 clock, 6 penalty
+//	bit  4– 7  kind of unit: 0–2 for place, 3–5 for spawn
+//	bit  8–12  x
+//	bit 13–17  y
+//	bit 18     the other line: see Swap
+//	bit 32–63  spawn: how many units, one after the other (0 counts as 1);
+//	           clock: milliseconds; penalty: health as a float32
+//
+// Coordinates are the recordings' for both players, (0, 0) at the bottom left.
+// Other bits are ignored; an order with another op, or with a kind or a
+// place that does not fit, does nothing.
+//
+// Orders of a seat are taken in the order given, but line by line, as the
+// original does: seat 0's first line, seat 1's first, seat 0's second, seat
+// 1's second. Place, upgrade and remove belong to the first line, spawn to the
+// second, unless Swap has put them into the other. Clock and penalty come
+// before all else; they are not a player's to give, but its referee's.
+const (
+	orderKindShift  = 4
+	orderXShift     = 8
+	orderYShift     = 13
+	orderSwap       = 1 << 18
+	orderCountShift = 32
+	orderCoordinate = 31
+)
+
+// Op is what an order does.
+type Op uint8
+
+const (
+	OpNothing Op = 0
+	OpPlace   Op = 1
+	OpUpgrade Op = 2
+	OpRemove  Op = 3
+	OpSpawn   Op = 4
+	OpClock   Op = 5
+	OpPenalty Op = 6
+)
+
+// Nothing is the order to do nothing.
+const Nothing sim.Order = 0
+
+// Place is the order to build a structure of kind k on (x, y).
+func Place(k Kind, x, y int) sim.Order { return at(OpPlace, x, y) | sim.Order(k)<<orderKindShift }
+
+// UpgradeAt is the order to upgrade the own structure on (x, y).
+func UpgradeAt(x, y int) sim.Order { return at(OpUpgrade, x, y) }
+
+// RemoveAt is the order to mark the own structure on (x, y) for removal.
+func RemoveAt(x, y int) sim.Order { return at(OpRemove, x, y) }
+
+// Spawn is the order to put n mobile units of kind k on (x, y): the same as n
+// orders for one.
+func Spawn(k Kind, x, y, n int) sim.Order {
+	return at(OpSpawn, x, y) | sim.Order(k)<<orderKindShift | sim.Order(uint32(n))<<orderCountShift
+}
+
+// Clock notes that the player thought for so many milliseconds: the sum
+// decides games that are equal otherwise.
+func Clock(milliseconds uint32) sim.Order {
+	return sim.Order(OpClock) | sim.Order(milliseconds)<<orderCountShift
+}
+
+// Penalty takes health from the player before the action phase, for thinking
+// too long or for a crash: see Rules.TimePenalty and Rules.CrashPenalty. A
+// penalty that is not a number above 0 is ignored.
+func Penalty(health float32) sim.Order {
+	return sim.Order(OpPenalty) | sim.Order(math.Float32bits(health))<<orderCountShift
+}
+
+// Swap moves an order to the other line: a structure's to the second, a mobile
+// unit's to the first.
+func Swap(o sim.Order) sim.Order { return o ^ orderSwap }
+
+func at(op Op, x, y int) sim.Order {
+	if x&orderCoordinate != x || y&orderCoordinate != y {
+		return Nothing
+	}
+	return sim.Order(op) | sim.Order(x)<<orderXShift | sim.Order(y)<<orderYShift
+}
+
+// Command is an order taken apart.
+type Command struct {
+	Op      Op
+	Kind    Kind
+	X, Y    uint8
+	Swapped bool   // see Swap
+	Count   uint32 // bits 32–63: units (at least 1 for a spawn), milliseconds, or health as float32 bits
+}
+
+// Decode takes an order apart. It is total: what does not make sense is there
+// as it stands.
+func Decode(o sim.Order) Command {
+	c := Command{
+		Op: Op(o & 15), Kind: Kind(o >> orderKindShift & 15),
+		X: uint8(o >> orderXShift & orderCoordinate), Y: uint8(o >> orderYShift & orderCoordinate),
+		Swapped: o&orderSwap != 0, Count: uint32(o >> orderCountShift),
+	}
+	if c.Op == OpSpawn && c.Count == 0 {
+		c.Count = 1
+	}
+	return c
+}

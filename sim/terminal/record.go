@@ -1,0 +1,162 @@
+package terminal
+
+import "moonfarm/sim"
+
+// Record takes the events of action phases: everything the original writes
+// into its frames. A Game with a Record (see Game.Record) appends to it, frame
+// by frame; without one, it costs nothing. The lists keep their memory when
+// they are cleared. Coordinates are absolute.
+//
+// Lists are in the original's order. Where the original has none (the units
+// shielded by one support in one frame, the targets of an explosion), they are
+// in the order of ids.
+type Record struct {
+	Spawns        []SpawnEvent
+	Moves         []MoveEvent
+	Breaches      []BreachEvent
+	Shields       []ShieldEvent
+	SelfDestructs []SelfDestructEvent
+	Targets       []Pos // of the explosions
+	Damages       []DamageEvent
+	Deaths        []DeathEvent
+	Attacks       []AttackEvent
+
+	Ends []FrameEnds // one per action frame
+
+	Removed []DeathEvent // the structures taken away by the last restore, in the order of ids
+}
+
+// FrameEnds says where the lists of a Record end after a frame.
+type FrameEnds struct {
+	Spawns, Moves, Breaches, Shields, SelfDestructs, Targets, Damages, Deaths, Attacks int32
+}
+
+// Pos is a cell of the arena.
+type Pos struct{ X, Y uint8 }
+
+// SpawnEvent is a command that was carried out: Kind is that of the unit, or
+// Removal (ID is the structure's), or Upgrade (ID is the structure's new one).
+type SpawnEvent struct {
+	At     Pos
+	Kind   Kind
+	Player sim.Player
+	ID     uint32
+}
+
+// MoveEvent is a step of a mobile unit.
+type MoveEvent struct {
+	From, To Pos
+	Kind     Kind
+	Player   sim.Player
+	ID       uint32
+}
+
+// BreachEvent is a mobile unit that scores.
+type BreachEvent struct {
+	At     Pos
+	Kind   Kind
+	Player sim.Player // its owner
+	ID     uint32
+	Damage float32
+}
+
+// ShieldEvent is a support that shields a mobile unit.
+type ShieldEvent struct {
+	From, To Pos // support, unit
+	Kind     Kind
+	Player   sim.Player
+	ID       uint32 // of the support
+	Unit     uint32
+	Amount   float32
+}
+
+// SelfDestructEvent is an explosion, with its targets of one class.
+type SelfDestructEvent struct {
+	At     Pos
+	Kind   Kind
+	Player sim.Player
+	ID     uint32
+	Damage float32
+	First  int32 // its targets are Record.Targets[First:][:Targets]
+	Count  int32
+}
+
+// DamageEvent is damage done to a unit, of which it may have had less.
+type DamageEvent struct {
+	At     Pos
+	Kind   Kind
+	Player sim.Player // the unit's owner
+	ID     uint32
+	Damage float32
+}
+
+// DeathEvent is a unit that is gone: it fell, breached, exploded, or (Removed)
+// was taken away by its owner.
+type DeathEvent struct {
+	At      Pos
+	Kind    Kind
+	Player  sim.Player
+	ID      uint32
+	Removed bool
+}
+
+// AttackEvent is a shot.
+type AttackEvent struct {
+	From, To Pos
+	Kind     Kind // of the attacker
+	Player   sim.Player
+	ID       uint32
+	Target   uint32
+	Damage   float32
+}
+
+// Frame is what a Record holds of one action frame, as parts of its lists.
+type Frame struct {
+	Spawns        []SpawnEvent
+	Moves         []MoveEvent
+	Breaches      []BreachEvent
+	Shields       []ShieldEvent
+	SelfDestructs []SelfDestructEvent
+	Targets       []Pos // First counts from the Record's first target, see Frame.TargetsOf
+	Damages       []DamageEvent
+	Deaths        []DeathEvent
+	Attacks       []AttackEvent
+
+	firstTarget int32
+}
+
+// Clear empties the record and keeps its memory.
+func (r *Record) Clear() {
+	*r = Record{
+		r.Spawns[:0], r.Moves[:0], r.Breaches[:0], r.Shields[:0], r.SelfDestructs[:0], r.Targets[:0],
+		r.Damages[:0], r.Deaths[:0], r.Attacks[:0], r.Ends[:0], r.Removed[:0],
+	}
+}
+
+// Frame returns frame i of the record, counted from 0 since it was cleared,
+// valid until the record changes.
+func (r *Record) Frame(i int) Frame {
+	var a FrameEnds
+	if i > 0 {
+		a = r.Ends[i-1]
+	}
+	b := r.Ends[i]
+	return Frame{
+		r.Spawns[a.Spawns:b.Spawns], r.Moves[a.Moves:b.Moves], r.Breaches[a.Breaches:b.Breaches],
+		r.Shields[a.Shields:b.Shields], r.SelfDestructs[a.SelfDestructs:b.SelfDestructs], r.Targets[a.Targets:b.Targets],
+		r.Damages[a.Damages:b.Damages], r.Deaths[a.Deaths:b.Deaths], r.Attacks[a.Attacks:b.Attacks], a.Targets,
+	}
+}
+
+// TargetsOf returns the cells that an explosion of the frame hit.
+func (f *Frame) TargetsOf(e SelfDestructEvent) []Pos {
+	return f.Targets[e.First-f.firstTarget:][:e.Count]
+}
+
+// end closes a frame.
+func (r *Record) end() {
+	r.Ends = append(r.Ends, FrameEnds{
+		int32(len(r.Spawns)), int32(len(r.Moves)), int32(len(r.Breaches)), int32(len(r.Shields)), int32(len(r.SelfDestructs)),
+		int32(len(r.Targets)), int32(len(r.Damages)), int32(len(r.Deaths)), int32(len(r.Attacks)),
+	})
+}

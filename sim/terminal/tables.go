@@ -1,0 +1,238 @@
+package terminal
+
+import (
+	"math"
+	"slices"
+
+	"moonfarm/sim/bitboard"
+)
+
+// tables are the rules in the shape the action phase wants them. A form is a
+// kind of structure, upgraded or not: kind, or 3 + kind when upgraded. Mobile
+// kinds are numbered from Scout = 0.
+//
+// Ranges are tables of boards: reach[class<<9|cell] are the cells whose squared
+// distance from the cell is at most that of the class.
+type tables struct {
+	gives bool // some structure gives bits or cores
+	decay float32
+
+	reach   []bitboard.Diamond
+	squares []int32 // by class: the squared range
+
+	shoots  [forms]bool
+	shields [forms]bool
+	shot    [forms]float32          // damage to mobile units
+	amount  [2][forms][Side]float32 // of a shield, by player and y of the support
+	gunAt   [forms][3]int16         // class in which it hits a mobile kind
+	wardAt  [forms][3]int16         // class in which it shields a mobile kind
+	group   [3]uint8                // mobile kinds that all ranges treat alike share the first's number
+	duel    [3][3]int32             // squared range of a mobile kind against a mobile kind; −1: harmless
+	aimAt   [3][forms]int16         // class in which a mobile kind hits a form
+	oneAim  [3]int16                // that class if it is the same for all forms, −1 if it is harmless to them, else −2
+	blastAt [3]int16                // class of its explosion
+}
+
+const forms = 2 * Structures
+
+// square is the greatest squared distance within a range; Rules.Validate
+// bounds ranges, so it fits.
+func square(reach, radius float32) int32 {
+	r := float64(reach) + float64(radius)
+	return int32(r * r)
+}
+
+// class returns the class of a squared range, and makes it if it is new.
+func (t *tables) class(sq int32) int16 {
+	if i := slices.Index(t.squares, sq); i >= 0 {
+		return int16(i)
+	}
+	t.squares = append(t.squares, sq)
+	boards := make([]bitboard.Diamond, bitboard.DiamondSpan)
+	r := int(math.Sqrt(float64(sq)))
+	for _, half := range localCell {
+		for _, cell := range half[:HalfCells] {
+			at := positions[cell]
+			for y := int(at.Y) - r; y <= int(at.Y)+r; y++ {
+				for x := int(at.X) - r; x <= int(at.X)+r; x++ {
+					if other, ok := bitboard.DiamondCell(x, y); ok && distance(int(cell), other) <= sq {
+						boards[cell].Add(other)
+					}
+				}
+			}
+		}
+	}
+	t.reach = append(t.reach, boards...)
+	return int16(len(t.squares) - 1)
+}
+
+// distance is the squared distance of two cells.
+func distance(a, b int) int32 {
+	p, q := positions[a&511], positions[b&511]
+	dx, dy := int32(p.X)-int32(q.X), int32(p.Y)-int32(q.Y)
+	return dx*dx + dy*dy
+}
+
+// make fills the tables.
+func (t *tables) make(r *Rules) {
+	for f := range forms {
+		u := r.structure(Kind(f%Structures), f >= Structures)
+		t.gives = t.gives || u.GivesBits != 0 || u.GivesCores != 0
+		t.shoots[f] = u.AttackRange > 0 && u.DamageMobile != 0
+		t.shields[f] = u.Shield != 0 || u.ShieldPerY != 0
+		t.shot[f] = u.DamageMobile
+		for y := range Side {
+			for p, rows := range [2]int{y, Side - 1 - y} {
+				bonus := float32(u.ShieldPerY * float32(rows))
+				t.amount[p][f][y] = u.Shield + bonus
+			}
+		}
+		for m := range 3 {
+			radius := r.Units[int(Scout)+m].HitRadius
+			t.gunAt[f][m] = t.class(square(u.AttackRange, radius))
+			t.wardAt[f][m] = t.class(square(u.ShieldRange, radius))
+		}
+	}
+	t.decay = r.Units[Support].ShieldDecay
+	for m := range 3 {
+		t.mobile(r, m)
+	}
+}
+
+// mobile fills the tables of one mobile kind.
+func (t *tables) mobile(r *Rules, m int) {
+	u := &r.Units[int(Scout)+m]
+	for n := range 3 {
+		t.duel[m][n] = -1
+		if u.AttackRange > 0 && u.DamageMobile != 0 {
+			t.duel[m][n] = square(u.AttackRange, r.Units[int(Scout)+n].HitRadius)
+		}
+	}
+	t.oneAim[m] = -1
+	for f := range forms {
+		v := r.structure(Kind(f%Structures), f >= Structures)
+		if f >= Structures && !r.Upgradable[f-Structures] {
+			v = &r.Units[f-Structures] // never on the board: any class will do
+		}
+		t.aimAt[m][f] = t.class(square(u.AttackRange, v.HitRadius))
+		switch {
+		case u.AttackRange <= 0 || u.DamageStruct == 0:
+		case f == 0:
+			t.oneAim[m] = t.aimAt[m][f]
+		case t.oneAim[m] != t.aimAt[m][f]:
+			t.oneAim[m] = -2
+		}
+	}
+	t.blastAt[m] = t.class(square(u.BlastRange, 0))
+	t.group[m] = uint8(m)
+	for n := m - 1; n >= 0; n-- {
+		same := true
+		for f := range forms {
+			same = same && t.gunAt[f][m] == t.gunAt[f][n] && t.wardAt[f][m] == t.wardAt[f][n]
+		}
+		if same {
+			t.group[m] = t.group[n]
+		}
+	}
+}
+
+// Sides of the arena, as targets of mobile units; bit 0 is the colour of their
+// cells.
+const (
+	topRight    = 0
+	topLeft     = 1
+	bottomLeft  = 2
+	bottomRight = 3
+)
+
+// sides are the cells of the four sides.
+var sides = func() (t [4]bitboard.Diamond) {
+	for i := range 14 {
+		for side, at := range [4][2]int{{14 + i, 27 - i}, {13 - i, 27 - i}, {13 - i, i}, {14 + i, i}} {
+			cell, _ := bitboard.DiamondCell(at[0], at[1])
+			t[side].Add(cell)
+		}
+	}
+	return t
+}()
+
+// rowCells are the cells of each row y.
+var rowCells = func() (t [Side]bitboard.Diamond) {
+	for y := range Side {
+		for x := range Side {
+			if cell, ok := bitboard.DiamondCell(x, y); ok {
+				t[y].Add(cell)
+			}
+		}
+	}
+	return t
+}()
+
+// Directions of a step, in the order in which a tie is scanned for the last
+// time (3.5); each is the bit of its neighbour in a set of candidates.
+const (
+	stepUp    = 0
+	stepRight = 1
+	stepLeft  = 2
+	stepDown  = 3
+)
+
+// Axes of a unit's previous step.
+const (
+	axisNone       = 0
+	axisVertical   = 1
+	axisHorizontal = 2
+)
+
+var (
+	stepAxis  = [4]uint8{axisVertical, axisHorizontal, axisHorizontal, axisVertical}
+	stepDelta = [2][4]int16{{256, 257, 240, 241}, {-241, -240, -257, -256}} // by colour of the cell left
+)
+
+// choice[side][axis][candidates] is the direction that a unit bound for the side
+// takes after a step along the axis, of the set of neighbours that are nearest
+// (3.4, 3.5).
+var choice = func() (t [4][3][16]uint8) {
+	for side := range t {
+		for axis := range t[side] {
+			for set := range t[side][axis] {
+				t[side][axis][set] = choose(side, uint8(axis), set)
+			}
+		}
+	}
+	return t
+}()
+
+func choose(side int, axis uint8, set int) uint8 {
+	const vertical, horizontal = 1<<stepUp | 1<<stepDown, 1<<stepLeft | 1<<stepRight
+	prefer, other := vertical, horizontal // the axis not used last; a unit that has not moved prefers vertical
+	if axis == axisVertical {
+		prefer, other = horizontal, vertical
+	}
+	back := set&prefer == 0 // it goes on along the axis of its previous step
+	if back {
+		prefer = other
+	}
+	toward := 1<<stepUp | 1<<stepRight // the directions towards the side
+	switch side {
+	case topLeft:
+		toward = 1<<stepUp | 1<<stepLeft
+	case bottomLeft:
+		toward = 1<<stepDown | 1<<stepLeft
+	case bottomRight:
+		toward = 1<<stepDown | 1<<stepRight
+	}
+	if back && axis != axisNone {
+		toward = 1<<stepUp | 1<<stepLeft
+	}
+	set &= prefer
+	if set&toward != 0 {
+		set &= toward
+	}
+	for d := range uint8(4) {
+		if set>>d&1 != 0 {
+			return d
+		}
+	}
+	return 0
+}
