@@ -1,0 +1,466 @@
+package terminal_test
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"moonfarm/sim"
+	"moonfarm/sim/terminal"
+	"moonfarm/sim/terminal/internal/plain"
+)
+
+// match is a position played by the fast game and by the plain twin side by
+// side: what clause tests are written with.
+type match struct {
+	t      testing.TB
+	g      *terminal.Game
+	s      terminal.State
+	rec    terminal.Record
+	twin   *plain.Game
+	turn   *sim.Turn
+	frames int  // played in this action phase
+	more   bool // another frame follows
+	status sim.Status
+}
+
+// begin sets up the position of a text under the rules 2025b, changed by
+// change where that is not nil. Besides the lines of AppendText the text may
+// have lines like "t 13,10 14,10": structures by their letter, on cells.
+func begin(t testing.TB, text string, change func(r *terminal.Rules)) *match {
+	t.Helper()
+	rules, _ := terminal.RuleSet("2025b")
+	if change != nil {
+		change(&rules)
+	}
+	g, err := terminal.New(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := terminal.ParseText(g, drawn(t, text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resume(t, g, s)
+}
+
+// resume goes on from a state.
+func resume(t testing.TB, g *terminal.Game, s terminal.State) *match {
+	t.Helper()
+	m := &match{t: t, g: g, s: s, twin: twinOf(g, &s), turn: sim.NewTurn(g.Info().MaxOrders)}
+	m.compare("at the beginning")
+	return m
+}
+
+// rules plays under a rule set.
+func rules(name string) func(r *terminal.Rules) {
+	return func(r *terminal.Rules) { *r, _ = terminal.RuleSet(name) }
+}
+
+// drawn replaces lines of structures by rows.
+func drawn(t testing.TB, text string) string {
+	t.Helper()
+	var kept strings.Builder
+	rows := map[int]map[int]string{}
+	for line := range strings.Lines(text) {
+		f := strings.Fields(line)
+		if len(f) < 2 || !strings.ContainsRune("wstWST", rune(f[0][0])) {
+			kept.WriteString(line)
+			continue
+		}
+		for _, at := range f[1:] {
+			x, y := coordinates(t, at)
+			if rows[y] == nil {
+				rows[y] = map[int]string{}
+			}
+			rows[y][x] = f[0]
+		}
+	}
+	for y, row := range rows {
+		fmt.Fprintf(&kept, "\n%d", y)
+		for x := range terminal.Side {
+			if terminal.Inside(x, y) {
+				kept.WriteString(" " + cmp.Or(row[x], "."))
+			}
+		}
+	}
+	return kept.String()
+}
+
+func coordinates(t testing.TB, text string) (x, y int) {
+	t.Helper()
+	left, right, _ := strings.Cut(text, ",")
+	x, err1 := strconv.Atoi(left)
+	y, err2 := strconv.Atoi(right)
+	if err1 != nil || err2 != nil || !terminal.Inside(x, y) {
+		t.Fatalf("%q is no cell", text)
+	}
+	return x, y
+}
+
+// orders reads orders, separated by semicolons: "wall 3,12", "up 3,12",
+// "rm 3,12", "scout 13,0", "4 scout 13,0", "clock 500", "penalty 2.5"; with ~ in
+// front for the other line.
+func orders(t testing.TB, text string) (list []sim.Order) {
+	t.Helper()
+	for part := range strings.SplitSeq(text, ";") {
+		f := strings.Fields(part)
+		if len(f) == 0 {
+			continue
+		}
+		swapped := f[0] == "~"
+		if swapped {
+			f = f[1:]
+		}
+		count := 1
+		if n, err := strconv.Atoi(f[0]); err == nil {
+			count, f = n, f[1:]
+		}
+		o := order(t, f, count)
+		if swapped {
+			o = terminal.Swap(o)
+		}
+		list = append(list, o)
+	}
+	return list
+}
+
+func order(t testing.TB, f []string, count int) sim.Order {
+	t.Helper()
+	switch f[0] {
+	case "clock":
+		n, _ := strconv.Atoi(f[1])
+		return terminal.Clock(uint32(n))
+	case "penalty":
+		n, _ := strconv.ParseFloat(f[1], 32)
+		return terminal.Penalty(float32(n))
+	}
+	x, y := coordinates(t, f[1])
+	switch f[0] {
+	case "up":
+		return terminal.UpgradeAt(x, y)
+	case "rm":
+		return terminal.RemoveAt(x, y)
+	}
+	for k := range terminal.Kind(terminal.Kinds) {
+		if k.String() == f[0] && k.Structure() {
+			return terminal.Place(k, x, y)
+		} else if k.String() == f[0] {
+			return terminal.Spawn(k, x, y, count)
+		}
+	}
+	t.Fatalf("no order %q", f)
+	return 0
+}
+
+// deploy carries out the orders of both players, and no frame yet.
+func (m *match) deploy(first, second string) *match {
+	m.t.Helper()
+	return m.give(orders(m.t, first), orders(m.t, second))
+}
+
+// give is deploy with packed orders.
+func (m *match) give(first, second []sim.Order) *match {
+	m.t.Helper()
+	m.rec.Clear()
+	m.g.Record(&m.rec)
+	m.turn.Set(0, first)
+	m.turn.Set(1, second)
+	m.g.Deploy(&m.s, m.turn)
+	m.twin.Deploy([2][]sim.Order{first, second})
+	m.frames, m.more = 0, true
+	m.compare("after the deployment")
+	return m
+}
+
+// frame plays frames of the action phase.
+func (m *match) frame(n int) *match {
+	m.t.Helper()
+	for range n {
+		if !m.more {
+			m.t.Fatalf("the action phase has only %d frames\n%s", m.frames, m.text())
+		}
+		m.more = m.g.Frame(&m.s)
+		if more := m.twin.Frame(); more != m.more {
+			m.t.Fatalf("after frame %d: another follows: %v, of the plain twin %v\n%s", m.frames, m.more, more, m.text())
+		}
+		where := fmt.Sprintf("after frame %d", m.frames)
+		m.compare(where)
+		if d := compareEvents(m.rec.Frame(m.frames), m.twin.Events); d != "" {
+			m.t.Fatalf("%s: %s\n%s", where, d, m.text())
+		}
+		m.frames++
+	}
+	return m
+}
+
+// action plays the action phase to its end.
+func (m *match) action() *match {
+	m.t.Helper()
+	for m.more {
+		m.frame(1)
+	}
+	return m
+}
+
+// restore ends the turn.
+func (m *match) restore() *match {
+	m.t.Helper()
+	if m.more {
+		m.t.Fatalf("the action phase goes on\n%s", m.text())
+	}
+	m.status = m.g.Restore(&m.s)
+	if status := m.twin.Restore(); status != m.status {
+		m.t.Fatalf("status %v, of the plain twin %v", m.status, status)
+	}
+	m.compare("after the restore")
+	if !slices.Equal(m.rec.Removed, m.twin.Removed) {
+		m.t.Fatalf("removed %v, of the plain twin %v", m.rec.Removed, m.twin.Removed)
+	}
+	return m
+}
+
+// play plays a whole turn.
+func (m *match) play(first, second string) *match {
+	m.t.Helper()
+	return m.deploy(first, second).action().restore()
+}
+
+// compare compares the two games.
+func (m *match) compare(where string) {
+	m.t.Helper()
+	if d := difference(m.g, &m.s, m.twin); d != "" {
+		m.t.Fatalf("%s: %s\n%s", where, d, m.text())
+	}
+}
+
+// text is the position.
+func (m *match) text() string { return string(terminal.AppendFrame(nil, m.g, &m.s)) }
+
+// want compares the position with what is written: lines of AppendFrame, of
+// players the pairs that are written, and lines like "at 3,12 w1" for single
+// cells. "no unit" means that there is no line of a unit.
+func (m *match) want(lines string) *match {
+	m.t.Helper()
+	if d := m.unlike(lines); d != "" {
+		m.t.Fatalf("%s; the position is\n%s", d, m.text())
+	}
+	return m
+}
+
+// unlike names the first line that is not so.
+func (m *match) unlike(want string) string {
+	var got [][]string
+	for line := range strings.Lines(m.text()) {
+		got = append(got, strings.Fields(line))
+	}
+	for line := range strings.Lines(want) {
+		line, _, _ = strings.Cut(line, "#")
+		f := strings.Fields(line)
+		if len(f) == 0 {
+			continue
+		}
+		found := slices.ContainsFunc(got, func(g []string) bool { return slices.Equal(g, f) })
+		switch f[0] {
+		case "p1", "p2":
+			found = slices.ContainsFunc(got, func(g []string) bool { return g[0] == f[0] && hasPairs(g, f[1:]) })
+		case "turn":
+			found = hasPairs(got[0], f)
+		case "at":
+			found = m.cell(f[1]) == f[2]
+		case "no":
+			found = !slices.ContainsFunc(got, func(g []string) bool { return g[0] == f[1] })
+		}
+		if !found {
+			return "want " + strings.Join(f, " ")
+		}
+	}
+	return ""
+}
+
+// cell is what stands on a cell, as in a row.
+func (m *match) cell(at string) string {
+	x, y := coordinates(m.t, at)
+	for line := range strings.Lines(m.text()) {
+		if f := strings.Fields(line); f[0] == strconv.Itoa(y) {
+			for i := range x {
+				if terminal.Inside(i, y) {
+					f = f[1:]
+				}
+			}
+			return f[1]
+		}
+	}
+	return ""
+}
+
+// hasPairs tells whether all pairs of some are in a line.
+func hasPairs(line, some []string) bool {
+	for i := 0; i+1 < len(some); i += 2 {
+		if at := slices.Index(line, some[i]); at < 0 || at+1 >= len(line) || line[at+1] != some[i+1] {
+			return false
+		}
+	}
+	return true
+}
+
+// ended checks how the match stands.
+func (m *match) ended(want sim.Status, result float32) *match {
+	m.t.Helper()
+	if got := m.g.Outcome(&m.s, 0).Result; m.status != want || got != result || m.g.Outcome(&m.s, 1).Result != -result {
+		m.t.Fatalf("the match is %v, player 1's result %v, want %v, %v\n%s", m.status, got, want, result, m.text())
+	}
+	return m
+}
+
+// heard compares the events of some kinds in the last frame with what is
+// written, one a line, in their order: see eventLines.
+func (m *match) heard(kinds, want string) *match {
+	m.t.Helper()
+	got := ""
+	for _, line := range eventLines(m.rec.Frame(m.frames - 1)) {
+		if kind, _, _ := strings.Cut(line, " "); slices.Contains(strings.Fields(kinds), kind) {
+			got += line + "\n"
+		}
+	}
+	squeezed := ""
+	for line := range strings.Lines(want) {
+		if f := strings.Fields(line); len(f) > 0 {
+			squeezed += strings.Join(f, " ") + "\n"
+		}
+	}
+	if got != squeezed {
+		m.t.Fatalf("frame %d: heard\n%swant\n%sthe position is\n%s", m.frames-1, got, squeezed, m.text())
+	}
+	return m
+}
+
+// eventLines writes the events of a frame, one a line, with units as ids:
+//
+//	spawn wall 3,12 p1 7
+//	move 7 3,12 3,13
+//	breach 7 p1 damage 1
+//	shield 5 7 amount 3
+//	blast 7 damage 15 targets 3,14 4,14
+//	damage 8 16
+//	death wall 8
+//	attack 7 8 16
+func eventLines(f terminal.Frame) (lines []string) {
+	add := func(format string, values ...any) { lines = append(lines, fmt.Sprintf(format, values...)) }
+	for _, e := range f.Spawns {
+		add("spawn %v %s p%d %d", e.Kind, place(e.At), e.Player+1, e.ID)
+	}
+	for _, e := range f.Moves {
+		add("move %d %s %s", e.ID, place(e.From), place(e.To))
+	}
+	for _, e := range f.Breaches {
+		add("breach %d p%d damage %v", e.ID, e.Player+1, e.Damage)
+	}
+	for _, e := range f.Shields {
+		add("shield %d %d amount %v", e.ID, e.Unit, e.Amount)
+	}
+	for _, e := range f.SelfDestructs {
+		targets := ""
+		for _, at := range f.TargetsOf(e) {
+			targets += " " + place(at)
+		}
+		add("blast %d damage %v targets%s", e.ID, e.Damage, targets)
+	}
+	for _, e := range f.Damages {
+		add("damage %d %v", e.ID, e.Damage)
+	}
+	for _, e := range f.Deaths {
+		add("death %v %d", e.Kind, e.ID)
+	}
+	for _, e := range f.Attacks {
+		add("attack %d %d %v", e.ID, e.Target, e.Damage)
+	}
+	return lines
+}
+
+func place(at terminal.Pos) string { return fmt.Sprintf("%d,%d", at.X, at.Y) }
+
+// compareEvents compares the events of a frame. What explosions do has no
+// order in the original: it is compared as multisets if there are any.
+func compareEvents(fast, twin terminal.Frame) string {
+	a, b := eventLines(fast), eventLines(twin)
+	if len(fast.SelfDestructs) > 0 {
+		for _, lines := range [][]string{a, b} {
+			for i, line := range lines {
+				if head, targets, ok := strings.Cut(line, " targets"); ok {
+					f := strings.Fields(targets)
+					slices.Sort(f)
+					lines[i] = head + " targets " + strings.Join(f, " ")
+				}
+			}
+			slices.Sort(lines)
+		}
+	}
+	for i := range max(len(a), len(b)) {
+		if i >= len(a) || i >= len(b) || a[i] != b[i] {
+			return fmt.Sprintf("events\n%s\nof the plain twin\n%s", strings.Join(a, "\n"), strings.Join(b, "\n"))
+		}
+	}
+	return ""
+}
+
+// difference names the first difference of the two games.
+func difference(g *terminal.Game, s *terminal.State, twin *plain.Game) string {
+	if s.Turn != twin.Turn || s.NextID != twin.NextID {
+		return fmt.Sprintf("turn %d, next id %d, of the plain twin %d, %d", s.Turn, s.NextID, twin.Turn, twin.NextID)
+	}
+	for p := range sim.Player(2) {
+		own := plain.Player{Health: s.Health[p], Cores: s.Cores[p], Bits: s.Bits[p], Time: s.Time[p]}
+		if own != twin.Players[p] {
+			return fmt.Sprintf("player %d has %+v, of the plain twin %+v", p+1, own, twin.Players[p])
+		}
+		if g.Outcome(s, p) != twin.Outcome(p) {
+			return fmt.Sprintf("player %d: outcome %+v, of the plain twin %+v", p+1, g.Outcome(s, p), twin.Outcome(p))
+		}
+		a, b := s.AppendStructures(nil, p), twin.Pieces(p)
+		a, b = g.AppendMobile(a, p), append(b, twin.MobilePieces(p)...)
+		for i := range max(len(a), len(b)) {
+			if i >= len(a) || i >= len(b) || a[i] != b[i] {
+				return fmt.Sprintf("player %d: unit %d differs:\n%+v\nof the plain twin\n%+v", p+1, i, a[i:], b[i:])
+			}
+		}
+	}
+	return ""
+}
+
+// twinOf is the position of s on the plain twin, which builds it by orders and
+// then gets the numbers.
+func twinOf(g *terminal.Game, s *terminal.State) *plain.Game {
+	rules := g.Rules()
+	twin := plain.New(rules)
+	pieces := map[plain.Pos]terminal.Piece{}
+	var build [2][]sim.Order
+	for p := range sim.Player(2) {
+		for _, c := range s.AppendStructures(nil, p) {
+			x, y := int(c.At.X), int(c.At.Y)
+			pieces[plain.Pos{X: x, Y: y}] = c
+			build[p] = append(build[p], terminal.Place(c.Kind, x, y))
+			if c.Upgraded {
+				build[p] = append(build[p], terminal.UpgradeAt(x, y))
+			}
+			if c.RemoveIn > 0 {
+				build[p] = append(build[p], terminal.RemoveAt(x, y))
+			}
+		}
+		twin.Players[p].Cores = 1e12
+	}
+	twin.Deploy(build)
+	for _, u := range twin.Structures {
+		c := pieces[u.At]
+		u.ID, u.Base, u.RemoveIn = c.ID, c.Health, int(c.RemoveIn)
+	}
+	slices.SortFunc(twin.Structures, func(a, b *plain.Unit) int { return cmp.Compare(a.ID, b.ID) })
+	for p := range twin.Players {
+		twin.Players[p] = plain.Player{Health: s.Health[p], Cores: s.Cores[p], Bits: s.Bits[p], Time: s.Time[p]}
+	}
+	twin.NextID, twin.Turn = s.NextID, s.Turn
+	return twin
+}

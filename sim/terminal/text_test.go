@@ -1,0 +1,291 @@
+package terminal_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"moonfarm/sim"
+	"moonfarm/sim/prng"
+	"moonfarm/sim/terminal"
+)
+
+const sampleText = `turn 3 next 41
+p1 health 30 cores 4.5 bits 6.1 time 12034
+p2 health -2.5 cores 0 bits 11 time 9760
+27                            . .
+26                          . . . .
+25                        . . . . . .
+24                      . . . . . . . .
+23                    . . . . . . . . . .
+22                  . . . . . . . . . . . .
+21                . . . . . . . . . . . . . .
+20              . . . . . . . . . . . . . . . .
+19            . . . . . . . . . . . . . . . . . .
+18          . . . . . . . . . . . . . . . . . . . .
+17        . . . . . . . . . . . . . . . . . . . . . .
+16      . . . . . . . . . . . . . . . . . . . . . . . .
+15    . . . . . . . . . . . . . . . . . . . . . . . . . .
+14  t w . . . . . . . . . . . . . . . . . . . . . . . . W w
+13  W w . . . . . . S . . . . . . . . . . . . . . . . . . w
+12    . . . . . . . . . . . . . . . . . . . . . . . . . .
+11      . . . . . . . . . . . . . . . . . . . . . . . .
+10        . . . . . . . . . . . . . . . . . . . . . .
+9           . . . . . . . . . . . . . . . . . . . .
+8             . . . . . . . . . . . . . . . . . .
+7               . . . . . . . . . . . . . . . .
+6                 . . . . . . . . . . . . . .
+5                   . . . . . . . . . . . .
+4                     . . . . . . . . . .
+3                       . . . . . . . .
+2                         . . . . . .
+1                           . . . .
+0                             s .
+x   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7
+id 0,13=4 1,13=5 8,13=6 27,13=7 0,14=11 1,14=12 26,14=13 27,14=14 13,0=40
+health 27,13=0.1 0,14=57.5
+`
+
+func mustGame(t testing.TB, name string) *terminal.Game {
+	t.Helper()
+	rules, ok := terminal.RuleSet(name)
+	if !ok {
+		t.Fatalf("no rule set %q", name)
+	}
+	g, err := terminal.New(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func TestTextSample(t *testing.T) {
+	g := mustGame(t, "2022")
+	s, err := terminal.ParseText(g, sampleText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(terminal.AppendText(nil, g, &s)); got != sampleText {
+		t.Errorf("got\n%s", got)
+	}
+	want := terminal.Piece{At: terminal.Pos{X: 8, Y: 13}, Kind: terminal.Support, Upgraded: true, ID: 6, Health: 30}
+	if got, ok := s.At(8, 13); !ok || got != want {
+		t.Errorf("on 8,13 stands %+v", got)
+	}
+	want = terminal.Piece{At: terminal.Pos{X: 0, Y: 14}, Kind: terminal.Turret, Player: 1, ID: 11, Health: 57.5}
+	if got, ok := s.At(0, 14); !ok || got != want {
+		t.Errorf("on 0,14 stands %+v", got)
+	}
+	if s.Health != [2]float32{30, -2.5} || s.Cores != [2]float32{4.5, 0} || s.Bits != [2]float32{6.1, 11} || s.Time != [2]uint32{12034, 9760} {
+		t.Errorf("players %+v %+v %+v %+v", s.Health, s.Cores, s.Bits, s.Time)
+	}
+}
+
+// TestTextWide: with marks the columns get wider, and stay columns.
+func TestTextWide(t *testing.T) {
+	m := begin(t, "T10 13,13\nw2 3,13\ns 14,14\n", func(r *terminal.Rules) {
+		for k := range terminal.Structures {
+			r.Units[k].RemoveTurns, r.Upgraded[k].RemoveTurns = 15, 15
+		}
+	})
+	for line := range strings.Lines(m.text()) {
+		for mark, column := range map[string]int{"T10": 4 + 13*4, "w2": 4 + 3*4, "s ": 4 + 14*4} {
+			if at := strings.Index(line, mark); at >= 0 && line[0] == '1' && at != column {
+				t.Errorf("%q begins at %d, want %d", mark, at, column)
+			}
+		}
+		if strings.TrimRight(line, " \n")+"\n" != line {
+			t.Errorf("blanks at the end of %q", line)
+		}
+	}
+	m.want("at 13,13 T10\nat 3,13 w2\nat 14,14 s\nx 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7")
+}
+
+func TestTextOfStart(t *testing.T) {
+	g := mustGame(t, "2026")
+	var want terminal.State
+	g.Reset(&want, 0)
+	for _, text := range []string{"", "\n\n", "turn 0 # the beginning\n", string(terminal.AppendText(nil, g, &want))} {
+		if s, err := terminal.ParseText(g, text); err != nil || s != want {
+			t.Errorf("%q is not the start: %v", text, err)
+		}
+	}
+}
+
+// TestTextDefaults: ids that are not named are the lowest that are free, player
+// 1's first, and the next id follows the highest.
+func TestTextDefaults(t *testing.T) {
+	m := begin(t, "w 13,0 14,0 0,13\nt 27,14 13,27 14,27\nid 27,14=2 14,0=9\np2 cores 3", nil)
+	ids := func(p sim.Player) (list []uint32) {
+		for _, c := range m.s.AppendStructures(nil, p) {
+			list = append(list, c.ID)
+		}
+		return list
+	}
+	if a, b := ids(0), ids(1); !slices.Equal(a, []uint32{1, 3, 9}) || !slices.Equal(b, []uint32{2, 4, 5}) || m.s.NextID != 10 {
+		t.Errorf("ids %v and %v, next %d", a, b, m.s.NextID)
+	}
+	// On player 2's half the last rows come first, turned: 14,27 before 13,27.
+	m.want("id 13,0=1 27,14=2 0,13=3 14,27=4 13,27=5 14,0=9\np1 health 30 cores 40 bits 5\np2 cores 3 bits 5")
+}
+
+// canon clears what is left in a state behind the ends of its lists: the text
+// does not hold it.
+func canon(s terminal.State) terminal.State {
+	for p := range s.Ages {
+		for k := range s.Ages[p] {
+			list := &s.Ages[p][k]
+			clear(list.Cell[list.N:])
+		}
+	}
+	return s
+}
+
+// TestTextRoundTrip reads back every state of random games under random rules,
+// also those between two frames.
+func TestTextRoundTrip(t *testing.T) {
+	r := prng.New(7)
+	texts, structures := 0, 0
+	for range 25 {
+		g, err := terminal.New(randomRules(&r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s terminal.State
+		g.Reset(&s, 0)
+		turn := sim.NewTurn(g.Info().MaxOrders)
+		roundTrip := func() {
+			texts++
+			structures += s.Own[0].Count() + s.Own[1].Count()
+			text := terminal.AppendText(nil, g, &s)
+			read, err := terminal.ParseText(g, string(text))
+			if err != nil {
+				t.Fatalf("%v in\n%s", err, text)
+			}
+			if canon(s) != canon(read) {
+				t.Fatalf("the text\n%s is read as\n%s", text, terminal.AppendText(nil, g, &read))
+			}
+		}
+		for range 15 {
+			turn.Clear()
+			for p := range sim.Player(2) {
+				s.Cores[p] += float32(r.IntN(30))
+				turn.Set(p, append(g.Playout(nil, &s, p, &r), terminal.Clock(uint32(r.IntN(9000)))))
+			}
+			g.Deploy(&s, turn)
+			roundTrip()
+			for frame := 0; g.Frame(&s); frame++ {
+				if frame%8 == 0 {
+					roundTrip()
+				}
+			}
+			roundTrip()
+			status := g.Restore(&s)
+			roundTrip()
+			if status != sim.Running {
+				break
+			}
+		}
+	}
+	if structures < 2*texts {
+		t.Errorf("%d structures in %d texts", structures, texts)
+	}
+	t.Logf("%d texts with %d structures", texts, structures)
+}
+
+func TestTextErrors(t *testing.T) {
+	row := "14" + strings.Repeat(" .", 27)
+	for text, want := range map[string]string{
+		"zound 1":                      `line 1, column 1: want turn, p1, p2, x, id, health or a row from 0 to 27, found "zound"`,
+		"28 . .":                       `line 1, column 1: want turn, p1, p2, x, id, health or a row from 0 to 27, found "28"`,
+		"00 . .":                       `line 1, column 1: want turn, p1, p2, x, id, health or a row from 0 to 27, found "00"`,
+		"p3":                           `line 1, column 1: want turn, p1, p2, x, id, health or a row from 0 to 27, found "p3"`,
+		"turn":                         `line 1, column 5: want a turn from 0 to 4294967295, found the end of the line`,
+		"turn -1":                      `line 1, column 6: want a turn from 0 to 4294967295, found "-1"`,
+		"turn 4294967296":              `line 1, column 6: want a turn from 0 to 4294967295, found "4294967296"`,
+		"turn 1 2":                     `line 1, column 8: want the end of the line, found "2"`,
+		"turn 1 next":                  `line 1, column 12: want an id from 1 to 16777216, found the end of the line`,
+		"turn 1 next 0":                `line 1, column 13: want an id from 1 to 16777216, found "0"`,
+		"turn 1 next 5 6":              `line 1, column 15: want the end of the line, found "6"`,
+		"turn 1\nturn 2":               `line 2, column 1: want each line once, found "turn"`,
+		"p1 cores 5 cores 5":           `line 1, column 12: want each name once, found "cores"`,
+		"\n  p2 gold 5":                `line 2, column 6: want health, cores, bits or time, found "gold"`,
+		"p1 cores":                     `line 1, column 9: want a finite number from 0 on, found the end of the line`,
+		"p1 cores -5":                  `line 1, column 10: want a finite number from 0 on, found "-5"`,
+		"p1 bits NaN":                  `line 1, column 9: want a finite number from 0 on, found "NaN"`,
+		"p1 health inf":                `line 1, column 11: want a finite number, found "inf"`,
+		"p1 health 1e39":               `line 1, column 11: want a finite number, found "1e39"`,
+		"p1 time 1.5":                  `line 1, column 9: want milliseconds from 0 to 4294967295, found "1.5"`,
+		"x 0 1 2 4":                    `line 1, column 9: want "3", found "4"`,
+		"0 .":                          `line 1, column 4: want 2 cells in row 0, found the end of the line`,
+		"27 . . .":                     `line 1, column 8: want the end of the line, found "."`,
+		row:                            `line 1, column 57: want 28 cells in row 14, found the end of the line`,
+		"0 . Z":                        `line 1, column 5: want a cell: . or one of w, s, t (upper case when upgraded) and the restores until it is removed, found "Z"`,
+		"0 . é":                        `line 1, column 5: want a cell: . or one of w, s, t (upper case when upgraded) and the restores until it is removed, found "é"`,
+		"0 . ^":                        `line 1, column 5: want a cell`,
+		"0 . w0":                       `line 1, column 6: want the restores until it is removed from 1 to 15, found "0"`,
+		"0 . w16":                      `line 1, column 6: want the restores until it is removed from 1 to 15, found "16"`,
+		"id 13,0=1":                    `line 1, column 4: want the cell of a structure, found "13,0=1"`,
+		"0 w .\nid 13,0=1 13,0=2":      `line 2, column 11: want each cell once, found "13,0=2"`,
+		"0 w .\nid 13,0=1\nid 13,0=1":  `line 3, column 4: want each cell once, found "13,0=1"`,
+		"0 w .\nid 13,0=0":             `line 2, column 9: want an id from 1 to 16777215, found "0"`,
+		"0 w .\nid 13,0=16777216":      `line 2, column 9: want an id from 1 to 16777215, found "16777216"`,
+		"0 w w\nid 13,0=3 14,0=3":      `line 2, column 16: want each id once, found "3"`,
+		"id 13=1":                      `line 1, column 4: want x,y=value, found "13=1"`,
+		"id 13,0":                      `line 1, column 4: want x,y=value, found "13,0"`,
+		"id 300,0=1":                   `line 1, column 4: want x,y=value, found "300,0=1"`,
+		"health 13,0=1":                `line 1, column 8: want the cell of a structure, found "13,0=1"`,
+		"0 w .\nhealth 13,0=0":         `line 2, column 13: want a finite number above 0, found "0"`,
+		"0 w .\nhealth 13,0=0x3":       `line 2, column 13: want a finite number above 0, found "0x3"`,
+		"turn 1 next 2\n0 w w":         `line 1, column 13: want an id above all others, at least 3, found "2"`,
+		"unit 7 p1 scout 13,20 health": `line 1, column 1: want turn, p1, p2, x, id, health or a row from 0 to 27, found "unit"`,
+	} {
+		if _, err := terminal.ParseText(mustGame(t, "2022"), text); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: error\n %v, want\n %s", text, err, want)
+		}
+	}
+	if _, err := terminal.ParseText(mustGame(t, "2019"), "0 . W"); err == nil || err.Error() != `line 1, column 5: want no upgraded wall under these rules, found "W"` {
+		t.Errorf("2019: %v", err)
+	}
+}
+
+// TestFrameText: mobile units on the board and in lines.
+func TestFrameText(t *testing.T) {
+	m := begin(t, "p1 bits 50\np2 bits 50", nil).deploy("3 scout 13,0; scout 14,0; interceptor 13,0", "2 demolisher 13,27")
+	m.want(`
+		at 13,0 ^
+		at 13,27 v
+		unit 1–3 p1 scout 13,0 health 15
+		unit 4 p1 scout 14,0 health 15
+		unit 5 p1 interceptor 13,0 health 40
+		unit 6–7 p2 demolisher 13,27 health 5`)
+	m.frame(13).want(`
+		at 19,7 ^
+		at 8,7 ^
+		at 14,2 ^
+		at 16,24 v
+		unit 1–3 p1 scout 19,7 health 15
+		unit 6–7 p2 demolisher 16,24 health 5`)
+	// Both players' units on one cell.
+	m = begin(t, "", func(r *terminal.Rules) { r.Units[terminal.Scout].DamageMobile = 0 })
+	m.deploy("scout 13,0", "scout 27,14").frame(14).want("at 20,7 x\nunit 1 p1 scout 20,7 health 15\nunit 2 p2 scout 20,7 health 15")
+}
+
+// FuzzParseText: any text is refused, or its state has a text that is read as
+// the same state.
+func FuzzParseText(f *testing.F) {
+	f.Add(sampleText)
+	f.Add("0 w S2\nid 13,0=7\nhealth 14,0=1e-3 # x\np1 cores 3e38")
+	f.Add("turn 4294967295 next 16777216\np2 time 4294967295 health -1")
+	g := mustGame(f, "2022")
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := terminal.ParseText(g, text)
+		if err != nil {
+			return
+		}
+		again, err := terminal.ParseText(g, string(terminal.AppendText(nil, g, &s)))
+		if err != nil || canon(again) != canon(s) {
+			t.Errorf("%q is read again as\n%s, %v", text, terminal.AppendText(nil, g, &again), err)
+		}
+	})
+}
