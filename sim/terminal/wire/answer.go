@@ -1,0 +1,222 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+
+	"moonfarm/sim"
+	"moonfarm/sim/terminal"
+)
+
+// Shorthands are the names of the commands in bots' answers: of the units by
+// terminal.Kind, then of removal and upgrade. They come from the config file.
+type Shorthands [8]string
+
+// UsualShorthands are those of all seasons so far.
+var UsualShorthands = Shorthands{"FF", "EF", "DF", "PI", "EI", "SI", "RM", "UP"}
+
+// Bounds of answers. What a bot can use is far below them.
+const (
+	maxAnswerLine     = 1 << 20 // bytes
+	maxAnswerCommands = 1 << 14 // in both lines
+	maxRefusals       = 100
+	maxRefusalText    = 80
+)
+
+// Refusal tells of a command in an answer, or a whole line, that was left out.
+type Refusal struct {
+	Line  int // 1 or 2
+	Entry int // in the line, from 1; 0: the line
+	Why   string
+}
+
+// String tells the refusal in one line.
+func (r Refusal) String() string {
+	if r.Entry == 0 {
+		return fmt.Sprintf("line %d: %s", r.Line, r.Why)
+	}
+	return fmt.Sprintf("line %d, command %d: %s", r.Line, r.Entry, r.Why)
+}
+
+// ParseAnswer reads the two lines that the bot of player p answers a deploy
+// frame with, each a JSON list of commands [shorthand, x, y] as the bot sees
+// the arena, and appends the orders to dst: absolute coordinates, equal mobile
+// units one after the other as one order.
+//
+// What the original does with commands that cannot be is not known; here each
+// is left out by itself and told among the refusals (at most 100), and the rest
+// of the line counts:
+//
+//   - a line that is no JSON list, or is longer than 1 MiB: all of it
+//   - an entry that is not a list of a text and two numbers (what follows the
+//     third is ignored)
+//   - a shorthand that is none of names, in exactly that spelling
+//   - a number that is not whole; 13.0 and 1.3e1 are
+//   - a cell outside the arena
+//   - commands after the first 16384 of an answer
+//
+// A command in the line of the other kind (a structure, upgrade or removal in
+// the second, a mobile unit in the first) counts there: see terminal.Swap.
+// Whether the rules accept an order is not looked at.
+func ParseAnswer(dst []sim.Order, first, second []byte, names *Shorthands, p sim.Player) ([]sim.Order, []Refusal) {
+	a := answer{names: names, view: view{p}, orders: dst}
+	a.parse(0, first)
+	a.parse(1, second)
+	return a.orders, a.refused
+}
+
+// answer is an answer being read.
+type answer struct {
+	names   *Shorthands
+	view    view
+	orders  []sim.Order
+	count   int
+	refused []Refusal
+}
+
+func (a *answer) refuse(line, entry int, format string, args ...any) {
+	if len(a.refused) < maxRefusals {
+		a.refused = append(a.refused, Refusal{line + 1, entry, fmt.Sprintf(format, args...)})
+	}
+}
+
+// parse reads a line.
+func (a *answer) parse(line int, text []byte) {
+	if len(text) > maxAnswerLine {
+		a.refuse(line, 0, "want at most %d bytes, found %d", maxAnswerLine, len(text))
+		return
+	}
+	var entries []json.RawMessage
+	if err := json.Unmarshal(text, &entries); err != nil || entries == nil {
+		a.refuse(line, 0, "want a JSON list of commands, found %s", excerpt(text))
+		return
+	}
+	begin := len(a.orders)
+	for i, entry := range entries {
+		if a.count++; a.count > maxAnswerCommands {
+			a.refuse(line, i+1, "want at most %d commands, found %d in this line", maxAnswerCommands, len(entries))
+			return
+		}
+		o, err := a.command(line, entry)
+		if err != nil {
+			a.refuse(line, i+1, "%v", err)
+			continue
+		}
+		if last := len(a.orders) - 1; last >= begin {
+			if merged, ok := oneMore(a.orders[last], o); ok {
+				a.orders[last] = merged
+				continue
+			}
+		}
+		a.orders = append(a.orders, o)
+	}
+}
+
+// command reads one command of a line.
+func (a *answer) command(line int, text []byte) (sim.Order, error) {
+	var fields []json.RawMessage
+	var name string
+	if json.Unmarshal(text, &fields) != nil || len(fields) < 3 || json.Unmarshal(fields[0], &name) != nil || fields[0][0] != '"' {
+		return 0, fmt.Errorf("want [shorthand, x, y], found %s", excerpt(text))
+	}
+	var at [2]int
+	for i := range at {
+		n, err := strconv.ParseFloat(string(fields[1+i]), 64)
+		if err != nil || math.Abs(n) > 1<<20 || n != math.Trunc(n) {
+			return 0, fmt.Errorf("want a whole number, found %s", excerpt(fields[1+i]))
+		}
+		at[i] = int(n)
+	}
+	x, y := a.view.xy(at[0], at[1])
+	if !terminal.Inside(x, y) {
+		return 0, fmt.Errorf("want a cell of the arena, found (%d, %d)", at[0], at[1])
+	}
+	for k, shorthand := range a.names {
+		if shorthand != name || shorthand == "" {
+			continue
+		}
+		k := terminal.Kind(k)
+		o := orderOf(terminal.SpawnEvent{At: terminal.Pos{X: uint8(x), Y: uint8(y)}, Kind: k}, 1)
+		if k.Mobile() != (line == 1) {
+			o = terminal.Swap(o)
+		}
+		return o, nil
+	}
+	return 0, fmt.Errorf("want one of the shorthands %q, found %s", *a.names, excerpt(fields[0]))
+}
+
+// oneMore adds a unit to an order for units like it.
+func oneMore(o, next sim.Order) (sim.Order, bool) {
+	const count = 32 // the bits above are the count of a spawn, see terminal's order.go
+	c := terminal.Decode(o)
+	if c.Op != terminal.OpSpawn || uint32(o) != uint32(next) {
+		return o, false
+	}
+	return sim.Order(c.Count+1)<<count | sim.Order(uint32(o)), true
+}
+
+// excerpt is the beginning of a text, quoted.
+func excerpt(text []byte) string {
+	text = bytes.TrimSpace(text)
+	if len(text) > maxRefusalText {
+		return strconv.Quote(string(text[:maxRefusalText])) + "…"
+	}
+	return strconv.Quote(string(text))
+}
+
+// AppendAnswer appends the two lines, each with its end, in which the bot of
+// player p gives these orders: what ParseAnswer reads. Clocks, penalties and
+// orders that name no command are not part of an answer.
+func AppendAnswer(dst []byte, orders []sim.Order, names *Shorthands, p sim.Player) []byte {
+	for line := range 2 {
+		empty := true
+		dst = append(dst, '[')
+		for _, o := range orders {
+			c := terminal.Decode(o)
+			k, ok := commandKind(c)
+			if !ok || (k.Mobile() != c.Swapped) != (line == 1) {
+				continue
+			}
+			n := uint32(1)
+			if k.Mobile() {
+				n = min(c.Count, maxAnswerCommands)
+			}
+			for range n {
+				if !empty {
+					dst = append(dst, ',')
+				}
+				dst, empty = appendCommand(dst, names[k], view{p}, c), false
+			}
+		}
+		dst = append(dst, ']', '\n')
+	}
+	return dst
+}
+
+// commandKind is the kind of unit of a command, or removal or upgrade.
+func commandKind(c terminal.Command) (terminal.Kind, bool) {
+	inside := terminal.Inside(int(c.X), int(c.Y))
+	switch c.Op {
+	case terminal.OpPlace:
+		return c.Kind, inside && c.Kind.Structure()
+	case terminal.OpSpawn:
+		return c.Kind, inside && c.Kind.Mobile()
+	case terminal.OpUpgrade:
+		return terminal.Upgrade, inside
+	case terminal.OpRemove:
+		return terminal.Removal, inside
+	}
+	return 0, false
+}
+
+func appendCommand(dst []byte, name string, v view, c terminal.Command) []byte {
+	x, y := v.xy(int(c.X), int(c.Y))
+	text, _ := json.Marshal(name) // a string: cannot fail
+	dst = append(append(append(dst, '['), text...), ',')
+	dst = strconv.AppendInt(dst, int64(x), 10)
+	dst = strconv.AppendInt(append(dst, ','), int64(y), 10)
+	return append(dst, ']')
+}

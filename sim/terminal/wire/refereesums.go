@@ -1,0 +1,116 @@
+package wire
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"moonfarm/sim"
+	"moonfarm/sim/bitboard"
+	"moonfarm/sim/terminal"
+)
+
+// refereed takes clocks and penalties into account. A penalty of a crash's
+// size is one, and a death by timeout if the player thought that long; the
+// rest of the penalties is for thinking too long.
+func (r *Referee) refereed(p sim.Player, orders []sim.Order) {
+	clock, penalty := uint64(0), float32(0)
+	for _, o := range orders {
+		switch c := terminal.Decode(o); c.Op {
+		case terminal.OpClock:
+			clock = min(clock+uint64(c.Count), math.MaxUint32)
+		case terminal.OpPenalty:
+			if health := math.Float32frombits(c.Count); health > 0 && health <= math.MaxFloat32 {
+				penalty += health
+			}
+		}
+	}
+	r.clock[p] = uint32(clock)
+	sum := &r.sums[p]
+	sum.Time += float64(clock)
+	if crash := r.rules.CrashPenalty(); penalty >= crash {
+		sum.TimeoutDeath = clock >= uint64(r.rules.MaxTime)
+		sum.Crashed = !sum.TimeoutDeath
+		penalty -= crash
+	}
+	sum.TimeDamage += float64(penalty)
+}
+
+// spent adds the prices of what was just bought to the sums.
+func (r *Referee) spent() {
+	for _, e := range r.record.Spawns {
+		sum, x, y := &r.sums[e.Player], int(e.At.X), int(e.At.Y)
+		switch {
+		case e.Kind == terminal.Removal:
+			cell, _ := bitboard.DiamondCell(x, y)
+			r.removals[cell] = e.ID
+		case e.Kind == terminal.Upgrade:
+			if piece, ok := r.state.At(x, y); ok {
+				sum.StructureSpent += r.rules.Upgraded[piece.Kind].Cores
+			}
+		case e.Kind.Structure():
+			sum.StructureSpent += r.rules.Units[e.Kind].Cores
+		default:
+			sum.MobileSpent += r.rules.Units[e.Kind].Bits
+		}
+	}
+}
+
+// lost adds the mobile units that died in this frame without a breach.
+func (r *Referee) lost() {
+	events := &r.frame.Events
+	for _, d := range events.Deaths {
+		if !d.Kind.Mobile() || slices.ContainsFunc(events.Breaches, func(b terminal.BreachEvent) bool { return b.ID == d.ID }) {
+			continue
+		}
+		r.sums[d.Player].MobileLost += r.rules.Units[d.Kind].Bits
+	}
+}
+
+// spoil adds the bits of player p that the restore lets decay; a match that is
+// over has none. The original rounds the sum to tenths each time.
+func (r *Referee) spoil(p int) {
+	if r.state.Health[0] <= 0 || r.state.Health[1] <= 0 {
+		return
+	}
+	bits := r.state.Bits[p]
+	left := float32(bits * (1 - r.rules.BitDecay))
+	r.sums[p].MobileSpoiled = tenths(r.sums[p].MobileSpoiled + (bits - tenths(left)))
+}
+
+// endStats sums up the match: what no sum so far holds is on the board. Its
+// duration is the players' thinking time. The winner is 0 where the rules know
+// none: all is equal, the thinking times too.
+func (r *Referee) endStats() EndStats {
+	end := EndStats{Turns: r.frame.Turn, Frames: r.frames, Players: r.sums}
+	for p := range sim.Player(2) {
+		sum, units := &end.Players[p], &r.frame.Units[p]
+		sum.Name = r.names[p]
+		sum.Points = r.rules.StartHealth - r.state.Health[p^1]
+		end.Duration += sum.Time
+		for k := range terminal.Kind(terminal.Kinds) {
+			u := &r.rules.Units[k]
+			for range units[k] {
+				if k.Mobile() {
+					sum.MobileLost += u.Bits
+				} else {
+					sum.StructureLeft += u.Cores
+				}
+			}
+		}
+		for _, u := range units[terminal.Upgrade] {
+			if piece, ok := r.state.At(int(u.At.X), int(u.At.Y)); ok {
+				sum.StructureLeft += r.rules.Upgraded[piece.Kind].Cores
+			}
+		}
+		if r.game.Outcome(&r.state, p).Result > 0 {
+			end.Winner = int(p) + 1
+		}
+	}
+	return end
+}
+
+// sortUnits puts a list in the order of ids.
+func sortUnits(list []Unit) {
+	slices.SortFunc(list, func(a, b Unit) int { return cmp.Compare(a.ID, b.ID) })
+}
