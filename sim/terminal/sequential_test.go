@@ -1,0 +1,263 @@
+package terminal_test
+
+import (
+	"slices"
+	"testing"
+
+	"moonfarm/sim"
+	"moonfarm/sim/prng"
+	"moonfarm/sim/simtest"
+	"moonfarm/sim/terminal"
+)
+
+func newSequential(t testing.TB, name string) *terminal.Sequential {
+	t.Helper()
+	r, ok := terminal.RuleSet(name)
+	if !ok {
+		t.Fatalf("no rule set %s", name)
+	}
+	g, err := terminal.NewSequential(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func TestSequentialConformance(t *testing.T) {
+	fresh := func() sim.Game[terminal.SequentialState] {
+		return newSequential(t, "2026")
+	}
+	simtest.Run(t, fresh, simtest.Options[terminal.SequentialState]{Games: 4, Turns: 600})
+}
+
+func TestSequentialInfo(t *testing.T) {
+	for _, name := range terminal.RuleSets() {
+		r, _ := terminal.RuleSet(name)
+		plain, err := terminal.New(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, b := plain.Info(), newSequential(t, name).Info()
+		if b.Name != "terminal-sequential" || b.Config != a.Config || b.Rules != a.Rules || b.MaxOrders != 1 || b.Players != 2 {
+			t.Errorf("%s: %+v", name, b)
+		}
+		if want := a.MaxTurns * terminal.SequentialSteps; b.MaxTurns != want {
+			t.Errorf("%s: %d turns, want %d", name, b.MaxTurns, want)
+		}
+	}
+}
+
+// single are the commands of a turn one by one, the first line before the
+// second, as the sequential form wants them.
+func single(orders []sim.Order) (all []sim.Order) {
+	for _, second := range []bool{false, true} {
+		for _, o := range orders {
+			switch c := terminal.Decode(o); {
+			case c.Op == terminal.OpSpawn && second:
+				for range c.Count {
+					all = append(all, terminal.Spawn(c.Kind, int(c.X), int(c.Y), 1))
+				}
+			case c.Op >= terminal.OpPlace && c.Op <= terminal.OpRemove && !second:
+				all = append(all, o)
+			}
+		}
+	}
+	return all
+}
+
+// TestSequentialPlaysTheSame plays random turns as they are and one command at
+// a time, and compares all of the state.
+func TestSequentialPlaysTheSame(t *testing.T) {
+	for _, name := range []string{"2026", "2022", "2020", "classic"} {
+		t.Run(name, func(t *testing.T) { playBoth(t, name) })
+	}
+}
+
+func playBoth(t *testing.T, name string) {
+	g := newSequential(t, name)
+	plain, err := terminal.New(g.Rules())
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn, step := sim.NewTurn(terminal.PlayoutOrders), sim.NewTurn(1)
+	steps := 0
+	for seed := range uint64(8) {
+		var want terminal.State
+		var s terminal.SequentialState
+		plain.Reset(&want, seed)
+		g.Reset(&s, seed)
+		r := prng.New(seed)
+		status := sim.Running
+		for status == sim.Running {
+			var lists [2][]sim.Order
+			for p := range sim.Player(2) {
+				given := plain.Playout(nil, &want, p, &r)
+				if r.IntN(4) == 0 { // a few that may be illegal or come twice
+					given = append(given, given...)
+					given = append(given, terminal.UpgradeAt(r.IntN(28), r.IntN(28)), terminal.RemoveAt(r.IntN(28), r.IntN(28)))
+				}
+				turn.Set(p, given)
+				lists[p] = single(given)
+			}
+			status = plain.Step(&want, turn)
+			var last sim.Status
+			for i := 0; i <= max(len(lists[0]), len(lists[1])); i++ {
+				step.Clear()
+				for p := range sim.Player(2) {
+					if i < len(lists[p]) {
+						step.Add(p, lists[p][i])
+					}
+				}
+				last = g.Step(&s, step)
+				steps++
+			}
+			if d := simtest.Diff(&want, &s.Base); d != "" || last != status {
+				t.Fatalf("seed %d turn %d: %v, step by step %v; %s", seed, want.Turn, status, last, d)
+			}
+			if d := simtest.Diff(&s.Base, &s.View); d != "" {
+				t.Fatalf("seed %d turn %d: the view does not begin as the turn: %s", seed, want.Turn, d)
+			}
+		}
+	}
+	t.Logf("%d steps", steps)
+}
+
+// TestSequentialView checks that commands are seen at once by those who gave
+// them, and not by the other player.
+func TestSequentialView(t *testing.T) {
+	g := newSequential(t, "2026")
+	var s terminal.SequentialState
+	g.Reset(&s, 0)
+	base := s.Base
+	give := func(a, b sim.Order) sim.Status {
+		turn := sim.NewTurn(1)
+		turn.SetOne(0, a)
+		turn.SetOne(1, b)
+		return g.Step(&s, turn)
+	}
+	give(terminal.Place(terminal.Turret, 13, 5), terminal.Place(terminal.Wall, 10, 20))
+	give(terminal.UpgradeAt(13, 5), terminal.RemoveAt(10, 20))
+	give(terminal.Spawn(terminal.Scout, 0, 13, 7), terminal.Nothing)
+	if piece, ok := s.View.At(13, 5); !ok || !piece.Upgraded || piece.Kind != terminal.Turret {
+		t.Errorf("the turret is not seen: %+v", piece)
+	}
+	if piece, ok := s.View.At(10, 20); !ok || piece.RemoveIn == 0 {
+		t.Errorf("the removal is not seen: %+v", piece)
+	}
+	if want := [2]float32{2, 7}; s.View.Cores != want {
+		t.Errorf("cores %v, want %v", s.View.Cores, want)
+	}
+	if s.View.Bits != [2]float32{0, 1} || s.Mobile[0][26][0] != 1 || s.Waiting != [2]uint32{1 << 26, 0} {
+		t.Errorf("the scout is not seen: bits %v, %v", s.View.Bits, s.Mobile)
+	}
+	if d := simtest.Diff(&base, &s.Base); d != "" {
+		t.Errorf("the turn's start changed: %s", d)
+	}
+	if got := g.AppendOrders(nil, &s, 1); !slices.Equal(got, []sim.Order{0}) {
+		t.Errorf("seat 1 has ended its turn and may give %#x", got)
+	}
+	if slices.Contains(g.AppendOrders(nil, &s, 0), terminal.Place(terminal.Wall, 0, 13)) {
+		t.Error("a wall may be placed where a scout waits")
+	}
+	count := s.N
+	give(terminal.Place(terminal.Wall, 0, 13), terminal.Place(terminal.Wall, 11, 20))
+	if s.N != count {
+		t.Errorf("commands that are not legal were taken: %v, then %v", count, s.N)
+	}
+	if status := give(0, 0); status != sim.Running || s.Base.Turn != 1 || s.Steps != 0 {
+		t.Errorf("the turn was not played: %v, turn %d", status, s.Base.Turn)
+	}
+}
+
+// TestSequentialSteps plays a turn that nobody ends.
+func TestSequentialSteps(t *testing.T) {
+	g := newSequential(t, "2026")
+	var s terminal.SequentialState
+	g.Reset(&s, 0)
+	turn := sim.NewTurn(1)
+	turn.SetOne(0, terminal.Place(terminal.Wall, 13, 5))
+	turn.SetOne(1, terminal.Place(terminal.Wall, 13, 5)) // not its half
+	for range terminal.SequentialSteps - 1 {
+		g.Step(&s, turn)
+	}
+	if s.Base.Turn != 0 || s.Steps != terminal.SequentialSteps-1 || s.N != [2]uint16{1, 0} {
+		t.Fatalf("turn %d, step %d, commands %v", s.Base.Turn, s.Steps, s.N)
+	}
+	if g.Step(&s, turn); s.Base.Turn != 1 {
+		t.Error("the last step does not play the turn")
+	}
+	if _, ok := s.Base.At(13, 5); !ok {
+		t.Error("the wall is not there")
+	}
+}
+
+// TestSequentialLegal holds Legal against AppendOrders, and both against what
+// is taken.
+func TestSequentialLegal(t *testing.T) {
+	g := newSequential(t, "2026")
+	turn := sim.NewTurn(1)
+	simtest.Play[terminal.SequentialState](g, 3, func(n int, s *terminal.SequentialState, status sim.Status) bool {
+		for p := range sim.Player(2) {
+			var l terminal.Legal
+			g.Legal(&l, s, p)
+			orders := g.AppendOrders(nil, s, p)
+			if want := 1 + count(&l); len(orders) != want {
+				t.Fatalf("step %d seat %d: %d orders, Legal has %d", n, p, len(orders), want)
+			}
+			for y := range terminal.Side {
+				for x := range terminal.Side {
+					for _, o := range []sim.Order{
+						terminal.Place(0, x, y), terminal.Place(1, x, y), terminal.Place(2, x, y), terminal.UpgradeAt(x, y), terminal.RemoveAt(x, y),
+						terminal.Spawn(3, x, y, 1), terminal.Spawn(4, x, y, 1), terminal.Spawn(5, x, y, 1),
+					} {
+						after := *s
+						turn.Clear()
+						turn.SetOne(p, o)
+						after.Steps, after.Ended[p^1] = 0, 0
+						g.Step(&after, turn)
+						if taken := after.N[p] == s.N[p]+1; taken != slices.Contains(orders, o) {
+							t.Fatalf("step %d seat %d: order %#x taken %v, listed %v", n, p, o, taken, !taken)
+						}
+					}
+				}
+			}
+		}
+		return n < 12 && status == sim.Running
+	})
+}
+
+func count(l *terminal.Legal) int {
+	n := l.Upgrade.Count() + l.Remove.Count()
+	for k := range l.Place {
+		n += l.Place[k].Count() + l.Spawn[k].Count()
+	}
+	return n
+}
+
+func TestEdge(t *testing.T) {
+	for p := range sim.Player(2) {
+		next := 0
+		for i := range terminal.HalfCells {
+			x, y := terminal.LocalXY(i, p)
+			e, ok := terminal.Edge(x, y)
+			edge := !terminal.Inside(x-1, y) || !terminal.Inside(x+1, y)
+			if ok != edge || ok && e != next {
+				t.Fatalf("(%d, %d): %d, %v", x, y, e, ok)
+			}
+			if ok {
+				if ex, ey := terminal.EdgeXY(e, p); ex != x || ey != y {
+					t.Fatalf("edge cell %d of seat %d is (%d, %d), want (%d, %d)", e, p, ex, ey, x, y)
+				}
+				next++
+			}
+		}
+		if next != terminal.EdgeCells {
+			t.Fatalf("%d edge cells", next)
+		}
+	}
+	for _, at := range [][2]int{{13, -1}, {-1, 14}, {13, 28}, {0, 0}, {27, 27}} {
+		if e, ok := terminal.Edge(at[0], at[1]); ok {
+			t.Errorf("%v is edge cell %d", at, e)
+		}
+	}
+}
