@@ -10,12 +10,13 @@ import (
 
 // A scenario is a way to draw matches.
 type scenario struct {
-	name  string
-	bits  float32       // that the rules give at the start; what the scenario gives later is no more
-	cores float32       // given each turn; 0: what the rules give, of bits too
-	build func(h *hand) // the structures of a turn
-	army  func(h *hand) // and the mobile units
-	twist func(h *hand) // changes the orders
+	name     string
+	bits     float32       // that the rules give at the start; what the scenario gives later is no more
+	cores    float32       // given each turn; 0: what the rules give, of bits too
+	build    func(h *hand) // the structures of a turn
+	army     func(h *hand) // and the mobile units
+	twist    func(h *hand) // changes the orders
+	mirrored bool          // seat 1 gives the orders of seat 0, upside down
 }
 
 var scenarios = []scenario{
@@ -23,6 +24,7 @@ var scenarios = []scenario{
 	{name: "legal", bits: 10, cores: 12, build: (*hand).legal, army: (*hand).nothing},
 	{name: "mazes", bits: 30, cores: 300, build: (*hand).maze, army: (*hand).smallArmy},
 	{name: "pockets", bits: 20, cores: 200, build: (*hand).pockets, army: (*hand).smallArmy},
+	{name: "mirrored", bits: 20, cores: 200, build: (*hand).barrier, army: (*hand).smallArmy, mirrored: true},
 	{name: "stacks", bits: 250, cores: 60, build: (*hand).scattered, army: (*hand).stacks},
 	{name: "interleaved", bits: 60, cores: 60, build: (*hand).scattered, army: (*hand).interleaved},
 	{name: "meetings", bits: 40, cores: 5, build: (*hand).scattered, army: (*hand).smallArmy},
@@ -57,8 +59,32 @@ func (sc scenario) play(m *twins, r *prng.Rand) {
 			}
 			orders[p] = h.orders
 		}
+		if sc.mirrored {
+			orders[1] = mirrored(orders[0])
+		}
 		status = m.turn(orders)
 	}
+}
+
+// mirrored are orders of seat 0 upside down, for seat 1: so the units of both
+// end up in the same corners.
+func mirrored(orders []sim.Order) (all []sim.Order) {
+	for _, o := range orders {
+		c := terminal.Decode(o)
+		x, y := int(c.X), terminal.Side-1-int(c.Y)
+		switch c.Op {
+		case terminal.OpPlace:
+			o = terminal.Place(c.Kind, x, y)
+		case terminal.OpUpgrade:
+			o = terminal.UpgradeAt(x, y)
+		case terminal.OpRemove:
+			o = terminal.RemoveAt(x, y)
+		case terminal.OpSpawn:
+			o = terminal.Spawn(c.Kind, x, y, int(c.Count))
+		}
+		all = append(all, o)
+	}
+	return all
 }
 
 // A hand holds the orders of one seat for one turn. Coordinates in its methods
@@ -187,10 +213,7 @@ func (h *hand) maze() {
 // edges surrounded at some distance.
 func (h *hand) pockets() {
 	if h.r.IntN(2) == 0 {
-		y := 1 + h.r.IntN(13)
-		for x := 13 - y; x <= 14+y; x++ {
-			h.place(h.kind(20, 1, 2), x, y)
-		}
+		h.row(1 + h.r.IntN(13))
 	}
 	for range h.r.IntN(4) {
 		cx, cy := h.edge()
@@ -204,6 +227,23 @@ func (h *hand) pockets() {
 		}
 	}
 	h.change(h.r.IntN(10), h.r.IntN(4))
+}
+
+// barrier closes off the half near the enemy's, and makes room behind.
+func (h *hand) barrier() {
+	h.row(11 + h.r.IntN(3))
+	for range h.r.IntN(5) {
+		x, y := h.cell()
+		h.place(h.kind(1, 1, 2), x, y)
+	}
+	h.change(h.r.IntN(20), 0)
+}
+
+// row places a row without a gap.
+func (h *hand) row(y int) {
+	for x := 13 - y; x <= 14+y; x++ {
+		h.place(h.kind(20, 1, 2), x, y)
+	}
 }
 
 // supports places many of them, with ranges that overlap.

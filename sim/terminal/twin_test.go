@@ -15,10 +15,10 @@ import (
 // TestTwin holds the fast game against the plain twin, deployment by
 // deployment and frame by frame, in every scenario: units, resources and all
 // events of every frame, the restore, and the same turn played by Step without
-// a record. Half of the matches are played under random rules. 3,300
+// a record. Half of the matches are played under random rules. 3,600
 // deployments, with MOONFARM_LONG=1 220,000.
 func TestTwin(t *testing.T) {
-	deployments := 3300
+	deployments := 3600
 	if long() {
 		deployments = 220_000
 	}
@@ -40,6 +40,7 @@ func TestTwin(t *testing.T) {
 type tally struct {
 	deployments, frames, moves, breaches, shots, shields int
 	explosions, twofold                                  int // two events of one explosion
+	chains                                               int // explosions of units hit by another of the same frame
 	fallen, removed, upgrades, swapped, rejected         int
 	meetings                                             int // shots of mobile units at mobile units
 	pockets                                              int // self-destructs, with or without an explosion
@@ -57,6 +58,7 @@ func (a *tally) add(b tally) {
 	a.shields += b.shields
 	a.explosions += b.explosions
 	a.twofold += b.twofold
+	a.chains += b.chains
 	a.fallen += b.fallen
 	a.removed += b.removed
 	a.upgrades += b.upgrades
@@ -79,6 +81,7 @@ func (a *tally) demand(t *testing.T) {
 	}{
 		{"breaches", a.breaches, a.deployments}, {"shots", a.shots, 10 * a.deployments}, {"shields", a.shields, a.deployments},
 		{"explosions", a.explosions, a.deployments / 10}, {"explosions with two events", a.twofold, a.deployments / 100},
+		{"explosions of units hit by others", a.chains, a.deployments / 200},
 		{"fallen structures", a.fallen, a.deployments}, {"removals", a.removed, a.deployments / 10},
 		{"upgrades", a.upgrades, a.deployments}, {"swapped orders", a.swapped, a.deployments / 10},
 		{"rejected orders", a.rejected, a.deployments / 10}, {"shots between mobile units", a.meetings, a.deployments},
@@ -112,11 +115,14 @@ type twins struct {
 // is reached, and fails at the first difference.
 func playTwins(t *testing.T, sc scenario, seed uint64, deployments int) (sum tally) {
 	t.Helper()
-	for game := uint64(0); sum.deployments < deployments; game++ {
-		r := prng.New(prng.Key(seed, game, 0, 0, prng.PurposeGame))
+	for set := uint64(0); sum.deployments < deployments; set++ {
+		r := prng.New(prng.Key(seed, set, 0, 0, prng.PurposeGame))
 		name, rules := twinRules(&r, sc.bits)
-		m := newTwins(t, fmt.Sprintf("scenario %s, game %d, rules %s", sc.name, game, name), rules)
-		sc.play(m, &r)
+		m := newTwins(t, fmt.Sprintf("scenario %s, set %d, rules %s", sc.name, set, name), rules)
+		for range 3 {
+			m.begin()
+			sc.play(m, &r)
+		}
 		sum.add(m.tally)
 	}
 	return sum
@@ -132,8 +138,13 @@ func newTwins(t *testing.T, title string, rules terminal.Rules) *twins {
 		}
 	}
 	m.g.Record(&m.rec)
-	m.g.Reset(&m.s, 0)
 	return m
+}
+
+// begin begins a match.
+func (m *twins) begin() {
+	m.g.Reset(&m.s, 0)
+	m.twin.Reset()
 }
 
 // give sets the resources of both players.
@@ -154,7 +165,7 @@ func (m *twins) turn(orders [2][]sim.Order) sim.Status {
 		orders[p] = orders[p][:min(len(orders[p]), m.g.Info().MaxOrders)] // the others are not looked at
 	}
 	stepped := m.s
-	steppedStatus := m.bare.Step(&stepped, &turn)
+	steppedStatus := m.step(&stepped, &turn)
 
 	m.rec.Clear()
 	m.g.Deploy(&m.s, &turn)
@@ -186,6 +197,22 @@ func (m *twins) turn(orders [2][]sim.Order) sim.Status {
 	}
 	m.count(status)
 	return status
+}
+
+// step plays a turn without a record: as Step, or the first frames one by one.
+func (m *twins) step(s *terminal.State, turn *sim.Turn) sim.Status {
+	frames := m.deployments % 4
+	if frames == 0 {
+		return m.bare.Step(s, turn)
+	}
+	m.bare.Deploy(s, turn)
+	for more := true; more && frames > 0; frames-- {
+		if more = m.bare.Frame(s); !more {
+			return m.bare.Restore(s)
+		}
+	}
+	m.bare.Action(s)
+	return m.bare.Restore(s)
 }
 
 // check fails with everything there is to know about a difference.
@@ -325,6 +352,9 @@ func (m *twins) countFrame(f *terminal.Frame) {
 	for i, e := range f.SelfDestructs {
 		if i > 0 && e.ID == f.SelfDestructs[i-1].ID {
 			m.twofold++
+		}
+		if slices.ContainsFunc(f.Damages, func(d terminal.DamageEvent) bool { return d.ID == e.ID }) {
+			m.chains++
 		}
 	}
 	hit := map[uint32]bool{}

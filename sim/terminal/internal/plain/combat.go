@@ -1,6 +1,10 @@
 package plain
 
-import "moonfarm/sim/terminal"
+import (
+	"slices"
+
+	"moonfarm/sim/terminal"
+)
 
 // explode lets the units that decided to self-destruct do so (section 9).
 func (g *Game) explode() {
@@ -19,35 +23,34 @@ func (g *Game) explode() {
 	}
 }
 
-// blast harms every enemy in reach, the dead of this frame too. A class that
-// takes no damage has no targets.
+// blast harms every enemy in reach, the dead of this frame too: mobile units,
+// then structures, each in the order of ids. A class that takes no damage has
+// no targets.
 func (g *Game) blast(u *Unit) {
 	v := u.values
-	var mobile, structures, all []*Unit
-	for _, e := range g.inOrder() {
-		if e.Player == u.Player || !within(distance(u.At, e.At), v.BlastRange, 0) {
-			continue
-		}
-		damage := v.BlastStruct
-		if e.Kind.Mobile() {
-			damage = v.BlastMobile
-		}
-		switch {
-		case damage == 0:
-			continue
-		case e.Kind.Mobile():
-			mobile = append(mobile, e)
-		default:
-			structures = append(structures, e)
-		}
-		all = append(all, e)
+	var mobile, structures []*Unit
+	if v.BlastMobile != 0 {
+		mobile = inBlast(u, g.Mobile)
+	}
+	if v.BlastStruct != 0 {
+		structures = inBlast(u, g.Structures)
 	}
 	if v.BlastMobile == v.BlastStruct {
-		g.selfDestruct(u, all, v.BlastMobile)
+		g.selfDestruct(u, slices.Concat(mobile, structures), v.BlastMobile)
 		return
 	}
 	g.selfDestruct(u, mobile, v.BlastMobile)
 	g.selfDestruct(u, structures, v.BlastStruct)
+}
+
+// inBlast are the enemies of u among some units that its explosion reaches.
+func inBlast(u *Unit, among []*Unit) (reached []*Unit) {
+	for _, e := range among {
+		if e.Player != u.Player && within(distance(u.At, e.At), u.values.BlastRange, 0) {
+			reached = append(reached, e)
+		}
+	}
+	return reached
 }
 
 func (g *Game) selfDestruct(u *Unit, targets []*Unit, damage float32) {
