@@ -1,0 +1,34 @@
+package wire
+
+import (
+	"moonfarm/sim/terminal"
+)
+
+// Config is the original's config file, which is also the first line that bots
+// get and the first of a replay file.
+type Config struct {
+	Rules      terminal.Rules
+	Raw        []byte    // the text that was read, without white space around it; nil if none was
+	Generation string    // the built-in rule set that has these values (see terminal.RuleSets), or ""
+	Legacy     bool      // it has the keys of 2018 and 2019
+	Style      Style     // as its numbers are written
+	Shorthands [8]string // of the units by terminal.Kind, then of removals and upgrades, in bots' answers
+}
+
+// ConfigOf returns a config for rules that do not come from a file.
+func ConfigOf(r terminal.Rules) Config {
+	return Config{Rules: r, Generation: generation(&r), Shorthands: standardShorthands}
+}
+
+// standardShorthands are the names that all known configs give.
+var standardShorthands = [8]string{"FF", "EF", "DF", "PI", "EI", "SI", "RM", "UP"}
+
+// generation is the name of the rule set with these values, or "".
+func generation(r *terminal.Rules) string {
+	for _, name := range terminal.RuleSets() {
+		if set, _ := terminal.RuleSet(name); set == *r {
+			return name
+		}
+	}
+	return ""
+}

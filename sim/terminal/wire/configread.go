@@ -1,0 +1,294 @@
+package wire
+
+import (
+	"bytes"
+	"fmt"
+
+	"moonfarm/sim/terminal"
+)
+
+// Bounds of a config that is read. Those of the recordings have 3.5 KB and four
+// levels.
+const (
+	// MaxConfig bounds its bytes.
+	MaxConfig = 1 << 20
+
+	maxLevels = 16 // of objects and lists in each other
+)
+
+// ParseConfig reads a config of any year since 2018. Numbers that are missing
+// are 0, keys that the rules do not know are ignored (they are in Raw); the keys
+// of an upgrade replace those of its base. Choices that no key tells are
+// terminal's defaults: 100 turns, and true for CapBits, DoomedShielded,
+// DoomedExplode and RemovedGive; OldIDs and a DeadAt of 1e-4 are the choices of
+// configs with the keys of 2018 and 2019, which mean what they say: blasts do
+// the stability of a unit, all structures have one refund and one delay, the
+// range of a unit is that of its shots, or of its shields. The key "moonfarm",
+// which AppendConfig writes, overrides all these.
+//
+// There is an error for what is not JSON, keys that are given twice, values of
+// a wrong type or beyond their range, for unitInformation with less than six or
+// more than eight units, upgrades of mobile units, for blocked locations and old
+// mechanics that cannot be played, and beyond MaxConfig bytes. It has the form
+// "column 7: unitInformation[1].cost1: expected …, found …". Whether the values
+// can be played, Rules.Validate tells.
+func ParseConfig(text []byte) (Config, error) {
+	if len(text) > MaxConfig {
+		return Config{}, fmt.Errorf("config: expected at most %d bytes, found %d", MaxConfig, len(text))
+	}
+	c := configReader{scanner: scanner{text: text}, old: usualMechanics}
+	c.config.Shorthands, c.config.Rules = standardShorthands, usualChoices()
+	c.all()
+	c.end()
+	c.finish()
+	if c.err != nil {
+		return Config{}, fmt.Errorf("config: %w", c.err)
+	}
+	c.config.Raw = bytes.Clone(bytes.TrimSpace(text))
+	c.config.Generation = generation(&c.config.Rules)
+	return c.config, nil
+}
+
+// configReader holds what was read of a config until it is complete: keys come
+// in any order.
+type configReader struct {
+	scanner
+	config Config
+
+	units   [terminal.Kinds]configUnit
+	old     oldRules
+	choices terminal.Rules
+	chosen  uint // the choiceKeys that were given
+
+	oldAt, newAt int // where the last key of its time stands, plus 1
+}
+
+// configUnit is what unitInformation tells of a unit.
+type configUnit struct {
+	base, upgrade terminal.Unit
+	changed       uint // the unitKeys that the upgrade has
+	upgradable    bool
+	old           oldUnit
+}
+
+// all reads the config.
+func (c *configReader) all() {
+	given := map[string]bool{}
+	c.object(func(key string) {
+		given[key] = true
+		switch key {
+		case "unitInformation":
+			c.unitInformation()
+		case "resources":
+			c.resources()
+		case "timingAndReplay":
+			c.object(func(key string) {
+				if lookup(c, timeKeys[:], key, &c.config.Rules) < 0 {
+					c.skip()
+				}
+			})
+		case "mechanics":
+			c.mechanics()
+		case "misc":
+			c.misc()
+		case choicesKey:
+			c.object(func(key string) {
+				i := lookup(c, choiceKeys[:], key, &c.choices)
+				if i < 0 {
+					c.fail("a choice of the rules")
+				}
+				c.chosen |= 1 << max(i, 0)
+			})
+		default:
+			c.skip()
+		}
+	})
+	for _, key := range []string{"unitInformation", "resources"} {
+		if !given[key] {
+			c.fail("the key " + key)
+		}
+	}
+}
+
+// lookup reads the value of a key, if it is one of keys, and returns its
+// number, or −1.
+func lookup[T any](c *configReader, keys []configKey[T], key string, to *T) int {
+	for i := range keys {
+		if keys[i].name == key {
+			c.value(keys[i].of(to))
+			return i
+		}
+	}
+	return -1
+}
+
+func (c *configReader) unitInformation() {
+	n := 0
+	c.list(func(i int) {
+		n++
+		if i >= len(c.config.Shorthands) {
+			c.fail("the end of the list of units")
+			return
+		}
+		names := &c.config.Shorthands
+		c.object(func(key string) {
+			switch {
+			case key == "shorthand":
+				names[i] = string(c.string("a string"))
+			case i < terminal.Kinds:
+				c.unitKey(terminal.Kind(i), key)
+			default:
+				c.skip()
+			}
+		})
+		for _, other := range names[:i] {
+			if names[i] == other || names[i] == "" {
+				c.errorAt(c.at-1, fmt.Sprintf("expected another shorthand for each unit, found %q", names[i]))
+			}
+		}
+	})
+	if n < terminal.Kinds {
+		c.failAt(c.at-1, fmt.Sprintf("at least %d units", terminal.Kinds))
+	}
+}
+
+// unitKey reads the value of a key of a unit.
+func (c *configReader) unitKey(k terminal.Kind, key string) {
+	u := &c.units[k]
+	start := c.at
+	switch {
+	case key == "upgrade":
+		if !k.Structure() {
+			c.fail("no upgrade of a mobile unit")
+			return
+		}
+		u.upgradable = true
+		c.newAt = start + 1
+		c.object(func(key string) {
+			if i := lookup(c, unitKeys[:], key, &u.upgrade); i >= 0 {
+				u.changed |= 1 << i
+			} else {
+				c.skip()
+			}
+		})
+	case key == "unitCategory":
+		var category int32
+		c.value(&category)
+		if k.Structure() != (category == 0) || k.Mobile() != (category == 1) {
+			c.failAt(start, "the category of a "+k.String())
+		}
+	case lookup(c, oldUnitKeys[:], key, &u.old) >= 0:
+		c.oldAt = start + 1
+	case lookup(c, unitKeys[:], key, &u.base) >= 0:
+		if key != "getHitRadius" && key != "speed" {
+			c.newAt = start + 1
+		}
+	default:
+		c.skip()
+	}
+}
+
+func (c *configReader) resources() {
+	c.object(func(key string) {
+		if key == "coresForPlayerDamage" {
+			c.oldAt = c.at + 1
+			c.value(&c.old.breachCores)
+		} else if lookup(c, resourceKeys[:], key, &c.config.Rules) < 0 {
+			c.skip()
+		}
+	})
+}
+
+func (c *configReader) mechanics() {
+	c.oldAt = c.at + 1
+	c.object(func(key string) {
+		c.space()
+		start := c.at
+		i := lookup(c, mechanicsKeys[:], key, &c.old)
+		if i < 0 {
+			c.skip()
+		}
+		if c.old.unplayed != usualMechanics.unplayed {
+			c.failAt(start, "the one value with which this can be played")
+		}
+	})
+}
+
+func (c *configReader) misc() {
+	c.object(func(key string) {
+		c.space()
+		start := c.at
+		switch key {
+		case "blockedLocations":
+			c.list(func(int) { c.failAt(start, "no blocked locations, which cannot be played") })
+		case "numBlockedLocations":
+			var n int32
+			c.value(&n)
+			if n != 0 {
+				c.failAt(start, "no blocked locations, which cannot be played")
+			}
+		default:
+			c.skip()
+		}
+	})
+}
+
+// finish makes the rules of what was read.
+func (c *configReader) finish() {
+	if c.oldAt > 0 && c.newAt > 0 {
+		c.path = c.path[:0]
+		c.errorAt(max(c.oldAt, c.newAt)-1, "expected keys of 2018 and 2019 or later ones, found both")
+	}
+	r := &c.config.Rules
+	for k := range c.units {
+		r.Units[k] = c.units[k].base
+	}
+	if c.oldAt > 0 {
+		c.config.Legacy = true
+		r.OldIDs, r.DeadAt = true, oldDeadAt
+		for k := range c.units {
+			c.old.translate(&r.Units[k], &c.units[k].old, terminal.Kind(k))
+		}
+	}
+	for k := range terminal.Structures {
+		u := &c.units[k]
+		if !u.upgradable {
+			continue
+		}
+		r.Upgradable[k], r.Upgraded[k] = true, u.base
+		for i, key := range unitKeys {
+			if u.changed>>i&1 != 0 {
+				assign(key.of(&r.Upgraded[k]), key.of(&u.upgrade))
+			}
+		}
+	}
+	for i, key := range choiceKeys {
+		if c.chosen>>i&1 != 0 {
+			assign(key.of(r), key.of(&c.choices))
+		}
+	}
+}
+
+// translate fills in what the keys of 2018 and 2019 tell of a unit.
+func (m *oldRules) translate(u *terminal.Unit, o *oldUnit, k terminal.Kind) {
+	u.Health = o.stability
+	u.DamageMobile, u.DamageStruct = o.damage, 0
+	if k.Mobile() {
+		u.DamageMobile, u.DamageStruct = o.damageI, o.damageF
+	}
+	if u.DamageMobile != 0 || u.DamageStruct != 0 {
+		u.AttackRange = o.reach
+	}
+	if k.Mobile() {
+		u.Bits = o.cost
+		u.BreachDamage, u.BreachCores = o.damageToPlayer, m.breachCores
+		u.BlastMobile, u.BlastStruct = o.stability, o.stability
+		u.BlastRange, u.BlastSteps = m.blastRange, m.blastSteps
+		return
+	}
+	u.Cores = o.cost
+	u.Refund, u.RemoveTurns = m.refund, m.removeTurns
+	if o.shieldAmount != 0 {
+		u.Shield, u.ShieldRange, u.ShieldDecay = o.shieldAmount, o.reach, m.shieldDecay
+	}
+}

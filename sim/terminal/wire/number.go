@@ -1,0 +1,202 @@
+package wire
+
+import (
+	"math"
+	"strconv"
+)
+
+// Style is the way in which a file writes whole numbers that could have had a
+// fraction, and its lines.
+type Style uint8
+
+const (
+	// Local is the style of the original itself: 30.0. Tiny and huge numbers
+	// are written as Java does, 1.2E-5 (no recording has one). A replay file
+	// begins with a blank line and has another after its config line.
+	Local Style = 0
+	// Web is the style of files that came from the contest's web site: 30. A
+	// replay file has no blank lines, and no end of line after its last frame.
+	Web Style = 1
+)
+
+// appendFloat appends the shortest decimal that names the float32.
+func (s Style) appendFloat(dst []byte, v float32) []byte {
+	if n := int32(v); float32(n) == v && n < 1e7 && n > -1e7 && (n != 0 || !math.Signbit(float64(v))) {
+		dst = strconv.AppendInt(dst, int64(n), 10)
+		if s == Local {
+			dst = append(dst, '.', '0')
+		}
+		return dst
+	}
+	return s.appendNumber(dst, float64(v), 32)
+}
+
+// appendNumber appends the shortest decimal that names a float of so many bits.
+// Local is as Java's Float.toString tells, Web as ECMAScript's Number::toString.
+func (s Style) appendNumber(dst []byte, v float64, bits int) []byte {
+	low, high := 1e-3, 1e7
+	if s == Web {
+		low, high = 1e-6, 1e21
+	}
+	start := len(dst)
+	if size := math.Abs(v); size == 0 || size >= low && size < high {
+		dst = strconv.AppendFloat(dst, v, 'f', -1, bits)
+		if s == Local && !contains(dst[start:], '.') {
+			dst = append(dst, '.', '0')
+		}
+		return dst
+	}
+	dst = strconv.AppendFloat(dst, v, 'e', -1, bits)
+	if s == Web {
+		return dst
+	}
+	e := len(dst) - 1
+	for dst[e] != 'e' {
+		e--
+	}
+	exponent, _ := strconv.Atoi(string(dst[e+1:]))
+	dst = dst[:e]
+	if !contains(dst[start:], '.') {
+		dst = append(dst, '.', '0')
+	}
+	return strconv.AppendInt(append(dst, 'E'), int64(exponent), 10)
+}
+
+// appendTime appends milliseconds, which both styles write as whole numbers.
+func appendTime(dst []byte, v float64) []byte {
+	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+		if v == 0 {
+			return append(dst, '0')
+		}
+		return strconv.AppendInt(dst, int64(v), 10)
+	}
+	return Web.appendNumber(dst, v, 64)
+}
+
+func contains(text []byte, c byte) bool {
+	for _, b := range text {
+		if b == c {
+			return true
+		}
+	}
+	return false
+}
+
+// powers are the powers of ten that a float32 holds exactly.
+var powers = [...]float32{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10}
+
+// number is a number of JSON as it was read.
+type number struct {
+	text     []byte
+	digits   uint64 // the number without point and sign …
+	fraction int    // … and how many of its digits come after the point
+	simple   bool   // digits hold it: it has no exponent and is not too long
+}
+
+// whole reports whether it was written without a point and an exponent.
+func (n *number) whole() bool { return n.simple && n.fraction == 0 }
+
+// float32 is the nearest float32. It is not finite where the number is beyond.
+func (n *number) float32() float32 {
+	if n.simple && n.digits < 1<<24 && n.fraction < len(powers) {
+		// Both are exact, so that the quotient is rounded once.
+		v := float32(n.digits) / powers[n.fraction]
+		if n.text[0] == '-' {
+			v = -v
+		}
+		return v
+	}
+	v, _ := strconv.ParseFloat(string(n.text), 32)
+	return float32(v)
+}
+
+// float64 is the nearest float64.
+func (n *number) float64() float64 {
+	if n.whole() && n.digits < 1<<53 {
+		if n.text[0] == '-' {
+			return -float64(n.digits)
+		}
+		return float64(n.digits)
+	}
+	v, _ := strconv.ParseFloat(string(n.text), 64)
+	return v
+}
+
+// number reads a number; what says in errors what it is.
+func (s *scanner) number(what string) number {
+	s.space()
+	n := number{simple: true}
+	i := s.at
+	if i < len(s.text) && s.text[i] == '-' {
+		i++
+	}
+	first := i
+	for i < len(s.text) && s.text[i]-'0' < 10 {
+		n.digits = n.digits*10 + uint64(s.text[i]-'0')
+		i++
+	}
+	count := i - first
+	ok := count > 0 && (count == 1 || s.text[first] != '0')
+	if i < len(s.text) && s.text[i] == '.' {
+		i++
+		point := i
+		for i < len(s.text) && s.text[i]-'0' < 10 {
+			n.digits = n.digits*10 + uint64(s.text[i]-'0')
+			i++
+		}
+		n.fraction = i - point
+		ok = ok && n.fraction > 0
+	}
+	if i < len(s.text) && s.text[i]|' ' == 'e' {
+		i++
+		if i < len(s.text) && (s.text[i] == '+' || s.text[i] == '-') {
+			i++
+		}
+		exponent := i
+		for i < len(s.text) && s.text[i]-'0' < 10 {
+			i++
+		}
+		ok = ok && i > exponent
+		n.simple = false
+	}
+	if !ok || i-s.at > maxNumber {
+		s.fail(what)
+		return number{text: zeroText, simple: true}
+	}
+	n.simple = n.simple && count+n.fraction <= 19
+	n.text = s.text[s.at:i]
+	s.at = i
+	return n
+}
+
+// maxNumber bounds the length of a number, so that none is slow to read; the
+// longest a float64 needs has 25 characters.
+const maxNumber = 400
+
+var zeroText = []byte("0")
+
+// float reads a number as a float32.
+func (s *scanner) float(what string) float32 {
+	s.space()
+	start := s.at
+	n := s.number(what)
+	v := n.float32()
+	if math.IsInf(float64(v), 0) {
+		s.failAt(start, what+" within the range of float32")
+		return 0
+	}
+	return v
+}
+
+// time reads a number as a float64.
+func (s *scanner) time(what string) float64 {
+	s.space()
+	start := s.at
+	n := s.number(what)
+	v := n.float64()
+	if math.IsInf(v, 0) {
+		s.failAt(start, what+" within the range of float64")
+		return 0
+	}
+	return v
+}

@@ -1,0 +1,254 @@
+package wire
+
+import (
+	"fmt"
+
+	"moonfarm/sim/terminal"
+)
+
+// Bounds of a frame that is read. The largest of the recordings has 343
+// entries in a list and 16 KB.
+const (
+	// MaxUnits bounds the entries of all lists of units of a frame together.
+	MaxUnits = 1 << 16
+	// MaxEvents bounds the events of a frame and the targets of its explosions
+	// together.
+	MaxEvents = 1 << 18
+
+	maxTurn  = 1 << 20
+	maxFrame = 1 << 30
+)
+
+// ParseFrame reads one frame, a line of a replay file or of what the original
+// sends to bots, of any year since 2018. All keys must be there (endStats may be
+// missing), each once, in any order, and no others.
+//
+// It keeps the memory of f's lists; once they have grown, it allocates nothing
+// but what End points to. Errors have the form
+// "column 7: p1Units: expected …, found …"; f means nothing then. There is an
+// error for all that is not a frame: other types and lengths of lists, cells
+// outside the arena, ids above terminal.MaxID, numbers beyond float32, more than
+// MaxUnits units or MaxEvents events. Whether the frame can come to pass in
+// a game is not checked.
+func ParseFrame(f *Frame, line []byte) error {
+	var path [96]byte
+	s := scanner{text: line, path: path[:0]}
+	s.frame(f)
+	return s.err
+}
+
+// frameKeys are the keys of a frame.
+var frameKeys = [...]string{"p2Units", "turnInfo", "p1Stats", "endStats", "p1Units", "p2Stats", "events"}
+
+const endStatsKey = 3
+
+// frame reads a frame, which is the whole text.
+func (s *scanner) frame(f *Frame) {
+	f.End = nil
+	seen := uint(1 << endStatsKey)
+	endSeen := false
+	for more := s.open('{', '}'); more; more = s.more('}') {
+		key := s.key(frameKeys[:], &seen, &endSeen)
+		switch key {
+		case 0:
+			s.unitLists(&f.Units[1])
+		case 1:
+			s.turnInfo(f)
+		case 2:
+			s.stats(&f.Stats[0])
+		case endStatsKey:
+			f.End = new(EndStats)
+			s.endStats(f.End)
+		case 4:
+			s.unitLists(&f.Units[0])
+		case 5:
+			s.stats(&f.Stats[1])
+		case 6:
+			s.allEvents(&f.Events)
+		}
+		s.path = s.path[:0]
+	}
+	s.complete(frameKeys[:], seen)
+	s.end()
+}
+
+// key reads a key and the colon after it, notes it in seen and in the path, and
+// returns its number. optional, if not nil, notes the key endStatsKey, whose bit
+// in seen is set from the start.
+func (s *scanner) key(keys []string, seen *uint, optional *bool) int {
+	s.space()
+	start := s.at
+	text := s.string("a key")
+	for i, key := range keys {
+		if string(text) != key {
+			continue
+		}
+		again := *seen>>i&1 != 0
+		if optional != nil && i == endStatsKey {
+			again, *optional = *optional, true
+		}
+		if again {
+			s.failAt(start, "each key once")
+			return -1
+		}
+		*seen |= 1 << i
+		s.take(':')
+		s.enter(key)
+		return i
+	}
+	s.failAt(start, fmt.Sprintf("one of the keys %q", keys))
+	return -1
+}
+
+// complete demands that all keys were seen.
+func (s *scanner) complete(keys []string, seen uint) {
+	for i, key := range keys {
+		if seen>>i&1 == 0 && s.err == nil {
+			s.failAt(s.at-1, "the key "+key)
+		}
+	}
+}
+
+// turnInfo reads [phase, turn, frame, index], where the index may be missing.
+func (s *scanner) turnInfo(f *Frame) {
+	s.take('[')
+	f.Phase = s.whole(PhaseEnd, "a phase from 0 to 2")
+	s.take(',')
+	f.Turn = s.whole(maxTurn, "a turn")
+	s.take(',')
+	f.Number = -1
+	if s.next('-') {
+		if !s.word("-1") {
+			s.fail("a frame number from -1 on")
+		}
+	} else {
+		f.Number = s.whole(maxFrame, "a frame number from -1 on")
+	}
+	f.Index = -1
+	if s.next(',') {
+		s.at++
+		f.Index = s.whole(maxFrame, "an index from 0 on")
+	}
+	s.take(']')
+}
+
+// stats reads [health, cores, bits, milliseconds].
+func (s *scanner) stats(t *Stats) {
+	s.take('[')
+	t.Health = s.float("health")
+	s.take(',')
+	t.Cores = s.float("cores")
+	s.take(',')
+	t.Bits = s.float("bits")
+	s.take(',')
+	t.Time = s.time("milliseconds")
+	s.take(']')
+}
+
+// unitLists reads a player's seven or eight lists of units.
+func (s *scanner) unitLists(u *Units) {
+	s.take('[')
+	for k := range u {
+		if k > 0 {
+			if k == int(terminal.Upgrade) && s.next(']') {
+				u[k] = nil
+				break
+			}
+			s.take(',')
+		}
+		if u[k] == nil {
+			u[k] = []Unit{}
+		}
+		u[k] = s.unitList(u[k][:0])
+	}
+	s.take(']')
+}
+
+// unitList reads [[x,y,value,"id"],…].
+func (s *scanner) unitList(list []Unit) []Unit {
+	for more := s.open('[', ']'); more; more = s.more(']') {
+		if s.units++; s.units > MaxUnits {
+			s.errorAt(s.at, fmt.Sprintf("expected at most %d units in a frame, found more", MaxUnits))
+			break
+		}
+		var u Unit
+		s.take('[')
+		u.At = s.cell()
+		s.take(',')
+		u.Value = s.float("a unit's health or turns")
+		s.take(',')
+		u.ID = s.id()
+		s.take(']')
+		list = append(list, u)
+	}
+	return list
+}
+
+// endKeys are the keys of endStats.
+var endKeys = [...]string{"duration", "winner", "player1", "frames", "player2", "turns"}
+
+// endStats reads the sums of a match.
+func (s *scanner) endStats(e *EndStats) {
+	var seen uint
+	mark := len(s.path)
+	for more := s.open('{', '}'); more; more = s.more('}') {
+		switch s.key(endKeys[:], &seen, nil) {
+		case 0:
+			e.Duration = s.time("milliseconds")
+		case 1:
+			e.Winner = int(s.player()) + 1
+		case 2:
+			s.playerEnd(&e.Players[0])
+		case 3:
+			e.Frames = s.whole(maxFrame, "a number of frames")
+		case 4:
+			s.playerEnd(&e.Players[1])
+		case 5:
+			e.Turns = s.whole(maxTurn, "a number of turns")
+		}
+		s.leave(mark)
+	}
+	s.complete(endKeys[:], seen)
+}
+
+// playerKeys are the keys of a player in endStats. Those of old are in all files.
+var playerKeys = [...]string{
+	"stationary_resource_spent", "dynamic_resource_spoiled", "crashed", "name", "dynamic_resource_destroyed",
+	"time_damage_taken", "dynamic_resource_spent", "stationary_resource_left_on_board", "timeout_death",
+	"points_scored", "total_computation_time",
+}
+
+// playerEnd reads a player's part of endStats, in which keys may be missing.
+func (s *scanner) playerEnd(p *PlayerEnd) {
+	const amount = "an amount"
+	var seen uint
+	mark := len(s.path)
+	for more := s.open('{', '}'); more; more = s.more('}') {
+		switch s.key(playerKeys[:], &seen, nil) {
+		case 0:
+			p.StructureSpent = s.float(amount)
+		case 1:
+			p.MobileSpoiled = s.float(amount)
+		case 2:
+			p.Crashed = s.flag()
+		case 3:
+			p.Name = string(s.string("a name"))
+		case 4:
+			p.MobileLost = s.float(amount)
+		case 5:
+			p.TimeDamage = s.time("health")
+		case 6:
+			p.MobileSpent = s.float(amount)
+		case 7:
+			p.StructureLeft = s.float(amount)
+		case 8:
+			p.TimeoutDeath = s.flag()
+		case 9:
+			p.Points = s.float("points")
+		case 10:
+			p.Time = s.time("milliseconds")
+		}
+		s.leave(mark)
+	}
+	p.absent = uint16(^seen & (1<<len(playerKeys) - 1))
+}
