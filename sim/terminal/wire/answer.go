@@ -11,13 +11,6 @@ import (
 	"moonfarm/sim/terminal"
 )
 
-// Shorthands are the names of the commands in bots' answers: of the units by
-// terminal.Kind, then of removal and upgrade. They come from the config file.
-type Shorthands [8]string
-
-// UsualShorthands are those of all seasons so far.
-var UsualShorthands = Shorthands{"FF", "EF", "DF", "PI", "EI", "SI", "RM", "UP"}
-
 // Bounds of answers. What a bot can use is far below them.
 const (
 	maxAnswerLine     = 1 << 20 // bytes
@@ -61,7 +54,7 @@ func (r Refusal) String() string {
 // A command in the line of the other kind (a structure, upgrade or removal in
 // the second, a mobile unit in the first) counts there: see terminal.Swap.
 // Whether the rules accept an order is not looked at.
-func ParseAnswer(dst []sim.Order, first, second []byte, names *Shorthands, p sim.Player) ([]sim.Order, []Refusal) {
+func ParseAnswer(dst []sim.Order, first, second []byte, names *[8]string, p sim.Player) ([]sim.Order, []Refusal) {
 	a := answer{names: names, view: view{p}, orders: dst}
 	a.parse(0, first)
 	a.parse(1, second)
@@ -70,7 +63,7 @@ func ParseAnswer(dst []sim.Order, first, second []byte, names *Shorthands, p sim
 
 // answer is an answer being read.
 type answer struct {
-	names   *Shorthands
+	names   *[8]string
 	view    view
 	orders  []sim.Order
 	count   int
@@ -170,7 +163,7 @@ func excerpt(text []byte) string {
 // AppendAnswer appends the two lines, each with its end, in which the bot of
 // player p gives these orders: what ParseAnswer reads. Clocks, penalties and
 // orders that name no command are not part of an answer.
-func AppendAnswer(dst []byte, orders []sim.Order, names *Shorthands, p sim.Player) []byte {
+func AppendAnswer(dst []byte, orders []sim.Order, names *[8]string, p sim.Player) []byte {
 	for line := range 2 {
 		empty := true
 		dst = append(dst, '[')

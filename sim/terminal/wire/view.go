@@ -94,6 +94,8 @@ func (v view) events(dst, src *Events) {
 	}
 	dst.Attacks = turned(dst.Attacks, src.Attacks, shot)
 	dst.Melees = turned(dst.Melees, src.Melees, shot)
+	dst.Planned = turned(dst.Planned, src.Planned, func(at *terminal.Pos) { *at = v.pos(*at) })
+	dst.Unflagged = src.Unflagged
 }
 
 // end swaps the players in the sums.

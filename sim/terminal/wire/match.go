@@ -1,0 +1,179 @@
+package wire
+
+import (
+	"fmt"
+	"io"
+
+	"moonfarm/sim"
+)
+
+// Match is a match as orders: all that is needed to play it again.
+type Match struct {
+	Config Config
+	Names  [2]string // of the players; "" where a recording does not tell
+
+	Turns int // turns whose orders are known
+	// Orders are those of all turns and players one after the other: those of
+	// player p in turn t are Orders[Ends[k-1]:Ends[k]] with k = 2t+p (and
+	// Ends[-1] = 0).
+	Orders []sim.Order
+	Ends   []int32
+
+	// Complete tells that the match was played and recorded to its end; End is
+	// what the recording tells of it then.
+	Complete bool
+	End      EndStats
+}
+
+// OrdersOf returns the orders of player p in turn t.
+func (m *Match) OrdersOf(t int, p sim.Player) []sim.Order {
+	k := 2*t + int(p)
+	from := int32(0)
+	if k > 0 {
+		from = m.Ends[k-1]
+	}
+	return m.Orders[from:m.Ends[k]]
+}
+
+// Add appends a turn.
+func (m *Match) Add(t *sim.Turn) {
+	for p := range sim.Player(2) {
+		m.Orders = append(m.Orders, t.Orders(p)...)
+		m.Ends = append(m.Ends, int32(len(m.Orders)))
+	}
+	m.Turns++
+}
+
+// ReadMatch reads a replay and tells the orders of every turn from what became
+// of them: the spawn events of its first action frame, the thinking times, and
+// the health that the players lost before it. Commands that the original
+// refused are in no replay. What was ordered in the last turn of a recording
+// that broke off is there if its first action frame is.
+//
+// The name is for errors: lines that cannot be read, frames that do not follow
+// each other, and spawn events in an order that no answers have.
+func ReadMatch(name string, in io.Reader) (*Match, error) {
+	return readMatch(name, in, func(*Frame, bool) {})
+}
+
+// readMatch shows each of the frames to each; the last again, after the end of
+// the file was reached.
+func readMatch(name string, in io.Reader, each func(f *Frame, last bool)) (*Match, error) {
+	r, err := newTurnReader(name, in)
+	if err != nil {
+		return nil, err
+	}
+	m := &Match{Config: r.in.Config}
+	t := new(sim.Turn)
+	for {
+		err := r.next()
+		if err == io.EOF {
+			each(&r.frame, true)
+			return m, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		each(&r.frame, false)
+		if r.submitted() {
+			if err := r.orders(t); err != nil {
+				return nil, err
+			}
+			m.Add(t)
+		}
+		m.finish(&r.frame)
+	}
+}
+
+// FindFrame reads a replay as ReadMatch does and returns the match and a copy of
+// one frame: that of the given turn and number (−1 is the deploy frame), or,
+// for turn −1, the last there is. The frame is nil if there is none such.
+func FindFrame(name string, in io.Reader, turn, number int) (*Match, *Frame, error) {
+	var found *Frame
+	m, err := readMatch(name, in, func(f *Frame, last bool) {
+		if turn >= 0 && f.Turn == turn && f.Number == number && f.Phase != PhaseEnd || turn < 0 && last {
+			found = new(Frame)
+			View(found, f, 0)
+		}
+	})
+	return m, found, err
+}
+
+// finish takes names and sums from the end frame; other frames have none.
+func (m *Match) finish(f *Frame) {
+	if f.Phase != PhaseEnd || f.End == nil {
+		return
+	}
+	m.Complete, m.End = true, *f.End
+	for p := range m.Names {
+		m.Names[p] = f.End.Players[p].Name
+	}
+}
+
+// turnReader reads the frames of a replay one by one and checks that they
+// follow each other as the frames of a match do.
+type turnReader struct {
+	name  string
+	in    *Reader
+	frame Frame
+	read  bool // at least one frame was read
+
+	before [2]float32 // health in the deploy frame of this turn
+}
+
+func newTurnReader(name string, in io.Reader) (*turnReader, error) {
+	r, err := NewReader(name, in)
+	if err != nil {
+		return nil, err
+	}
+	return &turnReader{name: name, in: r}, nil
+}
+
+// next reads the next frame; io.EOF after the last.
+func (r *turnReader) next() error {
+	phase, turn, number := r.frame.Phase, r.frame.Turn, r.frame.Number
+	if err := r.in.Next(&r.frame); err != nil {
+		return err
+	}
+	f := &r.frame
+	ok := false
+	switch {
+	case !r.read:
+		ok = f.Phase == PhaseDeploy && f.Turn == 0
+	case phase == PhaseDeploy:
+		ok = f.Phase == PhaseAction && f.Turn == turn && f.Number == 0
+	case phase == PhaseAction && f.Phase == PhaseAction:
+		ok = f.Turn == turn && f.Number == number+1
+	case phase == PhaseAction && f.Phase == PhaseDeploy:
+		ok = f.Turn == turn+1
+	case phase == PhaseAction && f.Phase == PhaseEnd:
+		ok = f.Turn == turn && f.Number == number || f.Turn == turn+1 && f.Number == 0
+	}
+	if !ok && !r.read {
+		return r.errorf("want the deploy frame of turn 0 first, found turnInfo [%d, %d, %d]", f.Phase, f.Turn, f.Number)
+	}
+	if !ok {
+		return r.errorf("want a frame that can follow turnInfo [%d, %d, %d], found [%d, %d, %d]", phase, turn, number, f.Phase, f.Turn, f.Number)
+	}
+	if r.read = true; f.Phase == PhaseDeploy {
+		r.before = [2]float32{f.Stats[0].Health, f.Stats[1].Health}
+	}
+	return nil
+}
+
+// errorf is an error at the line that was read last.
+func (r *turnReader) errorf(format string, args ...any) error {
+	return fmt.Errorf("replay %s: line %d: %s", r.name, r.in.Line(), fmt.Sprintf(format, args...))
+}
+
+// submitted tells that the frame in hand is the first after the players
+// answered.
+func (r *turnReader) submitted() bool { return r.frame.Phase == PhaseAction && r.frame.Number == 0 }
+
+// orders fills t with the orders that led to the frame in hand.
+func (r *turnReader) orders(t *sim.Turn) error {
+	if err := readOrders(t, r.before, &r.frame); err != nil {
+		return r.errorf("%v", err)
+	}
+	return nil
+}
