@@ -111,7 +111,7 @@ func TestField(t *testing.T) {
 			goals[w] &= free[w]
 		}
 		var f Field
-		f.Fill(&free, &goals, goal)
+		f.Fill(&free, &goals, goal, &Everywhere)
 		want := plainField(&free, &goals)
 		for cell := range DiamondSpan {
 			if !DiamondBoard.Has(cell) {
@@ -123,6 +123,51 @@ func TestField(t *testing.T) {
 			require.Equal(t, ok, f.Reached(cell), "board %d, (%d, %d)", i, x, y)
 			if ok {
 				require.Equal(t, d%4, int(f.Phase(cell, goal)), "board %d, (%d, %d)", i, x, y)
+			}
+		}
+	}
+}
+
+// TestFieldWanted checks that a field that ends early agrees with the whole one
+// where it is needed: on the wanted cells and all that are nearer.
+func TestFieldWanted(t *testing.T) {
+	random := prng.New(8)
+	for i := range 2000 {
+		free := randomFree(&random, []int{0, 13, 25, 40}[i%4])
+		goals, goal := edge(i / 4 % 4)
+		for w := range goals {
+			goals[w] &= free[w]
+		}
+		var wanted Diamond
+		for range 1 + i%3 {
+			if cell := random.IntN(DiamondSpan); free.Has(cell) {
+				wanted.Add(cell)
+			}
+		}
+		var whole, part Field
+		whole.Fill(&free, &goals, goal, &Everywhere)
+		part.Fill(&free, &goals, goal, &wanted)
+		dist, far := plainField(&free, &goals), -1
+		for cell := range DiamondSpan {
+			if wanted.Has(cell) {
+				x, y := DiamondXY(cell)
+				if d, ok := dist[[2]int{x, y}]; ok {
+					far = max(far, d)
+				} else {
+					far = DiamondCells
+				}
+			}
+		}
+		for cell := range DiamondSpan {
+			if !DiamondBoard.Has(cell) {
+				continue
+			}
+			x, y := DiamondXY(cell)
+			if d, ok := dist[[2]int{x, y}]; ok && d <= far {
+				require.True(t, part.Reached(cell))
+				require.Equal(t, whole.Phase(cell, goal), part.Phase(cell, goal))
+			} else if !ok {
+				require.False(t, part.Reached(cell))
 			}
 		}
 	}
@@ -148,7 +193,7 @@ func BenchmarkField(b *testing.B) {
 				for w := range goals {
 					goals[w] &= free[w]
 				}
-				f.Fill(free, &goals, side%2)
+				f.Fill(free, &goals, side%2, &Everywhere)
 				sum += f.Step[1][i%8]
 			}
 			b.ReportMetric(float64(sum%1000), "sum")

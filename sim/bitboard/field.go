@@ -23,22 +23,24 @@ func (f *Field) Phase(cell, goal int) uint8 {
 
 // Fill computes the field of the free cells to the goals, which are free cells
 // of one colour: 0 (words 0–3) or 1 (words 4–7). The other words of goals are
-// not looked at.
+// not looked at. The wave ends when it has reached all wanted cells, soon after
+// the last of them; Everywhere lets it run through. Cells it has not come to
+// count as not reached.
 //
 // The wave goes from colour to colour. All cells two steps on are found by
 // shifts: from A to B a step is one of 0, +1, −16, −15 in the bits of a colour,
 // so (x | x<<1) and that >>16; from B to A the reverse.
-func (f *Field) Fill(free, goals *Diamond, goal int) {
+func (f *Field) Fill(free, goals *Diamond, goal int, wanted *Diamond) {
 	if goal == 0 {
-		f.fillA(free, goals)
+		f.fillA(free, goals, wanted)
 	} else {
-		f.fillB(free, goals)
+		f.fillB(free, goals, wanted)
 	}
 }
 
 // fillA is Fill from colour A: four half-waves a round, of which the second and
 // third have bit 1 set.
-func (f *Field) fillA(free, goals *Diamond) {
+func (f *Field) fillA(free, goals, wanted *Diamond) {
 	b0, b1, b2, b3 := free[4], free[5], free[6], free[7] // not yet reached
 	x0, x1, x2, x3 := goals[0], goals[1], goals[2], goals[3]
 	a0, a1, a2, a3 := free[0]&^x0, free[1]&^x1, free[2]&^x2, free[3]&^x3
@@ -74,6 +76,9 @@ func (f *Field) fillA(free, goals *Diamond) {
 			break
 		}
 		a0, a1, a2, a3 = a0^x0, a1^x1, a2^x2, a3^x3
+		if a0&wanted[0]|a1&wanted[1]|a2&wanted[2]|a3&wanted[3]|b0&wanted[4]|b1&wanted[5]|b2&wanted[6]|b3&wanted[7] == 0 {
+			break
+		}
 	}
 	f.Step[0] = Diamond{free[0] &^ (a0 | p0), free[1] &^ (a1 | p1), free[2] &^ (a2 | p2), free[3] &^ (a3 | p3),
 		free[4] &^ (b0 | q0), free[5] &^ (b1 | q1), free[6] &^ (b2 | q2), free[7] &^ (b3 | q3)}
@@ -81,7 +86,7 @@ func (f *Field) fillA(free, goals *Diamond) {
 }
 
 // fillB is Fill from colour B: as fillA, with the colours changed about.
-func (f *Field) fillB(free, goals *Diamond) {
+func (f *Field) fillB(free, goals, wanted *Diamond) {
 	a0, a1, a2, a3 := free[0], free[1], free[2], free[3]
 	y0, y1, y2, y3 := goals[4], goals[5], goals[6], goals[7]
 	b0, b1, b2, b3 := free[4]&^y0, free[5]&^y1, free[6]&^y2, free[7]&^y3
@@ -117,11 +122,17 @@ func (f *Field) fillB(free, goals *Diamond) {
 			break
 		}
 		b0, b1, b2, b3 = b0^y0, b1^y1, b2^y2, b3^y3
+		if a0&wanted[0]|a1&wanted[1]|a2&wanted[2]|a3&wanted[3]|b0&wanted[4]|b1&wanted[5]|b2&wanted[6]|b3&wanted[7] == 0 {
+			break
+		}
 	}
 	f.Step[0] = Diamond{free[0] &^ (a0 | p0), free[1] &^ (a1 | p1), free[2] &^ (a2 | p2), free[3] &^ (a3 | p3),
 		free[4] &^ (b0 | q0), free[5] &^ (b1 | q1), free[6] &^ (b2 | q2), free[7] &^ (b3 | q3)}
 	f.Step[1] = Diamond{p0, p1, p2, p3, q0, q1, q2, q3}
 }
+
+// Everywhere is no board, but as the wanted cells of Fill it is never reached.
+var Everywhere = Diamond{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
 
 // DiamondBoard is the board with all its cells.
 var DiamondBoard = func() (d Diamond) {
