@@ -37,6 +37,7 @@ var general = []entry{
 // scripted are the policies of one game, by its name.
 var scripted = map[string][]entry{
 	"towerdefence": towerdefencePolicies,
+	"terminal":     terminalPolicies,
 }
 
 // mixEntry documents the form that is not a plain name.
