@@ -1,0 +1,393 @@
+package terminal
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"moonfarm/features"
+	"moonfarm/sim"
+	"moonfarm/sim/prng"
+	tm "moonfarm/sim/terminal"
+)
+
+// tight are rules whose prices are no whole tenths.
+func tight(t testing.TB) tm.Rules {
+	r := rules(t, "2026")
+	r.Units[tm.Wall].Cores, r.Upgraded[tm.Wall].Cores = 0.33, 0.77
+	r.Units[tm.Scout].Bits, r.Units[tm.Interceptor].Bits = 0.35, 1.26
+	r.Upgradable[tm.Support], r.Upgraded[tm.Support] = false, tm.Unit{}
+	return r
+}
+
+// commands are the commands of a choice of a head, written from the table in
+// Doc.
+func commands(h, c int, p sim.Player) (all []sim.Order) {
+	if h < stackHeads {
+		x, y := tm.EdgeXY(h/3, p)
+		if c > 0 {
+			all = append(all, tm.Spawn(tm.Scout+tm.Kind(h%3), x, y, c))
+		}
+		return all
+	}
+	x, y := tm.LocalXY(h-stackHeads, p)
+	if c&3 != 0 {
+		all = append(all, tm.Place(tm.Kind(c&3-1), x, y))
+	}
+	if c&4 != 0 {
+		all = append(all, tm.UpgradeAt(x, y))
+	}
+	if c&8 != 0 {
+		all = append(all, tm.RemoveAt(x, y))
+	}
+	return all
+}
+
+// effects counts what the orders of seat p do, one spawn event for each unit.
+func effects(g *tm.Game, s *tm.State, p sim.Player, orders []sim.Order) map[tm.SpawnEvent]int {
+	var record tm.Record
+	turn := sim.NewTurn(len(orders))
+	turn.Set(p, orders)
+	after := *s
+	g.Record(&record)
+	g.Deploy(&after, turn)
+	g.Record(nil)
+	done := map[tm.SpawnEvent]int{}
+	for _, e := range record.Spawns {
+		e.ID = 0
+		done[e]++
+	}
+	return done
+}
+
+// accepted reports whether the rules accept all the commands.
+func accepted(g *tm.Game, s *tm.State, p sim.Player, orders []sim.Order) bool {
+	want := 0
+	for _, o := range orders {
+		want += max(1, int(tm.Decode(o).Count))
+	}
+	for _, n := range effects(g, s, p, orders) {
+		want -= n
+	}
+	return want == 0
+}
+
+// TestMaskTwin asks the game about every choice of every head.
+func TestMaskTwin(t *testing.T) {
+	for name, r := range map[string]tm.Rules{"2026": rules(t, "2026"), "2020": rules(t, "2020"), "tight": tight(t)} {
+		t.Run(name, func(t *testing.T) {
+			g := newGame(t, r)
+			a := NewActions(g)
+			mask, n := make([]uint64, gridMaskWords), 0
+			visit(g, 5, 100, func(s *tm.State) {
+				n++
+				if n%20 != 0 {
+					return
+				}
+				for p := range sim.Player(2) {
+					a.Mask(mask, s, p)
+					at := 0
+					for h, size := range a.Heads() {
+						for c := range size {
+							orders := commands(h, c, p)
+							want := accepted(g, s, p, orders)
+							if h < stackHeads && c == stackAll { // at least one
+								want = accepted(g, s, p, commands(h, 1, p))
+							}
+							if got := mask[at/64]>>(at%64)&1 != 0; got != want {
+								t.Fatalf("turn %d seat %d head %d choice %d: the mask says %v, the rules %v", s.Turn, p, h, c, got, want)
+							}
+							at++
+						}
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestAppendOrdersTwin buys random actions and checks that all orders are
+// accepted, that they are commands of the action in the documented order, and
+// that nothing was left out that the rules would have accepted.
+func TestAppendOrdersTwin(t *testing.T) {
+	for name, r := range map[string]tm.Rules{"2026": rules(t, "2026"), "tight": tight(t)} {
+		t.Run(name, func(t *testing.T) {
+			g := newGame(t, r)
+			a := NewActions(g)
+			random := prng.New(1)
+			action := make([]int32, heads)
+			visit(g, 9, 200, func(s *tm.State) {
+				p := sim.Player(s.Turn & 1)
+				for h, n := range a.Heads() {
+					if action[h] = 0; random.IntN(5) == 0 {
+						action[h] = int32(random.IntN(n+2) - 1)
+					}
+				}
+				// All commands of the action, in order; the game leaves out what it rejects.
+				var all []sim.Order
+				for j := range cellHeads {
+					if i := 97 * j % cellHeads; action[stackHeads+i] > 0 && action[stackHeads+i] < cellChoices {
+						all = append(all, commands(stackHeads+i, int(action[stackHeads+i]), p)...)
+					}
+				}
+				for j := range stackHeads {
+					h := 37 * j % stackHeads
+					if c := int(action[h]); c > 0 && c < stackChoices {
+						if c == stackAll {
+							c = r.MaxMobile()
+						}
+						all = append(all, commands(h, c, p)...)
+					}
+				}
+				got := a.AppendOrders(nil, action, s, p)
+				if !accepted(g, s, p, got) {
+					t.Fatalf("turn %d seat %d: the rules reject some of %#x", s.Turn, p, got)
+				}
+				if want := effects(g, s, p, all); !maps.Equal(want, effects(g, s, p, got)) {
+					t.Fatalf("turn %d seat %d: the commands of the action do %v, the orders %v", s.Turn, p, want, effects(g, s, p, got))
+				}
+			})
+		})
+	}
+}
+
+// TestActionOfOrders finds actions for random orders, some without effect, in
+// any order.
+func TestActionOfOrders(t *testing.T) {
+	g := newGame(t, rules(t, "2026"))
+	a := NewActions(g)
+	random := prng.New(2)
+	action := make([]int32, heads)
+	visit(g, 4, 400, func(s *tm.State) {
+		for p := range sim.Player(2) {
+			orders := g.Playout(nil, s, p, &random)
+			for range random.IntN(4) { // what has no effect, or belongs to the referee
+				x, y := random.IntN(28), random.IntN(28)
+				orders = append(orders, tm.UpgradeAt(x, y), tm.Place(tm.Kind(random.IntN(4)), x, y), tm.Clock(7), tm.RemoveAt(x, y))
+			}
+			for i := range orders {
+				j := random.IntN(i + 1)
+				orders[i], orders[j] = orders[j], orders[i]
+			}
+			if !a.Action(action, orders, s, p) {
+				t.Fatalf("turn %d seat %d: no action for %#x", s.Turn, p, orders)
+			}
+			want, got := result(g, s, p, orders), result(g, s, p, a.AppendOrders(nil, action, s, p))
+			if want != got {
+				t.Fatalf("turn %d seat %d: orders %#x come to\n%s\ntheir action to\n%s", s.Turn, p, orders, want, got)
+			}
+		}
+	})
+}
+
+// result is what orders come to, but for the ids.
+func result(g *tm.Game, s *tm.State, p sim.Player, orders []sim.Order) string {
+	turn := sim.NewTurn(len(orders))
+	turn.Set(p, orders)
+	after := *s
+	g.Deploy(&after, turn)
+	text := fmt.Sprintln(after.Cores, after.Bits, after.Marked)
+	for _, c := range half[p] {
+		u, _ := after.At(int(c.x), int(c.y))
+		u.ID = 0
+		text += fmt.Sprint(u, " ")
+	}
+	count := map[tm.Piece]int{}
+	for _, u := range g.AppendMobile(nil, p) {
+		u.ID = 0
+		count[u]++
+	}
+	return text + fmt.Sprint(count) // maps are printed in the order of their keys
+}
+
+// TestActionRefuses lists orders that no action says, and some that one does.
+func TestActionRefuses(t *testing.T) {
+	g := newGame(t, rules(t, "2026"))
+	a := NewActions(g)
+	var s tm.State
+	g.Reset(&s, 0)
+	s.Bits[0], s.Cores[0] = 40, 40
+	action := make([]int32, heads)
+	set := func(pairs ...int) []int32 {
+		want := make([]int32, heads)
+		for i := 0; i < len(pairs); i += 2 {
+			want[pairs[i]] = int32(pairs[i+1])
+		}
+		return want
+	}
+	cell := func(x, y int) int { return stackHeads + tm.Local(x, y) }
+	for _, c := range []struct {
+		what   string
+		orders []sim.Order
+		want   []int32 // nil: none
+	}{
+		{"nothing", []sim.Order{0, tm.Clock(9), tm.Penalty(1)}, set()},
+		{"all at once", []sim.Order{tm.Place(tm.Turret, 4, 12), tm.UpgradeAt(4, 12), tm.RemoveAt(4, 12)}, set(cell(4, 12), 15)},
+		{"upgrade calls a removal off", []sim.Order{tm.Place(tm.Wall, 4, 12), tm.RemoveAt(4, 12), tm.UpgradeAt(4, 12)}, set(cell(4, 12), 5)},
+		{"30 and the rest", []sim.Order{tm.Spawn(tm.Scout, 13, 0, 40)}, set(0, 31)},
+		{"30 units", []sim.Order{tm.Spawn(tm.Scout, 13, 0, 20), tm.Spawn(tm.Scout, 13, 0, 10)}, set(0, 30)},
+		{"31 of 40", []sim.Order{tm.Spawn(tm.Scout, 13, 0, 31)}, nil},
+		{"35 and another", []sim.Order{tm.Spawn(tm.Scout, 13, 0, 35), tm.Spawn(tm.Demolisher, 13, 0, 1)}, nil},
+		{"on a wall", []sim.Order{tm.Spawn(tm.Scout, 13, 0, 1), tm.Place(tm.Wall, 13, 0)}, set(cell(13, 0), 1)},
+		{"the other line", []sim.Order{tm.Swap(tm.Place(tm.Wall, 13, 0))}, nil},
+		{"the other line, mobile", []sim.Order{tm.Swap(tm.Spawn(tm.Scout, 13, 0, 1))}, nil},
+		{"the other half", []sim.Order{tm.Place(tm.Wall, 13, 14), tm.Spawn(tm.Scout, 13, 27, 1)}, set()},
+	} {
+		ok := a.Action(action, c.orders, &s, 0)
+		want := c.want
+		if want == nil {
+			want = slices.Repeat([]int32{-1}, heads)
+		}
+		if ok != (c.want != nil) || !slices.Equal(action, want) {
+			t.Errorf("%s: %v, action %v", c.what, ok, action)
+		}
+	}
+}
+
+// TestAffordable holds the division against purchases one by one.
+func TestAffordable(t *testing.T) {
+	r := prng.New(3)
+	for range 200_000 {
+		bits := float32(r.IntN(100_000)) / float32([]int{1, 10, 100, 7}[r.IntN(4)])
+		if r.IntN(2) == 0 {
+			bits = tm.Tenths(bits)/3 + tm.Tenths(bits)
+		}
+		price := float32(1+r.IntN(400)) / float32([]int{1, 10, 100, 8}[r.IntN(4)])
+		if price < 0.1 {
+			continue
+		}
+		most, want := r.IntN(200), 0
+		for left := bits; want < most && left >= price; want++ {
+			left = tm.Tenths(left - price)
+		}
+		if got := affordable(bits, price, most); got != want {
+			t.Fatalf("%v bits buy %d at %v, want %d", bits, got, price, want)
+		}
+	}
+}
+
+// TestSequentialViews compares the sequential form with the plain one: the own
+// side of the view, the enemy's side of the turn's start, and units that wait.
+func TestSequentialViews(t *testing.T) {
+	r := rules(t, "2020")
+	g := newSequential(t, r)
+	e := NewSequentialEncoder(g)
+	z := e.Shape()
+	var s tm.SequentialState
+	g.Reset(&s, 0)
+	random := prng.New(8)
+	turn := sim.NewTurn(1)
+	waiting := 0
+	for step := range 3000 {
+		for p := range sim.Player(2) {
+			planes, packed, scalars := make([]uint8, z.PlaneBytes()), make([]uint64, z.Words), make([]float32, z.Scalars)
+			e.Planes(planes, &s, p)
+			e.Packed(packed, &s, p)
+			e.Scalars(scalars, &s, p)
+			want := append(plainPlanes(&r, &s.View, &s.Base, p), make([]uint8, mobileKinds*planeBytes)...)
+			for edge := range edgeCells {
+				x, y := tm.EdgeXY(edge, 0) // as its owner sees it
+				for k, n := range s.Mobile[p][edge] {
+					want[(planesOfBoard+k)*planeBytes+y*side+x] = n
+					waiting += int(n)
+					i := 3*edge + k
+					if got := packed[words+i/8] >> (i % 8 * 8) & 0xff; got != uint64(n) {
+						t.Fatalf("step %d: packed units %d, want %d", step, got, n)
+					}
+				}
+			}
+			samePlanes(t, "planes", planes, want)
+			samePlanes(t, "packed", unpack(packed[:words]), want[:boardBytes])
+			own, enemy := make([]float32, scalarsOfBoard), make([]float32, scalarsOfBoard)
+			e.plain.Scalars(own, &s.View, p)
+			e.plain.Scalars(enemy, &s.Base, p)
+			wantScalars := slices.Concat(own[:scalarsPerSide], enemy[scalarsPerSide:], []float32{float32(255 - int(s.Steps)), float32(s.Ended[p])})
+			if !slices.Equal(scalars, wantScalars) {
+				t.Fatalf("step %d seat %d: scalars %v, want %v", step, p, scalars, wantScalars)
+			}
+			orders := g.AppendOrders(nil, &s, p)
+			turn.SetOne(p, orders[random.IntN(len(orders))])
+			if random.IntN(12) == 0 {
+				turn.SetOne(p, 0)
+			}
+		}
+		if g.Step(&s, turn) != sim.Running {
+			g.Reset(&s, 0)
+		}
+	}
+	if waiting == 0 {
+		t.Error("no unit ever waited")
+	}
+}
+
+const (
+	planesOfBoard  = planes
+	scalarsOfBoard = scalars
+)
+
+// TestSequentialChoices goes through all choices and back.
+func TestSequentialChoices(t *testing.T) {
+	a := NewSequentialActions(newSequential(t, rules(t, "2026")))
+	back := make([]int32, 1)
+	for p := range sim.Player(2) {
+		seen := map[sim.Order]bool{}
+		for c := range a.Heads()[0] {
+			orders := a.AppendOrders(nil, []int32{int32(c)}, nil, p)
+			if len(orders) != 1 || seen[orders[0]] {
+				t.Fatalf("choice %d is %#x", c, orders)
+			}
+			seen[orders[0]] = true
+			if !a.Action(back, orders, nil, p) || back[0] != int32(c) {
+				t.Fatalf("choice %d comes back as %d", c, back[0])
+			}
+			if ok := a.Action(back, orders, nil, p^1); ok != (orders[0] == 0) {
+				t.Fatalf("choice %d of seat %d is one of the other seat: %d", c, p, back[0])
+			}
+		}
+	}
+}
+
+func BenchmarkObserve(b *testing.B) {
+	g := newGame(b, rules(b, "2026"))
+	kit := Kit(g)
+	var states []tm.State
+	structures := 0
+	visit(g, 6, 400, func(s *tm.State) {
+		if n := s.Own[0].Count() + s.Own[1].Count(); n > 40 && n < 70 && len(states) < 64 {
+			states = append(states, *s)
+			structures += n
+		}
+	})
+	n := len(states)
+	e, z := kit.Encoder.(features.Sharer[tm.State]), kit.Encoder.Shape()
+	run := func(name string, f func(i int)) {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				f(i % n)
+				i++
+			}
+			b.ReportMetric(float64(structures)/float64(n), "structures")
+		})
+	}
+	planes, packed, numbers := make([]uint8, n*2*z.PlaneBytes()), make([]uint64, n*2*z.Words), make([]float32, n*2*z.Scalars)
+	mask := make([]uint64, n*2*gridMaskWords)
+	run("planes", func(i int) { e.All(features.Rows{Planes: planes[i*2*z.PlaneBytes():][:2*z.PlaneBytes()]}, &states[i]) })
+	run("packed", func(i int) { e.All(features.Rows{Packed: packed[i*2*z.Words:][:2*z.Words]}, &states[i]) })
+	run("scalars", func(i int) { e.All(features.Rows{Scalars: numbers[i*2*z.Scalars:][:2*z.Scalars]}, &states[i]) })
+	run("mask", func(i int) {
+		for p := range 2 {
+			kit.Actions.Mask(mask[(i*2+p)*gridMaskWords:][:gridMaskWords], &states[i], sim.Player(p))
+		}
+	})
+	action, orders := make([]int32, heads), make([]sim.Order, 0, g.Info().MaxOrders)
+	r := prng.New(5)
+	lists := make([][]sim.Order, n)
+	for i := range states {
+		lists[i] = g.Playout(nil, &states[i], 0, &r)
+	}
+	run("action", func(i int) { kit.Actions.Action(action, lists[i], &states[i], 0) })
+	run("orders", func(i int) { orders = kit.Actions.AppendOrders(orders[:0], action, &states[i], 0) })
+}

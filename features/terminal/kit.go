@@ -1,0 +1,99 @@
+package terminal
+
+import (
+	"moonfarm/features"
+	"moonfarm/sim"
+	tm "moonfarm/sim/terminal"
+)
+
+// Kit returns the encoder, the actions in the grid form and the measures for
+// the rules of g.
+func Kit(g *tm.Game) features.Kit[tm.State] {
+	return features.Kit[tm.State]{
+		Encoder:  NewEncoder(g),
+		Actions:  NewActions(g),
+		Measures: measures(g.Rules(), func(s *tm.State) *tm.State { return s }),
+	}
+}
+
+// measures are the numbers that rewards are made of; of is the state in which
+// they are taken.
+func measures[S any](r tm.Rules, of func(s *S) *tm.State) []features.Measure[S] {
+	return []features.Measure[S]{
+		{Name: "health", Doc: "health left",
+			Of: func(_ sim.Game[S], s *S, p sim.Player) float64 { return float64(of(s).Health[p]) }},
+		{Name: "points", Doc: "health taken from the enemy, the game's own score; a reward of it is that of health",
+			Of: func(_ sim.Game[S], s *S, p sim.Player) float64 { return float64(r.StartHealth - of(s).Health[p^1]) }},
+		{Name: "invested", Doc: "cores paid for the structures that stand, as far as they are whole: price times the part of the health left",
+			Of: func(_ sim.Game[S], s *S, p sim.Player) float64 { return invested(&r, of(s), p) }},
+		{Name: "wealth", Doc: "cores in the purse and invested",
+			Of: func(_ sim.Game[S], s *S, p sim.Player) float64 {
+				return float64(of(s).Cores[p]) + invested(&r, of(s), p)
+			}},
+	}
+}
+
+// invested sums what the structures of seat p are worth.
+func invested(r *tm.Rules, s *tm.State, p sim.Player) float64 {
+	sum := 0.0
+	for k := range s.Ages[p] {
+		base, upgraded := &r.Units[k], &r.Upgraded[k]
+		ages := &s.Ages[p][k]
+		for _, i := range ages.Cell[:ages.N] {
+			c := s.Cells[half[p][i].cell]
+			if c.Upgraded() {
+				sum += float64(base.Cores+upgraded.Cores) * float64(c.Health) / float64(upgraded.Health)
+			} else {
+				sum += float64(base.Cores) * float64(c.Health) / float64(base.Health)
+			}
+		}
+	}
+	return sum
+}
+
+// Table documents the planes, the scalars and the packed words.
+func (e *Encoder) Table() features.Table {
+	t := features.Table{Packed: packedDoc}
+	plane := func(name, unit string, scale float32, doc string) {
+		t.Planes = append(t.Planes, features.Field{Name: name, Unit: unit, Scale: scale, Doc: doc})
+	}
+	plane("arena", "flag", 1, "the cell belongs to the arena; the planes are 0 on all others")
+	for _, owner := range []string{"own", "enemy"} {
+		for k := range tm.Kind(tm.Structures) {
+			most := e.most(int(k))
+			unit := "health points"
+			if most > 255 {
+				unit = "health in steps of 1/255 of the most that one can have"
+			}
+			plane(owner+"_"+k.String(), unit, min(most, 255), "health of the "+k.String()+" here, parts of a unit rounded up, so never 0 while it stands")
+		}
+	}
+	longest := int32(1)
+	for k := range tm.Structures {
+		longest = max(longest, e.rules.Units[k].RemoveTurns, e.rules.Upgraded[k].RemoveTurns)
+	}
+	plane("upgraded", "flag", 1, "the structure here is upgraded, whoever owns it")
+	plane("removal", "turns", float32(longest), "restores until the structure here is removed, whoever owns it: 1 is before the next turn; 0 it is not marked")
+	for _, owner := range []string{"own", "enemy"} {
+		scalar := func(name, unit string, scale float32, doc string) {
+			t.Scalars = append(t.Scalars, features.Field{Name: owner + "_" + name, Unit: unit, Scale: scale, Doc: doc})
+		}
+		scalar("health", "health points", e.rules.StartHealth, "health of the player")
+		scalar("cores", "cores", 40, "cores to spend on structures")
+		scalar("bits", "bits", 40, "bits to spend on mobile units")
+		scalar("cores_income", "cores a turn", 10, "cores that come before the next turn, if no structure comes or falls; without refunds and breaches")
+		scalar("bits_income", "bits a turn", 20, "bits that come before the next turn, if no structure comes or falls and the cap is not met")
+		scalar("bits_kept", "bits", 40, "what decay leaves of the bits before the next turn, if none are spent")
+		scalar("points", "health points", e.rules.StartHealth, "health that the other player has lost")
+	}
+	t.Scalars = append(t.Scalars,
+		features.Field{Name: "turn", Unit: "turns", Scale: float32(e.rules.MaxTurns), Doc: "number of the turn to be played, from 0"},
+		features.Field{Name: "turns_left", Unit: "turns", Scale: float32(e.rules.MaxTurns), Doc: "turns to be played, this one included"})
+	return t
+}
+
+const packedDoc = "105 words: 16 bits for each of the 420 cells of the arena, four to a word, the first in the low bits " +
+	"(so on a little-endian machine the words are an array of 420 uint16). " +
+	"Cells come as in the planes, row by row from the own end, in each row from the left, without those outside the arena: " +
+	"with numpy, board = zeros((28, 28)), board[arena] = cells. The first 210 are the own half, numbered as in the actions, the others the enemy's. " +
+	"Bits 0–7 health, as in the planes, 0 where nothing stands; 8–9 kind: 0 wall, 1 support, 2 turret; 10 upgraded; 11–14 restores until removal; 15 is 0."

@@ -1,0 +1,221 @@
+package terminal
+
+import (
+	"moonfarm/sim"
+	"moonfarm/sim/bitboard"
+	tm "moonfarm/sim/terminal"
+)
+
+// purchase is a player's turn being bought by an action: the purses, and what
+// has come of it.
+type purchase struct {
+	a      *Actions
+	s      *tm.State
+	p      sim.Player
+	dst    []sim.Order
+	room   int // orders that may still be appended
+	dry    bool
+	cores  float32
+	bits   float32
+	walled uint32 // edge cells on which a structure was placed this turn, as bits
+	units  int    // mobile units bought
+	whole  bool   // nothing of the action had to be left out
+}
+
+func (a *Actions) purchase(s *tm.State, p sim.Player) purchase {
+	return purchase{a: a, s: s, p: p, room: a.most, cores: s.Cores[p], bits: s.Bits[p], whole: true}
+}
+
+// AppendOrders appends the commands of the action that the rules accept, in the
+// order of Doc.
+func (a *Actions) AppendOrders(dst []sim.Order, action []int32, s *tm.State, p sim.Player) []sim.Order {
+	b := a.purchase(s, p)
+	b.dst = dst
+	b.buy(action)
+	return b.dst
+}
+
+// buy carries out an action.
+func (b *purchase) buy(action []int32) {
+	stacks, cells := action[:stackHeads], action[stackHeads:heads]
+	for i, j := 0, 0; j < cellHeads; j++ {
+		if c := cells[i]; c > 0 && c < cellChoices {
+			b.cell(i, int(c))
+		}
+		if i += cellStep; i >= cellHeads {
+			i -= cellHeads
+		}
+	}
+	for h, j := 0, 0; j < stackHeads; j++ {
+		if c := stacks[h]; c > 0 && c < stackChoices {
+			b.stack(h, int(c))
+		}
+		if h += stackStep; h >= stackHeads {
+			h -= stackHeads
+		}
+	}
+}
+
+// cell gives the commands of a choice for own cell i.
+func (b *purchase) cell(i, choice int) {
+	at, r := &half[b.p][i], &b.a.rules
+	x, y := int(at.x), int(at.y)
+	c := b.s.Cells[at.cell]
+	stands, k, upgraded, marked := c.Mark != 0, c.Kind(), c.Upgraded(), c.RemoveIn() != 0
+	if place := choice & cellPlace; place != 0 {
+		wanted := tm.Kind(place - 1)
+		ok := b.pay(tm.Place(wanted, x, y), !stands, r.Units[wanted].Cores)
+		b.whole = b.whole && ok
+		if ok {
+			stands, k = true, wanted
+			b.walled |= at.edge
+		}
+	}
+	if choice&cellUpgrade != 0 {
+		ok := b.pay(tm.UpgradeAt(x, y), stands && !upgraded && r.Upgradable[k], r.Upgraded[k].Cores)
+		b.whole = b.whole && ok
+		marked = marked && !ok
+	}
+	if choice&cellRemove != 0 {
+		ok := b.pay(tm.RemoveAt(x, y), stands && !marked, 0)
+		b.whole = b.whole && ok
+	}
+}
+
+// pay gives an order for a price in cores, if the rules accept it.
+func (b *purchase) pay(o sim.Order, legal bool, price float32) bool {
+	if !legal || b.cores < price || b.room == 0 {
+		return false
+	}
+	if price > 0 {
+		b.cores = tm.Tenths(b.cores - price)
+	}
+	b.give(o)
+	return true
+}
+
+func (b *purchase) give(o sim.Order) {
+	b.room--
+	if !b.dry {
+		b.dst = append(b.dst, o)
+	}
+}
+
+// stack buys the units of a choice of head h.
+func (b *purchase) stack(h, choice int) {
+	e, k := h/mobileKinds, tm.Scout+tm.Kind(h%mobileKinds)
+	at, n := &half[b.p][edges[e]], 0
+	if b.walled>>e&1 == 0 && b.s.Cells[at.cell].Mark == 0 && b.room > 0 {
+		most := choice
+		if choice == stackAll {
+			most = b.a.mobile
+		}
+		n = b.spend(k, most)
+	}
+	if n == 0 || n < choice && choice != stackAll {
+		b.whole = false
+	}
+	if n > 0 {
+		b.units += n
+		b.give(tm.Spawn(k, int(at.x), int(at.y), n))
+	}
+}
+
+// spend buys up to most mobile units and returns how many.
+func (b *purchase) spend(k tm.Kind, most int) int {
+	price := b.a.rules.Units[k].Bits
+	n := 0
+	for n < most && b.bits >= price {
+		b.bits = tm.Tenths(b.bits - price)
+		n++
+	}
+	return n
+}
+
+// Action finds the action whose commands are those of the orders that have an
+// effect, but for their order. There is none if an order is for the other line
+// (terminal.Swap); if they buy more than 30 units of a kind on one cell and do
+// not spend all bits by that; or if rounding makes the purse depend on the
+// order. The referee's orders are no choices and are passed over.
+func (a *Actions) Action(dst []int32, orders []sim.Order, s *tm.State, p sim.Player) bool {
+	dst = dst[:heads:heads]
+	clear(dst)
+	orders = orders[:min(len(orders), a.most)]
+	if len(orders) == 0 {
+		return true
+	}
+	given := a.purchase(s, p)
+	given.dry = true
+	for _, o := range orders {
+		given.noteCell(dst[stackHeads:], tm.Decode(o))
+	}
+	for _, o := range orders {
+		given.noteStack(dst[:stackHeads], tm.Decode(o))
+	}
+	for h, n := range dst[:stackHeads] {
+		dst[h] = min(n, stackAll)
+	}
+	b := a.purchase(s, p)
+	b.dry = true
+	b.buy(dst)
+	if given.whole && b.whole && b.units == given.units {
+		return true
+	}
+	for h := range dst {
+		dst[h] = -1
+	}
+	return false
+}
+
+// noteCell adds a command for a structure to the choice of its cell, if the
+// rules accept it.
+func (b *purchase) noteCell(cells []int32, c tm.Command) {
+	if c.Op < tm.OpPlace || c.Op > tm.OpRemove {
+		return
+	}
+	b.whole = b.whole && !c.Swapped
+	cell, ok := bitboard.DiamondCell(int(c.X), int(c.Y))
+	if !ok || tm.Owner(int(c.Y)) != b.p {
+		return
+	}
+	i := listAt[b.p][cell]
+	choice, r := &cells[i], &b.a.rules
+	stood := b.s.Cells[cell]
+	stands, k := stood.Mark != 0, stood.Kind()
+	if *choice&cellPlace != 0 {
+		stands, k = true, tm.Kind(*choice&cellPlace-1)
+	}
+	upgraded := stood.Upgraded() || *choice&cellUpgrade != 0
+	marked := *choice&cellRemove != 0 || stood.RemoveIn() != 0 && *choice&cellUpgrade == 0
+	switch c.Op {
+	case tm.OpPlace:
+		if c.Kind.Structure() && b.pay(0, !stands, r.Units[c.Kind].Cores) {
+			*choice = int32(c.Kind) + 1
+			b.walled |= half[b.p][i].edge
+		}
+	case tm.OpUpgrade:
+		if b.pay(0, stands && !upgraded && r.Upgradable[k], r.Upgraded[k].Cores) {
+			*choice = *choice&^cellRemove | cellUpgrade
+		}
+	case tm.OpRemove:
+		if stands && !marked {
+			*choice |= cellRemove
+		}
+	}
+}
+
+// noteStack adds the units that a spawn buys to the choice of its head.
+func (b *purchase) noteStack(stacks []int32, c tm.Command) {
+	if c.Op != tm.OpSpawn {
+		return
+	}
+	b.whole = b.whole && !c.Swapped
+	e, ok := tm.Edge(int(c.X), int(c.Y))
+	if !ok || !c.Kind.Mobile() || tm.Owner(int(c.Y)) != b.p ||
+		b.walled>>e&1 != 0 || b.s.Cells[half[b.p][edges[e]].cell].Mark != 0 {
+		return
+	}
+	n := b.spend(c.Kind, int(min(c.Count, uint32(b.a.mobile))))
+	b.units += n
+	stacks[e*mobileKinds+int(c.Kind-tm.Scout)] += int32(n)
+}
