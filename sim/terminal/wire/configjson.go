@@ -19,7 +19,7 @@ func (c *configReader) object(each func(key string)) {
 		c.space()
 		start := c.at
 		key := string(c.string("a key"))
-		mark := c.enter(key)
+		level := c.enter(key)
 		if seen[key] {
 			c.failAt(start, "each key once")
 		}
@@ -27,7 +27,7 @@ func (c *configReader) object(each func(key string)) {
 		c.take(':')
 		c.space()
 		each(key)
-		c.leave(mark)
+		c.leave(level)
 	}
 	c.depth--
 }
@@ -41,11 +41,10 @@ func (c *configReader) list(each func(i int)) {
 	c.deeper()
 	i := 0
 	for more := c.open('[', ']'); more; more = c.more(']') {
-		mark := len(c.path)
-		c.path = append(strconv.AppendInt(append(c.path, '['), int64(i), 10), ']')
+		level := c.enter("[" + strconv.Itoa(i) + "]")
 		c.space()
 		each(i)
-		c.leave(mark)
+		c.leave(level)
 		i++
 	}
 	c.depth--

@@ -236,7 +236,7 @@ func (c *configReader) misc() {
 // finish makes the rules of what was read.
 func (c *configReader) finish() {
 	if c.oldAt > 0 && c.newAt > 0 {
-		c.path = c.path[:0]
+		c.leave(0)
 		c.errorAt(max(c.oldAt, c.newAt)-1, "expected keys of 2018 and 2019 or later ones, found both")
 	}
 	r := &c.config.Rules

@@ -12,9 +12,9 @@ var eventKeys = [...]string{"selfDestruct", "breach", "damage", "shield", "move"
 // allEvents reads the nine lists.
 func (s *scanner) allEvents(e *Events) {
 	var seen uint
-	mark := len(s.path)
+	level := s.level
 	for more := s.open('{', '}'); more; more = s.more('}') {
-		switch s.key(eventKeys[:], &seen, nil) {
+		switch s.key(eventKeys[:], &seen) {
 		case 0:
 			s.selfDestructs(e)
 		case 1:
@@ -34,7 +34,7 @@ func (s *scanner) allEvents(e *Events) {
 		case 8:
 			s.melees(e)
 		}
-		s.leave(mark)
+		s.leave(level)
 	}
 	s.complete(eventKeys[:], seen)
 }

@@ -31,8 +31,7 @@ const (
 // MaxUnits units or MaxEvents events. Whether the frame can come to pass in
 // a game is not checked.
 func ParseFrame(f *Frame, line []byte) error {
-	var path [96]byte
-	s := scanner{text: line, path: path[:0]}
+	s := scanner{text: line}
 	s.frame(f)
 	return s.err
 }
@@ -45,11 +44,9 @@ const endStatsKey = 3
 // frame reads a frame, which is the whole text.
 func (s *scanner) frame(f *Frame) {
 	f.End = nil
-	seen := uint(1 << endStatsKey)
-	endSeen := false
+	var seen uint
 	for more := s.open('{', '}'); more; more = s.more('}') {
-		key := s.key(frameKeys[:], &seen, &endSeen)
-		switch key {
+		switch s.key(frameKeys[:], &seen) {
 		case 0:
 			s.unitLists(&f.Units[1])
 		case 1:
@@ -66,16 +63,15 @@ func (s *scanner) frame(f *Frame) {
 		case 6:
 			s.allEvents(&f.Events)
 		}
-		s.path = s.path[:0]
+		s.leave(0)
 	}
-	s.complete(frameKeys[:], seen)
+	s.complete(frameKeys[:], seen|1<<endStatsKey)
 	s.end()
 }
 
 // key reads a key and the colon after it, notes it in seen and in the path, and
-// returns its number. optional, if not nil, notes the key endStatsKey, whose bit
-// in seen is set from the start.
-func (s *scanner) key(keys []string, seen *uint, optional *bool) int {
+// returns its number.
+func (s *scanner) key(keys []string, seen *uint) int {
 	s.space()
 	start := s.at
 	text := s.string("a key")
@@ -83,11 +79,7 @@ func (s *scanner) key(keys []string, seen *uint, optional *bool) int {
 		if string(text) != key {
 			continue
 		}
-		again := *seen>>i&1 != 0
-		if optional != nil && i == endStatsKey {
-			again, *optional = *optional, true
-		}
-		if again {
+		if *seen>>i&1 != 0 {
 			s.failAt(start, "each key once")
 			return -1
 		}
@@ -190,9 +182,9 @@ var endKeys = [...]string{"duration", "winner", "player1", "frames", "player2", 
 // endStats reads the sums of a match.
 func (s *scanner) endStats(e *EndStats) {
 	var seen uint
-	mark := len(s.path)
+	level := s.level
 	for more := s.open('{', '}'); more; more = s.more('}') {
-		switch s.key(endKeys[:], &seen, nil) {
+		switch s.key(endKeys[:], &seen) {
 		case 0:
 			e.Duration = s.time("milliseconds")
 		case 1:
@@ -206,7 +198,7 @@ func (s *scanner) endStats(e *EndStats) {
 		case 5:
 			e.Turns = s.whole(maxTurn, "a number of turns")
 		}
-		s.leave(mark)
+		s.leave(level)
 	}
 	s.complete(endKeys[:], seen)
 }
@@ -222,9 +214,9 @@ var playerKeys = [...]string{
 func (s *scanner) playerEnd(p *PlayerEnd) {
 	const amount = "an amount"
 	var seen uint
-	mark := len(s.path)
+	level := s.level
 	for more := s.open('{', '}'); more; more = s.more('}') {
-		switch s.key(playerKeys[:], &seen, nil) {
+		switch s.key(playerKeys[:], &seen) {
 		case 0:
 			p.StructureSpent = s.float(amount)
 		case 1:
@@ -248,7 +240,7 @@ func (s *scanner) playerEnd(p *PlayerEnd) {
 		case 10:
 			p.Time = s.time("milliseconds")
 		}
-		s.leave(mark)
+		s.leave(level)
 	}
 	p.absent = uint16(^seen & (1<<len(playerKeys) - 1))
 }

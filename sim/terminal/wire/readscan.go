@@ -3,6 +3,7 @@ package wire
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -19,11 +20,12 @@ type scanner struct {
 	at   int
 	err  error
 
-	path    []byte // of keys, for errors: "endStats.player1"
-	scratch []byte // the last string, if it had escapes
-	depth   int    // of nested lists and objects, in a config
-	units   int    // in a frame
-	events  int    // in a frame
+	path    [maxLevels + 1]string // keys on the way to where it stands, for errors …
+	level   int                   // … and how many there are
+	scratch []byte                // the last string, if it had escapes
+	depth   int                   // of nested lists and objects, in a config
+	units   int                   // in a frame
+	events  int                   // in a frame
 }
 
 // fail notes what should have been where the scanner stands.
@@ -40,11 +42,7 @@ func (s *scanner) failAt(at int, want string) {
 // errorAt notes an error at a place of the text.
 func (s *scanner) errorAt(at int, message string) {
 	if s.err == nil {
-		where := ""
-		if len(s.path) > 0 {
-			where = string(s.path) + ": "
-		}
-		s.err = fmt.Errorf("column %d: %s%s", at+1, where, message)
+		s.err = fmt.Errorf("column %d: %s%s", at+1, s.where(), message)
 	}
 	s.at = len(s.text)
 }
@@ -66,18 +64,31 @@ func (s *scanner) found(at int) string {
 	return strconv.Quote(string(rest[:end]))
 }
 
-// enter adds a key to the path and returns what leave takes.
+// enter adds a key, or the "[7]" of an entry, to the path and returns what leave
+// takes.
 func (s *scanner) enter(key string) int {
-	mark := len(s.path)
-	if mark > 0 {
-		s.path = append(s.path, '.')
-	}
-	const show = 40
-	s.path = append(s.path, key[:min(len(key), show)]...)
-	return mark
+	s.path[s.level] = key
+	s.level++
+	return s.level - 1
 }
 
-func (s *scanner) leave(mark int) { s.path = s.path[:mark] }
+func (s *scanner) leave(level int) { s.level = level }
+
+// where is the path as errors begin: "endStats.player1: ".
+func (s *scanner) where() string {
+	const show = 40
+	path := ""
+	for i, key := range s.path[:s.level] {
+		if i > 0 && (key == "" || key[0] != '[') {
+			path += "."
+		}
+		path += strings.ToValidUTF8(key[:min(len(key), show)], "")
+	}
+	if path != "" {
+		path += ": "
+	}
+	return path
+}
 
 // space skips white space.
 func (s *scanner) space() {
@@ -194,7 +205,7 @@ func (s *scanner) cell() terminal.Pos {
 // id reads "123".
 func (s *scanner) id() uint32 {
 	s.take('"')
-	n := s.digits(terminal.MaxID, "an id up to "+maxIDText)
+	n := s.digits(terminal.MaxID, wantID)
 	if s.at < len(s.text) && s.text[s.at] == '"' {
 		s.at++
 	} else {
@@ -203,7 +214,7 @@ func (s *scanner) id() uint32 {
 	return uint32(n)
 }
 
-var maxIDText = strconv.Itoa(terminal.MaxID)
+var wantID = fmt.Sprintf("an id up to %d", terminal.MaxID)
 
 // player reads 1 or 2.
 func (s *scanner) player() sim.Player {
