@@ -131,7 +131,7 @@ func newManifest(l *layout, command string) *Manifest {
 	s := l.specs[0]
 	m := &Manifest{
 		Format: Format, Moonfarm: Version, Command: command, Job: l.job,
-		Game: Game{s.Info.Name, s.Info.Players, s.MaxTurns, s.Info.MaxOrders},
+		Game: Game{s.Info.Name, s.Info.Players, s.MaxTurns, l.maxOrders()},
 		Observation: Observation{
 			Form: l.job.Obs, Planes: s.Shape.Planes, Height: s.Shape.Height, Width: s.Shape.Width,
 			Scalars: s.Shape.Scalars, Words: s.Shape.Words,

@@ -151,6 +151,15 @@ func newLayout(j Job, specs []env.Spec) *layout {
 	return l
 }
 
+// maxOrders is the most orders of one seat in one turn, over all rules.
+func (l *layout) maxOrders() int {
+	most := 0
+	for _, s := range l.specs {
+		most = max(most, s.Info.MaxOrders)
+	}
+	return most
+}
+
 // schemaKeys are the keys of the metadata of every file.
 var schemaKeys = []string{"moonfarm.format", "moonfarm.table", "moonfarm.game", "moonfarm.rules_version", "moonfarm.rules_sha256",
 	"moonfarm.policies", "moonfarm.seed", "moonfarm.reward", "moonfarm.obs"}

@@ -7,6 +7,7 @@ import (
 	"moonfarm/datasets/internal/arrowfile"
 	"moonfarm/env"
 	"moonfarm/rollout"
+	"moonfarm/sim"
 )
 
 // encoder turns the episodes of shards into the bytes of their two files. It
@@ -23,6 +24,7 @@ type encoder struct {
 	s, e                    *arrowfile.Table
 	step                    stepData
 	batch                   *env.Batch
+	orders                  []sim.Order // for the rules that allow most
 	shapes                  shapes
 	sums                    []float32 // returns of an episode [turns, seats], if they must be known beforehand
 
@@ -74,6 +76,7 @@ func newEncoder(l *layout, m Makers) (*encoder, error) {
 		layout: l, makers: m, players: s.Info.Players, replays: make([]*rollout.Replayer, len(l.specs)),
 		batch:  env.NewBatch(s, 1, 0),
 		shapes: shapes{s.Shape.PlaneBytes(), s.Shape.Words, s.Shape.Scalars, s.MaskWords, len(s.Heads)},
+		orders: make([]sim.Order, s.Info.Players*l.maxOrders()),
 	}
 	var err error
 	if x.steps, err = arrowfile.NewWriter(l.steps, l.job.Codec); err != nil {
@@ -97,6 +100,7 @@ func newEncoder(l *layout, m Makers) (*encoder, error) {
 func (x *encoder) start(shard int, steps, episodes io.Writer) error {
 	x.next, x.left, x.rules = x.layout.job.shard(shard)
 	x.counts = counter{counts: sidecar{Shard: shard}, players: x.players}
+	x.batch.Orders = x.orders[:x.players*x.layout.specs[x.rules].Info.MaxOrders]
 	x.s.Reset()
 	x.e.Reset()
 	if err := x.steps.Start(steps); err != nil {
