@@ -189,9 +189,10 @@ func result(g *tm.Game, s *tm.State, p sim.Player, orders []sim.Order) string {
 	g.Deploy(&after, turn)
 	text := fmt.Sprintln(after.Cores, after.Bits, after.Marked)
 	for _, c := range half[p] {
-		u, _ := after.At(int(c.x), int(c.y))
-		u.ID = 0
-		text += fmt.Sprint(u, " ")
+		if u, ok := after.At(int(c.x), int(c.y)); ok {
+			u.ID = 0
+			text += fmt.Sprint(u, " ")
+		}
 	}
 	count := map[tm.Piece]int{}
 	for _, u := range g.AppendMobile(nil, p) {
