@@ -11,12 +11,14 @@ import (
 // A scenario is a way to draw matches.
 type scenario struct {
 	name     string
-	bits     float32       // that the rules give at the start; what the scenario gives later is no more
-	cores    float32       // given each turn; 0: what the rules give, of bits too
-	build    func(h *hand) // the structures of a turn
-	army     func(h *hand) // and the mobile units
-	twist    func(h *hand) // changes the orders
-	mirrored bool          // seat 1 gives the orders of seat 0, upside down
+	share    int                                       // of the deployments; 0 counts as 1
+	bits     float32                                   // that the rules give at the start; what the scenario gives later is no more
+	cores    float32                                   // given each turn; 0: what the rules give, of bits too
+	build    func(h *hand)                             // the structures of a turn
+	army     func(h *hand)                             // and the mobile units
+	twist    func(h *hand)                             // changes the orders
+	rules    func(r *prng.Rand, rules *terminal.Rules) // changes the rules
+	mirrored bool                                      // seat 1 gives the orders of seat 0, upside down
 }
 
 var scenarios = []scenario{
@@ -24,7 +26,8 @@ var scenarios = []scenario{
 	{name: "legal", bits: 10, cores: 12, build: (*hand).legal, army: (*hand).nothing},
 	{name: "mazes", bits: 30, cores: 300, build: (*hand).maze, army: (*hand).smallArmy},
 	{name: "pockets", bits: 20, cores: 200, build: (*hand).pockets, army: (*hand).smallArmy},
-	{name: "mirrored", bits: 20, cores: 200, build: (*hand).barrier, army: (*hand).smallArmy, mirrored: true},
+	{name: "mirrored", bits: 20, cores: 200, build: (*hand).barrier, army: (*hand).smallArmy, rules: explosive, mirrored: true},
+	{name: "crumbling", share: 3, bits: 60, cores: 150, build: (*hand).maze, army: (*hand).spread, rules: brittle},
 	{name: "stacks", bits: 250, cores: 60, build: (*hand).scattered, army: (*hand).stacks},
 	{name: "interleaved", bits: 60, cores: 60, build: (*hand).scattered, army: (*hand).interleaved},
 	{name: "meetings", bits: 40, cores: 5, build: (*hand).scattered, army: (*hand).smallArmy},
@@ -246,6 +249,31 @@ func (h *hand) row(y int) {
 	}
 }
 
+// brittle makes walls that fall at a few shots, from afar, so that paths change
+// in every other frame. Only so there are units that have to choose between two
+// opposite ways along the axis of their latest move.
+func brittle(r *prng.Rand, rules *terminal.Rules) {
+	wall := &rules.Units[terminal.Wall]
+	wall.Cores, wall.Health = 0.3, float32(1+r.IntN(30))
+	if better := &rules.Upgraded[terminal.Wall]; rules.Upgradable[terminal.Wall] {
+		better.Health = max(better.Health, wall.Health)
+	}
+	for k := terminal.Scout; k <= terminal.Interceptor; k++ {
+		u := &rules.Units[k]
+		u.AttackRange, u.DamageStruct, u.DamageMobile = float32(3+r.IntN(10)), float32(1+r.IntN(4)), 0
+	}
+}
+
+// explosive makes explosions reach far and kill.
+func explosive(r *prng.Rand, rules *terminal.Rules) {
+	for k := terminal.Scout; k <= terminal.Interceptor; k++ {
+		u := &rules.Units[k]
+		u.BlastRange, u.BlastSteps = float32(3+r.IntN(6)), int32(5*r.IntN(2))
+		draw(r, &u.BlastMobile, 20, 40, 100)
+	}
+	rules.DoomedExplode, rules.DoomedShielded = r.IntN(2) == 0, r.IntN(2) == 0
+}
+
 // supports places many of them, with ranges that overlap.
 func (h *hand) supports() {
 	for range 10 + h.r.IntN(30) {
@@ -277,6 +305,14 @@ func (h *hand) smallArmy() {
 	for range 1 + h.r.IntN(6) {
 		x, y := h.edge()
 		h.spawn(h.mobile(), x, y, 1+h.r.IntN(8))
+	}
+}
+
+// spread spawns single units on many cells.
+func (h *hand) spread() {
+	for range 10 + h.r.IntN(30) {
+		x, y := h.edge()
+		h.spawn(h.mobile(), x, y, 1)
 	}
 }
 

@@ -15,23 +15,27 @@ import (
 // TestTwin holds the fast game against the plain twin, deployment by
 // deployment and frame by frame, in every scenario: units, resources and all
 // events of every frame, the restore, and the same turn played by Step without
-// a record. Half of the matches are played under random rules. 3,600
+// a record. Half of the matches are played under random rules. 4,000
 // deployments, with MOONFARM_LONG=1 220,000.
 func TestTwin(t *testing.T) {
-	deployments := 3600
+	deployments := 4000
 	if long() {
 		deployments = 220_000
+	}
+	shares := 0
+	for _, sc := range scenarios {
+		shares += max(sc.share, 1)
 	}
 	var sum tally
 	for i, sc := range scenarios {
 		t.Run(sc.name, func(t *testing.T) {
-			n := playTwins(t, sc, uint64(i), deployments/len(scenarios))
+			n := playTwins(t, sc, uint64(i), deployments*max(sc.share, 1)/shares)
 			t.Logf("%+v", n)
 			sum.add(n)
 		})
 	}
 	t.Logf("all: %+v", sum)
-	if !t.Failed() {
+	if !t.Failed() && sum.deployments >= deployments { // all scenarios were wanted
 		sum.demand(t)
 	}
 }
@@ -43,6 +47,7 @@ type tally struct {
 	chains                                               int // explosions of units hit by another of the same frame
 	fallen, removed, upgrades, swapped, rejected         int
 	meetings                                             int // shots of mobile units at mobile units
+	turned                                               int // moves back to where the unit came from
 	pockets                                              int // self-destructs, with or without an explosion
 	large                                                int // deployments with more than 64 turrets and more than 64 supports of a player
 	ended                                                int
@@ -65,6 +70,7 @@ func (a *tally) add(b tally) {
 	a.swapped += b.swapped
 	a.rejected += b.rejected
 	a.meetings += b.meetings
+	a.turned += b.turned
 	a.pockets += b.pockets
 	a.large += b.large
 	a.ended += b.ended
@@ -85,7 +91,7 @@ func (a *tally) demand(t *testing.T) {
 		{"fallen structures", a.fallen, a.deployments}, {"removals", a.removed, a.deployments / 10},
 		{"upgrades", a.upgrades, a.deployments}, {"swapped orders", a.swapped, a.deployments / 10},
 		{"rejected orders", a.rejected, a.deployments / 10}, {"shots between mobile units", a.meetings, a.deployments},
-		{"self-destructs", a.pockets, a.deployments}, {"more than 64 turrets and supports", a.large, a.deployments / 100},
+		{"self-destructs", a.pockets, a.deployments}, {"moves back", a.turned, a.deployments / 50}, {"more than 64 turrets and supports", a.large, a.deployments / 100},
 		{"finished games", a.ended, a.deployments / 1000}, {"mobile units at once", a.mostMobile, 200},
 	} {
 		if c.have < c.least {
@@ -108,6 +114,7 @@ type twins struct {
 	before      terminal.State
 	orders      [2][]sim.Order
 	frame       int
+	from        map[uint32]terminal.Pos // where mobile units came from
 	fast, plain [2][]terminal.Piece
 }
 
@@ -118,6 +125,9 @@ func playTwins(t *testing.T, sc scenario, seed uint64, deployments int) (sum tal
 	for set := uint64(0); sum.deployments < deployments; set++ {
 		r := prng.New(prng.Key(seed, set, 0, 0, prng.PurposeGame))
 		name, rules := twinRules(&r, sc.bits)
+		if sc.rules != nil {
+			sc.rules(&r, &rules)
+		}
 		m := newTwins(t, fmt.Sprintf("scenario %s, set %d, rules %s", sc.name, set, name), rules)
 		for range 3 {
 			m.begin()
@@ -158,7 +168,7 @@ func (m *twins) give(cores, bits float32) {
 // turn plays one turn in three ways and compares them.
 func (m *twins) turn(orders [2][]sim.Order) sim.Status {
 	m.t.Helper()
-	m.before, m.orders, m.frame = m.s, orders, -1
+	m.before, m.orders, m.frame, m.from = m.s, orders, -1, map[uint32]terminal.Pos{}
 	var turn sim.Turn
 	for p := range orders {
 		turn.Set(sim.Player(p), orders[p])
@@ -345,6 +355,12 @@ func (m *twins) countFrame(f *terminal.Frame) {
 	m.frames++
 	m.mostFrames = max(m.mostFrames, m.frame+1)
 	m.moves += len(f.Moves)
+	for _, e := range f.Moves {
+		if from, ok := m.from[e.ID]; ok && from == e.To {
+			m.turned++
+		}
+		m.from[e.ID] = e.From
+	}
 	m.breaches += len(f.Breaches)
 	m.shots += len(f.Attacks)
 	m.shields += len(f.Shields)

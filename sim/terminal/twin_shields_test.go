@@ -1,0 +1,72 @@
+package terminal_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"moonfarm/sim"
+	"moonfarm/sim/prng"
+	"moonfarm/sim/terminal"
+)
+
+// TestTwinShieldResidues plays shots that take just less than the sum of a
+// unit's shields. Sums and differences are rounded, so that one shield after
+// the other may be used up to the last although the damage is less than their
+// sum, and something of it is left over.
+func TestTwinShieldResidues(t *testing.T) {
+	r := prng.New(prng.Key(7, 0, 0, 0, prng.PurposeGame))
+	usedUp := 0
+	for try := 0; usedUp < 12; try++ {
+		if try == 100_000 {
+			t.Fatalf("%d of 12 sums of shields are used up by less", usedUp)
+		}
+		rules := terminal.DefaultRules()
+		support, turret := &rules.Units[terminal.Support], &rules.Units[terminal.Turret]
+		support.Shield, support.ShieldPerY, support.ShieldRange = float32(r.IntN(100))/10, float32(1+r.IntN(30))/100, 40
+		turret.AttackRange = 40
+		var shields []float32
+		var orders [2][]sim.Order
+		for i := range 2 + r.IntN(20) {
+			x, y := terminal.LocalXY(10*i+r.IntN(10)+2, 0) // every cell another, none that the unit starts on
+			orders[0] = append(orders[0], terminal.Place(terminal.Support, x, y))
+			shields = append(shields, support.Shield+float32(support.ShieldPerY*float32(y)))
+		}
+		turret.DamageMobile = sumOf(shields)
+		for range 1 + r.IntN(3) {
+			turret.DamageMobile = math.Nextafter32(turret.DamageMobile, 0)
+		}
+		if left := pay(shields, turret.DamageMobile); len(left) > 0 {
+			continue
+		}
+		usedUp++
+		orders[0] = append(orders[0], terminal.Spawn(terminal.Scout, 13, 0, 2))
+		orders[1] = []sim.Order{terminal.Place(terminal.Turret, 13, 27)}
+		m := newTwins(t, fmt.Sprintf("try %d, shields %v, damage %v", try, shields, turret.DamageMobile), rules)
+		m.begin()
+		m.give(1000, 100)
+		m.turn(orders)
+		if m.shots < 3 || m.shields != 2*len(shields) {
+			t.Errorf("try %d: %d shots and %d shields, expected some and %d", try, m.shots, m.shields, 2*len(shields))
+		}
+	}
+}
+
+func sumOf(shields []float32) (sum float32) {
+	for _, s := range shields {
+		sum += s
+	}
+	return sum
+}
+
+// pay is what is left of shields when damage below their sum is done to them,
+// without those used up.
+func pay(shields []float32, damage float32) []float32 {
+	for i, s := range shields {
+		if s > damage {
+			return shields[i:]
+		}
+		damage -= s
+	}
+	return nil
+}
