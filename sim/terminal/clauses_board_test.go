@@ -363,11 +363,12 @@ func eventLines(f terminal.Frame) (lines []string) {
 		add("shield %d %d amount %v", e.ID, e.Unit, e.Amount)
 	}
 	for _, e := range f.SelfDestructs {
-		targets := ""
+		targets := []string{"targets"} // in no order of the original
 		for _, at := range f.TargetsOf(e) {
-			targets += " " + place(at)
+			targets = append(targets, place(at))
 		}
-		add("blast %d damage %v targets%s", e.ID, e.Damage, targets)
+		slices.Sort(targets[1:])
+		add("blast %d damage %v %s", e.ID, e.Damage, strings.Join(targets, " "))
 	}
 	for _, e := range f.Damages {
 		add("damage %d %v", e.ID, e.Damage)
@@ -388,16 +389,8 @@ func place(at terminal.Pos) string { return fmt.Sprintf("%d,%d", at.X, at.Y) }
 func compareEvents(fast, twin terminal.Frame) string {
 	a, b := eventLines(fast), eventLines(twin)
 	if len(fast.SelfDestructs) > 0 {
-		for _, lines := range [][]string{a, b} {
-			for i, line := range lines {
-				if head, targets, ok := strings.Cut(line, " targets"); ok {
-					f := strings.Fields(targets)
-					slices.Sort(f)
-					lines[i] = head + " targets " + strings.Join(f, " ")
-				}
-			}
-			slices.Sort(lines)
-		}
+		slices.Sort(a)
+		slices.Sort(b)
 	}
 	for i := range max(len(a), len(b)) {
 		if i >= len(a) || i >= len(b) || a[i] != b[i] {
