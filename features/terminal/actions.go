@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"math"
 	"math/bits"
 
 	"moonfarm/sim"
@@ -51,12 +52,26 @@ type Actions struct {
 
 	most   int // orders of one turn
 	mobile int // mobile units that a player can buy in one turn
+
+	// The least that something costs: a structure, by cellPlace (never 0: nothing),
+	// an upgrade, a mobile unit.
+	place             [cellPlace + 1]float32
+	upgrade, cheapest float32
 }
 
 // NewActions returns the grid form for the rules of g.
 func NewActions(g *tm.Game) *Actions {
 	a := &Actions{game: g, rules: g.Rules(), heads: make([]int, heads), most: g.Info().MaxOrders}
 	a.mobile = a.rules.MaxMobile()
+	never := float32(math.Inf(1))
+	a.place[0], a.upgrade, a.cheapest = never, never, never
+	for k := range tm.Structures {
+		a.place[k+1] = a.rules.Units[k].Cores
+		if a.rules.Upgradable[k] {
+			a.upgrade = min(a.upgrade, a.rules.Upgraded[k].Cores)
+		}
+		a.cheapest = min(a.cheapest, a.rules.Units[int(tm.Scout)+k].Bits)
+	}
 	for h := range a.heads {
 		a.heads[h] = stackChoices
 		if h >= stackHeads {

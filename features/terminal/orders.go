@@ -38,9 +38,10 @@ func (a *Actions) AppendOrders(dst []sim.Order, action []int32, s *tm.State, p s
 // buy carries out an action.
 func (b *purchase) buy(action []int32) {
 	stacks, cells := action[:stackHeads], action[stackHeads:heads]
+	taken := b.taken()
 	for i, j := 0, 0; j < cellHeads; j++ {
 		if c := cells[i]; c > 0 && c < cellChoices {
-			b.cell(i, int(c))
+			b.consider(i, int(c), taken[i>>6]>>(i&63)&1 != 0)
 		}
 		if i += cellStep; i >= cellHeads {
 			i -= cellHeads
@@ -48,11 +49,42 @@ func (b *purchase) buy(action []int32) {
 	}
 	for h, j := 0, 0; j < stackHeads; j++ {
 		if c := stacks[h]; c > 0 && c < stackChoices {
-			b.stack(h, int(c))
+			if b.bits >= b.a.cheapest {
+				b.stack(h, int(c))
+			} else {
+				b.whole = false
+			}
 		}
 		if h += stackStep; h >= stackHeads {
 			h -= stackHeads
 		}
+	}
+}
+
+// taken are the own cells with a structure.
+func (b *purchase) taken() (t cells) {
+	for k := range b.s.Ages[b.p] {
+		ages := &b.s.Ages[b.p][k]
+		for _, i := range ages.Cell[:ages.N] {
+			t.add(i)
+		}
+	}
+	return t
+}
+
+// consider leaves out the choices for cells of which nothing can come: most, of
+// a player who wants something everywhere and has spent all.
+func (b *purchase) consider(i, choice int, taken bool) {
+	var open bool
+	if taken {
+		open = choice&cellRemove != 0 || b.cores >= b.a.upgrade
+	} else {
+		open = b.cores >= b.a.place[choice&cellPlace]
+	}
+	if open {
+		b.cell(i, choice)
+	} else {
+		b.whole = false
 	}
 }
 
