@@ -55,14 +55,20 @@ func (s *scanner) found(at int) string {
 		return "the end of the text"
 	}
 	end := 1
-	for end < len(rest) && end < show && (rest[0] == '"' || !contains([]byte(",]}:[{ \t\r\n"), rest[end])) {
-		end++
-		if rest[0] == '"' && rest[end-1] == '"' {
-			break
+	switch {
+	case rest[0] == '"':
+		for end < min(len(rest), show) && (end == 1 || rest[end-1] != '"') {
+			end++
+		}
+	case !contains(punctuation, rest[0]):
+		for end < min(len(rest), show) && !contains(punctuation, rest[end]) {
+			end++
 		}
 	}
 	return strconv.Quote(string(rest[:end]))
 }
+
+var punctuation = []byte(",:[]{}\" \t\r\n")
 
 // enter adds a key, or the "[7]" of an entry, to the path and returns what leave
 // takes.
@@ -160,8 +166,11 @@ func (s *scanner) more(closing byte) bool {
 	return false
 }
 
-// digits reads a whole number from 0 to limit without a sign, starting right here.
-func (s *scanner) digits(limit int, what string) int {
+// whole reads a whole number from 0 to limit.
+func (s *scanner) whole(limit int, what string) int {
+	if s.at < len(s.text) && s.text[s.at] <= ' ' {
+		s.space()
+	}
 	start, n := s.at, 0
 	for s.at < len(s.text) && s.text[s.at]-'0' < 10 && n <= limit {
 		n = n*10 + int(s.text[s.at]-'0')
@@ -172,14 +181,6 @@ func (s *scanner) digits(limit int, what string) int {
 		return 0
 	}
 	return n
-}
-
-// whole reads a whole number from 0 to limit.
-func (s *scanner) whole(limit int, what string) int {
-	if s.at < len(s.text) && s.text[s.at] <= ' ' {
-		s.space()
-	}
-	return s.digits(limit, what)
 }
 
 // pos reads [x,y], a cell of the arena.
@@ -205,12 +206,17 @@ func (s *scanner) cell() terminal.Pos {
 // id reads "123".
 func (s *scanner) id() uint32 {
 	s.take('"')
-	n := s.digits(terminal.MaxID, wantID)
-	if s.at < len(s.text) && s.text[s.at] == '"' {
+	start, n := s.at, 0
+	for s.at < len(s.text) && s.text[s.at]-'0' < 10 && n <= terminal.MaxID {
+		n = n*10 + int(s.text[s.at]-'0')
 		s.at++
-	} else {
-		s.fail("the end of an id")
 	}
+	if s.at == start || n > terminal.MaxID || s.text[start] == '0' && s.at > start+1 ||
+		s.at == len(s.text) || s.text[s.at] != '"' {
+		s.failAt(start-1, wantID)
+		return 0
+	}
+	s.at++
 	return uint32(n)
 }
 
