@@ -3,6 +3,7 @@ package terminal
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 )
 
@@ -117,7 +118,7 @@ func (r *Rules) validateUnit(u *Unit, k Kind, prefix string) error {
 			b.least, b.most = 0, 0
 		}
 		if err := v.within(b.least, b.most); err != nil {
-			return fmt.Errorf("%w for a %v", err, k)
+			return fmt.Errorf("%w (%v)", err, k)
 		}
 	}
 	if u.Health <= r.DeadAt {
@@ -161,10 +162,11 @@ func (v configValue) within(least, most float64) error {
 	if n >= least && n <= most && (n != 0 || !math.Signbit(n)) {
 		return nil
 	}
+	text := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 32) }
 	if least == most {
-		return fmt.Errorf("%s is %v, expected %v", v.key, n, least)
+		return fmt.Errorf("%s is %s, expected %s", v.key, text(n), text(least))
 	}
-	return fmt.Errorf("%s is %v, expected %v to %v", v.key, float32(n), float32(least), float32(most))
+	return fmt.Errorf("%s is %s, expected %s to %s", v.key, text(n), text(least), text(most))
 }
 
 // MaxMobile is the most mobile units a player can ever buy in one turn: the

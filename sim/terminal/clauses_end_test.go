@@ -1,0 +1,76 @@
+package terminal_test
+
+import (
+	"testing"
+
+	"moonfarm/sim"
+	"moonfarm/sim/terminal"
+)
+
+// Tests of the clauses of RULES.md, section 5.
+
+func TestClause_5_1_NoHealthLeft(t *testing.T) {
+	m := begin(t, "p2 health 1\np1 cores 0 bits 3", nil).deploy("scout 13,0; interceptor 14,0", "").action()
+	m.want("unit 2 p1 interceptor 11,4 health 40\nturn 0\np2 health 0").restore().ended(sim.Over, 1)
+	m.want("turn 0\np1 cores 1 bits 1") // no restore
+	begin(t, "p2 health 2", nil).play("scout 13,0", "").ended(sim.Running, 1).want("turn 1\np2 health 1")
+}
+
+func TestClause_5_2_WhoHasWon(t *testing.T) {
+	both := "p1 health 1 time 500\np2 health 1 time 700"
+	begin(t, both, nil).play("scout 13,0", "").ended(sim.Over, 1)
+	begin(t, both, nil).play("", "scout 13,27").ended(sim.Over, -1)
+	// Both in one frame: time decides, not how deep they are.
+	attack := func(r *terminal.Rules) { harmless(r) }
+	begin(t, both, attack).play("2 scout 13,0", "3 scout 13,27").want("p1 health -2\np2 health -1").ended(sim.Over, 1)
+	begin(t, both, attack).play("3 scout 13,0; clock 200", "2 scout 13,27; clock 1").want("p1 health -1\np2 health -2").ended(sim.Over, 1)
+	begin(t, both, attack).play("2 scout 13,0; clock 202", "2 scout 13,27; clock 1").ended(sim.Over, -1)
+	// A player without health against one with some, whatever the times.
+	begin(t, "p1 health 0.1 time 900\np2 health 1", attack).play("scout 13,0", "").ended(sim.Over, 1)
+}
+
+func TestClause_5_3_TurnLimit(t *testing.T) {
+	m := begin(t, "turn 98\np1 health 5 time 9\np2 health 4", nil).play("", "").ended(sim.Running, 1)
+	m.want("p1 cores 45 bits 17.8").play("", "").ended(sim.Over, 1).want("turn 100\np1 cores 50 bits 28.4") // 99 has its restore too
+	begin(t, "turn 99\np1 time 9\np2 time 10", nil).play("", "").ended(sim.Over, 1)
+	begin(t, "turn 99\np1 time 11\np2 time 10", nil).play("", "").ended(sim.Over, -1)
+	begin(t, "", func(r *terminal.Rules) { r.MaxTurns = 1 }).play("scout 13,0", "").ended(sim.Over, 1)
+	if g := mustGame(t, "2026"); g.Info().MaxTurns != 100 {
+		t.Errorf("Info says %d turns", g.Info().MaxTurns)
+	}
+}
+
+func TestClause_5_4_EqualTimes(t *testing.T) {
+	begin(t, "turn 99", nil).play("", "").ended(sim.Over, 0)
+	begin(t, "p1 health 1\np2 health 1", harmless).play("scout 13,0; clock 5", "scout 13,27; clock 5").ended(sim.Over, 0)
+}
+
+func TestClause_5_5_Penalties(t *testing.T) {
+	rules, _ := terminal.RuleSet("2025b")
+	for ms, want := range map[uint32]float32{0: 0, 5000: 0, 5999: 0, 6000: 1, 6999: 1, 7000: 2, 9999: 4, 34999: 29, 35000: 31, 4_000_000_000: 31} {
+		if got := rules.TimePenalty(ms); got != want {
+			t.Errorf("%d ms cost %v, want %v", ms, got, want)
+		}
+	}
+	rules.MaxTime = 0
+	if got := rules.TimePenalty(65_000); got != 60 {
+		t.Errorf("without a limit 65 s cost %v", got)
+	}
+	latest := terminal.DefaultRules()
+	if a, b := latest.TimePenalty(16_999), latest.CrashPenalty(); a != 1 || b != 41 {
+		t.Errorf("2026: %v and %v", a, b)
+	}
+	// A crash of player 1: what player 2 sent is deployed, one frame is played.
+	m := begin(t, "p1 health 29", nil).give([]sim.Order{terminal.Penalty(rules.CrashPenalty())}, orders(t, "wall 13,20; scout 13,27")).action()
+	m.want("p1 health -2\nat 13,20 w\nunit 2 p2 scout 13,26 health 15").restore().ended(sim.Over, -1)
+	if m.frames != 1 {
+		t.Errorf("%d frames", m.frames)
+	}
+}
+
+func TestClause_5_6_Score(t *testing.T) {
+	m := begin(t, "p2 health 29.5", nil).play("2 scout 13,0", "penalty 4")
+	if a, b := m.g.Outcome(&m.s, 0).Score, m.g.Outcome(&m.s, 1).Score; a != 6.5 || b != 0 {
+		t.Errorf("scores %v and %v\n%s", a, b, m.text())
+	}
+}
