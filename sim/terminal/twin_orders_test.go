@@ -38,31 +38,31 @@ var scenarios = []scenario{
 }
 
 // play plays a match of up to twelve turns.
-func (sc scenario) play(m *twins, r *prng.Rand) {
+func (c scenario) play(m *twins, r *prng.Rand) {
 	m.t.Helper()
 	status := sim.Running
 	for turn := 0; turn < 12 && status == sim.Running; turn++ {
-		if sc.cores > 0 {
-			m.give(float32(r.IntN(int(sc.cores)+1)), float32(r.IntN(int(sc.bits)+1)))
+		if c.cores > 0 {
+			m.give(float32(r.IntN(int(c.cores)+1)), float32(r.IntN(int(c.bits)+1)))
 		}
 		var orders [2][]sim.Order
 		for p := range sim.Player(2) {
 			h := hand{r: r, g: m.g, s: &m.s, p: p}
 			if turn == 0 || r.IntN(3) > 0 {
-				sc.build(&h)
+				c.build(&h)
 			}
 			if r.IntN(8) > 0 {
-				sc.army(&h)
+				c.army(&h)
 			}
-			if sc.twist != nil {
-				sc.twist(&h)
+			if c.twist != nil {
+				c.twist(&h)
 			}
 			if r.IntN(4) == 0 {
 				h.add(terminal.Clock(uint32(r.IntN(4))))
 			}
 			orders[p] = h.orders
 		}
-		if sc.mirrored {
+		if c.mirrored {
 			orders[1] = mirrored(orders[0])
 		}
 		status = m.turn(orders)

@@ -27,7 +27,7 @@ func TestTwinShieldResidues(t *testing.T) {
 		turret.AttackRange = 40
 		var shields []float32
 		var orders [2][]sim.Order
-		for i := range 2 + r.IntN(20) {
+		for i := range 2 + r.IntN(19) {
 			x, y := terminal.LocalXY(10*i+r.IntN(10)+2, 0) // every cell another, none that the unit starts on
 			orders[0] = append(orders[0], terminal.Place(terminal.Support, x, y))
 			shields = append(shields, support.Shield+float32(support.ShieldPerY*float32(y)))
