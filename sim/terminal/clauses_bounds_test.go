@@ -210,7 +210,7 @@ func TestClause_7_5_RuleValues(t *testing.T) {
 		"unitInformation.0.cost1 is -1, expected 0 to 1000000 (wall)":                      u(terminal.Wall, func(u *terminal.Unit) { u.Cores = -1 }),
 		"unitInformation.0.cost1 is NaN, expected 0":                                       u(terminal.Wall, func(u *terminal.Unit) { u.Cores = nan }),
 		"unitInformation.0.cost1 is +Inf, expected 0":                                      u(terminal.Wall, func(u *terminal.Unit) { u.Cores = inf }),
-		"unitInformation.0.cost1 is 1.000001000000, expected 0 to 1000000":                 u(terminal.Wall, func(u *terminal.Unit) { u.Cores = 1_000_001 }),
+		"unitInformation.0.cost1 is 1000001, expected 0 to 1000000":                        u(terminal.Wall, func(u *terminal.Unit) { u.Cores = 1_000_001 }),
 		"unitInformation.0.cost1 is -0, expected 0 to 1000000":                             u(terminal.Wall, func(u *terminal.Unit) { u.Cores = minus }),
 		"unitInformation.0.cost2 is 1, expected 0 (wall)":                                  u(terminal.Wall, func(u *terminal.Unit) { u.Bits = 1 }),
 		"unitInformation.3.cost1 is 1, expected 0 (scout)":                                 u(terminal.Scout, func(u *terminal.Unit) { u.Cores = 1 }),
