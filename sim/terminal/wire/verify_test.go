@@ -1,0 +1,321 @@
+package wire
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"moonfarm/sim"
+	"moonfarm/sim/terminal"
+)
+
+// TestVerifyRecordings: all that the official engine recorded since 2020, and
+// the one recording of 2019, in every field of every frame. Of the betas of
+// 2018 what is known of their rules is played.
+func TestVerifyRecordings(t *testing.T) {
+	turns, frames, exact := 0, 0, 0
+	for _, name := range recordings(t) {
+		base := filepath.Base(name)
+		f, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, report, err := Verify(base, f, nil)
+		f.Close()
+		switch {
+		case err != nil:
+			t.Error(err)
+		case strings.HasPrefix(base, "2018"):
+			t.Logf("%s: %d of %d turns differ", base, report.Different, report.Turns)
+			if base[:5] == "2018a" && 2*report.Different >= report.Turns {
+				t.Errorf("%s: %d of %d turns differ: %v", base, report.Different, report.Turns, report.First)
+			}
+		case report.First != nil:
+			t.Errorf("%s: %d of %d turns differ: %v", base, report.Different, report.Turns, report.First)
+		case m.Complete != report.Complete || m.Complete != (base != "2025a-009.replay.gz"):
+			t.Errorf("%s: complete %v, end compared %v", base, m.Complete, report.Complete)
+		default:
+			exact++
+			turns += report.Turns
+			frames += report.Frames
+		}
+	}
+	t.Logf("%d recordings, %d turns, %d action frames equal", exact, turns, frames)
+	if exact < 103 {
+		t.Errorf("%d recordings are equal, want 103", exact)
+	}
+}
+
+// TestRecordingsWrittenAgain: what ReadMatch reads out of a recording and
+// WriteMatch makes of it has the frames of the recording, but for what the
+// original leaves to chance and the duration. MOONFARM_LONG takes them all.
+func TestRecordingsWrittenAgain(t *testing.T) {
+	for i, name := range recordings(t) {
+		base := filepath.Base(name)
+		if strings.HasPrefix(base, "2018") || i%9 != 0 && base[:4] > "2020" && os.Getenv("MOONFARM_LONG") == "" {
+			continue
+		}
+		text := unzipped(t, name)
+		m, err := ReadMatch(base, bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again bytes.Buffer
+		if err := WriteMatch(&again, m, m.Config.Style); err != nil {
+			t.Fatalf("%s: %v", base, err)
+		}
+		a, b := frames(t, text), frames(t, again.Bytes())
+		// A recording that broke off in a turn lacks what comes after.
+		if len(a) != len(b) && (m.Complete || len(a) > len(b)) {
+			t.Errorf("%s: %d frames, written again %d", base, len(a), len(b))
+			continue
+		}
+		c := comparer{old: m.Config.Rules.OldIDs}
+		for i := range a {
+			c.end(a[i], b[i], true)
+			if c.field != "" {
+				t.Errorf("%s: frame %d: %s: %s, written again %s", base, i, c.field, c.want, c.got)
+				break
+			}
+			if e := a[i].End; e != nil && (e.Players[0].Name != b[i].End.Players[0].Name || e.Players[1].Name != b[i].End.Players[1].Name) {
+				t.Errorf("%s: other names", base)
+			}
+		}
+	}
+}
+
+// frames reads all frames of a replay.
+func frames(t testing.TB, text []byte) (all []*Frame) {
+	t.Helper()
+	r, err := NewReader("frames", bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		f := new(Frame)
+		if err := r.Next(f); err != nil {
+			return all
+		}
+		all = append(all, f)
+	}
+}
+
+// fight is a match in which all there is happens in some turn.
+func fight(t testing.TB) []*Frame {
+	t.Helper()
+	blast := []sim.Order{}
+	for x := range 28 { // a wall from side to side: who meets it explodes
+		blast = append(blast, terminal.Place(terminal.Wall, x, 14))
+	}
+	m := made(t, fightRules(t), 3, 100, extra{0: {scouts(0), blast}, 3: {scouts(0), blast}, 9: {{terminal.Penalty(99)}, nil}})
+	return frames(t, []byte(written(t, m)))
+}
+
+func fightRules(t testing.TB) terminal.Rules { return ruleSet(t, "2025b") }
+
+// replayOf writes frames as a replay.
+func replayOf(t testing.TB, frames []*Frame) string {
+	t.Helper()
+	var b bytes.Buffer
+	c := ConfigOf(fightRules(t))
+	w := NewWriter(&b, &c, Local)
+	for _, f := range frames {
+		if err := w.Frame(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.String()
+}
+
+var middle = terminal.Pos{X: 13, Y: 13}
+
+// changes are ways to change a frame: the beginning of the field that must be
+// found to differ. Each returns false if the frame has nothing of the kind.
+var changes = []struct {
+	field  string
+	change func(f *Frame) bool
+}{
+	{"turnInfo[3]", func(f *Frame) bool { f.Index++; return f.Phase == PhaseAction }},
+	{"p1Stats[0]", func(f *Frame) bool { f.Stats[0].Health++; return f.Phase == PhaseAction && f.Number > 0 }},
+	{"p2Stats[1]", func(f *Frame) bool { f.Stats[1].Cores += 0.1; return true }},
+	{"p2Stats[2]", func(f *Frame) bool { f.Stats[1].Bits += 0.1; return true }},
+	{"p1Stats[3]", func(f *Frame) bool { f.Stats[0].Time++; return f.Number != 0 }},
+	{"p1Units[", func(f *Frame) bool { return alter(f.Units[0][:], func(u *Unit) { u.Value += 0.25 }) }},
+	{"p2Units[", func(f *Frame) bool { return alter(f.Units[1][:], func(u *Unit) { u.ID++ }) }},
+	{"p1Units[", func(f *Frame) bool { return alter(f.Units[0][:], func(u *Unit) { u.At.X ^= 1 }) }},
+	{"p2Units[", func(f *Frame) bool { f.Units[1][2] = append(f.Units[1][2], Unit{middle, 1, 99999}); return true }},
+	{"p1Units[7]", func(f *Frame) bool { return alter(f.Units[0][7:], func(u *Unit) { u.At.Y++ }) }},
+	{"events.move[", func(f *Frame) bool {
+		return alter([][]terminal.MoveEvent{f.Events.Moves}, func(e *terminal.MoveEvent) { e.To.X ^= 1 })
+	}},
+	{"events.breach[", func(f *Frame) bool {
+		return alter([][]terminal.BreachEvent{f.Events.Breaches}, func(e *terminal.BreachEvent) { e.Damage++ })
+	}},
+	{"events.shield[", func(f *Frame) bool {
+		return alter([][]terminal.ShieldEvent{f.Events.Shields}, func(e *terminal.ShieldEvent) { e.Amount++ })
+	}},
+	{"events.selfDestruct[", func(f *Frame) bool {
+		return alter([][]terminal.SelfDestructEvent{f.Events.SelfDestructs}, func(e *terminal.SelfDestructEvent) { e.Damage++ })
+	}},
+	{"events.selfDestruct[", func(f *Frame) bool {
+		return alter([][]terminal.Pos{f.Events.Targets}, func(at *terminal.Pos) { *at = middle })
+	}},
+	{"events.damage[", func(f *Frame) bool {
+		return alter([][]terminal.DamageEvent{f.Events.Damages}, func(e *terminal.DamageEvent) { e.Damage++ })
+	}},
+	{"events.death[", func(f *Frame) bool {
+		return alter([][]terminal.DeathEvent{f.Events.Deaths}, func(e *terminal.DeathEvent) { e.Removed = !e.Removed })
+	}},
+	{"events.attack[", func(f *Frame) bool {
+		return alter([][]terminal.AttackEvent{f.Events.Attacks}, func(e *terminal.AttackEvent) { e.Target++ })
+	}},
+	{"events.attack[", func(f *Frame) bool {
+		l := f.Events.Attacks
+		if len(l) > 1 {
+			l[0], l[1] = l[1], l[0]
+		}
+		return len(l) > 1
+	}},
+	{"events.melee[", func(f *Frame) bool {
+		f.Events.Melees = append(f.Events.Melees, terminal.AttackEvent{From: middle, To: middle, Kind: terminal.Scout, ID: 1})
+		return true
+	}},
+	{"endStats.winner", func(f *Frame) bool { return atEnd(f, func(e *EndStats) { e.Winner = 3 - e.Winner }) }},
+	{"endStats.turns", func(f *Frame) bool { return atEnd(f, func(e *EndStats) { e.Turns++ }) }},
+	{"endStats.frames", func(f *Frame) bool { return atEnd(f, func(e *EndStats) { e.Frames++ }) }},
+	{"endStats.player1.crashed", func(f *Frame) bool {
+		return atEnd(f, func(e *EndStats) { e.Players[0].Crashed = !e.Players[0].Crashed })
+	}},
+	{"endStats.player2.timeout_death", func(f *Frame) bool { return atEnd(f, func(e *EndStats) { e.Players[1].TimeoutDeath = true }) }},
+	{"endStats.player1.total_computation_time", func(f *Frame) bool { return atEnd(f, func(e *EndStats) { e.Players[0].Time++ }) }},
+	{"endStats.player1.time_damage_taken", func(f *Frame) bool { return atEnd(f, func(e *EndStats) { e.Players[0].TimeDamage++ }) }},
+	{"endStats.player2.points_scored", func(f *Frame) bool { return atEnd(f, func(e *EndStats) { e.Players[1].Points++ }) }},
+	{"endStats.player2.dynamic_resource_spent", func(f *Frame) bool { return atEnd(f, func(e *EndStats) { e.Players[1].MobileSpent++ }) }},
+	{"endStats.player1.dynamic_resource_destroyed", func(f *Frame) bool { return atEnd(f, func(e *EndStats) { e.Players[0].MobileLost++ }) }},
+	{"endStats.player1.dynamic_resource_spoiled", func(f *Frame) bool { return atEnd(f, func(e *EndStats) { e.Players[0].MobileSpoiled++ }) }},
+	{"endStats.player2.stationary_resource_spent", func(f *Frame) bool { return atEnd(f, func(e *EndStats) { e.Players[1].StructureSpent++ }) }},
+	{"endStats.player1.stationary_resource_left_on_board", func(f *Frame) bool { return atEnd(f, func(e *EndStats) { e.Players[0].StructureLeft++ }) }},
+}
+
+// alter changes the first entry of the first list that has any.
+func alter[E any, L ~[]E](lists []L, change func(e *E)) bool {
+	for _, l := range lists {
+		if len(l) > 0 {
+			change(&l[0])
+			return true
+		}
+	}
+	return false
+}
+
+func atEnd(f *Frame, change func(e *EndStats)) bool {
+	if f.End != nil {
+		change(f.End)
+	}
+	return f.End != nil
+}
+
+// TestVerifyFinds: anything that is changed in a recording is found, where it
+// is, and costs no more than its own turn.
+func TestVerifyFinds(t *testing.T) {
+	all := fight(t)
+	last := all[len(all)-1].Turn
+	for _, c := range changes {
+		at := slices.IndexFunc(all, func(f *Frame) bool {
+			var copied Frame
+			View(&copied, f, 0)
+			return f.Turn > 1 && f.Phase != PhaseDeploy && c.change(&copied)
+		})
+		if at < 0 {
+			t.Errorf("no frame has %s", c.field)
+			continue
+		}
+		var copied Frame
+		View(&copied, all[at], 0)
+		c.change(&copied)
+		changed := slices.Clone(all)
+		changed[at] = &copied
+		_, report, err := Verify("changed", strings.NewReader(replayOf(t, changed)), nil)
+		d := report.First
+		if err != nil || d == nil {
+			t.Errorf("change of %s in frame %d: %+v, %v", c.field, at, report, err)
+			continue
+		}
+		if report.Different != 1 || !strings.HasPrefix(d.Field, c.field) || d.Line != firstFrame+at || d.Turn != all[at].Turn || d.Frame != all[at].Number {
+			t.Errorf("change of %s in frame %d: %d turns differ: %v", c.field, at, report.Different, d)
+		}
+		if report.Turns != last+1 {
+			t.Errorf("change of %s: %d turns, want %d", c.field, report.Turns, last+1)
+		}
+	}
+}
+
+// firstFrame is the line of the first frame of a replay.
+const firstFrame = 4
+
+// TestVerifyRestore: a restore that is not as recorded belongs to the turn
+// before; the next turn goes on from what is recorded.
+func TestVerifyRestore(t *testing.T) {
+	all := fight(t)
+	at := slices.IndexFunc(all, func(f *Frame) bool { return f.Phase == PhaseDeploy && len(f.Events.Deaths) > 0 })
+	if at < 0 {
+		t.Fatal("nothing was removed")
+	}
+	for i, change := range []func(f *Frame){
+		func(f *Frame) { f.Events.Deaths[0].Removed = false },
+		func(f *Frame) { f.Stats[0].Bits++ },
+	} {
+		var copied Frame
+		View(&copied, all[at], 0)
+		change(&copied)
+		changed := slices.Clone(all)
+		changed[at] = &copied
+		_, report, err := Verify("changed", strings.NewReader(replayOf(t, changed)), nil)
+		// Other bits than were there are other bits at the end of the turn, too.
+		if err != nil || report.Different != 1+i || report.First.Line != firstFrame+at {
+			t.Errorf("%v, %+v", err, report)
+		}
+	}
+}
+
+// TestVerifyTakesOrders: lists that have no order in the original may have
+// any.
+func TestVerifyTakesOrders(t *testing.T) {
+	all := fight(t)
+	shields, targets := 0, 0
+	for _, f := range all {
+		list := f.Events.Shields
+		for from := 0; from < len(list); {
+			to := from + 1
+			for ; to < len(list) && list[to].ID == list[from].ID; to++ {
+			}
+			slices.Reverse(list[from:to])
+			shields += to - from - 1
+			from = to
+		}
+		hits := 0
+		for _, e := range f.Events.SelfDestructs {
+			slices.Reverse(f.Events.Targets[e.First:][:e.Count])
+			hits += int(e.Count)
+		}
+		targets += hits
+		slices.Reverse(f.Events.Damages[:hits])
+	}
+	if shields == 0 || targets == 0 {
+		t.Fatalf("%d shields, %d targets in other orders", shields, targets)
+	}
+	verified(t, replayOf(t, all))
+}
+
+// TestVerifyRules: the same recording under other rules.
+func TestVerifyRules(t *testing.T) {
+	text := replayOf(t, fight(t))
+	other := ruleSet(t, "2026")
+	m, report, err := Verify("other", strings.NewReader(text), &other)
+	if err != nil || report.First == nil || report.First.Turn != 0 || report.First.Frame != -1 || m.Config.Rules != other {
+		t.Errorf("%v, %+v", err, report)
+	}
+}

@@ -1,0 +1,91 @@
+package wire
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"moonfarm/sim/terminal"
+)
+
+// TestView: player 1 sees a frame as it is; what player 2 sees, seen by player
+// 2, is it again.
+func TestView(t *testing.T) {
+	var seen, again Frame
+	for _, f := range fight(t) {
+		want := AppendFrame(nil, f)
+		if View(&seen, f, 0); !bytes.Equal(AppendFrame(nil, &seen), want) {
+			t.Fatalf("player 1 sees\n%s\nof\n%s", AppendFrame(nil, &seen), want)
+		}
+		View(&seen, f, 1)
+		if View(&again, &seen, 1); !bytes.Equal(AppendFrame(nil, &again), want) {
+			t.Fatalf("turned twice\n%s\nof\n%s", AppendFrame(nil, &again), want)
+		}
+		if seen.Turn != f.Turn || seen.Number != f.Number || seen.Index != f.Index || seen.Stats[0] != f.Stats[1] {
+			t.Fatalf("%+v", seen)
+		}
+	}
+}
+
+// TestViewOfPlayer2 turns one entry of every list.
+func TestViewOfPlayer2(t *testing.T) {
+	const all = `{"p2Units":[[[3,14,60.0,"5"]],[],[],[],[],[],[[3,14,1.0,"5"]],[]],"turnInfo":[1,4,2,9],"p1Stats":[30.0,1.0,2.0,3],` +
+		`"endStats":{"duration":7,"winner":1,"player1":{"stationary_resource_spent":1.0,"dynamic_resource_spoiled":0.0,"crashed":true,` +
+		`"name":"a","dynamic_resource_destroyed":0.0,"time_damage_taken":0,"dynamic_resource_spent":0.0,"stationary_resource_left_on_board":0.0,` +
+		`"timeout_death":false,"points_scored":0.0,"total_computation_time":0},"frames":5,"player2":{"stationary_resource_spent":2.0,` +
+		`"dynamic_resource_spoiled":0.0,"crashed":false,"name":"b","dynamic_resource_destroyed":0.0,"time_damage_taken":0,"dynamic_resource_spent":0.0,` +
+		`"stationary_resource_left_on_board":0.0,"timeout_death":false,"points_scored":0.0,"total_computation_time":0},"turns":4},` +
+		`"p1Units":[[],[],[],[[13,0,15.0,"6"]],[],[],[],[]],"p2Stats":[29.0,4.0,5.0,6],"events":{` +
+		`"selfDestruct":[[[1,13],[[2,14]],15.0,3,"8",1]],"breach":[[[10,24],1.0,3,"9",1]],"damage":[[[5,14],2.0,0,"10",2]],` +
+		`"shield":[[[6,12],[7,11],3.0,1,"11","12",1]],"move":[[[8,11],[8,12],[0,0],3,"13",1]],"spawn":[[[9,14],0,"14",2]],` +
+		`"death":[[[10,14],0,"15",2,false]],"attack":[[[11,12],[12,14],2.0,3,"16","17",1]],"melee":[]}}`
+	const want = `{"p2Units":[[],[],[],[[14,27,15.0,"6"]],[],[],[],[]],"turnInfo":[1,4,2,9],"p1Stats":[29.0,4.0,5.0,6],` +
+		`"endStats":{"duration":7,"winner":2,"player1":{"stationary_resource_spent":2.0,"dynamic_resource_spoiled":0.0,"crashed":false,` +
+		`"name":"b","dynamic_resource_destroyed":0.0,"time_damage_taken":0,"dynamic_resource_spent":0.0,"stationary_resource_left_on_board":0.0,` +
+		`"timeout_death":false,"points_scored":0.0,"total_computation_time":0},"frames":5,"player2":{"stationary_resource_spent":1.0,` +
+		`"dynamic_resource_spoiled":0.0,"crashed":true,"name":"a","dynamic_resource_destroyed":0.0,"time_damage_taken":0,"dynamic_resource_spent":0.0,` +
+		`"stationary_resource_left_on_board":0.0,"timeout_death":false,"points_scored":0.0,"total_computation_time":0},"turns":4},` +
+		`"p1Units":[[[24,13,60.0,"5"]],[],[],[],[],[],[[24,13,1.0,"5"]],[]],"p2Stats":[30.0,1.0,2.0,3],"events":{` +
+		`"selfDestruct":[[[26,14],[[25,13]],15.0,3,"8",2]],"breach":[[[17,3],1.0,3,"9",2]],"damage":[[[22,13],2.0,0,"10",1]],` +
+		`"shield":[[[21,15],[20,16],3.0,1,"11","12",2]],"move":[[[19,16],[19,15],[0,0],3,"13",2]],"spawn":[[[18,13],0,"14",1]],` +
+		`"death":[[[17,13],0,"15",1,false]],"attack":[[[16,15],[15,13],2.0,3,"16","17",2]],"melee":[]}}`
+	var f, seen Frame
+	if err := ParseFrame(&f, []byte(all)); err != nil {
+		t.Fatal(err)
+	}
+	View(&seen, &f, 1)
+	if got := string(AppendFrame(nil, &seen)); got != want {
+		t.Errorf("player 2 sees\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestFrameText shows a frame with something of everything.
+func TestFrameText(t *testing.T) {
+	var f Frame
+	f.Clear()
+	f.Phase = PhaseAction
+	f.Stats = [2]Stats{{30, 1.5, 2, 12}, {29, 0, 0, 7}}
+	at := func(x, y uint8) terminal.Pos { return terminal.Pos{X: x, Y: y} }
+	f.Units[0][terminal.Wall] = []Unit{{at(13, 0), 120, 1}, {at(1, 13), 3.5, 2}}
+	f.Units[0][terminal.Upgrade] = []Unit{{at(13, 0), 0, 1}}
+	f.Units[0][terminal.Removal] = []Unit{{at(1, 13), 2, 2}}
+	f.Units[1][terminal.Turret] = []Unit{{at(13, 27), 75, 3}}
+	f.Units[0][terminal.Scout] = []Unit{{at(12, 1), 15, 4}, {at(12, 1), 15, 5}, {at(12, 2), 15, 6}}
+	f.Units[1][terminal.Demolisher] = []Unit{{at(12, 2), 5, 7}}
+	f.Events.Moves = make([]terminal.MoveEvent, 4)
+	f.Events.Attacks = make([]terminal.AttackEvent, 1)
+	r := ruleSet(t, "2022")
+	text := string(f.AppendText(nil, &r))
+	for _, want := range []string{
+		"p1 health 30 cores 1.5 bits 2 time 12\np2 health 29 cores 0 bits 0 time 7\n27 ",
+		"\n27                                         t  .\n",
+		"\n13  .  w2 .  .",
+		"\n2                                    .  x  .  .  .  .\n1                                       ^  .  .  .\n0                                          W  .\nx   0  1",
+		"  6  7\np1 2 × scout on 12,1 health 15\np1 1 × scout on 12,2 health 15\np2 1 × demolisher on 12,2 health 5\n" +
+			"p1 hurt 1,13=3.5\nevents move 4, attack 1\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the text lacks %q:\n%s", want, text)
+		}
+	}
+}
