@@ -111,8 +111,10 @@ func open(t *testing.T, name string) *recording {
 	}
 	r := &recording{file: bufio.NewScanner(text), game: plain.New(rules), old: rules.OldIDs}
 	r.file.Buffer(nil, 1<<24)
-	if !r.advance() || !r.advance() { // past the config
-		t.Fatalf("%s: no frame", name)
+	for _, line := range []string{"config", "frame"} {
+		if !r.advance() {
+			t.Fatalf("%s: there is no %s", name, line)
+		}
 	}
 	return r
 }
