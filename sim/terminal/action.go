@@ -10,8 +10,14 @@ import (
 // Action plays the action frames that are left, and leaves out those in which
 // nothing can happen (with a Record it plays them all).
 func (g *Game) Action(s *State) {
+	skips := g.rec == nil && g.decay == 0
 	for g.Frame(s) {
-		if !g.contact && g.rec == nil {
+		if g.contact || !skips {
+			continue
+		}
+		if len(g.live) == 1 {
+			g.stroll(s)
+		} else {
 			g.skip()
 		}
 	}
@@ -26,22 +32,57 @@ func (a *phase) skip() {
 	a.frame = max(a.frame, next)
 }
 
+// stroll lets the only stack left walk on while nobody can shoot, up to the
+// frame in which somebody can, or before the one in which it is at its goal.
+// It does what Frame would, without looking for what cannot be.
+func (g *Game) stroll(s *State) {
+	a := &g.phase
+	st := &a.stacks[a.live[0]]
+	if st.epoch != a.epoch {
+		g.resolve(st)
+	}
+	for st.phase != 0 || !g.atGoal(st) {
+		a.frame = st.next
+		g.step(st)
+		g.wait(st)
+		g.arrive(s, st)
+		if a.contact = g.faces(st); a.contact {
+			return
+		}
+	}
+	a.frame = st.next
+}
+
 // Frame plays one action frame and reports whether another follows. It is what
 // Action does frame by frame, for those who want to look in between: at s,
 // whose structures and resources are those at the end of the frame, and at
 // AppendMobile. After Deploy there is always at least one frame.
 func (g *Game) Frame(s *State) (more bool) {
 	a := &g.phase
-	breached := g.move(s)
-	if g.decay > 0 {
-		g.fade()
+	changed := false
+	for _, i := range a.live {
+		st := &a.stacks[i]
+		if st.next == a.frame && !g.advance(s, st) {
+			changed, a.thinned = true, true
+			continue
+		}
+		if g.decay > 0 {
+			g.fade(st)
+		}
+		if st.arrived {
+			g.arrive(s, st)
+			changed = true
+		}
 	}
-	if g.arrive(s) {
+	if len(a.granted) > 0 {
+		g.recordShields()
+	}
+	if changed {
 		g.meet()
 	}
 	if a.contact || a.doomed {
 		g.fight(s)
-	} else if breached {
+	} else if a.thinned {
 		g.compact()
 	}
 	if g.rec != nil {
@@ -54,61 +95,50 @@ func (g *Game) Frame(s *State) (more bool) {
 	return len(a.live) > 0 && s.Health[0] > 0 && s.Health[1] > 0
 }
 
-// move takes the steps that are due (3.1), in the order of ids, and tells
-// whether a unit breached.
-func (g *Game) move(s *State) (breached bool) {
-	a := &g.phase
-	for _, i := range a.live {
-		st := &a.stacks[i]
-		if st.next != a.frame {
-			continue
-		}
-		if st.epoch != a.epoch {
-			g.resolve(st)
-		}
-		if st.phase == 0 && g.atGoal(st) {
-			if st.field < 4 {
-				g.breach(s, st)
-				breached = true
-				continue
-			}
-			st.doomed, a.doomed = true, true
-		} else {
-			g.step(st)
-		}
-		st.wait(g.rules.Units[Scout+Kind(st.kind)].Speed)
+// advance takes the step of a stack that is due (3.1), and tells whether it is
+// still on the board. What stacks do in steps 1 to 3 of a frame makes no
+// difference to others, so each takes all three at once.
+func (g *Game) advance(s *State, st *stack) bool {
+	if st.epoch != g.epoch {
+		g.resolve(st)
 	}
-	return breached
+	if st.phase == 0 && g.atGoal(st) {
+		if st.field < 4 {
+			g.breach(s, st)
+			return false
+		}
+		st.doomed, g.doomed = true, true
+	} else {
+		g.step(st)
+	}
+	g.wait(st)
+	return true
 }
 
 // atGoal reports whether a unit whose distance is 0 modulo 4 is there.
 func (g *Game) atGoal(st *stack) bool {
 	if st.field < 4 {
-		return sides[st.side].Has(int(st.cell))
+		return sides[st.lane>>6].Has(int(st.cell))
 	}
 	return g.pockets[st.field-4].goal == st.cell
 }
 
 // step moves a stack one cell on (3.3 to 3.5).
 func (g *Game) step(st *stack) {
-	f := &g.fields[st.field&3]
-	if st.field >= 4 {
-		f = &g.pockets[st.field-4].field
-	}
 	st.phase = (st.phase - 1) & 3
-	board := &f.Step[st.phase>>1]
+	board := &g.fields[st.field].Step[st.phase>>1]
 	cell := int(st.cell)
 	up, left := cell+256, cell+240 // and right, down beside them
 	if cell >= 256 {
 		up, left = cell-241, cell-257
 	}
 	set := board[up>>6&7]>>(up&63)&3 | board[left>>6&7]>>(left&63)&3<<2
-	d := choice[st.side][st.axis][set&15] & 3
-	to := uint16(cell) + uint16(stepDelta[cell>>8&1][d])
+	to := choice[st.lane|uint8(set)]
+	next := st.cell + uint16(stepDelta[cell>>8&1][to&3])
 	if g.rec != nil {
-		g.recordMove(st, to)
+		g.recordMove(st, next)
 	}
-	st.cell, st.axis = to, stepAxis[d]
+	st.cell, st.lane = next, st.lane&^(3<<4)|to&(3<<4)
 	st.moves++
 	st.arrived = true
 }
@@ -118,45 +148,49 @@ func (g *Game) step(st *stack) {
 func (g *Game) resolve(st *stack) {
 	a := &g.phase
 	st.epoch = a.epoch
-	side, cell := int(st.side), int(st.cell)
+	side, cell := int(st.lane>>6), int(st.cell)
 	f := &a.fields[side]
 	if a.sideAt[side] != a.epoch {
 		a.sideAt[side] = a.epoch
-		goals := sides[side]
+		goals, wanted := sides[side], bitboard.Diamond{}
 		for w := range goals {
 			goals[w] &= a.free[w]
 		}
-		f.Fill(&a.free, &goals, side&1)
+		for _, i := range a.live {
+			if other := &a.stacks[i]; other.lane>>6 == st.lane>>6 {
+				wanted.Add(int(other.cell))
+			}
+		}
+		f.Fill(&a.free, &goals, side&1, &wanted)
 	}
 	if f.Reached(cell) {
-		st.field, st.phase = int16(side), f.Phase(cell, side&1)
+		st.field, st.phase = uint16(side), f.Phase(cell, side&1)
 		return
 	}
-	for i := range a.pockets {
-		if p := &a.pockets[i]; p.side == st.side && p.field.Reached(cell) {
-			st.field, st.phase = int16(4+i), p.field.Phase(cell, int(p.goal>>8))
-			return
-		}
+	i := 0
+	for i < len(a.pockets) && !(int(a.pockets[i].side) == side && a.fields[4+i].Reached(cell)) {
+		i++
 	}
-	st.field = int16(4 + len(a.pockets))
-	p := a.explore(cell, side)
-	st.phase = p.field.Phase(cell, int(p.goal>>8))
+	if i == len(a.pockets) {
+		a.explore(cell, side)
+	}
+	st.field, st.phase = uint16(4+i), a.fields[4+i].Phase(cell, int(a.pockets[i].goal>>8))
 }
 
-// explore finds the pocket around a cell and the cell in it where units bound
-// for the side go: the deepest in the enemy's land, and of those the furthest
-// towards the side.
-func (a *phase) explore(cell, side int) *pocket {
-	a.pockets = a.pockets[:len(a.pockets)+1]
-	p := &a.pockets[len(a.pockets)-1]
+// explore adds the pocket around a cell. Units bound for a side go to its
+// deepest cell in the enemy's land, and of those to the furthest towards the
+// side.
+func (a *phase) explore(cell, side int) {
+	a.fields = a.fields[:len(a.fields)+1]
+	f := &a.fields[len(a.fields)-1]
 	var goals bitboard.Diamond
 	goals.Add(cell)
-	p.field.Fill(&a.free, &goals, cell>>8)
-	p.goal, p.side = uint16(deepest(&p.field, side)), uint8(side)
+	f.Fill(&a.free, &goals, cell>>8, &bitboard.Everywhere)
+	goal := deepest(f, side)
 	goals = bitboard.Diamond{}
-	goals.Add(int(p.goal))
-	p.field.Fill(&a.free, &goals, int(p.goal>>8))
-	return p
+	goals.Add(goal)
+	f.Fill(&a.free, &goals, goal>>8, &bitboard.Everywhere)
+	a.pockets = append(a.pockets, pocket{uint16(goal), uint8(side)})
 }
 
 // deepest is the cell reached that lies deepest in the land of the side; of

@@ -37,7 +37,9 @@ func (g *Game) explode(s *State) {
 func (g *Game) perish(st *stack) {
 	r := &g.runs[st.base]
 	r.first++
-	st.n--
+	if st.n--; st.n == 0 {
+		g.thinned = true
+	}
 	if r.n--; r.n == 0 {
 		copy(g.runs[st.base:][:st.runs], g.runs[st.base+1:][:st.runs-1])
 		st.runs--
@@ -96,28 +98,37 @@ func (g *Game) blastMobile(st *stack, damage float32) {
 			left++
 		}
 		foe.runs = left
+		if foe.n == 0 {
+			g.thinned = true
+		}
 	}
 }
 
-// blastStructures hits the structures in range.
+// blastStructures hits the structures in range, oldest first.
 func (g *Game) blastStructures(s *State, st *stack, damage float32) {
 	p := sim.Player(st.owner ^ 1)
 	mask := &g.reach[int(g.blastAt[st.kind])<<9|int(st.cell)]
+	n := 0
 	for w, own := range s.Own[p] {
 		for b := own & mask[w]; b != 0; b &= b - 1 {
 			cell := w<<6 | bits.TrailingZeros64(b)
-			c := &s.Cells[cell]
-			if g.rec != nil {
-				g.rec.Targets = append(g.rec.Targets, positions[cell])
-				g.rec.Damages = append(g.rec.Damages, DamageEvent{positions[cell], c.Kind(), p, c.ID(), damage})
-			}
-			if !g.targets[p].Has(cell) {
-				continue // it has fallen before in this frame
-			}
-			if c.Health -= damage; c.Health <= g.rules.DeadAt {
-				g.fell(cell, p)
-				g.recordDeath(positions[cell], c.Kind(), p, c.ID())
-			}
+			n++
+			insert(g.fresh[:n], gun(s.Cells[cell].ID())<<16|gun(cell))
+		}
+	}
+	for _, hit := range g.fresh[:n] {
+		cell, id := hit.cell(), hit.id()
+		c := &s.Cells[cell]
+		if g.rec != nil {
+			g.rec.Targets = append(g.rec.Targets, positions[cell])
+			g.rec.Damages = append(g.rec.Damages, DamageEvent{positions[cell], c.Kind(), p, id, damage})
+		}
+		if !g.targets[p].Has(cell) {
+			continue // it has fallen before in this frame
+		}
+		if c.Health -= damage; c.Health <= g.rules.DeadAt {
+			g.fell(cell, p)
+			g.recordDeath(positions[cell], c.Kind(), p, id)
 		}
 	}
 }

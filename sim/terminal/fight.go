@@ -1,7 +1,9 @@
 package terminal
 
 import (
+	"math"
 	"math/bits"
+	"slices"
 
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
@@ -29,8 +31,12 @@ func (g *Game) fight(s *State) {
 	}
 	if len(a.fallen) > 0 {
 		g.bury(s)
+		a.thinned = true
 	}
-	g.compact()
+	if a.thinned {
+		g.compact()
+		g.meet()
+	}
 }
 
 // roll calls the roll before explosions and shots: all that stand now shoot in
@@ -41,7 +47,7 @@ func (g *Game) roll() {
 	names := g.rec != nil || a.doomed
 	for _, i := range a.live {
 		st := &a.stacks[i]
-		st.shots, st.fired = st.n, 0
+		st.shots, st.fired, st.spent = st.n, 0, 0
 		if !names {
 			continue
 		}
@@ -60,11 +66,16 @@ func (g *Game) bury(s *State) {
 	for _, cell := range a.fallen {
 		c := s.Cells[cell]
 		p := c.Player()
-		if g.shoots[form(c.Mark)] {
-			a.guns[p].alive[a.gunNo[cell]>>6] &^= 1 << (a.gunNo[cell] & 63)
+		for m := range 3 {
+			for i := range a.gunBoards[p][m] {
+				a.gunBoards[p][m][i].Drop(int(cell))
+			}
+			for i := range a.wardBoards[p][m] {
+				a.wardBoards[p][m][i].Drop(int(cell))
+			}
 		}
-		if g.shields[form(c.Mark)] {
-			a.wards[p].alive[a.wardNo[cell]>>6] &^= 1 << (a.wardNo[cell] & 63)
+		if g.shoots[form(c.Mark)] {
+			g.disarm(gun(c.ID())<<16 | gun(cell))
 		}
 		s.drop(int(cell))
 		a.free.Add(int(cell))
@@ -78,47 +89,60 @@ func (g *Game) bury(s *State) {
 	}
 }
 
+// disarm takes a gun off the lists of those it reached.
+func (g *Game) disarm(fallen gun) {
+	a := &g.phase
+	for _, i := range a.live {
+		st := &a.stacks[i]
+		list := a.gunsOf(st)[:st.guns]
+		if j, ok := slices.BinarySearch(list, fallen); ok {
+			copy(list[j:], list[j+1:])
+			st.guns--
+		}
+	}
+}
+
 // compact takes the stacks without units off the list.
 func (g *Game) compact() {
 	a := &g.phase
 	n := 0
 	for _, i := range a.live {
-		if a.stacks[i].n > 0 {
-			a.live[n] = i
-			n++
+		st := &a.stacks[i]
+		if st.n == 0 {
+			a.crowd[st.owner]--
+			continue
 		}
+		a.live[n] = i
+		n++
 	}
 	a.live = a.live[:n]
-	g.meet()
+	a.thinned = false
 }
 
 // meet finds out whether anybody can shoot: then every frame counts until
 // somebody moves or falls.
 func (g *Game) meet() {
 	a := &g.phase
-	var any uint64
-	var sides [2]bool
 	for _, i := range a.live {
-		st := &a.stacks[i]
-		if st.near {
+		if g.faces(&a.stacks[i]) {
 			a.contact = true
 			return
 		}
-		guns := &a.guns[st.owner^1]
-		for w := range a.words {
-			any |= st.cover.guns[w] & guns.alive[w]
-		}
-		sides[st.owner] = true
 	}
-	a.contact = any != 0 || sides[0] && sides[1] && g.duels()
+	a.contact = a.crowd[0] > 0 && a.crowd[1] > 0 && g.duels()
 }
 
-// duels reports whether a mobile unit has one of the enemy's in range.
+// faces reports whether a stack has structures in range, or guns reach it.
+func (g *Game) faces(st *stack) bool { return st.near || st.guns > 0 }
+
+// duels reports whether two mobile units are in range of each other, or one of
+// them is.
 func (g *Game) duels() bool {
-	for _, i := range g.live {
-		st := &g.stacks[i]
-		for _, j := range g.live {
-			if foe := &g.stacks[j]; foe.owner != st.owner && distance(int(st.cell), int(foe.cell)) <= g.duel[st.kind][foe.kind] {
+	a := &g.phase
+	for n, i := range a.live {
+		st := &a.stacks[i]
+		for _, j := range a.live[:n] {
+			if foe := &a.stacks[j]; foe.owner != st.owner && distance(int(st.cell), int(foe.cell)) <= g.clash[st.kind][foe.kind] {
 				return true
 			}
 		}
@@ -131,46 +155,60 @@ func (g *Game) duels() bool {
 // difference to it: they hit only units of p, and those shoot though dead.
 func (g *Game) attack(s *State, p sim.Player) {
 	a := &g.phase
-	guns := &a.guns[p]
-	next := 0
-	for w := range a.words {
-		var ready uint64
-		for _, i := range a.live {
-			if st := &a.stacks[i]; st.owner != uint8(p) && st.n > 0 {
-				ready |= st.cover.guns[w]
-			}
+	next := 0 // on the live list
+	for {
+		shot, ok := g.nextGun(p ^ 1)
+		if !ok {
+			break
 		}
-		for ready &= guns.alive[w]; ready != 0; ready &= ready - 1 {
-			i := w<<6 | bits.TrailingZeros64(ready)
-			for next < len(a.live) && a.stacks[a.live[next]].first < guns.id[i] {
-				g.volley(s, p, next)
-				next++
-			}
-			g.fire(p, i)
+		for next < len(a.live) && a.stacks[a.live[next]].first < shot.id() {
+			g.volley(s, p, &a.stacks[a.live[next]])
+			next++
 		}
+		g.fire(s, p, shot)
 	}
-	for ; next < len(a.live); next++ {
-		g.volley(s, p, next)
+	if a.crowd[p] > 0 {
+		for ; next < len(a.live); next++ {
+			g.volley(s, p, &a.stacks[a.live[next]])
+		}
 	}
 }
 
-// fire lets gun i of player p shoot.
-func (g *Game) fire(p sim.Player, i int) {
+// nextGun is the oldest gun that reaches units of player p and has not shot in
+// this frame.
+func (g *Game) nextGun(p sim.Player) (next gun, ok bool) {
 	a := &g.phase
-	guns := &a.guns[p]
+	next = noGun
+	for _, i := range a.live {
+		if st := &a.stacks[i]; st.owner == uint8(p) && st.spent < st.guns && st.n > 0 {
+			next = min(next, a.aimed[int(st.base)*HalfCells+int(st.spent)])
+		}
+	}
+	return next, next != noGun
+}
+
+// fire lets a gun of player p shoot.
+func (g *Game) fire(s *State, p sim.Player, shot gun) {
+	a := &g.phase
 	var best aim
-	for _, j := range a.live {
-		if st := &a.stacks[j]; st.owner != uint8(p) && st.n > 0 && st.cover.guns[i>>6]>>(i&63)&1 != 0 {
-			best.consider(g, p, st, distance(int(guns.cell[i]), int(st.cell)))
+	for _, i := range a.live {
+		st := &a.stacks[i]
+		if st.owner == uint8(p) || st.spent == st.guns || a.aimed[int(st.base)*HalfCells+int(st.spent)] != shot {
+			continue
+		}
+		st.spent++
+		if st.n > 0 {
+			best.consider(g, p, st, distance(shot.cell(), int(st.cell)))
 		}
 	}
 	if best.stack == nil {
-		return
+		return // older units have just killed what it reached
 	}
-	damage := guns.power[i]
+	c := s.Cells[shot.cell()]
+	damage := g.shot[form(c.Mark)]
 	victim, killed := g.wound(best.stack, damage)
 	if g.rec != nil {
-		g.noteShot(p, guns.cell[i], wardKind(guns, i), guns.id[i], best.stack.cell, Scout+Kind(best.stack.kind), victim, damage, killed)
+		g.noteShot(p, uint16(shot.cell()), c.Kind(), shot.id(), best.stack.cell, Scout+Kind(best.stack.kind), victim, damage, killed)
 	}
 }
 
@@ -248,7 +286,9 @@ func (g *Game) wound(st *stack, damage float32) (victim uint32, killed bool) {
 
 // lose takes the last unit off run i.
 func (g *Game) lose(st *stack, i int) {
-	st.n--
+	if st.n--; st.n == 0 {
+		g.thinned = true
+	}
 	runs := g.runs[st.base:][:st.runs]
 	if runs[i].n--; runs[i].n == 0 {
 		copy(runs[i:], runs[i+1:])
@@ -259,14 +299,23 @@ func (g *Game) lose(st *stack, i int) {
 // volley lets the units of a stack shoot, if they are player p's: at mobile
 // units as long as there are any in range, then at structures. Each target is
 // shot at until it falls: it stays the best one, since only its health changes.
-func (g *Game) volley(s *State, p sim.Player, at int) {
-	a := &g.phase
-	st := &a.stacks[a.live[at]]
+func (g *Game) volley(s *State, p sim.Player, st *stack) {
 	if st.owner != uint8(p) || st.shots == 0 {
 		return
 	}
-	u := &g.rules.Units[Scout+Kind(st.kind)]
-	duel := &g.duel[st.kind]
+	if g.crowd[p^1] > 0 {
+		g.engage(st)
+	}
+	if st.near && st.fired < st.shots {
+		g.siege(s, st)
+	}
+}
+
+// engage lets the units of a stack shoot at mobile units in range.
+func (g *Game) engage(st *stack) {
+	a := &g.phase
+	p := sim.Player(st.owner)
+	duel, damage := &g.duel[st.kind], g.power[st.kind][0]
 	for st.fired < st.shots {
 		var best aim
 		for _, j := range a.live {
@@ -277,37 +326,34 @@ func (g *Game) volley(s *State, p sim.Player, at int) {
 			}
 		}
 		if best.stack == nil {
-			break
+			return
 		}
 		for killed := false; !killed && st.fired < st.shots; st.fired++ {
 			var victim uint32
-			victim, killed = g.wound(best.stack, u.DamageMobile)
+			victim, killed = g.wound(best.stack, damage)
 			if g.rec != nil {
 				g.noteShot(p, st.cell, Scout+Kind(st.kind), a.ids[st.base+st.fired],
-					best.stack.cell, Scout+Kind(best.stack.kind), victim, u.DamageMobile, killed)
+					best.stack.cell, Scout+Kind(best.stack.kind), victim, damage, killed)
 			}
 		}
-	}
-	if st.near && st.fired < st.shots {
-		g.siege(s, st, u.DamageStruct)
 	}
 }
 
 // siege lets the units of a stack that have not fired yet shoot at structures.
-func (g *Game) siege(s *State, st *stack, damage float32) {
-	p := sim.Player(st.owner)
-	board := g.sighted(s, st)
+func (g *Game) siege(s *State, st *stack) {
+	p, damage := sim.Player(st.owner), g.power[st.kind][1]
 	for st.fired < st.shots {
-		cell := g.pick(s, st, &board)
-		if cell < 0 {
-			return
+		cell := int(st.aim)
+		if cell == 0 || !g.targets[p^1].Has(cell) {
+			if cell = g.pick(s, st); cell == 0 {
+				return
+			}
 		}
 		c := &s.Cells[cell]
 		for killed := false; !killed && st.fired < st.shots; st.fired++ {
 			c.Health -= damage
 			if killed = c.Health <= g.rules.DeadAt; killed {
 				g.fell(cell, p^1)
-				board.Drop(cell)
 			}
 			if g.rec != nil {
 				g.noteShot(p, st.cell, Scout+Kind(st.kind), g.ids[st.base+st.fired], uint16(cell), c.Kind(), c.ID(), damage, killed)
@@ -346,23 +392,41 @@ func (g *Game) sighted(s *State, st *stack) (board bitboard.Diamond) {
 
 // inSight reports whether there are any.
 func (g *Game) inSight(s *State, st *stack) bool {
+	if class := g.oneAim[st.kind]; class >= 0 {
+		return meets(&g.targets[st.owner^1], &g.reach[int(class)<<9|int(st.cell)])
+	}
 	board := g.sighted(s, st)
 	return !board.Empty()
 }
 
-// pick chooses the structure to shoot at (3.12); −1 if there is none.
-func (g *Game) pick(s *State, st *stack, board *bitboard.Diamond) int {
+// pick chooses the structure to shoot at (3.12); 0 if there is none. If no
+// other is as near, or nobody else shoots at structures, it is also what the
+// stack will shoot at next.
+func (g *Game) pick(s *State, st *stack) int {
 	p := sim.Player(st.owner)
-	best, near := -1, int32(0)
+	board := g.sighted(s, st)
+	best, near, alone := 0, int32(math.MaxInt32), true
 	for w, b := range board {
 		for ; b != 0; b &= b - 1 {
 			cell := w<<6 | bits.TrailingZeros64(b)
 			d := distance(int(st.cell), cell)
-			if best >= 0 && (d > near || d == near && !g.rather(s, p, cell, best)) {
+			if d > near {
 				continue
+			}
+			if d == near {
+				alone = false
+				if !g.rather(s, p, cell, best) {
+					continue
+				}
+			} else {
+				alone = true
 			}
 			best, near = cell, d
 		}
+	}
+	st.aim = 0
+	if alone || g.crowd[p] == 1 {
+		st.aim = uint16(best)
 	}
 	return best
 }

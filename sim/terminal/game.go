@@ -50,7 +50,7 @@ func New(r Rules) (*Game, error) {
 		MaxOrders: g.maxOrders,
 	}
 	g.tables.make(&r)
-	g.phase.make(mobile)
+	g.phase.make(mobile, &g.tables)
 	return g, nil
 }
 

@@ -1,8 +1,6 @@
 package terminal
 
 import (
-	"math/bits"
-
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
 )
@@ -16,15 +14,16 @@ import (
 // run with the lowest health, so a stack of a hundred is seldom more than two
 // runs.
 //
-// Structures that shoot or shield are numbered by player in the order of their
-// ids (a battery), so that sets of them are bit sets and their bits come in
-// the order in which the rules let them act.
+// Structures that shoot are guns here, those that shield are wards. A stack that
+// comes to a cell looks up those that reach it, and keeps the guns in the order
+// in which they shoot.
 type phase struct {
 	frame  int32
 	stacks []stack
 	live   []uint16  // the stacks with units left, in the order of ids
 	runs   []run     // of all stacks: each has room for one a unit
 	ids    []uint32  // of the units at the beginning of step 4, likewise, where needed: see roll
+	aimed  []gun     // guns that reach the stacks: HalfCells for each
 	shares []float32 // shields received by the stacks: HalfCells for each unit enlisted
 	left   [2]int    // mobile units that may still be enlisted
 	starts bitboard.Diamond
@@ -35,47 +34,35 @@ type phase struct {
 	fallen  []uint16            // structures that fell in this frame
 	epoch   uint32              // number of the free board, over all turns
 	sideAt  [4]uint32           // epoch of each side's field
-	fields  [4]bitboard.Field
+	fields  []bitboard.Field    // of the four sides, then of the pockets
 	pockets []pocket
 
-	guns    [2]battery
-	wards   [2]battery // supports
-	words   int        // 64-bit words of their bit sets in use
-	gunNo   [bitboard.DiamondSpan]uint8
-	wardNo  [bitboard.DiamondSpan]uint8
-	covers  []cover // by player, group of mobile kinds, cell; valid where coverAt is the turn's
-	coverAt []uint32
-	turn    uint32 // number of the action phase, over all games
+	gunBoards     [2][3][]bitboard.Diamond // the guns of a player by group of mobile kinds and entry of tables.guns
+	wardBoards    [2][3][]bitboard.Diamond // its wards likewise
+	armed, warded [2]bool                  // whether a player has any
 
-	contact bool // somebody can shoot
-	doomed  bool // somebody decided to self-destruct in this frame
+	contact bool   // somebody can shoot
+	doomed  bool   // somebody decided to self-destruct in this frame
+	thinned bool   // a stack has no units left
+	crowd   [2]int // stacks of each player on the live list
 	shots   [2][]shotEvent
+	fresh   [HalfCells]gun // scratch: structures of one player by age
 	granted []ShieldEvent
 }
 
-// battery is a player's structures that shoot, or that shield, oldest first.
-type battery struct {
-	n      int
-	alive  [batteryWords]uint64
-	power  [HalfCells]float32 // damage of a shot, amount of a shield
-	cell   [HalfCells]uint16
-	id     [HalfCells]uint32
-	forms  int
-	form   [forms]uint8
-	boards [forms]bitboard.Diamond // by entry of form
-}
+// gun is a structure that shoots: id<<16 | cell, so that the oldest comes first.
+type gun uint64
 
-const batteryWords = (HalfCells + 63) / 64
+const noGun = ^gun(0)
 
-// cover tells who acts on a cell: which guns of the enemy, which supports.
-type cover struct{ guns, wards [batteryWords]uint64 }
+func (g gun) cell() int  { return int(g & 511) }
+func (g gun) id() uint32 { return uint32(g >> 16) }
 
-// pocket is an enclosed region with the cell in it where units bound for a
-// side end up.
+// pocket is an enclosed region, by the cell in it where units bound for a side
+// end up.
 type pocket struct {
-	field bitboard.Field
-	goal  uint16
-	side  uint8
+	goal uint16
+	side uint8
 }
 
 // stack is a number of mobile units with everything they share.
@@ -83,14 +70,13 @@ type stack struct {
 	cell  uint16
 	owner uint8
 	kind  uint8 // from Scout = 0
-	side  uint8 // where it goes
-	axis  uint8 // of its previous step
+	lane  uint8 // where it goes, and the axis of its previous step
 	phase uint8 // distance modulo 4, in the field of the epoch
 
-	arrived bool // it is on this cell since this frame's movement
-	doomed  bool // it decided to self-destruct in this frame
-	near    bool // structures of the enemy are in its range
-	field   int16
+	arrived bool   // it is on this cell since this frame's movement
+	doomed  bool   // it decided to self-destruct in this frame
+	near    bool   // structures of the enemy are in its range
+	field   uint16 // of phase.fields
 	epoch   uint32
 
 	next   int32 // frame of its next step
@@ -104,8 +90,11 @@ type stack struct {
 	runs   int32  // … and has so many runs
 	shares int32  // shields received: the first so many of its part of phase.shares
 
-	cover cover // of its cell
-	had   [batteryWords]uint64
+	guns  int32  // the enemy's that reach its cell: the first so many of its part of phase.aimed
+	spent int32  // of them, those that have shot in this frame
+	aim   uint16 // the structure it shoots at, as long as that stands and it stays; 0: to be found
+
+	had bitboard.Diamond // wards that have shielded it
 }
 
 // run is a number of units of a stack with equal healths.
@@ -120,18 +109,24 @@ type run struct {
 }
 
 // make allocates the memory for so many mobile units a player.
-func (a *phase) make(mobile int) {
+func (a *phase) make(mobile int, t *tables) {
 	n := 2 * mobile
 	a.stacks = make([]stack, 0, n)
 	a.live = make([]uint16, 0, n)
 	a.runs = make([]run, 0, n)
 	a.ids = make([]uint32, n)
 	a.shares = make([]float32, n*HalfCells)
+	a.aimed = make([]gun, n*HalfCells)
 	a.fallen = make([]uint16, 0, 2*HalfCells)
 	a.pockets = make([]pocket, 0, n)
-	a.covers = make([]cover, 6*bitboard.DiamondSpan)
-	a.coverAt = make([]uint32, 6*bitboard.DiamondSpan)
-	a.epoch, a.turn = 1, 1
+	a.fields = make([]bitboard.Field, 4, 4+n)
+	a.epoch = 1
+	for p := range 2 {
+		for m := range 3 {
+			a.gunBoards[p][m] = make([]bitboard.Diamond, len(t.guns[m]))
+			a.wardBoards[p][m] = make([]bitboard.Diamond, len(t.wards[m]))
+		}
+	}
 }
 
 // open begins a turn's action phase, without units.
@@ -141,7 +136,8 @@ func (a *phase) open() {
 	a.fallen = a.fallen[:0]
 	a.left = [2]int{cap(a.runs) / 2, cap(a.runs) / 2}
 	a.starts = bitboard.Diamond{}
-	a.contact, a.doomed = false, false
+	a.contact, a.doomed, a.thinned = false, false, false
+	a.crowd = [2]int{}
 }
 
 // room is the number of mobile units that seat p may still enlist. The rules'
@@ -176,21 +172,27 @@ func (g *Game) enlist(p sim.Player, k Kind, cell int, first uint32, n int32) {
 	case p == 1:
 		side = bottomLeft
 	}
+	a.crowd[p]++
 	a.live = append(a.live, uint16(len(a.stacks)))
 	a.stacks = a.stacks[:len(a.stacks)+1]
 	st := &a.stacks[len(a.stacks)-1]
 	*st = stack{
-		cell: uint16(cell), owner: uint8(p), kind: uint8(k - Scout), side: side,
+		cell: uint16(cell), owner: uint8(p), kind: uint8(k - Scout), lane: side << 6,
 		arrived: true, next: -1, n: n, first: first, base: int32(len(a.runs)), runs: 1,
 	}
-	st.wait(u.Speed)
+	g.wait(st)
 	a.runs = a.runs[:len(a.runs)+int(n)]
 	a.runs[st.base] = run{base: u.Health, total: u.Health, n: n, first: first}
 }
 
 // wait finds the frame of the next step: speed is added in every frame, and a
 // step taken, and 1 subtracted, when the sum reaches 1.
-func (st *stack) wait(speed float32) {
+func (g *Game) wait(st *stack) {
+	if period := g.period[st.kind]; period != 0 {
+		st.next += period
+		return
+	}
+	speed := g.rules.Units[Scout+Kind(st.kind)].Speed
 	acc, next := st.acc+speed, st.next+1
 	for acc < 1 {
 		acc += speed
@@ -206,84 +208,44 @@ func (g *Game) muster(s *State) {
 	if len(a.live) == 0 {
 		return
 	}
-	a.turn++
 	a.newEpoch()
 	for w := range a.free {
 		a.free[w] = bitboard.DiamondBoard[w] &^ (s.Own[0][w] | s.Own[1][w])
 	}
 	a.targets = s.Own
-	var fields [2]bool
-	for _, st := range a.stacks {
-		fields[st.owner] = true
-	}
-	a.words = 1
 	for p := range sim.Player(2) {
-		a.guns[p].n, a.guns[p].forms, a.guns[p].alive = 0, 0, [batteryWords]uint64{}
-		a.wards[p].n, a.wards[p].forms, a.wards[p].alive = 0, 0, [batteryWords]uint64{}
-		if fields[p^1] {
-			g.number(s, p, &a.guns[p], &a.gunNo, &g.shoots)
-			g.arm(s, p)
+		a.armed[p], a.warded[p] = false, false
+		for _, m := range g.groups {
+			if a.crowd[p^1] > 0 {
+				a.armed[p] = s.ranges(p, g.guns[m], a.gunBoards[p][m])
+			}
+			if a.crowd[p] > 0 {
+				a.warded[p] = s.ranges(p, g.wards[m], a.wardBoards[p][m])
+			}
 		}
-		if fields[p] {
-			g.number(s, p, &a.wards[p], &a.wardNo, &g.shields)
-			g.bless(s, p)
-		}
-		a.words = max(a.words, (a.guns[p].n+63)/64, (a.wards[p].n+63)/64)
 	}
+}
+
+// ranges draws the structures of player p that have one of the ranges, and
+// reports whether there are any.
+func (s *State) ranges(p sim.Player, list []rangeOf, boards []bitboard.Diamond) (any bool) {
+	for i := range list {
+		board := &boards[i]
+		*board = bitboard.Diamond{}
+		for f := range forms {
+			if list[i].forms>>f&1 != 0 {
+				s.addForm(board, p, f)
+			}
+		}
+		any = any || !board.Empty()
+	}
+	return any
 }
 
 // newEpoch marks the fields as out of date.
 func (a *phase) newEpoch() {
 	a.epoch++
-	a.pockets = a.pockets[:0]
-}
-
-// number numbers the structures of seat p whose form is wanted.
-func (g *Game) number(s *State, p sim.Player, b *battery, no *[bitboard.DiamondSpan]uint8, wanted *[forms]bool) {
-	kinds := 0
-	for k := range Structures {
-		if !wanted[k] && !wanted[k+Structures] || s.Ages[p][k].N == 0 {
-			continue
-		}
-		kinds++
-		list := &s.Ages[p][k]
-		for _, local := range list.Cell[:list.N] {
-			cell := localCell[p][local]
-			mark := s.Cells[cell].Mark
-			if wanted[form(mark)] {
-				b.cell[b.n], b.id[b.n] = cell, mark>>markIDShift
-				b.n++
-			}
-		}
-		for up := range 2 {
-			if f := k + up*Structures; wanted[f] {
-				board := s.form(p, f)
-				if !board.Empty() {
-					b.form[b.forms], b.boards[b.forms] = uint8(f), board
-					b.forms++
-				}
-			}
-		}
-	}
-	if kinds > 1 {
-		b.sort()
-	}
-	for i := range b.n {
-		no[b.cell[i]] = uint8(i)
-		b.alive[i>>6] |= 1 << (i & 63)
-	}
-}
-
-// sort brings structures of several kinds in the order of ids.
-func (b *battery) sort() {
-	for i := 1; i < b.n; i++ {
-		cell, id := b.cell[i], b.id[i]
-		j := i
-		for ; j > 0 && b.id[j-1] > id; j-- {
-			b.cell[j], b.id[j] = b.cell[j-1], b.id[j-1]
-		}
-		b.cell[j], b.id[j] = cell, id
-	}
+	a.pockets, a.fields = a.pockets[:0], a.fields[:4]
 }
 
 // form is the form of a structure.
@@ -293,68 +255,28 @@ func form(mark uint32) int {
 
 // form returns the structures of seat p of a form.
 func (s *State) form(p sim.Player, f int) (board bitboard.Diamond) {
-	for w := range board {
-		b := s.Own[p][w]
-		switch f % Structures {
-		case int(Wall):
-			b &^= s.Supports[w] | s.Turrets[w]
-		case int(Support):
-			b &= s.Supports[w]
-		default:
-			b &= s.Turrets[w]
-		}
-		if f >= Structures {
-			b &= s.Upgraded[w]
-		} else {
-			b &^= s.Upgraded[w]
-		}
-		board[w] = b
-	}
+	s.addForm(&board, p, f)
 	return board
 }
 
-// arm notes the damage of the guns, bless the amounts of the shields.
-func (g *Game) arm(s *State, p sim.Player) {
-	b := &g.guns[p]
-	for i := range b.n {
-		b.power[i] = g.shot[form(s.Cells[b.cell[i]].Mark)]
+// addForm adds the structures of seat p of a form to a board.
+func (s *State) addForm(board *bitboard.Diamond, p sim.Player, f int) {
+	kind := &s.Turrets
+	if Kind(f%Structures) == Support {
+		kind = &s.Supports
 	}
-}
-
-func (g *Game) bless(s *State, p sim.Player) {
-	b := &g.wards[p]
-	for i := range b.n {
-		b.power[i] = g.amount[p][form(s.Cells[b.cell[i]].Mark)][positions[b.cell[i]].Y]
+	flip := ^uint64(0)
+	if f >= Structures {
+		flip = 0
 	}
-}
-
-// coverOf tells who acts on units of a kind and player on a cell. Each cell
-// is looked at once a turn: what has fallen since is masked by battery.alive.
-func (g *Game) coverOf(p uint8, kind uint8, cell uint16) *cover {
-	a := &g.phase
-	i := (int(p)*3+int(g.group[kind]))<<9 | int(cell)
-	c := &a.covers[i]
-	if a.coverAt[i] == a.turn {
-		return c
-	}
-	a.coverAt[i] = a.turn
-	g.find(&c.guns, &a.guns[p^1], &a.gunNo, &g.gunAt, kind, cell)
-	g.find(&c.wards, &a.wards[p], &a.wardNo, &g.wardAt, kind, cell)
-	return c
-}
-
-// find sets the bits of the battery's structures that reach a cell.
-func (g *Game) find(set *[batteryWords]uint64, b *battery, no *[bitboard.DiamondSpan]uint8, at *[forms][3]int16, kind uint8, cell uint16) {
-	*set = [batteryWords]uint64{}
-	for i := range b.forms {
-		board := &b.boards[i]
-		mask := &g.reach[int(at[b.form[i]][kind])<<9|int(cell)]
-		for w := range board {
-			for m := board[w] & mask[w]; m != 0; m &= m - 1 {
-				n := no[w<<6|bits.TrailingZeros64(m)]
-				set[n>>6] |= 1 << (n & 63)
-			}
+	for w := range board {
+		b := s.Own[p][w] & (s.Upgraded[w] ^ flip)
+		if f%Structures != int(Wall) {
+			b &= kind[w]
+		} else {
+			b &^= s.Supports[w] | s.Turrets[w]
 		}
+		board[w] |= b
 	}
 }
 

@@ -4,47 +4,93 @@ import (
 	"math/bits"
 
 	"moonfarm/sim"
+	"moonfarm/sim/bitboard"
 )
 
-// arrive lets the supports act on the stacks that are new to their cells (3.8),
-// and tells whether there were any. Others have nothing to come: no support is
-// built in an action phase.
-func (g *Game) arrive(s *State) (any bool) {
-	a := &g.phase
-	for _, i := range a.live {
-		st := &a.stacks[i]
-		if !st.arrived || st.n == 0 {
-			continue
-		}
-		any = true
-		st.arrived = false
-		st.cover = *g.coverOf(st.owner, st.kind, st.cell)
-		if !st.doomed || g.rules.DoomedShielded {
-			g.shield(st)
-		}
-		st.near = g.inSight(s, st)
+// arrive looks around for a stack that is new to its cell: who can shoot at it,
+// what it can shoot at, and which supports shield it (3.8). Others have no
+// shields to come: no support is built in an action phase.
+func (g *Game) arrive(s *State, st *stack) {
+	st.arrived = false
+	st.aim, st.guns = 0, 0
+	zone := g.zones[st.owner][st.cell&511]
+	if zone&zoneGuns != 0 && g.armed[st.owner^1] {
+		g.underFire(s, st)
 	}
-	if len(a.granted) > 0 {
-		g.recordShields()
+	if zone&zoneWards != 0 && g.warded[st.owner] && (!st.doomed || g.rules.DoomedShielded) {
+		g.shield(s, st)
 	}
-	return any
+	st.near = zone>>st.kind&1 != 0 && g.inSight(s, st)
 }
 
-// shield gives a stack the shields of the supports that it has reached.
-func (g *Game) shield(st *stack) {
-	a := &g.phase
-	ward := &a.wards[st.owner]
-	for w := range a.words {
-		fresh := st.cover.wards[w] & ward.alive[w] &^ st.had[w]
-		st.had[w] |= fresh
-		for ; fresh != 0; fresh &= fresh - 1 {
-			i := w<<6 | bits.TrailingZeros64(fresh)
-			g.grant(st, ward.power[i])
-			if g.rec != nil {
-				g.noteShield(st, ward, i)
+// gunsOf is the memory for the guns that reach a stack.
+func (a *phase) gunsOf(st *stack) []gun {
+	return a.aimed[int(st.base)*HalfCells:][:HalfCells]
+}
+
+// underFire finds the guns that reach a stack, oldest first.
+func (g *Game) underFire(s *State, st *stack) {
+	list := g.tables.guns[st.kind]
+	boards := g.gunBoards[st.owner^1][g.group[st.kind]]
+	for i := range list {
+		mask := &g.reach[int(list[i].class)<<9|int(st.cell)]
+		if !meets(&boards[i], mask) {
+			continue
+		}
+		for w := range mask {
+			for b := boards[i][w] & mask[w]; b != 0; b &= b - 1 {
+				cell := w<<6 | bits.TrailingZeros64(b)
+				st.guns++
+				insert(g.gunsOf(st)[:st.guns], gun(s.Cells[cell&511].ID())<<16|gun(cell))
 			}
 		}
 	}
+}
+
+// shield gives a stack the shields of the wards that it has reached, oldest
+// first.
+func (g *Game) shield(s *State, st *stack) {
+	list := g.tables.wards[st.kind]
+	boards := g.wardBoards[st.owner][g.group[st.kind]]
+	n := 0
+	for i := range list {
+		a, b, c := &boards[i], &g.reach[int(list[i].class)<<9|int(st.cell)], &st.had
+		if a[0]&b[0]&^c[0]|a[1]&b[1]&^c[1]|a[2]&b[2]&^c[2]|a[3]&b[3]&^c[3]|
+			a[4]&b[4]&^c[4]|a[5]&b[5]&^c[5]|a[6]&b[6]&^c[6]|a[7]&b[7]&^c[7] == 0 {
+			continue
+		}
+		for w := range a {
+			b := a[w] & b[w] &^ c[w]
+			for c[w] |= b; b != 0; b &= b - 1 {
+				cell := w<<6 | bits.TrailingZeros64(b)
+				n++
+				insert(g.fresh[:n], gun(s.Cells[cell&511].ID())<<16|gun(cell))
+			}
+		}
+	}
+	for _, ward := range g.fresh[:n] {
+		c := s.Cells[ward.cell()]
+		amount := g.amount[st.owner][form(c.Mark)][positions[ward.cell()].Y]
+		g.grant(st, amount)
+		if g.rec != nil {
+			g.noteShield(st, ward, c.Kind(), amount)
+		}
+	}
+}
+
+// meets reports whether two boards have a cell in common.
+func meets(a, b *bitboard.Diamond) bool {
+	return a[0]&b[0]|a[1]&b[1]|a[2]&b[2]|a[3]&b[3]|a[4]&b[4]|a[5]&b[5]|a[6]&b[6]|a[7]&b[7] != 0
+}
+
+// insert puts a gun in its place in a list that is sorted but for the last
+// entry, which is free.
+func insert(list []gun, x gun) {
+	i := len(list) - 1
+	for ; i > 0 && list[i-1] > x; i-- {
+		list[i] = list[i-1]
+	}
+	list[i] = x
 }
 
 // sharesOf is the memory for the shields of a stack.
@@ -74,15 +120,20 @@ func (r *run) hurt(damage float32, shares []float32) {
 	if damage >= r.sum {
 		r.base -= float32(damage - r.sum)
 		r.sum, r.head = 0, int32(len(shares))
-	} else {
-		for damage >= r.front {
-			damage -= r.front
-			r.head++
-			r.front = shares[r.head]
-		}
-		r.front -= damage
-		r.add(shares)
+		r.total = r.base
+		return
 	}
+	for damage >= r.front {
+		damage -= r.front
+		r.head++
+		if int(r.head) == len(shares) { // one by one they are less than their rounded sum
+			r.sum, r.total = 0, r.base
+			return
+		}
+		r.front = shares[r.head]
+	}
+	r.front -= damage
+	r.add(shares)
 	r.total = r.base + r.sum
 }
 
@@ -94,47 +145,33 @@ func (r *run) add(shares []float32) {
 	}
 }
 
-// fade lets all shields decay (3.7); only old rules know this.
-func (g *Game) fade() {
+// fade lets the shields of a stack decay (3.7); only old rules know this.
+func (g *Game) fade(st *stack) {
 	a := &g.phase
-	for _, i := range a.live {
-		st := &a.stacks[i]
-		shares := a.sharesOf(st)[:st.shares]
-		for j, v := range shares {
-			shares[j] = max(v-g.decay, 0)
-		}
-		runs := a.runs[st.base:][:st.runs]
-		for j := range runs {
-			r := &runs[j]
-			if r.head < st.shares {
-				r.front = max(r.front-g.decay, 0)
-				r.add(shares)
-				r.total = r.base + r.sum
-			}
+	shares := a.sharesOf(st)[:st.shares]
+	for i, v := range shares {
+		shares[i] = max(v-g.decay, 0)
+	}
+	runs := a.runs[st.base:][:st.runs]
+	for i := range runs {
+		r := &runs[i]
+		if r.head < st.shares {
+			r.front = max(r.front-g.decay, 0)
+			r.add(shares)
+			r.total = r.base + r.sum
 		}
 	}
 }
 
 // noteShield notes the events of one shield given.
-func (g *Game) noteShield(st *stack, ward *battery, i int) {
+func (g *Game) noteShield(st *stack, ward gun, k Kind, amount float32) {
 	for _, r := range g.runs[st.base:][:st.runs] {
 		for j := range uint32(r.n) {
 			g.granted = append(g.granted, ShieldEvent{
-				positions[ward.cell[i]], positions[st.cell], wardKind(ward, i), sim.Player(st.owner),
-				ward.id[i], r.first + j, ward.power[i],
+				positions[ward.cell()], positions[st.cell], k, sim.Player(st.owner), ward.id(), r.first + j, amount,
 			})
 		}
 	}
-}
-
-// wardKind is the kind of structure i of a battery.
-func wardKind(b *battery, i int) Kind {
-	for f := range b.forms {
-		if b.boards[f].Has(int(b.cell[i])) {
-			return Kind(b.form[f] % Structures)
-		}
-	}
-	return Support
 }
 
 // recordShields records the shields given in this frame in the order of the

@@ -14,8 +14,9 @@ import (
 // Ranges are tables of boards: reach[class<<9|cell] are the cells whose squared
 // distance from the cell is at most that of the class.
 type tables struct {
-	gives bool // some structure gives bits or cores
-	decay float32
+	gives  bool // some structure gives bits or cores
+	decay  float32
+	period [3]int32 // frames from step to step of a mobile kind; 0: not always the same
 
 	reach   []bitboard.Diamond
 	squares []int32 // by class: the squared range
@@ -24,16 +25,42 @@ type tables struct {
 	shields [forms]bool
 	shot    [forms]float32          // damage to mobile units
 	amount  [2][forms][Side]float32 // of a shield, by player and y of the support
-	gunAt   [forms][3]int16         // class in which it hits a mobile kind
-	wardAt  [forms][3]int16         // class in which it shields a mobile kind
-	group   [3]uint8                // mobile kinds that all ranges treat alike share the first's number
-	duel    [3][3]int32             // squared range of a mobile kind against a mobile kind; −1: harmless
-	aimAt   [3][forms]int16         // class in which a mobile kind hits a form
-	oneAim  [3]int16                // that class if it is the same for all forms, −1 if it is harmless to them, else −2
-	blastAt [3]int16                // class of its explosion
+	guns    [3][]rangeOf            // by mobile kind: who shoots at it
+	wards   [3][]rangeOf            // who shields it
+
+	group  [3]uint8 // mobile kinds that all these ranges treat alike share the first's number
+	groups []uint8  // these numbers
+
+	// zones tell a player's units on a cell what can be in range at all: bit m,
+	// structures of the enemy for mobile kind m, and the two bits below.
+	zones [2][bitboard.DiamondSpan]uint8
+
+	power   [3][2]float32   // damage of a mobile kind's shot to mobile units, to structures
+	duel    [3][3]int32     // squared range of a mobile kind against a mobile kind; −1: harmless
+	clash   [3][3]int32     // the longer of two kinds' ranges against each other
+	aimAt   [3][forms]int16 // class in which a mobile kind hits a form
+	oneAim  [3]int16        // that class if it is the same for all forms, −1 if it is harmless to them, else −2
+	blastAt [3]int16        // class of its explosion
 }
 
 const forms = 2 * Structures
+
+// rangeOf is a class with the forms, as bits, that have this range.
+type rangeOf struct {
+	class int16
+	forms uint8
+}
+
+// with adds a form to the ranges.
+func with(list []rangeOf, class int16, form int) []rangeOf {
+	for i := range list {
+		if list[i].class == class {
+			list[i].forms |= 1 << form
+			return list
+		}
+	}
+	return append(list, rangeOf{class, 1 << form})
+}
 
 // square is the greatest squared distance within a range; Rules.Validate
 // bounds ranges, so it fits.
@@ -66,6 +93,30 @@ func (t *tables) class(sq int32) int16 {
 	return int16(len(t.squares) - 1)
 }
 
+// Bits of zones.
+const (
+	zoneGuns  = 1 << 3 // guns
+	zoneWards = 1 << 4 // wards
+)
+
+// zone sets a bit on the cells that are within a squared range of the half that
+// is the player's own (0) or the enemy's (1).
+func (t *tables) zone(whose int, sq int32, bit uint8) {
+	for p := range t.zones {
+		for _, half := range localCell {
+			for _, cell := range half[:HalfCells] {
+				rows := int32(positions[cell].Y) - (Side/2 - 1) // to player 1's half
+				if p^whose == 1 {
+					rows = 1 - rows
+				}
+				if rows = max(rows, 0); rows*rows <= sq {
+					t.zones[p][cell] |= bit
+				}
+			}
+		}
+	}
+}
+
 // distance is the squared distance of two cells.
 func distance(a, b int) int32 {
 	p, q := positions[a&511], positions[b&511]
@@ -89,19 +140,34 @@ func (t *tables) make(r *Rules) {
 		}
 		for m := range 3 {
 			radius := r.Units[int(Scout)+m].HitRadius
-			t.gunAt[f][m] = t.class(square(u.AttackRange, radius))
-			t.wardAt[f][m] = t.class(square(u.ShieldRange, radius))
+			if t.shoots[f] {
+				t.zone(1, square(u.AttackRange, radius), zoneGuns)
+				t.guns[m] = with(t.guns[m], t.class(square(u.AttackRange, radius)), f)
+			}
+			if t.shields[f] {
+				t.zone(0, square(u.ShieldRange, radius), zoneWards)
+				t.wards[m] = with(t.wards[m], t.class(square(u.ShieldRange, radius)), f)
+			}
 		}
 	}
 	t.decay = r.Units[Support].ShieldDecay
 	for m := range 3 {
 		t.mobile(r, m)
 	}
+	for m := range 3 {
+		for n := range 3 {
+			t.clash[m][n] = max(t.duel[m][n], t.duel[n][m])
+		}
+	}
 }
 
 // mobile fills the tables of one mobile kind.
 func (t *tables) mobile(r *Rules, m int) {
 	u := &r.Units[int(Scout)+m]
+	t.power[m] = [2]float32{u.DamageMobile, u.DamageStruct}
+	if frac, _ := math.Frexp(float64(u.Speed)); frac == 0.5 && u.Speed <= 1 {
+		t.period[m] = int32(1 / u.Speed) // a power of two: the sums are exact
+	}
 	for n := range 3 {
 		t.duel[m][n] = -1
 		if u.AttackRange > 0 && u.DamageMobile != 0 {
@@ -115,24 +181,25 @@ func (t *tables) mobile(r *Rules, m int) {
 			v = &r.Units[f-Structures] // never on the board: any class will do
 		}
 		t.aimAt[m][f] = t.class(square(u.AttackRange, v.HitRadius))
-		switch {
-		case u.AttackRange <= 0 || u.DamageStruct == 0:
-		case f == 0:
+		if u.AttackRange <= 0 || u.DamageStruct == 0 {
+			continue
+		}
+		t.zone(1, square(u.AttackRange, v.HitRadius), 1<<m)
+		if f == 0 {
 			t.oneAim[m] = t.aimAt[m][f]
-		case t.oneAim[m] != t.aimAt[m][f]:
+		} else if t.oneAim[m] != t.aimAt[m][f] {
 			t.oneAim[m] = -2
 		}
 	}
 	t.blastAt[m] = t.class(square(u.BlastRange, 0))
 	t.group[m] = uint8(m)
 	for n := m - 1; n >= 0; n-- {
-		same := true
-		for f := range forms {
-			same = same && t.gunAt[f][m] == t.gunAt[f][n] && t.wardAt[f][m] == t.wardAt[f][n]
-		}
-		if same {
+		if slices.Equal(t.guns[m], t.guns[n]) && slices.Equal(t.wards[m], t.wards[n]) {
 			t.group[m] = t.group[n]
 		}
+	}
+	if t.group[m] == uint8(m) {
+		t.groups = append(t.groups, uint8(m))
 	}
 }
 
@@ -189,14 +256,15 @@ var (
 	stepDelta = [2][4]int16{{256, 257, 240, 241}, {-241, -240, -257, -256}} // by colour of the cell left
 )
 
-// choice[side][axis][candidates] is the direction that a unit bound for the side
-// takes after a step along the axis, of the set of neighbours that are nearest
-// (3.4, 3.5).
-var choice = func() (t [4][3][16]uint8) {
-	for side := range t {
-		for axis := range t[side] {
-			for set := range t[side][axis] {
-				t[side][axis][set] = choose(side, uint8(axis), set)
+// A lane is the side that a unit is bound for and the axis of its previous step,
+// side<<6 | axis<<4. choice[lane|candidates] is the step it takes, of the set of
+// neighbours that are nearest (3.4, 3.5): the direction, and the axis<<4.
+var choice = func() (t [256]uint8) {
+	for side := range 4 {
+		for axis := range uint8(3) {
+			for set := range 16 {
+				d := choose(side, axis, set)
+				t[side<<6|int(axis)<<4|set] = d | stepAxis[d]<<4
 			}
 		}
 	}
