@@ -1,0 +1,224 @@
+package terminal_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"moonfarm/sim"
+	"moonfarm/sim/bitboard"
+	"moonfarm/sim/prng"
+	"moonfarm/sim/terminal"
+)
+
+// visit plays random games under random rules and calls look between turns.
+func visit(t *testing.T, seed uint64, games, turns int, look func(g *terminal.Game, s *terminal.State)) {
+	t.Helper()
+	r := prng.New(seed)
+	for range games {
+		g, err := terminal.New(randomRules(&r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s terminal.State
+		g.Reset(&s, 0)
+		turn := sim.NewTurn(g.Info().MaxOrders)
+		for status, n := sim.Running, 0; status == sim.Running && n < turns; n++ {
+			look(g, &s)
+			for p := range sim.Player(2) {
+				if r.IntN(3) == 0 {
+					s.Cores[p] += float32(r.IntN(40))
+				}
+				turn.Set(p, g.Playout(nil, &s, p, &r))
+			}
+			status = g.Step(&s, turn)
+		}
+	}
+}
+
+// everyOrder lists all orders for one cell or none, good and bad, in the order
+// of AppendOrders.
+func everyOrder(p sim.Player) (list []sim.Order) {
+	list = append(list, terminal.Nothing)
+	var spawns []sim.Order
+	for _, half := range []sim.Player{p, p ^ 1} {
+		for local := range terminal.HalfCells {
+			x, y := terminal.LocalXY(local, half)
+			for k := range terminal.Kind(8) {
+				list = append(list, terminal.Place(k, x, y))
+				spawns = append(spawns, terminal.Spawn(k, x, y, 1))
+			}
+			list = append(list, terminal.UpgradeAt(x, y), terminal.RemoveAt(x, y))
+		}
+	}
+	return append(list, spawns...)
+}
+
+// TestLegalOrders holds AppendOrders against trying every order there is: those
+// it lists, and no others, are carried out.
+func TestLegalOrders(t *testing.T) {
+	states, tried := 0, 0
+	every := [2][]sim.Order{everyOrder(0), everyOrder(1)}
+	turn := sim.NewTurn(1)
+	var record terminal.Record
+	visit(t, 11, 12, 12, func(g *terminal.Game, s *terminal.State) {
+		states++
+		for p := range sim.Player(2) {
+			want := []sim.Order{terminal.Nothing}
+			g.Record(&record)
+			turn.Clear()
+			for _, o := range every[p][1:] {
+				tried++
+				after := *s
+				record.Clear()
+				turn.SetOne(p, o)
+				g.Deploy(&after, turn)
+				g.Frame(&after)
+				if len(record.Spawns) > 0 {
+					want = append(want, o)
+				}
+			}
+			g.Record(nil)
+			if got := g.AppendOrders(nil, s, p); !slices.Equal(got, want) {
+				t.Fatalf("player %d: %d orders are listed, %d are carried out\n%x\n%x\n%s", p+1, len(got), len(want), got, want, terminal.AppendText(nil, g, s))
+			}
+		}
+	})
+	t.Logf("%d orders tried in %d states", tried, states)
+}
+
+// TestLegalBoards holds Legal against AppendOrders.
+func TestLegalBoards(t *testing.T) {
+	visit(t, 12, 20, 20, func(g *terminal.Game, s *terminal.State) {
+		for p := range sim.Player(2) {
+			var l terminal.Legal
+			g.Legal(&l, s, p)
+			count := map[terminal.Op]int{}
+			for _, o := range g.AppendOrders(nil, s, p)[1:] {
+				c := terminal.Decode(o)
+				count[c.Op]++
+				board := &l.Upgrade
+				switch c.Op {
+				case terminal.OpPlace:
+					board = &l.Place[c.Kind]
+				case terminal.OpRemove:
+					board = &l.Remove
+				case terminal.OpSpawn:
+					board = &l.Spawn[c.Kind-terminal.Scout]
+				}
+				if at := positionOf(t, c); !board.Has(at) {
+					t.Fatalf("player %d: %+v is on no board of Legal", p+1, c)
+				}
+			}
+			boards := map[terminal.Op]int{terminal.OpUpgrade: l.Upgrade.Count(), terminal.OpRemove: l.Remove.Count()}
+			for i := range 3 {
+				boards[terminal.OpPlace] += l.Place[i].Count()
+				boards[terminal.OpSpawn] += l.Spawn[i].Count()
+			}
+			for op, n := range boards {
+				if count[op] != n {
+					t.Fatalf("player %d: %d cells for op %d, %d orders", p+1, n, op, count[op])
+				}
+			}
+		}
+	})
+}
+
+// TestHashForgetsIDs: only the order of ids within a player counts; a state with
+// other ids in the same order has the same hash and plays the same way, one with
+// two ids exchanged has another hash.
+func TestHashForgetsIDs(t *testing.T) {
+	seen := 0
+	r := prng.New(3)
+	visit(t, 13, 15, 15, func(g *terminal.Game, s *terminal.State) {
+		other := renumbered(t, g, s, func(id uint32) uint32 { return 3*id + 1 })
+		if g.Hash(&other) != g.Hash(s) {
+			t.Fatalf("other ids make another hash:\n%s%s", terminal.AppendText(nil, g, s), terminal.AppendText(nil, g, &other))
+		}
+		a, b := *s, other
+		turn := sim.NewTurn(g.Info().MaxOrders)
+		for p := range sim.Player(2) {
+			turn.Set(p, g.Playout(nil, s, p, &r))
+		}
+		if x, y := g.Step(&a, turn), g.Step(&b, turn); x != y || g.Hash(&a) != g.Hash(&b) {
+			t.Fatalf("other ids play another way: %v, %v\n%s%s", x, y, terminal.AppendText(nil, g, &a), terminal.AppendText(nil, g, &b))
+		}
+		for p := range sim.Player(2) {
+			if pieces := s.AppendStructures(nil, p); len(pieces) > 1 {
+				i, j := pieces[0].ID, pieces[len(pieces)-1].ID
+				swapped := renumbered(t, g, s, func(id uint32) uint32 {
+					switch id {
+					case i:
+						return j
+					case j:
+						return i
+					}
+					return id
+				})
+				if seen++; g.Hash(&swapped) == g.Hash(s) {
+					t.Fatalf("ids %d and %d exchanged make no other hash", i, j)
+				}
+			}
+		}
+	})
+	if seen < 100 {
+		t.Errorf("only %d exchanges", seen)
+	}
+}
+
+// renumbered is s with other ids.
+func renumbered(t *testing.T, g *terminal.Game, s *terminal.State, id func(uint32) uint32) terminal.State {
+	t.Helper()
+	var text strings.Builder
+	for line := range strings.Lines(string(terminal.AppendText(nil, g, s))) {
+		if !strings.HasPrefix(line, "id ") && !strings.HasPrefix(line, "turn ") {
+			text.WriteString(line)
+		}
+	}
+	fmt.Fprintf(&text, "turn %d next %d\n", s.Turn, id(s.NextID))
+	for p := range sim.Player(2) {
+		for _, c := range s.AppendStructures(nil, p) {
+			fmt.Fprintf(&text, "id %d,%d=%d\n", c.At.X, c.At.Y, id(c.ID))
+		}
+	}
+	other, err := terminal.ParseText(g, text.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return other
+}
+
+// TestRecordChangesNothing plays turns with and without a record.
+func TestRecordChangesNothing(t *testing.T) {
+	var record terminal.Record
+	r := prng.New(4)
+	visit(t, 14, 20, 15, func(g *terminal.Game, s *terminal.State) {
+		turn := sim.NewTurn(g.Info().MaxOrders)
+		for p := range sim.Player(2) {
+			turn.Set(p, g.Playout(nil, s, p, &r))
+		}
+		a, b := *s, *s
+		x := g.Step(&a, turn)
+		record.Clear()
+		g.Record(&record)
+		y := g.Step(&b, turn)
+		g.Record(nil)
+		if x != y || a != b {
+			t.Fatalf("with a record: %v\n%swithout: %v\n%s", y, terminal.AppendText(nil, g, &b), x, terminal.AppendText(nil, g, &a))
+		}
+		if len(record.Ends) == 0 {
+			t.Fatal("no frame was recorded")
+		}
+	})
+}
+
+// positionOf is the cell of a command as boards number it.
+func positionOf(t *testing.T, c terminal.Command) int {
+	t.Helper()
+	cell, ok := bitboard.DiamondCell(int(c.X), int(c.Y))
+	if !ok {
+		t.Fatalf("%+v is outside of the arena", c)
+	}
+	return cell
+}
