@@ -46,7 +46,6 @@ const (
 // Actions implements features.ActionSpace for C1 Terminal: a MultiDiscrete
 // space over the grid, one action for the whole turn.
 type Actions struct {
-	game  *tm.Game
 	rules tm.Rules
 	heads []int
 
@@ -61,7 +60,7 @@ type Actions struct {
 
 // NewActions returns the grid form for the rules of g.
 func NewActions(g *tm.Game) *Actions {
-	a := &Actions{game: g, rules: g.Rules(), heads: make([]int, heads), most: g.Info().MaxOrders}
+	a := &Actions{rules: g.Rules(), heads: make([]int, heads), most: g.Info().MaxOrders}
 	a.mobile = a.rules.MaxMobile()
 	never := float32(math.Inf(1))
 	a.place[0], a.upgrade, a.cheapest = never, never, never
