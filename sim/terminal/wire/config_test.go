@@ -2,8 +2,10 @@ package wire
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -273,7 +275,11 @@ func TestParseConfigErrors(t *testing.T) {
 		{small("", `,"a":"\ud800x"`), `a: expected the other half of a surrogate pair, found "x"`},
 		{small("", `,"a":"\x"`), `a: expected an escape, found "\\x"`},
 		{small("", ",\"a\":\"\n\""), `a: expected no control character in a string`},
-		{strings.Replace(small("", ""), `"B"`, `"A"`, 1), `unitInformation[1]: expected another shorthand for each unit, found "A"`},
+		{strings.Replace(small("", ""), `"B"`, `"A"`, 1), `unitInformation: expected another shorthand for each unit, found ["A" "A" "DF" "PI" "EI" "SI" "RM" "UP"] for support`},
+		{strings.Replace(small("", ""), `"B"`, `"a name that is far too long"`, 1),
+			`unitInformation[1].shorthand: expected a string of at most 16 bytes, found "\"a name that is far too "`},
+		{strings.Replace(small("", ""), `"B"`, `"RM"`, 1), `"UP"] for removal`},
+		{strings.Replace(small("", ""), `"B"`, `""`, 1), `"UP"] for support`},
 		{strings.Replace(small("", ""), `{},{},{},{}]`, `{},{"upgrade":{}},{},{}]`, 1), `unitInformation[3].upgrade: expected no upgrade of a mobile unit`},
 		{strings.Replace(oldConfig, `"meleeMultiplier":0`, `"meleeMultiplier":1`, 1),
 			`mechanics.meleeMultiplier: expected the one value with which this can be played, found "1"`},
@@ -283,6 +289,29 @@ func TestParseConfigErrors(t *testing.T) {
 		_, err := ParseConfig([]byte(c.text))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%.80s\nerror %v\nwant  %s", c.text, err, c.want)
+		}
+	}
+}
+
+// TestParseConfigMemory: configs of the greatest size that are all keys, lists
+// and objects do not take much.
+func TestParseConfigMemory(t *testing.T) {
+	keys := []byte("{")
+	for i := 0; len(keys) < MaxConfig-500; i++ {
+		keys = fmt.Appendf(keys, `"%x":0,`, i)
+	}
+	for _, more := range []string{
+		string(keys[1 : len(keys)-1]), `"a":[` + strings.Repeat("{},", MaxConfig/3-200) + `0]`,
+		`"a":[` + strings.Repeat("0,", MaxConfig/2-200) + `0]`,
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := ParseConfig([]byte(small("", ","+more)))
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; err != nil || took > 100<<20 {
+			t.Errorf("%.20s…: %d MB were allocated, error %v", more, took>>20, err)
+		} else {
+			t.Logf("%.20s…: %d MB were allocated in all", more, took>>20)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"moonfarm/sim/terminal"
 )
@@ -13,7 +14,8 @@ const (
 	// MaxConfig bounds its bytes.
 	MaxConfig = 1 << 20
 
-	maxLevels = 16 // of objects and lists in each other
+	maxLevels    = 16 // of objects and lists in each other
+	maxShorthand = 16 // bytes of a name in Config.Shorthands
 )
 
 // ParseConfig reads a config of any year since 2018. Numbers that are missing
@@ -134,21 +136,26 @@ func (c *configReader) unitInformation() {
 		c.object(func(key string) {
 			switch {
 			case key == "shorthand":
+				start := c.at
 				names[i] = string(c.string("a string"))
+				if len(names[i]) > maxShorthand {
+					c.failAt(start, fmt.Sprintf("a string of at most %d bytes", maxShorthand))
+				}
 			case i < terminal.Kinds:
 				c.unitKey(terminal.Kind(i), key)
 			default:
 				c.skip()
 			}
 		})
-		for _, other := range names[:i] {
-			if names[i] == other || names[i] == "" {
-				c.errorAt(c.at-1, fmt.Sprintf("expected another shorthand for each unit, found %q", names[i]))
-			}
-		}
 	})
 	if n < terminal.Kinds {
 		c.failAt(c.at-1, fmt.Sprintf("at least %d units", terminal.Kinds))
+	}
+	names := c.config.Shorthands[:] // with those that the list did not name
+	for i, name := range names {
+		if name == "" || slices.Contains(names[:i], name) {
+			c.errorAt(c.at-1, fmt.Sprintf("expected another shorthand for each unit, found %q for %v", names, terminal.Kind(i)))
+		}
 	}
 }
 

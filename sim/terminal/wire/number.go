@@ -47,19 +47,22 @@ func (s Style) appendNumber(dst []byte, v float64, bits int) []byte {
 		return dst
 	}
 	dst = strconv.AppendFloat(dst, v, 'e', -1, bits)
-	if s == Web {
-		return dst
-	}
 	e := len(dst) - 1
 	for dst[e] != 'e' {
 		e--
 	}
-	exponent, _ := strconv.Atoi(string(dst[e+1:]))
-	dst = dst[:e]
-	if !contains(dst[start:], '.') {
-		dst = append(dst, '.', '0')
+	exponent, _ := strconv.Atoi(string(dst[e+1:])) // without the 0 before a single digit
+	switch dst = dst[:e]; {
+	case s == Web && exponent > 0:
+		dst = append(dst, 'e', '+')
+	case s == Web:
+		dst = append(dst, 'e')
+	case contains(dst[start:], '.'):
+		dst = append(dst, 'E')
+	default:
+		dst = append(dst, ".0E"...)
 	}
-	return strconv.AppendInt(append(dst, 'E'), int64(exponent), 10)
+	return strconv.AppendInt(dst, int64(exponent), 10)
 }
 
 // appendTime appends milliseconds, which both styles write as whole numbers.
