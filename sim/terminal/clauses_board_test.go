@@ -51,6 +51,8 @@ func begin(t testing.TB, text string, change func(r *terminal.Rules)) *match {
 func resume(t testing.TB, g *terminal.Game, s terminal.State) *match {
 	t.Helper()
 	m := &match{t: t, g: g, s: s, twin: twinOf(g, &s), turn: sim.NewTurn(g.Info().MaxOrders)}
+	other := s
+	g.Deploy(&other, m.turn) // takes away the mobile units of a match before
 	m.compare("at the beginning")
 	return m
 }
