@@ -53,7 +53,9 @@ type measure struct {
 
 // signature is what a game brings: its figures.
 var signatures = map[string]func() []measure{
-	"towerdefence": towerDefence,
+	"terminal":            terminalFigures,
+	"terminal-sequential": sequentialFigures,
+	"towerdefence":        towerDefence,
 }
 
 // Whats lists the figures that every game has, with what they count.

@@ -91,8 +91,8 @@ const vectorGames = 64
 
 // observed measures turns of a vector of games whose orders were chosen before,
 // with the wanted slabs filled before every turn. choose gives the order of a
-// seat in game i of the vector.
-func observed(game, what string, want env.Want, turns int, choose func(v env.Vector, i int, p sim.Player) sim.Order) measure {
+// seat in game i of the vector, appended to dst.
+func observed(game, what string, want env.Want, turns int, choose func(dst []sim.Order, v env.Vector, i int, p sim.Player) []sim.Order) measure {
 	setup := func(*Options) (func() (uint64, error), int, error) {
 		g, err := catalog.Find(game)
 		if err != nil {
@@ -103,13 +103,14 @@ func observed(game, what string, want env.Want, turns int, choose func(v env.Vec
 			return nil, 0, err
 		}
 		b := env.NewBatch(v.Spec(), vectorGames, want)
-		rows, width := b.Rows, v.Spec().Info.MaxOrders
-		orders := make([]sim.Order, turns*rows)
+		players := v.Spec().Info.Players
+		chosen := chosenOrders{rows: b.Rows, width: v.Spec().Info.MaxOrders}
 		for t := range turns {
-			for row := range rows {
-				orders[t*rows+row] = choose(v, row/v.Spec().Info.Players, sim.Player(row%v.Spec().Info.Players))
+			for row := range b.Rows {
+				chosen.list = choose(chosen.list, v, row/players, sim.Player(row%players))
+				chosen.ends = append(chosen.ends, len(chosen.list))
 			}
-			playVector(v, b, orders[t*rows:(t+1)*rows], width)
+			chosen.play(v, b, t)
 		}
 		pass := func() (uint64, error) {
 			for i := range vectorGames {
@@ -118,7 +119,7 @@ func observed(game, what string, want env.Want, turns int, choose func(v env.Vec
 			sum := uint64(0)
 			for t := range turns {
 				v.Observe(b)
-				playVector(v, b, orders[t*rows:(t+1)*rows], width)
+				chosen.play(v, b, t)
 				if t%64 == 0 {
 					sum = digest(sum, b)
 				}
@@ -131,10 +132,25 @@ func observed(game, what string, want env.Want, turns int, choose func(v env.Vec
 		note: fmt.Sprintf("%d games side by side, observations and masks of all seats before every turn", vectorGames)}
 }
 
-// playVector plays one turn and restarts the games that ended.
-func playVector(v env.Vector, b *env.Batch, orders []sim.Order, width int) {
-	for row, o := range orders {
-		b.Orders[row*width], b.OrderLen[row] = o, 1
+// chosenOrders are the orders of many turns of a vector: those of a row end
+// at ends[turn*rows+row], where those of the next begin.
+type chosenOrders struct {
+	rows, width int
+	list        []sim.Order
+	ends        []int
+}
+
+// play plays one turn and restarts the games that ended.
+func (c *chosenOrders) play(v env.Vector, b *env.Batch, turn int) {
+	k := turn * c.rows
+	from := 0
+	if k > 0 {
+		from = c.ends[k-1]
+	}
+	for row := range c.rows {
+		to := c.ends[k+row]
+		b.OrderLen[row] = int32(copy(b.Orders[row*c.width:(row+1)*c.width], c.list[from:to]))
+		from = to
 	}
 	v.Step(b)
 	for i, s := range b.Status {

@@ -19,10 +19,10 @@ const towerRounds = 1 << 20
 // towerDefence lists the figures of Tower Defence.
 func towerDefence() []measure {
 	random := prng.New(1)
-	choose := func(v env.Vector, i int, p sim.Player) sim.Order {
+	choose := func(dst []sim.Order, v env.Vector, i int, p sim.Player) []sim.Order {
 		states, _ := env.States[towerdefence.State](v)
 		game, _ := env.Rules[towerdefence.State](v)
-		return game.(*towerdefence.Game).Playout(&states[i], p, &random)
+		return append(dst, game.(*towerdefence.Game).Playout(&states[i], p, &random))
 	}
 	return []measure{
 		{what: "step", unit: "turns/s", setup: setupTowerStep, note: "commands of recordings, or of random playouts where none are given"},

@@ -1,0 +1,377 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+
+	"moonfarm/env"
+	"moonfarm/sim"
+	"moonfarm/sim/bitboard"
+	"moonfarm/sim/prng"
+	"moonfarm/sim/terminal"
+	"moonfarm/sim/terminal/wire"
+)
+
+// terminalTurns is the number of turns in a pass of the simulator.
+const terminalTurns = 1 << 14
+
+// terminalFigures lists the figures of Terminal.
+func terminalFigures() []measure {
+	random := prng.New(1)
+	choose := func(dst []sim.Order, v env.Vector, i int, p sim.Player) []sim.Order {
+		states, _ := env.States[terminal.State](v)
+		game, _ := env.Rules[terminal.State](v)
+		return game.(*terminal.Game).Playout(dst, &states[i], p, &random)
+	}
+	return []measure{
+		{what: "step", unit: "turns/s", note: "whole turns of recordings, or of random playouts where none are given, without events",
+			setup: func(o *Options) (func() (uint64, error), int, error) { return setupTerminalStep(o, nil) }},
+		{what: "step-events", unit: "turns/s", note: "the same with all events of every frame in memory",
+			setup: func(o *Options) (func() (uint64, error), int, error) {
+				return setupTerminalStep(o, new(terminal.Record))
+			}},
+		{what: "playout", unit: "turns/s", setup: setupTerminalPlayout, note: "Playout for both players"},
+		observed("terminal", "observe", env.WantPlanes|env.WantScalars|env.WantMask, 128, choose),
+		observed("terminal", "observe-packed", env.WantPacked|env.WantScalars|env.WantMask, 128, choose),
+		{what: "field", unit: "fields/s", setup: setupTerminalField, note: "distance fields of whole boards, to each side in turn"},
+		{what: "clone", unit: "clones/s", setup: setupTerminalClone, note: "copies of a state between turns"},
+	}
+}
+
+// terminalMatch is a match as its orders, with what a recording says of the
+// health, cores and bits of both players after every turn.
+type terminalMatch struct {
+	game  *terminal.Game
+	turns []terminalTurn
+}
+
+type terminalTurn struct {
+	orders [2][]sim.Order
+	told   bool
+	after  [2][3]float32
+}
+
+// terminalDigest mixes what a turn left of both players into a checksum.
+func terminalDigest(sum uint64, s *terminal.State) uint64 {
+	mix := func(x uint32) { sum = (sum ^ uint64(x)) * 0x9e3779b97f4a7c15 }
+	for p := range 2 {
+		mix(math.Float32bits(s.Health[p]))
+		mix(math.Float32bits(s.Cores[p]))
+		mix(math.Float32bits(s.Bits[p]))
+	}
+	mix(s.NextID)
+	return sum ^ sum>>32
+}
+
+// setupTerminalStep plays matches from their orders, in every turn checks what
+// a recording tells of its end, and mixes it into the checksum.
+func setupTerminalStep(o *Options, rec *terminal.Record) (func() (uint64, error), int, error) {
+	matches, err := terminalMatches(o.Recordings)
+	if err != nil {
+		return nil, 0, err
+	}
+	turns := 0
+	for _, m := range matches {
+		turns += len(m.turns)
+	}
+	if turns == 0 {
+		return nil, 0, errors.New("the recordings hold no turn")
+	}
+	repeat := max(1, terminalTurns/turns)
+	t := sim.NewTurn(64)
+	pass := func() (uint64, error) {
+		sum := uint64(0)
+		for range repeat {
+			for i := range matches {
+				if sum, err = matches[i].play(sum, t, rec); err != nil {
+					return 0, fmt.Errorf("match %d: %w", i, err)
+				}
+			}
+		}
+		return sum, nil
+	}
+	return pass, repeat * turns, nil
+}
+
+// play plays the match once.
+func (m *terminalMatch) play(sum uint64, t *sim.Turn, rec *terminal.Record) (uint64, error) {
+	var s terminal.State
+	m.game.Record(rec)
+	m.game.Reset(&s, 0)
+	for i := range m.turns {
+		turn := &m.turns[i]
+		t.Set(0, turn.orders[0])
+		t.Set(1, turn.orders[1])
+		if rec != nil {
+			rec.Clear()
+		}
+		m.game.Step(&s, t)
+		if turn.told {
+			for p := range 2 {
+				if got := [3]float32{s.Health[p], s.Cores[p], s.Bits[p]}; got != turn.after[p] {
+					return 0, fmt.Errorf("turn %d: player %d has health, cores, bits %v, recorded as %v", i, p+1, got, turn.after[p])
+				}
+			}
+		}
+		sum = terminalDigest(sum, &s)
+		if rec != nil {
+			sum += uint64(len(rec.Moves)*3 + len(rec.Damages)*5 + len(rec.Deaths)*7 + len(rec.Shields)*11 + len(rec.Ends))
+		}
+	}
+	return sum, nil
+}
+
+// terminalMatches reads the matches of the recordings, or makes random ones.
+func terminalMatches(files []string) ([]terminalMatch, error) {
+	var list []terminalMatch
+	games := map[terminal.Rules]*terminal.Game{}
+	for _, name := range files {
+		m, err := readTerminalMatch(name, games)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, m)
+	}
+	if len(files) > 0 {
+		return list, nil
+	}
+	g, err := terminal.New(terminal.DefaultRules())
+	if err != nil {
+		return nil, err
+	}
+	random := prng.New(2)
+	t := sim.NewTurn(terminal.PlayoutOrders)
+	for range 60 {
+		m := terminalMatch{game: g}
+		var s terminal.State
+		g.Reset(&s, 0)
+		for status := sim.Running; status == sim.Running; {
+			var turn terminalTurn
+			for p := range sim.Player(2) {
+				turn.orders[p] = g.Playout(nil, &s, p, &random)
+				t.Set(p, turn.orders[p])
+			}
+			m.turns = append(m.turns, turn)
+			status = g.Step(&s, t)
+		}
+		list = append(list, m)
+	}
+	return list, nil
+}
+
+// readTerminalMatch reads a replay: the orders, and what the deploy and end
+// frames tell of the turns before them.
+func readTerminalMatch(name string, games map[terminal.Rules]*terminal.Game) (terminalMatch, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return terminalMatch{}, err
+	}
+	defer f.Close()
+	match, err := wire.ReadMatch(name, f)
+	if err != nil {
+		return terminalMatch{}, err
+	}
+	rules := match.Config.Rules
+	if games[rules] == nil {
+		if games[rules], err = terminal.New(rules); err != nil {
+			return terminalMatch{}, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	m := terminalMatch{game: games[rules], turns: make([]terminalTurn, match.Turns)}
+	for i := range m.turns {
+		for p := range sim.Player(2) {
+			m.turns[i].orders[p] = slices.Clone(match.OrdersOf(i, p))
+		}
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return terminalMatch{}, err
+	}
+	r, err := wire.NewReader(name, f)
+	if err != nil {
+		return terminalMatch{}, err
+	}
+	var frame wire.Frame
+	for n := 0; ; {
+		switch err := r.Next(&frame); {
+		case err == io.EOF:
+			return m, nil
+		case err != nil:
+			return terminalMatch{}, err
+		case frame.Phase == wire.PhaseAction:
+			n = frame.Turn + 1 // turns played
+			continue
+		}
+		if n > 0 && n <= len(m.turns) {
+			turn := &m.turns[n-1]
+			turn.told = true
+			for p, stats := range frame.Stats {
+				turn.after[p] = [3]float32{stats.Health, stats.Cores, stats.Bits}
+			}
+		}
+	}
+}
+
+// setupTerminalPlayout plays random games with the orders drawn on the way.
+func setupTerminalPlayout(*Options) (func() (uint64, error), int, error) {
+	g, err := terminal.New(terminal.DefaultRules())
+	if err != nil {
+		return nil, 0, err
+	}
+	t := sim.NewTurn(terminal.PlayoutOrders)
+	var orders []sim.Order
+	pass := func() (uint64, error) {
+		random := prng.New(1)
+		sum := uint64(0)
+		var s terminal.State
+		g.Reset(&s, 0)
+		for range terminalTurns {
+			for p := range sim.Player(2) {
+				orders = g.Playout(orders[:0], &s, p, &random)
+				t.Set(p, orders)
+			}
+			if g.Step(&s, t) != sim.Running {
+				sum = terminalDigest(sum, &s)
+				g.Reset(&s, 0)
+			}
+		}
+		return terminalDigest(sum, &s), nil
+	}
+	return pass, terminalTurns, nil
+}
+
+// setupTerminalField fills the distance fields of boards from random games.
+func setupTerminalField(*Options) (func() (uint64, error), int, error) {
+	matches, err := terminalMatches(nil)
+	if err != nil {
+		return nil, 0, err
+	}
+	var boards []bitboard.Diamond
+	t := sim.NewTurn(terminal.PlayoutOrders)
+	for _, m := range matches {
+		var s terminal.State
+		m.game.Reset(&s, 0)
+		for _, turn := range m.turns {
+			t.Set(0, turn.orders[0])
+			t.Set(1, turn.orders[1])
+			m.game.Step(&s, t)
+		}
+		free := bitboard.DiamondBoard
+		for w := range free {
+			free[w] &^= s.Own[0][w] | s.Own[1][w]
+		}
+		boards = append(boards, free)
+	}
+	const fields = 1 << 18
+	pass := func() (uint64, error) {
+		sum := uint64(0)
+		var f bitboard.Field
+		for i := range fields {
+			free, side := &boards[i/4%len(boards)], &terminalSides[i%4]
+			goals := *side
+			for w := range goals {
+				goals[w] &= free[w]
+			}
+			f.Fill(free, &goals, i&1, &bitboard.Everywhere)
+			sum = sum*31 + f.Step[1][i%8]
+		}
+		return sum, nil
+	}
+	return pass, fields, nil
+}
+
+// terminalSides are the sides of the arena: top right, top left, bottom left,
+// bottom right.
+var terminalSides = func() (t [4]bitboard.Diamond) {
+	for i := range 14 {
+		for side, at := range [4][2]int{{14 + i, 27 - i}, {13 - i, 27 - i}, {13 - i, i}, {14 + i, i}} {
+			cell, _ := bitboard.DiamondCell(at[0], at[1])
+			t[side].Add(cell)
+		}
+	}
+	return t
+}()
+
+// setupTerminalClone copies the states of a match about.
+func setupTerminalClone(*Options) (func() (uint64, error), int, error) {
+	matches, err := terminalMatches(nil)
+	if err != nil {
+		return nil, 0, err
+	}
+	var first terminal.State
+	t := sim.NewTurn(terminal.PlayoutOrders)
+	matches[0].game.Reset(&first, 0)
+	for _, turn := range matches[0].turns[:len(matches[0].turns)-1] {
+		t.Set(0, turn.orders[0])
+		t.Set(1, turn.orders[1])
+		matches[0].game.Step(&first, t)
+	}
+	const clones = 1 << 18
+	var states [16]terminal.State
+	pass := func() (uint64, error) {
+		for i := range states {
+			states[i] = first
+			states[i].NextID += uint32(i)
+		}
+		sum := uint64(0)
+		for i := range clones {
+			states[(i*7+5)%16] = states[i%16]
+			sum = sum*31 + uint64(states[i*7%16].NextID)
+		}
+		return sum, nil
+	}
+	return pass, clones, nil
+}
+
+// sequentialFigures lists the figures of Terminal's sequential form.
+func sequentialFigures() []measure {
+	return []measure{{what: "playout", unit: "turns/s", setup: setupSequentialPlayout,
+		note: "steps of one command each, of the orders of Playout for both players"}}
+}
+
+// setupSequentialPlayout plays random games step by step: a turn's orders are
+// drawn when it begins.
+func setupSequentialPlayout(*Options) (func() (uint64, error), int, error) {
+	g, err := terminal.NewSequential(terminal.DefaultRules())
+	if err != nil {
+		return nil, 0, err
+	}
+	plain, err := terminal.New(terminal.DefaultRules())
+	if err != nil {
+		return nil, 0, err
+	}
+	t := sim.NewTurn(1)
+	var orders [2][]sim.Order
+	pass := func() (uint64, error) {
+		random := prng.New(1)
+		sum := uint64(0)
+		var s terminal.SequentialState
+		g.Reset(&s, 0)
+		begun := false
+		for range terminalTurns {
+			for p := range sim.Player(2) {
+				if !begun {
+					orders[p] = plain.Playout(orders[p][:0], &s.Base, p, &random)
+				}
+				o := terminal.Nothing
+				if len(orders[p]) > 0 {
+					o, orders[p] = orders[p][0], orders[p][1:]
+				}
+				t.SetOne(p, o)
+			}
+			turn := s.Base.Turn
+			status := g.Step(&s, t)
+			begun = s.Base.Turn == turn
+			if status != sim.Running {
+				sum = terminalDigest(sum, &s.Base)
+				g.Reset(&s, 0)
+				begun = false
+			}
+		}
+		return terminalDigest(sum, &s.Base), nil
+	}
+	return pass, terminalTurns, nil
+}
