@@ -42,7 +42,7 @@ from a's side, wins, draws, losses, score, low, high).`,
 	c.Flags().StringVar(&f.policies, "policies", "", "`A,B`: two policies or more (see policies GAME)")
 	c.Flags().Var(whole[int]{&f.games, 1, math.MaxInt32}, "games", "games of each two policies, at least")
 	seedFlag(c, &f.seed)
-	c.Flags().StringVar(&f.rulesFile, "rules", "", "`FILE` with the game's own rule values"+rulesDocs())
+	c.Flags().StringVar(&f.rulesFile, "rules", "", "`FILE` with the game's own rule values, or the name of a rule set"+rulesDocs())
 	f.addMaxTurns(c)
 	workersFlag(c, &f.workers)
 	return c

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"moonfarm/datasets"
 )
 
 // whole is the value of a flag that takes a whole number within bounds.
@@ -88,6 +90,19 @@ func workersFlag(c *cobra.Command, to *int) {
 func seedFlag(c *cobra.Command, to *uint64) {
 	*to = 1
 	c.Flags().Var(whole[uint64]{to, 0, math.MaxUint64}, "seed", "master seed: all chance follows from it")
+}
+
+// datasetFlags adds the flags that say how a dataset is written.
+func datasetFlags(c *cobra.Command, j *datasets.Job) {
+	j.ShardEpisodes = datasets.DefaultShardEpisodes
+	j.Obs, j.Codec, j.Tensors = datasets.ObsPlanes, datasets.Zstd, datasets.TensorsExtension
+	flags := c.Flags()
+	flags.Var(choice[datasets.Obs]{&j.Obs, []datasets.Obs{datasets.ObsPlanes, datasets.ObsPacked, datasets.ObsNone}}, "obs",
+		"observations as uint8 planes, as bits packed in uint64 words, or none (then no masks and actions either)")
+	flags.Var(choice[datasets.Codec]{&j.Codec, []datasets.Codec{datasets.Zstd, datasets.LZ4, datasets.None}}, "codec", "compression")
+	flags.Var(choice[datasets.Tensors]{&j.Tensors, []datasets.Tensors{datasets.TensorsExtension, datasets.TensorsPlain}}, "tensor-metadata",
+		"shapes of tensors as arrow.fixed_shape_tensor, or plain for readers that refuse extensions (Polars)")
+	flags.Var(whole[uint64]{&j.ShardEpisodes, 1, maxEpisodes}, "shard-episodes", "episodes in one file; part of what determines the bytes")
 }
 
 // splitSpecs splits a list of policies at the commas outside of parentheses.

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,7 +27,7 @@ type gameFlags struct {
 
 // add adds --rules, --reward and --max-turns.
 func (f *gameFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.rulesFile, "rules", "", "`FILE` with the game's own rule values"+rulesDocs())
+	c.Flags().StringVar(&f.rulesFile, "rules", "", "`FILE` with the game's own rule values, or the name of a rule set"+rulesDocs())
 	c.Flags().StringVar(&f.reward, "reward", env.ResultReward, "`NAME` of the reward; games GAME lists them")
 	f.addMaxTurns(c)
 }
@@ -38,9 +40,13 @@ func (f *gameFlags) addMaxTurns(c *cobra.Command) {
 func rulesDocs() string {
 	var docs []string
 	for _, t := range tools {
-		docs = append(docs, t.game+": "+t.rulesFile)
+		doc := t.game + ": " + t.rulesFile
+		if len(t.ruleSets) > 0 {
+			doc += ", or one of " + strings.Join(t.ruleSets, ", ")
+		}
+		docs = append(docs, doc)
 	}
-	return " (" + strings.Join(docs, ", ") + ")"
+	return " (" + strings.Join(docs, "; ") + ")"
 }
 
 // table is a game of the catalog with the rules and settings asked for, tried
@@ -60,7 +66,7 @@ func (f gameFlags) open(name string) (*table, error) {
 	}
 	t := &table{game: g, flags: f}
 	if f.rulesFile != "" {
-		if t.rules, err = readRules(f.rulesFile); err != nil {
+		if t.rules, err = readRules(f.rulesFile, toolsOf(name)); err != nil {
 			return nil, err
 		}
 	}
@@ -109,22 +115,46 @@ func makers(g catalog.Game) datasets.Makers {
 // maxRules bounds files of rules.
 const maxRules = 16 << 20
 
-// readRules reads a file of rules.
-func readRules(file string) (string, error) {
+// readRules reads a file of rules: its text, uncompressed, or, if it holds JSON,
+// the first value in it, which is the whole config file or the config line of
+// a replay. The name of a rule set of one of the games stands for itself.
+func readRules(file string, games ...gameTools) (string, error) {
+	for _, t := range games {
+		if slices.Contains(t.ruleSets, file) {
+			return file, nil
+		}
+	}
 	f, err := os.Open(file)
 	if err != nil {
 		return "", wrongUse("--rules: %w", err)
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxRules+1))
-	if err == nil && len(text) > maxRules {
-		err = fmt.Errorf("%s: more than %s", file, size(maxRules))
-	}
+	text, err := readRulesText(f)
 	if err != nil {
-		return "", wrongUse("--rules: %w", err)
+		return "", wrongUse("--rules: %s: %w", file, err)
 	}
-	if len(strings.TrimSpace(string(text))) == 0 {
+	if strings.TrimSpace(text) == "" {
 		return "", wrongUse("--rules: %s is empty", file)
 	}
-	return string(text), nil
+	return text, nil
+}
+
+// readRulesText reads the text of an open file of rules.
+func readRulesText(f io.Reader) (string, error) {
+	in, err := uncompressed(f)
+	if err != nil {
+		return "", err
+	}
+	head, _ := in.Peek(512)
+	limited := io.LimitReader(in, maxRules+1)
+	if !strings.HasPrefix(strings.TrimSpace(string(head)), "{") {
+		text, err := io.ReadAll(limited)
+		if err == nil && len(text) > maxRules {
+			err = fmt.Errorf("more than %s", size(maxRules))
+		}
+		return string(text), err
+	}
+	var first json.RawMessage
+	err = json.NewDecoder(limited).Decode(&first)
+	return string(first), err
 }

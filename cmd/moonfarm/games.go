@@ -60,7 +60,7 @@ to the planes).`,
 				}
 				cards = append(cards, c)
 				rows = append(rows, []string{c.Name, c.Rules, group(c.Players), group(c.MaxTurns),
-					shape(c.Planes[:]), group(c.Scalars), shape(c.Heads), c.Doc})
+					shape(c.Planes[:]), group(c.Scalars), heads(c.Heads), c.Doc})
 			}
 			return a.print(cards, func() { a.table(rows...) })
 		},
@@ -88,7 +88,7 @@ func (a *app) printGame(c gameCard) {
 	a.printf("rules %s, %d seats, at most %s and %s of a seat in each\n",
 		c.Rules, c.Players, plural(c.MaxTurns, "turn"), plural(c.MaxOrders, "order"))
 	a.printf("observation: uint8 planes [%s], float32 scalars [%d]; packed: uint64 words [%d]\n", shape(c.Planes[:]), c.Scalars, c.Words)
-	a.printf("action: choices %s, mask uint64 words [%d]\n\n", shape(c.Heads), c.MaskWords)
+	a.printf("action: choices %s, mask uint64 words [%d]\n\n", heads(c.Heads), c.MaskWords)
 	a.printFields("plane", c.Table.Planes)
 	a.printFields("scalar", c.Table.Scalars)
 	a.printf("packed: %s\n\nactions: %s\n\n", c.Table.Packed, c.Actions)

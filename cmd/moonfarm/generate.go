@@ -63,18 +63,12 @@ seconds, rows_per_second (of this run).`,
 		RunE: func(c *cobra.Command, args []string) error { return a.runGenerate(c.Context(), args[0], f) },
 	}
 	j, flags := &f.job, c.Flags()
-	j.Episodes, j.ShardEpisodes = 1000, datasets.DefaultShardEpisodes
-	j.Obs, j.Codec, j.Tensors = datasets.ObsPlanes, datasets.Zstd, datasets.TensorsExtension
+	j.Episodes = 1000
 	flags.StringVar(&f.out, "out", "", "`DIR` of the dataset: new, empty, or from an earlier run of the same command")
 	flags.Var(whole[uint64]{&j.Episodes, 1, maxEpisodes}, "episodes", "how many games to play")
 	seedFlag(c, &j.Seed)
 	flags.StringVar(&f.policies, "policy", "random", "`A,B`: the policy of each seat, or one for all (see policies GAME)")
-	flags.Var(choice[datasets.Obs]{&j.Obs, []datasets.Obs{datasets.ObsPlanes, datasets.ObsPacked, datasets.ObsNone}}, "obs",
-		"observations as uint8 planes, as bits packed in uint64 words, or none (then no masks and actions either)")
-	flags.Var(choice[datasets.Codec]{&j.Codec, []datasets.Codec{datasets.Zstd, datasets.LZ4, datasets.None}}, "codec", "compression")
-	flags.Var(choice[datasets.Tensors]{&j.Tensors, []datasets.Tensors{datasets.TensorsExtension, datasets.TensorsPlain}}, "tensor-metadata",
-		"shapes of tensors as arrow.fixed_shape_tensor, or plain for readers that refuse extensions (Polars)")
-	flags.Var(whole[uint64]{&j.ShardEpisodes, 1, maxEpisodes}, "shard-episodes", "episodes in one file; part of what determines the bytes")
+	datasetFlags(c, j)
 	f.add(c)
 	workersFlag(c, &f.workers)
 	return c

@@ -101,5 +101,19 @@ func shape(sizes []int) string {
 	return strings.Join(words, "×")
 }
 
+// heads writes the choices of each head of an action: "322", "84 of 32, 210 of
+// 16".
+func heads(choices []int) string {
+	var words []string
+	for len(choices) > 0 {
+		n := 1
+		for ; n < len(choices) && choices[n] == choices[0]; n++ {
+		}
+		words = append(words, fmt.Sprintf("%d of %d", n, choices[0]))
+		choices = choices[n:]
+	}
+	return strings.TrimPrefix(strings.Join(words, ", "), "1 of ")
+}
+
 // decimal writes a number as short as can be.
 func decimal(f float64) string { return strconv.FormatFloat(f, 'g', 6, 64) }

@@ -64,6 +64,8 @@ func TestNumbers(t *testing.T) {
 		lasting(30 * time.Minute): "30 min",
 		shape([]int{9, 8, 16}):    "9×8×16",
 		shape(nil):                "",
+		heads([]int{322}):         "322",
+		heads([]int{8, 8, 8, 4}):  "3 of 8, 1 of 4",
 		balance(map[string]uint64{"-1": 1, "1": 2, "0": 1}, 4): "+1: 50.0 %, 0: 25.0 %, −1: 25.0 %",
 	} {
 		if got != want {

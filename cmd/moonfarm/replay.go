@@ -19,9 +19,9 @@ import (
 )
 
 func (a *app) replay() *cobra.Command {
-	c := a.group("replay", "Check and show recordings of the original engines",
+	c := a.group("replay", "Check, show and convert recordings of the original engines",
 		"Recordings of the games' original engines, compressed with gzip or not.")
-	c.AddCommand(a.replayVerify(), a.replayShow())
+	c.AddCommand(a.replayVerify(), a.replayShow(), a.replayConvert())
 	return c
 }
 
@@ -53,18 +53,25 @@ func (a *app) replayVerify() *cobra.Command {
 		Long: `Plays recorded games again with the commands in them and compares everything
 that was recorded with what this program makes of it. The kind of a file is
 told by its content. A game is compared up to its first difference; the others
-go on. The exit status is 1 if anything differs or a file is broken.
+go on. In a replay of terminal it is a turn that is compared so far, and the
+next one goes on from what is recorded; its rules are those in the file unless
+--rules gives others. The exit status is 1 if anything differs or a file is
+broken.
 
-With --json: one object with the keys ok, counts (what was compared, such as
-games, rounds, renders), different (games or renders), broken (files), seconds,
-files (each with file, game, counts, different, first: null or the first
-difference with line, game, round, field, expected as recorded, found as played;
-error: "" or why the file could not be read to its end; notes: a list of texts).`,
-		Example: "  moonfarm replay verify ../shared/traces/towerdefence/*.jsonl.gz",
-		Args:    takes("FILE…"),
-		RunE:    func(c *cobra.Command, args []string) error { return a.runReplayVerify(c.Context(), args, rulesFile) },
+With --json: one object with the keys ok, counts (what was compared: games,
+rounds, renders; of terminal games, turns, frames, units and events: spawns,
+moves, breaches, shields, self_destructs, damages, deaths, attacks, melees),
+different (games, renders or turns), broken (files), seconds, files (each with
+file, game, counts, different, first: null or the first difference with line,
+game, round or turn, frame (null if the game has none; -1 before the turn),
+field, expected as recorded, found as played; error: "" or why the file could
+not be read to its end; notes: a list of texts).`,
+		Example: `  moonfarm replay verify ../shared/traces/towerdefence/*.jsonl.gz
+  moonfarm replay verify ../shared/replays/terminal/*.replay.gz`,
+		Args: takes("FILE…"),
+		RunE: func(c *cobra.Command, args []string) error { return a.runReplayVerify(c.Context(), args, rulesFile) },
 	}
-	c.Flags().StringVar(&rulesFile, "rules", "", "`FILE` with the rule values of the recorded games"+rulesDocs())
+	c.Flags().StringVar(&rulesFile, "rules", "", "`FILE` with the rule values of the recorded games, or the name of a rule set"+rulesDocs())
 	return c
 }
 
@@ -72,7 +79,7 @@ func (a *app) runReplayVerify(ctx context.Context, files []string, rulesFile str
 	rules := ""
 	if rulesFile != "" {
 		var err error
-		if rules, err = readRules(rulesFile); err != nil {
+		if rules, err = readRules(rulesFile, tools...); err != nil {
 			return err
 		}
 	}
@@ -134,7 +141,7 @@ func verifyRecording(ctx context.Context, file, rules string) (verifiedFile, err
 func (a *app) printVerifiedFiles(all verifiedFiles) {
 	for _, f := range all.Files {
 		if d := f.First; d != nil {
-			a.printf("%s:%d: game %s, round %d: %s: expected %s, found %s", f.File, d.Line, d.Game, d.Round, d.Field, d.Expected, d.Found)
+			a.printf("%s:%d: %s: %s: expected %s, found %s", f.File, d.Line, d.where(), d.Field, d.Expected, d.Found)
 			if f.Different > 1 {
 				a.printf(" (the first of %d that differ)", f.Different)
 			}
@@ -164,6 +171,14 @@ func (a *app) printVerifiedFiles(all verifiedFiles) {
 	a.printf(" compared, %s (%.1f s)\n", plural(all.Different, "difference"), all.Seconds)
 }
 
+// where is the place of a difference in its game.
+func (d *difference) where() string {
+	if d.Frame != nil {
+		return fmt.Sprintf("turn %d, frame %d", d.Round, *d.Frame)
+	}
+	return fmt.Sprintf("game %s, round %d", d.Game, d.Round)
+}
+
 func (a *app) replayShow() *cobra.Command {
 	var rulesFile string
 	var forms []string
@@ -174,7 +189,7 @@ func (a *app) replayShow() *cobra.Command {
 			}
 		}
 	}
-	o := showOptions{Game: 1, Round: -1, As: forms[0]}
+	o := showOptions{Game: 1, Round: -1, Frame: -1, As: forms[0]}
 	seat := "A"
 	c := &cobra.Command{
 		Use: "show FILE", Short: "Show a position of a recorded game",
@@ -186,10 +201,17 @@ always seen from A), state (state.json) and textmap (textMap.txt). In the map a
 cell is [LBR]: its column or missiles of B, the building, its row or missiles
 of A.
 
+For terminal the round is a turn (--turn says the same), and --frame takes an
+action frame of it; --as takes text (the numbers of the players, the arena with
+w, s, t for wall, support and turret, in upper case if upgraded, ^ and v for
+mobile units of player 1 and 2, and how many events there were) and frame (the
+frame's line as the bot at the seat is shown it; A is player 1).
+
 With --json: one object with the keys file, game, name (of the recorded game),
-round, rounds (of the whole game), commands (one per seat; null at the end of
-the game), as, text.`,
+round, frame (null if the game has none), rounds (of the whole game), commands
+(one per seat; null at the end of the game), as, text.`,
 		Example: `  moonfarm replay show ../shared/traces/towerdefence/siege_late.jsonl.gz
+  moonfarm replay show ../shared/replays/terminal/2026-001.replay.gz --turn 12 --frame 20
   moonfarm replay show game.jsonl --game 3 --round 41 --as textmap --seat B`,
 		Args: takes("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -200,9 +222,11 @@ the game), as, text.`,
 	flags := c.Flags()
 	flags.Var(whole[int]{&o.Game, 1, math.MaxInt}, "game", "which game of the file, counted from 1")
 	flags.Var(lastOr{whole[int]{&o.Round, 0, math.MaxInt}}, "round", "the round about to be played, or end")
+	flags.Var(whole[int]{&o.Frame, 0, math.MaxInt}, "frame", "an action frame of the round, counted from 0 (default: the position before the round)")
+	flags.Var(lastOr{whole[int]{&o.Round, 0, math.MaxInt}}, "turn", "the same as --round, as some games call it")
 	flags.Var(choice[string]{&o.As, forms}, "as", "the form")
 	flags.Var(choice[string]{&seat, []string{"A", "B", "C", "D"}}, "seat", "whose view, where a form has one")
-	flags.StringVar(&rulesFile, "rules", "", "`FILE` with the rule values of the recorded game"+rulesDocs())
+	flags.StringVar(&rulesFile, "rules", "", "`FILE` with the rule values of the recorded game, or the name of a rule set"+rulesDocs())
 	return c
 }
 
@@ -236,7 +260,7 @@ func (a *app) runReplayShow(ctx context.Context, file, rulesFile string, o showO
 	rules := ""
 	if rulesFile != "" {
 		var err error
-		if rules, err = readRules(rulesFile); err != nil {
+		if rules, err = readRules(rulesFile, tools...); err != nil {
 			return err
 		}
 	}
@@ -275,7 +299,7 @@ func openRecording(ctx context.Context, file string) (t gameTools, holds string,
 	text, err := uncompressed(interruptibleReader{ctx, f})
 	var head []byte
 	if err == nil {
-		if head, err = text.Peek(512); err == io.EOF {
+		if head, err = text.Peek(4096); err == io.EOF {
 			err = nil
 		}
 	}

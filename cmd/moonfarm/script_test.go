@@ -39,6 +39,15 @@ func TestScripts(t *testing.T) {
 			if err != nil {
 				return err
 			}
+			files, err := terminalReplays()
+			if err != nil {
+				return err
+			}
+			for name, text := range files {
+				if err := os.WriteFile(filepath.Join(e.WorkDir, name), []byte(text), 0o666); err != nil {
+					return err
+				}
+			}
 			return os.WriteFile(filepath.Join(e.WorkDir, "game.jsonl"), game, 0o666)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){

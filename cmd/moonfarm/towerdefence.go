@@ -57,7 +57,7 @@ func verifyTowerdefence(name string, in io.Reader, rules string) (replayed, erro
 		Different: report.Different,
 	}
 	if d := report.First; d != nil {
-		v.First = &difference{d.Line, d.Game, d.Round, d.Field, d.Want, d.Got}
+		v.First = &difference{Line: d.Line, Game: d.Game, Round: d.Round, Field: d.Field, Expected: d.Want, Found: d.Got}
 	}
 	if report.Reordered > 0 {
 		v.Notes = append(v.Notes, plural(report.Reordered, "render")+" list missiles in an order that the position does not tell")
@@ -73,6 +73,9 @@ func showTowerdefence(name string, in io.Reader, rules string, o showOptions) (s
 	}
 	if o.Seat > 1 {
 		return shown{}, wrongUse("--seat %c: towerdefence has seats A and B", 'A'+rune(o.Seat))
+	}
+	if o.Frame >= 0 {
+		return shown{}, wrongUse("--frame %d: towerdefence has no frames", o.Frame)
 	}
 	r, err := wire.NewRecordingReader(name, in)
 	if err != nil {
