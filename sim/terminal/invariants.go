@@ -30,26 +30,23 @@ func (g *Game) fault(s *State) string {
 	if fault := boardFault(s); fault != "" {
 		return fault
 	}
-	seen := map[uint32]bool{}
 	for w := range bitboard.DiamondBoard {
 		for b := s.Own[0][w] | s.Own[1][w]; b != 0; b &= b - 1 {
 			cell := w<<6 | bits.TrailingZeros64(b)
 			if fault := g.cellFault(s, cell); fault != "" {
 				return fmt.Sprintf("%v: %s", positions[cell], fault)
 			}
-			id := s.Cells[cell].ID()
-			if seen[id] {
-				return fmt.Sprintf("%v: id %d twice", positions[cell], id)
-			}
-			seen[id] = true
 		}
 	}
 	for p := range sim.Player(2) {
-		for k := range Structures {
-			if fault := ageFault(s, p, Kind(k)); fault != "" {
-				return fmt.Sprintf("list of player %d's %vs: %s", p+1, Kind(k), fault)
+		for k := range Kind(Structures) {
+			if fault := ageFault(s, p, k); fault != "" {
+				return fmt.Sprintf("list of player %d's %vs: %s", p+1, k, fault)
 			}
 		}
+	}
+	if fault := idFault(s); fault != "" {
+		return fault
 	}
 	return g.mobileFault(s)
 }
@@ -58,7 +55,7 @@ func (g *Game) fault(s *State) string {
 func (g *Game) purseFault(s *State) string {
 	for p := range s.Health {
 		switch {
-		case !(math.Abs(float64(s.Health[p])) <= math.MaxFloat32):
+		case !(s.Health[p] <= math.MaxFloat32): // penalties may lead as far down as −Inf
 			return fmt.Sprintf("player %d: health %v", p+1, s.Health[p])
 		case !(s.Cores[p] >= 0 && s.Cores[p] <= math.MaxFloat32):
 			return fmt.Sprintf("player %d: cores %v", p+1, s.Cores[p])
@@ -74,16 +71,18 @@ func (g *Game) purseFault(s *State) string {
 
 // boardFault looks at the boards, one against the other and against the cells.
 func boardFault(s *State) string {
-	for cell := range s.Cells {
-		first, second := s.Own[0].Has(cell), s.Own[1].Has(cell)
-		built := first || second
+	for w := range bitboard.DiamondBoard {
+		own := s.Own[0][w] | s.Own[1][w]
 		switch {
-		case first && !halves[0].Has(cell), second && !halves[1].Has(cell):
-			return fmt.Sprintf("cell %d: a structure outside of its owner's half", cell)
-		case built != (s.Cells[cell].Mark != 0):
-			return fmt.Sprintf("cell %d: on a board: %v, but holds %v", cell, built, s.Cells[cell])
-		case !built && (s.Cells[cell] != Cell{} || s.Supports.Has(cell) || s.Turrets.Has(cell) || s.Upgraded.Has(cell) || s.Marked.Has(cell)):
-			return fmt.Sprintf("cell %d: traces of what is not there", cell)
+		case s.Own[0][w]&^halves[0][w]|s.Own[1][w]&^halves[1][w] != 0:
+			return fmt.Sprintf("word %d: structures outside of their owner's half: %#x, %#x", w, s.Own[0][w], s.Own[1][w])
+		case (s.Supports[w]|s.Turrets[w]|s.Upgraded[w]|s.Marked[w])&^own != 0:
+			return fmt.Sprintf("word %d: boards of what is not there", w)
+		}
+		for bit := range 64 {
+			if c, built := s.Cells[w<<6|bit], own>>bit&1 != 0; built && c.Mark == 0 || !built && c != (Cell{}) {
+				return fmt.Sprintf("cell %d: on a board: %v, but holds %v", w<<6|bit, built, c)
+			}
 		}
 	}
 	return ""
@@ -143,33 +142,56 @@ func ageFault(s *State, p sim.Player, k Kind) string {
 	return ""
 }
 
+// idFault looks for ids that two structures have, with the lists by age in order.
+func idFault(s *State) string {
+	var at [2][Structures]int
+	for before := uint32(0); ; {
+		next, p, k := uint32(MaxID+1), 0, 0
+		for q := range at {
+			for j := range at[q] {
+				list := &s.Ages[q][j]
+				if at[q][j] == int(list.N) {
+					continue
+				}
+				if id := s.Cells[localCell[q][list.Cell[at[q][j]]]].ID(); id < next {
+					next, p, k = id, q, j
+				}
+			}
+		}
+		switch next {
+		case MaxID + 1:
+			return ""
+		case before:
+			return fmt.Sprintf("id %d twice", next)
+		}
+		before = next
+		at[p][k]++
+	}
+}
+
 // mobileFault looks at the mobile units.
 func (g *Game) mobileFault(s *State) string {
+	var before [2]uint32 // the id of the player's unit before
 	for _, i := range g.live {
 		st := &g.stacks[i]
 		n := int32(0)
 		for _, r := range g.runs[st.base:][:st.runs] {
-			if n += r.n; r.n <= 0 || r.total != r.base+r.sum || r.head > st.shares {
+			last := r.first + uint32(r.n) - 1
+			switch n += r.n; {
+			case r.n <= 0 || r.total != r.base+r.sum || r.head > st.shares:
 				return fmt.Sprintf("run %+v of stack %+v", r, *st)
+			case !(r.total > g.rules.DeadAt && r.total <= math.MaxFloat32):
+				return fmt.Sprintf("mobile units without health: run %+v", r)
+			case r.first <= before[st.owner] || last >= s.NextID:
+				return fmt.Sprintf("mobile units %d to %d after id %d", r.first, last, before[st.owner])
 			}
+			before[st.owner] = last
 		}
-		if n != st.n || n == 0 {
+		switch {
+		case n != st.n || n == 0 || st.kind > 2:
 			return fmt.Sprintf("%d units in the runs of stack %+v", n, *st)
-		}
-	}
-	for p := range sim.Player(2) {
-		before := uint32(0)
-		for _, c := range g.AppendMobile(nil, p) {
-			cell, ok := bitboard.DiamondCell(int(c.At.X), int(c.At.Y))
-			switch {
-			case !ok || s.Cells[cell].Mark != 0:
-				return fmt.Sprintf("a mobile unit on %v: %+v", c.At, c)
-			case !c.Kind.Mobile() || c.Player != p || c.ID <= before || c.ID >= s.NextID:
-				return fmt.Sprintf("the mobile unit after id %d is %+v", before, c)
-			case !(c.Health > g.rules.DeadAt && c.Health <= math.MaxFloat32):
-				return fmt.Sprintf("a mobile unit without health: %+v", c)
-			}
-			before = c.ID
+		case !bitboard.DiamondBoard.Has(int(st.cell)) || s.Cells[st.cell].Mark != 0:
+			return fmt.Sprintf("a mobile unit on %v: %+v", positions[st.cell], *st)
 		}
 	}
 	return ""
