@@ -65,8 +65,8 @@ func TestClause_3_20_Removals(t *testing.T) {
 	if got := fmt.Sprint(m.rec.Removed); got != "[{{13 5} wall 0 1 true} {{14 5} wall 0 2 true}]" {
 		t.Errorf("removed %v", got)
 	}
-	// In the order of ids each refund is rounded for itself: 5 + 0.39 = 5.4 + 0.74 = 6.1,
-	// and the other way 5 + 0.74 = 5.7 + 0.39 = 6.1 too, but 0.24 after 0.74 shows it.
+	// Each refund is rounded for itself, so the order of ids shows: 5 + 0.45 is 5.5,
+	// and 0.69 more 6.2; 5 + 0.69 is 5.7, and 0.45 more 6.1 by the float32 below 6.15.
 	for ids, want := range map[string]string{"id 13,5=1 14,5=2": "p1 cores 6.2", "id 13,5=2 14,5=1": "p1 cores 6.1"} {
 		begin(t, "w 13,5 14,5\nhealth 13,5=36 14,5=55.2\np1 cores 0\n"+ids, nil).play("rm 13,5; rm 14,5", "").want(want)
 	}
