@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"math"
 	"math/bits"
 
 	"moonfarm/sim"
@@ -18,18 +19,9 @@ func (g *Game) Action(s *State) {
 		if len(g.live) == 1 {
 			g.stroll(s)
 		} else {
-			g.skip()
+			g.frame = max(g.frame, g.soonest)
 		}
 	}
-}
-
-// skip moves on to the next frame in which a unit takes a step.
-func (a *phase) skip() {
-	next := a.stacks[a.live[0]].next
-	for _, i := range a.live[1:] {
-		next = min(next, a.stacks[i].next)
-	}
-	a.frame = max(a.frame, next)
 }
 
 // stroll lets the only stack left walk on while nobody can shoot, up to the
@@ -60,12 +52,14 @@ func (g *Game) stroll(s *State) {
 func (g *Game) Frame(s *State) (more bool) {
 	a := &g.phase
 	changed := false
+	a.soonest = math.MaxInt32
 	for _, i := range a.live {
 		st := &a.stacks[i]
 		if st.next == a.frame && !g.advance(s, st) {
 			changed, a.thinned = true, true
 			continue
 		}
+		a.soonest = min(a.soonest, st.next)
 		if g.decay > 0 {
 			g.fade(st)
 		}
@@ -196,28 +190,36 @@ func (a *phase) explore(cell, side int) {
 // deepest is the cell reached that lies deepest in the land of the side; of
 // several, the one furthest towards it in x.
 func deepest(f *bitboard.Field, side int) int {
-	y, dy := 0, 1
-	if side == topRight || side == topLeft {
-		y, dy = Side-1, -1
+	var reached bitboard.Diamond
+	for w := range reached {
+		reached[w] = f.Step[0][w] | f.Step[1][w]
 	}
-	for ; ; y += dy {
-		found, best := -1, 0
-		for w, row := range rowCells[y] {
-			for b := row & (f.Step[0][w] | f.Step[1][w]); b != 0; b &= b - 1 {
-				cell := w<<6 | bits.TrailingZeros64(b)
-				x := int(positions[cell].X)
-				if side == topLeft || side == bottomLeft {
-					x = -x
-				}
-				if found < 0 || x > best {
-					found, best = cell, x
-				}
+	low, high := 0, Side // rows from the far end: the deepest is one of low … high−1
+	for high-low > 1 {
+		if middle := (low + high) / 2; meets(&reached, &beyond[side>>1][middle]) {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	y := low
+	if side == bottomLeft || side == bottomRight {
+		y = Side - 1 - low
+	}
+	best, x := 0, -1
+	for w := range reached {
+		for b := reached[w] & rowCells[y][w]; b != 0; b &= b - 1 {
+			cell := w<<6 | bits.TrailingZeros64(b)
+			at := int(positions[cell].X)
+			if side == topLeft || side == bottomLeft {
+				at = Side - 1 - at
+			}
+			if at > x {
+				best, x = cell, at
 			}
 		}
-		if found >= 0 {
-			return found
-		}
 	}
+	return best
 }
 
 // recordMove notes the step of all units of a stack.

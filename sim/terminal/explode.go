@@ -11,6 +11,9 @@ import (
 func (g *Game) explode(s *State) {
 	a := &g.phase
 	for _, i := range a.live {
+		a.stacks[i].aim = 0 // explosions may make other structures the weakest
+	}
+	for _, i := range a.live {
 		st := &a.stacks[i]
 		if !st.doomed {
 			continue

@@ -156,7 +156,7 @@ func (g *Game) duels() bool {
 func (g *Game) attack(s *State, p sim.Player) {
 	a := &g.phase
 	next := 0 // on the live list
-	for {
+	for a.crowd[p^1] > 0 {
 		shot, ok := g.nextGun(p ^ 1)
 		if !ok {
 			break

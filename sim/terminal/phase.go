@@ -18,16 +18,17 @@ import (
 // comes to a cell looks up those that reach it, and keeps the guns in the order
 // in which they shoot.
 type phase struct {
-	frame  int32
-	stacks []stack
-	live   []uint16  // the stacks with units left, in the order of ids
-	runs   []run     // of all stacks: each has room for one a unit
-	ids    []uint32  // of the units at the beginning of step 4, likewise, where needed: see roll
-	aimed  []gun     // guns that reach the stacks: HalfCells for each
-	shares []float32 // shields received by the stacks: HalfCells for each unit enlisted
-	left   [2]int    // mobile units that may still be enlisted
-	starts bitboard.Diamond
-	due    [2 * HalfCells]uint16 // scratch of removals
+	frame   int32
+	soonest int32 // the frame of the next step of any stack, or earlier
+	stacks  []stack
+	live    []uint16  // the stacks with units left, in the order of ids
+	runs    []run     // of all stacks: each has room for one a unit
+	ids     []uint32  // of the units at the beginning of step 4, likewise, where needed: see roll
+	aimed   []gun     // guns that reach the stacks: HalfCells for each
+	shares  []float32 // shields received by the stacks: HalfCells for each unit enlisted
+	left    [2]int    // mobile units that may still be enlisted
+	starts  bitboard.Diamond
+	due     [2 * HalfCells]uint16 // scratch of removals
 
 	free    bitboard.Diamond    // cells without a structure, since the last frame's end
 	targets [2]bitboard.Diamond // structures of a player that can be shot at
@@ -37,9 +38,10 @@ type phase struct {
 	fields  []bitboard.Field    // of the four sides, then of the pockets
 	pockets []pocket
 
-	gunBoards     [2][3][]bitboard.Diamond // the guns of a player by group of mobile kinds and entry of tables.guns
-	wardBoards    [2][3][]bitboard.Diamond // its wards likewise
-	armed, warded [2]bool                  // whether a player has any
+	gunBoards  [2][3][]bitboard.Diamond // the guns of a player by group of mobile kinds and entry of tables.guns
+	wardBoards [2][3][]bitboard.Diamond // its wards likewise
+	gunCount   [2][3]int                // the guns of a player by group at the turn's start
+	wardCount  [2][3]int                // its wards likewise
 
 	contact bool   // somebody can shoot
 	doomed  bool   // somebody decided to self-destruct in this frame
@@ -214,21 +216,20 @@ func (g *Game) muster(s *State) {
 	}
 	a.targets = s.Own
 	for p := range sim.Player(2) {
-		a.armed[p], a.warded[p] = false, false
 		for _, m := range g.groups {
 			if a.crowd[p^1] > 0 {
-				a.armed[p] = s.ranges(p, g.guns[m], a.gunBoards[p][m])
+				a.gunCount[p][m] = s.ranges(p, g.guns[m], a.gunBoards[p][m])
 			}
 			if a.crowd[p] > 0 {
-				a.warded[p] = s.ranges(p, g.wards[m], a.wardBoards[p][m])
+				a.wardCount[p][m] = s.ranges(p, g.wards[m], a.wardBoards[p][m])
 			}
 		}
 	}
 }
 
 // ranges draws the structures of player p that have one of the ranges, and
-// reports whether there are any.
-func (s *State) ranges(p sim.Player, list []rangeOf, boards []bitboard.Diamond) (any bool) {
+// counts them.
+func (s *State) ranges(p sim.Player, list []rangeOf, boards []bitboard.Diamond) (count int) {
 	for i := range list {
 		board := &boards[i]
 		*board = bitboard.Diamond{}
@@ -237,9 +238,9 @@ func (s *State) ranges(p sim.Player, list []rangeOf, boards []bitboard.Diamond) 
 				s.addForm(board, p, f)
 			}
 		}
-		any = any || !board.Empty()
+		count += board.Count()
 	}
-	return any
+	return count
 }
 
 // newEpoch marks the fields as out of date.

@@ -13,7 +13,7 @@ const PlayoutOrders = playoutTries + 7 + playoutStacks
 
 const (
 	playoutTries  = 6 // cells looked at, with up to 7 more
-	playoutStacks = 4 // spawn orders at most
+	playoutStacks = 2 // spawn orders at most
 )
 
 // playoutKinds is drawn from for a free cell, playoutMobile for a stack.
@@ -29,7 +29,7 @@ var (
 //     free one gets a structure (wall 8 : turret 5 : support 3), an own
 //     structure its upgrade or, one time in eight, the removal, if the cores
 //     left pay for it;
-//   - in three turns of four it spawns 1 to 4 stacks on random free cells of
+//   - in three turns of four it spawns 1 or 2 stacks (recorded matches: about 1) on random free cells of
 //     its edges (scouts 2 : demolishers 1 : interceptors 1), one time in four
 //     as large as the bits left allow, else of any smaller size.
 //

@@ -35,8 +35,7 @@ func (g *Game) income(s *State, p sim.Player) {
 	s.Bits[p] = tenths(left)
 	bits, cores := r.BitsPerTurn, r.CoresPerTurn
 	if t := int32(s.Turn); t >= r.GrowthStart {
-		more := r.BitGrowth * float32(1+(t-r.GrowthStart)/r.GrowthInterval)
-		bits += more
+		bits += float32(r.BitGrowth * float32(1+(t-r.GrowthStart)/r.GrowthInterval))
 	}
 	if g.gives {
 		b, c := g.given(s, p)
@@ -45,8 +44,7 @@ func (g *Game) income(s *State, p sim.Player) {
 	s.Bits[p] += bits
 	s.Cores[p] += cores
 	if r.CapBits {
-		grown := r.CapGrowth * float32(int32(s.Turn)/r.CapInterval)
-		s.Bits[p] = min(s.Bits[p], r.MaxBits+grown)
+		s.Bits[p] = min(s.Bits[p], r.MaxBits+float32(r.CapGrowth*float32(int32(s.Turn)/r.CapInterval)))
 	}
 }
 

@@ -13,14 +13,14 @@ import (
 func (g *Game) arrive(s *State, st *stack) {
 	st.arrived = false
 	st.aim, st.guns = 0, 0
-	zone := g.zones[st.owner][st.cell&511]
-	if zone&zoneGuns != 0 && g.armed[st.owner^1] {
+	group := g.group[st.kind]
+	st.near = g.zones[st.owner][st.cell&511]>>st.kind&1 != 0 && g.inSight(s, st)
+	if g.gunCount[st.owner^1][group] > 0 && (st.near || !g.outranges[st.kind]) {
 		g.underFire(s, st)
 	}
-	if zone&zoneWards != 0 && g.warded[st.owner] && (!st.doomed || g.rules.DoomedShielded) {
+	if int(st.shares) < g.wardCount[st.owner][group] && (!st.doomed || g.rules.DoomedShielded) {
 		g.shield(s, st)
 	}
-	st.near = zone>>st.kind&1 != 0 && g.inSight(s, st)
 }
 
 // gunsOf is the memory for the guns that reach a stack.
@@ -55,10 +55,6 @@ func (g *Game) shield(s *State, st *stack) {
 	n := 0
 	for i := range list {
 		a, b, c := &boards[i], &g.reach[int(list[i].class)<<9|int(st.cell)], &st.had
-		if a[0]&b[0]&^c[0]|a[1]&b[1]&^c[1]|a[2]&b[2]&^c[2]|a[3]&b[3]&^c[3]|
-			a[4]&b[4]&^c[4]|a[5]&b[5]&^c[5]|a[6]&b[6]&^c[6]|a[7]&b[7]&^c[7] == 0 {
-			continue
-		}
 		for w := range a {
 			b := a[w] & b[w] &^ c[w]
 			for c[w] |= b; b != 0; b &= b - 1 {

@@ -31,16 +31,17 @@ type tables struct {
 	group  [3]uint8 // mobile kinds that all these ranges treat alike share the first's number
 	groups []uint8  // these numbers
 
-	// zones tell a player's units on a cell what can be in range at all: bit m,
-	// structures of the enemy for mobile kind m, and the two bits below.
+	// zones tell a player's units on a cell whether structures of the enemy can
+	// be in range at all: bit m for mobile kind m.
 	zones [2][bitboard.DiamondSpan]uint8
 
-	power   [3][2]float32   // damage of a mobile kind's shot to mobile units, to structures
-	duel    [3][3]int32     // squared range of a mobile kind against a mobile kind; −1: harmless
-	clash   [3][3]int32     // the longer of two kinds' ranges against each other
-	aimAt   [3][forms]int16 // class in which a mobile kind hits a form
-	oneAim  [3]int16        // that class if it is the same for all forms, −1 if it is harmless to them, else −2
-	blastAt [3]int16        // class of its explosion
+	power     [3][2]float32   // damage of a mobile kind's shot to mobile units, to structures
+	duel      [3][3]int32     // squared range of a mobile kind against a mobile kind; −1: harmless
+	clash     [3][3]int32     // the longer of two kinds' ranges against each other
+	aimAt     [3][forms]int16 // class in which a mobile kind hits a form
+	oneAim    [3]int16        // that class if it is the same for all forms, −1 if it is harmless to them, else −2
+	outranges [3]bool         // no gun reaches it that it does not reach
+	blastAt   [3]int16        // class of its explosion
 }
 
 const forms = 2 * Structures
@@ -93,20 +94,13 @@ func (t *tables) class(sq int32) int16 {
 	return int16(len(t.squares) - 1)
 }
 
-// Bits of zones.
-const (
-	zoneGuns  = 1 << 3 // guns
-	zoneWards = 1 << 4 // wards
-)
-
-// zone sets a bit on the cells that are within a squared range of the half that
-// is the player's own (0) or the enemy's (1).
-func (t *tables) zone(whose int, sq int32, bit uint8) {
+// zone sets a bit on the cells within a squared range of the enemy's half.
+func (t *tables) zone(sq int32, bit uint8) {
 	for p := range t.zones {
 		for _, half := range localCell {
 			for _, cell := range half[:HalfCells] {
 				rows := int32(positions[cell].Y) - (Side/2 - 1) // to player 1's half
-				if p^whose == 1 {
+				if p == 0 {
 					rows = 1 - rows
 				}
 				if rows = max(rows, 0); rows*rows <= sq {
@@ -134,18 +128,15 @@ func (t *tables) make(r *Rules) {
 		t.shot[f] = u.DamageMobile
 		for y := range Side {
 			for p, rows := range [2]int{y, Side - 1 - y} {
-				bonus := float32(u.ShieldPerY * float32(rows))
-				t.amount[p][f][y] = u.Shield + bonus
+				t.amount[p][f][y] = u.Shield + float32(u.ShieldPerY*float32(rows))
 			}
 		}
 		for m := range 3 {
 			radius := r.Units[int(Scout)+m].HitRadius
 			if t.shoots[f] {
-				t.zone(1, square(u.AttackRange, radius), zoneGuns)
 				t.guns[m] = with(t.guns[m], t.class(square(u.AttackRange, radius)), f)
 			}
 			if t.shields[f] {
-				t.zone(0, square(u.ShieldRange, radius), zoneWards)
 				t.wards[m] = with(t.wards[m], t.class(square(u.ShieldRange, radius)), f)
 			}
 		}
@@ -184,11 +175,19 @@ func (t *tables) mobile(r *Rules, m int) {
 		if u.AttackRange <= 0 || u.DamageStruct == 0 {
 			continue
 		}
-		t.zone(1, square(u.AttackRange, v.HitRadius), 1<<m)
+		t.zone(square(u.AttackRange, v.HitRadius), 1<<m)
 		if f == 0 {
 			t.oneAim[m] = t.aimAt[m][f]
 		} else if t.oneAim[m] != t.aimAt[m][f] {
 			t.oneAim[m] = -2
+		}
+	}
+	t.outranges[m] = u.AttackRange > 0 && u.DamageStruct != 0
+	for _, r := range t.guns[m] {
+		for f := range forms {
+			if r.forms>>f&1 != 0 && t.squares[r.class] > t.squares[t.aimAt[m][f]] {
+				t.outranges[m] = false
+			}
 		}
 	}
 	t.blastAt[m] = t.class(square(u.BlastRange, 0))
@@ -229,6 +228,20 @@ var rowCells = func() (t [Side]bitboard.Diamond) {
 		for x := range Side {
 			if cell, ok := bitboard.DiamondCell(x, y); ok {
 				t[y].Add(cell)
+			}
+		}
+	}
+	return t
+}()
+
+// beyond are the cells of row n and all further ones, counted from the end that
+// is far from the top sides ([0]) and from the bottom sides ([1]).
+var beyond = func() (t [2][Side]bitboard.Diamond) {
+	for n := range Side {
+		for row := n; row < Side; row++ {
+			for w := range t[0][n] {
+				t[0][n][w] |= rowCells[row][w]
+				t[1][n][w] |= rowCells[Side-1-row][w]
 			}
 		}
 	}
