@@ -1,8 +1,6 @@
 package wire
 
 import (
-	"math"
-
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
 	"moonfarm/sim/terminal"
@@ -206,10 +204,4 @@ func (r *Referee) removal(x terminal.Piece) Unit {
 		return Unit{x.At, 0, r.removals[cell]}
 	}
 	return Unit{x.At, float32(x.RemoveIn), x.ID}
-}
-
-// tenths rounds as the original rounds resources: see section 4 of RULES.md.
-func tenths(v float32) float32 {
-	scaled := float32(v * 10)
-	return float32(math.Floor(float64(scaled+0.5))) / 10
 }

@@ -120,7 +120,7 @@ func TestRefereeEnds(t *testing.T) {
 	if p := e.Players[0]; e.Winner != 2 || e.Turns != 100 || e.Frames != 100 || p.StructureSpent != price || p.StructureLeft != price {
 		t.Errorf("the last turn: %+v", e)
 	}
-	if p := e.Players[1]; p.MobileSpoiled == 0 || p.MobileSpoiled != tenths(p.MobileSpoiled) {
+	if p := e.Players[1]; p.MobileSpoiled == 0 || p.MobileSpoiled != terminal.Tenths(p.MobileSpoiled) {
 		t.Errorf("the last turn: %+v", e)
 	}
 }

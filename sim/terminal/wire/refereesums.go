@@ -75,7 +75,7 @@ func (r *Referee) spoil(p int) {
 	}
 	bits := r.state.Bits[p]
 	left := float32(bits * (1 - r.rules.BitDecay))
-	r.sums[p].MobileSpoiled = tenths(r.sums[p].MobileSpoiled + (bits - tenths(left)))
+	r.sums[p].MobileSpoiled = terminal.Tenths(r.sums[p].MobileSpoiled + (bits - terminal.Tenths(left)))
 }
 
 // endStats sums up the match: what no sum so far holds is on the board. Its

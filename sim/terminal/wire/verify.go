@@ -3,6 +3,7 @@ package wire
 import (
 	"fmt"
 	"io"
+	"math"
 
 	"moonfarm/sim"
 	"moonfarm/sim/terminal"
@@ -127,7 +128,7 @@ func (v *verifier) submit() error {
 	v.report.Turns++
 	f := &v.in.frame
 	for p := range v.time {
-		v.time[p] += uint32(f.Stats[p].Time)
+		v.time[p] = uint32(min(float64(v.time[p])+f.Stats[p].Time, math.MaxUint32))
 	}
 	for _, e := range f.Events.Spawns {
 		if e.ID >= v.next {
