@@ -76,8 +76,8 @@ func TestClause_2_3_FromEdgeToEdge(t *testing.T) {
 }
 
 func TestClause_2_4_OneStructureOrManyMobileUnits(t *testing.T) {
-	m := begin(t, "", nil).deploy("wall 5,13; turret 5,13", "").want("at 5,13 w\nturn 0 next 2")
-	m = begin(t, "", func(r *terminal.Rules) { r.Units[terminal.Scout].DamageMobile = 0 })
+	begin(t, "", nil).deploy("wall 5,13; turret 5,13", "").want("at 5,13 w\nturn 0 next 2")
+	m := begin(t, "", func(r *terminal.Rules) { r.Units[terminal.Scout].DamageMobile = 0 })
 	m.deploy("2 scout 13,0", "2 scout 27,14").frame(14).want(`
 		at 20,7 x
 		unit 1–2 p1 scout 20,7 health 15

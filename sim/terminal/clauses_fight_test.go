@@ -37,7 +37,7 @@ func TestClause_3_7_ShieldsFade(t *testing.T) {
 	m.frame(1).want("unit 2 p1 interceptor 13,0 health 42")
 	m.frame(1).want("unit 2 p1 interceptor 14,0 health 40").frame(1).want("unit 2 p1 interceptor 14,0 health 40")
 	// The numbers of 2019.
-	m = begin(t, "s 13,1", rules("2019")).deploy("interceptor 13,0", "").frame(3).want("unit 2 p1 interceptor 13,0 health 49.7")
+	begin(t, "s 13,1", rules("2019")).deploy("interceptor 13,0", "").frame(3).want("unit 2 p1 interceptor 13,0 health 49.7")
 }
 
 func TestClause_3_8_Shields(t *testing.T) {
@@ -57,11 +57,11 @@ func TestClause_3_8_Shields(t *testing.T) {
 	m.heard("shield", "shield 1 4 amount 5.5\nshield 2 5 amount 6.1000004\nshield 3 5 amount 3")
 	m.want("unit 4 p1 scout 13,0 health 20.5\nunit 5 p2 scout 14,27 health 24.1")
 	// The bonus alone is enough for a shield, a range without either is not.
-	m = begin(t, "s 13,5", func(r *terminal.Rules) {
+	begin(t, "s 13,5", func(r *terminal.Rules) {
 		far(r)
 		r.Units[terminal.Support].Shield, r.Units[terminal.Support].ShieldPerY = 0, 0.5
 	}).deploy("scout 13,0", "").frame(1).heard("shield", "shield 1 2 amount 2.5")
-	m = begin(t, "s 13,5", func(r *terminal.Rules) {
+	begin(t, "s 13,5", func(r *terminal.Rules) {
 		far(r)
 		r.Units[terminal.Support].Shield = 0
 	}).deploy("scout 13,0", "").frame(1).heard("shield", "")
@@ -88,7 +88,7 @@ func TestClause_3_9_SelfDestruct(t *testing.T) {
 	m = begin(t, closed, func(r *terminal.Rules) { harmless(r); r.Units[terminal.Scout].BlastSteps = 28 }).deploy("scout 13,0", "").frame(28)
 	m.heard("blast damage death", "death scout 29").want("no health")
 	// Shut in at the start: it has no move, and is gone in frame 0.
-	m = begin(t, "w 13,1 14,0", nil).deploy("scout 13,0", "").frame(1).heard("move blast death", "death scout 3").want("no unit")
+	begin(t, "w 13,1 14,0", nil).deploy("scout 13,0", "").frame(1).heard("move blast death", "death scout 3").want("no unit")
 	// Different damages: two events, one for each class, even without targets.
 	shut := begin(t, "w 13,1 14,0\nt 14,14", func(r *terminal.Rules) {
 		*r, _ = terminal.RuleSet("2022")
@@ -101,7 +101,7 @@ func TestClause_3_9_SelfDestruct(t *testing.T) {
 	shut = begin(t, "w 13,1 14,0\nt 5,14", rules("2022")).deploy("interceptor 13,0", "").frame(4)
 	shut.heard("blast", "blast 4 damage 40 targets\nblast 4 damage 0 targets")
 	// No hit radius is added: 1.5 and 0.51 would reach two cells.
-	m = begin(t, "w 13,1 14,0\nt 13,14", func(r *terminal.Rules) {
+	begin(t, "w 13,1 14,0\nt 13,14", func(r *terminal.Rules) {
 		*r, _ = terminal.RuleSet("2019")
 		harmless(r)
 		b := &r.Units[terminal.Scout]
@@ -153,7 +153,7 @@ func TestClause_3_10_DamageAndShields(t *testing.T) {
 	m.frame(1).heard("shield", "").want("unit 4 p1 interceptor 13,0 health 37") // 2 of the shield, 3 of the health
 	m.frame(1).want("unit 4 p1 interceptor 13,0 health 32")
 	// Exactly the sum: the shields are gone, the health is whole.
-	m = begin(t, "s 13,3\nt 14,14", func(r *terminal.Rules) {
+	begin(t, "s 13,3\nt 14,14", func(r *terminal.Rules) {
 		wide(r)
 		r.Units[terminal.Support].Shield = 5
 		r.Units[terminal.Interceptor].AttackRange = 0
@@ -206,8 +206,8 @@ func TestClause_3_11_ShotsInTheOrderOfIDs(t *testing.T) {
 		death interceptor 4
 		attack 5 4 20`).want("no unit")
 	// Who does no damage to a class does not shoot at it, nor does anybody without range.
-	m = begin(t, "t 14,14", wide).deploy("interceptor 13,0", "").frame(1).heard("attack", "attack 1 2 5")
-	m = begin(t, "", func(r *terminal.Rules) { wide(r); harmless(r) }).deploy("scout 13,0", "scout 13,27").frame(1).heard("attack", "")
+	begin(t, "t 14,14", wide).deploy("interceptor 13,0", "").frame(1).heard("attack", "attack 1 2 5")
+	begin(t, "", func(r *terminal.Rules) { wide(r); harmless(r) }).deploy("scout 13,0", "scout 13,27").frame(1).heard("attack", "")
 }
 
 // shooter puts one demolisher of player 1 on 13,0 against what is written and

@@ -110,7 +110,7 @@ func TestClause_3_4_ZigZag(t *testing.T) {
 	// After a detour to the right: up.
 	m = begin(t, "w 13,1 14,1", nil).deploy("scout 13,0", "")
 	m.frame(1).want("at 14,0 ^").frame(1).want("no unit")
-	m = begin(t, "w 12,2", nil).deploy("scout 12,1", "").frame(1).want("at 13,1 ^").frame(1).want("at 13,2 ^").frame(1).want("at 14,2 ^")
+	begin(t, "w 12,2", nil).deploy("scout 12,1", "").frame(1).want("at 13,1 ^").frame(1).want("at 13,2 ^").frame(1).want("at 14,2 ^")
 	// A wall falls far away in frame 0: the step up is not forgotten.
 	m = begin(t, "w 13,13\nhealth 13,13=8", func(r *terminal.Rules) {
 		harmless(r)

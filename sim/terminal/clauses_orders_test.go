@@ -42,7 +42,7 @@ func TestClause_4_2_IDs(t *testing.T) {
 		spawn scout 13,0 p1 5
 		spawn scout 13,27 p2 6`).want("turn 0 next 7\nid 14,5=2 13,5=3")
 	// The first id of a match is 1, and no turn begins anew.
-	m = begin(t, "", nil).play("wall 13,5", "wall 13,20").play("wall 14,5", "").want("turn 2 next 4\nid 13,5=1 13,20=2 14,5=3")
+	begin(t, "", nil).play("wall 13,5", "wall 13,20").play("wall 14,5", "").want("turn 2 next 4\nid 13,5=1 13,20=2 14,5=3")
 	// 2019: the event shows 2, the wall has 3; the removal's event has 4.
 	m = begin(t, "w 13,5", rules("2019")).deploy("wall 14,5; rm 14,5; scout 13,0", "wall 13,20").frame(1)
 	m.heard("spawn", `
@@ -73,7 +73,7 @@ func TestClause_4_4_Place(t *testing.T) {
 	m := begin(t, "w 13,5", nil).deploy("turret 13,13; wall 13,5; support 13,14", "turret 13,14")
 	m.want("at 13,13 t\nat 13,14 t\nat 13,5 w\np1 cores 38\np2 cores 38\nturn 0 next 4\nno health")
 	// It blocks and shoots in its first frame.
-	m = begin(t, "", wide).deploy("wall 13,1; turret 13,13", "scout 13,27").frame(1).heard("attack", "attack 2 3 5\nattack 3 2 2")
+	begin(t, "", wide).deploy("wall 13,1; turret 13,13", "scout 13,27").frame(1).heard("attack", "attack 2 3 5\nattack 3 2 2")
 	// Not on a mobile unit, which only swapped lines can bring about.
 	begin(t, "", nil).deploy("~ scout 13,0; ~ wall 13,0; ~ wall 14,0", "").want("at 13,0 ^\nat 14,0 w\np1 cores 39")
 }
@@ -82,7 +82,7 @@ func TestClause_4_5_Upgrade(t *testing.T) {
 	m := begin(t, "w 13,5 14,5\nt 13,6\nhealth 13,5=12.5", nil).deploy("up 13,5; up 13,5; up 13,20; up 12,5; up 13,6", "up 14,5")
 	m.want("at 13,5 W\nat 14,5 w\nat 13,6 T\nid 14,5=2 13,5=4 13,6=5\nhealth 13,5=72.5\np1 cores 35\np2 cores 40")
 	// Of equal guns the upgraded one now shoots last.
-	m = begin(t, "t 13,5 14,5", wide).deploy("up 13,5", "scout 13,27").frame(1).heard("attack", "attack 2 4 5\nattack 3 4 16\nattack 4 3 2")
+	begin(t, "t 13,5 14,5", wide).deploy("up 13,5", "scout 13,27").frame(1).heard("attack", "attack 2 4 5\nattack 3 4 16\nattack 4 3 2")
 	// The mark is gone, and can be set again.
 	begin(t, "w1 13,5\nw1 14,5", nil).deploy("up 13,5; up 14,5; rm 14,5", "").want("at 13,5 W\nat 14,5 W1")
 	// Where there is none, and where the purse is short.
@@ -94,7 +94,7 @@ func TestClause_4_6_Remove(t *testing.T) {
 	m := begin(t, "w 13,5\nw 14,20\nT 13,6", rules("2026")).deploy("rm 13,5; rm 13,5; rm 14,20; rm 13,6; rm 12,5; wall 13,5", "").frame(1)
 	m.want("at 13,5 w2\nat 14,20 w\nat 13,6 T3\nturn 0 next 4\np1 cores 8").heard("spawn", "spawn removal 13,5 p1 1\nspawn removal 13,6 p1 2")
 	// It stays a turret that shoots, and can be shot at, until it goes.
-	m = begin(t, "t 13,5", wide).deploy("rm 13,5", "scout 13,27").frame(1).heard("attack", "attack 1 2 5\nattack 2 1 2").want("at 13,5 t1\nhealth 13,5=73")
+	begin(t, "t 13,5", wide).deploy("rm 13,5", "scout 13,27").frame(1).heard("attack", "attack 1 2 5\nattack 2 1 2").want("at 13,5 t1\nhealth 13,5=73")
 	// One placed in this turn can be marked too.
 	begin(t, "", nil).play("wall 13,5; rm 13,5", "").want("at 13,5 .\np1 cores 44.8").play("wall 13,5", "").want("at 13,5 w")
 }
@@ -117,13 +117,13 @@ func TestClause_4_7_Spawn(t *testing.T) {
 }
 
 func TestClause_4_8_ClockAndPenalty(t *testing.T) {
-	m := begin(t, "p1 time 10", nil).deploy("wall 13,5; clock 500; clock 7", "penalty 2.5").want("p1 time 517 health 30\np2 time 0 health 27.5\nat 13,5 w")
+	begin(t, "p1 time 10", nil).deploy("wall 13,5; clock 500; clock 7", "penalty 2.5").want("p1 time 517 health 30\np2 time 0 health 27.5\nat 13,5 w")
 	begin(t, "p1 time 4294967290", nil).deploy("clock 100", "").want("p1 time 4294967295")
 	for _, bad := range []float32{0, -1, float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))} {
 		begin(t, "", nil).give([]sim.Order{terminal.Penalty(bad)}, nil).want("p1 health 30")
 	}
 	// Wherever they stand, they come first: the commands are still carried out.
-	m = begin(t, "", nil).deploy("wall 13,5; scout 13,0; penalty 30", "scout 13,27").want("p1 health 0\nat 13,5 w\nunit 2 p1 scout 13,0 health 15").frame(1)
+	m := begin(t, "", nil).deploy("wall 13,5; scout 13,0; penalty 30", "scout 13,27").want("p1 health 0\nat 13,5 w\nunit 2 p1 scout 13,0 health 15").frame(1)
 	if m.more {
 		t.Error("the action phase goes on")
 	}
