@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"moonfarm/datasets/internal/arrowfile"
+	"moonfarm/env"
 	"moonfarm/rollout"
 	"moonfarm/sim"
 )
@@ -11,6 +12,9 @@ import (
 // into what is left of the table gets them afterwards, any other is played
 // once more beforehand.
 func (x *encoder) stepRows(r *rollout.Replayer, e *rollout.Episode) error {
+	if x.layout.job.Obs == ObsNone && x.layout.job.Reward == env.ResultReward {
+		return x.toldRows(e)
+	}
 	fits := x.s.Rows+e.Turns*x.players <= x.s.Cap && len(x.step.orders.Bytes)+8*len(e.Orders) <= x.layout.lists
 	if !fits {
 		if err := x.foresee(r, e); err != nil {
@@ -43,6 +47,36 @@ func (x *encoder) stepRows(r *rollout.Replayer, e *rollout.Episode) error {
 		sumReturns(x.step.ret[first:x.s.Rows], x.step.reward[first:x.s.Rows], x.players)
 		if x.s.Rows == x.s.Cap {
 			return x.flushSteps()
+		}
+	}
+	return nil
+}
+
+// toldRows writes the rows of an episode whose columns follow from the orders and
+// the outcome alone: there is nothing to play again for. It is what stepRows
+// would write.
+func (x *encoder) toldRows(e *rollout.Episode) error {
+	n := x.players
+	for t := range e.Turns {
+		row := x.s.Rows
+		x.fill(e, t, row)
+		for p := range n {
+			reward := float32(0)
+			if e.Status == sim.Over {
+				reward = e.Outcome[p].Result
+			}
+			x.step.ret[row+p] = reward // all that is to come: the result
+			if t < e.Turns-1 {
+				reward = 0
+			}
+			x.step.reward[row+p] = reward
+		}
+		x.s.Rows += n
+		if x.s.Rows < x.s.Cap && len(x.step.orders.Bytes) <= x.layout.lists {
+			continue
+		}
+		if err := x.flushSteps(); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package terminal
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"moonfarm/sim"
 	tm "moonfarm/sim/terminal"
@@ -56,6 +57,7 @@ type Actions struct {
 	// an upgrade, a mobile unit.
 	place             [cellPlace + 1]float32
 	upgrade, cheapest float32
+	least             float32 // of place and upgrade
 }
 
 // NewActions returns the grid form for the rules of g.
@@ -71,6 +73,7 @@ func NewActions(g *tm.Game) *Actions {
 		}
 		a.cheapest = min(a.cheapest, a.rules.Units[int(tm.Scout)+k].Bits)
 	}
+	a.least = min(slices.Min(a.place[:]), a.upgrade)
 	for h := range a.heads {
 		a.heads[h] = stackChoices
 		if h >= stackHeads {

@@ -1,6 +1,8 @@
 package terminal
 
 import (
+	"math/bits"
+
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
 	tm "moonfarm/sim/terminal"
@@ -37,17 +39,21 @@ func (a *Actions) AppendOrders(dst []sim.Order, action []int32, s *tm.State, p s
 
 // buy carries out an action.
 func (b *purchase) buy(action []int32) {
-	stacks, cells := action[:stackHeads], action[stackHeads:heads]
+	stacks, choices := action[:stackHeads], action[stackHeads:heads]
 	taken := b.taken()
-	for i, j := 0, 0; j < cellHeads; j++ {
-		if c := cells[i]; c > 0 && c < cellChoices {
+	i, j := 0, 0
+	for ; j < cellHeads && (b.dry || b.cores >= b.a.least); j++ {
+		if c := choices[i]; c > 0 && c < cellChoices {
 			b.consider(i, int(c), taken[i>>6]>>(i&63)&1 != 0)
 		}
 		if i += cellStep; i >= cellHeads {
 			i -= cellHeads
 		}
 	}
-	for h, j := 0, 0; j < stackHeads; j++ {
+	if j < cellHeads {
+		b.removals(choices, taken, j)
+	}
+	for h, j := 0, 0; j < stackHeads && (b.dry || b.bits >= b.a.cheapest); j++ {
 		if c := stacks[h]; c > 0 && c < stackChoices {
 			if b.bits >= b.a.cheapest {
 				b.stack(h, int(c))
@@ -60,6 +66,36 @@ func (b *purchase) buy(action []int32) {
 		}
 	}
 }
+
+// removals carries out what is left, from the j-th cell on, for a player that
+// has no cores left to spend: the marks on the own structures.
+func (b *purchase) removals(choices []int32, taken cells, j int) {
+	var due cells // by their place in the order
+	for w, t := range taken {
+		for ; t != 0; t &= t - 1 {
+			i := w<<6 | bits.TrailingZeros64(t)
+			if c := choices[i]; c&cellRemove != 0 && c > 0 && c < cellChoices {
+				due.add(cellTurn[i])
+			}
+		}
+	}
+	for w, d := range due {
+		for ; d != 0; d &= d - 1 {
+			if at := w<<6 | bits.TrailingZeros64(d); at >= j {
+				i := at * cellStep % cellHeads
+				b.cell(i, int(choices[i]))
+			}
+		}
+	}
+}
+
+// cellTurn is the place of a cell in the order of buying.
+var cellTurn = func() (t [cellHeads]uint8) {
+	for j := range t {
+		t[j*cellStep%cellHeads] = uint8(j)
+	}
+	return t
+}()
 
 // taken are the own cells with a structure.
 func (b *purchase) taken() (t cells) {

@@ -14,6 +14,10 @@ import (
 type random struct {
 	words int
 	heads []head
+
+	last  uint64    // a set of legal choices …
+	n     int       // … how many there are …
+	legal [64]uint8 // … and which
 }
 
 // head is where the choices of one head lie in the mask.
@@ -46,11 +50,50 @@ func (r *random) Act(_ env.Vector, b *env.Batch, rows []int32) {
 	for _, row := range rows {
 		mask := b.Mask[int(row)*r.words:][:r.words]
 		action := b.Action[int(row)*len(r.heads):][:len(r.heads)]
-		g := prng.New(b.Key[row])
+		g := draws{Rand: prng.New(b.Key[row])}
 		for i := range action {
-			action[i] = r.heads[i].pick(mask, &g)
+			if h := &r.heads[i]; h.size <= 64 {
+				action[i] = r.pickSmall(h.chunk(mask, 0), &g)
+			} else {
+				action[i] = h.pick(mask, &g.Rand)
+			}
 		}
 	}
+}
+
+// draws gives two small numbers for each one of its generator.
+type draws struct {
+	prng.Rand
+	rest uint64
+	half bool // rest holds another number, in its lower 32 bits
+}
+
+// below draws a number from 0 to n−1, n at most 64, uniform to 2⁻²⁶.
+func (d *draws) below(n int) int {
+	if d.half = !d.half; d.half {
+		d.rest = d.Uint64()
+		return int(d.rest >> 32 * uint64(n) >> 32)
+	}
+	return int(d.rest & (1<<32 - 1) * uint64(n) >> 32)
+}
+
+// pickSmall is pick for up to 64 choices. Heads of a grid are often alike: the
+// legal choices of the last are kept as a list.
+func (r *random) pickSmall(chunk uint64, g *draws) int32 {
+	if chunk == 1 {
+		return 0 // the only choice, often; no draw
+	}
+	if chunk != r.last {
+		r.last, r.n = chunk, 0
+		for c := chunk; c != 0; c &= c - 1 {
+			r.legal[r.n] = uint8(bits.TrailingZeros64(c))
+			r.n++
+		}
+	}
+	if r.n == 0 {
+		return -1
+	}
+	return int32(r.legal[g.below(r.n)&63])
 }
 
 // pickOne is pick for a single head, which has the whole mask: the common case.

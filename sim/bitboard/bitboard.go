@@ -18,12 +18,22 @@ func Select(x uint64, n int) int {
 	before := ((uint64(n)*ones | 0x80*ones) - sums) & (0x80 * ones)
 	at := bits.OnesCount64(before) * 8
 	n -= int(sums << 8 >> at & 0xff)
-	b := x >> at
-	for range n {
-		b &= b - 1
-	}
-	return at + bits.TrailingZeros64(b)
+	return at + int(selectByte[x>>at&0xff][n&7])
 }
+
+// selectByte[b][n] is the index of the n-th set bit of b.
+var selectByte = func() (t [256][8]uint8) {
+	for b := range t {
+		n := 0
+		for i := range 8 {
+			if b>>i&1 != 0 {
+				t[b][n] = uint8(i)
+				n++
+			}
+		}
+	}
+	return t
+}()
 
 // spread[b] is the byte string of the bits of b: byte i is bit i.
 var spread = func() (t [256]uint64) {

@@ -63,13 +63,17 @@ func (g *Game) firstLine(s *State, p sim.Player, orders []sim.Order) int {
 	return second
 }
 
+// maxPenalty bounds one penalty, so that health stays a number however many
+// there are.
+const maxPenalty = 1e7
+
 // referee carries out a clock or a penalty.
 func (g *Game) referee(s *State, p sim.Player, o sim.Order) {
 	switch c := Decode(o); c.Op {
 	case OpClock:
 		s.Time[p] += min(c.Count, math.MaxUint32-s.Time[p])
 	case OpPenalty:
-		if health := math.Float32frombits(c.Count); health > 0 && health <= math.MaxFloat32 {
+		if health := math.Float32frombits(c.Count); health > 0 && health <= maxPenalty {
 			s.Health[p] -= health
 		}
 	}
@@ -94,7 +98,7 @@ func (g *Game) command(s *State, p sim.Player, o sim.Order) {
 	}
 }
 
-// place builds a structure (2.4).
+// place builds a structure (4.4).
 func (g *Game) place(s *State, p sim.Player, k Kind, cell int) {
 	if k >= Structures || s.Cells[cell].Mark != 0 || g.stands(p, cell) {
 		return
@@ -115,7 +119,7 @@ func (g *Game) place(s *State, p sim.Player, k Kind, cell int) {
 	s.add(cell, p, k, Cell{u.Health, id<<markIDShift | uint32(p)<<3 | uint32(k)})
 }
 
-// upgrade upgrades a structure (2.5): it becomes the youngest unit, and keeps
+// upgrade upgrades a structure (4.5): it becomes the youngest unit, and keeps
 // the health that it lacks. A removal is called off.
 func (g *Game) upgrade(s *State, p sim.Player, cell int) {
 	c := s.Cells[cell]
@@ -143,7 +147,7 @@ func (g *Game) upgrade(s *State, p sim.Player, cell int) {
 	}
 }
 
-// mark marks a structure for removal (2.6).
+// mark marks a structure for removal (4.6).
 func (g *Game) mark(s *State, p sim.Player, cell int) {
 	c := s.Cells[cell]
 	if c.Mark == 0 || c.RemoveIn() != 0 {
@@ -162,7 +166,7 @@ func (g *Game) mark(s *State, p sim.Player, cell int) {
 	}
 }
 
-// spawn puts up to n mobile units on a cell of the own edges (2.7).
+// spawn puts up to n mobile units on a cell of the own edges (4.7).
 func (g *Game) spawn(s *State, p sim.Player, k Kind, cell int, n uint32) {
 	if !k.Mobile() || s.Cells[cell].Mark != 0 || !ownEdges[p].Has(cell) {
 		return

@@ -34,7 +34,7 @@ func New(r Rules) (*Game, error) {
 	g := &Game{
 		rules:     r,
 		keep:      1 - r.BitDecay,
-		maxOrders: 2 + 4*HalfCells + mobile,
+		maxOrders: r.MaxOrders(),
 	}
 	for k := range Structures {
 		if r.Upgradable[k] {
@@ -163,6 +163,7 @@ func (s *State) forget(cell int, c Cell) {
 	}
 	list.N--
 	copy(list.Cell[i:list.N], list.Cell[i+1:])
+	list.Cell[list.N] = 0 // equal positions are equal states
 }
 
 // localOf is Local by cell.

@@ -73,7 +73,7 @@ func Clock(milliseconds uint32) sim.Order {
 
 // Penalty takes health from the player before the action phase, for thinking
 // too long or for a crash: see Rules.TimePenalty and Rules.CrashPenalty. A
-// penalty that is not a number above 0 is ignored.
+// penalty that is not a number above 0, or above 10,000,000, is ignored.
 func Penalty(health float32) sim.Order {
 	return sim.Order(OpPenalty) | sim.Order(math.Float32bits(health))<<orderCountShift
 }

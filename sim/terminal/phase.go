@@ -1,6 +1,8 @@
 package terminal
 
 import (
+	"math/bits"
+
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
 )
@@ -40,8 +42,9 @@ type phase struct {
 
 	gunBoards  [2][3][]bitboard.Diamond // the guns of a player by group of mobile kinds and entry of tables.guns
 	wardBoards [2][3][]bitboard.Diamond // its wards likewise
-	gunCount   [2][3]int                // the guns of a player by group at the turn's start
-	wardCount  [2][3]int                // its wards likewise
+	// Where the guns and wards of a player reach at the turn's start, by group.
+	gunZone  [2][3]bitboard.Diamond
+	wardZone [2][3]bitboard.Diamond
 
 	contact bool   // somebody can shoot
 	doomed  bool   // somebody decided to self-destruct in this frame
@@ -218,18 +221,19 @@ func (g *Game) muster(s *State) {
 	for p := range sim.Player(2) {
 		for _, m := range g.groups {
 			if a.crowd[p^1] > 0 {
-				a.gunCount[p][m] = s.ranges(p, g.guns[m], a.gunBoards[p][m])
+				g.draw(s, p, g.guns[m], a.gunBoards[p][m], &a.gunZone[p][m])
 			}
 			if a.crowd[p] > 0 {
-				a.wardCount[p][m] = s.ranges(p, g.wards[m], a.wardBoards[p][m])
+				g.draw(s, p, g.wards[m], a.wardBoards[p][m], &a.wardZone[p][m])
 			}
 		}
 	}
 }
 
-// ranges draws the structures of player p that have one of the ranges, and
-// counts them.
-func (s *State) ranges(p sim.Player, list []rangeOf, boards []bitboard.Diamond) (count int) {
+// draw draws the structures of player p that have one of the ranges, and where
+// these reach.
+func (g *Game) draw(s *State, p sim.Player, list []rangeOf, boards []bitboard.Diamond, zone *bitboard.Diamond) {
+	*zone = bitboard.Diamond{}
 	for i := range list {
 		board := &boards[i]
 		*board = bitboard.Diamond{}
@@ -238,9 +242,16 @@ func (s *State) ranges(p sim.Player, list []rangeOf, boards []bitboard.Diamond) 
 				s.addForm(board, p, f)
 			}
 		}
-		count += board.Count()
+		discs := g.reach[int(list[i].class)<<9:][:bitboard.DiamondSpan]
+		for w, b := range board {
+			for ; b != 0; b &= b - 1 {
+				disc := &discs[(w<<6|bits.TrailingZeros64(b))&511]
+				for v := range zone {
+					zone[v] |= disc[v]
+				}
+			}
+		}
 	}
-	return count
 }
 
 // newEpoch marks the fields as out of date.

@@ -7,7 +7,7 @@ import (
 )
 
 // Restore ends the turn: the end of the game, or decay, income and removals
-// (section 4). It is called after the last frame.
+// (3.16 to 3.20). It is called after the last frame.
 func (g *Game) Restore(s *State) sim.Status {
 	if s.Health[0] <= 0 || s.Health[1] <= 0 {
 		return sim.Over
@@ -28,7 +28,7 @@ func (g *Game) Restore(s *State) sim.Status {
 	return sim.Running
 }
 
-// income lets the bits decay and pays out the turn's resources (4.1 to 4.3).
+// income lets the bits decay and pays out the turn's resources (3.16 to 3.19).
 func (g *Game) income(s *State, p sim.Player) {
 	r := &g.rules
 	left := float32(s.Bits[p] * g.keep)
@@ -67,7 +67,7 @@ func (g *Game) given(s *State, p sim.Player) (bits, cores float32) {
 
 // removals counts down the marks, in the order of ids, and takes away what is
 // due: its owner gets a part of the price, for the part of the health left
-// (4.4).
+// (3.20).
 func (g *Game) removals(s *State) {
 	due := g.due[:0]
 	for w, b := range s.Marked {

@@ -13,12 +13,12 @@ import (
 func (g *Game) arrive(s *State, st *stack) {
 	st.arrived = false
 	st.aim, st.guns = 0, 0
-	group := g.group[st.kind]
-	st.near = g.zones[st.owner][st.cell&511]>>st.kind&1 != 0 && g.inSight(s, st)
-	if g.gunCount[st.owner^1][group] > 0 && (st.near || !g.outranges[st.kind]) {
+	cell, group := int(st.cell), g.group[st.kind]
+	st.near = g.zones[st.owner][cell&511]>>st.kind&1 != 0 && g.inSight(s, st)
+	if g.gunZone[st.owner^1][group].Has(cell) {
 		g.underFire(s, st)
 	}
-	if int(st.shares) < g.wardCount[st.owner][group] && (!st.doomed || g.rules.DoomedShielded) {
+	if g.wardZone[st.owner][group].Has(cell) && (!st.doomed || g.rules.DoomedShielded) {
 		g.shield(s, st)
 	}
 }
@@ -34,9 +34,6 @@ func (g *Game) underFire(s *State, st *stack) {
 	boards := g.gunBoards[st.owner^1][g.group[st.kind]]
 	for i := range list {
 		mask := &g.reach[int(list[i].class)<<9|int(st.cell)]
-		if !meets(&boards[i], mask) {
-			continue
-		}
 		for w := range mask {
 			for b := boards[i][w] & mask[w]; b != 0; b &= b - 1 {
 				cell := w<<6 | bits.TrailingZeros64(b)

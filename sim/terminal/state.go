@@ -15,7 +15,7 @@ const (
 // There are no mobile units then; those of an action phase live in the Game.
 //
 // Everything is in absolute coordinates: the rules are not quite the same for
-// both sides (RULES.md, 7), so nothing would be gained by turning the board.
+// both sides (RULES.md, 2.6), so nothing would be gained by turning the board.
 type State struct {
 	Health [2]float32 // of the players
 	Cores  [2]float32

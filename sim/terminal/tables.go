@@ -35,13 +35,12 @@ type tables struct {
 	// be in range at all: bit m for mobile kind m.
 	zones [2][bitboard.DiamondSpan]uint8
 
-	power     [3][2]float32   // damage of a mobile kind's shot to mobile units, to structures
-	duel      [3][3]int32     // squared range of a mobile kind against a mobile kind; −1: harmless
-	clash     [3][3]int32     // the longer of two kinds' ranges against each other
-	aimAt     [3][forms]int16 // class in which a mobile kind hits a form
-	oneAim    [3]int16        // that class if it is the same for all forms, −1 if it is harmless to them, else −2
-	outranges [3]bool         // no gun reaches it that it does not reach
-	blastAt   [3]int16        // class of its explosion
+	power   [3][2]float32   // damage of a mobile kind's shot to mobile units, to structures
+	duel    [3][3]int32     // squared range of a mobile kind against a mobile kind; −1: harmless
+	clash   [3][3]int32     // the longer of two kinds' ranges against each other
+	aimAt   [3][forms]int16 // class in which a mobile kind hits a form
+	oneAim  [3]int16        // that class if it is the same for all forms, −1 if it is harmless to them, else −2
+	blastAt [3]int16        // class of its explosion
 }
 
 const forms = 2 * Structures
@@ -180,14 +179,6 @@ func (t *tables) mobile(r *Rules, m int) {
 			t.oneAim[m] = t.aimAt[m][f]
 		} else if t.oneAim[m] != t.aimAt[m][f] {
 			t.oneAim[m] = -2
-		}
-	}
-	t.outranges[m] = u.AttackRange > 0 && u.DamageStruct != 0
-	for _, r := range t.guns[m] {
-		for f := range forms {
-			if r.forms>>f&1 != 0 && t.squares[r.class] > t.squares[t.aimAt[m][f]] {
-				t.outranges[m] = false
-			}
 		}
 	}
 	t.blastAt[m] = t.class(square(u.BlastRange, 0))

@@ -46,7 +46,7 @@ func (g *Game) referee(p sim.Player, c terminal.Command) {
 	case terminal.OpClock:
 		g.Players[p].Time += min(c.Count, math.MaxUint32-g.Players[p].Time)
 	case terminal.OpPenalty:
-		if health := math.Float32frombits(c.Count); health > 0 && health <= math.MaxFloat32 {
+		if health := math.Float32frombits(c.Count); health > 0 && health <= 1e7 {
 			g.Players[p].Health -= health
 		}
 	}
