@@ -11,38 +11,63 @@ import (
 // Action plays the action frames that are left, and leaves out those in which
 // nothing can happen (with a Record it plays them all).
 func (g *Game) Action(s *State) {
-	skips := g.rec == nil && g.decay == 0
-	for g.Frame(s) {
-		if g.contact || !skips {
-			continue
+	if g.rec != nil || g.decay > 0 {
+		for g.Frame(s) {
 		}
-		if len(g.live) == 1 {
-			g.stroll(s)
-		} else {
-			g.frame = max(g.frame, g.soonest)
+		return
+	}
+	for g.Frame(s) {
+		if len(g.live) > 1 {
+			if !g.contact {
+				g.frame = max(g.frame, g.soonest)
+			}
+		} else if !g.alone(s) {
+			return
 		}
 	}
 }
 
-// stroll lets the only stack left walk on while nobody can shoot, up to the
-// frame in which somebody can, or before the one in which it is at its goal.
-// It does what Frame would, without looking for what cannot be.
-func (g *Game) stroll(s *State) {
+// alone plays on with the only stack left, up to the frame in which it is at
+// its goal, and reports whether it gets there. It does what Frame would, without
+// looking for what cannot be.
+func (g *Game) alone(s *State) bool {
 	a := &g.phase
 	st := &a.stacks[a.live[0]]
-	if st.epoch != a.epoch {
-		g.resolve(st)
-	}
-	for st.phase != 0 || !g.atGoal(st) {
-		a.frame = st.next
-		g.step(st)
-		g.wait(st)
-		g.arrive(s, st)
-		if a.contact = g.faces(st); a.contact {
-			return
+	for {
+		if st.next == a.frame {
+			if st.epoch != a.epoch {
+				g.resolve(st)
+			}
+			if st.phase == 0 && g.atGoal(st) {
+				a.contact = g.faces(st)
+				return true
+			}
+			g.step(st)
+			g.wait(st)
+			g.arrive(s, st)
+		}
+		if !g.faces(st) {
+			a.frame = st.next
+			continue
+		}
+		st.shots, st.fired = st.n, 0
+		for _, shot := range a.gunsOf(st)[:st.guns] {
+			if g.wound(st, g.shot[form(s.Cells[shot.cell()].Mark)]); st.n == 0 {
+				break
+			}
+		}
+		if st.near {
+			g.siege(s, st)
+		}
+		if len(a.fallen) > 0 {
+			g.bury(s)
+		}
+		a.frame++
+		if st.n == 0 {
+			g.compact()
+			return false
 		}
 	}
-	a.frame = st.next
 }
 
 // Frame plays one action frame and reports whether another follows. It is what

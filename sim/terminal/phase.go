@@ -45,6 +45,7 @@ type phase struct {
 	// Where the guns and wards of a player reach at the turn's start, by group.
 	gunZone  [2][3]bitboard.Diamond
 	wardZone [2][3]bitboard.Diamond
+	wardsOut [2][3]int32 // how many wards that were
 
 	contact bool   // somebody can shoot
 	doomed  bool   // somebody decided to self-destruct in this frame
@@ -224,15 +225,15 @@ func (g *Game) muster(s *State) {
 				g.draw(s, p, g.guns[m], a.gunBoards[p][m], &a.gunZone[p][m])
 			}
 			if a.crowd[p] > 0 {
-				g.draw(s, p, g.wards[m], a.wardBoards[p][m], &a.wardZone[p][m])
+				a.wardsOut[p][m] = g.draw(s, p, g.wards[m], a.wardBoards[p][m], &a.wardZone[p][m])
 			}
 		}
 	}
 }
 
 // draw draws the structures of player p that have one of the ranges, and where
-// these reach.
-func (g *Game) draw(s *State, p sim.Player, list []rangeOf, boards []bitboard.Diamond, zone *bitboard.Diamond) {
+// these reach, and counts them.
+func (g *Game) draw(s *State, p sim.Player, list []rangeOf, boards []bitboard.Diamond, zone *bitboard.Diamond) (n int32) {
 	*zone = bitboard.Diamond{}
 	for i := range list {
 		board := &boards[i]
@@ -245,6 +246,7 @@ func (g *Game) draw(s *State, p sim.Player, list []rangeOf, boards []bitboard.Di
 		discs := g.reach[int(list[i].class)<<9:][:bitboard.DiamondSpan]
 		for w, b := range board {
 			for ; b != 0; b &= b - 1 {
+				n++
 				disc := &discs[(w<<6|bits.TrailingZeros64(b))&511]
 				for v := range zone {
 					zone[v] |= disc[v]
@@ -252,6 +254,7 @@ func (g *Game) draw(s *State, p sim.Player, list []rangeOf, boards []bitboard.Di
 			}
 		}
 	}
+	return n
 }
 
 // newEpoch marks the fields as out of date.

@@ -18,7 +18,7 @@ func (g *Game) arrive(s *State, st *stack) {
 	if g.gunZone[st.owner^1][group].Has(cell) {
 		g.underFire(s, st)
 	}
-	if g.wardZone[st.owner][group].Has(cell) && (!st.doomed || g.rules.DoomedShielded) {
+	if st.shares < g.wardsOut[st.owner][group] && g.wardZone[st.owner][group].Has(cell) && (!st.doomed || g.rules.DoomedShielded) {
 		g.shield(s, st)
 	}
 }
