@@ -263,6 +263,7 @@ func (g *Game) recordMove(st *stack, to uint16) {
 func (g *Game) breach(s *State, st *stack) {
 	u := &g.rules.Units[Scout+Kind(st.kind)]
 	p := sim.Player(st.owner)
+	g.scored[p] += st.n
 	for range st.n {
 		s.Health[p^1] -= u.BreachDamage
 		s.Cores[p] += u.BreachCores

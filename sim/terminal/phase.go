@@ -47,10 +47,11 @@ type phase struct {
 	wardZone [2][3]bitboard.Diamond
 	wardsOut [2][3]int32 // how many wards that were
 
-	contact bool   // somebody can shoot
-	doomed  bool   // somebody decided to self-destruct in this frame
-	thinned bool   // a stack has no units left
-	crowd   [2]int // stacks of each player on the live list
+	contact bool     // somebody can shoot
+	doomed  bool     // somebody decided to self-destruct in this frame
+	thinned bool     // a stack has no units left
+	crowd   [2]int   // stacks of each player on the live list
+	scored  [2]int32 // units that breached, for Simulate
 	shots   [2][]shotEvent
 	fresh   [HalfCells]gun // scratch: structures of one player by age
 	granted []ShieldEvent
