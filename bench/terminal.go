@@ -345,6 +345,7 @@ func setupSequentialPlayout(*Options) (func() (uint64, error), int, error) {
 	}
 	t := sim.NewTurn(1)
 	var orders [2][]sim.Order
+	var given [2]int // of them
 	pass := func() (uint64, error) {
 		random := prng.New(1)
 		sum := uint64(0)
@@ -354,11 +355,12 @@ func setupSequentialPlayout(*Options) (func() (uint64, error), int, error) {
 		for range terminalTurns {
 			for p := range sim.Player(2) {
 				if !begun {
-					orders[p] = plain.Playout(orders[p][:0], &s.Base, p, &random)
+					orders[p], given[p] = plain.Playout(orders[p][:0], &s.Base, p, &random), 0
 				}
 				o := terminal.Nothing
-				if len(orders[p]) > 0 {
-					o, orders[p] = orders[p][0], orders[p][1:]
+				if given[p] < len(orders[p]) {
+					o = orders[p][given[p]]
+					given[p]++
 				}
 				t.SetOne(p, o)
 			}
