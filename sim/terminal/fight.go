@@ -1,7 +1,6 @@
 package terminal
 
 import (
-	"math"
 	"math/bits"
 	"slices"
 
@@ -405,27 +404,30 @@ func (g *Game) inSight(s *State, st *stack) bool {
 func (g *Game) pick(s *State, st *stack) int {
 	p := sim.Player(st.owner)
 	board := g.sighted(s, st)
-	best, near, alone := 0, int32(math.MaxInt32), true
+	keys := &g.keys // distance<<9 | cell
+	n, nearest := 0, ^uint32(0)
 	for w, b := range board {
 		for ; b != 0; b &= b - 1 {
 			cell := w<<6 | bits.TrailingZeros64(b)
-			d := distance(int(st.cell), cell)
-			if d > near {
-				continue
-			}
-			if d == near {
-				alone = false
-				if !g.rather(s, p, cell, best) {
-					continue
-				}
-			} else {
-				alone = true
-			}
-			best, near = cell, d
+			keys[n] = uint32(distance(int(st.cell), cell))<<9 | uint32(cell)
+			nearest = min(nearest, keys[n])
+			n++
 		}
 	}
 	st.aim = 0
-	if alone || g.crowd[p] == 1 {
+	if n == 0 {
+		return 0
+	}
+	best, ties := int(nearest&511), 0
+	for _, key := range keys[:n] {
+		if key>>9 == nearest>>9 && key != nearest {
+			ties++
+			if g.rather(s, p, int(key&511), best) {
+				best = int(key & 511)
+			}
+		}
+	}
+	if ties == 0 || g.crowd[p] == 1 {
 		st.aim = uint16(best)
 	}
 	return best

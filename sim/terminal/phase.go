@@ -1,8 +1,6 @@
 package terminal
 
 import (
-	"math/bits"
-
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
 )
@@ -53,7 +51,8 @@ type phase struct {
 	crowd   [2]int   // stacks of each player on the live list
 	scored  [2]int32 // units that breached, for Simulate
 	shots   [2][]shotEvent
-	fresh   [HalfCells]gun // scratch: structures of one player by age
+	fresh   [HalfCells]gun    // scratch: structures of one player by age
+	keys    [HalfCells]uint32 // scratch of pick
 	granted []ShieldEvent
 }
 
@@ -223,10 +222,10 @@ func (g *Game) muster(s *State) {
 	for p := range sim.Player(2) {
 		for _, m := range g.groups {
 			if a.crowd[p^1] > 0 {
-				g.draw(s, p, g.guns[m], a.gunBoards[p][m], &a.gunZone[p][m])
+				g.draw(s, p, g.guns[m], &g.gunEntry[m], a.gunBoards[p][m], &a.gunZone[p][m])
 			}
 			if a.crowd[p] > 0 {
-				a.wardsOut[p][m] = g.draw(s, p, g.wards[m], a.wardBoards[p][m], &a.wardZone[p][m])
+				a.wardsOut[p][m] = g.draw(s, p, g.wards[m], &g.wardEntry[m], a.wardBoards[p][m], &a.wardZone[p][m])
 			}
 		}
 	}
@@ -234,24 +233,25 @@ func (g *Game) muster(s *State) {
 
 // draw draws the structures of player p that have one of the ranges, and where
 // these reach, and counts them.
-func (g *Game) draw(s *State, p sim.Player, list []rangeOf, boards []bitboard.Diamond, zone *bitboard.Diamond) (n int32) {
+func (g *Game) draw(s *State, p sim.Player, list []rangeOf, entry *[forms]int8, boards []bitboard.Diamond, zone *bitboard.Diamond) (n int32) {
 	*zone = bitboard.Diamond{}
-	for i := range list {
-		board := &boards[i]
-		*board = bitboard.Diamond{}
-		for f := range forms {
-			if list[i].forms>>f&1 != 0 {
-				s.addForm(board, p, f)
-			}
+	clear(boards)
+	for k := range Structures {
+		ages := &s.Ages[p][k]
+		if entry[k] < 0 && entry[k+Structures] < 0 {
+			continue
 		}
-		discs := g.reach[int(list[i].class)<<9:][:bitboard.DiamondSpan]
-		for w, b := range board {
-			for ; b != 0; b &= b - 1 {
-				n++
-				disc := &discs[(w<<6|bits.TrailingZeros64(b))&511]
-				for v := range zone {
-					zone[v] |= disc[v]
-				}
+		for _, local := range ages.Cell[:ages.N] {
+			cell := int(localCell[p][local]) & (bitboard.DiamondSpan - 1)
+			i := entry[form(s.Cells[cell].Mark)]
+			if i < 0 {
+				continue
+			}
+			n++
+			boards[i].Add(cell)
+			disc := &g.reach[int(list[i].class)<<9|cell]
+			for w := range zone {
+				zone[w] |= disc[w]
 			}
 		}
 	}
@@ -271,29 +271,24 @@ func form(mark uint32) int {
 
 // form returns the structures of seat p of a form.
 func (s *State) form(p sim.Player, f int) (board bitboard.Diamond) {
-	s.addForm(&board, p, f)
-	return board
-}
-
-// addForm adds the structures of seat p of a form to a board.
-func (s *State) addForm(board *bitboard.Diamond, p sim.Player, f int) {
-	kind := &s.Turrets
-	if Kind(f%Structures) == Support {
-		kind = &s.Supports
-	}
-	flip := ^uint64(0)
-	if f >= Structures {
-		flip = 0
-	}
 	for w := range board {
-		b := s.Own[p][w] & (s.Upgraded[w] ^ flip)
-		if f%Structures != int(Wall) {
-			b &= kind[w]
-		} else {
+		b := s.Own[p][w]
+		switch f % Structures {
+		case int(Wall):
 			b &^= s.Supports[w] | s.Turrets[w]
+		case int(Support):
+			b &= s.Supports[w]
+		default:
+			b &= s.Turrets[w]
 		}
-		board[w] |= b
+		if f >= Structures {
+			b &= s.Upgraded[w]
+		} else {
+			b &^= s.Upgraded[w]
+		}
+		board[w] = b
 	}
+	return board
 }
 
 // AppendMobile appends the mobile units of player p that are on the board

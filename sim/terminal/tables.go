@@ -27,6 +27,8 @@ type tables struct {
 	amount  [2][forms][Side]float32 // of a shield, by player and y of the support
 	guns    [3][]rangeOf            // by mobile kind: who shoots at it
 	wards   [3][]rangeOf            // who shields it
+	// By mobile kind and form: its entry in guns and in wards, −1 if it is in none.
+	gunEntry, wardEntry [3][forms]int8
 
 	group  [3]uint8 // mobile kinds that all these ranges treat alike share the first's number
 	groups []uint8  // these numbers
@@ -142,6 +144,7 @@ func (t *tables) make(r *Rules) {
 	}
 	t.decay = r.Units[Support].ShieldDecay
 	for m := range 3 {
+		t.gunEntry[m], t.wardEntry[m] = entries(t.guns[m]), entries(t.wards[m])
 		t.mobile(r, m)
 	}
 	for m := range 3 {
@@ -191,6 +194,14 @@ func (t *tables) mobile(r *Rules, m int) {
 	if t.group[m] == uint8(m) {
 		t.groups = append(t.groups, uint8(m))
 	}
+}
+
+// entries finds the entry of each form in a list.
+func entries(list []rangeOf) (entry [forms]int8) {
+	for f := range entry {
+		entry[f] = int8(slices.IndexFunc(list, func(r rangeOf) bool { return r.forms>>f&1 != 0 }))
+	}
+	return entry
 }
 
 // Sides of the arena, as targets of mobile units; bit 0 is the colour of their
