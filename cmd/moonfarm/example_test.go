@@ -11,7 +11,23 @@ import (
 	"moonfarm/rollout"
 	"moonfarm/rollout/policy"
 	"moonfarm/sim"
+	"moonfarm/sim/terminal"
 )
+
+// The code of README on searching.
+func Example_search() {
+	g, err := terminal.New(terminal.DefaultRules())
+	if err != nil {
+		log.Fatal(err)
+	}
+	var now, then terminal.State
+	g.Reset(&now, 0)
+	orders := sim.NewTurn(8)
+	orders.SetOne(0, terminal.Spawn(terminal.Scout, 13, 0, 1)) // seat 0; seat 1 does nothing
+	x := g.Simulate(&then, &now, orders)                       // then is now after the action phase
+	fmt.Println(x.Breaches[0], x.Health[1], x.Structures[0])   // scored, health taken, own structures lost
+	// Output: 1 1 0
+}
 
 // The code of README, section "As a library".
 func Example_library() {
