@@ -16,7 +16,7 @@ const (
 	maxAnswerLine     = 1 << 20 // bytes
 	maxAnswerCommands = 1 << 14 // in both lines
 	maxRefusals       = 100
-	maxRefusalText    = 80
+	maxRefusalText    = 48
 )
 
 // Refusal tells of a command in an answer, or a whole line, that was left out.
