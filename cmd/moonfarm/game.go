@@ -2,8 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"slices"
@@ -125,6 +127,11 @@ func readRules(file string, games ...gameTools) (string, error) {
 		}
 	}
 	f, err := os.Open(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		if sets := ruleSets(games); len(sets) > 0 {
+			return "", wrongUse("--rules: %w; rule sets with names are: %s", err, strings.Join(sets, ", "))
+		}
+	}
 	if err != nil {
 		return "", wrongUse("--rules: %w", err)
 	}
@@ -139,6 +146,15 @@ func readRules(file string, games ...gameTools) (string, error) {
 	return text, nil
 }
 
+// ruleSets are the names of the rule sets of some games.
+func ruleSets(games []gameTools) []string {
+	var all []string
+	for _, t := range games {
+		all = append(all, t.ruleSets...)
+	}
+	return all
+}
+
 // readRulesText reads the text of an open file of rules.
 func readRulesText(f io.Reader) (string, error) {
 	in, err := uncompressed(f)
@@ -146,15 +162,21 @@ func readRulesText(f io.Reader) (string, error) {
 		return "", err
 	}
 	head, _ := in.Peek(512)
-	limited := io.LimitReader(in, maxRules+1)
+	limited := &io.LimitedReader{R: in, N: maxRules + 1}
+	tooLong := fmt.Errorf("expected rules, at most %s; the file has more", size(maxRules))
 	if !strings.HasPrefix(strings.TrimSpace(string(head)), "{") {
 		text, err := io.ReadAll(limited)
 		if err == nil && len(text) > maxRules {
-			err = fmt.Errorf("more than %s", size(maxRules))
+			err = tooLong
 		}
 		return string(text), err
 	}
 	var first json.RawMessage
-	err = json.NewDecoder(limited).Decode(&first)
+	switch err = json.NewDecoder(limited).Decode(&first); {
+	case err != nil && limited.N <= 0:
+		err = tooLong
+	case err == io.ErrUnexpectedEOF:
+		err = errors.New("expected a whole JSON object, found the end of the file in the middle of it")
+	}
 	return string(first), err
 }

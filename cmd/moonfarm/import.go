@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -69,14 +70,16 @@ before the end of the game, or does not go here as recorded is skipped: one line
 says why, and the exit status is 1, though the dataset of the others is made.
 
 Games with different rules may be in one dataset. Its episodes are in the order
-of the files as given, those with the same rules together; the files depend on
-nothing else: any number of workers writes the same bytes. An import that was
-stopped continues if the same command is given again.
+of the files as given, those with the same rules together, and a file given
+twice is there twice; the dataset depends on nothing else: any number of workers
+writes the same bytes. An import that was stopped continues if the same command
+is given again.
 
 With --json: one object with the keys dir, game, rule_sets (each with name, ""
 if it is not a built-in one, and episodes), episodes, turns, rows, bytes, shards
 (all in the dataset), shards_made (by this run), shards_found (made by runs
-before), skipped (each with file and why), seconds.`,
+before), skipped (each with file and why), seconds; if all files are skipped,
+too.`,
 		Example: "  moonfarm import terminal ../shared/replays/terminal/*.replay.gz --out data/replays",
 		Args:    takes("GAME", "FILE…"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -96,6 +99,9 @@ func (a *app) runImport(ctx context.Context, game string, files []string, f *imp
 	}
 	done, err := a.importFiles(ctx, game, files, f)
 	if err != nil {
+		if a.json && len(done.Skipped) > 0 { // the list is wanted even if nothing else is there
+			err = errors.Join(err, a.print(done, nil))
+		}
 		return err
 	}
 	if err := a.print(done, func() { a.printImported(done) }); err != nil || len(done.Skipped) == 0 {
@@ -128,7 +134,9 @@ func (a *app) importFiles(ctx context.Context, game string, files []string, f *i
 	done := imported{Dir: f.out, Game: game, RuleSets: s.rules, Skipped: s.skipped, Seconds: passed.Seconds()}
 	if len(s.files) == 0 {
 		for _, x := range s.skipped {
-			fmt.Fprintf(a.stderr, "%s\n", x.Why)
+			if !a.json { // which has them
+				fmt.Fprintf(a.stderr, "%s\n", x.Why)
+			}
 		}
 		return done, fmt.Errorf("nothing to import: %s skipped", plural(len(s.skipped), "file"))
 	}

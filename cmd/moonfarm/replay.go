@@ -208,7 +208,8 @@ mobile units of player 1 and 2, and how many events there were) and frame (the
 frame's line as the bot at the seat is shown it; A is player 1).
 
 With --json: one object with the keys file, game, name (of the recorded game),
-round, frame (null if the game has none), rounds (of the whole game), commands
+round, frame (null if the game has none; -1 before the round), rounds (of the
+whole game), commands
 (one per seat; null at the end of the game), as, text.`,
 		Example: `  moonfarm replay show ../shared/traces/towerdefence/siege_late.jsonl.gz
   moonfarm replay show ../shared/replays/terminal/2026-001.replay.gz --turn 12 --frame 20
@@ -223,6 +224,7 @@ round, frame (null if the game has none), rounds (of the whole game), commands
 	flags.Var(whole[int]{&o.Game, 1, math.MaxInt}, "game", "which game of the file, counted from 1")
 	flags.Var(lastOr{whole[int]{&o.Round, 0, math.MaxInt}}, "round", "the round about to be played, or end")
 	flags.Var(whole[int]{&o.Frame, 0, math.MaxInt}, "frame", "an action frame of the round, counted from 0 (default: the position before the round)")
+	flags.Lookup("frame").DefValue = "" // said in words
 	flags.Var(lastOr{whole[int]{&o.Round, 0, math.MaxInt}}, "turn", "the same as --round, as some games call it")
 	flags.Var(choice[string]{&o.As, forms}, "as", "the form")
 	flags.Var(choice[string]{&seat, []string{"A", "B", "C", "D"}}, "seat", "whose view, where a form has one")
@@ -309,7 +311,9 @@ func openRecording(ctx context.Context, file string) (t gameTools, holds string,
 				return t, holds, recording{text, f}, nil
 			}
 		}
-		err = fmt.Errorf("not a recording of any game known here; it begins with %.40q", head)
+		if err = fmt.Errorf("not a recording of any game known here; it begins with %.40q", head); len(head) == 0 {
+			err = errors.New("expected a recording, found an empty file")
+		}
 	}
 	f.Close()
 	return t, "", nil, fmt.Errorf("%s: %w", file, err)
@@ -324,9 +328,26 @@ func uncompressed(r io.Reader) (*bufio.Reader, error) {
 	}
 	z, err := gzip.NewReader(in)
 	if err != nil {
-		return nil, err
+		return nil, gzipError(err)
 	}
-	return bufio.NewReaderSize(z, buffer), nil
+	return bufio.NewReaderSize(wholeGzip{z}, buffer), nil
+}
+
+// wholeGzip says of compressed data that ends too early what is wrong with it.
+type wholeGzip struct{ io.Reader }
+
+// Read implements io.Reader.
+func (r wholeGzip) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	return n, gzipError(err)
+}
+
+// gzipError says what an early end means.
+func gzipError(err error) error {
+	if err == io.ErrUnexpectedEOF {
+		return errors.New("the file ends in the middle of the compressed data")
+	}
+	return err
 }
 
 // interruptibleReader fails once the context is done.

@@ -192,15 +192,15 @@ func showTerminal(name string, in io.Reader, rules string, o showOptions) (shown
 	case o.Round < 0 && o.Frame >= 0:
 		return shown{}, wrongUse("--frame %d: it needs a --turn", o.Frame)
 	}
-	m, f, err := wire.FindFrame(name, in, o.Round, o.Frame)
+	m, f, last, err := wire.FindFrame(name, in, o.Round, o.Frame)
 	if err != nil {
 		return shown{}, err
 	}
-	if f == nil && o.Round >= m.Turns {
-		return shown{}, wrongUse("--round %d: expected 0 to %d, or end", o.Round, m.Turns-1)
+	if f == nil && last < 0 {
+		return shown{}, wrongUse("--turn %d: expected 0 to %d, or end", o.Round, max(m.Turns-1, 0))
 	}
 	if f == nil {
-		return shown{}, wrongUse("--frame %d: turn %d has no such frame", o.Frame, o.Round)
+		return shown{}, wrongUse("--frame %d: expected 0 to %d in turn %d", o.Frame, last, o.Round)
 	}
 	if given != nil {
 		m.Config.Rules = *given

@@ -87,16 +87,20 @@ func readMatch(name string, in io.Reader, each func(f *Frame, last bool)) (*Matc
 
 // FindFrame reads a replay as ReadMatch does and returns the match and a copy of
 // one frame: that of the given turn and number (−1 is the deploy frame), or,
-// for turn −1, the last there is. The frame is nil if there is none such.
-func FindFrame(name string, in io.Reader, turn, number int) (*Match, *Frame, error) {
-	var found *Frame
-	m, err := readMatch(name, in, func(f *Frame, last bool) {
+// for turn −1, the last there is. The frame is nil if there is none such; most
+// is the number of the last action frame of the turn, −1 if it has none.
+func FindFrame(name string, in io.Reader, turn, number int) (m *Match, found *Frame, most int, err error) {
+	most = -1
+	m, err = readMatch(name, in, func(f *Frame, last bool) {
+		if f.Turn == turn && f.Phase == PhaseAction {
+			most = f.Number
+		}
 		if turn >= 0 && f.Turn == turn && f.Number == number && f.Phase != PhaseEnd || turn < 0 && last {
 			found = new(Frame)
 			View(found, f, 0)
 		}
 	})
-	return m, found, err
+	return m, found, most, err
 }
 
 // finish takes names and sums from the end frame; other frames have none.
@@ -132,7 +136,10 @@ func newTurnReader(name string, in io.Reader) (*turnReader, error) {
 // next reads the next frame; io.EOF after the last.
 func (r *turnReader) next() error {
 	phase, turn, number := r.frame.Phase, r.frame.Turn, r.frame.Number
-	if err := r.in.Next(&r.frame); err != nil {
+	switch err := r.in.Next(&r.frame); {
+	case err == io.EOF && !r.read:
+		return r.errorf("expected the deploy frame of turn 0 after the config, found the end of the file")
+	case err != nil:
 		return err
 	}
 	f := &r.frame

@@ -254,6 +254,7 @@ func TestMatchBroken(t *testing.T) {
 		{"half a millisecond", head + line(0) + frame(odd), "line 5: p2Stats: want whole milliseconds from 0 to 4294967295, found 1.5"},
 		{"lines of answers", head + line(0) + frame(mixed), "line 5: events.spawn: want the players' lines in turn (1, 2, 1, 2), found more changes"},
 		{"half a line", head + line(0) + line(1)[:80], "replay broken: line 5: "},
+		{"a config alone", head, "replay broken: line 3: expected the deploy frame of turn 0 after the config, found the end of the file"},
 		{"no config", "\n\n", "replay broken: line "},
 		{"another file", "Dear reader\n", "replay broken: line 1: "},
 	} {
@@ -272,11 +273,13 @@ func TestMatchBroken(t *testing.T) {
 func TestFindFrame(t *testing.T) {
 	m := made(t, ruleSet(t, "2026"), 7, 100, nil)
 	text := written(t, m)
+	var last int
 	find := func(turn, number int) *Frame {
-		read, f, err := FindFrame("made", strings.NewReader(text), turn, number)
+		read, f, most, err := FindFrame("made", strings.NewReader(text), turn, number)
 		if err != nil || read.Turns != m.Turns {
 			t.Fatalf("%v, %d turns", err, read.Turns)
 		}
+		last = most
 		return f
 	}
 	for _, at := range [][2]int{{0, -1}, {0, 0}, {3, -1}, {3, 5}} {
@@ -289,5 +292,11 @@ func TestFindFrame(t *testing.T) {
 	}
 	if find(m.Turns, -1) != nil || find(0, 9999) != nil {
 		t.Error("a frame that is not there was found")
+	}
+	if find(0, last) == nil || find(0, last+1) != nil {
+		t.Errorf("%d is not the last frame of turn 0", last)
+	}
+	if find(m.Turns, 0); last != -1 {
+		t.Errorf("turn %d, that is not there, has a frame %d", m.Turns, last)
 	}
 }
