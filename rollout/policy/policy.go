@@ -40,8 +40,14 @@ var scripted = map[string][]entry{
 	"terminal":     terminalPolicies,
 }
 
-// mixEntry documents the form that is not a plain name.
-var mixEntry = Entry{"mix(W*SPEC,…)", "each turn one of the policies, drawn by weight: mix(0.8*econ,0.2*random)"}
+// mixture documents the form that is not a plain name, with names of the game.
+func mixture(game string) Entry {
+	e := Entry{"mix(W*SPEC,…)", "each turn one of the policies, drawn by weight"}
+	if own := scripted[game]; len(own) > 0 {
+		e.Doc += fmt.Sprintf(": mix(0.8*%s,0.2*%s)", own[len(own)-1].Name, general[0].Name)
+	}
+	return e
+}
 
 // Names lists the policies for a game; a game that is not known has those that
 // play every game.
@@ -52,7 +58,7 @@ func Names(game string) []Entry {
 			all = append(all, e.Entry)
 		}
 	}
-	return append(all, mixEntry)
+	return append(all, mixture(game))
 }
 
 // New reads a spec and returns a maker of the policy. The policy's name is the

@@ -233,8 +233,15 @@ func FuzzSpec(f *testing.F) {
 }
 
 func TestNames(t *testing.T) {
-	for _, game := range []string{"toy", "towerdefence"} {
+	for _, game := range []string{"toy", "towerdefence", "terminal", "terminal-sequential"} {
 		names := policy.Names(game)
+		if _, example, ok := strings.Cut(names[len(names)-1].Doc, ": "); ok {
+			if _, err := policy.New(game, example); err != nil {
+				t.Errorf("%s: the example of a mixture: %v", game, err)
+			}
+		} else if len(names) > 2 {
+			t.Errorf("%s: no example of a mixture", game)
+		}
 		if names[0].Name != "random" {
 			t.Errorf("%s: the first is %q", game, names[0].Name)
 		}
