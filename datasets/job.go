@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"moonfarm/datasets/internal/arrowfile"
 	"moonfarm/env"
@@ -263,17 +264,38 @@ func (j Job) differ(other Job) string {
 	for _, key := range []string{"game", "rules", "policies", "source", "seed", "episodes", "shard_episodes", "shards",
 		"reward", "max_turns", "obs", "codec", "tensor_metadata"} {
 		if string(a[key]) != string(b[key]) {
-			return fmt.Sprintf("%s: it has %s, this run %s", key, short(a[key]), short(b[key]))
+			from := apart(a[key], b[key])
+			return fmt.Sprintf("%s: it has %s, this run %s", key, short(a[key], from), short(b[key], from))
 		}
 	}
 	return ""
 }
 
-// short cuts long texts.
-func short(b []byte) string {
+// apart is a place a little before two texts differ: 0, or the start of a
+// character.
+func apart(a, b []byte) int {
+	const before = 40
+	i := 0
+	for i < min(len(a), len(b)) && a[i] == b[i] {
+		i++
+	}
+	for i = max(i-before, 0); i > 0 && !utf8.RuneStart(a[i]); i-- {
+	}
+	return i
+}
+
+// short cuts long texts to what follows a place.
+func short(b []byte, from int) string {
 	const most = 80
 	if len(b) <= most {
 		return string(b)
 	}
-	return string(b[:most]) + "…"
+	text := strings.ToValidUTF8(string(b[from:min(len(b), from+most)]), "")
+	if from > 0 {
+		text = "…" + text
+	}
+	if len(b) > from+most {
+		text += "…"
+	}
+	return text
 }

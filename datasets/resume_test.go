@@ -222,3 +222,17 @@ func TestBadJobs(t *testing.T) {
 		require.NoDirExists(t, dir)
 	}
 }
+
+// TestDifferShowsWhere checks that long settings are told from where they
+// differ on.
+func TestDifferShowsWhere(t *testing.T) {
+	a, b := toyJob(2, 1), toyJob(2, 1)
+	same := strings.Repeat("é", 100)
+	a.Rules[0], b.Rules[0] = same+"cost=1", same+"cost=2"
+	diff := a.differ(b)
+	require.Contains(t, diff, `cost=1"], this run …`)
+	require.Contains(t, diff, `cost=2"]`)
+	require.NotContains(t, diff, strings.Repeat("é", 50))
+	a.Rules[0], b.Rules[0] = "1"+same, "2"+same
+	require.Regexp(t, `^rules: it has \["1é+…, this run \["2é+…$`, a.differ(b))
+}
