@@ -242,7 +242,9 @@ func terminalText(m *wire.Match, f *wire.Frame, s shown) string {
 	}
 	b.WriteString("\n\n")
 	b.Write(f.AppendText(nil, &m.Config.Rules))
-	if f.End != nil {
+	if f.End != nil && f.End.Winner == 0 {
+		b.WriteString("no winner\n")
+	} else if f.End != nil {
 		fmt.Fprintf(&b, "winner player %d\n", f.End.Winner)
 	}
 	if f.Phase == wire.PhaseDeploy {

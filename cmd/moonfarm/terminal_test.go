@@ -17,7 +17,8 @@ import (
 )
 
 // terminalReplays are small replay files for scripts, by name: one of a short
-// match, the same with a number changed, and one of other rules.
+// match, the same with a number changed, one of other rules, and one that nobody
+// wins.
 var terminalReplays = sync.OnceValues(func() (map[string]string, error) {
 	files := map[string]string{}
 	for name, set := range map[string]string{"small.replay": "2022", "other.replay": "2026"} {
@@ -40,6 +41,16 @@ var terminalReplays = sync.OnceValues(func() (map[string]string, error) {
 			return nil, err
 		}
 		files[name] = b.String()
+		if set == "2026" {
+			draw := &wire.Match{Config: m.Config, Names: m.Names}
+			t.SetOne(1, terminal.Penalty(r.CrashPenalty())) // and player 1 as before
+			draw.Add(t)
+			b.Reset()
+			if err := wire.WriteMatch(&b, draw, wire.Local); err != nil {
+				return nil, err
+			}
+			files["draw.replay"] = b.String()
+		}
 	}
 	small := files["small.replay"]
 	files["changed.replay"] = strings.Replace(small, `[[3,13,120.0,"2"]]`, `[[3,13,119.0,"2"]]`, 1)

@@ -68,7 +68,7 @@ type Events struct {
 // EndStats is what the last frame tells of the whole match.
 type EndStats struct {
 	Duration      float64 // milliseconds
-	Winner        int     // 1 or 2
+	Winner        int     // 1 or 2; 0: all is equal, which only recordings made here say
 	Turns, Frames int
 	Players       [2]PlayerEnd
 }

@@ -188,7 +188,7 @@ func (s *scanner) endStats(e *EndStats) {
 		case 0:
 			e.Duration = s.time("milliseconds")
 		case 1:
-			e.Winner = int(s.player()) + 1
+			e.Winner = int(s.whole(2, "0 (nobody) or player 1 or 2"))
 		case 2:
 			s.playerEnd(&e.Players[0])
 		case 3:

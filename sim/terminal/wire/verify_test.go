@@ -319,3 +319,22 @@ func TestVerifyRules(t *testing.T) {
 		t.Errorf("%v, %+v", err, report)
 	}
 }
+
+// TestVerifyDraw: a match without a winner is read and verified as it is
+// written.
+func TestVerifyDraw(t *testing.T) {
+	r := ruleSet(t, "2026")
+	m := &Match{Config: ConfigOf(r), Names: [2]string{"anna", "bert"}}
+	turn := new(sim.Turn)
+	for p := range sim.Player(2) {
+		turn.SetOne(p, terminal.Penalty(r.CrashPenalty()))
+	}
+	m.Add(turn)
+	text := written(t, m)
+	if !strings.Contains(text, `"winner":0`) {
+		t.Fatal("somebody won")
+	}
+	if read, report := verified(t, text); report.Different != 0 || !read.Complete || read.End.Winner != 0 {
+		t.Errorf("%d differences, %+v", report.Different, read.End)
+	}
+}
