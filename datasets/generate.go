@@ -237,7 +237,7 @@ func (r *run) copyShard(ctx context.Context, from Source, i int) error {
 	turns := uint64(0)
 	err = from.Shard(ctx, i, func(e *rollout.Episode, source string) error {
 		turns += uint64(e.Turns)
-		return w.x.episode(e, source)
+		return w.x.episode(e, source, false)
 	})
 	if err != nil {
 		w.Abort()

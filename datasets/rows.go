@@ -2,7 +2,6 @@ package datasets
 
 import (
 	"moonfarm/datasets/internal/arrowfile"
-	"moonfarm/env"
 	"moonfarm/rollout"
 	"moonfarm/sim"
 )
@@ -12,9 +11,6 @@ import (
 // into what is left of the table gets them afterwards, any other is played
 // once more beforehand.
 func (x *encoder) stepRows(r *rollout.Replayer, e *rollout.Episode) error {
-	if x.layout.job.Obs == ObsNone && x.layout.job.Reward == env.ResultReward {
-		return x.toldRows(e)
-	}
 	fits := x.s.Rows+e.Turns*x.players <= x.s.Cap && len(x.step.orders.Bytes)+8*len(e.Orders) <= x.layout.lists
 	if !fits {
 		if err := x.foresee(r, e); err != nil {
@@ -52,10 +48,10 @@ func (x *encoder) stepRows(r *rollout.Replayer, e *rollout.Episode) error {
 	return nil
 }
 
-// toldRows writes the rows of an episode whose columns follow from the orders and
-// the outcome alone: there is nothing to play again for. It is what stepRows
-// would write.
-func (x *encoder) toldRows(e *rollout.Episode) error {
+// toldRows writes what stepRows would, for rows whose columns all follow from the
+// orders and the outcome: without observations, with the result as the reward.
+// An episode just played need not be played again for them.
+func (x *encoder) toldRows(_ *rollout.Replayer, e *rollout.Episode) error {
 	n := x.players
 	for t := range e.Turns {
 		row := x.s.Rows
