@@ -1,6 +1,8 @@
 package terminal
 
 import (
+	"unsafe"
+
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
 )
@@ -40,6 +42,11 @@ type State struct {
 	// Ages are the structures of a player and kind, oldest id first.
 	Ages [2][Structures]Ages
 }
+
+// stateSize is what a clone copies.
+const stateSize = 5792
+
+var _ [stateSize]struct{} = [unsafe.Sizeof(State{})]struct{}{}
 
 // Cell is a structure: its health and, packed, all else:
 //
