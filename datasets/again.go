@@ -101,7 +101,7 @@ func (c *checker) compare(ctx context.Context, a *anew, i int) (sums [2]*summer,
 		return sums, err
 	}
 	if a.seats == nil {
-		err = c.v.d.shardEpisodes(c.episodes, s.Episodes, func(e *Episode) error { return x.episode(&e.Episode, e.Source, false) })
+		err = c.v.d.shardEpisodes(c.episodes, s.Episodes, func(e *Episode) error { return x.episode(&e.Episode, e.Source) })
 		if err == nil {
 			_, err = x.finish()
 		}
@@ -153,7 +153,7 @@ func (c *checker) play(ctx context.Context, a *anew, i int) error {
 	defer f.close()
 	x.episodesFull = both(comparer{f}.batch, x.episodes.Write)
 	first, n, _ := job.shard(i)
-	sink := sinkFunc(func(e *rollout.Episode) error { return x.episode(e, "", true) })
+	sink := sinkFunc(func(e *rollout.Episode) error { return x.episode(e, "") })
 	if err := rollout.Shard(ctx, v, seats, job.Seed, first, n, sink); err != nil {
 		return err
 	}

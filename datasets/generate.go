@@ -12,11 +12,12 @@ import (
 // Options say how to go about a Job. They leave no trace in the dataset.
 type Options struct {
 	Workers int // goroutines; at least 1
-	Games   int // games that a worker plays side by side; 0: 32
+	Games   int // games that a worker plays side by side; 0: 8
 	// Progress, if not nil, is told how far the run is, one call at a time.
 	Progress func(Progress)
 
-	disk disk
+	disk   disk
+	replay bool // for tests: keep no rows from play
 }
 
 // Progress tells how far a run is. Shards of earlier runs count as done.
@@ -123,10 +124,12 @@ func newRun(dir string, j Job, m Makers, o Options) (*run, error) {
 func (r *run) rollout() rollout.Job {
 	j, games := &r.layout.job, r.options.Games
 	if games == 0 {
-		games = 32
+		games = 8
 	}
+	want, keep := r.layout.keep(games)
 	return rollout.Job{
 		Seed: j.Seed, Episodes: j.Episodes, ShardEpisodes: j.ShardEpisodes, Seats: r.seats,
+		KeepRows: keep && !r.options.replay, Keep: want,
 		Vector: func() (env.Vector, error) { return r.makers.Vector(j.Rules[0], j.config(games)) },
 	}
 }
@@ -237,7 +240,7 @@ func (r *run) copyShard(ctx context.Context, from Source, i int) error {
 	turns := uint64(0)
 	err = from.Shard(ctx, i, func(e *rollout.Episode, source string) error {
 		turns += uint64(e.Turns)
-		return w.x.episode(e, source, false)
+		return w.x.episode(e, source)
 	})
 	if err != nil {
 		w.Abort()

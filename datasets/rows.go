@@ -48,25 +48,22 @@ func (x *encoder) stepRows(r *rollout.Replayer, e *rollout.Episode) error {
 	return nil
 }
 
-// toldRows writes what stepRows would, for rows whose columns all follow from the
-// orders and the outcome: without observations, with the result as the reward.
-// An episode just played need not be played again for them.
-func (x *encoder) toldRows(_ *rollout.Replayer, e *rollout.Episode) error {
-	n := x.players
+// keptRows writes what stepRows would from the rows that the episode holds.
+func (x *encoder) keptRows(e *rollout.Episode) error {
+	n, z, kept, b := x.players, &x.shapes, e.Rows, x.batch
+	x.sums = append(x.sums[:0], kept.Reward...)
+	sumReturns(x.sums, x.sums, n)
 	for t := range e.Turns {
-		row := x.s.Rows
+		row, from := x.s.Rows, t*n
+		x.window(row)
+		copyRows(b.Planes, kept.Planes, from, z.planes)
+		copyRows(b.Packed, kept.Packed, from, z.words)
+		copyRows(b.Scalars, kept.Scalars, from, z.scalars)
+		copyRows(b.Mask, kept.Mask, from, z.mask)
+		copyRows(b.Action, kept.Action, from, z.heads)
+		copyRows(b.Reward, kept.Reward, from, 1)
+		copyRows(x.step.ret[row:row+n], x.sums, from, 1)
 		x.fill(e, t, row)
-		for p := range n {
-			reward := float32(0)
-			if e.Status == sim.Over {
-				reward = e.Outcome[p].Result
-			}
-			x.step.ret[row+p] = reward // all that is to come: the result
-			if t < e.Turns-1 {
-				reward = 0
-			}
-			x.step.reward[row+p] = reward
-		}
 		x.s.Rows += n
 		if x.s.Rows < x.s.Cap && len(x.step.orders.Bytes) <= x.layout.lists {
 			continue
@@ -76,6 +73,13 @@ func (x *encoder) toldRows(_ *rollout.Replayer, e *rollout.Episode) error {
 		}
 	}
 	return nil
+}
+
+// copyRows fills dst with rows of the given size, beginning with row from.
+func copyRows[T any](dst, rows []T, from, size int) {
+	if dst != nil {
+		copy(dst, rows[from*size:])
+	}
 }
 
 // foresee plays the episode for its rewards only and leaves the returns in

@@ -8,6 +8,7 @@ import (
 
 	"moonfarm/datasets/internal/arrowfile"
 	"moonfarm/env"
+	"moonfarm/rollout"
 )
 
 // Column describes one column of a file.
@@ -119,6 +120,8 @@ const (
 	listBytes         = 8 << 20 // of orders in one batch of either table
 	maxEpisodeOrders  = 1 << 26 // orders of one episode: 512 MiB
 	maxEpisodePlayers = 4
+
+	keptBytes = 64 << 20 // of rows in hand, per worker, at most
 )
 
 // stepBatchRows is the number of rows in a full batch: whole turns.
@@ -149,6 +152,21 @@ func newLayout(j Job, specs []env.Spec) *layout {
 	l.episodes = fileSchema(j, s.Info.Rules, "episodes", episodeColumns(players), 1)
 	l.rows = stepBatchRows(l.steps.Columns, players)
 	return l
+}
+
+// keep tells which slabs step rows hold, and whether a worker with so many games
+// has the memory to keep them from play: else every episode is played again for
+// its rows.
+func (l *layout) keep(games int) (want env.Want, keep bool) {
+	switch l.job.Obs {
+	case ObsPlanes:
+		want = env.WantPlanes | env.WantScalars | env.WantMask | env.WantAction
+	case ObsPacked:
+		want = env.WantPacked | env.WantScalars | env.WantMask | env.WantAction
+	}
+	s := l.specs[0]
+	size := rollout.RowBytes(s, want) * s.Info.Players * s.MaxTurns * rollout.EpisodesInHand(games)
+	return want, size <= keptBytes
 }
 
 // maxOrders is the most orders of one seat in one turn, over all rules.

@@ -123,27 +123,32 @@ func (x *encoder) replayer() (*rollout.Replayer, error) {
 	return r, err
 }
 
-// episode writes the rows of the next episode. One that is not fresh from being
-// played here is always played again, and fails if it does not go as it says.
-func (x *encoder) episode(e *rollout.Episode, source string, fresh bool) error {
+// episode writes the rows of the next episode. One that does not hold its rows,
+// and so any from elsewhere, is played again, and fails if it does not go as it
+// says.
+func (x *encoder) episode(e *rollout.Episode, source string) error {
 	if x.left == 0 || e.ID != x.next || len(e.Policies) != x.players || e.Players != x.players || len(e.Orders) > maxEpisodeOrders {
 		return fmt.Errorf("episode %d of %d seats, %d policies, %d orders; expected number %d of %d seats",
 			e.ID, e.Players, len(e.Policies), len(e.Orders), x.next, x.players)
 	}
 	x.next, x.left = x.next+1, x.left-1
-	r, err := x.replayer()
-	if err != nil {
-		return err
-	}
-	rows := x.stepRows
-	if fresh && x.layout.job.Obs == ObsNone && x.layout.job.Reward == env.ResultReward {
-		rows = x.toldRows
-	}
-	if err := rows(r, e); err != nil {
+	if err := x.rowsOf(e); err != nil {
 		return err
 	}
 	x.counts.add(e)
 	return x.episodeRow(e, source)
+}
+
+// rowsOf writes the rows of an episode that holds them, or plays it again.
+func (x *encoder) rowsOf(e *rollout.Episode) error {
+	if e.Rows != nil {
+		return x.keptRows(e)
+	}
+	r, err := x.replayer()
+	if err != nil {
+		return err
+	}
+	return x.stepRows(r, e)
 }
 
 // episodeRow appends the row of the episode to the episodes table.

@@ -52,7 +52,7 @@ func (r *run) encoder() (*encoder, error) {
 }
 
 // Episode implements rollout.Sink.
-func (w *shardWriter) Episode(e *rollout.Episode) error { return w.x.episode(e, "", true) }
+func (w *shardWriter) Episode(e *rollout.Episode) error { return w.x.episode(e, "") }
 
 // Abort implements rollout.ShardSink.
 func (w *shardWriter) Abort() {

@@ -54,6 +54,7 @@ const (
 	WantMask
 	WantAction
 	WantKey
+	WantPlayed
 	// Orders, Reward and Status are always there.
 )
 
@@ -82,6 +83,7 @@ type Batch struct {
 	Reward []float32    // [Rows]
 	Status []sim.Status // [games]
 	Turn   []int32      // [games] turns played
+	Played []int32      // [Rows, Heads] the action as the orders say it: of Action, what the rules let through
 }
 
 // NewBatch allocates a Batch for n games of the spec with the wanted slabs.
@@ -112,6 +114,9 @@ func NewBatch(s Spec, n int, w Want) *Batch {
 	}
 	if w&WantKey != 0 {
 		b.Key = make([]uint64, rows)
+	}
+	if w&WantPlayed != 0 {
+		b.Played = make([]int32, rows*len(s.Heads))
 	}
 	return b
 }

@@ -216,10 +216,10 @@ func (v *Pool[S]) Step(b *Batch) {
 // step plays one turn of game i, which is running.
 func (v *Pool[S]) step(b *Batch, i int) {
 	s, z := &v.states[i], &v.sizes
-	first := i * z.players
+	first, bare := i*z.players, b.Action == nil && b.Played == nil
 	for seat, n := range b.OrderLen[first : first+z.players] {
 		row, p := first+seat, sim.Player(seat)
-		if n == 1 && b.Action == nil { // the usual case of games with one order a turn
+		if n == 1 && bare { // the usual case of games with one order a turn
 			v.turn.SetOne(p, b.Orders[row*z.orders])
 		} else if orders := v.orders(b, row, s, p); len(orders) == 1 {
 			v.turn.SetOne(p, orders[0])
@@ -257,10 +257,11 @@ func (v *Pool[S]) orders(b *Batch, row int, s *S, p sim.Player) []sim.Order {
 			panic("env: the action space of " + v.spec.Info.Name + " gives more orders than Info.MaxOrders")
 		}
 		b.OrderLen[row] = int32(n)
-		return slab[:n]
-	}
-	if b.Action != nil {
+	} else if b.Action != nil {
 		v.actions.Action(b.Action[row*z.heads:(row+1)*z.heads], slab[:n], s, p)
+	}
+	if b.Played != nil {
+		v.actions.Action(b.Played[row*z.heads:(row+1)*z.heads], slab[:n], s, p)
 	}
 	return slab[:n]
 }
@@ -270,10 +271,9 @@ func (v *Pool[S]) rest(b *Batch, i int) {
 	z := &v.sizes
 	for row := i * z.players; row < (i+1)*z.players; row++ {
 		b.Reward[row], b.OrderLen[row] = 0, 0
-		if b.Action != nil {
-			action := b.Action[row*z.heads : (row+1)*z.heads]
-			for h := range action {
-				action[h] = -1
+		for _, slab := range [][]int32{b.Action, b.Played} {
+			for h := range part(slab, row, 1, z.heads) {
+				slab[row*z.heads+h] = -1
 			}
 		}
 	}
@@ -336,7 +336,8 @@ func (v *Pool[S]) check(b *Batch) {
 		(b.Scalars == nil || len(b.Scalars) == rows*z.scalars) &&
 		(b.Mask == nil || len(b.Mask) == rows*z.mask) &&
 		(b.Action == nil || len(b.Action) == rows*z.heads) &&
-		(b.Key == nil || len(b.Key) == rows)
+		(b.Key == nil || len(b.Key) == rows) &&
+		(b.Played == nil || len(b.Played) == rows*z.heads)
 	if !ok {
 		z.explain(b, games)
 	}
@@ -361,6 +362,7 @@ func (z *sizes) explain(b *Batch, games int) {
 		{"Mask", len(b.Mask), rows * z.mask, b.Mask == nil},
 		{"Action", len(b.Action), rows * z.heads, b.Action == nil},
 		{"Key", len(b.Key), rows, b.Key == nil},
+		{"Played", len(b.Played), rows * z.heads, b.Played == nil},
 	} {
 		if slab.len != slab.want && !slab.optional {
 			panic(fmt.Sprintf("env: slab %s of the Batch has length %d, %d games need %d", slab.name, slab.len, games, slab.want))

@@ -13,7 +13,7 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-const wantAll = env.WantPlanes | env.WantPacked | env.WantScalars | env.WantMask | env.WantAction | env.WantKey
+const wantAll = env.WantPlanes | env.WantPacked | env.WantScalars | env.WantMask | env.WantAction | env.WantKey | env.WantPlayed
 
 // shapes are toys of the shapes of the games to come: two seats with one order
 // a turn, ordered lists of orders, more seats, heads that fill several words.
@@ -114,6 +114,7 @@ func TestWrongSlabsPanic(t *testing.T) {
 		"Mask":     func(b *env.Batch) { b.Mask = b.Mask[:3] },
 		"Action":   func(b *env.Batch) { b.Action = b.Action[:3] },
 		"Key":      func(b *env.Batch) { b.Key = b.Key[:3] },
+		"Played":   func(b *env.Batch) { b.Played = b.Played[:3] },
 	} {
 		b := env.NewBatch(v.Spec(), 2, wantAll)
 		spoil(b)
@@ -142,13 +143,34 @@ func TestActionWithoutSlabPanics(t *testing.T) {
 	v.Step(b)
 }
 
+// TestPlayed: Played is the Action that another game gets from the same orders.
+func TestPlayed(t *testing.T) {
+	for _, g := range shapes {
+		v, w := pool(t, g, env.Config{N: 3}), pool(t, g, env.Config{N: 3})
+		b, c := env.NewBatch(v.Spec(), 3, wantAll), env.NewBatch(v.Spec(), 3, env.WantAction)
+		for range simtest.ToyTurns + 1 {
+			v.Observe(b)
+			w.Observe(c)
+			chooseAction(v.Spec(), b)
+			b.Action[0] = -1 // no choice: says nothing
+			v.Step(b)
+			copy(c.Orders, b.Orders)
+			copy(c.OrderLen, b.OrderLen)
+			w.Step(c)
+			if !slices.Equal(b.Played, c.Action) {
+				t.Fatalf("%s: turn %d: played %v, the orders say %v", name(g), b.Turn[0], b.Played, c.Action)
+			}
+		}
+	}
+}
+
 // TestUnwantedSlabs: each slab alone gives the same as all together.
 func TestUnwantedSlabs(t *testing.T) {
 	for _, g := range shapes {
 		v := pool(t, g, env.Config{N: 2})
 		all := env.NewBatch(v.Spec(), 2, wantAll)
 		v.Observe(all)
-		for w := env.Want(1); w <= env.WantKey; w <<= 1 {
+		for w := env.Want(1); w <= env.WantPlayed; w <<= 1 {
 			b := env.NewBatch(v.Spec(), 2, w)
 			v.Observe(b)
 			for what, same := range map[string]bool{

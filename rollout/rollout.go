@@ -58,6 +58,10 @@ type Episode struct {
 	// k = t*Players+p (and Ends[-1] = 0).
 	Orders []sim.Order
 	Ends   []int32
+
+	// Rows are the rows of the batches in which the episode was played, if the
+	// Table keeps them; else nil.
+	Rows *Rows
 }
 
 // OrdersOf returns the orders of seat p in turn t.

@@ -21,6 +21,10 @@ type Job struct {
 	// seat. They are called by several goroutines at once.
 	Vector func() (env.Vector, error)
 	Seats  []Maker
+	// KeepRows makes the episodes hold their rows, with the slabs of Keep: see
+	// Table.Keep.
+	KeepRows bool
+	Keep     env.Want
 }
 
 // Shards is the number of shards of the job; the last may be smaller.
@@ -154,6 +158,9 @@ func (r *run) work(ctx context.Context) (err error) {
 	t, err := NewTable(v, seats)
 	if err != nil {
 		return err
+	}
+	if r.job.KeepRows {
+		t.Keep(r.job.Keep)
 	}
 	for ctx.Err() == nil {
 		shard, ok := r.take()

@@ -31,6 +31,9 @@ type Table struct {
 	players   int
 	maxOrders int
 
+	wants env.Want // slabs of batch
+	keeps bool     // episodes get Rows …
+	keep  env.Want // … with these slabs
 	batch *env.Batch
 	games []*Episode // the episode each game plays; nil: idle
 	live  int        // games that are not idle
@@ -64,13 +67,12 @@ func NewTable(v env.Vector, seats []Policy) (*Table, error) {
 		rows:  make([][]int32, len(seats)),
 		held:  make([]*Episode, window*v.Len()),
 	}
-	var wants env.Want
 	for p, policy := range seats {
-		wants |= policy.Wants()
+		t.wants |= policy.Wants()
 		t.names = append(t.names, policy.Name())
 		t.rows[p] = make([]int32, 0, v.Len())
 	}
-	t.batch = env.NewBatch(s, v.Len(), wants)
+	t.batch = env.NewBatch(s, v.Len(), t.wants)
 	return t, nil
 }
 
@@ -174,7 +176,14 @@ func (t *Table) episode(id uint64) *Episode {
 	}
 	*e = Episode{
 		ID: id, Seed: GameSeed(t.seed, id), Policies: t.names, Players: t.players,
-		Orders: e.Orders[:0], Ends: e.Ends[:0],
+		Orders: e.Orders[:0], Ends: e.Ends[:0], Rows: e.Rows,
+	}
+	if !t.keeps {
+		e.Rows = nil
+	} else if e.Rows == nil {
+		e.Rows = new(Rows)
+	} else {
+		e.Rows.empty()
 	}
 	return e
 }
@@ -203,6 +212,9 @@ func (t *Table) record() (ended int) {
 		if e == nil {
 			row += t.players
 			continue
+		}
+		if t.keeps {
+			e.Rows.add(b, t.keep, row, t.players)
 		}
 		for range t.players {
 			at := row * t.maxOrders
