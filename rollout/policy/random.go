@@ -24,18 +24,13 @@ type random struct {
 type head struct {
 	word, shift int // of the first choice
 	size        int
-	only        uint64 // its bits after the shift, if all are in that word; else 0
 }
 
 func newRandom(s env.Spec) (rollout.Policy, error) {
 	r := &random{words: s.MaskWords}
 	at := 0
 	for _, size := range s.Heads {
-		h := head{word: at / 64, shift: at % 64, size: size}
-		if h.shift+size <= 64 {
-			h.only = 1<<size - 1 // all ones for 64
-		}
-		r.heads = append(r.heads, h)
+		r.heads = append(r.heads, head{at / 64, at % 64, size})
 		at += size
 	}
 	return r, nil
@@ -57,12 +52,9 @@ func (r *random) Act(_ env.Vector, b *env.Batch, rows []int32) {
 		action := b.Action[int(row)*len(r.heads):][:len(r.heads)]
 		g := draws{Rand: prng.New(b.Key[row])}
 		for i := range action {
-			switch h := &r.heads[i]; {
-			case h.only != 0: // in one word
-				action[i] = r.pickSmall(mask[h.word]>>(h.shift&63)&h.only, &g)
-			case h.size <= 64:
+			if h := &r.heads[i]; h.size <= 64 {
 				action[i] = r.pickSmall(h.chunk(mask, 0), &g)
-			default:
+			} else {
 				action[i] = h.pick(mask, &g.Rand)
 			}
 		}
