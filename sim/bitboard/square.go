@@ -1,0 +1,139 @@
+package bitboard
+
+import "math/bits"
+
+// SquareSide is the side of a Square in cells.
+const SquareSide = 80
+
+// squareRow is the number of words of a row.
+const squareRow = 2
+
+// Square is a set of cells of a board of 80 by 80. Row y is the words
+// 2(y+1) and 2(y+1)+1: x from 0 to 63 in the first, from 64 to 79 in the lower
+// bits of the second. One empty row lies on either side, so that neighbours
+// above and below are two words away without any test.
+type Square [squareRow * (SquareSide + 2)]uint64
+
+// squareHigh are the bits of the second word of a row that are cells.
+const squareHigh = 1<<(SquareSide-64) - 1
+
+// Has tells whether the cell is in the set.
+func (b *Square) Has(x, y int) bool { return b[squareRow*(y+1)+x>>6]>>(x&63)&1 != 0 }
+
+// Add adds a cell.
+func (b *Square) Add(x, y int) { b[squareRow*(y+1)+x>>6] |= 1 << (x & 63) }
+
+// Drop takes a cell away.
+func (b *Square) Drop(x, y int) { b[squareRow*(y+1)+x>>6] &^= 1 << (x & 63) }
+
+// span returns the bits from x to x+size−1, at most 64 of them, of a row.
+func span(x, size int) (low, high uint64) {
+	ones := uint64(1)<<size - 1
+	if x >= 64 {
+		return 0, ones << (x - 64) & squareHigh
+	}
+	return ones << x, ones >> (64 - x) & squareHigh
+}
+
+// AddSquare adds the cells of a square with its lowest corner on (x, y), which
+// must lie on the board.
+func (b *Square) AddSquare(x, y, size int) {
+	low, high := span(x, size)
+	for i := squareRow * (y + 1); i < squareRow*(y+1+size); i += squareRow {
+		b[i] |= low
+		b[i+1] |= high
+	}
+}
+
+// DropSquare takes the cells of a square away.
+func (b *Square) DropSquare(x, y, size int) {
+	low, high := span(x, size)
+	for i := squareRow * (y + 1); i < squareRow*(y+1+size); i += squareRow {
+		b[i] &^= low
+		b[i+1] &^= high
+	}
+}
+
+// MeetsSquare tells whether a cell of the square is in the set.
+func (b *Square) MeetsSquare(x, y, size int) bool {
+	low, high := span(x, size)
+	any := uint64(0)
+	for i := squareRow * (y + 1); i < squareRow*(y+1+size); i += squareRow {
+		any |= b[i]&low | b[i+1]&high
+	}
+	return any != 0
+}
+
+// Row returns the two words of row y.
+func (b *Square) Row(y int) (low, high uint64) { return b[squareRow*(y+1)], b[squareRow*(y+1)+1] }
+
+// SetRow sets the two words of row y; bits past the board are dropped.
+func (b *Square) SetRow(y int, low, high uint64) {
+	b[squareRow*(y+1)], b[squareRow*(y+1)+1] = low, high&squareHigh
+}
+
+// Count is the number of cells in the set.
+func (b *Square) Count() int {
+	n := 0
+	for _, w := range b {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// Any tells whether there is a cell in the set.
+func (b *Square) Any() bool {
+	any := uint64(0)
+	for _, w := range b {
+		any |= w
+	}
+	return any != 0
+}
+
+// Or adds the cells of c.
+func (b *Square) Or(c *Square) {
+	for i := range b {
+		b[i] |= c[i]
+	}
+}
+
+// And keeps the cells that are in c too.
+func (b *Square) And(c *Square) {
+	for i := range b {
+		b[i] &= c[i]
+	}
+}
+
+// AndNot takes the cells of c away.
+func (b *Square) AndNot(c *Square) {
+	for i := range b {
+		b[i] &^= c[i]
+	}
+}
+
+// Flip makes b the set of all cells of the board that are not in c.
+func (b *Square) Flip(c *Square) {
+	for i := squareRow; i < len(b)-squareRow; i += squareRow {
+		b[i], b[i+1] = ^c[i], ^c[i+1]&squareHigh
+	}
+}
+
+// Grow makes b the cells of c and their neighbours: all within distance 1.
+func (b *Square) Grow(c *Square) {
+	for i := squareRow; i < len(b)-squareRow; i += squareRow {
+		low, high := c[i], c[i+1]
+		b[i] = low | low<<1 | low>>1 | high<<63 | c[i-squareRow] | c[i+squareRow]
+		b[i+1] = (high | high<<1 | high>>1 | low>>63 | c[i+1-squareRow] | c[i+1+squareRow]) & squareHigh
+	}
+}
+
+// First returns the cell with the lowest y, and of those the lowest x; ok is
+// false if the set is empty.
+func (b *Square) First() (x, y int, ok bool) {
+	for i, w := range b {
+		if w != 0 {
+			return i%squareRow*64 + bits.TrailingZeros64(w), i/squareRow - 1, true
+		}
+	}
+	return 0, 0, false
+}

@@ -1,0 +1,44 @@
+package codecraft
+
+import (
+	"math/bits"
+
+	"moonfarm/sim/prng"
+)
+
+// All chance of a game is a function of its seed, the tick, what is drawn for
+// and, where many draw alike, whose draw it is (RULES.md, 8): no draw depends on
+// the order in which others are made.
+
+// chance separates the draws of one tick.
+type chance uint64
+
+const (
+	chanceMap     chance = iota // the map; tick 0
+	chanceStep                  // which of equal first steps; by the id of the mover
+	chanceAttacks               // order of the attacks: one stream
+	chanceVictim                // which target; by the id of the attacker
+	chanceBuilds                // order of the builds: one stream
+	chanceCell                  // who gets a contested cell; by its index in At
+)
+
+// stream is the root of the draws of a kind in a tick.
+func stream(seed uint64, tick int32, c chance) uint64 {
+	return prng.Key(seed, 0, uint64(tick), uint64(c), prng.PurposeGame)
+}
+
+// draw is a number from 0 to n−1 for one of those who draw alike.
+func draw(root uint64, who uint32, n int) int {
+	r := prng.New(root ^ uint64(who)<<32)
+	hi, _ := bits.Mul64(r.Uint64(), uint64(n))
+	return int(hi)
+}
+
+// shuffle puts a list in random order: Fisher and Yates from the end.
+func shuffle[T any](list []T, root uint64) {
+	r := prng.New(root)
+	for i := len(list) - 1; i > 0; i-- {
+		k := r.IntN(i + 1)
+		list[i], list[k] = list[k], list[i]
+	}
+}

@@ -1,0 +1,8 @@
+package codecraft
+
+import "moonfarm/sim"
+
+// AppendOrders appends orders of seat p.
+func (g *Game) AppendOrders(dst []sim.Order, s *State, p sim.Player) []sim.Order {
+	return append(dst, Nothing)
+}

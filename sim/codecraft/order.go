@@ -1,0 +1,180 @@
+package codecraft
+
+import "moonfarm/sim"
+
+// An order is a part of the action of one entity, packed so that 0 does nothing:
+//
+//	bit  0– 2  op: 0 nothing, 1 stop, 2 move, 3 build, 4 attack, 5 auto attack, 6 repair
+//	bit  3     and: see And
+//	bit  4–27  id of the entity that is to act
+//	bit 28–31  move: bit 28 find closest position, bit 29 break through
+//	           build: type of the entity
+//	bit 32–63  move, build: x (32–47) and y (48–63)
+//	           attack, repair: id of the target
+//	           auto attack: valid types as a set (32–47; none: all but Resource), pathfind range (48–63)
+//
+// Coordinates are the recordings' for all players, (0, 0) at the bottom left.
+// An order replaces the whole action of its entity, as an EntityAction of the
+// original does; with And it adds its part to it, so that several orders make
+// one action. Orders for entities that do not exist or belong to others do
+// nothing, and so does op 7. Other bits are ignored.
+const (
+	orderAnd       = 1 << 3
+	orderIDShift   = 4
+	orderIDMask    = 1<<24 - 1
+	orderTypeShift = 28
+	orderClosest   = 1 << 28
+	orderBreak     = 1 << 29
+	orderLowShift  = 32
+	orderHighShift = 48
+)
+
+// Op is what an order does.
+type Op uint8
+
+const (
+	OpNothing Op = 0
+	OpStop    Op = 1
+	OpMove    Op = 2
+	OpBuild   Op = 3
+	OpAttack  Op = 4
+	OpAuto    Op = 5
+	OpRepair  Op = 6
+)
+
+// PartsOfAction is the most orders that one action of an entity takes.
+const PartsOfAction = 5
+
+// Nothing is the order to do nothing: all entities go on as they were told.
+const Nothing sim.Order = 0
+
+// Stop replaces the action of an entity by none.
+func Stop(id uint32) sim.Order { return forEntity(OpStop, id) }
+
+// Move sends an entity to (x, y). Coordinates beyond 65535 are taken as 65535,
+// below 0 as 65535 too: any place outside of the map is the same kind of wrong,
+// but for the side it lies on. Use the nearest that fits for what is beyond.
+func Move(id uint32, x, y int, closest, breakThrough bool) sim.Order {
+	o := forEntity(OpMove, id) | coordinates(x, y)
+	if closest {
+		o |= orderClosest
+	}
+	if breakThrough {
+		o |= orderBreak
+	}
+	return o
+}
+
+// Build has an entity build one of type t with its lowest corner on (x, y).
+func Build(id uint32, t Type, x, y int) sim.Order {
+	return forEntity(OpBuild, id) | sim.Order(t&15)<<orderTypeShift | coordinates(x, y)
+}
+
+// Attack has an entity attack another while it is in range.
+func Attack(id, target uint32) sim.Order {
+	return forEntity(OpAttack, id) | sim.Order(target)<<orderLowShift
+}
+
+// Auto has an entity attack any target of the valid types in range, else chase
+// one by a path that is, with its range, not longer than pathfindRange. No type
+// at all means all but Resource.
+func Auto(id uint32, pathfindRange int, valid TypeSet) sim.Order {
+	r := min(max(pathfindRange, 0), 1<<16-1)
+	return forEntity(OpAuto, id) | sim.Order(valid)<<orderLowShift | sim.Order(r)<<orderHighShift
+}
+
+// Repair has an entity repair another that is adjacent.
+func Repair(id, target uint32) sim.Order {
+	return forEntity(OpRepair, id) | sim.Order(target)<<orderLowShift
+}
+
+// And makes an order add its part to the action of its entity, instead of
+// replacing it.
+func And(o sim.Order) sim.Order { return o | orderAnd }
+
+func forEntity(op Op, id uint32) sim.Order {
+	return sim.Order(op) | sim.Order(id&orderIDMask)<<orderIDShift
+}
+
+func coordinates(x, y int) sim.Order {
+	const outside = 1<<16 - 1
+	if x < 0 || x > outside {
+		x = outside
+	}
+	if y < 0 || y > outside {
+		y = outside
+	}
+	return sim.Order(x)<<orderLowShift | sim.Order(y)<<orderHighShift
+}
+
+// Command is an order taken apart.
+type Command struct {
+	Op      Op
+	And     bool
+	ID      uint32
+	Type    Type // of a build; may be no type at all
+	Closest bool
+	Break   bool
+	X, Y    uint16
+	Target  uint32
+	Valid   TypeSet // as given: none means all but Resource
+	Range   uint16
+}
+
+// Decode takes an order apart. It is total: what does not make sense is there
+// as it stands.
+func Decode(o sim.Order) Command {
+	c := Command{Op: Op(o & 7), And: o&orderAnd != 0, ID: uint32(o >> orderIDShift & orderIDMask)}
+	low, high := uint16(o>>orderLowShift), uint16(o>>orderHighShift)
+	switch c.Op {
+	case OpMove:
+		c.Closest, c.Break, c.X, c.Y = o&orderClosest != 0, o&orderBreak != 0, low, high
+	case OpBuild:
+		c.Type, c.X, c.Y = Type(o>>orderTypeShift&15), low, high
+	case OpAttack, OpRepair:
+		c.Target = uint32(o >> orderLowShift)
+	case OpAuto:
+		c.Valid, c.Range = TypeSet(low)&EveryType, high
+	}
+	return c
+}
+
+// AppendOrders appends the orders that give entity id the action a, which is
+// what AppendOrders of a player that names every entity would hold.
+func (a *Action) AppendOrders(dst []sim.Order, id uint32) []sim.Order {
+	first := len(dst)
+	if a.Parts&HasMove != 0 {
+		x, y := int(a.MoveX), int(a.MoveY)
+		if a.Parts&MoveOutside != 0 {
+			x, y = outward(x), outward(y)
+		}
+		dst = append(dst, Move(id, x, y, a.Parts&FindClosest != 0, a.Parts&BreakThrough != 0))
+	}
+	if a.Parts&HasBuild != 0 {
+		dst = append(dst, Build(id, a.BuildType, int(a.BuildX), int(a.BuildY)))
+	}
+	if a.Parts&HasTarget != 0 {
+		dst = append(dst, Attack(id, a.Target))
+	}
+	if a.Parts&HasAuto != 0 {
+		dst = append(dst, Auto(id, int(a.Range), a.Valid))
+	}
+	if a.Parts&HasRepair != 0 {
+		dst = append(dst, Repair(id, a.Repair))
+	}
+	if len(dst) == first {
+		return append(dst, Stop(id))
+	}
+	for i := first + 1; i < len(dst); i++ {
+		dst[i] = And(dst[i])
+	}
+	return dst
+}
+
+// outward is a coordinate beyond the edge that v lies on, else v.
+func outward(v int) int {
+	if v == Side-1 {
+		return Side
+	}
+	return v
+}

@@ -1,0 +1,235 @@
+package codecraft
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"moonfarm/sim"
+	"moonfarm/sim/bitboard"
+)
+
+// Sizes of the board.
+const (
+	Side  = bitboard.SquareSide // of the map, in cells
+	Cells = Side * Side
+)
+
+// MaxUnits is the most entities, resources not counted, that a state holds.
+// RULES.md, Bounds, says what happens beyond.
+const MaxUnits = 2048
+
+// MaxID is the greatest id: all ids fit the 24 bits of an order.
+const MaxID = 1<<24 - 1
+
+// State is a game between two ticks, in the frame of the recordings: (0, 0) at
+// the lower left, x to the right, y upwards.
+//
+// Entities are in two kinds of places. Those that are no resources are Units,
+// sorted by id. Resources have only health, and ids that count up along the
+// columns of the map, so they are cells: see ResourceID.
+type State struct {
+	Seed     uint64
+	Tick     int32
+	NextID   uint32 // the id that the next entity gets
+	Score    [sim.MaxPlayers]int32
+	Resource [sim.MaxPlayers]int32 // what the players have to spend
+
+	N     int32 // Units in use
+	Units [MaxUnits]Unit
+	Acts  [MaxUnits]Action // the stored actions of the units
+
+	// Boards. Occupied holds every cell that an entity covers, Resources those
+	// of resources, Own those of each player's units.
+	Occupied  bitboard.Square
+	Resources bitboard.Square
+	Own       [sim.MaxPlayers]bitboard.Square
+
+	// At is the unit that covers a cell: its index in Units plus 1, or 0.
+	At [Cells]uint16
+	// Health is the health of the resource on a cell, or 0.
+	Health [Cells]uint8
+
+	// Of the entities that each player has: how many of each type, the
+	// population that all of them use and that the active ones provide.
+	Count      [sim.MaxPlayers][Types]int16
+	PopUse     [sim.MaxPlayers]int32
+	PopProvide [sim.MaxPlayers]int32
+
+	// FirstID is the id of the first resource of the map; Veins are the cells
+	// where resources were at the start, bit y of column x, and Before says
+	// how many of them are in the columns before.
+	FirstID uint32
+	_       uint32
+	Veins   [Side][2]uint64
+	Before  [Side]uint16
+}
+
+// stateSize is what a clone copies.
+const stateSize = 94224
+
+var _ [stateSize]struct{} = [unsafe.Sizeof(State{})]struct{}{}
+
+// Unit is an entity that is no resource. X and Y are its lowest corner.
+type Unit struct {
+	ID     uint32
+	Health int16
+	X, Y   uint8
+	Type   Type
+	Owner  sim.Player
+	Active bool
+	_      uint8
+}
+
+// Parts say which parts an Action has, and the flags of its move.
+type Parts uint16
+
+const (
+	Given        Parts = 1 << iota // there is an action, though it may have no part
+	HasMove                        //
+	FindClosest                    // of the move
+	BreakThrough                   // of the move
+	MoveOutside                    // of the move: its target lies outside of the map
+	HasBuild                       //
+	HasTarget                      // attack with a target
+	HasAuto                        // attack with auto attack
+	HasRepair                      //
+)
+
+// Action is the stored action of a unit. What has no part in it is zero.
+type Action struct {
+	Target       uint32 // of the attack
+	Repair       uint32 // target of the repair
+	Parts        Parts
+	Valid        TypeSet // of the auto attack, never empty
+	Range        uint16  // pathfind range of the auto attack
+	MoveX, MoveY uint8   // of the move; the nearest cell of the map for a target outside
+	BuildType    Type    // may be no type at all
+	BuildX       uint8   // lowest corner of what is to be built; 255: outside of the map
+	BuildY       uint8
+	_            uint8
+}
+
+// CellOf is the index of a cell in At and Health.
+func CellOf(x, y int) int { return y*Side + x }
+
+// ResourceID is the id of the resource on a cell, whether it is still there or
+// not; 0 if there never was one.
+func (s *State) ResourceID(x, y int) uint32 {
+	v := &s.Veins[x]
+	if v[y>>6]>>(y&63)&1 == 0 {
+		return 0
+	}
+	below := bits.OnesCount64(v[0])
+	if y < 64 {
+		below = bits.OnesCount64(v[0] & (1<<y - 1))
+	} else {
+		below += bits.OnesCount64(v[1] & (1<<(y-64) - 1))
+	}
+	return s.FirstID + uint32(s.Before[x]) + uint32(below)
+}
+
+// ResourceAt is the cell of the resource with that id, if there was one at the
+// start; Health tells whether it is still there.
+func (s *State) ResourceAt(id uint32) (x, y int, ok bool) {
+	if id < s.FirstID {
+		return 0, 0, false
+	}
+	n := int(id - s.FirstID)
+	lo, hi := 0, Side // the last column that begins at or before n
+	for hi-lo > 1 {
+		if mid := (lo + hi) / 2; int(s.Before[mid]) <= n {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	n -= int(s.Before[lo])
+	v := &s.Veins[lo]
+	low := bits.OnesCount64(v[0])
+	switch {
+	case n < low:
+		return lo, bitboard.Select(v[0], n), true
+	case n-low < bits.OnesCount64(v[1]):
+		return lo, 64 + bitboard.Select(v[1], n-low), true
+	}
+	return 0, 0, false
+}
+
+// SetVeins fills Veins and Before from the resources on the map; FirstID is
+// left to the caller.
+func (s *State) SetVeins() {
+	s.Veins = [Side][2]uint64{}
+	for y := range Side {
+		for x := range Side {
+			if s.Resources.Has(x, y) {
+				s.Veins[x][y>>6] |= 1 << (y & 63)
+			}
+		}
+	}
+	s.countVeins()
+}
+
+func (s *State) countVeins() {
+	n := 0
+	for x := range Side {
+		s.Before[x] = uint16(n)
+		n += bits.OnesCount64(s.Veins[x][0]) + bits.OnesCount64(s.Veins[x][1])
+	}
+}
+
+// Find returns the index of the unit with that id, or −1.
+func (s *State) Find(id uint32) int {
+	lo, hi := 0, int(s.N)
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if s.Units[mid].ID < id {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	if lo < int(s.N) && s.Units[lo].ID == id {
+		return lo
+	}
+	return -1
+}
+
+// Clone copies src to s: what an assignment does, but for the units that are
+// not in use, which costs less.
+func (s *State) Clone(src *State) {
+	n := int(src.N)
+	old := int(s.N)
+	copy(s.Units[:n], src.Units[:n])
+	copy(s.Acts[:n], src.Acts[:n])
+	if n < old {
+		clear(s.Units[n:old])
+		clear(s.Acts[n:old])
+	}
+	s.Seed, s.Tick, s.NextID, s.Score, s.Resource, s.N = src.Seed, src.Tick, src.NextID, src.Score, src.Resource, src.N
+	s.Occupied, s.Resources, s.Own = src.Occupied, src.Resources, src.Own
+	s.At, s.Health = src.At, src.Health
+	s.Count, s.PopUse, s.PopProvide = src.Count, src.PopUse, src.PopProvide
+	s.FirstID, s.Veins, s.Before = src.FirstID, src.Veins, src.Before
+}
+
+// add puts a new unit at the end of the list. Its id must be the greatest, its
+// cells must be free and N below MaxUnits.
+func (g *Game) add(s *State, u Unit) {
+	i := int(s.N)
+	s.Units[i], s.Acts[i] = u, Action{}
+	s.N++
+	p := &g.rules.Types[u.Type]
+	size := int(p.Size)
+	for y := int(u.Y); y < int(u.Y)+size; y++ {
+		for x := int(u.X); x < int(u.X)+size; x++ {
+			s.At[CellOf(x, y)] = uint16(i + 1)
+		}
+	}
+	s.Occupied.AddSquare(int(u.X), int(u.Y), size)
+	s.Own[u.Owner].AddSquare(int(u.X), int(u.Y), size)
+	s.Count[u.Owner][u.Type]++
+	s.PopUse[u.Owner] += p.PopUse
+	if u.Active {
+		s.PopProvide[u.Owner] += p.PopProvide
+	}
+}
