@@ -24,6 +24,7 @@ const (
 	Resource
 	Turret
 
+	// Types is how many there are.
 	Types = 10
 )
 
