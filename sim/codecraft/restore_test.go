@@ -1,0 +1,108 @@
+package codecraft
+
+import (
+	"strings"
+	"testing"
+
+	"moonfarm/sim/prng"
+)
+
+// restored is the position of a start of round 1.
+func restored(t *testing.T) (*Game, *State, *Position) {
+	t.Helper()
+	r, ok := Preset("round1-3")
+	if !ok {
+		t.Fatal("no such preset")
+	}
+	g, err := New(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, p := new(State), new(Position)
+	g.Reset(s, 5)
+	s.Position(p)
+	return g, s, p
+}
+
+// TestRestore makes the same state again from what is in it.
+func TestRestore(t *testing.T) {
+	g, s, p := restored(t)
+	s.Acts[3].Take(Move(7, 20, 30, true, false))
+	s.Position(p)
+	back := new(State)
+	back.Tick = 99
+	if err := g.Restore(back, p); err != nil {
+		t.Fatal(err)
+	}
+	if *back != *s {
+		t.Error("not the same state")
+	}
+}
+
+// TestRestoreGaps takes resources away at random: the ids of the others stay.
+func TestRestoreGaps(t *testing.T) {
+	g, _, p := restored(t)
+	r := prng.New(7)
+	for _, keep := range []int{2, 5, 90} {
+		kept := *p
+		kept.Veins = nil
+		for _, v := range p.Veins {
+			if r.IntN(keep) == 0 {
+				kept.Veins = append(kept.Veins, v)
+			}
+		}
+		s, back := new(State), new(Position)
+		if err := g.Restore(s, &kept); err != nil {
+			t.Fatal(err)
+		}
+		s.Position(back)
+		if len(back.Veins) != len(kept.Veins) || len(kept.Veins) == 0 {
+			t.Fatalf("%d resources, want %d", len(back.Veins), len(kept.Veins))
+		}
+		for i, v := range kept.Veins {
+			if back.Veins[i] != v {
+				t.Fatalf("resource %d is %+v, want %+v", i, back.Veins[i], v)
+			}
+			if x, y, ok := s.ResourceAt(v.ID); !ok || x != int(v.X) || y != int(v.Y) {
+				t.Fatalf("resource %d is found at (%d, %d) %v", v.ID, x, y, ok)
+			}
+		}
+		if _, _, ok := s.ResourceAt(kept.Veins[len(kept.Veins)-1].ID + 1); ok {
+			t.Error("a resource beyond the last")
+		}
+	}
+}
+
+// TestRestoreErrors has positions that cannot be.
+func TestRestoreErrors(t *testing.T) {
+	for want, change := range map[string]func(p *Position){
+		"not in the order of their ids":      func(p *Position) { p.Units[0], p.Units[1] = p.Units[1], p.Units[0] },
+		"21 actions of 20 entities":          func(p *Position) { p.Units = p.Units[:20] },
+		"tick 1001, want 0 to 1000":          func(p *Position) { p.Tick = 1001 },
+		"next id 16777215 is too great":      func(p *Position) { p.NextID = MaxID },
+		"player 2 has score -1":              func(p *Position) { p.Score[1] = -1 },
+		"two entities have this id":          func(p *Position) { p.Units[1].ID = p.Units[0].ID },
+		"entity 0: want an id from 1":        func(p *Position) { p.Units[0].ID = 0 },
+		"its id lies between":                func(p *Position) { p.Units[20].ID = p.Veins[2].ID },
+		"it is a Resource":                   func(p *Position) { p.Units[0].Type = Resource },
+		"it is a type 10":                    func(p *Position) { p.Units[0].Type = Types },
+		"its player is 4, want 1 to 3":       func(p *Position) { p.Units[0].Owner = 3 },
+		"a BuilderBase at (76, 5) reaches":   func(p *Position) { p.Units[0].X = 76 },
+		"at (5, 5) overlaps another":         func(p *Position) { p.Units[1].X, p.Units[1].Y = 5, 5 },
+		"its health is 0, want 1 to 10":      func(p *Position) { p.Units[1].Health = 0 },
+		"its health is 11, want 1 to 10":     func(p *Position) { p.Units[1].Health = 11 },
+		"its health is 31, want 1 to 30":     func(p *Position) { p.Veins[0].Health = 31 },
+		"(5, 5) overlaps another entity":     func(p *Position) { p.Veins[0].X, p.Veins[0].Y = 5, 5 },
+		"(80, 5) lies outside":               func(p *Position) { p.Veins[0].X, p.Veins[0].Y = 80, 5 },
+		"below the next one":                 func(p *Position) { p.NextID = p.Veins[len(p.Veins)-1].ID },
+		"cannot have that id after":          func(p *Position) { p.Veins, p.NextID = p.Veins[:2], 9000; p.Veins[1].ID = 7000 },
+		"entity 25: two entities have":       func(p *Position) { p.Veins[1].ID = p.Veins[0].ID },
+		"2049 entities that are no resource": func(p *Position) { p.Units = make([]Unit, 2049) },
+	} {
+		g, s, p := restored(t)
+		change(p)
+		if err := g.Restore(s, p); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+}
