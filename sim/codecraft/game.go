@@ -14,6 +14,7 @@ type Game struct {
 	info   sim.Info
 	record *Record
 	plan
+	ground
 }
 
 // New returns the game with these rules; it fails if Rules.Validate does.

@@ -1,0 +1,184 @@
+package codecraft_test
+
+import (
+	"fmt"
+	"testing"
+
+	"moonfarm/sim"
+	"moonfarm/sim/bitboard"
+	"moonfarm/sim/codecraft"
+)
+
+// mustGame returns the game of a preset, changed by change where that is not
+// nil.
+func mustGame(t testing.TB, preset string, change func(r *codecraft.Rules)) *codecraft.Game {
+	t.Helper()
+	rules, ok := codecraft.Preset(preset)
+	if !ok {
+		t.Fatalf("no preset %q", preset)
+	}
+	if change != nil {
+		change(&rules)
+	}
+	g, err := codecraft.New(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// startArea is the cleared area of a player in its own frame: from 2 to this.
+func startArea(preset string) int {
+	if preset[:6] == "round1" {
+		return 21
+	}
+	return 11
+}
+
+// TestMaps checks what is known of the maps: their symmetry, which cleared
+// areas break; that those are free of resources, and only those of players that
+// exist; the share of resources; and that resources are whole.
+func TestMaps(t *testing.T) {
+	for _, base := range codecraft.Presets() {
+		for players := 1; players <= sim.MaxPlayers; players++ {
+			name := fmt.Sprintf("%s-%d", base, players)
+			g := mustGame(t, name, nil)
+			var s codecraft.State
+			least, most := codecraft.Cells, 0
+			for seed := range uint64(40) {
+				g.Reset(&s, seed)
+				cleared := clearedCells(players, startArea(name))
+				checkSymmetry(t, name, &s, players, &cleared)
+				n := s.Resources.Count()
+				share := n * 1000 / (codecraft.Cells - cleared.Count())
+				least, most = min(least, share), max(most, share)
+				if s.NextID != s.FirstID+uint32(n) {
+					t.Errorf("%s seed %d: %d resources from id %d, the next is %d", name, seed, n, s.FirstID, s.NextID)
+				}
+			}
+			if least < 220 || most > 501 || least > 280 || most < 440 {
+				t.Errorf("%s: shares of %d to %d in a thousand", name, least, most)
+			}
+		}
+	}
+}
+
+// clearedCells are the cleared areas of the players.
+func clearedCells(players, last int) (cells bitboard.Square) {
+	for p := range sim.Player(players) {
+		for y := 2; y <= last; y++ {
+			for x := 2; x <= last; x++ {
+				cells.Add(codecraft.TurnBack(p, x, y, 1))
+			}
+		}
+	}
+	return cells
+}
+
+// checkSymmetry checks every cell of a map against its image.
+func checkSymmetry(t *testing.T, name string, s *codecraft.State, players int, cleared *bitboard.Square) {
+	t.Helper()
+	for y := range codecraft.Side {
+		for x := range codecraft.Side {
+			has := s.Resources.Has(x, y)
+			if has && cleared.Has(x, y) {
+				t.Fatalf("%s seed %d: a resource on %d,%d", name, s.Seed, x, y)
+			}
+			want := uint8(0)
+			if has {
+				want = 30
+			}
+			if got := s.Health[codecraft.CellOf(x, y)]; got != want {
+				t.Fatalf("%s seed %d: health %d on %d,%d, want %d", name, s.Seed, got, x, y, want)
+			}
+			p := sim.Player(1) // 180°
+			if players != 2 {
+				p = 2 // 90°
+			}
+			ix, iy := codecraft.Turn(p, x, y, 1)
+			if has != s.Resources.Has(ix, iy) && !cleared.Has(x, y) && !cleared.Has(ix, iy) {
+				t.Fatalf("%s seed %d: %d,%d and its image %d,%d differ", name, s.Seed, x, y, ix, iy)
+			}
+		}
+	}
+}
+
+// TestMapOfNoPlayer: corners of players that do not exist are not cleared.
+func TestMapOfNoPlayer(t *testing.T) {
+	g := mustGame(t, "round1-3", nil)
+	full := 0
+	var s codecraft.State
+	for seed := range uint64(40) {
+		g.Reset(&s, seed)
+		for y := 2; y <= 21; y++ {
+			for x := 2; x <= 21; x++ {
+				if s.Resources.Has(codecraft.TurnBack(3, x, y, 1)) {
+					full++
+				}
+			}
+		}
+	}
+	if full < 40*100/2 {
+		t.Errorf("%d resources in the empty corners of 40 maps", full)
+	}
+}
+
+// TestMapExtremes: shares of nothing and of all, one octave and eight, the
+// shortest waves and the longest.
+func TestMapExtremes(t *testing.T) {
+	for _, c := range []struct {
+		generator codecraft.Generator
+		least     int
+		most      int
+	}{
+		{codecraft.Generator{MinShare: 0, MaxShare: 0, Octaves: 3, MinWave: 140, MaxWave: 180, Persistence: 500}, 0, 0},
+		{codecraft.Generator{MinShare: 1000, MaxShare: 1000, Octaves: 3, MinWave: 140, MaxWave: 180, Persistence: 500}, 6200, 6200},
+		{codecraft.Generator{MinShare: 300, MaxShare: 300, Octaves: 8, MinWave: 800, MaxWave: 800, Persistence: 1000}, 1860, 1862},
+		{codecraft.Generator{MinShare: 300, MaxShare: 300, Octaves: 8, MinWave: 20, MaxWave: 20, Persistence: 1000}, 1860, 1862},
+		{codecraft.Generator{MinShare: 300, MaxShare: 300, Octaves: 1, MinWave: 20, MaxWave: 21, Persistence: 0}, 1860, 1862},
+	} {
+		g := mustGame(t, "finals", func(r *codecraft.Rules) { r.Generator = c.generator })
+		var s codecraft.State
+		for seed := range uint64(20) {
+			g.Reset(&s, seed)
+			if n := s.Resources.Count(); n < c.least || n > c.most {
+				t.Errorf("%+v seed %d: %d resources, want %d to %d", c.generator, seed, n, c.least, c.most)
+			}
+		}
+	}
+	// Without start entities nothing is cleared.
+	g := mustGame(t, "finals", func(r *codecraft.Rules) {
+		r.Start, r.Generator.MinShare, r.Generator.MaxShare = codecraft.TypeList{}, 1000, 1000
+	})
+	var s codecraft.State
+	g.Reset(&s, 1)
+	if n := s.Resources.Count(); n != codecraft.Cells || s.FirstID != 3 || s.NextID != 3+codecraft.Cells {
+		t.Errorf("%d resources, ids from %d to before %d", n, s.FirstID, s.NextID)
+	}
+}
+
+// TestMapsOfSeeds: other seeds, other maps; and a sum that no change of code may
+// change unnoticed, on no machine. RulesVersion rises with it.
+const goldenMaps = 0xf9e2cc3168896a96
+
+func TestMapsOfSeeds(t *testing.T) {
+	sum := uint64(0)
+	var s codecraft.State
+	for _, name := range []string{"finals", "round2", "round1-3", "round1-1"} {
+		g := mustGame(t, name, nil)
+		seen := map[bitboard.Square]bool{}
+		for seed := range uint64(50) {
+			g.Reset(&s, seed<<32|seed)
+			if seen[s.Resources] {
+				t.Errorf("%s: the map of seed %d is there twice", name, seed)
+			}
+			seen[s.Resources] = true
+			for _, w := range s.Resources {
+				sum = sum*0x9e3779b97f4a7c15 + w
+			}
+		}
+	}
+	if want := uint64(goldenMaps); sum != want {
+		t.Errorf("the maps have another sum: %#x, want %#x", sum, want)
+	}
+}
