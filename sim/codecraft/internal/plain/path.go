@@ -1,0 +1,276 @@
+package plain
+
+import (
+	"math"
+	"slices"
+
+	"moonfarm/sim/codecraft"
+)
+
+// zone tells for whom a board of hunting is: who attacks what from how far.
+type zone struct {
+	owner, reach int
+	valid        codecraft.TypeSet
+}
+
+// seen tells whether an entity of player p has the cell in sight; without fog
+// all is seen.
+func (g *Game) seen(p int, c Pos) bool {
+	if !g.Rules.Fog {
+		return true
+	}
+	if g.sight[p] == nil {
+		g.sight[p] = new([side][side]bool)
+		for _, e := range g.Entities {
+			if e.Owner == p {
+				g.mark(g.sight[p], e, int(g.of(e).Sight))
+			}
+		}
+	}
+	return g.sight[p][c.X][c.Y]
+}
+
+// mark marks all cells within a distance of an entity.
+func (g *Game) mark(board *[side][side]bool, e *Entity, reach int) {
+	for x := max(e.At.X-reach, 0); x < min(e.At.X+e.size+reach, side); x++ {
+		for y := max(e.At.Y-reach, 0); y < min(e.At.Y+e.size+reach, side); y++ {
+			if gap(e.At, e.size, Pos{x, y}, 1) <= reach {
+				board[x][y] = true
+			}
+		}
+	}
+}
+
+// visible tells whether player p sees any cell of an entity.
+func (g *Game) visible(p int, e *Entity) bool {
+	for _, c := range e.cells() {
+		if g.seen(p, c) {
+			return true
+		}
+	}
+	return false
+}
+
+// cost is what entering a cell costs u; ok is false if it is blocked.
+func (g *Game) cost(u *Entity, c Pos, breaking bool) (cost int, ok bool) {
+	e := g.occupied(c)
+	if e == nil || e == u || !g.seen(u.Owner, c) {
+		return 1, true
+	}
+	p := g.of(u)
+	if !breaking || e.Owner == u.Owner || !p.CanAttack {
+		return 0, false
+	}
+	hits := e.Health / int(p.Damage)
+	if !g.Rules.BreakFloor && e.Health%int(p.Damage) != 0 {
+		hits++
+	}
+	return max(hits, 1), true
+}
+
+// search holds the cost of the best path from the start to each cell that was
+// closed.
+type search struct {
+	from   Pos
+	closed []Pos
+	known  [side][side]bool // closed
+	costs  [side][side]int
+}
+
+func (s *search) close(c Pos, cost int) {
+	s.closed = append(s.closed, c)
+	s.known[c.X][c.Y], s.costs[c.X][c.Y] = true, cost
+}
+
+// firsts are the first steps of all best paths from the start to some cells.
+func (g *Game) firsts(s *search, u *Entity, to []Pos, breaking bool) (set codecraft.Steps) {
+	var done [side][side]bool
+	var back func(c Pos)
+	back = func(c Pos) { // c is on a best path
+		if done[c.X][c.Y] {
+			return
+		}
+		done[c.X][c.Y] = true
+		enter, _ := g.cost(u, c, breaking)
+		for d := range directions {
+			before := Pos{c.X - directions[d].X, c.Y - directions[d].Y}
+			if !before.inside() || !s.known[before.X][before.Y] || s.costs[before.X][before.Y]+enter != s.costs[c.X][c.Y] {
+				continue
+			}
+			if before == s.from {
+				set |= 1 << d
+			} else {
+				back(before)
+			}
+		}
+	}
+	for _, c := range to {
+		back(c)
+	}
+	return set
+}
+
+// chase finds the first steps to the nearest cells from which u can attack one
+// of its valid targets (section 4.2, a).
+func (g *Game) chase(u *Entity) codecraft.Steps {
+	goals := g.hunt(u)
+	s := &search{from: u.At}
+	s.close(u.At, 0)
+	layer, before := []Pos{u.At}, 0
+	for length := 0; len(layer) > 0; length++ {
+		if before >= int(g.Rules.MaxNodes) || length+int(g.of(u).Range) > u.Action.Auto.Range {
+			return 0
+		}
+		var found []Pos
+		for _, c := range layer {
+			if goals[c.X][c.Y] {
+				found = append(found, c)
+			}
+		}
+		if len(found) > 0 {
+			return g.firsts(s, u, found, false)
+		}
+		before += len(layer)
+		var next []Pos
+		for _, c := range layer {
+			for d := range directions {
+				n := c.step(d)
+				if !n.inside() || s.known[n.X][n.Y] {
+					continue
+				}
+				if _, ok := g.cost(u, n, false); ok {
+					s.close(n, length+1)
+					next = append(next, n)
+				}
+			}
+		}
+		layer = next
+	}
+	return 0
+}
+
+// hunt is the board of all cells from which u could attack a valid target.
+func (g *Game) hunt(u *Entity) *[side][side]bool {
+	z := zone{u.Owner, int(g.of(u).Range), u.Action.Auto.Valid}
+	if board := g.hunting[z]; board != nil {
+		return board
+	}
+	board := new([side][side]bool)
+	for _, e := range g.Entities {
+		if g.valid(u, e) && (g.Rules.ChaseUnseen || g.visible(u.Owner, e)) {
+			g.mark(board, e, z.reach)
+		}
+	}
+	g.hunting[z] = board
+	return board
+}
+
+// way finds the first steps of a move (section 4.2, b).
+func (g *Game) way(u *Entity, m *Move) codecraft.Steps {
+	s, reached := g.astar(u, m)
+	if reached {
+		return g.firsts(s, u, []Pos{m.To}, m.Break)
+	}
+	if !m.Closest {
+		return 0
+	}
+	best := s.closest(m.To)
+	if slices.Contains(best, u.At) {
+		return 0
+	}
+	return g.firsts(s, u, best, m.Break)
+}
+
+// closest are those of the closed cells that are nearest to a cell, and of
+// those the cheapest.
+func (s *search) closest(to Pos) (best []Pos) {
+	near, cheap := math.MaxInt, math.MaxInt
+	for _, c := range s.closed {
+		near = min(near, manhattan(c, to))
+	}
+	for _, c := range s.closed {
+		if manhattan(c, to) == near {
+			cheap = min(cheap, s.costs[c.X][c.Y])
+		}
+	}
+	for _, c := range s.closed {
+		if manhattan(c, to) == near && s.costs[c.X][c.Y] == cheap {
+			best = append(best, c)
+		}
+	}
+	return best
+}
+
+// astar closes whole levels of cells with an equal sum of cost and distance to
+// the target, until the target or enough cells are closed.
+func (g *Game) astar(u *Entity, m *Move) (s *search, reached bool) {
+	s = &search{from: u.At}
+	var open heap
+	open.push(node{manhattan(u.At, m.To), 0, u.At})
+	for level := 0; len(open) > 0; {
+		if f := open[0].f; f != level {
+			if len(s.closed) >= int(g.Rules.MaxNodes) || reached {
+				return s, reached
+			}
+			level = f
+		}
+		n := open.pop()
+		if s.known[n.at.X][n.at.Y] {
+			continue
+		}
+		s.close(n.at, n.cost)
+		if n.at == m.To && !m.Outside {
+			reached = true
+		}
+		for d := range directions {
+			c := n.at.step(d)
+			if !c.inside() {
+				continue
+			}
+			if cost, ok := g.cost(u, c, m.Break); ok {
+				cost += n.cost
+				open.push(node{cost + manhattan(c, m.To), cost, c})
+			}
+		}
+	}
+	return s, reached
+}
+
+// node is an entry of the open list.
+type node struct {
+	f, cost int
+	at      Pos
+}
+
+// heap is a list of nodes in which none has a greater f than its children at
+// 2i+1 and 2i+2.
+type heap []node
+
+func (h *heap) push(n node) {
+	*h = append(*h, n)
+	list := *h
+	for i := len(list) - 1; i > 0 && list[i].f < list[(i-1)/2].f; i = (i - 1) / 2 {
+		list[i], list[(i-1)/2] = list[(i-1)/2], list[i]
+	}
+}
+
+func (h *heap) pop() node {
+	list := *h
+	top, last := list[0], len(list)-1
+	list[0] = list[last]
+	list = list[:last]
+	*h = list
+	for i := 0; ; {
+		least := i
+		for _, k := range []int{2*i + 1, 2*i + 2} {
+			if k < len(list) && list[k].f < list[least].f {
+				least = k
+			}
+		}
+		if least == i {
+			return top
+		}
+		list[i], list[least] = list[least], list[i]
+		i = least
+	}
+}
