@@ -1,0 +1,249 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+
+	"moonfarm/sim"
+	"moonfarm/sim/codecraft"
+)
+
+// Config is the config file of the local runner: one JSON object,
+//
+//	{"seed": null, "game": {"Create": "Round1"}, "players": ["QuickStart", {"Empty": null}]}
+type Config struct {
+	Seed    *uint64        `json:"seed"` // nil: any
+	Game    GameConfig     `json:"game"`
+	Players []PlayerConfig `json:"players"`
+}
+
+// GameConfig says how a game begins; one of the two is set.
+type GameConfig struct {
+	Create   string // Round1, Round2 or Finals
+	LoadFrom string // a file with a state
+}
+
+// PlayerKind is a kind of players.
+type PlayerKind string
+
+const (
+	PlayerTCP        PlayerKind = "Tcp"        // a client that connects
+	PlayerEmpty      PlayerKind = "Empty"      // gives no orders
+	PlayerQuickStart PlayerKind = "QuickStart" // the strategy that contestants begin with
+	PlayerKeyboard   PlayerKind = "Keyboard"   // a person at a window
+)
+
+// PlayerConfig says who plays.
+type PlayerConfig struct {
+	Kind PlayerKind
+	TCP  TCPConfig // of PlayerTCP
+}
+
+// TCPConfig says how a client connects. What is nil is left to the runner: any
+// token, the own machine, no limits of time.
+type TCPConfig struct {
+	Host          *string  `json:"host"`
+	Port          int      `json:"port"`
+	AcceptTimeout *float64 `json:"accept_timeout"` // seconds
+	Timeout       *float64 `json:"timeout"`        // seconds for each operation
+	Token         *string  `json:"token"`
+}
+
+// rounds are the original's names of the presets.
+var rounds = [...]struct{ name, preset string }{{"Round1", "round1"}, {"Round2", "round2"}, {"Finals", "finals"}}
+
+// RoundOf is the original's name of a preset, "" if it has none.
+func RoundOf(preset string) string {
+	for _, r := range rounds {
+		if r.preset == preset {
+			return r.name
+		}
+	}
+	return ""
+}
+
+// Rules are those of a created game with as many players as are in the config.
+func (c *Config) Rules() (codecraft.Rules, error) {
+	for _, r := range rounds {
+		if r.name == c.Game.Create {
+			rules, _ := codecraft.Preset(r.preset)
+			rules.Players = int32(len(c.Players))
+			return rules, nil
+		}
+	}
+	return codecraft.Rules{}, fmt.Errorf("config: game: found %q, want Round1, Round2 or Finals to be created", c.Game.Create)
+}
+
+// ParseConfig reads a config file. It is strict about keys, so that misspelt
+// ones are not overlooked.
+func ParseConfig(text []byte) (*Config, error) {
+	c := new(Config)
+	if err := decodeStrictly(text, c); err != nil {
+		return nil, fmt.Errorf("config: %w", err)
+	}
+	if c.Game == (GameConfig{}) {
+		return nil, fmt.Errorf(`config: game is missing, want {"Create": "Round1"} or {"LoadFrom": "FILE"}`)
+	}
+	if n := len(c.Players); n < 1 || n > sim.MaxPlayers {
+		return nil, fmt.Errorf("config: players: found %d, want 1 to %d", n, sim.MaxPlayers)
+	}
+	for i, p := range c.Players {
+		if p.Kind == PlayerTCP {
+			if err := p.TCP.validate(); err != nil {
+				return nil, fmt.Errorf("config: players[%d]: %w", i, err)
+			}
+		}
+	}
+	return c, nil
+}
+
+// decodeStrictly reads one JSON value that has no keys but those of v.
+func decodeStrictly(text []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			return fmt.Errorf("the text ends, want a JSON object")
+		}
+		return err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return fmt.Errorf("byte %d: something follows the JSON object", d.InputOffset())
+	}
+	return nil
+}
+
+func (c *TCPConfig) validate() error {
+	if c.Port < 0 || c.Port > math.MaxUint16 {
+		return fmt.Errorf("port is %d, want 0 to %d", c.Port, math.MaxUint16)
+	}
+	for what, seconds := range map[string]*float64{"accept_timeout": c.AcceptTimeout, "timeout": c.Timeout} {
+		if seconds != nil && !(*seconds > 0 && *seconds <= maxSeconds) {
+			return fmt.Errorf("%s is %v, want null or more than 0 to %d seconds", what, *seconds, int64(maxSeconds))
+		}
+	}
+	return nil
+}
+
+// maxSeconds bounds limits of time: what is longer is a mistake.
+const maxSeconds = 1e9
+
+// Append appends the config as the file has it, without an end of line.
+func (c *Config) Append(dst []byte) []byte { return appendJSON(dst, c) }
+
+// appendJSON appends a value whose types are all of this file and can be
+// written.
+func appendJSON(dst []byte, v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if e.Encode(v) != nil {
+		return dst // never: the values are checked to be finite
+	}
+	return append(dst, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
+}
+
+// UnmarshalJSON reads {"Create": "…"} or {"LoadFrom": "…"}.
+func (g *GameConfig) UnmarshalJSON(text []byte) error {
+	key, value, err := single(text)
+	if err != nil {
+		return fmt.Errorf("game: %w", err)
+	}
+	to := &g.Create
+	switch key {
+	case "Create":
+	case "LoadFrom":
+		to = &g.LoadFrom
+	default:
+		return fmt.Errorf("game: found %q, want Create or LoadFrom", key)
+	}
+	if json.Unmarshal(value, to) != nil || *to == "" {
+		return fmt.Errorf("game: %s: found %s, want a text", key, short(value))
+	}
+	for _, r := range rounds {
+		if r.name == g.Create {
+			return nil
+		}
+	}
+	if key == "Create" {
+		return fmt.Errorf("game: Create: found %q, want Round1, Round2 or Finals", *to)
+	}
+	return nil
+}
+
+// MarshalJSON writes what UnmarshalJSON reads.
+func (g GameConfig) MarshalJSON() ([]byte, error) {
+	if g.LoadFrom != "" {
+		return json.Marshal(map[string]string{"LoadFrom": g.LoadFrom})
+	}
+	return json.Marshal(map[string]string{"Create": g.Create})
+}
+
+// UnmarshalJSON reads "QuickStart", {"Empty": null}, {"Tcp": {…}}: players
+// without settings come in both forms.
+func (p *PlayerConfig) UnmarshalJSON(text []byte) error {
+	var name string
+	value := json.RawMessage("null")
+	if json.Unmarshal(text, &name) != nil {
+		var err error
+		if name, value, err = single(text); err != nil {
+			return fmt.Errorf("players: %w", err)
+		}
+	}
+	p.Kind = PlayerKind(name)
+	switch p.Kind {
+	case PlayerTCP:
+		if bytes.Equal(value, []byte("null")) {
+			return fmt.Errorf("players: Tcp: want an object with a port")
+		}
+		p.TCP.Port = -1
+		if err := decodeStrictly(value, &p.TCP); err != nil {
+			return fmt.Errorf("players: Tcp: %w", err)
+		}
+		if p.TCP.Port == -1 {
+			return fmt.Errorf("players: Tcp: port is missing")
+		}
+	case PlayerEmpty, PlayerQuickStart, PlayerKeyboard:
+		if !bytes.Equal(value, []byte("null")) {
+			return fmt.Errorf("players: %s: found %s, want null", name, short(value))
+		}
+	default:
+		return fmt.Errorf("players: found %q, want Tcp, Empty, QuickStart or Keyboard", name)
+	}
+	return nil
+}
+
+// MarshalJSON writes what UnmarshalJSON reads, in the forms of the original.
+func (p PlayerConfig) MarshalJSON() ([]byte, error) {
+	switch p.Kind {
+	case PlayerTCP:
+		return json.Marshal(map[string]TCPConfig{"Tcp": p.TCP})
+	case PlayerEmpty:
+		return []byte(`{"Empty":null}`), nil
+	}
+	return json.Marshal(string(p.Kind))
+}
+
+// single takes an object of one key apart.
+func single(text []byte) (string, json.RawMessage, error) {
+	var m map[string]json.RawMessage
+	if err := json.Unmarshal(text, &m); err != nil || len(m) != 1 {
+		return "", nil, fmt.Errorf("found %s, want an object with one key", short(text))
+	}
+	for k, v := range m {
+		return k, v, nil
+	}
+	return "", nil, nil // never: there is one
+}
+
+// short is the beginning of a text, for errors.
+func short(text []byte) string {
+	const most = 60
+	if len(text) > most {
+		return string(bytes.ToValidUTF8(text[:most], nil)) + "…"
+	}
+	return string(text)
+}
