@@ -1,0 +1,299 @@
+package plain
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// counts say what the recording was compared in.
+type counts struct {
+	ticks    int
+	attacks  int // all
+	forced   int // of units with a victim by their attack action
+	blockers int // of what stood in the way
+	wasted   int // at what was dead already
+	builds   int
+	attempts int // to build
+	repairs  int
+	moves    int
+	chases   int // moves after a target of an auto attack
+	twofold  int // moves with more than one best step
+	waits    int // for a cell that is taken
+	stays    int // of units with a move action and no step
+}
+
+// TestRecording holds every tick of the recorded game against the rules: from
+// the recorded state, attacks must be among those that are allowed and all that
+// are due must be there; with them as recorded, health, resource, score and ids
+// must follow exactly; ids of what was built must allow some order; every step
+// must begin a best path, and whoever could step and did not must have found
+// its cell taken.
+func TestRecording(t *testing.T) {
+	lines := readRecording(t)
+	var n counts
+	g := begin(t, lines[0])
+	for _, l := range lines[1:] {
+		for id, a := range l.ActionsSet {
+			e := g.Find(id)
+			if e == nil {
+				t.Fatalf("tick %d: an action of %d, which is not there", l.Tick, id)
+			}
+			e.Action = a.action(t)
+		}
+		g = reload(t, g)
+		r := replay{t: t, g: g, l: l, n: &n, after: map[uint32]recEntity{}}
+		r.play()
+		if t.Failed() {
+			return
+		}
+	}
+	t.Logf("%+v", n)
+	if want := (counts{106, 1463, 1455, 8, 10, 44, 314, 129, 812, 255, 467, 233, 296}); n != want {
+		t.Errorf("compared %+v, want %+v", n, want)
+	}
+}
+
+// replay is one recorded tick.
+type replay struct {
+	t     *testing.T
+	g     *Game
+	l     recLine
+	n     *counts
+	after map[uint32]recEntity // what changed or is new
+
+	before []Entity // as they were recorded
+}
+
+func (r *replay) errorf(format string, args ...any) {
+	r.t.Helper()
+	r.t.Errorf("tick %d: %s", r.l.Tick-1, fmt.Sprintf(format, args...))
+}
+
+func (r *replay) play() {
+	for _, e := range append(slices.Clone(r.l.EntitiesNew), r.l.EntitiesUpdated...) {
+		r.after[e.ID] = e
+	}
+	for _, e := range r.g.Entities {
+		r.before = append(r.before, *e)
+	}
+	r.g.Plan()
+	r.attacks()
+	r.builds()
+	acted := map[uint32]bool{}
+	for _, e := range r.g.Entities {
+		acted[e.ID] = e.acted
+	}
+	r.g.Repair()
+	for _, e := range r.g.Entities {
+		if e.acted && !acted[e.ID] {
+			r.n.repairs++
+		}
+	}
+	r.moves()
+	r.g.CleanUp()
+	r.compare()
+	r.n.ticks++
+}
+
+// attacks checks the recorded attacks and carries them out.
+func (r *replay) attacks() {
+	g := r.g
+	for _, event := range r.l.Events {
+		u, v := g.Find(event.Attacker), g.Find(event.Target)
+		if u == nil || v == nil || u.acted {
+			r.errorf("%d attacks %d: not there, or it attacked before", event.Attacker, event.Target)
+			continue
+		}
+		blocker := len(u.victims) == 0 && slices.Contains(r.blockers(u), v)
+		if !blocker && !slices.Contains(u.victims, v) {
+			r.errorf("%d attacks %d, allowed are %v and, in its way, %d", u.ID, v.ID, u.Victims(), len(r.blockers(u)))
+		}
+		if blocker {
+			r.n.blockers++
+		}
+		if v.Health == 0 {
+			r.n.wasted++
+		}
+		g.hit(u, v)
+		r.n.attacks++
+	}
+	for _, u := range g.Entities {
+		if len(u.victims) > 0 {
+			r.n.forced++
+			if !u.acted {
+				r.errorf("%d does not attack any of %v", u.ID, u.Victims())
+			}
+		}
+	}
+}
+
+// blockers are the entities that u may have to attack because they are in its
+// way.
+func (r *replay) blockers(u *Entity) (list []*Entity) {
+	for d := range directions {
+		if u.steps>>d&1 != 0 {
+			if e := r.g.occupied(u.At.step(d)); e != nil && e.Owner != u.Owner {
+				list = append(list, e)
+			}
+		}
+	}
+	return list
+}
+
+// builds checks what was built against the build actions, in the order that the
+// ids tell, and builds it. Between two that were built all ids belong to
+// attempts that fail; one that fails goes on failing, so any will do.
+func (r *replay) builds() {
+	g := r.g
+	var order []*Entity
+	for _, e := range g.Entities {
+		if e.Active && e.Action != nil && e.Action.Build != nil && g.of(e).CanBuild && !e.acted {
+			order = append(order, e)
+		}
+	}
+	r.n.attempts += len(order)
+	end := g.NextID + uint32(len(order))
+	if end != r.l.NextID {
+		r.errorf("%d build from id %d on, but the next is %d", len(order), g.NextID, r.l.NextID)
+	}
+	for ; g.NextID < end; g.NextID++ {
+		made, built := r.after[g.NextID]
+		i := slices.IndexFunc(order, func(u *Entity) bool {
+			b := u.Action.Build
+			if !built {
+				return !g.buildable(u, b)
+			}
+			return g.buildable(u, b) && b.At == Pos{made.X, made.Y} && b.Type.String() == made.Type && u.Owner == *made.Player-1
+		})
+		if i < 0 {
+			r.errorf("id %d: built %v %+v: no one of %d can be it", g.NextID, built, made, len(order))
+			return
+		}
+		if built {
+			r.n.builds++
+			order[i].acted = true
+			g.create(order[i], order[i].Action.Build)
+		}
+		order = slices.Delete(order, i, i+1)
+	}
+}
+
+// moves checks the recorded moves and carries them out.
+func (r *replay) moves() {
+	g := r.g
+	type move struct {
+		u  *Entity
+		to Pos
+	}
+	var list []move
+	start := g.grid
+	for _, u := range g.Entities {
+		e, changed := r.after[u.ID]
+		to := Pos{e.X, e.Y}
+		if !changed || to == u.At {
+			continue
+		}
+		d := slices.IndexFunc(directions[:], func(d Pos) bool { return to == Pos{u.At.X + d.X, u.At.Y + d.Y} })
+		if u.acted || d < 0 || u.steps>>d&1 == 0 {
+			r.errorf("%d at %v moves to %v: steps %04b, acted %v", u.ID, u.At, to, u.steps, u.acted)
+			continue
+		}
+		r.n.moves++
+		if u.steps&(u.steps-1) != 0 {
+			r.n.twofold++
+		}
+		if u.Action.Auto != nil && g.chase(u) != 0 {
+			r.n.chases++
+		}
+		list = append(list, move{u, to})
+	}
+	for again := true; again; {
+		again = false
+		list = slices.DeleteFunc(list, func(m move) bool {
+			if g.occupied(m.to) != nil {
+				return false
+			}
+			g.grid[m.u.At.X][m.u.At.Y], g.grid[m.to.X][m.to.Y] = nil, m.u
+			m.u.At, again = m.to, true
+			m.u.acted = true
+			return true
+		})
+	}
+	if len(list) > 0 {
+		r.errorf("%d moves into cells that are not free, the first by %d", len(list), list[0].u.ID)
+	}
+	for _, u := range g.Entities {
+		switch {
+		case u.acted || u.steps == 0:
+			if !u.acted && u.Action != nil && u.Action.Move != nil {
+				r.n.stays++
+			}
+		case !r.waits(u, &start):
+			r.errorf("%d at %v with steps %04b and next cells not taken does not move", u.ID, u.At, u.steps)
+		default:
+			r.n.waits++
+		}
+	}
+}
+
+// waits tells whether one of u's next cells held nobody to attack and is taken
+// at the end.
+func (r *replay) waits(u *Entity, start *[side][side]*Entity) bool {
+	for d := range directions {
+		c := u.At.step(d)
+		if u.steps>>d&1 == 0 || r.g.occupied(c) == nil {
+			continue
+		}
+		if e := start[c.X][c.Y]; e == nil || e.Owner == u.Owner {
+			return true
+		}
+	}
+	return false
+}
+
+// compare compares all there is after the tick.
+func (r *replay) compare() {
+	g := r.g
+	for _, p := range r.l.Players {
+		if g.Score[p.Index] != p.Score || g.Resource[p.Index] != p.Resource {
+			r.errorf("player %d: score and resource %d, %d, recorded %d, %d", p.Index+1, g.Score[p.Index], g.Resource[p.Index], p.Score, p.Resource)
+		}
+	}
+	if g.Tick != r.l.Tick || g.NextID != r.l.NextID {
+		r.errorf("tick and next id %d, %d, recorded %d, %d", g.Tick, g.NextID, r.l.Tick, r.l.NextID)
+	}
+	gone := slices.Sorted(slices.Values(g.Died))
+	if want := slices.Sorted(slices.Values(r.l.EntitiesRemoved)); !slices.Equal(gone, want) {
+		r.errorf("removed are %v, recorded %v", gone, want)
+	}
+	var want []*Entity
+	for i := range r.before {
+		e := &r.before[i]
+		if _, ok := r.after[e.ID]; !ok && !slices.Contains(r.l.EntitiesRemoved, e.ID) {
+			want = append(want, e)
+		}
+	}
+	for _, e := range r.after {
+		want = append(want, e.entity(r.t, g))
+	}
+	slices.SortFunc(want, func(a, b *Entity) int { return cmp.Compare(a.ID, b.ID) })
+	if len(want) != len(g.Entities) {
+		r.errorf("%d entities, recorded %d", len(g.Entities), len(want))
+		return
+	}
+	for i, e := range g.Entities {
+		if d := differs(want[i], e); d != "" {
+			r.errorf("recorded and played: %s", d)
+		}
+	}
+}
+
+// differs tells in what two entities differ, actions aside, or is empty.
+func differs(a, b *Entity) string {
+	if a.ID != b.ID || a.Owner != b.Owner || a.Type != b.Type || a.At != b.At || a.Health != b.Health || a.Active != b.Active || a.size != b.size {
+		return fmt.Sprintf("%+v, %+v", *a, *b)
+	}
+	return ""
+}
