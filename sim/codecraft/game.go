@@ -14,7 +14,19 @@ type Game struct {
 	info   sim.Info
 	record *Record
 	plan
+	phases
 	ground
+}
+
+// phases is what the phases of a tick tell each other.
+type phases struct {
+	next    [MaxUnits]uint16 // next cells; noCell: none
+	acted   [MaxUnits]bool   // has attacked, built or repaired
+	order   [MaxUnits]uint16 // scratch: who takes part in a phase
+	dead    []uint16         // units that have lost all health
+	gone    []uint16         // cells of resources that are used up
+	waiters [Cells]uint16    // by cell: 1 + the last unit that waits for it; 0 between ticks
+	waiting [MaxUnits]uint16 // by unit: 1 + the one before it in the list
 }
 
 // New returns the game with these rules; it fails if Rules.Validate does.
@@ -31,6 +43,8 @@ func New(r Rules) (*Game, error) {
 		MaxTurns:  int(r.MaxTurns),
 		MaxOrders: PartsOfAction * MaxUnits,
 	}
+	g.dead, g.gone = make([]uint16, 0, MaxUnits), make([]uint16, 0, MaxUnits)
+	g.prepare()
 	return g, nil
 }
 
@@ -48,6 +62,17 @@ func (g *Game) Step(s *State, t *sim.Turn) sim.Status {
 
 // Tick plays one tick with the actions as they are stored.
 func (g *Game) Tick(s *State) sim.Status {
+	g.dead, g.gone = g.dead[:0], g.gone[:0]
+	if g.record != nil {
+		g.record.Attacks, g.record.Died = g.record.Attacks[:0], g.record.Died[:0]
+	}
+	g.Plan(s)
+	g.drawNext(s)
+	g.attack(s)
+	g.build(s)
+	g.repair(s)
+	g.moves(s)
+	g.cleanUp(s)
 	s.Tick++
 	return g.status(s)
 }
