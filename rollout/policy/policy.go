@@ -38,6 +38,7 @@ var general = []entry{
 var scripted = map[string][]entry{
 	"towerdefence": towerdefencePolicies,
 	"terminal":     terminalPolicies,
+	"codecraft":    codecraftPolicies,
 }
 
 // mixture documents the form that is not a plain name, with names of the game.
