@@ -34,9 +34,10 @@ type State struct {
 	Score    [sim.MaxPlayers]int32
 	Resource [sim.MaxPlayers]int32 // what the players have to spend
 
-	N     int32 // Units in use
-	Units [MaxUnits]Unit
-	Acts  [MaxUnits]Action // the stored actions of the units
+	N       int32  // Units in use
+	FirstID uint32 // the id of the first resource of the map
+	Units   [MaxUnits]Unit
+	Acts    [MaxUnits]Action // the stored actions of the units
 
 	// Boards. Occupied holds every cell that an entity covers, Resources those
 	// of resources, Own those of each player's units.
@@ -55,17 +56,14 @@ type State struct {
 	PopUse     [sim.MaxPlayers]int32
 	PopProvide [sim.MaxPlayers]int32
 
-	// FirstID is the id of the first resource of the map; Veins are the cells
-	// where resources were at the start, bit y of column x, and Before says
-	// how many of them are in the columns before.
-	FirstID uint32
-	_       uint32
-	Veins   [Side][2]uint64
-	Before  [Side]uint16
+	// Veins are the cells where resources were at the start, bit y of column x,
+	// and Before says how many of them are in the columns before.
+	Veins  [Side][2]uint64
+	Before [Side]uint16
 }
 
 // stateSize is what a clone copies.
-const stateSize = 94224
+const stateSize = 94216
 
 var _ [stateSize]struct{} = [unsafe.Sizeof(State{})]struct{}{}
 
@@ -77,7 +75,7 @@ type Unit struct {
 	Type   Type
 	Owner  sim.Player
 	Active bool
-	_      uint8
+	spare  uint8 // fills the word: always 0
 }
 
 // Parts say which parts an Action has, and the flags of its move.
@@ -106,7 +104,7 @@ type Action struct {
 	BuildType    Type    // may be no type at all
 	BuildX       uint8   // lowest corner of what is to be built; 255: outside of the map
 	BuildY       uint8
-	_            uint8
+	spare        uint8 // fills the word: always 0
 }
 
 // CellOf is the index of a cell in At and Health.

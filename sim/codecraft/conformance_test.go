@@ -1,0 +1,42 @@
+package codecraft_test
+
+import (
+	"testing"
+
+	"moonfarm/sim"
+	"moonfarm/sim/codecraft"
+	"moonfarm/sim/simtest"
+)
+
+// flipped turns every choice that no recording decides the other way.
+func flipped(r *codecraft.Rules) {
+	r.DeadRest, r.NearestVictim, r.RangeGates, r.ChaseUnseen, r.OutsideIgnored, r.BreakFloor = true, true, true, true, true, true
+	r.UnableTakeID, r.DeadAreFree, r.PopulationAll, r.RepairFull, r.RepairOthers, r.DeadMove = true, true, true, true, true, true
+	r.WallsDoNotLive, r.SoloEnds = true, true
+	r.BonusOver = 100
+}
+
+// TestConformance holds the game against the promises of sim.Game: the three
+// presets, other numbers of players, a game that ends, and the finals with all
+// choices flipped.
+//
+// There is no Mirror: the rules are symmetric in chance only. Draws go by ids
+// and by cells, which differ from player to player (RULES.md, 2.9).
+func TestConformance(t *testing.T) {
+	for _, c := range []struct {
+		name, preset string
+		change       func(r *codecraft.Rules)
+		games, turns int
+	}{
+		{"finals", "finals", nil, 2, 100},
+		{"round1", "round1", nil, 1, 60},
+		{"round2-3", "round2-3", nil, 2, 60},
+		{"ends", "round1-1", func(r *codecraft.Rules) { r.MaxTurns = 40 }, 1, 0},
+		{"flipped", "finals", flipped, 2, 100},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			simtest.Run(t, func() sim.Game[codecraft.State] { return mustGame(t, c.preset, c.change) },
+				simtest.Options[codecraft.State]{Games: c.games, Turns: c.turns})
+		})
+	}
+}

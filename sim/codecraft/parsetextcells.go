@@ -1,0 +1,295 @@
+package codecraft
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+
+	"moonfarm/sim"
+)
+
+// readRow reads the cells of row y, from column 0 for the time being.
+func (r *textReader) readRow(y int, words []word) error {
+	x := 0
+	for _, w := range words {
+		r.rows[y] = w // the last is the end of the line
+		for i := 0; i < len(w.text); i++ {
+			m, at := textMark{letter: w.text[i]}, word{w.text[i : i+1], w.line, w.column + i}
+			if x >= Side {
+				return at.wrong("at most %d cells in a row", Side)
+			}
+			switch m.letter {
+			case '.', ':', textLetters[Resource]:
+			default:
+				if bytes.IndexByte(textLetters[:], m.letter) < 0 {
+					return at.wrong("a cell: . : * or one of W, H, T, B, b, M, m, R, r and a player")
+				}
+				if i++; i == len(w.text) || w.text[i] < '1' || w.text[i] >= '1'+byte(r.game.rules.Players) {
+					return word{w.text[i:min(i+1, len(w.text))], w.line, w.column + i}.wrong("a player from 1 to %d", r.game.rules.Players)
+				}
+				m.owner = w.text[i] - '1'
+			}
+			r.marks[y][x] = m
+			x++
+		}
+	}
+	return nil
+}
+
+// placeRows moves the rows to their first column, and lists the units and the
+// resources.
+func (r *textReader) placeRows() error {
+	for y := range Side {
+		for x := Side - 1; x >= 0; x-- {
+			m := r.marks[y][x]
+			if m.letter != 0 && x+r.from >= Side {
+				return r.rows[y].wrong("at most %d cells in row %d from column %d on", Side-r.from, y, r.from)
+			}
+			r.marks[y][x] = textMark{}
+			if x+r.from < Side {
+				r.marks[y][x+r.from] = m
+			}
+		}
+	}
+	r.veins = map[cell]int16{}
+	for y := range Side { // from below and from the left: lowest corners come first
+		for x := range Side {
+			switch m := &r.marks[y][x]; {
+			case m.letter == 0 || m.letter == '.' || m.taken:
+			case m.letter == ':':
+				r.had = append(r.had, cell{x, y})
+			case m.letter == textLetters[Resource]:
+				r.had = append(r.had, cell{x, y})
+				r.veins[cell{x, y}] = int16(r.game.rules.Types[Resource].MaxHealth)
+			default:
+				if err := r.placeUnit(x, y, *m); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// placeUnit takes the unit with its lowest corner on (x, y).
+func (r *textReader) placeUnit(x, y int, m textMark) error {
+	kind := Type(bytes.IndexByte(textLetters[:], m.letter))
+	t := &r.game.rules.Types[kind]
+	size := int(t.Size)
+	for cy := y; cy < y+size; cy++ {
+		for cx := x; cx < x+size; cx++ {
+			if cy >= Side || cx >= Side || r.marks[cy][cx] != m {
+				return r.rows[y].wrong("%d by %d cells of %c%c from %d,%d on", size, size, m.letter, m.owner+'1', x, y)
+			}
+			r.marks[cy][cx].taken = true
+		}
+	}
+	r.units[cell{x, y}] = &textUnit{Unit: Unit{
+		X: uint8(x), Y: uint8(y), Health: int16(t.MaxHealth), Type: kind, Owner: sim.Player(m.owner), Active: true,
+	}}
+	return nil
+}
+
+// placeUnits reads what the lines of units say of them.
+func (r *textReader) placeUnits() error {
+	ids := map[uint64]bool{}
+	for _, l := range r.lines {
+		u := r.units[l.at]
+		mark := l.rest[0]
+		switch {
+		case u == nil || string(appendMark(nil, u.Unit)) != mark.text:
+			return mark.wrong("the letter and player of an entity with its lowest corner on %d,%d", l.at.x, l.at.y)
+		case u.ID != 0:
+			return l.word.wrong("each entity once")
+		}
+		id, err := l.word.number("an id", 1, MaxID)
+		if err != nil {
+			return err
+		}
+		if ids[id] {
+			return l.word.wrong("each id once")
+		}
+		ids[id], u.ID = true, uint32(id)
+		if err := u.read(r.game, l.rest[2:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read reads what follows the cell in the line of a unit.
+func (u *textUnit) read(g *Game, words []word) error {
+	given := map[string]bool{}
+	for words[0].text != "" {
+		name := words[0]
+		if given[name.text] {
+			return name.wrong("each name once")
+		}
+		given[name.text] = true
+		words = words[1:]
+		switch name.text {
+		case "health":
+			n, err := words[0].number("health", 1, uint64(g.rules.Types[u.Type].MaxHealth))
+			if err != nil {
+				return err
+			}
+			u.Health, words = int16(n), words[1:]
+		case "inactive":
+			u.Active = false
+		default:
+			o, rest, err := readOrder(u.ID, name, words)
+			if err != nil {
+				return err
+			}
+			u.act.Take(And(o))
+			words = rest
+		}
+	}
+	return nil
+}
+
+// readOrder reads the part of an action that has that name, for entity id.
+func readOrder(id uint32, name word, words []word) (o sim.Order, rest []word, err error) {
+	arg := words[0]
+	n := uint64(0)
+	switch name.text {
+	case "stop":
+		return Stop(id), words, nil
+	case "move":
+		at, err := arg.pair("a cell", 1<<16-1)
+		closest, breaks := false, false
+		for words = words[min(1, len(words)-1):]; words[0].text == "closest" || words[0].text == "break"; words = words[1:] {
+			closest, breaks = closest || words[0].text == "closest", breaks || words[0].text == "break"
+		}
+		return Move(id, at.x, at.y, closest, breaks), words, err
+	case "build":
+		t, ok := TypeNamed(arg.text)
+		if !ok {
+			n, err := arg.number("the name of a type, or a number", Types, 15)
+			if err != nil {
+				return 0, nil, err
+			}
+			t = Type(n)
+		}
+		at, err := words[1].pair("a cell", 1<<16-1)
+		if err != nil {
+			return 0, nil, err
+		}
+		return Build(id, t, at.x, at.y), words[2:], nil
+	case "attack":
+		n, err = arg.number("an id", 0, 1<<32-1)
+		o = Attack(id, uint32(n))
+	case "auto":
+		return readAuto(id, words)
+	case "repair":
+		n, err = arg.number("an id", 0, 1<<32-1)
+		o = Repair(id, uint32(n))
+	default:
+		err = name.wrong("health, inactive, stop, move, build, attack, auto or repair")
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	return o, words[1:], nil
+}
+
+// readAuto reads pathfind range and valid types.
+func readAuto(id uint32, words []word) (o sim.Order, rest []word, err error) {
+	n, err := words[0].number("a pathfind range", 0, 1<<16-1)
+	if err != nil {
+		return 0, nil, err
+	}
+	if words[1].text == anyTarget {
+		return Auto(id, int(n), 0), words[2:], nil
+	}
+	var list TypeList
+	if err := list.parse(words[1].text); err != nil || list.N == 0 {
+		return 0, nil, words[1].wrong("types with commas between, or any")
+	}
+	return Auto(id, int(n), list.Set()), words[2:], nil
+}
+
+// giveIDs gives the units without a line their ids, and lists all.
+func (r *textReader) giveIDs() error {
+	all := make([]*textUnit, 0, len(r.units))
+	taken := map[uint32]bool{}
+	for _, u := range r.units {
+		all = append(all, u)
+		taken[u.ID] = true
+	}
+	slices.SortFunc(all, func(a, b *textUnit) int {
+		if a.Owner != b.Owner {
+			return int(a.Owner) - int(b.Owner)
+		}
+		return cell{int(a.X), int(a.Y)}.before(cell{int(b.X), int(b.Y)})
+	})
+	free := uint32(r.game.rules.Players) + 1
+	for _, u := range all {
+		if u.ID == 0 {
+			for taken[free] {
+				free++
+			}
+			u.ID, taken[free] = free, true
+		}
+	}
+	slices.SortFunc(all, func(a, b *textUnit) int { return int(a.ID) - int(b.ID) })
+	for _, u := range all {
+		r.state.Units = append(r.state.Units, u.Unit)
+		r.state.Acts = append(r.state.Acts, u.act)
+	}
+	return nil
+}
+
+// firstID is the id of the first resource.
+func (r *textReader) firstID() uint32 {
+	if n, err := strconv.ParseUint(r.first.text, 10, 32); err == nil {
+		return uint32(n)
+	}
+	if n := len(r.state.Units); n > 0 {
+		return r.state.Units[n-1].ID + 1
+	}
+	return uint32(r.game.rules.Players) + 1
+}
+
+// placeVeins gives the resources their health and their ids, which those count
+// that are gone.
+func (r *textReader) placeVeins() error {
+	for _, l := range r.health {
+		if _, ok := r.veins[l.at]; !ok {
+			return l.word.wrong("the cell of a resource")
+		}
+		n, err := l.rest[0].number("health", 1, uint64(r.game.rules.Types[Resource].MaxHealth))
+		if err != nil {
+			return err
+		}
+		r.veins[l.at] = int16(n)
+	}
+	for _, l := range r.gone {
+		if m := r.marks[l.at.y][l.at.x]; !m.taken {
+			return l.word.wrong("the cell of an entity that is no resource")
+		}
+		r.had = append(r.had, l.at)
+	}
+	slices.SortFunc(r.had, cell.before)
+	id := r.firstID()
+	for _, u := range r.state.Units {
+		if u.ID >= id && u.ID-id < uint32(len(r.had)) {
+			return r.first.wrong("an id with which none of the %d resources gets the id %d of another entity", len(r.had), u.ID)
+		}
+	}
+	for _, c := range r.had {
+		if h, ok := r.veins[c]; ok {
+			r.state.Veins = append(r.state.Veins, Vein{ID: id, Health: h, X: uint8(c.x), Y: uint8(c.y)})
+		}
+		id++
+	}
+	if r.next.text == "" {
+		if n := len(r.state.Units); n > 0 {
+			id = max(id, r.state.Units[n-1].ID+1)
+		}
+		r.state.NextID = id
+	} else if r.state.NextID < id {
+		return r.next.wrong("an id above all others, at least %d", id)
+	}
+	return nil
+}

@@ -1,0 +1,302 @@
+package codecraft
+
+import (
+	"math/bits"
+	"strconv"
+)
+
+// textLetters are the letters of the types on a board.
+var textLetters = [Types]byte{
+	Wall: 'W', House: 'H', BuilderBase: 'B', BuilderUnit: 'b', MeleeBase: 'M', MeleeUnit: 'm', RangedBase: 'R', RangedUnit: 'r',
+	Resource: '*', Turret: 'T',
+}
+
+// AppendText appends the position s of g as text, for people, tests and failure
+// messages. It shows the part of the map on which there is something, in the
+// frame of the recordings, y upwards:
+//
+//	tick 3 seed 7 next 61 first 40
+//	p1 score 120 resource 45
+//	p2 score 0 resource 3
+//	14   . . .b1 * *
+//	13  H1H1H1 . * :
+//	12  H1H1H1 . .b2
+//	11  H1H1H1 . . .
+//	x8   8 9 0 1 2 3
+//	unit 4 b1 11,14 move 20,20 closest auto 10 Resource
+//	unit 7 b2 13,12 stop
+//	unit 60 H1 8,11 health 5 inactive
+//	health 12,13=7
+//	gone 13,12
+//
+// Every line begins with a word, what follows is separated by blanks:
+//
+//	tick    the tick; seed; next, the id that the next entity gets; first, the
+//	        id of the first resource of the map at the start
+//	p1 … p4 a player, as pairs of a name and a value
+//	79 … 0  a row, by its y. Each cell takes two characters, with no need of
+//	          blanks between:
+//	          .   nothing,   :   nothing, where a resource was at the start
+//	          *   a resource
+//	          a letter and the player's number: W wall, H house, T turret,
+//	            b B, m M, r R builder, melee and ranged units and bases.
+//	            Large entities show on all their cells
+//	x8      the column with which all rows begin, here 8 (without: 0), and the
+//	        last digit of each, for the eye
+//	unit    an entity that is no resource: id, letter and player, lowest corner;
+//	        then health, where it is not all; inactive; and the parts of its
+//	        stored action, in this order (the words are those of the orders):
+//	          move X,Y [closest] [break]   build TYPE X,Y   attack ID
+//	          auto RANGE TYPES             repair ID        stop: no part at all
+//	        TYPES have commas between; any means all but Resource. Entities
+//	        without a line have full health, are active and have no action; they
+//	        get the lowest free ids after the players', by player, then column,
+//	        then row
+//	health  healths of resources, by cell, where they are not all
+//	gone    cells with an entity, where a resource was at the start
+//	#       a remark, up to the end of the line, also behind other words
+//
+// The text holds all of a State, and ParseText reads it.
+func AppendText(dst []byte, g *Game, s *State) []byte {
+	dst = strconv.AppendInt(append(dst, "tick "...), int64(s.Tick), 10)
+	dst = strconv.AppendUint(append(dst, " seed "...), s.Seed, 10)
+	dst = strconv.AppendUint(append(dst, " next "...), uint64(s.NextID), 10)
+	dst = strconv.AppendUint(append(dst, " first "...), uint64(s.FirstID), 10)
+	dst = append(dst, '\n')
+	for p := range g.rules.Players {
+		dst = append(dst, 'p', '1'+byte(p))
+		dst = strconv.AppendInt(append(dst, " score "...), int64(s.Score[p]), 10)
+		dst = strconv.AppendInt(append(dst, " resource "...), int64(s.Resource[p]), 10)
+		dst = append(dst, '\n')
+	}
+	w := s.used()
+	dst = appendBoard(dst, s, w)
+	for i := range s.Units[:s.N] {
+		dst = appendUnit(dst, g, s, i)
+	}
+	return appendVeins(dst, g, s, w)
+}
+
+// AppendWindow appends what AppendText would of a part of the map: the rows of
+// the cells from (x, y) on, so many wide and high, and the lines of the entities
+// that reach into it.
+func AppendWindow(dst []byte, g *Game, s *State, x, y, width, height int) []byte {
+	w := window{max(x, 0), max(y, 0), min(x+width, Side), min(y+height, Side)}
+	if w.x1 <= w.x0 || w.y1 <= w.y0 {
+		return dst
+	}
+	dst = appendBoard(dst, s, w)
+	for i := range s.Units[:s.N] {
+		u := &s.Units[i]
+		size := int(g.rules.Types[u.Type].Size)
+		if int(u.X) < w.x1 && int(u.X)+size > w.x0 && int(u.Y) < w.y1 && int(u.Y)+size > w.y0 {
+			dst = appendUnit(dst, g, s, i)
+		}
+	}
+	return appendVeins(dst, g, s, w)
+}
+
+// window is a part of the map; x1 and y1 are behind it.
+type window struct{ x0, y0, x1, y1 int }
+
+// used is the part of the map on which there is something, or was a resource.
+func (s *State) used() window {
+	var columns [2]uint64 // that hold something
+	w := window{y0: Side}
+	for y := range Side {
+		low, high := s.Occupied.Row(y)
+		for x := range Side {
+			if s.hadVein(x, y) {
+				low, high = low|bit(x, 0), high|bit(x, 64)
+			}
+		}
+		if low|high != 0 {
+			w.y0, w.y1 = min(w.y0, y), y+1
+			columns[0], columns[1] = columns[0]|low, columns[1]|high
+		}
+	}
+	switch {
+	case w.y1 == 0:
+		return window{}
+	case columns[0] != 0:
+		w.x0 = bits.TrailingZeros64(columns[0])
+	default:
+		w.x0 = 64 + bits.TrailingZeros64(columns[1])
+	}
+	if columns[1] != 0 {
+		w.x1 = 64 + bits.Len64(columns[1])
+	} else {
+		w.x1 = bits.Len64(columns[0])
+	}
+	return w
+}
+
+// bit is that of column x in the word of a row that begins with column from.
+func bit(x, from int) uint64 {
+	if x < from {
+		return 0
+	}
+	return 1 << (x - from) // 0 from 64 on
+}
+
+// hadVein tells whether a resource was on the cell at the start.
+func (s *State) hadVein(x, y int) bool { return s.Veins[x][y>>6]>>(y&63)&1 != 0 }
+
+// appendBoard appends the rows of a window and the line of columns.
+func appendBoard(dst []byte, s *State, w window) []byte {
+	if w.y1 == 0 {
+		return dst
+	}
+	for y := w.y1 - 1; y >= w.y0; y-- {
+		dst = appendLabel(dst, "", y)
+		for x := w.x0; x < w.x1; x++ {
+			switch at := s.At[CellOf(x, y)]; {
+			case at != 0:
+				dst = appendMark(dst, s.Units[at-1])
+			case s.Resources.Has(x, y):
+				dst = append(dst, ' ', textLetters[Resource])
+			case s.hadVein(x, y):
+				dst = append(dst, " :"...)
+			default:
+				dst = append(dst, " ."...)
+			}
+		}
+		dst = append(dst, '\n')
+	}
+	dst = appendLabel(dst, "x", w.x0)
+	for x := w.x0; x < w.x1; x++ {
+		dst = append(dst, ' ', '0'+byte(x%10))
+	}
+	return append(dst, '\n')
+}
+
+// appendLabel appends the first word of a line of the board and blanks, four
+// characters in all.
+func appendLabel(dst []byte, name string, n int) []byte {
+	dst = strconv.AppendInt(append(dst, name...), int64(n), 10)
+	for width := len(name) + 1 + min(1, n/10); width < 4; width++ {
+		dst = append(dst, ' ')
+	}
+	return dst
+}
+
+// appendMark appends what the cells of a unit show.
+func appendMark(dst []byte, u Unit) []byte {
+	return append(dst, textLetters[u.Type], '1'+byte(u.Owner))
+}
+
+// appendUnit appends the line of unit i.
+func appendUnit(dst []byte, g *Game, s *State, i int) []byte {
+	u, a := s.Units[i], s.Acts[i]
+	dst = strconv.AppendUint(append(dst, "unit "...), uint64(u.ID), 10)
+	dst = appendMark(append(dst, ' '), u)
+	dst = appendPair(append(dst, ' '), int(u.X), int(u.Y))
+	if int32(u.Health) != g.rules.Types[u.Type].MaxHealth {
+		dst = strconv.AppendInt(append(dst, " health "...), int64(u.Health), 10)
+	}
+	if !u.Active {
+		dst = append(dst, " inactive"...)
+	}
+	return append(a.appendText(dst), '\n')
+}
+
+// appendText appends the parts of an action as words, a blank before each.
+func (a *Action) appendText(dst []byte) []byte {
+	if a.Parts == Given {
+		return append(dst, " stop"...)
+	}
+	if a.Parts&HasMove != 0 {
+		x, y := int(a.MoveX), int(a.MoveY)
+		if a.Parts&MoveOutside != 0 {
+			x, y = outward(x), outward(y)
+		}
+		dst = appendPair(append(dst, " move "...), x, y)
+		if a.Parts&FindClosest != 0 {
+			dst = append(dst, " closest"...)
+		}
+		if a.Parts&BreakThrough != 0 {
+			dst = append(dst, " break"...)
+		}
+	}
+	if a.Parts&HasBuild != 0 {
+		dst = append(dst, " build "...)
+		if a.BuildType < Types {
+			dst = append(dst, a.BuildType.String()...)
+		} else {
+			dst = strconv.AppendInt(dst, int64(a.BuildType), 10)
+		}
+		dst = appendPair(append(dst, ' '), int(a.BuildX), int(a.BuildY))
+	}
+	if a.Parts&HasTarget != 0 {
+		dst = strconv.AppendUint(append(dst, " attack "...), uint64(a.Target), 10)
+	}
+	if a.Parts&HasAuto != 0 {
+		dst = strconv.AppendUint(append(dst, " auto "...), uint64(a.Range), 10)
+		dst = a.Valid.appendText(append(dst, ' '))
+	}
+	if a.Parts&HasRepair != 0 {
+		dst = strconv.AppendUint(append(dst, " repair "...), uint64(a.Repair), 10)
+	}
+	return dst
+}
+
+// anyTarget is the word for all types but Resource.
+const anyTarget = "any"
+
+// appendText appends the types of a set with commas between.
+func (s TypeSet) appendText(dst []byte) []byte {
+	if s == EveryType&^(1<<Resource) {
+		return append(dst, anyTarget...)
+	}
+	first := true
+	for t := range Type(Types) {
+		if s.Has(t) {
+			if !first {
+				dst = append(dst, ',')
+			}
+			dst = append(dst, t.String()...)
+			first = false
+		}
+	}
+	return dst
+}
+
+// appendVeins appends the lines of resources in a window that are not whole,
+// and of those that are gone from below units.
+func appendVeins(dst []byte, g *Game, s *State, w window) []byte {
+	full := uint8(g.rules.Types[Resource].MaxHealth)
+	list := func(name string, shown func(x, y int) bool, value func(dst []byte, x, y int) []byte) {
+		n := 0
+		for x := w.x0; x < w.x1; x++ {
+			for y := w.y0; y < w.y1; y++ {
+				if !shown(x, y) {
+					continue
+				}
+				switch {
+				case n == 0:
+					dst = append(dst, name...)
+				case n%10 == 0:
+					dst = append(append(dst, '\n'), name...)
+				}
+				dst = value(appendPair(append(dst, ' '), x, y), x, y)
+				n++
+			}
+		}
+		if n > 0 {
+			dst = append(dst, '\n')
+		}
+	}
+	list("health", func(x, y int) bool { return s.Resources.Has(x, y) && s.Health[CellOf(x, y)] != full },
+		func(dst []byte, x, y int) []byte {
+			return strconv.AppendUint(append(dst, '='), uint64(s.Health[CellOf(x, y)]), 10)
+		})
+	list("gone", func(x, y int) bool { return s.At[CellOf(x, y)] != 0 && s.hadVein(x, y) },
+		func(dst []byte, x, y int) []byte { return dst })
+	return dst
+}
+
+// appendPair appends coordinates.
+func appendPair(dst []byte, x, y int) []byte {
+	dst = strconv.AppendInt(dst, int64(x), 10)
+	return strconv.AppendInt(append(dst, ','), int64(y), 10)
+}

@@ -1,0 +1,262 @@
+package codecraft_test
+
+import (
+	"strings"
+	"testing"
+
+	"moonfarm/sim"
+	"moonfarm/sim/codecraft"
+	"moonfarm/sim/prng"
+)
+
+const sampleText = `tick 3 seed 7 next 61 first 40
+p1 score 120 resource 45
+p2 score 0 resource 3
+14   . . .b1 * *
+13  H1H1H1 . * :
+12  H1H1H1 . *b2
+11  H1H1H1 . . .
+10   :T2T2 . .m1
+9    *T2T2 . . .
+x8   8 9 0 1 2 3
+unit 4 b1 11,14 move 20,20 closest auto 10 Resource
+unit 7 b2 13,12 stop
+unit 12 m1 13,10 health 48 move 80,10 break build 12 255,255 attack 60 auto 0 any repair 4294967295
+unit 13 T2 9,9 attack 4
+unit 60 H1 8,11 health 5 inactive build House 3,4
+health 12,13=7
+gone 9,9 13,12
+`
+
+func TestTextSample(t *testing.T) {
+	g := mustGame(t, "finals", nil)
+	s, err := codecraft.ParseText(g, sampleText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(codecraft.AppendText(nil, g, &s)); got != sampleText {
+		t.Errorf("got\n%s", got)
+	}
+	if s.N != 5 || s.Tick != 3 || s.Seed != 7 || s.NextID != 61 || s.FirstID != 40 ||
+		s.Score != [4]int32{120} || s.Resource != [4]int32{45, 3} {
+		t.Errorf("%d units, tick %d, seed %d, next id %d, first %d, %v, %v", s.N, s.Tick, s.Seed, s.NextID, s.FirstID, s.Score, s.Resource)
+	}
+	house := codecraft.Unit{ID: 60, Health: 5, X: 8, Y: 11, Type: codecraft.House, Owner: 0}
+	if got := s.Units[s.Find(60)]; got != house {
+		t.Errorf("entity 60 is %+v", got)
+	}
+	move := codecraft.Action{
+		Parts: codecraft.Given | codecraft.HasMove | codecraft.FindClosest | codecraft.HasAuto, MoveX: 20, MoveY: 20,
+		Range: 10, Valid: 1 << codecraft.Resource,
+	}
+	if got := s.Acts[s.Find(4)]; got != move {
+		t.Errorf("the action of 4 is %+v", got)
+	}
+	// Ids go up along the columns, those that are gone among them.
+	for _, c := range []struct {
+		x, y   int
+		id     uint32
+		health uint8
+	}{{8, 9, 40, 30}, {8, 10, 41, 0}, {9, 9, 42, 0}, {12, 12, 43, 30}, {12, 13, 44, 7}, {12, 14, 45, 30}, {13, 12, 46, 0}, {13, 13, 47, 0}, {13, 14, 48, 30}} {
+		if id, h := s.ResourceID(c.x, c.y), s.Health[codecraft.CellOf(c.x, c.y)]; id != c.id || h != c.health {
+			t.Errorf("on %d,%d is resource %d with health %d, want %d with %d", c.x, c.y, id, h, c.id, c.health)
+		}
+	}
+}
+
+// TestTextWindow shows a part of the sample.
+func TestTextWindow(t *testing.T) {
+	g := mustGame(t, "finals", nil)
+	s, err := codecraft.ParseText(g, sampleText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `13  H1 . * :
+12  H1 . *b2
+x10  0 1 2 3
+unit 7 b2 13,12 stop
+unit 60 H1 8,11 health 5 inactive build House 3,4
+health 12,13=7
+gone 13,12
+`
+	if got := string(codecraft.AppendWindow(nil, g, &s, 10, 12, 4, 2)); got != want {
+		t.Errorf("got\n%s", got)
+	}
+	if got := string(codecraft.AppendWindow(nil, g, &s, 78, -3, 40, 4)); got != "0    . .\nx78  8 9\n" {
+		t.Errorf("at the corner\n%s", got)
+	}
+	if got := codecraft.AppendWindow(nil, g, &s, 90, 0, 4, 4); len(got) != 0 {
+		t.Errorf("outside of the map\n%s", got)
+	}
+}
+
+// TestTextDefaults: an empty text is an empty map; ids that are not given.
+func TestTextDefaults(t *testing.T) {
+	g := mustGame(t, "round2", nil)
+	s, err := codecraft.ParseText(g, "# nothing\n\n")
+	if err != nil || s.N != 0 || s.Occupied.Any() || s.NextID != 5 || s.FirstID != 5 {
+		t.Errorf("%v: %d units, next id %d, first %d", err, s.N, s.NextID, s.FirstID)
+	}
+	if got := string(codecraft.AppendText(nil, g, &s)); !strings.HasSuffix(got, "p4 score 0 resource 0\n") {
+		t.Errorf("an empty map:\n%s", got)
+	}
+	s, err = codecraft.ParseText(g, `
+		3 b4 b2 b2 *
+		2 b2 * . b1
+		unit 6 b2 0,2`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []codecraft.Unit{
+		{ID: 5, X: 3, Y: 2, Owner: 0}, {ID: 6, X: 0, Y: 2, Owner: 1}, {ID: 7, X: 1, Y: 3, Owner: 1},
+		{ID: 8, X: 2, Y: 3, Owner: 1}, {ID: 9, X: 0, Y: 3, Owner: 3},
+	} {
+		want.Type, want.Health, want.Active = codecraft.BuilderUnit, 10, true
+		if i := s.Find(want.ID); i < 0 || s.Units[i] != want {
+			t.Errorf("want %+v\n%s", want, codecraft.AppendText(nil, g, &s))
+		}
+	}
+	if s.ResourceID(1, 2) != 10 || s.ResourceID(3, 3) != 11 || s.NextID != 12 {
+		t.Errorf("resources %d and %d, next id %d", s.ResourceID(1, 2), s.ResourceID(3, 3), s.NextID)
+	}
+}
+
+// TestTextRoundTrip reads back positions of random games.
+func TestTextRoundTrip(t *testing.T) {
+	units, actions := 0, 0
+	for seed, name := range []string{"finals", "round1-4", "round2-3", "round1-1"} {
+		g := mustGame(t, name, nil)
+		var s, read codecraft.State
+		g.Reset(&s, uint64(seed))
+		r := prng.New(uint64(seed))
+		turn := sim.NewTurn(g.Info().MaxOrders)
+		var orders []sim.Order
+		for tick := range 60 {
+			if tick%6 == 0 {
+				text := codecraft.AppendText(nil, g, &s)
+				var err error
+				if read, err = codecraft.ParseText(g, string(text)); err != nil {
+					t.Fatalf("%s tick %d: %v in\n%s", name, tick, err, text)
+				}
+				if read != s {
+					t.Fatalf("%s tick %d: the text\n%s is read as\n%s", name, tick, text, codecraft.AppendText(nil, g, &read))
+				}
+				units += int(s.N)
+				actions += strings.Count(string(text), " auto ")
+			}
+			turn.Clear()
+			for p := range sim.Player(g.Info().Players) {
+				s.Resource[p] += 40
+				orders = g.AppendOrders(orders[:0], &s, p)
+				for range 12 {
+					o := orders[r.IntN(len(orders))]
+					if r.IntN(3) == 0 {
+						o = codecraft.And(o)
+					}
+					turn.Add(p, o)
+				}
+			}
+			g.Step(&s, turn)
+		}
+	}
+	if units < 200 || actions < 50 {
+		t.Errorf("%d units and %d auto attacks in all texts", units, actions)
+	}
+}
+
+func TestTextErrors(t *testing.T) {
+	const cellWant = `want a cell: . : * or one of W, H, T, B, b, M, m, R, r and a player, found`
+	for text, want := range map[string]string{
+		"zound 1":               `line 1, column 1: want tick, p1 to p4, unit, health, gone, x and a column, or a row from 0 to 79, found "zound"`,
+		"80 . .":                `line 1, column 1: want tick, p1 to p4, unit, health, gone, x and a column, or a row from 0 to 79, found "80"`,
+		"07 .":                  `line 1, column 1: want tick`,
+		"-1 .":                  `line 1, column 1: want tick`,
+		"p3 score 1":            `line 1, column 1: want one of 2 players, found "p3"`,
+		"tick":                  `line 1, column 5: want a tick from 0 to 2147483647, found the end of the line`,
+		"tick x":                `line 1, column 6: want a tick from 0 to 2147483647, found "x"`,
+		"tick 1 seed 1 seed 2":  `line 1, column 15: want each name once, found "seed"`,
+		"tick 1 last 2":         `line 1, column 8: want tick, seed, next or first, found "last"`,
+		"tick 1 next 0":         `line 1, column 13: want an id from 1 to 16777216, found "0"`,
+		"tick 1 first 16777216": `line 1, column 14: want an id from 1 to 16777215, found "16777216"`,
+		"tick 1\ntick 1":        `line 2, column 1: want each line once, found "tick"`,
+		"p1 score -1":           `line 1, column 10: want a whole number from 0 to 2147483647, found "-1"`,
+		"p1 gold 1":             `line 1, column 4: want score or resource, found "gold"`,
+		"p1 score 1 score 1":    `line 1, column 12: want each name once, found "score"`,
+		"p1 score 2000000000":   `the position: player 1 has score 2000000000`,
+		"x80 0":                 `line 1, column 2: want a column from 0 to 79, found "80"`,
+		"x3 3 4 6":              `line 1, column 8: want "5" or the end of the line, found "6"`,
+		"x79 9 0":               `line 1, column 7: want "0" or the end of the line, found "0"`,
+		"3 . . ?":               `line 1, column 7: ` + cellWant + ` "?"`,
+		"3 ..é":                 `line 1, column 5: ` + cellWant,
+		"3 b":                   `line 1, column 4: want a player from 1 to 2, found the end of the line`,
+		"3 b3":                  `line 1, column 4: want a player from 1 to 2, found "3"`,
+		"3 " + dots(81):         `line 1, column 83: want at most 80 cells in a row, found "."`,
+		"3 ...\nx78 8 9":        `line 1, column 6: want at most 2 cells in row 3 from column 78 on, found the end of the line`,
+		"3 H1H1H1\n2 H1H1H1":    `line 2, column 9: want 3 by 3 cells of H1 from 0,2 on, found the end of the line`,
+		"3 T1T2\n2 T1T1":        `line 2, column 7: want 2 by 2 cells of T1 from 0,2 on`,
+		"79 T1T1":               `line 1, column 8: want 2 by 2 cells of T1 from 0,79 on`,
+		"unit":                  `line 1, column 5: want an id, a letter and player, and a cell, found the end of the line`,
+		"unit 3 b1":             `line 1, column 10: want an id, a letter and player, and a cell, found the end of the line`,
+		"unit 0 b1 0,0":         `line 1, column 6: want an id from 1 to 16777215, found "0"`,
+		"unit 3 b1 0-0":         `line 1, column 11: want a cell as x,y up to 79,79, found "0-0"`,
+		"unit 3 b1 0,80":        `line 1, column 11: want a cell as x,y up to 79,79, found "0,80"`,
+		"unit 3 b1 0,0":         `line 1, column 8: want the letter and player of an entity with its lowest corner on 0,0, found "b1"`,
+		"0 b2\nunit 3 b1 0,0":   `line 2, column 8: want the letter and player of an entity with its lowest corner on 0,0, found "b1"`,
+		unitText("3", "") + unitText("3", "")[5:]: `line 3, column 6: want each entity once, found "3"`,
+		"0 b1b1\nunit 3 b1 0,0\nunit 3 b1 1,0":    `line 3, column 6: want each id once, found "3"`,
+		unitText("3", "health 11"):                `line 2, column 22: want health from 1 to 10, found "11"`,
+		unitText("3", "health"):                   `line 2, column 21: want health from 1 to 10, found the end of the line`,
+		unitText("3", "jump"):                     `line 2, column 15: want health, inactive, stop, move, build, attack, auto or repair, found "jump"`,
+		unitText("3", "inactive inactive"):        `line 2, column 24: want each name once, found "inactive"`,
+		unitText("3", "move"):                     `line 2, column 19: want a cell as x,y up to 65535,65535, found the end of the line`,
+		unitText("3", "move 1,65536"):             `line 2, column 20: want a cell as x,y up to 65535,65535, found "1,65536"`,
+		unitText("3", "move 1,2 slowly"):          `line 2, column 24: want health, inactive, stop, move, build, attack, auto or repair, found "slowly"`,
+		unitText("3", "build"):                    `line 2, column 20: want the name of a type, or a number from 10 to 15, found the end of the line`,
+		unitText("3", "build Castle 1,2"):         `line 2, column 21: want the name of a type, or a number from 10 to 15, found "Castle"`,
+		unitText("3", "build House"):              `line 2, column 26: want a cell as x,y up to 65535,65535, found the end of the line`,
+		unitText("3", "attack"):                   `line 2, column 21: want an id from 0 to 4294967295, found the end of the line`,
+		unitText("3", "auto any"):                 `line 2, column 20: want a pathfind range from 0 to 65535, found "any"`,
+		unitText("3", "auto 5"):                   `line 2, column 21: want types with commas between, or any, found the end of the line`,
+		unitText("3", "auto 5 House,Castle"):      `line 2, column 22: want types with commas between, or any, found "House,Castle"`,
+		unitText("3", "repair -1"):                `line 2, column 22: want an id from 0 to 4294967295, found "-1"`,
+		"health 1,1=3":                            `line 1, column 8: want the cell of a resource, found "1,1=3"`,
+		"0 *\nhealth 0,0":                         `line 2, column 8: want x,y=value, found "0,0"`,
+		"0 *\nhealth 0,0=31":                      `line 2, column 12: want health from 1 to 30, found "31"`,
+		"0 *\nhealth 0,0=3 0,0=3":                 `line 2, column 14: want each cell once, found "0,0=3"`,
+		"gone 1,1":                                `line 1, column 6: want the cell of an entity that is no resource, found "1,1"`,
+		"0 *\ngone 0,0":                           `line 2, column 6: want the cell of an entity that is no resource, found "0,0"`,
+		"0 b1\ngone 0,0=1":                        `line 2, column 6: want x,y, found "0,0=1"`,
+		"tick 0 first 3\n0 * b1":                  `line 1, column 14: want an id with which none of the 1 resources gets the id 3 of another entity, found "3"`,
+		"tick 0 next 4\n0 * b1":                   `line 1, column 13: want an id above all others, at least 5, found "4"`,
+		"tick 0 next 16777216":                    `the position: next id 16777216 is too great`,
+		"tick 1001":                               `the position: tick 1001, want 0 to 1000`,
+	} {
+		if _, err := codecraft.ParseText(mustGame(t, "finals", nil), text); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: error\n %v, want\n %s", text, err, want)
+		}
+	}
+}
+
+func dots(n int) string { return strings.Repeat(".", n) }
+
+// unitText is a builder on 0,0 and its line.
+func unitText(id, more string) string { return "0 b1\nunit " + id + " b1 0,0 " + more + "\n" }
+
+// FuzzParseText: any text is refused, or its state has a text that is read as
+// the same state.
+func FuzzParseText(f *testing.F) {
+	f.Add(sampleText)
+	f.Add("0 b1*:T2T2\n1 . . .T2T2\nx70\nunit 9 T2 73,0 health 1 auto 3 Wall,House inactive")
+	f.Add("tick 5 first 4\n3 ***\ngone 0,0\n0 b2")
+	g := mustGame(f, "finals", nil)
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := codecraft.ParseText(g, text)
+		if err != nil {
+			return
+		}
+		again, err := codecraft.ParseText(g, string(codecraft.AppendText(nil, g, &s)))
+		if err != nil || again != s {
+			t.Errorf("%q is read again as\n%s, %v", text, codecraft.AppendText(nil, g, &again), err)
+		}
+	})
+}
