@@ -94,6 +94,7 @@ type Game struct {
 
 	Attacks []codecraft.Hit // of the last tick, in order
 	Died    []uint32        // in the last tick: units, then resources
+	Tally   Tally           // of all ticks
 
 	firstID uint32
 	start   []Pos // where resources were at the start, by id from firstID on
@@ -101,6 +102,17 @@ type Game struct {
 	grid    [side][side]*Entity // [x][y]: who covers a cell
 	sight   [sim.MaxPlayers]*[side][side]bool
 	hunting map[zone]*[side][side]bool
+}
+
+// Tally counts what the searches of paths were like.
+type Tally struct {
+	Searches int // for the target of a move
+	Limited  int // of these, given up for the limit of cells
+	Weighted int // of these, that met something to break through
+	Blocked  int // of these, with no cell left to look at
+	Beyond   int // of these, with a target outside of the map
+	Chases   int // that found a way
+	Lost     int // chases given up for the limit of cells
 }
 
 // New returns a game with these rules, without any entity.

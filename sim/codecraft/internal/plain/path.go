@@ -118,7 +118,11 @@ func (g *Game) chase(u *Entity) codecraft.Steps {
 	s.close(u.At, 0)
 	layer, before := []Pos{u.At}, 0
 	for length := 0; len(layer) > 0; length++ {
-		if before >= int(g.Rules.MaxNodes) || length+int(g.of(u).Range) > u.Action.Auto.Range {
+		if length+int(g.of(u).Range) > u.Action.Auto.Range {
+			return 0
+		}
+		if before >= int(g.Rules.MaxNodes) {
+			g.Tally.Lost++
 			return 0
 		}
 		var found []Pos
@@ -128,6 +132,7 @@ func (g *Game) chase(u *Entity) codecraft.Steps {
 			}
 		}
 		if len(found) > 0 {
+			g.Tally.Chases++
 			return g.firsts(s, u, found, false)
 		}
 		before += len(layer)
@@ -205,12 +210,21 @@ func (s *search) closest(to Pos) (best []Pos) {
 // the target, until the target or enough cells are closed.
 func (g *Game) astar(u *Entity, m *Move) (s *search, reached bool) {
 	s = &search{from: u.At}
+	g.Tally.Searches++
+	if m.Outside {
+		g.Tally.Beyond++
+	}
+	weighted := false
 	var open heap
 	open.push(node{manhattan(u.At, m.To), 0, u.At})
 	for level := 0; len(open) > 0; {
 		if f := open[0].f; f != level {
-			if len(s.closed) >= int(g.Rules.MaxNodes) || reached {
-				return s, reached
+			if reached {
+				return s, true
+			}
+			if len(s.closed) >= int(g.Rules.MaxNodes) {
+				g.Tally.Limited++
+				return s, false
 			}
 			level = f
 		}
@@ -228,10 +242,17 @@ func (g *Game) astar(u *Entity, m *Move) (s *search, reached bool) {
 				continue
 			}
 			if cost, ok := g.cost(u, c, m.Break); ok {
+				if cost > 1 && !weighted {
+					weighted = true
+					g.Tally.Weighted++
+				}
 				cost += n.cost
 				open.push(node{cost + manhattan(c, m.To), cost, c})
 			}
 		}
+	}
+	if !reached {
+		g.Tally.Blocked++
 	}
 	return s, reached
 }

@@ -1,0 +1,235 @@
+package codecraft_test
+
+import (
+	"moonfarm/sim"
+	"moonfarm/sim/codecraft"
+	"moonfarm/sim/codecraft/internal/plain"
+	"moonfarm/sim/prng"
+)
+
+// scene is a state made by hand, before it has boards.
+type scene struct {
+	r     *prng.Rand
+	rules codecraft.Rules
+	s     codecraft.State
+	taken [codecraft.Side][codecraft.Side]bool
+}
+
+// newScene begins a scene with a map of resources in so many of a thousand
+// cells.
+func newScene(r *prng.Rand, rules codecraft.Rules, share int) *scene {
+	c := &scene{r: r, rules: rules}
+	c.s.Seed, c.s.Tick = r.Uint64(), int32(r.IntN(int(rules.MaxTurns)))
+	c.veins(share)
+	c.s.SetVeins()
+	c.s.FirstID = uint32(1 + r.IntN(30))
+	veins := c.s.Resources.Count()
+	for x := range codecraft.Side {
+		for y := range codecraft.Side {
+			if c.s.Resources.Has(x, y) && chance(r, 5) {
+				c.empty(x, y)
+			}
+		}
+	}
+	c.s.NextID = c.s.FirstID + uint32(veins)
+	for p := range rules.Players {
+		c.s.Score[p], c.s.Resource[p] = int32(r.IntN(5000)), int32(r.IntN(pick(r, 1, 60, 600, 3000)))
+	}
+	return c
+}
+
+// veins draws the resources: alone, in lines or in squares.
+func (c *scene) veins(share int) {
+	shape := c.r.IntN(3)
+	for n := 0; n < share*codecraft.Cells/1000; {
+		x, y, w, h := c.r.IntN(codecraft.Side), c.r.IntN(codecraft.Side), 1, 1
+		switch shape {
+		case 1:
+			w, h = 1+c.r.IntN(20), 1
+			if chance(c.r, 2) {
+				w, h = h, w
+			}
+		case 2:
+			w, h = 1+c.r.IntN(9), 1+c.r.IntN(9)
+		}
+		for i := x; i < min(x+w, codecraft.Side); i++ {
+			for j := y; j < min(y+h, codecraft.Side); j++ {
+				n++
+				c.s.Resources.Add(i, j)
+				c.s.Health[codecraft.CellOf(i, j)] = uint8(1 + c.r.IntN(int(c.rules.Types[codecraft.Resource].MaxHealth)))
+				c.taken[i][j] = true
+			}
+		}
+	}
+}
+
+// empty takes a resource off the map.
+func (c *scene) empty(x, y int) {
+	c.s.Resources.Drop(x, y)
+	c.s.Health[codecraft.CellOf(x, y)] = 0
+	c.taken[x][y] = false
+}
+
+// put puts a unit on the map if there is room; resources make room for it.
+func (c *scene) put(p sim.Player, t codecraft.Type, x, y int) bool {
+	size := int(c.rules.Types[t].Size)
+	if x < 0 || y < 0 || x+size > codecraft.Side || y+size > codecraft.Side || c.s.N == codecraft.MaxUnits {
+		return false
+	}
+	for i := x; i < x+size; i++ {
+		for j := y; j < y+size; j++ {
+			if c.taken[i][j] && !c.s.Resources.Has(i, j) {
+				return false
+			}
+		}
+	}
+	for i := x; i < x+size; i++ {
+		for j := y; j < y+size; j++ {
+			c.empty(i, j)
+			c.taken[i][j] = true
+		}
+	}
+	most := c.rules.Types[t].MaxHealth
+	u := codecraft.Unit{ID: c.s.NextID, Health: int16(most), X: uint8(x), Y: uint8(y), Type: t, Owner: p, Active: true}
+	if chance(c.r, 3) {
+		u.Health = int16(1 + c.r.IntN(int(most)))
+	}
+	if chance(c.r, 12) && u.Health < int16(most) {
+		u.Active = false
+	}
+	c.s.NextID += 1 + uint32(c.r.IntN(3))
+	c.s.Units[c.s.N] = u
+	c.s.N++
+	return true
+}
+
+// anything is a type of units, mostly one that moves.
+func (c *scene) anything() codecraft.Type {
+	if chance(c.r, 8) {
+		return pick(c.r, codecraft.Wall, codecraft.House, codecraft.Turret, codecraft.BuilderBase, codecraft.MeleeBase, codecraft.RangedBase)
+	}
+	return pick(c.r, codecraft.BuilderUnit, codecraft.BuilderUnit, codecraft.MeleeUnit, codecraft.RangedUnit)
+}
+
+func (c *scene) player() sim.Player { return sim.Player(c.r.IntN(int(c.rules.Players))) }
+
+// crowd puts units of one player, or of all, close together.
+func (c *scene) crowd(units, spread int) {
+	x, y := c.r.IntN(codecraft.Side), c.r.IntN(codecraft.Side)
+	p, mixed := c.player(), chance(c.r, 2)
+	for range units {
+		if mixed {
+			p = c.player()
+		}
+		c.put(p, c.anything(), x+c.r.IntN(2*spread+1)-spread, y+c.r.IntN(2*spread+1)-spread)
+	}
+}
+
+// fence puts walls or houses of a player around a place, with a gap or none.
+func (c *scene) fence() {
+	x, y, w, h := c.r.IntN(codecraft.Side), c.r.IntN(codecraft.Side), 2+c.r.IntN(16), 2+c.r.IntN(16)
+	p, t := c.player(), pick(c.r, codecraft.Wall, codecraft.Wall, codecraft.House, codecraft.MeleeUnit)
+	gap := c.r.IntN(4)
+	for i := x; i <= x+w; i++ {
+		for j := y; j <= y+h; j++ {
+			edge := i == x || j == y || i == x+w || j == y+h
+			if edge && (gap > 0 || i != x+w/2) {
+				c.put(p, t, i, j)
+			}
+		}
+	}
+	c.put(c.player(), codecraft.RangedUnit, x+w/2, y+h/2)
+	c.put(c.player(), codecraft.MeleeUnit, x+w/2+1, y+h/2)
+	c.put(c.player(), codecraft.BuilderUnit, x+w/2, y+h/2-1)
+}
+
+// done is the state with all its boards.
+func (c *scene) done() (s codecraft.State) {
+	if c.s.N == 0 {
+		for p := range sim.Player(c.rules.Players) {
+			c.put(p, codecraft.BuilderUnit, 10+20*int(p), 40)
+		}
+	}
+	g := plain.New(c.rules)
+	g.Load(&c.s)
+	g.Store(&s)
+	return s
+}
+
+// scenario is a kind of match.
+type scenario struct {
+	name  string
+	ticks int // of a match, at most
+	begin func(r *prng.Rand, g *codecraft.Game) codecraft.State
+	mood  func(r *prng.Rand, c *commander)
+	rules func(r *prng.Rand, rules *codecraft.Rules)
+	grow  bool // players play campaigns
+}
+
+// scenarios are all kinds of matches.
+var scenarios = []scenario{
+	{name: "start", ticks: 40, begin: fromStart, mood: anyMood},
+	{name: "campaign", ticks: 120, begin: fromStart, mood: anyMood, grow: true},
+	{name: "crowds", ticks: 8, begin: func(r *prng.Rand, g *codecraft.Game) codecraft.State {
+		c := newScene(r, g.Rules(), pick(r, 0, 50, 200, 400))
+		for range 1 + r.IntN(6) {
+			c.crowd(5+r.IntN(40), pick(r, 2, 3, 5, 9))
+		}
+		return c.done()
+	}, mood: anyMood},
+	{name: "fences", ticks: 10, begin: func(r *prng.Rand, g *codecraft.Game) codecraft.State {
+		c := newScene(r, g.Rules(), pick(r, 0, 30, 100))
+		for range 1 + r.IntN(5) {
+			c.fence()
+		}
+		c.crowd(10, 6)
+		return c.done()
+	}, mood: func(r *prng.Rand, c *commander) {
+		anyMood(r, c)
+		c.far, c.closest = 40, 70
+	}},
+	{name: "thicket", ticks: 10, begin: func(r *prng.Rand, g *codecraft.Game) codecraft.State {
+		c := newScene(r, g.Rules(), pick(r, 300, 450, 550, 700))
+		for range 2 + r.IntN(6) {
+			c.crowd(4+r.IntN(8), pick(r, 1, 2, 4))
+		}
+		return c.done()
+	}, mood: func(r *prng.Rand, c *commander) {
+		anyMood(r, c)
+		c.far, c.through = 50, 70
+	}},
+	{name: "limits", ticks: 8, begin: func(r *prng.Rand, g *codecraft.Game) codecraft.State {
+		c := newScene(r, g.Rules(), pick(r, 0, 100, 250))
+		for range 1 + r.IntN(4) {
+			c.crowd(4+r.IntN(10), pick(r, 2, 4, 9))
+			c.fence()
+		}
+		return c.done()
+	}, mood: func(r *prng.Rand, c *commander) {
+		anyMood(r, c)
+		c.far, c.closest = 70, 60
+	}, rules: func(r *prng.Rand, rules *codecraft.Rules) {
+		rules.MaxNodes = pick[int32](r, 1, 2, 3, 5, 5, 10, 20, 50, 50, 100, 300, 300, 700, 999)
+	}},
+	{name: "armies", ticks: 4, begin: func(r *prng.Rand, g *codecraft.Game) codecraft.State {
+		c := newScene(r, g.Rules(), pick(r, 0, 100, 300))
+		for p := range sim.Player(g.Rules().Players) {
+			for range 60 + r.IntN(60) {
+				c.put(p, c.anything(), r.IntN(codecraft.Side), r.IntN(codecraft.Side))
+			}
+		}
+		return c.done()
+	}, mood: anyMood},
+}
+
+func fromStart(r *prng.Rand, g *codecraft.Game) (s codecraft.State) {
+	g.Reset(&s, r.Uint64())
+	return s
+}
+
+func anyMood(r *prng.Rand, c *commander) {
+	c.again = pick(r, 10, 30, 60, 100)
+	c.far = pick(r, 0, 10, 40, 80)
+	c.closest, c.through = pick(r, 0, 30, 50, 100), pick(r, 0, 30, 50, 100)
+	c.hunts, c.careless = pick(r, 10, 40, 70), pick(r, 0, 2, 15)
+}

@@ -1,0 +1,193 @@
+package codecraft_test
+
+import (
+	"moonfarm/sim"
+	"moonfarm/sim/codecraft"
+	"moonfarm/sim/prng"
+)
+
+// commander draws orders for the units of a state. Weights are out of 100.
+type commander struct {
+	r *prng.Rand
+	s *codecraft.State
+	g *codecraft.Game
+
+	again    int // that a unit gets a new order at all
+	far      int // that a move goes anywhere, not near
+	closest  int // flags of a move
+	through  int //
+	hunts    int // that an action has an auto attack
+	careless int // that an order makes no sense
+}
+
+func (c *commander) likely(percent int) bool { return c.r.IntN(100) < percent }
+
+// orders draws the orders of player p.
+func (c *commander) orders(dst []sim.Order, p sim.Player) []sim.Order {
+	for i := range c.s.Units[:c.s.N] {
+		u := &c.s.Units[i]
+		if u.Owner == p && c.likely(c.again) {
+			dst = c.action(dst, u)
+		}
+		if u.Owner != p && c.likely(c.careless) && chance(c.r, 10) {
+			dst = append(dst, codecraft.Stop(u.ID)) // not his to order
+		}
+	}
+	if c.likely(c.careless) {
+		dst = append(dst, sim.Order(c.r.Uint64()), codecraft.Nothing)
+	}
+	return dst
+}
+
+// action draws an action of a unit, of one part or several.
+func (c *commander) action(dst []sim.Order, u *codecraft.Unit) []sim.Order {
+	rules := c.g.Rules()
+	p := &rules.Types[u.Type]
+	var parts []sim.Order
+	if p.CanMove && c.likely(75) {
+		parts = append(parts, c.move(u))
+	}
+	if p.CanAttack && c.likely(c.hunts) {
+		parts = append(parts, c.auto(u))
+	}
+	if p.CanAttack && c.likely(15) {
+		parts = append(parts, codecraft.Attack(u.ID, c.target(u, 1+int(p.Range))))
+	}
+	if p.CanBuild && c.likely(60) {
+		parts = append(parts, c.build(u, p))
+	}
+	if p.CanRepair && c.likely(40) {
+		parts = append(parts, codecraft.Repair(u.ID, c.target(u, 2)))
+	}
+	if c.likely(c.careless) {
+		parts = append(parts, pick(c.r, codecraft.Stop(u.ID), codecraft.Repair(u.ID, u.ID), codecraft.Attack(u.ID, u.ID),
+			c.build(u, p), c.auto(u), c.move(u)))
+	}
+	for len(parts) > 1 && chance(c.r, 2) { // one part less
+		k := c.r.IntN(len(parts))
+		parts[k] = parts[len(parts)-1]
+		parts = parts[:len(parts)-1]
+	}
+	for i, o := range parts {
+		if i > 0 && !(c.likely(c.careless) && chance(c.r, 3)) {
+			o = codecraft.And(o)
+		}
+		dst = append(dst, o)
+	}
+	return dst
+}
+
+func (c *commander) move(u *codecraft.Unit) sim.Order {
+	x, y := c.place(u)
+	return codecraft.Move(u.ID, x, y, c.likely(c.closest), c.likely(c.through))
+}
+
+// place is where a unit is to move to.
+func (c *commander) place(u *codecraft.Unit) (x, y int) {
+	x, y = int(u.X), int(u.Y)
+	switch {
+	case c.likely(c.far):
+		switch c.r.IntN(5) {
+		case 0: // to somebody
+			v := &c.s.Units[c.r.IntN(int(c.s.N))]
+			return int(v.X), int(v.Y)
+		case 1: // to an edge or a corner
+			return pick(c.r, 0, x, codecraft.Side-1), pick(c.r, 0, y, codecraft.Side-1)
+		}
+		return c.r.IntN(codecraft.Side), c.r.IntN(codecraft.Side)
+	case c.likely(4): // out of the map, here or there
+		return pick(c.r, x, codecraft.Side, codecraft.Side+9, 1<<16), pick(c.r, y, codecraft.Side, 70_000, codecraft.Side+1)
+	case c.likely(15):
+		return x + c.r.IntN(3) - 1, y + c.r.IntN(3) - 1
+	}
+	near := pick(c.r, 3, 6, 12, 25)
+	return within(x+c.r.IntN(2*near+1)-near, 0, codecraft.Side-1), within(y+c.r.IntN(2*near+1)-near, 0, codecraft.Side-1)
+}
+
+func within(v, least, most int) int { return min(max(v, least), most) }
+
+func (c *commander) auto(u *codecraft.Unit) sim.Order {
+	reach := pick(c.r, 0, 1, 2, 4, 5, 6, 8, 10, 13, 20, 30, 40, 80, 160, 1<<16-1)
+	valid := pick[codecraft.TypeSet](c.r, 0, 0, 0, 1<<codecraft.Resource, codecraft.EveryType, 1<<codecraft.BuilderUnit,
+		1<<codecraft.MeleeUnit|1<<codecraft.RangedUnit, codecraft.TypeSet(c.r.Uint64()))
+	if u.Type == codecraft.BuilderUnit && chance(c.r, 2) {
+		valid = 1 << codecraft.Resource
+	}
+	return codecraft.Auto(u.ID, reach, valid)
+}
+
+// target is the id of something near a unit, or any.
+func (c *commander) target(u *codecraft.Unit, near int) uint32 {
+	if chance(c.r, 12) {
+		return pick(c.r, 0, u.ID, c.s.NextID, c.s.NextID-1, uint32(c.r.IntN(int(c.s.NextID))), 1<<32-1)
+	}
+	for range 12 {
+		x, y := int(u.X)+c.r.IntN(2*near+6)-near-1, int(u.Y)+c.r.IntN(2*near+6)-near-1
+		if x < 0 || y < 0 || x >= codecraft.Side || y >= codecraft.Side {
+			continue
+		}
+		if i := c.s.At[codecraft.CellOf(x, y)]; i != 0 {
+			return c.s.Units[i-1].ID
+		}
+		if c.s.Resources.Has(x, y) && chance(c.r, 3) {
+			return c.s.ResourceID(x, y)
+		}
+	}
+	return c.s.Units[c.r.IntN(int(c.s.N))].ID
+}
+
+// build draws a type and, mostly, a place beside the unit.
+func (c *commander) build(u *codecraft.Unit, p *codecraft.Properties) sim.Order {
+	t := codecraft.Type(c.r.IntN(16))
+	if p.Builds.N > 0 && !c.likely(c.careless) {
+		t = pick(c.r, p.Builds.All()...)
+		if chance(c.r, 2) {
+			t = p.Builds.T[0]
+		}
+	}
+	size, own := 1, int(p.Size)
+	rules := c.g.Rules()
+	if t < codecraft.Types {
+		size = int(rules.Types[t].Size)
+	}
+	x, y := int(u.X), int(u.Y)
+	along := c.r.IntN(size+own) - size // overlaps the side at all but one end
+	switch c.r.IntN(4) {
+	case 0:
+		x, y = x+own, y+along
+	case 1:
+		x, y = x-size, y+along
+	case 2:
+		x, y = x+along, y+own
+	case 3:
+		x, y = x+along, y-size
+	}
+	return codecraft.Build(u.ID, t, x, y)
+}
+
+// campaign draws the orders of a player that plays to grow and to win, as the
+// first strategies of the contest did.
+func (c *commander) campaign(dst []sim.Order, p sim.Player) []sim.Order {
+	rules := c.g.Rules()
+	for i := range c.s.Units[:c.s.N] {
+		u := &c.s.Units[i]
+		if u.Owner != p || !c.likely(25) {
+			continue
+		}
+		t := &rules.Types[u.Type]
+		switch {
+		case u.Type == codecraft.BuilderUnit && chance(c.r, 3):
+			dst = append(dst, c.build(u, t), codecraft.And(c.move(u)), codecraft.And(codecraft.Repair(u.ID, c.target(u, 2))))
+		case u.Type == codecraft.BuilderUnit:
+			dst = append(dst, codecraft.Auto(u.ID, 80, 1<<codecraft.Resource), codecraft.And(c.move(u)))
+		case t.CanMove:
+			to := &c.s.Units[c.r.IntN(int(c.s.N))]
+			dst = append(dst, codecraft.Move(u.ID, int(to.X), int(to.Y), true, true), codecraft.And(codecraft.Auto(u.ID, 20, 0)))
+		case t.CanBuild:
+			dst = append(dst, c.build(u, t))
+		default:
+			dst = append(dst, codecraft.Auto(u.ID, 0, 0))
+		}
+	}
+	return dst
+}

@@ -1,0 +1,142 @@
+package codecraft_test
+
+import (
+	"testing"
+
+	"moonfarm/sim/codecraft"
+	"moonfarm/sim/prng"
+)
+
+// pick is one of the choices.
+func pick[T any](r *prng.Rand, choices ...T) T { return choices[r.IntN(len(choices))] }
+
+// chance is true in one of n cases.
+func chance(r *prng.Rand, n int) bool { return r.IntN(n) == 0 }
+
+// presetRules are a preset with any number of players.
+func presetRules(r *prng.Rand) codecraft.Rules {
+	rules, _ := codecraft.Preset(pick(r, codecraft.Presets()...) + pick(r, "-1", "-2", "-2", "-3", "-4", "-4"))
+	return rules
+}
+
+// changeChoices draws what the original leaves open.
+func changeChoices(r *prng.Rand, rules *codecraft.Rules) {
+	for _, c := range []*bool{
+		&rules.DeadRest, &rules.NearestVictim, &rules.RangeGates, &rules.ChaseUnseen, &rules.OutsideIgnored,
+		&rules.BreakFloor, &rules.UnableTakeID, &rules.DeadAreFree, &rules.PopulationAll, &rules.RepairFull,
+		&rules.RepairOthers, &rules.DeadMove, &rules.WallsDoNotLive, &rules.SoloEnds, &rules.Bonus, &rules.Fog,
+	} {
+		if chance(r, 3) {
+			*c = !*c
+		}
+	}
+	if chance(r, 4) {
+		rules.BonusOver = pick[int32](r, 0, 1, 5, 1000)
+	}
+}
+
+// changeNodes draws the limit of searches.
+func changeNodes(r *prng.Rand, rules *codecraft.Rules) {
+	rules.MaxNodes = pick[int32](r, 1000, 1000, 1000, 999, 300, 100, 50, 20, 5, 2, 1, 2500, codecraft.Cells)
+}
+
+// changeProperties draws numbers of types, within what can be played.
+func changeProperties(r *prng.Rand, rules *codecraft.Rules) {
+	for {
+		types := rules.Types
+		for t := range types {
+			if t := &types[t]; chance(r, 2) {
+				changeType(r, t)
+			}
+		}
+		changed := *rules
+		changed.Types = types
+		if changed.Validate() == nil {
+			*rules = changed
+			return
+		}
+	}
+}
+
+func changeType(r *prng.Rand, p *codecraft.Properties) {
+	set := func(v *int32, choices ...int32) {
+		if chance(r, 3) {
+			*v = pick(r, choices...)
+		}
+	}
+	set(&p.Size, 1, 1, 2, 3, 4, 5)
+	set(&p.BuildScore, 0, 7, 90)
+	set(&p.DestroyScore, 0, 11, 300)
+	set(&p.PopProvide, 0, 1, 5, 20)
+	set(&p.PopUse, 0, 1, 2, 3)
+	set(&p.MaxHealth, 1, 2, 7, 10, 31, 50, 99, 255)
+	set(&p.Cost, 0, 1, 10, 33)
+	set(&p.Sight, 0, 1, 3, 6, 10, 17, 40)
+	set(&p.Yield, 0, 1, 2, 5)
+	if p.CanAttack {
+		set(&p.Range, 1, 2, 3, 5, 6, 9, 14, 20)
+		set(&p.Damage, 1, 2, 3, 5, 7, 60)
+		if chance(r, 8) {
+			p.Collects = !p.Collects
+		}
+	}
+	if p.CanBuild {
+		set(&p.InitHealth, 0, 1, 5, 40, 400)
+	}
+	if p.CanRepair {
+		set(&p.Power, 0, 1, 2, 9)
+	}
+	changeAbilities(r, p)
+}
+
+// changeAbilities makes units of buildings, and attackers of what did not
+// attack, now and then.
+func changeAbilities(r *prng.Rand, p *codecraft.Properties) {
+	if chance(r, 10) {
+		p.CanMove = !p.CanMove
+		if p.CanMove {
+			p.Size = 1
+		}
+	}
+	if chance(r, 12) {
+		p.CanAttack, p.Range, p.Damage = !p.CanAttack, int32(1+r.IntN(6)), int32(1+r.IntN(5))
+		if !p.CanAttack {
+			p.Range, p.Damage, p.Collects = 0, 0, false
+		}
+	}
+	if chance(r, 12) {
+		p.CanBuild, p.Builds = true, codecraft.ListOf(codecraft.House, codecraft.RangedUnit, codecraft.Turret, codecraft.Wall)
+	}
+	if chance(r, 12) {
+		p.CanRepair, p.Repairs, p.Power = true, codecraft.ListOf(codecraft.MeleeUnit, codecraft.RangedUnit, codecraft.House), 2
+	}
+}
+
+// twinRules draws the rules of a match.
+func twinRules(r *prng.Rand) codecraft.Rules {
+	rules := presetRules(r)
+	if chance(r, 2) {
+		changeNodes(r, &rules)
+	}
+	if chance(r, 2) {
+		changeChoices(r, &rules)
+	}
+	if chance(r, 3) {
+		changeProperties(r, &rules)
+	}
+	if chance(r, 10) {
+		rules.MaxTurns = int32(1 + r.IntN(30))
+	}
+	return rules
+}
+
+// TestTwinRules: the rules drawn for matches can be played.
+func TestTwinRules(t *testing.T) {
+	r := prng.New(1)
+	for range 2000 {
+		rules := twinRules(&r)
+		if err := rules.Validate(); err != nil {
+			t.Fatalf("%v\n%s", err, rules.AppendText(nil))
+		}
+	}
+}
