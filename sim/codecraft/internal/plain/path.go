@@ -162,7 +162,7 @@ func (g *Game) hunt(u *Entity) *[side][side]bool {
 	}
 	board := new([side][side]bool)
 	for _, e := range g.Entities {
-		if g.valid(u, e) && (g.Rules.ChaseUnseen || g.visible(u.Owner, e)) {
+		if g.valid(u, e) {
 			g.mark(board, e, z.reach)
 		}
 	}

@@ -52,9 +52,10 @@ func (e *Entity) Victims() (ids []uint32) {
 // Steps are the directions in which the next cell of an entity may lie.
 func (e *Entity) Steps() codecraft.Steps { return e.steps }
 
-// valid tells whether the auto attack of u may have e for a target.
+// valid tells whether the auto attack of u may have e for a target: no player's
+// entities attack or chase by themselves what it does not see.
 func (g *Game) valid(u, e *Entity) bool {
-	return u.Action.Auto.Valid.Has(e.Type) && e.Owner != u.Owner
+	return u.Action.Auto.Valid.Has(e.Type) && e.Owner != u.Owner && (g.Rules.ChaseUnseen || g.visible(u.Owner, e))
 }
 
 // candidates are those that u may attack by its action (section 4.3, 1 and 2).
