@@ -53,6 +53,7 @@ type measure struct {
 
 // signature is what a game brings: its figures.
 var signatures = map[string]func() []measure{
+	"codecraft":           craftFigures,
 	"terminal":            terminalFigures,
 	"terminal-sequential": sequentialFigures,
 	"towerdefence":        towerDefence,

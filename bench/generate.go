@@ -16,8 +16,21 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// generateEpisodes is the size of the datasets that are written and removed.
-const generateEpisodes = 4000
+// datasetSize is that of the datasets that are written and removed.
+type datasetSize struct{ episodes, shard uint64 }
+
+// datasetSizes are those of games that random play seldom ends early.
+var datasetSizes = map[string]datasetSize{
+	"codecraft": {16, 2}, // of 1000 ticks each
+}
+
+// sizeFor is the size for a game.
+func sizeFor(game string) datasetSize {
+	if s, ok := datasetSizes[game]; ok {
+		return s
+	}
+	return datasetSize{4000, 100}
+}
 
 // generated are the figures that every game has by its entry in the catalog:
 // whole datasets of random play, written to a temporary folder.
@@ -30,7 +43,7 @@ func generated(game string) []measure {
 		{"generate", datasets.ObsPlanes}, {"generate-packed", datasets.ObsPacked}, {"generate-none", datasets.ObsNone},
 	} {
 		list = append(list, measure{what: c.what, unit: "rows/s", cores: -1,
-			note:  "random play, zstd, shards of 100 episodes, all workers",
+			note:  fmt.Sprintf("random play, zstd, shards of %d episodes, all workers", sizeFor(game).shard),
 			setup: func(o *Options) (func() (uint64, error), int, error) { return setupGenerate(game, c.obs, o) },
 		})
 	}
@@ -50,7 +63,8 @@ func setupGenerate(game string, obs datasets.Obs, o *Options) (func() (uint64, e
 	if err != nil {
 		return nil, 0, err
 	}
-	job := datasets.Job{Game: game, Seed: 1, Episodes: generateEpisodes, ShardEpisodes: 100, Obs: obs}
+	size := sizeFor(game)
+	job := datasets.Job{Game: game, Seed: 1, Episodes: size.episodes, ShardEpisodes: size.shard, Obs: obs}
 	for range v.Spec().Info.Players {
 		job.Policies = append(job.Policies, "random")
 	}
