@@ -143,6 +143,28 @@ func (c *scene) fence() {
 	c.put(c.player(), codecraft.BuilderUnit, x+w/2, y+h/2-1)
 }
 
+// site puts an unfinished building on the map, and units of its owner around.
+func (c *scene) site() {
+	x, y, p := c.r.IntN(codecraft.Side), c.r.IntN(codecraft.Side), c.player()
+	t := pick(c.r, codecraft.House, codecraft.House, codecraft.Wall, codecraft.Turret, codecraft.RangedBase)
+	if !c.put(p, t, x, y) {
+		return
+	}
+	u := &c.s.Units[c.s.N-1]
+	if most := c.rules.Types[t].MaxHealth; most > 1 {
+		u.Active, u.Health = false, int16(max(most-1-int32(c.r.IntN(6)), 1))
+	}
+	size := int(c.rules.Types[t].Size)
+	for range 2 + c.r.IntN(8) {
+		q := p
+		if chance(c.r, 10) {
+			q = c.player()
+		}
+		c.put(q, pick(c.r, codecraft.BuilderUnit, codecraft.BuilderUnit, codecraft.BuilderUnit, c.anything()),
+			x-1+c.r.IntN(size+2), y-1+c.r.IntN(size+2))
+	}
+}
+
 // done is the state with all its boards.
 func (c *scene) done() (s codecraft.State) {
 	if c.s.N == 0 {
@@ -159,59 +181,85 @@ func (c *scene) done() (s codecraft.State) {
 // scenario is a kind of match.
 type scenario struct {
 	name  string
+	share int // of all ticks
 	ticks int // of a match, at most
 	begin func(r *prng.Rand, g *codecraft.Game) codecraft.State
 	mood  func(r *prng.Rand, c *commander)
 	rules func(r *prng.Rand, rules *codecraft.Rules)
-	grow  bool // players play campaigns
+	give  func(c *commander, dst []sim.Order, p sim.Player) []sim.Order
 }
 
 // scenarios are all kinds of matches.
 var scenarios = []scenario{
-	{name: "start", ticks: 40, begin: fromStart, mood: anyMood},
-	{name: "campaign", ticks: 120, begin: fromStart, mood: anyMood, grow: true},
-	{name: "crowds", ticks: 8, begin: func(r *prng.Rand, g *codecraft.Game) codecraft.State {
+	{name: "start", share: 12, ticks: 40, begin: fromStart, mood: anyMood, give: (*commander).orders},
+	{name: "campaign", share: 6, ticks: 120, begin: fromStart, mood: anyMood, give: (*commander).campaign},
+	{name: "crowds", share: 14, ticks: 8, begin: func(r *prng.Rand, g *codecraft.Game) codecraft.State {
 		c := newScene(r, g.Rules(), pick(r, 0, 50, 200, 400))
 		for range 1 + r.IntN(6) {
 			c.crowd(5+r.IntN(40), pick(r, 2, 3, 5, 9))
 		}
 		return c.done()
-	}, mood: anyMood},
-	{name: "fences", ticks: 10, begin: func(r *prng.Rand, g *codecraft.Game) codecraft.State {
+	}, mood: anyMood, give: (*commander).orders},
+	{name: "fences", share: 12, ticks: 10, begin: func(r *prng.Rand, g *codecraft.Game) codecraft.State {
 		c := newScene(r, g.Rules(), pick(r, 0, 30, 100))
 		for range 1 + r.IntN(5) {
 			c.fence()
 		}
 		c.crowd(10, 6)
 		return c.done()
-	}, mood: func(r *prng.Rand, c *commander) {
+	}, give: (*commander).orders, mood: func(r *prng.Rand, c *commander) {
 		anyMood(r, c)
 		c.far, c.closest = 40, 70
 	}},
-	{name: "thicket", ticks: 10, begin: func(r *prng.Rand, g *codecraft.Game) codecraft.State {
+	{name: "thicket", share: 14, ticks: 10, begin: func(r *prng.Rand, g *codecraft.Game) codecraft.State {
 		c := newScene(r, g.Rules(), pick(r, 300, 450, 550, 700))
 		for range 2 + r.IntN(6) {
 			c.crowd(4+r.IntN(8), pick(r, 1, 2, 4))
 		}
 		return c.done()
-	}, mood: func(r *prng.Rand, c *commander) {
+	}, give: (*commander).orders, mood: func(r *prng.Rand, c *commander) {
 		anyMood(r, c)
 		c.far, c.through = 50, 70
 	}},
-	{name: "limits", ticks: 8, begin: func(r *prng.Rand, g *codecraft.Game) codecraft.State {
+	{name: "limits", share: 14, ticks: 8, begin: func(r *prng.Rand, g *codecraft.Game) codecraft.State {
 		c := newScene(r, g.Rules(), pick(r, 0, 100, 250))
 		for range 1 + r.IntN(4) {
 			c.crowd(4+r.IntN(10), pick(r, 2, 4, 9))
 			c.fence()
 		}
 		return c.done()
-	}, mood: func(r *prng.Rand, c *commander) {
+	}, give: (*commander).orders, mood: func(r *prng.Rand, c *commander) {
 		anyMood(r, c)
 		c.far, c.closest = 70, 60
 	}, rules: func(r *prng.Rand, rules *codecraft.Rules) {
 		rules.MaxNodes = pick[int32](r, 1, 2, 3, 5, 5, 10, 20, 50, 50, 100, 300, 300, 700, 999)
 	}},
-	{name: "armies", ticks: 4, begin: func(r *prng.Rand, g *codecraft.Game) codecraft.State {
+	{name: "sites", share: 12, ticks: 12, begin: func(r *prng.Rand, g *codecraft.Game) codecraft.State {
+		c := newScene(r, g.Rules(), pick(r, 0, 20, 100))
+		for range 3 + r.IntN(12) {
+			c.site()
+		}
+		return c.done()
+	}, give: (*commander).works, mood: func(r *prng.Rand, c *commander) {
+		anyMood(r, c)
+		c.again = pick(r, 30, 60)
+	}},
+	{name: "crammed", share: 2, ticks: 2, begin: func(r *prng.Rand, g *codecraft.Game) codecraft.State {
+		c := newScene(r, g.Rules(), 0)
+		for units := codecraft.MaxUnits - r.IntN(40); int(c.s.N) < units; {
+			c.put(c.player(), c.anything(), r.IntN(codecraft.Side), r.IntN(codecraft.Side))
+		}
+		for p := range c.rules.Players {
+			c.s.Resource[p] = 10_000
+		}
+		return c.done()
+	}, give: (*commander).works, mood: func(r *prng.Rand, c *commander) { c.again = 10 },
+		rules: func(r *prng.Rand, rules *codecraft.Rules) { // nothing but room is short
+			for t := range rules.Types {
+				rules.Types[t].PopUse, rules.Types[t].Size = 0, 1
+			}
+		}},
+	{name: "armies", share: 8, ticks: 4, begin: func(r *prng.Rand, g *codecraft.Game) codecraft.State {
 		c := newScene(r, g.Rules(), pick(r, 0, 100, 300))
 		for p := range sim.Player(g.Rules().Players) {
 			for range 60 + r.IntN(60) {
@@ -219,7 +267,7 @@ var scenarios = []scenario{
 			}
 		}
 		return c.done()
-	}, mood: anyMood},
+	}, mood: anyMood, give: (*commander).orders},
 }
 
 func fromStart(r *prng.Rand, g *codecraft.Game) (s codecraft.State) {

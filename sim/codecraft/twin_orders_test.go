@@ -176,7 +176,9 @@ func (c *commander) campaign(dst []sim.Order, p sim.Player) []sim.Order {
 		}
 		t := &rules.Types[u.Type]
 		switch {
-		case u.Type == codecraft.BuilderUnit && chance(c.r, 3):
+		case u.Type == codecraft.BuilderUnit && c.unfinished(u) != 0:
+			dst = append(dst, codecraft.Repair(u.ID, c.unfinished(u)))
+		case u.Type == codecraft.BuilderUnit && c.s.Resource[p] > 50 && chance(c.r, 3):
 			dst = append(dst, c.build(u, t), codecraft.And(c.move(u)), codecraft.And(codecraft.Repair(u.ID, c.target(u, 2))))
 		case u.Type == codecraft.BuilderUnit:
 			dst = append(dst, codecraft.Auto(u.ID, 80, 1<<codecraft.Resource), codecraft.And(c.move(u)))
@@ -187,6 +189,47 @@ func (c *commander) campaign(dst []sim.Order, p sim.Player) []sim.Order {
 			dst = append(dst, c.build(u, t))
 		default:
 			dst = append(dst, codecraft.Auto(u.ID, 0, 0))
+		}
+	}
+	return dst
+}
+
+// unfinished is the id of one of the player's buildings beside a unit that is
+// to be repaired, or 0.
+func (c *commander) unfinished(u *codecraft.Unit) uint32 {
+	rules := c.g.Rules()
+	for _, d := range [4][2]int{{1, 0}, {-1, 0}, {0, 1}, {0, -1}} {
+		x, y := int(u.X)+d[0], int(u.Y)+d[1]
+		if x < 0 || y < 0 || x >= codecraft.Side || y >= codecraft.Side {
+			continue
+		}
+		i := c.s.At[codecraft.CellOf(x, y)]
+		if i == 0 {
+			continue
+		}
+		v := &c.s.Units[i-1]
+		if v.Owner == u.Owner && int32(v.Health) < rules.Types[v.Type].MaxHealth {
+			return v.ID
+		}
+	}
+	return 0
+}
+
+// works draws the orders of a player that builds and repairs wherever it can.
+func (c *commander) works(dst []sim.Order, p sim.Player) []sim.Order {
+	rules := c.g.Rules()
+	for i := range c.s.Units[:c.s.N] {
+		u := &c.s.Units[i]
+		switch t := &rules.Types[u.Type]; {
+		case u.Owner != p || !c.likely(c.again):
+		case t.CanRepair && c.unfinished(u) != 0 && !c.likely(c.careless):
+			dst = append(dst, codecraft.Repair(u.ID, c.unfinished(u)))
+		case t.CanRepair && chance(c.r, 2):
+			dst = append(dst, codecraft.Repair(u.ID, c.target(u, 1)), codecraft.And(c.build(u, t)), codecraft.And(c.move(u)))
+		case t.CanBuild:
+			dst = append(dst, c.build(u, t))
+		default:
+			dst = c.action(dst, u)
 		}
 	}
 	return dst

@@ -17,10 +17,12 @@ import (
 type tally struct {
 	ticks, units, most     int // units: summed over ticks; most: at once
 	attacks, blockers      int // blockers: attacks at what stands in the way
-	dead, dug, kills       int // units and resources that went
+	dead, dug              int // units and resources that went
 	built, finished, moved int
+	mended                 int // units with more health than before
 	victims, ties, full    int // choices: of a victim, of two steps, of three or four
 	waited, over           int
+	crammed                int // ticks that ended with as many units as there can be
 	plain.Tally
 }
 
@@ -35,11 +37,13 @@ func (a *tally) add(b tally) {
 	a.built += b.built
 	a.finished += b.finished
 	a.moved += b.moved
+	a.mended += b.mended
 	a.victims += b.victims
 	a.ties += b.ties
 	a.full += b.full
 	a.waited += b.waited
 	a.over += b.over
+	a.crammed += b.crammed
 	a.addSearches(b.Tally)
 }
 
@@ -62,7 +66,8 @@ func (a *tally) demand(t *testing.T) {
 	}{
 		{"units", a.units, 20 * a.ticks}, {"units at once", a.most, 150}, {"attacks", a.attacks, a.ticks},
 		{"attacks at what stands in the way", a.blockers, a.ticks / 20}, {"dead units", a.dead, a.ticks / 10},
-		{"emptied resources", a.dug, a.ticks / 50}, {"built", a.built, a.ticks / 20}, {"finished", a.finished, a.ticks / 40},
+		{"emptied resources", a.dug, a.ticks / 50}, {"built", a.built, a.ticks / 20}, {"finished", a.finished, a.ticks / 100},
+		{"repaired", a.mended, a.ticks / 10}, {"times without room for units", a.crammed, a.ticks / 1000},
 		{"moves", a.moved, 3 * a.ticks}, {"choices of a victim", a.victims, a.ticks / 4}, {"choices of two steps", a.ties, a.ticks},
 		{"choices of more steps", a.full, a.ticks / 50}, {"waits", a.waited, a.ticks / 4}, {"games that ended", a.over, a.ticks / 400},
 		{"searches", a.Searches, 3 * a.ticks}, {"searches at the limit", a.Limited, a.ticks / 4}, {"searches through others", a.Weighted, a.ticks / 2},
@@ -319,8 +324,11 @@ func (m *twins) count(status sim.Status) {
 		case e.Type == codecraft.Resource:
 		case i < 0:
 			m.built++
-		case e.Active && !m.before.Units[i].Active:
-			m.finished++
+		case e.Health > int(m.before.Units[i].Health):
+			m.mended++
+			if e.Active && !m.before.Units[i].Active {
+				m.finished++
+			}
 		case e.At.X != int(m.before.Units[i].X) || e.At.Y != int(m.before.Units[i].Y):
 			m.moved++
 		case e.Steps() != 0 && !hit[e.ID]:
@@ -329,6 +337,9 @@ func (m *twins) count(status sim.Status) {
 	}
 	if status == sim.Over {
 		m.over++
+	}
+	if m.s.N == codecraft.MaxUnits {
+		m.crammed++
 	}
 }
 
@@ -349,13 +360,8 @@ func playTwins(t *testing.T, sc scenario, seed uint64, ticks int) (sum tally) {
 		sc.mood(&r, c)
 		for status := sim.Running; status == sim.Running && m.ticks < min(sc.ticks, ticks-sum.ticks) && m.s.N > 0; {
 			for p := range m.orders {
-				m.orders[p] = m.orders[p][:0]
-				switch {
-				case p >= int(rules.Players):
-				case sc.grow:
-					m.orders[p] = c.campaign(m.orders[p], sim.Player(p))
-				default:
-					m.orders[p] = c.orders(m.orders[p], sim.Player(p))
+				if m.orders[p] = m.orders[p][:0]; p < int(rules.Players) {
+					m.orders[p] = sc.give(c, m.orders[p], sim.Player(p))
 				}
 				if chance(&r, 30) { // a gift
 					m.s.Resource[p] += 200
