@@ -1,0 +1,416 @@
+package bots
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"moonfarm/sim"
+	"moonfarm/sim/codecraft"
+	"moonfarm/sim/codecraft/wire"
+)
+
+// longEnv asks for the long form of tests.
+const longEnv = "MOONFARM_LONG"
+
+// rules are those of a preset with a limit of ticks.
+func rules(t testing.TB, preset string, ticks int32) codecraft.Rules {
+	t.Helper()
+	r, ok := codecraft.Preset(preset)
+	if !ok {
+		t.Fatalf("no preset %q", preset)
+	}
+	r.MaxTurns = ticks
+	return r
+}
+
+// listen opens a port on this machine for as long as the test runs.
+func listen(t testing.TB, token *string) *Port {
+	t.Helper()
+	p, err := Listen("127.0.0.1:0", token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Close() })
+	return p
+}
+
+// dial connects as a client does and gives the token.
+func dial(t testing.TB, p *Port, token string) *net.TCPConn {
+	t.Helper()
+	conn, err := net.DialTCP("tcp", nil, p.Address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	if _, err := conn.Write(wire.AppendString(nil, token)); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// serve is a client that behaves: it answers every view with what answer says,
+// nil being no action, and returns when it is told that the game is over.
+func serve(conn net.Conn, answer func(v *wire.PlayerView) []wire.EntityOrder) error {
+	defer conn.Close()
+	in := wire.NewReader(conn)
+	var m wire.ServerMessage
+	var out []byte
+	for {
+		if err := in.ServerMessage(&m); err != nil {
+			return err
+		}
+		if m.Kind == wire.Finish {
+			return nil
+		}
+		reply := wire.ClientMessage{Kind: wire.ActionMessage}
+		if answer != nil {
+			reply.Action.EntityActions = answer(&m.View)
+		}
+		out = reply.Append(out[:0])
+		if _, err := conn.Write(out); err != nil {
+			return err
+		}
+	}
+}
+
+// play plays a match that must not fail.
+func play(t testing.TB, m *Match) *Result {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	r, err := m.Play(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Every client gets its own view of every tick, and its orders reach its
+// entities, whatever its seat.
+func TestGame(t *testing.T) {
+	for _, preset := range []string{"round1", "round2", "finals", "round1-1", "round2-3"} {
+		m := &Match{Rules: rules(t, preset, 12), Seed: 7}
+		var clients sync.WaitGroup
+		views := make([]int, m.Rules.Players)
+		for seat := range m.Rules.Players {
+			port := listen(t, nil)
+			m.Seats = append(m.Seats, Seat{Port: port})
+			conn := dial(t, port, "anything")
+			clients.Go(func() {
+				if err := serve(conn, func(v *wire.PlayerView) []wire.EntityOrder {
+					if v.MyID != seat+1 || v.CurrentTick != int32(views[seat]) || len(v.Players) != int(m.Rules.Players) {
+						t.Errorf("%s, seat %d, tick %d: a view for %d of tick %d with %d players",
+							preset, seat, views[seat], v.MyID, v.CurrentTick, len(v.Players))
+					}
+					views[seat]++
+					return orderAll(v)
+				}); err != nil {
+					t.Errorf("%s, seat %d: %v", preset, seat, err)
+				}
+			})
+		}
+		var ticks int
+		m.Watch = func(s *codecraft.State, r *codecraft.Record) error {
+			if (r == nil) != (ticks == 0) || int(s.Tick) != ticks {
+				t.Errorf("%s: record %v at tick %d", preset, r, s.Tick)
+			}
+			ticks++
+			if r != nil {
+				checkOrders(t, s)
+			}
+			return nil
+		}
+		r := play(t, m)
+		clients.Wait()
+		if r.Ticks != 12 || ticks != 13 || r.Status != sim.Over || r.Seed != 7 {
+			t.Errorf("%s: %d ticks, %d watched, %v, seed %d", preset, r.Ticks, ticks, r.Status, r.Seed)
+		}
+		for seat, p := range r.Players {
+			if p.Crashed || p.Comment != nil || views[seat] != 12 || r.Used[seat] <= 0 {
+				t.Errorf("%s, seat %d: %+v, %d views, used %v", preset, seat, p, views[seat], r.Used[seat])
+			}
+		}
+		if len(r.Results.Results) != int(m.Rules.Players) {
+			t.Errorf("%s: scores %v", preset, r.Results.Results)
+		}
+	}
+}
+
+// orderAll sends every own entity, those that are none, and those of others,
+// somewhere: (3, 4) in the own frame.
+func orderAll(v *wire.PlayerView) (list []wire.EntityOrder) {
+	move := wire.EntityAction{Move: wire.Some(wire.MoveAction{X: 3, Y: 4, FindClosestPosition: true})}
+	for _, e := range v.Entities {
+		if e.PlayerID.Given && e.PlayerID.Value == v.MyID {
+			list = append(list, wire.EntityOrder{ID: e.ID, EntityAction: move})
+		} else {
+			bad := move
+			bad.Move.Value.X = 60
+			list = append(list, wire.EntityOrder{ID: e.ID, EntityAction: bad})
+		}
+	}
+	return append(list, wire.EntityOrder{ID: 1 << 30, EntityAction: move})
+}
+
+// checkOrders checks that what orderAll wants is stored.
+func checkOrders(t *testing.T, s *codecraft.State) {
+	t.Helper()
+	for i, u := range s.Units[:s.N] {
+		x, y := codecraft.TurnBack(u.Owner, 3, 4, 1)
+		want := codecraft.Action{Parts: codecraft.Given | codecraft.HasMove | codecraft.FindClosest, MoveX: uint8(x), MoveY: uint8(y)}
+		if s.Acts[i] != want {
+			t.Fatalf("tick %d, unit %d of player %d: %+v, want %+v", s.Tick, u.ID, u.Owner, s.Acts[i], want)
+		}
+	}
+}
+
+// message is a message of a client.
+func message(kind wire.ClientKind) []byte {
+	return (&wire.ClientMessage{Kind: kind}).Append(nil)
+}
+
+// Bad clients crash, each for its reason, and the other player's game is as
+// long as ever.
+func TestCrashes(t *testing.T) {
+	log := (&wire.ClientMessage{Command: wire.DebugCommand{Data: wire.DebugData{Text: strings.Repeat("x", 1000)}}}).Append(nil)
+	silent := func(conn *net.TCPConn) { io.Copy(io.Discard, conn) }
+	sends := func(b []byte) func(*net.TCPConn) {
+		return func(conn *net.TCPConn) { conn.Write(b); silent(conn) }
+	}
+	for _, c := range []struct {
+		what string
+		does func(conn *net.TCPConn) // after its first view
+		want string
+	}{
+		{"leaves", func(conn *net.TCPConn) { conn.Close() }, "the client closed the connection"},
+		{"aborts", func(conn *net.TCPConn) { conn.SetLinger(0); conn.Close() }, "the client closed the connection"},
+		{"stops in the middle", func(conn *net.TCPConn) { conn.Write(message(wire.ActionMessage)[:6]); conn.CloseWrite(); silent(conn) }, "unexpected EOF"},
+		{"is silent", silent, "no answer within 100ms"},
+		{"never reads", func(*net.TCPConn) { time.Sleep(time.Second) }, "no answer within 100ms"},
+		{"drips", func(conn *net.TCPConn) {
+			for range 100 {
+				time.Sleep(10 * time.Millisecond)
+				conn.Write(message(wire.DebugMessage)[:1])
+			}
+		}, "no answer within 100ms"},
+		{"sends garbage", sends([]byte("GET / HTTP/1.0\r\n\r\n")), "message of a client: found tag 542393671, want 0 to 3"},
+		{"sends a negative id", sends([]byte("\x01\x00\x00\x00\x01\x00\x00\x00\xff\xff\xff\xff\x00\x00\x00\x00")), "id of an entity: found -1, want 0 or more"},
+		{"sends a bad bool", sends([]byte("\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02")), "move_action: found byte 2, want 0 or 1"},
+		{"sends a huge length", sends([]byte("\x01\x00\x00\x00\xff\xff\xff\x7f")), "entity_actions: found a count of 2147483647"},
+		{"asks for what there is not", sends(message(wire.RequestDebugState)), "RequestDebugState, but there is no debug interface"},
+		{"ends what has not begun", sends(message(wire.DebugUpdateDone)), "DebugUpdateDone where an action was expected"},
+		{"floods", func(conn *net.TCPConn) {
+			for {
+				if _, err := conn.Write(log); err != nil {
+					return
+				}
+			}
+		}, "more data than is allowed"},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			t.Parallel()
+			good, bad := listen(t, nil), listen(t, nil)
+			m := &Match{Rules: rules(t, "round2-2", 40), Seats: []Seat{
+				{Port: good}, {Port: bad, Limits: Limits{Answer: 100 * time.Millisecond, Bytes: 1 << 17}},
+			}}
+			var clients sync.WaitGroup
+			fine := dial(t, good, "")
+			clients.Go(func() {
+				if err := serve(fine, orderAll); err != nil {
+					t.Error(err)
+				}
+			})
+			conn := dial(t, bad, "")
+			clients.Go(func() {
+				in := wire.NewReader(conn)
+				var view wire.ServerMessage
+				if err := in.ServerMessage(&view); err != nil {
+					t.Error(err)
+					return
+				}
+				reply := wire.ClientMessage{Kind: wire.ActionMessage, Action: wire.Action{EntityActions: orderAll(&view.View)}}
+				conn.Write(reply.Append(nil))
+				c.does(conn)
+			})
+			m.Watch = func(s *codecraft.State, r *codecraft.Record) error {
+				if r != nil {
+					checkOrders(t, s) // the last actions of the bad one are kept
+				}
+				return nil
+			}
+			r := play(t, m)
+			clients.Wait()
+			if r.Ticks != 40 || r.Players[0].Crashed || !r.Players[1].Crashed {
+				t.Fatalf("%d ticks, %+v", r.Ticks, r.Players)
+			}
+			if got := *r.Players[1].Comment; !strings.HasPrefix(got, wire.CrashComment) || !strings.Contains(got, c.want) {
+				t.Errorf("comment %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// Debug messages are no crime.
+func TestDebugMessages(t *testing.T) {
+	port := listen(t, nil)
+	conn := dial(t, port, "")
+	log := (&wire.ClientMessage{Command: wire.DebugCommand{Data: wire.DebugData{Text: "here I am"}}}).Append(nil)
+	go func() {
+		in := bufio.NewReader(conn)
+		go io.Copy(io.Discard, in)
+		for range 3 {
+			conn.Write(slices.Concat(log, log, message(wire.ActionMessage)))
+		}
+	}()
+	r := play(t, &Match{Rules: rules(t, "finals-1", 3), Seats: []Seat{{Port: port}}})
+	if r.Players[0].Crashed || r.Ticks != 3 {
+		t.Errorf("%d ticks, %s", r.Ticks, *r.Players[0].Comment)
+	}
+}
+
+// The time of all answers together is limited, too.
+func TestGameLimit(t *testing.T) {
+	port := listen(t, nil)
+	conn := dial(t, port, "")
+	go serve(conn, func(*wire.PlayerView) []wire.EntityOrder { time.Sleep(20 * time.Millisecond); return nil })
+	m := &Match{Rules: rules(t, "finals-1", 100), Seats: []Seat{{Port: port, Limits: Limits{Answer: time.Second, Game: 200 * time.Millisecond}}}}
+	answered := 0
+	m.Watch = func(s *codecraft.State, _ *codecraft.Record) error { answered++; return nil }
+	r := play(t, m)
+	if !r.Players[0].Crashed || *r.Players[0].Comment != "Player crashed: the 200ms for all answers of a game are used up" {
+		t.Errorf("%+v", r.Players[0])
+	}
+	if r.Used[0] < 200*time.Millisecond || r.Used[0] > time.Second || r.Ticks != 100 {
+		t.Errorf("used %v, %d ticks", r.Used[0], r.Ticks)
+	}
+}
+
+func TestTokens(t *testing.T) {
+	token := "secret"
+	port := listen(t, &token)
+	wrong := dial(t, port, "guess")
+	mute, err := net.DialTCP("tcp", nil, port.Address()) // never gives one
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mute.Close()
+	if _, err := wrong.Read(make([]byte, 1)); err == nil {
+		t.Error("a client with the wrong token got an answer")
+	}
+	m := &Match{Rules: rules(t, "finals-1", 2), Seats: []Seat{{Port: port, Limits: Limits{Accept: 50 * time.Millisecond}}}}
+	r := play(t, m)
+	want := "Player crashed: no client within 50ms; a client from " + wrong.LocalAddr().String() + " was sent away: it gave another token"
+	if !r.Players[0].Crashed || *r.Players[0].Comment != want {
+		t.Errorf("%s, want %s", *r.Players[0].Comment, want)
+	}
+	right := dial(t, port, token)
+	go serve(right, nil)
+	if r := play(t, m); r.Players[0].Crashed {
+		t.Error(*r.Players[0].Comment)
+	}
+	long := dial(t, port, strings.Repeat("x", maxToken+1))
+	if _, err := long.Read(make([]byte, 1)); err == nil {
+		t.Error("a client with an endless token got an answer")
+	}
+}
+
+// A port serves games side by side, each with another client.
+func TestManyGames(t *testing.T) {
+	games, ticks := 24, int32(20)
+	if os.Getenv(longEnv) != "" {
+		games, ticks = 200, 1000
+	}
+	ports := []*Port{listen(t, nil), listen(t, nil)}
+	var clients, matches sync.WaitGroup
+	var finished atomic.Int32
+	for g := range games {
+		matches.Go(func() {
+			for _, p := range ports {
+				conn := dial(t, p, "")
+				clients.Go(func() {
+					if err := serve(conn, orderAll); err != nil {
+						t.Error(err)
+						return
+					}
+					finished.Add(1)
+				})
+			}
+			m := &Match{Rules: rules(t, "round2-2", ticks), Seed: uint64(g), Seats: []Seat{{Port: ports[0]}, {Port: ports[1]}}}
+			r, err := m.Play(t.Context())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for _, p := range r.Players {
+				if p.Crashed {
+					t.Error(*p.Comment)
+				}
+			}
+		})
+		if g%4 == 3 {
+			matches.Wait() // four at once
+		}
+	}
+	matches.Wait()
+	clients.Wait()
+	if finished.Load() != int32(2*games) {
+		t.Errorf("%d clients finished, want %d", finished.Load(), 2*games)
+	}
+}
+
+// A match that is interrupted ends at once, whatever it waits for.
+func TestInterrupt(t *testing.T) {
+	cause := errors.New("enough")
+	for _, connected := range []bool{false, true} {
+		port := listen(t, nil)
+		if connected {
+			dial(t, port, "") // and never answers; there is no limit
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		time.AfterFunc(50*time.Millisecond, func() { cancel(cause) })
+		begin := time.Now()
+		_, err := (&Match{Rules: rules(t, "finals", 1000), Seats: []Seat{{Port: port}, {}}}).Play(ctx)
+		if took := time.Since(begin); !errors.Is(err, cause) || took > 2*time.Second {
+			t.Errorf("connected %v: %v after %v", connected, err, took)
+		}
+	}
+}
+
+func TestRefusedMatches(t *testing.T) {
+	port := listen(t, nil)
+	finals := rules(t, "finals", 1000)
+	stop := errors.New("stop")
+	for _, c := range []struct {
+		match Match
+		want  string
+	}{
+		{Match{Rules: finals, Seats: make([]Seat, 3)}, "3 seats for a game of 2 players"},
+		{Match{Rules: codecraft.Rules{}}, "players is 0"},
+		{Match{Rules: finals, Seats: []Seat{{}, {Port: port, Command: []string{"x"}}}}, "seat 2: more than one of"},
+		{Match{Rules: finals, Seats: []Seat{{}, {Limits: Limits{Game: -1}}}}, "seat 2: a negative limit"},
+		{Match{Rules: finals, Seats: make([]Seat, 2), Watch: func(*codecraft.State, *codecraft.Record) error { return stop }}, "stop"},
+	} {
+		if _, err := c.match.Play(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want %q", err, c.want)
+		}
+	}
+}
+
+// Nobody but empty players: the game is played all the same.
+func TestEmptyPlayers(t *testing.T) {
+	r := play(t, &Match{Rules: rules(t, "round1", 1000), Seats: make([]Seat, 4)})
+	if r.Ticks != 1000 || r.Status != sim.Over || fmt.Sprint(r.Results.Results) != "[0 0 0 0]" {
+		t.Errorf("%d ticks, %v, %v", r.Ticks, r.Status, r.Results.Results)
+	}
+}

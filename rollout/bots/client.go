@@ -1,0 +1,97 @@
+package bots
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+	"time"
+
+	"moonfarm/sim/codecraft/wire"
+)
+
+// ask sends a view and waits for the action, which stays valid until the next
+// call. Any error is a crash.
+func (c *client) ask(view []byte) (*wire.Action, error) {
+	begin := time.Now()
+	action, err := c.exchange(view, begin)
+	c.used += time.Since(begin)
+	if err == nil && c.limits.Game > 0 && c.used > c.limits.Game {
+		err = os.ErrDeadlineExceeded
+	}
+	switch {
+	case err == nil:
+		return action, nil
+	case errors.Is(err, os.ErrDeadlineExceeded) && c.limits.Game > 0 && c.used >= c.limits.Game:
+		return nil, fmt.Errorf("the %v for all answers of a game are used up", c.limits.Game)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, fmt.Errorf("no answer within %v", c.limits.Answer)
+	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return nil, errors.New("the client closed the connection")
+	}
+	return nil, err
+}
+
+func (c *client) exchange(view []byte, begin time.Time) (*wire.Action, error) {
+	var deadline time.Time
+	if left := c.limits.Game - c.used; c.limits.Game > 0 {
+		deadline = begin.Add(left)
+	}
+	if c.limits.Answer > 0 && (deadline.IsZero() || c.limits.Answer < c.limits.Game-c.used) {
+		deadline = begin.Add(c.limits.Answer)
+	}
+	if err := c.conn.SetDeadline(deadline); err != nil {
+		return nil, err
+	}
+	if _, err := c.conn.Write(view); err != nil {
+		return nil, err
+	}
+	bytes := c.limits.Bytes
+	if bytes == 0 {
+		bytes = DefaultBytes
+	}
+	c.in.Limit(bytes)
+	for {
+		if err := c.in.ClientMessage(&c.message); err != nil {
+			return nil, err
+		}
+		switch c.message.Kind {
+		case wire.ActionMessage:
+			return &c.message.Action, nil
+		case wire.DebugMessage: // there is no window: nothing to draw in
+		case wire.DebugUpdateDone:
+			return nil, errors.New("the client sent DebugUpdateDone where an action was expected")
+		case wire.RequestDebugState:
+			return nil, errors.New("the client sent RequestDebugState, but there is no debug interface")
+		}
+	}
+}
+
+// Times for the end of a connection.
+const (
+	farewell = time.Second           // for a client to close its side after Finish
+	parting  = 50 * time.Millisecond // for Finish to be sent to a client that crashed
+)
+
+// finish tells the client that the game is over and waits, not long, until it
+// has closed its side. Without that what it still sends would make its own
+// system forget the message.
+func (c *client) finish() {
+	defer c.conn.Close()
+	c.conn.SetDeadline(time.Now().Add(farewell))
+	if _, err := c.conn.Write(finished); err != nil || c.conn.CloseWrite() != nil {
+		return
+	}
+	io.Copy(io.Discard, io.LimitReader(c.conn, DefaultBytes))
+}
+
+// drop ends the connection of a client that crashed.
+func (c *client) drop() {
+	c.conn.SetWriteDeadline(time.Now().Add(parting))
+	c.conn.Write(finished)
+	c.conn.Close()
+}
+
+// finished is the message that the game is over.
+var finished = (&wire.ServerMessage{Kind: wire.Finish}).Append(nil)

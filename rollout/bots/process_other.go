@@ -1,0 +1,11 @@
+//go:build !unix
+
+package bots
+
+import "os/exec"
+
+// group does nothing: there are no groups of processes.
+func group(*exec.Cmd) {}
+
+// killGroup does nothing: only the process itself can be killed.
+func killGroup(int) {}
