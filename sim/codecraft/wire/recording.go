@@ -161,13 +161,9 @@ func orderID(a *EntityOrder) int32 { return a.ID }
 
 // apply changes a map and leaves it sorted by id.
 func apply[T any](list []T, c *Changes[T], id func(*T) int32) ([]T, error) {
-	order := func(a, b T) int { return int(id(&a)) - int(id(&b)) }
-	find := func(of int32) (int, bool) {
-		return slices.BinarySearchFunc(list, of, func(e T, of int32) int { return int(id(&e)) - int(of) })
-	}
-	sortByID(list, order)
+	sortByID(list, id)
 	for i := range c.Changed {
-		at, ok := find(id(&c.Changed[i]))
+		at, ok := findByID(list, id(&c.Changed[i]), id)
 		if !ok {
 			return list, fmt.Errorf("%d changes, but is not there", id(&c.Changed[i]))
 		}
@@ -176,18 +172,24 @@ func apply[T any](list []T, c *Changes[T], id func(*T) int32) ([]T, error) {
 	gone := slices.Clone(c.Removed)
 	slices.Sort(gone)
 	for i, of := range gone {
-		if _, ok := find(of); !ok || i > 0 && gone[i-1] == of {
+		if _, ok := findByID(list, of, id); !ok || i > 0 && gone[i-1] == of {
 			return list, fmt.Errorf("%d is removed, but is not there", of)
 		}
 	}
 	if len(gone) > 0 {
-		list = slices.DeleteFunc(list, func(e T) bool {
-			_, ok := slices.BinarySearch(gone, id(&e))
-			return ok
-		})
+		to := 0
+		for i := range list {
+			if len(gone) > 0 && gone[0] == id(&list[i]) {
+				gone = gone[1:]
+				continue
+			}
+			list[to] = list[i]
+			to++
+		}
+		list = list[:to]
 	}
 	list = append(list, c.New...)
-	sortByID(list, order)
+	sortByID(list, id)
 	for i := 1; i < len(list); i++ {
 		if id(&list[i-1]) == id(&list[i]) {
 			return list, fmt.Errorf("%d is there twice", id(&list[i]))
@@ -197,8 +199,25 @@ func apply[T any](list []T, c *Changes[T], id func(*T) int32) ([]T, error) {
 }
 
 // sortByID sorts what mostly is sorted.
-func sortByID[T any](list []T, order func(a, b T) int) {
-	if !slices.IsSortedFunc(list, order) {
-		slices.SortFunc(list, order)
+func sortByID[T any](list []T, id func(*T) int32) {
+	for i := 1; i < len(list); i++ {
+		if id(&list[i-1]) > id(&list[i]) {
+			slices.SortStableFunc(list, func(a, b T) int { return int(id(&a)) - int(id(&b)) })
+			return
+		}
 	}
+}
+
+// findByID looks for an item of a sorted list.
+func findByID[T any](list []T, of int32, id func(*T) int32) (int, bool) {
+	lo, hi := 0, len(list)
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if id(&list[mid]) < of {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo, lo < len(list) && id(&list[lo]) == of
 }

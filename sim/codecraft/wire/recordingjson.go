@@ -70,6 +70,7 @@ type (
 	}
 	jsonAttack struct {
 		Range   int32 `json:"range"`
+		Reach   int32 `json:"attack_range"` // the original's name; one file has it
 		Damage  int32 `json:"damage"`
 		Collect bool  `json:"collect_resource"`
 	}
@@ -202,7 +203,7 @@ func (p *jsonProperties) properties() EntityProperties {
 		q.Build = Some(BuildProperties{kindsOf(b.Options), optional(b.InitHealth)})
 	}
 	if a := p.Attack; a != nil {
-		q.Attack = Some(AttackProperties{a.Range, a.Damage, a.Collect})
+		q.Attack = Some(AttackProperties{max(a.Range, a.Reach), a.Damage, a.Collect})
 	}
 	if r := p.Repair; r != nil {
 		q.Repair = Some(RepairProperties{kindsOf(r.ValidTargets), r.Power})

@@ -71,10 +71,15 @@ func appendUnit(dst []Entity, r *codecraft.Rules, u *codecraft.Unit, p sim.Playe
 	return append(dst, Entity{int32(u.ID), Some(int32(u.Owner) + 1), u.Type, int32(x), int32(y), int32(u.Health), u.Active})
 }
 
-// Rules are base with what the view tells of them.
+// Rules are base with what the view tells of them; properties that are missing
+// are those of base.
 func (v *PlayerView) Rules(base codecraft.Rules) (codecraft.Rules, error) {
+	properties := v.EntityProperties
+	if len(properties) == 0 {
+		properties = appendProperties(nil, &base)
+	}
 	w := World{
-		FogOfWar: v.FogOfWar, EntityProperties: v.EntityProperties,
+		FogOfWar: v.FogOfWar, EntityProperties: properties,
 		MaxTickCount: v.MaxTickCount, MaxPathfindNodes: v.MaxPathfindNodes, Players: make([]Seat, len(v.Players)),
 	}
 	return w.Rules(base)

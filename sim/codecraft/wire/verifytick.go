@@ -1,0 +1,291 @@
+package wire
+
+import (
+	"fmt"
+	"slices"
+
+	"moonfarm/sim"
+	"moonfarm/sim/bitboard"
+	"moonfarm/sim/codecraft"
+)
+
+// tick checks one tick of a recorded game, phase by phase: what is recorded
+// says which of the possible things came to pass.
+type tick struct {
+	game   *codecraft.Game
+	rules  codecraft.Rules
+	counts [Counts]int
+
+	world  World // before, its entities sorted by id
+	after  World
+	events []Event
+	delta  *Delta
+	pos    codecraft.Position
+	state  codecraft.State // before, with the actions in effect
+
+	bodies   []body // the units of state, then those that are built
+	health   [codecraft.Cells]int32
+	score    [sim.MaxPlayers]int32
+	resource [sim.MaxPlayers]int32
+	occupied bitboard.Square // as the phases go on
+	end      bitboard.Square // occupied after the move phase
+	victims  []uint32
+}
+
+// body is a unit as the phases leave it.
+type body struct {
+	codecraft.Unit
+	health int32
+	dies   bool // it is removed: what it was told to do is not known
+	acted  bool // it has attacked, built or repaired
+	moves  bool // it is elsewhere afterwards
+	toX    int
+	toY    int
+	missed int32 // health that repairers which died may have given
+}
+
+// begin takes over what was read.
+func (t *tick) begin(r *Recording) error {
+	t.counts = [Counts]int{}
+	t.copyWorld(&t.world, &r.World)
+	t.copyWorld(&t.after, &r.World)
+	t.delta, t.events = &r.Delta, r.Events
+	if err := t.after.Apply(t.delta); err != nil {
+		return err
+	}
+	t.world.Actions = slices.Clone(t.world.Actions)
+	now := make(map[int32]int, len(t.world.Actions))
+	for i := range t.world.Actions {
+		now[t.world.Actions[i].ID] = i
+	}
+	for _, a := range t.delta.Actions.Changed {
+		t.world.Actions[now[a.ID]] = a
+	}
+	t.world.Actions = append(t.world.Actions, t.delta.Actions.New...)
+	if err := t.world.Position(&t.pos, &t.rules); err != nil {
+		return err
+	}
+	return t.game.Restore(&t.state, &t.pos)
+}
+
+// copyWorld copies what Apply changes.
+func (t *tick) copyWorld(dst, src *World) {
+	players, entities, actions := dst.Players[:0], dst.Entities[:0], dst.Actions[:0]
+	*dst = *src
+	dst.Players = append(players, src.Players...)
+	dst.Entities = append(entities, src.Entities...)
+	dst.Actions = append(actions, src.Actions...)
+	sortByID(dst.Entities, entityID)
+}
+
+// differs is a difference in this tick.
+func (t *tick) differs(entity int32, field string, want, got any) *Difference {
+	return &Difference{Tick: int(t.world.CurrentTick), Entity: entity, Field: field, Want: fmt.Sprint(want), Got: fmt.Sprint(got)}
+}
+
+// check checks the tick and returns the first difference.
+func (t *tick) check() *Difference {
+	if d := t.stored(); d != nil {
+		return d
+	}
+	t.game.Plan(&t.state)
+	t.set()
+	for _, phase := range []func() *Difference{t.attacks, t.builds, t.repairs, t.moves, t.cleanUp} {
+		if d := phase(); d != nil {
+			return d
+		}
+	}
+	return nil
+}
+
+// stored checks that actions are stored for units alone.
+func (t *tick) stored() *Difference {
+	for _, list := range [][]EntityOrder{t.delta.Actions.New, t.delta.Actions.Changed} {
+		for _, a := range list {
+			if t.state.Find(uint32(a.ID)) < 0 {
+				return t.differs(a.ID, "stored action", "one", "none, for it is no unit")
+			}
+		}
+	}
+	for _, a := range t.after.Actions {
+		if _, ok := find(t.after.Entities, a.ID); !ok {
+			return t.differs(a.ID, "stored action", "one", "none, for it is dead")
+		}
+	}
+	return nil
+}
+
+// find looks for an entity in a sorted list.
+func find(list []Entity, id int32) (*Entity, bool) {
+	i, ok := findByID(list, id, entityID)
+	if !ok {
+		return nil, false
+	}
+	return &list[i], true
+}
+
+// set makes the units and boards ready for the phases.
+func (t *tick) set() {
+	s := &t.state
+	t.bodies = t.bodies[:0]
+	t.score, t.resource, t.occupied = s.Score, s.Resource, s.Occupied
+	t.end = bitboard.Square{}
+	for i := range t.after.Entities {
+		e := &t.after.Entities[i]
+		if size := t.rules.Types[e.Type].Size; onMap(e.X, size) && onMap(e.Y, size) {
+			t.end.AddSquare(int(e.X), int(e.Y), int(size))
+		}
+	}
+	for i := range s.Units[:s.N] {
+		b := body{Unit: s.Units[i], health: int32(s.Units[i].Health)}
+		if e, ok := find(t.after.Entities, int32(b.ID)); ok {
+			b.toX, b.toY = int(e.X), int(e.Y)
+			b.moves = b.toX != int(b.X) || b.toY != int(b.Y)
+		} else {
+			b.dies = true // where it stands, it stands in the way until the end
+			t.end.AddSquare(int(b.X), int(b.Y), t.size(b.Type))
+		}
+		t.bodies = append(t.bodies, b)
+	}
+	for c := range t.health {
+		if t.health[c] = int32(s.Health[c]); t.health[c] > 0 {
+			if _, ok := find(t.after.Entities, int32(s.ResourceID(c%codecraft.Side, c/codecraft.Side))); !ok {
+				t.end.Add(c%codecraft.Side, c/codecraft.Side)
+			}
+		}
+	}
+}
+
+func (t *tick) size(k codecraft.Type) int { return int(t.rules.Types[k].Size) }
+
+// steps calls f for the cells that may be the next one of unit i, until it
+// returns true, and tells whether it did.
+func (t *tick) steps(i int, f func(x, y int) bool) bool {
+	u := &t.state.Units[i]
+	set := t.game.Steps(i)
+	for d, by := range [4][2]int{{1, 0}, {-1, 0}, {0, 1}, {0, -1}} {
+		x, y := int(u.X)+by[0], int(u.Y)+by[1]
+		if set>>d&1 != 0 && onMap(int32(x), 1) && onMap(int32(y), 1) && f(x, y) {
+			return true
+		}
+	}
+	return false
+}
+
+// foreign is the entity of another owner, or none's, that covers a cell before
+// the tick; 0 if there is none.
+func (t *tick) foreign(x, y int, p sim.Player) uint32 {
+	c := codecraft.CellOf(x, y)
+	if u := t.state.At[c]; u > 0 {
+		if o := &t.state.Units[u-1]; o.Owner != p {
+			return o.ID
+		}
+		return 0
+	}
+	if t.state.Health[c] > 0 {
+		return t.state.ResourceID(x, y)
+	}
+	return 0
+}
+
+// attacks checks the attacks and does them.
+func (t *tick) attacks() *Difference {
+	for _, e := range t.events {
+		i := t.state.Find(uint32(e.Attacker))
+		if i < 0 {
+			return t.differs(e.Attacker, "attack", fmt.Sprint("on ", e.Victim), "none: it is no unit")
+		}
+		b := &t.bodies[i]
+		k := &t.rules.Types[b.Type]
+		switch {
+		case !b.Active || !k.CanAttack:
+			return t.differs(e.Attacker, "attack", fmt.Sprint("on ", e.Victim), "none: it cannot")
+		case b.acted:
+			return t.differs(e.Attacker, "attack", "two", "one")
+		}
+		if d := t.attack(i, uint32(e.Victim)); d != nil {
+			return d
+		}
+		b.acted = true
+		t.counts[CountAttacks]++
+		t.hit(b, k, uint32(e.Victim))
+	}
+	for i := range t.bodies {
+		b := &t.bodies[i]
+		if b.acted || b.dies || !b.Active || !t.rules.Types[b.Type].CanAttack {
+			continue
+		}
+		if t.victims = t.game.AppendVictims(t.victims[:0], &t.state, i); len(t.victims) > 0 {
+			return t.differs(int32(b.ID), "attack", "none", fmt.Sprint("on one of ", t.victims))
+		}
+		if t.game.Steps(i) != 0 && !t.steps(i, func(x, y int) bool { return t.foreign(x, y, b.Owner) == 0 }) {
+			return t.differs(int32(b.ID), "attack", "none", "on what stands in its way")
+		}
+	}
+	return nil
+}
+
+// attack checks whether unit i may attack that victim.
+func (t *tick) attack(i int, victim uint32) *Difference {
+	b := &t.bodies[i]
+	if b.dies && t.inRange(b, victim) {
+		return nil
+	}
+	if t.victims = t.game.AppendVictims(t.victims[:0], &t.state, i); len(t.victims) > 0 {
+		if !slices.Contains(t.victims, victim) {
+			return t.differs(int32(b.ID), "attack", fmt.Sprint("on ", victim), fmt.Sprint("on one of ", t.victims))
+		}
+		return nil
+	}
+	if !t.steps(i, func(x, y int) bool { return t.foreign(x, y, b.Owner) == victim }) {
+		return t.differs(int32(b.ID), "attack", fmt.Sprint("on ", victim), "none, neither by its action nor for what stands in its way")
+	}
+	t.counts[CountBreaks]++
+	return nil
+}
+
+// inRange tells whether an entity is in the range of a unit.
+func (t *tick) inRange(b *body, victim uint32) bool {
+	x, y, size, ok := t.place(victim)
+	return ok && b.ID != victim && gap(int(b.X), int(b.Y), t.size(b.Type), x, y, size) <= int(t.rules.Types[b.Type].Range)
+}
+
+// place is where an entity is before the tick.
+func (t *tick) place(id uint32) (x, y, size int, ok bool) {
+	if i := t.state.Find(id); i >= 0 {
+		u := &t.state.Units[i]
+		return int(u.X), int(u.Y), t.size(u.Type), true
+	}
+	x, y, ok = t.state.ResourceAt(id)
+	return x, y, 1, ok && t.state.Health[codecraft.CellOf(x, y)] > 0
+}
+
+// gap is the distance between two squares.
+func gap(ax, ay, asize, bx, by, bsize int) int {
+	return max(bx-(ax+asize-1), ax-(bx+bsize-1), 0) + max(by-(ay+asize-1), ay-(by+bsize-1), 0)
+}
+
+// hit does an attack.
+func (t *tick) hit(b *body, k *codecraft.Properties, victim uint32) {
+	health, of, pays := (*int32)(nil), codecraft.Resource, true
+	if i := t.state.Find(victim); i >= 0 {
+		v := &t.bodies[i]
+		health, of, pays = &v.health, v.Type, v.Owner != b.Owner
+	} else {
+		x, y, _ := t.state.ResourceAt(victim)
+		health = &t.health[codecraft.CellOf(x, y)]
+	}
+	dealt := min(k.Damage, *health)
+	if dealt == 0 {
+		t.counts[CountWasted]++
+		return
+	}
+	*health -= dealt
+	if k.Collects {
+		t.score[b.Owner] += dealt * t.rules.Types[of].Yield
+		t.resource[b.Owner] += dealt * t.rules.Types[of].Yield
+	}
+	if *health == 0 && pays {
+		t.score[b.Owner] += t.rules.Types[of].DestroyScore
+	}
+}
