@@ -18,25 +18,25 @@ type craftStyle struct {
 	name, doc string
 	rule      func(c *craftSeat)
 
-	builders, melee, ranged int16 // units to have, at most
-	settled                 int16 // builders to have before a ranged base is saved for
-	turrets                 int16 // turrets to have, at most
-	home                    bool  // the army stays home until the last quarter of the game
-	near                    bool  // the army is sent a few cells ahead at a time
-	breaks                  bool  // ways may break through what stands in them
+	builders, melee, ranged int16  // units to have, at most
+	settled                 int16  // builders to have before a ranged base is saved for
+	turrets                 int16  // turrets to have, at most
+	home                    uint64 // one of so many of the army stays home; 1: until the last quarter of the game; 0: none
+	near                    bool   // the army is sent a few cells ahead at a time
+	breaks                  bool   // ways may break through what stands in them
 }
 
 // craftStyles are all scripts.
 var craftStyles = [...]craftStyle{
 	{name: "quickstart", rule: (*craftSeat).quickstart,
 		doc: "the original's QuickStart player: all units to the far corner, bases fill the population they provide themselves"},
-	{name: "econ", rule: (*craftSeat).colony, builders: 45, ranged: 60, settled: 25,
+	{name: "econ", rule: (*craftSeat).colony, builders: 45, ranged: 60, settled: 25, home: 4,
 		doc: "up to 45 builders, houses in time, then a ranged base and a stream of ranged units to the enemy's base"},
-	{name: "econ-near", rule: (*craftSeat).colony, builders: 45, ranged: 60, settled: 25, near: true,
+	{name: "econ-near", rule: (*craftSeat).colony, builders: 45, ranged: 60, settled: 25, home: 4, near: true,
 		doc: "econ with its army sent four cells ahead at a time"},
-	{name: "econ-break", rule: (*craftSeat).colony, builders: 45, ranged: 60, settled: 25, breaks: true,
+	{name: "econ-break", rule: (*craftSeat).colony, builders: 45, ranged: 60, settled: 25, home: 4, breaks: true,
 		doc: "econ with units that break through what stands in their way"},
-	{name: "turtle", rule: (*craftSeat).colony, builders: 40, ranged: 40, settled: 20, turrets: 12, home: true,
+	{name: "turtle", rule: (*craftSeat).colony, builders: 40, ranged: 40, settled: 20, turrets: 12, home: 1,
 		doc: "turrets and ranged units around the base, all in repair; attacks in the last quarter of the game alone"},
 }
 

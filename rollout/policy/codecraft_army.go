@@ -17,17 +17,20 @@ const (
 )
 
 // march sends the army to the first of the enemies' bases that is not known to
-// be gone, or around the map.
+// be gone, or around the map. A part of it stays home.
 func (c *craftSeat) march() {
-	if c.style.home && c.state.Tick < c.rules.MaxTurns*3/4 {
-		c.rally()
-		return
+	home := c.style.home
+	if home == 1 && c.state.Tick >= c.rules.MaxTurns*3/4 {
+		home = 0
 	}
 	x, y, ok, guards := c.target()
 	for _, at := range c.army.all() {
 		i := int(at)
 		tx, ty := x, y
 		switch {
+		case home != 0 && prng.Mix(uint64(c.state.Units[i].ID))%home == 0:
+			c.rally(i)
+			continue
 		case guards[0] == i || guards[1] == i || guards[2] == i:
 			tx, ty, _ = c.corner(i)
 		case !ok:
@@ -128,20 +131,17 @@ func (c *craftSeat) guard(q sim.Player, x, y int) int {
 	return -1
 }
 
-// rally gathers the army at a few places before the own base, from where it
-// attacks what comes near.
-func (c *craftSeat) rally() {
-	for _, at := range c.army.all() {
-		i := int(at)
-		u := &c.state.Units[i]
-		post := craftRallies[u.ID%uint32(len(craftRallies))]
-		x, y := codecraft.TurnBack(c.player, post[0], post[1], 1)
-		a := autoAttack(defendReach, allButResource)
-		if distance(int(u.X), int(u.Y), 1, x, y, 1) > rallyReach {
-			a = c.moveTo(a, x, y)
-		}
-		c.give(i, a)
+// rally keeps unit i near one of a few places before the own base, from where
+// it attacks what comes near.
+func (c *craftSeat) rally(i int) {
+	u := &c.state.Units[i]
+	post := craftRallies[u.ID%uint32(len(craftRallies))]
+	x, y := codecraft.TurnBack(c.player, post[0], post[1], 1)
+	a := autoAttack(defendReach, allButResource)
+	if distance(int(u.X), int(u.Y), 1, x, y, 1) > rallyReach {
+		a = c.moveTo(a, x, y)
 	}
+	c.give(i, a)
 }
 
 // craftRallies are those places, in the own frame.

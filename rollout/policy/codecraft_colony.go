@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
 	"moonfarm/sim/codecraft"
 )
@@ -20,10 +21,11 @@ type craftWork struct {
 
 // How builders work: distances in cells.
 const (
-	gatherReach  = 30 // chase range of builders
-	hireFinish   = 30 // from where builders come to finish a building
-	hireMend     = 12 // … and to repair one that is damaged
-	stuckTicks   = 64 // who has not reached his work by then looks for another
+	gatherReach  = 30             // chase range of builders
+	hireFinish   = 30             // from where builders come to finish a building
+	hireMend     = 12             // … and to repair one that is damaged
+	siteTicks    = sim.MaxPlayers // a place for a building is looked for every so many
+	stuckTicks   = 64             // who has not reached his work by then looks for another
 	maxHands     = 10
 	housesAtOnce = 5
 )
@@ -218,11 +220,12 @@ func (c *craftSeat) crowded() bool {
 }
 
 // begin has the free builder that is nearest to the best place go there and
-// build one of type t, once there is money for it.
+// build one of type t, once there is money for it. To look for the place takes
+// longer than all else; the seats do it in turn.
 func (c *craftSeat) begin(t codecraft.Type) {
 	cost := c.rules.Types[t].Cost
 	c.reserve(cost)
-	if c.money < 0 || !c.rules.Types[codecraft.BuilderUnit].Builds.Set().Has(t) {
+	if c.money < 0 || uint32(c.state.Tick)%siteTicks != uint32(c.player) || !c.rules.Types[codecraft.BuilderUnit].Builds.Set().Has(t) {
 		return
 	}
 	ax, ay := c.middle()
