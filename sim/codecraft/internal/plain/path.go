@@ -238,7 +238,7 @@ func (g *Game) astar(u *Entity, m *Move) (s *search, reached bool) {
 		}
 		for d := range directions {
 			c := n.at.step(d)
-			if !c.inside() {
+			if !c.inside() || s.known[c.X][c.Y] {
 				continue
 			}
 			if cost, ok := g.cost(u, c, m.Break); ok {
