@@ -127,6 +127,24 @@ func (b *Square) Grow(c *Square) {
 	}
 }
 
+// GrowRows adds the neighbours of the cells of b that lie in the rows from low
+// to high; nothing may be set outside of low+1 … high−1, but for rows at the
+// edges of the board.
+func (b *Square) GrowRows(low, high int) {
+	if low > high {
+		return
+	}
+	i := squareRow * (low + 1)
+	b0, b1 := b[i-squareRow], b[i-squareRow+1] // as they were
+	c0, c1 := b[i], b[i+1]
+	for ; i < squareRow*(high+2); i += squareRow {
+		a0, a1 := b[i+squareRow], b[i+squareRow+1]
+		b[i] = c0 | c0<<1 | c0>>1 | c1<<63 | b0 | a0
+		b[i+1] = (c1 | c1<<1 | c1>>1 | c0>>63 | b1 | a1) & squareHigh
+		b0, b1, c0, c1 = c0, c1, a0, a1
+	}
+}
+
 // First returns the cell with the lowest y, and of those the lowest x; ok is
 // false if the set is empty.
 func (b *Square) First() (x, y int, ok bool) {

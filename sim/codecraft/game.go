@@ -13,6 +13,7 @@ type Game struct {
 	rules  Rules
 	info   sim.Info
 	record *Record
+	sights sights
 	plan
 	phases
 	ground
@@ -45,6 +46,7 @@ func New(r Rules) (*Game, error) {
 	}
 	g.dead, g.gone = make([]uint16, 0, MaxUnits), make([]uint16, 0, MaxUnits)
 	g.prepare()
+	g.prepareSight()
 	return g, nil
 }
 

@@ -67,3 +67,18 @@ func (g *Game) gridOf(p sim.Player) *grid {
 	}
 	return &t.list[p]
 }
+
+// addRow adds 1 where a row of a board has cells.
+func (g *grid) addRow(y int, low, high uint64) {
+	row := g[gridCell(0, y):][:Side]
+	add := func(k int, b uint64) {
+		if b != 0 {
+			binary.LittleEndian.PutUint64(row[k:], binary.LittleEndian.Uint64(row[k:])+spread[b])
+		}
+	}
+	for k := 0; k < 64; k += 8 {
+		add(k, low>>k&255)
+	}
+	add(64, high&255)
+	add(72, high>>8&255)
+}

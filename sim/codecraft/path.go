@@ -11,14 +11,15 @@ import (
 // the searches need. Units of one player that go to the same place are a
 // group: they share what is found out about it.
 type paths struct {
-	n      int
-	groups [MaxUnits]group
-	at     [sim.MaxPlayers][Cells]uint16 // 1 + the group that goes to a cell; 0 between ticks
-	unit   [MaxUnits]uint16              // 1 + the next of the group
-	field  field
-	search search
-	grids  grids
-	heap   heap
+	n       int
+	groups  [MaxUnits]group
+	at      [sim.MaxPlayers][Cells]uint16 // 1 + the group that goes to a cell; 0 between ticks
+	unit    [MaxUnits]uint16              // 1 + the next of the group
+	field   field
+	search  search
+	grids   grids
+	detours detours
+	heap    heap
 }
 
 // group are units of a player with the same target.
@@ -30,11 +31,9 @@ type group struct {
 
 // prepare allocates what does not have a fixed size.
 func (g *Game) prepare() {
-	for i := range g.paths.search.ahead {
-		g.paths.search.ahead[i] = make([]uint16, 0, 4*Cells)
-	}
-	g.paths.search.best = make([]uint16, 0, 4*Cells)
-	g.paths.search.entries = make([]uint16, 0, 4*Cells)
+	g.paths.search.best = make([]uint16, 0, Cells)
+	g.paths.detours.best = make([]uint16, 0, Cells)
+	g.paths.detours.entered = make([]uint16, 0, Cells)
 	g.paths.heap.list = make([]heapItem, 0, 4*Cells+1)
 }
 
@@ -122,6 +121,7 @@ func (g *Game) walkGroup(s *State, w *group) {
 		return // no cell is open: nobody moves
 	}
 	f.fill(open)
+	g.paths.detours.drawn = false
 	for at := w.first; at != 0; {
 		i := int(at) - 1
 		at = g.paths.unit[i]

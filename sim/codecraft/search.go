@@ -14,10 +14,7 @@ type search struct {
 	mark  [gridSize]uint32 // equal to base: on a best path
 	queue [gridSize]uint16
 	back  [gridSize]uint16 // queue of retrace
-	ahead [2][]uint16      // the level in hand and the next
 	best  []uint16         // where the best paths end
-
-	entries []uint16 // cells of the field next to closed ones
 }
 
 // longest is above the length of any path.
@@ -101,77 +98,4 @@ func (g *Game) nearest(p sim.Player, start int, b *aimBoard, reach int) Steps {
 		}
 	}
 	return 0
-}
-
-// detour searches the way of a unit that no straight way leads from, whose
-// distance to the target is h (RULES.md, 3: levels). Cells of the field are not
-// closed: a straight way leads from them, so all with a lower sum of cost and
-// distance than the path through them lie outside of the field. Such a cell is
-// entered by a step away from the target only, or the cell before it would be
-// in the field: so it is first seen one level before the target would be
-// closed.
-func (g *Game) detour(u *Unit, closest bool, h int) Steps {
-	q, f, open := &g.paths.search, &g.paths.field, g.gridOf(u.Owner)
-	q.begin()
-	tx, ty := f.x+1, f.y+1
-	start := gridCell(int(u.X), int(u.Y))
-	ahead, next := append(q.ahead[0][:0], uint16(start)), q.ahead[1][:0]
-	q.entries = q.entries[:0]
-	closed, least := 0, uint32(math.MaxUint32)
-	for level := h; ; level += 2 {
-		for len(ahead) > 0 {
-			c := int(ahead[len(ahead)-1])
-			ahead = ahead[:len(ahead)-1]
-			if q.cost[c] >= q.base {
-				continue
-			}
-			cx, cy := c&(1<<gridShift-1), c>>gridShift
-			left := max(cx-tx, tx-cx) + max(cy-ty, ty-cy)
-			cost := uint32(level - left)
-			q.cost[c] = q.base + cost
-			closed++
-			if key := uint32(left)<<16 | cost; key <= least {
-				if key < least {
-					least, q.best = key, q.best[:0]
-				}
-				q.best = append(q.best, uint16(c))
-			}
-			nearer := [4]bool{cx < tx, cx > tx, cy < ty, cy > ty}
-			for d, step := range gridStep {
-				n := c + step
-				switch {
-				case open[n] == 0 || q.cost[n] >= q.base:
-				case hasOn(&f.board, n):
-					q.entries = append(q.entries, uint16(n))
-				case nearer[d]:
-					ahead = append(ahead, uint16(n))
-				default:
-					next = append(next, uint16(n))
-				}
-			}
-		}
-		limited := closed >= int(g.rules.MaxNodes)
-		if len(q.entries) > 0 && !limited {
-			return q.enter(start, level+2, tx, ty)
-		}
-		if limited || len(next) == 0 {
-			break
-		}
-		ahead, next = next, ahead[:0]
-	}
-	if !closest || least&(1<<16-1) == 0 {
-		return 0 // the start is the best
-	}
-	return q.retrace(start)
-}
-
-// enter returns the first steps of the paths that enter the field.
-func (q *search) enter(start, level, tx, ty int) Steps {
-	q.best = q.best[:0]
-	for _, c := range q.entries {
-		cx, cy := int(c)&(1<<gridShift-1), int(c)>>gridShift
-		q.cost[c] = q.base + uint32(level-max(cx-tx, tx-cx)-max(cy-ty, ty-cy))
-		q.best = append(q.best, c)
-	}
-	return q.retrace(start)
 }
