@@ -5,8 +5,10 @@ import (
 	"strings"
 
 	"moonfarm/env"
+	ccfeatures "moonfarm/features/codecraft"
 	tmfeatures "moonfarm/features/terminal"
 	tdfeatures "moonfarm/features/towerdefence"
+	"moonfarm/sim/codecraft"
 	"moonfarm/sim/terminal"
 	tmwire "moonfarm/sim/terminal/wire"
 	"moonfarm/sim/towerdefence"
@@ -16,6 +18,7 @@ var games = []Game{
 	{"towerdefence", "Entelect Challenge 2018 Tower Defence, release 3.0.2", newTowerDefence},
 	{"terminal", "C1 Terminal, all seasons: one action for the whole turn", newTerminal},
 	{terminal.SequentialName, "C1 Terminal, all seasons: one placement at a time", newTerminalSequential},
+	{"codecraft", "CodeCraft 2020 (Russian AI Cup 2020), rules of the finals, round2 and round1", newCodeCraft},
 }
 
 func newTowerDefence(rules string, c env.Config) (env.Vector, error) {
@@ -68,4 +71,16 @@ func newTerminalSequential(rules string, c env.Config) (env.Vector, error) {
 		return nil, fmt.Errorf("rules of terminal: %w", err)
 	}
 	return env.New(g, tmfeatures.SequentialKit(g), c)
+}
+
+func newCodeCraft(rules string, c env.Config) (env.Vector, error) {
+	r, err := codecraft.ParseRules([]byte(rules))
+	if err != nil {
+		return nil, err
+	}
+	g, err := codecraft.New(r)
+	if err != nil {
+		return nil, fmt.Errorf("rules of codecraft: %w", err)
+	}
+	return env.New(g, ccfeatures.Kit(g), c)
 }

@@ -1,0 +1,254 @@
+package codecraft
+
+import (
+	"moonfarm/sim"
+	"moonfarm/sim/bitboard"
+	cc "moonfarm/sim/codecraft"
+)
+
+// The grid form: one head for each cell, with 64 choices, so that the mask of a
+// cell is one word. Directions are right, left, up, down as the seat sees them.
+const (
+	heads   = planeBytes
+	choices = 64
+
+	choiceLeave   = 0
+	choiceStop    = 1
+	choiceStep    = 2                    // 4 directions
+	choiceGather  = choiceStep + 4       //
+	choiceFight   = choiceGather + 1     //
+	choiceRepair  = choiceFight + 1      // 4 directions
+	choiceBuild   = choiceRepair + 4     // options × 4 directions
+	choiceMarch   = choiceBuild + 4*most // regions
+	choiceAdvance = choiceMarch + regions
+	choiceHold    = choiceAdvance + 8
+	choiceHarvest = choiceHold + 1
+	choiceFocus   = choiceHarvest + 1
+	choiceMend    = choiceFocus + 1
+)
+
+var _ [choices]struct{} = [choiceMend + 1]struct{}{}
+
+const (
+	most          = 6  // options to build that there are choices for
+	regionsAcross = 4  // regions of the map, from left to right and from below to above
+	regionSide    = 20 // cells
+	regions       = regionsAcross * regionsAcross
+	advance       = 8    // cells that an advance goes
+	far           = side // pathfind range of gathering and fighting
+)
+
+// Actions implements features.ActionSpace for CodeCraft 2020: a MultiDiscrete
+// space over the cells of the map, of which those count where an own active
+// entity has its lowest corner as the seat sees it.
+type Actions struct {
+	game  *cc.Game
+	rules cc.Rules
+	heads []int
+
+	types  [cc.Types]abilities
+	march  [sim.MaxPlayers][regions]place    // middle of a region
+	ahead  [sim.MaxPlayers][8]place          // a step along both axes, of the 8 directions of an advance
+	spread bool                              // what is next to an entity, or in its range, may be out of its sight
+	sites  [cc.Types][maxSize + 1]directions // by the type next to which, and the size of what is to be there
+}
+
+// maxSize is the largest side of an entity: codecraft's bound.
+const maxSize = 5
+
+// place is a cell, or the difference of two.
+type place struct{ x, y int8 }
+
+// A direction lists the squares of one size on one side of an entity, in the
+// order in which they are tried, by their lowest corner less the entity's. There
+// are at most size + size − 1 of them, that of the entity and that of the square.
+type direction struct {
+	n  int8
+	at [2*maxSize - 1]place
+}
+
+// directions are the sides by seat and direction.
+type directions [sim.MaxPlayers][4]direction
+
+// abilities are what the rules let a type do.
+type abilities struct {
+	always uint64 // choices that are always legal
+	size   int
+	roams  bool // it can move
+	builds bool
+	reach  int // attack range, if it attacks
+	mends  cc.TypeSet
+}
+
+// NewActions returns the action space for the rules of g.
+func NewActions(g *cc.Game) *Actions {
+	a := &Actions{game: g, rules: g.Rules(), heads: make([]int, heads)}
+	for h := range a.heads {
+		a.heads[h] = choices
+	}
+	for t := range a.types {
+		a.types[t] = a.abilitiesOf(cc.Type(t))
+		own := a.types[t].size
+		for size := 1; size <= maxSize; size++ {
+			for p := range a.sites[t][size] {
+				a.sites[t][size][p] = sitesOf(sim.Player(p), own, size)
+			}
+		}
+	}
+	for p := range sim.Player(sim.MaxPlayers) {
+		for r := range regions {
+			x, y := r%regionsAcross*regionSide+regionSide/2, r/regionsAcross*regionSide+regionSide/2
+			x, y = cc.TurnBack(p, x, y, 1)
+			a.march[p][r] = place{int8(x), int8(y)}
+		}
+		for d, c := range compass {
+			x, y := cc.TurnBack(p, side/2+int(c.x), side/2+int(c.y), 1)
+			x0, y0 := cc.TurnBack(p, side/2, side/2, 1)
+			a.ahead[p][d] = place{int8(x - x0), int8(y - y0)}
+		}
+	}
+	return a
+}
+
+// compass are the directions of an advance; the first four are those of all else.
+var compass = [8]place{{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, 1}, {-1, -1}, {1, -1}}
+
+// abilitiesOf works out what a type can do.
+func (a *Actions) abilitiesOf(t cc.Type) abilities {
+	r := &a.rules.Types[t]
+	b := abilities{always: 1<<choiceLeave | 1<<choiceStop, size: int(r.Size), roams: r.CanMove}
+	if b.roams {
+		b.always |= (1<<regions - 1) << choiceMarch
+	}
+	if r.CanAttack {
+		b.reach = int(r.Range)
+		b.always |= 1 << choiceHold
+		if r.CanMove {
+			b.always |= 1 << choiceFight
+		}
+		a.spread = a.spread || r.Range > r.Sight
+	}
+	if r.Collects {
+		b.always |= 1 << choiceHarvest
+		if r.CanMove {
+			b.always |= 1 << choiceGather
+		}
+	}
+	if r.CanRepair {
+		b.mends = r.Repairs.Set()
+	}
+	if r.CanBuild {
+		for _, built := range r.Builds.All()[:min(int(r.Builds.N), most)] {
+			b.builds = true
+			// The farthest cell of a square lies as far as it is long ahead, and
+			// all but one of that aside.
+			a.spread = a.spread || 2*a.rules.Types[built].Size-1 > r.Sight
+		}
+	}
+	return b
+}
+
+// sitesOf lists the squares of a size next to an entity: level with its lowest
+// corner first, then on along the side, then those that begin before it.
+func sitesOf(p sim.Player, own, size int) (sides [4]direction) {
+	const x, y = side / 2, side / 2 // the entity, as seen
+	x0, y0 := cc.TurnBack(p, x, y, own)
+	for d, c := range compass[:4] {
+		for k := range own + size - 1 {
+			if k >= own {
+				k = own - 1 - k
+			}
+			vx, vy := x+k, y+k
+			switch c {
+			case place{1, 0}:
+				vx = x + own
+			case place{-1, 0}:
+				vx = x - size
+			case place{0, 1}:
+				vy = y + own
+			default:
+				vy = y - size
+			}
+			wx, wy := cc.TurnBack(p, vx, vy, size)
+			l := &sides[d]
+			l.at[l.n] = place{int8(wx - x0), int8(wy - y0)}
+			l.n++
+		}
+	}
+	return sides
+}
+
+// Heads returns 6400 heads of 64 choices.
+func (a *Actions) Heads() []int { return a.heads }
+
+// Doc explains the choices.
+func (a *Actions) Doc() string { return actionsDoc }
+
+// Mask writes 6400 words, one for each cell: bit c is choice c.
+func (a *Actions) Mask(dst []uint64, s *cc.State, p sim.Player) {
+	m := (*[heads]uint64)(dst)
+	for i := range m {
+		m[i] = 1
+	}
+	p &= 3
+	var v view
+	v.look(a, s, p)
+	var reach reaches
+	reach.fill(&v)
+	f := &frames[p]
+	for i := range s.Units[:s.N] {
+		u := &s.Units[i]
+		if u.Owner != p || !u.Active {
+			continue
+		}
+		b := &a.types[u.Type]
+		legal := b.always
+		if b.roams {
+			legal |= v.moves(u)
+		}
+		if b.mends != 0 {
+			legal |= v.repairs(u, b)
+		}
+		if b.builds {
+			legal |= v.builds(u, b)
+		}
+		if b.reach > 0 && reach.of[u.Type].MeetsSquare(int(u.X), int(u.Y), b.size) {
+			legal |= 1 << choiceFocus
+		}
+		m[f.cornerAt(int(u.X), int(u.Y), b.size)] = legal
+	}
+}
+
+// reaches are the cells from which the types that attack reach an enemy.
+type reaches struct{ of [cc.Types]bitboard.Square }
+
+// fill works them out, from the shortest range on.
+func (r *reaches) fill(v *view) {
+	enemies := v.enemies()
+	if !enemies.Any() {
+		return
+	}
+	grown, last := enemies, 0
+	for last <= maxReach {
+		next := maxReach + 1
+		for t := range v.a.types {
+			switch n := v.a.types[t].reach; {
+			case n == 0 || v.s.Count[v.p][t] == 0:
+			case n == last:
+				r.of[t] = grown
+			case n > last:
+				next = min(next, n)
+			}
+		}
+		for ; last < next && next <= maxReach; last++ {
+			from := grown
+			grown.Grow(&from)
+		}
+		if next > maxReach {
+			return
+		}
+	}
+}
+
+// maxReach is the longest range: codecraft's bound.
+const maxReach = 20

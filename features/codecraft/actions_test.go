@@ -1,0 +1,359 @@
+package codecraft
+
+import (
+	"slices"
+	"testing"
+
+	"moonfarm/sim"
+	cc "moonfarm/sim/codecraft"
+	"moonfarm/sim/prng"
+)
+
+// plain works the choices out from the table in Doc, in the player's own frame
+// and from what it sees alone.
+type plain struct {
+	g    *cc.Game
+	r    cc.Rules
+	s    *cc.State
+	p    sim.Player
+	view []entity
+}
+
+// at is what is seen on a cell.
+func (v *plain) at(x, y int) *entity {
+	for i := range v.view {
+		if e := &v.view[i]; x >= e.x && x < e.x+e.size && y >= e.y && y < e.y+e.size {
+			return e
+		}
+	}
+	return nil
+}
+
+func (v *plain) owns(e *entity) bool { return e != nil && e.rival == 0 && e.Type != cc.Resource }
+
+// repairable tells whether e can have w repaired.
+func (v *plain) repairable(e, w *entity) bool {
+	n := v.r.Types[e.Type]
+	return v.owns(w) && w.ID != e.ID && n.CanRepair && n.Repairs.Set().Has(w.Type) && int32(w.Health) < v.r.Types[w.Type].MaxHealth
+}
+
+// move is an order to move to a cell of the player's frame.
+func (v *plain) move(e *entity, x, y int, closest, breaks bool) sim.Order {
+	x, y = cc.TurnBack(v.p, x, y, 1)
+	return cc.Move(e.ID, x, y, closest, breaks)
+}
+
+// orders are the orders of a choice for an own active entity; nil: it is not
+// legal.
+func (v *plain) orders(e *entity, c int) []sim.Order {
+	n := v.r.Types[e.Type]
+	others := cc.EveryType &^ (1 << cc.Resource)
+	dir := [8][2]int{{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, 1}, {-1, -1}, {1, -1}}
+	fight := func(o sim.Order) []sim.Order {
+		if n.CanAttack && n.Range > 0 && !n.Collects {
+			return []sim.Order{o, cc.And(cc.Auto(e.ID, int(n.Range), others))}
+		}
+		return []sim.Order{o}
+	}
+	switch {
+	case c == 1:
+		return []sim.Order{cc.Stop(e.ID)}
+	case c >= 2 && c < 6:
+		x, y := e.x+dir[c-2][0], e.y+dir[c-2][1]
+		if w := v.at(x, y); n.CanMove && x >= 0 && x < side && y >= 0 && y < side && (!v.owns(w) || v.r.Types[w.Type].CanMove) {
+			return []sim.Order{v.move(e, x, y, false, false)}
+		}
+	case c == 6 && n.CanMove && n.Collects:
+		return []sim.Order{cc.Auto(e.ID, 80, 1<<cc.Resource)}
+	case c == 7 && n.CanMove && n.CanAttack:
+		return []sim.Order{cc.Auto(e.ID, 80, others)}
+	case c >= 8 && c < 12:
+		for _, at := range beside(e, 1, c-8) {
+			if w := v.at(at[0], at[1]); w != nil && v.repairable(e, w) {
+				return []sim.Order{cc.Repair(e.ID, w.ID)}
+			}
+		}
+	case c >= 12 && c < 36:
+		return v.build(e, (c-12)/4, (c-12)%4)
+	case c >= 36 && c < 52 && n.CanMove:
+		return fight(v.move(e, 10+20*((c-36)%4), 10+20*((c-36)/4), true, true))
+	case c >= 52 && c < 60 && n.CanMove:
+		d := dir[c-52]
+		x, y := min(max(e.x+8*d[0], 0), side-1), min(max(e.y+8*d[1], 0), side-1)
+		if (x == e.x) == (d[0] == 0) && (y == e.y) == (d[1] == 0) {
+			return fight(v.move(e, x, y, true, false))
+		}
+	case c == 60 && n.CanAttack:
+		return []sim.Order{cc.Auto(e.ID, int(n.Range), others)}
+	case c == 61 && n.Collects:
+		return []sim.Order{cc.Auto(e.ID, int(n.Range), 1<<cc.Resource)}
+	case c == 62:
+		return v.focus(e)
+	case c == 63 && n.CanMove:
+		return v.mend(e)
+	}
+	return nil
+}
+
+// beside are the squares on one side of an entity, in the order of Doc.
+func beside(e *entity, size, d int) (list [][2]int) {
+	for k := range e.size {
+		list = append(list, [2]int{k, k})
+	}
+	for k := 1; k < size; k++ {
+		list = append(list, [2]int{-k, -k})
+	}
+	for i := range list {
+		list[i][0] += e.x
+		list[i][1] += e.y
+		switch d {
+		case 0:
+			list[i][0] = e.x + e.size
+		case 1:
+			list[i][0] = e.x - size
+		case 2:
+			list[i][1] = e.y + e.size
+		case 3:
+			list[i][1] = e.y - size
+		}
+	}
+	return list
+}
+
+func (v *plain) build(e *entity, k, d int) []sim.Order {
+	n := v.r.Types[e.Type]
+	if !n.CanBuild || k >= int(n.Builds.N) {
+		return nil
+	}
+	built := n.Builds.T[k]
+	b := v.r.Types[built]
+	cost := b.Cost
+	if b.CanMove {
+		cost += int32(v.s.Count[v.p][built])
+	}
+	tested := b.PopUse > 0 || v.r.PopulationAll
+	if v.s.Resource[v.p] < cost || tested && v.s.PopProvide[v.p] < v.s.PopUse[v.p]+b.PopUse {
+		return nil
+	}
+	size := int(b.Size)
+squares:
+	for _, at := range beside(e, size, d) {
+		x, y := at[0], at[1]
+		if x < 0 || y < 0 || x+size > side || y+size > side {
+			continue
+		}
+		for i := range v.view {
+			if w := &v.view[i]; gap(x, y, size, w.x, w.y, w.size) == 0 {
+				continue squares
+			}
+		}
+		x, y = cc.TurnBack(v.p, x, y, size)
+		return []sim.Order{cc.Build(e.ID, built, x, y)}
+	}
+	return nil
+}
+
+func (v *plain) focus(e *entity) []sim.Order {
+	n := v.r.Types[e.Type]
+	var best *entity
+	for i := range v.view {
+		w := &v.view[i]
+		if n.CanAttack && w.rival > 0 && gap(e.x, e.y, e.size, w.x, w.y, w.size) <= int(n.Range) &&
+			(best == nil || w.Health < best.Health || w.Health == best.Health && w.ID < best.ID) {
+			best = w
+		}
+	}
+	if best == nil || n.Range == 0 {
+		return nil
+	}
+	return []sim.Order{cc.Attack(e.ID, best.ID)}
+}
+
+func (v *plain) mend(e *entity) []sim.Order {
+	var best *entity
+	least := 1000
+	for i := range v.view {
+		w := &v.view[i]
+		if n := gap(e.x, e.y, 1, w.x, w.y, w.size); v.repairable(e, w) && (n < least || n == least && w.ID < best.ID) {
+			best, least = w, n
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	x, y := min(max(e.x, best.x), best.x+best.size-1), min(max(e.y, best.y), best.y+best.size-1)
+	return []sim.Order{v.move(e, x, y, true, false), cc.And(cc.Repair(e.ID, best.ID))}
+}
+
+// TestMaskTwin holds mask and orders of every choice of every head against the
+// plain ones, and reads the orders as the action again.
+func TestMaskTwin(t *testing.T) {
+	mask, action, back := make([]uint64, heads), make([]int32, heads), make([]int32, heads)
+	legal := map[int]int{}
+	visit(t, func(t *testing.T, g *cc.Game, s *cc.State, p sim.Player) {
+		a := NewActions(g)
+		a.Mask(mask, s, p)
+		v := &plain{g, g.Rules(), s, p, inView(g, s, p)}
+		for i := range v.view {
+			e := &v.view[i]
+			if !v.owns(e) || !e.Active {
+				continue
+			}
+			h := e.y*side + e.x
+			for c := 1; c < choices; c++ {
+				want := v.orders(e, c)
+				action[h] = int32(c)
+				got := a.AppendOrders(nil, action, s, p)
+				if !slices.Equal(got, want) || (mask[h]>>c&1 != 0) != (want != nil) {
+					t.Fatalf("tick %d seat %d: %s %d at %d,%d, choice %d: orders %#x, mask %b, want orders %#x",
+						s.Tick, p, e.Type, e.ID, e.x, e.y, c, got, mask[h]>>c&1, want)
+				}
+				if want == nil {
+					continue
+				}
+				legal[c]++
+				if !a.Action(back, want, s, p) || !slices.Equal(back, action) {
+					t.Fatalf("tick %d seat %d: %s %d, choice %d: orders %#x are choice %d", s.Tick, p, e.Type, e.ID, c, want, back[h])
+				}
+			}
+			action[h] = 0
+			mask[h] = 1
+		}
+		for h, m := range mask {
+			if m != 1 {
+				t.Fatalf("tick %d seat %d: head %d has choices %#x, but there is no own active entity", s.Tick, p, h, m)
+			}
+		}
+	})
+	for c := 1; c < choices; c++ {
+		if legal[c] == 0 {
+			t.Errorf("choice %d was never legal", c)
+		}
+	}
+}
+
+// TestFog takes away all that a player does not see: what it observes and may do
+// stays the same.
+func TestFog(t *testing.T) {
+	type observed struct {
+		planes [boardBytes]uint8
+		packed [words]uint64
+		mask   [heads]uint64
+	}
+	observe := func(g *cc.Game, s *cc.State, p sim.Player) *observed {
+		o, k := new(observed), Kit(g)
+		k.Encoder.Planes(o.planes[:], s, p)
+		k.Encoder.Packed(o.packed[:], s, p)
+		k.Actions.Mask(o.mask[:], s, p)
+		return o
+	}
+	hidden, less := 0, new(cc.State)
+	visit(t, func(t *testing.T, g *cc.Game, s *cc.State, p sim.Player) {
+		var known cc.Position
+		s.Position(&known)
+		seen := map[uint32]bool{}
+		for _, e := range inView(g, s, p) {
+			if e.Type == cc.Resource {
+				x, y := cc.TurnBack(p, e.x, e.y, 1)
+				e.ID = s.ResourceID(x, y)
+			}
+			seen[e.ID] = true
+		}
+		all := len(known.Units)
+		acts := known.Acts[:0]
+		for i, u := range known.Units {
+			if seen[u.ID] {
+				acts = append(acts, known.Acts[i])
+			}
+		}
+		known.Acts = acts
+		known.Units = slices.DeleteFunc(known.Units, func(u cc.Unit) bool { return !seen[u.ID] })
+		hidden += all - len(known.Units)
+		if err := g.Restore(less, &known); err != nil {
+			t.Fatal(err)
+		}
+		less.PopProvide[p] = s.PopProvide[p] // crowd makes them up
+		for y := range side {                // the numbers of the resources stay
+			for x := range side {
+				if less.Resources.Has(x, y) && !seen[s.ResourceID(x, y)] {
+					less.Resources.Drop(x, y)
+					less.Occupied.Drop(x, y)
+					less.Health[cc.CellOf(x, y)] = 0
+					hidden++
+				}
+			}
+		}
+		if *observe(g, s, p) != *observe(g, less, p) {
+			t.Fatalf("tick %d seat %d: it sees what is not in sight", s.Tick, p)
+		}
+	})
+	if hidden < 1000 {
+		t.Errorf("only %d entities were hidden", hidden)
+	}
+}
+
+// told are the actions of all units after orders.
+func told(s *cc.State, p sim.Player, orders []sim.Order) []cc.Action {
+	acts := slices.Clone(s.Acts[:s.N])
+	for _, o := range orders {
+		if i := s.Find(cc.Decode(o).ID); i >= 0 && s.Units[i].Owner == p {
+			acts[i].Take(o)
+		}
+	}
+	return acts
+}
+
+// TestActionOfOrders gives orders that mean anything, in any order: the action
+// found for them must do the same, and there must be one if the orders are those
+// of choices, however they are torn apart.
+func TestActionOfOrders(t *testing.T) {
+	r := prng.New(99)
+	action, mask := make([]int32, heads), make([]uint64, heads)
+	found, none := 0, 0
+	visit(t, func(t *testing.T, g *cc.Game, s *cc.State, p sim.Player) {
+		a := NewActions(g)
+		a.Mask(mask, s, p)
+		for range 20 {
+			clear(action)
+			for h, m := range mask {
+				if c := r.IntN(64); m != 1 && m>>c&1 != 0 && r.IntN(2) == 0 {
+					action[h] = int32(c)
+				}
+			}
+			orders := a.AppendOrders(nil, action, s, p)
+			slices.SortStableFunc(orders, func(a, b sim.Order) int { return int(a>>3&1) - int(b>>3&1) }) // parts of others between
+			strange := r.IntN(3) == 0
+			for range r.IntN(4) {
+				id := uint32(1 + r.IntN(int(s.NextID)+3)) // mostly a resource, or nobody
+				if s.N > 0 && r.IntN(2) == 0 {
+					id = s.Units[r.IntN(int(s.N))].ID
+				}
+				i := s.Find(id)
+				switch own := i >= 0 && s.Units[i].Owner == p; {
+				case !own || strange:
+					orders = append(orders, anyOrder(&r, id, s.NextID))
+				case s.Units[i].Active: // what it is told later counts
+					orders = slices.Insert(orders, 0, cc.Stop(id))
+				}
+			}
+			ok := a.Action(action, orders, s, p)
+			if !ok {
+				none++
+				if !strange {
+					t.Fatalf("tick %d seat %d: no action for %#x", s.Tick, p, orders)
+				}
+				if slices.IndexFunc(action, func(c int32) bool { return c != -1 }) >= 0 {
+					t.Fatal("no action, but not all choices are -1")
+				}
+				continue
+			}
+			found++
+			if !slices.Equal(told(s, p, orders), told(s, p, a.AppendOrders(nil, action, s, p))) {
+				t.Fatalf("tick %d seat %d: the orders %#x do not do what their action does", s.Tick, p, orders)
+			}
+		}
+	})
+	if found < 100 || none < 100 {
+		t.Errorf("%d orders with an action, %d without", found, none)
+	}
+}

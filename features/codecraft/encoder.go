@@ -1,0 +1,222 @@
+// Package codecraft turns states of CodeCraft 2020 into observations and
+// choices into orders: 24 planes of 80 × 80 cells, 23 scalars, and one choice
+// for each cell of the map. Every seat sees the world turned so that its own
+// start is at the lower left, as the original's players do, and under fog of war
+// only what is in sight of its entities now.
+package codecraft
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+
+	"moonfarm/features"
+	"moonfarm/sim"
+	"moonfarm/sim/bitboard"
+	cc "moonfarm/sim/codecraft"
+)
+
+// kinds are the types of entities that have an owner.
+const kinds = cc.Types - 1
+
+// kindOf numbers them: their order is the types', without Resource.
+var kindOf = [cc.Types]uint8{0, 1, 2, 3, 4, 5, 6, 7, 0, 8}
+
+// The planes.
+const (
+	planeOwn      = 0                   // kinds planes: health of own entities, by type
+	planeEnemy    = planeOwn + kinds    // likewise those of all others
+	planeResource = planeEnemy + kinds  // health
+	planeVisible  = planeResource + 1   // flag
+	planeRival    = planeVisible + 1    // number of the owner
+	planeInactive = planeRival + 1      // flag
+	planeAction   = planeInactive + 1   // code of the stored action
+	planeGoal     = planeAction + 1     // region of its move's target
+	planes        = planeGoal + 1       //
+	boardBytes    = planes * planeBytes // of one observation
+)
+
+// Codes of planeAction: what comes first in the rules' order of all that the
+// stored action has.
+const (
+	actionNone = iota
+	actionStop
+	actionMove
+	actionRepair
+	actionBuild
+	actionTarget
+	actionFight
+	actionGather
+)
+
+// Encoder implements features.Encoder for CodeCraft 2020. All that a player's
+// view tells of the board is in each of its two forms, but for ids, where an
+// entity ends and the next of its kind begins, and health in full where it is
+// scaled; of the stored actions, what the codes tell.
+type Encoder struct {
+	game  *cc.Game
+	rules cc.Rules
+	size  [cc.Types]int
+	most  [cc.Types]int32 // health that is 255, for types that can have more; else 0
+}
+
+// NewEncoder returns the encoder for the rules of g.
+func NewEncoder(g *cc.Game) *Encoder {
+	e := &Encoder{game: g, rules: g.Rules()}
+	for t := range e.rules.Types {
+		e.size[t] = int(e.rules.Types[t].Size)
+		if most := e.rules.Types[t].MaxHealth; most > math.MaxUint8 {
+			e.most[t] = most
+		}
+	}
+	return e
+}
+
+// Shape gives the sizes: planes [24, 80, 80], 23 scalars, 2400 packed words.
+func (e *Encoder) Shape() features.Shape {
+	return features.Shape{Planes: planes, Height: side, Width: side, Scalars: scalars, Words: words}
+}
+
+// board are the planes of one observation.
+type board = [boardBytes]uint8
+
+// sight makes seen the cells in sight of seat p: all, if there is no fog.
+func (e *Encoder) sight(seen *bitboard.Square, s *cc.State, p sim.Player) {
+	if e.rules.Fog {
+		e.game.Sight(seen, s, p)
+	} else {
+		*seen = everywhere
+	}
+}
+
+// everywhere are all cells.
+var everywhere = func() (b bitboard.Square) {
+	b.Flip(new(bitboard.Square))
+	return b
+}()
+
+// health is the value of a health in the planes: in steps of 1/255 of the most
+// that the type has, rounded up, where that is more than a byte holds.
+func (e *Encoder) health(t cc.Type, health int16) uint8 {
+	h := int32(health)
+	if most := e.most[t]; most != 0 {
+		h = (h*math.MaxUint8 + most - 1) / most
+	}
+	return uint8(min(max(h, 1), math.MaxUint8))
+}
+
+// Planes writes the uint8 planes.
+func (e *Encoder) Planes(dst []uint8, s *cc.State, p sim.Player) {
+	var seen bitboard.Square
+	e.sight(&seen, s, p)
+	e.planes((*board)(dst), s, p, &seen)
+}
+
+func (e *Encoder) planes(dst *board, s *cc.State, p sim.Player, seen *bitboard.Square) {
+	clear(dst[:])
+	f := &frames[p&3]
+	visible((*[planeBytes]uint8)(dst[planeVisible*planeBytes:]), seen, p)
+	e.resources((*[planeBytes]uint8)(dst[planeResource*planeBytes:]), s, f, seen)
+	for i := range s.Units[:s.N] {
+		u := &s.Units[i]
+		x, y, size := int(u.X), int(u.Y), e.size[u.Type]
+		if u.Owner == p {
+			e.own(dst, u, &s.Acts[i], f, p)
+		} else if seen.MeetsSquare(x, y, size) {
+			at := f.at(x, y)
+			fill(dst, planeEnemy+int(kindOf[u.Type]), at, size, f, e.health(u.Type, u.Health))
+			fill(dst, planeRival, at, size, f, rivals[p&3][u.Owner&3])
+			if !u.Active {
+				fill(dst, planeInactive, at, size, f, 1)
+			}
+		}
+	}
+}
+
+// own writes an own entity.
+func (e *Encoder) own(dst *board, u *cc.Unit, a *cc.Action, f *frame, p sim.Player) {
+	at, size := f.at(int(u.X), int(u.Y)), e.size[u.Type]
+	fill(dst, planeOwn+int(kindOf[u.Type]), at, size, f, e.health(u.Type, u.Health))
+	if !u.Active {
+		fill(dst, planeInactive, at, size, f, 1)
+	}
+	if code := codeOf(a); code != actionNone {
+		fill(dst, planeAction, at, size, f, code)
+		if goal := goalOf(a, p); goal != 0 {
+			fill(dst, planeGoal, at, size, f, goal)
+		}
+	}
+}
+
+// fill writes a value on all cells of an entity that begins at at.
+func fill(dst *board, plane, at, size int, f *frame, value uint8) {
+	at += plane * planeBytes
+	if size == 1 {
+		dst[at] = value
+		return
+	}
+	for range size {
+		for k := range size {
+			dst[at+k*f.x] = value
+		}
+		at += f.y
+	}
+}
+
+// visible writes the plane of the cells in sight.
+func visible(dst *[planeBytes]uint8, seen *bitboard.Square, p sim.Player) {
+	var g grid
+	g.turn(seen, p)
+	for i, b := range g {
+		binary.LittleEndian.PutUint64(dst[8*i:], bitboard.Spread(b))
+	}
+}
+
+// resources writes the health of the resources in sight.
+func (e *Encoder) resources(dst *[planeBytes]uint8, s *cc.State, f *frame, seen *bitboard.Square) {
+	for y := range side {
+		low, high := s.Resources.Row(y)
+		seenLow, seenHigh := seen.Row(y)
+		row := s.Health[y*side:][:side]
+		at := f.base + f.y*y
+		for w := low & seenLow; w != 0; w &= w - 1 {
+			x := bits.TrailingZeros64(w)
+			dst[at+f.x*x] = row[x]
+		}
+		for w := high & seenHigh; w != 0; w &= w - 1 {
+			x := 64 + bits.TrailingZeros64(w)
+			dst[at+f.x*x] = row[x]
+		}
+	}
+}
+
+// codeOf is the code of a stored action.
+func codeOf(a *cc.Action) uint8 {
+	switch parts := a.Parts; {
+	case parts&cc.HasTarget != 0:
+		return actionTarget
+	case parts&cc.HasAuto != 0 && a.Valid == 1<<cc.Resource:
+		return actionGather
+	case parts&cc.HasAuto != 0:
+		return actionFight
+	case parts&cc.HasBuild != 0:
+		return actionBuild
+	case parts&cc.HasRepair != 0:
+		return actionRepair
+	case parts&cc.HasMove != 0:
+		return actionMove
+	case parts&cc.Given != 0:
+		return actionStop
+	}
+	return actionNone
+}
+
+// goalOf is the number of the region that the move of a stored action leads to,
+// as seat p sees it, from 1; 0 without a move.
+func goalOf(a *cc.Action, p sim.Player) uint8 {
+	if a.Parts&cc.HasMove == 0 {
+		return 0
+	}
+	x, y := cc.Turn(p, int(a.MoveX), int(a.MoveY), 1)
+	return uint8(1 + y/regionSide*regionsAcross + x/regionSide)
+}

@@ -1,0 +1,144 @@
+package codecraft
+
+import (
+	"math"
+	"strings"
+
+	"moonfarm/features"
+	"moonfarm/sim"
+	cc "moonfarm/sim/codecraft"
+)
+
+// Kit returns the encoder, the actions and the measures for the rules of g.
+func Kit(g *cc.Game) features.Kit[cc.State] {
+	r := g.Rules()
+	return features.Kit[cc.State]{
+		Encoder: NewEncoder(g),
+		Actions: NewActions(g),
+		Measures: []features.Measure[cc.State]{
+			{Name: "score", Doc: "the game's own score",
+				Of: func(_ sim.Game[cc.State], s *cc.State, p sim.Player) float64 { return float64(s.Score[p]) }},
+			{Name: "resource", Doc: "resource to spend",
+				Of: func(_ sim.Game[cc.State], s *cc.State, p sim.Player) float64 { return float64(s.Resource[p]) }},
+			{Name: "population", Doc: "population that the player's entities use",
+				Of: func(_ sim.Game[cc.State], s *cc.State, p sim.Player) float64 { return float64(s.PopUse[p]) }},
+			{Name: "wealth", Doc: "resource to spend, and the initial cost of the player's entities as far as they are whole: times the part of the health left",
+				Of: func(_ sim.Game[cc.State], s *cc.State, p sim.Player) float64 { return wealth(&r, s, p) }},
+		},
+	}
+}
+
+// wealth sums what seat p has and what its entities are worth.
+func wealth(r *cc.Rules, s *cc.State, p sim.Player) float64 {
+	sum := float64(s.Resource[p])
+	for i := range s.Units[:s.N] {
+		if u := &s.Units[i]; u.Owner == p {
+			t := &r.Types[u.Type]
+			sum += float64(t.Cost) * float64(u.Health) / float64(t.MaxHealth)
+		}
+	}
+	return sum
+}
+
+// snake is the name of a type in fields.
+func snake(t cc.Type) string {
+	var b strings.Builder
+	for i, c := range t.String() {
+		if c >= 'A' && c <= 'Z' {
+			if i > 0 {
+				b.WriteByte('_')
+			}
+			c += 'a' - 'A'
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
+}
+
+// Table documents the planes, the scalars and the packed words.
+func (e *Encoder) Table() features.Table {
+	return features.Table{Planes: e.planeFields(), Scalars: e.scalarFields(), Packed: packedDoc}
+}
+
+func (e *Encoder) planeFields() (list []features.Field) {
+	plane := func(name, unit string, scale float32, doc string) {
+		list = append(list, features.Field{Name: name, Unit: unit, Scale: scale, Doc: doc})
+	}
+	for _, owner := range []struct{ name, doc string }{{"own", "the own "}, {"enemy", "any other player's "}} {
+		for t := range cc.Type(cc.Types) {
+			if t == cc.Resource {
+				continue
+			}
+			name, most, unit := snake(t), e.rules.Types[t].MaxHealth, "health points"
+			if e.most[t] != 0 {
+				unit = "health in steps of 1/255 of the most that one can have"
+			}
+			doc := "health of " + owner.doc + strings.ReplaceAll(name, "_", " ") + " here, on all cells that it covers"
+			plane(owner.name+"_"+name, unit, float32(min(most, math.MaxUint8)), doc)
+		}
+	}
+	plane("resource", "health points", float32(e.rules.Types[cc.Resource].MaxHealth), "health of the resource here")
+	plane("visible", "flag", 1, "the cell is in sight of an own entity; without fog of war all are")
+	plane("owner", "number", 3, "which other player the entity here belongs to, by its start as seen: 1 opposite, 2 lower right, 3 upper left; 0 own or none")
+	plane("inactive", "flag", 1, "the entity here is not active yet")
+	plane("own_action", "code", 7, "stored action of the own entity here, of several parts the first to be tried: 7 auto attack of resources only, "+
+		"6 other auto attack, 5 attack of one target, 4 build, 3 repair, 2 move, 1 none of these (stop), 0 never told")
+	plane("own_goal", "number", regions, "region of the map to which the stored action of the own entity here moves it: "+
+		"1 + x/20 + 4·(y/20), rounded down, of the target; 0 it has no move")
+	return list
+}
+
+func (e *Encoder) scalarFields() (list []features.Field) {
+	scalar := func(name, unit string, scale float32, doc string) {
+		list = append(list, features.Field{Name: name, Unit: unit, Scale: scale, Doc: doc})
+	}
+	scalar("own_score", "points", 100_000, "score")
+	scalar("own_resource", "resource", 1000, "resource to spend")
+	scalar("own_population", "population", 100, "population that the own entities use")
+	scalar("own_population_limit", "population", 100, "population that the own active entities provide")
+	for t := range cc.Type(cc.Types) {
+		if t != cc.Resource {
+			scalar("own_"+snake(t)+"s", "entities", 20, "own entities of this type, active or not")
+		}
+	}
+	for _, other := range []struct{ name, doc string }{{"opposite", "opposite"}, {"right", "at the lower right"}, {"left", "at the upper left"}} {
+		scalar(other.name+"_score", "points", 100_000, "score of the player who starts "+other.doc+"; 0 if there is none")
+		scalar(other.name+"_resource", "resource", 1000, "resource to spend of the player who starts "+other.doc+"; 0 if there is none")
+	}
+	turns := float32(e.rules.MaxTurns)
+	scalar("turn", "ticks", turns, "number of the tick to be played, from 0")
+	scalar("turns_left", "ticks", turns, "ticks to be played, this one included")
+	scalar("players", "players", sim.MaxPlayers, "players from the start")
+	scalar("fog", "flag", 1, "there is fog of war")
+	return list
+}
+
+const packedDoc = "1600 words: 16 bits for each of the 6400 cells, four to a word, the first in the low bits " +
+	"(so on a little-endian machine the words are an array of 80 × 80 uint16, as a plane is). " +
+	"Bits 0–7 health, as in the planes, 0 where nothing is seen; 8–11 type of the entity here, 0 none, else 1 + its number: " +
+	"0 wall, 1 house, 2 builder base, 3 builder unit, 4 melee base, 5 melee unit, 6 ranged base, 7 ranged unit, 8 resource, 9 turret; " +
+	"12–13 owner, as in the plane of that name (0 own or nobody's); 14 inactive; 15 visible. " +
+	"Then 800 words: 8 bits for each cell, eight to a word: bits 0–2 own_action, 3–7 own_goal."
+
+const actionsDoc = "One choice a tick for each of 6400 heads: head 80·y + x is for the own active entity whose lowest corner, as seen, is (x, y), bases\n" +
+	"  and turrets among them; all other heads have choice 0 only, and others given there do nothing. A choice replaces the entity's action. Directions d are\n" +
+	"  0 right (x + 1), 1 left, 2 up (y + 1), 3 down. A choice that is not in the mask does nothing.\n" +
+	"   0          leave the entity's action as it is\n" +
+	"   1          stop: an action without parts\n" +
+	"   2 + d      step: move to the next cell; legal if that is on the map and not covered by an own entity that cannot move\n" +
+	"   6          gather: auto attack of resources, pathfind range 80\n" +
+	"   7          fight: auto attack of all else, pathfind range 80\n" +
+	"   8 + d      repair the own entity next to it in that direction; legal if its health is not full\n" +
+	"  12 + 4k + d build its k-th option (builder units: 0 house, 1 wall, 2 builder base, 3 melee base, 4 ranged base, 5 turret; bases: 0 their unit) in that\n" +
+	"              direction: on the first square next to it that is free as far as it is seen, level with its lowest corner (right, left: the lower\n" +
+	"              edges; up, down: the left ones), else further up or right, along its side, else further down or left; legal if there is one, and the\n" +
+	"              purse and the population limit allow it now\n" +
+	"  36 + r      march: move to the middle of region r = x/20 + 4·(y/20), that is (10 + 20·(r mod 4), 10 + 20·(r div 4)), both flags on;\n" +
+	"              with auto attack of all but resources, without chasing, if it attacks and does not collect\n" +
+	"  52 + e      advance: likewise move 8 cells, less at the edge of the map, to the closest position, without breaking through; e = 0 … 3 as d,\n" +
+	"              4 right and up, 5 left and up, 6 left and down, 7 right and down\n" +
+	"  60          hold: auto attack of all but resources, without chasing (pathfind range is the attack range)\n" +
+	"  61          harvest: auto attack of resources, without chasing\n" +
+	"  62          focus: attack the enemy in range with the least health, of equals that with the lowest id\n" +
+	"  63          mend: repair the nearest own entity whose health is not full, of equals that with the lowest id, and move to its nearest cell\n" +
+	"  Orders have an action if all entities that they name get the actions that legal choices give: any other action can be given as packed orders only."

@@ -1,0 +1,52 @@
+package codecraft
+
+import (
+	"moonfarm/sim"
+	cc "moonfarm/sim/codecraft"
+)
+
+// The scalars.
+const (
+	scalarScore    = iota
+	scalarResource //
+	scalarPopUse
+	scalarPopProvide
+	scalarCounts                            // kinds of them
+	scalarRivals  = scalarCounts + kinds    // score and resource of each of the three others
+	scalarTurn    = scalarRivals + 2*others //
+	scalarLeft    = scalarTurn + 1
+	scalarPlayers = scalarLeft + 1
+	scalarFog     = scalarPlayers + 1
+	scalars       = scalarFog + 1
+)
+
+// others is how many other players there are at most.
+const others = sim.MaxPlayers - 1
+
+// Scalars writes the own numbers, those of the others, then the common ones.
+func (e *Encoder) Scalars(dst []float32, s *cc.State, p sim.Player) {
+	d := (*[scalars]float32)(dst)
+	p &= 3
+	*d = [scalars]float32{}
+	d[scalarScore] = float32(s.Score[p])
+	d[scalarResource] = float32(s.Resource[p])
+	d[scalarPopUse] = float32(s.PopUse[p])
+	d[scalarPopProvide] = float32(s.PopProvide[p])
+	for t, n := range s.Count[p] {
+		if cc.Type(t) != cc.Resource {
+			d[scalarCounts+int(kindOf[t])] = float32(n)
+		}
+	}
+	for q := range sim.Player(e.rules.Players) {
+		if q != p {
+			at := scalarRivals + 2*int(rivals[p][q]-1)
+			d[at], d[at+1] = float32(s.Score[q]), float32(s.Resource[q])
+		}
+	}
+	d[scalarTurn] = float32(s.Tick)
+	d[scalarLeft] = float32(e.rules.MaxTurns) - float32(s.Tick)
+	d[scalarPlayers] = float32(e.rules.Players)
+	if e.rules.Fog {
+		d[scalarFog] = 1
+	}
+}
