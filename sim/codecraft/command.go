@@ -62,7 +62,7 @@ func (a *Action) takeMove(c Command) {
 	if c.Break {
 		a.Parts |= BreakThrough
 	}
-	if c.X >= Side || c.Y >= Side {
+	if c.Outside {
 		a.Parts |= MoveOutside
 	}
 	a.MoveX, a.MoveY = uint8(min(c.X, Side-1)), uint8(min(c.Y, Side-1))

@@ -7,7 +7,9 @@ import "moonfarm/sim"
 //	bit  0– 2  op: 0 nothing, 1 stop, 2 move, 3 build, 4 attack, 5 auto attack, 6 repair
 //	bit  3     and: see And
 //	bit  4–27  id of the entity that is to act
-//	bit 28–31  move: bit 28 find closest position, bit 29 break through
+//	bit 28–31  move: bit 28 find closest position, bit 29 break through, bit 30 to
+//	           a target outside of the map, of which (x, y), at the edge, is the
+//	           nearest cell
 //	           build: type of the entity
 //	bit 32–63  move, build: x (32–47) and y (48–63)
 //	           attack, repair: id of the target
@@ -25,6 +27,7 @@ const (
 	orderTypeShift = 28
 	orderClosest   = 1 << 28
 	orderBreak     = 1 << 29
+	orderOutside   = 1 << 30
 	orderLowShift  = 32
 	orderHighShift = 48
 )
@@ -51,11 +54,14 @@ const Nothing sim.Order = 0
 // Stop replaces the action of an entity by none.
 func Stop(id uint32) sim.Order { return forEntity(OpStop, id) }
 
-// Move sends an entity to (x, y). Coordinates beyond 65535 are taken as 65535,
-// below 0 as 65535 too: any place outside of the map is the same kind of wrong,
-// but for the side it lies on. Use the nearest that fits for what is beyond.
+// Move sends an entity to (x, y). Of a place outside of the map all that counts
+// is which cell is the nearest.
 func Move(id uint32, x, y int, closest, breakThrough bool) sim.Order {
-	o := forEntity(OpMove, id) | coordinates(x, y)
+	nearX, nearY := min(max(x, 0), Side-1), min(max(y, 0), Side-1)
+	o := forEntity(OpMove, id) | coordinates(nearX, nearY)
+	if nearX != x || nearY != y {
+		o |= orderOutside
+	}
 	if closest {
 		o |= orderClosest
 	}
@@ -115,6 +121,7 @@ type Command struct {
 	Type    Type // of a build; may be no type at all
 	Closest bool
 	Break   bool
+	Outside bool // of a move: its target lies outside of the map, nearest to (X, Y)
 	X, Y    uint16
 	Target  uint32
 	Valid   TypeSet // as given: none means all but Resource
@@ -129,6 +136,8 @@ func Decode(o sim.Order) Command {
 	switch c.Op {
 	case OpMove:
 		c.Closest, c.Break, c.X, c.Y = o&orderClosest != 0, o&orderBreak != 0, low, high
+		edge := low == 0 || high == 0 || low == Side-1 || high == Side-1
+		c.Outside = low >= Side || high >= Side || edge && o&orderOutside != 0
 	case OpBuild:
 		c.Type, c.X, c.Y = Type(o>>orderTypeShift&15), low, high
 	case OpAttack, OpRepair:
@@ -144,11 +153,11 @@ func Decode(o sim.Order) Command {
 func (a *Action) AppendOrders(dst []sim.Order, id uint32) []sim.Order {
 	first := len(dst)
 	if a.Parts&HasMove != 0 {
-		x, y := int(a.MoveX), int(a.MoveY)
+		o := Move(id, int(a.MoveX), int(a.MoveY), a.Parts&FindClosest != 0, a.Parts&BreakThrough != 0)
 		if a.Parts&MoveOutside != 0 {
-			x, y = outward(x), outward(y)
+			o |= orderOutside
 		}
-		dst = append(dst, Move(id, x, y, a.Parts&FindClosest != 0, a.Parts&BreakThrough != 0))
+		dst = append(dst, o)
 	}
 	if a.Parts&HasBuild != 0 {
 		dst = append(dst, Build(id, a.BuildType, int(a.BuildX), int(a.BuildY)))
@@ -171,7 +180,8 @@ func (a *Action) AppendOrders(dst []sim.Order, id uint32) []sim.Order {
 	return dst
 }
 
-// outward is a coordinate beyond the edge that v lies on, else v.
+// outward is a coordinate beyond the edge that v lies on, else v; that edge is
+// the right or the upper one.
 func outward(v int) int {
 	if v == Side-1 {
 		return Side

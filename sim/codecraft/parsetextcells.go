@@ -157,11 +157,11 @@ func readOrder(id uint32, name word, words []word) (o sim.Order, rest []word, er
 		return Stop(id), words, nil
 	case "move":
 		at, err := arg.pair("a cell", 1<<16-1)
-		closest, breaks := false, false
-		for words = words[min(1, len(words)-1):]; words[0].text == "closest" || words[0].text == "break"; words = words[1:] {
-			closest, breaks = closest || words[0].text == "closest", breaks || words[0].text == "break"
+		o := Move(id, at.x, at.y, false, false)
+		for words = words[min(1, len(words)-1):]; moveFlags[words[0].text] != 0; words = words[1:] {
+			o |= moveFlags[words[0].text]
 		}
-		return Move(id, at.x, at.y, closest, breaks), words, err
+		return o, words, err
 	case "build":
 		t, ok := TypeNamed(arg.text)
 		if !ok {
@@ -293,3 +293,6 @@ func (r *textReader) placeVeins() error {
 	}
 	return nil
 }
+
+// moveFlags are the words that may follow the target of a move.
+var moveFlags = map[string]sim.Order{"closest": orderClosest, "break": orderBreak, "outside": orderOutside}

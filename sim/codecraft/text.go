@@ -46,7 +46,7 @@ var textLetters = [Types]byte{
 //	unit    an entity that is no resource: id, letter and player, lowest corner;
 //	        then health, where it is not all; inactive; and the parts of its
 //	        stored action, in this order (the words are those of the orders):
-//	          move X,Y [closest] [break]   build TYPE X,Y   attack ID
+//	          move X,Y [outside] [closest] [break]   build TYPE X,Y   attack ID
 //	          auto RANGE TYPES             repair ID        stop: no part at all
 //	        TYPES have commas between; any means all but Resource. Entities
 //	        without a line have full health, are active and have no action; they
@@ -211,6 +211,9 @@ func (a *Action) appendText(dst []byte) []byte {
 			x, y = outward(x), outward(y)
 		}
 		dst = appendPair(append(dst, " move "...), x, y)
+		if a.Parts&MoveOutside != 0 && x < Side && y < Side { // beyond the left or the lower edge
+			dst = append(dst, " outside"...)
+		}
 		if a.Parts&FindClosest != 0 {
 			dst = append(dst, " closest"...)
 		}

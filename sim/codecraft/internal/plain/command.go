@@ -44,6 +44,6 @@ func (g *Game) Command(p int, orders []sim.Order) {
 func moveOf(c codecraft.Command) *Move {
 	to := Pos{int(c.X), int(c.Y)}
 	return &Move{
-		To: Pos{min(to.X, side-1), min(to.Y, side-1)}, Outside: !to.inside(), Closest: c.Closest, Break: c.Break,
+		To: Pos{min(to.X, side-1), min(to.Y, side-1)}, Outside: c.Outside, Closest: c.Closest, Break: c.Break,
 	}
 }
