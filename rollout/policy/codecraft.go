@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"strings"
 
 	"moonfarm/env"
 	"moonfarm/rollout"
@@ -96,7 +97,7 @@ func NewCodeCraft(name string) (*CodeCraft, error) {
 		}
 		known = append(known, craftStyles[i].name)
 	}
-	return nil, fmt.Errorf("no scripted policy %q for codecraft; there are: %v", name, known)
+	return nil, fmt.Errorf("no scripted policy %q for codecraft; there are: %s", name, strings.Join(known, ", "))
 }
 
 // Name is the policy's name.

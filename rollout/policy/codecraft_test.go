@@ -1,0 +1,448 @@
+package policy_test
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"moonfarm/env"
+	ccfeatures "moonfarm/features/codecraft"
+	"moonfarm/rollout"
+	"moonfarm/rollout/arena"
+	"moonfarm/rollout/policy"
+	"moonfarm/sim"
+	"moonfarm/sim/bitboard"
+	"moonfarm/sim/codecraft"
+)
+
+// colonies are the scripted policies of the game.
+var colonies = []string{"quickstart", "econ", "econ-near", "econ-break", "turtle"}
+
+// newColony returns n games of CodeCraft under the preset of that name, cut
+// after so many ticks.
+func newColony(preset string, n, ticks int) (env.Vector, error) {
+	r, _ := codecraft.Preset(preset)
+	g, err := codecraft.New(r)
+	if err != nil {
+		return nil, err
+	}
+	return env.New(g, ccfeatures.Kit(g), env.Config{N: n, MaxTurns: ticks})
+}
+
+// long tells whether the tests may take their time.
+func long() bool { return os.Getenv("MOONFARM_LONG") != "" }
+
+// The scripts beat random and quickstart; econ beats turtle more often than
+// not.
+func TestColoniesAgainstEachOther(t *testing.T) {
+	games := 2
+	if long() {
+		games = 100
+	}
+	for _, pair := range []struct {
+		a, b string
+		most float64 // score of a at most, as a part of all games
+		slow bool
+	}{
+		{"random", "quickstart", 0.05, false},
+		{"random", "econ", 0.05, false},
+		{"random", "turtle", 0.05, true},
+		{"quickstart", "econ", 0.05, true},
+		{"quickstart", "turtle", 0.05, false},
+		{"turtle", "econ", 0.4, true},
+	} {
+		if pair.slow && !long() {
+			continue
+		}
+		c := arena.Config{Games: games, Seed: 1, Workers: 2, Vector: func() (env.Vector, error) { return newColony("finals", 1, 0) }}
+		for _, name := range []string{pair.a, pair.b} {
+			m, err := policy.New("codecraft", name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Policies = append(c.Policies, arena.Entrant{Name: name, New: m})
+		}
+		r, err := arena.Run(context.Background(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := r.Pairs[0]
+		t.Logf("%10s – %-10s %3d won %2d drawn %3d lost, score %.3f, %5.1f ticks", p.A, p.B, p.Wins, p.Draws, p.Losses, p.Score, p.MeanTurns)
+		if p.Score > pair.most {
+			t.Errorf("%s scores %.3f against %s", p.A, p.Score, p.B)
+		}
+	}
+}
+
+// colonyGame plays scripts against each other and shows every tick: each is
+// called when the orders of all seats are there, after when they were carried
+// out. A game has the given number of ticks.
+func colonyGame(t *testing.T, preset string, seed uint64, ticks int32, names []string, each func(g *codecraft.Game, s *codecraft.State, turn *sim.Turn)) {
+	t.Helper()
+	r, ok := codecraft.Preset(preset)
+	if !ok {
+		t.Fatalf("no preset %s", preset)
+	}
+	g, err := codecraft.New(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var players []*policy.CodeCraft
+	for p := range int(r.Players) {
+		c, err := policy.NewCodeCraft(names[p%len(names)])
+		if err != nil {
+			t.Fatal(err)
+		}
+		players = append(players, c)
+	}
+	s, turn := new(codecraft.State), sim.NewTurn(g.Info().MaxOrders)
+	g.Reset(s, seed)
+	for status := sim.Running; status == sim.Running && s.Tick < ticks; status = g.Step(s, turn) {
+		for p := range sim.Player(r.Players) {
+			turn.Set(p, players[p].AppendOrders(nil, g, s, p))
+		}
+		each(g, s, turn)
+	}
+}
+
+// All orders of the scripts are for own entities and change their action; what
+// is to be built is on the map and affordable to begin with, most buildings
+// that are begun are finished, and nothing is asked for that the entity cannot
+// do.
+func TestColoniesAreLegal(t *testing.T) {
+	ticks := int32(250)
+	if long() {
+		ticks = 1000
+	}
+	for _, c := range []struct{ preset, names string }{
+		{"finals", "econ turtle"}, {"finals", "econ-near quickstart"}, {"round2-3", "turtle econ-break quickstart"}, {"round1", "quickstart econ turtle"},
+	} {
+		var ops [8]int
+		colonyGame(t, c.preset, 5, ticks, strings.Fields(c.names), func(g *codecraft.Game, s *codecraft.State, turn *sim.Turn) {
+			r := g.Rules()
+			for p := range sim.Player(r.Players) {
+				checkColonyOrders(t, &r, s, p, turn.Orders(p), &ops)
+			}
+		})
+		t.Logf("%s: %s: orders by op %v", c.preset, c.names, ops)
+		if ops[codecraft.OpMove] == 0 || ops[codecraft.OpBuild] == 0 || ops[codecraft.OpAuto] == 0 || ops[codecraft.OpRepair] == 0 {
+			t.Errorf("%s: %s: orders by op %v", c.preset, c.names, ops)
+		}
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// checkColonyOrders checks the orders of one seat, in each of which an entity
+// gets a whole action.
+func checkColonyOrders(t *testing.T, r *codecraft.Rules, s *codecraft.State, p sim.Player, orders []sim.Order, ops *[8]int) {
+	t.Helper()
+	named := map[uint32]bool{}
+	acts := map[int]codecraft.Action{}
+	for k, o := range orders {
+		c := codecraft.Decode(o)
+		ops[c.Op]++
+		i := s.Find(c.ID)
+		if i < 0 || s.Units[i].Owner != p {
+			t.Fatalf("tick %d, seat %d: order %+v for an entity that is not the seat's", s.Tick, p, c)
+		}
+		if c.And != named[c.ID] || c.And && codecraft.Decode(orders[k-1]).ID != c.ID {
+			t.Fatalf("tick %d, seat %d: order %+v is not of one action with those before", s.Tick, p, c)
+		}
+		named[c.ID] = true
+		a := acts[i]
+		a.Take(o)
+		acts[i] = a
+	}
+	for i, a := range acts {
+		u := &s.Units[i]
+		k := &r.Types[u.Type]
+		if a == s.Acts[i] {
+			t.Fatalf("tick %d, seat %d: %v %d is told to go on with %+v", s.Tick, p, u.Type, u.ID, a)
+		}
+		if a.Parts&codecraft.HasMove != 0 && !k.CanMove || a.Parts&codecraft.HasRepair != 0 && !k.CanRepair ||
+			a.Parts&codecraft.MoveOutside != 0 {
+			t.Fatalf("tick %d, seat %d: %v %d cannot %+v", s.Tick, p, u.Type, u.ID, a)
+		}
+		if a.Parts&codecraft.HasBuild == 0 {
+			continue
+		}
+		size := int(r.Types[a.BuildType].Size)
+		if !k.Builds.Set().Has(a.BuildType) || int(a.BuildX)+size > codecraft.Side || int(a.BuildY)+size > codecraft.Side {
+			t.Fatalf("tick %d, seat %d: %v %d cannot build %v at (%d, %d)", s.Tick, p, u.Type, u.ID, a.BuildType, a.BuildX, a.BuildY)
+		}
+	}
+}
+
+// The scripts do what they are named for.
+func TestColonyStyles(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		ticks int32
+		most  [codecraft.Types]int16 // …
+		least [codecraft.Types]int16 // … of each type
+	}{
+		{"quickstart", 150,
+			[codecraft.Types]int16{codecraft.BuilderBase: 1, codecraft.BuilderUnit: 5},
+			[codecraft.Types]int16{codecraft.BuilderBase: 1, codecraft.BuilderUnit: 3}},
+		{"econ", 350,
+			[codecraft.Types]int16{codecraft.BuilderBase: 1, codecraft.BuilderUnit: 45, codecraft.RangedBase: 1, codecraft.RangedUnit: 60, codecraft.House: 25},
+			[codecraft.Types]int16{codecraft.BuilderBase: 1, codecraft.BuilderUnit: 40, codecraft.RangedBase: 1, codecraft.RangedUnit: 10, codecraft.House: 8}},
+		{"turtle", 450,
+			[codecraft.Types]int16{codecraft.BuilderBase: 1, codecraft.BuilderUnit: 40, codecraft.RangedBase: 1, codecraft.RangedUnit: 40, codecraft.House: 20, codecraft.Turret: 12},
+			[codecraft.Types]int16{codecraft.BuilderBase: 1, codecraft.BuilderUnit: 30, codecraft.RangedBase: 1, codecraft.RangedUnit: 10, codecraft.House: 6, codecraft.Turret: 6}},
+	} {
+		var last codecraft.State
+		colonyGame(t, "finals", 1000, c.ticks, []string{c.name, "quickstart"}, func(_ *codecraft.Game, s *codecraft.State, _ *sim.Turn) {
+			last.Clone(s)
+		})
+		t.Logf("%s has %v, score %v", c.name, last.Count[0], last.Score)
+		for k, n := range last.Count[0] {
+			if n < c.least[k] || n > c.most[k] {
+				t.Errorf("%s: %d of %v after %d ticks, want %d to %d", c.name, n, codecraft.Type(k), c.ticks, c.least[k], c.most[k])
+			}
+		}
+	}
+}
+
+// quickAction is the action of the original's QuickStart player for unit i, as
+// its published source has it: in the player's frame, with the lists it gives.
+func quickAction(r *codecraft.Rules, s *codecraft.State, p sim.Player, i int) (a codecraft.Action) {
+	u := &s.Units[i]
+	k := &r.Types[u.Type]
+	x, y := codecraft.Turn(p, int(u.X), int(u.Y), int(k.Size))
+	take := func(o sim.Order) {
+		if a.Parts != 0 {
+			o = codecraft.And(o)
+		}
+		a.Take(o)
+	}
+	if k.CanMove {
+		tx, ty := codecraft.TurnBack(p, codecraft.Side-1, codecraft.Side-1, 1)
+		take(codecraft.Move(u.ID, tx, ty, true, true))
+	} else if k.CanBuild {
+		built := k.Builds.T[0]
+		units := int32(0)
+		for j := range s.Units[:s.N] {
+			if s.Units[j].Owner == p && s.Units[j].Type == built {
+				units++
+			}
+		}
+		if (units+1)*r.Types[built].PopUse <= k.PopProvide {
+			bx, by := codecraft.TurnBack(p, x+int(k.Size), y+int(k.Size)-1, int(r.Types[built].Size))
+			take(codecraft.Build(u.ID, built, bx, by))
+		}
+	}
+	valid := codecraft.TypeSet(0)
+	if u.Type == codecraft.BuilderUnit {
+		valid = 1 << codecraft.Resource
+	}
+	take(codecraft.Auto(u.ID, int(k.Sight), valid))
+	return a
+}
+
+// After every tick's orders all entities of quickstart have the actions that
+// the original gives them.
+func TestQuickstartIsTheOriginal(t *testing.T) {
+	for _, preset := range []string{"finals", "round1"} {
+		actions := 0
+		colonyGame(t, preset, 7, 150, []string{"quickstart"}, func(g *codecraft.Game, s *codecraft.State, turn *sim.Turn) {
+			r := g.Rules()
+			acts := s.Acts
+			for p := range sim.Player(r.Players) {
+				for _, o := range turn.Orders(p) {
+					acts[s.Find(codecraft.Decode(o).ID)].Take(o)
+				}
+				for i, got := range acts[:s.N] {
+					if s.Units[i].Owner != p {
+						continue
+					}
+					actions++
+					if want := quickAction(&r, s, p, i); got != want {
+						t.Fatalf("%s: tick %d, seat %d: %+v has action %+v, want %+v", preset, s.Tick, p, s.Units[i], got, want)
+					}
+				}
+			}
+		})
+		if actions < 1000 {
+			t.Errorf("%s: only %d actions", preset, actions)
+		}
+	}
+}
+
+// blind takes out of a state what a player does not see.
+func blind(t *testing.T, g *codecraft.Game, s *codecraft.State, p sim.Player) *codecraft.State {
+	t.Helper()
+	var sight bitboard.Square
+	g.Sight(&sight, s, p)
+	r := g.Rules()
+	var from, to codecraft.Position
+	s.Position(&from)
+	to = from
+	to.Units, to.Acts, to.Veins = nil, nil, nil
+	for i, u := range from.Units {
+		size := int(r.Types[u.Type].Size)
+		switch {
+		case u.Owner == p:
+			to.Units, to.Acts = append(to.Units, u), append(to.Acts, from.Acts[i])
+		case !r.Fog || sight.MeetsSquare(int(u.X), int(u.Y), size):
+			to.Units, to.Acts = append(to.Units, u), append(to.Acts, codecraft.Action{})
+		}
+	}
+	for _, v := range from.Veins {
+		if !r.Fog || sight.Has(int(v.X), int(v.Y)) {
+			to.Veins = append(to.Veins, v)
+		}
+	}
+	to.Seed, to.NextID = 0, s.NextID+1000
+	b := new(codecraft.State)
+	if err := g.Restore(b, &to); err != nil {
+		t.Fatalf("tick %d, seat %d: %v", s.Tick, p, err)
+	}
+	return b
+}
+
+// The scripts give the same orders when all that their player does not see is
+// not there.
+func TestColoniesSeeNoMoreThanTheirPlayer(t *testing.T) {
+	ticks := int32(400)
+	if long() {
+		ticks = 1000
+	}
+	for _, c := range []struct{ preset, names string }{
+		{"finals", "econ turtle"}, {"finals", "econ-near quickstart"}, {"round2", "econ turtle econ-break econ"}, {"round1", "econ quickstart turtle"},
+	} {
+		names := strings.Fields(c.names)
+		hidden := 0
+		colonyGame(t, c.preset, 3, ticks, names, func(g *codecraft.Game, s *codecraft.State, turn *sim.Turn) {
+			if s.Tick%9 != 0 {
+				return
+			}
+			for p := range sim.Player(g.Info().Players) {
+				script, err := policy.NewCodeCraft(names[int(p)%len(names)])
+				if err != nil {
+					t.Fatal(err)
+				}
+				b := blind(t, g, s, p)
+				hidden += int(s.N - b.N)
+				if got := script.AppendOrders(nil, g, b, p); !slices.Equal(got, turn.Orders(p)) {
+					t.Fatalf("%s: tick %d, seat %d: %s gives %d orders when it is blinded, else %d others",
+						c.preset, s.Tick, p, script.Name(), len(got), len(turn.Orders(p)))
+				}
+			}
+		})
+		if fog := c.preset != "round1"; fog != (hidden > 100) {
+			t.Errorf("%s: %d units out of sight", c.preset, hidden)
+		}
+	}
+}
+
+// A script's choice depends on the row alone: not on the games beside it.
+func TestColoniesArePure(t *testing.T) {
+	for _, name := range append([]string{"mix(1*econ,1*mix(1*turtle,2*econ-near),1*quickstart)"}, colonies...) {
+		var want []sim.Order
+		for _, games := range []int{1, 3} {
+			v, err := newColony("finals", games, 120)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seats := []rollout.Policy{newPolicy(t, "codecraft", name, v.Spec()), newPolicy(t, "codecraft", "turtle", v.Spec())}
+			var got []sim.Order
+			sink := sinkFunc(func(e *rollout.Episode) error { got = append(got, e.Orders...); return nil })
+			if err := rollout.Shard(context.Background(), v, seats, 2, 0, 4, sink); err != nil {
+				t.Fatal(err)
+			}
+			if want == nil {
+				want = got
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: other orders with %d games at once", name, games)
+			}
+		}
+	}
+}
+
+// Choosing costs no memory, early and late.
+func TestColoniesAllocateNothing(t *testing.T) {
+	for _, name := range colonies {
+		v, err := newColony("round1", 1, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := newPolicy(t, "codecraft", name, v.Spec())
+		b := env.NewBatch(v.Spec(), 1, p.Wants())
+		rows := numbers(b.Rows)
+		for tick := range 160 {
+			v.Observe(b)
+			if tick%30 == 0 {
+				if n := testing.AllocsPerRun(3, func() { p.Act(v, b, rows) }); n != 0 {
+					t.Errorf("%s: %v allocations in tick %d", name, n, tick)
+				}
+			}
+			p.Act(v, b, rows)
+			v.Step(b)
+		}
+	}
+}
+
+func TestColoniesPlayTheirGameOnly(t *testing.T) {
+	m, err := policy.New("codecraft", "turtle")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _ := slabs([]int{2}, 1)
+	s.Info.Name = "toy"
+	if _, err := m(s); err == nil || !strings.Contains(err.Error(), "turtle plays codecraft, not toy") {
+		t.Errorf("error %v", err)
+	}
+	s.Info.Name = "codecraft"
+	if _, err := m(s); err == nil || !strings.Contains(err.Error(), "turtle needs room for 10240 orders, not 1") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := policy.NewCodeCraft("maze"); err == nil || !strings.Contains(err.Error(), `no scripted policy "maze" for codecraft; there are: quickstart, econ`) {
+		t.Errorf("error %v", err)
+	}
+	for _, name := range colonies {
+		if c, err := policy.NewCodeCraft(name); err != nil || c.Name() != name {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// BenchmarkColonies records whole episodes: choosing, stepping and recording,
+// per game and tick.
+func BenchmarkColonies(b *testing.B) {
+	for _, name := range append([]string{"random"}, colonies...) {
+		b.Run(name, func(b *testing.B) {
+			v, err := newColony("finals", 2, 0)
+			if err != nil {
+				b.Fatal(err)
+			}
+			table, err := rollout.NewTable(v, []rollout.Policy{newPolicy(b, "codecraft", name, v.Spec()), newPolicy(b, "codecraft", name, v.Spec())})
+			if err != nil {
+				b.Fatal(err)
+			}
+			turns, sum := 0, uint64(0)
+			sink := sinkFunc(func(e *rollout.Episode) error {
+				turns += e.Turns
+				for _, o := range e.Orders {
+					sum = sum*31 + uint64(o)
+				}
+				return nil
+			})
+			b.ReportAllocs()
+			first := uint64(0)
+			for turns < b.N {
+				if err := table.Play(context.Background(), 1, first, 2, sink); err != nil {
+					b.Fatal(err)
+				}
+				first += 2
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(turns), "ns/turn")
+			b.Logf("%s: %d turns in %d episodes, checksum %x", name, turns, first, sum)
+		})
+	}
+}
