@@ -15,6 +15,7 @@ type aims struct {
 	list    [maxAims]aimBoard
 
 	victims [Cells]victim // scratch of candidates
+	hunts   hunts
 }
 
 // aimBoard is what units of one player, range and set of valid types can attack.
@@ -25,6 +26,9 @@ type aimBoard struct {
 
 	targets bitboard.Square // cells of the valid targets
 	near    bitboard.Square // cells from which one is in range
+
+	hunters uint16 // 1 + the last unit that chases; 0: none
+	several bool   // there is more than one
 }
 
 func (a *aims) clear() { a.n, a.next = 0, 0 }
@@ -42,6 +46,10 @@ func (g *Game) aimFor(s *State, p sim.Player, valid TypeSet, reach int) *aimBoar
 	}
 	b := &a.list[a.next]
 	a.next = (a.next + 1) % maxAims
+	if a.n == maxAims {
+		g.hunt(s, b) // of the board that is drawn over; there may be no hunter
+	}
+	b.hunters, b.several = 0, false
 	b.player, b.valid, b.reach = p, valid, int16(reach)
 	g.drawTargets(s, b)
 	b.near = b.targets

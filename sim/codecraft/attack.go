@@ -92,7 +92,6 @@ func (g *Game) hitResource(s *State, i, cell int) {
 	g.collect(s, u.Owner, k, dealt, Resource)
 	if s.Health[cell] == 0 {
 		g.gone = append(g.gone, uint16(cell))
-		s.Score[u.Owner] += g.rules.Types[Resource].DestroyScore
 	}
 }
 

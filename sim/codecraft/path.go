@@ -229,3 +229,11 @@ func spreadDown(o0, o1, s0, s1 uint64) (uint64, uint64) {
 	t1, t0 := spreadUp(bits.Reverse64(o1), bits.Reverse64(o0), bits.Reverse64(s1), bits.Reverse64(s0))
 	return bits.Reverse64(t0), bits.Reverse64(t1)
 }
+
+// rowMask are the bits of a row from x = from to x = to.
+func rowMask(from, to int) (low, high uint64) {
+	return ^uint64(0) << from &^ (^uint64(0) << (to + 1)), bitsFrom(from-64) &^ bitsFrom(to-63)
+}
+
+// bitsFrom are the bits from n on; all for n below 0.
+func bitsFrom(n int) uint64 { return ^uint64(0) << max(n, 0) }

@@ -43,24 +43,23 @@ func (g *Game) Plan(s *State) {
 	for i := range s.Units[:s.N] {
 		g.aim[i], g.steps[i] = aimNone, 0
 		u, a := &s.Units[i], &s.Acts[i]
-		if !u.Active || a.Parts&(HasMove|HasTarget|HasAuto) == 0 {
+		if !u.Active || a.Parts&(HasTarget|HasAuto) == 0 {
 			continue
 		}
 		t := &g.rules.Types[u.Type]
-		if t.CanAttack {
-			if g.aim[i] = g.takeAim(s, u, a, t); g.aim[i] != aimNone {
-				continue
-			}
-		}
-		if !t.CanMove {
+		if !t.CanAttack {
 			continue
 		}
-		if a.Parts&HasAuto != 0 && t.CanAttack {
-			if g.steps[i] = g.chase(s, u, a, t); g.steps[i] != 0 {
-				continue
-			}
+		if g.aim[i] = g.takeAim(s, u, a, t); g.aim[i] == aimNone && t.CanMove && a.Parts&HasAuto != 0 {
+			g.chase(s, i, u, a, t)
 		}
-		if a.Parts&HasMove != 0 {
+	}
+	for i := range g.aims.list[:g.aims.n] {
+		g.hunt(s, &g.aims.list[i])
+	}
+	for i := range s.Units[:s.N] {
+		u, a := &s.Units[i], &s.Acts[i]
+		if a.Parts&HasMove != 0 && g.aim[i] == aimNone && g.steps[i] == 0 && u.Active && g.rules.Types[u.Type].CanMove {
 			g.steps[i] = g.towards(s, i, u, a)
 		}
 	}
