@@ -1,0 +1,297 @@
+package codecraft_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"moonfarm/sim"
+	"moonfarm/sim/codecraft"
+	"moonfarm/sim/codecraft/internal/plain"
+	"moonfarm/sim/prng"
+	"moonfarm/sim/simtest"
+)
+
+// visit calls look with random states of random rules, with actions stored.
+func visit(t *testing.T, seed uint64, states int, look func(r *prng.Rand, g *codecraft.Game, s *codecraft.State)) {
+	t.Helper()
+	for i := range states {
+		r := prng.New(prng.Key(seed, uint64(i), 0, 0, prng.PurposeGame))
+		sc := scenarios[r.IntN(len(scenarios))]
+		rules := twinRules(&r)
+		if sc.name == "crammed" || rules.MaxTurns < 1000 {
+			continue
+		}
+		g, err := codecraft.New(rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := sc.begin(&r, g)
+		c := &commander{r: &r, s: &s, g: g}
+		sc.mood(&r, c)
+		c.again, c.careless = 100, 0
+		turn := sim.NewTurn(g.Info().MaxOrders)
+		for p := range sim.Player(rules.Players) {
+			turn.Set(p, c.orders(nil, p))
+		}
+		g.Step(&s, turn)
+		look(&r, g, &s)
+	}
+}
+
+// TestPlayersAreAlike: if players change places all that they have changes hands
+// in one tick as well, and nothing else does.
+func TestPlayersAreAlike(t *testing.T) {
+	visit(t, 21, 150, func(r *prng.Rand, g *codecraft.Game, s *codecraft.State) {
+		n := g.Info().Players
+		seats := []sim.Player{0, 1, 2, 3}
+		for i := n - 1; i > 0; i-- {
+			k := r.IntN(i + 1)
+			seats[i], seats[k] = seats[k], seats[i]
+		}
+		a, b := *s, reseated(s, seats)
+		statusA, statusB := g.Tick(&a), g.Tick(&b)
+		if want := reseated(&a, seats); b != want || statusA != statusB {
+			t.Fatalf("seats %v: %v, %v; %s", seats[:n], statusA, statusB, simtest.Diff(&b, &want))
+		}
+	})
+}
+
+// reseated is a state in which seats[p] has what p had.
+func reseated(s *codecraft.State, seats []sim.Player) codecraft.State {
+	a := *s
+	for i := range a.Units[:a.N] {
+		a.Units[i].Owner = seats[s.Units[i].Owner]
+	}
+	for p, q := range seats {
+		a.Score[q], a.Resource[q], a.Own[q] = s.Score[p], s.Resource[p], s.Own[p]
+		a.Count[q], a.PopUse[q], a.PopProvide[q] = s.Count[p], s.PopUse[p], s.PopProvide[p]
+	}
+	return a
+}
+
+// TestNoSideIsBetter: on a map that is turned by a quarter, what units may do is
+// turned with it.
+func TestNoSideIsBetter(t *testing.T) {
+	looked := 0
+	visit(t, 22, 100, func(r *prng.Rand, g *codecraft.Game, s *codecraft.State) {
+		turned := quarter(g, s)
+		steps, victims := make([]codecraft.Steps, s.N), make([][]uint32, s.N)
+		g.Plan(s)
+		for i := range steps {
+			steps[i], victims[i] = g.Steps(i), g.AppendVictims(nil, s, i)
+		}
+		g.Plan(&turned)
+		for i := range steps {
+			want := codecraft.Steps(0) // +x becomes −y, −x +y, +y +x and −y −x
+			for d, to := range [4]int{3, 2, 0, 1} {
+				want |= steps[i] >> d & 1 << to
+			}
+			if got := g.Steps(i); got != want {
+				t.Fatalf("unit %d: steps %04b, %04b on the turned map, want %04b", i, steps[i], got, want)
+			}
+			hit := g.AppendVictims(nil, &turned, i)
+			for k, id := range victims[i] {
+				victims[i][k] = turnedID(s, &turned, id)
+			}
+			slices.Sort(victims[i])
+			if !slices.Equal(hit, victims[i]) {
+				t.Fatalf("unit %d: victims %v on the turned map, want %v", i, hit, victims[i])
+			}
+			if steps[i] != 0 || hit != nil {
+				looked++
+			}
+		}
+	})
+	if looked < 1000 {
+		t.Errorf("only %d units had anything to do", looked)
+	}
+}
+
+// quarter is a state on the map turned to the right: (x, y) goes to (y, 79−x).
+// Resources have other ids there.
+func quarter(g *codecraft.Game, s *codecraft.State) (turned codecraft.State) {
+	rules := g.Rules()
+	var raw codecraft.State
+	for x := range codecraft.Side {
+		for y := range codecraft.Side {
+			if s.Veins[x][y>>6]>>(y&63)&1 != 0 {
+				raw.Resources.Add(y, codecraft.Side-1-x)
+			}
+			raw.Health[codecraft.CellOf(y, codecraft.Side-1-x)] = s.Health[codecraft.CellOf(x, y)]
+		}
+	}
+	raw.SetVeins()
+	raw.Seed, raw.Tick, raw.NextID, raw.FirstID = s.Seed, s.Tick, s.NextID, s.FirstID
+	raw.Score, raw.Resource, raw.N = s.Score, s.Resource, s.N
+	for i, u := range s.Units[:s.N] {
+		size := uint8(rules.Types[u.Type].Size)
+		u.X, u.Y = u.Y, codecraft.Side-u.X-size
+		raw.Units[i] = u
+		a := s.Acts[i]
+		if a.Parts&codecraft.HasMove != 0 {
+			a.MoveX, a.MoveY = a.MoveY, codecraft.Side-1-a.MoveX
+		}
+		if a.Parts&codecraft.HasTarget != 0 {
+			a.Target = turnedID(s, &raw, a.Target)
+		}
+		raw.Acts[i] = a
+	}
+	p := plain.New(rules)
+	p.Load(&raw)
+	p.Store(&turned)
+	return turned
+}
+
+// turnedID is the id on the turned map of what has that id in s.
+func turnedID(s, turned *codecraft.State, id uint32) uint32 {
+	if x, y, ok := s.ResourceAt(id); ok {
+		return turned.ResourceID(y, codecraft.Side-1-x)
+	}
+	return id
+}
+
+// TestLimitOnlyLimits: with fewer cells to look at, a move that must reach its
+// target has the same first steps or none.
+func TestLimitOnlyLimits(t *testing.T) {
+	limited, same := 0, 0
+	visit(t, 23, 60, func(r *prng.Rand, g *codecraft.Game, s *codecraft.State) {
+		for i := range s.Units[:s.N] {
+			s.Acts[i].Parts &^= codecraft.FindClosest
+			if s.Acts[i].Parts&codecraft.HasAuto != 0 {
+				a := &s.Acts[i]
+				a.Parts, a.Valid, a.Range = a.Parts&^codecraft.HasAuto, 0, 0
+			}
+		}
+		rules := g.Rules()
+		var steps [2][codecraft.MaxUnits]codecraft.Steps
+		for k, nodes := range []int32{codecraft.Cells, pick[int32](r, 1, 30, 200, 1000)} {
+			rules.MaxNodes = nodes
+			h, err := codecraft.New(rules)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.Plan(s)
+			for i := range s.Units[:s.N] {
+				steps[k][i] = h.Steps(i)
+			}
+		}
+		for i := range s.Units[:s.N] {
+			switch free, less := steps[0][i], steps[1][i]; {
+			case free == less:
+				same++
+			case less == 0:
+				limited++
+			default:
+				t.Fatalf("unit %d: steps %04b without a limit, %04b with %d cells", i, free, less, rules.MaxNodes)
+			}
+		}
+	})
+	if limited < 100 || same < 100 {
+		t.Errorf("%d moves limited, %d not: too few of one sort", limited, same)
+	}
+}
+
+// TestOrdersForOthers: orders for what a player does not own, and for what is
+// not there, change nothing.
+func TestOrdersForOthers(t *testing.T) {
+	visit(t, 24, 60, func(r *prng.Rand, g *codecraft.Game, s *codecraft.State) {
+		c := &commander{r: r, s: s, g: g, again: 100, far: 30, hunts: 50, careless: 20}
+		turn := sim.NewTurn(g.Info().MaxOrders)
+		for p := range sim.Player(g.Info().Players) {
+			for _, o := range c.orders(nil, p) {
+				if i := s.Find(codecraft.Decode(o).ID); i >= 0 && s.Units[i].Owner == p {
+					for q := range sim.Player(g.Info().Players) {
+						if q != p {
+							turn.Add(q, o)
+						}
+					}
+				}
+			}
+			turn.Add(p, codecraft.Stop(0))
+			turn.Add(p, codecraft.Stop(s.NextID))
+			if x, y, ok := s.Resources.First(); ok {
+				turn.Add(p, codecraft.Move(s.ResourceID(x, y), 3, 3, true, true))
+			}
+		}
+		a, b := *s, *s
+		if x, y := g.Step(&a, turn), g.Tick(&b); x != y || a != b {
+			t.Fatalf("%v, %v; %s", x, y, simtest.Diff(&a, &b))
+		}
+	})
+}
+
+// TestActionsAsOrders: the orders that an action is told in give the same action
+// to a unit that had another.
+func TestActionsAsOrders(t *testing.T) {
+	actions := 0
+	visit(t, 25, 60, func(r *prng.Rand, g *codecraft.Game, s *codecraft.State) {
+		other := codecraft.Action{}
+		for i := range s.Units[:s.N] {
+			want := s.Acts[i]
+			if want.Parts&codecraft.Given == 0 {
+				continue
+			}
+			actions++
+			got := other
+			orders := want.AppendOrders(nil, s.Units[i].ID)
+			for _, o := range orders {
+				if id := codecraft.Decode(o).ID; id != s.Units[i].ID {
+					t.Fatalf("an order for %d, want %d", id, s.Units[i].ID)
+				}
+				got.Take(o)
+			}
+			if got != want || len(orders) > codecraft.PartsOfAction {
+				t.Fatalf("%+v as %d orders becomes %+v", want, len(orders), got)
+			}
+			other = want
+		}
+	})
+	if actions < 1000 {
+		t.Errorf("only %d actions", actions)
+	}
+}
+
+// TestFrames: every player sees its own start at the lower left, and what is
+// turned and turned back is where it was.
+func TestFrames(t *testing.T) {
+	for p := range sim.Player(sim.MaxPlayers) {
+		for size := 1; size <= 5; size++ {
+			seen := map[string]bool{}
+			for x := range codecraft.Side - size + 1 {
+				for y := range codecraft.Side - size + 1 {
+					vx, vy := codecraft.Turn(p, x, y, size)
+					if bx, by := codecraft.TurnBack(p, vx, vy, size); bx != x || by != y {
+						t.Fatalf("player %d, size %d: (%d, %d) becomes (%d, %d) and (%d, %d)", p, size, x, y, vx, vy, bx, by)
+					}
+					seen[fmt.Sprint(vx, vy)] = true
+				}
+			}
+			if want := (codecraft.Side - size + 1) * (codecraft.Side - size + 1); len(seen) != want {
+				t.Errorf("player %d, size %d: %d places, want %d", p, size, len(seen), want)
+			}
+		}
+	}
+	rules, _ := codecraft.Preset("round1")
+	g, err := codecraft.New(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s codecraft.State
+	g.Reset(&s, 1)
+	corners := map[[2]uint8]bool{}
+	for i := range s.Units[:s.N] {
+		u := &s.Units[i]
+		if x, y := codecraft.Turn(u.Owner, int(u.X), int(u.Y), int(rules.Types[u.Type].Size)); u.Type == codecraft.MeleeBase && (x != 5 || y != 15) {
+			t.Errorf("player %d sees its melee base on (%d, %d), want (5, 15)", u.Owner, x, y)
+		}
+		if u.Type == codecraft.BuilderUnit {
+			corners[[2]uint8{u.X, u.Y}] = true
+		}
+	}
+	for _, c := range [][2]uint8{{4, 4}, {75, 75}, {75, 4}, {4, 75}} {
+		if !corners[c] {
+			t.Errorf("no player starts with a builder on %v", c)
+		}
+	}
+}
