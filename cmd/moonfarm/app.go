@@ -110,7 +110,7 @@ Exit status: 0 all is well, 1 a failure or a difference found, 2 wrong usage,
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON instead of text")
 	root.PersistentFlags().BoolP("help", "h", false, "help for the command")
 	for _, c := range []func() *cobra.Command{
-		a.games, a.policies, a.generate, a.importing, a.inspect, a.verify, a.replay, a.eval, a.bench, a.version,
+		a.games, a.policies, a.generate, a.importing, a.inspect, a.verify, a.replay, a.eval, a.match, a.bench, a.version,
 	} {
 		root.AddCommand(c())
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 	"time"
 
@@ -22,9 +23,11 @@ type Match struct {
 
 	// Vector makes the game for built-in policies; nil if there are none.
 	Vector func() (env.Vector, error)
-	// Watch, if not nil, sees the state at the start, with no record, and after
-	// every tick. An error of it ends the match.
-	Watch func(s *codecraft.State, r *codecraft.Record) error
+	// Replay, if not nil, gets the game as a replay file of the original.
+	Replay io.Writer
+	// Watch, if not nil, sees the state at the start and after every tick. An
+	// error of it ends the match.
+	Watch func(s *codecraft.State) error
 }
 
 // Result tells how a match went.
@@ -68,7 +71,7 @@ type table struct {
 	match  *Match
 	game   *codecraft.Game
 	state  codecraft.State
-	record codecraft.Record
+	replay *wire.Recorder // nil: nobody wants it
 	turn   *sim.Turn
 	places []place
 	shadow *shadow // for built-in policies
@@ -109,7 +112,6 @@ func (m *Match) table() (*table, error) {
 			return nil, fmt.Errorf("seat %d: %w", i+1, err)
 		}
 		p.view.Kind = wire.GetAction
-		fixed(&p.view.View, &m.Rules, p.player)
 	}
 	if m.Start != nil {
 		t.state.Clone(m.Start)
@@ -180,12 +182,8 @@ func (p *place) connect(ctx context.Context) error {
 
 // play plays all ticks.
 func (t *table) play(ctx context.Context) error {
-	watch := t.match.Watch
-	if watch != nil {
-		if err := watch(&t.state, nil); err != nil {
-			return err
-		}
-		t.game.Record(&t.record)
+	if err := t.show(); err != nil {
+		return err
 	}
 	for t.result.Status == sim.Running {
 		if err := t.ask(ctx); err != nil {
@@ -197,11 +195,27 @@ func (t *table) play(ctx context.Context) error {
 		}
 		t.result.Status = t.game.Step(&t.state, t.turn)
 		t.result.Ticks++
-		if watch != nil {
-			if err := watch(&t.state, &t.record); err != nil {
-				return err
-			}
+		if err := t.show(); err != nil {
+			return err
 		}
+	}
+	if t.replay != nil {
+		return t.replay.Close()
+	}
+	return nil
+}
+
+// show shows the state to those who watch.
+func (t *table) show() error {
+	if t.replay != nil {
+		if err := t.replay.Tick(&t.state); err != nil {
+			return fmt.Errorf("the replay: %w", err)
+		}
+	} else if t.match.Replay != nil {
+		t.replay = wire.NewRecorder(t.match.Replay, t.game, &t.state)
+	}
+	if watch := t.match.Watch; watch != nil {
+		return watch(&t.state)
 	}
 	return nil
 }
@@ -215,7 +229,7 @@ func (t *table) ask(ctx context.Context) error {
 		if p.client == nil {
 			continue
 		}
-		look(&p.view.View, t.game, &t.match.Rules, &t.state, p.player)
+		wire.View(&p.view.View, t.game, &t.state, p.player)
 		asked++
 	}
 	var all sync.WaitGroup
