@@ -21,7 +21,7 @@ func flipped(r *codecraft.Rules) {
 // choices flipped.
 //
 // There is no Mirror: the rules are symmetric in chance only. Draws go by ids
-// and by cells, which differ from player to player (RULES.md, 2.9).
+// and by cells, which differ from player to player (RULES.md, 2.10).
 func TestConformance(t *testing.T) {
 	for _, c := range []struct {
 		name, preset string

@@ -5,7 +5,7 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// The map generator (RULES.md, 2.7). The original's is unknown; this one makes
+// The map generator (RULES.md, 2.7 and 2.8). The original's is unknown; this one makes
 // maps of the same kind: blobs and bands of resources, symmetric for the
 // players. It adds up a few octaves of gradient noise (Perlin: "An image
 // synthesizer", SIGGRAPH 1985; the blend is that of "Improving noise", 2002),
