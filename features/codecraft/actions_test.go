@@ -292,15 +292,15 @@ func TestFog(t *testing.T) {
 	}
 }
 
-// told are the actions of all units after orders.
-func told(s *cc.State, p sim.Player, orders []sim.Order) []cc.Action {
-	acts := slices.Clone(s.Acts[:s.N])
+// acts are the actions of all units after orders.
+func acts(s *cc.State, p sim.Player, orders []sim.Order) []cc.Action {
+	list := slices.Clone(s.Acts[:s.N])
 	for _, o := range orders {
 		if i := s.Find(cc.Decode(o).ID); i >= 0 && s.Units[i].Owner == p {
-			acts[i].Take(o)
+			list[i].Take(o)
 		}
 	}
-	return acts
+	return list
 }
 
 // TestActionOfOrders gives orders that mean anything, in any order: the action
@@ -348,7 +348,7 @@ func TestActionOfOrders(t *testing.T) {
 				continue
 			}
 			found++
-			if !slices.Equal(told(s, p, orders), told(s, p, a.AppendOrders(nil, action, s, p))) {
+			if !slices.Equal(acts(s, p, orders), acts(s, p, a.AppendOrders(nil, action, s, p))) {
 				t.Fatalf("tick %d seat %d: the orders %#x do not do what their action does", s.Tick, p, orders)
 			}
 		}

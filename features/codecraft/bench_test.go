@@ -1,0 +1,57 @@
+package codecraft
+
+import (
+	"testing"
+
+	"moonfarm/sim"
+	cc "moonfarm/sim/codecraft"
+)
+
+// BenchmarkObserve measures one observation of one seat, part by part, in two
+// positions: of a game played by random choices, and of a crowd of some 350
+// entities with fog of war, of which the seat sees a part.
+func BenchmarkObserve(b *testing.B) {
+	g := newGame(b, rules(b, "finals"))
+	e, a := NewEncoder(g), NewActions(g)
+	played, crowded := new(cc.State), new(cc.State)
+	play(g, played, 3, 400, func(int) {})
+	crowd(b, g, crowded, 1)
+	planes, packed, scalars := make([]uint8, boardBytes), make([]uint64, words), make([]float32, scalars)
+	mask, action := make([]uint64, heads), make([]int32, heads)
+	orders := make([]sim.Order, 0, g.Info().MaxOrders)
+	for _, c := range []struct {
+		name string
+		s    *cc.State
+	}{{"played", played}, {"crowd", crowded}} {
+		for _, f := range []struct {
+			name string
+			call func(s *cc.State, p sim.Player)
+		}{
+			{"planes", func(s *cc.State, p sim.Player) { e.Planes(planes, s, p) }},
+			{"packed", func(s *cc.State, p sim.Player) { e.Packed(packed, s, p) }},
+			{"scalars", func(s *cc.State, p sim.Player) { e.Scalars(scalars, s, p) }},
+			{"mask", func(s *cc.State, p sim.Player) { a.Mask(mask, s, p) }},
+			{"all", func(s *cc.State, p sim.Player) {
+				e.Planes(planes, s, p)
+				e.Scalars(scalars, s, p)
+				a.Mask(mask, s, p)
+			}},
+			{"orders", func(s *cc.State, p sim.Player) {
+				for h, m := range mask {
+					if action[h] = 0; m != 1 {
+						action[h] = choiceStop
+					}
+				}
+				orders = a.AppendOrders(orders[:0], action, s, p)
+			}},
+			{"action", func(s *cc.State, p sim.Player) { a.Action(action, orders, s, p) }},
+		} {
+			b.Run(c.name+"/"+f.name, func(b *testing.B) {
+				for i := range b.N {
+					f.call(c.s, sim.Player(i&1))
+				}
+				b.ReportMetric(float64(c.s.N), "entities")
+			})
+		}
+	}
+}
