@@ -232,10 +232,16 @@ func TestActions(t *testing.T) {
 	if c := ActionOf(&none, 2, &rules); c.Valid != codecraft.EveryType&^(1<<codecraft.Resource) || c.Parts != codecraft.Given|codecraft.HasAuto {
 		t.Errorf("auto attack of all: %+v", c)
 	}
-	for _, v := range []int32{-1, 76, 78, 80, 1 << 30} {
+	for _, v := range []int32{76, 78, 80, 1 << 30} { // turned round they are below 0
 		none.Build = Some(BuildAction{codecraft.BuilderBase, v, 5})
 		if c := ActionOf(&none, 1, &rules); c.BuildX != 255 || c.BuildY != 255 {
 			t.Errorf("to build at %d: %+v", v, c)
+		}
+	}
+	for v, want := range map[int32]uint8{-1: 255, 76: 76, 79: 79, 80: 255} {
+		none.Build = Some(BuildAction{codecraft.BuilderBase, v, 5})
+		if c := ActionOf(&none, 0, &rules); c.BuildX != want {
+			t.Errorf("to build at %d: %+v, want %d", v, c, want)
 		}
 	}
 }

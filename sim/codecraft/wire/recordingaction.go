@@ -28,8 +28,8 @@ func ActionOf(a *EntityAction, p sim.Player, r *codecraft.Rules) codecraft.Actio
 	if b := &a.Build.Value; a.Build.Given {
 		c.Parts |= codecraft.HasBuild
 		c.BuildType, c.BuildX, c.BuildY = b.Type, 255, 255
-		if size := r.Types[b.Type%codecraft.Types].Size; onMap(b.X, size) && onMap(b.Y, size) {
-			x, y := codecraft.TurnBack(p, int(b.X), int(b.Y), int(size))
+		x, y := codecraft.TurnBack(p, int(b.X), int(b.Y), int(r.Types[b.Type%codecraft.Types].Size))
+		if uint(x) < codecraft.Side && uint(y) < codecraft.Side {
 			c.BuildX, c.BuildY = uint8(x), uint8(y)
 		}
 	}

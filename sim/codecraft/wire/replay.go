@@ -14,9 +14,13 @@ import (
 // file: more than the cells of the map could hold.
 const maxEntities = 1 << 15
 
+// maxBytes is the most bytes of a state or a tick; a full map has a tenth.
+const maxBytes = 1 << 24
+
 // openReplay reads the state at the start of a replay file.
 func (r *Recording) openReplay(in io.Reader) error {
 	b := NewReader(in)
+	b.Limit(maxBytes)
 	b.world(&r.World)
 	r.at = func() string { return fmt.Sprintf("tick %d", r.World.CurrentTick) }
 	r.next = func() error {
@@ -26,6 +30,7 @@ func (r *Recording) openReplay(in io.Reader) error {
 			}
 			return io.EOF
 		}
+		b.Limit(maxBytes)
 		r.Events = b.events(r.Events)
 		b.delta(&r.Delta)
 		return b.err

@@ -165,11 +165,11 @@ func shortReplay(t testing.TB) []byte {
 // TestReplayRefused has bytes that are no replay file.
 func TestReplayRefused(t *testing.T) {
 	for want, file := range map[string][]byte{
-		"next_id: EOF":                           nil,
-		"map_size: found 81, want 80":            appendNumber(appendNumber(nil, 5), 81),
-		"fog_of_war: found byte 2, want 0 or 1":  append(appendNumber(appendNumber(nil, 5), 80), 2),
-		"entities: found 2147483647, want at mo": manyEntities(),
-		"found id 2 under key 1":                 twoIDs(),
+		"next_id: EOF":                              nil,
+		"map_size: found 81, want 80":               appendNumber(appendNumber(nil, 5), 81),
+		"fog_of_war: found byte 2, want 0 or 1":     append(appendNumber(appendNumber(nil, 5), 80), 2),
+		"entities: found 65536, want at most 32768": manyEntities(),
+		"found id 2 under key 1":                    twoIDs(),
 	} {
 		if _, err := NewRecording("x", bytes.NewReader(file)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
@@ -182,7 +182,16 @@ func manyEntities() []byte {
 	w := World{MapSize: 80}
 	b := w.Append(nil)
 	b = b[:len(b)-8] // without the counts of entities and actions
-	return appendNumber(b, 1<<31-1)
+	return appendNumber(b, 1<<16)
+}
+
+// TestReplayLimit reads no state of more bytes than any has.
+func TestReplayLimit(t *testing.T) {
+	w := World{MapSize: 80, EntityProperties: make([]TypeProperties, maxBytes/40)}
+	_, err := NewRecording("x", bytes.NewReader(w.Append(nil)))
+	if err == nil || !strings.Contains(err.Error(), "more data than is allowed") {
+		t.Errorf("error %v", err)
+	}
 }
 
 // twoIDs has a player under the key of another.

@@ -76,6 +76,9 @@ func (t *tick) builders(made []Entity, trying []int) (chosen []int, d *Differenc
 			}
 		}
 		if best < 0 {
+			best = t.lastBuilder(e, chosen)
+		}
+		if best < 0 {
 			return nil, t.differs(e.ID, "build", e.Type, "nothing: nobody builds there")
 		}
 		chosen = append(chosen, best)
@@ -88,6 +91,27 @@ func (t *tick) couldBuild(i int, e *Entity) bool {
 	b, a := &t.bodies[i], &t.state.Acts[i]
 	return a.BuildType == e.Type && int32(a.BuildX) == e.X && int32(a.BuildY) == e.Y &&
 		e.PlayerID == Some(int32(b.Owner)+1) && !b.moves
+}
+
+// lastBuilder finds a unit, not one of those chosen, that dies in this tick and can have been told in its
+// last action to build e; −1 if there is none.
+func (t *tick) lastBuilder(e *Entity, chosen []int) int {
+	for i := range t.bodies[:t.state.N] {
+		b := &t.bodies[i]
+		if !b.dies || !b.Active || b.acted || e.PlayerID != Some(int32(b.Owner)+1) || slices.Contains(chosen, i) {
+			continue
+		}
+		if size := t.rules.Types[e.Type].Size; onMap(e.X, size) && onMap(e.Y, size) {
+			a := &t.state.Acts[i]
+			last := *a
+			a.BuildType, a.BuildX, a.BuildY = e.Type, uint8(e.X), uint8(e.Y)
+			if t.refused(i) == "" {
+				return i
+			}
+			*a = last
+		}
+	}
+	return -1
 }
 
 // doubt tells how unlikely it is that unit i built, of several who could have:
@@ -185,20 +209,16 @@ func (t *tick) repairs() *Difference {
 		if !b.Active || b.acted || !k.CanRepair {
 			continue
 		}
-		if b.dies {
+		if b.dies { // nobody knows what it did
 			for n := range t.bodies {
 				if c := &t.bodies[n]; t.repairable(b, c.ID) != nil {
 					c.missed += k.Power
 				}
 			}
-		}
-		if a.Parts&codecraft.HasRepair == 0 {
 			continue
 		}
-		if c := t.repairable(b, a.Repair); c != nil {
-			if b.acted = true; b.dies {
-				c.missed -= k.Power // it is told to: no doubt about it
-			}
+		if c := t.repairable(b, a.Repair); a.Parts&codecraft.HasRepair != 0 && c != nil {
+			b.acted = true
 			t.counts[CountRepairs]++
 			done, power = append(done, c), append(power, k.Power)
 		}

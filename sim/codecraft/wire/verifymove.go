@@ -46,7 +46,11 @@ func (t *tick) moved(i int, left map[int]int) *Difference {
 	case !t.steps(i, func(x, y int) bool { return x == b.toX && y == b.toY }):
 		return t.differs(int32(b.ID), "move", to, "to one of "+t.cells(i))
 	}
-	if _, free := left[codecraft.CellOf(b.toX, b.toY)]; t.occupied.Has(b.toX, b.toY) && !free {
+	_, free := left[codecraft.CellOf(b.toX, b.toY)]
+	if at := t.state.At[codecraft.CellOf(b.toX, b.toY)]; at > 0 && t.bodies[at-1].dies {
+		free = t.rules.DeadMove // it may have gone before
+	}
+	if t.occupied.Has(b.toX, b.toY) && !free {
 		return t.differs(int32(b.ID), "move", to, "none: the cell is occupied")
 	}
 	t.counts[CountMoves]++

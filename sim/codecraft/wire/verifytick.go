@@ -75,6 +75,7 @@ func (t *tick) copyWorld(dst, src *World) {
 	dst.Players = append(players, src.Players...)
 	dst.Entities = append(entities, src.Entities...)
 	dst.Actions = append(actions, src.Actions...)
+	sortByID(dst.Players, seatID)
 	sortByID(dst.Entities, entityID)
 }
 
@@ -98,8 +99,14 @@ func (t *tick) check() *Difference {
 	return nil
 }
 
-// stored checks that actions are stored for units alone.
+// stored checks that the players stay the same and that actions are stored for
+// units alone.
 func (t *tick) stored() *Difference {
+	for i, p := range t.after.Players {
+		if len(t.after.Players) != len(t.world.Players) || p.Index != t.world.Players[i].Index {
+			return t.differs(0, "players", t.after.Players, t.world.Players)
+		}
+	}
 	for _, list := range [][]EntityOrder{t.delta.Actions.New, t.delta.Actions.Changed} {
 		for _, a := range list {
 			if t.state.Find(uint32(a.ID)) < 0 {
