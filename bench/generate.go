@@ -21,7 +21,7 @@ type datasetSize struct{ episodes, shard uint64 }
 
 // datasetSizes are those of games that random play seldom ends early.
 var datasetSizes = map[string]datasetSize{
-	"codecraft": {16, 2}, // of 1000 ticks each
+	"codecraft": {8, 1}, // of 1000 ticks each
 }
 
 // sizeFor is the size for a game.
@@ -43,7 +43,7 @@ func generated(game string) []measure {
 		{"generate", datasets.ObsPlanes}, {"generate-packed", datasets.ObsPacked}, {"generate-none", datasets.ObsNone},
 	} {
 		list = append(list, measure{what: c.what, unit: "rows/s", cores: -1,
-			note:  fmt.Sprintf("random play, zstd, shards of %d episodes, all workers", sizeFor(game).shard),
+			note:  fmt.Sprintf("random play, zstd, %d episodes in shards of %d, all workers", sizeFor(game).episodes, sizeFor(game).shard),
 			setup: func(o *Options) (func() (uint64, error), int, error) { return setupGenerate(game, c.obs, o) },
 		})
 	}
