@@ -47,6 +47,7 @@ type Actions struct {
 	heads []int
 
 	types  [cc.Types]abilities
+	ranges []ranged                          // of those that attack, the shortest first
 	march  [sim.MaxPlayers][regions]place    // middle of a region
 	ahead  [sim.MaxPlayers][8]place          // a step along both axes, of the 8 directions of an advance
 	spread bool                              // what is next to an entity, or in its range, may be out of its sight
@@ -69,6 +70,12 @@ type direction struct {
 
 // directions are the sides by seat and direction.
 type directions [sim.MaxPlayers][4]direction
+
+// ranged are the types with one attack range.
+type ranged struct {
+	reach int
+	types cc.TypeSet
+}
 
 // abilities are what the rules let a type do.
 type abilities struct {
@@ -95,6 +102,7 @@ func NewActions(g *cc.Game) *Actions {
 			}
 		}
 	}
+	a.ranges = rangesOf(&a.rules)
 	for p := range sim.Player(sim.MaxPlayers) {
 		for r := range regions {
 			x, y := r%regionsAcross*regionSide+regionSide/2, r/regionsAcross*regionSide+regionSide/2
@@ -148,6 +156,25 @@ func (a *Actions) abilitiesOf(t cc.Type) abilities {
 	return b
 }
 
+// rangesOf lists the attack ranges that reach anything.
+func rangesOf(r *cc.Rules) (list []ranged) {
+	var types [maxReach + 1]cc.TypeSet
+	for t := range r.Types {
+		if r.Types[t].CanAttack {
+			types[r.Types[t].Range] |= 1 << t
+		}
+	}
+	for n, set := range types {
+		if n > 0 && set != 0 {
+			list = append(list, ranged{n, set})
+		}
+	}
+	return list
+}
+
+// maxReach is the longest range: codecraft's bound.
+const maxReach = 20
+
 // sitesOf lists the squares of a size next to an entity: level with its lowest
 // corner first, then on along the side, then those that begin before it.
 func sitesOf(p sim.Player, own, size int) (sides [4]direction) {
@@ -187,14 +214,13 @@ func (a *Actions) Doc() string { return actionsDoc }
 // Mask writes 6400 words, one for each cell: bit c is choice c.
 func (a *Actions) Mask(dst []uint64, s *cc.State, p sim.Player) {
 	m := (*[heads]uint64)(dst)
-	for i := range m {
-		m[i] = 1
+	m[0] = 1 << choiceLeave
+	for n := 1; n < heads; n *= 2 {
+		copy(m[n:], m[:n])
 	}
 	p &= 3
 	var v view
 	v.look(a, s, p)
-	var reach reaches
-	reach.fill(&v)
 	f := &frames[p]
 	for i := range s.Units[:s.N] {
 		u := &s.Units[i]
@@ -212,43 +238,40 @@ func (a *Actions) Mask(dst []uint64, s *cc.State, p sim.Player) {
 		if b.builds {
 			legal |= v.builds(u, b)
 		}
-		if b.reach > 0 && reach.of[u.Type].MeetsSquare(int(u.X), int(u.Y), b.size) {
-			legal |= 1 << choiceFocus
-		}
 		m[f.cornerAt(int(u.X), int(u.Y), b.size)] = legal
 	}
+	a.aim(m, &v)
 }
 
-// reaches are the cells from which the types that attack reach an enemy.
-type reaches struct{ of [cc.Types]bitboard.Square }
-
-// fill works them out, from the shortest range on.
-func (r *reaches) fill(v *view) {
-	enemies := v.enemies()
-	if !enemies.Any() {
-		return
-	}
-	grown, last := enemies, 0
-	for last <= maxReach {
-		next := maxReach + 1
-		for t := range v.a.types {
-			switch n := v.a.types[t].reach; {
-			case n == 0 || v.s.Count[v.p][t] == 0:
-			case n == last:
-				r.of[t] = grown
-			case n > last:
-				next = min(next, n)
+// aim adds focus to the entities that have an enemy in range.
+func (a *Actions) aim(m *[heads]uint64, v *view) {
+	reached := v.enemies()
+	own, f, last := &v.s.Own[v.p], &frames[v.p], 0
+	for _, r := range a.ranges {
+		for ; last < r.reach; last++ {
+			reached.GrowRows(0, side-1)
+		}
+		if !meet(&reached, own) {
+			continue
+		}
+		for i := range v.s.Units[:v.s.N] {
+			u := &v.s.Units[i]
+			if u.Owner != v.p || !u.Active || !r.types.Has(u.Type) {
+				continue
+			}
+			if size := a.types[u.Type].size; reached.MeetsSquare(int(u.X), int(u.Y), size) {
+				m[f.cornerAt(int(u.X), int(u.Y), size)] |= 1 << choiceFocus
 			}
 		}
-		for ; last < next && next <= maxReach; last++ {
-			from := grown
-			grown.Grow(&from)
-		}
-		if next > maxReach {
-			return
-		}
 	}
 }
 
-// maxReach is the longest range: codecraft's bound.
-const maxReach = 20
+// meet tells whether two sets have a cell in common.
+func meet(a, b *bitboard.Square) bool {
+	for i := range a {
+		if a[i]&b[i] != 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,6 +1,7 @@
 package codecraft
 
 import (
+	"math/bits"
 	"testing"
 
 	"moonfarm/sim"
@@ -8,14 +9,14 @@ import (
 )
 
 // BenchmarkObserve measures one observation of one seat, part by part, in two
-// positions: of a game played by random choices, and of a crowd of some 350
-// entities with fog of war, of which the seat sees a part.
+// positions: of a game played by random choices, which has few entities, and of
+// a crowd of entities all over the map, nearly all of which is in sight.
 func BenchmarkObserve(b *testing.B) {
 	g := newGame(b, rules(b, "finals"))
 	e, a := NewEncoder(g), NewActions(g)
 	played, crowded := new(cc.State), new(cc.State)
 	play(g, played, 3, 400, func(int) {})
-	crowd(b, g, crowded, 1)
+	crowd(b, g, crowded, 4, 1200)
 	planes, packed, scalars := make([]uint8, boardBytes), make([]uint64, words), make([]float32, scalars)
 	mask, action := make([]uint64, heads), make([]int32, heads)
 	orders := make([]sim.Order, 0, g.Info().MaxOrders)
@@ -36,19 +37,18 @@ func BenchmarkObserve(b *testing.B) {
 				e.Scalars(scalars, s, p)
 				a.Mask(mask, s, p)
 			}},
-			{"orders", func(s *cc.State, p sim.Player) {
-				for h, m := range mask {
-					if action[h] = 0; m != 1 {
-						action[h] = choiceStop
-					}
-				}
-				orders = a.AppendOrders(orders[:0], action, s, p)
-			}},
+			{"orders", func(s *cc.State, p sim.Player) { orders = a.AppendOrders(orders[:0], action, s, p) }},
 			{"action", func(s *cc.State, p sim.Player) { a.Action(action, orders, s, p) }},
 		} {
 			b.Run(c.name+"/"+f.name, func(b *testing.B) {
-				for i := range b.N {
-					f.call(c.s, sim.Player(i&1))
+				a.Mask(mask, c.s, 0)
+				for h, m := range mask { // the last choice of all
+					action[h] = int32(bits.Len64(m) - 1)
+				}
+				orders = a.AppendOrders(orders[:0], action, c.s, 0)
+				b.ResetTimer()
+				for range b.N {
+					f.call(c.s, 0)
 				}
 				b.ReportMetric(float64(c.s.N), "entities")
 			})

@@ -2,6 +2,7 @@ package codecraft
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"moonfarm/features/featuretest"
@@ -63,15 +64,21 @@ func TestConformance(t *testing.T) {
 }
 
 // crowd makes up a position: entities of all types and owners anywhere, some
-// hurt, some not active, with actions of all kinds.
-func crowd(t testing.TB, g *cc.Game, s *cc.State, seed uint64) {
+// hurt, some not active, with actions of all kinds. There are as many as find room
+// when so many are tried.
+func crowd(t testing.TB, g *cc.Game, s *cc.State, seed uint64, tries int) {
 	t.Helper()
 	g.Reset(s, seed)
 	var p cc.Position
 	s.Position(&p)
 	r := prng.New(seed ^ 0xc0de)
+	p.Veins = slices.DeleteFunc(p.Veins, func(v cc.Vein) bool { return r.IntN(3) > 0 })
 	taken := s.Occupied
-	for tries := 60 + r.IntN(400); tries > 0; tries-- {
+	taken.AndNot(&s.Resources)
+	for _, v := range p.Veins {
+		taken.Add(int(v.X), int(v.Y))
+	}
+	for range tries {
 		u := cc.Unit{ID: p.NextID, Type: cc.Type(r.IntN(cc.Types)), Owner: sim.Player(r.IntN(g.Info().Players)), Active: r.IntN(5) > 0}
 		n := g.Rules().Types[u.Type]
 		size := int(n.Size)
@@ -146,7 +153,7 @@ func visit(t *testing.T, check func(t *testing.T, g *cc.Game, s *cc.State, p sim
 			g := newGame(t, r)
 			s := new(cc.State)
 			for seed := range uint64(6) {
-				crowd(t, g, s, seed)
+				crowd(t, g, s, seed, 60+100*int(seed))
 				for p := range sim.Player(r.Players) {
 					check(t, g, s, p)
 				}
