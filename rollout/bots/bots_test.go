@@ -1,7 +1,6 @@
 package bots
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -266,11 +265,11 @@ func TestDebugMessages(t *testing.T) {
 	conn := dial(t, port, "")
 	log := (&wire.ClientMessage{Command: wire.DebugCommand{Data: wire.DebugData{Text: "here I am"}}}).Append(nil)
 	go func() {
-		in := bufio.NewReader(conn)
-		go io.Copy(io.Discard, in)
+		defer conn.Close()
 		for range 3 {
-			conn.Write(slices.Concat(log, log, message(wire.ActionMessage)))
+			conn.Write(slices.Concat(log, log, (&wire.ClientMessage{Kind: wire.ActionMessage}).Append(nil)))
 		}
+		io.Copy(io.Discard, conn)
 	}()
 	r := play(t, &Match{Rules: rules(t, "finals-1", 3), Seats: []Seat{{Port: port}}})
 	if r.Players[0].Crashed || r.Ticks != 3 {

@@ -127,15 +127,20 @@ func (p *Port) next(ctx context.Context, limit time.Duration, gone <-chan error)
 	case <-p.open.Done():
 		return nil, net.ErrClosed
 	case err := <-gone:
-		return nil, fmt.Errorf("the client ended before it was connected: %w", err)
+		return nil, p.none(fmt.Errorf("the client ended before it was connected: %w", err))
 	case <-late:
+		return nil, p.none(fmt.Errorf("no client within %v", limit))
 	}
+}
+
+// none adds to the error that there is no client what happened to the last one.
+func (p *Port) none(err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.refused != nil {
-		return nil, fmt.Errorf("no client within %v; %w", limit, p.refused)
+	if p.refused == nil {
+		return err
 	}
-	return nil, fmt.Errorf("no client within %v", limit)
+	return fmt.Errorf("%w; %w", err, p.refused)
 }
 
 // client is a connected client.
