@@ -16,9 +16,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestMain makes the test's program serve as moonfarm, too.
+// TestMain makes the test's program serve as moonfarm, and as a client of a game, too.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"moonfarm": main})
+	testscript.Main(m, map[string]func(){"moonfarm": main, "craftclient": craftClient})
 }
 
 // TestScripts runs the archives in testdata/script. Besides the usual commands

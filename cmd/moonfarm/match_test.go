@@ -1,0 +1,195 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"moonfarm/sim/codecraft/wire"
+)
+
+// craftClient is a program that plays CodeCraft: craftclient KIND HOST PORT
+// TOKEN. It sends all its units to a corner; the kind "quits" leaves after ten
+// ticks.
+func craftClient() {
+	if len(os.Args) != 5 {
+		fmt.Println("arguments:", os.Args[1:])
+		os.Exit(2)
+	}
+	conn, err := net.Dial("tcp", net.JoinHostPort(os.Args[2], os.Args[3]))
+	if err == nil {
+		err = playCraft(conn, os.Args[4], os.Args[1] == "quits")
+	}
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	fmt.Println("finished")
+}
+
+func playCraft(conn net.Conn, token string, quits bool) error {
+	defer conn.Close()
+	conn.Write(wire.AppendString(nil, token))
+	in := wire.NewReader(conn)
+	var m wire.ServerMessage
+	for {
+		if err := in.ServerMessage(&m); err != nil || m.Kind == wire.Finish {
+			return err
+		}
+		if quits && m.View.CurrentTick == 10 {
+			return nil
+		}
+		answer := wire.ClientMessage{Kind: wire.ActionMessage}
+		for _, e := range m.View.Entities {
+			if e.PlayerID == wire.Some(m.View.MyID) {
+				a := wire.EntityAction{Move: wire.Some(wire.MoveAction{X: 79, Y: 79, FindClosestPosition: true})}
+				answer.Action.EntityActions = append(answer.Action.EntityActions, wire.EntityOrder{ID: e.ID, EntityAction: a})
+			}
+		}
+		if _, err := conn.Write(answer.Append(nil)); err != nil {
+			return err
+		}
+	}
+}
+
+// startMatch starts match with clients that connect by themselves, and returns
+// the addresses where they are expected.
+func startMatch(t *testing.T, out *bytes.Buffer, args ...string) (*exec.Cmd, []string) {
+	t.Helper()
+	c := exec.Command("moonfarm", append([]string{"match", "codecraft"}, args...)...)
+	c.Stdout = out
+	stderr, err := c.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Process.Kill() })
+	var addresses []string
+	lines := bufio.NewScanner(stderr)
+	for _, a := range args {
+		if a != "tcp" {
+			continue
+		}
+		if !lines.Scan() {
+			t.Fatalf("%v: no line with an address", args)
+		}
+		m := regexp.MustCompile(`^tcp: waits for clients at (127\.0\.0\.1:[0-9]+)$`).FindStringSubmatch(lines.Text())
+		if m == nil {
+			t.Fatalf("%v: told %q", args, lines.Text())
+		}
+		addresses = append(addresses, m[1])
+	}
+	go func() {
+		for lines.Scan() {
+			t.Log(lines.Text())
+		}
+	}()
+	return c, addresses
+}
+
+// TestMatchPorts plays several games, some at once, with clients that connect to
+// the same two ports for all of them.
+func TestMatchPorts(t *testing.T) {
+	games := 6
+	if os.Getenv(longEnv) != "" {
+		games = 200
+	}
+	var out bytes.Buffer
+	c, addresses := startMatch(t, &out, "--player", "tcp", "--player", "tcp", "--games", fmt.Sprint(games), "--parallel", "2", "--json")
+	var clients sync.WaitGroup
+	for _, address := range addresses {
+		for range 2 { // so many at once
+			clients.Go(func() {
+				for range games / 2 {
+					conn, err := net.Dial("tcp", address)
+					if err == nil {
+						err = playCraft(conn, "any", false)
+					}
+					if err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+	}
+	clients.Wait()
+	if err := c.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	var r matchReport
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Games) != games || r.Players[0].Crashes+r.Players[1].Crashes != 0 {
+		t.Errorf("%d games, %d and %d crashes; want %d and none", len(r.Games), r.Players[0].Crashes, r.Players[1].Crashes, games)
+	}
+	for i, g := range r.Games {
+		if g.Number != i+1 || g.Ticks != 1000 || (g.Seed == 1) != (i < 2) || i%2 == 1 && g.Seed != r.Games[i-1].Seed {
+			t.Errorf("game %d: number %d, %d ticks, seed %d", i+1, g.Number, g.Ticks, g.Seed)
+		}
+	}
+}
+
+// TestMatchInterrupt stops a match that waits for clients, and one whose client
+// does not answer.
+func TestMatchInterrupt(t *testing.T) {
+	for _, connects := range []bool{false, true} {
+		var out bytes.Buffer
+		c, addresses := startMatch(t, &out, "--player", "tcp", "--player", "empty", "--timeout", "0")
+		if connects {
+			conn, err := net.Dial("tcp", addresses[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			conn.Write(wire.AppendString(nil, ""))
+			conn.Read(make([]byte, 1)) // the game has begun
+		}
+		c.Process.Signal(syscall.SIGINT)
+		done := make(chan error, 1)
+		go func() { done <- c.Wait() }()
+		select {
+		case <-done:
+		case <-time.After(20 * time.Second):
+			t.Fatal("it goes on")
+		}
+		if got := c.ProcessState.ExitCode(); got != exitInterrupted || out.Len() != 0 {
+			t.Errorf("connects %v: status %d, printed %q", connects, got, &out)
+		}
+	}
+}
+
+// TestSeating checks that all sit everywhere once before anything repeats.
+func TestSeating(t *testing.T) {
+	for players, ways := range map[int]int{1: 1, 2: 2, 3: 6, 4: 24} {
+		s := &series{entrants: make([]entrant, players)}
+		seen := map[string]bool{}
+		for n := range ways {
+			sat := s.seating(n)
+			if key := fmt.Sprint(sat); seen[key] {
+				t.Errorf("%d players: game %d is seated as another before: %s", players, n+1, key)
+			} else {
+				seen[key] = true
+			}
+			if where := slices.Index(sat, 0); where != n%players {
+				t.Errorf("%d players: in game %d the first sits at %d", players, n+1, where)
+			}
+		}
+		if fmt.Sprint(s.seating(ways)) != fmt.Sprint(s.seating(0)) {
+			t.Errorf("%d players: no new beginning after %d games", players, ways)
+		}
+	}
+}
