@@ -134,15 +134,59 @@ func (b *Square) GrowRows(low, high int) {
 	if low > high {
 		return
 	}
-	i := squareRow * (low + 1)
-	b0, b1 := b[i-squareRow], b[i-squareRow+1] // as they were
-	c0, c1 := b[i], b[i+1]
-	for ; i < squareRow*(high+2); i += squareRow {
-		a0, a1 := b[i+squareRow], b[i+squareRow+1]
-		b[i] = c0 | c0<<1 | c0>>1 | c1<<63 | b0 | a0
-		b[i+1] = (c1 | c1<<1 | c1>>1 | c0>>63 | b1 | a1) & squareHigh
+	above := b[squareRow*(low+2) : squareRow*(high+3)]
+	row := b[squareRow*(low+1) : squareRow*(high+2)][:len(above)]
+	b0, b1 := b[squareRow*low], b[squareRow*low+1] // as they were
+	c0, c1 := row[0], row[1]
+	for k := 0; k+1 < len(above); k += squareRow {
+		a0, a1 := above[k], above[k+1]
+		row[k] = c0 | c0<<1 | c0>>1 | c1<<63 | b0 | a0
+		row[k+1] = (c1 | c1<<1 | c1>>1 | c0>>63 | b1 | a1) & squareHigh
 		b0, b1, c0, c1 = c0, c1, a0, a1
 	}
+}
+
+// Flood lets b, whose cells lie in the rows from low to high, go one step on:
+// b becomes the neighbours of its cells that are in free, and free loses them.
+// It returns the rows of b now, low above high if it is empty, and whether a
+// neighbour of a cell of b, as it was, is in watch.
+func (b *Square) Flood(free, watch *Square, low, high int) (newLow, newHigh int, touched bool) {
+	from, end := squareRow*max(low, 1), squareRow*(min(high, SquareSide-2)+3)
+	above := b[from+squareRow : end+squareRow] // windows of one length: no checks in the loop
+	row, f, w := b[from:end][:len(above)], free[from:end][:len(above)], watch[from:end][:len(above)]
+	b0, b1 := b[from-squareRow], b[from-squareRow+1] // as they were
+	c0, c1 := b[from], b[from+1]
+	hit, first, last := uint64(0), -1, -1
+	for k := 0; k+1 < len(above); k += squareRow {
+		a0, a1 := above[k], above[k+1]
+		n0 := c0<<1 | c0>>1 | c1<<63 | b0 | a0
+		n1 := c1<<1 | c1>>1 | c0>>63 | b1 | a1
+		hit |= n0&w[k] | n1&w[k+1]
+		n0, n1 = n0&f[k], n1&f[k+1]
+		row[k], row[k+1] = n0, n1
+		f[k] ^= n0
+		f[k+1] ^= n1
+		if n0|n1 != 0 {
+			if last = k; first < 0 {
+				first = k
+			}
+		}
+		b0, b1, c0, c1 = c0, c1, a0, a1
+	}
+	if last < 0 {
+		return SquareSide, -1, hit != 0
+	}
+	return (from+first)/squareRow - 1, (from+last)/squareRow - 1, hit != 0
+}
+
+// Rows returns the lowest and the highest row with cells; low is above high if
+// there are none.
+func (b *Square) Rows() (low, high int) {
+	for low = 0; low < SquareSide && b[squareRow*(low+1)]|b[squareRow*(low+1)+1] == 0; low++ {
+	}
+	for high = SquareSide - 1; high >= low && b[squareRow*(high+1)]|b[squareRow*(high+1)+1] == 0; high-- {
+	}
+	return low, high
 }
 
 // First returns the cell with the lowest y, and of those the lowest x; ok is

@@ -28,7 +28,6 @@ type aimBoard struct {
 	near    bitboard.Square // cells from which one is in range
 
 	hunters uint16 // 1 + the last unit that chases; 0: none
-	several bool   // there is more than one
 }
 
 func (a *aims) clear() { a.n, a.next = 0, 0 }
@@ -49,7 +48,7 @@ func (g *Game) aimFor(s *State, p sim.Player, valid TypeSet, reach int) *aimBoar
 	if a.n == maxAims {
 		g.hunt(s, b) // of the board that is drawn over; there may be no hunter
 	}
-	b.hunters, b.several = 0, false
+	b.hunters = 0
 	b.player, b.valid, b.reach = p, valid, int16(reach)
 	g.drawTargets(s, b)
 	b.near = b.targets

@@ -19,6 +19,7 @@ type paths struct {
 	search  search
 	grids   grids
 	detours detours
+	shadows shadows
 	heap    heap
 }
 
@@ -122,6 +123,7 @@ func (g *Game) walkGroup(s *State, w *group) {
 	}
 	f.fill(open)
 	g.paths.detours.drawn = false
+	dark := 0
 	for at := w.first; at != 0; {
 		i := int(at) - 1
 		at = g.paths.unit[i]
@@ -142,10 +144,18 @@ func (g *Game) walkGroup(s *State, w *group) {
 		} else if y > f.y && f.board.Has(x, y-1) {
 			set |= 8
 		}
-		if set == 0 {
-			set = g.detour(u, s.Acts[i].Parts&FindClosest != 0, h)
+		if g.steps[i] = set; set == 0 {
+			g.paths.shadows.units[dark] = uint16(i)
+			dark++
 		}
-		g.steps[i] = set
+	}
+	if dark > 1 {
+		g.shadow(s, w, dark)
+	} else if dark == 1 {
+		i := g.paths.shadows.units[0]
+		u := &s.Units[i]
+		h := max(int(u.X)-f.x, f.x-int(u.X)) + max(int(u.Y)-f.y, f.y-int(u.Y))
+		g.steps[i] = g.detour(u, s.Acts[i].Parts&FindClosest != 0, h)
 	}
 }
 
