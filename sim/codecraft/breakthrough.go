@@ -2,182 +2,222 @@ package codecraft
 
 import "math"
 
-// heap is a queue of the cells that a search with break through has reached,
-// those with the least sum of cost and distance first.
-type heap struct {
-	list  []heapItem
-	stamp uint32
-	seen  [gridSize]uint32 // equal to stamp: closed
-	cost  [gridSize]int32  // of closed cells
-	paid  [gridSize]int32  // what it costs to enter closed cells
+// breaks is the scratch of searches with break through.
+type breaks struct {
+	stamp   uint32
+	seen    [gridSize]uint32 // equal to stamp: closed
+	cost    [gridSize]int32  // of closed cells
+	paid    [gridSize]int32  // what it costs to enter closed cells
+	entries []breakEntry     // cells that are reached; a cell may be there more than once
+	levels  [breakLevels]uint32
+	far     []uint32 // entries of the levels beyond, a heap: the lowest level first
+	best    []uint16 // where the best paths end
+	back    [gridSize]uint16
+	marked  [gridSize]uint32 // equal to stamp: on a best path
 }
 
-type heapItem struct {
-	sum, cost int32
-	cell      uint16
+// breakLevels is how many levels have a list; more are rare, and a heap.
+const breakLevels = 256
+
+// breakEntry is a cell that is reached.
+type breakEntry struct {
+	level, cost int32  // the level counts from that of the start
+	next        uint32 // 1 + the next entry of the level
+	cell        uint16
 }
 
-func (h *heap) push(item heapItem) {
-	h.list = append(h.list, item)
-	i := len(h.list) - 1
-	for i > 0 {
-		up := (i - 1) / 2
-		if h.list[up].sum <= item.sum {
-			break
-		}
-		h.list[i] = h.list[up]
+func (q *breaks) begin() {
+	q.entries, q.far, q.best = q.entries[:0], q.far[:0], q.best[:0]
+	clear(q.levels[:])
+	if q.stamp++; q.stamp == 0 {
+		q.stamp = 1
+		clear(q.seen[:])
+		clear(q.marked[:])
+	}
+}
+
+// reach notes that a cell can be had.
+func (q *breaks) reach(level, cost int32, cell int) {
+	e := breakEntry{level: level, cost: cost, cell: uint16(cell)}
+	if level < breakLevels {
+		e.next = q.levels[level]
+		q.levels[level] = uint32(len(q.entries) + 1)
+		q.entries = append(q.entries, e)
+		return
+	}
+	q.entries = append(q.entries, e)
+	q.far = append(q.far, uint32(len(q.entries)-1))
+	i := len(q.far) - 1
+	for up := (i - 1) / 2; i > 0 && q.entries[q.far[up]].level > level; up = (i - 1) / 2 {
+		q.far[i], q.far[up] = q.far[up], q.far[i]
 		i = up
 	}
-	h.list[i] = item
 }
 
-func (h *heap) pop() heapItem {
-	top := h.list[0]
-	last := len(h.list) - 1
-	item := h.list[last]
-	h.list = h.list[:last]
-	if last == 0 {
-		return top
-	}
-	i := 0
-	for {
-		down := 2*i + 1
-		if down >= last {
-			break
+// take returns an entry of the level, or of the lowest from it on among those
+// beyond the lists; ok is false if there is none.
+func (q *breaks) take(level int32) (e breakEntry, ok bool) {
+	if level < breakLevels {
+		at := q.levels[level]
+		if at == 0 {
+			return e, false
 		}
-		if down+1 < last && h.list[down+1].sum < h.list[down].sum {
+		e = q.entries[at-1]
+		q.levels[level] = e.next
+		return e, true
+	}
+	if len(q.far) == 0 || q.entries[q.far[0]].level != level {
+		return e, false
+	}
+	e = q.entries[q.far[0]]
+	last := len(q.far) - 1
+	q.far[0] = q.far[last]
+	q.far = q.far[:last]
+	for i := 0; ; {
+		down := 2*i + 1
+		if down+1 < last && q.entries[q.far[down+1]].level < q.entries[q.far[down]].level {
 			down++
 		}
-		if h.list[down].sum >= item.sum {
-			break
+		if down >= last || q.entries[q.far[down]].level >= q.entries[q.far[i]].level {
+			return e, true
 		}
-		h.list[i] = h.list[down]
+		q.far[i], q.far[down] = q.far[down], q.far[i]
 		i = down
 	}
-	h.list[i] = item
-	return top
+}
+
+// lowest is the first level from the given one on that has entries; −1: none.
+func (q *breaks) lowest(level int32) int32 {
+	for ; level < breakLevels; level++ {
+		if q.levels[level] != 0 {
+			return level
+		}
+	}
+	if len(q.far) > 0 {
+		return q.entries[q.far[0]].level
+	}
+	return -1
+}
+
+// breakSearch is one search with break through.
+type breakSearch struct {
+	s             *State
+	u             *Unit
+	open          *grid
+	damage        int32
+	tx, ty        int
+	start, target int
+	closed        int
+	least         int64 // distance and cost of the best cells
+	reached       bool
 }
 
 // breakThrough returns the first steps of a unit whose move breaks through
 // (RULES.md, 3): cells of others can be entered at the price of the ticks that
 // it takes to destroy what is there.
 func (g *Game) breakThrough(s *State, u *Unit, a *Action) Steps {
-	h := &g.paths.heap
-	h.list = h.list[:0]
-	if h.stamp++; h.stamp == 0 {
-		h.stamp = 1
-		clear(h.seen[:])
-	}
-	tx, ty := int(a.MoveX)+1, int(a.MoveY)+1
-	start, target := gridCell(int(u.X), int(u.Y)), gridCell(int(a.MoveX), int(a.MoveY))
-	if a.Parts&MoveOutside != 0 {
-		target = -1
-	}
-	q := &g.paths.search
+	q := &g.paths.breaks
 	q.begin()
-	q.best = q.best[:0]
-	away := func(c int) int32 {
-		cx, cy := c&(1<<gridShift-1), c>>gridShift
-		return int32(max(cx-tx, tx-cx) + max(cy-ty, ty-cy))
+	w := breakSearch{
+		s: s, u: u, open: g.gridOf(u.Owner), damage: g.rules.Types[u.Type].Damage,
+		tx: int(a.MoveX) + 1, ty: int(a.MoveY) + 1,
+		start: gridCell(int(u.X), int(u.Y)), target: gridCell(int(a.MoveX), int(a.MoveY)), least: math.MaxInt64,
 	}
-	h.push(heapItem{sum: away(start), cell: uint16(start)})
-	damage := g.rules.Types[u.Type].Damage
-	closed, least := 0, int64(math.MaxInt64)
-	for len(h.list) > 0 {
-		level, reached := h.list[0].sum, false
-		for len(h.list) > 0 && h.list[0].sum == level {
-			item := h.pop()
-			c := int(item.cell)
-			if h.seen[c] == h.stamp {
-				continue
-			}
-			h.seen[c], h.cost[c] = h.stamp, item.cost
-			h.paid[c] = 0
-			if c != start {
-				h.paid[c] = g.price(s, u, damage, c)
-			}
-			closed++
-			reached = reached || c == target
-			if key := int64(away(c))<<32 | int64(item.cost); key <= least {
-				if key < least {
-					least, q.best = key, q.best[:0]
-				}
-				q.best = append(q.best, uint16(c))
-			}
-			for _, step := range gridStep {
-				n := c + step
-				if h.seen[n] == h.stamp {
-					continue
-				}
-				if price := g.price(s, u, damage, n); price > 0 {
-					cost := item.cost + price
-					h.push(heapItem{cost + away(n), cost, uint16(n)})
-				}
+	if a.Parts&MoveOutside != 0 {
+		w.target = -1
+	}
+	q.reach(0, 0, w.start)
+	for level := int32(0); level >= 0 && !w.reached && w.closed < int(g.rules.MaxNodes); level = q.lowest(level) {
+		for e, ok := q.take(level); ok; e, ok = q.take(level) {
+			if q.seen[e.cell] != q.stamp {
+				g.closeBreak(&w, e)
 			}
 		}
-		if reached || closed >= int(g.rules.MaxNodes) {
-			if !reached && a.Parts&FindClosest == 0 {
-				return 0
-			}
-			return g.retraceBreak(start)
-		}
 	}
-	if a.Parts&FindClosest == 0 {
+	if !w.reached && a.Parts&FindClosest == 0 {
 		return 0
 	}
-	return g.retraceBreak(start)
+	return q.retrace(w.start)
 }
 
-// price is what it costs unit u to enter a cell of the grid: 0 if it cannot.
-func (g *Game) price(s *State, u *Unit, damage int32, cell int) int32 {
-	x, y := cell&(1<<gridShift-1)-1, cell>>gridShift-1
-	if uint(x) >= Side || uint(y) >= Side {
-		return 0
+// closeBreak closes a cell.
+func (g *Game) closeBreak(w *breakSearch, e breakEntry) {
+	q, c := &g.paths.breaks, int(e.cell)
+	q.seen[c], q.cost[c], q.paid[c] = q.stamp, e.cost, 0
+	if c != w.start {
+		q.paid[c] = g.price(w, c)
 	}
-	if g.open[u.Owner].Has(x, y) {
+	w.closed++
+	w.reached = w.reached || c == w.target
+	dx, dy := w.tx-c&gridX, w.ty-c>>gridShift
+	if key := int64(max(dx, -dx)+max(dy, -dy))<<32 | int64(e.cost); key <= w.least {
+		if key < w.least {
+			w.least, q.best = key, q.best[:0]
+		}
+		q.best = append(q.best, e.cell)
+	}
+	nearer := [4]bool{dx > 0, dx < 0, dy > 0, dy < 0}
+	for d, step := range gridStep {
+		n := c + step
+		if q.seen[n] == q.stamp {
+			continue
+		}
+		price := g.price(w, n)
+		if price == 0 {
+			continue
+		}
+		level := e.level + price + 1
+		if nearer[d] {
+			level -= 2
+		}
+		q.reach(level, e.cost+price, n)
+	}
+}
+
+// price is what it costs to enter a cell of the grid: 0 if it cannot be entered.
+func (g *Game) price(w *breakSearch, cell int) int32 {
+	if w.open[cell] != 0 {
 		return 1
 	}
-	health := int32(s.Health[CellOf(x, y)])
-	if i := int(s.At[CellOf(x, y)]) - 1; i >= 0 {
-		if s.Units[i].Owner == u.Owner {
-			return 0
-		}
-		health = int32(s.Units[i].Health)
-	}
-	if damage == 0 {
+	x, y := cell&gridX-1, cell>>gridShift-1
+	if uint(x) >= Side || uint(y) >= Side || w.damage == 0 {
 		return 0
 	}
-	if g.rules.BreakFloor {
-		return max(1, health/damage)
+	health := int32(w.s.Health[CellOf(x, y)])
+	if i := int(w.s.At[CellOf(x, y)]) - 1; i >= 0 {
+		if w.s.Units[i].Owner == w.u.Owner {
+			return 0
+		}
+		health = int32(w.s.Units[i].Health)
 	}
-	return max(1, (health+damage-1)/damage)
+	if g.rules.BreakFloor {
+		return max(1, health/w.damage)
+	}
+	return max(1, (health+w.damage-1)/w.damage)
 }
 
-// retraceBreak is retrace for costs by price; the best paths end at the cells
-// of q.best: the target is nearest to itself.
-func (g *Game) retraceBreak(start int) (set Steps) {
-	q, h := &g.paths.search, &g.paths.heap
-	tail := 0
+// retrace returns the first steps of all best paths. There are none if the start
+// is the best.
+func (q *breaks) retrace(start int) (set Steps) {
+	tail := copy(q.back[:], q.best)
 	for _, c := range q.best {
 		if int(c) == start {
 			return 0
 		}
-		q.mark[c] = q.base
-		q.back[tail] = c
-		tail++
+		q.marked[c] = q.stamp
 	}
 	for head := 0; head < tail; head++ {
 		c := int(q.back[head])
-		before := h.cost[c] - h.paid[c]
+		before := q.cost[c] - q.paid[c]
 		for d, step := range gridStep {
 			n := c - step
-			if h.seen[n] != h.stamp || h.cost[n] != before {
+			if q.seen[n] != q.stamp || q.cost[n] != before {
 				continue
 			}
 			if n == start {
 				set |= 1 << d
-			} else if q.mark[n] != q.base {
-				q.mark[n] = q.base
+			} else if q.marked[n] != q.stamp {
+				q.marked[n] = q.stamp
 				q.back[tail] = uint16(n)
 				tail++
 			}

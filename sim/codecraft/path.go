@@ -20,7 +20,7 @@ type paths struct {
 	grids   grids
 	detours detours
 	shadows shadows
-	heap    heap
+	breaks  breaks
 }
 
 // group are units of a player with the same target.
@@ -35,7 +35,8 @@ func (g *Game) prepare() {
 	g.paths.search.best = make([]uint16, 0, Cells)
 	g.paths.detours.best = make([]uint16, 0, Cells)
 	g.paths.detours.entered = make([]uint16, 0, Cells)
-	g.paths.heap.list = make([]heapItem, 0, 4*Cells+1)
+	b := &g.paths.breaks
+	b.entries, b.far, b.best = make([]breakEntry, 0, 4*Cells+1), make([]uint32, 0, 4*Cells+1), make([]uint16, 0, Cells)
 }
 
 func (t *paths) clear() {
