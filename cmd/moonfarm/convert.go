@@ -69,8 +69,9 @@ episode 12. They hold every frame as the engine writes it, and replay verify
 finds them equal. The players have the names of the policies, and the duration
 is their thinking time, which is 0 unless the episode has clocks. The winner is
 0 if all is equal, thinking times too. An episode that was cut by a limit
-becomes a recording that broke off. A file of the same name is replaced, whole
-or not at all.
+becomes a recording that broke off. A file of codecraft holds the state at the
+start and the events and changes of every tick, but no names. A file of the same
+name is replaced, whole or not at all.
 
 From a replay file: writes the dataset that import makes of it, one episode.
 

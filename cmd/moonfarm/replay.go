@@ -55,19 +55,26 @@ that was recorded with what this program makes of it. The kind of a file is
 told by its content. A game is compared up to its first difference; the others
 go on. In a replay of terminal it is a turn that is compared so far, and the
 next one goes on from what is recorded; its rules are those in the file unless
---rules gives others. The exit status is 1 if anything differs or a file is
-broken.
+--rules gives others. In a recording of codecraft every tick is checked by
+itself, for its chance cannot be played again: all that was done must be what
+the rules allow, and what came of it must be what follows; views of players and
+messages to them can be checked, too. The exit status is 1 if anything differs
+or a file is broken.
 
 With --json: one object with the keys ok, counts (what was compared: games,
 rounds, renders; of terminal games, turns, frames, units and events: spawns,
-moves, breaches, shields, self_destructs, damages, deaths, attacks, melees),
-different (games, renders or turns), broken (files), seconds, files (each with
-file, game, counts, different, first: null or the first difference with line,
-game, round or turn, frame (null if the game has none; -1 before the turn),
-field, expected as recorded, found as played; error: "" or why the file could
-not be read to its end; notes: a list of texts).`,
+moves, breaches, shields, self_destructs, damages, deaths, attacks, melees; of
+codecraft games, ticks, attacks, breaks, wasted_attacks, builds, failed_builds,
+repairs, moves, stays, deaths, completions, views, entities in views, messages),
+different (games, renders, turns, ticks, views or messages), broken (files),
+seconds, files (each with file, game, counts, different, first: null or the
+first difference with line (0 in a file without lines), game, round, turn or
+tick, frame (null if the game has none; -1 before the turn), field, expected as
+recorded, found as played; error: "" or why the file could not be read to its
+end; notes: a list of texts).`,
 		Example: `  moonfarm replay verify ../shared/traces/towerdefence/*.jsonl.gz
-  moonfarm replay verify ../shared/replays/terminal/*.replay.gz`,
+  moonfarm replay verify ../shared/replays/terminal/*.replay.gz
+  moonfarm replay verify ../shared/traces/codecraft/replay-*.gz`,
 		Args: takes("FILE…"),
 		RunE: func(c *cobra.Command, args []string) error { return a.runReplayVerify(c.Context(), args, rulesFile) },
 	}
@@ -141,7 +148,11 @@ func verifyRecording(ctx context.Context, file, rules string) (verifiedFile, err
 func (a *app) printVerifiedFiles(all verifiedFiles) {
 	for _, f := range all.Files {
 		if d := f.First; d != nil {
-			a.printf("%s:%d: %s: %s: expected %s, found %s", f.File, d.Line, d.where(), d.Field, d.Expected, d.Found)
+			line := ""
+			if d.Line > 0 {
+				line = fmt.Sprintf("%d:", d.Line)
+			}
+			a.printf("%s:%s %s: %s: expected %s, found %s", f.File, line, d.where(), d.Field, d.Expected, d.Found)
 			if f.Different > 1 {
 				a.printf(" (the first of %d that differ)", f.Different)
 			}
@@ -173,7 +184,10 @@ func (a *app) printVerifiedFiles(all verifiedFiles) {
 
 // where is the place of a difference in its game.
 func (d *difference) where() string {
-	if d.Frame != nil {
+	switch {
+	case d.Game == "" && d.Frame == nil:
+		return fmt.Sprintf("tick %d", d.Round)
+	case d.Frame != nil:
 		return fmt.Sprintf("turn %d, frame %d", d.Round, *d.Frame)
 	}
 	return fmt.Sprintf("game %s, round %d", d.Game, d.Round)
@@ -206,6 +220,11 @@ action frame of it; --as takes text (the numbers of the players, the arena with
 w, s, t for wall, support and turret, in upper case if upgraded, ^ and v for
 mobile units of player 1 and 2, and how many events there were) and frame (the
 frame's line as the bot at the seat is shown it; A is player 1).
+
+For codecraft the round is a tick; --as takes text (players, map, units with
+their stored actions, then the commands and attacks of the tick) and view (what
+the player at the seat is shown, as a line of JSON). Commands are objects with
+the new action of each entity by its id, in the frame of the world.
 
 With --json: one object with the keys file, game, name (of the recorded game),
 round, frame (null if the game has none; -1 before the round), rounds (of the

@@ -39,7 +39,7 @@ type gameTools struct {
 }
 
 // tools lists the games that bring any.
-var tools = []gameTools{towerdefenceTools, terminalTools}
+var tools = []gameTools{towerdefenceTools, terminalTools, codecraftTools}
 
 // toolsOf returns what the game brings: nothing but its name if it brings none,
 // and the rules if it is a variant of another.

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -243,5 +244,30 @@ func TestActions(t *testing.T) {
 		if c := ActionOf(&none, 0, &rules); c.BuildX != want {
 			t.Errorf("to build at %d: %+v, want %d", v, c, want)
 		}
+	}
+}
+
+// TestActionLines writes all actions of the recorded game as JSON and reads
+// them again.
+func TestActionLines(t *testing.T) {
+	n := 0
+	for r := openRecorded(t); r.Next() == nil; {
+		var read map[string]jsonAction
+		if err := json.Unmarshal(AppendActions(nil, r.Delta.Actions.Changed), &read); err != nil {
+			t.Fatal(err)
+		}
+		back, err := appendOrders(nil, read)
+		if err != nil || len(back) != len(r.Delta.Actions.Changed) {
+			t.Fatalf("error %v, %d actions, want %d", err, len(back), len(r.Delta.Actions.Changed))
+		}
+		for i := range back {
+			if want := &r.Delta.Actions.Changed[i]; back[i].ID != want.ID || !equalActions(&back[i].EntityAction, &want.EntityAction) {
+				t.Fatalf("%+v, want %+v", back[i], want)
+			}
+			n++
+		}
+	}
+	if n < 500 {
+		t.Errorf("only %d actions", n)
 	}
 }

@@ -70,49 +70,55 @@ type (
 	}
 	jsonAttack struct {
 		Range   int32 `json:"range"`
-		Reach   int32 `json:"attack_range"` // the original's name; one file has it
+		Reach   int32 `json:"attack_range,omitempty"` // the original's name; one file has it
 		Damage  int32 `json:"damage"`
 		Collect bool  `json:"collect_resource"`
 	}
 	jsonProperties struct {
-		Size              int32 `json:"size"`
-		BuildScore        int32 `json:"build_score"`
-		DestroyScore      int32 `json:"destroy_score"`
-		CanMove           bool  `json:"can_move"`
-		PopulationProvide int32 `json:"population_provide"`
-		PopulationUse     int32 `json:"population_use"`
-		MaxHealth         int32 `json:"max_health"`
-		InitialCost       int32 `json:"initial_cost"`
-		SightRange        int32 `json:"sight_range"`
-		ResourcePerHealth int32 `json:"resource_per_health"`
-		Build             *struct {
-			Options    []jsonType `json:"options"`
-			InitHealth *int32     `json:"init_health"`
-		} `json:"build"`
-		Attack *jsonAttack `json:"attack"`
-		Repair *struct {
-			ValidTargets []jsonType `json:"valid_targets"`
-			Power        int32      `json:"power"`
-		} `json:"repair"`
+		Size              int32        `json:"size"`
+		BuildScore        int32        `json:"build_score"`
+		DestroyScore      int32        `json:"destroy_score"`
+		CanMove           bool         `json:"can_move"`
+		PopulationProvide int32        `json:"population_provide"`
+		PopulationUse     int32        `json:"population_use"`
+		MaxHealth         int32        `json:"max_health"`
+		InitialCost       int32        `json:"initial_cost"`
+		SightRange        int32        `json:"sight_range"`
+		ResourcePerHealth int32        `json:"resource_per_health"`
+		Build             *jsonBuilds  `json:"build"`
+		Attack            *jsonAttack  `json:"attack"`
+		Repair            *jsonRepairs `json:"repair"`
+	}
+	jsonBuilds struct {
+		Options    []jsonType `json:"options"`
+		InitHealth *int32     `json:"init_health"`
+	}
+	jsonRepairs struct {
+		ValidTargets []jsonType `json:"valid_targets"`
+		Power        int32      `json:"power"`
 	}
 	jsonAction struct {
-		Move *struct {
-			Target  [2]int32 `json:"target"`
-			Closest bool     `json:"find_closest"`
-			Break   bool     `json:"break_through"`
-		} `json:"move"`
-		Build *struct {
-			Type     jsonType `json:"type"`
-			Position [2]int32 `json:"position"`
-		} `json:"build"`
-		Attack *struct {
-			Target *int32 `json:"target"`
-			Auto   *struct {
-				Range int32      `json:"pathfind_range"`
-				Valid []jsonType `json:"valid_targets"`
-			} `json:"auto"`
-		} `json:"attack"`
-		Repair *int32 `json:"repair"`
+		Move   *jsonMove         `json:"move"`
+		Build  *jsonBuild        `json:"build"`
+		Attack *jsonAttackAction `json:"attack"`
+		Repair *int32            `json:"repair"`
+	}
+	jsonMove struct {
+		Target  [2]int32 `json:"target"`
+		Closest bool     `json:"find_closest"`
+		Break   bool     `json:"break_through"`
+	}
+	jsonBuild struct {
+		Type     jsonType `json:"type"`
+		Position [2]int32 `json:"position"`
+	}
+	jsonAttackAction struct {
+		Target *int32    `json:"target"`
+		Auto   *jsonAuto `json:"auto"`
+	}
+	jsonAuto struct {
+		Range int32      `json:"pathfind_range"`
+		Valid []jsonType `json:"valid_targets"`
 	}
 	jsonEvent struct {
 		Type     string `json:"type"`

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -214,4 +215,17 @@ func BenchmarkPlayerView(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(n), "entities")
+}
+
+// TestViewLines writes recorded views as lines and reads them again.
+func TestViewLines(t *testing.T) {
+	for _, file := range []string{"view-round3-sample14.jsonl.gz", "view-round1-sample01.jsonl.gz"} {
+		var view, again PlayerView
+		for r := NewViewReader(file, bytes.NewReader(unpack(t, file))); r.Next(&view) == nil; {
+			line := view.AppendLine(nil)
+			if err := NewViewReader(file, bytes.NewReader(line)).Next(&again); err != nil || !reflect.DeepEqual(view, again) {
+				t.Fatalf("%s tick %d: error %v, not the same", file, view.CurrentTick, err)
+			}
+		}
+	}
 }
