@@ -3,6 +3,10 @@ package codecraft_test
 import (
 	"os"
 	"testing"
+
+	"moonfarm/sim"
+	"moonfarm/sim/codecraft"
+	"moonfarm/sim/prng"
 )
 
 // long reports whether the long tests are wanted.
@@ -32,5 +36,35 @@ func TestTwin(t *testing.T) {
 	t.Logf("all: %+v", sum)
 	if !t.Failed() && sum.ticks >= ticks-len(scenarios) { // all scenarios were wanted
 		sum.demand(t)
+	}
+}
+
+// TestTwinGames plays games of all presets, by their own rules, on both: the
+// first 40 ticks of each, with MOONFARM_LONG=1 all 1,000.
+func TestTwinGames(t *testing.T) {
+	ticks := 40
+	if long() {
+		ticks = 1000
+	}
+	for i, preset := range []string{"finals", "round2", "round2-2", "round2-3", "round1", "round1-3", "round1-2", "round1-1", "round2-1", "finals"} {
+		t.Run(preset, func(t *testing.T) {
+			rules, ok := codecraft.Preset(preset)
+			if !ok {
+				t.Fatal("no such preset")
+			}
+			m := newTwins(t, preset, rules)
+			r := prng.New(uint64(i))
+			s := fromStart(&r, m.g)
+			m.begin(&s)
+			c := &commander{r: &r, s: &m.s, g: m.g, far: 10, closest: 70, through: 50}
+			for status := sim.Running; status == sim.Running && m.ticks < ticks; {
+				for p := range sim.Player(rules.Players) {
+					m.orders[p] = c.campaign(m.orders[p][:0], p)
+				}
+				status = m.tick()
+			}
+			m.addSearches(m.twin.Tally)
+			t.Logf("scores %v, %d units: %+v", m.s.Score, m.s.N, m.tally)
+		})
 	}
 }

@@ -165,6 +165,22 @@ func (c *scene) site() {
 	}
 }
 
+// column puts weak units side by side on the map, and shooters of all players
+// around them.
+func (c *scene) column() {
+	x, y, w, h, p := c.r.IntN(codecraft.Side), c.r.IntN(codecraft.Side), 2+c.r.IntN(5), 2+c.r.IntN(5), c.player()
+	for i := x; i < x+w; i++ {
+		for j := y; j < y+h; j++ {
+			if c.put(p, pick(c.r, codecraft.MeleeUnit, codecraft.BuilderUnit), i, j) && chance(c.r, 2) {
+				c.s.Units[c.s.N-1].Health = 1
+			}
+		}
+	}
+	for range 6 {
+		c.put(c.player(), codecraft.RangedUnit, x-3+c.r.IntN(w+6), y-3+c.r.IntN(h+6))
+	}
+}
+
 // done is the state with all its boards.
 func (c *scene) done() (s codecraft.State) {
 	if c.s.N == 0 {
@@ -244,6 +260,13 @@ var scenarios = []scenario{
 		anyMood(r, c)
 		c.again = pick(r, 30, 60)
 	}},
+	{name: "march", share: 8, ticks: 4, begin: func(r *prng.Rand, g *codecraft.Game) codecraft.State {
+		c := newScene(r, g.Rules(), 0)
+		for range 2 + r.IntN(4) {
+			c.column()
+		}
+		return c.done()
+	}, give: (*commander).march, mood: anyMood},
 	{name: "crammed", share: 2, ticks: 2, begin: func(r *prng.Rand, g *codecraft.Game) codecraft.State {
 		c := newScene(r, g.Rules(), 0)
 		for units := codecraft.MaxUnits - r.IntN(40); int(c.s.N) < units; {

@@ -183,7 +183,13 @@ func (c *commander) campaign(dst []sim.Order, p sim.Player) []sim.Order {
 		case u.Type == codecraft.BuilderUnit:
 			dst = append(dst, codecraft.Auto(u.ID, 80, 1<<codecraft.Resource), codecraft.And(c.move(u)))
 		case t.CanMove:
+			if c.s.Acts[i].Parts != 0 && !chance(c.r, 8) {
+				continue // it is on its way
+			}
 			to := &c.s.Units[c.r.IntN(int(c.s.N))]
+			for tries := 0; to.Owner == p && tries < 9; tries++ {
+				to = &c.s.Units[c.r.IntN(int(c.s.N))]
+			}
 			dst = append(dst, codecraft.Move(u.ID, int(to.X), int(to.Y), true, true), codecraft.And(codecraft.Auto(u.ID, 20, 0)))
 		case t.CanBuild:
 			dst = append(dst, c.build(u, t))
@@ -224,12 +230,34 @@ func (c *commander) works(dst []sim.Order, p sim.Player) []sim.Order {
 		case u.Owner != p || !c.likely(c.again):
 		case t.CanRepair && c.unfinished(u) != 0 && !c.likely(c.careless):
 			dst = append(dst, codecraft.Repair(u.ID, c.unfinished(u)))
+			if chance(c.r, 2) {
+				dst = append(dst, codecraft.And(c.move(u)))
+			}
 		case t.CanRepair && chance(c.r, 2):
 			dst = append(dst, codecraft.Repair(u.ID, c.target(u, 1)), codecraft.And(c.build(u, t)), codecraft.And(c.move(u)))
 		case t.CanBuild:
 			dst = append(dst, c.build(u, t))
 		default:
 			dst = c.action(dst, u)
+		}
+	}
+	return dst
+}
+
+// march draws the orders of a player whose units all go one way, one behind the
+// other, while what is further off attacks.
+func (c *commander) march(dst []sim.Order, p sim.Player) []sim.Order {
+	rules := c.g.Rules()
+	way := [4][2]int{{1, 0}, {-1, 0}, {0, 1}, {0, -1}}[c.r.IntN(4)]
+	for i := range c.s.Units[:c.s.N] {
+		u := &c.s.Units[i]
+		if u.Owner != p {
+			continue
+		}
+		if t := &rules.Types[u.Type]; t.CanMove && (t.Range < 2 || chance(c.r, 3)) && !chance(c.r, 9) {
+			dst = append(dst, codecraft.Move(u.ID, int(u.X)+way[0], int(u.Y)+way[1], false, false))
+		} else if t.CanAttack {
+			dst = append(dst, codecraft.Auto(u.ID, 0, 0))
 		}
 	}
 	return dst
