@@ -1,6 +1,59 @@
 package codecraft
 
-import "math"
+import (
+	"math"
+	"math/bits"
+
+	"moonfarm/sim"
+	"moonfarm/sim/bitboard"
+)
+
+// maxSoft is how many boards of soft cells are kept; more kinds are rare.
+const maxSoft = 8
+
+// soft are the cells that a player's units with that damage enter at the price
+// of 1: those that are open, and those of others that a blow destroys. Where a
+// straight way leads through them no search is needed, as without break
+// through: nothing is cheaper.
+type soft struct {
+	player sim.Player
+	damage int32
+	cells  bitboard.Square
+}
+
+// softFor returns the board, drawn if need be.
+func (g *Game) softFor(s *State, p sim.Player, damage int32) *bitboard.Square {
+	t := &g.paths
+	for k := range t.soft[:t.softs] {
+		if b := &t.soft[k]; b.player == p && b.damage == damage {
+			return &b.cells
+		}
+	}
+	if t.softs == maxSoft {
+		t.softs = 0
+	}
+	b := &t.soft[t.softs]
+	t.softs++
+	b.player, b.damage, b.cells = p, damage, g.open[p]
+	if damage == 0 {
+		return &b.cells
+	}
+	w := breakSearch{s: s, player: p, open: g.gridOf(p), damage: damage}
+	var others bitboard.Square
+	others.Flip(&g.open[p])
+	others.AndNot(&s.Own[p])
+	for y := range Side {
+		low, high := others.Row(y)
+		for row, k := [2]uint64{low, high}, 0; k < 2; k++ {
+			for m := row[k]; m != 0; m &= m - 1 {
+				if x := k*64 + bits.TrailingZeros64(m); g.price(&w, gridCell(x, y)) == 1 {
+					b.cells.Add(x, y)
+				}
+			}
+		}
+	}
+	return &b.cells
+}
 
 // breaks is the scratch of searches with break through.
 type breaks struct {
@@ -102,7 +155,7 @@ func (q *breaks) lowest(level int32) int32 {
 // breakSearch is one search with break through.
 type breakSearch struct {
 	s             *State
-	u             *Unit
+	player        sim.Player
 	open          *grid
 	damage        int32
 	tx, ty        int
@@ -119,7 +172,7 @@ func (g *Game) breakThrough(s *State, u *Unit, a *Action) Steps {
 	q := &g.paths.breaks
 	q.begin()
 	w := breakSearch{
-		s: s, u: u, open: g.gridOf(u.Owner), damage: g.rules.Types[u.Type].Damage,
+		s: s, player: u.Owner, open: g.gridOf(u.Owner), damage: g.rules.Types[u.Type].Damage,
 		tx: int(a.MoveX) + 1, ty: int(a.MoveY) + 1,
 		start: gridCell(int(u.X), int(u.Y)), target: gridCell(int(a.MoveX), int(a.MoveY)), least: math.MaxInt64,
 	}
@@ -185,7 +238,7 @@ func (g *Game) price(w *breakSearch, cell int) int32 {
 	}
 	health := int32(w.s.Health[CellOf(x, y)])
 	if i := int(w.s.At[CellOf(x, y)]) - 1; i >= 0 {
-		if w.s.Units[i].Owner == w.u.Owner {
+		if w.s.Units[i].Owner == w.player {
 			return 0
 		}
 		health = int32(w.s.Units[i].Health)

@@ -13,20 +13,24 @@ import (
 type paths struct {
 	n       int
 	groups  [MaxUnits]group
-	at      [sim.MaxPlayers][Cells]uint16 // 1 + the group that goes to a cell; 0 between ticks
-	unit    [MaxUnits]uint16              // 1 + the next of the group
+	at      [2][sim.MaxPlayers][Cells]uint16 // [breaks] 1 + the group that goes to a cell; 0 between ticks
+	unit    [MaxUnits]uint16                 // 1 + the next of the group
 	field   field
 	search  search
 	grids   grids
 	detours detours
 	shadows shadows
 	breaks  breaks
+	soft    [maxSoft]soft
+	softs   int // soft in use
 }
 
 // group are units of a player with the same target.
 type group struct {
 	player sim.Player
 	x, y   uint8
+	breaks uint8  // 1: they break through, with
+	damage int32  // … so much damage each
 	first  uint16 // 1 + its first unit
 }
 
@@ -42,9 +46,9 @@ func (g *Game) prepare() {
 func (t *paths) clear() {
 	for i := range t.groups[:t.n] {
 		w := &t.groups[i]
-		t.at[w.player][CellOf(int(w.x), int(w.y))] = 0
+		t.at[w.breaks][w.player][CellOf(int(w.x), int(w.y))] = 0
 	}
-	t.n = 0
+	t.n, t.softs = 0, 0
 	t.grids.drawn = [sim.MaxPlayers]bool{}
 }
 
@@ -62,23 +66,37 @@ func (g *Game) towards(s *State, i int, u *Unit, a *Action) Steps {
 	case dx*dx+dy*dy == 1 && !outside:
 		return stepTo(dx, dy)
 	}
+	x, y := int(a.MoveX), int(a.MoveY)
+	w := group{player: u.Owner, x: a.MoveX, y: a.MoveY}
 	if a.Parts&BreakThrough != 0 {
-		return g.breakThrough(s, u, a)
+		w.breaks, w.damage = 1, g.rules.Types[u.Type].Damage
+		if outside || !g.softFor(s, w.player, w.damage).Has(x, y) {
+			return g.breakThrough(s, u, a)
+		}
+	} else {
+		reachable := !outside && g.open[u.Owner].Has(x, y)
+		if !reachable && a.Parts&FindClosest == 0 || g.freeSteps(u) == 0 {
+			return 0
+		}
 	}
-	open := &g.open[u.Owner]
-	reachable := !outside && open.Has(int(a.MoveX), int(a.MoveY))
-	if !reachable && a.Parts&FindClosest == 0 || g.freeSteps(u) == 0 {
-		return 0
-	}
+	return g.join(s, i, w)
+}
+
+// join puts a unit into a group like w. Those that break through with another
+// damage than the group of their target search for themselves.
+func (g *Game) join(s *State, i int, w group) Steps {
 	t := &g.paths
-	at := &t.at[u.Owner][CellOf(int(a.MoveX), int(a.MoveY))]
+	at := &t.at[w.breaks][w.player][CellOf(int(w.x), int(w.y))]
 	if *at == 0 {
-		t.groups[t.n] = group{player: u.Owner, x: a.MoveX, y: a.MoveY}
+		t.groups[t.n] = w
 		t.n++
 		*at = uint16(t.n)
 	}
-	w := &t.groups[*at-1]
-	t.unit[i], w.first = w.first, uint16(i+1)
+	to := &t.groups[*at-1]
+	if to.damage != w.damage {
+		return g.breakThrough(s, &s.Units[i], &s.Acts[i])
+	}
+	t.unit[i], to.first = to.first, uint16(i+1)
 	return 0
 }
 
@@ -119,6 +137,9 @@ func (g *Game) walk(s *State) {
 func (g *Game) walkGroup(s *State, w *group) {
 	f := &g.paths.field
 	open := &g.open[w.player]
+	if w.breaks != 0 {
+		open = g.softFor(s, w.player, w.damage)
+	}
 	if !f.begin(open, int(w.x), int(w.y)) {
 		return // no cell is open: nobody moves
 	}
@@ -145,7 +166,12 @@ func (g *Game) walkGroup(s *State, w *group) {
 		} else if y > f.y && f.board.Has(x, y-1) {
 			set |= 8
 		}
-		if g.steps[i] = set; set == 0 {
+		if g.steps[i] = set; set != 0 {
+			continue
+		}
+		if w.breaks != 0 {
+			g.steps[i] = g.breakThrough(s, u, &s.Acts[i])
+		} else {
 			g.paths.shadows.units[dark] = uint16(i)
 			dark++
 		}
