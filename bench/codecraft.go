@@ -27,7 +27,7 @@ func craftFigures() []measure {
 		played("playout", "finals, econ against econ to the end, five games, the scripts too", craftGames{"finals", "econ", 0}),
 		played("playout-300", "their first 300 ticks", craftGames{"finals", "econ", 300}),
 		played("playout-near", "the same with armies sent four cells ahead at a time", craftGames{"finals", "econ-near", 0}),
-		played("playout-break", "the first 300 ticks of games in which all break through what is in their way", craftGames{"finals", "econ-break", 300}),
+		played("playout-break", "the same with units that break through what is in their way", craftGames{"finals", "econ-break", 0}),
 		played("playout-4p", "round 1, four times econ, no fog", craftGames{"round1", "econ", 0}),
 		{what: "policy", unit: "turns/s", setup: setupCraftPolicy, note: "orders of econ for one seat, in states of playout"},
 		craftObserved("observe", env.WantPlanes|env.WantScalars|env.WantMask),

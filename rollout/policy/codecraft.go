@@ -19,25 +19,27 @@ type craftStyle struct {
 	name, doc string
 	rule      func(c *craftSeat)
 
-	builders, melee, ranged int16  // units to have, at most
-	settled                 int16  // builders to have before a ranged base is saved for
-	turrets                 int16  // turrets to have, at most
-	home                    uint64 // one of so many of the army stays home; 1: until the last quarter of the game; 0: none
-	near                    bool   // the army is sent a few cells ahead at a time
-	breaks                  bool   // ways may break through what stands in them
+	builders, ranged int16  // units to have, at most
+	settled          int16  // builders to have before much is spent on an army …
+	early            int16  // … but for so many ranged units
+	turrets          int16  // turrets to have, at most
+	home             uint64 // one of so many of the army stays home; 1: until the last quarter of the game
+	muster           int    // all stay home while they are fewer
+	near             bool   // the army is sent a few cells ahead at a time
+	breaks           bool   // ways may break through what stands in them
 }
 
 // craftStyles are all scripts.
 var craftStyles = [...]craftStyle{
 	{name: "quickstart", rule: (*craftSeat).quickstart,
 		doc: "the original's QuickStart player: all units to the far corner, bases fill the population they provide themselves"},
-	{name: "econ", rule: (*craftSeat).colony, builders: 45, ranged: 60, settled: 25, home: 4,
+	{name: "econ", rule: (*craftSeat).colony, builders: 45, ranged: 60, settled: 30, early: 5, home: 3, muster: 12,
 		doc: "up to 45 builders, houses in time, then a ranged base and a stream of ranged units to the enemy's base"},
-	{name: "econ-near", rule: (*craftSeat).colony, builders: 45, ranged: 60, settled: 25, home: 4, near: true,
+	{name: "econ-near", rule: (*craftSeat).colony, builders: 45, ranged: 60, settled: 30, early: 5, home: 3, muster: 12, near: true,
 		doc: "econ with its army sent four cells ahead at a time"},
-	{name: "econ-break", rule: (*craftSeat).colony, builders: 45, ranged: 60, settled: 25, home: 4, breaks: true,
+	{name: "econ-break", rule: (*craftSeat).colony, builders: 45, ranged: 60, settled: 30, early: 5, home: 3, muster: 12, breaks: true,
 		doc: "econ with units that break through what stands in their way"},
-	{name: "turtle", rule: (*craftSeat).colony, builders: 40, ranged: 40, settled: 20, turrets: 12, home: 1,
+	{name: "turtle", rule: (*craftSeat).colony, builders: 40, ranged: 40, settled: 20, early: 5, turrets: 12, home: 1,
 		doc: "turrets and ranged units around the base, all in repair; attacks in the last quarter of the game alone"},
 }
 

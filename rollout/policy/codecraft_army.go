@@ -17,11 +17,14 @@ const (
 )
 
 // march sends the army to the first of the enemies' bases that is not known to
-// be gone, or around the map. A part of it stays home.
+// be gone, or around the map. A part of it stays home, all while it is small.
 func (c *craftSeat) march() {
 	home := c.style.home
 	if home == 1 && c.state.Tick >= c.rules.MaxTurns*3/4 {
 		home = 0
+	}
+	if c.army.n < c.style.muster {
+		home = 1
 	}
 	x, y, ok, guards := c.target()
 	for _, at := range c.army.all() {

@@ -208,7 +208,7 @@ func (c *craftSeat) expand() {
 func (c *craftSeat) crowded() bool {
 	s, p := c.state, c.player
 	used := s.PopUse[p]
-	all := int32(c.style.builders + c.style.melee + c.style.ranged)
+	all := int32(c.style.builders + c.style.ranged)
 	pending := c.begun[codecraft.House]
 	for _, w := range c.works[:c.nWorks] {
 		if u := &s.Units[w.unit]; u.Type == codecraft.House && !u.Active {
@@ -332,9 +332,10 @@ func (c *craftSeat) most(t codecraft.Type) int16 {
 	switch t {
 	case codecraft.BuilderUnit:
 		return c.style.builders
-	case codecraft.MeleeUnit:
-		return c.style.melee
 	case codecraft.RangedUnit:
+		if c.state.Count[c.player][codecraft.BuilderUnit] < c.style.settled {
+			return c.style.early
+		}
 		return c.style.ranged
 	}
 	return 0

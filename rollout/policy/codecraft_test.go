@@ -51,7 +51,7 @@ func TestColoniesAgainstEachOther(t *testing.T) {
 		{"random", "turtle", 0.05, true},
 		{"quickstart", "econ", 0.05, true},
 		{"quickstart", "turtle", 0.05, false},
-		{"turtle", "econ", 0.4, true},
+		{"turtle", "econ", 0.45, true},
 	} {
 		if pair.slow && !long() {
 			continue
