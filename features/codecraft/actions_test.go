@@ -76,7 +76,7 @@ func (v *plain) orders(e *entity, c int) []sim.Order {
 	case c >= 12 && c < 36:
 		return v.build(e, (c-12)/4, (c-12)%4)
 	case c >= 36 && c < 52 && n.CanMove:
-		return fight(v.move(e, 10+20*((c-36)%4), 10+20*((c-36)/4), true, true))
+		return fight(v.move(e, 10+20*((c-36)%4), 10+20*((c-36)/4), true, false))
 	case c >= 52 && c < 60 && n.CanMove:
 		d := dir[c-52]
 		x, y := min(max(e.x+8*d[0], 0), side-1), min(max(e.y+8*d[1], 0), side-1)
@@ -212,7 +212,11 @@ func TestMaskTwin(t *testing.T) {
 					continue
 				}
 				legal[c]++
-				if !a.Action(back, want, s, p) || !slices.Equal(back, action) {
+				ok := a.Action(back, want, s, p)
+				if back[h] < action[h] && slices.Equal(v.orders(e, int(back[h])), want) {
+					back[h] = action[h] // a march may lead where an advance does
+				}
+				if !ok || !slices.Equal(back, action) {
 					t.Fatalf("tick %d seat %d: %s %d, choice %d: orders %#x are choice %d", s.Tick, p, e.Type, e.ID, c, want, back[h])
 				}
 			}

@@ -62,6 +62,8 @@ const pageOrders = "\n## All actions\n\n" +
 	"The choices are not all that the rules allow: a move may go to any cell, a building may stand on any square that touches its builder,\n" +
 	"and an action may have several parts. All of that can be given, and is recorded, as packed orders, in the frame of the recordings for\n" +
 	"all players; `sim/codecraft` says their bits. Actions that no choice says have choice −1 in all heads of their row.\n\n" +
+	"No choice breaks through on its way: a search that weighs what stands there takes many times as long, and play by random choices\n" +
+	"three times. A step onto a resource or an enemy attacks it, so that paths can be cut; packed orders can break through.\n\n" +
 	"Why one head a cell with 64 choices: the mask of a cell is one uint64 word, word 80·y + x of the row, and nearly all of them are 1\n" +
 	"(leave as it is), so that masks cost little to write, to draw from and to store.\n"
 

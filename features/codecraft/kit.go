@@ -133,10 +133,10 @@ const actionsDoc = "One choice a tick for each of 6400 heads: head 80·y + x is 
 	"              direction: on the first square next to it that is free as far as it is seen, level with its lowest corner (right, left: the lower\n" +
 	"              edges; up, down: the left ones), else further up or right, along its side, else further down or left; legal if there is one, and the\n" +
 	"              purse and the population limit allow it now\n" +
-	"  36 + r      march: move to the middle of region r = x/20 + 4·(y/20), that is (10 + 20·(r mod 4), 10 + 20·(r div 4)), both flags on;\n" +
-	"              with auto attack of all but resources, without chasing, if it attacks and does not collect\n" +
-	"  52 + e      advance: likewise move 8 cells, less at the edge of the map, to the closest position, without breaking through; e = 0 … 3 as d,\n" +
-	"              4 right and up, 5 left and up, 6 left and down, 7 right and down\n" +
+	"  36 + r      march: move to the middle of region r = x/20 + 4·(y/20), that is (10 + 20·(r mod 4), 10 + 20·(r div 4)), or the closest\n" +
+	"              position, without breaking through; with auto attack of all but resources, without chasing, if it attacks and does not collect\n" +
+	"  52 + e      advance: likewise move 8 cells, less at the edge of the map; e = 0 … 3 as d, 4 right and up, 5 left and up, 6 left and down,\n" +
+	"              7 right and down; of two choices that say the same, orders are read as the first\n" +
 	"  60          hold: auto attack of all but resources, without chasing (pathfind range is the attack range)\n" +
 	"  61          harvest: auto attack of resources, without chasing\n" +
 	"  62          focus: attack the enemy in range with the least health, of equals that with the lowest id\n" +

@@ -110,7 +110,6 @@ func (v *view) travel(u *cc.Unit, b *abilities, c int) (told cc.Action, ok bool)
 	if c < choiceAdvance {
 		to := v.a.march[v.p][c-choiceMarch]
 		x, y = int(to.x), int(to.y)
-		told.Parts |= cc.BreakThrough
 	} else {
 		free := false
 		x, y, free = v.advance(u, c-choiceAdvance)
@@ -206,14 +205,14 @@ func (v *view) candidates(u *cc.Unit, told *cc.Action) (first, n int) {
 	case 0:
 		return choiceStop, 1
 	case cc.HasMove, cc.HasMove | cc.HasAuto:
+		x, y := cc.Turn(v.p, int(told.MoveX), int(told.MoveY), 1)
 		switch {
-		case told.Parts&cc.BreakThrough != 0:
-			x, y := cc.Turn(v.p, int(told.MoveX), int(told.MoveY), 1)
+		case told.Parts&cc.FindClosest == 0:
+			return choiceStep, 4
+		case x%regionSide == regionSide/2 && y%regionSide == regionSide/2: // an advance may lead there too
 			return choiceMarch + y/regionSide*regionsAcross + x/regionSide, 1
-		case told.Parts&cc.FindClosest != 0:
-			return choiceAdvance, 8
 		}
-		return choiceStep, 4
+		return choiceAdvance, 8
 	case cc.HasAuto:
 		gathers := told.Valid == 1<<cc.Resource
 		switch {
