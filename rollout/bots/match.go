@@ -85,7 +85,8 @@ type table struct {
 type place struct {
 	*Seat
 	player  sim.Player
-	client  *client // nil: none, or it has crashed
+	game    *codecraft.Game // for its views, which are made side by side
+	client  *client         // nil: none, or it has crashed
 	process *process
 	crash   error
 	used    time.Duration
@@ -112,6 +113,9 @@ func (m *Match) table() (*table, error) {
 			return nil, fmt.Errorf("seat %d: %w", i+1, err)
 		}
 		p.view.Kind = wire.GetAction
+		if p.game, err = codecraft.New(m.Rules); err != nil {
+			return nil, err
+		}
 	}
 	if m.Start != nil {
 		t.state.Clone(m.Start)
@@ -229,7 +233,6 @@ func (t *table) ask(ctx context.Context) error {
 		if p.client == nil {
 			continue
 		}
-		wire.View(&p.view.View, t.game, &t.state, p.player)
 		asked++
 	}
 	var all sync.WaitGroup
@@ -251,6 +254,7 @@ func (t *table) ask(ctx context.Context) error {
 
 // ask asks a client. The state is only read.
 func (p *place) ask(t *table) {
+	wire.View(&p.view.View, p.game, &t.state, p.player)
 	p.out = p.view.Append(p.out[:0])
 	action, err := p.client.ask(p.out)
 	p.used = p.client.used

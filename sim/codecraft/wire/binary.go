@@ -9,7 +9,6 @@
 package wire
 
 import (
-	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -28,17 +27,19 @@ import (
 // are counts, coordinates, ids and the like. It takes no memory for items that
 // are announced and do not come.
 type Reader struct {
-	in    *bufio.Reader
-	at    int64 // bytes read
-	left  int64 // bytes that may be read: Limit
-	err   error
-	zero  [4]byte
-	types []codecraft.Type // what lists of types of an action are kept in
+	in       io.Reader
+	buffer   []byte
+	from, to int   // what of the buffer is still to be read
+	at       int64 // bytes read
+	left     int64 // bytes that may be read: Limit
+	err      error
+	zero     [4]byte
+	types    []codecraft.Type // what lists of types of an action are kept in
 }
 
-// NewReader returns a Reader without a limit.
+// NewReader returns a Reader without a limit. It reads ahead.
 func NewReader(in io.Reader) *Reader {
-	return &Reader{in: bufio.NewReaderSize(in, 1<<14), left: math.MaxInt64}
+	return &Reader{in: in, buffer: make([]byte, 1<<14), left: math.MaxInt64}
 }
 
 // Limit lets r read at most n bytes more; to read beyond is an error.
@@ -56,11 +57,32 @@ func (r *Reader) End() bool {
 	if r.err != nil {
 		return true
 	}
-	_, err := r.in.Peek(1)
+	err := r.fetch(1)
 	if err != nil && err != io.EOF {
 		r.fail("the next byte", err)
 	}
 	return err != nil
+}
+
+// fetch reads ahead until there are n ≤ 4 bytes in the buffer.
+func (r *Reader) fetch(n int) error {
+	for idle := 0; r.to-r.from < n; idle++ {
+		if r.from > 0 {
+			r.to = copy(r.buffer, r.buffer[r.from:r.to])
+			r.from = 0
+		}
+		k, err := r.in.Read(r.buffer[r.to:])
+		r.to += k
+		switch {
+		case k > 0: // an error comes again, if it counts
+			idle = 0
+		case err != nil:
+			return err
+		case idle == 100:
+			return io.ErrNoProgress
+		}
+	}
+	return nil
 }
 
 // fail notes the first error: what could not be read, and why.
@@ -72,25 +94,29 @@ func (r *Reader) fail(what string, err error) {
 
 // take reads n ≤ 4 bytes, valid until the next call.
 func (r *Reader) take(n int, what string) []byte {
-	if r.err != nil {
-		return r.zero[:n]
-	}
-	if int64(n) > r.left {
-		r.fail(what, errors.New("more data than is allowed"))
-		return r.zero[:n]
-	}
-	b, err := r.in.Peek(n)
-	if err != nil {
-		if err == io.EOF && len(b) > 0 {
-			err = io.ErrUnexpectedEOF
+	if r.err != nil || int64(n) > r.left || r.to-r.from < n && !r.more(n, what) {
+		if r.err == nil {
+			r.fail(what, errors.New("more data than is allowed"))
 		}
-		r.fail(what, err)
 		return r.zero[:n]
 	}
-	r.in.Discard(n) // cannot fail: they were peeked at
+	b := r.buffer[r.from : r.from+n]
+	r.from += n
 	r.at += int64(n)
 	r.left -= int64(n)
 	return b
+}
+
+// more fetches n bytes, or notes why not.
+func (r *Reader) more(n int, what string) bool {
+	err := r.fetch(n)
+	if err == io.EOF && r.to > r.from {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		r.fail(what, err)
+	}
+	return err == nil
 }
 
 // signed reads an int32 that may be negative.
@@ -169,16 +195,19 @@ func (r *Reader) text(what string) string {
 		return ""
 	}
 	from := r.at
-	var b []byte
-	for len(b) < n && r.err == nil { // in steps: what is announced need not come
-		part := make([]byte, min(n-len(b), 1<<16))
-		k, err := io.ReadFull(r.in, part)
-		b = append(b, part[:k]...)
+	var b []byte // grows as it comes: what is announced need not come
+	for len(b) < n && r.err == nil {
+		if r.to == r.from && !r.more(1, what) {
+			break
+		}
+		k := min(n-len(b), r.to-r.from)
+		b = append(b, r.buffer[r.from:r.from+k]...)
+		r.from += k
 		r.at += int64(k)
 		r.left -= int64(k)
-		if err != nil {
-			r.fail(what, err)
-		}
+	}
+	if errors.Is(r.err, io.EOF) && len(b) > 0 {
+		r.err = fmt.Errorf("byte %d: %s: %w", r.at, what, io.ErrUnexpectedEOF)
 	}
 	if r.err == nil && !utf8.Valid(b) {
 		r.at = from

@@ -250,7 +250,6 @@ func TestDecodingTakesNoMemory(t *testing.T) {
 	buffer := make([]byte, 0, len(data))
 	if n := testing.AllocsPerRun(100, func() {
 		in.Reset(data)
-		r.in.Reset(in)
 		if err := r.ClientMessage(&m); err != nil {
 			t.Fatal(err)
 		}
@@ -311,7 +310,6 @@ func BenchmarkView(b *testing.B) {
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
 		in.Reset(data)
-		r.in.Reset(in)
 		if err := r.ServerMessage(&m); err != nil {
 			b.Fatal(err)
 		}

@@ -1,0 +1,105 @@
+package bots
+
+import (
+	"testing"
+	"time"
+
+	"moonfarm/rollout"
+	"moonfarm/sim"
+	"moonfarm/sim/codecraft"
+	"moonfarm/sim/codecraft/wire"
+)
+
+// cost is what a game with one client took, and what of it the client was
+// waited for. Engine is what the same orders take without a client.
+type cost struct{ whole, client, engine time.Duration }
+
+// overhead is how many times the client's own time the game took, less what it
+// takes without clients.
+func (c cost) overhead() float64 { return float64(c.whole-c.engine) / float64(c.client) }
+
+// costOf plays a game between a client and empty players.
+func costOf(t testing.TB, preset string, ticks int32, answer func(v *wire.PlayerView) []wire.EntityOrder) (c cost, r *Result) {
+	m := &Match{Rules: rules(t, preset, ticks), Seed: 5}
+	m.Seats = make([]Seat, m.Rules.Players)
+	m.Seats[0].Port = listen(t, nil)
+	go serve(dial(t, m.Seats[0].Port, ""), answer)
+	table, err := m.table()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer table.close()
+	if err := table.connect(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	e := rollout.Episode{Players: 1} // the orders of the client
+	m.Watch = func(s *codecraft.State) error {
+		if s.Tick > 0 {
+			e.Orders = append(e.Orders, table.places[0].orders...)
+			e.Ends = append(e.Ends, int32(len(e.Orders)))
+		}
+		return nil
+	}
+	begin := time.Now()
+	if err := table.play(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.whole = time.Since(begin)
+	table.part()
+	r = table.sum()
+	c.client = r.Used[0]
+
+	s, turn := new(codecraft.State), sim.NewTurn(0)
+	table.game.Reset(s, m.Seed)
+	begin = time.Now()
+	for k := range r.Ticks {
+		turn.Set(0, e.OrdersOf(k, 0))
+		table.game.Step(s, turn)
+	}
+	c.engine = time.Since(begin)
+	if *s != table.state {
+		t.Error("the same orders lead to another state")
+	}
+	return c, r
+}
+
+// A game takes at most 1.2 times what its client takes: views, orders and the
+// protocol cost little. The client is a trivial one, that is: it reads the view
+// and moves its units.
+func TestOverhead(t *testing.T) {
+	best := 10.0 // other programs may disturb some of the games
+	for range 5 {
+		c, r := costOf(t, "round1", 100, orderAll)
+		if r.Players[0].Crashed {
+			t.Fatal(*r.Players[0].Comment)
+		}
+		best = min(best, c.overhead())
+	}
+	if best > 1.2 {
+		t.Errorf("a game took %.2f times what its client took", best)
+	}
+	t.Logf("overhead %.3f", best)
+}
+
+// BenchmarkGame plays games against a client that does next to nothing but read
+// its views, and one that plays.
+func BenchmarkGame(b *testing.B) {
+	for _, preset := range []string{"finals", "round2", "round1"} {
+		for name, answer := range map[string]func(v *wire.PlayerView) []wire.EntityOrder{"empty": nil, "quickstart": quickstart} {
+			b.Run(preset+"/"+name, func(b *testing.B) {
+				var sum cost
+				ticks := 0
+				for range b.N {
+					c, r := costOf(b, preset, 300, answer)
+					sum.whole, sum.client, sum.engine = sum.whole+c.whole, sum.client+c.client, sum.engine+c.engine
+					ticks += r.Ticks
+				}
+				b.ReportMetric(0, "ns/op")
+				b.ReportMetric(float64(sum.whole.Nanoseconds())/1e3/float64(ticks), "µs/tick")
+				b.ReportMetric(float64(sum.client.Nanoseconds())/1e3/float64(ticks), "client-µs/tick")
+				b.ReportMetric(float64(sum.engine.Nanoseconds())/1e3/float64(ticks), "engine-µs/tick")
+				b.ReportMetric(sum.overhead(), "overhead")
+			})
+		}
+	}
+}
