@@ -22,7 +22,7 @@ var codecraftTools = gameTools{
 	holds:     func(head []byte) string { return string(wire.KindOf(head)) },
 	verify:    verifyCodecraft,
 	counts:    []string{"games", "ticks", "views", "messages"},
-	forms:     []string{"text", "view"},
+	forms:     []string{"text", "view", "state"},
 	show:      showCodecraft,
 	write:     writeCodecraft,
 	replayExt: ".replay",
@@ -221,6 +221,12 @@ func showCodecraft(name string, in io.Reader, rules string, o showOptions) (show
 		var view wire.PlayerView
 		wire.View(&view, p.game, p.state, o.Seat)
 		s.Text = string(view.AppendLine(nil))
+		return s, nil
+	}
+	if o.As == "state" {
+		var world wire.World
+		world.Fill(p.game, p.state)
+		s.Text = string(world.AppendLine(nil))
 		return s, nil
 	}
 	s.Text = p.text()

@@ -222,9 +222,10 @@ mobile units of player 1 and 2, and how many events there were) and frame (the
 frame's line as the bot at the seat is shown it; A is player 1).
 
 For codecraft the round is a tick; --as takes text (players, map, units with
-their stored actions, then the commands and attacks of the tick) and view (what
-the player at the seat is shown, as a line of JSON). Commands are objects with
-the new action of each entity by its id, in the frame of the world.
+their stored actions, then the commands and attacks of the tick), view (what the
+player at the seat is shown, as a line of JSON) and state (a state file of one
+line of JSON, for a game to begin with). Commands are objects with the new
+action of each entity by its id, in the frame of the world.
 
 With --json: one object with the keys file, game, name (of the recorded game),
 round, frame (null if the game has none; -1 before the round), rounds (of the

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"encoding/json"
 	"strconv"
 
 	"moonfarm/sim/codecraft"
@@ -22,20 +23,54 @@ func (v *PlayerView) AppendLine(dst []byte) []byte {
 		Properties       map[string]jsonProperties `json:"properties"`
 	}{
 		"view", v.MyID, v.MapSize, v.FogOfWar, v.MaxTickCount, v.MaxPathfindNodes, v.CurrentTick,
-		[]jsonPlayer{}, []jsonEntity{}, map[string]jsonProperties{},
+		[]jsonPlayer{}, jsonEntities(v.Entities), jsonTypes(v.EntityProperties),
 	}
 	for _, p := range v.Players {
 		l.Players = append(l.Players, jsonPlayer(p))
 	}
-	for i := range v.Entities {
-		e := &v.Entities[i]
-		l.Entities = append(l.Entities, jsonEntity{e.ID, pointer(e.PlayerID), jsonType(e.Type), e.X, e.Y, e.Health, e.Active})
+	return append(appendJSON(dst, l), '\n')
+}
+
+// AppendLine appends the world as a line of JSON, as recordings of games begin
+// with it: a state file that people can read and change.
+func (w *World) AppendLine(dst []byte) []byte {
+	l := struct {
+		Kind             string                    `json:"kind"`
+		NextID           int32                     `json:"next_id"`
+		MapSize          int32                     `json:"map_size"`
+		FogOfWar         bool                      `json:"fog_of_war"`
+		MaxTickCount     int32                     `json:"max_tick_count"`
+		MaxPathfindNodes int32                     `json:"max_pathfind_nodes"`
+		Tick             int32                     `json:"tick"`
+		Players          []jsonSeat                `json:"players"`
+		Entities         []jsonEntity              `json:"entities"`
+		Properties       map[string]jsonProperties `json:"properties"`
+		Actions          json.RawMessage           `json:"actions"`
+	}{
+		"initial", w.NextID, w.MapSize, w.FogOfWar, w.MaxTickCount, w.MaxPathfindNodes, w.CurrentTick,
+		[]jsonSeat{}, jsonEntities(w.Entities), jsonTypes(w.EntityProperties), AppendActions(nil, w.Actions),
 	}
-	for i := range v.EntityProperties {
-		p := &v.EntityProperties[i]
-		l.Properties[p.Type.String()] = jsonPropertiesOf(&p.EntityProperties)
+	for _, p := range w.Players {
+		l.Players = append(l.Players, jsonSeat(p))
 	}
 	return append(appendJSON(dst, l), '\n')
+}
+
+func jsonEntities(list []Entity) []jsonEntity {
+	entities := []jsonEntity{}
+	for i := range list {
+		e := &list[i]
+		entities = append(entities, jsonEntity{e.ID, pointer(e.PlayerID), jsonType(e.Type), e.X, e.Y, e.Health, e.Active})
+	}
+	return entities
+}
+
+func jsonTypes(list []TypeProperties) map[string]jsonProperties {
+	types := map[string]jsonProperties{}
+	for i := range list {
+		types[list[i].Type.String()] = jsonPropertiesOf(&list[i].EntityProperties)
+	}
+	return types
 }
 
 // jsonPlayer is a player as a view has it.

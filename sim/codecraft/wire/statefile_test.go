@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -79,5 +80,20 @@ func TestWriteErrors(t *testing.T) {
 	g.Tick(s)
 	if err := rec.Tick(s); err == nil || rec.Close() != err {
 		t.Errorf("error %v, at the end %v", err, rec.Close())
+	}
+}
+
+// TestStateLines writes worlds of the recorded game as JSON and reads them
+// again.
+func TestStateLines(t *testing.T) {
+	r := openRecorded(t)
+	for n := 0; r.Next() == nil; n++ {
+		if n%20 != 5 {
+			continue
+		}
+		back, err := NewRecording("line", bytes.NewReader(r.World.AppendLine(nil)))
+		if err != nil || !reflect.DeepEqual(back.World, r.World) {
+			t.Fatalf("tick %d: error %v, not the same world", r.World.CurrentTick, err)
+		}
 	}
 }
