@@ -6,6 +6,7 @@ import (
 
 	"moonfarm/env"
 	"moonfarm/env/catalog"
+	"moonfarm/sim/codecraft"
 	"moonfarm/sim/terminal"
 	"moonfarm/sim/terminal/wire"
 )
@@ -90,6 +91,56 @@ func TestTerminalRules(t *testing.T) {
 			case v.Spec().Info.Config != c.want:
 				t.Errorf("%s, %s: other rules", name, what)
 			}
+		}
+	}
+}
+
+// TestCodeCraftRules reads the rules of CodeCraft in all their forms, and plays
+// them with every number of seats.
+func TestCodeCraftRules(t *testing.T) {
+	g, err := catalog.Find("codecraft")
+	if err != nil {
+		t.Fatal(err)
+	}
+	round1, _ := codecraft.Preset("round1-3")
+	for what, c := range map[string]struct {
+		text  string
+		seats int
+		fails string
+	}{
+		"default":    {"", 2, ""},
+		"round 2":    {"round2", 4, ""},
+		"three":      {"round1-3", 3, ""},
+		"alone":      {"finals-1\n", 1, ""},
+		"canonical":  {string(round1.AppendText(nil)), 3, ""},
+		"changed":    {"round1\nplayers=2\nBuilderUnit.sight_range=3", 2, ""},
+		"no preset":  {"round3", 0, "round3"},
+		"no key":     {"sight=3", 0, "sight"},
+		"unplayable": {"players=5", 0, "players is 5"},
+	} {
+		v, err := g.New(c.text, env.Config{N: 1, Reward: "wealth"})
+		if c.fails != "" {
+			if err == nil || !strings.Contains(err.Error(), c.fails) {
+				t.Errorf("%s: error %v, want one with %q", what, err, c.fails)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+			continue
+		}
+		s := v.Spec()
+		if s.Info.Players != c.seats {
+			t.Errorf("%s: %d seats, want %d", what, s.Info.Players, c.seats)
+		}
+		b := env.NewBatch(s, 1, env.WantPlanes|env.WantMask|env.WantAction)
+		for turn := range 12 {
+			v.Observe(b)
+			choose(s, b, turn)
+			v.Step(b)
+		}
+		if b.Turn[0] != 12 {
+			t.Errorf("%s: %d turns were played", what, b.Turn[0])
 		}
 	}
 }

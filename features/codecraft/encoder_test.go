@@ -2,6 +2,7 @@ package codecraft
 
 import (
 	"math"
+	"os"
 	"slices"
 	"testing"
 
@@ -146,14 +147,19 @@ func anyOrder(r *prng.Rand, id, ids uint32) sim.Order {
 }
 
 // visit calls check with positions of all kinds of rules, for all seats: made up
-// ones, and those of games that are played by random choices.
+// ones (with MOONFARM_LONG=1 five times as many), and those of games that are
+// played by random choices.
 func visit(t *testing.T, check func(t *testing.T, g *cc.Game, s *cc.State, p sim.Player)) {
 	for name, r := range variants(t) {
 		t.Run(name, func(t *testing.T) {
 			g := newGame(t, r)
 			s := new(cc.State)
-			for seed := range uint64(6) {
-				crowd(t, g, s, seed, 60+100*int(seed))
+			seeds := uint64(6)
+			if os.Getenv("MOONFARM_LONG") == "1" {
+				seeds = 30
+			}
+			for seed := range seeds {
+				crowd(t, g, s, seed, 60+100*int(seed%8))
 				for p := range sim.Player(r.Players) {
 					check(t, g, s, p)
 				}
