@@ -267,6 +267,22 @@ var scenarios = []scenario{
 		}
 		return c.done()
 	}, give: (*commander).march, mood: anyMood},
+	{name: "hordes", share: 16, ticks: 5, begin: func(r *prng.Rand, g *codecraft.Game) codecraft.State {
+		c := newScene(r, g.Rules(), pick(r, 0, 30, 100, 200, 350))
+		for range 1 + r.IntN(4) {
+			c.fence()
+			c.crowd(10+r.IntN(50), pick(r, 4, 9, 20, 40))
+		}
+		return c.done()
+	}, give: (*commander).rally, mood: func(r *prng.Rand, c *commander) {
+		anyMood(r, c)
+		c.again, c.far, c.hunts = pick(r, 60, 100), pick(r, 40, 80), pick(r, 10, 30, 60)
+		c.closest, c.through = pick(r, 30, 50, 100), pick(r, 0, 0, 30, 100)
+	}, rules: func(r *prng.Rand, rules *codecraft.Rules) {
+		if chance(r, 2) { // where it binds now and then
+			rules.MaxNodes = int32(pick(r, 10, 100, 1000) + r.IntN(500))
+		}
+	}},
 	{name: "crammed", share: 2, ticks: 2, begin: func(r *prng.Rand, g *codecraft.Game) codecraft.State {
 		c := newScene(r, g.Rules(), 0)
 		for units := codecraft.MaxUnits - r.IntN(40); int(c.s.N) < units; {

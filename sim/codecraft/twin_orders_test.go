@@ -262,3 +262,28 @@ func (c *commander) march(dst []sim.Order, p sim.Player) []sim.Order {
 	}
 	return dst
 }
+
+// rally draws the orders of a player whose units go to few places, or hunt the
+// same, all alike but for the flags.
+func (c *commander) rally(dst []sim.Order, p sim.Player) []sim.Order {
+	rules := c.g.Rules()
+	var x, y [3]int
+	for k := range x {
+		x[k], y[k] = c.place(&c.s.Units[c.r.IntN(int(c.s.N))])
+	}
+	places, reach := 1+c.r.IntN(3), pick(c.r, 5, 8, 12, 25, 60, 200)
+	valid := pick[codecraft.TypeSet](c.r, 0, 1<<codecraft.Resource, 1<<codecraft.RangedUnit, 1<<codecraft.House|1<<codecraft.Wall)
+	hunt := c.likely(c.hunts)
+	for i := range c.s.Units[:c.s.N] {
+		u := &c.s.Units[i]
+		switch t := &rules.Types[u.Type]; {
+		case u.Owner != p || !c.likely(c.again):
+		case hunt && t.CanAttack:
+			dst = append(dst, codecraft.Auto(u.ID, reach-c.r.IntN(2), valid))
+		case t.CanMove:
+			k := c.r.IntN(places)
+			dst = append(dst, codecraft.Move(u.ID, x[k], y[k], c.likely(c.closest), c.likely(c.through)))
+		}
+	}
+	return dst
+}

@@ -69,7 +69,7 @@ func changeType(r *prng.Rand, p *codecraft.Properties) {
 	set(&p.DestroyScore, 0, 11, 300)
 	set(&p.PopProvide, 0, 1, 5, 20)
 	set(&p.PopUse, 0, 1, 2, 3)
-	set(&p.MaxHealth, 1, 2, 7, 10, 31, 50, 99, 255)
+	set(&p.MaxHealth, 1, 2, 7, 10, 31, 50, 99, 255, 30_000)
 	set(&p.Cost, 0, 1, 10, 33)
 	set(&p.Sight, 0, 1, 3, 6, 10, 17, 40)
 	set(&p.Yield, 0, 1, 2, 5)
