@@ -38,13 +38,6 @@ func (r *Recording) openReplay(in io.Reader) error {
 	return b.err
 }
 
-// ReadWorld reads a state as it stands at the start of a replay file, and
-// nothing after it.
-func (r *Reader) ReadWorld(w *World) error {
-	r.world(w)
-	return r.err
-}
-
 func (r *Reader) world(w *World) {
 	w.NextID = r.number("next_id")
 	w.MapSize = r.number("map_size")
