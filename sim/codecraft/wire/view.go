@@ -42,16 +42,16 @@ func appendSeen(dst []Entity, r *codecraft.Rules, s *codecraft.State, p sim.Play
 	for ; i < int(s.N) && s.Units[i].ID < s.FirstID; i++ {
 		dst = appendUnit(dst, r, &s.Units[i], p, sight)
 	}
-	for x := range s.Veins {
-		id := s.FirstID + uint32(s.Before[x])
-		for half, w := range s.Veins[x] {
+	columns := columnsInSight(s, sight)
+	for x := range columns {
+		for half, w := range columns[x] {
 			for ; w != 0; w &= w - 1 {
 				y := half<<6 + bits.TrailingZeros64(w)
-				if h := s.Health[codecraft.CellOf(x, y)]; h > 0 && (sight == nil || sight.Has(x, y)) {
-					tx, ty := codecraft.Turn(p, x, y, 1)
-					dst = append(dst, Entity{ID: int32(id), Type: codecraft.Resource, X: int32(tx), Y: int32(ty), Health: int32(h), Active: true})
-				}
-				id++
+				tx, ty := codecraft.Turn(p, x, y, 1)
+				dst = append(dst, Entity{
+					ID: int32(s.ResourceID(x, y)), Type: codecraft.Resource, X: int32(tx), Y: int32(ty),
+					Health: int32(s.Health[codecraft.CellOf(x, y)]), Active: true,
+				})
 			}
 		}
 	}
@@ -59,6 +59,26 @@ func appendSeen(dst []Entity, r *codecraft.Rules, s *codecraft.State, p sim.Play
 		dst = appendUnit(dst, r, &s.Units[i], p, sight)
 	}
 	return dst
+}
+
+// columnsInSight are the cells with resources in sight, bit y of column x: in
+// columns, for their ids count up along these.
+func columnsInSight(s *codecraft.State, sight *bitboard.Square) (columns [codecraft.Side][2]uint64) {
+	for y := range codecraft.Side {
+		low, high := s.Resources.Row(y)
+		if sight != nil {
+			l, h := sight.Row(y)
+			low, high = low&l, high&h
+		}
+		half, bit := y>>6, uint64(1)<<(y&63)
+		for ; low != 0; low &= low - 1 {
+			columns[bits.TrailingZeros64(low)][half] |= bit
+		}
+		for ; high != 0; high &= high - 1 {
+			columns[64+bits.TrailingZeros64(high)][half] |= bit
+		}
+	}
+	return columns
 }
 
 // appendUnit appends a unit if it is seen.
