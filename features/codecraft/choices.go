@@ -18,6 +18,7 @@ type view struct {
 	seen  bitboard.Square // cells in sight, if not all that counts is
 
 	afford [cc.Types][maxSize + 1]uint64 // by builder and size: what can be paid for, as choices of the first direction
+	fits   [maxSize]bitboard.Square      // by size − 1: lowest corners of free squares, up to the largest size in afford
 	hurt   [cc.Types]int32               // own entities below full health, by type
 }
 
@@ -28,11 +29,13 @@ func (v *view) look(a *Actions, s *cc.State, p sim.Player) {
 	if a.rules.Fog && a.spread {
 		v.peer()
 	}
+	largest := 0
 	for t := range a.types {
 		if a.types[t].builds && s.Count[p][t] > 0 && s.N < cc.MaxUnits {
-			v.pay(cc.Type(t))
+			largest = max(largest, v.pay(cc.Type(t)))
 		}
 	}
+	v.fit(largest)
 	for i := range s.Units[:s.N] {
 		if u := &s.Units[i]; u.Owner == p && int32(u.Health) < a.rules.Types[u.Type].MaxHealth {
 			v.hurt[u.Type]++
@@ -74,8 +77,26 @@ func (v *view) enemies() (b bitboard.Square) {
 	return b
 }
 
-// pay works out what a builder can pay for now.
-func (v *view) pay(t cc.Type) {
+// fit finds the free squares up to a size: one of size n is four of size n − 1.
+func (v *view) fit(largest int) {
+	for n := range largest {
+		b := &v.fits[n]
+		if n == 0 {
+			b.Flip(&v.known)
+			continue
+		}
+		low, high := v.fits[n-1].Row(0)
+		for y := range side {
+			nextLow, nextHigh := v.fits[n-1].Row(y + 1) // none beyond the last
+			l, h := low&nextLow, high&nextHigh
+			b.SetRow(y, l&(l>>1|h<<63), h&(h>>1))
+			low, high = nextLow, nextHigh
+		}
+	}
+}
+
+// pay works out what a builder can pay for now, and how large that is at most.
+func (v *view) pay(t cc.Type) (largest int) {
 	r := &v.a.rules
 	builds := r.Types[t].Builds.All()
 	for k, built := range builds[:min(len(builds), most)] {
@@ -87,8 +108,10 @@ func (v *view) pay(t cc.Type) {
 		room := v.s.PopProvide[v.p] >= v.s.PopUse[v.p]+n.PopUse || n.PopUse == 0 && !r.PopulationAll
 		if room && v.s.Resource[v.p] >= cost {
 			v.afford[t][n.Size] |= 1 << (choiceBuild + 4*k)
+			largest = max(largest, int(n.Size))
 		}
 	}
+	return largest
 }
 
 // beyond is where an advance from v leads, along one axis.
@@ -240,11 +263,12 @@ func (v *view) builds(u *cc.Unit, b *abilities) (legal uint64) {
 }
 
 // site is the first free square of a size on one side of u: its lowest corner.
+// Of sizes that nobody can pay for there is none.
 func (v *view) site(u *cc.Unit, size, d int) (c place, ok bool) {
 	l := &v.a.sites[u.Type][size][v.p][d]
 	for _, by := range l.at[:l.n] {
 		x, y := int(u.X)+int(by.x), int(u.Y)+int(by.y)
-		if uint(x) <= uint(side-size) && uint(y) <= uint(side-size) && !v.known.MeetsSquare(x, y, size) {
+		if uint(x) < side && uint(y) < side && v.fits[size-1].Has(x, y) {
 			return place{int8(x), int8(y)}, true
 		}
 	}

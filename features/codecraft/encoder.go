@@ -52,7 +52,8 @@ const (
 // Encoder implements features.Encoder for CodeCraft 2020. All that a player's
 // view tells of the board is in each of its two forms, but for ids, where an
 // entity ends and the next of its kind begins, and health in full where it is
-// scaled; of the stored actions, what the codes tell.
+// scaled; of the stored actions, what the codes tell. The game is asked for what
+// is in sight alone, which changes nothing in it.
 type Encoder struct {
 	game  *cc.Game
 	rules cc.Rules
