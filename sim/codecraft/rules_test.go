@@ -1,0 +1,170 @@
+package codecraft_test
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"moonfarm/sim/codecraft"
+)
+
+// TestPresets: the presets, what tells them apart, and their names.
+func TestPresets(t *testing.T) {
+	for name, want := range map[string]struct {
+		players    int32
+		fog, bonus bool
+		start      int32
+	}{
+		"finals": {2, true, true, 2}, "round2": {4, true, false, 2}, "round1": {4, false, false, 7},
+		"finals-1": {1, true, true, 2}, "finals-4": {4, true, true, 2}, "round2-3": {3, true, false, 2}, "round1-2": {2, false, false, 7},
+	} {
+		r, ok := codecraft.Preset(name)
+		if !ok || r.Players != want.players || r.Fog != want.fog || r.Bonus != want.bonus || r.Start.N != want.start {
+			t.Errorf("%s: %v, %+v", name, ok, r)
+		}
+		if err := r.Validate(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if r := codecraft.DefaultRules(); codecraft.Presets()[0] != "finals" || r.Players != 2 || !r.Bonus {
+		t.Errorf("the default is %+v", r)
+	}
+	for _, name := range []string{"", "-", "-2", "final", "finals-", "finals-0", "finals-5", "finals-22", "finals--2", "Round1", "round1-x"} {
+		if r, ok := codecraft.Preset(name); ok || r != (codecraft.Rules{}) {
+			t.Errorf("there is a preset %q", name)
+		}
+	}
+}
+
+func TestTypeNames(t *testing.T) {
+	for k := range codecraft.Type(codecraft.Types) {
+		if got, ok := codecraft.TypeNamed(k.String()); !ok || got != k {
+			t.Errorf("%v is the name of %v", k, got)
+		}
+	}
+	if _, ok := codecraft.TypeNamed("house"); ok || codecraft.Type(12).String() != "type 12" {
+		t.Errorf("type 12 is %v", codecraft.Type(12))
+	}
+	l := codecraft.ListOf(codecraft.Turret, codecraft.Wall)
+	if s := l.Set(); !s.Has(codecraft.Turret) || !s.Has(codecraft.Wall) || s.Has(codecraft.House) || s != 1<<9|1 {
+		t.Errorf("the set of %v is %b", l.All(), s)
+	}
+}
+
+// bounds are the least and greatest of every number of the rules, as Validate
+// names them.
+var bounds = []struct {
+	what        string
+	least, most int32
+}{
+	{"players", 1, 4}, {"max_tick_count", 1, 2000}, {"max_pathfind_nodes", 1, 6400}, {"choice.bonus_over", 0, 100_000},
+	{"map.min_share", 0, 500}, {"map.max_share", 220, 1000}, {"map.octaves", 1, 8}, {"map.min_wave", 20, 180}, {"map.max_wave", 140, 800},
+	{"map.persistence", 0, 1000},
+	{"Wall.size", 1, 5}, {"House.size", 1, 5}, {"BuilderBase.size", 1, 5}, {"BuilderUnit.size", 1, 1}, {"Resource.size", 1, 1}, {"Turret.size", 1, 2},
+	{"House.build_score", 0, 100_000}, {"Resource.build_score", 0, 100_000}, {"House.destroy_score", 0, 100_000},
+	{"House.population_provide", 0, 1000}, {"House.population_use", 0, 1000}, {"House.max_health", 1, 30_000}, {"Resource.max_health", 1, 255},
+	{"House.initial_cost", 0, 100_000}, {"House.sight_range", 0, 40}, {"House.resource_per_health", 0, 1000},
+	{"BuilderUnit.build.init_health", 0, 30_000}, {"House.build.init_health", 0, 0},
+	{"RangedUnit.attack.attack_range", 1, 20}, {"House.attack.attack_range", 0, 0}, {"RangedUnit.attack.damage", 1, 30_000}, {"House.attack.damage", 0, 0},
+	{"BuilderUnit.repair.power", 0, 30_000}, {"MeleeUnit.repair.power", 0, 0},
+}
+
+// TestBounds: each number may be as small and as great as its bounds, and no
+// smaller and no greater.
+func TestBounds(t *testing.T) {
+	base := string(codecraft.DefaultRules().AppendText(nil))
+	with := func(what string, value int32) error {
+		t.Helper()
+		at := strings.Index("\n"+base, "\n"+what+"=")
+		if at < 0 {
+			t.Fatalf("no key %s", what)
+		}
+		rest := base[at:]
+		text := base[:at] + fmt.Sprintf("%s=%d", what, value) + rest[strings.IndexByte(rest, '\n'):]
+		r, err := codecraft.ParseRules([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Validate()
+	}
+	for _, b := range bounds {
+		for _, n := range []int32{b.least, b.most} {
+			if err := with(b.what, n); err != nil {
+				t.Errorf("%s = %d: %v", b.what, n, err)
+			}
+		}
+		for _, n := range []int32{b.least - 1, b.most + 1, -1 << 31, 1<<31 - 1} {
+			if err := with(b.what, n); err == nil || !strings.HasPrefix(err.Error(), b.what[:strings.LastIndexByte(b.what, '.')+1]) && !strings.Contains(err.Error(), "map.") {
+				t.Errorf("%s = %d: %v", b.what, n, err)
+			}
+		}
+	}
+}
+
+// TestBoundsOfEveryField: no number of the rules is without a bound. Each field
+// is set to the greatest and the least int32 there are.
+func TestBoundsOfEveryField(t *testing.T) {
+	var each func(name string, at func(r *codecraft.Rules) reflect.Value, typ reflect.Type)
+	fields := 0
+	each = func(name string, at func(r *codecraft.Rules) reflect.Value, typ reflect.Type) {
+		switch typ.Kind() {
+		case reflect.Int32:
+			fields++
+			for _, n := range []int64{-1 << 31, -1, 1<<31 - 1} {
+				r, _ := codecraft.Preset("round1")
+				at(&r).SetInt(n)
+				if err := r.Validate(); err == nil {
+					t.Errorf("%s = %d is accepted", name, n)
+				}
+			}
+		case reflect.Struct:
+			for i := range typ.NumField() {
+				each(name+"."+typ.Field(i).Name, func(r *codecraft.Rules) reflect.Value { return at(r).Field(i) }, typ.Field(i).Type)
+			}
+		case reflect.Array:
+			if typ.Elem().Kind() != reflect.Struct {
+				return // the types of a list
+			}
+			for i := range typ.Len() {
+				each(fmt.Sprintf("%s[%d]", name, i), func(r *codecraft.Rules) reflect.Value { return at(r).Index(i) }, typ.Elem())
+			}
+		}
+	}
+	each("Rules", func(r *codecraft.Rules) reflect.Value { return reflect.ValueOf(r).Elem() }, reflect.TypeFor[codecraft.Rules]())
+	if fields < 10*15 {
+		t.Errorf("only %d fields", fields)
+	}
+}
+
+// TestRefusedRules: what no bound says.
+func TestRefusedRules(t *testing.T) {
+	for _, c := range []struct {
+		why    string
+		change func(r *codecraft.Rules)
+	}{
+		{"start: no player can start with a House", func(r *codecraft.Rules) { r.Start = codecraft.ListOf(codecraft.BuilderUnit, codecraft.House) }},
+		{"start: no player can start with a Resource", func(r *codecraft.Rules) { r.Start = codecraft.ListOf(codecraft.Resource) }},
+		{"map.max_share is 219, want 220 to 1000", func(r *codecraft.Rules) { r.Generator.MaxShare = 219 }},
+		{"map.max_wave is 139, want 140 to 800", func(r *codecraft.Rules) { r.Generator.MaxWave = 139 }},
+		{"Wall.attack.collect_resource is true, but there is no attack", func(r *codecraft.Rules) { r.Types[codecraft.Wall].Collects = true }},
+		{"Resource.can_move, build, attack and repair must be false", func(r *codecraft.Rules) { r.Types[codecraft.Resource].CanMove = true }},
+		{"Resource.can_move, build, attack and repair must be false", func(r *codecraft.Rules) { r.Types[codecraft.Resource].CanBuild = true }},
+		{"Resource.can_move, build, attack and repair must be false", func(r *codecraft.Rules) { r.Types[codecraft.Resource].CanRepair = true }},
+		{"Resource.can_move, build, attack and repair must be false", func(r *codecraft.Rules) {
+			p := &r.Types[codecraft.Resource]
+			p.CanAttack, p.Range, p.Damage = true, 1, 1
+		}},
+		{"BuilderUnit.build.options and repair.valid_targets cannot have Resource", func(r *codecraft.Rules) { r.Types[codecraft.BuilderUnit].Builds = codecraft.ListOf(codecraft.Resource) }},
+		{"BuilderUnit.build.options and repair.valid_targets cannot have Resource", func(r *codecraft.Rules) {
+			r.Types[codecraft.BuilderUnit].Repairs = codecraft.ListOf(codecraft.Resource)
+		}},
+		{"House.build.options is 1, want 0 to 0", func(r *codecraft.Rules) { r.Types[codecraft.House].Builds = codecraft.ListOf(codecraft.Wall) }},
+		{"House.repair.valid_targets is 1, want 0 to 0", func(r *codecraft.Rules) { r.Types[codecraft.House].Repairs = codecraft.ListOf(codecraft.Wall) }},
+		{"House.size is 3, want 1 to 1", func(r *codecraft.Rules) { r.Types[codecraft.House].CanMove = true }},
+	} {
+		r := codecraft.DefaultRules()
+		c.change(&r)
+		refused(t, r, c.why)
+	}
+}
