@@ -63,7 +63,7 @@ var signatures = map[string]func() []measure{
 func Whats() [][2]string {
 	return [][2]string{
 		{"step", "turns played with commands given beforehand, one core"},
-		{"playout", "turns played with random moves, chosen too, one core"},
+		{"playout", "turns played with moves chosen on the way, random or by scripts, one core"},
 		{"observe", "turns of a vector of games with planes, scalars and masks of all seats, one core"},
 		{"observe-packed", "the same with the packed form"},
 		{"generate", "rows of a dataset with planes written, all cores"},
