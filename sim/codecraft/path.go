@@ -1,11 +1,6 @@
 package codecraft
 
-import (
-	"math/bits"
-
-	"moonfarm/sim"
-	"moonfarm/sim/bitboard"
-)
+import "moonfarm/sim"
 
 // paths are the units of one tick that look for a path to a place, and what
 // the searches need. Units of one player that go to the same place are a
@@ -16,6 +11,7 @@ type paths struct {
 	at      [2][sim.MaxPlayers][Cells]uint16 // [breaks] 1 + the group that goes to a cell; 0 between ticks
 	unit    [MaxUnits]uint16                 // 1 + the next of the group
 	field   field
+	mirrors mirrors
 	search  search
 	grids   grids
 	detours detours
@@ -49,7 +45,7 @@ func (t *paths) clear() {
 		t.at[w.breaks][w.player][CellOf(int(w.x), int(w.y))] = 0
 	}
 	t.n, t.softs = 0, 0
-	t.grids.drawn = [sim.MaxPlayers]bool{}
+	t.grids.drawn, t.mirrors.drawn = [sim.MaxPlayers]bool{}, [sim.MaxPlayers]bool{}
 }
 
 // towards returns the first steps of a unit by its move action, or puts it into
@@ -135,142 +131,54 @@ func (g *Game) walk(s *State) {
 // walkGroup finds the first steps of a group. Most of its units can go straight
 // to the target, each step nearer by one: the field tells them all at once.
 func (g *Game) walkGroup(s *State, w *group) {
-	f := &g.paths.field
-	open := &g.open[w.player]
+	t := &g.paths
+	f := &t.field
+	open, mirror := &g.open[w.player], &t.mirrors.list[w.player]
 	if w.breaks != 0 {
-		open = g.softFor(s, w.player, w.damage)
+		open, mirror = g.softFor(s, w.player, w.damage), nil
 	}
 	if !f.begin(open, int(w.x), int(w.y)) {
 		return // no cell is open: nobody moves
 	}
-	f.fill(open)
-	g.paths.detours.drawn = false
+	t.detours.drawn = false
+	low, high, left, right := f.y, f.y, false, false
+	for at := w.first; at != 0; at = t.unit[at-1] {
+		u := &s.Units[at-1]
+		low, high = min(low, int(u.Y)), max(high, int(u.Y))
+		left, right = left || int(u.X) < f.x, right || int(u.X) >= f.x
+	}
+	if right {
+		f.right.fill(open, f.x, f.y, f.least, low, high)
+	}
+	if left {
+		f.left.fill(t.mirrors.of(open, mirror, w.player), Side-1-f.x, f.y, f.least, low, high)
+	}
 	dark := 0
-	for at := w.first; at != 0; {
+	for at := w.first; at != 0; at = t.unit[at-1] {
 		i := int(at) - 1
-		at = g.paths.unit[i]
 		u := &s.Units[i]
-		x, y := int(u.X), int(u.Y)
-		h := max(x-f.x, f.x-x) + max(y-f.y, f.y-y)
-		if h <= f.least {
+		if f.distance(u) <= f.least {
 			continue // nothing is nearer than where it stands
 		}
-		set := Steps(0)
-		if x < f.x && f.board.Has(x+1, y) {
-			set = 1
-		} else if x > f.x && f.board.Has(x-1, y) {
-			set = 2
-		}
-		if y < f.y && f.board.Has(x, y+1) {
-			set |= 4
-		} else if y > f.y && f.board.Has(x, y-1) {
-			set |= 8
-		}
-		if g.steps[i] = set; set != 0 {
+		if g.steps[i] = f.straight(u); g.steps[i] != 0 {
 			continue
 		}
 		if w.breaks != 0 {
 			g.steps[i] = g.breakThrough(s, u, &s.Acts[i])
-		} else {
-			g.paths.shadows.units[dark] = uint16(i)
-			dark++
+			continue
 		}
+		t.shadows.units[dark] = uint16(i)
+		dark++
 	}
+	if dark == 0 {
+		return
+	}
+	f.draw(open, t.mirrors.of(open, mirror, w.player))
 	if dark > 1 {
 		g.shadow(s, w, dark)
-	} else if dark == 1 {
-		i := g.paths.shadows.units[0]
-		u := &s.Units[i]
-		h := max(int(u.X)-f.x, f.x-int(u.X)) + max(int(u.Y)-f.y, f.y-int(u.Y))
-		g.steps[i] = g.detour(u, s.Acts[i].Parts&FindClosest != 0, h)
+		return
 	}
+	i := t.shadows.units[0]
+	u := &s.Units[i]
+	g.steps[i] = g.detour(u, s.Acts[i].Parts&FindClosest != 0, f.distance(u))
 }
-
-// field is the field of a target: the cells from which a straight way leads to
-// it, or to the open cells nearest to it, each step nearer by one.
-type field struct {
-	x, y  int
-	least int             // distance of the nearest open cells
-	board bitboard.Square // the field
-}
-
-// begin looks for the open cells nearest to the target.
-func (f *field) begin(open *bitboard.Square, x, y int) bool {
-	f.x, f.y = x, y
-	for f.least = 0; f.least < 2*Side; f.least++ {
-		for dy := -f.least; dy <= f.least; dy++ {
-			dx := f.least - max(dy, -dy)
-			if f.openAt(open, dx, dy) || f.openAt(open, -dx, dy) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// openAt tells whether the cell at that offset from the target is open.
-func (f *field) openAt(open *bitboard.Square, dx, dy int) bool {
-	x, y := f.x+dx, f.y+dy
-	return uint(x) < Side && uint(y) < Side && open.Has(x, y)
-}
-
-// fill makes the board. Rows go away from the target; within a row a carry
-// spreads the cells away from its column.
-func (f *field) fill(open *bitboard.Square) {
-	f.board = bitboard.Square{}
-	r0, r1 := rowMask(f.x, Side-1)
-	for _, dir := range [2]int{1, -1} {
-		n0, n1 := uint64(0), uint64(0) // the row before
-		for y := f.y; uint(y) < Side; y += dir {
-			o0, o1 := open.Row(y)
-			s0, s1 := n0&o0, n1&o1
-			if away := f.least - max(y-f.y, f.y-y); away >= 0 {
-				for _, x := range [2]int{f.x - away, f.x + away} {
-					if uint(x) < Side && open.Has(x, y) {
-						m0, m1 := rowMask(x, x)
-						s0, s1 = s0|m0, s1|m1
-					}
-				}
-			}
-			n0, n1 = spreadUp(o0&r0, o1&r1, s0&r0, s1&r1)
-			l0, l1 := o0&(^r0|bitAt(f.x)), o1&(^r1|bitAt(f.x-64))
-			a0, a1 := spreadDown(l0, l1, s0&l0, s1&l1)
-			n0, n1 = n0|a0, n1|a1
-			b0, b1 := f.board.Row(y)
-			f.board.SetRow(y, b0|n0, b1|n1)
-		}
-	}
-}
-
-// bitAt is bit n, none outside of a word.
-func bitAt(n int) uint64 {
-	if uint(n) < 64 {
-		return 1 << n
-	}
-	return 0
-}
-
-// spreadUp spreads seeds, which must be open, through open cells to higher x: a
-// carry runs through them.
-func spreadUp(o0, o1, s0, s1 uint64) (uint64, uint64) {
-	t0, carry := bits.Add64(o0, s0, 0)
-	t1, _ := bits.Add64(o1, s1, carry)
-	return (t0^o0)&o0 | s0, (t1^o1)&o1 | s1
-}
-
-// spreadDown spreads seeds to lower x: spreadUp in a mirror.
-func spreadDown(o0, o1, s0, s1 uint64) (uint64, uint64) {
-	if s0|s1 == 0 {
-		return 0, 0
-	}
-	t1, t0 := spreadUp(bits.Reverse64(o1), bits.Reverse64(o0), bits.Reverse64(s1), bits.Reverse64(s0))
-	return bits.Reverse64(t0), bits.Reverse64(t1)
-}
-
-// rowMask are the bits of a row from x = from to x = to.
-func rowMask(from, to int) (low, high uint64) {
-	return ^uint64(0) << from &^ (^uint64(0) << (to + 1)), bitsFrom(from-64) &^ bitsFrom(to-63)
-}
-
-// bitsFrom are the bits from n on; all for n below 0.
-func bitsFrom(n int) uint64 { return ^uint64(0) << max(n, 0) }
