@@ -233,7 +233,7 @@ func FuzzSpec(f *testing.F) {
 }
 
 func TestNames(t *testing.T) {
-	for _, game := range []string{"toy", "towerdefence", "terminal", "terminal-sequential"} {
+	for _, game := range []string{"toy", "towerdefence", "terminal", "terminal-sequential", "codecraft"} {
 		names := policy.Names(game)
 		if _, example, ok := strings.Cut(names[len(names)-1].Doc, ": "); ok {
 			if _, err := policy.New(game, example); err != nil {
