@@ -1,0 +1,134 @@
+package bots
+
+import (
+	"bytes"
+	"testing"
+
+	"moonfarm/sim"
+	"moonfarm/sim/codecraft"
+	"moonfarm/sim/codecraft/wire"
+)
+
+// stored is what the action of unit 0 is after the orders for it.
+func stored(t testing.TB, g *codecraft.Game, s *codecraft.State, p sim.Player, orders []sim.Order) codecraft.Action {
+	t.Helper()
+	var a codecraft.Action
+	for _, o := range orders {
+		c := codecraft.Decode(o)
+		i := s.Find(c.ID)
+		if i < 0 || s.Units[i].Owner != p {
+			t.Fatalf("player %d: an order for entity %d", p, c.ID)
+		}
+		if i == 0 {
+			a.Take(o)
+		}
+	}
+	return a
+}
+
+// worldOf is the start of a game in which unit 0 belongs to player p.
+func worldOf(t testing.TB, p sim.Player) (*codecraft.Game, *codecraft.Rules, *codecraft.State) {
+	t.Helper()
+	r := rules(t, "round2", 1000)
+	g, err := codecraft.New(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := new(codecraft.State)
+	g.Reset(s, 1)
+	for i := range s.Units[:s.N] { // the first unit changes hands
+		s.Units[i].Owner = (s.Units[i].Owner + p) % 4
+	}
+	return g, &r, s
+}
+
+// Orders of an action store what the action says.
+func TestOrders(t *testing.T) {
+	for p := range sim.Player(sim.MaxPlayers) {
+		g, r, s := worldOf(t, p)
+		id := int32(s.Units[0].ID)
+		last, size := codecraft.Side-1, int(r.Types[codecraft.House].Size)
+		all := wire.EntityAction{
+			Move:   wire.Some(wire.MoveAction{X: 3, Y: 4, BreakThrough: true}),
+			Build:  wire.Some(wire.BuildAction{Type: codecraft.House, X: 10, Y: 20}),
+			Attack: wire.Some(wire.AttackAction{Target: wire.Some[int32](1<<31 - 1), Auto: wire.Some(wire.AutoAttack{PathfindRange: 1 << 30, ValidTargets: []codecraft.Type{8, 8, 1}})}),
+			Repair: wire.Some(wire.RepairAction{Target: 77}),
+		}
+		mx, my := codecraft.TurnBack(p, 3, 4, 1)
+		bx, by := codecraft.TurnBack(p, 10, 20, size)
+		whole := codecraft.Action{
+			Parts: codecraft.Given | codecraft.HasMove | codecraft.BreakThrough | codecraft.HasBuild | codecraft.HasTarget | codecraft.HasAuto | codecraft.HasRepair,
+			MoveX: uint8(mx), MoveY: uint8(my), BuildType: codecraft.House, BuildX: uint8(bx), BuildY: uint8(by),
+			Target: 1<<31 - 1, Valid: 1<<8 | 1<<1, Range: 1<<16 - 1, Repair: 77,
+		}
+		outside := wire.EntityAction{Move: wire.Some(wire.MoveAction{X: 100, Y: 7})}
+		ox, oy := codecraft.TurnBack(p, last, 7, 1)
+		beyond := codecraft.Action{Parts: codecraft.Given | codecraft.HasMove | codecraft.MoveOutside, MoveX: uint8(ox), MoveY: uint8(oy)}
+		auto := wire.EntityAction{Attack: wire.Some(wire.AttackAction{Auto: wire.Some(wire.AutoAttack{PathfindRange: 5})})}
+		any := codecraft.Action{Parts: codecraft.Given | codecraft.HasAuto, Valid: codecraft.EveryType &^ (1 << codecraft.Resource), Range: 5}
+		nothing := wire.EntityAction{Attack: wire.Some(wire.AttackAction{})}
+		for name, c := range map[string]struct {
+			list []wire.EntityOrder
+			want codecraft.Action
+		}{
+			"all parts":       {[]wire.EntityOrder{{ID: id, EntityAction: all}}, whole},
+			"outside":         {[]wire.EntityOrder{{ID: id, EntityAction: outside}}, beyond},
+			"no valid target": {[]wire.EntityOrder{{ID: id, EntityAction: auto}}, any},
+			"nothing":         {[]wire.EntityOrder{{ID: id}}, codecraft.Action{Parts: codecraft.Given}},
+			"empty attack":    {[]wire.EntityOrder{{ID: id, EntityAction: nothing}}, codecraft.Action{Parts: codecraft.Given}},
+			"the last counts": {[]wire.EntityOrder{{ID: id, EntityAction: all}, {ID: id, EntityAction: auto}}, any},
+			"not named":       {[]wire.EntityOrder{{ID: id + 1<<24, EntityAction: all}, {ID: 0, EntityAction: all}, {ID: 1 << 30, EntityAction: all}}, codecraft.Action{}},
+		} {
+			var tr translator
+			orders := tr.appendOrders(nil, r, s, p, &wire.Action{EntityActions: c.list})
+			if got := stored(t, g, s, p, orders); got != c.want {
+				t.Errorf("player %d, %s: %+v, want %+v", p, name, got, c.want)
+			}
+		}
+	}
+}
+
+// FuzzOrders reads any message as the action of any player: the orders are for
+// own entities, at most as many as a seat may give, and store what the action
+// says, as replay files tell it.
+func FuzzOrders(f *testing.F) {
+	seed := wire.ClientMessage{Kind: wire.ActionMessage}
+	for id := range int32(30) {
+		seed.Action.EntityActions = append(seed.Action.EntityActions, wire.EntityOrder{ID: id, EntityAction: wire.EntityAction{
+			Move:   wire.Some(wire.MoveAction{X: id * 7, Y: id, FindClosestPosition: true}),
+			Build:  wire.Some(wire.BuildAction{Type: codecraft.Type(id % 10), X: id * 3, Y: 70}),
+			Attack: wire.Some(wire.AttackAction{Auto: wire.Some(wire.AutoAttack{PathfindRange: id, ValidTargets: []codecraft.Type{8}})}),
+		}})
+	}
+	f.Add(uint8(0), seed.Append(nil))
+	f.Add(uint8(3), seed.Append(nil))
+	var worlds [sim.MaxPlayers]*codecraft.State
+	g, r, _ := worldOf(f, 0)
+	for p := range worlds {
+		_, _, worlds[p] = worldOf(f, sim.Player(p))
+	}
+	f.Fuzz(func(t *testing.T, player uint8, data []byte) {
+		p := sim.Player(player % sim.MaxPlayers)
+		s := worlds[p]
+		in := wire.NewReader(bytes.NewReader(data))
+		var m wire.ClientMessage
+		if in.ClientMessage(&m) != nil || m.Kind != wire.ActionMessage {
+			return
+		}
+		var tr translator
+		orders := tr.appendOrders(nil, r, s, p, &m.Action)
+		if len(orders) > g.Info().MaxOrders {
+			t.Fatalf("%d orders, want at most %d", len(orders), g.Info().MaxOrders)
+		}
+		got := stored(t, g, s, p, orders)
+		want := codecraft.Action{}
+		for i := range m.Action.EntityActions {
+			if e := &m.Action.EntityActions[i]; uint32(e.ID) == s.Units[0].ID {
+				want = wire.ActionOf(&e.EntityAction, p, r)
+			}
+		}
+		if got != want {
+			t.Errorf("player %d: stored %+v, as a replay tells it %+v", p, got, want)
+		}
+	})
+}
