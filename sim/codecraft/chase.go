@@ -110,10 +110,11 @@ func (g *Game) closeEnough(u *Unit, far int) bool {
 func (g *Game) flood(s *State, b *aimBoard) {
 	h := &g.aims.hunts
 	h.hunters = bitboard.Square{}
-	left, reach := 0, 0
+	left, reach, first, last := 0, 0, Side, 0
 	for at := b.hunters; at != 0; at = h.before[at-1] {
 		u := &s.Units[at-1]
 		h.hunters.Add(int(u.X), int(u.Y))
+		first, last = min(first, int(u.Y)), max(last, int(u.Y))
 		left++
 		reach = max(reach, int(h.reach[at-1]))
 	}
@@ -122,6 +123,11 @@ func (g *Game) flood(s *State, b *aimBoard) {
 	h.free.AndNot(&b.near)
 	low, high := h.front.Rows()
 	for layer := 1; layer <= reach && low <= high; layer++ {
+		// What is farther from all hunters than the flood goes on is left out.
+		low, high = max(low, first-(reach-layer)-1), min(high, last+(reach-layer)+1)
+		if low > high {
+			return
+		}
 		was, touched := h.front, false
 		if low, high, touched = h.front.Flood(&h.free, &h.hunters, low, high); !touched {
 			continue

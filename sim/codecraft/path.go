@@ -16,6 +16,7 @@ type paths struct {
 	grids   grids
 	detours detours
 	shadows shadows
+	pockets pockets
 	breaks  breaks
 	soft    [maxSoft]soft
 	softs   int // soft in use
@@ -140,7 +141,6 @@ func (g *Game) walkGroup(s *State, w *group) {
 	if !f.begin(open, int(w.x), int(w.y)) {
 		return // no cell is open: nobody moves
 	}
-	t.detours.drawn = false
 	low, high, left, right := f.y, f.y, false, false
 	for at := w.first; at != 0; at = t.unit[at-1] {
 		u := &s.Units[at-1]
@@ -170,15 +170,7 @@ func (g *Game) walkGroup(s *State, w *group) {
 		t.shadows.units[dark] = uint16(i)
 		dark++
 	}
-	if dark == 0 {
-		return
+	if dark > 0 {
+		g.walkDark(s, w, dark)
 	}
-	f.draw(open, t.mirrors.of(open, mirror, w.player))
-	if dark > 1 {
-		g.shadow(s, w, dark)
-		return
-	}
-	i := t.shadows.units[0]
-	u := &s.Units[i]
-	g.steps[i] = g.detour(u, s.Acts[i].Parts&FindClosest != 0, f.distance(u))
 }
