@@ -6,7 +6,7 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// Chance as RULES.md, 8 has it: one stream for each kind in each tick.
+// Chance as RULES.md, 2.10 has it: one stream for each kind in each tick.
 const (
 	chanceStep    = 1
 	chanceAttacks = 2

@@ -111,7 +111,7 @@ func (g *Game) firsts(s *search, u *Entity, to []Pos, breaking bool) (set codecr
 }
 
 // chase finds the first steps to the nearest cells from which u can attack one
-// of its valid targets (section 4.2, a).
+// of its valid targets (RULES.md, 3.4).
 func (g *Game) chase(u *Entity) codecraft.Steps {
 	goals := g.hunt(u)
 	s := &search{from: u.At}
@@ -170,7 +170,7 @@ func (g *Game) hunt(u *Entity) *[side][side]bool {
 	return board
 }
 
-// way finds the first steps of a move (section 4.2, b).
+// way finds the first steps of a move (RULES.md, 3.5 to 3.10).
 func (g *Game) way(u *Entity, m *Move) codecraft.Steps {
 	s, reached := g.astar(u, m)
 	if reached {

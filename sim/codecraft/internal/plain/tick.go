@@ -7,7 +7,7 @@ import (
 	"moonfarm/sim/codecraft"
 )
 
-// Play plays one tick with the actions as they are stored (section 4).
+// Play plays one tick with the actions as they are stored (RULES.md, 3).
 func (g *Game) Play() sim.Status {
 	g.Plan()
 	g.Attack()
@@ -18,7 +18,7 @@ func (g *Game) Play() sim.Status {
 }
 
 // Plan finds out whom entities may attack and what their next cells may be, and
-// draws those (section 4.2).
+// draws those (RULES.md, 3.3 to 3.11).
 func (g *Game) Plan() {
 	g.Attacks, g.Died = nil, nil
 	g.sight = [sim.MaxPlayers]*[side][side]bool{}
@@ -58,7 +58,7 @@ func (g *Game) valid(u, e *Entity) bool {
 	return u.Action.Auto.Valid.Has(e.Type) && e.Owner != u.Owner && (g.Rules.ChaseUnseen || g.visible(u.Owner, e))
 }
 
-// candidates are those that u may attack by its action (section 4.3, 1 and 2).
+// candidates are those that u may attack by its action (RULES.md, 3.13 and 3.14).
 func (g *Game) candidates(u *Entity) (list []*Entity) {
 	if !u.Active || !g.of(u).CanAttack || u.Action == nil {
 		return nil
@@ -118,7 +118,7 @@ func (g *Game) nextCells(u *Entity) codecraft.Steps {
 // rests tells whether an entity was killed in this tick and does nothing more.
 func (g *Game) rests(e *Entity) bool { return e.Health == 0 && g.Rules.DeadRest }
 
-// Attack is section 4.3.
+// Attack is RULES.md, 3.12 to 3.17.
 func (g *Game) Attack() {
 	var order []*Entity
 	for _, e := range g.Entities {
@@ -164,7 +164,7 @@ func (g *Game) hit(u, v *Entity) {
 	}
 }
 
-// Build is section 4.4.
+// Build is RULES.md, 3.18 to 3.21.
 func (g *Game) Build() {
 	var order []*Entity
 	for _, e := range g.Entities {
@@ -247,7 +247,7 @@ func (g *Game) create(u *Entity, b *Build) {
 	}
 }
 
-// Repair is section 4.5.
+// Repair is RULES.md, 3.22 and 3.23.
 func (g *Game) Repair() {
 	before := map[*Entity]int{}
 	for _, e := range g.Entities {
@@ -274,7 +274,7 @@ func (g *Game) Repair() {
 	}
 }
 
-// Move is section 4.6.
+// Move is RULES.md, 3.24 and 3.25.
 func (g *Game) Move() {
 	for moved := true; moved; {
 		moved = false
@@ -294,7 +294,7 @@ func (g *Game) Move() {
 	}
 }
 
-// CleanUp is section 4.7, and the end of the game.
+// CleanUp is RULES.md, 3.26 and 3.27, and the end of the game.
 func (g *Game) CleanUp() sim.Status {
 	var left []*Entity
 	var resources []uint32
@@ -320,7 +320,7 @@ func (g *Game) CleanUp() sim.Status {
 	return g.end()
 }
 
-// end is section 6.
+// end is RULES.md, 5.
 func (g *Game) end() sim.Status {
 	lives := map[int]bool{}
 	for _, e := range g.Entities {
