@@ -20,6 +20,8 @@ func flipped(r *codecraft.Rules) {
 // presets, other numbers of players, a game that ends, and the finals with all
 // choices flipped.
 //
+// With MOONFARM_LONG=1 there are more games, and longer ones.
+//
 // There is no Mirror: the rules are symmetric in chance only. Draws go by ids
 // and by cells, which differ from player to player (RULES.md, 2.10).
 func TestConformance(t *testing.T) {
@@ -34,6 +36,9 @@ func TestConformance(t *testing.T) {
 		{"ends", "round1-1", func(r *codecraft.Rules) { r.MaxTurns = 40 }, 1, 0},
 		{"flipped", "finals", flipped, 2, 100},
 	} {
+		if long() {
+			c.games, c.turns = 4*c.games, 5*c.turns
+		}
 		t.Run(c.name, func(t *testing.T) {
 			simtest.Run(t, func() sim.Game[codecraft.State] { return mustGame(t, c.preset, c.change) },
 				simtest.Options[codecraft.State]{Games: c.games, Turns: c.turns})

@@ -1,0 +1,114 @@
+package codecraft_test
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"math"
+	"os"
+	"testing"
+
+	"moonfarm/sim/bitboard"
+	"moonfarm/sim/codecraft"
+	"moonfarm/sim/simtest"
+)
+
+// recordedMaps are the complete maps of the recordings, with their players.
+var recordedMaps = map[string]int{
+	"replay-round1-3p-ticks0-106.jsonl.gz": 3, "view-round1-sample01.jsonl.gz": 2, "view-beta-world-fullmap.jsonl.gz": 2,
+}
+
+// recordedMap reads the resources of the first line of a recording.
+func recordedMap(t *testing.T, name string) (b bitboard.Square) {
+	t.Helper()
+	file, err := os.Open(simtest.Shared(t, "traces", "codecraft", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	unpacked, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(unpacked).ReadBytes('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	var state struct {
+		Entities []struct {
+			Type string
+			X, Y int
+		}
+	}
+	if err := json.Unmarshal(line, &state); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range state.Entities {
+		if e.Type == codecraft.Resource.String() {
+			b.Add(e.X, e.Y)
+		}
+	}
+	return b
+}
+
+// texture tells how often two cells at distances of 1, 2, 3, 4, 6 and 8 along an
+// axis differ in having a resource, by how often they would by chance: near 0 in
+// large patches, 1 without any pattern.
+func texture(b, cleared *bitboard.Square) (curve [6]float64) {
+	share := float64(b.Count()) / float64(codecraft.Cells-cleared.Count())
+	for i, d := range [6]int{1, 2, 3, 4, 6, 8} {
+		pairs, differ := 0, 0
+		for y := range codecraft.Side {
+			for x := range codecraft.Side {
+				for _, n := range [2][2]int{{x + d, y}, {x, y + d}} {
+					if n[0] >= codecraft.Side || n[1] >= codecraft.Side || cleared.Has(x, y) || cleared.Has(n[0], n[1]) {
+						continue
+					}
+					pairs++
+					if b.Has(x, y) != b.Has(n[0], n[1]) {
+						differ++
+					}
+				}
+			}
+		}
+		curve[i] = float64(differ) / float64(pairs) / (2 * share * (1 - share))
+	}
+	return curve
+}
+
+// TestMapsLikeRecorded compares the texture of maps with that of the recorded
+// ones: each of ours, on the average of many, with the average of those.
+func TestMapsLikeRecorded(t *testing.T) {
+	var recorded, ours, smooth [6]float64
+	for name, players := range recordedMaps {
+		b := recordedMap(t, name)
+		if n := b.Count(); n < 1400 || n > 2200 {
+			t.Fatalf("%s has %d resources", name, n)
+		}
+		cleared := clearedCells(players, 21)
+		for i, c := range texture(&b, &cleared) {
+			recorded[i] += c / float64(len(recordedMaps))
+		}
+	}
+	const maps = 30
+	measure := func(sum *[6]float64, persistence int32) {
+		g := mustGame(t, "round1-2", func(r *codecraft.Rules) { r.Generator.Persistence = persistence })
+		cleared := clearedCells(2, 21)
+		var s codecraft.State
+		for seed := range uint64(maps) {
+			g.Reset(&s, seed)
+			for i, c := range texture(&s.Resources, &cleared) {
+				sum[i] += c / maps
+			}
+		}
+	}
+	measure(&ours, 900)
+	measure(&smooth, 500)
+	t.Logf("differing at 1, 2, 3, 4, 6, 8: recorded %.2f, persistence 900 %.2f, 500 %.2f", recorded, ours, smooth)
+	for i := range recorded {
+		if math.Abs(ours[i]-recorded[i]) > 0.06 {
+			t.Errorf("recorded %.2f, ours %.2f", recorded, ours)
+			break
+		}
+	}
+}
