@@ -179,6 +179,9 @@ func (b *Square) Flood(free, watch *Square, low, high int) (newLow, newHigh int,
 	return (from+first)/squareRow - 1, (from+last)/squareRow - 1, hit != 0
 }
 
+// Words returns the words of the rows from low to high, two a row.
+func (b *Square) Words(low, high int) []uint64 { return b[squareRow*(low+1) : squareRow*(high+2)] }
+
 // Rows returns the lowest and the highest row with cells; low is above high if
 // there are none.
 func (b *Square) Rows() (low, high int) {

@@ -26,6 +26,8 @@ type aimBoard struct {
 
 	targets bitboard.Square // cells of the valid targets
 	near    bitboard.Square // cells from which one is in range
+	first   int             // rows of near
+	last    int
 
 	hunters uint16 // 1 + the last unit that chases; 0: none
 }
@@ -52,9 +54,10 @@ func (g *Game) aimFor(s *State, p sim.Player, valid TypeSet, reach int) *aimBoar
 	b.player, b.valid, b.reach = p, valid, int16(reach)
 	g.drawTargets(s, b)
 	b.near = b.targets
+	b.first, b.last = b.near.Rows()
 	for range reach {
-		from := b.near
-		b.near.Grow(&from)
+		b.first, b.last = max(b.first-1, 0), min(b.last+1, Side-1)
+		b.near.GrowRows(b.first, b.last)
 	}
 	return b
 }

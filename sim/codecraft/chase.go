@@ -56,10 +56,13 @@ func stepsOn(b *bitboard.Square, u *Unit, set Steps) (on Steps) {
 func (g *Game) within(b *aimBoard, u *Unit, reach int) bool {
 	x, y := int(u.X), int(u.Y)
 	low, high := rowMask(max(x-reach, 0), min(x+reach, Side-1))
+	first, last := max(y-reach, b.first), min(y+reach, b.last)
+	if first > last {
+		return false
+	}
 	any := uint64(0)
-	for row := max(y-reach, 0); row <= min(y+reach, Side-1); row++ {
-		n0, n1 := b.near.Row(row)
-		any |= n0&low | n1&high
+	for rows := b.near.Words(first, last); len(rows) >= 2; rows = rows[2:] {
+		any |= rows[0]&low | rows[1]&high
 	}
 	return any != 0
 }
@@ -78,29 +81,49 @@ func (g *Game) hunt(s *State, b *aimBoard) {
 		if far > int(h.reach[i]) {
 			g.steps[i] = 0
 		} else if far != 0 && !g.closeEnough(u, far) {
-			// More cells than a search may close could be nearer: it searches
-			// for itself.
-			g.steps[i] = g.nearest(b.player, gridCell(int(u.X), int(u.Y)), b, int(h.reach[i]))
+			g.steps[i] = 0
 		}
 	}
 	b.hunters = 0
 }
 
 // closeEnough tells whether fewer cells than a search may close are nearer to
-// the unit than the given path is long: no path counts more than the distance.
+// the unit than its path is long.
 func (g *Game) closeEnough(u *Unit, far int) bool {
 	most := int(g.rules.MaxNodes)
 	if 2*far*(far-1)+1 < most {
-		return true
+		return true // all that the distance allows
 	}
 	open, x, y, n := &g.open[u.Owner], int(u.X), int(u.Y), 1
-	for row := max(y-far+1, 0); row <= min(y+far-1, Side-1); row++ {
+	low, high := max(y-far+1, 0), min(y+far-1, Side-1)
+	for row := low; row <= high; row++ {
 		wide := far - 1 - max(row-y, y-row)
-		low, high := rowMask(max(x-wide, 0), min(x+wide, Side-1))
+		m0, m1 := rowMask(max(x-wide, 0), min(x+wide, Side-1))
 		o0, o1 := open.Row(row)
-		n += bits.OnesCount64(o0&low) + bits.OnesCount64(o1&high)
+		n += bits.OnesCount64(o0&m0) + bits.OnesCount64(o1&m1)
 	}
-	return n < most
+	if n < most {
+		return true // all of them that are open
+	}
+	return g.countNearer(u, far) < most
+}
+
+// countNearer counts the cells to which the unit has a path shorter than far,
+// its own among them.
+func (g *Game) countNearer(u *Unit, far int) int {
+	h := &g.aims.hunts
+	h.free, h.front = g.open[u.Owner], bitboard.Square{}
+	h.front.Add(int(u.X), int(u.Y))
+	none := bitboard.Square{}
+	n, low, high := 1, int(u.Y), int(u.Y)
+	for layer := 1; layer < far && low <= high; layer++ {
+		low, high, _ = h.front.Flood(&h.free, &none, low, high)
+		for y := low; y <= high; y++ {
+			f0, f1 := h.front.Row(y)
+			n += bits.OnesCount64(f0) + bits.OnesCount64(f1)
+		}
+	}
+	return n
 }
 
 // flood goes out from the open cells of near, layer by layer, until it has come

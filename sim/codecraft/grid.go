@@ -46,12 +46,6 @@ func (g *grid) draw(b *bitboard.Square) {
 	}
 }
 
-// hasOn tells whether a cell of the grid is on the board.
-func hasOn(b *bitboard.Square, cell int) bool {
-	x := cell&(1<<gridShift-1) - 1
-	return b[cell>>gridShift*2+x>>6]>>(x&63)&1 != 0
-}
-
 // grids are the open cells of each player on grids, drawn when first asked for.
 type grids struct {
 	drawn [sim.MaxPlayers]bool

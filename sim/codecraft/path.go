@@ -12,7 +12,6 @@ type paths struct {
 	unit    [MaxUnits]uint16                 // 1 + the next of the group
 	field   field
 	mirrors mirrors
-	search  search
 	grids   grids
 	detours detours
 	shadows shadows
@@ -33,7 +32,6 @@ type group struct {
 
 // prepare allocates what does not have a fixed size.
 func (g *Game) prepare() {
-	g.paths.search.best = make([]uint16, 0, Cells)
 	g.paths.detours.best = make([]uint16, 0, Cells)
 	g.paths.detours.entered = make([]uint16, 0, Cells)
 	b := &g.paths.breaks
