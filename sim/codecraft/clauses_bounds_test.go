@@ -324,3 +324,29 @@ func TestClause_7_8_StartAreas(t *testing.T) {
 		t.Errorf("%d resources on a full map", n)
 	}
 }
+
+func TestClause_7_9_MaxOrders(t *testing.T) {
+	g := mustGame(t, "round1", nil)
+	if n := g.Info().MaxOrders; n != 5*codecraft.MaxUnits {
+		t.Errorf("at most %d orders", n)
+	}
+	// The fullest action there is takes five orders.
+	parts := []sim.Order{
+		codecraft.Move(5, 1, 80, true, true), codecraft.And(codecraft.Build(5, codecraft.House, 255, 255)), codecraft.And(codecraft.Attack(5, 1)),
+		codecraft.And(codecraft.Auto(5, 65535, codecraft.EveryType)), codecraft.And(codecraft.Repair(5, 1)),
+	}
+	var a codecraft.Action
+	for _, o := range parts {
+		a.Take(o)
+	}
+	if back := a.AppendOrders(nil, 5); len(back) != codecraft.PartsOfAction {
+		t.Errorf("%d orders for %+v", len(back), a)
+	}
+	// A seat that gives more.
+	m := begin(t, "10 b1 .\nx10\nunit 5 b1 10,10", nil)
+	var many []sim.Order
+	for i := range g.Info().MaxOrders + 10 {
+		many = append(many, codecraft.Move(5, i%80, 3, false, false))
+	}
+	m.play(by(1, append(many, codecraft.Move(5, 10, 11, false, false))...)).want("unit 5 b1 10,11")
+}
