@@ -12,6 +12,11 @@
 // A client that breaks the rules of the protocol or a limit crashes, as the
 // original says: it is not asked any more, its entities go on as they were told,
 // and the results say why. Nothing that it sends or leaves unsent stops a game.
+//
+// Differences from the original's local runner: clients are asked side by side,
+// not one after the other; a limit of time is for an answer as a whole, not for
+// each read and write; a client with the wrong token is sent away, and its place
+// stays free until the limit for connecting; there is no debug interface.
 package bots
 
 import (
