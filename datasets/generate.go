@@ -16,9 +16,17 @@ type Options struct {
 	// Progress, if not nil, is told how far the run is, one call at a time.
 	Progress func(Progress)
 
-	disk   disk
-	replay bool // for tests: keep no rows from play
+	disk  disk
+	spare spare // for tests
 }
+
+// spare is what tests do not keep from play, so that it is played again.
+type spare uint8
+
+const (
+	spareRows    spare = 1 // all but the rewards
+	spareRewards spare = 2 // all
+)
 
 // Progress tells how far a run is. Shards of earlier runs count as done.
 type Progress struct {
@@ -126,10 +134,13 @@ func (r *run) rollout() rollout.Job {
 	if games == 0 {
 		games = 8
 	}
-	want, keep := r.layout.keep(games)
+	keep := r.layout.keep(games)
+	if r.options.spare != 0 {
+		keep = 0
+	}
 	return rollout.Job{
 		Seed: j.Seed, Episodes: j.Episodes, ShardEpisodes: j.ShardEpisodes, Seats: r.seats,
-		KeepRows: keep && !r.options.replay, Keep: want,
+		KeepRows: r.options.spare != spareRewards, Keep: keep,
 		Vector: func() (env.Vector, error) { return r.makers.Vector(j.Rules[0], j.config(games)) },
 	}
 }

@@ -22,8 +22,10 @@ func TestKeptRows(t *testing.T) {
 				j := toyJob(2, 2)
 				j.Obs, j.Reward, j.MaxTurns, j.Episodes, j.ShardEpisodes = o, reward, maxTurns, 3000, 1500
 				kept := generateToy(t, j, Options{Workers: 2})
-				again := generateToy(t, j, Options{Workers: 1, replay: true})
-				requireSameFiles(t, files(t, again), files(t, kept))
+				for _, spare := range []spare{spareRows, spareRewards} {
+					again := generateToy(t, j, Options{Workers: 1, spare: spare})
+					requireSameFiles(t, files(t, again), files(t, kept))
+				}
 			}
 		}
 	}
@@ -34,11 +36,8 @@ func TestKeep(t *testing.T) {
 	specs := []env.Spec{{Info: sim.Info{Players: 2}, Shape: features.Shape{Words: 100, Scalars: 2}, Heads: []int{3}, MaskWords: 1, MaxTurns: 100}}
 	l := newLayout(Job{Obs: ObsPacked, Rules: []string{""}}, specs)
 	const row = 800 + 8 + 8 + 4 + 4
-	want, keep := l.keep(keptBytes / (row * 2 * 100 * 4))
-	require.True(t, keep)
-	require.Equal(t, env.WantPacked|env.WantScalars|env.WantMask|env.WantAction, want)
-	_, keep = l.keep(keptBytes/(row*2*100*4) + 1)
-	require.False(t, keep)
+	require.Equal(t, env.WantPacked|env.WantScalars|env.WantMask|env.WantAction, l.keep(keptBytes/(row*2*100*4)))
+	require.Zero(t, l.keep(keptBytes/(row*2*100*4)+1))
 }
 
 // lying is a Source whose episodes do not end as they say.

@@ -8,11 +8,13 @@ import (
 
 // stepRows plays the episode again into the steps table and writes the table
 // whenever it is full. Returns need the rewards to come: an episode that fits
-// into what is left of the table gets them afterwards, any other is played
-// once more beforehand.
+// into what is left of the table gets them afterwards; of any other they are
+// known beforehand from play, or from playing it once more.
 func (x *encoder) stepRows(r *rollout.Replayer, e *rollout.Episode) error {
 	fits := x.s.Rows+e.Turns*x.players <= x.s.Cap && len(x.step.orders.Bytes)+8*len(e.Orders) <= x.layout.lists
-	if !fits {
+	if !fits && e.Rows != nil {
+		x.sumKept(e)
+	} else if !fits {
 		if err := x.foresee(r, e); err != nil {
 			return err
 		}
@@ -51,8 +53,7 @@ func (x *encoder) stepRows(r *rollout.Replayer, e *rollout.Episode) error {
 // keptRows writes what stepRows would from the rows that the episode holds.
 func (x *encoder) keptRows(e *rollout.Episode) error {
 	n, z, kept, b := x.players, &x.shapes, e.Rows, x.batch
-	x.sums = append(x.sums[:0], kept.Reward...)
-	sumReturns(x.sums, x.sums, n)
+	x.sumKept(e)
 	for t := range e.Turns {
 		row, from := x.s.Rows, t*n
 		x.window(row)
@@ -73,6 +74,12 @@ func (x *encoder) keptRows(e *rollout.Episode) error {
 		}
 	}
 	return nil
+}
+
+// sumKept leaves the returns in sums.
+func (x *encoder) sumKept(e *rollout.Episode) {
+	x.sums = append(x.sums[:0], e.Rows.Reward...)
+	sumReturns(x.sums, x.sums, x.players)
 }
 
 // copyRows fills dst with rows of the given size, beginning with row from.

@@ -154,10 +154,10 @@ func newLayout(j Job, specs []env.Spec) *layout {
 	return l
 }
 
-// keep tells which slabs step rows hold, and whether a worker with so many games
-// has the memory to keep them from play: else every episode is played again for
-// its rows.
-func (l *layout) keep(games int) (want env.Want, keep bool) {
+// keep tells which slabs of step rows a worker with so many games keeps from
+// play: all, or none but the rewards where it has not the memory. Then every
+// episode is played again for its rows.
+func (l *layout) keep(games int) (want env.Want) {
 	switch l.job.Obs {
 	case ObsPlanes:
 		want = env.WantPlanes | env.WantScalars | env.WantMask | env.WantAction
@@ -166,7 +166,10 @@ func (l *layout) keep(games int) (want env.Want, keep bool) {
 	}
 	s := l.specs[0]
 	size := rollout.RowBytes(s, want) * s.Info.Players * s.MaxTurns * rollout.EpisodesInHand(games)
-	return want, size <= keptBytes
+	if size > keptBytes {
+		return 0
+	}
+	return want
 }
 
 // maxOrders is the most orders of one seat in one turn, over all rules.

@@ -141,7 +141,7 @@ func (x *encoder) episode(e *rollout.Episode, source string) error {
 
 // rowsOf writes the rows of an episode that holds them, or plays it again.
 func (x *encoder) rowsOf(e *rollout.Episode) error {
-	if e.Rows != nil {
+	if e.Rows != nil && (len(e.Rows.Mask) > 0 || x.layout.job.Obs == ObsNone) {
 		return x.keptRows(e)
 	}
 	r, err := x.replayer()

@@ -14,6 +14,7 @@ import (
 type random struct {
 	words int
 	heads []head
+	whole bool // every head is one word of the mask
 
 	last  uint64    // a set of legal choices …
 	n     int       // … how many there are …
@@ -27,11 +28,12 @@ type head struct {
 }
 
 func newRandom(s env.Spec) (rollout.Policy, error) {
-	r := &random{words: s.MaskWords}
+	r := &random{words: s.MaskWords, whole: true}
 	at := 0
 	for _, size := range s.Heads {
 		r.heads = append(r.heads, head{at / 64, at % 64, size})
 		at += size
+		r.whole = r.whole && size == 64
 	}
 	return r, nil
 }
@@ -51,6 +53,16 @@ func (r *random) Act(_ env.Vector, b *env.Batch, rows []int32) {
 		mask := b.Mask[int(row)*r.words:][:r.words]
 		action := b.Action[int(row)*len(r.heads):][:len(r.heads)]
 		g := draws{Rand: prng.New(b.Key[row])}
+		if r.whole {
+			for i, chunk := range mask[:len(action)] {
+				if chunk == 1 {
+					action[i] = 0
+				} else {
+					action[i] = r.pickSmall(chunk, &g)
+				}
+			}
+			continue
+		}
 		for i := range action {
 			if h := &r.heads[i]; h.size <= 64 {
 				action[i] = r.pickSmall(h.chunk(mask, 0), &g)
