@@ -221,9 +221,11 @@ func TestCrashes(t *testing.T) {
 		t.Run(c.what, func(t *testing.T) {
 			t.Parallel()
 			good, bad := listen(t, nil), listen(t, nil)
-			m := &Match{Rules: rules(t, "round2-2", 40), Seats: []Seat{
-				{Port: good}, {Port: bad, Limits: Limits{Answer: 100 * time.Millisecond, Bytes: 1 << 17}},
-			}}
+			limits := Limits{Answer: 10 * time.Second, Bytes: 1 << 17}
+			if strings.HasPrefix(c.want, "no answer") {
+				limits.Answer = 100 * time.Millisecond
+			}
+			m := &Match{Rules: rules(t, "round2-2", 40), Seats: []Seat{{Port: good}, {Port: bad, Limits: limits}}}
 			var clients sync.WaitGroup
 			fine := dial(t, good, "")
 			clients.Go(func() {
@@ -282,12 +284,12 @@ func TestGameLimit(t *testing.T) {
 	port := listen(t, nil)
 	conn := dial(t, port, "")
 	go serve(conn, func(*wire.PlayerView) []wire.EntityOrder { time.Sleep(20 * time.Millisecond); return nil })
-	m := &Match{Rules: rules(t, "finals-1", 100), Seats: []Seat{{Port: port, Limits: Limits{Answer: time.Second, Game: 200 * time.Millisecond}}}}
+	m := &Match{Rules: rules(t, "finals-1", 100), Seats: []Seat{{Port: port, Limits: Limits{Answer: 10 * time.Second, Game: 200 * time.Millisecond}}}}
 	r := play(t, m)
 	if !r.Players[0].Crashed || *r.Players[0].Comment != "Player crashed: the 200ms for all answers of a game are used up" {
 		t.Errorf("%+v", r.Players[0])
 	}
-	if r.Used[0] < 200*time.Millisecond || r.Used[0] > time.Second || r.Ticks != 100 {
+	if r.Used[0] < 200*time.Millisecond || r.Used[0] > 5*time.Second || r.Ticks != 100 {
 		t.Errorf("used %v, %d ticks", r.Used[0], r.Ticks)
 	}
 }
@@ -377,7 +379,7 @@ func TestInterrupt(t *testing.T) {
 		time.AfterFunc(50*time.Millisecond, func() { cancel(cause) })
 		begin := time.Now()
 		_, err := (&Match{Rules: rules(t, "finals", 1000), Seats: []Seat{{Port: port}, {}}}).Play(ctx)
-		if took := time.Since(begin); !errors.Is(err, cause) || took > 2*time.Second {
+		if took := time.Since(begin); !errors.Is(err, cause) || took > 10*time.Second {
 			t.Errorf("connected %v: %v after %v", connected, err, took)
 		}
 	}

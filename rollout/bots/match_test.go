@@ -309,11 +309,12 @@ func TestCommands(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer out.Close()
-		limits := Limits{Accept: 10 * time.Second, Answer: 100 * time.Millisecond}
-		if c.kind == "sleeps" || c.kind == "guesses" {
+		limits := Limits{Accept: 20 * time.Second, Answer: 20 * time.Second}
+		switch c.kind {
+		case "sleeps":
 			limits.Accept = 300 * time.Millisecond
-		} else if c.comment == "" {
-			limits.Answer = 10 * time.Second
+		case "stays":
+			limits.Answer = 100 * time.Millisecond
 		}
 		begin := time.Now()
 		r := play(t, &Match{Rules: rules(t, "finals-1", 20), Seats: []Seat{{Command: c.command, Output: out, Limits: limits}}})
@@ -327,7 +328,7 @@ func TestCommands(t *testing.T) {
 		if printed, _ := os.ReadFile(out.Name()); string(printed) != c.printed {
 			t.Errorf("%s: printed %q, want %q", c.kind, printed, c.printed)
 		}
-		if took := time.Since(begin); took > 8*time.Second {
+		if took := time.Since(begin); took > 30*time.Second {
 			t.Errorf("%s: took %v", c.kind, took)
 		}
 	}
@@ -344,7 +345,7 @@ func TestInterruptedCommand(t *testing.T) {
 	defer cancel()
 	m := &Match{Rules: rules(t, "finals-1", 20), Seats: []Seat{{Command: []string{self}}}}
 	begin := time.Now()
-	if _, err := m.Play(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > 5*time.Second {
+	if _, err := m.Play(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > 20*time.Second {
 		t.Errorf("error %v after %v", err, time.Since(begin))
 	}
 }

@@ -95,10 +95,10 @@ func (p *Port) greet(conn *net.TCPConn) {
 	}
 	conn.SetReadDeadline(time.Time{})
 	if err != nil {
-		conn.Close()
 		p.mu.Lock()
 		p.refused = fmt.Errorf("a client from %s was sent away: %w", conn.RemoteAddr(), err)
 		p.mu.Unlock()
+		conn.Close()
 	}
 	if !unless() || err != nil {
 		return
