@@ -32,36 +32,37 @@ const (
 // gridX is the part of a number of the grid that tells x.
 const gridX = 1<<gridShift - 1
 
-// drawBase draws the grid of the group in hand, if that is not done.
-func (g *Game) drawBase(p sim.Player) {
+// withField makes the state of a new search: the open cells of the player and
+// the field in hand.
+func (g *Game) withField(p sim.Player) {
 	q := &g.paths.detours
-	if q.drawn {
-		return
-	}
-	q.drawn = true
-	field := &g.paths.field.board
-	open := g.gridOf(p)
-	q.base = *open
-	for y := range Side {
-		low, high := field.Row(y)
-		if low|high == 0 {
-			continue
+	if !q.drawn {
+		q.drawn = true
+		q.base = *g.gridOf(p)
+		for y := range Side {
+			if low, high := g.paths.field.board.Row(y); low|high != 0 {
+				q.base.addRow(y, low, high)
+			}
 		}
-		q.base.addRow(y, low, high)
 	}
+	q.state = q.base
 }
 
+// withoutField makes the state of a search that closes all cells as the rules
+// say.
+func (g *Game) withoutField(p sim.Player) { g.paths.detours.state = *g.gridOf(p) }
+
 // detour searches the way of a unit that no straight way leads from, whose
-// distance to the target is h (RULES.md, 3: levels). Cells of the field are not
-// closed: a straight way leads from them, so all with a lower sum of cost and
-// distance than the path through them lie outside of the field. Such a cell is
-// entered by a step away from the target only, or the cell before it would be
-// in the field: so it is first seen one level before the target would be
-// closed.
+// distance to the target is h (RULES.md, 3.9). The state is that of a new
+// search, with the field or without.
+//
+// Cells of the field are not closed: a straight way leads from them, so all
+// with a lower sum of cost and distance than the path through them lie outside
+// of the field. Such a cell is entered by a step away from the target only, or
+// the cell before it would be in the field: so it is first seen one level
+// before the target would be closed.
 func (g *Game) detour(u *Unit, closest bool, h int) Steps {
 	q, f := &g.paths.detours, &g.paths.field
-	g.drawBase(u.Owner)
-	q.state = q.base
 	q.entered = q.entered[:0]
 	start := gridCell(int(u.X), int(u.Y))
 	q.ahead[0], q.state[start] = uint16(start), cellClosed
@@ -74,6 +75,9 @@ func (g *Game) detour(u *Unit, closest bool, h int) Steps {
 		least = min(least, nearest)
 		if len(q.entered) > 0 && closed < most {
 			return q.enter(start, level+2, f.x+1, f.y+1)
+		}
+		if least == f.least {
+			return q.retrace(start) // without a field: the target, or the cells nearest to it
 		}
 		if n = q.nextLevel(); closed >= most || n == 0 {
 			break

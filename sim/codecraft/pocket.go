@@ -5,6 +5,10 @@ import "moonfarm/sim/bitboard"
 // maxPocket is how many cells a pocket has at most.
 const maxPocket = 64
 
+// nearBy is how near a target is, in cells, that a unit finds without a field
+// (measured: from 8 to 20 makes little difference).
+const nearBy = 12
+
 // pockets is the scratch of the search for pockets: groups of open cells around
 // a target that are cut off from all others, as in a crowd of units that go
 // there.
@@ -49,14 +53,26 @@ func (g *Game) walkDark(s *State, w *group, n int) {
 	g.shadow(s, w, n)
 }
 
-// walkAlone lets units search for themselves.
+// walkAlone lets units search for themselves. Those near to the target do not
+// need the field: it is drawn for the others.
 func (g *Game) walkAlone(s *State, w *group, units []uint16, open, mirror *bitboard.Square) {
 	t := &g.paths
 	t.detours.drawn = false
-	t.field.draw(open, t.mirrors.of(open, mirror, w.player))
+	drawn := false
 	for _, i := range units {
 		u := &s.Units[i]
-		g.steps[i] = g.detour(u, s.Acts[i].Parts&FindClosest != 0, t.field.distance(u))
+		h, closest := t.field.distance(u), s.Acts[i].Parts&FindClosest != 0
+		if h <= nearBy {
+			g.withoutField(w.player)
+			g.steps[i] = g.detour(u, closest, h)
+			continue
+		}
+		if !drawn {
+			t.field.draw(open, t.mirrors.of(open, mirror, w.player))
+			drawn = true
+		}
+		g.withField(w.player)
+		g.steps[i] = g.detour(u, closest, h)
 	}
 }
 
