@@ -55,7 +55,8 @@ const pageHead = "# CodeCraft 2020: observations and actions\n\n" +
 	"Every observation shows the map as its player sees it in the original: turned so that its own start is at the lower left. Row y of a\n" +
 	"plane is row y of the map, row 0 the lowest; the cell (x, y) is byte 80·y + x. With two players the other one starts at the upper\n" +
 	"right; with more, the start of the opposite one is there, of the others at the lower right and at the upper left. Under fog of war\n" +
-	"only what is in sight of an own entity at this tick is there, and nothing is remembered; scores and resources of all players are\n" +
+	"only what is in sight of an own entity at this tick is there, and nothing is remembered (`env.NewMemory` with `Remembered` is a layer\n" +
+	"that does: it fills in what was last seen of resources and buildings); scores and resources of all players are\n" +
 	"always known. \"Scale\" is the largest usual value: a value divided by it is about 0 … 1. Scales are those of the default rules.\n"
 
 const pageOrders = "\n## All actions\n\n" +

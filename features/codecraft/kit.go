@@ -24,8 +24,37 @@ func Kit(g *cc.Game) features.Kit[cc.State] {
 				Of: func(_ sim.Game[cc.State], s *cc.State, p sim.Player) float64 { return float64(s.PopUse[p]) }},
 			{Name: "wealth", Doc: "resource to spend, and the initial cost of the player's entities as far as they are whole: times the part of the health left",
 				Of: func(_ sim.Game[cc.State], s *cc.State, p sim.Player) float64 { return wealth(&r, s, p) }},
+			{Name: "win", Doc: "1 once the game is over and the player alone is first, else 0",
+				Of: func(_ sim.Game[cc.State], s *cc.State, p sim.Player) float64 { return win(g, int(r.Players), s, p) }},
 		},
 	}
+}
+
+// Remembered names the planes of what does not move by itself: those that
+// env.NewMemory keeps best, with "visible" as the plane of the cells in sight.
+// A cell that was empty when it was last seen is remembered as empty.
+func Remembered() []string {
+	list := []string{"resource", "owner", "inactive"}
+	for t := range cc.Type(cc.Types) {
+		switch t {
+		case cc.Wall, cc.House, cc.BuilderBase, cc.MeleeBase, cc.RangedBase, cc.Turret:
+			list = append(list, "enemy_"+snake(t))
+		}
+	}
+	return list
+}
+
+// win is 1 if the game is over and seat p alone is first.
+func win(g *cc.Game, players int, s *cc.State, p sim.Player) float64 {
+	if !g.Over(s) {
+		return 0
+	}
+	for q := range players {
+		if sim.Player(q) != p && s.Score[q] >= s.Score[p] {
+			return 0
+		}
+	}
+	return 1
 }
 
 // wealth sums what seat p has and what its entities are worth.
