@@ -107,7 +107,7 @@ type Rules struct {
 	Fog       bool  // players see only what is in sight of their entities
 	Bonus     bool  // the last player left gets points until he wins
 	MaxTurns  int32 // ticks
-	MaxNodes  int32 // cells that a search of a path closes: RULES.md, 3
+	MaxNodes  int32 // cells that a search of a path closes: RULES.md, 3.9
 	Start     TypeList
 	Types     [Types]Properties
 	Generator Generator
@@ -161,7 +161,7 @@ func Preset(name string) (Rules, bool) {
 	}
 	r := Rules{
 		Fog: true, MaxTurns: 1000, MaxNodes: 1000, Start: ListOf(BuilderBase, BuilderUnit), Types: standard(), BonusOver: 1,
-		Generator: Generator{MinShare: 220, MaxShare: 500, Octaves: 3, MinWave: 140, MaxWave: 180, Persistence: 500},
+		Generator: Generator{MinShare: 220, MaxShare: 500, Octaves: 3, MinWave: 140, MaxWave: 180, Persistence: 900},
 	}
 	switch name {
 	case "finals":

@@ -274,7 +274,7 @@ func gap(ax, ay, asize, bx, by, bsize int) int {
 
 // hit does an attack.
 func (t *tick) hit(b *body, k *codecraft.Properties, victim uint32) {
-	health, of, pays := (*int32)(nil), codecraft.Resource, true
+	health, of, pays := (*int32)(nil), codecraft.Resource, false // a resource is nobody's enemy: 3.16
 	if i := t.state.Find(victim); i >= 0 {
 		v := &t.bodies[i]
 		health, of, pays = &v.health, v.Type, v.Owner != b.Owner
