@@ -80,7 +80,7 @@ func (g *Game) drawTargets(s *State, b *aimBoard) {
 	}
 }
 
-// takeAim tells whom a unit attacks by its attack action (RULES.md, 4).
+// takeAim tells whom a unit attacks by its attack action (RULES.md, 3.13 and 3.14).
 func (g *Game) takeAim(s *State, u *Unit, a *Action, t *Properties) aim {
 	if a.Parts&HasTarget != 0 && g.inRange(s, u, t, a.Target) {
 		return aimTarget

@@ -2,7 +2,7 @@ package codecraft
 
 import "moonfarm/sim"
 
-// attack is the attack phase (RULES.md, 4): all who can, in random order.
+// attack is the attack phase (RULES.md, 3.12–3.17): all who can, in random order.
 func (g *Game) attack(s *State) {
 	list := g.order[:0]
 	for i := range s.Units[:s.N] {

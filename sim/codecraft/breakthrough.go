@@ -166,7 +166,7 @@ type breakSearch struct {
 }
 
 // breakThrough returns the first steps of a unit whose move breaks through
-// (RULES.md, 3): cells of others can be entered at the price of the ticks that
+// (RULES.md, 3.7): cells of others can be entered at the price of the ticks that
 // it takes to destroy what is there.
 func (g *Game) breakThrough(s *State, u *Unit, a *Action) Steps {
 	q := &g.paths.breaks

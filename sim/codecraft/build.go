@@ -2,7 +2,7 @@ package codecraft
 
 import "moonfarm/sim"
 
-// build is the build phase (RULES.md, 5): all who want to, in random order.
+// build is the build phase (RULES.md, 3.18–3.21): all who want to, in random order.
 // Whoever tries takes an id.
 func (g *Game) build(s *State) {
 	list := g.order[:0]

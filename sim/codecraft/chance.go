@@ -7,7 +7,7 @@ import (
 )
 
 // All chance of a game is a function of its seed, the tick, what is drawn for
-// and, where many draw alike, whose draw it is (RULES.md, 8): no draw depends on
+// and, where many draw alike, whose draw it is (RULES.md, 2.10): no draw depends on
 // the order in which others are made.
 
 // chance separates the draws of one tick.

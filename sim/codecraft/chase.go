@@ -18,7 +18,7 @@ type hunts struct {
 }
 
 // chase looks for the first steps of unit i towards the nearest cells from
-// which a valid target of its auto attack is in range (RULES.md, 3). If they
+// which a valid target of its auto attack is in range (RULES.md, 3.4). If they
 // are not next to it, it becomes a hunter of the board.
 func (g *Game) chase(s *State, i int, u *Unit, a *Action, t *Properties) {
 	reach := min(int(a.Range)-int(t.Range), Cells)

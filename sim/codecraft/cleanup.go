@@ -1,6 +1,6 @@
 package codecraft
 
-// cleanUp removes the dead and activates what is complete (RULES.md, 8).
+// cleanUp removes the dead and activates what is complete (RULES.md, 3.26 and 3.27).
 func (g *Game) cleanUp(s *State) {
 	if g.record != nil {
 		g.noteDead(s)

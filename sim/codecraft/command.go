@@ -2,7 +2,7 @@ package codecraft
 
 import "moonfarm/sim"
 
-// command stores the orders of all seats (RULES.md, 2).
+// command stores the orders of all seats (RULES.md, 4).
 func (g *Game) command(s *State, t *sim.Turn) {
 	for p := range sim.Player(g.rules.Players) {
 		last, at := uint32(0), -1 // orders of one entity often follow each other

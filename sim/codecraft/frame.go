@@ -3,7 +3,7 @@ package codecraft
 import "moonfarm/sim"
 
 // Every player sees the world turned so that its own start is at the lower left
-// (RULES.md, 1). Turn and TurnBack translate the lowest corner of a square of
+// (RULES.md, 2.3). Turn and TurnBack translate the lowest corner of a square of
 // the given size from the frame of the recordings to that of player p, and back.
 
 // Turn translates into the frame of player p.

@@ -76,6 +76,9 @@ func (g *Game) Tick(s *State) sim.Status {
 	g.moves(s)
 	g.cleanUp(s)
 	s.Tick++
+	if invariants {
+		g.check(s)
+	}
 	return g.status(s)
 }
 

@@ -3,7 +3,7 @@ package codecraft
 // noCell is no cell.
 const noCell = 1<<16 - 1
 
-// drawNext draws the next cell of every unit that has any (RULES.md, 3).
+// drawNext draws the next cell of every unit that has any (RULES.md, 3.11).
 func (g *Game) drawNext(s *State) {
 	root := stream(s.Seed, s.Tick, chanceStep)
 	for i := range s.Units[:s.N] {
@@ -41,7 +41,7 @@ var directions = func() (t [16]struct {
 	return t
 }()
 
-// moves is the move phase (RULES.md, 7). The rules let units move in rounds,
+// moves is the move phase (RULES.md, 3.24 and 3.25). The rules let units move in rounds,
 // each into cells that are free at its beginning; those who want the same cell
 // draw for it. Whoever loses never moves, since the winner stays: so each cell
 // is decided once, when it is free, and then the one that its winner has left.

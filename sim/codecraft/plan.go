@@ -67,7 +67,7 @@ func (g *Game) Plan(s *State) {
 }
 
 // Steps returns the directions in which the next cell of unit i may lie: the
-// first steps of all paths that are as good as any (RULES.md, 3). Units that
+// first steps of all paths that are as good as any (RULES.md, 3.11). Units that
 // do not move at all, or attack before they would, have none.
 func (g *Game) Steps(i int) Steps { return g.steps[i] }
 
@@ -106,7 +106,7 @@ func (g *Game) sees(p sim.Player, u *Unit) bool {
 	return !g.rules.Fog || g.rules.ChaseUnseen || g.sight[p].MeetsSquare(int(u.X), int(u.Y), int(g.rules.Types[u.Type].Size))
 }
 
-// gap is the distance between two squares: RULES.md, 1.
+// gap is the distance between two squares: RULES.md, 2.2.
 func gap(ax, ay, asize, bx, by, bsize int) int {
 	return max(bx-(ax+asize-1), ax-(bx+bsize-1), 0) + max(by-(ay+asize-1), ay-(by+bsize-1), 0)
 }

@@ -1,6 +1,6 @@
 package codecraft
 
-// repair is the repair phase (RULES.md, 6). Health is looked at before anything
+// repair is the repair phase (RULES.md, 3.22 and 3.23). Health is looked at before anything
 // is repaired, so the order does not matter.
 func (g *Game) repair(s *State) {
 	list := g.order[:0]

@@ -17,7 +17,7 @@ var startCorner = [Types]struct{ x, y, size uint8 }{
 }
 
 // Reset makes s the start of the game with that seed: the map and the start
-// entities (RULES.md, 2).
+// entities (RULES.md, 2.5–2.8).
 func (g *Game) Reset(s *State, seed uint64) {
 	*s = State{Seed: seed, NextID: 1 + uint32(g.rules.Players)}
 	for p := range sim.Player(g.rules.Players) {

@@ -168,3 +168,47 @@ func TestRefusedRules(t *testing.T) {
 		refused(t, r, c.why)
 	}
 }
+
+// TestTypeLists: lists of types hold types, each once. ParseRules makes no
+// others, but rules can be made in code, too.
+func TestTypeLists(t *testing.T) {
+	lists := []struct {
+		name string
+		of   func(r *codecraft.Rules) *codecraft.TypeList
+	}{
+		{"start", func(r *codecraft.Rules) *codecraft.TypeList { return &r.Start }},
+		{"BuilderUnit.build.options", func(r *codecraft.Rules) *codecraft.TypeList { return &r.Types[codecraft.BuilderUnit].Builds }},
+		{"BuilderUnit.repair.valid_targets", func(r *codecraft.Rules) *codecraft.TypeList { return &r.Types[codecraft.BuilderUnit].Repairs }},
+	}
+	base, unit := codecraft.BuilderBase, codecraft.BuilderUnit
+	for _, l := range lists {
+		for _, c := range []struct {
+			list codecraft.TypeList
+			want string // "": the list is fine
+		}{
+			{codecraft.ListOf(), ""},
+			{codecraft.ListOf(unit, base), ""},
+			{codecraft.ListOf(10), "10 is no type, want 0 to 9"},
+			{codecraft.ListOf(base, unit, 255), "255 is no type, want 0 to 9"},
+			{codecraft.ListOf(base, 16), "16 is no type, want 0 to 9"},
+			{codecraft.ListOf(unit, base, unit), "BuilderUnit is there twice"},
+			{codecraft.TypeList{N: 2, T: [codecraft.Types]codecraft.Type{unit, unit}}, "BuilderUnit is there twice"},
+			// What lies beyond the length does not matter.
+			{codecraft.TypeList{N: 1, T: [codecraft.Types]codecraft.Type{unit, unit, 77}}, ""},
+		} {
+			r := codecraft.DefaultRules()
+			*l.of(&r) = c.list
+			want := ""
+			if c.want != "" {
+				want = l.name + ": " + c.want
+			}
+			got := ""
+			if err := r.Validate(); err != nil {
+				got = err.Error()
+			}
+			if !strings.HasSuffix(got, want) || (got == "") != (want == "") {
+				t.Errorf("%s of %v: %q, want %q", l.name, c.list, got, want)
+			}
+		}
+	}
+}

@@ -44,6 +44,9 @@ func (r *Rules) Validate() error {
 			return fmt.Errorf("%s is %d, want %d to %d", c.what, c.value, c.least, c.most)
 		}
 	}
+	if err := r.Start.validate(); err != nil {
+		return fmt.Errorf("start: %w", err)
+	}
 	for _, t := range r.Start.All() {
 		if startCorner[t].size == 0 {
 			return fmt.Errorf("start: no player can start with a %s", t)
@@ -97,6 +100,12 @@ func (p *Properties) validate(t Type) error {
 			return fmt.Errorf("%s is %d, want %d to %d", c.what, c.value, c.least, c.most)
 		}
 	}
+	if err := p.Builds.validate(); err != nil {
+		return fmt.Errorf("build.options: %w", err)
+	}
+	if err := p.Repairs.validate(); err != nil {
+		return fmt.Errorf("repair.valid_targets: %w", err)
+	}
 	switch {
 	case p.Collects && !p.CanAttack:
 		return fmt.Errorf("attack.collect_resource is true, but there is no attack")
@@ -104,6 +113,22 @@ func (p *Properties) validate(t Type) error {
 		return fmt.Errorf("can_move, build, attack and repair must be false: a resource has no owner")
 	case p.Builds.Set().Has(Resource) || p.Repairs.Set().Has(Resource):
 		return fmt.Errorf("build.options and repair.valid_targets cannot have Resource: it has no owner")
+	}
+	return nil
+}
+
+// validate tells whether the list holds what is no type, or one twice. Its
+// length must have been checked.
+func (l *TypeList) validate() error {
+	seen := TypeSet(0)
+	for _, t := range l.All() {
+		if t >= Types {
+			return fmt.Errorf("%d is no type, want 0 to %d", t, Types-1)
+		}
+		if seen.Has(t) {
+			return fmt.Errorf("%s is there twice", t)
+		}
+		seen |= 1 << t
 	}
 	return nil
 }
