@@ -127,9 +127,11 @@ func (b *Square) Grow(c *Square) {
 	}
 }
 
-// GrowRows adds the neighbours of the cells of b that lie in the rows from low
-// to high; nothing may be set outside of low+1 … high−1, but for rows at the
-// edges of the board.
+// GrowRows adds to the rows from low to high the neighbours of the cells of b,
+// those of the rows beside them, low−1 and high+1, among them. Other rows are
+// neither read nor changed: b is grown as by Grow if nothing is set outside of
+// low+1 … high−1, but for rows at the edges of the board. The rows must lie on
+// the board; low above high does nothing.
 func (b *Square) GrowRows(low, high int) {
 	if low > high {
 		return
@@ -150,6 +152,12 @@ func (b *Square) GrowRows(low, high int) {
 // b becomes the neighbours of its cells that are in free, and free loses them.
 // It returns the rows of b now, low above high if it is empty, and whether a
 // neighbour of a cell of b, as it was, is in watch.
+//
+// It writes the rows low−1 … high+1 and reads one more on either side; other
+// rows of b keep what they hold, and are not in what it returns. So the rows
+// from low−2 to high+2 must be of the front, or empty. Whoever leaves rows of
+// the front out at a side leaves them stale: from then on he must leave out at
+// least one row more there at each step, so that none of them is read again.
 func (b *Square) Flood(free, watch *Square, low, high int) (newLow, newHigh int, touched bool) {
 	from, end := squareRow*max(low, 1), squareRow*(min(high, SquareSide-2)+3)
 	above := b[from+squareRow : end+squareRow] // windows of one length: no checks in the loop
