@@ -14,7 +14,7 @@ type aims struct {
 	n, next int
 	list    [maxAims]aimBoard
 
-	victims [Cells]victim // scratch of candidates
+	victims [Cells]victim // scratch of candidates: a unit is there once, a resource by its cell
 	hunts   hunts
 }
 
@@ -48,7 +48,9 @@ func (g *Game) aimFor(s *State, p sim.Player, valid TypeSet, reach int) *aimBoar
 	b := &a.list[a.next]
 	a.next = (a.next + 1) % maxAims
 	if a.n == maxAims {
-		g.hunt(s, b) // of the board that is drawn over; there may be no hunter
+		// The board that is drawn over: its hunters go now. One that is new has
+		// none, since Plan ends with all hunts and hunt leaves no hunter.
+		g.hunt(s, b)
 	}
 	b.hunters = 0
 	b.player, b.valid, b.reach = p, valid, int16(reach)

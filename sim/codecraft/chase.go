@@ -6,7 +6,8 @@ import (
 	"moonfarm/sim/bitboard"
 )
 
-// hunts is the scratch of chases.
+// hunts is the scratch of chases. A unit chases once a tick, so it is in the list
+// of one board at most. Ranges of chases are at most Cells: 16 bits.
 type hunts struct {
 	before [MaxUnits]uint16 // by unit: 1 + the next hunter of its board
 	reach  [MaxUnits]uint16 // by hunter: how far it goes
@@ -146,7 +147,10 @@ func (g *Game) flood(s *State, b *aimBoard) {
 	h.free.AndNot(&b.near)
 	low, high := h.front.Rows()
 	for layer := 1; layer <= reach && low <= high; layer++ {
-		// What is farther from all hunters than the flood goes on is left out.
+		// What is farther from all hunters than the flood goes on is left out, at
+		// each layer one row more: that is what Flood needs of rows left behind.
+		// They are at least two rows away from those next to hunters, so was, which
+		// has them too, misleads nobody.
 		low, high = max(low, first-(reach-layer)-1), min(high, last+(reach-layer)+1)
 		if low > high {
 			return

@@ -4,6 +4,14 @@ import "moonfarm/sim"
 
 // detours is the scratch of the searches of units that no straight way leads
 // from.
+//
+// All lists hold a cell at most once, so at most Cells, below gridSize, and those
+// with a capacity of Cells never grow: ahead takes cells as they are closed; next
+// and entered as they get cellReached, which those of next lose by being closed;
+// best has closed cells as their costs are settled, or all of entered; back has
+// best and those that get cellBest, which cells of best never do: in a search
+// all of them have the same cost, or are of the field, and it goes on to closed
+// cells of a lower cost. Costs are lengths of paths: below Cells, 16 bits.
 type detours struct {
 	player sim.Player
 	drawn  bool // base is that of the group in hand
@@ -173,6 +181,10 @@ func (q *detours) enter(start, level, tx, ty int) Steps {
 // retrace returns the first steps of all best paths: it goes back from the
 // cells of best, whose costs must be there, along closed cells that cost one
 // less, to the start, which costs nothing.
+//
+// Cells that nextLevel has closed for a level that is not searched any more have
+// costs of earlier searches. They do no harm: what comes back to the start in as
+// many steps as a cell of best costs is a best path, whatever the costs on it.
 func (q *detours) retrace(start int) (set Steps) {
 	tail := copy(q.back[:], q.best)
 	for head := 0; head < tail; head++ {

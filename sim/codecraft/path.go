@@ -30,7 +30,9 @@ type group struct {
 	first  uint16 // 1 + its first unit
 }
 
-// prepare allocates what does not have a fixed size.
+// prepare allocates what does not have a fixed size, so that it never grows: for
+// lists that have a cell at most once, Cells; for searches with break through, the
+// start and four entries for each cell, since each is closed once.
 func (g *Game) prepare() {
 	g.paths.detours.best = make([]uint16, 0, Cells)
 	g.paths.detours.entered = make([]uint16, 0, Cells)

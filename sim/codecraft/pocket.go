@@ -5,6 +5,12 @@ import "moonfarm/sim/bitboard"
 // maxPocket is how many cells a pocket has at most.
 const maxPocket = 64
 
+// maxPockets is how many pockets are left out, one after the other. In crowds
+// there are few around a target; where all is pockets, each would cost more than
+// the searches it saves. Units that are left search among the cells that are
+// left: what they find is the same, with any number.
+const maxPockets = 4
+
 // nearBy is how near a target is, in cells, that a unit finds without a field
 // (measured: from 8 to 20 makes little difference).
 const nearBy = 12
@@ -15,6 +21,9 @@ const nearBy = 12
 type pockets struct {
 	open  bitboard.Square // open cells but for the pockets
 	cells bitboard.Square // the last pocket
+
+	// No cell is looked around from, and no row of cells at a distance is gone
+	// through, once there are more than maxPocket: at most 4 come after them.
 	queue [maxPocket + 4]uint16
 }
 
@@ -28,7 +37,7 @@ func (g *Game) walkDark(s *State, w *group, n int) {
 	t := &g.paths
 	f := &t.field
 	open, mirror := &g.open[w.player], &t.mirrors.list[w.player]
-	for g.pocket(open) {
+	for round := 0; round < maxPockets && g.pocket(open); round++ {
 		if k := g.inPocket(s, n); k < n {
 			g.walkAlone(s, w, t.shadows.units[k:n], open, mirror)
 			n = k
@@ -85,9 +94,7 @@ func (g *Game) pocket(open *bitboard.Square) bool {
 	reach := func(x, y int) {
 		if uint(x) < Side && uint(y) < Side && open.Has(x, y) && !q.cells.Has(x, y) {
 			q.cells.Add(x, y)
-			if tail < len(q.queue) {
-				q.queue[tail] = uint16(CellOf(x, y))
-			}
+			q.queue[tail] = uint16(CellOf(x, y))
 			tail++
 		}
 	}

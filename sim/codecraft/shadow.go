@@ -8,15 +8,21 @@ import (
 
 // shadows is the scratch of what units of a group find out together.
 type shadows struct {
-	units  [MaxUnits]uint16 // of the group, those that no straight way leads from
-	far    [MaxUnits]int16  // by unit: the cost of its path, 0 while that is not known
-	bound  bitboard.Square  // open cells outside of the field
-	n      int              // cells of bound
-	state  grid             // shadowOpen and shadowUnit; 0 also where the flood has been
-	first  [2 * Side]uint16 // by distance: 1 + a cell of the field from which the flood starts
-	others [gridSize]uint16 // by cell: 1 + the next of them at that distance
-	queue  [2][gridSize]uint16
+	units  [MaxUnits]uint16    // of the group, those that no straight way leads from
+	far    [MaxUnits]int16     // by unit: the cost of its path, 0 while that is not known
+	bound  bitboard.Square     // open cells outside of the field
+	n      int                 // cells of bound
+	state  grid                // shadowOpen and shadowUnit; 0 also where the flood has been
+	first  [2 * Side]uint16    // by distance: 1 + a cell of the field from which the flood starts
+	others [gridSize]uint16    // by cell: 1 + the next of them at that distance
+	queue  [2][gridSize]uint16 // of the flood: no cell is in it twice
 }
+
+// The flood queues each cell once: those of the field when it comes to their
+// distance, from lists that have each once, the others when it takes shadowOpen
+// from them; none is both, since bound has no cells of the field. So a queue
+// holds at most Cells, below gridSize, and far is below Cells + 2·Side, which
+// fits 15 bits. Distances of cells are below 2·Side.
 
 const (
 	shadowOpen = 1
