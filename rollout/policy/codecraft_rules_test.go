@@ -78,7 +78,8 @@ func TestColoniesUnderOddRules(t *testing.T) {
 				if s.Tick%16 == 0 { // orders that no script would give
 					orders = g.AppendOrders(orders[:0], s, p)
 					for i := range orders {
-						orders[i] ^= sim.Order(r.Uint64() & r.Uint64() & r.Uint64() &^ 0xfffffff)
+						a, b, c := r.Uint64(), r.Uint64(), r.Uint64()
+						orders[i] ^= sim.Order(a & b & c &^ 0xfffffff) // one bit of eight
 					}
 					turn.Set(p, orders)
 					continue

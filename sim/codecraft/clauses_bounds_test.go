@@ -266,8 +266,8 @@ func TestClause_7_6_Population(t *testing.T) {
 	}
 	s.Resource[0] = 102_047
 	s.Acts[0].Take(codecraft.Build(s.Units[0].ID, codecraft.BuilderUnit, 0, 1))
-	m := resume(t, g, s).tick(1).there(10_000, false) // no room: those there are use all
-	m = resume(t, mustGame(t, "round1", func(r *codecraft.Rules) {
+	resume(t, g, s).tick(1).there(10_000, false) // no room: those there are use all
+	m := resume(t, mustGame(t, "round1", func(r *codecraft.Rules) {
 		b := &r.Types[codecraft.BuilderUnit]
 		b.PopUse, b.Cost = 0, 100_000
 		b.Builds = codecraft.ListOf(codecraft.BuilderUnit)

@@ -13,11 +13,10 @@ import "moonfarm/sim"
 // all of them have the same cost, or are of the field, and it goes on to closed
 // cells of a lower cost. Costs are lengths of paths: below Cells, 16 bits.
 type detours struct {
-	player sim.Player
-	drawn  bool // base is that of the group in hand
-	base   grid // cellOpen and cellField
-	state  grid // of the search in hand
-	cost   [gridSize]uint16
+	drawn bool // base is that of the group in hand
+	base  grid // cellOpen and cellField
+	state grid // of the search in hand
+	cost  [gridSize]uint16
 
 	ahead   [gridSize]uint16 // the level in hand
 	next    [gridSize]uint16 // the next level

@@ -75,7 +75,7 @@ type Unit struct {
 	Type   Type
 	Owner  sim.Player
 	Active bool
-	spare  uint8 // fills the word: always 0
+	Spare  uint8 // fills the word: always 0
 }
 
 // Parts say which parts an Action has, and the flags of its move.
@@ -104,7 +104,7 @@ type Action struct {
 	BuildType    Type    // may be no type at all
 	BuildX       uint8   // lowest corner of what is to be built; 255: outside of the map
 	BuildY       uint8
-	spare        uint8 // fills the word: always 0
+	Spare        uint8 // fills the word: always 0
 }
 
 // CellOf is the index of a cell in At and Health.
