@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
@@ -164,6 +166,22 @@ func TestRecordingErrors(t *testing.T) {
 		}
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: error %v, want %q", c.new, err, c.want)
+		}
+	}
+}
+
+// TestRecordingBreaksOff reads a recording whose reader fails in a line: the
+// reader's error is told, not what is wrong with half a line.
+func TestRecordingBreaksOff(t *testing.T) {
+	text := oneTick()
+	for _, n := range []int{10, strings.IndexByte(text, '\n') + 20} {
+		broken := errors.New("broken disk")
+		r, err := NewRecording("x", io.MultiReader(strings.NewReader(text[:n]), iotest.ErrReader(broken)))
+		if err == nil {
+			err = r.Next()
+		}
+		if !errors.Is(err, broken) {
+			t.Errorf("after %d bytes: error %v, want %v", n, err, broken)
 		}
 	}
 }

@@ -45,6 +45,9 @@ func (l *jsonLines) next(v any) error {
 			}
 			return io.EOF
 		}
+		if err := l.in.Err(); err != nil {
+			return err // what was read before it is a part of a line
+		}
 		if text := bytes.TrimSpace(l.in.Bytes()); len(text) > 0 {
 			return json.Unmarshal(text, v)
 		}
