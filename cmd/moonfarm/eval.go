@@ -34,7 +34,7 @@ seeds, shared by all), games (played in all), policies (each with policy, wins,
 draws, losses, score, low, high: the bounds of the interval; rating: on the
 scale of Elo, mean 0; score_at_seat_0), pairs (each with a, b, mean_turns and,
 from a's side, wins, draws, losses, score, low, high).`,
-		Example: "  moonfarm eval towerdefence --policies random,econ,turtle --games 500",
+		Example: "  moonfarm eval towerdefence --policies random,econ,turtle --games 500\n  moonfarm eval codecraft --policies econ,turtle --rules round1-4",
 		Args:    takes("GAME"),
 		RunE:    func(c *cobra.Command, args []string) error { return a.runEval(c.Context(), args[0], f) },
 	}

@@ -102,7 +102,7 @@ func datasetFlags(c *cobra.Command, j *datasets.Job) {
 	flags.Var(choice[datasets.Codec]{&j.Codec, []datasets.Codec{datasets.Zstd, datasets.LZ4, datasets.None}}, "codec", "compression")
 	flags.Var(choice[datasets.Tensors]{&j.Tensors, []datasets.Tensors{datasets.TensorsExtension, datasets.TensorsPlain}}, "tensor-metadata",
 		"shapes of tensors as arrow.fixed_shape_tensor, or plain for readers that refuse extensions (Polars)")
-	flags.Var(whole[uint64]{&j.ShardEpisodes, 1, maxEpisodes}, "shard-episodes", "episodes in one file; part of what determines the bytes")
+	flags.Var(whole[uint64]{&j.ShardEpisodes, 1, maxEpisodes}, "shard-episodes", "episodes in one file, which one worker makes; part of what determines the bytes")
 }
 
 // splitSpecs splits a list of policies at the commas outside of parentheses.

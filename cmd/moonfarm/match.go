@@ -45,7 +45,7 @@ connect by TCP, and built-in policies. GAME is codecraft.
   econ             a policy (see policies GAME), or a mixture of some
   empty            nobody: no orders
   tcp:31001        a client that connects to that port of this machine, with any
-                   token (tcp: to a free port, which is told)
+                   token ("tcp:" alone: to a free port, which is told)
   "./bot --fast"   a client to be started: any word with a slash, or a line
                    with blanks. {host}, {port} and {token} in it are filled in;
                    if it has none of them, they are added at its end. There is
@@ -79,7 +79,7 @@ answers).`,
 	flags.Var(whole[int]{&f.parallel, 1, maxWorkers}, "parallel", "how many games at once")
 	flags.StringVar(&f.results, "save-results", "", "`FILE` for the results of a game, as the original writes them; {game} is its number")
 	flags.StringVar(&f.replay, "save-replay", "", "`FILE` for the replay of a game, as the original writes it; {game} is its number")
-	flags.StringVar(&f.logs, "logs", "", "`DIR` for what started clients print: one file for each and game (default: it is dropped)")
+	flags.StringVar(&f.logs, "logs", "", "`DIR` for all that started clients print: one file for each and game (default: it is dropped)")
 	flags.Var(seconds{&f.answer}, "timeout", "for each answer of a client; 0: no limit (default 10, of a config what it says)")
 	flags.Var(seconds{&f.accept}, "accept-timeout", "until a client has connected; 0: no limit (default 60 for those that are started, else none)")
 	flags.Var(seconds{&f.game}, "game-timeout", "for all answers of a client in a game (default: no limit)")
@@ -125,10 +125,8 @@ func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
 	if game != "codecraft" {
 		return wrongUse("match: no clients of %s can play; of codecraft they can", game)
 	}
-	for flag, name := range map[string]string{"save-results": f.results, "save-replay": f.replay} {
-		if f.games > 1 && name != "" && !strings.Contains(name, gameMark) {
-			return wrongUse("--%s %s: with --games %d its name must have %s in it", flag, name, f.games, gameMark)
-		}
+	if err := f.checkFiles(); err != nil {
+		return err
 	}
 	s, err := newSeries(c, f)
 	if err != nil {
@@ -160,6 +158,30 @@ func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
 
 // gameMark is what stands for the number of a game in the names of files.
 const gameMark = "{game}"
+
+// checkFiles tells what files to be written cannot be, before anybody plays.
+func (f *matchFlags) checkFiles() error {
+	for _, file := range [][2]string{{"save-results", f.results}, {"save-replay", f.replay}} {
+		flag, name := file[0], file[1]
+		if name == "" {
+			continue
+		}
+		if f.games > 1 && !strings.Contains(name, gameMark) {
+			return wrongUse("--%s %s: with --games %d its name must have %s in it", flag, name, f.games, gameMark)
+		}
+		first := numbered(name, 0)
+		if s, err := os.Stat(filepath.Dir(first)); err != nil || !s.IsDir() {
+			return wrongUse("--%s %s: there is no folder %s", flag, name, filepath.Dir(first))
+		}
+		if s, err := os.Stat(first); err == nil && s.IsDir() {
+			return wrongUse("--%s %s: expected the name of a file, found a folder", flag, name)
+		}
+	}
+	if f.results != "" && filepath.Clean(f.results) == filepath.Clean(f.replay) {
+		return wrongUse("--save-results and --save-replay: the same file %s", f.results)
+	}
+	return nil
+}
 
 // matchReport tells how games went. Its JSON keys are documented in the help.
 type matchReport struct {

@@ -244,9 +244,10 @@ func (s *series) enterPlayers() error {
 		case spec == "empty":
 		case kind == "tcp":
 			n, err := strconv.ParseUint(port, 10, 16)
-			if err != nil && spec != "tcp" {
-				return wrongUse("--player %s: expected a port from 0 to 65535 after tcp:", spec)
+			if err != nil && port != "" {
+				return wrongUse("--player %s: expected a port from 0 to 65535 after tcp:, or none for a free one", spec)
 			}
+			e.name = strings.TrimSuffix(spec, ":")
 			e.address = net.JoinHostPort("127.0.0.1", strconv.FormatUint(n, 10))
 			e.limits.Answer = defaultAnswer
 		case strings.ContainsAny(spec, " /\\") && !strings.Contains(spec, "("):

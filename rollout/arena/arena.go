@@ -110,7 +110,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	}
 	info := v.Spec().Info
 	if info.Players < 2 {
-		return nil, fmt.Errorf("arena: %s has %d seats, want 2 or more", info.Name, info.Players)
+		return nil, fmt.Errorf("arena: by these rules %s has seats for %d, want 2 or more", info.Name, info.Players)
 	}
 	s := &schedule{
 		lineups: lineups(len(c.Policies), info.Players),
