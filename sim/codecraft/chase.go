@@ -78,10 +78,8 @@ func (g *Game) hunt(s *State, b *aimBoard) {
 	g.flood(s, b)
 	for at := b.hunters; at != 0; at = h.before[at-1] {
 		i := int(at) - 1
-		u, far := &s.Units[i], int(h.far[i])
-		if far > int(h.reach[i]) {
-			g.steps[i] = 0
-		} else if far != 0 && !g.closeEnough(u, far) {
+		far := int(h.far[i])
+		if far > int(h.reach[i]) || far != 0 && !g.closeEnough(&s.Units[i], far) {
 			g.steps[i] = 0
 		}
 	}

@@ -48,10 +48,9 @@ func (g *Game) shadow(s *State, w *group, n int) {
 	g.ford(s, n)
 	for _, i := range q.units[:n] {
 		u := &s.Units[i]
-		h := max(int(u.X)-f.x, f.x-int(u.X)) + max(int(u.Y)-f.y, f.y-int(u.Y))
 		if far := int(q.far[i]); far == 0 || !q.few(u, far+f.least, int(g.rules.MaxNodes), f) {
 			g.withField(w.player)
-			g.steps[i] = g.detour(u, s.Acts[i].Parts&FindClosest != 0, h)
+			g.steps[i] = g.detour(u, s.Acts[i].Parts&FindClosest != 0, f.distance(u))
 		}
 	}
 }
