@@ -5,6 +5,20 @@
 // A game is a set of rules over a state of plain data. The rules are a value
 // that implements Game; the state is a struct without pointers, slices or maps,
 // so that a clone is an assignment and a snapshot is its bytes.
+//
+// The games are laid out alike; a name without a folder is a file of each:
+//
+//	turn        game.go: New, Reset, Step, Outcome, Hash; the steps are those of RULES.md, 3
+//	rules       rules.go, and config.go: the table of all rules with their bounds; validate.go: what cannot be played
+//	state       state.go; invariants.go: what holds of every state
+//	orders      order.go: their bits; legal.go: which the rules accept
+//	text        text.go writes positions, parsetext.go reads them
+//	prices      towerdefence/command.go, terminal/deploy.go, codecraft/build.go
+//	income      towerdefence/income.go, terminal/restore.go, codecraft/attack.go
+//	targets     towerdefence/missiles.go and tesla.go, terminal/fight.go, codecraft/aim.go
+//	end         towerdefence/game.go, terminal/restore.go, codecraft/game.go
+//
+// The smallest game, the light cycles, needs fewer files and is to be read first.
 package sim
 
 // Player is a seat at the table, counted from 0.
@@ -44,7 +58,7 @@ type Info struct {
 	Name      string // "towerdefence"
 	Rules     string // version of the rules: the original's release, then ours; raised by any change of play
 	Config    string // the rule values in the game's own canonical text; with Name it suffices to build the Game again
-	Players   int    // seats, 2 … MaxPlayers
+	Players   int    // seats, 1 … MaxPlayers
 	MaxTurns  int    // no game lasts longer
 	MaxOrders int    // most orders one seat may give in one turn
 }

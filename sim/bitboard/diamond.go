@@ -62,6 +62,27 @@ func (d *Diamond) Add(cell int) { d[cell>>6&7] |= 1 << (cell & 63) }
 // Drop takes the cell off the board.
 func (d *Diamond) Drop(cell int) { d[cell>>6&7] &^= 1 << (cell & 63) }
 
+// And keeps the cells that are also on the board e.
+func (d *Diamond) And(e *Diamond) {
+	for w := range d {
+		d[w] &= e[w]
+	}
+}
+
+// Or adds the cells of the board e.
+func (d *Diamond) Or(e *Diamond) {
+	for w := range d {
+		d[w] |= e[w]
+	}
+}
+
+// AndNot takes the cells of the board e off the board.
+func (d *Diamond) AndNot(e *Diamond) {
+	for w := range d {
+		d[w] &^= e[w]
+	}
+}
+
 // Count is the number of cells on the board.
 func (d *Diamond) Count() int {
 	n := 0

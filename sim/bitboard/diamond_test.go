@@ -39,6 +39,21 @@ func TestDiamondCells(t *testing.T) {
 	}
 }
 
+// TestDiamondSets holds the operations on sets against those on single cells.
+func TestDiamondSets(t *testing.T) {
+	r := prng.New(7)
+	a, b := randomFree(&r, 50), randomFree(&r, 50)
+	and, or, andNot := a, a, a
+	and.And(&b)
+	or.Or(&b)
+	andNot.AndNot(&b)
+	for cell := range DiamondSpan {
+		require.Equal(t, a.Has(cell) && b.Has(cell), and.Has(cell))
+		require.Equal(t, a.Has(cell) || b.Has(cell), or.Has(cell))
+		require.Equal(t, a.Has(cell) && !b.Has(cell), andNot.Has(cell))
+	}
+}
+
 // plainField is Fill by a queue over coordinates; −1 where no goal is reached.
 func plainField(free, goals *Diamond) map[[2]int]int {
 	dist := map[[2]int]int{}
@@ -107,9 +122,7 @@ func TestField(t *testing.T) {
 			goals.Add(cell)
 			goal = cell >> 8
 		}
-		for w := range goals {
-			goals[w] &= free[w]
-		}
+		goals.And(&free)
 		var f Field
 		f.Fill(&free, &goals, goal, &Everywhere)
 		want := plainField(&free, &goals)
@@ -135,9 +148,7 @@ func TestFieldWanted(t *testing.T) {
 	for i := range 2000 {
 		free := randomFree(&random, []int{0, 13, 25, 40}[i%4])
 		goals, goal := edge(i / 4 % 4)
-		for w := range goals {
-			goals[w] &= free[w]
-		}
+		goals.And(&free)
 		var wanted Diamond
 		for range 1 + i%3 {
 			if cell := random.IntN(DiamondSpan); free.Has(cell) {
@@ -190,9 +201,7 @@ func BenchmarkField(b *testing.B) {
 			for i := range b.N {
 				free, side := &boards[i%64], i%4
 				goals := sides[side]
-				for w := range goals {
-					goals[w] &= free[w]
-				}
+				goals.And(free)
 				f.Fill(free, &goals, side%2, &Everywhere)
 				sum += f.Step[1][i%8]
 			}

@@ -23,13 +23,13 @@ func (f *Field) Phase(cell, goal int) uint8 {
 
 // Fill computes the field of the free cells to the goals, which are free cells
 // of one colour: 0 (words 0–3) or 1 (words 4–7). The other words of goals are
-// not looked at. The wave ends when it has reached all wanted cells, soon after
-// the last of them; Everywhere lets it run through. Cells it has not come to
-// count as not reached.
+// ignored. It is a flood fill that ends within four steps after it has reached all
+// wanted cells, or when it can reach no more cells. Cells that it has not reached
+// by then count as not reached.
 //
-// The wave goes from colour to colour. All cells two steps on are found by
-// shifts: from A to B a step is one of 0, +1, −16, −15 in the bits of a colour,
-// so (x | x<<1) and that >>16; from B to A the reverse.
+// The frontier changes its colour with every step. In the bits of a colour a step
+// from A to B is one of 0, +1, −16, −15, so the next frontier is x | x<<1 and that
+// shifted by 16; from B to A the shifts are reversed.
 func (f *Field) Fill(free, goals *Diamond, goal int, wanted *Diamond) {
 	if goal == 0 {
 		f.fillA(free, goals, wanted)
@@ -38,8 +38,8 @@ func (f *Field) Fill(free, goals *Diamond, goal int, wanted *Diamond) {
 	}
 }
 
-// fillA is Fill from colour A: four half-waves a round, of which the second and
-// third have bit 1 set.
+// fillA is Fill from colour A. A round goes four steps on: from A to B, to A, to B
+// and to A. The distances after the second and third have bit 1 set.
 func (f *Field) fillA(free, goals, wanted *Diamond) {
 	b0, b1, b2, b3 := free[4], free[5], free[6], free[7] // not yet reached
 	x0, x1, x2, x3 := goals[0], goals[1], goals[2], goals[3]
@@ -85,7 +85,7 @@ func (f *Field) fillA(free, goals, wanted *Diamond) {
 	f.Step[1] = Diamond{p0, p1, p2, p3, q0, q1, q2, q3}
 }
 
-// fillB is Fill from colour B: as fillA, with the colours changed about.
+// fillB is Fill from colour B: fillA with the colours exchanged.
 func (f *Field) fillB(free, goals, wanted *Diamond) {
 	a0, a1, a2, a3 := free[0], free[1], free[2], free[3]
 	y0, y1, y2, y3 := goals[4], goals[5], goals[6], goals[7]
@@ -131,7 +131,8 @@ func (f *Field) fillB(free, goals, wanted *Diamond) {
 	f.Step[1] = Diamond{p0, p1, p2, p3, q0, q1, q2, q3}
 }
 
-// Everywhere is no board, but as the wanted cells of Fill it is never reached.
+// Everywhere makes Fill reach all cells that it can, if it is given as the wanted
+// cells: it also has the bits that are no cells, which are never reached.
 var Everywhere = Diamond{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
 
 // DiamondBoard is the board with all its cells.

@@ -17,13 +17,13 @@ type Square [squareRow * (SquareSide + 2)]uint64
 // squareHigh are the bits of the second word of a row that are cells.
 const squareHigh = 1<<(SquareSide-64) - 1
 
-// Has tells whether the cell is in the set.
+// Has reports whether the cell is in the set.
 func (b *Square) Has(x, y int) bool { return b[squareRow*(y+1)+x>>6]>>(x&63)&1 != 0 }
 
 // Add adds a cell.
 func (b *Square) Add(x, y int) { b[squareRow*(y+1)+x>>6] |= 1 << (x & 63) }
 
-// Drop takes a cell away.
+// Drop takes a cell out of the set.
 func (b *Square) Drop(x, y int) { b[squareRow*(y+1)+x>>6] &^= 1 << (x & 63) }
 
 // span returns the bits from x to x+size−1, at most 64 of them, of a row.
@@ -54,7 +54,7 @@ func (b *Square) DropSquare(x, y, size int) {
 	}
 }
 
-// MeetsSquare tells whether a cell of the square is in the set.
+// MeetsSquare reports whether a cell of the square is in the set.
 func (b *Square) MeetsSquare(x, y, size int) bool {
 	low, high := span(x, size)
 	any := uint64(0)
@@ -79,15 +79,6 @@ func (b *Square) Count() int {
 		n += bits.OnesCount64(w)
 	}
 	return n
-}
-
-// Any tells whether there is a cell in the set.
-func (b *Square) Any() bool {
-	any := uint64(0)
-	for _, w := range b {
-		any |= w
-	}
-	return any != 0
 }
 
 // Or adds the cells of c.
@@ -127,11 +118,24 @@ func (b *Square) Grow(c *Square) {
 	}
 }
 
-// GrowRows adds to the rows from low to high the neighbours of the cells of b,
-// those of the rows beside them, low−1 and high+1, among them. Other rows are
-// neither read nor changed: b is grown as by Grow if nothing is set outside of
-// low+1 … high−1, but for rows at the edges of the board. The rows must lie on
-// the board; low above high does nothing.
+// Corners makes b the cells that are the lowest corners of squares of 2 by 2 cells
+// in c, which may be b. Done size−1 times it leaves the lowest corners of squares
+// of that size.
+func (b *Square) Corners(c *Square) {
+	low, high := c.Row(0)
+	for y := range SquareSide {
+		nextLow, nextHigh := c.Row(y + 1) // none beyond the last
+		l, h := low&nextLow, high&nextHigh
+		b.SetRow(y, l&(l>>1|h<<63), h&(h>>1))
+		low, high = nextLow, nextHigh
+	}
+}
+
+// GrowRows is Grow of b itself for the rows from low to high alone: they gain the
+// neighbours of the cells in them and in the rows low−1 and high+1. Other rows are
+// neither read nor changed. So b as a whole is grown if its cells lie in the rows
+// from low+1 to high−1, or up to low and high where these are edges of the board.
+// The rows must lie on the board; low above high does nothing.
 func (b *Square) GrowRows(low, high int) {
 	if low > high {
 		return
@@ -148,16 +152,17 @@ func (b *Square) GrowRows(low, high int) {
 	}
 }
 
-// Flood lets b, whose cells lie in the rows from low to high, go one step on:
-// b becomes the neighbours of its cells that are in free, and free loses them.
-// It returns the rows of b now, low above high if it is empty, and whether a
-// neighbour of a cell of b, as it was, is in watch.
+// Flood is one step of a flood fill. b is the frontier, whose cells lie in the
+// rows from low to high, and free holds the cells that may be reached and were
+// not yet. The new frontier is the neighbours of b that are in free, which loses
+// them. Flood returns the rows of the new frontier, low above high if it is
+// empty, and whether a neighbour of the old frontier is in watch.
 //
-// It writes the rows low−1 … high+1 and reads one more on either side; other
-// rows of b keep what they hold, and are not in what it returns. So the rows
-// from low−2 to high+2 must be of the front, or empty. Whoever leaves rows of
-// the front out at a side leaves them stale: from then on he must leave out at
-// least one row more there at each step, so that none of them is read again.
+// It reads the rows from low−2 to high+2 and writes those from low−1 to high+1:
+// rows next to the frontier must be empty. A caller that has no use for rows at a
+// side of the frontier may leave them out of low to high. They then keep their old
+// cells, so the caller must leave out at least one row more on that side at each
+// further step, lest the old cells are read again.
 func (b *Square) Flood(free, watch *Square, low, high int) (newLow, newHigh int, touched bool) {
 	from, end := squareRow*max(low, 1), squareRow*(min(high, SquareSide-2)+3)
 	above := b[from+squareRow : end+squareRow] // windows of one length: no checks in the loop

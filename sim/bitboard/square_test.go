@@ -16,7 +16,7 @@ func (p *plainSquare) has(x, y int) bool {
 	return x >= 0 && y >= 0 && x < SquareSide && y < SquareSide && p[y][x]
 }
 
-// beside tells whether a neighbour of the cell is in the set.
+// beside reports whether a neighbour of the cell is in the set.
 func (p *plainSquare) beside(x, y int) bool {
 	return p.has(x-1, y) || p.has(x+1, y) || p.has(x, y-1) || p.has(x, y+1)
 }
@@ -94,7 +94,7 @@ func TestSquareCells(t *testing.T) {
 			b.Add(x, y)
 			one := each(func(i, j int) bool { return i == x && j == y })
 			require.True(t, b == one.board(), "add %d,%d", x, y)
-			require.True(t, b.Has(x, y) && b.Count() == 1 && b.Any())
+			require.True(t, b.Has(x, y) && b.Count() == 1)
 			i, j, ok := b.First()
 			require.Equal(t, [3]any{x, y, true}, [3]any{i, j, ok})
 			var all, none Square
@@ -108,7 +108,7 @@ func TestSquareCells(t *testing.T) {
 			b.Add(x, y)
 			require.Equal(t, 1, b.Count(), "add %d,%d twice", x, y)
 			b.Drop(x, y)
-			require.True(t, b == Square{} && !b.Any())
+			require.True(t, b == Square{})
 		}
 	}
 	_, _, ok := new(Square).First()
@@ -181,7 +181,6 @@ func TestSquareSets(t *testing.T) {
 			}
 		}
 		require.Equal(t, n, a.Count())
-		require.Equal(t, n > 0, a.Any())
 		if x, y, ok := a.First(); ok {
 			require.Equal(t, [2]int{fx, fy}, [2]int{x, y})
 		} else {
@@ -298,7 +297,7 @@ func TestSquareFloods(t *testing.T) {
 			low, high, _ = b.Flood(&f, &none, low, high)
 			require.True(t, b == p.board() && f == free.board())
 		}
-		require.False(t, b.Any())
+		require.Zero(t, b.Count())
 	}
 }
 
@@ -320,5 +319,28 @@ func BenchmarkSquareFlood(b *testing.B) {
 	free, front := all, start
 	for b.Loop() {
 		front.Flood(&free, &none, 0, SquareSide-1)
+	}
+}
+
+// The lowest corners of the squares in a set are those that a search of all
+// squares finds.
+func TestSquareCorners(t *testing.T) {
+	r := prng.New(1)
+	for n := range 64 {
+		size, share := 1+n%5, 10+n%7
+		plain := each(func(x, y int) bool { return r.IntN(16) < share })
+		got := plain.board()
+		for range size - 1 {
+			got.Corners(&got)
+		}
+		want := each(func(x, y int) bool {
+			for k := range size * size {
+				if !plain.has(x+k%size, y+k/size) {
+					return false
+				}
+			}
+			return true
+		})
+		require.Equal(t, want.board(), got, "board %d, squares of %d", n, size)
 	}
 }

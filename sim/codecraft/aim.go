@@ -1,12 +1,15 @@
 package codecraft
 
 import (
+	"cmp"
+	"slices"
+
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
 )
 
 // maxAims is how many boards of targets are kept. Units of a player that attack
-// alike share one; with more kinds of them the oldest is drawn again.
+// alike share one; with more kinds the oldest is made again.
 const maxAims = 16
 
 // aims are the boards of targets of one tick.
@@ -15,7 +18,6 @@ type aims struct {
 	list    [maxAims]aimBoard
 
 	victims [Cells]victim // scratch of candidates: a unit is there once, a resource by its cell
-	hunts   hunts
 }
 
 // aimBoard is what units of one player, range and set of valid types can attack.
@@ -29,12 +31,12 @@ type aimBoard struct {
 	first   int             // rows of near
 	last    int
 
-	hunters uint16 // 1 + the last unit that chases; 0: none
+	chasers uint16 // 1 + the last unit that chases these targets, 0 for none
 }
 
 func (a *aims) clear() { a.n, a.next = 0, 0 }
 
-// aimFor returns the board, drawn if need be.
+// aimFor returns the board; it makes it if need be.
 func (g *Game) aimFor(s *State, p sim.Player, valid TypeSet, reach int) *aimBoard {
 	a := &g.aims
 	for i := range a.list[:a.n] {
@@ -48,13 +50,12 @@ func (g *Game) aimFor(s *State, p sim.Player, valid TypeSet, reach int) *aimBoar
 	b := &a.list[a.next]
 	a.next = (a.next + 1) % maxAims
 	if a.n == maxAims {
-		// The board that is drawn over: its hunters go now. One that is new has
-		// none, since Plan ends with all hunts and hunt leaves no hunter.
-		g.hunt(s, b)
+		// This board is made anew: its chases end now. One that is new has
+		// none, since Plan ends all chases.
+		g.chaseTargets(s, b)
 	}
-	b.hunters = 0
 	b.player, b.valid, b.reach = p, valid, int16(reach)
-	g.drawTargets(s, b)
+	g.markTargets(s, b)
 	b.near = b.targets
 	b.first, b.last = b.near.Rows()
 	for range reach {
@@ -64,9 +65,9 @@ func (g *Game) aimFor(s *State, p sim.Player, valid TypeSet, reach int) *aimBoar
 	return b
 }
 
-// drawTargets draws the cells of the valid targets: all of what a player sees,
+// markTargets makes targets the cells of the valid targets: all of what a player sees,
 // but its own.
-func (g *Game) drawTargets(s *State, b *aimBoard) {
+func (g *Game) markTargets(s *State, b *aimBoard) {
 	b.targets = bitboard.Square{}
 	if b.valid.Has(Resource) {
 		b.targets = s.Resources
@@ -105,7 +106,7 @@ func (g *Game) autoReach(a *Action, t *Properties) int {
 	return int(t.Range)
 }
 
-// inRange tells whether the entity with that id exists, is another than u and
+// inRange reports whether the entity with that id exists, is another than u and
 // in range.
 func (g *Game) inRange(s *State, u *Unit, t *Properties, id uint32) bool {
 	if id == u.ID {
@@ -113,10 +114,10 @@ func (g *Game) inRange(s *State, u *Unit, t *Properties, id uint32) bool {
 	}
 	if i := s.Find(id); i >= 0 {
 		v := &s.Units[i]
-		return gap(int(u.X), int(u.Y), int(t.Size), int(v.X), int(v.Y), int(g.rules.Types[v.Type].Size)) <= int(t.Range)
+		return Gap(int(u.X), int(u.Y), int(t.Size), int(v.X), int(v.Y), int(g.rules.Types[v.Type].Size)) <= int(t.Range)
 	}
 	x, y, ok := s.ResourceAt(id)
-	return ok && s.Resources.Has(x, y) && gap(int(u.X), int(u.Y), int(t.Size), x, y, 1) <= int(t.Range)
+	return ok && s.Resources.Has(x, y) && Gap(int(u.X), int(u.Y), int(t.Size), x, y, 1) <= int(t.Range)
 }
 
 // victim is a candidate of an auto attack: a unit, or with unit −1 a resource.
@@ -147,52 +148,43 @@ func (g *Game) candidates(s *State, i int) []victim {
 			}
 			v := victim{unit: int16(s.At[CellOf(x, y)]) - 1, cell: uint16(CellOf(x, y))}
 			if v.unit < 0 {
-				v.id, v.gap = s.ResourceID(x, y), int16(gap(x0, y0, size, x, y, 1))
+				v.id, v.gap = s.ResourceID(x, y), int16(Gap(x0, y0, size, x, y, 1))
 				list = append(list, v)
 				continue
 			}
 			w := &s.Units[v.unit]
 			side := int(g.rules.Types[w.Type].Size)
-			if side > 1 && listed(list, v.unit) {
+			if side > 1 && slices.ContainsFunc(list, func(w victim) bool { return w.unit == v.unit }) {
 				continue
 			}
-			v.id, v.gap = w.ID, int16(gap(x0, y0, size, int(w.X), int(w.Y), side))
+			v.id, v.gap = w.ID, int16(Gap(x0, y0, size, int(w.X), int(w.Y), side))
 			list = append(list, v)
 		}
 	}
 	if g.rules.NearestVictim {
-		list = nearest(list)
+		least := slices.MinFunc(list, func(a, b victim) int { return int(a.gap) - int(b.gap) }).gap
+		list = slices.DeleteFunc(list, func(v victim) bool { return v.gap > least })
 	}
-	for k := 1; k < len(list); k++ { // they are few
-		v, at := list[k], k
-		for ; at > 0 && list[at-1].id > v.id; at-- {
-			list[at] = list[at-1]
-		}
-		list[at] = v
-	}
+	slices.SortFunc(list, func(a, b victim) int { return cmp.Compare(a.id, b.id) })
 	return list
 }
 
-func listed(list []victim, unit int16) bool {
-	for k := range list {
-		if list[k].unit == unit {
-			return true
-		}
+// chase notes that unit i chases the targets of its auto attack (RULES.md, 3.4).
+func (g *Game) chase(s *State, i int, u *Unit, a *Action, t *Properties) {
+	if int32(a.Range) <= t.Range {
+		return
 	}
-	return false
+	b := g.aimFor(s, u.Owner, a.Valid, int(t.Range))
+	g.paths.others[i], b.chasers = b.chasers, uint16(i+1)
 }
 
-// nearest keeps those at the least distance.
-func nearest(list []victim) []victim {
-	least := int16(1<<15 - 1)
-	for k := range list {
-		least = min(least, list[k].gap)
+// chaseTargets finds the first steps of the units that chase the targets of the
+// board, towards the nearest cells from which one is in range.
+func (g *Game) chaseTargets(s *State, b *aimBoard) {
+	if b.chasers != 0 {
+		units := g.listUnits(s, b.chasers)
+		g.paths.finder.Chase(&g.paths.terrain[b.player], &b.near, b.first, b.last, units)
+		g.answer(b.chasers, units)
+		b.chasers = 0
 	}
-	kept := list[:0]
-	for _, v := range list {
-		if v.gap == least {
-			kept = append(kept, v)
-		}
-	}
-	return kept
 }

@@ -10,20 +10,9 @@ import (
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/codecraft/internal/plain"
-	"moonfarm/sim/simtest"
 )
 
-// match is a position played by the fast game and by the plain twin side by
-// side: what clause tests are written with.
-type match struct {
-	t      testing.TB
-	g      *codecraft.Game
-	s      codecraft.State
-	rec    codecraft.Record
-	twin   *plain.Game
-	turn   *sim.Turn
-	status sim.Status
-}
+// What clause tests are written with.
 
 // begin sets up the position of a text under the rules of round1 (four players,
 // no fog), changed by change where that is not nil.
@@ -40,10 +29,8 @@ func begin(t testing.TB, text string, change func(r *codecraft.Rules)) *match {
 // resume goes on from a state.
 func resume(t testing.TB, g *codecraft.Game, s codecraft.State) *match {
 	t.Helper()
-	m := &match{t: t, g: g, s: s, twin: plain.New(g.Rules()), turn: sim.NewTurn(64)}
-	m.g.Record(&m.rec)
-	m.twin.Load(&s)
-	m.compare("at the beginning")
+	m := &match{t: t, g: g, twin: plain.New(g.Rules()), n: new(tally)}
+	m.begin(&s)
 	return m
 }
 
@@ -71,30 +58,12 @@ func by(player int, list ...sim.Order) orders { return orders{sim.Player(player 
 // play plays a tick with orders.
 func (m *match) play(given ...orders) *match {
 	m.t.Helper()
-	m.turn.Clear()
+	m.orders = [sim.MaxPlayers][]sim.Order{}
 	for _, o := range given {
-		m.turn.Set(o.player, o.list)
-		m.twin.Command(int(o.player), o.list)
+		m.orders[o.player] = o.list
 	}
-	m.status = m.g.Step(&m.s, m.turn)
-	if status := m.twin.Play(); status != m.status {
-		m.t.Fatalf("status %v, of the plain twin %v\n%s", m.status, status, m.text())
-	}
-	m.compare("after the tick")
-	if !slices.Equal(m.rec.Attacks, m.twin.Attacks) || !slices.Equal(m.rec.Died, m.twin.Died) {
-		m.t.Fatalf("attacks and deaths: the fast game has %v and %v, the plain twin %v and %v", m.rec.Attacks, m.rec.Died, m.twin.Attacks, m.twin.Died)
-	}
+	m.step()
 	return m
-}
-
-// compare compares the two games.
-func (m *match) compare(when string) {
-	m.t.Helper()
-	var s codecraft.State
-	m.twin.Store(&s)
-	if s != m.s {
-		m.t.Fatalf("%s the games differ: %s\nfast\n%splain\n%s", when, simtest.Diff(&m.s, &s), m.text(), codecraft.AppendText(nil, m.g, &s))
-	}
 }
 
 // text is the position as text.
@@ -169,7 +138,7 @@ func (m *match) unlike(f []string, from int) string {
 	return ""
 }
 
-// exists tells whether there is an entity with that id.
+// exists reports whether there is an entity with that id.
 func (m *match) exists(id string) bool {
 	n, err := strconv.ParseUint(id, 10, 32)
 	if err != nil {
@@ -279,36 +248,53 @@ func (m *match) ended(want sim.Status) *match {
 	return m
 }
 
-// even plays the next tick under many seeds, counts what outcome says of them,
-// and demands that all of want come about equally often, and nothing else.
+// even plays the next tick many times, first under many seeds, then as many ticks
+// of a game, and counts what outcome says of them. It demands that all of want come
+// about equally often, and nothing else, and that none follows another more often
+// than by chance.
 func (m *match) even(outcome func(m *match) string, want ...string) *match {
 	m.t.Helper()
-	each := 60
+	const plays = 4000
+	changes, last := 0, ""
 	seen := map[string]int{}
-	for seed := range uint64(each * len(want)) {
+	for n := range plays {
 		s := m.s
-		s.Seed = seed*0x9e3779b97f4a7c15 + 1
-		if seed < 10 {
-			seen[outcome(resume(m.t, m.g, s).tick(1))]++
-			continue
+		if s.Tick = int32(n); n < plays/2 {
+			s.Tick, s.Seed = m.s.Tick, uint64(n)*0x9e3779b97f4a7c15+1
 		}
-		alone := &match{t: m.t, g: m.g, s: s} // the twin is slow
-		m.g.Record(&alone.rec)
-		alone.status = m.g.Tick(&alone.s)
-		seen[outcome(alone)]++
+		now := &match{t: m.t, g: m.g, s: s}
+		if n < 10 {
+			now = resume(m.t, m.g, s).tick(1)
+		} else { // the twin is slow
+			m.g.Record(&now.rec)
+			m.g.Tick(&now.s)
+		}
+		result := outcome(now)
+		if seen[result]++; result != last {
+			changes++
+		}
+		last = result
 	}
+	m.g.Record(&m.rec)
+	share := 1 / float64(len(want))
 	for _, w := range want {
-		// Five standard deviations, and more.
-		if n := seen[w]; n < each-35 || n > each+35 {
-			m.t.Fatalf("%q came about %d times, want about %d; all: %v", w, n, each, seen)
-		}
+		m.nearShare(fmt.Sprintf("%q", w), seen[w], plays, share)
 		delete(seen, w)
 	}
 	if len(seen) > 0 {
 		m.t.Fatalf("not wanted: %v", seen)
 	}
-	m.g.Record(&m.rec)
+	m.nearShare("changes from play to play", changes-1, plays-1, 1-share)
 	return m
+}
+
+// nearShare fails if the hits of trials differ from a share by more than five
+// standard deviations. What is drawn is fixed, so it happens always or never.
+func (m *match) nearShare(what string, hits, trials int, share float64) {
+	m.t.Helper()
+	if d := float64(hits)/float64(trials) - share; d*d*float64(trials) > 25*share*(1-share)+1e-9 {
+		m.t.Fatalf("%s: %d of %d, want %.1f %%\n%s", what, hits, trials, 100*share, m.text())
+	}
 }
 
 // where is where a unit is, as "x,y".

@@ -37,43 +37,36 @@ func (g *Game) build(s *State) {
 	}
 }
 
-// canBuild tells whether the build action of a unit succeeds now.
+// canBuild reports whether the build action of a unit succeeds now.
 func (g *Game) canBuild(s *State, u *Unit, a *Action) bool {
 	k := &g.rules.Types[u.Type]
 	if s.N == MaxUnits || !k.Builds.Set().Has(a.BuildType) {
 		return false
 	}
-	t := &g.rules.Types[a.BuildType]
-	x, y, size := int(a.BuildX), int(a.BuildY), int(t.Size)
-	return x+size <= Side && y+size <= Side &&
-		gap(int(u.X), int(u.Y), int(k.Size), x, y, size) == 1 &&
+	x, y, size := int(a.BuildX), int(a.BuildY), int(g.rules.Types[a.BuildType].Size)
+	return OnMap(x, y, size) &&
+		Gap(int(u.X), int(u.Y), int(k.Size), x, y, size) == 1 &&
 		s.Resource[u.Owner] >= g.cost(s, u.Owner, a.BuildType) &&
-		g.housed(s, u.Owner, t) &&
+		g.hasRoom(s, u.Owner, a.BuildType) &&
 		!s.Occupied.MeetsSquare(x, y, size)
 }
 
 // cost is what one of type t costs a player now.
 func (g *Game) cost(s *State, p sim.Player, t Type) int32 {
-	k := &g.rules.Types[t]
-	if !k.CanMove {
-		return k.Cost
-	}
-	n := k.Cost + int32(s.Count[p][t])
+	has := int32(s.Count[p][t])
 	if g.rules.DeadAreFree {
 		for _, i := range g.dead {
 			if u := &s.Units[i]; u.Owner == p && u.Type == t {
-				n--
+				has--
 			}
 		}
 	}
-	return n
+	return g.rules.CostOf(t, has)
 }
 
-// housed tells whether the population of a player has room for one more.
-func (g *Game) housed(s *State, p sim.Player, t *Properties) bool {
-	if t.PopUse == 0 && !g.rules.PopulationAll {
-		return true
-	}
+// hasRoom reports whether the population of a player has room for one more of
+// type t now.
+func (g *Game) hasRoom(s *State, p sim.Player, t Type) bool {
 	use, provide := s.PopUse[p], s.PopProvide[p]
 	if g.rules.DeadAreFree {
 		for _, i := range g.dead {
@@ -85,5 +78,67 @@ func (g *Game) housed(s *State, p sim.Player, t *Properties) bool {
 			}
 		}
 	}
-	return provide >= use+t.PopUse
+	return g.rules.RoomFor(t, use, provide)
+}
+
+// CostOf is what one more of type t costs a player that has so many of them
+// (RULES.md, 3.20).
+func (r *Rules) CostOf(t Type, has int32) int32 {
+	if k := &r.Types[t]; !k.CanMove {
+		return k.Cost
+	}
+	return r.Types[t].Cost + has
+}
+
+// RoomFor reports whether a population, of which so much is used and provided,
+// has room for one more of type t (RULES.md, 3.20).
+func (r *Rules) RoomFor(t Type, used, provided int32) bool {
+	k := &r.Types[t]
+	return k.PopUse == 0 && !r.PopulationAll || used+k.PopUse <= provided
+}
+
+// Affords reports whether seat p can pay for one of type t now and has room for
+// it in its population.
+func (r *Rules) Affords(s *State, p sim.Player, t Type) bool {
+	return s.Resource[p] >= r.CostOf(t, int32(s.Count[p][t])) && r.RoomFor(t, s.PopUse[p], s.PopProvide[p])
+}
+
+// repair is the repair phase (RULES.md, 3.22 and 3.23). Health is looked at before anything
+// is repaired, so the order does not matter.
+func (g *Game) repair(s *State) {
+	list := g.order[:0]
+	for i := range s.Units[:s.N] {
+		u := &s.Units[i]
+		if s.Acts[i].Parts&HasRepair == 0 || !u.Active || g.acted[i] || g.rules.DeadRest && u.Health == 0 {
+			continue
+		}
+		if g.rules.Types[u.Type].CanRepair && g.canRepair(s, u, s.Acts[i].Repair) {
+			g.acted[i] = true
+			list = append(list, uint16(i))
+		}
+	}
+	for _, i := range list {
+		v := &s.Units[s.Find(s.Acts[i].Repair)]
+		full := g.rules.Types[v.Type].MaxHealth
+		v.Health = int16(min(full, int32(v.Health)+g.rules.Types[s.Units[i].Type].Power))
+	}
+}
+
+// NeedsRepair reports whether a repair by player p with these targets helps v.
+func (r *Rules) NeedsRepair(v *Unit, p sim.Player, targets TypeSet) bool {
+	return v.Owner == p && targets.Has(v.Type) && int32(v.Health) < r.Types[v.Type].MaxHealth
+}
+
+// canRepair reports whether unit u repairs the entity with that id.
+func (g *Game) canRepair(s *State, u *Unit, id uint32) bool {
+	i := s.Find(id)
+	if i < 0 {
+		return false
+	}
+	v, k := &s.Units[i], &g.rules.Types[u.Type]
+	t := &g.rules.Types[v.Type]
+	return k.Repairs.Set().Has(v.Type) && v.Health > 0 &&
+		(v.Owner == u.Owner || g.rules.RepairOthers) &&
+		(int32(v.Health) < t.MaxHealth || g.rules.RepairFull) &&
+		Gap(int(u.X), int(u.Y), int(k.Size), int(v.X), int(v.Y), int(t.Size)) == 1
 }

@@ -1,16 +1,12 @@
 package codecraft
 
-import (
-	"math/bits"
+import "moonfarm/sim/prng"
 
-	"moonfarm/sim/prng"
-)
+// Every random draw is a function of the seed, the tick, its purpose and, where
+// several units draw for one purpose, the id of the unit (RULES.md, 2.10). So no
+// draw depends on the order in which others are made.
 
-// All chance of a game is a function of its seed, the tick, what is drawn for
-// and, where many draw alike, whose draw it is (RULES.md, 2.10): no draw depends on
-// the order in which others are made.
-
-// chance separates the draws of one tick.
+// chance is the purpose of a draw.
 type chance uint64
 
 const (
@@ -22,16 +18,15 @@ const (
 	chanceCell                  // who gets a contested cell; by its index in At
 )
 
-// stream is the root of the draws of a kind in a tick.
+// stream is the seed of the draws for a purpose in a tick.
 func stream(seed uint64, tick int32, c chance) uint64 {
 	return prng.Key(seed, 0, uint64(tick), uint64(c), prng.PurposeGame)
 }
 
-// draw is a number from 0 to n−1 for one of those who draw alike.
+// draw is a number from 0 to n−1 for one of several that draw for one purpose.
 func draw(root uint64, who uint32, n int) int {
 	r := prng.New(root ^ uint64(who)<<32)
-	hi, _ := bits.Mul64(r.Uint64(), uint64(n))
-	return int(hi)
+	return r.IntN(n)
 }
 
 // shuffle puts a list in random order: Fisher and Yates from the end.

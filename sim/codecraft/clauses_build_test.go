@@ -224,6 +224,9 @@ func population(t *testing.T) {
 	attacked := strings.Replace(at("m1", "health 3"), "H1H1H1\n\t\t13", "H1H1H1m2\n\t\t13", 1) + "\nunit 20 m2 18,14 attack 6"
 	begin(t, attacked, nil).tick(1).there(6, false).there(40, true)
 	begin(t, attacked, func(r *codecraft.Rules) { r.DeadAreFree = true }).tick(1).there(6, false).there(40, false)
+	// One that is not active provided nothing before: its end takes no room.
+	unbuilt := strings.NewReplacer("m1m1m1m1m1", "m1m1m1m1 .", "health 3", "health 3 inactive").Replace(attacked)
+	begin(t, unbuilt, func(r *codecraft.Rules) { r.DeadAreFree = true }).tick(1).there(6, false).there(40, true)
 	dying := at("m1", "health 9 inactive\nunit 20 m1 14,15 health 3\nunit 21 m2 14,16 attack 20\n16  . . . .m2")
 	begin(t, dying, nil).tick(1).there(20, false).there(40, false)
 	begin(t, dying, func(r *codecraft.Rules) { r.DeadAreFree = true }).tick(1).there(20, false).there(40, true)

@@ -414,6 +414,9 @@ func TestClause_3_10_Closest(t *testing.T) {
 	}
 	// The own cell is as near as any other: it stays.
 	begin(t, strings.NewReplacer("TARGET", "14,13", "b1W1", " .b1", "b1 10,13", "b1 11,13").Replace(two), nil).may(5, "")
+	// At the edge of the map the cells there are as good as others: one step to either.
+	begin(t, "11  .b1\n10  * .\nx78\nunit 5 b1 79,11 move 78,10 closest", nil).may(5, "-x-y")
+	begin(t, "11 b1 .\n10  . *\nx0\nunit 5 b1 0,11 move 1,10 closest", nil).may(5, "+x-y")
 	// Breaking through gets to everything but own ones.
 	begin(t, shut+" closest break", nil).may(5, "+y")
 	begin(t, strings.ReplaceAll(shut, "W1", "W2")+" closest break", nil).may(5, "+y") // through one wall, not two
@@ -450,13 +453,10 @@ func TestClause_3_11_FirstSteps(t *testing.T) {
 		x10
 		unit 5 b1 12,11 move 12,7 closest`, nil)
 	m.may(5, "+x-x").even(where(5), "13,11", "11,11") // to 15,7 and 9,7
-	// Each tick draws anew.
-	straight := map[string]int{}
-	for seed := range 60 {
-		m := begin(t, fmt.Sprintf("tick 0 seed %d\n11 b1\nx10\nunit 5 b1 10,11 move 12,13", seed), nil).tick(2)
-		straight[where(5)(m)]++
-	}
-	if straight["11,12"] < 15 || straight["12,11"] < 5 || straight["10,13"] < 5 {
-		t.Errorf("after two steps: %v", straight)
+	// However the distance is split between the axes.
+	for to, steps := range map[string][2]string{
+		"50,50": {"41,40", "40,41"}, "60,41": {"41,40", "40,41"}, "41,79": {"41,40", "40,41"}, "20,35": {"39,40", "40,39"},
+	} {
+		begin(t, "40 b1\nx40\nunit 5 b1 40,40 move "+to, nil).even(where(5), steps[:]...)
 	}
 }

@@ -12,11 +12,11 @@ func (g *Game) cleanUp(s *State) {
 	}
 	g.activate(s)
 	if len(g.dead) > 0 {
-		g.bury(s)
+		g.removeDead(s)
 	}
 }
 
-// activate makes those at full health active.
+// activate makes the inactive entities with full health active.
 func (g *Game) activate(s *State) {
 	for i := range s.Units[:s.N] {
 		u := &s.Units[i]
@@ -32,8 +32,8 @@ func (g *Game) activate(s *State) {
 	}
 }
 
-// bury takes the dead off the board and closes the ranks.
-func (g *Game) bury(s *State) {
+// removeDead takes the dead off the board and out of the list of units.
+func (g *Game) removeDead(s *State) {
 	first := int(s.N)
 	for _, d := range g.dead {
 		u := &s.Units[d]
@@ -64,16 +64,6 @@ func (g *Game) bury(s *State) {
 	clear(s.Units[to:s.N]) // equal positions are equal states
 	clear(s.Acts[to:s.N])
 	s.N = int32(to)
-}
-
-// mark writes what covers the cells of a unit.
-func (g *Game) mark(s *State, u *Unit, at uint16) {
-	size := int(g.rules.Types[u.Type].Size)
-	for y := int(u.Y); y < int(u.Y)+size; y++ {
-		for x := int(u.X); x < int(u.X)+size; x++ {
-			s.At[CellOf(x, y)] = at
-		}
-	}
 }
 
 // noteDead records who is removed.

@@ -2,106 +2,119 @@ package codecraft
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
+
+	"moonfarm/sim"
+	"moonfarm/sim/texts"
 )
 
 // The text of rule values has lines of key and value. The keys are our names of
 // the original's, joined by dots; lists of types are names with commas between.
 
-// configValue is one key of the text and where its value goes: an *int32, a
-// *bool or a *TypeList.
-type configValue struct {
-	key   string
-	value any
-}
+// MaxSize is the largest side of an entity, in cells, and MaxRange the longest
+// attack range, whatever the rules.
+const (
+	MaxSize  = 5
+	MaxRange = 20
+)
 
-// configValues lists the keys in canonical order.
-func (r *Rules) configValues() []configValue {
-	list := []configValue{
-		{"players", &r.Players},
-		{"fog_of_war", &r.Fog},
-		{"bonus", &r.Bonus},
-		{"max_tick_count", &r.MaxTurns},
-		{"max_pathfind_nodes", &r.MaxNodes},
-		{"start", &r.Start},
+// Bounds of the other rule values. RULES.md, 7, shows what they are good for.
+const (
+	maxScore   = 100_000 // points of one entity
+	maxHealth  = 30_000  // of a unit: an int16
+	maxVein    = 255     // health of a resource: a byte
+	maxCost    = 100_000
+	maxSight   = 40
+	maxPeople  = 1000 // population of one entity
+	maxTicks   = 2000 // ids stay below MaxID: MaxUnits a tick
+	maxNodes   = Cells
+	maxPowerOf = 30_000
+)
+
+// Table lists the rules in the order of their canonical text. The values are
+// those of r, to be read and set.
+func (r *Rules) Table() []texts.Rule {
+	list := []texts.Rule{
+		texts.NewRule("players", &r.Players, 1, sim.MaxPlayers, "how many play"),
+		texts.NewRule("fog_of_war", &r.Fog, 0, 0, "players see only what is in sight of their entities"),
+		texts.NewRule("bonus", &r.Bonus, 0, 0, "the last player left gets points until it wins"),
+		texts.NewRule("max_tick_count", &r.MaxTurns, 1, maxTicks, "ticks"),
+		texts.NewRule("max_pathfind_nodes", &r.MaxNodes, 1, maxNodes, "cells that a search of a path closes (3.9)"),
+		texts.NewRule("start", &r.Start, 0, Types, "the entities that a player starts with"),
 	}
 	for t := range r.Types {
-		list = r.Types[t].appendValues(list, Type(t).String()+".")
+		list = append(list, r.Types[t].table(Type(t))...)
 	}
 	g := &r.Generator
 	return append(list,
-		configValue{"map.min_share", &g.MinShare},
-		configValue{"map.max_share", &g.MaxShare},
-		configValue{"map.octaves", &g.Octaves},
-		configValue{"map.min_wave", &g.MinWave},
-		configValue{"map.max_wave", &g.MaxWave},
-		configValue{"map.persistence", &g.Persistence},
-		configValue{"choice.dead_rest", &r.DeadRest},
-		configValue{"choice.nearest_victim", &r.NearestVictim},
-		configValue{"choice.range_gates", &r.RangeGates},
-		configValue{"choice.chase_unseen", &r.ChaseUnseen},
-		configValue{"choice.outside_ignored", &r.OutsideIgnored},
-		configValue{"choice.break_floor", &r.BreakFloor},
-		configValue{"choice.unable_take_id", &r.UnableTakeID},
-		configValue{"choice.dead_are_free", &r.DeadAreFree},
-		configValue{"choice.population_all", &r.PopulationAll},
-		configValue{"choice.repair_full", &r.RepairFull},
-		configValue{"choice.repair_others", &r.RepairOthers},
-		configValue{"choice.dead_move", &r.DeadMove},
-		configValue{"choice.walls_do_not_live", &r.WallsDoNotLive},
-		configValue{"choice.solo_ends", &r.SoloEnds},
-		configValue{"choice.bonus_over", &r.BonusOver})
+		texts.NewRule("map.min_share", &g.MinShare, 0, 1000, "least share of cells outside the cleared starts that hold resources, in thousandths"),
+		texts.NewRule("map.max_share", &g.MaxShare, float64(g.MinShare), 1000, "greatest such share, in thousandths, not below the least"),
+		texts.NewRule("map.octaves", &g.Octaves, 1, 8, "octaves of noise"),
+		texts.NewRule("map.min_wave", &g.MinWave, 20, 800, "least wavelength of the first octave, in tenths of cells"),
+		texts.NewRule("map.max_wave", &g.MaxWave, max(20, float64(g.MinWave)), 800, "greatest such wavelength, in tenths of cells, not below the least"),
+		texts.NewRule("map.persistence", &g.Persistence, 0, 1000, "amplitude of an octave by that before, in thousandths"),
+		texts.NewRule("choice.dead_rest", &r.DeadRest, 0, 0, "units killed in the attack phase neither attack, build nor repair any more (3.17)"),
+		texts.NewRule("choice.nearest_victim", &r.NearestVictim, 0, 0, "auto attack draws among the nearest valid targets (3.14)"),
+		texts.NewRule("choice.range_gates", &r.RangeGates, 0, 0, "auto attack does not hit beyond the pathfind range (3.14)"),
+		texts.NewRule("choice.chase_unseen", &r.ChaseUnseen, 0, 0, "auto attack has targets that the player does not see (3.4, 3.14)"),
+		texts.NewRule("choice.outside_ignored", &r.OutsideIgnored, 0, 0, "a move to a target outside of the map is none (4.6)"),
+		texts.NewRule("choice.break_floor", &r.BreakFloor, 0, 0, "breaking through costs health / damage rounded down, but at least 1 (3.7)"),
+		texts.NewRule("choice.unable_take_id", &r.UnableTakeID, 0, 0, "a build action of an entity that cannot build takes an id (3.18)"),
+		texts.NewRule("choice.dead_are_free", &r.DeadAreFree, 0, 0, "the dead do not count for price and population (3.20)"),
+		texts.NewRule("choice.population_all", &r.PopulationAll, 0, 0,
+			"types that use no population need room for none: a player above its limit cannot build them (3.20)"),
+		texts.NewRule("choice.repair_full", &r.RepairFull, 0, 0, "repairing what has full health succeeds, and the repairer has acted (3.22)"),
+		texts.NewRule("choice.repair_others", &r.RepairOthers, 0, 0, "entities of other players can be repaired (3.22)"),
+		texts.NewRule("choice.dead_move", &r.DeadMove, 0, 0, "dead units move (3.25)"),
+		texts.NewRule("choice.walls_do_not_live", &r.WallsDoNotLive, 0, 0, "walls and houses alone keep no player in the game (5.2)"),
+		texts.NewRule("choice.solo_ends", &r.SoloEnds, 0, 0, "a game that one player began is over after its first tick (5.3)"),
+		texts.NewRule("choice.bonus_over", &r.BonusOver, 0, maxScore, "how many points above the best of the others the last player gets (5.4)"))
 }
 
-// appendValues appends the keys of a type.
-func (p *Properties) appendValues(list []configValue, prefix string) []configValue {
-	return append(list,
-		configValue{prefix + "size", &p.Size},
-		configValue{prefix + "build_score", &p.BuildScore},
-		configValue{prefix + "destroy_score", &p.DestroyScore},
-		configValue{prefix + "can_move", &p.CanMove},
-		configValue{prefix + "population_provide", &p.PopProvide},
-		configValue{prefix + "population_use", &p.PopUse},
-		configValue{prefix + "max_health", &p.MaxHealth},
-		configValue{prefix + "initial_cost", &p.Cost},
-		configValue{prefix + "sight_range", &p.Sight},
-		configValue{prefix + "resource_per_health", &p.Yield},
-		configValue{prefix + "build", &p.CanBuild},
-		configValue{prefix + "build.options", &p.Builds},
-		configValue{prefix + "build.init_health", &p.InitHealth},
-		configValue{prefix + "attack", &p.CanAttack},
-		configValue{prefix + "attack.attack_range", &p.Range},
-		configValue{prefix + "attack.damage", &p.Damage},
-		configValue{prefix + "attack.collect_resource", &p.Collects},
-		configValue{prefix + "repair", &p.CanRepair},
-		configValue{prefix + "repair.valid_targets", &p.Repairs},
-		configValue{prefix + "repair.power", &p.Power})
+// table lists the properties of type t. What it cannot do it has no numbers for.
+func (p *Properties) table(t Type) []texts.Rule {
+	size, health := float64(MaxSize), float64(maxHealth)
+	if t == Resource {
+		size, health = 1, maxVein
+	}
+	if c := startCorner[t]; c.size != 0 {
+		size = float64(c.size)
+	}
+	if p.CanMove {
+		size = 1
+	}
+	list := []texts.Rule{
+		texts.NewRule("size", &p.Size, 1, size, "cells of a side"),
+		texts.NewRule("build_score", &p.BuildScore, 0, maxScore, "points to the owner when one becomes active"),
+		texts.NewRule("destroy_score", &p.DestroyScore, 0, maxScore, "points to the enemy whose blow kills one"),
+		texts.NewRule("can_move", &p.CanMove, 0, 0, "whether it moves"),
+		texts.NewRule("population_provide", &p.PopProvide, 0, maxPeople, "population that an active one provides"),
+		texts.NewRule("population_use", &p.PopUse, 0, maxPeople, "population that one uses"),
+		texts.NewRule("max_health", &p.MaxHealth, 1, health, "full health"),
+		texts.NewRule("initial_cost", &p.Cost, 0, maxCost, "resource; movable types cost one more for each that the owner has"),
+		texts.NewRule("sight_range", &p.Sight, 0, maxSight, "distance"),
+		texts.NewRule("resource_per_health", &p.Yield, 0, maxPeople, "resource for each point of health that a collector takes"),
+		texts.NewRule("build", &p.CanBuild, 0, 0, "whether it builds"),
+		texts.NewRule("build.options", &p.Builds, 0, Types, "the types that it builds").Only(p.CanBuild),
+		texts.NewRule("build.init_health", &p.InitHealth, 0, maxHealth, "health of what it builds; 0: full").Only(p.CanBuild),
+		texts.NewRule("attack", &p.CanAttack, 0, 0, "whether it attacks"),
+		texts.NewRule("attack.attack_range", &p.Range, 1, MaxRange, "distance").Only(p.CanAttack),
+		texts.NewRule("attack.damage", &p.Damage, 1, maxPowerOf, "health that a blow takes").Only(p.CanAttack),
+		texts.NewRule("attack.collect_resource", &p.Collects, 0, 0, "whether it gets resource for the health that it takes"),
+		texts.NewRule("repair", &p.CanRepair, 0, 0, "whether it repairs"),
+		texts.NewRule("repair.valid_targets", &p.Repairs, 0, Types, "the types that it repairs").Only(p.CanRepair),
+		texts.NewRule("repair.power", &p.Power, 0, maxPowerOf, "health that it gives in a tick").Only(p.CanRepair),
+	}
+	for i := range list {
+		list[i].Key = t.String() + "." + list[i].Key
+	}
+	return list
 }
 
 // AppendText appends the rule values as text: every value once, in a fixed
 // order, one "key=value" a line. It is the canonical text: equal rules have
 // equal texts, and ParseRules reads it back.
-func (r Rules) AppendText(dst []byte) []byte {
-	for _, v := range r.configValues() {
-		dst = append(append(dst, v.key...), '=')
-		switch p := v.value.(type) {
-		case *int32:
-			dst = strconv.AppendInt(dst, int64(*p), 10)
-		case *bool:
-			dst = strconv.AppendBool(dst, *p)
-		case *TypeList:
-			for i, t := range p.All() {
-				if i > 0 {
-					dst = append(dst, ',')
-				}
-				dst = append(dst, t.String()...)
-			}
-		}
-		dst = append(dst, '\n')
-	}
-	return dst
-}
+func (r Rules) AppendText(dst []byte) []byte { return texts.AppendRules(dst, r.Table()) }
 
 // ParseRules reads the text of AppendText. Its first line may be the bare name
 // of a preset ("round1", "round2-2": see Preset), and may be all of it: keys
@@ -114,68 +127,31 @@ func (r Rules) AppendText(dst []byte) []byte {
 // tells.
 func ParseRules(text []byte) (Rules, error) {
 	rules := DefaultRules()
-	values := map[string]any{}
-	for _, v := range rules.configValues() {
-		values[v.key] = v.value
-	}
-	given := map[string]int{} // the line of each key
-	begun := false
-	line := 0
-	for l := range strings.Lines(string(text)) {
-		line++
-		l = strings.TrimSpace(l)
-		if l == "" || l[0] == '#' {
-			continue
-		}
-		key, value, pair := strings.Cut(l, "=")
-		key = strings.TrimSpace(key)
-		switch {
-		case !pair && begun:
-			return Rules{}, fmt.Errorf("line %d: want a key, = and a value, found %q", line, l)
-		case !pair:
-			set, ok := Preset(l)
-			if !ok {
-				return Rules{}, fmt.Errorf("line %d: want the name of a preset (%s, with -1 to -4 for so many players) or a key, = and a value, found %q",
-					line, strings.Join(Presets(), ", "), l)
-			}
-			rules = set
-		case values[key] == nil:
-			return Rules{}, fmt.Errorf("line %d: key %q: not a key of this game: want one like %q", line, key, "max_tick_count")
-		case given[key] != 0:
-			return Rules{}, fmt.Errorf("line %d: key %q was given already in line %d", line, key, given[key])
-		default:
-			if err := parseValue(values[key], strings.TrimSpace(value)); err != nil {
-				return Rules{}, fmt.Errorf("line %d: key %q: %w", line, key, err)
-			}
-			given[key] = line
-		}
-		begun = true
+	names := "preset (" + strings.Join(Presets(), ", ") + ", with -1 to -4 for so many players)"
+	err := texts.NewParser(rules.Table(), "max_tick_count").Parse(string(text), names, func(name string) (ok bool) {
+		rules, ok = Preset(name)
+		return ok
+	})
+	if err != nil {
+		return Rules{}, err
 	}
 	return rules, nil
 }
 
-// parseValue reads a value of configValues.
-func parseValue(to any, text string) error {
-	switch p := to.(type) {
-	case *int32:
-		n, err := strconv.ParseInt(text, 10, 32)
-		if err != nil {
-			return fmt.Errorf("want a whole number of 32 bits, found %q", text)
+// AppendText appends the names of the types with commas between.
+func (l *TypeList) AppendText(dst []byte) []byte {
+	for i, t := range l.All() {
+		if i > 0 {
+			dst = append(dst, ',')
 		}
-		*p = int32(n)
-	case *bool:
-		if text != "true" && text != "false" {
-			return fmt.Errorf("want true or false, found %q", text)
-		}
-		*p = text == "true"
-	case *TypeList:
-		return p.parse(text)
+		dst = append(dst, t.String()...)
 	}
-	return nil
+	return dst
 }
 
-// parse reads names with commas between.
-func (l *TypeList) parse(text string) error {
+// ParseText reads names of types with commas between. A name that no type has
+// and a type that is there twice are errors.
+func (l *TypeList) ParseText(text string) error {
 	*l = TypeList{}
 	if text == "" {
 		return nil
@@ -193,6 +169,9 @@ func (l *TypeList) parse(text string) error {
 	}
 	return nil
 }
+
+// Number is the length of the list.
+func (l *TypeList) Number() float64 { return float64(l.N) }
 
 // TypeNamed returns the type with the original's name.
 func TypeNamed(name string) (Type, bool) {

@@ -10,9 +10,9 @@ import (
 
 // flipped turns every choice that no recording decides the other way.
 func flipped(r *codecraft.Rules) {
-	r.DeadRest, r.NearestVictim, r.RangeGates, r.ChaseUnseen, r.OutsideIgnored, r.BreakFloor = true, true, true, true, true, true
-	r.UnableTakeID, r.DeadAreFree, r.PopulationAll, r.RepairFull, r.RepairOthers, r.DeadMove = true, true, true, true, true, true
-	r.WallsDoNotLive, r.SoloEnds = true, true
+	for _, c := range choices(r) {
+		*c = !*c
+	}
 	r.BonusOver = 100
 }
 

@@ -33,3 +33,15 @@ func TurnBack(p sim.Player, x, y, size int) (int, int) {
 	}
 	return x, y
 }
+
+// OnMap reports whether a square of the given size with its lowest corner on
+// (x, y) lies on the map as a whole.
+func OnMap(x, y, size int) bool {
+	return x >= 0 && y >= 0 && x+size <= Side && y+size <= Side
+}
+
+// Gap is the distance between two squares, given by their lowest corners and
+// sizes (RULES.md, 2.2): 1 if they are adjacent.
+func Gap(ax, ay, asize, bx, by, bsize int) int {
+	return max(bx-(ax+asize-1), ax-(bx+bsize-1), 0) + max(by-(ay+asize-1), ay-(by+bsize-1), 0)
+}

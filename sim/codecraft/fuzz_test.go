@@ -75,11 +75,10 @@ func FuzzOrders(f *testing.F) {
 		if sc.rules != nil {
 			sc.rules(&r, &rules)
 		}
-		m := newTwins(t, sc.name, rules)
+		m := newMatch(t, sc.name, rules, new(tally))
 		s := sc.begin(&r, m.g)
 		m.begin(&s)
-		status := sim.Running
-		for ticks := 0; ticks < 8 && status == sim.Running && m.s.N > 0; ticks++ {
+		for m.status == sim.Running && m.n.ticks < 8 && m.s.N > 0 {
 			for p := range m.orders {
 				m.orders[p] = m.orders[p][:0]
 			}
@@ -90,7 +89,7 @@ func FuzzOrders(f *testing.F) {
 				}
 				m.orders[p] = append(m.orders[p], o)
 			}
-			status = m.tick()
+			m.step()
 		}
 	})
 }
@@ -120,7 +119,7 @@ func FuzzRules(f *testing.F) {
 		if err != nil {
 			return
 		}
-		m := newTwins(t, "rules", rules)
+		m := newMatch(t, "rules", rules, new(tally))
 		r := prng.New(seed)
 		s := fromStart(&r, g)
 		if scene := newScene(&r, rules, 100); chance(&r, 2) {
@@ -131,11 +130,11 @@ func FuzzRules(f *testing.F) {
 		m.begin(&s)
 		c := &commander{r: &r, s: &m.s, g: m.g}
 		anyMood(&r, c)
-		for ticks, status := 0, sim.Running; ticks < 4 && status == sim.Running && m.s.N > 0; ticks++ {
+		for m.status == sim.Running && m.n.ticks < 4 && m.s.N > 0 {
 			for p := range sim.Player(rules.Players) {
 				m.orders[p] = c.orders(m.orders[p][:0], p)
 			}
-			status = m.tick()
+			m.step()
 		}
 	})
 }

@@ -4,19 +4,24 @@
 package codecraft
 
 import (
+	"encoding/binary"
+
 	"moonfarm/sim"
+	"moonfarm/sim/codecraft/internal/path"
+	"moonfarm/sim/prng"
 )
 
 // Game holds the rules in the shape the step wants them, and its scratch
 // memory. Like every sim.Game each goroutine should have its own.
 type Game struct {
-	rules  Rules
-	info   sim.Info
-	record *Record
-	sights sights
+	rules   Rules
+	info    sim.Info
+	record  *Record
+	sights  sights
+	rebuilt *rebuilt // of the invariants
 	plan
 	phases
-	ground
+	noise
 }
 
 // phases is what the phases of a tick tell each other.
@@ -44,8 +49,11 @@ func New(r Rules) (*Game, error) {
 		MaxTurns:  int(r.MaxTurns),
 		MaxOrders: PartsOfAction * MaxUnits,
 	}
+	if invariants {
+		g.rebuilt = newRebuilt()
+	}
 	g.dead, g.gone = make([]uint16, 0, MaxUnits), make([]uint16, 0, MaxUnits)
-	g.prepare()
+	g.paths.finder = path.New(int(r.MaxNodes))
 	g.prepareSight()
 	return g, nil
 }
@@ -55,6 +63,39 @@ func (g *Game) Info() sim.Info { return g.info }
 
 // Rules returns the rule values.
 func (g *Game) Rules() Rules { return g.rules }
+
+// startCorner is where a start entity stands in its owner's frame: its lowest
+// corner, and its largest size. Types without a size are no start entities.
+var startCorner = [Types]struct{ x, y, size uint8 }{
+	BuilderBase: {5, 5, 5},
+	BuilderUnit: {4, 4, 1},
+	MeleeBase:   {5, 15, 5},
+	MeleeUnit:   {4, 14, 1},
+	RangedBase:  {15, 5, 5},
+	RangedUnit:  {14, 4, 1},
+	Turret:      {15, 15, 2},
+}
+
+// Reset makes s the start of the game with that seed: the map and the start
+// entities (RULES.md, 2.5–2.8).
+func (g *Game) Reset(s *State, seed uint64) {
+	*s = State{Seed: seed, NextID: 1 + uint32(g.rules.Players)}
+	for p := range sim.Player(g.rules.Players) {
+		for _, t := range g.rules.Start.All() {
+			c := startCorner[t]
+			x, y := TurnBack(p, int(c.x), int(c.y), int(g.rules.Types[t].Size))
+			g.add(s, Unit{
+				ID: s.NextID, Health: int16(g.rules.Types[t].MaxHealth),
+				X: uint8(x), Y: uint8(y), Type: t, Owner: p, Active: true,
+			})
+			s.NextID++
+		}
+	}
+	g.generate(s)
+	s.FirstID = s.NextID
+	s.SetVeins()
+	s.NextID += uint32(s.Resources.Count())
+}
 
 // Step plays one tick with the orders of all seats.
 func (g *Game) Step(s *State, t *sim.Turn) sim.Status {
@@ -82,6 +123,51 @@ func (g *Game) Tick(s *State) sim.Status {
 	return g.status(s)
 }
 
+// status returns whether the game is over (RULES.md, 5), and gives the bonus.
+func (g *Game) status(s *State) sim.Status {
+	left, last := g.left(s)
+	if !g.Over(s) {
+		return sim.Running
+	}
+	if left == 1 && g.rules.Bonus {
+		for p, score := range s.Score[:g.rules.Players] {
+			if p != last {
+				s.Score[last] = max(s.Score[last], score+g.rules.BonusOver)
+			}
+		}
+	}
+	return sim.Over
+}
+
+// Over reports whether the game is over in s. If so, Step has returned sim.Over,
+// and bonus and outcome are settled.
+func (g *Game) Over(s *State) bool {
+	left, _ := g.left(s)
+	solo := g.rules.Players == 1 && !g.rules.SoloEnds
+	return s.Tick >= g.rules.MaxTurns || left <= 1 && !solo
+}
+
+// left counts the players that are left, and tells the last of them.
+func (g *Game) left(s *State) (n, last int) {
+	for p := range int(g.rules.Players) {
+		if g.lives(s, p) {
+			n, last = n+1, p
+		}
+	}
+	return n, last
+}
+
+// lives reports whether a player is left.
+func (g *Game) lives(s *State, p int) bool {
+	n := int16(0)
+	for t, c := range s.Count[p] {
+		if !g.rules.WallsDoNotLive || Type(t) != Wall && Type(t) != House {
+			n += c
+		}
+	}
+	return n > 0
+}
+
 // Outcome tells how seat p stands: places go by score, equal scores share a
 // place.
 func (g *Game) Outcome(s *State, p sim.Player) sim.Outcome {
@@ -101,3 +187,41 @@ func (g *Game) Outcome(s *State, p sim.Player) sim.Outcome {
 	o.Result /= float32(players - 1)
 	return o
 }
+
+// Hash digests all that influences play.
+func (g *Game) Hash(s *State) uint64 {
+	h := prng.Digest(s.Seed ^ uint64(s.Tick)<<32 ^ uint64(s.NextID))
+	for p := range int(g.rules.Players) {
+		h.Add(uint64(s.Score[p])<<32 | uint64(uint32(s.Resource[p])))
+	}
+	for i := range s.Units[:s.N] {
+		u, a := &s.Units[i], &s.Acts[i]
+		active := uint64(0)
+		if u.Active {
+			active = 1
+		}
+		h.Add(uint64(u.ID)<<32 | uint64(uint16(u.Health))<<16 | uint64(u.X)<<8 | uint64(u.Y))
+		h.Add(uint64(u.Type)<<56 | uint64(u.Owner)<<52 | active<<48 | uint64(a.Parts)<<32 | uint64(a.Target))
+		h.Add(uint64(a.Repair)<<32 | uint64(a.Valid)<<16 | uint64(a.Range))
+		h.Add(uint64(a.MoveX)<<32 | uint64(a.MoveY)<<24 | uint64(a.BuildType)<<16 | uint64(a.BuildX)<<8 | uint64(a.BuildY))
+	}
+	for i := 0; i < Cells; i += 8 {
+		if w := binary.LittleEndian.Uint64(s.Health[i:]); w != 0 {
+			h.Add(w ^ uint64(i)<<48)
+		}
+	}
+	return h.Sum()
+}
+
+// Record keeps the events of one tick, if it is given to Game.Record. Step
+// empties it first.
+type Record struct {
+	Attacks []Hit    // in the order of their processing, wasted ones too
+	Died    []uint32 // ids of what was removed, units first, by id
+}
+
+// Hit is an attack.
+type Hit struct{ Attacker, Victim uint32 }
+
+// Record makes Step note the events of every tick in r, until Record(nil).
+func (g *Game) Record(r *Record) { g.record = r }

@@ -31,8 +31,8 @@ const (
 	heightZero = 1 << 21
 )
 
-// ground is the scratch memory of the generator.
-type ground struct {
+// noise is the scratch memory of the generator.
+type noise struct {
 	height [Cells]int32
 	slopes [maxLattice * maxLattice]slope
 	along  [Side]latticePlace // of the columns and the rows of the octave
@@ -81,7 +81,7 @@ func (g *Game) generate(s *State) {
 	cells := g.clearStarts()
 	least, most := cells*int(rules.MinShare)/1000, cells*int(rules.MaxShare)/1000
 	if wanted := least + r.IntN(most-least+1); wanted > 0 {
-		g.raise(s, g.nth(wanted))
+		g.placeResources(s, g.nth(wanted))
 	}
 }
 
@@ -220,14 +220,14 @@ func (g *Game) nth(n int) int32 {
 	return int32(top<<heightHalf+low) - heightZero
 }
 
-// raise puts a resource on every cell that is not cleared and at least as high
-// as least. Cells that are images of each other are as high as each other, so
-// all or none of them get one.
-func (g *Game) raise(s *State, least int32) {
+// placeResources puts a resource on every cell that is not cleared and whose
+// height is at least least. Cells that are images of each other have the same
+// height, so all or none of them get one.
+func (g *Game) placeResources(s *State, least int32) {
 	for y := range Side {
 		for x, h := range g.height[y*Side:][:Side] {
 			if h >= least && h != clearedHeight {
-				g.vein(s, x, y)
+				s.addResource(x, y, uint8(g.rules.Types[Resource].MaxHealth))
 			}
 		}
 	}

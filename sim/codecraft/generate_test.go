@@ -103,26 +103,6 @@ func checkSymmetry(t *testing.T, name string, s *codecraft.State, players int, c
 	}
 }
 
-// TestMapOfNoPlayer: corners of players that do not exist are not cleared.
-func TestMapOfNoPlayer(t *testing.T) {
-	g := mustGame(t, "round1-3", nil)
-	full := 0
-	var s codecraft.State
-	for seed := range uint64(40) {
-		g.Reset(&s, seed)
-		for y := 2; y <= 21; y++ {
-			for x := 2; x <= 21; x++ {
-				if s.Resources.Has(codecraft.TurnBack(3, x, y, 1)) {
-					full++
-				}
-			}
-		}
-	}
-	if full < 40*100/2 {
-		t.Errorf("%d resources in the empty corners of 40 maps", full)
-	}
-}
-
 // TestMapExtremes: shares of nothing and of all, one octave and eight, the
 // shortest waves and the longest.
 func TestMapExtremes(t *testing.T) {

@@ -79,10 +79,10 @@ func TestHordesAllocateNothing(t *testing.T) {
 	}
 }
 
-// TestManyPockets: a chequerboard of resources, every open cell a pocket of its
-// own, and units on many of them that go everywhere. Whatever pockets are left
-// out, the next cells are those of the plain game.
-func TestManyPockets(t *testing.T) {
+// TestManyEnclosedAreas: a chequerboard of resources, where every free cell is
+// enclosed, and units on many of them that go everywhere. Whatever areas a search
+// leaves out, the next cells are those of the plain game.
+func TestManyEnclosedAreas(t *testing.T) {
 	g := mustGame(t, "round1", nil)
 	r := prng.New(4)
 	c := newScene(&r, g.Rules(), 0)

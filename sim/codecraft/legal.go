@@ -9,8 +9,8 @@ import "moonfarm/sim"
 //   - for those that move, a move to each free neighbour cell (+x, −x, +y, −y),
 //     and to the far corner of the map, as seen from the start of the seat: the
 //     closest position, without and with breaking through;
-//   - for builders, each type among their options that the purse, the population
-//     and the bound of entities allow now, on every free square that touches the
+//   - for builders, each type among their options that the player's resource, its
+//     population and the bound of entities allow now, on every free square that touches the
 //     builder (right, left, above, below; along each side by rising coordinate);
 //   - for those that repair, each adjacent own entity they can repair and that is
 //     hurt (in the same order);
@@ -83,16 +83,10 @@ func (g *Game) appendBuilds(dst []sim.Order, s *State, u *Unit) []sim.Order {
 		return dst
 	}
 	for _, k := range g.rules.Types[u.Type].Builds.All() {
-		t := &g.rules.Types[k]
-		cost := t.Cost
-		if t.CanMove {
-			cost += int32(s.Count[u.Owner][k])
-		}
-		exempt := t.PopUse == 0 && !g.rules.PopulationAll
-		if s.Resource[u.Owner] < cost || !exempt && s.PopProvide[u.Owner] < s.PopUse[u.Owner]+t.PopUse {
+		if !g.rules.Affords(s, u.Owner, k) {
 			continue
 		}
-		size := int(t.Size)
+		size := int(g.rules.Types[k].Size)
 		g.touching(u, size, func(x, y int) {
 			if !s.Occupied.MeetsSquare(x, y, size) {
 				dst = append(dst, Build(u.ID, k, x, y))
@@ -114,8 +108,7 @@ func (g *Game) appendRepairs(dst []sim.Order, s *State, u *Unit) []sim.Order {
 			return
 		}
 		last = at
-		v := &s.Units[at-1]
-		if v.Owner == u.Owner && targets.Has(v.Type) && int32(v.Health) < g.rules.Types[v.Type].MaxHealth {
+		if v := &s.Units[at-1]; g.rules.NeedsRepair(v, u.Owner, targets) {
 			dst = append(dst, Repair(u.ID, v.ID))
 		}
 	})

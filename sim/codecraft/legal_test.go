@@ -68,7 +68,7 @@ func TestOrdersAreAccepted(t *testing.T) {
 	}
 }
 
-// accepted tells whether an order had its effect between two states.
+// accepted reports whether an order had its effect between two states.
 func accepted(before, after *codecraft.State, c codecraft.Command, rec *codecraft.Record) bool {
 	if c.Op == codecraft.OpNothing {
 		return len(rec.Attacks) == 0 && before.NextID == after.NextID

@@ -45,6 +45,9 @@ const (
 	OpRepair  Op = 6
 )
 
+// maxPathfindRange is the most that an order holds; longer ranges become it.
+const maxPathfindRange = 1<<16 - 1
+
 // PartsOfAction is the most orders that one action of an entity takes.
 const PartsOfAction = 5
 
@@ -85,7 +88,7 @@ func Attack(id, target uint32) sim.Order {
 // one by a path that is, with its range, not longer than pathfindRange. No type
 // at all means all but Resource.
 func Auto(id uint32, pathfindRange int, valid TypeSet) sim.Order {
-	r := min(max(pathfindRange, 0), 1<<16-1)
+	r := min(max(pathfindRange, 0), maxPathfindRange)
 	return forEntity(OpAuto, id) | sim.Order(valid)<<orderLowShift | sim.Order(r)<<orderHighShift
 }
 
@@ -131,7 +134,7 @@ type Command struct {
 // Decode takes an order apart. It is total: what does not make sense is there
 // as it stands.
 func Decode(o sim.Order) Command {
-	c := Command{Op: Op(o & 7), And: o&orderAnd != 0, ID: uint32(o >> orderIDShift & orderIDMask)}
+	c := Command{Op: opOf(o), And: o&orderAnd != 0, ID: idOf(o)}
 	low, high := uint16(o>>orderLowShift), uint16(o>>orderHighShift)
 	switch c.Op {
 	case OpMove:
@@ -147,6 +150,9 @@ func Decode(o sim.Order) Command {
 	}
 	return c
 }
+
+func opOf(o sim.Order) Op     { return Op(o & 7) }
+func idOf(o sim.Order) uint32 { return uint32(o >> orderIDShift & orderIDMask) }
 
 // AppendOrders appends the orders that give entity id the action a, which is
 // what AppendOrders of a player that names every entity would hold.

@@ -1,6 +1,7 @@
 package codecraft_test
 
 import (
+	"math"
 	"testing"
 
 	"moonfarm/sim"
@@ -19,9 +20,9 @@ func TestMoveOutside(t *testing.T) {
 		{0, 0, 0, 0, false},
 		{last, last, last, last, false},
 		{last + 1, 7, last, 7, true},
-		{7, 1 << 40, 7, last, true},
+		{7, math.MaxInt, 7, last, true},
 		{-1, 7, 0, 7, true},
-		{7, -1 << 40, 7, 0, true},
+		{7, math.MinInt, 7, 0, true},
 		{-3, 200, 0, last, true},
 		{200, -3, last, 0, true},
 	} {

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"moonfarm/sim"
+	"moonfarm/sim/texts"
 )
 
 // ParseText reads a position in the notation of AppendText and returns the
@@ -20,12 +20,9 @@ import (
 // Errors name line and column, what was expected and what was found; those of
 // Restore, which looks at the whole, only what is wrong.
 func ParseText(g *Game, text string) (State, error) {
-	r := textReader{game: g, seen: map[string]bool{}, units: map[cell]*textUnit{}}
-	for line := range strings.Lines(text) {
-		r.line++
-		if err := r.read(wordsOf(line, r.line)); err != nil {
-			return State{}, err
-		}
+	r := textReader{game: g, seen: texts.Once{}, units: map[cell]*textUnit{}}
+	if err := texts.Lines(text, r.read); err != nil {
+		return State{}, err
 	}
 	for _, step := range []func() error{r.placeRows, r.placeUnits, r.giveIDs, r.placeVeins} {
 		if err := step(); err != nil {
@@ -45,12 +42,11 @@ func (c cell) before(d cell) int { return cmp.Or(c.x-d.x, c.y-d.y) }
 type textReader struct {
 	game   *Game
 	state  Position
-	line   int             // from 1
-	seen   map[string]bool // the first words of the lines so far
-	next   word            // the next id, if it was given
-	first  word            // the id of the first resource, if it was given
-	from   int             // column of the first cell of rows
-	rows   [Side]word      // what is behind the label
+	seen   texts.Once       // the first words of the lines so far
+	next   texts.Word       // the next id, if it was given
+	first  texts.Word       // the id of the first resource, if it was given
+	from   int              // column of the first cell of rows
+	rows   [Side]texts.Word // what is behind the label
 	marks  [Side][Side]textMark
 	units  map[cell]*textUnit
 	lines  []textLine
@@ -76,85 +72,29 @@ type textUnit struct {
 // textLine is a line of a unit, or an entry of a list: a cell and what follows.
 type textLine struct {
 	at   cell
-	word word
-	rest []word
+	word texts.Word
+	rest []texts.Word
 }
 
-// word is a part of a line.
-type word struct {
-	text         string
-	line, column int // from 1, the column in characters
-}
-
-// wrong is the error of a word that is not what it should be.
-func (w word) wrong(want string, values ...any) error {
-	found := strconv.Quote(w.text)
-	if w.text == "" {
-		found = "the end of the line"
-	}
-	return fmt.Errorf("line %d, column %d: want %s, found %s", w.line, w.column, fmt.Sprintf(want, values...), found)
-}
-
-// number is the word as a whole number from least to most.
-func (w word) number(what string, least, most uint64) (uint64, error) {
-	n, err := strconv.ParseUint(w.text, 10, 64)
-	if err != nil || n < least || n > most {
-		return 0, w.wrong("%s from %d to %d", what, least, most)
-	}
-	return n, nil
-}
-
-// pair is the word as coordinates up to most.
-func (w word) pair(what string, most uint64) (cell, error) {
-	left, right, _ := strings.Cut(w.text, ",")
+// readCell reads the word as coordinates up to most.
+func readCell(w texts.Word, what string, most uint64) (cell, error) {
+	left, right, _ := strings.Cut(w.Text, ",")
 	x, err1 := strconv.ParseUint(left, 10, 64)
 	y, err2 := strconv.ParseUint(right, 10, 64)
 	if err1 != nil || err2 != nil || x > most || y > most {
-		return cell{}, w.wrong("%s as x,y up to %d,%d", what, most, most)
+		return cell{}, w.Wrong("%s as x,y up to %d,%d", what, most, most)
 	}
 	return cell{int(x), int(y)}, nil
 }
 
-// wordsOf splits a line at its blanks; the last word is empty and stands for
-// the end.
-func wordsOf(text string, line int) (words []word) {
-	text, _, _ = strings.Cut(strings.TrimRight(text, "\r\n"), "#")
-	column := 1
-	for {
-		rest := strings.TrimLeft(text, " \t")
-		column += len(text) - len(rest)
-		end := strings.IndexAny(rest+" ", " \t")
-		words = append(words, word{rest[:end], line, column})
-		if rest == "" {
-			return words
-		}
-		column += utf8.RuneCountInString(rest[:end])
-		text = rest[end:]
-	}
-}
-
 // read reads one line.
-func (r *textReader) read(words []word) (err error) {
+func (r *textReader) read(words []texts.Word) (err error) {
 	head := words[0]
-	name := head.text
+	name := head.Text
 	if name == "" {
 		return nil
 	}
-	if name[0] == 'x' {
-		name = "x"
-	}
-	list := name == "unit" || name == "health" || name == "gone"
-	if r.seen[name] && !list {
-		return head.wrong("each line once")
-	}
-	r.seen[name] = true
 	switch name {
-	case "tick":
-		return r.readTick(words)
-	case "p1", "p2", "p3", "p4":
-		return r.readPlayer(sim.Player(name[1]-'1'), words)
-	case "x":
-		return r.readColumns(words)
 	case "unit":
 		return r.readUnit(words)
 	case "health":
@@ -164,98 +104,94 @@ func (r *textReader) read(words []word) (err error) {
 		r.gone, err = readList(r.gone, words[1:], false)
 		return err
 	}
+	if name[0] == 'x' {
+		name = "x"
+	}
+	if err := r.seen.Take(head, name, "line"); err != nil {
+		return err
+	}
+	switch name {
+	case "tick":
+		return r.readTick(words)
+	case "p1", "p2", "p3", "p4":
+		return r.readPlayer(sim.Player(name[1]-'1'), words)
+	case "x":
+		return r.readColumns(words)
+	}
 	y, err := strconv.Atoi(name)
 	if err != nil || y < 0 || y >= Side || name != strconv.Itoa(y) {
-		return head.wrong("tick, p1 to p4, unit, health, gone, x and a column, or a row from 0 to %d", Side-1)
+		return head.Wrong("tick, p1 to p4, unit, health, gone, x and a column, or a row from 0 to %d", Side-1)
 	}
 	return r.readRow(y, words[1:])
 }
 
 // readTick reads the pairs of the first line.
-func (r *textReader) readTick(words []word) error {
-	given := map[string]bool{}
-	for ; words[0].text != ""; words = words[2:] {
-		name, value := words[0], words[1]
-		if given[name.text] {
-			return name.wrong("each name once")
-		}
-		given[name.text] = true
-		n, err := uint64(0), error(nil)
-		switch name.text {
+func (r *textReader) readTick(words []texts.Word) error {
+	return texts.Pairs(words, func(name texts.Word, rest []texts.Word) ([]texts.Word, error) {
+		n, err, value := uint64(0), error(nil), rest[0]
+		switch name.Text {
 		case "tick":
-			n, err = value.number("a tick", 0, math.MaxInt32)
+			n, err = texts.Number[uint64](value, "a tick", 0, math.MaxInt32)
 			r.state.Tick = int32(n)
 		case "seed":
-			r.state.Seed, err = value.number("a seed", 0, math.MaxUint64)
+			r.state.Seed, err = texts.Number[uint64](value, "a seed", 0, math.MaxUint64)
 		case "next":
 			r.next = value
-			n, err = value.number("an id", 1, MaxID+1)
+			n, err = texts.Number[uint64](value, "an id", 1, MaxID+1)
 			r.state.NextID = uint32(n)
 		case "first":
 			r.first = value
-			_, err = value.number("an id", 1, MaxID)
+			_, err = texts.Number[uint64](value, "an id", 1, MaxID)
 		default:
-			return name.wrong("tick, seed, next or first")
+			err = name.Wrong("tick, seed, next or first")
 		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+		return rest[1:], err
+	})
 }
 
 // readPlayer reads the pairs of player p.
-func (r *textReader) readPlayer(p sim.Player, words []word) error {
+func (r *textReader) readPlayer(p sim.Player, words []texts.Word) error {
 	if int32(p) >= r.game.rules.Players {
-		return words[0].wrong("one of %d players", r.game.rules.Players)
+		return words[0].Wrong("one of %d players", r.game.rules.Players)
 	}
-	given := map[string]bool{}
-	for words = words[1:]; words[0].text != ""; words = words[2:] {
-		name := words[0]
-		if given[name.text] {
-			return name.wrong("each name once")
-		}
-		given[name.text] = true
-		n, err := words[1].number("a whole number", 0, math.MaxInt32)
-		switch name.text {
+	return texts.Pairs(words[1:], func(name texts.Word, rest []texts.Word) ([]texts.Word, error) {
+		n, err := texts.Number[uint64](rest[0], "a whole number", 0, math.MaxInt32)
+		switch name.Text {
 		case "score":
 			r.state.Score[p] = int32(n)
 		case "resource":
 			r.state.Resource[p] = int32(n)
 		default:
-			return name.wrong("score or resource")
+			err = name.Wrong("score or resource")
 		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+		return rest[1:], err
+	})
 }
 
 // readColumns reads with which column rows begin, and checks the digits.
-func (r *textReader) readColumns(words []word) error {
-	from, err := word{words[0].text[1:], words[0].line, words[0].column + 1}.number("a column", 0, Side-1)
+func (r *textReader) readColumns(words []texts.Word) error {
+	from, err := texts.Number[uint64](words[0].Part(1, len(words[0].Text)), "a column", 0, Side-1)
 	if err != nil {
 		return err
 	}
 	r.from = int(from)
 	for x, w := range words[1:] {
-		if c := strconv.Itoa((r.from + x) % 10); w.text != "" && (w.text != c || r.from+x >= Side) {
-			return w.wrong("%q or the end of the line", c)
+		if c := strconv.Itoa((r.from + x) % 10); w.Text != "" && (w.Text != c || r.from+x >= Side) {
+			return w.Wrong("%q or the end of the line", c)
 		}
 	}
 	return nil
 }
 
 // readUnit notes the line of a unit.
-func (r *textReader) readUnit(words []word) error {
+func (r *textReader) readUnit(words []texts.Word) error {
 	if len(words) < 5 {
-		return words[len(words)-1].wrong("an id, a letter and player, and a cell")
+		return words[len(words)-1].Wrong("an id, a letter and player, and a cell")
 	}
-	if _, err := words[1].number("an id", 1, MaxID); err != nil {
+	if _, err := texts.Number[uint64](words[1], "an id", 1, MaxID); err != nil {
 		return err
 	}
-	at, err := words[3].pair("a cell", Side-1)
+	at, err := readCell(words[3], "a cell", Side-1)
 	if err != nil {
 		return err
 	}
@@ -264,22 +200,22 @@ func (r *textReader) readUnit(words []word) error {
 }
 
 // readList reads entries like 13,10=5, or without values like 13,10.
-func readList(list []textLine, words []word, values bool) ([]textLine, error) {
-	for ; words[0].text != ""; words = words[1:] {
+func readList(list []textLine, words []texts.Word, values bool) ([]textLine, error) {
+	for ; words[0].Text != ""; words = words[1:] {
 		w := words[0]
-		place, value, found := strings.Cut(w.text, "=")
-		at, err := word{place, w.line, w.column}.pair("a cell", Side-1)
+		place, value, found := strings.Cut(w.Text, "=")
+		at, err := readCell(w.Part(0, len(place)), "a cell", Side-1)
 		switch {
 		case err != nil:
 			return nil, err
 		case found != values && values:
-			return nil, w.wrong("x,y=value")
+			return nil, w.Wrong("x,y=value")
 		case found != values:
-			return nil, w.wrong("x,y")
+			return nil, w.Wrong("x,y")
 		case slices.ContainsFunc(list, func(l textLine) bool { return l.at == at }):
-			return nil, w.wrong("each cell once")
+			return nil, w.Wrong("each cell once")
 		}
-		list = append(list, textLine{at, w, []word{{value, w.line, w.column + len(place) + 1}}})
+		list = append(list, textLine{at, w, []texts.Word{w.Part(len(w.Text)-len(value), len(w.Text))}})
 	}
 	return list, nil
 }

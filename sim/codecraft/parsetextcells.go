@@ -6,28 +6,29 @@ import (
 	"strconv"
 
 	"moonfarm/sim"
+	"moonfarm/sim/texts"
 )
 
 // readRow reads the cells of row y, from column 0 for the time being.
-func (r *textReader) readRow(y int, words []word) error {
+func (r *textReader) readRow(y int, words []texts.Word) error {
 	x := 0
 	for _, w := range words {
 		r.rows[y] = w // the last is the end of the line
-		for i := 0; i < len(w.text); i++ {
-			m, at := textMark{letter: w.text[i]}, word{w.text[i : i+1], w.line, w.column + i}
+		for i := 0; i < len(w.Text); i++ {
+			m, at := textMark{letter: w.Text[i]}, w.Part(i, i+1)
 			if x >= Side {
-				return at.wrong("at most %d cells in a row", Side)
+				return at.Wrong("at most %d cells in a row", Side)
 			}
 			switch m.letter {
 			case '.', ':', textLetters[Resource]:
 			default:
 				if bytes.IndexByte(textLetters[:], m.letter) < 0 {
-					return at.wrong("a cell: . : * or one of W, H, T, B, b, M, m, R, r and a player")
+					return at.Wrong("a cell: . : * or one of W, H, T, B, b, M, m, R, r and a player")
 				}
-				if i++; i == len(w.text) || w.text[i] < '1' || w.text[i] >= '1'+byte(r.game.rules.Players) {
-					return word{w.text[i:min(i+1, len(w.text))], w.line, w.column + i}.wrong("a player from 1 to %d", r.game.rules.Players)
+				if i++; i == len(w.Text) || w.Text[i] < '1' || w.Text[i] >= '1'+byte(r.game.rules.Players) {
+					return w.Part(i, min(i+1, len(w.Text))).Wrong("a player from 1 to %d", r.game.rules.Players)
 				}
-				m.owner = w.text[i] - '1'
+				m.owner = w.Text[i] - '1'
 			}
 			r.marks[y][x] = m
 			x++
@@ -43,7 +44,7 @@ func (r *textReader) placeRows() error {
 		for x := Side - 1; x >= 0; x-- {
 			m := r.marks[y][x]
 			if m.letter != 0 && x+r.from >= Side {
-				return r.rows[y].wrong("at most %d cells in row %d from column %d on", Side-r.from, y, r.from)
+				return r.rows[y].Wrong("at most %d cells in row %d from column %d on", Side-r.from, y, r.from)
 			}
 			r.marks[y][x] = textMark{}
 			if x+r.from < Side {
@@ -79,7 +80,7 @@ func (r *textReader) placeUnit(x, y int, m textMark) error {
 	for cy := y; cy < y+size; cy++ {
 		for cx := x; cx < x+size; cx++ {
 			if cy >= Side || cx >= Side || r.marks[cy][cx] != m {
-				return r.rows[y].wrong("%d by %d cells of %c%c from %d,%d on", size, size, m.letter, m.owner+'1', x, y)
+				return r.rows[y].Wrong("%d by %d cells of %c%c from %d,%d on", size, size, m.letter, m.owner+'1', x, y)
 			}
 			r.marks[cy][cx].taken = true
 		}
@@ -97,17 +98,17 @@ func (r *textReader) placeUnits() error {
 		u := r.units[l.at]
 		mark := l.rest[0]
 		switch {
-		case u == nil || string(appendMark(nil, u.Unit)) != mark.text:
-			return mark.wrong("the letter and player of an entity with its lowest corner on %d,%d", l.at.x, l.at.y)
+		case u == nil || string(appendMark(nil, u.Unit)) != mark.Text:
+			return mark.Wrong("the letter and player of an entity with its lowest corner on %d,%d", l.at.x, l.at.y)
 		case u.ID != 0:
-			return l.word.wrong("each entity once")
+			return l.word.Wrong("each entity once")
 		}
-		id, err := l.word.number("an id", 1, MaxID)
+		id, err := texts.Number[uint64](l.word, "an id", 1, MaxID)
 		if err != nil {
 			return err
 		}
 		if ids[id] {
-			return l.word.wrong("each id once")
+			return l.word.Wrong("each id once")
 		}
 		ids[id], u.ID = true, uint32(id)
 		if err := u.read(r.game, l.rest[2:]); err != nil {
@@ -118,74 +119,63 @@ func (r *textReader) placeUnits() error {
 }
 
 // read reads what follows the cell in the line of a unit.
-func (u *textUnit) read(g *Game, words []word) error {
-	given := map[string]bool{}
-	for words[0].text != "" {
-		name := words[0]
-		if given[name.text] {
-			return name.wrong("each name once")
-		}
-		given[name.text] = true
-		words = words[1:]
-		switch name.text {
+func (u *textUnit) read(g *Game, words []texts.Word) error {
+	return texts.Pairs(words, func(name texts.Word, rest []texts.Word) ([]texts.Word, error) {
+		switch name.Text {
 		case "health":
-			n, err := words[0].number("health", 1, uint64(g.rules.Types[u.Type].MaxHealth))
-			if err != nil {
-				return err
-			}
-			u.Health, words = int16(n), words[1:]
+			n, err := texts.Number[uint64](rest[0], "health", 1, uint64(g.rules.Types[u.Type].MaxHealth))
+			u.Health = int16(n)
+			return rest[1:], err
 		case "inactive":
 			u.Active = false
-		default:
-			o, rest, err := readOrder(u.ID, name, words)
-			if err != nil {
-				return err
-			}
-			u.act.Take(And(o))
-			words = rest
+			return rest, nil
 		}
-	}
-	return nil
+		o, rest, err := readOrder(u.ID, name, rest)
+		if err == nil {
+			u.act.Take(And(o))
+		}
+		return rest, err
+	})
 }
 
 // readOrder reads the part of an action that has that name, for entity id.
-func readOrder(id uint32, name word, words []word) (o sim.Order, rest []word, err error) {
+func readOrder(id uint32, name texts.Word, words []texts.Word) (o sim.Order, rest []texts.Word, err error) {
 	arg := words[0]
 	n := uint64(0)
-	switch name.text {
+	switch name.Text {
 	case "stop":
 		return Stop(id), words, nil
 	case "move":
-		at, err := arg.pair("a cell", 1<<16-1)
+		at, err := readCell(arg, "a cell", 1<<16-1)
 		o := Move(id, at.x, at.y, false, false)
-		for words = words[min(1, len(words)-1):]; moveFlags[words[0].text] != 0; words = words[1:] {
-			o |= moveFlags[words[0].text]
+		for words = words[min(1, len(words)-1):]; moveFlags[words[0].Text] != 0; words = words[1:] {
+			o |= moveFlags[words[0].Text]
 		}
 		return o, words, err
 	case "build":
-		t, ok := TypeNamed(arg.text)
+		t, ok := TypeNamed(arg.Text)
 		if !ok {
-			n, err := arg.number("the name of a type, or a number", Types, 15)
+			n, err := texts.Number[uint64](arg, "the name of a type, or a number", Types, 15)
 			if err != nil {
 				return 0, nil, err
 			}
 			t = Type(n)
 		}
-		at, err := words[1].pair("a cell", 1<<16-1)
+		at, err := readCell(words[1], "a cell", 1<<16-1)
 		if err != nil {
 			return 0, nil, err
 		}
 		return Build(id, t, at.x, at.y), words[2:], nil
 	case "attack":
-		n, err = arg.number("an id", 0, 1<<32-1)
+		n, err = texts.Number[uint64](arg, "an id", 0, 1<<32-1)
 		o = Attack(id, uint32(n))
 	case "auto":
 		return readAuto(id, words)
 	case "repair":
-		n, err = arg.number("an id", 0, 1<<32-1)
+		n, err = texts.Number[uint64](arg, "an id", 0, 1<<32-1)
 		o = Repair(id, uint32(n))
 	default:
-		err = name.wrong("health, inactive, stop, move, build, attack, auto or repair")
+		err = name.Wrong("health, inactive, stop, move, build, attack, auto or repair")
 	}
 	if err != nil {
 		return 0, nil, err
@@ -194,17 +184,17 @@ func readOrder(id uint32, name word, words []word) (o sim.Order, rest []word, er
 }
 
 // readAuto reads pathfind range and valid types.
-func readAuto(id uint32, words []word) (o sim.Order, rest []word, err error) {
-	n, err := words[0].number("a pathfind range", 0, 1<<16-1)
+func readAuto(id uint32, words []texts.Word) (o sim.Order, rest []texts.Word, err error) {
+	n, err := texts.Number[uint64](words[0], "a pathfind range", 0, 1<<16-1)
 	if err != nil {
 		return 0, nil, err
 	}
-	if words[1].text == anyTarget {
+	if words[1].Text == anyTarget {
 		return Auto(id, int(n), 0), words[2:], nil
 	}
 	var list TypeList
-	if err := list.parse(words[1].text); err != nil || list.N == 0 {
-		return 0, nil, words[1].wrong("types with commas between, or any")
+	if err := list.ParseText(words[1].Text); err != nil || list.N == 0 {
+		return 0, nil, words[1].Wrong("types with commas between, or any")
 	}
 	return Auto(id, int(n), list.Set()), words[2:], nil
 }
@@ -242,7 +232,7 @@ func (r *textReader) giveIDs() error {
 
 // firstID is the id of the first resource.
 func (r *textReader) firstID() uint32 {
-	if n, err := strconv.ParseUint(r.first.text, 10, 32); err == nil {
+	if n, err := strconv.ParseUint(r.first.Text, 10, 32); err == nil {
 		return uint32(n)
 	}
 	if n := len(r.state.Units); n > 0 {
@@ -256,9 +246,9 @@ func (r *textReader) firstID() uint32 {
 func (r *textReader) placeVeins() error {
 	for _, l := range r.health {
 		if _, ok := r.veins[l.at]; !ok {
-			return l.word.wrong("the cell of a resource")
+			return l.word.Wrong("the cell of a resource")
 		}
-		n, err := l.rest[0].number("health", 1, uint64(r.game.rules.Types[Resource].MaxHealth))
+		n, err := texts.Number[uint64](l.rest[0], "health", 1, uint64(r.game.rules.Types[Resource].MaxHealth))
 		if err != nil {
 			return err
 		}
@@ -266,7 +256,7 @@ func (r *textReader) placeVeins() error {
 	}
 	for _, l := range r.gone {
 		if m := r.marks[l.at.y][l.at.x]; !m.taken {
-			return l.word.wrong("the cell of an entity that is no resource")
+			return l.word.Wrong("the cell of an entity that is no resource")
 		}
 		r.had = append(r.had, l.at)
 	}
@@ -274,7 +264,7 @@ func (r *textReader) placeVeins() error {
 	id := r.firstID()
 	for _, u := range r.state.Units {
 		if u.ID >= id && u.ID-id < uint32(len(r.had)) {
-			return r.first.wrong("an id with which none of the %d resources gets the id %d of another entity", len(r.had), u.ID)
+			return r.first.Wrong("an id with which none of the %d resources gets the id %d of another entity", len(r.had), u.ID)
 		}
 	}
 	for _, c := range r.had {
@@ -283,13 +273,13 @@ func (r *textReader) placeVeins() error {
 		}
 		id++
 	}
-	if r.next.text == "" {
+	if r.next.Text == "" {
 		if n := len(r.state.Units); n > 0 {
 			id = max(id, r.state.Units[n-1].ID+1)
 		}
 		r.state.NextID = id
 	} else if r.state.NextID < id {
-		return r.next.wrong("an id above all others, at least %d", id)
+		return r.next.Wrong("an id above all others, at least %d", id)
 	}
 	return nil
 }

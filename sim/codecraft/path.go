@@ -1,176 +1,176 @@
 package codecraft
 
-import "moonfarm/sim"
+import (
+	"math/bits"
 
-// paths are the units of one tick that look for a path to a place, and what
-// the searches need. Units of one player that go to the same place are a
-// group: they share what is found out about it.
+	"moonfarm/sim"
+	"moonfarm/sim/bitboard"
+	"moonfarm/sim/codecraft/internal/path"
+)
+
+// Steps is a set of directions: bit 0 +x, bit 1 −x, bit 2 +y, bit 3 −y.
+type Steps = path.Steps
+
+// stepX and stepY are the directions of Steps.
+var stepX, stepY = path.StepX, path.StepY
+
+// maxWeighted is how many weighted terrains are kept. The presets have two
+// damages, so this many; with more kinds the oldest is made again.
+const maxWeighted = 2 * sim.MaxPlayers
+
+// paths are the units of one tick that look for a path to a place. Units that
+// want the same are a group, so that package path finds their steps together.
 type paths struct {
-	n       int
-	groups  [MaxUnits]group
-	at      [2][sim.MaxPlayers][Cells]uint16 // [breaks] 1 + the group that goes to a cell; 0 between ticks
-	unit    [MaxUnits]uint16                 // 1 + the next of the group
-	field   field
-	mirrors mirrors
-	grids   grids
-	detours detours
-	shadows shadows
-	pockets pockets
-	breaks  breaks
-	soft    [maxSoft]soft
-	softs   int // soft in use
+	finder *path.Finder
+	n      int
+	groups [MaxUnits]group
+	at     [Cells]uint16       // by target: 1 + the last group that goes there; 0 between ticks
+	others [MaxUnits]uint16    // by unit: 1 + the next one of its group or chase, 0 for none
+	units  [MaxUnits]path.Unit // the group in hand
+
+	terrain  [sim.MaxPlayers]path.Terrain // without break through
+	weighted [maxWeighted]weighted        // with it
+	kinds    int                          // weighted terrains made in this tick
 }
 
-// group are units of a player with the same target.
+// walk is what a group has in common. Without break through, or an attack to
+// break through with, damage is 0.
+type walk struct {
+	player  sim.Player
+	x, y    uint8
+	outside bool
+	damage  int32
+}
+
 type group struct {
-	player sim.Player
-	x, y   uint8
-	breaks uint8  // 1: they break through, with
-	damage int32  // … so much damage each
-	first  uint16 // 1 + its first unit
+	walk
+	first uint16 // 1 + its first unit
+	next  uint16 // 1 + the next group with that target, 0 for none
 }
 
-// prepare allocates what does not have a fixed size, so that it never grows: for
-// lists that have a cell at most once, Cells; for searches with break through, the
-// start and four entries for each cell, since each is closed once.
-func (g *Game) prepare() {
-	g.paths.detours.best = make([]uint16, 0, Cells)
-	g.paths.detours.entered = make([]uint16, 0, Cells)
-	b := &g.paths.breaks
-	b.entries, b.far, b.best = make([]breakEntry, 0, 4*Cells+1), make([]uint32, 0, 4*Cells+1), make([]uint16, 0, Cells)
+// weighted is the terrain of a player's units that break through with so much
+// damage.
+type weighted struct {
+	player  sim.Player
+	damage  int32
+	terrain path.Terrain
 }
 
-func (t *paths) clear() {
-	for i := range t.groups[:t.n] {
-		w := &t.groups[i]
-		t.at[w.breaks][w.player][CellOf(int(w.x), int(w.y))] = 0
-	}
-	t.n, t.softs = 0, 0
-	t.grids.drawn, t.mirrors.drawn = [sim.MaxPlayers]bool{}, [sim.MaxPlayers]bool{}
-}
-
-// towards returns the first steps of a unit by its move action, or puts it into
-// a group, for walk to find them.
-func (g *Game) towards(s *State, i int, u *Unit, a *Action) Steps {
+// towards returns the first steps of unit i by its move action (RULES.md, 3.5),
+// or puts it into a group, for walk to find them.
+func (g *Game) towards(i int, u *Unit, a *Action) Steps {
 	outside := a.Parts&MoveOutside != 0
 	if outside && g.rules.OutsideIgnored {
 		return 0
 	}
-	dx, dy := int(a.MoveX)-int(u.X), int(a.MoveY)-int(u.Y)
-	switch {
-	case dx == 0 && dy == 0:
+	if a.MoveX == u.X && a.MoveY == u.Y {
 		return 0
-	case dx*dx+dy*dy == 1 && !outside:
-		return stepTo(dx, dy)
 	}
-	x, y := int(a.MoveX), int(a.MoveY)
-	w := group{player: u.Owner, x: a.MoveX, y: a.MoveY}
+	for d := range stepX {
+		if int(a.MoveX) == int(u.X)+stepX[d] && int(a.MoveY) == int(u.Y)+stepY[d] && !outside {
+			return 1 << d
+		}
+	}
+	w := walk{player: u.Owner, x: a.MoveX, y: a.MoveY, outside: outside}
 	if a.Parts&BreakThrough != 0 {
-		w.breaks, w.damage = 1, g.rules.Types[u.Type].Damage
-		if outside || !g.softFor(s, w.player, w.damage).Has(x, y) {
-			return g.breakThrough(s, u, a)
-		}
-	} else {
-		reachable := !outside && g.open[u.Owner].Has(x, y)
-		if !reachable && a.Parts&FindClosest == 0 || g.freeSteps(u) == 0 {
-			return 0
-		}
+		w.damage = g.rules.Types[u.Type].Damage
 	}
-	return g.join(s, i, w)
-}
-
-// join puts a unit into a group like w. Those that break through with another
-// damage than the group of their target search for themselves.
-func (g *Game) join(s *State, i int, w group) Steps {
-	t := &g.paths
-	at := &t.at[w.breaks][w.player][CellOf(int(w.x), int(w.y))]
-	if *at == 0 {
-		t.groups[t.n] = w
-		t.n++
-		*at = uint16(t.n)
-	}
-	to := &t.groups[*at-1]
-	if to.damage != w.damage {
-		return g.breakThrough(s, &s.Units[i], &s.Acts[i])
-	}
-	t.unit[i], to.first = to.first, uint16(i+1)
+	g.join(i, w)
 	return 0
 }
 
-// stepTo is the direction to a neighbour cell.
-func stepTo(dx, dy int) Steps {
-	switch {
-	case dx > 0:
-		return 1
-	case dx < 0:
-		return 2
-	case dy > 0:
-		return 4
+// join puts unit i into the group of the walk.
+func (g *Game) join(i int, w walk) {
+	t := &g.paths
+	at := &t.at[CellOf(int(w.x), int(w.y))]
+	k := *at
+	for k != 0 && t.groups[k-1].walk != w {
+		k = t.groups[k-1].next
 	}
-	return 8
-}
-
-// freeSteps are the directions in which the neighbour cells are open.
-func (g *Game) freeSteps(u *Unit) (set Steps) {
-	open := &g.open[u.Owner]
-	for d := range 4 {
-		x, y := int(u.X)+stepX[d], int(u.Y)+stepY[d]
-		if uint(x) < Side && uint(y) < Side && open.Has(x, y) {
-			set |= 1 << d
-		}
+	if k == 0 {
+		t.groups[t.n] = group{walk: w, next: *at}
+		t.n++
+		k = uint16(t.n)
+		*at = k
 	}
-	return set
+	t.others[i], t.groups[k-1].first = t.groups[k-1].first, uint16(i+1)
 }
 
 // walk finds the first steps of all groups.
 func (g *Game) walk(s *State) {
-	for i := range g.paths.groups[:g.paths.n] {
-		g.walkGroup(s, &g.paths.groups[i])
+	t := &g.paths
+	for k := range t.groups[:t.n] {
+		w := &t.groups[k]
+		x, y := int(w.x), int(w.y)
+		t.at[CellOf(x, y)] = 0
+		units := g.listUnits(s, w.first)
+		t.finder.Walk(g.terrainFor(s, w.player, w.damage), x, y, w.outside, units)
+		g.answer(w.first, units)
+	}
+	t.n = 0
+}
+
+// listUnits lists the units of a group, from the first on.
+func (g *Game) listUnits(s *State, first uint16) []path.Unit {
+	list := g.paths.units[:0]
+	for at := first; at != 0; at = g.paths.others[at-1] {
+		u, a := &s.Units[at-1], &s.Acts[at-1]
+		list = append(list, path.Unit{
+			X: u.X, Y: u.Y, Closest: a.Parts&FindClosest != 0,
+			Length: uint16(min(max(int(a.Range)-int(g.rules.Types[u.Type].Range), 0), Cells)),
+		})
+	}
+	return list
+}
+
+// answer notes what was found out for the units of a group.
+func (g *Game) answer(first uint16, units []path.Unit) {
+	at := first
+	for k := range units {
+		g.steps[at-1] = units[k].Steps
+		at = g.paths.others[at-1]
 	}
 }
 
-// walkGroup finds the first steps of a group. Most of its units can go straight
-// to the target, each step nearer by one: the field tells them all at once.
-func (g *Game) walkGroup(s *State, w *group) {
+// terrainFor returns the terrain of a player's units that break through with
+// that damage, or with 0 do not.
+func (g *Game) terrainFor(s *State, p sim.Player, damage int32) *path.Terrain {
 	t := &g.paths
-	f := &t.field
-	open, mirror := &g.open[w.player], &t.mirrors.list[w.player]
-	if w.breaks != 0 {
-		open, mirror = g.softFor(s, w.player, w.damage), nil
+	if damage == 0 {
+		return &t.terrain[p]
 	}
-	if !f.begin(open, int(w.x), int(w.y)) {
-		return // no cell is open: nobody moves
-	}
-	low, high, left, right := f.y, f.y, false, false
-	for at := w.first; at != 0; at = t.unit[at-1] {
-		u := &s.Units[at-1]
-		low, high = min(low, int(u.Y)), max(high, int(u.Y))
-		left, right = left || int(u.X) < f.x, right || int(u.X) >= f.x
-	}
-	if right {
-		f.right.fill(open, f.x, f.y, f.least, low, high)
-	}
-	if left {
-		f.left.fill(t.mirrors.of(open, mirror, w.player), Side-1-f.x, f.y, f.least, low, high)
-	}
-	dark := 0
-	for at := w.first; at != 0; at = t.unit[at-1] {
-		i := int(at) - 1
-		u := &s.Units[i]
-		if f.distance(u) <= f.least {
-			continue // nothing is nearer than where it stands
+	for k := range t.weighted[:min(t.kinds, maxWeighted)] {
+		if w := &t.weighted[k]; w.player == p && w.damage == damage {
+			return &w.terrain
 		}
-		if g.steps[i] = f.straight(u); g.steps[i] != 0 {
-			continue
-		}
-		if w.breaks != 0 {
-			g.steps[i] = g.breakThrough(s, u, &s.Acts[i])
-			continue
-		}
-		t.shadows.units[dark] = uint16(i)
-		dark++
 	}
-	if dark > 0 {
-		g.walkDark(s, w, dark)
+	w := &t.weighted[t.kinds%maxWeighted]
+	t.kinds++
+	w.player, w.damage = p, damage
+	w.terrain.Weigh(&t.terrain[p])
+	var others bitboard.Square // covered, as the player sees it, but not by its own
+	others.Flip(&t.terrain[p].Free)
+	others.AndNot(&s.Own[p])
+	for y := range Side {
+		low, high := others.Row(y)
+		for row, k := [2]uint64{low, high}, 0; k < 2; k++ {
+			for m := row[k]; m != 0; m &= m - 1 {
+				x := k*64 + bits.TrailingZeros64(m)
+				w.terrain.SetCost(x, y, int(g.breakCost(s, CellOf(x, y), damage)))
+			}
+		}
 	}
+	return &w.terrain
+}
+
+// breakCost is what it costs to break through what covers a cell (RULES.md, 3.7).
+func (g *Game) breakCost(s *State, cell int, damage int32) int32 {
+	health := int32(s.Health[cell])
+	if i := int(s.At[cell]) - 1; i >= 0 {
+		health = int32(s.Units[i].Health)
+	}
+	if !g.rules.BreakFloor {
+		health += damage - 1
+	}
+	return max(1, health/damage)
 }

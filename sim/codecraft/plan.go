@@ -5,15 +5,6 @@ import (
 	"moonfarm/sim/bitboard"
 )
 
-// Steps is a set of directions: bit 0 +x, bit 1 −x, bit 2 +y, bit 3 −y.
-type Steps uint8
-
-// stepX and stepY are the directions of Steps.
-var (
-	stepX = [4]int{1, -1, 0, 0}
-	stepY = [4]int{0, 0, 1, -1}
-)
-
 // aim is whom a unit attacks by its attack action.
 type aim uint8
 
@@ -28,7 +19,6 @@ type plan struct {
 	aim   [MaxUnits]aim
 	steps [MaxUnits]Steps
 	sight [sim.MaxPlayers]bitboard.Square // under fog
-	open  [sim.MaxPlayers]bitboard.Square // cells that are free as the player sees them
 	aims  aims
 	paths paths
 }
@@ -39,7 +29,6 @@ type plan struct {
 func (g *Game) Plan(s *State) {
 	g.look(s)
 	g.aims.clear()
-	g.paths.clear()
 	for i := range s.Units[:s.N] {
 		g.aim[i], g.steps[i] = aimNone, 0
 		u, a := &s.Units[i], &s.Acts[i]
@@ -55,12 +44,12 @@ func (g *Game) Plan(s *State) {
 		}
 	}
 	for i := range g.aims.list[:g.aims.n] {
-		g.hunt(s, &g.aims.list[i])
+		g.chaseTargets(s, &g.aims.list[i])
 	}
 	for i := range s.Units[:s.N] {
 		u, a := &s.Units[i], &s.Acts[i]
 		if a.Parts&HasMove != 0 && g.aim[i] == aimNone && g.steps[i] == 0 && u.Active && g.rules.Types[u.Type].CanMove {
-			g.steps[i] = g.towards(s, i, u, a)
+			g.steps[i] = g.towards(i, u, a)
 		}
 	}
 	g.walk(s)
@@ -87,26 +76,82 @@ func (g *Game) AppendVictims(dst []uint32, s *State, i int) []uint32 {
 	return dst
 }
 
-// look finds out what the players see: sight and open.
+// look finds out what the players see: their sight, and which cells are free to
+// them.
 func (g *Game) look(s *State) {
+	g.paths.kinds = 0
 	for p := range sim.Player(g.rules.Players) {
 		if !g.rules.Fog {
-			g.open[p].Flip(&s.Occupied)
+			g.paths.terrain[p].Block(&s.Occupied)
 			continue
 		}
 		g.Sight(&g.sight[p], s, p)
 		seen := s.Occupied
 		seen.And(&g.sight[p])
-		g.open[p].Flip(&seen)
+		g.paths.terrain[p].Block(&seen)
 	}
 }
 
-// sees tells whether player p sees the unit, or there is no need to.
+// sees reports whether units of player p can have the unit for a target of their
+// auto attack: whether it is seen, where that matters.
 func (g *Game) sees(p sim.Player, u *Unit) bool {
 	return !g.rules.Fog || g.rules.ChaseUnseen || g.sight[p].MeetsSquare(int(u.X), int(u.Y), int(g.rules.Types[u.Type].Size))
 }
 
-// gap is the distance between two squares: RULES.md, 2.2.
-func gap(ax, ay, asize, bx, by, bsize int) int {
-	return max(bx-(ax+asize-1), ax-(bx+bsize-1), 0) + max(by-(ay+asize-1), ay-(by+bsize-1), 0)
+// sights are the sight ranges of the types, each once, the widest first, and
+// which of them each type has.
+type sights struct {
+	n      int
+	ranges [Types]int
+	of     [Types]uint8
+}
+
+// prepareSight orders the ranges.
+func (g *Game) prepareSight() {
+	t := &g.sights
+	for next := maxSight; next >= 0; next-- {
+		for k := range Types {
+			if int(g.rules.Types[k].Sight) != next {
+				continue
+			}
+			if t.n == 0 || t.ranges[t.n-1] != next {
+				t.ranges[t.n] = next
+				t.n++
+			}
+			t.of[k] = uint8(t.n - 1)
+		}
+	}
+}
+
+// Sight makes dst the cells that are in sight of an entity of player p. It does
+// not ask whether there is fog. An entity is seen if one of its cells is.
+//
+// The ranges nest: what sees farthest is grown until the next range is left,
+// joined by what has that, and so on. So it takes as many steps as the widest
+// range, however many entities there are.
+func (g *Game) Sight(dst *bitboard.Square, s *State, p sim.Player) {
+	t := &g.sights
+	var has [Types]bitboard.Square
+	low, high := Side, -1
+	for i := range s.Units[:s.N] {
+		u := &s.Units[i]
+		if u.Owner != p {
+			continue
+		}
+		size := int(g.rules.Types[u.Type].Size)
+		has[t.of[u.Type]].AddSquare(int(u.X), int(u.Y), size)
+		low, high = min(low, int(u.Y)), max(high, int(u.Y)+size-1)
+	}
+	*dst = bitboard.Square{}
+	for k := range t.n {
+		dst.Or(&has[k])
+		next := 0
+		if k+1 < t.n {
+			next = t.ranges[k+1]
+		}
+		for range t.ranges[k] - next {
+			low, high = max(low-1, 0), min(high+1, Side-1)
+			dst.GrowRows(low, high)
+		}
+	}
 }

@@ -1,20 +1,14 @@
 package codecraft_test
 
 import (
-	"bytes"
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
+	"moonfarm/sim/simtest"
 )
-
-var update = flag.Bool("update", false, "write testdata/playthrough.txt anew")
-
-const playthroughFile = "testdata/playthrough.txt"
 
 // playthroughRules make the golden game short and lively: round1 of two players
 // with cheap houses and turrets, and the bonus.
@@ -28,22 +22,7 @@ func playthroughRules(r *codecraft.Rules) {
 // to see what a change changes for players. After a change that should, go test
 // -run Playthrough -update writes the file anew; RulesVersion must rise with it.
 func TestPlaythrough(t *testing.T) {
-	got := playthrough(t)
-	if *update {
-		if err := os.WriteFile(playthroughFile, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(playthroughFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, b := bytes.Split(got, []byte("\n")), bytes.Split(want, []byte("\n"))
-	for i := range max(len(a), len(b)) {
-		if i >= len(a) || i >= len(b) || !bytes.Equal(a[i], b[i]) {
-			t.Fatalf("%s:%d: the game goes another way: got\n%s", playthroughFile, i+1, bytes.Join(a[min(i, len(a)):min(i+12, len(a))], []byte("\n")))
-		}
-	}
+	simtest.Golden(t, "testdata/playthrough.txt", playthrough(t))
 }
 
 // playthrough plays the golden game and writes it down: the whole position at

@@ -1,7 +1,6 @@
 package codecraft_test
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 
@@ -192,35 +191,6 @@ func TestLimitOnlyLimits(t *testing.T) {
 	}
 }
 
-// TestOrdersForOthers: orders for what a player does not own, and for what is
-// not there, change nothing.
-func TestOrdersForOthers(t *testing.T) {
-	visit(t, 24, 60, func(r *prng.Rand, g *codecraft.Game, s *codecraft.State) {
-		c := &commander{r: r, s: s, g: g, again: 100, far: 30, hunts: 50, careless: 20}
-		turn := sim.NewTurn(g.Info().MaxOrders)
-		for p := range sim.Player(g.Info().Players) {
-			for _, o := range c.orders(nil, p) {
-				if i := s.Find(codecraft.Decode(o).ID); i >= 0 && s.Units[i].Owner == p {
-					for q := range sim.Player(g.Info().Players) {
-						if q != p {
-							turn.Add(q, o)
-						}
-					}
-				}
-			}
-			turn.Add(p, codecraft.Stop(0))
-			turn.Add(p, codecraft.Stop(s.NextID))
-			if x, y, ok := s.Resources.First(); ok {
-				turn.Add(p, codecraft.Move(s.ResourceID(x, y), 3, 3, true, true))
-			}
-		}
-		a, b := *s, *s
-		if x, y := g.Step(&a, turn), g.Tick(&b); x != y || a != b {
-			t.Fatalf("%v, %v; %s", x, y, simtest.Diff(&a, &b))
-		}
-	})
-}
-
 // TestActionsAsOrders: the orders that an action is told in give the same action
 // to a unit that had another.
 func TestActionsAsOrders(t *testing.T) {
@@ -249,49 +219,5 @@ func TestActionsAsOrders(t *testing.T) {
 	})
 	if actions < 1000 {
 		t.Errorf("only %d actions", actions)
-	}
-}
-
-// TestFrames: every player sees its own start at the lower left, and what is
-// turned and turned back is where it was.
-func TestFrames(t *testing.T) {
-	for p := range sim.Player(sim.MaxPlayers) {
-		for size := 1; size <= 5; size++ {
-			seen := map[string]bool{}
-			for x := range codecraft.Side - size + 1 {
-				for y := range codecraft.Side - size + 1 {
-					vx, vy := codecraft.Turn(p, x, y, size)
-					if bx, by := codecraft.TurnBack(p, vx, vy, size); bx != x || by != y {
-						t.Fatalf("player %d, size %d: (%d, %d) becomes (%d, %d) and (%d, %d)", p, size, x, y, vx, vy, bx, by)
-					}
-					seen[fmt.Sprint(vx, vy)] = true
-				}
-			}
-			if want := (codecraft.Side - size + 1) * (codecraft.Side - size + 1); len(seen) != want {
-				t.Errorf("player %d, size %d: %d places, want %d", p, size, len(seen), want)
-			}
-		}
-	}
-	rules, _ := codecraft.Preset("round1")
-	g, err := codecraft.New(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var s codecraft.State
-	g.Reset(&s, 1)
-	corners := map[[2]uint8]bool{}
-	for i := range s.Units[:s.N] {
-		u := &s.Units[i]
-		if x, y := codecraft.Turn(u.Owner, int(u.X), int(u.Y), int(rules.Types[u.Type].Size)); u.Type == codecraft.MeleeBase && (x != 5 || y != 15) {
-			t.Errorf("player %d sees its melee base on (%d, %d), want (5, 15)", u.Owner, x, y)
-		}
-		if u.Type == codecraft.BuilderUnit {
-			corners[[2]uint8{u.X, u.Y}] = true
-		}
-	}
-	for _, c := range [][2]uint8{{4, 4}, {75, 75}, {75, 4}, {4, 75}} {
-		if !corners[c] {
-			t.Errorf("no player starts with a builder on %v", c)
-		}
 	}
 }

@@ -27,12 +27,13 @@ type Vein struct {
 	X, Y   uint8
 }
 
-// Restore makes s the position. It fails if there is something in it that no
-// state of these rules holds, and leaves s in disorder then.
+// Restore makes s the position. It returns an error if no state of these rules
+// can be like that; s then holds nothing of use.
 //
-// Of resources that are gone nobody can tell any more where they were. So that
-// the ids of the others fit, theirs are given to some of the cells between.
-// Ids that resources had before the first and after the last are forgotten.
+// A position does not tell where resources were that are gone. Their ids are
+// missing between those of two others, so s says that they were on the first cells
+// after the one before. Resources that were gone before the first or after the
+// last are forgotten.
 func (g *Game) Restore(s *State, p *Position) error {
 	*s = State{Seed: p.Seed, Tick: p.Tick, NextID: p.NextID, Score: p.Score, Resource: p.Resource}
 	if err := g.restorable(p); err != nil {
@@ -65,7 +66,7 @@ func (g *Game) Restore(s *State, p *Position) error {
 	return nil
 }
 
-// restorable tells what of the position as a whole cannot be.
+// restorable tells what is wrong with the position apart from its entities.
 func (g *Game) restorable(p *Position) error {
 	switch {
 	case len(p.Units) > MaxUnits:
@@ -94,7 +95,7 @@ func (g *Game) restorable(p *Position) error {
 // stays below 2^31 − 2^30 under all rules that are in use.
 const maxRestored = 1 << 30
 
-// restoreUnit adds a unit, the ids of those before being lower.
+// restoreUnit adds a unit whose id is above those of the units before.
 func (g *Game) restoreUnit(s *State, u Unit) error {
 	if err := restoreID(s, u.ID, s.N > 0 && s.Units[max(s.N-1, 0)].ID == u.ID); err != nil {
 		return err
@@ -117,8 +118,8 @@ func (g *Game) restoreUnit(s *State, u Unit) error {
 	return nil
 }
 
-// restoreVein puts resource i on the map and gives the ids between it and the
-// one before away.
+// restoreVein puts resource i on the map, and says where those were whose ids are
+// missing between it and the one before.
 func (g *Game) restoreVein(s *State, p *Position, i int) error {
 	v := p.Veins[i]
 	x, y := int(v.X), int(v.Y)
@@ -145,16 +146,14 @@ func (g *Game) restoreVein(s *State, p *Position, i int) error {
 		}
 	}
 	s.setVein(x, y)
-	s.Occupied.Add(x, y)
-	s.Resources.Add(x, y)
-	s.Health[CellOf(x, y)] = uint8(v.Health)
+	s.addResource(x, y, uint8(v.Health))
 	return nil
 }
 
 // setVein notes that a resource was there at the start.
 func (s *State) setVein(x, y int) { s.Veins[x][y>>6] |= 1 << (y & 63) }
 
-// restoreID tells whether an entity can have an id.
+// restoreID tells why an entity cannot have an id.
 func restoreID(s *State, id uint32, twice bool) error {
 	switch {
 	case twice:

@@ -24,21 +24,6 @@ func restored(t *testing.T) (*Game, *State, *Position) {
 	return g, s, p
 }
 
-// TestRestore makes the same state again from what is in it.
-func TestRestore(t *testing.T) {
-	g, s, p := restored(t)
-	s.Acts[3].Take(Move(7, 20, 30, true, false))
-	s.Position(p)
-	back := new(State)
-	back.Tick = 99
-	if err := g.Restore(back, p); err != nil {
-		t.Fatal(err)
-	}
-	if *back != *s {
-		t.Error("not the same state")
-	}
-}
-
 // TestRestoreGaps takes resources away at random: the ids of the others stay.
 func TestRestoreGaps(t *testing.T) {
 	g, _, p := restored(t)

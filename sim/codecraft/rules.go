@@ -40,13 +40,30 @@ func (t Type) String() string {
 	return fmt.Sprintf("type %d", uint8(t))
 }
 
+// MarshalText returns the name.
+func (t Type) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
+// UnmarshalText reads the name.
+func (t *Type) UnmarshalText(name []byte) error {
+	named, ok := TypeNamed(string(name))
+	if !ok {
+		return fmt.Errorf("found type %.40q, want one like %q", name, House)
+	}
+	*t = named
+	return nil
+}
+
 // TypeSet is a set of types: bit t is set for type t.
 type TypeSet uint16
 
-// EveryType holds all types.
-const EveryType TypeSet = 1<<Types - 1
+// EveryType holds all types, AllButResource the targets of an auto attack that
+// names none.
+const (
+	EveryType      TypeSet = 1<<Types - 1
+	AllButResource         = EveryType &^ (1 << Resource)
+)
 
-// Has tells whether t is in the set.
+// Has reports whether t is in the set.
 func (s TypeSet) Has(t Type) bool { return s>>t&1 != 0 }
 
 // TypeList is an ordered list of types, without duplicates.
@@ -73,70 +90,56 @@ func (l *TypeList) Set() (s TypeSet) {
 	return s
 }
 
-// Properties are the numbers of a type (spec of the original: EntityProperties).
+// Properties are the numbers of a type (the original's EntityProperties).
+// Rules.Table has the key, the meaning and the bounds of each.
 type Properties struct {
-	Size         int32 // cells of a side
-	BuildScore   int32 // points to the owner when one becomes active
-	DestroyScore int32 // points to the enemy whose blow kills one
-	CanMove      bool
-	PopProvide   int32 // population that an active one provides
-	PopUse       int32 // population that one uses
-	MaxHealth    int32
-	Cost         int32 // resource; movable types cost one more for each the owner has
-	Sight        int32 // distance
-	Yield        int32 // resource for each health point that a collector takes
+	Size                     int32
+	BuildScore, DestroyScore int32
+	CanMove                  bool
+	PopProvide, PopUse       int32
+	MaxHealth, Cost          int32
+	Sight, Yield             int32
 
 	CanBuild   bool
 	Builds     TypeList
-	InitHealth int32 // health of what it builds; 0: full
+	InitHealth int32
 
-	CanAttack bool
-	Range     int32 // distance
-	Damage    int32
-	Collects  bool // gets resource for the health it takes
+	CanAttack     bool
+	Range, Damage int32
+	Collects      bool
 
 	CanRepair bool
 	Repairs   TypeList
-	Power     int32 // health a tick
+	Power     int32
 }
 
 // Rules are all the numbers and choices of a game. What the original leaves
-// open is a field here, with the recommended choice as its default.
+// open is a field here, with the recommended choice as its default. Table has
+// the key, the meaning and the bounds of each.
 type Rules struct {
-	Players   int32 // 1 … 4
-	Fog       bool  // players see only what is in sight of their entities
-	Bonus     bool  // the last player left gets points until he wins
-	MaxTurns  int32 // ticks
-	MaxNodes  int32 // cells that a search of a path closes: RULES.md, 3.9
-	Start     TypeList
-	Types     [Types]Properties
-	Generator Generator
+	Players    int32
+	Fog, Bonus bool
+	MaxTurns   int32
+	MaxNodes   int32
+	Start      TypeList
+	Types      [Types]Properties
+	Generator  Generator
 
-	// Choices that no recording decides. False is the default of each.
+	// Choices that no recording decides (RULES.md, 6). False is the default of
+	// each, and 1 that of BonusOver.
 
-	DeadRest       bool  // units killed in the attack phase neither attack, build nor repair any more
-	NearestVictim  bool  // auto attack draws among the nearest valid targets, not among all in range
-	RangeGates     bool  // auto attack with a pathfind range below the distance of a target does not hit it
-	ChaseUnseen    bool  // under fog, auto attack chases what the player does not see
-	OutsideIgnored bool  // a move to a target outside of the map is no move, instead of one to the nearest cell
-	BreakFloor     bool  // breaking through costs health/damage rounded down (at least 1), not up
-	UnableTakeID   bool  // a build action of an entity that cannot build takes an id too
-	DeadAreFree    bool  // entities killed in this tick do not count for costs and population
-	PopulationAll  bool  // types that use no population are tested against the limit too
-	RepairFull     bool  // repairing an entity at full health succeeds, and nothing else is done
-	RepairOthers   bool  // entities of other players can be repaired
-	DeadMove       bool  // units killed in this tick still move
-	WallsDoNotLive bool  // a player that has only walls and houses is not left any more
-	SoloEnds       bool  // a game with one player from the start ends at once, as one that has one left
-	BonusOver      int32 // points that the bonus puts the last player above the best of the others; default 1
+	DeadRest, NearestVictim, RangeGates, ChaseUnseen bool
+	OutsideIgnored, BreakFloor                       bool
+	UnableTakeID, DeadAreFree, PopulationAll         bool
+	RepairFull, RepairOthers, DeadMove               bool
+	WallsDoNotLive, SoloEnds                         bool
+	BonusOver                                        int32
 }
 
 // Generator are the numbers of the map generator. The original's is unknown.
 type Generator struct {
-	MinShare, MaxShare int32 // thousandths of the cells outside the cleared starts that hold resources
-	Octaves            int32
-	MinWave, MaxWave   int32 // tenths of cells: wavelength of the first octave
-	Persistence        int32 // thousandths: amplitude of an octave by that before
+	MinShare, MaxShare, Octaves   int32
+	MinWave, MaxWave, Persistence int32
 }
 
 // Presets are the names of the rule sets, the newest (the default) first:

@@ -196,13 +196,11 @@ func (s *State) Find(id uint32) int {
 // not in use, which costs less.
 func (s *State) Clone(src *State) {
 	n := int(src.N)
-	old := int(s.N)
+	used := max(n, int(s.N))
 	copy(s.Units[:n], src.Units[:n])
 	copy(s.Acts[:n], src.Acts[:n])
-	if n < old {
-		clear(s.Units[n:old])
-		clear(s.Acts[n:old])
-	}
+	clear(s.Units[n:used])
+	clear(s.Acts[n:used])
 	s.Seed, s.Tick, s.NextID, s.Score, s.Resource, s.N = src.Seed, src.Tick, src.NextID, src.Score, src.Resource, src.N
 	s.Occupied, s.Resources, s.Own = src.Occupied, src.Resources, src.Own
 	s.At, s.Health = src.At, src.Health
@@ -213,16 +211,11 @@ func (s *State) Clone(src *State) {
 // add puts a new unit at the end of the list. Its id must be the greatest, its
 // cells must be free and N below MaxUnits.
 func (g *Game) add(s *State, u Unit) {
-	i := int(s.N)
-	s.Units[i], s.Acts[i] = u, Action{}
+	s.Units[s.N], s.Acts[s.N] = u, Action{}
 	s.N++
 	p := &g.rules.Types[u.Type]
 	size := int(p.Size)
-	for y := int(u.Y); y < int(u.Y)+size; y++ {
-		for x := int(u.X); x < int(u.X)+size; x++ {
-			s.At[CellOf(x, y)] = uint16(i + 1)
-		}
-	}
+	g.mark(s, &u, uint16(s.N))
 	s.Occupied.AddSquare(int(u.X), int(u.Y), size)
 	s.Own[u.Owner].AddSquare(int(u.X), int(u.Y), size)
 	s.Count[u.Owner][u.Type]++
@@ -230,4 +223,21 @@ func (g *Game) add(s *State, u Unit) {
 	if u.Active {
 		s.PopProvide[u.Owner] += p.PopProvide
 	}
+}
+
+// mark writes what covers the cells of a unit.
+func (g *Game) mark(s *State, u *Unit, at uint16) {
+	size := int(g.rules.Types[u.Type].Size)
+	for y := int(u.Y); y < int(u.Y)+size; y++ {
+		for x := int(u.X); x < int(u.X)+size; x++ {
+			s.At[CellOf(x, y)] = at
+		}
+	}
+}
+
+// addResource puts a resource on a free cell.
+func (s *State) addResource(x, y int, health uint8) {
+	s.Occupied.Add(x, y)
+	s.Resources.Add(x, y)
+	s.Health[CellOf(x, y)] = health
 }

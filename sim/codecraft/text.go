@@ -139,7 +139,7 @@ func bit(x, from int) uint64 {
 	return 1 << (x - from) // 0 from 64 on
 }
 
-// hadVein tells whether a resource was on the cell at the start.
+// hadVein reports whether a resource was on the cell at the start.
 func (s *State) hadVein(x, y int) bool { return s.Veins[x][y>>6]>>(y&63)&1 != 0 }
 
 // appendBoard appends the rows of a window and the line of columns.
@@ -248,7 +248,7 @@ const anyTarget = "any"
 
 // appendText appends the types of a set with commas between.
 func (s TypeSet) appendText(dst []byte) []byte {
-	if s == EveryType&^(1<<Resource) {
+	if s == AllButResource {
 		return append(dst, anyTarget...)
 	}
 	first := true

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/prng"
+	"moonfarm/sim/simtest"
 )
 
 const sampleText = `tick 3 seed 7 next 61 first 40
@@ -94,7 +94,7 @@ gone 13,12
 func TestTextDefaults(t *testing.T) {
 	g := mustGame(t, "round2", nil)
 	s, err := codecraft.ParseText(g, "# nothing\n\n")
-	if err != nil || s.N != 0 || s.Occupied.Any() || s.NextID != 5 || s.FirstID != 5 {
+	if err != nil || s.N != 0 || s.Occupied.Count() != 0 || s.NextID != 5 || s.FirstID != 5 {
 		t.Errorf("%v: %d units, next id %d, first %d", err, s.N, s.NextID, s.FirstID)
 	}
 	if got := string(codecraft.AppendText(nil, g, &s)); !strings.HasSuffix(got, "p4 score 0 resource 0\n") {
@@ -121,52 +121,31 @@ func TestTextDefaults(t *testing.T) {
 	}
 }
 
+// stateText is the text of states under the rules of g.
+func stateText(g *codecraft.Game) simtest.StateText[codecraft.State] {
+	return simtest.StateText[codecraft.State]{
+		Parse:  func(text string) (codecraft.State, error) { return codecraft.ParseText(g, text) },
+		Append: func(s *codecraft.State) string { return string(codecraft.AppendText(nil, g, s)) },
+	}
+}
+
 // TestTextRoundTrip reads back positions of random games.
 func TestTextRoundTrip(t *testing.T) {
 	units, actions := 0, 0
-	for seed, name := range []string{"finals", "round1-4", "round2-3", "round1-1"} {
-		g := mustGame(t, name, nil)
-		var s, read codecraft.State
-		g.Reset(&s, uint64(seed))
-		r := prng.New(uint64(seed))
-		turn := sim.NewTurn(g.Info().MaxOrders)
-		var orders []sim.Order
-		for tick := range 60 {
-			if tick%6 == 0 {
-				text := codecraft.AppendText(nil, g, &s)
-				var err error
-				if read, err = codecraft.ParseText(g, string(text)); err != nil {
-					t.Fatalf("%s tick %d: %v in\n%s", name, tick, err, text)
-				}
-				if read != s {
-					t.Fatalf("%s tick %d: the text\n%s is read as\n%s", name, tick, text, codecraft.AppendText(nil, g, &read))
-				}
-				units += int(s.N)
-				actions += strings.Count(string(text), " auto ")
-			}
-			turn.Clear()
-			for p := range sim.Player(g.Info().Players) {
-				s.Resource[p] += 40
-				orders = g.AppendOrders(orders[:0], &s, p)
-				for range 12 {
-					o := orders[r.IntN(len(orders))]
-					if r.IntN(3) == 0 {
-						o = codecraft.And(o)
-					}
-					turn.Add(p, o)
-				}
-			}
-			g.Step(&s, turn)
-		}
-	}
+	visit(t, 26, 60, func(_ *prng.Rand, g *codecraft.Game, s *codecraft.State) {
+		text := stateText(g).Again(t, *s)
+		units += int(s.N)
+		actions += strings.Count(text, " auto ")
+	})
 	if units < 200 || actions < 50 {
 		t.Errorf("%d units and %d auto attacks in all texts", units, actions)
 	}
 }
 
 func TestTextErrors(t *testing.T) {
+	g := mustGame(t, "finals", nil)
 	const cellWant = `want a cell: . : * or one of W, H, T, B, b, M, m, R, r and a player, found`
-	for text, want := range map[string]string{
+	simtest.Refuses(t, strings.HasPrefix, func(text string) error { _, err := codecraft.ParseText(g, text); return err }, map[string]string{
 		"zound 1":               `line 1, column 1: want tick, p1 to p4, unit, health, gone, x and a column, or a row from 0 to 79, found "zound"`,
 		"80 . .":                `line 1, column 1: want tick, p1 to p4, unit, health, gone, x and a column, or a row from 0 to 79, found "80"`,
 		"07 .":                  `line 1, column 1: want tick`,
@@ -230,11 +209,7 @@ func TestTextErrors(t *testing.T) {
 		"tick 0 next 4\n0 * b1":                   `line 1, column 13: want an id above all others, at least 5, found "4"`,
 		"tick 0 next 16777216":                    `the position: next id 16777216 is too great`,
 		"tick 1001":                               `the position: tick 1001, want 0 to 1000`,
-	} {
-		if _, err := codecraft.ParseText(mustGame(t, "finals", nil), text); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%q: error\n %v, want\n %s", text, err, want)
-		}
-	}
+	})
 }
 
 func dots(n int) string { return strings.Repeat(".", n) }
@@ -242,21 +217,24 @@ func dots(n int) string { return strings.Repeat(".", n) }
 // unitText is a builder on 0,0 and its line.
 func unitText(id, more string) string { return "0 b1\nunit " + id + " b1 0,0 " + more + "\n" }
 
-// FuzzParseText: any text is refused, or its state has a text that is read as
-// the same state.
 func FuzzParseText(f *testing.F) {
-	f.Add(sampleText)
-	f.Add("0 b1*:T2T2\n1 . . .T2T2\nx70\nunit 9 T2 73,0 health 1 auto 3 Wall,House inactive")
-	f.Add("tick 5 first 4\n3 ***\ngone 0,0\n0 b2")
-	g := mustGame(f, "finals", nil)
-	f.Fuzz(func(t *testing.T, text string) {
-		s, err := codecraft.ParseText(g, text)
-		if err != nil {
-			return
-		}
-		again, err := codecraft.ParseText(g, string(codecraft.AppendText(nil, g, &s)))
-		if err != nil || again != s {
-			t.Errorf("%q is read again as\n%s, %v", text, codecraft.AppendText(nil, g, &again), err)
-		}
+	stateText(mustGame(f, "finals", nil)).Fuzz(f, nil, sampleText,
+		"0 b1*:T2T2\n1 . . .T2T2\nx70\nunit 9 T2 73,0 health 1 auto 3 Wall,House inactive",
+		"tick 5 first 4\n3 ***\ngone 0,0\n0 b2")
+}
+
+// TestHashTellsPositionsApart changes one thing of a position after the other.
+func TestHashTellsPositionsApart(t *testing.T) {
+	g := mustGame(t, "finals", nil)
+	stateText(g).Hashes(t, g.Hash, sampleText, [][2]string{
+		{"tick 3", "tick 4"}, {"seed 7", "seed 8"}, {"next 61", "next 64"},
+		{"score 120", "score 121"}, {"p2 score 0", "p2 score 1"}, {"resource 45", "resource 46"}, {"resource 3\n", "resource 4\n"},
+		{"b1", "b2"}, {"b1", "r1"}, {"unit 13", "unit 14"}, {"health 48", "health 47"}, {"health 5 inactive", "health 5"},
+		{"12,13=7", "12,13=8"}, {"14   . . .b1 * *", "14   . . .b1 * ."},
+		{"stop", "move 1,2"}, {"stop", "build Wall 1,2"}, {"stop", "attack 1"}, {"stop", "auto 0 Resource"}, {"stop", "repair 1"},
+		{"move 20,20", "move 21,20"}, {"move 20,20", "move 20,21"}, {" closest", ""}, {" closest", " closest break"},
+		{"move 20,20", "move 79,20"}, {"move 20,20", "move 79,20 outside"},
+		{"House 3,4", "Wall 3,4"}, {"House 3,4", "House 4,4"}, {"House 3,4", "House 3,5"}, {"attack 60", "attack 61"},
+		{"auto 10", "auto 11"}, {"10 Resource", "10 Wall"}, {"repair 4294967295", "repair 4294967294"},
 	})
 }

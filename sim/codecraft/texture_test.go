@@ -1,11 +1,9 @@
 package codecraft_test
 
 import (
-	"bufio"
-	"compress/gzip"
+	"bytes"
 	"encoding/json"
 	"math"
-	"os"
 	"testing"
 
 	"moonfarm/sim/bitboard"
@@ -21,19 +19,7 @@ var recordedMaps = map[string]int{
 // recordedMap reads the resources of the first line of a recording.
 func recordedMap(t *testing.T, name string) (b bitboard.Square) {
 	t.Helper()
-	file, err := os.Open(simtest.Shared(t, "traces", "codecraft", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	unpacked, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	line, err := bufio.NewReader(unpacked).ReadBytes('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	line, _, _ := bytes.Cut(simtest.Text(t, simtest.Shared(t, "traces", "codecraft", name)), []byte("\n"))
 	var state struct {
 		Entities []struct {
 			Type string

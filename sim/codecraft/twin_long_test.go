@@ -28,12 +28,10 @@ func TestTwin(t *testing.T) {
 	var sum tally
 	for i, sc := range scenarios {
 		t.Run(sc.name, func(t *testing.T) {
-			n := playTwins(t, sc, uint64(i), ticks*sc.share/shares)
-			t.Logf("%+v", n)
-			sum.add(n)
+			playTwins(t, sc, uint64(i), ticks*sc.share/shares, &sum)
 		})
 	}
-	t.Logf("all: %+v", sum)
+	t.Logf("%+v", sum)
 	if !t.Failed() && sum.ticks >= ticks-len(scenarios) { // all scenarios were wanted
 		sum.demand(t)
 	}
@@ -52,19 +50,18 @@ func TestTwinGames(t *testing.T) {
 			if !ok {
 				t.Fatal("no such preset")
 			}
-			m := newTwins(t, preset, rules)
+			m := newMatch(t, preset, rules, new(tally))
 			r := prng.New(uint64(i))
 			s := fromStart(&r, m.g)
 			m.begin(&s)
 			c := &commander{r: &r, s: &m.s, g: m.g, far: 10, closest: 70, through: 50}
-			for status := sim.Running; status == sim.Running && m.ticks < ticks; {
+			for m.status == sim.Running && m.n.ticks < ticks {
 				for p := range sim.Player(rules.Players) {
 					m.orders[p] = c.campaign(m.orders[p][:0], p)
 				}
-				status = m.tick()
+				m.step()
 			}
-			m.addSearches(m.twin.Tally)
-			t.Logf("scores %v, %d units: %+v", m.s.Score, m.s.N, m.tally)
+			t.Logf("scores %v, %d units: %+v", m.s.Score, m.s.N, *m.n)
 		})
 	}
 }

@@ -1,7 +1,7 @@
 package codecraft_test
 
 import (
-	"testing"
+	"strings"
 
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/prng"
@@ -19,13 +19,19 @@ func presetRules(r *prng.Rand) codecraft.Rules {
 	return rules
 }
 
+// choices are the rules that the original leaves open, but for the size of the bonus.
+func choices(rules *codecraft.Rules) (list []*bool) {
+	for _, rule := range rules.Table() {
+		if choice, ok := rule.Value.(*bool); ok && strings.HasPrefix(rule.Key, "choice.") {
+			list = append(list, choice)
+		}
+	}
+	return list
+}
+
 // changeChoices draws what the original leaves open.
 func changeChoices(r *prng.Rand, rules *codecraft.Rules) {
-	for _, c := range []*bool{
-		&rules.DeadRest, &rules.NearestVictim, &rules.RangeGates, &rules.ChaseUnseen, &rules.OutsideIgnored,
-		&rules.BreakFloor, &rules.UnableTakeID, &rules.DeadAreFree, &rules.PopulationAll, &rules.RepairFull,
-		&rules.RepairOthers, &rules.DeadMove, &rules.WallsDoNotLive, &rules.SoloEnds, &rules.Bonus, &rules.Fog,
-	} {
+	for _, c := range append(choices(rules), &rules.Bonus, &rules.Fog) {
 		if chance(r, 3) {
 			*c = !*c
 		}
@@ -128,15 +134,4 @@ func twinRules(r *prng.Rand) codecraft.Rules {
 		rules.MaxTurns = int32(1 + r.IntN(30))
 	}
 	return rules
-}
-
-// TestTwinRules: the rules drawn for matches can be played.
-func TestTwinRules(t *testing.T) {
-	r := prng.New(1)
-	for range 2000 {
-		rules := twinRules(&r)
-		if err := rules.Validate(); err != nil {
-			t.Fatalf("%v\n%s", err, rules.AppendText(nil))
-		}
-	}
 }

@@ -26,37 +26,6 @@ type tally struct {
 	plain.Tally
 }
 
-func (a *tally) add(b tally) {
-	a.ticks += b.ticks
-	a.units += b.units
-	a.most = max(a.most, b.most)
-	a.attacks += b.attacks
-	a.blockers += b.blockers
-	a.dead += b.dead
-	a.dug += b.dug
-	a.built += b.built
-	a.finished += b.finished
-	a.moved += b.moved
-	a.mended += b.mended
-	a.victims += b.victims
-	a.ties += b.ties
-	a.full += b.full
-	a.waited += b.waited
-	a.over += b.over
-	a.crammed += b.crammed
-	a.addSearches(b.Tally)
-}
-
-func (a *tally) addSearches(b plain.Tally) {
-	a.Searches += b.Searches
-	a.Limited += b.Limited
-	a.Weighted += b.Weighted
-	a.Blocked += b.Blocked
-	a.Beyond += b.Beyond
-	a.Chases += b.Chases
-	a.Lost += b.Lost
-}
-
 // demand fails if the matches did not have in them what they are for.
 func (a *tally) demand(t *testing.T) {
 	t.Helper()
@@ -80,42 +49,44 @@ func (a *tally) demand(t *testing.T) {
 	}
 }
 
-// twins are the fast game and the plain one at the same point of a match.
-type twins struct {
-	t     testing.TB
-	title string // scenario and seed
-	g     *codecraft.Game
-	bare  *codecraft.Game // another one, that plays a tick now and then
-	rec   codecraft.Record
-	s     codecraft.State
-	twin  *plain.Game
-	tally
+// match is a game that the fast game and the plain twin play side by side.
+type match struct {
+	t      testing.TB
+	title  string // for failures
+	g      *codecraft.Game
+	bare   *codecraft.Game // where there is one, it plays a tick now and then, too
+	rec    codecraft.Record
+	s      codecraft.State
+	twin   *plain.Game
+	status sim.Status
+	n      *tally
 
-	turn    sim.Turn
-	orders  [sim.MaxPlayers][]sim.Order
-	before  codecraft.State // with the orders of the tick
-	planned bool            // before has its plan
-	ids     []uint32
+	turn   sim.Turn
+	orders [sim.MaxPlayers][]sim.Order
+	before codecraft.State // with the orders of the tick
+	ids    []uint32
 }
 
-func newTwins(t testing.TB, title string, rules codecraft.Rules) *twins {
+// newMatch is a match by rules that is counted in n, before it begins.
+func newMatch(t testing.TB, title string, rules codecraft.Rules, n *tally) *match {
 	t.Helper()
-	m := &twins{t: t, title: title, twin: plain.New(rules)}
+	m := &match{t: t, title: title, twin: plain.New(rules), n: n}
 	for _, g := range []**codecraft.Game{&m.g, &m.bare} {
 		var err error
 		if *g, err = codecraft.New(rules); err != nil {
 			t.Fatalf("%s: %v", title, err)
 		}
 	}
-	m.g.Record(&m.rec)
 	return m
 }
 
 // begin begins a match in a state.
-func (m *twins) begin(s *codecraft.State) {
+func (m *match) begin(s *codecraft.State) {
 	m.t.Helper()
-	m.s, m.planned = *s, false
+	m.g.Record(&m.rec)
+	m.s = *s
 	m.twin.Load(s)
+	m.twin.Tally = m.n.Tally
 	var again codecraft.State
 	m.twin.Store(&again)
 	if d := simtest.Diff(s, &again); d != "" {
@@ -123,58 +94,51 @@ func (m *twins) begin(s *codecraft.State) {
 	}
 }
 
-// tick plays one tick with m.orders on both and compares what may happen with
+// step plays one tick with m.orders on both and compares what may happen and
 // what happens.
-func (m *twins) tick() sim.Status {
+func (m *match) step() {
 	m.t.Helper()
 	m.turn.Clear()
 	for p := range sim.Player(m.g.Info().Players) {
-		m.orders[p] = m.orders[p][:min(len(m.orders[p]), m.g.Info().MaxOrders)]
 		m.turn.Set(p, m.orders[p])
 		m.twin.Command(int(p), m.orders[p])
 	}
 	m.twin.Store(&m.before)
-	m.planned = true
 	m.twin.Plan()
 	m.g.Plan(&m.before)
 	m.compareplans()
 
-	status := m.g.Step(&m.s, &m.turn)
-	want := m.play()
+	m.status = m.g.Step(&m.s, &m.turn)
+	m.twin.Attack()
+	m.twin.Build()
+	m.twin.Repair()
+	m.twin.Move()
+	want := m.twin.CleanUp()
 	m.count(want)
-	m.check(differ("attacks", m.rec.Attacks, m.twin.Attacks))
-	m.check(differ("died", m.rec.Died, m.twin.Died))
+	m.check(simtest.DiffLists("attacks", m.rec.Attacks, m.twin.Attacks))
+	m.check(simtest.DiffLists("died", m.rec.Died, m.twin.Died))
 	var s codecraft.State
 	m.twin.Store(&s)
 	m.compare(&s)
-	if status != want {
-		m.fail(fmt.Sprintf("status: fast %v, plain %v", status, want))
+	if m.status != want {
+		m.fail(fmt.Sprintf("status: fast %v, plain %v", m.status, want))
 	}
 	for p := range sim.Player(m.g.Info().Players) {
 		if a, b := m.g.Outcome(&m.s, p), m.twin.Outcome(int(p)); a != b {
 			m.fail(fmt.Sprintf("outcome of %d: fast %+v, plain %+v", p, a, b))
 		}
 	}
-	if m.ticks%8 == 0 {
+	if m.bare != nil && m.n.ticks%8 == 0 {
 		bare := m.before // has the orders already
 		if m.bare.Tick(&bare); bare != m.s {
 			m.fail("Tick without a record, by another game: " + simtest.Diff(&bare, &m.s))
 		}
 	}
-	return want
-}
-
-// play plays the tick on the plain game, phase by phase.
-func (m *twins) play() sim.Status {
-	m.twin.Attack()
-	m.twin.Build()
-	m.twin.Repair()
-	m.twin.Move()
-	return m.twin.CleanUp()
+	m.n.Tally = m.twin.Tally
 }
 
 // compareplans compares what the units may do.
-func (m *twins) compareplans() {
+func (m *match) compareplans() {
 	m.t.Helper()
 	for i := range m.before.Units[:m.before.N] {
 		e := m.twin.Find(m.before.Units[i].ID)
@@ -186,20 +150,20 @@ func (m *twins) compareplans() {
 			m.fail(fmt.Sprintf("victims of %d: fast %v, plain %v", e.ID, m.ids, e.Victims()), i)
 		}
 		if len(m.ids) > 1 {
-			m.victims++
+			m.n.victims++
 		}
 		switch s := e.Steps(); {
 		case s&(s-1) == 0:
 		case s&(s-1)&(s-2)&(s&(s-1)-1) == 0:
-			m.ties++
+			m.n.ties++
 		default:
-			m.full++
+			m.n.full++
 		}
 	}
 }
 
 // compare compares the states after a tick.
-func (m *twins) compare(s *codecraft.State) {
+func (m *match) compare(s *codecraft.State) {
 	m.t.Helper()
 	if m.s == *s {
 		return
@@ -214,7 +178,7 @@ func (m *twins) compare(s *codecraft.State) {
 	m.fail("fast and plain: "+simtest.Diff(&m.s, s), units...)
 }
 
-func (m *twins) check(difference string) {
+func (m *match) check(difference string) {
 	m.t.Helper()
 	if difference != "" {
 		m.fail(difference)
@@ -223,13 +187,22 @@ func (m *twins) check(difference string) {
 
 // fail ends the test with everything there is to know about a difference in
 // what units of the state before did.
-func (m *twins) fail(difference string, units ...int) {
+func (m *match) fail(difference string, units ...int) {
 	m.t.Helper()
 	rules := m.g.Rules()
 	text := fmt.Sprintf("%s, tick %d: %s\n", m.title, m.before.Tick, difference)
+	if len(units) == 0 {
+		text += m.text()
+	}
 	for _, i := range units {
-		if i >= 0 {
-			text += m.describe(i)
+		if i >= 0 { // what is around it, and what the twins let it do
+			u := m.before.Units[i]
+			text += string(codecraft.AppendWindow(nil, m.g, &m.before, int(u.X)-20, int(u.Y)-12, 41, 25))
+			text += fmt.Sprintf("unit %d: steps %04b, victims %v", u.ID, m.g.Steps(i), m.g.AppendVictims(nil, &m.before, i))
+			if e := m.twin.Find(u.ID); e != nil {
+				text += fmt.Sprintf("; plain: steps %04b, victims %v", e.Steps(), e.Victims())
+			}
+			text += "\n"
 		}
 	}
 	standard, _ := codecraft.Preset("round2")
@@ -242,80 +215,25 @@ func (m *twins) fail(difference string, units ...int) {
 	m.t.Fatal(text)
 }
 
-// describe tells about unit i of the state before, and draws what is around it:
-// letters of types, small for players 1 and 3, large for others, + for resources.
-func (m *twins) describe(i int) string {
-	s := &m.before
-	u := s.Units[i]
-	e := m.twin.Find(u.ID)
-	text := fmt.Sprintf("%s %+v\naction %+v\n", u.Type, u, s.Acts[i])
-	if e != nil {
-		text += fmt.Sprintf("plain: steps %04b, victims %v; fast: steps %04b, victims %v\n",
-			e.Steps(), e.Victims(), m.g.Steps(i), m.g.AppendVictims(nil, s, i))
-	}
-	for y := min(int(u.Y)+12, codecraft.Side-1); y >= max(int(u.Y)-12, 0); y-- {
-		text += fmt.Sprintf("%3d ", y)
-		for x := max(int(u.X)-20, 0); x <= min(int(u.X)+20, codecraft.Side-1); x++ {
-			text += cellText(s, x, y, u.ID)
-		}
-		text += "\n"
-	}
-	return text + fmt.Sprintf("    from x %d on\n", max(int(u.X)-20, 0))
-}
-
-func cellText(s *codecraft.State, x, y int, marked uint32) string {
-	k := s.At[codecraft.CellOf(x, y)]
-	switch {
-	case k == 0 && s.Resources.Has(x, y):
-		return "+"
-	case k == 0:
-		return "."
-	}
-	u := s.Units[k-1]
-	if u.ID == marked {
-		return "@"
-	}
-	letter := string("WHXBYMZR+T"[u.Type])
-	if u.Owner%2 == 0 {
-		return strings.ToLower(letter)
-	}
-	return letter
-}
-
-// differ returns the first difference between two lists, "" if there is none.
-func differ[E comparable](name string, fast, want []E) string {
-	for i := range max(len(fast), len(want)) {
-		switch {
-		case i >= len(fast):
-			return fmt.Sprintf("%s: entry %d: fast has none, plain %+v", name, i, want[i])
-		case i >= len(want):
-			return fmt.Sprintf("%s: entry %d: fast %+v, plain has none", name, i, fast[i])
-		case fast[i] != want[i]:
-			return fmt.Sprintf("%s: entry %d: fast %+v, plain %+v", name, i, fast[i], want[i])
-		}
-	}
-	return ""
-}
-
 // count counts what the tick had in it.
-func (m *twins) count(status sim.Status) {
-	m.ticks++
-	m.units += int(m.before.N)
-	m.most = max(m.most, int(m.before.N))
-	m.attacks += len(m.twin.Attacks)
+func (m *match) count(status sim.Status) {
+	m.n.ticks++
+	m.n.units += int(m.before.N)
+	m.n.most = max(m.n.most, int(m.before.N))
+	m.n.attacks += len(m.twin.Attacks)
 	hit := map[uint32]bool{}
 	for _, a := range m.twin.Attacks {
 		hit[a.Attacker] = true
 		i := m.before.Find(a.Attacker)
 		if act := &m.before.Acts[i]; act.Parts&(codecraft.HasTarget|codecraft.HasAuto) == 0 {
-			m.blockers++
+			m.n.blockers++
 		}
 	}
 	for _, id := range m.twin.Died {
 		if m.before.Find(id) >= 0 {
-			m.dead++
+			m.n.dead++
 		} else {
-			m.dug++
+			m.n.dug++
 		}
 	}
 	for _, e := range m.twin.Entities {
@@ -323,42 +241,43 @@ func (m *twins) count(status sim.Status) {
 		switch {
 		case e.Type == codecraft.Resource:
 		case i < 0:
-			m.built++
+			m.n.built++
 		case e.Health > int(m.before.Units[i].Health):
-			m.mended++
+			m.n.mended++
 			if e.Active && !m.before.Units[i].Active {
-				m.finished++
+				m.n.finished++
 			}
 		case e.At.X != int(m.before.Units[i].X) || e.At.Y != int(m.before.Units[i].Y):
-			m.moved++
+			m.n.moved++
 		case e.Steps() != 0 && !hit[e.ID]:
-			m.waited++
+			m.n.waited++
 		}
 	}
 	if status == sim.Over {
-		m.over++
+		m.n.over++
 	}
 	if m.s.N == codecraft.MaxUnits {
-		m.crammed++
+		m.n.crammed++
 	}
 }
 
-// playTwins plays matches of a scenario until the given number of ticks is
-// reached, and fails at the first difference.
-func playTwins(t *testing.T, sc scenario, seed uint64, ticks int) (sum tally) {
+// playTwins plays so many ticks in matches of a scenario and fails at the first
+// difference.
+func playTwins(t *testing.T, sc scenario, seed uint64, ticks int, n *tally) {
 	t.Helper()
-	for set := uint64(0); sum.ticks < ticks; set++ {
+	end := n.ticks + ticks
+	for set := uint64(0); n.ticks < end; set++ {
 		r := prng.New(prng.Key(seed, set, 0, 0, prng.PurposeGame))
 		rules := twinRules(&r)
 		if sc.rules != nil {
 			sc.rules(&r, &rules)
 		}
-		m := newTwins(t, fmt.Sprintf("scenario %s, seed %d, set %d", sc.name, seed, set), rules)
+		m := newMatch(t, fmt.Sprintf("scenario %s, seed %d, set %d", sc.name, seed, set), rules, n)
 		s := sc.begin(&r, m.g)
 		m.begin(&s)
 		c := &commander{r: &r, s: &m.s, g: m.g}
 		sc.mood(&r, c)
-		for status := sim.Running; status == sim.Running && m.ticks < min(sc.ticks, ticks-sum.ticks) && m.s.N > 0; {
+		for last := min(end, n.ticks+sc.ticks); m.status == sim.Running && n.ticks < last && m.s.N > 0; {
 			for p := range m.orders {
 				if m.orders[p] = m.orders[p][:0]; p < int(rules.Players) {
 					m.orders[p] = sc.give(c, m.orders[p], sim.Player(p))
@@ -368,10 +287,7 @@ func playTwins(t *testing.T, sc scenario, seed uint64, ticks int) (sum tally) {
 					m.twin.Resource[p] += 200
 				}
 			}
-			status = m.tick()
+			m.step()
 		}
-		m.addSearches(m.twin.Tally)
-		sum.add(m.tally)
 	}
-	return sum
 }

@@ -21,6 +21,19 @@ func Mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
+// Digest digests words one after the other: one multiplication each, where Mix
+// has two. A game's Hash begins it with what it likes.
+type Digest uint64
+
+// Add digests one more word.
+func (d *Digest) Add(x uint64) {
+	h := (uint64(*d) ^ x) * golden
+	*d = Digest(h ^ h>>29)
+}
+
+// Sum returns the digest of the words so far.
+func (d Digest) Sum() uint64 { return uint64(d ^ d>>32) }
+
 // Purpose separates streams that share all other coordinates.
 type Purpose uint64
 
@@ -30,6 +43,9 @@ const (
 	PurposeMixture Purpose = 3 // which member of a mixture moves
 	PurposeShuffle Purpose = 4 // order of shards and rows when reading
 	PurposeSplit   Purpose = 5 // train / validation split
+
+	PurposeResample Purpose = 6 // which seeds of a tournament a bootstrap draws again
+	PurposeDraw     Purpose = 7 // who sits with whom in a wave
 )
 
 // Key derives the seed of one stream from the master seed and its

@@ -1,9 +1,8 @@
 package simtest_test
 
 import (
-	"os"
-	"os/exec"
-	"strings"
+	"maps"
+	"slices"
 	"testing"
 
 	"moonfarm/sim"
@@ -150,28 +149,13 @@ var broken = map[string]func() sim.Game[state]{
 
 var two = toy{simtest.Toy{Seats: 2, Orders: 1}}
 
-const brokenEnv = "SIMTEST_BROKEN"
-
-// TestBroken is run by TestRunFindsFaults in a process of its own, where it
-// is expected to fail.
-func TestBroken(t *testing.T) {
-	make, ok := broken[os.Getenv(brokenEnv)]
-	if !ok {
-		t.Skip("only for TestRunFindsFaults")
-	}
-	simtest.Run(t, make, simtest.Options[state]{Mirror: two.Mirror})
-}
-
 func TestRunFindsFaults(t *testing.T) {
-	for name := range broken {
-		t.Run(name, func(t *testing.T) {
-			cmd := exec.Command(os.Args[0], "-test.run=^TestBroken$")
-			cmd.Env = append(os.Environ(), brokenEnv+"="+name)
-			out, err := cmd.CombinedOutput()
-			promise, _, _ := strings.Cut(name, "#")
-			if err == nil || !strings.Contains(string(out), "--- FAIL: TestBroken/"+promise) {
-				t.Errorf("the suite does not find the fault: %v\n%s", err, out)
-			}
-		})
-	}
+	names := slices.Concat(slices.Collect(maps.Keys(broken)), slices.Collect(maps.Keys(brokenTexts)))
+	simtest.FindsFaults(t, names, func(t *testing.T, name string) {
+		if f := brokenTexts[name]; f != nil {
+			t.Run(name, f)
+			return
+		}
+		simtest.Run(t, broken[name], simtest.Options[state]{Mirror: two.Mirror})
+	})
 }

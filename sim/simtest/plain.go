@@ -47,6 +47,19 @@ func diff(path string, a, b reflect.Value) string {
 	return fmt.Sprintf("%s: %v, %v", path, a, b)
 }
 
+// DiffLists names the first entry in which a list of the fast game differs from
+// that of the plain twin, or is empty if there is none.
+func DiffLists[E comparable](name string, fast, twin []E) string {
+	i := 0
+	for i < len(fast) && i < len(twin) && fast[i] == twin[i] {
+		i++
+	}
+	if i == len(fast) && i == len(twin) {
+		return ""
+	}
+	return fmt.Sprintf("%s: entry %d: fast %+v, plain %+v", name, i, fast[i:min(i+1, len(fast))], twin[i:min(i+1, len(twin))])
+}
+
 // bytesOf is the memory of s.
 func bytesOf[S any](s *S) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(s)), unsafe.Sizeof(*s))

@@ -49,4 +49,7 @@ func TestDiff(t *testing.T) {
 	if d, want := Diff(&a, &b), "Heap[3]: 0, 5"; d != want {
 		t.Errorf("Diff is %q, want %q", d, want)
 	}
+	if d, want := DiffLists("ids", []int{1, 2}, []int{1}), "ids: entry 1: fast [2], plain []"; d != want {
+		t.Errorf("DiffLists is %q, want %q", d, want)
+	}
 }

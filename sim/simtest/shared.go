@@ -1,9 +1,12 @@
 package simtest
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"moonfarm/sim/unzip"
 )
 
 // SharedEnv names the environment variable that says where the shared
@@ -48,4 +51,35 @@ func moduleRoot() (string, bool) {
 		}
 		dir = up
 	}
+}
+
+// SharedFiles returns the files of the shared material whose paths match, such as
+// SharedFiles(t, "traces", "towerdefence", "*.jsonl.gz"): one at least.
+func SharedFiles(t testing.TB, parts ...string) []string {
+	t.Helper()
+	last := len(parts) - 1
+	files, err := filepath.Glob(filepath.Join(Shared(t, parts[:last]...), parts[last]))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files %q: %v", parts, err)
+	}
+	return files
+}
+
+// Text reads a file whole, unpacked if it is compressed with gzip.
+func Text(t testing.TB, path string) []byte {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	in, err := unzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }

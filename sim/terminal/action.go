@@ -2,110 +2,45 @@ package terminal
 
 import (
 	"math"
-	"math/bits"
 
-	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
 )
 
 // Action plays the action frames that are left, and leaves out those in which
 // nothing can happen (with a Record it plays them all).
 func (g *Game) Action(s *State) {
-	if g.rec != nil || g.decay > 0 {
-		for g.Frame(s) {
-		}
-		return
-	}
+	a := &g.action
+	idle := a.record == nil && a.decay == 0 // frames can be left out
 	for g.Frame(s) {
-		if len(g.live) > 1 {
-			if !g.contact {
-				g.frame = max(g.frame, g.soonest)
-			}
-		} else if !g.alone(s) {
-			return
+		if idle && !a.contact {
+			a.frame = max(a.frame, a.nextStep)
 		}
 	}
 }
 
-// alone plays on with the only stack left, up to the frame in which it is at
-// its goal, and reports whether it gets there. It does what Frame would, without
-// looking for what cannot be.
-func (g *Game) alone(s *State) bool {
-	a := &g.phase
-	st := &a.stacks[a.live[0]]
-	for {
-		if st.next == a.frame {
-			if st.epoch != a.epoch {
-				g.resolve(st)
-			}
-			if st.phase == 0 && g.atGoal(st) {
-				a.contact = g.faces(st)
-				return true
-			}
-			g.step(st)
-			g.wait(st)
-			g.arrive(s, st)
-		}
-		if !g.faces(st) {
-			a.frame = st.next
-			continue
-		}
-		st.shots, st.fired = st.n, 0
-		for _, shot := range a.gunsOf(st)[:st.guns] {
-			if g.wound(st, g.shot[form(s.Cells[shot.cell()].Mark)]); st.n == 0 {
-				break
-			}
-		}
-		if st.near {
-			g.siege(s, st)
-		}
-		if len(a.fallen) > 0 {
-			g.bury(s)
-		}
-		a.frame++
-		if st.n == 0 {
-			g.compact()
-			return false
-		}
-	}
-}
-
-// Frame plays one action frame and reports whether another follows. It is what
-// Action does frame by frame, for those who want to look in between: at s,
+// Frame plays one action frame and reports whether another follows (3.15). It is
+// what Action does frame by frame, for those who want to look in between: at s,
 // whose structures and resources are those at the end of the frame, and at
 // AppendMobile. After Deploy there is always at least one frame.
 func (g *Game) Frame(s *State) (more bool) {
-	a := &g.phase
-	changed := false
-	a.soonest = math.MaxInt32
-	for _, i := range a.live {
-		st := &a.stacks[i]
-		if st.next == a.frame && !g.advance(s, st) {
-			changed, a.thinned = true, true
-			continue
+	a := &g.action
+	a.moveAll(s) // 3.1 to 3.8
+	if a.contact || a.exploding {
+		a.callRoll()
+		if a.exploding {
+			a.explodeAll(s) // 3.9
 		}
-		a.soonest = min(a.soonest, st.next)
-		if g.decay > 0 {
-			g.fade(st)
-		}
-		if st.arrived {
-			g.arrive(s, st)
-			changed = true
+		a.shoot(s, 0) // 3.11 to 3.13
+		a.shoot(s, 1)
+		if a.record != nil {
+			a.recordShots()
 		}
 	}
-	if len(a.granted) > 0 {
-		g.recordShields()
+	if a.emptied || len(a.fallen) > 0 {
+		a.removeDead(s) // 3.14
 	}
-	if changed {
-		g.meet()
-	}
-	if a.contact || a.doomed {
-		g.fight(s)
-	} else if a.thinned {
-		g.compact()
-	}
-	if g.rec != nil {
-		g.rec.end()
+	if a.record != nil {
+		a.record.end()
 	}
 	a.frame++
 	if invariants {
@@ -114,168 +49,218 @@ func (g *Game) Frame(s *State) (more bool) {
 	return len(a.live) > 0 && s.Health[0] > 0 && s.Health[1] > 0
 }
 
-// advance takes the step of a stack that is due (3.1), and tells whether it is
-// still on the board. What stacks do in steps 1 to 3 of a frame makes no
-// difference to others, so each takes all three at once.
-func (g *Game) advance(s *State, st *stack) bool {
-	if st.epoch != g.epoch {
-		g.resolve(st)
-	}
-	if st.phase == 0 && g.atGoal(st) {
-		if st.field < 4 {
-			g.breach(s, st)
-			return false
+// moveAll lets the stacks step, breach and get shields (3.1 to 3.8). What a stack
+// does in these makes no difference to others, so each does it all at once.
+func (a *actionPhase) moveAll(s *State) {
+	changed := false
+	a.nextStep = math.MaxInt32
+	for _, i := range a.live {
+		st := &a.stacks[i]
+		if st.nextStep == a.frame {
+			if !a.move(s, st) {
+				changed = true
+				continue
+			}
+			a.wait(st)
 		}
-		st.doomed, g.doomed = true, true
-	} else {
-		g.step(st)
+		a.nextStep = min(a.nextStep, st.nextStep)
+		if a.decay > 0 {
+			a.decayShields(st)
+		}
+		if st.arrived {
+			a.arrive(s, st)
+			changed = true
+		}
 	}
-	g.wait(st)
+	if len(a.granted) > 0 {
+		a.recordShields()
+	}
+	if changed {
+		a.findContact()
+	}
+}
+
+// wait finds the frame of the next step (3.1).
+func (a *actionPhase) wait(st *stack) {
+	if period := a.period[st.kind]; period != 0 {
+		st.nextStep += period
+		return
+	}
+	speed := a.rules.Units[st.unitKind()].Speed
+	sum, next := st.speedSum+speed, st.nextStep+1
+	for sum < 1 {
+		sum += speed
+		next++
+	}
+	st.speedSum, st.nextStep = sum-1, next
+}
+
+// move takes the step of a stack that is due (3.2 to 3.6, 3.9), and reports
+// whether it is still on the board.
+func (a *actionPhase) move(s *State, st *stack) bool {
+	if st.field == noField {
+		a.findField(st)
+	}
+	switch {
+	case st.distance != 0 || !a.paths.ends(st.field, st.cell):
+		a.step(st)
+	case st.field < edges:
+		a.breach(s, st)
+		return false
+	default:
+		st.doomed, a.exploding = true, true
+	}
 	return true
 }
 
-// atGoal reports whether a unit whose distance is 0 modulo 4 is there.
-func (g *Game) atGoal(st *stack) bool {
-	if st.field < 4 {
-		return sides[st.lane>>6].Has(int(st.cell))
+// findField finds the field that a stack follows (3.2).
+func (a *actionPhase) findField(st *stack) {
+	edge := st.heading.edge()
+	if !a.paths.charted[edge] {
+		var wanted bitboard.Diamond
+		for _, i := range a.live {
+			if other := &a.stacks[i]; other.heading.edge() == edge {
+				wanted.Add(int(other.cell))
+			}
+		}
+		a.paths.chart(edge, &wanted)
 	}
-	return g.pockets[st.field-4].goal == st.cell
+	st.field, st.distance = a.paths.find(int(st.cell), edge)
 }
 
 // step moves a stack one cell on (3.3 to 3.5).
-func (g *Game) step(st *stack) {
-	st.phase = (st.phase - 1) & 3
-	board := &g.fields[st.field].Step[st.phase>>1]
-	cell := int(st.cell)
-	up, left := cell+256, cell+240 // and right, down beside them
-	if cell >= 256 {
-		up, left = cell-241, cell-257
+func (a *actionPhase) step(st *stack) {
+	st.distance = (st.distance - 1) & 3
+	next, h := a.paths.step(st.field, st.distance, st.cell, st.heading)
+	if a.record != nil {
+		a.recordMove(st, next)
 	}
-	set := board[up>>6&7]>>(up&63)&3 | board[left>>6&7]>>(left&63)&3<<2
-	to := choice[st.lane|uint8(set)]
-	next := st.cell + uint16(stepDelta[cell>>8&1][to&3])
-	if g.rec != nil {
-		g.recordMove(st, next)
-	}
-	st.cell, st.lane = next, st.lane&^(3<<4)|to&(3<<4)
+	st.cell, st.heading = next, h
 	st.moves++
 	st.arrived = true
 }
 
-// resolve finds the field that a stack follows (3.2): to its side, or, where
-// that is cut off, to the end of its pocket.
-func (g *Game) resolve(st *stack) {
-	a := &g.phase
-	st.epoch = a.epoch
-	side, cell := int(st.lane>>6), int(st.cell)
-	f := &a.fields[side]
-	if a.sideAt[side] != a.epoch {
-		a.sideAt[side] = a.epoch
-		goals, wanted := sides[side], bitboard.Diamond{}
-		for w := range goals {
-			goals[w] &= a.free[w]
-		}
-		for _, i := range a.live {
-			if other := &a.stacks[i]; other.lane>>6 == st.lane>>6 {
-				wanted.Add(int(other.cell))
-			}
-		}
-		f.Fill(&a.free, &goals, side&1, &wanted)
-	}
-	if f.Reached(cell) {
-		st.field, st.phase = uint16(side), f.Phase(cell, side&1)
-		return
-	}
-	i := 0
-	for i < len(a.pockets) && !(int(a.pockets[i].side) == side && a.fields[4+i].Reached(cell)) {
-		i++
-	}
-	if i == len(a.pockets) {
-		a.explore(cell, side)
-	}
-	st.field, st.phase = uint16(4+i), a.fields[4+i].Phase(cell, int(a.pockets[i].goal>>8))
-}
-
-// explore adds the pocket around a cell. Units bound for a side go to its
-// deepest cell in the enemy's land, and of those to the furthest towards the
-// side.
-func (a *phase) explore(cell, side int) {
-	a.fields = a.fields[:len(a.fields)+1]
-	f := &a.fields[len(a.fields)-1]
-	var goals bitboard.Diamond
-	goals.Add(cell)
-	f.Fill(&a.free, &goals, cell>>8, &bitboard.Everywhere)
-	goal := deepest(f, side)
-	goals = bitboard.Diamond{}
-	goals.Add(goal)
-	f.Fill(&a.free, &goals, goal>>8, &bitboard.Everywhere)
-	a.pockets = append(a.pockets, pocket{uint16(goal), uint8(side)})
-}
-
-// deepest is the cell reached that lies deepest in the land of the side; of
-// several, the one furthest towards it in x.
-func deepest(f *bitboard.Field, side int) int {
-	var reached bitboard.Diamond
-	for w := range reached {
-		reached[w] = f.Step[0][w] | f.Step[1][w]
-	}
-	low, high := 0, Side // rows from the far end: the deepest is one of low … high−1
-	for high-low > 1 {
-		if middle := (low + high) / 2; meets(&reached, &beyond[side>>1][middle]) {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	y := low
-	if side == bottomLeft || side == bottomRight {
-		y = Side - 1 - low
-	}
-	best, x := 0, -1
-	for w := range reached {
-		for b := reached[w] & rowCells[y][w]; b != 0; b &= b - 1 {
-			cell := w<<6 | bits.TrailingZeros64(b)
-			at := int(positions[cell].X)
-			if side == topLeft || side == bottomLeft {
-				at = Side - 1 - at
-			}
-			if at > x {
-				best, x = cell, at
-			}
-		}
-	}
-	return best
-}
-
-// recordMove notes the step of all units of a stack.
-func (g *Game) recordMove(st *stack, to uint16) {
-	for _, r := range g.runs[st.base:][:st.runs] {
-		for j := range uint32(r.n) {
-			g.rec.Moves = append(g.rec.Moves, MoveEvent{
-				positions[st.cell], positions[to], Scout + Kind(st.kind), sim.Player(st.owner), r.first + j,
-			})
-		}
-	}
-}
-
 // breach lets a stack score (3.6): each unit by itself, as every sum is
 // rounded.
-func (g *Game) breach(s *State, st *stack) {
-	u := &g.rules.Units[Scout+Kind(st.kind)]
-	p := sim.Player(st.owner)
-	g.scored[p] += st.n
+func (a *actionPhase) breach(s *State, st *stack) {
+	u, p := &a.rules.Units[st.unitKind()], st.player()
+	a.scored[p] += st.n
 	for range st.n {
 		s.Health[p^1] -= u.BreachDamage
 		s.Cores[p] += u.BreachCores
 	}
-	if g.rec != nil {
-		for _, r := range g.runs[st.base:][:st.runs] {
+	if a.record != nil {
+		a.recordBreach(st, u.BreachDamage)
+	}
+	st.n, st.runs = 0, 0
+	a.emptied = true
+}
+
+// callRoll notes who stands before explosions and shots: all of them shoot in
+// this frame, even those that will be dead by then (3.11). Their ids are needed
+// only for events and explosions.
+func (a *actionPhase) callRoll() {
+	ids := a.record != nil || a.exploding
+	a.aims = [2]int32{}
+	for _, i := range a.live {
+		st := &a.stacks[i]
+		st.shots, st.fired, st.spent = st.n, 0, 0
+		a.aims[st.owner] += st.turrets
+		if !ids {
+			continue
+		}
+		list := a.ids[st.base:][:0]
+		for _, r := range a.runsOf(st) {
 			for j := range uint32(r.n) {
-				at, k := positions[st.cell], Scout+Kind(st.kind)
-				g.rec.Breaches = append(g.rec.Breaches, BreachEvent{at, k, p, r.first + j, u.BreachDamage})
-				g.rec.Deaths = append(g.rec.Deaths, DeathEvent{at, k, p, r.first + j, false})
+				list = append(list, r.first+j)
 			}
 		}
 	}
-	st.n, st.runs = 0, 0
+}
+
+// removeDead takes the dead away (3.14).
+func (a *actionPhase) removeDead(s *State) {
+	if len(a.fallen) > 0 {
+		a.removeFallen(s)
+	}
+	if a.emptied {
+		a.removeStacks()
+	}
+	a.findContact()
+}
+
+// removeFallen takes the structures that fell off the board.
+func (a *actionPhase) removeFallen(s *State) {
+	for _, at := range a.fallen {
+		cell := int(at)
+		c := s.Cells[cell]
+		switch p := c.Player(); c.Kind() {
+		case Turret:
+			a.turrets[p].drop(cell)
+			a.disarm(newAged(c.ID(), cell))
+		case Support:
+			a.supports[p].drop(cell)
+		}
+		s.drop(cell)
+		a.paths.open(cell)
+	}
+	a.fallen = a.fallen[:0]
+	for _, i := range a.live {
+		st := &a.stacks[i]
+		st.field = noField
+		if st.near && st.n > 0 {
+			st.near = a.seesStructures(s, st)
+		}
+	}
+}
+
+// disarm takes a turret off the lists of those it reached.
+func (a *actionPhase) disarm(turret aged) {
+	for _, i := range a.live {
+		st := &a.stacks[i]
+		list := a.turretsOf(st)[:st.turrets]
+		for j, x := range list {
+			if x == turret {
+				copy(list[j:], list[j+1:])
+				st.turrets--
+				break
+			}
+		}
+	}
+}
+
+// removeStacks takes the stacks without units off the list.
+func (a *actionPhase) removeStacks() {
+	left := a.live[:0]
+	for _, i := range a.live {
+		if st := &a.stacks[i]; st.n > 0 {
+			left = append(left, i)
+		} else {
+			a.crowd[st.owner]--
+		}
+	}
+	a.live, a.emptied = left, false
+}
+
+// findContact finds out whether anybody can shoot: if so, every frame counts
+// until somebody moves or falls.
+func (a *actionPhase) findContact() {
+	a.contact = false
+	for n, i := range a.live {
+		st := &a.stacks[i]
+		if st.near || st.turrets > 0 {
+			a.contact = true
+			return
+		}
+		if a.crowd[st.owner^1] == 0 {
+			continue
+		}
+		for _, j := range a.live[:n] {
+			foe := &a.stacks[j]
+			if foe.owner != st.owner && squaredDistance(st.cell, foe.cell) <= a.mutual[st.kind][foe.kind] {
+				a.contact = true
+				return
+			}
+		}
+	}
 }

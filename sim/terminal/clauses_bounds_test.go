@@ -30,10 +30,7 @@ func full(letter, but string) string {
 // must be used up, and not the bound that the game keeps.
 func armies(t *testing.T, g *terminal.Game, board string) (most int) {
 	t.Helper()
-	s, err := terminal.ParseText(g, drawn(t, board))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := position(t, g, drawn(t, board))
 	rules := g.Rules()
 	cheap := terminal.Scout
 	for k := terminal.Scout; k <= terminal.Interceptor; k++ {
@@ -57,10 +54,7 @@ func armies(t *testing.T, g *terminal.Game, board string) (most int) {
 func TestClause_7_1_MaxMobile(t *testing.T) {
 	check := func(rules terminal.Rules, board string) (most, bound int) {
 		t.Helper()
-		g, err := terminal.New(rules)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := newGame(t, rules)
 		return armies(t, g, board), rules.MaxMobile()
 	}
 	for _, name := range terminal.RuleSets() {
@@ -97,10 +91,7 @@ func TestClause_7_1_MaxMobile(t *testing.T) {
 	refused(t, rules, "let a player buy")
 	// A purse made by hand buys no more.
 	g := mustGame(t, "2025b")
-	s, err := terminal.ParseText(g, "p1 bits 99999\np2 bits 99999")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := position(t, g, "p1 bits 99999\np2 bits 99999")
 	turn := sim.NewTurn(3)
 	turn.Set(0, orders(t, "40 scout 13,0; 9 scout 14,0; 99 scout 14,0"))
 	turn.Set(1, orders(t, "999 scout 13,27"))
@@ -116,10 +107,7 @@ func TestClause_7_2_IDsOfATurn(t *testing.T) {
 	// the upgrade, two for marks.
 	rules, _ := terminal.RuleSet("2025b")
 	rules.OldIDs, rules.StartCores = true, 1e6
-	g, err := terminal.New(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := newGame(t, rules)
 	var s terminal.State
 	g.Reset(&s, 0)
 	turn := sim.NewTurn(rules.MaxOrders())
@@ -156,14 +144,8 @@ func TestClause_7_3_MaxOrders(t *testing.T) {
 	// is carried out.
 	rules, _ := terminal.RuleSet("2025b")
 	rules.StartCores = 1e6
-	g, err := terminal.New(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := terminal.ParseText(g, "p1 bits 56")
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := newGame(t, rules)
+	s := position(t, g, "p1 bits 56")
 	turn := sim.NewTurn(rules.MaxOrders())
 	turn.Add(0, terminal.Clock(1))
 	turn.Add(0, terminal.Penalty(1))

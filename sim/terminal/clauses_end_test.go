@@ -35,6 +35,14 @@ func TestClause_5_3_TurnLimit(t *testing.T) {
 	begin(t, "turn 99\np1 time 9\np2 time 10", nil).play("", "").ended(sim.Over, 1)
 	begin(t, "turn 99\np1 time 11\np2 time 10", nil).play("", "").ended(sim.Over, -1)
 	begin(t, "", func(r *terminal.Rules) { r.MaxTurns = 1 }).play("scout 13,0", "").ended(sim.Over, 1)
+	// The turn before the last removes what was marked, the last one does not, nor
+	// does it refund; what was to be removed later stays marked as it was.
+	m = begin(t, "turn 98\np1 cores 0\nw 13,5\nw 14,5", nil).play("rm 13,5", "").want("at 13,5 .\np1 cores 5.8")
+	m.play("rm 14,5", "").ended(sim.Over, 0).want("turn 100\nat 14,5 w1\np1 cores 10.8")
+	if len(m.rec.Removed) != 0 {
+		t.Errorf("removed %v", m.rec.Removed)
+	}
+	begin(t, "turn 98\np1 cores 0\nw 13,5", rules("2026")).play("rm 13,5", "").want("at 13,5 w1").play("", "").ended(sim.Over, 0).want("at 13,5 w1\np1 cores 8")
 	if g := mustGame(t, "2026"); g.Info().MaxTurns != 100 {
 		t.Errorf("Info says %d turns", g.Info().MaxTurns)
 	}
@@ -47,7 +55,7 @@ func TestClause_5_4_EqualTimes(t *testing.T) {
 
 func TestClause_5_5_Penalties(t *testing.T) {
 	rules, _ := terminal.RuleSet("2025b")
-	for ms, want := range map[uint32]float32{0: 0, 5000: 0, 5999: 0, 6000: 1, 6999: 1, 7000: 2, 9999: 4, 34999: 29, 35000: 31, 4_000_000_000: 31} {
+	for ms, want := range map[uint32]float32{0: 0, 5000: 0, 5999: 0, 6000: 1, 6999: 1, 7000: 2, 9999: 4, 34999: 29, 35000: 30, 35_999: 30, 36_000: 31, 4_000_000_000: 3_999_995} {
 		if got := rules.TimePenalty(ms); got != want {
 			t.Errorf("%d ms cost %v, want %v", ms, got, want)
 		}
@@ -56,9 +64,9 @@ func TestClause_5_5_Penalties(t *testing.T) {
 	if got := rules.TimePenalty(65_000); got != 60 {
 		t.Errorf("without a limit 65 s cost %v", got)
 	}
-	latest := terminal.DefaultRules()
-	if a, b := latest.TimePenalty(16_999), latest.CrashPenalty(); a != 1 || b != 41 {
-		t.Errorf("2026: %v and %v", a, b)
+	latest := terminal.DefaultRules() // 15 s cost nothing, at 35 s a player is out of 40 health
+	if a, b, c := latest.TimePenalty(16_999), latest.TimePenalty(35_000), latest.CrashPenalty(); a != 1 || b != 40 || c != 41 {
+		t.Errorf("2026: %v, %v and %v", a, b, c)
 	}
 	// A crash of player 1: what player 2 sent is deployed, one frame is played.
 	m := begin(t, "p1 health 29", nil).give([]sim.Order{terminal.Penalty(rules.CrashPenalty())}, orders(t, "wall 13,20; scout 13,27")).action()
@@ -66,6 +74,11 @@ func TestClause_5_5_Penalties(t *testing.T) {
 	if m.frames != 1 {
 		t.Errorf("%d frames", m.frames)
 	}
+	// Before 2020 each penalty paid the other a core, before any command: here for
+	// a wall.
+	poor := "p1 cores 0\np2 cores 0"
+	begin(t, poor, func(r *terminal.Rules) { *r, _ = terminal.RuleSet("2019") }).deploy("wall 13,5; penalty 2", "penalty 1; penalty 1").want("p1 health 28 cores 1\np2 health 28 cores 1\nat 13,5 w")
+	begin(t, poor, nil).deploy("wall 13,5; penalty 2", "penalty 1; penalty 1").want("p1 health 28 cores 0\np2 health 28 cores 0\nat 13,5 .")
 }
 
 func TestClause_5_6_Score(t *testing.T) {

@@ -41,7 +41,7 @@ func TestClause_3_7_ShieldsFade(t *testing.T) {
 }
 
 func TestClause_3_8_Shields(t *testing.T) {
-	// Two supports, the older first; a third comes into range (3.51) later, the
+	// Two supports, the older first; a third comes into range, 3.51, later, the
 	// fourth is the enemy's. The unit has not moved.
 	m := begin(t, "s 13,3 16,3 11,3\nS 9,15\nid 11,3=2 13,3=5 16,3=6 9,15=3", harmless).deploy("interceptor 12,1", "interceptor 13,27")
 	m.frame(1).heard("shield move", "shield 2 7 amount 3\nshield 5 7 amount 3").want("unit 7 p1 interceptor 12,1 health 46")
@@ -262,6 +262,11 @@ func TestClause_3_13_TheDeadAreNoTargets(t *testing.T) {
 	// Exactly 0 is dead, a rest lives, unless it is no more than deadAt.
 	for deadAt, want := range map[float32]string{0: "health 13,14=0.000049591064", 1e-4: "at 13,14 .\nno health"} {
 		begin(t, "w 13,14\nhealth 13,14=8.00005", func(r *terminal.Rules) { wide(r); r.DeadAt = deadAt }).deploy("demolisher 13,0", "").frame(1).want(want)
+	}
+	for _, name := range terminal.RuleSets() {
+		if rules, _ := terminal.RuleSet(name); rules.DeadAt != 1e-4 {
+			t.Errorf("%s: dead at %v", name, rules.DeadAt)
+		}
 	}
 	begin(t, "w 13,14\nhealth 13,14=8", wide).deploy("demolisher 13,0", "").frame(1).want("at 13,14 .").heard("death", "death wall 1")
 }

@@ -119,8 +119,11 @@ func TestClause_4_7_Spawn(t *testing.T) {
 func TestClause_4_8_ClockAndPenalty(t *testing.T) {
 	begin(t, "p1 time 10", nil).deploy("wall 13,5; clock 500; clock 7", "penalty 2.5").want("p1 time 517 health 30\np2 time 0 health 27.5\nat 13,5 w")
 	begin(t, "p1 time 4294967290", nil).deploy("clock 100", "").want("p1 time 4294967295")
-	for _, bad := range []float32{0, -1, float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))} {
+	for _, bad := range []float32{0, -1, float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), 10_000_001} {
 		begin(t, "", nil).give([]sim.Order{terminal.Penalty(bad)}, nil).want("p1 health 30")
+	}
+	if m := begin(t, "", nil).give([]sim.Order{terminal.Penalty(10_000_000)}, nil); m.s.Health[0] != -9_999_970 {
+		t.Errorf("a penalty of 10,000,000 leaves %v", m.s.Health[0])
 	}
 	// Wherever they stand, they come first: the commands are still carried out.
 	m := begin(t, "", nil).deploy("wall 13,5; scout 13,0; penalty 30", "scout 13,27").want("p1 health 0\nat 13,5 w\nunit 2 p1 scout 13,0 health 15").frame(1)
@@ -148,12 +151,8 @@ func TestClause_4_9_Refused(t *testing.T) {
 }
 
 func TestClause_4_10_MaxOrders(t *testing.T) {
-	rules, _ := terminal.RuleSet("2025b")
-	g, err := terminal.New(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
-	most := g.Info().MaxOrders
+	g := mustGame(t, "2025b")
+	rules, most := g.Rules(), g.Info().MaxOrders
 	if most != rules.MaxOrders() {
 		t.Errorf("Info says %d orders, the rules %d", most, rules.MaxOrders())
 	}

@@ -73,6 +73,8 @@ func TestClause_3_20_Removals(t *testing.T) {
 	// Upgraded: both prices, 0.75 · 6 of a turret; of a support of 2022 6 · 20/30.
 	begin(t, "T 13,5\np1 cores 0", nil).play("rm 13,5", "").want("p1 cores 9.5")
 	begin(t, "S 13,5\nhealth 13,5=20\np1 cores 0", rules("2022")).play("rm 13,5", "").want("p1 cores 8")
+	// From left to right: 0.75 · 108 / 120 of a wall for 2 is 1.35, which makes 8.1 of 6.7; 108 / 120 first would make 8.
+	begin(t, "W 13,5\nhealth 13,5=108\np1 cores 1.7", nil).play("rm 13,5", "").want("p1 cores 8.1")
 	// 2026: two restores, three for what is upgraded; its refund is another one.
 	m = begin(t, "w 13,5\nW 14,5\np1 cores 0", rules("2026")).play("rm 13,5; rm 14,5", "").want("at 13,5 w1\nat 14,5 W2\np1 cores 4")
 	m.play("", "").want("at 13,5 .\nat 14,5 W1\np1 cores 8.9").play("", "").want("at 14,5 .\np1 cores 15.3")

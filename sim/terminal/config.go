@@ -1,82 +1,113 @@
 package terminal
 
 import (
-	"fmt"
+	"math"
 	"strconv"
 	"strings"
+
+	"moonfarm/sim/texts"
 )
 
 // The text of rule values has lines of key and value. The keys are those of the
 // original's config file, joined by dots; its choices that no key there names
 // begin with "moonfarm.".
 
-// configValue is one key of the text and where its value goes: a *float32, an
-// *int32 or a *bool.
-type configValue struct {
-	key   string
-	value any
-}
+// Bounds of the rule values. RULES.md, 7, shows what they are good for.
+const (
+	maxAmount = 1_000_000 // of health, damage, cores, …: sums stay far below the end of float32
+	maxRange  = 40        // the arena's corners are closer
+	maxRadius = 2
+	minSpeed  = 0.01    // steps per frame: the sum of them must reach 1
+	minPrice  = 0.1     // of a mobile unit: less could round to nothing
+	maxPrice  = 1000    // of a mobile unit
+	maxPurse  = 100_000 // bits a player can ever hold
+	maxTurns  = 1000
+	maxMobile = 4096 // mobile units a player can buy in one turn
+)
 
-// configValues lists the keys in canonical order.
-func (r *Rules) configValues() []configValue {
-	var list []configValue
-	for k := range Kinds {
-		prefix := "unitInformation." + strconv.Itoa(k) + "."
-		list = r.Units[k].appendValues(list, prefix)
-		if Kind(k).Structure() {
-			list = append(list, configValue{prefix + "upgrade", &r.Upgradable[k]})
-			list = r.Upgraded[k].appendValues(list, prefix+"upgrade.")
+// Table lists the rules in the order of their canonical text. The values are
+// those of r, to be read and set. The values of an upgraded form are listed
+// whether there is one or not.
+func (r *Rules) Table() []texts.Rule {
+	var list []texts.Rule
+	for k := range Kind(Kinds) {
+		prefix := unitKey(k)
+		list = append(list, r.Units[k].table(prefix, k)...)
+		if k.Structure() {
+			list = append(list, texts.NewRule(prefix+"upgrade", &r.Upgradable[k], 0, 0, "whether there is an upgraded form"))
+			list = append(list, r.Upgraded[k].table(prefix+"upgrade.", k)...)
 		}
 	}
-	return append(list,
-		configValue{"resources.startingHP", &r.StartHealth},
-		configValue{"resources.startingCores", &r.StartCores},
-		configValue{"resources.startingBits", &r.StartBits},
-		configValue{"resources.coresPerRound", &r.CoresPerTurn},
-		configValue{"resources.bitsPerRound", &r.BitsPerTurn},
-		configValue{"resources.bitDecayPerRound", &r.BitDecay},
-		configValue{"resources.bitGrowthRate", &r.BitGrowth},
-		configValue{"resources.roundStartBitRamp", &r.GrowthStart},
-		configValue{"resources.turnIntervalForBitSchedule", &r.GrowthInterval},
-		configValue{"resources.maxBits", &r.MaxBits},
-		configValue{"resources.bitRampBitCapGrowthRate", &r.CapGrowth},
-		configValue{"resources.turnIntervalForBitCapSchedule", &r.CapInterval},
-		configValue{"timingAndReplay.waitTimeBotSoft", &r.SoftTime},
-		configValue{"timingAndReplay.waitTimeBotMax", &r.MaxTime},
-		configValue{"moonfarm.maxTurns", &r.MaxTurns},
-		configValue{"moonfarm.capBits", &r.CapBits},
-		configValue{"moonfarm.deadAt", &r.DeadAt},
-		configValue{"moonfarm.doomedShielded", &r.DoomedShielded},
-		configValue{"moonfarm.doomedExplode", &r.DoomedExplode},
-		configValue{"moonfarm.removedGive", &r.RemovedGive},
-		configValue{"moonfarm.oldIDs", &r.OldIDs})
+	return append(list, r.gameTable()...)
 }
 
-// appendValues appends the keys of a unit.
-func (u *Unit) appendValues(list []configValue, prefix string) []configValue {
-	return append(list,
-		configValue{prefix + "cost1", &u.Cores},
-		configValue{prefix + "cost2", &u.Bits},
-		configValue{prefix + "startHealth", &u.Health},
-		configValue{prefix + "attackRange", &u.AttackRange},
-		configValue{prefix + "attackDamageWalker", &u.DamageMobile},
-		configValue{prefix + "attackDamageTower", &u.DamageStruct},
-		configValue{prefix + "getHitRadius", &u.HitRadius},
-		configValue{prefix + "speed", &u.Speed},
-		configValue{prefix + "playerBreachDamage", &u.BreachDamage},
-		configValue{prefix + "metalForBreach", &u.BreachCores},
-		configValue{prefix + "selfDestructDamageWalker", &u.BlastMobile},
-		configValue{prefix + "selfDestructDamageTower", &u.BlastStruct},
-		configValue{prefix + "selfDestructRange", &u.BlastRange},
-		configValue{prefix + "selfDestructStepsRequired", &u.BlastSteps},
-		configValue{prefix + "shieldPerUnit", &u.Shield},
-		configValue{prefix + "shieldRange", &u.ShieldRange},
-		configValue{prefix + "shieldBonusPerY", &u.ShieldPerY},
-		configValue{prefix + "shieldDecay", &u.ShieldDecay},
-		configValue{prefix + "refundPercentage", &u.Refund},
-		configValue{prefix + "turnsRequiredToRemove", &u.RemoveTurns},
-		configValue{prefix + "generatesResource1", &u.GivesBits},
-		configValue{prefix + "generatesResource2", &u.GivesCores})
+// unitKey begins the keys of a kind.
+func unitKey(k Kind) string { return "unitInformation." + strconv.Itoa(int(k)) + "." }
+
+// table lists the values of a unit of kind k. Those that its kind must not have
+// (structures that attack structures, walls and supports that attack, walls and
+// turrets that shield, mobile units that shield or give) are bound to be 0: the
+// original's rules for them are not known.
+func (u *Unit) table(prefix string, k Kind) []texts.Rule {
+	list := []texts.Rule{
+		texts.NewRule("cost1", &u.Cores, 0, maxAmount, "cores: its price, or that of the upgrade").Only(k.Structure()),
+		texts.NewRule("cost2", &u.Bits, minPrice, maxPrice, "bits: its price").Only(k.Mobile()),
+		texts.NewRule("startHealth", &u.Health, 0, maxAmount, "health, above moonfarm.deadAt"),
+		texts.NewRule("attackRange", &u.AttackRange, 0, maxRange, "cells that its shots reach"),
+		texts.NewRule("attackDamageWalker", &u.DamageMobile, 0, maxAmount, "damage of a shot to mobile units").Only(k == Turret || k.Mobile()),
+		texts.NewRule("attackDamageTower", &u.DamageStruct, 0, maxAmount, "damage of a shot to structures").Only(k.Mobile()),
+		texts.NewRule("getHitRadius", &u.HitRadius, 0, maxRadius, "added to the ranges of those that aim at it"),
+		texts.NewRule("speed", &u.Speed, minSpeed, 1, "steps per frame").Only(k.Mobile()),
+		texts.NewRule("playerBreachDamage", &u.BreachDamage, 0, maxAmount, "health that the enemy loses when it breaches").Only(k.Mobile()),
+		texts.NewRule("metalForBreach", &u.BreachCores, 0, maxAmount, "cores that its owner earns by that").Only(k.Mobile()),
+		texts.NewRule("selfDestructDamageWalker", &u.BlastMobile, 0, maxAmount, "damage of its explosion to mobile units").Only(k.Mobile()),
+		texts.NewRule("selfDestructDamageTower", &u.BlastStruct, 0, maxAmount, "damage of its explosion to structures").Only(k.Mobile()),
+		texts.NewRule("selfDestructRange", &u.BlastRange, 0, maxRange, "cells that its explosion reaches").Only(k.Mobile()),
+		texts.NewRule("selfDestructStepsRequired", &u.BlastSteps, 0, maxAmount, "moves without which its explosion does no harm").Only(k.Mobile()),
+		texts.NewRule("shieldPerUnit", &u.Shield, 0, maxAmount, "health that it gives to each unit in its shield range").Only(k == Support),
+		texts.NewRule("shieldRange", &u.ShieldRange, 0, maxRange, "cells that its shields reach").Only(k.Structure()),
+		texts.NewRule("shieldBonusPerY", &u.ShieldPerY, 0, maxAmount, "added to its shields for each row from its owner's end").Only(k == Support),
+		texts.NewRule("shieldDecay", &u.ShieldDecay, 0, maxAmount, "what its shields lose each frame").Only(k == Support),
+		texts.NewRule("refundPercentage", &u.Refund, 0, 1, "the part of its price that a removal pays back").Only(k.Structure()),
+		texts.NewRule("turnsRequiredToRemove", &u.RemoveTurns, 1, MaxRemoveIn, "turns that a removal takes").Only(k.Structure()),
+		texts.NewRule("generatesResource1", &u.GivesBits, 0, maxPurse, "bits that it gives each turn").Only(k.Structure()),
+		texts.NewRule("generatesResource2", &u.GivesCores, 0, maxAmount, "cores that it gives each turn").Only(k.Structure()),
+	}
+	for i := range list {
+		list[i].Key = prefix + list[i].Key
+	}
+	return list
+}
+
+// gameTable lists the values that belong to no unit.
+func (r *Rules) gameTable() []texts.Rule {
+	return []texts.Rule{
+		texts.NewRule("resources.startingHP", &r.StartHealth, minPrice, maxAmount, "health of a player at the start"),
+		texts.NewRule("resources.startingCores", &r.StartCores, 0, maxAmount, "cores at the start"),
+		texts.NewRule("resources.startingBits", &r.StartBits, 0, maxPurse, "bits at the start"),
+		texts.NewRule("resources.coresPerRound", &r.CoresPerTurn, 0, maxAmount, "cores each turn"),
+		texts.NewRule("resources.bitsPerRound", &r.BitsPerTurn, 0, maxPurse, "bits each turn"),
+		texts.NewRule("resources.bitDecayPerRound", &r.BitDecay, 0, 1, "the part of the bits left that is lost each turn"),
+		texts.NewRule("resources.bitGrowthRate", &r.BitGrowth, 0, maxPurse, "more bits each turn, again and again"),
+		texts.NewRule("resources.roundStartBitRamp", &r.GrowthStart, 0, maxAmount, "the first turn with more bits"),
+		texts.NewRule("resources.turnIntervalForBitSchedule", &r.GrowthInterval, 1, maxAmount, "turns until there are more again"),
+		texts.NewRule("resources.maxBits", &r.MaxBits, 0, maxAmount, "most bits of a player: see moonfarm.capBits"),
+		texts.NewRule("resources.bitRampBitCapGrowthRate", &r.CapGrowth, 0, maxAmount, "added to the most bits, again and again"),
+		texts.NewRule("resources.turnIntervalForBitCapSchedule", &r.CapInterval, 1, maxAmount, "turns until it is added again"),
+		texts.NewRule("timingAndReplay.waitTimeBotSoft", &r.SoftTime, 0, math.MaxInt32, "milliseconds of thinking without a penalty"),
+		texts.NewRule("timingAndReplay.waitTimeBotMax", &r.MaxTime, 0, math.MaxInt32, "milliseconds after which a player is out; 0: never"),
+		texts.NewRule("moonfarm.maxTurns", &r.MaxTurns, 1, maxTurns, "turns played"),
+		texts.NewRule("moonfarm.capBits", &r.CapBits, 0, 0, "bits after a turn's income are bounded by resources.maxBits and its growth"),
+		texts.NewRule("moonfarm.deadAt", &r.DeadAt, 0, 1, "the health at or below which a unit is dead"),
+		texts.NewRule("moonfarm.doomedShielded", &r.DoomedShielded, 0, 0,
+			"a unit that decided to self-destruct in this frame's movement still receives shields before it does"),
+		texts.NewRule("moonfarm.doomedExplode", &r.DoomedExplode, 0, 0,
+			"it explodes at its turn even if another explosion of the same frame has killed it before"),
+		texts.NewRule("moonfarm.removedGive", &r.RemovedGive, 0, 0,
+			"a structure whose removal comes due still gives bits and cores in that restore"),
+		texts.NewRule("moonfarm.oldIDs", &r.OldIDs, 0, 0,
+			"a placed structure takes two ids, of which its spawn event shows the first; a removal takes one for its event"),
+	}
 }
 
 // AppendText appends the rule values as text: every value once, in a fixed
@@ -84,21 +115,7 @@ func (u *Unit) appendValues(list []configValue, prefix string) []configValue {
 // float32. An upgraded form is written out in full below "upgrade", which says
 // whether there is one. It is the canonical text: equal rules have equal texts,
 // and ParseRules reads it back.
-func (r Rules) AppendText(dst []byte) []byte {
-	for _, v := range r.configValues() {
-		dst = append(append(dst, v.key...), '=')
-		switch p := v.value.(type) {
-		case *float32:
-			dst = appendFloat(dst, *p)
-		case *int32:
-			dst = strconv.AppendInt(dst, int64(*p), 10)
-		case *bool:
-			dst = strconv.AppendBool(dst, *p)
-		}
-		dst = append(dst, '\n')
-	}
-	return dst
-}
+func (r Rules) AppendText(dst []byte) []byte { return texts.AppendRules(dst, r.Table()) }
 
 // ParseRules reads the text of AppendText. Its first line may be the bare name
 // of a rule set ("2022", see RuleSets), and may be all of it: keys that the text
@@ -110,72 +127,13 @@ func (r Rules) AppendText(dst []byte) []byte {
 // that name the line. Whether the values can be played, Rules.Validate tells.
 func ParseRules(text []byte) (Rules, error) {
 	rules := DefaultRules()
-	values := map[string]any{}
-	for _, v := range rules.configValues() {
-		values[v.key] = v.value
-	}
-	given := map[string]int{} // the line of each key
-	begun := false
-	line := 0
-	for l := range strings.Lines(string(text)) {
-		line++
-		l = strings.TrimSpace(l)
-		if l == "" || l[0] == '#' {
-			continue
-		}
-		key, value, pair := strings.Cut(l, "=")
-		key = strings.TrimSpace(key)
-		switch {
-		case !pair && begun:
-			return Rules{}, fmt.Errorf("line %d: want a key, = and a value, found %q", line, l)
-		case !pair:
-			set, ok := RuleSet(l)
-			if !ok {
-				return Rules{}, fmt.Errorf("line %d: want the name of a rule set (%s) or a key, = and a value, found %q",
-					line, strings.Join(RuleSets(), ", "), l)
-			}
-			rules = set
-		case values[key] == nil:
-			return Rules{}, fmt.Errorf("line %d: key %q: not a key of this game: want one like %q", line, key, "resources.startingHP")
-		case given[key] != 0:
-			return Rules{}, fmt.Errorf("line %d: key %q was given already in line %d", line, key, given[key])
-		default:
-			if err := parseValue(values[key], strings.TrimSpace(value)); err != nil {
-				return Rules{}, fmt.Errorf("line %d: key %q: %w", line, key, err)
-			}
-			given[key] = line
-		}
-		begun = true
+	parser := texts.NewParser(rules.Table(), "resources.startingHP")
+	err := parser.Parse(string(text), "rule set ("+strings.Join(RuleSets(), ", ")+")", func(name string) (ok bool) {
+		rules, ok = RuleSet(name)
+		return ok
+	})
+	if err != nil {
+		return Rules{}, err
 	}
 	return rules, nil
-}
-
-// parseValue reads a value of configValues.
-func parseValue(to any, text string) error {
-	switch p := to.(type) {
-	case *float32:
-		f, err := strconv.ParseFloat(text, 32)
-		if err != nil || strings.Trim(text, "+-.0123456789eE") != "" {
-			return fmt.Errorf("want a finite number, found %q", text)
-		}
-		*p = float32(f) + 0 // a zero has no sign
-	case *int32:
-		n, err := strconv.ParseInt(text, 10, 32)
-		if err != nil {
-			return fmt.Errorf("want a whole number of 32 bits, found %q", text)
-		}
-		*p = int32(n)
-	case *bool:
-		if text != "true" && text != "false" {
-			return fmt.Errorf("want true or false, found %q", text)
-		}
-		*p = text == "true"
-	}
-	return nil
-}
-
-// appendFloat appends the shortest decimal that names the float32. A zero has
-// no sign.
-func appendFloat(dst []byte, f float32) []byte {
-	return strconv.AppendFloat(dst, float64(f+0), 'f', -1, 32)
 }

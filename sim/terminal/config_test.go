@@ -4,31 +4,28 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"moonfarm/sim/simtest"
 )
+
+var ruleText = simtest.RuleText[Rules, *Rules](ParseRules)
 
 // TestConfigRoundTrip reads the texts of all rule sets back.
 func TestConfigRoundTrip(t *testing.T) {
-	texts := map[string]string{}
+	byText := map[string]string{}
 	for _, name := range RuleSets() {
 		want, ok := RuleSet(name)
 		if !ok {
 			t.Fatalf("no rule set %q", name)
 		}
 		text := string(want.AppendText(nil))
-		if other := texts[text]; other != "" {
+		if other := byText[text]; other != "" {
 			t.Errorf("%s and %s have one text", name, other)
 		}
-		texts[text] = name
-		for _, from := range []string{text, name, "  " + name + "\n\n", "# ours\n" + name + "\n" + text, name + "\nresources.startingHP=" +
-			string(appendFloat(nil, want.StartHealth))} {
-			if got, err := ParseRules([]byte(from)); err != nil || got != want {
-				t.Errorf("%s: read from %.40q …: %+v, %v", name, from, got, err)
-			}
-		}
+		byText[text] = name
+		ruleText.Named(t, name, want)
 	}
-	if got, err := ParseRules(nil); err != nil || got != DefaultRules() {
-		t.Errorf("no text: %v", err)
-	}
+	ruleText.Is(t, DefaultRules(), "")
 	if latest := RuleSets()[len(RuleSets())-1]; latest != "2026" {
 		t.Errorf("the newest rule set is %s", latest)
 	}
@@ -37,36 +34,7 @@ func TestConfigRoundTrip(t *testing.T) {
 	}
 }
 
-// TestConfigNamesEveryField sets every rule value to another one and reads the
-// text back: a field without a key would be lost, or keep its zero.
-func TestConfigNamesEveryField(t *testing.T) {
-	var r Rules
-	keys := map[string]bool{}
-	for i, v := range r.configValues() {
-		if keys[v.key] {
-			t.Errorf("key %s twice", v.key)
-		}
-		keys[v.key] = true
-		switch p := v.value.(type) {
-		case *float32:
-			*p = 1000.5 + float32(i)
-		case *int32:
-			*p = 1000 + int32(i)
-		case *bool:
-			*p = true
-		}
-	}
-	text := string(r.AppendText(nil))
-	if strings.Contains(text, "=0\n") || strings.Contains(text, "=false\n") {
-		t.Error("a value kept its zero")
-	}
-	if got, err := ParseRules([]byte(text)); err != nil || got != r {
-		t.Errorf("got %+v, %v\nwant %+v", got, err, r)
-	}
-	if n := strings.Count(text, "\n"); n != len(keys) {
-		t.Errorf("%d lines for %d keys", n, len(keys))
-	}
-}
+func TestConfigNamesEveryField(t *testing.T) { ruleText.EveryField(t, Rules{}, nil) }
 
 // TestConfigFloats: floats are the shortest decimals of their float32, and a
 // zero has no sign.
@@ -91,58 +59,38 @@ func TestConfigFloats(t *testing.T) {
 func TestParseRules(t *testing.T) {
 	want := DefaultRules()
 	want.StartHealth, want.Upgradable[Wall], want.SoftTime = 77.5, false, -3
-	for _, text := range []string{
+	ruleText.Is(t, want,
 		"resources.startingHP=77.5\nunitInformation.0.upgrade=false\ntimingAndReplay.waitTimeBotSoft=-3",
 		"\n# remark = x\n  resources.startingHP =  7.75e1 \r\n\tunitInformation.0.upgrade\t=false\r\ntimingAndReplay.waitTimeBotSoft = -3\r\n\n",
 		"2026\ntimingAndReplay.waitTimeBotSoft=-3\nunitInformation.0.upgrade=false\nresources.startingHP=+77.50",
-	} {
-		if got, err := ParseRules([]byte(text)); err != nil || got != want {
-			t.Errorf("%q: %v, %v", text, got, err)
-		}
-	}
+	)
 }
 
 // TestParseRulesErrors checks that every refusal names the line and what was found.
 func TestParseRulesErrors(t *testing.T) {
-	for _, c := range []struct{ text, want string }{
-		{"2023", `line 1: want the name of a rule set (classic, later, 2019, 2020, 2021, 2022, 2024, 2025a, 2025b, 2025c, 2026) or a key, = and a value, found "2023"`},
-		{"\n\nresources.startingHp=3", `line 3: key "resources.startingHp": not a key`},
-		{"=3", `line 1: key "": not a key`},
-		{"2022\n2022", `line 2: want a key, = and a value, found "2022"`},
-		{"resources.startingHP=", `line 1: key "resources.startingHP": want a finite number, found ""`},
-		{"resources.startingHP=NaN", `found "NaN"`},
-		{"resources.startingHP=inf", `found "inf"`},
-		{"resources.startingHP=1e39", `found "1e39"`},
-		{"resources.startingHP=0x1p3", `found "0x1p3"`},
-		{"resources.startingHP=1_000", `found "1_000"`},
-		{"resources.startingHP=1=2", `found "1=2"`},
-		{"moonfarm.maxTurns=1.5", `want a whole number of 32 bits, found "1.5"`},
-		{"moonfarm.maxTurns=2147483648", `found "2147483648"`},
-		{"moonfarm.capBits=1", `want true or false, found "1"`},
-		{"moonfarm.capBits=true\n\nmoonfarm.deadAt=1\nmoonfarm.capBits=true", `line 4: key "moonfarm.capBits" was given already in line 1`},
-	} {
-		_, err := ParseRules([]byte(c.text))
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%q: error %v, want one with %q", c.text, err, c.want)
-		}
-	}
+	simtest.Refuses(t, strings.Contains, func(text string) error { _, err := ParseRules([]byte(text)); return err }, map[string]string{
+		"2023":                         `line 1: want the name of a rule set (classic, later, 2019, 2020, 2021, 2022, 2024, 2025a, 2025b, 2025c, 2026) or a key, = and a value, found "2023"`,
+		"\n\nresources.startingHp=3":   `line 3: key "resources.startingHp": not a key`,
+		"=3":                           `line 1: key "": not a key`,
+		"2022\n2022":                   `line 2: want a key, = and a value, found "2022"`,
+		"resources.startingHP=":        `line 1: key "resources.startingHP": want a finite number, found ""`,
+		"resources.startingHP=NaN":     `found "NaN"`,
+		"resources.startingHP=inf":     `found "inf"`,
+		"resources.startingHP=1e39":    `found "1e39"`,
+		"resources.startingHP=0x1p3":   `found "0x1p3"`,
+		"resources.startingHP=1_000":   `found "1_000"`,
+		"resources.startingHP=1=2":     `found "1=2"`,
+		"moonfarm.maxTurns=1.5":        `want a whole number of 32 bits, found "1.5"`,
+		"moonfarm.maxTurns=2147483648": `found "2147483648"`,
+		"moonfarm.capBits=1":           `want true or false, found "1"`,
+		"moonfarm.capBits=true\n\nmoonfarm.deadAt=1\nmoonfarm.capBits=true": `line 4: key "moonfarm.capBits" was given already in line 1`,
+	})
 }
 
-// FuzzParseRules: any text is refused or its rules survive their canonical text.
 func FuzzParseRules(f *testing.F) {
-	f.Add(DefaultRules().AppendText(nil))
-	f.Add([]byte("2019\nmoonfarm.deadAt=-0\nresources.maxBits=1e-45"))
-	f.Add([]byte("resources.startingHP=3.4028236e38"))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		r, err := ParseRules(text)
-		if err != nil {
-			return
-		}
-		if again, err := ParseRules(r.AppendText(nil)); err != nil || again != r {
-			t.Errorf("rules of %q read back as %+v, %v", text, again, err)
-		}
+	ruleText.Fuzz(f, func(t *testing.T, r Rules) {
 		if err := r.Validate(); err == nil && r.MaxMobile() > maxMobile {
-			t.Errorf("rules of %q allow %d mobile units", text, r.MaxMobile())
+			t.Errorf("rules allow %d mobile units:\n%s", r.MaxMobile(), r.AppendText(nil))
 		}
-	})
+	}, string(DefaultRules().AppendText(nil)), "2019\nmoonfarm.deadAt=-0\nresources.maxBits=1e-45", "resources.startingHP=3.4028236e38")
 }

@@ -9,7 +9,10 @@ import (
 
 // Deploy carries out the orders of both players and opens the action phase.
 func (g *Game) Deploy(s *State, t *sim.Turn) {
-	g.phase.open()
+	g.action.open()
+	if g.rules.OldIDs {
+		g.payPenalties(s, t)
+	}
 	var second [2]int // where the orders for the second line begin
 	for p := range sim.Player(2) {
 		second[p] = g.firstLine(s, p, g.orders(t, p))
@@ -21,7 +24,7 @@ func (g *Game) Deploy(s *State, t *sim.Turn) {
 			}
 		}
 	}
-	g.muster(s)
+	g.action.begin(s)
 	if invariants {
 		g.check(s)
 	}
@@ -30,14 +33,14 @@ func (g *Game) Deploy(s *State, t *sim.Turn) {
 // orders are those of seat p that are looked at.
 func (g *Game) orders(t *sim.Turn, p sim.Player) []sim.Order {
 	all := t.Orders(p)
-	return all[:min(len(all), g.maxOrders)]
+	return all[:min(len(all), g.info.MaxOrders)]
 }
 
 // line is the line of an answer to which an order belongs: 0 or 1 for the
 // player's, −1 for the referee's, and for those that do nothing.
 func line(o sim.Order) int {
-	swap := int(o >> 18 & 1)
-	switch Op(o & 15) {
+	swap := int(o & orderSwap / orderSwap)
+	switch opOf(o) {
 	case OpPlace, OpUpgrade, OpRemove:
 		return swap
 	case OpSpawn:
@@ -73,20 +76,37 @@ func (g *Game) referee(s *State, p sim.Player, o sim.Order) {
 	case OpClock:
 		s.Time[p] += min(c.Count, math.MaxUint32-s.Time[p])
 	case OpPenalty:
-		if health := math.Float32frombits(c.Count); health > 0 && health <= maxPenalty {
-			s.Health[p] -= health
+		s.Health[p] -= penalty(c)
+	}
+}
+
+// penalty is the health that an order takes, 0 if it is no penalty.
+func penalty(c Command) float32 {
+	if health := math.Float32frombits(c.Count); c.Op == OpPenalty && health > 0 && health <= maxPenalty {
+		return health
+	}
+	return 0
+}
+
+// payPenalties pays for penalties as for breaches, as the engine of 2018 does
+// (5.5): before any command, since it is the other player who may spend it.
+func (g *Game) payPenalties(s *State, t *sim.Turn) {
+	for p := range sim.Player(2) {
+		for _, o := range g.orders(t, p) {
+			if penalty(Decode(o)) > 0 {
+				s.Cores[p^1] += g.rules.Units[Scout].BreachCores
+			}
 		}
 	}
 }
 
 // command carries out one command of seat p, if the rules accept it.
 func (g *Game) command(s *State, p sim.Player, o sim.Order) {
-	cell := int(cellAt[o>>orderXShift&1023])
-	if cell == 0 || Owner(int(o>>orderYShift&orderCoordinate)) != p {
+	cell, k := ownCell(o, p), kindOf(o)
+	if cell == 0 {
 		return
 	}
-	k := Kind(o >> orderKindShift & 15)
-	switch Op(o & 15) {
+	switch opOf(o) {
 	case OpPlace:
 		g.place(s, p, k, cell)
 	case OpUpgrade:
@@ -100,23 +120,23 @@ func (g *Game) command(s *State, p sim.Player, o sim.Order) {
 
 // place builds a structure (4.4).
 func (g *Game) place(s *State, p sim.Player, k Kind, cell int) {
-	if k >= Structures || s.Cells[cell].Mark != 0 || g.stands(p, cell) {
+	if k >= Structures || s.Cells[cell].Mark != 0 || g.action.starts.Has(cell) {
 		return
 	}
 	u := &g.rules.Units[k]
 	if s.Cores[p] < u.Cores {
 		return
 	}
-	s.Cores[p] = tenths(s.Cores[p] - u.Cores)
+	s.Cores[p] = Tenths(s.Cores[p] - u.Cores)
 	id := s.NextID
-	if g.rec != nil {
-		g.rec.Spawns = append(g.rec.Spawns, SpawnEvent{positions[cell], k, p, id})
+	if g.record != nil {
+		g.record.Spawns = append(g.record.Spawns, SpawnEvent{positions[cell], k, p, id})
 	}
 	if g.rules.OldIDs {
 		id++
 	}
 	s.NextID = id + 1
-	s.add(cell, p, k, Cell{u.Health, id<<markIDShift | uint32(p)<<3 | uint32(k)})
+	s.add(cell, p, k, newCell(u.Health, k, p, id))
 }
 
 // upgrade upgrades a structure (4.5): it becomes the youngest unit, and keeps
@@ -130,20 +150,21 @@ func (g *Game) upgrade(s *State, p sim.Player, cell int) {
 	if !g.rules.Upgradable[k] || s.Cores[p] < g.rules.Upgraded[k].Cores {
 		return
 	}
-	s.Cores[p] = tenths(s.Cores[p] - g.rules.Upgraded[k].Cores)
+	s.Cores[p] = Tenths(s.Cores[p] - g.rules.Upgraded[k].Cores)
 	id := s.NextID
 	s.NextID++
 	s.Marked.Drop(cell)
 	s.Upgraded.Add(cell)
-	s.Cells[cell] = Cell{c.Health + g.gain[k][0], id<<markIDShift | uint32(p)<<3 | markUpgraded | uint32(k)}
+	s.Cells[cell] = newCell(c.Health+(g.rules.Upgraded[k].Health-g.rules.Units[k].Health), k, p, id)
+	s.Cells[cell].Mark |= markUpgraded
 	list := &s.Ages[p][k]
 	if last := list.N - 1; list.Cell[last] != localOf[cell] {
 		s.forget(cell, c)
 		list.Cell[last] = localOf[cell]
 		list.N++
 	}
-	if g.rec != nil {
-		g.rec.Spawns = append(g.rec.Spawns, SpawnEvent{positions[cell], Upgrade, p, id})
+	if g.record != nil {
+		g.record.Spawns = append(g.record.Spawns, SpawnEvent{positions[cell], Upgrade, p, id})
 	}
 }
 
@@ -153,7 +174,7 @@ func (g *Game) mark(s *State, p sim.Player, cell int) {
 	if c.Mark == 0 || c.RemoveIn() != 0 {
 		return
 	}
-	turns := g.rules.structure(c.Kind(), c.Upgraded()).RemoveTurns
+	turns := g.rules.Structure(c.Kind(), c.Upgraded()).RemoveTurns
 	s.Cells[cell].Mark = c.Mark | uint32(turns)*markTurn
 	s.Marked.Add(cell)
 	id := c.ID()
@@ -161,8 +182,8 @@ func (g *Game) mark(s *State, p sim.Player, cell int) {
 		id = s.NextID
 		s.NextID++
 	}
-	if g.rec != nil {
-		g.rec.Spawns = append(g.rec.Spawns, SpawnEvent{positions[cell], Removal, p, id})
+	if g.record != nil {
+		g.record.Spawns = append(g.record.Spawns, SpawnEvent{positions[cell], Removal, p, id})
 	}
 }
 
@@ -171,36 +192,54 @@ func (g *Game) spawn(s *State, p sim.Player, k Kind, cell int, n uint32) {
 	if !k.Mobile() || s.Cells[cell].Mark != 0 || !ownEdges[p].Has(cell) {
 		return
 	}
-	price := g.rules.Units[k].Bits
-	n = min(n, uint32(g.room(p)))
-	bought := uint32(0)
-	bits := s.Bits[p]
-	for bought < n && bits >= price {
-		bits = tenths(bits - price)
-		bought++
-	}
-	if bought == 0 {
+	n = min(n, uint32(g.action.room[p]))
+	units, left := Buy(s.Bits[p], g.rules.Units[k].Bits, int(n))
+	if units == 0 {
 		return
 	}
-	s.Bits[p] = bits
-	if g.rec != nil {
+	bought := uint32(units)
+	s.Bits[p] = left
+	if g.record != nil {
 		for i := range bought {
-			g.rec.Spawns = append(g.rec.Spawns, SpawnEvent{positions[cell], k, p, s.NextID + i})
+			g.record.Spawns = append(g.record.Spawns, SpawnEvent{positions[cell], k, p, s.NextID + i})
 		}
 	}
-	g.enlist(p, k, cell, s.NextID, int32(bought))
+	g.action.add(p, k, cell, s.NextID, int32(bought))
 	s.NextID += bought
+}
+
+// Tenths rounds an amount of cores or bits, 0 or more, to tenths, half up, every
+// operation a float32's: the purse after a purchase is Tenths(purse − price)
+// (4.3).
+func Tenths(v float32) float32 {
+	scaled := float32(v * 10)
+	up := scaled + 0.5
+	if up < 1<<24 { // beyond, a float32 is whole
+		up = float32(int32(up))
+	}
+	return up / 10
+}
+
+// Buy buys units one by one, most at most, and returns how many the purse pays
+// for and what is left in it (4.3, 4.7). The price is above 0.
+func Buy(purse, price float32, most int) (n int, left float32) {
+	for n < most && purse >= price {
+		purse = Tenths(purse - price)
+		n++
+		// Now the purse is in whole tenths. If the price is too, the others are a division.
+		if tenths := uint32(float32(price*10) + 0.5); n == 1 && float32(tenths)/10 == price && purse <= maxPurse {
+			have := uint32(float32(purse*10) + 0.5)
+			more := min(uint32(most-1), have/tenths)
+			return 1 + int(more), float32(have-more*tenths) / 10
+		}
+	}
+	return n, purse
 }
 
 // ownEdges are the cells on which a player's mobile units start.
 var ownEdges = func() (t [2]bitboard.Diamond) {
-	for i := range 14 {
-		for p, y := range [2]int{i, Side - 1 - i} {
-			for _, x := range [2]int{13 - i, 14 + i} {
-				cell, _ := bitboard.DiamondCell(x, y)
-				t[p].Add(cell)
-			}
-		}
-	}
+	t = [2]bitboard.Diamond{edgeCells[bottomLeft], edgeCells[topLeft]}
+	t[0].Or(&edgeCells[bottomRight])
+	t[1].Or(&edgeCells[topRight])
 	return t
 }()

@@ -1,255 +1,129 @@
 package terminal
 
 import (
-	"math/bits"
-	"slices"
-
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
 )
 
-// shotEvent is a shot with what became of its target.
-type shotEvent struct {
-	AttackEvent
-	target Kind
-	killed bool
-}
-
-// fight plays explosions, shots and their dead (3.9 to 3.14).
-func (g *Game) fight(s *State) {
-	a := &g.phase
-	g.roll()
-	if a.doomed {
-		g.explode(s)
-		a.doomed = false
-	}
-	g.attack(s, 0)
-	g.attack(s, 1)
-	if g.rec != nil {
-		g.recordShots()
-	}
-	if len(a.fallen) > 0 {
-		g.bury(s)
-		a.thinned = true
-	}
-	if a.thinned {
-		g.compact()
-		g.meet()
-	}
-}
-
-// roll calls the roll before explosions and shots: all that stand now shoot in
-// this frame, even those that will be dead by then. Their ids are needed only
-// for events and explosions.
-func (g *Game) roll() {
-	a := &g.phase
-	names := g.rec != nil || a.doomed
-	for _, i := range a.live {
-		st := &a.stacks[i]
-		st.shots, st.fired, st.spent = st.n, 0, 0
-		if !names {
-			continue
-		}
-		ids := a.ids[st.base:][:0]
-		for _, r := range a.runs[st.base:][:st.runs] {
-			for j := range uint32(r.n) {
-				ids = append(ids, r.first+j)
-			}
-		}
-	}
-}
-
-// bury takes the fallen structures off the board.
-func (g *Game) bury(s *State) {
-	a := &g.phase
-	for _, cell := range a.fallen {
-		c := s.Cells[cell]
-		p := c.Player()
-		for m := range 3 {
-			for i := range a.gunBoards[p][m] {
-				a.gunBoards[p][m][i].Drop(int(cell))
-			}
-			for i := range a.wardBoards[p][m] {
-				a.wardBoards[p][m][i].Drop(int(cell))
-			}
-		}
-		if g.shoots[form(c.Mark)] {
-			g.disarm(gun(c.ID())<<16 | gun(cell))
-		}
-		s.drop(int(cell))
-		a.free.Add(int(cell))
-	}
-	a.fallen = a.fallen[:0]
-	a.newEpoch()
-	for _, i := range a.live {
-		if st := &a.stacks[i]; st.near && st.n > 0 {
-			st.near = g.inSight(s, st)
-		}
-	}
-}
-
-// disarm takes a gun off the lists of those it reached.
-func (g *Game) disarm(fallen gun) {
-	a := &g.phase
-	for _, i := range a.live {
-		st := &a.stacks[i]
-		list := a.gunsOf(st)[:st.guns]
-		if j, ok := slices.BinarySearch(list, fallen); ok {
-			copy(list[j:], list[j+1:])
-			st.guns--
-		}
-	}
-}
-
-// compact takes the stacks without units off the list.
-func (g *Game) compact() {
-	a := &g.phase
-	n := 0
-	for _, i := range a.live {
-		st := &a.stacks[i]
-		if st.n == 0 {
-			a.crowd[st.owner]--
-			continue
-		}
-		a.live[n] = i
-		n++
-	}
-	a.live = a.live[:n]
-	a.thinned = false
-}
-
-// meet finds out whether anybody can shoot: then every frame counts until
-// somebody moves or falls.
-func (g *Game) meet() {
-	a := &g.phase
-	for _, i := range a.live {
-		if g.faces(&a.stacks[i]) {
-			a.contact = true
-			return
-		}
-	}
-	a.contact = a.crowd[0] > 0 && a.crowd[1] > 0 && g.duels()
-}
-
-// faces reports whether a stack has structures in range, or guns reach it.
-func (g *Game) faces(st *stack) bool { return st.near || st.guns > 0 }
-
-// duels reports whether two mobile units are in range of each other, or one of
-// them is.
-func (g *Game) duels() bool {
-	a := &g.phase
-	for n, i := range a.live {
-		st := &a.stacks[i]
-		for _, j := range a.live[:n] {
-			if foe := &a.stacks[j]; foe.owner != st.owner && distance(int(st.cell), int(foe.cell)) <= g.clash[st.kind][foe.kind] {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// attack lets the units of player p shoot (3.11): structures and mobile units in
+// shoot lets the units of player p shoot (3.11): structures and mobile units in
 // the order of ids. What the other player's units do meanwhile makes no
 // difference to it: they hit only units of p, and those shoot though dead.
-func (g *Game) attack(s *State, p sim.Player) {
-	a := &g.phase
+func (a *actionPhase) shoot(s *State, p sim.Player) {
 	next := 0 // on the live list
-	for a.crowd[p^1] > 0 {
-		shot, ok := g.nextGun(p ^ 1)
-		if !ok {
+	if a.crowd[p] == 0 {
+		next = len(a.live)
+	}
+	for a.aims[p^1] > 0 {
+		turret, reached, several := a.nextTurret(p ^ 1)
+		if reached == nil {
 			break
 		}
-		for next < len(a.live) && a.stacks[a.live[next]].first < shot.id() {
-			g.volley(s, p, &a.stacks[a.live[next]])
-			next++
+		if next < len(a.live) {
+			next = a.shootStacks(s, p, next, turret.id())
 		}
-		g.fire(s, p, shot)
+		if several {
+			reached = a.chooseStack(p, turret)
+		} else {
+			reached.spent++
+			a.aims[p^1]--
+		}
+		if reached != nil && reached.n > 0 { // else older units have just killed what it reached
+			a.shootTurret(s, p, turret, reached)
+		}
 	}
-	if a.crowd[p] > 0 {
-		for ; next < len(a.live); next++ {
-			g.volley(s, p, &a.stacks[a.live[next]])
-		}
+	if next < len(a.live) {
+		a.shootStacks(s, p, next, MaxID+1)
 	}
 }
 
-// nextGun is the oldest gun that reaches units of player p and has not shot in
-// this frame.
-func (g *Game) nextGun(p sim.Player) (next gun, ok bool) {
-	a := &g.phase
-	next = noGun
-	for _, i := range a.live {
-		if st := &a.stacks[i]; st.owner == uint8(p) && st.spent < st.guns && st.n > 0 {
-			next = min(next, a.aimed[int(st.base)*HalfCells+int(st.spent)])
-		}
-	}
-	return next, next != noGun
-}
-
-// fire lets a gun of player p shoot.
-func (g *Game) fire(s *State, p sim.Player, shot gun) {
-	a := &g.phase
-	var best aim
+// nextTurret is the oldest turret that reaches units of player p and has not
+// shot in this frame, with a stack that it reaches, if there is any, and whether
+// it reaches several.
+func (a *actionPhase) nextTurret(p sim.Player) (next aged, reached *stack, several bool) {
 	for _, i := range a.live {
 		st := &a.stacks[i]
-		if st.owner == uint8(p) || st.spent == st.guns || a.aimed[int(st.base)*HalfCells+int(st.spent)] != shot {
+		if st.player() != p || st.spent >= st.turrets || st.n == 0 {
+			continue
+		}
+		switch turret := a.turretsOf(st)[st.spent]; {
+		case reached == nil || turret < next:
+			next, reached, several = turret, st, false
+		case turret == next:
+			several = true
+		}
+	}
+	return next, reached, several
+}
+
+// chooseStack is the stack at which a turret of player p shoots, of several that
+// it reaches; nil if all are dead.
+func (a *actionPhase) chooseStack(p sim.Player, turret aged) *stack {
+	var best target
+	for _, i := range a.live {
+		st := &a.stacks[i]
+		if st.player() == p || st.spent == st.turrets || a.turretsOf(st)[st.spent] != turret {
 			continue
 		}
 		st.spent++
+		a.aims[p^1]--
 		if st.n > 0 {
-			best.consider(g, p, st, distance(shot.cell(), int(st.cell)))
+			a.consider(&best, p, st, squaredDistance(uint16(turret.cell()), st.cell))
 		}
 	}
-	if best.stack == nil {
-		return // older units have just killed what it reached
-	}
-	c := s.Cells[shot.cell()]
-	damage := g.shot[form(c.Mark)]
-	victim, killed := g.wound(best.stack, damage)
-	if g.rec != nil {
-		g.noteShot(p, uint16(shot.cell()), c.Kind(), shot.id(), best.stack.cell, Scout+Kind(best.stack.kind), victim, damage, killed)
+	return best.stack
+}
+
+// shootTurret lets a turret of player p shoot at a stack.
+func (a *actionPhase) shootTurret(s *State, p sim.Player, turret aged, at *stack) {
+	c := s.Cells[turret.cell()]
+	damage := a.damage[c.form()]
+	victim, killed := a.wound(at, damage)
+	if a.record != nil {
+		a.noteShot(shotEvent{AttackEvent{positions[turret.cell()], positions[at.cell], c.Kind(), p, turret.id(), victim, damage},
+			at.unitKind(), killed})
 	}
 }
 
-// aim is the best target so far among stacks (3.12).
-type aim struct {
+// target is the best target so far among stacks (3.12).
+type target struct {
 	stack    *stack
-	distance int32
-	health   float32
+	distance int32 // squared
 }
 
 // consider takes a stack at the given squared distance as the target if it is
 // a better one. Stacks come in the order of ids, and the last of equals is
 // preferred.
-func (b *aim) consider(g *Game, p sim.Player, st *stack, distance int32) {
-	if b.stack != nil && distance > b.distance {
-		return
-	}
-	_, health := g.weakest(st)
-	if b.stack != nil && distance == b.distance {
-		if health > b.health || health == b.health && prefers(p, b.stack.cell, st.cell) {
+func (a *actionPhase) consider(best *target, p sim.Player, st *stack, distance int32) {
+	if best.stack != nil {
+		if distance > best.distance {
 			return
 		}
+		if distance == best.distance {
+			_, old := a.weakest(best.stack)
+			_, health := a.weakest(st)
+			if health > old || health == old && prefers(p, best.stack.cell, st.cell) {
+				return
+			}
+		}
 	}
-	b.stack, b.distance, b.health = st, distance, health
+	*best = target{st, distance}
 }
 
 // prefers reports whether an attacker of player p prefers a target on cell a to
-// one on cell b, all else equal: nearer to its own side, then nearer to a side
-// edge.
+// one on cell b, all else equal: nearer to its own end, then nearer to a side.
 func prefers(p sim.Player, a, b uint16) bool {
-	u, v := positions[a&511], positions[b&511]
+	u, v := positions[a&cellMask], positions[b&cellMask]
 	if u.Y != v.Y {
 		return (u.Y < v.Y) == (p == 0)
 	}
-	return abs(2*int(u.X)-27) > abs(2*int(v.X)-27)
+	return abs(2*int(u.X)-(Side-1)) > abs(2*int(v.X)-(Side-1))
 }
 
 func abs(x int) int { return max(x, -x) }
 
 // weakest is the run with the lowest health, the last of equals.
-func (g *Game) weakest(st *stack) (i int, health float32) {
-	runs := g.runs[st.base:][:st.runs]
+func (a *actionPhase) weakest(st *stack) (i int, health float32) {
+	runs := a.runsOf(st)
 	health = runs[0].total
 	for j := 1; j < len(runs); j++ {
 		if runs[j].total <= health {
@@ -260,22 +134,22 @@ func (g *Game) weakest(st *stack) (i int, health float32) {
 }
 
 // wound hits the unit of a stack that a shot hits: the last one of those with
-// the lowest health.
-func (g *Game) wound(st *stack, damage float32) (victim uint32, killed bool) {
-	i, _ := g.weakest(st)
-	r := &g.runs[int(st.base)+i]
+// the lowest health (3.12, 3.13).
+func (a *actionPhase) wound(st *stack, damage float32) (victim uint32, killed bool) {
+	i, _ := a.weakest(st)
+	r := &a.runs[int(st.base)+i]
 	hit := *r
 	hit.n, hit.first = 1, r.first+uint32(r.n)-1
-	hit.hurt(damage, g.sharesOf(st)[:st.shares])
-	killed = hit.total <= g.rules.DeadAt
+	hit.hurt(damage, a.sharesOf(st)[:st.shares])
+	killed = hit.total <= a.rules.DeadAt
 	switch {
 	case killed:
-		g.lose(st, i)
+		a.shrink(st, i, 1)
 	case r.n == 1:
 		*r = hit
 	default:
 		r.n--
-		runs := g.runs[st.base:][:st.runs+1]
+		runs := a.runs[st.base:][:st.runs+1]
 		copy(runs[i+2:], runs[i+1:])
 		runs[i+1] = hit
 		st.runs++
@@ -283,44 +157,52 @@ func (g *Game) wound(st *stack, damage float32) (victim uint32, killed bool) {
 	return hit.first, killed
 }
 
-// lose takes the last unit off run i.
-func (g *Game) lose(st *stack, i int) {
-	if st.n--; st.n == 0 {
-		g.thinned = true
-	}
-	runs := g.runs[st.base:][:st.runs]
-	if runs[i].n--; runs[i].n == 0 {
+// shrink takes n units off run i of a stack.
+func (a *actionPhase) shrink(st *stack, i int, n int32) {
+	runs := a.runsOf(st)
+	if runs[i].n -= n; runs[i].n == 0 {
 		copy(runs[i:], runs[i+1:])
 		st.runs--
 	}
-}
-
-// volley lets the units of a stack shoot, if they are player p's: at mobile
-// units as long as there are any in range, then at structures. Each target is
-// shot at until it falls: it stays the best one, since only its health changes.
-func (g *Game) volley(s *State, p sim.Player, st *stack) {
-	if st.owner != uint8(p) || st.shots == 0 {
-		return
-	}
-	if g.crowd[p^1] > 0 {
-		g.engage(st)
-	}
-	if st.near && st.fired < st.shots {
-		g.siege(s, st)
+	if st.n -= n; st.n == 0 {
+		a.emptied = true
 	}
 }
 
-// engage lets the units of a stack shoot at mobile units in range.
-func (g *Game) engage(st *stack) {
-	a := &g.phase
-	p := sim.Player(st.owner)
-	duel, damage := &g.duel[st.kind], g.power[st.kind][0]
+// shootStacks lets the stacks of player p shoot, from the given place on the
+// live list on, as long as their ids are below before, and returns the next
+// place. They shoot at mobile units as long as there are any in range, then at
+// structures. Each target is shot at until it falls: it stays the best one,
+// since only its health changes.
+func (a *actionPhase) shootStacks(s *State, p sim.Player, next int, before uint32) int {
+	for ; next < len(a.live); next++ {
+		st := &a.stacks[a.live[next]]
+		if st.first >= before {
+			break
+		}
+		if st.player() != p || st.shots == 0 {
+			continue
+		}
+		if a.crowd[p^1] > 0 {
+			a.shootMobile(st)
+		}
+		if st.near && st.fired < st.shots {
+			a.shootStructures(s, st)
+		}
+	}
+	return next
+}
+
+// shootMobile lets the units of a stack shoot at mobile units in range.
+func (a *actionPhase) shootMobile(st *stack) {
+	p := st.player()
+	reach, damage := &a.mobileRange[st.kind], a.rules.Units[st.unitKind()].DamageMobile
 	for st.fired < st.shots {
-		var best aim
+		var best target
 		for _, j := range a.live {
 			if foe := &a.stacks[j]; foe.owner != st.owner && foe.n > 0 {
-				if d := distance(int(st.cell), int(foe.cell)); d <= duel[foe.kind] {
-					best.consider(g, p, foe, d)
+				if d := squaredDistance(st.cell, foe.cell); d <= reach[foe.kind] {
+					a.consider(&best, p, foe, d)
 				}
 			}
 		}
@@ -329,87 +211,87 @@ func (g *Game) engage(st *stack) {
 		}
 		for killed := false; !killed && st.fired < st.shots; st.fired++ {
 			var victim uint32
-			victim, killed = g.wound(best.stack, damage)
-			if g.rec != nil {
-				g.noteShot(p, st.cell, Scout+Kind(st.kind), a.ids[st.base+st.fired],
-					best.stack.cell, Scout+Kind(best.stack.kind), victim, damage, killed)
+			victim, killed = a.wound(best.stack, damage)
+			if a.record != nil {
+				a.noteShot(shotEvent{AttackEvent{positions[st.cell], positions[best.stack.cell], st.unitKind(), p,
+					a.ids[st.base+st.fired], victim, damage}, best.stack.unitKind(), killed})
 			}
 		}
 	}
 }
 
-// siege lets the units of a stack that have not fired yet shoot at structures.
-func (g *Game) siege(s *State, st *stack) {
-	p, damage := sim.Player(st.owner), g.power[st.kind][1]
+// shootStructures lets the units of a stack that have not fired yet shoot at
+// structures.
+func (a *actionPhase) shootStructures(s *State, st *stack) {
+	p, damage := st.player(), a.rules.Units[st.unitKind()].DamageStruct
 	for st.fired < st.shots {
 		cell := int(st.aim)
-		if cell == 0 || !g.targets[p^1].Has(cell) {
-			if cell = g.pick(s, st); cell == 0 {
+		if cell == 0 || !a.targets[p^1].Has(cell) {
+			if cell = a.chooseStructure(s, st); cell == 0 {
 				return
 			}
 		}
 		c := &s.Cells[cell]
 		for killed := false; !killed && st.fired < st.shots; st.fired++ {
 			c.Health -= damage
-			if killed = c.Health <= g.rules.DeadAt; killed {
-				g.fell(cell, p^1)
+			if killed = c.Health <= a.rules.DeadAt; killed {
+				a.fell(cell, p^1)
 			}
-			if g.rec != nil {
-				g.noteShot(p, st.cell, Scout+Kind(st.kind), g.ids[st.base+st.fired], uint16(cell), c.Kind(), c.ID(), damage, killed)
+			if a.record != nil {
+				a.noteShot(shotEvent{AttackEvent{positions[st.cell], positions[cell], st.unitKind(), p,
+					a.ids[st.base+st.fired], c.ID(), damage}, c.Kind(), killed})
 			}
 		}
 	}
 }
 
 // fell takes a structure of player p that has no health left off the targets.
-func (g *Game) fell(cell int, p sim.Player) {
-	g.targets[p].Drop(cell)
-	g.fallen = append(g.fallen, uint16(cell))
+func (a *actionPhase) fell(cell int, p sim.Player) {
+	a.targets[p].Drop(cell)
+	a.fallen = append(a.fallen, uint16(cell))
 }
 
-// sighted are the structures that a stack may shoot at.
-func (g *Game) sighted(s *State, st *stack) (board bitboard.Diamond) {
-	p := sim.Player(st.owner ^ 1)
-	targets := &g.targets[p]
-	class := g.oneAim[st.kind]
-	switch {
-	case class >= 0:
-		mask := &g.reach[int(class)<<9|int(st.cell)]
-		for w := range board {
-			board[w] = targets[w] & mask[w]
+// structuresInRange are the structures that a stack may shoot at.
+func (a *actionPhase) structuresInRange(s *State, st *stack) (board bitboard.Diamond) {
+	p := st.player() ^ 1
+	targets := &a.targets[p]
+	switch class := a.siegeRange[st.kind]; class {
+	case noRange:
+	case severalRanges:
+		for f, class := range a.formRange[st.kind] {
+			form := s.form(p, f)
+			form.And(targets)
+			form.And(a.within(class, int(st.cell)))
+			board.Or(&form)
 		}
-	case class == -2: // some have a larger radius than others
-		for f, class := range g.aimAt[st.kind] {
-			mask, of := &g.reach[int(class)<<9|int(st.cell)], s.form(p, f)
-			for w := range board {
-				board[w] |= targets[w] & mask[w] & of[w]
-			}
-		}
+	default:
+		board = *targets
+		board.And(a.within(class, int(st.cell)))
 	}
 	return board
 }
 
-// inSight reports whether there are any.
-func (g *Game) inSight(s *State, st *stack) bool {
-	if class := g.oneAim[st.kind]; class >= 0 {
-		return meets(&g.targets[st.owner^1], &g.reach[int(class)<<9|int(st.cell)])
+// seesStructures reports whether there are any.
+func (a *actionPhase) seesStructures(s *State, st *stack) bool {
+	if class := a.siegeRange[st.kind]; class >= 0 {
+		return meets(&a.targets[st.owner^1], a.within(class, int(st.cell)))
 	}
-	board := g.sighted(s, st)
+	board := a.structuresInRange(s, st)
 	return !board.Empty()
 }
 
-// pick chooses the structure to shoot at (3.12); 0 if there is none. If no
-// other is as near, or nobody else shoots at structures, it is also what the
-// stack will shoot at next.
-func (g *Game) pick(s *State, st *stack) int {
-	p := sim.Player(st.owner)
-	board := g.sighted(s, st)
-	keys := &g.keys // distance<<9 | cell
+// chooseStructure chooses the structure to shoot at (3.12); 0 if there is none.
+// If no other is as near, or nobody else shoots at structures, it is also what
+// the stack will shoot at next.
+func (a *actionPhase) chooseStructure(s *State, st *stack) int {
+	p := st.player()
+	board := a.structuresInRange(s, st)
+	keys := &a.keys // squared distance << cellBits | cell
 	n, nearest := 0, ^uint32(0)
 	for w, b := range board {
 		for ; b != 0; b &= b - 1 {
-			cell := w<<6 | bits.TrailingZeros64(b)
-			keys[n] = uint32(distance(int(st.cell), cell))<<9 | uint32(cell)
+			cell := cellOf(w, b)
+			keys[n] = uint32(squaredDistance(st.cell, uint16(cell)))<<cellBits | uint32(cell)
 			nearest = min(nearest, keys[n])
 			n++
 		}
@@ -418,24 +300,24 @@ func (g *Game) pick(s *State, st *stack) int {
 	if n == 0 {
 		return 0
 	}
-	best, ties := int(nearest&511), 0
+	best, ties := int(nearest&cellMask), 0
 	for _, key := range keys[:n] {
-		if key>>9 == nearest>>9 && key != nearest {
+		if key>>cellBits == nearest>>cellBits && key != nearest {
 			ties++
-			if g.rather(s, p, int(key&511), best) {
-				best = int(key & 511)
+			if rather(s, p, int(key&cellMask), best) {
+				best = int(key & cellMask)
 			}
 		}
 	}
-	if ties == 0 || g.crowd[p] == 1 {
+	if ties == 0 || a.crowd[p] == 1 {
 		st.aim = uint16(best)
 	}
 	return best
 }
 
 // rather reports whether an attacker of player p shoots at the structure on
-// cell a rather than at the one on b, which is as far.
-func (g *Game) rather(s *State, p sim.Player, a, b int) bool {
+// cell a rather than at the one on b, which is as far (3.12).
+func rather(s *State, p sim.Player, a, b int) bool {
 	u, v := s.Cells[a], s.Cells[b]
 	if u.Health != v.Health {
 		return u.Health < v.Health

@@ -3,7 +3,6 @@ package terminal
 import (
 	"fmt"
 	"math"
-	"math/bits"
 
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
@@ -30,9 +29,9 @@ func (g *Game) fault(s *State) string {
 	if fault := boardFault(s); fault != "" {
 		return fault
 	}
-	for w := range bitboard.DiamondBoard {
-		for b := s.Own[0][w] | s.Own[1][w]; b != 0; b &= b - 1 {
-			cell := w<<6 | bits.TrailingZeros64(b)
+	for w, b := range s.Built() {
+		for ; b != 0; b &= b - 1 {
+			cell := cellOf(w, b)
 			if fault := g.cellFault(s, cell); fault != "" {
 				return fmt.Sprintf("%v: %s", positions[cell], fault)
 			}
@@ -171,10 +170,10 @@ func idFault(s *State) string {
 // mobileFault looks at the mobile units.
 func (g *Game) mobileFault(s *State) string {
 	var before [2]uint32 // the id of the player's unit before
-	for _, i := range g.live {
-		st := &g.stacks[i]
+	for _, i := range g.action.live {
+		st := &g.action.stacks[i]
 		n := int32(0)
-		for _, r := range g.runs[st.base:][:st.runs] {
+		for _, r := range g.action.runsOf(st) {
 			last := r.first + uint32(r.n) - 1
 			switch n += r.n; {
 			case r.n <= 0 || r.total != r.base+r.sum || r.head > st.shares:

@@ -7,6 +7,7 @@ import (
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
 	"moonfarm/sim/prng"
+	"moonfarm/sim/simtest"
 )
 
 // brokenText is a position with something of everything.
@@ -28,20 +29,26 @@ func atCell(x, y int) int {
 	return cell
 }
 
-// TestInvariants breaks a good position in every way that check looks for.
-func TestInvariants(t *testing.T) {
-	rules, _ := RuleSet("2022")
+// played is a game by a built-in rule set.
+func played(t *testing.T, name string) *Game {
+	t.Helper()
+	rules, _ := RuleSet(name)
 	g, err := New(rules)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return g
+}
+
+// TestInvariants breaks a good position in every way that check looks for.
+func TestInvariants(t *testing.T) {
+	g := played(t, "2022")
 	good, err := ParseText(g, brokenText)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.check(&good)
 	wall, support, turret := atCell(12, 1), atCell(14, 1), atCell(15, 1)
-	for want, spoil := range map[string]func(s *State){
+	simtest.Spoil(t, &good, g.fault, g.check, map[string]func(s *State){
 		"player 1: health NaN":                     func(s *State) { s.Health[0] -= nan() },
 		"player 2: cores -1":                       func(s *State) { s.Cores[1] = -1 },
 		"player 2: bits NaN":                       func(s *State) { s.Bits[1] = nan() },
@@ -69,16 +76,7 @@ func TestInvariants(t *testing.T) {
 			c[0], c[1] = c[1], c[0]
 		},
 		"list of player 1's turrets: 1 entries, 2 on the boards": func(s *State) { s.Ages[0][Turret].N = 1 },
-	} {
-		s := good
-		spoil(&s)
-		if fault := g.fault(&s); !strings.Contains(fault, want) {
-			t.Errorf("found %q, want %q", fault, want)
-		}
-		if !panics(func() { g.check(&s) }) {
-			t.Errorf("%s: check does not panic", want)
-		}
-	}
+	})
 }
 
 func nan() float32 {
@@ -86,32 +84,23 @@ func nan() float32 {
 	return zero / zero
 }
 
-func panics(f func()) (yes bool) {
-	defer func() { yes = recover() != nil }()
-	f()
-	return false
-}
-
 // TestMobileInvariants breaks the units of an action phase.
 func TestMobileInvariants(t *testing.T) {
-	g, err := New(DefaultRules())
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := played(t, "2026")
 	var turn sim.Turn
 	turn.Set(0, []sim.Order{Spawn(Scout, 13, 0, 3), Spawn(Demolisher, 14, 0, 1)})
 	turn.Set(1, []sim.Order{Spawn(Scout, 13, 27, 2)})
 	for want, spoil := range map[string]func(s *State){
-		"2 units in the runs of stack": func(*State) { g.runs[g.stacks[0].base].n = 2 },
-		"0 units in the runs of stack": func(*State) { g.stacks[0].runs = 0 },
-		"run {":                        func(*State) { g.runs[g.stacks[0].base].total++ },
-		"a mobile unit on":             func(s *State) { s.add(int(g.stacks[0].cell), 0, Wall, Cell{60, 1 << markIDShift}) },
+		"2 units in the runs of stack": func(*State) { g.action.runs[g.action.stacks[0].base].n = 2 },
+		"0 units in the runs of stack": func(*State) { g.action.stacks[0].runs = 0 },
+		"run {":                        func(*State) { g.action.runs[g.action.stacks[0].base].total++ },
+		"a mobile unit on":             func(s *State) { s.add(int(g.action.stacks[0].cell), 0, Wall, Cell{60, 1 << markIDShift}) },
 		"mobile units 8 to 10 after id 0": func(s *State) {
-			g.runs[g.stacks[0].base].first = s.NextID
+			g.action.runs[g.action.stacks[0].base].first = s.NextID
 		},
-		"mobile units 2 to 4 after id 5": func(*State) { g.live[0], g.live[1] = g.live[1], g.live[0] },
+		"mobile units 2 to 4 after id 5": func(*State) { g.action.live[0], g.action.live[1] = g.action.live[1], g.action.live[0] },
 		"mobile units without health": func(*State) {
-			r := &g.runs[g.stacks[0].base]
+			r := &g.action.runs[g.action.stacks[0].base]
 			r.base -= r.total
 			r.total = 0
 		},
@@ -133,11 +122,7 @@ func TestMobileInvariants(t *testing.T) {
 // TestInvariantsHold checks every state of random games, frame by frame.
 func TestInvariantsHold(t *testing.T) {
 	for _, name := range RuleSets() {
-		rules, _ := RuleSet(name)
-		g, err := New(rules)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := played(t, name)
 		r := prng.New(9)
 		var s State
 		g.Reset(&s, 0)

@@ -11,7 +11,7 @@ type Legal struct {
 	Place   [Structures]bitboard.Diamond // by Kind
 	Upgrade bitboard.Diamond
 	Remove  bitboard.Diamond
-	Spawn   [3]bitboard.Diamond // by Kind − Scout
+	Spawn   [MobileKinds]bitboard.Diamond // by Kind − Scout
 }
 
 // halves are the cells of each player.

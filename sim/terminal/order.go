@@ -26,12 +26,15 @@ import (
 // second, unless Swap has put them into the other. Clock and penalty come
 // before all else; they are not a player's to give, but its referee's.
 const (
+	orderOp         = 15
 	orderKindShift  = 4
+	orderKind       = 15
 	orderXShift     = 8
 	orderYShift     = 13
-	orderSwap       = 1 << 18
-	orderCountShift = 32
 	orderCoordinate = 31
+	orderSwap       = 1 << 18
+	orderCommand    = orderSwap - 1 // op, kind, x and y
+	orderCountShift = 32
 )
 
 // Op is what an order does.
@@ -98,11 +101,23 @@ type Command struct {
 	Count   uint32 // bits 32–63: units (at least 1 for a spawn), milliseconds, or health as float32 bits
 }
 
+func opOf(o sim.Order) Op     { return Op(o & orderOp) }
+func kindOf(o sim.Order) Kind { return Kind(o >> orderKindShift & orderKind) }
+
+// ownCell is the cell that an order names; 0, which is none, if that is not on
+// the half of player p.
+func ownCell(o sim.Order, p sim.Player) int {
+	if Owner(int(o>>orderYShift&orderCoordinate)) != p {
+		return 0
+	}
+	return int(cellAt[o>>orderXShift&(1<<10-1)])
+}
+
 // Decode takes an order apart. It is total: what does not make sense is there
 // as it stands.
 func Decode(o sim.Order) Command {
 	c := Command{
-		Op: Op(o & 15), Kind: Kind(o >> orderKindShift & 15),
+		Op: opOf(o), Kind: kindOf(o),
 		X: uint8(o >> orderXShift & orderCoordinate), Y: uint8(o >> orderYShift & orderCoordinate),
 		Swapped: o&orderSwap != 0, Count: uint32(o >> orderCountShift),
 	}

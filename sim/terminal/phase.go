@@ -5,7 +5,8 @@ import (
 	"moonfarm/sim/bitboard"
 )
 
-// phase is the memory of an action phase.
+// actionPhase plays the action phase of a turn (RULES.md, 3.1 to 3.15). It holds
+// the mobile units, which live no longer, and keeps its memory for the next turn.
 //
 // Mobile units come in stacks: units of one kind, player and cell with
 // consecutive ids. They share for good where they are, where they go, and what
@@ -14,94 +15,108 @@ import (
 // run with the lowest health, so a stack of a hundred is seldom more than two
 // runs.
 //
-// Structures that shoot are guns here, those that shield are wards. A stack that
-// comes to a cell looks up those that reach it, and keeps the guns in the order
-// in which they shoot.
-type phase struct {
-	frame   int32
-	soonest int32 // the frame of the next step of any stack, or earlier
-	stacks  []stack
-	live    []uint16  // the stacks with units left, in the order of ids
-	runs    []run     // of all stacks: each has room for one a unit
-	ids     []uint32  // of the units at the beginning of step 4, likewise, where needed: see roll
-	aimed   []gun     // guns that reach the stacks: HalfCells for each
-	shares  []float32 // shields received by the stacks: HalfCells for each unit enlisted
-	left    [2]int    // mobile units that may still be enlisted
-	starts  bitboard.Diamond
-	due     [2 * HalfCells]uint16 // scratch of removals
+// A stack that comes to a cell looks up the turrets and supports that reach it,
+// and keeps the turrets in the order in which they shoot.
+type actionPhase struct {
+	rules  *Rules
+	record *Record // nil: events are not recorded
+	tables
 
-	free    bitboard.Diamond    // cells without a structure, since the last frame's end
-	targets [2]bitboard.Diamond // structures of a player that can be shot at
-	fallen  []uint16            // structures that fell in this frame
-	epoch   uint32              // number of the free board, over all turns
-	sideAt  [4]uint32           // epoch of each side's field
-	fields  []bitboard.Field    // of the four sides, then of the pockets
-	pockets []pocket
+	frame    int32
+	nextStep int32 // frame of the next step of any stack, or earlier
 
-	gunBoards  [2][3][]bitboard.Diamond // the guns of a player by group of mobile kinds and entry of tables.guns
-	wardBoards [2][3][]bitboard.Diamond // its wards likewise
-	// Where the guns and wards of a player reach at the turn's start, by group.
-	gunZone  [2][3]bitboard.Diamond
-	wardZone [2][3]bitboard.Diamond
-	wardsOut [2][3]int32 // how many wards that were
+	stacks []stack
+	live   []uint16  // the stacks with units left, in the order of ids
+	runs   []run     // of all stacks: each has room for one a unit
+	ids    []uint32  // of the units before explosions and shots, likewise: see callRoll
+	aimed  []aged    // turrets that reach the stacks: HalfCells for each unit bought
+	shares []float32 // shields received by the stacks, likewise
+	room   [2]int32  // mobile units that may still be added
+	starts bitboard.Diamond
+	crowd  [2]int   // stacks of each player on the live list
+	scored [2]int32 // units that breached, for Simulate
 
-	contact bool     // somebody can shoot
-	doomed  bool     // somebody decided to self-destruct in this frame
-	thinned bool     // a stack has no units left
-	crowd   [2]int   // stacks of each player on the live list
-	scored  [2]int32 // units that breached, for Simulate
-	shots   [2][]shotEvent
-	fresh   [HalfCells]gun    // scratch: structures of one player by age
-	keys    [HalfCells]uint32 // scratch of pick
-	granted []ShieldEvent
+	paths    Paths               // as the structures stood at the last frame's end
+	targets  [2]bitboard.Diamond // structures of a player that can be shot at
+	fallen   []uint16            // cells of the structures that fell in this frame
+	turrets  [2]reachers         // by player, as they stood at the last frame's end
+	supports [2]reachers
+
+	contact   bool     // somebody can shoot
+	exploding bool     // somebody decided to self-destruct in this frame
+	emptied   bool     // a stack has no units left
+	aims      [2]int32 // by player: entries in its stacks' lists of turrets, of which the turret has not shot in this frame
+
+	found   [HalfCells]aged   // scratch: structures of one player by age
+	keys    [HalfCells]uint32 // scratch of chooseStructure
+	shots   [2][]shotEvent    // of this frame, by the attacker's player
+	granted []ShieldEvent     // in this frame
 }
 
-// gun is a structure that shoots: id<<16 | cell, so that the oldest comes first.
-type gun uint64
+// aged is a structure as its id and its cell, so that the oldest comes first:
+// id<<16 | cell.
+type aged uint64
 
-const noGun = ^gun(0)
+const agedIDShift = 16
 
-func (g gun) cell() int  { return int(g & 511) }
-func (g gun) id() uint32 { return uint32(g >> 16) }
+func newAged(id uint32, cell int) aged { return aged(id)<<agedIDShift | aged(cell) }
 
-// pocket is an enclosed region, by the cell in it where units bound for a side
-// end up.
-type pocket struct {
-	goal uint16
-	side uint8
+func (x aged) cell() int  { return int(x & cellMask) }
+func (x aged) id() uint32 { return uint32(x >> agedIDShift) }
+
+// insert puts a structure in its place in a list that is sorted but for the
+// last entry, which is free.
+func insert(list []aged, x aged) {
+	i := len(list) - 1
+	for ; i > 0 && list[i-1] > x; i-- {
+		list[i] = list[i-1]
+	}
+	list[i] = x
+}
+
+// reachers are the turrets, or the supports, of a player that do something to
+// mobile units.
+type reachers struct {
+	boards [2]bitboard.Diamond // by range: those of the base form, then of the upgraded one
+	n      [2]int32            // how many there were when the action phase began
+	zone   bitboard.Diamond    // the cells that one of them could reach then, and perhaps a few more
 }
 
 // stack is a number of mobile units with everything they share.
 type stack struct {
-	cell  uint16
-	owner uint8
-	kind  uint8 // from Scout = 0
-	lane  uint8 // where it goes, and the axis of its previous step
-	phase uint8 // distance modulo 4, in the field of the epoch
+	cell     uint16
+	owner    uint8
+	kind     uint8 // from Scout = 0
+	heading  heading
+	field    uint16 // of actionPhase.paths, that it follows; noField: to be found
+	distance uint8  // modulo 4, in the field
+	arrived  bool   // it is on this cell since this frame's movement
+	doomed   bool   // it decided to self-destruct in this frame
+	near     bool   // structures of the enemy are in its range
 
-	arrived bool   // it is on this cell since this frame's movement
-	doomed  bool   // it decided to self-destruct in this frame
-	near    bool   // structures of the enemy are in its range
-	field   uint16 // of phase.fields
-	epoch   uint32
+	nextStep int32   // frame of its next step
+	speedSum float32 // of 3.1, after that step
+	moves    int32
+	n        int32  // units left
+	shots    int32  // units that shoot in this frame
+	fired    int32  // of them, those that have
+	first    uint32 // id of the first unit added
+	base     int32  // its part of runs and ids begins here …
+	runs     int32  // … and has so many runs
+	shares   int32  // shields received: the first so many of its part of actionPhase.shares
 
-	next   int32 // frame of its next step
-	acc    float32
-	moves  int32
-	n      int32  // units left
-	shots  int32  // units that shoot in this frame
-	fired  int32  // of them, those that have
-	first  uint32 // id of the first unit enlisted
-	base   int32  // its part of runs and ids begins here …
-	runs   int32  // … and has so many runs
-	shares int32  // shields received: the first so many of its part of phase.shares
+	turrets int32  // the enemy's that reach its cell: the first so many of its part of actionPhase.aimed
+	spent   int32  // of them, those that have shot in this frame
+	aim     uint16 // the structure it shoots at, as long as that stands and it stays; 0: to be found
 
-	guns  int32  // the enemy's that reach its cell: the first so many of its part of phase.aimed
-	spent int32  // of them, those that have shot in this frame
-	aim   uint16 // the structure it shoots at, as long as that stands and it stays; 0: to be found
-
-	had bitboard.Diamond // wards that have shielded it
+	had bitboard.Diamond // supports that have shielded it
 }
+
+// noField stands for a field that is to be found.
+const noField = ^uint16(0)
+
+func (k *stack) player() sim.Player { return sim.Player(k.owner) }
+func (k *stack) unitKind() Kind     { return Scout + Kind(k.kind) }
 
 // run is a number of units of a stack with equal healths.
 type run struct {
@@ -114,196 +129,133 @@ type run struct {
 	first uint32 // id
 }
 
-// make allocates the memory for so many mobile units a player.
-func (a *phase) make(mobile int, t *tables) {
-	n := 2 * mobile
+// The memory of a stack.
+func (a *actionPhase) runsOf(st *stack) []run { return a.runs[st.base:][:st.runs] }
+func (a *actionPhase) sharesOf(st *stack) []float32 {
+	return a.shares[int(st.base)*HalfCells:][:HalfCells]
+}
+func (a *actionPhase) turretsOf(st *stack) []aged {
+	return a.aimed[int(st.base)*HalfCells:][:HalfCells]
+}
+
+// make fills the tables and allocates the memory for the mobile units.
+func (a *actionPhase) make(r *Rules) {
+	n := 2 * r.MaxMobile()
+	a.rules = r
+	a.tables.make(r)
 	a.stacks = make([]stack, 0, n)
 	a.live = make([]uint16, 0, n)
 	a.runs = make([]run, 0, n)
 	a.ids = make([]uint32, n)
 	a.shares = make([]float32, n*HalfCells)
-	a.aimed = make([]gun, n*HalfCells)
+	a.aimed = make([]aged, n*HalfCells)
 	a.fallen = make([]uint16, 0, 2*HalfCells)
-	a.pockets = make([]pocket, 0, n)
-	a.fields = make([]bitboard.Field, 4, 4+n)
-	a.epoch = 1
-	for p := range 2 {
-		for m := range 3 {
-			a.gunBoards[p][m] = make([]bitboard.Diamond, len(t.guns[m]))
-			a.wardBoards[p][m] = make([]bitboard.Diamond, len(t.wards[m]))
-		}
-	}
+	a.paths.pockets = make([]pocket, 0, n)
+	a.paths.fields = make([]bitboard.Field, edges, edges+n)
 }
 
 // open begins a turn's action phase, without units.
-func (a *phase) open() {
+func (a *actionPhase) open() {
 	a.frame = 0
 	a.stacks, a.live, a.runs = a.stacks[:0], a.live[:0], a.runs[:0]
 	a.fallen = a.fallen[:0]
-	a.left = [2]int{cap(a.runs) / 2, cap(a.runs) / 2}
+	half := int32(cap(a.runs) / 2) // more than any purse buys: it bounds only states made by hand
+	a.room = [2]int32{half, half}
 	a.starts = bitboard.Diamond{}
-	a.contact, a.doomed, a.thinned = false, false, false
+	a.contact, a.exploding, a.emptied = false, false, false
 	a.crowd = [2]int{}
 }
 
-// room is the number of mobile units that seat p may still enlist. The rules'
-// MaxMobile is more than any purse buys, so it bounds only states made by hand.
-func (a *phase) room(p sim.Player) int { return a.left[p] }
-
-// stands reports whether a mobile unit of seat p was spawned on the cell.
-func (a *phase) stands(p sim.Player, cell int) bool { return a.starts.Has(cell) }
-
-// enlist puts n mobile units with ids from first on a cell.
-func (g *Game) enlist(p sim.Player, k Kind, cell int, first uint32, n int32) {
-	a := &g.phase
-	a.left[p] -= int(n)
+// add puts n mobile units with ids from first on a cell.
+func (a *actionPhase) add(p sim.Player, k Kind, cell int, first uint32, n int32) {
+	a.room[p] -= n
 	a.starts.Add(cell)
 	if last := len(a.stacks) - 1; last >= 0 {
 		st := &a.stacks[last]
-		if st.cell == uint16(cell) && st.kind == uint8(k-Scout) && st.first+uint32(st.n) == first && st.owner == uint8(p) {
+		if st.cell == uint16(cell) && st.unitKind() == k && st.first+uint32(st.n) == first && st.player() == p {
 			st.n += n
 			a.runs[st.base].n += n
 			a.runs = a.runs[:len(a.runs)+int(n)]
 			return
 		}
 	}
-	u := &g.rules.Units[k]
-	x := positions[cell].X
-	side := uint8(topRight)
-	switch {
-	case p == 0 && x >= Side/2:
-		side = topLeft
-	case p == 1 && x < Side/2:
-		side = bottomRight
-	case p == 1:
-		side = bottomLeft
-	}
 	a.crowd[p]++
 	a.live = append(a.live, uint16(len(a.stacks)))
 	a.stacks = a.stacks[:len(a.stacks)+1]
 	st := &a.stacks[len(a.stacks)-1]
 	*st = stack{
-		cell: uint16(cell), owner: uint8(p), kind: uint8(k - Scout), lane: side << 6,
-		arrived: true, next: -1, n: n, first: first, base: int32(len(a.runs)), runs: 1,
+		cell: uint16(cell), owner: uint8(p), kind: uint8(k - Scout), heading: newHeading(targetEdge(p, cell)), field: noField,
+		arrived: true, nextStep: -1, n: n, first: first, base: int32(len(a.runs)), runs: 1,
 	}
-	g.wait(st)
+	a.wait(st)
 	a.runs = a.runs[:len(a.runs)+int(n)]
-	a.runs[st.base] = run{base: u.Health, total: u.Health, n: n, first: first}
+	health := a.rules.Units[k].Health
+	a.runs[st.base] = run{base: health, total: health, n: n, first: first}
 }
 
-// wait finds the frame of the next step: speed is added in every frame, and a
-// step taken, and 1 subtracted, when the sum reaches 1.
-func (g *Game) wait(st *stack) {
-	if period := g.period[st.kind]; period != 0 {
-		st.next += period
-		return
-	}
-	speed := g.rules.Units[Scout+Kind(st.kind)].Speed
-	acc, next := st.acc+speed, st.next+1
-	for acc < 1 {
-		acc += speed
-		next++
-	}
-	st.acc, st.next = acc-1, next
-}
-
-// muster numbers the structures that matter in this turn, once all orders are
-// carried out.
-func (g *Game) muster(s *State) {
-	a := &g.phase
+// begin looks at the structures, once all orders are carried out.
+func (a *actionPhase) begin(s *State) {
 	if len(a.live) == 0 {
 		return
 	}
-	a.newEpoch()
-	for w := range a.free {
-		a.free[w] = bitboard.DiamondBoard[w] &^ (s.Own[0][w] | s.Own[1][w])
-	}
+	blocked := s.Built()
+	a.paths.Reset(&blocked)
 	a.targets = s.Own
-	for p := range sim.Player(2) {
-		for _, m := range g.groups {
-			if a.crowd[p^1] > 0 {
-				g.draw(s, p, g.guns[m], &g.gunEntry[m], a.gunBoards[p][m], &a.gunZone[p][m])
-			}
-			if a.crowd[p] > 0 {
-				a.wardsOut[p][m] = g.draw(s, p, g.wards[m], &g.wardEntry[m], a.wardBoards[p][m], &a.wardZone[p][m])
-			}
+	for p := range s.Own {
+		if a.crowd[p^1] > 0 {
+			a.find(&a.turrets[p], s, &s.Own[p], &s.Turrets, &a.turretRange)
+		}
+		if a.crowd[p] > 0 {
+			a.find(&a.supports[p], s, &s.Own[p], &s.Supports, &a.supportRange)
 		}
 	}
 }
 
-// draw draws the structures of player p that have one of the ranges, and where
-// these reach, and counts them.
-func (g *Game) draw(s *State, p sim.Player, list []rangeOf, entry *[forms]int8, boards []bitboard.Diamond, zone *bitboard.Diamond) (n int32) {
-	*zone = bitboard.Diamond{}
-	clear(boards)
-	for k := range Structures {
-		ages := &s.Ages[p][k]
-		if entry[k] < 0 && entry[k+Structures] < 0 {
+// find fills in the structures of one player and kind, given as two boards of
+// which the cells are on both.
+func (a *actionPhase) find(r *reachers, s *State, own, kind *bitboard.Diamond, ranges *reachRange) {
+	r.n, r.zone = [2]int32{}, bitboard.Diamond{}
+	for f, class := range ranges.widest {
+		board := &r.boards[f]
+		for w := range board {
+			form := s.Upgraded[w]
+			if f == 0 {
+				form = ^form
+			}
+			board[w] = own[w] & kind[w] & (form | ranges.alike)
+		}
+		if class == noRange {
+			*board = bitboard.Diamond{}
 			continue
 		}
-		for _, local := range ages.Cell[:ages.N] {
-			cell := int(localCell[p][local]) & (bitboard.DiamondSpan - 1)
-			i := entry[form(s.Cells[cell].Mark)]
-			if i < 0 {
-				continue
-			}
-			n++
-			boards[i].Add(cell)
-			disc := &g.reach[int(list[i].class)<<9|cell]
-			for w := range zone {
-				zone[w] |= disc[w]
+		for w, b := range board {
+			for ; b != 0; b &= b - 1 {
+				r.n[f]++
+				r.zone.Or(a.within(class, cellOf(w, b)))
 			}
 		}
 	}
-	return n
 }
 
-// newEpoch marks the fields as out of date.
-func (a *phase) newEpoch() {
-	a.epoch++
-	a.pockets, a.fields = a.pockets[:0], a.fields[:4]
-}
-
-// form is the form of a structure.
-func form(mark uint32) int {
-	return int(mark&markKind) + Structures*int(mark>>2&1)
-}
-
-// form returns the structures of seat p of a form.
-func (s *State) form(p sim.Player, f int) (board bitboard.Diamond) {
-	for w := range board {
-		b := s.Own[p][w]
-		switch f % Structures {
-		case int(Wall):
-			b &^= s.Supports[w] | s.Turrets[w]
-		case int(Support):
-			b &= s.Supports[w]
-		default:
-			b &= s.Turrets[w]
-		}
-		if f >= Structures {
-			b &= s.Upgraded[w]
-		} else {
-			b &^= s.Upgraded[w]
-		}
-		board[w] = b
-	}
-	return board
+// drop takes a structure that fell off the boards.
+func (r *reachers) drop(cell int) {
+	r.boards[0].Drop(cell)
+	r.boards[1].Drop(cell)
 }
 
 // AppendMobile appends the mobile units of player p that are on the board
 // during an action phase, or were at the end of the last one, in the order of
-// their ids. The game over, they may be many; otherwise an action phase ends
-// when there are none.
+// their ids. At the end there are none, unless the match is over (3.15).
 func (g *Game) AppendMobile(dst []Piece, p sim.Player) []Piece {
-	for _, i := range g.live {
-		st := &g.stacks[i]
-		if st.owner != uint8(p) {
+	a := &g.action
+	for _, i := range a.live {
+		st := &a.stacks[i]
+		if st.player() != p {
 			continue
 		}
-		for _, r := range g.runs[st.base:][:st.runs] {
+		for _, r := range a.runsOf(st) {
 			for j := range uint32(r.n) {
-				dst = append(dst, Piece{At: positions[st.cell], Kind: Scout + Kind(st.kind), Player: p, ID: r.first + j, Health: r.total})
+				dst = append(dst, Piece{At: positions[st.cell], Kind: st.unitKind(), Player: p, ID: r.first + j, Health: r.total})
 			}
 		}
 	}

@@ -64,7 +64,7 @@ func (g *Game) playoutStructures(dst []sim.Order, s *State, p sim.Player, occupi
 		if !occupied.Has(cell) {
 			kind := playoutKinds[random&15]
 			if price := g.rules.Units[kind].Cores; price <= purse {
-				purse = tenths(purse - price)
+				purse = Tenths(purse - price)
 				occupied.Add(cell)
 				done.Add(cell)
 				dst = append(dst, Place(kind, x, y))
@@ -81,7 +81,7 @@ func (g *Game) playoutStructures(dst []sim.Order, s *State, p sim.Player, occupi
 		}
 		kind := c.Kind()
 		if price := g.rules.Upgraded[kind].Cores; g.rules.Upgradable[kind] && !c.Upgraded() && price <= purse {
-			purse = tenths(purse - price)
+			purse = Tenths(purse - price)
 			done.Add(cell)
 			dst = append(dst, UpgradeAt(x, y))
 		}
@@ -93,10 +93,8 @@ func (g *Game) playoutStructures(dst []sim.Order, s *State, p sim.Player, occupi
 func (g *Game) playoutSpawns(dst []sim.Order, purse float32, p sim.Player, occupied *bitboard.Diamond, r *prng.Rand, stacks int) []sim.Order {
 	for range stacks {
 		random := r.Uint64()
-		// The first and the last cell of a row of the half are edge.
-		edge, _ := bits.Mul64(random, Side)
-		row := edge >> 1
-		cell := int(localCell[p][row*(row+1)+edge&1*(2*row+1)])
+		edge, _ := bits.Mul64(random, EdgeCells)
+		cell := int(localCell[p][edgeLocal(int(edge))])
 		kind := playoutMobile[random&3]
 		price := g.rules.Units[kind].Bits
 		if occupied.Has(cell) || price <= 0 || price > purse {
@@ -107,9 +105,58 @@ func (g *Game) playoutSpawns(dst []sim.Order, purse float32, p sim.Player, occup
 			n = 1 + (random>>32&0xffff)*n>>16
 		}
 		cost := float32(price * float32(n))
-		purse = tenths(purse - cost)
+		purse = Tenths(purse - cost)
 		at := positions[cell]
 		dst = append(dst, Spawn(kind, int(at.X), int(at.Y), int(n)))
 	}
 	return dst
+}
+
+// Exchange sums up an action phase, by player.
+type Exchange struct {
+	Breaches   [2]int32   // units of the player that scored
+	Health     [2]float32 // health the player lost by breaches of the enemy
+	Cores      [2]float32 // cores it earned by its own
+	Structures [2]int32   // structures it lost …
+	Value      [2]float32 // … what it had paid for them, in cores …
+	Damage     [2]float32 // … and health lost by all its structures, those that fell and those that stand
+}
+
+// Simulate plays the deployment and the action phase of s with the orders of
+// both sides and leaves in dst the state at its end, before the restore (which
+// is Restore's: the game may go on from there). s is not changed, and dst may
+// be s. It is what a search inside a player asks again and again: it allocates
+// nothing, and costs a copy of the state more than the turn itself.
+func (g *Game) Simulate(dst, s *State, t *sim.Turn) Exchange {
+	if dst != s {
+		*dst = *s
+	}
+	g.Deploy(dst, t)
+	var x Exchange
+	for p := range 2 {
+		x.Health[p], x.Cores[p] = dst.Health[p], dst.Cores[p]
+		x.count(g, dst, p, 1)
+	}
+	g.action.scored = [2]int32{}
+	g.Action(dst)
+	for p := range 2 {
+		x.Health[p] -= dst.Health[p]
+		x.Cores[p] = dst.Cores[p] - x.Cores[p]
+		x.count(g, dst, p, -1)
+	}
+	x.Breaches = g.action.scored
+	return x
+}
+
+// count adds the structures of a player, or with sign −1 takes them off.
+func (x *Exchange) count(g *Game, s *State, p int, sign int32) {
+	for k := range s.Ages[p] {
+		list := &s.Ages[p][k]
+		x.Structures[p] += sign * int32(list.N)
+		for _, local := range list.Cell[:list.N] {
+			c := s.Cells[localCell[p][local]]
+			x.Value[p] += float32(float32(sign) * g.rules.Paid(Kind(k), c.Upgraded()))
+			x.Damage[p] += float32(float32(sign) * c.Health)
+		}
+	}
 }

@@ -1,43 +1,16 @@
 package terminal_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
 	"moonfarm/sim/terminal"
 )
-
-// playoutGames plays games of Playout against itself and shows each state
-// before its orders.
-func playoutGames(t testing.TB, rules string, games int, look func(g *terminal.Game, s *terminal.State, p sim.Player, orders []sim.Order)) {
-	t.Helper()
-	r, ok := terminal.RuleSet(rules)
-	if !ok {
-		t.Fatalf("no rules %q", rules)
-	}
-	g, err := terminal.New(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var s terminal.State
-	turn := sim.NewTurn(terminal.PlayoutOrders)
-	var orders [2][]sim.Order
-	random := prng.New(7)
-	for range games {
-		g.Reset(&s, 0)
-		for status := sim.Running; status == sim.Running; status = g.Step(&s, turn) {
-			for p := range sim.Player(2) {
-				orders[p] = g.Playout(orders[p][:0], &s, p, &random)
-				turn.Set(p, orders[p])
-			}
-			for p := range sim.Player(2) {
-				look(g, &s, p, orders[p])
-			}
-		}
-	}
-}
 
 // carriedOut reports whether a single order changes the state as it should:
 // all units of a stack are paid for, a structure comes, is upgraded or marked.
@@ -60,27 +33,32 @@ func TestPlayoutIsLegal(t *testing.T) {
 		seats, most, ops := 0, 0, map[terminal.Op]int{}
 		kinds := map[terminal.Kind]int{}
 		idle, units := 0, 0
-		playoutGames(t, name, 4, func(g *terminal.Game, s *terminal.State, p sim.Player, orders []sim.Order) {
-			seats++
-			most = max(most, len(orders))
-			if len(orders) == 0 {
-				idle++
-			}
-			after := *s
-			for _, o := range orders {
-				c := terminal.Decode(o)
-				ops[c.Op]++
-				if c.Op == terminal.OpPlace || c.Op == terminal.OpSpawn {
-					kinds[c.Kind]++
+		g, random := mustGame(t, name), prng.New(7)
+		for range 4 {
+			playout(g, &random, 100, func(s *terminal.State, given *sim.Turn) {
+				for p := range sim.Player(2) {
+					orders, after := given.Orders(p), *s
+					seats++
+					most = max(most, len(orders))
+					if len(orders) == 0 {
+						idle++
+					}
+					for _, o := range orders {
+						c := terminal.Decode(o)
+						ops[c.Op]++
+						if c.Op == terminal.OpPlace || c.Op == terminal.OpSpawn {
+							kinds[c.Kind]++
+						}
+						if c.Op == terminal.OpSpawn {
+							units += int(c.Count)
+						}
+						if !carriedOut(g, &after, p, turn, o) {
+							t.Fatalf("%s, turn %d, seat %d: order %+v of %x is not carried out", name, s.Turn, p, c, orders)
+						}
+					}
 				}
-				if c.Op == terminal.OpSpawn {
-					units += int(c.Count)
-				}
-				if !carriedOut(g, &after, p, turn, o) {
-					t.Fatalf("%s, turn %d, seat %d: order %+v of %x is not carried out", name, s.Turn, p, c, orders)
-				}
-			}
-		})
+			})
+		}
 		mean := float64(ops[terminal.OpPlace]+ops[terminal.OpUpgrade]+ops[terminal.OpRemove]+ops[terminal.OpSpawn]) / float64(seats)
 		t.Logf("%s: %d seats and turns, %.1f orders each, at most %d, none in %d, %.1f units; %v, %v",
 			name, seats, mean, most, idle, float64(units)/float64(seats), ops, kinds)
@@ -100,10 +78,7 @@ func TestPlayoutIsLegal(t *testing.T) {
 
 // Playout appends, depends on its generator alone and keeps to dst's memory.
 func TestPlayoutAppends(t *testing.T) {
-	g, err := terminal.New(terminal.DefaultRules())
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := newGame(t, terminal.DefaultRules())
 	var s terminal.State
 	g.Reset(&s, 0)
 	a, b := prng.New(3), prng.New(3)
@@ -123,10 +98,7 @@ func TestPlayoutAppends(t *testing.T) {
 
 // The seats play alike: what seat 1 orders is what seat 0 would, turned by 180°.
 func TestPlayoutTurns(t *testing.T) {
-	g, err := terminal.New(terminal.DefaultRules())
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := newGame(t, terminal.DefaultRules())
 	var s terminal.State
 	g.Reset(&s, 0)
 	a, b := prng.New(5), prng.New(5)
@@ -145,12 +117,10 @@ func TestPlayoutTurns(t *testing.T) {
 // BenchmarkPlayoutOrders draws the orders of one seat in states of such games.
 func BenchmarkPlayoutOrders(b *testing.B) {
 	var states []terminal.State
-	var game *terminal.Game
-	playoutGames(b, "2026", 4, func(g *terminal.Game, s *terminal.State, _ sim.Player, _ []sim.Order) {
-		game = g
-		states = append(states, *s)
-	})
-	random, n := prng.New(1), 0
+	game, random, n := mustGame(b, "2026"), prng.New(1), 0
+	for range 4 {
+		playout(game, &random, 100, func(s *terminal.State, _ *sim.Turn) { states = append(states, *s) })
+	}
 	dst := make([]sim.Order, 0, terminal.PlayoutOrders)
 	b.ReportAllocs()
 	b.ResetTimer()
@@ -159,4 +129,82 @@ func BenchmarkPlayoutOrders(b *testing.B) {
 		n += len(game.Playout(dst, &states[at], sim.Player(at&1), &random))
 	}
 	b.ReportMetric(float64(n)/float64(b.N), "orders/op")
+}
+
+// TestSimulate plays random games and checks the sums against the events of the
+// same action phases, and that the game can go on from where Simulate ends.
+func TestSimulate(t *testing.T) {
+	for _, name := range []string{"2022", "2026"} {
+		g, recorded := mustGame(t, name), mustGame(t, name)
+		rules := g.Rules()
+		var rec terminal.Record
+		recorded.Record(&rec)
+		random := prng.New(3)
+		turn := sim.NewTurn(terminal.PlayoutOrders)
+		var s, after, twin terminal.State
+		g.Reset(&s, 0)
+		breaches, fallen := int32(0), int32(0)
+		for range 300 {
+			for p := range sim.Player(2) {
+				turn.Set(p, g.Playout(nil, &s, p, &random))
+			}
+			before := s
+			x := g.Simulate(&after, &s, turn)
+			require.Equal(t, before, s, "the state given is not changed")
+			rec.Clear()
+			twin = s
+			y := recorded.Simulate(&twin, &twin, turn)
+			require.Equal(t, after, twin)
+			require.Equal(t, x, y, "with a record or without")
+			var want terminal.Exchange
+			for _, e := range rec.Breaches {
+				want.Breaches[e.Player]++
+				want.Health[e.Player^1] += e.Damage
+				want.Cores[e.Player] += rules.Units[e.Kind].BreachCores
+			}
+			for _, e := range rec.Deaths {
+				if e.Kind.Structure() {
+					want.Structures[e.Player]++
+				}
+			}
+			require.Equal(t, want.Breaches, x.Breaches)
+			require.Equal(t, want.Structures, x.Structures)
+			for p := range 2 {
+				require.InDelta(t, want.Health[p], x.Health[p], 1e-3)
+				require.InDelta(t, want.Cores[p], x.Cores[p], 1e-3)
+				require.GreaterOrEqual(t, x.Damage[p], float32(0))
+				require.Equal(t, x.Structures[p] > 0, x.Value[p] > 0)
+				breaches += x.Breaches[p]
+				fallen += x.Structures[p]
+			}
+			status := g.Restore(&after)
+			s = before
+			require.Equal(t, status, g.Step(&s, turn))
+			require.Equal(t, s, after)
+			if status != sim.Running {
+				g.Reset(&s, 0)
+			}
+		}
+		require.Greater(t, breaches, int32(100))
+		require.Greater(t, fallen, int32(100))
+		var sink terminal.State
+		require.Zero(t, testing.AllocsPerRun(20, func() { g.Simulate(&sink, &s, turn) }))
+	}
+}
+
+// A player that foresees what its scouts would do.
+func ExampleGame_Simulate() {
+	g, err := terminal.New(terminal.DefaultRules())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var s, after terminal.State
+	g.Reset(&s, 0)
+	s.Bits[0] = 5
+	turn := sim.NewTurn(1)
+	turn.SetOne(0, terminal.Spawn(terminal.Scout, 13, 0, 5))
+	x := g.Simulate(&after, &s, turn)
+	fmt.Println(x.Breaches[0], "breaches,", after.Health[1], "health left to the enemy")
+	// Output: 5 breaches, 35 health left to the enemy
 }

@@ -12,28 +12,30 @@ import (
 	"moonfarm/sim/terminal"
 )
 
-// visit plays random games under random rules and calls look between turns.
-func visit(t *testing.T, seed uint64, games, turns int, look func(g *terminal.Game, s *terminal.State)) {
+// visit plays games of Playout under random rules, for so many turns at most, and
+// shows each state with its orders before they are played.
+func visit(t *testing.T, seed uint64, games, turns int, look func(g *terminal.Game, s *terminal.State, turn *sim.Turn)) {
 	t.Helper()
 	r := prng.New(seed)
 	for range games {
-		g, err := terminal.New(randomRules(&r))
-		if err != nil {
-			t.Fatal(err)
+		rules := randomRules(&r)
+		rules.CoresPerTurn += float32(r.IntN(20))
+		g := newGame(t, rules)
+		playout(g, &r, turns, func(s *terminal.State, turn *sim.Turn) { look(g, s, turn) })
+	}
+}
+
+// playout does so for one game.
+func playout(g *terminal.Game, r *prng.Rand, turns int, look func(s *terminal.State, turn *sim.Turn)) {
+	var s terminal.State
+	g.Reset(&s, 0)
+	turn := sim.NewTurn(terminal.PlayoutOrders)
+	for status := sim.Running; status == sim.Running && turns > 0; turns-- {
+		for p := range sim.Player(2) {
+			turn.Set(p, g.Playout(nil, &s, p, r))
 		}
-		var s terminal.State
-		g.Reset(&s, 0)
-		turn := sim.NewTurn(g.Info().MaxOrders)
-		for status, n := sim.Running, 0; status == sim.Running && n < turns; n++ {
-			look(g, &s)
-			for p := range sim.Player(2) {
-				if r.IntN(3) == 0 {
-					s.Cores[p] += float32(r.IntN(40))
-				}
-				turn.Set(p, g.Playout(nil, &s, p, &r))
-			}
-			status = g.Step(&s, turn)
-		}
+		look(&s, turn)
+		status = g.Step(&s, turn)
 	}
 }
 
@@ -62,7 +64,7 @@ func TestLegalOrders(t *testing.T) {
 	every := [2][]sim.Order{everyOrder(0), everyOrder(1)}
 	turn := sim.NewTurn(1)
 	var record terminal.Record
-	visit(t, 11, 12, 12, func(g *terminal.Game, s *terminal.State) {
+	visit(t, 11, 12, 12, func(g *terminal.Game, s *terminal.State, _ *sim.Turn) {
 		states++
 		for p := range sim.Player(2) {
 			want := []sim.Order{terminal.Nothing}
@@ -90,7 +92,7 @@ func TestLegalOrders(t *testing.T) {
 
 // TestLegalBoards holds Legal against AppendOrders.
 func TestLegalBoards(t *testing.T) {
-	visit(t, 12, 20, 20, func(g *terminal.Game, s *terminal.State) {
+	visit(t, 12, 20, 20, func(g *terminal.Game, s *terminal.State, _ *sim.Turn) {
 		for p := range sim.Player(2) {
 			var l terminal.Legal
 			g.Legal(&l, s, p)
@@ -107,7 +109,7 @@ func TestLegalBoards(t *testing.T) {
 				case terminal.OpSpawn:
 					board = &l.Spawn[c.Kind-terminal.Scout]
 				}
-				if at := positionOf(t, c); !board.Has(at) {
+				if at, inside := bitboard.DiamondCell(int(c.X), int(c.Y)); !inside || !board.Has(at) {
 					t.Fatalf("player %d: %+v is on no board of Legal", p+1, c)
 				}
 			}
@@ -130,17 +132,12 @@ func TestLegalBoards(t *testing.T) {
 // two ids exchanged has another hash.
 func TestHashForgetsIDs(t *testing.T) {
 	seen := 0
-	r := prng.New(3)
-	visit(t, 13, 15, 15, func(g *terminal.Game, s *terminal.State) {
+	visit(t, 13, 15, 15, func(g *terminal.Game, s *terminal.State, turn *sim.Turn) {
 		other := renumbered(t, g, s, func(id uint32) uint32 { return 3*id + 1 })
 		if g.Hash(&other) != g.Hash(s) {
 			t.Fatalf("other ids make another hash:\n%s%s", terminal.AppendText(nil, g, s), terminal.AppendText(nil, g, &other))
 		}
 		a, b := *s, other
-		turn := sim.NewTurn(g.Info().MaxOrders)
-		for p := range sim.Player(2) {
-			turn.Set(p, g.Playout(nil, s, p, &r))
-		}
 		if x, y := g.Step(&a, turn), g.Step(&b, turn); x != y || g.Hash(&a) != g.Hash(&b) {
 			t.Fatalf("other ids play another way: %v, %v\n%s%s", x, y, terminal.AppendText(nil, g, &a), terminal.AppendText(nil, g, &b))
 		}
@@ -182,43 +179,5 @@ func renumbered(t *testing.T, g *terminal.Game, s *terminal.State, id func(uint3
 			fmt.Fprintf(&text, "id %d,%d=%d\n", c.At.X, c.At.Y, id(c.ID))
 		}
 	}
-	other, err := terminal.ParseText(g, text.String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return other
-}
-
-// TestRecordChangesNothing plays turns with and without a record.
-func TestRecordChangesNothing(t *testing.T) {
-	var record terminal.Record
-	r := prng.New(4)
-	visit(t, 14, 20, 15, func(g *terminal.Game, s *terminal.State) {
-		turn := sim.NewTurn(g.Info().MaxOrders)
-		for p := range sim.Player(2) {
-			turn.Set(p, g.Playout(nil, s, p, &r))
-		}
-		a, b := *s, *s
-		x := g.Step(&a, turn)
-		record.Clear()
-		g.Record(&record)
-		y := g.Step(&b, turn)
-		g.Record(nil)
-		if x != y || a != b {
-			t.Fatalf("with a record: %v\n%swithout: %v\n%s", y, terminal.AppendText(nil, g, &b), x, terminal.AppendText(nil, g, &a))
-		}
-		if len(record.Ends) == 0 {
-			t.Fatal("no frame was recorded")
-		}
-	})
-}
-
-// positionOf is the cell of a command as boards number it.
-func positionOf(t *testing.T, c terminal.Command) int {
-	t.Helper()
-	cell, ok := bitboard.DiamondCell(int(c.X), int(c.Y))
-	if !ok {
-		t.Fatalf("%+v is outside of the arena", c)
-	}
-	return cell
+	return position(t, g, text.String())
 }

@@ -1,6 +1,10 @@
 package terminal
 
-import "moonfarm/sim"
+import (
+	"slices"
+
+	"moonfarm/sim"
+)
 
 // Record takes the events of action phases: everything the original writes
 // into its frames. A Game with a Record (see Game.Record) appends to it, frame
@@ -77,7 +81,7 @@ type SelfDestructEvent struct {
 	Player sim.Player
 	ID     uint32
 	Damage float32
-	First  int32 // its targets are Record.Targets[First:][:Targets]
+	First  int32 // its targets are Record.Targets[First:][:Count]
 	Count  int32
 }
 
@@ -159,4 +163,102 @@ func (r *Record) end() {
 		int32(len(r.Spawns)), int32(len(r.Moves)), int32(len(r.Breaches)), int32(len(r.Shields)), int32(len(r.SelfDestructs)),
 		int32(len(r.Targets)), int32(len(r.Damages)), int32(len(r.Deaths)), int32(len(r.Attacks)),
 	})
+}
+
+// The events of an action phase. Those that are called without a look at
+// actionPhase.record look at it themselves.
+
+// recordMove records the step of all units of a stack.
+func (a *actionPhase) recordMove(st *stack, to uint16) {
+	for _, r := range a.runsOf(st) {
+		for j := range uint32(r.n) {
+			a.record.Moves = append(a.record.Moves, MoveEvent{positions[st.cell], positions[to], st.unitKind(), st.player(), r.first + j})
+		}
+	}
+}
+
+// recordBreach records that all units of a stack score.
+func (a *actionPhase) recordBreach(st *stack, damage float32) {
+	at, k, p := positions[st.cell], st.unitKind(), st.player()
+	for _, r := range a.runsOf(st) {
+		for j := range uint32(r.n) {
+			a.record.Breaches = append(a.record.Breaches, BreachEvent{at, k, p, r.first + j, damage})
+			a.recordDeath(at, k, p, r.first+j)
+		}
+	}
+}
+
+// grantEvents notes the events of one shield given to a stack.
+func (a *actionPhase) grantEvents(st *stack, support aged, amount float32) {
+	for _, r := range a.runsOf(st) {
+		for j := range uint32(r.n) {
+			a.granted = append(a.granted, ShieldEvent{
+				positions[support.cell()], positions[st.cell], Support, st.player(), support.id(), r.first + j, amount,
+			})
+		}
+	}
+}
+
+// recordShields records the shields given in this frame in the order of the
+// supports' ids. Those of one support are together, oldest unit first.
+func (a *actionPhase) recordShields() {
+	slices.SortStableFunc(a.granted, func(e, f ShieldEvent) int { return int(e.ID) - int(f.ID) })
+	a.record.Shields = append(a.record.Shields, a.granted...)
+	a.granted = a.granted[:0]
+}
+
+// recordExplosion records an explosion with the targets from first on, and
+// returns where the next ones begin.
+func (a *actionPhase) recordExplosion(st *stack, id uint32, damage float32, first int32) int32 {
+	if a.record == nil {
+		return 0
+	}
+	end := int32(len(a.record.Targets))
+	a.record.SelfDestructs = append(a.record.SelfDestructs, SelfDestructEvent{
+		positions[st.cell], st.unitKind(), st.player(), id, damage, first, end - first,
+	})
+	return end
+}
+
+// recordHit records that an explosion hits a unit.
+func (a *actionPhase) recordHit(at Pos, k Kind, p sim.Player, id uint32, damage float32) {
+	a.record.Targets = append(a.record.Targets, at)
+	a.record.Damages = append(a.record.Damages, DamageEvent{at, k, p, id, damage})
+}
+
+// recordDeath records a death.
+func (a *actionPhase) recordDeath(at Pos, k Kind, p sim.Player, id uint32) {
+	if a.record != nil {
+		a.record.Deaths = append(a.record.Deaths, DeathEvent{at, k, p, id, false})
+	}
+}
+
+// shotEvent is a shot with what became of its target.
+type shotEvent struct {
+	AttackEvent
+	target Kind
+	killed bool
+}
+
+// noteShot notes a shot.
+func (a *actionPhase) noteShot(e shotEvent) { a.shots[e.Player] = append(a.shots[e.Player], e) }
+
+// recordShots records the shots of both players in the order of the attackers'
+// ids, with the damage and the deaths they did.
+func (a *actionPhase) recordShots() {
+	first, second := a.shots[0], a.shots[1]
+	for len(first)+len(second) > 0 {
+		next := &first
+		if len(first) == 0 || len(second) > 0 && second[0].ID < first[0].ID {
+			next = &second
+		}
+		e := (*next)[0]
+		*next = (*next)[1:]
+		a.record.Attacks = append(a.record.Attacks, e.AttackEvent)
+		a.record.Damages = append(a.record.Damages, DamageEvent{e.To, e.target, e.Player ^ 1, e.Target, e.Damage})
+		if e.killed {
+			a.recordDeath(e.To, e.target, e.Player^1, e.Target)
+		}
+	}
+	a.shots[0], a.shots[1] = a.shots[0][:0], a.shots[1][:0]
 }

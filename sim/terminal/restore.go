@@ -1,55 +1,62 @@
 package terminal
 
-import (
-	"math/bits"
-
-	"moonfarm/sim"
-)
+import "moonfarm/sim"
 
 // Restore ends the turn: the end of the game, or decay, income and removals
-// (3.16 to 3.20). It is called after the last frame.
+// (3.16 to 3.20). It is called after the last frame. After the last turn there
+// is no other that would begin with the removals (5.3).
 func (g *Game) Restore(s *State) sim.Status {
 	if s.Health[0] <= 0 || s.Health[1] <= 0 {
 		return sim.Over
 	}
 	s.Turn++
 	for p := range sim.Player(2) {
-		g.income(s, p)
+		g.payIncome(s, p)
 	}
-	if !s.Marked.Empty() {
+	status := sim.Running
+	if s.Turn >= uint32(g.rules.MaxTurns) {
+		status = sim.Over
+	} else if !s.Marked.Empty() {
 		g.removals(s)
 	}
 	if invariants {
 		g.check(s)
 	}
-	if s.Turn >= uint32(g.rules.MaxTurns) {
-		return sim.Over
-	}
-	return sim.Running
+	return status
 }
 
-// income lets the bits decay and pays out the turn's resources (3.16 to 3.19).
-func (g *Game) income(s *State, p sim.Player) {
-	r := &g.rules
-	left := float32(s.Bits[p] * g.keep)
-	s.Bits[p] = tenths(left)
-	bits, cores := r.BitsPerTurn, r.CoresPerTurn
-	if t := int32(s.Turn); t >= r.GrowthStart {
-		bits += float32(r.BitGrowth * float32(1+(t-r.GrowthStart)/r.GrowthInterval))
-	}
-	if g.gives {
-		b, c := g.given(s, p)
-		bits, cores = bits+b, cores+c
-	}
-	s.Bits[p] += bits
+// payIncome lets the bits of player p decay and pays out the income of the turn
+// just played (3.16 to 3.19).
+func (g *Game) payIncome(s *State, p sim.Player) {
+	cores, bits := g.income(s, p, s.Turn)
+	s.Bits[p] = g.BitsKept(s, p) + bits
 	s.Cores[p] += cores
-	if r.CapBits {
+	if r := &g.rules; r.CapBits {
 		s.Bits[p] = min(s.Bits[p], r.MaxBits+float32(r.CapGrowth*float32(int32(s.Turn)/r.CapInterval)))
 	}
 }
 
-// given are the bits and cores that the structures of seat p give.
-func (g *Game) given(s *State, p sim.Player) (bits, cores float32) {
+// BitsKept is what decay leaves in a restore of the bits that player p has
+// (3.16).
+func (g *Game) BitsKept(s *State, p sim.Player) float32 {
+	left := float32(s.Bits[p] * g.keep)
+	return Tenths(left)
+}
+
+// Income is what the restore of the turn to be played adds to the cores and the
+// bits of player p, if no structure comes or falls: without refunds, and the
+// bits before they are cut to their most (3.17, 3.19).
+func (g *Game) Income(s *State, p sim.Player) (cores, bits float32) {
+	return g.income(s, p, s.Turn+1)
+}
+
+// income is that of the restore after so many turns.
+func (g *Game) income(s *State, p sim.Player, turns uint32) (cores, bits float32) {
+	cores, bits = g.rules.CoresPerTurn, g.rules.TurnBits(turns)
+	if !g.gives {
+		return cores, bits
+	}
+	var givenCores, givenBits float32
 	for k := range s.Ages[p] {
 		list := &s.Ages[p][k]
 		for _, local := range list.Cell[:list.N] {
@@ -57,47 +64,40 @@ func (g *Game) given(s *State, p sim.Player) (bits, cores float32) {
 			if !g.rules.RemovedGive && c.RemoveIn() == 1 {
 				continue
 			}
-			u := g.rules.structure(Kind(k), c.Upgraded())
-			bits += u.GivesBits
-			cores += u.GivesCores
+			u := g.rules.Structure(Kind(k), c.Upgraded())
+			givenCores += u.GivesCores
+			givenBits += u.GivesBits
 		}
 	}
-	return bits, cores
+	return cores + givenCores, bits + givenBits
 }
 
 // removals counts down the marks, in the order of ids, and takes away what is
 // due: its owner gets a part of the price, for the part of the health left
 // (3.20).
 func (g *Game) removals(s *State) {
-	due := g.due[:0]
+	n := 0
 	for w, b := range s.Marked {
 		for ; b != 0; b &= b - 1 {
-			cell := w<<6 | bits.TrailingZeros64(b)
-			s.Cells[cell].Mark -= markTurn
-			if s.Cells[cell].RemoveIn() != 0 {
-				continue
+			cell := cellOf(w, b)
+			c := &s.Cells[cell]
+			c.Mark -= markTurn
+			if c.RemoveIn() == 0 {
+				n++
+				insert(g.due[:n], newAged(c.ID(), cell))
 			}
-			i := len(due) // insert by id: they are few
-			due = append(due, uint16(cell))
-			for ; i > 0 && s.Cells[due[i-1]].ID() > s.Cells[cell].ID(); i-- {
-				due[i] = due[i-1]
-			}
-			due[i] = uint16(cell)
 		}
 	}
-	for _, cell := range due {
+	for _, due := range g.due[:n] {
+		cell := due.cell()
 		c := s.Cells[cell]
 		p, k := c.Player(), c.Kind()
-		paid := g.rules.Units[k].Cores
-		if c.Upgraded() {
-			paid += g.rules.Upgraded[k].Cores
-		}
-		u := g.rules.structure(k, c.Upgraded())
+		u, paid := g.rules.Structure(k, c.Upgraded()), g.rules.Paid(k, c.Upgraded())
 		refund := float32(float32(u.Refund*paid)*c.Health) / u.Health
-		s.Cores[p] = tenths(s.Cores[p] + refund)
-		if g.rec != nil {
-			g.rec.Removed = append(g.rec.Removed, DeathEvent{positions[cell], k, p, c.ID(), true})
+		s.Cores[p] = Tenths(s.Cores[p] + refund)
+		if g.record != nil {
+			g.record.Removed = append(g.record.Removed, DeathEvent{positions[cell], k, p, c.ID(), true})
 		}
-		s.drop(int(cell))
+		s.drop(cell)
 	}
 }

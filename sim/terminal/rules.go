@@ -22,15 +22,16 @@ const (
 
 // Numbers of kinds: structures are 0 … 2, mobile units 3 … 5.
 const (
-	Structures = 3
-	Kinds      = 6
+	Structures  = 3
+	MobileKinds = 3
+	Kinds       = 6
 )
 
 // Structure reports whether units of the kind stand still.
 func (k Kind) Structure() bool { return k < Structures }
 
 // Mobile reports whether units of the kind move.
-func (k Kind) Mobile() bool { return k-Scout < 3 }
+func (k Kind) Mobile() bool { return k-Scout < MobileKinds }
 
 var kindNames = [...]string{"wall", "support", "turret", "scout", "demolisher", "interceptor", "removal", "upgrade"}
 
@@ -43,91 +44,80 @@ func (k Kind) String() string {
 }
 
 // Unit holds the values of one kind of unit, or of its upgraded form: the keys
-// of unitInformation in the game's config file, which name its comments.
-// A value that does not apply is 0.
+// of unitInformation in the game's config file. Rules.Table has the key, the
+// meaning and the bounds of each. A value that does not apply is 0.
 type Unit struct {
-	Cores  float32 // cost1: its price, or that of the upgrade
-	Bits   float32 // cost2
-	Health float32 // startHealth
+	Cores, Bits, Health float32
 
-	AttackRange  float32 // attackRange
-	DamageMobile float32 // attackDamageWalker: a shot's, against mobile units
-	DamageStruct float32 // attackDamageTower: against structures
-	HitRadius    float32 // getHitRadius: added to the ranges of those who aim at it
+	AttackRange, DamageMobile, DamageStruct, HitRadius float32
 
-	Speed        float32 // speed: steps per frame
-	BreachDamage float32 // playerBreachDamage: health the enemy loses when it breaches
-	BreachCores  float32 // metalForBreach: cores its owner earns by that
+	Speed, BreachDamage, BreachCores float32
 
-	BlastMobile float32 // selfDestructDamageWalker
-	BlastStruct float32 // selfDestructDamageTower
-	BlastRange  float32 // selfDestructRange
-	BlastSteps  int32   // selfDestructStepsRequired: moves without which it does no harm
+	BlastMobile, BlastStruct, BlastRange float32
+	BlastSteps                           int32
 
-	Shield      float32 // shieldPerUnit
-	ShieldRange float32 // shieldRange
-	ShieldPerY  float32 // shieldBonusPerY: added for each row from its owner's end
-	ShieldDecay float32 // shieldDecay: a shield's loss each frame
+	Shield, ShieldRange, ShieldPerY, ShieldDecay float32
 
-	Refund      float32 // refundPercentage: the part of its price that a removal pays back
-	RemoveTurns int32   // turnsRequiredToRemove
-	GivesBits   float32 // generatesResource1: bits each turn
-	GivesCores  float32 // generatesResource2: cores each turn
+	Refund                float32
+	RemoveTurns           int32
+	GivesBits, GivesCores float32
 }
 
 // Rules are all numbers of the game, and the choices where the original's rule
-// is not known or has changed (the fields after MaxTurns).
+// is not known or has changed (the fields after MaxTurns; RULES.md, 6, says what
+// is known of each). Table has the key, the meaning and the bounds of each.
 type Rules struct {
 	Units      [Kinds]Unit      // by Kind
 	Upgradable [Structures]bool // by Kind: there is an upgraded form
 	Upgraded   [Structures]Unit // by Kind: the upgraded form in full; zero where there is none
 
-	StartHealth    float32 // startingHP
-	StartCores     float32 // startingCores
-	StartBits      float32 // startingBits
-	CoresPerTurn   float32 // coresPerRound
-	BitsPerTurn    float32 // bitsPerRound
-	BitDecay       float32 // bitDecayPerRound: the part of the bits left that is lost each turn
-	BitGrowth      float32 // bitGrowthRate: more bits each turn, again and again
-	GrowthStart    int32   // roundStartBitRamp: the first turn with more
-	GrowthInterval int32   // turnIntervalForBitSchedule
-	MaxBits        float32 // maxBits: see CapBits
-	CapGrowth      float32 // bitRampBitCapGrowthRate: added to MaxBits …
-	CapInterval    int32   // turnIntervalForBitCapSchedule: … every so many turns
+	StartHealth, StartCores, StartBits float32
 
-	SoftTime int32 // waitTimeBotSoft: milliseconds of thinking without a penalty
-	MaxTime  int32 // waitTimeBotMax: milliseconds after which a player is out
-	MaxTurns int32 // turns played: 100, not in the config file
+	CoresPerTurn, BitsPerTurn, BitDecay, BitGrowth float32
+	GrowthStart, GrowthInterval                    int32
+	MaxBits, CapGrowth                             float32
+	CapInterval                                    int32
 
-	// CapBits bounds the bits a player holds after a turn's income by MaxBits
-	// and its growth. No recording comes near it; on, as the key's name says.
-	CapBits bool
-	// DeadAt is the health at or below which a unit is dead: 0. The one
-	// recording of 2019 has a unit with 1.2e-5 left taken for dead.
-	DeadAt float32
-	// DoomedShielded: a unit that decided to self-destruct in this frame's
-	// movement still receives shields before it does. Not told by recordings.
-	DoomedShielded bool
-	// DoomedExplode: it explodes at its turn even if another explosion of the
-	// same frame has killed it before. Not told by recordings.
-	DoomedExplode bool
-	// RemovedGive: a structure whose removal comes due still gives bits and
-	// cores in that restore. Not told by recordings.
-	RemovedGive bool
-	// OldIDs: a placed structure takes two ids, of which its spawn event shows
-	// the first and it bears the second; a removal takes an id of its own for
-	// its event. So in 2018 and 2019.
-	OldIDs bool
+	SoftTime, MaxTime, MaxTurns int32
+
+	CapBits                                            bool
+	DeadAt                                             float32
+	DoomedShielded, DoomedExplode, RemovedGive, OldIDs bool
 }
 
 // RulesVersion names the rules played: the original's seasonCompatibilityMode
 // and, after the plus sign, a number of ours that any change of play raises.
-const RulesVersion = "5+1"
+const RulesVersion = "5+2"
 
-// unit returns the values of a structure.
-func (r *Rules) structure(k Kind, upgraded bool) *Unit {
+// Structure returns the values of a structure.
+func (r *Rules) Structure(k Kind, upgraded bool) *Unit {
 	if upgraded {
 		return &r.Upgraded[k]
 	}
 	return &r.Units[k]
+}
+
+// Paid is the price in cores of a structure, for an upgraded one with that of
+// its upgrade.
+func (r *Rules) Paid(k Kind, upgraded bool) float32 {
+	if upgraded {
+		return r.Units[k].Cores + r.Upgraded[k].Cores
+	}
+	return r.Units[k].Cores
+}
+
+// TurnBits are the bits that each player gets in the restore that ends that
+// many turns played, structures aside (3.17).
+func (r *Rules) TurnBits(turns uint32) float32 {
+	bits := r.BitsPerTurn
+	if t := int32(turns); t >= r.GrowthStart {
+		bits += float32(r.BitGrowth * float32(1+(t-r.GrowthStart)/r.GrowthInterval))
+	}
+	return bits
+}
+
+// ShieldAt is the shield that a support so many rows from its owner's end gives
+// (3.8).
+func (u *Unit) ShieldAt(rows int) float32 {
+	return u.Shield + float32(u.ShieldPerY*float32(rows))
 }

@@ -73,7 +73,7 @@ func stockRules() Rules {
 		BitGrowth: 1, GrowthStart: 10, GrowthInterval: 10,
 		MaxBits: 150, CapGrowth: 5, CapInterval: 10,
 		SoftTime: 5000, MaxTime: 35000, MaxTurns: 100,
-		CapBits: true, DoomedShielded: true, DoomedExplode: true, RemovedGive: true,
+		CapBits: true, DeadAt: 1e-4, DoomedShielded: true, DoomedExplode: true, RemovedGive: true,
 	}
 	for k := range Kinds {
 		u := &r.Units[k]
@@ -242,8 +242,8 @@ func rules2019() Rules {
 		BitGrowth: 1, GrowthStart: 10, GrowthInterval: 10,
 		MaxBits: 999999, CapGrowth: 5, CapInterval: 10,
 		SoftTime: 5000, MaxTime: 35000, MaxTurns: 100,
-		CapBits: true, DoomedShielded: true, DoomedExplode: true, RemovedGive: true,
-		DeadAt: 1e-4, OldIDs: true,
+		CapBits: true, DeadAt: 1e-4, DoomedShielded: true, DoomedExplode: true, RemovedGive: true,
+		OldIDs: true,
 	}
 	for k := range Kinds {
 		u := &r.Units[k]

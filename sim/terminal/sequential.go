@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"moonfarm/sim"
+	"moonfarm/sim/prng"
 )
 
 // SequentialName is the name of the sequential form in the catalog.
@@ -45,12 +46,12 @@ type SequentialState struct {
 	// see its own half and its own purses of it.
 	View State
 
-	Orders  [2][SequentialSteps]uint32 // the commands so far, bits 0–17 of each order
-	Mobile  [2][EdgeCells][3]uint8     // the mobile units among them, by Edge and Kind − Scout
-	Waiting [2]uint32                  // edge cells that have some, as bits
-	N       [2]uint16                  // number of commands
-	Ended   [2]uint8                   // 1: the player has ended its turn
-	Steps   uint16                     // steps of the turn so far
+	Orders  [2][SequentialSteps]uint32       // the commands so far, bits 0–17 of each order
+	Mobile  [2][EdgeCells][MobileKinds]uint8 // the mobile units among them, by Edge and Kind − Scout
+	Waiting [2]uint32                        // edge cells that have some, as bits
+	N       [2]uint16                        // number of commands
+	Ended   [2]uint8                         // 1: the player has ended its turn
+	Steps   uint16                           // steps of the turn so far
 }
 
 // NewSequential returns the game with these rules; it fails if Rules.Validate
@@ -73,6 +74,9 @@ func (g *Sequential) Info() sim.Info { return g.info }
 // Rules returns the rule values.
 func (g *Sequential) Rules() Rules { return g.game.Rules() }
 
+// Game is the game whose turns the steps make.
+func (g *Sequential) Game() *Game { return g.game }
+
 // Reset makes s the start of a match. The seed has no effect.
 func (g *Sequential) Reset(s *SequentialState, seed uint64) {
 	g.game.Reset(&s.Base, seed)
@@ -83,14 +87,14 @@ func (g *Sequential) Reset(s *SequentialState, seed uint64) {
 func (s *SequentialState) open() {
 	s.View = s.Base
 	s.Orders = [2][SequentialSteps]uint32{}
-	s.Mobile = [2][EdgeCells][3]uint8{}
+	s.Mobile = [2][EdgeCells][MobileKinds]uint8{}
 	s.Waiting, s.N, s.Ended, s.Steps = [2]uint32{}, [2]uint16{}, [2]uint8{}, 0
 }
 
 // Step takes one command of each player and, when both have ended their turns,
 // plays it.
 func (g *Sequential) Step(s *SequentialState, t *sim.Turn) sim.Status {
-	g.game.phase.open() // no unit of the last turn is in the way
+	g.game.action.open() // no unit of the last turn is in the way
 	for p := range sim.Player(2) {
 		if orders := t.Orders(p); s.Ended[p] == 0 && len(orders) > 0 && orders[0] != Nothing {
 			g.take(s, p, orders[0])
@@ -120,15 +124,14 @@ func (g *Sequential) play(s *SequentialState) sim.Status {
 
 // take carries out a command on the view and notes it, if the rules accept it.
 func (g *Sequential) take(s *SequentialState, p sim.Player, o sim.Order) {
-	o &= orderSwap - 1
-	cell := int(cellAt[o>>orderXShift&1023])
-	if cell == 0 || Owner(int(o>>orderYShift&orderCoordinate)) != p {
+	o &= orderCommand
+	cell, k := ownCell(o, p), kindOf(o)
+	if cell == 0 {
 		return
 	}
 	v := &s.View
 	id, marked := v.NextID, v.Marked.Has(cell)
-	k := Kind(o >> orderKindShift & 15)
-	switch Op(o & 15) {
+	switch opOf(o) {
 	case OpPlace:
 		if !s.waits(p, o) {
 			g.game.place(v, p, k, cell)
@@ -153,7 +156,7 @@ func (g *Sequential) enlist(s *SequentialState, p sim.Player, k Kind, cell int) 
 		return
 	}
 	price := g.game.rules.Units[k].Bits
-	v.Bits[p] = tenths(v.Bits[p] - price)
+	v.Bits[p] = Tenths(v.Bits[p] - price)
 	v.NextID++
 	at := positions[cell]
 	e, _ := Edge(int(at.X), int(at.Y))
@@ -175,7 +178,7 @@ func (g *Sequential) AppendOrders(dst []sim.Order, s *SequentialState, p sim.Pla
 	}
 	n := first
 	for _, o := range dst[first:] {
-		if Op(o&15) != OpPlace || !s.waits(p, o) {
+		if opOf(o) != OpPlace || !s.waits(p, o) {
 			dst[n] = o
 			n++
 		}
@@ -205,13 +208,6 @@ func (g *Sequential) Legal(l *Legal, s *SequentialState, p sim.Player) {
 	}
 }
 
-// edgeLocal is the number of an edge cell in the order of Local: the first or
-// the last of its row.
-func edgeLocal(e int) int {
-	row := e / 2
-	return row*(row+1) + e%2*(2*row+1)
-}
-
 // Outcome tells how seat p stands, as Game.Outcome does. It changes when a turn
 // has been played.
 func (g *Sequential) Outcome(s *SequentialState, p sim.Player) sim.Outcome {
@@ -221,51 +217,12 @@ func (g *Sequential) Outcome(s *SequentialState, p sim.Player) sim.Outcome {
 // Hash digests what influences play: the game at the turn's start, what has
 // been ordered since, and the steps left.
 func (g *Sequential) Hash(s *SequentialState) uint64 {
-	h := g.game.Hash(&s.Base) ^ uint64(s.Steps)<<48
-	mix := func(x uint64) {
-		h = (h ^ x) * 0x9e3779b97f4a7c15
-		h ^= h >> 29
-	}
+	h := prng.Digest(g.game.Hash(&s.Base) ^ uint64(s.Steps)<<48)
 	for p := range s.Orders {
-		mix(uint64(s.N[p])<<1 | uint64(s.Ended[p]))
+		h.Add(uint64(s.N[p])<<1 | uint64(s.Ended[p]))
 		for _, o := range s.Orders[p][:s.N[p]] {
-			mix(uint64(o))
+			h.Add(uint64(o))
 		}
 	}
-	return h ^ h>>32
-}
-
-// Tenths rounds an amount of cores or bits, 0 or more, to tenths as every
-// purchase does: the purse afterwards is Tenths(purse − price).
-func Tenths(v float32) float32 { return tenths(v) }
-
-// EdgeCells is the number of cells on which a player's mobile units start.
-const EdgeCells = Side
-
-// Edge numbers the edge cells of a half, 0 … 27, in the order of Local: 2 for
-// each row from the owner's end, the left one as the owner sees it first. ok is
-// false if (x, y) is not on the edges of its half.
-func Edge(x, y int) (e int, ok bool) {
-	if y >= Side/2 {
-		x, y = Side-1-x, Side-1-y
-	}
-	switch x {
-	case 13 - y:
-		return 2 * y, y >= 0
-	case 14 + y:
-		return 2*y + 1, y >= 0
-	}
-	return 0, false
-}
-
-// EdgeXY is the inverse of Edge for the half of player p.
-func EdgeXY(e int, p sim.Player) (x, y int) {
-	x, y = 13-e/2, e/2
-	if e&1 != 0 {
-		x = 14 + e/2
-	}
-	if p == 1 {
-		x, y = Side-1-x, Side-1-y
-	}
-	return x, y
+	return h.Sum()
 }

@@ -12,11 +12,8 @@ import (
 
 func newSequential(t testing.TB, name string) *terminal.Sequential {
 	t.Helper()
-	r, ok := terminal.RuleSet(name)
-	if !ok {
-		t.Fatalf("no rule set %s", name)
-	}
-	g, err := terminal.NewSequential(r)
+	plain := mustGame(t, name)
+	g, err := terminal.NewSequential(plain.Rules())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,12 +29,7 @@ func TestSequentialConformance(t *testing.T) {
 
 func TestSequentialInfo(t *testing.T) {
 	for _, name := range terminal.RuleSets() {
-		r, _ := terminal.RuleSet(name)
-		plain, err := terminal.New(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, b := plain.Info(), newSequential(t, name).Info()
+		a, b := mustGame(t, name).Info(), newSequential(t, name).Info()
 		if b.Name != "terminal-sequential" || b.Config != a.Config || b.Rules != a.Rules || b.MaxOrders != 1 || b.Players != 2 {
 			t.Errorf("%s: %+v", name, b)
 		}
@@ -75,10 +67,7 @@ func TestSequentialPlaysTheSame(t *testing.T) {
 
 func playBoth(t *testing.T, name string) {
 	g := newSequential(t, name)
-	plain, err := terminal.New(g.Rules())
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := newGame(t, g.Rules())
 	turn, step := sim.NewTurn(terminal.PlayoutOrders), sim.NewTurn(1)
 	steps := 0
 	for seed := range uint64(8) {

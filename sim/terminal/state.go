@@ -61,29 +61,43 @@ const (
 	markKind     = 3
 	markUpgraded = 1 << 2
 	markPlayer   = 1 << 3
-	markTurns    = 15 << 4
-	markTurn     = 1 << 4
+	markTurn     = 1 << 4 // one restore until it is removed
+	markTurns    = 15 * markTurn
 	markIDShift  = 8
+	markID       = MaxID << markIDShift
 )
+
+// newCell packs a structure that is not marked for removal.
+func newCell(health float32, k Kind, p sim.Player, id uint32) Cell {
+	return Cell{health, id<<markIDShift | uint32(p)*markPlayer | uint32(k)}
+}
 
 // MaxID is the greatest id that a Cell can hold. RULES.md, Bounds, shows why
 // no game gets there.
 const MaxID = 1<<24 - 1
 
+// MaxRemoveIn is the most restores until a removal that a Cell can hold.
+const MaxRemoveIn = markTurns / markTurn
+
 // Kind is the kind of the structure.
 func (c Cell) Kind() Kind { return Kind(c.Mark & markKind) }
 
-// Upgraded tells whether it was upgraded.
+// Upgraded reports whether it was upgraded.
 func (c Cell) Upgraded() bool { return c.Mark&markUpgraded != 0 }
 
 // Player is its owner.
-func (c Cell) Player() sim.Player { return sim.Player(c.Mark >> 3 & 1) }
+func (c Cell) Player() sim.Player { return sim.Player(c.Mark & markPlayer / markPlayer) }
 
 // RemoveIn is the number of restores until it is removed; 0: it is not marked.
-func (c Cell) RemoveIn() int { return int(c.Mark >> 4 & 15) }
+func (c Cell) RemoveIn() int { return int(c.Mark & markTurns / markTurn) }
 
 // ID is its id.
 func (c Cell) ID() uint32 { return c.Mark >> markIDShift }
+
+// form is its kind, or 3 + kind when it is upgraded.
+func (c Cell) form() int {
+	return int(c.Mark&markKind) + Structures*int(c.Mark&markUpgraded/markUpgraded)
+}
 
 // Ages is a list of up to 210 cells of one player's half, numbered by Local.
 type Ages struct {
@@ -130,6 +144,44 @@ func LocalXY(local int, p sim.Player) (x, y int) {
 		x, y = Side-1-x, Side-1-y
 	}
 	return x, y
+}
+
+// EdgeCells is the number of cells on which a player's mobile units start.
+const EdgeCells = Side
+
+// Edge numbers the edge cells of a half, 0 … 27, in the order of Local: 2 for
+// each row from the owner's end, the left one as the owner sees it first. ok is
+// false if (x, y) is not on the edges of its half.
+func Edge(x, y int) (e int, ok bool) {
+	if y >= Side/2 {
+		x, y = Side-1-x, Side-1-y
+	}
+	switch x {
+	case 13 - y:
+		return 2 * y, y >= 0
+	case 14 + y:
+		return 2*y + 1, y >= 0
+	}
+	return 0, false
+}
+
+// EdgeXY is the inverse of Edge for the half of player p.
+func EdgeXY(e int, p sim.Player) (x, y int) {
+	x, y = 13-e/2, e/2
+	if e&1 != 0 {
+		x = 14 + e/2
+	}
+	if p == 1 {
+		x, y = Side-1-x, Side-1-y
+	}
+	return x, y
+}
+
+// edgeLocal is the number of an edge cell in the order of Local: the first or
+// the last of its row.
+func edgeLocal(e int) int {
+	row := e / 2
+	return row*(row+1) + e%2*(2*row+1)
 }
 
 // Inside reports whether (x, y) is a cell of the arena.
@@ -180,6 +232,88 @@ func (s *State) byAge(p sim.Player, visit func(cell int)) {
 	}
 }
 
+// add puts a structure of player p, the youngest of its kind, on a free cell.
+func (s *State) add(cell int, p sim.Player, k Kind, c Cell) {
+	s.Cells[cell] = c
+	s.Own[p].Add(cell)
+	switch k {
+	case Support:
+		s.Supports.Add(cell)
+	case Turret:
+		s.Turrets.Add(cell)
+	}
+	list := &s.Ages[p][k]
+	list.Cell[list.N] = localOf[cell]
+	list.N++
+}
+
+// Put puts a structure on a free cell of its owner's half. It must be younger
+// than all of its owner and kind, and Kind, Health and ID have to be those of a
+// structure. NextID stays as it is.
+func (s *State) Put(c Piece) {
+	cell, _ := bitboard.DiamondCell(int(c.At.X), int(c.At.Y))
+	packed := newCell(c.Health, c.Kind, c.Player, c.ID)
+	if packed.Mark |= uint32(c.RemoveIn) * markTurn; c.RemoveIn > 0 {
+		s.Marked.Add(cell)
+	}
+	if c.Upgraded {
+		packed.Mark |= markUpgraded
+		s.Upgraded.Add(cell)
+	}
+	s.add(cell, c.Player, c.Kind, packed)
+}
+
+// drop takes the structure on a cell away.
+func (s *State) drop(cell int) {
+	c := s.Cells[cell]
+	s.forget(cell, c)
+	s.Cells[cell] = Cell{}
+	s.Own[c.Player()].Drop(cell)
+	s.Supports.Drop(cell)
+	s.Turrets.Drop(cell)
+	s.Upgraded.Drop(cell)
+	s.Marked.Drop(cell)
+}
+
+// forget takes a structure off the list of its kind.
+func (s *State) forget(cell int, c Cell) {
+	list := &s.Ages[c.Player()][c.Kind()]
+	i, local := 0, localOf[cell]
+	for list.Cell[i] != local {
+		i++
+	}
+	list.N--
+	copy(list.Cell[i:list.N], list.Cell[i+1:])
+	list.Cell[list.N] = 0 // equal positions are equal states
+}
+
+// form returns the structures of seat p of a form.
+func (s *State) form(p sim.Player, f int) (board bitboard.Diamond) {
+	board = s.Own[p]
+	switch Kind(f % Structures) {
+	case Wall:
+		board.AndNot(&s.Supports)
+		board.AndNot(&s.Turrets)
+	case Support:
+		board.And(&s.Supports)
+	case Turret:
+		board.And(&s.Turrets)
+	}
+	if f >= Structures {
+		board.And(&s.Upgraded)
+	} else {
+		board.AndNot(&s.Upgraded)
+	}
+	return board
+}
+
+// Built are the cells with a structure of either player.
+func (s *State) Built() bitboard.Diamond {
+	board := s.Own[0]
+	board.Or(&s.Own[1])
+	return board
+}
+
 // localCell is the inverse of Local as cells; entry 210 is not used.
 var localCell = func() (t [2][HalfCells + 1]uint16) {
 	for p := range t {
@@ -198,6 +332,29 @@ var positions = func() (t [bitboard.DiamondSpan]Pos) {
 			if cell, ok := bitboard.DiamondCell(x, y); ok {
 				t[cell] = Pos{uint8(x), uint8(y)}
 			}
+		}
+	}
+	return t
+}()
+
+// localOf is Local by cell.
+var localOf = func() (t [bitboard.DiamondSpan]uint8) {
+	for y := range Side {
+		for x := range Side {
+			if cell, ok := bitboard.DiamondCell(x, y); ok {
+				t[cell] = uint8(Local(x, y))
+			}
+		}
+	}
+	return t
+}()
+
+// cellAt is bitboard.DiamondCell by y<<5 | x, the bits 8–17 of an order.
+var cellAt = func() (t [1024]uint16) {
+	for y := range Side {
+		for x := range Side {
+			cell, _ := bitboard.DiamondCell(x, y)
+			t[y<<5|x] = uint16(cell)
 		}
 	}
 	return t

@@ -3,8 +3,10 @@ package terminal
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"moonfarm/sim/bitboard"
+	"moonfarm/sim/texts"
 )
 
 // textLetters are the letters of the structures; in upper case they are upgraded.
@@ -76,7 +78,7 @@ func AppendFrame(dst []byte, g *Game, s *State) []byte {
 		}
 		dst = append(dst, ' ', 'p', '1'+byte(first.Player), ' ')
 		dst = append(append(dst, first.Kind.String()...), ' ')
-		dst = appendFloat(append(appendPos(dst, first.At), " health "...), first.Health)
+		dst = texts.AppendFloat(append(appendPos(dst, first.At), " health "...), first.Health)
 		dst = append(dst, '\n')
 	}
 	return dst
@@ -89,25 +91,25 @@ func appendPosition(dst []byte, g *Game, s *State, mobile []Piece) []byte {
 	dst = append(dst, '\n')
 	for p := range 2 {
 		dst = append(dst, 'p', '1'+byte(p))
-		dst = appendFloat(append(dst, " health "...), s.Health[p])
-		dst = appendFloat(append(dst, " cores "...), s.Cores[p])
-		dst = appendFloat(append(dst, " bits "...), s.Bits[p])
+		dst = texts.AppendFloat(append(dst, " health "...), s.Health[p])
+		dst = texts.AppendFloat(append(dst, " cores "...), s.Cores[p])
+		dst = texts.AppendFloat(append(dst, " bits "...), s.Bits[p])
 		dst = strconv.AppendUint(append(dst, " time "...), uint64(s.Time[p]), 10)
 		dst = append(dst, '\n')
 	}
-	dst = appendBoard(dst, s, mobile)
 	pieces := s.AppendStructures(s.AppendStructures(nil, 0), 1)
+	dst = AppendBoard(dst, append(slices.Clip(pieces), mobile...), func(c Piece) (int, bool) { return int(c.RemoveIn), c.RemoveIn > 0 })
 	if !defaultIDs(pieces) {
 		slices.SortFunc(pieces, func(a, b Piece) int { return int(a.ID) - int(b.ID) })
 		dst = appendList(dst, "id", pieces, func(dst []byte, c Piece) []byte { return strconv.AppendUint(dst, uint64(c.ID), 10) })
 	}
 	hurt := slices.DeleteFunc(pieces, func(c Piece) bool {
-		return c.Health == g.rules.structure(c.Kind, c.Upgraded).Health
+		return c.Health == g.rules.Structure(c.Kind, c.Upgraded).Health
 	})
-	return appendList(dst, "health", hurt, func(dst []byte, c Piece) []byte { return appendFloat(dst, c.Health) })
+	return appendList(dst, "health", hurt, func(dst []byte, c Piece) []byte { return texts.AppendFloat(dst, c.Health) })
 }
 
-// defaultIDs tells whether pieces have the ids that they get without a list.
+// defaultIDs reports whether pieces have the ids that they get without a list.
 func defaultIDs(pieces []Piece) bool {
 	byPlace := slices.Clone(pieces)
 	slices.SortFunc(byPlace, inReadingOrder)
@@ -125,25 +127,23 @@ func inReadingOrder(a, b Piece) int {
 	return place(a) - place(b)
 }
 
-// appendBoard appends the rows and the line of columns.
-func appendBoard(dst []byte, s *State, mobile []Piece) []byte {
+// AppendBoard appends the rows and the line of columns of the arena with these
+// units, in the notation of AppendFrame. Structures come before mobile units.
+// marked tells in how many restores a structure is removed, and whether it is.
+func AppendBoard(dst []byte, pieces []Piece, marked func(c Piece) (restores int, ok bool)) []byte {
 	var cells [bitboard.DiamondSpan][]byte
 	width := 1
-	for y := range Side {
-		for x := range Side {
-			if cell, ok := bitboard.DiamondCell(x, y); ok {
-				cells[cell] = appendCell(nil, s.Cells[cell])
-				width = max(width, len(cells[cell]))
-			}
-		}
-	}
-	for _, c := range mobile {
+	for _, c := range pieces {
 		cell, _ := bitboard.DiamondCell(int(c.At.X), int(c.At.Y))
-		letter := []byte{"^v"[c.Player]}
-		if shown := string(cells[cell]); shown != "." && shown != string(letter) {
-			letter[0] = 'x'
+		switch at := &cells[cell]; {
+		case c.Kind.Structure():
+			*at = appendCell(nil, c, marked)
+			width = max(width, len(*at))
+		case len(*at) == 0 || len(*at) == 1 && (*at)[0] == "^v"[c.Player]:
+			*at = []byte{"^v"[c.Player]}
+		default:
+			*at = []byte{'x'}
 		}
-		cells[cell] = letter
 	}
 	for y := Side - 1; y >= 0; y-- {
 		dst = strconv.AppendInt(dst, int64(y), 10)
@@ -157,8 +157,12 @@ func appendBoard(dst []byte, s *State, mobile []Piece) []byte {
 				owed += width
 				continue
 			}
-			dst = append(appendBlanks(dst, owed), cells[cell]...)
-			owed = width - len(cells[cell])
+			shown := cells[cell]
+			if shown == nil {
+				shown = []byte{'.'}
+			}
+			dst = append(append(dst, strings.Repeat(" ", owed)...), shown...)
+			owed = width - len(shown)
 		}
 		dst = append(dst, '\n')
 	}
@@ -169,25 +173,15 @@ func appendBoard(dst []byte, s *State, mobile []Piece) []byte {
 	return append(dst, '\n')
 }
 
-func appendBlanks(dst []byte, n int) []byte {
-	for range n {
-		dst = append(dst, ' ')
-	}
-	return dst
-}
-
-// appendCell appends what stands on a cell.
-func appendCell(dst []byte, c Cell) []byte {
-	if c.Mark == 0 {
-		return append(dst, '.')
-	}
-	letter := textLetters[c.Kind()]
-	if c.Upgraded() {
+// appendCell appends a structure.
+func appendCell(dst []byte, c Piece, marked func(c Piece) (restores int, ok bool)) []byte {
+	letter := textLetters[c.Kind]
+	if c.Upgraded {
 		letter -= 'a' - 'A'
 	}
 	dst = append(dst, letter)
-	if n := c.RemoveIn(); n > 0 {
-		dst = strconv.AppendInt(dst, int64(n), 10)
+	if restores, ok := marked(c); ok {
+		dst = strconv.AppendInt(dst, int64(restores), 10)
 	}
 	return dst
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"moonfarm/sim"
-	"moonfarm/sim/prng"
+	"moonfarm/sim/simtest"
 	"moonfarm/sim/terminal"
 )
 
@@ -46,25 +46,9 @@ id 0,13=4 1,13=5 8,13=6 27,13=7 0,14=11 1,14=12 26,14=13 27,14=14 13,0=40
 health 27,13=0.1 0,14=57.5
 `
 
-func mustGame(t testing.TB, name string) *terminal.Game {
-	t.Helper()
-	rules, ok := terminal.RuleSet(name)
-	if !ok {
-		t.Fatalf("no rule set %q", name)
-	}
-	g, err := terminal.New(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
-
 func TestTextSample(t *testing.T) {
 	g := mustGame(t, "2022")
-	s, err := terminal.ParseText(g, sampleText)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := position(t, g, sampleText)
 	if got := string(terminal.AppendText(nil, g, &s)); got != sampleText {
 		t.Errorf("got\n%s", got)
 	}
@@ -105,11 +89,10 @@ func TestTextOfStart(t *testing.T) {
 	g := mustGame(t, "2026")
 	var want terminal.State
 	g.Reset(&want, 0)
-	for _, text := range []string{"", "\n\n", "turn 0 # the beginning\n", string(terminal.AppendText(nil, g, &want))} {
-		if s, err := terminal.ParseText(g, text); err != nil || s != want {
-			t.Errorf("%q is not the start: %v", text, err)
-		}
+	for _, text := range []string{"", "\n\n", "turn 0 # the beginning\n"} {
+		stateText(g).Is(t, text, want)
 	}
+	stateText(g).Again(t, want)
 }
 
 // TestTextDefaults: ids that are not named are the lowest that are free, player
@@ -129,64 +112,39 @@ func TestTextDefaults(t *testing.T) {
 	m.want("id 13,0=1 27,14=2 0,13=3 14,27=4 13,27=5 14,0=9\np1 health 30 cores 40 bits 5\np2 cores 3 bits 5")
 }
 
-// canon clears what is left in a state behind the ends of its lists: the text
-// does not hold it.
-func canon(s terminal.State) terminal.State {
-	for p := range s.Ages {
-		for k := range s.Ages[p] {
-			list := &s.Ages[p][k]
-			clear(list.Cell[list.N:])
-		}
+// stateText is the text of states under the rules of g.
+func stateText(g *terminal.Game) simtest.StateText[terminal.State] {
+	return simtest.StateText[terminal.State]{
+		Parse:  func(text string) (terminal.State, error) { return terminal.ParseText(g, text) },
+		Append: func(s *terminal.State) string { return string(terminal.AppendText(nil, g, s)) },
 	}
-	return s
 }
 
 // TestTextRoundTrip reads back every state of random games under random rules,
 // also those between two frames.
 func TestTextRoundTrip(t *testing.T) {
-	r := prng.New(7)
 	texts, structures := 0, 0
-	for range 25 {
-		g, err := terminal.New(randomRules(&r))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var s terminal.State
-		g.Reset(&s, 0)
-		turn := sim.NewTurn(g.Info().MaxOrders)
+	visit(t, 7, 25, 15, func(g *terminal.Game, before *terminal.State, turn *sim.Turn) {
+		s := *before
 		roundTrip := func() {
 			texts++
 			structures += s.Own[0].Count() + s.Own[1].Count()
-			text := terminal.AppendText(nil, g, &s)
-			read, err := terminal.ParseText(g, string(text))
-			if err != nil {
-				t.Fatalf("%v in\n%s", err, text)
-			}
-			if canon(s) != canon(read) {
-				t.Fatalf("the text\n%s is read as\n%s", text, terminal.AppendText(nil, g, &read))
+			stateText(g).Again(t, s)
+		}
+		for p := range sim.Player(2) {
+			turn.Add(p, terminal.Clock(uint32(7919*texts%9000)))
+		}
+		g.Deploy(&s, turn)
+		roundTrip()
+		for frame := 0; g.Frame(&s); frame++ {
+			if frame%8 == 0 {
+				roundTrip()
 			}
 		}
-		for range 15 {
-			turn.Clear()
-			for p := range sim.Player(2) {
-				s.Cores[p] += float32(r.IntN(30))
-				turn.Set(p, append(g.Playout(nil, &s, p, &r), terminal.Clock(uint32(r.IntN(9000)))))
-			}
-			g.Deploy(&s, turn)
-			roundTrip()
-			for frame := 0; g.Frame(&s); frame++ {
-				if frame%8 == 0 {
-					roundTrip()
-				}
-			}
-			roundTrip()
-			status := g.Restore(&s)
-			roundTrip()
-			if status != sim.Running {
-				break
-			}
-		}
-	}
+		roundTrip()
+		g.Restore(&s)
+		roundTrip()
+	})
 	if structures < 2*texts {
 		t.Errorf("%d structures in %d texts", structures, texts)
 	}
@@ -194,8 +152,9 @@ func TestTextRoundTrip(t *testing.T) {
 }
 
 func TestTextErrors(t *testing.T) {
+	g := mustGame(t, "2022")
 	row := "14" + strings.Repeat(" .", 27)
-	for text, want := range map[string]string{
+	simtest.Refuses(t, strings.HasPrefix, func(text string) error { _, err := terminal.ParseText(g, text); return err }, map[string]string{
 		"zound 1":                      `line 1, column 1: want turn, p1, p2, x, id, health or a row from 0 to 27, found "zound"`,
 		"28 . .":                       `line 1, column 1: want turn, p1, p2, x, id, health or a row from 0 to 27, found "28"`,
 		"00 . .":                       `line 1, column 1: want turn, p1, p2, x, id, health or a row from 0 to 27, found "00"`,
@@ -239,11 +198,7 @@ func TestTextErrors(t *testing.T) {
 		"0 w .\nhealth 13,0=0x3":       `line 2, column 13: want a finite number above 0, found "0x3"`,
 		"turn 1 next 2\n0 w w":         `line 1, column 13: want an id above all others, at least 3, found "2"`,
 		"unit 7 p1 scout 13,20 health": `line 1, column 1: want turn, p1, p2, x, id, health or a row from 0 to 27, found "unit"`,
-	} {
-		if _, err := terminal.ParseText(mustGame(t, "2022"), text); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%q: error\n %v, want\n %s", text, err, want)
-		}
-	}
+	})
 	if _, err := terminal.ParseText(mustGame(t, "2019"), "0 . W"); err == nil || err.Error() != `line 1, column 5: want no upgraded wall under these rules, found "W"` {
 		t.Errorf("2019: %v", err)
 	}
@@ -271,21 +226,17 @@ func TestFrameText(t *testing.T) {
 	m.deploy("scout 13,0", "scout 27,14").frame(14).want("at 20,7 x\nunit 1 p1 scout 20,7 health 15\nunit 2 p2 scout 20,7 health 15")
 }
 
-// FuzzParseText: any text is refused, or its state has a text that is read as
-// the same state.
 func FuzzParseText(f *testing.F) {
-	f.Add(sampleText)
-	f.Add("0 w S2\nid 13,0=7\nhealth 14,0=1e-3 # x\np1 cores 3e38")
-	f.Add("turn 4294967295 next 16777216\np2 time 4294967295 health -1")
-	g := mustGame(f, "2022")
-	f.Fuzz(func(t *testing.T, text string) {
-		s, err := terminal.ParseText(g, text)
-		if err != nil {
-			return
-		}
-		again, err := terminal.ParseText(g, string(terminal.AppendText(nil, g, &s)))
-		if err != nil || canon(again) != canon(s) {
-			t.Errorf("%q is read again as\n%s, %v", text, terminal.AppendText(nil, g, &again), err)
-		}
+	stateText(mustGame(f, "2022")).Fuzz(f, nil, sampleText, "0 w S2\nid 13,0=7\nhealth 14,0=1e-3 # x\np1 cores 3e38",
+		"turn 4294967295 next 16777216\np2 time 4294967295 health -1")
+}
+
+// TestHashTellsPositionsApart changes one thing of a position after the other.
+func TestHashTellsPositionsApart(t *testing.T) {
+	g := mustGame(t, "2026")
+	stateText(g).Hashes(t, g.Hash, sampleText, [][2]string{
+		{"turn 3", "turn 4"}, {"health 30", "health 29"}, {"cores 4.5", "cores 4.6"}, {"bits 11", "bits 12"}, {"time 9760", "time 9761"},
+		{"14  t w", "14  T w"}, {"14  t w", "14  t s"}, {"14  t w", "14  t1 w"}, {"14  t w", "14  t2 w"},
+		{"0,14=57.5", "0,14=57"}, {"0,13=4 1,13=5", "0,13=5 1,13=4"}, {"13,0=40", "13,0=3"},
 	})
 }

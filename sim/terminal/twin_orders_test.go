@@ -40,10 +40,9 @@ var scenarios = []scenario{
 // play plays a match of up to twelve turns.
 func (c scenario) play(m *twins, r *prng.Rand) {
 	m.t.Helper()
-	status := sim.Running
-	for turn := 0; turn < 12 && status == sim.Running; turn++ {
+	for turn := 0; turn < 12 && m.status == sim.Running; turn++ {
 		if c.cores > 0 {
-			m.give(float32(r.IntN(int(c.cores)+1)), float32(r.IntN(int(c.bits)+1)))
+			m.purse(float32(r.IntN(int(c.cores)+1)), float32(r.IntN(int(c.bits)+1)))
 		}
 		var orders [2][]sim.Order
 		for p := range sim.Player(2) {
@@ -65,7 +64,7 @@ func (c scenario) play(m *twins, r *prng.Rand) {
 		if c.mirrored {
 			orders[1] = mirrored(orders[0])
 		}
-		status = m.turn(orders)
+		m.play(orders)
 	}
 }
 

@@ -42,12 +42,12 @@ func TestTwinShieldResidues(t *testing.T) {
 		usedUp++
 		orders[0] = append(orders[0], terminal.Spawn(terminal.Scout, 13, 0, 2))
 		orders[1] = []sim.Order{terminal.Place(terminal.Turret, 13, 27)}
-		m := newTwins(t, fmt.Sprintf("try %d, shields %v, damage %v", try, shields, turret.DamageMobile), rules)
+		m := newTwins(t, tally{}, fmt.Sprintf("try %d, shields %v, damage %v", try, shields, turret.DamageMobile), rules)
 		m.begin()
-		m.give(1000, 100)
-		m.turn(orders)
-		if m.shots < 3 || m.shields != 2*len(shields) {
-			t.Errorf("try %d: %d shots and %d shields, expected some and %d", try, m.shots, m.shields, 2*len(shields))
+		m.purse(1000, 100)
+		m.play(orders)
+		if m.count["shots"] < 3 || m.count["shields"] != 2*len(shields) {
+			t.Errorf("try %d: %d shots and %d shields, expected some and %d", try, m.count["shots"], m.count["shields"], 2*len(shields))
 		}
 	}
 }

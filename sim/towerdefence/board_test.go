@@ -17,6 +17,7 @@ import (
 // side: what clause tests are written with.
 type match struct {
 	t      testing.TB
+	title  string // for failures
 	g      *towerdefence.Game
 	s      towerdefence.State
 	twin   *plain.Game
@@ -40,19 +41,48 @@ func begin(t testing.TB, board string, change func(r *towerdefence.Rules)) *matc
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &match{t: t, g: g, s: s, twin: twinOf(g, &s)}
-	m.check()
+	return &match{t: t, g: g, s: s, twin: twinOf(g, &s)}
+}
+
+// start begins a match of g, with the energies and healths of A and B where they
+// are given.
+func start(t testing.TB, g *towerdefence.Game, given ...[2]int) *match {
+	t.Helper()
+	m := &match{t: t, g: g, twin: plain.New(g.Rules())}
+	g.Reset(&m.s, 0)
+	for p, v := range given {
+		g.SetStart(&m.s, sim.Player(p), v[0], v[1])
+		m.twin.Players[p].Energy, m.twin.Players[p].Health = v[0], v[1]
+	}
+	if d := compare(g, &m.s, m.twin); d != "" {
+		t.Fatalf("the start: %s", d)
+	}
 	return m
 }
 
 // play plays one round with the command texts of A and B.
 func (m *match) play(a, b string) *match {
 	m.t.Helper()
-	m.status = m.g.Play(&m.s, wire.ParseCommand(a), wire.ParseCommand(b))
-	m.end = m.twin.Play(a, b)
-	m.check()
-	if (m.status == sim.Running) != (m.end == plain.Running) {
-		m.t.Fatalf("status %v, of the plain twin %q", m.status, m.end)
+	return m.round([2]sim.Order{wire.ParseCommand(a), wire.ParseCommand(b)}, [2]string{a, b})
+}
+
+// round plays one round with orders on the fast game and texts that mean the same
+// on the plain twin, and compares the two.
+func (m *match) round(orders [2]sim.Order, texts [2]string) *match {
+	m.t.Helper()
+	before := m.s
+	m.status = m.g.Play(&m.s, orders[0], orders[1])
+	m.end = m.twin.Play(texts[0], texts[1])
+	d := compare(m.g, &m.s, m.twin)
+	switch aborted := m.end == plain.Aborted; {
+	case d != "":
+	case (m.status == sim.Running) != (m.end == plain.Running), (m.status == sim.Cut) != aborted:
+		d = fmt.Sprintf("status %v, of the plain twin %q", m.status, m.end)
+	case aborted && m.s != before:
+		d = "an aborted match goes on"
+	}
+	if d != "" {
+		m.t.Fatalf("%s\norders %#x, commands %q: %s\nbefore\n%safter\n%s", m.title, orders, texts, d, fastText(m.g, &before), fastText(m.g, &m.s))
 	}
 	return m
 }
@@ -64,14 +94,6 @@ func (m *match) idle(n int) *match {
 		m.play("", "")
 	}
 	return m
-}
-
-// check compares the two games.
-func (m *match) check() {
-	m.t.Helper()
-	if d := compare(m.g, &m.s, m.twin); d != "" {
-		m.t.Fatalf("%s\n%s", d, boards(m.g, &m.s, m.twin))
-	}
 }
 
 // want compares the position with a text board: the lines that are written,
@@ -126,87 +148,6 @@ func unlike(want, got string) string {
 // fastText is the text of a position.
 func fastText(g *towerdefence.Game, s *towerdefence.State) string {
 	return string(towerdefence.AppendText(nil, g, s))
-}
-
-// boards are both positions as text, for failure messages.
-func boards(g *towerdefence.Game, s *towerdefence.State, twin *plain.Game) string {
-	return "fast\n" + fastText(g, s) + "plain\n" + plainText(twin)
-}
-
-// plainText writes the twin's position in the notation of AppendText, all but
-// the part of the score that is damage, which the twin does not keep.
-func plainText(twin *plain.Game) string {
-	var out strings.Builder
-	fmt.Fprintf(&out, "round %d\n", twin.Round)
-	for p, l := range twin.Players {
-		ready := map[bool]string{true: "yes", false: "no"}[l.CurtainAvailable]
-		fmt.Fprintf(&out, "%c energy %d health %d hits %d score %d curtain %d ready %s fails %d\n",
-			'A'+p, l.Energy, l.Health, l.HitsTaken, l.Score, l.CurtainTime, ready, l.FailCount)
-	}
-	var cells [8][16]string
-	widest := 1
-	for y := range 8 {
-		for x := range 16 {
-			cells[y][x] = plainCell(twin, x, y)
-			widest = max(widest, len(cells[y][x]))
-		}
-	}
-	row := func(name string, cell func(x int) string) {
-		line := name + " "
-		for x := range 16 {
-			if x == 8 {
-				line += "| "
-			}
-			line += fmt.Sprintf("%-*s ", widest, cell(x))
-		}
-		out.WriteString(strings.TrimRight(line, " ") + "\n")
-	}
-	row("x", func(x int) string { return fmt.Sprint(min(x, 15-x)) })
-	for y := range 8 {
-		row(fmt.Sprint(y), func(x int) string { return cells[y][x] })
-	}
-	return out.String()
-}
-
-// plainCell writes one cell of the twin's position.
-func plainCell(twin *plain.Game, x, y int) string {
-	text := "."
-	for _, b := range twin.Buildings {
-		if b.X != x || b.Y != y {
-			continue
-		}
-		rule := twin.Rules.Buildings[b.Kind]
-		letter := b.Kind.String()[:1]
-		if b.BuildTime > 0 { // it is a round on before it acts
-			text = fmt.Sprintf("%s%d", strings.ToLower(letter), b.BuildTime)
-			continue
-		}
-		text = letter
-		if b.Kind == towerdefence.Tesla && olderOfTwo(twin, b) {
-			text += "*"
-		}
-		for h := rule.Health; h > b.Health; h -= twin.Rules.Buildings[towerdefence.Attack].Damage {
-			text += "'"
-		}
-		if b.Cooldown > 0 {
-			text += fmt.Sprint(b.Cooldown)
-		}
-	}
-	for p, mark := range []string{">", "<"} {
-		for _, m := range twin.Missiles {
-			if m.X == x && m.Y == y && m.Owner == sim.Player(p) {
-				text += mark
-			}
-		}
-	}
-	return text
-}
-
-// olderOfTwo tells whether another, younger tower of the same owner is finished too.
-func olderOfTwo(twin *plain.Game, tower plain.Building) bool {
-	return slices.ContainsFunc(twin.Buildings, func(b plain.Building) bool {
-		return b.Kind == towerdefence.Tesla && b.Owner == tower.Owner && b.BuildTime <= 0 && b.BuildTime > tower.BuildTime
-	})
 }
 
 // twinOf is the position of s on the plain twin.

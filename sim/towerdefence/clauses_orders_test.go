@@ -1,6 +1,10 @@
 package towerdefence_test
 
 import (
+	_ "embed"
+	"fmt"
+	"strconv"
+	"strings"
 	"testing"
 
 	"moonfarm/sim"
@@ -85,6 +89,8 @@ func TestClause_4_7_FailuresOfUnreadableCommands(t *testing.T) {
 		"exception":      "fails 3 energy 65",
 		"1":              "fails 3 energy 65",
 		"Exception":      "fails 4 energy 65",
+		"Exception,":     "fails 4 energy 65",
+		"Exception, ":    "fails 5 energy 65",
 		"1,2":            "fails 5 energy 65",
 		"1,2,":           "fails 5 energy 65",
 		"1,2,x":          "fails 4 energy 65",
@@ -103,6 +109,40 @@ func TestClause_4_7_FailuresOfUnreadableCommands(t *testing.T) {
 		"1,2,4,x":        "fails 1 energy 65",
 	} {
 		begin(t, "A energy 60 fails 3\nB energy 60 fails 3", nil).play(command, command).want("A " + want + "\nB " + want)
+	}
+}
+
+//go:embed testdata/commands.tsv
+var originalCommands string
+
+// TestClause_4_7_AsTheOriginal plays the commands of a table that the original
+// engine has filled: of a text split at commas the empty fields at the end do
+// not count, and so "Exception," is "Exception".
+func TestClause_4_7_AsTheOriginal(t *testing.T) {
+	rows := 0
+	for line := range strings.Lines(originalCommands) {
+		command, want, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		if !ok {
+			continue
+		}
+		rows++
+		got := "aborted"
+		m := begin(t, "A energy 1000 ready yes fails 7", nil).play(command, "")
+		if h := &m.s.Half[0]; m.status != sim.Cut {
+			got = strconv.Itoa(int(h.Failures))
+			for _, b := range m.twin.Buildings {
+				got += fmt.Sprintf(" %d@%d,%d", b.Kind, b.X, b.Y)
+			}
+			if !h.Available {
+				got += " curtain"
+			}
+		}
+		if got != want {
+			t.Errorf("%q: %s, of the original %s", command, got, want)
+		}
+	}
+	if rows != 392 {
+		t.Errorf("read %d rows, want 392", rows)
 	}
 }
 

@@ -39,10 +39,7 @@ func TestClause_2_3_OneBuildingAndManyMissiles(t *testing.T) {
 
 func TestClause_2_4_Start(t *testing.T) {
 	g, _ := towerdefence.New(towerdefence.DefaultRules())
-	m := &match{t: t, g: g}
-	g.Reset(&m.s, 7)
-	m.twin = twinOf(g, &m.s)
-	m.want("round 0\n" +
+	m := start(t, g).want("round 0\n" +
 		"A energy 20 health 100 hits 0 score 0 curtain 0 ready no fails 0\n" +
 		"B energy 20 health 100 hits 0 score 0 curtain 0 ready no fails 0\n" + emptyMap)
 	// The curtain shown as active stops nothing, as nothing can fly that early.
@@ -341,6 +338,15 @@ func TestClause_3_22_Income(t *testing.T) {
 	m.play("0,1,2", "").want("A energy 14 score 17\nB energy 28 score 8") // the new one does not pay yet
 	m.idle(1).want("A energy 31 score 34\nB energy 36 score 16")
 	begin(t, "round 9\n0 . . . . . . . .> | E E . . . . . .", nil).idle(1).want("B energy 28") // one was destroyed
+	// Income tells it before, of a building that takes three rounds too.
+	m = begin(t, "round 9\nA energy 20", func(r *towerdefence.Rules) { r.Buildings[towerdefence.Energy].ConstructionTime = 3 })
+	m.play("0,0,2", "")
+	for _, want := range []int32{5, 5, 8} {
+		before, told := m.s.Half[0].Energy, m.g.Income(&m.s.Half[0])
+		if paid := m.idle(1).s.Half[0].Energy - before; paid != want || told != want {
+			t.Errorf("round %d: an income of %d, told as %d, want %d", m.s.Round-1, paid, told, want)
+		}
+	}
 }
 
 func TestClause_3_23_BothBasesCanFall(t *testing.T) {

@@ -88,20 +88,3 @@ func (g *Game) deconstruct(h *Half, bit uint64) bool {
 	}
 	return true
 }
-
-// mayRaise reports whether the curtain may be raised in round r.
-func (g *Game) mayRaise(h *Half, r int) bool {
-	return h.Available && h.Energy >= g.price[OpCurtain] && int(h.Curtain) < r
-}
-
-// raiseCurtain protects the half in this round and those that follow.
-func (g *Game) raiseCurtain(h *Half, r int) bool {
-	if !g.mayRaise(h, r) {
-		return false
-	}
-	h.Available = false
-	h.Energy -= g.price[OpCurtain]
-	h.Ledger += g.entry[OpCurtain]
-	h.Curtain = int16(r) + g.curtainRounds - 1
-	return true
-}

@@ -7,7 +7,6 @@ import (
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
 	"moonfarm/sim/towerdefence"
-	"moonfarm/sim/towerdefence/internal/plain"
 )
 
 // bytesOf packs orders as FuzzOrders reads them.
@@ -35,11 +34,7 @@ func FuzzOrders(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, energy uint16, data []byte) {
-		m := &match{t: t, g: g}
-		g.Reset(&m.s, 0)
-		g.SetStart(&m.s, 0, int(energy), 100)
-		g.SetStart(&m.s, 1, int(energy), 100)
-		m.twin = twinOf(g, &m.s)
+		m := start(t, g, [2]int{int(energy), 100}, [2]int{int(energy), 100})
 		for rest := 40; m.status == sim.Running && rest > 0; rest-- { // some rounds after the last order
 			var orders [2]sim.Order
 			for p := range orders {
@@ -57,25 +52,16 @@ func FuzzOrders(f *testing.F) {
 // same, on the plain twin.
 func (m *match) playOrders(orders [2]sim.Order) {
 	m.t.Helper()
-	before := m.s
 	var texts [2]string
 	for p, o := range orders {
 		texts[p] = commandText(o & 0xfff) // the other bits mean nothing
-		if op, _, _, failures := towerdefence.Decode(o); op == towerdefence.OpNothing && failures == 3 {
+		if c := towerdefence.Decode(o); c.Op == towerdefence.OpNothing && c.Failures == 3 {
 			if (orders[0]|orders[1])&towerdefence.Aborted == 0 {
 				m.twin.Players[p].FailCount++ // no text costs three failures: "0,0" and one more
 			}
 		}
 	}
-	m.status = m.g.Play(&m.s, orders[0], orders[1])
-	m.end = m.twin.Play(texts[0], texts[1])
-	if m.end == plain.Aborted && m.s != before {
-		m.t.Fatalf("orders %#x: an aborted match goes on\n%s", orders, boards(m.g, &m.s, m.twin))
-	}
-	if (m.status == sim.Running) != (m.end == plain.Running) || (m.status == sim.Cut) != (m.end == plain.Aborted) {
-		m.t.Fatalf("orders %#x: status %v, of the plain twin %q", orders, m.status, m.end)
-	}
-	m.check()
+	m.round(orders, texts)
 }
 
 // FuzzRules reads any text as rules and, if they can be played, plays some
@@ -95,16 +81,12 @@ func FuzzRules(f *testing.F) {
 		if again, err := towerdefence.ParseRules(rules.AppendText(nil)); err != nil || again != rules {
 			t.Fatalf("rules do not read back: %v\n%s", err, rules.AppendText(nil))
 		}
-		if (rules.Validate() == nil) != playable(rules) {
-			t.Fatalf("Validate says %v, New something else", rules.Validate())
+		g, err := towerdefence.New(rules)
+		if (rules.Validate() == nil) != (err == nil) {
+			t.Fatalf("Validate says %v, New %v", rules.Validate(), err)
 		}
-		if playable(rules) {
-			playTwins(t, rules, seed, 60)
+		if err == nil {
+			playTwins(t, g, seed, 60)
 		}
 	})
-}
-
-func playable(rules towerdefence.Rules) bool {
-	_, err := towerdefence.New(rules)
-	return err == nil
 }

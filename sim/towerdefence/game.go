@@ -3,7 +3,12 @@
 // rules and says where they come from; Game.Step follows its turn order.
 package towerdefence
 
-import "moonfarm/sim"
+import (
+	"math/bits"
+
+	"moonfarm/sim"
+	"moonfarm/sim/prng"
+)
 
 // Game holds the rules in the shape the step wants them. It is immutable after
 // New, but like every sim.Game each goroutine should have its own.
@@ -112,7 +117,8 @@ func (g *Game) Reset(s *State, _ uint64) {
 		h.Curtain = -1
 		h.Tesla = [MaxTeslas]Tower{noTower, noTower}
 		h.agenda()
-		g.SetStart(s, sim.Player(p), g.rules.StartEnergy, g.rules.StartHealth)
+		energy, health := g.rules.Start(sim.Player(p))
+		g.SetStart(s, sim.Player(p), energy, health)
 	}
 }
 
@@ -202,14 +208,14 @@ func (g *Game) Play(s *State, orderA, orderB sim.Order) sim.Status {
 	return g.end(s)
 }
 
-// end moves on to the next round and tells whether there is one.
+// end moves on to the next round and reports whether there is one.
 func (g *Game) end(s *State) sim.Status {
 	s.Round++
 	if invariants {
 		g.check(s)
 	}
 	a, b := &s.Half[0], &s.Half[1]
-	if s.Round > g.maxRounds || a.Base < 1<<32 || b.Base < 1<<32 || a.Failures >= g.maxFails || b.Failures >= g.maxFails {
+	if s.Round > g.maxRounds || a.dead() || b.dead() || a.Failures >= g.maxFails || b.Failures >= g.maxFails {
 		return sim.Over
 	}
 	return sim.Running
@@ -219,7 +225,7 @@ func (g *Game) end(s *State) sim.Status {
 // else the higher score wins.
 func (g *Game) Outcome(s *State, p sim.Player) sim.Outcome {
 	own, enemy := g.Score(s, p), g.Score(s, p^1)
-	deadOwn, deadEnemy := s.Half[p].Health() == 0, s.Half[p^1].Health() == 0
+	deadOwn, deadEnemy := s.Half[p].dead(), s.Half[p^1].dead()
 	o := sim.Outcome{Score: float64(own)}
 	switch {
 	case deadOwn != deadEnemy && deadEnemy, deadOwn == deadEnemy && own > enemy:
@@ -230,13 +236,50 @@ func (g *Game) Outcome(s *State, p sim.Player) sim.Outcome {
 	return o
 }
 
-// resetCurtain makes both curtains available again in the rounds for it, and
-// holds the counters of curtains long gone.
-func (g *Game) resetCurtain(a, b *Half, r int) {
-	if g.resets[r>>6&7]>>(r&63)&1 == 0 {
-		return
+// Hash digests all of s that influences play: the score, but not how it came
+// about, and, in the rhythm of release 3.0.2, not the ages of buildings.
+func (g *Game) Hash(s *State) uint64 {
+	x := prng.Mix(uint64(s.Round) + 1)
+	mix := func(v uint64) { x = prng.Mix(x ^ v) }
+	for p := range s.Half {
+		h := &s.Half[p]
+		mix(h.Occupied)
+		mix(h.Live)
+		mix(h.Extra0)
+		mix(h.Extra1)
+		mix(h.Type2)
+		if g.regular {
+			mix(h.Type1)
+			mix(h.Type0)
+		} else { // the phase of an attack building follows from its age, which other rhythms go by
+			mix(h.Type1 & h.Type2)
+			mix(h.Type0 & h.Type2)
+			for cells := h.Occupied; cells != 0; cells &= cells - 1 {
+				mix(uint64(h.PlacedIn(bits.TrailingZeros64(cells))))
+			}
+		}
+		mix(h.Wait0)
+		mix(h.Wait1)
+		for i := range h.Own {
+			mix(h.Own[i])
+			mix(h.Far[i])
+		}
+		mix(uint64(uint32(h.Energy)))
+		mix(uint64(g.Score(s, sim.Player(p))))
+		mix(uint64(h.Base))
+		curtain := max(int32(h.Curtain), s.Round-1) // one that has run out is like any other
+		mix(uint64(uint16(curtain))<<16 | uint64(h.Failures)<<8 | b2u(h.Available))
+		for _, t := range h.Tesla {
+			ready := max(int32(t.Ready), s.Round) // one that waits for energy is as ready as any
+			mix(uint64(ready)<<32 | uint64(uint16(t.Due))<<16 | uint64(t.Cell))
+		}
 	}
-	a.Available, b.Available = true, true
-	a.Curtain = max(a.Curtain, int16(r-1))
-	b.Curtain = max(b.Curtain, int16(r-1))
+	return x
+}
+
+func b2u(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
 }

@@ -1,11 +1,10 @@
 package towerdefence
 
 import (
-	"strings"
 	"testing"
 
 	"moonfarm/sim"
-	"moonfarm/sim/prng"
+	"moonfarm/sim/simtest"
 )
 
 // brokenText is a position with something of everything.
@@ -27,60 +26,48 @@ func TestInvariants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.check(&good)
-	for want, spoil := range map[string]func(h, enemy *Half, s *State){
-		"Zero is 1":                           func(_, _ *Half, s *State) { s.Zero = 1 },
-		"Live is not within Occupied":         func(h, _ *Half, _ *State) { h.Live |= 1 << 60 },
-		"Extra is not within Live":            func(h, _ *Half, _ *State) { h.Extra1 |= 1 << 60 },
-		"Wait is not within the unfinished":   func(h, _ *Half, _ *State) { h.Wait0 |= 1 << 60 },
-		"Wait is not what is unfinished":      func(h, _ *Half, _ *State) { h.Wait1 = 0 },
-		"Wait has others than defenses":       func(h, _ *Half, _ *State) { h.Type0 |= 1 << 4 },
-		"a kind where nothing stands":         func(h, _ *Half, _ *State) { h.Type1 |= 1 << 60 },
-		"buildings of no kind":                func(h, _ *Half, _ *State) { h.Type0 |= 1 << (2*8 + 3) },
-		"stands more hits than its health":    func(h, _ *Half, _ *State) { h.Extra0 |= 1 },
-		"was placed in round 50":              func(h, _ *Half, _ *State) { h.Born[0] = 50 },
-		"is live: false, placed in round 40":  func(h, _ *Half, _ *State) { h.Born[4] = 40 },
-		"shoots in another round":             func(h, _ *Half, _ *State) { h.Type0 ^= 1 << 10 },
-		"missiles 2 without missiles 1":       func(h, _ *Half, _ *State) { h.Own[0] = 0 },
-		"missiles 4 without missiles 3":       func(h, _ *Half, _ *State) { h.Far[3] = 1 },
-		"3 tesla towers":                      func(h, _ *Half, _ *State) { h.Teslas = 3 },
-		"is gone and not cleared":             func(h, _ *Half, _ *State) { h.Teslas = 1 },
-		"is live: true, due in 51":            func(h, _ *Half, _ *State) { h.Tesla[0].Due = 51 },
-		"is due in 51 and ready in 51":        func(_, e *Half, _ *State) { e.Tesla[0].Ready-- },
-		"is ready in 61":                      func(h, _ *Half, _ *State) { h.Tesla[0].Ready = 61 },
-		"not listed by age":                   func(h, _ *Half, _ *State) { h.Tesla[0], h.Tesla[1] = h.Tesla[1], h.Tesla[0] },
-		"those that stand":                    func(h, _ *Half, _ *State) { h.Teslas, h.Tesla[1] = 1, noTower },
-		"ready 50 and due 1":                  func(h, _ *Half, _ *State) { h.Due = 1 },
-		"energy -1":                           func(h, _ *Half, _ *State) { h.Energy = -1 },
-		"health 1001":                         func(h, _ *Half, _ *State) { h.Base = 1001 << 32 },
-		"were exposed but":                    func(h, _ *Half, _ *State) { h.Ledger = 0 },
-		"the curtain protects up to round 55": func(h, _ *Half, _ *State) { h.Curtain = 55 },
-	} {
-		s := good
-		spoil(&s.Half[0], &s.Half[1], &s)
-		if fault := g.fault(&s); !strings.Contains(fault, want) {
-			t.Errorf("found %q, want %q", fault, want)
-		}
-		if func() (ok bool) { defer func() { ok = recover() != nil }(); g.check(&s); return }() == false {
-			t.Errorf("%s: check does not panic", want)
-		}
-	}
+	simtest.Spoil(t, &good, g.fault, g.check, map[string]func(s *State){
+		"Zero is 1":                           func(s *State) { s.Zero = 1 },
+		"Live is not within Occupied":         func(s *State) { s.Half[0].Live |= 1 << 60 },
+		"Extra is not within Live":            func(s *State) { s.Half[0].Extra1 |= 1 << 60 },
+		"Wait is not within the unfinished":   func(s *State) { s.Half[0].Wait0 |= 1 << 60 },
+		"Wait is not what is unfinished":      func(s *State) { s.Half[0].Wait1 = 0 },
+		"Wait has others than defenses":       func(s *State) { s.Half[0].Type0 |= 1 << 4 },
+		"a kind where nothing stands":         func(s *State) { s.Half[0].Type1 |= 1 << 60 },
+		"buildings of no kind":                func(s *State) { s.Half[0].Type0 |= 1 << (2*8 + 3) },
+		"stands more hits than its health":    func(s *State) { s.Half[0].Extra0 |= 1 },
+		"was placed in round 50":              func(s *State) { s.Half[0].Born[0] = 50 },
+		"is live: false, placed in round 40":  func(s *State) { s.Half[0].Born[4] = 40 },
+		"shoots in another round":             func(s *State) { s.Half[0].Type0 ^= 1 << 10 },
+		"missiles 2 without missiles 1":       func(s *State) { s.Half[0].Own[0] = 0 },
+		"missiles 4 without missiles 3":       func(s *State) { s.Half[0].Far[3] = 1 },
+		"3 tesla towers":                      func(s *State) { s.Half[0].Teslas = 3 },
+		"is gone and not cleared":             func(s *State) { s.Half[0].Teslas = 1 },
+		"is live: true, due in 51":            func(s *State) { s.Half[0].Tesla[0].Due = 51 },
+		"is due in 51 and ready in 51":        func(s *State) { s.Half[1].Tesla[0].Ready-- },
+		"is ready in 61":                      func(s *State) { s.Half[0].Tesla[0].Ready = 61 },
+		"not listed by age":                   func(s *State) { s.Half[0].Tesla[0], s.Half[0].Tesla[1] = s.Half[0].Tesla[1], s.Half[0].Tesla[0] },
+		"those that stand":                    func(s *State) { s.Half[0].Teslas, s.Half[0].Tesla[1] = 1, noTower },
+		"ready 50 and due 1":                  func(s *State) { s.Half[0].Due = 1 },
+		"energy -1":                           func(s *State) { s.Half[0].Energy = -1 },
+		"health 1001":                         func(s *State) { s.Half[0].Base = 1001 << 32 },
+		"were exposed but":                    func(s *State) { s.Half[0].Ledger = 0 },
+		"the curtain protects up to round 55": func(s *State) { s.Half[0].Curtain = 55 },
+	})
 }
 
 // TestInvariantsHold checks every state of random games.
 func TestInvariantsHold(t *testing.T) {
-	g, err := New(DefaultRules())
-	if err != nil {
-		t.Fatal(err)
-	}
 	for seed := range uint64(20) {
-		r := prng.New(seed)
-		var s State
-		g.Reset(&s, 0)
-		g.SetStart(&s, 0, int(seed)*100, 100)
-		g.check(&s)
-		for g.Play(&s, g.Playout(&s, 0, &r), g.Playout(&s, 1, &r)) == sim.Running {
-			g.check(&s)
+		rules := DefaultRules()
+		rules.StartEnergy = int(seed) * 100
+		g, err := New(rules)
+		if err != nil {
+			t.Fatal(err)
 		}
+		simtest.Play(g, seed, func(_ int, s *State, _ sim.Status) bool {
+			g.check(s)
+			return true
+		})
 	}
 }

@@ -4,13 +4,15 @@ import (
 	"math/bits"
 
 	"moonfarm/sim"
-	"moonfarm/sim/prng"
 )
 
 // Legal is what the rules accept from one seat: five boards of the cells where
 // a defense, an attack, an energy building, a tesla may be placed and a building
 // may be removed; and one word with bit 0 for nothing and bit 1 for the curtain.
 type Legal [6]uint64
+
+// LegalOps are the ops of the five boards of Legal, in their order.
+var LegalOps = [5]Op{OpDefense, OpAttack, OpEnergy, OpTesla, OpDeconstruct}
 
 // Build returns the cells where kind k may be placed.
 func (l *Legal) Build(k Kind) uint64 {
@@ -47,7 +49,7 @@ func (g *Game) AppendOrders(dst []sim.Order, s *State, p sim.Player) []sim.Order
 	var l Legal
 	g.Legal(&l, s, p)
 	dst = append(dst, Nothing)
-	for i, op := range [5]Op{OpDefense, OpAttack, OpEnergy, OpTesla, OpDeconstruct} {
+	for i, op := range LegalOps {
 		dst = appendCells(dst, op, l[i])
 	}
 	if l.Curtain() {
@@ -61,52 +63,4 @@ func appendCells(dst []sim.Order, op Op, cells uint64) []sim.Order {
 		dst = append(dst, sim.Order(op)<<orderOpShift|sim.Order(bits.TrailingZeros64(cells)))
 	}
 	return dst
-}
-
-// Hash digests all of s that influences play: the score, but not how it came
-// about, and, in the rhythm of release 3.0.2, not the ages of buildings.
-func (g *Game) Hash(s *State) uint64 {
-	x := prng.Mix(uint64(s.Round) + 1)
-	mix := func(v uint64) { x = prng.Mix(x ^ v) }
-	for p := range s.Half {
-		h := &s.Half[p]
-		mix(h.Occupied)
-		mix(h.Live)
-		mix(h.Extra0)
-		mix(h.Extra1)
-		mix(h.Type2)
-		if g.regular {
-			mix(h.Type1)
-			mix(h.Type0)
-		} else { // the phase of an attack building follows from its age, which other rhythms go by
-			mix(h.Type1 & h.Type2)
-			mix(h.Type0 & h.Type2)
-			for cells := h.Occupied; cells != 0; cells &= cells - 1 {
-				mix(uint64(h.PlacedIn(bits.TrailingZeros64(cells))))
-			}
-		}
-		mix(h.Wait0)
-		mix(h.Wait1)
-		for i := range h.Own {
-			mix(h.Own[i])
-			mix(h.Far[i])
-		}
-		mix(uint64(uint32(h.Energy)))
-		mix(uint64(g.Score(s, sim.Player(p))))
-		mix(uint64(h.Base))
-		curtain := max(int32(h.Curtain), s.Round-1) // one that has run out is like any other
-		mix(uint64(uint16(curtain))<<16 | uint64(h.Failures)<<8 | b2u(h.Available))
-		for _, t := range h.Tesla {
-			ready := max(int32(t.Ready), s.Round) // one that waits for energy is as ready as any
-			mix(uint64(ready)<<32 | uint64(uint16(t.Due))<<16 | uint64(t.Cell))
-		}
-	}
-	return x
-}
-
-func b2u(b bool) uint64 {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -10,6 +10,15 @@ func fire(h *Half, r int) uint64 {
 	return h.Live &^ (h.Type2 | (h.Type0 ^ odd) | (h.Type1 ^ half))
 }
 
+// Idle returns, as a two-bit number per cell, the rounds that the attack
+// buildings, before round r, idle until their next shot: the phase of each minus
+// the round, modulo 4. It holds in the rhythm of release 3.0.2 only.
+func (h *Half) Idle(r int32) (low, high uint64) {
+	odd, half := -uint64(r&1), -uint64(r>>1&1)
+	attack := h.Occupied &^ h.Type2
+	return attack & (h.Type0 ^ odd), attack & (h.Type1 ^ half ^ odd&^h.Type0)
+}
+
 // stacked is 0 if no two missiles of h are on one cell once the shots are
 // added.
 func stacked(h *Half, shots uint64) uint64 { return h.Own[1] | h.Far[1] | h.Own[0]&shots }
@@ -164,28 +173,4 @@ func (h *Half) vacate(cells uint64) {
 	h.Type2 &^= cells
 	h.Type1 &^= cells
 	h.Type0 &^= cells
-}
-
-// earn pays h the income of a round; pay are its energy buildings.
-func (g *Game) earn(h *Half, pay uint64) {
-	h.Energy += g.income + g.perEnergy*int32(bits.OnesCount64(pay))
-}
-
-// reviewTeslas forgets the tesla towers destroyed in round r and finishes those
-// that are due.
-func (h *Half) reviewTeslas(r int) {
-	h.dropTeslas()
-	h.finishTeslas(r)
-}
-
-// finishTeslas makes the tesla towers live whose construction ends in round r.
-func (h *Half) finishTeslas(r int) {
-	for i := range h.Tesla[:h.Teslas] {
-		t := &h.Tesla[i]
-		if int(t.Due) <= r {
-			h.Live |= 1 << t.Cell
-			t.Due = never
-		}
-	}
-	h.agenda()
 }

@@ -73,9 +73,15 @@ func OrderAt(op Op, cell int) sim.Order {
 // Failed returns o with n failures (0 … 2) added that reading its text cost.
 func Failed(o sim.Order, n int) sim.Order { return o | sim.Order(n&3)<<orderFailShift }
 
-// Decode takes an order apart: its op, its own cell (meaningful for building
-// and deconstructing) and the failures that reading it cost.
-func Decode(o sim.Order) (op Op, x, y, failures int) {
+// Command is an order taken apart.
+type Command struct {
+	Op       Op
+	X, Y     int // own cell, meaningful for building and deconstructing
+	Failures int // that reading its text cost
+}
+
+// Decode takes an order apart.
+func Decode(o sim.Order) Command {
 	cell := int(o & orderCellMask)
-	return Op(o >> orderOpShift & 7), cell % Width, cell / Width, int(o >> orderFailShift & 3)
+	return Command{Op(o >> orderOpShift & 7), cell % Width, cell / Width, int(o >> orderFailShift & 3)}
 }

@@ -1,12 +1,10 @@
 package towerdefence
 
 import (
-	"fmt"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"moonfarm/sim"
+	"moonfarm/sim/texts"
 )
 
 // maxTextNumber bounds energies, scores and damage in a text, so that they and
@@ -23,13 +21,10 @@ const maxTextNumber = 1_000_000_000
 // written, and one that even then would be from before round 0 is an error.
 // Errors name line and column, what was expected and what was found.
 func ParseText(g *Game, text string) (State, error) {
-	r := textReader{game: g, seen: map[string]bool{}}
+	r := textReader{game: g, seen: texts.Once{}}
 	g.Reset(&r.state, 0)
-	for line := range strings.Lines(text) {
-		r.line++
-		if err := r.read(wordsOf(line)); err != nil {
-			return State{}, err
-		}
+	if err := texts.Lines(text, r.read); err != nil {
+		return State{}, err
 	}
 	for p := range r.towers {
 		if err := r.raiseTowers(sim.Player(p)); err != nil {
@@ -48,15 +43,14 @@ func ParseText(g *Game, text string) (State, error) {
 type textReader struct {
 	game   *Game
 	state  State
-	line   int             // from 1
-	seen   map[string]bool // the first words of the lines so far
+	seen   texts.Once // the first words of the lines so far
 	score  [2]struct{ total, damage int }
 	towers [2][]textTower
 }
 
 // textTower is a tesla tower read.
 type textTower struct {
-	at       word
+	at       texts.Word
 	cell     int
 	placed   int
 	building int // rounds until it acts
@@ -64,79 +58,36 @@ type textTower struct {
 	first    bool
 }
 
-// word is a part of a line.
-type word struct {
-	text         string
-	line, column int // from 1, the column in characters
-}
-
-// wrong is the error of a word that is not what it should be.
-func (w word) wrong(want string, values ...any) error {
-	found := strconv.Quote(w.text)
-	if w.text == "" {
-		found = "the end of the line"
-	}
-	return fmt.Errorf("line %d, column %d: want %s, found %s", w.line, w.column, fmt.Sprintf(want, values...), found)
-}
-
-// number is the word as a number from least to most.
-func (w word) number(what string, least, most int) (int, error) {
-	n, err := strconv.Atoi(w.text)
-	if err != nil || n < least || n > most {
-		return 0, w.wrong("%s from %d to %d", what, least, most)
-	}
-	return n, nil
-}
-
-// wordsOf splits a line at its blanks; the last word is empty and stands for
-// the end.
-func wordsOf(line string) (words []word) {
-	line, _, _ = strings.Cut(strings.TrimRight(line, "\r\n"), "#")
-	column := 1
-	for {
-		rest := strings.TrimLeft(line, " \t")
-		column += len(line) - len(rest)
-		end := strings.IndexAny(rest+" ", " \t")
-		words = append(words, word{text: rest[:end], column: column})
-		if rest == "" {
-			return words
-		}
-		column += utf8.RuneCountInString(rest[:end])
-		line = rest[end:]
-	}
-}
-
 // read reads one line.
-func (r *textReader) read(words []word) error {
-	for i := range words {
-		words[i].line = r.line
-	}
+func (r *textReader) read(words []texts.Word) error {
 	head := words[0]
-	if head.text == "" {
+	if head.Text == "" {
 		return nil
 	}
-	if r.seen[head.text] {
-		return head.wrong("each line once")
+	if err := r.seen.Take(head, head.Text, "line"); err != nil {
+		return err
 	}
-	defer func() { r.seen[head.text] = true }()
-	switch head.text {
+	switch head.Text {
 	case "round":
 		return r.readRound(words[1:])
 	case "A", "B":
-		return r.readPlayer(sim.Player(head.text[0]-'A'), words[1:])
+		return texts.Pairs(words[1:], func(name texts.Word, rest []texts.Word) ([]texts.Word, error) {
+			err := r.readPair(sim.Player(head.Text[0]-'A'), name, rest[0])
+			return rest[1:], err
+		})
 	case "x":
 		return r.readColumns(words[1:])
 	case "0", "1", "2", "3", "4", "5", "6", "7":
-		return r.readRow(int(head.text[0]-'0'), words[1:])
+		return r.readRow(int(head.Text[0]-'0'), words[1:])
 	}
-	return head.wrong("round, A, B, x or a row from 0 to %d", Height-1)
+	return head.Wrong("round, A, B, x or a row from 0 to %d", Height-1)
 }
 
-func (r *textReader) readRound(words []word) error {
-	if len(r.seen) > 0 {
-		return words[0].wrong("the round before all other lines")
+func (r *textReader) readRound(words []texts.Word) error {
+	if len(r.seen) > 1 {
+		return words[0].Wrong("the round before all other lines")
 	}
-	n, err := words[0].number("a round", 0, int(r.game.maxRounds)+1)
+	n, err := texts.Number(words[0], "a round", 0, int(r.game.maxRounds)+1)
 	if err != nil {
 		return err
 	}
@@ -144,104 +95,82 @@ func (r *textReader) readRound(words []word) error {
 	for p := range r.state.Half {
 		r.state.Half[p].Curtain = int16(n - 1)
 	}
-	return wantEnd(words[1])
-}
-
-func wantEnd(w word) error {
-	if w.text != "" {
-		return w.wrong("the end of the line")
-	}
-	return nil
+	return words[1].End()
 }
 
 // readColumns checks the line that numbers the columns.
-func (r *textReader) readColumns(words []word) error {
+func (r *textReader) readColumns(words []texts.Word) error {
 	for i := range len(textColumns) {
-		if c := textColumns[i : i+1]; words[i].text != c {
-			return words[i].wrong("%q", c)
+		if c := textColumns[i : i+1]; words[i].Text != c {
+			return words[i].Wrong("%q", c)
 		}
 	}
-	return wantEnd(words[len(textColumns)])
-}
-
-// readPlayer reads the pairs of player p.
-func (r *textReader) readPlayer(p sim.Player, words []word) error {
-	given := map[string]bool{}
-	for ; words[0].text != ""; words = words[2:] {
-		if given[words[0].text] {
-			return words[0].wrong("each name once")
-		}
-		given[words[0].text] = true
-		if err := r.readPair(p, words[0], words[1]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return words[len(textColumns)].End()
 }
 
 // readPair reads one number of player p.
-func (r *textReader) readPair(p sim.Player, name, value word) (err error) {
+func (r *textReader) readPair(p sim.Player, name, value texts.Word) (err error) {
 	h, n := &r.state.Half[p], 0
-	switch name.text {
+	switch name.Text {
 	case "energy":
-		n, err = value.number("an energy", 0, maxTextNumber)
+		n, err = texts.Number(value, "an energy", 0, maxTextNumber)
 		h.Energy = int32(n)
 	case "health":
-		n, err = value.number("a health", 0, MaxHealth)
+		n, err = texts.Number(value, "a health", 0, MaxHealth)
 		h.Base = int64(n)<<32 | int64(h.Hits())
 	case "hits":
-		n, err = value.number("a number of hits", 0, maxTextNumber)
+		n, err = texts.Number(value, "a number of hits", 0, maxTextNumber)
 		h.Base = int64(h.Health())<<32 | int64(n)
 	case "score":
-		r.score[p].total, err = value.number("a score", 0, maxTextNumber)
+		r.score[p].total, err = texts.Number(value, "a score", 0, maxTextNumber)
 	case "damage":
-		r.score[p].damage, err = value.number("a score", 0, maxTextNumber)
+		r.score[p].damage, err = texts.Number(value, "a score", 0, maxTextNumber)
 	case "curtain":
-		n, err = value.number("the rounds the curtain protects", -maxRound-1, maxNumber)
+		n, err = texts.Number(value, "the rounds the curtain protects", -maxRound-1, maxNumber)
 		h.Curtain = int16(n + int(r.state.Round) - 1)
 	case "ready":
-		if value.text != "yes" && value.text != "no" {
-			return value.wrong("yes or no")
+		if value.Text != "yes" && value.Text != "no" {
+			return value.Wrong("yes or no")
 		}
-		h.Available = value.text == "yes"
+		h.Available = value.Text == "yes"
 	case "fails":
-		n, err = value.number("a number of failures", 0, 255)
+		n, err = texts.Number(value, "a number of failures", 0, 255)
 		h.Failures = uint8(n)
 	default:
-		return name.wrong("energy, health, hits, score, damage, curtain, ready or fails")
+		return name.Wrong("energy, health, hits, score, damage, curtain, ready or fails")
 	}
 	return err
 }
 
 // readRow reads the cells of row y.
-func (r *textReader) readRow(y int, words []word) error {
+func (r *textReader) readRow(y int, words []texts.Word) error {
 	for x := range 2 * Width {
 		if x == Width {
-			if words[0].text != "|" {
-				return words[0].wrong(`"|" behind %d cells`, Width)
+			if words[0].Text != "|" {
+				return words[0].Wrong(`"|" behind %d cells`, Width)
 			}
 			words = words[1:]
 		}
-		if words[0].text == "" || words[0].text == "|" {
-			return words[0].wrong("%d cells in each half", Width)
+		if words[0].Text == "" || words[0].Text == "|" {
+			return words[0].Wrong("%d cells in each half", Width)
 		}
 		if err := r.readCell(x, y, words[0]); err != nil {
 			return err
 		}
 		words = words[1:]
 	}
-	return wantEnd(words[0])
+	return words[0].End()
 }
 
 // readCell reads the cell in column x, counted from A's base.
-func (r *textReader) readCell(x, y int, w word) error {
+func (r *textReader) readCell(x, y int, w texts.Word) error {
 	p, cell, right, left := cellOf(&r.state, x, y)
-	building := strings.TrimRight(w.text, "><")
-	missiles := w.text[len(building):]
+	building := strings.TrimRight(w.Text, "><")
+	missiles := w.Text[len(building):]
 	toRight := strings.Count(missiles, ">")
 	toLeft := len(missiles) - toRight
 	if missiles != strings.Repeat(">", toRight)+strings.Repeat("<", toLeft) || max(toRight, toLeft) > MaxStack {
-		return w.wrong("at most %d missiles of A (>), then at most %d of B (<)", MaxStack, MaxStack)
+		return w.Wrong("at most %d missiles of A (>), then at most %d of B (<)", MaxStack, MaxStack)
 	}
 	for i := range MaxStack {
 		bit := uint64(1) << cell
@@ -259,7 +188,7 @@ func (r *textReader) readCell(x, y int, w word) error {
 }
 
 // readBuilding reads the building of player p on the cell.
-func (r *textReader) readBuilding(p sim.Player, cell int, text string, w word) error {
+func (r *textReader) readBuilding(p sim.Player, cell int, text string, w texts.Word) error {
 	var kind Kind
 	found, unfinished := false, false
 	for _, k := range Kinds {
@@ -268,28 +197,28 @@ func (r *textReader) readBuilding(p sim.Player, cell int, text string, w word) e
 		}
 	}
 	if !found {
-		return w.wrong("a cell: . or one of D, A, E, T (lower case while unfinished), and missiles")
+		return w.Wrong("a cell: . or one of D, A, E, T (lower case while unfinished), and missiles")
 	}
 	rest, first := strings.CutPrefix(text[1:], "*")
 	if first && (kind != Tesla || unfinished) {
-		return w.wrong("* on finished tesla towers only")
+		return w.Wrong("* on finished tesla towers only")
 	}
 	digits := strings.TrimLeft(rest, "'")
 	taken := len(rest) - len(digits)
 	if unfinished && taken > 0 || taken > r.game.extraHits[kind] {
-		return w.wrong("at most %d missiles (') taken, of a finished building", r.game.extraHits[kind])
+		return w.Wrong("at most %d missiles (') taken, of a finished building", r.game.extraHits[kind])
 	}
 	b := &r.game.rules.Buildings[kind]
 	t := textTower{at: w, cell: cell, first: first}
 	var err error
-	wait := word{digits, w.line, w.column + len(text) - len(digits)}
+	wait := w.Part(len(text)-len(digits), len(text))
 	switch {
 	case unfinished:
-		t.building, err = wait.number("the rounds until it acts", 1, b.ConstructionTime-1)
+		t.building, err = texts.Number(wait, "the rounds until it acts", 1, b.ConstructionTime-1)
 	case digits != "" && (kind == Attack || kind == Tesla):
-		t.idle, err = wait.number("the rounds until it may shoot", 1, b.Cooldown)
+		t.idle, err = texts.Number(wait, "the rounds until it may shoot", 1, b.Cooldown)
 	case digits != "":
-		err = wait.wrong("no number on a building that does not shoot")
+		err = wait.Wrong("no number on a building that does not shoot")
 	}
 	if err != nil {
 		return err
@@ -311,22 +240,19 @@ func (r *textReader) placedIn(k Kind, building, idle int) int {
 // place puts a building on the board.
 func (r *textReader) place(p sim.Player, k Kind, t textTower, taken int) error {
 	if t.placed < 0 {
-		return t.at.wrong("a building that can stand in round %d", r.state.Round)
+		return t.at.Wrong("a building that can stand in round %d", r.state.Round)
 	}
 	h, bit := &r.state.Half[p], uint64(1)<<t.cell
 	h.Occupied |= bit
-	switch phase := t.placed + 1; k {
-	case Attack:
-		h.Type1 |= bit & -uint64(phase>>1&1)
-		h.Type0 |= bit & -uint64(phase&1)
-	case Energy:
-		h.Type2, h.Type0 = h.Type2|bit, h.Type0|bit
-	case Defense:
-		h.Type2 |= bit
-	case Tesla:
+	if k != Tesla {
+		buy := &r.game.cheap[t.placed&3][k+1]
+		h.Type2 |= bit & buy.type2
+		h.Type1 |= bit & buy.type1
+		h.Type0 |= bit & buy.type0
+	} else {
 		h.Type2, h.Type1 = h.Type2|bit, h.Type1|bit
 		if len(r.towers[p]) == MaxTeslas {
-			return t.at.wrong("at most %d tesla towers of a player", MaxTeslas)
+			return t.at.Wrong("at most %d tesla towers of a player", MaxTeslas)
 		}
 		r.towers[p] = append(r.towers[p], t)
 	}
@@ -359,9 +285,9 @@ func (r *textReader) raiseTowers(p sim.Player) error {
 		finished := a.building+b.building == 0
 		switch {
 		case finished && a.first == b.first, !finished && (a.first || b.first):
-			return b.at.wrong("* on one of two tesla towers, if both are finished")
+			return b.at.Wrong("* on one of two tesla towers, if both are finished")
 		case a.building == b.building && !finished:
-			return b.at.wrong("tesla towers of different ages")
+			return b.at.Wrong("tesla towers of different ages")
 		case finished && b.first, !finished && b.building < a.building:
 			*a, *b = *b, *a
 		}
@@ -369,7 +295,7 @@ func (r *textReader) raiseTowers(p sim.Player) error {
 			a.placed = b.placed - 1
 		}
 		if a.placed < 0 {
-			return a.at.wrong("a building that can stand in round %d", r.state.Round)
+			return a.at.Wrong("a building that can stand in round %d", r.state.Round)
 		}
 		r.state.Half[p].noteBirth(a.cell, a.placed)
 	}

@@ -31,8 +31,7 @@ func (g *Game) Playout(s *State, p sim.Player, r *prng.Rand) sim.Order {
 		return g.playoutFull(h, int(s.Round), random)
 	}
 	energy := h.Energy
-	income := g.income + g.perEnergy*int32(bits.OnesCount64(h.Live&h.Type2&h.Type0))
-	wants := (playoutIncome - income) & (playoutEnergy - energy) // negative: no more energy buildings
+	wants := (playoutIncome - g.Income(h)) & (playoutEnergy - energy) // negative: no more energy buildings
 	// One bit for each kind that is not an option: the sign of what is missing.
 	no := uint32(energy-g.price[OpDefense])>>31 |
 		uint32(energy-g.price[OpAttack])>>31<<1 |

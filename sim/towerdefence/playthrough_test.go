@@ -1,20 +1,14 @@
 package towerdefence_test
 
 import (
-	"bytes"
-	"flag"
 	"fmt"
-	"os"
 	"testing"
 
 	"moonfarm/sim"
+	"moonfarm/sim/simtest"
 	"moonfarm/sim/towerdefence"
 	"moonfarm/sim/towerdefence/wire"
 )
-
-var update = flag.Bool("update", false, "write testdata/playthrough.txt anew")
-
-const playthroughFile = "testdata/playthrough.txt"
 
 // playthroughStart is the energy and the health both players of the golden
 // match begin with: more than usual, so that all happens soon.
@@ -36,37 +30,21 @@ var playthroughOrders = map[int][2]string{
 // should, go test -run Playthrough -update writes the file anew, here and then
 // in features/towerdefence; RulesVersion must rise with it.
 func TestPlaythrough(t *testing.T) {
-	got := playthrough(t)
-	if *update {
-		if err := os.WriteFile(playthroughFile, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(playthroughFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, b := bytes.Split(got, []byte("\n")), bytes.Split(want, []byte("\n"))
-	for i := range max(len(a), len(b)) {
-		if i >= len(a) || i >= len(b) || !bytes.Equal(a[i], b[i]) {
-			t.Fatalf("%s:%d: the match goes another way: got\n%s", playthroughFile, i+1, bytes.Join(a[min(i, len(a)):min(i+12, len(a))], []byte("\n")))
-		}
-	}
+	simtest.Golden(t, "testdata/playthrough.txt", playthrough(t))
 }
 
 // playthrough plays the golden match and writes it down.
 func playthrough(t *testing.T) []byte {
 	t.Helper()
-	m := begin(t, "", nil)
+	g, _ := towerdefence.New(towerdefence.DefaultRules())
+	m := start(t, g, playthroughStart[:]...)
 	info := m.g.Info()
 	out := fmt.Appendf(nil, "# One match of Tower Defence, written by TestPlaythrough. The notation of positions is\n"+
 		"# explained in text.go; \"legal\" counts the orders that the rules accept.\n\n"+
 		"game %s rules %s players %d turns %d orders %d\n", info.Name, info.Rules, info.Players, info.MaxTurns, info.MaxOrders)
 	for p, start := range playthroughStart {
-		m.g.SetStart(&m.s, sim.Player(p), start[0], start[1])
 		out = fmt.Appendf(out, "start %c energy %d health %d\n", 'A'+p, start[0], start[1])
 	}
-	m.twin = twinOf(m.g, &m.s)
 	for round := 0; m.status == sim.Running; round++ {
 		out = towerdefence.AppendText(append(out, '\n'), m.g, &m.s)
 		for p := range sim.Player(2) {
@@ -86,7 +64,7 @@ func appendLegal(out []byte, g *towerdefence.Game, s *towerdefence.State, p sim.
 	var count [8]int
 	orders := g.AppendOrders(nil, s, p)
 	for _, o := range orders {
-		op, _, _, _ := towerdefence.Decode(o)
+		op := towerdefence.Decode(o).Op
 		count[op]++
 	}
 	out = fmt.Appendf(out, "legal %c %d:", 'A'+p, len(orders))

@@ -61,12 +61,7 @@ func TestLegal(t *testing.T) {
 			rules = randomRules(&r)
 		}
 		g, _ := towerdefence.New(rules)
-		m := &match{t: t, g: g}
-		g.Reset(&m.s, 0)
-		for p := range sim.Player(2) {
-			g.SetStart(&m.s, p, r.IntN(400), 100)
-		}
-		m.twin = twinOf(g, &m.s)
+		m := start(t, g, [2]int{r.IntN(400), 100}, [2]int{r.IntN(400), 100})
 		for round := 0; m.status == sim.Running && round < 130; round++ {
 			if round%7 == 0 {
 				checkLegal(t, g, &m.s, m.twin)
@@ -116,9 +111,9 @@ func checkLegal(t *testing.T, g *towerdefence.Game, s *towerdefence.State, twin 
 
 // inWords looks an order up in the words of Legal.
 func inWords(l *towerdefence.Legal, o sim.Order) bool {
-	op, x, y, _ := towerdefence.Decode(o)
-	cell := y*towerdefence.Width + x
-	switch op {
+	c := towerdefence.Decode(o)
+	cell := c.Y*towerdefence.Width + c.X
+	switch c.Op {
 	case towerdefence.OpNothing:
 		return l[5]&1 != 0
 	case towerdefence.OpCurtain:
@@ -126,7 +121,7 @@ func inWords(l *towerdefence.Legal, o sim.Order) bool {
 	case towerdefence.OpDeconstruct:
 		return l[4]>>cell&1 != 0
 	}
-	return l.Build(towerdefence.Kind(op-1))>>cell&1 != 0
+	return l.Build(towerdefence.Kind(c.Op-1))>>cell&1 != 0
 }
 
 // playoutBoards are positions in which seat A has the kinds named: none, defense and so on by op.
@@ -187,7 +182,7 @@ func TestPlayout(t *testing.T) {
 			if !legal[o] {
 				t.Fatalf("board %d: order %#x is not legal", i, o)
 			}
-			op, _, _, _ := towerdefence.Decode(o)
+			op := towerdefence.Decode(o).Op
 			byOp[op]++
 			byOrder[o]++
 		}
@@ -195,7 +190,7 @@ func TestPlayout(t *testing.T) {
 		for _, op := range b.ops {
 			var cells []sim.Order
 			for o := range legal {
-				if k, _, _, _ := towerdefence.Decode(o); k == op {
+				if towerdefence.Decode(o).Op == op {
 					cells = append(cells, o)
 				}
 			}
@@ -225,18 +220,9 @@ func uniform[K comparable](t *testing.T, board int, what string, counts map[K]fl
 func TestSetStart(t *testing.T) {
 	g, _ := towerdefence.New(towerdefence.DefaultRules())
 	for _, c := range [][2]int{{0, 1}, {20, 100}, {7, 250}, {towerdefence.MaxEnergy, towerdefence.MaxHealth}} {
-		for p := range sim.Player(2) {
-			var s towerdefence.State
-			g.Reset(&s, 0)
-			g.SetStart(&s, p, c[0], c[1])
-			twin := plain.New(g.Rules())
-			twin.Players[p].Energy, twin.Players[p].Health = c[0], c[1]
-			m := &match{t: t, g: g, s: s, twin: twin}
-			m.check()
-			m.idle(30)
-			if got := g.Score(&m.s, p); got != 150 {
-				t.Errorf("energy %d, health %d: a score of %d after 30 rounds, want 150", c[0], c[1], got)
-			}
+		m := start(t, g, c, [2]int{20, 100}).idle(30)
+		if a, b := g.Score(&m.s, 0), g.Score(&m.s, 1); a != 150 || b != 150 {
+			t.Errorf("energy %d, health %d: scores of %d and %d after 30 rounds, want 150", c[0], c[1], a, b)
 		}
 	}
 }

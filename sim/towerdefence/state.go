@@ -40,7 +40,7 @@ type Half struct {
 
 	// Own[i] and Far[i] are the cells with at least i+1 of this player's
 	// missiles, on the own half and on the enemy's (in the enemy's
-	// coordinates). Four is the most there can be, see RULES.md, Bounds.
+	// coordinates). Four is the most there can be, see RULES.md, 7.1.
 	Own, Far [MaxStack]uint64
 
 	// Ledger holds in its upper 32 bits what this player spent and earned by
@@ -95,7 +95,7 @@ type State struct {
 }
 
 // MaxStack is the most missiles of one owner a cell can hold: they come from
-// the columns of one parity of one row, one each (RULES.md, Bounds).
+// the columns of one parity of one row, one each (RULES.md, 7.1).
 const MaxStack = 4
 
 // never is a round that does not come.
@@ -117,6 +117,9 @@ const (
 
 // Health is the health of the base, 0 and above.
 func (h *Half) Health() int { return int(max(0, h.Base>>32)) }
+
+// dead reports whether the base has no health.
+func (h *Half) dead() bool { return h.Base < 1<<32 }
 
 // Hits counts how often the base was hit, also when its health was 0 already.
 func (h *Half) Hits() int { return int(uint32(h.Base)) }
@@ -179,12 +182,6 @@ func stack(m *[MaxStack]uint64, cell int) int {
 		n += plane >> (cell & 63) & 1
 	}
 	return int(n)
-}
-
-// CurtainTime is the original's counter after the round before s.Round:
-// 0 or more while the curtain is up.
-func (s *State) CurtainTime(p sim.Player) int {
-	return int(s.Half[p].Curtain) - int(s.Round) + 1
 }
 
 // BuildTime is the original's constructionTimeLeft of the building on the

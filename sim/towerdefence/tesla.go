@@ -7,8 +7,7 @@ func (g *Game) buildTesla(h *Half, bit uint64, r int) bool {
 	if h.Teslas == MaxTeslas || h.Occupied&bit != 0 || h.Energy < g.price[OpTesla] {
 		return false
 	}
-	h.Energy -= g.price[OpTesla]
-	h.Ledger += g.entry[OpTesla]
+	g.pay(h, OpTesla)
 	h.Occupied |= bit
 	h.Type2 |= bit
 	h.Type1 |= bit
@@ -104,4 +103,23 @@ func lightningHits(live uint64, x, y, reach int) uint64 {
 	below &^= above | same
 	same &^= above
 	return above<<row>>8 | same<<row | below<<row<<8
+}
+
+// reviewTeslas forgets the tesla towers destroyed in round r and finishes those
+// that are due.
+func (h *Half) reviewTeslas(r int) {
+	h.dropTeslas()
+	h.finishTeslas(r)
+}
+
+// finishTeslas makes the tesla towers live whose construction ends in round r.
+func (h *Half) finishTeslas(r int) {
+	for i := range h.Tesla[:h.Teslas] {
+		t := &h.Tesla[i]
+		if int(t.Due) <= r {
+			h.Live |= 1 << t.Cell
+			t.Due = never
+		}
+	}
+	h.agenda()
 }

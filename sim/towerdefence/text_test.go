@@ -6,6 +6,7 @@ import (
 
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
+	"moonfarm/sim/simtest"
 	"moonfarm/sim/towerdefence"
 	"moonfarm/sim/towerdefence/wire"
 )
@@ -47,15 +48,22 @@ func TestTextSample(t *testing.T) {
 	}
 }
 
+// stateText is the text of states under the rules of g.
+func stateText(g *towerdefence.Game) simtest.StateText[towerdefence.State] {
+	return simtest.StateText[towerdefence.State]{
+		Parse:  func(text string) (towerdefence.State, error) { return towerdefence.ParseText(g, text) },
+		Append: func(s *towerdefence.State) string { return fastText(g, s) },
+	}
+}
+
 func TestTextOfStart(t *testing.T) {
 	g, _ := towerdefence.New(towerdefence.DefaultRules())
 	var want towerdefence.State
 	g.Reset(&want, 0)
-	for _, text := range []string{"", "\n\n", "round 0 # the beginning\n", fastText(g, &want)} {
-		if s, err := towerdefence.ParseText(g, text); err != nil || s != want {
-			t.Errorf("%q is not the start: %v", text, err)
-		}
+	for _, text := range []string{"", "\n\n", "round 0 # the beginning\n"} {
+		stateText(g).Is(t, text, want)
 	}
+	stateText(g).Again(t, want)
 }
 
 // canon takes out of a state what a text does not hold: since when a tower
@@ -129,37 +137,12 @@ func roundTrip(t *testing.T, g *towerdefence.Game, seed uint64, r *prng.Rand) {
 	}
 }
 
-// TestTextOfTwin compares the text of random games with one written from the
-// lists of the plain twin.
-func TestTextOfTwin(t *testing.T) {
-	for seed := range uint64(30) {
-		r := prng.New(seed)
-		rules := towerdefence.DefaultRules()
-		if seed%2 == 1 {
-			rules = randomRules(&r)
-		}
-		m := &match{t: t, twin: nil}
-		m.g, _ = towerdefence.New(rules)
-		m.g.Reset(&m.s, 0)
-		m.twin = twinOf(m.g, &m.s)
-		for range 100 {
-			a, b := m.g.Playout(&m.s, 0, &r), m.g.Playout(&m.s, 1, &r)
-			m.play(string(wire.AppendCommand(nil, a)), string(wire.AppendCommand(nil, b)))
-			if d := unlike(plainText(m.twin), fastText(m.g, &m.s)); d != "" {
-				t.Fatalf("seed %d: %s\n%s", seed, d, boards(m.g, &m.s, m.twin))
-			}
-			if m.status != sim.Running {
-				break
-			}
-		}
-	}
-}
-
 func TestTextErrors(t *testing.T) {
+	g, _ := towerdefence.New(towerdefence.DefaultRules())
 	row := func(cell string) string {
 		return "round 9\n0 . . " + cell + strings.Repeat(" .", 5) + " |" + strings.Repeat(" .", 8)
 	}
-	for text, want := range map[string]string{
+	simtest.Refuses(t, func(fault, want string) bool { return fault == want }, func(text string) error { _, err := towerdefence.ParseText(g, text); return err }, map[string]string{
 		"zound 1":                   `line 1, column 1: want round, A, B, x or a row from 0 to 7, found "zound"`,
 		"8 . .":                     `line 1, column 1: want round, A, B, x or a row from 0 to 7, found "8"`,
 		"round 402":                 `line 1, column 7: want a round from 0 to 401, found "402"`,
@@ -197,29 +180,28 @@ func TestTextErrors(t *testing.T) {
 		"round 30\n1 T t1 T . . . . . | . . . . . . . .":                                    `line 2, column 8: want at most 2 tesla towers of a player, found "T"`,
 		"round 10\n1 T* T . . . . . . | . . . . . . . .":                                    `line 2, column 3: want a building that can stand in round 10, found "T*"`,
 		"round 30\n1 T* t4 . . . . . . | . . . . . . . .":                                   `line 2, column 6: want * on one of two tesla towers, if both are finished, found "t4"`,
-	} {
-		g, _ := towerdefence.New(towerdefence.DefaultRules())
-		if _, err := towerdefence.ParseText(g, text); err == nil || err.Error() != want {
-			t.Errorf("%q: got  %v\nwant %s", text, err, want)
-		}
-	}
+	})
 }
 
-// FuzzParseText holds what is read from any text against its own text.
+// FuzzParseText: what is read can be played.
 func FuzzParseText(f *testing.F) {
-	f.Add(sampleText)
-	f.Add("round 3\n2 . . a . | .")
 	g, _ := towerdefence.New(towerdefence.DefaultRules())
-	f.Fuzz(func(t *testing.T, text string) {
-		s, err := towerdefence.ParseText(g, text)
-		if err != nil {
-			return
-		}
-		written := fastText(g, &s)
-		again, err := towerdefence.ParseText(g, written)
-		if err != nil || again != s {
-			t.Fatalf("%q reads as\n%swhich does not read as the same: %v", text, written, err)
-		}
-		g.Play(&s, towerdefence.Build(towerdefence.Attack, 1, 1), 0) // must not panic
+	stateText(g).Fuzz(f, func(s *towerdefence.State) { g.Play(s, towerdefence.Build(towerdefence.Attack, 1, 1), 0) },
+		sampleText, "round 3\n2 . . a . | .")
+}
+
+// TestHashTellsPositionsApart changes one thing of a position after the other.
+func TestHashTellsPositionsApart(t *testing.T) {
+	g, _ := towerdefence.New(towerdefence.DefaultRules())
+	stateText(g).Hashes(t, g.Hash, sampleText, [][2]string{
+		{"round 57", "round 58"}, {"energy 35", "energy 36"}, {"health 85", "health 80"}, {"score 431", "score 432"},
+		{"curtain 4", "curtain 5"}, {"curtain 4", "curtain 1"}, {"curtain 4", "curtain 0"}, {"ready yes", "ready no"}, {"fails 1", "fails 0"},
+		{"0 E", "0 D"}, {"0 E", "0 A"}, {"D''", "D'"}, {"D''", "D"}, {"D''", "d2"}, {"d2", "d1"}, {"d2", "D"}, {"A2", "A1"}, {"A2", "A"},
+		{"t7", "t6"}, {"T3", "T2"}, {"T*  .   .   .   T3", "T   .   .   .   T*3"},
+		{".<", "."}, {".<", ".>"}, {".>><<<", ".>><<"}, {".>><<<", ".>>><<<"},
 	})
+	down, long := begin(t, "round 40\nA curtain 0", nil), begin(t, "round 40\nA curtain -4", nil)
+	if g.Hash(&down.s) != g.Hash(&long.s) {
+		t.Error("since when a curtain is down makes another hash")
+	}
 }

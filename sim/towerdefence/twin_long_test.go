@@ -19,7 +19,11 @@ func TestTwin(t *testing.T) {
 	if long() {
 		rounds = 1_000_000
 	}
-	t.Logf("%d rounds compared", playTwins(t, towerdefence.DefaultRules(), 1, rounds))
+	g, _ := towerdefence.New(towerdefence.DefaultRules())
+	if !g.Regular() {
+		t.Error("the default rules do not keep the rhythm of release 3.0.2")
+	}
+	t.Logf("%d rounds compared", playTwins(t, g, 1, rounds))
 }
 
 // TestTwinOtherRules does the same under many random rule sets: 70,000 rounds,
@@ -29,14 +33,14 @@ func TestTwinOtherRules(t *testing.T) {
 	if long() {
 		rounds = 1_500_000
 	}
-	played, sets := 0, 0
+	played, sets := 0, uint64(0)
 	for ; played < rounds; sets++ {
-		seed := uint64(sets)
-		r := prng.New(prng.Key(seed, 0, 0, 0, prng.PurposeShuffle))
-		played += playTwins(t, randomRules(&r), seed, 300)
-		if t.Failed() {
-			return
+		r := prng.New(prng.Key(sets, 0, 0, 0, prng.PurposeShuffle))
+		g, err := towerdefence.New(randomRules(&r))
+		if err != nil {
+			t.Fatal(err)
 		}
+		played += playTwins(t, g, sets, 300)
 	}
 	t.Logf("%d rounds under %d rule sets compared", played, sets)
 }
@@ -60,9 +64,7 @@ func playTwinPlayout(t *testing.T, seed uint64) (played int) {
 	r := prng.New(prng.Key(seed, 1, 0, 0, prng.PurposeGame))
 	m := begin(t, "", nil)
 	if seed%3 > 0 { // lightning from the first rounds on
-		m.g.SetStart(&m.s, 0, 4000, 1000)
-		m.g.SetStart(&m.s, 1, 4000, 1000)
-		m.twin = twinOf(m.g, &m.s)
+		m = start(t, m.g, [2]int{4000, 1000}, [2]int{4000, 1000})
 	}
 	for m.status == 0 {
 		a, b := m.g.Playout(&m.s, 0, &r), m.g.Playout(&m.s, 1, &r)

@@ -1,11 +1,14 @@
 package towerdefence_test
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"testing"
 
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
+	"moonfarm/sim/simtest"
 	"moonfarm/sim/towerdefence"
 	"moonfarm/sim/towerdefence/internal/plain"
 	"moonfarm/sim/towerdefence/wire"
@@ -14,73 +17,26 @@ import (
 // compare returns the first difference between the fast state and the plain
 // twin, "" if there is none. It looks at every field of the original.
 func compare(g *towerdefence.Game, s *towerdefence.State, twin *plain.Game) string {
-	if int(s.Round) != twin.Round {
-		return fmt.Sprintf("round: fast %d, plain %d", s.Round, twin.Round)
+	fast := twinOf(g, s)
+	if fast.Round != twin.Round || fast.Players != twin.Players {
+		return fmt.Sprintf("fast round %d, %+v; plain round %d, %+v", fast.Round, fast.Players, twin.Round, twin.Players)
 	}
-	for p := range sim.Player(2) {
-		h := &s.Half[p]
-		fast := plain.Player{
-			Energy: int(h.Energy), Health: h.Health(), HitsTaken: h.Hits(), Score: g.Score(s, p),
-			CurtainAvailable: h.Available, CurtainTime: s.CurtainTime(p), FailCount: int(h.Failures),
-		}
-		if fast != twin.Players[p] {
-			return fmt.Sprintf("player %d: fast %+v, plain %+v", p, fast, twin.Players[p])
-		}
+	if d := simtest.DiffLists("buildings", fast.Buildings, twin.Buildings); d != "" {
+		return d
 	}
-	var buildings [16][8]*plain.Building
-	for i := range twin.Buildings {
-		b := &twin.Buildings[i]
-		buildings[b.X][b.Y] = b
-	}
-	var missiles [2][16][8]int
-	for _, m := range twin.Missiles {
-		missiles[m.Owner][m.X][m.Y]++
-	}
-	for x := range 16 {
-		for y := range 8 {
-			if d := compareCell(g, s, x, y, buildings[x][y]); d != "" {
-				return fmt.Sprintf("cell %d,%d: %s", x, y, d)
-			}
-			for p := range sim.Player(2) {
-				if fast := missilesAt(s, p, x, y); fast != missiles[p][x][y] {
-					return fmt.Sprintf("missiles of %d at %d,%d: fast %d, plain %d", p, x, y, fast, missiles[p][x][y])
-				}
-			}
-		}
-	}
-	return ""
+	return simtest.DiffLists("missiles", byPlace(fast.Missiles), byPlace(twin.Missiles))
 }
 
-func compareCell(g *towerdefence.Game, s *towerdefence.State, x, y int, want *plain.Building) string {
-	p, own := sim.Player(0), x
-	if x >= 8 {
-		p, own = 1, 15-x
+// byPlace lists missiles by place and owner. The fast game does not keep their ids.
+func byPlace(missiles []plain.Missile) []plain.Missile {
+	list := slices.Clone(missiles)
+	for i := range list {
+		list[i].ID = 0
 	}
-	cell := y*8 + own
-	kind, ok := s.Half[p].Kind(cell)
-	if !ok || want == nil {
-		if ok != (want != nil) {
-			return fmt.Sprintf("building: fast %v, plain %+v", ok, want)
-		}
-		return ""
-	}
-	fast := plain.Building{X: x, Y: y, Owner: p, Kind: kind, Health: g.HealthOf(s, p, cell),
-		BuildTime: g.BuildTime(s, p, cell), Cooldown: g.Cooldown(s, p, cell)}
-	if fast != *want {
-		return fmt.Sprintf("building: fast %+v, plain %+v", fast, *want)
-	}
-	return ""
-}
-
-func missilesAt(s *towerdefence.State, p sim.Player, x, y int) int {
-	own := x
-	if p == 1 {
-		own = 15 - x
-	}
-	if own < 8 {
-		return s.Half[p].MissilesOwn(y*8 + own)
-	}
-	return s.Half[p].MissilesFar(y*8 + 15 - own)
+	slices.SortFunc(list, func(a, b plain.Missile) int {
+		return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X), cmp.Compare(a.Owner, b.Owner))
+	})
+	return list
 }
 
 // randomCommand draws a command text: mostly sensible, some illegal, some that
@@ -110,37 +66,18 @@ func randomCommand(r *prng.Rand, g *towerdefence.Game, s *towerdefence.State, p 
 
 // playTwins plays random games until the given number of rounds is reached and
 // fails at the first difference. It returns the rounds it played.
-func playTwins(t *testing.T, rules towerdefence.Rules, seed uint64, rounds int) (played int) {
+func playTwins(t *testing.T, g *towerdefence.Game, seed uint64, rounds int) (played int) {
 	t.Helper()
-	g, err := towerdefence.New(rules)
-	if err != nil {
-		t.Fatalf("seed %d: %v", seed, err)
-	}
 	buf := make([]sim.Order, 0, 512)
 	for game := uint64(0); played < rounds; game++ {
 		r := prng.New(prng.Key(seed, game, 0, 0, prng.PurposeGame))
-		var s towerdefence.State
-		g.Reset(&s, 0)
-		twin := plain.New(rules)
+		m := start(t, g)
 		if energy := []int{0, 0, 200, 1000, 6000}[r.IntN(5)]; energy > 0 {
-			for p := range sim.Player(2) {
-				g.SetStart(&s, p, energy, 250)
-				twin.Players[p].Energy, twin.Players[p].Health = energy, 250
-			}
+			m = start(t, g, [2]int{energy, 250}, [2]int{energy, 250})
 		}
-		for status := sim.Running; status == sim.Running; played++ {
-			a, b := randomCommand(&r, g, &s, 0, buf), randomCommand(&r, g, &s, 1, buf)
-			before := s
-			status = g.Play(&s, wire.ParseCommand(a), wire.ParseCommand(b))
-			end := twin.Play(a, b)
-			diff := compare(g, &s, twin)
-			if diff == "" && (status == sim.Running) != (end == plain.Running) {
-				diff = fmt.Sprintf("status: fast %v, plain %q", status, end)
-			}
-			if diff != "" {
-				t.Fatalf("seed %d game %d round %d, commands %q and %q: %s\nbefore\n%s%s\nrules\n%s", seed, game, before.Round, a, b, diff,
-					fastText(g, &before), boards(g, &s, twin), rules.AppendText(nil))
-			}
+		m.title = fmt.Sprintf("seed %d game %d of the rules\n%s", seed, game, g.Info().Config)
+		for ; m.status == sim.Running; played++ {
+			m.play(randomCommand(&r, g, &m.s, 0, buf), randomCommand(&r, g, &m.s, 1, buf))
 		}
 	}
 	return played

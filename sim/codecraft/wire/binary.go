@@ -10,6 +10,7 @@ package wire
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -51,7 +52,7 @@ func (r *Reader) Err() error { return r.err }
 // Offset is how many bytes were read.
 func (r *Reader) Offset() int64 { return r.at }
 
-// End tells whether nothing more can be read: the data ends here, or an error
+// End reports whether nothing more can be read: the data ends here, or an error
 // came before.
 func (r *Reader) End() bool {
 	if r.err != nil {
@@ -223,6 +224,13 @@ func appendNumber(dst []byte, n int32) []byte {
 	return binary.LittleEndian.AppendUint32(dst, uint32(n))
 }
 
+func appendNumbers(dst []byte, numbers ...int32) []byte {
+	for _, n := range numbers {
+		dst = appendNumber(dst, n)
+	}
+	return dst
+}
+
 func appendTruth(dst []byte, b bool) []byte {
 	if b {
 		return append(dst, 1)
@@ -261,3 +269,26 @@ type Optional[T any] struct {
 
 // Some is an Optional with a value.
 func Some[T any](v T) Optional[T] { return Optional[T]{true, v} }
+
+// MarshalJSON writes the value, or null.
+func (o Optional[T]) MarshalJSON() ([]byte, error) {
+	if !o.Given {
+		return []byte("null"), nil
+	}
+	return json.Marshal(o.Value)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (o *Optional[T]) UnmarshalJSON(text []byte) error {
+	*o = Optional[T]{Given: string(text) != "null"}
+	if !o.Given {
+		return nil
+	}
+	return json.Unmarshal(text, &o.Value)
+}
+
+// Kinds is a list of types of entities.
+type Kinds []codecraft.Type
+
+// MarshalJSON writes the names; none are an empty list.
+func (k Kinds) MarshalJSON() ([]byte, error) { return json.Marshal(append([]codecraft.Type{}, k...)) }

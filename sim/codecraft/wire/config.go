@@ -55,16 +55,6 @@ type TCPConfig struct {
 // rounds are the original's names of the presets.
 var rounds = [...]struct{ name, preset string }{{"Round1", "round1"}, {"Round2", "round2"}, {"Finals", "finals"}}
 
-// RoundOf is the original's name of a preset, "" if it has none.
-func RoundOf(preset string) string {
-	for _, r := range rounds {
-		if r.preset == preset {
-			return r.name
-		}
-	}
-	return ""
-}
-
 // Rules are those of a created game with as many players as are in the config.
 func (c *Config) Rules() (codecraft.Rules, error) {
 	for _, r := range rounds {
@@ -127,9 +117,6 @@ func (c *TCPConfig) validate() error {
 	}
 	return nil
 }
-
-// maxSeconds bounds limits of time: what is longer is a mistake.
-const maxSeconds = 1e9
 
 // Append appends the config as the file has it, without an end of line.
 func (c *Config) Append(dst []byte) []byte { return appendJSON(dst, c) }
@@ -247,3 +234,34 @@ func short(text []byte) string {
 	}
 	return string(text)
 }
+
+// Results is the results file of the local runner.
+type Results struct {
+	Players []PlayerResult `json:"players"`
+	Results []int64        `json:"results"` // scores
+	Seed    uint64         `json:"seed"`
+}
+
+// PlayerResult tells how a player fared besides its score.
+type PlayerResult struct {
+	Crashed bool    `json:"crashed"`
+	Comment *string `json:"comment"` // of a crash: "Player crashed: …"
+}
+
+// CrashComment begins the comment on a player that crashed.
+const CrashComment = "Player crashed: "
+
+// ParseResults reads a results file.
+func ParseResults(text []byte) (*Results, error) {
+	r := new(Results)
+	if err := decodeStrictly(text, r); err != nil {
+		return nil, fmt.Errorf("results: %w", err)
+	}
+	if len(r.Players) != len(r.Results) {
+		return nil, fmt.Errorf("results: %d players, but %d scores", len(r.Players), len(r.Results))
+	}
+	return r, nil
+}
+
+// Append appends the results as the file has them, without an end of line.
+func (r *Results) Append(dst []byte) []byte { return appendJSON(dst, r) }

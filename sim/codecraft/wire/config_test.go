@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"moonfarm/sim/codecraft"
+	"moonfarm/sim/simtest"
 )
 
 // recordedFile is a line of the recorded config and result files.
@@ -58,8 +59,8 @@ func TestConfigRules(t *testing.T) {
 		if want, _ := codecraft.Preset(preset); err != nil || got != want {
 			t.Errorf("%s: %v, not the rules of %s", name, err, preset)
 		}
-		if RoundOf(strings.TrimSuffix(preset, "-3")) != name || *c.Seed != 7 {
-			t.Errorf("%s: seed %d, round %q", name, *c.Seed, RoundOf(preset))
+		if *c.Seed != 7 {
+			t.Errorf("%s: seed %d, want 7", name, *c.Seed)
 		}
 	}
 	c, err := ParseConfig([]byte(`{"seed": null, "game": {"LoadFrom": "a file"}, "players": ["QuickStart"]}`))
@@ -76,45 +77,37 @@ func TestConfigRules(t *testing.T) {
 
 func TestRefusedConfigs(t *testing.T) {
 	const game = `"game":{"Create":"Round1"}`
-	for _, c := range []struct{ text, want string }{
-		{``, "config: the text ends, want a JSON object"},
-		{`{`, "the text ends"},
-		{`[]`, "cannot unmarshal array"},
-		{`{"seed":-1}`, "cannot unmarshal number -1"},
-		{`{"seed":18446744073709551616}`, "cannot unmarshal number"},
-		{`{"players":[]}`, "game is missing"},
-		{`{` + game + `}`, "players: found 0, want 1 to 4"},
-		{`{` + game + `,"players":["Empty","Empty","Empty","Empty","Empty"]}`, "players: found 5, want 1 to 4"},
-		{`{` + game + `,"players":["Empty"],"speed":1}`, `unknown field "speed"`},
-		{`{` + game + `,"players":["Empty"]} x`, "something follows"},
-		{`{"game":{"Create":"Round9"},"players":["Empty"]}`, `game: Create: found "Round9", want Round1, Round2 or Finals`},
-		{`{"game":{"Create":7},"players":["Empty"]}`, "game: Create: found 7, want a text"},
-		{`{"game":{"Begin":"Round1"},"players":["Empty"]}`, `game: found "Begin", want Create or LoadFrom`},
-		{`{"game":"Round1","players":["Empty"]}`, `game: found "Round1", want an object with one key`},
-		{`{"game":{"LoadFrom":""},"players":["Empty"]}`, `LoadFrom: found "", want a text`},
-		{`{` + game + `,"players":["Robot"]}`, `players: found "Robot", want Tcp, Empty, QuickStart or Keyboard`},
-		{`{` + game + `,"players":[7]}`, "players: found 7, want an object with one key"},
-		{`{` + game + `,"players":["Tcp"]}`, "Tcp: want an object with a port"},
-		{`{` + game + `,"players":[{"Tcp":{}}]}`, "Tcp: port is missing"},
-		{`{` + game + `,"players":[{"Tcp":{"port":70000}}]}`, "players[0]: port is 70000, want 0 to 65535"},
-		{`{` + game + `,"players":[{"Tcp":{"port":1,"ip":"x"}}]}`, `unknown field "ip"`},
-		{`{` + game + `,"players":[{"Tcp":{"port":1,"timeout":0}}]}`, "timeout is 0, want null or more than 0"},
-		{`{` + game + `,"players":[{"Tcp":{"port":1,"accept_timeout":-2}}]}`, "accept_timeout is -2"},
-		{`{` + game + `,"players":[{"Empty":1}]}`, "Empty: found 1, want null"},
-	} {
-		if _, err := ParseConfig([]byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want %q", c.text, err, c.want)
-		}
-	}
-	for _, c := range []struct{ text, want string }{
-		{`{"players":[{"crashed":false,"comment":null}],"results":[],"seed":1}`, "1 players, but 0 scores"},
-		{`{"players":[{"crashed":0}],"results":[1],"seed":1}`, "cannot unmarshal number"},
-		{`7`, "cannot unmarshal number"},
-	} {
-		if _, err := ParseResults([]byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want %q", c.text, err, c.want)
-		}
-	}
+	simtest.Refuses(t, strings.Contains, func(text string) error { _, err := ParseConfig([]byte(text)); return err }, map[string]string{
+		``:                              "config: the text ends, want a JSON object",
+		`{`:                             "the text ends",
+		`[]`:                            "cannot unmarshal array",
+		`{"seed":-1}`:                   "cannot unmarshal number -1",
+		`{"seed":18446744073709551616}`: "cannot unmarshal number",
+		`{"players":[]}`:                "game is missing",
+		`{` + game + `}`:                "players: found 0, want 1 to 4",
+		`{` + game + `,"players":["Empty","Empty","Empty","Empty","Empty"]}`: "players: found 5, want 1 to 4",
+		`{` + game + `,"players":["Empty"],"speed":1}`:                       `unknown field "speed"`,
+		`{` + game + `,"players":["Empty"]} x`:                               "something follows",
+		`{"game":{"Create":"Round9"},"players":["Empty"]}`:                   `game: Create: found "Round9", want Round1, Round2 or Finals`,
+		`{"game":{"Create":7},"players":["Empty"]}`:                          "game: Create: found 7, want a text",
+		`{"game":{"Begin":"Round1"},"players":["Empty"]}`:                    `game: found "Begin", want Create or LoadFrom`,
+		`{"game":"Round1","players":["Empty"]}`:                              `game: found "Round1", want an object with one key`,
+		`{"game":{"LoadFrom":""},"players":["Empty"]}`:                       `LoadFrom: found "", want a text`,
+		`{` + game + `,"players":["Robot"]}`:                                 `players: found "Robot", want Tcp, Empty, QuickStart or Keyboard`,
+		`{` + game + `,"players":[7]}`:                                       "players: found 7, want an object with one key",
+		`{` + game + `,"players":["Tcp"]}`:                                   "Tcp: want an object with a port",
+		`{` + game + `,"players":[{"Tcp":{}}]}`:                              "Tcp: port is missing",
+		`{` + game + `,"players":[{"Tcp":{"port":70000}}]}`:                  "players[0]: port is 70000, want 0 to 65535",
+		`{` + game + `,"players":[{"Tcp":{"port":1,"ip":"x"}}]}`:             `unknown field "ip"`,
+		`{` + game + `,"players":[{"Tcp":{"port":1,"timeout":0}}]}`:          "timeout is 0, want null or more than 0",
+		`{` + game + `,"players":[{"Tcp":{"port":1,"accept_timeout":-2}}]}`:  "accept_timeout is -2",
+		`{` + game + `,"players":[{"Empty":1}]}`:                             "Empty: found 1, want null",
+	})
+	simtest.Refuses(t, strings.Contains, func(text string) error { _, err := ParseResults([]byte(text)); return err }, map[string]string{
+		`{"players":[{"crashed":false,"comment":null}],"results":[],"seed":1}`: "1 players, but 0 scores",
+		`{"players":[{"crashed":0}],"results":[1],"seed":1}`:                   "cannot unmarshal number",
+		`7`: "cannot unmarshal number",
+	})
 }
 
 func FuzzConfig(f *testing.F) {

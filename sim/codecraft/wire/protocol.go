@@ -4,18 +4,27 @@ import "moonfarm/sim/codecraft"
 
 // PlayerView is what a player sees before a tick, in the player's own frame.
 type PlayerView struct {
-	MyID             int32
-	MapSize          int32
-	FogOfWar         bool
-	EntityProperties []TypeProperties // a map; one per type
-	MaxTickCount     int32
-	MaxPathfindNodes int32
-	CurrentTick      int32
+	MyID int32
+	Header
+	EntityProperties PropertyMap
 	Players          []Player
 	Entities         []Entity // ascending by id
 }
 
-// TypeProperties is an item of the map of properties.
+// Header are the rules and the tick, as views, states and ticks of recordings
+// begin with them.
+type Header struct {
+	MapSize          int32 `json:"map_size"`
+	FogOfWar         bool  `json:"fog_of_war"`
+	MaxTickCount     int32 `json:"max_tick_count"`
+	MaxPathfindNodes int32 `json:"max_pathfind_nodes"`
+	CurrentTick      int32 `json:"tick"`
+}
+
+// PropertyMap holds the properties of the types, each once, in any order.
+type PropertyMap []TypeProperties
+
+// TypeProperties is an item of a PropertyMap.
 type TypeProperties struct {
 	Type codecraft.Type
 	EntityProperties
@@ -23,55 +32,56 @@ type TypeProperties struct {
 
 // EntityProperties are the numbers of a type of entities.
 type EntityProperties struct {
-	Size              int32
-	BuildScore        int32
-	DestroyScore      int32
-	CanMove           bool
-	PopulationProvide int32
-	PopulationUse     int32
-	MaxHealth         int32
-	InitialCost       int32
-	SightRange        int32
-	ResourcePerHealth int32
-	Build             Optional[BuildProperties]
-	Attack            Optional[AttackProperties]
-	Repair            Optional[RepairProperties]
+	Size              int32                      `json:"size"`
+	BuildScore        int32                      `json:"build_score"`
+	DestroyScore      int32                      `json:"destroy_score"`
+	CanMove           bool                       `json:"can_move"`
+	PopulationProvide int32                      `json:"population_provide"`
+	PopulationUse     int32                      `json:"population_use"`
+	MaxHealth         int32                      `json:"max_health"`
+	InitialCost       int32                      `json:"initial_cost"`
+	SightRange        int32                      `json:"sight_range"`
+	ResourcePerHealth int32                      `json:"resource_per_health"`
+	Build             Optional[BuildProperties]  `json:"build"`
+	Attack            Optional[AttackProperties] `json:"attack"`
+	Repair            Optional[RepairProperties] `json:"repair"`
 }
 
 // BuildProperties say what an entity can build.
 type BuildProperties struct {
-	Options    []codecraft.Type
-	InitHealth Optional[int32] // absent: full
+	Options    Kinds           `json:"options"`
+	InitHealth Optional[int32] `json:"init_health"` // absent: full
 }
 
 // AttackProperties say how an entity attacks.
 type AttackProperties struct {
-	AttackRange     int32
-	Damage          int32
-	CollectResource bool
+	AttackRange     int32 `json:"range"`
+	Damage          int32 `json:"damage"`
+	CollectResource bool  `json:"collect_resource"`
 }
 
 // RepairProperties say what an entity can repair.
 type RepairProperties struct {
-	ValidTargets []codecraft.Type
-	Power        int32
+	ValidTargets Kinds `json:"valid_targets"`
+	Power        int32 `json:"power"`
 }
 
 // Player is a player as all see it.
 type Player struct {
-	ID       int32
-	Score    int32
-	Resource int32
+	ID       int32 `json:"id"`
+	Score    int32 `json:"score"`
+	Resource int32 `json:"resource"`
 }
 
 // Entity is an entity as a player sees it.
 type Entity struct {
-	ID       int32
-	PlayerID Optional[int32] // absent: a resource
-	Type     codecraft.Type
-	X, Y     int32 // lowest corner
-	Health   int32
-	Active   bool
+	ID       int32           `json:"id"`
+	PlayerID Optional[int32] `json:"player"` // absent: a resource
+	Type     codecraft.Type  `json:"type"`
+	X        int32           `json:"x"` // of the lowest corner
+	Y        int32           `json:"y"`
+	Health   int32           `json:"health"`
+	Active   bool            `json:"active"`
 }
 
 // ServerKind is the tag of a message to a client.
@@ -120,11 +130,7 @@ func (m *ServerMessage) Append(dst []byte) []byte {
 func (r *Reader) view(v *PlayerView) {
 	v.MyID = r.number("my_id")
 	v.MapSize = r.number("map_size")
-	v.FogOfWar = r.truth("fog_of_war")
-	v.EntityProperties = r.allProperties(v.EntityProperties[:0])
-	v.MaxTickCount = r.number("max_tick_count")
-	v.MaxPathfindNodes = r.number("max_pathfind_nodes")
-	v.CurrentTick = r.number("current_tick")
+	r.header(&v.Header, &v.EntityProperties)
 	v.Players = v.Players[:0]
 	for i, n := 0, r.count("players", 12); i < n && r.err == nil; i++ {
 		v.Players = append(v.Players, Player{r.number("id of a player"), r.number("score"), r.number("resource")})
@@ -135,17 +141,32 @@ func (r *Reader) view(v *PlayerView) {
 	}
 }
 
+// header reads what of a Header follows the size of the map, with the map of
+// properties in it if there is one.
+func (r *Reader) header(h *Header, properties *PropertyMap) {
+	h.FogOfWar = r.truth("fog_of_war")
+	if properties != nil {
+		r.properties(properties)
+	}
+	h.MaxTickCount = r.number("max_tick_count")
+	h.MaxPathfindNodes = r.number("max_pathfind_nodes")
+	h.CurrentTick = r.number("current_tick")
+}
+
+// append appends the header, with the map of properties in it if there is one.
+func (h *Header) append(dst []byte, properties *PropertyMap) []byte {
+	dst = appendTruth(appendNumber(dst, h.MapSize), h.FogOfWar)
+	if properties != nil {
+		dst = properties.append(dst)
+	}
+	return appendNumbers(dst, h.MaxTickCount, h.MaxPathfindNodes, h.CurrentTick)
+}
+
 func (v *PlayerView) append(dst []byte) []byte {
-	dst = appendNumber(dst, v.MyID)
-	dst = appendNumber(dst, v.MapSize)
-	dst = appendTruth(dst, v.FogOfWar)
-	dst = appendAllProperties(dst, v.EntityProperties)
-	dst = appendNumber(dst, v.MaxTickCount)
-	dst = appendNumber(dst, v.MaxPathfindNodes)
-	dst = appendNumber(dst, v.CurrentTick)
+	dst = v.Header.append(appendNumber(dst, v.MyID), &v.EntityProperties)
 	dst = appendNumber(dst, int32(len(v.Players)))
 	for _, p := range v.Players {
-		dst = appendNumber(appendNumber(appendNumber(dst, p.ID), p.Score), p.Resource)
+		dst = appendNumbers(dst, p.ID, p.Score, p.Resource)
 	}
 	dst = appendNumber(dst, int32(len(v.Entities)))
 	for i := range v.Entities {
@@ -172,30 +193,25 @@ func (e *Entity) append(dst []byte) []byte {
 	if e.PlayerID.Given {
 		dst = appendNumber(dst, e.PlayerID.Value)
 	}
-	dst = appendNumber(dst, int32(e.Type))
-	dst = appendNumber(appendNumber(dst, e.X), e.Y)
-	dst = appendNumber(dst, e.Health)
-	return appendTruth(dst, e.Active)
+	return appendTruth(appendNumbers(dst, int32(e.Type), e.X, e.Y, e.Health), e.Active)
 }
 
-// allProperties appends the items of a map of properties.
-func (r *Reader) allProperties(dst []TypeProperties) []TypeProperties {
+func (r *Reader) properties(m *PropertyMap) {
+	*m = (*m)[:0]
 	for i, n := 0, r.count("properties", 44); i < n && r.err == nil; i++ {
-		dst = append(dst, TypeProperties{r.kind("type with properties"), r.properties()})
+		*m = append(*m, TypeProperties{r.kind("type with properties"), r.propertiesOfType()})
+	}
+}
+
+func (m PropertyMap) append(dst []byte) []byte {
+	dst = appendNumber(dst, int32(len(m)))
+	for i := range m {
+		dst = m[i].EntityProperties.append(appendNumber(dst, int32(m[i].Type)))
 	}
 	return dst
 }
 
-func appendAllProperties(dst []byte, list []TypeProperties) []byte {
-	dst = appendNumber(dst, int32(len(list)))
-	for i := range list {
-		dst = appendNumber(dst, int32(list[i].Type))
-		dst = list[i].EntityProperties.append(dst)
-	}
-	return dst
-}
-
-func (r *Reader) properties() (p EntityProperties) {
+func (r *Reader) propertiesOfType() (p EntityProperties) {
 	p.Size = r.number("size")
 	p.BuildScore = r.number("build_score")
 	p.DestroyScore = r.number("destroy_score")
@@ -223,15 +239,8 @@ func (r *Reader) properties() (p EntityProperties) {
 }
 
 func (p *EntityProperties) append(dst []byte) []byte {
-	for _, n := range [...]int32{p.Size, p.BuildScore, p.DestroyScore} {
-		dst = appendNumber(dst, n)
-	}
-	dst = appendTruth(dst, p.CanMove)
-	for _, n := range [...]int32{
-		p.PopulationProvide, p.PopulationUse, p.MaxHealth, p.InitialCost, p.SightRange, p.ResourcePerHealth,
-	} {
-		dst = appendNumber(dst, n)
-	}
+	dst = appendTruth(appendNumbers(dst, p.Size, p.BuildScore, p.DestroyScore), p.CanMove)
+	dst = appendNumbers(dst, p.PopulationProvide, p.PopulationUse, p.MaxHealth, p.InitialCost, p.SightRange, p.ResourcePerHealth)
 	dst = appendTruth(dst, p.Build.Given)
 	if b := &p.Build.Value; p.Build.Given {
 		dst = appendKinds(dst, b.Options)
@@ -242,8 +251,7 @@ func (p *EntityProperties) append(dst []byte) []byte {
 	}
 	dst = appendTruth(dst, p.Attack.Given)
 	if a := &p.Attack.Value; p.Attack.Given {
-		dst = appendNumber(appendNumber(dst, a.AttackRange), a.Damage)
-		dst = appendTruth(dst, a.CollectResource)
+		dst = appendTruth(appendNumbers(dst, a.AttackRange, a.Damage), a.CollectResource)
 	}
 	dst = appendTruth(dst, p.Repair.Given)
 	if p.Repair.Given {

@@ -2,44 +2,29 @@ package wire
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"moonfarm/sim/codecraft"
-	"moonfarm/sim/simtest"
 )
 
 // lines reads a compressed file of JSON lines into values of type T.
 func lines[T any](t testing.TB, file string) (all []T) {
 	t.Helper()
-	f, err := os.Open(simtest.Shared(t, "traces", "codecraft", file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := json.NewDecoder(z)
-	for {
+	for d := json.NewDecoder(bytes.NewReader(unpack(t, file))); d.More(); {
 		var v T
-		switch err := d.Decode(&v); err {
-		case nil:
-			all = append(all, v)
-		case io.EOF:
-			return all
-		default:
+		if err := d.Decode(&v); err != nil {
 			t.Fatal(err)
 		}
+		all = append(all, v)
 	}
+	return all
 }
 
 // recordedMessages are the messages that were recorded byte by byte.
@@ -210,25 +195,13 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// broken gives some bytes, then an error.
-type broken struct {
-	data []byte
-	err  error
-}
-
-func (b *broken) Read(p []byte) (int, error) {
-	n := copy(p, b.data)
-	b.data = b.data[n:]
-	if n == 0 {
-		return 0, b.err
-	}
-	return n, nil
-}
-
 func TestErrorsOfTheSource(t *testing.T) {
 	gone := errors.New("gone")
+	broken := func(data []byte) *Reader {
+		return NewReader(io.MultiReader(bytes.NewReader(data), iotest.ErrReader(gone)))
+	}
 	data := (&ClientMessage{Kind: DebugUpdateDone}).Append(nil)
-	r := NewReader(&broken{data, gone})
+	r := broken(data)
 	var m ClientMessage
 	if err := r.ClientMessage(&m); err != nil {
 		t.Fatal(err)
@@ -236,7 +209,7 @@ func TestErrorsOfTheSource(t *testing.T) {
 	if !r.End() || !errors.Is(r.Err(), gone) {
 		t.Errorf("error %v, want %v", r.Err(), gone)
 	}
-	r = NewReader(&broken{data[:2], gone})
+	r = broken(data[:2])
 	if err := r.ClientMessage(&m); !errors.Is(err, gone) {
 		t.Errorf("error %v, want %v", err, gone)
 	}

@@ -17,10 +17,10 @@ type EntityOrder struct {
 // EntityAction is the action of one entity. With no part at all it does
 // nothing.
 type EntityAction struct {
-	Move   Optional[MoveAction]
-	Build  Optional[BuildAction]
-	Attack Optional[AttackAction]
-	Repair Optional[RepairAction]
+	Move   Optional[MoveAction]   `json:"move"`
+	Build  Optional[BuildAction]  `json:"build"`
+	Attack Optional[AttackAction] `json:"attack"`
+	Repair Optional[RepairAction] `json:"repair"`
 }
 
 // MoveAction sends an entity to a cell.
@@ -38,15 +38,15 @@ type BuildAction struct {
 
 // AttackAction has an entity attack a target, or what it finds.
 type AttackAction struct {
-	Target Optional[int32]
-	Auto   Optional[AutoAttack]
+	Target Optional[int32]      `json:"target"`
+	Auto   Optional[AutoAttack] `json:"auto"`
 }
 
 // AutoAttack has an entity look for targets; no types stand for all but
 // resources.
 type AutoAttack struct {
-	PathfindRange int32
-	ValidTargets  []codecraft.Type
+	PathfindRange int32 `json:"pathfind_range"`
+	ValidTargets  Kinds `json:"valid_targets"`
 }
 
 // RepairAction has an entity repair another.
@@ -85,7 +85,7 @@ func (r *Reader) ClientMessage(m *ClientMessage) error {
 	case m.Kind == ActionMessage:
 		r.types = r.types[:0]
 		for i, n := 0, r.count("entity_actions", 8); i < n && r.err == nil; i++ {
-			m.Action.EntityActions = append(m.Action.EntityActions, EntityOrder{r.number("id of an entity"), r.entityAction()})
+			m.Action.EntityActions = append(m.Action.EntityActions, EntityOrder{r.number("id of an entity"), r.entityAction((*Reader).number)})
 		}
 	}
 	return r.err
@@ -100,19 +100,22 @@ func (m *ClientMessage) Append(dst []byte) []byte {
 	case ActionMessage:
 		dst = appendNumber(dst, int32(len(m.Action.EntityActions)))
 		for i := range m.Action.EntityActions {
-			a := &m.Action.EntityActions[i]
-			dst = a.EntityAction.append(appendNumber(dst, a.ID))
+			dst = m.Action.EntityActions[i].append(dst)
 		}
 	}
 	return dst
 }
 
-func (r *Reader) entityAction() (a EntityAction) {
+// entityAction reads an action, whose coordinates coordinate reads: those that a
+// client sends are not negative.
+func (r *Reader) entityAction(coordinate func(r *Reader, what string) int32) (a EntityAction) {
 	if a.Move.Given = r.truth("move_action"); a.Move.Given {
-		a.Move.Value = MoveAction{r.number("x of a move"), r.number("y of a move"), r.truth("find_closest_position"), r.truth("break_through")}
+		a.Move.Value = MoveAction{
+			coordinate(r, "x of a move"), coordinate(r, "y of a move"), r.truth("find_closest_position"), r.truth("break_through"),
+		}
 	}
 	if a.Build.Given = r.truth("build_action"); a.Build.Given {
-		a.Build.Value = BuildAction{r.kind("type to build"), r.number("x of a build"), r.number("y of a build")}
+		a.Build.Value = BuildAction{r.kind("type to build"), coordinate(r, "x of a build"), coordinate(r, "y of a build")}
 	}
 	if a.Attack.Given = r.truth("attack_action"); a.Attack.Given {
 		a.Attack.Value = r.attack()
@@ -136,15 +139,18 @@ func (r *Reader) attack() (a AttackAction) {
 	return a
 }
 
+func (a *EntityOrder) append(dst []byte) []byte {
+	return a.EntityAction.append(appendNumber(dst, a.ID))
+}
+
 func (a *EntityAction) append(dst []byte) []byte {
 	dst = appendTruth(dst, a.Move.Given)
 	if m := &a.Move.Value; a.Move.Given {
-		dst = appendNumber(appendNumber(dst, m.X), m.Y)
-		dst = appendTruth(appendTruth(dst, m.FindClosestPosition), m.BreakThrough)
+		dst = appendTruth(appendTruth(appendNumbers(dst, m.X, m.Y), m.FindClosestPosition), m.BreakThrough)
 	}
 	dst = appendTruth(dst, a.Build.Given)
 	if b := &a.Build.Value; a.Build.Given {
-		dst = appendNumber(appendNumber(appendNumber(dst, int32(b.Type)), b.X), b.Y)
+		dst = appendNumbers(dst, int32(b.Type), b.X, b.Y)
 	}
 	dst = appendTruth(dst, a.Attack.Given)
 	if a.Attack.Given {

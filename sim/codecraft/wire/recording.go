@@ -5,20 +5,15 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"slices"
 )
 
 // World is a whole state as the original's replay files hold it: everything, in
 // the frame of the world. Its lists are maps of the original by id; they stay
 // in the order in which they were read until Apply sorts them.
 type World struct {
-	NextID           int32
-	MapSize          int32
-	FogOfWar         bool
-	EntityProperties []TypeProperties
-	MaxTickCount     int32
-	MaxPathfindNodes int32
-	CurrentTick      int32
+	NextID int32
+	Header
+	EntityProperties PropertyMap
 	Reserved         int32 // 0 in all files there are; nobody knows what it is
 	Players          []Seat
 	Entities         []Entity
@@ -27,10 +22,10 @@ type World struct {
 
 // Seat is a player as a World has it.
 type Seat struct {
-	ID       int32
-	Index    int32 // from 0
-	Score    int32
-	Resource int32
+	ID       int32 `json:"id"`
+	Index    int32 `json:"index"` // from 0
+	Score    int32 `json:"score"`
+	Resource int32 `json:"resource"`
 }
 
 // Event is an attack, in the order in which they are processed.
@@ -39,28 +34,12 @@ type Event struct{ Attacker, Victim int32 }
 // Delta is what a tick changes of a World. The actions are those that are in
 // effect during the tick.
 type Delta struct {
-	NextID           int32
-	MapSize          int32
-	FogOfWar         bool
-	MaxTickCount     int32
-	MaxPathfindNodes int32
-	CurrentTick      int32 // after it
-	Reserved         int32
-	Players          Changes[Seat]
-	Entities         Changes[Entity]
-	Actions          Changes[EntityOrder]
-}
-
-// Changes are what becomes of a map: items that are new, the ids of those that
-// go, and the new values of others.
-type Changes[T any] struct {
-	New     []T
-	Removed []int32
-	Changed []T
-}
-
-func (c *Changes[T]) clear() {
-	c.New, c.Removed, c.Changed = c.New[:0], c.Removed[:0], c.Changed[:0]
+	NextID   int32
+	Header   // after it
+	Reserved int32
+	Players  Changes[Seat]
+	Entities Changes[Entity]
+	Actions  Changes[EntityOrder]
 }
 
 // Recording reads a recorded game of which everything is known: a replay file
@@ -122,6 +101,9 @@ func (r *Recording) Next() error {
 	if want := r.World.CurrentTick + 1; d.CurrentTick != want {
 		return r.errorf("found tick %d, want %d", d.CurrentTick, want)
 	}
+	if d.CurrentTick > r.World.MaxTickCount {
+		return r.errorf("found tick %d, want the end: max_tick_count is %d", d.CurrentTick, r.World.MaxTickCount)
+	}
 	r.read = true
 	return nil
 }
@@ -138,86 +120,45 @@ func (r *Recording) errorf(format string, args ...any) error {
 // Apply makes the world what it is after the delta. It fails if something that
 // is to go or to change is not there, or something new is there already.
 func (w *World) Apply(d *Delta) error {
-	if d.MapSize != w.MapSize || d.FogOfWar != w.FogOfWar || d.MaxTickCount != w.MaxTickCount || d.MaxPathfindNodes != w.MaxPathfindNodes {
+	same := w.Header
+	same.CurrentTick = d.CurrentTick
+	if d.Header != same {
 		return fmt.Errorf("tick %d: the rules change", d.CurrentTick)
 	}
 	var err error
-	if w.Players, err = apply(w.Players, &d.Players, seatID); err != nil {
-		return fmt.Errorf("tick %d: player %w", d.CurrentTick, err)
+	if w.Players, err = seats.apply(w.Players, &d.Players); err == nil {
+		if w.Entities, err = entities.apply(w.Entities, &d.Entities); err == nil {
+			w.Actions, err = actions.apply(w.Actions, &d.Actions)
+		}
 	}
-	if w.Entities, err = apply(w.Entities, &d.Entities, entityID); err != nil {
-		return fmt.Errorf("tick %d: entity %w", d.CurrentTick, err)
+	if err != nil {
+		return fmt.Errorf("tick %d: %w", d.CurrentTick, err)
 	}
-	if w.Actions, err = apply(w.Actions, &d.Actions, orderID); err != nil {
-		return fmt.Errorf("tick %d: action of entity %w", d.CurrentTick, err)
-	}
-	w.NextID, w.CurrentTick, w.Reserved = d.NextID, d.CurrentTick, d.Reserved
+	w.NextID, w.Header, w.Reserved = d.NextID, d.Header, d.Reserved
 	return nil
 }
 
-func seatID(p *Seat) int32         { return p.ID }
-func entityID(e *Entity) int32     { return e.ID }
-func orderID(a *EntityOrder) int32 { return a.ID }
-
-// apply changes a map and leaves it sorted by id.
-func apply[T any](list []T, c *Changes[T], id func(*T) int32) ([]T, error) {
-	sortByID(list, id)
-	for i := range c.Changed {
-		at, ok := findByID(list, id(&c.Changed[i]), id)
-		if !ok {
-			return list, fmt.Errorf("%d changes, but is not there", id(&c.Changed[i]))
-		}
-		list[at] = c.Changed[i]
-	}
-	gone := slices.Clone(c.Removed)
-	slices.Sort(gone)
-	for i, of := range gone {
-		if _, ok := findByID(list, of, id); !ok || i > 0 && gone[i-1] == of {
-			return list, fmt.Errorf("%d is removed, but is not there", of)
-		}
-	}
-	if len(gone) > 0 {
-		to := 0
-		for i := range list {
-			if len(gone) > 0 && gone[0] == id(&list[i]) {
-				gone = gone[1:]
-				continue
-			}
-			list[to] = list[i]
-			to++
-		}
-		list = list[:to]
-	}
-	list = append(list, c.New...)
-	sortByID(list, id)
-	for i := 1; i < len(list); i++ {
-		if id(&list[i-1]) == id(&list[i]) {
-			return list, fmt.Errorf("%d is there twice", id(&list[i]))
-		}
-	}
-	return list, nil
+// copyTo copies the world; the lists that Apply changes keep the memory they
+// have in dst.
+func (w *World) copyTo(dst *World) {
+	players, list, acts := dst.Players[:0], dst.Entities[:0], dst.Actions[:0]
+	*dst = *w
+	dst.Players = append(players, w.Players...)
+	dst.Entities = append(list, w.Entities...)
+	dst.Actions = append(acts, w.Actions...)
 }
 
-// sortByID sorts what mostly is sorted.
-func sortByID[T any](list []T, id func(*T) int32) {
-	for i := 1; i < len(list); i++ {
-		if id(&list[i-1]) > id(&list[i]) {
-			slices.SortStableFunc(list, func(a, b T) int { return int(id(&a)) - int(id(&b)) })
-			return
-		}
-	}
+// Fill makes d what leads from one world to another, both sorted by id.
+func (d *Delta) Fill(before, after *World) {
+	d.NextID, d.Header, d.Reserved = after.NextID, after.Header, after.Reserved
+	seats.compare(&d.Players, before.Players, after.Players)
+	entities.compare(&d.Entities, before.Entities, after.Entities)
+	actions.compare(&d.Actions, before.Actions, after.Actions)
 }
 
-// findByID looks for an item of a sorted list.
-func findByID[T any](list []T, of int32, id func(*T) int32) (int, bool) {
-	lo, hi := 0, len(list)
-	for lo < hi {
-		mid := int(uint(lo+hi) >> 1)
-		if id(&list[mid]) < of {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo, lo < len(list) && id(&list[lo]) == of
+// sameState reports whether two worlds have the same players, entities, ids and
+// actions, in whatever order.
+func (w *World) sameState(o *World) bool {
+	return w.CurrentTick == o.CurrentTick && w.NextID == o.NextID && seats.same(w.Players, o.Players) &&
+		entities.same(w.Entities, o.Entities) && actions.same(w.Actions, o.Actions)
 }

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -22,23 +20,10 @@ import (
 // recordedGame is the recorded game of the official runner.
 const recordedGame = "replay-round1-3p-ticks0-106.jsonl.gz"
 
-// unpack reads a gzip file of the recordings whole.
+// unpack reads a file of the recordings whole.
 func unpack(t testing.TB, file string) []byte {
 	t.Helper()
-	f, err := os.Open(filepath.Join(simtest.Shared(t, "traces", "codecraft"), file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
+	return simtest.Text(t, simtest.Shared(t, "traces", "codecraft", file))
 }
 
 // openRecorded begins to read the recorded game.
@@ -64,10 +49,7 @@ func restore(t testing.TB, w *World) (*codecraft.Game, *codecraft.State) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := codecraft.New(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := newGame(t, rules)
 	var p codecraft.Position
 	s := new(codecraft.State)
 	if err := w.Position(&p, &rules); err != nil {
@@ -270,7 +252,7 @@ func TestActions(t *testing.T) {
 func TestActionLines(t *testing.T) {
 	n := 0
 	for r := openRecorded(t); r.Next() == nil; {
-		var read map[string]jsonAction
+		var read map[string]EntityAction
 		if err := json.Unmarshal(AppendActions(nil, r.Delta.Actions.Changed), &read); err != nil {
 			t.Fatal(err)
 		}
@@ -279,7 +261,7 @@ func TestActionLines(t *testing.T) {
 			t.Fatalf("error %v, %d actions, want %d", err, len(back), len(r.Delta.Actions.Changed))
 		}
 		for i := range back {
-			if want := &r.Delta.Actions.Changed[i]; back[i].ID != want.ID || !equalActions(&back[i].EntityAction, &want.EntityAction) {
+			if want := &r.Delta.Actions.Changed[i]; back[i].ID != want.ID || !equalOrders(&back[i], want) {
 				t.Fatalf("%+v, want %+v", back[i], want)
 			}
 			n++
@@ -287,5 +269,97 @@ func TestActionLines(t *testing.T) {
 	}
 	if n < 500 {
 		t.Errorf("only %d actions", n)
+	}
+}
+
+// blankGzip is a small gzip file: a text, then 256 MB of blank lines.
+func blankGzip(t *testing.T, text string) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	for _, part := range []string{text, strings.Repeat("\n", 1<<24)} {
+		z := gzip.NewWriter(&file)
+		if _, err := io.WriteString(z, part); err != nil {
+			t.Fatal(err)
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if part == text {
+			text = file.String()
+			file.Reset()
+		}
+	}
+	return append([]byte(text), bytes.Repeat(file.Bytes(), 16)...)
+}
+
+// counted counts what is read.
+type counted struct {
+	io.Reader
+	n int
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n += n
+	return n, err
+}
+
+// TestBlankLines: some blank lines are skipped, and a small file that grows to
+// gigabytes of them is refused at once.
+func TestBlankLines(t *testing.T) {
+	first, tick, _ := strings.Cut(oneTick(), "\n")
+	view := `{"kind":"view","my_id":1,"map_size":80}` + "\n"
+	readAll := func(in io.Reader) error {
+		r, err := NewRecording("x", in)
+		for err == nil {
+			err = r.Next()
+		}
+		return err
+	}
+	readViews := func(in io.Reader) error {
+		r, v, err := NewViewReader("x", in), PlayerView{}, error(nil)
+		for err == nil {
+			err = r.Next(&v)
+		}
+		return err
+	}
+	blank := strings.Repeat(" \r\n", 1000)
+	if err := readAll(strings.NewReader(first + "\n" + blank + tick + blank)); err != io.EOF {
+		t.Errorf("a thousand blank lines: %v", err)
+	}
+	for _, c := range []struct {
+		name, text, want string
+		read             func(io.Reader) error
+	}{
+		{"game", oneTick(), "recording x: line 65539: found more than 65536 bytes of blank lines, want an object or the end", readAll},
+		{"views", view, "views x: line 65538: found more than 65536 bytes of blank lines, want an object or the end", readViews},
+	} {
+		file := blankGzip(t, c.text)
+		z, err := gzip.NewReader(bytes.NewReader(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := counted{Reader: z}
+		if err := c.read(&in); err == nil || err.Error() != c.want {
+			t.Errorf("%s: %v, want %s", c.name, err, c.want)
+		}
+		if in.n > 1<<20 {
+			t.Errorf("%s: read %d bytes of a file of %d", c.name, in.n, len(file))
+		}
+	}
+}
+
+// TestTicksAfterTheEnd: a recording has no more ticks than its rules say.
+func TestTicksAfterTheEnd(t *testing.T) {
+	text := strings.Replace(oneTick(), `"max_tick_count":1000`, `"max_tick_count":1`, 1)
+	r, err := NewRecording("x", strings.NewReader(text+`{"kind":"tick","tick":2,"next_id":6}`+"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Next(); err != nil {
+		t.Fatal(err)
+	}
+	if err, want := r.Next(), "recording x: line 3: found tick 2, want the end: max_tick_count is 1"; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
 	}
 }

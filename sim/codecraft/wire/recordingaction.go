@@ -11,57 +11,35 @@ import (
 func ActionOf(a *EntityAction, p sim.Player, r *codecraft.Rules) codecraft.Action {
 	c := codecraft.Action{Parts: codecraft.Given}
 	if m := &a.Move.Value; a.Move.Given {
-		c.Parts |= codecraft.HasMove
+		how := codecraft.Parts(0)
 		if m.FindClosestPosition {
-			c.Parts |= codecraft.FindClosest
+			how |= codecraft.FindClosest
 		}
 		if m.BreakThrough {
-			c.Parts |= codecraft.BreakThrough
+			how |= codecraft.BreakThrough
 		}
-		x, y := nearest(m.X), nearest(m.Y)
-		if x != m.X || y != m.Y {
-			c.Parts |= codecraft.MoveOutside
-		}
-		wx, wy := codecraft.TurnBack(p, int(x), int(y), 1)
-		c.MoveX, c.MoveY = uint8(wx), uint8(wy)
+		x, y := codecraft.TurnBack(p, int(m.X), int(m.Y), 1)
+		c.AddMove(x, y, how)
 	}
 	if b := &a.Build.Value; a.Build.Given {
-		c.Parts |= codecraft.HasBuild
-		c.BuildType, c.BuildX, c.BuildY = b.Type, 255, 255
 		x, y := codecraft.TurnBack(p, int(b.X), int(b.Y), int(r.Types[b.Type%codecraft.Types].Size))
-		if uint(x) < codecraft.Side && uint(y) < codecraft.Side {
-			c.BuildX, c.BuildY = uint8(x), uint8(y)
-		}
+		c.AddBuild(b.Type, x, y)
 	}
 	if t := a.Attack.Value.Target; a.Attack.Given && t.Given {
-		c.Parts |= codecraft.HasTarget
-		c.Target = uint32(t.Value)
+		c.AddTarget(uint32(t.Value))
 	}
 	if auto := &a.Attack.Value.Auto; a.Attack.Given && auto.Given {
-		c.Parts |= codecraft.HasAuto
-		c.Range = uint16(min(auto.Value.PathfindRange, 1<<16-1))
+		valid := codecraft.TypeSet(0)
 		for _, t := range auto.Value.ValidTargets {
-			c.Valid |= 1 << t
+			valid |= 1 << t
 		}
-		if len(auto.Value.ValidTargets) == 0 {
-			c.Valid = notResources
-		}
+		c.AddAuto(int(auto.Value.PathfindRange), valid)
 	}
 	if a.Repair.Given {
-		c.Parts |= codecraft.HasRepair
-		c.Repair = uint32(a.Repair.Value.Target)
+		c.AddRepair(uint32(a.Repair.Value.Target))
 	}
 	return c
 }
-
-// notResources are the targets of an auto attack that names none.
-const notResources = codecraft.EveryType &^ (1 << codecraft.Resource)
-
-// nearest is the coordinate on the map nearest to v.
-func nearest(v int32) int32 { return min(max(v, 0), codecraft.Side-1) }
-
-// onMap tells whether a square with that lowest coordinate lies on the map.
-func onMap(v, size int32) bool { return v >= 0 && v+size <= codecraft.Side }
 
 // entityActionOf is a stored action as replay files have it, in the frame of
 // the world. ActionOf makes the same of it, but for types to build that there
@@ -109,7 +87,7 @@ func outward(v int32) int32 {
 var validTargets = func() (table [codecraft.EveryType + 1][]codecraft.Type) {
 	for set := range table {
 		for t := range codecraft.Type(codecraft.Types) {
-			if codecraft.TypeSet(set).Has(t) && codecraft.TypeSet(set) != notResources {
+			if codecraft.TypeSet(set).Has(t) && codecraft.TypeSet(set) != codecraft.AllButResource {
 				table[set] = append(table[set], t)
 			}
 		}
@@ -117,23 +95,27 @@ var validTargets = func() (table [codecraft.EveryType + 1][]codecraft.Type) {
 	return table
 }()
 
-// equalActions tells whether two actions are the same to the letter.
-func equalActions(a, b *EntityAction) bool {
-	if a.Move != b.Move || a.Build != b.Build || a.Repair != b.Repair || a.Attack.Given != b.Attack.Given {
-		return false
-	}
-	x, y := &a.Attack.Value, &b.Attack.Value
-	if x.Target != y.Target || x.Auto.Given != y.Auto.Given || x.Auto.Value.PathfindRange != y.Auto.Value.PathfindRange {
-		return false
-	}
-	v, w := x.Auto.Value.ValidTargets, y.Auto.Value.ValidTargets
-	if len(v) != len(w) {
-		return false
-	}
-	for i := range v {
-		if v[i] != w[i] {
-			return false
+// Orders makes t the orders that give the entities of w the actions which are
+// new in this tick, from their players. With the seed of the game they play it
+// again, but for one thing: what an entity was told in the tick of its death is
+// in no recording.
+func (d *Delta) Orders(t *sim.Turn, w *World, r *codecraft.Rules) {
+	t.Clear()
+	var orders [codecraft.PartsOfAction]sim.Order
+	for _, list := range [2][]EntityOrder{d.Actions.New, d.Actions.Changed} {
+		for i := range list {
+			at, ok := findByID(w.Entities, list[i].ID, entityID)
+			if !ok || !w.Entities[at].PlayerID.Given {
+				continue
+			}
+			p := w.Entities[at].PlayerID.Value - 1
+			if p < 0 || p >= r.Players {
+				continue
+			}
+			a := ActionOf(&list[i].EntityAction, 0, r)
+			for _, o := range a.AppendOrders(orders[:0], uint32(list[i].ID)) {
+				t.Add(sim.Player(p), o)
+			}
 		}
 	}
-	return true
 }

@@ -2,6 +2,8 @@ package wire
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strconv"
 
 	"moonfarm/sim/codecraft"
@@ -11,23 +13,13 @@ import (
 // it.
 func (v *PlayerView) AppendLine(dst []byte) []byte {
 	l := struct {
-		Kind             string                    `json:"kind"`
-		MyID             int32                     `json:"my_id"`
-		MapSize          int32                     `json:"map_size"`
-		FogOfWar         bool                      `json:"fog_of_war"`
-		MaxTickCount     int32                     `json:"max_tick_count"`
-		MaxPathfindNodes int32                     `json:"max_pathfind_nodes"`
-		Tick             int32                     `json:"tick"`
-		Players          []jsonPlayer              `json:"players"`
-		Entities         []jsonEntity              `json:"entities"`
-		Properties       map[string]jsonProperties `json:"properties"`
-	}{
-		"view", v.MyID, v.MapSize, v.FogOfWar, v.MaxTickCount, v.MaxPathfindNodes, v.CurrentTick,
-		[]jsonPlayer{}, jsonEntities(v.Entities), jsonTypes(v.EntityProperties),
-	}
-	for _, p := range v.Players {
-		l.Players = append(l.Players, jsonPlayer(p))
-	}
+		Kind string `json:"kind"`
+		MyID int32  `json:"my_id"`
+		Header
+		Players    []Player    `json:"players"`
+		Entities   []Entity    `json:"entities"`
+		Properties PropertyMap `json:"properties"`
+	}{"view", v.MyID, v.Header, notNil(v.Players), notNil(v.Entities), v.EntityProperties}
 	return append(appendJSON(dst, l), '\n')
 }
 
@@ -35,87 +27,15 @@ func (v *PlayerView) AppendLine(dst []byte) []byte {
 // with it: a state file that people can read and change.
 func (w *World) AppendLine(dst []byte) []byte {
 	l := struct {
-		Kind             string                    `json:"kind"`
-		NextID           int32                     `json:"next_id"`
-		MapSize          int32                     `json:"map_size"`
-		FogOfWar         bool                      `json:"fog_of_war"`
-		MaxTickCount     int32                     `json:"max_tick_count"`
-		MaxPathfindNodes int32                     `json:"max_pathfind_nodes"`
-		Tick             int32                     `json:"tick"`
-		Players          []jsonSeat                `json:"players"`
-		Entities         []jsonEntity              `json:"entities"`
-		Properties       map[string]jsonProperties `json:"properties"`
-		Actions          json.RawMessage           `json:"actions"`
-	}{
-		"initial", w.NextID, w.MapSize, w.FogOfWar, w.MaxTickCount, w.MaxPathfindNodes, w.CurrentTick,
-		[]jsonSeat{}, jsonEntities(w.Entities), jsonTypes(w.EntityProperties), AppendActions(nil, w.Actions),
-	}
-	for _, p := range w.Players {
-		l.Players = append(l.Players, jsonSeat(p))
-	}
+		Kind   string `json:"kind"`
+		NextID int32  `json:"next_id"`
+		Header
+		Players    []Seat          `json:"players"`
+		Entities   []Entity        `json:"entities"`
+		Properties PropertyMap     `json:"properties"`
+		Actions    json.RawMessage `json:"actions"`
+	}{"initial", w.NextID, w.Header, notNil(w.Players), notNil(w.Entities), w.EntityProperties, AppendActions(nil, w.Actions)}
 	return append(appendJSON(dst, l), '\n')
-}
-
-func jsonEntities(list []Entity) []jsonEntity {
-	entities := []jsonEntity{}
-	for i := range list {
-		e := &list[i]
-		entities = append(entities, jsonEntity{e.ID, pointer(e.PlayerID), jsonType(e.Type), e.X, e.Y, e.Health, e.Active})
-	}
-	return entities
-}
-
-func jsonTypes(list []TypeProperties) map[string]jsonProperties {
-	types := map[string]jsonProperties{}
-	for i := range list {
-		types[list[i].Type.String()] = jsonPropertiesOf(&list[i].EntityProperties)
-	}
-	return types
-}
-
-// jsonPlayer is a player as a view has it.
-type jsonPlayer struct {
-	ID       int32 `json:"id"`
-	Score    int32 `json:"score"`
-	Resource int32 `json:"resource"`
-}
-
-// MarshalJSON writes the name of the type.
-func (t jsonType) MarshalJSON() ([]byte, error) {
-	return strconv.AppendQuote(nil, codecraft.Type(t).String()), nil
-}
-
-func namesOf(kinds []codecraft.Type) []jsonType {
-	list := []jsonType{}
-	for _, t := range kinds {
-		list = append(list, jsonType(t))
-	}
-	return list
-}
-
-func pointer(n Optional[int32]) *int32 {
-	if !n.Given {
-		return nil
-	}
-	return &n.Value
-}
-
-func jsonPropertiesOf(q *EntityProperties) jsonProperties {
-	p := jsonProperties{
-		Size: q.Size, BuildScore: q.BuildScore, DestroyScore: q.DestroyScore, CanMove: q.CanMove,
-		PopulationProvide: q.PopulationProvide, PopulationUse: q.PopulationUse, MaxHealth: q.MaxHealth,
-		InitialCost: q.InitialCost, SightRange: q.SightRange, ResourcePerHealth: q.ResourcePerHealth,
-	}
-	if b := &q.Build.Value; q.Build.Given {
-		p.Build = &jsonBuilds{namesOf(b.Options), pointer(b.InitHealth)}
-	}
-	if a := &q.Attack.Value; q.Attack.Given {
-		p.Attack = &jsonAttack{Range: a.AttackRange, Damage: a.Damage, Collect: a.CollectResource}
-	}
-	if r := &q.Repair.Value; q.Repair.Given {
-		p.Repair = &jsonRepairs{namesOf(r.ValidTargets), r.Power}
-	}
-	return p
 }
 
 // AppendActions appends actions as JSON, as recordings of games have them: one
@@ -127,26 +47,102 @@ func AppendActions(dst []byte, list []EntityOrder) []byte {
 			dst = append(dst, ',')
 		}
 		dst = strconv.AppendInt(append(dst, '"'), int64(list[i].ID), 10)
-		dst = appendJSON(append(dst, `":`...), jsonActionOf(&list[i].EntityAction))
+		dst = appendJSON(append(dst, `":`...), &list[i].EntityAction)
 	}
 	return append(dst, '}')
 }
 
-func jsonActionOf(b *EntityAction) (a jsonAction) {
-	if m := &b.Move.Value; b.Move.Given {
-		a.Move = &jsonMove{[2]int32{m.X, m.Y}, m.FindClosestPosition, m.BreakThrough}
+// notNil is a list that JSON writes as [] if it is empty.
+func notNil[T any](list []T) []T {
+	if list == nil {
+		return []T{}
 	}
-	if c := &b.Build.Value; b.Build.Given {
-		a.Build = &jsonBuild{jsonType(c.Type), [2]int32{c.X, c.Y}}
-	}
-	if c := &b.Attack.Value; b.Attack.Given {
-		a.Attack = &jsonAttackAction{Target: pointer(c.Target)}
-		if auto := &c.Auto.Value; c.Auto.Given {
-			a.Attack.Auto = &jsonAuto{auto.PathfindRange, namesOf(auto.ValidTargets)}
-		}
-	}
-	if b.Repair.Given {
-		a.Repair = &b.Repair.Value.Target
-	}
-	return a
+	return list
 }
+
+// MarshalJSON writes an object with the names of the types as keys.
+func (m PropertyMap) MarshalJSON() ([]byte, error) {
+	named := map[codecraft.Type]EntityProperties{}
+	for i := range m {
+		named[m[i].Type] = m[i].EntityProperties
+	}
+	return json.Marshal(named)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes, in the order of the types.
+func (m *PropertyMap) UnmarshalJSON(text []byte) error {
+	var named map[string]EntityProperties
+	if err := json.Unmarshal(text, &named); err != nil || named == nil {
+		return err
+	}
+	*m = PropertyMap{}
+	for name, p := range named {
+		var t codecraft.Type
+		if err := t.UnmarshalText([]byte(name)); err != nil {
+			return fmt.Errorf("properties: %w", err)
+		}
+		*m = append(*m, TypeProperties{t, p})
+	}
+	slices.SortFunc(*m, func(a, b TypeProperties) int { return int(a.Type) - int(b.Type) })
+	return nil
+}
+
+// UnmarshalJSON reads the range under the original's name, too: one file has it.
+func (a *AttackProperties) UnmarshalJSON(text []byte) error {
+	type plain AttackProperties
+	var both struct {
+		plain
+		Reach int32 `json:"attack_range"`
+	}
+	err := json.Unmarshal(text, &both)
+	*a = AttackProperties(both.plain)
+	a.AttackRange = max(a.AttackRange, both.Reach)
+	return err
+}
+
+// jsonMove and jsonBuild are actions with a place as one value.
+type (
+	jsonMove struct {
+		Target  [2]int32 `json:"target"`
+		Closest bool     `json:"find_closest"`
+		Break   bool     `json:"break_through"`
+	}
+	jsonBuild struct {
+		Type     codecraft.Type `json:"type"`
+		Position [2]int32       `json:"position"`
+	}
+)
+
+// MarshalJSON writes the target as a pair.
+func (m MoveAction) MarshalJSON() ([]byte, error) {
+	return json.Marshal(jsonMove{[2]int32{m.X, m.Y}, m.FindClosestPosition, m.BreakThrough})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (m *MoveAction) UnmarshalJSON(text []byte) error {
+	var j jsonMove
+	err := json.Unmarshal(text, &j)
+	*m = MoveAction{j.Target[0], j.Target[1], j.Closest, j.Break}
+	return err
+}
+
+// MarshalJSON writes the place as a pair.
+func (b BuildAction) MarshalJSON() ([]byte, error) {
+	return json.Marshal(jsonBuild{b.Type, [2]int32{b.X, b.Y}})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (b *BuildAction) UnmarshalJSON(text []byte) error {
+	var j jsonBuild
+	err := json.Unmarshal(text, &j)
+	*b = BuildAction{j.Type, j.Position[0], j.Position[1]}
+	return err
+}
+
+// MarshalJSON writes the target alone.
+func (a RepairAction) MarshalJSON() ([]byte, error) {
+	return strconv.AppendInt(nil, int64(a.Target), 10), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (a *RepairAction) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &a.Target) }

@@ -17,14 +17,11 @@ import (
 func recordedReplay(t testing.TB) []byte {
 	t.Helper()
 	r := openRecorded(t)
-	var b bytes.Buffer
-	w := NewReplayWriter(&b, &r.World)
+	file := r.World.Append(nil)
 	for r.Next() == nil {
-		if err := w.Tick(r.Events, &r.Delta); err != nil {
-			t.Fatal(err)
-		}
+		file = r.Delta.Append(file, r.Events)
 	}
-	return b.Bytes()
+	return file
 }
 
 // TestReplayFile writes the recorded game as a replay file, reads that and
@@ -36,8 +33,7 @@ func TestReplayFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var again bytes.Buffer
-	w := NewReplayWriter(&again, &got.World)
+	again := got.World.Append(nil)
 	for ticks := 0; ; ticks++ {
 		if !reflect.DeepEqual(want.World, got.World) {
 			t.Fatalf("before tick %d: not the same world", ticks)
@@ -52,14 +48,12 @@ func TestReplayFile(t *testing.T) {
 			}
 			break
 		}
-		if err := w.Tick(got.Events, &got.Delta); err != nil {
-			t.Fatal(err)
-		}
+		again = got.Delta.Append(again, got.Events)
 		if !reflect.DeepEqual(want.Events, got.Events) || !sameDelta(&want.Delta, &got.Delta) {
 			t.Fatalf("tick %d is not the same", ticks)
 		}
 	}
-	if !bytes.Equal(again.Bytes(), file) {
+	if !bytes.Equal(again, file) {
 		t.Error("written again the file has other bytes")
 	}
 }
@@ -72,7 +66,7 @@ func sameDelta(a, b *Delta) bool {
 // TestReplayLayout holds a replay file against the layout, number by number.
 func TestReplayLayout(t *testing.T) {
 	w := World{
-		NextID: 7, MapSize: 80, FogOfWar: true, MaxTickCount: 1000, MaxPathfindNodes: 900, CurrentTick: 3, Reserved: -1,
+		NextID: 7, Header: Header{80, true, 1000, 900, 3}, Reserved: -1,
 		Players:  []Seat{{1, 0, 50, 60}},
 		Entities: []Entity{{5, Some(int32(1)), codecraft.House, 8, 9, 10, true}, {6, Optional[int32]{}, codecraft.Resource, 1, 2, 3, true}},
 		Actions:  []EntityOrder{{5, EntityAction{Repair: Some(RepairAction{6})}}},
@@ -92,7 +86,7 @@ func TestReplayLayout(t *testing.T) {
 	if got := w.Append(nil); !bytes.Equal(got, state) {
 		t.Errorf("the state is\n%v, want\n%v", got, state)
 	}
-	d := Delta{NextID: 9, MapSize: 80, FogOfWar: true, MaxTickCount: 1000, MaxPathfindNodes: 900, CurrentTick: 4, Reserved: -1}
+	d := Delta{NextID: 9, Header: Header{80, true, 1000, 900, 4}, Reserved: -1}
 	d.Players.Changed = w.Players
 	d.Entities = Changes[Entity]{New: w.Entities[:1], Removed: []int32{3, 4}, Changed: w.Entities[1:]}
 	d.Actions = Changes[EntityOrder]{New: w.Actions, Removed: []int32{3}, Changed: w.Actions}
@@ -138,11 +132,7 @@ func shortReplay(t testing.TB) []byte {
 	t.Helper()
 	r := codecraft.DefaultRules()
 	r.Generator.MinShare, r.Generator.MaxShare = 1, 1
-	g, err := codecraft.New(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := new(codecraft.State)
+	g, s := newGame(t, r), new(codecraft.State)
 	g.Reset(s, 1)
 	var b bytes.Buffer
 	rec := NewRecorder(&b, g, s)
@@ -179,7 +169,7 @@ func TestReplayRefused(t *testing.T) {
 
 // manyEntities announces more entities than there can be.
 func manyEntities() []byte {
-	w := World{MapSize: 80}
+	w := World{Header: Header{MapSize: 80}}
 	b := w.Append(nil)
 	b = b[:len(b)-8] // without the counts of entities and actions
 	return appendNumber(b, 1<<16)
@@ -187,7 +177,7 @@ func manyEntities() []byte {
 
 // TestReplayLimit reads no state of more bytes than any has.
 func TestReplayLimit(t *testing.T) {
-	w := World{MapSize: 80, EntityProperties: make([]TypeProperties, maxBytes/40)}
+	w := World{Header: Header{MapSize: 80}, EntityProperties: make([]TypeProperties, maxBytes/40)}
 	_, err := NewRecording("x", bytes.NewReader(w.Append(nil)))
 	if err == nil || !strings.Contains(err.Error(), "more data than is allowed") {
 		t.Errorf("error %v", err)
@@ -196,7 +186,7 @@ func TestReplayLimit(t *testing.T) {
 
 // twoIDs has a player under the key of another.
 func twoIDs() []byte {
-	w := World{MapSize: 80, Players: []Seat{{1, 0, 0, 0}}}
+	w := World{Header: Header{MapSize: 80}, Players: []Seat{{1, 0, 0, 0}}}
 	b := w.Append(nil)
 	b[len(b)-8-16] = 2 // the id after the key
 	return b

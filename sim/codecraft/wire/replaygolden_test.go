@@ -3,14 +3,13 @@ package wire
 import (
 	"bytes"
 	"compress/gzip"
-	"io"
 	"os"
 	"path/filepath"
 	"testing"
 
-	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/prng"
+	"moonfarm/sim/simtest"
 )
 
 // golden is a replay file of a small battle, compressed.
@@ -31,18 +30,7 @@ func TestGoldenReplay(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	packed, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	z, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := simtest.Text(t, file)
 	r, err := Verify(golden, bytes.NewReader(want), rules)
 	if err != nil || r.First != nil || r.Ticks != 20 || r.Counts[CountAttacks] < 50 || r.Counts[CountMoves] < 100 {
 		t.Errorf("error %v, first %v, %+v", err, r.First, r)
@@ -58,18 +46,8 @@ func smallBattle(t *testing.T) (codecraft.Rules, []byte) {
 	rules := codecraft.DefaultRules()
 	rules.Generator.MinShare, rules.Generator.MaxShare = 20, 20
 	g, s := battle(t, rules, 9)
-	var file bytes.Buffer
-	rec := NewRecorder(&file, g, s)
-	turn := sim.NewTurn(1000)
 	random := prng.New(9)
-	for range 20 {
-		scribble(turn, &rules, s, &random)
-		g.Step(s, turn)
-		if err := rec.Tick(s); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return rules, file.Bytes()
+	return rules, recorded(t, g, s, &random, 20)
 }
 
 // firstTick is the first tick in which two replay files differ, −1 for the

@@ -19,22 +19,11 @@ func TestOrdersOfReplay(t *testing.T) {
 		random := prng.New(uint64(seed))
 		rules, _ := codecraft.Preset(name)
 		g, s := battle(t, rules, uint64(seed))
-		var file bytes.Buffer
-		rec := NewRecorder(&file, g, s)
-		turn := sim.NewTurn(1000)
-		for range 30 {
-			scribble(turn, &rules, s, &random)
-			g.Step(s, turn)
-			if err := rec.Tick(s); err != nil {
-				t.Fatal(err)
-			}
-		}
-		g.Record(nil)
-		r, err := NewRecording(name, &file)
+		r, err := NewRecording(name, bytes.NewReader(recorded(t, g, s, &random, 30)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := codecraft.State{}
+		want, turn := codecraft.State{}, sim.NewTurn(1000)
 		for end := error(nil); end == nil; {
 			if end = r.Next(); end != nil && end != io.EOF {
 				t.Fatal(end)
@@ -62,7 +51,7 @@ func TestOrdersOfReplay(t *testing.T) {
 	}
 }
 
-// unitsDie tells whether the tick removes more than resources.
+// unitsDie reports whether the tick removes more than resources.
 func unitsDie(r *Recording) bool {
 	for _, id := range r.Delta.Entities.Removed {
 		if e, ok := find(r.World.Entities, id); ok && e.PlayerID.Given {

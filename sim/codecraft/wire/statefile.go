@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -50,15 +49,6 @@ func LoadState(name string, in io.Reader, base codecraft.Rules) (*codecraft.Game
 		return nil, nil, fmt.Errorf("state %s: %w", name, err)
 	}
 	return g, s, nil
-}
-
-// WriteState writes a state file.
-func WriteState(out io.Writer, g *codecraft.Game, s *codecraft.State) error {
-	var w World
-	w.Fill(g, s)
-	b := bufio.NewWriter(out)
-	b.Write(w.Append(nil)) // a Writer keeps its first error
-	return b.Flush()
 }
 
 // Rules are base with what the world tells of them.
@@ -131,9 +121,14 @@ func typeList(types []codecraft.Type) (l codecraft.TypeList, err error) {
 	return codecraft.ListOf(types...), nil
 }
 
-// appendProperties appends the numbers of all types, in the order of the types;
-// the original has them in any order.
-func appendProperties(dst []TypeProperties, r *codecraft.Rules) []TypeProperties {
+// headerOf is the header of what tells of a state.
+func headerOf(r *codecraft.Rules, s *codecraft.State) Header {
+	return Header{codecraft.Side, r.Fog, r.MaxTurns, r.MaxNodes, s.Tick}
+}
+
+// propertiesOf are the numbers of all types, in the order of the types; the
+// original has them in any order.
+func propertiesOf(r *codecraft.Rules) (m PropertyMap) {
 	for t := range r.Types {
 		p := &r.Types[t]
 		q := EntityProperties{
@@ -150,9 +145,9 @@ func appendProperties(dst []TypeProperties, r *codecraft.Rules) []TypeProperties
 		if p.CanRepair {
 			q.Repair = Some(RepairProperties{slices.Clone(p.Repairs.All()), p.Power})
 		}
-		dst = append(dst, TypeProperties{codecraft.Type(t), q})
+		m = append(m, TypeProperties{codecraft.Type(t), q})
 	}
-	return dst
+	return m
 }
 
 // Position fills p with the world; its lists are reused. Actions of entities
@@ -191,7 +186,7 @@ func position(p *codecraft.Position, list []Entity, players int) error {
 		switch {
 		case e.ID > codecraft.MaxID:
 			return fmt.Errorf("entity %d: want ids up to %d", e.ID, codecraft.MaxID)
-		case e.X < 0 || e.X >= codecraft.Side || e.Y < 0 || e.Y >= codecraft.Side:
+		case !codecraft.OnMap(int(e.X), int(e.Y), 1):
 			return fmt.Errorf("entity %d: (%d, %d) lies outside of the map", e.ID, e.X, e.Y)
 		case e.Health < 0 || e.Health > 1<<15-1:
 			return fmt.Errorf("entity %d: health %d, want 0 to %d", e.ID, e.Health, 1<<15-1)
@@ -218,11 +213,10 @@ func position(p *codecraft.Position, list []Entity, players int) error {
 // Fill makes w the state; its lists are reused and in the order of ids.
 func (w *World) Fill(g *codecraft.Game, s *codecraft.State) {
 	r := g.Rules()
-	w.NextID, w.MapSize, w.FogOfWar = int32(s.NextID), codecraft.Side, r.Fog
+	w.NextID, w.Header, w.Reserved = int32(s.NextID), headerOf(&r, s), 0
 	if len(w.EntityProperties) == 0 {
-		w.EntityProperties = appendProperties(nil, &r)
+		w.EntityProperties = propertiesOf(&r)
 	}
-	w.MaxTickCount, w.MaxPathfindNodes, w.CurrentTick, w.Reserved = r.MaxTurns, r.MaxNodes, s.Tick, 0
 	w.Players, w.Entities, w.Actions = w.Players[:0], w.Entities[:0], w.Actions[:0]
 	for p := range r.Players {
 		w.Players = append(w.Players, Seat{p + 1, p, s.Score[p], s.Resource[p]})

@@ -12,6 +12,13 @@ import (
 	"moonfarm/sim/prng"
 )
 
+// stateFile is a state as a state file.
+func stateFile(g *codecraft.Game, s *codecraft.State) []byte {
+	var w World
+	w.Fill(g, s)
+	return w.Append(nil)
+}
+
 // TestStateFile saves states in the middle of games and loads them: they play
 // on alike.
 func TestStateFile(t *testing.T) {
@@ -24,14 +31,11 @@ func TestStateFile(t *testing.T) {
 			scribble(turn, &rules, s, &random)
 			g.Step(s, turn)
 		}
-		var file bytes.Buffer
-		if err := WriteState(&file, g, s); err != nil {
-			t.Fatal(err)
-		}
+		file := stateFile(g, s)
 		other, _ := codecraft.Preset("finals")
 		other.Bonus = rules.Bonus // what the file does not tell
 		other.Start = rules.Start
-		h, loaded, err := LoadState(name, &file, other)
+		h, loaded, err := LoadState(name, bytes.NewReader(file), other)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,12 +77,9 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("no room") }
 func TestWriteErrors(t *testing.T) {
 	rules, _ := codecraft.Preset("finals")
 	g, s := battle(t, rules, 1)
-	if err := WriteState(full{}, g, s); err == nil || !strings.Contains(err.Error(), "no room") {
-		t.Errorf("error %v", err)
-	}
 	rec := NewRecorder(full{}, g, s)
 	g.Tick(s)
-	if err := rec.Tick(s); err == nil || rec.Close() != err {
+	if err := rec.Tick(s); err == nil || !strings.Contains(err.Error(), "no room") || rec.Close() != err {
 		t.Errorf("error %v, at the end %v", err, rec.Close())
 	}
 }
@@ -96,4 +97,44 @@ func TestStateLines(t *testing.T) {
 			t.Fatalf("tick %d: error %v, not the same world", r.World.CurrentTick, err)
 		}
 	}
+}
+
+// FuzzLoadState loads anything: what is loaded can be written, loaded again as
+// the same state, and played on.
+func FuzzLoadState(f *testing.F) {
+	f.Add([]byte(oneTick()))
+	f.Add(shortReplay(f))
+	base := round1()
+	for _, preset := range []string{"round1-1", "finals"} {
+		rules, _ := codecraft.Preset(preset)
+		g, s := battle(f, rules, 1)
+		var w World
+		w.Fill(g, s)
+		f.Add(w.Append(nil))
+		f.Add(w.AppendLine(nil))
+	}
+	f.Fuzz(func(t *testing.T, file []byte) {
+		g, s, err := LoadState("x", bytes.NewReader(file), base)
+		if err != nil {
+			if g != nil || s != nil || !strings.Contains(err.Error(), " x: ") {
+				t.Errorf("game %p, state %p, error %v", g, s, err)
+			}
+			return
+		}
+		h, back, err := LoadState("again", bytes.NewReader(stateFile(g, s)), base)
+		if err != nil {
+			t.Fatalf("written and loaded again: %v", err)
+		}
+		if g.Hash(s) != h.Hash(back) || g.Rules() != h.Rules() {
+			t.Fatal("written and loaded again it is another state")
+		}
+		turn := sim.NewTurn(0)
+		for range 3 {
+			g.Step(s, turn)
+			h.Step(back, turn)
+		}
+		if g.Hash(s) != h.Hash(back) {
+			t.Error("loaded again it plays otherwise")
+		}
+	})
 }

@@ -173,10 +173,7 @@ func TestVerifyDifference(t *testing.T) {
 		if v.tick.rules, err = r.World.Rules(round1()); err != nil {
 			t.Fatal(err)
 		}
-		v.tick.game, err = codecraft.New(v.tick.rules)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v.tick.game = newGame(t, v.tick.rules)
 		for k := 0; r.Next() == nil; k++ {
 			if k%4 != 0 && !strings.Contains(name, "removed") && !strings.Contains(name, "built") {
 				continue // a quarter is enough of what is in every tick
@@ -218,9 +215,7 @@ func TestVerifySteps(t *testing.T) {
 	if v.rules, err = r.World.Rules(round1()); err != nil {
 		t.Fatal(err)
 	}
-	if v.game, err = codecraft.New(v.rules); err != nil {
-		t.Fatal(err)
-	}
+	v.game = newGame(t, v.rules)
 	tries, found := 0, 0
 	for k := 0; r.Next() == nil; k++ {
 		if k%5 != 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 )
 
@@ -86,7 +87,7 @@ func (t *tick) builders(made []Entity, trying []int) (chosen []int, d *Differenc
 	return chosen, nil
 }
 
-// couldBuild tells whether entity e is what unit i builds.
+// couldBuild reports whether entity e is what unit i builds.
 func (t *tick) couldBuild(i int, e *Entity) bool {
 	b, a := &t.bodies[i], &t.state.Acts[i]
 	return a.BuildType == e.Type && int32(a.BuildX) == e.X && int32(a.BuildY) == e.Y &&
@@ -101,7 +102,7 @@ func (t *tick) lastBuilder(e *Entity, chosen []int) int {
 		if !b.dies || !b.Active || b.acted || e.PlayerID != Some(int32(b.Owner)+1) || slices.Contains(chosen, i) {
 			continue
 		}
-		if size := t.rules.Types[e.Type].Size; onMap(e.X, size) && onMap(e.Y, size) {
+		if codecraft.OnMap(int(e.X), int(e.Y), t.size(e.Type)) {
 			a := &t.state.Acts[i]
 			last := *a
 			a.BuildType, a.BuildX, a.BuildY = e.Type, uint8(e.X), uint8(e.Y)
@@ -135,46 +136,45 @@ func (t *tick) refused(i int) string {
 	if !k.Builds.Set().Has(a.BuildType) {
 		return "it is no option of the builder's"
 	}
-	o := &t.rules.Types[a.BuildType]
-	x, y, size := int32(a.BuildX), int32(a.BuildY), int(o.Size)
+	x, y, size := int(a.BuildX), int(a.BuildY), t.size(a.BuildType)
 	switch {
-	case !onMap(x, o.Size) || !onMap(y, o.Size):
+	case !codecraft.OnMap(x, y, size):
 		return "it is not on the map"
-	case t.occupied.MeetsSquare(int(x), int(y), size):
+	case t.occupied.MeetsSquare(x, y, size):
 		return "the place is occupied"
-	case gap(int(b.X), int(b.Y), int(k.Size), int(x), int(y), size) != 1:
+	case codecraft.Gap(int(b.X), int(b.Y), int(k.Size), x, y, size) != 1:
 		return "it is not adjacent"
-	case t.resource[b.Owner] < t.cost(b, o, a.BuildType):
-		return fmt.Sprintf("it costs %d of %d", t.cost(b, o, a.BuildType), t.resource[b.Owner])
+	case t.resource[b.Owner] < t.cost(b.Owner, a.BuildType):
+		return fmt.Sprintf("it costs %d of %d", t.cost(b.Owner, a.BuildType), t.resource[b.Owner])
 	case len(t.bodies) >= codecraft.MaxUnits:
 		return "the map is full"
 	}
-	use, provide := o.PopUse, int32(0)
+	used, provided := int32(0), int32(0)
 	for n := range t.bodies {
 		c := &t.bodies[n]
 		if c.Owner != b.Owner || c.health == 0 && t.rules.DeadAreFree {
 			continue
 		}
-		use += t.rules.Types[c.Type].PopUse
+		used += t.rules.Types[c.Type].PopUse
 		if c.Active {
-			provide += t.rules.Types[c.Type].PopProvide
+			provided += t.rules.Types[c.Type].PopProvide
 		}
 	}
-	if use > provide && (o.PopUse > 0 || t.rules.PopulationAll) {
-		return fmt.Sprintf("it makes a population of %d of %d", use, provide)
+	if !t.rules.RoomFor(a.BuildType, used, provided) {
+		return fmt.Sprintf("it makes a population of %d of %d", used+t.rules.Types[a.BuildType].PopUse, provided)
 	}
 	return ""
 }
 
-// cost is what one more of a type costs the owner of b.
-func (t *tick) cost(b *body, o *codecraft.Properties, k codecraft.Type) int32 {
-	n := o.Cost
+// cost is what one more of a type costs a player.
+func (t *tick) cost(p sim.Player, k codecraft.Type) int32 {
+	has := int32(0)
 	for i := range t.bodies {
-		if c := &t.bodies[i]; o.CanMove && c.Type == k && c.Owner == b.Owner && (c.health > 0 || !t.rules.DeadAreFree) {
-			n++
+		if c := &t.bodies[i]; c.Type == k && c.Owner == p && (c.health > 0 || !t.rules.DeadAreFree) {
+			has++
 		}
 	}
-	return n
+	return t.rules.CostOf(k, has)
 }
 
 // build checks that unit i could build e now, and does it.
@@ -184,7 +184,7 @@ func (t *tick) build(e *Entity, i int) *Difference {
 	}
 	b := &t.bodies[i]
 	o := &t.rules.Types[e.Type]
-	t.resource[b.Owner] -= t.cost(b, o, e.Type)
+	t.resource[b.Owner] -= t.cost(b.Owner, e.Type)
 	b.acted = true
 	health := o.MaxHealth
 	if init := t.rules.Types[b.Type].InitHealth; init > 0 {
@@ -240,7 +240,7 @@ func (t *tick) repairable(b *body, id uint32) *body {
 	if !k.Repairs.Set().Has(c.Type) || c.health == 0 || full && !t.rules.RepairFull || c.Owner != b.Owner && !t.rules.RepairOthers {
 		return nil
 	}
-	if gap(int(b.X), int(b.Y), int(k.Size), int(c.X), int(c.Y), t.size(c.Type)) != 1 {
+	if codecraft.Gap(int(b.X), int(b.Y), int(k.Size), int(c.X), int(c.Y), t.size(c.Type)) != 1 {
 		return nil
 	}
 	return c

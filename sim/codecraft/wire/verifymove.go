@@ -85,7 +85,7 @@ func (t *tick) cells(i int) (list string) {
 	return list[1:]
 }
 
-// turnsRound tells whether unit i moves in a circle of units, each into the
+// turnsRound reports whether unit i moves in a circle of units, each into the
 // cell that the next one leaves.
 func (t *tick) turnsRound(i int, left map[int]int) bool {
 	at := i

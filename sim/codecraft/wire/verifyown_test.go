@@ -11,14 +11,39 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// battle is a state in which much happens: players with a purse, buildings of
-// all kinds and crowds of units in the middle of the map.
-func battle(t testing.TB, rules codecraft.Rules, seed uint64) (*codecraft.Game, *codecraft.State) {
+// newGame is a game by rules.
+func newGame(t testing.TB, rules codecraft.Rules) *codecraft.Game {
 	t.Helper()
 	g, err := codecraft.New(rules)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return g
+}
+
+// recorded plays ticks with orders for whatever is there, and returns the replay file.
+func recorded(t testing.TB, g *codecraft.Game, s *codecraft.State, random *prng.Rand, ticks int) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	rec, rules, turn := NewRecorder(&file, g, s), g.Rules(), sim.NewTurn(1000)
+	for range ticks {
+		scribble(turn, &rules, s, random)
+		g.Step(s, turn)
+		if err := rec.Tick(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := rec.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
+}
+
+// battle is a state in which much happens: players with a purse, buildings of
+// all kinds and crowds of units in the middle of the map.
+func battle(t testing.TB, rules codecraft.Rules, seed uint64) (*codecraft.Game, *codecraft.State) {
+	t.Helper()
+	g := newGame(t, rules)
 	s, p := new(codecraft.State), new(codecraft.Position)
 	g.Reset(s, seed)
 	s.Position(p)
@@ -89,7 +114,7 @@ func neighbour(rules *codecraft.Rules, s *codecraft.State, u *codecraft.Unit, r 
 	size := int(rules.Types[u.Type].Size)
 	for range 12 {
 		x, y := int(u.X)+r.IntN(size+6)-3, int(u.Y)+r.IntN(size+6)-3
-		if onMap(int32(x), 1) && onMap(int32(y), 1) {
+		if codecraft.OnMap(x, y, 1) {
 			if at := s.At[codecraft.CellOf(x, y)]; at > 0 && s.Units[at-1].ID != u.ID {
 				return s.Units[at-1].ID
 			}
@@ -115,20 +140,8 @@ func TestVerifyOwnGames(t *testing.T) {
 			rules.Types[codecraft.Resource].DestroyScore = 7 // which nobody ever gets
 		}
 		g, s := battle(t, rules, seed)
-		var file bytes.Buffer
-		rec := NewRecorder(&file, g, s)
-		turn := sim.NewTurn(1000)
-		for range ticks {
-			scribble(turn, &rules, s, &r)
-			g.Step(s, turn)
-			if err := rec.Tick(s); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := rec.Close(); err != nil {
-			t.Fatal(err)
-		}
-		report, err := Verify("own", bytes.NewReader(file.Bytes()), rules)
+		file := recorded(t, g, s, &r, ticks)
+		report, err := Verify("own", bytes.NewReader(file), rules)
 		if err != nil || report.First != nil {
 			t.Errorf("seed %d: error %v, %d different, first %v", seed, err, report.Different, report.First)
 		}
@@ -136,7 +149,11 @@ func TestVerifyOwnGames(t *testing.T) {
 			sum.Counts[i] += n
 		}
 		sum.Ticks += report.Ticks
-		last := readLast(t, &file, rules)
+		end, err := NewRecording("own", bytes.NewReader(file))
+		for err == nil {
+			err = end.Next()
+		}
+		_, last := restore(t, &end.World)
 		if g.Hash(s) != g.Hash(withSeed(last, s.Seed)) {
 			last.FirstID, last.Veins, last.Before = s.FirstID, s.Veins, s.Before // where resources were is not in files
 			t.Errorf("seed %d: the last state that is read is not that which was played: %s", seed, simtest.Diff(last, s))
@@ -158,28 +175,6 @@ func choose(r *codecraft.Rules, random *prng.Rand) {
 	} {
 		*c = random.IntN(2) == 0
 	}
-}
-
-// readLast is the last state of a replay file.
-func readLast(t *testing.T, file *bytes.Buffer, rules codecraft.Rules) *codecraft.State {
-	t.Helper()
-	r, err := NewRecording("own", file)
-	for err == nil {
-		err = r.Next()
-	}
-	var p codecraft.Position
-	if err := r.World.Position(&p, &rules); err != nil {
-		t.Fatal(err)
-	}
-	g, err := codecraft.New(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := new(codecraft.State)
-	if err := g.Restore(s, &p); err != nil {
-		t.Fatal(err)
-	}
-	return s
 }
 
 func withSeed(s *codecraft.State, seed uint64) *codecraft.State {

@@ -47,13 +47,14 @@ type body struct {
 // begin takes over what was read.
 func (t *tick) begin(r *Recording) error {
 	t.counts = [Counts]int{}
-	t.copyWorld(&t.world, &r.World)
-	t.copyWorld(&t.after, &r.World)
+	r.World.copyTo(&t.world)
+	sortByID(t.world.Players, seatID)
+	sortByID(t.world.Entities, entityID)
+	t.world.copyTo(&t.after)
 	t.delta, t.events = &r.Delta, r.Events
 	if err := t.after.Apply(t.delta); err != nil {
 		return err
 	}
-	t.world.Actions = slices.Clone(t.world.Actions)
 	now := make(map[int32]int, len(t.world.Actions))
 	for i := range t.world.Actions {
 		now[t.world.Actions[i].ID] = i
@@ -66,17 +67,6 @@ func (t *tick) begin(r *Recording) error {
 		return err
 	}
 	return t.game.Restore(&t.state, &t.pos)
-}
-
-// copyWorld copies what Apply changes.
-func (t *tick) copyWorld(dst, src *World) {
-	players, entities, actions := dst.Players[:0], dst.Entities[:0], dst.Actions[:0]
-	*dst = *src
-	dst.Players = append(players, src.Players...)
-	dst.Entities = append(entities, src.Entities...)
-	dst.Actions = append(actions, src.Actions...)
-	sortByID(dst.Players, seatID)
-	sortByID(dst.Entities, entityID)
 }
 
 // differs is a difference in this tick.
@@ -139,8 +129,8 @@ func (t *tick) set() {
 	t.end = bitboard.Square{}
 	for i := range t.after.Entities {
 		e := &t.after.Entities[i]
-		if size := t.rules.Types[e.Type].Size; onMap(e.X, size) && onMap(e.Y, size) {
-			t.end.AddSquare(int(e.X), int(e.Y), int(size))
+		if x, y, size := int(e.X), int(e.Y), t.size(e.Type); codecraft.OnMap(x, y, size) {
+			t.end.AddSquare(x, y, size)
 		}
 	}
 	for i := range s.Units[:s.N] {
@@ -166,13 +156,13 @@ func (t *tick) set() {
 func (t *tick) size(k codecraft.Type) int { return int(t.rules.Types[k].Size) }
 
 // steps calls f for the cells that may be the next one of unit i, until it
-// returns true, and tells whether it did.
+// returns true, and reports whether it did.
 func (t *tick) steps(i int, f func(x, y int) bool) bool {
 	u := &t.state.Units[i]
 	set := t.game.Steps(i)
 	for d, by := range [4][2]int{{1, 0}, {-1, 0}, {0, 1}, {0, -1}} {
 		x, y := int(u.X)+by[0], int(u.Y)+by[1]
-		if set>>d&1 != 0 && onMap(int32(x), 1) && onMap(int32(y), 1) && f(x, y) {
+		if set>>d&1 != 0 && codecraft.OnMap(x, y, 1) && f(x, y) {
 			return true
 		}
 	}
@@ -251,10 +241,10 @@ func (t *tick) attack(i int, victim uint32) *Difference {
 	return nil
 }
 
-// inRange tells whether an entity is in the range of a unit.
+// inRange reports whether an entity is in the range of a unit.
 func (t *tick) inRange(b *body, victim uint32) bool {
 	x, y, size, ok := t.place(victim)
-	return ok && b.ID != victim && gap(int(b.X), int(b.Y), t.size(b.Type), x, y, size) <= int(t.rules.Types[b.Type].Range)
+	return ok && b.ID != victim && codecraft.Gap(int(b.X), int(b.Y), t.size(b.Type), x, y, size) <= int(t.rules.Types[b.Type].Range)
 }
 
 // place is where an entity is before the tick.
@@ -265,11 +255,6 @@ func (t *tick) place(id uint32) (x, y, size int, ok bool) {
 	}
 	x, y, ok = t.state.ResourceAt(id)
 	return x, y, 1, ok && t.state.Health[codecraft.CellOf(x, y)] > 0
-}
-
-// gap is the distance between two squares.
-func gap(ax, ay, asize, bx, by, bsize int) int {
-	return max(bx-(ax+asize-1), ax-(bx+bsize-1), 0) + max(by-(ay+asize-1), ay-(by+bsize-1), 0)
 }
 
 // hit does an attack.

@@ -203,17 +203,14 @@ func scenes() map[string]scene {
 func TestVerifyScenes(t *testing.T) {
 	for name, c := range scenes() {
 		rules, _ := codecraft.Preset("round1-2")
-		g, err := codecraft.New(rules)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := newGame(t, rules)
 		var r Recording
 		r.World = World{
-			NextID: 20, MapSize: 80, MaxTickCount: rules.MaxTurns, MaxPathfindNodes: rules.MaxNodes, CurrentTick: 7,
-			EntityProperties: appendProperties(nil, &rules), Players: []Seat{{1, 0, 0, 500}, {2, 1, 0, 500}},
+			NextID: 20, Header: Header{80, false, rules.MaxTurns, rules.MaxNodes, 7},
+			EntityProperties: propertiesOf(&rules), Players: []Seat{{1, 0, 0, 500}, {2, 1, 0, 500}},
 			Entities: c.units, Actions: c.actions,
 		}
-		r.Delta = Delta{NextID: 20, MapSize: 80, MaxTickCount: rules.MaxTurns, MaxPathfindNodes: rules.MaxNodes, CurrentTick: 8}
+		r.Delta = Delta{NextID: 20, Header: Header{80, false, rules.MaxTurns, rules.MaxNodes, 8}}
 		if c.tick != nil {
 			c.tick(&r)
 		}
@@ -236,18 +233,15 @@ func TestVerifyScenes(t *testing.T) {
 // other score.
 func TestVerifyBonus(t *testing.T) {
 	rules, _ := codecraft.Preset("finals")
-	g, err := codecraft.New(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := newGame(t, rules)
 	for score, ok := range map[int32]bool{100: true, 101: false, 301: true, 300: false} {
 		var r Recording
 		r.World = World{
-			NextID: 20, MapSize: 80, MaxTickCount: rules.MaxTurns, MaxPathfindNodes: rules.MaxNodes, FogOfWar: true,
-			EntityProperties: appendProperties(nil, &rules), Players: []Seat{{1, 0, 300, 0}, {2, 1, 0, 0}},
+			NextID: 20, Header: Header{80, true, rules.MaxTurns, rules.MaxNodes, 0},
+			EntityProperties: propertiesOf(&rules), Players: []Seat{{1, 0, 300, 0}, {2, 1, 0, 0}},
 			Entities: []Entity{weak(unit(3, 1, worker, 9, 4)), unit(4, 2, knight, 8, 4)}, Actions: []EntityOrder{attacks(4, 3)},
 		}
-		r.Delta = Delta{NextID: 20, MapSize: 80, FogOfWar: true, MaxTickCount: rules.MaxTurns, MaxPathfindNodes: rules.MaxNodes, CurrentTick: 1}
+		r.Delta = Delta{NextID: 20, Header: Header{80, true, rules.MaxTurns, rules.MaxNodes, 1}}
 		dies(&r, 3, 4)
 		r.Delta.Players.Changed[0].Score = score
 		v := tick{game: g, rules: rules}
@@ -262,9 +256,9 @@ func TestVerifyBonus(t *testing.T) {
 
 // TestApplyRules has a tick that changes the rules.
 func TestApplyRules(t *testing.T) {
-	w := World{MapSize: 80, MaxTickCount: 5}
+	w := World{Header: Header{MapSize: 80, MaxTickCount: 5}}
 	for name, d := range map[string]Delta{
-		"fog": {MapSize: 80, MaxTickCount: 5, FogOfWar: true}, "nodes": {MapSize: 80, MaxTickCount: 5, MaxPathfindNodes: 1}, "ticks": {MapSize: 80},
+		"fog": {Header: Header{80, true, 5, 0, 0}}, "nodes": {Header: Header{80, false, 5, 1, 0}}, "ticks": {Header: Header{MapSize: 80}},
 	} {
 		if err := w.Apply(&d); err == nil || !strings.Contains(err.Error(), "the rules change") {
 			t.Errorf("%s: error %v", name, err)
@@ -281,7 +275,7 @@ func TestViewsDiffer(t *testing.T) {
 		"in sight: recorded yes":        func(v *PlayerView) { v.Entities = append(v.Entities, Entity{ID: 9999}) },
 		"entity: recorded {ID:":         func(v *PlayerView) { v.Entities[5].Health++ },
 		"entities: recorded ":           func(v *PlayerView) { v.Entities = v.Entities[1:] },
-		"view: recorded {MyID:1 MapSiz": func(v *PlayerView) { v.Players[1].Score++ },
+		"view: recorded {MyID:1 Header": func(v *PlayerView) { v.Players[1].Score++ },
 	} {
 		var v, seen PlayerView
 		View(&v, g, s, 0)

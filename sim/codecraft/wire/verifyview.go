@@ -49,17 +49,12 @@ func (r *ViewReader) Next(v *PlayerView) error {
 	if err == nil && l.Kind != "view" {
 		err = fmt.Errorf("found a line of kind %.40q, want %q", l.Kind, "view")
 	}
-	properties := v.EntityProperties
-	if err == nil && l.Properties != nil {
-		properties, err = typesOf(l.Properties)
-	}
 	if err != nil {
 		return r.errorf("%w", err)
 	}
-	*v = PlayerView{
-		MyID: l.MyID, MapSize: l.MapSize, FogOfWar: l.FogOfWar, EntityProperties: properties,
-		MaxTickCount: l.MaxTickCount, MaxPathfindNodes: l.MaxPathfindNodes, CurrentTick: l.Tick,
-		Players: v.Players[:0], Entities: appendEntities(v.Entities[:0], l.Entities),
+	v.MyID, v.Header, v.Players, v.Entities = l.MyID, l.Header, v.Players[:0], append(v.Entities[:0], l.Entities...)
+	if l.Properties != nil {
+		v.EntityProperties = l.Properties
 	}
 	for _, p := range l.Players {
 		v.Players = append(v.Players, Player{p.ID, p.Score, p.Resource})

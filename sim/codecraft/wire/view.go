@@ -15,11 +15,10 @@ import (
 // games of different rules.
 func View(v *PlayerView, g *codecraft.Game, s *codecraft.State, p sim.Player) {
 	r := g.Rules()
-	v.MyID, v.MapSize, v.FogOfWar = int32(p)+1, codecraft.Side, r.Fog
+	v.MyID, v.Header = int32(p)+1, headerOf(&r, s)
 	if len(v.EntityProperties) == 0 {
-		v.EntityProperties = appendProperties(nil, &r)
+		v.EntityProperties = propertiesOf(&r)
 	}
-	v.MaxTickCount, v.MaxPathfindNodes, v.CurrentTick = r.MaxTurns, r.MaxNodes, s.Tick
 	v.Players, v.Entities = v.Players[:0], v.Entities[:0]
 	for q := range r.Players {
 		v.Players = append(v.Players, Player{q + 1, s.Score[q], s.Resource[q]})
@@ -94,13 +93,9 @@ func appendUnit(dst []Entity, r *codecraft.Rules, u *codecraft.Unit, p sim.Playe
 // Rules are base with what the view tells of them; properties that are missing
 // are those of base.
 func (v *PlayerView) Rules(base codecraft.Rules) (codecraft.Rules, error) {
-	properties := v.EntityProperties
-	if len(properties) == 0 {
-		properties = appendProperties(nil, &base)
-	}
-	w := World{
-		FogOfWar: v.FogOfWar, EntityProperties: properties,
-		MaxTickCount: v.MaxTickCount, MaxPathfindNodes: v.MaxPathfindNodes, Players: make([]Seat, len(v.Players)),
+	w := World{Header: v.Header, EntityProperties: v.EntityProperties, Players: make([]Seat, len(v.Players))}
+	if len(w.EntityProperties) == 0 {
+		w.EntityProperties = propertiesOf(&base)
 	}
 	return w.Rules(base)
 }
@@ -129,11 +124,11 @@ func (v *PlayerView) Position(p *codecraft.Position, r *codecraft.Rules) error {
 	p.NextID = uint32(len(v.Players)) + 1
 	for i := range p.Units {
 		u := &p.Units[i]
-		size := r.Types[u.Type].Size
-		if !onMap(int32(u.X), size) || !onMap(int32(u.Y), size) {
+		size := int(r.Types[u.Type].Size)
+		if !codecraft.OnMap(int(u.X), int(u.Y), size) {
 			return fmt.Errorf("entity %d: a %s at (%d, %d) reaches out of the map", u.ID, u.Type, u.X, u.Y)
 		}
-		x, y := codecraft.TurnBack(seat, int(u.X), int(u.Y), int(size))
+		x, y := codecraft.TurnBack(seat, int(u.X), int(u.Y), size)
 		u.X, u.Y = uint8(x), uint8(y)
 		p.NextID = max(p.NextID, u.ID+1)
 	}

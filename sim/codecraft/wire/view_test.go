@@ -15,10 +15,7 @@ import (
 // viewFiles lists the recordings of views.
 func viewFiles(t testing.TB) []string {
 	t.Helper()
-	all, err := filepath.Glob(filepath.Join(simtest.Shared(t, "traces", "codecraft"), "view-*.jsonl.gz"))
-	if err != nil || len(all) == 0 {
-		t.Fatalf("no views: %v", err)
-	}
+	all := simtest.SharedFiles(t, "traces", "codecraft", "view-*.jsonl.gz")
 	for i := range all {
 		all[i] = filepath.Base(all[i])
 	}
@@ -147,11 +144,7 @@ func TestView(t *testing.T) {
 // TestViewOfStart sees one's own start at the lower left, whoever one is.
 func TestViewOfStart(t *testing.T) {
 	rules, _ := codecraft.Preset("round1")
-	g, err := codecraft.New(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := new(codecraft.State)
+	g, s := newGame(t, rules), new(codecraft.State)
 	g.Reset(s, 3)
 	var view PlayerView
 	for p := range sim.Player(4) {
@@ -189,7 +182,7 @@ func TestViewErrors(t *testing.T) {
 		"House at (78, 4) reaches out of":   func(v *PlayerView) { v.Entities[0].X = 78 },
 		"resources, and only they, have no": func(v *PlayerView) { v.Entities[0].PlayerID.Given = false },
 	} {
-		v := PlayerView{MyID: 1, MapSize: 80, Players: []Player{{1, 0, 0}, {2, 0, 0}}, Entities: []Entity{house}}
+		v := PlayerView{MyID: 1, Header: Header{MapSize: 80}, Players: []Player{{1, 0, 0}, {2, 0, 0}}, Entities: []Entity{house}}
 		rules := round1()
 		var p codecraft.Position
 		if err := v.Position(&p, &rules); err != nil {

@@ -2,21 +2,12 @@ package wire
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
 
 	"moonfarm/sim"
 	"moonfarm/sim/terminal"
-)
-
-// Bounds of answers. What a bot can use is far below them.
-const (
-	maxAnswerLine     = 1 << 20 // bytes
-	maxAnswerCommands = 1 << 14 // in both lines
-	maxRefusals       = 100
-	maxRefusalText    = 48
 )
 
 // Refusal tells of a command in an answer, or a whole line, that was left out.
@@ -82,8 +73,8 @@ func (a *answer) parse(line int, text []byte) {
 		a.refuse(line, 0, "want at most %d bytes, found %d", maxAnswerLine, len(text))
 		return
 	}
-	var entries []json.RawMessage
-	if err := json.Unmarshal(text, &entries); err != nil || entries == nil {
+	entries, ok := entriesOf(text)
+	if !ok {
 		a.refuse(line, 0, "want a JSON list of commands, found %s", excerpt(text))
 		return
 	}
@@ -110,9 +101,8 @@ func (a *answer) parse(line int, text []byte) {
 
 // command reads one command of a line.
 func (a *answer) command(line int, text []byte) (sim.Order, error) {
-	var fields []json.RawMessage
-	var name string
-	if json.Unmarshal(text, &fields) != nil || len(fields) < 3 || json.Unmarshal(fields[0], &name) != nil || fields[0][0] != '"' {
+	fields, ok := entriesOf(text)
+	if !ok || len(fields) < 3 || fields[0][0] != '"' {
 		return 0, fmt.Errorf("want [shorthand, x, y], found %s", excerpt(text))
 	}
 	var at [2]int
@@ -127,8 +117,10 @@ func (a *answer) command(line int, text []byte) (sim.Order, error) {
 	if !terminal.Inside(x, y) {
 		return 0, fmt.Errorf("want a cell of the arena, found (%d, %d)", at[0], at[1])
 	}
+	name := scanner{text: fields[0], loose: true}
+	given := string(name.string("a string"))
 	for k, shorthand := range a.names {
-		if shorthand != name || shorthand == "" {
+		if shorthand != given || shorthand == "" {
 			continue
 		}
 		k := terminal.Kind(k)
@@ -143,12 +135,15 @@ func (a *answer) command(line int, text []byte) (sim.Order, error) {
 
 // oneMore adds a unit to an order for units like it.
 func oneMore(o, next sim.Order) (sim.Order, bool) {
-	const count = 32 // the bits above are the count of a spawn, see terminal's order.go
 	c := terminal.Decode(o)
 	if c.Op != terminal.OpSpawn || uint32(o) != uint32(next) {
 		return o, false
 	}
-	return sim.Order(c.Count+1)<<count | sim.Order(uint32(o)), true
+	o = terminal.Spawn(c.Kind, int(c.X), int(c.Y), int(c.Count)+1)
+	if c.Swapped {
+		o = terminal.Swap(o)
+	}
+	return o, true
 }
 
 // excerpt is the beginning of a text, quoted.
@@ -207,9 +202,12 @@ func commandKind(c terminal.Command) (terminal.Kind, bool) {
 
 func appendCommand(dst []byte, name string, v view, c terminal.Command) []byte {
 	x, y := v.xy(int(c.X), int(c.Y))
-	text, _ := json.Marshal(name) // a string: cannot fail
-	dst = append(append(append(dst, '['), text...), ',')
-	dst = strconv.AppendInt(dst, int64(x), 10)
-	dst = strconv.AppendInt(append(dst, ','), int64(y), 10)
-	return append(dst, ']')
+	w := writer{buf: append(dst, '[')}
+	w.string(name)
+	w.raw(",")
+	w.int(x)
+	w.raw(",")
+	w.int(y)
+	w.raw("]")
+	return w.buf
 }

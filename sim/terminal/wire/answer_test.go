@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,6 +31,10 @@ func TestParseAnswer(t *testing.T) {
 			[]sim.Order{spawn(3, 13, 0, 3), spawn(3, 14, 0, 1), spawn(3, 13, 0, 1)}, nil},
 		{"the other line", `[["PI",13,0]]`, `[["UP",0,13],["PI",13,0]]`, 0,
 			[]sim.Order{terminal.Swap(spawn(3, 13, 0, 1)), terminal.Swap(up(0, 13)), spawn(3, 13, 0, 1)}, nil},
+		{"equal mobile units in the other line", `[["PI",13,0],["PI",13,0]]`, none, 0, []sim.Order{terminal.Swap(spawn(3, 13, 0, 2))}, nil},
+		{"what no command has", `[["FF",0,13],["FF",1,13,{"a":1,"a":2}]]`, "[[\"PI\",13,0,\"\xff\"],[\"\xff\",13,0]]", 0,
+			[]sim.Order{place(0, 0, 13), place(0, 1, 13), spawn(3, 13, 0, 1)},
+			[]string{`line 2, command 2: want one of the shorthands ["FF" "EF" "DF" "PI" "EI" "SI" "RM" "UP"], found "\"\xff\""`}},
 		{"white space and ends of line", " [ [ \"FF\" , 0 , 13 ] ] \r\n", "[]\n", 0, []sim.Order{place(0, 0, 13)}, nil},
 		{"more in a command", `[["FF",0,13,"now",{}]]`, none, 0, []sim.Order{place(0, 0, 13)}, nil},
 		{"whole floats", `[["FF",0.0,1.3e1]]`, none, 0, []sim.Order{place(0, 0, 13)}, nil},
@@ -98,6 +103,41 @@ func TestParseAnswerBounds(t *testing.T) {
 	deep := strings.Repeat("[", 500000)
 	if o, why := ParseAnswer(nil, []byte(deep), []byte(deep), &usualNames, 0); o != nil || len(why) != 2 {
 		t.Errorf("a deep list: %v, %v", o, why)
+	}
+}
+
+// TestEntriesOf: what is a list, and what it holds, is what encoding/json says.
+func TestEntriesOf(t *testing.T) {
+	for _, text := range []string{
+		`[]`, ` [ 1 , "a" ] `, `[[1,[2]],{"a":{"b":[]}},null,true,false,-0.5e+7]`, `[1,]`, `[1 2]`, `[tru]`, `[01]`, `[-]`, `[1.]`, `[1e]`, `[.5]`, `[+1]`,
+		`{"a":1}`, `7`, `"[]"`, ``, `[`, `[]]`, `[] 1`, "\ufeff[]", "[\"\n\"]", "[\v1]", `[{"a":1,"a":2}]`, `[{"a" 1}]`, `[{1:1}]`, `[{"a":1,}]`,
+		"[\"\xff\"]", "[\xff]", "[\"\xed\xa0\x80\"]", "[\"\U0001f600\u00e9\"]", `["\ud83d\ude00"]`, `["\ud83d"]`, `["\ude00x"]`, `["\ud83d\n"]`, `["\ud83d\u0041"]`,
+		`["\ud83d\ud83d\ude00"]`, `["\ud83d\u00"]`, `["\u00e9\"\\\/\b\f\n\r\t"]`, `["\x"]`, `["\u00g0"]`, `["\`, `["\ud83d\`, `["\u+123"]`, `["\u1_23"]`,
+		"[" + strings.Repeat("1", 1000) + "]", "[1e" + strings.Repeat("9", 500) + "]",
+		strings.Repeat("[", 10000) + strings.Repeat("]", 10000), strings.Repeat("[", 10001) + strings.Repeat("]", 10001),
+		strings.Repeat(`[{"a":`, 4999) + "[[]]" + strings.Repeat("}]", 4999), strings.Repeat(`[{"a":`, 5001) + "1" + strings.Repeat("}]", 5001),
+	} {
+		var want []json.RawMessage
+		valid := json.Unmarshal([]byte(text), &want) == nil && want != nil
+		got, ok := entriesOf([]byte(text))
+		if ok != valid || ok && len(got) != len(want) {
+			t.Errorf("%.80q: %d entries, %v, want %d, %v", text, len(got), ok, len(want), valid)
+			continue
+		}
+		for i := range got {
+			if !ok {
+				break
+			}
+			var given string
+			if !bytes.Equal(got[i], want[i]) {
+				t.Errorf("%.80q: entry %.80q, want %.80q", text, got[i], want[i])
+			}
+			if got[i][0] == '"' && json.Unmarshal(want[i], &given) == nil {
+				if s := (&scanner{text: got[i], loose: true}); string(s.string("")) != given {
+					t.Errorf("%.80q: want the string %q", text, given)
+				}
+			}
+		}
 	}
 }
 

@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"bytes"
+
 	"moonfarm/sim/terminal"
 )
 
@@ -31,4 +33,17 @@ func generation(r *terminal.Rules) string {
 		}
 	}
 	return ""
+}
+
+// ParseRules reads rules in any of their forms: the JSON of a config file, or
+// what terminal.ParseRules reads. Blank text is terminal.DefaultRules.
+func ParseRules(text []byte) (terminal.Rules, error) {
+	switch trimmed := bytes.TrimSpace(text); {
+	case len(trimmed) == 0:
+		return terminal.DefaultRules(), nil
+	case trimmed[0] == '{':
+		config, err := ParseConfig(text)
+		return config.Rules, err
+	}
+	return terminal.ParseRules(text)
 }

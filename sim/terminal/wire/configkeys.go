@@ -77,7 +77,9 @@ const choicesKey = "moonfarm"
 
 // usualChoices are the choices where no key tells: all else is 0.
 func usualChoices() terminal.Rules {
-	return terminal.Rules{MaxTurns: 100, CapBits: true, DoomedShielded: true, DoomedExplode: true, RemovedGive: true}
+	return terminal.Rules{
+		MaxTurns: 100, CapBits: true, DeadAt: usualDeadAt, DoomedShielded: true, DoomedExplode: true, RemovedGive: true,
+	}
 }
 
 // oldUnit is a unit in a config of 2018 or 2019.
@@ -132,6 +134,6 @@ var mechanicsKeys = [...]configKey[oldRules]{
 	{"shieldDecayPerFrame", func(r *oldRules) any { return &r.shieldDecay }},
 }
 
-// oldDeadAt is Rules.DeadAt of configs of 2018 and 2019: between the 1.2e-5 of
-// the unit that was taken for dead and the 0.02 of one that lived.
-const oldDeadAt = 1e-4
+// usualDeadAt is Rules.DeadAt: between the 1.2e-5 of a unit that was taken for
+// dead and the 0.02 of one that lived.
+const usualDeadAt = 1e-4

@@ -3,29 +3,22 @@ package wire
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"slices"
 
 	"moonfarm/sim/terminal"
 )
 
-// Bounds of a config that is read. Those of the recordings have 3.5 KB and four
-// levels.
-const (
-	// MaxConfig bounds its bytes.
-	MaxConfig = 1 << 20
-
-	maxLevels    = 16 // of objects and lists in each other
-	maxShorthand = 16 // bytes of a name in Config.Shorthands
-)
-
 // ParseConfig reads a config of any year since 2018. Numbers that are missing
 // are 0, keys that the rules do not know are ignored (they are in Raw); the keys
 // of an upgrade replace those of its base. Choices that no key tells are
-// terminal's defaults: 100 turns, and true for CapBits, DoomedShielded,
-// DoomedExplode and RemovedGive; OldIDs and a DeadAt of 1e-4 are the choices of
-// configs with the keys of 2018 and 2019, which mean what they say: blasts do
-// the stability of a unit, all structures have one refund and one delay, the
-// range of a unit is that of its shots, or of its shields. The key "moonfarm",
+// terminal's defaults: 100 turns, a DeadAt of 1e-4, and true for CapBits,
+// DoomedShielded, DoomedExplode and RemovedGive; OldIDs is the choice of configs
+// with the keys of 2018 and 2019, which mean what they say: blasts do the
+// stability of a unit, all structures have one refund and one delay, the range
+// of a unit is that of its shots, or of its shields. Of the old keys only
+// resources.coresForPlayerDamage may stand beside the later ones, as it does in the
+// file of the contest's starter kit: it says nothing then. The key "moonfarm",
 // which AppendConfig writes, overrides all these.
 //
 // There is an error for what is not JSON, keys that are given twice, values of
@@ -109,6 +102,42 @@ func (c *configReader) all() {
 		if !given[key] {
 			c.fail("the key " + key)
 		}
+	}
+}
+
+// value reads what to points to: a float32, an int32 (which may be written with
+// a fraction of 0) or a bool.
+func (c *configReader) value(to any) {
+	c.space()
+	start := c.at
+	switch to := to.(type) {
+	case *float32:
+		*to = c.float("a number")
+		if !bytes.ContainsAny(c.text[start:c.at], ".eE") {
+			c.config.Style = Web
+		}
+	case *int32:
+		v := c.time("a whole number")
+		if v != math.Trunc(v) || v < math.MinInt32 || v > math.MaxInt32 {
+			c.failAt(start, "a whole number of 32 bits")
+			return
+		}
+		*to = int32(v)
+	case *bool:
+		*to = c.flag()
+	}
+}
+
+// assign sets what to points to to what from, a pointer of the same type,
+// points to.
+func assign(to, from any) {
+	switch to := to.(type) {
+	case *float32:
+		*to = *from.(*float32)
+	case *int32:
+		*to = *from.(*int32)
+	case *bool:
+		*to = *from.(*bool)
 	}
 }
 
@@ -198,7 +227,6 @@ func (c *configReader) unitKey(k terminal.Kind, key string) {
 func (c *configReader) resources() {
 	c.object(func(key string) {
 		if key == "coresForPlayerDamage" {
-			c.oldAt = c.at + 1
 			c.value(&c.old.breachCores)
 		} else if lookup(c, resourceKeys[:], key, &c.config.Rules) < 0 {
 			c.skip()
@@ -252,7 +280,7 @@ func (c *configReader) finish() {
 	}
 	if c.oldAt > 0 {
 		c.config.Legacy = true
-		r.OldIDs, r.DeadAt = true, oldDeadAt
+		r.OldIDs = true
 		for k := range c.units {
 			c.old.translate(&r.Units[k], &c.units[k].old, terminal.Kind(k))
 		}

@@ -31,7 +31,7 @@ func (s Style) AppendConfig(dst []byte, c *Config) []byte {
 		}
 		return dst
 	}
-	w := configWriter{writer{dst, s}}
+	w := configWriter{writer{buf: dst, style: s}}
 	w.object(w.config(c))
 	return w.buf
 }

@@ -60,7 +60,7 @@ type Events struct {
 	// Planned are the cells to which the units of Moves will go next, as the
 	// betas of 2018 tell. It is empty in later files, which write [0,0].
 	Planned []terminal.Pos
-	// Unflagged: the deaths do not tell whether they are removals, as in the
+	// Unflagged: the deaths do not say whether they are removals, as in the
 	// betas of 2018.
 	Unflagged bool
 }

@@ -3,8 +3,10 @@ package wire
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"moonfarm/sim"
+	"moonfarm/sim/terminal"
 )
 
 // Match is a match as orders: all that is needed to play it again.
@@ -19,7 +21,7 @@ type Match struct {
 	Orders []sim.Order
 	Ends   []int32
 
-	// Complete tells that the match was played and recorded to its end; End is
+	// Complete: the match was played and recorded to its end; End is
 	// what the recording tells of it then.
 	Complete bool
 	End      EndStats
@@ -33,6 +35,13 @@ func (m *Match) OrdersOf(t int, p sim.Player) []sim.Order {
 		from = m.Ends[k-1]
 	}
 	return m.Orders[from:m.Ends[k]]
+}
+
+// Turn fills t with the orders of a turn.
+func (m *Match) Turn(t *sim.Turn, turn int) {
+	for p := range sim.Player(2) {
+		t.Set(p, m.OrdersOf(turn, p))
+	}
 }
 
 // Add appends a turn.
@@ -51,7 +60,8 @@ func (m *Match) Add(t *sim.Turn) {
 // that broke off is there if its first action frame is.
 //
 // The name is for errors: lines that cannot be read, frames that do not follow
-// each other, and spawn events in an order that no answers have.
+// each other, and spawn events in an order that no answers have. The match then
+// holds the turns up to there; it is nil if there is not even a config.
 func ReadMatch(name string, in io.Reader) (*Match, error) {
 	return readMatch(name, in, func(*Frame, bool) {})
 }
@@ -72,12 +82,12 @@ func readMatch(name string, in io.Reader, each func(f *Frame, last bool)) (*Matc
 			return m, nil
 		}
 		if err != nil {
-			return nil, err
+			return m, err
 		}
 		each(&r.frame, false)
 		if r.submitted() {
 			if err := r.orders(t); err != nil {
-				return nil, err
+				return m, err
 			}
 			m.Add(t)
 		}
@@ -111,6 +121,28 @@ func (m *Match) finish(f *Frame) {
 	m.Complete, m.End = true, *f.End
 	for p := range m.Names {
 		m.Names[p] = f.End.Players[p].Name
+	}
+	if m.Config.Rules.OldIDs && m.Turns > 0 && !slices.ContainsFunc(m.Orders, isClock) {
+		m.addTimes()
+	}
+}
+
+func isClock(o sim.Order) bool { return terminal.Decode(o).Op == terminal.OpClock }
+
+// addTimes adds the times that only the end frame tells, as in recordings of
+// August 2018, to the orders of the last turn: where all else is equal they
+// decide.
+func (m *Match) addTimes() {
+	for p := range m.End.Players {
+		ms, ok := milliseconds(m.End.Players[p].Time)
+		if !ok || ms == 0 {
+			continue
+		}
+		k := 2*(m.Turns-1) + p
+		m.Orders = slices.Insert(m.Orders, int(m.Ends[k]), terminal.Clock(ms))
+		for i := k; i < len(m.Ends); i++ {
+			m.Ends[i]++
+		}
 	}
 }
 
@@ -173,7 +205,7 @@ func (r *turnReader) errorf(format string, args ...any) error {
 	return fmt.Errorf("replay %s: line %d: %s", r.name, r.in.Line(), fmt.Sprintf(format, args...))
 }
 
-// submitted tells that the frame in hand is the first after the players
+// submitted reports whether the frame in hand is the first after the players
 // answered.
 func (r *turnReader) submitted() bool { return r.frame.Phase == PhaseAction && r.frame.Number == 0 }
 

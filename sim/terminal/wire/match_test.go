@@ -58,6 +58,19 @@ func made(t testing.TB, r terminal.Rules, seed uint64, turns int, more extra) *M
 	return m
 }
 
+// matchOf is a match of these turns.
+func matchOf(r terminal.Rules, turns ...[2][]sim.Order) *Match {
+	m := &Match{Config: ConfigOf(r), Names: [2]string{"anna", "bert"}}
+	turn := new(sim.Turn)
+	for _, orders := range turns {
+		for p := range sim.Player(2) {
+			turn.Set(p, orders[p])
+		}
+		m.Add(turn)
+	}
+	return m
+}
+
 // written is the replay file of a match.
 func written(t testing.TB, m *Match) string {
 	t.Helper()
@@ -81,6 +94,21 @@ func verified(t testing.TB, text string) (*Match, Report) {
 	return m, report
 }
 
+// thereAndBack checks that the replay of a match plays as recorded, and that what
+// is read out of it makes the same replay again.
+func thereAndBack(t *testing.T, name string, m *Match) (text string, read *Match) {
+	t.Helper()
+	text = written(t, m)
+	read, report := verified(t, text)
+	if report.Complete != m.Complete || read.Complete != m.Complete || report.Turns != m.Turns || m.Complete && read.Names != m.Names {
+		t.Fatalf("%s: %+v, names %q, of %d turns", name, report, read.Names, m.Turns)
+	}
+	if again := written(t, read); again != text {
+		t.Errorf("%s: read and written again it differs, at %s", name, firstLine(text, again))
+	}
+	return text, read
+}
+
 // TestMatchThereAndBack: a match of ours is a replay that plays as recorded, of
 // every rule set; what is read out of it makes the same replay again.
 func TestMatchThereAndBack(t *testing.T) {
@@ -90,11 +118,7 @@ func TestMatchThereAndBack(t *testing.T) {
 				continue
 			}
 			m := made(t, ruleSet(t, name), uint64(seed), turns, nil)
-			text := written(t, m)
-			read, report := verified(t, text)
-			if report.Complete != m.Complete || read.Complete != m.Complete || report.Turns != m.Turns || m.Complete && read.Names != m.Names {
-				t.Fatalf("%s: %+v, names %q, of %d turns", name, report, read.Names, m.Turns)
-			}
+			text, read := thereAndBack(t, fmt.Sprintf("%s, seed %d", name, seed), m)
 			alone, err := ReadMatch("made", strings.NewReader(text))
 			if err != nil {
 				t.Fatal(err)
@@ -104,9 +128,6 @@ func TestMatchThereAndBack(t *testing.T) {
 			}
 			if turns == 100 && !m.Complete {
 				t.Errorf("%s: the match is not over", name)
-			}
-			if again := written(t, read); again != text {
-				t.Errorf("%s, seed %d: read and written again it differs, at %s", name, seed, firstLine(text, again))
 			}
 		}
 	}
@@ -157,13 +178,7 @@ func TestMatchOrders(t *testing.T) {
 			{terminal.Clock(6100), terminal.Penalty(1), place(w, 3, 13)}, {terminal.Clock(7)},
 		}, [2][]sim.Order{}},
 	} {
-		turn := new(sim.Turn)
-		for p := range sim.Player(2) {
-			turn.Set(p, c.give[p])
-		}
-		m := &Match{Config: ConfigOf(r)}
-		m.Add(turn)
-		read, _ := verified(t, written(t, m))
+		read, _ := verified(t, written(t, matchOf(r, c.give)))
 		for p := range sim.Player(2) {
 			want := c.want[p]
 			if c.want[0] == nil && c.want[1] == nil {

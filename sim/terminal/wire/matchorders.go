@@ -15,11 +15,11 @@ import (
 func readOrders(t *sim.Turn, before [2]float32, f *Frame) error {
 	t.Clear()
 	for p := range sim.Player(2) {
-		switch ms := f.Stats[p].Time; {
-		case ms < 0 || ms > math.MaxUint32 || ms != math.Trunc(ms):
-			return fmt.Errorf("p%dStats: want whole milliseconds from 0 to %d, found %v", p+1, uint32(math.MaxUint32), ms)
+		switch ms, ok := milliseconds(f.Stats[p].Time); {
+		case !ok:
+			return fmt.Errorf("p%dStats: want whole milliseconds from 0 to %d, found %v", p+1, uint32(math.MaxUint32), f.Stats[p].Time)
 		case ms > 0:
-			t.Add(p, terminal.Clock(uint32(ms)))
+			t.Add(p, terminal.Clock(ms))
 		}
 		if lost := before[p] - healthSubmitted(f, p); lost > 0 {
 			t.Add(p, terminal.Penalty(lost))
@@ -56,7 +56,7 @@ func healthSubmitted(f *Frame, p sim.Player) float32 {
 	return health
 }
 
-// sameSpawn tells whether two mobile units could come from one order.
+// sameSpawn reports whether two mobile units could come from one order.
 func sameSpawn(a, b terminal.SpawnEvent) bool {
 	return a.Kind.Mobile() && a.Kind == b.Kind && a.At == b.At && a.Player == b.Player
 }

@@ -6,17 +6,7 @@ import (
 	"slices"
 
 	"moonfarm/sim"
-	"moonfarm/sim/bitboard"
 	"moonfarm/sim/terminal"
-)
-
-// The bits of terminal.Cell.Mark that are written here.
-const (
-	markUpgraded   = 1 << 2
-	markPlayer     = 1 << 3
-	markTurnsShift = 4
-	markIDShift    = 8
-	maxRemoveIn    = 15
 )
 
 // StateOf returns the state that a deploy frame shows under the given rules.
@@ -51,81 +41,65 @@ func readUnits(s *terminal.State, f *Frame, rules *terminal.Rules, p sim.Player)
 			return fmt.Errorf("[%d]: want no mobile units in a deploy frame, found %d", k, len(units[k]))
 		}
 	}
+	pieces := map[terminal.Pos]*terminal.Piece{}
+	var byAge []*terminal.Piece
 	for k := range terminal.Kind(terminal.Structures) {
-		list := slices.Clone(units[k])
-		slices.SortFunc(list, func(a, b Unit) int { return cmp.Compare(a.ID, b.ID) })
-		for _, u := range list {
-			if err := put(s, p, k, u); err != nil {
+		for _, u := range units[k] {
+			if err := check(u, p, pieces); err != nil {
 				return fmt.Errorf("[%d]: %w", k, err)
 			}
+			pieces[u.At] = &terminal.Piece{At: u.At, Kind: k, Player: p, ID: u.ID, Health: u.Value}
+			byAge = append(byAge, pieces[u.At])
+			s.NextID = max(s.NextID, u.ID+1)
 		}
 	}
 	for _, u := range units[terminal.Upgrade] {
-		cell, ok := ownCell(s, p, u)
-		if !ok || !rules.Upgradable[s.Cells[cell].Kind()] {
+		piece := pieces[u.At]
+		if piece == nil || !rules.Upgradable[piece.Kind] {
 			return fmt.Errorf("[%d]: want an upgraded structure, found none on (%d, %d)", terminal.Upgrade, u.At.X, u.At.Y)
 		}
-		s.Cells[cell].Mark |= markUpgraded
-		s.Upgraded.Add(cell)
+		piece.Upgraded = true
 	}
 	for _, u := range units[terminal.Removal] {
-		if err := markRemoval(s, rules, p, u); err != nil {
+		if err := markRemoval(s, rules, pieces[u.At], u); err != nil {
 			return fmt.Errorf("[%d]: %w", terminal.Removal, err)
 		}
+	}
+	slices.SortFunc(byAge, func(a, b *terminal.Piece) int { return cmp.Compare(a.ID, b.ID) })
+	for _, piece := range byAge {
+		s.Put(*piece)
 	}
 	return nil
 }
 
-// put puts a structure on the board.
-func put(s *terminal.State, p sim.Player, k terminal.Kind, u Unit) error {
+// check tells what is wrong with a structure of player p beside those before it.
+func check(u Unit, p sim.Player, before map[terminal.Pos]*terminal.Piece) error {
 	x, y := int(u.At.X), int(u.At.Y)
-	cell, ok := bitboard.DiamondCell(x, y)
 	switch {
-	case !ok || terminal.Owner(y) != p:
+	case !terminal.Inside(x, y) || terminal.Owner(y) != p:
 		return fmt.Errorf("want a cell of the own half, found (%d, %d)", x, y)
-	case s.Cells[cell].Mark != 0 || s.Own[p].Has(cell):
+	case before[u.At] != nil:
 		return fmt.Errorf("want one structure on (%d, %d), found two", x, y)
 	case u.ID == 0 || u.ID > terminal.MaxID:
 		return fmt.Errorf("want an id from 1 to %d, found %d", terminal.MaxID, u.ID)
 	}
-	s.Cells[cell] = terminal.Cell{Health: u.Value, Mark: u.ID<<markIDShift | uint32(p)*markPlayer | uint32(k)}
-	s.Own[p].Add(cell)
-	switch k {
-	case terminal.Support:
-		s.Supports.Add(cell)
-	case terminal.Turret:
-		s.Turrets.Add(cell)
-	}
-	list := &s.Ages[p][k]
-	list.Cell[list.N] = uint8(terminal.Local(x, y))
-	list.N++
-	s.NextID = max(s.NextID, u.ID+1)
 	return nil
 }
 
 // markRemoval marks a structure. Recordings before 2020 do not tell in how many
 // turns it is due, and have an id of the removal's own.
-func markRemoval(s *terminal.State, rules *terminal.Rules, p sim.Player, u Unit) error {
-	cell, ok := ownCell(s, p, u)
-	if !ok || s.Marked.Has(cell) {
+func markRemoval(s *terminal.State, rules *terminal.Rules, piece *terminal.Piece, u Unit) error {
+	if piece == nil || piece.RemoveIn > 0 {
 		return fmt.Errorf("want a structure to remove, found none on (%d, %d)", u.At.X, u.At.Y)
 	}
 	turns := u.Value
 	if rules.OldIDs {
-		c := s.Cells[cell]
-		turns = float32(rules.Units[c.Kind()].RemoveTurns)
+		turns = float32(rules.Units[piece.Kind].RemoveTurns)
 		s.NextID = max(s.NextID, u.ID+1)
 	}
-	if !(turns >= 1 && turns <= maxRemoveIn) || turns != float32(int(turns)) {
-		return fmt.Errorf("want 1 to %d turns, found %v", maxRemoveIn, turns)
+	if !(turns >= 1 && turns <= terminal.MaxRemoveIn) || turns != float32(int(turns)) {
+		return fmt.Errorf("want 1 to %d turns, found %v", terminal.MaxRemoveIn, turns)
 	}
-	s.Cells[cell].Mark |= uint32(turns) << markTurnsShift
-	s.Marked.Add(cell)
+	piece.RemoveIn = uint8(turns)
 	return nil
-}
-
-// ownCell is the cell of a structure of player p.
-func ownCell(s *terminal.State, p sim.Player, u Unit) (int, bool) {
-	cell, ok := bitboard.DiamondCell(int(u.At.X), int(u.At.Y))
-	return cell, ok && s.Own[p].Has(cell)
 }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"math"
 	"strconv"
 )
@@ -19,14 +20,33 @@ const (
 	Web Style = 1
 )
 
+// appendInt appends a whole number. Most in a frame have a digit to three.
+func appendInt(dst []byte, n int64) []byte {
+	switch {
+	case uint64(n) < 10:
+		return append(dst, byte('0'+n))
+	case uint64(n) < 100:
+		return append(dst, byte('0'+n/10), byte('0'+n%10))
+	case uint64(n) < 1000:
+		return append(dst, byte('0'+n/100), byte('0'+n/10%10), byte('0'+n%10))
+	}
+	return strconv.AppendInt(dst, n, 10)
+}
+
 // appendFloat appends the shortest decimal that names the float32.
 func (s Style) appendFloat(dst []byte, v float32) []byte {
 	if n := int32(v); float32(n) == v && n < 1e7 && n > -1e7 && (n != 0 || !math.Signbit(float64(v))) {
-		dst = strconv.AppendInt(dst, int64(n), 10)
+		dst = appendInt(dst, int64(n))
 		if s == Local {
 			dst = append(dst, '.', '0')
 		}
 		return dst
+	}
+	// Purses are in tenths. Below 100,000 they have six digits at most, no two of which
+	// name the same float32.
+	if n := int32(v*10 + 0.5); n > 0 && n < 1e6 && float32(n)/10 == v {
+		dst = appendInt(dst, int64(n/10))
+		return append(dst, '.', byte('0'+n%10))
 	}
 	return s.appendNumber(dst, float64(v), 32)
 }
@@ -41,7 +61,7 @@ func (s Style) appendNumber(dst []byte, v float64, bits int) []byte {
 	start := len(dst)
 	if size := math.Abs(v); size == 0 || size >= low && size < high {
 		dst = strconv.AppendFloat(dst, v, 'f', -1, bits)
-		if s == Local && !contains(dst[start:], '.') {
+		if s == Local && bytes.IndexByte(dst[start:], '.') < 0 {
 			dst = append(dst, '.', '0')
 		}
 		return dst
@@ -57,7 +77,7 @@ func (s Style) appendNumber(dst []byte, v float64, bits int) []byte {
 		dst = append(dst, 'e', '+')
 	case s == Web:
 		dst = append(dst, 'e')
-	case contains(dst[start:], '.'):
+	case bytes.IndexByte(dst[start:], '.') >= 0:
 		dst = append(dst, 'E')
 	default:
 		dst = append(dst, ".0E"...)
@@ -74,15 +94,6 @@ func appendTime(dst []byte, v float64) []byte {
 		return strconv.AppendInt(dst, int64(v), 10)
 	}
 	return Web.appendNumber(dst, v, 64)
-}
-
-func contains(text []byte, c byte) bool {
-	for _, b := range text {
-		if b == c {
-			return true
-		}
-	}
-	return false
 }
 
 // powers are the powers of ten that a float32 holds exactly.
@@ -129,52 +140,48 @@ func (n *number) float64() float64 {
 func (s *scanner) number(what string) number {
 	s.space()
 	n := number{simple: true}
-	i := s.at
-	if i < len(s.text) && s.text[i] == '-' {
+	text, i := s.text, s.at
+	if i < len(text) && text[i] == '-' {
 		i++
 	}
 	first := i
-	for i < len(s.text) && s.text[i]-'0' < 10 {
-		n.digits = n.digits*10 + uint64(s.text[i]-'0')
+	for i < len(text) && text[i]-'0' < 10 {
+		n.digits = n.digits*10 + uint64(text[i]-'0')
 		i++
 	}
 	count := i - first
-	ok := count > 0 && (count == 1 || s.text[first] != '0')
-	if i < len(s.text) && s.text[i] == '.' {
+	ok := count > 0 && (count == 1 || text[first] != '0')
+	if i < len(text) && text[i] == '.' {
 		i++
 		point := i
-		for i < len(s.text) && s.text[i]-'0' < 10 {
-			n.digits = n.digits*10 + uint64(s.text[i]-'0')
+		for i < len(text) && text[i]-'0' < 10 {
+			n.digits = n.digits*10 + uint64(text[i]-'0')
 			i++
 		}
 		n.fraction = i - point
 		ok = ok && n.fraction > 0
 	}
-	if i < len(s.text) && s.text[i]|' ' == 'e' {
+	if i < len(text) && text[i]|' ' == 'e' {
 		i++
-		if i < len(s.text) && (s.text[i] == '+' || s.text[i] == '-') {
+		if i < len(text) && (text[i] == '+' || text[i] == '-') {
 			i++
 		}
 		exponent := i
-		for i < len(s.text) && s.text[i]-'0' < 10 {
+		for i < len(text) && text[i]-'0' < 10 {
 			i++
 		}
 		ok = ok && i > exponent
 		n.simple = false
 	}
-	if !ok || i-s.at > maxNumber {
+	if !ok || i-s.at > maxNumber && !s.loose {
 		s.fail(what)
 		return number{text: zeroText, simple: true}
 	}
 	n.simple = n.simple && count+n.fraction <= 19
-	n.text = s.text[s.at:i]
+	n.text = text[s.at:i]
 	s.at = i
 	return n
 }
-
-// maxNumber bounds the length of a number, so that none is slow to read; the
-// longest a float64 needs has 25 characters.
-const maxNumber = 400
 
 var zeroText = []byte("0")
 

@@ -3,14 +3,11 @@ package wire
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"fmt"
 	"io"
-)
 
-// MaxLine bounds the bytes from the end of one line of a replay file to the end
-// of the next that is not blank. The longest of the recordings has 16 KB.
-const MaxLine = 16 << 20
+	"moonfarm/sim/unzip"
+)
 
 // Reader reads a replay file line by line: the config, then the frames. It
 // holds no more than one line in memory.
@@ -29,15 +26,12 @@ type Reader struct {
 // line. Blank lines are skipped. The name is for errors, which have the form
 // "replay NAME: line N: column C: KEY: expected …, found …".
 func NewReader(name string, in io.Reader) (*Reader, error) {
-	r := &Reader{name: name, in: bufio.NewReaderSize(in, 1<<16)}
-	if magic, _ := r.in.Peek(2); len(magic) == 2 && magic[0] == 0x1f && magic[1] == 0x8b {
-		z, err := gzip.NewReader(r.in)
-		if err != nil {
-			return nil, fmt.Errorf("replay %s: gzip: %w", name, err)
-		}
-		r.in = bufio.NewReaderSize(z, 1<<16)
+	text, err := unzip.NewReader(in)
+	if err != nil {
+		return nil, fmt.Errorf("replay %s: gzip: %w", name, err)
 	}
-	err := r.next()
+	r := &Reader{name: name, in: text}
+	err = r.next()
 	if err == io.EOF {
 		err = fmt.Errorf("expected the config, found the end of the file: %w", io.ErrUnexpectedEOF)
 	}
@@ -82,9 +76,9 @@ func (r *Reader) fail(err error) error {
 
 // next reads the next line that is not blank into text.
 func (r *Reader) next() error {
-	left := MaxLine
+	blank := 0
 	for {
-		line, err := r.readLine(left)
+		line, err := r.readLine()
 		if err != nil && (err != io.EOF || len(line) == 0) {
 			if err != io.EOF {
 				r.line++
@@ -92,29 +86,32 @@ func (r *Reader) next() error {
 			return err
 		}
 		r.line++
-		left -= len(line)
+		size := len(line)
 		if line = bytes.TrimSpace(line); len(line) > 0 {
 			r.text = line
 			return nil
 		}
+		if blank += size; blank > maxBlank {
+			return fmt.Errorf("expected a line or the end of the file, found more than %d bytes of blank lines", maxBlank)
+		}
 	}
 }
 
-// readLine reads a line of at most limit bytes with its end, which the last one
-// may not have: io.EOF comes with it.
-func (r *Reader) readLine(limit int) ([]byte, error) {
+// readLine reads a line with its end, which the last one may not have: io.EOF
+// comes with it.
+func (r *Reader) readLine() ([]byte, error) {
 	line, err := r.in.ReadSlice('\n')
 	if err == bufio.ErrBufferFull {
 		r.long = r.long[:0]
-		for err == bufio.ErrBufferFull && len(r.long)+len(line) <= limit {
+		for err == bufio.ErrBufferFull && len(r.long)+len(line) <= MaxLine {
 			r.long = append(r.long, line...)
 			line, err = r.in.ReadSlice('\n')
 		}
 		r.long = append(r.long, line...)
 		line = r.long
 	}
-	if len(line) > limit {
-		return nil, fmt.Errorf("expected at most %d bytes in a line with the blank ones before it, found more", MaxLine)
+	if len(line) > MaxLine {
+		return nil, fmt.Errorf("expected at most %d bytes in a line, found more", MaxLine)
 	}
 	return line, err
 }

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"io"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -11,7 +12,7 @@ import (
 
 // BenchmarkParseFrame reads the frames of one recording from memory.
 func BenchmarkParseFrame(b *testing.B) {
-	text := unzipped(b, simtest.Shared(b, "replays", "terminal", "2026-001.replay.gz"))
+	text := simtest.Text(b, simtest.Shared(b, "replays", "terminal", "2026-001.replay.gz"))
 	lines := nonBlank(text)[1:]
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
@@ -26,9 +27,9 @@ func BenchmarkParseFrame(b *testing.B) {
 	b.ReportMetric(float64(len(lines)*b.N)/b.Elapsed().Seconds(), "frames/s")
 }
 
-// BenchmarkAppendFrame writes them again.
+// BenchmarkAppendFrame writes them again, each alone and one after the other.
 func BenchmarkAppendFrame(b *testing.B) {
-	text := unzipped(b, simtest.Shared(b, "replays", "terminal", "2026-001.replay.gz"))
+	text := simtest.Text(b, simtest.Shared(b, "replays", "terminal", "2026-001.replay.gz"))
 	lines := nonBlank(text)[1:]
 	frames := make([]Frame, len(lines))
 	for i, line := range lines {
@@ -36,18 +37,23 @@ func BenchmarkAppendFrame(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	var line []byte
-	bytes := 0
-	for b.Loop() {
-		for i := range frames {
-			line = AppendFrame(line[:0], &frames[i])
-			bytes += len(line)
-		}
+	var w FrameWriter
+	for name, appendFrame := range map[string]func([]byte, *Frame) []byte{"alone": AppendFrame, "FrameWriter": w.Append} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			var line []byte
+			bytes := 0
+			for b.Loop() {
+				for i := range frames {
+					line = appendFrame(line[:0], &frames[i])
+					bytes += len(line)
+				}
+			}
+			b.ReportMetric(float64(len(frames)*b.N)/b.Elapsed().Seconds(), "frames/s")
+			b.Logf("%d bytes written", bytes)
+		})
 	}
-	b.ReportMetric(float64(len(frames)*b.N)/b.Elapsed().Seconds(), "frames/s")
-	b.Logf("%d bytes written", bytes)
 }
 
 // BenchmarkReader reads all recordings, compressed as they are, once in each
@@ -55,7 +61,11 @@ func BenchmarkAppendFrame(b *testing.B) {
 func BenchmarkReader(b *testing.B) {
 	files := map[string][]byte{}
 	for _, path := range recordings(b) {
-		files[filepath.Base(path)] = packed(b, path)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		files[filepath.Base(path)] = text
 	}
 	plain, frames := 0, 0
 	var f Frame

@@ -3,6 +3,7 @@ package wire
 import (
 	"fmt"
 
+	"moonfarm/sim"
 	"moonfarm/sim/terminal"
 )
 
@@ -11,41 +12,44 @@ var eventKeys = [...]string{"selfDestruct", "breach", "damage", "shield", "move"
 
 // allEvents reads the nine lists.
 func (s *scanner) allEvents(e *Events) {
-	var seen uint
-	level := s.level
-	for more := s.open('{', '}'); more; more = s.more('}') {
-		switch s.key(eventKeys[:], &seen) {
+	s.fields(eventKeys[:], 0, func(i int) {
+		switch i {
 		case 0:
-			s.selfDestructs(e)
+			e.Targets = e.Targets[:0]
+			e.SelfDestructs = readEvents(s, e.SelfDestructs, func() terminal.SelfDestructEvent { return s.selfDestruct(&e.Targets) })
 		case 1:
-			s.breaches(e)
+			e.Breaches = readEvents(s, e.Breaches, func() terminal.BreachEvent { return terminal.BreachEvent(s.damage()) })
 		case 2:
-			s.damages(e)
+			e.Damages = readEvents(s, e.Damages, s.damage)
 		case 3:
-			s.shields(e)
+			e.Shields = readEvents(s, e.Shields, s.shield)
 		case 4:
 			s.moves(e)
 		case 5:
-			s.spawns(e)
+			e.Spawns = readEvents(s, e.Spawns, s.spawn)
 		case 6:
 			s.deaths(e)
 		case 7:
-			s.attacks(e)
+			e.Attacks = readEvents(s, e.Attacks, func() terminal.AttackEvent { return s.attack(true) })
 		case 8:
-			s.melees(e)
+			e.Melees = readEvents(s, e.Melees, func() terminal.AttackEvent { return s.attack(false) })
 		}
-		s.leave(level)
-	}
-	s.complete(eventKeys[:], seen)
+	})
 }
 
-// event begins the next event of a list, or reports that there is none.
-func (s *scanner) event(more bool) bool {
-	if !more {
-		return false
+// readEvents reads a list of events: one reads the fields of one.
+func readEvents[E any](s *scanner, list []E, one func() E) []E {
+	list = list[:0]
+	for more := s.open('[', ']'); more; more = s.more(']') {
+		s.take('[')
+		if !s.count() {
+			break
+		}
+		e := one()
+		s.take(']')
+		list = append(list, e)
 	}
-	s.take('[')
-	return s.count()
+	return list
 }
 
 // count counts an event or a target.
@@ -56,107 +60,78 @@ func (s *scanner) count() bool {
 	return s.err == nil
 }
 
-// kind reads a kind of unit, up to the given one.
-func (s *scanner) kind(last terminal.Kind) terminal.Kind {
-	return terminal.Kind(s.whole(int(last), "a kind of unit"))
+// thenPos reads a cell after another field.
+func (s *scanner) thenPos() terminal.Pos {
+	s.take(',')
+	return s.pos()
 }
 
-// selfDestructs reads [[x,y],[[x,y],…],damage,kind,"id",player].
-func (s *scanner) selfDestructs(list *Events) {
-	list.SelfDestructs, list.Targets = list.SelfDestructs[:0], list.Targets[:0]
-	for more := s.event(s.open('[', ']')); more; more = s.event(s.more(']')) {
-		var e terminal.SelfDestructEvent
-		e.At = s.pos()
-		s.take(',')
-		e.First = int32(len(list.Targets))
-		for target := s.open('[', ']'); target && s.count(); target = s.more(']') {
-			list.Targets = append(list.Targets, s.pos())
-		}
-		e.Count = int32(len(list.Targets)) - e.First
-		s.take(',')
-		e.Damage = s.float("damage")
-		s.take(',')
-		e.Kind = s.kind(terminal.Interceptor)
-		s.take(',')
-		e.ID = s.id()
-		s.take(',')
-		e.Player = s.player()
-		s.take(']')
-		list.SelfDestructs = append(list.SelfDestructs, e)
-	}
+// thenFloat reads a number after another field.
+func (s *scanner) thenFloat(what string) float32 {
+	s.take(',')
+	return s.float(what)
 }
 
-// breaches reads [[x,y],damage,kind,"id",player].
-func (s *scanner) breaches(list *Events) {
-	list.Breaches = list.Breaches[:0]
-	for more := s.event(s.open('[', ']')); more; more = s.event(s.more(']')) {
-		var e terminal.BreachEvent
-		e.At = s.pos()
-		s.take(',')
-		e.Damage = s.float("damage")
-		s.take(',')
-		e.Kind = s.kind(terminal.Interceptor)
-		s.take(',')
-		e.ID = s.id()
-		s.take(',')
-		e.Player = s.player()
-		s.take(']')
-		list.Breaches = append(list.Breaches, e)
-	}
+// thenKind reads a kind of unit, up to the given one, and an id after another
+// field.
+func (s *scanner) thenKind(last terminal.Kind) (terminal.Kind, uint32) {
+	s.take(',')
+	k := terminal.Kind(s.whole(int(last), "a kind of unit"))
+	return k, s.thenID()
 }
 
-// damages reads [[x,y],damage,kind,"id",player].
-func (s *scanner) damages(list *Events) {
-	list.Damages = list.Damages[:0]
-	for more := s.event(s.open('[', ']')); more; more = s.event(s.more(']')) {
-		var e terminal.DamageEvent
-		e.At = s.pos()
-		s.take(',')
-		e.Damage = s.float("damage")
-		s.take(',')
-		e.Kind = s.kind(terminal.Interceptor)
-		s.take(',')
-		e.ID = s.id()
-		s.take(',')
-		e.Player = s.player()
-		s.take(']')
-		list.Damages = append(list.Damages, e)
-	}
+// thenID reads an id after another field.
+func (s *scanner) thenID() uint32 {
+	s.take(',')
+	return s.id()
 }
 
-// shields reads [[x,y],[x,y],amount,kind,"support","unit",player].
-func (s *scanner) shields(list *Events) {
-	list.Shields = list.Shields[:0]
-	for more := s.event(s.open('[', ']')); more; more = s.event(s.more(']')) {
-		var e terminal.ShieldEvent
-		e.From = s.pos()
-		s.take(',')
-		e.To = s.pos()
-		s.take(',')
-		e.Amount = s.float("an amount")
-		s.take(',')
-		e.Kind = s.kind(terminal.Interceptor)
-		s.take(',')
-		e.ID = s.id()
-		s.take(',')
-		e.Unit = s.id()
-		s.take(',')
-		e.Player = s.player()
-		s.take(']')
-		list.Shields = append(list.Shields, e)
+// thenPlayer reads a player after another field.
+func (s *scanner) thenPlayer() sim.Player {
+	s.take(',')
+	return s.player()
+}
+
+// selfDestruct reads [x,y],[[x,y],…],damage,kind,"id",player.
+func (s *scanner) selfDestruct(targets *[]terminal.Pos) (e terminal.SelfDestructEvent) {
+	e.At = s.pos()
+	s.take(',')
+	e.First = int32(len(*targets))
+	for more := s.open('[', ']'); more && s.count(); more = s.more(']') {
+		*targets = append(*targets, s.pos())
 	}
+	e.Count = int32(len(*targets)) - e.First
+	e.Damage = s.thenFloat("damage")
+	e.Kind, e.ID = s.thenKind(terminal.Interceptor)
+	e.Player = s.thenPlayer()
+	return e
+}
+
+// damage reads [x,y],damage,kind,"id",player, of which breaches have the same.
+func (s *scanner) damage() (e terminal.DamageEvent) {
+	e.At = s.pos()
+	e.Damage = s.thenFloat("damage")
+	e.Kind, e.ID = s.thenKind(terminal.Interceptor)
+	e.Player = s.thenPlayer()
+	return e
+}
+
+// shield reads [x,y],[x,y],amount,kind,"support","unit",player.
+func (s *scanner) shield() (e terminal.ShieldEvent) {
+	e.From, e.To = s.pos(), s.thenPos()
+	e.Amount = s.thenFloat("an amount")
+	e.Kind, e.ID = s.thenKind(terminal.Interceptor)
+	e.Unit, e.Player = s.thenID(), s.thenPlayer()
+	return e
 }
 
 // moves reads [[x,y],[x,y],[x,y],kind,"id",player], where the third cell is
 // the next one planned, or [0,0].
 func (s *scanner) moves(list *Events) {
-	list.Moves, list.Planned = list.Moves[:0], list.Planned[:0]
+	list.Planned = list.Planned[:0]
 	planned := false
-	for more := s.event(s.open('[', ']')); more; more = s.event(s.more(']')) {
-		var e terminal.MoveEvent
-		e.From = s.pos()
-		s.take(',')
-		e.To = s.pos()
+	list.Moves = readEvents(s, list.Moves, func() (e terminal.MoveEvent) {
+		e.From, e.To = s.pos(), s.thenPos()
 		s.take(',')
 		var next terminal.Pos
 		if !s.word("[0,0]") {
@@ -164,15 +139,10 @@ func (s *scanner) moves(list *Events) {
 			planned = planned || next != terminal.Pos{}
 		}
 		list.Planned = append(list.Planned, next)
-		s.take(',')
-		e.Kind = s.kind(terminal.Interceptor)
-		s.take(',')
-		e.ID = s.id()
-		s.take(',')
-		e.Player = s.player()
-		s.take(']')
-		list.Moves = append(list.Moves, e)
-	}
+		e.Kind, e.ID = s.thenKind(terminal.Interceptor)
+		e.Player = s.thenPlayer()
+		return e
+	})
 	if !planned {
 		list.Planned = list.Planned[:0]
 	}
@@ -197,88 +167,42 @@ func (s *scanner) plannedPos() terminal.Pos {
 	return p
 }
 
-// spawns reads [[x,y],kind,"id",player].
-func (s *scanner) spawns(list *Events) {
-	list.Spawns = list.Spawns[:0]
-	for more := s.event(s.open('[', ']')); more; more = s.event(s.more(']')) {
-		var e terminal.SpawnEvent
-		e.At = s.pos()
-		s.take(',')
-		e.Kind = s.kind(terminal.Upgrade)
-		s.take(',')
-		e.ID = s.id()
-		s.take(',')
-		e.Player = s.player()
-		s.take(']')
-		list.Spawns = append(list.Spawns, e)
-	}
+// spawn reads [x,y],kind,"id",player.
+func (s *scanner) spawn() (e terminal.SpawnEvent) {
+	e.At = s.pos()
+	e.Kind, e.ID = s.thenKind(terminal.Upgrade)
+	e.Player = s.thenPlayer()
+	return e
 }
 
 // deaths reads [[x,y],kind,"id",player,removed], all with the flag or all
 // without.
 func (s *scanner) deaths(list *Events) {
-	list.Deaths, list.Unflagged = list.Deaths[:0], false
-	for more := s.event(s.open('[', ']')); more; more = s.event(s.more(']')) {
-		var e terminal.DeathEvent
-		e.At = s.pos()
-		s.take(',')
-		e.Kind = s.kind(terminal.Upgrade)
-		s.take(',')
-		e.ID = s.id()
-		s.take(',')
-		e.Player = s.player()
-		if len(list.Deaths) == 0 {
-			list.Unflagged = s.next(']')
+	first := true
+	list.Unflagged = false
+	list.Deaths = readEvents(s, list.Deaths, func() terminal.DeathEvent {
+		e := s.spawn()
+		if first {
+			list.Unflagged, first = s.next(']'), false
 		}
+		removed := false
 		if !list.Unflagged {
 			s.take(',')
-			e.Removed = s.flag()
+			removed = s.flag()
 		}
-		s.take(']')
-		list.Deaths = append(list.Deaths, e)
-	}
+		return terminal.DeathEvent{At: e.At, Kind: e.Kind, Player: e.Player, ID: e.ID, Removed: removed}
+	})
 }
 
-// attacks reads [[x,y],[x,y],damage,kind,"id","target",player].
-func (s *scanner) attacks(list *Events) {
-	list.Attacks = list.Attacks[:0]
-	for more := s.event(s.open('[', ']')); more; more = s.event(s.more(']')) {
-		var e terminal.AttackEvent
-		e.From = s.pos()
-		s.take(',')
-		e.To = s.pos()
-		s.take(',')
-		e.Damage = s.float("damage")
-		s.take(',')
-		e.Kind = s.kind(terminal.Interceptor)
-		s.take(',')
-		e.ID = s.id()
-		s.take(',')
-		e.Target = s.id()
-		s.take(',')
-		e.Player = s.player()
-		s.take(']')
-		list.Attacks = append(list.Attacks, e)
+// attack reads [x,y],[x,y],damage,kind,"id","target",player; a melee event names
+// no target.
+func (s *scanner) attack(target bool) (e terminal.AttackEvent) {
+	e.From, e.To = s.pos(), s.thenPos()
+	e.Damage = s.thenFloat("damage")
+	e.Kind, e.ID = s.thenKind(terminal.Interceptor)
+	if target {
+		e.Target = s.thenID()
 	}
-}
-
-// melees reads [[x,y],[x,y],damage,kind,"id",player].
-func (s *scanner) melees(list *Events) {
-	list.Melees = list.Melees[:0]
-	for more := s.event(s.open('[', ']')); more; more = s.event(s.more(']')) {
-		var e terminal.AttackEvent
-		e.From = s.pos()
-		s.take(',')
-		e.To = s.pos()
-		s.take(',')
-		e.Damage = s.float("damage")
-		s.take(',')
-		e.Kind = s.kind(terminal.Interceptor)
-		s.take(',')
-		e.ID = s.id()
-		s.take(',')
-		e.Player = s.player()
-		s.take(']')
-		list.Melees = append(list.Melees, e)
-	}
+	e.Player = s.thenPlayer()
+	return e
 }

@@ -6,19 +6,6 @@ import (
 	"moonfarm/sim/terminal"
 )
 
-// Bounds of a frame that is read. The largest of the recordings has 343
-// entries in a list and 16 KB.
-const (
-	// MaxUnits bounds the entries of all lists of units of a frame together.
-	MaxUnits = 1 << 16
-	// MaxEvents bounds the events of a frame and the targets of its explosions
-	// together.
-	MaxEvents = 1 << 18
-
-	maxTurn  = 1 << 20
-	maxFrame = 1 << 30
-)
-
 // ParseFrame reads one frame, a line of a replay file or of what the original
 // sends to bots, of any year since 2018. All keys must be there (endStats may be
 // missing), each once, in any order, and no others.
@@ -44,9 +31,8 @@ const endStatsKey = 3
 // frame reads a frame, which is the whole text.
 func (s *scanner) frame(f *Frame) {
 	f.End = nil
-	var seen uint
-	for more := s.open('{', '}'); more; more = s.more('}') {
-		switch s.key(frameKeys[:], &seen) {
+	s.fields(frameKeys[:], 1<<endStatsKey, func(i int) {
+		switch i {
 		case 0:
 			s.unitLists(&f.Units[1])
 		case 1:
@@ -63,42 +49,8 @@ func (s *scanner) frame(f *Frame) {
 		case 6:
 			s.allEvents(&f.Events)
 		}
-		s.leave(0)
-	}
-	s.complete(frameKeys[:], seen|1<<endStatsKey)
+	})
 	s.end()
-}
-
-// key reads a key and the colon after it, notes it in seen and in the path, and
-// returns its number.
-func (s *scanner) key(keys []string, seen *uint) int {
-	s.space()
-	start := s.at
-	text := s.string("a key")
-	for i, key := range keys {
-		if string(text) != key {
-			continue
-		}
-		if *seen>>i&1 != 0 {
-			s.failAt(start, "each key once")
-			return -1
-		}
-		*seen |= 1 << i
-		s.take(':')
-		s.enter(key)
-		return i
-	}
-	s.failAt(start, fmt.Sprintf("one of the keys %q", keys))
-	return -1
-}
-
-// complete demands that all keys were seen.
-func (s *scanner) complete(keys []string, seen uint) {
-	for i, key := range keys {
-		if seen>>i&1 == 0 && s.err == nil {
-			s.failAt(s.at-1, "the key "+key)
-		}
-	}
 }
 
 // turnInfo reads [phase, turn, frame, index], where the index may be missing.
@@ -181,14 +133,12 @@ var endKeys = [...]string{"duration", "winner", "player1", "frames", "player2", 
 
 // endStats reads the sums of a match.
 func (s *scanner) endStats(e *EndStats) {
-	var seen uint
-	level := s.level
-	for more := s.open('{', '}'); more; more = s.more('}') {
-		switch s.key(endKeys[:], &seen) {
+	s.fields(endKeys[:], 0, func(i int) {
+		switch i {
 		case 0:
 			e.Duration = s.time("milliseconds")
 		case 1:
-			e.Winner = int(s.whole(2, "0 (nobody) or player 1 or 2"))
+			e.Winner = s.whole(2, "0 (nobody) or player 1 or 2")
 		case 2:
 			s.playerEnd(&e.Players[0])
 		case 3:
@@ -198,9 +148,7 @@ func (s *scanner) endStats(e *EndStats) {
 		case 5:
 			e.Turns = s.whole(maxTurn, "a number of turns")
 		}
-		s.leave(level)
-	}
-	s.complete(endKeys[:], seen)
+	})
 }
 
 // playerKeys are the keys of a player in endStats. Those of old are in all files.
@@ -210,37 +158,37 @@ var playerKeys = [...]string{
 	"points_scored", "total_computation_time",
 }
 
+// values are the values of playerKeys, each with what it is in errors.
+func (p *PlayerEnd) values() [len(playerKeys)]playerValue {
+	const amount = "an amount"
+	return [...]playerValue{
+		{&p.StructureSpent, amount}, {&p.MobileSpoiled, amount}, {&p.Crashed, ""}, {&p.Name, "a name"}, {&p.MobileLost, amount},
+		{&p.TimeDamage, "health"}, {&p.MobileSpent, amount}, {&p.StructureLeft, amount}, {&p.TimeoutDeath, ""},
+		{&p.Points, "points"}, {&p.Time, "milliseconds"},
+	}
+}
+
+// playerValue is where a value of a player is, and what it is.
+type playerValue struct {
+	at   any // *float32, *float64, *bool or *string
+	what string
+}
+
 // playerEnd reads a player's part of endStats, in which keys may be missing.
 func (s *scanner) playerEnd(p *PlayerEnd) {
-	const amount = "an amount"
-	var seen uint
-	level := s.level
-	for more := s.open('{', '}'); more; more = s.more('}') {
-		switch s.key(playerKeys[:], &seen) {
-		case 0:
-			p.StructureSpent = s.float(amount)
-		case 1:
-			p.MobileSpoiled = s.float(amount)
-		case 2:
-			p.Crashed = s.flag()
-		case 3:
-			p.Name = string(s.string("a name"))
-		case 4:
-			p.MobileLost = s.float(amount)
-		case 5:
-			p.TimeDamage = s.time("health")
-		case 6:
-			p.MobileSpent = s.float(amount)
-		case 7:
-			p.StructureLeft = s.float(amount)
-		case 8:
-			p.TimeoutDeath = s.flag()
-		case 9:
-			p.Points = s.float("points")
-		case 10:
-			p.Time = s.time("milliseconds")
+	const all = 1<<len(playerKeys) - 1
+	values := p.values()
+	seen := s.fields(playerKeys[:], all, func(i int) {
+		switch at := values[i].at.(type) {
+		case *float32:
+			*at = s.float(values[i].what)
+		case *float64:
+			*at = s.time(values[i].what)
+		case *bool:
+			*at = s.flag()
+		case *string:
+			*at = string(s.string(values[i].what))
 		}
-		s.leave(level)
-	}
-	p.absent = uint16(^seen & (1<<len(playerKeys) - 1))
+	})
+	p.absent = uint16(^seen & all)
 }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 	"path/filepath"
 	"reflect"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"moonfarm/sim"
+	"moonfarm/sim/simtest"
 	"moonfarm/sim/terminal"
 )
 
@@ -151,23 +153,16 @@ func idOf(v any) uint32 {
 	return uint32(n)
 }
 
-// tidy makes lists that have nothing in them alike, but for the last ones of the
-// units, which are nil in old files.
-func tidy(f *Frame) *Frame {
-	for p := range f.Units {
-		for k := range terminal.Upgrade {
-			if len(f.Units[p][k]) == 0 {
-				f.Units[p][k] = nil
-			}
-		}
+// value is the value of a JSON text, numbers as they stand there.
+func value(t testing.TB, text []byte) any {
+	t.Helper()
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		t.Fatal(err)
 	}
-	e := reflect.ValueOf(&f.Events).Elem()
-	for i := range e.NumField() {
-		if list := e.Field(i); list.Kind() == reflect.Slice && list.Len() == 0 {
-			list.SetZero()
-		}
-	}
-	return f
+	return v
 }
 
 // TestParseFrameAgainstOracle reads frames of all years with both readers, into
@@ -176,7 +171,7 @@ func TestParseFrameAgainstOracle(t *testing.T) {
 	frames := 0
 	var f Frame
 	for _, path := range recordings(t) {
-		lines := nonBlank(unzipped(t, path))
+		lines := nonBlank(simtest.Text(t, path))
 		step := max(1, len(lines)/25)
 		for i := 1; i < len(lines); i++ {
 			if i%step != 0 && i != len(lines)-1 {

@@ -20,10 +20,15 @@ type scanner struct {
 	at   int
 	err  error
 
+	// What others wrote may have what encoding/json reads: keys that come twice, up
+	// to 10,000 lists and objects in each other, numbers of any length, and
+	// characters that are none, which are read as U+FFFD.
+	loose bool
+
 	path    [maxLevels + 1]string // keys on the way to where it stands, for errors …
 	level   int                   // … and how many there are
 	scratch []byte                // the last string, if it had escapes
-	depth   int                   // of nested lists and objects, in a config
+	depth   int                   // of nested lists and objects, see deeper
 	units   int                   // in a frame
 	events  int                   // in a frame
 }
@@ -60,19 +65,22 @@ func (s *scanner) found(at int) string {
 		for end < min(len(rest), show) && (end == 1 || rest[end-1] != '"') {
 			end++
 		}
-	case !contains(punctuation, rest[0]):
-		for end < min(len(rest), show) && !contains(punctuation, rest[end]) {
+	case strings.IndexByte(punctuation, rest[0]) < 0:
+		for end < min(len(rest), show) && strings.IndexByte(punctuation, rest[end]) < 0 {
 			end++
 		}
 	}
 	return strconv.Quote(string(rest[:end]))
 }
 
-var punctuation = []byte(",:[]{}\" \t\r\n")
+const punctuation = ",:[]{}\" \t\r\n"
 
 // enter adds a key, or the "[7]" of an entry, to the path and returns what leave
 // takes.
 func (s *scanner) enter(key string) int {
+	if s.loose {
+		return s.level // nobody asks where an error is
+	}
 	s.path[s.level] = key
 	s.level++
 	return s.level - 1
@@ -171,16 +179,24 @@ func (s *scanner) whole(limit int, what string) int {
 	if s.at < len(s.text) && s.text[s.at] <= ' ' {
 		s.space()
 	}
-	start, n := s.at, 0
-	for s.at < len(s.text) && s.text[s.at]-'0' < 10 && n <= limit {
-		n = n*10 + int(s.text[s.at]-'0')
-		s.at++
-	}
-	if s.at == start || n > limit || s.text[start] == '0' && s.at > start+1 {
+	start := s.at
+	n, ok := s.digits(limit)
+	if !ok {
 		s.failAt(start, what)
 		return 0
 	}
 	return n
+}
+
+// digits reads the digits of a number from 0 to limit, without a leading 0.
+func (s *scanner) digits(limit int) (n int, ok bool) {
+	text, i := s.text, s.at
+	for ; i < len(text) && text[i]-'0' < 10 && n <= limit; i++ {
+		n = n*10 + int(text[i]-'0')
+	}
+	ok = i > s.at && n <= limit && (text[s.at] != '0' || i == s.at+1)
+	s.at = i
+	return n, ok
 }
 
 // pos reads [x,y], a cell of the arena.
@@ -197,7 +213,7 @@ func (s *scanner) cell() terminal.Pos {
 	x := s.whole(terminal.Side-1, "a coordinate")
 	s.take(',')
 	y := s.whole(terminal.Side-1, "a coordinate")
-	if uint(x+y-13) > 28 || uint(x-y+14) > 28 {
+	if !terminal.Inside(x, y) {
 		s.failAt(start, "a cell of the arena")
 	}
 	return terminal.Pos{X: uint8(x), Y: uint8(y)}
@@ -206,13 +222,9 @@ func (s *scanner) cell() terminal.Pos {
 // id reads "123".
 func (s *scanner) id() uint32 {
 	s.take('"')
-	start, n := s.at, 0
-	for s.at < len(s.text) && s.text[s.at]-'0' < 10 && n <= terminal.MaxID {
-		n = n*10 + int(s.text[s.at]-'0')
-		s.at++
-	}
-	if s.at == start || n > terminal.MaxID || s.text[start] == '0' && s.at > start+1 ||
-		s.at == len(s.text) || s.text[s.at] != '"' {
+	start := s.at
+	n, ok := s.digits(terminal.MaxID)
+	if !ok || s.at == len(s.text) || s.text[s.at] != '"' {
 		s.failAt(start-1, wantID)
 		return 0
 	}
@@ -293,11 +305,11 @@ func (s *scanner) slowString(start int) []byte {
 			s.fail("no control character in a string")
 		default:
 			r, size := utf8.DecodeRune(s.text[s.at:])
-			if r == utf8.RuneError && size == 1 {
+			if r == utf8.RuneError && size == 1 && !s.loose {
 				s.fail("UTF-8")
 				return nil
 			}
-			s.scratch = append(s.scratch, s.text[s.at:s.at+size]...)
+			s.scratch = utf8.AppendRune(s.scratch, r)
 			s.at += size
 		}
 	}
@@ -321,28 +333,31 @@ func (s *scanner) escape() {
 		}
 	}
 	s.at--
-	r := s.unicode()
+	r, ok := s.unicode()
+	if !ok {
+		s.fail("an escape")
+		return
+	}
+	s.at += escapeLength
 	if utf16.IsSurrogate(r) {
-		if s.err == nil && s.at < len(s.text) && s.text[s.at] == '\\' {
-			if pair := utf16.DecodeRune(r, s.unicode()); pair != utf8.RuneError {
-				s.scratch = utf8.AppendRune(s.scratch, pair)
-				return
-			}
+		low, ok := s.unicode()
+		switch r = utf16.DecodeRune(r, low); {
+		case ok && r != utf8.RuneError:
+			s.at += escapeLength
+		case !s.loose:
+			s.fail("the other half of a surrogate pair")
 		}
-		s.fail("the other half of a surrogate pair")
 	}
 	s.scratch = utf8.AppendRune(s.scratch, r)
 }
 
-// unicode reads \uXXXX.
-func (s *scanner) unicode() rune {
-	const length = len(`\uXXXX`)
-	if len(s.text)-s.at >= length && s.text[s.at+1] == 'u' {
-		if n, err := strconv.ParseUint(string(s.text[s.at+2:s.at+length]), 16, 16); err == nil {
-			s.at += length
-			return rune(n)
-		}
+const escapeLength = len(`\uXXXX`)
+
+// unicode is what \uXXXX means, if it comes right here; it is not read.
+func (s *scanner) unicode() (r rune, ok bool) {
+	if len(s.text)-s.at < escapeLength || s.text[s.at] != '\\' || s.text[s.at+1] != 'u' {
+		return 0, false
 	}
-	s.fail("an escape")
-	return 0
+	n, err := strconv.ParseUint(string(s.text[s.at+2:s.at+escapeLength]), 16, 16)
+	return rune(n), err == nil
 }

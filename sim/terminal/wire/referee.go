@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"slices"
+
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
 	"moonfarm/sim/terminal"
@@ -74,7 +76,7 @@ func (r *Referee) Frame() *Frame { return &r.frame }
 // State is the state in hand: between turns, or at the end of an action frame.
 func (r *Referee) State() *terminal.State { return &r.state }
 
-// Waiting tells that the frame in hand is a deploy frame: it is the players'
+// Waiting reports whether the frame in hand is a deploy frame: it is the players'
 // turn to Submit.
 func (r *Referee) Waiting() bool { return r.frame.Phase == PhaseDeploy }
 
@@ -163,19 +165,34 @@ func (r *Referee) show() {
 	if f.Index = r.index; r.rules.OldIDs {
 		f.Index = -1
 	}
+	stand := r.stand()
 	for p := range sim.Player(2) {
 		f.Stats[p] = Stats{r.state.Health[p], r.state.Cores[p], r.state.Bits[p], float64(r.clock[p])}
-		r.units(p)
+		r.units(p, stand)
 	}
 }
 
-// units lists the units of player p by kind, each in the order of ids.
-func (r *Referee) units(p sim.Player) {
+// stand reports whether all structures are as they were in the frame before: this
+// one is an action frame, but not the first of a turn, and nothing hit them.
+func (r *Referee) stand() bool {
+	f := &r.frame
+	return f.Phase == PhaseAction && f.Number > 0 &&
+		!slices.ContainsFunc(f.Events.Damages, func(d terminal.DamageEvent) bool { return d.Kind.Structure() })
+}
+
+// units lists the units of player p by kind, each in the order of ids. Structures
+// are left as they are listed where they stand.
+func (r *Referee) units(p sim.Player, stand bool) {
 	units := &r.frame.Units[p]
 	for k := range units {
-		units[k] = units[k][:0]
+		if !stand || terminal.Kind(k).Mobile() {
+			units[k] = units[k][:0]
+		}
 	}
-	r.pieces = r.state.AppendStructures(r.pieces[:0], p)
+	r.pieces = r.pieces[:0]
+	if !stand {
+		r.pieces = r.state.AppendStructures(r.pieces, p)
+	}
 	if r.frame.Phase != PhaseDeploy {
 		r.pieces = r.game.AppendMobile(r.pieces, p)
 	}
@@ -197,11 +214,15 @@ func (r *Referee) units(p sim.Player) {
 }
 
 // removal is the entry of a structure marked for removal. Before 2020 it had an
-// id of its own and did not tell the time.
+// id of its own and did not tell the time. After the last turn the original
+// counts all marks down and takes nothing away.
 func (r *Referee) removal(x terminal.Piece) Unit {
 	if r.rules.OldIDs {
 		cell, _ := bitboard.DiamondCell(int(x.At.X), int(x.At.Y))
 		return Unit{x.At, 0, r.removals[cell]}
+	}
+	if r.frame.Phase == PhaseEnd && r.frame.Turn == int(r.rules.MaxTurns) {
+		x.RemoveIn--
 	}
 	return Unit{x.At, float32(x.RemoveIn), x.ID}
 }

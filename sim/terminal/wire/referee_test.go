@@ -92,9 +92,13 @@ func TestRefereeEnds(t *testing.T) {
 	if e.Turns != 0 || e.Frames != 1 || e.Players[1].MobileSpent != 5 || e.Players[1].MobileLost != 5 {
 		t.Errorf("a crash: %+v", e)
 	}
-	e = end([2][]sim.Order{nil, {clock(35000), terminal.Penalty(30 + r.CrashPenalty())}})
-	if p := e.Players[1]; e.Winner != 1 || p.Crashed || !p.TimeoutDeath || p.TimeDamage != 30 || e.Duration != 35000 {
+	e = end([2][]sim.Order{nil, {clock(35000), terminal.Penalty(r.TimePenalty(35000))}})
+	if p := e.Players[1]; e.Winner != 1 || !p.Crashed || !p.TimeoutDeath || p.TimeDamage != 30 || e.Duration != 35000 {
 		t.Errorf("a timeout: %+v", e)
+	}
+	e = end([2][]sim.Order{nil, {clock(34000), terminal.Penalty(r.TimePenalty(34000) + r.CrashPenalty())}})
+	if p := e.Players[1]; e.Winner != 1 || !p.Crashed || p.TimeoutDeath || p.TimeDamage != 29 {
+		t.Errorf("a crash after 34 s: %+v", e)
 	}
 	e = end([2][]sim.Order{{clock(9), crash}, {clock(8), crash}})
 	if e.Winner != 2 || !e.Players[0].Crashed || !e.Players[1].Crashed {
@@ -196,25 +200,24 @@ func TestRefereeResume(t *testing.T) {
 // TestStateOf: what no state can be made of.
 func TestStateOf(t *testing.T) {
 	r := ruleSet(t, "2022")
-	at := func(x, y uint8) terminal.Pos { return terminal.Pos{X: x, Y: y} }
 	for _, c := range []struct {
 		want string
 		mess func(f *Frame)
 	}{
 		{"turnInfo: want a deploy frame", func(f *Frame) { f.Phase = PhaseAction }},
-		{"p1Units: [3]: want no mobile units in a deploy frame, found 1", func(f *Frame) { f.Units[0][3] = []Unit{{at(13, 0), 15, 9}} }},
-		{"p2Units: [2]: want a cell of the own half, found (13, 13)", func(f *Frame) { f.Units[1][2] = []Unit{{at(13, 13), 15, 9}} }},
-		{"p1Units: [1]: want a cell of the own half, found (0, 0)", func(f *Frame) { f.Units[0][1] = []Unit{{at(0, 0), 15, 9}} }},
-		{"p1Units: [2]: want one structure on (3, 13), found two", func(f *Frame) { f.Units[0][2] = []Unit{{at(3, 13), 15, 9}} }},
-		{"p1Units: [2]: want an id from 1 to 16777215, found 0", func(f *Frame) { f.Units[0][2] = []Unit{{at(4, 13), 15, 0}} }},
-		{"p1Units: [7]: want an upgraded structure, found none on (4, 13)", func(f *Frame) { f.Units[0][7] = []Unit{{at(4, 13), 0, 1}} }},
-		{"p1Units: [6]: want a structure to remove, found none on (4, 13)", func(f *Frame) { f.Units[0][6] = []Unit{{at(4, 13), 1, 1}} }},
-		{"p1Units: [6]: want a structure to remove, found none on (3, 13)", func(f *Frame) { f.Units[0][6] = []Unit{{at(3, 13), 1, 1}, {at(3, 13), 1, 1}} }},
-		{"p1Units: [6]: want 1 to 15 turns, found 1.5", func(f *Frame) { f.Units[0][6] = []Unit{{at(3, 13), 1.5, 1}} }},
+		{"p1Units: [3]: want no mobile units in a deploy frame, found 1", func(f *Frame) { f.Units[0][3] = []Unit{{pos(13, 0), 15, 9}} }},
+		{"p2Units: [2]: want a cell of the own half, found (13, 13)", func(f *Frame) { f.Units[1][2] = []Unit{{pos(13, 13), 15, 9}} }},
+		{"p1Units: [1]: want a cell of the own half, found (0, 0)", func(f *Frame) { f.Units[0][1] = []Unit{{pos(0, 0), 15, 9}} }},
+		{"p1Units: [2]: want one structure on (3, 13), found two", func(f *Frame) { f.Units[0][2] = []Unit{{pos(3, 13), 15, 9}} }},
+		{"p1Units: [2]: want an id from 1 to 16777215, found 0", func(f *Frame) { f.Units[0][2] = []Unit{{pos(4, 13), 15, 0}} }},
+		{"p1Units: [7]: want an upgraded structure, found none on (4, 13)", func(f *Frame) { f.Units[0][7] = []Unit{{pos(4, 13), 0, 1}} }},
+		{"p1Units: [6]: want a structure to remove, found none on (4, 13)", func(f *Frame) { f.Units[0][6] = []Unit{{pos(4, 13), 1, 1}} }},
+		{"p1Units: [6]: want a structure to remove, found none on (3, 13)", func(f *Frame) { f.Units[0][6] = []Unit{{pos(3, 13), 1, 1}, {pos(3, 13), 1, 1}} }},
+		{"p1Units: [6]: want 1 to 15 turns, found 1.5", func(f *Frame) { f.Units[0][6] = []Unit{{pos(3, 13), 1.5, 1}} }},
 	} {
 		f := Frame{Number: -1}
 		f.Clear()
-		f.Units[0][terminal.Wall] = append(f.Units[0][terminal.Wall], Unit{at(3, 13), 12, 1})
+		f.Units[0][terminal.Wall] = append(f.Units[0][terminal.Wall], Unit{pos(3, 13), 12, 1})
 		c.mess(&f)
 		if _, err := StateOf(&f, &r); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("error %v, want %s", err, c.want)
@@ -225,11 +228,8 @@ func TestStateOf(t *testing.T) {
 // TestWriteMatch: orders for turns that there are not, and a writer that fails.
 func TestWriteMatch(t *testing.T) {
 	r := ruleSet(t, "2022")
-	m := &Match{Config: ConfigOf(r)}
-	turn := sim.NewTurn(1)
-	turn.SetOne(0, terminal.Penalty(31))
-	m.Add(turn)
-	m.Add(turn)
+	end := [2][]sim.Order{{terminal.Penalty(31)}, nil}
+	m := matchOf(r, end, end)
 	if err := WriteMatch(new(bytes.Buffer), m, Local); err == nil || err.Error() != "turn 1: the match is over, but 2 turns have orders" {
 		t.Errorf("error %v", err)
 	}

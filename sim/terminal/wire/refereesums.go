@@ -11,8 +11,9 @@ import (
 )
 
 // refereed takes clocks and penalties into account. A penalty of a crash's
-// size is one, and a death by timeout if the player thought that long; the
-// rest of the penalties is for thinking too long.
+// size is one, and the rest of the penalties is for thinking too long; a player
+// who dies of that after MaxTime is one who never answered, which the original
+// calls a crash too.
 func (r *Referee) refereed(p sim.Player, orders []sim.Order) {
 	clock, penalty := uint64(0), float32(0)
 	for _, o := range orders {
@@ -28,12 +29,53 @@ func (r *Referee) refereed(p sim.Player, orders []sim.Order) {
 	r.clock[p] = uint32(clock)
 	sum := &r.sums[p]
 	sum.Time += float64(clock)
-	if crash := r.rules.CrashPenalty(); penalty >= crash {
-		sum.TimeoutDeath = clock >= uint64(r.rules.MaxTime)
-		sum.Crashed = !sum.TimeoutDeath
+	crash, limit := r.rules.CrashPenalty(), r.rules.MaxTime
+	switch {
+	case penalty > 0 && limit > 0 && clock >= uint64(limit) && r.state.Health[p]-penalty <= 0:
+		sum.Crashed, sum.TimeoutDeath = true, true
+	case penalty >= crash:
+		sum.Crashed = true
 		penalty -= crash
 	}
 	sum.TimeDamage += float64(penalty)
+}
+
+// told takes from the end of a recording what it alone can tell, before the end
+// frame is made: who crashed and whose time ran out, and so for what a player
+// lost health before a turn; and, where its frames hold no times, as those of
+// August 2018, for how long the players thought. Whether one whose time ran out
+// may also pay for a crash is not known: the recording may say either.
+func (r *Referee) told(end *EndStats) {
+	untimed := r.untimed()
+	crash := float64(r.rules.CrashPenalty())
+	for p := range r.sums {
+		sum, told := &r.sums[p], &end.Players[p]
+		if ms, ok := milliseconds(told.Time); ok && untimed {
+			sum.Time, r.state.Time[p] = told.Time, ms
+		}
+		if sum.Crashed && !sum.TimeoutDeath {
+			sum.TimeDamage += crash // now it is all that was lost
+		}
+		rest := sum.TimeDamage - crash
+		if told.Crashed && rest >= 0 && (!told.TimeoutDeath || told.TimeDamage == rest) {
+			sum.TimeDamage = rest
+		}
+		sum.Crashed, sum.TimeoutDeath = told.Crashed, told.TimeoutDeath
+	}
+}
+
+// untimed reports whether no player has thought so far, and that the rules are those
+// of old recordings, which may lack the times.
+func (r *Referee) untimed() bool {
+	return r.rules.OldIDs && r.sums[0].Time == 0 && r.sums[1].Time == 0
+}
+
+// milliseconds is a time as the state holds it, and whether it can.
+func milliseconds(time float64) (uint32, bool) {
+	if !(time >= 0 && time <= math.MaxUint32) || time != math.Trunc(time) {
+		return 0, false
+	}
+	return uint32(time), true
 }
 
 // spent adds the prices of what was just bought to the sums.

@@ -18,6 +18,7 @@ type Report struct {
 	Events   [EventKinds]int
 
 	Complete  bool        // the recording has an end frame, and it was compared
+	Tied      bool        // health and times are equal at the end: the winner was not compared
 	Different int         // turns that are not as recorded, the restore after them or the end among them
 	First     *Difference // the first difference; nil if there is none
 }
@@ -41,7 +42,10 @@ func (d *Difference) Error() string {
 // all that is in its frames with what a Referee makes of them: resources,
 // healths as float32, unit lists with their ids, the lists of removals and
 // upgrades, all events, the restores, and the sums of the end frame but for
-// its duration. Lists that the original itself writes in another order each
+// its duration. That a player crashed or ran out of time is taken from the end
+// frame, and so are the times of recordings whose frames have none (August
+// 2018); who wins when health and times are equal is not known: see
+// Report.Tied. Lists that the original itself writes in another order each
 // time (the units that one support shields in one frame, the targets of
 // explosions and the damage and deaths they cause; before 2020 all shields of a
 // frame and the removals of a restore) may have any order. Melee events and
@@ -52,7 +56,7 @@ func (d *Difference) Error() string {
 //
 // The recording's rules are those of its first line, or the given ones if
 // rules is not nil. The match is what ReadMatch returns. The name is for
-// errors, as there; the Report then holds what was compared up to the error.
+// errors, as there; Match and Report then hold what there is up to the error.
 func Verify(name string, in io.Reader, rules *terminal.Rules) (*Match, Report, error) {
 	r, err := newTurnReader(name, in)
 	if err != nil {
@@ -77,7 +81,7 @@ func Verify(name string, in io.Reader, rules *terminal.Rules) (*Match, Report, e
 			err = v.frame()
 		}
 		if err != nil {
-			return nil, v.report, err
+			return v.match, v.report, err
 		}
 	}
 }
@@ -101,6 +105,9 @@ type verifier struct {
 // frame plays up to the frame in hand and compares it.
 func (v *verifier) frame() error {
 	f := &v.in.frame
+	if f.Phase == PhaseEnd && f.End != nil {
+		v.referee.told(f.End)
+	}
 	if v.in.submitted() {
 		if err := v.submit(); err != nil {
 			return err
@@ -146,6 +153,7 @@ func (v *verifier) check() {
 	want, got := &v.in.frame, v.referee.Frame()
 	if want.Phase == PhaseEnd {
 		v.compare.end(want, got, v.report.Different == 0)
+		v.report.Tied = v.compare.tied
 	} else {
 		v.compare.frame(want, got)
 	}

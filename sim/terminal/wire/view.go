@@ -37,7 +37,7 @@ func View(dst, f *Frame, p sim.Player) {
 	dst.End = v.end(f.End)
 }
 
-// view is the eyes of one player.
+// view turns cells and players to what one player is shown: itself as player 1, below.
 type view struct{ viewer sim.Player }
 
 // player is a player as the viewer numbers them, and back.

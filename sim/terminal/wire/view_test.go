@@ -65,20 +65,20 @@ func TestFrameText(t *testing.T) {
 	f.Clear()
 	f.Phase = PhaseAction
 	f.Stats = [2]Stats{{30, 1.5, 2, 12}, {29, 0, 0, 7}}
-	at := func(x, y uint8) terminal.Pos { return terminal.Pos{X: x, Y: y} }
-	f.Units[0][terminal.Wall] = []Unit{{at(13, 0), 120, 1}, {at(1, 13), 3.5, 2}}
-	f.Units[0][terminal.Upgrade] = []Unit{{at(13, 0), 0, 1}}
-	f.Units[0][terminal.Removal] = []Unit{{at(1, 13), 2, 2}}
-	f.Units[1][terminal.Turret] = []Unit{{at(13, 27), 75, 3}}
-	f.Units[0][terminal.Scout] = []Unit{{at(12, 1), 15, 4}, {at(12, 1), 15, 5}, {at(12, 2), 15, 6}}
-	f.Units[1][terminal.Demolisher] = []Unit{{at(12, 2), 5, 7}}
+	f.Units[0][terminal.Wall] = []Unit{{pos(13, 0), 120, 1}, {pos(1, 13), 3.5, 2}}
+	f.Units[0][terminal.Upgrade] = []Unit{{pos(13, 0), 0, 1}}
+	f.Units[0][terminal.Removal] = []Unit{{pos(1, 13), 2, 2}}
+	f.Units[1][terminal.Turret] = []Unit{{pos(13, 27), 75, 3}, {pos(14, 27), 75, 8}}
+	f.Units[1][terminal.Removal] = []Unit{{pos(14, 27), 0, 9}} // as before 2020
+	f.Units[0][terminal.Scout] = []Unit{{pos(12, 1), 15, 4}, {pos(12, 1), 15, 5}, {pos(12, 2), 15, 6}}
+	f.Units[1][terminal.Demolisher] = []Unit{{pos(12, 2), 5, 7}}
 	f.Events.Moves = make([]terminal.MoveEvent, 4)
 	f.Events.Attacks = make([]terminal.AttackEvent, 1)
 	r := ruleSet(t, "2022")
 	text := string(f.AppendText(nil, &r))
 	for _, want := range []string{
 		"p1 health 30 cores 1.5 bits 2 time 12\np2 health 29 cores 0 bits 0 time 7\n27 ",
-		"\n27                                         t  .\n",
+		"\n27                                         t  t0\n",
 		"\n13  .  w2 .  .",
 		"\n2                                    .  x  .  .  .  .\n1                                       ^  .  .  .\n0                                          W  .\nx   0  1",
 		"  6  7\np1 2 × scout on 12,1 health 15\np1 1 × scout on 12,2 health 15\np2 1 × demolisher on 12,2 health 5\n" +

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 
+	"moonfarm/sim"
 	"moonfarm/sim/terminal"
 )
 
@@ -30,65 +30,31 @@ func (f *Frame) AppendText(dst []byte, rules *terminal.Rules) []byte {
 	return f.appendEvents(dst)
 }
 
-// appendBoard appends the rows and the line of columns.
+// appendBoard appends the rows and the line of columns. Recordings before 2020
+// have 0 for all marks.
 func (f *Frame) appendBoard(dst []byte) []byte {
-	var cells [terminal.Side][terminal.Side]string
-	set := func(at terminal.Pos, text string) {
-		if terminal.Inside(int(at.X), int(at.Y)) {
-			cells[at.Y][at.X] = text
-		}
-	}
-	width := 1
-	for p := range f.Units {
+	var structures, mobile []terminal.Piece
+	for p := range sim.Player(2) {
 		units := &f.Units[p]
-		for k := range terminal.Structures {
+		for k := range terminal.Kind(terminal.Kinds) {
 			for _, u := range units[k] {
-				letter, turns := "wst"[k:k+1], ""
-				if has(units[terminal.Upgrade], u.At) >= 0 {
-					letter = "WST"[k : k+1]
+				piece := terminal.Piece{At: u.At, Kind: k, Player: p}
+				if k.Mobile() {
+					mobile = append(mobile, piece)
+					continue
 				}
-				if i := has(units[terminal.Removal], u.At); i >= 0 {
-					turns = strconv.Itoa(int(units[terminal.Removal][i].Value))
-					width = 2
-				}
-				set(u.At, letter+turns)
+				piece.Upgraded = has(units[terminal.Upgrade], u.At) >= 0
+				structures = append(structures, piece)
 			}
 		}
 	}
-	for p := range f.Units {
-		for k := terminal.Scout; k.Mobile(); k++ {
-			for _, u := range f.Units[p][k] {
-				letter := "^v"[p : p+1]
-				if shown := cells[min(u.At.Y, terminal.Side-1)][min(u.At.X, terminal.Side-1)]; shown != "" && shown != letter {
-					letter = "x"
-				}
-				set(u.At, letter)
-			}
+	return terminal.AppendBoard(dst, append(structures, mobile...), func(c terminal.Piece) (int, bool) {
+		marks := f.Units[c.Player][terminal.Removal]
+		if i := has(marks, c.At); i >= 0 {
+			return int(marks[i].Value), true
 		}
-	}
-	for y := terminal.Side - 1; y >= 0; y-- {
-		line := fmt.Appendf(nil, "%-2d ", y)
-		for x := range terminal.Side {
-			text := cells[y][x]
-			if text == "" && terminal.Inside(x, y) {
-				text = "."
-			}
-			line = fmt.Appendf(line, " %-*s", width, text)
-		}
-		dst = append(append(dst, trimRight(line)...), '\n')
-	}
-	line := []byte("x  ")
-	for x := range terminal.Side {
-		line = fmt.Appendf(line, " %-*d", width, x%10)
-	}
-	return append(append(dst, trimRight(line)...), '\n')
-}
-
-func trimRight(line []byte) []byte {
-	for len(line) > 0 && line[len(line)-1] == ' ' {
-		line = line[:len(line)-1]
-	}
-	return line
+		return 0, false
+	})
 }
 
 // has is the index of the entry on a cell, −1 if there is none.
@@ -119,11 +85,8 @@ func (f *Frame) appendHurt(dst []byte, p int, rules *terminal.Rules) []byte {
 	units := &f.Units[p]
 	for k := range terminal.Structures {
 		for _, u := range units[k] {
-			full := rules.Units[k].Health
-			if has(units[terminal.Upgrade], u.At) >= 0 {
-				full = rules.Upgraded[k].Health
-			}
-			if u.Value != full {
+			upgraded := has(units[terminal.Upgrade], u.At) >= 0
+			if u.Value != rules.Structure(terminal.Kind(k), upgraded).Health {
 				line = fmt.Appendf(line, " %d,%d=%v", u.At.X, u.At.Y, u.Value)
 			}
 		}

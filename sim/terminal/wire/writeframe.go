@@ -17,9 +17,21 @@ func AppendFrame(dst []byte, f *Frame) []byte { return Local.AppendFrame(dst, f)
 // ParseFrame reads it back as it was. Numbers must be finite, lists sorted as
 // the caller wants them.
 func (s Style) AppendFrame(dst []byte, f *Frame) []byte {
-	w := writer{dst, s}
+	w := writer{buf: dst, style: s}
+	w.frame(f)
+	return w.buf
+}
+
+// writer writes pieces of JSON.
+type writer struct {
+	buf   []byte
+	style Style
+	kept  *[2][8]keptUnits // of a FrameWriter, or nil
+}
+
+func (w *writer) frame(f *Frame) {
 	w.raw(`{"p2Units":`)
-	w.units(&f.Units[1])
+	w.units(f, 1)
 	w.raw(`,"turnInfo":[`)
 	w.int(f.Phase)
 	w.raw(",")
@@ -37,26 +49,20 @@ func (s Style) AppendFrame(dst []byte, f *Frame) []byte {
 		w.endStats(f.End)
 	}
 	w.raw(`,"p1Units":`)
-	w.units(&f.Units[0])
+	w.units(f, 0)
 	w.raw(`,"p2Stats":`)
 	w.stats(&f.Stats[1])
 	w.raw(`,"events":`)
 	w.events(&f.Events)
 	w.raw("}")
-	return w.buf
-}
-
-// writer writes pieces of JSON.
-type writer struct {
-	buf   []byte
-	style Style
 }
 
 func (w *writer) raw(text string) { w.buf = append(w.buf, text...) }
-func (w *writer) int(n int)       { w.buf = strconv.AppendInt(w.buf, int64(n), 10) }
+func (w *writer) int(n int)       { w.buf = appendInt(w.buf, int64(n)) }
 func (w *writer) float(v float32) { w.buf = w.style.appendFloat(w.buf, v) }
 func (w *writer) time(v float64)  { w.buf = appendTime(w.buf, v) }
 func (w *writer) flag(v bool)     { w.buf = strconv.AppendBool(w.buf, v) }
+
 func (w *writer) pos(p terminal.Pos) {
 	w.buf = append(w.buf, '[')
 	w.cell(p)
@@ -80,30 +86,41 @@ func (w *writer) comma(i int) {
 
 func (w *writer) id(id uint32) {
 	w.buf = append(w.buf, '"')
-	w.buf = strconv.AppendUint(w.buf, uint64(id), 10)
+	w.buf = appendInt(w.buf, int64(id))
 	w.buf = append(w.buf, '"')
 }
 
-// units writes a player's lists.
-func (w *writer) units(u *Units) {
-	lists := u[:]
-	if u[terminal.Upgrade] == nil {
-		lists = u[:terminal.Upgrade]
+// units writes the lists of player p.
+func (w *writer) units(f *Frame, p sim.Player) {
+	lists := f.Units[p][:]
+	if lists[terminal.Upgrade] == nil {
+		lists = lists[:terminal.Upgrade]
 	}
 	w.raw("[")
 	for k, list := range lists {
 		w.comma(k)
-		for i := range list {
-			w.comma(i)
-			w.cell(list[i].At)
-			w.raw(",")
-			w.float(list[i].Value)
-			w.raw(",")
-			w.id(list[i].ID)
-			w.raw("]")
+		if w.kept != nil && !terminal.Kind(k).Mobile() {
+			w.keptUnits(list, &w.kept[p][k])
+		} else {
+			for i := range list {
+				if i > 0 {
+					w.raw(",")
+				}
+				w.unit(&list[i])
+			}
 		}
 		w.raw("]")
 	}
+	w.raw("]")
+}
+
+func (w *writer) unit(u *Unit) {
+	w.raw("[")
+	w.cell(u.At)
+	w.raw(",")
+	w.float(u.Value)
+	w.raw(",")
+	w.id(u.ID)
 	w.raw("]")
 }
 
@@ -139,7 +156,7 @@ func (w *writer) endStats(e *EndStats) {
 // playerEnd writes the keys that are not absent, in the order of playerKeys.
 func (w *writer) playerEnd(p *PlayerEnd) {
 	w.raw("{")
-	first := true
+	first, values := true, p.values()
 	for i, key := range playerKeys {
 		if p.absent>>i&1 != 0 {
 			continue
@@ -150,29 +167,15 @@ func (w *writer) playerEnd(p *PlayerEnd) {
 		first = false
 		w.string(key)
 		w.raw(":")
-		switch i {
-		case 0:
-			w.float(p.StructureSpent)
-		case 1:
-			w.float(p.MobileSpoiled)
-		case 2:
-			w.flag(p.Crashed)
-		case 3:
-			w.string(p.Name)
-		case 4:
-			w.float(p.MobileLost)
-		case 5:
-			w.time(p.TimeDamage)
-		case 6:
-			w.float(p.MobileSpent)
-		case 7:
-			w.float(p.StructureLeft)
-		case 8:
-			w.flag(p.TimeoutDeath)
-		case 9:
-			w.float(p.Points)
-		case 10:
-			w.time(p.Time)
+		switch at := values[i].at.(type) {
+		case *float32:
+			w.float(*at)
+		case *float64:
+			w.time(*at)
+		case *bool:
+			w.flag(*at)
+		case *string:
+			w.string(*at)
 		}
 	}
 	w.raw("}")
@@ -195,12 +198,15 @@ func (w *writer) string(text string) {
 	w.raw(`"`)
 }
 
-// who writes the end that most events have: kind,"id",player].
-func (w *writer) who(k terminal.Kind, id uint32, p sim.Player) {
+// who writes the end that events have: kind,"id",player] where some name another
+// unit, or none, after the first.
+func (w *writer) who(k terminal.Kind, p sim.Player, ids ...uint32) {
 	w.raw(",")
 	w.int(int(k))
-	w.raw(",")
-	w.id(id)
+	for _, id := range ids {
+		w.raw(",")
+		w.id(id)
+	}
 	w.raw(",")
 	w.int(int(p) + 1)
 	w.raw("]")
@@ -215,14 +221,14 @@ func (w *writer) events(e *Events) {
 		b := &e.Breaches[i]
 		w.comma(i)
 		w.hit(b.At, b.Damage)
-		w.who(b.Kind, b.ID, b.Player)
+		w.who(b.Kind, b.Player, b.ID)
 	}
 	w.raw(`],"damage":[`)
 	for i := range e.Damages {
 		d := &e.Damages[i]
 		w.comma(i)
 		w.hit(d.At, d.Damage)
-		w.who(d.Kind, d.ID, d.Player)
+		w.who(d.Kind, d.Player, d.ID)
 	}
 	w.raw(`],"shield":[`)
 	w.shields(e.Shields)
@@ -233,7 +239,7 @@ func (w *writer) events(e *Events) {
 		s := &e.Spawns[i]
 		w.comma(i)
 		w.pos(s.At)
-		w.who(s.Kind, s.ID, s.Player)
+		w.who(s.Kind, s.Player, s.ID)
 	}
 	w.raw(`],"death":[`)
 	w.deaths(e)
@@ -263,7 +269,7 @@ func (w *writer) selfDestructs(list *Events) {
 		}
 		w.raw("],")
 		w.float(e.Damage)
-		w.who(e.Kind, e.ID, e.Player)
+		w.who(e.Kind, e.Player, e.ID)
 	}
 }
 
@@ -273,18 +279,8 @@ func (w *writer) shields(list []terminal.ShieldEvent) {
 		w.comma(i)
 		w.pos(e.From)
 		w.raw(",")
-		w.pos(e.To)
-		w.raw(",")
-		w.float(e.Amount)
-		w.raw(",")
-		w.int(int(e.Kind))
-		w.raw(",")
-		w.id(e.ID)
-		w.raw(",")
-		w.id(e.Unit)
-		w.raw(",")
-		w.int(int(e.Player) + 1)
-		w.raw("]")
+		w.hit(e.To, e.Amount)
+		w.who(e.Kind, e.Player, e.ID, e.Unit)
 	}
 }
 
@@ -301,7 +297,7 @@ func (w *writer) moves(list *Events) {
 		} else {
 			w.raw(",[0,0]")
 		}
-		w.who(e.Kind, e.ID, e.Player)
+		w.who(e.Kind, e.Player, e.ID)
 	}
 }
 
@@ -310,7 +306,7 @@ func (w *writer) deaths(list *Events) {
 		e := &list.Deaths[i]
 		w.comma(i)
 		w.pos(e.At)
-		w.who(e.Kind, e.ID, e.Player)
+		w.who(e.Kind, e.Player, e.ID)
 		if !list.Unflagged {
 			w.buf[len(w.buf)-1] = ','
 			w.flag(e.Removed)
@@ -327,16 +323,10 @@ func (w *writer) attacks(list []terminal.AttackEvent, target bool) {
 		w.pos(e.From)
 		w.raw(",")
 		w.hit(e.To, e.Damage)
-		w.raw(",")
-		w.int(int(e.Kind))
-		w.raw(",")
-		w.id(e.ID)
 		if target {
-			w.raw(",")
-			w.id(e.Target)
+			w.who(e.Kind, e.Player, e.ID, e.Target)
+		} else {
+			w.who(e.Kind, e.Player, e.ID)
 		}
-		w.raw(",")
-		w.int(int(e.Player) + 1)
-		w.raw("]")
 	}
 }

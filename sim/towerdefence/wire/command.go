@@ -16,6 +16,14 @@ import (
 	"moonfarm/sim/towerdefence"
 )
 
+// Bounds of what is read.
+const (
+	maxLine  = 1 << 20  // bytes of a line of a recording; the longest of the original's have 4 KB
+	maxStack = 255      // missiles of a player on a cell; with the original's rules there are at most 4
+	maxSkip  = 16 << 20 // bytes read in search of a header line; a match of the recordings has 2 MB
+	maxFile  = 1 << 16  // bytes of a file of a match log
+)
+
 // Ids of the commands that are not kinds of buildings.
 const (
 	idDeconstruct = 3
@@ -26,7 +34,7 @@ const (
 // the original does:
 //
 //   - Fields are separated by commas; empty ones at the end do not count.
-//   - One field does nothing. The exact text "Exception" is one failure.
+//   - One field does nothing. The exact field "Exception" is one failure.
 //   - No field at all (only commas) makes the original throw: Aborted.
 //   - Two fields are two failures.
 //   - More than three are one failure, then the first three are a command.
@@ -55,7 +63,7 @@ func ParseCommand(text string) sim.Order {
 	failures := 0
 	switch n {
 	case 1:
-		if text == "Exception" {
+		if body == "Exception" {
 			failures = 1
 		}
 		return towerdefence.Failed(towerdefence.Nothing, failures)
@@ -134,33 +142,56 @@ func AppendCommand(dst []byte, o sim.Order) []byte {
 	if o&towerdefence.Aborted != 0 {
 		return append(dst, ',')
 	}
-	op, x, y, failures := towerdefence.Decode(o)
-	switch op {
+	c := towerdefence.Decode(o)
+	switch c.Op {
 	case towerdefence.OpNothing:
-		return append(dst, [...]string{"", "Exception", "0,0", "0,0"}[failures]...)
+		return append(dst, [...]string{"", "Exception", "0,0", "0,0"}[c.Failures]...)
 	case towerdefence.OpRefused:
 		dst = append(dst, "-1,-1,3"...)
 	case towerdefence.OpCurtain:
 		dst = append(dst, "0,0,5"...)
 	default:
-		dst = append(dst, byte('0'+x), ',', byte('0'+y), ',')
-		dst = strconv.AppendInt(dst, int64(op)-1, 10)
+		dst = append(dst, byte('0'+c.X), ',', byte('0'+c.Y), ',')
+		dst = strconv.AppendInt(dst, int64(c.Op)-1, 10)
 	}
-	if failures > 0 {
+	if c.Failures > 0 {
 		dst = append(dst, ",0"...)
 	}
 	return dst
 }
 
-// CommandText is the command in the content of a bot's command.txt: its first
-// line. Content without any visible text is "No Command", which does nothing;
-// a missing file is the empty command and up to the caller.
-func CommandText(content []byte) string {
-	text := string(content)
-	if strings.TrimSpace(text) == "" {
-		return "No Command"
+// NoCommand is what the original takes for the command of a command.txt without
+// any text.
+const NoCommand = "No Command"
+
+// CommandOf is the command in the text of a bot's command.txt, read as the
+// original does: the first line, also where that is empty; NoCommand, and false, if
+// the whole text has nothing but blanks. Bytes that are not UTF-8 become
+// replacement characters.
+func CommandOf(text string) (command string, found bool) {
+	if strings.TrimFunc(text, blank) == "" {
+		return NoCommand, false
 	}
-	if i := strings.IndexAny(text, "\r\n"); i >= 0 {
+	return firstLine(strings.ToValidUTF8(text, "\uFFFD")), true
+}
+
+// blank is Java's Character.isWhitespace: the separators of Unicode but those that
+// do not break a line, and some control characters.
+func blank(r rune) bool {
+	switch {
+	case r >= '\t' && r <= '\r', r >= 0x1C && r <= 0x1F:
+		return true
+	case r == '\u00A0', r == '\u2007', r == '\u202F':
+		return false
+	}
+	return unicode.Is(unicode.Z, r)
+}
+
+// firstLine is text up to the first end of a line as Java's Scanner knows
+// them: beside line feed and carriage return the next line, the line separator
+// and the paragraph separator of Unicode.
+func firstLine(text string) string {
+	if i := strings.IndexAny(text, "\n\r\u0085\u2028\u2029"); i >= 0 {
 		text = text[:i]
 	}
 	return text

@@ -22,6 +22,10 @@ func TestParseCommand(t *testing.T) {
 		{"No Command", towerdefence.Nothing},
 		{"nothing,", towerdefence.Nothing},
 		{"Exception", fail(1)},
+		{"Exception,", fail(1)},
+		{"Exception,,,", fail(1)},
+		{"Exception, ", fail(2)},
+		{",Exception", fail(2)},
 		{"exception", towerdefence.Nothing},
 		{",", towerdefence.Aborted},
 		{",,,,", towerdefence.Aborted},
@@ -114,28 +118,11 @@ func TestAppendCommand(t *testing.T) {
 	}
 }
 
-// TestCommandText covers what is read from a command.txt.
-func TestCommandText(t *testing.T) {
-	for _, c := range []struct{ content, want string }{
-		{"", "No Command"},
-		{" \r\n\t\n", "No Command"},
-		{"1,2,3", "1,2,3"},
-		{"1,2,3\n4,5,0\n", "1,2,3"},
-		{"1,2,3\r\n", "1,2,3"},
-		{"\n1,2,3\n", ""},
-		{" 1,2,3 \n", " 1,2,3 "},
-	} {
-		if got := CommandText([]byte(c.content)); got != c.want {
-			t.Errorf("%q: %q, want %q", c.content, got, c.want)
-		}
-	}
-}
-
 // FuzzParseCommand holds the order of a text against what the plain game does
 // with the text, in a position where most commands are accepted, and the
 // order's own text against the text.
 func FuzzParseCommand(f *testing.F) {
-	for _, text := range []string{"", ",", "1,2", "1,2,3", "1,2,0,5", "Exception", "+1,-0,5", "\u0661,1,4", "1,1,1\r", "8,0,0"} {
+	for _, text := range []string{"", ",", "1,2", "1,2,3", "1,2,0,5", "Exception", "Exception,", "+1,-0,5", "\u0661,1,4", "1,1,1\r", "8,0,0"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -175,4 +162,29 @@ func rich() *plain.Game {
 func line(g *plain.Game) string {
 	r := RoundOf(FromPlain(g), [2]string{})
 	return strings.TrimSpace(string(r.AppendLine(nil))) + "\n"
+}
+
+// TestCommandOf reads files as Java's Scanner does.
+func TestCommandOf(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                      NoCommand,
+		" \t\r\n\v\f\x1c\x1f\u2003\u3000\u2028": NoCommand,
+		"\u00a0":                                "\u00a0", // a blank that breaks no line is text to Java
+		"\u2007\n":                              "\u2007",
+		"\u202f":                                "\u202f",
+		"\u0085":                                "", // an end of line, but no blank
+		"\x00":                                  "\x00",
+		"\n1,2,0\n":                             "",
+		"  \n1,2,0":                             "  ",
+		"1,2,0":                                 "1,2,0",
+		"1,2,0\r\n3,4,1":                        "1,2,0",
+		"1,2,0\u20283,4,1":                      "1,2,0",
+		"1,2,0 ":                                "1,2,0 ",
+		"\xff\xfe,2,0\n":                        "\ufffd,2,0",
+		"\ufeff1,2,0":                           "\ufeff1,2,0",
+	} {
+		if got, found := CommandOf(text); got != want || found != (want != NoCommand) {
+			t.Errorf("%q: command %q, want %q", text, got, want)
+		}
+	}
 }

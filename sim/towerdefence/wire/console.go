@@ -63,7 +63,7 @@ func (p *Position) appendStatus(dst []byte, seat sim.Player) []byte {
 
 // appendCurtain appends the cell between the halves, if a curtain is up.
 func (p *Position) appendCurtain(dst []byte, leftWidth, rightWidth int) []byte {
-	a, b := p.Players[seatA].curtainActive(), p.Players[seatB].curtainActive()
+	a, b := p.Players[seatA].CurtainActive(), p.Players[seatB].CurtainActive()
 	if !a && !b {
 		return dst
 	}

@@ -2,18 +2,15 @@ package wire
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 
 	"moonfarm/sim"
+	"moonfarm/sim/simtest"
 	"moonfarm/sim/towerdefence"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 const (
 	goldenGame   = "testdata/game.jsonl"
@@ -41,13 +38,19 @@ func randomCommand(r *rand.Rand) string {
 	return fmt.Sprintf("%d,%d,1", r.IntN(8), 2+r.IntN(3))
 }
 
+// startingWith starts a match with these energies and healths of A and B.
+func startingWith(energy, health [2]int) *Referee {
+	rules := towerdefence.DefaultRules()
+	rules.SetStart(energy, health)
+	return NewReferee(rules)
+}
+
 // playGolden plays the golden game and returns its recording and the position
 // whose displays are kept.
 func playGolden() (recording []byte, shown *Position) {
 	random := rand.New(rand.NewPCG(2018, 302))
 	h := Header{Game: "golden", Seed: "2018", Policy: [2]string{"random", "random"}, Energy: [2]int{1500, 1500}, Health: [2]int{250, 250}}
-	referee := NewReferee(towerdefence.DefaultRules())
-	referee.Handicap(h.Energy, h.Health)
+	referee := startingWith(h.Energy, h.Health)
 	var out bytes.Buffer
 	w := NewRecordingWriter(&out)
 	w.Header(h)
@@ -72,7 +75,7 @@ func playGolden() (recording []byte, shown *Position) {
 // the recording of it kept in testdata: all must agree byte for byte.
 func TestGoldenGame(t *testing.T) {
 	got, _ := playGolden()
-	golden(t, goldenGame, got)
+	simtest.Golden(t, goldenGame, got)
 	games, rounds, exact := replay(t, goldenGame, got)
 	if games != 1 || rounds != goldenRounds {
 		t.Errorf("%d games, %d rounds, want 1 and %d", games, rounds, goldenRounds)
@@ -93,31 +96,15 @@ func TestGoldenDisplays(t *testing.T) {
 		t.Fatalf("the game ended before round %d", goldenShown)
 	}
 	for seat, letter := range letters {
-		golden(t, fmt.Sprintf("testdata/state%c.json", letter), p.AppendState(nil, sim.Player(seat)))
-		golden(t, fmt.Sprintf("testdata/textMap%c.txt", letter), p.AppendTextMap(nil, sim.Player(seat)))
+		simtest.Golden(t, fmt.Sprintf("testdata/state%c.json", letter), p.AppendState(nil, sim.Player(seat)))
+		simtest.Golden(t, fmt.Sprintf("testdata/textMap%c.txt", letter), p.AppendTextMap(nil, sim.Player(seat)))
 	}
-	golden(t, "testdata/console.txt", p.AppendConsole(nil))
-}
-
-// golden compares bytes with a golden file, or writes it with -update.
-func golden(t *testing.T, file string, got []byte) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sameText(t, file, string(got), string(want))
+	simtest.Golden(t, "testdata/console.txt", p.AppendConsole(nil))
 }
 
 // TestMissileIDs checks that a missile keeps its id for all its flight.
 func TestMissileIDs(t *testing.T) {
-	r := NewReferee(towerdefence.DefaultRules())
-	r.Handicap([2]int{100, 100}, [2]int{100, 100})
+	r := startingWith([2]int{100, 100}, [2]int{100, 100})
 	r.Play("0,0,1", "0,7,1")
 	for round := 1; round < 8; round++ {
 		r.Play("", "")
@@ -132,21 +119,5 @@ func TestMissileIDs(t *testing.T) {
 	state := string(r.Position().AppendState(nil, seatB))
 	if want := `{"damage":5,"speed":2,"id":"00000000-0000-4000-8000-000000000001","x":1,"y":0,"playerType":"B"}`; !strings.Contains(state, want) {
 		t.Errorf("no %s in %s", want, state)
-	}
-}
-
-// TestConfigFile reads and writes a configuration file.
-func TestConfigFile(t *testing.T) {
-	rules := towerdefence.DefaultRules()
-	rules.MaxRounds = 7
-	got, err := ReadConfig(bytes.NewReader(AppendConfig(nil, rules)))
-	if err != nil || got != rules {
-		t.Errorf("read %+v, error %v", got, err)
-	}
-	if _, err := ReadConfig(strings.NewReader("\nx=1")); err == nil || !strings.Contains(err.Error(), `configuration: line 2: key "x"`) {
-		t.Errorf("error %v", err)
-	}
-	if _, err := ReadConfig(strings.NewReader(strings.Repeat("#", maxConfig+1))); err == nil {
-		t.Error("no error for a huge file")
 	}
 }

@@ -124,7 +124,7 @@ func (p *Position) shields(m Stack, flight int) int {
 	return 0
 }
 
-// fired tells whether an attack building fired this many rounds ago, where 1
+// fired reports whether an attack building fired this many rounds ago, where 1
 // is the round just played.
 func (p *Position) fired(b Building, ago int) bool {
 	if b.Kind != towerdefence.Attack || b.BuildTime+ago-1 > -1 {

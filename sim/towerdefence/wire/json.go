@@ -16,7 +16,7 @@ import (
 // For B the map is mirrored and the letters are exchanged, but neither the
 // order of the players nor the two hit lists change.
 func (p *Position) AppendState(dst []byte, viewer sim.Player) []byte {
-	j := stateWriter{buf: dst, view: view{viewer & 1}, Position: p}
+	j := stateWriter{displayWriter{dst, view{viewer & 1}, p}}
 	j.raw(`{"gameDetails":`)
 	j.details()
 	j.raw(`,"players":[`)
@@ -40,20 +40,10 @@ func (p *Position) AppendState(dst []byte, viewer sim.Player) []byte {
 }
 
 // stateWriter appends the parts of a state.json.
-type stateWriter struct {
-	buf []byte
-	view
-	*Position
-}
-
-func (j *stateWriter) raw(s string) { j.buf = append(j.buf, s...) }
+type stateWriter struct{ displayWriter }
 
 // comma separates element i of a list from the one before.
-func (j *stateWriter) comma(i int) {
-	if i > 0 {
-		j.buf = append(j.buf, ',')
-	}
-}
+func (j *stateWriter) comma(i int) { j.buf = appendComma(j.buf, i) }
 
 // number appends a name as it stands, such as `,"x":`, and its value.
 func (j *stateWriter) number(name string, n int) {
@@ -115,7 +105,7 @@ func (j *stateWriter) player(seat sim.Player) {
 	j.number(`,"score":`, p.Score)
 	j.flag(`,"ironCurtainAvailable":`, p.CurtainAvailable)
 	j.number(`,"activeIronCurtainLifetime":`, p.CurtainTime)
-	j.flag(`,"isIronCurtainActive":`, p.curtainActive())
+	j.flag(`,"isIronCurtainActive":`, p.CurtainActive())
 	j.raw("}")
 }
 

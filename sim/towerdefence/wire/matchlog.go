@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -8,14 +9,21 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"moonfarm/sim/towerdefence"
 )
 
 // Names within a match log.
 const (
 	logRound   = "Round "
 	logCommand = "PlayerCommand.txt"
+	logState   = "JsonMap.json"
+	logText    = "TextMap.txt"
+	logConsole = "Console/Console.txt"
+	logOutput  = "Console/BotOutput.txt"
 	logEnd     = "endGameState.txt"
 	logWinner  = "The winner is: "
+	logFailed  = "Bot did nothing too many consecutive rounds"
 	logTie     = "The game ended in a tie"
 	logScore   = "- score:"
 	logHealth  = " health:"
@@ -25,6 +33,9 @@ const (
 // who played, the commands of every round and how it ended.
 type MatchLog struct {
 	Names    [2]string   // nick names of A and B
+	HasStart bool        // the log has the first state, which tells the next two
+	Energy   [2]int      // of A and B at the start
+	Health   [2]int      // of their bases at the start
 	Commands [][2]string // texts of A and B, by round from 0
 	Final    *Final      // nil if the log has no final result
 }
@@ -75,11 +86,48 @@ func ReadMatchLog(fsys fs.FS) (*MatchLog, error) {
 			if err != nil {
 				return nil, fmt.Errorf("match log: %s/%s: want a readable %s: %w", folder, player, logCommand, err)
 			}
-			commands[p], _, _ = strings.Cut(strings.ReplaceAll(text, "\r", "\n"), "\n")
+			commands[p] = firstLine(text)
 		}
 		m.Commands = append(m.Commands, commands)
 	}
+	file := rounds[0] + "/" + logName(0, m.Names[0]) + "/" + logState
+	state, err := readLog(fsys, file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return m, nil
+	}
+	if err == nil {
+		m.HasStart = true
+		m.Energy, m.Health, err = startOf([]byte(state))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("match log: %s: %w", file, err)
+	}
 	return m, nil
+}
+
+// startOf reads the energies and healths of A and B in a state.json.
+func startOf(state []byte) (energy, health [2]int, err error) {
+	var start struct {
+		Players []struct{ Energy, Health int }
+	}
+	if err := json.Unmarshal(state, &start); err != nil {
+		return energy, health, err
+	}
+	if n := len(start.Players); n != 2 {
+		return energy, health, fmt.Errorf("want 2 players, found %d", n)
+	}
+	for p, player := range start.Players {
+		energy[p], health[p] = player.Energy, player.Health
+	}
+	return energy, health, nil
+}
+
+// Rules are the given ones with the start of the log.
+func (m *MatchLog) Rules(r towerdefence.Rules) towerdefence.Rules {
+	if m.HasStart {
+		r.SetStart(m.Energy, m.Health)
+	}
+	return r
 }
 
 // roundFolders lists the round folders in order and checks that none is
@@ -160,18 +208,22 @@ func logName(p int, name string) string { return letters[p:p+1] + " - " + name }
 
 // readLog reads a small text file.
 func readLog(fsys fs.FS, name string) (string, error) {
-	const most = 1 << 16
+	if s, err := fs.Stat(fsys, name); err != nil {
+		return "", err
+	} else if !s.Mode().IsRegular() {
+		return "", fmt.Errorf("%s: want a file, found something else", name)
+	}
 	f, err := fsys.Open(name)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, most+1))
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
 		return "", err
 	}
-	if len(text) > most {
-		return "", fmt.Errorf("%s: want at most %d bytes, found more", name, most)
+	if len(text) > maxFile {
+		return "", fmt.Errorf("%s: want at most %d bytes, found more", name, maxFile)
 	}
 	return string(text), nil
 }

@@ -34,7 +34,7 @@ func matchLog(t *testing.T, names [2]string, commands [][2]string) files {
 	w := NewMatchLogWriter(names, m.create)
 	r := NewReferee(towerdefence.DefaultRules())
 	for _, c := range commands {
-		if err := w.Round(r.Position(), c); err != nil {
+		if err := w.Round(r.Position(), c, [2][]byte{}); err != nil {
 			t.Fatal(err)
 		}
 		r.Play(c[0], c[1])
@@ -57,7 +57,7 @@ func TestMatchLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &MatchLog{Names: names, Commands: commands,
+	want := &MatchLog{Names: names, HasStart: true, Energy: [2]int{20, 20}, Health: [2]int{100, 100}, Commands: commands,
 		Final: &Final{Winner: WinnerA, Score: [2]int{24, 15}, Health: [2]int{100, 100}}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v %+v\nwant %+v %+v", got, got.Final, want, want.Final)
@@ -65,6 +65,33 @@ func TestMatchLog(t *testing.T) {
 	end := string(m["Round 003/"+logEnd].Data)
 	if want := "The winner is: A - Ann - the first\n\nA - Ann - the first- score:24 health:100\nB - Bo- score:15 health:100\n"; end != want {
 		t.Errorf("%s: %q, want %q", logEnd, end, want)
+	}
+}
+
+// TestMatchLogFiles writes what bots print, and nick names that are no names of
+// folders.
+func TestMatchLogFiles(t *testing.T) {
+	m := files{}
+	w := NewMatchLogWriter([2]string{"../a\\b:\n\xff", strings.Repeat("é", 100)}, m.create)
+	r := NewReferee(towerdefence.DefaultRules())
+	if err := w.Round(r.Position(), [2]string{"0,0,2"}, [2][]byte{[]byte("thinking"), nil}); err != nil {
+		t.Fatal(err)
+	}
+	r.Play("0,0,2", "")
+	if err := w.Round(r.Position(), [2]string{}, [2][]byte{nil, []byte("x")}); err != nil {
+		t.Fatal(err)
+	}
+	a, b := "/A - .._a_b___/", "/B - "+strings.Repeat("é", 60)+"/"
+	for name, want := range map[string]string{
+		"Round 000" + a + logOutput: "thinking", "Round 000" + b + logOutput: "",
+		"Round 001" + a + logOutput: "", "Round 001" + b + logOutput: "x", "Round 000" + a + logCommand: "0,0,2",
+	} {
+		if f := m[name]; f == nil || string(f.Data) != want {
+			t.Errorf("%s: %v, want %q", name, f, want)
+		}
+	}
+	if log, err := ReadMatchLog(fstest.MapFS(m)); err != nil || log.Names[0] != ".._a_b___" || log.Commands[0][0] != "0,0,2" {
+		t.Errorf("%+v, %v", log, err)
 	}
 }
 
@@ -140,7 +167,7 @@ func TestMatchLogWriterStops(t *testing.T) {
 	calls := 0
 	w := NewMatchLogWriter([2]string{"a", "b"}, func(string) (io.WriteCloser, error) { calls++; return nil, fs.ErrPermission })
 	r := NewReferee(towerdefence.DefaultRules())
-	err := w.Round(r.Position(), [2]string{})
+	err := w.Round(r.Position(), [2]string{}, [2][]byte{})
 	if err2 := w.End(r.Position(), r.Result()); !errors.Is(err, fs.ErrPermission) || err2 != err || calls != 1 {
 		t.Errorf("errors %v and %v after %d calls", err, err2, calls)
 	}
@@ -164,4 +191,80 @@ func FuzzReadMatchLog(f *testing.F) {
 			t.Errorf("log %v, error %v", log, err)
 		}
 	})
+}
+
+// written is a recording of a match with these commands, and its log.
+func written(t *testing.T, rules towerdefence.Rules, commands [][2]string) (string, files) {
+	t.Helper()
+	var b bytes.Buffer
+	h := Header{Game: "one", Policy: [2]string{"a", "b"}}
+	r, err := WriteMatch(NewRecordingWriter(&b), h, rules, commands)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := files{}
+	log, err := WriteMatchLog(NewMatchLogWriter(h.Policy, m.create), rules, commands)
+	if err != nil || log != r {
+		t.Fatalf("log %+v, recording %+v, %v", log, r, err)
+	}
+	return b.String(), m
+}
+
+// lateMatch is a match that A loses by failing.
+func lateMatch() [][2]string {
+	commands := [][2]string{{"0,0,2", "7,3,1"}, {"", ""}}
+	for range 49 {
+		commands = append(commands, [2]string{"x,y,z", "0,1,2"})
+	}
+	return append(commands, [2]string{"x,y,z", ""})
+}
+
+// TestVerifyMatchLog writes a log, verifies it, and finds what is changed.
+func TestVerifyMatchLog(t *testing.T) {
+	rules := towerdefence.DefaultRules()
+	rules.SetStart([2]int{300, 20}, [2]int{100, 90})
+	_, log := written(t, rules, lateMatch())
+	m, r, err := VerifyMatchLog(fstest.MapFS(log), towerdefence.DefaultRules())
+	if err != nil || r.First != nil || r.Rounds != 52 || m.Same != 52 || m.Rules != rules || m.Result.End != EndTimeout || len(m.Orders) != 52 {
+		t.Fatalf("%+v %+v, first %v, error %v", m.Result, r, r.First, err)
+	}
+	for _, c := range []struct {
+		file, old, new string
+		same           int
+		want           string
+	}{
+		{"Round 007/A - a/JsonMap.json", `"round":7`, `"round":8`, 6, "round 7: A - a/JsonMap.json: recorded "},
+		{"Round 000/B - b/TextMap.txt", "20", "21", 0, "round 0: B - b/TextMap.txt: recorded "},
+		{"Round 052/A - a/Console/Console.txt", "Health", "health", 51, "round 52: A - a/Console/Console.txt: recorded "},
+		{"Round 002/B - b/PlayerCommand.txt", "0,1,2", "0,1,1", 2, "round 3: A - a/JsonMap.json: recorded "},
+		{"Round 052/endGameState.txt", "A - a\n\n", "B - b\n\n", 52, "round 52: winner: recorded B, played A"},
+		{"Round 052/endGameState.txt", "score:", "score:1", 52, "round 52: A - a: recorded score 1"},
+		{"Round 052/endGameState.txt", logFailed, "", 52, "round 52: end: recorded not failed, played timeout"},
+	} {
+		changed := files{}
+		for name, f := range log {
+			changed[name] = f
+		}
+		text := strings.Replace(string(log[c.file].Data), c.old, c.new, 1)
+		if text == string(log[c.file].Data) {
+			t.Fatalf("%s has no %q", c.file, c.old)
+		}
+		changed[c.file] = &fstest.MapFile{Data: []byte(text)}
+		m, r, err := VerifyMatchLog(fstest.MapFS(changed), towerdefence.DefaultRules())
+		if err != nil || r.Different != 1 || !strings.Contains(r.First.Error(), c.want) || m.Same != c.same {
+			t.Errorf("%s: %+v, first %v, error %v", c.file, r, r.First, err)
+		}
+	}
+	for name := range log { // without displays the commands and the end are left
+		if !strings.HasSuffix(name, logCommand) && !strings.HasSuffix(name, logEnd) {
+			delete(log, name)
+		}
+	}
+	m, r, err = VerifyMatchLog(fstest.MapFS(log), rules)
+	if err != nil || r.First != nil || m.Rules != rules {
+		t.Errorf("%+v, %v, error %v", r, r.First, err)
+	}
+	if _, r, err = VerifyMatchLog(fstest.MapFS(log), towerdefence.DefaultRules()); err != nil || r.First == nil {
+		t.Errorf("other rules: %+v, error %v", r, err)
+	}
 }

@@ -3,8 +3,10 @@ package wire
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"moonfarm/sim"
+	"moonfarm/sim/towerdefence"
 )
 
 // MatchLogWriter writes a match log as the original's runner does. The first
@@ -16,36 +18,56 @@ type MatchLogWriter struct {
 	err    error
 }
 
+// maxLogName bounds a nick name in names of folders, in characters.
+const maxLogName = 60
+
 // NewMatchLogWriter returns a writer of the match log of two players with
-// these nick names. It makes every file through create, which is given the
+// these nick names. In the names of folders and files some characters become "_",
+// and long names are cut. It makes every file through create, which is given the
 // path within the folder of the match, separated by slashes, and makes the
 // folders in it where they are needed.
 func NewMatchLogWriter(names [2]string, create func(name string) (io.WriteCloser, error)) *MatchLogWriter {
-	return &MatchLogWriter{create: create, names: names}
+	w := &MatchLogWriter{create: create}
+	for p, name := range names {
+		name = strings.Map(func(r rune) rune {
+			if r < ' ' || strings.ContainsRune(`/\:*?"<>|`, r) {
+				return '_'
+			}
+			return r
+		}, strings.ToValidUTF8(name, "_"))
+		if runes := []rune(name); len(runes) > maxLogName {
+			name = string(runes[:maxLogName])
+		}
+		w.names[p] = name
+	}
+	return w
 }
 
 // Round writes the folder of a round: the position before it as both players
-// see it, and their commands.
-func (w *MatchLogWriter) Round(p *Position, commands [2]string) error {
+// see it, their commands, and what their bots printed.
+func (w *MatchLogWriter) Round(p *Position, commands [2]string, printed [2][]byte) error {
 	for i, name := range w.names {
 		folder, viewer := fmt.Sprintf("%s%03d/%s/", logRound, p.Round, logName(i, name)), sim.Player(i)
-		w.file(folder+"JsonMap.json", p.AppendState(w.buf[:0], viewer))
-		w.file(folder+"TextMap.txt", p.AppendTextMap(w.buf[:0], viewer))
-		w.file(folder+logCommand, append(w.buf[:0], commands[i]...))
-		w.file(folder+"Console/Console.txt", p.AppendConsole(w.buf[:0]))
-		w.file(folder+"Console/BotOutput.txt", nil)
+		w.buf = p.AppendState(w.buf[:0], viewer)
+		w.file(folder+logState, w.buf)
+		w.buf = p.AppendTextMap(w.buf[:0], viewer)
+		w.file(folder+logText, w.buf)
+		w.buf = append(w.buf[:0], commands[i]...)
+		w.file(folder+logCommand, w.buf)
+		w.buf = p.AppendConsole(w.buf[:0])
+		w.file(folder+logConsole, w.buf)
+		w.file(folder+logOutput, printed[i])
 	}
 	return w.err
 }
 
 // End writes the folder after the last round: the final position, empty
-// commands, and endGameState.txt. The line of a failed match has our own
-// words, as the original's are not known.
+// commands, and endGameState.txt.
 func (w *MatchLogWriter) End(p *Position, result Result) error {
-	w.Round(p, [2]string{})
+	w.Round(p, [2]string{}, [2][]byte{})
 	var text []byte
 	if result.End == EndTimeout {
-		text = append(text, "The match failed: too many commands in a row failed\n\n"...)
+		text = append(text, logFailed+"\n\n"...)
 	}
 	switch result.Winner {
 	case WinnerA:
@@ -62,11 +84,8 @@ func (w *MatchLogWriter) End(p *Position, result Result) error {
 	return w.err
 }
 
-// file writes one file; the content may be the writer's own buffer.
+// file writes one file.
 func (w *MatchLogWriter) file(name string, content []byte) {
-	if cap(content) > cap(w.buf) {
-		w.buf = content
-	}
 	if w.err != nil {
 		return
 	}
@@ -80,4 +99,22 @@ func (w *MatchLogWriter) file(name string, content []byte) {
 	if err != nil {
 		w.err = fmt.Errorf("match log: %s: %w", name, err)
 	}
+}
+
+// WriteMatchLog writes the log of a match that is played from its start by
+// these commands. It returns how the match stands after them; one that goes on
+// has a log without an end.
+func WriteMatchLog(w *MatchLogWriter, rules towerdefence.Rules, commands [][2]string) (Result, error) {
+	referee := NewReferee(rules)
+	for _, c := range commands {
+		if err := w.Round(referee.Position(), c, [2][]byte{}); err != nil {
+			return Result{}, err
+		}
+		referee.Play(c[0], c[1])
+	}
+	result := referee.Result()
+	if result.End == EndCut || result.End == EndAborted {
+		return result, nil
+	}
+	return result, w.End(referee.Position(), result)
 }

@@ -1,7 +1,8 @@
 package wire
 
 import (
-	"moonfarm/sim"
+	"slices"
+
 	"moonfarm/sim/towerdefence"
 	"moonfarm/sim/towerdefence/internal/plain"
 )
@@ -25,65 +26,23 @@ type Position struct {
 	CurtainHits []Cell     // what the curtains blocked in the last round
 }
 
-// Player is what the displays show of a player, and the count of failures,
-// which they do not.
-type Player struct {
-	Energy, Health, HitsTaken, Score int
-	CurtainAvailable                 bool
-	CurtainTime                      int // 0 and above: the curtain is active
-	FailCount                        int // failed commands in a row
-}
+// What is on the map, and the players, are those of the plain game, the twin of
+// the rules: columns are absolute, and the ID of a missile stands for the random
+// identifier of the original.
+type (
+	Player   = plain.Player
+	Building = plain.Building
+	Missile  = plain.Missile
+	Cell     = plain.Cell
+)
 
-// Building is a building on the map.
-type Building struct {
-	X, Y      int // absolute column, row
-	Owner     sim.Player
-	Kind      towerdefence.Kind
-	Health    int
-	BuildTime int // the displays' constructionTimeLeft; −1 and below: finished
-	Cooldown  int
-}
-
-// Missile is a missile in flight.
-type Missile struct {
-	X, Y  int // absolute column, row
-	Owner sim.Player
-	ID    int // stands for the random identifier of the original
-}
-
-// Cell is an entry of a hit list.
-type Cell struct {
-	X, Y  int // absolute column, row
-	Owner sim.Player
-}
-
-// curtainActive tells whether the displays show the curtain as active.
-func (p *Player) curtainActive() bool { return p.CurtainTime >= 0 }
-
-// FromPlain copies a position of the plain game, the twin of the rules.
+// FromPlain copies a position of the plain game.
 func FromPlain(g *plain.Game) *Position {
-	p := &Position{Rules: g.Rules, Round: g.Round, CurtainHits: cellsOf(g.CurtainHits)}
-	for i, player := range g.Players {
-		p.Players[i] = Player(player)
+	return &Position{
+		Rules: g.Rules, Round: g.Round, Players: g.Players,
+		Buildings: slices.Clone(g.Buildings), Missiles: slices.Clone(g.Missiles),
+		TeslaHits: slices.Clone(g.TeslaHits), CurtainHits: slices.Clone(g.CurtainHits), // Play makes new lists
 	}
-	for _, b := range g.Buildings {
-		p.Buildings = append(p.Buildings, Building(b))
-	}
-	for _, m := range g.Missiles {
-		p.Missiles = append(p.Missiles, Missile(m))
-	}
-	for _, shot := range g.TeslaHits {
-		p.TeslaHits = append(p.TeslaHits, cellsOf(shot))
-	}
-	return p
-}
-
-func cellsOf(list []plain.Cell) []Cell {
-	var cells []Cell
-	for _, c := range list {
-		cells = append(cells, Cell(c))
-	}
-	return cells
 }
 
 // Referee plays matches slowly, with command texts as the original takes
@@ -97,14 +56,6 @@ type Referee struct {
 // NewReferee starts a match with these rules.
 func NewReferee(rules towerdefence.Rules) *Referee {
 	return &Referee{game: plain.New(rules)}
-}
-
-// Handicap changes the energy and base health of the players, A and B, at the
-// start of a match, as the headers of recordings do.
-func (r *Referee) Handicap(energy, health [2]int) {
-	for i := range r.game.Players {
-		r.game.Players[i].Energy, r.game.Players[i].Health = energy[i], health[i]
-	}
 }
 
 // Play plays a round with the command texts of A and B. It returns why the

@@ -3,7 +3,6 @@ package wire
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,7 @@ import (
 
 	"moonfarm/sim"
 	"moonfarm/sim/towerdefence"
+	"moonfarm/sim/unzip"
 )
 
 // LineKind is the kind of a line of a recording.
@@ -37,11 +37,6 @@ func (k LineKind) String() string {
 	return "no line"
 }
 
-const (
-	maxLine  = 1 << 20 // bytes of a line; the longest of the original's recordings has 4 KB
-	maxStack = 255     // missiles of a player on a cell; with the original's rules there are at most 4
-)
-
 // RecordingReader reads recordings line by line and holds only the last line
 // of each kind. It checks the form of the lines, the ranges of cells, kinds
 // and seats, that buildings and missiles are sorted, and that headers, rounds
@@ -54,6 +49,8 @@ type RecordingReader struct {
 	name  string
 	in    *bufio.Reader
 	long  []byte // a line longer than the buffer of in
+	again []byte // a line to be read once more, nil if there is none
+	lost  bool   // no header line was found after a damaged match: the rest is not read
 	line  int    // number of the last line read
 	last  LineKind
 	cells []Cell
@@ -64,13 +61,9 @@ type RecordingReader struct {
 // The name is for errors, which are of the form
 // "recording NAME: line N: column C: want …, found …".
 func NewRecordingReader(name string, r io.Reader) (*RecordingReader, error) {
-	in := bufio.NewReaderSize(r, 1<<16)
-	if magic, _ := in.Peek(2); len(magic) == 2 && magic[0] == 0x1f && magic[1] == 0x8b {
-		z, err := gzip.NewReader(in)
-		if err != nil {
-			return nil, fmt.Errorf("recording %s: gzip: %w", name, err)
-		}
-		in = bufio.NewReaderSize(z, 1<<16)
+	in, err := unzip.NewReader(r)
+	if err != nil {
+		return nil, fmt.Errorf("recording %s: gzip: %w", name, err)
 	}
 	return &RecordingReader{name: name, in: in, last: ResultLine}, nil
 }
@@ -102,6 +95,9 @@ func (r *RecordingReader) Next() (LineKind, error) {
 	}
 	if err != nil {
 		r.err = fmt.Errorf("recording %s: line %d: %w", r.name, r.line, err)
+		if r.last != ResultLine && bytes.HasPrefix(line, headerHead) {
+			r.again, r.line = line, r.line-1 // the next match, if the reader goes on there
+		}
 		return 0, r.err
 	}
 	return r.last, nil
@@ -109,6 +105,10 @@ func (r *RecordingReader) Next() (LineKind, error) {
 
 // readLine reads a line without its end.
 func (r *RecordingReader) readLine() ([]byte, error) {
+	if line := r.again; line != nil {
+		r.again = nil
+		return line, nil
+	}
 	line, err := r.in.ReadSlice('\n')
 	if err == bufio.ErrBufferFull {
 		r.long = r.long[:0]
@@ -120,7 +120,7 @@ func (r *RecordingReader) readLine() ([]byte, error) {
 		line = r.long
 	}
 	if len(line) > maxLine {
-		return nil, fmt.Errorf("want at most %d bytes in a line, found more", maxLine)
+		return nil, errLine{}
 	}
 	if err != nil && (err != io.EOF || len(line) == 0) {
 		if err != io.EOF {
@@ -230,7 +230,8 @@ func (r *RecordingReader) readPlayers(s *scanner) {
 		var v [7]int
 		s.tuple("a player", v[:])
 		if i < len(r.Round.Players) {
-			r.Round.Players[i] = Player{v[0], v[1], v[2], v[3], v[4] != 0, v[5], v[6]}
+			r.Round.Players[i] = Player{Energy: v[0], Health: v[1], HitsTaken: v[2], Score: v[3],
+				CurtainAvailable: v[4] != 0, CurtainTime: v[5], FailCount: v[6]}
 		}
 		if v[4] != 0 && v[4] != 1 {
 			s.wrong("0 or 1 for the curtain's availability", v[4])
@@ -288,7 +289,7 @@ func (r *RecordingReader) readCells(s *scanner) []Cell {
 		var v [3]int
 		s.tuple("a hit", v[:])
 		s.cell(v[0], v[1], v[2])
-		r.cells = append(r.cells, Cell{v[0], v[1], sim.Player(v[2] & 1)})
+		r.cells = append(r.cells, Cell{X: v[0], Y: v[1], Owner: sim.Player(v[2] & 1)})
 	})
 	return r.cells[start:len(r.cells):len(r.cells)]
 }

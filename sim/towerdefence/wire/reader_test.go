@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"moonfarm/sim/simtest"
 	"moonfarm/sim/towerdefence"
 )
 
@@ -65,50 +66,49 @@ func TestReadRecordingErrors(t *testing.T) {
 	round := func(old, new string) string {
 		return okHeader + "\n" + strings.Replace(okRound, old, new, 1) + "\n" + okEnd + "\n"
 	}
-	for _, c := range []struct{ text, want string }{
-		{"\n", `line 1: column 1: want "{", found the end of the line`},
-		{"nonsense", `line 1: column 1: want "{", found "nonsense"`},
-		{"{}", `line 1: want a header, round or end line, found an object without keys`},
-		{okRound, `line 1: want a header line, found a round line`},
-		{okHeader + "\n" + okHeader, `line 2: want a round line or an end line, found a header line`},
-		{okGame + okEnd, `line 4: want a header line, found an end line`},
-		{okHeader + "\n" + okRound, `line 3: want the rest of game "g", found the end of the file: unexpected EOF`},
-		{okHeader + "\n" + okRound + "\n" + okRound, `line 3: want round 1, found round 0`},
-		{okHeader + " x", `line 1: column 80: want the end of the line, found "x"`},
-		{`{"render":"g0"}`, `want a key of a recording, found "render"`},
-		{`{"game":"g"}`, `line 1: want the key "seed" in a header line, found none`},
-		{`{"game":"g","game":"g"}`, `want no key twice, found "game"`},
-		{`{"game":"g","r":0}`, `want a key of a header line, found "r"`},
-		{`{"game":"g`, `column 11: want the end of a string, found the end of the line`},
-		{`{"game":"\`, `want the end of a string`},
-		{`{"game":"\x"}`, `want a JSON string`},
-		{`{"game":7}`, `column 9: want "\"", found "7}"`},
-		{strings.Replace(okHeader, "[20,20]", "[20]", 1), `want energies of 2 numbers, found 1`},
-		{strings.Replace(okHeader, "[20,20]", "[20,20,20]", 1), `want energies of 2 numbers, found 3`},
-		{strings.Replace(okHeader, "[20,20]", "[20,1.5]", 1), `want "]", found ".5]`},
-		{strings.Replace(okHeader, "20]", "2147483648]", 1), `want an integer of 32 bits, found "2147483648]`},
-		{strings.Replace(okHeader, `"b"]`, `"b","c"]`, 1), `want two policies, found 3`},
-		{round(`["",""]`, `[""]`), `line 2: column 16: want two commands, found 1`},
-		{round(`,[25,100,0,5,0,-1,0]]`, `]`), `want two players, found 1`},
-		{round(`5,0,-1,0]`, `5,2,-1,0]`), `want 0 or 1 for the curtain's availability, found 2`},
-		{round(`"b":[]`, `"b":[[0,0,3,5,0,0]]`), `want a building of type 0, 1, 2 or 4, found 3`},
-		{round(`"b":[]`, `"b":[[16,0,0,5,0,0]]`), `want a column below 16, a row below 8 and an owner 0 or 1, found 16, 0 and 0`},
-		{round(`"b":[]`, `"b":[[1,0,0,5,0,0],[1,0,0,5,0,0]]`), `want cells sorted by row, column and owner, found [1,0] behind a later one or itself`},
-		{round(`"m":[]`, `"m":[[1,0,2,1]]`), `found 1, 0 and 2`},
-		{round(`"m":[]`, `"m":[[1,0,1,0]]`), `want from 1 to 255 missiles, found 0`},
-		{round(`"m":[]`, `"m":[[1,0,1,999999999]]`), `want from 1 to 255 missiles, found 999999999`},
-		{round(`"m":[]`, `"m":[],"ih":[[0,-1,0]]`), `found 0, -1 and 0`},
-		{round(`"m":[]`, `"m":[[`), `want an integer of 32 bits, found "}"`},
-		{okHeader + "\n" + strings.Replace(okEnd, "cut", "bored", 1), `want one of ["dead" "maxrounds" "timeout" "cut" "aborted"], found "\"bored\"`},
-		{okHeader + "\n" + strings.Replace(okEnd, `"dead":0`, `"dead":3`, 1), `want dead bases from 0 to 2, found "3}"`},
-		{`{"game":"` + strings.Repeat("x", maxLine), `line 1: want at most 1048576 bytes in a line, found more`},
-		{"\x1f\x8b", `gzip: unexpected EOF`},
-	} {
-		_, err := readAll("rec", strings.NewReader(c.text))
-		if err == nil || !strings.HasPrefix(err.Error(), "recording rec: ") || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%.80q: error %v\nwant one with %q", c.text, err, c.want)
-		}
+	says := func(fault, want string) bool {
+		return strings.HasPrefix(fault, "recording rec: ") && strings.Contains(fault, want)
 	}
+	read := func(text string) error { _, err := readAll("rec", strings.NewReader(text)); return err }
+	simtest.Refuses(t, says, read, map[string]string{
+		"\n":                       `line 1: column 1: want "{", found the end of the line`,
+		"nonsense":                 `line 1: column 1: want "{", found "nonsense"`,
+		"{}":                       `line 1: want a header, round or end line, found an object without keys`,
+		okRound:                    `line 1: want a header line, found a round line`,
+		okHeader + "\n" + okHeader: `line 2: want a round line or an end line, found a header line`,
+		okGame + okEnd:             `line 4: want a header line, found an end line`,
+		okHeader + "\n" + okRound:  `line 3: want the rest of game "g", found the end of the file: unexpected EOF`,
+		okHeader + "\n" + okRound + "\n" + okRound: `line 3: want round 1, found round 0`,
+		okHeader + " x":           `line 1: column 80: want the end of the line, found "x"`,
+		`{"render":"g0"}`:         `want a key of a recording, found "render"`,
+		`{"game":"g"}`:            `line 1: want the key "seed" in a header line, found none`,
+		`{"game":"g","game":"g"}`: `want no key twice, found "game"`,
+		`{"game":"g","r":0}`:      `want a key of a header line, found "r"`,
+		`{"game":"g`:              `column 11: want the end of a string, found the end of the line`,
+		`{"game":"\`:              `want the end of a string`,
+		`{"game":"\x"}`:           `want a JSON string`,
+		`{"game":7}`:              `column 9: want "\"", found "7}"`,
+		strings.Replace(okHeader, "[20,20]", "[20]", 1):                     `want energies of 2 numbers, found 1`,
+		strings.Replace(okHeader, "[20,20]", "[20,20,20]", 1):               `want energies of 2 numbers, found 3`,
+		strings.Replace(okHeader, "[20,20]", "[20,1.5]", 1):                 `want "]", found ".5]`,
+		strings.Replace(okHeader, "20]", "2147483648]", 1):                  `want an integer of 32 bits, found "2147483648]`,
+		strings.Replace(okHeader, `"b"]`, `"b","c"]`, 1):                    `want two policies, found 3`,
+		round(`["",""]`, `[""]`):                                            `line 2: column 16: want two commands, found 1`,
+		round(`,[25,100,0,5,0,-1,0]]`, `]`):                                 `want two players, found 1`,
+		round(`5,0,-1,0]`, `5,2,-1,0]`):                                     `want 0 or 1 for the curtain's availability, found 2`,
+		round(`"b":[]`, `"b":[[0,0,3,5,0,0]]`):                              `want a building of type 0, 1, 2 or 4, found 3`,
+		round(`"b":[]`, `"b":[[16,0,0,5,0,0]]`):                             `want a column below 16, a row below 8 and an owner 0 or 1, found 16, 0 and 0`,
+		round(`"b":[]`, `"b":[[1,0,0,5,0,0],[1,0,0,5,0,0]]`):                `want cells sorted by row, column and owner, found [1,0] behind a later one or itself`,
+		round(`"m":[]`, `"m":[[1,0,2,1]]`):                                  `found 1, 0 and 2`,
+		round(`"m":[]`, `"m":[[1,0,1,0]]`):                                  `want from 1 to 255 missiles, found 0`,
+		round(`"m":[]`, `"m":[[1,0,1,999999999]]`):                          `want from 1 to 255 missiles, found 999999999`,
+		round(`"m":[]`, `"m":[],"ih":[[0,-1,0]]`):                           `found 0, -1 and 0`,
+		round(`"m":[]`, `"m":[[`):                                           `want an integer of 32 bits, found "}"`,
+		okHeader + "\n" + strings.Replace(okEnd, "cut", "bored", 1):         `want one of ["dead" "maxrounds" "timeout" "cut" "aborted"], found "\"bored\"`,
+		okHeader + "\n" + strings.Replace(okEnd, `"dead":0`, `"dead":3`, 1): `want dead bases from 0 to 2, found "3}"`,
+		`{"game":"` + strings.Repeat("x", maxLine):                          `line 1: want at most 1048576 bytes in a line, found more`,
+		"\x1f\x8b": `gzip: unexpected EOF`,
+	})
 }
 
 // TestReadRecordingGzip reads compressed text, whole and damaged at any byte.

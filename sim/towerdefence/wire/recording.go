@@ -68,7 +68,7 @@ const (
 func RoundOf(p *Position, commands [2]string) Round {
 	r := Round{Number: p.Round - 1, Commands: commands, Players: p.Players, TeslaHits: p.TeslaHits, CurtainHits: p.CurtainHits}
 	r.Buildings = slices.Clone(p.Buildings)
-	slices.SortFunc(r.Buildings, func(a, b Building) int { return cellOrder(a.X, a.Y, 0) - cellOrder(b.X, b.Y, 0) })
+	slices.SortFunc(r.Buildings, func(a, b Building) int { return placeOf(a) - placeOf(b) })
 	flying := slices.Clone(p.Missiles)
 	slices.SortStableFunc(flying, func(a, b Missile) int { return cellOrder(a.X, a.Y, a.Owner) - cellOrder(b.X, b.Y, b.Owner) })
 	for _, m := range flying {
@@ -84,6 +84,9 @@ func RoundOf(p *Position, commands [2]string) Round {
 
 // cellOrder sorts by row, column, owner.
 func cellOrder(x, y int, owner sim.Player) int { return (y*Columns+x)*2 + int(owner) }
+
+func placeOf(b Building) int   { return cellOrder(b.X, b.Y, 0) }
+func placeOfStack(s Stack) int { return cellOrder(s.X, s.Y, s.Owner) }
 
 // AppendLine appends the header as a line of a recording.
 func (h Header) AppendLine(dst []byte) []byte {

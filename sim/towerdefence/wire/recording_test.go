@@ -2,10 +2,9 @@ package wire
 
 import (
 	"bytes"
-	"compress/gzip"
 	"io"
-	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"moonfarm/sim/simtest"
@@ -15,36 +14,8 @@ import (
 // recordings lists the recorded games of the original engine.
 func recordings(t *testing.T) []string {
 	t.Helper()
-	all, err := filepath.Glob(filepath.Join(simtest.Shared(t, "traces", "towerdefence"), "*.jsonl.gz"))
-	if err != nil || len(all) == 0 {
-		t.Fatalf("no recordings: %v", err)
-	}
-	var files []string
-	for _, file := range all {
-		if filepath.Base(file) != "renders.jsonl.gz" {
-			files = append(files, file)
-		}
-	}
-	return files
-}
-
-// unpack reads a gzip file whole.
-func unpack(t *testing.T, file string) []byte {
-	t.Helper()
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
+	files := simtest.SharedFiles(t, "traces", "towerdefence", "*.jsonl.gz")
+	return slices.DeleteFunc(files, func(file string) bool { return filepath.Base(file) == "renders.jsonl.gz" })
 }
 
 // replay reads a recording, plays its commands and writes a recording of
@@ -70,8 +41,7 @@ func replay(t *testing.T, name string, text []byte) (games, rounds, exact int) {
 		switch kind {
 		case HeaderLine:
 			games++
-			referee = NewReferee(towerdefence.DefaultRules())
-			referee.Handicap(in.Header.Energy, in.Header.Health)
+			referee = startingWith(in.Header.Energy, in.Header.Health)
 			err = w.Header(in.Header)
 		case RoundLine:
 			rounds++
@@ -115,12 +85,16 @@ func compareInferred(t *testing.T, name string, line int, want, got *Position) i
 }
 
 // TestRecordings reads every recording of the original engine, plays its
-// commands, and writes the same bytes.
+// commands, and writes the same bytes; and Verify finds all as recorded.
 func TestRecordings(t *testing.T) {
 	var games, rounds, exact int
 	for _, file := range recordings(t) {
-		g, r, e := replay(t, filepath.Base(file), unpack(t, file))
+		name, text := filepath.Base(file), simtest.Text(t, file)
+		g, r, e := replay(t, name, text)
 		games, rounds, exact = games+g, rounds+r, exact+e
+		if report, err := Verify(name, bytes.NewReader(text), towerdefence.DefaultRules()); err != nil || report != (Report{Games: g, Rounds: r}) {
+			t.Errorf("%s: error %v, report %+v, first difference %v", name, err, report, report.First)
+		}
 	}
 	t.Logf("%d games, %d rounds written as recorded; missile order worked out in %d", games, rounds, exact)
 	if games != 603 || rounds != 42607 {

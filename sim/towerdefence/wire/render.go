@@ -71,19 +71,12 @@ func (v *verifier) renders() error {
 // first state.
 func (r *render) position(rules towerdefence.Rules) (*Position, error) {
 	if string(r.After) == "null" || len(r.After) == 0 {
-		var start struct {
-			Players []struct{ Energy, Health int }
-		}
-		if err := json.Unmarshal([]byte(r.StateA), &start); err != nil {
+		energy, health, err := startOf([]byte(r.StateA))
+		if err != nil {
 			return nil, fmt.Errorf("stateA: %w", err)
 		}
-		if len(start.Players) != 2 {
-			return nil, fmt.Errorf("stateA: want 2 players, found %d", len(start.Players))
-		}
-		a, b := start.Players[0], start.Players[1]
-		referee := NewReferee(rules)
-		referee.Handicap([2]int{a.Energy, b.Energy}, [2]int{a.Health, b.Health})
-		return referee.Position(), nil
+		rules.SetStart(energy, health)
+		return NewReferee(rules).Position(), nil
 	}
 	after := RecordingReader{last: RoundLine}
 	after.Round.Number = r.Round - 2 // the lines before are not there

@@ -81,29 +81,15 @@ func TestRenderDifference(t *testing.T) {
 
 // TestRenderErrors checks what is said about renders with a fault.
 func TestRenderErrors(t *testing.T) {
-	for text, want := range map[string]string{
-		`{"render":"x"`:                                     "recording r: line 1: a render: unexpected EOF",
-		`{"render":"x","other":1}`:                          `recording r: line 1: a render: json: unknown field "other"`,
-		`{"render":"x","stateA":1}`:                         "recording r: line 1: a render: json: cannot unmarshal",
-		`{"render":"x","after":null,"stateA":"{}"}`:         "recording r: line 1: a render: stateA: want 2 players, found 0",
-		`{"render":"x","after":{"r":3}}`:                    `recording r: line 1: a render: after: want the key "c"`,
-		`{"render":"x","round":2,"after":` + okRound + `}`:  "recording r: line 1: a render: after: want round 1, found round 0",
-		`{"render":"x","round":1,"after":` + okEnd + `}`:    "recording r: line 1: a render: after: want a round line",
-		`{"render":"` + strings.Repeat("x", maxLine) + `"}`: "recording r: line 1: a render: want at most",
-		string(goldenRender(t)) + `{"game":"g"}`:            `recording r: line 2: a render: json: unknown field "game"`,
-	} {
-		_, err := Verify("r", strings.NewReader(text), towerdefence.DefaultRules())
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.60s: error %v, want %q", text, err, want)
-		}
-	}
-}
-
-// sameText reports the first place where two texts differ.
-func sameText(t *testing.T, what, got, want string) {
-	t.Helper()
-	if got != want {
-		w, g := aroundDifference(want, got)
-		t.Errorf("%s: got %s, want %s", what, g, w)
-	}
+	simtest.Refuses(t, strings.HasPrefix, verifyText, map[string]string{
+		`{"render":"x"`:                                     "recording x: line 1: a render: unexpected EOF",
+		`{"render":"x","other":1}`:                          `recording x: line 1: a render: json: unknown field "other"`,
+		`{"render":"x","stateA":1}`:                         "recording x: line 1: a render: json: cannot unmarshal",
+		`{"render":"x","after":null,"stateA":"{}"}`:         "recording x: line 1: a render: stateA: want 2 players, found 0",
+		`{"render":"x","after":{"r":3}}`:                    `recording x: line 1: a render: after: want the key "c"`,
+		`{"render":"x","round":2,"after":` + okRound + `}`:  "recording x: line 1: a render: after: want round 1, found round 0",
+		`{"render":"x","round":1,"after":` + okEnd + `}`:    "recording x: line 1: a render: after: want a round line",
+		`{"render":"` + strings.Repeat("x", maxLine) + `"}`: "recording x: line 1: a render: want at most",
+		string(goldenRender(t)) + `{"game":"g"}`:            `recording x: line 2: a render: json: unknown field "game"`,
+	})
 }

@@ -28,7 +28,7 @@ const (
 
 // AppendTextMap appends the position as the textMap.txt of the viewer.
 func (p *Position) AppendTextMap(dst []byte, viewer sim.Player) []byte {
-	t := textWriter{buf: dst, view: view{viewer & 1}, Position: p}
+	t := textWriter{displayWriter{dst, view{viewer & 1}, p}}
 	t.header()
 	t.player('A', t.viewer)
 	t.player('B', t.viewer^1)
@@ -39,13 +39,7 @@ func (p *Position) AppendTextMap(dst []byte, viewer sim.Player) []byte {
 }
 
 // textWriter appends the parts of a text map.
-type textWriter struct {
-	buf []byte
-	view
-	*Position
-}
-
-func (t *textWriter) raw(s string) { t.buf = append(t.buf, s...) }
+type textWriter struct{ displayWriter }
 
 // line appends a name, a number and a line feed.
 func (t *textWriter) line(name string, n int) {

@@ -79,7 +79,8 @@ type verifier struct {
 	referee *Referee
 	end     string // why the game is over
 	skip    bool   // a difference was found in this game
-	played  Round  // the round as played; its lists are reused
+	last    *Difference
+	played  Round // the round as played; its lists are reused
 }
 
 // games compares a file of recorded games.
@@ -111,8 +112,9 @@ func (v *verifier) start() error {
 	h := &v.in.Header
 	v.report.Games++
 	v.end, v.skip = "", false
-	v.referee = NewReferee(v.rules)
-	v.referee.Handicap(h.Energy, h.Health)
+	rules := v.rules
+	rules.SetStart(h.Energy, h.Health)
+	v.referee = NewReferee(rules)
 	v.game.Reset(&v.state, 0)
 	for p := range h.Energy {
 		if h.Energy[p] < 0 || h.Energy[p] > towerdefence.MaxEnergy {
@@ -135,8 +137,9 @@ func (v *verifier) broken(want string, args ...any) error {
 func (v *verifier) differ(game string, round int, field string, want, got any) {
 	v.skip = true
 	v.report.Different++
+	v.last = &Difference{v.in.line, game, round, field, fmt.Sprint(want), fmt.Sprint(got)}
 	if v.report.First == nil {
-		v.report.First = &Difference{v.in.line, game, round, field, fmt.Sprint(want), fmt.Sprint(got)}
+		v.report.First = v.last
 	}
 }
 
@@ -156,11 +159,10 @@ func (v *verifier) round() {
 	v.end = v.endOf(status)
 	v.referee.Play(a, b)
 	v.played.fromState(v.game, &v.state)
-	v.played.CurtainHits = cellsOf(v.referee.game.CurtainHits)
-	v.played.TeslaHits = v.played.TeslaHits[:0]
-	for _, shot := range v.referee.game.TeslaHits {
-		v.played.TeslaHits = append(v.played.TeslaHits, cellsOf(shot))
+	if v.end == EndAborted {
+		v.played.Number++ // the round that was not played to its end
 	}
+	v.played.CurtainHits, v.played.TeslaHits = v.referee.game.CurtainHits, v.referee.game.TeslaHits
 	if field, wanted, got := want.differs(&v.played); field != "" {
 		v.differ(name, want.Number, field, wanted, got)
 	}
@@ -223,7 +225,8 @@ func (r *Round) fromState(g *towerdefence.Game, s *towerdefence.State) {
 	r.Buildings, r.Missiles = r.Buildings[:0], r.Missiles[:0]
 	for p := range sim.Player(2) {
 		h := &s.Half[p]
-		r.Players[p] = Player{int(h.Energy), h.Health(), h.Hits(), g.Score(s, p), h.Available, s.CurtainTime(p), int(h.Failures)}
+		r.Players[p] = Player{Energy: int(h.Energy), Health: h.Health(), HitsTaken: h.Hits(), Score: g.Score(s, p),
+			CurtainAvailable: h.Available, CurtainTime: s.CurtainTime(p), FailCount: int(h.Failures)}
 	}
 	for y := range Rows {
 		for x := range Columns {
@@ -232,8 +235,8 @@ func (r *Round) fromState(g *towerdefence.Game, s *towerdefence.State) {
 				owner, cell = seatB, y*towerdefence.Width+Columns-1-x
 			}
 			if kind, ok := s.Half[owner].Kind(cell); ok {
-				r.Buildings = append(r.Buildings, Building{x, y, owner, kind,
-					g.HealthOf(s, owner, cell), g.BuildTime(s, owner, cell), g.Cooldown(s, owner, cell)})
+				r.Buildings = append(r.Buildings, Building{X: x, Y: y, Owner: owner, Kind: kind,
+					Health: g.HealthOf(s, owner, cell), BuildTime: g.BuildTime(s, owner, cell), Cooldown: g.Cooldown(s, owner, cell)})
 			}
 			for p := range sim.Player(2) {
 				n := s.Half[p].MissilesFar(cell)
@@ -255,15 +258,15 @@ func (r *Round) differs(played *Round) (field string, want, got any) {
 		return "r", r.Number, played.Number
 	}
 	for i := range r.Players {
-		if field, want, got := r.Players[i].differs(&played.Players[i]); field != "" {
+		if field, want, got := playersDiffer(&r.Players[i], &played.Players[i]); field != "" {
 			return fmt.Sprintf("p[%d].%s", i, field), want, got
 		}
 	}
-	if !slices.Equal(r.Buildings, played.Buildings) {
-		return buildingsDiffer(r.Buildings, played.Buildings)
+	if w, g := firstDifference(r.Buildings, played.Buildings, placeOf); w != nil || g != nil {
+		return buildingsDiffer(w, g)
 	}
-	if !slices.Equal(r.Missiles, played.Missiles) {
-		return missilesDiffer(r.Missiles, played.Missiles)
+	if w, g := firstDifference(r.Missiles, played.Missiles, placeOfStack); w != nil || g != nil {
+		return missilesDiffer(w, g)
 	}
 	if !slices.EqualFunc(r.TeslaHits, played.TeslaHits, slices.Equal[[]Cell]) {
 		return "th", r.TeslaHits, played.TeslaHits
@@ -274,8 +277,8 @@ func (r *Round) differs(played *Round) (field string, want, got any) {
 	return "", nil, nil
 }
 
-// differs finds the first field in which two players differ.
-func (p *Player) differs(played *Player) (field string, want, got any) {
+// playersDiffer finds the first field in which two players differ.
+func playersDiffer(p, played *Player) (field string, want, got any) {
 	for _, f := range []struct {
 		name      string
 		want, got int
@@ -297,56 +300,54 @@ func (p *Player) differs(played *Player) (field string, want, got any) {
 	return "", nil, nil
 }
 
-// buildingsDiffer finds the first difference of two unequal lists.
-func buildingsDiffer(want, got []Building) (string, any, any) {
+// firstDifference finds the first place where two lists, sorted by place, differ:
+// what each has there, nil for nothing. Both are nil if the lists are equal.
+func firstDifference[T comparable](want, got []T, place func(T) int) (w, g *T) {
 	for i := 0; ; i++ {
 		switch {
-		case i == len(want):
-			b := got[i]
-			return fmt.Sprintf("b[%d,%d]", b.X, b.Y), "nothing", b.Kind
-		case i == len(got):
-			b := want[i]
-			return fmt.Sprintf("b[%d,%d]", b.X, b.Y), b.Kind, "nothing"
-		case want[i] == got[i]:
-			continue
+		case i == len(want) && i == len(got):
+			return nil, nil
+		case i == len(want) || i < len(got) && place(want[i]) > place(got[i]):
+			return nil, &got[i]
+		case i == len(got) || place(want[i]) < place(got[i]):
+			return &want[i], nil
+		case want[i] != got[i]:
+			return &want[i], &got[i]
 		}
-		w, g := want[i], got[i]
-		at := fmt.Sprintf("b[%d,%d]", w.X, w.Y)
-		switch order := cellOrder(w.X, w.Y, 0) - cellOrder(g.X, g.Y, 0); {
-		case order < 0:
-			return at, w.Kind, "nothing"
-		case order > 0:
-			return fmt.Sprintf("b[%d,%d]", g.X, g.Y), "nothing", g.Kind
-		case w.Kind != g.Kind:
-			return at + ".type", w.Kind, g.Kind
-		case w.Health != g.Health:
-			return at + ".health", w.Health, g.Health
-		case w.BuildTime != g.BuildTime:
-			return at + ".buildTime", w.BuildTime, g.BuildTime
-		}
-		return at + ".cooldown", w.Cooldown, g.Cooldown
 	}
 }
 
-// missilesDiffer finds the first difference of two unequal lists.
-func missilesDiffer(want, got []Stack) (string, any, any) {
-	at := func(m Stack) string { return fmt.Sprintf("m[%d,%d,%d]", m.X, m.Y, m.Owner) }
-	for i := 0; ; i++ {
-		switch {
-		case i == len(want):
-			return at(got[i]), 0, got[i].Count
-		case i == len(got):
-			return at(want[i]), want[i].Count, 0
-		case want[i] == got[i]:
-			continue
-		}
-		w, g := want[i], got[i]
-		switch order := cellOrder(w.X, w.Y, w.Owner) - cellOrder(g.X, g.Y, g.Owner); {
-		case order < 0:
-			return at(w), w.Count, 0
-		case order > 0:
-			return at(g), 0, g.Count
-		}
-		return at(w), w.Count, g.Count
+// buildingsDiffer finds the first field in which two buildings differ; one that
+// is nil is not there.
+func buildingsDiffer(w, g *Building) (string, any, any) {
+	at := func(b *Building) string { return fmt.Sprintf("b[%d,%d]", b.X, b.Y) }
+	switch {
+	case w == nil:
+		return at(g), "nothing", g.Kind
+	case g == nil:
+		return at(w), w.Kind, "nothing"
+	case w.Kind != g.Kind:
+		return at(w) + ".type", w.Kind, g.Kind
+	case w.Health != g.Health:
+		return at(w) + ".health", w.Health, g.Health
+	case w.BuildTime != g.BuildTime:
+		return at(w) + ".buildTime", w.BuildTime, g.BuildTime
 	}
+	return at(w) + ".cooldown", w.Cooldown, g.Cooldown
+}
+
+// missilesDiffer shows how the missiles on a cell differ; nil stands for none.
+func missilesDiffer(w, g *Stack) (string, any, any) {
+	var want, got Stack
+	if w != nil {
+		want = *w
+	}
+	if g != nil {
+		got = *g
+	}
+	at := want
+	if w == nil {
+		at = got
+	}
+	return fmt.Sprintf("m[%d,%d,%d]", at.X, at.Y, at.Owner), want.Count, got.Count
 }

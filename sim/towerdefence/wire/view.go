@@ -16,7 +16,7 @@ const (
 // letters names the players.
 const letters = "AB"
 
-// view is the eyes of one player: everyone sees himself as A on the left.
+// view turns columns and players to what one player is shown: itself as A, on the left.
 type view struct{ viewer sim.Player }
 
 // x is a column as the viewer sees it, and back.
@@ -26,6 +26,15 @@ func (v view) x(x int) int {
 	}
 	return x
 }
+
+// displayWriter appends a display as one player sees it.
+type displayWriter struct {
+	buf []byte
+	view
+	*Position
+}
+
+func (d *displayWriter) raw(s string) { d.buf = append(d.buf, s...) }
 
 // letter is the letter of a player as the viewer sees him.
 func (v view) letter(p sim.Player) byte { return letters[(p^v.viewer)&1] }

@@ -23,7 +23,7 @@ const nobody = -1
 // Pos is a cell of the map.
 type Pos struct{ X, Y int }
 
-// inside tells whether the cell is on the map.
+// inside reports whether the cell is on the map.
 func (p Pos) inside() bool { return p.X >= 0 && p.X < side && p.Y >= 0 && p.Y < side }
 
 // manhattan is the distance between two cells.
@@ -99,9 +99,9 @@ type Game struct {
 	firstID uint32
 	start   []Pos // where resources were at the start, by id from firstID on
 
-	grid    [side][side]*Entity // [x][y]: who covers a cell
-	sight   [sim.MaxPlayers]*[side][side]bool
-	hunting map[zone]*[side][side]bool
+	grid  [side][side]*Entity // [x][y]: who covers a cell
+	sight [sim.MaxPlayers]*[side][side]bool
+	goals map[attacker]*[side][side]bool
 }
 
 // Tally counts what the searches of paths were like.

@@ -1,19 +1,21 @@
 package plain
 
 import (
+	"maps"
 	"math"
 	"slices"
 
 	"moonfarm/sim/codecraft"
 )
 
-// zone tells for whom a board of hunting is: who attacks what from how far.
-type zone struct {
+// attacker is what decides where a unit can attack from: its player, its range and
+// the types that it may attack.
+type attacker struct {
 	owner, reach int
 	valid        codecraft.TypeSet
 }
 
-// seen tells whether an entity of player p has the cell in sight; without fog
+// seen reports whether an entity of player p has the cell in sight; without fog
 // all is seen.
 func (g *Game) seen(p int, c Pos) bool {
 	if !g.Rules.Fog {
@@ -41,7 +43,7 @@ func (g *Game) mark(board *[side][side]bool, e *Entity, reach int) {
 	}
 }
 
-// visible tells whether player p sees any cell of an entity.
+// visible reports whether player p sees any cell of an entity.
 func (g *Game) visible(p int, e *Entity) bool {
 	for _, c := range e.cells() {
 		if g.seen(p, c) {
@@ -82,8 +84,8 @@ func (s *search) close(c Pos, cost int) {
 	s.known[c.X][c.Y], s.costs[c.X][c.Y] = true, cost
 }
 
-// firsts are the first steps of all best paths from the start to some cells.
-func (g *Game) firsts(s *search, u *Entity, to []Pos, breaking bool) (set codecraft.Steps) {
+// firstSteps are the first steps of all best paths from the start to some cells.
+func (g *Game) firstSteps(s *search, u *Entity, to []Pos, breaking bool) (set codecraft.Steps) {
 	var done [side][side]bool
 	var back func(c Pos)
 	back = func(c Pos) { // c is on a best path
@@ -113,7 +115,7 @@ func (g *Game) firsts(s *search, u *Entity, to []Pos, breaking bool) (set codecr
 // chase finds the first steps to the nearest cells from which u can attack one
 // of its valid targets (RULES.md, 3.4).
 func (g *Game) chase(u *Entity) codecraft.Steps {
-	goals := g.hunt(u)
+	goals := g.goalsOf(u)
 	s := &search{from: u.At}
 	s.close(u.At, 0)
 	layer, before := []Pos{u.At}, 0
@@ -133,7 +135,7 @@ func (g *Game) chase(u *Entity) codecraft.Steps {
 		}
 		if len(found) > 0 {
 			g.Tally.Chases++
-			return g.firsts(s, u, found, false)
+			return g.firstSteps(s, u, found, false)
 		}
 		before += len(layer)
 		var next []Pos
@@ -154,27 +156,27 @@ func (g *Game) chase(u *Entity) codecraft.Steps {
 	return 0
 }
 
-// hunt is the board of all cells from which u could attack a valid target.
-func (g *Game) hunt(u *Entity) *[side][side]bool {
-	z := zone{u.Owner, int(g.of(u).Range), u.Action.Auto.Valid}
-	if board := g.hunting[z]; board != nil {
+// goalsOf is the board of all cells from which u could attack a valid target.
+func (g *Game) goalsOf(u *Entity) *[side][side]bool {
+	a := attacker{u.Owner, int(g.of(u).Range), u.Action.Auto.Valid}
+	if board := g.goals[a]; board != nil {
 		return board
 	}
 	board := new([side][side]bool)
 	for _, e := range g.Entities {
 		if g.valid(u, e) {
-			g.mark(board, e, z.reach)
+			g.mark(board, e, a.reach)
 		}
 	}
-	g.hunting[z] = board
+	g.goals[a] = board
 	return board
 }
 
-// way finds the first steps of a move (RULES.md, 3.5 to 3.10).
-func (g *Game) way(u *Entity, m *Move) codecraft.Steps {
+// walk finds the first steps of a move (RULES.md, 3.5 to 3.10).
+func (g *Game) walk(u *Entity, m *Move) codecraft.Steps {
 	s, reached := g.astar(u, m)
 	if reached {
-		return g.firsts(s, u, []Pos{m.To}, m.Break)
+		return g.firstSteps(s, u, []Pos{m.To}, m.Break)
 	}
 	if !m.Closest {
 		return 0
@@ -183,7 +185,7 @@ func (g *Game) way(u *Entity, m *Move) codecraft.Steps {
 	if slices.Contains(best, u.At) {
 		return 0
 	}
-	return g.firsts(s, u, best, m.Break)
+	return g.firstSteps(s, u, best, m.Break)
 }
 
 // closest are those of the closed cells that are nearest to a cell, and of
@@ -207,7 +209,7 @@ func (s *search) closest(to Pos) (best []Pos) {
 }
 
 // astar closes whole levels of cells with an equal sum of cost and distance to
-// the target, until the target or enough cells are closed.
+// the target, until the target or enough cells are closed (RULES.md, 3.9).
 func (g *Game) astar(u *Entity, m *Move) (s *search, reached bool) {
 	s = &search{from: u.At}
 	g.Tally.Searches++
@@ -215,41 +217,39 @@ func (g *Game) astar(u *Entity, m *Move) (s *search, reached bool) {
 		g.Tally.Beyond++
 	}
 	weighted := false
-	var open heap
-	open.push(node{manhattan(u.At, m.To), 0, u.At})
-	for level := 0; len(open) > 0; {
-		if f := open[0].f; f != level {
-			if reached {
-				return s, true
-			}
-			if len(s.closed) >= int(g.Rules.MaxNodes) {
-				g.Tally.Limited++
-				return s, false
-			}
-			level = f
+	open := map[int][]node{manhattan(u.At, m.To): {{u.At, 0}}} // by level
+	for len(open) > 0 && !reached {
+		if len(s.closed) >= int(g.Rules.MaxNodes) {
+			g.Tally.Limited++
+			return s, false
 		}
-		n := open.pop()
-		if s.known[n.at.X][n.at.Y] {
-			continue
-		}
-		s.close(n.at, n.cost)
-		if n.at == m.To && !m.Outside {
-			reached = true
-		}
-		for d := range directions {
-			c := n.at.step(d)
-			if !c.inside() || s.known[c.X][c.Y] {
+		level := slices.Min(slices.Collect(maps.Keys(open)))
+		for len(open[level]) > 0 {
+			n := open[level][0]
+			open[level] = open[level][1:]
+			if s.known[n.at.X][n.at.Y] {
 				continue
 			}
-			if cost, ok := g.cost(u, c, m.Break); ok {
-				if cost > 1 && !weighted {
-					weighted = true
-					g.Tally.Weighted++
+			s.close(n.at, n.cost)
+			if n.at == m.To && !m.Outside {
+				reached = true
+			}
+			for d := range directions {
+				c := n.at.step(d)
+				if !c.inside() || s.known[c.X][c.Y] {
+					continue
 				}
-				cost += n.cost
-				open.push(node{cost + manhattan(c, m.To), cost, c})
+				if cost, ok := g.cost(u, c, m.Break); ok {
+					if cost > 1 && !weighted {
+						weighted = true
+						g.Tally.Weighted++
+					}
+					cost += n.cost
+					open[cost+manhattan(c, m.To)] = append(open[cost+manhattan(c, m.To)], node{c, cost})
+				}
 			}
 		}
+		delete(open, level)
 	}
 	if !reached {
 		g.Tally.Blocked++
@@ -257,41 +257,8 @@ func (g *Game) astar(u *Entity, m *Move) (s *search, reached bool) {
 	return s, reached
 }
 
-// node is an entry of the open list.
+// node is a cell that can be closed at that cost.
 type node struct {
-	f, cost int
-	at      Pos
-}
-
-// heap is a list of nodes in which none has a greater f than its children at
-// 2i+1 and 2i+2.
-type heap []node
-
-func (h *heap) push(n node) {
-	*h = append(*h, n)
-	list := *h
-	for i := len(list) - 1; i > 0 && list[i].f < list[(i-1)/2].f; i = (i - 1) / 2 {
-		list[i], list[(i-1)/2] = list[(i-1)/2], list[i]
-	}
-}
-
-func (h *heap) pop() node {
-	list := *h
-	top, last := list[0], len(list)-1
-	list[0] = list[last]
-	list = list[:last]
-	*h = list
-	for i := 0; ; {
-		least := i
-		for _, k := range []int{2*i + 1, 2*i + 2} {
-			if k < len(list) && list[k].f < list[least].f {
-				least = k
-			}
-		}
-		if least == i {
-			return top
-		}
-		list[i], list[least] = list[least], list[i]
-		i = least
-	}
+	at   Pos
+	cost int
 }

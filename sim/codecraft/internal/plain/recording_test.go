@@ -1,11 +1,63 @@
 package plain
 
 import (
-	"cmp"
+	"bytes"
 	"fmt"
+	"io"
 	"slices"
 	"testing"
+
+	"moonfarm/sim"
+	"moonfarm/sim/codecraft"
+	"moonfarm/sim/codecraft/wire"
+	"moonfarm/sim/simtest"
 )
+
+// recorded is a tick on record: the state before it, with the actions that are in
+// effect, and the attacks.
+type recorded struct {
+	state codecraft.State
+	hits  []wire.Event
+}
+
+// readRecording reads the full game on record. The last of it is the state after
+// all ticks.
+func readRecording(t *testing.T, rules codecraft.Rules) (ticks []recorded) {
+	t.Helper()
+	const name = "replay-round1-3p-ticks0-106.jsonl.gz"
+	r, err := wire.NewRecording(name, bytes.NewReader(simtest.Text(t, simtest.Shared(t, "traces", "codecraft", name))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fast, err := codecraft.New(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s codecraft.State
+	var p codecraft.Position
+	turn := sim.NewTurn(fast.Info().MaxOrders)
+	for end := error(nil); end == nil; {
+		if end = r.Next(); end != nil && end != io.EOF {
+			t.Fatal(end)
+		}
+		if err := r.World.Position(&p, &rules); err != nil {
+			t.Fatal(err)
+		}
+		if err := fast.Restore(&s, &p); err != nil {
+			t.Fatal(err)
+		}
+		g := New(rules)
+		g.Load(&s)
+		turn.Clear()
+		r.Delta.Orders(turn, &r.World, &rules)
+		for p := range sim.Player(rules.Players) {
+			g.Command(int(p), turn.Orders(p))
+		}
+		g.Store(&s)
+		ticks = append(ticks, recorded{s, slices.Clone(r.Events)})
+	}
+	return ticks
+}
 
 // counts say what the recording was compared in.
 type counts struct {
@@ -31,19 +83,13 @@ type counts struct {
 // must begin a best path, and whoever could step and did not must have found
 // its cell taken.
 func TestRecording(t *testing.T) {
-	lines := readRecording(t)
+	rules, _ := codecraft.Preset("round1-3")
+	ticks := readRecording(t, rules)
 	var n counts
-	g := begin(t, lines[0])
-	for _, l := range lines[1:] {
-		for id, a := range l.ActionsSet {
-			e := g.Find(id)
-			if e == nil {
-				t.Fatalf("tick %d: an action of %d, which is not there", l.Tick, id)
-			}
-			e.Action = a.action(t)
-		}
-		g = reload(t, g)
-		r := replay{t: t, g: g, l: l, n: &n, after: map[uint32]recEntity{}}
+	for i := range len(ticks) - 1 {
+		r := replay{t: t, g: New(rules), hits: ticks[i].hits, after: New(rules), n: &n}
+		r.g.Load(&ticks[i].state)
+		r.after.Load(&ticks[i+1].state)
 		r.play()
 		if t.Failed() {
 			return
@@ -59,24 +105,22 @@ func TestRecording(t *testing.T) {
 type replay struct {
 	t     *testing.T
 	g     *Game
-	l     recLine
+	hits  []wire.Event
+	after *Game // as it was recorded
 	n     *counts
-	after map[uint32]recEntity // what changed or is new
-
-	before []Entity // as they were recorded
 }
 
 func (r *replay) errorf(format string, args ...any) {
 	r.t.Helper()
-	r.t.Errorf("tick %d: %s", r.l.Tick-1, fmt.Sprintf(format, args...))
+	r.t.Errorf("tick %d: %s", r.after.Tick-1, fmt.Sprintf(format, args...))
 }
 
 func (r *replay) play() {
-	for _, e := range append(slices.Clone(r.l.EntitiesNew), r.l.EntitiesUpdated...) {
-		r.after[e.ID] = e
-	}
+	var gone []uint32
 	for _, e := range r.g.Entities {
-		r.before = append(r.before, *e)
+		if r.after.Find(e.ID) == nil {
+			gone = append(gone, e.ID)
+		}
 	}
 	r.g.Plan()
 	r.attacks()
@@ -93,17 +137,17 @@ func (r *replay) play() {
 	}
 	r.moves()
 	r.g.CleanUp()
-	r.compare()
+	r.compare(gone)
 	r.n.ticks++
 }
 
 // attacks checks the recorded attacks and carries them out.
 func (r *replay) attacks() {
 	g := r.g
-	for _, event := range r.l.Events {
-		u, v := g.Find(event.Attacker), g.Find(event.Target)
+	for _, hit := range r.hits {
+		u, v := g.Find(uint32(hit.Attacker)), g.Find(uint32(hit.Victim))
 		if u == nil || v == nil || u.acted {
-			r.errorf("%d attacks %d: not there, or it attacked before", event.Attacker, event.Target)
+			r.errorf("%d attacks %d: not there, or it attacked before", hit.Attacker, hit.Victim)
 			continue
 		}
 		blocker := len(u.victims) == 0 && slices.Contains(r.blockers(u), v)
@@ -155,23 +199,23 @@ func (r *replay) builds() {
 	}
 	r.n.attempts += len(order)
 	end := g.NextID + uint32(len(order))
-	if end != r.l.NextID {
-		r.errorf("%d build from id %d on, but the next is %d", len(order), g.NextID, r.l.NextID)
+	if end != r.after.NextID {
+		r.errorf("%d build from id %d on, but the next is %d", len(order), g.NextID, r.after.NextID)
 	}
 	for ; g.NextID < end; g.NextID++ {
-		made, built := r.after[g.NextID]
+		made := r.after.Find(g.NextID)
 		i := slices.IndexFunc(order, func(u *Entity) bool {
 			b := u.Action.Build
-			if !built {
+			if made == nil {
 				return !g.buildable(u, b)
 			}
-			return g.buildable(u, b) && b.At == Pos{made.X, made.Y} && b.Type.String() == made.Type && u.Owner == *made.Player-1
+			return g.buildable(u, b) && b.At == made.At && b.Type == made.Type && u.Owner == made.Owner
 		})
 		if i < 0 {
-			r.errorf("id %d: built %v %+v: no one of %d can be it", g.NextID, built, made, len(order))
+			r.errorf("id %d: built %+v: no one of %d can be it", g.NextID, made, len(order))
 			return
 		}
-		if built {
+		if made != nil {
 			r.n.builds++
 			order[i].acted = true
 			g.create(order[i], order[i].Action.Build)
@@ -190,11 +234,11 @@ func (r *replay) moves() {
 	var list []move
 	start := g.grid
 	for _, u := range g.Entities {
-		e, changed := r.after[u.ID]
-		to := Pos{e.X, e.Y}
-		if !changed || to == u.At {
+		e := r.after.Find(u.ID)
+		if e == nil || e.At == u.At {
 			continue
 		}
+		to := e.At
 		d := slices.IndexFunc(directions[:], func(d Pos) bool { return to == Pos{u.At.X + d.X, u.At.Y + d.Y} })
 		if u.acted || d < 0 || u.steps>>d&1 == 0 {
 			r.errorf("%d at %v moves to %v: steps %04b, acted %v", u.ID, u.At, to, u.steps, u.acted)
@@ -238,7 +282,7 @@ func (r *replay) moves() {
 	}
 }
 
-// waits tells whether one of u's next cells held nobody to attack and is taken
+// waits reports whether one of u's next cells held nobody to attack and is taken
 // at the end.
 func (r *replay) waits(u *Entity, start *[side][side]*Entity) bool {
 	for d := range directions {
@@ -253,38 +297,24 @@ func (r *replay) waits(u *Entity, start *[side][side]*Entity) bool {
 	return false
 }
 
-// compare compares all there is after the tick.
-func (r *replay) compare() {
-	g := r.g
-	for _, p := range r.l.Players {
-		if g.Score[p.Index] != p.Score || g.Resource[p.Index] != p.Resource {
-			r.errorf("player %d: score and resource %d, %d, recorded %d, %d", p.Index+1, g.Score[p.Index], g.Resource[p.Index], p.Score, p.Resource)
-		}
+// compare compares all there is after the tick, in which those entities went.
+func (r *replay) compare(gone []uint32) {
+	g, want := r.g, r.after
+	if g.Score != want.Score || g.Resource != want.Resource {
+		r.errorf("scores and resources %v, %v, recorded %v, %v", g.Score, g.Resource, want.Score, want.Resource)
 	}
-	if g.Tick != r.l.Tick || g.NextID != r.l.NextID {
-		r.errorf("tick and next id %d, %d, recorded %d, %d", g.Tick, g.NextID, r.l.Tick, r.l.NextID)
+	if g.Tick != want.Tick || g.NextID != want.NextID {
+		r.errorf("tick and next id %d, %d, recorded %d, %d", g.Tick, g.NextID, want.Tick, want.NextID)
 	}
-	gone := slices.Sorted(slices.Values(g.Died))
-	if want := slices.Sorted(slices.Values(r.l.EntitiesRemoved)); !slices.Equal(gone, want) {
-		r.errorf("removed are %v, recorded %v", gone, want)
+	if died := slices.Sorted(slices.Values(g.Died)); !slices.Equal(died, gone) {
+		r.errorf("removed are %v, recorded %v", died, gone)
 	}
-	var want []*Entity
-	for i := range r.before {
-		e := &r.before[i]
-		if _, ok := r.after[e.ID]; !ok && !slices.Contains(r.l.EntitiesRemoved, e.ID) {
-			want = append(want, e)
-		}
-	}
-	for _, e := range r.after {
-		want = append(want, e.entity(r.t, g))
-	}
-	slices.SortFunc(want, func(a, b *Entity) int { return cmp.Compare(a.ID, b.ID) })
-	if len(want) != len(g.Entities) {
-		r.errorf("%d entities, recorded %d", len(g.Entities), len(want))
+	if len(want.Entities) != len(g.Entities) {
+		r.errorf("%d entities, recorded %d", len(g.Entities), len(want.Entities))
 		return
 	}
 	for i, e := range g.Entities {
-		if d := differs(want[i], e); d != "" {
+		if d := differs(want.Entities[i], e); d != "" {
 			r.errorf("recorded and played: %s", d)
 		}
 	}

@@ -22,7 +22,7 @@ func (g *Game) Play() sim.Status {
 func (g *Game) Plan() {
 	g.Attacks, g.Died = nil, nil
 	g.sight = [sim.MaxPlayers]*[side][side]bool{}
-	g.hunting = map[zone]*[side][side]bool{}
+	g.goals = map[attacker]*[side][side]bool{}
 	g.cover()
 	for _, e := range g.Entities {
 		e.acted, e.next = false, nil
@@ -52,7 +52,7 @@ func (e *Entity) Victims() (ids []uint32) {
 // Steps are the directions in which the next cell of an entity may lie.
 func (e *Entity) Steps() codecraft.Steps { return e.steps }
 
-// valid tells whether the auto attack of u may have e for a target: no player's
+// valid reports whether the auto attack of u may have e for a target: no player's
 // entities attack or chase by themselves what it does not see.
 func (g *Game) valid(u, e *Entity) bool {
 	return u.Action.Auto.Valid.Has(e.Type) && e.Owner != u.Owner && (g.Rules.ChaseUnseen || g.visible(u.Owner, e))
@@ -112,10 +112,10 @@ func (g *Game) nextCells(u *Entity) codecraft.Steps {
 			return 1 << d
 		}
 	}
-	return g.way(u, m)
+	return g.walk(u, m)
 }
 
-// rests tells whether an entity was killed in this tick and does nothing more.
+// rests reports whether an entity was killed in this tick and does nothing more.
 func (g *Game) rests(e *Entity) bool { return e.Health == 0 && g.Rules.DeadRest }
 
 // Attack is RULES.md, 3.12 to 3.17.
@@ -184,10 +184,10 @@ func (g *Game) Build() {
 	}
 }
 
-// counts tells whether an entity counts for costs and population.
+// counts reports whether an entity counts for costs and population.
 func (g *Game) counts(e *Entity) bool { return e.Health > 0 || !g.Rules.DeadAreFree }
 
-// buildable tells whether u's build action succeeds.
+// buildable reports whether u's build action succeeds.
 func (g *Game) buildable(u *Entity, b *Build) bool {
 	if !g.of(u).CanBuild || !slices.Contains(g.of(u).Builds.All(), b.Type) {
 		return false

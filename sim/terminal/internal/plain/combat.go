@@ -6,7 +6,7 @@ import (
 	"moonfarm/sim/terminal"
 )
 
-// explode lets the units that decided to self-destruct do so (section 9).
+// explode lets the units that decided to self-destruct do so (3.9).
 func (g *Game) explode() {
 	for _, u := range g.Mobile {
 		if !u.doomed {
@@ -75,7 +75,7 @@ func (g *Game) hit(u *Unit, damage float32) {
 }
 
 // lose takes damage from a unit: from its shields, oldest first, if they
-// suffice, otherwise all of them and the rest from its own health (section 8).
+// suffice, otherwise all of them and the rest from its own health (3.10).
 func (u *Unit) lose(damage float32) {
 	if sum := u.shielding(); damage >= sum {
 		u.Shields = nil
@@ -110,7 +110,8 @@ func (g *Game) attack() {
 	}
 }
 
-// target is the unit that u shoots at, nil if there is none: a sieve of six.
+// target is the unit that u shoots at, nil if there is none: six
+// rules, one after the other, choose among the enemies in reach (3.12).
 func (g *Game) target(u *Unit) *Unit {
 	if u.values.AttackRange <= 0 {
 		return nil

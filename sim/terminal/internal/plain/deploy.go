@@ -8,7 +8,7 @@ import (
 	"moonfarm/sim/terminal"
 )
 
-// Deploy carries out the orders of both players (section 5): the referee's
+// Deploy carries out the orders of both players (4.1 to 4.9): the referee's
 // first, then line by line.
 func (g *Game) Deploy(orders [2][]sim.Order) {
 	g.Events, g.Mobile, g.frames = terminal.Frame{}, nil, 0
@@ -48,6 +48,9 @@ func (g *Game) referee(p sim.Player, c terminal.Command) {
 	case terminal.OpPenalty:
 		if health := math.Float32frombits(c.Count); health > 0 && health <= 1e7 {
 			g.Players[p].Health -= health
+			if g.Rules.OldIDs { // 5.5: paid for as a breach is
+				g.Players[1-p].Cores += g.Rules.Units[terminal.Scout].BreachCores
+			}
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"moonfarm/sim/terminal"
 )
 
-// Frame plays one action frame (section 6) and reports whether another
+// Frame plays one action frame (3.1 to 3.15) and reports whether another
 // follows. Its events are in Events; those of the first begin with what Deploy
 // did.
 func (g *Game) Frame() bool {
@@ -19,7 +19,7 @@ func (g *Game) Frame() bool {
 	g.shield()
 	g.explode()
 	g.attack()
-	g.bury()
+	g.removeDead()
 	return len(g.Mobile) > 0 && !g.over()
 }
 
@@ -64,7 +64,7 @@ func (g *Game) died(u *Unit) {
 	g.Events.Deaths = append(g.Events.Deaths, terminal.DeathEvent{At: u.At.event(), Kind: u.Kind, Player: u.Player, ID: u.ID})
 }
 
-// decay takes from every shield, and away those that are used up (section 14).
+// decay takes from every shield, and away those that are used up (3.7).
 func (g *Game) decay() {
 	loss := g.Rules.Units[terminal.Support].ShieldDecay
 	if loss == 0 {
@@ -87,7 +87,7 @@ func within(squared int, reach, radius float32) bool {
 }
 
 // shield lets every support shield the own mobile units in reach, each once
-// (section 8).
+// (3.8).
 func (g *Game) shield() {
 	for _, s := range g.Structures {
 		v := s.values
@@ -112,8 +112,8 @@ func (g *Game) shield() {
 	}
 }
 
-// bury takes the dead off the board.
-func (g *Game) bury() {
+// removeDead takes the dead off the board (3.14).
+func (g *Game) removeDead() {
 	g.Mobile = slices.DeleteFunc(g.Mobile, func(u *Unit) bool { return !g.alive(u) })
 	g.Structures = slices.DeleteFunc(g.Structures, func(u *Unit) bool {
 		dead := !g.alive(u)

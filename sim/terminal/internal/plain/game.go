@@ -4,8 +4,9 @@
 // are told, so that the fast game can be held against it.
 //
 // It shares nothing with the fast game but the rule values, the orders and the
-// types of events. Every product is converted to float32 before anything is
-// added to it: only that forbids a fused multiply-add.
+// types of events. Numbers in comments are those of the clauses of RULES.md.
+// Every product is converted to float32 before anything is added to it: only
+// that forbids a fused multiply-add.
 package plain
 
 import (
@@ -125,7 +126,7 @@ func (g *Game) Reset() {
 // structure is the structure on a cell, nil if there is none.
 func (g *Game) structure(at Pos) *Unit { return g.grid[at.Y][at.X] }
 
-// alive reports whether a unit counts as living (section 14 on DeadAt).
+// alive reports whether a unit counts as living (3.13).
 func (g *Game) alive(u *Unit) bool { return u.Health() > g.Rules.DeadAt }
 
 // takeID hands out the next id.
@@ -156,10 +157,10 @@ func (g *Game) inOrder() []*Unit {
 	return all
 }
 
-// over reports whether a player has no health left (section 11).
+// over reports whether a player has no health left (5.1).
 func (g *Game) over() bool { return g.Players[0].Health <= 0 || g.Players[1].Health <= 0 }
 
-// Outcome tells how seat p stands (section 11): who alone has no health left
+// Outcome tells how seat p stands (5.2 to 5.4): who alone has no health left
 // has lost. If both have none, less thinking decides; if none has, more health
 // and then less thinking.
 func (g *Game) Outcome(p sim.Player) sim.Outcome {
@@ -174,7 +175,7 @@ func (g *Game) Outcome(p sim.Player) sim.Outcome {
 	return sim.Outcome{Result: float32(won), Score: float64(g.Rules.StartHealth - you.Health)}
 }
 
-// round is the original's rounding of resources to tenths (section 2).
+// round is the original's rounding of resources to tenths (3.16, 4.3).
 func round(v float32) float32 {
 	return floor(float32(v*10)+0.5) / 10
 }

@@ -1,6 +1,6 @@
 package plain
 
-// An edge is one of the four diagonal edges of the arena (section 1).
+// An edge is one of the four diagonal edges of the arena (2.3).
 type edge uint8
 
 const (
@@ -160,7 +160,7 @@ func (g *Game) deepest(u *Unit) Pos {
 	return best
 }
 
-// next is the cell that a unit steps to, one move nearer (section 7, step 3).
+// next is the cell that a unit steps to, one move nearer (3.3 to 3.5).
 func (g *Game) next(u *Unit) (Pos, axis) {
 	f := g.fieldTo(u.Target)
 	here := f[u.At.Y][u.At.X]

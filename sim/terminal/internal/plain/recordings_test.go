@@ -1,11 +1,10 @@
 package plain_test
 
 import (
-	"bufio"
+	"bytes"
 	"cmp"
-	"compress/gzip"
 	"fmt"
-	"os"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,27 +14,27 @@ import (
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/terminal"
 	"moonfarm/sim/terminal/internal/plain"
+	"moonfarm/sim/terminal/wire"
 )
 
 // TestRecordings plays every turn of the official recordings of 2020 to 2026
 // from its spawn events and compares every frame: units in order with their
 // ids and healths bit by bit, marks, upgrades, resources, every event list,
 // the restore and the winner. What the original does not reproduce itself is
-// compared as a multiset: see rows.
+// compared in a sorted order: see settle.
 func TestRecordings(t *testing.T) {
-	var sum tally
-	files := 0
-	for _, file := range recordings(t, "202*") {
+	turns, frames := 0, 0
+	files := simtest.SharedFiles(t, "replays", "terminal", "202*.replay.gz")
+	for _, file := range files {
 		r := open(t, file)
 		if d := r.run(); d != "" {
 			t.Errorf("%s: %s", filepath.Base(file), d)
 		}
-		sum.add(r.tally)
-		files++
+		turns += r.match.Turns
+		frames += r.frames
 	}
-	t.Logf("%d files, %+v", files, sum)
-	if want := (tally{turns: 2544, frames: 105190}); files != 102 || sum.turns != want.turns || sum.frames != want.frames {
-		t.Errorf("played %d files, %d turns, %d frames; the recordings hold 102, %d, %d", files, sum.turns, sum.frames, want.turns, want.frames)
+	if len(files) != 102 || turns != 2544 || frames != 105190 {
+		t.Errorf("played %d files, %d turns, %d frames; the recordings hold 102, 2544, 105190", len(files), turns, frames)
 	}
 }
 
@@ -43,64 +42,58 @@ func TestRecordings(t *testing.T) {
 // All of it holds if a unit with 1.2e-5 of health left is dead; if it lives,
 // the last turn fails.
 func TestRecording2019(t *testing.T) {
-	file := recordings(t, "2019-*")[0]
-	r := open(t, file)
-	if d := r.run(); d != "" || r.turns != 32 || r.frames != 1682 {
-		t.Errorf("%s: %q after %+v, want 32 turns and 1682 frames", file, d, r.tally)
-	}
-	t.Logf("%+v", r.tally)
-	r = open(t, file)
-	r.game.Rules.DeadAt = 0
-	if d := r.run(); d == "" || r.turns != 31 {
-		t.Errorf("%s, dead at 0: %q after %+v, want a difference after 31 turns", file, d, r.tally)
-	}
+	holdsOnlyIf(t, simtest.Shared(t, "replays", "terminal", "2019-001.replay.gz"), 32, func(r *terminal.Rules) { r.DeadAt = 1.2e-5 }, 31)
 }
 
-func recordings(t *testing.T, pattern string) []string {
+// TestEdgeRecordings does the same with recordings of what is rare, and shows
+// what they decide.
+func TestEdgeRecordings(t *testing.T) {
+	files := simtest.SharedFiles(t, "replays", "terminal-edge", "2022-*.replay.gz")
+	if len(files) != 4 {
+		t.Fatalf("%d recordings, want 4", len(files))
+	}
+	for _, file := range files {
+		if d := open(t, file).run(); d != "" {
+			t.Errorf("%s: %s", filepath.Base(file), d)
+		}
+	}
+	// A demolisher is left 9.5e-7 of its health.
+	holdsOnlyIf(t, simtest.Shared(t, "replays", "terminal-edge", "2022-order-of-deaths.replay.gz"), 38, func(r *terminal.Rules) { r.DeadAt = 9e-7 }, 34)
+}
+
+// holdsOnlyIf plays a recording of so many turns, and again under other rules,
+// by which it differs in one of them.
+func holdsOnlyIf(t *testing.T, file string, turns int, change func(r *terminal.Rules), differs int) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(simtest.Shared(t, "replays", "terminal"), pattern+".replay.gz"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no recordings %s: %v", pattern, err)
+	r := open(t, file)
+	if d := r.run(); d != "" || r.match.Turns != turns {
+		t.Errorf("%s: %q after %d turns, want %d", file, d, r.match.Turns, turns)
 	}
-	return files
-}
-
-// tally counts what was compared.
-type tally struct {
-	turns, frames, moves, shots, shields, breaches, explosions, deaths, removed, upgrades int
-}
-
-func (a *tally) add(b tally) {
-	a.turns += b.turns
-	a.frames += b.frames
-	a.moves += b.moves
-	a.shots += b.shots
-	a.shields += b.shields
-	a.breaches += b.breaches
-	a.explosions += b.explosions
-	a.deaths += b.deaths
-	a.removed += b.removed
-	a.upgrades += b.upgrades
+	r = open(t, file)
+	change(&r.game.Rules)
+	if d := r.run(); d == "" || r.frame.Turn != differs {
+		t.Errorf("%s, by other rules: %q in turn %d, want a difference in turn %d", file, d, r.frame.Turn, differs)
+	}
 }
 
 // recording is a file with the game that follows it.
 type recording struct {
-	file   *bufio.Scanner
+	in     *wire.Reader
+	match  *wire.Match // the orders
+	frame  wire.Frame  // the current one
+	frames int         // of action phases
 	game   *plain.Game
-	frame  recorded // the current one
-	old    bool     // before 2020
-	status sim.Status
-	tally
+	more   bool // the game has another frame in this action phase
 }
 
 func open(t *testing.T, name string) *recording {
 	t.Helper()
-	f, err := os.Open(name)
+	text := simtest.Text(t, name)
+	match, err := wire.ReadMatch(name, bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { f.Close() })
-	text, err := gzip.NewReader(f)
+	in, err := wire.NewReader(name, bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,236 +102,151 @@ func open(t *testing.T, name string) *recording {
 	if !ok {
 		t.Fatalf("%s: no rule set %s", name, label)
 	}
-	r := &recording{file: bufio.NewScanner(text), game: plain.New(rules), old: rules.OldIDs}
-	r.file.Buffer(nil, 1<<24)
-	for _, line := range []string{"config", "frame"} {
-		if !r.advance() {
-			t.Fatalf("%s: there is no %s", name, line)
-		}
-	}
-	return r
-}
-
-// recorded is a frame of a file.
-type recorded struct {
-	phase, turn int
-	stats       [2][]float32 // health, cores, bits, milliseconds
-	units       [2][]value
-	events      map[string]value
-	winner      int
-}
-
-// advance reads the next frame.
-func (r *recording) advance() bool {
-	for r.file.Scan() {
-		line := strings.TrimSpace(r.file.Text())
-		if line == "" {
-			continue
-		}
-		v, _ := parseJSON(line)
-		o := v.object
-		r.frame = recorded{winner: int(o["endStats"].object["winner"].number)}
-		if info := o["turnInfo"].list; info != nil {
-			r.frame.phase, r.frame.turn = int(info[0].number), int(info[1].number)
-		}
-		for p, name := range []string{"p1", "p2"} {
-			r.frame.stats[p] = o[name+"Stats"].flat()
-			r.frame.units[p] = o[name+"Units"].list
-		}
-		r.frame.events = o["events"].object
-		return true
-	}
-	return false
+	return &recording{in: in, match: match, game: plain.New(rules)}
 }
 
 // run plays the recording, to the end or the first difference.
 func (r *recording) run() (difference string) {
-	for r.status == sim.Running && r.frame.phase == 0 {
-		if d := r.compareRestore(); d != "" {
-			return fmt.Sprintf("turn %d, restore before it: %s", r.frame.turn, d)
+	for {
+		switch err := r.in.Next(&r.frame); {
+		case err == io.EOF:
+			return ""
+		case err != nil:
+			return err.Error()
 		}
-		before := r.frame.stats
-		if !r.advance() || r.frame.phase != 1 {
-			return "" // the last turn was not recorded
+		if d := r.next(); d != "" {
+			return fmt.Sprintf("turn %d, frame %d: %s", r.frame.Turn, r.frame.Number, d)
 		}
-		turn := r.frame.turn
-		if d := r.playTurn(before); d != "" {
-			return fmt.Sprintf("turn %d, %s", turn, d)
-		}
-		r.turns++
 	}
-	switch {
-	case r.frame.phase == 2:
-		return r.compareEnd()
-	case r.status != sim.Running:
+}
+
+// next plays up to the current frame and compares it.
+func (r *recording) next() string {
+	f := &r.frame
+	if f.Phase == wire.PhaseAction {
+		if f.Number == 0 {
+			r.game.Deploy([2][]sim.Order{r.match.OrdersOf(f.Turn, 0), r.match.OrdersOf(f.Turn, 1)})
+			r.more = true
+		}
+		if !r.more {
+			return "the game does not have it"
+		}
+		r.frames++
+		r.more = r.game.Frame()
+		return cmp.Or(r.compareEvents(), r.compareBoard())
+	}
+	if r.more {
+		return "the game has another frame before"
+	}
+	status := sim.Running
+	if r.frames > 0 {
+		status = r.game.Restore()
+	}
+	if f.Phase == wire.PhaseEnd {
+		if a, b := r.game.Outcome(0), r.game.Outcome(1); status != sim.Over || a.Result != float32(3-2*f.End.Winner) || b.Result != -a.Result {
+			return fmt.Sprintf("the game is %v, outcomes %v, %v; player %d won", status, a, b, f.End.Winner)
+		}
+		return r.compareBoard()
+	}
+	if status != sim.Running {
 		return "the game is over, the recording goes on"
 	}
-	return ""
-}
-
-// playTurn plays the action phase that begins with the current frame, and the
-// restore after it.
-func (r *recording) playTurn(before [2][]float32) (difference string) {
-	r.game.Deploy(r.orders(before))
-	for number, more := 0, true; r.frame.phase == 1; number++ {
-		if !more {
-			return fmt.Sprintf("frame %d: the game does not have it", number)
-		}
-		more = r.game.Frame()
-		if d := r.compareFrame(); d != "" {
-			return fmt.Sprintf("frame %d: %s", number, d)
-		}
-		r.count()
-		if !r.advance() {
-			return ""
-		}
-		if more && r.frame.phase != 1 {
-			return fmt.Sprintf("frame %d: the recording does not have it", number+1)
-		}
+	if r.game.Rules.OldIDs { // in the order of the removals' ids
+		sorted(f.Events.Deaths)
+		sorted(r.game.Removed)
 	}
-	r.status = r.game.Restore()
-	return ""
-}
-
-// orders are what the players must have sent for the spawns of frame 0: what
-// stands after a player's mobile units was in the other line. What health is
-// missing beyond the breaches of the frame was a penalty.
-func (r *recording) orders(before [2][]float32) (orders [2][]sim.Order) {
-	for p := range orders {
-		health := before[p][0] - r.frame.stats[p][0]
-		for _, b := range r.recordedEvents("breach") {
-			if int(b[5]) == 2-p {
-				health -= b[2]
-			}
-		}
-		orders[p] = append(orders[p], terminal.Clock(uint32(r.frame.stats[p][3])), terminal.Penalty(health))
-	}
-	var mobile [2]bool
-	for _, e := range r.recordedEvents("spawn") {
-		x, y, k, p := int(e[0]), int(e[1]), terminal.Kind(e[2]), int(e[4])-1
-		o := terminal.Place(k, x, y)
-		switch {
-		case k == terminal.Removal:
-			o = terminal.RemoveAt(x, y)
-		case k == terminal.Upgrade:
-			o = terminal.UpgradeAt(x, y)
-			r.upgrades++
-		case k.Mobile():
-			o = terminal.Spawn(k, x, y, 1)
-		}
-		if mobile[p] = mobile[p] || k.Mobile(); mobile[p] && !k.Mobile() {
-			o = terminal.Swap(o)
-		}
-		orders[p] = append(orders[p], o)
-	}
-	return orders
-}
-
-// count adds what the latest frame held.
-func (r *recording) count() {
-	e := &r.game.Events
-	r.frames++
-	r.moves += len(e.Moves)
-	r.shots += len(e.Attacks)
-	r.shields += len(e.Shields)
-	r.breaches += len(e.Breaches)
-	r.explosions += len(e.SelfDestructs)
-	r.deaths += len(e.Deaths)
-	for _, s := range e.Spawns {
-		if s.Kind == terminal.Removal {
-			r.removed++
-		}
-	}
-}
-
-// compareRestore compares the current frame, the first of a turn, with the
-// game between two turns.
-func (r *recording) compareRestore() string {
-	if d := r.compareBoard(); d != "" {
-		return d
-	}
-	want, have := r.recordedEvents("death"), deathRows(r.game.Removed)
-	if r.old { // in the order of the removals' ids
-		sortRows(want)
-		sortRows(have)
-	}
-	return compareRows("removed", want, have)
-}
-
-// compareEnd compares the last frame of a match.
-func (r *recording) compareEnd() string {
-	if r.status != sim.Over {
-		return "the game goes on"
-	}
-	if a, b := r.game.Outcome(0), r.game.Outcome(1); a.Result != float32(3-2*r.frame.winner) || b.Result != -a.Result {
-		return fmt.Sprintf("outcomes %v, %v; player %d won", a, b, r.frame.winner)
-	}
-	return r.compareBoard()
+	return cmp.Or(r.compareBoard(), differ("removed", r.game.Removed, f.Events.Deaths))
 }
 
 // compareBoard compares the units and resources of both players.
-func (r *recording) compareBoard() string {
+func (r *recording) compareBoard() (difference string) {
+	old, last := r.game.Rules.OldIDs, 0
+	if r.frame.Phase == wire.PhaseEnd && r.game.Turn == uint32(r.game.Rules.MaxTurns) {
+		last = 1 // the recordings count all marks down once more
+	}
 	for p := range sim.Player(2) {
-		player := r.game.Players[p]
-		if have, want := []float32{player.Health, player.Cores, player.Bits}, r.frame.stats[p][:3]; !slices.Equal(have, want) {
-			return fmt.Sprintf("player %d: health, cores, bits %v, recorded %v", p, have, want)
+		player, stats := r.game.Players[p], r.frame.Stats[p]
+		difference = cmp.Or(difference, differ(fmt.Sprintf("player %d: health, cores, bits", p),
+			[]float32{player.Health, player.Cores, player.Bits}, []float32{stats.Health, stats.Cores, stats.Bits}))
+		var units wire.Units
+		for _, u := range append(r.game.Pieces(p), r.game.MobilePieces(p)...) {
+			units[u.Kind] = append(units[u.Kind], wire.Unit{At: u.At, Value: u.Health, ID: u.ID})
+			if u.RemoveIn > 0 {
+				units[terminal.Removal] = append(units[terminal.Removal], wire.Unit{At: u.At, Value: float32(int(u.RemoveIn) - last), ID: u.ID})
+			}
+			if u.Upgraded {
+				units[terminal.Upgrade] = append(units[terminal.Upgrade], wire.Unit{At: u.At, ID: u.ID})
+			}
 		}
-		have := r.unitRows(p)
-		for list, units := range r.frame.units[p] {
-			var want [][]float32
-			for _, u := range units.list {
-				row := u.flat()
-				if r.old && list == int(terminal.Removal) {
-					row = row[:2] // its id is that of the removal
+		if old { // the ids of marks, and their order, are those of the removals
+			for _, marks := range [][]wire.Unit{units[terminal.Removal], r.frame.Units[p][terminal.Removal]} {
+				for i := range marks {
+					marks[i] = wire.Unit{At: marks[i].At}
 				}
-				want = append(want, row)
+				sorted(marks)
 			}
-			if r.old && list == int(terminal.Removal) { // and so is its order
-				sortRows(want)
-				sortRows(have[list])
-			}
-			if d := compareRows(fmt.Sprintf("player %d: %v units", p, terminal.Kind(list)), want, have[list]); d != "" {
-				return d
-			}
+		}
+		for k, recorded := range r.frame.Units[p] {
+			difference = cmp.Or(difference, differ(fmt.Sprintf("player %d: %v units", p, terminal.Kind(k)), units[k], recorded))
 		}
 	}
-	return ""
+	return difference
 }
 
-// unitRows are the unit lists of a player as the recordings have them.
-func (r *recording) unitRows(p sim.Player) (rows [8][][]float32) {
-	for _, u := range append(r.game.Pieces(p), r.game.MobilePieces(p)...) {
-		row := []float32{float32(u.At.X), float32(u.At.Y), u.Health, float32(u.ID)}
-		rows[u.Kind] = append(rows[u.Kind], row)
-		if u.RemoveIn > 0 {
-			marked := []float32{row[0], row[1], float32(u.RemoveIn), row[3]}
-			if r.old {
-				marked = marked[:2]
-			}
-			rows[terminal.Removal] = append(rows[terminal.Removal], marked)
-		}
-		if u.Upgraded {
-			rows[terminal.Upgrade] = append(rows[terminal.Upgrade], []float32{row[0], row[1], 0, row[3]})
-		}
+// compareEvents compares the current frame with what the game has just played.
+func (r *recording) compareEvents() string {
+	f, want := &r.game.Events, &r.frame.Events
+	have := &wire.Events{Spawns: f.Spawns, Moves: f.Moves, Breaches: f.Breaches, Shields: f.Shields, SelfDestructs: f.SelfDestructs,
+		Targets: f.Targets, Damages: f.Damages, Deaths: f.Deaths, Attacks: f.Attacks}
+	old := r.game.Rules.OldIDs
+	if old { // blows of units close to each other, which do nothing
+		want.Damages = slices.DeleteFunc(want.Damages, func(e terminal.DamageEvent) bool { return e.Damage == 0 })
 	}
-	return rows
+	settle(have, old)
+	settle(want, old)
+	return cmp.Or(differ("spawn", have.Spawns, want.Spawns), differ("move", have.Moves, want.Moves), differ("breach", have.Breaches, want.Breaches),
+		differ("shield", have.Shields, want.Shields), differ("selfDestruct", have.SelfDestructs, want.SelfDestructs),
+		differ("targets", have.Targets, want.Targets), differ("damage", have.Damages, want.Damages),
+		differ("death", have.Deaths, want.Deaths), differ("attack", have.Attacks, want.Attacks))
 }
 
-// compareRows returns the first difference between two lists.
-func compareRows(name string, want, have [][]float32) string {
-	for i := range max(len(want), len(have)) {
-		switch {
-		case i >= len(have):
-			return fmt.Sprintf("%s: entry %d is missing, recorded %v", name, i, want[i])
-		case i >= len(want):
-			return fmt.Sprintf("%s: entry %d is %v, recorded none", name, i, have[i])
-		case !slices.Equal(want[i], have[i]):
-			return fmt.Sprintf("%s: entry %d is %v, recorded %v", name, i, have[i], want[i])
+// settle sorts what the original does not put into an order that it would
+// repeat: the units shielded by one support (before 2020 the events of several
+// are mixed up), the targets of an explosion, and the damage and the deaths that
+// explosions do.
+func settle(e *wire.Events, old bool) {
+	for list := e.Shields; len(list) > 0; {
+		n := slices.IndexFunc(list, func(s terminal.ShieldEvent) bool { return !old && s.ID != list[0].ID })
+		if n < 0 {
+			n = len(list)
 		}
+		sorted(list[:n])
+		list = list[n:]
 	}
-	return ""
+	for _, x := range e.SelfDestructs {
+		sorted(e.Targets[x.First:][:x.Count])
+	}
+	sorted(e.Damages[:min(len(e.Targets), len(e.Damages))])
+	// Deaths: those who breach, then those of explosions, then those who are
+	// shot, and nobody shoots at the dead.
+	deaths := e.Deaths[min(len(e.Breaches), len(e.Deaths)):]
+	n := slices.IndexFunc(deaths, func(d terminal.DeathEvent) bool {
+		return slices.ContainsFunc(e.Attacks, func(a terminal.AttackEvent) bool { return a.Target == d.ID })
+	})
+	if n < 0 {
+		n = len(deaths)
+	}
+	sorted(deaths[:n])
 }
 
-func sortRows(rows [][]float32) {
-	slices.SortFunc(rows, func(a, b []float32) int { return slices.CompareFunc(a, b, cmp.Compare[float32]) })
+// sorted puts a list into an order, whatever it is.
+func sorted[E any](list []E) {
+	slices.SortFunc(list, func(a, b E) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+}
+
+func differ[E comparable](name string, have, recorded []E) string {
+	if slices.Equal(have, recorded) {
+		return ""
+	}
+	return fmt.Sprintf("%s %+v, recorded %+v", name, have, recorded)
 }

@@ -7,9 +7,10 @@ import (
 	"moonfarm/sim/terminal"
 )
 
-// Restore ends the turn (sections 10 and 11): nothing more happens in a game
+// Restore ends the turn (3.16 to 3.20, 5.3): nothing more happens in a game
 // that is over; otherwise the next turn begins with decay, income and
-// removals, which is the last of the game at its limit.
+// removals. At the limit of turns the income is the last of the game, and what
+// is marked stands.
 func (g *Game) Restore() sim.Status {
 	g.Removed = nil
 	if g.over() {
@@ -19,10 +20,10 @@ func (g *Game) Restore() sim.Status {
 	for p := range sim.Player(2) {
 		g.income(p)
 	}
-	g.removals()
 	if g.Turn >= uint32(g.Rules.MaxTurns) {
 		return sim.Over
 	}
+	g.removals()
 	return sim.Running
 }
 

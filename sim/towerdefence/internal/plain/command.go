@@ -10,7 +10,7 @@ import (
 	"moonfarm/sim/towerdefence"
 )
 
-// Command ids beside the kinds of buildings (section 4).
+// Command ids beside the kinds of buildings.
 const (
 	idDeconstruct = 3
 	idCurtain     = 5
@@ -30,17 +30,17 @@ func fieldsOf(text string) []string {
 	return fields
 }
 
-// throws tells whether a text makes the original engine throw: it has no
+// throws reports whether a text makes the original engine throw: it has no
 // field at all.
 func throws(text string) bool { return len(fieldsOf(text)) == 0 }
 
-// command does what a command text of player p does (section 4).
+// command does what a command text of player p does (4.6, 4.7).
 func (g *Game) command(p sim.Player, text string) {
 	me := &g.Players[p]
 	fields := fieldsOf(text)
 	switch len(fields) {
 	case 1:
-		if text == "Exception" {
+		if fields[0] == "Exception" {
 			me.FailCount++
 		}
 		return

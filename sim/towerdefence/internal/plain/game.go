@@ -5,8 +5,8 @@
 // game can be held against it. It is also the source of what only the
 // displays show: the orders of the lists and the hits of a round.
 //
-// It shares nothing with the fast game but the rule values. Section numbers
-// in comments are those of the description of the engine.
+// It shares nothing with the fast game but the rule values. Numbers in comments
+// are those of the clauses of RULES.md.
 package plain
 
 import (
@@ -106,11 +106,12 @@ func (e End) String() string {
 	return "invalid"
 }
 
-// New returns the first position of a match with these rules (section 3).
+// New returns the first position of a match with these rules (2.4).
 func New(r towerdefence.Rules) *Game {
 	g := &Game{Rules: r}
 	for p := range g.Players {
-		g.Players[p] = Player{Energy: r.StartEnergy, Health: r.StartHealth}
+		energy, health := r.Start(sim.Player(p))
+		g.Players[p] = Player{Energy: energy, Health: health}
 	}
 	return g
 }
@@ -128,7 +129,7 @@ func (g *Game) Clone() *Game {
 	return &c
 }
 
-// Play plays one round with the command texts of A and B (sections 5 and 11).
+// Play plays one round with the command texts of A and B (3.1 to 3.23).
 // A text that makes the original throw leaves the position as it was.
 func (g *Game) Play(a, b string) End {
 	if throws(a) || throws(b) {
@@ -150,7 +151,7 @@ func (g *Game) Play(a, b string) End {
 	return g.end()
 }
 
-// end is section 11: failures are looked at first.
+// end says whether the match is over (5.1 to 5.3): failures are looked at first.
 func (g *Game) end() End {
 	for _, p := range g.Players {
 		if p.FailCount >= g.Rules.MaxDoNothings {
@@ -177,7 +178,7 @@ func (g *Game) DeadBases() int {
 	return n
 }
 
-// Winner names the player who wins if the match ends here (section 11);
+// Winner names the player who wins if the match ends here (5.4);
 // ok is false for a tie.
 func (g *Game) Winner() (winner sim.Player, ok bool) {
 	a, b := g.Players[A], g.Players[B]
@@ -217,8 +218,9 @@ func direction(p sim.Player) int {
 // opponent is the other player.
 func opponent(p sim.Player) sim.Player { return 1 - p }
 
-// curtainActive tells whether p's curtain protects (section 3).
-func (g *Game) curtainActive(p sim.Player) bool { return g.Players[p].CurtainTime >= 0 }
+// CurtainActive reports whether the curtain protects, or, before round 0, is
+// shown as if it did.
+func (p *Player) CurtainActive() bool { return p.CurtainTime >= 0 }
 
 // buildingAt is the index of the building on a cell, or −1.
 func (g *Game) buildingAt(x, y int) int {
@@ -230,5 +232,5 @@ func (g *Game) buildingAt(x, y int) int {
 	return -1
 }
 
-// finished tells whether construction of b is over.
+// finished reports whether construction of b is over.
 func finished(b Building) bool { return b.BuildTime <= -1 }

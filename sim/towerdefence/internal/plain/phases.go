@@ -7,14 +7,14 @@ import (
 	"moonfarm/sim/towerdefence"
 )
 
-// construct is step 2 of section 5.
+// construct builds on at all buildings (3.2).
 func (g *Game) construct() {
 	for i := range g.Buildings {
 		g.Buildings[i].BuildTime--
 	}
 }
 
-// updateCurtains is step 3 of section 5. A period of 0 never comes.
+// updateCurtains makes the curtains available (3.4) and lets those up run on (3.5).
 func (g *Game) updateCurtains() {
 	period := g.Rules.CurtainResetPeriod
 	reset := g.Round > 0 && period > 0 && g.Round%period == 0
@@ -28,7 +28,7 @@ func (g *Game) updateCurtains() {
 	}
 }
 
-// fireTeslas is section 7: all finished towers by age, the oldest first. Of
+// fireTeslas lets all finished towers shoot by age, the oldest first (3.7 to 3.13). Of
 // two towers of one age A's comes first, as in the list. Towers killed by an
 // earlier one still act.
 func (g *Game) fireTeslas() {
@@ -58,7 +58,7 @@ func (g *Game) fireTeslas() {
 func (g *Game) strike(tower Building) {
 	self := Cell{tower.X, tower.Y, tower.Owner}
 	victim := opponent(tower.Owner)
-	if g.curtainActive(victim) {
+	if g.Players[victim].CurtainActive() {
 		shield := Cell{front(victim), tower.Y, tower.Owner}
 		g.TeslaHits = append(g.TeslaHits, []Cell{self, shield})
 		g.CurtainHits = append(g.CurtainHits, shield)
@@ -88,8 +88,8 @@ func (g *Game) strike(tower Building) {
 	}
 }
 
-// fireAttackBuildings is step 5 of section 5; buildings that lightning has
-// just killed fire too.
+// fireAttackBuildings lets those that are due shoot (3.14), also if lightning has
+// just destroyed them (3.13).
 func (g *Game) fireAttackBuildings() {
 	for i := range g.Buildings {
 		b := &g.Buildings[i]
@@ -106,7 +106,7 @@ func (g *Game) fireAttackBuildings() {
 	}
 }
 
-// moveMissiles is one sub-step of section 8: every missile moves one cell.
+// moveMissiles is one step of all missiles (3.15 to 3.20).
 func (g *Game) moveMissiles() {
 	var flying []Missile
 	for _, m := range g.Missiles {
@@ -121,7 +121,7 @@ func (g *Game) moveMissiles() {
 func (g *Game) staysInFlight(m Missile) bool {
 	victim := opponent(m.Owner)
 	damage := g.Rules.Buildings[towerdefence.Attack].Damage
-	if m.X == front(victim) && g.curtainActive(victim) {
+	if m.X == front(victim) && g.Players[victim].CurtainActive() {
 		g.CurtainHits = append(g.CurtainHits, Cell{m.X, m.Y, m.Owner})
 		return false
 	}
@@ -136,7 +136,7 @@ func (g *Game) staysInFlight(m Missile) bool {
 	return true
 }
 
-// canBeHit tells whether building i is a target for the opponent of owner.
+// canBeHit reports whether building i is a target for the opponent of owner.
 func (g *Game) canBeHit(i int, owner sim.Player) bool {
 	b := g.Buildings[i]
 	return b.Owner == owner && finished(b) && b.Health > 0
@@ -158,7 +158,7 @@ func (g *Game) hitBuilding(i, damage int) {
 	g.Players[opponent(b.Owner)].Score += done * g.Rules.Buildings[b.Kind].DestroyMultiplier
 }
 
-// removeRuins is step 7 of section 5.
+// removeRuins takes away the buildings without health (3.21).
 func (g *Game) removeRuins() {
 	var standing []Building
 	for _, b := range g.Buildings {
@@ -169,7 +169,7 @@ func (g *Game) removeRuins() {
 	g.Buildings = standing
 }
 
-// payIncome is step 8 of section 5.
+// payIncome pays both players (3.22).
 func (g *Game) payIncome() {
 	for i := range g.Players {
 		income := g.Rules.RoundIncome

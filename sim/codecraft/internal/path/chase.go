@@ -1,0 +1,134 @@
+package path
+
+import "moonfarm/sim/bitboard"
+
+// chase is the scratch of chases.
+type chase struct {
+	list  [Cells]uint16   // indices of the units to which the flood fill has not come
+	units bitboard.Square // their cells
+	front bitboard.Square // the frontier
+	free  bitboard.Square // free cells where the fill has not been
+}
+
+// Chase finds the first steps of units to the goals that are nearest by length
+// of path, for those whose paths are at most Unit.Length long (RULES.md, 3.4).
+// No unit stands on a goal. The goals, blocked cells among them, lie in the rows
+// from first to last.
+func (f *Finder) Chase(t *Terrain, goals *bitboard.Square, first, last int, units []Unit) {
+	f.terrain, f.units = t, units
+	q := &f.chase
+	n := 0
+	for i := range units {
+		u := &units[i]
+		u.Steps = 0
+		set := stepsOn(&t.Free, u)
+		if set == 0 || f.limit == 1 {
+			continue // all that a search can close is the start
+		}
+		if u.Steps = set & stepsOn(goals, u); u.Steps == 0 && inReach(goals, first, last, u) {
+			q.list[n] = uint16(i)
+			n++
+		}
+	}
+	if n > 0 {
+		f.chaseTogether(goals, q.list[:n])
+	}
+}
+
+// inReach reports whether a goal is as near along both axes as the path of the
+// unit may be long: if not, no path leads to one.
+func inReach(goals *bitboard.Square, first, last int, u *Unit) bool {
+	x, y, most := int(u.X), int(u.Y), int(u.Length)
+	low, high := rowMask(max(x-most, 0), min(x+most, Side-1))
+	first, last = max(y-most, first), min(y+most, last)
+	if first > last {
+		return false
+	}
+	any := uint64(0)
+	for rows := goals.Words(first, last); len(rows) >= 2; rows = rows[2:] {
+		any |= rows[0]&low | rows[1]&high
+	}
+	return any != 0
+}
+
+// chaseTogether finds the first steps of units, given by their indices, that
+// share one flood fill. It starts from all free goals and goes on step by step
+// until it has come to all units or as far as the longest path allows. The
+// frontier is wide, since goals are many: whole boards go faster than queues of
+// cells (a fifth of the instructions).
+func (f *Finder) chaseTogether(goals *bitboard.Square, list []uint16) {
+	q, free := &f.chase, &f.terrain.Free
+	q.units = bitboard.Square{}
+	most, first, last := 0, Side, 0
+	for _, i := range list {
+		u := &f.units[i]
+		q.units.Add(int(u.X), int(u.Y))
+		first, last, most = min(first, int(u.Y)), max(last, int(u.Y)), max(most, int(u.Length))
+	}
+	q.front, q.free = *free, *free
+	q.front.And(goals)
+	q.free.AndNot(goals)
+	low, high := q.front.Rows()
+	for length := 1; length <= most && len(list) > 0; length++ {
+		// Rows from which the fill cannot come to a unit any more are left out, at
+		// each step one more on either side, as Flood demands. Their old cells are
+		// also in was, but at least two rows away from the neighbours of any unit.
+		low, high = max(low, first-(most-length)-1), min(high, last+(most-length)+1)
+		if low > high {
+			return
+		}
+		was, touched := q.front, false
+		if low, high, touched = q.front.Flood(&q.free, &q.units, low, high); touched {
+			list = f.endChases(&was, length, list)
+		}
+	}
+}
+
+// endChases finds the first steps of the units next to the frontier, which is
+// length steps away from them by way of it. It returns the list of the others.
+func (f *Finder) endChases(front *bitboard.Square, length int, list []uint16) []uint16 {
+	waiting := list[:0]
+	for _, i := range list {
+		u := &f.units[i]
+		set := stepsOn(front, u)
+		if set == 0 {
+			waiting = append(waiting, i)
+			continue
+		}
+		f.chase.units.Drop(int(u.X), int(u.Y))
+		if length <= int(u.Length) && f.closesFewer(u, length) {
+			u.Steps = set
+		}
+	}
+	return waiting
+}
+
+// closesFewer reports whether fewer cells than a search closes are nearer to the
+// unit than its path is long. Two simple bounds decide nearly always.
+func (f *Finder) closesFewer(u *Unit, length int) bool {
+	if 2*length*(length-1)+1 < f.limit {
+		return true // not even a map without blocked cells has more
+	}
+	x, y, n := int(u.X), int(u.Y), 1
+	for row := max(y-length+1, 0); row <= min(y+length-1, Side-1); row++ {
+		wide := length - 1 - max(row-y, y-row)
+		n += countRow(&f.terrain.Free, row, x-wide, x+wide)
+	}
+	return n < f.limit || f.countNearer(u, length) < f.limit
+}
+
+// countNearer counts the cells to which the unit has a path shorter than length,
+// its own among them.
+func (f *Finder) countNearer(u *Unit, length int) int {
+	var front, none bitboard.Square
+	free := f.terrain.Free
+	front.Add(int(u.X), int(u.Y))
+	n, low, high := 1, int(u.Y), int(u.Y)
+	for step := 1; step < length && low <= high; step++ {
+		low, high, _ = front.Flood(&free, &none, low, high)
+		for y := low; y <= high; y++ {
+			n += countRow(&front, y, 0, Side-1)
+		}
+	}
+	return n
+}

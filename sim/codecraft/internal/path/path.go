@@ -1,0 +1,144 @@
+// Package path finds the first steps of units on the map of CodeCraft, by the
+// rules of paths (RULES.md, 3.4 and 3.6 to 3.11). It knows boards, costs and
+// the limit of searches, and nothing of the state of a game: a Terrain says
+// which cells can be entered, and a group of units that want the same is
+// answered by one call, Finder.Walk for those that go to a cell and
+// Finder.Chase for those that look for the nearest of many.
+//
+// What makes it fast is that few cells are looked at. A direct path brings each
+// step nearer to the target; one pass over the rows of a board finds the cells
+// from which there is one (direct.go). For the units that need a detour, small
+// enclosed areas around the target are left out (detour.go). What is left are
+// a flood fill that several units share (flood.go) and searches of single units
+// (search.go), both of which end where they meet a cell with a direct path.
+package path
+
+import "moonfarm/sim/bitboard"
+
+// Sizes of the map.
+const (
+	Side  = bitboard.SquareSide // in cells
+	Cells = Side * Side
+)
+
+// Steps is a set of directions: bit 0 +x, bit 1 −x, bit 2 +y, bit 3 −y.
+type Steps uint8
+
+// StepX and StepY are the directions of Steps.
+var (
+	StepX = [4]int{1, -1, 0, 0}
+	StepY = [4]int{0, 0, 1, -1}
+)
+
+// Unit is a unit that looks for a path.
+type Unit struct {
+	X, Y    uint8  // its cell
+	Closest bool   // of a walk: go to the nearest cell if the target is not reached
+	Steps   Steps  // the result: the first steps of all best paths
+	Length  uint16 // of a chase: the longest path, at most Cells
+}
+
+// distance is that from a unit to a cell.
+func (u *Unit) distance(x, y int) int {
+	dx, dy := int(u.X)-x, int(u.Y)-y
+	return max(dx, -dx) + max(dy, -dy)
+}
+
+// Finder finds paths. It holds scratch memory, so each goroutine has its own.
+type Finder struct {
+	limit   int           // cells that a search closes before it gives up (RULES.md, 3.9)
+	terrain *Terrain      // of the group in hand
+	units   []Unit        // the group in hand
+	detours [Cells]uint16 // indices of those of its units that need a detour
+
+	direct   direct
+	enclosed enclosed
+	search   search
+	flood    flood
+	chase    chase
+}
+
+// New returns a Finder whose searches close at most limit cells, and the rest of
+// those with the same sum of cost and distance.
+func New(limit int) *Finder {
+	f := &Finder{limit: limit}
+	f.search.prepare()
+	return f
+}
+
+// Walk finds the first steps of units that go to (x, y), none of which stands
+// on or next to it (RULES.md, 3.5). If outside is true the target lies outside
+// of the map, so that it is never reached, and (x, y) is the cell nearest to it.
+func (f *Finder) Walk(t *Terrain, x, y int, outside bool, units []Unit) {
+	f.terrain, f.units = t, units
+	reachable := !outside && t.Free.Has(x, y)
+	if t.weighted && !reachable {
+		for i := range units {
+			f.searchWeighted(&units[i], x, y, outside)
+		}
+		return
+	}
+	n, low, high, left, right := 0, y, y, false, false
+	for i := range units {
+		u := &units[i]
+		u.Steps = 0
+		if !t.weighted && (!reachable && !u.Closest || stepsOn(&t.Free, u) == 0) {
+			continue
+		}
+		f.detours[n] = uint16(i)
+		n++
+		low, high = min(low, int(u.Y)), max(high, int(u.Y))
+		left, right = left || int(u.X) < x, right || int(u.X) >= x
+	}
+	if n == 0 {
+		return
+	}
+	d := &f.direct
+	d.aim(&t.Free, x, y)
+	if right {
+		d.right.fill(&t.Free, x, y, d.least, low, high)
+	}
+	if left {
+		d.left.fill(t.mirrored(), Side-1-x, y, d.least, low, high)
+	}
+	if n = f.walkDirectly(n); n == 0 {
+		return
+	}
+	if !t.weighted {
+		f.walkAround(n)
+		return
+	}
+	for _, i := range f.detours[:n] {
+		f.searchWeighted(&units[i], x, y, false)
+	}
+}
+
+// walkDirectly finds the first steps of those of the first n units in detours
+// that have a direct path. Units that are as near to the target as any free cell
+// stay where they are. It keeps the others in detours and returns how many they
+// are.
+func (f *Finder) walkDirectly(n int) (left int) {
+	d := &f.direct
+	for _, i := range f.detours[:n] {
+		u := &f.units[i]
+		if u.distance(d.x, d.y) <= d.least {
+			continue
+		}
+		if u.Steps = d.steps(u); u.Steps == 0 {
+			f.detours[left] = i
+			left++
+		}
+	}
+	return left
+}
+
+// stepsOn are the directions in which the neighbours of a unit are on the board.
+func stepsOn(b *bitboard.Square, u *Unit) (set Steps) {
+	for d := range 4 {
+		x, y := int(u.X)+StepX[d], int(u.Y)+StepY[d]
+		if uint(x) < Side && uint(y) < Side && b.Has(x, y) {
+			set |= 1 << d
+		}
+	}
+	return set
+}

@@ -1,0 +1,149 @@
+package path
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"moonfarm/sim/bitboard"
+)
+
+// Terrain tells which cells the units of a player can enter, and at what cost.
+// Block or Weigh begin it anew; nothing else may change it.
+type Terrain struct {
+	Free bitboard.Square // cells that cost 1
+
+	weighted bool             // some cells that are not free can be entered at a higher cost
+	cost     [gridSize]uint16 // of a weighted terrain; 0: blocked
+	highest  int              // none costs more
+
+	// What is derived from Free when it is first asked for.
+	hasMirror, hasGrid bool
+	mirror             bitboard.Square
+	grid               grid
+}
+
+// Block makes t the terrain in which the covered cells are blocked and all
+// others free.
+func (t *Terrain) Block(covered *bitboard.Square) {
+	t.Free.Flip(covered)
+	t.weighted, t.hasMirror, t.hasGrid = false, false, false
+}
+
+// Weigh makes t the terrain of units that break through: it begins like plain,
+// and SetCost then tells which other cells can be entered.
+func (t *Terrain) Weigh(plain *Terrain) {
+	t.Free = plain.Free
+	t.weighted, t.hasMirror, t.hasGrid, t.highest = true, false, false, 1
+	for y := range Side {
+		low, high := t.Free.Row(y)
+		row := t.cost[gridCell(0, y):][:Side]
+		for x := range 64 {
+			row[x] = uint16(low >> x & 1)
+		}
+		for x := range Side - 64 {
+			row[64+x] = uint16(high >> x & 1)
+		}
+	}
+}
+
+// SetCost tells what it costs to enter a cell of a weighted terrain: from 1 to
+// 30,000.
+func (t *Terrain) SetCost(x, y, cost int) {
+	if cost == 1 {
+		t.Free.Add(x, y)
+	}
+	t.cost[gridCell(x, y)] = uint16(cost)
+	t.highest = max(t.highest, cost)
+}
+
+// mirrored returns the free cells with x as Side−1−x.
+func (t *Terrain) mirrored() *bitboard.Square {
+	if !t.hasMirror {
+		t.hasMirror = true
+		for y := range Side {
+			low, high := mirrorRow(t.Free.Row(y))
+			t.mirror.SetRow(y, low, high)
+		}
+	}
+	return &t.mirror
+}
+
+// freeGrid returns the free cells as a grid.
+func (t *Terrain) freeGrid() *grid {
+	if !t.hasGrid {
+		t.hasGrid = true
+		t.grid.set(&t.Free)
+	}
+	return &t.grid
+}
+
+// Searches run on grids: the map with a border of blocked cells. The cells are
+// numbered (y+1)<<7 | (x+1), so that neighbours are 1 and 128 apart and x and y
+// are read off without a division.
+const (
+	gridShift = 7
+	gridX     = 1<<gridShift - 1 // the bits of a cell's number that tell x
+	gridSize  = (Side + 2) << gridShift
+)
+
+// gridStep are the directions of Steps on a grid.
+var gridStep = [4]int{1, -1, 1 << gridShift, -1 << gridShift}
+
+func gridCell(x, y int) int { return (y+1)<<gridShift | (x + 1) }
+
+// grid holds a byte for each cell. That of the border is 0.
+type grid [gridSize]uint8
+
+// set sets the cells of the board to 1 and all others to 0.
+func (g *grid) set(b *bitboard.Square) {
+	for y := range Side {
+		low, high := b.Row(y)
+		row := g[gridCell(0, y):][:Side]
+		for k := 0; k < 64; k += 8 {
+			binary.LittleEndian.PutUint64(row[k:], bitboard.Spread(uint8(low>>k)))
+		}
+		binary.LittleEndian.PutUint64(row[64:], bitboard.Spread(uint8(high)))
+		binary.LittleEndian.PutUint64(row[72:], bitboard.Spread(uint8(high>>8)))
+	}
+}
+
+// add adds 1 to the cells of the board.
+func (g *grid) add(b *bitboard.Square) {
+	for y := range Side {
+		low, high := b.Row(y)
+		row := g[gridCell(0, y):][:Side]
+		for k := 0; low != 0; k, low = k+8, low>>8 {
+			addBits(row[k:], uint8(low))
+		}
+		addBits(row[64:], uint8(high))
+		addBits(row[72:], uint8(high>>8))
+	}
+}
+
+// addBits adds the bits of b to eight bytes.
+func addBits(to []uint8, b uint8) {
+	binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(to)+bitboard.Spread(b))
+}
+
+// mirrorRow is a row of a board with x as Side−1−x.
+func mirrorRow(low, high uint64) (uint64, uint64) {
+	l, h := bits.Reverse64(high), bits.Reverse64(low)
+	const rest = 128 - Side
+	return l>>rest | h<<(64-rest), h >> rest
+}
+
+// rowMask are the bits of a row from x = from to x = to.
+func rowMask(from, to int) (low, high uint64) {
+	return bitsFrom(from) &^ bitsFrom(to+1), bitsFrom(from-64) &^ bitsFrom(to-63)
+}
+
+// bitsFrom are the bits from n on; all for n below 0.
+func bitsFrom(n int) uint64 { return ^uint64(0) << max(n, 0) }
+
+// bitAt is bit n, none outside of a word.
+func bitAt(n int) uint64 {
+	if uint(n) < 64 {
+		return 1 << n
+	}
+	return 0
+}

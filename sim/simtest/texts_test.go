@@ -1,0 +1,99 @@
+package simtest_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"moonfarm/sim/simtest"
+	"moonfarm/sim/texts"
+)
+
+// values are the rules of no game.
+type values struct {
+	Size  int32
+	Share float32
+	Fog   bool
+}
+
+func (v *values) Table() []texts.Rule {
+	return []texts.Rule{
+		texts.NewRule("size", &v.Size, 1, 5, "cells of a side"), texts.NewRule("share", &v.Share, 0, 1, "what is left"),
+		texts.NewRule("fog", &v.Fog, 0, 0, "whether there is fog"),
+	}
+}
+
+func (v values) AppendText(dst []byte) []byte { return texts.AppendRules(dst, v.Table()) }
+
+func parse(text []byte) (v values, err error) {
+	err = texts.NewParser(v.Table(), "size").Parse(string(text), "set", func(name string) bool { return name == "none" })
+	return v, err
+}
+
+// forgetful reads all but the share.
+func forgetful(text []byte) (values, error) {
+	v, err := parse(text)
+	v.Share = 0
+	return v, err
+}
+
+var (
+	ruleText  = simtest.RuleText[values, *values](parse)
+	stateText = simtest.StateText[string]{
+		Parse:  func(text string) (string, error) { return text, nil },
+		Append: func(s *string) string { return *s },
+	}
+)
+
+func TestTexts(t *testing.T) {
+	ruleText.Named(t, "none", values{})
+	ruleText.EveryField(t, values{}, nil)
+	stateText.Is(t, "a", "a")
+	stateText.Again(t, "b")
+	stateText.Hashes(t, func(s *string) uint64 { return uint64((*s)[0]) }, "a", [][2]string{{"a", "b"}, {"a", "c"}})
+	simtest.Refuses(t, strings.HasPrefix, func(text string) error { return errors.New(text) }, map[string]string{"ab": "a"})
+	simtest.Spoil(t, new(int), fault, check, map[string]func(*int){"is 3": func(n *int) { *n = 3 }})
+}
+
+// TestSharedFiles finds a file by a pattern and reads it.
+func TestSharedFiles(t *testing.T) {
+	t.Setenv(simtest.SharedEnv, t.TempDir())
+	path := simtest.Shared(t) + "/a.txt"
+	if err := os.WriteFile(path, []byte("text"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if files := simtest.SharedFiles(t, "*.txt"); len(files) != 1 || string(simtest.Text(t, files[0])) != "text" {
+		t.Errorf("found %q", files)
+	}
+}
+
+func FuzzRuleText(f *testing.F)  { ruleText.Fuzz(f, nil, "size=3", "none\nsize", "share=0.1") }
+func FuzzStateText(f *testing.F) { stateText.Fuzz(f, nil, "x") }
+
+func fault(n *int) string {
+	if *n != 0 {
+		return fmt.Sprintf("it is %d", *n)
+	}
+	return ""
+}
+
+func check(n *int) {
+	if f := fault(n); f != "" {
+		panic(f)
+	}
+}
+
+// brokenTexts lists what must fail, named after what finds the fault.
+var brokenTexts = map[string]func(t *testing.T){
+	"Refuses": func(t *testing.T) {
+		simtest.Refuses(t, strings.Contains, func(string) error { return nil }, map[string]string{"": ""})
+	},
+	"RuleText":  func(t *testing.T) { simtest.RuleText[values, *values](forgetful).EveryField(t, values{}, nil) },
+	"StateText": func(t *testing.T) { stateText.Is(t, "a", "b") },
+	"Hashes": func(t *testing.T) {
+		stateText.Hashes(t, func(s *string) uint64 { return uint64(len(*s)) }, "a", [][2]string{{"a", "b"}})
+	},
+	"Spoil": func(t *testing.T) { simtest.Spoil(t, new(int), fault, check, map[string]func(*int){"": func(*int) {}}) },
+}

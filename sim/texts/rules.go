@@ -1,0 +1,234 @@
+// Package texts reads and writes what the texts of all games have in common:
+// rule values, a key and a value a line, and positions, words in lines.
+package texts
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Rule is one value of a game's rules. A game lists all of its rules once, in
+// the order of their canonical text; the text, its parser, the check of the
+// bounds, the help and the tables of RULES.md come from that list.
+type Rule struct {
+	Key string
+	// Value points to the value: an *int32, a *float32, a *bool, an *int of 32 bits,
+	// which no text may set below Least, or a Value of the game's own.
+	Value any
+	// Least and Most are the bounds of a number; of a *bool they are 0.
+	Least, Most float64
+	Doc         string // what it is, with its unit, in one line
+}
+
+// NewRule returns a rule.
+func NewRule(key string, value any, least, most float64, doc string) Rule {
+	return Rule{key, value, least, most, doc}
+}
+
+// Value is a rule value that is no plain number and no bool.
+type Value interface {
+	// AppendText appends the value as ParseText reads it.
+	AppendText(dst []byte) []byte
+	// ParseText sets the value. The error says what was expected and found.
+	ParseText(text string) error
+	// Number is what the bounds of the rule hold for, such as a list's length.
+	Number() float64
+}
+
+// Only is the rule if the condition holds. Otherwise it must be 0.
+func (r Rule) Only(holds bool) Rule {
+	if !holds {
+		r.Least, r.Most = 0, 0
+	}
+	return r
+}
+
+// Bounds are Least and Most of a number as texts, empty for other values.
+func (r Rule) Bounds() (least, most string) {
+	switch r.Value.(type) {
+	case *int, *int32, *float32:
+		text := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+		return text(r.Least), text(r.Most)
+	}
+	return "", ""
+}
+
+// AppendText appends the value of the rule as text, a float as the shortest
+// decimal that names the float32.
+func (r Rule) AppendText(dst []byte) []byte {
+	switch p := r.Value.(type) {
+	case *int:
+		return strconv.AppendInt(dst, int64(*p), 10)
+	case *int32:
+		return strconv.AppendInt(dst, int64(*p), 10)
+	case *float32:
+		return AppendFloat(dst, *p)
+	case *bool:
+		return strconv.AppendBool(dst, *p)
+	}
+	return r.Value.(Value).AppendText(dst)
+}
+
+// AppendFloat appends the shortest decimal that names the float32. A zero has
+// no sign.
+func AppendFloat(dst []byte, f float32) []byte {
+	return strconv.AppendFloat(dst, float64(f+0), 'f', -1, 32)
+}
+
+// AppendRules appends one "key=value" a line.
+func AppendRules(dst []byte, rules []Rule) []byte {
+	for _, r := range rules {
+		dst = append(append(dst, r.Key...), '=')
+		dst = append(r.AppendText(dst), '\n')
+	}
+	return dst
+}
+
+// parse sets the value of the rule.
+func (r Rule) parse(text string) error {
+	switch p := r.Value.(type) {
+	case *int:
+		n, err := strconv.ParseInt(text, 10, 32)
+		if err != nil || float64(n) < r.Least {
+			return fmt.Errorf("want a whole number from %.0f to %.0f, found %q", r.Least, r.Most, text)
+		}
+		*p = int(n)
+	case *int32:
+		n, err := strconv.ParseInt(text, 10, 32)
+		if err != nil {
+			return fmt.Errorf("want a whole number of 32 bits, found %q", text)
+		}
+		*p = int32(n)
+	case *float32:
+		f, err := ParseFloat(text)
+		if err != nil {
+			return err
+		}
+		*p = f
+	case *bool:
+		if text != "true" && text != "false" {
+			return fmt.Errorf("want true or false, found %q", text)
+		}
+		*p = text == "true"
+	case Value:
+		return p.ParseText(text)
+	}
+	return nil
+}
+
+// ParseFloat reads a finite decimal as the nearest float32. A zero has no sign.
+func ParseFloat(text string) (float32, error) {
+	f, err := strconv.ParseFloat(text, 32)
+	if err != nil || strings.Trim(text, "+-.0123456789eE") != "" {
+		return 0, fmt.Errorf("want a finite number, found %q", text)
+	}
+	return float32(f) + 0, nil
+}
+
+// Parser sets rules by their keys.
+type Parser struct {
+	rules   map[string]Rule
+	example string
+	given   map[string]int // the line of each key
+}
+
+// NewParser returns a parser of these rules. example is a key that errors show.
+func NewParser(rules []Rule, example string) *Parser {
+	p := &Parser{map[string]Rule{}, example, map[string]int{}}
+	for _, r := range rules {
+		p.rules[r.Key] = r
+	}
+	return p
+}
+
+// Set sets the rule with the key to the value in that line of the text. An
+// unknown key, a key given twice and a value of another form are errors that
+// name the line. Whether a number is within its bounds, Check tells.
+func (p *Parser) Set(line int, key, value string) error {
+	r, ok := p.rules[key]
+	if !ok {
+		return fmt.Errorf("line %d: key %q: not a key of this game: want one like %q", line, key, p.example)
+	}
+	if p.given[key] != 0 {
+		return fmt.Errorf("line %d: key %q was given already in line %d", line, key, p.given[key])
+	}
+	p.given[key] = line
+	if err := r.parse(value); err != nil {
+		return fmt.Errorf("line %d: key %q: %w", line, key, err)
+	}
+	return nil
+}
+
+// Parse reads lines of a key, = and a value. The first line may be the bare name
+// of a rule set instead: use sets the rules to it and reports whether there is
+// one; names says in errors which there are. Blank lines and lines that begin
+// with # are skipped.
+func (p *Parser) Parse(text, names string, use func(name string) bool) error {
+	begun, line := false, 0
+	for l := range strings.Lines(text) {
+		line++
+		l = strings.TrimSpace(l)
+		if l == "" || l[0] == '#' {
+			continue
+		}
+		key, value, pair := strings.Cut(l, "=")
+		switch {
+		case pair:
+			if err := p.Set(line, strings.TrimSpace(key), strings.TrimSpace(value)); err != nil {
+				return err
+			}
+		case begun:
+			return fmt.Errorf("line %d: want a key, = and a value, found %q", line, l)
+		case !use(l):
+			return fmt.Errorf("line %d: want the name of a %s or a key, = and a value, found %q", line, names, l)
+		}
+		begun = true
+	}
+	return nil
+}
+
+// Outside is a rule whose number is not within its bounds. As an error it says
+// so.
+type Outside struct{ Key, Found, Least, Most string }
+
+// Error implements error.
+func (o Outside) Error() string {
+	if o.Least == o.Most {
+		return fmt.Sprintf("%s is %s, expected %s", o.Key, o.Found, o.Least)
+	}
+	return fmt.Sprintf("%s is %s, expected %s to %s", o.Key, o.Found, o.Least, o.Most)
+}
+
+// Check returns the first rule whose number is outside of its bounds, if there
+// is one. A negative zero is outside: its sign would be in the texts of states.
+func Check(rules []Rule) (o Outside, found bool) {
+	for _, r := range rules {
+		n, bits := r.number()
+		least, most := r.Least, r.Most
+		if bits == 32 {
+			least, most = float64(float32(least)), float64(float32(most))
+		}
+		if !(n >= least && n <= most) || n == 0 && math.Signbit(n) {
+			text := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, bits) }
+			return Outside{r.Key, text(n), text(least), text(most)}, true
+		}
+	}
+	return Outside{}, false
+}
+
+// number is what the bounds hold for, and in how many bits a float64 shows it.
+func (r Rule) number() (n float64, bits int) {
+	switch p := r.Value.(type) {
+	case *int:
+		return float64(*p), 64
+	case *int32:
+		return float64(*p), 64
+	case *float32:
+		return float64(*p), 32
+	case Value:
+		return p.Number(), 64
+	}
+	return 0, 64 // a bool
+}

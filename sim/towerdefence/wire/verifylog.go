@@ -1,0 +1,155 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"moonfarm/sim"
+	"moonfarm/sim/towerdefence"
+)
+
+// VerifyMatchLog reads a match log as ReadMatchLog and plays it again. What it
+// compares is what the log has: the state.json, the text map and the console map
+// of each round, as Verify compares renders, and the winner, the scores and the
+// healths of the end. The rules are those given with the start of the log. The
+// Match holds the orders; its Header has the names as policies.
+//
+// Errors say which file or folder was wanted where.
+func VerifyMatchLog(fsys fs.FS, rules towerdefence.Rules) (*Match, Report, error) {
+	log, err := ReadMatchLog(fsys)
+	if err != nil {
+		return nil, Report{}, err
+	}
+	m := log.Match(rules)
+	if err := m.Rules.Validate(); err != nil {
+		return nil, Report{}, fmt.Errorf("match log: %w", err)
+	}
+	v := logVerifier{fsys: fsys, log: log, match: m, referee: NewReferee(m.Rules)}
+	v.report.Games = 1
+	folders, err := roundFolders(fsys)
+	if err == nil {
+		err = v.play(folders)
+	}
+	if err != nil {
+		return nil, v.report, fmt.Errorf("match log: %w", err)
+	}
+	return m, v.report, nil
+}
+
+// Match is the log as orders, under these rules with the start of the log.
+func (m *MatchLog) Match(rules towerdefence.Rules) *Match {
+	x := &Match{Number: 1, Rules: m.Rules(rules)}
+	x.Header.Policy = m.Names
+	for p := range x.Header.Energy {
+		x.Header.Energy[p], x.Header.Health[p] = x.Rules.Start(sim.Player(p))
+	}
+	for _, c := range m.Commands {
+		x.Orders = append(x.Orders, [2]sim.Order{ParseCommand(c[0]), ParseCommand(c[1])})
+	}
+	x.Result.Rounds = len(x.Orders)
+	return x
+}
+
+// logVerifier is one call of VerifyMatchLog.
+type logVerifier struct {
+	fsys    fs.FS
+	log     *MatchLog
+	match   *Match
+	referee *Referee
+	report  Report
+}
+
+// play plays the rounds of the log and compares the position before each, and
+// the end.
+func (v *logVerifier) play(folders []string) error {
+	end := ""
+	for n, folder := range folders {
+		d, err := v.displays(folder, n)
+		if err != nil {
+			return err
+		}
+		if d == nil && n < len(v.log.Commands) && end != "" {
+			d = &Difference{Round: n, Field: "round", Want: "a further round", Got: "the end: " + end}
+		}
+		if d != nil {
+			v.differ(d)
+			return nil
+		}
+		if v.match.Same = n; n < len(v.log.Commands) {
+			c := v.log.Commands[n]
+			end = v.referee.Play(c[0], c[1])
+			v.report.Rounds++
+		}
+	}
+	v.match.Same = len(v.log.Commands)
+	v.end(end)
+	return nil
+}
+
+func (v *logVerifier) differ(d *Difference) {
+	d.Game = v.log.Names[0] + " – " + v.log.Names[1]
+	v.match.Different, v.report.First = d, d
+	v.report.Different++
+}
+
+// displays compares the files that show the position before round n.
+func (v *logVerifier) displays(folder string, n int) (*Difference, error) {
+	p := v.referee.Position()
+	for i, name := range v.log.Names {
+		seat := sim.Player(i)
+		for _, f := range []struct {
+			name string
+			text func() []byte
+			same func(string) string
+		}{
+			{logState, func() []byte { return p.AppendState(nil, seat) }, withoutChance},
+			{logText, func() []byte { return p.AppendTextMap(nil, seat) }, missilesSorted},
+			{logConsole, func() []byte { return p.AppendConsole(nil) }, func(s string) string { return s }},
+		} {
+			file := folder + "/" + logName(i, name) + "/" + f.name
+			text, err := readLog(v.fsys, file)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			if want, got := f.same(text), f.same(string(f.text())); want != got {
+				want, got = aroundDifference(want, got)
+				return &Difference{Round: n, Field: logName(i, name) + "/" + f.name, Want: want, Got: got}, nil
+			}
+		}
+	}
+	return nil, nil
+}
+
+// end compares the final result, if there is one.
+func (v *logVerifier) end(end string) {
+	f, got := v.log.Final, v.referee.Result()
+	if f == nil {
+		return
+	}
+	v.match.Result = Result{End: end, Rounds: len(v.log.Commands), Winner: f.Winner}
+	p := v.referee.Position()
+	differ := func(field string, want, got any) {
+		v.differ(&Difference{Round: len(v.log.Commands), Field: field, Want: fmt.Sprint(want), Got: fmt.Sprint(got)})
+	}
+	switch {
+	case end == "":
+		differ("end", "the end", "no end: the match goes on")
+	case f.Failed != (end == EndTimeout):
+		differ("end", map[bool]string{true: "failed", false: "not failed"}[f.Failed], end)
+	case f.Winner != got.Winner:
+		differ("winner", f.Winner, got.Winner)
+	default:
+		for i := range f.Score {
+			player := &p.Players[i]
+			if f.Score[i] != player.Score || f.Health[i] != player.Health {
+				differ(logName(i, v.log.Names[i]), fmt.Sprintf("score %d, health %d", f.Score[i], f.Health[i]),
+					fmt.Sprintf("score %d, health %d", player.Score, player.Health))
+				return
+			}
+		}
+	}
+}

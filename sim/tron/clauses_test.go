@@ -1,0 +1,205 @@
+package tron_test
+
+import (
+	"math/bits"
+	"strings"
+	"testing"
+
+	"moonfarm/sim"
+	"moonfarm/sim/tron"
+	"moonfarm/sim/tron/internal/plain"
+)
+
+// The cells of a board, each in its row, and both cycles.
+const (
+	face = `turn 3
+A right
+B left
+........
+........
+........
+.aaA.bbb
+.....B..
+........
+........
+........
+`
+	edge = `turn 2
+A up
+B right
+..A.....
+..a.....
+..a.....
+........
+........
+.....bbB
+........
+........
+`
+)
+
+// play plays a turn from a position, on both games, and returns the position
+// after it as text.
+func play(t *testing.T, torus bool, text string, a, b sim.Order) string {
+	t.Helper()
+	g, _ := tron.New(tron.Rules{Torus: torus})
+	s, err := tron.ParseText(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	twin := twinOf(torus, &s)
+	turn := sim.NewTurn(1)
+	turn.SetOne(0, a)
+	turn.SetOne(1, b)
+	status := g.Step(&s, turn)
+	if running := twin.Play([2]int{int(a), int(b)}); running != (status == sim.Running) {
+		t.Errorf("status %v, the twin goes on: %v", status, running)
+	}
+	if d := compare(&s, twin); d != "" {
+		t.Error(d)
+	}
+	return string(tron.AppendText(nil, &s))
+}
+
+// wantLines checks that a text has some lines.
+func wantLines(t *testing.T, text string, lines ...string) {
+	t.Helper()
+	for _, line := range lines {
+		if !strings.Contains("\n"+text, "\n"+line+"\n") {
+			t.Errorf("want the line %q in\n%s", line, text)
+		}
+	}
+}
+
+func TestClause_2_1_Walls(t *testing.T) {
+	wantLines(t, play(t, false, edge, tron.Straight, tron.TurnLeft), "A up crashed", "B up")
+	wantLines(t, play(t, false, edge, tron.TurnLeft, tron.Straight), "A left", "B right crashed")
+}
+
+func TestClause_2_2_Torus(t *testing.T) {
+	wantLines(t, play(t, true, edge, tron.Straight, tron.Straight), "A up", "B right", "B....bbb", "..A.....")
+}
+
+func TestClause_2_3_Start(t *testing.T) {
+	g, _ := tron.New(tron.DefaultRules())
+	seen := map[uint8]bool{}
+	for seed := range uint64(500) {
+		var s tron.State
+		g.Reset(&s, seed)
+		if s.Head[0]%8 > 3 || s.Head[0]+s.Head[1] != 63 || s.Heading != [2]tron.Heading{tron.Right, tron.Left} ||
+			s.Trail != [2]uint64{1 << s.Head[0], 1 << s.Head[1]} {
+			t.Fatalf("seed %d: %+v", seed, s)
+		}
+		seen[s.Head[0]] = true
+	}
+	if len(seen) != 32 {
+		t.Errorf("A begins on %d cells, want 32", len(seen))
+	}
+}
+
+func TestClause_2_4_Symmetry(t *testing.T) {
+	s, err := tron.ParseText(face)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := s.View(1)
+	wantLines(t, string(tron.AppendText(nil, &v)), "A right", "B left", "aaa.Bbb.", "..A.....")
+	if s != s.View(0) || s != v.View(1) {
+		t.Error("turned twice it is another position")
+	}
+}
+
+func TestClause_3_1_Turns(t *testing.T) {
+	wantLines(t, play(t, false, face, tron.TurnLeft, tron.TurnLeft), "A up", "B down")
+	wantLines(t, play(t, false, face, tron.TurnRight, tron.TurnRight), "A down", "B up crashed")
+}
+
+func TestClause_3_2_AtOnce(t *testing.T) {
+	wantLines(t, play(t, false, face, tron.TurnRight, tron.Straight), ".aaa.bbb", "...ABb..")
+}
+
+func TestClause_3_3_Trails(t *testing.T) {
+	text := strings.Replace(face, ".aaA.bbb\n.....B..", ".aaAbbbb\n....B...", 1)
+	wantLines(t, play(t, false, text, tron.Straight, tron.Straight), "A right crashed", "B left", "...Bb...")
+	text = strings.Replace(face, ".aaA.bbb\n.....B..", ".aaABbbb\n........", 1)
+	wantLines(t, play(t, false, text, tron.Straight, tron.Straight), "A right crashed", "B left crashed", ".aaABbbb")
+}
+
+func TestClause_3_4_SameCell(t *testing.T) {
+	text := strings.Replace(face, ".aaA.bbb\n.....B..", ".aaA.Bbb\n........", 1)
+	wantLines(t, play(t, false, text, tron.Straight, tron.Straight), "A right crashed", "B left crashed", ".aaA.Bbb")
+}
+
+func TestClause_3_5_Trail(t *testing.T) {
+	wantLines(t, play(t, false, face, tron.Straight, tron.TurnLeft), ".aaaAbbb", ".....b..", ".....B..", "turn 4")
+}
+
+func TestClause_4_1_AnyTime(t *testing.T) {
+	g, _ := tron.New(tron.DefaultRules())
+	s, _ := tron.ParseText(edge)
+	if got := g.AppendOrders(nil, &s, 0); len(got) != tron.Orders || got[0] != tron.Straight || got[1] != tron.TurnLeft || got[2] != tron.TurnRight {
+		t.Errorf("orders %v", got)
+	}
+}
+
+func TestClause_4_2_OtherNumbers(t *testing.T) {
+	if got, want := play(t, false, face, 3, 1<<63), play(t, false, face, 0, 0); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+func TestClause_4_3_FirstOrder(t *testing.T) {
+	g, _ := tron.New(tron.DefaultRules())
+	s, _ := tron.ParseText(face)
+	turn := sim.NewTurn(2)
+	turn.Set(0, []sim.Order{tron.TurnLeft, tron.TurnRight})
+	g.Step(&s, turn)
+	wantLines(t, string(tron.AppendText(nil, &s)), "A up", "B left")
+}
+
+func TestClause_5_1_End(t *testing.T) {
+	// Both fill their halves row by row; from the last cell there is no way.
+	g, _ := tron.New(tron.DefaultRules())
+	s := tron.State{Head: [2]uint8{0, 63}, Trail: [2]uint64{1, 1 << 63}, Heading: [2]tron.Heading{tron.Right, tron.Left}}
+	twin := plain.New(false, 0, 0)
+	turn := sim.NewTurn(1)
+	for n := 1; ; n++ {
+		o := tron.Straight
+		if n%8 <= 1 && n > 1 && n < 32 { // around the end of a row
+			o = [2]sim.Order{tron.TurnLeft, tron.TurnRight}[n/8%2]
+		}
+		turn.SetOne(0, o)
+		turn.SetOne(1, o)
+		status := g.Step(&s, turn)
+		twin.Play([2]int{int(o), int(o)})
+		if d := compare(&s, twin); d != "" {
+			t.Fatal(d)
+		}
+		if status == sim.Over {
+			if n != 32 || n != g.Info().MaxTurns || s.Free() != 0 || s.Crashed != [2]bool{true, true} {
+				t.Errorf("over after turn %d:\n%s", n, tron.AppendText(nil, &s))
+			}
+			return
+		}
+	}
+}
+
+func TestClause_5_2_Winner(t *testing.T) {
+	g, _ := tron.New(tron.DefaultRules())
+	for crashed, want := range map[[2]bool]float32{{}: 0, {true, false}: -1, {false, true}: 1, {true, true}: 0} {
+		s := tron.State{Crashed: crashed}
+		if a, b := g.Outcome(&s, 0).Result, g.Outcome(&s, 1).Result; a != want || b != -want {
+			t.Errorf("crashed %v: results %v and %v, want %v and %v", crashed, a, b, want, -want)
+		}
+	}
+}
+
+func TestClause_5_3_Score(t *testing.T) {
+	g, _ := tron.New(tron.DefaultRules())
+	s, _ := tron.ParseText(face)
+	for p, want := range []float64{3, 4} {
+		if got := g.Outcome(&s, sim.Player(p)).Score; got != want || int(want) != bits.OnesCount64(s.Trail[p]) {
+			t.Errorf("seat %d: score %v, want %v", p, got, want)
+		}
+	}
+}
