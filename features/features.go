@@ -24,11 +24,13 @@ type Field struct {
 }
 
 // Table documents an observation: one Field per plane and per scalar, in
-// order, and how the packed words relate to the planes.
+// order, and how the packed words relate to the planes: for people, and for
+// programs that unpack them.
 type Table struct {
-	Planes  []Field `json:"planes"`
-	Scalars []Field `json:"scalars"`
-	Packed  string  `json:"packed"`
+	Planes       []Field `json:"planes"`
+	Scalars      []Field `json:"scalars"`
+	Packed       string  `json:"packed"`
+	PackedLayout *Layout `json:"packed_layout,omitempty"`
 }
 
 // Encoder writes what seat p may see of a state, from p's own side of the
@@ -64,27 +66,51 @@ type Sharer[S any] interface {
 
 // ActionSpace says what the outputs of a policy network mean. An action is a
 // vector of int32, one choice per head: one head is a Discrete space, several
-// are MultiDiscrete. Implementations hold no mutable memory.
+// are MultiDiscrete. Of several heads choice 0 says nothing. −1, or any other
+// number that is no choice, does what saying nothing does: in that head alone.
+// Implementations hold no mutable memory.
 type ActionSpace[S any] interface {
 	// Heads lists the number of choices of each head. It is constant.
 	Heads() []int
 	// Mask writes the legal choices as bits: choice c of head h is bit
 	// offset(h)+c, where offset(h) is the sum of the sizes of the heads before
-	// h; bit i is bit i%64 of dst[i/64]. Bits past the last choice are 0. For
-	// a single head the mask is sound and complete: a set bit is accepted by
-	// the rules, a clear one refused.
+	// h; bit i is bit i%64 of dst[i/64]. Bits past the last choice are 0. Heads
+	// that the mask leaves out (see Unmasked) have no bits. For a single head
+	// the mask is sound and complete: a set bit is accepted by the rules, a
+	// clear one refused. Of several heads that holds for each while the others
+	// say nothing.
 	Mask(dst []uint64, s *S, p sim.Player)
 	// AppendOrders appends the orders that the action stands for. Choices out
-	// of range do nothing.
+	// of range, −1 among them, give none.
 	AppendOrders(dst []sim.Order, action []int32, s *S, p sim.Player) []sim.Order
-	// Action writes the action that stands for the orders and reports whether
-	// there is one; if not, dst is filled with −1.
+	// Action writes the action that says the orders: in each head the choice
+	// that stands for those that belong to it, −1 if there is none, and of
+	// several heads 0 where none belong. A head that is −1 takes nothing from
+	// the others: they stand for their orders, and AppendOrders gives those.
+	// Orders without an effect need not be said. Action reports whether all
+	// others are: no head is −1, and there is none that belongs to no head at
+	// all and so leaves no trace in dst. Of several heads no choice is found
+	// that is masked out; a single one may say an order that the rules refuse.
 	Action(dst []int32, orders []sim.Order, s *S, p sim.Player) bool
 	// Doc explains the choices in a few lines.
 	Doc() string
 }
 
-// Choices is the total number of choices over all heads: the mask's bits.
+// Unmasked is an ActionSpace whose masks leave out the last heads: so many, all
+// of whose choices are always accepted, because they say nothing but along with
+// heads that have a mask.
+type Unmasked interface{ Unmasked() int }
+
+// UnmaskedHeads is the number of heads at the end that have no mask: 0 but for
+// spaces that are Unmasked.
+func UnmaskedHeads[S any](a ActionSpace[S]) int {
+	if u, ok := a.(Unmasked); ok {
+		return u.Unmasked()
+	}
+	return 0
+}
+
+// Choices is the total number of choices over all heads.
 func Choices(heads []int) int {
 	n := 0
 	for _, h := range heads {
@@ -93,7 +119,8 @@ func Choices(heads []int) int {
 	return n
 }
 
-// MaskWords is the number of uint64 words of a mask over the heads.
+// MaskWords is the number of uint64 words of a mask over the heads: one bit for
+// each of their choices.
 func MaskWords(heads []int) int { return (Choices(heads) + 63) / 64 }
 
 // Measure is a number of one seat from which a reward can be made, such as
@@ -109,4 +136,12 @@ type Kit[S any] struct {
 	Encoder  Encoder[S]
 	Actions  ActionSpace[S]
 	Measures []Measure[S]
+	Fog      *Fog // nil: the rules hide no cells
+}
+
+// Fog says by their names which planes show what is hidden by fog of war. They
+// have one byte a cell.
+type Fog struct {
+	Visible    string   // is not 0 where a cell is in sight
+	Remembered []string // what they show does not move by itself, so it is worth remembering out of sight
 }

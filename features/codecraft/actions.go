@@ -1,19 +1,22 @@
 package codecraft
 
 import (
+	"moonfarm/features"
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
 	cc "moonfarm/sim/codecraft"
 )
 
-// The grid form: one head for each cell, with 64 choices, so that the mask of a
-// cell is one word. Directions are right, left, up, down as the seat sees them.
+// The choices of the first head of a slot: 64, so that its mask is one word.
+// Directions are right, left, up, down as the seat sees them. After choiceTold
+// come shortcuts for those who choose by the mask alone: what they give can all
+// be told part by part, and is found so again.
 const (
-	heads   = planeBytes
+	heads   = headsOfSlot * slots
 	choices = 64
 
 	choiceLeave   = 0
-	choiceStop    = 1
+	choiceTold    = 1
 	choiceStep    = 2                    // 4 directions
 	choiceGather  = choiceStep + 4       //
 	choiceFight   = choiceGather + 1     //
@@ -39,23 +42,19 @@ const (
 )
 
 // Actions implements features.ActionSpace for CodeCraft 2020: a MultiDiscrete
-// space over the cells of the map, of which those count where an own active
-// entity has its lowest corner as the seat sees it.
+// space with 14 heads for each of 256 slots, which are the own entities.
 type Actions struct {
 	game  *cc.Game
 	rules cc.Rules
 	heads []int
 
 	types  [cc.Types]abilities
-	ranges []ranged                          // of those that attack, the shortest first
-	march  [sim.MaxPlayers][regions]place    // middle of a region
-	ahead  [sim.MaxPlayers][8]place          // a step along both axes, of the 8 directions of an advance
-	spread bool                              // what is next to an entity, or in its range, may be out of its sight
-	sites  [cc.Types][maxSize + 1]directions // by the type next to which, and the size of what is to be there
+	ranges []ranged                             // of those that attack, the shortest first
+	march  [sim.MaxPlayers][regions]place       // middle of a region
+	ahead  [sim.MaxPlayers][8]place             // a step along both axes, of the 8 directions of an advance
+	spread bool                                 // what is next to an entity, or in its range, may be out of its sight
+	sites  [cc.Types][cc.MaxSize + 1]directions // by the type next to which, and the size of what is to be there
 }
-
-// maxSize is the largest side of an entity: codecraft's bound.
-const maxSize = 5
 
 // place is a cell, or the difference of two.
 type place struct{ x, y int8 }
@@ -65,7 +64,7 @@ type place struct{ x, y int8 }
 // are at most size + size − 1 of them, that of the entity and that of the square.
 type direction struct {
 	n  int8
-	at [2*maxSize - 1]place
+	at [2*cc.MaxSize - 1]place
 }
 
 // directions are the sides by seat and direction.
@@ -79,24 +78,24 @@ type ranged struct {
 
 // abilities are what the rules let a type do.
 type abilities struct {
-	always uint64 // choices that are always legal
-	size   int
-	roams  bool // it can move
-	builds bool
-	reach  int // attack range, if it attacks
-	mends  cc.TypeSet
+	always  uint64 // choices that are always legal
+	size    int
+	moves   bool // it can move
+	builds  bool
+	reach   int // attack range, if it attacks
+	repairs cc.TypeSet
 }
 
 // NewActions returns the action space for the rules of g.
 func NewActions(g *cc.Game) *Actions {
 	a := &Actions{game: g, rules: g.Rules(), heads: make([]int, heads)}
 	for h := range a.heads {
-		a.heads[h] = choices
+		a.heads[h] = headSizes[h/slots]
 	}
 	for t := range a.types {
 		a.types[t] = a.abilitiesOf(cc.Type(t))
 		own := a.types[t].size
-		for size := 1; size <= maxSize; size++ {
+		for size := 1; size <= cc.MaxSize; size++ {
 			for p := range a.sites[t][size] {
 				a.sites[t][size][p] = sitesOf(sim.Player(p), own, size)
 			}
@@ -124,8 +123,8 @@ var compass = [8]place{{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, 1}, {-1, -
 // abilitiesOf works out what a type can do.
 func (a *Actions) abilitiesOf(t cc.Type) abilities {
 	r := &a.rules.Types[t]
-	b := abilities{always: 1<<choiceLeave | 1<<choiceStop, size: int(r.Size), roams: r.CanMove}
-	if b.roams {
+	b := abilities{always: 1<<choiceLeave | 1<<choiceTold, size: int(r.Size), moves: r.CanMove}
+	if b.moves {
 		b.always |= (1<<regions - 1) << choiceMarch
 	}
 	if r.CanAttack {
@@ -143,7 +142,7 @@ func (a *Actions) abilitiesOf(t cc.Type) abilities {
 		}
 	}
 	if r.CanRepair {
-		b.mends = r.Repairs.Set()
+		b.repairs = r.Repairs.Set()
 	}
 	if r.CanBuild {
 		for _, built := range r.Builds.All()[:min(int(r.Builds.N), most)] {
@@ -158,7 +157,7 @@ func (a *Actions) abilitiesOf(t cc.Type) abilities {
 
 // rangesOf lists the attack ranges that reach anything.
 func rangesOf(r *cc.Rules) (list []ranged) {
-	var types [maxReach + 1]cc.TypeSet
+	var types [cc.MaxRange + 1]cc.TypeSet
 	for t := range r.Types {
 		if r.Types[t].CanAttack {
 			types[r.Types[t].Range] |= 1 << t
@@ -171,9 +170,6 @@ func rangesOf(r *cc.Rules) (list []ranged) {
 	}
 	return list
 }
-
-// maxReach is the longest range: codecraft's bound.
-const maxReach = 20
 
 // sitesOf lists the squares of a size next to an entity: level with its lowest
 // corner first, then on along the side, then those that begin before it.
@@ -205,48 +201,61 @@ func sitesOf(p sim.Player, own, size int) (sides [4]direction) {
 	return sides
 }
 
-// Heads returns 6400 heads of 64 choices.
+// Heads returns 14 × 256 heads: the first of every slot, then the second, and so
+// on.
 func (a *Actions) Heads() []int { return a.heads }
+
+// Unmasked tells that only the first heads of the slots have a mask: what others
+// say, counts if those say so.
+func (a *Actions) Unmasked() int { return heads - slots }
 
 // Doc explains the choices.
 func (a *Actions) Doc() string { return actionsDoc }
 
-// Mask writes 6400 words, one for each cell: bit c is choice c.
+// Mask writes 256 words, one for each slot: bit c is choice c of its first head.
 func (a *Actions) Mask(dst []uint64, s *cc.State, p sim.Player) {
-	m := (*[heads]uint64)(dst)
-	m[0] = 1 << choiceLeave
-	for n := 1; n < heads; n *= 2 {
-		copy(m[n:], m[:n])
+	features.Room("mask", len(dst), slots)
+	m := (*[slots]uint64)(dst)
+	for i := range m {
+		m[i] = 1 << choiceLeave
 	}
 	p &= 3
 	var v view
-	v.look(a, s, p)
-	f := &frames[p]
+	v.begin(a, s, p)
+	v.survey()
 	for i := range s.Units[:s.N] {
 		u := &s.Units[i]
-		if u.Owner != p || !u.Active {
+		if u.Owner != p {
+			continue
+		}
+		slot, ok := v.slotOf(u)
+		if !ok {
 			continue
 		}
 		b := &a.types[u.Type]
+		if !u.Active {
+			m[slot] = 1<<choiceLeave | 1<<choiceTold
+			continue
+		}
 		legal := b.always
-		if b.roams {
+		if b.moves {
 			legal |= v.moves(u)
 		}
-		if b.mends != 0 {
+		if b.repairs != 0 {
 			legal |= v.repairs(u, b)
 		}
 		if b.builds {
 			legal |= v.builds(u, b)
 		}
-		m[f.cornerAt(int(u.X), int(u.Y), b.size)] = legal
+		m[slot] = legal
 	}
 	a.aim(m, &v)
 }
 
 // aim adds focus to the entities that have an enemy in range.
-func (a *Actions) aim(m *[heads]uint64, v *view) {
+func (a *Actions) aim(m *[slots]uint64, v *view) {
 	reached := v.enemies()
-	own, f, last := &v.s.Own[v.p], &frames[v.p], 0
+	own, last := &v.s.Own[v.p], 0
 	for _, r := range a.ranges {
 		for ; last < r.reach; last++ {
 			reached.GrowRows(0, side-1)
@@ -259,14 +268,15 @@ func (a *Actions) aim(m *[heads]uint64, v *view) {
 			if u.Owner != v.p || !u.Active || !r.types.Has(u.Type) {
 				continue
 			}
-			if size := a.types[u.Type].size; reached.MeetsSquare(int(u.X), int(u.Y), size) {
-				m[f.cornerAt(int(u.X), int(u.Y), size)] |= 1 << choiceFocus
+			slot, ok := v.slotOf(u)
+			if ok && reached.MeetsSquare(int(u.X), int(u.Y), a.types[u.Type].size) {
+				m[slot] |= 1 << choiceFocus
 			}
 		}
 	}
 }
 
-// meet tells whether two sets have a cell in common.
+// meet reports whether two sets have a cell in common.
 func meet(a, b *bitboard.Square) bool {
 	for i := range a {
 		if a[i]&b[i] != 0 {

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"testing"
 
+	"moonfarm/features"
 	"moonfarm/sim"
 	cc "moonfarm/sim/codecraft"
 )
@@ -18,7 +19,11 @@ func BenchmarkObserve(b *testing.B) {
 	play(g, played, 3, 400, func(int) {})
 	crowd(b, g, crowded, 4, 1200)
 	planes, packed, scalars := make([]uint8, boardBytes), make([]uint64, words), make([]float32, scalars)
-	mask, action := make([]uint64, heads), make([]int32, heads)
+	u, err := features.NewUnpacker(e.Shape(), e.Table().PackedLayout)
+	if err != nil {
+		b.Fatal(err)
+	}
+	mask, action := make([]uint64, slots), make([]int32, heads)
 	orders := make([]sim.Order, 0, g.Info().MaxOrders)
 	for _, c := range []struct {
 		name string
@@ -30,6 +35,7 @@ func BenchmarkObserve(b *testing.B) {
 		}{
 			{"planes", func(s *cc.State, p sim.Player) { e.Planes(planes, s, p) }},
 			{"packed", func(s *cc.State, p sim.Player) { e.Packed(packed, s, p) }},
+			{"unpack", func(*cc.State, sim.Player) { u.Unpack(planes, packed) }}, // of the position before
 			{"scalars", func(s *cc.State, p sim.Player) { e.Scalars(scalars, s, p) }},
 			{"mask", func(s *cc.State, p sim.Player) { a.Mask(mask, s, p) }},
 			{"all", func(s *cc.State, p sim.Player) {

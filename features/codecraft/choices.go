@@ -10,24 +10,28 @@ import (
 
 // view is what a seat knows when it chooses.
 type view struct {
-	a *Actions
-	s *cc.State
-	p sim.Player
+	observer
+	ranks ranks
 
 	known bitboard.Square // cells covered by what the seat sees
-	seen  bitboard.Square // cells in sight, if not all that counts is
 
-	afford [cc.Types][maxSize + 1]uint64 // by builder and size: what can be paid for, as choices of the first direction
-	fits   [maxSize]bitboard.Square      // by size − 1: lowest corners of free squares, up to the largest size in afford
-	hurt   [cc.Types]int32               // own entities below full health, by type
+	afford [cc.Types][cc.MaxSize + 1]uint64 // by builder and size: what can be paid for, as choices of the first direction
+	fits   [cc.MaxSize]bitboard.Square      // by size − 1: lowest corners of free squares, up to the largest size in afford
+	hurt   [cc.Types]int32                  // own entities below full health, by type
 }
 
-// look fills in the view.
-func (v *view) look(a *Actions, s *cc.State, p sim.Player) {
+// begin numbers the own entities: all that is needed to say actions part by part.
+func (v *view) begin(a *Actions, s *cc.State, p sim.Player) {
 	v.a, v.s, v.p = a, s, p
+	a.rank(&v.ranks, s, p)
+}
+
+// survey fills in what the other choices ask for.
+func (v *view) survey() {
+	a, s, p := v.a, v.s, v.p
 	v.known = s.Occupied
 	if a.rules.Fog && a.spread {
-		v.peer()
+		v.hideUnseen()
 	}
 	largest := 0
 	for t := range a.types {
@@ -43,11 +47,11 @@ func (v *view) look(a *Actions, s *cc.State, p sim.Player) {
 	}
 }
 
-// peer leaves in known what is in sight. By most rules that is all that any
+// hideUnseen leaves in known what is in sight. By most rules that is all that any
 // choice asks for, and it need not be known what is.
-func (v *view) peer() {
+func (v *view) hideUnseen() {
 	s := v.s
-	v.a.game.Sight(&v.seen, s, v.p)
+	v.look()
 	v.known = s.Resources
 	v.known.And(&v.seen)
 	v.known.Or(&s.Own[v.p])
@@ -58,7 +62,7 @@ func (v *view) peer() {
 	}
 }
 
-// sees tells whether an entity of another player is in sight, for those that any
+// sees reports whether an entity of another player is in sight, for those that any
 // choice asks for.
 func (v *view) sees(u *cc.Unit) bool {
 	return !v.a.rules.Fog || !v.a.spread || v.seen.MeetsSquare(int(u.X), int(u.Y), v.a.types[u.Type].size)
@@ -77,20 +81,13 @@ func (v *view) enemies() (b bitboard.Square) {
 	return b
 }
 
-// fit finds the free squares up to a size: one of size n is four of size n − 1.
+// fit finds the free squares up to a size.
 func (v *view) fit(largest int) {
 	for n := range largest {
-		b := &v.fits[n]
 		if n == 0 {
-			b.Flip(&v.known)
-			continue
-		}
-		low, high := v.fits[n-1].Row(0)
-		for y := range side {
-			nextLow, nextHigh := v.fits[n-1].Row(y + 1) // none beyond the last
-			l, h := low&nextLow, high&nextHigh
-			b.SetRow(y, l&(l>>1|h<<63), h&(h>>1))
-			low, high = nextLow, nextHigh
+			v.fits[0].Flip(&v.known)
+		} else {
+			v.fits[n].Corners(&v.fits[n-1])
 		}
 	}
 }
@@ -100,15 +97,10 @@ func (v *view) pay(t cc.Type) (largest int) {
 	r := &v.a.rules
 	builds := r.Types[t].Builds.All()
 	for k, built := range builds[:min(len(builds), most)] {
-		n := &r.Types[built]
-		cost := n.Cost
-		if n.CanMove {
-			cost += int32(v.s.Count[v.p][built])
-		}
-		room := v.s.PopProvide[v.p] >= v.s.PopUse[v.p]+n.PopUse || n.PopUse == 0 && !r.PopulationAll
-		if room && v.s.Resource[v.p] >= cost {
-			v.afford[t][n.Size] |= 1 << (choiceBuild + 4*k)
-			largest = max(largest, int(n.Size))
+		if r.Affords(v.s, v.p, built) {
+			size := int(r.Types[built].Size)
+			v.afford[t][size] |= 1 << (choiceBuild + 4*k)
+			largest = max(largest, size)
 		}
 	}
 	return largest
@@ -161,36 +153,31 @@ func (v *view) advance(u *cc.Unit, d int) (x, y int, ok bool) {
 
 // repairs are the legal repairs.
 func (v *view) repairs(u *cc.Unit, b *abilities) (legal uint64) {
-	if !v.mendable(u, b) {
+	if !v.canRepairAny(u, b) {
 		return 0
 	}
 	for d := range 4 {
-		if v.patient(u, b, d) != nil {
+		if v.repairTarget(u, b, d) != nil {
 			legal |= 1 << (choiceRepair + d)
 		}
 	}
-	if b.roams {
+	if b.moves {
 		legal |= 1 << choiceMend
 	}
 	return legal
 }
 
-// mendable tells whether there is another own entity to repair.
-func (v *view) mendable(u *cc.Unit, b *abilities) bool {
+// canRepairAny reports whether there is another own entity to repair.
+func (v *view) canRepairAny(u *cc.Unit, b *abilities) bool {
 	n := int32(0)
-	for set := b.mends; set != 0; set &= set - 1 {
+	for set := b.repairs; set != 0; set &= set - 1 {
 		n += v.hurt[bits.TrailingZeros16(uint16(set))%cc.Types]
 	}
-	return n > 1 || n == 1 && !v.ails(u, u, b)
+	return n > 1 || n == 1 && !v.a.rules.NeedsRepair(u, v.p, b.repairs)
 }
 
-// ails tells whether w is an own entity that u can repair, were it not u itself.
-func (v *view) ails(u, w *cc.Unit, b *abilities) bool {
-	return w.Owner == v.p && b.mends.Has(w.Type) && int32(w.Health) < v.a.rules.Types[w.Type].MaxHealth
-}
-
-// patient is the entity to repair on one side of u: the first along the side.
-func (v *view) patient(u *cc.Unit, b *abilities, d int) *cc.Unit {
+// repairTarget is the entity to repair on one side of u: the first along the side.
+func (v *view) repairTarget(u *cc.Unit, b *abilities, d int) *cc.Unit {
 	l := &v.a.sites[u.Type][1][v.p][d]
 	for _, by := range l.at[:l.n] {
 		x, y := int(u.X)+int(by.x), int(u.Y)+int(by.y)
@@ -198,7 +185,7 @@ func (v *view) patient(u *cc.Unit, b *abilities, d int) *cc.Unit {
 			continue
 		}
 		if i := v.s.At[cc.CellOf(x, y)]; i != 0 {
-			if w := &v.s.Units[(i-1)%cc.MaxUnits]; v.ails(u, w, b) {
+			if w := &v.s.Units[(i-1)%cc.MaxUnits]; v.a.rules.NeedsRepair(w, v.p, b.repairs) {
 				return w
 			}
 		}
@@ -212,7 +199,7 @@ func (v *view) mend(u *cc.Unit, b *abilities) (id uint32, x, y int, ok bool) {
 	best := 1 << 30
 	for i := range v.s.Units[:v.s.N] {
 		w := &v.s.Units[i]
-		if w == u || !v.ails(u, w, b) {
+		if w == u || !v.a.rules.NeedsRepair(w, v.p, b.repairs) {
 			continue
 		}
 		last := v.a.types[w.Type].size - 1
@@ -227,10 +214,12 @@ func (v *view) mend(u *cc.Unit, b *abilities) (id uint32, x, y int, ok bool) {
 
 // gap is the distance of two entities.
 func (v *view) gap(u, w *cc.Unit) int {
-	a, b := v.a.types[u.Type].size, v.a.types[w.Type].size
-	dx := max(int(w.X)-int(u.X)-a+1, int(u.X)-int(w.X)-b+1, 0)
-	dy := max(int(w.Y)-int(u.Y)-a+1, int(u.Y)-int(w.Y)-b+1, 0)
-	return dx + dy
+	return v.a.gapTo(u, int(w.X), int(w.Y), v.a.types[w.Type].size)
+}
+
+// gapTo is the distance of an entity from a square.
+func (a *Actions) gapTo(u *cc.Unit, x, y, size int) int {
+	return cc.Gap(int(u.X), int(u.Y), a.types[u.Type].size, x, y, size)
 }
 
 // weakest is the enemy in range with the least health, of equals the one with
@@ -248,7 +237,7 @@ func (v *view) weakest(u *cc.Unit, b *abilities) (id uint32, ok bool) {
 
 // builds are the legal buildings.
 func (v *view) builds(u *cc.Unit, b *abilities) (legal uint64) {
-	for size := 1; size <= maxSize; size++ {
+	for size := 1; size <= cc.MaxSize; size++ {
 		options := v.afford[u.Type][size]
 		if options == 0 {
 			continue

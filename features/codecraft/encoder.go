@@ -1,6 +1,6 @@
 // Package codecraft turns states of CodeCraft 2020 into observations and
-// choices into orders: 24 planes of 80 × 80 cells, 23 scalars, and one choice
-// for each cell of the map. Every seat sees the world turned so that its own
+// choices into orders: 25 planes of 80 × 80 cells, 23 scalars, and 14 choices
+// for each own entity. Every seat sees the world turned so that its own
 // start is at the lower left, as the original's players do, and under fog of war
 // only what is in sight of its entities now.
 package codecraft
@@ -32,7 +32,8 @@ const (
 	planeInactive = planeRival + 1      // flag
 	planeAction   = planeInactive + 1   // code of the stored action
 	planeGoal     = planeAction + 1     // region of its move's target
-	planes        = planeGoal + 1       //
+	planeCorner   = planeGoal + 1       // flag
+	planes        = planeCorner + 1     //
 	boardBytes    = planes * planeBytes // of one observation
 )
 
@@ -51,9 +52,9 @@ const (
 
 // Encoder implements features.Encoder for CodeCraft 2020. All that a player's
 // view tells of the board is in each of its two forms, but for ids, where an
-// entity ends and the next of its kind begins, and health in full where it is
-// scaled; of the stored actions, what the codes tell. The game is asked for what
-// is in sight alone, which changes nothing in it.
+// entity of others ends and the next of its kind begins, and health in full where
+// it is scaled; of the stored actions, what the codes tell. The game is asked for
+// what is in sight alone, which changes nothing in it.
 type Encoder struct {
 	game  *cc.Game
 	rules cc.Rules
@@ -73,7 +74,7 @@ func NewEncoder(g *cc.Game) *Encoder {
 	return e
 }
 
-// Shape gives the sizes: planes [24, 80, 80], 23 scalars, 2400 packed words.
+// Shape gives the sizes: planes [25, 80, 80], 23 scalars, 2500 packed words.
 func (e *Encoder) Shape() features.Shape {
 	return features.Shape{Planes: planes, Height: side, Width: side, Scalars: scalars, Words: words}
 }
@@ -108,6 +109,7 @@ func (e *Encoder) health(t cc.Type, health int16) uint8 {
 
 // Planes writes the uint8 planes.
 func (e *Encoder) Planes(dst []uint8, s *cc.State, p sim.Player) {
+	features.Room("planes", len(dst), len(board{}))
 	var seen bitboard.Square
 	e.sight(&seen, s, p)
 	e.planes((*board)(dst), s, p, &seen)
@@ -137,6 +139,7 @@ func (e *Encoder) planes(dst *board, s *cc.State, p sim.Player, seen *bitboard.S
 // own writes an own entity.
 func (e *Encoder) own(dst *board, u *cc.Unit, a *cc.Action, f *frame, p sim.Player) {
 	at, size := f.at(int(u.X), int(u.Y)), e.size[u.Type]
+	dst[planeCorner*planeBytes+at+f.corner*(size-1)] = 1
 	fill(dst, planeOwn+int(kindOf[u.Type]), at, size, f, e.health(u.Type, u.Health))
 	if !u.Active {
 		fill(dst, planeInactive, at, size, f, 1)

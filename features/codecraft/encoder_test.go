@@ -1,6 +1,7 @@
 package codecraft
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"slices"
@@ -181,7 +182,7 @@ func play(g *cc.Game, s *cc.State, seed uint64, ticks int, look func(tick int)) 
 	a := NewActions(g)
 	r := prng.New(seed)
 	turn, orders := sim.NewTurn(g.Info().MaxOrders), make([]sim.Order, 0, g.Info().MaxOrders)
-	mask, action := make([]uint64, heads), make([]int32, heads)
+	mask, action := make([]uint64, slots), make([]int32, heads)
 	g.Reset(s, seed)
 	for tick := range ticks {
 		look(tick)
@@ -215,7 +216,7 @@ type entity struct {
 	action     cc.Action
 }
 
-// inSight tells whether an entity of p is near enough to see the square.
+// inSight reports whether an entity of p is near enough to see the square.
 func inSight(g *cc.Game, s *cc.State, p sim.Player, x, y, size int) bool {
 	r := g.Rules()
 	if !r.Fog {
@@ -270,19 +271,20 @@ func rival(q, p sim.Player) int {
 	return map[[2]bool]int{{false, false}: 0, {true, true}: 1, {true, false}: 2, {false, true}: 3}[[2]bool{x > 40, y > 40}]
 }
 
-// plainPlanes writes the planes cell by cell.
-func plainPlanes(g *cc.Game, s *cc.State, p sim.Player) []uint8 {
+// plainPlanes writes the planes of what p sees cell by cell.
+func plainPlanes(r *cc.Rules, p sim.Player, seen []entity) []uint8 {
 	dst := make([]uint8, boardBytes)
-	r := g.Rules()
 	for y := range side {
 		for x := range side {
-			if wx, wy := cc.TurnBack(p, x, y, 1); inSight(g, s, p, wx, wy, 1) {
+			if !r.Fog || slices.ContainsFunc(seen, func(e entity) bool {
+				return e.rival == 0 && e.Type != cc.Resource && gap(e.x, e.y, e.size, x, y, 1) <= int(r.Types[e.Type].Sight)
+			}) {
 				dst[planeVisible*planeBytes+y*side+x] = 1
 			}
 		}
 	}
 	order := []cc.Type{cc.Wall, cc.House, cc.BuilderBase, cc.BuilderUnit, cc.MeleeBase, cc.MeleeUnit, cc.RangedBase, cc.RangedUnit, cc.Turret}
-	for _, e := range inView(g, s, p) {
+	for _, e := range seen {
 		health := int(e.Health)
 		if most := int(r.Types[e.Type].MaxHealth); most > 255 {
 			health = int(math.Ceil(float64(health) * 255 / float64(most)))
@@ -304,6 +306,9 @@ func plainPlanes(g *cc.Game, s *cc.State, p sim.Player) []uint8 {
 			}
 		}
 		put(plane, health)
+		if e.rival == 0 && e.Type != cc.Resource {
+			dst[planeCorner*planeBytes+e.y*side+e.x] = 1
+		}
 		put(planeRival, e.rival)
 		if !e.Active {
 			put(planeInactive, 1)
@@ -327,46 +332,15 @@ func plainPlanes(g *cc.Game, s *cc.State, p sim.Player) []uint8 {
 	return dst
 }
 
-// unpack writes the planes from the packed words, as the table says.
-func unpack(words []uint64) []uint8 {
-	dst := make([]uint8, boardBytes)
-	for cell := range planeBytes {
-		put := func(plane int, v uint64) { dst[plane*planeBytes+cell] = uint8(v) }
-		w := words[cell/4] >> (cell % 4 * 16)
-		action := words[1600+cell/8] >> (cell % 8 * 8)
-		kind, owner := int(w>>8&15)-1, w>>12&3
-		switch {
-		case kind == 8:
-			put(planeResource, w&255)
-		case kind >= 0 && owner == 0:
-			put(planeOwn+min(kind, 8), w&255)
-		case kind >= 0:
-			put(planeEnemy+min(kind, 8), w&255)
-		}
-		put(planeRival, owner)
-		put(planeInactive, w>>14&1)
-		put(planeVisible, w>>15&1)
-		put(planeAction, action&7)
-		put(planeGoal, action>>3&31)
-	}
-	return dst
-}
-
 func TestPlanesTwin(t *testing.T) {
-	got, words := make([]uint8, boardBytes), make([]uint64, words)
 	seen := map[int]bool{}
 	visit(t, func(t *testing.T, g *cc.Game, s *cc.State, p sim.Player) {
-		e := NewEncoder(g)
-		want := plainPlanes(g, s, p)
-		e.Planes(got, s, p)
-		e.Packed(words, s, p)
-		fromWords := unpack(words)
-		for i := range want {
-			if got[i] != want[i] || fromWords[i] != want[i] {
-				t.Fatalf("tick %d seat %d plane %s x %d y %d: planes %d, packed %d, want %d", s.Tick, p,
-					e.Table().Planes[i/planeBytes].Name, i%side, i%planeBytes/side, got[i], fromWords[i], want[i])
-			}
-			if want[i] != 0 {
+		e, r := NewEncoder(g), g.Rules()
+		want, at := plainPlanes(&r, p, inView(g, s, p)), fmt.Sprintf("tick %d seat %d", s.Tick, p)
+		featuretest.SamePlanes(t, e, at, featuretest.Planes(e, s, p), want)
+		featuretest.SamePlanes(t, e, at+", packed", featuretest.Unpacked(t, e, s, p), want)
+		for i, v := range want {
+			if v != 0 {
 				seen[i/planeBytes] = true
 			}
 		}

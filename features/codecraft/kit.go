@@ -12,7 +12,12 @@ import (
 // Kit returns the encoder, the actions and the measures for the rules of g.
 func Kit(g *cc.Game) features.Kit[cc.State] {
 	r := g.Rules()
+	var fog *features.Fog
+	if r.Fog {
+		fog = &features.Fog{Visible: "visible", Remembered: remembered()}
+	}
 	return features.Kit[cc.State]{
+		Fog:     fog,
 		Encoder: NewEncoder(g),
 		Actions: NewActions(g),
 		Measures: []features.Measure[cc.State]{
@@ -30,10 +35,9 @@ func Kit(g *cc.Game) features.Kit[cc.State] {
 	}
 }
 
-// Remembered names the planes of what does not move by itself: those that
-// env.NewMemory keeps best, with "visible" as the plane of the cells in sight.
-// A cell that was empty when it was last seen is remembered as empty.
-func Remembered() []string {
+// remembered names the planes of what does not move by itself. A cell that was
+// empty when it was last seen is remembered as empty.
+func remembered() []string {
 	list := []string{"resource", "owner", "inactive"}
 	for t := range cc.Type(cc.Types) {
 		switch t {
@@ -86,7 +90,7 @@ func snake(t cc.Type) string {
 
 // Table documents the planes, the scalars and the packed words.
 func (e *Encoder) Table() features.Table {
-	return features.Table{Planes: e.planeFields(), Scalars: e.scalarFields(), Packed: packedDoc}
+	return features.Table{Planes: e.planeFields(), Scalars: e.scalarFields(), Packed: packedDoc, PackedLayout: e.layout()}
 }
 
 func (e *Encoder) planeFields() (list []features.Field) {
@@ -114,6 +118,8 @@ func (e *Encoder) planeFields() (list []features.Field) {
 		"6 other auto attack, 5 attack of one target, 4 build, 3 repair, 2 move, 1 none of these (stop), 0 never told")
 	plane("own_goal", "number", regions, "region of the map to which the stored action of the own entity here moves it: "+
 		"1 + x/20 + 4·(y/20), rounded down, of the target; 0 it has no move")
+	plane("own_corner", "flag", 1, "the lowest corner of an own entity is here: in the order of the cells, row by row, the first is that of slot 0, "+
+		"the next of slot 1, and so on: see Actions")
 	return list
 }
 
@@ -147,27 +153,5 @@ const packedDoc = "1600 words: 16 bits for each of the 6400 cells, four to a wor
 	"Bits 0–7 health, as in the planes, 0 where nothing is seen; 8–11 type of the entity here, 0 none, else 1 + its number: " +
 	"0 wall, 1 house, 2 builder base, 3 builder unit, 4 melee base, 5 melee unit, 6 ranged base, 7 ranged unit, 8 resource, 9 turret; " +
 	"12–13 owner, as in the plane of that name (0 own or nobody's); 14 inactive; 15 visible. " +
-	"Then 800 words: 8 bits for each cell, eight to a word: bits 0–2 own_action, 3–7 own_goal."
-
-const actionsDoc = "One choice a tick for each of 6400 heads: head 80·y + x is for the own active entity whose lowest corner, as seen, is (x, y), bases\n" +
-	"  and turrets among them; all other heads have choice 0 only, and others given there do nothing. A choice replaces the entity's action. Directions d are\n" +
-	"  0 right (x + 1), 1 left, 2 up (y + 1), 3 down. A choice that is not in the mask does nothing.\n" +
-	"   0          leave the entity's action as it is\n" +
-	"   1          stop: an action without parts\n" +
-	"   2 + d      step: move to the next cell; legal if that is on the map and not covered by an own entity that cannot move\n" +
-	"   6          gather: auto attack of resources, pathfind range 80\n" +
-	"   7          fight: auto attack of all else, pathfind range 80\n" +
-	"   8 + d      repair the own entity next to it in that direction; legal if its health is not full\n" +
-	"  12 + 4k + d build its k-th option (builder units: 0 house, 1 wall, 2 builder base, 3 melee base, 4 ranged base, 5 turret; bases: 0 their unit) in that\n" +
-	"              direction: on the first square next to it that is free as far as it is seen, level with its lowest corner (right, left: the lower\n" +
-	"              edges; up, down: the left ones), else further up or right, along its side, else further down or left; legal if there is one, and the\n" +
-	"              purse and the population limit allow it now\n" +
-	"  36 + r      march: move to the middle of region r = x/20 + 4·(y/20), that is (10 + 20·(r mod 4), 10 + 20·(r div 4)), or the closest\n" +
-	"              position, without breaking through; with auto attack of all but resources, without chasing, if it attacks and does not collect\n" +
-	"  52 + e      advance: likewise move 8 cells, less at the edge of the map; e = 0 … 3 as d, 4 right and up, 5 left and up, 6 left and down,\n" +
-	"              7 right and down; of two choices that say the same, orders are read as the first\n" +
-	"  60          hold: auto attack of all but resources, without chasing (pathfind range is the attack range)\n" +
-	"  61          harvest: auto attack of resources, without chasing\n" +
-	"  62          focus: attack the enemy in range with the least health, of equals that with the lowest id\n" +
-	"  63          mend: repair the nearest own entity whose health is not full, of equals that with the lowest id, and move to its nearest cell\n" +
-	"  Orders have an action if all entities that they name get the actions that legal choices give: any other action can be given as packed orders only."
+	"Then 800 words: 8 bits for each cell, eight to a word: bits 0–2 own_action, 3–7 own_goal. " +
+	"Then 100 words: a bit for each cell, own_corner."

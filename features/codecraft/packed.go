@@ -3,17 +3,18 @@ package codecraft
 import (
 	"math/bits"
 
+	"moonfarm/features"
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
 	cc "moonfarm/sim/codecraft"
 )
 
 // The packed form: 16 bits a cell of what is there, then 8 bits a cell of the
-// own entities' actions.
+// own entities' actions, then a bit a cell for the corners of these.
 const (
 	entryWords  = planeBytes / 4
 	actionWords = planeBytes / 8
-	words       = entryWords + actionWords
+	words       = entryWords + actionWords + cornerWords
 )
 
 // An entry is 16 bits for a cell:
@@ -32,8 +33,9 @@ const packedGoal = 3
 // list is the packed form of one observation.
 type list = [words]uint64
 
-// Packed writes the cells, 24 bits each.
+// Packed writes the cells, 25 bits each.
 func (e *Encoder) Packed(dst []uint64, s *cc.State, p sim.Player) {
+	features.Room("packed", len(dst), len(list{}))
 	var seen bitboard.Square
 	e.sight(&seen, s, p)
 	e.packed((*list)(dst), s, p, &seen)
@@ -63,6 +65,8 @@ func (e *Encoder) packed(dst *list, s *cc.State, p sim.Player, seen *bitboard.Sq
 		if u.Owner == p {
 			a := &s.Acts[i]
 			action = uint64(codeOf(a)) | uint64(goalOf(a, p))<<packedGoal
+			at := f.cornerAt(x, y, size)
+			dst[entryWords+actionWords+at>>6] |= 1 << (at & 63)
 		}
 		enter(dst, f.at(x, y), size, f, entry, action)
 	}

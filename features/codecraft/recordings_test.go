@@ -1,95 +1,41 @@
 package codecraft
 
 import (
-	"compress/gzip"
+	"bytes"
 	"errors"
+	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
+	"moonfarm/features/featuretest"
 	"moonfarm/sim"
 	cc "moonfarm/sim/codecraft"
 	"moonfarm/sim/codecraft/wire"
 	"moonfarm/sim/simtest"
 )
 
-// open opens a compressed recording.
-func open(t *testing.T, name string) io.Reader {
-	t.Helper()
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
+// inMessage lists what a view tells its player.
+func inMessage(v *wire.PlayerView, r *cc.Rules) (list []entity) {
+	for _, w := range v.Entities {
+		e := entity{Unit: cc.Unit{Type: w.Type, Health: int16(w.Health), Active: w.Active}, x: int(w.X), y: int(w.Y), size: int(r.Types[w.Type].Size)}
+		if w.PlayerID.Given {
+			e.rival = rival(sim.Player(w.PlayerID.Value-1), sim.Player(v.MyID-1))
+		}
+		list = append(list, e)
 	}
-	t.Cleanup(func() { f.Close() })
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return z
-}
-
-// viewPlanes writes the planes from a view as its player got it.
-func viewPlanes(v *wire.PlayerView, r *cc.Rules) []uint8 {
-	dst := make([]uint8, boardBytes)
-	for i := range v.Entities {
-		e := &v.Entities[i]
-		n := &r.Types[e.Type]
-		size, health, plane := int(n.Size), e.Health, planeResource
-		if n.MaxHealth > 255 {
-			health = (health*255 + n.MaxHealth - 1) / n.MaxHealth
-		}
-		owner := 0
-		if e.PlayerID.Given {
-			plane = slices.Index([]cc.Type{0, 1, 2, 3, 4, 5, 6, 7, 9}, e.Type)
-			if owner = rival(sim.Player(e.PlayerID.Value-1), sim.Player(v.MyID-1)); owner != 0 {
-				plane += 9
-			}
-		}
-		own := e.PlayerID.Given && owner == 0
-		reach := 0
-		if own {
-			reach = int(n.Sight)
-		}
-		for y := max(int(e.Y)-reach, 0); y < min(int(e.Y)+size+reach, side); y++ {
-			for x := max(int(e.X)-reach, 0); x < min(int(e.X)+size+reach, side); x++ {
-				at := y*side + x
-				away := gap(int(e.X), int(e.Y), size, x, y, 1)
-				if own && away <= reach {
-					dst[planeVisible*planeBytes+at] = 1
-				}
-				if away > 0 {
-					continue
-				}
-				dst[plane*planeBytes+at] = uint8(health)
-				dst[planeRival*planeBytes+at] = uint8(owner)
-				if !e.Active {
-					dst[planeInactive*planeBytes+at] = 1
-				}
-			}
-		}
-	}
-	if !v.FogOfWar {
-		for at := range planeBytes {
-			dst[planeVisible*planeBytes+at] = 1
-		}
-	}
-	return dst
+	return list
 }
 
 // TestRecordedViews restores what players saw in recorded games: their
 // observations show it as they got it, turned in no other way.
 func TestRecordedViews(t *testing.T) {
-	names, err := filepath.Glob(filepath.Join(simtest.Shared(t, "traces", "codecraft"), "view-*.jsonl.gz"))
-	if err != nil || len(names) == 0 {
-		t.Fatalf("no recordings (%v)", err)
-	}
-	views, planes, fromView := 0, make([]uint8, boardBytes), [sim.MaxPlayers]int{}
-	for _, name := range names {
+	views, fromView := 0, [sim.MaxPlayers]int{}
+	for _, name := range simtest.SharedFiles(t, "traces", "codecraft", "view-*.jsonl.gz") {
 		var v wire.PlayerView
 		s := new(cc.State)
-		for r := wire.NewViewReader(filepath.Base(name), open(t, name)); ; {
+		for r := wire.NewViewReader(filepath.Base(name), bytes.NewReader(simtest.Text(t, name))); ; {
 			if err := r.Next(&v); err == io.EOF {
 				break
 			} else if err != nil {
@@ -107,13 +53,9 @@ func TestRecordedViews(t *testing.T) {
 			if err := g.Restore(s, &p); err != nil {
 				t.Fatalf("%s line %d: %v", name, r.Line(), err)
 			}
-			NewEncoder(g).Planes(planes, s, sim.Player(v.MyID-1))
-			want := viewPlanes(&v, &given)
-			for i := range want {
-				if planes[i] != want[i] {
-					t.Fatalf("%s line %d: plane %d x %d y %d is %d, want %d", name, r.Line(), i/planeBytes, i%side, i%planeBytes/side, planes[i], want[i])
-				}
-			}
+			e, seat := NewEncoder(g), sim.Player(v.MyID-1)
+			want := plainPlanes(&given, seat, inMessage(&v, &given))
+			featuretest.SamePlanes(t, e, fmt.Sprintf("%s line %d", name, r.Line()), featuretest.Planes(e, s, seat), want)
 			views++
 			fromView[v.MyID-1]++
 		}
@@ -125,11 +67,11 @@ func TestRecordedViews(t *testing.T) {
 }
 
 // TestRecordedActions finds the choices for what players ordered in the recorded
-// game. Its players are programs that order what no choice says, such as moves to
-// single cells; what is found must do the same.
+// game: nearly all have one, and a tick played by them goes as one played by the
+// orders.
 func TestRecordedActions(t *testing.T) {
-	file := filepath.Join(simtest.Shared(t, "traces", "codecraft"), "replay-round1-3p-ticks0-106.jsonl.gz")
-	r, err := wire.NewRecording(filepath.Base(file), open(t, file))
+	file := simtest.Shared(t, "traces", "codecraft", "replay-round1-3p-ticks0-106.jsonl.gz")
+	r, err := wire.NewRecording(filepath.Base(file), bytes.NewReader(simtest.Text(t, file)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,9 +80,10 @@ func TestRecordedActions(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := newGame(t, given)
-	a, s := NewActions(g), new(cc.State)
+	a, s, after := NewActions(g), new(cc.State), new(cc.State)
 	action := make([]int32, heads)
-	all, found, kinds := 0, 0, map[string]int{}
+	byOrders, byChoices := sim.NewTurn(g.Info().MaxOrders), sim.NewTurn(g.Info().MaxOrders)
+	var told, said, rows, full [sim.MaxPlayers]int
 	for {
 		if err := r.Next(); errors.Is(err, io.EOF) {
 			break
@@ -154,30 +97,47 @@ func TestRecordedActions(t *testing.T) {
 		if err := g.Restore(s, &before); err != nil {
 			t.Fatal(err)
 		}
-		for _, list := range [][]wire.EntityOrder{r.Delta.Actions.New, r.Delta.Actions.Changed} {
-			for _, o := range list {
-				i := s.Find(uint32(o.ID))
-				if i < 0 {
-					continue
+		*after = *s
+		for p, orders := range recordedOrders(s, &r.Delta, &given) {
+			for _, list := range orders {
+				told[p]++
+				if a.Action(action, list, s, sim.Player(p)) {
+					said[p]++
 				}
+			}
+			rows[p]++
+			all := slices.Concat(orders...)
+			byOrders.Set(sim.Player(p), all)
+			byChoices.Set(sim.Player(p), all)
+			if a.Action(action, all, s, sim.Player(p)) {
+				full[p]++
+				byChoices.Set(sim.Player(p), a.AppendOrders(nil, action, s, sim.Player(p)))
+			}
+		}
+		g.Step(s, byOrders)
+		if g.Step(after, byChoices); *s != *after {
+			t.Fatalf("tick %d: played by choices it goes another way", s.Tick)
+		}
+	}
+	for p := range given.Players {
+		t.Logf("player %d: %d of %d orders of entities have a choice, %d of %d rows as a whole", p, said[p], told[p], full[p], rows[p])
+		if told[p] < 100 || said[p]*100 < told[p]*98 || full[p]*100 < rows[p]*90 {
+			t.Error("that is too few")
+		}
+	}
+}
+
+// recordedOrders are the orders that players gave before a tick, by seat and
+// entity.
+func recordedOrders(s *cc.State, d *wire.Delta, r *cc.Rules) (orders [sim.MaxPlayers][][]sim.Order) {
+	for _, list := range [][]wire.EntityOrder{d.Actions.New, d.Actions.Changed} {
+		for _, o := range list {
+			if i := s.Find(uint32(o.ID)); i >= 0 {
+				told := wire.ActionOf(&o.EntityAction, 0, r)
 				p := s.Units[i].Owner
-				told := wire.ActionOf(&o.EntityAction, 0, &given)
-				orders := told.AppendOrders(nil, uint32(o.ID))
-				all++
-				if !a.Action(action, orders, s, p) {
-					continue
-				}
-				found++
-				after := a.AppendOrders(nil, action, s, p)
-				if got, want := acts(s, p, after), acts(s, p, orders); !slices.Equal(got, want) {
-					t.Fatalf("tick %d entity %d: the choices do not what %+v does", s.Tick, o.ID, o.EntityAction)
-				}
-				kinds[s.Units[i].Type.String()]++
+				orders[p] = append(orders[p], told.AppendOrders(nil, uint32(o.ID)))
 			}
 		}
 	}
-	t.Logf("%d of %d actions given to entities are choices: %v", found, all, kinds)
-	if all < 600 || found < 50 {
-		t.Error("that is too few")
-	}
+	return orders
 }

@@ -22,7 +22,7 @@ func bit(mask []uint64, i int) bool { return mask[i/64]>>(i%64)&1 != 0 }
 // mask is the mask of the view, checked for what holds of every mask.
 func (c *suite[S]) mask(t *testing.T, v view[S]) []uint64 {
 	t.Helper()
-	words, choices := features.MaskWords(c.heads), features.Choices(c.heads)
+	words, choices := features.MaskWords(c.masked), features.Choices(c.masked)
 	mask := same(t, v, "Mask", words, uint64(0), ^uint64(0), func(dst []uint64) { c.kit.Actions.Mask(dst, v.s, v.p) })
 	for i := choices; i < 64*words; i++ {
 		if bit(mask, i) {
@@ -42,7 +42,7 @@ func (c *suite[S]) testMask(t *testing.T) {
 			return
 		}
 		from := 0
-		for h, n := range c.heads {
+		for h, n := range c.masked {
 			some := false
 			for i := from; i < from+n; i++ {
 				some = some || bit(mask, i)
@@ -101,9 +101,42 @@ func spoken(orders []sim.Order) []sim.Order {
 	return slices.DeleteFunc(slices.Clone(orders), func(o sim.Order) bool { return o == 0 })
 }
 
+// testLabels looks at the action of each legal order by itself: heads that are
+// not its own say nothing, and its own have choices that are masked in, or −1.
+func (c *suite[S]) testLabels(t *testing.T) {
+	action := make([]int32, len(c.heads))
+	c.each(t, func(v view[S]) {
+		if v.status != sim.Running {
+			return
+		}
+		mask := c.mask(t, v)
+		for _, o := range c.game.AppendOrders(nil, v.s, v.p) {
+			fill(action, 7)
+			said := c.kit.Actions.Action(action, []sim.Order{o}, v.s, v.p)
+			c.checkLabels(t, v, action, mask, said)
+		}
+	})
+}
+
+// checkLabels checks what holds of every action that is found for orders.
+func (c *suite[S]) checkLabels(t *testing.T, v view[S], action []int32, mask []uint64, said bool) {
+	t.Helper()
+	at := 0
+	for h, n := range c.heads {
+		switch a := action[h]; {
+		case a == -1 && !said:
+		case a < 0 || int(a) >= n:
+			t.Fatalf("seed %d turn %d seat %d: head %d has choice %d of %d, and the orders are said: %v", v.seed, v.turn, v.p, h, a, n, said)
+		case h < len(c.masked) && v.status == sim.Running && !bit(mask, at+int(a)):
+			t.Fatalf("seed %d turn %d seat %d: the choice %d found for head %d is masked out", v.seed, v.turn, v.p, a, h)
+		}
+		at += n
+	}
+}
+
 func (c *suite[S]) testActions(t *testing.T) {
 	space := c.kit.Actions
-	if !slices.Equal(space.Heads(), c.heads) {
+	if !slices.Equal(space.Heads(), c.heads) || features.UnmaskedHeads(space) != len(c.heads)-len(c.masked) {
 		t.Fatal("Heads is not constant")
 	}
 	before := new(S)
@@ -111,14 +144,17 @@ func (c *suite[S]) testActions(t *testing.T) {
 	c.each(t, func(v view[S]) {
 		*before = *v.s
 		mask := c.mask(t, v)
-		for i, far := range []int32{-1, 1 << 30} {
+		for _, far := range []int32{-1, 1 << 30} {
 			fill(action, far)
 			if got := spoken(space.AppendOrders(nil, action, v.s, v.p)); len(got) != 0 {
-				t.Fatalf("seed %d turn %d seat %d: choices out of range (%d) give orders %#x", v.seed, v.turn, v.p, i, got)
+				t.Fatalf("seed %d turn %d seat %d: choices out of range (%d) give orders %#x", v.seed, v.turn, v.p, far, got)
 			}
 		}
-		if !space.Action(action, nil, v.s, v.p) {
+		if !space.Action(action, nil, v.s, v.p) || len(spoken(space.AppendOrders(nil, action, v.s, v.p))) > 0 {
 			t.Fatalf("seed %d turn %d seat %d: no action for no orders", v.seed, v.turn, v.p)
+		}
+		if h := slices.IndexFunc(action, func(a int32) bool { return a != 0 }); h >= 0 && len(c.heads) > 1 {
+			t.Fatalf("seed %d turn %d seat %d: no orders are choice %d of head %d, not 0", v.seed, v.turn, v.p, action[h], h)
 		}
 		c.drawAction(action, mask, v)
 		const mark = sim.Order(0xfeedfacecafebeef)
@@ -130,26 +166,54 @@ func (c *suite[S]) testActions(t *testing.T) {
 		if !space.Action(back, orders, v.s, v.p) {
 			t.Fatalf("seed %d turn %d seat %d: no action for the orders %#x of action %d", v.seed, v.turn, v.p, orders, action)
 		}
+		c.checkLabels(t, v, back, mask, true)
 		if again := space.AppendOrders(nil, back, v.s, v.p); !slices.Equal(spoken(again), spoken(orders)) {
 			t.Fatalf("seed %d turn %d seat %d: orders %#x, taken as an action, become %#x", v.seed, v.turn, v.p, orders, again)
 		}
-		c.checkNonsense(t, v, back)
+		c.checkNonsense(t, v, orders, back)
+		c.checkSilence(t, v, action)
 		checkUnchanged(t, v, before, "the action space")
 	})
 }
 
-// checkNonsense asks for the action of orders that mean nothing: there may be
-// one (the rules may ignore bits), but if not it must be all −1.
-func (c *suite[S]) checkNonsense(t *testing.T, v view[S], action []int32) {
+// checkNonsense adds an order that means nothing, whose action is known without
+// it: there may be a choice for it (the rules may ignore bits), but if not, the
+// heads are −1 that are in doubt, and the others stand.
+func (c *suite[S]) checkNonsense(t *testing.T, v view[S], orders []sim.Order, without []int32) {
 	t.Helper()
-	fill(action, 7)
-	if c.kit.Actions.Action(action, []sim.Order{^sim.Order(0)}, v.s, v.p) {
+	with := make([]int32, len(without))
+	fill(with, 7)
+	if len(orders) == c.info.MaxOrders || c.kit.Actions.Action(with, append(slices.Clone(orders), ^sim.Order(0)), v.s, v.p) {
 		return
 	}
-	for _, a := range action {
-		if a != -1 {
-			t.Fatalf("seed %d turn %d seat %d: orders without an action give %d, want all -1", v.seed, v.turn, v.p, action)
+	for h, a := range with {
+		if a != -1 && a != without[h] {
+			t.Fatalf("seed %d turn %d seat %d: with an order that means nothing head %d is %d, without it %d",
+				v.seed, v.turn, v.p, h, a, without[h])
 		}
+	}
+}
+
+// checkSilence takes the choice out of one head at a time: −1 does what saying
+// nothing does.
+func (c *suite[S]) checkSilence(t *testing.T, v view[S], action []int32) {
+	t.Helper()
+	if len(c.heads) == 1 {
+		return // all choices out of range were tried
+	}
+	for n, h := 0, v.turn%7; n < 20 && h < len(action); h++ {
+		was := action[h]
+		if was <= 0 {
+			continue
+		}
+		n++
+		action[h] = -1
+		silent := spoken(c.kit.Actions.AppendOrders(nil, action, v.s, v.p))
+		action[h] = 0
+		if nothing := spoken(c.kit.Actions.AppendOrders(nil, action, v.s, v.p)); !slices.Equal(silent, nothing) {
+			t.Fatalf("seed %d turn %d seat %d: head %d gives %#x with -1, %#x with 0", v.seed, v.turn, v.p, h, silent, nothing)
+		}
+		action[h] = was
 	}
 }
 
@@ -160,19 +224,27 @@ func fill(s []int32, x int32) {
 }
 
 // drawAction draws a choice for every head from those the mask allows, −1
-// where there is none.
+// where there is none; any choice for one without a mask.
 func (c *suite[S]) drawAction(action []int32, mask []uint64, v view[S]) {
 	r := prng.New(prng.Key(v.seed, 2, uint64(v.turn), uint64(v.p), prng.PurposePolicy))
+	Choose(action, c.heads, len(c.masked), mask, func(_, n int) int { return r.IntN(n) })
+}
+
+// Choose writes a choice for every head: the one that draw picks of the n that the
+// mask allows, −1 where it allows none. Heads from masked on have no mask, which
+// allows any choice of theirs.
+func Choose(action []int32, heads []int, masked int, mask []uint64, draw func(head, n int) int) {
 	from := 0
-	for h, n := range c.heads {
-		action[h] = -1
-		first := r.IntN(n)
-		for i := range n {
-			if a := (first + i) % n; bit(mask, from+a) {
-				action[h] = int32(a)
-				break
+	for h, n := range heads {
+		var legal []int32
+		for c := range n {
+			if h >= masked || bit(mask, from+c) {
+				legal = append(legal, int32(c))
 			}
 		}
 		from += n
+		if action[h] = -1; len(legal) > 0 {
+			action[h] = legal[draw(h, len(legal))]
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package featuretest
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -65,6 +66,31 @@ func (c *suite[S]) testEncode(t *testing.T) {
 		}
 		checkUnchanged(t, v, before, "the encoder")
 	})
+}
+
+// testUnpack unpacks the words by the layout that programs in other languages
+// read, and compares the planes.
+func (c *suite[S]) testUnpack(t *testing.T) {
+	z, e := c.shape, c.kit.Encoder
+	if z.Words == 0 {
+		t.Skip("there is no packed form")
+	}
+	layout := e.Table().PackedLayout
+	if layout == nil {
+		t.Fatalf("%d packed words, but Table.PackedLayout does not say where the planes are", z.Words)
+	}
+	u, err := features.NewUnpacker(z, layout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.each(t, func(v view[S]) {
+		what := fmt.Sprintf("seed %d turn %d seat %d, unpacked", v.seed, v.turn, v.p)
+		SamePlanes(t, e, what, Unpacked(t, e, v.s, v.p), Planes(e, v.s, v.p))
+	})
+	planes, packed := make([]uint8, z.PlaneBytes()), make([]uint64, z.Words)
+	if n := testing.AllocsPerRun(1, func() { u.Unpack(planes, packed) }); n != 0 {
+		t.Errorf("Unpack allocates %g times", n)
+	}
 }
 
 // testAll holds All of an encoder that shares work between the seats against

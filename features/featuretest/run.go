@@ -21,17 +21,22 @@ type Options struct {
 // given. Its list of subtests is the list of promises:
 //
 //	Table        a field for every plane and scalar, with names of its own
+//	Unpack       the packed words hold the planes, and Table.PackedLayout says where
 //	Encode       every element is written, whatever was there, and none beyond
 //	Mask         likewise; bits past the last choice are 0; a choice for every head
 //	Complete     one head: every legal order has an action, and its bit is set
 //	Sound        one head: what a set bit stands for is a legal order
-//	Actions      orders and actions say the same in both directions
+//	Labels       what is found for a legal order is masked in, or -1
+//	Actions      orders and actions say the same in both directions; heads
+//	             that have no choice leave the others alone
+//	Room         a slab that is too short is told by its name
 //	Measures     finite, with names of their own
 //	Allocations  there are none
 func Run[S any](t *testing.T, fresh func() sim.Game[S], kit features.Kit[S], options ...Options) {
 	t.Helper()
 	g := fresh()
 	c := &suite[S]{game: g, info: g.Info(), kit: kit, heads: kit.Actions.Heads(), shape: kit.Encoder.Shape()}
+	c.masked = c.heads[:len(c.heads)-features.UnmaskedHeads(kit.Actions)]
 	if len(options) > 0 {
 		c.Options = options[0]
 	}
@@ -42,6 +47,7 @@ func Run[S any](t *testing.T, fresh func() sim.Game[S], kit features.Kit[S], opt
 		c.Every = 1
 	}
 	t.Run("Table", c.testTable)
+	t.Run("Unpack", c.testUnpack)
 	t.Run("Encode", c.testEncode)
 	t.Run("All", c.testAll)
 	t.Run("Mask", c.testMask)
@@ -49,18 +55,21 @@ func Run[S any](t *testing.T, fresh func() sim.Game[S], kit features.Kit[S], opt
 		t.Run("Complete", c.testComplete)
 		t.Run("Sound", c.testSound)
 	}
+	t.Run("Labels", c.testLabels)
 	t.Run("Actions", c.testActions)
+	t.Run("Room", c.testRoom)
 	t.Run("Measures", c.testMeasures)
 	t.Run("Allocations", c.testAllocations)
 }
 
 type suite[S any] struct {
 	Options
-	game  sim.Game[S]
-	info  sim.Info
-	kit   features.Kit[S]
-	heads []int
-	shape features.Shape
+	game   sim.Game[S]
+	info   sim.Info
+	kit    features.Kit[S]
+	heads  []int
+	masked []int // those of them that the mask covers
+	shape  features.Shape
 }
 
 // view is one seat's look at one state.
@@ -142,7 +151,7 @@ func (c *suite[S]) testAllocations(t *testing.T) {
 	planes := make([]uint8, c.shape.PlaneBytes())
 	packed := make([]uint64, c.shape.Words)
 	scalars := make([]float32, c.shape.Scalars)
-	mask := make([]uint64, features.MaskWords(c.heads))
+	mask := make([]uint64, features.MaskWords(c.masked))
 	action := make([]int32, len(c.heads))
 	orders := make([]sim.Order, 0, c.info.MaxOrders)
 	legal := []sim.Order(nil)

@@ -6,9 +6,8 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// ToyKit is the encoder, the action space and the measure of a toy game: the
-// template for features/<game>. With one order a turn the action is Discrete
-// (9), with n it is MultiDiscrete (n times 9).
+// ToyKit is the encoder, the action space and the measure of a toy game. With one
+// order a turn the action is Discrete (9), with n it is MultiDiscrete (n times 9).
 func ToyKit(g simtest.Toy) features.Kit[simtest.ToyState] {
 	heads := make([]int, g.Orders)
 	for h := range heads {
@@ -46,10 +45,18 @@ func (e toyEncoder) Table() features.Table {
 			{Name: "turn", Unit: "turns", Scale: simtest.ToyTurns, Doc: "turns played"},
 		},
 		Packed: "word 0: byte h is plane heap at h; word 1: bit h is plane named at h",
+		PackedLayout: &features.Layout{
+			Cells: [][]features.Run{features.Whole(e.Shape())},
+			Parts: []features.Part{
+				{Plane: 0, Number: features.Bits{First: 0, Step: 8, Width: 8}, Times: 1},
+				{Plane: 1, Number: features.Bits{First: 64, Step: 1, Width: 1}, Times: 1},
+			},
+		},
 	}
 }
 
 func (e toyEncoder) Planes(dst []uint8, s *simtest.ToyState, p sim.Player) {
+	features.Room("planes", len(dst), e.Shape().PlaneBytes())
 	n := copy(dst, s.Heap[:])
 	for h := range simtest.ToyHeaps {
 		dst[n+h] = uint8(s.Named[p] >> h & 1)
@@ -57,6 +64,7 @@ func (e toyEncoder) Planes(dst []uint8, s *simtest.ToyState, p sim.Player) {
 }
 
 func (e toyEncoder) Packed(dst []uint64, s *simtest.ToyState, p sim.Player) {
+	features.Room("packed", len(dst), e.Shape().Words)
 	dst[0] = 0
 	for h, n := range s.Heap {
 		dst[0] |= uint64(n) << (8 * h)
@@ -65,6 +73,7 @@ func (e toyEncoder) Packed(dst []uint64, s *simtest.ToyState, p sim.Player) {
 }
 
 func (e toyEncoder) Scalars(dst []float32, s *simtest.ToyState, p sim.Player) {
+	features.Room("scalars", len(dst), e.Shape().Scalars)
 	best := uint16(0)
 	for q := range e.seats {
 		if q != int(p) {
@@ -90,6 +99,7 @@ func (a toyActions) Doc() string {
 }
 
 func (a toyActions) Mask(dst []uint64, s *simtest.ToyState, p sim.Player) {
+	features.Room("mask", len(dst), features.MaskWords(a.heads))
 	clear(dst)
 	var legal uint64 = 1
 	for h, n := range s.Heap {
@@ -107,6 +117,7 @@ func (a toyActions) Mask(dst []uint64, s *simtest.ToyState, p sim.Player) {
 }
 
 func (a toyActions) AppendOrders(dst []sim.Order, action []int32, _ *simtest.ToyState, _ sim.Player) []sim.Order {
+	features.Room("action", len(action), len(a.heads))
 	for _, c := range action {
 		if c > 0 && c < toyChoices {
 			dst = append(dst, sim.Order(c))
@@ -116,20 +127,21 @@ func (a toyActions) AppendOrders(dst []sim.Order, action []int32, _ *simtest.Toy
 }
 
 func (a toyActions) Action(dst []int32, orders []sim.Order, _ *simtest.ToyState, _ sim.Player) bool {
+	features.Room("action", len(dst), len(a.heads))
 	clear(dst)
-	n := 0
+	n, said := 0, true
 	for _, o := range orders {
 		if o == 0 {
 			continue
 		}
-		if o >= toyChoices || n == len(dst) {
-			for h := range dst {
-				dst[h] = -1
-			}
+		if n == len(dst) { // it belongs to no head
 			return false
 		}
 		dst[n] = int32(o)
+		if o >= toyChoices {
+			dst[n], said = -1, false
+		}
 		n++
 	}
-	return true
+	return said
 }

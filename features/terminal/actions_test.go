@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"moonfarm/features"
+	"moonfarm/features/featuretest"
 	"moonfarm/sim"
+	"moonfarm/sim/bitboard"
 	"moonfarm/sim/prng"
 	tm "moonfarm/sim/terminal"
 )
@@ -202,8 +204,76 @@ func result(g *tm.Game, s *tm.State, p sim.Player, orders []sim.Order) string {
 	return text + fmt.Sprint(count) // maps are printed in the order of their keys
 }
 
-// TestActionRefuses lists orders that no action says, and some that one does.
-func TestActionRefuses(t *testing.T) {
+// headOf is the head that an event belongs to.
+func headOf(e tm.SpawnEvent, p sim.Player) int {
+	if e.Kind.Mobile() {
+		edge, _ := tm.Edge(int(e.At.X), int(e.At.Y))
+		return 3*edge + int(e.Kind-tm.Scout)
+	}
+	cell, _ := bitboard.DiamondCell(int(e.At.X), int(e.At.Y))
+	return stackHeads + int(listAt[p][cell])
+}
+
+// TestActionByHead gives orders of which no action says all. Heads that are not
+// −1 do what the orders for them do, the others nothing.
+func TestActionByHead(t *testing.T) {
+	for name, r := range map[string]tm.Rules{"2026": rules(t, "2026"), "tight": tight(t)} {
+		t.Run(name, func(t *testing.T) {
+			g := newGame(t, r)
+			a := NewActions(g)
+			random := prng.New(7)
+			action := make([]int32, heads)
+			parts, alone := 0, 0 // rows of which a part is said, and heads that are not
+			visit(g, 6, 600, func(s *tm.State) {
+				s.Bits = [2]float32{float32(random.IntN(400)) / 10, float32(random.IntN(400)) / 10}
+				for p := range sim.Player(2) {
+					orders := g.Playout(nil, s, p, &random)
+					x, y := tm.EdgeXY(random.IntN(edgeCells), p)
+					orders = append(orders, tm.Spawn(tm.Scout+tm.Kind(random.IntN(3)), x, y, 25+random.IntN(20)))
+					for i := range orders {
+						if random.IntN(6) == 0 {
+							orders[i] = tm.Swap(orders[i])
+						}
+						j := random.IntN(i + 1)
+						orders[i], orders[j] = orders[j], orders[i]
+					}
+					said := a.Action(action, orders, s, p)
+					if said != !slices.Contains(action, -1) {
+						t.Fatalf("turn %d seat %d: said is %v, action %v", s.Turn, p, said, action)
+					}
+					want, got := effects(g, s, p, orders), effects(g, s, p, a.AppendOrders(nil, action, s, p))
+					for e, n := range got {
+						if h := headOf(e, p); action[h] == -1 || want[e] != n {
+							t.Fatalf("turn %d seat %d head %d: choice %d does %v %d times, the orders %d times", s.Turn, p, h, action[h], e, n, want[e])
+						}
+					}
+					for e, n := range want {
+						off := e
+						off.Kind = tm.Upgrade
+						if h := headOf(e, p); action[h] != -1 && got[e] != n && (e.Kind != tm.Removal || want[off] == 0) {
+							t.Fatalf("turn %d seat %d head %d: the orders do %v %d times, choice %d %d times", s.Turn, p, h, e, n, action[h], got[e])
+						}
+					}
+					if !said && len(got) > 0 {
+						parts++
+					}
+					for _, c := range action {
+						if c == -1 {
+							alone++
+						}
+					}
+				}
+			})
+			t.Logf("%d rows said in part, %d heads not", parts, alone)
+			if parts < 100 || alone < 100 {
+				t.Error("that is too few")
+			}
+		})
+	}
+}
+
+// TestActionOfHead lists orders with the choices of their heads.
+func TestActionOfHead(t *testing.T) {
 	g := newGame(t, rules(t, "2026"))
 	a := NewActions(g)
 	var s tm.State
@@ -221,49 +291,25 @@ func TestActionRefuses(t *testing.T) {
 	for _, c := range []struct {
 		what   string
 		orders []sim.Order
-		want   []int32 // nil: none
+		want   []int32
 	}{
 		{"nothing", []sim.Order{0, tm.Clock(9), tm.Penalty(1)}, set()},
 		{"all at once", []sim.Order{tm.Place(tm.Turret, 4, 12), tm.UpgradeAt(4, 12), tm.RemoveAt(4, 12)}, set(cell(4, 12), 15)},
 		{"upgrade calls a removal off", []sim.Order{tm.Place(tm.Wall, 4, 12), tm.RemoveAt(4, 12), tm.UpgradeAt(4, 12)}, set(cell(4, 12), 5)},
 		{"30 and the rest", []sim.Order{tm.Spawn(tm.Scout, 13, 0, 40)}, set(0, 31)},
 		{"30 units", []sim.Order{tm.Spawn(tm.Scout, 13, 0, 20), tm.Spawn(tm.Scout, 13, 0, 10)}, set(0, 30)},
-		{"31 of 40", []sim.Order{tm.Spawn(tm.Scout, 13, 0, 31)}, nil},
-		{"35 and another", []sim.Order{tm.Spawn(tm.Scout, 13, 0, 35), tm.Spawn(tm.Demolisher, 13, 0, 1)}, nil},
+		{"31 of 40", []sim.Order{tm.Spawn(tm.Scout, 13, 0, 31), tm.Place(tm.Wall, 13, 1)}, set(0, -1, cell(13, 1), 1)},
+		{"35 and another", []sim.Order{tm.Spawn(tm.Scout, 13, 0, 35), tm.Spawn(tm.Demolisher, 13, 0, 1)}, set(0, -1, 1, 1)},
 		{"on a wall", []sim.Order{tm.Spawn(tm.Scout, 13, 0, 1), tm.Place(tm.Wall, 13, 0)}, set(cell(13, 0), 1)},
-		{"the other line", []sim.Order{tm.Swap(tm.Place(tm.Wall, 13, 0))}, nil},
-		{"the other line, mobile", []sim.Order{tm.Swap(tm.Spawn(tm.Scout, 13, 0, 1))}, nil},
+		{"the other line", []sim.Order{tm.Swap(tm.Place(tm.Wall, 13, 0)), tm.Place(tm.Wall, 14, 0)}, set(cell(13, 0), -1, cell(14, 0), 1)},
+		{"the other line, mobile", []sim.Order{tm.Swap(tm.Spawn(tm.Scout, 13, 0, 1)), tm.Spawn(tm.Scout, 14, 0, 2)}, set(0, -1, 3, 2)},
+		{"a unit is there already", []sim.Order{tm.Swap(tm.Spawn(tm.Scout, 13, 0, 1)), tm.Place(tm.Wall, 13, 0)}, set(0, -1)},
 		{"the other half", []sim.Order{tm.Place(tm.Wall, 13, 14), tm.Spawn(tm.Scout, 13, 27, 1)}, set()},
+		{"the other half and line", []sim.Order{tm.Swap(tm.Place(tm.Wall, 13, 14)), tm.Swap(tm.Spawn(tm.Scout, 13, 27, 1))}, set()},
 	} {
-		ok := a.Action(action, c.orders, &s, 0)
-		want := c.want
-		if want == nil {
-			want = slices.Repeat([]int32{-1}, heads)
-		}
-		if ok != (c.want != nil) || !slices.Equal(action, want) {
-			t.Errorf("%s: %v, action %v", c.what, ok, action)
-		}
-	}
-}
-
-// TestAffordable holds the division against purchases one by one.
-func TestAffordable(t *testing.T) {
-	r := prng.New(3)
-	for range 200_000 {
-		bits := float32(r.IntN(100_000)) / float32([]int{1, 10, 100, 7}[r.IntN(4)])
-		if r.IntN(2) == 0 {
-			bits = tm.Tenths(bits)/3 + tm.Tenths(bits)
-		}
-		price := float32(1+r.IntN(400)) / float32([]int{1, 10, 100, 8}[r.IntN(4)])
-		if price < 0.1 {
-			continue
-		}
-		most, want := r.IntN(200), 0
-		for left := bits; want < most && left >= price; want++ {
-			left = tm.Tenths(left - price)
-		}
-		if got := affordable(bits, price, most); got != want {
-			t.Fatalf("%v bits buy %d at %v, want %d", bits, got, price, want)
+		said := a.Action(action, c.orders, &s, 0)
+		if said != !slices.Contains(c.want, -1) || !slices.Equal(action, c.want) {
+			t.Errorf("%s: %v, action %v", c.what, said, action)
 		}
 	}
 }
@@ -282,8 +328,7 @@ func TestSequentialViews(t *testing.T) {
 	waiting := 0
 	for step := range 3000 {
 		for p := range sim.Player(2) {
-			planes, packed, scalars := make([]uint8, z.PlaneBytes()), make([]uint64, z.Words), make([]float32, z.Scalars)
-			e.Planes(planes, &s, p)
+			packed, scalars := make([]uint64, z.Words), make([]float32, z.Scalars)
 			e.Packed(packed, &s, p)
 			e.Scalars(scalars, &s, p)
 			want := append(plainPlanes(&r, &s.View, &s.Base, p), make([]uint8, mobileKinds*planeBytes)...)
@@ -298,8 +343,8 @@ func TestSequentialViews(t *testing.T) {
 					}
 				}
 			}
-			samePlanes(t, "planes", planes, want)
-			samePlanes(t, "packed", unpack(packed[:words]), want[:boardBytes])
+			featuretest.SamePlanes(t, e, "planes", featuretest.Planes(e, &s, p), want)
+			featuretest.SamePlanes(t, e, "packed", featuretest.Unpacked(t, e, &s, p), want)
 			own, enemy := make([]float32, scalarsOfBoard), make([]float32, scalarsOfBoard)
 			e.plain.Scalars(own, &s.View, p)
 			e.plain.Scalars(enemy, &s.Base, p)

@@ -34,28 +34,25 @@ const (
 //
 //	bits 0–7 health, 8–9 kind, 10 upgraded, 11–14 restores until it is removed
 const (
-	entryKind    = 8
-	entryRemoval = 11
+	entryKind     = 8
+	entryUpgraded = 10
+	entryRemoval  = 11
 )
 
 // Encoder implements features.Encoder for C1 Terminal. All the rules let a
 // player see of a position is in each of its two forms, but for parts of a
 // health point, the ids of structures, and the time thought.
 type Encoder struct {
+	game  *tm.Game
 	rules tm.Rules
 	steps [4]float32 // by kind: steps of the health planes per health point
-	gives bool       // there are structures that give bits or cores
 }
 
 // NewEncoder returns the encoder for the rules of g.
-func NewEncoder(g *tm.Game) *Encoder { return newEncoder(g.Rules()) }
-
-func newEncoder(r tm.Rules) *Encoder {
-	e := &Encoder{rules: r}
+func NewEncoder(g *tm.Game) *Encoder {
+	e := &Encoder{game: g, rules: g.Rules()}
 	for k := range tm.Structures {
 		e.steps[k] = 255 / max(255, e.most(k))
-		base, upgraded := &e.rules.Units[k], &e.rules.Upgraded[k]
-		e.gives = e.gives || base.GivesBits+base.GivesCores+upgraded.GivesBits+upgraded.GivesCores > 0
 	}
 	return e
 }
@@ -78,6 +75,7 @@ type (
 
 // Planes writes the uint8 planes.
 func (e *Encoder) Planes(dst []uint8, s *tm.State, p sim.Player) {
+	features.Room("planes", len(dst), boardBytes)
 	b := (*board)(dst)
 	blank(b)
 	e.fill(b, s, p, p)
@@ -86,6 +84,7 @@ func (e *Encoder) Planes(dst []uint8, s *tm.State, p sim.Player) {
 
 // Packed writes the structures, 16 bits a cell.
 func (e *Encoder) Packed(dst []uint64, s *tm.State, p sim.Player) {
+	features.Room("packed", len(dst), words)
 	l := (*list)(dst)
 	clear(l[:])
 	e.enter(l, s, p, p)
@@ -114,7 +113,7 @@ func blank(dst *board) {
 // health is the value of a structure in the planes: its health in steps of the
 // kind, rounded up, at least 1.
 func (e *Encoder) health(c tm.Cell) uint8 {
-	exact := float32(c.Health * e.steps[c.Mark&3])
+	exact := float32(c.Health * e.steps[c.Kind()&3])
 	n := int32(exact)
 	if float32(n) < exact {
 		n++
@@ -140,7 +139,7 @@ func (e *Encoder) fill(dst *board, s *tm.State, p, viewer sim.Player) {
 // put writes one structure; first is where the planes of its owner begin.
 func (e *Encoder) put(dst *board, at, first int, c tm.Cell) {
 	dst[first+int(c.Kind())*planeBytes+at] = e.health(c)
-	dst[planeUpgraded*planeBytes+at] = uint8(c.Mark >> 2 & 1)
+	dst[planeUpgraded*planeBytes+at] = uint8(flag(c.Upgraded()))
 	dst[planeRemoval*planeBytes+at] = uint8(c.RemoveIn())
 }
 
@@ -166,12 +165,6 @@ func (e *Encoder) allPlanes(dst []uint8, s *tm.State) {
 	}
 }
 
-// entry is a structure in the packed form; but for the health it is terminal.Cell's
-// Mark without owner and id.
-func (e *Encoder) entry(c tm.Cell) uint64 {
-	return uint64(e.health(c)) | uint64(c.Mark&7)<<entryKind | uint64(c.Mark>>4&15)<<entryRemoval
-}
-
 // enter writes the structures of player p into the list of the viewer.
 func (e *Encoder) enter(dst *list, s *tm.State, p, viewer sim.Player) {
 	at := &listAt[viewer]
@@ -179,7 +172,9 @@ func (e *Encoder) enter(dst *list, s *tm.State, p, viewer sim.Player) {
 		for ; b != 0; b &= b - 1 {
 			cell := w<<6 | bits.TrailingZeros64(b)
 			n := at[cell]
-			dst[n>>2%words] |= e.entry(s.Cells[cell]) << (n & 3 * 16)
+			c := s.Cells[cell]
+			entry := uint64(e.health(c)) | uint64(c.Kind())<<entryKind | flag(c.Upgraded())<<entryUpgraded | uint64(c.RemoveIn())<<entryRemoval
+			dst[n>>2%words] |= entry << (n & 3 * 16)
 		}
 	}
 }

@@ -122,53 +122,18 @@ func plainPlanes(r *tm.Rules, own, enemy *tm.State, p sim.Player) []uint8 {
 	return dst
 }
 
-// unpack writes the planes from the packed words, as the table says.
-func unpack(words []uint64) []uint8 {
-	dst, n := make([]uint8, boardBytes), 0
-	for i := range planeBytes {
-		if !tm.Inside(i%side, i/side) {
-			continue
-		}
-		dst[i] = 1
-		v := words[n/4] >> (n % 4 * 16) & 0xffff
-		first := planeOwn
-		if n >= 210 {
-			first = planeEnemy
-		}
-		if v != 0 {
-			dst[(first+int(v>>8&3))*planeBytes+i] = uint8(v)
-		}
-		dst[planeUpgraded*planeBytes+i] = uint8(v >> 10 & 1)
-		dst[planeRemoval*planeBytes+i] = uint8(v >> 11)
-		n++
-	}
-	return dst
-}
-
-// samePlanes compares observations.
-func samePlanes(t *testing.T, what string, got, want []uint8) {
-	t.Helper()
-	for i := range want {
-		if got[i] != want[i] {
-			t.Fatalf("%s: plane %d row %d column %d is %d, want %d", what, i/planeBytes, i%planeBytes/side, i%side, got[i], want[i])
-		}
-	}
-}
-
 func TestPlanesTwin(t *testing.T) {
 	for name, r := range map[string]tm.Rules{"2026": rules(t, "2026"), "2022": rules(t, "2022"), "heavy": heavy(t)} {
 		t.Run(name, func(t *testing.T) {
 			g := newGame(t, r)
 			e := NewEncoder(g)
-			got, packed, structures := make([]uint8, boardBytes), make([]uint64, words), 0
+			structures := 0
 			visit(g, 7, 300, func(s *tm.State) {
 				structures += s.Own[0].Count() + s.Own[1].Count()
 				for p := range sim.Player(2) {
-					want := plainPlanes(&r, s, s, p)
-					e.Planes(got, s, p)
-					e.Packed(packed, s, p)
-					samePlanes(t, fmt.Sprintf("turn %d seat %d", s.Turn, p), got, want)
-					samePlanes(t, fmt.Sprintf("turn %d seat %d, packed", s.Turn, p), unpack(packed), want)
+					want, at := plainPlanes(&r, s, s, p), fmt.Sprintf("turn %d seat %d", s.Turn, p)
+					featuretest.SamePlanes(t, e, at, featuretest.Planes(e, s, p), want)
+					featuretest.SamePlanes(t, e, at+", packed", featuretest.Unpacked(t, e, s, p), want)
 				}
 			})
 			t.Logf("%d structures a state", structures/300)
@@ -180,7 +145,7 @@ func TestPlanesTwin(t *testing.T) {
 // the most.
 func TestHealthRoundsUp(t *testing.T) {
 	for name, r := range map[string]tm.Rules{"2026": rules(t, "2026"), "heavy": heavy(t)} {
-		e := newEncoder(r)
+		e := NewEncoder(newGame(t, r))
 		for k := range tm.Kind(tm.Structures) {
 			most := max(r.Units[k].Health, r.Upgraded[k].Health)
 			for _, c := range []struct {

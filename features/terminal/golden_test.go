@@ -1,40 +1,15 @@
-package terminal_test
+package terminal
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"strings"
 	"testing"
 
 	"moonfarm/features"
-	"moonfarm/features/terminal"
+	"moonfarm/features/featuretest"
 	"moonfarm/sim"
+	"moonfarm/sim/simtest"
 	tm "moonfarm/sim/terminal"
 )
-
-var update = flag.Bool("update", false, "write FEATURES.md and testdata/playthrough.txt anew")
-
-// golden compares a text with a file, or writes it there.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(name, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, b := strings.Split(string(got), "\n"), strings.Split(string(want), "\n")
-	for i := range max(len(a), len(b)) {
-		if i >= len(a) || i >= len(b) || a[i] != b[i] {
-			t.Fatalf("%s:%d is not what is written now (go test -update writes it anew):\n%s", name, i+1,
-				strings.Join(a[min(i, len(a)):min(i+5, len(a))], "\n"))
-		}
-	}
-}
 
 const pageHead = "# C1 Terminal: observations and actions\n\n" +
 	"Written by `go test ./features/terminal -update` from what the code says of itself; a test compares the two.\n\n" +
@@ -60,49 +35,18 @@ const pageFrames = "\n# Frames of the action phase\n\n" +
 
 // TestFeaturesPage compares FEATURES.md with Table, Doc and Shape.
 func TestFeaturesPage(t *testing.T) {
-	g, err := tm.New(tm.DefaultRules())
-	if err != nil {
-		t.Fatal(err)
-	}
-	q, err := tm.NewSequential(tm.DefaultRules())
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := appendKit([]byte(pageHead), terminal.Kit(g), "84 × 32, then 210 × 16")
+	r := tm.DefaultRules()
+	out := appendKit([]byte(pageHead), Kit(newGame(t, r)), "84 × 32, then 210 × 16")
 	out = append(out, pageSequential...)
-	out = appendKit(out, terminal.SequentialKit(q), "1135")
-	golden(t, "FEATURES.md", append(out, pageFrames...))
+	out = appendKit(out, SequentialKit(newSequential(t, r)), "1135")
+	simtest.Golden(t, "FEATURES.md", append(out, pageFrames...))
 }
 
 // appendKit writes what a kit says of itself.
 func appendKit[S any](out []byte, kit features.Kit[S], heads string) []byte {
-	shape, table := kit.Encoder.Shape(), kit.Encoder.Table()
-	out = fmt.Appendf(out, "\n## Planes\n\nuint8 [%d, %d, %d], row-major.\n\n| plane | name | unit | scale | |\n|---|---|---|---|---|\n",
-		shape.Planes, shape.Height, shape.Width)
-	out = appendFields(out, table.Planes)
-	out = fmt.Appendf(out, "\n## Scalars\n\nfloat32 [%d], unscaled.\n\n| scalar | name | unit | scale | |\n|---|---|---|---|---|\n", shape.Scalars)
-	out = appendFields(out, table.Scalars)
-	out = fmt.Appendf(out, "\n## Packed words\n\nuint64 [%d]: what the planes show.\n\n```text\n%s\n```\n", shape.Words, sentences(table.Packed))
-	out = fmt.Appendf(out, "\n## Actions\n\nHeads: %s choices. The mask has one bit a choice in %d uint64 words; a set bit is accepted by the rules, a clear one refused.\n\n```text\n%s\n```\n",
-		heads, features.MaskWords(kit.Actions.Heads()), kit.Actions.Doc())
-	out = append(out, "\n## Measures\n\nNumbers of a seat that rewards can be made of.\n\n| name | |\n|---|---|\n"...)
-	for _, m := range kit.Measures {
-		out = fmt.Appendf(out, "| `%s` | %s |\n", m.Name, m.Doc)
-	}
-	return out
-}
-
-func appendFields(out []byte, fields []features.Field) []byte {
-	for i, f := range fields {
-		out = fmt.Appendf(out, "| %d | `%s` | %s | %g | %s |\n", i, f.Name, f.Unit, f.Scale, f.Doc)
-	}
-	return out
-}
-
-// sentences breaks a text at the ends of its parts, for lines one can read.
-func sentences(text string) string {
-	text = strings.ReplaceAll(text, "; ", ";\n")
-	return strings.ReplaceAll(text, ". ", ".\n")
+	out = featuretest.AppendFields(out, kit, "what the planes show")
+	out = featuretest.AppendActions(out, kit, heads+" choices", kit.Actions.Doc())
+	return featuretest.AppendMeasures(out, kit)
 }
 
 // match are the orders of a short match, by turn and seat.
@@ -119,11 +63,8 @@ var match = [][2][]sim.Order{
 
 // TestPlaythrough writes down what both seats see and may do in the match.
 func TestPlaythrough(t *testing.T) {
-	g, err := tm.New(tm.DefaultRules())
-	if err != nil {
-		t.Fatal(err)
-	}
-	kit := terminal.Kit(g)
+	g := newGame(t, tm.DefaultRules())
+	kit := Kit(g)
 	var s tm.State
 	g.Reset(&s, 0)
 	out := []byte("# What both seats see and may do in a short match by the default rules: scalars that are not 0; what each plane\n" +
@@ -152,34 +93,24 @@ func TestPlaythrough(t *testing.T) {
 		}
 		status = g.Step(&s, turn)
 	}
-	golden(t, "testdata/playthrough.txt", out)
+	simtest.Golden(t, "testdata/playthrough.txt", out)
 }
 
 // appendView writes what is not 0 of an observation.
 func appendView(out []byte, e features.Encoder[tm.State], s *tm.State, p sim.Player) []byte {
-	shape, table := e.Shape(), e.Table()
-	scalars := make([]float32, shape.Scalars)
-	e.Scalars(scalars, s, p)
-	out = append(out, "scalars"...)
-	for i, v := range scalars {
-		if v != 0 {
-			out = fmt.Appendf(out, " %s %g", table.Scalars[i].Name, v)
-		}
-	}
-	out = append(out, '\n')
-	planes := make([]uint8, shape.PlaneBytes())
-	e.Planes(planes, s, p)
-	for i, f := range table.Planes[1:] {
+	out = append(featuretest.AppendScalars(out, e, s, p), '\n')
+	width := e.Shape().Width
+	featuretest.EachPlane(e, s, p, func(name string, plane []uint8) {
 		cells := []byte(nil)
-		for at, v := range planes[(i+1)*shape.Height*shape.Width:][:shape.Height*shape.Width] {
-			if v != 0 {
-				cells = fmt.Appendf(cells, " %d,%d=%d", at%shape.Width, at/shape.Width, v)
+		for at, v := range plane {
+			if v != 0 && name != "arena" {
+				cells = fmt.Appendf(cells, " %d,%d=%d", at%width, at/width, v)
 			}
 		}
 		if cells != nil {
-			out = fmt.Appendf(out, "plane %s%s\n", f.Name, cells)
+			out = fmt.Appendf(out, "plane %s%s\n", name, cells)
 		}
-	}
+	})
 	return out
 }
 

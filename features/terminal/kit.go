@@ -37,15 +37,11 @@ func measures[S any](r tm.Rules, of func(s *S) *tm.State) []features.Measure[S] 
 func invested(r *tm.Rules, s *tm.State, p sim.Player) float64 {
 	sum := 0.0
 	for k := range s.Ages[p] {
-		base, upgraded := &r.Units[k], &r.Upgraded[k]
 		ages := &s.Ages[p][k]
 		for _, i := range ages.Cell[:ages.N] {
 			c := s.Cells[half[p][i].cell]
-			if c.Upgraded() {
-				sum += float64(base.Cores+upgraded.Cores) * float64(c.Health) / float64(upgraded.Health)
-			} else {
-				sum += float64(base.Cores) * float64(c.Health) / float64(base.Health)
-			}
+			paid, whole := r.Paid(tm.Kind(k), c.Upgraded()), r.Structure(tm.Kind(k), c.Upgraded()).Health
+			sum += float64(paid) * float64(c.Health) / float64(whole)
 		}
 	}
 	return sum
@@ -53,7 +49,7 @@ func invested(r *tm.Rules, s *tm.State, p sim.Player) float64 {
 
 // Table documents the planes, the scalars and the packed words.
 func (e *Encoder) Table() features.Table {
-	t := features.Table{Packed: packedDoc}
+	t := features.Table{Packed: packedDoc, PackedLayout: layout()}
 	plane := func(name, unit string, scale float32, doc string) {
 		t.Planes = append(t.Planes, features.Field{Name: name, Unit: unit, Scale: scale, Doc: doc})
 	}

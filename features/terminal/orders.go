@@ -3,6 +3,7 @@ package terminal
 import (
 	"math/bits"
 
+	"moonfarm/features"
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
 	tm "moonfarm/sim/terminal"
@@ -20,17 +21,26 @@ type purchase struct {
 	cores  float32
 	bits   float32
 	walled uint32 // edge cells on which a structure was placed this turn, as bits
-	units  int    // mobile units bought
-	whole  bool   // nothing of the action had to be left out
+	manned uint32 // edge cells on which units were put in the first line, as bits
+
+	// What a dry run finds out.
+	bought [stackHeads]int32 // mobile units
+	missed headSet           // heads of which something had to be left out
 }
 
+// headSet is a set of heads.
+type headSet [(heads + 63) / 64]uint64
+
+func (h *headSet) add(i int) { h[i>>6] |= 1 << (i & 63) }
+
 func (a *Actions) purchase(s *tm.State, p sim.Player) purchase {
-	return purchase{a: a, s: s, p: p, room: a.most, cores: s.Cores[p], bits: s.Bits[p], whole: true}
+	return purchase{a: a, s: s, p: p, room: a.most, cores: s.Cores[p], bits: s.Bits[p]}
 }
 
 // AppendOrders appends the commands of the action that the rules accept, in the
 // order of Doc.
 func (a *Actions) AppendOrders(dst []sim.Order, action []int32, s *tm.State, p sim.Player) []sim.Order {
+	features.Room("action", len(action), heads)
 	b := a.purchase(s, p)
 	b.dst = dst
 	b.buy(action)
@@ -58,7 +68,7 @@ func (b *purchase) buy(action []int32) {
 			if b.bits >= b.a.cheapest {
 				b.stack(h, int(c))
 			} else {
-				b.whole = false
+				b.missed.add(h)
 			}
 		}
 		if h += stackStep; h >= stackHeads {
@@ -120,7 +130,7 @@ func (b *purchase) consider(i, choice int, taken bool) {
 	if open {
 		b.cell(i, choice)
 	} else {
-		b.whole = false
+		b.missed.add(stackHeads + i)
 	}
 }
 
@@ -130,10 +140,11 @@ func (b *purchase) cell(i, choice int) {
 	x, y := int(at.x), int(at.y)
 	c := b.s.Cells[at.cell]
 	stands, k, upgraded, marked := c.Mark != 0, c.Kind(), c.Upgraded(), c.RemoveIn() != 0
+	whole := true
 	if place := choice & cellPlace; place != 0 {
 		wanted := tm.Kind(place - 1)
 		ok := b.pay(tm.Place(wanted, x, y), !stands, r.Units[wanted].Cores)
-		b.whole = b.whole && ok
+		whole = whole && ok
 		if ok {
 			stands, k = true, wanted
 			b.walled |= at.edge
@@ -141,12 +152,15 @@ func (b *purchase) cell(i, choice int) {
 	}
 	if choice&cellUpgrade != 0 {
 		ok := b.pay(tm.UpgradeAt(x, y), stands && !upgraded && r.Upgradable[k], r.Upgraded[k].Cores)
-		b.whole = b.whole && ok
+		whole = whole && ok
 		marked = marked && !ok
 	}
 	if choice&cellRemove != 0 {
 		ok := b.pay(tm.RemoveAt(x, y), stands && !marked, 0)
-		b.whole = b.whole && ok
+		whole = whole && ok
+	}
+	if !whole {
+		b.missed.add(stackHeads + i)
 	}
 }
 
@@ -181,31 +195,28 @@ func (b *purchase) stack(h, choice int) {
 		n = b.spend(k, most)
 	}
 	if n == 0 || n < choice && choice != stackAll {
-		b.whole = false
+		b.missed.add(h)
 	}
 	if n > 0 {
-		b.units += n
+		b.bought[h] += int32(n)
 		b.give(tm.Spawn(k, int(at.x), int(at.y), n))
 	}
 }
 
 // spend buys up to most mobile units and returns how many.
-func (b *purchase) spend(k tm.Kind, most int) int {
-	price := b.a.rules.Units[k].Bits
-	n := 0
-	for n < most && b.bits >= price {
-		b.bits = tm.Tenths(b.bits - price)
-		n++
-	}
+func (b *purchase) spend(k tm.Kind, most int) (n int) {
+	n, b.bits = tm.Buy(b.bits, b.a.rules.Units[k].Bits, most)
 	return n
 }
 
 // Action finds the action whose commands are those of the orders that have an
-// effect, but for their order. There is none if an order is for the other line
-// (terminal.Swap); if they buy more than 30 units of a kind on one cell and do
-// not spend all bits by that; or if rounding makes the purse depend on the
-// order. The referee's orders are no choices and are passed over.
+// effect, but for their order. A head has no choice for orders that are for the
+// other line (terminal.Swap), or that buy more than 30 units of a kind on one
+// cell and do not spend all bits by that; or if rounding makes the purse depend
+// on the order, and it is not enough in that of the action. The referee's orders
+// are no choices and are passed over.
 func (a *Actions) Action(dst []int32, orders []sim.Order, s *tm.State, p sim.Player) bool {
+	features.Room("action", len(dst), heads)
 	dst = dst[:heads:heads]
 	clear(dst)
 	orders = orders[:min(len(orders), a.most)]
@@ -214,34 +225,79 @@ func (a *Actions) Action(dst []int32, orders []sim.Order, s *tm.State, p sim.Pla
 	}
 	given := a.purchase(s, p)
 	given.dry = true
-	for _, o := range orders {
-		given.noteCell(dst[stackHeads:], tm.Decode(o))
+	for line := range 2 {
+		for _, o := range orders {
+			given.note(dst, tm.Decode(o), line)
+		}
 	}
-	for _, o := range orders {
-		given.noteStack(dst[:stackHeads], tm.Decode(o))
-	}
-	for h, n := range dst[:stackHeads] {
+	for h, n := range given.bought {
 		dst[h] = min(n, stackAll)
 	}
-	b := a.purchase(s, p)
-	b.dry = true
-	b.buy(dst)
-	if given.whole && b.whole && b.units == given.units {
-		return true
-	}
-	for h := range dst {
-		dst[h] = -1
-	}
-	return false
+	given.missed.takeFrom(dst)
+	return a.settle(dst, &given) && given.missed == headSet{}
 }
 
-// noteCell adds a command for a structure to the choice of its cell, if the
-// rules accept it.
-func (b *purchase) noteCell(cells []int32, c tm.Command) {
-	if c.Op < tm.OpPlace || c.Op > tm.OpRemove {
-		return
+// settle takes the choices out of an action that come to anything else than what
+// was given, until all others come to that: first those that buy more, as others
+// may go short for them. It reports whether there were none.
+func (a *Actions) settle(dst []int32, given *purchase) bool {
+	for said := true; ; said = false {
+		b := a.purchase(given.s, given.p)
+		b.dry = true
+		b.buy(dst)
+		var more, less headSet
+		for h, n := range b.bought {
+			if n > given.bought[h] {
+				more.add(h)
+			} else if n < given.bought[h] && dst[h] > 0 {
+				less.add(h)
+			}
+		}
+		for w := range less {
+			less[w] |= b.missed[w]
+		}
+		switch {
+		case more != headSet{}:
+			more.takeFrom(dst)
+		case less != headSet{}:
+			less.takeFrom(dst)
+		default:
+			return said
+		}
 	}
-	b.whole = b.whole && !c.Swapped
+}
+
+// takeFrom leaves the heads of the set without a choice.
+func (h *headSet) takeFrom(dst []int32) {
+	for w, set := range h {
+		for ; set != 0; set &= set - 1 {
+			dst[w<<6|bits.TrailingZeros64(set)] = -1
+		}
+	}
+}
+
+// note adds a command to the choice of its head, if it belongs to that line and
+// the rules accept it. A command that is in the other line than its kind's is
+// missed.
+func (b *purchase) note(dst []int32, c tm.Command, line int) {
+	own := 0
+	if c.Op == tm.OpSpawn {
+		own = 1
+	}
+	if c.Swapped {
+		own = 1 - own
+	}
+	switch {
+	case own != line:
+	case c.Op == tm.OpSpawn:
+		b.noteStack(c)
+	case c.Op >= tm.OpPlace && c.Op <= tm.OpRemove:
+		b.noteCell(dst[stackHeads:], c)
+	}
+}
+
+// noteCell adds a command for a structure to the choice of its cell.
+func (b *purchase) noteCell(cells []int32, c tm.Command) {
 	cell, ok := bitboard.DiamondCell(int(c.X), int(c.Y))
 	if !ok || tm.Owner(int(c.Y)) != b.p {
 		return
@@ -255,35 +311,40 @@ func (b *purchase) noteCell(cells []int32, c tm.Command) {
 	}
 	upgraded := stood.Upgraded() || *choice&cellUpgrade != 0
 	marked := *choice&cellRemove != 0 || stood.RemoveIn() != 0 && *choice&cellUpgrade == 0
+	done := false
 	switch c.Op {
 	case tm.OpPlace:
-		if c.Kind.Structure() && b.pay(0, !stands, r.Units[c.Kind].Cores) {
+		free := !stands && b.manned&half[b.p][i].edge == 0
+		if done = c.Kind.Structure() && b.pay(0, free, r.Units[c.Kind].Cores); done {
 			*choice = int32(c.Kind) + 1
 			b.walled |= half[b.p][i].edge
 		}
 	case tm.OpUpgrade:
-		if b.pay(0, stands && !upgraded && r.Upgradable[k], r.Upgraded[k].Cores) {
+		if done = b.pay(0, stands && !upgraded && r.Upgradable[k], r.Upgraded[k].Cores); done {
 			*choice = *choice&^cellRemove | cellUpgrade
 		}
 	case tm.OpRemove:
-		if stands && !marked {
+		if done = stands && !marked; done {
 			*choice |= cellRemove
 		}
 	}
+	if done && c.Swapped {
+		b.missed.add(stackHeads + int(i))
+	}
 }
 
-// noteStack adds the units that a spawn buys to the choice of its head.
-func (b *purchase) noteStack(stacks []int32, c tm.Command) {
-	if c.Op != tm.OpSpawn {
-		return
-	}
-	b.whole = b.whole && !c.Swapped
+// noteStack buys the units of a spawn.
+func (b *purchase) noteStack(c tm.Command) {
 	e, ok := tm.Edge(int(c.X), int(c.Y))
 	if !ok || !c.Kind.Mobile() || tm.Owner(int(c.Y)) != b.p ||
 		b.walled>>e&1 != 0 || b.s.Cells[half[b.p][edges[e]].cell].Mark != 0 {
 		return
 	}
+	h := e*mobileKinds + int(c.Kind-tm.Scout)
 	n := b.spend(c.Kind, int(min(c.Count, uint32(b.a.mobile))))
-	b.units += n
-	stacks[e*mobileKinds+int(c.Kind-tm.Scout)] += int32(n)
+	b.bought[h] += int32(n)
+	if n > 0 && c.Swapped {
+		b.manned |= 1 << e
+		b.missed.add(h)
+	}
 }

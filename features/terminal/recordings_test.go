@@ -2,7 +2,6 @@ package terminal
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -17,17 +16,10 @@ import (
 // and plays their turns in the sequential form, with the choices of its action
 // space and as its mask allows.
 func TestRecordedTurns(t *testing.T) {
-	names, err := filepath.Glob(filepath.Join(simtest.Shared(t, "replays", "terminal"), "202*.replay.gz"))
-	if err != nil || len(names) == 0 {
-		t.Fatalf("no recordings (%v)", err)
-	}
+	names := simtest.SharedFiles(t, "replays", "terminal", "202*.replay.gz")
 	known, all, steps := 0, 0, 0
 	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := wire.ReadMatch(filepath.Base(name), bytes.NewReader(text))
+		m, err := wire.ReadMatch(filepath.Base(name), bytes.NewReader(simtest.Text(t, name)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"moonfarm/features"
 	"moonfarm/sim"
 	tm "moonfarm/sim/terminal"
 )
@@ -23,6 +24,7 @@ const (
 
 // Scalars writes those of the own side, of the enemy's, then the common ones.
 func (e *Encoder) Scalars(dst []float32, s *tm.State, p sim.Player) {
+	features.Room("scalars", len(dst), scalars)
 	dst = dst[:scalars:scalars]
 	e.side(dst[:scalarsPerSide], s, p)
 	e.side(dst[scalarsPerSide:scalarTurn], s, p^1)
@@ -47,43 +49,12 @@ func (e *Encoder) common(dst []float32, s *tm.State) {
 // side writes the scalars of player p's side.
 func (e *Encoder) side(dst []float32, s *tm.State, p sim.Player) {
 	dst = dst[:scalarsPerSide]
-	cores, bits := e.income(s, p)
+	cores, bits := e.game.Income(s, p)
 	dst[scalarHealth] = s.Health[p]
 	dst[scalarCores] = s.Cores[p]
 	dst[scalarBits] = s.Bits[p]
 	dst[scalarCoresIncome] = cores
 	dst[scalarBitsIncome] = bits
-	dst[scalarBitsKept] = tm.Tenths(float32(s.Bits[p] * float32(1-e.rules.BitDecay)))
+	dst[scalarBitsKept] = e.game.BitsKept(s, p)
 	dst[scalarPoints] = e.rules.StartHealth - s.Health[p^1]
-}
-
-// income are the cores and bits that the restore before the next turn would pay
-// if no structure came or fell.
-func (e *Encoder) income(s *tm.State, p sim.Player) (cores, bits float32) {
-	r := &e.rules
-	cores, bits = r.CoresPerTurn, r.BitsPerTurn
-	if t := int32(s.Turn) + 1; t >= r.GrowthStart {
-		more := r.BitGrowth * float32(1+(t-r.GrowthStart)/r.GrowthInterval)
-		bits += more
-	}
-	if !e.gives {
-		return cores, bits
-	}
-	var c, b float32
-	for k := range s.Ages[p] {
-		ages := &s.Ages[p][k]
-		for _, i := range ages.Cell[:ages.N] {
-			structure := s.Cells[half[p][i].cell]
-			if !r.RemovedGive && structure.RemoveIn() == 1 {
-				continue
-			}
-			u := &r.Units[k]
-			if structure.Upgraded() {
-				u = &r.Upgraded[k]
-			}
-			c += u.GivesCores
-			b += u.GivesBits
-		}
-	}
-	return cores + c, bits + b
 }

@@ -37,7 +37,7 @@ func SequentialKit(g *tm.Sequential) features.Kit[tm.SequentialState] {
 
 // NewSequentialEncoder returns the encoder for the rules of g.
 func NewSequentialEncoder(g *tm.Sequential) *SequentialEncoder {
-	return &SequentialEncoder{newEncoder(g.Rules())}
+	return &SequentialEncoder{NewEncoder(g.Game())}
 }
 
 // Shape gives the sizes: planes [12, 28, 28], 18 scalars, 116 packed words.
@@ -56,7 +56,7 @@ func (e *SequentialEncoder) Table() features.Table {
 	t.Scalars = append(t.Scalars,
 		features.Field{Name: "steps_left", Unit: "steps", Scale: tm.SequentialSteps, Doc: "steps that this turn may still have, this one included"},
 		features.Field{Name: "own_ended", Unit: "flag", Scale: 1, Doc: "the own turn is ended: nothing can be done but wait for the enemy"})
-	t.Packed += sequentialPackedDoc
+	t.Packed, t.PackedLayout = t.Packed+sequentialPackedDoc, sequentialLayout()
 	return t
 }
 
@@ -65,6 +65,7 @@ const sequentialPackedDoc = " Then 11 words: a byte for each of the 28 edge cell
 
 // Planes writes the uint8 planes.
 func (e *SequentialEncoder) Planes(dst []uint8, s *tm.SequentialState, p sim.Player) {
+	features.Room("planes", len(dst), sequentialBytes)
 	b := (*board)(dst)
 	blank(b)
 	e.plain.fill(b, &s.View, p, p)
@@ -82,6 +83,7 @@ func (e *SequentialEncoder) Planes(dst []uint8, s *tm.SequentialState, p sim.Pla
 
 // Packed writes the structures, then the own mobile units that wait.
 func (e *SequentialEncoder) Packed(dst []uint64, s *tm.SequentialState, p sim.Player) {
+	features.Room("packed", len(dst), sequentialWords)
 	l := (*list)(dst)
 	clear(l[:])
 	e.plain.enter(l, &s.View, p, p)
@@ -100,6 +102,7 @@ func (e *SequentialEncoder) Packed(dst []uint64, s *tm.SequentialState, p sim.Pl
 // Scalars writes those of the plain form, then the steps left and whether the
 // own turn is ended.
 func (e *SequentialEncoder) Scalars(dst []float32, s *tm.SequentialState, p sim.Player) {
+	features.Room("scalars", len(dst), sequentialScalars)
 	dst = dst[:sequentialScalars]
 	e.plain.side(dst[:scalarsPerSide], &s.View, p)
 	e.plain.side(dst[scalarsPerSide:scalarTurn], &s.Base, p^1)
@@ -163,6 +166,7 @@ func (c *cells) or(dst *[choiceWords]uint64, at int) {
 
 // Mask writes 18 words.
 func (a *SequentialActions) Mask(dst []uint64, s *tm.SequentialState, p sim.Player) {
+	features.Room("mask", len(dst), choiceWords)
 	m := (*[choiceWords]uint64)(dst)
 	clear(m[:])
 	m[choiceEnd>>6] = 1 << (choiceEnd & 63)
@@ -209,6 +213,7 @@ func (a *SequentialActions) Mask(dst []uint64, s *tm.SequentialState, p sim.Play
 
 // AppendOrders appends the one order of the action.
 func (a *SequentialActions) AppendOrders(dst []sim.Order, action []int32, _ *tm.SequentialState, p sim.Player) []sim.Order {
+	features.Room("action", len(action), 1)
 	c := int(action[0])
 	switch {
 	case c < 0 || c >= choices:
@@ -233,6 +238,7 @@ func (a *SequentialActions) AppendOrders(dst []sim.Order, action []int32, _ *tm.
 // Action finds the choice for the first order, which is the one that counts.
 // Orders of the referee, for the enemy's half or outside the arena have none.
 func (a *SequentialActions) Action(dst []int32, orders []sim.Order, _ *tm.SequentialState, p sim.Player) bool {
+	features.Room("action", len(dst), 1)
 	dst[0] = choiceEnd
 	if len(orders) == 0 || orders[0] == tm.Nothing {
 		return true

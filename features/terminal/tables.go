@@ -1,8 +1,6 @@
 package terminal
 
 import (
-	"math/bits"
-
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
 	tm "moonfarm/sim/terminal"
@@ -77,10 +75,16 @@ var half = func() (t [2][tm.HalfCells]own) {
 
 // edges are the numbers in half of the edge cells.
 var edges = func() (t [edgeCells]uint8) {
-	for i, c := range half[0] {
-		if c.edge != 0 {
-			t[bits.TrailingZeros32(c.edge)] = uint8(i)
-		}
+	for e := range t {
+		t[e] = uint8(tm.Local(tm.EdgeXY(e, 0)))
 	}
 	return t
 }()
+
+// flag is 1 if the condition holds, else 0.
+func flag(condition bool) uint64 {
+	if condition {
+		return 1
+	}
+	return 0
+}

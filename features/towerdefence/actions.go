@@ -1,24 +1,19 @@
 package towerdefence
 
 import (
+	"slices"
+
+	"moonfarm/features"
 	"moonfarm/sim"
 	td "moonfarm/sim/towerdefence"
 )
 
 // The actions: one Discrete choice a round. Cells are own cells y*8 + x.
 const (
-	actionDefense     = 0 * td.Cells // + cell: place the building there
-	actionAttack      = 1 * td.Cells
-	actionEnergy      = 2 * td.Cells
-	actionTesla       = 3 * td.Cells
-	actionDeconstruct = 4 * td.Cells // + cell: remove the building there
-	actionNothing     = 5 * td.Cells
-	actionCurtain     = actionNothing + 1
-	actions           = actionNothing + 2
+	actionNothing = 5 * td.Cells // below: a command of td.LegalOps on a cell
+	actionCurtain = actionNothing + 1
+	actions       = actionNothing + 2
 )
-
-// actionOps are the ops of the five boards of actions.
-var actionOps = [5]td.Op{td.OpDefense, td.OpAttack, td.OpEnergy, td.OpTesla, td.OpDeconstruct}
 
 // Actions implements features.ActionSpace for Tower Defence: one head with 322
 // choices, whose mask is sound and complete.
@@ -41,15 +36,17 @@ func (a *Actions) Doc() string {
 // Mask writes six words: a board for each of the five kinds of action that name
 // a cell, then nothing (bit 0) and the curtain (bit 1).
 func (a *Actions) Mask(dst []uint64, s *td.State, p sim.Player) {
+	features.Room("mask", len(dst), len(td.Legal{}))
 	a.game.Legal((*td.Legal)(dst[:6]), s, p)
 }
 
 // AppendOrders appends the one order of the action.
 func (a *Actions) AppendOrders(dst []sim.Order, action []int32, _ *td.State, _ sim.Player) []sim.Order {
-	c := action[0]
+	features.Room("action", len(action), 1)
+	c := int(action[0])
 	switch {
 	case c >= 0 && c < actionNothing:
-		return append(dst, td.OrderAt(actionOps[c/td.Cells], int(c%td.Cells)))
+		return append(dst, td.OrderAt(td.LegalOps[c/td.Cells], c%td.Cells))
 	case c == actionNothing:
 		return append(dst, td.Nothing)
 	case c == actionCurtain:
@@ -58,26 +55,22 @@ func (a *Actions) AppendOrders(dst []sim.Order, action []int32, _ *td.State, _ s
 	return dst
 }
 
-// Action finds the choice for the first order, which is the one that counts.
-// Orders that are not legal moves, such as those that cost failures, have none.
+// Action finds the choice for the first order, which is the one that counts. What
+// is no command, such as an answer that cannot be read, has none. A command that
+// the rules refuse has its choice, though that is masked out.
 func (a *Actions) Action(dst []int32, orders []sim.Order, _ *td.State, _ sim.Player) bool {
+	features.Room("action", len(dst), 1)
 	dst[0] = actionNothing
 	if len(orders) == 0 || orders[0] == td.Nothing {
 		return true
 	}
-	op, x, y, failures := td.Decode(orders[0])
-	cell := int32(y*td.Width + x)
+	c := td.Decode(orders[0])
+	board := slices.Index(td.LegalOps[:], c.Op)
 	switch {
-	case failures != 0 || orders[0] == td.Aborted:
-		dst[0] = -1
-	case op == td.OpCurtain:
+	case c.Failures == 0 && c.Op == td.OpCurtain:
 		dst[0] = actionCurtain
-	case op == td.OpDeconstruct:
-		dst[0] = actionDeconstruct + cell
-	case op == td.OpTesla:
-		dst[0] = actionTesla + cell
-	case op >= td.OpDefense && op <= td.OpEnergy:
-		dst[0] = int32(op-td.OpDefense)*td.Cells + cell
+	case c.Failures == 0 && board >= 0:
+		dst[0] = int32(board*td.Cells + c.Y*td.Width + c.X)
 	default:
 		dst[0] = -1
 	}

@@ -32,12 +32,8 @@ const (
 // halfWords writes the words of the half of player p.
 func (e *Encoder) halfWords(dst *half, s *td.State, p sim.Player) {
 	h, other := &s.Half[p], &s.Half[p^1]
-	occupied := h.Occupied
-	strong := occupied & h.Type2 // not attack
-	dst[wordAttack] = occupied &^ h.Type2
-	dst[wordTesla] = strong & h.Type1
-	dst[wordEnergy] = strong & h.Type0
-	dst[wordDefense] = strong &^ (h.Type1 | h.Type0)
+	dst[wordAttack], dst[wordTesla] = h.Standing(td.Attack), h.Standing(td.Tesla)
+	dst[wordEnergy], dst[wordDefense] = h.Standing(td.Energy), h.Standing(td.Defense)
 	dst[wordOwner], dst[wordOwner+1], dst[wordOwner+2], dst[wordOwner+3] = h.Own[0], h.Own[1], h.Own[2], h.Own[3]
 	dst[wordVisitor], dst[wordVisitor+1], dst[wordVisitor+2], dst[wordVisitor+3] = other.Far[0], other.Far[1], other.Far[2], other.Far[3]
 	dst[wordTowers] = noTowers
@@ -45,12 +41,7 @@ func (e *Encoder) halfWords(dst *half, s *td.State, p sim.Player) {
 		waiting := h.Wait0 | h.Wait1
 		dst[wordBuilding0], dst[wordBuilding1] = h.Wait1, h.Wait0
 		dst[wordExtra0], dst[wordExtra1] = h.Extra0|waiting, h.Extra1|waiting
-		// (phase − round) mod 4, bit by bit.
-		attack := dst[wordAttack]
-		odd, half := -uint64(s.Round&1), -uint64(s.Round>>1&1)
-		borrow := odd &^ h.Type0
-		dst[wordIdle0] = attack & (h.Type0 ^ odd)
-		dst[wordIdle1] = attack & (h.Type1 ^ half ^ borrow)
+		dst[wordIdle0], dst[wordIdle1] = h.Idle(s.Round)
 	} else {
 		e.countedWords(dst, s, p)
 	}
@@ -72,13 +63,13 @@ func (e *Encoder) countedWords(dst *half, s *td.State, p sim.Player) {
 		cell, bit := bits.TrailingZeros64(cells), cells&-cells
 		kind, _ := s.Half[p].Kind(cell)
 		put(&building, bit, e.game.RoundsUntilDone(s, p, cell))
-		put(&extra, bit, e.hits(e.game.HealthOf(s, p, cell))-1)
+		put(&extra, bit, e.rules.Hits(e.game.HealthOf(s, p, cell))-1)
 		if kind == td.Attack {
 			put(&idle, bit, e.game.Cooldown(s, p, cell))
 		}
 	}
 	for cells := dst[wordTesla]; cells != 0; cells &= cells - 1 {
-		put(&extra, cells&-cells, e.hits(e.game.HealthOf(s, p, bits.TrailingZeros64(cells)))-1)
+		put(&extra, cells&-cells, e.rules.Hits(e.game.HealthOf(s, p, bits.TrailingZeros64(cells)))-1)
 	}
 	dst[wordBuilding0], dst[wordBuilding1] = building[0], building[1]
 	dst[wordExtra0], dst[wordExtra1] = extra[0], extra[1]
@@ -106,6 +97,3 @@ func (e *Encoder) towerWord(dst *half, s *td.State, p sim.Player) {
 	}
 	dst[wordTowers] = w
 }
-
-// hits is the number of missiles that health withstands, rounded up.
-func (e *Encoder) hits(health int) int { return (health + e.damage - 1) / e.damage }

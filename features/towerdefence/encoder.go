@@ -36,14 +36,12 @@ const (
 type Encoder struct {
 	game    *td.Game
 	regular bool
-	damage  int
 	rules   td.Rules
 }
 
 // NewEncoder returns the encoder for the rules of g.
 func NewEncoder(g *td.Game) *Encoder {
-	r := g.Rules()
-	return &Encoder{game: g, regular: g.Regular(), damage: r.Buildings[td.Attack].Damage, rules: r}
+	return &Encoder{game: g, regular: g.Regular(), rules: g.Rules()}
 }
 
 // Shape gives the sizes: planes [9, 8, 16], 19 scalars, 38 packed words.
@@ -56,6 +54,7 @@ type half = [wordsPerHalf]uint64
 
 // Planes writes the uint8 planes.
 func (e *Encoder) Planes(dst []uint8, s *td.State, p sim.Player) {
+	features.Room("planes", len(dst), planes*planeBytes)
 	var own, enemy half
 	e.halfWords(&own, s, p)
 	e.halfWords(&enemy, s, p^1)
@@ -64,6 +63,7 @@ func (e *Encoder) Planes(dst []uint8, s *td.State, p sim.Player) {
 
 // Packed writes the words of the own half, then those of the enemy's.
 func (e *Encoder) Packed(dst []uint64, s *td.State, p sim.Player) {
+	features.Room("packed", len(dst), 2*wordsPerHalf)
 	e.halfWords((*half)(dst[:wordsPerHalf]), s, p)
 	e.halfWords((*half)(dst[wordsPerHalf:2*wordsPerHalf]), s, p^1)
 }

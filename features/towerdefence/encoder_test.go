@@ -1,6 +1,7 @@
 package towerdefence
 
 import (
+	"fmt"
 	"math/bits"
 	"testing"
 
@@ -74,42 +75,6 @@ func plainPlanes(g *td.Game, s *td.State, p sim.Player) []uint8 {
 	return dst
 }
 
-// unpack writes the planes from the packed words, as the table says.
-func unpack(words []uint64) []uint8 {
-	dst := make([]uint8, planes*planeBytes)
-	for side := range 2 {
-		w := words[side*wordsPerHalf : (side+1)*wordsPerHalf]
-		for cell := range td.Cells {
-			at := cell/8*16 + cell%8
-			owner, visitor := planeOwn, planeEnemy
-			if side == 1 {
-				at = cell/8*16 + 15 - cell%8
-				owner, visitor = planeEnemy, planeOwn
-			}
-			bit := func(i int) uint8 { return uint8(w[i] >> cell & 1) }
-			for i := range 4 {
-				dst[i*planeBytes+at] = bit(i)
-				dst[owner*planeBytes+at] += bit(10 + i)
-				dst[visitor*planeBytes+at] += bit(14 + i)
-			}
-			dst[planeBuilding*planeBytes+at] = bit(4) + 2*bit(5)
-			if bit(0)|bit(1)|bit(2)|bit(3) != 0 {
-				dst[planeHits*planeBytes+at] = 1 + bit(6) + 2*bit(7)
-			}
-			dst[planeIdle*planeBytes+at] = bit(8) + 2*bit(9)
-			for i := range 2 {
-				tower := w[18] >> (32 * i)
-				if tower&0xff == uint64(cell) {
-					dst[planeTesla*planeBytes+at] = uint8(i + 1)
-					dst[planeBuilding*planeBytes+at] = uint8(tower >> 8)
-					dst[planeIdle*planeBytes+at] = uint8(tower >> 16)
-				}
-			}
-		}
-	}
-	return dst
-}
-
 // visit calls check with the states of random games, both seats.
 func visit(g *td.Game, seed uint64, rounds int, check func(s *td.State, p sim.Player)) {
 	r := prng.New(seed)
@@ -157,23 +122,10 @@ func clip(want []uint8) []uint8 {
 
 func checkPlanes(t *testing.T, g *td.Game) {
 	e := NewEncoder(g)
-	got := make([]uint8, planes*planeBytes)
-	words := make([]uint64, 2*wordsPerHalf)
 	visit(g, 7, 4000, func(s *td.State, p sim.Player) {
-		if t.Failed() {
-			return
-		}
-		want := plainPlanes(g, s, p)
-		e.Planes(got, s, p)
-		e.Packed(words, s, p)
-		fromWords, wantWords := unpack(words), clip(want)
-		for i := range want {
-			if got[i] != want[i] || fromWords[i] != wantWords[i] {
-				t.Errorf("round %d seat %d plane %s row %d column %d: planes %d, want %d; packed %d, want %d", s.Round, p,
-					e.Table().Planes[i/planeBytes].Name, i%planeBytes/16, i%16, got[i], want[i], fromWords[i], wantWords[i])
-				return
-			}
-		}
+		want, at := plainPlanes(g, s, p), fmt.Sprintf("round %d seat %d", s.Round, p)
+		featuretest.SamePlanes(t, e, at, featuretest.Planes(e, s, p), want)
+		featuretest.SamePlanes(t, e, at+", packed", featuretest.Unpacked(t, e, s, p), clip(want))
 	})
 }
 

@@ -34,7 +34,8 @@ func (e *Encoder) Table() features.Table {
 			planeOwn:      {Name: "own_missiles", Unit: "missiles", Scale: 4, Doc: "own missiles here, flying right"},
 			planeEnemy:    {Name: "enemy_missiles", Unit: "missiles", Scale: 4, Doc: "enemy missiles here, flying left"},
 		},
-		Packed: packedDoc,
+		Packed:       packedDoc,
+		PackedLayout: layout(),
 	}
 	for _, side := range []string{"own", "enemy"} {
 		t.Scalars = append(t.Scalars,

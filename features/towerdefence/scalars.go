@@ -1,8 +1,7 @@
 package towerdefence
 
 import (
-	"math/bits"
-
+	"moonfarm/features"
 	"moonfarm/sim"
 	td "moonfarm/sim/towerdefence"
 )
@@ -27,6 +26,7 @@ const (
 
 // Scalars writes those of the own side, of the enemy's, then the common ones.
 func (e *Encoder) Scalars(dst []float32, s *td.State, p sim.Player) {
+	features.Room("scalars", len(dst), scalars)
 	dst = dst[:scalars:scalars]
 	e.side(dst[:scalarsPerSide], s, p)
 	e.side(dst[scalarsPerSide:2*scalarsPerSide], s, p^1)
@@ -44,24 +44,17 @@ func (e *Encoder) allScalars(dst []float32, s *td.State) {
 
 // common writes the scalars that are the same for both sides.
 func (e *Encoder) common(dst []float32, s *td.State) {
-	round := int(s.Round)
-	period := e.rules.CurtainResetPeriod
-	wait := period - round%period
-	if round > 0 && round%period == 0 {
-		wait = 0
-	}
-	dst[0] = float32(round)
-	dst[scalarRoundsLeft-scalarRound] = float32(e.rules.MaxRounds + 1 - round)
-	dst[scalarReset-scalarRound] = float32(wait)
+	dst[0] = float32(s.Round)
+	dst[scalarRoundsLeft-scalarRound] = float32(e.rules.MaxRounds + 1 - int(s.Round))
+	dst[scalarReset-scalarRound] = float32(e.game.CurtainReset(s.Round))
 }
 
 // side writes the scalars of player p's side.
 func (e *Encoder) side(dst []float32, s *td.State, p sim.Player) {
 	h := &s.Half[p]
 	dst = dst[:scalarsPerSide]
-	paying := bits.OnesCount64(h.Live & h.Type2 & h.Type0)
 	dst[scalarEnergy] = float32(h.Energy)
-	dst[scalarIncome] = float32(e.rules.RoundIncome + e.rules.Buildings[td.Energy].EnergyPerTurn*paying)
+	dst[scalarIncome] = float32(e.game.Income(h))
 	dst[scalarHealth] = float32(h.Health())
 	dst[scalarHits] = float32(h.Hits())
 	dst[scalarScore] = float32(e.game.Score(s, p))
@@ -69,6 +62,6 @@ func (e *Encoder) side(dst []float32, s *td.State, p sim.Player) {
 	if h.Available {
 		dst[scalarAvailable] = 1
 	}
-	dst[scalarCurtain] = float32(max(0, int(h.Curtain)-int(s.Round)+1))
+	dst[scalarCurtain] = float32(max(0, s.CurtainTime(p)))
 	dst[scalarTeslas] = float32(h.Teslas)
 }

@@ -1,0 +1,262 @@
+package codecraft
+
+import (
+	"moonfarm/sim"
+	"moonfarm/sim/bitboard"
+	cc "moonfarm/sim/codecraft"
+)
+
+// The heads of a slot: head k of slot i is head k·slots + i of the action. The
+// first has a mask. The others say the parts of an action, any at all, by numbers
+// in the player's own frame; 0 says nothing.
+const (
+	headOrder   = iota // see choices
+	headMove           // 1 + moveFlags
+	headMoveX          // 1 + x
+	headMoveY          //
+	headBuild          // 1 + type
+	headBuildX         // 1 + x of the lowest corner
+	headBuildY         //
+	headTargetX        // 1 + x of a cell of who is to be attacked
+	headTargetY        //
+	headLow            // types of the auto attack: set of the first five …
+	headHigh           // … and of the last
+	headRange          // of the auto attack: see ranges
+	headRepairX        // 1 + x of a cell of who is to be repaired
+	headRepairY        //
+	headsOfSlot
+)
+
+// moveFlags are the flags of a move in the game's order, from FindClosest on:
+// closest position, break through, outside of the map.
+const moveFlags = cc.FindClosest | cc.BreakThrough | cc.MoveOutside
+
+const (
+	halfTypes     = cc.Types / 2
+	outsideChoice = side + 1 // of both heads of what is to be built outside of the map
+	closeRange    = 160      // ranges up to here have choices of their own: no two cells are farther apart than 158
+)
+
+// farRanges are the others that have choices.
+var farRanges = [...]uint16{200, 255, 256, 300, 400, 500, 999, 1000, 6400, 9999, 10000, 65535}
+
+// headSizes are the numbers of choices.
+var headSizes = [headsOfSlot]int{
+	headOrder: choices,
+	headMove:  1 + 8, headMoveX: 1 + side, headMoveY: 1 + side,
+	headBuild: 1 + cc.Types, headBuildX: 2 + side, headBuildY: 2 + side,
+	headTargetX: 1 + side, headTargetY: 1 + side,
+	headLow: 1 << halfTypes, headHigh: 1 << (cc.Types - halfTypes), headRange: 2 + closeRange + len(farRanges),
+	headRepairX: 1 + side, headRepairY: 1 + side,
+}
+
+// observer finds out what a seat sees, once that is asked for.
+type observer struct {
+	a      *Actions
+	s      *cc.State
+	p      sim.Player
+	looked bool
+	seen   bitboard.Square // cells in sight, if looked
+}
+
+// look finds out what is in sight.
+func (e *observer) look() {
+	if !e.looked {
+		e.a.game.Sight(&e.seen, e.s, e.p)
+		e.looked = true
+	}
+}
+
+// inSight reports whether a square of the map is in sight. Most are asked for by
+// an entity u that sees them itself.
+func (e *observer) inSight(u *cc.Unit, x, y, size int) bool {
+	if !e.a.rules.Fog || e.a.gapTo(u, x, y, size) <= int(e.a.rules.Types[u.Type].Sight) {
+		return true
+	}
+	e.look()
+	return e.seen.MeetsSquare(x, y, size)
+}
+
+// cellOf is the lowest corner, as seen, of the entity with that id, if it is
+// there and in sight.
+func (e *observer) cellOf(u *cc.Unit, id uint32) (x, y int, ok bool) {
+	size := 1
+	if i := e.s.Find(id); i >= 0 {
+		w := &e.s.Units[i]
+		x, y, size = int(w.X), int(w.Y), e.a.types[w.Type].size
+		ok = w.Owner == e.p || e.inSight(u, x, y, size)
+	} else if x, y, ok = e.s.ResourceAt(id); ok {
+		ok = e.s.Health[cc.CellOf(x, y)] != 0 && e.inSight(u, x, y, 1)
+	}
+	x, y = cc.Turn(e.p, x, y, size)
+	return x, y, ok
+}
+
+// entityAt is the entity that is seen on a cell of the player's frame.
+func (e *observer) entityAt(u *cc.Unit, x, y int) (id uint32, ok bool) {
+	x, y = cc.TurnBack(e.p, x, y, 1)
+	cell := cc.CellOf(x, y)
+	if i := e.s.At[cell]; i != 0 {
+		w := &e.s.Units[(i-1)%cc.MaxUnits]
+		return w.ID, w.Owner == e.p || e.inSight(u, int(w.X), int(w.Y), e.a.types[w.Type].size)
+	}
+	return e.s.ResourceID(x, y), e.s.Health[cell] != 0 && e.inSight(u, x, y, 1)
+}
+
+// parts are the choices of one slot.
+type parts struct {
+	action []int32 // of all heads
+	slot   int
+}
+
+// at is the choice of a head.
+func (l parts) at(head int) int { return int(l.action[head*slots+l.slot]) }
+
+func (l parts) put(head, choice int) { l.action[head*slots+l.slot] = int32(choice) }
+
+// pair is the cell that two heads say.
+func (l parts) pair(headX int) (x, y int, ok bool) {
+	x, y = l.at(headX)-1, l.at(headX+1)-1
+	return x, y, uint(x) < side && uint(y) < side
+}
+
+// set is the set of types that a head says.
+func (l parts) set(head int) cc.TypeSet {
+	if c := l.at(head); uint(c) < uint(headSizes[head]) {
+		return cc.TypeSet(c)
+	}
+	return 0
+}
+
+func (l parts) putPair(headX, x, y int) {
+	l.put(headX, x+1)
+	l.put(headX+1, y+1)
+}
+
+// decode is the action that the heads of an entity's slot say. A part of which a
+// head says nothing is left out.
+func (e *observer) decode(u *cc.Unit, l parts) (told cc.Action) {
+	told.Parts = cc.Given
+	if m := l.at(headMove) - 1; uint(m) < 8 {
+		if x, y, ok := l.pair(headMoveX); ok {
+			how := cc.Parts(m) * cc.FindClosest
+			if x > 0 && y > 0 && x < side-1 && y < side-1 { // nearest to no place outside
+				how &^= cc.MoveOutside
+			}
+			x, y = cc.TurnBack(e.p, x, y, 1)
+			told.AddMove(x, y, how)
+		}
+	}
+	if t := l.at(headBuild) - 1; uint(t) < cc.Types {
+		x, y, ok := l.pair(headBuildX)
+		if ok {
+			x, y = cc.TurnBack(e.p, x, y, e.a.types[t].size)
+		} else {
+			ok = l.at(headBuildX) == outsideChoice && l.at(headBuildY) == outsideChoice
+		}
+		if ok {
+			told.AddBuild(cc.Type(t), x, y)
+		}
+	}
+	if x, y, ok := l.pair(headTargetX); ok {
+		if id, ok := e.entityAt(u, x, y); ok {
+			told.AddTarget(id)
+		}
+	}
+	valid := l.set(headLow) | l.set(headHigh)<<halfTypes
+	if r, ok := rangeOf(l.at(headRange)); ok && valid != 0 {
+		told.AddAuto(int(r), valid)
+	}
+	if x, y, ok := l.pair(headRepairX); ok {
+		if id, ok := e.entityAt(u, x, y); ok {
+			told.AddRepair(id)
+		}
+	}
+	return told
+}
+
+// rangeOf is the pathfind range of a choice.
+func rangeOf(c int) (r uint16, ok bool) {
+	switch {
+	case c < 1 || c >= headSizes[headRange]:
+		return 0, false
+	case c <= 1+closeRange:
+		return uint16(c - 1), true
+	}
+	return farRanges[c-2-closeRange], true
+}
+
+// encode writes the choices that say an action told to an entity, and reports
+// whether all of it is said.
+func (e *observer) encode(l parts, u *cc.Unit, told *cc.Action) bool {
+	l.put(headOrder, choiceTold)
+	ok := true
+	if told.Parts&cc.HasMove != 0 {
+		x, y := cc.Turn(e.p, int(told.MoveX), int(told.MoveY), 1)
+		l.put(headMove, 1+int(told.Parts&moveFlags/cc.FindClosest))
+		l.putPair(headMoveX, x, y)
+	}
+	if told.Parts&cc.HasBuild != 0 {
+		ok = e.encodeBuild(l, told)
+	}
+	if told.Parts&cc.HasTarget != 0 {
+		x, y, there := e.cellOf(u, told.Target)
+		ok = l.encodeCell(headTargetX, x, y, there) && ok
+	}
+	if told.Parts&cc.HasAuto != 0 {
+		l.put(headLow, int(told.Valid&(1<<halfTypes-1)))
+		l.put(headHigh, int(told.Valid>>halfTypes))
+		c, there := choiceOfRange(told.Range)
+		l.put(headRange, c)
+		ok = ok && there
+	}
+	if told.Parts&cc.HasRepair != 0 {
+		x, y, there := e.cellOf(u, told.Repair)
+		ok = l.encodeCell(headRepairX, x, y, there) && ok
+	}
+	return ok
+}
+
+// encodeBuild writes the choices of a part that builds. A square that is partly
+// outside of the map may have its lowest corner there, as seen.
+func (e *observer) encodeBuild(l parts, told *cc.Action) bool {
+	if told.BuildType >= cc.Types {
+		l.put(headBuild, -1)
+		return l.encodeCell(headBuildX, 0, 0, false)
+	}
+	l.put(headBuild, 1+int(told.BuildType))
+	if told.BuildX >= side || told.BuildY >= side {
+		return l.encodeCell(headBuildX, outsideChoice-1, outsideChoice-1, true)
+	}
+	x, y := cc.Turn(e.p, int(told.BuildX), int(told.BuildY), e.a.types[told.BuildType].size)
+	return l.encodeCell(headBuildX, x, y, x >= 0 && y >= 0)
+}
+
+// encodeCell writes the choices of two heads, −1 if they cannot say the cell.
+func (l parts) encodeCell(headX, x, y int, ok bool) bool {
+	if !ok {
+		x, y = -2, -2
+	}
+	l.putPair(headX, x, y)
+	return ok
+}
+
+// choiceOfRange is the choice for a pathfind range.
+func choiceOfRange(r uint16) (c int, ok bool) {
+	if r <= closeRange {
+		return 1 + int(r), true
+	}
+	for k, n := range farRanges {
+		if n == r {
+			return 2 + closeRange + k, true
+		}
+	}
+	return -1, false
+}
+
+// clear takes all choices of a slot back.
+func (l parts) clear() {
+	for head := range headsOfSlot {
+		l.put(head, 0)
+	}
+}

@@ -1,0 +1,75 @@
+package featuretest
+
+import (
+	"fmt"
+	"strings"
+
+	"moonfarm/features"
+	"moonfarm/sim"
+)
+
+// AppendFields appends the sections of a FEATURES.md on planes, scalars and
+// packed words. packed says what the words are.
+func AppendFields[S any](out []byte, kit features.Kit[S], packed string) []byte {
+	shape, table := kit.Encoder.Shape(), kit.Encoder.Table()
+	out = fmt.Appendf(out, "\n## Planes\n\nuint8 [%d, %d, %d], row-major.\n\n", shape.Planes, shape.Height, shape.Width)
+	out = appendTable(out, "plane", table.Planes)
+	out = fmt.Appendf(out, "\n## Scalars\n\nfloat32 [%d], unscaled.\n\n", shape.Scalars)
+	out = appendTable(out, "scalar", table.Scalars)
+	return fmt.Appendf(out, "\n## Packed words\n\nuint64 [%d]: %s.\n\n```text\n%s\n```\n", shape.Words, packed, Sentences(table.Packed))
+}
+
+func appendTable(out []byte, what string, fields []features.Field) []byte {
+	out = fmt.Appendf(out, "| %s | name | unit | scale | |\n|---|---|---|---|---|\n", what)
+	for i, f := range fields {
+		out = fmt.Appendf(out, "| %d | `%s` | %s | %g | %s |\n", i, f.Name, f.Unit, f.Scale, f.Doc)
+	}
+	return out
+}
+
+// AppendActions appends the section of a FEATURES.md on actions: heads tells
+// how many choices the heads have, doc what they mean.
+func AppendActions[S any](out []byte, kit features.Kit[S], heads, doc string) []byte {
+	return fmt.Appendf(out, "\n## Actions\n\nHeads: %s. The mask has one bit a choice in %d uint64 words; a set bit is accepted by the rules, a clear one refused.\n\n```text\n%s\n```\n",
+		heads, features.MaskWords(kit.Actions.Heads()), doc)
+}
+
+// AppendMeasures appends the section of a FEATURES.md on measures.
+func AppendMeasures[S any](out []byte, kit features.Kit[S]) []byte {
+	out = append(out, "\n## Measures\n\nNumbers of a seat that rewards can be made of.\n\n| name | |\n|---|---|\n"...)
+	for _, m := range kit.Measures {
+		out = fmt.Appendf(out, "| `%s` | %s |\n", m.Name, m.Doc)
+	}
+	return out
+}
+
+// Sentences breaks a text at the ends of its parts, for lines one can read.
+func Sentences(text string) string {
+	text = strings.ReplaceAll(text, "; ", ";\n")
+	return strings.ReplaceAll(text, ". ", ".\n")
+}
+
+// AppendScalars appends the names and values of the scalars of seat p that are
+// not 0.
+func AppendScalars[S any](out []byte, e features.Encoder[S], s *S, p sim.Player) []byte {
+	scalars := make([]float32, e.Shape().Scalars)
+	e.Scalars(scalars, s, p)
+	out = append(out, "scalars"...)
+	for i, v := range scalars {
+		if v != 0 {
+			out = fmt.Appendf(out, " %s %g", e.Table().Scalars[i].Name, v)
+		}
+	}
+	return out
+}
+
+// EachPlane calls visit for every plane that seat p sees, of Height × Width
+// values.
+func EachPlane[S any](e features.Encoder[S], s *S, p sim.Player, visit func(name string, plane []uint8)) {
+	shape := e.Shape()
+	planes := Planes(e, s, p)
+	size := shape.Height * shape.Width
+	for i, f := range e.Table().Planes {
+		visit(f.Name, planes[i*size:(i+1)*size])
+	}
+}

@@ -1,0 +1,42 @@
+package featuretest
+
+import (
+	"slices"
+	"testing"
+
+	"moonfarm/features"
+	"moonfarm/sim"
+)
+
+// Planes are the planes that seat p sees.
+func Planes[S any](e features.Encoder[S], s *S, p sim.Player) []uint8 {
+	planes := make([]uint8, e.Shape().PlaneBytes())
+	e.Planes(planes, s, p)
+	return planes
+}
+
+// Unpacked are the planes that seat p's packed words hold by the layout.
+func Unpacked[S any](t testing.TB, e features.Encoder[S], s *S, p sim.Player) []uint8 {
+	t.Helper()
+	u, err := features.NewUnpacker(e.Shape(), e.Table().PackedLayout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed, planes := make([]uint64, e.Shape().Words), slices.Repeat([]uint8{0x5a}, e.Shape().PlaneBytes())
+	e.Packed(packed, s, p)
+	u.Unpack(planes, packed)
+	return planes
+}
+
+// SamePlanes compares planes with what they should be; what says which these are.
+func SamePlanes[S any](t testing.TB, e features.Encoder[S], what string, got, want []uint8) {
+	t.Helper()
+	z := e.Shape()
+	for i, v := range want {
+		if got[i] != v {
+			cell := i % (z.Height * z.Width)
+			t.Fatalf("%s: plane %s row %d column %d is %d, want %d",
+				what, e.Table().Planes[i/(z.Height*z.Width)].Name, cell/z.Width, cell%z.Width, got[i], v)
+		}
+	}
+}

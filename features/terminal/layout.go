@@ -1,0 +1,65 @@
+package terminal
+
+import (
+	"moonfarm/features"
+	tm "moonfarm/sim/terminal"
+)
+
+// The lists of cells of the layout.
+const (
+	listOwn   = iota // cells of the own half
+	listEnemy        // of the enemy's
+	listArena        // of both
+	listEdges        // the own edge cells, in the order of their numbers
+)
+
+// layout tells programs what packedDoc tells people.
+func layout() *features.Layout {
+	l := &features.Layout{Cells: make([][]features.Run, listEdges)}
+	for y := range side {
+		row := features.Run{Step: 1}
+		for x := range side {
+			if tm.Inside(x, y) {
+				if row.Count == 0 {
+					row.First = y*side + x
+				}
+				row.Count++
+			}
+		}
+		l.Cells[listArena] = append(l.Cells[listArena], row)
+		l.Cells[y/(side/2)] = append(l.Cells[y/(side/2)], row)
+	}
+	entries := func(first, width int) features.Bits { return features.Bits{First: first, Step: 16, Width: width} }
+	l.Parts = []features.Part{
+		{Plane: planeArena, Cells: listArena, Times: 1},
+		{Plane: planeUpgraded, Cells: listArena, Number: entries(entryUpgraded, 1), Times: 1},
+		{Plane: planeRemoval, Cells: listArena, Number: entries(entryRemoval, 4), Times: 1},
+	}
+	for half, plane := range []int{planeOwn, planeEnemy} {
+		first := half * tm.HalfCells * 16
+		for k := range tm.Structures {
+			l.Parts = append(l.Parts, features.Part{
+				Plane: plane + k, Cells: half, Number: entries(first, 8), Times: 1,
+				If: &features.Condition{Bits: entries(first+entryKind, 2), In: []int{k}},
+			})
+		}
+	}
+	return l
+}
+
+// sequentialLayout adds the own mobile units that wait.
+func sequentialLayout() *features.Layout {
+	l := layout()
+	var cells []features.Run
+	for _, i := range edges {
+		cells = append(cells, features.Run{First: int(planeAt[0][half[0][i].cell]), Step: 1, Count: 1})
+	}
+	l.Cells = append(l.Cells, cells)
+	for k := range mobileKinds {
+		l.Parts = append(l.Parts, features.Part{
+			Plane: planes + k, Cells: listEdges, Times: 1,
+			Number: features.Bits{First: words*64 + 8*k, Step: 8 * mobileKinds, Width: 8},
+		})
+	}
+	return l
+}
