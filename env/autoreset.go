@@ -55,7 +55,6 @@ type Autoreset struct {
 	FinalOutcome []sim.Outcome
 
 	inner    Vector
-	outcomes Snapshotter // inner's, or nil if it has none
 	mode     Mode
 	seeds    func(game int, episode uint64) uint64
 	episodes []uint64 // [games] restarts so far
@@ -66,26 +65,32 @@ type Autoreset struct {
 // seed of each episode is seeds(game, episode). final takes the last
 // observations in SameStep mode; it belongs to the caller, has the rows of v,
 // and may not be a Batch that is passed to Observe. It may be nil in the other
-// modes.
+// modes. NewAutoreset fails if an argument is missing, or a slab of final does
+// not fit v.
 func NewAutoreset(v Vector, mode Mode, seeds func(game int, episode uint64) uint64, final *Batch) (*Autoreset, error) {
 	if mode > Disabled {
 		return nil, fmt.Errorf("env: autoreset %v: there are NextStep, SameStep and Disabled", mode)
 	}
-	if mode == SameStep && final == nil {
-		return nil, fmt.Errorf("env: autoreset SameStep needs a Batch for the last observations")
+	if v == nil || seeds == nil {
+		return nil, fmt.Errorf("env: autoreset needs a Vector and a function for its seeds")
 	}
-	n := v.Len()
+	spec := v.Spec()
+	n := spec.Games
+	if mode == SameStep {
+		if fault := final.fault(lengthsOf(&spec), &spec); fault != "" {
+			return nil, fmt.Errorf("env: autoreset SameStep needs a Batch for the last observations: %s", fault)
+		}
+	}
 	a := &Autoreset{
 		Terminated: make([]bool, n), Truncated: make([]bool, n),
 		Final:        final,
-		FinalOutcome: make([]sim.Outcome, n*v.Spec().Info.Players),
+		FinalOutcome: make([]sim.Outcome, n*spec.Info.Players),
 		inner:        v,
 		mode:         mode,
 		seeds:        seeds,
 		episodes:     make([]uint64, n),
 		ended:        make([]bool, n),
 	}
-	a.outcomes, _ = Unwrap(v).(Snapshotter)
 	for i := range n {
 		a.Reset(i, seeds(i, 0))
 	}
@@ -98,11 +103,13 @@ func (a *Autoreset) Unwrap() Vector { return a.inner }
 // Spec implements Vector.
 func (a *Autoreset) Spec() Spec { return a.inner.Spec() }
 
-// Len implements Vector.
-func (a *Autoreset) Len() int { return a.inner.Len() }
-
 // Episode is the number of restarts of game i, those by Reset not counted.
-func (a *Autoreset) Episode(i int) uint64 { return a.episodes[i] }
+func (a *Autoreset) Episode(i int) uint64 {
+	if uint(i) >= uint(len(a.episodes)) {
+		panic(fmt.Sprintf("env: Episode of game %d: the Vector has %d, from 0", i, len(a.episodes)))
+	}
+	return a.episodes[i]
+}
 
 // Reset implements Vector: game i begins anew with a seed of the caller's
 // choice. It does not count as an episode, so that the seeds of those to come
@@ -141,6 +148,10 @@ func (a *Autoreset) Observe(b *Batch) { a.inner.Observe(b) }
 // ObserveGame implements Vector.
 func (a *Autoreset) ObserveGame(b *Batch, i int) { a.inner.ObserveGame(b, i) }
 
+// Outcome implements Vector: it tells of the new episode once a game has been
+// restarted, FinalOutcome of the one before.
+func (a *Autoreset) Outcome(i int, p sim.Player) sim.Outcome { return a.inner.Outcome(i, p) }
+
 // Step implements Vector: it plays one turn of every game that is running and
 // restarts games as the mode says. Status and Turn in b tell of the turn that
 // was played, even if the game has been restarted since; where NextStep
@@ -172,11 +183,9 @@ func (a *Autoreset) Step(b *Batch) {
 // end keeps what the end of game i leaves, and restarts it in SameStep.
 func (a *Autoreset) end(i int) {
 	a.ended[i] = true
-	if a.outcomes != nil {
-		n := len(a.FinalOutcome) / len(a.ended)
-		for seat := range n {
-			a.FinalOutcome[i*n+seat] = a.outcomes.Outcome(i, sim.Player(seat))
-		}
+	n := len(a.FinalOutcome) / len(a.ended)
+	for seat := range n {
+		a.FinalOutcome[i*n+seat] = a.inner.Outcome(i, sim.Player(seat))
 	}
 	if a.mode == SameStep {
 		a.inner.ObserveGame(a.Final, i)

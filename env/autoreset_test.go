@@ -175,14 +175,7 @@ func TestDisabled(t *testing.T) {
 		"goes on [0 0], turn 1 running, shows start 0 | goes on [0 0], turn 1 running, shows start 0",
 		"goes on [0 0], turn 2 running, shows start 0 | terminated [1 -1], turn 2 over, shows empty",
 	})
-	func() {
-		defer func() {
-			if fault := recover(); fault == nil || !strings.Contains(fault.(string), "game 1 has ended") {
-				t.Errorf("stepping a game that has ended: %v", fault)
-			}
-		}()
-		a.Step(b)
-	}()
+	mustPanic(t, "stepping a game that has ended", "game 1 has ended", func() { a.Step(b) })
 	a.ResetMask([]bool{false, true})
 	if a.Terminated[1] {
 		t.Error("the reset leaves terminated true")
@@ -226,12 +219,7 @@ func TestAutoresetRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
-		if recover() == nil {
-			t.Error("a reset mask of the wrong length is accepted")
-		}
-	}()
-	a.ResetMask(make([]bool, 2))
+	mustPanic(t, "ResetMask", "env: a reset mask of length 2 for 1 games", func() { a.ResetMask(make([]bool, 2)) })
 }
 
 func TestAutoresetAllocatesNothing(t *testing.T) {

@@ -7,6 +7,8 @@
 package env
 
 import (
+	"fmt"
+
 	"moonfarm/features"
 	"moonfarm/sim"
 )
@@ -16,6 +18,13 @@ type Config struct {
 	N        int    // games at once
 	Reward   string // "" is "result"; see Rewards
 	MaxTurns int    // cut games after so many turns (Status Cut); 0: only the rules end them
+	// Memory fills in what was last seen: where a cell is out of sight, planes
+	// of what does not move by itself (Spec.Remembered) show what was there when
+	// it last was in sight, 0 if it never was. All else stays as observed, the
+	// packed form too. Only for games and rules with fog of war. Snapshots do not
+	// hold what was seen: a game that is restored to an earlier turn remembers
+	// nothing, one that is restored to any other keeps what it remembered.
+	Memory bool
 }
 
 // ResultReward is the default reward: Outcome.Result in the turn in which the
@@ -33,15 +42,20 @@ type Reward struct {
 
 // Spec describes the games of a Vector and the sizes of a Batch for them.
 type Spec struct {
+	Games     int // at once
 	Info      sim.Info
 	Shape     features.Shape
 	Table     features.Table
 	Heads     []int    // choices per head of an action
+	Unmasked  int      // how many heads at the end have no mask: all their choices are always accepted
 	Actions   string   // what the choices mean
 	MaskWords int      // uint64 words of a mask
 	Reward    string   // the reward in use
 	Rewards   []Reward // all there are
 	MaxTurns  int      // turns after which a game is cut or over at the latest
+	// Remembered names the planes that show what was last seen; none without
+	// Config.Memory.
+	Remembered []string
 }
 
 // Want selects the slabs of a Batch.
@@ -55,7 +69,9 @@ const (
 	WantAction
 	WantKey
 	WantPlayed
-	// Orders, Reward and Status are always there.
+	// WantReward asks for what every Batch has, as it has Orders and Status; it
+	// is for those who keep rows.
+	WantReward
 )
 
 // Batch holds one row per (game, seat); the row of seat p of game i is
@@ -71,10 +87,11 @@ type Batch struct {
 	Mask    []uint64  // [Rows, MaskWords]; all 0 once the game has ended
 	Key     []uint64  // [Rows] seed of the row's random choices this turn: a function of (game seed, turn, seat)
 
-	// Written by a policy. A row with OrderLen −1 (Observe sets it) acts by
-	// its Action, any other by its first OrderLen Orders. Step fills in the
-	// other of the two, so that after it both say what was played; an action
-	// of −1 means that no action says the orders.
+	// Written by a policy. A row with OrderLen −1 (Observe sets it) plays its
+	// Action, any other its first OrderLen Orders. Step fills in the other of the
+	// two, so that both then say what was played. It writes −1 for a head none of
+	// whose choices says the orders that belong to the head; the other heads are
+	// not affected. In an Action that is played a head of −1 orders nothing.
 	Action   []int32     // [Rows, Heads]
 	Orders   []sim.Order // [Rows, MaxOrders]
 	OrderLen []int32     // [Rows]
@@ -83,11 +100,15 @@ type Batch struct {
 	Reward []float32    // [Rows]
 	Status []sim.Status // [games]
 	Turn   []int32      // [games] turns played
-	Played []int32      // [Rows, Heads] the action as the orders say it: of Action, what the rules let through
+	Played []int32      // [Rows, Heads] the action that says the orders played, with −1 as above: Action without what the rules refused
 }
 
-// NewBatch allocates a Batch for n games of the spec with the wanted slabs.
+// NewBatch allocates a Batch for n games of the spec with the wanted slabs. It
+// panics if n is negative.
 func NewBatch(s Spec, n int, w Want) *Batch {
+	if n < 0 {
+		panic(fmt.Sprintf("env: NewBatch for %d games", n))
+	}
 	rows := n * s.Info.Players
 	b := &Batch{
 		Rows:     rows,
@@ -121,14 +142,13 @@ func NewBatch(s Spec, n int, w Want) *Batch {
 	return b
 }
 
-// Vector plays Len games at once. It is not safe for concurrent use; make one
-// per goroutine. No method allocates. A Batch whose slabs do not fit the Spec
-// is a mistake of the program and panics with the slab's name.
+// Vector plays Spec().Games games at once. It is not safe for concurrent use; make one
+// per goroutine. No method allocates. A Batch whose slabs do not fit the Spec,
+// an OrderLen above MaxOrders and a game that does not exist are mistakes of the
+// program: they panic with the name of the slab or the argument.
 type Vector interface {
 	// Spec is constant.
 	Spec() Spec
-	// Len is the number of games.
-	Len() int
 	// Reset starts game i anew with that seed. A Vector is made with all games
 	// reset to seed 0.
 	Reset(i int, seed uint64)
@@ -143,9 +163,11 @@ type Vector interface {
 	// reward 0, no orders and action −1 until it is Reset: restarting is
 	// explicit (Autoreset is a layer above).
 	Step(b *Batch)
+	// Outcome tells how seat p of game i stands.
+	Outcome(i int, p sim.Player) sim.Outcome
 }
 
-// Snapshotter is what a Vector of New also does.
+// Snapshotter is what a Vector of New, found by Unwrap, also does.
 type Snapshotter interface {
 	// AppendSnapshot appends game i as bytes: its state, seed, turn and status.
 	AppendSnapshot(dst []byte, i int) []byte
@@ -153,6 +175,4 @@ type Snapshotter interface {
 	// nothing, if the snapshot is damaged or of another game or rules. The
 	// Vector's own Config holds for the turns that follow.
 	Restore(i int, snapshot []byte) error
-	// Outcome tells how seat p of game i stands.
-	Outcome(i int, p sim.Player) sim.Outcome
 }

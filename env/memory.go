@@ -2,83 +2,78 @@ package env
 
 import (
 	"fmt"
-	"slices"
+
+	"moonfarm/features"
+	"moonfarm/sim"
 )
 
-// Memory is a layer over a Vector whose games hide what is out of sight: where
-// a cell is not visible now, chosen planes show what was there when it last
-// was, 0 if it never was. All else stays as observed; the plane of visible cells
-// still tells what is seen at this moment. It is for games with planes of one
-// byte a cell, and fills Batch.Planes alone.
-//
-// Resets must go through it: an Autoreset belongs above. A game that is
-// restored to an earlier turn is taken for a new one.
-type Memory struct {
+// memory is the layer over a Vector that Config.Memory asks for. It fills
+// Batch.Planes alone. Resets must go through it. A game that is restored to an
+// earlier turn is taken for a new one.
+type memory struct {
 	inner   Vector
+	spec    Spec
 	visible int   // plane
 	kept    []int // planes
 	cells   int
-	planes  int
-	players int
 	turns   []int32 // [games] the last turn observed
-	store   []uint8 // [Rows, len(kept), cells]
+	store   []uint8 // [rows, len(kept), cells] what was last seen
 }
 
-// NewMemory puts the layer over v. visible names the plane of the cells in
-// sight, kept those that are remembered. It fails if there is no plane of such a
-// name, or the same one is named twice.
-func NewMemory(v Vector, visible string, kept []string) (*Memory, error) {
+// newMemory puts the layer over v, whose games have that fog; nil if they have
+// none. It fails then, and if fog names a plane that there is not.
+func newMemory(v Vector, fog *features.Fog) (Vector, error) {
 	s := v.Spec()
-	find := func(name string) (int, error) {
-		for i, f := range s.Table.Planes {
-			if f.Name == name {
-				return i, nil
-			}
-		}
-		return 0, fmt.Errorf("env: %s has no plane %q to remember", s.Info.Name, name)
+	if fog == nil {
+		return nil, fmt.Errorf("env: these rules of %s have no fog of war: there is nothing to remember", s.Info.Name)
 	}
-	m := &Memory{
-		inner: v, cells: s.Shape.Height * s.Shape.Width, planes: s.Shape.Planes, players: s.Info.Players,
-		turns: make([]int32, v.Len()),
-	}
+	m := &memory{inner: v, spec: s, cells: s.Shape.Height * s.Shape.Width, turns: make([]int32, s.Games)}
+	m.spec.Remembered = fog.Remembered
 	var err error
-	if m.visible, err = find(visible); err != nil {
+	if m.visible, err = findPlane(&s, fog.Visible); err != nil {
 		return nil, err
 	}
-	for _, name := range kept {
-		k, err := find(name)
+	for _, name := range fog.Remembered {
+		k, err := findPlane(&s, name)
 		if err != nil {
 			return nil, err
 		}
-		if k == m.visible || slices.Contains(m.kept, k) {
-			return nil, fmt.Errorf("env: plane %q is named twice", name)
-		}
 		m.kept = append(m.kept, k)
 	}
-	m.store = make([]uint8, v.Len()*m.players*len(m.kept)*m.cells)
+	m.store = make([]uint8, s.Games*s.Info.Players*len(m.kept)*m.cells)
 	return m, nil
 }
 
+// findPlane is the number of the plane of that name.
+func findPlane(s *Spec, name string) (int, error) {
+	for k, f := range s.Table.Planes {
+		if f.Name == name {
+			return k, nil
+		}
+	}
+	return 0, fmt.Errorf("env: %s has no plane %q to remember", s.Info.Name, name)
+}
+
 // Unwrap returns the Vector below.
-func (m *Memory) Unwrap() Vector { return m.inner }
+func (m *memory) Unwrap() Vector { return m.inner }
 
 // Spec implements Vector.
-func (m *Memory) Spec() Spec { return m.inner.Spec() }
-
-// Len implements Vector.
-func (m *Memory) Len() int { return m.inner.Len() }
+func (m *memory) Spec() Spec { return m.spec }
 
 // Reset implements Vector and forgets what the game showed.
-func (m *Memory) Reset(i int, seed uint64) {
+func (m *memory) Reset(i int, seed uint64) {
 	m.inner.Reset(i, seed)
 	m.forget(i)
 }
 
 // Step implements Vector.
-func (m *Memory) Step(b *Batch) { m.inner.Step(b) }
+func (m *memory) Step(b *Batch) { m.inner.Step(b) }
+
+// Outcome implements Vector.
+func (m *memory) Outcome(i int, p sim.Player) sim.Outcome { return m.inner.Outcome(i, p) }
 
 // Observe implements Vector.
-func (m *Memory) Observe(b *Batch) {
+func (m *memory) Observe(b *Batch) {
 	m.inner.Observe(b)
 	for i := range m.turns {
 		m.recall(b, i)
@@ -86,19 +81,19 @@ func (m *Memory) Observe(b *Batch) {
 }
 
 // ObserveGame implements Vector.
-func (m *Memory) ObserveGame(b *Batch, i int) {
+func (m *memory) ObserveGame(b *Batch, i int) {
 	m.inner.ObserveGame(b, i)
 	m.recall(b, i)
 }
 
-func (m *Memory) forget(i int) {
+func (m *memory) forget(i int) {
 	m.turns[i] = 0
-	size := m.players * len(m.kept) * m.cells
+	size := m.spec.Info.Players * len(m.kept) * m.cells
 	clear(m.store[i*size : (i+1)*size])
 }
 
-// recall stores what game i shows and fills in what it does not.
-func (m *Memory) recall(b *Batch, i int) {
+// recall stores what is in sight in game i and fills in what is not.
+func (m *memory) recall(b *Batch, i int) {
 	if b.Planes == nil {
 		return
 	}
@@ -106,17 +101,18 @@ func (m *Memory) recall(b *Batch, i int) {
 		m.forget(i)
 	}
 	m.turns[i] = b.Turn[i]
-	for row := i * m.players; row < (i+1)*m.players; row++ {
-		planes := b.Planes[row*m.planes*m.cells:][:m.planes*m.cells]
-		visible := planes[m.visible*m.cells:][:m.cells]
+	n, size := m.spec.Info.Players, m.spec.Shape.PlaneBytes()
+	for row := i * n; row < (i+1)*n; row++ {
+		planes := part(b.Planes, row, 1, size)
+		visible := part(planes, m.visible, 1, m.cells)
 		for k, plane := range m.kept {
-			now := planes[plane*m.cells:][:len(visible)]
-			was := m.store[(row*len(m.kept)+k)*m.cells:][:len(visible)]
+			now := part(planes, plane, 1, m.cells)[:len(visible)]
+			last := part(m.store, row*len(m.kept)+k, 1, m.cells)[:len(visible)]
 			for c, seen := range visible {
 				if seen != 0 {
-					was[c] = now[c]
+					last[c] = now[c]
 				} else {
-					now[c] = was[c]
+					now[c] = last[c]
 				}
 			}
 		}

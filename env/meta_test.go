@@ -74,7 +74,7 @@ func TestGamesAreAlone(t *testing.T) {
 }
 
 // TestOrdersSayWhatActionsSay plays the same games by actions and by the
-// orders that Step filled in for them.
+// orders that Step filled in for them. Played is the Action that the second gets.
 func TestOrdersSayWhatActionsSay(t *testing.T) {
 	for _, g := range shapes {
 		t.Run(name(g), func(t *testing.T) {
@@ -85,10 +85,13 @@ func TestOrdersSayWhatActionsSay(t *testing.T) {
 				v.Reset(i, uint64(i))
 				w.Reset(i, uint64(i))
 			}
-			for range simtest.ToyTurns {
+			for turn := range simtest.ToyTurns + 1 {
 				v.Observe(b)
 				w.Observe(c)
 				chooseAction(spec, b)
+				if turn%2 == 1 {
+					b.Action[0] = -1 // no choice: says nothing
+				}
 				v.Step(b)
 				copy(c.Orders, b.Orders)
 				copy(c.OrderLen, b.OrderLen)
@@ -96,7 +99,10 @@ func TestOrdersSayWhatActionsSay(t *testing.T) {
 				if !slices.Equal(b.Planes, c.Planes) || !slices.Equal(b.Reward, c.Reward) || !slices.Equal(b.Status, c.Status) {
 					t.Fatal("games played by actions and by their orders differ")
 				}
-				if len(spec.Heads) == 1 && !slices.Equal(b.Action, c.Action) {
+				if !slices.Equal(b.Played, c.Action) {
+					t.Fatalf("turn %d: played %v, the orders say %v", turn, b.Played, c.Action)
+				}
+				if len(spec.Heads) == 1 && !slices.Equal(b.Action[turn%2:], c.Action[turn%2:]) {
 					t.Fatalf("Step fills in actions %d for the orders of actions %d", c.Action, b.Action)
 				}
 			}
@@ -137,7 +143,7 @@ func TestRewards(t *testing.T) {
 }
 
 // checkReward: zero-sum; the result comes with the end, and nothing after it.
-func checkReward(t *testing.T, v *env.Pool[simtest.ToyState], b *env.Batch, i int, running bool) {
+func checkReward(t *testing.T, v env.Vector, b *env.Batch, i int, running bool) {
 	t.Helper()
 	n := v.Spec().Info.Players
 	sum := 0.0
@@ -155,7 +161,7 @@ func checkReward(t *testing.T, v *env.Pool[simtest.ToyState], b *env.Batch, i in
 }
 
 // checkReturn: the rewards of a measure add up to its difference.
-func checkReturn(t *testing.T, v *env.Pool[simtest.ToyState], reward string, row, n int, total float64) {
+func checkReturn(t *testing.T, v env.Vector, reward string, row, n int, total float64) {
 	t.Helper()
 	i, p := row/n, sim.Player(row%n)
 	own, others := v.Outcome(i, p).Score, 0.0

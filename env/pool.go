@@ -9,9 +9,9 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// Pool is the Vector over states of type S that New makes: games side by side
-// in one slice. It is a Snapshotter too.
-type Pool[S any] struct {
+// pool is a Vector over states of type S: games side by side in one slice. It
+// is a Snapshotter too.
+type pool[S any] struct {
 	spec    Spec
 	game    sim.Game[S]
 	encoder features.Encoder[S]
@@ -19,7 +19,8 @@ type Pool[S any] struct {
 	actions features.ActionSpace[S]
 	measure *features.Measure[S] // nil: the reward is the result
 	sizes   sizes
-	print   uint64 // fingerprint of the rules, for snapshots
+	lengths lengths // of the slabs of a Batch
+	print   uint64  // fingerprint of the rules, for snapshots
 
 	states []S
 	seeds  []uint64
@@ -34,15 +35,37 @@ type Pool[S any] struct {
 // sizes are the lengths of one row of each slab.
 type sizes struct{ players, planes, words, scalars, mask, heads, orders int }
 
+func sizesOf(s *Spec) sizes {
+	return sizes{
+		players: s.Info.Players, planes: s.Shape.PlaneBytes(), words: s.Shape.Words,
+		scalars: s.Shape.Scalars, mask: s.MaskWords, heads: len(s.Heads), orders: s.Info.MaxOrders,
+	}
+}
+
 // New returns c.N games of g, all reset to seed 0. g must not be used
-// elsewhere while the Pool is. It fails if c.N < 1, c.MaxTurns < 0, or if
-// c.Reward names no reward of the game.
-func New[S any](g sim.Game[S], kit features.Kit[S], c Config) (*Pool[S], error) {
+// elsewhere while the Vector is. It fails if c.N < 1, c.MaxTurns < 0, if
+// c.Reward names no reward of the game, if c.Memory is asked for where nothing
+// is hidden, or if the game or a part of the kit is missing.
+func New[S any](g sim.Game[S], kit features.Kit[S], c Config) (Vector, error) {
+	v, err := newPool(g, kit, c)
+	if err != nil {
+		return nil, err
+	}
+	if c.Memory {
+		return newMemory(v, kit.Fog)
+	}
+	return v, nil
+}
+
+func newPool[S any](g sim.Game[S], kit features.Kit[S], c Config) (*pool[S], error) {
 	if c.N < 1 {
 		return nil, fmt.Errorf("env: %d games at once: there must be at least 1", c.N)
 	}
 	if c.MaxTurns < 0 {
 		return nil, fmt.Errorf("env: a limit of %d turns: it may not be negative", c.MaxTurns)
+	}
+	if g == nil || kit.Encoder == nil || kit.Actions == nil {
+		return nil, fmt.Errorf("env: the game, the Encoder or the Actions of its kit are nil")
 	}
 	info := g.Info()
 	if info.Players < 1 || info.Players > sim.MaxPlayers {
@@ -53,22 +76,20 @@ func New[S any](g sim.Game[S], kit features.Kit[S], c Config) (*Pool[S], error) 
 	if err != nil {
 		return nil, err
 	}
-	v := &Pool[S]{
+	v := &pool[S]{
 		spec:    spec,
 		game:    g,
 		encoder: kit.Encoder,
 		actions: kit.Actions,
 		measure: measure,
-		sizes: sizes{
-			players: info.Players, planes: spec.Shape.PlaneBytes(), words: spec.Shape.Words,
-			scalars: spec.Shape.Scalars, mask: spec.MaskWords, heads: len(spec.Heads), orders: info.MaxOrders,
-		},
-		print:  fingerprint[S](info),
-		states: make([]S, c.N),
-		seeds:  make([]uint64, c.N),
-		turns:  make([]int32, c.N),
-		status: make([]sim.Status, c.N),
-		turn:   sim.NewTurn(info.MaxOrders),
+		sizes:   sizesOf(&spec),
+		lengths: *lengthsOf(&spec),
+		print:   fingerprint[S](info),
+		states:  make([]S, c.N),
+		seeds:   make([]uint64, c.N),
+		turns:   make([]int32, c.N),
+		status:  make([]sim.Status, c.N),
+		turn:    sim.NewTurn(info.MaxOrders),
 	}
 	v.sharer, _ = kit.Encoder.(features.Sharer[S])
 	if measure != nil {
@@ -81,10 +102,10 @@ func New[S any](g sim.Game[S], kit features.Kit[S], c Config) (*Pool[S], error) 
 }
 
 func newSpec[S any](info sim.Info, kit features.Kit[S], c Config) Spec {
-	heads := kit.Actions.Heads()
+	heads, unmasked := kit.Actions.Heads(), features.UnmaskedHeads(kit.Actions)
 	s := Spec{
-		Info: info, Shape: kit.Encoder.Shape(), Table: kit.Encoder.Table(),
-		Heads: heads, Actions: kit.Actions.Doc(), MaskWords: features.MaskWords(heads),
+		Games: c.N, Info: info, Shape: kit.Encoder.Shape(), Table: kit.Encoder.Table(),
+		Heads: heads, Unmasked: unmasked, Actions: kit.Actions.Doc(), MaskWords: features.MaskWords(heads[:len(heads)-unmasked]),
 		Rewards:  []Reward{{ResultReward, "result of the game (+1 first, -1 last) in its last turn, else 0"}},
 		MaxTurns: info.MaxTurns,
 	}
@@ -119,20 +140,18 @@ func findMeasure[S any](ms []features.Measure[S], s *Spec, name string) (*featur
 }
 
 // Spec implements Vector.
-func (v *Pool[S]) Spec() Spec { return v.spec }
-
-// Len implements Vector.
-func (v *Pool[S]) Len() int { return len(v.states) }
+func (v *pool[S]) Spec() Spec { return v.spec }
 
 // Reset implements Vector.
-func (v *Pool[S]) Reset(i int, seed uint64) {
+func (v *pool[S]) Reset(i int, seed uint64) {
+	v.mustHave("Reset", i)
 	v.game.Reset(&v.states[i], seed)
 	v.seeds[i], v.turns[i], v.status[i] = seed, 0, sim.Running
 	v.appraise(i)
 }
 
 // Observe implements Vector.
-func (v *Pool[S]) Observe(b *Batch) {
+func (v *pool[S]) Observe(b *Batch) {
 	v.check(b)
 	for i := range v.states {
 		v.observe(b, i)
@@ -140,16 +159,19 @@ func (v *Pool[S]) Observe(b *Batch) {
 }
 
 // ObserveGame implements Vector.
-func (v *Pool[S]) ObserveGame(b *Batch, i int) {
+func (v *pool[S]) ObserveGame(b *Batch, i int) {
 	v.check(b)
+	v.mustHave("ObserveGame", i)
 	v.observe(b, i)
 }
 
-func (v *Pool[S]) observe(b *Batch, i int) {
+func (v *pool[S]) observe(b *Batch, i int) {
 	s, z := &v.states[i], &v.sizes
 	b.Status[i], b.Turn[i] = v.status[i], v.turns[i]
 	first := i * z.players
-	v.encode(b, first, s)
+	if b.Planes != nil || b.Packed != nil || b.Scalars != nil {
+		v.encode(b, first, s)
+	}
 	for seat := range z.players {
 		row, p := first+seat, sim.Player(seat)
 		b.OrderLen[row] = -1
@@ -168,7 +190,7 @@ func (v *Pool[S]) observe(b *Batch, i int) {
 }
 
 // encode writes the observations of a game, whose rows begin at first.
-func (v *Pool[S]) encode(b *Batch, first int, s *S) {
+func (v *pool[S]) encode(b *Batch, first int, s *S) {
 	z := &v.sizes
 	if v.sharer != nil {
 		v.sharer.All(features.Rows{
@@ -201,7 +223,7 @@ func part[E any](slab []E, row, n, size int) []E {
 }
 
 // Step implements Vector.
-func (v *Pool[S]) Step(b *Batch) {
+func (v *pool[S]) Step(b *Batch) {
 	v.check(b)
 	for i := range v.states {
 		if v.status[i] == sim.Running {
@@ -214,9 +236,9 @@ func (v *Pool[S]) Step(b *Batch) {
 }
 
 // step plays one turn of game i, which is running.
-func (v *Pool[S]) step(b *Batch, i int) {
+func (v *pool[S]) step(b *Batch, i int) {
 	s, z := &v.states[i], &v.sizes
-	first, bare := i*z.players, b.Action == nil && b.Played == nil
+	first, bare := i*z.players, b.Action == nil && b.Played == nil && z.orders > 0
 	for seat, n := range b.OrderLen[first : first+z.players] {
 		row, p := first+seat, sim.Player(seat)
 		if n == 1 && bare { // the usual case of games with one order a turn
@@ -244,10 +266,13 @@ func (v *Pool[S]) step(b *Batch, i int) {
 
 // orders returns what the row plays and fills in the other of its orders and
 // its action, before the state changes.
-func (v *Pool[S]) orders(b *Batch, row int, s *S, p sim.Player) []sim.Order {
+func (v *pool[S]) orders(b *Batch, row int, s *S, p sim.Player) []sim.Order {
 	z := &v.sizes
 	slab := b.Orders[row*z.orders : (row+1)*z.orders : (row+1)*z.orders]
 	n := int(b.OrderLen[row])
+	if n < -1 || n > len(slab) {
+		panic(fmt.Sprintf("env: OrderLen of row %d is %d: want -1, or 0 to %d orders", row, n, len(slab)))
+	}
 	if n < 0 {
 		if b.Action == nil {
 			panic("env: a row with OrderLen -1 acts by its Action, but the Batch has no Action slab")
@@ -267,7 +292,7 @@ func (v *Pool[S]) orders(b *Batch, row int, s *S, p sim.Player) []sim.Order {
 }
 
 // rest fills the rows of game i, which has ended.
-func (v *Pool[S]) rest(b *Batch, i int) {
+func (v *pool[S]) rest(b *Batch, i int) {
 	z := &v.sizes
 	for row := i * z.players; row < (i+1)*z.players; row++ {
 		b.Reward[row], b.OrderLen[row] = 0, 0
@@ -280,7 +305,7 @@ func (v *Pool[S]) rest(b *Batch, i int) {
 }
 
 // appraise takes the measure of game i before its next turn.
-func (v *Pool[S]) appraise(i int) {
+func (v *pool[S]) appraise(i int) {
 	if v.measure == nil {
 		return
 	}
@@ -291,7 +316,7 @@ func (v *Pool[S]) appraise(i int) {
 
 // pay writes the rewards of the turn that game i has just played: by the
 // measure, or the result of a game that is over.
-func (v *Pool[S]) pay(b *Batch, i int) {
+func (v *pool[S]) pay(b *Batch, i int) {
 	n := v.sizes.players
 	reward := b.Reward[i*n : (i+1)*n]
 	if v.measure == nil {
@@ -316,56 +341,11 @@ func (v *Pool[S]) pay(b *Batch, i int) {
 	}
 }
 
-// Outcome implements Snapshotter.
-func (v *Pool[S]) Outcome(i int, p sim.Player) sim.Outcome {
+// Outcome implements Vector.
+func (v *pool[S]) Outcome(i int, p sim.Player) sim.Outcome {
+	v.mustHave("Outcome", i)
+	if int(p) >= v.sizes.players {
+		panic(fmt.Sprintf("env: Outcome of seat %d: %s has %d", p, v.spec.Info.Name, v.sizes.players))
+	}
 	return v.game.Outcome(&v.states[i], p)
-}
-
-// check panics if a slab of b has the wrong length.
-func (v *Pool[S]) check(b *Batch) {
-	z, games := &v.sizes, len(v.states)
-	rows := games * z.players
-	if b.Rows != rows {
-		panic(fmt.Sprintf("env: the Batch has %d rows, %d games of %d seats have %d", b.Rows, games, z.players, rows))
-	}
-	// One test decides; which slab is wrong is found out only then.
-	ok := len(b.Orders) == rows*z.orders && len(b.OrderLen) == rows && len(b.Reward) == rows &&
-		len(b.Status) == games && len(b.Turn) == games &&
-		(b.Planes == nil || len(b.Planes) == rows*z.planes) &&
-		(b.Packed == nil || len(b.Packed) == rows*z.words) &&
-		(b.Scalars == nil || len(b.Scalars) == rows*z.scalars) &&
-		(b.Mask == nil || len(b.Mask) == rows*z.mask) &&
-		(b.Action == nil || len(b.Action) == rows*z.heads) &&
-		(b.Key == nil || len(b.Key) == rows) &&
-		(b.Played == nil || len(b.Played) == rows*z.heads)
-	if !ok {
-		z.explain(b, games)
-	}
-}
-
-// explain panics with the name of the slab of b that has the wrong length.
-func (z *sizes) explain(b *Batch, games int) {
-	rows := games * z.players
-	for _, slab := range []struct {
-		name      string
-		len, want int
-		optional  bool
-	}{
-		{"Orders", len(b.Orders), rows * z.orders, false},
-		{"OrderLen", len(b.OrderLen), rows, false},
-		{"Reward", len(b.Reward), rows, false},
-		{"Status", len(b.Status), games, false},
-		{"Turn", len(b.Turn), games, false},
-		{"Planes", len(b.Planes), rows * z.planes, b.Planes == nil},
-		{"Packed", len(b.Packed), rows * z.words, b.Packed == nil},
-		{"Scalars", len(b.Scalars), rows * z.scalars, b.Scalars == nil},
-		{"Mask", len(b.Mask), rows * z.mask, b.Mask == nil},
-		{"Action", len(b.Action), rows * z.heads, b.Action == nil},
-		{"Key", len(b.Key), rows, b.Key == nil},
-		{"Played", len(b.Played), rows * z.heads, b.Played == nil},
-	} {
-		if slab.len != slab.want && !slab.optional {
-			panic(fmt.Sprintf("env: slab %s of the Batch has length %d, %d games need %d", slab.name, slab.len, games, slab.want))
-		}
-	}
 }

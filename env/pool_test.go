@@ -26,40 +26,28 @@ var shapes = []simtest.Toy{
 
 func name(g simtest.Toy) string { return fmt.Sprintf("%d seats %d orders", g.Seats, g.Orders) }
 
-func pool(t testing.TB, g simtest.Toy, c env.Config) *env.Pool[simtest.ToyState] {
+// games is what New makes.
+type games interface {
+	env.Vector
+	env.Snapshotter
+}
+
+func pool(t testing.TB, g simtest.Toy, c env.Config) games {
 	t.Helper()
-	v, err := env.New[simtest.ToyState](g, featuretest.ToyKit(g), c)
+	v, err := env.New(g, featuretest.ToyKit(g), c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return v
+	return v.(games)
 }
 
 // chooseAction fills the actions of all rows with choices that the mask
 // allows, drawn from the rows' keys alone.
 func chooseAction(s env.Spec, b *env.Batch) {
 	for row := range b.Rows {
-		r := prng.New(b.Key[row])
-		mask := b.Mask[row*s.MaskWords:][:s.MaskWords]
-		from := 0
-		for h, n := range s.Heads {
-			b.Action[row*len(s.Heads)+h] = pick(&r, mask, from, n)
-			from += n
-		}
+		r, heads := prng.New(b.Key[row]), len(s.Heads)
+		featuretest.Choose(b.Action[row*heads:], s.Heads, heads, b.Mask[row*s.MaskWords:], func(_, n int) int { return r.IntN(n) })
 	}
-}
-
-func pick(r *prng.Rand, mask []uint64, from, n int) int32 {
-	var legal []int32
-	for c := range n {
-		if mask[(from+c)/64]>>((from+c)%64)&1 != 0 {
-			legal = append(legal, int32(c))
-		}
-	}
-	if legal == nil {
-		return -1
-	}
-	return legal[r.IntN(len(legal))]
 }
 
 func TestPoolPlaysToTheEnd(t *testing.T) {
@@ -67,11 +55,7 @@ func TestPoolPlaysToTheEnd(t *testing.T) {
 		t.Run(name(g), func(t *testing.T) {
 			v := pool(t, g, env.Config{N: 5})
 			b := env.NewBatch(v.Spec(), 5, wantAll)
-			for turn := 0; turn < simtest.ToyTurns; turn++ {
-				v.Observe(b)
-				chooseAction(v.Spec(), b)
-				v.Step(b)
-			}
+			advance(v, b, simtest.ToyTurns)
 			for i, s := range b.Status {
 				if s != sim.Over {
 					t.Errorf("game %d: %v after %d turns, want over", i, s, b.Turn[i])
@@ -119,14 +103,7 @@ func TestWrongSlabsPanic(t *testing.T) {
 		b := env.NewBatch(v.Spec(), 2, wantAll)
 		spoil(b)
 		for _, call := range []func(*env.Batch){v.Observe, v.Step, func(b *env.Batch) { v.ObserveGame(b, 0) }} {
-			func() {
-				defer func() {
-					if fault, _ := recover().(string); !strings.Contains(fault, name) {
-						t.Errorf("%s: panic %q does not name it", name, fault)
-					}
-				}()
-				call(b)
-			}()
+			mustPanic(t, name, name, func() { call(b) })
 		}
 	}
 }
@@ -135,33 +112,7 @@ func TestActionWithoutSlabPanics(t *testing.T) {
 	v := pool(t, shapes[0], env.Config{N: 1})
 	b := env.NewBatch(v.Spec(), 1, 0)
 	v.Observe(b)
-	defer func() {
-		if fault, _ := recover().(string); !strings.Contains(fault, "no Action slab") {
-			t.Errorf("panic %q", fault)
-		}
-	}()
-	v.Step(b)
-}
-
-// TestPlayed: Played is the Action that another game gets from the same orders.
-func TestPlayed(t *testing.T) {
-	for _, g := range shapes {
-		v, w := pool(t, g, env.Config{N: 3}), pool(t, g, env.Config{N: 3})
-		b, c := env.NewBatch(v.Spec(), 3, wantAll), env.NewBatch(v.Spec(), 3, env.WantAction)
-		for range simtest.ToyTurns + 1 {
-			v.Observe(b)
-			w.Observe(c)
-			chooseAction(v.Spec(), b)
-			b.Action[0] = -1 // no choice: says nothing
-			v.Step(b)
-			copy(c.Orders, b.Orders)
-			copy(c.OrderLen, b.OrderLen)
-			w.Step(c)
-			if !slices.Equal(b.Played, c.Action) {
-				t.Fatalf("%s: turn %d: played %v, the orders say %v", name(g), b.Turn[0], b.Played, c.Action)
-			}
-		}
-	}
+	mustPanic(t, "Step", "no Action slab", func() { v.Step(b) })
 }
 
 // TestUnwantedSlabs: each slab alone gives the same as all together.
@@ -207,11 +158,7 @@ func TestObserveGameTouchesItsRowsOnly(t *testing.T) {
 func TestEndedGamesRest(t *testing.T) {
 	v := pool(t, shapes[1], env.Config{N: 2})
 	b := env.NewBatch(v.Spec(), 2, wantAll)
-	for range simtest.ToyTurns {
-		v.Observe(b)
-		chooseAction(v.Spec(), b)
-		v.Step(b)
-	}
+	advance(v, b, simtest.ToyTurns)
 	before := v.AppendSnapshot(nil, 0)
 	v.Observe(b)
 	v.Reset(1, 4) // the other goes on

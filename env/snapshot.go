@@ -37,7 +37,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// fingerprint is equal for Pools whose snapshots fit each other.
+// fingerprint is equal for pools whose snapshots fit each other.
 func fingerprint[S any](info sim.Info) uint64 {
 	probe := uint16(1)
 	h := fnv.New64a()
@@ -72,7 +72,8 @@ func bytesOf[S any](s *S) []byte {
 }
 
 // AppendSnapshot implements Snapshotter.
-func (v *Pool[S]) AppendSnapshot(dst []byte, i int) []byte {
+func (v *pool[S]) AppendSnapshot(dst []byte, i int) []byte {
+	v.mustHave("AppendSnapshot", i)
 	from := len(dst)
 	state := bytesOf(&v.states[i])
 	dst = append(dst, snapshotMagic...)
@@ -87,7 +88,8 @@ func (v *Pool[S]) AppendSnapshot(dst []byte, i int) []byte {
 }
 
 // Restore implements Snapshotter.
-func (v *Pool[S]) Restore(i int, snapshot []byte) error {
+func (v *pool[S]) Restore(i int, snapshot []byte) error {
+	v.mustHave("Restore", i)
 	state := bytesOf(&v.states[i])
 	want := snapshotHeader + len(state) + snapshotTail
 	if len(snapshot) < snapshotHeader || string(snapshot[:4]) != snapshotMagic {

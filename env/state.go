@@ -5,7 +5,7 @@ import "moonfarm/sim"
 // wrapper is a Vector that is a layer over another.
 type wrapper interface{ Unwrap() Vector }
 
-// Unwrap returns the Vector below all layers: the one New made.
+// Unwrap returns the Vector below all layers: the one that plays the games.
 func Unwrap(v Vector) Vector {
 	for {
 		w, ok := v.(wrapper)
@@ -18,20 +18,34 @@ func Unwrap(v Vector) Vector {
 
 // States returns the states of v's games, by game index, for policies that
 // read the state; false if v does not play a game of that state. They may be
-// read, not written, and change with every Step, Reset and Restore.
+// read, not written (Load does that), and change with every Step, Reset, Load
+// and Restore.
 func States[S any](v Vector) ([]S, bool) {
-	p, ok := Unwrap(v).(*Pool[S])
+	p, ok := Unwrap(v).(*pool[S])
 	if !ok {
 		return nil, false
 	}
 	return p.states, true
 }
 
+// Load begins game i of v anew in the state s, of which it takes a copy, and
+// reports whether v plays a game of that state. The seed, as that of Reset, is
+// the one of the Batch's keys; turns count from 0.
+func Load[S any](v Vector, i int, s *S, seed uint64) bool {
+	p, ok := Unwrap(v).(*pool[S])
+	if ok {
+		v.Reset(i, seed) // of all layers
+		p.states[i] = *s
+		p.appraise(i)
+	}
+	return ok
+}
+
 // Rules returns the game that v plays; false if its state is not of type S.
 // It is v's own, with its scratch memory: it may be used between calls of v,
 // on copies of states, and in v's goroutine only.
 func Rules[S any](v Vector) (sim.Game[S], bool) {
-	p, ok := Unwrap(v).(*Pool[S])
+	p, ok := Unwrap(v).(*pool[S])
 	if !ok {
 		return nil, false
 	}

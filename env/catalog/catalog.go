@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"moonfarm/env"
+	"moonfarm/sim"
+	"moonfarm/sim/texts"
 )
 
 // Game is one entry: how to make vectors of it.
@@ -15,12 +17,37 @@ type Game struct {
 	// New returns a vector of games. rules is the canonical text of the rules
 	// (sim.Info.Config) or the game's own config file; "" means the default.
 	New func(rules string, c env.Config) (env.Vector, error)
+	// Rules lists the rules of the default game: their keys, bounds and meanings.
+	Rules func() []texts.Rule
+	// ShardEpisodes is how many episodes a shard of a dataset has by default. One
+	// worker makes a shard, which should take it some seconds. The number decides
+	// the bytes of datasets, so it is fixed for each game.
+	ShardEpisodes uint64
+	// Recorded returns a vector of one game for a recording, in the original's
+	// own form, that does not tell its seed. The game goes through the recorded
+	// states, after every transition has been checked by the rules; it ignores
+	// the seed and the orders that it is given. orders and ends are those of the
+	// recording, as rollout.Episode has them. Recorded is nil if the game has no
+	// such recordings.
+	Recorded func(rules string, c env.Config, recording []byte) (v env.Vector, orders []sim.Order, ends []int32, err error)
 }
 
 // Games lists every game.
 func Games() []Game { return games }
 
-// Find returns the game of that name; the error names those there are.
+// UnknownError tells of a name that no game has.
+type UnknownError struct {
+	Name  string
+	Known []string // the names of all games
+}
+
+// Error implements error.
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("no game %q; there are: %s", e.Name, strings.Join(e.Known, ", "))
+}
+
+// Find returns the game of that name; the error, an *UnknownError, names those
+// there are.
 func Find(name string) (Game, error) {
 	var names []string
 	for _, g := range games {
@@ -29,5 +56,5 @@ func Find(name string) (Game, error) {
 		}
 		names = append(names, g.Name)
 	}
-	return Game{}, fmt.Errorf("no game %q; there are: %s", name, strings.Join(names, ", "))
+	return Game{}, &UnknownError{name, names}
 }

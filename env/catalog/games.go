@@ -1,86 +1,83 @@
 package catalog
 
 import (
+	"bytes"
 	"fmt"
-	"strings"
 
 	"moonfarm/env"
+	"moonfarm/features"
 	ccfeatures "moonfarm/features/codecraft"
 	tmfeatures "moonfarm/features/terminal"
 	tdfeatures "moonfarm/features/towerdefence"
+	tronfeatures "moonfarm/features/tron"
+	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
+	ccwire "moonfarm/sim/codecraft/wire"
 	"moonfarm/sim/terminal"
 	tmwire "moonfarm/sim/terminal/wire"
+	"moonfarm/sim/texts"
 	"moonfarm/sim/towerdefence"
+	"moonfarm/sim/tron"
 )
 
 var games = []Game{
-	{"towerdefence", "Entelect Challenge 2018 Tower Defence, release 3.0.2", newTowerDefence},
-	{"terminal", "C1 Terminal, all seasons: one action for the whole turn", newTerminal},
-	{terminal.SequentialName, "C1 Terminal, all seasons: one placement at a time", newTerminalSequential},
-	{"codecraft", "CodeCraft 2020 (Russian AI Cup 2020), rules of the finals, round2 and round1", newCodeCraft},
+	{Name: "towerdefence", Doc: "Entelect Challenge 2018 Tower Defence, release 3.0.2", ShardEpisodes: 500,
+		Rules: rulesOf(towerdefence.ParseRules), New: vectors("towerdefence", towerdefence.ParseRules, towerdefence.New, tdfeatures.Kit)},
+	{Name: "terminal", Doc: "C1 Terminal, all seasons: one action for the whole turn", ShardEpisodes: 500,
+		Rules: rulesOf(terminal.ParseRules), New: vectors("terminal", tmwire.ParseRules, terminal.New, tmfeatures.Kit)},
+	{Name: terminal.SequentialName, Doc: "C1 Terminal, all seasons: one placement at a time", ShardEpisodes: 500,
+		Rules: rulesOf(terminal.ParseRules), New: vectors("terminal", tmwire.ParseRules, terminal.NewSequential, tmfeatures.SequentialKit)},
+	{Name: "codecraft", Doc: "CodeCraft 2020 (Russian AI Cup 2020), rules of the finals, round2 and round1", ShardEpisodes: 10,
+		Rules: rulesOf(codecraft.ParseRules), New: vectors("codecraft", codecraft.ParseRules, codecraft.New, ccfeatures.Kit), Recorded: recordedCodeCraft},
+	{Name: "tron", Doc: "light cycles, the game of Tron, on 8 × 8 cells: a small game to read first", ShardEpisodes: 500,
+		Rules: rulesOf(tron.ParseRules), New: vectors("tron", tron.ParseRules, tron.New, tronfeatures.Kit)},
 }
 
-func newTowerDefence(rules string, c env.Config) (env.Vector, error) {
-	r := towerdefence.DefaultRules()
-	if rules != "" {
-		var err error
-		if r, err = towerdefence.ParseRules([]byte(rules)); err != nil {
+// rulesOf returns Game.Rules: parse reads the rules of the game, of which no text
+// is the default.
+func rulesOf[R any, P interface {
+	*R
+	Table() []texts.Rule
+}](parse func(text []byte) (R, error)) func() []texts.Rule {
+	return func() []texts.Rule {
+		r, _ := parse(nil)
+		return P(&r).Table()
+	}
+}
+
+// vectors returns Game.New: parse reads the rules of the game called name ("" for
+// the default), make makes the game of them, and kit what learners need of it.
+func vectors[S, R any, G sim.Game[S]](name string, parse func(text []byte) (R, error), make func(R) (G, error), kit func(G) features.Kit[S]) func(string, env.Config) (env.Vector, error) {
+	return func(text string, c env.Config) (env.Vector, error) {
+		r, err := parse([]byte(text))
+		if err != nil {
 			return nil, err
 		}
+		g, err := make(r)
+		if err != nil {
+			return nil, fmt.Errorf("rules of %s: %w", name, err)
+		}
+		return env.New(g, kit(g), c)
 	}
-	g, err := towerdefence.New(r)
-	if err != nil {
-		return nil, fmt.Errorf("rules of towerdefence: %w", err)
-	}
-	return env.New(g, tdfeatures.Kit(g), c)
 }
 
-// terminalRules reads the canonical text, the name of a rule set, or the game's
-// own config, which is one JSON object.
-func terminalRules(text string) (terminal.Rules, error) {
-	switch trimmed := strings.TrimSpace(text); {
-	case trimmed == "":
-		return terminal.DefaultRules(), nil
-	case trimmed[0] == '{':
-		config, err := tmwire.ParseConfig([]byte(text))
-		return config.Rules, err
-	}
-	return terminal.ParseRules([]byte(text))
-}
-
-func newTerminal(rules string, c env.Config) (env.Vector, error) {
-	r, err := terminalRules(rules)
+func recordedCodeCraft(rules string, c env.Config, recording []byte) (v env.Vector, orders []sim.Order, ends []int32, err error) {
+	base, err := codecraft.ParseRules([]byte(rules))
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
-	g, err := terminal.New(r)
+	r, err := ccwire.ReadReplay("in the dataset", bytes.NewReader(recording))
 	if err != nil {
-		return nil, fmt.Errorf("rules of terminal: %w", err)
+		return nil, nil, nil, err
 	}
-	return env.New(g, tmfeatures.Kit(g), c)
-}
-
-func newTerminalSequential(rules string, c env.Config) (env.Vector, error) {
-	r, err := terminalRules(rules)
+	g, _, err := r.Check(base)
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, fmt.Errorf("the recording: %w", err)
 	}
-	g, err := terminal.NewSequential(r)
-	if err != nil {
-		return nil, fmt.Errorf("rules of terminal: %w", err)
+	if got := g.Rules(); got != base {
+		return nil, nil, nil, fmt.Errorf("the recording tells other rules than those of the episode")
 	}
-	return env.New(g, tmfeatures.SequentialKit(g), c)
-}
-
-func newCodeCraft(rules string, c env.Config) (env.Vector, error) {
-	r, err := codecraft.ParseRules([]byte(rules))
-	if err != nil {
-		return nil, err
-	}
-	g, err := codecraft.New(r)
-	if err != nil {
-		return nil, fmt.Errorf("rules of codecraft: %w", err)
-	}
-	return env.New(g, ccfeatures.Kit(g), c)
+	c.N = 1
+	v, err = env.New(g, ccfeatures.Kit(g.Game), c)
+	return v, r.Orders, r.OrderEnds, err
 }

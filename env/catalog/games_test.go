@@ -1,12 +1,16 @@
 package catalog_test
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
 	"moonfarm/env"
 	"moonfarm/env/catalog"
+	"moonfarm/features/featuretest"
+	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
+	ccwire "moonfarm/sim/codecraft/wire"
 	"moonfarm/sim/terminal"
 	"moonfarm/sim/terminal/wire"
 )
@@ -42,105 +46,133 @@ func TestGames(t *testing.T) {
 }
 
 // choose takes, of each head, one of the legal choices that changes from head to
-// head and from turn to turn.
+// head and from turn to turn; of a head without a mask, one of all.
 func choose(s env.Spec, b *env.Batch, turn int) {
 	for row := range b.Rows {
-		at := 0
-		for h, n := range s.Heads {
-			var legal []int32
-			for c := range n {
-				if i := row*s.MaskWords + (at+c)/64; b.Mask[i]>>((at+c)%64)&1 != 0 {
-					legal = append(legal, int32(c))
-				}
-			}
-			if at += n; len(legal) > 0 {
-				b.Action[row*len(s.Heads)+h] = legal[(turn*7+h*13+row)%len(legal)]
-			}
-		}
+		heads := len(s.Heads)
+		featuretest.Choose(b.Action[row*heads:], s.Heads, heads-s.Unmasked, b.Mask[row*s.MaskWords:],
+			func(h, n int) int { return (turn*7 + h*13 + row) % n })
 	}
 }
 
-// TestTerminalRules reads the rules of Terminal in all their forms.
-func TestTerminalRules(t *testing.T) {
+// TestRules reads the rules of games in all their forms, and plays them.
+func TestRules(t *testing.T) {
 	old, _ := terminal.RuleSet("2022")
 	c := wire.ConfigOf(old)
-	config := wire.AppendConfig(nil, &c)
-	for _, name := range []string{"terminal", "terminal-sequential"} {
-		g, err := catalog.Find(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for what, c := range map[string]struct{ text, want, fails string }{
-			"default":    {"", string(terminal.DefaultRules().AppendText(nil)), ""},
-			"blank":      {" \n", string(terminal.DefaultRules().AppendText(nil)), ""},
-			"rule set":   {"2022", string(old.AppendText(nil)), ""},
-			"canonical":  {string(old.AppendText(nil)), string(old.AppendText(nil)), ""},
-			"config":     {"\n" + string(config), string(old.AppendText(nil)), ""},
-			"no set":     {"1999", "", "1999"},
-			"bad config": {`{"resources":7}`, "", "resources"},
-			"unplayable": {"2026\nresources.startingHP=-1", "", "startingHP is -1"},
-		} {
-			v, err := g.New(c.text, env.Config{N: 1})
-			switch {
-			case c.fails != "":
-				if err == nil || !strings.Contains(err.Error(), c.fails) {
-					t.Errorf("%s, %s: error %v, want one with %q", name, what, err, c.fails)
+	newest, older := string(terminal.DefaultRules().AppendText(nil)), string(old.AppendText(nil))
+	round1, _ := codecraft.Preset("round1-3")
+	three := string(round1.AppendText(nil))
+	type form struct {
+		what, text string
+		config     string // of the rules; "": whatever
+		seats      int
+		fails      string // with this error
+	}
+	ofTerminal := []form{
+		{"default", "", newest, 2, ""},
+		{"blank", " \n", newest, 2, ""},
+		{"rule set", "2022", older, 2, ""},
+		{"canonical", older, older, 2, ""},
+		{"config", "\n" + string(wire.AppendConfig(nil, &c)), older, 2, ""},
+		{"no set", "1999", "", 0, "1999"},
+		{"bad config", `{"resources":7}`, "", 0, "resources"},
+		{"unplayable", "2026\nresources.startingHP=-1", "", 0, "startingHP is -1"},
+	}
+	for name, forms := range map[string][]form{"terminal": ofTerminal, "terminal-sequential": ofTerminal, "codecraft": {
+		{"default", "", "", 2, ""},
+		{"round 2", "round2", "", 4, ""},
+		{"three", "round1-3", three, 3, ""},
+		{"alone", "finals-1\n", "", 1, ""},
+		{"canonical", three, three, 3, ""},
+		{"changed", "round1\nplayers=2\nBuilderUnit.sight_range=3", "", 2, ""},
+		{"no preset", "round3", "", 0, "round3"},
+		{"no key", "sight=3", "", 0, "sight"},
+		{"unplayable", "players=5", "", 0, "players is 5"},
+	}} {
+		g := find(t, name)
+		for _, f := range forms {
+			v, err := g.New(f.text, env.Config{N: 1, Reward: "wealth"})
+			if f.fails != "" {
+				if err == nil || !strings.Contains(err.Error(), f.fails) {
+					t.Errorf("%s, %s: error %v, want one with %q", name, f.what, err, f.fails)
 				}
-			case err != nil:
-				t.Errorf("%s, %s: %v", name, what, err)
-			case v.Spec().Info.Config != c.want:
-				t.Errorf("%s, %s: other rules", name, what)
+				continue
+			}
+			if err != nil {
+				t.Errorf("%s, %s: %v", name, f.what, err)
+				continue
+			}
+			s := v.Spec()
+			if s.Info.Players != f.seats || f.config != "" && s.Info.Config != f.config {
+				t.Errorf("%s, %s: %d seats, want %d; or other rules: %s", name, f.what, s.Info.Players, f.seats, s.Info.Config)
+			}
+			b := env.NewBatch(s, 1, env.WantPlanes|env.WantMask|env.WantAction)
+			for turn := range 12 {
+				v.Observe(b)
+				choose(s, b, turn)
+				v.Step(b)
+			}
+			if b.Turn[0] != 12 {
+				t.Errorf("%s, %s: %d turns were played", name, f.what, b.Turn[0])
 			}
 		}
 	}
 }
 
-// TestCodeCraftRules reads the rules of CodeCraft in all their forms, and plays
-// them with every number of seats.
-func TestCodeCraftRules(t *testing.T) {
-	g, err := catalog.Find("codecraft")
+func find(t *testing.T, name string) catalog.Game {
+	t.Helper()
+	g, err := catalog.Find(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	round1, _ := codecraft.Preset("round1-3")
-	for what, c := range map[string]struct {
-		text  string
-		seats int
-		fails string
-	}{
-		"default":    {"", 2, ""},
-		"round 2":    {"round2", 4, ""},
-		"three":      {"round1-3", 3, ""},
-		"alone":      {"finals-1\n", 1, ""},
-		"canonical":  {string(round1.AppendText(nil)), 3, ""},
-		"changed":    {"round1\nplayers=2\nBuilderUnit.sight_range=3", 2, ""},
-		"no preset":  {"round3", 0, "round3"},
-		"no key":     {"sight=3", 0, "sight"},
-		"unplayable": {"players=5", 0, "players is 5"},
+	return g
+}
+
+// TestRecorded goes through a recording, and refuses what is none, or one of
+// other rules.
+func TestRecorded(t *testing.T) {
+	g := find(t, "codecraft")
+	rules, _ := codecraft.Preset("round1-2")
+	game, err := codecraft.New(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const ticks = 5
+	var file bytes.Buffer
+	s := new(codecraft.State)
+	game.Reset(s, 1)
+	recorder := ccwire.NewRecorder(&file, game, s)
+	for range ticks {
+		game.Step(s, sim.NewTurn(0))
+		if err := recorder.Tick(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := recorder.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text := string(rules.AppendText(nil))
+	v, orders, ends, err := g.Recorded(text, env.Config{}, file.Bytes())
+	if err != nil || len(ends) != ticks*2 || len(orders) != 0 {
+		t.Fatalf("%d orders, %d ends, error %v", len(orders), len(ends), err)
+	}
+	b := env.NewBatch(v.Spec(), 1, 0)
+	for range ticks {
+		v.Step(b)
+	}
+	states, _ := env.States[codecraft.State](v)
+	last := states[0]
+	last.Seed = s.Seed // which recordings do not tell
+	if last.Tick != ticks || game.Hash(&last) != game.Hash(s) {
+		t.Errorf("after tick %d the state is another than when it was recorded", last.Tick)
+	}
+	for what, c := range map[string]struct{ rules, file, want string }{
+		"rules": {"sight=3", file.String(), "sight"},
+		"file":  {text, "torn", "in the dataset"},
+		"other": {"round2-4", file.String(), "other rules"},
 	} {
-		v, err := g.New(c.text, env.Config{N: 1, Reward: "wealth"})
-		if c.fails != "" {
-			if err == nil || !strings.Contains(err.Error(), c.fails) {
-				t.Errorf("%s: error %v, want one with %q", what, err, c.fails)
-			}
-			continue
-		}
-		if err != nil {
-			t.Errorf("%s: %v", what, err)
-			continue
-		}
-		s := v.Spec()
-		if s.Info.Players != c.seats {
-			t.Errorf("%s: %d seats, want %d", what, s.Info.Players, c.seats)
-		}
-		b := env.NewBatch(s, 1, env.WantPlanes|env.WantMask|env.WantAction)
-		for turn := range 12 {
-			v.Observe(b)
-			choose(s, b, turn)
-			v.Step(b)
-		}
-		if b.Turn[0] != 12 {
-			t.Errorf("%s: %d turns were played", what, b.Turn[0])
+		if _, _, _, err := g.Recorded(c.rules, env.Config{}, []byte(c.file)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want one with %q", what, err, c.want)
 		}
 	}
 }

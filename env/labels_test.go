@@ -1,0 +1,40 @@
+package env_test
+
+import (
+	"slices"
+	"testing"
+
+	"moonfarm/env"
+	"moonfarm/sim"
+	"moonfarm/sim/simtest"
+)
+
+// Step says orders head by head: one that no choice says is -1 alone, in Action
+// and in Played. A row that acts by such an action does the rest of it.
+func TestStepSaysOrdersByHead(t *testing.T) {
+	g := simtest.Toy{Seats: 2, Orders: 3}
+	v, again := pool(t, g, env.Config{N: 1}), pool(t, g, env.Config{N: 1})
+	b := env.NewBatch(v.Spec(), 1, wantAll|env.WantPlayed)
+	v.Observe(b)
+	room := v.Spec().Info.MaxOrders
+	copy(b.Orders, []sim.Order{2, 77, 5}) // 77 names no heap
+	b.OrderLen[0] = 3
+	copy(b.Orders[room:], []sim.Order{4})
+	b.OrderLen[1] = 1
+	v.Step(b)
+	want := []int32{2, -1, 5, 4, 0, 0}
+	if !slices.Equal(b.Action, want) || !slices.Equal(b.Played, want) {
+		t.Fatalf("action %d, played %d, want %d", b.Action, b.Played, want)
+	}
+
+	c := env.NewBatch(v.Spec(), 1, wantAll|env.WantPlayed)
+	again.Observe(c)
+	copy(c.Action, want)
+	again.Step(c)
+	if n := c.OrderLen[0]; !slices.Equal(c.Orders[:n], []sim.Order{2, 5}) || c.OrderLen[1] != 1 || c.Orders[room] != 4 {
+		t.Fatalf("orders %d of %d", c.Orders, c.OrderLen)
+	}
+	if !slices.Equal(c.Action, want) || !slices.Equal(c.Played[3:], want[3:]) || slices.Contains(c.Played, -1) {
+		t.Fatalf("action %d, played %d", c.Action, c.Played)
+	}
+}
