@@ -16,7 +16,7 @@ type Split uint8
 const (
 	All        Split = iota
 	Train            // all but the validation part
-	Validation       // a share of the episodes, the same whoever asks
+	Validation       // a share of the episodes, the same for every reader
 )
 
 // ReadOptions say what to read and in which order. The zero value reads all
@@ -55,6 +55,7 @@ type Batch struct {
 	Outcome    []float32 // [Rows]
 	Terminated []uint8   // [Rows] 0 or 1
 	Truncated  []uint8   // [Rows] 0 or 1
+	Chosen     []uint8   // [Rows] which member of the policy chose; where Job.Members has lists
 
 	table *arrowfile.Table
 }
@@ -71,34 +72,20 @@ func (b *Batch) Shape(column string) []int {
 
 // set points the slices at the rows of the table.
 func (b *Batch) set() {
-	n := b.table.Rows
-	s := newStepData(b.table)
-	b.Rows = n
-	b.Episode, b.Turn, b.Seat = head(s.episode, n), head(s.turn, n), head(s.seat, n)
-	b.Planes, b.Packed, b.Scalars = rows(b, s.planes, ColPlanes), rows(b, s.packed, ColPacked), rows(b, s.scalars, ColScalars)
-	b.Mask, b.Action = rows(b, s.mask, ColMask), rows(b, s.action, ColAction)
-	b.Reward, b.Return, b.Outcome = head(s.reward, n), head(s.ret, n), head(s.outcome, n)
-	b.Terminated, b.Truncated = head(s.terminated, n), head(s.truncated, n)
+	s := newStepData(b.table, b.table.Rows)
+	b.Rows = b.table.Rows
+	b.Episode, b.Turn, b.Seat = s.episode, s.turn, s.seat
+	b.Planes, b.Packed, b.Scalars = s.planes, s.packed, s.scalars
+	b.Mask, b.Action = s.mask, s.action
+	b.Reward, b.Return, b.Outcome = s.reward, s.ret, s.outcome
+	b.Terminated, b.Truncated, b.Chosen = s.terminated, s.truncated, s.chosen
 	if s.orders != nil {
 		b.Orders, b.OrderEnds = arrowfile.View[sim.Order](s.orders.Bytes), s.orders.Ends
 	}
 }
 
-func rows[T any](b *Batch, s []T, column string) []T {
-	if s == nil {
-		return nil
-	}
-	return s[:b.table.Rows*b.table.Col(column).Column.Values()]
-}
-
-func head[T any](s []T, n int) []T {
-	if s == nil {
-		return nil
-	}
-	return s[:n]
-}
-
-// check tells what is wrong with the options.
+// checkRead fills in defaults. It fails if an option is out of range or names a
+// column that is not there.
 func (d *Dataset) checkRead(o *ReadOptions) error {
 	if o.Rows == 0 {
 		o.Rows = 1024
@@ -106,90 +93,90 @@ func (d *Dataset) checkRead(o *ReadOptions) error {
 	if o.Rows < 0 || o.Shuffle < 0 || !(o.Validation >= 0 && o.Validation <= 1) || o.Split > Validation {
 		return fmt.Errorf("read: %d rows, shuffle %d, split %d, validation share %g", o.Rows, o.Shuffle, o.Split, o.Validation)
 	}
-	for _, name := range o.Columns {
-		if !slices.ContainsFunc(d.steps.Columns, func(c Column) bool { return c.Name == name }) {
-			return fmt.Errorf("no column %q in the steps", name)
-		}
-	}
-	return nil
+	_, _, err := d.find(stepsDir, o.Columns...)
+	return err
 }
 
-// Batches reads step rows. Memory is that of two batches of the file, one of
-// the reader's, and the shuffle window. The iteration ends after the first
+// Batches reads step rows. It takes the memory of two batches of the file, of one
+// batch of ReadOptions.Rows, and of the shuffle window. The iteration ends after the first
 // error: that of the options, the disk or a damaged file, which it names.
 func (d *Dataset) Batches(o ReadOptions) iter.Seq2[*Batch, error] {
-	return func(yield func(*Batch, error) bool) {
+	return sequence(func(yield func(*Batch) error) error {
 		g, err := d.gather(o)
 		if err != nil {
-			yield(nil, err)
-			return
+			return err
 		}
-		defer g.in.close()
 		g.yield = yield
-		if err := g.run(d.manifest.Shards); err != nil && err != errStop {
-			yield(nil, err)
+		shards := d.Shards()
+		if g.pool != nil {
+			if shards, err = g.shuffled(shards, d.shards()); err != nil {
+				return err
+			}
 		}
-	}
+		// The split needs the episode numbers even if they are not asked for.
+		want := func(name string) bool { return g.asked(name) || o.Split != All && name == ColEpisode }
+		err = d.eachShard(shards, stepsTable, want, func(r *tableReader, s Shard) error {
+			return r.read(s.Steps, func(uint64) error { return g.batch(r.table) })
+		})
+		if err == nil {
+			err = g.empty()
+		}
+		if err == nil {
+			err = g.flush()
+		}
+		return err
+	})
 }
 
-// errStop ends an iteration whose consumer has left.
-var errStop = fmt.Errorf("stop")
-
-// gatherer carries rows from files through the shuffle window to batches.
+// gatherer copies rows from the batches of files to the shuffle window, if there
+// is one, and from there to the batches that are yielded.
 type gatherer struct {
 	o     ReadOptions
 	seed  uint64 // of the split
-	in    *tableReader
+	asked func(column string) bool
 	pool  *arrowfile.Table // the shuffle window; nil: none
 	out   *arrowfile.Table
 	b     Batch
 	rand  prng.Rand
 	order []int32
-	yield func(*Batch, error) bool
+	yield func(*Batch) error
 }
 
 func (d *Dataset) gather(o ReadOptions) (*gatherer, error) {
 	if err := d.checkRead(&o); err != nil {
 		return nil, err
 	}
-	asked := func(name string) bool { return len(o.Columns) == 0 || slices.Contains(o.Columns, name) }
-	// The split looks at the episode whether it is asked for or not.
-	in, err := d.stepReader(func(name string) bool { return asked(name) || o.Split != All && name == ColEpisode })
-	if err != nil {
-		return nil, err
-	}
-	g := &gatherer{o: o, seed: d.manifest.Job.Seed, in: in}
+	g := &gatherer{o: o, seed: d.manifest.Job.Seed}
+	g.asked = func(name string) bool { return len(o.Columns) == 0 || slices.Contains(o.Columns, name) }
 	g.rand = prng.New(prng.Key(o.Seed, o.Epoch, 0, 0, prng.PurposeShuffle))
-	if g.out, err = arrowfile.NewTable(d.steps, o.Rows, asked); err == nil && o.Shuffle > 0 {
-		g.pool, err = arrowfile.NewTable(d.steps, o.Shuffle, asked)
-	}
-	if err != nil {
-		in.close()
-		return nil, err
+	var err error
+	if g.out, err = arrowfile.NewTable(d.tables[stepsTable].schema, o.Rows, g.asked); err == nil && o.Shuffle > 0 {
+		g.pool, err = arrowfile.NewTable(d.tables[stepsTable].schema, o.Shuffle, g.asked)
 	}
 	g.b.table = g.out
-	return g, nil
+	return g, err
 }
 
-// run reads all shards.
-func (g *gatherer) run(shards []Shard) error {
-	order := make([]int32, len(shards))
-	for i := range order {
-		order[i] = int32(i)
-	}
-	if g.pool != nil {
-		g.shuffle(order)
-	}
-	for _, i := range order {
-		err := g.in.read(shards[i].Steps, func(uint64) error { return g.batch() })
+// shuffled lists n shards in random order, with their files of steps alone. Of
+// each file it holds the numbers: its name follows from the place in the list.
+func (g *gatherer) shuffled(shards iter.Seq2[Shard, error], n int) (iter.Seq2[Shard, error], error) {
+	rows, bytes := make([]uint64, 0, n), make([]uint64, 0, n)
+	order := make([]int32, 0, n)
+	for s, err := range shards {
 		if err != nil {
-			return err
+			return nil, err
 		}
+		order = append(order, int32(len(order)))
+		rows, bytes = append(rows, s.Steps.Rows), append(bytes, s.Steps.Bytes)
 	}
-	if err := g.empty(); err != nil {
-		return err
-	}
-	return g.flush()
+	g.shuffle(order)
+	return func(yield func(Shard, error) bool) {
+		for _, i := range order {
+			if !yield(Shard{Files: Files{Steps: File{Path: pathOf(stepsDir, int(i)), Rows: rows[i], Bytes: bytes[i]}}}, nil) {
+				return
+			}
+		}
+	}, nil
 }
 
 func (g *gatherer) shuffle(s []int32) {
@@ -199,21 +186,21 @@ func (g *gatherer) shuffle(s []int32) {
 	}
 }
 
-// batch passes on the rows of the input that are in the split.
-func (g *gatherer) batch() error {
+// batch passes on the rows of a batch of a file that are in the split.
+func (g *gatherer) batch(in *arrowfile.Table) error {
 	to, full := g.out, g.flush
 	if g.pool != nil {
 		to, full = g.pool, g.empty
 	}
 	var episode []uint64
 	if g.o.Split != All {
-		episode = arrowfile.View[uint64](g.in.table.Col(ColEpisode).Fixed)
+		episode = arrowfile.View[uint64](in.Col(ColEpisode).Fixed)
 	}
-	for i := range g.in.table.Rows {
+	for i := range in.Rows {
 		if episode != nil && inValidation(g.seed, episode[i], g.o.Validation) != (g.o.Split == Validation) {
 			continue
 		}
-		appendRow(to, g.in.table, i)
+		appendRow(to, in, i)
 		if to.Rows == to.Cap {
 			if err := full(); err != nil {
 				return err
@@ -262,15 +249,15 @@ func (g *gatherer) flush() error {
 		return nil
 	}
 	g.b.set()
-	if !g.yield(&g.b, nil) {
-		return errStop
+	if err := g.yield(&g.b); err != nil {
+		return err
 	}
 	g.out.Reset()
 	return nil
 }
 
-// inValidation tells whether an episode is for validation when that share is.
-// It depends on the dataset's seed, so growing the share only adds episodes.
+// inValidation reports whether an episode is in the validation part when this
+// part has the given share. A larger share adds episodes and removes none.
 func inValidation(seed, episode uint64, share float64) bool {
 	r := prng.New(prng.Key(seed, episode, 0, 0, prng.PurposeSplit))
 	return r.Float64() < share

@@ -1,17 +1,19 @@
 package datasets
 
 import (
-	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
-	"sync"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
 
 	"moonfarm/datasets/internal/arrowfile"
+	"moonfarm/datasets/internal/disk"
 	"moonfarm/env"
 )
 
@@ -20,14 +22,18 @@ import (
 type Dataset struct {
 	dir      string
 	manifest *Manifest
-	steps    arrowfile.Schema
-	episodes arrowfile.Schema
+	firsts   []uint64    // first episode of each part of the index
+	tables   []tableKind // steps, episodes, and finals if there are any
 }
 
-// Open opens the dataset in dir. It reads and checks the manifest, no more: an
-// incomplete dataset, a foreign folder and a damaged manifest are errors;
-// damaged files are found when they are read, changed content by Verify.
+// Open opens the dataset in dir. It reads and checks the manifest alone, and fails
+// if it is damaged, or if dir holds no dataset or one that is not complete. A
+// damaged index and damaged files are found when they are read; changed content is
+// found by Verify.
 func Open(dir string) (*Dataset, error) {
+	if s, err := os.Stat(dir); err == nil && !s.IsDir() {
+		return nil, fmt.Errorf("%s: expected the folder of a dataset, found a file", dir)
+	}
 	m, err := readManifest(dir)
 	if err != nil {
 		if _, e := os.Stat(filepath.Join(dir, runName)); e == nil {
@@ -38,161 +44,146 @@ func Open(dir string) (*Dataset, error) {
 		}
 		return nil, err
 	}
-	l := newLayout(m.Job, []env.Spec{m.spec()})
-	return &Dataset{dir: dir, manifest: m, steps: l.steps, episodes: l.episodes}, nil
+	return newDataset(dir, m), nil
 }
+
+// newDataset is the dataset of a manifest that has been checked.
+func newDataset(dir string, m *Manifest) *Dataset {
+	d := &Dataset{dir: dir, manifest: m, tables: newLayout(m.Format, m.Job, []env.Spec{m.spec()}).tables}
+	first := uint64(0)
+	for _, p := range m.Index {
+		d.firsts = append(d.firsts, first)
+		first += p.Episodes
+	}
+	return d
+}
+
+func (d *Dataset) path(name string) string { return filepath.Join(d.dir, filepath.FromSlash(name)) }
 
 // Manifest returns what the dataset is. It must not be changed.
 func (d *Dataset) Manifest() *Manifest { return d.manifest }
 
-// tableReader reads files of one schema into one table.
-type tableReader struct {
-	dir   string
-	r     *arrowfile.Reader
-	table *arrowfile.Table
-}
+// shards is the number of shards.
+func (d *Dataset) shards() int { return int(d.manifest.Totals.Shards) }
 
-// reader makes a tableReader for the steps or the episodes; want chooses
-// columns, nil all.
-func (d *Dataset) reader(s arrowfile.Schema, rows int, want func(string) bool) (*tableReader, error) {
-	r, err := arrowfile.NewReader(s, d.manifest.Job.Codec)
-	if err != nil {
-		return nil, err
+// sequence makes an iterator of a function that yields values and may fail. The
+// iteration ends with the error of run. When the consumer leaves, yield returns
+// errStop, which run must return.
+func sequence[T any](run func(yield func(T) error) error) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		err := run(func(v T) error {
+			if !yield(v, nil) {
+				return errStop
+			}
+			return nil
+		})
+		if err != nil && err != errStop {
+			var none T
+			yield(none, err)
+		}
 	}
-	t, err := arrowfile.NewTable(s, rows, want)
-	if err != nil {
-		r.Close()
-		return nil, err
+}
+
+// errStop says that the consumer of an iteration has left.
+var errStop = errors.New("stop")
+
+// Shards lists all shards in order. It holds one part of the index in memory.
+// The iteration ends after the first error, which names a part of the index that
+// is missing or damaged.
+func (d *Dataset) Shards() iter.Seq2[Shard, error] { return d.spread(d.shards()) }
+
+// spread lists n shards that are spread evenly over all.
+func (d *Dataset) spread(n int) iter.Seq2[Shard, error] {
+	return d.list(0, n, func(k int) int { return spreadShard(k, n, d.shards()) })
+}
+
+// shardsFrom lists the shard that holds an episode, and all after it.
+func (d *Dataset) shardsFrom(episode uint64) iter.Seq2[Shard, error] {
+	part, _ := slices.BinarySearch(d.firsts, episode+1)
+	shards := d.list(max(part-1, 0)*indexShards, d.shards(), func(i int) int { return i })
+	return func(yield func(Shard, error) bool) {
+		for s, err := range shards {
+			if err == nil && s.First+s.Episodes.Rows <= episode {
+				continue
+			}
+			if !yield(s, err) {
+				return
+			}
+		}
 	}
-	return &tableReader{d.dir, r, t}, nil
 }
 
-func (d *Dataset) stepReader(want func(string) bool) (*tableReader, error) {
-	return d.reader(d.steps, d.manifest.Steps.BatchRows, want)
-}
-
-func (d *Dataset) episodeReader() (*tableReader, error) {
-	return d.reader(d.episodes, d.manifest.Episodes.BatchRows, nil)
-}
-
-func (t *tableReader) close() { t.r.Close() }
-
-// read calls each after every batch of the file has been read into the table;
-// first is the number of its first row. It stops if each returns an error. It
-// fails if the file does not hold the rows that the manifest says.
-func (t *tableReader) read(f File, each func(first uint64) error) error {
-	c, err := t.open(f)
-	if err != nil {
-		return err
-	}
-	defer c.close()
-	for {
-		first := c.rows
-		if more, err := c.next(); err != nil || !more {
+// list lists the shards whose numbers are number(from), number(from+1), … up to
+// that of to-1.
+func (d *Dataset) list(from, to int, number func(k int) int) iter.Seq2[Shard, error] {
+	return sequence(func(yield func(Shard) error) error {
+		x, err := d.indexReader()
+		if err != nil {
 			return err
 		}
-		if err := each(first); err != nil {
-			return err
+		for k := from; k < to; k++ {
+			s, err := x.shard(number(k))
+			if err == nil {
+				err = yield(s)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// spreadShard is the number of the k-th of n shards that are spread evenly over
+// all.
+func spreadShard(k, n, all int) int { return int(uint64(k) * uint64(all) / uint64(n)) }
+
+// isSpread reports whether shard i is one of these n.
+func isSpread(i, n, all int) bool {
+	if n == 0 {
+		return false
+	}
+	k := (uint64(i)*uint64(n) + uint64(all) - 1) / uint64(all) // the first whose shard is i or a later one
+	return k < uint64(n) && spreadShard(int(k), n, all) == i
+}
+
+// find returns the place of the table of that name, and want, which reports
+// whether a column is among those named; if none is named, all are. It fails if
+// the dataset has no such table or column.
+func (d *Dataset) find(name string, columns ...string) (table int, want func(column string) bool, err error) {
+	table = slices.IndexFunc(d.tables, func(t tableKind) bool { return t.name == name })
+	if table < 0 {
+		return 0, nil, fmt.Errorf("no table %q; there are: %s", name, strings.Join(tableNames(d.manifest.hasFinals()), ", "))
+	}
+	for _, c := range columns {
+		if !d.tables[table].has(c) {
+			return 0, nil, fmt.Errorf("no column %q in the %s", c, name)
 		}
 	}
-}
-
-// fileCursor reads the batches of one file, one at a time.
-type fileCursor struct {
-	t       *tableReader
-	file    File
-	f       *os.File
-	batch   int
-	batches int
-	rows    uint64 // read
-}
-
-// open begins to read a file.
-func (t *tableReader) open(f File) (*fileCursor, error) {
-	file, err := os.Open(filepath.Join(t.dir, filepath.FromSlash(f.Path)))
-	if err != nil {
-		return nil, err
-	}
-	c := &fileCursor{t: t, file: f, f: file}
-	s, err := file.Stat()
-	if err == nil {
-		c.batches, err = t.r.Open(file, s.Size())
-	}
-	if err != nil {
-		file.Close()
-		return nil, fmt.Errorf("%s: %w", f.Path, err)
-	}
-	return c, nil
-}
-
-func (c *fileCursor) close() { c.f.Close() }
-
-// next reads the next batch into the table; false if there is none.
-func (c *fileCursor) next() (bool, error) {
-	if c.batch == c.batches {
-		if c.rows != c.file.Rows {
-			return false, fmt.Errorf("%s: %d rows, the manifest says %d", c.file.Path, c.rows, c.file.Rows)
-		}
-		return false, nil
-	}
-	if err := c.t.r.Read(c.batch, c.t.table); err != nil {
-		return false, fmt.Errorf("%s: batch %d: %w", c.file.Path, c.batch, err)
-	}
-	c.batch++
-	c.rows += uint64(c.t.table.Rows)
-	return true, nil
+	return table, func(c string) bool { return len(columns) == 0 || slices.Contains(columns, c) }, nil
 }
 
 // ColumnSHA256 is the sha256, in hexadecimal, of the values of a column over
 // all shards in order: numbers as little-endian bytes, bools as a byte each,
-// the values of lists one after the other. table is "steps" or "episodes".
-// Readers in other languages can compare theirs with it.
+// the values of lists one after the other. table is "steps", "episodes" or
+// "finals".
+// Readers in other languages can compare their sums with it.
 func (d *Dataset) ColumnSHA256(table, column string) (string, error) {
-	r, files, err := d.column(table, column)
+	k, want, err := d.find(table, column)
 	if err != nil {
 		return "", err
 	}
-	defer r.close()
-	sum := sha256.New()
-	data := r.table.Col(column)
-	for _, f := range files {
-		err := r.read(f, func(uint64) error {
-			sum.Write(columnBytes(data, r.table.Rows))
-			return nil
+	sum := disk.NewSum()
+	err = d.eachShard(d.Shards(), k, want, func(r *tableReader, s Shard) error {
+		return r.read(*s.of(k), func(uint64) error {
+			_, err := sum.Write(columnBytes(r.table.Col(column), r.table.Rows))
+			return err
 		})
-		if err != nil {
-			return "", err
-		}
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
-}
-
-// column returns a reader of one column and the files it is in.
-func (d *Dataset) column(table, column string) (*tableReader, []File, error) {
-	var files []File
-	schema, rows := d.steps, d.manifest.Steps.BatchRows
-	switch table {
-	case stepsDir:
-		for _, s := range d.manifest.Shards {
-			files = append(files, s.Steps)
-		}
-	case episodesDir:
-		schema, rows = d.episodes, d.manifest.Episodes.BatchRows
-		for _, s := range d.manifest.Shards {
-			files = append(files, s.Episodes)
-		}
-	default:
-		return nil, nil, fmt.Errorf("no table %q; there are: steps, episodes", table)
-	}
-	r, err := d.reader(schema, rows, func(name string) bool { return name == column })
+	})
 	if err != nil {
-		return nil, nil, err
+		return "", err
 	}
-	if r.table.Col(column) == nil {
-		r.close()
-		return nil, nil, fmt.Errorf("no column %q in the %s", column, table)
-	}
-	return r, files, nil
+	return sum.SHA256(), nil
 }
 
 // columnBytes are the values of the column's first rows.
@@ -203,35 +194,45 @@ func columnBytes(d *arrowfile.Data, rows int) []byte {
 	return d.Fixed[:rows*d.Column.Width()]
 }
 
-// parallel calls do for 0 … n−1 on several goroutines, each with what set
-// makes for it, until one fails or the context is done.
-func parallel[W interface{ close() }](ctx context.Context, workers, n int, set func() (W, error), do func(W, int) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	next := make(chan int, n)
-	for i := range n {
-		next <- i
+// ArrowSchema is the schema of the records of a table, "steps", "episodes" or
+// "finals", with the metadata that the files have: of the given columns, or of
+// all if none is given. It fails if the dataset has no such table or column.
+func (d *Dataset) ArrowSchema(table string, columns ...string) (*arrow.Schema, error) {
+	k, want, err := d.find(table, columns...)
+	if err != nil {
+		return nil, err
 	}
-	close(next)
-	var wg sync.WaitGroup
-	for range min(max(workers, 1), n) {
-		wg.Go(func() {
-			w, err := set()
-			if err != nil {
-				cancel(err)
-				return
-			}
-			defer w.close()
-			for i := range next {
-				if ctx.Err() != nil {
-					return
+	return d.tables[k].schema.Part(want).Arrow(), nil
+}
+
+// Records reads a table as record batches of the Arrow library for Go, for use
+// with its packages for compute, Parquet or Flight. The batches are those of the
+// files, in order, with the schema of ArrowSchema; table and columns are as there.
+//
+// Columns are decompressed into the memory of the Record, without a copy; bools
+// are copied, because Arrow stores them as bits. Every Record has memory of its own, which is never
+// used again here, and which the garbage collector frees. Release need not be
+// called; after Release a Record may not be used. In all this takes the memory of
+// one batch of the file, and of the records that the caller keeps.
+//
+// The iteration ends after the first error, which names the file.
+func (d *Dataset) Records(table string, columns ...string) iter.Seq2[arrow.Record, error] {
+	return sequence(func(yield func(arrow.Record) error) error {
+		k, want, err := d.find(table, columns...)
+		if err != nil {
+			return err
+		}
+		as := d.tables[k].schema.Part(want).Arrow()
+		return d.eachShard(d.Shards(), k, want, func(r *tableReader, s Shard) error {
+			return r.read(*s.of(k), func(uint64) error {
+				next, err := d.batch(k, want)
+				if err != nil {
+					return err
 				}
-				if err := do(w, i); err != nil {
-					cancel(err) // the first cause stays
-				}
-			}
+				record := r.table.Record(as)
+				r.table = next
+				return yield(record)
+			})
 		})
-	}
-	wg.Wait()
-	return context.Cause(ctx)
+	})
 }

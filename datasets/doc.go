@@ -4,27 +4,39 @@
 // every episode can be played again exactly.
 //
 //	data/td/
-//	  manifest.json          what it is, how it was made, sha256 of every file
+//	  manifest.json          what it is, how it was made
+//	  index/00000.arrow      rows, bytes and sha256 of every file
 //	  steps/00000.arrow      the step rows of shard 0
 //	  episodes/00000.arrow   its episodes
+//	  finals/00000.arrow     what was seen after their last turns
 //	  steps/00001.arrow      …
+//	  statistics.json        mean, deviation and range of planes and scalars
+//	  README.md              a card for people
 //
 // FORMAT.md beside this file describes every file, column and key.
 //
 //   - Generate plays the missing shards of a Job and writes them; Write does
 //     the same for episodes that come from elsewhere.
-//   - Open reads: Batches, Episodes, ColumnSHA256.
-//   - Inspect sums up, Verify checks, down to playing everything again.
+//   - Open opens a dataset to read: Batches, Episodes, Finals, Statistics,
+//     ColumnSHA256, and Records for the Arrow library. Manifest.Unpacker unpacks
+//     packed observations.
+//   - Inspect sums up a dataset. Verify checks one and, if asked to, plays it again.
 //
 // A shard is a pure function of the Job and its number, and so are the bytes of
-// its files: workers, batch sizes, machines and kills leave no trace in a
-// dataset. An Episode is its orders; the rows follow by playing them again
-// straight into the column memory that is then compressed.
+// its files: they are the same for any workers, batch sizes and machines, and
+// after any stop. An Episode is its seed and orders. Its rows are those that the
+// rollout kept while it played; where keeping them would take too much memory, and
+// for episodes from elsewhere, the orders are played again, turn by turn, into
+// the columns. The rewards of the whole episode are known before: a row holds
+// the return, the sum of the rewards to come. A full batch of columns is
+// compressed and written.
 package datasets
 
-// Format is the version of the format. It is raised when files are written
-// that readers of the version before would misread.
-const Format = 1
+// Format is the version of the format that is written. It is raised when files
+// are written that readers of the version before would misread. Datasets of
+// format 1 are read, too.
+const Format = 2
 
-// Version is the version of moonfarm, as manifests name it.
-const Version = "0.1.0"
+// Version is the version of moonfarm, as manifests name it. It is raised when
+// the bytes of a dataset change that is made by the same command.
+const Version = "0.2.0"

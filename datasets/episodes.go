@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"moonfarm/datasets/internal/arrowfile"
+	"moonfarm/features"
 	"moonfarm/rollout"
 	"moonfarm/sim"
 )
@@ -19,30 +20,21 @@ type Episode struct {
 
 // Episodes reads all episodes in order. An Episode is valid until the next one
 // is asked for. The iteration ends after the first error, which names the file.
-func (d *Dataset) Episodes() iter.Seq2[*Episode, error] {
-	return func(yield func(*Episode, error) bool) {
-		r, err := d.episodeReader()
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		defer r.close()
-		for _, s := range d.manifest.Shards {
-			err := d.shardEpisodes(r, s.Episodes, func(e *Episode) error {
-				if !yield(e, nil) {
-					return errStop
+func (d *Dataset) Episodes() iter.Seq2[*Episode, error] { return d.EpisodesFrom(0) }
+
+// EpisodesFrom reads the episodes from that number on. It does not read files of
+// earlier shards.
+func (d *Dataset) EpisodesFrom(episode uint64) iter.Seq2[*Episode, error] {
+	return sequence(func(yield func(*Episode) error) error {
+		return d.eachShard(d.shardsFrom(episode), episodesTable, nil, func(r *tableReader, s Shard) error {
+			return d.shardEpisodes(r, s.Episodes, func(e *Episode) error {
+				if e.ID < episode {
+					return nil
 				}
-				return nil
+				return yield(e)
 			})
-			if err == errStop {
-				return
-			}
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-		}
-	}
+		})
+	})
 }
 
 // shardEpisodes calls each with the episodes of one file.
@@ -80,10 +72,18 @@ func (e *Episode) set(t *arrowfile.Table, i int, m *Manifest) error {
 	}
 	e.Orders = arrowfile.View[sim.Order](t.Col(ColOrders).List(i))
 	e.Ends = arrowfile.View[int32](t.Col(ColEnds).List(i))
+	e.Chosen = nil
+	if d := t.Col(ColChosen); d != nil {
+		e.Chosen = d.List(i)
+	}
+	e.Stopped, e.Recording = "", nil
+	if d := t.Col(ColStopped); d != nil {
+		e.Stopped, e.Recording = d.Text(i), t.Col(ColRecording).List(i)
+	}
 	return e.check(m)
 }
 
-// check tells what is wrong with the numbers of an episode.
+// check fails if the numbers of an episode do not fit each other or the manifest.
 func (e *Episode) check(m *Manifest) error {
 	switch {
 	case e.Rules < 0 || e.Rules >= len(m.Rules):
@@ -92,8 +92,17 @@ func (e *Episode) check(m *Manifest) error {
 		return fmt.Errorf("%d turns, the game has at most %d", e.Turns, m.Game.MaxTurns)
 	case e.Status != sim.Over && e.Status != sim.Cut:
 		return fmt.Errorf("status %d, expected 1 or 2", e.Status)
+	case e.Stopped != "" && e.Status != sim.Cut:
+		return fmt.Errorf("status %d of an episode that stopped (%s), expected 2", e.Status, e.Stopped)
 	case len(e.Ends) != e.Turns*e.Players:
 		return fmt.Errorf("%d ends of orders for %d turns of %d seats", len(e.Ends), e.Turns, e.Players)
+	case m.Job.mixed() && len(e.Chosen) != len(e.Ends):
+		return fmt.Errorf("%d choices of members for %d turns of %d seats", len(e.Chosen), e.Turns, e.Players)
+	}
+	for k, c := range e.Chosen {
+		if n := len(m.Job.Members[k%e.Players]); int(c) >= max(n, 1) {
+			return fmt.Errorf("member %d of %d chose at turn %d, seat %d", c, n, k/e.Players, k%e.Players)
+		}
 	}
 	from := int32(0)
 	for k, to := range e.Ends {
@@ -106,4 +115,89 @@ func (e *Episode) check(m *Manifest) error {
 		return fmt.Errorf("%d orders, of which %d belong to a turn", len(e.Orders), from)
 	}
 	return nil
+}
+
+// Final is what the seats of an episode see after its last turn. Slabs that the
+// dataset does not have are nil.
+type Final struct {
+	Episode uint64
+	Turns   int       // played
+	Planes  []uint8   // [seats, P, H, W]
+	Packed  []uint64  // [seats, Words]
+	Scalars []float32 // [seats, S]
+}
+
+// Finals reads what was seen after the last turn of every episode, in order. A
+// Final is valid until the next one is asked for. A dataset without observations
+// has none, nor has one of format 1. The iteration ends after the first error,
+// which names the file.
+func (d *Dataset) Finals() iter.Seq2[*Final, error] {
+	return sequence(func(yield func(*Final) error) error {
+		if !d.manifest.hasFinals() {
+			return nil
+		}
+		return d.eachShard(d.Shards(), finalsTable, nil, func(r *tableReader, s Shard) error {
+			return d.shardFinals(r, s, yield)
+		})
+	})
+}
+
+// shardFinals calls each with the finals of one shard.
+func (d *Dataset) shardFinals(r *tableReader, s Shard, each func(*Final) error) error {
+	w, err := d.walkFinals(r, s.Finals)
+	if err != nil {
+		return err
+	}
+	defer w.cursor.close()
+	for k := range s.Episodes.Rows {
+		f, err := w.episode(s.First + k)
+		if err != nil {
+			return err
+		}
+		if err := each(f); err != nil {
+			return err
+		}
+	}
+	return w.end()
+}
+
+// finalWalk goes through the finals of a shard, episode by episode.
+type finalWalk struct {
+	rowWalk
+	players int
+	shape   features.Shape
+	f       Final
+}
+
+func (d *Dataset) walkFinals(r *tableReader, f File) (*finalWalk, error) {
+	c, err := r.open(f)
+	return &finalWalk{rowWalk: rowWalk{cursor: c}, players: d.manifest.Game.Players, shape: d.manifest.spec().Shape}, err
+}
+
+// episode returns the next one, which must have that number.
+func (w *finalWalk) episode(id uint64) (*Final, error) {
+	more, err := w.more()
+	if err != nil {
+		return nil, err
+	}
+	path, players, z := w.cursor.file.Path, w.players, &w.shape
+	if !more {
+		return nil, fmt.Errorf("%s: ends before episode %d", path, id)
+	}
+	if w.rows-w.row < players {
+		return nil, fmt.Errorf("%s: a batch ends within episode %d", path, id)
+	}
+	s, first := &w.data, w.row
+	for p := range players {
+		if k := w.row; s.episode[k] != id || s.turn[k] != s.turn[first] || int(s.seat[k]) != p {
+			return nil, fmt.Errorf("%s: row %d is of episode %d, turn %d, seat %d; expected episode %d, seat %d",
+				path, w.number(), s.episode[k], s.turn[k], s.seat[k], id, p)
+		}
+		w.row++
+	}
+	w.f = Final{
+		Episode: id, Turns: int(s.turn[first]),
+		Planes: part(s.planes, first, players, z.PlaneBytes()), Packed: part(s.packed, first, players, z.Words), Scalars: part(s.scalars, first, players, z.Scalars),
+	}
+	return &w.f, nil
 }

@@ -9,61 +9,53 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
-)
+	"sort"
 
-// sidecar tells of a finished shard while others are still missing. It is
-// renamed into place after the shard's files, and so commits them.
-type sidecar struct {
-	Shard    int       `json:"shard"`
-	Steps    File      `json:"steps"`
-	Episodes File      `json:"episodes"`
-	Turns    uint64    `json:"turns"`
-	Over     uint64    `json:"over"`
-	Cut      uint64    `json:"cut"`
-	Pairings []Pairing `json:"pairings"`
-}
+	"moonfarm/datasets/internal/disk"
+)
 
 // folder is a dataset in the making:
 //
-//	run.json               the Job; a run with another is refused
-//	steps/ episodes/       files of finished shards
-//	shards/00000.json      one sidecar per finished shard
-//	*.tmp                  what a run is writing, or was when it was killed
+//	run.json                  the run that makes it; any other run is refused
+//	steps/ episodes/ finals/  files of finished shards
+//	shards/00000.json         one sidecar per finished shard
+//	*.tmp                     files that a run is writing, or was when it was killed
 //
-// When no shard is missing, manifest.json is written, and run.json and the
-// sidecars go.
+// When no shard is missing, the index and manifest.json are written, and run.json
+// and the sidecars are removed.
 type folder struct {
-	dir  string
-	disk disk
-	job  Job
+	dir    string
+	disk   disk.Disk
+	begun  runFile
+	shards int
 }
+
+// tables are the folders with files of shards.
+func (f folder) tables() []string { return tableNames(hasFinals(f.begun.Format, f.begun.Job.Obs)) }
 
 func (f folder) path(name string) string { return filepath.Join(f.dir, filepath.FromSlash(name)) }
 
-// begin makes the folder ready for the Job: a new one, or one where an earlier
-// run of the same Job was stopped. It returns the finished shards; done is true
-// if the dataset is complete already.
-func (f folder) begin() (have map[int]sidecar, done bool, err error) {
-	if err := f.disk.mkdir(f.dir); err != nil {
-		return nil, false, err
+// begin makes the folder ready for the run: a new one, or one where an earlier
+// run of the same Job was stopped. done is true if the dataset is complete.
+func (f folder) begin() (done bool, err error) {
+	if err := f.disk.Mkdir(f.dir); err != nil {
+		return false, err
 	}
-	run, err := readJSON(f.path(runName))
+	text, err := disk.ReadFile(f.path(runName), maxRun)
 	running := err == nil
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, false, err
+		return false, err
 	}
 	if _, err := os.Stat(f.path(manifestName)); err == nil {
-		return nil, true, f.complete()
+		return true, f.complete()
 	}
 	if !running {
-		return nil, false, f.start()
+		return false, f.start()
 	}
-	if err := f.same(run); err != nil {
-		return nil, false, err
+	if err := f.begun.differ(text); err != nil {
+		return false, fmt.Errorf("%s: %w", f.path(runName), err)
 	}
-	have, err = f.resume()
-	return have, false, err
+	return false, f.mkdirs()
 }
 
 // start writes run.json into an empty folder.
@@ -73,182 +65,158 @@ func (f folder) start() error {
 		return err
 	}
 	for _, e := range entries {
-		if e.Name() != runName+tempSuffix {
+		if e.Name() != runName+disk.TempSuffix {
 			return fmt.Errorf("%s: the folder is not empty and holds no dataset: there is %s", f.dir, e.Name())
 		}
 	}
-	text, err := canonical(f.job)
+	text, err := canonical(f.begun)
 	if err != nil {
 		return err
 	}
-	if err := f.disk.writeFile(f.path(runName), text); err != nil {
+	if err := f.disk.WriteFile(f.path(runName), text); err != nil {
 		return err
 	}
 	return f.mkdirs()
 }
 
 func (f folder) mkdirs() error {
-	for _, d := range []string{stepsDir, episodesDir, shardsDir} {
-		if err := f.disk.mkdir(f.path(d)); err != nil {
+	for _, d := range append(f.tables(), indexDir, shardsDir) {
+		if err := f.disk.Mkdir(f.path(d)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// same compares run.json with the Job.
-func (f folder) same(text []byte) error {
-	var j Job
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&j); err != nil {
-		return fmt.Errorf("%s: damaged: %w", f.path(runName), err)
-	}
-	if diff := j.differ(f.job); diff != "" {
-		return fmt.Errorf("%s: an unfinished dataset of another run: %s", f.dir, diff)
-	}
-	return nil
-}
-
-// complete compares the manifest with the Job and removes what a run that was
-// killed at the very end left.
+// complete compares the manifest of a complete dataset with the Job, and removes
+// the files of a run that was killed after it had written the manifest.
 func (f folder) complete() error {
 	m, err := readManifest(f.dir)
 	if err != nil {
 		return err
 	}
-	if diff := m.Job.differ(f.job); diff != "" {
+	if err := f.begun.sameVersion(m.Moonfarm, m.Format); err != nil {
+		return fmt.Errorf("%s: a complete dataset of another version: %w", f.dir, err)
+	}
+	if diff := m.Job.differ(f.begun.Job); diff != "" {
 		return fmt.Errorf("%s: a complete dataset of another run: %s", f.dir, diff)
 	}
 	return f.clean()
 }
 
-// clean removes all that belongs to a run only.
+// clean removes the files that only a run needs.
 func (f folder) clean() error {
-	entries, err := os.ReadDir(f.path(shardsDir))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	err := f.removeAll(shardsDir, func(string) bool { return true })
+	if err != nil {
 		return err
 	}
-	for _, e := range entries {
-		if !shardFile.MatchString(e.Name()) {
-			return fmt.Errorf("%s: %s does not belong there", f.path(shardsDir), e.Name())
-		}
-		if err := f.disk.remove(f.path(shardsDir + "/" + e.Name())); err != nil {
-			return err
-		}
-	}
-	for _, name := range []string{shardsDir, manifestName + tempSuffix, runName + tempSuffix, runName} {
+	for _, name := range []string{shardsDir, statisticsName + disk.TempSuffix, cardName + disk.TempSuffix, manifestName + disk.TempSuffix, runName + disk.TempSuffix, runName} {
 		if _, err := os.Lstat(f.path(name)); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if err := f.disk.remove(f.path(name)); err != nil {
+		if err := f.disk.Remove(f.path(name)); err != nil {
 			return err
 		}
 	}
-	return f.disk.sync(f.dir)
+	return f.disk.Sync(f.dir)
 }
 
-// shardFile matches the names of files of shards, finished or not.
+// shardFile matches the names of files of shards and of the index, finished or
+// not.
 var shardFile = regexp.MustCompile(`^[0-9]{5,7}\.(arrow|json)(\.tmp)?$`)
 
-// resume reads the sidecars and removes all files that none of them tells of.
-func (f folder) resume() (map[int]sidecar, error) {
-	if err := f.mkdirs(); err != nil {
-		return nil, err
-	}
-	have, keep := map[int]sidecar{}, map[string]bool{}
-	entries, err := os.ReadDir(f.path(shardsDir))
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range entries {
-		name := shardsDir + "/" + e.Name()
-		if !strings.HasSuffix(e.Name(), ".json") {
-			continue
-		}
-		c, err := f.sidecar(name)
-		if err != nil {
-			return nil, err
-		}
-		have[c.Shard] = c
-		keep[name], keep[c.Steps.Path], keep[c.Episodes.Path] = true, true, true
-	}
-	for _, d := range []string{stepsDir, episodesDir, shardsDir} {
-		if err := f.sweep(d, keep); err != nil {
-			return nil, err
-		}
-	}
-	return have, nil
-}
+// unfinished matches the names of files that were being written.
+var unfinished = regexp.MustCompile(`\.tmp$`)
 
-// sidecar reads one sidecar and looks for its files.
-func (f folder) sidecar(name string) (c sidecar, err error) {
-	text, err := readJSON(f.path(name))
-	if err != nil {
-		return c, err
-	}
-	if err := json.Unmarshal(text, &c); err != nil {
-		return c, fmt.Errorf("%s: damaged: %w", f.path(name), err)
-	}
-	again, err := canonical(c)
-	if err != nil || !bytes.Equal(again, text) || c.Shard < 0 || uint64(c.Shard) >= f.job.shards() ||
-		sidecarPath(c.Shard) != name || c.Steps.Path != stepsPath(c.Shard) || c.Episodes.Path != episodesPath(c.Shard) {
-		return c, fmt.Errorf("%s: damaged; remove it to make the shard again", f.path(name))
-	}
-	for _, file := range []File{c.Steps, c.Episodes} {
-		s, err := os.Stat(f.path(file.Path))
-		if err != nil {
-			return c, fmt.Errorf("%w; remove %s to make the shard again", err, f.path(name))
+// removeAll removes the files of a folder for whose names unwanted is true. It
+// fails if there is a file that no run makes.
+func (f folder) removeAll(dir string, unwanted func(name string) bool) error {
+	const most = 4096 // names in memory
+	for {
+		var names []string
+		err := disk.EachName(f.path(dir), func(base string) error {
+			if !shardFile.MatchString(base) {
+				return fmt.Errorf("%s: %s does not belong there", f.path(dir), base)
+			}
+			if unwanted(base) && len(names) < most {
+				names = append(names, dir+"/"+base)
+			}
+			return nil
+		})
+		if err != nil || len(names) == 0 {
+			return err
 		}
-		if uint64(s.Size()) != file.Bytes {
-			return c, fmt.Errorf("%s: %d bytes, expected %d; remove %s to make the shard again",
-				f.path(file.Path), s.Size(), file.Bytes, f.path(name))
-		}
-	}
-	return c, nil
-}
-
-// sweep removes the files of a folder that are not to be kept.
-func (f folder) sweep(dir string, keep map[string]bool) error {
-	entries, err := os.ReadDir(f.path(dir))
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		name := dir + "/" + e.Name()
-		switch {
-		case keep[name]:
-		case !shardFile.MatchString(e.Name()):
-			return fmt.Errorf("%s: %s does not belong there", f.path(dir), e.Name())
-		default:
-			if err := f.disk.remove(f.path(name)); err != nil {
+		sort.Strings(names)
+		for _, name := range names {
+			if err := f.disk.Remove(f.path(name)); err != nil {
 				return err
 			}
 		}
 	}
-	return nil
 }
 
-// finish writes the manifest of a folder in which no shard is missing.
-func (f folder) finish(m *Manifest, have map[int]sidecar) error {
-	for i := range int(f.job.shards()) {
-		c, ok := have[i]
-		if !ok {
-			return fmt.Errorf("%s: shard %d is missing", f.dir, i)
-		}
-		m.add(c)
+// runFile is run.json: the Job of a run that is not complete, and the version of
+// moonfarm that began it. Another version does not continue the run, nor does a
+// build of the same version that would write another manifest: their shards could
+// differ.
+type runFile struct {
+	Moonfarm string `json:"moonfarm"`
+	Format   int    `json:"format"`
+	Manifest string `json:"manifest_sha256"` // of the manifest that will be written, without its index, totals and checksum
+	Job      Job    `json:"job"`
+}
+
+// newRunFile is the run.json of a run by this build.
+func newRunFile(l *layout, command string) (runFile, error) {
+	text, err := canonical(newManifest(l, command))
+	return runFile{Version, Format, disk.SHA256(text), l.job}, err
+}
+
+// decodeRunFile reads run.json. Up to moonfarm 0.1.0 it held the Job alone, which
+// is not read.
+func decodeRunFile(text []byte) (r runFile, err error) {
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(text, &keys); err != nil {
+		return r, fmt.Errorf("damaged: %w", err)
 	}
-	text, err := m.encode()
+	if _, ok := keys["moonfarm"]; !ok && keys["game"] != nil {
+		return runFile{Moonfarm: "0.1.0 or before", Format: 1}, nil
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	if err := d.Decode(&r); err != nil {
+		return r, fmt.Errorf("damaged: %w", err)
+	}
+	if r.Moonfarm == "" || r.Format < 1 {
+		return r, fmt.Errorf("damaged: it names no version of moonfarm and of the format")
+	}
+	return r, nil
+}
+
+// sameVersion fails if another version of moonfarm or of the format began the
+// run.
+func (r *runFile) sameVersion(moonfarm string, format int) error {
+	if moonfarm == r.Moonfarm && format == r.Format {
+		return nil
+	}
+	return fmt.Errorf("moonfarm %s wrote it in format %d, this is moonfarm %s, which writes format %d; continue with that version, or choose another folder",
+		moonfarm, format, r.Moonfarm, r.Format)
+}
+
+// differ fails, and says why, if the run of another run.json cannot be continued
+// by this run.
+func (r *runFile) differ(text []byte) error {
+	begun, err := decodeRunFile(text)
 	if err != nil {
 		return err
 	}
-	for _, d := range []string{stepsDir, episodesDir} {
-		if err := f.disk.sync(f.path(d)); err != nil {
-			return err
-		}
+	if err := r.sameVersion(begun.Moonfarm, begun.Format); err != nil {
+		return fmt.Errorf("an unfinished dataset of another version: %w", err)
 	}
-	if err := f.disk.writeFile(f.path(manifestName), text); err != nil {
-		return err
+	if diff := begun.Job.differ(r.Job); diff != "" {
+		return fmt.Errorf("an unfinished dataset of another run: %s", diff)
 	}
-	return f.clean()
+	if begun.Manifest != r.Manifest {
+		return fmt.Errorf("an unfinished dataset of another build of moonfarm %s, whose manifest would be another; continue with that build, or choose another folder", r.Moonfarm)
+	}
+	return nil
 }

@@ -2,7 +2,6 @@ package datasets
 
 import (
 	"fmt"
-	"os"
 	"reflect"
 	"regexp"
 	"strings"
@@ -18,8 +17,7 @@ import (
 // section returns the cells of the table below a heading of FORMAT.md, one row
 // per line, without the head of the table.
 func section(t *testing.T, heading string) (rows [][]string) {
-	text, err := os.ReadFile("FORMAT.md")
-	require.NoError(t, err)
+	text := read(t, "FORMAT.md")
 	_, after, ok := strings.Cut(string(text), "\n"+heading+"\n")
 	require.True(t, ok, "FORMAT.md has no heading %q", heading)
 	inTable := false
@@ -69,11 +67,17 @@ func TestFormatColumns(t *testing.T) {
 		ColPlanes: {"P", "H", "W"}, ColPacked: {"Words"}, ColScalars: {"S"}, ColMask: {"MaskWords"}, ColAction: {"heads"},
 		ColPolicies: {"seats"}, ColResults: {"seats"}, ColScores: {"seats"},
 	}
-	all := columnRows(stepColumns(spec, ObsPlanes), letters)
-	packed := columnRows(stepColumns(spec, ObsPacked)[3:4], letters)
+	all := columnRows(stepColumns(Format, spec, ObsPlanes, true), letters)
+	packed := columnRows(stepColumns(Format, spec, ObsPacked, false)[3:4], letters)
 	all = append(all[:4], append(packed, all[4:]...)...)
 	require.Equal(t, all, section(t, "## Step rows"))
-	require.Equal(t, columnRows(episodeColumns(2), letters), section(t, "## Episode rows"))
+	sums := map[string][]string{stepsDir + colSHA256: {"32"}, episodesDir + colSHA256: {"32"}, finalsDir + colSHA256: {"32"}}
+	require.Equal(t, columnRows(indexColumns(true), sums), section(t, "## Index"))
+	require.Len(t, indexColumns(false), len(indexColumns(true))-3)
+	finals := columnRows(finalColumns(spec.Shape, ObsPlanes), letters)
+	packed = columnRows(finalColumns(spec.Shape, ObsPacked)[3:4], letters)
+	require.Equal(t, append(finals[:4], append(packed, finals[4:]...)...), section(t, "## Final rows"))
+	require.Equal(t, columnRows(episodeColumns(Format, 2, true, true), letters), section(t, "## Episode rows"))
 
 	names := func(c []Column) (s []string) {
 		for _, c := range c {
@@ -81,26 +85,34 @@ func TestFormatColumns(t *testing.T) {
 		}
 		return s
 	}
-	require.NotContains(t, names(stepColumns(spec, ObsPacked)), ColPlanes)
-	require.Contains(t, names(stepColumns(spec, ObsPacked)), ColScalars)
+	require.NotContains(t, names(stepColumns(Format, spec, ObsPacked, false)), ColPlanes)
+	require.Contains(t, names(stepColumns(Format, spec, ObsPacked, false)), ColScalars)
 	for _, left := range []string{ColPlanes, ColPacked, ColScalars, ColMask, ColAction} {
-		require.NotContains(t, names(stepColumns(spec, ObsNone)), left)
+		require.NotContains(t, names(stepColumns(Format, spec, ObsNone, false)), left)
 	}
 	spec.Heads = []int{3}
-	require.Empty(t, stepColumns(spec, ObsPlanes)[6].Shape, "one head: a plain int32")
+	require.Empty(t, stepColumns(Format, spec, ObsPlanes, false)[6].Shape, "one head: a plain int32")
 }
 
 // keys lists the JSON keys of a type with their types.
 func keys(prefix string, t reflect.Type) (rows [][]string) {
 	for i := range t.NumField() {
 		f := t.Field(i)
+		if !f.IsExported() || f.Tag.Get("json") == "-" {
+			continue // in no file
+		}
 		name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
 		path := prefix + name
 		typ := f.Type
-		for typ.Kind() == reflect.Slice {
-			path, typ = path+"[]", typ.Elem()
+		for typ.Kind() == reflect.Slice || typ.Kind() == reflect.Pointer {
+			if typ.Kind() == reflect.Slice {
+				path += "[]"
+			}
+			typ = typ.Elem()
 		}
 		switch {
+		case f.Anonymous:
+			rows = append(rows, keys(prefix, typ)...)
 		case typ.Kind() == reflect.Struct:
 			rows = append(rows, keys(path+".", typ)...)
 		case typ.Kind() == reflect.Map:
@@ -116,9 +128,38 @@ func keys(prefix string, t reflect.Type) (rows [][]string) {
 	return rows
 }
 
+// TestNames: fields are called in Go as in JSON.
+func TestNames(t *testing.T) {
+	seen := map[reflect.Type]bool{}
+	var check func(typ reflect.Type)
+	check = func(typ reflect.Type) {
+		for typ.Kind() == reflect.Slice || typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Map {
+			typ = typ.Elem()
+		}
+		if typ.Kind() != reflect.Struct || seen[typ] {
+			return
+		}
+		seen[typ] = true
+		for i := range typ.NumField() {
+			f := typ.Field(i)
+			if !f.IsExported() || f.Tag.Get("json") == "-" {
+				continue // in no file
+			}
+			check(f.Type)
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if !f.Anonymous {
+				require.Equal(t, strings.ToLower(f.Name), strings.ReplaceAll(name, "_", ""), "%v", typ)
+			}
+		}
+	}
+	for _, v := range []any{Manifest{}, Card{}, Report{}, Statistics{}, features.Table{}} {
+		check(reflect.TypeOf(v))
+	}
+}
+
 // TestFormatKeys compares the tables of JSON keys with the code.
 func TestFormatKeys(t *testing.T) {
-	for heading, v := range map[string]any{"## manifest.json": Manifest{}, "### shards/00000.json": sidecar{}} {
+	for heading, v := range map[string]any{"## manifest.json": Manifest{}, "### run.json": runFile{}, "### shards/00000.json": sidecar{}, "## statistics.json": Statistics{}} {
 		var documented [][]string
 		for _, row := range section(t, heading) {
 			require.NotEmpty(t, row[2], row[0])
@@ -127,12 +168,17 @@ func TestFormatKeys(t *testing.T) {
 		var want [][]string
 		seen := map[string]bool{}
 		for _, row := range keys("", reflect.TypeOf(v)) {
-			// Both tables of columns have the same keys, as have the
-			// files of a shard.
-			row[0] = regexp.MustCompile(`^(steps|episodes)\.(batch_rows|columns|path|sha256|rows|bytes)`).ReplaceAllString(row[0], "steps|episodes.$2")
-			row[0] = regexp.MustCompile(`^shards\[\]\.(steps|episodes)`).ReplaceAllString(row[0], "shards[].steps|episodes")
+			// All tables of columns have the same keys, as have the files
+			// of a shard.
+			row[0] = regexp.MustCompile(`^(steps|episodes|finals)\.(batch_rows|columns|path|sha256|rows|bytes)`).ReplaceAllString(row[0], "steps|episodes|finals.$2")
+			row[0] = regexp.MustCompile(`^(statistics|card)\.`).ReplaceAllString(row[0], "statistics|card.")
+			row[0] = regexp.MustCompile(`^(sampled\.)?(planes|scalars)\[\]`).ReplaceAllString(row[0], "${1}planes|scalars[]")
 			row[0] = regexp.MustCompile(`(plane|scalar)_fields`).ReplaceAllString(row[0], "plane|scalar_fields")
+			row[0] = regexp.MustCompile(`(number|at|if)\.(first|step|width)$`).ReplaceAllString(row[0], "number|at|if.$2")
 			row[0] = strings.ReplaceAll(row[0], "|", ",")
+			if heading == "### run.json" && strings.HasPrefix(row[0], "job.") {
+				row = []string{"job", "object"}
+			}
 			if !seen[row[0]] {
 				want = append(want, row)
 			}

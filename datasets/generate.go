@@ -5,42 +5,37 @@ import (
 	"fmt"
 	"sync"
 
+	"moonfarm/datasets/internal/disk"
 	"moonfarm/env"
 	"moonfarm/rollout"
+	"moonfarm/rollout/parallel"
 )
 
-// Options say how to go about a Job. They leave no trace in the dataset.
+// Options say how a Job is done. The dataset does not depend on them.
 type Options struct {
 	Workers int // goroutines; at least 1
 	Games   int // games that a worker plays side by side; 0: 8
 	// Progress, if not nil, is told how far the run is, one call at a time.
 	Progress func(Progress)
 
-	disk  disk
-	spare spare // for tests
+	disk disk.Disk
 }
 
-// spare is what tests do not keep from play, so that it is played again.
-type spare uint8
-
-const (
-	spareRows    spare = 1 // all but the rewards
-	spareRewards spare = 2 // all
-)
-
-// Progress tells how far a run is. Shards of earlier runs count as done.
+// Progress says how far a run is. Shards of earlier runs count as done.
 type Progress struct {
 	Shards, AllShards     int
 	Episodes, AllEpisodes uint64
-	Rows                  uint64 // step rows made by this run, up to the last report of each worker
+	Rows                  uint64 // step rows made by this run, as last reported by each worker
 }
 
-// Result tells what a run did.
+// Result says what a run did.
 type Result struct {
 	Manifest *Manifest
-	Made     int  // shards made by this run
-	Found    int  // shards of earlier runs
-	Complete bool // the dataset was complete already
+	Made     int // shards made by this run
+	Found    int // shards of earlier runs
+	// AlreadyComplete reports whether earlier runs had completed the dataset:
+	// then this one wrote nothing.
+	AlreadyComplete bool
 }
 
 // Source yields the episodes of shards from elsewhere, such as recordings of an
@@ -58,8 +53,8 @@ type Source interface {
 // is done or anything fails, whole shards stay, and the same call continues;
 // the files are then the same, byte for byte, as without the interruption.
 //
-// Errors: a Job that cannot be; a folder of another Job or other files; those
-// of makers, games and the disk.
+// It fails if the Job is not valid or dir holds another dataset or other files,
+// and with the errors of makers, games and the disk.
 func Generate(ctx context.Context, dir string, j Job, m Makers, o Options) (Result, error) {
 	if len(j.Shards) > 0 {
 		return Result{}, fmt.Errorf("a job of imported episodes cannot be generated")
@@ -68,9 +63,7 @@ func Generate(ctx context.Context, dir string, j Job, m Makers, o Options) (Resu
 	if err != nil {
 		return Result{}, err
 	}
-	return r.make(func(missing []int) error {
-		return rollout.Run(ctx, r.rollout(), missing, r.open, rollout.Options{Workers: o.Workers, Progress: r.counts})
-	})
+	return r.generate(ctx)
 }
 
 // Write does the same as Generate for episodes from elsewhere: the Job has
@@ -83,7 +76,7 @@ func Write(ctx context.Context, dir string, j Job, m Makers, from Source, o Opti
 	if err != nil {
 		return Result{}, err
 	}
-	return r.make(func(missing []int) error { return r.copy(ctx, from, missing) })
+	return r.make(ctx, func(missing []int) error { return r.copy(ctx, from, missing) })
 }
 
 // run is one call of Generate or Write.
@@ -95,8 +88,10 @@ type run struct {
 	seats   []rollout.Maker
 	command string
 
+	place func(shard int) place
+
 	mu       sync.Mutex
-	have     map[int]sidecar
+	have     []uint64   // digest of the sidecar of each shard; 0: it is missing
 	idle     []*encoder // kept for the next shard
 	progress Progress
 	found    uint64 // episodes of earlier runs
@@ -107,140 +102,159 @@ func newRun(dir string, j Job, m Makers, o Options) (*run, error) {
 	if err := j.check(); err != nil {
 		return nil, err
 	}
+	if j.imported() != (len(j.Shards) > 0) {
+		return nil, fmt.Errorf("a source %q and %d shards: imported episodes have both, generated ones neither", j.Source, len(j.Shards))
+	}
 	specs, err := j.complete(m)
 	if err != nil {
 		return nil, err
 	}
 	var seats []rollout.Maker
-	if len(j.Shards) == 0 {
-		if seats, j.Policies, err = makeSeats(m, j, specs[0]); err != nil {
+	if !j.imported() {
+		if seats, err = makeSeats(m, &j, specs[0]); err != nil {
 			return nil, err
 		}
 	}
-	usual, err := m.Vector("", j.config(1))
+	usual, err := m.Vector("", env.Config{N: 1})
+	if err != nil {
+		return nil, err
+	}
+	l, command := newLayout(Format, j, specs), j.command(usual.Spec().Info.Config)
+	if err := l.checkSizes(); err != nil {
+		return nil, err
+	}
+	begun, err := newRunFile(l, command)
 	if err != nil {
 		return nil, err
 	}
 	return &run{
-		folder: folder{dir, o.disk, j}, layout: newLayout(j, specs), makers: m, options: o, seats: seats,
-		command:  j.command(usual.Spec().Info.Config),
+		folder: folder{dir, o.disk, begun, int(j.shards())}, layout: l, makers: m, options: o, seats: seats,
+		command: command, place: j.places(),
 		progress: Progress{AllShards: int(j.shards()), AllEpisodes: j.Episodes},
 	}, nil
 }
 
-// rollout is the Job as package rollout has it.
+// generate plays the missing shards.
+func (r *run) generate(ctx context.Context) (Result, error) {
+	return r.make(ctx, func(missing []int) error {
+		return rollout.Run(ctx, r.rollout(), missing, r.open, rollout.Options{Workers: r.options.Workers, Progress: r.counts})
+	})
+}
+
+// rollout is the Job for package rollout.
 func (r *run) rollout() rollout.Job {
 	j, games := &r.layout.job, r.options.Games
 	if games == 0 {
 		games = 8
 	}
-	keep := r.layout.keep(games)
-	if r.options.spare != 0 {
-		keep = 0
-	}
 	return rollout.Job{
 		Seed: j.Seed, Episodes: j.Episodes, ShardEpisodes: j.ShardEpisodes, Seats: r.seats,
-		KeepRows: r.options.spare != spareRewards, Keep: keep,
+		Keep:   r.layout.keep(games),
 		Vector: func() (env.Vector, error) { return r.makers.Vector(j.Rules[0], j.config(games)) },
 	}
 }
 
-// makeSeats returns the makers of the policies and their canonical names. Each
-// policy is made once, to see that it can be.
-func makeSeats(m Makers, j Job, s env.Spec) (seats []rollout.Maker, names []string, err error) {
-	for _, text := range j.Policies {
+// makeSeats returns the makers of the policies, and fills in their canonical
+// names and their members. Each policy is made once, so that
+// an error comes before the first shard.
+func makeSeats(m Makers, j *Job, s env.Spec) (seats []rollout.Maker, err error) {
+	texts := j.Policies
+	j.Policies, j.Members = []string{}, [][]string{}
+	mixed := false
+	for _, text := range texts {
 		maker, err := m.Policy(text)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		p, err := maker(s)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		seats, names = append(seats, maker), append(names, p.Name())
-		if err := closePolicy(p); err != nil {
-			return nil, nil, err
+		members := []string{}
+		if c, ok := p.(rollout.Chooser); ok {
+			members, mixed = c.Members(), true
+		}
+		seats, j.Policies, j.Members = append(seats, maker), append(j.Policies, p.Name()), append(j.Members, members)
+		if err := rollout.CloseSeats(p); err != nil {
+			return nil, err
 		}
 	}
-	return seats, names, nil
+	if !mixed {
+		j.Members = [][]string{}
+	}
+	return seats, nil
 }
 
-// make makes the missing shards with play and completes the folder.
-func (r *run) make(play func(missing []int) error) (Result, error) {
-	if err := r.folder.disk.mkdir(r.folder.dir); err != nil {
+// make lets play make the missing shards, and completes the folder.
+func (r *run) make(ctx context.Context, play func(missing []int) error) (Result, error) {
+	if err := r.folder.disk.Mkdir(r.folder.dir); err != nil {
 		return Result{}, err
 	}
-	release, err := lock(r.folder.dir)
+	release, err := disk.Lock(r.folder.dir)
 	if err != nil {
 		return Result{}, err
 	}
 	defer release()
-	have, done, err := r.folder.begin()
+	done, err := r.folder.begin()
 	if err != nil {
 		return Result{}, err
 	}
 	if done {
 		m, err := readManifest(r.folder.dir)
-		return Result{Manifest: m, Found: r.progress.AllShards, Complete: true}, err
+		return Result{Manifest: m, Found: r.folder.shards, AlreadyComplete: true}, err
 	}
-	if r.have = have; have == nil {
-		r.have = map[int]sidecar{}
+	if r.have, err = r.folder.resume(ctx, r.options.Workers, r.isThere); err != nil {
+		return Result{}, err
 	}
-	result := Result{Found: len(have)}
 	var missing []int
-	for i := range r.progress.AllShards {
-		if c, ok := r.have[i]; ok {
-			r.found += c.Episodes.Rows
-		} else {
+	for i, d := range r.have {
+		if d == 0 {
 			missing = append(missing, i)
 		}
 	}
-	r.progress.Shards, r.progress.Episodes = len(have), r.found
+	result := Result{Found: r.folder.shards - len(missing), Made: len(missing)}
 	if len(missing) > 0 {
 		if err := play(missing); err != nil {
 			return Result{}, err
 		}
 	}
-	result.Made = len(missing)
 	result.Manifest = newManifest(r.layout, r.command)
-	return result, r.folder.finish(result.Manifest, r.have)
+	return result, r.finish(ctx, result.Manifest)
 }
 
-// counts passes on the progress of rollout.Run.
-func (r *run) counts(c rollout.Counts) {
+// isThere counts a shard of an earlier run.
+func (r *run) isThere(shard int) {
+	r.report(func(p *Progress) {
+		r.found += r.place(shard).n
+		p.Shards, p.Episodes = p.Shards+1, r.found
+	})
+}
+
+// report changes the progress and reports it.
+func (r *run) report(change func(p *Progress)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.progress.Episodes = r.found + c.Episodes
-	r.progress.Rows = c.Turns * uint64(r.layout.specs[0].Info.Players)
+	change(&r.progress)
 	if r.options.Progress != nil {
 		r.options.Progress(r.progress)
 	}
 }
 
+// counts passes on the progress of rollout.Run.
+func (r *run) counts(c rollout.Counts) {
+	r.report(func(p *Progress) {
+		p.Episodes, p.Rows = r.found+c.Episodes, c.Turns*uint64(r.layout.specs[0].Info.Players)
+	})
+}
+
 // copy writes the missing shards of a Source.
 func (r *run) copy(ctx context.Context, from Source, missing []int) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	next := make(chan int, len(missing))
-	for _, i := range missing {
-		next <- i
-	}
-	close(next)
-	var wg sync.WaitGroup
-	for range min(max(r.options.Workers, 1), len(missing)) {
-		wg.Go(func() {
-			for i := range next {
-				if ctx.Err() != nil {
-					return
-				}
-				if err := r.copyShard(ctx, from, i); err != nil {
-					cancel(fmt.Errorf("shard %d: %w", i, err)) // the first cause stays
-				}
-			}
-		})
-	}
-	wg.Wait()
-	return context.Cause(ctx)
+	return parallel.Each(ctx, r.options.Workers, missing, func(ctx context.Context, _, i int) error {
+		if err := r.copyShard(ctx, from, i); err != nil {
+			return fmt.Errorf("shard %d: %w", i, err)
+		}
+		return nil
+	})
 }
 
 func (r *run) copyShard(ctx context.Context, from Source, i int) error {
@@ -260,13 +274,8 @@ func (r *run) copyShard(ctx context.Context, from Source, i int) error {
 	if err := w.Commit(); err != nil {
 		return err
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	_, n, _ := r.layout.job.shard(i)
-	r.progress.Episodes += n
-	r.progress.Rows += turns * uint64(w.x.players)
-	if r.options.Progress != nil {
-		r.options.Progress(r.progress)
-	}
+	r.report(func(p *Progress) {
+		p.Episodes, p.Rows = p.Episodes+w.place.n, p.Rows+turns*uint64(w.x.players)
+	})
 	return nil
 }

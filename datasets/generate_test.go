@@ -9,9 +9,9 @@ import (
 // TestSameBytes: workers and games side by side leave no trace.
 func TestSameBytes(t *testing.T) {
 	for _, size := range [][2]int{{2, 1}, {3, 2}, {4, 3}} {
-		j := toyJob(size[0], size[1])
+		j := mixed(toyJob(size[0], size[1]))
 		want := files(t, generateToy(t, j, Options{Workers: 1}))
-		require.Len(t, want, 3+2*7)
+		require.Len(t, want, 4+3*7+4) // manifest, folders, shards, index, statistics, card
 		requireSameFiles(t, want, files(t, generateToy(t, j, Options{Workers: 2, Games: 1})))
 		requireSameFiles(t, want, files(t, generateToy(t, j, Options{Workers: 5, Games: 7})))
 	}

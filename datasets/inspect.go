@@ -2,11 +2,12 @@ package datasets
 
 import (
 	"context"
-	"encoding/binary"
 	"math"
 	"math/bits"
+	"sync"
 
 	"moonfarm/features"
+	"moonfarm/rollout/parallel"
 )
 
 // InspectOptions say how much to look at.
@@ -18,16 +19,18 @@ type InspectOptions struct {
 
 // Card sums up a dataset.
 type Card struct {
-	Manifest *Manifest         `json:"manifest"`
-	Shards   int               `json:"shards"` // read for the statistics
-	Rows     uint64            `json:"rows"`   // read for the statistics
-	Planes   []Stat            `json:"planes"` // per plane, if observations are planes
-	Scalars  []Stat            `json:"scalars"`
-	Turns    Stat              `json:"turns"`   // of episodes
-	Reward   Stat              `json:"reward"`  // of rows
-	Return   Stat              `json:"return"`  // of rows
-	Choices  Stat              `json:"choices"` // legal choices of rows, all heads together
-	Sums     map[string]string `json:"sha256,omitempty"`
+	Manifest *Manifest `json:"manifest"`
+	Shards   int       `json:"shards"` // read for the statistics
+	Rows     uint64    `json:"rows"`   // read for the statistics
+	Planes   []Stat    `json:"planes"` // per plane, if observations are planes
+	Scalars  []Stat    `json:"scalars"`
+	Turns    Stat      `json:"turns"`   // of episodes
+	Reward   Stat      `json:"reward"`  // of rows
+	Return   Stat      `json:"return"`  // of rows
+	Choices  Stat      `json:"choices"` // legal choices of rows, all heads together
+	Labels   []Labels  `json:"labels"`  // per seat; none without an action column
+	// SHA256 are the sums of the step columns, if they are asked for.
+	SHA256 map[string]string `json:"sha256,omitempty"`
 }
 
 // Stat sums up numbers.
@@ -48,22 +51,27 @@ func Inspect(ctx context.Context, dir string, o InspectOptions) (*Card, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, n := len(d.manifest.Shards), o.Shards
+	all, n := d.shards(), o.Shards
 	if n <= 0 || n > all {
 		n = all
 	}
-	parts := make([]tallies, n)
-	err = parallel(ctx, o.Workers, n, func() (*inspector, error) { return d.inspector() }, func(x *inspector, i int) error {
-		parts[i] = d.newTallies()
-		return x.shard(d.manifest.Shards[i*all/n], &parts[i])
+	sum := d.newTallies()
+	ordered := inOrder[tallies]{take: func(t tallies) { sum.add(&t) }}
+	var mu sync.Mutex
+	err = parallel.Do(ctx, o.Workers, n, d.spread(n), d.inspector, func(_ context.Context, x *inspector, i int, s Shard) error {
+		t := d.newTallies()
+		if err := x.shard(s, &t); err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		ordered.put(i, t)
+		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range parts[1:] {
-		parts[0].add(&p)
-	}
-	c := parts[0].card(d.manifest)
+	c := sum.card(d.manifest)
 	c.Shards = n
 	if o.Sums {
 		err = d.sums(ctx, o.Workers, c)
@@ -73,76 +81,74 @@ func Inspect(ctx context.Context, dir string, o InspectOptions) (*Card, error) {
 
 // sums adds the sums of all step columns to the card.
 func (d *Dataset) sums(ctx context.Context, workers int, c *Card) error {
-	all := make([]string, len(d.steps.Columns))
-	err := parallel(ctx, workers, len(all), func() (nothing, error) { return nothing{}, nil }, func(_ nothing, i int) (err error) {
-		all[i], err = d.ColumnSHA256(stepsDir, d.steps.Columns[i].Name)
+	columns := d.manifest.Steps.Columns
+	all := make([]string, len(columns))
+	err := parallel.Each(ctx, workers, columns, func(_ context.Context, i int, col Column) (err error) {
+		all[i], err = d.ColumnSHA256(stepsDir, col.Name)
 		return err
 	})
-	c.Sums = map[string]string{}
+	c.SHA256 = map[string]string{}
 	for i, s := range all {
-		c.Sums[d.steps.Columns[i].Name] = s
+		c.SHA256[columns[i].Name] = s
 	}
 	return err
 }
 
-type nothing struct{}
-
-func (nothing) close() {}
-
-// tally sums up numbers exactly enough: whole numbers exactly.
-type tally struct {
-	n, nonzero    uint64
-	sum, min, max float64
+// tally sums up numbers one by one, and counts them.
+type tally[T uint64 | float64] struct {
+	fieldSum[T]
+	n uint64
 }
 
-func newTally() tally { return tally{min: math.Inf(1), max: math.Inf(-1)} }
-
-func (t *tally) put(v float64) {
+func (t *tally[T]) put(v T) {
+	if t.n == 0 {
+		t.Min, t.Max = v, v
+	}
 	t.n++
-	if v != 0 {
-		t.nonzero++
-	}
-	t.sum += v
-	t.min, t.max = min(t.min, v), max(t.max, v)
+	t.fieldSum.put(v)
 }
 
-func (t *tally) add(o tally) {
-	t.n += o.n
-	t.nonzero += o.nonzero
-	t.sum += o.sum
-	t.min, t.max = min(t.min, o.min), max(t.max, o.max)
+// putCells adds the cells of one plane.
+func putCells(t *tally[uint64], b []uint8) {
+	if t.n == 0 {
+		t.Min = math.MaxUint8
+	}
+	t.n += uint64(len(b))
+	addCells(&t.fieldSum, b)
 }
 
-func (t tally) stat(name, unit string) Stat {
-	s := Stat{Name: name, Unit: unit}
-	if t.n > 0 {
-		s.Mean, s.Min, s.Max, s.Nonzero = t.sum/float64(t.n), t.min, t.max, float64(t.nonzero)/float64(t.n)
+func (t *tally[T]) add(o *tally[T]) {
+	switch {
+	case t.n == 0:
+		*t = *o
+	case o.n > 0:
+		t.n += o.n
+		t.fieldSum.add(&o.fieldSum)
 	}
-	return s
+}
+
+func (t *tally[T]) stat(f features.Field) Stat {
+	s := t.statistic(f.Name, float64(t.n))
+	return Stat{f.Name, f.Unit, s.Mean, s.Min, s.Max, s.Nonzero}
 }
 
 // tallies are those of one shard, or of several added up in order.
 type tallies struct {
 	rows                        uint64
-	planes, scalars             []tally
-	turns, reward, ret, choices tally
+	planes                      []tally[uint64]
+	scalars                     []tally[float64]
+	labels                      []Labels // per seat
+	turns, reward, ret, choices tally[float64]
 }
 
-func (d *Dataset) newTallies() tallies {
-	many := func(n int) []tally {
-		t := make([]tally, n)
-		for i := range t {
-			t[i] = newTally()
-		}
-		return t
-	}
+func (d *Dataset) newTallies() (t tallies) {
 	o := d.manifest.Observation
-	t := tallies{turns: newTally(), reward: newTally(), ret: newTally(), choices: newTally()}
 	if o.Form == ObsPlanes {
-		t.planes = many(o.Planes)
+		t.planes = make([]tally[uint64], o.Planes)
 	}
 	if o.Form != ObsNone {
-		t.scalars = many(o.Scalars)
+		t.scalars = make([]tally[float64], o.Scalars)
+		t.labels = make([]Labels, d.manifest.Game.Players)
 	}
 	return t
 }
@@ -150,33 +156,35 @@ func (d *Dataset) newTallies() tallies {
 func (t *tallies) add(o *tallies) {
 	t.rows += o.rows
 	for i := range t.planes {
-		t.planes[i].add(o.planes[i])
+		t.planes[i].add(&o.planes[i])
 	}
 	for i := range t.scalars {
-		t.scalars[i].add(o.scalars[i])
+		t.scalars[i].add(&o.scalars[i])
 	}
-	t.turns.add(o.turns)
-	t.reward.add(o.reward)
-	t.ret.add(o.ret)
-	t.choices.add(o.choices)
+	for i := range t.labels {
+		t.labels[i].add(o.labels[i])
+	}
+	t.turns.add(&o.turns)
+	t.reward.add(&o.reward)
+	t.ret.add(&o.ret)
+	t.choices.add(&o.choices)
 }
 
 func (t *tallies) card(m *Manifest) *Card {
-	c := &Card{Manifest: m, Rows: t.rows, Planes: []Stat{}, Scalars: []Stat{}}
-	field := func(f []features.Field, i int) (name, unit string) {
-		if i < len(f) {
-			return f[i].Name, f[i].Unit
-		}
-		return "", ""
+	c := &Card{Manifest: m, Rows: t.rows, Planes: []Stat{}, Scalars: []Stat{}, Labels: []Labels{}}
+	for i := range t.planes {
+		c.Planes = append(c.Planes, t.planes[i].stat(field(m.Observation.PlaneFields, i)))
 	}
-	for i, p := range t.planes {
-		c.Planes = append(c.Planes, p.stat(field(m.Observation.Fields, i)))
+	for i := range t.scalars {
+		c.Scalars = append(c.Scalars, t.scalars[i].stat(field(m.Observation.ScalarFields, i)))
 	}
-	for i, s := range t.scalars {
-		c.Scalars = append(c.Scalars, s.stat(field(m.Observation.Numbers, i)))
+	for i, l := range t.labels {
+		l.Seat = i
+		l.close()
+		c.Labels = append(c.Labels, l)
 	}
-	c.Turns, c.Choices = t.turns.stat("turns", "turns"), t.choices.stat("choices", "choices")
-	c.Reward, c.Return = t.reward.stat("reward", ""), t.ret.stat("return", "")
+	c.Turns, c.Choices = t.turns.stat(features.Field{Name: "turns", Unit: "turns"}), t.choices.stat(features.Field{Name: "choices", Unit: "choices"})
+	c.Reward, c.Return = t.reward.stat(features.Field{Name: "reward"}), t.ret.stat(features.Field{Name: "return"})
 	return c
 }
 
@@ -188,13 +196,17 @@ type inspector struct {
 }
 
 func (d *Dataset) inspector() (*inspector, error) {
-	want := map[string]bool{ColPlanes: true, ColScalars: true, ColMask: true, ColTurn: true, ColSeat: true,
+	want := map[string]bool{ColPlanes: true, ColScalars: true, ColMask: true, ColAction: true, ColTurn: true, ColSeat: true,
 		ColReward: true, ColReturn: true, ColTerminated: true, ColTruncated: true}
-	r, err := d.stepReader(func(name string) bool { return want[name] })
+	r, err := d.reader(stepsTable, func(name string) bool { return want[name] })
 	return &inspector{d, r, d.manifest.Observation.Height * d.manifest.Observation.Width}, err
 }
 
-func (x *inspector) close() { x.r.close() }
+// Close lets go of the memory.
+func (x *inspector) Close() error {
+	x.r.close()
+	return nil
+}
 
 func (x *inspector) shard(s Shard, t *tallies) error {
 	return x.r.read(s.Steps, func(uint64) error {
@@ -204,12 +216,15 @@ func (x *inspector) shard(s Shard, t *tallies) error {
 }
 
 func (x *inspector) batch(t *tallies) {
-	rows, d := x.r.table.Rows, newStepData(x.r.table)
+	rows, d := x.r.table.Rows, newStepData(x.r.table, x.r.table.Rows)
 	t.rows += uint64(rows)
-	words := x.d.manifest.Action.MaskWords
+	words, heads := x.d.manifest.Action.MaskWords, len(x.d.manifest.Action.Heads)
 	for i := range rows {
 		if d.planes != nil {
-			x.planes(t, d.planes[i*len(t.planes)*x.cells:])
+			for p := range t.planes {
+				at := (i*len(t.planes) + p) * x.cells
+				putCells(&t.planes[p], d.planes[at:at+x.cells])
+			}
 		}
 		for k := range t.scalars {
 			t.scalars[k].put(float64(d.scalars[i*len(t.scalars)+k]))
@@ -223,37 +238,105 @@ func (x *inspector) batch(t *tallies) {
 			}
 			t.choices.put(float64(n))
 		}
+		if d.action != nil && int(d.seat[i]) < len(t.labels) {
+			t.labels[d.seat[i]].put(d.action[i*heads : (i+1)*heads])
+		}
 		if d.seat[i] == 0 && d.terminated[i]|d.truncated[i] != 0 {
 			t.turns.put(float64(d.turn[i] + 1))
 		}
 	}
 }
 
-// planes adds the planes of one observation.
-func (x *inspector) planes(t *tallies, b []uint8) {
-	for p := range t.planes {
-		t.planes[p].cells(b[p*x.cells : (p+1)*x.cells])
+// Labels counts the orders of one seat that the action column can express. A head
+// of an action is used if its choice is not 0, and always if it is the only head,
+// which has a choice for doing nothing. It is said if its choice is not -1, which
+// stands for orders that are none of its choices.
+type Labels struct {
+	Seat  int   `json:"seat"`
+	Heads Share `json:"heads"` // of the used heads of all rows, those that are said
+	Rows  Share `json:"rows"`  // of all rows, those in which every head is said
+	Told  Share `json:"told"`  // of the rows with a used head, those in which every head is said
+}
+
+// Share is a part of a number.
+type Share struct {
+	All   uint64  `json:"all"`
+	Said  uint64  `json:"said"`
+	Share float64 `json:"share"` // Said / All; 1 if there are none
+}
+
+func (s *Share) put(said bool) {
+	s.All++
+	if said {
+		s.Said++
 	}
 }
 
-// cells adds the cells of one plane; whole words of zeros at once, as most are.
-func (t *tally) cells(b []uint8) {
-	t.n += uint64(len(b))
-	low, high, sum := uint8(255), uint8(0), 0
-	for ; len(b) >= 8; b = b[8:] {
-		if binary.LittleEndian.Uint64(b) == 0 {
-			low = 0
-			continue
+func (s *Share) add(o Share) {
+	s.All += o.All
+	s.Said += o.Said
+}
+
+func (s *Share) close() {
+	if s.Share = 1; s.All > 0 {
+		s.Share = float64(s.Said) / float64(s.All)
+	}
+}
+
+// put counts one row.
+func (l *Labels) put(action []int32) {
+	told, missing := uint64(0), uint64(0)
+	for _, c := range action {
+		if c != 0 {
+			told++
 		}
-		for _, v := range b[:8] {
-			t.nonzero += uint64(flag(v != 0))
-			low, high, sum = min(low, v), max(high, v), sum+int(v)
+		if c < 0 {
+			missing++
 		}
 	}
-	for _, v := range b {
-		t.nonzero += uint64(flag(v != 0))
-		low, high, sum = min(low, v), max(high, v), sum+int(v)
+	if len(action) == 1 {
+		told = 1
 	}
-	t.sum += float64(sum)
-	t.min, t.max = min(t.min, float64(low)), max(t.max, float64(high))
+	l.Heads.add(Share{All: told, Said: told - missing})
+	l.Rows.put(missing == 0)
+	if told > 0 {
+		l.Told.put(missing == 0)
+	}
+}
+
+func (l *Labels) add(o Labels) {
+	l.Heads.add(o.Heads)
+	l.Rows.add(o.Rows)
+	l.Told.add(o.Told)
+}
+
+// close computes the shares.
+func (l *Labels) close() {
+	l.Heads.close()
+	l.Rows.close()
+	l.Told.close()
+}
+
+// inOrder passes values, which are put in any order, to take in the order of their
+// numbers, from 0. It holds those whose turn has not come. It is not safe for
+// concurrent use.
+type inOrder[T any] struct {
+	take  func(T)
+	next  int
+	early map[int]T
+}
+
+func (o *inOrder[T]) put(i int, v T) {
+	if i != o.next {
+		if o.early == nil {
+			o.early = map[int]T{}
+		}
+		o.early[i] = v
+		return
+	}
+	for ok := true; ok; v, ok = o.early[o.next] {
+		delete(o.early, o.next)
+		o.take(v)
+		o.next++
+	}
 }

@@ -1,15 +1,16 @@
 package datasets
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+	"unicode"
 
 	"moonfarm/datasets/internal/arrowfile"
+	"moonfarm/datasets/internal/disk"
 	"moonfarm/env"
 	"moonfarm/rollout"
+	"moonfarm/sim"
 )
 
 // Codec is how files are compressed.
@@ -44,20 +45,39 @@ const (
 // Job is all that determines the bytes of a dataset, besides the versions of
 // moonfarm and its format. Two runs of equal Jobs make equal folders.
 type Job struct {
-	Game          string   `json:"game"`
-	Rules         []string `json:"rules"`       // canonical texts; a generated dataset has one, "" before Generate fills in the default
-	Policies      []string `json:"policies"`    // one per seat; none if episodes were imported
-	Source        string   `json:"source"`      // where imported episodes come from; "" if generated
-	Seed          uint64   `json:"seed,string"` // of a generated dataset
-	Episodes      uint64   `json:"episodes"`
-	ShardEpisodes uint64   `json:"shard_episodes"` // episodes per shard; the last may have fewer
-	Shards        []Part   `json:"shards"`         // the shards of imported episodes instead
-	Reward        string   `json:"reward"`
-	MaxTurns      int      `json:"max_turns"` // 0: as many as the rules allow
-	Obs           Obs      `json:"obs"`
-	Codec         Codec    `json:"codec"`
-	Tensors       Tensors  `json:"tensor_metadata"`
+	// Program is the program whose command line makes the dataset: "moonfarm",
+	// or "" if it was made through this package, perhaps of policies or episodes
+	// that no command knows.
+	Program string `json:"program"`
+	// License is the text of the licence that the dataset's card names, such as
+	// "cc-by-4.0"; "" if none is given.
+	License  string   `json:"license"`
+	Game     string   `json:"game"`
+	Rules    []string `json:"rules"`    // canonical texts; a generated dataset has one, "" before Generate fills in the default
+	Policies []string `json:"policies"` // one per seat; none if episodes were imported
+	// Members has a list for each seat: the members of its policy if it is made
+	// of several (rollout.Chooser), else none. If no seat has such a policy,
+	// Members has no lists. Generate fills it in.
+	Members       [][]string `json:"members"`
+	Source        string     `json:"source"`      // where imported episodes come from; "" if generated
+	Seed          uint64     `json:"seed,string"` // of a generated dataset
+	Episodes      uint64     `json:"episodes"`
+	ShardEpisodes uint64     `json:"shard_episodes"` // episodes per shard; the last may have fewer
+	Shards        []Part     `json:"-"`              // the shards of imported episodes instead; a dataset has them in its index
+	ShardsSHA256  string     `json:"shards_sha256"`  // of the list of Shards, which Write makes; "" if generated
+	Reward        string     `json:"reward"`
+	// Discount is the factor of the next turn's return in the return of this turn,
+	// above 0 and at most 1; 0 stands for 1.
+	Discount       float64 `json:"discount"`
+	MaxTurns       int     `json:"max_turns"` // 0: as many as the rules allow
+	Obs            Obs     `json:"obs"`
+	Memory         bool    `json:"memory,omitempty"` // planes show what was last seen out of sight: env.Config.Memory
+	Codec          Codec   `json:"codec"`
+	TensorMetadata Tensors `json:"tensor_metadata"`
 }
+
+// ProgramMoonfarm is the Program of jobs that the command moonfarm makes.
+const ProgramMoonfarm = "moonfarm"
 
 // Part is one shard of imported episodes.
 type Part struct {
@@ -65,7 +85,9 @@ type Part struct {
 	Rules    int    `json:"rules"` // index into Job.Rules: all its episodes have these
 }
 
-// DefaultShardEpisodes is the size of shards if the Job does not say.
+// DefaultShardEpisodes is the size of shards if the Job does not say. A shard is
+// made by one worker, so long games need smaller shards: catalog.Game has the size
+// that the command moonfarm takes.
 const DefaultShardEpisodes = 500
 
 // Makers make what a Job names. They are called by several goroutines at once.
@@ -76,12 +98,20 @@ type Makers struct {
 	// Policy returns the maker of a policy of that name; nil if there are
 	// none, as for imported episodes.
 	Policy func(name string) (rollout.Maker, error)
+	// Recorded makes one game that goes through the states of a recording
+	// (rollout.Episode.Recording), every transition of which it checks. It also
+	// returns the recording's orders and ends, as an Episode has them. nil if the
+	// game has no such recordings.
+	Recorded func(rules string, c env.Config, recording []byte) (v env.Vector, orders []sim.Order, ends []int32, err error)
 }
 
 // withDefaults fills in what is empty.
 func (j Job) withDefaults() Job {
-	if j.ShardEpisodes == 0 && len(j.Shards) == 0 {
+	if j.ShardEpisodes == 0 && !j.imported() {
 		j.ShardEpisodes = DefaultShardEpisodes
+	}
+	if j.Discount == 0 {
+		j.Discount = 1
 	}
 	if j.Obs == "" {
 		j.Obs = ObsPlanes
@@ -89,33 +119,61 @@ func (j Job) withDefaults() Job {
 	if j.Codec == "" {
 		j.Codec = Zstd
 	}
-	if j.Tensors == "" {
-		j.Tensors = TensorsExtension
+	if j.TensorMetadata == "" {
+		j.TensorMetadata = TensorsExtension
 	}
 	if len(j.Rules) == 0 {
 		j.Rules = []string{""}
 	}
-	// Empty lists are null in no file.
-	j.Policies, j.Shards = append([]string{}, j.Policies...), append([]Part{}, j.Shards...)
+	// Files have [] for empty lists, never null.
+	j.Policies, j.Members = append([]string{}, j.Policies...), append([][]string{}, j.Members...)
 	if len(j.Shards) > 0 {
 		j.Episodes = 0
 	}
 	for _, p := range j.Shards {
 		j.Episodes += p.Episodes
 	}
+	j.ShardsSHA256 = shardsSHA256(j.Shards)
 	return j
 }
 
-// Most there may be of things, so that numbers and names of files stay sane.
-const (
-	maxEpisodes = 1 << 40
-	maxShards   = 1 << 20
-)
+// mixed reports whether rows say which member of a policy chose.
+func (j *Job) mixed() bool { return len(j.Members) > 0 }
 
-// check tells what is wrong with the Job. Policies and rules are seen to by
-// their makers.
+// imported reports whether the episodes come from elsewhere.
+func (j *Job) imported() bool { return j.Source != "" || len(j.Shards) > 0 }
+
+// shardsSHA256 is the sum of a list of shards: a line for each with its
+// episodes and the number of its rules; "" of none.
+func shardsSHA256(list []Part) string {
+	if len(list) == 0 {
+		return ""
+	}
+	sum := newPartsSum()
+	for _, p := range list {
+		sum.add(p.Episodes, p.Rules)
+	}
+	return sum.SHA256()
+}
+
+// partsSum sums a list of shards one by one.
+type partsSum struct {
+	disk.Sum
+	line []byte
+}
+
+func newPartsSum() *partsSum { return &partsSum{Sum: disk.NewSum()} }
+
+func (s *partsSum) add(episodes uint64, rules int) {
+	s.line = append(strconv.AppendUint(s.line[:0], episodes, 10), ' ')
+	s.line = append(strconv.AppendInt(s.line, int64(rules), 10), '\n')
+	_, _ = s.Write(s.line) // a sum: cannot fail
+}
+
+// check fails if the Job is not valid. Policies and rules are checked by their
+// makers.
 func (j Job) check() error {
-	imported := len(j.Shards) > 0
+	imported := j.imported()
 	switch {
 	case j.Game == "":
 		return fmt.Errorf("no game")
@@ -123,7 +181,7 @@ func (j Job) check() error {
 		return fmt.Errorf("0 episodes: there must be at least 1")
 	case j.Episodes > maxEpisodes:
 		return fmt.Errorf("%d episodes: there may be %d", j.Episodes, uint64(maxEpisodes))
-	case imported != (j.Source != "") || imported && j.ShardEpisodes != 0:
+	case imported != (j.Source != "") || imported != (j.ShardsSHA256 != "") || imported && j.ShardEpisodes != 0:
 		return fmt.Errorf("a dataset is either generated or imported from a source in given shards")
 	case !imported && j.ShardEpisodes == 0:
 		return fmt.Errorf("0 episodes per shard: there must be at least 1")
@@ -131,6 +189,12 @@ func (j Job) check() error {
 		return fmt.Errorf("%d shards: there may be %d; raise the episodes per shard", j.shards(), maxShards)
 	case j.MaxTurns < 0:
 		return fmt.Errorf("a limit of %d turns: it may not be negative", j.MaxTurns)
+	case strings.ContainsFunc(j.License+j.Program, unicode.IsControl):
+		return fmt.Errorf("program %q, license %q: a line of text is expected", j.Program, j.License)
+	case len(j.Members) != 0 && len(j.Members) != len(j.Policies):
+		return fmt.Errorf("members of %d policies, there are %d", len(j.Members), len(j.Policies))
+	case !(j.Discount > 0 && j.Discount <= 1):
+		return fmt.Errorf("a discount of %v: it must be above 0 and at most 1", j.Discount)
 	case !imported && len(j.Rules) != 1:
 		return fmt.Errorf("%d rules for one game", len(j.Rules))
 	}
@@ -142,10 +206,13 @@ func (j Job) check() error {
 	if err := oneOf("observations", j.Obs, ObsPlanes, ObsPacked, ObsNone); err != nil {
 		return err
 	}
+	if j.Memory && j.Obs != ObsPlanes {
+		return fmt.Errorf("memory fills in planes, and the observations are %s", j.Obs)
+	}
 	if err := oneOf("codec", j.Codec, Zstd, LZ4, None); err != nil {
 		return err
 	}
-	return oneOf("tensor metadata", j.Tensors, TensorsExtension, TensorsPlain)
+	return oneOf("tensor metadata", j.TensorMetadata, TensorsExtension, TensorsPlain)
 }
 
 func oneOf[T ~string](what string, got T, all ...T) error {
@@ -159,9 +226,10 @@ func oneOf[T ~string](what string, got T, all ...T) error {
 	return fmt.Errorf("no %s %q; there are: %s", what, got, strings.Join(names, ", "))
 }
 
-// shards is the number of shards.
-func (j Job) shards() uint64 {
-	if len(j.Shards) > 0 {
+// shards is the number of shards. It is 0 for an imported Job that was read from a
+// file, which does not hold Shards.
+func (j *Job) shards() uint64 {
+	if j.imported() {
 		return uint64(len(j.Shards))
 	}
 	n := j.Episodes / j.ShardEpisodes
@@ -171,21 +239,28 @@ func (j Job) shards() uint64 {
 	return n
 }
 
-// shard tells the first episode of a shard, how many it has and their rules.
-func (j Job) shard(i int) (first, n uint64, rules int) {
-	if len(j.Shards) == 0 {
-		first = uint64(i) * j.ShardEpisodes
-		return first, min(j.ShardEpisodes, j.Episodes-first), 0
+// place says which episodes a shard of a generated dataset has.
+func (j *Job) place(i int) place {
+	first := uint64(i) * j.ShardEpisodes
+	return place{i, first, min(j.ShardEpisodes, j.Episodes-first), 0}
+}
+
+// places returns the function that says which episodes a shard has.
+func (j *Job) places() func(i int) place {
+	if !j.imported() {
+		return j.place
 	}
-	for _, p := range j.Shards[:i] {
+	firsts, first := make([]uint64, len(j.Shards)), uint64(0)
+	for i, p := range j.Shards {
+		firsts[i] = first
 		first += p.Episodes
 	}
-	return first, j.Shards[i].Episodes, j.Shards[i].Rules
+	return func(i int) place { return place{i, firsts[i], j.Shards[i].Episodes, j.Shards[i].Rules} }
 }
 
 // config is how vectors of n games are made.
 func (j Job) config(n int) env.Config {
-	return env.Config{N: n, Reward: j.Reward, MaxTurns: j.MaxTurns}
+	return env.Config{N: n, Reward: j.Reward, MaxTurns: j.MaxTurns, Memory: j.Memory}
 }
 
 // complete makes a game of every rules text, writes their canonical texts and
@@ -205,41 +280,58 @@ func (j *Job) complete(m Makers) ([]env.Spec, error) {
 			return nil, fmt.Errorf("the game is %q, expected %q", s.Info.Name, j.Game)
 		}
 		if a, b := sizesOf(s), sizesOf(specs[0]); a != b {
-			return nil, fmt.Errorf("rules number %d have other shapes than number 0: %s, %s", i, a, b)
+			found, want := difference(a, b)
+			return nil, fmt.Errorf("rules number %d have other shapes than number 0: %s, %s", i, found, want)
 		}
 	}
 	j.Reward = specs[0].Reward
-	if len(j.Shards) == 0 && len(j.Policies) != specs[0].Info.Players {
+	if !j.imported() && len(j.Policies) != specs[0].Info.Players {
 		return nil, fmt.Errorf("%d policies for the %d seats of %s", len(j.Policies), specs[0].Info.Players, j.Game)
 	}
 	return specs, nil
 }
 
-// sizesOf is the text of all that shapes of columns depend on.
+// sizesOf is a text of all that the shapes of columns depend on.
 func sizesOf(s env.Spec) string {
 	return fmt.Sprintf("%d players, observation %+v, heads %v", s.Info.Players, s.Shape, s.Heads)
 }
 
-// Command is the canonical command that makes the dataset of a generated Job.
+// command is the canonical command that makes the dataset, "" if none does.
 // usual are the canonical rules that the game has by default.
 func (j Job) command(usual string) string {
-	if len(j.Shards) > 0 {
-		return fmt.Sprintf("moonfarm import %s %s", j.Game, j.Source)
+	if j.Program == "" {
+		return ""
 	}
-	w := []string{"moonfarm", "generate", j.Game}
+	w := []string{j.Program, "generate", j.Game}
 	add := func(flag, value string) { w = append(w, "--"+flag, quote(value)) }
-	add("episodes", strconv.FormatUint(j.Episodes, 10))
-	add("seed", strconv.FormatUint(j.Seed, 10))
-	add("policy", strings.Join(j.Policies, ","))
-	add("shard-episodes", strconv.FormatUint(j.ShardEpisodes, 10))
-	if j.Rules[0] != usual {
-		add("rules", "FILE") // its text is in the manifest
+	if j.imported() {
+		w[1] = "import"
+	} else {
+		add("episodes", strconv.FormatUint(j.Episodes, 10))
+		add("seed", strconv.FormatUint(j.Seed, 10))
+		add("policy", strings.Join(j.Policies, ","))
+		add("shard-episodes", strconv.FormatUint(j.ShardEpisodes, 10))
+		if j.Rules[0] != usual {
+			add("rules", "FILE") // its text is in the manifest
+		}
 	}
 	add("reward", j.Reward)
-	add("max-turns", strconv.Itoa(j.MaxTurns))
+	add("discount", strconv.FormatFloat(j.Discount, 'g', -1, 64))
+	if !j.imported() {
+		add("max-turns", strconv.Itoa(j.MaxTurns))
+	}
 	add("obs", string(j.Obs))
+	if j.Memory {
+		w = append(w, "--memory")
+	}
 	add("codec", string(j.Codec))
-	add("tensor-metadata", string(j.Tensors))
+	add("tensor-metadata", string(j.TensorMetadata))
+	if j.License != "" {
+		add("license", j.License)
+	}
+	if j.imported() {
+		w = append(w, j.Source) // the files, and their sum
+	}
 	return strings.Join(w, " ")
 }
 
@@ -249,53 +341,4 @@ func quote(s string) string {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
-// differ tells the first field in which two Jobs differ, "" if they are equal.
-func (j Job) differ(other Job) string {
-	var a, b map[string]json.RawMessage
-	for _, p := range []struct {
-		job Job
-		to  *map[string]json.RawMessage
-	}{{j, &a}, {other, &b}} {
-		text, _ := json.Marshal(p.job) // numbers and strings: cannot fail
-		_ = json.Unmarshal(text, p.to)
-	}
-	for _, key := range []string{"game", "rules", "policies", "source", "seed", "episodes", "shard_episodes", "shards",
-		"reward", "max_turns", "obs", "codec", "tensor_metadata"} {
-		if string(a[key]) != string(b[key]) {
-			from := apart(a[key], b[key])
-			return fmt.Sprintf("%s: it has %s, this run %s", key, short(a[key], from), short(b[key], from))
-		}
-	}
-	return ""
-}
-
-// apart is a place a little before two texts differ: 0, or the start of a
-// character.
-func apart(a, b []byte) int {
-	const before = 40
-	i := 0
-	for i < min(len(a), len(b)) && a[i] == b[i] {
-		i++
-	}
-	for i = max(i-before, 0); i > 0 && !utf8.RuneStart(a[i]); i-- {
-	}
-	return i
-}
-
-// short cuts long texts to what follows a place.
-func short(b []byte, from int) string {
-	const most = 80
-	if len(b) <= most {
-		return string(b)
-	}
-	text := strings.ToValidUTF8(string(b[from:min(len(b), from+most)]), "")
-	if from > 0 {
-		text = "…" + text
-	}
-	if len(b) > from+most {
-		text += "…"
-	}
-	return text
 }

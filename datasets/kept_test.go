@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"context"
 	"path/filepath"
 	"testing"
 
@@ -19,13 +18,18 @@ func TestKeptRows(t *testing.T) {
 	for _, o := range []Obs{ObsNone, ObsPacked, ObsPlanes} {
 		for _, reward := range []string{"result", "stones"} {
 			for _, maxTurns := range []int{0, 3} { // 3: most games are cut
-				j := toyJob(2, 2)
+				j := mixed(toyJob(2, 2))
 				j.Obs, j.Reward, j.MaxTurns, j.Episodes, j.ShardEpisodes = o, reward, maxTurns, 3000, 1500
 				kept := generateToy(t, j, Options{Workers: 2})
-				for _, spare := range []spare{spareRows, spareRewards} {
-					again := generateToy(t, j, Options{Workers: 1, spare: spare})
-					requireSameFiles(t, files(t, again), files(t, kept))
-				}
+				again := filepath.Join(t.TempDir(), "again")
+				r, err := newRun(again, j, toyMakers(), Options{Workers: 1})
+				require.NoError(t, err)
+				r.layout.kept = 0 // nothing but the rewards
+				_, err = r.generate(t.Context())
+				require.NoError(t, err)
+				requireSameFiles(t, files(t, again), files(t, kept))
+				report := requireSound(t, kept, Makers{Vector: toyMakers().Vector}, VerifyOptions{Workers: 1, Recompute: -1}) // and of orders alone
+				require.True(t, report.Replayed)
 			}
 		}
 	}
@@ -34,20 +38,10 @@ func TestKeptRows(t *testing.T) {
 // TestKeep: rows are kept where they are small, whatever there are of them.
 func TestKeep(t *testing.T) {
 	specs := []env.Spec{{Info: sim.Info{Players: 2}, Shape: features.Shape{Words: 100, Scalars: 2}, Heads: []int{3}, MaskWords: 1, MaxTurns: 100}}
-	l := newLayout(Job{Obs: ObsPacked, Rules: []string{""}}, specs)
+	l := newLayout(Format, Job{Obs: ObsPacked, Rules: []string{""}}, specs)
 	const row = 800 + 8 + 8 + 4 + 4
-	require.Equal(t, env.WantPacked|env.WantScalars|env.WantMask|env.WantAction, l.keep(keptBytes/(row*2*100*4)))
-	require.Zero(t, l.keep(keptBytes/(row*2*100*4)+1))
-}
-
-// lying is a Source whose episodes do not end as they say.
-type lying struct{ Source }
-
-func (l lying) Shard(ctx context.Context, shard int, yield func(*rollout.Episode, string) error) error {
-	return l.Source.Shard(ctx, shard, func(e *rollout.Episode, source string) error {
-		e.Outcome[0], e.Outcome[1] = e.Outcome[1], e.Outcome[0]
-		return yield(e, source)
-	})
+	require.Equal(t, env.WantPacked|env.WantScalars|env.WantMask|env.WantAction|env.WantReward, l.keep(keptBytes/(row*2*100*4)))
+	require.Equal(t, env.WantReward, l.keep(keptBytes/(row*2*100*4)+1))
 }
 
 // TestWriteLies: episodes from elsewhere are played again even where nothing but
@@ -55,8 +49,11 @@ func (l lying) Shard(ctx context.Context, shard int, yield func(*rollout.Episode
 func TestWriteLies(t *testing.T) {
 	j, from := recordedJob()
 	j.Obs, j.Reward = ObsNone, "result"
-	_, err := Write(t.Context(), filepath.Join(t.TempDir(), "true"), j, toyMakers(), from, Options{})
-	require.NoError(t, err)
-	_, err = Write(t.Context(), filepath.Join(t.TempDir(), "lies"), j, toyMakers(), lying{from}, Options{})
+	imported(t, j, toyMakers(), from, Options{})
+	lying := func(e *rollout.Episode) bool { // it does not end as it says
+		e.Outcome[0], e.Outcome[1] = e.Outcome[1], e.Outcome[0]
+		return true
+	}
+	_, err := Write(t.Context(), t.TempDir(), j, toyMakers(), altered{from, lying}, Options{})
 	require.ErrorContains(t, err, "recorded as")
 }

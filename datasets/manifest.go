@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
+	"math"
 	"path/filepath"
 	"reflect"
 	"strconv"
 
+	"moonfarm/datasets/internal/disk"
 	"moonfarm/env"
 	"moonfarm/features"
 	"moonfarm/sim"
@@ -28,9 +29,15 @@ type Manifest struct {
 	Reward      Reward      `json:"reward"`
 	Steps       Table       `json:"steps"`
 	Episodes    Table       `json:"episodes"`
+	Finals      Table       `json:"finals,omitzero"` // what is seen after the last turn; none without observations
 	Totals      Totals      `json:"totals"`
-	Shards      []Shard     `json:"shards"`
-	Checksum    string      `json:"checksum"` // sha256 of the file with this text empty
+	Index       []IndexPart `json:"index"`               // the files that list the shards; none in format 1
+	Statistics  Attachment  `json:"statistics,omitzero"` // none without observations
+	Card        Attachment  `json:"card,omitzero"`       // README.md
+	Checksum    string      `json:"checksum"`            // sha256 of the file with this text empty
+
+	listed []Shard  // of format 1, whose manifest lists them
+	pairs  pairings // of Totals, while they are counted
 }
 
 // Game describes the game.
@@ -49,20 +56,26 @@ type Rules struct {
 
 // Observation documents the observations of step rows.
 type Observation struct {
-	Form    Obs              `json:"form"`
-	Planes  int              `json:"planes"`
-	Height  int              `json:"height"`
-	Width   int              `json:"width"`
-	Scalars int              `json:"scalars"`
-	Words   int              `json:"words"` // uint64 words of the packed form
-	Fields  []features.Field `json:"plane_fields"`
-	Numbers []features.Field `json:"scalar_fields"`
-	Packed  string           `json:"packed"` // how the words relate to the planes
+	Form         Obs              `json:"form"`
+	Planes       int              `json:"planes"`
+	Height       int              `json:"height"`
+	Width        int              `json:"width"`
+	Scalars      int              `json:"scalars"`
+	Words        int              `json:"words"` // uint64 words of the packed form
+	PlaneFields  []features.Field `json:"plane_fields"`
+	ScalarFields []features.Field `json:"scalar_fields"`
+	Packed       string           `json:"packed"` // how the words relate to the planes
+	// PackedLayout says the same to programs: features.NewUnpacker reads it.
+	PackedLayout *features.Layout `json:"packed_layout,omitempty"`
+	// Remembered names the planes that show, out of sight, what was last seen;
+	// none without Job.Memory.
+	Remembered []string `json:"remembered,omitempty"`
 }
 
 // Action documents the actions.
 type Action struct {
-	Heads     []int  `json:"heads"` // choices of each head
+	Heads     []int  `json:"heads"`    // choices of each head
+	Unmasked  int    `json:"unmasked"` // the last so many of them have no mask
 	MaskWords int    `json:"mask_words"`
 	Doc       string `json:"doc"`
 }
@@ -71,7 +84,7 @@ type Action struct {
 type Reward struct {
 	Name  string  `json:"name"`
 	Doc   string  `json:"doc"`
-	Gamma float64 `json:"gamma"` // of the return column
+	Gamma float64 `json:"gamma"` // discount of the return column
 }
 
 // Table documents one kind of file.
@@ -82,10 +95,11 @@ type Table struct {
 
 // Totals sum up a dataset.
 type Totals struct {
+	Shards   uint64    `json:"shards"`
 	Episodes uint64    `json:"episodes"`
 	Turns    uint64    `json:"turns"`
 	Rows     uint64    `json:"rows"`  // of steps
-	Bytes    uint64    `json:"bytes"` // of all files but the manifest
+	Bytes    uint64    `json:"bytes"` // of all files of steps, episodes and finals
 	Over     uint64    `json:"over"`  // episodes that the rules ended
 	Cut      uint64    `json:"cut"`   // episodes that a limit cut
 	Pairings []Pairing `json:"pairings"`
@@ -99,48 +113,32 @@ type Pairing struct {
 	Results []map[string]uint64 `json:"results"`
 }
 
-// Shard is one pair of files.
-type Shard struct {
-	Steps    File `json:"steps"`
-	Episodes File `json:"episodes"`
-}
-
-// File is one file of a dataset.
-type File struct {
-	Path   string `json:"path"` // relative, with slashes
+// Attachment is a text beside the manifest.
+type Attachment struct {
+	Path   string `json:"path"`
 	SHA256 string `json:"sha256"`
-	Rows   uint64 `json:"rows"`
 	Bytes  uint64 `json:"bytes"`
 }
 
-// Names of the files of a dataset.
-const (
-	manifestName = "manifest.json"
-	runName      = "run.json"
-	stepsDir     = "steps"
-	episodesDir  = "episodes"
-	shardsDir    = "shards"
-)
+// tables are what the manifest says of each table.
+func (m *Manifest) tables() [allTables]*Table { return [...]*Table{&m.Steps, &m.Episodes, &m.Finals} }
 
-func stepsPath(i int) string    { return fmt.Sprintf("%s/%05d.arrow", stepsDir, i) }
-func episodesPath(i int) string { return fmt.Sprintf("%s/%05d.arrow", episodesDir, i) }
-func sidecarPath(i int) string  { return fmt.Sprintf("%s/%05d.json", shardsDir, i) }
-
-// newManifest is the manifest of a Job but for its shards and totals.
+// newManifest is the manifest of a Job but for its index and totals.
 func newManifest(l *layout, command string) *Manifest {
 	s := l.specs[0]
 	m := &Manifest{
-		Format: Format, Moonfarm: Version, Command: command, Job: l.job,
-		Game: Game{s.Info.Name, s.Info.Players, s.MaxTurns, l.maxOrders()},
+		Format: l.format, Moonfarm: writtenBy(l.format), Command: command, Job: l.job,
+		Game: Game{s.Info.Name, s.Info.Players, l.maxTurns(), l.maxOrders()},
 		Observation: Observation{
 			Form: l.job.Obs, Planes: s.Shape.Planes, Height: s.Shape.Height, Width: s.Shape.Width,
 			Scalars: s.Shape.Scalars, Words: s.Shape.Words,
-			Fields: append([]features.Field{}, s.Table.Planes...), Numbers: append([]features.Field{}, s.Table.Scalars...), Packed: s.Table.Packed,
+			PlaneFields: append([]features.Field{}, s.Table.Planes...), ScalarFields: append([]features.Field{}, s.Table.Scalars...), Packed: s.Table.Packed, PackedLayout: s.Table.PackedLayout, Remembered: s.Remembered,
 		},
-		Action:   Action{append([]int{}, s.Heads...), s.MaskWords, s.Actions},
-		Reward:   Reward{Name: s.Reward, Gamma: 1},
-		Steps:    Table{l.rows, l.steps.Columns},
-		Episodes: Table{episodeBatchRows, l.episodes.Columns},
+		Action: Action{append([]int{}, s.Heads...), s.Unmasked, s.MaskWords, s.Actions},
+		Reward: Reward{Name: s.Reward, Gamma: l.job.Discount},
+	}
+	for i, t := range l.described() {
+		*m.tables()[i] = t
 	}
 	for _, r := range s.Rewards {
 		if r.Name == s.Reward {
@@ -148,51 +146,54 @@ func newManifest(l *layout, command string) *Manifest {
 		}
 	}
 	for i, text := range l.job.Rules {
-		m.Rules = append(m.Rules, Rules{l.specs[i].Info.Rules, sum256([]byte(text))})
+		m.Rules = append(m.Rules, Rules{l.specs[i].Info.Rules, disk.SHA256([]byte(text))})
 	}
 	return m
 }
 
-// add adds a finished shard to the manifest.
-func (m *Manifest) add(c sidecar) {
-	m.Shards = append(m.Shards, Shard{c.Steps, c.Episodes})
-	t := &m.Totals
-	t.Episodes += c.Episodes.Rows
-	t.Rows += c.Steps.Rows
-	t.Bytes += c.Steps.Bytes + c.Episodes.Bytes
-	t.Turns, t.Over, t.Cut = t.Turns+c.Turns, t.Over+c.Over, t.Cut+c.Cut
-	for _, p := range c.Pairings {
-		t.Pairings = addPairing(t.Pairings, p)
+// writtenBy is the version of moonfarm that writes a format. Format 1 was
+// written by one version only.
+func writtenBy(format int) string {
+	if format == 1 {
+		return "0.1.0"
 	}
+	return Version
 }
 
-// addPairing adds p to the one of the same policies.
-func addPairing(to []Pairing, p Pairing) []Pairing {
-	for i := range to {
-		if !reflect.DeepEqual(to[i].Policies, p.Policies) {
-			continue
-		}
-		to[i].Episodes += p.Episodes
-		for seat, r := range p.Results {
-			for k, n := range r {
-				to[i].Results[seat][k] += n
-			}
-		}
-		return to
+// add adds a finished shard to the totals.
+func (m *Manifest) add(c sidecar) {
+	t := &m.Totals
+	t.Shards++
+	t.Episodes += c.Episodes.Rows
+	t.Rows += c.Steps.Rows
+	t.Bytes += c.bytes()
+	t.Turns, t.Over, t.Cut = t.Turns+c.Turns, t.Over+c.Over, t.Cut+c.Cut
+	if m.pairs.list == nil {
+		m.pairs = newPairings(m.Format)
 	}
-	return append(to, p)
+	for _, p := range c.Pairings {
+		m.pairs.add(p)
+	}
+	t.Pairings = m.pairs.list
 }
 
 // encode returns the canonical text: indented JSON and the checksum.
 func (m *Manifest) encode() ([]byte, error) {
 	c := *m
 	c.Checksum = ""
-	text, err := canonical(c)
+	return withChecksum(c)
+}
+
+// withChecksum is the canonical text of v with the sha256 of this text in its
+// last key, a checksum that is empty in v.
+func withChecksum(v any) ([]byte, error) {
+	text, err := canonical(v)
 	if err != nil {
 		return nil, err
 	}
-	c.Checksum = sum256(text)
-	return canonical(c)
+	const end = "\"\n}\n"
+	sum := disk.SHA256(text)
+	return append(append(text[:len(text)-len(end)], sum...), end...), nil
 }
 
 // canonical is the JSON of v as files have it.
@@ -205,14 +206,11 @@ func canonical(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// maxJSON bounds the JSON files that are read.
-const maxJSON = 1 << 30
-
 // readManifest reads and checks the manifest of a dataset. Every changed byte
 // is found.
 func readManifest(dir string) (*Manifest, error) {
 	path := filepath.Join(dir, manifestName)
-	text, err := readJSON(path)
+	text, err := disk.ReadFile(path, maxManifest)
 	if err != nil {
 		return nil, err
 	}
@@ -223,15 +221,6 @@ func readManifest(dir string) (*Manifest, error) {
 	return m, nil
 }
 
-func readJSON(path string) ([]byte, error) {
-	if s, err := os.Stat(path); err != nil {
-		return nil, err
-	} else if s.Size() > maxJSON || !s.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: %d bytes, not a file of moonfarm", path, s.Size())
-	}
-	return os.ReadFile(path)
-}
-
 func decodeManifest(text []byte) (*Manifest, error) {
 	var v struct {
 		Format int `json:"format"`
@@ -239,32 +228,58 @@ func decodeManifest(text []byte) (*Manifest, error) {
 	if err := json.Unmarshal(text, &v); err != nil {
 		return nil, fmt.Errorf("damaged: %w", err)
 	}
-	if v.Format != Format {
-		return nil, fmt.Errorf("format %d; this moonfarm reads format %d", v.Format, Format)
+	if err := checkValues(text); err != nil {
+		return nil, err
+	}
+	switch v.Format {
+	case Format:
+	case 1:
+		return decodeManifest1(text)
+	default:
+		return nil, fmt.Errorf("format %d; this moonfarm reads formats 1 to %d", v.Format, Format)
 	}
 	m := new(Manifest)
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(m); err != nil {
-		return nil, fmt.Errorf("damaged: %w", err)
-	}
-	again, err := m.encode()
-	if err != nil {
-		return nil, fmt.Errorf("damaged: %w", err)
-	}
-	if !bytes.Equal(again, text) {
-		return nil, fmt.Errorf("damaged: its checksum should be %s", quotedChecksum(again))
+	if err := decodeExact(text, m); err != nil {
+		return nil, err
 	}
 	return m, m.check()
 }
 
-// quotedChecksum is the checksum in the last line but one of a manifest.
+// decodeExact decodes a text with a checksum. It fails if the text differs in
+// any byte from what v, which it is decoded into, encodes to.
+func decodeExact(text []byte, v interface{ encode() ([]byte, error) }) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return fmt.Errorf("damaged: %w", err)
+	}
+	again, err := v.encode()
+	if err != nil {
+		return fmt.Errorf("damaged: %w", err)
+	}
+	if !bytes.Equal(again, text) {
+		return fmt.Errorf("damaged: its checksum should be %s", quotedChecksum(again))
+	}
+	return nil
+}
+
+// quotedChecksum is the checksum in the last line but one of a text.
 func quotedChecksum(text []byte) string {
 	lines := bytes.Split(text, []byte("\n"))
 	if len(lines) < 3 {
 		return ""
 	}
 	return string(bytes.TrimPrefix(bytes.TrimSpace(lines[len(lines)-3]), []byte(`"checksum": `)))
+}
+
+// Unpacker returns the function that writes the planes of a packed observation.
+// It fails if the game has no packed form, or the manifest does not say where
+// the planes are, as in format 1.
+func (m *Manifest) Unpacker() (*features.Unpacker, error) {
+	if m.Observation.PackedLayout == nil {
+		return nil, fmt.Errorf("the manifest has no observation.packed_layout")
+	}
+	return features.NewUnpacker(m.spec().Shape, m.Observation.PackedLayout)
 }
 
 // spec is the part of an env.Spec that the manifest holds.
@@ -275,7 +290,7 @@ func (m *Manifest) spec() env.Spec {
 		Shape: features.Shape{
 			Planes: o.Planes, Height: o.Height, Width: o.Width, Scalars: o.Scalars, Words: o.Words,
 		},
-		Heads: m.Action.Heads, MaskWords: m.Action.MaskWords, Reward: m.Reward.Name, MaxTurns: m.Game.MaxTurns,
+		Heads: m.Action.Heads, Unmasked: m.Action.Unmasked, MaskWords: m.Action.MaskWords, Reward: m.Reward.Name, MaxTurns: m.Game.MaxTurns,
 	}
 	if len(m.Rules) > 0 {
 		s.Info.Rules = m.Rules[0].Version
@@ -283,48 +298,97 @@ func (m *Manifest) spec() env.Spec {
 	return s
 }
 
-// check tells whether the parts of a manifest agree, so that whoever reads the
-// files can rely on it.
+// check fails if the parts of a manifest do not agree. Whoever reads the files
+// relies on them.
 func (m *Manifest) check() error {
 	if err := m.Job.check(); err != nil {
 		return err
 	}
 	players := m.Game.Players
-	if players < 1 || players > sim.MaxPlayers || len(m.Rules) != len(m.Job.Rules) || uint64(len(m.Shards)) != m.Job.shards() {
-		return fmt.Errorf("%d seats, %d rules, %d shards do not fit the job", players, len(m.Rules), len(m.Shards))
+	t := m.Totals
+	if players < 1 || players > sim.MaxPlayers || len(m.Rules) != len(m.Job.Rules) || t.Shards > maxShards ||
+		!m.Job.imported() && t.Shards != m.Job.shards() || t.Episodes != m.Job.Episodes {
+		return fmt.Errorf("%d seats, %d rules, %d shards, %d episodes do not fit the job", players, len(m.Rules), t.Shards, t.Episodes)
+	}
+	if j := &m.Job; j.imported() && len(j.Members) != 0 || !j.imported() && len(j.Policies) != players { // Job.check compares members with policies
+		return fmt.Errorf("%d policies, members of %d do not fit %d seats", len(j.Policies), len(j.Members), players)
 	}
 	for i, r := range m.Rules {
-		if r.SHA256 != sum256([]byte(m.Job.Rules[i])) {
+		if r.SHA256 != disk.SHA256([]byte(m.Job.Rules[i])) {
 			return fmt.Errorf("rules number %d are not those of the job", i)
 		}
 	}
 	spec := m.spec()
-	if err := fileSchema(m.Job, "", stepsDir, stepColumns(spec, m.Job.Obs), players).Check(); err != nil {
+	if err := fileSchema(m.Format, m.Job, "", stepsDir, stepColumns(m.Format, spec, m.Job.Obs, m.Job.mixed()), players).Check(); err != nil {
 		return err
 	}
-	l := newLayout(m.Job, []env.Spec{spec})
-	if !reflect.DeepEqual(m.Steps, Table{l.rows, l.steps.Columns}) {
-		return fmt.Errorf("columns of the steps are not those of format %d", Format)
+	l := newLayout(m.Format, m.Job, []env.Spec{spec})
+	if err := l.checkSizes(); err != nil {
+		return err
 	}
-	if !reflect.DeepEqual(m.Episodes, Table{episodeBatchRows, l.episodes.Columns}) {
-		return fmt.Errorf("columns of the episodes are not those of format %d", Format)
+	for i, want := range l.described() {
+		if !reflect.DeepEqual(*m.tables()[i], want) {
+			return fmt.Errorf("columns of the %s are not those of format %d", tableNames(true)[i], m.Format)
+		}
 	}
+	if m.Reward.Gamma != m.Job.Discount {
+		return fmt.Errorf("the discount of the returns is %v, that of the job %v", m.Reward.Gamma, m.Job.Discount)
+	}
+	if t.Turns*uint64(players) != t.Rows || t.Over+t.Cut != t.Episodes {
+		return fmt.Errorf("totals do not agree with each other")
+	}
+	if m.Format == 1 {
+		return m.checkListed()
+	}
+	statistics := ""
+	if m.hasFinals() {
+		statistics = statisticsName
+	}
+	if m.Statistics.Path != statistics || m.Card.Path != cardName {
+		return fmt.Errorf("statistics in %q and a card in %q, expected %q and %q", m.Statistics.Path, m.Card.Path, statistics, cardName)
+	}
+	return m.checkIndex()
+}
+
+// checkIndex checks the list of the parts of the index.
+func (m *Manifest) checkIndex() error {
 	var sum Totals
-	for i, s := range m.Shards {
-		if s.Steps.Path != stepsPath(i) || s.Episodes.Path != episodesPath(i) {
-			return fmt.Errorf("shard %d is in %s and %s", i, s.Steps.Path, s.Episodes.Path)
+	for k, p := range m.Index {
+		want := min(m.Totals.Shards-sum.Shards, indexShards)
+		if p.Path != pathOf(indexDir, k) || p.Shards != want || p.Shards == 0 || p.Bytes > maxIndexPart || len(p.SHA256) != 64 ||
+			p.Episodes > m.Totals.Episodes || p.Rows > m.Totals.Rows {
+			return fmt.Errorf("part %d of the index is %s of %d shards, %d episodes and %d bytes, expected %s of %d shards",
+				k, p.Path, p.Shards, p.Episodes, p.Bytes, pathOf(indexDir, k), want)
 		}
-		if _, n, _ := m.Job.shard(i); s.Episodes.Rows != n {
-			return fmt.Errorf("shard %d has %d episodes, expected %d", i, s.Episodes.Rows, n)
-		}
-		sum.Episodes += s.Episodes.Rows
-		sum.Rows += s.Steps.Rows
-		sum.Bytes += s.Steps.Bytes + s.Episodes.Bytes
+		sum.Shards += p.Shards
+		sum.Episodes += p.Episodes
+		sum.Rows += p.Rows
 	}
-	t := m.Totals
-	if sum.Episodes != t.Episodes || sum.Rows != t.Rows || sum.Bytes != t.Bytes ||
-		t.Turns*uint64(players) != t.Rows || t.Over+t.Cut != t.Episodes {
-		return fmt.Errorf("totals are not the sums of the shards")
+	if t := m.Totals; sum.Shards != t.Shards || sum.Episodes != t.Episodes || sum.Rows != t.Rows {
+		return fmt.Errorf("totals are not the sums of the index")
+	}
+	return nil
+}
+
+// hasFinals reports whether there is a table of finals.
+func (m *Manifest) hasFinals() bool { return len(m.Finals.Columns) > 0 }
+
+// checkShard checks what can be checked of a shard without its files.
+func (m *Manifest) checkShard(s *Shard) error {
+	if m.Job.imported() {
+		if s.Episodes.Rows == 0 || s.Rules < 0 || s.Rules >= len(m.Rules) {
+			return fmt.Errorf("shard %d has %d episodes of rules number %d of %d", s.Number, s.Episodes.Rows, s.Rules, len(m.Rules))
+		}
+	} else if p := m.Job.place(s.Number); p != s.place() {
+		return fmt.Errorf("shard %d has %d episodes, expected %d of rules number %d", s.Number, s.Episodes.Rows, p.n, p.rules)
+	}
+	players := uint64(m.Game.Players)
+	if rows := s.Finals.Rows; m.hasFinals() && (rows%players != 0 || rows/players != s.Episodes.Rows) || !m.hasFinals() && rows != 0 {
+		return fmt.Errorf("shard %d has %d rows of finals for %d episodes of %d seats", s.Number, rows, s.Episodes.Rows, players)
+	}
+	most := uint64(m.Game.MaxTurns) * players // rows of an episode
+	if s.Steps.Rows > math.MaxUint64-most || (s.Steps.Rows+most-1)/most > s.Episodes.Rows {
+		return fmt.Errorf("shard %d has %d step rows for %d episodes of at most %d turns", s.Number, s.Steps.Rows, s.Episodes.Rows, m.Game.MaxTurns)
 	}
 	return nil
 }

@@ -3,8 +3,7 @@ package datasets
 import (
 	"bytes"
 	"encoding/json"
-	"os"
-	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -12,8 +11,7 @@ import (
 )
 
 func manifestText(t testing.TB) []byte {
-	text, err := os.ReadFile(filepath.Join(generateToy(t, toyJob(2, 1), Options{}), manifestName))
-	require.NoError(t, err)
+	text := read(t, generateToy(t, toyJob(2, 1), Options{}), manifestName)
 	return text
 }
 
@@ -27,14 +25,48 @@ func TestManifestIsCanonical(t *testing.T) {
 		"checksum should be \"": strings.Replace(text, "\n ", "\n  ", 1),
 		"checksum":              strings.Replace(text, `"seed": "7"`, `"seed": "8"`, 1),
 		"unknown field":         strings.Replace(text, `"seed"`, `"seeds"`, 1),
-		"format 2":              strings.Replace(text, `"format": 1`, `"format": 2`, 1),
-		"damaged: unexpected":   text[:len(text)/2],
+		"format 3":              strings.Replace(text, `"format": 2`, `"format": 3`, 1),
+		"damaged: unexpected":   strings.TrimSuffix(text, "}\n"),
 		"damaged":               "",
 		"damaged: invalid":      "hello",
 	} {
 		_, err := decodeManifest([]byte(other))
 		require.ErrorContains(t, err, want)
 	}
+}
+
+// TestManifestPolicies: there are as many policies, and lists of members, as
+// seats: rows are read by them.
+func TestManifestPolicies(t *testing.T) {
+	dir := generateToy(t, mixed(toyJob(2, 1)), Options{})
+	for want, edit := range map[string]func(m *Manifest){
+		"1 policies, members of 1 do not fit 2 seats": func(m *Manifest) {
+			m.Job.Policies, m.Job.Members = m.Job.Policies[1:], m.Job.Members[1:]
+		},
+		"members of 1 policies, there are 2": func(m *Manifest) { m.Job.Members = m.Job.Members[1:] },
+	} {
+		m, err := readManifest(dir)
+		require.NoError(t, err)
+		edit(m)
+		text, err := m.encode()
+		require.NoError(t, err)
+		_, err = decodeManifest(text)
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// TestManifestOfManyValues: a short text does not ask for much memory.
+func TestManifestOfManyValues(t *testing.T) {
+	list, text := `"plane_fields": [`, string(manifestText(t))
+	require.Contains(t, text, list)
+	long := strings.Replace(text, list, list+strings.Repeat("{},", 400_000), 1)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := decodeManifest([]byte(long))
+	runtime.ReadMemStats(&after)
+	require.ErrorContains(t, err, "values in")
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(16<<20))
+	require.NoError(t, checkValues([]byte(`["`+strings.Repeat(`\",{[`, 400_000)+`"]`)), "texts")
 }
 
 // FuzzManifest: no manifest, though its checksum fits, makes Open panic or take

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"moonfarm/rollout"
 )
 
 // TestMemoryIsFlat: more episodes take no more memory, neither at once nor,
@@ -33,12 +31,9 @@ func TestMemoryIsFlat(t *testing.T) {
 func TestNothingIsLeftRunning(t *testing.T) {
 	before := runtime.NumGoroutine()
 	dir := generateToy(t, toyJob(2, 1), Options{Workers: 3})
-	_, err := Verify(t.Context(), dir, toyMakers(), VerifyOptions{Workers: 3, Recompute: -1})
-	require.NoError(t, err)
-	_, err = Inspect(t.Context(), dir, InspectOptions{Workers: 3, Sums: true})
-	require.NoError(t, err)
-	d, err := Open(dir)
-	require.NoError(t, err)
+	verified(t, dir, toyMakers(), VerifyOptions{Workers: 3, Recompute: -1})
+	inspected(t, dir, InspectOptions{Workers: 3, Sums: true})
+	d := opened(t, dir)
 	for range d.Batches(ReadOptions{Rows: 10, Shuffle: 20}) {
 		break
 	}
@@ -61,25 +56,9 @@ func TestLongLists(t *testing.T) {
 	r, err := newRun(dir, j, toyMakers(), Options{})
 	require.NoError(t, err)
 	r.layout.lists = 100
-	_, err = r.make(func(missing []int) error {
-		return rollout.Run(t.Context(), r.rollout(), missing, r.open, rollout.Options{})
-	})
+	_, err = r.generate(t.Context())
 	require.NoError(t, err)
-	a, err := Open(want)
-	require.NoError(t, err)
-	b, err := Open(dir)
-	require.NoError(t, err)
-	require.Greater(t, b.Manifest().Totals.Bytes, 2*a.Manifest().Totals.Bytes, "many small batches")
-	for table, columns := range map[string][]Column{"steps": a.Manifest().Steps.Columns, "episodes": a.Manifest().Episodes.Columns} {
-		for _, c := range columns {
-			x, err := a.ColumnSHA256(table, c.Name)
-			require.NoError(t, err)
-			y, err := b.ColumnSHA256(table, c.Name)
-			require.NoError(t, err)
-			require.Equal(t, x, y, "%s.%s", table, c.Name)
-		}
-	}
-	rep, err := Verify(t.Context(), dir, Makers{}, VerifyOptions{})
-	require.NoError(t, err)
-	require.Empty(t, rep.Problems)
+	require.Greater(t, opened(t, dir).Manifest().Totals.Bytes, 2*opened(t, want).Manifest().Totals.Bytes, "many small batches")
+	require.Equal(t, columnSums(t, want), columnSums(t, dir))
+	requireSound(t, dir, Makers{}, VerifyOptions{})
 }

@@ -17,9 +17,8 @@ func TestRowsAreTheGame(t *testing.T) {
 	j := toyJob(3, 2)
 	j.Episodes, j.ShardEpisodes = 700, 600 // several batches in a shard
 	dir := generateToy(t, j, Options{Workers: 2})
-	d, err := Open(dir)
-	require.NoError(t, err)
-	require.Greater(t, d.Manifest().Shards[0].Steps.Rows, uint64(2*d.Manifest().Steps.BatchRows))
+	d := opened(t, dir)
+	require.Greater(t, shardsOf(t, dir)[0].Steps.Rows, uint64(2*d.Manifest().Steps.BatchRows))
 	v, err := toyMakers().Vector(j.Rules[0], env.Config{N: 1, Reward: "stones"})
 	require.NoError(t, err)
 	b := env.NewBatch(v.Spec(), 1, env.WantPlanes|env.WantScalars|env.WantMask|env.WantAction)
@@ -37,8 +36,7 @@ func TestRowsAreTheGame(t *testing.T) {
 		end            uint8
 	}
 	var want, got []row
-	for e, err := range d.Episodes() {
-		require.NoError(t, err)
+	for e := range each(t, d.Episodes()) {
 		require.Equal(t, []string{"random", "random", "random"}, e.Policies)
 		require.NoError(t, rollout.Replay(v, &e.Episode, b, func(turn int, b *env.Batch) error {
 			for p := range 3 {
@@ -56,8 +54,7 @@ func TestRowsAreTheGame(t *testing.T) {
 			want[i].sum = sums[want[i].seat]
 		}
 	}
-	for b, err := range d.Batches(ReadOptions{Rows: 100}) {
-		require.NoError(t, err)
+	for b := range each(t, d.Batches(ReadOptions{Rows: 100})) {
 		require.Equal(t, []int{b.Rows, 2, 1, 8}, b.Shape(ColPlanes))
 		require.Equal(t, []int{b.Rows}, b.Shape(ColReward))
 		for i := range b.Rows {
@@ -77,8 +74,7 @@ func TestRowsAreTheGame(t *testing.T) {
 // and whole.
 func TestShuffleAndSplit(t *testing.T) {
 	dir := generateToy(t, toyJob(2, 1), Options{Workers: 2})
-	d, err := Open(dir)
-	require.NoError(t, err)
+	d := opened(t, dir)
 	type id struct {
 		episode uint64
 		turn    int32
@@ -86,8 +82,7 @@ func TestShuffleAndSplit(t *testing.T) {
 	}
 	read := func(o ReadOptions) (ids []id) {
 		o.Columns = []string{ColEpisode, ColTurn, ColSeat, ColOrders}
-		for b, err := range d.Batches(o) {
-			require.NoError(t, err)
+		for b := range each(t, d.Batches(o)) {
 			require.Nil(t, b.Planes)
 			require.LessOrEqual(t, b.Rows, max(o.Rows, 1024))
 			for i := range b.Rows {
@@ -130,11 +125,9 @@ func TestShuffleAndSplit(t *testing.T) {
 
 func TestColumnSHA256(t *testing.T) {
 	dir := generateToy(t, toyJob(2, 1), Options{Workers: 2})
-	d, err := Open(dir)
-	require.NoError(t, err)
+	d := opened(t, dir)
 	sum := sha256.New()
-	for b, err := range d.Batches(ReadOptions{Rows: 7}) {
-		require.NoError(t, err)
+	for b := range each(t, d.Batches(ReadOptions{Rows: 7})) {
 		sum.Write(b.Planes)
 	}
 	got, err := d.ColumnSHA256("steps", ColPlanes)
@@ -151,10 +144,8 @@ func TestInspect(t *testing.T) {
 		j := toyJob(2, 1)
 		j.Obs = o
 		dir := generateToy(t, j, Options{Workers: 2})
-		one, err := Inspect(t.Context(), dir, InspectOptions{Workers: 1, Sums: true})
-		require.NoError(t, err)
-		two, err := Inspect(t.Context(), dir, InspectOptions{Workers: 3, Sums: true})
-		require.NoError(t, err)
+		one := inspected(t, dir, InspectOptions{Workers: 1, Sums: true})
+		two := inspected(t, dir, InspectOptions{Workers: 3, Sums: true})
 		require.Equal(t, one, two)
 		require.Equal(t, one.Rows, one.Manifest.Totals.Rows)
 		if o == ObsPlanes {
@@ -162,8 +153,7 @@ func TestInspect(t *testing.T) {
 			require.Greater(t, one.Planes[0].Mean, 0.0)
 			require.LessOrEqual(t, one.Planes[0].Max, 9.0)
 		}
-		few, err := Inspect(t.Context(), dir, InspectOptions{Shards: 2})
-		require.NoError(t, err)
+		few := inspected(t, dir, InspectOptions{Shards: 2})
 		require.Equal(t, 2, few.Shards)
 		require.Less(t, few.Rows, one.Rows)
 	}

@@ -9,8 +9,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"moonfarm/datasets/internal/disk"
 
 	"github.com/stretchr/testify/require"
 )
@@ -18,22 +21,25 @@ import (
 // TestStoppedAtEveryStep lets every single disk operation of a run fail in
 // turn, alone and with all after it, and repeats the run.
 func TestStoppedAtEveryStep(t *testing.T) {
-	j := toyJob(2, 1)
+	j := mixed(toyJob(2, 1))
 	j.Episodes = 25
 	want := files(t, generateToy(t, j, Options{Workers: 1}))
 	broken := errors.New("broken")
 	for _, crash := range []bool{false, true} {
 		for k := 0; ; k++ {
 			dir := filepath.Join(t.TempDir(), "data")
+			var mu sync.Mutex // a shard's files are synced at once
 			n := 0
 			fault := func(op, path string) error {
+				mu.Lock()
+				defer mu.Unlock()
 				n++
 				if n-1 == k || crash && n-1 > k {
 					return fmt.Errorf("%s: %w", op, broken)
 				}
 				return nil
 			}
-			_, err := Generate(t.Context(), dir, j, toyMakers(), Options{disk: disk{fault: fault}})
+			_, err := Generate(t.Context(), dir, j, toyMakers(), Options{disk: disk.Disk{Fault: fault}})
 			if n <= k {
 				require.NoError(t, err)
 				require.Greater(t, k, 40, "operations of a run")
@@ -71,7 +77,7 @@ func requireWhole(t *testing.T, dir string, want map[string]string) {
 const killedEnv = "MOONFARM_TEST_GENERATE"
 
 func killedJob() Job {
-	j := toyJob(3, 2)
+	j := mixed(toyJob(3, 2))
 	j.Episodes, j.ShardEpisodes = 3000, 40
 	return j
 }
@@ -115,19 +121,11 @@ func TestKilled(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	j := toyJob(2, 1)
 	want := files(t, generateToy(t, j, Options{Workers: 1}))
-	dir := filepath.Join(t.TempDir(), "data")
-	stop := errors.New("stop")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	_, err := Generate(ctx, dir, j, toyMakers(), Options{Workers: 2, Progress: func(p Progress) {
-		if p.Shards >= 3 {
-			cancel(stop)
-		}
-	}})
-	require.ErrorIs(t, err, stop)
+	dir := half(t, j, toyMakers())
 	for name := range files(t, dir) {
 		require.False(t, strings.HasSuffix(name, ".tmp"), name)
 	}
-	_, err = Open(dir)
+	_, err := Open(dir)
 	require.ErrorContains(t, err, "not complete")
 	var last Progress
 	r, err := Generate(t.Context(), dir, j, toyMakers(), Options{Workers: 1, Progress: func(p Progress) { last = p }})
@@ -139,7 +137,7 @@ func TestCancelled(t *testing.T) {
 	requireSameFiles(t, want, files(t, dir))
 	r, err = Generate(t.Context(), dir, j, toyMakers(), Options{Workers: 1})
 	require.NoError(t, err)
-	require.True(t, r.Complete)
+	require.True(t, r.AlreadyComplete)
 	require.Zero(t, r.Made)
 	requireSameFiles(t, want, files(t, dir))
 }
@@ -148,11 +146,7 @@ func TestCancelled(t *testing.T) {
 func TestOtherJobsAreRefused(t *testing.T) {
 	j := toyJob(2, 1)
 	complete := generateToy(t, j, Options{})
-	half := filepath.Join(t.TempDir(), "half")
-	ctx, cancel := context.WithCancel(t.Context())
-	_, err := Generate(ctx, half, j, toyMakers(), Options{Progress: func(Progress) { cancel() }})
-	require.Error(t, err)
-	for _, dir := range []string{complete, half} {
+	for _, dir := range []string{complete, half(t, j, toyMakers())} {
 		before := files(t, dir)
 		for field, change := range map[string]func(*Job){
 			"seed":            func(j *Job) { j.Seed++ },
@@ -164,12 +158,11 @@ func TestOtherJobsAreRefused(t *testing.T) {
 			"max_turns":       func(j *Job) { j.MaxTurns = 5 },
 			"obs":             func(j *Job) { j.Obs = ObsNone },
 			"codec":           func(j *Job) { j.Codec = LZ4 },
-			"tensor_metadata": func(j *Job) { j.Tensors = TensorsPlain },
+			"tensor_metadata": func(j *Job) { j.TensorMetadata = TensorsPlain },
 		} {
 			other := toyJob(2, 1)
 			change(&other)
-			_, err := Generate(t.Context(), dir, other, toyMakers(), Options{})
-			require.ErrorContains(t, err, "another run: "+field+": it has ", field)
+			requireRefused(t, dir, other, "another run: "+field+": it has ")
 			requireSameFiles(t, before, files(t, dir))
 		}
 	}
@@ -178,21 +171,17 @@ func TestOtherJobsAreRefused(t *testing.T) {
 func TestForeignFoldersAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("mine"), 0o666))
-	_, err := Generate(t.Context(), dir, toyJob(2, 1), toyMakers(), Options{})
-	require.ErrorContains(t, err, "is not empty and holds no dataset: there is notes.txt")
+	requireRefused(t, dir, toyJob(2, 1), "is not empty and holds no dataset: there is notes.txt")
 	require.Len(t, files(t, dir), 1)
 
-	path := filepath.Join(dir, "notes.txt")
-	_, err = Generate(t.Context(), path, toyJob(2, 1), toyMakers(), Options{})
-	require.Error(t, err)
-	_, err = Open(dir)
+	requireRefused(t, filepath.Join(dir, "notes.txt"), toyJob(2, 1), "not a directory")
+	_, err := Open(dir)
 	require.ErrorIs(t, err, os.ErrNotExist)
 
 	busy := t.TempDir()
-	release, err := lock(busy)
+	release, err := disk.Lock(busy)
 	require.NoError(t, err)
-	_, err = Generate(t.Context(), busy, toyJob(2, 1), toyMakers(), Options{})
-	require.ErrorContains(t, err, "another run is writing there")
+	requireRefused(t, busy, toyJob(2, 1), "another run is writing there")
 	release()
 	_, err = Generate(t.Context(), busy, toyJob(2, 1), toyMakers(), Options{})
 	require.NoError(t, err)
@@ -207,7 +196,7 @@ func TestBadJobs(t *testing.T) {
 		"may not be negative":        func(j *Job) { j.MaxTurns = -1 },
 		`no observations "pixels"`:   func(j *Job) { j.Obs = "pixels" },
 		`no codec "gzip"`:            func(j *Job) { j.Codec = "gzip" },
-		`no tensor metadata "x"`:     func(j *Job) { j.Tensors = "x" },
+		`no tensor metadata "x"`:     func(j *Job) { j.TensorMetadata = "x" },
 		`no policy "nobody"`:         func(j *Job) { j.Policies[0] = "nobody" },
 		"1 policies for the 2 seats": func(j *Job) { j.Policies = j.Policies[:1] },
 		`no reward "gold"`:           func(j *Job) { j.Reward = "gold" },
@@ -217,8 +206,7 @@ func TestBadJobs(t *testing.T) {
 		j := toyJob(2, 1)
 		change(&j)
 		dir := filepath.Join(t.TempDir(), "data")
-		_, err := Generate(t.Context(), dir, j, toyMakers(), Options{})
-		require.ErrorContains(t, err, want)
+		requireRefused(t, dir, j, want)
 		require.NoDirExists(t, dir)
 	}
 }

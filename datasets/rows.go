@@ -1,167 +1,239 @@
 package datasets
 
 import (
+	"slices"
+	"sort"
+
 	"moonfarm/datasets/internal/arrowfile"
+	"moonfarm/env"
 	"moonfarm/rollout"
 	"moonfarm/sim"
 )
 
-// stepRows plays the episode again into the steps table and writes the table
-// whenever it is full. Returns need the rewards to come: an episode that fits
-// into what is left of the table gets them afterwards; of any other they are
-// known beforehand from play, or from playing it once more.
-func (x *encoder) stepRows(r *rollout.Replayer, e *rollout.Episode) error {
-	fits := x.s.Rows+e.Turns*x.players <= x.s.Cap && len(x.step.orders.Bytes)+8*len(e.Orders) <= x.layout.lists
-	if !fits && e.Rows != nil {
-		x.sumKept(e)
-	} else if !fits {
-		if err := x.foresee(r, e); err != nil {
+const orderBytes = 8 // of a sim.Order
+
+// stepData are the columns of a table of steps or finals. Columns that the table
+// does not have are nil.
+type stepData struct {
+	episode               []uint64
+	turn                  []int32
+	seat                  []uint8
+	planes                []uint8
+	packed                []uint64
+	scalars               []float32
+	mask                  []uint64
+	action                []int32
+	orders                *arrowfile.Data
+	reward, ret, outcome  []float32
+	terminated, truncated []uint8
+	chosen                []uint8
+}
+
+// newStepData returns the first rows of the columns of a table.
+func newStepData(t *arrowfile.Table, rows int) stepData {
+	b := func(name string) []byte {
+		if d := t.Col(name); d != nil {
+			return columnBytes(d, rows)
+		}
+		return nil
+	}
+	return stepData{
+		episode: arrowfile.View[uint64](b(ColEpisode)), turn: arrowfile.View[int32](b(ColTurn)), seat: b(ColSeat),
+		planes: b(ColPlanes), packed: arrowfile.View[uint64](b(ColPacked)), scalars: arrowfile.View[float32](b(ColScalars)),
+		mask: arrowfile.View[uint64](b(ColMask)), action: arrowfile.View[int32](b(ColAction)), orders: t.Col(ColOrders),
+		reward: arrowfile.View[float32](b(ColReward)), ret: arrowfile.View[float32](b(ColReturn)),
+		outcome: arrowfile.View[float32](b(ColOutcome)), terminated: b(ColTerminated), truncated: b(ColTruncated), chosen: b(ColChosen),
+	}
+}
+
+// part is the values of n rows of a column from a row on; nil if there is no
+// such column.
+func part[T any](column []T, row, n, size int) []T {
+	if column == nil {
+		return nil
+	}
+	return column[row*size : (row+n)*size]
+}
+
+// turns yields an episode turn by turn. A rollout.Replayer does so by playing
+// it again.
+type turns interface {
+	// Step writes the rows of the next turn into the slabs of the batch.
+	Step(b *env.Batch) error
+	// Final writes what is seen after the last turn.
+	Final(b *env.Batch)
+}
+
+// keptTurns yields the turns of an episode that holds its rows.
+type keptTurns struct {
+	rows          *rollout.Rows
+	turn, players int
+}
+
+// Step implements turns.
+func (k *keptTurns) Step(b *env.Batch) error {
+	if n := k.players; len(k.rows.Pages) > 0 {
+		p, row := k.rows.Pages[k.turn/rollout.PageTurns], k.turn%rollout.PageTurns*n
+		copyRows(b.Planes, p.Planes, row, n)
+		copyRows(b.Packed, p.Packed, row, n)
+		copyRows(b.Scalars, p.Scalars, row, n)
+		copyRows(b.Mask, p.Mask, row, n)
+		copyRows(b.Action, p.Action, row, n)
+	}
+	copyRows(b.Reward, k.rows.Reward, k.turn*k.players, k.players)
+	k.turn++
+	return nil
+}
+
+// Final implements turns.
+func (k *keptTurns) Final(b *env.Batch) {
+	copy(b.Planes, k.rows.Final.Planes)
+	copy(b.Packed, k.rows.Final.Packed)
+	copy(b.Scalars, k.rows.Final.Scalars)
+}
+
+// copyRows fills dst, which has n rows, with rows from the given one on.
+func copyRows[T any](dst, rows []T, row, n int) { copy(dst, rows[row*(len(dst)/n):]) }
+
+// turnRows writes the rows of an episode: its steps, batch by batch, and its
+// finals.
+func (x *encoder) turnRows(e *rollout.Episode) error {
+	from, err := x.turnsOf(e)
+	if err != nil {
+		return err
+	}
+	t, n := x.tables[stepsTable].rows, x.players
+	for turn := 0; turn < e.Turns; {
+		first, row := turn, t.Rows
+		for turn += x.fitting(e, first); t.Rows < row+(turn-first)*n; t.Rows += n {
+			x.window(&x.step, t.Rows)
+			if err := from.Step(x.batch); err != nil {
+				return err
+			}
+		}
+		x.fill(e, first, turn, row)
+		if t.Rows < t.Cap && len(x.step.orders.Bytes) <= x.layout.lists {
+			continue
+		}
+		if err := x.flushSteps(); err != nil {
 			return err
 		}
 	}
+	return x.finalRows(e, from)
+}
+
+// fitting returns how many turns of an episode, from the given one on, go into the
+// batch in hand: until it has all its rows, or more bytes of orders than it should.
+func (x *encoder) fitting(e *rollout.Episode, first int) int {
+	t := x.tables[stepsTable].rows
+	most := ordersBefore(e, first) + (x.layout.lists-len(x.step.orders.Bytes))/orderBytes
+	return 1 + sort.Search(min(e.Turns-first, (t.Cap-t.Rows)/x.players)-1, func(k int) bool {
+		return ordersBefore(e, first+k+1) > most
+	})
+}
+
+// ordersBefore returns how many orders an episode has before a turn.
+func ordersBefore(e *rollout.Episode, turn int) int {
+	if turn == 0 {
+		return 0
+	}
+	return int(e.Ends[turn*e.Players-1])
+}
+
+// turnsOf returns the turns of an episode, and computes its returns, for which all
+// its rewards must be known. An episode that was just played holds its rewards,
+// and may hold its other rows. Any other is played for its rewards first.
+func (x *encoder) turnsOf(e *rollout.Episode) (turns, error) {
+	if e.Rows != nil {
+		x.returns = append(x.returns[:0], e.Rows.Reward...)
+		x.sumReturns()
+		if len(e.Rows.Pages) > 0 || x.layout.job.Obs == ObsNone {
+			x.kept = keptTurns{rows: e.Rows, players: x.players}
+			return &x.kept, nil
+		}
+	}
+	r, err := x.replayer(e)
+	if err != nil {
+		return nil, err
+	}
+	if e.Rows == nil {
+		if err := x.playRewards(r, e); err != nil {
+			return nil, err
+		}
+	}
+	return r, r.Start(e)
+}
+
+// playRewards plays an episode for its rewards alone, and computes its returns.
+func (x *encoder) playRewards(r *rollout.Replayer, e *rollout.Episode) error {
 	if err := r.Start(e); err != nil {
 		return err
 	}
-	first := x.s.Rows
-	for t := 0; r.More(); t++ {
-		row := x.s.Rows
-		x.window(row)
+	n := e.Turns * x.players
+	x.returns = slices.Grow(x.returns[:0], n)[:n]
+	rewards := stepData{reward: x.returns}
+	for turn := range e.Turns {
+		x.window(&rewards, turn*x.players)
 		if err := r.Step(x.batch); err != nil {
 			return err
 		}
-		x.fill(e, t, row)
-		if !fits {
-			copy(x.step.ret[row:], x.sums[t*x.players:(t+1)*x.players])
-		}
-		x.s.Rows += x.players
-		if fits || x.s.Rows < x.s.Cap && len(x.step.orders.Bytes) <= x.layout.lists {
-			continue
-		}
-		if err := x.flushSteps(); err != nil {
-			return err
-		}
 	}
-	if fits {
-		sumReturns(x.step.ret[first:x.s.Rows], x.step.reward[first:x.s.Rows], x.players)
-		if x.s.Rows == x.s.Cap {
-			return x.flushSteps()
-		}
-	}
+	x.sumReturns()
 	return nil
 }
 
-// keptRows writes what stepRows would from the rows that the episode holds.
-func (x *encoder) keptRows(e *rollout.Episode) error {
-	n, z, kept, b := x.players, &x.shapes, e.Rows, x.batch
-	x.sumKept(e)
-	for t := range e.Turns {
-		row, from := x.s.Rows, t*n
-		x.window(row)
-		copyRows(b.Planes, kept.Planes, from, z.planes)
-		copyRows(b.Packed, kept.Packed, from, z.words)
-		copyRows(b.Scalars, kept.Scalars, from, z.scalars)
-		copyRows(b.Mask, kept.Mask, from, z.mask)
-		copyRows(b.Action, kept.Action, from, z.heads)
-		copyRows(b.Reward, kept.Reward, from, 1)
-		copyRows(x.step.ret[row:row+n], x.sums, from, 1)
-		x.fill(e, t, row)
-		x.s.Rows += n
-		if x.s.Rows < x.s.Cap && len(x.step.orders.Bytes) <= x.layout.lists {
-			continue
-		}
-		if err := x.flushSteps(); err != nil {
-			return err
+// sumReturns replaces the rewards in x.returns by the returns.
+func (x *encoder) sumReturns() {
+	sumReturns(x.returns, x.returns, x.players, x.layout.job.Discount)
+}
+
+// sumReturns writes the return of each turn [turns, players]: its reward and
+// discount times the return of the next, backwards in float64. Both slices may
+// be the same.
+func sumReturns(dst, reward []float32, players int, discount float64) {
+	for p := range players {
+		sum := 0.0
+		for k := len(reward) - players + p; k >= 0; k -= players {
+			sum = float64(reward[k]) + float64(discount*sum) // the conversion keeps the compiler from fusing product and sum: same bits on every machine
+			dst[k] = float32(sum)
 		}
 	}
-	return nil
 }
 
-// sumKept leaves the returns in sums.
-func (x *encoder) sumKept(e *rollout.Episode) {
-	x.sums = append(x.sums[:0], e.Rows.Reward...)
-	sumReturns(x.sums, x.sums, x.players)
-}
-
-// copyRows fills dst with rows of the given size, beginning with row from.
-func copyRows[T any](dst, rows []T, from, size int) {
-	if dst != nil {
-		copy(dst, rows[from*size:])
-	}
-}
-
-// foresee plays the episode for its rewards only and leaves the returns in
-// sums.
-func (x *encoder) foresee(r *rollout.Replayer, e *rollout.Episode) error {
-	if n := e.Turns * x.players; cap(x.sums) < n {
-		x.sums = make([]float32, n, 2*n)
-	}
-	x.sums = x.sums[:e.Turns*x.players]
-	b := x.batch
-	b.Planes, b.Packed, b.Scalars, b.Mask, b.Action = nil, nil, nil, nil, nil
-	if err := r.Start(e); err != nil {
-		return err
-	}
-	for t := 0; r.More(); t++ {
-		b.Reward = x.sums[t*x.players : (t+1)*x.players]
-		if err := r.Step(b); err != nil {
-			return err
-		}
-	}
-	sumReturns(x.sums, x.sums, x.players)
-	return nil
-}
-
-// sumReturns writes the sums of the rewards from each turn to the last one
-// [turns, players], backwards in float64. Both slices may be the same.
-func sumReturns(dst, reward []float32, players int) {
-	var sum [sim.MaxPlayers]float64
-	for k := len(reward) - 1; k >= 0; k-- {
-		s := &sum[k%players]
-		*s += float64(reward[k])
-		dst[k] = float32(*s)
+// window points the slabs of the batch at the rows of one turn, from the given row
+// of the columns on.
+func (x *encoder) window(s *stepData, row int) {
+	b, z, n := x.batch, &x.shapes, x.players
+	b.Planes, b.Packed = part(s.planes, row, n, z.planes), part(s.packed, row, n, z.words)
+	b.Scalars = part(s.scalars, row, n, z.scalars)
+	b.Mask, b.Action = part(s.mask, row, n, z.mask), part(s.action, row, n, z.heads)
+	if s.reward != nil { // a batch always has rewards
+		b.Reward = s.reward[row : row+n]
 	}
 }
 
-// window puts the slabs of the batch at row and the following ones.
-func (x *encoder) window(row int) {
-	b, s, z, n := x.batch, &x.step, &x.shapes, x.players
-	cut := func(size int) (from, to int) { return row * size, (row + n) * size }
-	if s.planes != nil {
-		from, to := cut(z.planes)
-		b.Planes = s.planes[from:to]
-	}
-	if s.packed != nil {
-		from, to := cut(z.words)
-		b.Packed = s.packed[from:to]
-	}
-	if s.scalars != nil {
-		from, to := cut(z.scalars)
-		b.Scalars = s.scalars[from:to]
-	}
-	if s.mask != nil {
-		from, to := cut(z.mask)
-		b.Mask = s.mask[from:to]
-	}
-	if s.action != nil {
-		from, to := cut(z.heads)
-		b.Action = s.action[from:to]
-	}
-	b.Reward = s.reward[row : row+n]
-}
-
-// fill writes the columns that the batch does not hold, for turn t.
-func (x *encoder) fill(e *rollout.Episode, t, row int) {
+// fill writes those columns of the rows of some turns, from the given row on, that
+// the batch does not hold.
+func (x *encoder) fill(e *rollout.Episode, first, end, row int) {
 	s, n := &x.step, x.players
-	var over, cut uint8
-	if t == e.Turns-1 {
-		over, cut = flag(e.Status == sim.Over), flag(e.Status == sim.Cut)
+	from, to := first*n, end*n
+	copy(s.ret[row:], x.returns[from:to])
+	if s.chosen != nil {
+		copy(s.chosen[row:], e.Chosen[from:to])
 	}
+	before := ordersBefore(e, first)
+	arrowfile.AppendLists(s.orders, e.Orders[before:ordersBefore(e, end)], before, e.Ends[from:to])
+	rows := to - from
+	clear(part(s.terminated, row, rows, 1))
+	clear(part(s.truncated, row, rows, 1))
 	for p := range n {
-		k := row + p
-		s.episode[k], s.turn[k], s.seat[k] = e.ID, int32(t), uint8(p)
-		s.outcome[k] = e.Outcome[p].Result
-		s.terminated[k], s.truncated[k] = over, cut
-		arrowfile.AppendList(s.orders, e.OrdersOf(t, sim.Player(p)))
+		id, turn, seat, outcome := s.episode[row:][:rows], s.turn[row:][:rows], s.seat[row:][:rows], s.outcome[row:][:rows]
+		for k := p; k < rows; k += n {
+			id[k], turn[k], seat[k], outcome[k] = e.ID, int32(first+k/n), uint8(p), e.Outcome[p].Result
+		}
+		if end == e.Turns {
+			s.terminated[row+rows-n+p], s.truncated[row+rows-n+p] = flag(e.Status == sim.Over), flag(e.Status == sim.Cut)
+		}
 	}
 }
 
@@ -172,12 +244,32 @@ func flag(b bool) uint8 {
 	return 0
 }
 
-// flushSteps writes the steps table and empties it.
+// flushSteps writes the step rows in hand.
 func (x *encoder) flushSteps() error {
-	if x.s.Rows == 0 {
+	w := x.tables[stepsTable]
+	if x.sampler != nil { // while the rows are in the cache
+		if err := x.sampler.batch(&x.step, uint64(w.w.Rows()), w.rows.Rows); err != nil {
+			return err
+		}
+	}
+	return w.flush()
+}
+
+// finalRows writes the finals of an episode whose turns were yielded.
+func (x *encoder) finalRows(e *rollout.Episode, from turns) error {
+	if len(x.tables) <= finalsTable {
 		return nil
 	}
-	err := x.stepsFull(x.s)
-	x.s.Reset()
-	return err
+	w, s := x.tables[finalsTable], &x.final
+	t := w.rows
+	x.window(s, t.Rows)
+	from.Final(x.batch)
+	for p := range x.players {
+		k := t.Rows + p
+		s.episode[k], s.turn[k], s.seat[k] = e.ID, int32(e.Turns), uint8(p)
+	}
+	if t.Rows += x.players; t.Rows < t.Cap {
+		return nil
+	}
+	return w.flush()
 }

@@ -1,14 +1,9 @@
 package datasets
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"strconv"
-
 	"moonfarm/datasets/internal/arrowfile"
 	"moonfarm/env"
-	"moonfarm/rollout"
+	"moonfarm/features"
 )
 
 // Column describes one column of a file.
@@ -30,6 +25,7 @@ const (
 	ColOutcome    = "outcome"
 	ColTerminated = "terminated"
 	ColTruncated  = "truncated"
+	ColChosen     = "chosen"
 
 	ColSeed     = "seed"
 	ColRules    = "rules"
@@ -40,58 +36,93 @@ const (
 	ColResults  = "results"
 	ColScores   = "scores"
 	ColEnds     = "ends"
+
+	ColStopped   = "stopped"
+	ColRecording = "recording"
 )
 
-// stepColumns are the columns of steps/*.arrow.
-func stepColumns(s env.Spec, o Obs) []Column {
+// stepColumns are the columns of steps/*.arrow in a version of the format. Those
+// of format 1 must stay as they are: reading compares every name, shape and text.
+func stepColumns(format int, s env.Spec, o Obs, mixed bool) []Column {
 	c := []Column{
 		{Name: ColEpisode, Type: arrowfile.Uint64, Doc: "number of the episode in the dataset, from 0"},
 		{Name: ColTurn, Type: arrowfile.Int32, Doc: "turn of the episode, from 0"},
 		{Name: ColSeat, Type: arrowfile.Uint8, Doc: "seat of the player, from 0"},
 	}
+	c = append(c, observationColumns(s.Shape, o, "before the turn")...)
 	tensor := func(name string, t arrowfile.Type, doc string, dims []string, shape ...int) {
-		for _, n := range shape {
-			if n == 0 {
-				return // the game has none of these
-			}
-		}
-		c = append(c, Column{Name: name, Type: t, Shape: shape, Dims: dims, Tensor: true, Doc: doc})
-	}
-	h := s.Shape
-	switch o {
-	case ObsPlanes:
-		tensor(ColPlanes, arrowfile.Uint8, "what the seat sees before the turn, from its own side; the manifest names the planes",
-			[]string{"plane", "y", "x"}, h.Planes, h.Height, h.Width)
-	case ObsPacked:
-		tensor(ColPacked, arrowfile.Uint64, "the planes as bits; the manifest tells where each is", []string{"word"}, h.Words)
+		c = appendTensor(c, name, t, doc, dims, shape...)
 	}
 	if o != ObsNone {
-		tensor(ColScalars, arrowfile.Float32, "the numbers the seat sees before the turn; the manifest names them",
-			[]string{"scalar"}, h.Scalars)
-		tensor(ColMask, arrowfile.Uint64, "legal choices: choice c of head h is bit i%64 of word i/64, i = c + choices of the heads before h",
-			[]string{"word"}, s.MaskWords)
-		const doc = "the choice of each head that says the orders; -1 if none does"
+		legal := "legal choices: choice c of head h is bit i%64 of word i/64, i = c + choices of the heads before h; the last heads may have none: see action.unmasked"
+		doc := "the choice of each head that says the orders that belong to it; -1 if none of its choices does, and the other heads stand; of several heads 0: no orders"
+		if format == 1 {
+			legal = "legal choices: choice c of head h is bit i%64 of word i/64, i = c + choices of the heads before h"
+			doc = "the choice of each head that says the orders; -1 if none does"
+		}
+		tensor(ColMask, arrowfile.Uint64, legal, []string{"word"}, s.MaskWords)
 		if len(s.Heads) == 1 {
 			c = append(c, Column{Name: ColAction, Type: arrowfile.Int32, Doc: doc})
 		} else {
 			tensor(ColAction, arrowfile.Int32, doc, []string{"head"}, len(s.Heads))
 		}
 	}
-	return append(c,
+	c = append(c,
 		Column{Name: ColOrders, Type: arrowfile.Uint64, List: true,
 			Doc: "packed orders the seat gave in the turn, in order; none: it did nothing"},
 		Column{Name: ColReward, Type: arrowfile.Float32, Doc: "reward of the turn"},
-		Column{Name: ColReturn, Type: arrowfile.Float32, Doc: "sum of the rewards from this turn to the end, undiscounted"},
+		Column{Name: ColReturn, Type: arrowfile.Float32, Doc: returnDoc(format)},
 		Column{Name: ColOutcome, Type: arrowfile.Float32, Doc: "final result of the seat: +1 first place … -1 last"},
 		Column{Name: ColTerminated, Type: arrowfile.Bool, Doc: "the rules ended the game with this turn"},
 		Column{Name: ColTruncated, Type: arrowfile.Bool, Doc: "a limit cut the game after this turn"},
 	)
+	if format == 1 {
+		return c
+	}
+	if mixed {
+		c = append(c, Column{Name: ColChosen, Type: arrowfile.Uint8,
+			Doc: "number of the member of the seat's policy that chose, from 0, as job.members lists them; 0 if the policy has none"})
+	}
+	return c
 }
 
-// episodeColumns are the columns of episodes/*.arrow.
-func episodeColumns(players int) []Column {
+// observationColumns are the columns of what a seat sees at some time.
+func observationColumns(h features.Shape, o Obs, when string) (c []Column) {
+	switch o {
+	case ObsPlanes:
+		c = appendTensor(c, ColPlanes, arrowfile.Uint8, "what the seat sees "+when+", from its own side; the manifest names the planes",
+			[]string{"plane", "y", "x"}, h.Planes, h.Height, h.Width)
+	case ObsPacked:
+		c = appendTensor(c, ColPacked, arrowfile.Uint64, "the planes as bits; the manifest tells where each is", []string{"word"}, h.Words)
+	case ObsNone:
+		return nil
+	}
+	return appendTensor(c, ColScalars, arrowfile.Float32, "the numbers the seat sees "+when+"; the manifest names them",
+		[]string{"scalar"}, h.Scalars)
+}
+
+// appendTensor appends a tensor column, unless a dimension is 0.
+func appendTensor(c []Column, name string, t arrowfile.Type, doc string, dims []string, shape ...int) []Column {
+	for _, n := range shape {
+		if n == 0 {
+			return c
+		}
+	}
+	return append(c, Column{Name: name, Type: t, Shape: shape, Dims: dims, Tensor: true, Doc: doc})
+}
+
+func returnDoc(format int) string {
+	if format == 1 {
+		return "sum of the rewards from this turn to the end, undiscounted"
+	}
+	return "sum of the rewards from this turn to the end, that of k turns later times reward.gamma to the power of k"
+}
+
+// episodeColumns are the columns of episodes/*.arrow in a version of the format.
+// Those that only imported episodes have come last.
+func episodeColumns(format, players int, mixed, imported bool) []Column {
 	seat := []string{"seat"}
-	return []Column{
+	c := []Column{
 		{Name: ColEpisode, Type: arrowfile.Uint64, Doc: "number of the episode in the dataset, from 0"},
 		{Name: ColSeed, Type: arrowfile.Uint64, Doc: "seed the game was reset with"},
 		{Name: ColRules, Type: arrowfile.Int32, Doc: "number of its rules in the manifest, from 0"},
@@ -106,109 +137,29 @@ func episodeColumns(players int) []Column {
 		{Name: ColEnds, Type: arrowfile.Int32, List: true,
 			Doc: "the orders of seat p in turn t are orders[ends[k-1]:ends[k]] with k = t × seats + p, ends[-1] = 0"},
 	}
-}
-
-// Sizes of batches. Rows are compressed while they are in the processor's
-// cache, so a batch of step rows aims at stepBatchBytes; but it holds some
-// turns at least, as rows compress by their likeness to those before.
-const (
-	stepBatchBytes = 4 << 20
-	stepBatchMost  = 4096
-	stepBatchTurns = 16
-
-	episodeBatchRows  = 1024
-	listBytes         = 8 << 20 // of orders in one batch of either table
-	maxEpisodeOrders  = 1 << 26 // orders of one episode: 512 MiB
-	maxEpisodePlayers = 4
-
-	keptBytes = 64 << 20 // of rows in hand, per worker, at most
-)
-
-// stepBatchRows is the number of rows in a full batch: whole turns.
-func stepBatchRows(c []Column, players int) int {
-	width := 0
-	for _, c := range c {
-		width += c.Width()
+	if format == 1 {
+		return c
 	}
-	n := min(stepBatchBytes/width, stepBatchMost) / players
-	return max(n, stepBatchTurns) * players
-}
-
-// layout is all that Job and rules say of the files.
-type layout struct {
-	job      Job
-	specs    []env.Spec // one per rules
-	steps    arrowfile.Schema
-	episodes arrowfile.Schema
-	rows     int // of a full batch of steps
-	lists    int // bytes of orders after which a batch of either table is full
-}
-
-func newLayout(j Job, specs []env.Spec) *layout {
-	s := specs[0]
-	players := s.Info.Players
-	l := &layout{job: j, specs: specs, lists: listBytes}
-	l.steps = fileSchema(j, s.Info.Rules, "steps", stepColumns(s, j.Obs), players)
-	l.episodes = fileSchema(j, s.Info.Rules, "episodes", episodeColumns(players), 1)
-	l.rows = stepBatchRows(l.steps.Columns, players)
-	return l
-}
-
-// keep tells which slabs of step rows a worker with so many games keeps from
-// play: all, or none but the rewards where it has not the memory. Then every
-// episode is played again for its rows.
-func (l *layout) keep(games int) (want env.Want) {
-	switch l.job.Obs {
-	case ObsPlanes:
-		want = env.WantPlanes | env.WantScalars | env.WantMask | env.WantAction
-	case ObsPacked:
-		want = env.WantPacked | env.WantScalars | env.WantMask | env.WantAction
+	if mixed {
+		c = append(c, Column{Name: ColChosen, Type: arrowfile.Uint8, List: true,
+			Doc: "number of the member of the policy of seat p that chose in turn t, at t × seats + p; 0 if the policy has none"})
 	}
-	s := l.specs[0]
-	size := rollout.RowBytes(s, want) * s.Info.Players * s.MaxTurns * rollout.EpisodesInHand(games)
-	if size > keptBytes {
-		return 0
+	if !imported {
+		return c
 	}
-	return want
+	return append(c,
+		Column{Name: ColStopped, Type: arrowfile.Utf8,
+			Doc: "why a recording stops though its game would go on: where it broke off or what first differed from how it plays here; else empty"},
+		Column{Name: ColRecording, Type: arrowfile.Uint8, List: true,
+			Doc: "the game in the original's own form if its chance is not known and it cannot be played again; else empty"},
+	)
 }
 
-// maxOrders is the most orders of one seat in one turn, over all rules.
-func (l *layout) maxOrders() int {
-	most := 0
-	for _, s := range l.specs {
-		most = max(most, s.Info.MaxOrders)
-	}
-	return most
-}
-
-// schemaKeys are the keys of the metadata of every file.
-var schemaKeys = []string{"moonfarm.format", "moonfarm.table", "moonfarm.game", "moonfarm.rules_version", "moonfarm.rules_sha256",
-	"moonfarm.policies", "moonfarm.seed", "moonfarm.reward", "moonfarm.obs"}
-
-// fileSchema is the schema of the files of one table.
-func fileSchema(j Job, rules, table string, c []Column, stride int) arrowfile.Schema {
-	policies, _ := json.Marshal(j.Policies) // strings: cannot fail
-	return arrowfile.Schema{
-		Columns: c, Stride: stride, Tensors: j.Tensors == TensorsExtension, Keys: schemaKeys,
-		Texts: []string{strconv.Itoa(Format), table, j.Game, rules, rulesSHA256(j.Rules),
-			string(policies), strconv.FormatUint(j.Seed, 10), j.Reward, string(j.Obs)},
-	}
-}
-
-// rulesSHA256 is the sum of one rules text, or of the sums of several.
-func rulesSHA256(texts []string) string {
-	if len(texts) == 1 {
-		return sum256([]byte(texts[0]))
-	}
-	var all []byte
-	for _, t := range texts {
-		all = append(all, sum256([]byte(t))+"\n"...)
-	}
-	return sum256(all)
-}
-
-// sum256 is the sha256 in hexadecimal.
-func sum256(b []byte) string {
-	s := sha256.Sum256(b)
-	return hex.EncodeToString(s[:])
+// finalColumns are the columns of finals/*.arrow.
+func finalColumns(s features.Shape, o Obs) []Column {
+	return append([]Column{
+		{Name: ColEpisode, Type: arrowfile.Uint64, Doc: "number of the episode in the dataset, from 0"},
+		{Name: ColTurn, Type: arrowfile.Int32, Doc: "turns played: the number of the turn that would come"},
+		{Name: ColSeat, Type: arrowfile.Uint8, Doc: "seat of the player, from 0"},
+	}, observationColumns(s, o, "after the last turn")...)
 }

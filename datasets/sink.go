@@ -1,18 +1,22 @@
 package datasets
 
 import (
+	"context"
+	"errors"
 	"io"
 
+	"moonfarm/datasets/internal/disk"
 	"moonfarm/rollout"
+	"moonfarm/rollout/parallel"
 )
 
-// shardWriter writes the two files of one shard and, when both are complete,
-// the sidecar that commits them. It is a rollout.ShardSink.
+// shardWriter writes the files of one shard and, when all are durable, its
+// sidecar. It is a rollout.ShardSink.
 type shardWriter struct {
-	run             *run
-	shard           int
-	x               *encoder
-	steps, episodes *file
+	run   *run
+	place place
+	x     *encoder
+	files []*disk.File // one of each table
 }
 
 // open begins a shard.
@@ -23,16 +27,18 @@ func (r *run) openShard(shard int) (*shardWriter, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &shardWriter{run: r, shard: shard, x: x}
-	f := r.folder
-	if w.steps, err = f.disk.create(f.path(stepsPath(shard))); err != nil {
-		return nil, err
+	p := r.place(shard)
+	w := &shardWriter{run: r, place: p, x: x}
+	var to []io.Writer
+	for _, dir := range r.folder.tables() {
+		file, err := r.folder.disk.Create(r.folder.path(pathOf(dir, shard)))
+		if err != nil {
+			w.Abort()
+			return nil, err
+		}
+		w.files, to = append(w.files, file), append(to, file)
 	}
-	if w.episodes, err = f.disk.create(f.path(episodesPath(shard))); err != nil {
-		w.steps.drop()
-		return nil, err
-	}
-	if err := x.start(shard, w.steps, w.episodes); err != nil {
+	if err := x.start(p, to); err != nil {
 		w.Abort()
 		return nil, err
 	}
@@ -56,8 +62,9 @@ func (w *shardWriter) Episode(e *rollout.Episode) error { return w.x.episode(e, 
 
 // Abort implements rollout.ShardSink.
 func (w *shardWriter) Abort() {
-	w.steps.drop()
-	w.episodes.drop()
+	for _, f := range w.files {
+		f.Drop()
+	}
 }
 
 // Commit implements rollout.ShardSink.
@@ -68,49 +75,53 @@ func (w *shardWriter) Commit() error {
 		return err
 	}
 	r := w.run
-	text, err := canonical(c)
+	text, err := c.encode()
 	if err != nil {
 		return err
 	}
 	// The files are durable under their names before the sidecar says so.
-	for _, d := range []string{stepsDir, episodesDir} {
-		if err := r.folder.disk.sync(r.folder.path(d)); err != nil {
-			return err
-		}
+	err = atOnce(r.folder.tables(), func(d string) error { return r.folder.disk.Sync(r.folder.path(d)) })
+	if err != nil {
+		return err
 	}
-	if err := r.folder.disk.writeFile(r.folder.path(sidecarPath(w.shard)), text); err != nil {
+	if err := r.folder.disk.WriteFile(r.folder.path(pathOf(shardsDir, w.place.shard)), text); err != nil {
 		return err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.have[w.shard] = c
+	r.have[w.place.shard] = digest(text)
 	r.idle = append(r.idle, w.x)
 	r.progress.Shards++
 	return nil
 }
 
-// complete ends both files and gives them their names.
+// complete ends the files and gives them their names.
 func (w *shardWriter) complete() (sidecar, error) {
 	c, err := w.x.finish()
 	if err != nil {
 		return c, err
 	}
-	for _, f := range []*file{w.steps, w.episodes} {
-		if err := f.close(); err != nil {
-			return c, err
-		}
-		if err := f.rename(); err != nil {
+	// All files are synced at once, so that the disk is waited for once.
+	if err := atOnce(w.files, (*disk.File).Close); err != nil {
+		return c, err
+	}
+	for _, f := range w.files {
+		if err := f.Rename(); err != nil {
 			return c, err
 		}
 	}
-	c.Steps.SHA256, c.Episodes.SHA256 = w.steps.sha256(), w.episodes.sha256()
+	for i, f := range w.files {
+		c.of(i).SHA256 = f.SHA256()
+	}
 	return c, nil
 }
 
-// closePolicy lets go of a policy that holds something.
-func closePolicy(p rollout.Policy) error {
-	if c, ok := p.(io.Closer); ok {
-		return c.Close()
-	}
-	return nil
+// atOnce calls do for all at once and returns their errors.
+func atOnce[T any](all []T, do func(T) error) error {
+	errs := make([]error, len(all))
+	_ = parallel.Each(context.Background(), len(all), all, func(_ context.Context, i int, x T) error {
+		errs[i] = do(x) // the others are done all the same
+		return nil
+	})
+	return errors.Join(errs...)
 }

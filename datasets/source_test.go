@@ -4,12 +4,17 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/env"
+	"moonfarm/features/featuretest"
 	"moonfarm/rollout"
+	"moonfarm/sim"
+	"moonfarm/sim/simtest"
 )
 
 // recorded is a Source of episodes that were played elsewhere, some with other
@@ -40,6 +45,15 @@ func recordedJob() (Job, Source) {
 	return Job{Game: "toy", Rules: r.rules, Source: "games.zip", Shards: r.parts, Reward: "stones"}, r
 }
 
+// imported makes a dataset of a Source in a new folder.
+func imported(t testing.TB, j Job, m Makers, from Source, o Options) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "data")
+	_, err := Write(t.Context(), dir, j, m, from, o)
+	require.NoError(t, err)
+	return dir
+}
+
 // TestWrite imports episodes, in any number of workers the same, and verifies
 // them.
 func TestWrite(t *testing.T) {
@@ -47,25 +61,24 @@ func TestWrite(t *testing.T) {
 	m := toyMakers()
 	m.Policy = nil
 	write := func(workers int) string {
-		dir := filepath.Join(t.TempDir(), "data")
 		var last Progress
-		_, err := Write(t.Context(), dir, j, m, from, Options{Workers: workers, Progress: func(p Progress) { last = p }})
-		require.NoError(t, err)
+		dir := imported(t, j, m, from, Options{Workers: workers, Progress: func(p Progress) { last = p }})
 		require.Equal(t, 3, last.Shards)
 		require.EqualValues(t, 10, last.Episodes)
 		return dir
 	}
 	dir := write(1)
 	requireSameFiles(t, files(t, dir), files(t, write(3)))
-	d, err := Open(dir)
-	require.NoError(t, err)
+	d := opened(t, dir)
 	man := d.Manifest()
 	require.EqualValues(t, 10, man.Totals.Episodes)
 	require.Len(t, man.Totals.Pairings, 3)
-	require.Equal(t, "moonfarm import toy games.zip", man.Command)
+	require.Equal(t, "", man.Command)
+	made := man.Job
+	made.Program = ProgramMoonfarm
+	require.Equal(t, "moonfarm import toy --reward stones --discount 1 --obs planes --codec zstd --tensor-metadata extension games.zip", made.command(""))
 	i := 0
-	for e, err := range d.Episodes() {
-		require.NoError(t, err)
+	for e := range each(t, d.Episodes()) {
 		require.EqualValues(t, i, e.ID)
 		require.Equal(t, fmt.Sprintf("game-%d.replay", i), e.Source)
 		require.Equal(t, []string{fmt.Sprint("player ", i%3), "bert"}, e.Policies)
@@ -73,32 +86,23 @@ func TestWrite(t *testing.T) {
 		i++
 	}
 	require.Equal(t, 10, i)
-	r, err := Verify(t.Context(), dir, m, VerifyOptions{Workers: 2, Recompute: -1})
-	require.NoError(t, err)
-	require.Empty(t, r.Problems)
+	r := requireSound(t, dir, m, VerifyOptions{Workers: 2, Recompute: -1})
 	require.Equal(t, 3, r.Recomputed)
 	require.True(t, r.Replayed)
 }
 
-// skipping leaves out the second episode of every shard,
-// wrong gives other scores.
-type skipping struct{ Source }
-
-func (s skipping) Shard(ctx context.Context, shard int, yield func(*rollout.Episode, string) error) error {
-	n := 0
-	return s.Source.Shard(ctx, shard, func(e *rollout.Episode, text string) error {
-		if n++; n == 2 {
-			return nil
-		}
-		return yield(e, text)
-	})
+// altered is a Source whose episodes are changed, or left out where change
+// returns false.
+type altered struct {
+	Source
+	change func(e *rollout.Episode) bool
 }
 
-type wrong struct{ Source }
-
-func (s wrong) Shard(ctx context.Context, shard int, yield func(*rollout.Episode, string) error) error {
-	return s.Source.Shard(ctx, shard, func(e *rollout.Episode, text string) error {
-		e.Outcome[0].Score++
+func (a altered) Shard(ctx context.Context, shard int, yield func(*rollout.Episode, string) error) error {
+	return a.Source.Shard(ctx, shard, func(e *rollout.Episode, text string) error {
+		if !a.change(e) {
+			return nil
+		}
 		return yield(e, text)
 	})
 }
@@ -106,19 +110,114 @@ func (s wrong) Shard(ctx context.Context, shard int, yield func(*rollout.Episode
 func TestWriteRefusesWrongEpisodes(t *testing.T) {
 	j, from := recordedJob()
 	dir := filepath.Join(t.TempDir(), "data")
-	_, err := Write(t.Context(), dir, j, toyMakers(), skipping{from}, Options{})
+	_, err := Write(t.Context(), dir, j, toyMakers(), altered{from, func(e *rollout.Episode) bool { return e.ID != 1 }}, Options{})
 	require.ErrorContains(t, err, "shard 0: ")
 	require.ErrorContains(t, err, "expected number 1")
-	_, err = Write(t.Context(), dir, j, toyMakers(), wrong{from}, Options{})
+	wrong := func(e *rollout.Episode) bool { e.Outcome[0].Score++; return true }
+	_, err = Write(t.Context(), dir, j, toyMakers(), altered{from, wrong}, Options{})
 	require.ErrorContains(t, err, "outcome of seat 0")
 	_, err = Write(t.Context(), dir, j, toyMakers(), from, Options{})
 	require.NoError(t, err)
 
-	_, err = Generate(t.Context(), dir, j, toyMakers(), Options{})
-	require.ErrorContains(t, err, "cannot be generated")
+	requireRefused(t, dir, j, "cannot be generated")
 	_, err = Write(t.Context(), dir, toyJob(2, 1), toyMakers(), from, Options{})
 	require.ErrorContains(t, err, "without shards")
 	j.Shards = []Part{{1, 2}}
 	_, err = Write(t.Context(), dir, j, toyMakers(), from, Options{})
 	require.ErrorContains(t, err, "rules number 2 of 2")
+}
+
+// stopping stops the second episode a turn early, and keeps the third as a
+// recording. It plays games of v.
+func stopping(v env.Vector) func(e *rollout.Episode) bool {
+	return func(e *rollout.Episode) bool {
+		switch e.ID {
+		case 1:
+			e.Turns--
+			e.Ends = e.Ends[:e.Turns*e.Players]
+			e.Orders = e.Orders[:e.Ends[len(e.Ends)-1]]
+			e.Status, e.Stopped = sim.Cut, "turn 9 differs"
+			e.Outcome = [sim.MaxPlayers]sim.Outcome{}
+			v.Reset(0, e.Seed)
+			b := env.NewBatch(v.Spec(), 1, 0)
+			for t := range e.Turns {
+				for p := range e.Players {
+					b.OrderLen[p] = int32(copy(b.Orders[2*p:2*p+2], e.OrdersOf(t, sim.Player(p))))
+				}
+				v.Step(b)
+			}
+			for p := range e.Players {
+				e.Outcome[p] = v.Outcome(0, sim.Player(p))
+			}
+		case 2:
+			e.Recording = fmt.Appendf(nil, "%d", e.Seed)
+			e.Seed = 0
+		}
+		return true
+	}
+}
+
+// seeded is a toy whose chance is in its recordings alone.
+type seeded struct {
+	simtest.Toy
+	seed uint64
+}
+
+func (g seeded) Reset(s *simtest.ToyState, _ uint64) { g.Toy.Reset(s, g.seed) }
+
+// recordedToys go through the states of recordings that stopping makes; told
+// are the episodes in them.
+func recordedToys(told map[uint64]*rollout.Episode) func(string, env.Config, []byte) (env.Vector, []sim.Order, []int32, error) {
+	return func(_ string, c env.Config, recording []byte) (env.Vector, []sim.Order, []int32, error) {
+		seed, err := strconv.ParseUint(string(recording), 10, 64)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		g := seeded{simtest.Toy{Seats: 2, Orders: 2}, seed}
+		v, err := env.New(g, featuretest.ToyKit(g.Toy), c)
+		return v, told[seed].Orders, told[seed].Ends, err
+	}
+}
+
+// TestWriteStoppedAndRecorded keeps a stopped episode and one of unknown
+// chance, and verifies both.
+func TestWriteStoppedAndRecorded(t *testing.T) {
+	j, from := recordedJob()
+	told := map[uint64]*rollout.Episode{}
+	require.NoError(t, from.Shard(t.Context(), 0, func(e *rollout.Episode, _ string) error {
+		c := *e
+		c.Orders, c.Ends = slices.Clone(e.Orders), slices.Clone(e.Ends)
+		told[e.Seed] = &c
+		return nil
+	}))
+	m := toyMakers()
+	m.Policy, m.Recorded = nil, recordedToys(told)
+	v, err := m.Vector(j.Rules[0], env.Config{N: 1})
+	require.NoError(t, err)
+	dir := imported(t, j, m, altered{from, stopping(v)}, Options{Workers: 2})
+	d := opened(t, dir)
+	var stopped []string
+	recordings := 0
+	for e := range each(t, d.Episodes()) {
+		if e.Stopped != "" {
+			stopped = append(stopped, fmt.Sprint(e.ID, " ", e.Status, " ", e.Stopped))
+		}
+		if len(e.Recording) > 0 {
+			require.EqualValues(t, 2, e.ID)
+			recordings++
+		}
+	}
+	require.Equal(t, []string{"1 cut turn 9 differs"}, stopped)
+	require.Equal(t, 1, recordings)
+	r := requireSound(t, dir, m, VerifyOptions{Workers: 2, Recompute: -1})
+	require.Equal(t, 3, r.Recomputed)
+	require.EqualValues(t, 1, r.Recorded)
+
+	for _, e := range told {
+		e.Orders[0]++
+	}
+	requireProblem(t, dir, m, VerifyOptions{Recompute: -1}, "are not those of its recording")
+	m.Recorded = nil
+	r = verified(t, dir, m, VerifyOptions{Recompute: -1})
+	require.Contains(t, r.Problems[0], "toy has none that can be checked")
 }

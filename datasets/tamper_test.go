@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -9,21 +10,30 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/datasets/internal/arrowfile"
+	"moonfarm/datasets/internal/disk"
+	"moonfarm/env"
 )
 
 // tamper rewrites the steps of shard 1 with change applied to every batch, and
 // makes the manifest fit: only the content is wrong then.
 func tamper(t *testing.T, dir string, change func(t *arrowfile.Table)) {
-	d, err := Open(dir)
+	tamperWith(t, dir, stepsDir, change)
+}
+
+// tamperWith does so with any table.
+func tamperWith(t *testing.T, dir, table string, change func(t *arrowfile.Table)) {
+	d := opened(t, dir)
+	shards := shardsOf(t, dir)
+	k, _, err := d.find(table)
 	require.NoError(t, err)
-	r, err := d.stepReader(nil)
+	f := shards[1].of(k)
+	r, err := d.reader(k, nil)
 	require.NoError(t, err)
 	defer r.close()
-	w, err := arrowfile.NewWriter(d.steps, d.manifest.Job.Codec)
+	w, err := arrowfile.NewWriter(d.tables[k].schema, d.manifest.Job.Codec)
 	require.NoError(t, err)
 	var out bytes.Buffer
 	require.NoError(t, w.Start(&out))
-	f := &d.manifest.Shards[1].Steps
 	require.NoError(t, r.read(*f, func(uint64) error {
 		change(r.table)
 		return w.Write(r.table)
@@ -31,11 +41,35 @@ func tamper(t *testing.T, dir string, change func(t *arrowfile.Table)) {
 	require.NoError(t, w.Finish())
 	require.NoError(t, os.WriteFile(filepath.Join(dir, f.Path), out.Bytes(), 0o666))
 	d.manifest.Totals.Bytes += uint64(out.Len()) - f.Bytes
-	f.SHA256, f.Bytes = sum256(out.Bytes()), uint64(out.Len())
-	rewrite(t, dir, d.manifest)
+	f.SHA256, f.Bytes = disk.SHA256(out.Bytes()), uint64(out.Len())
+	reindex(t, dir, d.manifest, shards)
 }
 
-func rewrite(t *testing.T, dir string, m *Manifest) {
+// shardsOf lists the shards of a dataset.
+func shardsOf(t testing.TB, dir string) (list []Shard) {
+	d := opened(t, dir)
+	for s := range each(t, d.Shards()) {
+		list = append(list, s)
+	}
+	return list
+}
+
+// reindex writes an index of these shards, and the manifest with it.
+func reindex(t testing.TB, dir string, m *Manifest, shards []Shard) {
+	x, err := newIndexWriter(folder{dir: dir}, newLayout(Format, m.Job, []env.Spec{m.spec()}))
+	require.NoError(t, err)
+	for _, s := range shards {
+		require.NoError(t, x.add(sidecar{Files: s.Files}, s.place()))
+	}
+	require.NoError(t, x.flush())
+	m.Index = x.parts
+	rewrite(t, dir, m)
+}
+
+func rewrite(t testing.TB, dir string, m *Manifest) {
+	var err error
+	m.Card, err = folder{dir: dir}.attachment(cardName, cardText(m))
+	require.NoError(t, err)
 	text, err := m.encode()
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, manifestName), text, 0o666))
@@ -64,30 +98,34 @@ func TestTampering(t *testing.T) {
 		ColTurn:       "expected episode",
 		ColSeat:       "expected episode",
 		ColOrders:     "order 0 is",
-		ColReward:     "the rewards sum to",
-		ColReturn:     "the rewards sum to",
+		ColReward:     "the rewards make",
+		ColReturn:     "the rewards make",
 		ColOutcome:    "outcome",
 		ColTerminated: "terminated 1",
 		ColTruncated:  "truncated 1",
 	}
-	for _, c := range stepColumns(specOfToy(t), ObsPlanes) {
+	requireTamperingIsFound(t, stepsDir, stepColumns(Format, specOfToy(t), ObsPlanes, false), flip, shallow, row)
+}
+
+// requireTamperingIsFound changes the columns of a table one by one. Verify finds
+// at once what shallow says, and of other columns that a row is not as played.
+func requireTamperingIsFound(t *testing.T, table string, columns []Column, change func(column string) func(*arrowfile.Table),
+	shallow map[string]string, row int) {
+	t.Helper()
+	for _, c := range columns {
 		t.Run(c.Name, func(t *testing.T) {
 			dir := generateToy(t, toyJob(2, 1), Options{})
-			tamper(t, dir, flip(c.Name))
-			r, err := Verify(t.Context(), dir, Makers{}, VerifyOptions{Workers: 2})
-			require.NoError(t, err)
+			tamperWith(t, dir, table, change(c.Name))
 			if want := shallow[c.Name]; want != "" {
-				require.Len(t, r.Problems, 1)
-				require.Contains(t, r.Problems[0], "steps/00001.arrow: ")
-				require.Contains(t, r.Problems[0], want)
+				requireProblem(t, dir, Makers{}, VerifyOptions{Workers: 2}, table+"/00001.arrow: ", want)
 				return
 			}
-			require.Empty(t, r.Problems, "only playing again finds it")
-			r, err = Verify(t.Context(), dir, toyMakers(), VerifyOptions{Workers: 2, Recompute: -1})
-			require.NoError(t, err)
+			requireSound(t, dir, Makers{}, VerifyOptions{Workers: 2}) // only playing again finds it
+			r := verified(t, dir, toyMakers(), VerifyOptions{Workers: 2, Recompute: -1})
 			require.Equal(t, 6, r.Recomputed)
 			require.Len(t, r.Problems, 1)
-			require.Regexp(t, `shard 1 made anew: .*steps/00001\.arrow: column `+c.Name+`, row 20 \(episode \d+, turn \d+, seat 0\): .*found .*, expected `, r.Problems[0])
+			require.Regexp(t, fmt.Sprintf(`shard 1 made anew: .*%s/00001\.arrow: column %s, row %d \(episode \d+, turn \d+, seat 0\): .*found .*, expected `,
+				table, c.Name, row), r.Problems[0])
 		})
 	}
 }
@@ -98,8 +136,7 @@ func TestLayoutOfFolder(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "steps", "notes.txt"), nil, 0o666))
 	require.NoError(t, os.Remove(filepath.Join(dir, "episodes", "00002.arrow")))
 	require.NoError(t, os.Truncate(filepath.Join(dir, "steps", "00003.arrow"), 1000))
-	r, err := Verify(t.Context(), dir, Makers{}, VerifyOptions{})
-	require.NoError(t, err)
+	r := verified(t, dir, Makers{}, VerifyOptions{})
 	require.Len(t, r.Problems, 3)
 	all := r.Problems[0] + r.Problems[1] + r.Problems[2]
 	require.Contains(t, all, "steps/notes.txt: does not belong")
@@ -110,29 +147,46 @@ func TestLayoutOfFolder(t *testing.T) {
 // TestWrongTotals: numbers in a manifest that its checksum fits.
 func TestWrongTotals(t *testing.T) {
 	for want, change := range map[string]func(*Manifest){
-		"totals are not the sums":      func(m *Manifest) { m.Totals.Rows++ },
-		"has 16 episodes, expected 15": func(m *Manifest) { m.Shards[0].Episodes.Rows++ },
-		"is in ../x":                   func(m *Manifest) { m.Shards[0].Steps.Path = "../x" },
-		"columns of the steps":         func(m *Manifest) { m.Observation.Planes++ },
-		"rules number 0":               func(m *Manifest) { m.Job.Rules[0] += " " },
-		"do not fit the job":           func(m *Manifest) { m.Shards = m.Shards[1:] },
-		"0 episodes per shard":         func(m *Manifest) { m.Job.ShardEpisodes = 0 },
-		"0 episodes":                   func(m *Manifest) { m.Job.Episodes = 0 },
+		"totals do not agree":       func(m *Manifest) { m.Totals.Rows++ },
+		"totals are not the sums":   func(m *Manifest) { m.Totals.Rows += 2; m.Totals.Turns++ },
+		"index is ../x of 7 shards": func(m *Manifest) { m.Index[0].Path = "../x" },
+		"index/00000.arrow of 8":    func(m *Manifest) { m.Index[0].Shards++ },
+		"of 0 shards":               func(m *Manifest) { m.Index = append(m.Index, IndexPart{Path: pathOf(indexDir, 1)}) },
+		"bytes, expected index":     func(m *Manifest) { m.Index[0].Bytes = 1 << 40 },
+		"0 turns":                   func(m *Manifest) { m.Game.MaxTurns = 0 },
+		"columns of the steps":      func(m *Manifest) { m.Observation.Planes++ },
+		"rules number 0":            func(m *Manifest) { m.Job.Rules[0] += " " },
+		"do not fit the job":        func(m *Manifest) { m.Totals.Shards-- },
+		"0 episodes per shard":      func(m *Manifest) { m.Job.ShardEpisodes = 0 },
+		"0 episodes":                func(m *Manifest) { m.Job.Episodes = 0 },
+	} {
+		dir := generateToy(t, toyJob(2, 1), Options{})
+		edit(t, dir, change)
+		_, err := Verify(t.Context(), dir, Makers{}, VerifyOptions{})
+		require.ErrorContains(t, err, want)
+	}
+	for want, change := range map[string]func([]Shard){
+		"has 16 episodes, expected 15":        func(s []Shard) { s[0].Episodes.Rows++; s[1].Episodes.Rows-- },
+		"row 1 is of shard 3":                 func(s []Shard) { s[1].Number = 3 },
+		"row 1 is of shard 1 from episode 14": func(s []Shard) { s[1].First-- },
+		"of rules number 0":                   func(s []Shard) { s[1].Rules = 1 },
+		"rows of finals for 15 episodes of 2": func(s []Shard) { s[1].Finals.Rows-- },
+		"step rows for 15 episodes":           func(s []Shard) { s[1].Steps.Rows += 1 << 30; s[2].Steps.Rows -= 1 << 30 },
 	} {
 		dir := generateToy(t, toyJob(2, 1), Options{})
 		m, err := readManifest(dir)
 		require.NoError(t, err)
-		change(m)
-		rewrite(t, dir, m)
-		_, err = Verify(t.Context(), dir, Makers{}, VerifyOptions{})
+		shards := shardsOf(t, dir)
+		change(shards)
+		reindex(t, dir, m, shards)
+		_, err = opened(t, dir).ColumnSHA256("steps", ColReward)
+		require.ErrorContains(t, err, "index/00000.arrow: ")
 		require.ErrorContains(t, err, want)
+		r := verified(t, dir, Makers{}, VerifyOptions{})
+		require.Contains(t, r.Problems[0], want)
 	}
 	dir := generateToy(t, toyJob(2, 1), Options{})
-	m, err := readManifest(dir)
-	require.NoError(t, err)
-	m.Totals.Pairings[0].Results[0]["1"]++
-	rewrite(t, dir, m)
-	r, err := Verify(t.Context(), dir, Makers{}, VerifyOptions{})
-	require.NoError(t, err)
+	edit(t, dir, func(m *Manifest) { m.Totals.Pairings[0].Results[0]["1"]++ })
+	r := verified(t, dir, Makers{}, VerifyOptions{})
 	require.Contains(t, r.Problems[0], "totals are ")
 }

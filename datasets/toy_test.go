@@ -2,21 +2,28 @@ package datasets
 
 import (
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/env"
+	"moonfarm/features"
 	"moonfarm/features/featuretest"
 	"moonfarm/rollout"
+	"moonfarm/rollout/policy"
 	"moonfarm/sim/prng"
 	"moonfarm/sim/simtest"
 )
 
 // toyMakers make toy games; the rules say seats and orders.
-func toyMakers() Makers {
+func toyMakers() Makers { return foggyMakers(nil) }
+
+// foggyMakers make toy games with that fog.
+func foggyMakers(fog *features.Fog) Makers {
 	return Makers{
 		Vector: func(rules string, c env.Config) (env.Vector, error) {
 			g := simtest.Toy{Seats: 2, Orders: 1}
@@ -25,9 +32,14 @@ func toyMakers() Makers {
 					return nil, fmt.Errorf("rules %q: %w", rules, err)
 				}
 			}
-			return env.New(g, featuretest.ToyKit(g), c)
+			kit := featuretest.ToyKit(g)
+			kit.Fog = fog
+			return env.New(g, kit, c)
 		},
 		Policy: func(name string) (rollout.Maker, error) {
+			if strings.HasPrefix(name, "mix(") {
+				return policy.New("toy", name)
+			}
 			if name != "random" && name != "other" {
 				return nil, fmt.Errorf("no policy %q", name)
 			}
@@ -45,6 +57,14 @@ func toyJob(seats, orders int) Job {
 	for range seats {
 		j.Policies = append(j.Policies, "random")
 	}
+	return j
+}
+
+// mixed gives the second seat of a job a policy of several members, and
+// discounts the returns.
+func mixed(j Job) Job {
+	j.Policies[1] = "mix(1*random,2*mix(1*empty,1*random))"
+	j.Discount = 0.9
 	return j
 }
 
@@ -85,13 +105,100 @@ func requireSameFiles(t testing.TB, want, got map[string]string) {
 	}
 }
 
-// generateToy makes a dataset of the job in a new folder.
+// generateToy makes a dataset of toys.
 func generateToy(t testing.TB, j Job, o Options) string {
 	t.Helper()
+	return generated(t, j, toyMakers(), o)
+}
+
+// generated makes a dataset of the job in a new folder.
+func generated(t testing.TB, j Job, m Makers, o Options) string {
+	t.Helper()
 	dir := filepath.Join(t.TempDir(), "data")
-	_, err := Generate(t.Context(), dir, j, toyMakers(), o)
+	_, err := Generate(t.Context(), dir, j, m, o)
 	require.NoError(t, err)
 	return dir
+}
+
+// requireRefused demands that the job is not generated into the folder, for a
+// reason with these words.
+func requireRefused(t testing.TB, dir string, j Job, words ...string) {
+	t.Helper()
+	_, err := Generate(t.Context(), dir, j, toyMakers(), Options{})
+	for _, w := range words {
+		require.ErrorContains(t, err, w)
+	}
+}
+
+// opened opens a dataset.
+func opened(t testing.TB, dir string) *Dataset {
+	t.Helper()
+	d, err := Open(dir)
+	require.NoError(t, err)
+	return d
+}
+
+// each yields what a reader does, which must not fail.
+func each[T any](t testing.TB, from iter.Seq2[T, error]) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for v, err := range from {
+			require.NoError(t, err)
+			if !yield(v) {
+				return
+			}
+		}
+	}
+}
+
+// inspected is what Inspect says of a dataset.
+func inspected(t testing.TB, dir string, o InspectOptions) *Card {
+	t.Helper()
+	card, err := Inspect(t.Context(), dir, o)
+	require.NoError(t, err)
+	return card
+}
+
+// verified is what Verify reports of a dataset.
+func verified(t testing.TB, dir string, m Makers, o VerifyOptions) *Report {
+	t.Helper()
+	r, err := Verify(t.Context(), dir, m, o)
+	require.NoError(t, err)
+	return r
+}
+
+// requireSound demands that Verify finds nothing wrong.
+func requireSound(t testing.TB, dir string, m Makers, o VerifyOptions) *Report {
+	t.Helper()
+	r := verified(t, dir, m, o)
+	require.Empty(t, r.Problems)
+	return r
+}
+
+// requireProblem demands that Verify finds one problem, told with these words.
+func requireProblem(t testing.TB, dir string, m Makers, o VerifyOptions, words ...string) {
+	t.Helper()
+	r := verified(t, dir, m, o)
+	require.Len(t, r.Problems, 1)
+	for _, w := range words {
+		require.Contains(t, r.Problems[0], w)
+	}
+}
+
+// edit changes the manifest of a dataset, with checksums that fit.
+func edit(t testing.TB, dir string, change func(*Manifest)) {
+	t.Helper()
+	m, err := readManifest(dir)
+	require.NoError(t, err)
+	change(m)
+	rewrite(t, dir, m)
+}
+
+// read returns the bytes of a file.
+func read(t testing.TB, path ...string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(path...))
+	require.NoError(t, err)
+	return text
 }
 
 // anyone is a policy that takes a legal choice per head by the row's key.
@@ -106,18 +213,9 @@ func (p anyone) Wants() env.Want { return env.WantMask | env.WantAction | env.Wa
 
 func (p anyone) Act(_ env.Vector, b *env.Batch, rows []int32) {
 	for _, row := range rows {
-		r := prng.New(b.Key[row])
-		mask, at := b.Mask[int(row)*p.spec.MaskWords:], 0
-		for h, n := range p.spec.Heads {
-			var legal []int32
-			for c := range n {
-				if i := at + c; mask[i/64]>>(i%64)&1 != 0 {
-					legal = append(legal, int32(c))
-				}
-			}
-			b.Action[int(row)*len(p.spec.Heads)+h] = legal[r.IntN(len(legal))]
-			at += n
-		}
+		r, heads := prng.New(b.Key[row]), len(p.spec.Heads)
+		featuretest.Choose(b.Action[int(row)*heads:], p.spec.Heads, heads, b.Mask[int(row)*p.spec.MaskWords:],
+			func(_, n int) int { return r.IntN(n) })
 	}
 }
 

@@ -2,31 +2,34 @@ package datasets
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io/fs"
+	"iter"
 	"math"
-	"path/filepath"
 	"reflect"
 	"sort"
 	"sync"
 
 	"moonfarm/datasets/internal/arrowfile"
+	"moonfarm/datasets/internal/disk"
+	"moonfarm/rollout/parallel"
 	"moonfarm/sim"
 )
 
 // VerifyOptions say how thoroughly to look.
 type VerifyOptions struct {
 	Workers int // goroutines; at least 1
-	// Recompute shards are made anew and compared; -1: all. They are spread
-	// evenly over the dataset. If policies can be made the episodes are played
-	// by them from the seed, else the recorded orders are played again.
+	// Recompute is how many shards are made anew and compared, spread evenly
+	// over the dataset; -1: all. Their episodes are played by the policies from
+	// the seed. If a policy cannot be made, which Report.Lacking says, the
+	// recorded orders are played again.
 	Recompute int
 	// Progress, if not nil, is told how many shards are done, one call at a
 	// time.
 	Progress func(done, all int)
 }
 
-// Report tells what Verify found.
+// Report is what Verify found.
 type Report struct {
 	Shards     int      `json:"shards"`
 	Episodes   uint64   `json:"episodes"`
@@ -34,6 +37,8 @@ type Report struct {
 	Bytes      uint64   `json:"bytes"`
 	Recomputed int      `json:"recomputed"` // shards made anew and equal
 	Replayed   bool     `json:"replayed"`   // only the orders were played again, not chosen again
+	Lacking    string   `json:"lacking"`    // why a policy could not be made, if the orders were therefore played again
+	Recorded   uint64   `json:"recorded"`   // episodes of shards made anew that are recordings, whose every transition was checked
 	Problems   []string `json:"problems"`   // one line each; none: the dataset is what it says
 }
 
@@ -43,11 +48,13 @@ const maxProblems = 100
 // Verify checks a dataset: that the manifest is as it was written, that all
 // its files are there and no others, with their sha256; that their schemas,
 // row counts and totals are right, episodes, turns and seats follow each other,
-// games end where they should and returns are the sums of the rewards. With
-// Recompute it also makes shards anew and compares every bit.
+// games end where they should and returns are the discounted sums of the rewards. With
+// Recompute it also makes shards anew and compares every bit, and every key of the
+// manifest that follows from the job. One of these is the version of moonfarm, so
+// a dataset of another version is reported.
 //
-// What is wrong with the dataset is in the Report. Errors are a manifest that
-// cannot be read or used, makers that fail, and the context's.
+// The Report lists what is wrong with the dataset. Verify fails if the manifest
+// cannot be read or a maker fails, and with the error of the context.
 func Verify(ctx context.Context, dir string, m Makers, o VerifyOptions) (*Report, error) {
 	d, err := Open(dir)
 	if err != nil {
@@ -55,20 +62,28 @@ func Verify(ctx context.Context, dir string, m Makers, o VerifyOptions) (*Report
 	}
 	man := d.manifest
 	v := &verifier{d: d, o: o, report: Report{
-		Shards: len(man.Shards), Episodes: man.Totals.Episodes, Rows: man.Totals.Rows, Bytes: man.Totals.Bytes, Problems: []string{},
+		Shards: d.shards(), Episodes: man.Totals.Episodes, Rows: man.Totals.Rows, Bytes: man.Totals.Bytes, Problems: []string{},
 	}}
 	if err := v.listing(); err != nil {
 		return nil, err
 	}
-	anew, err := v.chosen(m)
+	v.attached()
+	again, err := v.recompute(m)
 	if err != nil {
 		return nil, err
 	}
-	v.sums = make([]sidecar, len(man.Shards))
-	err = parallel(ctx, o.Workers, len(man.Shards), v.checker, func(c *checker, i int) error {
-		c.shard(i)
-		if c.bad == 0 && anew != nil && anew.shards[i] {
-			if err := c.again(ctx, anew, i); err != nil {
+	v.parts = newPartsSum()
+	v.sum.Format = man.Format
+	v.found = inOrder[sidecar]{take: func(c sidecar) {
+		v.sum.add(c)
+		_ = v.sample.add(&c.Sampled) // all sums have the same shape: cannot fail
+	}}
+	err = parallel.Do(ctx, o.Workers, d.shards(), v.shards(), v.checker, func(ctx context.Context, c *checker, _ int, s Shard) error {
+		if err := c.shard(ctx, s); err != nil {
+			return err
+		}
+		if c.bad == 0 && again.has(s.Number) {
+			if err := c.recompute(ctx, again, s); err != nil {
 				return err
 			}
 		}
@@ -78,21 +93,53 @@ func Verify(ctx context.Context, dir string, m Makers, o VerifyOptions) (*Report
 	if err != nil {
 		return nil, err
 	}
-	v.totals()
+	if err := v.totals(); err != nil {
+		return nil, err
+	}
 	sort.Strings(v.report.Problems)
 	return &v.report, nil
 }
 
 // verifier is one Verify.
 type verifier struct {
-	d    *Dataset
-	o    VerifyOptions
-	sums []sidecar // what the files hold, per shard
+	d *Dataset
+	o VerifyOptions
+
+	large sync.Mutex // held by the one checker that has a large batch of episodes
 
 	mu     sync.Mutex
 	report Report
 	bad    int // problems found
 	done   int
+	found  inOrder[sidecar] // what the files hold, per shard
+	sum    Manifest         // their totals
+	sample sampled          // and the sums of their sample
+	parts  *partsSum        // of imported shards
+}
+
+// shards lists the shards. A part of the index that cannot be read is reported and
+// skipped.
+func (v *verifier) shards() iter.Seq2[Shard, error] {
+	return func(yield func(Shard, error) bool) {
+		x, err := v.d.indexReader()
+		if err != nil {
+			yield(Shard{}, err)
+			return
+		}
+		for i := 0; i < v.d.shards(); {
+			s, err := x.shard(i)
+			if err != nil {
+				v.problem("%v", err)
+				i = (i/indexShards + 1) * indexShards
+				continue
+			}
+			v.parts.add(s.Episodes.Rows, s.Rules)
+			if !yield(s, nil) {
+				return
+			}
+			i++
+		}
+	}
 }
 
 func (v *verifier) problem(format string, args ...any) {
@@ -109,70 +156,61 @@ func (v *verifier) tick() {
 	defer v.mu.Unlock()
 	v.done++
 	if v.o.Progress != nil {
-		v.o.Progress(v.done, len(v.d.manifest.Shards))
+		v.o.Progress(v.done, v.d.shards())
 	}
-}
-
-// listing compares the names in the folder with those of the manifest.
-func (v *verifier) listing() error {
-	want := map[string]bool{manifestName: true, stepsDir: true, episodesDir: true}
-	for _, s := range v.d.manifest.Shards {
-		want[s.Steps.Path], want[s.Episodes.Path] = true, true
-	}
-	return filepath.WalkDir(v.d.dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(v.d.dir, path)
-		if err != nil || name == "." {
-			return err
-		}
-		if name = filepath.ToSlash(name); !want[name] {
-			v.problem("%s: does not belong to the dataset", name)
-		}
-		return nil
-	})
 }
 
 // totals compares the manifest's totals with what the files hold.
-func (v *verifier) totals() {
+func (v *verifier) totals() error {
 	if v.bad > 0 {
-		return
+		return nil
 	}
-	var got Manifest
-	for _, c := range v.sums {
-		got.add(c)
+	if got, want := v.sum.Totals, v.d.manifest.Totals; !reflect.DeepEqual(got, want) {
+		v.problem("%s: totals are %+v, the files hold %+v", manifestName, want, got)
 	}
-	if !reflect.DeepEqual(got.Totals, v.d.manifest.Totals) {
-		v.problem("%s: totals are %+v, the files hold %+v", manifestName, v.d.manifest.Totals, got.Totals)
+	if got, want := v.parts.SHA256(), v.d.manifest.Job.ShardsSHA256; v.d.manifest.Job.imported() && got != want {
+		v.problem("%s: shards_sha256 is %s, the index has %s", manifestName, want, got)
 	}
+	return v.sampled()
 }
 
 // checker checks shards, one after the other.
 type checker struct {
 	v        *verifier
-	steps    *tableReader
-	episodes *tableReader
-	anew     *encoder
-	bad      int // problems of the shard in hand
-	reward   []float32
+	readers  []*tableReader // of each table
+	sampler  *sampler       // nil: there are no statistics
+	encoder  *encoder       // makes shards anew; nil until the first
+	recorded uint64         // episodes of the shard in hand that are recordings
+	bad      int            // problems of the shard in hand
+	reward   []float32      // of the rows of an episode
 	ret      []float32
-	sum      []float32
 }
 
 func (v *verifier) checker() (*checker, error) {
 	c := &checker{v: v}
-	var err error
-	if c.steps, err = v.d.stepReader(nil); err != nil {
-		return nil, err
+	for table := range v.d.tables {
+		r, err := v.d.reader(table, nil)
+		if err != nil {
+			return nil, err
+		}
+		c.readers = append(c.readers, r)
 	}
-	c.episodes, err = v.d.episodeReader()
+	c.readers[episodesTable].table.Turn = &v.large
+	if !v.d.manifest.hasFinals() {
+		return c, nil
+	}
+	o := v.d.manifest.Observation
+	var err error
+	c.sampler, err = newSampler(v.d.manifest.spec().Shape, o.PackedLayout, o.Form)
 	return c, err
 }
 
-func (c *checker) close() {
-	c.steps.close()
-	c.episodes.close()
+// Close lets go of the memory.
+func (c *checker) Close() error {
+	for _, r := range c.readers {
+		r.close()
+	}
+	return nil
 }
 
 func (c *checker) problem(err error) {
@@ -180,110 +218,130 @@ func (c *checker) problem(err error) {
 	c.v.problem("%v", err)
 }
 
-// shard checks the files of one shard.
-func (c *checker) shard(i int) {
+// shard checks the files of one shard. Its only error is that the context is
+// done.
+func (c *checker) shard(ctx context.Context, s Shard) error {
 	c.bad = 0
-	s := c.v.d.manifest.Shards[i]
-	for _, f := range []File{s.Steps, s.Episodes} {
-		sum, n, err := sumFile(filepath.Join(c.v.d.dir, filepath.FromSlash(f.Path)))
+	for _, f := range s.all() {
+		sum, err := disk.SumFile(ctx, c.v.d.path(f.Path), f.Bytes)
+		var size *disk.SizeError
 		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case errors.As(err, &size):
+			c.problem(fmt.Errorf("%s: %d bytes, the manifest says %d", f.Path, size.Got, size.Want))
 		case err != nil:
 			c.problem(err)
-		case n != f.Bytes:
-			c.problem(fmt.Errorf("%s: %d bytes, the manifest says %d", f.Path, n, f.Bytes))
 		case sum != f.SHA256:
 			c.problem(fmt.Errorf("%s: sha256 is %s, the manifest says %s", f.Path, sum, f.SHA256))
 		}
 	}
 	if c.bad > 0 {
-		return
+		return nil
 	}
-	if err := c.content(i, s); err != nil {
+	if err := c.content(s); err != nil {
 		c.problem(err)
 	}
+	return nil
 }
 
 // content checks that the rows of a shard are what they must be.
-func (c *checker) content(i int, s Shard) error {
-	first, _, rules := c.v.d.manifest.Job.shard(i)
-	steps, err := c.steps.open(s.Steps)
+func (c *checker) content(s Shard) error {
+	first, rules := s.First, s.Rules
+	steps, err := c.readers[stepsTable].open(s.Steps)
 	if err != nil {
 		return err
 	}
 	defer steps.close()
-	w := stepWalk{c: c, cursor: steps}
-	sums := counter{counts: sidecar{Shard: i, Steps: s.Steps, Episodes: s.Episodes}, players: c.v.d.manifest.Game.Players}
-	err = c.v.d.shardEpisodes(c.episodes, s.Episodes, func(e *Episode) error {
+	w := stepWalk{rowWalk: rowWalk{cursor: steps}, c: c}
+	if c.sampler != nil {
+		if w.finals, err = c.v.d.walkFinals(c.readers[finalsTable], s.Finals); err != nil {
+			return err
+		}
+		defer w.finals.cursor.close()
+		c.sampler.start()
+	}
+	m := c.v.d.manifest
+	sums := newCounter(m.Format, m.Game.Players, sidecar{Shard: s.Number, Files: s.Files})
+	err = c.v.d.shardEpisodes(c.readers[episodesTable], s.Episodes, func(e *Episode) error {
 		if e.ID != first || e.Rules != rules {
 			return fmt.Errorf("%s: episode %d with rules number %d, expected %d with %d", s.Episodes.Path, e.ID, e.Rules, first, rules)
 		}
 		first++
-		sums.add(&e.Episode)
+		if sums.add(&e.Episode); len(sums.pairs.list) > len(m.Totals.Pairings) {
+			return fmt.Errorf("%s: episode %d: more pairings of players than in the totals: %q", s.Episodes.Path, e.ID, e.Policies)
+		}
 		return w.episode(e)
 	})
 	if err != nil {
 		return err
 	}
-	c.v.sums[i] = sums.counts
-	return w.end()
+	if err := w.end(); err != nil {
+		return err
+	}
+	if c.sampler != nil {
+		sums.counts.Sampled = c.sampler.sum
+	}
+	c.v.mu.Lock()
+	defer c.v.mu.Unlock()
+	if c.v.bad == 0 { // else totals are not compared, and the shards that fail would be waited for
+		c.v.found.put(s.Number, sums.counts)
+	}
+	return nil
 }
 
 // stepWalk goes through the step rows of a shard, episode by episode.
 type stepWalk struct {
+	rowWalk
 	c      *checker
-	cursor *fileCursor
-	data   stepData
-	row    int // next in the batch
-	rows   int // in the batch
+	finals *finalWalk // nil: there are none
 }
 
 // episode checks the step rows of e.
 func (w *stepWalk) episode(e *Episode) error {
-	c := w.c
-	n := e.Turns * e.Players
+	c, path := w.c, w.cursor.file.Path
 	c.reward, c.ret = c.reward[:0], c.ret[:0]
-	for k := range n {
-		if w.row == w.rows {
-			if more, err := w.next(); err != nil {
-				return err
-			} else if !more {
-				return fmt.Errorf("%s: ends in episode %d, turn %d", w.cursor.file.Path, e.ID, k/e.Players)
-			}
+	for k := range e.Turns * e.Players {
+		turn, seat := k/e.Players, k%e.Players
+		if more, err := w.next(); err != nil {
+			return err
+		} else if !more {
+			return fmt.Errorf("%s: ends in episode %d, turn %d", path, e.ID, turn)
 		}
-		if what := w.wrong(e, k/e.Players, k%e.Players); what != "" {
-			return fmt.Errorf("%s: row %d, expected episode %d, turn %d, seat %d: %s",
-				w.cursor.file.Path, w.number(), e.ID, k/e.Players, k%e.Players, what)
+		if what := w.wrong(e, turn, seat); what != "" {
+			return fmt.Errorf("%s: row %d, expected episode %d, turn %d, seat %d: %s", path, w.number(), e.ID, turn, seat, what)
 		}
 		c.reward = append(c.reward, w.data.reward[w.row])
 		c.ret = append(c.ret, w.data.ret[w.row])
 		w.row++
 	}
-	if cap(c.sum) < n {
-		c.sum = make([]float32, 2*n)
-	}
-	c.sum = c.sum[:n]
-	sumReturns(c.sum, c.reward, e.Players)
-	for k, want := range c.sum {
+	sumReturns(c.reward, c.reward, e.Players, c.v.d.manifest.Reward.Gamma)
+	for k, want := range c.reward {
 		if math.Float32bits(want) != math.Float32bits(c.ret[k]) {
-			return fmt.Errorf("%s: episode %d, turn %d, seat %d: return is %v, the rewards sum to %v",
-				w.cursor.file.Path, e.ID, k/e.Players, k%e.Players, c.ret[k], want)
+			return fmt.Errorf("%s: episode %d, turn %d, seat %d: return is %v, the rewards make %v", path, e.ID, k/e.Players, k%e.Players, c.ret[k], want)
 		}
 	}
-	return nil
+	if w.finals == nil {
+		return nil
+	}
+	f, err := w.finals.episode(e.ID)
+	if err == nil && f.Turns != e.Turns {
+		err = fmt.Errorf("%s: episode %d: turn %d, the episode has %d turns", w.finals.cursor.file.Path, e.ID, f.Turns, e.Turns)
+	}
+	return err
 }
 
+// next is more, and adds every batch that it reads to the statistics.
 func (w *stepWalk) next() (bool, error) {
-	more, err := w.cursor.next()
-	if more {
-		w.data, w.row, w.rows = newStepData(w.c.steps.table), 0, w.c.steps.table.Rows
+	through := w.row == w.rows
+	more, err := w.more()
+	if s := w.c.sampler; more && through && s != nil {
+		err = s.batch(&w.data, w.number(), w.rows)
 	}
 	return more, err
 }
 
-// number of the row in the file.
-func (w *stepWalk) number() uint64 { return w.cursor.rows - uint64(w.rows) + uint64(w.row) }
-
-// wrong tells what is wrong with the row of a turn and seat.
+// wrong says what is wrong with the row of a turn and seat.
 func (w *stepWalk) wrong(e *Episode, turn, seat int) string {
 	d, i := &w.data, w.row
 	last := turn == e.Turns-1
@@ -294,6 +352,9 @@ func (w *stepWalk) wrong(e *Episode, turn, seat int) string {
 		return fmt.Sprintf("outcome %v, the episode says %v", d.outcome[i], e.Outcome[seat].Result)
 	case d.terminated[i] != flag(last && e.Status == sim.Over) || d.truncated[i] != flag(last && e.Status == sim.Cut):
 		return fmt.Sprintf("terminated %d, truncated %d, the game is %v after %d turns", d.terminated[i], d.truncated[i], e.Status, e.Turns)
+	}
+	if d.chosen != nil && d.chosen[i] != e.Chosen[turn*e.Players+seat] {
+		return fmt.Sprintf("chosen by member %d, the episode says %d", d.chosen[i], e.Chosen[turn*e.Players+seat])
 	}
 	want := e.OrdersOf(turn, sim.Player(seat))
 	got := arrowfile.View[sim.Order](d.orders.List(i))
@@ -310,12 +371,10 @@ func (w *stepWalk) wrong(e *Episode, turn, seat int) string {
 
 // end checks that no rows are left.
 func (w *stepWalk) end() error {
-	if w.row < w.rows {
-		return fmt.Errorf("%s: row %d belongs to no episode", w.cursor.file.Path, w.number())
+	if w.finals != nil {
+		if err := w.finals.end(); err != nil {
+			return err
+		}
 	}
-	more, err := w.next()
-	if more {
-		return fmt.Errorf("%s: row %d belongs to no episode", w.cursor.file.Path, w.number())
-	}
-	return err
+	return w.rowWalk.end()
 }

@@ -17,15 +17,11 @@ func TestVerify(t *testing.T) {
 			j.Codec, j.Obs, j.MaxTurns = c, o, 6
 			dir := generateToy(t, j, Options{Workers: 2})
 			m := toyMakers()
-			r, err := Verify(t.Context(), dir, m, VerifyOptions{Workers: 2, Recompute: -1})
-			require.NoError(t, err)
-			require.Empty(t, r.Problems)
+			r := requireSound(t, dir, m, VerifyOptions{Workers: 2, Recompute: -1})
 			require.Equal(t, 7, r.Recomputed)
 			require.False(t, r.Replayed)
 			m.Policy = nil
-			r, err = Verify(t.Context(), dir, m, VerifyOptions{Workers: 2, Recompute: 3})
-			require.NoError(t, err)
-			require.Empty(t, r.Problems)
+			r = requireSound(t, dir, m, VerifyOptions{Workers: 2, Recompute: 3})
 			require.Equal(t, 3, r.Recomputed)
 			require.True(t, r.Replayed)
 		}
@@ -61,7 +57,5 @@ func TestEveryFlippedBitIsFound(t *testing.T) {
 			break
 		}
 	}
-	rep, err := Verify(t.Context(), dir, Makers{}, VerifyOptions{})
-	require.NoError(t, err)
-	require.Empty(t, rep.Problems)
+	requireSound(t, dir, Makers{}, VerifyOptions{})
 }

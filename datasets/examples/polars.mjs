@@ -19,15 +19,16 @@ const manifest = JSON.parse(readFileSync(join(dir, "manifest.json"), "utf8"));
 const read = (path) => pl.readIPC(readFileSync(join(dir, path)));
 
 const planes = createHash("sha256");
-for (const shard of manifest.shards) {
-  const steps = read(shard.steps.path);
+const file = (table, shard) => join(table, String(shard).padStart(5, "0") + ".arrow");
+for (let shard = 0; shard < manifest.totals.shards; shard++) {
+  const steps = read(file("steps", shard));
   if (steps.columns.includes("planes")) {
     planes.update(Uint8Array.from(steps.getColumn("planes").explode().toTypedArray()));
   }
 }
 console.log(`steps.planes ${planes.digest("hex")}`);
 
-const steps = read(manifest.shards[0].steps.path);
-const episodes = read(manifest.shards[0].episodes.path);
+const steps = read(file("steps", 0));
+const episodes = read(file("episodes", 0));
 console.log(episodes.select("episode", "policies", "turns", "results", "scores").head(5).toString());
 console.log(steps.groupBy("seat").agg(pl.col("return").mean(), pl.col("reward").sum(), pl.len().alias("rows")).sort("seat").toString());

@@ -5,12 +5,15 @@
 //
 // It reads every column of every shard and prints the sha256 of the values of
 // each over all shards: the same sums as `moonfarm inspect --sums DIR`, and as
-// ColumnSHA256 of the Go package. Then it shows the first step as tensors.
+// ColumnSHA256 of the Go package. Then it tells which episodes are for validation
+// if a tenth of them is, unpacks the planes of packed observations, and shows the
+// first step as tensors.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CompressionType, compressionRegistry, tableFromIPC, Type } from "apache-arrow";
 import { decompress } from "fzstd";
+import { inValidation, unpacker } from "./moonfarm.mjs";
 
 // The library brings no codecs. fzstd is a zstd decoder in plain JavaScript; its
 // results can lie anywhere in a buffer, the library wants them aligned.
@@ -40,15 +43,30 @@ function values(data) {
 }
 
 let first;
-for (const name of ["steps", "episodes"]) {
+const validation = [];
+const planes = createHash("sha256");
+const o = manifest.observation;
+const unpack = o.form === "packed" && unpacker(o);
+for (const name of ["steps", "episodes", "finals"].filter((name) => manifest[name])) {
   const columns = manifest[name].columns.map((c) => c.name);
   const sums = columns.map(() => createHash("sha256"));
   let rows = 0;
-  for (const shard of manifest.shards) {
-    const table = tableFromIPC(readFileSync(join(dir, shard[name].path)));
-    if (table.numRows !== shard[name].rows) throw new Error(`${shard[name].path}: ${table.numRows} rows`);
+  for (let shard = 0; shard < manifest.totals.shards; shard++) {
+    const table = tableFromIPC(readFileSync(join(dir, name, String(shard).padStart(5, "0") + ".arrow")));
     first ??= table;
     rows += table.numRows;
+    if (name === "episodes") {
+      for (const id of table.getChild("episode")) if (inValidation(manifest.job.seed, id, 0.1)) validation.push(id);
+    } else if (unpack && name === "steps") {
+      const row = new Uint8Array(o.planes * o.height * o.width);
+      for (const data of table.getChild("packed").data) {
+        const words = values(data);
+        for (let i = 0; i < data.length; i++) {
+          unpack(row, words.subarray(i * o.words, (i + 1) * o.words));
+          planes.update(row);
+        }
+      }
+    }
     columns.forEach((column, i) => {
       for (const data of table.getChild(column).data) {
         const v = values(data);
@@ -56,9 +74,15 @@ for (const name of ["steps", "episodes"]) {
       }
     });
   }
+  const { rows: steps, episodes } = manifest.totals;
+  const all = { steps, episodes, finals: episodes * manifest.game.players }[name];
+  if (rows !== all) throw new Error(`${rows} rows of ${name}, the manifest says ${all}`);
   console.log(`${name} ${rows}`);
   columns.forEach((column, i) => console.log(`${name}.${column} ${sums[i].digest("hex")}`));
 }
+
+console.log(`# validation ${validation.join(" ")}`);
+if (unpack) console.log(`# unpacked ${planes.digest("hex")}`);
 
 // A tensor column has one long array per batch; its shape is in the manifest
 // and in the metadata of the field.

@@ -12,6 +12,8 @@ import sys
 import numpy as np
 import pyarrow as pa
 
+import moonfarm  # beside this file
+
 root = pathlib.Path(sys.argv[1])
 manifest = json.loads((root / "manifest.json").read_text())
 
@@ -25,9 +27,11 @@ def tensor(column, shape):
 
 shapes = {c["name"]: c["shape"] for c in manifest["steps"]["columns"] if c.get("tensor")}
 sums = {name: hashlib.sha256() for name in shapes}
+planes = hashlib.sha256()
 rows = 0
-for shard in manifest["shards"]:
-    with pa.memory_map(str(root / shard["steps"]["path"])) as source:
+validation = []
+for shard in range(manifest["totals"]["shards"]):
+    with pa.memory_map(str(root / f"steps/{shard:05}.arrow")) as source:
         reader = pa.ipc.open_file(source)
         for i in range(reader.num_record_batches):
             batch = reader.get_batch(i)
@@ -35,7 +39,19 @@ for shard in manifest["shards"]:
             for name, shape in shapes.items():
                 values = tensor(batch.column(name), shape)
                 sums[name].update(np.ascontiguousarray(values).tobytes())
+                if name == "packed":
+                    planes.update(moonfarm.unpack_rows(manifest["observation"], values).tobytes())
+    with pa.memory_map(str(root / f"episodes/{shard:05}.arrow")) as source:
+        for episode in pa.ipc.open_file(source).read_all()["episode"].to_pylist():
+            if moonfarm.in_validation(manifest["job"]["seed"], episode, 0.1):
+                validation.append(episode)
 
 print("rows", rows)
 for name, shape in shapes.items():
     print(name, shape, sums[name].hexdigest())  # as `moonfarm inspect --sums` prints
+print("validation", *validation)  # if a tenth of the episodes is
+if "packed" in shapes:
+    print("unpacked", planes.hexdigest())
+if "finals" in manifest:  # what is seen after the last turn, to bootstrap games that a limit cut
+    with pa.memory_map(str(root / "finals/00000.arrow")) as source:
+        print(pa.ipc.open_file(source).read_all().select(["episode", "turn", "seat"]).slice(0, 4))

@@ -3,7 +3,6 @@ package arrowfile
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
 
 	"github.com/apache/arrow/go/v15/arrow"
 )
@@ -35,22 +34,15 @@ func (t Type) size() int {
 	return 0
 }
 
-func (t Type) arrow() arrow.DataType {
-	switch t {
-	case Uint8:
-		return arrow.PrimitiveTypes.Uint8
-	case Int32:
-		return arrow.PrimitiveTypes.Int32
-	case Uint64:
-		return arrow.PrimitiveTypes.Uint64
-	case Float32:
-		return arrow.PrimitiveTypes.Float32
-	case Float64:
-		return arrow.PrimitiveTypes.Float64
-	case Bool:
-		return arrow.FixedWidthTypes.Boolean
-	}
-	return arrow.BinaryTypes.String
+// arrowTypes are the types as arrow-go has them.
+var arrowTypes = map[Type]arrow.DataType{
+	Uint8:   arrow.PrimitiveTypes.Uint8,
+	Int32:   arrow.PrimitiveTypes.Int32,
+	Uint64:  arrow.PrimitiveTypes.Uint64,
+	Float32: arrow.PrimitiveTypes.Float32,
+	Float64: arrow.PrimitiveTypes.Float64,
+	Bool:    arrow.FixedWidthTypes.Boolean,
+	Utf8:    arrow.BinaryTypes.String,
 }
 
 // Column describes one column.
@@ -83,11 +75,10 @@ func (c Column) Width() int {
 
 // check tells what is wrong with the description.
 func (c Column) check() error {
-	_, known := map[Type]bool{Uint8: true, Int32: true, Uint64: true, Float32: true, Float64: true, Bool: true, Utf8: true}[c.Type]
 	switch {
 	case c.Name == "":
 		return fmt.Errorf("a column without a name")
-	case !known:
+	case arrowTypes[c.Type] == nil:
 		return fmt.Errorf("column %s: no type %q", c.Name, c.Type)
 	case c.List && (len(c.Shape) > 0 || c.Type == Bool || c.Type == Utf8):
 		return fmt.Errorf("column %s: only single numbers are listed", c.Name)
@@ -118,7 +109,7 @@ const (
 // field is the column as an Arrow field, with the canonical tensor extension
 // if tensors (https://arrow.apache.org/docs/format/CanonicalExtensions.html).
 func (c Column) field(tensors bool) arrow.Field {
-	f := arrow.Field{Name: c.Name, Type: c.Type.arrow()}
+	f := arrow.Field{Name: c.Name, Type: arrowTypes[c.Type]}
 	var keys, values []string
 	add := func(k, v string) { keys, values = append(keys, k), append(values, v) }
 	switch {
@@ -126,28 +117,24 @@ func (c Column) field(tensors bool) arrow.Field {
 		f.Type = arrow.ListOfNonNullable(f.Type)
 	case len(c.Shape) > 0:
 		f.Type = arrow.FixedSizeListOfNonNullable(int32(c.Values()), f.Type)
-		shape := intsJSON(c.Shape)
 		if tensors && c.Tensor {
-			dims, _ := json.Marshal(c.Dims) // strings: cannot fail
 			add(keyExtension, tensorExtension)
-			add(keyExtensionMeta, `{"shape":`+shape+`,"dim_names":`+string(dims)+`}`)
+			add(keyExtensionMeta, text(struct {
+				Shape []int    `json:"shape"`
+				Dims  []string `json:"dim_names"`
+			}{c.Shape, c.Dims}))
 		}
-		add(KeyShape, shape)
+		add(KeyShape, text(c.Shape))
 	}
 	add(KeyDoc, c.Doc)
 	f.Metadata = arrow.NewMetadata(keys, values)
 	return f
 }
 
-func intsJSON(n []int) string {
-	b := []byte{'['}
-	for i, v := range n {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = strconv.AppendInt(b, int64(v), 10)
-	}
-	return string(append(b, ']'))
+// text is a value of numbers and strings as JSON.
+func text(v any) string {
+	b, _ := json.Marshal(v) // cannot fail
+	return string(b)
 }
 
 // Schema describes a file: its columns, and texts that hold for all of it.

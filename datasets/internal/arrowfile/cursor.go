@@ -5,169 +5,164 @@ import (
 	"fmt"
 )
 
-// cursor walks over the fields and buffers of a batch, column by column.
+// cursor goes through the fields and buffers of a batch, column by column. It
+// keeps its first error, and reads no buffer after that.
 type cursor struct {
 	r     *Reader
 	body  int64 // where the body begins in the file
 	size  int64 // of the body
 	nodes []int64
 	spans []span
+	table *Table
+	bytes int // of lists and texts read so far
+	err   error
 }
 
-// node takes the next field, which must have that many values.
-func (c *cursor) node(values int) error {
-	if len(c.nodes) == 0 || c.nodes[0] != int64(values) {
-		return fmt.Errorf("damaged: %d values expected in %v", values, c.nodes[:min(1, len(c.nodes))])
+// fail keeps the first error.
+func (c *cursor) fail(format string, args ...any) {
+	if c.err == nil {
+		c.err = fmt.Errorf("damaged: "+format, args...)
 	}
-	c.nodes = c.nodes[1:]
-	return nil
+}
+
+// field takes the next field and its validity buffer: it must have values
+// values, or any number if values is negative, and no nulls.
+func (c *cursor) field(values int) {
+	switch {
+	case len(c.nodes) == 0:
+		c.fail("fields are missing")
+	case values >= 0 && c.nodes[0] != int64(values):
+		c.fail("%d values, expected %d", c.nodes[0], values)
+	default:
+		c.nodes = c.nodes[1:]
+	}
+	if c.span().length != 0 {
+		c.fail("nulls")
+	}
 }
 
 // span takes the next buffer.
-func (c *cursor) span() (span, error) {
+func (c *cursor) span() span {
 	if len(c.spans) == 0 {
-		return span{}, fmt.Errorf("damaged: buffers are missing")
+		c.fail("buffers are missing")
+		return span{}
 	}
 	s := c.spans[0]
 	c.spans = c.spans[1:]
 	if s.offset < 0 || s.length < 0 || s.length > c.size || s.offset > c.size-s.length {
-		return s, fmt.Errorf("damaged: buffer of %d bytes at %d of %d", s.length, s.offset, c.size)
+		c.fail("buffer of %d bytes at %d of %d", s.length, s.offset, c.size)
 	}
-	return s, nil
-}
-
-// validity takes the next buffer, which must be empty.
-func (c *cursor) validity() error {
-	s, err := c.span()
-	if err == nil && s.length != 0 {
-		err = fmt.Errorf("damaged: nulls")
-	}
-	return err
+	return s
 }
 
 // column reads one column into d, or passes over it if d is nil.
 func (c *cursor) column(col Column, d *Data, rows int) error {
-	if err := c.field(rows); err != nil {
-		return err
-	}
+	c.field(rows)
 	values := rows * col.Values()
 	if len(col.Shape) > 0 {
-		if err := c.field(values); err != nil {
-			return err
-		}
+		c.field(values)
 	}
-	if col.Width() > 0 {
-		if d == nil {
-			_, err := c.span()
-			return err
+	switch {
+	case d == nil:
+		c.span()
+		if col.List {
+			c.field(-1)
 		}
-		if col.Type == Bool {
-			return c.bools(d.Fixed[:rows])
+		if col.Width() == 0 {
+			c.span()
 		}
-		return c.fill(d.Fixed[:rows*col.Width()])
+	case col.Width() == 0:
+		c.lists(d, values)
+	case col.Type == Bool:
+		c.bools(d.Fixed[:rows])
+	default:
+		c.fill(d.Fixed[:rows*col.Width()])
 	}
-	return c.lists(col, d, values)
-}
-
-func (c *cursor) field(values int) error {
-	if err := c.node(values); err != nil {
-		return err
-	}
-	return c.validity()
+	return c.err
 }
 
 // lists reads the ends and values of lists or texts.
-func (c *cursor) lists(col Column, d *Data, values int) error {
-	if d == nil {
-		return c.passLists(col)
-	}
-	d.Ends = d.Ends[:values+1]
-	if err := c.fill(bytesOf(d.Ends)); err != nil {
-		return err
+func (c *cursor) lists(d *Data, n int) {
+	d.Ends = d.Ends[:n+1]
+	c.fill(bytesOf(d.Ends))
+	if c.err != nil {
+		return
 	}
 	for i, e := range d.Ends {
 		if i == 0 && e != 0 || i > 0 && e < d.Ends[i-1] {
-			return fmt.Errorf("damaged: ends of lists go back at %d", i)
+			c.fail("ends of lists go back at %d", i)
+			return
 		}
 	}
-	last := int(d.Ends[values])
-	size := max(col.Type.size(), 1)
-	if last > maxBuffer/size {
-		return fmt.Errorf("damaged: %d values in lists", last)
+	last, size := int(d.Ends[n]), max(d.Column.Type.size(), 1)
+	most := maxBuffer / size
+	if d.Most > 0 && n > 0 && d.Most < most/n {
+		most = d.Most * n
 	}
-	if col.List {
-		if err := c.field(last); err != nil {
-			return err
-		}
+	if last > most {
+		c.fail("%d values in %d lists, at most %d belong", last, n, most)
+		return
 	}
-	return c.values(d, last*size)
+	if d.Column.List {
+		c.field(last)
+	}
+	c.values(d, last*size)
 }
 
-func (c *cursor) passLists(col Column) error {
-	if _, err := c.span(); err != nil {
-		return err
+// values reads n bytes of lists. Before it makes room for them, it checks them
+// against the bound that all lists of a batch share, and against the length of the
+// frame: a damaged file may ask for any number.
+func (c *cursor) values(d *Data, n int) {
+	c.bytes += n
+	if most := c.table.MostLists; most > 0 && c.bytes > most {
+		c.fail("%d bytes of lists in one batch, at most %d belong", c.bytes, most)
 	}
-	if col.List {
-		if len(c.nodes) > 0 {
-			c.nodes = c.nodes[1:]
-		}
-		if err := c.validity(); err != nil {
-			return err
-		}
+	if len(c.spans) > 0 && n > freeLists && int64(n)/maxRatio > c.spans[0].length {
+		c.fail("%d bytes of lists in %d", n, c.spans[0].length)
 	}
-	_, err := c.span()
-	return err
-}
-
-// values reads n bytes of lists. So as not to allocate what a damaged file
-// asks for, what is compressed is believed to be so at most ratio times.
-func (c *cursor) values(d *Data, n int) error {
-	const ratio = 1 << 16
-	if len(c.spans) > 0 && int64(n) > 1<<20 && int64(n)/ratio > c.spans[0].length {
-		return fmt.Errorf("damaged: %d bytes of lists in %d", n, c.spans[0].length)
+	if c.err == nil {
+		c.table.room(d, n, c.bytes)
+		c.fill(d.Bytes)
 	}
-	d.Bytes = d.Bytes[:0]
-	d.grow(n)
-	d.Bytes = d.Bytes[:n]
-	return c.fill(d.Bytes)
 }
 
 // fill reads the next buffer, whose content must be as long as dst.
-func (c *cursor) fill(dst []byte) error {
-	s, err := c.span()
-	if err != nil {
-		return err
+func (c *cursor) fill(dst []byte) {
+	s := c.span()
+	if c.err == nil && (len(dst) != 0 || s.length != 0) {
+		c.err = c.r.fill(dst, c.body+s.offset, s.length)
 	}
-	if len(dst) == 0 && s.length == 0 {
-		return nil
-	}
-	if c.r.codec == None {
-		if s.length != int64(len(dst)) {
-			return fmt.Errorf("damaged: %d bytes, expected %d", s.length, len(dst))
-		}
-		_, err := c.r.r.ReadAt(dst, c.body+s.offset)
-		return err
-	}
-	if c.r.raw, err = c.r.readAt(c.r.raw, c.body+s.offset, s.length); err != nil {
-		return err
-	}
-	if s.length < 8 || binary.LittleEndian.Uint64(c.r.raw) != uint64(len(dst)) {
-		return fmt.Errorf("damaged: length of the content, expected %d", len(dst))
-	}
-	if err := c.r.unpack.fill(dst, c.r.raw[8:]); err != nil {
-		return fmt.Errorf("damaged: %w", err)
-	}
-	return nil
 }
 
 // bools reads bits into bytes.
-func (c *cursor) bools(dst []byte) error {
+func (c *cursor) bools(dst []byte) {
 	packed := make([]byte, (len(dst)+7)/8)
-	if err := c.fill(packed); err != nil {
-		return err
-	}
+	c.fill(packed)
 	for i := range dst {
 		dst[i] = packed[i/8] >> (i % 8) & 1
+	}
+}
+
+// fill fills dst with the content of a buffer of the file.
+func (r *Reader) fill(dst []byte, at, length int64) (err error) {
+	if r.codec == None {
+		if length != int64(len(dst)) {
+			return fmt.Errorf("damaged: %d bytes, expected %d", length, len(dst))
+		}
+		_, err := r.r.ReadAt(dst, at)
+		return err
+	}
+	if length > int64(len(dst)+len(dst)/16+1024) {
+		return fmt.Errorf("damaged: %d compressed bytes where %d belong uncompressed", length, len(dst))
+	}
+	if r.raw, err = r.readAt(r.raw, at, length); err != nil {
+		return err
+	}
+	if length < 8 || binary.LittleEndian.Uint64(r.raw) != uint64(len(dst)) {
+		return fmt.Errorf("damaged: length of the content, expected %d", len(dst))
+	}
+	if err := r.unpack(dst, r.raw[8:]); err != nil {
+		return fmt.Errorf("damaged: %w", err)
 	}
 	return nil
 }

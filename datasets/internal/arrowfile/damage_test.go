@@ -14,7 +14,6 @@ import (
 func readAll(t testing.TB, c Codec, file []byte) (int, error) {
 	r, err := NewReader(testSchema(), c)
 	require.NoError(t, err)
-	defer r.Close()
 	table, err := NewTable(testSchema(), 100, nil)
 	require.NoError(t, err)
 	return readInto(r, table, file)
@@ -42,7 +41,7 @@ func readInto(r *Reader, table *Table, file []byte) (int, error) {
 
 // TestTruncated: every shorter file is refused.
 func TestTruncated(t *testing.T) {
-	for _, c := range Codecs() {
+	for _, c := range codecs {
 		file, _ := writeTest(t, c, 20, 5)
 		for n := range file {
 			_, err := readAll(t, c, file[:n])
@@ -55,7 +54,7 @@ func TestTruncated(t *testing.T) {
 // take memory that the rows do not need.
 func TestDamaged(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
-	for _, c := range Codecs() {
+	for _, c := range codecs {
 		good, _ := writeTest(t, c, 100, 57)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -84,29 +83,31 @@ func TestDamaged(t *testing.T) {
 
 func TestOtherSchema(t *testing.T) {
 	file, _ := writeTest(t, Zstd, 5)
-	for want, change := range map[string]func(*Schema){
-		"found column id: integer of 64 bits, signed false; expected column id: float":  func(s *Schema) { s.Columns[0].Type = Float64 },
-		`found column planes, metadata "ARROW:extension:metadata": "{\"shape\":[3,4,5]`: func(s *Schema) { s.Columns[1].Shape = []int{4, 3, 5} },
-		"found column scalars: list of 3; expected column numbers: list of 3":           func(s *Schema) { s.Columns[2].Name = "numbers" },
-		"found column turn: integer of 32 bits, signed true; expected nothing more":     func(s *Schema) { s.Columns = s.Columns[:9] },
-		`found schema, metadata "a": "1"; expected schema, metadata "a": "2"`:           func(s *Schema) { s.Texts[0] = "2" },
-		`found column planes, metadata "ARROW:extension:name"`:                          func(s *Schema) { s.Tensors = false },
+	for name, change := range map[string]func(*Schema){
+		"type":    func(s *Schema) { s.Columns[0].Type = Float64 },
+		"shape":   func(s *Schema) { s.Columns[1].Shape = []int{4, 3, 5} },
+		"name":    func(s *Schema) { s.Columns[2].Name = "numbers" },
+		"fewer":   func(s *Schema) { s.Columns = s.Columns[:9] },
+		"text":    func(s *Schema) { s.Texts[0] = "2" },
+		"tensors": func(s *Schema) { s.Tensors = false },
 	} {
 		s := testSchema()
 		change(&s)
 		r, err := NewReader(s, Zstd)
 		require.NoError(t, err)
 		_, err = r.Open(bytes.NewReader(file), int64(len(file)))
-		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, "another schema", name)
 	}
 	_, err := readAll(t, LZ4, file)
 	require.ErrorContains(t, err, "compressed with zstd, expected lz4")
+	_, err = readAll(t, Zstd, []byte("a text that is longer than the magic"))
+	require.ErrorContains(t, err, "not an Arrow file")
 }
 
 // Use -fuzzminimizetime 10x: the files are long for the minimizer.
 func FuzzReader(f *testing.F) {
 	var readers []*Reader
-	for i, c := range Codecs() {
+	for i, c := range codecs {
 		file, _ := writeTest(f, c, 3, 1)
 		f.Add(uint8(i), file)
 		r, err := NewReader(testSchema(), c)
@@ -120,12 +121,55 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
+// TestLongFooter: a footer of many batches takes the memory of its text and of
+// their places, and one that says more batches than it has takes none for them.
+func TestLongFooter(t *testing.T) {
+	good, _ := writeTest(t, Zstd, 5)
+	head := 16 + int(binary.LittleEndian.Uint32(good[12:]))
+	const most = 600_000
+	long := func(says uint32) []byte {
+		footer := make([]byte, 64, 64+most*blockSize)
+		binary.LittleEndian.PutUint32(footer, 24)                     // the root table
+		binary.LittleEndian.PutUint16(footer[8:], 12)                 // the sizes of its list of slots
+		binary.LittleEndian.PutUint16(footer[10:], 8)                 // and of itself
+		binary.LittleEndian.PutUint16(footer[12+2*footerBatches:], 4) // the place of the batches in it
+		binary.LittleEndian.PutUint32(footer[24:], 24-8)
+		binary.LittleEndian.PutUint32(footer[28:], 60-28)
+		binary.LittleEndian.PutUint32(footer[60:], says)
+		for i := range most {
+			var b [blockSize]byte
+			binary.LittleEndian.PutUint64(b[:], uint64(head+16*i))
+			binary.LittleEndian.PutUint32(b[8:], 16)
+			footer = append(footer, b[:]...)
+		}
+		file := append(bytes.Clone(good[:head]), make([]byte, 16*most+len(endOfStream))...)
+		file = append(file, footer...)
+		return append(binary.LittleEndian.AppendUint32(file, uint32(len(footer))), magic...)
+	}
+	open := func(file []byte) (batches int, took uint64, err error) {
+		r, e := NewReader(testSchema(), Zstd)
+		require.NoError(t, e)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		batches, err = r.Open(bytes.NewReader(file), int64(len(file)))
+		runtime.ReadMemStats(&after)
+		return batches, after.TotalAlloc - before.TotalAlloc, err
+	}
+	n, took, err := open(long(most))
+	require.NoError(t, err)
+	require.Equal(t, most, n)
+	require.Less(t, took, uint64(36<<20))
+	_, took, err = open(long(1 << 30))
+	require.ErrorContains(t, err, "damaged: 1073741824 batches")
+	require.Less(t, took, uint64(20<<20))
+}
+
 // TestWriterKeepsItsMemory: after the first file nothing grows.
 func TestWriterKeepsItsMemory(t *testing.T) {
 	if raced {
 		t.Skip("the race detector makes pools forget what they hold, at random")
 	}
-	for _, c := range Codecs() {
+	for _, c := range codecs {
 		s := testSchema()
 		w, err := NewWriter(s, c)
 		require.NoError(t, err)

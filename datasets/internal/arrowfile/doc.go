@@ -2,21 +2,25 @@
 // datasets are made of: columns without nulls whose rows have a fixed shape,
 // lists of numbers, and texts.
 //
+// A Writer writes the rows of Tables, memory that the caller fills in place, as
+// record batches. A Reader reads batches into Tables again: those of files that a
+// Writer of the same schema wrote, and no others. Any Arrow library reads the
+// files; the tests read them with arrow-go.
+//
 // # Why not the writer and reader of arrow-go
 //
-// The schema is arrow-go's; the framing around the column memory, some hundred
-// lines, is done here, because arrow/go v15's ipc package
+// The schema is arrow-go's, and so is what Table.Record returns. But its ipc
+// package (arrow/go v15)
 //
-//   - makes a new zstd encoder for every record batch and lets nobody choose
-//     its level or hand in another: more time went into compression than into
+//   - makes a new zstd encoder for every record batch, and has no option for its
+//     level or for another encoder: more time went into compression than into
 //     playing, observing and writing together;
-//   - reads into new memory for every batch, believes every length in the file
-//     and panics where it is wrong.
+//   - reads into new memory for every batch, takes every length in the file as
+//     true and panics where it is wrong.
 //
-// This writer compresses from the caller's slabs with encoders that it keeps,
-// and this reader decompresses into the caller's slabs, knows from schema and
-// row count how long every buffer must be, and refuses all else. The files are
-// ordinary Arrow files: the tests read them with arrow-go's reader as well.
+// The Writer compresses straight from Tables and keeps its encoders. The Reader
+// decompresses straight into Tables; schema and number of rows tell it how long
+// every buffer must be, and it refuses all else.
 //
 // # Layout
 //
@@ -33,3 +37,22 @@
 // no nulls. With a codec each buffer is the length of its content (int64) and
 // one zstd or LZ4 frame.
 package arrowfile
+
+import "moonfarm/datasets/internal/rowzstd"
+
+// Bounds of the files, in bytes. What is written keeps to them, and the Reader
+// refuses what does not.
+const (
+	maxBuffer   = rowzstd.MaxSource // of the content of one buffer of a batch
+	maxMetadata = 16 << 20          // of the message of a batch, and of the footer
+	maxRatio    = 1 << 16           // of the content to the frame of lists longer than freeLists
+	freeLists   = 1 << 20
+)
+
+// wideRow is the number of bytes from which on the rows of a column are wide:
+// rowzstd compresses them. It would find few matches in narrower ones.
+const wideRow = 64
+
+// wideLists is how many bytes of lists and texts a Table keeps for the next
+// batch.
+const wideLists = 32 << 20

@@ -4,16 +4,15 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"testing"
 
-	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 )
+
+var codecs = []Codec{Zstd, LZ4, None}
 
 func testSchema() Schema {
 	return Schema{
@@ -99,14 +98,13 @@ func requireSame(t *testing.T, want, got *Table) {
 }
 
 func TestRoundTrip(t *testing.T) {
-	for _, c := range Codecs() {
+	for _, c := range codecs {
 		t.Run(string(c), func(t *testing.T) {
 			file, tables := writeTest(t, c, 100, 1, 57)
 			again, _ := writeTest(t, c, 100, 1, 57)
 			require.Equal(t, file, again)
 			r, err := NewReader(testSchema(), c)
 			require.NoError(t, err)
-			defer r.Close()
 			n, err := r.Open(bytes.NewReader(file), int64(len(file)))
 			require.NoError(t, err)
 			require.Equal(t, 3, n)
@@ -126,7 +124,7 @@ func TestRoundTrip(t *testing.T) {
 
 // TestArrowGo reads the files with arrow-go's own reader.
 func TestArrowGo(t *testing.T) {
-	for _, c := range Codecs() {
+	for _, c := range codecs {
 		t.Run(string(c), func(t *testing.T) {
 			mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 			defer mem.AssertSize(t, 0)
@@ -139,76 +137,68 @@ func TestArrowGo(t *testing.T) {
 			for i, tab := range tables {
 				rec, err := f.RecordAt(i)
 				require.NoError(t, err)
-				require.EqualValues(t, tab.Rows, rec.NumRows())
-				for k, d := range tab.Data {
-					col := rec.Column(k)
-					require.Zero(t, col.NullN())
-					requireColumn(t, d, tab.Rows, col)
-				}
+				require.True(t, array.RecordEqual(tab.Record(f.Schema()), rec), "batch %d", i)
 				rec.Release()
 			}
 		})
 	}
 }
 
-func requireColumn(t *testing.T, d *Data, rows int, col arrow.Array) {
-	values := col
-	switch a := col.(type) {
-	case *array.FixedSizeList:
-		values = a.ListValues()
-	case *array.List:
-		require.Equal(t, d.Ends, a.Offsets())
-		values = a.ListValues()
+func TestSchemasThatCannotBe(t *testing.T) {
+	for want, change := range map[string]func(*Schema){
+		"a column without a name":                     func(s *Schema) { s.Columns[0].Name = "" },
+		`column id: no type "int9"`:                   func(s *Schema) { s.Columns[0].Type = "int9" },
+		"column done: only single numbers are listed": func(s *Schema) { s.Columns[5].List = true },
+		"column done: bools have no shape":            func(s *Schema) { s.Columns[5].Shape = []int{2} },
+		"column planes: 2 names for 3 dimensions":     func(s *Schema) { s.Columns[1].Dims = []string{"y", "x"} },
+		"column scalars: shape [0]":                   func(s *Schema) { s.Columns[2].Shape = []int{0} },
+		"column id twice":                             func(s *Schema) { s.Columns[9].Name = "id" },
+		"a schema with 2 keys, 2 texts, stride 0":     func(s *Schema) { s.Stride = 0 },
+	} {
+		s := testSchema()
+		change(&s)
+		_, err := NewWriter(s, None)
+		require.EqualError(t, err, want)
+		_, err = NewTable(s, 10, nil)
+		require.EqualError(t, err, want)
 	}
-	switch a := values.(type) {
-	case *array.Boolean:
-		for i := range rows {
-			require.Equal(t, d.Fixed[i] == 1, a.Value(i))
-		}
-		return
-	case *array.String:
-		for i := range rows * d.Column.Values() {
-			require.Equal(t, d.Text(i), a.Value(i))
-		}
-		return
-	}
-	want := d.Bytes
-	if d.Fixed != nil {
-		want = d.Fixed[:rows*d.Column.Width()]
-	}
-	require.True(t, bytes.Equal(want, values.Data().Buffers()[1].Bytes()[:len(want)]), d.Column.Name)
+	_, err := NewTable(testSchema(), 1<<25, nil)
+	require.EqualError(t, err, "column planes: 33554432 rows of 60 bytes are more than one batch may hold")
+	_, err = NewWriter(testSchema(), "zip")
+	require.EqualError(t, err, `no codec "zip"; there are: zstd, lz4, none`)
 }
 
-// TestReadsArrowGo reads a file that arrow-go's own writer made: the layout of
-// the metadata is another, the meaning the same.
-func TestReadsArrowGo(t *testing.T) {
-	for _, c := range Codecs() {
-		ours, _ := writeTest(t, c, 100, 1, 57)
-		in, err := ipc.NewFileReader(bytes.NewReader(ours))
+// TestTooManyBatches: a footer that no Reader would take is not written.
+func TestTooManyBatches(t *testing.T) {
+	w, err := NewWriter(testSchema(), None)
+	require.NoError(t, err)
+	var out bytes.Buffer
+	require.NoError(t, w.Start(&out))
+	before := out.Len()
+	w.blocks = make([]block, maxMetadata/16)
+	require.ErrorContains(t, w.Finish(), "at most 16777216 can be read")
+	require.Equal(t, before, out.Len())
+}
+
+// TestAppendLists: lists that are appended at once are those that are appended one
+// by one, also behind others, and from the middle of a slice.
+func TestAppendLists(t *testing.T) {
+	values, ends := []uint64{9, 1, 2, 3, 4, 5, 6}, []int32{3, 3, 7, 7}
+	var tables [2]*Table
+	for i := range tables {
+		var err error
+		tables[i], err = NewTable(testSchema(), 8, nil)
 		require.NoError(t, err)
-		f, err := os.Create(filepath.Join(t.TempDir(), "a.arrow"))
-		require.NoError(t, err)
-		defer f.Close()
-		opts := []ipc.Option{ipc.WithSchema(in.Schema())}
-		switch c {
-		case Zstd:
-			opts = append(opts, ipc.WithZstd())
-		case LZ4:
-			opts = append(opts, ipc.WithLZ4())
-		}
-		out, err := ipc.NewFileWriter(f, opts...)
-		require.NoError(t, err)
-		for i := range in.NumRecords() {
-			rec, err := in.Record(i)
-			require.NoError(t, err)
-			require.NoError(t, out.Write(rec))
-		}
-		require.NoError(t, out.Close())
-		theirs, err := os.ReadFile(f.Name())
-		require.NoError(t, err)
-		require.NotEqual(t, ours, theirs)
-		rows, err := readAll(t, c, theirs)
-		require.NoError(t, err)
-		require.Equal(t, 158, rows)
+		AppendList(tables[i].Col("orders"), []uint64{7, 8})
 	}
+	at := int32(1)
+	for _, end := range ends {
+		AppendList(tables[0].Col("orders"), values[at:end])
+		at = end
+	}
+	AppendLists(tables[1].Col("orders"), values[1:], 1, ends)
+	one, all := tables[0].Col("orders"), tables[1].Col("orders")
+	require.Equal(t, one.Ends, all.Ends)
+	require.Equal(t, one.Bytes, all.Bytes)
+	require.Equal(t, []uint64{3, 4, 5, 6}, View[uint64](all.List(3)))
 }

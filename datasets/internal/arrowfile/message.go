@@ -16,17 +16,19 @@ const (
 	messageVersion, messageKind, messageHeader, messageBodyLength, messageSlots = 0, 1, 2, 3, 5
 	kindSchema, kindRecordBatch                                                 = 1, 3
 
-	schemaFields, schemaMeta, schemaSlots                                              = 1, 2, 4
-	fieldName, fieldNullable, fieldTypeKind, fieldType                                 = 0, 1, 2, 3
-	fieldDictionary, fieldChildren, fieldMeta                                          = 4, 5, 6
-	fieldSlots                                                                         = 7
-	typeInt, typeFloat, typeUtf8, typeBool, typeList, typeFixedSizeList                = 2, 3, 5, 6, 12, 16
-	batchLength, batchNodes, batchBuffers, batchCompression, batchSlots                = 0, 1, 2, 3, 5
-	codecLZ4, codecZstd                                                                = 0, 1
-	footerVersion, footerSchema, footerDictionaries, footerBatches, footerSlots        = 0, 1, 2, 3, 5
-	nodeSize, bufferSize, blockSize                                                    = 16, 16, 24
-	continuation                                                                uint32 = 0xFFFFFFFF
+	schemaFields, schemaMeta, schemaSlots                                       = 1, 2, 4
+	fieldName, fieldNullable, fieldTypeKind, fieldType                          = 0, 1, 2, 3
+	fieldChildren, fieldMeta, fieldSlots                                        = 5, 6, 7
+	typeInt, typeFloat, typeUtf8, typeBool, typeList, typeFixedSizeList         = 2, 3, 5, 6, 12, 16
+	batchLength, batchNodes, batchBuffers, batchCompression, batchSlots         = 0, 1, 2, 3, 5
+	compressionCodec, compressionSlots                                          = 0, 2
+	codecLZ4, codecZstd                                                         = 0, 1
+	footerVersion, footerSchema, footerDictionaries, footerBatches, footerSlots = 0, 1, 2, 3, 5
+	nodeSize, bufferSize, blockSize                                             = 16, 16, 24
 )
+
+// continuation begins a message.
+const continuation = 0xFFFFFFFF
 
 const magic = "ARROW1"
 
@@ -64,10 +66,10 @@ func finishMessage(b *flatbuffers.Builder, kind byte, header flatbuffers.UOffset
 	return b.FinishedBytes()
 }
 
-// fileHead is the magic and the schema message.
-func fileHead(s *arrow.Schema) []byte {
+// fileHead is the magic, filled up to 8 bytes, and the schema message.
+func fileHead(s Schema) []byte {
 	b := flatbuffers.NewBuilder(4096)
-	return appendMessage([]byte(magic+"\x00\x00"), finishMessage(b, kindSchema, buildSchema(b, s), 0))
+	return appendMessage([]byte(magic+"\x00\x00"), finishMessage(b, kindSchema, buildSchema(b, s.Arrow()), 0))
 }
 
 func buildSchema(b *flatbuffers.Builder, s *arrow.Schema) flatbuffers.UOffsetT {
@@ -75,7 +77,7 @@ func buildSchema(b *flatbuffers.Builder, s *arrow.Schema) flatbuffers.UOffsetT {
 	for i, f := range s.Fields() {
 		fields[i] = buildField(b, f)
 	}
-	list := buildOffsets(b, fields)
+	list := b.CreateVectorOfTables(fields)
 	meta := buildMetadata(b, s.Metadata())
 	b.StartObject(schemaSlots) // endianness: little, the default
 	b.PrependUOffsetTSlot(schemaFields, list, 0)
@@ -91,7 +93,7 @@ func buildField(b *flatbuffers.Builder, f arrow.Field) flatbuffers.UOffsetT {
 		}
 	}
 	name := b.CreateString(f.Name)
-	list := buildOffsets(b, children)
+	list := b.CreateVectorOfTables(children)
 	meta := buildMetadata(b, f.Metadata)
 	kind, typ := buildType(b, f.Type)
 	b.StartObject(fieldSlots)
@@ -106,34 +108,30 @@ func buildField(b *flatbuffers.Builder, f arrow.Field) flatbuffers.UOffsetT {
 
 // buildType builds the table of a type and tells which member of the union it
 // is.
-func buildType(b *flatbuffers.Builder, t arrow.DataType) (byte, flatbuffers.UOffsetT) {
+func buildType(b *flatbuffers.Builder, t arrow.DataType) (kind byte, table flatbuffers.UOffsetT) {
+	b.StartObject(2)
 	switch t := t.(type) {
 	case *arrow.FixedSizeListType:
-		b.StartObject(1)
+		kind = typeFixedSizeList
 		b.PrependInt32Slot(0, t.Len(), 0)
-		return typeFixedSizeList, b.EndObject()
 	case *arrow.Float32Type:
-		b.StartObject(1)
+		kind = typeFloat
 		b.PrependInt16Slot(0, 1, 0) // single
-		return typeFloat, b.EndObject()
 	case *arrow.Float64Type:
-		b.StartObject(1)
+		kind = typeFloat
 		b.PrependInt16Slot(0, 2, 0) // double
-		return typeFloat, b.EndObject()
 	case *arrow.ListType:
-		b.StartObject(0)
-		return typeList, b.EndObject()
+		kind = typeList
 	case *arrow.StringType:
-		b.StartObject(0)
-		return typeUtf8, b.EndObject()
+		kind = typeUtf8
 	case *arrow.BooleanType:
-		b.StartObject(0)
-		return typeBool, b.EndObject()
+		kind = typeBool
+	default:
+		kind = typeInt
+		b.PrependInt32Slot(0, int32(t.(arrow.FixedWidthDataType).BitWidth()), 0)
+		b.PrependBoolSlot(1, t.ID() == arrow.INT32, false) // signed
 	}
-	b.StartObject(2)
-	b.PrependInt32Slot(0, int32(t.(arrow.FixedWidthDataType).BitWidth()), 0)
-	b.PrependBoolSlot(1, t.ID() == arrow.INT32, false) // signed
-	return typeInt, b.EndObject()
+	return kind, b.EndObject()
 }
 
 func buildMetadata(b *flatbuffers.Builder, m arrow.Metadata) flatbuffers.UOffsetT {
@@ -148,15 +146,7 @@ func buildMetadata(b *flatbuffers.Builder, m arrow.Metadata) flatbuffers.UOffset
 		b.PrependUOffsetTSlot(1, v, 0)
 		pairs[i] = b.EndObject()
 	}
-	return buildOffsets(b, pairs)
-}
-
-func buildOffsets(b *flatbuffers.Builder, list []flatbuffers.UOffsetT) flatbuffers.UOffsetT {
-	b.StartVector(4, len(list), 4)
-	for i := len(list) - 1; i >= 0; i-- {
-		b.PrependUOffsetT(list[i])
-	}
-	return b.EndVector(len(list))
+	return b.CreateVectorOfTables(pairs)
 }
 
 // appendBatchMessage appends the message before the body of a record batch.
@@ -179,12 +169,10 @@ func appendBatchMessage(dst []byte, b *flatbuffers.Builder, rows int, nodes []in
 	bufferList := b.EndVector(len(buffers))
 	var compression flatbuffers.UOffsetT
 	if c != None {
-		b.StartObject(2) // method: buffer by buffer, the default
-		codec := byte(codecLZ4)
+		b.StartObject(compressionSlots) // method: buffer by buffer, the default
 		if c == Zstd {
-			codec = codecZstd
+			b.PrependByteSlot(compressionCodec, codecZstd, codecLZ4)
 		}
-		b.PrependByteSlot(0, codec, codecLZ4)
 		compression = b.EndObject()
 	}
 	b.StartObject(batchSlots)
@@ -197,9 +185,9 @@ func appendBatchMessage(dst []byte, b *flatbuffers.Builder, rows int, nodes []in
 
 // appendFooter appends what follows the last message: the end of the stream,
 // the footer, its length and the magic.
-func appendFooter(dst []byte, s *arrow.Schema, blocks []block) []byte {
+func appendFooter(dst []byte, s Schema, blocks []block) []byte {
 	b := flatbuffers.NewBuilder(4096 + len(blocks)*blockSize)
-	schema := buildSchema(b, s)
+	schema := buildSchema(b, s.Arrow())
 	b.StartVector(blockSize, 0, 8)
 	none := b.EndVector(0)
 	b.StartVector(blockSize, len(blocks), 8)

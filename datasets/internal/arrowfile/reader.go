@@ -9,14 +9,11 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-// maxMetadata bounds a schema message, the message of a batch and the footer.
-const maxMetadata = 64 << 20
-
 // Reader reads the batches of files of one schema, one file after the other,
 // and keeps its memory. Whatever the bytes are, it returns an error or what a
 // Writer of the same schema may have written; it does not panic and allocates
-// no more than the Table's rows can need. It does not look for changes of the
-// content: checksums do. It is not safe for concurrent use.
+// no more than the Table's rows can need. It does not check whether the content
+// was changed: that is for checksums. It is not safe for concurrent use.
 type Reader struct {
 	schema Schema
 	head   []byte // of files of the schema as a Writer writes them
@@ -43,14 +40,7 @@ func NewReader(s Schema, c Codec) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Reader{schema: s, head: fileHead(s.Arrow()), codec: c, unpack: unpack}, nil
-}
-
-// Close lets go of the decoder.
-func (r *Reader) Close() {
-	if z, ok := r.unpack.(*zstdContent); ok {
-		z.d.Close()
-	}
+	return &Reader{schema: s, head: fileHead(s), codec: c, unpack: unpack}, nil
 }
 
 // Open reads the head and the footer of a file of that size and tells how many
@@ -58,16 +48,15 @@ func (r *Reader) Close() {
 func (r *Reader) Open(f io.ReaderAt, size int64) (batches int, err error) {
 	defer guard(&err)
 	r.r, r.size, r.blocks = f, size, r.blocks[:0]
-	head, err := r.openSchema()
-	if err != nil {
+	if err := r.checkHead(); err != nil {
 		return 0, err
 	}
-	err = r.openFooter(head)
+	err = r.openFooter()
 	return len(r.blocks), err
 }
 
-// guard turns a panic of the flatbuffers or arrow-go code, which index into
-// what they are given, into an error.
+// guard turns a panic of the flatbuffers code, which indexes into what it is
+// given, into an error.
 func guard(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("damaged: %v", p)
@@ -89,45 +78,26 @@ func (r *Reader) readAt(buf []byte, at, n int64) ([]byte, error) {
 	return buf, nil
 }
 
-// openSchema compares the schema message with the schema and returns where the
-// message ends.
-func (r *Reader) openSchema() (end int64, err error) {
-	if r.meta, err = r.readAt(r.meta, 0, 16); err != nil {
-		return 0, err
+// checkHead fails unless the file begins with the bytes that a Writer of the schema
+// writes.
+func (r *Reader) checkHead() (err error) {
+	if r.meta, err = r.readAt(r.meta, 0, min(r.size, int64(len(r.head)))); err != nil {
+		return err
 	}
-	if string(r.meta[:8]) != magic+"\x00\x00" || binary.LittleEndian.Uint32(r.meta[8:]) != continuation {
-		return 0, fmt.Errorf("not an Arrow file")
+	switch {
+	case !bytes.HasPrefix(r.meta, r.head[:8]):
+		return fmt.Errorf("not an Arrow file")
+	case !bytes.HasPrefix(r.head, r.meta):
+		return fmt.Errorf("another schema than expected: other columns or other metadata")
+	case len(r.meta) < len(r.head):
+		return fmt.Errorf("truncated: %d bytes", r.size)
 	}
-	n := int64(binary.LittleEndian.Uint32(r.meta[12:]))
-	if n > maxMetadata {
-		return 0, fmt.Errorf("damaged: a schema of %d bytes", n)
-	}
-	if r.meta, err = r.readAt(r.meta, 8, 8+n); err != nil {
-		return 0, err
-	}
-	if bytes.Equal(r.meta, r.head[8:]) {
-		return 16 + n, nil
-	}
-	got, want := describe(r.meta), describe(r.head[8:])
-	for i := range max(len(got), len(want)) {
-		if g, w := line(got, i), line(want, i); g != w {
-			return 0, fmt.Errorf("schema: found %s; expected %s", g, w)
-		}
-	}
-	return 16 + n, nil
+	return nil
 }
 
-// line i, or that there is none.
-func line(lines []string, i int) string {
-	if i < len(lines) {
-		return lines[i]
-	}
-	return "nothing more"
-}
-
-// openFooter reads the places of the batches, which must lie one after the
-// other from at on.
-func (r *Reader) openFooter(at int64) error {
+// openFooter reads the places of the batches, which must lie one after the other
+// between the head and the end of the stream.
+func (r *Reader) openFooter() error {
 	const tail = 4 + int64(len(magic))
 	var err error
 	if r.meta, err = r.readAt(r.meta, r.size-tail, tail); err != nil {
@@ -141,8 +111,14 @@ func (r *Reader) openFooter(at int64) error {
 	if r.meta, err = r.readAt(r.meta, end, n); err != nil {
 		return err
 	}
-	footer := root(r.meta)
-	list, length := vector(footer, footerBatches)
+	list, length := vector(root(r.meta), footerBatches)
+	if length > len(list)/blockSize {
+		return fmt.Errorf("damaged: %d batches in a footer of %d bytes", length, n)
+	}
+	if cap(r.blocks) < length {
+		r.blocks = make([]block, 0, length)
+	}
+	at := int64(len(r.head))
 	for i := range length {
 		b := list[i*blockSize:]
 		k := block{int64(binary.LittleEndian.Uint64(b)), int32(binary.LittleEndian.Uint32(b[8:])), int64(binary.LittleEndian.Uint64(b[16:]))}
@@ -152,7 +128,7 @@ func (r *Reader) openFooter(at int64) error {
 		r.blocks = append(r.blocks, k)
 		at += int64(k.meta) + k.body
 	}
-	if at != end && at+int64(len(endOfStream)) != end { // some writers leave out the end of the stream
+	if at+int64(len(endOfStream)) != end {
 		return fmt.Errorf("damaged: batches end at %d, the footer begins at %d", at, end)
 	}
 	return nil
@@ -163,17 +139,21 @@ func root(b []byte) *flatbuffers.Table {
 	return &flatbuffers.Table{Bytes: b, Pos: flatbuffers.GetUOffsetT(b)}
 }
 
-// slot is the place of a slot's value in the buffer, 0 if it has the default.
-func slot(t *flatbuffers.Table, n flatbuffers.VOffsetT) flatbuffers.UOffsetT {
-	if o := flatbuffers.UOffsetT(t.Offset(4 + 2*n)); o != 0 {
-		return o + t.Pos
+// table is the table that slot n refers to, nil if there is none.
+func table(t *flatbuffers.Table, n flatbuffers.VOffsetT) *flatbuffers.Table {
+	o := flatbuffers.UOffsetT(t.Offset(place(n)))
+	if o == 0 {
+		return nil
 	}
-	return 0
+	return &flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(t.Pos + o)}
 }
+
+// place is where a table lists the place of slot n.
+func place(n flatbuffers.VOffsetT) flatbuffers.VOffsetT { return 4 + 2*n }
 
 // vector returns a vector of structs: its bytes, and how many there are.
 func vector(t *flatbuffers.Table, n flatbuffers.VOffsetT) ([]byte, int) {
-	o := t.Offset(4 + 2*n)
+	o := t.Offset(place(n))
 	if o == 0 {
 		return nil, 0
 	}
@@ -181,8 +161,8 @@ func vector(t *flatbuffers.Table, n flatbuffers.VOffsetT) ([]byte, int) {
 }
 
 // Read reads batch i into the table, which must be of the schema; columns that
-// it has not are passed over. It fails, and the table is then of no use, if the
-// batch is damaged or has more rows than the table has room for.
+// the table does not have are left out. It fails if the batch is damaged or has
+// more rows than the table has room for; the table is then not to be used.
 func (r *Reader) Read(i int, t *Table) (err error) {
 	defer guard(&err)
 	t.Reset()
@@ -197,7 +177,7 @@ func (r *Reader) Read(i int, t *Table) (err error) {
 	if len(t.Data) != len(r.schema.Columns) {
 		return fmt.Errorf("a table of %d columns for a schema of %d", len(t.Data), len(r.schema.Columns))
 	}
-	c := cursor{r: r, body: k.offset + int64(k.meta), size: k.body, nodes: r.nodes, spans: r.spans}
+	c := cursor{r: r, body: k.offset + int64(k.meta), size: k.body, nodes: r.nodes, spans: r.spans, table: t}
 	for i, d := range t.Data {
 		if err := c.column(r.schema.Columns[i], d, int(rows)); err != nil {
 			return fmt.Errorf("column %s: %w", r.schema.Columns[i].Name, err)
@@ -219,15 +199,13 @@ func (r *Reader) batch(k block) (rows int64, err error) {
 		return 0, fmt.Errorf("damaged: no message at %d", k.offset)
 	}
 	msg := root(r.meta[8:])
-	header := slot(msg, messageHeader)
-	kind := slot(msg, messageKind)
-	if header == 0 || kind == 0 || msg.GetByte(kind) != kindRecordBatch {
+	batch := table(msg, messageHeader)
+	if batch == nil || msg.GetByteSlot(place(messageKind), 0) != kindRecordBatch {
 		return 0, fmt.Errorf("damaged: not a batch at %d", k.offset)
 	}
-	if b := slot(msg, messageBodyLength); b == 0 && k.body != 0 || b != 0 && msg.GetInt64(b) != k.body {
+	if msg.GetInt64Slot(place(messageBodyLength), 0) != k.body {
 		return 0, fmt.Errorf("damaged: length of the batch at %d", k.offset)
 	}
-	batch := &flatbuffers.Table{Bytes: msg.Bytes, Pos: msg.Indirect(header)}
 	if c := codecOf(batch); c != r.codec {
 		return 0, fmt.Errorf("compressed with %s, expected %s", c, r.codec)
 	}
@@ -245,19 +223,14 @@ func (r *Reader) batch(k block) (rows int64, err error) {
 		b := list[i*bufferSize:]
 		r.spans = append(r.spans, span{int64(binary.LittleEndian.Uint64(b)), int64(binary.LittleEndian.Uint64(b[8:]))})
 	}
-	if o := slot(batch, batchLength); o != 0 {
-		rows = batch.GetInt64(o)
-	}
-	return rows, nil
+	return batch.GetInt64Slot(place(batchLength), 0), nil
 }
 
 func codecOf(batch *flatbuffers.Table) Codec {
-	o := slot(batch, batchCompression)
-	if o == 0 {
+	switch t := table(batch, batchCompression); {
+	case t == nil:
 		return None
-	}
-	t := &flatbuffers.Table{Bytes: batch.Bytes, Pos: batch.Indirect(o)}
-	if c := slot(t, 0); c != 0 && t.GetByte(c) == codecZstd {
+	case t.GetByteSlot(place(compressionCodec), codecLZ4) == codecZstd:
 		return Zstd
 	}
 	return LZ4

@@ -2,23 +2,21 @@ package arrowfile
 
 import (
 	"fmt"
+	"sync"
 	"unsafe"
 )
 
-// maxBuffer bounds one buffer of one batch, in bytes.
-const maxBuffer = 1 << 30
-
-// littleEndian: slabs are written as they lie in memory, and Arrow files are
-// little endian here.
+// littleEndian reports whether the machine is: Tables are written as they lie in
+// memory, and the files are little endian.
 var littleEndian = *(*byte)(unsafe.Pointer(&[]uint16{1}[0])) == 1
 
-// number is a type whose slices can be seen as bytes.
+// number is a type of the numbers in a Table.
 type number interface {
 	~uint8 | ~int32 | ~uint64 | ~float32 | ~float64
 }
 
-// View sees the bytes as a slice of T, whose size must divide their number.
-// The bytes must be aligned as those of a Table are.
+// View returns the memory of b as a slice of T, whose size must divide len(b).
+// b must be aligned as the memory of a Table is.
 func View[T number](b []byte) []T {
 	var t T
 	if len(b) == 0 {
@@ -27,7 +25,7 @@ func View[T number](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(t)))
 }
 
-// bytesOf sees a slice of numbers as its bytes.
+// bytesOf returns the memory of a slice of numbers.
 func bytesOf[T number](s []T) []byte {
 	if len(s) == 0 {
 		return nil
@@ -35,7 +33,7 @@ func bytesOf[T number](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(s[0])))
 }
 
-// aligned returns n bytes at an address that is a multiple of 8, room for more.
+// aligned returns n bytes at an address that is a multiple of 8.
 func aligned(n int) []byte {
 	return bytesOf(make([]uint64, (n+7)/8))[:n:n]
 }
@@ -50,14 +48,26 @@ type Data struct {
 	// k%Values of row k/Values) is Bytes[Ends[k]*size : Ends[k+1]*size].
 	Ends  []int32
 	Bytes []byte
+	// Most is how many values the lists, or bytes the texts, of a batch that is read
+	// may have on average; 0: any number.
+	Most int
 }
 
-// Table is memory for up to Cap rows of some columns: slabs of fixed place
-// that others write into, and lists and texts that grow.
+// Table is memory for up to Cap rows of some columns: that of columns of fixed
+// shape is made at once, and the caller writes into it; lists and texts grow.
 type Table struct {
 	Rows int // in use
 	Cap  int
 	Data []*Data // in the order of the schema; nil for columns not wanted
+
+	// MostLists is how many bytes of lists and texts a batch that is read may
+	// hold, all columns together; 0: 1 GiB each.
+	MostLists int
+	// Turn, if not nil, is locked while the table has more than wideLists bytes of
+	// lists and texts of a batch that was read: of the tables that share it only
+	// one is so large at a time.
+	Turn sync.Locker
+	held bool // Turn is locked
 }
 
 // NewTable returns memory for rows of the columns of the schema for which want
@@ -89,7 +99,7 @@ func NewTable(s Schema, rows int, want func(name string) bool) (*Table, error) {
 	return t, nil
 }
 
-// Col returns the data of the named column, nil if the Table has it not.
+// Col returns the data of the named column, nil if the Table does not have it.
 func (t *Table) Col(name string) *Data {
 	for _, d := range t.Data {
 		if d != nil && d.Column.Name == name {
@@ -99,14 +109,35 @@ func (t *Table) Col(name string) *Data {
 	return nil
 }
 
-// Reset forgets all rows and keeps the memory.
+// Reset removes all rows. The memory is kept, unless Turn was needed for it.
 func (t *Table) Reset() {
 	t.Rows = 0
 	for _, d := range t.Data {
 		if d != nil && d.Ends != nil {
 			d.Ends, d.Bytes = d.Ends[:1], d.Bytes[:0]
+			if t.held {
+				d.Bytes = nil
+			}
 		}
 	}
+	if t.held {
+		t.held = false
+		t.Turn.Unlock()
+	}
+}
+
+// room makes room for n bytes of lists of a column. all is the number of bytes of
+// lists of this column and those before it.
+func (t *Table) room(d *Data, n, all int) {
+	if t.Turn != nil && !t.held && all > wideLists {
+		t.held = true
+		t.Turn.Lock()
+	}
+	if cap(d.Bytes) < n {
+		d.Bytes = nil // so that the old memory can be freed before there is new
+		d.Bytes = aligned(n)
+	}
+	d.Bytes = d.Bytes[:n]
 }
 
 // ListBytes is the number of bytes in lists and texts.
@@ -129,6 +160,18 @@ func (d *Data) Row(i int) []byte {
 // AppendList appends one list to the column.
 func AppendList[T number](d *Data, values []T) {
 	d.appendBytes(bytesOf(values))
+}
+
+// AppendLists appends lists that follow one another in values. ends says where each
+// of them ends; values begins at the given place of those.
+func AppendLists[T number](d *Data, values []T, begin int, ends []int32) {
+	b := bytesOf(values)
+	d.grow(len(b))
+	shift := int32(len(d.Bytes)/max(d.Column.Type.size(), 1) - begin)
+	d.Bytes = append(d.Bytes, b...)
+	for _, end := range ends {
+		d.Ends = append(d.Ends, end+shift)
+	}
 }
 
 // AppendText appends one text to the column.

@@ -2,10 +2,10 @@ package arrowfile
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 
-	"github.com/apache/arrow/go/v15/arrow"
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
@@ -15,7 +15,6 @@ import (
 // is not safe for concurrent use.
 type Writer struct {
 	schema Schema
-	arrow  *arrow.Schema
 	head   []byte // magic and schema message
 	codec  Codec
 	frames compressor
@@ -30,26 +29,32 @@ type Writer struct {
 	nodes []int64
 	spans []span
 	msg   []byte
-	body  []byte   // the body of a batch, or with codec None its small parts
+	size  int64    // of the body of a batch so far
+	body  []byte   // the body with a codec
 	parts [][]byte // the body with codec None, in pieces that are not copied
-	bits  []byte   // scratch: packed bools
 }
+
+// errNotStarted is the error of a Writer without a file in hand.
+var errNotStarted = errors.New("no file started")
 
 // NewWriter returns a Writer. It fails on a schema that cannot be written and
 // on an unknown codec.
 func NewWriter(s Schema, c Codec) (*Writer, error) {
-	if err := s.Check(); err != nil {
-		return nil, err
-	}
 	frames, err := newCompressor(c)
 	if err != nil {
 		return nil, err
 	}
-	as := s.Arrow()
-	w := &Writer{schema: s, arrow: as, codec: c, frames: frames, flat: flatbuffers.NewBuilder(4096)}
-	w.head = fileHead(as)
-	w.err = fmt.Errorf("no file started")
-	return w, nil
+	return (&Writer{codec: c, frames: frames, flat: flatbuffers.NewBuilder(4096)}).Other(s)
+}
+
+// Other returns a Writer of files of another schema that shares the memory for
+// compression, most of what a Writer has. Both may have a file in hand, but the
+// same goroutine must write them.
+func (w *Writer) Other(s Schema) (*Writer, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	return &Writer{schema: s, head: fileHead(s), codec: w.codec, frames: w.frames, flat: w.flat, err: errNotStarted}, nil
 }
 
 // Start begins a file.
@@ -78,20 +83,19 @@ func (w *Writer) Write(t *Table) error {
 	if w.err != nil {
 		return w.err
 	}
-	w.nodes, w.spans, w.body, w.parts, w.bits = w.nodes[:0], w.spans[:0], w.body[:0], w.parts[:0], w.bits[:0]
-	var at int64
 	if len(t.Data) != len(w.schema.Columns) {
 		w.err = fmt.Errorf("a table of %d columns for a schema of %d", len(t.Data), len(w.schema.Columns))
 		return w.err
 	}
+	w.nodes, w.spans, w.body, w.parts, w.size = w.nodes[:0], w.spans[:0], w.body[:0], w.parts[:0], 0
 	for i, d := range t.Data {
-		if at, w.err = w.column(d, t.Rows, at); w.err != nil {
-			w.err = fmt.Errorf("column %s: %w", w.schema.Columns[i].Name, w.err)
+		if err := w.column(d, t.Rows); err != nil {
+			w.err = fmt.Errorf("column %s: %w", w.schema.Columns[i].Name, err)
 			return w.err
 		}
 	}
-	w.msg = appendBatchMessage(w.msg[:0], w.flat, t.Rows, w.nodes, w.spans, at, w.codec)
-	w.blocks = append(w.blocks, block{w.pos, int32(len(w.msg)), at})
+	w.msg = appendBatchMessage(w.msg[:0], w.flat, t.Rows, w.nodes, w.spans, w.size, w.codec)
+	w.blocks = append(w.blocks, block{w.pos, int32(len(w.msg)), w.size})
 	w.write(w.msg)
 	w.write(w.body)
 	for _, p := range w.parts {
@@ -103,70 +107,69 @@ func (w *Writer) Write(t *Table) error {
 	return w.err
 }
 
-// column appends the nodes and buffers of one column; at is where its first
-// buffer begins in the body.
-func (w *Writer) column(d *Data, rows int, at int64) (int64, error) {
+// column adds the fields and buffers of one column.
+func (w *Writer) column(d *Data, rows int) error {
 	c := d.Column
-	n := c.Values()
-	w.nodes = append(w.nodes, int64(rows))
-	w.spans = append(w.spans, span{at, 0}) // validity
+	n := rows * c.Values()
+	w.field(rows)
 	if len(c.Shape) > 0 {
-		w.nodes = append(w.nodes, int64(rows*n))
-		w.spans = append(w.spans, span{at, 0})
+		w.field(n)
 	}
 	if d.Ends == nil {
 		used := d.Fixed[:rows*c.Width()]
 		if c.Type == Bool {
-			used = w.pack(used)
+			used = packed(used)
 		}
-		return w.buffer(used, at, c.Width()*w.schema.Stride)
+		return w.buffer(used, c.Width()*w.schema.Stride)
 	}
-	if len(d.Ends) != rows*n+1 || len(d.Bytes) > maxBuffer {
-		return at, fmt.Errorf("%d ends for %d values, %d bytes", len(d.Ends)-1, rows*n, len(d.Bytes))
+	if len(d.Ends) != n+1 || len(d.Bytes) > maxBuffer {
+		return fmt.Errorf("%d ends for %d values, %d bytes", len(d.Ends)-1, n, len(d.Bytes))
 	}
-	at, err := w.buffer(bytesOf(d.Ends), at, 0)
-	if err != nil {
-		return at, err
+	if err := w.buffer(bytesOf(d.Ends), 0); err != nil {
+		return err
 	}
 	if c.List {
-		w.nodes = append(w.nodes, int64(d.Ends[rows]))
-		w.spans = append(w.spans, span{at, 0})
+		w.field(int(d.Ends[rows]))
 	}
-	return w.buffer(d.Bytes, at, 0)
+	return w.buffer(d.Bytes, 0)
 }
 
-// pack packs bytes 0 and 1 into bits.
-func (w *Writer) pack(b []byte) []byte {
-	from := len(w.bits)
-	w.bits = append(w.bits, make([]byte, (len(b)+7)/8)...)
+// field adds a field of so many values, and its validity buffer: there are no
+// nulls.
+func (w *Writer) field(values int) {
+	w.nodes = append(w.nodes, int64(values))
+	w.spans = append(w.spans, span{w.size, 0})
+}
+
+// packed are bytes 0 and 1 as bits, the first lowest.
+func packed(b []byte) []byte {
+	bits := make([]byte, (len(b)+7)/8)
 	for i, v := range b {
-		w.bits[from+i/8] |= v << (i % 8)
+		bits[i/8] |= v << (i % 8)
 	}
-	return w.bits[from:]
+	return bits
 }
 
 var zeros [8]byte
 
-// buffer adds one buffer to the body and returns where the next begins.
-func (w *Writer) buffer(b []byte, at int64, stride int) (int64, error) {
-	if len(b) == 0 {
-		w.spans = append(w.spans, span{at, 0})
-		return at, nil
+// buffer adds one buffer to the body.
+func (w *Writer) buffer(b []byte, stride int) (err error) {
+	n := int64(len(b))
+	switch {
+	case n == 0:
+	case w.codec == None:
+		w.parts = append(w.parts, b, zeros[:-n&7])
+	default:
+		w.body = binary.LittleEndian.AppendUint64(w.body, uint64(n))
+		if w.body, err = w.frames(w.body, b, stride); err != nil {
+			return err
+		}
+		n = int64(len(w.body)) - w.size
+		w.body = append(w.body, zeros[:-n&7]...)
 	}
-	if w.codec == None {
-		pad := -len(b) & 7
-		w.spans = append(w.spans, span{at, int64(len(b))})
-		w.parts = append(w.parts, b, zeros[:pad])
-		return at + int64(len(b)+pad), nil
-	}
-	w.body = binary.LittleEndian.AppendUint64(w.body, uint64(len(b)))
-	var err error
-	if w.body, err = w.frames.frame(w.body, b, stride); err != nil {
-		return at, err
-	}
-	w.spans = append(w.spans, span{at, int64(len(w.body)) - at})
-	w.body = append(w.body, zeros[:-len(w.body)&7]...)
-	return int64(len(w.body)), nil
+	w.spans = append(w.spans, span{w.size, n})
+	w.size += (n + 7) &^ 7
+	return nil
 }
 
 // Finish writes the end of the file.
@@ -174,10 +177,14 @@ func (w *Writer) Finish() error {
 	if w.err != nil {
 		return w.err
 	}
-	w.msg = appendFooter(w.msg[:0], w.arrow, w.blocks)
+	w.msg = appendFooter(w.msg[:0], w.schema, w.blocks)
+	if len(w.msg) > maxMetadata {
+		w.err = fmt.Errorf("the places of %d batches take %d bytes, at most %d can be read", len(w.blocks), len(w.msg), maxMetadata)
+		return w.err
+	}
 	w.write(w.msg)
 	if w.err == nil {
-		w.err = fmt.Errorf("no file started")
+		w.err = errNotStarted
 		return nil
 	}
 	return w.err

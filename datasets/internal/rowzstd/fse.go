@@ -3,21 +3,21 @@ package rowzstd
 import "math/bits"
 
 const (
-	maxSymbols  = 53
+	maxSymbols  = 64 // 53 and fewer are used; a power of two spares checks of bounds
 	maxTableLog = 8
 	minTableLog = 5
 )
 
-// lengthCoder codes the lengths of one block with finite state entropy (RFC
-// 8878, section 4.1; the encoder's side as in the reference implementation's
-// fse_compress.c).
+// counts is how often each symbol occurs.
+type counts [maxSymbols]uint32
+
+// lengthCoder codes the symbols of the lengths of one block with finite state
+// entropy (RFC 8878, section 4.1; the encoder's side as in the reference
+// implementation's fse_compress.c).
 type lengthCoder struct {
-	codes  []code
-	counts [maxSymbols]uint32
+	counts counts
 	norm   [maxSymbols]uint16 // frequencies, summing to 1<<log
-	log    uint8
-	single bool // all symbols are the same: nothing is written
-	state  uint32
+	log    uint8              // 0: all symbols are the same, and nothing is written
 	next   [1 << maxTableLog]uint16
 	delta  [maxSymbols]transition
 }
@@ -28,35 +28,21 @@ type transition struct {
 	find int32
 }
 
-func (c *lengthCoder) reset(n int) {
-	if cap(c.codes) < n {
-		c.codes = make([]code, 0, 2*n)
+// appendTable builds the table for the counts of n symbols, of which some is
+// one, appends its description and returns its mode.
+func (c *lengthCoder) appendTable(dst []byte, n int, some uint8) ([]byte, byte) {
+	if int(c.counts[some]) == n {
+		c.log, c.next[0], c.delta[some] = 0, 0, transition{}
+		return append(dst, some), modeRLE
 	}
-	c.codes = c.codes[:0]
-	clear(c.counts[:])
-}
-
-func (c *lengthCoder) add(x code) {
-	c.codes = append(c.codes, x)
-	c.counts[x.symbol]++
-}
-
-// appendTable builds the table for the counts, appends its description and
-// returns its mode.
-func (c *lengthCoder) appendTable(dst []byte) ([]byte, byte) {
-	first := c.codes[0].symbol
-	if c.single = int(c.counts[first]) == len(c.codes); c.single {
-		return append(dst, first), modeRLE
-	}
-	c.normalize()
+	c.normalize(uint32(n))
 	c.build()
 	return c.appendNorm(dst), modeFSE
 }
 
 // normalize scales the counts to the size of the table; who occurs gets at
 // least 1, and the most frequent takes what rounding leaves.
-func (c *lengthCoder) normalize() {
-	total := uint32(len(c.codes))
+func (c *lengthCoder) normalize(total uint32) {
 	used, top := uint32(0), 0
 	for s, n := range c.counts {
 		if n > 0 {
@@ -126,8 +112,8 @@ func (c *lengthCoder) build() {
 
 // appendNorm appends the description of the frequencies.
 func (c *lengthCoder) appendNorm(dst []byte) []byte {
-	w := bitWriter{dst: reserve(dst, 2*maxSymbols)}
-	w.add(uint64(c.log-5), 4)
+	w, buf := writeBits(dst, 2*maxSymbols)
+	w = w.add(uint64(c.log-5), 4)
 	remaining, threshold, width := int(1)<<c.log+1, int(1)<<c.log, c.log+1
 	zero := false // the symbol before has frequency 0
 	for s := 0; remaining > 1; {
@@ -137,10 +123,9 @@ func (c *lengthCoder) appendNorm(dst []byte) []byte {
 				s++
 			}
 			for ; s >= from+3; from += 3 {
-				w.add(3, 2)
-				w.flush()
+				w = w.add(3, 2).flush(buf)
 			}
-			w.add(uint64(s-from), 2)
+			w = w.add(uint64(s-from), 2)
 		}
 		n := int(c.norm[s])
 		s++
@@ -155,46 +140,35 @@ func (c *lengthCoder) appendNorm(dst []byte) []byte {
 		if n < most {
 			bits--
 		}
-		w.add(uint64(n), bits)
-		w.flush()
+		w = w.add(uint64(n), bits).flush(buf)
 		for remaining < threshold {
 			width--
 			threshold >>= 1
 		}
 	}
-	w.flush()
-	if w.n > 0 {
-		return append(w.dst, byte(w.word))
-	}
-	return w.dst
+	return w.end(buf)
 }
 
-// start sets the state for the last symbol, which is coded first.
-func (c *lengthCoder) start(symbol uint8) {
-	if c.single {
-		return
-	}
+// start returns the state of the last symbol, which is coded first.
+func (c *lengthCoder) start(symbol uint8) uint32 {
 	t := c.delta[symbol]
 	out := (t.bits + 1<<15) >> 16
-	c.state = uint32(c.next[int32((out<<16-t.bits)>>out)+t.find])
+	return c.state((out<<16-t.bits)>>out, t)
 }
 
-// encode codes the symbol before.
-func (c *lengthCoder) encode(w *bitWriter, symbol uint8) {
-	if c.single {
-		return
-	}
+// encode codes the symbol before: it writes the bits that lead from its state to
+// the given one, and returns its state.
+func (c *lengthCoder) encode(w bitWriter, state uint32, symbol uint8) (bitWriter, uint32) {
 	t := c.delta[symbol]
-	out := uint8((c.state + t.bits) >> 16)
-	w.add(uint64(c.state)&(1<<out-1), out)
-	c.state = uint32(c.next[int32(c.state>>out)+t.find])
+	out := (state + t.bits) >> 16 & 31
+	return w.add(uint64(state&(1<<out-1)), uint8(out)), c.state(state>>out, t)
 }
 
-// end writes the state, with which the reader begins.
-func (c *lengthCoder) end(w *bitWriter) {
-	if c.single {
-		return
-	}
-	w.add(uint64(c.state)&(1<<c.log-1), c.log)
-	w.flush()
+// end writes the state of the first symbol, with which the reader begins.
+func (c *lengthCoder) end(w bitWriter, state uint32) bitWriter {
+	return w.add(uint64(state)&(1<<c.log-1), c.log)
+}
+
+func (c *lengthCoder) state(n uint32, t transition) uint32 {
+	return uint32(c.next[uint8(int32(n)+t.find)])
 }

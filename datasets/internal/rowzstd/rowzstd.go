@@ -27,12 +27,15 @@ import (
 )
 
 const (
+	// MaxSource is the most bytes that one frame may hold.
+	MaxSource = 1 << 30
+
 	frameMagic   = 0xFD2FB528
 	blockMax     = 128 << 10 // bytes of content of a block, by the format
 	minMatch     = 8         // shorter ones cost more than their literals
-	maxSource    = 1 << 30   // bytes of content of a frame
-	minSource    = 64        // below this a frame is one raw block
-	headerSize   = 3         // of a block
+	maxSequences = blockMax/(1+minMatch) + 1
+	minSource    = 64 // below this a frame is one raw block
+	headerSize   = 3  // of a block
 	blockRaw     = 0
 	blockPacked  = 2
 	singleFrame  = 1 << 5 // the window is the content: no window descriptor
@@ -41,25 +44,23 @@ const (
 
 // Encoder keeps the memory of one encoder. It is not safe for concurrent use.
 type Encoder struct {
-	huff huff0.Scratch
-	lits []byte
-	seqs []sequence
-	lens [2]lengthCoder // of literals, of matches
+	huff  huff0.Scratch
+	lits  [blockMax + 8]byte // the literals of the block, and room to write a whole word
+	nLits int
+	seqs  [maxSequences]sequence // of the block
+	nSeqs int
+	lit   lengthCoder // of the numbers of literals in the sequences
+	match lengthCoder // of the lengths of the matches in the sequences
 }
 
-// sequence is a run of literals and the match after it.
-type sequence struct {
-	lit, match uint32 // lengths
-}
-
-// MaxSource is the most bytes that one frame may hold.
-const MaxSource = maxSource
+// sequence is a number of literals and the length of the match after them.
+type sequence struct{ lit, match code }
 
 // AppendFrame appends src as one zstd frame to dst. Rows are expected to be
 // like those stride bytes before them; any stride is right, a fitting one is
 // short. src may have up to MaxSource bytes, more panic.
 func (e *Encoder) AppendFrame(dst, src []byte, stride int) []byte {
-	if len(src) > maxSource {
+	if len(src) > MaxSource {
 		panic("rowzstd: source too long")
 	}
 	dst = binary.LittleEndian.AppendUint32(dst, frameMagic)
@@ -71,19 +72,17 @@ func (e *Encoder) AppendFrame(dst, src []byte, stride int) []byte {
 	if stride < 1 || stride > len(src) {
 		stride = len(src)
 	}
-	// The first byte has nothing before it; its literal precedes the first
-	// match in any case.
-	at := 0
-	for at < stride {
-		end := min(at+blockMax, stride)
-		dst, _ = e.block(dst, src, at, end, 1, true)
-		at = end
-	}
-	known := stride == 1
-	for at < len(src) {
+	distance, known := 1, true // a frame begins so
+	for at := 0; at < len(src); {
 		end := min(at+blockMax, len(src))
-		dst, end = e.block(dst, src, at, end, stride, known)
-		known = known || len(e.seqs) > 0
+		switch {
+		case at < stride:
+			end = min(end, stride)
+		case distance != stride:
+			distance, known = stride, false
+		}
+		dst, end = e.block(dst, src, at, end, distance, known)
+		known = known || e.nSeqs > 0
 		at = end
 	}
 	return dst
@@ -98,15 +97,14 @@ func (e *Encoder) block(dst, src []byte, at, end, distance int, known bool) ([]b
 	start := len(dst)
 	dst = append(dst, 0, 0, 0)
 	dst = e.appendLiterals(dst)
-	if known {
-		dst = e.appendSequences(dst)
-	} else {
-		dst = e.appendFirst(dst, distance)
+	offset := 1 // the distance of the sequence before
+	if !known {
+		offset = distance + 3
 	}
+	dst = e.appendSequences(dst, uint32(offset))
 	size := len(dst) - start - headerSize
 	if size >= end-at {
-		// The decoder has not seen the sequences.
-		e.seqs = e.seqs[:0]
+		e.nSeqs = 0 // the decoder does not see them
 		return appendRaw(dst[:start], src[at:end], last), end
 	}
 	putHeader(dst[start:], size, blockPacked, last)
@@ -129,77 +127,85 @@ func appendRaw(dst, src []byte, last bool) []byte {
 	return append(dst, src...)
 }
 
-// find splits src[at:end] into literals and matches at the distance. With one
-// it stops after the first match. Every match has a literal before it, as a
-// repeated offset means another one without.
+// find splits src[at:end] into literals and matches at the distance, and returns
+// where it stopped: at the end, or if not many after the first match. Every
+// match has a literal before it, as a repeated offset means another one without.
 func (e *Encoder) find(src []byte, at, end, distance int, many bool) int {
-	lits, seqs := e.lits[:0], e.seqs[:0]
-	from := at // first byte not yet told of
-	for i := max(at+1, distance); i+minMatch <= end; {
-		if d := load(src, i) ^ load(src, i-distance); d != 0 {
+	e.lit.counts, e.match.counts = counts{}, counts{}
+	nLits, nSeqs := 0, 0
+	// a[i] is the byte that lies one distance behind b[i].
+	a, b := src[distance:end], src[:end-distance]
+	b = b[:len(a)]
+	from := at // first byte of src not yet told of
+	for i := max(at+1-distance, 0); i+minMatch <= len(a); {
+		if d := load(a, i) ^ load(b, i); d != 0 {
 			i += (bits.Len64(d) + 7) / 8 // behind the last byte that differs
 			continue
 		}
-		n := minMatch + matching(src, i+minMatch, end, distance)
-		lits = append(lits, src[from:i]...)
-		seqs = append(seqs, sequence{uint32(i - from), uint32(n)})
-		from = i + n
+		k := i + minMatch // end of the match
+		for k+32 <= len(a) {
+			x, y := a[k:k+32:k+32], b[k:k+32:k+32]
+			d0, d1, d2, d3 := load(x, 0)^load(y, 0), load(x, 8)^load(y, 8), load(x, 16)^load(y, 16), load(x, 24)^load(y, 24)
+			if d0|d1|d2|d3 == 0 {
+				k += 32
+				continue
+			}
+			if d0|d1 == 0 {
+				d0, d1, k = d2, d3, k+16
+			}
+			if d0 == 0 {
+				d0, k = d1, k+8
+			}
+			k += bits.TrailingZeros64(d0) / 8
+			break
+		}
+		for k < len(a) && a[k] == b[k] {
+			k++
+		}
+		n := i + distance - from
+		s := sequence{literalCodes.code(uint32(n)), matchCodes.code(uint32(k - i))}
+		e.lit.counts[s.lit.symbol()]++
+		e.match.counts[s.match.symbol()]++
+		e.seqs[nSeqs] = s
+		nSeqs++
+		if n <= 8 { // nearly always: one word, whatever stands behind the literals
+			binary.LittleEndian.PutUint64(e.lits[nLits:nLits+8:nLits+8], load(src, from))
+		} else {
+			copy(e.lits[nLits:], src[from:from+n])
+		}
+		nLits += n
+		from, i = k+distance, k+1 // the byte at k differs
 		if !many {
 			end = from
 			break
 		}
-		i = from + 1 // this byte differs
 	}
-	e.lits, e.seqs = append(lits, src[from:end]...), seqs
+	e.nLits = nLits + copy(e.lits[nLits:], src[from:end])
+	e.nSeqs = nSeqs
 	return end
 }
 
-func load(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i:]) }
-
-// matching is the number of bytes from i on, before end, that are equal to
-// those distance before.
-func matching(src []byte, i, end, distance int) int {
-	a, b := src[i:end], src[i-distance:end-distance]
-	n := 0
-	for ; len(a) >= 32 && len(b) >= 32; a, b = a[32:], b[32:] {
-		d := (load(a, 0) ^ load(b, 0)) | (load(a, 8) ^ load(b, 8)) | (load(a, 16) ^ load(b, 16)) | (load(a, 24) ^ load(b, 24))
-		if d != 0 {
-			break
-		}
-		n += 32
-	}
-	for ; len(a) >= 8 && len(b) >= 8; a, b = a[8:], b[8:] {
-		if d := load(a, 0) ^ load(b, 0); d != 0 {
-			return n + bits.TrailingZeros64(d)/8
-		}
-		n += 8
-	}
-	for k := range a {
-		if a[k] != b[k] {
-			return n + k
-		}
-	}
-	return n + len(a)
-}
+func load(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i : i+8 : i+8]) }
 
 // appendLiterals appends the literals section.
 func (e *Encoder) appendLiterals(dst []byte) []byte {
 	const raw, rle, packed = 0, 1, 2
-	n := len(e.lits)
+	lits := e.lits[:e.nLits]
+	n := len(lits)
 	if n < 64 {
-		return append(appendLiteralsHeader(dst, raw, n), e.lits...)
+		return append(appendLiteralsHeader(dst, raw, n), lits...)
 	}
 	compress, format := huff0.Compress4X, 1
 	if n < 1024 {
 		compress, format = huff0.Compress1X, 0
 	}
 	e.huff.Reuse = huff0.ReusePolicyNone
-	out, _, err := compress(e.lits, &e.huff)
+	out, _, err := compress(lits, &e.huff)
 	switch {
 	case err == huff0.ErrUseRLE:
-		return append(appendLiteralsHeader(dst, rle, n), e.lits[0])
+		return append(appendLiteralsHeader(dst, rle, n), lits[0])
 	case err != nil || len(out)+5 >= n: // not compressible
-		return append(appendLiteralsHeader(dst, raw, n), e.lits...)
+		return append(appendLiteralsHeader(dst, raw, n), lits...)
 	}
 	size := max(n, len(out))
 	width := 10

@@ -12,164 +12,132 @@ const (
 	modeFSE = 2 // a table of frequencies
 )
 
-// maxSequence is the most bytes of a sequence: twice a state and extra bits.
+// maxSequence is the most bytes of a sequence: two states and two lengths.
 const maxSequence = (2*maxTableLog + 2*16 + 7) / 8
 
-// code is how a length is written: a symbol and extra bits.
-type code struct {
-	extra  uint32 // value of the extra bits
-	symbol uint8
-	bits   uint8
+// code is how a length is written: a symbol (8 bits), the number of extra bits
+// (8 bits) and the extra bits (16 bits).
+type code uint32
+
+func newCode(symbol, width, extra uint32) code { return code(symbol<<24 | width<<16 | extra) }
+
+func (c code) symbol() uint8 { return uint8(c>>24) % maxSymbols }
+func (c code) width() uint8  { return uint8(c >> 16) }
+func (c code) extra() uint64 { return uint64(c & 0xFFFF) }
+
+// lengthCodes are the codes of one kind of lengths (RFC 8878, section
+// 3.1.1.3.2.1.1). A symbol stands for a range of 1<<width lengths, behind that
+// of the symbol before.
+type lengthCodes struct {
+	least uint32 // the length of symbol 0
+	short [shortLengths]code
+	power uint32 // from least+shortLengths on, the range of width w has symbol power+w
 }
 
-// The first length and the number of extra bits of each symbol (RFC 8878,
-// section 3.1.1.3.2.1.1).
+// shortLengths is how many lengths have their codes in a table.
+const shortLengths = 128
+
 var (
-	literalBase = [...]uint32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
-		16, 18, 20, 22, 24, 28, 32, 40, 48, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536}
-	literalBits = [...]uint8{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-		1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
-	matchBase = [...]uint32{3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18,
-		19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34,
-		35, 37, 39, 41, 43, 47, 51, 59, 67, 83, 99, 131, 259, 515, 1027, 2051, 4099, 8195, 16387, 32771, 65539}
-	matchBits = [...]uint8{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-		0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-		1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
-	literalSymbol = shortSymbols(literalBase[:])
-	matchSymbol   = shortSymbols(matchBase[:])
+	literalCodes = newLengthCodes(0, 16, []uint32{1, 1, 1, 1, 2, 2, 3, 3, 4, 6})
+	matchCodes   = newLengthCodes(3, 32, []uint32{1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5})
 )
 
-// shortLengths: symbols of lengths below are in a table; above, every power of
-// two has its own.
-const shortLengths = 131
-
-func shortSymbols(base []uint32) (table [shortLengths]uint8) {
-	for n, s := 0, 0; n < shortLengths; n++ {
-		for s+1 < len(base) && base[s+1] <= uint32(n) {
-			s++
+// newLengthCodes returns codes whose first symbols stand for single lengths,
+// the next for ranges of the widths.
+func newLengthCodes(least, single uint32, widths []uint32) lengthCodes {
+	c := lengthCodes{least: least, power: single + uint32(len(widths)) - 7}
+	for n := range single {
+		c.short[n] = newCode(n, 0, 0)
+	}
+	n := single
+	for i, w := range widths {
+		for extra := range uint32(1) << w {
+			c.short[n] = newCode(single+uint32(i), w, extra)
+			n++
 		}
-		table[n] = uint8(s)
 	}
-	return table
+	return c
 }
 
-func literalCode(n uint32) code {
-	s := uint8(0)
+func (c *lengthCodes) code(n uint32) code {
+	n -= c.least
 	if n < shortLengths {
-		s = literalSymbol[n]
-	} else {
-		s = uint8(bits.Len32(n)-1) + 19
+		return c.short[n]
 	}
-	return code{n - literalBase[s], s, literalBits[s]}
+	w := uint32(bits.Len32(n) - 1)
+	return newCode(c.power+w, w, n-1<<w)
 }
 
-func matchCode(n uint32) code {
-	s := uint8(0)
-	if n < shortLengths {
-		s = matchSymbol[n]
-	} else {
-		s = uint8(bits.Len32(n-3)-1) + 36
-	}
-	return code{n - matchBase[s], s, matchBits[s]}
-}
-
-// appendFirst appends the sequences section of a block with at most one match,
-// whose distance the decoder does not know yet.
-func (e *Encoder) appendFirst(dst []byte, distance int) []byte {
-	if len(e.seqs) == 0 {
-		return append(dst, 0)
-	}
-	s := e.seqs[0]
-	l, m := literalCode(s.lit), matchCode(s.match)
-	offset := uint32(distance) + 3 // 1 … 3 are the repeated ones
-	o := uint8(bits.Len32(offset) - 1)
-	dst = append(dst, 1, modeRLE<<6|modeRLE<<4|modeRLE<<2, l.symbol, o, m.symbol)
-	w := bitWriter{dst: reserve(dst, 16)}
-	w.add(uint64(l.extra), l.bits)
-	w.flush()
-	w.add(uint64(m.extra), m.bits)
-	w.flush()
-	w.add(uint64(offset-1<<o), o)
-	return w.close()
-}
-
-// appendSequences appends the sequences section, every match at the distance
-// of the one before: offset code 0.
-func (e *Encoder) appendSequences(dst []byte) []byte {
-	n := len(e.seqs)
+// appendSequences appends the sequences section. offset is the offset value of
+// the format: 1 for the distance of the sequence before, and the distance + 3
+// for a new one, in a block of at most one sequence.
+func (e *Encoder) appendSequences(dst []byte, offset uint32) []byte {
+	n := e.nSeqs
 	switch {
 	case n == 0:
 		return append(dst, 0)
 	case n < 128:
 		dst = append(dst, byte(n))
-	case n < 0x7F00:
+	default: // maxSequences needs no third form
 		dst = append(dst, byte(n>>8)+128, byte(n))
-	default:
-		dst = append(dst, 255, byte(n-0x7F00), byte((n-0x7F00)>>8))
 	}
-	lit, match := &e.lens[0], &e.lens[1]
-	lit.reset(n)
-	match.reset(n)
-	for _, s := range e.seqs {
-		lit.add(literalCode(s.lit))
-		match.add(matchCode(s.match))
-	}
-	at := len(dst)
+	s := e.seqs[n-1]
+	offsetCode := uint8(bits.Len32(offset) - 1)
+	modes := len(dst)
 	dst = append(dst, 0)
-	var litMode, matchMode byte
-	dst, litMode = lit.appendTable(dst)
-	dst = append(dst, 0) // offsets: symbol 0
-	dst, matchMode = match.appendTable(dst)
-	dst[at] = litMode<<6 | modeRLE<<4 | matchMode<<2
+	dst, litMode := e.lit.appendTable(dst, n, s.lit.symbol())
+	dst = append(dst, offsetCode)
+	dst, matchMode := e.match.appendTable(dst, n, s.match.symbol())
+	dst[modes] = litMode<<6 | modeRLE<<4 | matchMode<<2
 	// Written from the last to the first, as it is read backwards.
-	w := bitWriter{dst: reserve(dst, n*maxSequence+8)}
-	for k := n - 1; k >= 0; k-- {
-		l, m := lit.codes[k], match.codes[k]
-		if k == n-1 {
-			match.start(m.symbol)
-			lit.start(l.symbol)
-		} else {
-			match.encode(&w, m.symbol)
-			lit.encode(&w, l.symbol)
+	w, buf := writeBits(dst, n*maxSequence+8)
+	lit, match := e.lit.start(s.lit.symbol()), e.match.start(s.match.symbol())
+	for k := n - 2; ; k-- {
+		w = w.add(s.lit.extra(), s.lit.width()).add(s.match.extra(), s.match.width()).flush(buf)
+		if k < 0 {
+			break
 		}
-		w.add(uint64(l.extra), l.bits)
-		w.add(uint64(m.extra), m.bits)
-		w.flush()
+		s = e.seqs[k]
+		w, match = e.match.encode(w, match, s.match.symbol())
+		w, lit = e.lit.encode(w, lit, s.lit.symbol())
 	}
-	match.end(&w)
-	lit.end(&w)
-	return w.close()
+	w = w.add(uint64(offset-1<<offsetCode), offsetCode).flush(buf)
+	w = e.lit.end(e.match.end(w, match), lit)
+	return w.add(1, 1).end(buf) // the bit that marks the end
 }
 
-// bitWriter writes bits to the end of dst, the lowest first. Its room must be
-// made before: reserve.
+// bitWriter writes bits to a buffer, the lowest first. Its methods return the
+// bitWriter after them, which so stays in registers.
 type bitWriter struct {
-	dst  []byte
 	word uint64
-	n    uint8
+	n    uint // bits in word, at most 64
+	pos  int  // where word goes in the buffer
 }
 
-// reserve makes room for n more bytes, and those that flush writes ahead.
-func reserve(dst []byte, n int) []byte { return slices.Grow(dst, n+8) }
+// writeBits returns a bitWriter behind dst and its buffer, with room for n bytes.
+func writeBits(dst []byte, n int) (bitWriter, []byte) {
+	buf := slices.Grow(dst, n+8) // flush writes a whole word
+	return bitWriter{pos: len(dst)}, buf[:cap(buf)]
+}
 
-func (w *bitWriter) add(v uint64, n uint8) {
+func (w bitWriter) add(v uint64, n uint8) bitWriter {
 	w.word |= v << (w.n & 63)
-	w.n += n
+	w.n += uint(n)
+	return w
 }
 
-// flush appends whole bytes; at most 7 bits stay, so 57 may be added before
+// flush writes the whole bytes; at most 7 bits stay, so 57 may be added before
 // the next.
-func (w *bitWriter) flush() {
-	n := len(w.dst)
-	binary.LittleEndian.PutUint64(w.dst[n:n+8], w.word)
-	w.dst = w.dst[:n+int(w.n>>3)]
+func (w bitWriter) flush(buf []byte) bitWriter {
+	binary.LittleEndian.PutUint64(buf[w.pos:w.pos+8:w.pos+8], w.word)
+	w.pos += int(w.n / 8)
 	w.word >>= w.n &^ 7 & 63
-	w.n &= 7
+	w.n %= 8
+	return w
 }
 
-// close appends the bit that marks the end.
-func (w *bitWriter) close() []byte {
-	w.flush()
-	w.add(1, 1)
-	return append(w.dst, byte(w.word))
+// end writes all bits, filled up to a byte, and returns what is written.
+func (w bitWriter) end(buf []byte) []byte {
+	w.n += 7
+	return buf[:w.flush(buf).pos]
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package datasets
+package disk
 
 import (
 	"fmt"
@@ -8,9 +8,12 @@ import (
 	"syscall"
 )
 
-// lock keeps other runs out of the folder until it is released or the process
-// ends. It leaves no file.
-func lock(dir string) (release func(), err error) {
+// noWait makes opening a pipe that nobody writes to return.
+const noWait = syscall.O_NONBLOCK
+
+// Lock keeps other runs out of the folder until it is released or the process
+// ends. It leaves no file. It fails if another run has locked the folder.
+func Lock(dir string) (release func(), err error) {
 	f, err := os.Open(dir)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,162 @@
+package datasets
+
+import (
+	"fmt"
+
+	"moonfarm/datasets/internal/arrowfile"
+	"moonfarm/rollout"
+)
+
+// The bounds of the format. Reading takes no more memory than they and the manifest
+// allow, whatever is in the files. What is written keeps to them.
+const (
+	// Of a dataset, so that numbers of files fit into their names.
+	maxEpisodes = 1 << 40
+	maxShards   = 1 << 20
+
+	// Of a batch that is read.
+	maxBatchBytes = 64 << 20 // of columns of fixed shape
+
+	// Of an episode.
+	maxOrders        = 1 << 20   // of one seat in one turn
+	maxEpisodeTurns  = 1 << 24   // turns × seats
+	maxEpisodeOrders = 1 << 24   // in all: 128 MiB
+	maxRecording     = 1 << 26   // bytes of its recording
+	maxText          = 1 << 16   // bytes of a text: where it comes from, why it stopped
+	maxPolicy        = 1 << 12   // bytes of the name of a policy
+	maxEpisodeLists  = 160 << 20 // bytes of its lists and texts together
+
+	// Bytes of files that are read as a whole.
+	maxManifest   = 1 << 30 // format 1 lists all shards in it
+	maxRun        = 64 << 20
+	maxSidecar    = 64 << 20 // most of it are the pairings of players, at most one per episode of the shard
+	maxIndexPart  = 4 << 20  // a full part has about 112 for each shard
+	maxAttachment = 64 << 20 // of statistics.json and README.md
+
+	// The index lists the shards in parts, so that neither the manifest nor the
+	// memory of whoever writes or reads a dataset grows with their number.
+	indexShards = 4096 // in a full part
+
+	// So many pairings of players are counted one by one: the manifest stays short
+	// though every recording may have other players. Format 1 counts all.
+	mostPairings = 1000
+)
+
+// Sizes of the batches that are written, and of what is held until then.
+const (
+	// Rows are compressed while they are in the processor's cache, so a batch of
+	// steps aims at stepBatchBytes; but it holds stepBatchTurns turns at least, as
+	// rows compress by their likeness to those before.
+	stepBatchBytes   = 4 << 20
+	stepBatchTurns   = 16
+	finalBatchBytes  = 1 << 20
+	mostBatchRows    = 4096 // of steps or finals
+	episodeBatchRows = 1024
+	listBytes        = 8 << 20 // of lists and texts after which any batch is full
+
+	keptBytes = 64 << 20 // of rows that a worker keeps while it plays
+)
+
+// A manifest that is read may have fewValues values, and one more for every
+// bytesOfValue bytes. Those that are written have fewer. Without this bound a
+// short text of many empty objects, such as {},{},{}, would be decoded into lists
+// of a hundred times its size.
+const (
+	fewValues    = 1 << 17
+	bytesOfValue = 12
+)
+
+// checkSizes fails if batches, turns or orders may be larger than the bounds.
+func (l *layout) checkSizes() error {
+	for _, t := range l.tables {
+		width := 0
+		for _, c := range t.schema.Columns {
+			width += c.Width() // each is checked to be at most 1 GiB, and there are some ten
+		}
+		if width > maxBatchBytes/max(t.rows, 1) {
+			return fmt.Errorf("%s: %d rows of %d bytes, a batch holds at most %d bytes", t.name, t.rows, width, maxBatchBytes)
+		}
+	}
+	s := l.specs[0]
+	if turns := l.maxTurns(); turns < 1 || turns > maxEpisodeTurns/s.Info.Players {
+		return fmt.Errorf("%d turns of %d seats, expected 1 to %d turns of all seats together", turns, s.Info.Players, maxEpisodeTurns)
+	}
+	if n := l.maxOrders(); n < 0 || n > maxOrders {
+		return fmt.Errorf("%d orders of a seat in a turn, expected at most %d", n, maxOrders)
+	}
+	return nil
+}
+
+// checkEpisode fails if anything of an episode is larger than the bounds.
+func checkEpisode(e *rollout.Episode, source string) error {
+	lists := 8*len(e.Orders) + 4*len(e.Ends) + len(e.Chosen) + len(e.Recording) + len(e.Stopped) + len(source)
+	tooLong := func(text string, most int) error {
+		if len(text) <= most {
+			return nil
+		}
+		return fmt.Errorf("episode %d: a text of %d bytes, at most %d are kept: %s", e.ID, len(text), most, short(text, 0))
+	}
+	for _, name := range e.Policies {
+		if err := tooLong(name, maxPolicy); err != nil {
+			return err
+		}
+	}
+	for _, text := range []string{source, e.Stopped} {
+		if err := tooLong(text, maxText); err != nil {
+			return err
+		}
+	}
+	if len(e.Recording) > maxRecording {
+		return fmt.Errorf("episode %d: a recording of %d bytes, at most %d are kept", e.ID, len(e.Recording), maxRecording)
+	}
+	if len(e.Orders) > maxEpisodeOrders || lists > maxEpisodeLists {
+		return fmt.Errorf("episode %d: %d orders, %d bytes in all; at most %d and %d are kept", e.ID, len(e.Orders), lists, maxEpisodeOrders, maxEpisodeLists)
+	}
+	return nil
+}
+
+// bound tells a table of batches that are read how long its lists and texts may
+// be. A batch holds at most listBytes of them and, as it ends after the row that
+// reaches this size, what that one row can hold: for steps the rows of a turn.
+func (d *Dataset) bound(table int, t *arrowfile.Table) {
+	g := d.manifest.Game
+	turns := g.MaxTurns * g.Players
+	most := map[string]struct{ values, size int }{
+		ColOrders: {min(turns*g.MaxOrders, maxEpisodeOrders), 8}, ColEnds: {turns, 4}, ColChosen: {turns, 1}, ColRecording: {maxRecording, 1},
+		ColPolicies: {maxPolicy, 1}, ColSource: {maxText, 1}, ColStopped: {maxText, 1},
+	}
+	beyond := 0 // bytes of lists after those with which a batch is not yet full
+	for _, c := range t.Data {
+		if c == nil || c.Ends == nil {
+			continue
+		}
+		m := most[c.Column.Name]
+		if table == stepsTable { // the orders of a turn
+			m.values = g.MaxOrders
+			beyond += m.values * m.size * (g.Players - 1)
+		}
+		c.Most = max(m.values, 1)
+		beyond += c.Most * m.size * c.Column.Values()
+	}
+	t.MostLists = listBytes + min(beyond, maxEpisodeLists)
+}
+
+// checkValues fails if the text of a manifest has too many values for its length.
+func checkValues(text []byte) error {
+	n := 0          // values but the first
+	within := false // a string
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case within && c == '\\':
+			i++
+		case c == '"':
+			within = !within
+		case !within && (c == ',' || c == '{' || c == '['):
+			n++
+		}
+	}
+	if n > fewValues+len(text)/bytesOfValue {
+		return fmt.Errorf("damaged: %d values in %d bytes", n, len(text))
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package datasets
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"moonfarm/sim"
+)
+
+// TestDiscount sums the rewards of every row to come, each discounted by its
+// distance.
+func TestDiscount(t *testing.T) {
+	j := toyJob(3, 2)
+	j.Discount = 0.75
+	dir := generateToy(t, j, Options{Workers: 2})
+	d := opened(t, dir)
+	require.Equal(t, 0.75, d.Manifest().Reward.Gamma)
+	var episode []uint64
+	var reward, ret []float32
+	for b := range each(t, d.Batches(ReadOptions{Rows: 1 << 16})) {
+		episode, reward, ret = append(episode, b.Episode...), append(reward, b.Reward...), append(ret, b.Return...)
+	}
+	most := 0.0
+	for i := range reward {
+		want, factor := 0.0, 1.0
+		for k := i; k < len(reward) && episode[k] == episode[i]; k += 3 {
+			want += factor * float64(reward[k])
+			factor *= 0.75
+		}
+		require.InDelta(t, want, float64(ret[i]), 1e-5, "row %d", i)
+		most = max(most, math.Abs(want-float64(reward[i])))
+	}
+	require.Greater(t, most, 1.0)
+	requireSound(t, dir, toyMakers(), VerifyOptions{Workers: 2, Recompute: -1})
+
+	// A discount of 1 is none, and what it is by default.
+	one, none := toyJob(2, 1), toyJob(2, 1)
+	one.Discount = 1
+	requireSameFiles(t, files(t, generateToy(t, none, Options{})), files(t, generateToy(t, one, Options{})))
+	for _, wrong := range []float64{-0.5, 1.01, math.NaN(), math.Inf(1)} {
+		j.Discount = wrong
+		requireRefused(t, t.TempDir(), j, "it must be above 0 and at most 1")
+	}
+}
+
+// TestChosen: rows and episodes tell which member of a mixture chose, and tell
+// the same if only the recorded orders can be played again.
+func TestChosen(t *testing.T) {
+	j := mixed(toyJob(3, 2))
+	dir := generateToy(t, j, Options{Workers: 2})
+	d := opened(t, dir)
+	require.Equal(t, [][]string{{}, {"random", "empty", "random"}, {}}, d.Manifest().Job.Members)
+	var byRow []uint8
+	counts := map[uint8]int{}
+	for b := range each(t, d.Batches(ReadOptions{})) {
+		byRow = append(byRow, b.Chosen...)
+		for i, c := range b.Chosen {
+			if b.Seat[i] != 1 {
+				require.Zero(t, c)
+				continue
+			}
+			counts[c]++
+			if c == 1 {
+				require.Equal(t, b.OrderEnds[i], b.OrderEnds[i+1], "the empty member gave orders")
+			}
+		}
+	}
+	require.Len(t, counts, 3)
+	var byEpisode []uint8
+	for e := range each(t, d.Episodes()) {
+		byEpisode = append(byEpisode, e.Chosen...)
+		for k, c := range e.Chosen {
+			require.False(t, c == 1 && len(e.OrdersOf(k/e.Players, sim.Player(k%e.Players))) > 0)
+		}
+	}
+	require.Equal(t, byRow, byEpisode)
+	for _, m := range []Makers{toyMakers(), {Vector: toyMakers().Vector}} {
+		r := requireSound(t, dir, m, VerifyOptions{Workers: 2, Recompute: -1})
+		require.Equal(t, 7, r.Recomputed)
+		require.Equal(t, m.Policy == nil, r.Replayed)
+	}
+	// Without a mixture there is no such column.
+	d = opened(t, generateToy(t, toyJob(3, 2), Options{}))
+	require.Empty(t, d.Manifest().Job.Members)
+	for b := range each(t, d.Batches(ReadOptions{})) {
+		require.Nil(t, b.Chosen)
+	}
+	_, err := d.ColumnSHA256("episodes", ColChosen)
+	require.ErrorContains(t, err, "no column")
+}

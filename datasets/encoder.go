@@ -1,0 +1,225 @@
+package datasets
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"moonfarm/datasets/internal/arrowfile"
+	"moonfarm/env"
+	"moonfarm/rollout"
+	"moonfarm/sim"
+)
+
+// encoder turns the episodes of shards into the bytes of their files. It keeps
+// its memory from shard to shard, whatever their number and length. It is not
+// safe for concurrent use.
+type encoder struct {
+	layout  *layout
+	makers  Makers
+	players int
+	replays []*rollout.Replayer // per rules; made when needed
+
+	tables  []*tableWriter // of the tables of the layout
+	step    stepData       // columns of the steps
+	final   stepData       // columns of the finals, if there are any
+	sampler *sampler       // nil: there are no observations
+
+	batch   *env.Batch
+	shapes  shapes
+	orders  []sim.Order // for the rules that allow most
+	kept    keptTurns
+	returns []float32 // of the episode in hand [turns, seats]
+
+	// Of the shard in hand:
+	rules  int
+	next   uint64
+	left   uint64
+	counts counter
+}
+
+// tableWriter writes the rows of one table, batch by batch.
+type tableWriter struct {
+	w    *arrowfile.Writer
+	rows *arrowfile.Table
+	full func(*arrowfile.Table) error // takes every batch: the Write of w; Verify compares it first
+}
+
+// flush writes the rows in hand.
+func (w *tableWriter) flush() error {
+	if w.rows.Rows == 0 {
+		return nil
+	}
+	err := w.full(w.rows)
+	w.rows.Reset()
+	return err
+}
+
+// shapes are the values per row.
+type shapes struct{ planes, words, scalars, mask, heads int }
+
+// newEncoder makes an encoder.
+func newEncoder(l *layout, m Makers) (*encoder, error) {
+	s := l.specs[0]
+	x := &encoder{
+		layout: l, makers: m, players: s.Info.Players, replays: make([]*rollout.Replayer, len(l.specs)),
+		batch:  env.NewBatch(s, 1, 0),
+		shapes: shapes{s.Shape.PlaneBytes(), s.Shape.Words, s.Shape.Scalars, s.MaskWords, len(s.Heads)},
+		orders: make([]sim.Order, s.Info.Players*l.maxOrders()),
+	}
+	w, err := arrowfile.NewWriter(l.tables[0].schema, l.job.Codec)
+	for i, t := range l.tables {
+		if i > 0 && err == nil {
+			w, err = w.Other(t.schema)
+		}
+		if err != nil {
+			return nil, err
+		}
+		rows, err := arrowfile.NewTable(t.schema, t.rows, nil)
+		if err != nil {
+			return nil, err
+		}
+		x.tables = append(x.tables, &tableWriter{w, rows, w.Write})
+	}
+	x.step = newStepData(x.tables[stepsTable].rows, l.tables[stepsTable].rows)
+	if len(x.tables) > finalsTable {
+		x.final = newStepData(x.tables[finalsTable].rows, l.tables[finalsTable].rows)
+	}
+	x.sampler, err = newSampler(s.Shape, s.Table.PackedLayout, l.job.Obs)
+	return x, err
+}
+
+// start begins a shard whose files go to the given writers, one per table.
+func (x *encoder) start(p place, to []io.Writer) error {
+	x.next, x.left, x.rules = p.first, p.n, p.rules
+	x.counts = newCounter(x.layout.format, x.players, sidecar{Shard: p.shard})
+	x.batch.Orders = x.orders[:x.players*x.layout.specs[x.rules].Info.MaxOrders]
+	if x.sampler != nil {
+		x.sampler.start()
+	}
+	for i, w := range x.tables {
+		w.rows.Reset()
+		if err := w.w.Start(to[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// episode writes the rows of the next episode. An episode that does not hold its
+// rows is played again; that fails if the game does not go as the episode says.
+func (x *encoder) episode(e *rollout.Episode, source string) error {
+	if x.left == 0 || e.ID != x.next || len(e.Policies) != x.players || e.Players != x.players {
+		return fmt.Errorf("episode %d of %d seats, %d policies, %d orders; expected number %d of %d seats",
+			e.ID, e.Players, len(e.Policies), len(e.Orders), x.next, x.players)
+	}
+	choices := 0
+	if x.layout.job.mixed() {
+		choices = e.Turns * e.Players
+	}
+	if len(e.Chosen) != choices {
+		return fmt.Errorf("episode %d tells of %d choices of members of policies, expected %d", e.ID, len(e.Chosen), choices)
+	}
+	if err := checkEpisode(e, source); err != nil {
+		return err
+	}
+	x.next, x.left = x.next+1, x.left-1
+	if err := x.turnRows(e); err != nil {
+		return err
+	}
+	x.counts.add(e)
+	return x.episodeRow(e, source)
+}
+
+// replayer returns a Replayer for an episode: one that plays by the rules of the
+// shard, or one that goes through the states of the episode's recording.
+func (x *encoder) replayer(e *rollout.Episode) (*rollout.Replayer, error) {
+	if len(e.Recording) > 0 {
+		return x.recorded(e)
+	}
+	if r := x.replays[x.rules]; r != nil {
+		return r, nil
+	}
+	v, err := x.makers.Vector(x.layout.job.Rules[x.rules], x.layout.job.config(1))
+	if err != nil {
+		return nil, err
+	}
+	r, err := rollout.NewReplayer(v)
+	x.replays[x.rules] = r
+	return r, err
+}
+
+// recorded returns a Replayer that goes through the states of the episode's
+// recording. It fails if the episode has other turns or orders.
+func (x *encoder) recorded(e *rollout.Episode) (*rollout.Replayer, error) {
+	if x.makers.Recorded == nil {
+		return nil, fmt.Errorf("episode %d: a recording, and %s has none that can be checked", e.ID, x.layout.job.Game)
+	}
+	v, orders, ends, err := x.makers.Recorded(x.layout.job.Rules[x.rules], x.layout.job.config(1), e.Recording)
+	if err != nil {
+		return nil, fmt.Errorf("episode %d: %w", e.ID, err)
+	}
+	if !slices.Equal(ends, e.Ends) || !slices.Equal(orders, e.Orders) {
+		return nil, fmt.Errorf("episode %d: its %d turns and %d orders are not those of its recording, which has %d and %d",
+			e.ID, e.Turns, len(e.Orders), len(ends)/x.players, len(orders))
+	}
+	return rollout.NewReplayer(v)
+}
+
+// episodeRow appends the row of the episode to the episodes table.
+func (x *encoder) episodeRow(e *rollout.Episode, source string) error {
+	w := x.tables[episodesTable]
+	t := w.rows
+	i := t.Rows
+	arrowfile.View[uint64](t.Col(ColEpisode).Fixed)[i] = e.ID
+	arrowfile.View[uint64](t.Col(ColSeed).Fixed)[i] = e.Seed
+	arrowfile.View[int32](t.Col(ColRules).Fixed)[i] = int32(x.rules)
+	arrowfile.View[int32](t.Col(ColTurns).Fixed)[i] = int32(e.Turns)
+	t.Col(ColStatus).Fixed[i] = uint8(e.Status)
+	results := arrowfile.View[float32](t.Col(ColResults).Row(i))
+	scores := arrowfile.View[float64](t.Col(ColScores).Fixed)[i*x.players:]
+	for seat, o := range e.Outcome[:x.players] {
+		results[seat], scores[seat] = o.Result, o.Score
+		t.Col(ColPolicies).AppendText(e.Policies[seat])
+	}
+	t.Col(ColSource).AppendText(source)
+	arrowfile.AppendList(t.Col(ColOrders), e.Orders)
+	arrowfile.AppendList(t.Col(ColEnds), e.Ends)
+	if d := t.Col(ColChosen); d != nil {
+		arrowfile.AppendList(d, e.Chosen)
+	}
+	if d := t.Col(ColStopped); d != nil {
+		d.AppendText(e.Stopped)
+		arrowfile.AppendList(t.Col(ColRecording), e.Recording)
+	}
+	t.Rows++
+	if t.Rows < t.Cap && t.ListBytes() < x.layout.lists {
+		return nil
+	}
+	return w.flush()
+}
+
+// finish writes the rows in hand and the ends of the files. It returns the sidecar
+// without the sha256 of the files.
+func (x *encoder) finish() (sidecar, error) {
+	if x.left != 0 {
+		return sidecar{}, fmt.Errorf("%d episodes are missing", x.left)
+	}
+	if err := x.flushSteps(); err != nil {
+		return sidecar{}, err
+	}
+	c := x.counts.counts
+	for i, w := range x.tables {
+		if err := w.flush(); err != nil {
+			return sidecar{}, err
+		}
+		if err := w.w.Finish(); err != nil {
+			return sidecar{}, err
+		}
+		*c.of(i) = File{Path: pathOf(x.layout.tables[i].name, c.Shard), Rows: uint64(w.w.Rows()), Bytes: uint64(w.w.Bytes())}
+	}
+	if x.sampler != nil {
+		c.Sampled = x.sampler.sum
+	}
+	return c, nil
+}

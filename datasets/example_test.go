@@ -1,0 +1,79 @@
+package datasets_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+
+	"moonfarm/datasets"
+	"moonfarm/env/catalog"
+	"moonfarm/rollout"
+	"moonfarm/rollout/policy"
+)
+
+// A table becomes a stream of another format: the records go from here to
+// whatever speaks Arrow as they are. examples/parquet writes Parquet files in
+// the same way.
+func ExampleDataset_Records() {
+	dir, err := os.MkdirTemp("", "moonfarm")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	d, err := small(filepath.Join(dir, "td"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	columns := []string{"episode", "turn", "seat", "scalars", "reward"}
+	schema, err := d.ArrowSchema("steps", columns...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var stream bytes.Buffer
+	w := ipc.NewWriter(&stream, ipc.WithSchema(schema))
+	for record, err := range d.Records("steps", columns...) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		if err := w.Write(record); err != nil {
+			log.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		log.Fatal(err)
+	}
+
+	r, err := ipc.NewReader(&stream)
+	if err != nil {
+		log.Fatal(err)
+	}
+	rows, sum := int64(0), float32(0)
+	for r.Next() {
+		rows += r.Record().NumRows()
+		for _, v := range r.Record().Column(4).(*array.Float32).Float32Values() {
+			sum += v
+		}
+	}
+	fmt.Println(rows == int64(d.Manifest().Totals.Rows), "rewards sum to", sum)
+	// Output: true rewards sum to 0
+}
+
+// small makes a small dataset of Tower Defence.
+func small(dir string) (*datasets.Dataset, error) {
+	g, err := catalog.Find("towerdefence")
+	if err != nil {
+		return nil, err
+	}
+	m := datasets.Makers{Vector: g.New, Policy: func(name string) (rollout.Maker, error) { return policy.New(g.Name, name) }}
+	j := datasets.Job{Game: g.Name, Policies: []string{"econ", "rush"}, Episodes: 4}
+	if _, err := datasets.Generate(context.Background(), dir, j, m, datasets.Options{Workers: 1}); err != nil {
+		return nil, err
+	}
+	return datasets.Open(dir)
+}

@@ -1,0 +1,155 @@
+package datasets
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"moonfarm/datasets/internal/arrowfile"
+	"moonfarm/datasets/internal/disk"
+	"moonfarm/env"
+	"moonfarm/rollout"
+	"moonfarm/sim"
+)
+
+// TestFinals compares what is seen after the last turn of every episode with a
+// game of its own that plays the orders again: of episodes that were generated,
+// and of imported ones.
+func TestFinals(t *testing.T) {
+	for _, o := range []Obs{ObsPlanes, ObsPacked} {
+		for _, limit := range []int{0, 3} {
+			j := toyJob(3, 2)
+			j.Obs, j.MaxTurns = o, limit
+			dir := generateToy(t, j, Options{Workers: 2})
+			requireFinals(t, dir, toyMakers())
+			requireSound(t, dir, toyMakers(), VerifyOptions{Workers: 2, Recompute: -1})
+		}
+	}
+	j, from := recordedJob()
+	m := Makers{Vector: toyMakers().Vector}
+	requireFinals(t, imported(t, j, m, from, Options{Workers: 2}), m)
+}
+
+func requireFinals(t *testing.T, dir string, m Makers) {
+	d := opened(t, dir)
+	job := d.manifest.Job
+	want := env.WantPlanes | env.WantScalars
+	if job.Obs == ObsPacked {
+		want = env.WantPacked | env.WantScalars
+	}
+	var vectors []env.Vector
+	for _, rules := range job.Rules {
+		v, err := m.Vector(rules, job.config(1))
+		require.NoError(t, err)
+		vectors = append(vectors, v)
+	}
+	var all []string
+	cut := 0
+	for e := range each(t, d.Episodes()) {
+		v := vectors[e.Rules]
+		b := env.NewBatch(v.Spec(), 1, want)
+		require.NoError(t, rollout.Replay(v, &e.Episode, b, nil))
+		v.Observe(b)
+		all = append(all, fmt.Sprint(e.ID, e.Turns, b.Planes, b.Packed, b.Scalars))
+		if e.Status == sim.Cut {
+			cut++
+		}
+	}
+	require.Equal(t, job.MaxTurns > 0, cut > 0)
+	n := 0
+	for f := range each(t, d.Finals()) {
+		require.Equal(t, all[n], fmt.Sprint(f.Episode, f.Turns, f.Planes, f.Packed, f.Scalars))
+		n++
+	}
+	require.Len(t, all, n)
+	for range d.Finals() {
+		break // a consumer may leave
+	}
+	_, err := d.ColumnSHA256("finals", ColScalars)
+	require.NoError(t, err)
+	_, err = d.ColumnSHA256("finals", ColReward)
+	require.ErrorContains(t, err, `no column "reward" in the finals`)
+}
+
+// TestNoFinals: there is no such table where nothing is seen.
+func TestNoFinals(t *testing.T) {
+	j := toyJob(2, 1)
+	j.Obs = ObsNone
+	dir := generateToy(t, j, Options{Workers: 2})
+	for name := range files(t, dir) {
+		require.NotContains(t, name, finalsDir)
+	}
+	d := opened(t, dir)
+	for range d.Finals() {
+		t.Fatal("there is one")
+	}
+	_, err := d.ColumnSHA256("finals", ColTurn)
+	require.ErrorContains(t, err, `no table "finals"; there are: steps, episodes`)
+	requireSound(t, dir, toyMakers(), VerifyOptions{Recompute: -1})
+}
+
+// TestTamperedFinals changes one value of every column of the finals in turn.
+func TestTamperedFinals(t *testing.T) {
+	shallow := map[string]string{
+		ColEpisode: "row 8 is of episode ",
+		ColTurn:    "the episode has ",
+		ColSeat:    "row 8 is of episode ",
+	}
+	flip := func(column string) func(*arrowfile.Table) {
+		return func(t *arrowfile.Table) {
+			for i := range 1 + flag(column == ColTurn) { // both seats' turns: one alone is found at once
+				t.Col(column).Row(8 + int(i))[0] ^= 1
+			}
+		}
+	}
+	requireTamperingIsFound(t, finalsDir, finalColumns(specOfToy(t).Shape, ObsPlanes), flip, shallow, 8)
+}
+
+// vanished leaves out the last final of every episode's Rows.
+type vanished struct{ rollout.Sink }
+
+func (s vanished) Episode(e *rollout.Episode) error {
+	e.Rows.Final.Scalars = e.Rows.Final.Scalars[:0]
+	return s.Sink.Episode(e)
+}
+
+// TestFinalsAreKept: episodes that hold their rows are not played again for
+// their last observation, and what is kept is what is written.
+func TestFinalsAreKept(t *testing.T) {
+	j := toyJob(2, 1).withDefaults()
+	specs, err := j.complete(toyMakers())
+	require.NoError(t, err)
+	l := newLayout(Format, j, specs)
+	v, err := toyMakers().Vector("", j.config(4))
+	require.NoError(t, err)
+	maker, err := toyMakers().Policy("random")
+	require.NoError(t, err)
+	p, err := maker(v.Spec())
+	require.NoError(t, err)
+	var sums []string
+	for _, wrap := range []func(rollout.Sink) rollout.Sink{
+		func(s rollout.Sink) rollout.Sink { return s },
+		func(s rollout.Sink) rollout.Sink { return vanished{s} },
+	} {
+		x, err := newEncoder(l, Makers{}) // which makes no game
+		require.NoError(t, err)
+		to := [allTables]disk.Sum{disk.NewSum(), disk.NewSum(), disk.NewSum()}
+		require.NoError(t, x.start(j.place(0), []io.Writer{&to[0], &to[1], &to[2]}))
+		table, err := rollout.NewTable(v, []rollout.Policy{p, p}, l.keep(4))
+		require.NoError(t, err)
+		sink := wrap(sinkFunc(func(e *rollout.Episode) error { return x.episode(e, "") }))
+		require.NoError(t, table.Play(context.Background(), j.Seed, 0, j.ShardEpisodes, sink))
+		_, err = x.finish()
+		require.NoError(t, err)
+		sums = append(sums, to[0].SHA256(), to[2].SHA256())
+	}
+	require.Equal(t, sums[0], sums[2])
+	require.NotEqual(t, sums[1], sums[3])
+	dir := generateToy(t, toyJob(2, 1), Options{})
+	require.Equal(t, sums[:2], []string{shardsOf(t, dir)[0].Steps.SHA256, shardsOf(t, dir)[0].Finals.SHA256})
+	require.False(t, slices.Contains(sums[2:], shardsOf(t, dir)[0].Finals.SHA256))
+}

@@ -1,0 +1,173 @@
+package datasets
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"moonfarm/datasets/internal/disk"
+
+	"github.com/stretchr/testify/require"
+)
+
+// manyShards is a dataset of so many shards of a toy episode each, of which only
+// the manifest and the index are there.
+func manyShards(t testing.TB, n int, imported bool) string {
+	j := toyJob(2, 1)
+	j.Episodes, j.ShardEpisodes = uint64(n), 1
+	if imported {
+		j.Source, j.ShardEpisodes = "games.zip", 0
+		for range n {
+			j.Shards = append(j.Shards, Part{1, 0})
+		}
+	}
+	r, err := newRun(filepath.Join(t.TempDir(), "many"), j, toyMakers(), Options{})
+	require.NoError(t, err)
+	require.NoError(t, r.folder.mkdirs())
+	x, err := newIndexWriter(r.folder, r.layout)
+	require.NoError(t, err)
+	m := newManifest(r.layout, r.command)
+	for i := range n {
+		c := sidecar{Shard: i, Turns: 2, Over: 1,
+			Files: Files{Steps: File{Path: pathOf(stepsDir, i), SHA256: disk.SHA256([]byte{byte(i)}), Rows: 4, Bytes: 1000},
+				Episodes: File{Path: pathOf(episodesDir, i), SHA256: disk.SHA256([]byte{1, byte(i)}), Rows: 1, Bytes: 100},
+				Finals:   File{Path: pathOf(finalsDir, i), SHA256: disk.SHA256([]byte{2, byte(i)}), Rows: 2, Bytes: 100}},
+		}
+		m.add(c)
+		require.NoError(t, x.add(c, r.place(i)))
+	}
+	require.NoError(t, x.flush())
+	m.Index, m.Statistics.Path = x.parts, statisticsName
+	rewrite(t, r.folder.dir, m)
+	return r.folder.dir
+}
+
+// TestManyShards: a million shards are opened at once, and listed in the memory
+// of one part of the index.
+func TestManyShards(t *testing.T) {
+	n := 1_000_000
+	if testing.Short() {
+		n = 50_000
+	}
+	for _, imported := range []bool{false, true} {
+		if imported {
+			n /= 10
+		}
+		dir := manyShards(t, n, imported)
+		s, err := os.Stat(filepath.Join(dir, manifestName))
+		require.NoError(t, err)
+		require.Less(t, s.Size(), int64(200_000))
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		start := time.Now()
+		d := opened(t, dir)
+		opened := time.Since(start)
+		seen := 0
+		for s := range each(t, d.Shards()) {
+			if s.Number != seen || s.First != uint64(seen) {
+				t.Fatalf("shard %d from %d on, expected number %d", s.Number, s.First, seen)
+			}
+			seen++
+		}
+		listed := time.Since(start)
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		require.Equal(t, n, seen)
+		t.Logf("%d shards: opened in %v, listed in %v, %d bytes held", n, opened, listed, int64(after.HeapAlloc)-int64(before.HeapAlloc))
+		require.Less(t, opened, 2*time.Second)
+		require.Less(t, int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(4<<20))
+		few := 0
+		for s := range each(t, d.spread(5)) {
+			require.Equal(t, few*n/5, s.Number)
+			few++
+		}
+		require.Equal(t, 5, few)
+	}
+}
+
+// TestSpread: isSpread knows the shards of spreadShard.
+func TestSpread(t *testing.T) {
+	for all := 1; all < 40; all++ {
+		for n := 0; n <= all; n++ {
+			chosen := map[int]bool{}
+			for k := range n {
+				chosen[spreadShard(k, n, all)] = true
+			}
+			require.Len(t, chosen, n)
+			for i := range all {
+				require.Equal(t, chosen[i], isSpread(i, n, all), "%d of %d: %d", n, all, i)
+			}
+		}
+	}
+}
+
+// TestIndexParts writes and reads datasets of several parts of the index, whose
+// damage is found wherever it is.
+func TestIndexParts(t *testing.T) {
+	dir := manyShards(t, 2*indexShards+5, false)
+	d := opened(t, dir)
+	require.Len(t, d.Manifest().Index, 3)
+	require.EqualValues(t, 5, d.Manifest().Index[2].Shards)
+	for k := range 3 {
+		path := filepath.Join(dir, pathOf(indexDir, k))
+		text := read(t, path)
+		flipped := bytes.Clone(text)
+		flipped[len(text)/2] ^= 1
+		var failed error
+		for _, bad := range [][]byte{text[:len(text)-1], append(bytes.Clone(text), 0), {}, nil, flipped} {
+			if bad == nil {
+				require.NoError(t, os.Remove(path))
+			} else {
+				require.NoError(t, os.WriteFile(path, bad, 0o666))
+			}
+			seen := 0
+			for _, err := range d.Shards() {
+				if failed = err; err == nil {
+					seen++
+				}
+			}
+			require.ErrorContains(t, failed, pathOf(indexDir, k)+": ")
+			require.Equal(t, k*indexShards, seen)
+		}
+		require.ErrorContains(t, failed, "sha256 is ", "of the flipped one")
+		require.NoError(t, os.WriteFile(path, text, 0o666))
+	}
+}
+
+// TestInOrder: what comes early waits for its turn.
+func TestInOrder(t *testing.T) {
+	var got []int
+	o := inOrder[int]{take: func(v int) { got = append(got, v) }}
+	for _, i := range []int{2, 0, 1, 5, 4, 3, 6} {
+		o.put(i, i*i)
+	}
+	require.Equal(t, []int{0, 1, 4, 9, 16, 25, 36}, got)
+	require.Empty(t, o.early)
+}
+
+// TestEpisodesFrom: reading begins with any episode, and with its shard.
+func TestEpisodesFrom(t *testing.T) {
+	for _, dir := range []string{generateToy(t, toyJob(2, 1), Options{}), filepath.Join(format1Dir, "recorded")} {
+		d := opened(t, dir)
+		all := d.Manifest().Totals.Episodes
+		for from := range all + 2 {
+			next := from
+			for e := range each(t, d.EpisodesFrom(from)) {
+				require.Equal(t, next, e.ID)
+				next++
+			}
+			require.Equal(t, max(all, from), next)
+		}
+	}
+	d := opened(t, manyShards(t, 2*indexShards+5, false))
+	for _, from := range []uint64{0, 1, indexShards - 1, indexShards, 2 * indexShards, 2*indexShards + 4} {
+		for s := range each(t, d.shardsFrom(from)) {
+			require.Equal(t, from, s.First)
+			break
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package arrowfile
+
+import (
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// Part is the schema of those columns for which want is true, all if it is nil.
+func (s Schema) Part(want func(name string) bool) Schema {
+	if want == nil {
+		return s
+	}
+	p := s
+	p.Columns = nil
+	for _, c := range s.Columns {
+		if want(c.Name) {
+			p.Columns = append(p.Columns, c)
+		}
+	}
+	return p
+}
+
+// Record is the rows of the Table as Arrow's own record batch. as is the Arrow
+// schema of the columns that the Table has. The record's buffers are the memory
+// of the Table, but for bools, which are packed into bits: the Table may not be
+// used while the record is.
+func (t *Table) Record(as *arrow.Schema) arrow.Record {
+	var columns []arrow.Array
+	for _, d := range t.Data {
+		if d != nil {
+			columns = append(columns, array.MakeFromData(d.array(as.Field(len(columns)).Type, t.Rows)))
+		}
+	}
+	return array.NewRecord(as, columns, int64(t.Rows))
+}
+
+// array is the column's first rows as data of an Arrow array.
+func (d *Data) array(typ arrow.DataType, rows int) *array.Data {
+	c := d.Column
+	n := rows * c.Values()
+	switch typ := typ.(type) {
+	case *arrow.FixedSizeListType:
+		return array.NewData(typ, rows, []*memory.Buffer{nil}, []arrow.ArrayData{d.values(typ.Elem(), n)}, 0, 0)
+	case *arrow.ListType:
+		child := d.values(typ.Elem(), int(d.Ends[rows]))
+		return array.NewData(typ, rows, []*memory.Buffer{nil, buffer(bytesOf(d.Ends[:rows+1]))}, []arrow.ArrayData{child}, 0, 0)
+	}
+	return d.values(typ, n)
+}
+
+// values are the column's first n single values.
+func (d *Data) values(typ arrow.DataType, n int) *array.Data {
+	var buffers []*memory.Buffer
+	switch {
+	case d.Column.Type == Utf8:
+		buffers = []*memory.Buffer{nil, buffer(bytesOf(d.Ends[:n+1])), buffer(d.Bytes)}
+	case d.Column.Type == Bool:
+		buffers = []*memory.Buffer{nil, buffer(packed(d.Fixed[:n]))}
+	case d.Fixed == nil:
+		buffers = []*memory.Buffer{nil, buffer(d.Bytes)}
+	default:
+		buffers = []*memory.Buffer{nil, buffer(d.Fixed[:n*d.Column.Type.size()])}
+	}
+	return array.NewData(typ, n, buffers, nil, 0, 0)
+}
+
+// buffer is a buffer of Go's memory, which no allocator wants back.
+func buffer(b []byte) *memory.Buffer {
+	if b == nil {
+		b = []byte{}
+	}
+	return memory.NewBufferBytes(b)
+}

@@ -1,0 +1,266 @@
+package datasets
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"moonfarm/datasets/internal/arrowfile"
+	"moonfarm/datasets/internal/disk"
+	"moonfarm/env"
+	"moonfarm/rollout"
+)
+
+// recompute says which shards are made anew, and how.
+type recompute struct {
+	n, all int // n shards of all
+	layout *layout
+	makers Makers
+	seats  []rollout.Maker // nil: the recorded orders are played again
+}
+
+// has reports whether a shard is to be made anew; with a nil recompute none is.
+func (a *recompute) has(shard int) bool { return a != nil && isSpread(shard, a.n, a.all) }
+
+// recompute returns which shards to make anew, and how; nil if none is asked for.
+func (v *verifier) recompute(m Makers) (*recompute, error) {
+	all, n := v.d.shards(), v.o.Recompute
+	if n < 0 || n > all {
+		n = all
+	}
+	if n == 0 {
+		return nil, nil
+	}
+	job := v.d.manifest.Job
+	specs, err := job.complete(m)
+	if err != nil {
+		return nil, err
+	}
+	if diff := v.d.manifest.Job.differ(job); diff != "" {
+		return nil, fmt.Errorf("%s: these makers do not make it: %s", v.d.dir, diff)
+	}
+	a := &recompute{n: n, all: all, layout: newLayout(v.d.manifest.Format, job, specs), makers: m}
+	for i, r := range v.d.manifest.Rules {
+		if specs[i].Info.Rules != r.Version {
+			return nil, fmt.Errorf("%s: made with version %s of the rules, this moonfarm plays %s", v.d.dir, r.Version, specs[i].Info.Rules)
+		}
+	}
+	if m.Policy != nil && !job.imported() {
+		made := job
+		if a.seats, err = makeSeats(m, &made, specs[0]); err != nil {
+			// The orders that it chose are recorded: all else can still be compared.
+			a.seats, made, v.report.Lacking = nil, job, err.Error()
+		}
+		if v.d.manifest.Format == 1 { // it does not know members
+			made.Members = job.Members
+		}
+		if diff := job.differ(made); diff != "" {
+			return nil, fmt.Errorf("%s: these makers do not make it: %s", v.d.dir, diff)
+		}
+	}
+	v.report.Replayed = a.seats == nil
+	return a, v.remade(a.layout, m)
+}
+
+// recompute makes a shard anew and compares it, bit for bit. What differs is
+// reported as a problem. It fails with the errors of makers and of the context.
+func (c *checker) recompute(ctx context.Context, a *recompute, s Shard) error {
+	if c.encoder == nil {
+		x, err := newEncoder(a.layout, a.makers)
+		if err != nil {
+			return err
+		}
+		c.encoder = x
+	}
+	sums, err := c.compare(ctx, a, s)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	var made *makerError
+	if errors.As(err, &made) {
+		return err
+	}
+	if err != nil {
+		c.problem(fmt.Errorf("shard %d made anew: %w", s.Number, err))
+		return nil
+	}
+	for k, f := range s.all() {
+		if got := sums[k].SHA256(); got != f.SHA256 {
+			c.problem(fmt.Errorf("%s: made anew its rows are equal, but its sha256 is %s, not %s: another version wrote it", f.Path, got, f.SHA256))
+		}
+	}
+	c.v.mu.Lock()
+	defer c.v.mu.Unlock()
+	c.v.report.Recomputed++
+	c.v.report.Recorded += c.recorded
+	return nil
+}
+
+// compare makes a shard anew, compares every batch with those of its files and
+// returns the sums of what it made. Where the recorded orders are played again
+// the episodes are not compared: they are what is played.
+func (c *checker) compare(ctx context.Context, a *recompute, s Shard) (sums [allTables]disk.Sum, err error) {
+	var to []io.Writer
+	var compared []comparer
+	for i, w := range c.encoder.tables {
+		sums[i] = disk.NewSum()
+		to = append(to, &sums[i])
+		if w.full = w.w.Write; i == episodesTable && a.seats == nil {
+			continue
+		}
+		f, err := c.readers[i].open(*s.of(i))
+		if err != nil {
+			return sums, err
+		}
+		defer f.close()
+		k := comparer{f}
+		compared = append(compared, k)
+		w.full = func(t *arrowfile.Table) error {
+			if err := k.batch(t); err != nil {
+				return err
+			}
+			return w.w.Write(t)
+		}
+	}
+	if err := c.encoder.start(s.place(), to); err != nil {
+		return sums, err
+	}
+	if a.seats == nil {
+		err = c.replay(s)
+	} else {
+		err = c.play(ctx, a, s)
+	}
+	if err == nil {
+		_, err = c.encoder.finish()
+	}
+	for _, k := range compared {
+		if err == nil {
+			err = k.end()
+		}
+	}
+	return sums, err
+}
+
+// replay writes the recorded episodes of the shard anew.
+func (c *checker) replay(s Shard) error {
+	c.recorded = 0
+	return c.v.d.shardEpisodes(c.readers[episodesTable], s.Episodes, func(e *Episode) error {
+		if len(e.Recording) > 0 {
+			c.recorded++
+		}
+		return c.encoder.episode(&e.Episode, e.Source)
+	})
+}
+
+// makerError is an error of a maker, not of the dataset.
+type makerError struct{ error }
+
+func (e *makerError) Unwrap() error { return e.error }
+
+// play lets the policies play the shard, and writes its episodes anew. Rows are not
+// kept but made by playing again, though Generate may have kept them: so each way
+// is checked against the other.
+func (c *checker) play(ctx context.Context, a *recompute, s Shard) error {
+	job := a.layout.job
+	v, err := a.makers.Vector(job.Rules[0], job.config(16))
+	if err != nil {
+		return &makerError{err}
+	}
+	seats, err := rollout.NewSeats(a.seats, v.Spec())
+	if err != nil {
+		return &makerError{err}
+	}
+	defer rollout.CloseSeats(seats...) // an error changes nothing of what was played
+	table, err := rollout.NewTable(v, seats, env.WantReward)
+	if err != nil {
+		return err
+	}
+	return table.Play(ctx, job.Seed, s.First, s.Episodes.Rows, sinkFunc(func(e *rollout.Episode) error {
+		if !job.mixed() { // format 1 does not say who of a mix chose
+			e.Chosen = nil
+		}
+		return c.encoder.episode(e, "")
+	}))
+}
+
+// sinkFunc is a rollout.Sink.
+type sinkFunc func(e *rollout.Episode) error
+
+func (f sinkFunc) Episode(e *rollout.Episode) error { return f(e) }
+
+// comparer compares the batches of a file with what they should be.
+type comparer struct {
+	cursor *fileCursor
+}
+
+// batch reads the next batch of the file and compares it with want, bit for
+// bit. The error names the file, the column, the row and both values.
+func (c comparer) batch(want *arrowfile.Table) error {
+	first, name := c.cursor.rows, c.cursor.file.Path
+	more, err := c.cursor.next()
+	if err != nil {
+		return err
+	}
+	got := c.cursor.t.table
+	if !more {
+		return fmt.Errorf("%s: row %d is missing", name, first)
+	}
+	if got.Rows != want.Rows {
+		return fmt.Errorf("%s: the batch at row %d has %d rows, expected %d", name, first, got.Rows, want.Rows)
+	}
+	for i, w := range want.Data {
+		if row, found := differ(w, got.Data[i], want.Rows); found != "" {
+			return fmt.Errorf("%s: column %s, row %d (%s): %s", name, w.Column.Name, first+uint64(row), where(want, row), found)
+		}
+	}
+	return nil
+}
+
+// end checks that the file has no more rows.
+func (c comparer) end() error {
+	more, err := c.cursor.next()
+	if more {
+		return fmt.Errorf("%s: more rows than expected", c.cursor.file.Path)
+	}
+	return err
+}
+
+// where names the row by its episode, turn and seat.
+func where(t *arrowfile.Table, row int) string {
+	text := fmt.Sprintf("episode %d", arrowfile.View[uint64](t.Col(ColEpisode).Fixed)[row])
+	if d := t.Col(ColTurn); d != nil {
+		text += fmt.Sprintf(", turn %d, seat %d", arrowfile.View[int32](d.Fixed)[row], t.Col(ColSeat).Fixed[row])
+	}
+	return text
+}
+
+// differ finds the first row in which two columns differ, and says how; found
+// is "" if they are equal.
+func differ(want, got *arrowfile.Data, rows int) (row int, found string) {
+	n := want.Column.Values()
+	if want.Fixed == nil {
+		for k := range rows * n {
+			if w, g := want.List(k), got.List(k); !bytes.Equal(w, g) {
+				return k / n, fmt.Sprintf("found %s, expected %s", got.ListText(k), want.ListText(k))
+			}
+		}
+		return 0, ""
+	}
+	w, g := columnBytes(want, rows), columnBytes(got, rows)
+	if bytes.Equal(w, g) {
+		return 0, ""
+	}
+	at := 0
+	for w[at] == g[at] {
+		at++
+	}
+	value := at / (want.Column.Width() / n)
+	row = value / n
+	text := fmt.Sprintf("found %s, expected %s", got.ValueText(value), want.ValueText(value))
+	if n > 1 {
+		text = fmt.Sprintf("value %d: %s", value%n, text)
+	}
+	return row, text
+}

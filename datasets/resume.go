@@ -1,0 +1,179 @@
+package datasets
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"moonfarm/datasets/internal/disk"
+	"moonfarm/rollout/parallel"
+)
+
+// resume finds the shards of earlier runs, compares the sums of their files, and
+// removes all files that belong to no finished shard. It returns the digest of
+// each shard's sidecar, 0 if the shard is missing, and calls there for each shard
+// that it finds.
+func (f folder) resume(ctx context.Context, workers int, there func(shard int)) ([]uint64, error) {
+	have := make([]uint64, f.shards)
+	var found []int32
+	err := disk.EachName(f.path(shardsDir), func(base string) error {
+		i, ok := numberOf(shardsDir, base)
+		switch {
+		case ok && i < f.shards:
+			found = append(found, int32(i))
+		case shardFile.MatchString(base) && !unfinished.MatchString(base):
+			return fmt.Errorf("%s: damaged; remove it to make the shard again", f.path(shardsDir+"/"+base))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var mu sync.Mutex
+	err = parallel.Each(ctx, workers, found, func(ctx context.Context, _ int, i int32) error {
+		text, c, err := f.sidecar(int(i))
+		if err == nil {
+			err = f.checkFiles(ctx, c)
+		}
+		if err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		have[i] = digest(text)
+		there(int(i))
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return have, f.sweep(have)
+}
+
+// sidecar reads and checks one sidecar.
+func (f folder) sidecar(i int) (text []byte, c sidecar, err error) {
+	path := f.path(pathOf(shardsDir, i))
+	if text, err = disk.ReadFile(path, maxSidecar); err != nil {
+		return nil, c, err
+	}
+	if c, err = decodeSidecar(text); err != nil || c.Shard != i || len(c.all()) != len(f.tables()) {
+		return nil, c, fmt.Errorf("%s: damaged; remove it to make the shard again", path)
+	}
+	return text, c, nil
+}
+
+// checkFiles compares the files of a shard with the sums in its sidecar.
+func (f folder) checkFiles(ctx context.Context, c sidecar) error {
+	for _, file := range c.all() {
+		sum, err := disk.SumFile(ctx, f.path(file.Path), file.Bytes)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err == nil && sum != file.SHA256 {
+			err = fmt.Errorf("%s: sha256 is %s, expected %s", f.path(file.Path), sum, file.SHA256)
+		}
+		if err != nil {
+			return fmt.Errorf("%w; remove %s to make the shard again", err, f.path(pathOf(shardsDir, c.Shard)))
+		}
+	}
+	return nil
+}
+
+// sweep removes all files that belong to no finished shard. It removes the index
+// too, which is written again when no shard is missing.
+func (f folder) sweep(have []uint64) error {
+	for _, dir := range append(tableNames(true), shardsDir, indexDir) {
+		err := f.removeAll(dir, func(name string) bool {
+			i, ok := numberOf(dir, name)
+			return dir == indexDir || !ok || i >= len(have) || have[i] == 0
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish writes the index and the manifest of a folder in which no shard is
+// missing. It fails if a sidecar is not the one that the run wrote or found, or
+// if a file of a shard is not there, so that what it completes can be opened.
+func (r *run) finish(ctx context.Context, m *Manifest) error {
+	f := r.folder
+	x, err := newIndexWriter(f, r.layout)
+	if err != nil {
+		return err
+	}
+	var sum sampled
+	for i, d := range r.have {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		if d == 0 {
+			return fmt.Errorf("%s: shard %d is missing", f.dir, i)
+		}
+		c, err := f.finished(i, d, r.place(i))
+		if err != nil {
+			return err
+		}
+		m.add(c)
+		if err := sum.add(&c.Sampled); err != nil {
+			return fmt.Errorf("%s: %w; remove it to make the shard again", f.path(pathOf(shardsDir, i)), err)
+		}
+		if err := x.add(c, r.place(i)); err != nil {
+			return err
+		}
+	}
+	if err := x.flush(); err != nil {
+		return err
+	}
+	m.Index = x.parts
+	if err := f.attach(m, &sum); err != nil {
+		return err
+	}
+	return f.writeManifest(m)
+}
+
+// finished reads the sidecar of a shard of this run and looks for its files.
+func (f folder) finished(i int, digested uint64, p place) (sidecar, error) {
+	text, c, err := f.sidecar(i)
+	if err != nil {
+		return c, err
+	}
+	if digest(text) != digested || c.Episodes.Rows != p.n {
+		return c, fmt.Errorf("%s: changed while the dataset was made; remove it to make the shard again", f.path(pathOf(shardsDir, i)))
+	}
+	for _, file := range c.all() {
+		if err := disk.HasFile(f.path(file.Path), file.Bytes); err != nil {
+			return c, fmt.Errorf("changed while the dataset was made: %w; remove %s to make the shard again", err, f.path(pathOf(shardsDir, i)))
+		}
+	}
+	return c, nil
+}
+
+// writeManifest completes the folder. The manifest is written last, and only if it
+// and the index can be read.
+func (f folder) writeManifest(m *Manifest) error {
+	text, err := m.encode()
+	if err != nil {
+		return err
+	}
+	again, err := decodeManifest(text)
+	if err != nil {
+		return fmt.Errorf("%s: the manifest to be written cannot be read: %w", f.dir, err)
+	}
+	for _, err := range newDataset(f.dir, again).Shards() {
+		if err != nil {
+			return fmt.Errorf("%s: the index just written cannot be read: %w", f.dir, err)
+		}
+	}
+	m.Checksum = again.Checksum
+	for _, d := range append(f.tables(), indexDir) {
+		if err := f.disk.Sync(f.path(d)); err != nil {
+			return err
+		}
+	}
+	if err := f.disk.WriteFile(f.path(manifestName), text); err != nil {
+		return err
+	}
+	return f.clean()
+}

@@ -1,0 +1,127 @@
+package datasets
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+
+	"moonfarm/rollout"
+	"moonfarm/sim"
+)
+
+// sidecar describes a finished shard while others are still missing. It gets its
+// name after the shard's files are durable under theirs: a shard is finished when
+// its sidecar is there.
+type sidecar struct {
+	Shard int `json:"shard"`
+	Files
+	Turns    uint64    `json:"turns"`
+	Over     uint64    `json:"over"`
+	Cut      uint64    `json:"cut"`
+	Pairings []Pairing `json:"pairings"`
+	Sampled  sampled   `json:"sampled,omitzero"` // sums of the statistics; none without observations
+	Checksum string    `json:"checksum"`         // sha256 of the file with this text empty
+}
+
+// encode returns the canonical text: indented JSON and the checksum.
+func (c sidecar) encode() ([]byte, error) {
+	c.Checksum = ""
+	return withChecksum(c)
+}
+
+// digest is a short sum of a sidecar's text, never 0.
+func digest(text []byte) uint64 {
+	sum := sha256.Sum256(text)
+	return binary.LittleEndian.Uint64(sum[:]) | 1
+}
+
+// decodeSidecar reads the text of a sidecar, which must be as it was written.
+func decodeSidecar(text []byte) (c sidecar, err error) {
+	if err := decodeExact(text, &c); err != nil {
+		return c, err
+	}
+	if c.Shard < 0 || !c.named(c.Shard) {
+		return c, fmt.Errorf("damaged: it is of shard %d, and has files of another", c.Shard)
+	}
+	return c, nil
+}
+
+// pairings counts episodes by who sat at each seat. Where there are more than most
+// pairings, all later ones are counted together, in a last one without policies.
+type pairings struct {
+	most int // 0: all are counted one by one
+	list []Pairing
+	at   map[string]int // by key: of policies in the list; "": of the others
+	key  []byte         // of the last pairing asked for: the texts, each after its length
+}
+
+// newPairings counts pairings as that version of the format does.
+func newPairings(format int) pairings {
+	if format == 1 {
+		return pairings{}
+	}
+	return pairings{most: mostPairings}
+}
+
+// of returns the pairing of these policies.
+func (s *pairings) of(policies []string, seats int) *Pairing {
+	s.key = s.key[:0]
+	for _, p := range policies {
+		s.key = append(binary.AppendUvarint(s.key, uint64(len(p))), p...)
+	}
+	i, ok := s.at[string(s.key)]
+	if !ok && s.most > 0 && len(s.list) >= s.most {
+		s.key, policies = s.key[:0], nil
+		i, ok = s.at[""]
+	}
+	if !ok {
+		if i = len(s.list); s.at == nil {
+			s.at = map[string]int{}
+		}
+		s.at[string(s.key)] = i
+		p := Pairing{Policies: append([]string{}, policies...)}
+		for range seats {
+			p.Results = append(p.Results, map[string]uint64{})
+		}
+		s.list = append(s.list, p)
+	}
+	return &s.list[i]
+}
+
+// add adds a pairing of a shard.
+func (s *pairings) add(p Pairing) {
+	to := s.of(p.Policies, len(p.Results))
+	to.Episodes += p.Episodes
+	for seat, r := range p.Results {
+		for k, n := range r {
+			to.Results[seat][k] += n
+		}
+	}
+}
+
+// counter counts the episodes of a shard for its sidecar.
+type counter struct {
+	counts  sidecar
+	players int
+	pairs   pairings
+}
+
+func newCounter(format, players int, c sidecar) counter {
+	return counter{counts: c, players: players, pairs: newPairings(format)}
+}
+
+// add counts one episode.
+func (c *counter) add(e *rollout.Episode) {
+	c.counts.Turns += uint64(e.Turns)
+	if e.Status == sim.Over {
+		c.counts.Over++
+	} else {
+		c.counts.Cut++
+	}
+	p := c.pairs.of(e.Policies, c.players)
+	p.Episodes++
+	for seat := range c.players {
+		p.Results[seat][resultKey(e.Outcome[seat].Result)]++
+	}
+	c.counts.Pairings = c.pairs.list
+}

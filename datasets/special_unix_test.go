@@ -1,0 +1,81 @@
+//go:build unix
+
+package datasets
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestOnlyRegularFiles puts pipes, devices and folders, and links to them, where
+// files belong: all that reads a dataset says so and waits for nobody.
+func TestOnlyRegularFiles(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o666))
+	kinds := map[string]func(path string) error{
+		"pipe":           func(path string) error { return syscall.Mkfifo(path, 0o666) },
+		"link to a pipe": func(path string) error { return os.Symlink(pipe, path) },
+		"device":         func(path string) error { return os.Symlink("/dev/zero", path) },
+		"folder":         func(path string) error { return os.Mkdir(path, 0o777) },
+	}
+	for kind, put := range kinds {
+		for _, name := range []string{manifestName, pathOf(indexDir, 0), pathOf(stepsDir, 1), pathOf(episodesDir, 1)} {
+			dir := generateToy(t, toyJob(2, 1), Options{})
+			path := filepath.Join(dir, name)
+			require.NoError(t, os.Remove(path))
+			require.NoError(t, put(path))
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				all := ""
+				r, err := Verify(t.Context(), dir, Makers{}, VerifyOptions{})
+				if err == nil {
+					for _, p := range r.Problems {
+						all += p
+					}
+					_, err = Open(dir)
+				}
+				if err != nil {
+					all += err.Error()
+				}
+				if d, err := Open(dir); err == nil {
+					for _, err := range d.Batches(ReadOptions{}) {
+						if err != nil {
+							all += err.Error()
+						}
+					}
+				}
+				if _, err := Generate(t.Context(), dir, toyJob(2, 1), toyMakers(), Options{}); name == manifestName && err == nil {
+					all = "a manifest that is none was taken for one"
+				}
+				if want := path + ": not a regular file"; !strings.Contains(all, want) {
+					t.Errorf("%s for %s: %q, want %q", kind, name, all, want)
+				}
+			}()
+			select {
+			case <-done:
+			case <-time.After(20 * time.Second):
+				t.Fatalf("a %s for %s: still waiting", kind, name)
+			}
+		}
+	}
+	dir := half(t, toyJob(2, 1), toyMakers()) // files that only a run reads
+	for _, name := range []string{runName, pathOf(shardsDir, 0), pathOf(stepsDir, 0)} {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.Rename(path, path+"x"))
+		require.NoError(t, syscall.Mkfifo(path, 0o666))
+		requireRefused(t, dir, toyJob(2, 1), "not a regular file")
+		require.NoError(t, os.Rename(path+"x", path))
+	}
+	link := generateToy(t, toyJob(2, 1), Options{}) // a link to a file is that file
+	path := filepath.Join(link, pathOf(stepsDir, 1))
+	require.NoError(t, os.Rename(path, filepath.Join(filepath.Dir(pipe), "moved")))
+	require.NoError(t, os.Symlink(filepath.Join(filepath.Dir(pipe), "moved"), path))
+	requireSound(t, link, Makers{}, VerifyOptions{})
+}

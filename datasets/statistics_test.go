@@ -1,0 +1,202 @@
+package datasets
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"moonfarm/datasets/internal/arrowfile"
+	"moonfarm/features"
+)
+
+// TestStatistics sums the sample again from the rows, number by number; packed
+// observations have the statistics of the planes that they are of.
+func TestStatistics(t *testing.T) {
+	j := toyJob(3, 2)
+	j.Episodes, j.ShardEpisodes = 400, 60
+	dir := generateToy(t, j, Options{Workers: 2})
+	d := opened(t, dir)
+	got, err := d.Statistics()
+	require.NoError(t, err)
+	o := d.Manifest().Observation
+	cells := o.Height * o.Width
+	numbers := make([][]float64, o.Planes+o.Scalars)
+	rows, shard := uint64(0), uint64(0)
+	at := uint64(0) // row in the shard
+	for b := range each(t, d.Batches(ReadOptions{})) {
+		for i := range b.Rows {
+			if s := b.Episode[i] / 60; s != shard {
+				shard, at = s, 0
+			}
+			if at%sampleEvery == 0 {
+				rows++
+				for k, v := range b.Planes[i*o.Planes*cells : (i+1)*o.Planes*cells] {
+					numbers[k/cells] = append(numbers[k/cells], float64(v))
+				}
+				for k, v := range b.Scalars[i*o.Scalars : (i+1)*o.Scalars] {
+					numbers[o.Planes+k] = append(numbers[o.Planes+k], float64(v))
+				}
+			}
+			at++
+		}
+	}
+	require.Greater(t, rows, uint64(20))
+	require.Equal(t, Statistics{sampleEvery, rows, got.Planes, got.Scalars}, *got)
+	all := append(append([]Statistic{}, got.Planes...), got.Scalars...)
+	require.Len(t, all, len(numbers))
+	for i, s := range all {
+		sum, nonzero, low, high := 0.0, 0.0, math.Inf(1), math.Inf(-1)
+		for _, v := range numbers[i] {
+			sum, nonzero, low, high = sum+v, nonzero+float64(flag(v != 0)), min(low, v), max(high, v)
+		}
+		n := float64(len(numbers[i]))
+		mean, squares := sum/n, 0.0
+		for _, v := range numbers[i] {
+			squares += (v - mean) * (v - mean)
+		}
+		require.Equal(t, []float64{mean, low, high, nonzero / n}, []float64{s.Mean, s.Min, s.Max, s.Nonzero}, s.Name)
+		require.InDelta(t, math.Sqrt(squares/n), s.Deviation, 1e-9, s.Name)
+		require.Equal(t, append(append([]features.Field{}, o.PlaneFields...), o.ScalarFields...)[i].Name, s.Name)
+	}
+
+	j.Obs = ObsPacked
+	packed := opened(t, generateToy(t, j, Options{Workers: 3}))
+	again, err := packed.Statistics()
+	require.NoError(t, err)
+	require.Equal(t, got, again)
+
+	j.Obs = ObsNone
+	none := opened(t, generateToy(t, j, Options{}))
+	_, err = none.Statistics()
+	require.ErrorContains(t, err, "has no statistics")
+}
+
+// TestAddCells compares with cell by cell.
+func TestAddCells(t *testing.T) {
+	for _, b := range [][]uint8{
+		{}, {0}, {1}, {7}, {1, 1, 1, 1, 1, 1, 1, 1}, {0, 1, 0, 1, 1, 1, 0, 0, 1}, {0, 0, 0, 0, 0, 0, 0, 0},
+		{2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 255}, {255, 3, 0, 9, 128, 1, 1, 0, 1, 0, 1, 1, 1, 1, 1, 1, 1},
+	} {
+		got := fieldSum[uint64]{Min: math.MaxUint8}
+		want := got
+		addCells(&got, b)
+		for _, v := range b {
+			n := uint64(v)
+			want.add(&fieldSum[uint64]{n, n * n, n, n, uint64(flag(v != 0))})
+		}
+		require.Equal(t, want, got, "%v", b)
+	}
+}
+
+// TestSampledNumbers: of a number that is none, nothing is written.
+func TestSampledNumbers(t *testing.T) {
+	s, err := newSampler(features.Shape{Scalars: 2}, nil, ObsPacked)
+	require.NoError(t, err)
+	d := stepData{scalars: []float32{1, 2, 3, float32(math.Inf(1))}}
+	require.NoError(t, s.batch(&d, 0, 2), "row 1 is not in the sample")
+	require.ErrorContains(t, s.batch(&d, sampleEvery-1, 2), "row 127: scalar 1 is +Inf")
+	_, err = newSampler(features.Shape{Planes: 1, Height: 1, Width: 1, Words: 1}, &features.Layout{Cells: [][]features.Run{{}}}, ObsPacked)
+	require.ErrorContains(t, err, "packed layout")
+}
+
+// TestTamperedTexts: statistics and card that are not those of the rows and of
+// the manifest are found, whatever the sums say.
+func TestTamperedTexts(t *testing.T) {
+	problem := func(dir, want string) {
+		requireProblem(t, dir, Makers{}, VerifyOptions{Workers: 2}, want)
+	}
+	dir := generateToy(t, toyJob(2, 1), Options{})
+	tamper(t, dir, func(t *arrowfile.Table) { t.Col(ColPlanes).Row(0)[3] ^= 1 }) // in the sample
+	problem(dir, "statistics.json: not the statistics of the rows: its sha256 should be ")
+
+	dir = generateToy(t, toyJob(2, 1), Options{})
+	edit(t, dir, func(m *Manifest) {
+		var err error
+		m.Statistics, err = folder{dir: dir}.attachment(statisticsName, []byte(`{"every": 7}`))
+		require.NoError(t, err)
+	})
+	problem(dir, "statistics.json: not the statistics of the rows")
+
+	for _, name := range []string{statisticsName, cardName} {
+		dir = generateToy(t, toyJob(2, 1), Options{})
+		path := filepath.Join(dir, name)
+		text := read(t, path)
+		require.NoError(t, os.WriteFile(path, append(text, '\n'), 0o666))
+		problem(dir, name+": ")
+		require.NoError(t, os.Remove(path))
+		problem(dir, name)
+	}
+
+	dir = generateToy(t, toyJob(2, 1), Options{})
+	m, err := readManifest(dir)
+	require.NoError(t, err)
+	m.Card, err = folder{dir: dir}.attachment(cardName, []byte("# Nothing\n"))
+	require.NoError(t, err)
+	text, err := m.encode()
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, manifestName), text, 0o666))
+	problem(dir, "README.md: it does not say what the manifest does")
+}
+
+// TestCard: what Hugging Face reads, and texts of users that are no more than
+// texts in it.
+func TestCard(t *testing.T) {
+	j := toyJob(2, 1)
+	j.License = "cc-by-4.0"
+	dir := generateToy(t, j, Options{})
+	text := read(t, dir, cardName)
+	head, body, ok := strings.Cut(strings.TrimPrefix(string(text), "---\n"), "\n---\n")
+	require.True(t, ok)
+	require.Equal(t, `license: cc-by-4.0
+pretty_name: "toy: random against random"
+task_categories:
+- reinforcement-learning
+tags:
+- moonfarm
+- games
+- toy
+size_categories:
+- "1K<n<10K"
+configs:
+- config_name: steps
+  default: true
+  data_files: steps/*.arrow
+- config_name: episodes
+  data_files: episodes/*.arrow
+- config_name: finals
+  data_files: finals/*.arrow`, head)
+	d := opened(t, dir)
+	for _, want := range []string{"# toy: random against random\n", "\n100 episodes of toy for 2 seats, ", "with the Go package of moonfarm " + Version,
+		"| `planes` | uint8 [2, 1, 8] | ", "| `orders` | uint64, any number | ", "| index/00000.arrow | ", d.Manifest().Statistics.SHA256,
+		"| random, random | 100 | 1: ", "pa.ipc.open_file"} {
+		require.Contains(t, body, want)
+	}
+	m := *d.Manifest()
+	m.Job.Policies = []string{"a|b\n# c", "`x` <script>"}
+	m.Job.License = "my: own"
+	m.Totals.Pairings = []Pairing{{Policies: m.Job.Policies, Episodes: 1, Results: []map[string]uint64{{"-1": 2, "1": 3}, {"0.5": 1}}}}
+	m.Job.Program, m.Command = ProgramMoonfarm, "moonfarm generate toy"
+	card := string(cardText(&m))
+	require.Contains(t, card, "\nlicense: \"my: own\"\n")
+	for _, word := range []string{"no", "true", "null", ""} { // no texts for YAML
+		require.Equal(t, strconv.Quote(word), yaml(word))
+	}
+	require.Equal(t, "none", yaml("none"))
+	require.Contains(t, card, "\n# toy: a\\|b \\# c against \\`x\\` \\<script\\>\n")
+	require.Contains(t, card, "| a\\|b \\# c, \\`x\\` \\<script\\> | 1 | 1: 3, -1: 2; 0.5: 1 |")
+	require.Contains(t, card, "```sh\nmoonfarm generate toy\n```\n")
+	for range 1000 {
+		m.Totals.Pairings = append(m.Totals.Pairings, m.Totals.Pairings[0])
+	}
+	require.Contains(t, string(cardText(&m)), "| and 951 pairings more | | |")
+	for rows, want := range map[uint64]string{0: "n<1K", 999: "n<1K", 1000: "1K<n<10K", 1e6: "1M<n<10M", 999_999_999_999: "100B<n<1T", 1e12: "n>1T"} {
+		require.Equal(t, want, sizeCategory(rows))
+	}
+	j.License = "two\nlines"
+	requireRefused(t, t.TempDir(), j, "a line of text is expected")
+}

@@ -1,0 +1,147 @@
+package datasets
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// half is a folder in which a run of the job was stopped after some shards.
+func half(t testing.TB, j Job, m Makers) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "half")
+	stop := errors.New("stop")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	_, err := Generate(ctx, dir, j, m, Options{Workers: 2, Progress: func(p Progress) {
+		if p.Shards >= 3 {
+			cancel(stop)
+		}
+	}})
+	require.ErrorIs(t, err, stop)
+	return dir
+}
+
+// change rewrites a file; old must be in it.
+func change(t testing.TB, path, old, new string) {
+	text := string(read(t, path))
+	require.Contains(t, text, old)
+	require.NoError(t, os.WriteFile(path, []byte(strings.Replace(text, old, new, 1)), 0o666))
+}
+
+// TestOtherVersionsDoNotContinue: shards of two versions are never mixed.
+func TestOtherVersionsDoNotContinue(t *testing.T) {
+	j := toyJob(2, 1)
+	dir := half(t, j, toyMakers())
+	path := filepath.Join(dir, runName)
+	text := read(t, path)
+	for old, c := range map[string]struct{ new, want string }{
+		`"moonfarm": "` + Version + `"`: {`"moonfarm": "0.1.7"`, "moonfarm 0.1.7 wrote it in format 2, this is moonfarm " + Version},
+		`"format": 2`:                   {`"format": 3`, "wrote it in format 3, this is moonfarm " + Version + ", which writes format 2"},
+		`"manifest_sha256": "`:          {`"manifest_sha256": "0`, "another build of moonfarm " + Version},
+		`"seed": "7"`:                   {`"seed": "8"`, "another run: seed"},
+		string(text):                    {`{"game": "toy"}`, "moonfarm 0.1.0 or before wrote it in format 1, this is moonfarm " + Version},
+		`"moonfarm"`:                    {`"moon"`, "names no version"},
+		`{`:                             {``, "damaged"},
+	} {
+		change(t, path, old, c.new)
+		before := files(t, dir)
+		requireRefused(t, dir, j, c.want, path)
+		requireSameFiles(t, before, files(t, dir))
+		require.NoError(t, os.WriteFile(path, text, 0o666))
+	}
+	_, err := Generate(t.Context(), dir, j, toyMakers(), Options{})
+	require.NoError(t, err)
+
+	old := filepath.Join(t.TempDir(), "toy") // complete, and of format 1
+	require.NoError(t, os.CopyFS(old, os.DirFS(filepath.Join(format1Dir, "toy"))))
+	j = toyJob(3, 2)
+	j.Episodes, j.ShardEpisodes = 8, 4
+	requireRefused(t, old, j, "a complete dataset of another version: moonfarm 0.1.0 wrote it in format 1, this is moonfarm "+Version)
+}
+
+// TestResumeSumsShards: a file of a finished shard that changed without
+// changing its size is found before anything is made.
+func TestResumeSumsShards(t *testing.T) {
+	j := toyJob(2, 1)
+	for _, name := range []string{pathOf(stepsDir, 1), pathOf(episodesDir, 0)} {
+		dir := half(t, j, toyMakers())
+		path := filepath.Join(dir, name)
+		text := read(t, path)
+		bad := bytes.Clone(text)
+		bad[len(bad)/2] ^= 4
+		require.NoError(t, os.WriteFile(path, bad, 0o666))
+		requireRefused(t, dir, j, path+": sha256 is ", "; remove ")
+		require.NoError(t, os.WriteFile(path, text, 0o666))
+		shards := []int{}
+		_, err := Generate(t.Context(), dir, j, toyMakers(), Options{Workers: 2, Progress: func(p Progress) { shards = append(shards, p.Shards) }})
+		require.NoError(t, err)
+		require.Equal(t, []int{1, 2, 3}, shards[:3], "progress of the look at finished shards")
+		require.Equal(t, files(t, dir)[name], string(text))
+	}
+}
+
+// TestResumeIsStopped: looking at finished shards ends with the context.
+func TestResumeIsStopped(t *testing.T) {
+	dir := half(t, toyJob(2, 1), toyMakers())
+	stop := errors.New("stop")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(stop)
+	_, err := Generate(ctx, dir, toyJob(2, 1), toyMakers(), Options{})
+	require.ErrorIs(t, err, stop)
+	require.FileExists(t, filepath.Join(dir, pathOf(shardsDir, 0)))
+}
+
+// TestChangedWhileMade changes a finished shard while a run makes others: the
+// run fails at its end and writes no manifest.
+func TestChangedWhileMade(t *testing.T) {
+	for want, spoil := range map[string]func(dir string) error{
+		"steps/00000.arrow: no such file": func(dir string) error { return os.Remove(filepath.Join(dir, pathOf(stepsDir, 0))) },
+		"episodes/00001.arrow: 9 bytes":   func(dir string) error { return os.Truncate(filepath.Join(dir, pathOf(episodesDir, 1)), 9) },
+		"shards/00001.json: no such file": func(dir string) error { return os.Remove(filepath.Join(dir, pathOf(shardsDir, 1))) },
+		"shards/00000.json: changed": func(dir string) error {
+			c, err := decodeSidecar(read(t, dir, pathOf(shardsDir, 0)))
+			require.NoError(t, err)
+			c.Turns++
+			text, err := c.encode()
+			require.NoError(t, err)
+			return os.WriteFile(filepath.Join(dir, pathOf(shardsDir, 0)), text, 0o666)
+		},
+		"shards/00000.json: damaged; remove": func(dir string) error {
+			change(t, filepath.Join(dir, pathOf(shardsDir, 0)), `"shard": 0`, `"shard": 1`)
+			return nil
+		},
+	} {
+		dir := filepath.Join(t.TempDir(), "data")
+		spoilt := false
+		_, err := Generate(t.Context(), dir, toyJob(2, 1), toyMakers(), Options{Progress: func(p Progress) {
+			if p.Shards >= 3 && !spoilt {
+				spoilt = true
+				require.NoError(t, spoil(dir))
+			}
+		}})
+		require.True(t, spoilt)
+		require.ErrorContains(t, err, strings.TrimSpace(want))
+		require.NoFileExists(t, filepath.Join(dir, manifestName))
+		_, err = Open(dir)
+		require.ErrorContains(t, err, "not complete")
+	}
+}
+
+// TestSidecarLies: a sidecar of an earlier run of which anything was changed is
+// not believed.
+func TestSidecarLies(t *testing.T) {
+	for _, key := range []string{"shard", "rows", "bytes", "turns", "over", "cut", "episodes", "sum", "squares", "nonzero", "min", "max"} {
+		dir, key := half(t, toyJob(2, 1), toyMakers()), fmt.Sprintf("%q: ", key)
+		change(t, filepath.Join(dir, pathOf(shardsDir, 0)), key, key+"1")
+		_, err := Generate(t.Context(), dir, toyJob(2, 1), toyMakers(), Options{})
+		require.ErrorContains(t, err, "shards/00000.json: damaged; remove it to make the shard again", key)
+		require.NoFileExists(t, filepath.Join(dir, manifestName))
+	}
+}
