@@ -1,47 +1,40 @@
-// Package arena finds out which of several policies is the better one.
+// Package arena finds out which of several players is the better one: policies,
+// original bots, models.
 //
-// Every lineup of different policies meets on the same game seeds and in every
-// rotation of the seats: with two seats, each pair plays each seed twice, with
-// the seats exchanged. What a seed or a seat gives one side it gives the other
-// too, and all pairs are measured on the same games. With more seats than
-// policies the lineup repeats them in order.
+//   - A Tournament plays the games of a schedule (package schedule).
+//   - A Journal keeps them, so that a tournament that was stopped or killed goes on
+//     where it was, and can be extended.
+//   - Evaluate makes a Report of them: scores, ratings with intervals (package
+//     rating), who is superior to whom, repetitions, faults.
+//   - Run does all of it for policies, without a journal.
 //
-// A policy scores against another 1 for ending before it, ½ for ending level
-// and 0 for ending behind. Where more than two sit at a table, each two of
-// different policies are compared.
+// The games of one seed are not independent of each other: they share its luck. So
+// the unit of the statistics is the seed. In a round robin every lineup of
+// different players plays the same game seeds in every rotation of the seats: with
+// two seats, each pair plays each seed twice, with the seats exchanged. So neither
+// side gains from a seed or a seat, and all pairs are measured on the same games.
 //
-// The games of one seed are not independent of each other, so the unit of the
-// statistics is the seed: the mean score over all its games is one observation
-// in 0 … 1. Intervals are Wilson's score intervals (95 %) with as many trials
-// as seeds. A variable in 0 … 1 with mean p has at most the variance p(1−p) of
-// a coin, so the intervals are too wide rather than too narrow (with two seats
-// by a factor of √2 at most, if seats decided nothing), and unlike the normal
-// interval they stay honest when every game was won.
-//
-// A game without chance between policies without chance is the same on every
-// seed; no interval tells.
+// The intervals of scores are Wilson's (95 %) with as many trials as seeds. A
+// variable in 0 … 1 with mean p has at most the variance p(1−p) of a coin, so these
+// intervals are too wide rather than too narrow, and unlike the normal interval they
+// stay honest when every game was won. Those of ratings measure how much the games
+// of a seed have in common: see package rating.
 package arena
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"sync"
 
 	"moonfarm/env"
-	"moonfarm/rollout"
-	"moonfarm/sim"
+	"moonfarm/rollout/arena/schedule"
 )
 
-// Entrant is a policy that takes part. Names may repeat: a policy can meet
-// itself.
-type Entrant struct {
-	Name string
-	New  rollout.Maker
-}
-
-// Config says who plays what.
+// Config says which policies play what.
 type Config struct {
 	Vector   func() (env.Vector, error) // the games of one worker; called by several goroutines at once
-	Policies []Entrant                  // 2 or more
+	Policies []Player                   // 2 or more; names may repeat: a policy can meet itself
 	Games    int                        // games of each lineup at least; rounded up to all rotations of its last seed
 	Seed     uint64                     // master seed; episode e has rollout.GameSeed(Seed, e)
 	Workers  int                        // goroutines; the result is the same for any number
@@ -50,59 +43,27 @@ type Config struct {
 	Progress func(played, all int)
 }
 
-// Result is what came out. Its JSON keys are stable.
-type Result struct {
-	Game     string     `json:"game"`
-	Rules    string     `json:"rules"` // version
-	Seed     uint64     `json:"seed"`
-	Seats    int        `json:"seats"`
-	Seeds    int        `json:"seeds"` // game seeds, shared by all lineups
-	Games    int        `json:"games"` // played in all
-	Policies []Standing `json:"policies"`
-	Pairs    []Pair     `json:"pairs"` // each two policies, in the order given
-}
-
-// Tally counts comparisons of one side with another. With two seats these are
-// games.
-type Tally struct {
-	Wins   int `json:"wins"`
-	Draws  int `json:"draws"`
-	Losses int `json:"losses"`
-	// Score is (wins + draws/2) / all, from 0 to 1; Low and High bound it with
-	// 95 % confidence.
-	Score float64 `json:"score"`
-	Low   float64 `json:"low"`
-	High  float64 `json:"high"`
-}
-
-// Standing is one policy against all others.
-type Standing struct {
-	Policy string `json:"policy"`
-	Tally
-	// Rating is on the scale of Elo: 400 points more mean ten wins for one
-	// loss. The mean of all policies is 0. See ratings.
-	Rating float64 `json:"rating"`
-	// First is the Tally's score where the policy sat at seat 0.
-	First float64 `json:"score_at_seat_0"`
-}
-
-// Pair is policy A against policy B, told from A's side.
-type Pair struct {
-	A string `json:"a"`
-	B string `json:"b"`
-	Tally
-	MeanTurns float64 `json:"mean_turns"` // length of the games both played in
-}
-
-// Run plays all games and evaluates them. It fails if there are fewer than two
-// policies, no games, a policy that cannot play the game, or if the context is
-// done before the last game.
-func Run(ctx context.Context, c Config) (*Result, error) {
+// Run plays a round robin and evaluates it. It fails if there are fewer than two
+// policies, no games, or a policy that cannot play the game. If it fails later,
+// or the context is done before the last game, it returns the report of the seeds
+// that all lineups have played, nil if there is none, together with the error or
+// the context's cause.
+func Run(ctx context.Context, c Config) (*Report, error) {
 	if len(c.Policies) < 2 {
 		return nil, fmt.Errorf("arena: %d policies, want 2 or more", len(c.Policies))
 	}
 	if c.Games < 1 {
 		return nil, fmt.Errorf("arena: %d games, want 1 or more", c.Games)
+	}
+	if c.Vector == nil {
+		return nil, errors.New("arena: Config.Vector is nil")
+	}
+	var names []string
+	for _, p := range c.Policies {
+		if p.New == nil {
+			return nil, fmt.Errorf("arena: New of policy %q is nil", p.Name)
+		}
+		names = append(names, p.Name)
 	}
 	v, err := c.Vector()
 	if err != nil {
@@ -112,119 +73,32 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if info.Players < 2 {
 		return nil, fmt.Errorf("arena: by these rules %s has seats for %d, want 2 or more", info.Name, info.Players)
 	}
-	s := &schedule{
-		lineups: lineups(len(c.Policies), info.Players),
-		seats:   info.Players,
-		seeds:   (c.Games + info.Players - 1) / info.Players,
+	s := schedule.RoundRobin{Players: len(names), Seats: info.Players, Seeds: (c.Games-1)/info.Players + 1}
+	asked, err := s.Next(nil)
+	if err != nil {
+		return nil, fmt.Errorf("arena: %w", err)
 	}
-	if err := s.play(ctx, c); err != nil {
+	var mu sync.Mutex
+	told := 0
+	t := Tournament{Vector: c.Vector, Players: c.Policies, Seed: c.Seed, Workers: c.Workers, Schedule: s}
+	t.Done = func(*Played) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if told++; c.Progress != nil {
+			c.Progress(told, len(asked))
+		}
+		return nil
+	}
+	games, err := t.Play(ctx)
+	games = games[:len(games)/(len(asked)/s.Seeds)*(len(asked)/s.Seeds)] // of whole seeds
+	if len(games) == 0 {
 		return nil, err
 	}
-	r := &Result{
-		Game: info.Name, Rules: info.Rules, Seed: c.Seed,
-		Seats: s.seats, Seeds: s.seeds, Games: s.games(),
+	r, failed := Evaluate(names, games, -1)
+	if failed != nil {
+		return nil, errors.Join(err, failed)
 	}
-	s.evaluate(r, c.Policies)
-	return r, nil
+	complete := len(games) == len(asked)
+	r.Game, r.Rules, r.Seed, r.Schedule, r.Complete = info.Name, info.Rules, c.Seed, "round-robin", &complete
+	return r, err
 }
-
-// lineups lists who meets: every set of as many of the policies as there are
-// seats, or all of them, repeated in order, if they are fewer.
-func lineups(policies, seats int) (all [][]int) {
-	if policies <= seats {
-		one := make([]int, seats)
-		for p := range one {
-			one[p] = p % policies
-		}
-		return [][]int{one}
-	}
-	var choose func(from int, chosen []int)
-	choose = func(from int, chosen []int) {
-		if len(chosen) == seats {
-			all = append(all, append([]int(nil), chosen...))
-			return
-		}
-		for k := from; k < policies; k++ {
-			choose(k+1, append(chosen, k))
-		}
-	}
-	choose(0, nil)
-	return all
-}
-
-// schedule is all games and their results.
-type schedule struct {
-	lineups [][]int // policy by seat, before rotation
-	seats   int
-	seeds   int
-	results []result // [lineup][seed][rotation]
-}
-
-// result is how one game ended.
-type result struct {
-	place [sim.MaxPlayers]float32 // Outcome.Result by seat
-	turns int32
-}
-
-// games is the number of all games.
-func (s *schedule) games() int { return len(s.lineups) * s.seeds * s.seats }
-
-// at is the result of one game. In rotation r seat p is taken by number
-// (p+r) mod seats of the lineup.
-func (s *schedule) at(lineup, seed, rotation int) *result {
-	return &s.results[(lineup*s.seeds+seed)*s.seats+rotation]
-}
-
-// policyAt is the policy at seat p.
-func (s *schedule) policyAt(lineup, rotation, p int) int {
-	return s.lineups[lineup][(p+rotation)%s.seats]
-}
-
-// play plays all games: each lineup and rotation is a run over all seeds.
-func (s *schedule) play(ctx context.Context, c Config) error {
-	s.results = make([]result, s.games())
-	played := 0
-	for l := range s.lineups {
-		for r := range s.seats {
-			job := rollout.Job{Seed: c.Seed, Episodes: uint64(s.seeds), Vector: c.Vector}
-			job.ShardEpisodes = uint64(max(16, s.seeds/(2*max(c.Workers, 1))))
-			for p := range s.seats {
-				job.Seats = append(job.Seats, c.Policies[s.policyAt(l, r, p)].New)
-			}
-			shards := make([]int, job.Shards())
-			for i := range shards {
-				shards[i] = i
-			}
-			o := rollout.Options{Workers: c.Workers}
-			if c.Progress != nil {
-				o.Progress = func(n rollout.Counts) { c.Progress(played+int(n.Episodes), s.games()) }
-			}
-			open := func(int) (rollout.ShardSink, error) { return &sink{s, l, r}, nil }
-			if err := rollout.Run(ctx, job, shards, open, o); err != nil {
-				return err
-			}
-			played += s.seeds
-		}
-	}
-	return nil
-}
-
-// sink writes the results of one lineup and rotation. Each game has a place of
-// its own, so sinks of several workers do not meet.
-type sink struct {
-	s                *schedule
-	lineup, rotation int
-}
-
-func (k *sink) Episode(e *rollout.Episode) error {
-	r := k.s.at(k.lineup, int(e.ID), k.rotation)
-	r.turns = int32(e.Turns)
-	for p := range e.Players {
-		r.place[p] = e.Outcome[p].Result
-	}
-	return nil
-}
-
-func (k *sink) Commit() error { return nil }
-
-func (k *sink) Abort() {}

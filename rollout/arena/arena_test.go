@@ -55,19 +55,19 @@ func (g greedy) Act(_ env.Vector, b *env.Batch, rows []int32) {
 	}
 }
 
-func entrant(t testing.TB, name string) arena.Entrant {
+func entrant(t testing.TB, name string) arena.Player {
 	t.Helper()
 	switch name {
 	case "greedy":
-		return arena.Entrant{Name: name, New: func(s env.Spec) (rollout.Policy, error) { return greedy{s, 0.1}, nil }}
+		return arena.Player{Name: name, New: func(s env.Spec) (rollout.Policy, error) { return greedy{s, 0.1}, nil }}
 	case "lazy":
-		return arena.Entrant{Name: name, New: func(s env.Spec) (rollout.Policy, error) { return greedy{s, 0.8}, nil }}
+		return arena.Player{Name: name, New: func(s env.Spec) (rollout.Policy, error) { return greedy{s, 0.8}, nil }}
 	}
 	m, err := policy.New("toy", name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return arena.Entrant{Name: name, New: m}
+	return arena.Player{Name: name, New: m}
 }
 
 // config is an arena of so many games at once.
@@ -82,7 +82,7 @@ func config(t testing.TB, g simtest.Toy, games int, names ...string) arena.Confi
 	return c
 }
 
-func run(t testing.TB, c arena.Config) *arena.Result {
+func run(t testing.TB, c arena.Config) *arena.Report {
 	t.Helper()
 	r, err := arena.Run(context.Background(), c)
 	if err != nil {
@@ -105,28 +105,28 @@ func TestResult(t *testing.T) {
 		if want := (float64(p.Wins) + float64(p.Draws)/2) / 60; math.Abs(p.Score-want) > 1e-6 {
 			t.Errorf("score %v, want %v", p.Score, want)
 		}
-		if !(p.Low < p.Score && p.Score < p.High || p.Score == 1 && p.High == 1) {
-			t.Errorf("interval %v … %v around %v", p.Low, p.High, p.Score)
+		if !(p.ScoreLow < p.Score && p.Score < p.ScoreHigh || p.Score == 1 && p.ScoreHigh == 1) {
+			t.Errorf("interval %v … %v around %v", p.ScoreLow, p.ScoreHigh, p.Score)
 		}
 	}
 	sum := 0.0
-	for _, s := range r.Policies {
+	for _, s := range r.Players {
 		if s.Wins+s.Draws+s.Losses != 120 {
 			t.Errorf("%+v", s)
 		}
-		sum += s.Rating
+		sum += s.Elo
 	}
 	if math.Abs(sum) > 0.31 {
 		t.Errorf("ratings sum to %v", sum)
 	}
-	if g, l := r.Policies[0], r.Policies[2]; g.Low < l.High || g.Rating < l.Rating+100 {
+	if g, l := r.Players[0], r.Players[2]; g.ScoreLow < l.ScoreHigh || g.Elo < l.Elo+100 {
 		t.Errorf("greedy %+v is not clearly better than lazy %+v", g, l)
 	}
 	text, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, key := range []string{`"seeds":30`, `"pairs":[{"a":"greedy","b":"random","wins":`, `"rating":`, `"mean_turns":`, `"low":`} {
+	for _, key := range []string{`"seeds":30`, `"pairs":[{"a":"greedy","b":"random","wins":`, `"elo":`, `"mean_turns":`, `"score_low":`} {
 		if !strings.Contains(string(text), key) {
 			t.Errorf("JSON lacks %s: %s", key, text)
 		}
@@ -139,7 +139,7 @@ func TestSymmetry(t *testing.T) {
 	ab := run(t, config(t, duel, 4, "greedy", "random")).Pairs[0]
 	ba := run(t, config(t, duel, 4, "random", "greedy")).Pairs[0]
 	if ab.Wins != ba.Losses || ab.Draws != ba.Draws || ab.Losses != ba.Wins || ab.MeanTurns != ba.MeanTurns ||
-		math.Abs(ab.Low+ba.High-1) > 2e-6 {
+		math.Abs(ab.ScoreLow+ba.ScoreHigh-1) > 2e-6 {
 		t.Errorf("%+v, seen from the other side %+v", ab, ba)
 	}
 	for _, name := range []string{"random", "lazy"} {
@@ -167,7 +167,7 @@ func TestDeterminism(t *testing.T) {
 		}
 	}
 	three := run(t, config(t, duel, 4, "greedy", "random", "lazy"))
-	if two := run(t, config(t, duel, 4, "greedy", "random")); two.Pairs[0] != three.Pairs[0] {
+	if two := run(t, config(t, duel, 4, "greedy", "random")); two.Pairs[0].Tally != three.Pairs[0].Tally {
 		t.Errorf("%+v alone, %+v with a third", two.Pairs[0], three.Pairs[0])
 	}
 }
@@ -194,23 +194,23 @@ func TestManySeats(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	boom := errors.New("no such network")
-	c := config(t, duel, 1, "random")
-	if _, err := arena.Run(context.Background(), c); err == nil {
-		t.Error("one policy was enough")
-	}
-	c = config(t, duel, 1, "random", "greedy")
-	c.Games = 0
-	if _, err := arena.Run(context.Background(), c); err == nil {
-		t.Error("no games were enough")
-	}
-	c.Games = 5
-	c.Policies[1].New = func(env.Spec) (rollout.Policy, error) { return nil, boom }
-	if _, err := arena.Run(context.Background(), c); !errors.Is(err, boom) {
-		t.Errorf("error %v", err)
+	for want, change := range map[string]func(c *arena.Config){
+		"arena: 1 policies, want 2 or more":    func(c *arena.Config) { c.Policies = c.Policies[:1] },
+		"arena: 0 games, want 1 or more":       func(c *arena.Config) { c.Games = 0 },
+		`arena: New of policy "greedy" is nil`: func(c *arena.Config) { c.Policies[1].New = nil },
+		"arena: Config.Vector is nil":          func(c *arena.Config) { c.Vector = nil },
+		"no such network": func(c *arena.Config) {
+			c.Policies[1].New = func(env.Spec) (rollout.Policy, error) { return nil, errors.New("no such network") }
+		},
+	} {
+		c := config(t, duel, 1, "random", "greedy")
+		change(&c)
+		if _, err := arena.Run(context.Background(), c); err == nil || err.Error() != want {
+			t.Errorf("error %v, want %q", err, want)
+		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	c = config(t, duel, 1, "random", "greedy")
+	c := config(t, duel, 1, "random", "greedy")
 	c.Progress = func(played, all int) {
 		if all != 60 || played > all {
 			t.Errorf("%d of %d games", played, all)
@@ -222,13 +222,66 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// A run that is stopped has the result of its first seeds: what a run of so many
+// games has.
+func TestStopped(t *testing.T) {
+	for _, after := range []int{1, 100, 400, 700} {
+		ctx, cancel := context.WithCancel(context.Background())
+		c := config(t, duel, 3, "greedy", "random", "lazy")
+		c.Games = 600
+		c.Progress = func(played, _ int) {
+			if played >= after {
+				cancel()
+			}
+		}
+		got, err := arena.Run(ctx, c)
+		if !errors.Is(err, context.Canceled) {
+			t.Fatalf("stopped after %d games: error %v", after, err)
+		}
+		if got == nil {
+			if after > 2*3*2*64 {
+				t.Errorf("stopped after %d games: no result", after)
+			}
+			continue
+		}
+		if *got.Complete || got.Seeds < 1 || got.Games != 6*got.Seeds || got.Games > 2*after+6*64 {
+			t.Fatalf("stopped after %d games: %d seeds, %d games, complete: %v", after, got.Seeds, got.Games, *got.Complete)
+		}
+		c = config(t, duel, 3, "greedy", "random", "lazy")
+		c.Games = 2 * got.Seeds
+		want := run(t, c)
+		if !*want.Complete {
+			t.Error("a run to the end is not complete")
+		}
+		want.Complete = got.Complete
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("stopped after %d games:\n%+v, want\n%+v", after, got, want)
+		}
+	}
+}
+
+// Games that repeat on all seeds are told, by pair.
+func TestRepeats(t *testing.T) {
+	r := run(t, config(t, duel, 3, "empty", "random", "empty"))
+	for _, p := range r.Pairs {
+		if want := p.A == "empty" && p.B == "empty"; p.Repeats != want {
+			t.Errorf("%s and %s: repeats: %v, want %v", p.A, p.B, p.Repeats, want)
+		}
+	}
+	c := config(t, duel, 3, "empty", "empty")
+	c.Games = 2
+	if p := run(t, c).Pairs[0]; p.Repeats {
+		t.Error("one seed cannot repeat")
+	}
+}
+
 func ExampleRun() {
 	random, _ := policy.New("toy", "random")
 	mixed, _ := policy.New("toy", "mix(1*random,1*random)")
 	g := simtest.Toy{Seats: 2, Orders: 1}
 	r, err := arena.Run(context.Background(), arena.Config{
 		Vector:   func() (env.Vector, error) { return env.New(g, featuretest.ToyKit(g), env.Config{N: 16}) },
-		Policies: []arena.Entrant{{Name: "random", New: random}, {Name: "mixed", New: mixed}},
+		Policies: []arena.Player{{Name: "random", New: random}, {Name: "mixed", New: mixed}},
 		Games:    100, Seed: 1, Workers: 2,
 	})
 	if err != nil {

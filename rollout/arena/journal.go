@@ -1,0 +1,321 @@
+package arena
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+
+	"moonfarm/rollout/arena/schedule"
+	"moonfarm/sim/prng"
+)
+
+// JournalVersion is the version of the form of journals.
+const JournalVersion = 1
+
+// Terms are what all games of a journal have in common. Their JSON is its first
+// line.
+type Terms struct {
+	Journal  int    `json:"journal"` // JournalVersion
+	Game     string `json:"game"`
+	Rules    string `json:"rules"`        // version
+	RulesSum string `json:"rules_sha256"` // of the text of the rules
+	Seed     uint64 `json:"seed,string"`
+	MaxTurns int    `json:"max_turns"`
+	Schedule string `json:"schedule"`
+}
+
+// Journal is a file with one line of JSON for every game of a tournament, in the
+// order of the schedule. A program that is killed leaves whole lines and perhaps
+// the beginning of another, which OpenJournal takes away: the tournament goes
+// on behind them. Nothing in it depends on when, or on how many workers, games
+// between policies were played.
+type Journal struct {
+	Terms   Terms
+	Players []string // all that have taken part, in the order in which they entered
+	Games   []Played // those that were there; Game.Players are places in Players
+
+	file *os.File
+	buf  *bufio.Writer
+	seen map[int64]bool // the numbers of games
+}
+
+// playersLine is a line that enters players, behind those before.
+type playersLine struct {
+	Players []string `json:"players"`
+}
+
+// gameLine is a game in a journal.
+type gameLine struct {
+	Game    int64     `json:"game"` // its number in the schedule
+	Seed    int       `json:"seed"` // of the seeds, from 0
+	Round   int       `json:"round,omitempty"`
+	Stage   int       `json:"stage,omitempty"`
+	Seats   []string  `json:"seats"` // by seat: the player
+	Results []float32 `json:"results"`
+	Scores  []float64 `json:"scores"`
+	Turns   int       `json:"turns"`
+	End     string    `json:"end"` // "over", or "cut" by the limit of turns
+	Sum     string    `json:"sum"` // of orders, length and outcome; 16 hexadecimal digits
+	Faults  []Fault   `json:"faults,omitempty"`
+	Seconds []float64 `json:"seconds,omitempty"`
+	Files   []string  `json:"files,omitempty"`
+}
+
+// Ends of games in a journal.
+const (
+	endOver = "over"
+	endCut  = "cut"
+)
+
+// maxLine bounds a line of a journal: texts of faults are short, and files few.
+const maxLine = 1 << 20
+
+// OpenJournal opens the journal of a tournament for more games, or begins it if
+// the file is not there. It fails if the file has other terms, cannot be read, or
+// is in use.
+func OpenJournal(name string, terms Terms) (*Journal, error) {
+	terms.Journal = JournalVersion
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	j := &Journal{Terms: terms, file: f, buf: bufio.NewWriterSize(f, 1<<16)}
+	if err = lock(f); err == nil {
+		err = j.resume(terms)
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("journal %s: %w", name, err)
+	}
+	return j, nil
+}
+
+// ReadJournal reads a journal. One whose last line is not whole, since it is being
+// written, is read up to there.
+func ReadJournal(name string) (*Journal, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	j := &Journal{}
+	if _, err := j.read(f); err != nil {
+		return nil, fmt.Errorf("journal %s: %w", name, err)
+	}
+	if j.Terms.Journal == 0 {
+		return nil, fmt.Errorf("journal %s: it is empty", name)
+	}
+	return j, nil
+}
+
+// resume reads what is there and makes the file end behind its last whole line.
+func (j *Journal) resume(terms Terms) error {
+	j.Terms = Terms{}
+	end, err := j.read(j.file)
+	if err != nil {
+		return err
+	}
+	if err := j.file.Truncate(end); err != nil {
+		return err
+	}
+	if _, err := j.file.Seek(end, io.SeekStart); err != nil {
+		return err
+	}
+	if j.Terms == (Terms{}) {
+		j.Terms = terms
+		return j.line(terms)
+	}
+	if j.Terms != terms {
+		return fmt.Errorf("it is of another tournament: its terms are %s, expected %s", text(j.Terms), text(terms))
+	}
+	return nil
+}
+
+func text(t Terms) string {
+	b, _ := json.Marshal(t) // numbers and strings: cannot fail
+	return string(b)
+}
+
+// read reads all whole lines and returns where they end.
+func (j *Journal) read(in io.Reader) (end int64, err error) {
+	j.seen = map[int64]bool{}
+	lines := bufio.NewReaderSize(in, 1<<16)
+	var one []byte
+	for n := 1; ; n++ {
+		one = one[:0]
+		for {
+			part, err := lines.ReadSlice('\n')
+			one = append(one, part...)
+			if len(one) > maxLine {
+				return end, fmt.Errorf("line %d: more than %d bytes", n, maxLine)
+			}
+			if err == io.EOF {
+				return end, nil
+			}
+			if err == nil {
+				break
+			}
+			if !errors.Is(err, bufio.ErrBufferFull) {
+				return end, err
+			}
+		}
+		if err := j.take(one, n == 1); err != nil {
+			return end, fmt.Errorf("line %d: %w", n, err)
+		}
+		end += int64(len(one))
+	}
+}
+
+// take takes a line.
+func (j *Journal) take(one []byte, first bool) error {
+	if first {
+		if err := decodeLine(one, &j.Terms); err != nil {
+			return fmt.Errorf("expected the terms of a tournament: %w", err)
+		}
+		if v := j.Terms.Journal; v != JournalVersion {
+			return fmt.Errorf("version %d of the form of journals, expected %d", v, JournalVersion)
+		}
+		return nil
+	}
+	if bytes.HasPrefix(one, []byte(`{"players":`)) {
+		var p playersLine
+		if err := decodeLine(one, &p); err != nil {
+			return fmt.Errorf("expected players: %w", err)
+		}
+		return j.enter(p.Players)
+	}
+	var g gameLine
+	if err := decodeLine(one, &g); err != nil {
+		return fmt.Errorf("expected a game: %w", err)
+	}
+	p, err := j.played(&g)
+	if err == nil && j.seen[p.Number] {
+		err = fmt.Errorf("game %d stands there twice", p.Number)
+	}
+	if err != nil {
+		return err
+	}
+	j.seen[p.Number] = true
+	j.Games = append(j.Games, p)
+	return nil
+}
+
+// enter takes players in.
+func (j *Journal) enter(players []string) error {
+	for _, name := range players {
+		if slices.Contains(j.Players, name) {
+			return fmt.Errorf("player %q takes part already", name)
+		}
+		j.Players = append(j.Players, name)
+	}
+	return nil
+}
+
+func decodeLine(one []byte, to any) error {
+	d := json.NewDecoder(bytes.NewReader(one))
+	d.DisallowUnknownFields()
+	return d.Decode(to)
+}
+
+// played is the game of a line.
+func (j *Journal) played(g *gameLine) (p Played, err error) {
+	n := len(g.Seats)
+	sum, err := strconv.ParseUint(g.Sum, 16, 64)
+	switch {
+	case n == 0 || len(g.Results) != n || len(g.Scores) != n || len(g.Seconds) != 0 && len(g.Seconds) != n:
+		err = fmt.Errorf("%d seats, %d results, %d scores, %d times", n, len(g.Results), len(g.Scores), len(g.Seconds))
+	case g.Game < 0 || g.Seed < 0 || g.Turns < 0 || g.Round < 0 || g.Stage < 0:
+		err = fmt.Errorf("game %d, seed %d, round %d, stage %d, %d turns", g.Game, g.Seed, g.Round, g.Stage, g.Turns)
+	case g.End != endOver && g.End != endCut:
+		err = fmt.Errorf("end %q, expected %s or %s", g.End, endOver, endCut)
+	case err != nil:
+		err = fmt.Errorf("sum %q, expected 16 hexadecimal digits", g.Sum)
+	}
+	for _, f := range g.Faults {
+		if f.Seat < 0 || f.Seat >= n {
+			err = fmt.Errorf("a fault at seat %d of %d", f.Seat, n)
+		}
+	}
+	if err != nil {
+		return p, err
+	}
+	p = Played{Game: schedule.Game{Number: g.Game, Seed: g.Seed, Round: g.Round, Stage: g.Stage},
+		Turns: g.Turns, Cut: g.End == endCut, Results: g.Results, Scores: g.Scores,
+		Sum: prng.Digest(sum), Faults: g.Faults, Seconds: g.Seconds, Files: g.Files}
+	for _, name := range g.Seats {
+		k := slices.Index(j.Players, name)
+		if k < 0 {
+			return p, fmt.Errorf("player %q has not entered", name)
+		}
+		p.Players = append(p.Players, k)
+	}
+	return p, nil
+}
+
+// Enter lets players take part from now on, besides those that do already, and
+// returns who of the list has each number in the tournament: those that were there
+// keep theirs. It fails if two of the list have the same name, or if one who takes
+// part already is not in it.
+func (j *Journal) Enter(players []string) (order []int, err error) {
+	for _, name := range j.Players {
+		k := slices.Index(players, name)
+		if k < 0 {
+			return nil, fmt.Errorf("the journal has games of %s, who is not among the players", name)
+		}
+		order = append(order, k)
+	}
+	var fresh []string
+	for i, name := range players {
+		if slices.Contains(players[:i], name) {
+			return nil, fmt.Errorf("two players are called %s", name)
+		}
+		if !slices.Contains(j.Players, name) {
+			fresh, order = append(fresh, name), append(order, i)
+		}
+	}
+	if fresh == nil {
+		return order, nil
+	}
+	j.Players = append(j.Players, fresh...)
+	return order, j.line(playersLine{fresh})
+}
+
+// Add writes a game at the end. It is for Tournament.Done.
+func (j *Journal) Add(p *Played) error {
+	g := gameLine{Game: p.Number, Seed: p.Seed, Round: p.Round, Stage: p.Stage, Results: p.Results, Scores: p.Scores, Turns: p.Turns, End: endOver,
+		Sum: fmt.Sprintf("%016x", uint64(p.Sum)), Faults: p.Faults, Seconds: p.Seconds, Files: p.Files}
+	if p.Cut {
+		g.End = endCut
+	}
+	for _, s := range p.Players {
+		g.Seats = append(g.Seats, j.Players[s])
+	}
+	return j.line(g)
+}
+
+func (j *Journal) line(v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = j.buf.Write(append(b, '\n'))
+	return err
+}
+
+// Flush hands the lines to the operating system: a program that is killed does
+// not lose them.
+func (j *Journal) Flush() error { return j.buf.Flush() }
+
+// Close makes all games durable and closes the file.
+func (j *Journal) Close() error {
+	if j.file == nil {
+		return nil
+	}
+	return errors.Join(j.buf.Flush(), j.file.Sync(), j.file.Close())
+}

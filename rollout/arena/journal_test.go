@@ -1,0 +1,263 @@
+package arena_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"moonfarm/env"
+	"moonfarm/features/featuretest"
+	"moonfarm/rollout/arena"
+	"moonfarm/rollout/arena/schedule"
+)
+
+// tournament is one of the toy game between these policies.
+func tournament(t testing.TB, seeds, workers int, names ...string) *arena.Tournament {
+	c := &arena.Tournament{Seed: 7, Workers: workers, Schedule: schedule.RoundRobin{Players: len(names), Seats: 2, Seeds: seeds},
+		Vector: func() (env.Vector, error) { return env.New(duel, featuretest.ToyKit(duel), env.Config{N: 3}) }}
+	for _, n := range names {
+		e := entrant(t, n)
+		c.Players = append(c.Players, arena.Player{Name: n, New: e.New})
+	}
+	return c
+}
+
+var terms = arena.Terms{Game: "toy", Rules: "1", Seed: 7, Schedule: "round-robin"}
+
+// journaled plays a tournament with a journal, which may be there already.
+func journaled(t testing.TB, ctx context.Context, file string, c *arena.Tournament) ([]arena.Played, error) {
+	t.Helper()
+	j, err := arena.OpenJournal(file, terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, p := range c.Players {
+		names = append(names, p.Name)
+	}
+	order, err := j.Enter(names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	players := c.Players
+	c.Players = nil
+	for _, k := range order {
+		c.Players = append(c.Players, players[k])
+	}
+	done := c.Done
+	c.Known = j.Games
+	c.Done = func(p *arena.Played) error {
+		if err := j.Add(p); err != nil {
+			return err
+		}
+		if done != nil {
+			return done(p)
+		}
+		return nil
+	}
+	all, err := c.Play(ctx)
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return all, err
+}
+
+func readFile(t testing.TB, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// The journal has the same bytes for any number of workers, and if the program was
+// stopped, or killed in the middle of a line, any number of times.
+func TestJournal(t *testing.T) {
+	dir := t.TempDir()
+	whole := filepath.Join(dir, "whole")
+	games, err := journaled(t, t.Context(), whole, tournament(t, 9, 1, "greedy", "random", "lazy"))
+	if err != nil || len(games) != 54 {
+		t.Fatalf("%d games, %v", len(games), err)
+	}
+	want := readFile(t, whole)
+	if n := bytes.Count(want, []byte("\n")); n != 56 {
+		t.Fatalf("%d lines", n)
+	}
+	read, err := arena.ReadJournal(whole)
+	if err != nil || !reflect.DeepEqual(read.Games, games) || !reflect.DeepEqual(read.Players, []string{"greedy", "random", "lazy"}) || read.Terms.Seed != 7 {
+		t.Fatalf("read %+v, %v", read, err)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for k := range 20 {
+		file := filepath.Join(dir, fmt.Sprint(k))
+		if err := os.WriteFile(file, want[:r.IntN(len(want)+1)], 0o666); err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancelCause(t.Context())
+		enough := errors.New("enough")
+		c := tournament(t, 9, 1+k%4, "greedy", "random", "lazy")
+		left := r.IntN(60)
+		c.Done = func(*arena.Played) error {
+			if left--; left < 0 {
+				stop(enough)
+			}
+			return nil
+		}
+		some, err := journaled(t, ctx, file, c)
+		if err != nil && !errors.Is(err, enough) || !reflect.DeepEqual(some, games[:len(some)]) {
+			t.Fatalf("%d games, %v", len(some), err)
+		}
+		if now := readFile(t, file); !bytes.HasPrefix(want, now) {
+			t.Fatalf("stopped, it is\n%s", now)
+		}
+		again, err := journaled(t, t.Context(), file, tournament(t, 9, 1+k%3, "greedy", "random", "lazy"))
+		if err != nil || !reflect.DeepEqual(again, games) || !bytes.Equal(readFile(t, file), want) {
+			t.Fatalf("gone on with: %d games, %v", len(again), err)
+		}
+	}
+}
+
+// More seeds and another player extend a tournament: what was played stands.
+func TestJournalExtended(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "journal")
+	if _, err := journaled(t, t.Context(), file, tournament(t, 2, 1, "greedy", "random")); err != nil {
+		t.Fatal(err)
+	}
+	before := readFile(t, file)
+	c := tournament(t, 4, 2, "lazy", "random", "greedy")
+	fresh := 0
+	c.Done = func(*arena.Played) error { fresh++; return nil }
+	games, err := journaled(t, t.Context(), file, c)
+	if err != nil || len(games) != 24 || fresh != 20 || !bytes.HasPrefix(readFile(t, file), before) {
+		t.Fatalf("%d games, %d of them new, %v", len(games), fresh, err)
+	}
+	want, err := tournament(t, 4, 1, "greedy", "random", "lazy").Play(t.Context())
+	byNumber := func(a, b arena.Played) int { return cmp.Compare(a.Number, b.Number) }
+	slices.SortFunc(games, byNumber)
+	slices.SortFunc(want, byNumber)
+	if err != nil || !reflect.DeepEqual(games, want) {
+		t.Errorf("%v, %v\n%v", err, games, want)
+	}
+	j, err := arena.ReadJournal(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := j.Enter([]string{"lazy", "random"}); err == nil || !strings.Contains(err.Error(), "games of greedy") {
+		t.Errorf("a player left out: %v", err)
+	}
+}
+
+// A journal in use, one of another tournament, and damaged ones are refused with
+// the place; nothing is taken from them.
+func TestJournalRefused(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "journal")
+	if _, err := journaled(t, t.Context(), file, tournament(t, 2, 1, "greedy", "random")); err != nil {
+		t.Fatal(err)
+	}
+	j, err := arena.OpenJournal(file, terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := arena.OpenJournal(file, terms); err == nil || !strings.Contains(err.Error(), "another tournament is writing to it") {
+		t.Errorf("open twice: %v", err)
+	}
+	j.Close()
+	other := terms
+	other.Seed++
+	if _, err := arena.OpenJournal(file, other); err == nil || !strings.Contains(err.Error(), `"seed":"7"`) {
+		t.Errorf("another seed: %v", err)
+	}
+	text := string(readFile(t, file))
+	lines := strings.SplitAfter(text, "\n")
+	for _, c := range []struct{ text, want string }{
+		{"", "it is empty"},
+		{"{}\n", "line 1: version 0 of the form"},
+		{"[]\n", "line 1: expected the terms"},
+		{text + "{\n", "line 7: expected a game"},
+		{text + lines[1], `line 7: player "greedy" takes part already`},
+		{text + lines[2], "line 7: game 4 stands there twice"},
+		{text + `{"seats":["a"],"results":[1,2]}` + "\n", "line 7: 1 seats, 2 results, 0 scores"},
+		{text + `{"extra":1}` + "\n", `unknown field "extra"`},
+		{strings.Replace(text, `"end":"over"`, `"end":"late"`, 1), `line 3: end "late", expected over or cut`},
+		{strings.Replace(text, `"sum":"`, `"sum":"x`, 1), "line 3: sum"},
+		{strings.Replace(text, `"seed":0`, `"seed":-1`, 1), "line 3: game 4, seed -1"},
+		{lines[0] + lines[1] + `{"seed":0,"seats":["a"],"results":[1],"scores":[1],"turns":1,"end":"over","sum":"0"}` + "\n", `line 3: player "a" has not entered`},
+		{lines[0] + `{"seed":0,"seats":["a"],"results":[1],"scores":[1],"turns":1,"end":"over","sum":"0","faults":[{"seat":1}]}` + "\n", "a fault at seat 1 of 1"},
+		{lines[0] + strings.Repeat("x", 2<<20), "line 2: more than 1048576 bytes"},
+	} {
+		bad := filepath.Join(t.TempDir(), "bad")
+		if err := os.WriteFile(bad, []byte(c.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := arena.ReadJournal(bad); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%.60q…: error %v, want %s", c.text, err, c.want)
+		}
+		if c.text == "" {
+			continue
+		}
+		if _, err := arena.OpenJournal(bad, terms); err == nil || string(readFile(t, bad)) != c.text {
+			t.Errorf("%.60q…: opened for more games: %v", c.text, err)
+		}
+	}
+}
+
+// Bots are played by Match, one by one; what they took and did wrong is kept.
+func TestBots(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "journal")
+	c := tournament(t, 3, 4, "greedy", "random")
+	c.Players = append(c.Players, arena.Player{Name: "a bot"})
+	c.Schedule = schedule.RoundRobin{Players: 3, Seats: 2, Seeds: 3}
+	if _, err := c.Play(t.Context()); err == nil || !strings.Contains(err.Error(), "a bot is a bot, and there is no Match") {
+		t.Errorf("error %v", err)
+	}
+	c.Match = func(_ context.Context, g *schedule.Game) (arena.Played, error) {
+		fault := arena.Fault{Seat: 1, Turn: 4, Kind: "timeout", Times: 2, Text: "slow"}
+		return arena.Played{Turns: 5, Results: []float32{1, -1}, Scores: []float64{2, 0.25}, Sum: 9, Faults: []arena.Fault{fault}, Seconds: []float64{0, 0.125}, Files: []string{"a"}}, nil
+	}
+	games, err := journaled(t, t.Context(), file, c)
+	if err != nil || len(games) != 18 {
+		t.Fatalf("%d games, %v", len(games), err)
+	}
+	j, err := arena.ReadJournal(file)
+	if err != nil || !reflect.DeepEqual(j.Games, games) {
+		t.Fatalf("%v: %+v, want %+v", err, j.Games, games)
+	}
+	broken := errors.New("no disk")
+	c.Match = func(context.Context, *schedule.Game) (arena.Played, error) { return arena.Played{}, broken }
+	if some, err := c.Play(t.Context()); !errors.Is(err, broken) || len(some) > 12 {
+		t.Errorf("%d games, error %v", len(some), err)
+	}
+}
+
+func FuzzJournal(f *testing.F) {
+	f.Add([]byte(`{"journal":1,"game":"toy","rules":"1","rules_sha256":"","seed":"7","max_turns":0,"schedule":""}` + "\n" +
+		`{"seed":0,"seats":["a","b"],"results":[1,-1],"scores":[1,0],"turns":1,"end":"over","sum":"0"}` + "\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		file := filepath.Join(t.TempDir(), "journal")
+		if err := os.WriteFile(file, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		j, err := arena.ReadJournal(file)
+		if err != nil {
+			return
+		}
+		again, err := arena.OpenJournal(file, j.Terms)
+		if err != nil || !reflect.DeepEqual(again.Games, j.Games) || !reflect.DeepEqual(again.Players, j.Players) {
+			t.Fatalf("%v: %+v, then %+v", err, j, again)
+		}
+		again.Close()
+		if after := readFile(t, file); !bytes.HasPrefix(text, after) || bytes.Count(after, []byte("\n")) != bytes.Count(text, []byte("\n")) {
+			t.Fatalf("%q became %q", text, after)
+		}
+	})
+}

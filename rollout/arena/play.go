@@ -1,0 +1,272 @@
+package arena
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"moonfarm/env"
+	"moonfarm/rollout"
+	"moonfarm/rollout/arena/schedule"
+	"moonfarm/rollout/parallel"
+	"moonfarm/sim"
+	"moonfarm/sim/prng"
+)
+
+// Played is a game that was played.
+type Played struct {
+	schedule.Game
+	Turns   int
+	Cut     bool        // by the limit of turns, not by the rules
+	Results []float32   // by seat: sim.Outcome.Result
+	Scores  []float64   // by seat: sim.Outcome.Score
+	Sum     prng.Digest // of orders, length and outcome: games with the same sum are the same game
+	Faults  []Fault     // what bots did wrong
+	Seconds []float64   // by seat: what a bot took for its answers; nil between policies
+	Files   []string    // with more about the game: its replay
+}
+
+// Fault is what a bot did wrong in a game.
+type Fault struct {
+	Seat  int    `json:"seat"`
+	Turn  int    `json:"turn"` // −1: before the first
+	Kind  string `json:"kind"` // crash, timeout, illegal, …
+	Times int    `json:"times"`
+	Text  string `json:"text"` // one line
+}
+
+// Player takes part in a tournament.
+type Player struct {
+	Name string
+	New  rollout.Maker // nil: a bot, whose games Tournament.Match plays
+}
+
+// Tournament says who plays what. The games of policies depend on Seed alone; the
+// order in which games are told to Done is the schedule's.
+type Tournament struct {
+	Vector  func() (env.Vector, error) // the games of one worker; called by several goroutines at once
+	Players []Player
+	Seed    uint64
+	Workers int // goroutines; nothing depends on how many
+	// Schedule says what is to be played.
+	Schedule schedule.Schedule
+	// Known are games that were played before: they are not played again.
+	Known []Played
+	// Match plays a game in which a bot sits. Calls come from as many goroutines as
+	// there are Workers.
+	Match func(ctx context.Context, g *schedule.Game) (Played, error)
+	// Done is told of every game that was not Known, in the order of the schedule.
+	// An error of it ends the tournament. It may be nil.
+	Done func(p *Played) error
+}
+
+// Play plays the tournament and returns its games: those that were known, and then
+// the others in the order of the schedule. If it fails, or the context is done, it
+// returns the games before the first one that was not played, together with the
+// error or the context's cause.
+func (t *Tournament) Play(ctx context.Context) (all []Played, err error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	all = slices.Clone(t.Known)
+	var results []schedule.Result
+	for {
+		results = append(results, Results(all[len(results):])...)
+		games, err := t.Schedule.Next(results)
+		if err != nil || len(games) == 0 {
+			return all, err
+		}
+		for part := range slices.Chunk(games, partGames) {
+			if all, err = t.playAll(ctx, part, all); err != nil {
+				return all, err
+			}
+		}
+	}
+}
+
+// Results are games as schedules want them.
+func Results(games []Played) []schedule.Result {
+	list := make([]schedule.Result, len(games))
+	for i := range games {
+		list[i] = games[i].result()
+	}
+	return list
+}
+
+// result is the game as schedules want it.
+func (p *Played) result() schedule.Result {
+	r := schedule.Result{Game: p.Game, Places: make([]int, len(p.Results))}
+	for i, own := range p.Results {
+		for _, other := range p.Results {
+			if other > own {
+				r.Places[i]++
+			}
+		}
+	}
+	return r
+}
+
+func (t *Tournament) check() error {
+	if t.Vector == nil || t.Schedule == nil {
+		return errors.New("arena: a tournament needs a Vector and a Schedule")
+	}
+	for _, p := range t.Players {
+		if p.New == nil && t.Match == nil {
+			return fmt.Errorf("arena: player %s is a bot, and there is no Match", p.Name)
+		}
+	}
+	return nil
+}
+
+// chunk is some games that one worker plays: of policies that sit at the same
+// seats, on seeds that follow each other, or a single one of bots.
+type chunk struct {
+	at    []int // places in the list
+	games []*schedule.Game
+	bots  bool
+}
+
+// Bounds of a chunk. All that a tournament which is stopped has begun is lost, so
+// a chunk has few turns.
+const (
+	chunkTurns = 8192
+	leastChunk = 4 // games
+	mostChunk  = 64
+
+	// partGames are played before any others: so much memory games take that were
+	// not played.
+	partGames = 1 << 14
+)
+
+// playAll plays games and appends them to all. Those before the first that was not
+// played are there after an error, too.
+func (t *Tournament) playAll(ctx context.Context, games []schedule.Game, all []Played) ([]Played, error) {
+	v, err := t.Vector()
+	if err != nil {
+		return all, err
+	}
+	most := max(leastChunk, min(mostChunk, chunkTurns/max(1, v.Spec().MaxTurns)))
+	first := len(all)
+	all = append(all, make([]Played, len(games))...)
+	d := &delivery{games: all[first:], done: make([]bool, len(games)), tell: t.Done}
+	err = parallel.Each(ctx, t.Workers, t.chunks(games, most), func(ctx context.Context, _ int, c *chunk) error {
+		played, err := t.playChunk(ctx, c)
+		if err != nil {
+			return err
+		}
+		return d.take(c.at, played)
+	})
+	return all[:first+d.due], err
+}
+
+// chunks splits a list into chunks of so many games at most. They come in such an
+// order that few games wait for those before them in the list.
+func (t *Tournament) chunks(games []schedule.Game, most int) (list []*chunk) {
+	open := map[string]*chunk{} // by seats: it may take more games
+	for i := range games {
+		g := &games[i]
+		if slices.ContainsFunc(g.Players, func(p int) bool { return t.Players[p].New == nil }) {
+			list = append(list, &chunk{[]int{i}, []*schedule.Game{g}, true})
+			continue
+		}
+		seats := fmt.Sprint(g.Players)
+		c := open[seats]
+		if c != nil && len(c.games) == most {
+			clear(open) // a new round of chunks begins for all
+			c = nil
+		}
+		if c == nil || c.games[len(c.games)-1].Seed+1 != g.Seed {
+			c = &chunk{}
+			open[seats] = c
+			list = append(list, c)
+		}
+		c.at, c.games = append(c.at, i), append(c.games, g)
+	}
+	return list
+}
+
+// playChunk plays the games of a chunk.
+func (t *Tournament) playChunk(ctx context.Context, c *chunk) ([]Played, error) {
+	if c.bots {
+		p, err := t.Match(ctx, c.games[0])
+		p.Game = *c.games[0]
+		return []Played{p}, err
+	}
+	v, err := t.Vector()
+	if err != nil {
+		return nil, err
+	}
+	var makers []rollout.Maker
+	for _, p := range c.games[0].Players {
+		makers = append(makers, t.Players[p].New)
+	}
+	seats, err := rollout.NewSeats(makers, v.Spec())
+	if err != nil {
+		return nil, err
+	}
+	var played collector
+	table, err := rollout.NewTable(v, seats, 0)
+	if err == nil {
+		err = table.Play(ctx, t.Seed, uint64(c.games[0].Seed), uint64(len(c.games)), &played)
+	}
+	if err = errors.Join(err, rollout.CloseSeats(seats...)); err != nil {
+		return nil, err
+	}
+	for i := range played {
+		played[i].Game = *c.games[i]
+	}
+	return played, nil
+}
+
+// collector takes episodes.
+type collector []Played
+
+// Episode implements rollout.Sink.
+func (c *collector) Episode(e *rollout.Episode) error {
+	p := Played{Turns: e.Turns, Cut: e.Status == sim.Cut, Sum: prng.Digest(e.Status)}
+	for _, o := range e.Outcome[:e.Players] {
+		p.Results, p.Scores = append(p.Results, o.Result), append(p.Scores, o.Score)
+		p.Sum.Add(math.Float64bits(o.Score))
+		p.Sum.Add(uint64(math.Float32bits(o.Result)))
+	}
+	for _, end := range e.Ends {
+		p.Sum.Add(uint64(end))
+	}
+	for _, o := range e.Orders {
+		p.Sum.Add(uint64(o))
+	}
+	*c = append(*c, p)
+	return nil
+}
+
+// delivery tells of games in their order, though they come in any.
+type delivery struct {
+	games []Played
+	done  []bool
+	tell  func(p *Played) error
+
+	mu  sync.Mutex
+	due int // the games before it have been told
+	err error
+}
+
+// take takes games of the given places and tells of all that are due.
+func (d *delivery) take(places []int, played []Played) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for i, at := range places {
+		d.games[at], d.done[at] = played[i], true
+	}
+	for d.err == nil && d.due < len(d.games) && d.done[d.due] {
+		if d.tell != nil {
+			d.err = d.tell(&d.games[d.due])
+		}
+		if d.err == nil {
+			d.due++
+		}
+	}
+	return d.err
+}

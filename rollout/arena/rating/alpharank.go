@@ -1,0 +1,250 @@
+package rating
+
+import (
+	"fmt"
+	"math"
+)
+
+// MaxProfiles is the most strategies of AlphaRank, and profiles of strategies of
+// AlphaRankAsymmetric. The work grows with their third power: 400 take a second.
+const MaxProfiles = 1024
+
+// AlphaRank is the stationary distribution over the strategies of a symmetric game
+// of two: S. Omidshafiei and others, "α-Rank: multi-agent evaluation by evolution",
+// Scientific Reports 9 (2019), for one population. payoff[i][j] is what strategy i
+// gets against j. A population of one strategy is invaded by a mutant at a time;
+// the mutant takes over with the fixation probability of the pairwise comparison
+// process (A. Traulsen, M. A. Nowak, J. M. Pacheco, "Stochastic dynamics of invasion
+// and fixation", Physical Review E 74 (2006)) for the given population, 2 … 1,000,
+// and the ranking intensity alpha, above 0. The paper's population is 50.
+//
+// With an alpha of math.Inf(1) it is the limit of those distributions. Where
+// several sets of strategies cannot be left by better replies, the limit tells
+// between them by how hard each is to leave.
+//
+// The numbers sum to 1 and are rounded to nine digits. It fails for matrices that
+// are not square, empty, larger than MaxProfiles or not finite.
+func AlphaRank(payoff [][]float64, alpha float64, population int) ([]float64, error) {
+	n := len(payoff)
+	if n > MaxProfiles {
+		return nil, fmt.Errorf("rating: %d strategies, want at most %d", n, MaxProfiles)
+	}
+	if err := checkMatrix(payoff, n, n); err != nil {
+		return nil, err
+	}
+	c, err := newChain(n, alpha, population, payoff)
+	if err != nil {
+		return nil, err
+	}
+	m := float64(population)
+	for i := range n {
+		for j := range n {
+			if i != j {
+				// l mutants of j play each other and the rest, as each of the rest does.
+				c.set(i, j, func(l float64) float64 {
+					mutant := float64((l-1)*payoff[j][j]) + float64((m-l)*payoff[j][i])
+					resident := float64(l*payoff[i][j]) + float64((m-l-1)*payoff[i][i])
+					return (mutant - resident) / (m - 1)
+				})
+			}
+		}
+	}
+	return c.stationary(), nil
+}
+
+// AlphaRankAsymmetric is the same for two populations: rows[i][j] is what the row
+// player gets, columns[i][j] what the column player gets, when strategies i and j
+// meet, and the result [i][j] is the share of that profile. A mutant of one
+// population meets the other's strategy only. It fails as AlphaRank does, with
+// profiles for strategies, and if the matrices differ in size.
+func AlphaRankAsymmetric(rows, columns [][]float64, alpha float64, population int) ([][]float64, error) {
+	n, k := len(rows), 0
+	if n > 0 {
+		k = len(rows[0])
+	}
+	if n > MaxProfiles || k > MaxProfiles || n*k > MaxProfiles {
+		return nil, fmt.Errorf("rating: %d × %d strategies, want at most %d profiles", n, k, MaxProfiles)
+	}
+	for _, m := range [][][]float64{rows, columns} {
+		if err := checkMatrix(m, n, k); err != nil {
+			return nil, err
+		}
+	}
+	c, err := newChain(n*k, alpha, population, rows, columns)
+	if err != nil {
+		return nil, err
+	}
+	for i := range n {
+		for j := range k {
+			for other := range n {
+				if d := rows[other][j] - rows[i][j]; other != i {
+					c.set(i*k+j, other*k+j, func(float64) float64 { return d })
+				}
+			}
+			for other := range k {
+				if d := columns[i][other] - columns[i][j]; other != j {
+					c.set(i*k+j, i*k+other, func(float64) float64 { return d })
+				}
+			}
+		}
+	}
+	flat := c.stationary()
+	shares := make([][]float64, n)
+	for i := range shares {
+		shares[i] = flat[i*k : (i+1)*k : (i+1)*k]
+	}
+	return shares, nil
+}
+
+// checkMatrix says what is wrong with a matrix.
+func checkMatrix(m [][]float64, rows, columns int) error {
+	if len(m) != rows || rows == 0 || columns == 0 {
+		return fmt.Errorf("rating: a matrix of %d rows, want %d × %d, and no side empty", len(m), rows, columns)
+	}
+	for i, row := range m {
+		if len(row) != columns {
+			return fmt.Errorf("rating: row %d has %d columns, want %d", i, len(row), columns)
+		}
+		for j, x := range row {
+			if !(math.Abs(x) <= 1e100) {
+				return fmt.Errorf("rating: row %d, column %d is %v, want a number of at most 1e100", i, j, x)
+			}
+		}
+	}
+	return nil
+}
+
+// largest is the largest absolute value of a matrix.
+func largest(m [][]float64) float64 {
+	most := 0.0
+	for _, row := range m {
+		for _, x := range row {
+			most = max(most, math.Abs(x))
+		}
+	}
+	return most
+}
+
+// term is the number c·e^(−r), c ≥ 0. In the limit of alpha it stands for
+// c·e^(−r·alpha) as alpha grows: only the terms of the least r count.
+type term struct{ c, r float64 }
+
+// chain is a Markov chain over profiles.
+type chain struct {
+	n          int
+	population int
+	alpha      float64 // 1 in the limit
+	limit      bool
+	same       float64 // exponents that differ by less are one, in the limit
+	move       []term  // [from·n+to], up to a factor
+}
+
+func newChain(n int, alpha float64, population int, payoffs ...[][]float64) (*chain, error) {
+	if !(alpha > 0) {
+		return nil, fmt.Errorf("rating: alpha %v, want more than 0", alpha)
+	}
+	if population < 2 || population > 1000 {
+		return nil, fmt.Errorf("rating: a population of %d, want 2 … 1,000", population)
+	}
+	c := &chain{n: n, population: population, alpha: alpha, move: make([]term, n*n)}
+	scale := 0.0
+	for _, m := range payoffs {
+		scale = max(scale, largest(m))
+	}
+	// Beyond 10¹² the rounding of the exponents would tell what is equal from what is
+	// not, and nothing else is left to tell.
+	if c.limit = math.IsInf(alpha, 1) || alpha*scale*float64(population) > 1e12; c.limit {
+		c.alpha, c.same = 1, float64(1e-10*scale*float64(population))
+	}
+	return c, nil
+}
+
+// set sets the probability that a mutant takes over: 1/(1 + Σₗ exp(−α Σₖ≤ₗ d(k)))
+// with d(k) what k mutants gain more than the rest each. The chance that there is
+// such a mutant is the same for all and left out.
+func (c *chain) set(from, to int, d func(mutants float64) float64) {
+	sum, total := term{c: 1}, 0.0
+	for l := 1; l < c.population; l++ {
+		total += d(float64(l))
+		sum = c.add(sum, term{1, float64(c.alpha * total)})
+	}
+	c.move[from*c.n+to] = term{1 / sum.c, -sum.r}
+}
+
+func (c *chain) add(x, y term) term {
+	if x.c == 0 {
+		return y
+	}
+	if y.c == 0 {
+		return x
+	}
+	if x.r > y.r {
+		x, y = y, x
+	}
+	switch gap := y.r - x.r; {
+	case c.limit && gap <= c.same:
+		return term{x.c + y.c, x.r}
+	case c.limit || gap > 45: // e⁻⁴⁵ is below the last bit
+		return x
+	default:
+		return term{x.c + float64(y.c*exp(-gap)), x.r}
+	}
+}
+
+func (c *chain) times(x, y term) term {
+	p := term{x.c * y.c, x.r + y.r}
+	if !c.limit && p.c > 0 && (p.c < 1e-100 || p.c > 1e100) {
+		p.r -= log(p.c)
+		p.c = 1
+	}
+	return p
+}
+
+// stationary is the stationary distribution by the elimination of W. K. Grassmann,
+// M. I. Taksar and D. P. Heyman, "Regenerative analysis and steady state
+// distributions for Markov chains", Operations Research 33 (1985). It adds,
+// multiplies and divides positive numbers and subtracts none: so each result is as
+// exact as its terms, however small the probabilities, and the calculation with
+// leading terms alone is that of the limit. Every profile can be left for its
+// neighbours with a probability above 0, so the chain is irreducible.
+func (c *chain) stationary() []float64 {
+	n := c.n
+	for k := n - 1; k > 0; k-- {
+		leave := term{}
+		for j := range k {
+			leave = c.add(leave, c.move[k*n+j])
+		}
+		for i := range k {
+			enter := &c.move[i*n+k]
+			if enter.c == 0 {
+				continue
+			}
+			*enter = c.times(*enter, term{1 / leave.c, -leave.r})
+			for j := range k {
+				if back := c.move[k*n+j]; j != i && back.c > 0 {
+					c.move[i*n+j] = c.add(c.move[i*n+j], c.times(*enter, back))
+				}
+			}
+		}
+	}
+	share := make([]term, n)
+	share[0] = term{c: 1}
+	total := share[0]
+	for k := 1; k < n; k++ {
+		for i := range k {
+			share[k] = c.add(share[k], c.times(share[i], c.move[i*n+k]))
+		}
+		total = c.add(total, share[k])
+	}
+	out := make([]float64, n)
+	for k, x := range share {
+		switch gap := x.r - total.r; {
+		case x.c == 0 || c.limit && gap > c.same:
+		case c.limit:
+			out[k] = round(x.c/total.c, 1e9)
+		default:
+			out[k] = round(x.c/total.c*exp(-gap), 1e9)
+		}
+	}
+	return out
+}

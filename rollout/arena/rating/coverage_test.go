@@ -1,0 +1,142 @@
+package rating_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"testing"
+
+	"moonfarm/rollout/arena/rating"
+	"moonfarm/sim/prng"
+)
+
+func long() bool { return os.Getenv("MOONFARM_LONG") != "" }
+
+// luck says how the games of a seed depend on each other.
+type luck struct {
+	name  string
+	share float64 // of the luck's variance that the seed decides
+	swap  float64 // whose side it takes in the second game of a pair: 1 the same player's, −1 the same seat's
+	each  bool    // each pair of a seed has luck of its own; otherwise each player has
+}
+
+var lucks = []luck{
+	{name: "independent games", swap: 1},
+	{name: "seeds favour players", share: 0.5, swap: 1},
+	{name: "seeds favour one of a pair", share: 0.8, swap: 1, each: true},
+	{name: "seeds favour seats", share: 0.7, swap: -1, each: true},
+}
+
+// tournament is what is simulated: every pair plays every seed twice. The chances of
+// each game are those of Davidson's model exactly, whatever the luck.
+type tournament struct {
+	theta []float64 // log strengths
+	nu    float64
+	seeds int
+	luck  luck
+}
+
+func normal(r *prng.Rand) float64 {
+	return math.Sqrt(-2*math.Log(1-r.Float64())) * math.Cos(2*math.Pi*r.Float64())
+}
+
+// play plays the games of a tournament.
+func (c tournament) play(r *prng.Rand) []rating.Result {
+	n := len(c.theta)
+	results := make([]rating.Result, 0, c.seeds*n*(n-1)/2)
+	own := make([]float64, n)
+	a, b := math.Sqrt(c.luck.share), math.Sqrt(1-c.luck.share)
+	for seed := range c.seeds {
+		for i := range own {
+			own[i] = normal(r) / math.Sqrt2
+		}
+		for i := range n {
+			for j := range i {
+				shared := own[i] - own[j]
+				if c.luck.each {
+					shared = normal(r)
+				}
+				res := rating.Result{A: i, B: j, Block: seed, Weight: 1}
+				win, loss := math.Exp((c.theta[i]-c.theta[j])/2), math.Exp((c.theta[j]-c.theta[i])/2)
+				sum := win + loss + c.nu
+				for game := range 2 {
+					z := b * normal(r)
+					if game == 0 {
+						z += a * shared
+					} else {
+						z += a * shared * c.luck.swap
+					}
+					switch u := math.Erfc(-z/math.Sqrt2) / 2; {
+					case u < loss/sum:
+						res.Losses++
+					case u < (loss+c.nu)/sum:
+						res.Draws++
+					default:
+						res.Wins++
+					}
+				}
+				results = append(results, res)
+			}
+		}
+	}
+	return results
+}
+
+// TestCoverage simulates tournaments of 6 players and counts how often the 95 %
+// intervals hold the truth: in 94 … 96 % of 5,000 tournaments for each kind of luck,
+// with MOONFARM_LONG; without, in fewer tournaments, with more
+// room.
+func TestCoverage(t *testing.T) {
+	for _, c := range []struct {
+		nu    float64
+		seeds int
+	}{{0, 30}, {0.5, 100}} {
+		for _, l := range lucks {
+			t.Run(fmt.Sprintf("%d seeds, %s", c.seeds, l.name), func(t *testing.T) {
+				t.Parallel()
+				coverage(t, c.nu, c.seeds, l)
+			})
+		}
+	}
+}
+
+func coverage(t *testing.T, nu float64, seeds int, l luck) {
+	tournaments, slack := 40, 0.05
+	switch {
+	case long():
+		tournaments, slack = 5000, 0
+	case testing.Short():
+		tournaments, slack = 10, 0.12
+	}
+	theta := []float64{0.9, 0.5, 0.2, -0.1, -0.4, -1.1} // some 350 points of Elo
+	mean := 0.0
+	for _, x := range theta {
+		mean += x / float64(len(theta))
+	}
+	held, all, width, naive := 0, 0, 0.0, 0
+	for k := range tournaments {
+		r := prng.New(prng.Key(7, uint64(k), 0, 0, prng.PurposeGame))
+		m, err := rating.Fit(len(theta), tournament{theta, nu, seeds, l}.play(&r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cov := m.Covariance()
+		for i, x := range m.Ratings(-1) {
+			truth := (theta[i] - mean) * 400 / math.Ln10
+			if x.Low <= truth && truth <= x.High {
+				held++
+			}
+			if math.Abs(x.Elo-truth) <= 1.96*math.Sqrt(cov[i][i]) {
+				naive++
+			}
+			width += x.High - x.Low
+			all++
+		}
+	}
+	share := float64(held) / float64(all)
+	t.Logf("ν %.1f: %d of %d intervals hold the truth: %.2f %%, mean width %.1f (by the model alone %.2f %%)",
+		nu, held, all, 100*share, width/float64(all), 100*float64(naive)/float64(all))
+	if share < 0.94-slack || share > 0.96+slack {
+		t.Errorf("%.2f %% of the intervals hold the truth, want 95 ± 1", 100*share)
+	}
+}

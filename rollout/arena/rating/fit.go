@@ -1,0 +1,210 @@
+package rating
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// priorDeviation is the standard deviation of the prior of each player's log
+// strength around the pool's mean, and of the logarithm of ν: e⁴ is 695 points of
+// Elo.
+const priorDeviation = 4
+
+// likelihood is the penalised likelihood of Davidson's model. With θ = ln π and
+// δ = ln ν the probabilities that i wins, draws and loses against j are
+// proportional to
+//
+//	exp((θi − θj)/2), exp(δ), exp((θj − θi)/2)
+//
+// which is R. R. Davidson, "On extending the Bradley–Terry model to accommodate
+// ties in paired comparison experiments", JASA 65 (1970), equations 2.3 and 2.4,
+// each divided by √(πi πj). It is concave in (θ, δ), as a linear function less the
+// logarithm of a sum of exponentials. Parameters are the θ by player and then δ;
+// without drawn games there is no δ and ν is 0, its likeliest value.
+type likelihood struct {
+	table *table
+	draws bool
+	dim   int
+}
+
+func newLikelihood(t *table) *likelihood {
+	l := &likelihood{table: t, draws: t.draws(), dim: t.players}
+	if l.draws {
+		l.dim++
+	}
+	return l
+}
+
+// chances are the probabilities of a game, and the logarithm of what they were
+// divided by.
+type chances struct{ win, draw, loss, logSum float64 }
+
+// of are the chances of players whose log strengths differ by d.
+func (l *likelihood) of(d, delta float64) chances {
+	half := float64(math.Abs(d) / 2)
+	c := chances{win: 1, logSum: half}
+	switch {
+	case !l.draws:
+		c.loss = exp(-math.Abs(d))
+	case delta <= half:
+		c.loss, c.draw = exp(-math.Abs(d)), exp(delta-half)
+	default:
+		c.win, c.loss, c.draw, c.logSum = exp(half-delta), exp(-half-delta), 1, delta
+	}
+	if d < 0 {
+		c.win, c.loss = c.loss, c.win
+	}
+	sum := c.win + c.draw + c.loss
+	return chances{c.win / sum, c.draw / sum, c.loss / sum, c.logSum + log(sum)}
+}
+
+// information is the information of one game on (d, δ): the covariance of half
+// the lead and the draw.
+func (c chances) information() (dd, dx, xx float64) {
+	decided := c.win + c.loss
+	return (float64(4*c.win*c.loss) + float64(c.draw*decided)) / 4, c.draw * (c.loss - c.win) / 2, c.draw * decided
+}
+
+// residual is what of the sufficient statistics the chances do not explain: the
+// score of these games on (d, δ).
+func (c counts) residual(p chances) (d, x float64) {
+	return c.lead - float64(c.games*(p.win-p.loss)/2), c.draws - float64(c.games*p.draw)
+}
+
+// delta is the last parameter, if there is one.
+func (l *likelihood) delta(at []float64) float64 {
+	if l.draws {
+		return at[l.dim-1]
+	}
+	return 0
+}
+
+// value is the logarithm of the penalised likelihood of what the table counts.
+func (l *likelihood) value(sum []counts, at []float64) float64 {
+	v, delta := 0.0, l.delta(at)
+	for p, pair := range l.table.pairs {
+		c := &sum[p]
+		d := at[pair[0]] - at[pair[1]]
+		v += float64(c.lead*d) + float64(c.draws*delta) - float64(c.games*l.of(d, delta).logSum)
+	}
+	for _, x := range at {
+		v -= float64(x * x / (2 * priorDeviation * priorDeviation))
+	}
+	return v
+}
+
+// derive writes the gradient, and the observed information with that of the prior:
+// minus the matrix of second derivatives.
+func (l *likelihood) derive(sum []counts, at, gradient []float64, information *mat.SymDense) {
+	information.Zero()
+	h := information.RawSymmetric()
+	add := func(i, j int, x float64) { h.Data[i*h.Stride+j] += x } // i ≤ j
+	last, delta := l.dim-1, l.delta(at)
+	for i, x := range at {
+		gradient[i] = -x / (priorDeviation * priorDeviation)
+		add(i, i, 1.0/(priorDeviation*priorDeviation))
+	}
+	for p, pair := range l.table.pairs {
+		c := &sum[p]
+		if c.games == 0 {
+			continue
+		}
+		i, j := pair[0], pair[1]
+		chance := l.of(at[i]-at[j], delta)
+		d, x := c.residual(chance)
+		dd, dx, xx := chance.information()
+		dd, dx, xx = float64(c.games*dd), float64(c.games*dx), float64(c.games*xx)
+		gradient[i] += d
+		gradient[j] -= d
+		add(i, i, dd)
+		add(j, j, dd)
+		add(i, j, -dd)
+		if l.draws {
+			gradient[last] += x
+			add(i, last, dx)
+			add(j, last, -dx)
+			add(last, last, xx)
+		}
+	}
+}
+
+// maximum is where the likelihood is highest.
+type maximum struct {
+	at          []float64
+	value       float64
+	information *mat.SymDense
+	factor      mat.Cholesky // of pinned
+	pinned      *mat.SymDense
+}
+
+// pin sets pinned to the information with the largest of its diagonal added for the
+// sum of all θ. Games tell nothing of the sum, which stays 0, so whatever is solved
+// for differences comes out the same; and the matrix is better conditioned.
+func (m *maximum) pin(players int) {
+	m.pinned.CopySym(m.information)
+	h, most := m.pinned.RawSymmetric(), 0.0
+	for i := range players {
+		most = max(most, h.Data[i*h.Stride+i])
+	}
+	for i := range players {
+		for j := i; j < players; j++ {
+			h.Data[i*h.Stride+j] += most
+		}
+	}
+}
+
+// maximise climbs from a start by Newton's method, along steps that keep the
+// product with the direction, if one is given. Since the function is strictly
+// concave, and each step is shortened until it gains, it ends at the one maximum.
+// It reports false where rounding left no information matrix to solve with, which
+// the prior prevents for counts in bounds.
+func (l *likelihood) maximise(sum []counts, start, direction []float64) (*maximum, bool) {
+	const iterations = 200
+	m := &maximum{at: append([]float64(nil), start...), information: mat.NewSymDense(l.dim, nil), pinned: mat.NewSymDense(l.dim, nil)}
+	gradient, next := make([]float64, l.dim), make([]float64, l.dim)
+	g, step, along := mat.NewVecDense(l.dim, gradient), mat.NewVecDense(l.dim, nil), mat.NewVecDense(l.dim, nil)
+	m.value = l.value(sum, m.at)
+	for range iterations {
+		l.derive(sum, m.at, gradient, m.information)
+		m.pin(l.table.players)
+		if !m.factor.Factorize(m.pinned) || m.factor.SolveVecTo(step, g) != nil {
+			return nil, false
+		}
+		if direction != nil {
+			a := mat.NewVecDense(l.dim, direction)
+			if m.factor.SolveVecTo(along, a) != nil {
+				return nil, false
+			}
+			step.AddScaledVec(step, -mat.Dot(a, step)/mat.Dot(a, along), along)
+		}
+		gain := mat.Dot(g, step)
+		if !(gain > 1e-10*(1+math.Abs(m.value))) { // the next step is the last: the errors square
+			for i := range m.at {
+				m.at[i] += step.AtVec(i)
+			}
+			m.value = l.value(sum, m.at)
+			return m, !math.IsNaN(m.value)
+		}
+		if !l.climb(sum, m, step.RawVector().Data, next, gain) {
+			return m, true
+		}
+	}
+	return m, true
+}
+
+// climb takes the step, or the largest half, quarter … of it that gains enough. It
+// reports false where none does: the rest is rounding.
+func (l *likelihood) climb(sum []counts, m *maximum, step, next []float64, gain float64) bool {
+	for scale := 1.0; scale > 1e-9; scale /= 2 {
+		for i := range next {
+			next[i] = m.at[i] + float64(scale*step[i])
+		}
+		if v := l.value(sum, next); v >= m.value+float64(1e-4*scale*gain) {
+			m.value = v
+			copy(m.at, next)
+			return true
+		}
+	}
+	return false
+}

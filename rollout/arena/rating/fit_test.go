@@ -1,0 +1,567 @@
+package rating_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"moonfarm/rollout/arena/rating"
+	"moonfarm/sim/prng"
+)
+
+const unit = 400 / math.Ln10 // Elo for one unit of log strength
+
+func fit(t *testing.T, players int, results []rating.Result) *rating.Model {
+	t.Helper()
+	m, err := rating.Fit(players, results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// spread tells n games of each kind as one result per block.
+func spread(a, b, wins, draws, losses, first int) []rating.Result {
+	var all []rating.Result
+	for k := range wins + draws + losses {
+		r := rating.Result{A: a, B: b, Block: first + k, Weight: 1}
+		switch {
+		case k < wins:
+			r.Wins = 1
+		case k < wins+draws:
+			r.Draws = 1
+		default:
+			r.Losses = 1
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// TestCitations holds the fit to published estimates: of the citations between four
+// journals (S. M. Stigler, "Citation patterns in the journals of statistics and
+// probability", Statistical Science 9 (1994)), as R's package BradleyTerry2 gives
+// them in its vignette.
+func TestCitations(t *testing.T) {
+	const biometrika, communications, jasa, jrssb = 0, 1, 2, 3
+	wins := []struct{ a, b, wins, losses int }{
+		{biometrika, communications, 730, 33}, {biometrika, jasa, 498, 320}, {biometrika, jrssb, 221, 284},
+		{communications, jasa, 68, 813}, {communications, jrssb, 17, 276}, {jasa, jrssb, 142, 325},
+	}
+	const many = 1000000 // times as many citations, so that the prior is not felt
+	var results, times []rating.Result
+	for k, w := range wins {
+		results = append(results, spread(w.a, w.b, w.wins, 0, w.losses, 10000*k)...)
+		times = append(times, rating.Result{A: w.a, B: w.b, Wins: w.wins * many, Losses: w.losses * many, Weight: 1})
+	}
+	want := []float64{0, -2.9491, -0.4796, 0.2690}
+	errors := []float64{0, 0.10255, 0.06059, 0.07083}
+	for i, r := range fit(t, 4, times).Ratings(biometrika) {
+		if math.Abs(r.Elo-want[i]*unit) > 0.00006*unit+0.005 {
+			t.Errorf("journal %d has %.4f, want %.4f", i, r.Elo/unit, want[i])
+		}
+	}
+	m := fit(t, 4, results)
+	cov := m.Covariance()
+	for i, r := range m.Ratings(biometrika) {
+		if math.Abs(r.Elo-want[i]*unit) > 1 {
+			t.Errorf("journal %d has %.4f, want %.4f", i, r.Elo/unit, want[i])
+		}
+		se := math.Sqrt(max(0, cov[i][i]+cov[0][0]-2*cov[i][0])) / unit
+		if math.Abs(se-errors[i]) > 0.0005 {
+			t.Errorf("journal %d has standard error %.5f, want %.5f", i, se, errors[i])
+		}
+		if i > 0 && (math.Abs(r.Error/unit/errors[i]-1) > 0.15 || math.Abs((r.High-r.Low)/(2*1.96*r.Error)-1) > 0.03) {
+			t.Errorf("journal %d: %+v, standard error of the model %.2f", i, r, errors[i]*unit)
+		}
+	}
+}
+
+// TestTwoPlayers has a closed form: the log strengths differ by ln(W/L), with
+// variance 1/W + 1/L, and ν = D/√(WL).
+func TestTwoPlayers(t *testing.T) {
+	const w, d, l = 6000, 3000, 2000
+	m := fit(t, 2, []rating.Result{{A: 0, B: 1, Wins: w, Draws: d, Losses: l, Weight: 1}})
+	diff := m.Difference(0, 1)
+	if math.Abs(diff.Elo-unit*math.Log(3)) > 0.05 {
+		t.Errorf("difference %.3f, want %.3f", diff.Elo, unit*math.Log(3))
+	}
+	if want := d / math.Sqrt(w*l); math.Abs(m.Draws()-want) > 1e-3 {
+		t.Errorf("ν is %v, want %v", m.Draws(), want)
+	}
+	if got, want := m.Covariance()[0][0], unit*unit*(1.0/w+1.0/l)/4; math.Abs(got/want-1) > 0.003 {
+		t.Errorf("variance %v, want %v", got, want)
+	}
+	// Of independent games the sandwich tells the same.
+	var results []rating.Result
+	for k := range 500 {
+		results = append(results, spread(0, 1, 6, 3, 2, 100*k)...)
+	}
+	m = fit(t, 2, results)
+	if got, want := m.RobustCovariance()[0][0], m.Covariance()[0][0]; math.Abs(got/want-1) > 0.01 {
+		t.Errorf("sandwich %v, model %v, want the same", got, want)
+	}
+	// If all games of a seed end alike, each is worth one.
+	for k := range results {
+		results[k].Wins, results[k].Draws, results[k].Losses = results[k].Wins*9, results[k].Draws*9, results[k].Losses*9
+	}
+	nine := fit(t, 2, results)
+	if got, want := nine.RobustCovariance()[0][0], m.RobustCovariance()[0][0]; math.Abs(got/want-1) > 0.01 {
+		t.Errorf("sandwich of nine games alike %v, of one %v, want the same", got, want)
+	}
+	if got, want := nine.Covariance()[0][0], m.Covariance()[0][0]/9; math.Abs(got/want-1) > 0.01 {
+		t.Errorf("model of nine games alike %v, want %v", got, want)
+	}
+	// With weights of a ninth, they are so by both.
+	for k := range results {
+		results[k].Weight = 1.0 / 9
+	}
+	weighed := fit(t, 2, results)
+	if got, want := weighed.Covariance()[0][0], m.Covariance()[0][0]; math.Abs(got/want-1) > 0.01 {
+		t.Errorf("model of nine games of a ninth %v, want %v", got, want)
+	}
+}
+
+// TestFewSeeds holds the error and the interval to the formulas of the package
+// comment, on five seeds of twenty games: the sandwich times 5/4 has the weight 4, the
+// model 2, and the t distribution 4 degrees of freedom.
+func TestFewSeeds(t *testing.T) {
+	var results []rating.Result
+	for k, wins := range []int{9, 13, 8, 12, 9} {
+		results = append(results, rating.Result{A: 0, B: 1, Block: k, Wins: wins, Losses: 20 - wins, Weight: 1})
+	}
+	m := fit(t, 2, results)
+	variance := func(c [][]float64) float64 { return c[0][0] + c[1][1] - 2*c[0][1] }
+	model, robust := variance(m.Covariance()), variance(m.RobustCovariance())
+	r := m.Difference(0, 1)
+	if want := math.Sqrt((4*robust*5/4 + 2*model) / 6); math.Abs(r.Error/want-1) > 0.001 {
+		t.Errorf("error %v, want %v: %+v", r.Error, want, r)
+	}
+	const student = 2.776445 // of 4 degrees of freedom
+	if width := (r.High - r.Low) / 2; math.Abs(width/(student*r.Error)-1) > 0.01 {
+		t.Errorf("interval ± %v, want %v", width, student*r.Error)
+	}
+	if r.Seeds != 5 {
+		t.Errorf("%v seeds, want 5", r.Seeds)
+	}
+	// Of seeds with as many games in all, but not in each, fewer count.
+	for k := range results {
+		results[k].Wins *= 1 + k
+		results[k].Losses *= 1 + k
+	}
+	if r := fit(t, 2, results).Difference(0, 1); r.Seeds != 4.09 { // 15²/55
+		t.Errorf("%v seeds, want 4.09", r.Seeds)
+	}
+	// Ten wins and no loss tell little of the variance between seeds: the model's
+	// counts in full.
+	ten := fit(t, 2, spread(0, 1, 10, 0, 0, 0))
+	if got, want := ten.Difference(0, 1).Error, math.Sqrt(variance(ten.Covariance())); got < 0.9*want || got > want {
+		t.Errorf("after ten wins the error is %v, by the model %v", got, want)
+	}
+}
+
+// TestRepeatedGames: copies of one game, one in each block, with weights that sum to
+// 1, tell what one game tells.
+func TestRepeatedGames(t *testing.T) {
+	var copies []rating.Result
+	for k := range 100 {
+		copies = append(copies, rating.Result{A: 0, B: 1, Block: k, Wins: 1, Weight: 0.01})
+	}
+	// 300 other games bound both players' strengths from both sides.
+	other := slices.Concat(spread(0, 2, 50, 0, 50, 1000), spread(1, 2, 50, 0, 50, 2000), spread(0, 1, 2, 0, 2, 3000))
+	once := fit(t, 3, append(spread(0, 1, 1, 0, 0, 0), other...)).Difference(0, 1)
+	many := fit(t, 3, append(copies, other...)).Difference(0, 1)
+	if math.Abs(once.Elo-many.Elo) > 0.02 || math.Abs(once.Low-many.Low) > 2 || math.Abs(once.High-many.High) > 2 {
+		t.Errorf("a hundred copies: %+v, one game: %+v", many, once)
+	}
+	// Twenty games, each ten times: the same variances, by the model and between blocks.
+	var tenfold []rating.Result
+	games := spread(0, 1, 12, 0, 8, 0)
+	for k := range 10 {
+		for _, x := range games {
+			x.Block, x.Weight = x.Block+100*k, 0.1
+			tenfold = append(tenfold, x)
+		}
+	}
+	m, o := fit(t, 2, games), fit(t, 2, tenfold)
+	if a, b := m.Covariance()[0][0], o.Covariance()[0][0]; math.Abs(a/b-1) > 1e-3 {
+		t.Errorf("variance of twenty games %v, of ten copies of each %v", a, b)
+	}
+	if a, b := m.RobustCovariance()[0][0], o.RobustCovariance()[0][0]; math.Abs(a/b-1) > 1e-3 {
+		t.Errorf("variance between twenty games %v, between ten copies of each %v", a, b)
+	}
+	// And alone they are as wide as one game.
+	one := fit(t, 2, spread(0, 1, 1, 0, 0, 0)).Difference(0, 1)
+	all := fit(t, 2, copies).Difference(0, 1)
+	if all.Low > -200 || one.Low > -200 || math.Abs(one.Elo-all.Elo) > 0.02 {
+		t.Errorf("copies alone: %+v, one game: %+v", all, one)
+	}
+}
+
+// TestNoData: what the games do not tell, the intervals do not claim.
+func TestNoData(t *testing.T) {
+	wide := func(r rating.Rating) bool { return r.Low < -1200 && r.High > 1200 }
+	for _, r := range fit(t, 3, nil).Ratings(-1) {
+		if r.Elo != 0 || !wide(rating.Rating{Low: r.Low * 1.2, High: r.High * 1.2}) || r.Bounded || r.Seeds != 0 {
+			t.Errorf("without games: %+v", r)
+		}
+	}
+	if r := fit(t, 1, nil).Ratings(-1)[0]; r != (rating.Rating{Bounded: true}) {
+		t.Errorf("one player: %+v", r)
+	}
+	one := fit(t, 2, spread(0, 1, 1, 0, 0, 0))
+	if r := one.Difference(0, 1); r.Elo <= 0 || r.Low > -1000 || r.High < 1500 || r.Bounded {
+		t.Errorf("one game: %+v", r)
+	}
+	if p := one.Superiority(0, 1); p < 0.5 || p > 0.8 {
+		t.Errorf("after one game the winner is better with %v", p)
+	}
+	// Ten wins: better, and nobody knows by how much.
+	ten := fit(t, 2, spread(0, 1, 10, 0, 0, 0))
+	if r := ten.Difference(0, 1); r.Low < 100 || r.Low > 300 || r.High < 1900 || r.Bounded {
+		t.Errorf("ten wins: %+v", r)
+	}
+	if p, q := ten.Superiority(0, 1), ten.Superiority(1, 0); p < 0.995 || math.Abs(p+q-1) > 2e-6 {
+		t.Errorf("after ten wins the winner is better with %v, the loser with %v", p, q)
+	}
+	// Ten draws: as good as any other model says.
+	if r := fit(t, 2, spread(0, 1, 0, 10, 0, 0)).Difference(0, 1); r.Elo != 0 || !wide(r) || !r.Bounded {
+		t.Errorf("ten draws: %+v", r)
+	}
+	// Groups that never met.
+	groups := fit(t, 5, append(spread(0, 3, 50, 10, 40, 0), spread(4, 1, 70, 10, 20, 500)...))
+	for i, want := range []int{0, 1, 2, 0, 1} {
+		if r := groups.Difference(i, 0); r.Group != want || r.Bounded != (want == 0) || want != 0 && !wide(r) || want == 0 && i != 0 && r.High-r.Low > 200 {
+			t.Errorf("player %d of group %d against 0: %+v", i, want, r)
+		}
+	}
+	// It does not matter for that who is player 0.
+	r := fit(t, 3, slices.Concat(spread(0, 1, 0, 0, 50, 0), spread(0, 2, 0, 0, 50, 100), spread(1, 2, 20, 0, 30, 200))).Ratings(1)
+	if r[0].Bounded || !r[1].Bounded || !r[2].Bounded {
+		t.Errorf("player 0 lost all: %+v", r)
+	}
+	// One who lost all does not blur the others, if one of them is the anchor.
+	lost := slices.Concat(spread(0, 1, 60, 0, 40, 0), spread(0, 2, 100, 0, 0, 200), spread(1, 2, 100, 0, 0, 400))
+	r = fit(t, 3, lost).Ratings(0)
+	if !r[1].Bounded || r[1].High-r[1].Low > 200 || r[2].Bounded || r[2].Low > -1500 || r[2].High > -400 {
+		t.Errorf("one who lost all: %+v", r)
+	}
+}
+
+// TestFew: what follows from few games is as exact methods say: the interval of
+// n wins without a loss begins near the exact one of Clopper and Pearson.
+func TestFew(t *testing.T) {
+	for _, n := range []int{15, 30, 100, 300} {
+		p := math.Pow(0.025, 1/float64(n))
+		exact := unit * math.Log(p/(1-p))
+		if r := fit(t, 2, spread(0, 1, n, 0, 0, 0)).Difference(0, 1); r.Low < exact*0.95 || r.Low > exact+180 || r.High < 1900 {
+			t.Errorf("%d wins: %+v, the exact interval begins at %.0f", n, r, exact)
+		}
+	}
+}
+
+// TestManyPlayers: beyond 40 players intervals are symmetric and otherwise the same:
+// four players are rated alike with 40 others that never played.
+func TestManyPlayers(t *testing.T) {
+	r := prng.New(8)
+	results := tournament{[]float64{0.8, 0.1, -0.2, -0.7}, 0.4, 400, lucks[1]}.play(&r)
+	few, many := fit(t, 4, results), fit(t, 44, results)
+	for i := range 4 {
+		x, y := few.Ratings(3)[i], many.Ratings(3)[i]
+		near(t, "with others", []float64{y.Elo, y.Error, y.Seeds, y.Low, y.High}, []float64{x.Elo, x.Error, x.Seeds, x.Low, x.High}, 0.5)
+		if i < 3 && (x.Bounded != y.Bounded || math.Abs(y.High+y.Low-2*y.Elo) > 0.02) {
+			t.Errorf("player %d: %+v, with others %+v", i, x, y)
+		}
+		near(t, "superiority", []float64{many.Superiority(i, 3)}, []float64{few.Superiority(i, 3)}, 0.001)
+	}
+	if y := many.Ratings(-1)[43]; y.Bounded || y.Group != 43 || y.High < 1300 || y.High != -y.Low {
+		t.Errorf("a player without games: %+v", y)
+	}
+}
+
+// TestProfile: the ends of an interval are where the logarithm of the likelihood,
+// with the prior, is lower by half the square of the t distribution's quantile, times
+// the design effect. For two players without draws that is a formula.
+func TestProfile(t *testing.T) {
+	for _, c := range []struct {
+		wins, losses int
+		student      float64
+	}{{15, 8, 2.073873}, {30, 2, 2.039513}, {12, 1, 2.178813}, {20, 0, 2.093024}, {40, 40, 1.990450}} {
+		m := fit(t, 2, spread(0, 1, c.wins, 0, c.losses, 0))
+		r, cov := m.Difference(0, 1), m.Covariance()
+		value := func(x float64) float64 {
+			d := x / unit
+			return -float64(c.wins)*math.Log1p(math.Exp(-d)) - float64(c.losses)*math.Log1p(math.Exp(d)) - d*d/64
+		}
+		effect := r.Error * r.Error / (cov[0][0] + cov[1][1] - 2*cov[0][1])
+		z := math.Sqrt(2 * (value(r.Elo) - value(0)) / effect)
+		want := distuv.StudentsT{Sigma: 1, Nu: float64(c.wins + c.losses - 1)}.CDF(z)
+		if got := m.Superiority(0, 1); math.Abs(got-want) > 1e-4+0.01*(1-want) {
+			t.Errorf("%d wins, %d losses: superiority %v, want %v", c.wins, c.losses, got, want)
+		}
+		for _, end := range []float64{r.Low, r.High} {
+			if got, want := 2*(value(r.Elo)-value(end))/effect, c.student*c.student; math.Abs(got/want-1) > 0.002 {
+				t.Errorf("%d wins, %d losses: %+v: at %v the likelihood ratio is %v, want %v", c.wins, c.losses, r, end, got, want)
+			}
+		}
+	}
+}
+
+// TestOrder: it does not matter how players are numbered, who is told as A, and in
+// which order results come.
+func TestOrder(t *testing.T) {
+	for k := range 40 {
+		r := prng.New(prng.Key(11, uint64(k), 0, 0, prng.PurposeGame))
+		n := 2 + r.IntN(5)
+		var results []rating.Result
+		for range 30 {
+			if a, b := r.IntN(n), r.IntN(n); a != b {
+				results = append(results, rating.Result{A: a, B: b, Block: r.IntN(6), Wins: r.IntN(3), Draws: r.IntN(2), Losses: r.IntN(3), Weight: 1 - float64(k%2)*r.Float64()})
+			}
+		}
+		number := make([]int, n)
+		for i := range number {
+			j := r.IntN(i + 1)
+			number[i] = number[j]
+			number[j] = i
+		}
+		moved := make([]rating.Result, len(results))
+		for at, x := range results {
+			x.A, x.B, x.Block = number[x.A], number[x.B], 5-2*x.Block
+			if r.IntN(2) == 0 {
+				x.A, x.B, x.Wins, x.Losses = x.B, x.A, x.Losses, x.Wins
+			}
+			to := r.IntN(at + 1)
+			moved[at] = moved[to]
+			moved[to] = x
+		}
+		m, o := fit(t, n, results), fit(t, n, moved)
+		for _, anchor := range []int{-1, 0} {
+			to := anchor
+			if anchor >= 0 {
+				to = number[anchor]
+			}
+			here, there := m.Ratings(anchor), o.Ratings(to)
+			for i, x := range here {
+				y := there[number[i]]
+				near(t, "another order", []float64{y.Elo, y.Low, y.High, y.Error, y.Seeds}, []float64{x.Elo, x.Low, x.High, x.Error, x.Seeds}, 0.0101)
+				if x.Bounded != y.Bounded {
+					t.Errorf("player %d is bounded: %v, in another order %v", i, x.Bounded, y.Bounded)
+				}
+			}
+		}
+		for i := range n {
+			for j := range n {
+				near(t, "superiority in another order", []float64{o.Superiority(number[i], number[j])}, []float64{m.Superiority(i, j)}, 1e-5)
+			}
+		}
+	}
+}
+
+// FuzzFit: whatever the table, numbers are finite and in order.
+func FuzzFit(f *testing.F) {
+	seeds := uint64(60)
+	if testing.Short() {
+		seeds = 15
+	}
+	for seed := range seeds {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		r := prng.New(seed)
+		n := 1 + r.IntN(6)
+		results := randomResults(&r, n)
+		m := fit(t, n, results)
+		finite(t, m.Covariance()...)
+		finite(t, m.RobustCovariance()...)
+		finite(t, []float64{m.Draws()})
+		for _, anchor := range []int{n, r.IntN(n)} {
+			checkRatings(t, m.Ratings(anchor), 1000)
+			boot, err := rating.Bootstrap(n, results, anchor, 2+r.IntN(5), seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range boot { // percentiles need not surround the estimate
+				boot[i].Elo = max(boot[i].Low, min(boot[i].High, boot[i].Elo))
+			}
+			checkRatings(t, boot, math.Inf(1))
+		}
+		for i := range n {
+			for j := range n {
+				p, q := m.Superiority(i, j), m.Superiority(j, i)
+				if !(p >= 0 && p <= 1 && math.Abs(p+q-1) < 3e-6) {
+					t.Errorf("%d is better than %d with %v, and the other way with %v", i, j, p, q)
+				}
+			}
+		}
+		for _, of := range []func(int, []rating.Result) ([][]float64, error){rating.Scores, rating.LogOdds} {
+			payoff, err := of(n, results)
+			if err != nil {
+				t.Fatal(err)
+			}
+			finite(t, payoff...)
+			p, average, err := rating.Nash(payoff)
+			if err != nil {
+				t.Fatalf("%v: %v", payoff, err)
+			}
+			ranks, err := rating.AlphaRank(payoff, 10, 50)
+			if err != nil {
+				t.Fatal(err)
+			}
+			finite(t, p, average, ranks)
+			for _, x := range [][]float64{p, ranks} {
+				sum := 0.0
+				for _, y := range x {
+					sum += y
+				}
+				if math.Abs(sum-1) > 1e-7 {
+					t.Errorf("%v sums to %v", x, sum)
+				}
+			}
+		}
+	})
+}
+
+func finite(t *testing.T, all ...[]float64) {
+	t.Helper()
+	for _, row := range all {
+		for _, x := range row {
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				t.Fatalf("%v is not finite", all)
+			}
+		}
+	}
+}
+
+func checkRatings(t *testing.T, all []rating.Rating, widest float64) {
+	t.Helper()
+	for i, r := range all {
+		finite(t, []float64{r.Elo, r.Low, r.High, r.Error, r.Seeds})
+		if r.Low > r.Elo || r.High < r.Elo || r.Error < 0 || r.Error > widest*10 || r.Seeds < 0 {
+			t.Errorf("player %d: %+v", i, r)
+		}
+	}
+}
+
+func TestFitErrors(t *testing.T) {
+	ok := rating.Result{A: 0, B: 1, Wins: 1, Weight: 1}
+	for name, change := range map[string]func(*rating.Result){
+		"player −1":       func(r *rating.Result) { r.A = -1 },
+		"player 2":        func(r *rating.Result) { r.B = 2 },
+		"against itself":  func(r *rating.Result) { r.B = 0 },
+		"negative wins":   func(r *rating.Result) { r.Wins = -1 },
+		"negative draws":  func(r *rating.Result) { r.Draws = -1 },
+		"negative losses": func(r *rating.Result) { r.Losses = -1 },
+		"too many":        func(r *rating.Result) { r.Losses = math.MaxInt32; r.Losses++ },
+		"weight −1":       func(r *rating.Result) { r.Weight = -1 },
+		"weight 2":        func(r *rating.Result) { r.Weight = 2 },
+		"weight NaN":      func(r *rating.Result) { r.Weight = math.NaN() },
+	} {
+		bad := ok
+		change(&bad)
+		if _, err := rating.Fit(2, []rating.Result{ok, bad}); err == nil {
+			t.Errorf("%s: want an error", name)
+		}
+		if _, err := rating.Scores(2, []rating.Result{ok, bad}); err == nil {
+			t.Errorf("%s: Scores: want an error", name)
+		}
+	}
+	for _, n := range []int{-1, 0, rating.MaxPlayers + 1} {
+		if _, err := rating.Fit(n, nil); err == nil {
+			t.Errorf("%d players: want an error", n)
+		}
+	}
+	for _, n := range []int{-1, 0, 1, 1 << 20} {
+		if _, err := rating.Bootstrap(2, []rating.Result{ok}, 0, n, 1); err == nil {
+			t.Errorf("%d replicates: want an error", n)
+		}
+	}
+}
+
+// TestBootstrap: where seeds are many the bootstrap agrees with the intervals shown,
+// and it is the same for the same seed.
+func TestBootstrap(t *testing.T) {
+	for _, l := range lucks {
+		r := prng.New(5)
+		results := tournament{[]float64{0.8, 0.1, -0.2, -0.7}, 0.4, 400, l}.play(&r)
+		shown := fit(t, 4, results).Ratings(-1)
+		boot, err := rating.Bootstrap(4, results, -1, 1000, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range shown {
+			y := boot[i]
+			if x.Elo != y.Elo || x.Seeds != y.Seeds || math.Abs(y.Error/x.Error-1) > 0.15 ||
+				math.Abs(y.Low-x.Low) > 0.5*x.Error || math.Abs(y.High-x.High) > 0.5*x.Error {
+				t.Errorf("%s: player %d has %+v, by the bootstrap %+v", l.name, i, x, y)
+			}
+		}
+		slices.Reverse(results)
+		again, err := rating.Bootstrap(4, results, -1, 1000, 1)
+		if err != nil || !slices.Equal(boot, again) {
+			t.Errorf("again with the same seed: %v, %v", again, err)
+		}
+		anchored, err := rating.Bootstrap(4, results, 2, 1000, 1)
+		if err != nil || anchored[2].Error != 0 || anchored[2].High != 0 || math.Abs(anchored[0].Elo-boot[0].Elo+boot[2].Elo) > 0.02 ||
+			math.Abs((anchored[0].Low+anchored[0].High)/2-anchored[0].Elo) > anchored[0].Error {
+			t.Errorf("against player 2: %+v, %v", anchored, err)
+		}
+		other, err := rating.Bootstrap(4, results, -1, 1000, 2)
+		if err != nil || slices.Equal(boot, other) {
+			t.Errorf("with another seed: %v, %v, want other numbers", other, err)
+		}
+	}
+}
+
+// TestPayoffs: the matrices of a table of results.
+func TestPayoffs(t *testing.T) {
+	results := []rating.Result{
+		{A: 0, B: 1, Wins: 2, Draws: 1, Losses: 1, Weight: 1}, {A: 1, B: 0, Wins: 4, Weight: 0.5}, {A: 2, B: 0, Losses: 3, Weight: 1},
+	}
+	scores, err := rating.Scores(4, results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 0 against 1: 2 wins, 1 draw and 3 losses of weight.
+	for i, want := range [][]float64{{0, 2.5/6 - 0.5, 0.5, 0}, {0.5 - 2.5/6, 0, 0, 0}, {-0.5, 0, 0, 0}, {0, 0, 0, 0}} {
+		near(t, "scores", scores[i], want, 1e-12)
+	}
+	odds, err := rating.LogOdds(4, results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := math.Log(3.0/4), math.Log(3.5/0.5)
+	for i, want := range [][]float64{{0, a, b, 0}, {-a, 0, 0, 0}, {-b, 0, 0, 0}, {0, 0, 0, 0}} {
+		near(t, "log odds", odds[i], want, 1e-12)
+	}
+}
+
+// BenchmarkFit rates 30 players who all met on 10,000 seeds, with intervals and
+// superiorities.
+func BenchmarkFit(b *testing.B) {
+	theta := make([]float64, 30)
+	for i := range theta {
+		theta[i] = float64(i) / 10
+	}
+	r := prng.New(1)
+	results := tournament{theta, 0.3, 10000, lucks[1]}.play(&r)
+	sum := 0.0
+	for b.Loop() {
+		m, err := rating.Fit(len(theta), results)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, r := range m.Ratings(-1) {
+			sum += r.Low
+		}
+		for i := range theta {
+			for j := range i {
+				sum += m.Superiority(i, j)
+			}
+		}
+	}
+	b.ReportMetric(float64(len(results)), "results/op")
+	b.Logf("30 players, 10,000 seeds, checksum %.2f", sum/float64(b.N))
+}

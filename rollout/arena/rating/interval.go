@@ -1,0 +1,165 @@
+package rating
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+const (
+	// normal95 is the two-sided 95 % point of the normal distribution.
+	normal95 = 1.959963984540054
+	// maxProfiled is the most players for whom intervals and superiorities follow
+	// the likelihood; its cost grows with the fourth power, for pairs the fifth.
+	maxProfiled = 40
+)
+
+// quantile95 is the two-sided 95 % point of the t distribution.
+func quantile95(freedom float64) float64 {
+	return distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile(0.975)
+}
+
+// contrast is the log strength of player i less that of j, or less the pool's mean
+// if j < 0.
+func (m *Model) contrast(i, j int) *mat.VecDense {
+	a := mat.NewVecDense(m.fit.dim, nil)
+	if j >= 0 {
+		a.SetVec(i, 1)
+		a.SetVec(j, a.AtVec(j)-1)
+		return a
+	}
+	n := m.fit.table.players
+	for k := range n {
+		a.SetVec(k, -1/float64(n))
+	}
+	a.SetVec(i, 1-1/float64(n))
+	return a
+}
+
+// along is the maximum where the contrast has the given value, and how far down
+// the logarithm of the likelihood is there. It starts from the maximum of all,
+// moved along the likeliest line.
+func (m *Model) along(a *mat.VecDense, value float64) (drop float64, ok bool) {
+	x := mat.NewVecDense(m.fit.dim, nil)
+	if m.best.factor.SolveVecTo(x, a) != nil {
+		return 0, false
+	}
+	best, variance := mat.NewVecDense(m.fit.dim, m.best.at), mat.Dot(a, x)
+	if !(variance > 0) {
+		return 0, false
+	}
+	start := mat.NewVecDense(m.fit.dim, nil)
+	start.AddScaledVec(best, (value-mat.Dot(a, best))/variance, x)
+	at, ok := m.fit.maximise(m.fit.table.sum, start.RawVector().Data, a.RawVector().Data)
+	if !ok {
+		return 0, false
+	}
+	return max(0, m.best.value-at.value), true
+}
+
+// end is the end of the interval of a contrast on one side (±1): where the signed
+// root of the likelihood ratio, over the design effect, comes to the quantile. The
+// root is nearly linear, so lines from the centre find it; bisection guards them.
+func (m *Model) end(a *mat.VecDense, s spread, centre, side float64) float64 {
+	wald := float64(s.quantile * math.Sqrt(s.variance))
+	if m.fit.table.players > maxProfiled {
+		return centre + float64(side*min(wald, s.bound))
+	}
+	want := float64(s.quantile * math.Sqrt(s.variance/s.model))
+	low, high, x := 0.0, math.Inf(1), min(wald, s.bound)
+	for range 60 {
+		drop, ok := m.along(a, centre+float64(side*x))
+		f := math.Sqrt(2*drop) - want
+		if !ok || math.Abs(f) < 1e-5*want {
+			break
+		}
+		if f > 0 {
+			high = x
+		} else if low = x; x >= s.bound {
+			break
+		}
+		x = min(s.bound, float64(x*want/(f+want))) // the line through 0 and this point
+		if math.IsInf(high, 1) {
+			x = max(x, min(s.bound, 1.01*low))
+		} else if !(x > low && x < high) {
+			x = low + float64((high-low)/2)
+		}
+		if high-low < 1e-7 {
+			break
+		}
+	}
+	return centre + float64(side*x)
+}
+
+// reference is the log strength of the anchor, or the mean of all if there is none.
+func reference(theta []float64, anchor int) float64 {
+	if anchor >= 0 {
+		return theta[anchor]
+	}
+	sum := 0.0
+	for _, x := range theta {
+		sum += x
+	}
+	return sum / float64(len(theta))
+}
+
+// centre is the log strength of a player against the reference.
+func (m *Model) centre(i, anchor int) float64 {
+	theta := m.best.at[:m.fit.table.players]
+	return theta[i] - reference(theta, anchor)
+}
+
+// seeds is the effective number of blocks of the player, or of the anchor if that
+// is smaller.
+func (m *Model) seeds(i, anchor int) float64 {
+	n := m.between.seeds[i]
+	if anchor >= 0 {
+		n = min(n, m.between.seeds[anchor])
+	}
+	return n
+}
+
+// interval is the rating of player i against j, or the pool, if j < 0.
+func (m *Model) interval(i, j int) Rating {
+	r := Rating{Group: m.group[i], Bounded: m.bounded(i, j), Seeds: round(m.seeds(i, j), 100)}
+	if i == j || j < 0 && m.fit.table.players == 1 {
+		return r
+	}
+	a := m.contrast(i, j)
+	s := m.spread(a, i, j)
+	centre := m.centre(i, j)
+	r.Elo, r.Error = elo(centre), elo(math.Sqrt(s.variance))
+	r.Low, r.High = elo(m.end(a, s, centre, -1)), elo(m.end(a, s, centre, 1))
+	return r
+}
+
+// elo tells a log strength on the scale of Elo, to a hundredth.
+func elo(x float64) float64 { return round(x*(400/math.Ln10), 100) + 0 }
+
+// Superiority is the likelihood that player i is stronger than j, from 0 to 1 to
+// six digits: the t distribution's at the signed root of the likelihood ratio
+// against equal strength, over the design effect of their difference. It is ½ for
+// a player and itself.
+func (m *Model) Superiority(i, j int) float64 {
+	if i == j {
+		return 0.5
+	}
+	a := m.contrast(i, j)
+	s := m.spread(a, i, j)
+	centre := m.centre(i, j)
+	if centre == 0 {
+		return 0.5
+	}
+	z := centre / math.Sqrt(s.variance)
+	if m.fit.table.players <= maxProfiled {
+		if drop, ok := m.along(a, 0); ok {
+			z = math.Copysign(math.Sqrt(2*drop*s.model/s.variance), centre)
+		}
+	}
+	p := distuv.StudentsT{Sigma: 1, Nu: s.freedom}.CDF(-math.Abs(z))
+	if z > 0 {
+		p = 1 - p
+	}
+	return round(p, 1e6)
+}

@@ -1,0 +1,189 @@
+package rating
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Result is how games of one pair ended that have a block and a weight in common.
+// A table of three or four players is told as the results of its pairs, by place,
+// in one block.
+type Result struct {
+	A, B                int     // players, from 0
+	Block               int     // games that are not independent of each other share it: those of one seed
+	Wins, Draws, Losses int     // of A
+	Weight              float64 // what each of these games counts for, 0 … 1: 1, and less where games repeat
+}
+
+// games is the number of games.
+func (r *Result) games() float64 { return float64(r.Wins) + float64(r.Draws) + float64(r.Losses) }
+
+// maxCount bounds the games of a result.
+const maxCount = math.MaxInt32
+
+// check says what is wrong with a result.
+func (r *Result) check(players int) error {
+	switch {
+	case r.A < 0 || r.A >= players || r.B < 0 || r.B >= players:
+		return fmt.Errorf("players %d and %d, want 0 … %d", r.A, r.B, players-1)
+	case r.A == r.B:
+		return fmt.Errorf("player %d against itself", r.A)
+	case min(r.Wins, r.Draws, r.Losses) < 0 || max(r.Wins, r.Draws, r.Losses) > maxCount:
+		return fmt.Errorf("%d wins, %d draws, %d losses, want 0 … %d", r.Wins, r.Draws, r.Losses, maxCount)
+	case !(r.Weight >= 0 && r.Weight <= 1):
+		return fmt.Errorf("weight %v, want 0 … 1", r.Weight)
+	}
+	return nil
+}
+
+// check says what is wrong with the results.
+func check(players int, results []Result) error {
+	if players < 1 || players > MaxPlayers {
+		return fmt.Errorf("rating: %d players, want 1 … %d", players, MaxPlayers)
+	}
+	for k := range results {
+		if err := results[k].check(players); err != nil {
+			return fmt.Errorf("rating: result %d: %w", k, err)
+		}
+	}
+	return nil
+}
+
+// counts are the weighted games of a pair i < j: half of i's wins beyond its
+// losses, draws, and all games. The first two are the sufficient statistics of
+// Davidson's model.
+type counts struct{ lead, draws, games float64 }
+
+func (c *counts) add(d counts) {
+	c.lead += d.lead
+	c.draws += d.draws
+	c.games += d.games
+}
+
+// counts are those of a result, from the side of the lower player.
+func (r *Result) counts(weight float64) counts {
+	lead := float64(weight * (float64(r.Wins) - float64(r.Losses)) / 2)
+	if r.A > r.B {
+		lead = -lead
+	}
+	return counts{lead, float64(weight * float64(r.Draws)), float64(weight * r.games())}
+}
+
+// table has the games of every pair.
+type table struct {
+	players int
+	pairs   [][2]int // i < j, of those that met, in order
+	index   []int32  // [i·players+j] of pairs, −1 if they did not meet
+	sum     []counts // by pair
+}
+
+// tabulate sums the results up by pair. They must be sound.
+func tabulate(players int, results []Result) *table {
+	t := &table{players: players, index: make([]int32, players*players)}
+	all := make([]counts, players*players)
+	for k := range results {
+		r := &results[k]
+		all[t.place(r)].add(r.counts(r.Weight))
+	}
+	for i := range players {
+		for j := range players {
+			t.index[i*players+j] = -1
+			if c := all[i*players+j]; c.games > 0 {
+				t.index[i*players+j] = int32(len(t.pairs))
+				t.pairs = append(t.pairs, [2]int{i, j})
+				t.sum = append(t.sum, c)
+			}
+		}
+	}
+	return t
+}
+
+// place is where the pair of a result stands in index.
+func (t *table) place(r *Result) int { return min(r.A, r.B)*t.players + max(r.A, r.B) }
+
+// draws reports whether any game was drawn.
+func (t *table) draws() bool {
+	return slices.ContainsFunc(t.sum, func(c counts) bool { return c.draws > 0 })
+}
+
+// blocks gives each result the number of its block, from 0 in the order of
+// Result.Block, and −1 where nothing counts.
+func blocks(results []Result) (of []int32, n int) {
+	number := map[int]int32{}
+	ids := []int{}
+	last, any := 0, false
+	for k := range results {
+		r := &results[k]
+		if r.Weight == 0 || r.games() == 0 || any && r.Block == last {
+			continue
+		}
+		last, any = r.Block, true
+		if _, ok := number[r.Block]; !ok {
+			number[r.Block] = 0
+			ids = append(ids, r.Block)
+		}
+	}
+	slices.Sort(ids)
+	for k, id := range ids {
+		number[id] = int32(k)
+	}
+	of = make([]int32, len(results))
+	last, any = 0, false
+	current := int32(-1)
+	for k := range results {
+		r := &results[k]
+		if r.Weight == 0 || r.games() == 0 {
+			of[k] = -1
+			continue
+		}
+		if !any || r.Block != last {
+			last, any, current = r.Block, true, number[r.Block]
+		}
+		of[k] = current
+	}
+	return of, len(ids)
+}
+
+// Scores is the payoff matrix of the results for Nash and AlphaRank: the mean
+// score of the row's player against the column's, 1 for a win and ½ for a draw,
+// less ½. It is antisymmetric, and 0 where two never met. It fails if the results
+// are not sound.
+func Scores(players int, results []Result) ([][]float64, error) {
+	return payoffs(players, results, func(c counts) float64 { return c.lead / c.games })
+}
+
+// LogOdds is the same in logarithms of odds: ln((s + ½)/(n − s + ½)) for a score of
+// s in n games, where the halves keep it finite. J. B. S. Haldane, "The estimation
+// and significance of the logarithm of a ratio of frequencies", Annals of Human
+// Genetics 20 (1956). It fails as Scores does.
+func LogOdds(players int, results []Result) ([][]float64, error) {
+	return payoffs(players, results, func(c counts) float64 {
+		half, lead := float64(c.games/2), math.Abs(c.lead)
+		high, low := half+lead, half-lead
+		return math.Copysign(log(high+0.5)-log(max(0, low)+0.5), c.lead)
+	})
+}
+
+func payoffs(players int, results []Result, of func(counts) float64) ([][]float64, error) {
+	if err := check(players, results); err != nil {
+		return nil, err
+	}
+	t := tabulate(players, results)
+	m := matrix(players, players)
+	for p, pair := range t.pairs {
+		x := of(t.sum[p])
+		m[pair[0]][pair[1]], m[pair[1]][pair[0]] = x, 0-x
+	}
+	return m, nil
+}
+
+// matrix is a matrix of zeros.
+func matrix(rows, columns int) [][]float64 {
+	m := make([][]float64, rows)
+	all := make([]float64, rows*columns)
+	for i := range m {
+		m[i] = all[i*columns : (i+1)*columns : (i+1)*columns]
+	}
+	return m
+}

@@ -1,0 +1,142 @@
+package rating
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// priorSeeds is how many seeds the variance of the model counts for, beside the
+// variance between seeds.
+const priorSeeds = 2
+
+// leastVariance is below that of 10¹⁴ games: differences of log strengths are not
+// known better than rounding allows.
+const leastVariance = 1e-14
+
+// between is what varies from block to block.
+type between struct {
+	meat  *mat.SymDense // sum over blocks of the outer product of their scores
+	seeds []float64     // by player: the effective number of blocks it played in
+}
+
+// byBlock orders the results by block: those of block b are order[start[b]:start[b+1]].
+func byBlock(results []Result) (order, start []int32) {
+	of, n := blocks(results)
+	start = make([]int32, n+2)
+	for _, b := range of {
+		if b >= 0 {
+			start[b+2]++
+		}
+	}
+	for b := 2; b < len(start); b++ {
+		start[b] += start[b-1]
+	}
+	order = make([]int32, start[n+1])
+	for k, b := range of {
+		if b >= 0 {
+			order[start[b+1]] = int32(k)
+			start[b+1]++
+		}
+	}
+	return order, start[:n+1]
+}
+
+// betweenBlocks sums up how the scores of the blocks, the derivatives of their
+// likelihoods at the estimate, vary. A game of weight w adds √w of its score, so
+// that k copies of a game with weight 1/k, one in each of k blocks, add what one
+// game would.
+func (l *likelihood) betweenBlocks(results []Result, at []float64) *between {
+	n, last, delta := l.table.players, l.dim-1, l.delta(at)
+	chance := make([]chances, len(l.table.pairs))
+	for p, pair := range l.table.pairs {
+		chance[p] = l.of(at[pair[0]]-at[pair[1]], delta)
+	}
+	v := &between{meat: mat.NewSymDense(l.dim, nil), seeds: make([]float64, n)}
+	score, games, squares := make([]float64, l.dim), make([]float64, n), make([]float64, n)
+	touched := []int{}
+	meat := v.meat.RawSymmetric()
+	order, start := byBlock(results)
+	for b := range len(start) - 1 {
+		for _, k := range order[start[b]:start[b+1]] {
+			r := &results[k]
+			i, j := min(r.A, r.B), max(r.A, r.B)
+			d, x := r.counts(math.Sqrt(r.Weight)).residual(chance[l.table.index[i*n+j]])
+			for _, player := range [2]int{i, j} {
+				if games[player] == 0 {
+					touched = append(touched, player)
+				}
+				games[player] += float64(r.Weight * r.games())
+			}
+			score[i] += d
+			score[j] -= d
+			if l.draws {
+				score[last] += x
+			}
+		}
+		for _, i := range touched {
+			v.seeds[i] += games[i]
+			squares[i] += float64(games[i] * games[i])
+			games[i] = 0
+		}
+		if l.draws {
+			touched = append(touched, last)
+		}
+		for _, i := range touched {
+			for _, j := range touched {
+				if i <= j {
+					meat.Data[i*meat.Stride+j] += float64(score[i] * score[j])
+				}
+			}
+		}
+		for _, i := range touched {
+			score[i] = 0
+		}
+		touched = touched[:0]
+	}
+	for i, sum := range v.seeds {
+		if sum > 0 {
+			v.seeds[i] = sum * sum / squares[i]
+		}
+	}
+	return v
+}
+
+// spread is the uncertainty of a contrast of the parameters.
+type spread struct {
+	model    float64 // variance by the model, all games independent
+	variance float64 // variance that is used
+	quantile float64 // of the t distribution, two-sided 95 %
+	freedom  float64 // its degrees of freedom
+	bound    float64 // 95 % of the prior lie within this of the mean: no interval is wider
+}
+
+// spread finds the uncertainty of a contrast between players (of player i and the
+// pool, if j < 0).
+func (m *Model) spread(a *mat.VecDense, i, j int) spread {
+	x := mat.NewVecDense(m.fit.dim, nil)
+	if m.best.factor.SolveVecTo(x, a) != nil {
+		x.Zero() // cannot be: the prior keeps the matrix regular
+	}
+	seeds, known := m.seeds(i, j), m.known(i)
+	if j >= 0 {
+		known = min(known, m.known(j))
+	}
+	prior := float64(priorDeviation * mat.Norm(a, 2))
+	s := spread{model: max(mat.Dot(a, x), leastVariance), bound: normal95 * prior}
+	s.variance = s.model
+	if free := min(seeds-1, known); free > 0 {
+		robust := float64(mat.Inner(x, m.between.meat, x)*seeds/(seeds-1)) + float64(mat.Dot(x, x)/(priorDeviation*priorDeviation))
+		s.variance = (float64(free*robust) + float64(priorSeeds*s.model)) / (free + priorSeeds)
+	}
+	s.variance = min(max(s.variance, leastVariance), float64(prior*prior))
+	s.freedom = min(max(1, seeds-1), 1e6)
+	s.quantile = quantile95(s.freedom)
+	return s
+}
+
+// known is what the games tell of a player's strength were all others known, in
+// games of even chance without draws.
+func (m *Model) known(i int) float64 {
+	return max(0, 4*(m.best.information.At(i, i)-1.0/(priorDeviation*priorDeviation)))
+}

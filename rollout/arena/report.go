@@ -1,0 +1,306 @@
+package arena
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"moonfarm/rollout/arena/rating"
+	"moonfarm/rollout/arena/sprt"
+	"moonfarm/sim/prng"
+)
+
+// Report is what came out of a tournament. Its JSON keys are stable.
+type Report struct {
+	Game     string     `json:"game"`
+	Rules    string     `json:"rules"` // version
+	Seed     uint64     `json:"seed"`
+	Schedule string     `json:"schedule"`
+	Seats    int        `json:"seats"`
+	Seeds    int        `json:"seeds"`              // different ones
+	Games    int        `json:"games"`              // played in all
+	Distinct int        `json:"distinct"`           // games that are no repetitions of another
+	Complete *bool      `json:"complete,omitempty"` // these are all that were asked for; nil: not known
+	Anchor   string     `json:"anchor"`             // the player whose rating is 0; "" if the mean of all is
+	Draws    float64    `json:"draw_parameter"`
+	Players  []Standing `json:"players"`
+	Pairs    []Pair     `json:"pairs"` // each two players, in the order given
+	// Test is the sequential test that the tournament was, if it was one.
+	Test *sprt.State `json:"sprt,omitempty"`
+}
+
+// Standing is one player against all others.
+type Standing struct {
+	Player string `json:"player"`
+	Games  int    `json:"games"`
+	Tally
+	rating.Rating // on the scale of Elo: 400 points more mean ten wins for one loss
+	// First is the Tally's score where the player sat at seat 0.
+	First float64 `json:"score_at_seat_0"`
+	Place float64 `json:"mean_place"` // from 1; a place that players share is its mean
+	// Nash is the player's share of the mixture of players that no other mixture
+	// beats, the one with the most entropy; AlphaRank its share in the long run
+	// where populations of players follow what wins.
+	Nash      float64        `json:"nash"`
+	AlphaRank float64        `json:"alpha_rank"`
+	Faults    map[string]int `json:"faults"`  // by kind: how many
+	Seconds   float64        `json:"seconds"` // that a bot took for its answers, in all games
+}
+
+// Tally counts comparisons of one side with another. With two seats these are
+// games.
+type Tally struct {
+	Wins   int `json:"wins"`
+	Draws  int `json:"draws"`
+	Losses int `json:"losses"`
+	// Score is (wins + draws/2) / all, from 0 to 1; ScoreLow and ScoreHigh bound it
+	// with 95 % confidence.
+	Score     float64 `json:"score"`
+	ScoreLow  float64 `json:"score_low"`
+	ScoreHigh float64 `json:"score_high"`
+}
+
+// Pair is player A against player B, told from A's side.
+type Pair struct {
+	A string `json:"a"`
+	B string `json:"b"`
+	Tally
+	Games    int `json:"games"`    // in which both played
+	Distinct int `json:"distinct"` // of these, games that are no repetitions
+	// Repeats says that more seeds tell nothing more: on all of them (at least two)
+	// the games are the same.
+	Repeats   bool    `json:"repeats"`
+	MeanTurns float64 `json:"mean_turns"` // length of the games
+	// Elo is A's rating less B's, by all games of the tournament; EloLow and EloHigh
+	// bound it with 95 % confidence.
+	Elo     float64 `json:"elo"`
+	EloLow  float64 `json:"elo_low"`
+	EloHigh float64 `json:"elo_high"`
+	// Superior is the likelihood that A is stronger than B.
+	Superior float64 `json:"superior"`
+}
+
+// Evaluate sums games up. anchor is the player whose rating is 0; negative: the
+// mean of all ratings is. It fails if there are more players than can be rated.
+//
+// A player scores against another 1 for ending before it, ½ for ending level and 0
+// for ending behind. Where more than two sit at a table, each two different players
+// are compared. The intervals of scores take the games of a seed for one
+// observation: see wilson. Games that repeat another between the same players at
+// the same seats, in all orders, length and outcome, tell nothing more: together
+// they weigh as one.
+func Evaluate(players []string, games []Played, anchor int) (*Report, error) {
+	e := newEvaluation(players, games)
+	for i := range games {
+		e.count(&games[i])
+	}
+	r := &Report{Games: len(games), Distinct: len(e.repeats), Seeds: len(e.seeds)}
+	if len(games) > 0 {
+		r.Seats = len(games[0].Players)
+	}
+	if anchor >= 0 {
+		r.Anchor = players[anchor]
+	}
+	if err := e.rate(r, anchor); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// sameGame is what games that repeat each other have in common.
+type sameGame struct {
+	seats string
+	sum   prng.Digest
+}
+
+// evaluation sums up games.
+type evaluation struct {
+	players []string
+	games   []Played
+	repeats map[sameGame]int // how many games are this one
+	seeds   map[int]bool
+	table   []counts // [player][player]
+	sums    []sums   // by player
+	results []rating.Result
+	place   map[resultKey]int // of results
+}
+
+// resultKey is what comparisons that are told together have in common.
+type resultKey struct {
+	a, b, seed int
+	weight     float64
+}
+
+// sums are those of one player.
+type sums struct {
+	games    int
+	distinct float64 // these games without repetitions
+	seeds    map[int]bool
+	places   float64
+	faults   map[string]int
+	seconds  float64
+}
+
+func newEvaluation(players []string, games []Played) *evaluation {
+	n := len(players)
+	e := &evaluation{players: players, games: games, repeats: map[sameGame]int{}, seeds: map[int]bool{},
+		table: make([]counts, n*n), sums: make([]sums, n), place: map[resultKey]int{}}
+	for i := range games {
+		e.repeats[games[i].same()]++
+		e.seeds[games[i].Seed] = true
+	}
+	for i := range e.sums {
+		e.sums[i].faults, e.sums[i].seeds = map[string]int{}, map[int]bool{}
+	}
+	return e
+}
+
+func (p *Played) same() sameGame {
+	seats := make([]byte, 0, 16)
+	for _, s := range p.Players {
+		seats = append(seats, byte(s), byte(s>>8), byte(s>>16), byte(s>>24))
+	}
+	return sameGame{string(seats), p.Sum}
+}
+
+// count adds one game.
+func (e *evaluation) count(g *Played) {
+	same := e.repeats[g.same()]
+	weight := 1 / float64(same)
+	for p, i := range g.Players {
+		s := &e.sums[i]
+		s.games++
+		s.distinct += weight
+		s.seeds[g.Seed] = true
+		ahead, level := 0, 0
+		for q, j := range g.Players {
+			switch {
+			case g.Results[q] > g.Results[p]:
+				ahead++
+			case g.Results[q] == g.Results[p]:
+				level++
+			}
+			if i != j {
+				e.compare(g, p, q, weight)
+			}
+		}
+		s.places += float64(ahead) + float64(level+1)/2
+		if g.Seconds != nil {
+			s.seconds += g.Seconds[p]
+		}
+	}
+	for _, f := range g.Faults {
+		e.sums[g.Players[f.Seat]].faults[f.Kind] += max(1, f.Times)
+	}
+}
+
+// compare compares the players at two seats.
+func (e *evaluation) compare(g *Played, p, q int, weight float64) {
+	i, j := g.Players[p], g.Players[q]
+	c := counts{games: 1, turns: g.Turns, distinct: weight}
+	switch {
+	case g.Results[p] > g.Results[q]:
+		c.wins = 1
+	case g.Results[p] < g.Results[q]:
+		c.losses = 1
+	default:
+		c.draws = 1
+	}
+	if p == 0 {
+		c.first, c.firstOf = c.points(), 1
+	}
+	e.table[i*len(e.players)+j].add(c)
+	if i > j {
+		return // it is told from the other side
+	}
+	key := resultKey{i, j, g.Seed, weight}
+	at, ok := e.place[key]
+	if !ok {
+		at = len(e.results)
+		e.place[key] = at
+		e.results = append(e.results, rating.Result{A: i, B: j, Block: g.Seed, Weight: weight})
+	}
+	r := &e.results[at]
+	r.Wins, r.Draws, r.Losses = r.Wins+c.wins, r.Draws+c.draws, r.Losses+c.losses
+}
+
+// rate fills in what needs all games.
+func (e *evaluation) rate(r *Report, anchor int) error {
+	n := len(e.players)
+	m, err := rating.Fit(n, e.results)
+	if err != nil {
+		return err
+	}
+	payoff, err := rating.Scores(n, e.results)
+	if err != nil {
+		return err
+	}
+	nash, _, err := rating.Nash(payoff)
+	if err != nil {
+		return err
+	}
+	rank, err := rating.AlphaRank(payoff, math.Inf(1), alphaPopulation)
+	if err != nil {
+		return err
+	}
+	r.Draws = m.Draws()
+	seeds := e.pairSeeds()
+	for i, rated := range m.Ratings(anchor) {
+		var all counts
+		for j := range n {
+			c := e.table[i*n+j]
+			all.add(c)
+			if i < j {
+				r.Pairs = append(r.Pairs, e.pair(m, i, j, c, seeds[[2]int{i, j}]))
+			}
+		}
+		s := &e.sums[i]
+		r.Players = append(r.Players, Standing{
+			Player: e.players[i], Games: s.games, Tally: all.tally(trials(s.distinct, len(s.seeds), s.games)), Rating: rated,
+			First: round(float64(all.first)/float64(max(1, 2*all.firstOf)), 1e6),
+			Place: round(s.places/float64(max(1, s.games)), 1e6),
+			Nash:  nash[i], AlphaRank: rank[i], Faults: s.faults, Seconds: round(s.seconds, 1e6),
+		})
+	}
+	return nil
+}
+
+// alphaPopulation is the population of the paper on alpha-rank.
+const alphaPopulation = 50
+
+// pairSeeds is on how many seeds each two players, the first below the second, met.
+func (e *evaluation) pairSeeds() map[[2]int]int {
+	seen, n := map[[3]int]bool{}, map[[2]int]int{}
+	for i := range e.results {
+		r := &e.results[i]
+		if key := [3]int{r.A, r.B, r.Block}; !seen[key] {
+			seen[key] = true
+			n[[2]int{r.A, r.B}]++
+		}
+	}
+	return n
+}
+
+// trials is how many seeds the games would have if none repeated another.
+func trials(distinct float64, seeds, games int) float64 {
+	return distinct * float64(seeds) / float64(max(1, games))
+}
+
+func (e *evaluation) pair(m *rating.Model, i, j int, c counts, seeds int) Pair {
+	d, n := m.Difference(i, j), trials(c.distinct, seeds, c.games)
+	return Pair{
+		A: e.players[i], B: e.players[j], Tally: c.tally(n), Games: c.games, Distinct: int(math.Round(c.distinct)),
+		Repeats: seeds > 1 && n < 1.5, MeanTurns: round(float64(c.turns)/float64(max(1, c.games)), 1e3),
+		Elo: d.Elo, EloLow: d.Low, EloHigh: d.High, Superior: m.Superiority(i, j),
+	}
+}
+
+// ByRating returns the players' places in the report, the best first.
+func (r *Report) ByRating() []int {
+	order := make([]int, len(r.Players))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(r.Players[j].Elo, r.Players[i].Elo) })
+	return order
+}

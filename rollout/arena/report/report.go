@@ -1,0 +1,152 @@
+// Package report writes what came out of a tournament: as rows of tables, CSV and
+// Markdown.
+package report
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"moonfarm/rollout/arena"
+	"moonfarm/rollout/arena/sprt"
+)
+
+// Standings are the players as a table, the best first; the first row are the heads.
+func Standings(r *arena.Report) [][]string {
+	heads := []string{"player", "elo", "95 %", "games", "score", "95 %", "wins", "draws", "losses", "at seat 0"}
+	faults := slices.ContainsFunc(r.Players, func(s arena.Standing) bool { return len(s.Faults) > 0 })
+	cycles := cyclic(r)
+	if r.Seats > 2 {
+		heads = append(heads, "mean place")
+	}
+	if cycles {
+		heads = append(heads, "nash", "alpha-rank")
+	}
+	if faults {
+		heads = append(heads, "faults")
+	}
+	rows := [][]string{heads}
+	for _, i := range r.ByRating() {
+		s := &r.Players[i]
+		row := []string{s.Player, fmt.Sprintf("%+.0f", s.Elo), fmt.Sprintf("%+.0f…%+.0f", s.Low, s.High), strconv.Itoa(s.Games),
+			fmt.Sprintf("%.3f", s.Score), fmt.Sprintf("%.3f…%.3f", s.ScoreLow, s.ScoreHigh),
+			strconv.Itoa(s.Wins), strconv.Itoa(s.Draws), strconv.Itoa(s.Losses), fmt.Sprintf("%.3f", s.First)}
+		if r.Seats > 2 {
+			row = append(row, fmt.Sprintf("%.2f", s.Place))
+		}
+		if cycles {
+			row = append(row, fmt.Sprintf("%.2f", s.Nash), fmt.Sprintf("%.2f", s.AlphaRank))
+		}
+		if faults {
+			row = append(row, faultText(s.Faults))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// cyclic reports whether more than one player is in the mixture that no other beats.
+func cyclic(r *arena.Report) bool {
+	n := 0
+	for i := range r.Players {
+		if r.Players[i].Nash > 0 {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// faultText lists faults by kind.
+func faultText(faults map[string]int) string {
+	var words []string
+	for kind, n := range faults {
+		words = append(words, fmt.Sprintf("%d %s", n, kind))
+	}
+	slices.Sort(words)
+	return strings.Join(words, ", ")
+}
+
+// Pairs are each two players that met as a table.
+func Pairs(r *arena.Report) [][]string {
+	rows := [][]string{{"player", "against", "score", "95 %", "elo", "95 %", "superior", "wins", "draws", "losses", "turns"}}
+	for _, p := range r.Pairs {
+		if p.Games == 0 {
+			continue
+		}
+		rows = append(rows, []string{p.A, p.B, fmt.Sprintf("%.3f", p.Score), fmt.Sprintf("%.3f…%.3f", p.ScoreLow, p.ScoreHigh),
+			fmt.Sprintf("%+.0f", p.Elo), fmt.Sprintf("%+.0f…%+.0f", p.EloLow, p.EloHigh), fmt.Sprintf("%.3f", p.Superior),
+			strconv.Itoa(p.Wins), strconv.Itoa(p.Draws), strconv.Itoa(p.Losses), fmt.Sprintf("%.0f", p.MeanTurns)})
+	}
+	return rows
+}
+
+// Notes are sentences about what tables do not tell: games that repeat.
+func Notes(r *arena.Report) (notes []string) {
+	for _, p := range r.Pairs {
+		switch {
+		case p.Repeats:
+			notes = append(notes, fmt.Sprintf("%s against %s repeats: on all %d seeds the same orders and the same outcome; more games tell no more", p.A, p.B, r.Seeds))
+		case p.Distinct < p.Games:
+			notes = append(notes, fmt.Sprintf("%s against %s: %d of %d games repeat others, and weigh as one with these", p.A, p.B, p.Games-p.Distinct, p.Games))
+		}
+	}
+	return notes
+}
+
+// Markdown writes rows as a table of Markdown.
+func Markdown(out io.Writer, rows [][]string) error {
+	var text strings.Builder
+	for i, row := range rows {
+		for _, cell := range row {
+			text.WriteString("| " + strings.ReplaceAll(cell, "|", `\|`) + " ")
+		}
+		text.WriteString("|\n")
+		if i == 0 {
+			text.WriteString("|" + strings.Repeat("---|", len(row)) + "\n")
+		}
+	}
+	_, err := io.WriteString(out, text.String())
+	return err
+}
+
+// CSV writes the players in the order given, with all their numbers.
+func CSV(out io.Writer, r *arena.Report) error {
+	w := csv.NewWriter(out)
+	w.Write([]string{"player", "games", "wins", "draws", "losses", "score", "score_low", "score_high", "elo", "low", "high", "error",
+		"score_at_seat_0", "mean_place", "nash", "alpha_rank", "faults", "seconds"})
+	for i := range r.Players {
+		s := &r.Players[i]
+		faults := 0
+		for _, n := range s.Faults {
+			faults += n
+		}
+		cells := []string{s.Player}
+		for _, n := range []int{s.Games, s.Wins, s.Draws, s.Losses} {
+			cells = append(cells, strconv.Itoa(n))
+		}
+		for _, x := range []float64{s.Score, s.ScoreLow, s.ScoreHigh, s.Elo, s.Low, s.High, s.Error, s.First, s.Place, s.Nash, s.AlphaRank} {
+			cells = append(cells, strconv.FormatFloat(x, 'g', -1, 64))
+		}
+		w.Write(append(cells, strconv.Itoa(faults), strconv.FormatFloat(s.Seconds, 'g', -1, 64)))
+	}
+	w.Flush()
+	return w.Error() // the first of all
+}
+
+// Test tells of a sequential test between two players in two lines.
+func Test(s *sprt.State, first, second string) string {
+	t, e := s.Test(), s.Estimate()
+	low, high := s.Bounds()
+	text := "undecided: more games would tell"
+	switch s.Decision() {
+	case sprt.H0:
+		text = fmt.Sprintf("decided: %s is not %g points stronger than %s", first, t.Elo1, second)
+	case sprt.H1:
+		text = fmt.Sprintf("decided: %s is more than %g points stronger than %s", first, t.Elo0, second)
+	}
+	return fmt.Sprintf("sprt %g, %g (%s): %s\nllr %.3f in %.3f…%.3f, results %v, elo %+.1f (%+.1f…%+.1f), superior %.4f",
+		t.Elo0, t.Elo1, t.Model, text, s.LLR(), low, high, s.Counts(), e.Elo, e.Low, e.High, e.LOS)
+}

@@ -1,0 +1,93 @@
+package report_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"moonfarm/rollout/arena"
+	"moonfarm/rollout/arena/report"
+	"moonfarm/rollout/arena/schedule"
+	"moonfarm/rollout/arena/sprt"
+	"moonfarm/sim/prng"
+)
+
+// circle is a report of rock, paper and scissors.
+func circle(t *testing.T, faults ...arena.Fault) *arena.Report {
+	t.Helper()
+	var games []arena.Played
+	for seed := range 10 {
+		for i := range 3 {
+			games = append(games, arena.Played{Game: schedule.Game{Players: []int{i, (i + 1) % 3}, Seed: seed}, Turns: 5,
+				Results: []float32{-1, 1}, Scores: []float64{0, 1}, Sum: prng.Digest(seed / 2), Faults: faults})
+		}
+	}
+	r, err := arena.Evaluate([]string{"rock", "pap|er", "scissors"}, games, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func text(rows [][]string) string {
+	var lines []string
+	for _, row := range rows {
+		lines = append(lines, strings.Join(row, "  "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestTables(t *testing.T) {
+	r := circle(t, arena.Fault{Seat: 1, Kind: "timeout", Times: 2}, arena.Fault{Kind: "crash"})
+	got := text(report.Standings(r))
+	if !strings.HasSuffix(got, "10  0  10  0.000  0.33  0.33  10 crash, 20 timeout") || strings.Count(got, "\n") != 3 ||
+		!strings.HasPrefix(got, "player  elo  95 %  games") {
+		t.Errorf("standings\n%s", got)
+	}
+	if got := text(report.Standings(circle(t))); strings.Contains(got, "faults") {
+		t.Errorf("standings without faults\n%s", got)
+	}
+	got = text(report.Pairs(r))
+	if !strings.Contains(got, "rock  pap|er  0.000  ") || !strings.Contains(got, "rock  scissors  1.000  ") || strings.Count(got, "\n") != 3 {
+		t.Errorf("pairs\n%s", got)
+	}
+	if notes := report.Notes(r); len(notes) != 3 || notes[0] != "rock against pap|er: 5 of 10 games repeat others, and weigh as one with these" {
+		t.Errorf("notes %q", notes)
+	}
+	var out bytes.Buffer
+	if err := report.Markdown(&out, report.Standings(r)); err != nil || !strings.Contains(out.String(), `| pap\|er | `) || !strings.Contains(out.String(), "|\n|---|---|") {
+		t.Errorf("%v: markdown\n%s", err, &out)
+	}
+	out.Reset()
+	if err := report.CSV(&out, r); err != nil || !strings.Contains(out.String(), "\npap|er,20,10,0,10,0.5,") || !strings.Contains(out.String(), ",30,0\n") {
+		t.Errorf("%v: csv\n%s", err, &out)
+	}
+}
+
+func TestTest(t *testing.T) {
+	test, err := sprt.Parse("0,50")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		result, times int
+		want          string
+	}{
+		{4, 0, "sprt 0, 50 (logistic): undecided: more games would tell"},
+		{4, 500, "sprt 0, 50 (logistic): decided: a is more than 0 points stronger than b"},
+		{0, 500, "sprt 0, 50 (logistic): decided: a is not 50 points stronger than b"},
+	} {
+		s, err := sprt.New(test)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := 0; k < c.times && s.Decision() == sprt.Continue; k++ {
+			if err := s.Add(c.result); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := report.Test(s, "a", "b"); !strings.HasPrefix(got, c.want+"\nllr ") {
+			t.Errorf("%s, want %s", got, c.want)
+		}
+	}
+}

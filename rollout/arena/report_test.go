@@ -1,0 +1,97 @@
+package arena_test
+
+import (
+	"math"
+	"reflect"
+	"testing"
+
+	"moonfarm/rollout/arena"
+	"moonfarm/rollout/arena/schedule"
+	"moonfarm/sim/prng"
+)
+
+// game is a game as reports see it: who sat where, on which seed, and how it ended.
+func game(seed int, sum prng.Digest, seats []int, results ...float32) arena.Played {
+	return arena.Played{Game: schedule.Game{Players: seats, Seed: seed}, Turns: 10, Results: results, Scores: make([]float64, len(seats)), Sum: sum}
+}
+
+// What the report counts, by hand.
+func TestEvaluate(t *testing.T) {
+	games := []arena.Played{
+		game(0, 1, []int{0, 1}, 1, -1), game(0, 2, []int{1, 0}, -1, 1),
+		game(1, 3, []int{0, 1}, 0, 0), game(1, 4, []int{1, 0}, 1, -1),
+		game(0, 5, []int{0, 2}, 1, -1), game(1, 5, []int{0, 2}, 1, -1), game(2, 5, []int{0, 2}, 1, -1),
+	}
+	games[1].Faults = []arena.Fault{{Seat: 0, Kind: "timeout", Times: 3}, {Seat: 0, Kind: "crash"}}
+	games[1].Seconds = []float64{1.5, 0}
+	r, err := arena.Evaluate([]string{"a", "b", "c"}, games, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Games != 7 || r.Distinct != 5 || r.Seeds != 3 || r.Seats != 2 || r.Anchor != "b" || len(r.Pairs) != 3 {
+		t.Fatalf("%+v", r)
+	}
+	a, b, c := r.Players[0], r.Players[1], r.Players[2]
+	if a.Games != 7 || a.Wins != 5 || a.Draws != 1 || a.Losses != 1 || a.Score != round6(5.5/7) || a.First != round6(4.5/5) || a.Place != round6((5*1+1.5+2)/7) {
+		t.Errorf("a: %+v", a)
+	}
+	if b.Elo != 0 || b.Low != 0 || b.High != 0 || !reflect.DeepEqual(b.Faults, map[string]int{"timeout": 3, "crash": 1}) || b.Seconds != 1.5 {
+		t.Errorf("b, the anchor: %+v", b)
+	}
+	if !(a.Low < a.Elo && a.Elo < a.High && a.Elo > 0 && c.Elo < a.Elo && c.Wins == 0) {
+		t.Errorf("ratings: a %+v, c %+v", a.Rating, c.Rating)
+	}
+	if a.Nash != 1 || b.Nash != 0 || a.AlphaRank != 1 {
+		t.Errorf("nash %v, %v, alpha-rank %v", a.Nash, b.Nash, a.AlphaRank)
+	}
+	ab, ac, bc := r.Pairs[0], r.Pairs[1], r.Pairs[2]
+	if ab.Games != 4 || ab.Distinct != 4 || ab.Repeats || ab.Wins != 2 || ab.Draws != 1 || ab.MeanTurns != 10 || ab.Superior <= 0.5 {
+		t.Errorf("a against b: %+v", ab)
+	}
+	if ac.Games != 3 || ac.Distinct != 1 || !ac.Repeats || ac.Wins != 3 || ac.ScoreLow > 0.21 {
+		t.Errorf("a against c, one game three times: %+v", ac)
+	}
+	if bc.Games != 0 || bc.ScoreLow != 0 || bc.ScoreHigh != 1 {
+		t.Errorf("b against c, who never met: %+v", bc)
+	}
+	if order := r.ByRating(); order[0] != 0 {
+		t.Errorf("the best first: %v", order)
+	}
+}
+
+func round6(x float64) float64 { return math.Round(x*1e6) / 1e6 }
+
+// Tables of more than two: shared places, and each two players of a table compared.
+func TestEvaluateTables(t *testing.T) {
+	r, err := arena.Evaluate([]string{"a", "b", "c"}, []arena.Played{game(0, 1, []int{2, 0, 1}, 0.5, 0.5, -1), game(0, 2, []int{0, 1, 2}, 1, 0, -1)}, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, c := r.Players[0], r.Players[2]
+	if a.Wins != 3 || a.Draws != 1 || a.Losses != 0 || a.Place != 1.25 || c.Place != 2.25 || c.Wins != 1 || c.Draws != 1 || c.Losses != 2 {
+		t.Errorf("a %+v, c %+v", a, c)
+	}
+	if sum := a.Elo + r.Players[1].Elo + c.Elo; math.Abs(sum) > 0.05 {
+		t.Errorf("ratings sum to %v", sum)
+	}
+}
+
+// No games, one game, and players who all are the same have finite reports.
+func TestEvaluateLittle(t *testing.T) {
+	for _, games := range [][]arena.Played{nil, {game(0, 1, []int{0, 1}, 1, -1)}, {game(0, 1, []int{0, 0}, 1, -1)}} {
+		r, err := arena.Evaluate([]string{"a", "b"}, games, -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range r.Players {
+			for _, x := range []float64{p.Elo, p.Low, p.High, p.Error, p.Score, p.Place, p.First, p.Nash, p.AlphaRank} {
+				if math.IsNaN(x) || math.IsInf(x, 0) {
+					t.Errorf("%d games: %+v", len(games), p)
+				}
+			}
+		}
+	}
+	if _, err := arena.Evaluate(make([]string, 1000), nil, -1); err == nil {
+		t.Error("a thousand players were rated")
+	}
+}

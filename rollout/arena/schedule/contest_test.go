@@ -1,0 +1,336 @@
+package schedule
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"moonfarm/rollout/arena/rating"
+	"moonfarm/rollout/arena/sprt"
+)
+
+// TestCodeCraft: the stages of the original, with 1,100 players of whom the lower
+// numbers win.
+func TestCodeCraft(t *testing.T) {
+	s := CodeCraft(ratingsOf(1102), 3, 1)
+	want := []struct{ players, seats, games, stay int }{{1080, 4, 2 * 3 * 270, 300}, {360, 4, 2 * 3 * 90, 50}, {60, 2, 2 * 3 * 60 * 59 / 2, 0}}
+	var results []Result
+	for stage, w := range want {
+		games, err := s.Next(results)
+		if err != nil || len(games) != w.games {
+			t.Fatalf("stage %d: %d games, error %v", stage, len(games), err)
+		}
+		type wave struct{ part, wave int }
+		seen := map[wave]map[int]int{}
+		for i, g := range games {
+			if g.Stage != stage || len(g.Players) != w.seats {
+				t.Fatalf("stage %d: game %v", stage, g)
+			}
+			at := wave{i / (w.games / 2), g.Round}
+			if seen[at] == nil {
+				seen[at] = map[int]int{}
+			}
+			for _, p := range g.Players {
+				seen[at][p]++
+			}
+		}
+		if len(seen) != 6 {
+			t.Errorf("stage %d: %d waves", stage, len(seen))
+		}
+		for at, players := range seen {
+			each := 1
+			if w.seats == 2 {
+				each = 59
+			}
+			for p, n := range players {
+				if n != each {
+					t.Errorf("stage %d: player %d has %d games in wave %v", stage, p, n, at)
+				}
+			}
+			if len(players) != w.players {
+				t.Errorf("stage %d: %d players in wave %v", stage, len(players), at)
+			}
+		}
+		for _, g := range games {
+			results = append(results, Result{g, placesOf(g.Players)})
+		}
+		standings, err := s.Standings(results)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkPromotion(t, s, stage, standings)
+	}
+	if games, err := s.Next(results); len(games) > 0 || err != nil {
+		t.Error(games, err)
+	}
+}
+
+// checkPromotion: after a stage the best of it and the best of the Sandbox begin
+// the next.
+func checkPromotion(t *testing.T, s Contest, stage int, standings [][]rating.Entry) {
+	t.Helper()
+	here := standings[stage]
+	for i := range here[1:] {
+		if here[i].Points < here[i+1].Points || here[i].Points == here[i+1].Points && here[i].Player > here[i+1].Player {
+			t.Errorf("stage %d: standings %v", stage, here[i:i+2])
+		}
+	}
+	if stage+1 == len(s.Stages) {
+		return
+	}
+	take, extra := s.Stages[stage+1].FromStage, s.Stages[stage+1].FromSandbox
+	var want, got []int
+	for _, st := range here[:take] {
+		want = append(want, st.Player)
+	}
+	for p := 0; extra > 0; p++ { // the Sandbox's order is that of the numbers
+		if !slices.Contains(want[:take], p) {
+			want = append(want, p)
+			extra--
+		}
+	}
+	for _, st := range standings[stage+1] {
+		got = append(got, st.Player)
+		if st.Points != 0 {
+			t.Errorf("player %d begins stage %d with %v points", st.Player, stage+1, st.Points)
+		}
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("stage %d has players %v, want %v", stage+1, got, want)
+	}
+}
+
+// TestSandboxChanges: later stages take players by the later ratings.
+func TestSandboxChanges(t *testing.T) {
+	s := smallContest(20, 1)
+	s.Sandbox = append(s.Sandbox, slices.Clone(s.Sandbox[0]))
+	for i := range s.Sandbox[1] {
+		s.Sandbox[1][i].Points = float64(i)
+	}
+	standings, err := s.Standings(play(t, s, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Of the 16 of round 1 6 go on, with the last 4 of the list, less one for a full
+	// table; 3 of round 2 to the finals with 2 more.
+	for stage, want := range []int{16, 9, 5} {
+		if len(standings[stage]) != want {
+			t.Errorf("stage %d has %v", stage, standings[stage])
+		}
+	}
+	for _, p := range []int{19, 18, 17} {
+		if !slices.ContainsFunc(standings[1], func(e rating.Entry) bool { return e.Player == p }) {
+			t.Errorf("round 2 has no %d: %v", p, standings[1])
+		}
+	}
+}
+
+// TestFinalsAreBalanced: each two meet once in each repetition, in even ones both
+// first equally often.
+func TestFinalsAreBalanced(t *testing.T) {
+	for players := 2; players < 9; players++ {
+		s := CodeCraft(ratingsOf(players), 2, 1)
+		s.Stages = []rating.Stage{{Name: "finals", Seats: 2, Parts: 1, FromSandbox: players}}
+		games := all(t, s)
+		if n := seatingOf(games); !same(n.both, players*(players-1)*2) || !same(n.seats, players*2) {
+			t.Errorf("%d players: %v", players, n.both)
+		}
+		n := seatingOf(games[:len(games)/2])
+		for p := range players {
+			if d := n.seats[[2]int{p, 0}] - n.seats[[2]int{p, 1}]; d < -1 || d > 1 {
+				t.Errorf("%d players: %d sits first %d times more often", players, p, d)
+			}
+		}
+		if !same(n.met, players*(players-1)) {
+			t.Errorf("%d players: %v", players, n.met)
+		}
+	}
+}
+
+// TestSandbox: nobody plays twice in a round, all play equally often, and those of
+// like ratings meet more often.
+func TestSandbox(t *testing.T) {
+	ratings := ratingsOf(14)
+	for p := range ratings {
+		ratings[p] = float64(1000 + 50*p)
+	}
+	s := Sandbox{Players: 14, Seats: 4, Rounds: 100, Spread: 100, Seed: 1, Rate: func([]Result) []float64 { return ratings }}
+	played := make([]int, 14)
+	var near, far int
+	in := map[[2]int]bool{}
+	results := play(t, s, 0)
+	for _, r := range results {
+		for _, p := range r.Players {
+			played[p]++
+			if in[[2]int{r.Round, p}] {
+				t.Errorf("player %d plays twice in round %d", p, r.Round)
+			}
+			in[[2]int{r.Round, p}] = true
+		}
+	}
+	var games []Game
+	for _, r := range results {
+		games = append(games, r.Game)
+	}
+	n := seatingOf(games)
+	for pair, k := range n.met {
+		switch d := pair[0] - pair[1]; {
+		case d == 1:
+			near += k
+		case d == 4:
+			far += k
+		case d > 8:
+			t.Errorf("%v met %d times", pair, k)
+		}
+	}
+	if slices.Max(played)-slices.Min(played) > 1 || len(results) != 300 {
+		t.Errorf("%d games, %v", len(results), played)
+	}
+	if !slices.ContainsFunc(results, func(r Result) bool { return slices.Max(r.Players)-slices.Min(r.Players) > 6 }) {
+		t.Error("with chance only neighbours meet")
+	}
+	s.Spread, s.Rounds = 0, 3
+	for _, r := range play(t, s, 0) {
+		if slices.Max(r.Players)-slices.Min(r.Players) > 5 { // two of 14 sit out
+			t.Errorf("without chance %v meet", r.Players)
+		}
+	}
+	if near/13 < 2*far/10 || far == 0 {
+		t.Errorf("neighbours met %d times, players 4 apart %d times", near/13, far/10)
+	}
+	for p := range 14 {
+		for seat := range 4 {
+			if k := n.seats[[2]int{p, seat}]; k < 8 || k > 38 {
+				t.Errorf("player %d sat %d times at seat %d", p, k, seat)
+			}
+		}
+	}
+}
+
+func TestLadder(t *testing.T) {
+	ratings := []float64{1500, 1490, 1300, 1250, 1700, 900, 1495}
+	fixed := func([]Result) []float64 { return ratings }
+	s := Ladder{Player: 6, Pool: []int{0, 1, 2, 3, 4, 5}, Rounds: 6, Tables: 1, Seats: 2, Seeds: 2, Spread: 60, Rate: fixed}
+	var met []int
+	for i, r := range play(t, s, 0) {
+		if r.Players[i%2] != 6 {
+			t.Errorf("game %d is of %v", i, r.Players)
+		}
+		if i%4 == 0 {
+			met = append(met, r.Players[1])
+		}
+		if r.Seed != i/2 {
+			t.Errorf("game %d is on seed %d", i, r.Seed)
+		}
+	}
+	// 0 and 1 are 5 away, 2 is 195: they are met until they have been met 4 times more.
+	if want := []int{0, 1, 0, 1, 0, 1}; !slices.Equal(met, want) {
+		t.Errorf("met %v, want %v", met, want)
+	}
+	s.Rounds, s.Spread = 4, 200
+	met = nil
+	for i, r := range play(t, s, 0) {
+		if i%4 == 0 {
+			met = append(met, r.Players[1])
+		}
+	}
+	if want := []int{0, 1, 2, 0}; !slices.Equal(met, want) {
+		t.Errorf("met %v, want %v", met, want)
+	}
+	// 1 joins late.
+	s.Rounds, s.Spread, s.Joined = 6, 60, []int{0, 3}
+	met = nil
+	for i, r := range play(t, s, 0) {
+		if i%4 == 0 {
+			met = append(met, r.Players[1])
+		}
+	}
+	if want := []int{0, 0, 0, 1, 1, 1}; !slices.Equal(met, want) {
+		t.Errorf("met %v, want %v", met, want)
+	}
+	// Who wins meets stronger ones.
+	s = Ladder{Player: 0, Pool: []int{1, 2, 3, 4}, Rounds: 6, Tables: 1, Seats: 2, Seeds: 1,
+		Rate: func(past []Result) []float64 {
+			return []float64{1000 + 100*float64(len(past)/2), 1000, 1100, 1200, 1500}
+		}}
+	met = nil
+	for i, r := range play(t, s, 0) {
+		if i%2 == 0 {
+			met = append(met, r.Players[1])
+		}
+	}
+	if want := []int{1, 2, 3, 3, 4, 4}; !slices.Equal(met, want) {
+		t.Errorf("met %v, want %v", met, want)
+	}
+}
+
+// TestDuel: pairs share a seed, seats are exchanged, and the test is told the
+// results in order and no more than up to its end.
+func TestDuel(t *testing.T) {
+	test := sprt.Test{Elo0: 0, Elo1: 200, Alpha: 0.05, Beta: 0.05, Pairs: true}
+	s := Duel{A: 3, B: 1, Test: test, Most: 50, Ahead: 4}
+	games := all(t, s)
+	for i, g := range games {
+		want := []int{3, 1}
+		if i%2 == 1 {
+			want = []int{1, 3}
+		}
+		if g.Seed != i/2 || !slices.Equal(g.Players, want) || g.Number != int64(i) || len(games) != 8 {
+			t.Errorf("game %d: %v", i, g)
+		}
+	}
+	// A wins, and loses one game in three, whatever the seat.
+	var results []Result
+	want, _ := sprt.New(test)
+	for e := 0; ; e++ {
+		points := 0
+		for r, players := range [][]int{{3, 1}, {1, 3}} {
+			places := []int{1, 2}
+			if won := (2*e+r)%3 > 0; won != (r == 0) {
+				places = []int{2, 1}
+			}
+			if places[r] == 1 {
+				points += 2
+			}
+			results = append(results, Result{Game{Number: int64(2*e + r), Players: players, Seed: e}, places})
+		}
+		if want.Decision() == sprt.Continue {
+			if err := want.Add(points); err != nil {
+				t.Fatal(err)
+			}
+		} else if e > 40 {
+			break
+		}
+	}
+	got, err := s.State(results)
+	if err != nil || !reflect.DeepEqual(got, want) || got.Decision() != sprt.H1 {
+		t.Errorf("%v after %v, want %v", got, err, want)
+	}
+	if games, err := s.Next(results); len(games) > 0 || err != nil {
+		t.Error(games, err)
+	}
+	// Without the second game nothing behind it counts.
+	got, err = s.State(append(slices.Clone(results[:3]), results[4:]...))
+	if n := got.Counts(); err != nil || n[0]+n[1]+n[2]+n[3]+n[4] != 1 {
+		t.Error(n, err)
+	}
+	if games, err := s.Next(append(slices.Clone(results[:3]), results[4:]...)); len(games) != 1 || err != nil {
+		t.Error(games, err)
+	}
+	s.Most = 2
+	if state, err := s.State(results); err != nil || state.Decision() != sprt.Continue {
+		t.Errorf("two seeds of more: %v, %v", state.Counts(), err)
+	}
+	if games, err := s.Next(results[:4]); len(games) > 0 || err != nil {
+		t.Error(games, err)
+	}
+	single := Duel{A: 0, B: 1, Test: test, Most: 50, Ahead: 3}
+	single.Test.Pairs = false
+	for i, g := range all(t, single) {
+		if g.Seed != i || g.Players[0] != i%2 {
+			t.Errorf("game %d: %v", i, g)
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package schedule
+
+import (
+	"fmt"
+
+	"moonfarm/rollout/arena/sprt"
+)
+
+// Duel is one player against another until a sequential test is decided: see
+// package sprt. On each seed both play two games with the seats exchanged, or one
+// if Test.Pairs is not set, with the seats exchanged from seed to seed.
+//
+// The test is told the results in the order of the seeds, up to the first one that
+// is not complete. So the decision does not depend on how many games are played at
+// once. Results behind it are not told, neither are those behind the end of the
+// test: they are no part of it.
+type Duel struct {
+	A, B int // players; the test is about the strength of A
+	Test sprt.Test
+	Most int // seeds after which the duel ends undecided
+	// Ahead is how many seeds are played at once, 1 or more. It decides only how
+	// many games are played in vain when the test ends.
+	Ahead int
+}
+
+// Next returns the games without results of the next seeds, none once the test is
+// decided: see Schedule.
+func (s Duel) Next(results []Result) ([]Game, error) {
+	have, state, complete, err := s.run(results)
+	if err != nil || state.Decision() != sprt.Continue {
+		return nil, err
+	}
+	var games []Game
+	for e := complete; e < min(s.Most, complete+s.Ahead); e++ {
+		games = append(games, s.games(e)...)
+	}
+	return have.missing(games)
+}
+
+// State is the test with the results so far.
+func (s Duel) State(results []Result) (*sprt.State, error) {
+	_, state, _, err := s.run(results)
+	return state, err
+}
+
+// run tells the test the results of the complete seeds.
+func (s Duel) run(results []Result) (have byNumber, state *sprt.State, complete int, err error) {
+	have, err = index(results)
+	if err = firstError(s.check(), err); err != nil {
+		return nil, nil, 0, err
+	}
+	if state, err = sprt.New(s.Test); err != nil {
+		return nil, nil, 0, err
+	}
+	for ; complete < s.Most && state.Decision() == sprt.Continue; complete++ {
+		points := 0
+		for _, g := range s.games(complete) {
+			r, err := have.find(&g)
+			if err != nil {
+				return nil, nil, 0, err
+			}
+			if r == nil {
+				return have, state, complete, nil
+			}
+			points += s.points(r)
+		}
+		if err := state.Add(points); err != nil {
+			return nil, nil, 0, err
+		}
+	}
+	return have, state, complete, nil
+}
+
+func (s Duel) check() error {
+	if s.A == s.B || s.A < 0 || s.B < 0 {
+		return fmt.Errorf("schedule: a duel of player %d against player %d", s.A, s.B)
+	}
+	return firstError(
+		checkRange("seeds at most", s.Most, 0, maxShell),
+		checkRange("seeds at once", s.Ahead, 1, maxGames/2),
+	)
+}
+
+// games are those of a seed.
+func (s Duel) games(seed int) []Game {
+	ab, ba := []int{s.A, s.B}, []int{s.B, s.A}
+	if s.Test.Pairs {
+		return []Game{{Number: int64(2 * seed), Players: ab, Seed: seed}, {Number: int64(2*seed + 1), Players: ba, Seed: seed}}
+	}
+	if seed%2 == 1 {
+		ab = ba
+	}
+	return []Game{{Number: int64(2 * seed), Players: ab, Seed: seed}}
+}
+
+// points are the half points of A.
+func (s Duel) points(r *Result) int {
+	a, b := r.Places[0], r.Places[1]
+	if r.Players[0] != s.A {
+		a, b = b, a
+	}
+	switch {
+	case a < b:
+		return 2
+	case a > b:
+		return 0
+	}
+	return 1
+}

@@ -1,0 +1,244 @@
+package schedule
+
+import (
+	"math"
+	"reflect"
+	"slices"
+	"testing"
+)
+
+// all are the games of a schedule that has no results yet.
+func all(t *testing.T, s Schedule) []Game {
+	t.Helper()
+	games, err := s.Next(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return games
+}
+
+func TestLineups(t *testing.T) {
+	for _, c := range []struct {
+		players, seats int
+		want           [][]int
+	}{
+		{2, 2, [][]int{{0, 1}}},
+		{4, 2, [][]int{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}},
+		{4, 3, [][]int{{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {1, 2, 3}}},
+		{3, 4, [][]int{{0, 1, 2, 0}}},
+		{2, 4, [][]int{{0, 1, 0, 1}}},
+	} {
+		if got := Lineups(c.players, c.seats); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%d players, %d seats: %v, want %v", c.players, c.seats, got, c.want)
+		}
+	}
+}
+
+// TestOrder: seed by seed, lineup by lineup, rotation by rotation.
+func TestOrder(t *testing.T) {
+	var got [][]int
+	for i, g := range all(t, RoundRobin{Players: 3, Seats: 2, Seeds: 2}) {
+		if g.Seed != i/6 {
+			t.Errorf("game %d is on seed %d", i, g.Seed)
+		}
+		got = append(got, g.Players)
+	}
+	once := [][]int{{0, 1}, {1, 0}, {0, 2}, {2, 0}, {1, 2}, {2, 1}}
+	if want := append(slices.Clone(once), once...); !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	got = nil
+	for _, g := range all(t, RoundRobin{Players: 3, Seats: 4, Seeds: 1}) {
+		got = append(got, g.Players)
+	}
+	if want := [][]int{{0, 1, 2, 0}, {1, 2, 0, 0}, {2, 0, 0, 1}, {0, 0, 1, 2}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// seating counts how often whom met whom, in which seats.
+type seating struct {
+	met   map[[2]int]int // player, player
+	seats map[[2]int]int // player, seat
+	both  map[[4]int]int // player, player, seat, seat
+}
+
+func seatingOf(games []Game) seating {
+	s := seating{map[[2]int]int{}, map[[2]int]int{}, map[[4]int]int{}}
+	for _, g := range games {
+		for i, p := range g.Players {
+			s.seats[[2]int{p, i}]++
+			for j, q := range g.Players {
+				if p != q {
+					s.met[[2]int{p, q}]++
+					s.both[[4]int{p, q, i, j}]++
+				}
+			}
+		}
+	}
+	return s
+}
+
+// same reports that a table has so many entries, all the same and not 0.
+func same[K comparable](table map[K]int, entries int) bool {
+	first := -1
+	for _, n := range table {
+		if first < 0 {
+			first = n
+		}
+		if n != first {
+			return false
+		}
+	}
+	return len(table) == entries
+}
+
+func TestRoundRobinIsBalanced(t *testing.T) {
+	for players := 2; players < 8; players++ {
+		for seats := 2; seats < 5; seats++ {
+			for _, a := range []Arrangement{Rotations, Permutations} {
+				s := RoundRobin{players, seats, 3, a}
+				games := all(t, s)
+				lineups := 1
+				if players >= seats {
+					lineups = int(binomial(int64(players), int64(seats)))
+				}
+				seatings := seats
+				if a == Permutations {
+					seatings = int(permutations(seats))
+				}
+				if players >= seats && len(games) != 3*lineups*seatings {
+					t.Errorf("%+v: %d games", s, len(games))
+				}
+				n := seatingOf(games)
+				if players < seats && seats%players != 0 {
+					continue // the first players sit at more seats than others
+				}
+				if !same(n.met, players*(players-1)) {
+					t.Errorf("%+v: met %v", s, n.met)
+				}
+				if !same(n.seats, players*seats) {
+					t.Errorf("%+v: seats %v", s, n.seats)
+				}
+				if (a == Permutations || seats == 2) && !same(n.both, players*(players-1)*seats*(seats-1)) {
+					t.Errorf("%+v: pairs of seats %v", s, n.both)
+				}
+			}
+		}
+	}
+}
+
+func TestGauntlet(t *testing.T) {
+	for _, a := range []Arrangement{Rotations, Permutations} {
+		for seats := 2; seats < 5; seats++ {
+			games := all(t, Gauntlet{7, []int{2, 5}, seats, 3, a})
+			numbers := map[int64]Game{}
+			for _, g := range all(t, RoundRobin{7, seats, 3, a}) {
+				numbers[g.Number] = g
+			}
+			for _, g := range games {
+				if !reflect.DeepEqual(numbers[g.Number], g) {
+					t.Errorf("game %v is %v in a round robin", g, numbers[g.Number])
+				}
+				if slices.Contains(g.Players, 2) == slices.Contains(g.Players, 5) {
+					t.Errorf("game of %v, want one of 2 and 5", g.Players)
+				}
+			}
+			n := seatingOf(games)
+			heroes := map[[2]int]int{}
+			for pair, k := range n.met {
+				if pair[0] == 2 || pair[0] == 5 {
+					heroes[pair] = k
+				}
+			}
+			if !same(heroes, 10) {
+				t.Errorf("%d seats: met %v", seats, heroes)
+			}
+			for p := range 7 {
+				for seat := range seats {
+					if n.seats[[2]int{p, seat}] != n.seats[[2]int{p, 0}] {
+						t.Errorf("%d seats: player %d sat at %v", seats, p, n.seats)
+					}
+				}
+			}
+		}
+	}
+	for _, g := range all(t, Gauntlet{Players: 2, Seats: 4, Seeds: 1}) {
+		if n := len(slices.Compact(slices.Sorted(slices.Values(g.Players)))); n != 2 {
+			t.Errorf("a gauntlet of two at a table of four: %v", g.Players)
+		}
+	}
+}
+
+// TestNumbers: no two lineups, permutations or pairs of numbers have the same
+// number, and there are no gaps.
+func TestNumbers(t *testing.T) {
+	for seats := 2; seats < 5; seats++ {
+		seen := map[int64]bool{}
+		var lineup func(chosen []int)
+		lineup = func(chosen []int) {
+			if len(chosen) == seats {
+				seen[lineupRank(chosen)] = true
+				return
+			}
+			for p := range 6 {
+				if len(chosen) == 0 || p >= chosen[len(chosen)-1] {
+					lineup(append(slices.Clone(chosen), p))
+				}
+			}
+		}
+		lineup(nil)
+		n := int(binomial(int64(6+seats-1), int64(seats)))
+		for k := range n {
+			if !seen[int64(k)] {
+				t.Errorf("no lineup of %d seats has number %d", seats, k)
+			}
+		}
+		if len(seen) != n {
+			t.Errorf("%d numbers of %d lineups", len(seen), n)
+		}
+	}
+	order, rank := []int{0, 1, 2, 3}, int64(0)
+	for ; permutationRank(order) == rank && nextPermutation(order); rank++ {
+	}
+	if rank != 23 {
+		t.Errorf("permutation %v has rank %d, want %d", order, permutationRank(order), rank)
+	}
+	seen := map[int64]bool{}
+	for x := range int64(50) {
+		for y := range int64(50) {
+			n := shell(x, y)
+			if seen[n] || n < 0 || n >= 2500 {
+				t.Errorf("%d and %d have number %d", x, y, n)
+			}
+			seen[n] = true
+		}
+	}
+	if n := shell(maxShell, 0); n >= 1<<53 || float64(n) < math.Exp2(52.9) {
+		t.Errorf("the last number is %d", n)
+	}
+	if b := binomial(1000, 20); b <= 1<<53 {
+		t.Errorf("1000 over 20 is %d", b)
+	}
+	if b := binomial(12, 5); b != 792 {
+		t.Errorf("12 over 5 is %d", b)
+	}
+}
+
+// TestRepeatedPlayers: orders of a lineup in which only the same player changes
+// seats are played once.
+func TestRepeatedPlayers(t *testing.T) {
+	for _, c := range []struct{ players, seats, games int }{{2, 3, 3}, {2, 4, 6}, {3, 4, 12}, {4, 4, 24}} {
+		games := all(t, RoundRobin{c.players, c.seats, 1, Permutations})
+		for i, g := range games {
+			for _, h := range games[:i] {
+				if slices.Equal(g.Players, h.Players) {
+					t.Errorf("%v is played twice", g.Players)
+				}
+			}
+		}
+		if len(games) != c.games {
+			t.Errorf("%d players, %d seats: %d games, want %d", c.players, c.seats, len(games), c.games)
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package schedule
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"moonfarm/sim/prng"
+)
+
+// Sandbox is an endless qualification, as CodeCraft 2020 had one: the nearer the
+// ratings of two players, the more likely they meet. In each round the players are
+// put in the order of their ratings after the rounds before, each raised or lowered
+// by chance, and so many neighbours as there are seats sit at a table, in seats by
+// lot. If they do not fill all tables, those that played most often so far sit
+// out.
+//
+// How the contest's site chose is not known, but that it was so. There everybody
+// played about once an hour; players that crashed or were not replaced for weeks
+// played less often. Here all play equally often. Ratings are rounded to whole
+// points first, so that their last digits decide nothing.
+type Sandbox struct {
+	Players int // not fewer than Seats, at most 100000
+	// Joined is the round from which each player takes part; those that it does not
+	// reach take part from the first.
+	Joined []int
+	Seats  int // of the game
+	Rounds int
+	// Spread is by how many points a rating is raised or lowered at most.
+	Spread int
+	Seed   uint64
+	Rate   Rate
+}
+
+// Next returns the games of the first round that is not complete that have no
+// result: see Schedule.
+func (s Sandbox) Next(results []Result) ([]Game, error) {
+	have, err := index(results)
+	if err = firstError(s.check(), err); err != nil {
+		return nil, err
+	}
+	played := make([]int, s.Players)
+	var past []Result
+	for round := range s.Rounds {
+		games, err := s.games(round, played, past)
+		if err != nil {
+			return nil, err
+		}
+		left, err := have.missing(games)
+		if err != nil || len(left) > 0 {
+			return left, err
+		}
+		for i := range games {
+			past = append(past, *have[games[i].Number])
+			for _, p := range games[i].Players {
+				played[p]++
+			}
+		}
+	}
+	return nil, nil
+}
+
+func (s Sandbox) check() error {
+	err := firstError(
+		checkRange("seats", s.Seats, 2, maxSeats),
+		checkRange("players", s.Players, s.Seats, 100_000),
+		checkRange("rounds", s.Rounds, 0, 1<<roundBits-1),
+		checkRange("spread", s.Spread, 0, 1<<20),
+	)
+	switch {
+	case err != nil:
+		return err
+	case s.Rate == nil:
+		return fmt.Errorf("schedule: a Sandbox without ratings")
+	case len(s.Joined) > s.Players:
+		return fmt.Errorf("schedule: %d players, and the rounds in which %d joined", s.Players, len(s.Joined))
+	}
+	return nil
+}
+
+// games are those of a round.
+func (s Sandbox) games(round int, played []int, past []Result) (all []Game, err error) {
+	var players []int
+	for p := range s.Players {
+		if p >= len(s.Joined) || s.Joined[p] <= round {
+			players = append(players, p)
+		}
+	}
+	if len(players) < s.Seats {
+		return nil, fmt.Errorf("schedule: round %d has %d players, want %d or more", round, len(players), s.Seats)
+	}
+	ratings, err := rated(s.Rate, past, players)
+	if err != nil {
+		return nil, err
+	}
+	lot := map[int]uint64{}
+	for _, p := range players {
+		r := prng.New(prng.Key(s.Seed, uint64(p), uint64(round), 2, prng.PurposeDraw))
+		ratings[p] += r.IntN(2*s.Spread+1) - s.Spread
+		lot[p] = r.Uint64()
+	}
+	slices.SortFunc(players, func(p, q int) int {
+		return cmp.Or(cmp.Compare(played[p], played[q]), cmp.Compare(lot[p], lot[q]), cmp.Compare(p, q))
+	})
+	players = players[:len(players)-len(players)%s.Seats]
+	slices.SortFunc(players, func(p, q int) int {
+		return cmp.Or(cmp.Compare(ratings[q], ratings[p]), cmp.Compare(lot[p], lot[q]), cmp.Compare(p, q))
+	})
+	for table := 0; len(players) > 0; table++ {
+		seating := slices.Clone(players[:s.Seats])
+		slices.SortFunc(seating, func(p, q int) int { return cmp.Or(cmp.Compare(lot[p], lot[q]), cmp.Compare(p, q)) })
+		all = append(all, Game{number(round, table, 0), seating, round, round, 0})
+		players = players[s.Seats:]
+	}
+	return all, nil
+}
+
+// Rate gives the rating of every player, by its number, in Elo or on a scale like
+// it, after the results. It must be a pure function of them; they come in the order
+// of their numbers.
+type Rate func(results []Result) []float64
+
+// rated asks for ratings, and rounds those of the players.
+func rated(rate Rate, past []Result, players []int) (map[int]int, error) {
+	slices.SortFunc(past, func(a, b Result) int { return cmp.Compare(a.Number, b.Number) })
+	ratings := rate(slices.Clone(past))
+	rounded := map[int]int{}
+	for _, p := range players {
+		if p >= len(ratings) || !(math.Abs(ratings[p]) < 1e9) {
+			return nil, fmt.Errorf("schedule: player %d has no rating", p)
+		}
+		rounded[p] = int(math.Round(ratings[p]))
+	}
+	return rounded, nil
+}

@@ -1,0 +1,340 @@
+package schedule
+
+import (
+	"cmp"
+	"encoding/json"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"moonfarm/rollout/arena/rating"
+	"moonfarm/rollout/arena/sprt"
+	"moonfarm/sim/prng"
+)
+
+// outcome are places by chance: the same for the same players on the same seed in
+// the same seats. Players with lower numbers are stronger, and some places are
+// shared.
+func outcome(g Game) []int {
+	k := uint64(g.Seed)
+	for _, p := range g.Players {
+		k = prng.Mix(k*31 + uint64(p) + 1)
+	}
+	r := prng.New(k)
+	strength := make([]int, len(g.Players))
+	for seat, p := range g.Players {
+		strength[seat] = (p + r.IntN(8)) / 2
+	}
+	return placesOf(strength)
+}
+
+// placesOf are the places of those with such numbers, the least being first.
+func placesOf(numbers []int) []int {
+	places := make([]int, len(numbers))
+	for i, x := range numbers {
+		places[i] = 1
+		for _, y := range numbers {
+			if y < x {
+				places[i]++
+			}
+		}
+	}
+	return places
+}
+
+// play plays a schedule to its end. At each time one of the games that can be
+// played ends, by lot if lot is not 0; every now and then the tournament is broken
+// off, and the results are read again from where they were written.
+func play(t *testing.T, s Schedule, lot uint64) []Result {
+	t.Helper()
+	return playOn(t, s, nil, lot)
+}
+
+func playOn(t *testing.T, s Schedule, results []Result, lot uint64) []Result {
+	t.Helper()
+	r := prng.New(lot)
+	for len(results) < 100_000 {
+		games, err := s.Next(results)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(games) == 0 {
+			slices.SortFunc(results, func(a, b Result) int { return cmp.Compare(a.Number, b.Number) })
+			return results
+		}
+		n := min(len(games), 1+r.IntN(20))
+		if lot != 0 {
+			for i := len(games) - 1; i > 0; i-- {
+				j := r.IntN(i + 1)
+				games[i], games[j] = games[j], games[i]
+			}
+		}
+		for _, g := range games[:n] {
+			results = append(results, Result{g, outcome(g)})
+		}
+		if r.IntN(4) == 0 {
+			text, err := json.Marshal(results)
+			if err != nil {
+				t.Fatal(err)
+			}
+			results = nil
+			if err := json.Unmarshal(text, &results); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	t.Fatal("the schedule has no end")
+	return nil
+}
+
+// rate counts wins over others as if they were Elo.
+func rate(results []Result) []float64 {
+	ratings := make([]float64, 40)
+	for _, r := range results {
+		for i, p := range r.Players {
+			for j := range r.Players {
+				if r.Places[i] < r.Places[j] {
+					ratings[p] += 20
+				}
+				if r.Places[i] > r.Places[j] {
+					ratings[p] -= 20.3
+				}
+			}
+		}
+	}
+	return ratings
+}
+
+// ratingsOf are ratings from the first player down.
+func ratingsOf(players int) []float64 {
+	ratings := make([]float64, players)
+	for p := range ratings {
+		ratings[p] = float64(1200 - p/2)
+	}
+	return ratings
+}
+
+// smallContest is a contest of so many players.
+func smallContest(players, waves int) Contest {
+	s := CodeCraft(ratingsOf(players), waves, 7)
+	s.Points = [][]int{{8, 4, 2, 1}, {4, 2, 1}}
+	s.Stages = []rating.Stage{
+		{Name: "round 1", Seats: 4, Parts: 2, Waves: true, FromSandbox: 18},
+		{Name: "round 2", Seats: 3, Parts: 2, Waves: true, FromStage: 6, FromSandbox: 4},
+		{Name: "finals", Seats: 2, Parts: 2, FromStage: 3, FromSandbox: 2},
+	}
+	return s
+}
+
+// schedules are one of each kind.
+func schedules() map[string]Schedule {
+	changed := smallContest(9, 2)
+	changed.Sandbox = append(changed.Sandbox, slices.Clone(changed.Sandbox[0]))
+	for i := range changed.Sandbox[1] {
+		changed.Sandbox[1][i].Points = float64(i)
+	}
+	return map[string]Schedule{
+		"round robin":             RoundRobin{Players: 5, Seats: 2, Seeds: 7},
+		"round robin, 3":          RoundRobin{Players: 5, Seats: 3, Seeds: 2, Seating: Permutations},
+		"round robin, 4":          RoundRobin{Players: 3, Seats: 4, Seeds: 3},
+		"gauntlet":                Gauntlet{Players: 6, Seats: 2, Seeds: 3},
+		"gauntlet, 4":             Gauntlet{Players: 6, Heroes: []int{2, 5}, Seats: 4, Seeds: 2, Seating: Permutations},
+		"Swiss":                   Swiss{Players: 9, Rounds: 6, Seeds: 2, Seed: 3},
+		"Swiss, single":           Swiss{Players: 12, Rounds: 7, Seeds: 1, Single: true, Seed: 4, Joined: []int{0, 2, 5}},
+		"ladder":                  Ladder{Player: 3, Pool: []int{0, 1, 2, 4, 5, 6}, Rounds: 6, Tables: 2, Seats: 2, Seeds: 2, Spread: 40, Rate: rate},
+		"ladder, 3":               Ladder{Player: 0, Pool: []int{1, 2, 4, 5, 6}, Rounds: 4, Tables: 2, Seats: 3, Seeds: 1, Spread: 40, Rate: rate},
+		"duel":                    Duel{A: 0, B: 1, Test: sprt.Test{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.05, Pairs: true}, Most: 300, Ahead: 8},
+		"duel, games":             Duel{A: 1, B: 0, Test: sprt.Test{Elo0: -60, Elo1: 0, Alpha: 0.05, Beta: 0.05}, Most: 300, Ahead: 8},
+		"Sandbox":                 Sandbox{Players: 11, Seats: 4, Rounds: 20, Spread: 50, Seed: 9, Rate: rate, Joined: []int{3}},
+		"contest":                 smallContest(21, 3),
+		"contest, ratings change": changed,
+	}
+}
+
+// TestAnyOrder: whichever games end first, and wherever a tournament is broken
+// off, the games and results are the same in the end; numbers are different, and
+// players at a table too.
+func TestAnyOrder(t *testing.T) {
+	for name, s := range schedules() {
+		t.Run(name, func(t *testing.T) {
+			want := play(t, s, 0)
+			duel, isDuel := s.(Duel)
+			for lot := uint64(1); lot < 6; lot++ {
+				got := play(t, s, lot)
+				if isDuel {
+					checkDuel(t, duel, got, want)
+				} else if !reflect.DeepEqual(got, want) {
+					t.Fatalf("%d games, %d in order, and others", len(got), len(want))
+				}
+			}
+			for i, r := range want {
+				if i > 0 && r.Number <= want[i-1].Number || r.Number < 0 || r.Number >= 1<<53 {
+					t.Errorf("game %d comes after %d", r.Number, want[max(0, i-1)].Number)
+				}
+				if _, twice := s.(RoundRobin); !twice && len(slices.Compact(slices.Sorted(slices.Values(r.Players)))) != len(r.Players) {
+					t.Errorf("game %d is played by %v", r.Number, r.Players)
+				}
+			}
+		})
+	}
+}
+
+// TestRefused: results that do not belong to a schedule are refused, whatever it
+// is.
+func TestRefused(t *testing.T) {
+	for name, s := range schedules() {
+		t.Run(name, func(t *testing.T) {
+			games, err := s.Next(nil)
+			if err != nil || len(games) < 2 {
+				t.Fatal(games, err)
+			}
+			good := Result{games[0], outcome(games[0])}
+			other := good
+			other.Players = slices.Clone(good.Players)
+			slices.Reverse(other.Players)
+			seed := good
+			seed.Seed++
+			short := good
+			short.Places = []int{1}
+			for want, results := range map[string][]Result{
+				"two results":        {good, good},
+				"another tournament": {other},
+				"on seed":            {seed},
+				"places of 1":        {short},
+			} {
+				if _, err := s.Next(results); err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("error %v, want %q", err, want)
+				}
+			}
+		})
+	}
+}
+
+func TestBadSchedules(t *testing.T) {
+	test := sprt.Test{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Pairs: true}
+	contest := func(change func(*Contest)) Schedule {
+		s := smallContest(21, 2)
+		change(&s)
+		return s
+	}
+	for want, s := range map[string]Schedule{
+		"players: 1, want 2":           RoundRobin{Players: 1, Seats: 2, Seeds: 1},
+		"seats: 9, want 2 to 8":        RoundRobin{Players: 2, Seats: 9, Seeds: 1},
+		"seeds: -1":                    RoundRobin{Players: 2, Seats: 2, Seeds: -1},
+		"no arrangement 2":             RoundRobin{Players: 2, Seats: 2, Seeds: 1, Seating: 2},
+		"1000 players at tables of 4":  RoundRobin{Players: 1000, Seats: 4, Seeds: 1},
+		"20000 players at tables of 8": RoundRobin{Players: 20000, Seats: 8, Seeds: 1},
+		"seeds of 2 games":             RoundRobin{Players: 2, Seats: 2, Seeds: 1 << 24},
+		"has no number":                RoundRobin{Players: 25, Seats: 6, Seeds: 0},
+		"all others: 7":                Gauntlet{Players: 3, Heroes: []int{7}, Seats: 2, Seeds: 1},
+		"player 1 meets all":           Gauntlet{Players: 3, Heroes: []int{1, 1}, Seats: 2, Seeds: 1},
+		"against no others":            Gauntlet{Players: 2, Heroes: []int{1, 0}, Seats: 2, Seeds: 1},
+		"players: 0":                   Swiss{Rounds: 1, Seeds: 1},
+		"seeds of a round: 0":          Swiss{Players: 2, Rounds: 1},
+		"in which 3 joined":            Swiss{Players: 2, Rounds: 1, Seeds: 1, Joined: []int{0, 0, 0}},
+		"round 0 has 1 players":        Swiss{Players: 2, Rounds: 1, Seeds: 1, Joined: []int{0, 1}},
+		"without ratings":              Ladder{Player: 0, Pool: []int{1}, Rounds: 1, Tables: 1, Seats: 2, Seeds: 1},
+		"player 1 is in the ladder":    Ladder{Player: 1, Pool: []int{1}, Rounds: 1, Tables: 1, Seats: 2, Seeds: 1, Rate: rate},
+		"player -1":                    Ladder{Player: 1, Pool: []int{-1}, Rounds: 1, Tables: 1, Seats: 2, Seeds: 1, Rate: rate},
+		"player 70 has no rating":      Ladder{Player: 1, Pool: []int{70}, Rounds: 1, Tables: 1, Seats: 2, Seeds: 1, Rate: rate},
+		"the pool has 1 members":       Ladder{Player: 1, Pool: []int{2}, Rounds: 1, Tables: 1, Seats: 3, Seeds: 1, Rate: rate},
+		"against player 4":             Duel{A: 4, B: 4, Test: test, Most: 1, Ahead: 1},
+		"seeds at once: 0":             Duel{A: 4, B: 5, Test: test, Most: 1},
+		"want more than elo0":          Duel{A: 4, B: 5, Most: 1, Ahead: 1},
+		"players: 3, want 4":           Sandbox{Players: 3, Seats: 4, Rounds: 1, Rate: rate},
+		"Sandbox without ratings":      Sandbox{Players: 4, Seats: 4, Rounds: 1},
+		"round 0 has 3 players":        Sandbox{Players: 4, Seats: 4, Rounds: 1, Rate: rate, Joined: []int{1}},
+		"stages: 0":                    contest(func(s *Contest) { s.Stages = nil }),
+		"ratings of the Sandbox: 0":    contest(func(s *Contest) { s.Sandbox = nil }),
+		"round 1 has 0 players":        smallContest(3, 2),
+		"player 5 with rating":         contest(func(s *Contest) { s.Sandbox[0][6].Player = 5 }),
+		"with rating NaN":              contest(func(s *Contest) { s.Sandbox[0][6].Points = math.NaN() }),
+		"parts of round 1: 0":          contest(func(s *Contest) { s.Stages[0].Parts = 0 }),
+		"points of round 1: 2":         contest(func(s *Contest) { s.Points[0] = []int{1, 0} }),
+		"a place in round 1: -1":       contest(func(s *Contest) { s.Points[0][1] = -1 }),
+		"tables of points: 4":          contest(func(s *Contest) { s.Points = make([][]int, 4) }),
+		"waves: 0":                     contest(func(s *Contest) { s.Waves = 0 }),
+		"each two meet,: 4":            contest(func(s *Contest) { s.Stages[0].Waves = false }),
+		"want at most 16777216 game": contest(func(s *Contest) {
+			s.Waves, s.Stages[0].Parts, s.Sandbox, s.Stages[0].FromSandbox = 1<<15, 8, CodeCraft(ratingsOf(4000), 1, 1).Sandbox, 4000
+		}),
+	} {
+		games, err := s.Next(nil)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%T: %d games, error %v, want %q", s, len(games), err, want)
+		}
+	}
+}
+
+// extends checks that the longer schedule has all games of the shorter one, in the
+// order of the shorter one if it is a static one.
+func extends(t *testing.T, short, long Schedule) {
+	t.Helper()
+	before := play(t, short, 1)
+	// The games so far count in the longer one.
+	after := playOn(t, long, slices.Clone(before), 2)
+	if len(after) <= len(before) {
+		t.Fatalf("%d games, then %d", len(before), len(after))
+	}
+	if !reflect.DeepEqual(after, play(t, long, 3)) {
+		t.Fatal("extended while it was played, the tournament has other games than from the begin")
+	}
+	have := map[int64]Result{}
+	for _, r := range after {
+		have[r.Number] = r
+	}
+	for _, r := range before {
+		if !reflect.DeepEqual(have[r.Number], r) {
+			t.Fatalf("game %v has become %v", r, have[r.Number])
+		}
+	}
+}
+
+func TestExtended(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		short, long Schedule
+	}{
+		{"seeds of a round robin", RoundRobin{Players: 4, Seats: 2, Seeds: 3}, RoundRobin{Players: 4, Seats: 2, Seeds: 30}},
+		{"players of a round robin", RoundRobin{Players: 3, Seats: 3, Seeds: 3}, RoundRobin{Players: 6, Seats: 3, Seeds: 3}},
+		{"both, in permutations", RoundRobin{4, 4, 2, Permutations}, RoundRobin{6, 4, 3, Permutations}},
+		{"seats taken twice", RoundRobin{Players: 2, Seats: 4, Seeds: 3}, RoundRobin{Players: 2, Seats: 4, Seeds: 5}},
+		{"a gauntlet", Gauntlet{Players: 5, Heroes: []int{1}, Seats: 2, Seeds: 2}, Gauntlet{Players: 7, Heroes: []int{1}, Seats: 2, Seeds: 5}},
+		{"a gauntlet by another hero", Gauntlet{Players: 5, Heroes: []int{4}, Seats: 2, Seeds: 2}, RoundRobin{Players: 5, Seats: 2, Seeds: 2}},
+		{"rotations by all permutations", RoundRobin{4, 3, 2, Rotations}, RoundRobin{4, 3, 2, Permutations}},
+		{"rounds of a Swiss", Swiss{Players: 7, Rounds: 2, Seeds: 1}, Swiss{Players: 7, Rounds: 6, Seeds: 1}},
+		{"players of a Swiss", Swiss{Players: 7, Rounds: 3, Seeds: 1},
+			Swiss{Players: 9, Rounds: 6, Seeds: 1, Joined: []int{0, 0, 0, 0, 0, 0, 0, 3, 4}}},
+		{"rounds of a ladder", Ladder{Player: 6, Pool: []int{0, 1, 2}, Rounds: 2, Tables: 1, Seats: 2, Seeds: 2, Rate: rate},
+			Ladder{Player: 6, Pool: []int{0, 1, 2}, Rounds: 5, Tables: 1, Seats: 2, Seeds: 2, Rate: rate}},
+		{"the pool of a ladder", Ladder{Player: 6, Pool: []int{0, 1}, Rounds: 2, Tables: 1, Seats: 2, Seeds: 2, Rate: rate},
+			Ladder{Player: 6, Pool: []int{0, 1, 2}, Joined: []int{0, 0, 2}, Rounds: 5, Tables: 1, Seats: 2, Seeds: 2, Rate: rate}},
+		{"rounds of a Sandbox", Sandbox{Players: 9, Seats: 4, Rounds: 3, Rate: rate}, Sandbox{Players: 9, Seats: 4, Rounds: 8, Rate: rate}},
+		{"players of a Sandbox", Sandbox{Players: 8, Seats: 4, Rounds: 3, Rate: rate},
+			Sandbox{Players: 9, Seats: 4, Rounds: 8, Rate: rate, Joined: []int{0, 0, 0, 0, 0, 0, 0, 0, 3}}},
+		{"waves of a contest", oneStage(2), oneStage(5)},
+	} {
+		t.Run(c.name, func(t *testing.T) { extends(t, c.short, c.long) })
+	}
+}
+
+// oneStage is the first stage of a contest, with so many waves.
+func oneStage(waves int) Contest {
+	s := smallContest(13, waves)
+	s.Stages, s.Points = s.Stages[:1], nil
+	return s
+}
+
+func checkDuel(t *testing.T, s Duel, got, want []Result) {
+	t.Helper()
+	a, err := s.State(got)
+	b, err2 := s.State(want)
+	if err != nil || err2 != nil {
+		t.Fatal(err, err2)
+	}
+	if !reflect.DeepEqual(a, b) {
+		t.Errorf("the test ends with %v, in order with %v", a.Counts(), b.Counts())
+	}
+}

@@ -1,0 +1,270 @@
+package schedule
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"moonfarm/sim/prng"
+)
+
+// Swiss is a tournament by the Swiss system for games of two seats: in each round
+// everybody meets one other who has as many points. Players in the order of their
+// points, those with equal points in an order drawn from Seed, are paired from the
+// top, each with the next that has not been met. Whoever would leave others without
+// an opponent is passed over, so nobody meets another twice in any round that can
+// do without it.
+//
+// A win is 2 half points, a draw 1. With an odd number of players one of those
+// with the fewest byes, the last in the order if that can be, has a bye: the half
+// points of winning all games of the round. Places of results decide; who shares
+// the place has drawn.
+//
+// A player that joins later starts without points.
+type Swiss struct {
+	Players int // 2 … 5000
+	// Joined is the round from which each player takes part; those that it does not
+	// reach take part from the first.
+	Joined []int
+	Rounds int
+	Seeds  int // that a pair plays in a round, 1 or more; each round has new ones, the same for all pairs
+	// Single is one game for each seed, else two, with the seats exchanged. Who sits
+	// first is who sat first less often, and no two are paired who both sat first, or
+	// second, more often by two games or more, if rounds can do without it.
+	Single bool
+	Seed   uint64
+}
+
+// Score is where a player of a Swiss tournament stands.
+type Score struct {
+	Player int
+	Points int // half points, those of byes among them
+	Byes   int
+}
+
+// swissState is what earlier rounds left.
+type swissState struct {
+	points, byes []int
+	first        []int // games at seat 0 less those at seat 1
+	met          map[[2]int]int
+}
+
+// Next returns the games of the first round that is not complete that have no
+// result: see Schedule.
+func (s Swiss) Next(results []Result) ([]Game, error) {
+	games, _, err := s.run(results)
+	return games, err
+}
+
+// Standings are the players by their points, after the rounds that are complete.
+// Equal ones come in the order in which they are paired.
+func (s Swiss) Standings(results []Result) ([]Score, error) {
+	_, state, err := s.run(results)
+	if err != nil {
+		return nil, err
+	}
+	var all []Score
+	for _, p := range s.ranked(state, s.Rounds) {
+		all = append(all, Score{p, state.points[p], state.byes[p]})
+	}
+	return all, nil
+}
+
+func (s Swiss) check() error {
+	err := firstError(
+		checkRange("players", s.Players, 2, 5000),
+		checkRange("rounds", s.Rounds, 0, 1<<roundBits-1),
+		checkRange("seeds of a round", s.Seeds, 1, 1<<(gameBits-1)-1),
+	)
+	if err == nil && len(s.Joined) > s.Players {
+		return fmt.Errorf("schedule: %d players, and the rounds in which %d joined", s.Players, len(s.Joined))
+	}
+	return err
+}
+
+// run goes through the rounds: it returns the games to be played, and the state
+// after the complete rounds.
+func (s Swiss) run(results []Result) ([]Game, *swissState, error) {
+	have, err := index(results)
+	if err = firstError(s.check(), err); err != nil {
+		return nil, nil, err
+	}
+	state := &swissState{
+		points: make([]int, s.Players), byes: make([]int, s.Players),
+		first: make([]int, s.Players), met: map[[2]int]int{},
+	}
+	for round := range s.Rounds {
+		if n := len(s.ranked(state, round)); n < 2 {
+			return nil, nil, fmt.Errorf("schedule: round %d has %d players, want 2 or more", round, n)
+		}
+		pairs, bye := s.pair(state, round)
+		games := s.games(state, pairs, round)
+		left, err := have.missing(games)
+		if err != nil || len(left) > 0 {
+			return left, state, err
+		}
+		s.count(state, games, bye, have)
+	}
+	return nil, state, nil
+}
+
+// ranked are the players of a round from the top.
+func (s Swiss) ranked(state *swissState, round int) []int {
+	var all []int
+	for p := range s.Players {
+		if p >= len(s.Joined) || s.Joined[p] <= round {
+			all = append(all, p)
+		}
+	}
+	lot := func(p int) uint64 { return prng.Key(s.Seed, uint64(p), 0, 0, prng.PurposeDraw) }
+	slices.SortFunc(all, func(p, q int) int {
+		return cmp.Or(cmp.Compare(state.points[q], state.points[p]), cmp.Compare(lot(p), lot(q)), cmp.Compare(p, q))
+	})
+	return all
+}
+
+// pair pairs the players of a round, the first of each pair being the one that is
+// ranked above. bye is −1 if nobody has one.
+func (s Swiss) pair(state *swissState, round int) (pairs [][2]int, bye int) {
+	ranked := s.ranked(state, round)
+	odd := len(ranked)%2 == 1
+	vertices := len(ranked)
+	if odd {
+		vertices++ // the last vertex is the bye
+	}
+	cost := func(a, b int) int {
+		if m := max(a, b); m == len(ranked) {
+			return 2 * state.byes[ranked[min(a, b)]]
+		}
+		return s.cost(state, ranked[a], ranked[b])
+	}
+	// The least bound on the cost of a pair under which all can be paired. Every
+	// bound is passed at the largest cost of all pairs.
+	var m *matching
+	for bound := 0; ; bound++ {
+		m = newMatching(vertices, func(a, b int) bool { return cost(a, b) <= bound })
+		if m.perfect() {
+			break
+		}
+	}
+	bye = -1
+	if odd {
+		bye = ranked[fixFirst(m, len(ranked), backwards(len(ranked)), cost)]
+	}
+	for a := range ranked {
+		if m.off[a] {
+			continue
+		}
+		var below []int
+		for b := a + 1; b < len(ranked); b++ {
+			if !m.off[b] {
+				below = append(below, b)
+			}
+		}
+		b := fixFirst(m, a, below, cost)
+		pairs = append(pairs, [2]int{ranked[a], ranked[b]})
+	}
+	return pairs, bye
+}
+
+// fixFirst pairs a for good with the first of the candidates for which that leaves
+// all others a mate, those of a lower cost before others, and returns it. The mate
+// that a has is one of them.
+func fixFirst(m *matching, a int, candidates []int, cost func(a, b int) int) int {
+	for least := 0; ; {
+		next := -1 // the least cost above
+		for _, b := range candidates {
+			c := cost(a, b)
+			if c == least && m.fix(a, b) {
+				return b
+			}
+			if c > least && (next < 0 || c < next) {
+				next = c
+			}
+		}
+		if next < 0 {
+			return m.mate[a]
+		}
+		least = next
+	}
+}
+
+// backwards are the numbers from n−1 down to 0.
+func backwards(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = n - 1 - i
+	}
+	return all
+}
+
+// cost says how much is against a pair: 2 for each time they met, 1 if both sat
+// too often on the same side.
+func (s Swiss) cost(state *swissState, p, q int) int {
+	c := 2 * state.met[[2]int{min(p, q), max(p, q)}]
+	f, g := state.first[p], state.first[q]
+	if s.Single && (f >= 2 && g >= 2 || f <= -2 && g <= -2) {
+		c++
+	}
+	return c
+}
+
+// games are those of the pairs of a round.
+func (s Swiss) games(state *swissState, pairs [][2]int, round int) (all []Game) {
+	for table, pair := range pairs {
+		seats := [2][]int{{pair[0], pair[1]}, {pair[1], pair[0]}}
+		if s.Single && s.secondFirst(state, pair, round) {
+			seats[0], seats[1] = seats[1], seats[0]
+		}
+		for e := range s.Seeds {
+			seed := round*s.Seeds + e
+			if s.Single {
+				all = append(all, Game{number(round, table, e), seats[e%2], seed, round, 0})
+				continue
+			}
+			for r, players := range seats {
+				all = append(all, Game{number(round, table, 2*e+r), players, seed, round, 0})
+			}
+		}
+	}
+	return all
+}
+
+// secondFirst says whether the second of a pair sits first: if that player sat
+// first less often, and by lot if neither did.
+func (s Swiss) secondFirst(state *swissState, pair [2]int, round int) bool {
+	f, g := state.first[pair[0]], state.first[pair[1]]
+	if f != g {
+		return g < f
+	}
+	return prng.Key(s.Seed, uint64(pair[0]), uint64(round)+1, 0, prng.PurposeDraw)&1 == 1
+}
+
+// count adds a complete round.
+func (s Swiss) count(state *swissState, games []Game, bye int, have byNumber) {
+	for i := range games {
+		r := have[games[i].Number]
+		p, q := r.Players[0], r.Players[1]
+		switch {
+		case r.Places[0] < r.Places[1]:
+			state.points[p] += 2
+		case r.Places[0] > r.Places[1]:
+			state.points[q] += 2
+		default:
+			state.points[p]++
+			state.points[q]++
+		}
+		state.first[p]++
+		state.first[q]--
+		if games[i].Number&(1<<gameBits-1) == 0 {
+			state.met[[2]int{min(p, q), max(p, q)}]++
+		}
+	}
+	if bye >= 0 {
+		state.byes[bye]++
+		state.points[bye] += 2 * s.Seeds
+		if !s.Single {
+			state.points[bye] += 2 * s.Seeds
+		}
+	}
+}

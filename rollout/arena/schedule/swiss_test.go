@@ -1,0 +1,250 @@
+package schedule
+
+import (
+	"os"
+	"slices"
+	"testing"
+
+	"moonfarm/sim/prng"
+)
+
+// canPair reports by trying whether the vertices can all be paired.
+func canPair(left []int, edge func(a, b int) bool) bool {
+	if len(left) == 0 {
+		return true
+	}
+	for i := 1; i < len(left); i++ {
+		if edge(left[0], left[i]) {
+			rest := append(slices.Clone(left[1:i]), left[i+1:]...)
+			if canPair(rest, edge) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// TestMatching holds the matching against trying all, on graphs by chance.
+func TestMatching(t *testing.T) {
+	perfect := 0
+	for seed := range uint64(4000) {
+		r := prng.New(seed)
+		n := 2 * (1 + r.IntN(5))
+		some := 1 + r.IntN(8)
+		var graph [10][10]bool
+		for a := range n {
+			for b := range a {
+				graph[a][b] = r.IntN(10) < some
+				graph[b][a] = graph[a][b]
+			}
+		}
+		edge := func(a, b int) bool { return graph[a][b] }
+		m := newMatching(n, edge)
+		want := canPair(backwards(n), edge)
+		if got := m.perfect(); got != want {
+			t.Fatalf("graph %d: perfect %v, want %v", seed, got, want)
+		}
+		if !want {
+			continue
+		}
+		perfect++
+		left := backwards(n)
+		for len(left) > 0 {
+			a, b := left[0], left[1+r.IntN(len(left)-1)]
+			rest := slices.DeleteFunc(slices.Clone(left), func(v int) bool { return v == a || v == b })
+			want := edge(a, b) && canPair(rest, edge)
+			if got := m.fix(a, b); got != want {
+				t.Fatalf("graph %d: %d with %d: %v, want %v", seed, a, b, got, want)
+			}
+			for _, v := range left {
+				if m.mate[v] < 0 || m.mate[m.mate[v]] != v || !edge(v, m.mate[v]) {
+					t.Fatalf("graph %d: the mates are %v", seed, m.mate)
+				}
+			}
+			if want {
+				left = rest
+			}
+		}
+	}
+	if perfect < 1000 || perfect > 3500 {
+		t.Errorf("%d graphs of 4000 can be paired", perfect)
+	}
+}
+
+// TestSwiss plays tournaments of all small sizes and checks each round.
+func TestSwiss(t *testing.T) {
+	tournaments := 3
+	if os.Getenv("MOONFARM_LONG") != "" {
+		tournaments = 60
+	}
+	for players := 2; players < 12; players++ {
+		for k := range tournaments {
+			s := Swiss{Players: players, Rounds: players + 2, Seeds: 1 + k%2, Single: k%3 == 0, Seed: uint64(k)}
+			checkSwiss(t, s, playSwiss(t, s))
+		}
+	}
+}
+
+// playSwiss plays round by round.
+func playSwiss(t *testing.T, s Swiss) (rounds [][]Result) {
+	var results []Result
+	for {
+		games, err := s.Next(results)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(games) == 0 {
+			return rounds
+		}
+		var round []Result
+		for _, g := range games {
+			round = append(round, Result{g, outcome(g)})
+		}
+		rounds = append(rounds, round)
+		results = append(results, round...)
+	}
+}
+
+func checkSwiss(t *testing.T, s Swiss, rounds [][]Result) {
+	t.Helper()
+	met := make([][]int, s.Players+1)
+	for p := range met {
+		met[p] = make([]int, s.Players+1) // the last player is the bye
+	}
+	points, first := make([]int, s.Players), make([]int, s.Players)
+	if len(rounds) != s.Rounds {
+		t.Fatalf("%+v: %d rounds", s, len(rounds))
+	}
+	for i, round := range rounds {
+		var free []int // players and the bye
+		for p := range s.Players + s.Players%2 {
+			free = append(free, p)
+		}
+		least := 0 // the most meetings of two that must meet
+		for !canPair(free, func(p, q int) bool { return met[p][q] <= least }) {
+			least++
+		}
+		bye := s.Players
+		idle := map[int]bool{}
+		for p := range s.Players {
+			idle[p] = true
+		}
+		for _, r := range round {
+			p, q := r.Players[0], r.Players[1]
+			idle[p], idle[q] = false, false
+			first[p]++
+			first[q]--
+			points[p] += r.Places[1] - r.Places[0] + 1
+			points[q] += r.Places[0] - r.Places[1] + 1
+			if r.Number&(1<<gameBits-1) == 0 {
+				if met[p][q] > least {
+					t.Errorf("%+v: in round %d %d meets %d for time %d, none need meet for more than %d", s, i, p, q, met[p][q]+1, least+1)
+				}
+				met[p][q]++
+				met[q][p]++
+			}
+			if r.Seed/s.Seeds != i || r.Round != i {
+				t.Errorf("%+v: round %d has seed %d", s, i, r.Seed)
+			}
+		}
+		for p, none := range idle {
+			if none {
+				if bye != s.Players || s.Players%2 == 0 || met[p][s.Players] > least {
+					t.Errorf("%+v: in round %d %d is idle, after byes %v", s, i, p, met[s.Players])
+				}
+				bye = p
+				met[p][s.Players]++
+				met[s.Players][p]++
+				points[p] += 2 * len(round) / (s.Players / 2)
+			}
+		}
+		for p, f := range first {
+			if !s.Single && f != 0 || f > 3 || f < -3 {
+				t.Errorf("%+v: after round %d %d sat first %d times more than second", s, i, p, f)
+			}
+		}
+	}
+	var results []Result
+	for _, r := range rounds {
+		results = append(results, r...)
+	}
+	standings, err := s.Standings(results)
+	if err != nil || len(standings) != s.Players {
+		t.Fatal(standings, err)
+	}
+	for i, st := range standings {
+		if st.Points != points[st.Player] || st.Byes != met[st.Player][s.Players] || i > 0 && st.Points > standings[i-1].Points {
+			t.Errorf("%+v: standings %v, points %v, byes %v", s, standings, points, met[s.Players])
+		}
+	}
+}
+
+// TestSwissByScore: in the second round of a tournament without draws winners meet
+// winners; and who wins all is first.
+func TestSwissByScore(t *testing.T) {
+	s := Swiss{Players: 16, Rounds: 4, Seeds: 1, Single: true, Seed: 5}
+	var results []Result
+	for round := range 4 {
+		games, err := s.Next(results)
+		if err != nil || len(games) != 8 {
+			t.Fatal(games, err)
+		}
+		won := map[int]int{}
+		for _, r := range results {
+			won[min(r.Players[0], r.Players[1])]++
+		}
+		for _, g := range games {
+			p, q := g.Players[0], g.Players[1]
+			if round < 3 && won[p] != won[q] {
+				t.Errorf("in round %d %d with %d wins meets %d with %d", round, p, won[p], q, won[q])
+			}
+			results = append(results, Result{g, placesOf(g.Players)})
+		}
+	}
+	standings, err := s.Standings(results)
+	if err != nil || standings[0] != (Score{0, 8, 0}) || standings[1].Points != 6 || standings[15].Points != 0 {
+		t.Error(standings, err)
+	}
+	other := s
+	other.Seed++
+	if a, b := all(t, s), all(t, other); slices.EqualFunc(a, b, func(g, h Game) bool { return slices.Equal(g.Players, h.Players) }) {
+		t.Error("two seeds draw the same first round")
+	}
+}
+
+// TestLargeSwiss: a round of many players takes no long time.
+func TestLargeSwiss(t *testing.T) {
+	s := Swiss{Players: 301, Rounds: 6, Seeds: 1, Seed: 5}
+	if rounds := playSwiss(t, s); len(rounds) != 6 || len(rounds[5]) != 300 {
+		t.Error(len(rounds))
+	}
+}
+
+// TestBye: the last in the order has the bye, and in the next rounds the last of
+// those who had none.
+func TestBye(t *testing.T) {
+	s := Swiss{Players: 9, Rounds: 3, Seeds: 1, Seed: 2}
+	var results []Result
+	for round := range 3 {
+		before, err := s.Standings(results)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := -1
+		for _, st := range before {
+			if st.Byes == 0 {
+				want = st.Player
+			}
+		}
+		games, err := s.Next(results)
+		if err != nil || len(games) != 8 {
+			t.Fatal(games, err)
+		}
+		for _, g := range games {
+			if slices.Contains(g.Players, want) {
+				t.Errorf("in round %d %d plays %v, want a bye for the last of %v", round, want, g.Players, before)
+			}
+			results = append(results, Result{g, placesOf(g.Players)})
+		}
+	}
+}

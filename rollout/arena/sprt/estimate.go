@@ -1,0 +1,145 @@
+package sprt
+
+import "math"
+
+// Estimate is the strength of A as the results tell it.
+//
+// It minds that the test stops itself: as tests stop at extremes, the mean score
+// is too far out then, and its usual interval has the strength in no more than 90 %
+// of tests. So Elo is the strength at which a worse outcome is as probable as a
+// better one, and the interval, with 95 % confidence, has those strengths at which
+// neither is less probable than 2.5 %. Outcomes are ordered from a quick H0 over
+// slow ones to a quick H1 (D. Siegmund, "Estimation following sequential tests",
+// Biometrika 65 (1978); so does fishtest).
+//
+// The probabilities are those of a Brownian motion, by which the LLR is
+// approximated. What would be its distance from its mean, in standard deviations,
+// is the signed root of the likelihood ratio here, for every strength. For Brownian
+// motion that is the same; with few results, or all won, it remains honest, where
+// variances say nothing. As long as the bounds are far away, the interval is that
+// of the likelihood ratio (S. S. Wilks, "The Large-Sample Distribution of the
+// Likelihood Ratio for Testing Composite Hypotheses", Annals of Mathematical
+// Statistics 9 (1938)).
+//
+// All values are rounded to 0.001, LOS to 0.0001.
+type Estimate struct {
+	Elo  float64 `json:"elo"` // logistic, −MaxElo … MaxElo
+	Low  float64 `json:"elo_low"`
+	High float64 `json:"elo_high"`
+	// The same in normalised Elo, by the standard deviation of the results.
+	Normalised     float64 `json:"normalised_elo"`
+	NormalisedLow  float64 `json:"normalised_elo_low"`
+	NormalisedHigh float64 `json:"normalised_elo_high"`
+	// LOS is the likelihood of superiority, 0 … 1: the probability of a worse outcome
+	// if A were as strong as B.
+	LOS float64 `json:"los"`
+}
+
+// Estimate estimates the strength of A from the results so far. Without results it
+// says nothing: Elo 0 within ±MaxElo, LOS ½.
+func (s *State) Estimate() Estimate {
+	n := 0
+	for _, k := range s.counts {
+		n += k
+	}
+	if n == 0 {
+		return Estimate{0, -MaxElo, MaxElo, 0, -MaxElo, MaxElo, 0.5}
+	}
+	o := s.outcome()
+	_, variance := o.cells.moments()
+	sigma := math.Sqrt(variance)
+	if s.test.Pairs {
+		sigma *= math.Sqrt2
+	}
+	normalised := func(elo float64) float64 {
+		return round(max(-MaxElo, min(MaxElo, (scoreOf(elo)-0.5)/sigma/perNormalisedElo)), 1e3)
+	}
+	elo, low, high := o.strength(0.5), o.strength(0.975), o.strength(0.025)
+	return Estimate{
+		round(elo, 1e3), round(low, 1e3), round(high, 1e3),
+		normalised(elo), normalised(low), normalised(high), round(o.worse(0), 1e4),
+	}
+}
+
+// outcome is where a test is.
+type outcome struct {
+	cells *cells
+	mean  float64
+	path  path
+}
+
+// outcome is the state as Brownian motion. With signed roots r₀ and r₁ of the
+// likelihood ratios of Elo0 and Elo1 the LLR is (r₀²−r₁²)/2, and r₀−r₁ stands for its
+// standard deviation. The barriers are where the LLR is expected to be once it is
+// over the bounds.
+func (s *State) outcome() outcome {
+	c := newCells(s.counts)
+	mean, variance := c.moments()
+	o := outcome{cells: c, mean: mean}
+	var r [2]float64
+	for i, elo := range []float64{s.test.Elo0, s.test.Elo1} {
+		if s.test.Model == Logistic {
+			r[i] = o.root(scoreOf(elo))
+			continue
+		}
+		var d [5]float64
+		t := s.test.perCell(elo)
+		c.underT(t, &d)
+		r[i] = math.Copysign(c.deviance(&d), (mean-0.5)/math.Sqrt(variance)-t)
+	}
+	lower, upper := s.Bounds()
+	lower, upper = lower-s.down.expected(), upper+s.up.expected()
+	// A test ends long before the bounds are a tenth of a standard deviation apart.
+	sd := max(1e-9, min(float64(10*(upper-lower)), r[0]-r[1]))
+	at := s.llr
+	switch s.decision {
+	case H0:
+		at = lower
+	case H1:
+		at = upper
+	}
+	at = max(lower, min(upper, at))
+	o.path = path{lower / sd, upper / sd, at / sd}
+	return o
+}
+
+// root is the signed root of the likelihood ratio of a mean score: positive if the
+// results are better.
+func (o outcome) root(score float64) float64 {
+	var d [5]float64
+	o.cells.underMean(score, &d)
+	return math.Copysign(o.cells.deviance(&d), o.mean-score)
+}
+
+// deviance is the root of twice the logarithm of the ratio of the greatest
+// likelihood to that of the distribution that belongs to these divisors.
+func (c *cells) deviance(d *[5]float64) float64 {
+	sum := 0.0
+	for i := range c.n {
+		sum += float64(c.count[i] * ln(d[i]))
+	}
+	return math.Sqrt(max(0, float64(2*sum)))
+}
+
+// worse is the probability of a worse outcome at that strength.
+func (o outcome) worse(elo float64) float64 {
+	return o.path.worse(o.path.at - o.root(scoreOf(elo)))
+}
+
+// strength is the one at which a worse outcome has that probability, within
+// ±MaxElo.
+func (o outcome) strength(probability float64) float64 {
+	low, high := -float64(MaxElo), float64(MaxElo)
+	for range 42 { // to 1e-9
+		middle := (low + high) / 2
+		if o.worse(middle) > probability {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return (low + high) / 2
+}
+
+// round rounds x to a multiple of 1/unit.
+func round(x, unit float64) float64 { return math.Round(x*unit) / unit }

@@ -1,0 +1,248 @@
+package sprt
+
+import (
+	"math"
+	"os"
+	"testing"
+
+	"moonfarm/sim/prng"
+)
+
+// world is a game between two players of whom one is stronger by so many Elo.
+type world struct {
+	draw float64 // Elo by which a game must be won
+	seat float64 // Elo that a seed gives either seat: games of a pair go against each other
+	seed float64 // Elo that a seed gives either player: games of a pair go with each other
+}
+
+// results are the probabilities of each result.
+func (w world) results(elo float64, pairs bool) []float64 {
+	chance := func(x float64) float64 { return 1 / (1 + math.Pow(10, -x/400)) }
+	game := func(x float64) [3]float64 {
+		win, loss := chance(x-w.draw), chance(-x-w.draw)
+		return [3]float64{loss, 1 - win - loss, win}
+	}
+	p := make([]float64, 3)
+	if pairs {
+		p = make([]float64, 5)
+	}
+	for _, seat := range []float64{-w.seat, w.seat} {
+		for _, seed := range []float64{-w.seed, w.seed} {
+			first, second := game(elo+seed+seat), game(elo+seed-seat)
+			for i, x := range first {
+				if !pairs {
+					p[i] += x / 4
+					continue
+				}
+				for j, y := range second {
+					p[i+j] += x * y / 4
+				}
+			}
+		}
+	}
+	return p
+}
+
+// at are the results at which the strength is elo as the test measures it.
+func (w world) at(t Test, elo float64) []float64 {
+	low, high := -2000.0, 2000.0
+	for range 100 {
+		middle := (low + high) / 2
+		p := w.results(middle, t.Pairs)
+		mean, variance := 0.0, 0.0
+		for i, x := range p {
+			mean += x * float64(i) / float64(len(p)-1)
+		}
+		for i, x := range p {
+			d := float64(i)/float64(len(p)-1) - mean
+			variance += x * d * d
+		}
+		strength := 400 * math.Log10(mean/(1-mean))
+		if t.Model == Normalised {
+			sigma := math.Sqrt(variance)
+			if t.Pairs {
+				sigma *= math.Sqrt2
+			}
+			strength = (mean - 0.5) / sigma * 800 / math.Ln10
+		}
+		if strength < elo {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return w.results(low, t.Pairs)
+}
+
+// draw is a result by chance.
+func draw(r *prng.Rand, p []float64) int {
+	x := r.Float64()
+	for k := range len(p) - 1 {
+		if x < p[k] {
+			return k
+		}
+		x -= p[k]
+	}
+	return len(p) - 1
+}
+
+// simulate is how often so many matches end in a decision, and their mean length.
+func simulate(test Test, p []float64, matches int, d Decision) (rate, length float64) {
+	ended, results := 0, 0
+	for m := range matches {
+		s := stopped(test, p, uint64(m))
+		for _, n := range s.counts {
+			results += n
+		}
+		if s.Decision() == d {
+			ended++
+		}
+	}
+	return float64(ended) / float64(matches), float64(results) / float64(matches)
+}
+
+// settings are those of TestErrorRates: pairs whose games go against each other,
+// pairs whose games go with each other more than against each other, and single
+// games.
+var settings = []struct {
+	name  string
+	test  Test
+	world world
+}{
+	{"logistic, pairs", Test{Elo0: 0, Elo1: 30, Alpha: 0.05, Beta: 0.05, Pairs: true, Overshoot: true}, world{100, 150, 0}},
+	{"normalised, pairs", Test{Elo0: -10, Elo1: 25, Alpha: 0.05, Beta: 0.1, Model: Normalised, Pairs: true, Overshoot: true}, world{20, 80, 150}},
+	{"logistic, games", Test{Elo0: 0, Elo1: 40, Alpha: 0.1, Beta: 0.05, Overshoot: true}, world{50, 0, 0}},
+}
+
+// TestErrorRates: tests at Elo0 and Elo1 err as often as they may, within 10 %, and
+// without the correction for overshoot no more often, in more games. With 20,000
+// matches a rate of 0.05 has a standard error of 3 %.
+func TestErrorRates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates many matches")
+	}
+	matches, within := 300, 0.7
+	if os.Getenv("MOONFARM_LONG") != "" {
+		matches, within = 20_000, 0.1
+	}
+	for _, c := range settings {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			for _, side := range []struct {
+				elo, nominal float64
+				wrong        Decision
+			}{{c.test.Elo0, c.test.Alpha, H1}, {c.test.Elo1, c.test.Beta, H0}} {
+				p := c.world.at(c.test, side.elo)
+				rate, length := simulate(c.test, p, matches, side.wrong)
+				t.Logf("at %v: %s in %.4f of matches, nominal %v, after %.1f results of %.3f", side.elo, side.wrong, rate, side.nominal, length, p)
+				if math.Abs(rate/side.nominal-1) > within {
+					t.Errorf("at %v Elo %s is accepted in %v of matches, want %v", side.elo, side.wrong, rate, side.nominal)
+				}
+				plain := c.test
+				plain.Overshoot = false
+				_, length = simulate(c.test, p, matches/4, side.wrong)
+				below, longer := simulate(plain, p, matches/4, side.wrong)
+				t.Logf("the first quarter of them after %.1f results; without correction %.4f, after %.1f", length, below, longer)
+				if below > side.nominal*(1+within) || longer <= length {
+					t.Errorf("without correction %s is accepted in %v of matches after %v results, with it after %v", side.wrong, below, longer, length)
+				}
+			}
+		})
+	}
+}
+
+// TestCoverage: the interval of a test that stopped itself has the strength in
+// about 95 % of cases, whatever it is, and the estimate is too great as often as
+// too small. The Brownian motion costs 1 %.
+func TestCoverage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates many matches")
+	}
+	matches, within := 100, 0.08
+	if os.Getenv("MOONFARM_LONG") != "" {
+		matches, within = 2000, 0.02
+	}
+	for _, c := range settings {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			for _, elo := range []float64{-40, 0, 15, 30, 60} {
+				p := c.world.at(c.test, elo)
+				in, above := 0, 0
+				for m := range matches {
+					e := stopped(c.test, p, uint64(m)).Estimate()
+					low, middle, high := e.Low, e.Elo, e.High
+					if c.test.Model == Normalised {
+						low, middle, high = e.NormalisedLow, e.Normalised, e.NormalisedHigh
+					}
+					if low <= elo && elo <= high {
+						in++
+					}
+					if middle > elo {
+						above++
+					}
+				}
+				share, half := float64(in)/float64(matches), float64(above)/float64(matches)
+				t.Logf("%v Elo: in the interval in %.4f, the estimate is above in %.4f", elo, share, half)
+				if math.Abs(share-0.945) > within || math.Abs(half-0.5) > 2.5*within {
+					t.Errorf("%v Elo: in the interval in %v of matches, want 0.95; the estimate is above in %v, want 0.5", elo, share, half)
+				}
+			}
+		})
+	}
+}
+
+// stopped is a test that has ended.
+func stopped(test Test, p []float64, match uint64) *State {
+	r := prng.New(prng.Key(2, match, 0, 0, prng.PurposeGame))
+	s, err := New(test)
+	if err != nil {
+		panic(err)
+	}
+	for s.Decision() == Continue {
+		if err := s.Add(draw(&r, p)); err != nil {
+			panic(err)
+		}
+	}
+	return s
+}
+
+// TestFixedCoverage: where the bounds are far away, the interval of a number of
+// results has the strength in 95 ± 1 % of cases.
+func TestFixedCoverage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates many matches")
+	}
+	samples, within := 300, 0.03
+	if os.Getenv("MOONFARM_LONG") != "" {
+		samples, within = 5000, 0.01
+	}
+	for _, c := range []struct {
+		pairs   bool
+		world   world
+		elo     float64
+		results int
+	}{
+		{true, world{100, 150, 0}, 30, 200},
+		{true, world{20, 80, 150}, -150, 200},
+		{false, world{50, 0, 0}, 0, 100},
+		{false, world{1, 0, 0}, 200, 60},
+	} {
+		p := c.world.at(Test{Pairs: c.pairs}, c.elo)
+		in := 0
+		for k := range samples {
+			r := prng.New(prng.Key(3, uint64(k), 0, 0, prng.PurposeGame))
+			counts := make([]int, len(p))
+			for range c.results {
+				counts[draw(&r, p)]++
+			}
+			if e := far(t, counts).Estimate(); e.Low <= c.elo && c.elo <= e.High {
+				in++
+			}
+		}
+		share := float64(in) / float64(samples)
+		t.Logf("%v Elo, %d results: in the interval in %.4f", c.elo, c.results, share)
+		if math.Abs(share-0.95) > within {
+			t.Errorf("%v Elo, %d results of %.3f: in the interval in %v of cases, want 0.95", c.elo, c.results, p, share)
+		}
+	}
+}

@@ -1,0 +1,316 @@
+package sprt
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"moonfarm/sim/prng"
+)
+
+func TestParse(t *testing.T) {
+	usual := Test{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Pairs: true, Overshoot: true}
+	exact := Test{Elo0: -2.5, Elo1: 1, Alpha: 0.01, Beta: 0.1, Pairs: true, Overshoot: true}
+	for _, c := range []struct {
+		text string
+		want Test
+		err  string
+	}{
+		{"0,10", usual, ""},
+		{" 0 , 10.0", usual, ""},
+		{"-2.5,1,0.01,.1", exact, ""},
+		{"", usual, `"" has 1 numbers, want elo0,elo1 or`},
+		{"0,10,0.05", usual, "has 3 numbers"},
+		{"0,10,0.05,0.05,1", usual, "has 5 numbers"},
+		{"0,ten", usual, `elo1 in "0,ten": "ten" is not a number`},
+		{"0,10,0.05,", usual, `beta in "0,10,0.05,": "" is not a number`},
+		{"1e999,10", usual, "elo0"},
+		{"nan,10", usual, "NaN points of logistic Elo, want -1000 to 1000"},
+		{"0,inf", usual, "+Inf points"},
+		{"0,1001", usual, "1001 points"},
+		{"10,0", usual, "elo1 is 0, want more than elo0, 10"},
+		{"5,5", usual, "elo1 is 5, want more than elo0"},
+		{"0,10,0,0.05", usual, "an error rate of 0, want"},
+		{"0,10,0.05,1", usual, "an error rate of 1, want"},
+		{"0,10,0.5,0.5", usual, "alpha and beta are 1 or more"},
+	} {
+		got, err := Parse(c.text)
+		if c.err == "" && (err != nil || got != c.want) {
+			t.Errorf("%q: %+v, error %v", c.text, got, err)
+		}
+		if c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
+			t.Errorf("%q: error %v, want %q", c.text, err, c.err)
+		}
+	}
+	usual.Model = Normalised
+	usual.Elo1 = MaxNormalised + 1
+	if err := usual.Check(); err == nil || !strings.Contains(err.Error(), "201 points of normalised Elo, want -200 to 200") {
+		t.Error(err)
+	}
+	usual.Model = 2
+	if _, err := New(usual); err == nil {
+		t.Error("a model that is none")
+	}
+}
+
+// TestBounds: Wald's, those that fishtest prints.
+func TestBounds(t *testing.T) {
+	lower, upper := Test{Alpha: 0.05, Beta: 0.05}.Bounds()
+	if math.Abs(lower+2.9444389791664403) > 1e-12 || math.Abs(upper-2.9444389791664403) > 1e-12 {
+		t.Errorf("bounds %v, %v", lower, upper)
+	}
+	lower, upper = Test{Alpha: 0.05, Beta: 0.1}.Bounds()
+	if math.Abs(lower+2.2512917986064953) > 1e-12 || math.Abs(upper-2.890371757896165) > 1e-12 {
+		t.Errorf("bounds %v, %v", lower, upper)
+	}
+}
+
+// TestOvershoot: fishtest's run of TestPublished stopped before Wald's bound, by
+// the sums that it stored.
+func TestOvershoot(t *testing.T) {
+	s, err := New(Test{Elo0: 0, Elo1: 2, Alpha: 0.05, Beta: 0.05, Model: Normalised, Pairs: true, Overshoot: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.down = jumps{Extreme: -2.936953911013966, Squares: 0.1069762911936328}
+	s.up = jumps{Extreme: 0.2331113146809201, Squares: 0.01295330278694318}
+	lower, upper := s.Bounds()
+	if math.Abs(lower+2.92622686307) > 1e-10 || math.Abs(upper-2.91665546552) > 1e-10 {
+		t.Errorf("bounds %v, %v", lower, upper)
+	}
+	s.test.Overshoot = false
+	if lower, _ := s.Bounds(); math.Abs(lower+2.9444389791664403) > 1e-12 {
+		t.Errorf("lower bound %v", lower)
+	}
+	// The first result makes the first jump: both bounds move by half of it at most.
+	s, _ = New(Test{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.05, Pairs: true, Overshoot: true})
+	if err := s.Add(4); err != nil {
+		t.Fatal(err)
+	}
+	lower, upper = s.Bounds()
+	if math.Abs(upper-(2.9444389791664403-s.LLR()/2)) > 1e-12 || math.Abs(lower+2.9444389791664403) > 1e-12 {
+		t.Errorf("LLR %v, bounds %v, %v", s.LLR(), lower, upper)
+	}
+	// The second one goes from there.
+	first := s.LLR()
+	if err := s.Add(4); err != nil {
+		t.Fatal(err)
+	}
+	if want := first*first + (s.LLR()-first)*(s.LLR()-first); s.up.Extreme != s.LLR() || math.Abs(s.up.Squares-want) > 1e-12 || s.down != (jumps{}) {
+		t.Errorf("LLR %v after %v: jumps %+v and %+v", s.LLR(), first, s.up, s.down)
+	}
+	s.up = jumps{Extreme: 2, Squares: 4}
+	if _, upper := s.Bounds(); math.Abs(upper-2.9444389791664403*0.9) > 1e-12 {
+		t.Errorf("after one jump of 2 the upper bound is %v", upper)
+	}
+}
+
+// TestState adds results until each decision, once with the state written and read
+// again after every result.
+func TestState(t *testing.T) {
+	for _, test := range []Test{
+		{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.05, Pairs: true, Overshoot: true},
+		{Elo0: -10, Elo1: 50, Alpha: 0.1, Beta: 0.05, Model: Normalised, Pairs: true},
+		{Elo0: 0, Elo1: 80, Alpha: 0.05, Beta: 0.05, Overshoot: true},
+	} {
+		for seed, want := range []Decision{H0, H1} {
+			r := prng.New(uint64(seed))
+			straight, err := New(test)
+			if err != nil {
+				t.Fatal(err)
+			}
+			stored, _ := New(test)
+			for n := 0; straight.Decision() == Continue; n++ {
+				result := r.IntN(test.Cells())
+				if r.IntN(3) == 0 {
+					result = (test.Cells() - 1) * int(seed)
+				}
+				if err := straight.Add(result); err != nil {
+					t.Fatal(err)
+				}
+				if err := stored.Add(result); err != nil {
+					t.Fatal(err)
+				}
+				text, err := json.Marshal(stored)
+				if err != nil {
+					t.Fatal(err)
+				}
+				stored = new(State)
+				if err := json.Unmarshal(text, stored); err != nil {
+					t.Fatalf("%s: %v", text, err)
+				}
+				if !reflect.DeepEqual(stored, straight) {
+					t.Fatalf("%+v, stored and read %+v", straight, stored)
+				}
+			}
+			if straight.Decision() != want || straight.Test() != test {
+				t.Errorf("%+v: %s after %v", test, straight.Decision(), straight.Counts())
+			}
+			before := straight.Counts()
+			if err := straight.Add(1); err == nil || !reflect.DeepEqual(straight.Counts(), before) {
+				t.Errorf("a result after the end: %v", err)
+			}
+		}
+	}
+	s, _ := New(Test{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.05})
+	for _, result := range []int{-1, 3} {
+		if err := s.Add(result); err == nil || !strings.Contains(err.Error(), "want 0 to 2") {
+			t.Errorf("result %d: %v", result, err)
+		}
+	}
+}
+
+// stored is a test after ten results.
+func stored(t *testing.T) string {
+	s, err := New(Test{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Pairs: true, Overshoot: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range []int{0, 1, 2, 3, 4, 4, 2, 2, 3, 1} {
+		if err := s.Add(k); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestTampered(t *testing.T) {
+	good := stored(t)
+	keys := map[string]any{}
+	if err := json.Unmarshal([]byte(good), &keys); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range strings.Fields(`elo0 elo1 alpha beta model pairs overshoot_correction counts llr lower upper decision elo
+		elo_low elo_high normalised_elo normalised_elo_low normalised_elo_high los jumps_down jumps_up`) {
+		if keys[key] == nil {
+			t.Errorf("no key %s in %s", key, good)
+		}
+		delete(keys, key)
+	}
+	if len(keys) > 0 {
+		t.Errorf("keys %v besides", keys)
+	}
+	for _, c := range []struct{ old, new, want string }{
+		{`"elo1":10`, `"elo1":-1`, "want more than elo0"},
+		{`"model":"logistic"`, `"model":"magic"`, `no model "magic"`},
+		{`"pairs":true`, `"pairs":false`, "5 counts, want 3"},
+		{`"counts":[1,2,3,2,2]`, `"counts":[1,2,3,-2,2]`, "a count of -2"},
+		{`"counts":[1,2,3,2,2]`, `"counts":[1,2,3,2,2,2]`, "6 counts"},
+		{`"counts":[1,2,3,2,2]`, `"counts":[1,2,3,2,3]`, "an llr of"},
+		{`"counts":[1,2,3,2,2]`, `"counts":[1,2,3,2,20000000000]`, ""},
+		{`"decision":"continue"`, `"decision":"H2"`, `the decision "H2"`},
+		{`"jumps_up":{`, `"jumps_up":{"x":1,`, ""},
+		{`"squares":`, `"squares":1`, "with squares of"},
+		{`"squares":`, `"squares":-`, "with squares of"},
+		{`"jumps_up":{"extreme":`, `"jumps_up":{"extreme":-`, "beyond its extremes"},
+		{`"jumps_down":{"extreme":-`, `"jumps_down":{"extreme":`, "beyond its extremes"},
+		{`{`, `[`, ""},
+	} {
+		if !strings.Contains(good, c.old) {
+			t.Errorf("no %s in %s", c.old, good)
+		}
+		bad := strings.Replace(good, c.old, c.new, 1)
+		s := new(State)
+		err := json.Unmarshal([]byte(bad), s)
+		if c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: error %v, want %q", bad, err, c.want)
+		}
+		if err != nil && s.counts != nil {
+			t.Errorf("%s: refused, and read", bad)
+		}
+	}
+}
+
+func FuzzUnmarshal(f *testing.F) {
+	f.Add([]byte(`{"elo0":0,"elo1":10,"alpha":0.05,"beta":0.05,"model":"normalised","counts":[0,1,0],"llr":0,"decision":"continue"}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		s := new(State)
+		if json.Unmarshal(text, s) != nil {
+			return
+		}
+		checkEstimate(t, s)
+		if err := s.Add(1); err == nil && (math.IsNaN(s.LLR()) || math.IsInf(s.LLR(), 0)) {
+			t.Errorf("%s: LLR %v", text, s.LLR())
+		}
+	})
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("0,10,0.05,0.05")
+	f.Fuzz(func(t *testing.T, text string) {
+		test, err := Parse(text)
+		if err != nil {
+			return
+		}
+		lower, upper := test.Bounds()
+		if !(lower < 0 && 0 < upper && upper < 20 && lower > -20) {
+			t.Errorf("%q: bounds %v and %v", text, lower, upper)
+		}
+	})
+}
+
+// TestEstimate holds the estimates against fishtest's of a fixed number of games
+// (stat_util.get_elo, as recorded by a program that took it as its reference): Elo,
+// half of its interval by the normal approximation, LOS, normalised Elo. The bounds
+// of these tests are far away.
+func TestEstimate(t *testing.T) {
+	for _, c := range []struct {
+		counts              []int
+		elo, half, los, nor float64
+	}{
+		{[]int{10789, 19328, 33806, 19402, 10543}, -0.7735773359165423, 1.2775798957280218, 0.1176588580327751, -0.9516290044726476},
+		{[]int{39, 2226, 31451, 2412, 40}, 0.902981048809024, 0.6625314859816553, 0.9962220973354207, 3.450799606946096},
+		{[]int{1187, 7410, 13475, 7378, 1164}, -0.4426077992236841, 1.7298590276177421, 0.3080138791226903, -0.7041412082298373},
+		{[]int{50, 400, 1000, 450, 60}, 6.204866471299001, 6.235842323937144, 0.9744626991857153, 10.825692474877238},
+	} {
+		s := far(t, c.counts)
+		e := s.Estimate()
+		if math.Abs(e.Elo-c.elo) > 1e-3 || math.Abs(e.Normalised-c.nor) > 1e-3 || math.Abs(e.LOS-c.los) > 3e-4 {
+			t.Errorf("%v: %+v, want %+v", c.counts, e, c)
+		}
+		if d := (e.High - e.Low) / 2 / c.half; d < 0.995 || d > 1.005 {
+			t.Errorf("%v: %v to %v, want ±%v", c.counts, e.Low, e.High, c.half)
+		}
+		if d := (e.NormalisedHigh - e.NormalisedLow) / 2 / (e.High - e.Low) * 2; math.Abs(d-c.nor/c.elo) > 0.01*d {
+			t.Errorf("%v: normalised %v to %v", c.counts, e.NormalisedLow, e.NormalisedHigh)
+		}
+	}
+	for _, c := range []struct {
+		counts []int
+		want   Estimate
+	}{
+		{[]int{0, 0, 0}, Estimate{0, -MaxElo, MaxElo, 0, -MaxElo, MaxElo, 0.5}},
+		{[]int{0, 0, 0, 0, 0}, Estimate{0, -MaxElo, MaxElo, 0, -MaxElo, MaxElo, 0.5}},
+	} {
+		if e := far(t, c.counts).Estimate(); e != c.want {
+			t.Errorf("%v: %+v", c.counts, e)
+		}
+	}
+	// Ten games won: the likelihood of a score s is s¹⁰, that of the bound e^−1.92.
+	want := math.Exp(-3.841458820694124 / 20)
+	want = 400 * math.Log10(want/(1-want))
+	if e := far(t, []int{0, 0, 10}).Estimate(); math.Abs(e.Low-want) > 1 || e.High < e.Elo || e.Elo < 1000 || e.LOS < 0.999 {
+		t.Errorf("ten wins: %+v, want a low end of %v", e, want)
+	}
+	if e := far(t, []int{0, 10, 0}).Estimate(); e.Elo != 0 || e.LOS != 0.5 || e.High < 30 || e.Low != -e.High {
+		t.Errorf("ten draws: %+v", e)
+	}
+}
+
+// far is a test with such results and bounds that are far away.
+func far(t *testing.T, counts []int) *State {
+	t.Helper()
+	s, err := New(Test{Elo0: -0.5, Elo1: 0.5, Alpha: minError, Beta: minError, Pairs: len(counts) == 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.counts = counts
+	s.llr = s.test.LLR(counts)
+	return s
+}

@@ -1,0 +1,179 @@
+package sprt
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+)
+
+// Decision is how far a test is.
+type Decision string
+
+// The decisions.
+const (
+	Continue Decision = "continue"
+	H0       Decision = "H0" // the strength is Elo0 rather than Elo1
+	H1       Decision = "H1" // the strength is Elo1 rather than Elo0
+)
+
+// jumps are those of the LLR over its extreme so far on one side. Their heights
+// together are how far the extreme is from 0.
+type jumps struct {
+	Extreme float64 `json:"extreme"`
+	Squares float64 `json:"squares"` // of the heights
+}
+
+// expected is the overshoot to be expected: half of the heights' mean square
+// through their mean.
+func (j jumps) expected() float64 {
+	if j.Extreme == 0 {
+		return 0
+	}
+	return j.Squares / math.Abs(j.Extreme) / 2
+}
+
+// to moves the extreme.
+func (j *jumps) to(llr float64) {
+	height := llr - j.Extreme
+	j.Squares += float64(height * height)
+	j.Extreme = llr
+}
+
+// State is a test and the results so far. New makes one. Its JSON is all of it:
+// what was read goes on as what was written, to the last bit.
+//
+// The order of the results counts, since the test is over once the LLR is beyond
+// a bound. So results must be added in the order of the schedule and not in that in
+// which games end, or quick games decide too much and the decision depends on
+// the machine.
+type State struct {
+	test     Test
+	counts   []int
+	llr      float64
+	down, up jumps
+	decision Decision
+}
+
+// New begins a test. It fails if the test is not sound: see Test.Check.
+func New(t Test) (*State, error) {
+	if err := t.Check(); err != nil {
+		return nil, err
+	}
+	return &State{test: t, counts: make([]int, t.Cells()), decision: Continue}, nil
+}
+
+// Test is what is tested.
+func (s *State) Test() Test { return s.test }
+
+// Counts are how often each result came: of pairs [LL, LD, DD or WL, WD, WW], of
+// games [L, D, W], told from A's side.
+func (s *State) Counts() []int { return append([]int(nil), s.counts...) }
+
+// LLR is that of the counts.
+func (s *State) LLR() float64 { return s.llr }
+
+// Decision is H0 or H1 if the test is over.
+func (s *State) Decision() Decision { return s.decision }
+
+// Bounds are those at which the test ends. With the correction for overshoot
+// they change with the results, as long as it is not over.
+func (s *State) Bounds() (lower, upper float64) {
+	lower, upper = s.test.Bounds()
+	if s.test.Overshoot {
+		// Each at most by a tenth of the way, that a freak jump among the first does
+		// not end the test.
+		most := (upper - lower) / 20
+		lower += min(most, s.down.expected())
+		upper -= min(most, s.up.expected())
+	}
+	return lower, upper
+}
+
+// Add counts one result of A in half points: 0 … 4 of a pair, 0 … 2 of a game. It
+// fails for any other, and when the test is over.
+func (s *State) Add(result int) error {
+	if s.decision != Continue {
+		return fmt.Errorf("sprt: a result after %s was accepted", s.decision)
+	}
+	if result < 0 || result >= len(s.counts) {
+		return fmt.Errorf("sprt: a result of %d half points, want 0 to %d", result, len(s.counts)-1)
+	}
+	s.counts[result]++
+	s.llr = s.test.LLR(s.counts)
+	if s.llr < s.down.Extreme {
+		s.down.to(s.llr)
+	}
+	if s.llr > s.up.Extreme {
+		s.up.to(s.llr)
+	}
+	lower, upper := s.Bounds()
+	switch {
+	case s.llr <= lower:
+		s.decision = H0
+	case s.llr >= upper:
+		s.decision = H1
+	}
+	return nil
+}
+
+// file is the JSON of a State. Lower to LOS are for readers.
+type file struct {
+	Test
+	Counts   []int    `json:"counts"`
+	LLR      float64  `json:"llr"`
+	Lower    float64  `json:"lower"`
+	Upper    float64  `json:"upper"`
+	Decision Decision `json:"decision"`
+	Estimate
+	Down jumps `json:"jumps_down"`
+	Up   jumps `json:"jumps_up"`
+}
+
+// MarshalJSON writes the test, counts, llr, lower, upper, decision, the keys of
+// Estimate, and what the correction for overshoot remembers.
+func (s *State) MarshalJSON() ([]byte, error) {
+	f := file{Test: s.test, Counts: s.counts, LLR: s.llr, Decision: s.decision, Estimate: s.Estimate(), Down: s.down, Up: s.up}
+	f.Lower, f.Upper = s.Bounds()
+	return json.Marshal(f)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote. It fails if the values do not belong
+// together.
+func (s *State) UnmarshalJSON(text []byte) error {
+	var f file
+	if err := json.Unmarshal(text, &f); err != nil {
+		return fmt.Errorf("sprt: a stored test: %w", err)
+	}
+	n, err := New(f.Test)
+	if err != nil {
+		return fmt.Errorf("%w, in a stored test", err)
+	}
+	if len(f.Counts) != len(n.counts) {
+		return fmt.Errorf("sprt: a stored test has %d counts, want %d", len(f.Counts), len(n.counts))
+	}
+	for _, k := range f.Counts {
+		if k < 0 || k > maxCount {
+			return fmt.Errorf("sprt: a stored test has a count of %d, want 0 to %d", k, maxCount)
+		}
+	}
+	n.counts, n.llr, n.down, n.up, n.decision = f.Counts, f.LLR, f.Down, f.Up, f.Decision
+	if llr := n.test.LLR(n.counts); math.Abs(llr-f.LLR) > 1e-9*(1+math.Abs(llr)) {
+		return fmt.Errorf("sprt: a stored test has an llr of %v, its counts make %v", f.LLR, llr)
+	}
+	if n.decision != Continue && n.decision != H0 && n.decision != H1 {
+		return fmt.Errorf("sprt: a stored test has the decision %q, want %s, %s or %s", n.decision, Continue, H0, H1)
+	}
+	for _, j := range []jumps{n.down, n.up} {
+		if !(0 <= j.Squares && j.Squares <= float64(j.Extreme*j.Extreme)*(1+1e-9)) {
+			return fmt.Errorf("sprt: a stored test has jumps to %v with squares of %v", j.Extreme, j.Squares)
+		}
+	}
+	if !(n.down.Extreme <= min(0, n.llr) && max(0, n.llr) <= n.up.Extreme) {
+		return fmt.Errorf("sprt: a stored test has an llr of %v beyond its extremes %v and %v", n.llr, n.down.Extreme, n.up.Extreme)
+	}
+	*s = *n
+	return nil
+}
+
+// maxCount bounds the counts of a stored test.
+const maxCount = 1 << 30
