@@ -1,76 +1,80 @@
-// Package bots lets clients of the original contests play: programs that speak
-// the wire format of their game over a socket. So far those of CodeCraft 2020,
-// whose server this is.
+// Package bots plays a game between original contest bots, built-in policies and
+// players that give no orders, in any mixture.
 //
-//   - Port listens for clients and checks their tokens.
-//   - Match plays one game between clients, built-in policies and players that
-//     do nothing, in any mixture.
+// It knows no game. What bots are shown, how their answers are read, and what
+// the original engine does with a bot that fails, stands in a package for each
+// game below this one; package child starts bots and ends them.
 //
-// What clients decide depends on the machine and its clock, so a Match is no
-// part of a shard: it is not reproducible unless its clients are.
-//
-// A client that breaks the rules of the protocol or a limit crashes, as the
-// original says: it is not asked any more, its entities go on as they were told,
-// and the results say why. Nothing that it sends or leaves unsent stops a game.
-//
-// Differences from the original's local runner: clients are asked side by side,
-// not one after the other; a limit of time is for an answer as a whole, not for
-// each read and write; a client with the wrong token is sent away, and its place
-// stays free until the limit for connecting; there is no debug interface.
+// What bots decide depends on the machine and its clock, so a Match is no part of
+// a shard: it is reproducible only if its bots are.
 package bots
 
 import (
+	"context"
 	"errors"
-	"fmt"
-	"io"
 	"time"
 
 	"moonfarm/rollout"
+	"moonfarm/sim"
 )
 
-// Limits bound what a client may use. Zero is no limit.
+// Bot is an original bot that plays at a seat of one game.
+type Bot interface {
+	// Ask shows the bot what its seat may see and appends its orders for the
+	// coming turn to dst, within the capacity of dst. It returns soon after the
+	// context that the bot joined with is done. An error is a crash: the bot
+	// is not asked any more. The orders beside it are still given.
+	Ask(dst []sim.Order) ([]sim.Order, error)
+	// End tells the bot that the game is over and ends it, with all that it has
+	// started: at once if the context is done, else it has a short time for
+	// it. crash is what Ask has returned, nil at the end of the game. It is called
+	// once, and Ask is not called after it.
+	End(ctx context.Context, crash error) Ended
+}
+
+// Ended tells of a bot that has ended.
+type Ended struct {
+	Exit   string        // how a bot that was started here ended by itself, such as "exit status 1" or "signal: killed"; else ""
+	Output []string      // the last lines that a bot that was started here printed
+	Used   time.Duration // real time that the bot took for all its answers
+}
+
+// Join starts a bot, or waits until it has connected. The context is that of the
+// match. An error is the bot's first crash, unless it is an ErrHost.
+type Join func(ctx context.Context) (Bot, error)
+
+// ErrHost marks errors that are not the bot's fault. They end the match.
+var ErrHost = errors.New("the host")
+
+// Seat says who plays at a seat: a built-in policy, a bot, or, with neither, a
+// player that gives no orders.
+type Seat struct {
+	Policy rollout.Maker
+	Bot    Join
+}
+
+// Limits bound what a bot may use. Zero is no limit.
 type Limits struct {
 	Accept time.Duration // until it has connected, from the start of the game
 	Answer time.Duration // for one answer: real time, of all of it
 	Game   time.Duration // for all answers together
-	Bytes  int64         // of one answer, debug messages included; 0: DefaultBytes
+	Bytes  int64         // of one answer
 }
 
-// SiteLimits are those of the contest's site. It counted the time of the
-// processor for a whole game; here it is real time.
-func SiteLimits() Limits {
-	return Limits{Accept: time.Minute, Answer: time.Second, Game: 40 * time.Second}
+// Crash tells of a bot that crashed.
+type Crash struct {
+	Turn   int   // in which it was to answer; −1: it never joined
+	Err    error // why
+	Exit   string
+	Output []string // as Ended has them
 }
 
-// DefaultBytes are enough for the longest sensible answer, some thousand times.
-const DefaultBytes = 64 << 20
-
-// Seat says who plays at a seat. Without a Policy, Port and Command it is a
-// player that gives no orders.
-type Seat struct {
-	Policy  rollout.Maker // a built-in policy
-	Port    *Port         // a client that connects there
-	Command []string      // a client to be started: see Start
-	Output  io.Writer     // takes what a started client prints; nil: nobody; an *os.File serves best
-	Limits  Limits        // of a client
-}
-
-// client tells whether a client plays at the seat.
-func (s *Seat) client() bool { return s.Port != nil || len(s.Command) > 0 }
-
-// validate tells what of a seat cannot be.
-func (s *Seat) validate() error {
-	kinds := 0
-	for _, is := range []bool{s.Policy != nil, s.Port != nil, len(s.Command) > 0} {
-		if is {
-			kinds++
-		}
-	}
-	if kinds > 1 {
-		return errors.New("more than one of a policy, a port and a command")
-	}
-	if l := s.Limits; l.Accept < 0 || l.Answer < 0 || l.Game < 0 || l.Bytes < 0 {
-		return fmt.Errorf("a negative limit: %+v", l)
-	}
-	return nil
+// Result tells how a match went.
+type Result struct {
+	Turns  int
+	Status sim.Status
+	Time   time.Duration   // from the first turn to the end
+	Used   []time.Duration // by seat: what a bot took for all its answers
+	// Crashes tells, by seat, of the bots that crashed; nil for others.
+	Crashes []*Crash
 }

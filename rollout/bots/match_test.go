@@ -1,372 +1,197 @@
 package bots
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"moonfarm/env"
-	"moonfarm/env/catalog"
+	"moonfarm/features/featuretest"
 	"moonfarm/rollout"
 	"moonfarm/rollout/policy"
 	"moonfarm/sim"
-	"moonfarm/sim/codecraft"
-	"moonfarm/sim/codecraft/wire"
+	"moonfarm/sim/simtest"
 )
 
-// clientEnv makes the test's program a client, of the kind that it names.
-const clientEnv = "MOONFARM_TEST_CLIENT"
-
-func TestMain(m *testing.M) {
-	if kind := os.Getenv(clientEnv); kind != "" {
-		os.Exit(program(kind, os.Args[1:]))
-	}
-	os.Exit(m.Run())
+// fake is a bot without a program. It notes what is done with it.
+type fake struct {
+	seat    int
+	crashes int // turn, from 1, in which it crashes; 0: never
+	waits   bool
+	ctx     context.Context
+	asked   int
+	ended   []error // what End was called with
+	atOnce  bool
+	log     func(seat int)
 }
 
-// program is a client as a program: its arguments are host, port and token.
-func program(kind string, args []string) int {
-	switch {
-	case kind == "fails":
-		return 3
-	case kind == "sleeps":
-		time.Sleep(time.Minute)
-	case len(args) != 3:
-		fmt.Println("arguments:", args)
-		return 2
-	}
-	conn, err := net.Dial("tcp", net.JoinHostPort(args[0], args[1]))
-	if err != nil {
-		fmt.Println(err)
-		return 1
-	}
-	token := args[2]
-	if kind == "guesses" {
-		token = "a guess"
-	}
-	conn.Write(wire.AppendString(nil, token))
-	fmt.Println("connected")
-	if kind == "stays" { // is silent after its first view
-		conn.Read(make([]byte, 1))
-		time.Sleep(time.Minute)
-	}
-	if err := serve(conn, orderAll); err != nil {
-		fmt.Println(err)
-		return 1
-	}
-	fmt.Println("finished")
-	if kind == "lingers" {
-		time.Sleep(time.Minute)
-	}
-	return 0
+func (f *fake) join(ctx context.Context) (Bot, error) {
+	f.ctx = ctx
+	return f, nil
 }
 
-// vectors makes the games of a match.
-func vectors(t testing.TB, r codecraft.Rules) func() (env.Vector, error) {
+func (f *fake) Ask(dst []sim.Order) ([]sim.Order, error) {
+	f.asked++
+	if f.log != nil {
+		f.log(f.seat)
+	}
+	if f.waits {
+		<-f.ctx.Done()
+		return dst, context.Cause(f.ctx)
+	}
+	dst = append(dst, sim.Order(1))
+	if f.asked == f.crashes {
+		return dst, errors.New("it fell")
+	}
+	return dst, nil
+}
+
+func (f *fake) End(ctx context.Context, crash error) Ended {
+	f.ended, f.atOnce = append(f.ended, crash), ctx.Err() != nil
+	return Ended{Exit: fmt.Sprint("exit of ", f.seat), Output: []string{"bye"}, Used: time.Duration(f.asked) * time.Second}
+}
+
+// toy is a match of the toy game between bots; a nil one gives no orders.
+func toy(t *testing.T, bots ...*fake) *Match {
 	t.Helper()
-	g, err := catalog.Find("codecraft")
+	g := simtest.Toy{Seats: len(bots), Orders: 2}
+	v, err := env.New(g, featuretest.ToyKit(g), env.Config{N: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func() (env.Vector, error) { return g.New(string(r.AppendText(nil)), env.Config{N: 1}) }
-}
-
-func maker(t testing.TB, spec string) rollout.Maker {
-	t.Helper()
-	m, err := policy.New("codecraft", spec)
-	if err != nil {
-		t.Fatal(err)
+	v.Reset(0, 3)
+	m := &Match{Vector: v, Seats: make([]Seat, len(bots))}
+	for i, b := range bots {
+		if b != nil {
+			b.seat = i
+			m.Seats[i].Bot = b.join
+		}
 	}
 	return m
 }
 
-// episodes keeps the last episode's result.
-type episodes struct{ last rollout.Episode }
-
-func (e *episodes) Episode(one *rollout.Episode) error { e.last = *one; return nil }
-
-// A match between policies is the episode that a rollout plays.
-func TestMatchOfPolicies(t *testing.T) {
-	r := rules(t, "finals", 300)
-	m := &Match{Rules: r, Vector: vectors(t, r), Seats: []Seat{
-		{Policy: maker(t, "econ")}, {Policy: maker(t, "mix(0.7*quickstart,0.3*random)")},
-	}}
-	v, err := m.Vector()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var seats []rollout.Policy
-	for i := range m.Seats {
-		p, err := m.Seats[i].Policy(v.Spec())
-		if err != nil {
-			t.Fatal(err)
-		}
-		seats = append(seats, p)
-	}
-	var e episodes
-	if err := rollout.Shard(t.Context(), v, seats, 3, 0, 1, &e); err != nil {
-		t.Fatal(err)
-	}
-	m.Seed = e.last.Seed
-	got := play(t, m)
-	if got.Ticks != e.last.Turns || got.Status != e.last.Status {
-		t.Errorf("%d ticks, %v; the episode has %d, %v", got.Ticks, got.Status, e.last.Turns, e.last.Status)
-	}
-	for i, score := range got.Results.Results {
-		if float64(score) != e.last.Outcome[i].Score {
-			t.Errorf("seat %d: score %d, in the episode %v", i, score, e.last.Outcome[i].Score)
-		}
-	}
-	if got.Results.Results[0] == 0 {
-		t.Error("econ has gathered nothing")
-	}
-}
-
-// quickstart is the strategy that contestants begin with, as a client plays it.
-func quickstart(v *wire.PlayerView) (list []wire.EntityOrder) {
-	properties := map[codecraft.Type]*wire.EntityProperties{}
-	for i := range v.EntityProperties {
-		properties[v.EntityProperties[i].Type] = &v.EntityProperties[i].EntityProperties
-	}
-	own := func(e *wire.Entity) bool { return e.PlayerID.Given && e.PlayerID.Value == v.MyID }
-	for i := range v.Entities {
-		e := &v.Entities[i]
-		if !own(e) {
-			continue
-		}
-		p := properties[e.Type]
-		var a wire.EntityAction
-		if p.CanMove {
-			a.Move = wire.Some(wire.MoveAction{X: v.MapSize - 1, Y: v.MapSize - 1, FindClosestPosition: true, BreakThrough: true})
-		} else if p.Build.Given {
-			built, count := p.Build.Value.Options[0], int32(0)
-			for k := range v.Entities {
-				if o := &v.Entities[k]; own(o) && o.Type == built {
-					count++
-				}
-			}
-			if (count+1)*properties[built].PopulationUse <= p.PopulationProvide {
-				a.Build = wire.Some(wire.BuildAction{Type: built, X: e.X + p.Size, Y: e.Y + p.Size - 1})
-			}
-		}
-		auto := wire.AutoAttack{PathfindRange: p.SightRange}
-		if e.Type == codecraft.BuilderUnit {
-			auto.ValidTargets = []codecraft.Type{codecraft.Resource}
-		}
-		a.Attack = wire.Some(wire.AttackAction{Auto: wire.Some(auto)})
-		list = append(list, wire.EntityOrder{ID: e.ID, EntityAction: a})
-	}
-	return list
-}
-
-// The strategy that contestants begin with plays the same games as a client, by
-// its views alone, and as a policy, at every seat: views and orders are what
-// they should be.
-func TestClientPlaysAsThePolicy(t *testing.T) {
-	ticks := int32(80)
-	if os.Getenv(longEnv) != "" {
-		ticks = 1000
-	}
-	for _, preset := range []string{"finals", "round2", "round1-2"} {
-		r := rules(t, preset, ticks)
-		match := func(clients ...int) *Result {
-			m := &Match{Rules: r, Seed: 5, Vector: vectors(t, r), Seats: make([]Seat, r.Players)}
-			for i := range m.Seats {
-				if !slices.Contains(clients, i) {
-					m.Seats[i].Policy = maker(t, "quickstart")
-					continue
-				}
-				m.Seats[i].Port = listen(t, nil)
-				conn := dial(t, m.Seats[i].Port, "")
-				go serve(conn, quickstart)
-			}
-			return play(t, m)
-		}
-		want := match()
-		for seat := range int(r.Players) {
-			got := match(seat)
-			if got.Ticks != want.Ticks || !slices.Equal(got.Results.Results, want.Results.Results) || got.Players[seat].Crashed {
-				t.Errorf("%s, client at seat %d: %v after %d ticks, as a policy %v after %d",
-					preset, seat, got.Results.Results, got.Ticks, want.Results.Results, want.Ticks)
-			}
-		}
-		if r.Players == 2 {
-			if got := match(0, 1); !slices.Equal(got.Results.Results, want.Results.Results) {
-				t.Errorf("%s, two clients: %v, as policies %v", preset, got.Results.Results, want.Results.Results)
-			}
-		}
-		if want.Results.Results[0] == 0 {
-			t.Errorf("%s: nothing was gathered", preset)
-		}
-	}
-}
-
-// What policies see and what clients play is one game.
-func TestShadow(t *testing.T) {
-	r := rules(t, "round2-2", 200)
-	m := &Match{Rules: r, Seed: 9, Vector: vectors(t, r), Seats: []Seat{{Policy: maker(t, "econ")}, {Port: listen(t, nil)}}}
-	go serve(dial(t, m.Seats[1].Port, ""), quickstart)
-	table, err := m.table()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer table.close()
-	if err := table.connect(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	states, _ := env.States[codecraft.State](table.shadow.vector)
-	m.Watch = func(s *codecraft.State) error {
-		if states[0] != *s {
-			return fmt.Errorf("tick %d: the policies see another state", s.Tick)
+// A bot that crashes gives the orders beside its error, is not asked again, and is
+// ended at once; the others go on.
+func TestCrash(t *testing.T) {
+	good, bad := &fake{}, &fake{crashes: 2}
+	m := toy(t, good, nil, bad)
+	var given []int
+	m.Shown = func(b *env.Batch) error {
+		given = append(given, int(b.OrderLen[2]))
+		if b.OrderLen[1] != 0 {
+			t.Errorf("a seat without anybody gave %d orders", b.OrderLen[1])
 		}
 		return nil
 	}
-	if err := table.play(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	table.part()
-}
-
-// A match begins where a state says, and its replay tells the whole of it.
-func TestStartAndReplay(t *testing.T) {
-	r := rules(t, "finals", 120)
-	m := &Match{Rules: r, Seed: 4, Vector: vectors(t, r), Seats: []Seat{{Policy: maker(t, "econ")}, {Policy: maker(t, "quickstart")}}}
-	var replay bytes.Buffer
-	middle := new(codecraft.State)
-	m.Replay = &replay
-	m.Watch = func(s *codecraft.State) error {
-		if s.Tick == 50 {
-			*middle = *s
-		}
-		return nil
-	}
-	whole := play(t, m)
-	recording, err := wire.NewRecording("replay", bytes.NewReader(replay.Bytes()))
+	r, err := m.Play(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	ticks := 0
-	for err = recording.Next(); err == nil; err = recording.Next() {
-		ticks++
+	if r.Turns < 3 || r.Status == sim.Running || good.asked != r.Turns || bad.asked != 2 || len(given) != r.Turns+1 {
+		t.Fatalf("%+v; asked %d and %d times, shown %d", r, good.asked, bad.asked, len(given))
 	}
-	if err != io.EOF || ticks != 120 || int64(recording.World.Players[0].Score) != whole.Results.Results[0] {
-		t.Errorf("%d ticks, %v, score %d; want 120 and %d", ticks, err, recording.World.Players[0].Score, whole.Results.Results[0])
+	if given[0] != 0 || given[1] != 1 || given[2] != 1 || given[3] != 0 {
+		t.Errorf("orders of the bot that crashed by turn: %v", given)
 	}
-	m.Replay, m.Watch, m.Start = nil, nil, middle
-	if rest := play(t, m); rest.Ticks != 70 {
-		t.Errorf("%d ticks from tick 50 on, want 70", rest.Ticks)
+	c := r.Crashes[2]
+	if r.Crashes[0] != nil || r.Crashes[1] != nil || c == nil || c.Turn != 1 || c.Err.Error() != "it fell" || c.Exit != "exit of 2" || len(c.Output) != 1 {
+		t.Errorf("crashes %+v, of seat 2 %+v", r.Crashes, c)
 	}
-	middle.Tick = 120
-	if rest := play(t, m); rest.Ticks != 0 || rest.Status != sim.Over {
-		t.Errorf("from the end on %d ticks, %v", rest.Ticks, rest.Status)
+	if r.Used[0] != time.Duration(r.Turns)*time.Second || r.Used[1] != 0 || r.Used[2] != 2*time.Second {
+		t.Errorf("used %v", r.Used)
 	}
-	broken := errors.New("disk full")
-	m.Start, m.Replay = nil, failing{broken}
-	if _, err := m.Play(t.Context()); !errors.Is(err, broken) {
-		t.Errorf("error %v, want %v", err, broken)
+	if len(good.ended) != 1 || good.ended[0] != nil || len(bad.ended) != 1 || bad.ended[0] == nil {
+		t.Errorf("ended with %v and %v", good.ended, bad.ended)
 	}
 }
 
-// failing is a file that cannot be written.
-type failing struct{ err error }
+func TestOneByOne(t *testing.T) {
+	var order []int
+	log := func(seat int) { order = append(order, seat) } // a race if they were asked side by side
+	m := toy(t, &fake{log: log}, &fake{log: log}, &fake{log: log})
+	m.OneByOne = true
+	r, err := m.Play(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, seat := range order {
+		if seat != i%3 {
+			t.Fatalf("asked in the order %v", order)
+		}
+	}
+	if len(order) != 3*r.Turns {
+		t.Errorf("asked %d times in %d turns", len(order), r.Turns)
+	}
+}
 
-func (f failing) Write([]byte) (int, error) { return 0, f.err }
+func TestJoin(t *testing.T) {
+	other := &fake{}
+	m := toy(t, other, nil)
+	m.Seats[1].Bot = func(context.Context) (Bot, error) { return nil, errors.New("no program") }
+	r, err := m.Play(t.Context())
+	if err != nil || r.Crashes[1].Turn != -1 || r.Crashes[1].Err.Error() != "no program" || other.asked != r.Turns {
+		t.Fatalf("%v, %+v", err, r)
+	}
+	m = toy(t, other, nil)
+	m.Seats[1].Bot = func(context.Context) (Bot, error) {
+		return nil, &JoinError{errors.New("it ended"), Ended{Exit: "exit status 3", Output: []string{"oh"}}}
+	}
+	if r, err = m.Play(t.Context()); err != nil || r.Crashes[1].Exit != "exit status 3" || len(r.Crashes[1].Output) != 1 {
+		t.Fatalf("%v, %+v", err, r)
+	}
+	other = &fake{}
+	m = toy(t, other, nil)
+	m.Seats[1].Bot = func(context.Context) (Bot, error) { return nil, fmt.Errorf("%w: no port", ErrHost) }
+	if _, err = m.Play(t.Context()); !errors.Is(err, ErrHost) || !strings.Contains(err.Error(), "seat 2") {
+		t.Errorf("error %v", err)
+	}
+	if other.asked != 0 || len(other.ended) != 1 || !other.atOnce {
+		t.Errorf("the other bot: %+v", other)
+	}
+}
 
-// Clients that are started.
-func TestCommands(t *testing.T) {
-	self, err := os.Executable()
+func TestInterrupted(t *testing.T) {
+	ctx, stop := context.WithCancelCause(t.Context())
+	cause := errors.New("enough")
+	waits, other := &fake{waits: true}, &fake{}
+	other.log = func(int) { stop(cause) }
+	if _, err := toy(t, waits, other).Play(ctx); !errors.Is(err, cause) {
+		t.Errorf("error %v", err)
+	}
+	if len(waits.ended) != 1 || len(other.ended) != 1 || !other.atOnce {
+		t.Errorf("ended: %+v, %+v", waits, other)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	random, err := policy.New("toy", "random")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		kind, comment, printed string
-		command                []string
+		want   string
+		change func(m *Match)
 	}{
-		{"plays", "", "connected\nfinished\n", nil},
-		{"plays", "", "connected\nfinished\n", []string{self, "{host}", "{port}", "{token}"}},
-		{"lingers", "", "connected\nfinished\n", nil},
-		{"fails", "Player crashed: the client ended before it was connected: exit status 3", "", nil},
-		{"sleeps", "Player crashed: no client within 300ms", "", nil},
-		{"guesses", "was sent away: it gave another token", "connected\nbyte 0: message to a client: EOF\n", nil},
-		{"stays", "Player crashed: no answer within 100ms", "connected\n", nil},
-		{"", "Player crashed: it could not be started: ", "", []string{filepath.Join(t.TempDir(), "none")}},
+		{"1 seats for a game of 2 players", func(m *Match) { m.Seats = m.Seats[:1] }},
+		{"seat 1: a policy and a bot", func(m *Match) { m.Seats[0].Policy = random }},
+		{"seat 2: no such", func(m *Match) {
+			m.Seats[1] = Seat{Policy: func(env.Spec) (rollout.Policy, error) { return nil, errors.New("no such") }}
+		}},
+		{"disk full", func(m *Match) { m.Shown = func(*env.Batch) error { return errors.New("disk full") } }},
 	} {
-		if c.command == nil {
-			c.command = []string{self}
-		}
-		t.Setenv(clientEnv, c.kind)
-		out, err := os.Create(filepath.Join(t.TempDir(), "out"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer out.Close()
-		limits := Limits{Accept: 20 * time.Second, Answer: 20 * time.Second}
-		switch c.kind {
-		case "sleeps":
-			limits.Accept = 300 * time.Millisecond
-		case "stays":
-			limits.Answer = 100 * time.Millisecond
-		}
-		begin := time.Now()
-		r := play(t, &Match{Rules: rules(t, "finals-1", 20), Seats: []Seat{{Command: c.command, Output: out, Limits: limits}}})
-		comment := ""
-		if r.Players[0].Comment != nil {
-			comment = *r.Players[0].Comment
-		}
-		if (c.comment == "") != (comment == "") || !strings.Contains(comment, c.comment) {
-			t.Errorf("%s: comment %q, want %q", c.kind, comment, c.comment)
-		}
-		if printed, _ := os.ReadFile(out.Name()); string(printed) != c.printed {
-			t.Errorf("%s: printed %q, want %q", c.kind, printed, c.printed)
-		}
-		if took := time.Since(begin); took > 30*time.Second {
-			t.Errorf("%s: took %v", c.kind, took)
+		m := toy(t, &fake{}, nil)
+		m.Seats[1].Policy = random
+		c.change(m)
+		if _, err := m.Play(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want %s", err, c.want)
 		}
 	}
-}
-
-// A started client is gone as soon as the match is interrupted.
-func TestInterruptedCommand(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv(clientEnv, "stays")
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-	defer cancel()
-	m := &Match{Rules: rules(t, "finals-1", 20), Seats: []Seat{{Command: []string{self}}}}
-	begin := time.Now()
-	if _, err := m.Play(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > 20*time.Second {
-		t.Errorf("error %v after %v", err, time.Since(begin))
-	}
-}
-
-func TestSplitCommand(t *testing.T) {
-	for _, c := range []struct {
-		line string
-		want []string
-		err  string
-	}{
-		{"./bot", []string{"./bot"}, ""},
-		{"  python3\tmain.py  {host} ", []string{"python3", "main.py", "{host}"}, ""},
-		{`sh -c 'exec "./my bot" $@' ""`, []string{"sh", "-c", `exec "./my bot" $@`, ""}, ""},
-		{`a"b c"d`, []string{"ab cd"}, ""},
-		{`a 'b`, nil, "a quote ' is not closed"},
-		{"  ", nil, "want the name of a program"},
-		{`"" x`, nil, "want the name of a program"},
-	} {
-		got, err := SplitCommand(c.line)
-		if c.err == "" && (err != nil || !slices.Equal(got, c.want)) || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
-			t.Errorf("%s: %q, %v; want %q, %q", c.line, got, err, c.want, c.err)
-		}
+	m := toy(t, &fake{}, nil)
+	m.Over = true
+	if r, err := m.Play(t.Context()); err != nil || r.Turns != 0 || r.Status != sim.Over {
+		t.Errorf("a start that is the end: %v, %+v", err, r)
 	}
 }

@@ -1,4 +1,4 @@
-package bots
+package codecraft
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"moonfarm/rollout/bots"
 	"moonfarm/sim/codecraft/wire"
 )
 
@@ -15,12 +16,12 @@ import (
 const (
 	greeting   = 10 * time.Second // for the token, from when a client has connected
 	maxToken   = 4 << 10          // bytes of a token
-	maxGreeted = 64               // connections that have not been taken by a game
+	maxGreeted = 64               // connections that no game has taken yet
 )
 
-// Port is a place where clients connect. Those with the right token wait until
-// games take them, each game one; others are sent away. It serves any number
-// of games, one after the other or side by side.
+// Port is where clients connect. Those with the right token wait until a game
+// takes them, each game one client; others are disconnected. A Port serves any
+// number of games, one after the other or side by side.
 type Port struct {
 	listener net.Listener
 	token    *string
@@ -30,7 +31,7 @@ type Port struct {
 	work     sync.WaitGroup
 
 	mu      sync.Mutex
-	refused error // why the last connection was sent away
+	refused error // why the latest connection was refused
 }
 
 // Listen opens a port at a TCP address such as "127.0.0.1:31001", port 0 being
@@ -49,7 +50,7 @@ func Listen(address string, token *string) (*Port, error) {
 // Address is where clients connect.
 func (p *Port) Address() *net.TCPAddr { return p.listener.Addr().(*net.TCPAddr) }
 
-// Close sends away all clients that no game has taken.
+// Close disconnects all clients that no game has taken.
 func (p *Port) Close() error {
 	p.close()
 	err := p.listener.Close()
@@ -72,7 +73,7 @@ func (p *Port) accept() {
 			select {
 			case <-p.open.Done():
 				return
-			case <-time.After(10 * time.Millisecond): // out of files, perhaps: that passes
+			case <-time.After(10 * time.Millisecond): // perhaps too many files are open: try again
 			}
 			continue
 		}
@@ -110,8 +111,8 @@ func (p *Port) greet(conn *net.TCPConn) {
 	}
 }
 
-// next waits for a client; gone tells that there will be none any more, and
-// why. A limit of 0 is none.
+// next waits for a client, until the limit (0: none), or until gone says why none
+// will connect any more.
 func (p *Port) next(ctx context.Context, limit time.Duration, gone <-chan error) (*client, error) {
 	var late <-chan time.Time
 	if limit > 0 {
@@ -133,7 +134,7 @@ func (p *Port) next(ctx context.Context, limit time.Duration, gone <-chan error)
 	}
 }
 
-// none adds to the error that there is no client what happened to the last one.
+// none adds to the error why the latest connection was refused, if one was.
 func (p *Port) none(err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -149,7 +150,7 @@ type client struct {
 	in      *wire.Reader
 	message wire.ClientMessage
 	used    time.Duration // for all answers
-	limits  Limits
+	limits  bots.Limits
 }
 
 func newClient(conn *net.TCPConn) *client {

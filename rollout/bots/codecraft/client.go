@@ -1,4 +1,4 @@
-package bots
+package codecraft
 
 import (
 	"errors"
@@ -10,6 +10,9 @@ import (
 
 	"moonfarm/sim/codecraft/wire"
 )
+
+// defaultBytes is some thousand times the size of the longest sensible answer.
+const defaultBytes = 64 << 20
 
 // ask sends a view and waits for the action, which stays valid until the next
 // call. Any error is a crash.
@@ -28,10 +31,14 @@ func (c *client) ask(view []byte) (*wire.Action, error) {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, fmt.Errorf("no answer within %v", c.limits.Answer)
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
-		return nil, errors.New("the client closed the connection")
+		return nil, errClosed
 	}
 	return nil, err
 }
+
+// errClosed says that a client has ended, and so has the connection. Most crashes
+// are of this kind.
+var errClosed = errors.New("the client closed the connection")
 
 func (c *client) exchange(view []byte, begin time.Time) (*wire.Action, error) {
 	var deadline time.Time
@@ -49,7 +56,7 @@ func (c *client) exchange(view []byte, begin time.Time) (*wire.Action, error) {
 	}
 	bytes := c.limits.Bytes
 	if bytes == 0 {
-		bytes = DefaultBytes
+		bytes = defaultBytes
 	}
 	c.in.Limit(bytes)
 	for {
@@ -70,25 +77,26 @@ func (c *client) exchange(view []byte, begin time.Time) (*wire.Action, error) {
 
 // Times for the end of a connection.
 const (
-	farewell = time.Second           // for a client to close its side after Finish
-	parting  = 50 * time.Millisecond // for Finish to be sent to a client that crashed
+	closeTime = time.Second           // for a client to close its side after Finish
+	dropTime  = 50 * time.Millisecond // for Finish to be sent to a client that crashed
 )
 
-// finish tells the client that the game is over and waits, not long, until it
-// has closed its side. Without that what it still sends would make its own
-// system forget the message.
+// finish tells the client that the game is over and waits for a short time until
+// it has closed its side. If this side closed first, and the client still sent
+// something, its system would answer with a reset and might drop the message
+// before the client has read it.
 func (c *client) finish() {
 	defer c.conn.Close()
-	c.conn.SetDeadline(time.Now().Add(farewell))
+	c.conn.SetDeadline(time.Now().Add(closeTime))
 	if _, err := c.conn.Write(finished); err != nil || c.conn.CloseWrite() != nil {
 		return
 	}
-	io.Copy(io.Discard, io.LimitReader(c.conn, DefaultBytes))
+	io.Copy(io.Discard, io.LimitReader(c.conn, defaultBytes))
 }
 
 // drop ends the connection of a client that crashed.
 func (c *client) drop() {
-	c.conn.SetWriteDeadline(time.Now().Add(parting))
+	c.conn.SetWriteDeadline(time.Now().Add(dropTime))
 	c.conn.Write(finished)
 	c.conn.Close()
 }

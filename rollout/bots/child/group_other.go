@@ -1,6 +1,6 @@
 //go:build !unix
 
-package bots
+package child
 
 import "os/exec"
 

@@ -1,6 +1,6 @@
 //go:build unix
 
-package bots
+package child
 
 import (
 	"os/exec"
@@ -8,7 +8,7 @@ import (
 )
 
 // group makes the process that c starts the first of a group of its own: signals
-// of the terminal do not reach it, and killGroup reaches all of its children.
+// of the terminal do not reach it, and killGroup reaches its children.
 func group(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // killGroup kills the group of a process.

@@ -1,4 +1,4 @@
-package bots
+package codecraft
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"moonfarm/rollout/bots"
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/codecraft/wire"
@@ -130,8 +132,8 @@ func TestGame(t *testing.T) {
 		}
 		r := play(t, m)
 		clients.Wait()
-		if r.Ticks != 12 || ticks != 13 || r.Status != sim.Over || r.Seed != 7 {
-			t.Errorf("%s: %d ticks, %d watched, %v, seed %d", preset, r.Ticks, ticks, r.Status, r.Seed)
+		if r.Turns != 12 || ticks != 13 || r.Status != sim.Over || r.Seed != 7 {
+			t.Errorf("%s: %d ticks, %d watched, %v, seed %d", preset, r.Turns, ticks, r.Status, r.Seed)
 		}
 		for seat, p := range r.Players {
 			if p.Crashed || p.Comment != nil || views[seat] != 12 || r.Used[seat] <= 0 {
@@ -221,7 +223,7 @@ func TestCrashes(t *testing.T) {
 		t.Run(c.what, func(t *testing.T) {
 			t.Parallel()
 			good, bad := listen(t, nil), listen(t, nil)
-			limits := Limits{Answer: 10 * time.Second, Bytes: 1 << 17}
+			limits := bots.Limits{Answer: 10 * time.Second, Bytes: 1 << 17}
 			if strings.HasPrefix(c.want, "no answer") {
 				limits.Answer = 100 * time.Millisecond
 			}
@@ -251,8 +253,8 @@ func TestCrashes(t *testing.T) {
 			}
 			r := play(t, m)
 			clients.Wait()
-			if r.Ticks != 40 || r.Players[0].Crashed || !r.Players[1].Crashed {
-				t.Fatalf("%d ticks, %+v", r.Ticks, r.Players)
+			if r.Turns != 40 || r.Players[0].Crashed || !r.Players[1].Crashed {
+				t.Fatalf("%d ticks, %+v", r.Turns, r.Players)
 			}
 			if got := *r.Players[1].Comment; !strings.HasPrefix(got, wire.CrashComment) || !strings.Contains(got, c.want) {
 				t.Errorf("comment %q, want %q", got, c.want)
@@ -274,8 +276,8 @@ func TestDebugMessages(t *testing.T) {
 		io.Copy(io.Discard, conn)
 	}()
 	r := play(t, &Match{Rules: rules(t, "finals-1", 3), Seats: []Seat{{Port: port}}})
-	if r.Players[0].Crashed || r.Ticks != 3 {
-		t.Errorf("%d ticks, %s", r.Ticks, *r.Players[0].Comment)
+	if r.Players[0].Crashed || r.Turns != 3 {
+		t.Errorf("%d ticks, %s", r.Turns, *r.Players[0].Comment)
 	}
 }
 
@@ -284,13 +286,13 @@ func TestGameLimit(t *testing.T) {
 	port := listen(t, nil)
 	conn := dial(t, port, "")
 	go serve(conn, func(*wire.PlayerView) []wire.EntityOrder { time.Sleep(20 * time.Millisecond); return nil })
-	m := &Match{Rules: rules(t, "finals-1", 100), Seats: []Seat{{Port: port, Limits: Limits{Answer: 10 * time.Second, Game: 200 * time.Millisecond}}}}
+	m := &Match{Rules: rules(t, "finals-1", 100), Seats: []Seat{{Port: port, Limits: bots.Limits{Answer: 10 * time.Second, Game: 200 * time.Millisecond}}}}
 	r := play(t, m)
-	if !r.Players[0].Crashed || *r.Players[0].Comment != "Player crashed: the 200ms for all answers of a game are used up" {
+	if !r.Players[0].Crashed || !regexp.MustCompile(`^Player crashed: tick \d+: the 200ms for all answers of a game are used up$`).MatchString(*r.Players[0].Comment) {
 		t.Errorf("%+v", r.Players[0])
 	}
-	if r.Used[0] < 200*time.Millisecond || r.Used[0] > 5*time.Second || r.Ticks != 100 {
-		t.Errorf("used %v, %d ticks", r.Used[0], r.Ticks)
+	if r.Used[0] < 200*time.Millisecond || r.Used[0] > 5*time.Second || r.Turns != 100 {
+		t.Errorf("used %v, %d ticks", r.Used[0], r.Turns)
 	}
 }
 
@@ -306,7 +308,7 @@ func TestTokens(t *testing.T) {
 	if _, err := wrong.Read(make([]byte, 1)); err == nil {
 		t.Error("a client with the wrong token got an answer")
 	}
-	m := &Match{Rules: rules(t, "finals-1", 2), Seats: []Seat{{Port: port, Limits: Limits{Accept: 50 * time.Millisecond}}}}
+	m := &Match{Rules: rules(t, "finals-1", 2), Seats: []Seat{{Port: port, Limits: bots.Limits{Accept: 50 * time.Millisecond}}}}
 	r := play(t, m)
 	want := "Player crashed: no client within 50ms; a client from " + wrong.LocalAddr().String() + " was sent away: it gave another token"
 	if !r.Players[0].Crashed || *r.Players[0].Comment != want {
@@ -396,7 +398,7 @@ func TestRefusedMatches(t *testing.T) {
 		{Match{Rules: finals, Seats: make([]Seat, 3)}, "3 seats for a game of 2 players"},
 		{Match{Rules: codecraft.Rules{}}, "players is 0"},
 		{Match{Rules: finals, Seats: []Seat{{}, {Port: port, Command: []string{"x"}}}}, "seat 2: more than one of"},
-		{Match{Rules: finals, Seats: []Seat{{}, {Limits: Limits{Game: -1}}}}, "seat 2: a negative limit"},
+		{Match{Rules: finals, Seats: []Seat{{}, {Limits: bots.Limits{Game: -1}}}}, "seat 2: a negative limit"},
 		{Match{Rules: finals, Seats: make([]Seat, 2), Watch: func(*codecraft.State) error { return stop }}, "stop"},
 	} {
 		if _, err := c.match.Play(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -408,7 +410,7 @@ func TestRefusedMatches(t *testing.T) {
 // Nobody but empty players: the game is played all the same.
 func TestEmptyPlayers(t *testing.T) {
 	r := play(t, &Match{Rules: rules(t, "round1", 1000), Seats: make([]Seat, 4)})
-	if r.Ticks != 1000 || r.Status != sim.Over || fmt.Sprint(r.Results.Results) != "[0 0 0 0]" {
-		t.Errorf("%d ticks, %v, %v", r.Ticks, r.Status, r.Results.Results)
+	if r.Turns != 1000 || r.Status != sim.Over || fmt.Sprint(r.Results.Results) != "[0 0 0 0]" {
+		t.Errorf("%d ticks, %v, %v", r.Turns, r.Status, r.Results.Results)
 	}
 }

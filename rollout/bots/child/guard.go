@@ -1,0 +1,175 @@
+package child
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// patience is how long this program waits for a guard to start, to kill a bot's
+// processes, or to end; a guard of a very busy machine may need seconds.
+const patience = 30 * time.Second
+
+// Guard starts the processes of one bot for one match, one after the other.
+type Guard struct {
+	limits Limits
+	marker string
+	starts starter
+	ctx    context.Context
+	unless func() bool // takes back what was to happen when the context is done
+	output atomic.Int64
+	work   sync.WaitGroup
+
+	run     sync.Mutex // held by Run and Close
+	runs    int
+	current *Process // the latest; guarded by run
+	closed  bool
+
+	mu      sync.Mutex
+	started *Process // what ended tells of; guarded by mu
+}
+
+// starter starts processes and kills them. It calls ended of its Guard once for
+// each that it started.
+type starter interface {
+	// start starts a process whose standard files are the given ones.
+	start(l *launch, files [3]*os.File) error
+	// kill kills a process, if it has not ended, with all of its descendants.
+	kill(number int) error
+	// end begins to kill everything and to end the starter.
+	end()
+	// close waits for that end.
+	close() error
+}
+
+// Start starts a Guard, which must be closed. When the context is done, it kills
+// the bot's process, and Run fails.
+func Start(ctx context.Context, limits Limits) (*Guard, error) {
+	if err := limits.validate(); err != nil {
+		return nil, err
+	}
+	if !mainCalled.Load() {
+		return nil, errNoMain
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if limits.Answer == 0 {
+		limits.Answer = DefaultAnswer
+	}
+	g := &Guard{limits: limits, marker: rand.Text(), ctx: ctx}
+	var err error
+	if g.starts, err = newStarter(g); err != nil {
+		return nil, fmt.Errorf("the guard of a bot could not be started: %w", err)
+	}
+	g.unless = context.AfterFunc(ctx, g.starts.end)
+	return g, nil
+}
+
+// Run starts a process, after the one before has ended and has been waited for:
+// with Wait, End or Kill. The error is of a program that could not be started, or
+// of a Guard that has ended; it is a *Fault if the bot has used up its processor
+// time.
+func (g *Guard) Run(c Command) (*Process, error) {
+	path, dir, err := c.find()
+	if err != nil {
+		return nil, err
+	}
+	g.run.Lock()
+	defer g.run.Unlock()
+	switch {
+	case g.closed:
+		return nil, os.ErrClosed
+	case g.ctx.Err() != nil:
+		return nil, context.Cause(g.ctx)
+	case g.current != nil && !g.current.ended():
+		return nil, errors.New("the bot's process before this one has not ended")
+	}
+	if g.current != nil {
+		g.current.closeFiles()
+		g.current = nil
+	}
+	g.runs++
+	p := &Process{guard: g, number: g.runs, begin: time.Now(), over: make(chan struct{}), drained: make(chan struct{})}
+	files, err := p.pipes(&c)
+	defer func() {
+		for _, f := range files {
+			if f != nil {
+				f.Close()
+			}
+		}
+	}()
+	if err == nil {
+		g.begun(p)
+		g.work.Go(func() { p.drain(c.Log) })
+		env := append(append(os.Environ(), "PWD="+dir), c.Env...)
+		env = (&exec.Cmd{Env: append(env, Marker+"="+g.marker)}).Environ() // without doubles
+		err = g.starts.start(&launch{p.number, path, dir, c.Args, env}, files)
+	}
+	if err != nil {
+		g.begun(nil)
+		p.closeFiles()
+		return nil, err
+	}
+	g.current = p
+	return p, nil
+}
+
+// begun notes of which process ended is to tell.
+func (g *Guard) begun(p *Process) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.started = p
+}
+
+// ended takes what the starter tells of a process.
+func (g *Guard) ended(e ending) {
+	g.mu.Lock()
+	p := g.started
+	if p == nil || p.number != e.Number {
+		p = nil
+	} else {
+		g.started = nil
+	}
+	g.mu.Unlock()
+	if p != nil {
+		g.work.Go(func() { p.finish(e) })
+	}
+}
+
+// lost says that no starter is there any more.
+func (g *Guard) lost(why string) {
+	g.mu.Lock()
+	p := g.started
+	g.mu.Unlock()
+	if p != nil {
+		g.ended(ending{Number: p.number, Status: "unknown", Code: -1, Fault: &Fault{Kind: Lost, Text: why}})
+	}
+}
+
+// Close kills what runs and ends the guard. Then nothing of the bot is left
+// running; the error says so if that is not sure.
+func (g *Guard) Close() error {
+	g.unless()
+	g.starts.end()
+	g.run.Lock()
+	defer g.run.Unlock()
+	if g.closed {
+		return nil
+	}
+	g.closed = true
+	err := g.starts.close()
+	if g.current != nil {
+		g.current.closeFiles()
+	}
+	if err == nil {
+		g.work.Wait()
+	}
+	return err
+}

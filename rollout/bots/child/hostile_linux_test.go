@@ -1,0 +1,451 @@
+package child
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// unixBot is more of bot.
+func unixBot(kind string, args []string) int {
+	switch kind {
+	case "family": // has children of all kinds that do not want to end
+		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
+		for _, attr := range []*syscall.SysProcAttr{{}, {Setpgid: true}, {Setsid: true}} {
+			spawn(attr, "parent-of-daemon")
+		}
+		fmt.Println("ready")
+		time.Sleep(time.Hour)
+	case "parent-of-daemon": // its child's parent ends at once
+		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
+		for _, attr := range []*syscall.SysProcAttr{{}, {Setsid: true}} {
+			spawn(attr, "daemon").Wait()
+		}
+		fmt.Println("x")
+		time.Sleep(time.Hour)
+	case "daemon":
+		c := exec.Command("/bin/sh", "-c", "trap '' TERM HUP INT; while :; do sleep 100; done")
+		c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		if err := c.Start(); err != nil {
+			panic(err)
+		}
+		fmt.Println("x")
+	case "leaves": // ends and leaves all that behind
+		spawn(&syscall.SysProcAttr{Setsid: true}, "parent-of-daemon")
+		fmt.Println("ready")
+	case "grandchildren": // use the processor and end
+		for {
+			c := exec.Command(os.Args[0], "bot", "child-that-spins", args[0])
+			if c.Run() != nil {
+				return 1
+			}
+		}
+	case "child-that-spins":
+		exec.Command(os.Args[0], "bot", "spin", args[0]).Run()
+	case "eat": // memory, in so many processes
+		n, _ := strconv.Atoi(args[0])
+		if n > 1 {
+			spawn(nil, "eat", strconv.Itoa(n-1))
+		}
+		kept := make([]byte, 64<<20)
+		for i := 0; i < len(kept); i += 4096 {
+			kept[i] = 1
+		}
+		fmt.Println("x")
+		time.Sleep(time.Hour)
+		fmt.Println(kept[0])
+	case "inherits":
+		self, _ := new(table).read(os.Getpid())
+		session, _ := unix.Getsid(0)
+		var files []string
+		entries, _ := os.ReadDir("/proc/self/fd")
+		for _, e := range entries {
+			name, err := os.Readlink("/proc/self/fd/" + e.Name())
+			if fd, _ := strconv.Atoi(e.Name()); err == nil && fd > 2 && !strings.HasPrefix(name, "anon_inode:") && !strings.HasPrefix(name, "/sys/") {
+				files = append(files, name) // not what the bot's own runtime has opened
+			}
+		}
+		fmt.Println(session == self.pid, syscall.Getpgrp() == self.pid, files)
+	case "moonfarm": // stands for the program that plays a match
+		g, err := Start(context.Background(), Limits{})
+		if err != nil {
+			fmt.Println(err)
+			return 1
+		}
+		p, err := g.Run(Command{Args: []string{os.Args[0], "bot", "family"}, Output: true})
+		if err != nil {
+			fmt.Println(err)
+			return 1
+		}
+		if len(args) > 0 { // another process keeps the guard's connection open
+			file, err := g.starts.(*remote).conn.File()
+			if err != nil {
+				panic(err)
+			}
+			c := exec.Command("/bin/sleep", "3600")
+			c.ExtraFiles = []*os.File{file}
+			if err := c.Start(); err != nil {
+				panic(err)
+			}
+			fmt.Println("holds", c.Process.Pid)
+		}
+		line, err := p.ReadLine(time.Time{})
+		fmt.Println(string(line), err, g.starts.(*remote).cmd.Process.Pid)
+		time.Sleep(time.Hour)
+	default:
+		panic("no such bot: " + kind)
+	}
+	return 0
+}
+
+// spawn starts this program as another bot and waits for its first line.
+func spawn(attr *syscall.SysProcAttr, args ...string) *exec.Cmd {
+	c := exec.Command(os.Args[0], append([]string{"bot"}, args...)...)
+	c.SysProcAttr = attr
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		panic(err)
+	}
+	bufio.NewReader(out).ReadString('\n')
+	return c
+}
+
+// mark adds a mark to the environment of a command and returns it.
+func mark(c *Command) string {
+	m := "CHILD_TEST_MARK=" + rand.Text()
+	c.Env = append(c.Env, m)
+	return m
+}
+
+// marked are the running processes with a mark in their environment.
+func marked(t *testing.T, m string) (pids []int) {
+	t.Helper()
+	new(table).pids(func(pid int) {
+		environ, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+		if bytes.Contains(environ, []byte(m+"\x00")) {
+			pids = append(pids, pid)
+		}
+	}, func() {})
+	return pids
+}
+
+// require waits until a number of processes run, at least, or none.
+func requireMarked(t *testing.T, m string, least int) {
+	t.Helper()
+	for end := soon(); ; time.Sleep(5 * time.Millisecond) {
+		n := len(marked(t, m))
+		if least == 0 && n == 0 || least > 0 && n >= least {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%d processes run, want %d", n, least)
+		}
+	}
+}
+
+// none fails if processes run now.
+func requireNone(t *testing.T, m string) {
+	t.Helper()
+	if pids := marked(t, m); len(pids) > 0 {
+		t.Errorf("left running: %v", pids)
+		for _, pid := range pids { // started by this test
+			syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+}
+
+const family = 1 + 3 + 3*2 // processes of the bot of that name, at least
+
+// However a bot ends, its descendants end with it, before that is told.
+func TestFamilies(t *testing.T) {
+	g := guard(t, Limits{})
+	for _, kind := range []string{"family", "leaves"} {
+		c := talks(t, kind)
+		m := mark(&c)
+		p := start(t, g, c)
+		if kind == "family" {
+			readLine(t, p)
+			requireMarked(t, m, family)
+			p.Kill()
+		} else if r, err := p.Wait(soon()); err != nil || r.Code != 0 || r.Processes < 1 {
+			t.Errorf("%+v, %v", r, err)
+		}
+		requireNone(t, m)
+	}
+	c := talks(t, "family")
+	m := mark(&c)
+	g = guard(t, Limits{})
+	readLine(t, start(t, g, c))
+	requireMarked(t, m, family)
+	if err := g.Close(); err != nil {
+		t.Error(err)
+	}
+	requireNone(t, m)
+}
+
+// Whatever ends this program, nothing of its bots is left running.
+func TestProgramKilled(t *testing.T) {
+	for _, c := range []struct {
+		signal syscall.Signal
+		held   bool // its connection to the guard
+	}{{syscall.SIGKILL, false}, {syscall.SIGHUP, false}, {syscall.SIGKILL, true}} {
+		plays := exec.Command(os.Args[0], "bot", "moonfarm")
+		if c.held {
+			plays.Args = append(plays.Args, "held")
+		}
+		m := "CHILD_TEST_MARK=" + rand.Text()
+		plays.Env = append(os.Environ(), m)
+		pipe, err := plays.StdoutPipe()
+		if err == nil {
+			err = plays.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := bufio.NewReader(pipe)
+		holder, guard := 0, 0
+		if c.held {
+			line, _ := out.ReadString('\n')
+			if _, err := fmt.Sscanf(line, "holds %d", &holder); err != nil {
+				t.Fatalf("%q: %v", line, err)
+			}
+		}
+		line, _ := out.ReadString('\n')
+		if _, err := fmt.Sscanf(line, "ready <nil> %d", &guard); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		requireMarked(t, m, 2+family)
+		plays.Process.Signal(c.signal)
+		if holder > 0 {
+			for end := soon(); len(marked(t, m)) > 1 && time.Now().Before(end); {
+				time.Sleep(5 * time.Millisecond)
+			}
+			if pids := marked(t, m); len(pids) != 1 || pids[0] != holder {
+				t.Errorf("%v run, want %d", pids, holder)
+			}
+			syscall.Kill(holder, syscall.SIGKILL)
+		}
+		plays.Wait()
+		requireMarked(t, m, 0)
+		if p, ok := new(table).read(guard); ok && !p.ended {
+			t.Errorf("the guard runs: %+v", p)
+		}
+	}
+}
+
+// It makes no difference when this program is killed: before the guard is ready,
+// while a bot is started, or later.
+func TestProgramKilledAnyTime(t *testing.T) {
+	times := 12
+	if os.Getenv("MOONFARM_LONG") != "" {
+		times = 200
+	}
+	for k := range times {
+		plays := exec.Command(os.Args[0], "bot", "moonfarm")
+		m := "CHILD_TEST_MARK=" + rand.Text()
+		plays.Env = append(os.Environ(), m)
+		if err := plays.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(k*5%200) * time.Millisecond)
+		plays.Process.Kill()
+		plays.Wait()
+		requireMarked(t, m, 0)
+	}
+}
+
+// A guard that is killed does not leave its bot behind either.
+func TestGuardKilled(t *testing.T) {
+	g := guard(t, Limits{})
+	c := talks(t, "family")
+	m := mark(&c)
+	p := start(t, g, c)
+	readLine(t, p)
+	requireMarked(t, m, family)
+	g.starts.(*remote).cmd.Process.Kill()
+	_, err := p.ReadLine(soon())
+	if kindOf(t, err) != Lost || !strings.Contains(err.Error(), "signal: killed") {
+		t.Error(err)
+	}
+	requireNone(t, m)
+	if _, err := g.Run(c); err == nil || !strings.Contains(err.Error(), "guard") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// shell is a bot written for the shell.
+func shell(script string, args ...string) Command {
+	return Command{Args: append([]string{"/bin/sh", "-c", script, "sh"}, args...), Output: true}
+}
+
+// bomb starts two of itself, each of which does the same, six deep: 127 shells,
+// few enough for a machine that allows some hundred processes.
+const bomb = `f() { if [ $1 -gt 0 ]; then f $(($1-1)) & f $(($1-1)) & fi; wait; sleep 100; }; f 6`
+
+// hops are chains of processes each of which starts the next one and ends, up to
+// a number that none reaches here.
+const hops = `f() { if [ $1 -lt 30000 ]; then f $(($1+1)) & fi; }; for i in 1 2 3; do f 0 & done; echo ready; sleep 100`
+
+// Processes that end before they can be found do not outrun the guard.
+func TestHops(t *testing.T) {
+	g := guard(t, Limits{})
+	for range 3 {
+		c := shell(hops)
+		m := mark(&c)
+		p := start(t, g, c)
+		readLine(t, p)
+		time.Sleep(20 * time.Millisecond)
+		p.Kill()
+		requireNone(t, m)
+	}
+}
+
+func TestForkBomb(t *testing.T) {
+	c := shell(bomb)
+	m := mark(&c)
+	p := start(t, guard(t, Limits{Processes: 60}), c)
+	_, err := p.ReadLine(soon())
+	if kindOf(t, err) != Processes || !strings.Contains(err.Error(), "the limit is 60") {
+		t.Error(err)
+	}
+	requireNone(t, m)
+	if r := p.Kill(); r.Processes <= 60 || r.Fault.Measured != int64(r.Processes) {
+		t.Errorf("%+v", r)
+	}
+	c = shell(bomb)
+	m = mark(&c)
+	p = start(t, guard(t, Limits{}), c)
+	requireMarked(t, m, 100)
+	if r := p.Kill(); r.Fault != nil {
+		t.Errorf("%+v", r)
+	}
+	requireNone(t, m)
+}
+
+func TestMemory(t *testing.T) {
+	c := talks(t, "eat", "3")
+	m := mark(&c)
+	const limit = 150 << 20 // one or two of them have less
+	p := start(t, guard(t, Limits{Memory: limit}), c)
+	var err error
+	for err == nil {
+		_, err = p.ReadLine(soon())
+	}
+	if kindOf(t, err) != Memory || !strings.Contains(err.Error(), "the limit is 157.3 MB") {
+		t.Error(err)
+	}
+	if r := p.Kill(); r.Memory <= limit || r.Fault.Measured <= limit {
+		t.Errorf("%+v", r)
+	}
+	requireNone(t, m)
+	p = start(t, guard(t, Limits{Memory: 4 << 30}), talks(t, "eat", "2"))
+	readLine(t, p)
+	time.Sleep(4 * interval)
+	if r := p.Kill(); r.Fault != nil || r.Memory < 100<<20 || r.Memory > 1<<30 || r.Processes != 2 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// The time of all processes counts, ended or not, in this run or another.
+func TestCPU(t *testing.T) {
+	const limit = 300 * time.Millisecond
+	g := guard(t, Limits{CPU: limit})
+	p := start(t, g, talks(t, "grandchildren", "20"))
+	if _, err := p.ReadLine(soon()); kindOf(t, err) != CPU || !strings.Contains(err.Error(), "the limit is 300ms") {
+		t.Error(err)
+	}
+	if r := p.Kill(); r.CPU <= limit || r.Fault.Measured < int64(limit) {
+		t.Errorf("%+v", r)
+	}
+	if _, err := g.Run(talks(t, "exit", "0")); kindOf(t, err) != CPU {
+		t.Error(err)
+	}
+	g = guard(t, Limits{CPU: limit})
+	for k := 0; ; k++ {
+		p, err := g.Run(self(t, "spin", "30"))
+		if err != nil {
+			if kindOf(t, err) != CPU || k < 2 {
+				t.Errorf("process %d: %v", k, err)
+			}
+			break
+		}
+		if r := p.End(soon()); r.Fault != nil && r.Fault.Kind != CPU || r.CPU <= 0 || r.CPU > ample {
+			t.Errorf("%+v", r)
+		}
+		if k > 1000 {
+			t.Fatal("no end")
+		}
+	}
+}
+
+func TestResourceLimits(t *testing.T) {
+	dir := t.TempDir()
+	g := guard(t, Limits{AddressSpace: 1 << 30, FileSize: 1 << 20})
+	c := shell("ulimit -v; ulimit -f; ulimit -c; head -c 2000000 /dev/zero > file; echo $?")
+	c.Dir = dir
+	p := start(t, g, c)
+	for _, want := range []string{"1048576", "", "0"} {
+		if got := readLine(t, p); got != want && want != "" {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := readLine(t, p); got == "0" {
+		t.Error("it could write a longer file")
+	}
+	if info, err := os.Stat(dir + "/file"); err != nil || info.Size() > 1<<20 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if r := p.End(soon()); r.Code != 0 {
+		t.Errorf("%+v", r)
+	}
+	start(t, g, shell("exit 3")).End(soon())
+	if r := start(t, g, shell("kill -9 $$")).End(soon()); r.Status != "signal: killed" || r.Code != -1 || r.Fault != nil {
+		t.Errorf("%+v", r)
+	}
+}
+
+// The errors of programs that are there and cannot be started say what is wrong.
+func TestProgramsThatDoNotStart(t *testing.T) {
+	g := guard(t, Limits{})
+	for text, want := range map[string]string{
+		"#!/no/such/interpreter -x\n": `its first line is "#!/no/such/interpreter -x": is that program there?`,
+		"echo hello\n":                "a script needs a first line such as #!/bin/sh",
+	} {
+		file := t.TempDir() + "/program"
+		if err := os.WriteFile(file, []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := g.Run(Command{Args: []string{file}}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+// Nothing but its three files is open in a bot, and it leads a session.
+func TestInheritance(t *testing.T) {
+	var pipe [2]int
+	if err := syscall.Pipe(pipe[:]); err != nil { // every child inherits it
+		t.Fatal(err)
+	}
+	defer syscall.Close(pipe[0])
+	defer syscall.Close(pipe[1])
+	p := start(t, guard(t, Limits{}), talks(t, "inherits"))
+	if got := readLine(t, p); got != "true true []" {
+		t.Errorf("%q", got)
+	}
+}

@@ -1,0 +1,357 @@
+package child
+
+import (
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/signal"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// parentDied is the signal that the system sends to a guard when the thread that
+// started it has ended, which can be long before its process does.
+const parentDied = syscall.SIGUSR1
+
+// keeper is the guard process's own view: what it has started and what that uses.
+// All happens on one goroutine and one thread, so no process ID is used after
+// wait4 gave it free. The system ties the death signals of what the thread starts
+// to it, and ptrace calls too.
+type keeper struct {
+	conn    *net.UnixConn
+	reports *gob.Encoder
+	parent  int // the program that started the guard
+	limits  Limits
+	table   table
+	usage   usage
+
+	run    *launch // nil: no process
+	pid    int
+	gone   bool // it was waited for
+	left   bool // processes that cannot be killed
+	status syscall.WaitStatus
+	fault  *Fault
+}
+
+// asked is a request with its files.
+type asked struct {
+	request
+	files []int
+}
+
+// guardMain is the guard process. It returns the exit status.
+func guardMain() int {
+	runtime.LockOSThread()
+	signals := make(chan os.Signal, 16)
+	signal.Notify(signals, syscall.SIGCHLD, syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, parentDied)
+	k := &keeper{parent: os.Getppid(), usage: usage{seen: map[life]int64{}}}
+	keepFiles()
+	var err error
+	if k.conn, err = unixConn(3); err != nil {
+		fmt.Fprintln(os.Stderr, "not started as the guard of a bot:", err)
+		return 2
+	}
+	k.reports = gob.NewEncoder(k.conn)
+	requests := make(chan asked)
+	go receive(k.conn, requests)
+	first, ok := <-requests
+	if !ok || first.Limits == nil {
+		return 0 // the program has ended
+	}
+	k.limits = *first.Limits
+	if err := k.prepare(); err != nil {
+		k.tell(report{Error: err.Error()})
+		return 0
+	}
+	k.tell(report{})
+	k.serve(requests, signals)
+	k.end()
+	k.finish()
+	if k.left {
+		fmt.Fprintln(os.Stderr, errForeign)
+		return 1
+	}
+	return 0
+}
+
+// keepFiles keeps all files that are open, such as those that the program got from
+// its own parent, away from bots.
+func keepFiles() {
+	syscall.CloseOnExec(3)
+	entries, _ := os.ReadDir("/proc/self/fd")
+	for _, e := range entries {
+		if fd, err := strconv.Atoi(e.Name()); err == nil && fd > 2 {
+			syscall.CloseOnExec(fd)
+		}
+	}
+}
+
+// prepare makes this process the subreaper and sees whether it can do its work.
+func (k *keeper) prepare() error {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("it cannot be a subreaper: %w", err)
+	}
+	none := &syscall.Rlimit{}
+	if err := syscall.Getrlimit(syscall.RLIMIT_CORE, none); err == nil {
+		none.Cur = 0
+		syscall.Setrlimit(syscall.RLIMIT_CORE, none) // no core files of bots, nor of this
+	}
+	// Where it may, it runs before all bots: many processes, each in a session of
+	// its own, would leave it little time. It is of no matter where it may not.
+	unix.SchedSetAttr(0, &unix.SchedAttr{
+		Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: 1, Flags: unix.SCHED_FLAG_RESET_ON_FORK,
+	}, 0)
+	if p, ok := k.table.read(os.Getpid()); !ok || p.parent != k.parent {
+		return errors.New("/proc does not show the processes of this machine")
+	}
+	return nil
+}
+
+// receive reads requests until there are no more.
+func receive(conn *net.UnixConn, to chan<- asked) {
+	defer close(to)
+	from := &passing{conn: conn, control: make([]byte, unix.CmsgSpace(3*4))}
+	requests := gob.NewDecoder(from)
+	for {
+		var a asked
+		if requests.Decode(&a.request) != nil {
+			return
+		}
+		if a.Run != nil {
+			a.files, from.files = from.files, nil
+		}
+		to <- a
+	}
+}
+
+// passing reads a connection and keeps the files that come along.
+type passing struct {
+	conn    *net.UnixConn
+	control []byte
+	files   []int
+}
+
+// Read implements io.Reader.
+func (p *passing) Read(b []byte) (int, error) {
+	n, controls, _, _, err := p.conn.ReadMsgUnix(b, p.control)
+	if err != nil || controls == 0 {
+		return n, err
+	}
+	messages, err := unix.ParseSocketControlMessage(p.control[:controls])
+	for i := range messages {
+		if fds, e := unix.ParseUnixRights(&messages[i]); e == nil {
+			p.files = append(p.files, fds...)
+		}
+	}
+	return n, err
+}
+
+// tell sends a report. If nobody reads it, the requests end too.
+func (k *keeper) tell(r report) { k.reports.Encode(r) }
+
+// serve does what is asked until the requests end or a signal ends the guard.
+func (k *keeper) serve(requests <-chan asked, signals <-chan os.Signal) {
+	watch := time.NewTimer(interval)
+	for {
+		select {
+		case a, ok := <-requests:
+			switch {
+			case !ok:
+				return
+			case a.Run != nil:
+				k.launch(a.Run, a.files)
+				watch.Reset(interval)
+			case k.run != nil && a.Kill == k.run.Number:
+				k.end()
+			}
+		case s := <-signals:
+			switch s {
+			case syscall.SIGCHLD:
+				k.reap(func(int) {})
+			case parentDied: // perhaps only the thread
+			default:
+				return
+			}
+		case <-watch.C:
+			if k.run != nil {
+				watch.Reset(k.watch())
+			}
+		}
+		if os.Getppid() != k.parent {
+			return
+		}
+		if k.run != nil && k.gone {
+			k.end() // what it left behind
+			k.finish()
+		}
+	}
+}
+
+// end kills the process, if it runs, and what it left behind.
+func (k *keeper) end() {
+	if !k.killAll() {
+		k.left, k.gone = true, true
+		k.fault = &Fault{Kind: Lost, Text: errForeign.Error()}
+	}
+}
+
+// launch starts a process and answers.
+func (k *keeper) launch(l *launch, files []int) {
+	defer func() {
+		for _, fd := range files {
+			syscall.Close(fd)
+		}
+	}()
+	switch {
+	case len(files) != 3 || k.run != nil:
+		k.tell(report{Error: fmt.Sprintf("the bot's guard got %d files, and runs a process: %v", len(files), k.run != nil)})
+		return
+	case k.left:
+		k.tell(report{Error: errForeign.Error()})
+		return
+	}
+	if cpu := k.usage.children(); k.limits.CPU > 0 && cpu >= k.limits.CPU {
+		k.tell(report{Fault: cpuFault(k.limits.CPU, cpu)})
+		return
+	}
+	limited := k.limits.AddressSpace > 0 || k.limits.FileSize > 0
+	pid, err := syscall.ForkExec(l.Path, l.Args, &syscall.ProcAttr{
+		Dir: l.Dir, Env: l.Env, Files: []uintptr{uintptr(files[0]), uintptr(files[1]), uintptr(files[2])},
+		Sys: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL, Ptrace: limited},
+	})
+	if err != nil {
+		k.tell(report{Error: launchError(l.Path, err)})
+		return
+	}
+	k.run, k.pid, k.gone, k.fault = l, pid, false, nil
+	k.usage.begin()
+	if limited {
+		if err := k.restrict(pid); err != nil {
+			k.end()
+			k.run = nil
+			k.tell(report{Error: fmt.Sprintf("the limits of the bot's process cannot be set: %v", err)})
+			return
+		}
+	}
+	k.tell(report{})
+}
+
+// launchError says more than the system does where that is known to mislead.
+func launchError(path string, err error) string {
+	text := fmt.Sprintf("%s cannot be started: %v", path, err)
+	switch {
+	case errors.Is(err, syscall.ENOENT):
+		if first := firstLine(path); strings.HasPrefix(first, "#!") {
+			text += fmt.Sprintf(" (its first line is %q: is that program there?)", first)
+		} else {
+			text += " (or a library that it needs)"
+		}
+	case errors.Is(err, syscall.ENOEXEC):
+		text += " (a script needs a first line such as #!/bin/sh; other programs must be made for this kind of machine)"
+	}
+	return text
+}
+
+// firstLine is the first line of a file, or some of it.
+func firstLine(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	start := make([]byte, 100)
+	n, _ := io.ReadFull(f, start)
+	line, _, _ := strings.Cut(string(start[:n]), "\n")
+	return strings.TrimRight(line, "\r")
+}
+
+// restrict sets the limits of a process that waits, as one that is traced does
+// after execve, before its first instruction; and lets it go.
+func (k *keeper) restrict(pid int) error {
+	var ws syscall.WaitStatus
+	for {
+		_, err := syscall.Wait4(pid, &ws, 0, nil)
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		break
+	}
+	if !ws.Stopped() {
+		k.gone, k.status = true, ws
+		return nil
+	}
+	for _, l := range []struct {
+		resource int
+		bytes    int64
+	}{{unix.RLIMIT_AS, k.limits.AddressSpace}, {unix.RLIMIT_FSIZE, k.limits.FileSize}} {
+		if l.bytes == 0 {
+			continue
+		}
+		var limit unix.Rlimit
+		if err := unix.Prlimit(pid, l.resource, nil, &limit); err != nil {
+			return err
+		}
+		limit.Cur = min(limit.Max, uint64(l.bytes))
+		limit.Max = limit.Cur
+		if err := unix.Prlimit(pid, l.resource, &limit, nil); err != nil {
+			return err
+		}
+	}
+	return syscall.PtraceDetach(pid)
+}
+
+// reap waits for the children that have ended and calls each for every one. It
+// reports whether any child is left.
+func (k *keeper) reap(each func(pid int)) bool {
+	for {
+		var ws syscall.WaitStatus
+		var used syscall.Rusage
+		pid, err := syscall.Wait4(-1, &ws, syscall.WNOHANG, &used)
+		switch {
+		case err == syscall.EINTR:
+		case err != nil:
+			return false // ECHILD
+		case pid == 0:
+			return true
+		case ws.Exited() || ws.Signaled():
+			each(pid)
+			k.usage.reaped(&used)
+			if k.run != nil && pid == k.pid {
+				k.gone, k.status = true, ws
+			}
+		}
+	}
+}
+
+// finish tells how the process ended, after all of its descendants have.
+func (k *keeper) finish() {
+	if k.run == nil {
+		return
+	}
+	used := k.usage.total()
+	if k.fault == nil {
+		k.fault = used.over(&k.limits)
+	}
+	e := &ending{Number: k.run.Number, Status: "unknown", Code: -1, Fault: k.fault,
+		CPU: used.cpu - k.usage.before, Memory: k.usage.peak.memory, Processes: k.usage.peak.processes}
+	switch ws := k.status; {
+	case !k.gone:
+	case ws.Exited():
+		e.Status, e.Code = fmt.Sprintf("exit status %d", ws.ExitStatus()), ws.ExitStatus()
+	case ws.Signaled():
+		e.Status = "signal: " + ws.Signal().String()
+	}
+	k.run = nil
+	k.tell(report{Ended: e})
+}

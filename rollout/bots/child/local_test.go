@@ -1,0 +1,56 @@
+package child
+
+import (
+	"context"
+	"testing"
+	"time"
+)
+
+// localGuard is a Guard as systems other than Linux have it.
+func localGuard(t *testing.T, limits Limits) *Guard {
+	t.Helper()
+	g := &Guard{limits: limits, ctx: t.Context()}
+	g.limits.Answer = DefaultAnswer
+	g.starts = &local{guard: g}
+	g.unless = context.AfterFunc(g.ctx, g.starts.end)
+	t.Cleanup(func() {
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return g
+}
+
+func TestWithoutGuardProcess(t *testing.T) {
+	g := localGuard(t, Limits{})
+	p := start(t, g, talks(t, "echo"))
+	if err := p.Write([]byte("hello\n"), soon()); err != nil {
+		t.Fatal(err)
+	}
+	if got := readLine(t, p); got != "hello" {
+		t.Errorf("%q", got)
+	}
+	if r := p.End(soon()); r.Code != 0 || r.Fault != nil {
+		t.Errorf("%+v", r)
+	}
+	p = start(t, g, talks(t, "sleep"))
+	readLine(t, p)
+	if r := p.End(time.Now()); r.Fault == nil || r.Fault.Kind != Time {
+		t.Errorf("%+v", r)
+	}
+	if _, err := g.Run(Command{Args: []string{"no-such-program-here"}}); err == nil {
+		t.Error("started what is not there")
+	}
+	start(t, g, talks(t, "sleep")) // ended by Close
+
+	g = localGuard(t, Limits{CPU: 50 * time.Millisecond})
+	var err error
+	for k := 0; err == nil && k < 1000; k++ {
+		if p, err = g.Run(self(t, "spin", "30")); err == nil {
+			p.End(soon())
+		}
+	}
+	if kindOf(t, err) != CPU {
+		t.Error(err)
+	}
+}

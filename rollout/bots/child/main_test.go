@@ -1,0 +1,488 @@
+package child
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// ample is a deadline that nothing honest misses, on a loaded machine either.
+const ample = time.Minute
+
+func TestMain(m *testing.M) {
+	Main()
+	if len(os.Args) > 2 && os.Args[1] == "bot" {
+		os.Exit(bot(os.Args[2], os.Args[3:]))
+	}
+	os.Setenv("GORACE", os.Getenv("GORACE")+" atexit_sleep_ms=0") // programs with the race detector wait a second
+	os.Exit(m.Run())
+}
+
+// bot is what the test's program does as a bot.
+func bot(kind string, args []string) int {
+	number := func() int {
+		n, err := strconv.Atoi(args[0])
+		if err != nil {
+			panic(err)
+		}
+		return n
+	}
+	switch kind {
+	case "echo":
+		in := bufio.NewReader(os.Stdin)
+		for {
+			line, err := in.ReadString('\n')
+			io.WriteString(os.Stdout, line)
+			if err != nil {
+				return 0
+			}
+		}
+	case "print":
+		fmt.Println(strings.Join(args, " "))
+		fmt.Fprintln(os.Stderr, "to the log")
+	case "where":
+		dir, _ := os.Getwd()
+		fmt.Println(dir)
+		fmt.Println(os.Getenv("CHILD_TEST"), os.Getenv("PWD") == dir, os.Getenv(Marker) != "")
+	case "exit":
+		return number()
+	case "drip":
+		for {
+			fmt.Print("x")
+			time.Sleep(time.Second)
+		}
+	case "flood":
+		to := map[string]*os.File{"out": os.Stdout, "err": os.Stderr}[args[0]]
+		lines := strings.Repeat(strings.Repeat("y", 99)+args[1], 1000)
+		for {
+			if _, err := io.WriteString(to, lines); err != nil {
+				return 1
+			}
+		}
+	case "close":
+		map[string]*os.File{"in": os.Stdin, "out": os.Stdout}[args[0]].Close()
+		fmt.Fprintln(os.Stderr, "closed")
+		fmt.Println("closed")
+		time.Sleep(time.Hour)
+	case "sleep":
+		fmt.Println("ready")
+		time.Sleep(time.Hour)
+	case "spin":
+		for end := time.Now().Add(time.Duration(number()) * time.Millisecond); time.Now().Before(end); {
+		}
+	default:
+		return unixBot(kind, args)
+	}
+	return 0
+}
+
+// self is the test's program as a bot.
+func self(t testing.TB, args ...string) Command {
+	t.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Command{Args: append([]string{path, "bot"}, args...)}
+}
+
+// talks is self with both standard files.
+func talks(t testing.TB, args ...string) Command {
+	c := self(t, args...)
+	c.Input, c.Output = true, true
+	return c
+}
+
+// guard starts a Guard for as long as the test runs.
+func guard(t testing.TB, limits Limits) *Guard {
+	t.Helper()
+	g, err := Start(context.Background(), limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return g
+}
+
+func start(t testing.TB, g *Guard, c Command) *Process {
+	t.Helper()
+	p, err := g.Run(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func soon() time.Time { return time.Now().Add(ample) }
+
+func readLine(t testing.TB, p *Process) string {
+	t.Helper()
+	line, err := p.ReadLine(soon())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(line)
+}
+
+// kindOf is the kind of a fault that must be one.
+func kindOf(t testing.TB, err error) Kind {
+	t.Helper()
+	var f *Fault
+	if !errors.As(err, &f) {
+		t.Fatalf("error %v, want a fault", err)
+	}
+	if f.Text == "" || strings.Contains(f.Text, "\n") {
+		t.Errorf("text %q", f.Text)
+	}
+	return f.Kind
+}
+
+func TestConversation(t *testing.T) {
+	p := start(t, guard(t, Limits{}), talks(t, "echo"))
+	for k := range 100 {
+		want := strings.Repeat("x", k*k) + strconv.Itoa(k)
+		if err := p.Write([]byte(want+"\n"), soon()); err != nil {
+			t.Fatal(err)
+		}
+		if got := readLine(t, p); got != want {
+			t.Fatalf("line %d: %q", k, got)
+		}
+	}
+	p.Write([]byte("a\n\nb\r\nc"), soon())
+	p.CloseInput()
+	for _, want := range []string{"a", "", "b\r", "c"} {
+		if got := readLine(t, p); got != want {
+			t.Fatalf("%q, want %q", got, want)
+		}
+	}
+	for range 2 {
+		if _, err := p.ReadLine(soon()); kindOf(t, err) != Exited || !strings.Contains(err.Error(), "exit status 0") {
+			t.Errorf("error %v", err)
+		}
+	}
+	r := p.End(soon())
+	if r.Code != 0 || r.Status != "exit status 0" || r.Fault != nil || r.Time <= 0 {
+		t.Errorf("%+v", r)
+	}
+	if err := p.Write([]byte("x"), soon()); err == nil {
+		t.Error("written to a process that has ended")
+	}
+}
+
+// Standard output goes where it is wanted; standard error to the log.
+func TestOutputs(t *testing.T) {
+	g := guard(t, Limits{})
+	var text strings.Builder
+	c := talks(t, "print", "hello", "there")
+	c.Log = NewLog(&text, 1000)
+	p := start(t, g, c)
+	if got := readLine(t, p); got != "hello there" {
+		t.Errorf("%q", got)
+	}
+	if r := p.End(soon()); text.String() != "to the log\n" || len(r.Lines) != 1 || r.Lines[0] != "to the log" {
+		t.Errorf("log %q, %+v", text.String(), r)
+	}
+	c.Input, c.Output = false, false
+	p = start(t, g, c)
+	r := p.End(soon())
+	if want := "to the log\nhello there\nto the log\n"; text.String() != want || len(r.Lines) != 2 {
+		t.Errorf("log %q, %+v", text.String(), r)
+	}
+	if _, err := p.ReadLine(soon()); err == nil {
+		t.Error("read what goes to the log")
+	}
+	if p.Write(nil, soon()) == nil {
+		t.Error("written to an empty file")
+	}
+}
+
+func TestPlace(t *testing.T) {
+	t.Setenv("CHILD_TEST", "mine")
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := talks(t, "where")
+	c.Dir, c.Env = dir, []string{"CHILD_TEST=yours"}
+	p := start(t, guard(t, Limits{}), c)
+	if got := readLine(t, p); got != dir {
+		t.Errorf("works in %s, want %s", got, dir)
+	}
+	if got, want := readLine(t, p), "yours true "; !strings.HasPrefix(got, want) {
+		t.Errorf("environment %q, want %q", got, want)
+	}
+}
+
+func TestExitStatus(t *testing.T) {
+	g := guard(t, Limits{})
+	for _, code := range []int{0, 1, 77} {
+		p := start(t, g, talks(t, "exit", strconv.Itoa(code)))
+		want := fmt.Sprintf("exit status %d", code)
+		if _, err := p.ReadLine(soon()); kindOf(t, err) != Exited || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v", err)
+		}
+		if r, err := p.Wait(soon()); err != nil || r.Code != code || r.Status != want {
+			t.Errorf("%+v, %v", r, err)
+		}
+	}
+}
+
+func TestNeverAnswers(t *testing.T) {
+	for _, kind := range []string{"sleep", "drip"} {
+		p := start(t, guard(t, Limits{}), talks(t, kind))
+		if kind == "sleep" {
+			readLine(t, p)
+		}
+		for range 2 { // the deadline of one call has no effect on the next
+			if _, err := p.ReadLine(time.Now().Add(50 * time.Millisecond)); kindOf(t, err) != Time {
+				t.Errorf("%s: %v", kind, err)
+			}
+		}
+		r := p.End(time.Now().Add(50 * time.Millisecond))
+		if r.Fault == nil || r.Fault.Kind != Time || r.Code != -1 && runtime.GOOS != "windows" {
+			t.Errorf("%s: %+v", kind, r)
+		}
+	}
+}
+
+// A bot that does not read does not block the match.
+func TestNeverReads(t *testing.T) {
+	p := start(t, guard(t, Limits{}), talks(t, "sleep"))
+	big := make([]byte, 1<<20)
+	begin := time.Now()
+	for range 2 {
+		if err := p.Write(big, time.Now().Add(100*time.Millisecond)); kindOf(t, err) != Time {
+			t.Error(err)
+		}
+	}
+	if took := time.Since(begin); took > ample {
+		t.Errorf("took %v", took)
+	}
+	if r := p.Kill(); r.Fault != nil {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestFloods(t *testing.T) {
+	for _, c := range []struct {
+		end    string
+		limits Limits
+		want   string
+	}{
+		{"", Limits{Answer: 100_000}, "answered with more than 100000 bytes"},
+		{"", Limits{}, "answered with more than 1048576 bytes"},
+		{"\n", Limits{Output: 1_000_000}, "in the whole match, the limit is 1000000"},
+	} {
+		p := start(t, guard(t, c.limits), talks(t, "flood", "out", c.end))
+		var err error
+		read := 0
+		for err == nil && read < 1<<30 {
+			var line []byte
+			if line, err = p.ReadLine(soon()); err == nil {
+				read += len(line) + 1
+			}
+		}
+		if kindOf(t, err) != Output || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %q", err, c.want)
+		}
+		if limit := c.limits.Output; limit > 0 && int64(read) > limit {
+			t.Errorf("read %d bytes, limit %d", read, limit)
+		}
+		if len(p.base) > 8<<20 {
+			t.Errorf("a buffer of %d bytes", len(p.base))
+		}
+		if r, err := p.Wait(soon()); err != nil || r.Fault == nil || r.Fault.Kind != Output {
+			t.Errorf("%+v, %v", r, err)
+		}
+	}
+}
+
+// What goes to the log is read always, and kept up to the limit.
+func TestLogFlood(t *testing.T) {
+	var text strings.Builder
+	c := talks(t, "flood", "err", "\n")
+	c.Log = NewLog(&text, 12_345)
+	p := start(t, guard(t, Limits{}), c)
+	for !c.Log.Full() {
+		time.Sleep(time.Millisecond)
+	}
+	if _, err := p.ReadLine(time.Now().Add(300 * time.Millisecond)); kindOf(t, err) != Time {
+		t.Error(err)
+	}
+	r := p.Kill()
+	kept, more, _ := strings.Cut(text.String(), "[")
+	if len(kept) != 12_345+1 || more != "the limit of 12345 bytes is reached: the rest was dropped]\n" {
+		t.Errorf("%d bytes kept, then %q", len(kept), more)
+	}
+	if len(r.Lines) != tailLines {
+		t.Errorf("%d last lines", len(r.Lines))
+	}
+}
+
+func TestHalfClosed(t *testing.T) {
+	t.Parallel() // both wait
+	p := start(t, guard(t, Limits{}), talks(t, "close", "out"))
+	_, err := p.ReadLine(soon())
+	if kindOf(t, err) != Closed || err.Error() != "closed its standard output and runs on" {
+		t.Error(err)
+	}
+	if _, again := p.ReadLine(soon()); again != err {
+		t.Error(again)
+	}
+}
+
+func TestHalfClosedInput(t *testing.T) {
+	t.Parallel()
+	p := start(t, guard(t, Limits{}), talks(t, "close", "in"))
+	if got := readLine(t, p); got != "closed" {
+		t.Errorf("%q", got)
+	}
+	if err := p.Write(make([]byte, 1<<20), soon()); kindOf(t, err) != Closed {
+		t.Error(err)
+	}
+	if r := p.End(time.Now()); r.Fault == nil || r.Fault.Kind != Time {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestProgramsThatAreNotThere(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g := guard(t, Limits{})
+	for _, c := range []struct {
+		command Command
+		want    string
+	}{
+		{Command{}, "want the name of a program"},
+		{Command{Args: []string{""}}, "want the name of a program"},
+		{Command{Args: []string{"no-such-program-here"}}, "not found"},
+		{Command{Args: []string{"./nothing"}, Dir: dir}, "nothing"},
+		{Command{Args: []string{filepath.Join(dir, "nothing")}}, "nothing"},
+		{Command{Args: []string{"go"}, Dir: filepath.Join(dir, "nowhere")}, "the folder to work in: "},
+		{Command{Args: []string{"go"}, Dir: file}, "is none"},
+		{Command{Args: []string{"go", "a\x00b"}}, "zero byte"},
+	} {
+		if err := c.command.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: error %v, want %q", c.command.Args, err, c.want)
+		}
+		if _, err := g.Run(c.command); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: error %v, want %q", c.command.Args, err, c.want)
+		}
+	}
+	start(t, g, self(t, "exit", "0")).End(soon()) // a guard survives all that
+}
+
+func TestMisuse(t *testing.T) {
+	if _, err := Start(t.Context(), Limits{Memory: -1}); err == nil || !strings.Contains(err.Error(), "negative") {
+		t.Errorf("error %v", err)
+	}
+	cause := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(cause)
+	if _, err := Start(ctx, Limits{}); !errors.Is(err, cause) {
+		t.Errorf("error %v", err)
+	}
+	mainCalled.Store(false)
+	_, err := Start(t.Context(), Limits{})
+	mainCalled.Store(true)
+	if !errors.Is(err, errNoMain) {
+		t.Errorf("error %v", err)
+	}
+	g := guard(t, Limits{})
+	p := start(t, g, talks(t, "sleep"))
+	if _, err := g.Run(self(t, "exit", "0")); err == nil || !strings.Contains(err.Error(), "has not ended") {
+		t.Errorf("error %v", err)
+	}
+	p.Kill()
+	for range 2 {
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := g.Run(self(t, "exit", "0")); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A context that is done ends what runs and whoever waits for it.
+func TestContext(t *testing.T) {
+	cause := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	g, err := Start(ctx, Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	p := start(t, g, talks(t, "sleep"))
+	readLine(t, p)
+	time.AfterFunc(20*time.Millisecond, func() { cancel(cause) })
+	if _, err := p.ReadLine(time.Time{}); kindOf(t, err) != Exited {
+		t.Errorf("error %v", err)
+	}
+	if _, err := p.Wait(soon()); err != nil {
+		t.Error(err)
+	}
+	if _, err := g.Run(self(t, "exit", "0")); !errors.Is(err, cause) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Nothing of a match stays in this program.
+func TestLeaks(t *testing.T) {
+	match := func() {
+		g, err := Start(context.Background(), Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		start(t, g, talks(t, "print", "x")).End(soon())
+		g.Run(Command{Args: []string{"no-such-program-here"}})
+		start(t, g, self(t, "print", "x")).End(soon())
+		readLine(t, start(t, g, talks(t, "sleep")))
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	match()                                          // what is opened once
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which closes forgotten files
+	files, routines := openFiles(t), runtime.NumGoroutine()
+	for range 3 {
+		match()
+	}
+	for end := soon(); ; time.Sleep(10 * time.Millisecond) { // timers and goroutines on their way out
+		f, r := openFiles(t), runtime.NumGoroutine()
+		if f <= files && r <= routines {
+			return
+		}
+		if time.Now().After(end) {
+			stacks := make([]byte, 1<<16)
+			t.Fatalf("%d files open, before %d; %d goroutines, before %d\n%s", f, files, r, routines, stacks[:runtime.Stack(stacks, true)])
+		}
+	}
+}
+
+// openFiles is the number of this program's open files, where the system tells.
+func openFiles(t *testing.T) int {
+	t.Helper()
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return 0
+	}
+	return len(entries)
+}

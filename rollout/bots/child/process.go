@@ -1,0 +1,319 @@
+package child
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+)
+
+// Process is a process that Run started, with all of its descendants. One
+// goroutine may read from it while another writes; Wait, End and Kill can be
+// called at any time.
+type Process struct {
+	guard  *Guard
+	number int
+	begin  time.Time
+
+	in, out *os.File // nil: not asked for
+	log     *os.File
+	drained chan struct{} // closed when all that goes to the log was read
+	tail    tail
+
+	base, kept []byte // of standard output: a buffer, and what of it was read and not returned yet
+	searched   int    // bytes of kept without an end of line
+	unread     *Fault // why ReadLine fails for good
+	unwritten  error  // why Write fails for good
+
+	mu     sync.Mutex
+	fault  *Fault // a limit that was exceeded on this side
+	over   chan struct{}
+	result Result // valid when over is closed
+}
+
+// pipes makes the files of the process and returns the process's ends, which the
+// caller closes in any case.
+func (p *Process) pipes(c *Command) (theirs [3]*os.File, err error) {
+	if c.Input {
+		theirs[0], p.in, err = os.Pipe()
+	} else {
+		theirs[0], err = os.Open(os.DevNull)
+	}
+	if err != nil {
+		return theirs, err
+	}
+	if p.log, theirs[2], err = os.Pipe(); err != nil {
+		return theirs, err
+	}
+	if c.Output {
+		p.out, theirs[1], err = os.Pipe()
+		return theirs, err
+	}
+	theirs[1] = theirs[2]
+	return theirs, nil
+}
+
+// closeFiles closes this side's ends.
+func (p *Process) closeFiles() {
+	for _, f := range []*os.File{p.in, p.out, p.log} {
+		if f != nil {
+			f.Close()
+		}
+	}
+}
+
+// Times of reading for the log.
+const (
+	drainTime = 200 * time.Millisecond // after the end, if a stranger holds the pipe open
+	drainRest = time.Millisecond       // between reads of what is dropped: at most 32 MB/s are read then
+)
+
+// drain reads what goes to the log until the end, so that the bot never waits for
+// it.
+func (p *Process) drain(log *Log) {
+	defer close(p.drained)
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := p.log.Read(buffer)
+		p.tail.Write(buffer[:n])
+		if log != nil {
+			log.Write(buffer[:n])
+		}
+		if err != nil {
+			return
+		}
+		if n == len(buffer) && (log == nil || log.Full()) {
+			time.Sleep(drainRest)
+		}
+	}
+}
+
+// finish is called once, when the process and its descendants have ended.
+func (p *Process) finish(e ending) {
+	ended := time.Now()
+	if p.log.SetReadDeadline(ended.Add(drainTime)) != nil {
+		unless := time.AfterFunc(drainTime, func() { p.log.Close() })
+		defer unless.Stop()
+	}
+	<-p.drained
+	p.log.Close()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.result = Result{Status: e.Status, Code: e.Code, Fault: e.Fault, CPU: e.CPU, Memory: e.Memory,
+		Processes: e.Processes, Time: ended.Sub(p.begin), Lines: p.tail.lines()}
+	if p.fault != nil && (e.Fault == nil || e.Fault.Kind == Lost) {
+		p.result.Fault = p.fault
+	}
+	close(p.over)
+}
+
+// ended reports whether the result is there.
+func (p *Process) ended() bool {
+	select {
+	case <-p.over:
+		return true
+	default:
+		return false
+	}
+}
+
+// blame notes the first fault that was found on this side.
+func (p *Process) blame(f *Fault) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.fault == nil {
+		p.fault = f
+	}
+}
+
+// ReadLine reads a line of standard output and returns it without its end "\n".
+// It stays valid until the next call. The last line needs no end. A deadline of
+// zero is none.
+//
+// The error is a *Fault. After Time the rest of the line can be read by another
+// call. After Output the process is killed. When no more can be read, the fault is
+// the limit for which the process was killed, or else Exited or Closed.
+func (p *Process) ReadLine(deadline time.Time) ([]byte, error) {
+	if p.out == nil {
+		return nil, errors.New("the standard output of the bot goes to its log")
+	}
+	begin := time.Now()
+	for p.unread == nil {
+		if i := bytes.IndexByte(p.kept[p.searched:], '\n'); i >= 0 {
+			line := p.kept[:p.searched+i]
+			p.kept, p.searched = p.kept[len(line)+1:], 0
+			return line, nil
+		}
+		p.searched = len(p.kept)
+		if limit := p.guard.limits.Answer; int64(len(p.kept)) > limit {
+			p.flood(fmt.Sprintf("answered with more than %d bytes", limit), limit, int64(len(p.kept)))
+			break
+		}
+		err := p.fill(deadline)
+		switch {
+		case err == nil:
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			return nil, timeFault("did not answer", deadline.Sub(begin), time.Since(begin))
+		case p.unread == nil:
+			p.unread = p.why("closed its standard output")
+			if ended := p.unread.Kind == Exited || p.unread.Kind == Closed; ended && len(p.kept) > 0 {
+				line := p.kept
+				p.kept, p.searched = nil, 0
+				return line, nil
+			}
+		}
+	}
+	return nil, p.unread
+}
+
+// fill reads some more of standard output.
+func (p *Process) fill(deadline time.Time) error {
+	const least = 8 << 10
+	if cap(p.kept)-len(p.kept) < least {
+		if len(p.base) < len(p.kept)+2*least {
+			p.base = make([]byte, 2*(len(p.kept)+least))
+		}
+		p.kept = p.base[:copy(p.base, p.kept)]
+	}
+	room := p.kept[len(p.kept):cap(p.kept)]
+	if most := p.guard.limits.Answer + 1; int64(len(room)) > most {
+		room = room[:most]
+	}
+	stop, err := within(p, p.out.SetReadDeadline, deadline)
+	if err != nil {
+		return err
+	}
+	n, err := p.out.Read(room)
+	if !stop() {
+		err = os.ErrDeadlineExceeded
+	}
+	p.kept = p.kept[:len(p.kept)+n]
+	if total, limit := p.guard.output.Add(int64(n)), p.guard.limits.Output; limit > 0 && total > limit {
+		p.flood(fmt.Sprintf("printed %d bytes in the whole match, the limit is %d", total, limit), limit, total)
+		return p.unread
+	}
+	if n > 0 {
+		return nil
+	}
+	return err
+}
+
+// flood kills the process for what it prints.
+func (p *Process) flood(text string, limit, measured int64) {
+	p.unread = &Fault{Output, limit, measured, text}
+	p.blame(p.unread)
+	p.guard.starts.kill(p.number)
+}
+
+// within sets a deadline for the next read or write. Where files have none, the
+// process is killed at the deadline instead. The function that it returns must be
+// called then; it says whether that did not happen.
+func within(p *Process, set func(time.Time) error, deadline time.Time) (stop func() bool, err error) {
+	err = set(deadline)
+	if !errors.Is(err, os.ErrNoDeadline) {
+		return func() bool { return true }, err
+	}
+	if deadline.IsZero() {
+		return func() bool { return true }, nil
+	}
+	t := time.AfterFunc(time.Until(deadline), func() { p.guard.starts.kill(p.number) })
+	return t.Stop, nil
+}
+
+// closedTime is how long a process whose pipe has ended may take to end itself.
+const closedTime = 2 * time.Second
+
+// why says why a pipe to the process has ended.
+func (p *Process) why(closed string) *Fault {
+	t := time.NewTimer(closedTime)
+	defer t.Stop()
+	select {
+	case <-p.over:
+		return p.result.exited()
+	case <-t.C:
+		return &Fault{Kind: Closed, Text: closed + " and runs on"}
+	}
+}
+
+// Write writes all bytes to standard input. A deadline of zero is none. The error
+// is a *Fault as that of ReadLine, Time if the process did not read it all; then
+// nothing more can be written, since it would begin in the middle.
+func (p *Process) Write(b []byte, deadline time.Time) error {
+	if p.in == nil {
+		return errors.New("the standard input of the bot is empty")
+	}
+	if p.unwritten != nil {
+		return p.unwritten
+	}
+	begin := time.Now()
+	stop, err := within(p, p.in.SetWriteDeadline, deadline)
+	if err == nil {
+		_, err = p.in.Write(b)
+		if !stop() {
+			err = os.ErrDeadlineExceeded
+		}
+	}
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		p.unwritten = timeFault("did not read what it was sent", deadline.Sub(begin), time.Since(begin))
+	default:
+		p.unwritten = p.why("closed its standard input")
+	}
+	return p.unwritten
+}
+
+// CloseInput says to the process that nothing more will be written.
+func (p *Process) CloseInput() {
+	if p.in != nil {
+		p.in.Close()
+	}
+}
+
+// Wait waits until the process has ended by itself, and what it left behind was
+// killed. A deadline of zero is none; the error is a *Fault of kind Time.
+func (p *Process) Wait(deadline time.Time) (*Result, error) {
+	begin := time.Now()
+	var late <-chan time.Time
+	if !deadline.IsZero() {
+		t := time.NewTimer(time.Until(deadline))
+		defer t.Stop()
+		late = t.C
+	}
+	select {
+	case <-p.over:
+		return &p.result, nil
+	case <-late:
+		if p.ended() {
+			return &p.result, nil
+		}
+		return nil, timeFault("did not end", deadline.Sub(begin), time.Since(begin))
+	}
+}
+
+// End closes standard input, waits as Wait does, and kills the process at the
+// deadline. Then the fault of the result is of kind Time.
+func (p *Process) End(deadline time.Time) *Result {
+	p.CloseInput()
+	r, err := p.Wait(deadline)
+	if f := (*Fault)(nil); errors.As(err, &f) {
+		p.blame(f)
+		return p.Kill()
+	}
+	return r
+}
+
+// Kill kills the process and all of its descendants, waits for their end and
+// returns the result. The fault is Lost if they do not end.
+func (p *Process) Kill() *Result {
+	p.guard.starts.kill(p.number)
+	r, err := p.Wait(time.Now().Add(patience))
+	if err != nil {
+		return &Result{Status: "unknown", Code: -1, Time: time.Since(p.begin),
+			Fault: &Fault{Kind: Lost, Text: fmt.Sprintf("the bot's processes did not end within %v after they were killed", patience)}}
+	}
+	return r
+}

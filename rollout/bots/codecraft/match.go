@@ -1,0 +1,172 @@
+package codecraft
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"moonfarm/env"
+	features "moonfarm/features/codecraft"
+	"moonfarm/rollout"
+	"moonfarm/rollout/bots"
+	"moonfarm/rollout/bots/child"
+	"moonfarm/sim"
+	"moonfarm/sim/codecraft"
+	"moonfarm/sim/codecraft/wire"
+)
+
+// Match is one game of CodeCraft.
+type Match struct {
+	Rules codecraft.Rules
+	Seed  uint64
+	Start *codecraft.State // nil: the start of the game with the seed
+	Seats []Seat           // as many as the rules have players
+
+	// Replay, if not nil, gets the game as a replay file of the original.
+	Replay io.Writer
+	// Watch, if not nil, sees the state at the start and after every tick. An
+	// error of it ends the match.
+	Watch func(s *codecraft.State) error
+}
+
+// Seat says who plays at a seat. Without a Policy, Port and Command it is a
+// player that gives no orders.
+type Seat struct {
+	Policy  rollout.Maker // a built-in policy
+	Port    *Port         // a client that connects there
+	Command []string      // a client to be started: see start
+	Output  io.Writer     // takes what a started client prints, up to 10 MiB; nil: it is dropped. Errors of Write are ignored
+	Limits  bots.Limits   // of a client
+	Uses    child.Limits  // of a started client, besides
+}
+
+// validate says what is wrong with a seat.
+func (s *Seat) validate() error {
+	kinds := 0
+	for _, is := range []bool{s.Policy != nil, s.Port != nil, len(s.Command) > 0} {
+		if is {
+			kinds++
+		}
+	}
+	if kinds > 1 {
+		return errors.New("more than one of a policy, a port and a command")
+	}
+	if l := s.Limits; l.Accept < 0 || l.Answer < 0 || l.Game < 0 || l.Bytes < 0 {
+		return fmt.Errorf("a negative limit: %+v", l)
+	}
+	return nil
+}
+
+// Result tells how a match went.
+type Result struct {
+	*bots.Result
+	wire.Results // as the original writes them
+}
+
+// Play plays the match to its end. It starts the clients that are to be started;
+// they have ended when it returns, with all that they have started. A program that
+// plays with such clients must call child.Main at its beginning. If the context is done, everything is stopped
+// and Play returns the cause. What clients do wrong is no error of Play but in the
+// Result.
+func (m *Match) Play(ctx context.Context) (*Result, error) {
+	h, err := m.host()
+	if err != nil {
+		return nil, err
+	}
+	r, err := h.match.Play(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return h.result(r), nil
+}
+
+// host is a match that is being played.
+type host struct {
+	*Match
+	match  bots.Match
+	game   *codecraft.Game
+	state  *codecraft.State // of the match's game; only read
+	replay *wire.Recorder   // nil: nobody wants it, or nothing is written yet
+}
+
+// host makes the game.
+func (m *Match) host() (*host, error) {
+	g, err := codecraft.New(m.Rules)
+	if err != nil {
+		return nil, err
+	}
+	v, err := env.New(g, features.Kit(g), env.Config{N: 1})
+	if err != nil {
+		return nil, err
+	}
+	if m.Start != nil {
+		env.Load(v, 0, m.Start, m.Seed)
+	} else {
+		v.Reset(0, m.Seed)
+	}
+	states, _ := env.States[codecraft.State](v)
+	h := &host{Match: m, game: g, state: &states[0]}
+	h.match = bots.Match{Vector: v, Over: h.state.Tick >= m.Rules.MaxTurns, Shown: h.shown}
+	for i := range m.Seats {
+		s := &m.Seats[i]
+		if err := s.validate(); err != nil {
+			return nil, fmt.Errorf("seat %d: %w", i+1, err)
+		}
+		seat := bots.Seat{Policy: s.Policy}
+		if s.Port != nil || len(s.Command) > 0 {
+			seat.Bot = h.join(sim.Player(i), s)
+		}
+		h.match.Seats = append(h.match.Seats, seat)
+	}
+	return h, nil
+}
+
+// shown shows the state to those who watch. The replay begins when all have
+// joined.
+func (h *host) shown(b *env.Batch) error {
+	if h.replay != nil {
+		if err := h.replay.Tick(h.state); err != nil {
+			return fmt.Errorf("the replay: %w", err)
+		}
+	} else if h.Replay != nil {
+		h.replay = wire.NewRecorder(h.Replay, h.game, h.state)
+	}
+	if h.Watch != nil {
+		if err := h.Watch(h.state); err != nil {
+			return err
+		}
+	}
+	if b.Status[0] != sim.Running && h.replay != nil {
+		return h.replay.Close()
+	}
+	return nil
+}
+
+// result is the result in the words of the original.
+func (h *host) result(r *bots.Result) *Result {
+	all := &Result{Result: r, Results: wire.Results{Seed: h.Seed}}
+	for i, c := range r.Crashes {
+		one := wire.PlayerResult{}
+		if c != nil {
+			comment := commentOf(c)
+			one = wire.PlayerResult{Crashed: true, Comment: &comment}
+		}
+		all.Players = append(all.Players, one)
+		all.Results.Results = append(all.Results.Results, int64(h.state.Score[i]))
+	}
+	return all
+}
+
+// commentOf is what the results say of a crash.
+func commentOf(c *bots.Crash) string {
+	text := wire.CrashComment
+	if c.Turn >= 0 {
+		text += fmt.Sprintf("tick %d: ", c.Turn)
+	}
+	text += c.Err.Error()
+	if c.Exit != "" && c.Turn >= 0 {
+		text += " (" + c.Exit + ")"
+	}
+	return text
+}

@@ -1,0 +1,381 @@
+package codecraft
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"moonfarm/env"
+	"moonfarm/env/catalog"
+	"moonfarm/rollout"
+	"moonfarm/rollout/bots"
+	"moonfarm/rollout/bots/child"
+	"moonfarm/rollout/policy"
+	"moonfarm/sim"
+	"moonfarm/sim/codecraft"
+	"moonfarm/sim/codecraft/wire"
+)
+
+// clientEnv makes the test's program a client, of the kind that it names.
+const clientEnv = "MOONFARM_TEST_CLIENT"
+
+func TestMain(m *testing.M) {
+	child.Main()
+	if kind := os.Getenv(clientEnv); kind != "" {
+		os.Exit(program(kind, os.Args[1:]))
+	}
+	os.Exit(m.Run())
+}
+
+// program is a client as a program: its arguments are host, port and token.
+func program(kind string, args []string) int {
+	switch {
+	case kind == "fails":
+		return 3
+	case kind == "sleeps":
+		time.Sleep(time.Minute)
+	case len(args) != 3:
+		fmt.Println("arguments:", args)
+		return 2
+	}
+	conn, err := net.Dial("tcp", net.JoinHostPort(args[0], args[1]))
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	token := args[2]
+	if kind == "guesses" {
+		token = "a guess"
+	}
+	conn.Write(wire.AppendString(nil, token))
+	fmt.Println("connected")
+	switch kind {
+	case "leaves", "eats", "floods": // and what else
+		hostile(kind)
+	case "stays": // is silent after its first view
+		conn.Read(make([]byte, 1))
+		time.Sleep(time.Minute)
+	case "dies", "falls", "garbles": // after its second view
+		in := wire.NewReader(conn)
+		var m wire.ServerMessage
+		in.ServerMessage(&m)
+		conn.Write(message(wire.ActionMessage))
+		in.ServerMessage(&m)
+		fmt.Println(strings.Repeat("a line\n", 5000))
+		fmt.Fprint(os.Stderr, "Traceback: \x1b[31mred\x1b[0m \xff\n\n", strings.Repeat("x", 1000), "\r\nlast words")
+		switch kind {
+		case "falls":
+			self, _ := os.FindProcess(os.Getpid())
+			self.Kill()
+			time.Sleep(time.Minute)
+		case "garbles":
+			conn.Write([]byte("garbage"))
+			time.Sleep(time.Minute)
+		}
+		conn.Close()
+		time.Sleep(100 * time.Millisecond) // as interpreters take until they end
+		return 7
+	}
+	if err := serve(conn, orderAll); err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	fmt.Println("finished")
+	if kind == "lingers" {
+		time.Sleep(time.Minute)
+	}
+	return 0
+}
+
+func maker(t testing.TB, spec string) rollout.Maker {
+	t.Helper()
+	m, err := policy.New("codecraft", spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// episodes keeps the last episode's result.
+type episodes struct{ last rollout.Episode }
+
+func (e *episodes) Episode(one *rollout.Episode) error { e.last = *one; return nil }
+
+// A match between policies is the episode that a rollout plays.
+func TestMatchOfPolicies(t *testing.T) {
+	r := rules(t, "finals", 300)
+	m := &Match{Rules: r, Seats: []Seat{
+		{Policy: maker(t, "econ")}, {Policy: maker(t, "mix(0.7*quickstart,0.3*random)")},
+	}}
+	game, err := catalog.Find("codecraft")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := game.New(string(r.AppendText(nil)), env.Config{N: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seats []rollout.Policy
+	for i := range m.Seats {
+		p, err := m.Seats[i].Policy(v.Spec())
+		if err != nil {
+			t.Fatal(err)
+		}
+		seats = append(seats, p)
+	}
+	var e episodes
+	if err := rollout.Shard(t.Context(), v, seats, 3, 0, 1, &e); err != nil {
+		t.Fatal(err)
+	}
+	m.Seed = e.last.Seed
+	got := play(t, m)
+	if got.Turns != e.last.Turns || got.Status != e.last.Status {
+		t.Errorf("%d ticks, %v; the episode has %d, %v", got.Turns, got.Status, e.last.Turns, e.last.Status)
+	}
+	for i, score := range got.Results.Results {
+		if float64(score) != e.last.Outcome[i].Score {
+			t.Errorf("seat %d: score %d, in the episode %v", i, score, e.last.Outcome[i].Score)
+		}
+	}
+	if got.Results.Results[0] == 0 {
+		t.Error("econ has gathered nothing")
+	}
+}
+
+// quickstart is the strategy that contestants begin with, as a client plays it.
+func quickstart(v *wire.PlayerView) (list []wire.EntityOrder) {
+	properties := map[codecraft.Type]*wire.EntityProperties{}
+	for i := range v.EntityProperties {
+		properties[v.EntityProperties[i].Type] = &v.EntityProperties[i].EntityProperties
+	}
+	own := func(e *wire.Entity) bool { return e.PlayerID.Given && e.PlayerID.Value == v.MyID }
+	for i := range v.Entities {
+		e := &v.Entities[i]
+		if !own(e) {
+			continue
+		}
+		p := properties[e.Type]
+		var a wire.EntityAction
+		if p.CanMove {
+			a.Move = wire.Some(wire.MoveAction{X: v.MapSize - 1, Y: v.MapSize - 1, FindClosestPosition: true, BreakThrough: true})
+		} else if p.Build.Given {
+			built, count := p.Build.Value.Options[0], int32(0)
+			for k := range v.Entities {
+				if o := &v.Entities[k]; own(o) && o.Type == built {
+					count++
+				}
+			}
+			if (count+1)*properties[built].PopulationUse <= p.PopulationProvide {
+				a.Build = wire.Some(wire.BuildAction{Type: built, X: e.X + p.Size, Y: e.Y + p.Size - 1})
+			}
+		}
+		auto := wire.AutoAttack{PathfindRange: p.SightRange}
+		if e.Type == codecraft.BuilderUnit {
+			auto.ValidTargets = []codecraft.Type{codecraft.Resource}
+		}
+		a.Attack = wire.Some(wire.AttackAction{Auto: wire.Some(auto)})
+		list = append(list, wire.EntityOrder{ID: e.ID, EntityAction: a})
+	}
+	return list
+}
+
+// The strategy that contestants begin with plays the same games as a client, by
+// its views alone, and as a policy, at every seat: views and orders are what
+// they should be.
+func TestClientPlaysAsThePolicy(t *testing.T) {
+	ticks := int32(80)
+	if os.Getenv(longEnv) != "" {
+		ticks = 1000
+	}
+	for _, preset := range []string{"finals", "round2", "round1-2"} {
+		r := rules(t, preset, ticks)
+		match := func(clients ...int) *Result {
+			m := &Match{Rules: r, Seed: 5, Seats: make([]Seat, r.Players)}
+			for i := range m.Seats {
+				if !slices.Contains(clients, i) {
+					m.Seats[i].Policy = maker(t, "quickstart")
+					continue
+				}
+				m.Seats[i].Port = listen(t, nil)
+				conn := dial(t, m.Seats[i].Port, "")
+				go serve(conn, quickstart)
+			}
+			return play(t, m)
+		}
+		want := match()
+		for seat := range int(r.Players) {
+			got := match(seat)
+			if got.Turns != want.Turns || !slices.Equal(got.Results.Results, want.Results.Results) || got.Players[seat].Crashed {
+				t.Errorf("%s, client at seat %d: %v after %d ticks, as a policy %v after %d",
+					preset, seat, got.Results.Results, got.Turns, want.Results.Results, want.Turns)
+			}
+		}
+		if r.Players == 2 {
+			if got := match(0, 1); !slices.Equal(got.Results.Results, want.Results.Results) {
+				t.Errorf("%s, two clients: %v, as policies %v", preset, got.Results.Results, want.Results.Results)
+			}
+		}
+		if want.Results.Results[0] == 0 {
+			t.Errorf("%s: nothing was gathered", preset)
+		}
+	}
+}
+
+// A match begins where a state says, and its replay tells the whole of it.
+func TestStartAndReplay(t *testing.T) {
+	r := rules(t, "finals", 120)
+	m := &Match{Rules: r, Seed: 4, Seats: []Seat{{Policy: maker(t, "econ")}, {Policy: maker(t, "quickstart")}}}
+	var replay bytes.Buffer
+	middle := new(codecraft.State)
+	m.Replay = &replay
+	m.Watch = func(s *codecraft.State) error {
+		if s.Tick == 50 {
+			*middle = *s
+		}
+		return nil
+	}
+	whole := play(t, m)
+	recording, err := wire.NewRecording("replay", bytes.NewReader(replay.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ticks := 0
+	for err = recording.Next(); err == nil; err = recording.Next() {
+		ticks++
+	}
+	if err != io.EOF || ticks != 120 || int64(recording.World.Players[0].Score) != whole.Results.Results[0] {
+		t.Errorf("%d ticks, %v, score %d; want 120 and %d", ticks, err, recording.World.Players[0].Score, whole.Results.Results[0])
+	}
+	m.Replay, m.Watch, m.Start = nil, nil, middle
+	if rest := play(t, m); rest.Turns != 70 {
+		t.Errorf("%d ticks from tick 50 on, want 70", rest.Turns)
+	}
+	middle.Tick = 120
+	if rest := play(t, m); rest.Turns != 0 || rest.Status != sim.Over {
+		t.Errorf("from the end on %d ticks, %v", rest.Turns, rest.Status)
+	}
+	broken := errors.New("disk full")
+	m.Start, m.Replay = nil, failing{broken}
+	if _, err := m.Play(t.Context()); !errors.Is(err, broken) {
+		t.Errorf("error %v, want %v", err, broken)
+	}
+}
+
+// failing is a file that cannot be written.
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }
+
+// Clients that are started.
+func TestCommands(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		kind, comment, printed string
+		command                []string
+	}{
+		{"plays", "", "connected\nfinished\n", nil},
+		{"plays", "", "connected\nfinished\n", []string{self, "{host}", "{port}", "{token}"}},
+		{"lingers", "", "connected\nfinished\n", nil},
+		{"fails", "Player crashed: the client ended before it was connected: exit status 3", "", nil},
+		{"sleeps", "Player crashed: no client within 300ms", "", nil},
+		{"guesses", "was sent away: it gave another token", "connected\nbyte 0: message to a client: EOF\n", nil},
+		{"stays", "Player crashed: tick 0: no answer within 100ms", "connected\n", nil},
+		{"", "Player crashed: it could not be started: ", "", []string{filepath.Join(t.TempDir(), "none")}},
+	} {
+		if c.command == nil {
+			c.command = []string{self}
+		}
+		t.Setenv(clientEnv, c.kind)
+		out, err := os.Create(filepath.Join(t.TempDir(), "out"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer out.Close()
+		limits := bots.Limits{Accept: 20 * time.Second, Answer: 20 * time.Second}
+		switch c.kind {
+		case "sleeps":
+			limits.Accept = 300 * time.Millisecond
+		case "stays":
+			limits.Answer = 100 * time.Millisecond
+		}
+		begin := time.Now()
+		r := play(t, &Match{Rules: rules(t, "finals-1", 20), Seats: []Seat{{Command: c.command, Output: out, Limits: limits}}})
+		comment := ""
+		if r.Players[0].Comment != nil {
+			comment = *r.Players[0].Comment
+		}
+		if (c.comment == "") != (comment == "") || !strings.Contains(comment, c.comment) {
+			t.Errorf("%s: comment %q, want %q", c.kind, comment, c.comment)
+		}
+		if printed, _ := os.ReadFile(out.Name()); string(printed) != c.printed {
+			t.Errorf("%s: printed %q, want %q", c.kind, printed, c.printed)
+		}
+		if took := time.Since(begin); took > 30*time.Second {
+			t.Errorf("%s: took %v", c.kind, took)
+		}
+	}
+}
+
+// The results say when and how a client that was started ended, and what it
+// printed last.
+func TestDeaths(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ kind, reason, exit string }{
+		{"dies", "the client closed the connection", "exit status 7"},
+		{"falls", "the client closed the connection", "signal: killed"},
+		{"garbles", "message of a client: found tag 1651663207, want 0 to 3", ""},
+	} {
+		t.Setenv(clientEnv, c.kind)
+		m := &Match{Rules: rules(t, "round1-2", 30), Seats: []Seat{{}, {Command: []string{self}, Output: failing{errors.New("disk full")}}}}
+		r := play(t, m)
+		crash := r.Crashes[1]
+		if r.Crashes[0] != nil || crash == nil || r.Turns != 30 {
+			t.Fatalf("%s: %d ticks, crashes %v", c.kind, r.Turns, r.Crashes)
+		}
+		if crash.Turn != 1 || !strings.Contains(crash.Err.Error(), c.reason) || !strings.HasPrefix(crash.Exit, c.exit) || (c.exit == "") != (crash.Exit == "") {
+			t.Errorf("%s: %+v, want tick 1, %s, %s", c.kind, crash, c.reason, c.exit)
+		}
+		want := "Player crashed: tick 1: " + crash.Err.Error()
+		if c.exit != "" {
+			want += " (" + crash.Exit + ")"
+		}
+		if got := *r.Players[1].Comment; got != want {
+			t.Errorf("%s: comment %q, want %q", c.kind, got, want)
+		}
+		said := []string{"Traceback: �[31mred�[0m �", "", "…" + strings.Repeat("x", 199), "last words"}
+		if n := len(crash.Output); n != 10 || !slices.Equal(crash.Output[n-4:], said) || crash.Output[0] != "a line" {
+			t.Errorf("%s: last lines %q, want %q at the end", c.kind, crash.Output, said)
+		}
+	}
+}
+
+// A started client is gone as soon as the match is interrupted.
+func TestInterruptedCommand(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(clientEnv, "stays")
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	m := &Match{Rules: rules(t, "finals-1", 20), Seats: []Seat{{Command: []string{self}}}}
+	begin := time.Now()
+	if _, err := m.Play(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > 20*time.Second {
+		t.Errorf("error %v after %v", err, time.Since(begin))
+	}
+}

@@ -1,0 +1,118 @@
+package codecraft
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"moonfarm/rollout/bots"
+	"moonfarm/sim"
+	"moonfarm/sim/codecraft"
+	"moonfarm/sim/codecraft/wire"
+)
+
+// seated is a client that plays at a seat.
+type seated struct {
+	*client
+	process *process // nil: the client connected by itself
+	rules   *codecraft.Rules
+	game    *codecraft.Game  // for its views: clients are asked side by side
+	state   *codecraft.State // of the match; only read
+	player  sim.Player
+	view    wire.ServerMessage
+	out     []byte
+	stop    func() bool // forgets the context of the match
+	translator
+}
+
+// join starts the client of a seat, or waits until it has connected.
+func (h *host) join(p sim.Player, s *Seat) bots.Join {
+	return func(ctx context.Context) (bots.Bot, error) {
+		g, err := codecraft.New(h.Rules)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", bots.ErrHost, err)
+		}
+		c := &seated{rules: &h.Rules, game: g, state: h.state, player: p}
+		c.view.Kind = wire.GetAction
+		if err := c.connect(ctx, s); err != nil {
+			if c.process == nil {
+				return nil, err
+			}
+			c.process.stop(ctx, 0)
+			return nil, &bots.JoinError{Err: err, Ended: c.ended()}
+		}
+		c.stop = context.AfterFunc(ctx, func() { c.conn.Close() }) // nobody waits for it any more
+		return c, nil
+	}
+}
+
+func (c *seated) connect(ctx context.Context, s *Seat) (err error) {
+	port := s.Port
+	var gone chan error
+	if port == nil {
+		opened, token, err := privatePort()
+		if err != nil {
+			return fmt.Errorf("%w: %w", bots.ErrHost, err)
+		}
+		defer opened.Close()
+		port = opened
+		if c.process, err = start(ctx, arguments(s.Command, port.Address(), token), s); err != nil {
+			return err
+		}
+		gone = c.process.gone
+	}
+	if c.client, err = port.next(ctx, s.Limits.Accept, gone); err == nil {
+		c.limits = s.Limits
+	}
+	return err
+}
+
+// Ask implements bots.Bot.
+func (c *seated) Ask(dst []sim.Order) ([]sim.Order, error) {
+	wire.View(&c.view.View, c.game, c.state, c.player)
+	c.out = c.view.Append(c.out[:0])
+	action, err := c.ask(c.out)
+	if err != nil {
+		return dst, err
+	}
+	return c.appendOrders(dst, c.rules, c.state, c.player, action), nil
+}
+
+// grace is how long a client that was started may live after the game, or after
+// it has closed its connection.
+const grace = 2 * time.Second
+
+// End implements bots.Bot.
+func (c *seated) End(ctx context.Context, crash error) bots.Ended {
+	c.stop()
+	patience := grace
+	switch {
+	case ctx.Err() != nil:
+		c.conn.Close()
+	case crash == nil:
+		c.finish()
+	default:
+		if !errors.Is(crash, errClosed) && !errors.Is(crash, io.ErrUnexpectedEOF) {
+			patience = 0 // else it is about to end: the results say how
+		}
+		c.drop()
+	}
+	if c.process != nil {
+		c.process.stop(ctx, patience)
+	}
+	return c.ended()
+}
+
+// ended tells of a client that has ended.
+func (c *seated) ended() bots.Ended {
+	e := bots.Ended{}
+	if c.client != nil {
+		e.Used = c.used
+	}
+	if c.process != nil {
+		e.Exit, e.Output = c.process.exit, c.process.lines
+	}
+	return e
+}

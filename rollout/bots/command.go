@@ -1,0 +1,44 @@
+package bots
+
+import (
+	"fmt"
+	"strings"
+)
+
+// SplitCommand splits a command line into words at blanks. Quotes, single or
+// double, keep blanks and each other; there are no escapes and no shell.
+func SplitCommand(line string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	var quote rune
+	begun := false
+	for _, c := range line {
+		switch {
+		case c == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(c)
+		case c == '\'' || c == '"':
+			quote, begun = c, true
+		case c == ' ' || c == '\t':
+			if begun {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			begun = false
+		default:
+			word.WriteRune(c)
+			begun = true
+		}
+	}
+	if begun {
+		words = append(words, word.String())
+	}
+	switch {
+	case quote != 0:
+		return nil, fmt.Errorf("command %q: a quote %c is not closed", line, quote)
+	case len(words) == 0 || words[0] == "":
+		return nil, fmt.Errorf("command %q: want the name of a program", line)
+	}
+	return words, nil
+}

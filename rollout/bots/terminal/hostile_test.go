@@ -1,0 +1,266 @@
+package terminal
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"moonfarm/rollout/bots"
+	"moonfarm/rollout/bots/child"
+	"moonfarm/sim/terminal/wire"
+)
+
+func TestMain(m *testing.M) {
+	child.Main()
+	if len(os.Args) > 2 && os.Args[1] == "bot" {
+		os.Exit(program(os.Args[2], os.Args[3:]))
+	}
+	os.Exit(m.Run())
+}
+
+// program is what the test's program does as a bot.
+func program(kind string, args []string) int {
+	in := bufio.NewReaderSize(os.Stdin, 1<<20)
+	answer := "[]\n[]\n"
+	switch kind {
+	case "silent":
+		io.Copy(io.Discard, in)
+		time.Sleep(time.Hour)
+	case "drips":
+		for {
+			fmt.Print("[")
+			time.Sleep(time.Second)
+		}
+	case "floods":
+		for {
+			os.Stdout.Write(bytes.Repeat([]byte("["), 1<<16))
+		}
+	case "exits":
+		fmt.Fprintln(os.Stderr, "last words")
+		return 3
+	case "closes":
+		os.Stdout.Close()
+		time.Sleep(time.Hour)
+	case "deaf": // says all its answers at once and hears nothing
+		fmt.Print(strings.Repeat(answer, 200))
+		time.Sleep(time.Hour)
+	case "half":
+		in.ReadString('\n')
+		in.ReadString('\n')
+		fmt.Println("[]")
+		time.Sleep(time.Hour)
+	case "falls": // in turn 2, with half an answer
+		serve(in, &limited{left: 2*len(answer) + 3}, nil)
+		return 1
+	case "garbage":
+		answer = "\x00\xff{[\"\n{}}\n"
+	case "nested":
+		answer = strings.Repeat("[", 500_000) + "\n[" + strings.Repeat(`["FF",1e400,-1e400],[[]],[null,1,2],`, 20) + "[1,2,3]]\n"
+	case "twice":
+		answer += answer
+	case "noisy":
+		for range 100 {
+			fmt.Fprintln(os.Stderr, strings.Repeat("x", 50_000))
+		}
+	case "spawns": // leaves a process behind that it tells of in a file
+		other := exec.Command(os.Args[0], "bot", "silent")
+		other.Stdout = os.Stdout
+		if other.Start() != nil || os.WriteFile(args[0], []byte(strconv.Itoa(other.Process.Pid)), 0o600) != nil {
+			return 9
+		}
+	}
+	var answers []string
+	for range 200 {
+		answers = append(answers, answer)
+	}
+	if serve(in, os.Stdout, nil, answers...) != nil {
+		return 2
+	}
+	if kind == "lingers" {
+		time.Sleep(time.Hour)
+	}
+	return 5
+}
+
+// limited prints so many bytes and then fails.
+type limited struct{ left int }
+
+func (l *limited) Write(b []byte) (int, error) {
+	n := min(len(b), l.left)
+	l.left -= n
+	os.Stdout.Write(b[:n])
+	if n < len(b) {
+		return n, io.ErrShortWrite
+	}
+	return n, nil
+}
+
+// started is a seat of this test's program as a bot.
+func started(t testing.TB, kind string, args ...string) Seat {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Seat{Name: kind, Program: Program{Args: append([]string{exe, "bot", kind}, args...)}}
+}
+
+// TestFaults: a bot that does not play has lost, whatever it does, by the fault
+// that is its own; the replay verifies.
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	const soon = 300 * time.Millisecond
+	for i, c := range []struct {
+		kind    string
+		hard    time.Duration
+		timeout bool
+		turn    int // −1: any
+		want    string
+		output  string
+	}{
+		{"silent", soon, true, 0, "did not answer within 300ms", ""},
+		{"drips", soon, true, 0, "did not answer", ""},
+		{"half", soon, true, 0, "did not answer", ""},
+		{"deaf", 2 * time.Second, true, -1, "did not", ""},
+		{"floods", ample, false, 0, "answered with more than 1048576 bytes", ""},
+		{"exits", ample, false, 0, "the program has ended: exit status 3", "last words"},
+		{"closes", ample, false, 0, "closed its standard output", ""},
+		{"falls", ample, false, 2, "the program has ended: exit status 1", ""},
+	} {
+		t.Run(c.kind, func(t *testing.T) {
+			t.Parallel()
+			m := ruled(t, "2026", 60)
+			bad, good := i%2, 1-i%2
+			m.Seats[bad], m.Seats[good] = started(t, c.kind), Seat{Policy: maker(t, "starter")}
+			m.Limits.Hard = c.hard
+			r, replay := played(t, m)
+			crash, end := r.Crashes[bad], &r.End.Players[bad]
+			if crash == nil || c.turn >= 0 && crash.Turn != c.turn || crash.Turn != r.Turns-1 || !strings.Contains(crash.Err.Error(), c.want) {
+				t.Fatalf("%+v in a match of %d turns", crash, r.Turns)
+			}
+			if !end.Crashed || end.TimeoutDeath != c.timeout || r.End.Winner != good+1 || r.Crashes[good] != nil || r.End.Players[good].Crashed {
+				t.Errorf("%+v", r.End)
+			}
+			if text := strings.Join(crash.Output, "|"); text != c.output {
+				t.Errorf("output %q", text)
+			}
+			lost := m.Config.Rules.StartHealth + 1
+			if c.timeout {
+				lost--
+				if end.Time < float64(c.hard.Milliseconds()) || r.Players[bad].Longest < c.hard {
+					t.Errorf("%v ms, longest %v", end.Time, r.Players[bad].Longest)
+				}
+			}
+			if got := r.End.Players[good].Points; got < lost || c.turn == 0 && got > lost { // later the other may have hit it
+				t.Errorf("it lost %v health, want %v", got, lost)
+			}
+			// The other's commands of that turn count, and one frame of it is played.
+			_, f, _, err := wire.FindFrame("match", bytes.NewReader(replay), crash.Turn, 0)
+			if err != nil || f == nil || c.turn == 0 && len(f.Events.Spawns) == 0 {
+				t.Errorf("frame 0 of turn %d: %v, %v", crash.Turn, err, f)
+			}
+		})
+	}
+}
+
+// TestNuisances: bots that do silly things and play on do not lose by it.
+func TestNuisances(t *testing.T) {
+	t.Parallel()
+	left := filepath.Join(t.TempDir(), "pid")
+	for i, c := range []struct {
+		kind     string
+		lines    int // refused in a turn
+		commands int
+		exit     string
+		args     []string
+	}{
+		{"plays", 0, 0, "exit status 5", nil},
+		{"garbage", 2, 0, "exit status 5", nil},
+		{"nested", 1, 61, "exit status 5", nil},
+		{"twice", 0, 0, "exit status 5", nil},
+		{"noisy", 0, 0, "exit status 5", nil},
+		{"lingers", 0, 0, "signal: killed", nil},
+		{"spawns", 0, 0, "exit status 5", []string{left}},
+	} {
+		t.Run(c.kind, func(t *testing.T) {
+			t.Parallel()
+			m := ruled(t, "2022", 3)
+			seat := i % 2
+			m.Seats[seat] = started(t, c.kind, c.args...)
+			if c.kind == "lingers" {
+				m.Limits.End = 100 * time.Millisecond
+			} else {
+				m.Limits.End = ample
+			}
+			var log bytes.Buffer
+			m.Seats[seat].Log = child.NewLog(&log, 1000)
+			var end string
+			begin := m.Seats[seat].start
+			m.Seats[seat].begin = func(ctx context.Context, l child.Limits) (player, error) {
+				p, err := begin(ctx, l)
+				return &exiting{p, &end}, err
+			}
+			r, _ := played(t, m)
+			p := &r.Players[seat]
+			if r.Crashes[seat] != nil || r.Turns != 3 || r.End.Players[seat].Crashed || p.Longest <= 0 || p.Longest > r.Used[seat] {
+				t.Fatalf("%+v, %+v", r.Result, r.End)
+			}
+			if p.Refused.Lines != 3*c.lines || p.Refused.Commands != 3*c.commands || p.Refused.Rules != 0 || (len(p.Refused.First) > 0) != (c.lines > 0) {
+				t.Errorf("refused: %+v", p.Refused)
+			}
+			if end != c.exit {
+				t.Errorf("it ended with %s", end)
+			}
+			if log.Len() > 1200 || c.kind == "noisy" && log.Len() < 1000 {
+				t.Errorf("%d bytes in the log", log.Len())
+			}
+			if c.kind == "spawns" && runtime.GOOS == "linux" {
+				gone(t, left)
+			}
+		})
+	}
+}
+
+// exiting notes how a player ends.
+type exiting struct {
+	player
+	exit *string
+}
+
+func (p *exiting) stop(deadline time.Time) (e bots.Ended) {
+	e = p.player.stop(deadline)
+	*p.exit = e.Exit
+	return e
+}
+
+// gone checks that the process of which a file tells has ended.
+func gone(t *testing.T, file string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := os.FindProcess(pid)
+	if err == nil {
+		err = p.Signal(syscall.Signal(0))
+	}
+	if !errors.Is(err, os.ErrProcessDone) {
+		t.Errorf("the process that the bot left behind: %v", err)
+	}
+}

@@ -1,0 +1,190 @@
+package terminal
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"testing"
+	"time"
+
+	"moonfarm/rollout"
+	"moonfarm/rollout/bots"
+	"moonfarm/rollout/bots/child"
+	"moonfarm/rollout/policy"
+	"moonfarm/sim/terminal"
+	"moonfarm/sim/terminal/wire"
+)
+
+// ample is a time that nothing honest needs, on a loaded machine either.
+const ample = time.Minute
+
+// inside is a bot in this process: a function that reads lines and prints its
+// answers. Its pipes are real ones.
+type inside struct {
+	in, out *os.File
+	lines   *bufio.Reader
+	over    chan struct{}
+}
+
+// bot makes a seat of a function. A write to a pipe that is closed is its error,
+// after which it returns.
+func bot(play func(in *bufio.Reader, out io.Writer) error) Seat {
+	return Seat{begin: func(context.Context, child.Limits) (player, error) {
+		p := &inside{over: make(chan struct{})}
+		stdin, in, err := os.Pipe()
+		if err != nil {
+			return nil, err
+		}
+		out, stdout, err := os.Pipe()
+		if err != nil {
+			return nil, err
+		}
+		p.in, p.out, p.lines = in, out, bufio.NewReaderSize(out, 1<<20)
+		go func() {
+			defer close(p.over)
+			_ = play(bufio.NewReaderSize(stdin, 1<<16), stdout)
+			stdin.Close()
+			stdout.Close()
+		}()
+		return p, nil
+	}}
+}
+
+// Write implements player.
+func (p *inside) Write(b []byte, deadline time.Time) error {
+	_ = p.in.SetWriteDeadline(deadline)
+	_, err := p.in.Write(b)
+	return fault(err)
+}
+
+// ReadLine implements player.
+func (p *inside) ReadLine(deadline time.Time) ([]byte, error) {
+	_ = p.out.SetReadDeadline(deadline)
+	line, err := p.lines.ReadSlice('\n')
+	return bytes.TrimSuffix(line, []byte("\n")), fault(err)
+}
+
+// fault is an error as child.Process has it.
+func fault(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return &child.Fault{Kind: child.Time, Text: "did not answer"}
+	}
+	return &child.Fault{Kind: child.Exited, Text: "the program has ended: exit status 7"}
+}
+
+// stop implements player.
+func (p *inside) stop(deadline time.Time) bots.Ended {
+	p.in.Close()
+	if deadline.IsZero() {
+		p.out.Close()
+	}
+	<-p.over
+	p.out.Close()
+	return bots.Ended{Exit: "exit status 0"}
+}
+
+// phase is that of a frame, from its line.
+func phase(line []byte) (byte, bool) {
+	const key = `"turnInfo":[`
+	if i := bytes.Index(line, []byte(key)); i >= 0 && i+len(key) < len(line) {
+		return line[i+len(key)] - '0', true
+	}
+	return 0, false
+}
+
+// serve is a bot that behaves: it gives every line to see, if that is not nil, and
+// answers each deploy frame with the next of the answers, and then with empty ones.
+func serve(in *bufio.Reader, out io.Writer, see func(line []byte), answers ...string) error {
+	for {
+		line, err := in.ReadSlice('\n')
+		for err == bufio.ErrBufferFull {
+			var more []byte
+			line = append([]byte(nil), line...)
+			more, err = in.ReadSlice('\n')
+			line = append(line, more...)
+		}
+		if err != nil {
+			return err
+		}
+		if see != nil {
+			see(line)
+		}
+		p, ok := phase(line)
+		switch {
+		case ok && p == wire.PhaseEnd:
+			return nil
+		case !ok || p != wire.PhaseDeploy:
+			continue
+		}
+		answer := "[]\n[]\n"
+		if len(answers) > 0 {
+			answer, answers = answers[0], answers[1:]
+		}
+		if _, err := io.WriteString(out, answer); err != nil {
+			return err
+		}
+	}
+}
+
+// answering is a bot that behaves.
+func answering(answers ...string) Seat {
+	return bot(func(in *bufio.Reader, out io.Writer) error { return serve(in, out, nil, answers...) })
+}
+
+// ruled is a match by rules with a limit of turns and generous limits.
+func ruled(t testing.TB, rules string, turns int32, seats ...Seat) *Match {
+	t.Helper()
+	r, ok := terminal.RuleSet(rules)
+	if !ok {
+		t.Fatalf("no rules %q", rules)
+	}
+	r.MaxTurns = turns
+	m := &Match{Config: wire.ConfigOf(r)}
+	m.Limits = LocalLimits(&m.Config)
+	m.Limits.Start = 0
+	copy(m.Seats[:], seats)
+	return m
+}
+
+func maker(t testing.TB, spec string) rollout.Maker {
+	t.Helper()
+	m, err := policy.New("terminal", spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// played plays a match that must not fail, and checks that its replay verifies.
+func played(t testing.TB, m *Match) (*Result, []byte) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), ample)
+	defer cancel()
+	var replay bytes.Buffer
+	m.Replay = &replay
+	r, err := m.Play(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	verified(t, r, replay.Bytes())
+	return r, replay.Bytes()
+}
+
+// verified checks that a replay plays as recorded, and to the result.
+func verified(t testing.TB, r *Result, replay []byte) {
+	t.Helper()
+	read, report, err := wire.Verify("match", bytes.NewReader(replay), nil)
+	if err != nil || report.First != nil || report.Different > 0 || !report.Complete {
+		t.Fatalf("replay: %v, %+v, %v", err, report, report.First)
+	}
+	if a, b := fmt.Sprintf("%+v", read.End), fmt.Sprintf("%+v", r.End); a != b || r.Turns != report.Turns {
+		t.Errorf("the replay's end is %s, the result's %s; %d and %d turns", a, b, report.Turns, r.Turns)
+	}
+}

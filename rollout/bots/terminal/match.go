@@ -1,0 +1,201 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"moonfarm/env"
+	features "moonfarm/features/terminal"
+	"moonfarm/rollout"
+	"moonfarm/rollout/bots"
+	"moonfarm/rollout/bots/child"
+	"moonfarm/sim"
+	"moonfarm/sim/terminal"
+	"moonfarm/sim/terminal/wire"
+)
+
+// Match is one game of Terminal. There is no chance in the game: it has no seed.
+type Match struct {
+	Config wire.Config // what bots are sent, and the rules
+	Seats  [2]Seat
+	Limits Limits // of both bots: see SiteLimits and LocalLimits
+
+	// Replay, if not nil, gets the game as a replay file of the original. Each
+	// line is one call of Write.
+	Replay io.Writer
+	// Watch, if not nil, sees the state at the start and after every turn. An
+	// error of it ends the match.
+	Watch func(s *terminal.State) error
+}
+
+// Seat says who plays at a seat. Without a Policy and a Program it is a player that
+// gives no orders.
+type Seat struct {
+	Name    string        // for the replay
+	Policy  rollout.Maker // a built-in policy
+	Program Program       // a bot; without Args there is none
+	Log     *child.Log    // takes what the bot prints on standard error; nil: the last lines are kept
+
+	begin func(ctx context.Context, l child.Limits) (player, error) // in tests, in the place of the program
+}
+
+// validate says what is wrong with a seat.
+func (s *Seat) validate() error {
+	if s.Policy != nil && s.bot() {
+		return errors.New("a policy and a program")
+	}
+	if len(s.Program.Args) == 0 {
+		return nil
+	}
+	c := s.Program.command(nil)
+	return c.Check()
+}
+
+// bot says whether a bot plays there.
+func (s *Seat) bot() bool { return len(s.Program.Args) > 0 || s.begin != nil }
+
+// Result tells how a match went.
+type Result struct {
+	*bots.Result
+	// End has the winner, the scores (points_scored), turns and frames, and by
+	// player what the end frame of a replay tells: whether it crashed or its time
+	// ran out, milliseconds of thinking, health that it lost by that.
+	End     wire.EndStats
+	Players [2]PlayerResult // of bots
+}
+
+// PlayerResult tells what is not in the end frame.
+type PlayerResult struct {
+	Longest time.Duration // of an answer
+	Refused Refused
+}
+
+// Play plays the match to its end. The bots have ended, with all that they have
+// started, when it returns. If the context is done, everything is stopped and Play
+// returns the cause. A program that is not there is an error, and so is a fault of
+// this machine (bots.ErrHost); what bots do wrong is not, but in the Result.
+func (m *Match) Play(ctx context.Context) (*Result, error) {
+	h, err := m.host()
+	if err != nil {
+		return nil, err
+	}
+	r, err := h.match.Play(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := &Result{Result: r, End: h.end}
+	for p, s := range h.seats {
+		if s != nil {
+			all.Players[p] = s.result
+		}
+	}
+	return all, nil
+}
+
+// host is a match that is being played: once by the game that policies see, and once
+// by the referee that makes the frames.
+type host struct {
+	*Match
+	match   bots.Match
+	rules   terminal.Rules // with the limits
+	referee *wire.Referee
+	turn    sim.Turn
+	begun   bool
+	begin   time.Time
+	seats   [2]*seated   // nil: no bot
+	replay  *wire.Writer // nil: nobody wants it
+	end     wire.EndStats
+}
+
+// host makes the game.
+func (m *Match) host() (*host, error) {
+	if err := m.Limits.validate(); err != nil {
+		return nil, err
+	}
+	g, err := terminal.New(m.Config.Rules)
+	if err != nil {
+		return nil, err
+	}
+	v, err := env.New(g, features.Kit(g), env.Config{N: 1})
+	if err != nil {
+		return nil, err
+	}
+	h := &host{Match: m, rules: m.Limits.timed(m.Config.Rules)}
+	if h.referee, err = wire.NewReferee(h.rules); err != nil {
+		return nil, err
+	}
+	h.referee.Name([2]string{m.Seats[0].Name, m.Seats[1].Name})
+	h.match = bots.Match{Vector: v, Shown: h.shown}
+	for p := range sim.Player(2) {
+		seat := &m.Seats[p]
+		if err := seat.validate(); err != nil {
+			return nil, fmt.Errorf("seat %d: %w", p+1, err)
+		}
+		one := bots.Seat{Policy: seat.Policy}
+		if seat.bot() {
+			h.seats[p] = h.seat(p)
+			one.Bot = h.seats[p].join(seat)
+		}
+		h.match.Seats = append(h.match.Seats, one)
+	}
+	return h, nil
+}
+
+// seat makes the bot of a seat. It is to read the config first.
+func (h *host) seat(p sim.Player) *seated {
+	s := &seated{seat: p, limits: &h.Limits, rules: &h.rules, names: &h.Config.Shorthands, feed: feed{seat: p}}
+	s.feed.text = append(wire.AppendConfig(s.feed.text, &h.Config), '\n')
+	return s
+}
+
+// shown plays the turn with the referee and shows its frames: to the bots, who read
+// them when they are asked, and in the replay.
+func (h *host) shown(b *env.Batch) error {
+	if h.begun {
+		most := len(b.Orders) / len(h.seats)
+		for p := range sim.Player(2) {
+			h.turn.Set(p, b.Orders[int(p)*most:][:b.OrderLen[p]])
+		}
+		h.referee.Submit(&h.turn)
+	} else {
+		h.begun, h.begin = true, time.Now()
+		if h.Replay != nil {
+			h.replay = wire.NewWriter(h.Replay, &h.Config, wire.Local)
+		}
+	}
+	for more := true; more; more = h.referee.Next() {
+		if err := h.show(h.referee.Frame()); err != nil {
+			return err
+		}
+	}
+	if running := b.Status[0] == sim.Running; running != h.referee.Waiting() {
+		return fmt.Errorf("turn %d: the referee and the game do not agree on the end", h.referee.State().Turn)
+	}
+	if h.Watch != nil {
+		return h.Watch(h.referee.State())
+	}
+	return nil
+}
+
+// show shows a frame.
+func (h *host) show(f *wire.Frame) error {
+	if f.End != nil {
+		f.End.Duration = float64(time.Since(h.begin).Milliseconds())
+		h.end = *f.End
+	}
+	for _, s := range h.seats {
+		if s != nil {
+			s.show(f)
+		}
+	}
+	if h.replay == nil {
+		return nil
+	}
+	if err := h.replay.Frame(f); err != nil {
+		return fmt.Errorf("the replay: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,141 @@
+package terminal
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"testing"
+
+	"moonfarm/sim"
+	"moonfarm/sim/simtest"
+	"moonfarm/sim/terminal"
+	"moonfarm/sim/terminal/wire"
+)
+
+// timeless is a frame as text without what depends on the clock.
+func timeless(f *wire.Frame) string {
+	var g wire.Frame
+	wire.View(&g, f, 0)
+	for p := range g.Stats {
+		g.Stats[p].Time = 0
+	}
+	if g.End != nil {
+		g.End.Duration = 0
+		if a, b := g.Stats[0].Health, g.Stats[1].Health; a == b || a <= 0 && b <= 0 {
+			g.End.Winner = 0 // the times have decided
+		}
+		for p := range g.End.Players {
+			g.End.Players[p].Time = 0
+		}
+	}
+	return string(wire.AppendFrame(nil, &g))
+}
+
+// parse reads a frame.
+func parse(t testing.TB, line []byte) *wire.Frame {
+	t.Helper()
+	f := new(wire.Frame)
+	if err := wire.ParseFrame(f, line); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// replayed plays the orders of a recording again, by bots on both seats, and checks
+// every line that they are sent and every frame of the new replay.
+func replayed(t *testing.T, name string, recording []byte) {
+	t.Helper()
+	old, err := wire.ReadMatch(name, bytes.NewReader(recording))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slices.ContainsFunc(old.Orders, func(o sim.Order) bool { return terminal.Decode(o).Op == terminal.OpPenalty }) {
+		t.Logf("%s: its players lost health by thinking or crashes, which is not played again", name)
+		return
+	}
+	// The original has no order of its own for some events; ours is that of ids.
+	var ours bytes.Buffer
+	if err := wire.WriteMatch(&ours, old, wire.Local); err != nil {
+		t.Fatal(err)
+	}
+	var frames []*wire.Frame
+	r, err := wire.NewReader(name, &ours)
+	for err == nil {
+		f := new(wire.Frame)
+		if err = r.Next(f); err == nil {
+			frames = append(frames, f)
+		}
+	}
+	if err != io.EOF {
+		t.Fatal(err)
+	}
+	m := &Match{Config: old.Config}
+	m.Limits = LocalLimits(&m.Config)
+	var lines [2][]string
+	answers := answersOf(old)
+	for p := range sim.Player(2) {
+		m.Seats[p] = bot(func(in *bufio.Reader, out io.Writer) error {
+			return serve(in, out, func(line []byte) { lines[p] = append(lines[p], string(line)) }, answers[p]...)
+		})
+		m.Seats[p].Name = old.Names[p]
+	}
+	_, replay := played(t, m)
+	for p := range lines {
+		if len(lines[p]) != len(frames)+1 || lines[p][0] != string(wire.AppendConfig(nil, &old.Config))+"\n" {
+			t.Fatalf("%s: the bot of seat %d got %d lines, recorded %d frames", name, p, len(lines[p]), len(frames))
+		}
+		for i, f := range frames {
+			want := new(wire.Frame)
+			wire.View(want, f, sim.Player(p))
+			same(t, fmt.Sprintf("%s: frame %d of seat %d", name, i, p), parse(t, []byte(lines[p][1+i])), want)
+		}
+	}
+	r, _ = wire.NewReader(name, bytes.NewReader(replay))
+	for i, f := range frames {
+		got := new(wire.Frame)
+		if err := r.Next(got); err != nil {
+			t.Fatal(err)
+		}
+		same(t, fmt.Sprintf("%s: frame %d of the replay", name, i), got, f)
+	}
+}
+
+// same compares frames but for what depends on the clock.
+func same(t *testing.T, what string, got, want *wire.Frame) {
+	t.Helper()
+	if a, b := timeless(got), timeless(want); a != b {
+		t.Fatalf("%s:\n got %.2000s\nwant %.2000s", what, a, b)
+	}
+}
+
+// TestRecorded: bots that give the orders of a match between policies are shown
+// its frames, each from its side, and play it to the same end.
+func TestRecorded(t *testing.T) {
+	m := ruled(t, "2026", 12, Seat{Name: "anna", Policy: maker(t, "maze")}, Seat{Name: "bert", Policy: maker(t, "starter")})
+	r, replay := played(t, m)
+	if r.Turns < 5 || r.End.Players[0].Time != 0 || r.End.Players[1].Name != "bert" || r.End.Frames <= r.Turns {
+		t.Fatalf("%+v", r.End)
+	}
+	replayed(t, "policies", replay)
+}
+
+// longEnv asks for the long form of tests.
+const longEnv = "MOONFARM_LONG"
+
+// TestRecordings does the same with recordings of the original: one of each year
+// in the long form.
+func TestRecordings(t *testing.T) {
+	if testing.Short() {
+		t.Skip("every line is compared")
+	}
+	names := simtest.SharedFiles(t, "replays", "terminal", "202*-001.replay.gz")
+	if os.Getenv(longEnv) == "" {
+		names = names[len(names)-1:]
+	}
+	for _, name := range names {
+		replayed(t, name, simtest.Text(t, name))
+	}
+}

@@ -1,0 +1,150 @@
+package terminal
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"moonfarm/rollout/bots"
+	"moonfarm/rollout/bots/child"
+)
+
+// Program is the program of a bot.
+type Program struct {
+	Args []string // its name and its arguments
+	Dir  string   // where it works; "": where this program does
+}
+
+// The files of an algo's folder, as the starter kits of the contest have them.
+const (
+	scriptUnix    = "run.sh"
+	scriptWindows = "run.ps1"
+	kitFile       = "algo.json" // {"language": "python"}
+	kitPython     = "algo_strategy.py"
+)
+
+// Folder is the program of an algo's folder: its run.sh, on Windows its run.ps1.
+// Without one, an algo.json that names Python stands for algo_strategy.py. The
+// program works in the folder above, as in the starter kit, whose scripts run the
+// engine in the folder that holds that of the algo. The error says what is missing.
+func Folder(dir string) (Program, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return Program{}, err
+	}
+	args, err := script(dir, runtime.GOOS == "windows")
+	if err != nil {
+		return Program{}, fmt.Errorf("bot %s: %w", dir, err)
+	}
+	return Program{Args: args, Dir: filepath.Dir(dir)}, nil
+}
+
+// script is the command line for the algo in a folder.
+func script(dir string, windows bool) ([]string, error) {
+	name := scriptUnix
+	if windows {
+		name = scriptWindows
+	}
+	path := filepath.Join(dir, name)
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return kit(dir, name, windows)
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no file", name)
+	case windows:
+		return []string{"powershell", "-NoProfile", "-ExecutionPolicy", "Bypass", "-File", path}, nil
+	case info.Mode().Perm()&0o111 == 0: // an archive may have lost it
+		return []string{"bash", path}, nil
+	}
+	return []string{path}, nil
+}
+
+// kit is the command line for an algo without a script.
+func kit(dir, missing string, windows bool) ([]string, error) {
+	text, err := os.ReadFile(filepath.Join(dir, kitFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("want %s or %s in the folder, found neither", missing, kitFile)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var algo struct{ Language string }
+	if err := json.Unmarshal(text, &algo); err != nil {
+		return nil, fmt.Errorf("%s: %w", kitFile, err)
+	}
+	if algo.Language != "python" {
+		return nil, fmt.Errorf("want %s: its %s names the language %q, and only python needs no script", missing, kitFile, algo.Language)
+	}
+	path := filepath.Join(dir, kitPython)
+	if _, err := os.Stat(path); err != nil {
+		return nil, err
+	}
+	if windows {
+		return []string{"py", "-3", "-u", path}, nil
+	}
+	return []string{"python3", "-u", path}, nil
+}
+
+// player is a program that plays. Its errors are those of child.Process, which it
+// is but in tests.
+type player interface {
+	Write(b []byte, deadline time.Time) error
+	ReadLine(deadline time.Time) ([]byte, error)
+	// stop tells the program that nothing more will come, and waits until it has
+	// ended. At the deadline it is killed; one of zero is at once.
+	stop(deadline time.Time) bots.Ended
+}
+
+// command is how the program is started.
+func (p *Program) command(log *child.Log) child.Command {
+	return child.Command{Args: p.Args, Dir: p.Dir, Input: true, Output: true, Log: log}
+}
+
+// process is a player in a process of its own.
+type process struct {
+	*child.Process
+	guard *child.Guard
+}
+
+// start starts the program of a seat. An error is an ErrHost, or says that the
+// program could not be started.
+func (s *Seat) start(ctx context.Context, l child.Limits) (player, error) {
+	guard, err := child.Start(ctx, l)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", bots.ErrHost, err)
+	}
+	run, err := guard.Run(s.Program.command(s.Log))
+	if err != nil {
+		return nil, errors.Join(err, guard.Close())
+	}
+	return &process{run, guard}, nil
+}
+
+// stop implements player.
+func (p *process) stop(deadline time.Time) bots.Ended {
+	var r *child.Result
+	if deadline.IsZero() {
+		r = p.Kill()
+	} else {
+		r = p.End(deadline)
+	}
+	e := bots.Ended{Exit: r.Status, Output: r.Lines}
+	if err := p.guard.Close(); err != nil {
+		e.Exit += "; " + err.Error()
+	}
+	return e
+}
+
+// late reports whether an error of a player is that it took too long.
+func late(err error) bool {
+	fault := (*child.Fault)(nil)
+	return errors.As(err, &fault) && fault.Kind == child.Time
+}

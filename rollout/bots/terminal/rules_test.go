@@ -1,0 +1,347 @@
+package terminal
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"moonfarm/rollout/bots"
+	"moonfarm/rollout/bots/child"
+	"moonfarm/sim/terminal"
+	"moonfarm/sim/terminal/wire"
+)
+
+// slow is a bot that thinks for so long in each turn.
+func slow(turns ...time.Duration) Seat {
+	return bot(func(in *bufio.Reader, out io.Writer) error {
+		return serve(in, &sleeper{out, turns}, nil)
+	})
+}
+
+// sleeper sleeps before it writes.
+type sleeper struct {
+	io.Writer
+	times []time.Duration
+}
+
+func (s *sleeper) Write(b []byte) (int, error) {
+	if len(s.times) > 0 {
+		time.Sleep(s.times[0])
+		s.times = s.times[1:]
+	}
+	return s.Writer.Write(b)
+}
+
+// TestThinking: each full second beyond the soft limit costs a health, the commands
+// count, and all times stand in the replay.
+func TestThinking(t *testing.T) {
+	t.Parallel()
+	m := ruled(t, "2022", 2, Seat{Policy: maker(t, "empty")}, slow(0, 1100*time.Millisecond))
+	m.Limits.Soft = time.Millisecond
+	m.Limits.Hard = 0
+	r, replay := played(t, m)
+	end := &r.End.Players[1]
+	// A busy machine may need more time, in both turns.
+	times := make([]float64, 2)
+	damage := 0.0
+	for turn := range times {
+		_, f, _, err := wire.FindFrame("match", strings.NewReader(string(replay)), turn, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		times[turn] = f.Stats[1].Time
+		damage += float64((int(f.Stats[1].Time) - 1) / 1000)
+	}
+	if times[1] < 1100 || end.Time != times[0]+times[1] || end.TimeDamage != damage || damage == 0 || end.Crashed || r.Crashes[1] != nil {
+		t.Errorf("times %v, %+v", times, *end)
+	}
+	if r.End.Players[0].Points != float32(damage) || r.End.Winner != 1 || r.Players[1].Longest < 1100*time.Millisecond || r.Used[1] < r.Players[1].Longest {
+		t.Errorf("%+v, %+v", r.End, r.Players[1])
+	}
+}
+
+// TestStart: the time to start is not counted, but what is beyond it.
+func TestStart(t *testing.T) {
+	t.Parallel()
+	for _, start := range []time.Duration{0, ample} {
+		m := ruled(t, "2022", 1, slow(200*time.Millisecond))
+		m.Limits.Start = start
+		r, _ := played(t, m)
+		if counted := r.End.Players[0].Time > 0; counted != (start == 0) || (r.Used[0] > 0) != counted {
+			t.Errorf("start %v: %v ms, used %v", start, r.End.Players[0].Time, r.Used[0])
+		}
+		// It thought, the player that does nothing did not: that decides, if it counts.
+		if want := 2; start == 0 && r.End.Winner != want || start > 0 && r.End.Winner != 0 {
+			t.Errorf("start %v: winner %d", start, r.End.Winner)
+		}
+	}
+	// Within this limit the bot would be late if all its time were counted.
+	m := ruled(t, "2022", 1, slow(300*time.Millisecond))
+	m.Limits.Start, m.Limits.Hard = ample, 100*time.Millisecond
+	if r, _ := played(t, m); r.Crashes[0] != nil {
+		t.Errorf("%+v", r.Crashes[0])
+	}
+}
+
+// TestLate: an answer that was read a little after the limit is a timeout too.
+func TestLate(t *testing.T) {
+	t.Parallel()
+	rules, _ := terminal.RuleSet("2022")
+	limits := Limits{Hard: time.Millisecond}
+	timed := limits.timed(rules)
+	s := &seated{player: &tardy{}, limits: &limits, rules: &timed, names: &[8]string{}}
+	orders, err := s.Ask(nil)
+	if !errors.Is(err, errHard) || len(orders) != 2 || terminal.Decode(orders[1]).Op != terminal.OpPenalty || !s.crashed {
+		t.Errorf("%v, orders %v", err, orders)
+	}
+}
+
+// tardy is a player that answers after the deadline, and is read all the same.
+type tardy struct{ player }
+
+func (*tardy) Write([]byte, time.Time) error { return nil }
+func (*tardy) ReadLine(deadline time.Time) ([]byte, error) {
+	time.Sleep(time.Until(deadline) + 5*time.Millisecond)
+	return []byte("[]"), nil
+}
+
+// TestRefused: commands without effect are counted and told, in the bot's own
+// coordinates, on either side; the others are carried out.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	answer := `[["FF",13,13],["FF",13,13],["UP",13,12],["RM",13,13],["XX",13,1],["FF",0,0],["FF",13,14],[1]]` + "\n" +
+		`[["PI",13,0],["PI",13,0],["PI",13,0],["PI",13,0],["PI",13,0],["PI",13,0],["PI",13,0],["PI",12,5]]` + "\n"
+	want := Refused{Commands: 3, Rules: 6, First: []string{
+		`turn 0: line 1, command 5: want one of the shorthands ["FF" "EF" "DF" "PI" "EI" "SI" "RM" "UP"], found "\"XX\""`,
+		`turn 0: line 1, command 6: want a cell of the arena, found (0, 0)`,
+		`turn 0: line 1, command 8: want [shorthand, x, y], found "[1]"`,
+		`turn 0: the rules refuse ["FF", 13, 13]`,
+		`turn 0: the rules refuse ["UP", 13, 12]`,
+		`turn 0: the rules refuse ["FF", 13, 14]`,
+		`turn 0: the rules refuse 2 of 7 ["PI", 13, 0]`,
+		`turn 0: the rules refuse ["PI", 12, 5]`,
+	}}
+	m := ruled(t, "2022", 2, answering(answer, "x\n[]\n"), answering(answer, "[]\nx\n"))
+	r, _ := played(t, m)
+	want.Lines = 1
+	for p, one := range r.Players {
+		want := want
+		want.First = append(slices.Clone(want.First), fmt.Sprintf(`turn 1: line %d: want a JSON list of commands, found "x"`, p+1))
+		if fmt.Sprintf("%+v", one.Refused) != fmt.Sprintf("%+v", want) {
+			t.Errorf("seat %d:\n got %+v\nwant %+v", p, one.Refused, want)
+		}
+		if r.End.Players[p].MobileSpent != 5 {
+			t.Errorf("seat %d: %+v", p, r.End.Players[p])
+		}
+	}
+}
+
+// TestMany: of a flood of commands those beyond what a turn can carry out are
+// counted and left aside.
+func TestMany(t *testing.T) {
+	t.Parallel()
+	const n = 9000
+	flood := "[" + strings.Repeat(`["RM",13,13],`, n) + `["FF",13,13]]` + "\n[]\n"
+	m := ruled(t, "2022", 1, answering(flood))
+	r, _ := played(t, m)
+	if one := r.Players[0].Refused; one.Rules != n+1 || len(one.First) != maxFirst || !strings.Contains(one.First[0], "more than can be carried out") {
+		t.Errorf("%+v", one)
+	}
+}
+
+// TestInterrupted: when the context is done the match ends, and so do the bots.
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	enough := errors.New("enough")
+	m := ruled(t, "2022", 5, started(t, "silent"), started(t, "plays"))
+	m.Limits.Hard = 0
+	ctx, stop := context.WithCancelCause(t.Context())
+	m.Watch = func(*terminal.State) error {
+		time.AfterFunc(100*time.Millisecond, func() { stop(enough) })
+		return nil
+	}
+	if _, err := m.Play(ctx); !errors.Is(err, enough) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// broken fails after so many writes.
+type broken struct{ left int }
+
+func (b *broken) Write(p []byte) (int, error) {
+	if b.left--; b.left < 0 {
+		return 0, errors.New("disk full")
+	}
+	return len(p), nil
+}
+
+// TestErrors: what is wrong with a match is said before it, and what goes wrong here
+// ends it.
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		want   string
+		change func(m *Match)
+	}{
+		{"seat 1: a policy and a program", func(m *Match) { m.Seats[0].Policy = maker(t, "empty") }},
+		{"seat 2: ", func(m *Match) { m.Seats[1].Program = Program{Args: []string{"/no/such/program"}} }},
+		{"no such file", func(m *Match) { m.Seats[0] = started(t, "plays"); m.Seats[0].Program.Dir = "/no/such/folder" }},
+		{"a negative limit", func(m *Match) { m.Limits.Soft = -1 }},
+		{"negative", func(m *Match) { m.Limits.Process.CPU = -1; m.Seats[0] = started(t, "plays") }},
+		{"startHealth", func(m *Match) { m.Config.Rules.Units[0].Health = -1 }},
+		{"the replay: disk full", func(m *Match) { m.Replay = &broken{2} }},
+		{"seen enough", func(m *Match) { m.Watch = func(*terminal.State) error { return errors.New("seen enough") } }},
+		{"the host: no guard", func(m *Match) {
+			m.Seats[1].begin = func(context.Context, child.Limits) (player, error) {
+				return nil, fmt.Errorf("%w: no guard", bots.ErrHost)
+			}
+		}},
+	} {
+		m := ruled(t, "2022", 3, answering())
+		c.change(m)
+		if _, err := m.Play(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want %s", err, c.want)
+		}
+	}
+	// A program that cannot be started has crashed.
+	bad := filepath.Join(t.TempDir(), "bad.sh")
+	if err := os.WriteFile(bad, []byte("#!/no/such/interpreter\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if runtime.GOOS == "windows" {
+		return
+	}
+	m := ruled(t, "2022", 3, answering(), Seat{Program: Program{Args: []string{bad}}})
+	if r, _ := played(t, m); r.Crashes[1] == nil || r.Crashes[1].Turn != 0 || !strings.Contains(r.Crashes[1].Err.Error(), "could not be started") ||
+		r.End.Winner != 1 || !r.End.Players[1].Crashed || r.Turns != 1 {
+		t.Errorf("%+v, %+v", r.Crashes[1], r.End)
+	}
+}
+
+// TestLimits: those of the contest come from the config, where it has them.
+func TestLimits(t *testing.T) {
+	rules, _ := terminal.RuleSet("2022")
+	c := wire.ConfigOf(rules)
+	if l := SiteLimits(&c); l != (Limits{Start: 3 * time.Second, Soft: 5 * time.Second, Hard: 35 * time.Second, End: 3 * time.Second}) {
+		t.Errorf("%+v", l)
+	}
+	c.Raw = []byte(`{"timingAndReplay":{"waitTimeStartGame":1500,"waitTimeEndGame":-3}}`)
+	c.Rules.SoftTime, c.Rules.MaxTime = 0, 0
+	if l := SiteLimits(&c); l != (Limits{Start: 1500 * time.Millisecond, End: 3 * time.Second}) {
+		t.Errorf("%+v", l)
+	}
+	if l := LocalLimits(&c); l.Soft != 0 || l.Hard < time.Minute || l.Start != 1500*time.Millisecond {
+		t.Errorf("%+v", l)
+	}
+	for l, want := range map[Limits][2]int32{
+		{}: {1<<31 - 1, 0}, {Soft: time.Microsecond, Hard: time.Microsecond}: {1, 1},
+		{Soft: 1e9, Hard: 2e9}: {1000, 2000}, {Soft: 1 << 62, Hard: 1 << 62}: {1<<31 - 1, 1<<31 - 1},
+	} {
+		if r := l.timed(rules); r.SoftTime != want[0] || r.MaxTime != want[1] {
+			t.Errorf("%+v: %d and %d", l, r.SoftTime, r.MaxTime)
+		}
+	}
+}
+
+// folder makes a folder with these files; scripts can be run.
+func folder(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		mode := os.FileMode(0o600)
+		if strings.HasPrefix(text, "#!") {
+			mode = 0o700
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// TestFolder: how the algo of a folder is started, or what is missing there.
+func TestFolder(t *testing.T) {
+	const shebang, python = "#!/bin/sh\n", `{"language": "python"}`
+	for _, c := range []struct {
+		files   map[string]string
+		windows bool
+		want    string // the arguments, with DIR for the folder, or the error
+	}{
+		{map[string]string{"run.sh": shebang, "algo.json": python}, false, "DIR/run.sh"},
+		{map[string]string{"run.sh": "no mode"}, false, "bash DIR/run.sh"},
+		{map[string]string{"run.ps1": "", "run.sh": shebang}, true, "powershell -NoProfile -ExecutionPolicy Bypass -File DIR/run.ps1"},
+		{map[string]string{"algo.json": python, "algo_strategy.py": ""}, false, "python3 -u DIR/algo_strategy.py"},
+		{map[string]string{"algo.json": python, "algo_strategy.py": ""}, true, "py -3 -u DIR/algo_strategy.py"},
+		{map[string]string{"algo.json": python}, false, "algo_strategy.py: no such file or directory"},
+		{map[string]string{"algo.json": `{"language": "rust"}`}, false, `want run.sh: its algo.json names the language "rust"`},
+		{map[string]string{"algo.json": `[`}, false, "algo.json: unexpected end"},
+		{nil, false, "want run.sh or algo.json in the folder, found neither"},
+		{nil, true, "want run.ps1 or algo.json"},
+	} {
+		dir := folder(t, c.files)
+		args, err := script(dir, c.windows)
+		got := strings.ReplaceAll(filepath.ToSlash(strings.Join(args, " ")), filepath.ToSlash(dir), "DIR")
+		if err == nil && got != c.want || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, windows %v: %s, %v; want %s", c.files, c.windows, got, err, c.want)
+		}
+	}
+	if _, err := Folder(filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "none") {
+		t.Errorf("a folder that is not there: %v", err)
+	}
+}
+
+// pythonBot builds two walls in turn 0 and sends a scout in the others. It says on
+// standard error where it works.
+const pythonBot = `import json, os, sys
+print(os.getcwd(), file=sys.stderr)
+for line in sys.stdin:
+    frame = json.loads(line)
+    if "replaySave" in frame.get("timingAndReplay", {}):
+        wall, scout = (frame["unitInformation"][i]["shorthand"] for i in (0, 3))
+    elif frame["turnInfo"][0] == 0:
+        first = frame["turnInfo"][1] == 0
+        print(json.dumps([[wall, 13, 5], [wall, 14, 5]] if first else []))
+        print(json.dumps([] if first else [[scout, 13, 0]]), flush=True)
+    elif frame["turnInfo"][0] == 2:
+        sys.exit(0)
+`
+
+// TestPython plays a bot in Python from a folder, as the starter kit's are.
+func TestPython(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("python3"); err != nil || runtime.GOOS == "windows" {
+		t.Skip("there is no python3")
+	}
+	dir := folder(t, map[string]string{
+		"algo.json": `{"language": "python"}`, "algo_strategy.py": pythonBot,
+		"run.sh": "#!/bin/sh\nexec python3 -u \"$(dirname \"$0\")/algo_strategy.py\"\n",
+	})
+	program, err := Folder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := ruled(t, "2022", 4, Seat{Program: program}, Seat{Program: program})
+	m.Limits.End = ample
+	var log strings.Builder
+	m.Seats[1].Log = child.NewLog(&log, 1<<16)
+	r, _ := played(t, m)
+	for p, end := range r.End.Players {
+		if end.Crashed || end.StructureSpent != 2*m.Config.Rules.Units[terminal.Wall].Cores || end.MobileSpent != 3 || end.Time == 0 || r.Crashes[p] != nil {
+			t.Errorf("seat %d: %+v, %v", p, end, r.Crashes[p])
+		}
+	}
+	want, err := filepath.EvalSymlinks(filepath.Dir(dir))
+	if got, _ := filepath.EvalSymlinks(strings.TrimSpace(log.String())); err != nil || got != want {
+		t.Errorf("it worked in %q, want %q", got, want)
+	}
+}

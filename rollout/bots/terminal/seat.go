@@ -1,0 +1,187 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"moonfarm/rollout/bots"
+	"moonfarm/sim"
+	"moonfarm/sim/terminal"
+	"moonfarm/sim/terminal/wire"
+)
+
+// seated is a bot that plays at a seat.
+type seated struct {
+	player  player // nil: it could not be started
+	failed  error  // why
+	started time.Time
+	seat    sim.Player
+	limits  *Limits
+	rules   *terminal.Rules // with the limits
+	names   *[8]string      // of units in answers
+	feed    feed
+	turn    int  // of the coming answer
+	crashed bool // it is not shown anything more
+
+	first  []byte // line of its answer
+	orders []sim.Order
+	total  time.Duration // of all its answers
+	result PlayerResult
+}
+
+// join starts the bot of a seat. A program that cannot be started has crashed when
+// it is asked first.
+func (s *seated) join(seat *Seat) bots.Join {
+	return func(ctx context.Context) (bots.Bot, error) {
+		begin := seat.begin
+		if begin == nil {
+			begin = seat.start
+		}
+		s.started = time.Now()
+		s.player, s.failed = begin(ctx, s.limits.Process)
+		if errors.Is(s.failed, bots.ErrHost) {
+			return nil, s.failed
+		}
+		return s, nil
+	}
+}
+
+// errHard is the error of an answer that came, but too late.
+var errHard = errors.New("it answered too late")
+
+// Ask implements bots.Bot. Beside an error are the orders that the original gives
+// in the place of the bot.
+func (s *seated) Ask(dst []sim.Order) ([]sim.Order, error) {
+	first, second, took, err := s.answer()
+	s.total, s.result.Longest = s.total+took, max(s.result.Longest, took)
+	ms, hard := uint32(min(took.Milliseconds(), math.MaxUint32)), uint32(s.rules.MaxTime)
+	if err == nil && hard > 0 && ms >= hard {
+		err = errHard
+	}
+	var penalty float32
+	switch {
+	case err == nil:
+		penalty = s.rules.TimePenalty(ms)
+	case hard > 0 && (late(err) || err == errHard):
+		ms = max(ms, hard) // whatever the rounding
+		penalty = s.rules.TimePenalty(ms)
+	default:
+		penalty = s.rules.CrashPenalty()
+	}
+	if ms > 0 {
+		dst = append(dst, terminal.Clock(ms))
+	}
+	if penalty > 0 {
+		dst = append(dst, terminal.Penalty(penalty))
+	}
+	if err != nil {
+		s.crashed = true
+		return dst, err
+	}
+	return s.read(dst, first, second), nil
+}
+
+// answer shows the bot what happened and reads the lines of its answer, valid until
+// the next call. The time is the answer's; without one, that until it failed.
+func (s *seated) answer() (first, second []byte, took time.Duration, err error) {
+	if s.player == nil {
+		return nil, nil, 0, fmt.Errorf("it could not be started: %w", s.failed)
+	}
+	begin := s.begin()
+	if err := s.player.Write(s.feed.take(), s.deadline(begin)); err != nil {
+		return nil, nil, since(begin), err
+	}
+	begin = s.begin()
+	deadline := s.deadline(begin)
+	line, err := s.player.ReadLine(deadline)
+	if err == nil {
+		s.first = append(s.first[:0], line...)
+		second, err = s.player.ReadLine(deadline)
+	}
+	return s.first, second, since(begin), err
+}
+
+// begin is now, or later in the first turn: when the time to start is over.
+func (s *seated) begin() time.Time {
+	now := time.Now()
+	if start := s.started.Add(s.limits.Start); s.turn == 0 && start.After(now) {
+		return start
+	}
+	return now
+}
+
+// deadline is when the bot has lost that began to think then.
+func (s *seated) deadline(begin time.Time) time.Time {
+	if s.limits.Hard == 0 {
+		return time.Time{}
+	}
+	return begin.Add(s.limits.Hard)
+}
+
+// since is the time since then, 0 if that is to come.
+func since(begin time.Time) time.Duration { return max(time.Since(begin), 0) }
+
+// read reads the lines of an answer, as far as dst has room.
+func (s *seated) read(dst []sim.Order, first, second []byte) []sim.Order {
+	var refused []wire.Refusal
+	s.orders, refused = wire.ParseAnswer(s.orders[:0], first, second, s.names, s.seat)
+	s.result.Refused.unread(s.turn, refused)
+	n := min(len(s.orders), cap(dst)-len(dst))
+	s.result.Refused.beyond(s.turn, s.orders[n:])
+	s.orders = s.orders[:n]
+	s.turn++
+	return append(dst, s.orders...)
+}
+
+// show notes a frame for the bot to read.
+func (s *seated) show(f *wire.Frame) {
+	if s.crashed {
+		return
+	}
+	if f.Phase == wire.PhaseAction && f.Number == 0 {
+		s.result.Refused.rules(s.turn-1, s.orders, f.Events.Spawns, s.seat, s.names)
+	}
+	s.feed.add(f)
+}
+
+// End implements bots.Bot.
+func (s *seated) End(ctx context.Context, crash error) bots.Ended {
+	e := bots.Ended{}
+	if s.player != nil {
+		var deadline time.Time // none: it is killed
+		if crash == nil && ctx.Err() == nil && s.limits.End > 0 {
+			deadline = time.Now().Add(s.limits.End)
+			_ = s.player.Write(s.feed.take(), deadline) // it may have ended already
+		}
+		e = s.player.stop(deadline)
+	}
+	e.Used = s.total
+	return e
+}
+
+// feed is what a bot is to read before it answers.
+type feed struct {
+	seat  sim.Player
+	view  wire.Frame
+	lines wire.FrameWriter
+	text  []byte
+}
+
+// add adds a frame.
+func (f *feed) add(frame *wire.Frame) {
+	if f.seat != 0 {
+		wire.View(&f.view, frame, f.seat)
+		frame = &f.view
+	}
+	f.text = append(f.lines.Append(f.text, frame), '\n')
+}
+
+// take takes all lines out, valid until the next add.
+func (f *feed) take() []byte {
+	text := f.text
+	f.text = f.text[:0]
+	return text
+}

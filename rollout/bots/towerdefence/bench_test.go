@@ -1,0 +1,119 @@
+package towerdefence
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"moonfarm/sim/towerdefence"
+)
+
+// atOnce are bots that answer at once: a program of some megabytes, and a script.
+func atOnce(t testing.TB, name string) *Program {
+	t.Helper()
+	if name == "program" {
+		return bot(t, "empty")
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "bot"), "#!/bin/sh\necho > command.txt\n")
+	if err := os.Chmod(filepath.Join(dir, "bot"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return commandIn(t, dir, "./bot")
+}
+
+// cost is what rounds took, and what starting the same program as often takes.
+type cost struct{ match, alone time.Duration }
+
+// costOf plays a match of so many rounds against a policy whose buildings and missiles
+// the bot is shown, and starts the bot's program alone as often, round by round.
+func costOf(t testing.TB, p *Program, rounds int) (c cost) {
+	m := &Match{Rules: rules(rounds - 1), Seats: []Seat{{Bot: p}, {Policy: maker(t, "turtle")}}}
+	m.Rules.SetStart([2]int{20, 5000}, [2]int{1000, 100})
+	dir := t.TempDir()
+	m.Create = files(dir)
+	r, err := m.Play(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Turns != rounds || r.Records[0].failures() > 0 {
+		t.Fatalf("%d rounds, %+v", r.Turns, r.Records[0])
+	}
+	c.match = r.Time
+	args := p.args(p.Work)
+	for range rounds {
+		alone := exec.Command(args[0], args[1:]...)
+		alone.Dir = p.Work
+		begin := time.Now()
+		if err := alone.Run(); err != nil {
+			t.Fatal(err)
+		}
+		c.alone += time.Since(begin)
+	}
+	return c
+}
+
+// A round takes at most 2 ms longer than its bot's process, from its start to its end:
+// the log is written beside it. Other programs may disturb most of the rounds, so the
+// fastest quarter of a match counts.
+func TestOverhead(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures time")
+	}
+	const rounds, bar = 24, 2 * time.Millisecond
+	m := &Match{Rules: rules(rounds - 1), Seats: []Seat{{Bot: atOnce(t, "program")}, {Policy: maker(t, "turtle")}}}
+	m.Rules.SetStart([2]int{20, 5000}, [2]int{1000, 100})
+	var best time.Duration
+	for k := 0; k < 20 && (k == 0 || best > bar); k++ {
+		m.Create = files(t.TempDir())
+		h, err := m.host()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := h.bots[0]
+		s.work, s.args = s.Bot.Work, s.Bot.args(s.Bot.Work)
+		var took []time.Duration
+		var last, used = time.Now(), time.Duration(0)
+		m.Watch = func(*towerdefence.State) error {
+			now := time.Now()
+			took = append(took, now.Sub(last)-(s.used-used))
+			last, used = now, s.used
+			return nil
+		}
+		if _, err := h.play(t.Context()); err != nil || s.record.Rounds != rounds {
+			t.Fatalf("%v, %+v", err, s.record)
+		}
+		slices.Sort(took)
+		if k == 0 || took[rounds/4] < best {
+			best = took[rounds/4]
+		}
+	}
+	if best > bar {
+		t.Errorf("a round took %v longer than the process", best)
+	}
+	t.Logf("overhead %v a round", best)
+}
+
+// BenchmarkRound plays matches of 100 rounds with a bot that answers at once, log
+// included.
+func BenchmarkRound(b *testing.B) {
+	const rounds = 100
+	for _, name := range []string{"program", "script"} {
+		b.Run(name, func(b *testing.B) {
+			p := atOnce(b, name)
+			var sum cost
+			for range b.N {
+				c := costOf(b, p, rounds)
+				sum.match, sum.alone = sum.match+c.match, sum.alone+c.alone
+			}
+			b.ReportMetric(0, "ns/op")
+			each := float64(rounds*b.N) * 1e6
+			b.ReportMetric(float64(sum.match)/each, "ms/round")
+			b.ReportMetric(float64(sum.alone)/each, "process-ms/round")
+			b.ReportMetric(float64(sum.match-sum.alone)/each, "overhead-ms/round")
+		})
+	}
+}

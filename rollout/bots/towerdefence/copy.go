@@ -1,0 +1,135 @@
+package towerdefence
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Bounds of a copy of a bot's folder.
+const (
+	maxCopyBytes = 1 << 30
+	maxCopyFiles = 100_000
+)
+
+// copied makes a copy of the bot's folder and returns where the bot works in it, and
+// what takes the copy away again.
+func (p *Program) copied(ctx context.Context) (work string, remove func(), err error) {
+	inside, err := filepath.Rel(p.Dir, p.Work)
+	if err == nil && !filepath.IsLocal(inside) {
+		err = fmt.Errorf("the bot works in %s, outside of its folder %s, of which a copy was asked for", p.Work, p.Dir)
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	to, err := os.MkdirTemp("", "moonfarm-bot-")
+	if err != nil {
+		return "", nil, err
+	}
+	c := copier{ctx: ctx, from: p.Dir, to: to, bytes: maxCopyBytes, files: maxCopyFiles}
+	if err := c.copy(); err != nil {
+		removeAll(to)
+		return "", nil, fmt.Errorf("a copy of the folder %s: %w", p.Dir, err)
+	}
+	return filepath.Join(to, inside), func() { removeAll(to) }, nil
+}
+
+// removeAll removes a folder, also where a bot has taken the rights away for it.
+func removeAll(dir string) {
+	if os.RemoveAll(dir) == nil {
+		return
+	}
+	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			os.Chmod(path, 0o700) // before its entries are read
+		}
+		return nil
+	})
+	os.RemoveAll(dir)
+}
+
+// copier copies a folder with all that is in it, within bounds.
+type copier struct {
+	ctx      context.Context
+	from, to string
+	bytes    int64 // that may still come
+	files    int
+}
+
+// copy copies folders, files and links. All else, such as pipes, is left out.
+func (c *copier) copy() error {
+	return filepath.WalkDir(c.from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if c.ctx.Err() != nil {
+			return context.Cause(c.ctx)
+		}
+		inside, err := filepath.Rel(c.from, path)
+		if err != nil || inside == "." {
+			return err
+		}
+		if c.files--; c.files < 0 {
+			return fmt.Errorf("it has more than %d files, too many for a copy in each game", maxCopyFiles)
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(c.to, inside)
+		switch mode := info.Mode(); {
+		case mode.IsDir():
+			return os.Mkdir(to, mode.Perm()|0o700)
+		case mode.IsRegular():
+			return c.file(path, to, mode.Perm())
+		case mode&fs.ModeSymlink != 0:
+			return c.link(path, to)
+		}
+		return nil
+	})
+}
+
+// file copies a file.
+func (c *copier) file(from, to string, mode fs.FileMode) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	n, err := io.Copy(out, io.LimitReader(in, c.bytes+1))
+	if err2 := out.Close(); err == nil {
+		err = err2
+	}
+	if c.bytes -= n; err == nil && c.bytes < 0 {
+		err = fmt.Errorf("it has more than %d MiB, too much for a copy in each game", maxCopyBytes>>20)
+	}
+	return err
+}
+
+// link makes a link that leads where the original one does, or, if that is in the
+// folder, to its copy.
+func (c *copier) link(from, to string) error {
+	target, err := os.Readlink(from)
+	if err != nil {
+		return err
+	}
+	full := target
+	if !filepath.IsAbs(target) {
+		full = filepath.Join(filepath.Dir(from), target)
+	}
+	inside, err := filepath.Rel(c.from, full)
+	switch {
+	case err != nil || !filepath.IsLocal(inside):
+		target = full
+	case filepath.IsAbs(target):
+		target = filepath.Join(c.to, inside)
+	}
+	return os.Symlink(target, to)
+}

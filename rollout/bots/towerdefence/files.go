@@ -1,0 +1,104 @@
+package towerdefence
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Names of the files between the game and a bot.
+const (
+	stateFile   = "state.json"
+	textFile    = "textMap.txt"
+	commandFile = "command.txt"
+)
+
+// Bounds of what is read of a command.txt.
+const (
+	maxCommand  = 16 << 10    // bytes; the longest sensible command has 5
+	readingTime = time.Second // where a file keeps its reader waiting
+)
+
+// present takes away the command of the round before and writes the files of a
+// round. The bot must not run.
+func present(work string, state, text []byte) error {
+	command := filepath.Join(work, commandFile)
+	if err := os.Remove(command); err != nil && !errors.Is(err, os.ErrNotExist) {
+		// A folder that is not empty stays, and is no command. All else would be
+		// taken for one of this round.
+		if info, err2 := os.Lstat(command); err2 != nil || !info.IsDir() {
+			return err
+		}
+	}
+	if err := replace(filepath.Join(work, stateFile), state); err != nil {
+		return err
+	}
+	return replace(filepath.Join(work, textFile), text)
+}
+
+// replace writes a file. Whatever else a bot has left with its name, such as a link
+// or a pipe, is taken away.
+func replace(name string, content []byte) error {
+	if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() {
+		if f, err := os.OpenFile(name, os.O_WRONLY|os.O_TRUNC, 0); err == nil { // faster than a new file
+			return fill(f, content)
+		}
+	}
+	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	return fill(f, content)
+}
+
+// fill writes the whole content of a file and closes it.
+func fill(f *os.File, content []byte) error {
+	_, err := f.Write(content)
+	if err2 := f.Close(); err == nil {
+		err = err2
+	}
+	return err
+}
+
+// errNoFile says that something else has the name of a file.
+var errNoFile = errors.New("it is no file")
+
+// commandText reads the beginning of a bot's command.txt. An error says that there
+// is none, or none that can be read: a link counts as what it leads to, and nothing
+// is waited for.
+func commandText(work string) (string, error) {
+	name := filepath.Join(work, commandFile)
+	info, err := os.Stat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errNoFile
+	}
+	if err != nil {
+		return "", plainly(err)
+	}
+	f, err := os.OpenFile(name, os.O_RDONLY|withoutWaiting, 0)
+	if err != nil {
+		return "", plainly(err)
+	}
+	defer f.Close()
+	f.SetReadDeadline(time.Now().Add(readingTime)) // an error for ordinary files, which need none
+	text, err := io.ReadAll(io.LimitReader(f, maxCommand))
+	if err != nil {
+		return "", plainly(err)
+	}
+	return string(text), nil
+}
+
+// plainly is an error without the path, which differs from game to game.
+func plainly(err error) error {
+	var at *os.PathError
+	if errors.As(err, &at) {
+		err = at.Err
+	}
+	return fmt.Errorf("%s: %w", commandFile, err)
+}

@@ -1,0 +1,8 @@
+//go:build unix
+
+package towerdefence
+
+import "syscall"
+
+// withoutWaiting opens a pipe or device without waiting for its other side.
+const withoutWaiting = syscall.O_NONBLOCK

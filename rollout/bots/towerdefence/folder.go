@@ -1,0 +1,101 @@
+package towerdefence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// folder is where bots of a match work that have no copies of their own.
+type folder struct {
+	work  string        // without links
+	limit time.Duration // for waiting until it is free; 0: none
+}
+
+// folders finds where the bot of each seat works. Copies are the match's own. Other
+// folders it keeps until release is called, so that no two games play in one at the
+// same time; they are claimed in the order of their paths, so that no two games
+// wait for each other.
+func folders(ctx context.Context, seats []Seat) (work []string, release func(), err error) {
+	var ends []func()
+	all := func() {
+		for _, end := range ends {
+			end()
+		}
+	}
+	defer func() {
+		if err != nil {
+			all()
+		}
+	}()
+	work = make([]string, len(seats))
+	var shared []folder
+	for i := range seats {
+		s := &seats[i]
+		if s.Bot == nil {
+			continue
+		}
+		if s.Copy {
+			var remove func()
+			if work[i], remove, err = s.Bot.copied(ctx); err == nil {
+				ends = append(ends, remove)
+			}
+		} else if work[i], err = filepath.EvalSymlinks(s.Bot.Work); err == nil {
+			shared = append(shared, folder{work[i], s.Limits.Accept})
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("seat %d: %w", i+1, err)
+		}
+	}
+	slices.SortFunc(shared, func(a, b folder) int { return strings.Compare(a.work, b.work) })
+	shared = slices.CompactFunc(shared, func(a, b folder) bool { return a.work == b.work }) // both bots work there
+	for _, f := range shared {
+		end, err := f.claim(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		ends = append(ends, end)
+	}
+	return work, all, nil
+}
+
+// claimPause is between two looks at a folder that is in use.
+const claimPause = 20 * time.Millisecond
+
+// errInUse says that another game has a folder.
+var errInUse = errors.New("in use")
+
+// claim waits until no other game has the folder, of this process or another one, and
+// keeps it until release is called.
+func (f folder) claim(ctx context.Context) (release func(), err error) {
+	dir, err := os.Open(f.work)
+	if err != nil {
+		return nil, err
+	}
+	for begin := time.Now(); ; {
+		err := lock(dir)
+		switch {
+		case err == nil:
+			return func() { dir.Close() }, nil
+		case !errors.Is(err, errInUse):
+			err = fmt.Errorf("the folder %s cannot be locked against other games: %w", f.work, err)
+		case ctx.Err() != nil:
+			err = context.Cause(ctx)
+		case f.limit > 0 && time.Since(begin) > f.limit:
+			err = fmt.Errorf("another game has been playing in the folder %s for more than %v", f.work, f.limit)
+		default:
+			select {
+			case <-time.After(claimPause):
+			case <-ctx.Done():
+			}
+			continue
+		}
+		dir.Close()
+		return nil, err
+	}
+}

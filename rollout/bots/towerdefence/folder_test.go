@@ -1,0 +1,212 @@
+package towerdefence
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"moonfarm/rollout/bots"
+	"moonfarm/sim/towerdefence"
+)
+
+// counted are the numbers that a bot of the kind "counts" printed in a game.
+func counted(t *testing.T, m *Match) string {
+	t.Helper()
+	r, l := play(t, m)
+	var all []string
+	for round := range r.Turns {
+		for i := range m.Seats {
+			if b := m.Seats[i].Bot; b != nil {
+				all = append(all, strings.TrimPrefix(l.text(t, round, "AB"[i:i+1]+" - "+b.Name, "PlayerCommand.txt"), "count "))
+			}
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+// Bots keep files in their folder: for the next game, and for the other seat if that
+// is theirs, too. A copy is thrown away after the game.
+func TestFolders(t *testing.T) {
+	b := bot(t, "counts")
+	own := &Match{Rules: rules(1), Seats: []Seat{{Bot: b}, {}}}
+	both := &Match{Rules: rules(1), Seats: []Seat{{Bot: b}, {Bot: b}}}
+	copies := &Match{Rules: rules(1), Seats: []Seat{{Bot: b, Copy: true}, {Bot: b, Copy: true}}}
+	t.Setenv("TMPDIR", t.TempDir())
+	for i, c := range []struct {
+		match *Match
+		want  string
+	}{{own, "1 2"}, {own, "3 4"}, {copies, "5 5 6 6"}, {both, "5 6 7 8"}, {copies, "9 9 10 10"}} {
+		if got := counted(t, c.match); got != c.want {
+			t.Errorf("match %d: counted %s, want %s", i+1, got, c.want)
+		}
+	}
+	if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// Games at the same time: no two are in one folder.
+func TestGamesAtOnce(t *testing.T) {
+	a, b := bot(t, "counts"), bot(t, "counts")
+	var games sync.WaitGroup
+	for i := range 6 {
+		games.Go(func() {
+			m := &Match{Rules: rules(2), Seats: []Seat{{Bot: a}, {Bot: b}}}
+			if i%2 == 1 {
+				m.Seats[0], m.Seats[1] = m.Seats[1], m.Seats[0]
+			}
+			got := strings.Fields(counted(t, m))
+			for k := 2; k < len(got); k++ {
+				if len(got) != 6 || len(got[k]) < len(got[k-2]) {
+					t.Errorf("counted %q", got)
+				}
+			}
+		})
+	}
+	games.Wait()
+	for _, p := range []*Program{a, b} {
+		if got := read(t, filepath.Join(p.Dir, "count.txt")); got != "18" {
+			t.Errorf("counted to %s, want 18", got)
+		}
+	}
+}
+
+// A game waits for a folder until its limit, or until it is interrupted.
+func TestClaim(t *testing.T) {
+	b := bot(t, "empty")
+	linked := *b
+	linked.Work = filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(b.Work, linked.Work); err != nil {
+		t.Fatal(err)
+	}
+	inside, leave := make(chan bool), make(chan bool)
+	first := &Match{Rules: rules(1), Seats: []Seat{{Bot: b}, {}}}
+	rounds := 0
+	first.Watch = func(*towerdefence.State) error {
+		if rounds++; rounds == 1 {
+			close(inside)
+			<-leave
+		}
+		return nil
+	}
+	done := make(chan error)
+	go func() {
+		_, err := first.Play(t.Context())
+		done <- err
+	}()
+	<-inside
+	second := &Match{Rules: rules(1), Seats: []Seat{{}, {Bot: &linked, Limits: bots.Limits{Accept: 50 * time.Millisecond}}}}
+	if _, err := second.Play(t.Context()); err == nil || !strings.Contains(err.Error(), "another game has been playing in the folder") {
+		t.Errorf("error %v", err)
+	}
+	second.Seats[1].Limits.Accept = 0
+	enough := errors.New("enough")
+	ctx, stop := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, enough)
+	defer stop()
+	if _, err := second.Play(ctx); !errors.Is(err, enough) {
+		t.Errorf("error %v", err)
+	}
+	close(leave)
+	if _, err := second.Play(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// A copy has all that is in a folder, and links that lead where they should.
+func TestCopy(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "bin", "bot"), "program")
+	write(t, filepath.Join(dir, "data.txt"), "data")
+	outside := filepath.Join(t.TempDir(), "model")
+	write(t, outside, "model")
+	up, err := filepath.Rel(filepath.Join(dir, "bin"), outside)
+	for name, target := range map[string]string{
+		"bin/near": "../data.txt", "full": filepath.Join(dir, "data.txt"), "far": outside, "bin/up": up, "dead": "nowhere", "folder": "bin",
+	} {
+		if err == nil {
+			err = os.Symlink(target, filepath.Join(dir, name))
+		}
+	}
+	if err == nil {
+		err = os.Chmod(filepath.Join(dir, "bin", "bot"), 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Program{Dir: dir, Work: filepath.Join(dir, "bin")}
+	work, remove, err := p.copied(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := filepath.Dir(work)
+	write(t, filepath.Join(copied, "data.txt"), "other data")
+	for name, want := range map[string]string{
+		"bin/bot": "program", "bin/near": "other data", "full": "other data", "far": "model", "bin/up": "model", "folder/bot": "program",
+	} {
+		if got := read(t, filepath.Join(copied, name)); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	if got := read(t, filepath.Join(dir, "data.txt")); got != "data" {
+		t.Errorf("the original has changed: %q", got)
+	}
+	if info, err := os.Stat(filepath.Join(work, "bot")); err != nil || info.Mode().Perm() != 0o755 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	if target, err := os.Readlink(filepath.Join(copied, "dead")); err != nil || target != "nowhere" {
+		t.Errorf("%q, %v", target, err)
+	}
+	if err := os.Chmod(work, 0); err != nil {
+		t.Fatal(err)
+	}
+	remove()
+	if _, err := os.Stat(copied); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the copy is still there: %v", err)
+	}
+}
+
+// Copies are bounded and can be interrupted; nothing is left of them.
+func TestCopyErrors(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a", "b", "c/d"} {
+		write(t, filepath.Join(dir, name), "12345678")
+	}
+	stopped, stop := context.WithCancelCause(t.Context())
+	enough := errors.New("enough")
+	stop(enough)
+	for _, c := range []struct {
+		copier copier
+		want   string // "": none
+	}{
+		{copier{bytes: 24, files: 4}, ""},
+		{copier{bytes: 23, files: 4}, "it has more than 1024 MiB"},
+		{copier{bytes: 24, files: 3}, "it has more than 100000 files"},
+		{copier{ctx: stopped, bytes: 24, files: 4}, "enough"},
+	} {
+		if c.copier.ctx == nil {
+			c.copier.ctx = t.Context()
+		}
+		c.copier.from, c.copier.to = dir, t.TempDir()
+		err := c.copier.copy()
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want)) {
+			t.Errorf("%+v: error %v", c.copier, err)
+		}
+	}
+	t.Setenv("TMPDIR", t.TempDir())
+	p := &Program{Dir: dir, Work: dir}
+	if _, _, err := p.copied(stopped); !errors.Is(err, enough) {
+		t.Errorf("error %v", err)
+	}
+	if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}

@@ -1,0 +1,226 @@
+package towerdefence
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"moonfarm/rollout/bots"
+	"moonfarm/rollout/bots/child"
+)
+
+// hostile are bots that do not behave, by kind.
+var hostile = map[string]func(args []string) int{
+	"floods": func([]string) int {
+		say("0,0,2")
+		line := bytes.Repeat([]byte("all work and no play\n"), 1000)
+		for {
+			os.Stdout.Write(line)
+			os.Stderr.Write(line)
+		}
+	},
+	"prints": func([]string) int {
+		os.Stdout.Write(bytes.Repeat([]byte("all work and no play\n"), 10000))
+		return 0
+	},
+	"huge": func([]string) int { // a command of gigabytes, most of them of nothing
+		say("1,1,2,")
+		os.Truncate(commandFile, 5<<30)
+		return 0
+	},
+	"long": func([]string) int { say(strings.Repeat("1,1,2,", 1<<20)); return 0 },
+	"pipe": func([]string) int {
+		exec.Command("mkfifo", commandFile).Run()
+		return 0
+	},
+	"folder": func([]string) int {
+		os.MkdirAll(filepath.Join(commandFile, "inside"), 0o777)
+		return 0
+	},
+	"zero": func([]string) int {
+		if err := os.Symlink("/dev/zero", commandFile); err != nil {
+			fmt.Println(err)
+		}
+		return 0
+	},
+	"linked": func([]string) int {
+		write0("elsewhere", []byte("0,0,2"))
+		os.Symlink("elsewhere", commandFile)
+		return 0
+	},
+	"blocks": func([]string) int { // folders where the game writes
+		os.Remove(stateFile)
+		os.MkdirAll(filepath.Join(stateFile, "inside"), 0o777)
+		return 0
+	},
+	"stranger": func([]string) int { // links where the game writes
+		for _, name := range []string{stateFile, textFile} {
+			os.Remove(name)
+			os.Symlink("/dev/full", name)
+		}
+		say("0,0,2")
+		return 0
+	},
+	"forks": func([]string) int { // leaves processes behind, one of them in a session of its own
+		self, _ := os.Executable()
+		for _, session := range []bool{false, true} {
+			c := exec.Command(self, botMark, "stays")
+			c.SysProcAttr = &syscall.SysProcAttr{Setsid: session}
+			c.Stdout, c.Stderr = os.Stdout, os.Stderr
+			if err := c.Start(); err != nil {
+				fmt.Println(err)
+			}
+		}
+		say("0,0,2")
+		return 0
+	},
+	"stays": func([]string) int { // and would answer later
+		time.Sleep(300 * time.Millisecond)
+		say("7,7,1")
+		time.Sleep(time.Hour)
+		return 0
+	},
+	"eats": func([]string) int {
+		var all [][]byte
+		for {
+			b := make([]byte, 8<<20)
+			for i := range b {
+				b[i] = byte(i)
+			}
+			all = append(all, b)
+			if len(all) > 200 {
+				return 0
+			}
+		}
+	},
+	"dies": func([]string) int {
+		say("0,0,2")
+		syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		time.Sleep(time.Hour)
+		return 0
+	},
+}
+
+// gone checks that nothing runs any more in the folder of a bot.
+func gone(t testing.TB, p *Program) {
+	t.Helper()
+	all, err := filepath.Glob("/proc/[0-9]*/cwd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, link := range all {
+		if dir, err := os.Readlink(link); err == nil && strings.HasPrefix(dir, p.Dir) {
+			id := strings.Split(link, "/")[2]
+			line, _ := os.ReadFile("/proc/" + id + "/cmdline")
+			t.Errorf("process %s runs in %s: %q", id, dir, line)
+			if pid, err := strconv.Atoi(id); err == nil {
+				syscall.Kill(pid, syscall.SIGKILL)
+			}
+		}
+	}
+}
+
+// Bots that do not behave: the match ends in time, what they did is counted and
+// named, nothing of them runs on, the log is small, and the other one's game is as
+// long as ever.
+func TestHostile(t *testing.T) {
+	const last = 1
+	for _, c := range []struct {
+		kind    string
+		args    string
+		faults  map[Kind]int
+		kindOf  Kind
+		text    string // in the first of this kind
+		command string // in the log of the second round
+		crash   string
+	}{
+		{"sleeps", "1h", map[Kind]int{Late: 2, Missing: 2}, Late, "did not end within 2s", "", ""},
+		{"floods", "", map[Kind]int{Late: 2, Refused: 1}, Late, "did not end within 2s", "0,0,2", ""},
+		{"dies", "", map[Kind]int{Failed: 2, Refused: 1}, Failed, "signal: killed", "0,0,2", ""},
+		{"huge", "", map[Kind]int{Refused: 1, Garbled: 2}, Garbled, `"1,1,2,\x00`, "1,1,2," + strings.Repeat("\x00", maxCommand-6), ""},
+		{"long", "", map[Kind]int{Refused: 1, Garbled: 2}, Garbled, `"1,1,2,1,1`, strings.Repeat("1,1,2,", maxCommand/6) + "1,1,", ""},
+		{"pipe", "", map[Kind]int{Missing: 2}, Missing, "command.txt: it is no file", "", ""},
+		{"folder", "", map[Kind]int{Missing: 2}, Missing, "command.txt: it is no file", "", ""},
+		{"zero", "", map[Kind]int{Missing: 2}, Missing, "command.txt: it is no file", "", ""},
+		{"linked", "", map[Kind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
+		{"blocks", "", map[Kind]int{Missing: 1}, Missing, "command.txt: no such", "", "it cannot be shown the round: remove "},
+		{"stranger", "", map[Kind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
+		{"forks", "", map[Kind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
+		{"leaves", "", map[Kind]int{Missing: 1}, Missing, "command.txt: no such", "", "it cannot be shown the round: open "},
+		{"eats", "", map[Kind]int{Killed: 2, Missing: 2}, Killed, "of memory, the limit is ", "", ""},
+		{"nonsense", "", map[Kind]int{Failed: 2, Missing: 2}, Failed, "exit status 2: no bot of kind nonsense", "", ""},
+	} {
+		t.Run(c.kind, func(t *testing.T) {
+			t.Parallel()
+			bad, good := bot(t, c.kind, c.args), scripted(t, "script", quoted("1,1,2")...)
+			s := Seat{Bot: bad, Limits: bots.Limits{Answer: time.Minute}}
+			switch c.kind {
+			case "sleeps", "floods":
+				s.Limits.Answer = 2 * time.Second
+			case "eats":
+				s.Process = child.Limits{Memory: 60 << 20}
+			}
+			m := &Match{Rules: rules(last), Seats: []Seat{s, {Bot: good}}}
+			begin := time.Now()
+			r, l := play(t, m)
+			if took := time.Since(begin); took > 2*time.Minute {
+				t.Errorf("the match took %v", took)
+			}
+			gone(t, bad)
+			for k, f := range r.Records[0].Faults {
+				if f.Count != c.faults[Kind(k)] {
+					t.Errorf("%v: %+v, want %d", Kind(k), f, c.faults[Kind(k)])
+				}
+			}
+			if f := r.Records[0].Faults[c.kindOf]; !strings.Contains(f.Text, c.text) {
+				t.Errorf("%v: %q, want %q", c.kindOf, f.Text, c.text)
+			}
+			if got := l.text(t, 1, "A - "+bad.Name, "PlayerCommand.txt"); got != c.command {
+				t.Errorf("command %.100q, want %.100q", got, c.command)
+			}
+			if crash := r.Crashes[0]; (crash != nil) != (c.crash != "") || crash != nil && (!strings.HasPrefix(crash.Err.Error(), c.crash) || crash.Turn != 1) {
+				t.Errorf("crash %+v, want %q", crash, c.crash)
+			}
+			if n := l.bytes(); n > 1<<20 {
+				t.Errorf("the log has %d bytes", n)
+			}
+			clean(t, r.Records[1], Refused)
+			if r.Turns != last+1 || r.Records[1].Rounds != last+1 || r.Score[1] == 0 || r.Crashes[1] != nil {
+				t.Errorf("the other one: %d rounds, %+v, %+v", r.Turns, r.Records[1], r.Crashes[1])
+			}
+		})
+	}
+}
+
+// What a bot prints in a match is bounded in all.
+func TestOutputLimit(t *testing.T) {
+	_, all := play(t, &Match{Rules: rules(1), Seats: []Seat{{Bot: bot(t, "prints"), Name: "x"}, {}}})
+	if got := all.text(t, 1, "A - x", "Console/BotOutput.txt"); len(got) < maxRoundOutput || len(got) > maxRoundOutput+100 {
+		t.Errorf("%d bytes of a round", len(got))
+	}
+	m := &Match{Rules: rules(2), Seats: []Seat{{Bot: bot(t, "prints")}, {}}}
+	l := &log{files: fstest.MapFS{}}
+	m.Create = l.create
+	h, err := m.host()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.bots[0].output = maxMatchOutput - 10
+	h.bots[0].work, h.bots[0].args = m.Seats[0].Bot.Work, m.Seats[0].Bot.args("")
+	if _, err := h.play(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for round, want := range []string{"all work a\n[the limit of 10 bytes is reached", "[the limit of ", "[the limit of "} {
+		if got := l.text(t, round, "A - "+m.Seats[0].Bot.Name, "Console/BotOutput.txt"); !strings.HasPrefix(got, want) || len(got) > 200 {
+			t.Errorf("round %d: %q, want %q", round, got, want)
+		}
+	}
+}

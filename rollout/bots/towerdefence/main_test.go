@@ -1,0 +1,323 @@
+package towerdefence
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"moonfarm/rollout/bots/child"
+	"moonfarm/sim/towerdefence"
+	"moonfarm/sim/towerdefence/wire"
+)
+
+// botMark is the first argument of the test's program when it is a bot.
+const botMark = "bot"
+
+func TestMain(m *testing.M) {
+	child.Main()
+	if len(os.Args) > 2 && os.Args[1] == botMark {
+		os.Exit(act(os.Args[2], os.Args[3:]))
+	}
+	// With the race detector each process would sleep for a second at its end.
+	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
+	os.Exit(m.Run())
+}
+
+// act is a bot of the kind.
+func act(kind string, args []string) int {
+	for _, kinds := range []map[string]func([]string) int{slow, hostile} {
+		if does := kinds[kind]; does != nil {
+			return does(args)
+		}
+	}
+	switch kind {
+	case "script": // does what the line of its round in script.txt says
+		return follow()
+	case "seen": // the same, and keeps what it was shown
+		round := fmt.Sprintf("seen-%03d-", roundOf())
+		for _, name := range []string{stateFile, textFile} {
+			text, err := os.ReadFile(name)
+			if err == nil {
+				err = os.WriteFile(round+name, text, 0o666)
+			}
+			if err != nil {
+				fmt.Println(err)
+				return 1
+			}
+		}
+		return follow()
+	case "counts": // says how often it was started in its folder
+		n := 1
+		if text, err := os.ReadFile("count.txt"); err == nil {
+			before, _ := strconv.Atoi(string(text))
+			n += before
+		}
+		os.WriteFile("count.txt", []byte(strconv.Itoa(n)), 0o666)
+		say(fmt.Sprintf("count %d", n))
+		return 0
+	case "empty": // answers at once
+		say("")
+		return 0
+	}
+	fmt.Println("no bot of kind", kind)
+	return 2
+}
+
+// slow are bots that take their time, or their folder away, by kind.
+var slow = map[string]func(args []string) int{
+	"sleeps": func(args []string) int { // and behaves, if it comes to that
+		write0("begun", nil)
+		d, _ := time.ParseDuration(args[0])
+		time.Sleep(d)
+		say("")
+		return 0
+	},
+	"leaves": func([]string) int { // takes its folder away
+		dir, _ := os.Getwd()
+		os.RemoveAll(dir)
+		return 0
+	},
+	"meets": func([]string) int { // looks for another one that runs at the same time
+		place := os.Getenv("MOONFARM_TEST_PLACE")
+		if os.Mkdir(place, 0o777) != nil {
+			write0(place+"/other", nil)
+			say("met")
+			return 0
+		}
+		wait, _ := time.ParseDuration(os.Getenv("MOONFARM_TEST_WAIT"))
+		for begin := time.Now(); time.Since(begin) < wait; time.Sleep(time.Millisecond) {
+			if _, err := os.Stat(place + "/other"); err == nil {
+				say("met")
+				return 0
+			}
+		}
+		os.RemoveAll(place) // the next one is alone, too
+		say("alone")
+		return 0
+	},
+}
+
+// write0 writes a file, whatever comes of it.
+func write0(name string, text []byte) {
+	if err := os.WriteFile(name, text, 0o666); err != nil {
+		fmt.Println(err)
+	}
+}
+
+// say writes the command.
+func say(text string) {
+	if err := os.WriteFile(commandFile, []byte(text), 0o666); err != nil {
+		fmt.Println(err)
+	}
+}
+
+// roundOf is the round in state.json.
+func roundOf() int {
+	var state struct{ GameDetails struct{ Round int } }
+	text, err := os.ReadFile(stateFile)
+	if err == nil {
+		err = json.Unmarshal(text, &state)
+	}
+	if err != nil {
+		fmt.Println(err)
+		return -1
+	}
+	return state.GameDetails.Round
+}
+
+// follow follows script.txt: each line is a command in quotes, "-" to leave none, or
+// a number, which is an exit status.
+func follow() int {
+	text, err := os.ReadFile("script.txt")
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	lines := strings.Split(string(text), "\n")
+	line := lines[min(roundOf(), len(lines)-1)]
+	fmt.Println("line", line)
+	if status, err := strconv.Atoi(line); err == nil {
+		say("")
+		fmt.Fprintln(os.Stderr, "I give up")
+		return status
+	}
+	if line == "-" {
+		return 0
+	}
+	command, err := strconv.Unquote(line)
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	say(command)
+	return 0
+}
+
+// bot is the test's program as a bot of the kind, in a folder of its own.
+func bot(t testing.TB, kind string, args ...string) *Program {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return commandIn(t, t.TempDir(), strings.Join(append([]string{"'" + self + "'", botMark, kind}, args...), " "))
+}
+
+// commandIn is a command as a bot.
+func commandIn(t testing.TB, dir, line string) *Program {
+	t.Helper()
+	p, err := Command(line, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// scripted is a bot that follows these lines, the last one from then on.
+func scripted(t testing.TB, kind string, lines ...string) *Program {
+	t.Helper()
+	p := bot(t, kind)
+	write(t, filepath.Join(p.Dir, "script.txt"), strings.Join(lines, "\n"))
+	return p
+}
+
+func write(t testing.TB, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t testing.TB, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// quoted are commands as lines of a script.
+func quoted(commands ...string) (lines []string) {
+	for _, c := range commands {
+		lines = append(lines, strconv.Quote(c))
+	}
+	return lines
+}
+
+// rules are those of release 3.0.2 with another last round.
+func rules(last int) towerdefence.Rules {
+	r := towerdefence.DefaultRules()
+	r.MaxRounds = last
+	return r
+}
+
+// log collects the files of a match log.
+type log struct {
+	sync.Mutex
+	files fstest.MapFS
+}
+
+type logFile struct {
+	bytes.Buffer
+	name string
+	log  *log
+}
+
+func (f *logFile) Close() error {
+	f.log.Lock()
+	defer f.log.Unlock()
+	f.log.files[f.name] = &fstest.MapFile{Data: f.Bytes()}
+	return nil
+}
+
+func (l *log) create(name string) (io.WriteCloser, error) {
+	return &logFile{name: name, log: l}, nil
+}
+
+// files makes the files of a match log in a folder.
+func files(dir string) func(name string) (io.WriteCloser, error) {
+	return func(name string) (io.WriteCloser, error) {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return nil, err
+		}
+		return os.Create(path)
+	}
+}
+
+// bytes is the size of all files.
+func (l *log) bytes() (n int) {
+	for _, f := range l.files {
+		n += len(f.Data)
+	}
+	return n
+}
+
+// text is the file of a player in the folder of a round.
+func (l *log) text(t testing.TB, round int, player, file string) string {
+	t.Helper()
+	name := fmt.Sprintf("Round %03d/%s/%s", round, player, file)
+	f := l.files[name]
+	if f == nil {
+		t.Fatalf("no %s among %q", name, slices.Sorted(maps.Keys(l.files)))
+	}
+	return string(f.Data)
+}
+
+// play plays a match that must not fail, and checks its log.
+func play(t testing.TB, m *Match) (*Result, *log) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	l := &log{files: fstest.MapFS{}}
+	m.Create = l.create
+	r, err := m.Play(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	verify(t, l.files, m, r)
+	return r, l
+}
+
+// verify checks that a match log says what was played.
+func verify(t testing.TB, files fs.FS, m *Match, r *Result) {
+	t.Helper()
+	match, report, err := wire.VerifyMatchLog(files, m.Rules)
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case report.First != nil || report.Different != 0:
+		t.Errorf("the log differs: %v", report.First)
+	case report.Rounds != r.Turns || len(match.Orders) != r.Turns:
+		t.Errorf("the log has %d rounds, %d were played", report.Rounds, r.Turns)
+	case r.Final.End != wire.EndAborted && (match.Result.End != r.Final.End || match.Result.Winner != r.Final.Winner):
+		t.Errorf("the log ends with %+v, the match with %+v", match.Result, r.Final)
+	}
+}
+
+// clean checks that a bot made no faults but those of the kinds.
+func clean(t testing.TB, r *Record, but ...Kind) {
+	t.Helper()
+	for k, f := range r.Faults {
+		if f.Count > 0 && !slices.Contains(but, Kind(k)) {
+			t.Errorf("%v: %+v; it printed %q", Kind(k), f, r.Lines)
+		}
+	}
+}

@@ -1,0 +1,288 @@
+package towerdefence
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"moonfarm/env"
+	features "moonfarm/features/towerdefence"
+	"moonfarm/rollout"
+	"moonfarm/rollout/bots"
+	"moonfarm/rollout/bots/child"
+	"moonfarm/sim"
+	"moonfarm/sim/towerdefence"
+	"moonfarm/sim/towerdefence/wire"
+)
+
+// Match is one game of Tower Defence.
+type Match struct {
+	Rules towerdefence.Rules // with the start, see SetStart
+	Seed  uint64             // of policies that draw; the game has no chance
+	Seats []Seat             // of A and B
+
+	// Tournament takes "Exception" for the command of a bot that leaves none, as the
+	// original did in the contest: enough of these in a row end the match. Otherwise
+	// such a bot does nothing.
+	Tournament bool
+	// SideBySide asks both bots at once, where they work in different folders: the
+	// match is shorter, but each has to share the machine with the other.
+	SideBySide bool
+
+	// Create, if not nil, makes the files of the match log, as wire.MatchLogWriter
+	// has it, while the match goes on. What an error leaves behind is up to the
+	// caller.
+	Create func(name string) (io.WriteCloser, error)
+	// Watch, if not nil, sees the state at the start and after every round. An error
+	// of it ends the match.
+	Watch func(s *towerdefence.State) error
+}
+
+// Seat says who plays at a seat. Without a Policy and a Bot it is a player that gives
+// no commands.
+type Seat struct {
+	Policy rollout.Maker // a built-in policy
+	Bot    *Program
+	Name   string // in the match log; "": that of the bot
+	// Copy lets the bot work in a copy of its folder, made at the start and thrown away
+	// at the end: it begins as it is in the folder, whatever other games do.
+	Copy bool
+	// Limits of a bot: Accept is for waiting until no other game uses the folder,
+	// Answer for a round, from the start of its process to its end. Bytes has no
+	// effect.
+	Limits  bots.Limits
+	Process child.Limits // of a bot
+}
+
+// validate says what is wrong with a seat.
+func (s *Seat) validate() error {
+	if s.Policy != nil && s.Bot != nil {
+		return errors.New("a policy and a bot")
+	}
+	if l := s.Limits; l.Accept < 0 || l.Answer < 0 || l.Game < 0 {
+		return fmt.Errorf("a negative limit: %+v", l)
+	}
+	return nil
+}
+
+// name is the nick name in the match log.
+func (s *Seat) name() string {
+	switch {
+	case s.Name != "":
+		return s.Name
+	case s.Bot != nil:
+		return s.Bot.Name
+	case s.Policy != nil:
+		return "policy"
+	}
+	return "nobody"
+}
+
+// Result tells how a match went.
+type Result struct {
+	*bots.Result
+	Final         wire.Result // the winner, and why the match ended
+	Score, Health [2]int
+	Records       [2]*Record // of bots; nil for others
+}
+
+// Play plays the match to its end. Nothing of its bots runs any more when it returns.
+// If the context is done, everything is stopped and Play returns the cause. What
+// bots do wrong is no error of Play but in the Result.
+func (m *Match) Play(ctx context.Context) (*Result, error) {
+	h, err := m.host()
+	if err != nil {
+		return nil, err
+	}
+	work, release, err := folders(ctx, m.Seats)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	for i, s := range h.bots {
+		if s != nil {
+			s.work, s.args = work[i], s.Bot.args(work[i])
+		}
+	}
+	h.match.OneByOne = !m.SideBySide || work[0] == work[1]
+	ctx, h.stop = context.WithCancelCause(ctx)
+	defer h.stop(nil)
+	r, err := h.play(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return h.result(r), nil
+}
+
+// play plays the match and writes its log.
+func (h *host) play(ctx context.Context) (*bots.Result, error) {
+	if h.Create == nil {
+		return h.match.Play(ctx)
+	}
+	var names [2]string
+	for i := range names {
+		names[i] = h.Seats[i].name()
+	}
+	h.log = newLogger(wire.NewMatchLogWriter(names, h.Create))
+	r, err := h.match.Play(ctx)
+	if unwritten := h.log.close(); err == nil {
+		err = unwritten
+	}
+	return r, err
+}
+
+// host is a match that is being played. The referee plays it beside the fast game and
+// knows what is to be shown.
+type host struct {
+	*Match
+	match    bots.Match
+	game     *towerdefence.Game
+	state    *towerdefence.State // of the match's game; only read
+	referee  *wire.Referee
+	position *wire.Position // of the referee; changes when no bot is being asked
+	log      *logger        // nil: nobody wants it
+	bots     [2]*seated
+	stop     context.CancelCauseFunc
+	begun    bool
+	buffer   []byte
+}
+
+// host makes the game.
+func (m *Match) host() (*host, error) {
+	if len(m.Seats) != 2 {
+		return nil, fmt.Errorf("%d seats for a game of 2 players", len(m.Seats))
+	}
+	g, err := towerdefence.New(m.Rules)
+	if err != nil {
+		return nil, err
+	}
+	v, err := env.New(g, features.Kit(g), env.Config{N: 1})
+	if err != nil {
+		return nil, err
+	}
+	v.Reset(0, m.Seed)
+	states, _ := env.States[towerdefence.State](v)
+	h := &host{Match: m, game: g, state: &states[0], referee: wire.NewReferee(m.Rules)}
+	h.position = h.referee.Position()
+	h.match = bots.Match{Vector: v, Shown: h.shown}
+	for i := range m.Seats {
+		s := &m.Seats[i]
+		if err := s.validate(); err != nil {
+			return nil, fmt.Errorf("seat %d: %w", i+1, err)
+		}
+		seat := bots.Seat{Policy: s.Policy}
+		if s.Bot != nil {
+			h.bots[i] = &seated{Seat: s, host: h, player: sim.Player(i), printed: new(bytes.Buffer)}
+			seat.Bot = h.bots[i].join
+		}
+		h.match.Seats = append(h.match.Seats, seat)
+	}
+	return h, nil
+}
+
+// shown plays what was played with the referee, writes it down, and shows the state to
+// who watches.
+func (h *host) shown(b *env.Batch) error {
+	if h.begun {
+		if err := h.round(b); err != nil {
+			return err
+		}
+	}
+	h.begun = true
+	result := h.referee.Result()
+	if err := h.agree(b.Status[0], result.End); err != nil {
+		return fmt.Errorf("round %d: the game and its referee differ: %w", h.position.Round, err)
+	}
+	if h.Watch != nil {
+		if err := h.Watch(h.state); err != nil {
+			return err
+		}
+	}
+	if b.Status[0] == sim.Over && h.log != nil {
+		return h.log.write(logged{position: h.position, result: &result})
+	}
+	return nil
+}
+
+// round plays a round with the referee.
+func (h *host) round(b *env.Batch) error {
+	var orders [2]sim.Order
+	var commands [2]string
+	var printed [2][]byte
+	most := len(b.Orders) / len(commands)
+	for i, s := range h.bots {
+		if b.OrderLen[i] > 0 {
+			orders[i] = b.Orders[i*most]
+		}
+		if s != nil {
+			commands[i], printed[i] = s.text, bytes.Clone(s.printed.Bytes())
+			continue
+		}
+		h.buffer = wire.AppendCommand(h.buffer[:0], orders[i])
+		commands[i] = string(h.buffer)
+	}
+	if h.log != nil {
+		if err := h.log.write(logged{position: h.position, commands: commands, printed: printed}); err != nil {
+			return err
+		}
+	}
+	round := h.position.Round
+	end := h.referee.Play(commands[0], commands[1])
+	h.position = h.referee.Position()
+	for i, s := range h.bots {
+		if s != nil && s.gave {
+			s.record.judge(round, s.text, orders[i], end == wire.EndAborted, h.position.Players[i].FailCount)
+		}
+	}
+	return nil
+}
+
+// agree checks that the fast game stands as the referee says.
+func (h *host) agree(status sim.Status, end string) error {
+	p := h.position
+	if int(h.state.Round) != p.Round {
+		return fmt.Errorf("round %d, not %d", h.state.Round, p.Round)
+	}
+	want := sim.Over
+	switch end {
+	case wire.EndCut: // it goes on
+		want = sim.Running
+	case wire.EndAborted:
+		want = sim.Cut
+	}
+	if status != want {
+		return fmt.Errorf("the game is %v, the referee says %q", status, end)
+	}
+	for i := range p.Players {
+		own, player := &h.state.Half[i], &p.Players[i]
+		for _, f := range []struct {
+			name      string
+			got, want int
+		}{
+			{"energy", int(own.Energy), player.Energy},
+			{"health", own.Health(), player.Health},
+			{"score", h.game.Score(h.state, sim.Player(i)), player.Score},
+			{"failures", int(own.Failures), player.FailCount},
+		} {
+			if f.got != f.want {
+				return fmt.Errorf("player %c: %s %d, not %d", 'A'+i, f.name, f.got, f.want)
+			}
+		}
+	}
+	return nil
+}
+
+// result sums the match up.
+func (h *host) result(r *bots.Result) *Result {
+	all := &Result{Result: r, Final: h.referee.Result()}
+	for i, s := range h.bots {
+		all.Score[i], all.Health[i] = h.position.Players[i].Score, h.position.Players[i].Health
+		if s != nil {
+			all.Records[i] = &s.record
+			r.Crashes[i] = s.crash
+		}
+	}
+	return all
+}

@@ -1,0 +1,367 @@
+package towerdefence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"moonfarm/rollout"
+	"moonfarm/rollout/bots"
+	"moonfarm/rollout/bots/child"
+	"moonfarm/rollout/policy"
+	"moonfarm/sim"
+	"moonfarm/sim/towerdefence"
+	"moonfarm/sim/towerdefence/wire"
+)
+
+func maker(t testing.TB, spec string) rollout.Maker {
+	t.Helper()
+	m, err := policy.New("towerdefence", spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// A bot at each seat: what they were shown is in the log, their commands reach the
+// game, and what they print is in the log.
+func TestGame(t *testing.T) {
+	a := scripted(t, "seen", quoted("0,0,2", "7,7,1", "\n1", "3,3,0\n1,1,1", "1,1,2")...)
+	b := scripted(t, "seen", quoted("1,0,2", "No Command", "6,2,1", "7,2,1")...)
+	m := &Match{Rules: rules(9), Seats: []Seat{{Bot: a, Name: "Ann"}, {Bot: b}}}
+	m.Rules.SetStart([2]int{200, 300}, [2]int{100, 50})
+	var seen []towerdefence.State
+	m.Watch = func(s *towerdefence.State) error { seen = append(seen, *s); return nil }
+	r, l := play(t, m)
+	if r.Turns != 10 || r.Status != sim.Over || r.Final.End != wire.EndMaxRounds || len(seen) != 11 {
+		t.Fatalf("%+v, %+v, %d watched", r.Result, r.Final, len(seen))
+	}
+	players := []string{"A - Ann", "B - " + b.Name}
+	for round := range 10 {
+		for i, p := range []*Program{a, b} {
+			for file, name := range map[string]string{stateFile: "JsonMap.json", textFile: "TextMap.txt"} {
+				got := read(t, filepath.Join(p.Dir, fmt.Sprintf("seen-%03d-%s", round, file)))
+				if want := l.text(t, round, players[i], name); got != want {
+					t.Fatalf("round %d, %s: the bot was shown\n%s\nthe log has\n%s", round, players[i], got, want)
+				}
+			}
+		}
+	}
+	commands := ""
+	for round := range 6 {
+		commands += l.text(t, round, players[0], "PlayerCommand.txt") + " " + l.text(t, round, players[1], "PlayerCommand.txt") + ";"
+	}
+	if commands != "0,0,2 1,0,2;7,7,1 No Command; 6,2,1;3,3,0 7,2,1;1,1,2 7,2,1;1,1,2 7,2,1;" {
+		t.Errorf("commands %q", commands)
+	}
+	if got := l.text(t, 1, players[0], "Console/BotOutput.txt"); got != "line \"7,7,1\"\n" {
+		t.Errorf("printed %q", got)
+	}
+	last := seen[10].Half
+	if k, ok := last[0].Kind(3*8 + 3); k != towerdefence.Defense || !ok || last[1].Standing(towerdefence.Attack) == 0 {
+		t.Errorf("boards %+v", last)
+	}
+	for i, rec := range r.Records {
+		clean(t, rec, Refused)
+		if rec.Rounds != 10 || rec.Longest <= 0 || r.Used[i] < rec.Longest || r.Crashes[i] != nil || len(rec.Lines) != 1 {
+			t.Errorf("seat %d: %+v, used %v, crash %v", i, rec, r.Used[i], r.Crashes[i])
+		}
+	}
+	if f := r.Records[0].Faults[Refused]; f.Count != 5 || f.Round != 5 || f.Text != `"1,1,2"` { // it stands there already
+		t.Errorf("refused %+v", f)
+	}
+}
+
+// What a bot leaves as its command is taken as the original takes it, counted and
+// named.
+func TestCommands(t *testing.T) {
+	for _, c := range []struct {
+		line, want string
+		kind       Kind // Kinds: no fault
+		text       string
+		failures   int // after two rounds
+	}{
+		{`"1,1,2"`, "1,1,2", Refused, `"1,1,2"`, 1}, // in the second round
+		{`""`, "No Command", Empty, "command.txt has no text", 0},
+		{`" \t\r\n\u3000\n"`, "No Command", Empty, "command.txt has no text", 0},
+		{`"No Command"`, "No Command", Kinds, "", 0},
+		{`"\n1,2,0"`, "", Kinds, "", 0},
+		{`-`, "", Missing, "command.txt: no such file or directory", 0},
+		{`7`, "No Command", Failed, "exit status 7: I give up", 0},
+		{`"\xff\xfe\x00"`, "\ufffd\x00", Kinds, "", 0},
+		{`"1,\xff,2"`, "1,\ufffd,2", Garbled, "\"1,\ufffd,2\"", 2},
+		{`"0,0"`, "0,0", Garbled, `"0,0"`, 4},
+		{`"-1,0,2"`, "-1,0,2", Refused, `"-1,0,2"`, 1},
+		{`"Exception"`, "Exception", Garbled, `"Exception"`, 2},
+		{`"` + strings.Repeat("x,", 9000) + `"`, strings.Repeat("x,", maxCommand/2), Garbled, `"` + strings.Repeat("x,", 30) + `"…`, 4},
+	} {
+		m := &Match{Rules: rules(1), Seats: []Seat{{}, {Bot: scripted(t, "script", c.line)}}}
+		failures := 0
+		m.Watch = func(s *towerdefence.State) error { failures = int(s.Half[1].Failures); return nil }
+		r, l := play(t, m)
+		name := "B - " + m.Seats[1].Bot.Name
+		if got := l.text(t, 0, name, "PlayerCommand.txt"); got != c.want || failures != c.failures {
+			t.Errorf("%.60s: command %.60q, want %.60q; %d failures, want %d", c.line, got, c.want, failures, c.failures)
+		}
+		rec := r.Records[1]
+		clean(t, rec, c.kind, Empty)
+		if c.kind != Kinds && rec.Faults[c.kind].Text != c.text {
+			t.Errorf("%.60s: %v: %+v, want %q", c.line, c.kind, rec.Faults[c.kind], c.text)
+		}
+	}
+}
+
+// In the mode of tournaments a bot that leaves no command fails, and the match ends
+// when it has done so for too long, also if it cannot be started at all.
+func TestTournament(t *testing.T) {
+	for _, kind := range []string{"-", "leaves"} {
+		m := &Match{Rules: rules(400), Tournament: true, Seats: []Seat{{Bot: scripted(t, "script", kind)}, {}}}
+		m.Rules.MaxDoNothings = 6
+		if kind == "leaves" {
+			m.Seats[0].Bot = bot(t, "leaves")
+		}
+		r, l := play(t, m)
+		if r.Turns != 6 || r.Final.End != wire.EndTimeout || r.Records[0].Faults[Missing].Count == 0 {
+			t.Errorf("%s: %d rounds, %+v, %+v", kind, r.Turns, r.Final, r.Records[0])
+		}
+		if got := l.text(t, 5, "A - "+m.Seats[0].Bot.Name, "PlayerCommand.txt"); got != "Exception" {
+			t.Errorf("%s: command %q", kind, got)
+		}
+		if end := string(l.files["Round 006/endGameState.txt"].Data); !strings.HasPrefix(end, "Bot did nothing too many consecutive rounds\n\n") {
+			t.Errorf("%s: %q", kind, end)
+		}
+		if crashed := r.Crashes[0] != nil; crashed != (kind == "leaves") {
+			t.Errorf("%s: crash %+v", kind, r.Crashes[0])
+		}
+	}
+}
+
+// A text of commas ends the match without a result, and the log without an end.
+func TestAborted(t *testing.T) {
+	m := &Match{Rules: rules(400), Seats: []Seat{
+		{Bot: scripted(t, "script", quoted("0,0,2", "-1,0,2", ",,")...)},
+		{Bot: scripted(t, "script", quoted("0,0,2", "-1,0,2")...)},
+	}}
+	r, l := play(t, m)
+	if r.Turns != 3 || r.Status != sim.Cut || r.Final.End != wire.EndAborted {
+		t.Errorf("%+v, %+v", r.Result, r.Final)
+	}
+	clean(t, r.Records[0], Garbled, Refused)
+	clean(t, r.Records[1], Refused) // in round 1; round 2 was never played
+	a, b := &r.Records[0].Faults, &r.Records[1].Faults
+	if a[Garbled].Count != 1 || a[Garbled].Round != 2 || a[Refused].Count != 1 || b[Refused].Count != 1 {
+		t.Errorf("%+v, %+v", a, b)
+	}
+	if _, ok := l.files["Round 003/endGameState.txt"]; ok {
+		t.Error("the log has an end")
+	}
+}
+
+// A match of policies is the episode that a rollout plays, and has a log.
+func TestPolicies(t *testing.T) {
+	m := &Match{Rules: rules(400), Seed: 7, Seats: []Seat{{Policy: maker(t, "econ")}, {Policy: maker(t, "mix(0.7*turtle,0.3*random)")}}}
+	r, l := play(t, m)
+	if r.Turns < 30 || r.Final.End == "" || r.Final.Winner == wire.Tie || r.Records != [2]*Record{} || len(l.files) != 10*(r.Turns+1)+1 {
+		t.Errorf("%+v, %+v, %d files", r.Result, r.Final, len(l.files))
+	}
+	again, _ := play(t, m)
+	if again.Final != r.Final || again.Score != r.Score || again.Health != r.Health {
+		t.Errorf("first %+v, then %+v", r, again)
+	}
+}
+
+// A whole match of a bot against a policy: the bot's faults are in the log, and it
+// can be read as a match of 3.0.2.
+func TestAgainstPolicy(t *testing.T) {
+	b := scripted(t, "script", append(quoted("0,0,2", "", "x,y,z", "-5,0,2"), "-", "3", `"1,1,2"`)...)
+	m := &Match{Rules: rules(400), Seats: []Seat{{Bot: b}, {Policy: maker(t, "rush")}}}
+	r, l := play(t, m)
+	if r.Final.End != wire.EndDead || r.Final.Winner != wire.WinnerB || r.Health[0] != 0 || r.Score[1] == 0 {
+		t.Errorf("%+v, %+v", r.Final, r)
+	}
+	f := &r.Records[0].Faults
+	for k, want := range map[Kind]int{Empty: 2, Garbled: 1, Missing: 1, Failed: 1, Late: 0} {
+		if f[k].Count != want {
+			t.Errorf("%v: %+v, want %d", k, f[k], want)
+		}
+	}
+	if got := l.text(t, 4, "A - "+b.Name, "PlayerCommand.txt"); got != "" {
+		t.Errorf("command %q where there was none", got)
+	}
+	log, err := wire.ReadMatchLog(l.files)
+	if err != nil || log.Final == nil || log.Final.Score != r.Score || log.Names != [2]string{b.Name, "policy"} {
+		t.Errorf("%+v, %v", log, err)
+	}
+}
+
+// A bot whose rounds together take too long is not asked any more; the other one's
+// game is as long as ever.
+func TestGameLimit(t *testing.T) {
+	m := &Match{Rules: rules(30), Seats: []Seat{
+		{Bot: bot(t, "sleeps", "40ms"), Limits: bots.Limits{Game: 200 * time.Millisecond, Answer: time.Minute}},
+		{Bot: scripted(t, "script", quoted("0,0,2")...)},
+	}}
+	r, _ := play(t, m)
+	c := r.Crashes[0]
+	if c == nil || c.Err.Error() != "the 200ms for all rounds of a match are used up" || c.Turn != r.Records[0].Rounds || c.Turn > 6 {
+		t.Errorf("crash %+v, %+v", c, r.Records[0])
+	}
+	if r.Turns != 31 || r.Records[1].Rounds != 31 || r.Score[1] == 0 {
+		t.Errorf("%d rounds, %+v", r.Turns, r.Records[1])
+	}
+	m.Seats[0].Bot = bot(t, "sleeps", "1h")
+	r, _ = play(t, m)
+	if c, rec := r.Crashes[0], r.Records[0]; c == nil || c.Turn != 1 || rec.Rounds != 1 || rec.Faults[Late].Text != "did not end within 200ms" {
+		t.Errorf("crash %+v, %+v", c, rec)
+	}
+}
+
+// A match whose log cannot be written is not played to its end.
+func TestLogError(t *testing.T) {
+	seen, files := 0, 0
+	full := errors.New("disk full")
+	m := &Match{Rules: rules(400), Seats: make([]Seat, 2)}
+	m.Watch = func(*towerdefence.State) error { seen++; return nil }
+	m.Create = func(string) (io.WriteCloser, error) {
+		if files++; files > 25 {
+			return nil, full
+		}
+		return &logFile{log: &log{files: fstest.MapFS{}}}, nil
+	}
+	if _, err := m.Play(t.Context()); !errors.Is(err, full) || seen > 6+waiting || files != 26 {
+		t.Errorf("error %v after %d rounds and %d files", err, seen, files)
+	}
+}
+
+// Bots are asked one after the other, side by side only if that is asked for and they
+// do not share a folder.
+func TestOrder(t *testing.T) {
+	both := bot(t, "meets", "together")
+	one, two := bot(t, "meets", "a"), bot(t, "meets", "b")
+	for name, c := range map[string]struct {
+		match Match
+		meet  bool
+	}{
+		"one after the other": {Match{Seats: []Seat{{Bot: one}, {Bot: two}}}, false},
+		"one folder":          {Match{SideBySide: true, Seats: []Seat{{Bot: both}, {Bot: both}}}, false},
+		"copies":              {Match{SideBySide: true, Seats: []Seat{{Bot: both, Copy: true}, {Bot: both, Copy: true}}}, true},
+		"side by side":        {Match{SideBySide: true, Seats: []Seat{{Bot: one}, {Bot: two}}}, true},
+	} {
+		place := filepath.Join(t.TempDir(), "place")
+		t.Setenv("MOONFARM_TEST_PLACE", place)
+		t.Setenv("MOONFARM_TEST_WAIT", map[bool]string{true: "30s", false: "100ms"}[c.meet])
+		c.match.Rules = rules(1)
+		r, l := play(t, &c.match)
+		met := 0
+		for i := range r.Records {
+			if l.text(t, 0, "AB"[i:i+1]+" - "+c.match.Seats[i].Bot.Name, "PlayerCommand.txt") == "met" {
+				met++
+			}
+		}
+		if c.meet != (met == 2) || !c.meet && met != 0 {
+			t.Errorf("%s: %d bots met another", name, met)
+		}
+	}
+}
+
+// A match that is interrupted ends at once.
+func TestInterrupt(t *testing.T) {
+	cause := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	b := bot(t, "sleeps", "1h")
+	begun := filepath.Join(b.Dir, "begun")
+	go func() {
+		for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(time.Millisecond) {
+			if _, err := os.Stat(begun); err == nil {
+				break
+			}
+		}
+		cancel(cause)
+	}()
+	begin := time.Now()
+	_, err := (&Match{Rules: rules(400), Seats: []Seat{{Bot: b}, {}}}).Play(ctx)
+	if !errors.Is(err, cause) || time.Since(begin) > time.Minute {
+		t.Errorf("%v after %v", err, time.Since(begin))
+	}
+	gone(t, b)
+}
+
+func TestRefusedMatches(t *testing.T) {
+	stop := errors.New("stop")
+	b := bot(t, "empty")
+	away := *b
+	away.Work = filepath.Join(b.Dir, "away")
+	outside := *b
+	outside.Dir = t.TempDir()
+	for _, c := range []struct {
+		match Match
+		want  string
+	}{
+		{Match{Rules: rules(9), Seats: make([]Seat, 3)}, "3 seats for a game of 2 players"},
+		{Match{Seats: make([]Seat, 2)}, "max-rounds"},
+		{Match{Rules: rules(9), Seats: []Seat{{}, {Bot: b, Policy: maker(t, "rush")}}}, "seat 2: a policy and a bot"},
+		{Match{Rules: rules(9), Seats: []Seat{{}, {Limits: bots.Limits{Game: -1}}}}, "seat 2: a negative limit"},
+		{Match{Rules: rules(9), Seats: []Seat{{Bot: b, Process: child.Limits{CPU: -1}}, {}}}, "seat 1: the host: a negative limit"},
+		{Match{Rules: rules(9), Seats: []Seat{{Bot: &away}, {}}}, "seat 1: lstat " + away.Work},
+		{Match{Rules: rules(9), Seats: []Seat{{Bot: &outside, Copy: true}, {}}}, "outside of its folder"},
+		{Match{Rules: rules(9), Seats: make([]Seat, 2), Watch: func(*towerdefence.State) error { return stop }}, "stop"},
+		{Match{Rules: rules(9), Seats: make([]Seat, 2), Create: func(string) (io.WriteCloser, error) { return nil, fs.ErrPermission }}, "match log: Round 000/"},
+	} {
+		if _, err := c.match.Play(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want %q", err, c.want)
+		}
+	}
+}
+
+// The game and its referee are compared in every round.
+func TestAgree(t *testing.T) {
+	for name, change := range map[string]func(s *towerdefence.State){
+		"player A: energy 21, not 20":  func(s *towerdefence.State) { s.Half[0].Energy++ },
+		"player A: health 99, not 100": func(s *towerdefence.State) { s.Half[0].Base -= 1 << 32 },
+		"player A: score ":             func(s *towerdefence.State) { s.Half[0].Ledger += 1 << 32 },
+		"player B: failures 1, not 0":  func(s *towerdefence.State) { s.Half[1].Failures++ },
+		"round 1, not 0":               func(s *towerdefence.State) { s.Round++ },
+	} {
+		h, err := (&Match{Rules: rules(9), Seats: make([]Seat, 2)}).host()
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(h.state)
+		if err := h.agree(sim.Running, wire.EndCut); err == nil || !strings.HasPrefix(err.Error(), name) {
+			t.Errorf("%v, want %s", err, name)
+		}
+	}
+	h, err := (&Match{Rules: rules(9), Seats: make([]Seat, 2)}).host()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		status sim.Status
+		end    string
+	}{{sim.Over, wire.EndCut}, {sim.Running, wire.EndDead}, {sim.Cut, wire.EndMaxRounds}, {sim.Over, wire.EndAborted}} {
+		if err := h.agree(c.status, c.end); err == nil {
+			t.Errorf("%v and %q agree", c.status, c.end)
+		}
+	}
+}
+
+func TestKinds(t *testing.T) {
+	var names []string
+	for k := range Kinds + 1 {
+		if names = append(names, k.String()); k.String() == "" || slices.Contains(names[:k], k.String()) {
+			t.Errorf("names %q", names)
+		}
+	}
+	if Kind(200).String() != "kinds" {
+		t.Error(Kind(200).String())
+	}
+}

@@ -1,0 +1,150 @@
+package towerdefence
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"moonfarm/rollout/bots"
+	"moonfarm/rollout/bots/child"
+)
+
+// Program is a bot as it lies in a folder. Any number of games may play it.
+type Program struct {
+	Name string // its nick name, or the name of its program
+	Dir  string // its folder, absolute
+	Work string // where it works, absolute; mostly Dir or a folder below it
+
+	// args are the program and its arguments for a bot that works in a folder.
+	args func(work string) []string
+}
+
+// maxMeta bounds a bot.json in bytes.
+const maxMeta = 64 << 10
+
+// meta is a bot.json.
+type meta struct {
+	NickName    string // author and email are there, too
+	BotLocation string
+	BotFileName string
+	BotLanguage string
+	Arguments   *struct{ CoreCount int }
+}
+
+// Open opens the folder of a bot of the original, with its bot.json. The error
+// names what is missing: a file, a program for its language.
+func Open(dir string) (*Program, error) {
+	p, err := open(dir)
+	if err != nil {
+		return nil, fmt.Errorf("bot %s: %w", dir, err)
+	}
+	return p, nil
+}
+
+func open(dir string) (*Program, error) {
+	m, err := readMeta(filepath.Join(dir, "bot.json"))
+	if err != nil {
+		return nil, err
+	}
+	p := &Program{Name: m.NickName}
+	if p.Dir, err = filepath.Abs(dir); err != nil {
+		return nil, err
+	}
+	// The original joins both as texts, so a location without a slash in front is a
+	// folder beside this one, unless the folder was given with a slash behind.
+	if p.Work, err = filepath.Abs(dir + m.BotLocation); err != nil {
+		return nil, err
+	}
+	if err := p.checkFile(&m); err != nil {
+		return nil, err
+	}
+	p.args, err = m.command()
+	return p, err
+}
+
+// readMeta reads a bot.json.
+func readMeta(name string) (m meta, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return m, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxMeta+1))
+	switch {
+	case err != nil:
+		return m, err
+	case len(text) > maxMeta:
+		return m, fmt.Errorf("bot.json: want at most %d bytes, found more", maxMeta)
+	}
+	if err := json.Unmarshal(bytes.TrimPrefix(text, byteOrderMark), &m); err != nil {
+		return m, fmt.Errorf("bot.json: %w", err)
+	}
+	for _, f := range []struct{ key, value string }{
+		{"nickName", m.NickName}, {"botFileName", m.BotFileName}, {"botLanguage", m.BotLanguage},
+	} {
+		if f.value == "" {
+			return m, fmt.Errorf("bot.json: want a text for %s, found none", f.key)
+		}
+	}
+	for _, text := range []string{m.BotLocation, m.BotFileName} {
+		if strings.ContainsRune(text, 0) {
+			return m, fmt.Errorf("bot.json: %q has a zero byte", text)
+		}
+	}
+	if a := m.Arguments; a != nil && a.CoreCount < 1 {
+		return m, fmt.Errorf("bot.json: want a coreCount of 1 or more, found %d", a.CoreCount)
+	}
+	return m, nil
+}
+
+// byteOrderMark begins texts that some editors of Windows write.
+var byteOrderMark = []byte{0xEF, 0xBB, 0xBF}
+
+// checkFile checks that the bot's file is there.
+func (p *Program) checkFile(m *meta) error {
+	if info, err := os.Stat(p.Work); err != nil {
+		return fmt.Errorf("botLocation %q: %w", m.BotLocation, err)
+	} else if !info.IsDir() {
+		return fmt.Errorf("botLocation %q: %s is no folder", m.BotLocation, p.Work)
+	}
+	file := filepath.Join(p.Work, m.BotFileName)
+	info, err := os.Stat(file)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return fmt.Errorf("botFileName: there is no file %s; perhaps the bot must be built first", file)
+	case err != nil:
+		return fmt.Errorf("botFileName: %w", err)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("botFileName: %s is no file", file)
+	}
+	return nil
+}
+
+// Command makes a bot of a command line (see bots.SplitCommand), which is started in
+// a folder once a round. A program with a slash in its name is looked for in that
+// folder, others in PATH.
+func Command(line, dir string) (*Program, error) {
+	p, err := command(line, dir)
+	if err != nil {
+		return nil, fmt.Errorf("command %q: %w", line, err)
+	}
+	return p, nil
+}
+
+func command(line, dir string) (*Program, error) {
+	words, err := bots.SplitCommand(line)
+	if err != nil {
+		return nil, err
+	}
+	p := &Program{Name: filepath.Base(words[0]), args: func(string) []string { return words }}
+	if p.Dir, err = filepath.Abs(dir); err != nil {
+		return nil, err
+	}
+	p.Work = p.Dir
+	return p, (&child.Command{Args: words, Dir: p.Dir}).Check()
+}

@@ -1,0 +1,146 @@
+package towerdefence
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// tools makes programs with these names the only ones in PATH. They print what is
+// given for each.
+func tools(t *testing.T, prints map[string]string) {
+	t.Helper()
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("there is no sh for programs that stand in for others")
+	}
+	dir := t.TempDir()
+	for name, text := range prints {
+		write(t, filepath.Join(dir, name), "#!"+sh+"\nprintf '"+text+"'\n")
+		if err := os.Chmod(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", dir)
+}
+
+// meta1 is a bot.json.
+func meta1(location, file, language, more string) string {
+	return fmt.Sprintf(`{"author": "x", "email": "x@y", "nickName": "Ann", "botLocation": %q, "botFileName": %q, "botLanguage": %q%s}`, location, file, language, more)
+}
+
+// Every language is started as the original does.
+func TestLanguages(t *testing.T) {
+	tools(t, map[string]string{"java": "", "dotnet": "", "node": "", "python": "2", "python3": "3", "php": "", "go": ""})
+	for language, want := range map[string]string{
+		"java": "java -jar FILE", "kotlin": "java -jar FILE", "scala": "java -jar FILE", "c#core": "dotnet FILE", "javascript": "node FILE",
+		"python2": "python FILE", "python3": "python3 FILE", "php": "php FILE", "golang": "go run DIR/FILE",
+		"rust": "./FILE", "c++": "./FILE", "lisp": "./FILE", "haskell": "./FILE", "haskell 3": "./FILE +RTS -N3 -RTS",
+	} {
+		language, cores, ok := strings.Cut(language, " ")
+		more := ""
+		if ok {
+			more = `, "arguments": {"coreCount": ` + cores + `}`
+		}
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, "bot.json"), "\uFEFF"+meta1("/out", "my bot", language, more))
+		write(t, filepath.Join(dir, "out", "my bot"), "")
+		p, err := Open(dir)
+		if err != nil {
+			t.Errorf("%s: %v", language, err)
+			continue
+		}
+		want = strings.ReplaceAll(strings.ReplaceAll(want, "DIR", p.Work), "FILE", "my bot")
+		if got := strings.Join(p.args(p.Work), " "); got != want || p.Name != "Ann" || p.Dir != dir || p.Work != filepath.Join(dir, "out") {
+			t.Errorf("%s: %+v is started as %s, want %s", language, p, got, want)
+		}
+	}
+}
+
+// The error says what is missing, and where it was looked for.
+func TestOpenErrors(t *testing.T) {
+	tools(t, map[string]string{"python3": "nothing"})
+	for _, c := range []struct{ text, want string }{
+		{"", "open DIR/bot.json: no such file or directory"},
+		{"{", "bot.json: unexpected end of JSON input"},
+		{`{"nickName": 3}`, "bot.json: json: cannot unmarshal number"},
+		{strings.Repeat(" ", maxMeta+1), "bot.json: want at most 65536 bytes"},
+		{`{"nickName": "x", "botFileName": "y"}`, "bot.json: want a text for botLanguage, found none"},
+		{`{"botFileName": "y", "botLanguage": "rust"}`, "bot.json: want a text for nickName, found none"},
+		{meta1("", "a\x00b", "rust", ""), `bot.json: "a\x00b" has a zero byte`},
+		{meta1("/", "file", "haskell", `, "arguments": {}`), "bot.json: want a coreCount of 1 or more, found 0"},
+		{meta1("/", "file", "c#", ""), `bot.json: botLanguage is "c#", want one of java, kotlin, scala, c#core, `},
+		{meta1("/", "file", "java", ""), "language java: looked in PATH for java, found none"},
+		{meta1("/", "file", "python3", ""), "language python3: looked in PATH for python3, python, found none; "},
+		{meta1("/", "other", "rust", ""), "botFileName: there is no file DIR/other; perhaps the bot must be built first"},
+		{meta1("/", "folder", "rust", ""), "botFileName: DIR/folder is no file"},
+		{meta1("/nowhere", "file", "rust", ""), `botLocation "/nowhere": stat DIR/nowhere: no such`},
+		{meta1("nowhere", "file", "rust", ""), `botLocation "nowhere": stat DIRnowhere: no such`}, // as the original joins them
+		{meta1("/file", "file", "rust", ""), `botLocation "/file": DIR/file is no folder`},
+	} {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, "file"), "")
+		write(t, filepath.Join(dir, "folder", "x"), "")
+		if c.text != "" {
+			write(t, filepath.Join(dir, "bot.json"), strings.ReplaceAll(c.text, "\\x00", "\\u0000"))
+		}
+		want := "bot " + dir + ": " + strings.ReplaceAll(c.want, "DIR", dir)
+		if _, err := Open(dir); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%.100s: error %v, want %s", c.text, err, want)
+		}
+	}
+	dir := t.TempDir()
+	for line, want := range map[string]string{
+		"'x":        "a quote ' is not closed",
+		"./bot":     "bot: no such file or directory",
+		"nosuchbot": `"nosuchbot": executable file not found in $PATH`,
+	} {
+		if _, err := Command(line, dir); err == nil || !strings.HasPrefix(err.Error(), fmt.Sprintf("command %q: ", line)) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %s", line, err, want)
+		}
+	}
+	if _, err := Command("python3 x", filepath.Join(dir, "nowhere")); err == nil || !strings.Contains(err.Error(), "the folder to work in") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Small bots of languages that are installed play a match from their folders.
+func TestScripts(t *testing.T) {
+	for _, c := range []struct{ language, file, text string }{
+		{"python3", "Bot.py", "import json\ns = json.load(open('state.json'))\nopen('command.txt', 'w').write('%d,0,2' % s['gameDetails']['round'])\n"},
+		{"javascript", "Bot.js", "const fs = require('fs');\nconst s = JSON.parse(fs.readFileSync('state.json'));\nfs.writeFileSync('command.txt', s.gameDetails.round + ',0,2');\n"},
+		{"c++", "bot", "#!/bin/sh\necho \"$(sed -n 's/^Round Number : //p' textMap.txt),0,2\" > command.txt\n"},
+	} {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, "bot.json"), meta1("/", c.file, c.language, ""))
+		write(t, filepath.Join(dir, c.file), c.text)
+		if err := os.Chmod(filepath.Join(dir, c.file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		p, err := Open(dir)
+		if err != nil {
+			t.Logf("%s: %v", c.language, err)
+			continue
+		}
+		if c.language == "c++" {
+			if _, err := exec.LookPath("/bin/sh"); err != nil {
+				continue
+			}
+		}
+		m := &Match{Rules: rules(1), Seats: []Seat{{Policy: maker(t, "rush")}, {Bot: p}}}
+		m.Rules.SetStart([2]int{20, 200}, [2]int{100, 100})
+		r, l := play(t, m)
+		clean(t, r.Records[1])
+		var got []string
+		for round := range r.Turns {
+			got = append(got, l.text(t, round, "B - Ann", "PlayerCommand.txt"))
+		}
+		if want := []string{"0,0,2", "1,0,2"}; !slices.Equal(got, want) {
+			t.Errorf("%s: commands %q, want %q; %+v", c.language, got, want, r.Records[1])
+		}
+	}
+}

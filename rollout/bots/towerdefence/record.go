@@ -1,0 +1,92 @@
+package towerdefence
+
+import (
+	"fmt"
+	"time"
+
+	"moonfarm/sim"
+	"moonfarm/sim/towerdefence"
+)
+
+// Kind is what a bot did wrong in a round. None of it ends the match by itself.
+type Kind uint8
+
+// The kinds of faults.
+const (
+	Late    Kind = iota // it did not end before the limit and was killed
+	Killed              // it was killed for another limit
+	Failed              // it ended with another exit status than 0, or by a signal
+	Missing             // it left no command.txt that can be read
+	Empty               // its command.txt has no text
+	Garbled             // its command is none that can be read, or aborts the match
+	Refused             // the rules refuse its command
+	Kinds               // how many there are
+)
+
+// String returns one word for people and journals.
+func (k Kind) String() string {
+	return [...]string{"late", "killed", "failed", "missing", "empty", "garbled", "refused", "kinds"}[min(k, Kinds)]
+}
+
+// Faults are those of one kind.
+type Faults struct {
+	Count int
+	Round int    // of the first
+	Text  string // of the first, one line
+}
+
+// Record tells how a bot did in a match.
+type Record struct {
+	Rounds       int           // in which it was started
+	Longest      time.Duration // real time of its longest round
+	LongestRound int
+	Faults       [Kinds]Faults
+	Lines        []string // the last that it printed in the round of its latest failure or, without one, in its last
+}
+
+// fault counts one.
+func (r *Record) fault(k Kind, round int, format string, args ...any) {
+	f := &r.Faults[k]
+	if f.Count == 0 {
+		f.Round, f.Text = round, fmt.Sprintf(format, args...)
+	}
+	f.Count++
+}
+
+// failures counts the rounds in which the program did not end as it should.
+func (r *Record) failures() int {
+	return r.Faults[Late].Count + r.Faults[Killed].Count + r.Faults[Failed].Count
+}
+
+// ran notes how long the bot took in a round.
+func (r *Record) ran(round int, time time.Duration) {
+	if r.Rounds++; time > r.Longest {
+		r.Longest, r.LongestRound = time, round
+	}
+}
+
+// judge notes what became of a command. A command that can be read and is refused
+// leaves its player with a failure.
+func (r *Record) judge(round int, text string, order sim.Order, aborted bool, failures int) {
+	c := towerdefence.Decode(order)
+	switch {
+	case order&towerdefence.Aborted != 0:
+		r.fault(Garbled, round, "%s, at which the original gives up the match", shown(text))
+	case c.Failures > 0:
+		r.fault(Garbled, round, "%s", shown(text))
+	}
+	if c.Op != towerdefence.OpNothing && !aborted && failures > 0 {
+		r.fault(Refused, round, "%s", shown(text))
+	}
+}
+
+// maxShown bounds what messages show of a command.
+const maxShown = 60
+
+// shown is the beginning of a command as people can read it.
+func shown(text string) string {
+	if runes := []rune(text); len(runes) > maxShown {
+		return fmt.Sprintf("%q…", string(runes[:maxShown]))
+	}
+	return fmt.Sprintf("%q", text)
+}

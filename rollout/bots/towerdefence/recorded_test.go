@@ -1,0 +1,270 @@
+package towerdefence
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"moonfarm/sim"
+	"moonfarm/sim/simtest"
+	"moonfarm/sim/towerdefence"
+	"moonfarm/sim/towerdefence/wire"
+)
+
+// longEnv asks for the long form of tests.
+const longEnv = "MOONFARM_LONG"
+
+// display is a position with all that the original engine showed of it.
+type display struct {
+	Render         string
+	Round          int
+	After          json.RawMessage // the line of the round before; null at the start
+	StateA, StateB string
+	TextA, TextB   string
+}
+
+// position is what the display shows.
+func (d *display) position(t *testing.T) *wire.Position {
+	t.Helper()
+	var state shownState
+	if err := json.Unmarshal([]byte(d.StateA), &state); err != nil {
+		t.Fatal(err)
+	}
+	start := wire.Header{Game: "x", Health: [2]int{100, 100}}
+	if string(d.After) == "null" {
+		r := towerdefence.DefaultRules()
+		r.SetStart([2]int{state.Players[0].Energy, state.Players[1].Energy}, [2]int{state.Players[0].Health, state.Players[1].Health})
+		return wire.NewReferee(r).Position()
+	}
+	after := bytes.Replace(d.After, fmt.Appendf(nil, `{"r":%d,`, d.Round-1), []byte(`{"r":0,`), 1)
+	in, err := wire.NewRecordingReader(d.Render, bytes.NewReader(append(append(start.AppendLine(nil), after...), '\n')))
+	for range 2 {
+		if err == nil {
+			_, err = in.Next()
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := in.Round.Position(towerdefence.DefaultRules())
+	p.Round = d.Round
+	return p
+}
+
+// Bots are given what the original wrote in the same positions: every field of
+// state.json but the ids of missiles, which are drawn, and every byte of textMap.txt.
+func TestDisplays(t *testing.T) {
+	lines := bytes.Split(bytes.TrimSpace(simtest.Text(t, simtest.Shared(t, "traces", "towerdefence", "renders.jsonl.gz"))), []byte("\n"))
+	m := &Match{Rules: rules(400), Seats: []Seat{{Bot: scripted(t, "seen", `""`)}, {Bot: scripted(t, "seen", `""`)}}}
+	h, err := m.host()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range h.bots {
+		s.work = m.Seats[i].Bot.Work
+		s.args = s.Bot.args(s.work)
+		if _, err := s.join(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		defer s.End(context.Background(), nil)
+	}
+	for _, line := range lines {
+		var d display
+		if err := json.Unmarshal(line, &d); err != nil {
+			t.Fatal(err)
+		}
+		h.position = d.position(t)
+		for i, s := range h.bots {
+			if _, err := s.Ask(nil); err != nil || s.crash != nil || !s.gave {
+				t.Fatalf("%v, crash %v, %+v", err, s.crash, s.record)
+			}
+			seen := filepath.Join(s.work, fmt.Sprintf("seen-%03d-", d.Round))
+			state, text := read(t, seen+stateFile), read(t, seen+textFile)
+			wantState, wantText := [2]string{d.StateA, d.StateB}[i], [2]string{d.TextA, d.TextB}[i]
+			if got, want := fields(t, state), fields(t, wantState); !reflect.DeepEqual(got, want) {
+				t.Errorf("%s, seat %d: state\n%s\nthe original wrote\n%s", d.Render, i+1, state, wantState)
+			}
+			if text != wantText {
+				t.Errorf("%s, seat %d: text map\n%s\nthe original wrote\n%s", d.Render, i+1, text, wantText)
+			}
+		}
+	}
+	if len(lines) != 36 {
+		t.Errorf("%d positions, want 36", len(lines))
+	}
+}
+
+// fields are all fields of a JSON text, but for ids.
+func fields(t *testing.T, text string) (all any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &all); err != nil {
+		t.Fatal(err)
+	}
+	var clean func(v any)
+	clean = func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			delete(v, "id")
+			for _, x := range v {
+				clean(x)
+			}
+		case []any:
+			for _, x := range v {
+				clean(x)
+			}
+		}
+	}
+	clean(all)
+	return all
+}
+
+// shownState is what of a state.json changes in a match.
+type shownState struct {
+	GameDetails struct{ Round int }
+	Players     []struct {
+		PlayerType                       string
+		Energy, Health, HitsTaken, Score int
+		IronCurtainAvailable             bool
+		ActiveIronCurtainLifetime        int
+	}
+	GameMap [][]struct {
+		Buildings []struct {
+			X, Y, Health, ConstructionTimeLeft, WeaponCooldownTimeLeft int
+			BuildingType, PlayerType                                   string
+		}
+		Missiles []struct {
+			X, Y       int
+			PlayerType string
+		}
+	}
+	TeslaHitList       [][]shownCell
+	IronCurtainHitList []shownCell
+}
+
+type shownCell struct {
+	X, Y       int
+	PlayerType string
+}
+
+func (c shownCell) cell() wire.Cell { return wire.Cell{X: c.X, Y: c.Y, Owner: seatOf(c.PlayerType, 0)} }
+
+// seatOf is the player that a viewer sees as the letter.
+func seatOf(letter string, viewer sim.Player) sim.Player {
+	return sim.Player(strings.Index("AB", letter)) ^ viewer
+}
+
+// roundOf reads the state as the line of a recording that led to it.
+func (s *shownState) roundOf(viewer sim.Player) wire.Round {
+	x := func(x int) int {
+		if viewer == 1 {
+			return wire.Columns - 1 - x
+		}
+		return x
+	}
+	r := wire.Round{Number: s.GameDetails.Round - 1}
+	for i, p := range s.Players {
+		r.Players[i] = wire.Player{Energy: p.Energy, Health: p.Health, HitsTaken: p.HitsTaken, Score: p.Score,
+			CurtainAvailable: p.IronCurtainAvailable, CurtainTime: p.ActiveIronCurtainLifetime}
+	}
+	counts := map[wire.Stack]int{}
+	for _, row := range s.GameMap {
+		for _, c := range row {
+			for _, b := range c.Buildings {
+				kind := towerdefence.Kinds[slices.IndexFunc(towerdefence.Kinds[:], func(k towerdefence.Kind) bool { return k.String() == b.BuildingType })]
+				r.Buildings = append(r.Buildings, wire.Building{X: x(b.X), Y: b.Y, Owner: seatOf(b.PlayerType, viewer), Kind: kind,
+					Health: b.Health, BuildTime: b.ConstructionTimeLeft, Cooldown: b.WeaponCooldownTimeLeft})
+			}
+			for _, m := range c.Missiles {
+				counts[wire.Stack{X: x(m.X), Y: m.Y, Owner: seatOf(m.PlayerType, viewer)}]++
+			}
+		}
+	}
+	slices.SortFunc(r.Buildings, func(a, b wire.Building) int { return cmp.Or(a.Y-b.Y, a.X-b.X) })
+	for m, n := range counts {
+		m.Count = n
+		r.Missiles = append(r.Missiles, m)
+	}
+	slices.SortFunc(r.Missiles, func(a, b wire.Stack) int { return cmp.Or(a.Y-b.Y, a.X-b.X, int(a.Owner)-int(b.Owner)) })
+	for _, shot := range s.TeslaHitList {
+		var cells []wire.Cell
+		for _, c := range shot {
+			cells = append(cells, c.cell())
+		}
+		r.TeslaHits = append(r.TeslaHits, cells)
+	}
+	for _, c := range s.IronCurtainHitList {
+		r.CurtainHits = append(r.CurtainHits, c.cell())
+	}
+	return r
+}
+
+// Bots play the commands of recorded matches. In every round they are given what the
+// original engine recorded, and the match ends as it did. The short form of the test
+// stops soon after the first curtain.
+func TestRecordedMatches(t *testing.T) {
+	names, last := []string{"recorded_iron_curtain_with_teslas"}, 34
+	if os.Getenv(longEnv) != "" {
+		names, last = append(names, "recorded_normal_towers", "recorded_iron_curtain"), 400
+	}
+	for _, name := range names {
+		text := simtest.Text(t, simtest.Shared(t, "traces", "towerdefence", name+".jsonl.gz"))
+		in, err := wire.NewRecordingReader(name, bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var lines []wire.Round
+		var scripts [2][]string
+		for {
+			kind, err := in.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if kind == wire.ResultLine {
+				break
+			}
+			if kind != wire.RoundLine {
+				continue
+			}
+			r := in.Round
+			for i, c := range r.Commands {
+				scripts[i] = append(scripts[i], quoted(c)...)
+				r.Players[i].FailCount = 0 // not shown
+			}
+			r.Commands = [2]string{}
+			r.Buildings, r.Missiles = slices.Clone(r.Buildings), append([]wire.Stack(nil), r.Missiles...)
+			r.TeslaHits = nil
+			for _, shot := range in.Round.TeslaHits {
+				r.TeslaHits = append(r.TeslaHits, slices.Clone(shot))
+			}
+			r.CurtainHits = append([]wire.Cell(nil), r.CurtainHits...)
+			lines = append(lines, r)
+		}
+		m := &Match{Rules: rules(last), Seats: []Seat{{Bot: scripted(t, "seen", scripts[0]...)}, {Bot: scripted(t, "seen", scripts[1]...)}}}
+		m.Rules.SetStart(in.Header.Energy, in.Header.Health)
+		r, _ := play(t, m)
+		if last == 400 && (r.Turns != len(lines) || r.Final != in.Result) || r.Turns < min(last, len(lines)) {
+			t.Errorf("%s: %+v, recorded %+v", name, r.Final, in.Result)
+		}
+		for i, rec := range r.Records {
+			clean(t, rec, Empty)
+			for n := 1; n < r.Turns; n++ {
+				var state shownState
+				seen := filepath.Join(m.Seats[i].Bot.Dir, fmt.Sprintf("seen-%03d-%s", n, stateFile))
+				if err := json.Unmarshal([]byte(read(t, seen)), &state); err != nil {
+					t.Fatal(err)
+				}
+				if got, want := state.roundOf(sim.Player(i)), lines[n-1]; !reflect.DeepEqual(got, want) {
+					t.Fatalf("%s, round %d, seat %d: shown\n%+v\nrecorded\n%+v", name, n, i+1, got, want)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package towerdefence
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+	"time"
+
+	"moonfarm/rollout/bots"
+	"moonfarm/rollout/bots/child"
+	"moonfarm/sim"
+	"moonfarm/sim/towerdefence/wire"
+)
+
+// SiteAnswer is the time for a round in the contest, LocalAnswer one that no bot needs
+// which is to play there.
+const (
+	SiteAnswer  = 2 * time.Second
+	LocalAnswer = time.Minute
+)
+
+// Bounds of what the match log takes of a bot's output, in bytes.
+const (
+	maxRoundOutput = 64 << 10
+	maxMatchOutput = 4 << 20
+)
+
+// seated is a bot that plays at a seat.
+type seated struct {
+	*Seat
+	host   *host
+	player sim.Player
+	work   string // its folder in this match
+	args   []string
+	guard  *child.Guard
+
+	// Of this round.
+	text    string        // its command, or what stands for one
+	gave    bool          // the text is its own
+	printed *bytes.Buffer // what the match log takes of its output
+
+	state, textMap []byte
+	output         int64 // bytes of output in the match log
+	used           time.Duration
+	record         Record
+	crash          *bots.Crash // not nil: it is not started any more
+}
+
+// join makes a seat's bot ready.
+func (s *seated) join(ctx context.Context) (bots.Bot, error) {
+	var err error
+	if s.guard, err = child.Start(ctx, s.Process); err != nil {
+		return nil, fmt.Errorf("%w: %w", bots.ErrHost, err)
+	}
+	return s, nil
+}
+
+// Ask implements bots.Bot. A bot that has crashed goes on with the command that the
+// original takes for it.
+func (s *seated) Ask(dst []sim.Order) ([]sim.Order, error) {
+	s.text, s.gave = "", false
+	s.printed.Reset()
+	round := s.host.position.Round
+	if s.crash == nil {
+		if err := s.play(round); err != nil {
+			s.crash = &bots.Crash{Turn: round, Err: err, Output: s.record.Lines}
+		}
+	}
+	if !s.gave && s.host.Tournament {
+		s.text = "Exception"
+	}
+	return append(dst, wire.ParseCommand(s.text)), nil
+}
+
+// play plays a round. An error is a crash: the program cannot be started any more.
+func (s *seated) play(round int) error {
+	limit, err := s.limit()
+	if err != nil {
+		return err
+	}
+	p := s.host.position
+	s.state = p.AppendState(s.state[:0], s.player)
+	s.textMap = p.AppendTextMap(s.textMap[:0], s.player)
+	if err := present(s.work, s.state, s.textMap); err != nil {
+		err = fmt.Errorf("it cannot be shown the round: %w", err)
+		if errors.Is(err, syscall.ENOSPC) {
+			s.host.stop(fmt.Errorf("seat %d: %w: %w", s.player+1, bots.ErrHost, err))
+		}
+		return err
+	}
+	r, err := s.run(limit)
+	if err != nil {
+		return err
+	}
+	s.record.ran(round, r.Time)
+	s.used += r.Time
+	err = s.note(round, r, limit)
+	text, missing := commandText(s.work)
+	if missing != nil {
+		s.record.fault(Missing, round, "%v", missing)
+		return err
+	}
+	s.gave = true
+	found := false
+	if s.text, found = wire.CommandOf(text); !found {
+		s.record.fault(Empty, round, "%s has no text", commandFile)
+	}
+	return err
+}
+
+// limit is the time for this round, 0 for any.
+func (s *seated) limit() (time.Duration, error) {
+	answer, game := s.Limits.Answer, s.Limits.Game
+	if game == 0 {
+		return answer, nil
+	}
+	left := game - s.used
+	switch {
+	case left <= 0:
+		return 0, fmt.Errorf("the %v for all rounds of a match are used up", game)
+	case answer == 0:
+		return left, nil
+	}
+	return min(answer, left), nil
+}
+
+// run runs the bot's program.
+func (s *seated) run(limit time.Duration) (*child.Result, error) {
+	c := child.Command{Args: s.args, Dir: s.work}
+	if s.host.log != nil {
+		c.Log = child.NewLog(s.printed, min(maxRoundOutput, maxMatchOutput-s.output))
+	}
+	begin := time.Now()
+	process, err := s.guard.Run(c)
+	if err != nil {
+		return nil, fmt.Errorf("it could not be started: %w", err)
+	}
+	var deadline time.Time
+	if limit > 0 {
+		deadline = begin.Add(limit)
+	}
+	r := process.End(deadline)
+	if r.Fault != nil && r.Fault.Kind == child.Lost {
+		s.printed = new(bytes.Buffer) // it may still be written to
+	}
+	s.output += int64(s.printed.Len())
+	return r, nil
+}
+
+// note notes how the bot's process ended. It returns an error if no other one can be
+// started.
+func (s *seated) note(round int, r *child.Result, limit time.Duration) error {
+	last := ""
+	if n := len(r.Lines); n > 0 {
+		last = ": " + r.Lines[n-1]
+	}
+	kind := Kinds
+	switch {
+	case r.Fault == nil && r.Code == 0:
+	case r.Fault == nil:
+		kind = Failed
+		s.record.fault(kind, round, "%s%s", r.Status, last)
+	case r.Fault.Kind == child.Time:
+		kind = Late
+		s.record.fault(kind, round, "did not end within %v%s", limit, last)
+	default:
+		kind = Killed
+		s.record.fault(kind, round, "%v%s", r.Fault, last)
+	}
+	if kind != Kinds || s.record.failures() == 0 {
+		s.record.Lines = r.Lines
+	}
+	if r.Fault != nil && r.Fault.Kind == child.Lost {
+		return r.Fault
+	}
+	return nil
+}
+
+// End implements bots.Bot. Nothing runs between rounds.
+func (s *seated) End(context.Context, error) bots.Ended {
+	if err := s.guard.Close(); err != nil && s.crash == nil {
+		s.crash = &bots.Crash{Turn: s.host.position.Round, Err: err}
+	}
+	return bots.Ended{Used: s.used}
+}
