@@ -1,14 +1,15 @@
 package rollout
 
 import (
+	"errors"
 	"fmt"
 
 	"moonfarm/env"
 	"moonfarm/sim"
 )
 
-// Replayer plays recorded episodes again, one at a time, so that whoever wants
-// rows gets them: Start an episode, then Step once for each of its turns.
+// Replayer plays recorded episodes again, one at a time, and writes their rows:
+// Start an episode, then Step once for each of its turns.
 //
 //	b := env.NewBatch(v.Spec(), 1, 0)
 //	r.Start(e)
@@ -20,35 +21,33 @@ import (
 //		// the action, and the reward and status after it.
 //	}
 //
-// The Batch is the caller's from turn to turn: its slabs may be set anew
-// before each Step, and so the observations are written where they are to
-// stay. It needs one row per seat; Orders, OrderLen, Reward, Status and Turn
-// must be there, the others are written if they are not nil.
+// The Batch belongs to the caller, who may set its slabs anew before each Step,
+// so that rows are written where they are to stay. It needs one row per seat;
+// Orders, OrderLen, Reward, Status and Turn must be there, the others are written
+// if they are not nil.
 //
 // A Replayer is not safe for concurrent use. No method allocates unless it
 // fails.
 type Replayer struct {
 	v         env.Vector
-	out       outcomer
 	players   int
 	maxOrders int
 	e         *Episode
 	turn      int
 }
 
-// NewReplayer returns a Replayer on the given vector of one game, which must
-// have the rules, the turn limit and the reward of the recording wherever those
-// matter to the caller. It fails if v does not hold exactly one game.
+// NewReplayer returns a Replayer on a vector of one game. It must have the rules
+// and the turn limit of the recording, and the reward that the rows are to have.
+// It fails if v does not hold exactly one game.
 func NewReplayer(v env.Vector) (*Replayer, error) {
+	if v == nil {
+		return nil, errors.New("replay: a Replayer needs a Vector, got nil")
+	}
 	s := v.Spec()
-	if v.Len() != 1 {
-		return nil, fmt.Errorf("replay: the vector has %d games, want 1", v.Len())
+	if s.Games != 1 {
+		return nil, fmt.Errorf("replay: the vector has %d games, want 1", s.Games)
 	}
-	out, ok := v.(outcomer)
-	if !ok {
-		return nil, fmt.Errorf("replay: a vector of type %T tells no outcomes", v)
-	}
-	return &Replayer{v: v, out: out, players: s.Info.Players, maxOrders: s.Info.MaxOrders}, nil
+	return &Replayer{v: v, players: s.Info.Players, maxOrders: s.Info.MaxOrders}, nil
 }
 
 // Start resets the game to the first turn of e, which must stay unchanged until
@@ -56,11 +55,17 @@ func NewReplayer(v env.Vector) (*Replayer, error) {
 // offsets of orders that do not fit together.
 func (r *Replayer) Start(e *Episode) error {
 	r.e = nil
+	if e == nil {
+		return errors.New("replay: the episode is nil")
+	}
 	if e.Players != r.players {
 		return fmt.Errorf("episode %d: %d seats, the game has %d", e.ID, e.Players, r.players)
 	}
 	if e.Turns < 0 || len(e.Ends) != e.Turns*e.Players {
 		return fmt.Errorf("episode %d: %d ends of orders for %d turns of %d seats", e.ID, len(e.Ends), e.Turns, e.Players)
+	}
+	if e.Stopped != "" && (e.Status != sim.Cut || e.Turns == 0) {
+		return fmt.Errorf("episode %d: stopped (%s) after %d turns, but its status is %v", e.ID, e.Stopped, e.Turns, e.Status)
 	}
 	from := int32(0)
 	for k, to := range e.Ends {
@@ -78,16 +83,17 @@ func (r *Replayer) Start(e *Episode) error {
 	return nil
 }
 
-// More tells whether turns are left to Step.
+// More reports whether turns are left to Step.
 func (r *Replayer) More() bool { return r.e != nil && r.turn < r.e.Turns }
 
 // Turn is the number of the turn that the next Step plays, from 0.
 func (r *Replayer) Turn() int { return r.turn }
 
 // Step plays the next turn: it observes into b, gives the recorded orders and
-// steps. It fails, and the episode is over, if the game does not go as
-// recorded: ended early or not in the recorded turn, with another status or
-// another outcome. That means other rules, or a damaged episode.
+// steps. It fails, and the episode is over, if the game does not end in the
+// recorded turn with the recorded status and outcomes: the rules are other ones,
+// or the episode is damaged. An episode that is Stopped must not have ended
+// after its last turn; its Status is Cut then.
 func (r *Replayer) Step(b *env.Batch) error {
 	if !r.More() {
 		return fmt.Errorf("replay: no turn left to step")
@@ -103,27 +109,36 @@ func (r *Replayer) Step(b *env.Batch) error {
 	if r.turn < e.Turns && b.Status[0] == sim.Running {
 		return nil
 	}
-	return r.last(b.Status[0])
+	r.e = nil
+	if r.turn == e.Turns && e.Stopped != "" && b.Status[0] == sim.Running {
+		b.Status[0] = sim.Cut
+	} else if e.Stopped != "" {
+		return fmt.Errorf("episode %d: turn %d: the game is %v, but the recorded one goes on after %d turns", e.ID, r.turn-1, b.Status[0], e.Turns)
+	}
+	return r.compare(e, b.Status[0])
 }
 
-// last compares the end of the game with the recorded one.
-func (r *Replayer) last(s sim.Status) error {
-	e, turns := r.e, r.turn
-	r.e = nil
-	if turns < e.Turns {
-		return fmt.Errorf("episode %d: turn %d: the game is %v, but %d turns are recorded", e.ID, turns-1, s, e.Turns)
+// compare compares how a game ended with the recorded end.
+func (r *Replayer) compare(e *Episode, s sim.Status) error {
+	last := r.turn - 1
+	if r.turn < e.Turns {
+		return fmt.Errorf("episode %d: turn %d: the game is %v, but %d turns are recorded", e.ID, last, s, e.Turns)
 	}
 	if s != e.Status {
-		return fmt.Errorf("episode %d: turn %d, the last: the game is %v, recorded as %v", e.ID, turns-1, s, e.Status)
+		return fmt.Errorf("episode %d: turn %d, the last: the game is %v, recorded as %v", e.ID, last, s, e.Status)
 	}
 	for p := range r.players {
-		if got := r.out.Outcome(0, sim.Player(p)); got != e.Outcome[p] {
-			return fmt.Errorf("episode %d: turn %d, the last: outcome of seat %d is %+v, recorded as %+v",
-				e.ID, turns-1, p, got, e.Outcome[p])
+		if got := r.v.Outcome(0, sim.Player(p)); got != e.Outcome[p] {
+			return fmt.Errorf("episode %d: turn %d, the last: outcome of seat %d is %+v, recorded as %+v", e.ID, last, p, got, e.Outcome[p])
 		}
 	}
 	return nil
 }
+
+// Final observes the game into b as its last Step left it: what the seats see
+// after the last turn. The slabs it writes are those of an Observe. The next
+// Start ends that.
+func (r *Replayer) Final(b *env.Batch) { r.v.ObserveGame(b, 0) }
 
 // Replay plays e again on v, which must hold one game, and calls each after
 // every turn; b is what the turn left: see Replayer, which it wraps. A nil each

@@ -202,3 +202,56 @@ func TestReplayCut(t *testing.T) {
 		}
 	}
 }
+
+// A game that was stopped goes on after its last turn; one that was not does
+// not, and a recording that says the other is found out.
+func TestReplayOfAStoppedGame(t *testing.T) {
+	g := toys[0]
+	v := newToy(t, g, env.Config{N: 1})
+	b := env.NewBatch(v.Spec(), 1, 0)
+	whole := episodes(t, g, env.Config{N: 1}, 8)
+	tried := 0
+	for _, e := range whole {
+		if e.Turns < 3 {
+			continue
+		}
+		tried++
+		stopped := clone(e)
+		stopped.Turns--
+		stopped.Ends = stopped.Ends[:stopped.Turns*stopped.Players]
+		stopped.Orders = stopped.Orders[:stopped.Ends[len(stopped.Ends)-1]]
+		stopped.Status, stopped.Stopped = sim.Cut, "it broke off"
+		if err := rollout.Replay(v, e, b, nil); err != nil {
+			t.Fatal(err)
+		}
+		for p := range g.Seats { // as it stands then
+			stopped.Outcome[p] = sim.Outcome{}
+		}
+		err := rollout.Replay(v, stopped, b, nil)
+		for p := range g.Seats {
+			stopped.Outcome[p] = v.Outcome(0, sim.Player(p))
+		}
+		if err != nil && !strings.Contains(err.Error(), "outcome of seat") {
+			t.Errorf("wrong outcomes: %v", err)
+		}
+		if err := rollout.Replay(v, stopped, b, nil); err != nil || b.Status[0] != sim.Cut {
+			t.Errorf("stopped: %v, status %v", err, b.Status[0])
+		}
+		stopped.Stopped = ""
+		if err := rollout.Replay(v, stopped, b, nil); err == nil {
+			t.Error("a game that goes on passes for one that was cut by a limit")
+		}
+		wrong := clone(e)
+		wrong.Status, wrong.Stopped = sim.Cut, "it broke off"
+		if err := rollout.Replay(v, wrong, b, nil); err == nil || !strings.Contains(err.Error(), "but the recorded one goes on") {
+			t.Errorf("over, though the recorded one goes on: %v", err)
+		}
+		wrong.Status = sim.Over
+		if err := rollout.Replay(v, wrong, b, nil); err == nil || !strings.Contains(err.Error(), "but its status is over") {
+			t.Errorf("stopped and over: %v", err)
+		}
+	}
+	if tried == 0 {
+		t.Fatal("no game is long enough")
+	}
+}

@@ -2,15 +2,16 @@
 // (game, rules, policies, seed, shard number), so workers need no coordination
 // and a run that was killed continues by making the shards that are missing.
 //
-// An Episode is the orders that were given. Everything else about it (the
-// observations, masks, actions, rewards) follows by playing them again, which
-// costs less than storing or copying it: whoever wants rows replays.
+// An Episode holds the orders that were given. Observations, masks, actions and
+// rewards follow from them: a Replayer plays the episode again and writes them.
+// A Table that is told to keep them hands them on with the episode instead,
+// which is faster and needs memory for the rows of all episodes in hand.
 //
 //   - Table seats policies at the games of one Vector and plays a range of
 //     episodes; Shard is the same in one call.
 //   - Run plays the shards of a Job on several workers.
-//   - Replayer plays a recorded Episode again, turn by turn, straight into
-//     slabs of the caller.
+//   - Replayer plays a recorded Episode again, turn by turn, into slabs of the
+//     caller; Replay is the same in one call.
 //
 // There are no clocks, files or logs here. What an episode holds depends on
 // the game, the seat's policies, the master seed and the episode's number: not
@@ -18,6 +19,9 @@
 package rollout
 
 import (
+	"errors"
+	"io"
+
 	"moonfarm/env"
 	"moonfarm/sim"
 )
@@ -26,8 +30,7 @@ import (
 // it chooses for a row must depend on nothing but that row (its observation or
 // state, its Key): never on other rows, on the past, or on chance of its own.
 //
-// A policy that holds something to let go of is an io.Closer too; Run closes
-// it.
+// A policy that must be closed is an io.Closer too; Run closes it.
 type Policy interface {
 	// Name is the text from which the policy was made, such as "random".
 	Name() string
@@ -39,9 +42,44 @@ type Policy interface {
 	Act(v env.Vector, b *env.Batch, rows []int32)
 }
 
+// Chooser is a Policy made of several, its members, of which one chooses for
+// each row. Episodes tell which.
+type Chooser interface {
+	Policy
+	// Members are the texts of the members, in order; at most 256.
+	Members() []string
+	// Chosen is the index of the member that chose for a row in the latest Act
+	// for that row. The batch must be as that Act left it.
+	Chosen(b *env.Batch, row int32) uint8
+}
+
 // Maker makes an instance of a policy for games of the spec. It fails if the
 // policy cannot play them. It may be called by several goroutines at once.
 type Maker func(s env.Spec) (Policy, error)
+
+// NewSeats makes the policies of all seats. It fails with the first maker, and
+// closes the policies that the others have made.
+func NewSeats(makers []Maker, s env.Spec) (seats []Policy, err error) {
+	for _, maker := range makers {
+		p, err := maker(s)
+		if err != nil {
+			return nil, errors.Join(err, CloseSeats(seats...))
+		}
+		seats = append(seats, p)
+	}
+	return seats, nil
+}
+
+// CloseSeats closes the policies that are an io.Closer and returns their errors.
+func CloseSeats(seats ...Policy) error {
+	var all []error
+	for _, p := range seats {
+		if c, ok := p.(io.Closer); ok {
+			all = append(all, c.Close())
+		}
+	}
+	return errors.Join(all...)
+}
 
 // Episode is one game played: its seed and the orders of every seat and turn.
 // With the game's rules this is all that is needed to play it again.
@@ -59,8 +97,22 @@ type Episode struct {
 	Orders []sim.Order
 	Ends   []int32
 
-	// Rows are the rows of the batches in which the episode was played, if the
-	// Table keeps them; else nil.
+	// Chosen tells which member of a Chooser chose for seat p in turn t, at
+	// t*Players+p; 0 for seats whose policy is none. Empty if none is.
+	Chosen []uint8
+
+	// Stopped says why a recorded game ends before its rules or a limit end it:
+	// the recording stops there, or what follows differs from how the game plays
+	// here. Its Status is Cut then. Empty for all other games.
+	Stopped string
+	// Recording is the game in the original's own form if it cannot be played
+	// again from seed and orders because its random numbers are not known; else
+	// empty. Only a Vector that goes through the recorded states can replay such
+	// an episode.
+	Recording []byte
+
+	// Rows are what a Replayer would write, if the Table that played the episode
+	// keeps them; else nil.
 	Rows *Rows
 }
 
@@ -78,10 +130,4 @@ func (e *Episode) OrdersOf(t int, p sim.Player) []sim.Order {
 // is reused after the call.
 type Sink interface {
 	Episode(e *Episode) error
-}
-
-// outcomer is the part of env.Snapshotter that recording needs; a Vector of
-// env.New has it.
-type outcomer interface {
-	Outcome(i int, p sim.Player) sim.Outcome
 }

@@ -52,10 +52,20 @@ func newSeats(t testing.TB, v env.Vector, spec string) []rollout.Policy {
 	return seats
 }
 
+// newTable is a table with the policy of a spec at each seat.
+func newTable(t testing.TB, v env.Vector, spec string, keep env.Want) *rollout.Table {
+	t.Helper()
+	table, err := rollout.NewTable(v, newSeats(t, v, spec), keep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
 // clone copies an episode out of the reused buffer.
 func clone(e *rollout.Episode) *rollout.Episode {
 	c := *e
-	c.Orders, c.Ends = slices.Clone(e.Orders), slices.Clone(e.Ends)
+	c.Orders, c.Ends, c.Chosen = slices.Clone(e.Orders), slices.Clone(e.Ends), slices.Clone(e.Chosen)
 	return &c
 }
 
@@ -63,8 +73,8 @@ func clone(e *rollout.Episode) *rollout.Episode {
 type tape struct{ bytes.Buffer }
 
 func (s *tape) Episode(e *rollout.Episode) error {
-	fmt.Fprintf(s, "%d %x %q %d %d %v %v %v %v\n",
-		e.ID, e.Seed, e.Policies, e.Players, e.Turns, e.Status, e.Outcome, e.Orders, e.Ends)
+	fmt.Fprintf(s, "%d %x %q %d %d %v %v %v %v %v\n",
+		e.ID, e.Seed, e.Policies, e.Players, e.Turns, e.Status, e.Outcome, e.Orders, e.Ends, e.Chosen)
 	return nil
 }
 
@@ -232,6 +242,11 @@ func TestRunMissingShards(t *testing.T) {
 	if first, n := job.Range(12); first != 96 || n != 4 {
 		t.Errorf("shard 12 is %d episodes from %d", n, first)
 	}
+	job.First = 1000
+	if first, n := job.Range(12); first != 1096 || n != 4 {
+		t.Errorf("last shard of a job from 1000 on: %d episodes from %d", n, first)
+	}
+	job.First = 0
 	var sinks tapes
 	if err := rollout.Run(context.Background(), job, []int{12, 3}, sinks.open, rollout.Options{Workers: 2}); err != nil {
 		t.Fatal(err)
@@ -333,13 +348,9 @@ func TestRunCancel(t *testing.T) {
 
 // A table that was stopped plays the next range as if nothing had been.
 func TestTableAfterCancel(t *testing.T) {
-	v := newToy(t, toys[0], env.Config{N: 9})
-	table, err := rollout.NewTable(v, newSeats(t, v, "random"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := newTable(t, newToy(t, toys[0], env.Config{N: 9}), "random", 0)
 	stop := errors.New("stop")
-	err = table.Play(context.Background(), 7, 0, 100, sinkFunc(func(e *rollout.Episode) error {
+	err := table.Play(context.Background(), 7, 0, 100, sinkFunc(func(e *rollout.Episode) error {
 		if e.ID == 30 {
 			return stop
 		}
@@ -364,22 +375,20 @@ func TestTableAfterCancel(t *testing.T) {
 }
 
 func TestTableAllocates(t *testing.T) {
-	v := newToy(t, toys[1], env.Config{N: 16})
-	table, err := rollout.NewTable(v, newSeats(t, v, "mix(1*random,1*random)"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, sink := context.Background(), sinkFunc(func(*rollout.Episode) error { return nil })
-	play := func() {
-		if err := table.Play(ctx, 1, 0, 200, sink); err != nil {
-			t.Fatal(err)
+	for _, keep := range []env.Want{0, env.WantReward, env.WantPlanes | env.WantPacked | env.WantScalars | env.WantMask | env.WantAction} {
+		table := newTable(t, newToy(t, toys[1], env.Config{N: 16}), "mix(1*random,1*random)", keep)
+		ctx, sink := context.Background(), sinkFunc(func(*rollout.Episode) error { return nil })
+		play := func() {
+			if err := table.Play(ctx, 1, 0, 200, sink); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	for range 20 { // until every buffer has met the largest episode
-		play()
-	}
-	if n := testing.AllocsPerRun(5, play); n != 0 {
-		t.Errorf("%v allocations for 200 episodes", n)
+		for range 20 { // until every buffer has met the largest episode
+			play()
+		}
+		if n := testing.AllocsPerRun(5, play); n != 0 {
+			t.Errorf("slabs %b are kept: %v allocations for 200 episodes", keep, n)
+		}
 	}
 }
 

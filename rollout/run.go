@@ -2,18 +2,21 @@ package rollout
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"sync"
 
 	"moonfarm/env"
+	"moonfarm/rollout/parallel"
 )
 
-// Job says what to play: Episodes episodes in shards of ShardEpisodes, of
-// which shard s holds the episodes s*ShardEpisodes and following. The content
-// of an episode depends on Seed, the vector's rules and the seats alone.
+// Job says what to play: Episodes episodes from First on in shards of
+// ShardEpisodes, of which shard s holds the episodes First + s*ShardEpisodes and
+// following. The content of an episode depends on its number, Seed, the vector's
+// rules and the seats alone.
 type Job struct {
 	Seed          uint64
+	First         uint64
 	Episodes      uint64
 	ShardEpisodes uint64
 
@@ -21,10 +24,8 @@ type Job struct {
 	// seat. They are called by several goroutines at once.
 	Vector func() (env.Vector, error)
 	Seats  []Maker
-	// KeepRows makes the episodes hold their rows, with the slabs of Keep: see
-	// Table.Keep.
-	KeepRows bool
-	Keep     env.Want
+	// Keep makes the episodes hold their rows with these slabs: see NewTable.
+	Keep env.Want
 }
 
 // Shards is the number of shards of the job; the last may be smaller.
@@ -39,36 +40,38 @@ func (j Job) Shards() int {
 	return int(n)
 }
 
-// Range tells the first episode of a shard and how many it holds.
+// Range returns the first episode of a shard and how many it holds. It panics if
+// the job has no such shard.
 func (j Job) Range(shard int) (first, n uint64) {
-	first = uint64(shard) * j.ShardEpisodes
-	return first, min(j.ShardEpisodes, j.Episodes-first)
+	if shard < 0 || shard >= j.Shards() {
+		panic(fmt.Sprintf("rollout: Range of shard %d: the job has %d, from 0", shard, j.Shards()))
+	}
+	before := uint64(shard) * j.ShardEpisodes
+	return j.First + before, min(j.ShardEpisodes, j.Episodes-before)
 }
 
-// ShardSink takes the episodes of one shard and is told how it went: Commit
-// after the last episode, or Abort if there was an error or the run was
-// cancelled. One of the two is called, once, and nothing after it; Abort is not
-// called for a Commit that failed.
+// ShardSink takes the episodes of one shard. Commit is called after the last
+// episode, or Abort if there was an error or the run was cancelled: one of the
+// two, once, and nothing after it. A Commit that fails is not followed by Abort.
 type ShardSink interface {
 	Sink
 	Commit() error
 	Abort()
 }
 
-// Counts tells how far a Run is.
+// Counts say how far a Run is.
 type Counts struct {
 	Shards   int    // committed
 	Episodes uint64 // given to the sinks, those of the shards in hand too
 	Turns    uint64 // of these episodes
 }
 
-// Options say how a Run goes about a job. They change nothing in what is
-// played.
+// Options say how a Run plays a job. They do not change what is played.
 type Options struct {
 	Workers int // goroutines, each with its own vector and policies; at least 1
-	// Progress, if not nil, is told the counts after every shard and now and
-	// then in between (every few thousand turns of a worker). Calls come one
-	// at a time, and workers wait for them.
+	// Progress, if not nil, is called with the counts after every shard and
+	// after every few thousand turns of a worker. Calls come one at a time, and
+	// workers wait for them.
 	Progress func(Counts)
 }
 
@@ -77,24 +80,35 @@ type Options struct {
 // open stops the others and is returned; it names the shard if there is one. If
 // the context is done, the shards in hand are aborted and its cause is returned.
 func Run(ctx context.Context, j Job, shards []int, open func(shard int) (ShardSink, error), o Options) error {
+	if err := j.check(open); err != nil {
+		return err
+	}
 	for _, s := range shards {
 		if s < 0 || s >= j.Shards() {
 			return fmt.Errorf("shard %d: the job has %d", s, j.Shards())
 		}
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	r := &run{job: j, shards: shards, open: open, progress: o.Progress}
-	var wg sync.WaitGroup
-	for range min(max(o.Workers, 1), len(shards)) {
-		wg.Go(func() {
-			if err := r.work(ctx); err != nil {
-				cancel(err) // the first cause stays
+	r := &run{job: j, open: open, progress: o.Progress}
+	return parallel.Do(ctx, o.Workers, len(shards), parallel.Items(shards), r.worker,
+		func(ctx context.Context, w *worker, _, shard int) error {
+			if err := r.play(ctx, w.table, shard); err != nil {
+				return fmt.Errorf("shard %d: %w", shard, err)
 			}
+			return nil
 		})
+}
+
+// check finds what is missing in a job.
+func (j *Job) check(open func(int) (ShardSink, error)) error {
+	if j.Vector == nil || open == nil {
+		return errors.New("a run needs Job.Vector and open, got nil")
 	}
-	wg.Wait()
-	return context.Cause(ctx)
+	for p, maker := range j.Seats {
+		if maker == nil {
+			return fmt.Errorf("the maker of the policy of seat %d is nil", p)
+		}
+	}
+	return nil
 }
 
 // run is what the workers share.
@@ -104,22 +118,10 @@ type run struct {
 	progress func(Counts)
 
 	mu     sync.Mutex
-	shards []int // still to be played
 	counts Counts
 }
 
-// take removes the next shard from the list.
-func (r *run) take() (shard int, ok bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(r.shards) == 0 {
-		return 0, false
-	}
-	shard, r.shards = r.shards[0], r.shards[1:]
-	return shard, true
-}
-
-// count adds to the counts and tells them.
+// count adds to the counts and reports them.
 func (r *run) count(c Counts) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -131,48 +133,33 @@ func (r *run) count(c Counts) {
 	}
 }
 
-// work is one worker: it sets its own table and plays shards until none is
-// left or the context is done.
-func (r *run) work(ctx context.Context) (err error) {
+// worker has its own table.
+type worker struct {
+	seats []Policy
+	table *Table
+}
+
+// worker makes the games and policies of a worker, and the Table for them.
+func (r *run) worker() (*worker, error) {
 	v, err := r.job.Vector()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	seats := make([]Policy, 0, len(r.job.Seats))
-	defer func() {
-		for _, p := range seats {
-			if c, ok := p.(io.Closer); ok {
-				if e := c.Close(); err == nil {
-					err = e
-				}
-			}
-		}
-	}()
-	for _, maker := range r.job.Seats {
-		p, err := maker(v.Spec())
-		if err != nil {
-			return err
-		}
-		seats = append(seats, p)
+	if v == nil {
+		return nil, errors.New("Job.Vector made a nil Vector")
 	}
-	t, err := NewTable(v, seats)
-	if err != nil {
-		return err
+	w := &worker{}
+	if w.seats, err = NewSeats(r.job.Seats, v.Spec()); err != nil {
+		return nil, err
 	}
-	if r.job.KeepRows {
-		t.Keep(r.job.Keep)
+	if w.table, err = NewTable(v, w.seats, r.job.Keep); err != nil {
+		return nil, errors.Join(err, w.Close())
 	}
-	for ctx.Err() == nil {
-		shard, ok := r.take()
-		if !ok {
-			return nil
-		}
-		if err := r.play(ctx, t, shard); err != nil {
-			return fmt.Errorf("shard %d: %w", shard, err)
-		}
-	}
-	return nil
+	return w, nil
 }
+
+// Close closes the policies.
+func (w *worker) Close() error { return CloseSeats(w.seats...) }
 
 // play plays one shard into its sink.
 func (r *run) play(ctx context.Context, t *Table, shard int) error {

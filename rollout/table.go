@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -10,12 +11,15 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// window bounds how far ahead of the oldest unfinished episode others are
-// started, in episodes per game of the vector. Sinks get episodes in order, so
-// those that end early are held back; while one long episode is played, each
-// of the other games may finish about this many before it waits. Memory is
-// bounded by the window, whatever the number of episodes.
+// window is how many episodes a Table holds at most for each game of its vector:
+// those being played, and those that have ended but wait for an older one, as
+// sinks get episodes in order. While one long episode is played, each of the
+// other games may finish about this many before it waits. So memory does not
+// grow with the number of episodes.
 const window = 4
+
+// maxMembers is how many members of a Chooser a byte can tell apart.
+const maxMembers = 256
 
 // GameSeed is the seed with which episode number id of a run is Reset.
 func GameSeed(seed, id uint64) uint64 { return prng.Key(seed, id, 0, 0, prng.PurposeGame) }
@@ -25,21 +29,24 @@ func GameSeed(seed, id uint64) uint64 { return prng.Key(seed, id, 0, 0, prng.Pur
 // safe for concurrent use.
 type Table struct {
 	v         env.Vector
-	out       outcomer
 	seats     []Policy
 	names     []string
 	players   int
 	maxOrders int
 
-	wants env.Want // slabs of batch
-	keeps bool     // episodes get Rows …
-	keep  env.Want // … with these slabs
+	keep  env.Want // slabs of which episodes hold Rows; 0: they hold none
 	batch *env.Batch
+	kept  *env.Batch // batch with these slabs alone
 	games []*Episode // the episode each game plays; nil: idle
 	live  int        // games that are not idle
 	rows  [][]int32  // per seat, the rows of the games that are not idle
+
+	choosers []Chooser // per seat, nil for other policies; none: no seat has one
+	chosen   []uint8   // [rows], if there are choosers
+
 	held  []*Episode // by ID modulo the window: ended, waiting for an older one
 	free  []*Episode // buffers to use again
+	pages []*Page    // and pages of Rows
 	seed  uint64
 	next  uint64 // episode to start next
 	due   uint64 // episode to deliver next
@@ -47,33 +54,61 @@ type Table struct {
 }
 
 // NewTable seats one policy at each seat of the games of v. A policy may sit
-// at several seats. It fails if the number of policies is not that of seats.
-func NewTable(v env.Vector, seats []Policy) (*Table, error) {
+// at several seats. Episodes hold their Rows with the slabs of keep, and with
+// the reward if it is not 0. Whoever writes rows anyway spares playing every turn
+// a second time for them; the price is memory: see MostRowBytes. NewTable fails
+// if the number of policies is not that of seats, or one is nil.
+func NewTable(v env.Vector, seats []Policy, keep env.Want) (*Table, error) {
+	if v == nil {
+		return nil, errors.New("a table needs a Vector, got nil")
+	}
 	s := v.Spec()
 	if len(seats) != s.Info.Players {
 		return nil, fmt.Errorf("%s has %d seats, got %d policies", s.Info.Name, s.Info.Players, len(seats))
 	}
-	if v.Len() < 1 {
-		return nil, fmt.Errorf("a vector of %d games, want 1 or more", v.Len())
+	if s.Games < 1 {
+		return nil, fmt.Errorf("a vector of %d games, want 1 or more", s.Games)
 	}
-	out, ok := v.(outcomer)
-	if !ok {
-		return nil, fmt.Errorf("a vector of type %T tells no outcomes", v)
+	if keep&env.WantAction != 0 { // as the orders say it
+		keep = keep&^env.WantAction | env.WantPlayed
 	}
 	t := &Table{
-		v: v, out: out, seats: seats,
+		v: v, seats: seats, keep: keep,
 		players: s.Info.Players, maxOrders: s.Info.MaxOrders,
-		games: make([]*Episode, v.Len()),
+		games: make([]*Episode, s.Games),
 		rows:  make([][]int32, len(seats)),
-		held:  make([]*Episode, window*v.Len()),
+		held:  make([]*Episode, window*s.Games),
 	}
+	wants := keep
 	for p, policy := range seats {
-		t.wants |= policy.Wants()
+		if policy == nil {
+			return nil, fmt.Errorf("the policy of seat %d is nil", p)
+		}
+		wants |= policy.Wants()
 		t.names = append(t.names, policy.Name())
-		t.rows[p] = make([]int32, 0, v.Len())
+		t.rows[p] = make([]int32, 0, s.Games)
 	}
-	t.batch = env.NewBatch(s, v.Len(), t.wants)
-	return t, nil
+	t.batch = env.NewBatch(s, s.Games, wants)
+	t.kept = part(t.batch, keep)
+	return t, t.findChoosers()
+}
+
+// findChoosers looks for seats whose policies are made of several.
+func (t *Table) findChoosers() error {
+	for p, policy := range t.seats {
+		c, ok := policy.(Chooser)
+		if !ok {
+			continue
+		}
+		if n := len(c.Members()); n > maxMembers {
+			return fmt.Errorf("%s at seat %d has %d members, at most %d can be told apart", policy.Name(), p, n, maxMembers)
+		}
+		if t.choosers == nil {
+			t.choosers, t.chosen = make([]Chooser, t.players), make([]uint8, t.players*len(t.games))
+		}
+		t.choosers[p] = c
+	}
+	return nil
 }
 
 // Play plays the episodes first … first+n−1 of the run with that master seed
@@ -81,6 +116,9 @@ func NewTable(v env.Vector, seats []Policy) (*Table, error) {
 // as the context is done, between two turns, or the first error of the sink.
 // It allocates nothing but the buffers of episodes, which it keeps.
 func (t *Table) Play(ctx context.Context, seed, first, n uint64, sink Sink) error {
+	if sink == nil {
+		return errors.New("the sink for the episodes is nil")
+	}
 	if n > math.MaxUint64-first {
 		return fmt.Errorf("episodes %d and %d more: too many", first, n)
 	}
@@ -109,7 +147,7 @@ func (t *Table) Play(ctx context.Context, seed, first, n uint64, sink Sink) erro
 // Shard plays the episodes first … first+n−1 of the run with that master seed
 // on v: NewTable and Play in one call.
 func Shard(ctx context.Context, v env.Vector, seats []Policy, seed, first, n uint64, sink Sink) error {
-	t, err := NewTable(v, seats)
+	t, err := NewTable(v, seats, 0)
 	if err != nil {
 		return err
 	}
@@ -118,16 +156,13 @@ func Shard(ctx context.Context, v env.Vector, seats []Policy, seed, first, n uin
 
 // clear makes all games idle, whatever an earlier Play left.
 func (t *Table) clear() {
-	for i, e := range t.games {
-		if e != nil {
-			t.free = append(t.free, e)
-			t.games[i] = nil
-		}
-	}
-	for i, e := range t.held {
-		if e != nil {
-			t.free = append(t.free, e)
-			t.held[i] = nil
+	for _, list := range [][]*Episode{t.games, t.held} {
+		for i, e := range list {
+			if e != nil {
+				t.giveBack(e)
+				t.free = append(t.free, e)
+				list[i] = nil
+			}
 		}
 	}
 	t.live = 0
@@ -176,14 +211,13 @@ func (t *Table) episode(id uint64) *Episode {
 	}
 	*e = Episode{
 		ID: id, Seed: GameSeed(t.seed, id), Policies: t.names, Players: t.players,
-		Orders: e.Orders[:0], Ends: e.Ends[:0], Rows: e.Rows,
+		Orders: e.Orders[:0], Ends: e.Ends[:0], Chosen: e.Chosen[:0], Rows: e.Rows,
 	}
-	if !t.keeps {
-		e.Rows = nil
-	} else if e.Rows == nil {
-		e.Rows = new(Rows)
-	} else {
+	switch {
+	case e.Rows != nil:
 		e.Rows.empty()
+	case t.keep != 0:
+		e.Rows = new(Rows)
 	}
 	return e
 }
@@ -201,6 +235,13 @@ func (t *Table) turn() {
 	for p, policy := range t.seats {
 		policy.Act(t.v, t.batch, t.rows[p])
 	}
+	for p, c := range t.choosers {
+		if c != nil {
+			for _, row := range t.rows[p] {
+				t.chosen[row] = c.Chosen(t.batch, row)
+			}
+		}
+	}
 	t.v.Step(t.batch)
 }
 
@@ -213,8 +254,11 @@ func (t *Table) record() (ended int) {
 			row += t.players
 			continue
 		}
-		if t.keeps {
-			e.Rows.add(b, t.keep, row, t.players)
+		if t.keep != 0 {
+			t.keepTurn(e, i)
+		}
+		if t.choosers != nil {
+			e.Chosen = append(e.Chosen, t.chosen[row:row+t.players]...)
 		}
 		for range t.players {
 			at := row * t.maxOrders
@@ -235,8 +279,12 @@ func (t *Table) record() (ended int) {
 func (t *Table) finish(i int, s sim.Status) {
 	e := t.games[i]
 	e.Status = s
+	if t.keep&(env.WantPlanes|env.WantPacked|env.WantScalars) != 0 {
+		t.v.ObserveGame(t.batch, i) // its turn is recorded
+		e.Rows.end(t.kept, i*t.players, t.players)
+	}
 	for p := range t.players {
-		e.Outcome[p] = t.out.Outcome(i, sim.Player(p))
+		e.Outcome[p] = t.v.Outcome(i, sim.Player(p))
 	}
 	t.held[e.ID%uint64(len(t.held))] = e
 	t.games[i] = nil
@@ -254,7 +302,9 @@ func (t *Table) deliver(sink Sink) error {
 		*slot = nil
 		t.free = append(t.free, e)
 		t.due++
-		if err := sink.Episode(e); err != nil {
+		err := sink.Episode(e)
+		t.giveBack(e)
+		if err != nil {
 			return fmt.Errorf("episode %d: %w", e.ID, err)
 		}
 	}

@@ -20,13 +20,12 @@ type clock struct {
 
 func newClock(games int, length func(seed uint64) int) *clock {
 	return &clock{
-		spec:   env.Spec{Info: sim.Info{Name: "clock", Players: 2, MaxTurns: 1 << 20, MaxOrders: 1}},
+		spec:   env.Spec{Games: games, Info: sim.Info{Name: "clock", Players: 2, MaxTurns: 1 << 20, MaxOrders: 1}},
 		length: length, left: make([]int, games),
 	}
 }
 
 func (c *clock) Spec() env.Spec                          { return c.spec }
-func (c *clock) Len() int                                { return len(c.left) }
 func (c *clock) Reset(i int, seed uint64)                { c.left[i] = c.length(seed); c.starts++ }
 func (c *clock) Observe(b *env.Batch)                    {}
 func (c *clock) ObserveGame(b *env.Batch, i int)         {}
@@ -89,7 +88,7 @@ func TestWindowIsBounded(t *testing.T) {
 // recording, delivery. The game does next to nothing.
 func BenchmarkTable(b *testing.B) {
 	v := newClock(64, func(seed uint64) int { return 30 + int(seed%61) })
-	table, err := rollout.NewTable(v, []rollout.Policy{idle{}, idle{}})
+	table, err := rollout.NewTable(v, []rollout.Policy{idle{}, idle{}}, 0)
 	if err != nil {
 		b.Fatal(err)
 	}

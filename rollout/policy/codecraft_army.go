@@ -18,12 +18,12 @@ const (
 
 // march sends the army to the first of the enemies' bases that is not known to
 // be gone, or around the map. A part of it stays home, all while it is small.
-func (c *craftSeat) march() {
+func (c *codecraftSeat) march() {
 	home := c.style.home
 	if home == 1 && c.state.Tick >= c.rules.MaxTurns*3/4 {
 		home = 0
 	}
-	if c.army.n < c.style.muster {
+	if c.army.n < c.style.leastArmy {
 		home = 1
 	}
 	x, y, ok, guards := c.target()
@@ -44,14 +44,14 @@ func (c *craftSeat) march() {
 }
 
 // roam is where unit i looks for enemies for a while.
-func (c *craftSeat) roam(i int) (x, y int) {
+func (c *codecraftSeat) roam(i int) (x, y int) {
 	id := uint64(c.state.Units[i].ID)
 	r := prng.New(prng.Mix(id<<32 | (uint64(c.state.Tick)+id)/roamTicks))
 	return r.IntN(codecraft.Side), r.IntN(codecraft.Side)
 }
 
 // attack sends a unit to a place and has it fight on the way.
-func (c *craftSeat) attack(i, x, y int) {
+func (c *codecraftSeat) attack(i, x, y int) {
 	u := &c.state.Units[i]
 	ux, uy := codecraft.Turn(c.player, int(u.X), int(u.Y), 1)
 	reach := int32(attackReach)
@@ -61,7 +61,7 @@ func (c *craftSeat) attack(i, x, y int) {
 	if c.style.near {
 		x, y = ahead(int(u.X), int(u.Y), x, y)
 	}
-	c.give(i, c.moveTo(autoAttack(reach, allButResource), x, y))
+	c.give(i, c.moveTo(autoAttack(reach, codecraft.AllButResource), x, y))
 }
 
 // ahead is the cell that lies nearStep cells from (x, y) towards a target, half
@@ -82,10 +82,10 @@ func ahead(x, y, tx, ty int) (int, int) {
 // target is where the army goes; not ok if all bases are known to be gone.
 // guards are the units that know it of each enemy: they stay where they are, −1
 // where there is none.
-func (c *craftSeat) target() (x, y int, ok bool, guards [3]int) {
+func (c *codecraftSeat) target() (x, y int, ok bool, guards [3]int) {
 	guards = [3]int{-1, -1, -1}
 	for k, q := range c.foes[:c.nFoes] {
-		x, y = codecraft.TurnBack(q, craftHome, craftHome, 1)
+		x, y = codecraft.TurnBack(q, codecraftHome, codecraftHome, 1)
 		if !c.rules.Fog {
 			if x, y, ok = c.first(q); ok {
 				return x, y, true, guards
@@ -101,7 +101,7 @@ func (c *craftSeat) target() (x, y int, ok bool, guards [3]int) {
 }
 
 // first is the place of the oldest entity of an enemy: its base, as a rule.
-func (c *craftSeat) first(q sim.Player) (x, y int, ok bool) {
+func (c *codecraftSeat) first(q sim.Player) (x, y int, ok bool) {
 	for i := range c.state.Units[:c.state.N] {
 		if c.state.Units[i].Owner == q {
 			x, y, size := c.corner(i)
@@ -113,10 +113,10 @@ func (c *craftSeat) first(q sim.Player) (x, y int, ok bool) {
 
 // guard is the first unit of the army that is near a place where an enemy's
 // base was and sees nothing of that enemy; −1 if there is none.
-func (c *craftSeat) guard(q sim.Player, x, y int) int {
+func (c *codecraftSeat) guard(q sim.Player, x, y int) int {
 	for _, at := range c.army.all() {
 		ux, uy, _ := c.corner(int(at))
-		if distance(ux, uy, 1, x, y, 1) > guardReach {
+		if codecraft.Gap(ux, uy, 1, x, y, 1) > guardReach {
 			continue
 		}
 		sight := int(c.rules.Types[c.state.Units[at].Type].Sight)
@@ -125,7 +125,7 @@ func (c *craftSeat) guard(q sim.Player, x, y int) int {
 				continue
 			}
 			ex, ey, size := c.corner(j)
-			if distance(ux, uy, 1, ex, ey, size) <= sight {
+			if codecraft.Gap(ux, uy, 1, ex, ey, size) <= sight {
 				return -1
 			}
 		}
@@ -136,16 +136,16 @@ func (c *craftSeat) guard(q sim.Player, x, y int) int {
 
 // rally keeps unit i near one of a few places before the own base, from where
 // it attacks what comes near.
-func (c *craftSeat) rally(i int) {
+func (c *codecraftSeat) rally(i int) {
 	u := &c.state.Units[i]
-	post := craftRallies[u.ID%uint32(len(craftRallies))]
+	post := codecraftRallies[u.ID%uint32(len(codecraftRallies))]
 	x, y := codecraft.TurnBack(c.player, post[0], post[1], 1)
-	a := autoAttack(defendReach, allButResource)
-	if distance(int(u.X), int(u.Y), 1, x, y, 1) > rallyReach {
+	a := autoAttack(defendReach, codecraft.AllButResource)
+	if codecraft.Gap(int(u.X), int(u.Y), 1, x, y, 1) > rallyReach {
 		a = c.moveTo(a, x, y)
 	}
 	c.give(i, a)
 }
 
-// craftRallies are those places, in the own frame.
-var craftRallies = [...][2]int{{19, 19}, {25, 12}, {12, 25}, {25, 22}, {22, 25}}
+// codecraftRallies are those places, in the own frame.
+var codecraftRallies = [...][2]int{{19, 19}, {25, 12}, {12, 25}, {25, 22}, {22, 25}}

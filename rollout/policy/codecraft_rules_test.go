@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"fmt"
 	"testing"
 
 	"moonfarm/rollout/policy"
@@ -53,22 +54,15 @@ func TestColoniesUnderOddRules(t *testing.T) {
 	if long() {
 		sets = 1000
 	}
-	var scripts []*policy.CodeCraft
-	for _, name := range colonies {
-		c, err := policy.NewCodeCraft(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		scripts = append(scripts, c)
+	var all []*policy.CodeCraft
+	for _, name := range scripts("codecraft") {
+		all = append(all, newScript(t, name))
 	}
 	s, turn := new(codecraft.State), sim.NewTurn(1<<10)
 	var orders []sim.Order
 	for n := range sets {
 		rules := oddRules(&r)
-		g, err := codecraft.New(rules)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := newCraft(t, rules)
 		g.Reset(s, uint64(n))
 		for p := range rules.Players {
 			s.Resource[p] = int32(r.IntN(5000))
@@ -84,7 +78,7 @@ func TestColoniesUnderOddRules(t *testing.T) {
 					turn.Set(p, orders)
 					continue
 				}
-				script := scripts[(int(s.Tick)/20+int(p)+n)%len(scripts)]
+				script := all[(int(s.Tick)/20+int(p)+n)%len(all)]
 				orders = script.AppendOrders(orders[:0], g, s, p)
 				for _, o := range orders {
 					i := s.Find(codecraft.Decode(o).ID)
@@ -102,5 +96,27 @@ func TestColoniesUnderOddRules(t *testing.T) {
 	}
 	if most < 100 {
 		t.Errorf("no game of more than %d units", most)
+	}
+}
+
+// turtle stays home until the last quarter of the game begins.
+func TestTurtleAttacksInTheLastQuarter(t *testing.T) {
+	rules := codecraft.DefaultRules()
+	rules.Fog = false
+	g, c := newCraft(t, rules), newScript(t, "turtle")
+	quarter := rules.MaxTurns * 3 / 4
+	for tick, want := range map[int32]bool{quarter - 1: false, quarter: true} {
+		s, err := codecraft.ParseText(g, fmt.Sprintf("tick %d\n30 r1 . . . . .b2\nx30", tick))
+		if err != nil {
+			t.Fatal(err)
+		}
+		attacks := false
+		for _, o := range c.AppendOrders(nil, g, &s, 0) {
+			d := codecraft.Decode(o)
+			attacks = attacks || d.Op == codecraft.OpMove && d.X == 36 && d.Y == 30
+		}
+		if attacks != want {
+			t.Errorf("tick %d: the army goes to the enemy: %v, want %v", tick, attacks, want)
+		}
 	}
 }

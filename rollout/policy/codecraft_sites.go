@@ -7,39 +7,31 @@ import (
 	"moonfarm/sim/codecraft"
 )
 
-// gap is the distance of two intervals of cells, from a on and from b on.
-func gap(a, lenA, b, lenB int) int { return max(0, b-(a+lenA-1), a-(b+lenB-1)) }
-
-// distance is that of two squares by their lowest corners and sizes.
-func distance(ax, ay, aSize, bx, by, bSize int) int {
-	return gap(ax, aSize, bx, bSize) + gap(ay, aSize, by, bSize)
-}
-
 // corner is the lowest corner of unit i, and its size.
-func (c *craftSeat) corner(i int) (x, y, size int) {
+func (c *codecraftSeat) corner(i int) (x, y, size int) {
 	u := &c.state.Units[i]
 	return int(u.X), int(u.Y), int(c.rules.Types[u.Type].Size)
 }
 
 // centre is the middle of the own base: of the first that makes builders, else
 // of the corner where it would be.
-func (c *craftSeat) centre() (x, y int) {
+func (c *codecraftSeat) centre() (x, y int) {
 	for _, i := range c.fixed.all() {
 		if c.state.Units[i].Type == codecraft.BuilderBase {
 			x, y, size := c.corner(int(i))
 			return x + size/2, y + size/2
 		}
 	}
-	return codecraft.TurnBack(c.player, craftHome, craftHome, 1)
+	return codecraft.TurnBack(c.player, codecraftHome, codecraftHome, 1)
 }
 
-// craftHome is where the middle of a builder base is at the start, on both
+// codecraftHome is where the middle of a builder base is at the start, on both
 // axes of the own frame.
-const craftHome = 7
+const codecraftHome = 7
 
 // middle lies half way between the middle of the own base and where its
 // builders are on average.
-func (c *craftSeat) middle() (x, y int) {
+func (c *codecraftSeat) middle() (x, y int) {
 	x, y = c.centre()
 	n := max(c.builders.n, 1)
 	sumX, sumY := n*x, n*y
@@ -51,27 +43,21 @@ func (c *craftSeat) middle() (x, y int) {
 }
 
 // stand is the free cell beside a square that is nearest to unit i, or its own
-// cell if that lies beside it; nobody else is on the way there. What is not seen is not considered; nil stands
-// for all of the map, for squares that own entities cover.
-func (c *craftSeat) stand(i, x, y, size int, seen *bitboard.Square) (sx, sy int, ok bool) {
+// cell if that lies beside it; nobody else is on the way there. Only cells in
+// seen count; nil stands for all of the map, for squares that own entities cover.
+func (c *codecraftSeat) stand(i, x, y, size int, seen *bitboard.Square) (sx, sy int, ok bool) {
 	ux, uy, _ := c.corner(i)
-	if distance(ux, uy, 1, x, y, size) == 1 {
+	if codecraft.Gap(ux, uy, 1, x, y, size) == 1 {
 		return ux, uy, true
 	}
 	least := 0
 	for side := range 4 {
 		for k := range size {
 			fx, fy := beside(x, y, size, side, k)
-			if fx < 0 || fy < 0 || fx >= codecraft.Side || fy >= codecraft.Side || c.state.Occupied.Has(fx, fy) {
+			if !codecraft.OnMap(fx, fy, 1) || c.state.Occupied.Has(fx, fy) || c.taken.Has(fx, fy) || seen != nil && !seen.Has(fx, fy) {
 				continue
 			}
-			if c.taken.Has(fx, fy) {
-				continue
-			}
-			if seen != nil && !seen.Has(fx, fy) {
-				continue
-			}
-			if d := distance(ux, uy, 1, fx, fy, 1); !ok || d < least {
+			if d := codecraft.Gap(ux, uy, 1, fx, fy, 1); !ok || d < least {
 				sx, sy, least, ok = fx, fy, d, true
 			}
 		}
@@ -96,13 +82,13 @@ func beside(x, y, size, side, k int) (int, int) {
 // exit is a free cell beside base i for a unit to be built on: the first in
 // the own frame from the upper right corner on, for which the sides are in the
 // same order for all players.
-func (c *craftSeat) exit(i int) (x, y int, ok bool) {
+func (c *codecraftSeat) exit(i int) (x, y int, ok bool) {
 	bx, by, size := c.corner(i)
 	bx, by = codecraft.Turn(c.player, bx, by, size)
 	for side := range 4 {
 		for k := range size {
 			x, y = beside(bx, by, size, side, k)
-			if x < 0 || y < 0 || x >= codecraft.Side || y >= codecraft.Side {
+			if !codecraft.OnMap(x, y, 1) {
 				continue
 			}
 			if x, y = codecraft.TurnBack(c.player, x, y, 1); !c.state.Occupied.Has(x, y) {
@@ -115,7 +101,7 @@ func (c *craftSeat) exit(i int) (x, y int, ok bool) {
 
 // site finds the place nearest to (ax, ay) for a building of type t: free, in
 // sight and with a lane of one cell between it and other buildings.
-func (c *craftSeat) site(t codecraft.Type, ax, ay int) (x, y int, ok bool) {
+func (c *codecraftSeat) site(t codecraft.Type, ax, ay int) (x, y int, ok bool) {
 	size := int(c.rules.Types[t].Size)
 	if size > codecraft.Side {
 		return 0, 0, false
@@ -127,7 +113,9 @@ func (c *craftSeat) site(t codecraft.Type, ax, ay int) (x, y int, ok bool) {
 		bx, by, s := c.corner(int(i))
 		dropAround(&c.open, bx, by, s)
 	}
-	corners(&c.open, &c.spare, size)
+	for range size - 1 {
+		c.open.Corners(&c.open)
+	}
 	return nearest(&c.open, ax-size/2, ay-size/2)
 }
 
@@ -144,33 +132,6 @@ func dropAround(b *bitboard.Square, x, y, size int) {
 			}
 		}
 		b.SetRow(row, low, high)
-	}
-}
-
-// corners leaves on a board the lowest corners of the squares of that size
-// that lie on it as a whole. scratch is written to.
-func corners(b, scratch *bitboard.Square, size int) {
-	*scratch = *b
-	for y := range codecraft.Side {
-		low, high := scratch.Row(y)
-		all, allHigh := low, high
-		for range size - 1 {
-			low, high = low>>1|high<<63, high>>1
-			all, allHigh = all&low, allHigh&high
-		}
-		scratch.SetRow(y, all, allHigh)
-	}
-	for y := range codecraft.Side {
-		low, high := scratch.Row(y)
-		for k := 1; k < size; k++ {
-			if y+k >= codecraft.Side {
-				low, high = 0, 0
-				break
-			}
-			l, h := scratch.Row(y + k)
-			low, high = low&l, high&h
-		}
-		b.SetRow(y, low, high)
 	}
 }
 

@@ -9,40 +9,6 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// randomBoard has each cell with a probability of n in 16.
-func randomBoard(r *prng.Rand, n int) (b bitboard.Square) {
-	for y := range codecraft.Side {
-		for x := range codecraft.Side {
-			if r.IntN(16) < n {
-				b.Add(x, y)
-			}
-		}
-	}
-	return b
-}
-
-// The lowest corners of the squares on a board are those that a search of all
-// squares finds.
-func TestSiteCorners(t *testing.T) {
-	r := prng.New(1)
-	for n := range 64 {
-		board, size := randomBoard(&r, 10+n%7), 1+n%5
-		got, scratch := board, bitboard.Square{}
-		corners(&got, &scratch, size)
-		for y := range codecraft.Side {
-			for x := range codecraft.Side {
-				want := x+size <= codecraft.Side && y+size <= codecraft.Side
-				for k := 0; k < size*size && want; k++ {
-					want = board.Has(x+k%size, y+k/size)
-				}
-				if got.Has(x, y) != want {
-					t.Fatalf("board %d: square of %d at (%d, %d): %v, want %v", n, size, x, y, !want, want)
-				}
-			}
-		}
-	}
-}
-
 // The cell found is one of the nearest, also of sparse boards and from points
 // outside of the map.
 func TestSiteNearest(t *testing.T) {
@@ -57,7 +23,7 @@ func TestSiteNearest(t *testing.T) {
 		for y := range codecraft.Side {
 			for x := range codecraft.Side {
 				if board.Has(x, y) {
-					least = min(least, distance(x, y, 1, ax, ay, 1))
+					least = min(least, codecraft.Gap(x, y, 1, ax, ay, 1))
 				}
 			}
 		}
@@ -65,7 +31,7 @@ func TestSiteNearest(t *testing.T) {
 		if ok != (least < 4*codecraft.Side) {
 			t.Fatalf("board %d: found %v", n, ok)
 		}
-		if ok && (!board.Has(x, y) || distance(x, y, 1, ax, ay, 1) != least) {
+		if ok && (!board.Has(x, y) || codecraft.Gap(x, y, 1, ax, ay, 1) != least) {
 			t.Fatalf("board %d: (%d, %d) from (%d, %d), want one at a distance of %d", n, x, y, ax, ay, least)
 		}
 	}
@@ -80,7 +46,7 @@ func TestSiteLanes(t *testing.T) {
 		dropAround(&board, c.x, c.y, c.size)
 		for y := range codecraft.Side {
 			for x := range codecraft.Side {
-				far := max(gap(x, 1, c.x, c.size), gap(y, 1, c.y, c.size))
+				far := max(codecraft.Gap(x, 0, 1, c.x, 0, c.size), codecraft.Gap(0, y, 1, 0, c.y, c.size))
 				if board.Has(x, y) != (far > 1) {
 					t.Fatalf("%+v: (%d, %d) is %v", c, x, y, board.Has(x, y))
 				}
@@ -96,7 +62,7 @@ func TestBeside(t *testing.T) {
 		for side := range 4 {
 			for k := range size {
 				x, y := beside(20, 30, size, side, k)
-				if distance(x, y, 1, 20, 30, size) != 1 || seen[[2]int{x, y}] {
+				if codecraft.Gap(x, y, 1, 20, 30, size) != 1 || seen[[2]int{x, y}] {
 					t.Errorf("size %d: (%d, %d)", size, x, y)
 				}
 				seen[[2]int{x, y}] = true
@@ -114,12 +80,12 @@ func TestAhead(t *testing.T) {
 	for range 2000 {
 		x, y := r.IntN(codecraft.Side), r.IntN(codecraft.Side)
 		tx, ty := r.IntN(codecraft.Side), r.IntN(codecraft.Side)
-		far := distance(x, y, 1, tx, ty, 1)
+		far := codecraft.Gap(x, y, 1, tx, ty, 1)
 		nx, ny := ahead(x, y, tx, ty)
-		if d := distance(x, y, 1, nx, ny, 1); d != min(far, nearStep) {
+		if d := codecraft.Gap(x, y, 1, nx, ny, 1); d != min(far, nearStep) {
 			t.Fatalf("from (%d, %d) to (%d, %d): (%d, %d) is %d steps ahead", x, y, tx, ty, nx, ny, d)
 		}
-		if d := distance(nx, ny, 1, tx, ty, 1); d != max(far-nearStep, 0) {
+		if d := codecraft.Gap(nx, ny, 1, tx, ty, 1); d != max(far-nearStep, 0) {
 			t.Fatalf("from (%d, %d) to (%d, %d): (%d, %d) leaves %d steps", x, y, tx, ty, nx, ny, d)
 		}
 	}
@@ -139,8 +105,9 @@ func TestFoes(t *testing.T) {
 		g.Reset(s, 1)
 		attacked := [sim.MaxPlayers]int{}
 		for p := range sim.Player(players) {
-			c := &craftSeat{style: &craftStyles[1]}
+			c := &codecraftSeat{style: &codecraftStyles[1]}
 			c.look(g, s, p, nil)
+			c.prepare()
 			seen := map[sim.Player]bool{p: true}
 			for _, q := range c.foes[:c.nFoes] {
 				if seen[q] || int32(q) >= players {

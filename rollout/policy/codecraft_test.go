@@ -1,38 +1,15 @@
 package policy_test
 
 import (
-	"context"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"moonfarm/env"
-	ccfeatures "moonfarm/features/codecraft"
-	"moonfarm/rollout"
-	"moonfarm/rollout/arena"
 	"moonfarm/rollout/policy"
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
 	"moonfarm/sim/codecraft"
 )
-
-// colonies are the scripted policies of the game.
-var colonies = []string{"quickstart", "econ", "econ-near", "econ-break", "turtle"}
-
-// newColony returns n games of CodeCraft under the preset of that name, cut
-// after so many ticks.
-func newColony(preset string, n, ticks int) (env.Vector, error) {
-	r, _ := codecraft.Preset(preset)
-	g, err := codecraft.New(r)
-	if err != nil {
-		return nil, err
-	}
-	return env.New(g, ccfeatures.Kit(g), env.Config{N: n, MaxTurns: ticks})
-}
-
-// long tells whether the tests may take their time.
-func long() bool { return os.Getenv("MOONFARM_LONG") != "" }
 
 // The scripts beat random and quickstart; econ beats turtle more often than
 // not.
@@ -56,46 +33,44 @@ func TestColoniesAgainstEachOther(t *testing.T) {
 		if pair.slow && !long() {
 			continue
 		}
-		c := arena.Config{Games: games, Seed: 1, Workers: 2, Vector: func() (env.Vector, error) { return newColony("finals", 1, 0) }}
-		for _, name := range []string{pair.a, pair.b} {
-			m, err := policy.New("codecraft", name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c.Policies = append(c.Policies, arena.Entrant{Name: name, New: m})
-		}
-		r, err := arena.Run(context.Background(), c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := r.Pairs[0]
-		t.Logf("%10s – %-10s %3d won %2d drawn %3d lost, score %.3f, %5.1f ticks", p.A, p.B, p.Wins, p.Draws, p.Losses, p.Score, p.MeanTurns)
+		p := league(t, "codecraft", "finals", 1, games, pair.a, pair.b)[0]
 		if p.Score > pair.most {
 			t.Errorf("%s scores %.3f against %s", p.A, p.Score, p.B)
 		}
 	}
 }
 
-// colonyGame plays scripts against each other and shows every tick: each is
+func newCraft(t *testing.T, r codecraft.Rules) *codecraft.Game {
+	t.Helper()
+	g, err := codecraft.New(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func newScript(t *testing.T, name string) *policy.CodeCraft {
+	t.Helper()
+	c, err := policy.NewCodeCraft(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// scriptedGame plays scripts against each other and shows every tick: each is
 // called when the orders of all seats are there, after when they were carried
 // out. A game has the given number of ticks.
-func colonyGame(t *testing.T, preset string, seed uint64, ticks int32, names []string, each func(g *codecraft.Game, s *codecraft.State, turn *sim.Turn)) {
+func scriptedGame(t *testing.T, preset string, seed uint64, ticks int32, names []string, each func(g *codecraft.Game, s *codecraft.State, turn *sim.Turn)) {
 	t.Helper()
 	r, ok := codecraft.Preset(preset)
 	if !ok {
 		t.Fatalf("no preset %s", preset)
 	}
-	g, err := codecraft.New(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := newCraft(t, r)
 	var players []*policy.CodeCraft
 	for p := range int(r.Players) {
-		c, err := policy.NewCodeCraft(names[p%len(names)])
-		if err != nil {
-			t.Fatal(err)
-		}
-		players = append(players, c)
+		players = append(players, newScript(t, names[p%len(names)]))
 	}
 	s, turn := new(codecraft.State), sim.NewTurn(g.Info().MaxOrders)
 	g.Reset(s, seed)
@@ -120,7 +95,7 @@ func TestColoniesAreLegal(t *testing.T) {
 		{"finals", "econ turtle"}, {"finals", "econ-near quickstart"}, {"round2-3", "turtle econ-break quickstart"}, {"round1", "quickstart econ turtle"},
 	} {
 		var ops [8]int
-		colonyGame(t, c.preset, 5, ticks, strings.Fields(c.names), func(g *codecraft.Game, s *codecraft.State, turn *sim.Turn) {
+		scriptedGame(t, c.preset, 5, ticks, strings.Fields(c.names), func(g *codecraft.Game, s *codecraft.State, turn *sim.Turn) {
 			r := g.Rules()
 			for p := range sim.Player(r.Players) {
 				checkColonyOrders(t, &r, s, p, turn.Orders(p), &ops)
@@ -196,7 +171,7 @@ func TestColonyStyles(t *testing.T) {
 			[codecraft.Types]int16{codecraft.BuilderBase: 1, codecraft.BuilderUnit: 30, codecraft.RangedBase: 1, codecraft.RangedUnit: 10, codecraft.House: 6, codecraft.Turret: 6}},
 	} {
 		var last codecraft.State
-		colonyGame(t, "finals", 1000, c.ticks, []string{c.name, "quickstart"}, func(_ *codecraft.Game, s *codecraft.State, _ *sim.Turn) {
+		scriptedGame(t, "finals", 1000, c.ticks, []string{c.name, "quickstart"}, func(_ *codecraft.Game, s *codecraft.State, _ *sim.Turn) {
 			last.Clone(s)
 		})
 		t.Logf("%s has %v, score %v", c.name, last.Count[0], last.Score)
@@ -249,7 +224,7 @@ func quickAction(r *codecraft.Rules, s *codecraft.State, p sim.Player, i int) (a
 func TestQuickstartIsTheOriginal(t *testing.T) {
 	for _, preset := range []string{"finals", "round1"} {
 		actions := 0
-		colonyGame(t, preset, 7, 150, []string{"quickstart"}, func(g *codecraft.Game, s *codecraft.State, turn *sim.Turn) {
+		scriptedGame(t, preset, 7, 150, []string{"quickstart"}, func(g *codecraft.Game, s *codecraft.State, turn *sim.Turn) {
 			r := g.Rules()
 			acts := s.Acts
 			for p := range sim.Player(r.Players) {
@@ -334,7 +309,7 @@ func TestColoniesSeeNoMoreThanTheirPlayer(t *testing.T) {
 	} {
 		names := strings.Fields(c.names)
 		hidden := 0
-		colonyGame(t, c.preset, 3, ticks, names, func(g *codecraft.Game, s *codecraft.State, turn *sim.Turn) {
+		scriptedGame(t, c.preset, 3, ticks, names, func(g *codecraft.Game, s *codecraft.State, turn *sim.Turn) {
 			for p := range sim.Player(g.Info().Players) {
 				begins := slices.ContainsFunc(turn.Orders(p), func(o sim.Order) bool {
 					c := codecraft.Decode(o)
@@ -343,10 +318,7 @@ func TestColoniesSeeNoMoreThanTheirPlayer(t *testing.T) {
 				if !begins && s.Tick%17 != int32(p) {
 					continue
 				}
-				script, err := policy.NewCodeCraft(names[int(p)%len(names)])
-				if err != nil {
-					t.Fatal(err)
-				}
+				script := newScript(t, names[int(p)%len(names)])
 				for _, filled := range []bool{false, true} {
 					b := blind(t, g, s, p, filled)
 					hidden += int(s.N - b.N)
@@ -363,109 +335,14 @@ func TestColoniesSeeNoMoreThanTheirPlayer(t *testing.T) {
 	}
 }
 
-// A script's choice depends on the row alone: not on the games beside it.
-func TestColoniesArePure(t *testing.T) {
-	for _, name := range append([]string{"mix(1*econ,1*mix(1*turtle,2*econ-near),1*quickstart)"}, colonies...) {
-		var want []sim.Order
-		for _, games := range []int{1, 3} {
-			v, err := newColony("finals", games, 120)
-			if err != nil {
-				t.Fatal(err)
-			}
-			seats := []rollout.Policy{newPolicy(t, "codecraft", name, v.Spec()), newPolicy(t, "codecraft", "turtle", v.Spec())}
-			var got []sim.Order
-			sink := sinkFunc(func(e *rollout.Episode) error { got = append(got, e.Orders...); return nil })
-			if err := rollout.Shard(context.Background(), v, seats, 2, 0, 4, sink); err != nil {
-				t.Fatal(err)
-			}
-			if want == nil {
-				want = got
-			}
-			if !slices.Equal(got, want) {
-				t.Errorf("%s: other orders with %d games at once", name, games)
-			}
-		}
-	}
-}
-
-// Choosing costs no memory, early and late.
-func TestColoniesAllocateNothing(t *testing.T) {
-	for _, name := range colonies {
-		v, err := newColony("round1", 1, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := newPolicy(t, "codecraft", name, v.Spec())
-		b := env.NewBatch(v.Spec(), 1, p.Wants())
-		rows := numbers(b.Rows)
-		for tick := range 160 {
-			v.Observe(b)
-			if tick%30 == 0 {
-				if n := testing.AllocsPerRun(3, func() { p.Act(v, b, rows) }); n != 0 {
-					t.Errorf("%s: %v allocations in tick %d", name, n, tick)
-				}
-			}
-			p.Act(v, b, rows)
-			v.Step(b)
-		}
-	}
-}
-
-func TestColoniesPlayTheirGameOnly(t *testing.T) {
-	m, err := policy.New("codecraft", "turtle")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, _ := slabs([]int{2}, 1)
-	s.Info.Name = "toy"
-	if _, err := m(s); err == nil || !strings.Contains(err.Error(), "turtle plays codecraft, not toy") {
-		t.Errorf("error %v", err)
-	}
-	s.Info.Name = "codecraft"
-	if _, err := m(s); err == nil || !strings.Contains(err.Error(), "turtle needs room for 10240 orders, not 1") {
-		t.Errorf("error %v", err)
-	}
+// Those who step games themselves get the scripts by their names.
+func TestNewCodeCraft(t *testing.T) {
 	if _, err := policy.NewCodeCraft("maze"); err == nil || !strings.Contains(err.Error(), `no scripted policy "maze" for codecraft; there are: quickstart, econ`) {
 		t.Errorf("error %v", err)
 	}
-	for _, name := range colonies {
+	for _, name := range scripts("codecraft") {
 		if c, err := policy.NewCodeCraft(name); err != nil || c.Name() != name {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-}
-
-// BenchmarkColonies records whole episodes: choosing, stepping and recording,
-// per game and tick.
-func BenchmarkColonies(b *testing.B) {
-	for _, name := range append([]string{"random"}, colonies...) {
-		b.Run(name, func(b *testing.B) {
-			v, err := newColony("finals", 2, 0)
-			if err != nil {
-				b.Fatal(err)
-			}
-			table, err := rollout.NewTable(v, []rollout.Policy{newPolicy(b, "codecraft", name, v.Spec()), newPolicy(b, "codecraft", name, v.Spec())})
-			if err != nil {
-				b.Fatal(err)
-			}
-			turns, sum := 0, uint64(0)
-			sink := sinkFunc(func(e *rollout.Episode) error {
-				turns += e.Turns
-				for _, o := range e.Orders {
-					sum = sum*31 + uint64(o)
-				}
-				return nil
-			})
-			b.ReportAllocs()
-			first := uint64(0)
-			for turns < b.N {
-				if err := table.Play(context.Background(), 1, first, 2, sink); err != nil {
-					b.Fatal(err)
-				}
-				first += 2
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(turns), "ns/turn")
-			b.Logf("%s: %d turns in %d episodes, checksum %x", name, turns, first, sum)
-		})
 	}
 }

@@ -1,9 +1,6 @@
 package policy
 
 import (
-	"errors"
-	"io"
-
 	"moonfarm/env"
 	"moonfarm/rollout"
 	"moonfarm/sim/prng"
@@ -17,6 +14,7 @@ type mix struct {
 	wants   env.Want
 	limits  []uint64  // member i plays if it is the first whose limit is above the draw
 	depth   uint64    // mixtures around this one: nested ones draw independently
+	firsts  []uint8   // number of the first of each member's own members
 	lists   [][]int32 // scratch: rows of each member
 }
 
@@ -37,7 +35,7 @@ func limits(weights []float64) []uint64 {
 	at, l := 0.0, make([]uint64, len(weights))
 	for i, w := range weights {
 		at += w / largest
-		l[i] = uint64(at / sum * (1 << drawBits))
+		l[i] = uint64(float64(at / sum * (1 << drawBits)))
 	}
 	l[len(l)-1] = 1 << drawBits
 	return l
@@ -48,15 +46,12 @@ func (m *mix) Name() string { return m.name }
 func (m *mix) Wants() env.Want { return m.wants | env.WantKey }
 
 func (m *mix) Act(v env.Vector, b *env.Batch, rows []int32) {
+	b.Need(env.WantKey, m.name)
 	for i := range m.lists {
 		m.lists[i] = m.lists[i][:0]
 	}
 	for _, row := range rows {
-		draw := prng.Key(b.Key[row], m.depth, 0, 0, prng.PurposeMixture) >> (64 - drawBits)
-		i := 0
-		for draw >= m.limits[i] {
-			i++
-		}
+		i := m.draw(b.Key[row])
 		m.lists[i] = append(m.lists[i], row)
 	}
 	for i, p := range m.members {
@@ -66,13 +61,37 @@ func (m *mix) Act(v env.Vector, b *env.Batch, rows []int32) {
 	}
 }
 
-// Close closes the members that can be closed.
-func (m *mix) Close() error {
-	var all []error
+// draw is the member that plays a row of that key.
+func (m *mix) draw(key uint64) int {
+	draw := prng.Key(key, m.depth, 0, 0, prng.PurposeMixture) >> (64 - drawBits)
+	i := 0
+	for draw >= m.limits[i] {
+		i++
+	}
+	return i
+}
+
+// Members implements rollout.Chooser: the plain names in the text, from left to
+// right, those in nested mixtures too.
+func (m *mix) Members() (all []string) {
 	for _, p := range m.members {
-		if c, ok := p.(io.Closer); ok {
-			all = append(all, c.Close())
+		if c, ok := p.(rollout.Chooser); ok {
+			all = append(all, c.Members()...)
+		} else {
+			all = append(all, p.Name())
 		}
 	}
-	return errors.Join(all...)
+	return all
 }
+
+// Chosen implements rollout.Chooser.
+func (m *mix) Chosen(b *env.Batch, row int32) uint8 {
+	i := m.draw(b.Key[row])
+	if c, ok := m.members[i].(rollout.Chooser); ok {
+		return m.firsts[i] + c.Chosen(b, row)
+	}
+	return m.firsts[i]
+}
+
+// Close closes the members that can be closed.
+func (m *mix) Close() error { return rollout.CloseSeats(m.members...) }

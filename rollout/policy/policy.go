@@ -3,6 +3,7 @@
 // A policy is asked for by a spec, a short text:
 //
 //	random                          uniform over the legal actions, for every game
+//	empty                           no orders, for every game
 //	econ                            a scripted one of the game; see Names
 //	mix(0.8*econ,0.2*random)        each turn and row one of several, by chance
 //
@@ -32,6 +33,7 @@ type entry struct {
 // general are the policies that play every game.
 var general = []entry{
 	{Entry{"random", "uniform over the legal choices of every head"}, newRandom},
+	{Entry{"empty", "gives no orders"}, newEmpty},
 }
 
 // scripted are the policies of one game, by its name.
@@ -39,6 +41,7 @@ var scripted = map[string][]entry{
 	"towerdefence": towerdefencePolicies,
 	"terminal":     terminalPolicies,
 	"codecraft":    codecraftPolicies,
+	"tron":         tronPolicies,
 }
 
 // mixture documents the form that is not a plain name, with names of the game.
@@ -64,7 +67,8 @@ func Names(game string) []Entry {
 
 // New reads a spec and returns a maker of the policy. The policy's name is the
 // spec in canonical form: no blanks, weights as written. The error says what is
-// wrong, at which character (from 1), and what there would be.
+// wrong, at which character (from 1), and what there would be; of a name that
+// no policy of the game has it is an *UnknownError.
 func New(game, spec string) (rollout.Maker, error) {
 	n, err := parse(spec)
 	if err == nil {
@@ -82,6 +86,17 @@ func New(game, spec string) (rollout.Maker, error) {
 	}, nil
 }
 
+// UnknownError tells of a name that no policy of a game has.
+type UnknownError struct {
+	Game, Name string
+	Known      []string // the names of the game's policies
+}
+
+// Error implements error.
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("no policy %q for %s; there are: %s, mix(…)", e.Name, e.Game, strings.Join(e.Known, ", "))
+}
+
 // find returns the constructor of a plain name.
 func find(game, name string) (rollout.Maker, error) {
 	var known []string
@@ -93,5 +108,19 @@ func find(game, name string) (rollout.Maker, error) {
 			known = append(known, e.Name)
 		}
 	}
-	return nil, fmt.Errorf("no policy %q for %s; there are: %s, mix(…)", name, game, strings.Join(known, ", "))
+	return nil, &UnknownError{game, name, known}
+}
+
+// Begins reports whether a text begins as the spec of a policy of the game does,
+// whatever is wrong with the rest: with the name of a policy and nothing behind
+// it, or with such a name and a parenthesis. Where other things than policies
+// can be named, too, this tells them apart.
+func Begins(game, text string) bool {
+	s := scanner{text: text}
+	name := s.word(inName)
+	if next := s.peek(); next != 0 && next != '(' {
+		return false
+	}
+	_, err := find(game, name)
+	return err == nil || name == "mix"
 }

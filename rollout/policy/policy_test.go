@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"moonfarm/env"
+	"moonfarm/env/catalog"
 	"moonfarm/features"
 	"moonfarm/features/featuretest"
 	"moonfarm/rollout"
@@ -19,15 +20,20 @@ import (
 
 func newPolicy(t testing.TB, game, spec string, s env.Spec) rollout.Policy {
 	t.Helper()
-	m, err := policy.New(game, spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := m(s)
+	p, err := newMaker(t, game, spec)(s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
+}
+
+func newMaker(t testing.TB, game, spec string) rollout.Maker {
+	t.Helper()
+	m, err := policy.New(game, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }
 
 // slabs is a batch of rows without a game, for policies that read no state.
@@ -115,33 +121,6 @@ func sparse(r *prng.Rand) uint64 {
 	return w & r.Uint64()
 }
 
-// A single head is drawn as the same head is among others.
-func TestRandomSingleHead(t *testing.T) {
-	const rows, size = 500, 322
-	one, a := slabs([]int{size}, rows)
-	two, b := slabs([]int{size, 1}, rows)
-	r := prng.New(3)
-	for row := range rows {
-		for i := range one.MaskWords {
-			w := sparse(&r) // and whole words empty in some rows
-			if row%7 == i || row == 0 {
-				w = 0
-			}
-			if i == one.MaskWords-1 {
-				w &= 1<<(size%64) - 1
-			}
-			a.Mask[row*one.MaskWords+i], b.Mask[row*two.MaskWords+i] = w, w
-		}
-	}
-	newPolicy(t, "toy", "random", one).Act(nil, a, numbers(rows))
-	newPolicy(t, "toy", "random", two).Act(nil, b, numbers(rows))
-	for row := range rows {
-		if a.Action[row] != b.Action[2*row] || row == 0 && a.Action[0] != -1 {
-			t.Fatalf("row %d: %d alone, %d among others", row, a.Action[row], b.Action[2*row])
-		}
-	}
-}
-
 // A mixture plays its members as often as their weights say, also nested.
 func TestMixtureFrequencies(t *testing.T) {
 	const rows = 60000
@@ -174,12 +153,61 @@ func TestMixtureFrequencies(t *testing.T) {
 	}
 }
 
+// A mixture tells which of its members chose: the rows are what that member
+// alone would have made of them.
+func TestMixtureTellsWhoChose(t *testing.T) {
+	const rows = 2000
+	s, b := slabs([]int{50, 7}, rows)
+	for i := range b.Mask {
+		b.Mask[i] = 1<<57 - 1
+	}
+	spec := "mix(0.3*empty,0.5*mix(0.5*random,0.5*mix(1*empty,1*empty)),0.2*random)"
+	p := newPolicy(t, "toy", spec, s).(rollout.Chooser)
+	members := []string{"empty", "random", "empty", "empty", "random"}
+	if got := p.Members(); !slices.Equal(got, members) {
+		t.Fatalf("members %q, want %q", got, members)
+	}
+	act := func(p rollout.Policy) []int32 {
+		for i := range b.Action {
+			b.Action[i] = -7
+		}
+		for i := range b.OrderLen {
+			b.OrderLen[i] = -1
+		}
+		p.Act(nil, b, numbers(rows))
+		return slices.Concat(b.Action, b.OrderLen)
+	}
+	alone := map[string][]int32{}
+	for _, name := range members {
+		alone[name] = act(newPolicy(t, "toy", name, s))
+	}
+	got := act(p)
+	counts := make([]int, len(members))
+	for row := range int32(rows) {
+		c := p.Chosen(b, row)
+		counts[c]++
+		for _, at := range []int32{2 * row, 2*row + 1, 2*rows + row} {
+			if got[at] != alone[members[c]][at] {
+				t.Fatalf("row %d: %s is said to have chosen %d, it would have chosen %d", row, members[c], got[at], alone[members[c]][at])
+			}
+		}
+	}
+	for i, n := range counts {
+		if n == 0 {
+			t.Errorf("member %d never chose: %v", i, counts)
+		}
+	}
+	if n := testing.AllocsPerRun(3, func() { p.Chosen(b, 5) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
 var b0 = numbers(100)
 
 func TestSpecErrors(t *testing.T) {
 	for spec, want := range map[string]string{
 		"":                             "character 1: the text ends, expected the name of a policy",
-		"best":                         `character 1: no policy "best" for toy; there are: random, mix(…)`,
+		"best":                         `character 1: no policy "best" for toy; there are: random, empty, mix(…)`,
 		"random,random":                `character 7: found ',', expected the end`,
 		"random(3)":                    `character 7: "random" takes no arguments; only mix does`,
 		"mix":                          "character 1: mix needs members",
@@ -201,13 +229,9 @@ func TestSpecErrors(t *testing.T) {
 			t.Errorf("%.40q: error %v, want one with %q", spec, err, want)
 		}
 	}
-	m, err := policy.New("toy", "  mix ( 0.50 * random , 1 * mix(2*random)) ")
-	if err != nil {
-		t.Fatal(err)
-	}
 	s, _ := slabs([]int{2}, 1)
-	if p, err := m(s); err != nil || p.Name() != "mix(0.5*random,1*mix(2*random))" {
-		t.Errorf("canonical name %v, error %v", p.Name(), err)
+	if p := newPolicy(t, "toy", "  mix ( 0.50 * random , 1 * mix(2*random)) ", s); p.Name() != "mix(0.5*random,1*mix(2*random))" {
+		t.Errorf("canonical name %v", p.Name())
 	}
 }
 
@@ -233,17 +257,24 @@ func FuzzSpec(f *testing.F) {
 }
 
 func TestNames(t *testing.T) {
-	for _, game := range []string{"toy", "towerdefence", "terminal", "terminal-sequential", "codecraft"} {
+	all := []string{"toy"}
+	for _, g := range catalog.Games() {
+		all = append(all, g.Name)
+	}
+	for _, game := range all {
 		names := policy.Names(game)
+		if len(scripts(game)) > 0 && !slices.ContainsFunc(games, func(c gameTests) bool { return c.name == game }) {
+			t.Errorf("the tests of scripts leave out %s", game)
+		}
 		if _, example, ok := strings.Cut(names[len(names)-1].Doc, ": "); ok {
 			if _, err := policy.New(game, example); err != nil {
 				t.Errorf("%s: the example of a mixture: %v", game, err)
 			}
-		} else if len(names) > 2 {
+		} else if len(names) > 3 {
 			t.Errorf("%s: no example of a mixture", game)
 		}
-		if names[0].Name != "random" {
-			t.Errorf("%s: the first is %q", game, names[0].Name)
+		if names[0].Name != "random" || names[1].Name != "empty" {
+			t.Errorf("%s: the first are %q and %q", game, names[0].Name, names[1].Name)
 		}
 		for i, e := range names {
 			if e.Doc == "" || strings.Contains(e.Doc, "\n") {
@@ -287,3 +318,80 @@ func TestRandomIsLegal(t *testing.T) {
 }
 
 func seat(row, players int) sim.Player { return sim.Player(row % players) }
+
+// The empty policy gives no orders, in any game, and allocates nothing.
+func TestEmpty(t *testing.T) {
+	for _, game := range catalog.Games() {
+		v := newGames(t, game.Name, "", 2, 0)
+		p := newPolicy(t, game.Name, "empty", v.Spec())
+		b := env.NewBatch(v.Spec(), 2, p.Wants())
+		for range 3 {
+			v.Observe(b)
+			p.Act(v, b, numbers(b.Rows))
+			v.Step(b)
+			for row, n := range b.OrderLen {
+				if n != 0 {
+					t.Fatalf("%s: row %d has %d orders", game.Name, row, n)
+				}
+			}
+		}
+		if b.Turn[0] != 3 {
+			t.Errorf("%s: %d turns played, want 3", game.Name, b.Turn[0])
+		}
+		all := numbers(b.Rows)
+		if n := testing.AllocsPerRun(3, func() { p.Act(v, b, all) }); n != 0 {
+			t.Errorf("%s: %v allocations", game.Name, n)
+		}
+	}
+}
+
+// What begins as a policy does, and what does not.
+func TestBegins(t *testing.T) {
+	for text, want := range map[string]bool{
+		"econ": true, " econ ": true, "mix(1*econ)": true, "mix (": true, "mix": true, "econ(3)": true, "empty": true,
+		"": false, "ecno": false, "./econ": false, "econ.sh": false, "econ --fast": false, "econ:1": false, "mix(1)/b.sh": true,
+		"./a(1)/b.sh": false, "python3 ./a(1)/b.py": false, "a(1)": false, "Econ": false, "é": false,
+	} {
+		if got := policy.Begins("codecraft", text); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
+
+// Heads without a mask say nothing, and those before them are drawn as if they
+// were all. Of a head without a legal choice nothing is chosen.
+func TestRandomUnmasked(t *testing.T) {
+	const rows = 500
+	for _, heads := range [][]int{{64, 64}, {322}, {5, 40}} {
+		some, a := slabs(heads, rows)
+		all, b := slabs(append(slices.Clone(heads), 9, 100), rows)
+		all.Unmasked, all.MaskWords = 2, some.MaskWords
+		b.Mask = a.Mask
+		r := prng.New(4)
+		for i := range a.Mask {
+			row, word := i/some.MaskWords, i%some.MaskWords
+			a.Mask[i] = sparse(&r) // and whole words empty in some rows
+			if row%7 == word || row == 0 {
+				a.Mask[i] = 0
+			}
+			if word == some.MaskWords-1 && features.Choices(heads)%64 != 0 {
+				a.Mask[i] &= 1<<(features.Choices(heads)%64) - 1
+			}
+		}
+		newPolicy(t, "toy", "random", some).Act(nil, a, numbers(rows))
+		for i := range b.Action {
+			b.Action[i] = 7
+		}
+		newPolicy(t, "toy", "random", all).Act(nil, b, numbers(rows))
+		n := len(heads)
+		if slices.Max(a.Action[:n]) != -1 {
+			t.Errorf("heads %v: chosen %d without a legal choice", heads, a.Action[:n])
+		}
+		for row := range rows {
+			got := b.Action[row*(n+2):][:n+2]
+			if !slices.Equal(got[:n], a.Action[row*n:][:n]) || got[n] != 0 || got[n+1] != 0 {
+				t.Fatalf("heads %v, row %d: %d, without the heads that have no mask %d", heads, row, got, a.Action[row*n:][:n])
+			}
+		}
+	}
+}

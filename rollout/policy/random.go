@@ -10,11 +10,13 @@ import (
 )
 
 // random chooses uniformly among the legal choices of each head, by the mask.
-// A head without a legal choice gets −1, which does nothing.
+// A head without a legal choice gets −1, which does nothing; a head without a
+// mask 0, which says nothing.
 type random struct {
 	words int
-	heads []head
-	whole bool // every head is one word of the mask
+	heads []head // those that have a mask
+	all   int    // heads
+	whole bool   // every head is one word of the mask
 
 	last  uint64    // a set of legal choices …
 	n     int       // … how many there are …
@@ -28,9 +30,9 @@ type head struct {
 }
 
 func newRandom(s env.Spec) (rollout.Policy, error) {
-	r := &random{words: s.MaskWords, whole: true}
+	r := &random{words: s.MaskWords, all: len(s.Heads), whole: true}
 	at := 0
-	for _, size := range s.Heads {
+	for _, size := range s.Heads[:len(s.Heads)-s.Unmasked] {
 		r.heads = append(r.heads, head{at / 64, at % 64, size})
 		at += size
 		r.whole = r.whole && size == 64
@@ -43,7 +45,8 @@ func (r *random) Name() string { return "random" }
 func (r *random) Wants() env.Want { return env.WantMask | env.WantAction | env.WantKey }
 
 func (r *random) Act(_ env.Vector, b *env.Batch, rows []int32) {
-	if len(r.heads) == 1 {
+	b.Need(r.Wants(), "random")
+	if r.all == 1 {
 		for _, row := range rows {
 			b.Action[row] = pickOne(b.Mask[int(row)*r.words:][:r.words], b.Key[row])
 		}
@@ -51,7 +54,9 @@ func (r *random) Act(_ env.Vector, b *env.Batch, rows []int32) {
 	}
 	for _, row := range rows {
 		mask := b.Mask[int(row)*r.words:][:r.words]
-		action := b.Action[int(row)*len(r.heads):][:len(r.heads)]
+		action := b.Action[int(row)*r.all:][:r.all]
+		clear(action[len(r.heads):])
+		action = action[:len(r.heads)]
 		g := draws{Rand: prng.New(b.Key[row])}
 		if r.whole {
 			for i, chunk := range mask[:len(action)] {

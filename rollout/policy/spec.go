@@ -193,6 +193,7 @@ func (n node) build(game string, s env.Spec, depth uint64) (rollout.Policy, erro
 		if err != nil {
 			return nil, err
 		}
+		m.firsts = append(m.firsts, uint8(len(m.Members()))) // more than fit are refused by whoever asks
 		m.members = append(m.members, p)
 		m.wants |= p.Wants()
 		weights[i] = each.weight

@@ -2,9 +2,9 @@ package policy
 
 import "moonfarm/sim/terminal"
 
-// Each script has a plan of wishes in the order of their urgency. Wishes are
-// granted until one must be saved for; what stands already costs nothing, so
-// going through the plan every turn also repairs it.
+// Each script has a plan: structures and upgrades, the most urgent first. They are
+// ordered until one must be saved for; what stands already costs nothing, so going
+// through the plan every turn also repairs it.
 
 // The cells of the starter kit's plan.
 var (
@@ -23,13 +23,13 @@ func (c *terminalSeat) starter() {
 		planned = c.upgradeAll(starterWalls[:])
 	}
 	if c.state.Health[c.player] < c.rules.StartHealth {
-		c.plug()
+		c.closeGap()
 	}
 	switch {
 	case c.state.Turn < 5:
-		c.stall()
-	case c.crowd() > 10 && c.repelled():
-		c.bombard()
+		c.sendInterceptors()
+	case c.enemyFront() > 10 && c.repelled():
+		c.sendDemolishers()
 	case c.state.Turn&1 == 1:
 		c.strike(0)
 	}
@@ -38,8 +38,8 @@ func (c *terminalSeat) starter() {
 	}
 }
 
-// buildAll wishes for structures one after the other; the answer is no if one
-// must be saved for.
+// buildAll orders structures one after the other, and reports whether none must
+// be saved for.
 func (c *terminalSeat) buildAll(k terminal.Kind, at [][2]int) bool {
 	for _, a := range at {
 		if !c.build(k, a[0], a[1]) {
@@ -59,21 +59,21 @@ func (c *terminalSeat) upgradeAll(at [][2]int) bool {
 	return true
 }
 
-// plug builds a turret where the enemy's scouts would get through with the
+// closeGap builds a turret where the enemy's scouts would get through with the
 // least harm: a step above the edge, so that the edge stays free for own units.
-func (c *terminalSeat) plug() {
+func (c *terminalSeat) closeGap() {
 	foe := c.player ^ 1
-	c.chart(foe)
+	c.paths.Reset(&c.blocked)
 	c.aim(c.player, c.rules.Units[terminal.Scout].Health)
 	least, end := float32(-1), 0
 	for _, at := range terminalStarts {
-		x, y := c.absolute(terminal.Side-1-at[0], terminal.Side-1-at[1])
-		if !c.passable(x, y) {
+		cell := c.cell(terminal.Side-1-at[0], terminal.Side-1-at[1])
+		if c.blocked.Has(cell) {
 			continue
 		}
-		c.walk(foe, x, y)
-		if n := c.losses(terminal.Scout); c.path.through && (least < 0 || n < least) {
-			least, end = n, int(c.path.cells[c.path.n-1])
+		way, through := c.paths.Walk(c.way[:0], cell, foe)
+		if n := c.losses(way, terminal.Scout); through && (least < 0 || n < least) {
+			least, end = n, int(way[len(way)-1])
 		}
 	}
 	if least >= 0 {
@@ -85,16 +85,17 @@ func (c *terminalSeat) plug() {
 	}
 }
 
-// stall spends all bits on interceptors from random cells of the own edges.
-func (c *terminalSeat) stall() {
+// sendInterceptors spends all bits on interceptors from random cells of the own
+// edges.
+func (c *terminalSeat) sendInterceptors() {
 	for tries := 0; tries < 40 && c.affords(terminal.Interceptor) > 0; tries++ {
 		x := c.random.IntN(terminal.Side)
 		c.spawn(terminal.Interceptor, x, max(13-x, x-14), 1)
 	}
 }
 
-// crowd counts the enemy's structures in its two front rows.
-func (c *terminalSeat) crowd() (n int) {
+// enemyFront counts the enemy's structures in its two front rows.
+func (c *terminalSeat) enemyFront() (n int) {
 	for x := range terminal.Side {
 		for y := terminal.Side / 2; y < terminal.Side/2+2; y++ {
 			if c.state.Own[c.player^1].Has(c.cell(x, y)) {
@@ -105,9 +106,9 @@ func (c *terminalSeat) crowd() (n int) {
 	return n
 }
 
-// bombard sends demolishers along a line of the cheapest structures, which
-// keeps them at a distance from which they reach the enemy's front alone.
-func (c *terminalSeat) bombard() {
+// sendDemolishers sends demolishers along a line of the cheapest structures,
+// which keeps them at a distance from which they reach the enemy's front alone.
+func (c *terminalSeat) sendDemolishers() {
 	cheapest := terminal.Wall
 	for k := range terminal.Kind(terminal.Structures) {
 		if c.rules.Units[k].Cores < c.rules.Units[cheapest].Cores {
@@ -122,8 +123,8 @@ func (c *terminalSeat) bombard() {
 // strike spends the bits, once they are about the given part of the most that
 // saving could bring, on scouts where enough of them get through, else on
 // demolishers.
-func (c *terminalSeat) strike(hoard float32) {
-	if c.hoard(c.bits) < hoard*(0.85+0.3*float32(c.random.Float64())) {
+func (c *terminalSeat) strike(saved float32) {
+	if c.savedPart(c.bits) < saved*(0.85+float32(0.3*float32(c.random.Float64()))) {
 		return
 	}
 	k := terminal.Scout
@@ -148,11 +149,7 @@ func (c *terminalSeat) shields() (sum float32) {
 	list := &c.state.Ages[c.player][terminal.Support]
 	for _, local := range list.Cell[:list.N] {
 		x, y := terminal.LocalXY(int(local), 0)
-		u := &c.rules.Units[terminal.Support]
-		if c.state.Upgraded.Has(c.cell(x, y)) {
-			u = &c.rules.Upgraded[terminal.Support]
-		}
-		sum += u.Shield + float32(u.ShieldPerY*float32(y))
+		sum += c.rules.Structure(terminal.Support, c.state.Upgraded.Has(c.cell(x, y))).ShieldAt(y)
 	}
 	return sum
 }
@@ -161,9 +158,9 @@ func (c *terminalSeat) shields() (sum float32) {
 // sides of that and supports behind.
 func (c *terminalSeat) maze() {
 	o := c.opening()
-	c.mend(o)
-	if c.fortify(o) {
-		c.plug()
+	c.repairMaze(o)
+	if c.buildMaze(o) {
+		c.closeGap()
 	}
 	c.strike(0.6)
 }
@@ -198,8 +195,8 @@ func (c *terminalSeat) opening() int {
 	return best
 }
 
-// mend renews what is damaged, and opens the opening.
-func (c *terminalSeat) mend(o int) {
+// repairMaze renews what is damaged, and opens the opening.
+func (c *terminalSeat) repairMaze(o int) {
 	for x := 1; x < terminal.Side-1; x++ {
 		c.renew(x, mazeLine, 0.5)
 	}
@@ -209,8 +206,9 @@ func (c *terminalSeat) mend(o int) {
 	c.renew(o, mazeLine, 2)
 }
 
-// fortify wishes for the maze.
-func (c *terminalSeat) fortify(o int) bool {
+// buildMaze orders the structures and upgrades of the maze, and reports whether
+// none must be saved for.
+func (c *terminalSeat) buildMaze(o int) bool {
 	gate := [...][2]int{{o - 1, mazeLine - 1}, {o + 1, mazeLine - 1}}
 	posts := [...][2]int{{o - 1, mazeLine}, {o + 1, mazeLine}}
 	inner := [...][2]int{{o - 2, mazeLine - 1}, {o + 2, mazeLine - 1}, {o - 1, mazeLine - 2}, {o + 1, mazeLine - 2}}
@@ -221,7 +219,7 @@ func (c *terminalSeat) fortify(o int) bool {
 	if c.rules.Units[terminal.Support].GivesBits > 0 && !c.buildAll(terminal.Support, supports[:]) {
 		return false
 	}
-	if !c.wall(o) || !c.upgradeAll(gate[:]) {
+	if !c.buildWall(o) || !c.upgradeAll(gate[:]) {
 		return false
 	}
 	if !c.buildAll(terminal.Turret, inner[:2]) || !c.buildAll(terminal.Support, supports[:]) || !c.upgradeAll(posts[:]) {
@@ -230,11 +228,11 @@ func (c *terminalSeat) fortify(o int) bool {
 	if !c.upgradeAll(supports[:]) || !c.buildAll(terminal.Turret, inner[2:]) || !c.upgradeAll(inner[:]) {
 		return false
 	}
-	return c.outposts(o)
+	return c.buildOutside(o)
 }
 
-// wall wishes for the wall, from its ends to the opening.
-func (c *terminalSeat) wall(o int) bool {
+// buildWall orders the wall, from its ends to the opening.
+func (c *terminalSeat) buildWall(o int) bool {
 	const last = terminal.Side - 1
 	for x := range terminal.Side / 2 {
 		y := mazeLine
@@ -248,8 +246,8 @@ func (c *terminalSeat) wall(o int) bool {
 	return true
 }
 
-// outposts wishes for turrets behind the rest of the wall, and for better walls.
-func (c *terminalSeat) outposts(o int) bool {
+// buildOutside orders turrets behind the rest of the wall, and better walls.
+func (c *terminalSeat) buildOutside(o int) bool {
 	for d := 4; d < terminal.Side; d += 3 {
 		for _, x := range [...]int{o - d, o + d} {
 			if x < 2 || x > 25 {
@@ -269,10 +267,10 @@ func (c *terminalSeat) turtle() {
 		c.renew(x, 12, 0.4)
 		c.renew(x, 13, 0.4)
 	}
-	if c.entrench(c.random.IntN(len(turtleColumns))) {
-		c.plug()
+	if c.buildTurtle(c.random.IntN(len(turtleColumns))) {
+		c.closeGap()
 	}
-	c.screen()
+	c.intercept()
 	c.strike(0.6)
 }
 
@@ -280,8 +278,8 @@ func (c *terminalSeat) turtle() {
 // range of 2.5 they cover all of it.
 var turtleColumns = [...]int{7, 20, 2, 25, 11, 16}
 
-// entrench wishes for the turtle's structures, beginning at one of the columns.
-func (c *terminalSeat) entrench(first int) bool {
+// buildTurtle orders the turtle's structures, beginning at one of the columns.
+func (c *terminalSeat) buildTurtle(first int) bool {
 	var columns [len(turtleColumns)]int
 	for i := range columns {
 		columns[i] = turtleColumns[(first+i)%len(columns)]
@@ -311,14 +309,14 @@ func (c *terminalSeat) entrench(first int) bool {
 	return c.buildAll(terminal.Support, starterSupports[:])
 }
 
-// screen sends interceptors against the stack that the enemy can pay, once it
+// intercept sends interceptors against the stack that the enemy can pay, once it
 // has saved for one.
-func (c *terminalSeat) screen() {
-	purse := c.state.Bits[c.player^1]
-	if c.hoard(purse) < 0.5 {
+func (c *terminalSeat) intercept() {
+	bits := c.state.Bits[c.player^1]
+	if c.savedPart(bits) < 0.5 {
 		return
 	}
-	n := int(purse) / 4
+	n := int(bits) / 4
 	for i, at := range [...][2]int{{6, 7}, {21, 7}} {
 		c.spawn(terminal.Interceptor, at[0], at[1], (n+i)/2)
 	}

@@ -5,64 +5,64 @@ import (
 	"moonfarm/sim/towerdefence"
 )
 
-// Each script is a list of wishes in the order of their urgency. The first
-// that applies decides: it is granted, or saved for by doing nothing.
+// Each script is a list of cases, the most urgent first. The first that applies
+// decides: what it asks for is built, or saved for by doing nothing.
 
 // econ grows until it is rich, shooting back no more than it must, and then
 // masses attack towers in the rows where the enemy can stand the least.
-func (c *towerSeat) econ() sim.Order {
+func (c *towerdefenceSeat) econ() sim.Order {
 	c.survey()
 	energy, attack := c.standing(towerdefence.Energy), c.standing(towerdefence.Attack)
 	switch {
 	case energy < 4:
-		return c.grow()
-	case c.shield(2):
-		return c.wall(2)
+		return c.placeEnergy()
+	case c.needsWall(2):
+		return c.placeWall(2)
 	case energy < 9, energy < 16 && attack > energy-3:
-		return c.grow()
+		return c.placeEnergy()
 	}
-	return c.strike()
+	return c.placeAttack()
 }
 
 // turtle keeps a wall before every row that is shot at, and shoots at those
 // who do.
-func (c *towerSeat) turtle() sim.Order {
+func (c *towerdefenceSeat) turtle() sim.Order {
 	c.survey()
 	energy, walls := c.standing(towerdefence.Energy), c.standing(towerdefence.Defense)
 	switch {
-	case c.legal.Curtain() && c.swarm() >= 12:
+	case c.legal.Curtain() && c.enemyAttacks() >= 12:
 		return towerdefence.Curtain
 	case energy < 5:
-		return c.grow()
-	case c.shield(3):
-		return c.wall(3)
+		return c.placeEnergy()
+	case c.needsWall(3):
+		return c.placeWall(3)
 	case energy < 9:
-		return c.grow()
-	case c.shield(1):
-		return c.wall(1)
-	case c.challenged():
-		return c.counter()
+		return c.placeEnergy()
+	case c.needsWall(1):
+		return c.placeWall(1)
+	case c.threatened():
+		return c.counterAttack()
 	case energy < 16:
-		return c.grow()
+		return c.placeEnergy()
 	case walls < towerdefence.Height:
-		return c.wall(0)
+		return c.placeWall(0)
 	case int(c.me.Teslas) < towerdefence.MaxTeslas:
-		return c.bolt()
+		return c.placeTesla()
 	case int(c.me.Energy) < c.reserve():
 		return towerdefence.Nothing
 	}
-	return c.strike()
+	return c.placeAttack()
 }
 
-// rush shoots first and thinks never: one row after the other is filled with
-// attack towers, with just enough energy to pay for them.
-func (c *towerSeat) rush() sim.Order {
+// rush fills one row after the other with attack towers, with just enough energy
+// to pay for them.
+func (c *towerdefenceSeat) rush() sim.Order {
 	c.survey()
 	energy, attack := c.standing(towerdefence.Energy), c.standing(towerdefence.Attack)
 	if energy < 3 || energy < 8 && energy < attack/2 {
-		return c.grow()
+		return c.placeEnergy()
 	}
-	y := c.least(midColumns|frontColumns, func(r *towerRow) int {
+	y := c.least(midColumns|frontColumns, func(r *towerdefenceRow) int {
 		return 4*r.foeWalls + r.foeAttack + r.foeTesla + r.foeOther - 3*r.attack
 	})
 	return c.frontOrSave(towerdefence.Attack, y, midColumns|frontColumns)
@@ -70,54 +70,55 @@ func (c *towerSeat) rush() sim.Order {
 
 // tesla saves for two tesla towers on the front column, where they reach the
 // base, and keeps the energy for their shots.
-func (c *towerSeat) tesla() sim.Order {
+func (c *towerdefenceSeat) tesla() sim.Order {
 	c.survey()
 	energy, teslas := c.standing(towerdefence.Energy), int(c.me.Teslas)
 	switch {
 	case energy < 5:
-		return c.grow()
-	case c.shield(2):
-		return c.wall(2)
+		return c.placeEnergy()
+	case c.needsWall(2):
+		return c.placeWall(2)
 	case energy < 11:
-		return c.grow()
+		return c.placeEnergy()
 	case teslas < towerdefence.MaxTeslas:
-		return c.bolt()
+		return c.placeTesla()
 	case int(c.me.Energy) < c.reserve():
 		return towerdefence.Nothing
 	}
-	return c.strike()
+	return c.placeAttack()
 }
 
-// bolt places a tesla tower on the front column, where the enemy shoots least.
-func (c *towerSeat) bolt() sim.Order {
-	y := c.least(frontColumn, func(r *towerRow) int { return 2*r.foeAttack - r.walls })
+// placeTesla places a tesla tower on the front column, where the enemy shoots
+// least.
+func (c *towerdefenceSeat) placeTesla() sim.Order {
+	y := c.least(frontColumn, func(r *towerdefenceRow) int { return 2*r.foeAttack - r.walls })
 	return c.frontOrSave(towerdefence.Tesla, y, frontColumn)
 }
 
 // reserve is the energy below which a player with tesla towers builds nothing
 // else: a shot, and an attack tower.
-func (c *towerSeat) reserve() int {
+func (c *towerdefenceSeat) reserve() int {
 	return c.rules.TeslaEnergyPerShot + c.rules.Buildings[towerdefence.Attack].Price
 }
 
-// grow places an energy building at the back, in the row least shot at.
-func (c *towerSeat) grow() sim.Order {
+// placeEnergy places an energy building at the back, in the row least shot at.
+func (c *towerdefenceSeat) placeEnergy() sim.Order {
 	if !c.affords(towerdefence.Energy) {
 		return towerdefence.Nothing
 	}
-	danger := func(r *towerRow) int { return r.foeAttack - 2*r.walls }
+	danger := func(r *towerdefenceRow) int { return r.foeAttack - 2*r.walls }
 	for _, columns := range [...]uint64{backColumns, midColumns} {
 		if y := c.least(columns, danger); y >= 0 {
-			order, _ := c.place(towerdefence.Energy, columns&(towerRowMask<<(8*y)))
+			order, _ := c.place(towerdefence.Energy, columns&(rowMask<<(8*y)))
 			return order
 		}
 	}
 	return towerdefence.Nothing
 }
 
-// shield tells whether a row with more than spare attack towers of the enemy
+// needsWall reports whether a row with more than spare attack towers of the enemy
 // for each own wall lacks one.
-func (c *towerSeat) shield(spare int) bool {
+func (c *towerdefenceSeat) needsWall(spare int) bool {
 	for y := range c.rows {
 		if r := &c.rows[y]; r.foeAttack > spare*r.walls && r.walls < 2 && c.room(frontColumns, y) {
 			return true
@@ -126,20 +127,20 @@ func (c *towerSeat) shield(spare int) bool {
 	return false
 }
 
-// room tells whether a cell of the columns is free in row y.
-func (c *towerSeat) room(columns uint64, y int) bool {
-	return columns&^c.me.Occupied>>(8*y)&towerRowMask != 0
+// room reports whether a cell of the columns is free in row y.
+func (c *towerdefenceSeat) room(columns uint64, y int) bool {
+	return columns&^c.me.Occupied>>(8*y)&rowMask != 0
 }
 
-// wall places a wall in the row that needs it most.
-func (c *towerSeat) wall(spare int) sim.Order {
-	y := c.least(frontColumns, func(r *towerRow) int { return 2*spare*r.walls + r.walls - 2*r.foeAttack })
+// placeWall places a wall in the row that needs it most.
+func (c *towerdefenceSeat) placeWall(spare int) sim.Order {
+	y := c.least(frontColumns, func(r *towerdefenceRow) int { return 2*spare*r.walls + r.walls - 2*r.foeAttack })
 	return c.frontOrSave(towerdefence.Defense, y, frontColumns)
 }
 
 // frontOrSave places kind k in row y as near to the enemy as the columns go,
 // or nothing if it cannot be paid yet.
-func (c *towerSeat) frontOrSave(k towerdefence.Kind, y int, columns uint64) sim.Order {
+func (c *towerdefenceSeat) frontOrSave(k towerdefence.Kind, y int, columns uint64) sim.Order {
 	if y < 0 {
 		return towerdefence.Nothing
 	}
@@ -147,38 +148,38 @@ func (c *towerSeat) frontOrSave(k towerdefence.Kind, y int, columns uint64) sim.
 	return order
 }
 
-// strike places an attack tower in the row where the own ones, with this one,
+// placeAttack places an attack tower in the row where the own ones, with this one,
 // have the least to shoot through.
-func (c *towerSeat) strike() sim.Order {
-	y := c.least(midColumns, func(r *towerRow) int {
+func (c *towerdefenceSeat) placeAttack() sim.Order {
+	y := c.least(midColumns, func(r *towerdefenceRow) int {
 		return 4*r.foeWalls + r.foeAttack + r.foeTesla + r.foeOther - 2*r.attack
 	})
 	return c.frontOrSave(towerdefence.Attack, y, midColumns)
 }
 
-// menace is how much of what an attack tower in the row could put an end to.
-func (r *towerRow) menace() int { return r.foeAttack + 3*r.foeTesla }
+// threat weighs the enemy's attack and tesla towers in the row.
+func (r *towerdefenceRow) threat() int { return r.foeAttack + 3*r.foeTesla }
 
-// challenged tells whether the enemy's menace in some row outweighs the own
+// threatened reports whether the enemy's threat in some row outweighs the own
 // attack towers there.
-func (c *towerSeat) challenged() bool {
+func (c *towerdefenceSeat) threatened() bool {
 	for y := range c.rows {
-		if r := &c.rows[y]; r.menace() > r.attack && c.room(midColumns, y) {
+		if r := &c.rows[y]; r.threat() > r.attack && c.room(midColumns, y) {
 			return true
 		}
 	}
 	return false
 }
 
-// counter places an attack tower in the row where the menace outweighs the own
-// most.
-func (c *towerSeat) counter() sim.Order {
-	y := c.least(midColumns, func(r *towerRow) int { return r.attack - r.menace() })
+// counterAttack places an attack tower in the row where the threat exceeds the own
+// attack towers by most.
+func (c *towerdefenceSeat) counterAttack() sim.Order {
+	y := c.least(midColumns, func(r *towerdefenceRow) int { return r.attack - r.threat() })
 	return c.frontOrSave(towerdefence.Attack, y, midColumns)
 }
 
-// swarm counts the enemy's attack towers.
-func (c *towerSeat) swarm() (n int) {
+// enemyAttacks counts the enemy's attack towers.
+func (c *towerdefenceSeat) enemyAttacks() (n int) {
 	for y := range c.rows {
 		n += c.rows[y].foeAttack
 	}

@@ -1,0 +1,71 @@
+package rollout_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"moonfarm/env"
+	"moonfarm/rollout"
+)
+
+// TestMissingParts: what a program forgets is an error that names it.
+func TestMissingParts(t *testing.T) {
+	ctx := context.Background()
+	job := newJob(t, toys[0], 4, "random")
+	v, err := job.Vector()
+	if err != nil {
+		t.Fatal(err)
+	}
+	player, err := job.Seats[0](v.Spec())
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(change func(j *rollout.Job)) error {
+		j := newJob(t, toys[0], 4, "random")
+		change(&j)
+		var sinks tapes
+		return rollout.Run(ctx, j, []int{0}, sinks.open, rollout.Options{Workers: 2})
+	}
+	table := func(v env.Vector, seats ...rollout.Policy) error {
+		_, err := rollout.NewTable(v, seats, 0)
+		return err
+	}
+	replayer := func(v env.Vector, e *rollout.Episode) error {
+		r, err := rollout.NewReplayer(v)
+		if err != nil {
+			return err
+		}
+		return r.Start(e)
+	}
+	one := newToy(t, toys[0], env.Config{N: 1})
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{table(nil, player, player), "a table needs a Vector, got nil"},
+		{table(v, player, nil), "the policy of seat 1 is nil"},
+		{rollout.Shard(ctx, v, []rollout.Policy{player, player}, 1, 0, 1, nil), "the sink for the episodes is nil"},
+		{replayer(nil, nil), "replay: a Replayer needs a Vector, got nil"},
+		{replayer(one, nil), "replay: the episode is nil"},
+		{run(func(j *rollout.Job) { j.Vector = nil }), "a run needs Job.Vector and open, got nil"},
+		{run(func(j *rollout.Job) { j.Vector = func() (env.Vector, error) { return nil, nil } }), "Job.Vector made a nil Vector"},
+		{run(func(j *rollout.Job) { j.Seats[1] = nil }), "the maker of the policy of seat 1 is nil"},
+		{run(func(j *rollout.Job) { j.Seats[0] = func(env.Spec) (rollout.Policy, error) { return nil, nil } }), "the policy of seat 0 is nil"},
+		{rollout.Run(ctx, job, []int{0}, nil, rollout.Options{}), "a run needs Job.Vector and open, got nil"},
+	} {
+		if c.err == nil || c.err.Error() != c.want {
+			t.Errorf("error %v, want %q", c.err, c.want)
+		}
+	}
+	for _, shard := range []int{-1, job.Shards()} {
+		func() {
+			defer func() {
+				if fault, _ := recover().(string); !strings.HasPrefix(fault, "rollout: Range of shard ") {
+					t.Errorf("shard %d: panic %q", shard, fault)
+				}
+			}()
+			job.Range(shard)
+		}()
+	}
+}

@@ -1,0 +1,41 @@
+package policy_test
+
+import (
+	"testing"
+
+	"moonfarm/env"
+	"moonfarm/sim"
+	"moonfarm/sim/tron"
+)
+
+// TestTronScripts asks the scripts in a position in which A can go left only
+// without crashing, and B's ways differ in how much room they leave it.
+func TestTronScripts(t *testing.T) {
+	s, err := tron.ParseText("turn 9\nA right\nB up\n" +
+		"........\n........\n.aaAa...\n...aaa..\n........\nbbbbbB..\n........\n........\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := newGames(t, "tron", "", 1, 0)
+	env.Load(v, 0, &s, 0)
+	b := env.NewBatch(v.Spec(), 1, env.WantKey)
+	orders := func(name string) (orders [2]sim.Order) {
+		newPolicy(t, "tron", name, v.Spec()).Act(v, b, []int32{0, 1})
+		return [2]sim.Order(b.Orders)
+	}
+	seen := map[sim.Order]bool{}
+	for key := range uint64(50) {
+		b.Key[0], b.Key[1] = key, key
+		if safe := orders("safe"); safe[0] != tron.TurnLeft {
+			t.Errorf("key %d: A gives order %d, want %d", key, safe[0], tron.TurnLeft)
+		} else {
+			seen[safe[1]] = true
+		}
+		if got, want := orders("territory"), [2]sim.Order{tron.TurnLeft, tron.Straight}; got != want {
+			t.Errorf("key %d: territory gives the orders %v, want %v", key, got, want)
+		}
+	}
+	if len(seen) != 2 || seen[tron.TurnLeft] {
+		t.Errorf("B gives the orders %v by chance, want straight on and right", seen)
+	}
+}
