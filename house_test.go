@@ -24,7 +24,7 @@ const module = "moonfarm"
 var rows = []string{"sim", "features", "env", "rollout", "datasets", "bench", "cmd"}
 
 // shared are the folders of sim and features that are no game.
-var shared = []string{"bitboard", "prng", "simtest", "featuretest"}
+var shared = []string{"bitboard", "prng", "texts", "unzip", "simtest", "featuretest"}
 
 // gamesIn are the packages, besides those of the games, that may know games.
 var gamesIn = []string{"env/catalog", "rollout/policy", "rollout/bots", "bench", "cmd"}

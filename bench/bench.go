@@ -43,23 +43,34 @@ type Options struct {
 	Progress   func(what string)
 }
 
-// measure is one figure to be: setup makes a pass, which does ops operations
-// and returns their checksum.
+// pass does the work of a figure once and returns its checksum.
+type pass func() (checksum uint64, err error)
+
+// measure is how one figure is measured: setup makes a pass of ops operations.
 type measure struct {
 	what, unit, note string
 	cores            int // 0: one
-	setup            func(o *Options) (pass func() (checksum uint64, err error), ops int, err error)
+	setup            func(o *Options) (p pass, ops int, err error)
 }
 
-// signature is what a game brings: its figures.
-var signatures = map[string]func() []measure{
-	"codecraft":           craftFigures,
-	"terminal":            terminalFigures,
-	"terminal-sequential": sequentialFigures,
-	"towerdefence":        towerDefence,
+// entry is what a game brings.
+type entry struct {
+	figures func() []measure // besides those of generate
+	// The datasets that generate writes: how many episodes in all, and in a shard.
+	episodes, shard uint64
 }
 
-// Whats lists the figures that every game has, with what they count.
+// entries are those of all games.
+var entries = map[string]entry{
+	"codecraft":           {craftFigures, 8, 1}, // of 1000 ticks each
+	"terminal":            {terminalFigures, 4000, 100},
+	"terminal-sequential": {sequentialFigures, 4000, 100},
+	"towerdefence":        {towerDefence, 4000, 100},
+	"tron":                {tronFigures, 20000, 1000},
+}
+
+// Whats lists the figures that games have in common, with what they count. A game
+// may have others, too, or lack some.
 func Whats() [][2]string {
 	return [][2]string{
 		{"step", "turns played with commands given beforehand, one core"},
@@ -83,11 +94,11 @@ func measures(game string) ([]measure, error) {
 	if _, err := catalog.Find(game); err != nil {
 		return nil, err
 	}
-	own, ok := signatures[game]
+	e, ok := entries[game]
 	if !ok {
 		return nil, fmt.Errorf("game %s has no benchmark", game)
 	}
-	return append(own(), generated(game)...), nil
+	return append(e.figures(), generated(game, e)...), nil
 }
 
 // figures are the names of measures.

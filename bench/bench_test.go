@@ -23,17 +23,21 @@ var checksums = map[string]string{
 	"codecraft playout-break":     "d9634910aa36be4a",
 	"codecraft playout-4p":        "bed4877c27137572",
 	"codecraft policy":            "4fb126f5c336b500",
-	"codecraft observe":           "6a79ac3b6aea8736",
-	"codecraft observe-packed":    "36a126c04cc9b122",
+	"codecraft observe":           "0686805f6862b9fb",
+	"codecraft observe-packed":    "6c21dc6d86718db5",
 	"codecraft clone":             "8d0352ac4e920c41",
-	"terminal step":               "8de8764c15bd336b",
-	"terminal step-events":        "14051b79cffb7436",
-	"terminal playout":            "ae8d16f5c2620926",
+	"terminal step":               "2fd5bbbc6dab22f0",
+	"terminal step-events":        "9fc796012469f89e",
+	"terminal playout":            "f7a4897d55c7adf3",
 	"terminal observe":            "ac3c21f7155a000a",
 	"terminal observe-packed":     "8cccca5d14283b82",
 	"terminal field":              "d0cdf3677f7cb0cc",
 	"terminal clone":              "5971eceaa19c07d3",
-	"terminal-sequential playout": "ac7928bed4337fff",
+	"terminal-sequential playout": "65cde8a9a8ea3bba",
+	"tron step":                   "a3e97a954d41ba96",
+	"tron playout":                "a3e97a954d41ba96",
+	"tron observe":                "4f6f4daab0a139ba",
+	"tron observe-packed":         "7b5b3e42d0959bac",
 	"towerdefence step":           "3722e96d59d185ad",
 	"towerdefence playout":        "ec42513cc1e740c0",
 	"towerdefence observe":        "a77d9c4ae69bb86b",
@@ -146,8 +150,8 @@ func TestErrors(t *testing.T) {
 // Benchmark runs every figure under the testing package's harness, for
 // profiles: go test -bench towerdefence/playout -cpuprofile p ./bench
 func Benchmark(b *testing.B) {
-	for game, list := range signatures {
-		for _, m := range append(list(), generated(game)...) {
+	for game, e := range entries {
+		for _, m := range append(e.figures(), generated(game, e)...) {
 			b.Run(game+"/"+m.what, func(b *testing.B) {
 				o := Options{Workers: 2}
 				pass, ops, err := m.setup(&o)

@@ -12,9 +12,8 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// craftSeeds are the seeds of the games that are measured. The maps of the
-// seeds differ in how much they hold, and the games in how they go: a figure
-// holds for these games of these scripts.
+// craftSeeds are the seeds of the games that are measured. Maps differ in how much
+// is on them, and so do the games: a figure is that of these games alone.
 var craftSeeds = [...]uint64{1000, 1001, 1002, 1003, 1004}
 
 // craftFigures lists the figures of CodeCraft.
@@ -119,7 +118,7 @@ func craftDigest(sum uint64, s *codecraft.State) uint64 {
 	return sum
 }
 
-func (c craftGames) setup(*Options) (func() (uint64, error), int, error) {
+func (c craftGames) setup(*Options) (pass, int, error) {
 	t, err := c.table()
 	if err != nil {
 		return nil, 0, err
@@ -133,7 +132,7 @@ func (c craftGames) setup(*Options) (func() (uint64, error), int, error) {
 }
 
 // setupCraftStep plays the games of playout from their orders.
-func setupCraftStep(o *Options) (func() (uint64, error), int, error) {
+func setupCraftStep(o *Options) (pass, int, error) {
 	if len(o.Recordings) > 0 {
 		return nil, 0, errors.New("recordings of codecraft are not played here; see moonfarm replay verify")
 	}
@@ -167,7 +166,7 @@ func setupCraftStep(o *Options) (func() (uint64, error), int, error) {
 	return pass, ticks, nil
 }
 
-// craftStates are states of the games of playout, one of every so many ticks.
+// craftStates returns states of the games of playout, one in so many ticks.
 func craftStates(every int32) (*craftTable, []codecraft.State, error) {
 	t, err := craftGames{preset: "finals", script: "econ"}.table()
 	if err != nil {
@@ -182,9 +181,9 @@ func craftStates(every int32) (*craftTable, []codecraft.State, error) {
 	return t, states, nil
 }
 
-// setupCraftPolicy asks the script alone. The states fit the second-level
-// cache no more than that of a game does after its tick.
-func setupCraftPolicy(*Options) (func() (uint64, error), int, error) {
+// setupCraftPolicy asks the script alone. There are too many states for the
+// second-level cache: after a tick of a game its state is not there either.
+func setupCraftPolicy(*Options) (pass, int, error) {
 	t, states, err := craftStates(50)
 	if err != nil {
 		return nil, 0, err
@@ -207,8 +206,8 @@ func setupCraftPolicy(*Options) (func() (uint64, error), int, error) {
 	return pass, rounds * len(states) * 2, nil
 }
 
-// setupCraftClone copies a state about.
-func setupCraftClone(*Options) (func() (uint64, error), int, error) {
+// setupCraftClone clones a state, to and fro between a few.
+func setupCraftClone(*Options) (pass, int, error) {
 	t, err := craftGames{preset: "finals", script: "econ"}.table()
 	if err != nil {
 		return nil, 0, err
@@ -221,7 +220,7 @@ func setupCraftClone(*Options) (func() (uint64, error), int, error) {
 		}
 	})
 	const clones = 1 << 16
-	states := make([]codecraft.State, 4) // with these the cache is as full as in a search
+	states := make([]codecraft.State, 4) // they fill the cache as those of a search do
 	pass := func() (uint64, error) {
 		for i := range states {
 			states[i].Clone(&first)
@@ -240,7 +239,7 @@ func setupCraftClone(*Options) (func() (uint64, error), int, error) {
 // craftObserved measures the games of playout with the observations of both
 // seats before every tick.
 func craftObserved(what string, want env.Want) measure {
-	setup := func(*Options) (func() (uint64, error), int, error) {
+	setup := func(*Options) (pass, int, error) {
 		g, err := catalog.Find("codecraft")
 		if err != nil {
 			return nil, 0, err

@@ -16,25 +16,9 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// datasetSize is that of the datasets that are written and removed.
-type datasetSize struct{ episodes, shard uint64 }
-
-// datasetSizes are those of games that random play seldom ends early.
-var datasetSizes = map[string]datasetSize{
-	"codecraft": {8, 1}, // of 1000 ticks each
-}
-
-// sizeFor is the size for a game.
-func sizeFor(game string) datasetSize {
-	if s, ok := datasetSizes[game]; ok {
-		return s
-	}
-	return datasetSize{4000, 100}
-}
-
-// generated are the figures that every game has by its entry in the catalog:
-// whole datasets of random play, written to a temporary folder.
-func generated(game string) []measure {
+// generated lists the figures of generate, which every game has: datasets of
+// random play, written to a temporary folder.
+func generated(game string, e entry) []measure {
 	var list []measure
 	for _, c := range []struct {
 		what string
@@ -43,14 +27,14 @@ func generated(game string) []measure {
 		{"generate", datasets.ObsPlanes}, {"generate-packed", datasets.ObsPacked}, {"generate-none", datasets.ObsNone},
 	} {
 		list = append(list, measure{what: c.what, unit: "rows/s", cores: -1,
-			note:  fmt.Sprintf("random play, zstd, %d episodes in shards of %d, all workers", sizeFor(game).episodes, sizeFor(game).shard),
-			setup: func(o *Options) (func() (uint64, error), int, error) { return setupGenerate(game, c.obs, o) },
+			note:  fmt.Sprintf("random play, zstd, %d episodes in shards of %d, all workers", e.episodes, e.shard),
+			setup: func(o *Options) (pass, int, error) { return setupGenerate(game, e, c.obs, o) },
 		})
 	}
 	return list
 }
 
-func setupGenerate(game string, obs datasets.Obs, o *Options) (func() (uint64, error), int, error) {
+func setupGenerate(game string, e entry, obs datasets.Obs, o *Options) (pass, int, error) {
 	g, err := catalog.Find(game)
 	if err != nil {
 		return nil, 0, err
@@ -63,8 +47,7 @@ func setupGenerate(game string, obs datasets.Obs, o *Options) (func() (uint64, e
 	if err != nil {
 		return nil, 0, err
 	}
-	size := sizeFor(game)
-	job := datasets.Job{Game: game, Seed: 1, Episodes: size.episodes, ShardEpisodes: size.shard, Obs: obs}
+	job := datasets.Job{Game: game, Seed: 1, Episodes: e.episodes, ShardEpisodes: e.shard, Obs: obs}
 	for range v.Spec().Info.Players {
 		job.Policies = append(job.Policies, "random")
 	}
@@ -75,13 +58,21 @@ func setupGenerate(game string, obs datasets.Obs, o *Options) (func() (uint64, e
 			return 0, err
 		}
 		defer os.RemoveAll(dir)
-		r, err := datasets.Generate(context.Background(), filepath.Join(dir, "data"), job, makers, datasets.Options{Workers: o.Workers})
+		dir = filepath.Join(dir, "data")
+		r, err := datasets.Generate(context.Background(), dir, job, makers, datasets.Options{Workers: o.Workers})
 		if err != nil {
 			return 0, err
 		}
 		rows = int(r.Manifest.Totals.Rows)
+		d, err := datasets.Open(dir)
+		if err != nil {
+			return 0, err
+		}
 		sum := uint64(0)
-		for _, s := range r.Manifest.Shards {
+		for s, err := range d.Shards() {
+			if err != nil {
+				return 0, err
+			}
 			for _, f := range []datasets.File{s.Steps, s.Episodes} {
 				h, err := hex.DecodeString(f.SHA256)
 				if err != nil || len(h) < 8 {
@@ -107,7 +98,7 @@ const vectorGames = 64
 // with the wanted slabs filled before every turn. choose gives the order of a
 // seat in game i of the vector, appended to dst.
 func observed(game, what string, want env.Want, turns int, choose func(dst []sim.Order, v env.Vector, i int, p sim.Player) []sim.Order) measure {
-	setup := func(*Options) (func() (uint64, error), int, error) {
+	setup := func(*Options) (pass, int, error) {
 		g, err := catalog.Find(game)
 		if err != nil {
 			return nil, 0, err

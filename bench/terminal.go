@@ -29,9 +29,9 @@ func terminalFigures() []measure {
 	}
 	return []measure{
 		{what: "step", unit: "turns/s", note: "whole turns of recordings, or of random playouts where none are given, without events",
-			setup: func(o *Options) (func() (uint64, error), int, error) { return setupTerminalStep(o, nil) }},
+			setup: func(o *Options) (pass, int, error) { return setupTerminalStep(o, nil) }},
 		{what: "step-events", unit: "turns/s", note: "the same with all events of every frame in memory",
-			setup: func(o *Options) (func() (uint64, error), int, error) {
+			setup: func(o *Options) (pass, int, error) {
 				return setupTerminalStep(o, new(terminal.Record))
 			}},
 		{what: "playout", unit: "turns/s", setup: setupTerminalPlayout, note: "Playout for both players"},
@@ -69,7 +69,7 @@ func terminalDigest(sum uint64, s *terminal.State) uint64 {
 
 // setupTerminalStep plays matches from their orders, in every turn checks what
 // a recording tells of its end, and mixes it into the checksum.
-func setupTerminalStep(o *Options, rec *terminal.Record) (func() (uint64, error), int, error) {
+func setupTerminalStep(o *Options, rec *terminal.Record) (pass, int, error) {
 	matches, err := terminalMatches(o.Recordings)
 	if err != nil {
 		return nil, 0, err
@@ -216,7 +216,7 @@ func readTerminalMatch(name string, games map[terminal.Rules]*terminal.Game) (te
 }
 
 // setupTerminalPlayout plays random games with the orders drawn on the way.
-func setupTerminalPlayout(*Options) (func() (uint64, error), int, error) {
+func setupTerminalPlayout(*Options) (pass, int, error) {
 	g, err := terminal.New(terminal.DefaultRules())
 	if err != nil {
 		return nil, 0, err
@@ -244,7 +244,7 @@ func setupTerminalPlayout(*Options) (func() (uint64, error), int, error) {
 }
 
 // setupTerminalField fills the distance fields of boards from random games.
-func setupTerminalField(*Options) (func() (uint64, error), int, error) {
+func setupTerminalField(*Options) (pass, int, error) {
 	matches, err := terminalMatches(nil)
 	if err != nil {
 		return nil, 0, err
@@ -260,9 +260,8 @@ func setupTerminalField(*Options) (func() (uint64, error), int, error) {
 			m.game.Step(&s, t)
 		}
 		free := bitboard.DiamondBoard
-		for w := range free {
-			free[w] &^= s.Own[0][w] | s.Own[1][w]
-		}
+		free.AndNot(&s.Own[0])
+		free.AndNot(&s.Own[1])
 		boards = append(boards, free)
 	}
 	const fields = 1 << 18
@@ -272,9 +271,7 @@ func setupTerminalField(*Options) (func() (uint64, error), int, error) {
 		for i := range fields {
 			free, side := &boards[i/4%len(boards)], &terminalSides[i%4]
 			goals := *side
-			for w := range goals {
-				goals[w] &= free[w]
-			}
+			goals.And(free)
 			f.Fill(free, &goals, i&1, &bitboard.Everywhere)
 			sum = sum*31 + f.Step[1][i%8]
 		}
@@ -295,8 +292,8 @@ var terminalSides = func() (t [4]bitboard.Diamond) {
 	return t
 }()
 
-// setupTerminalClone copies the states of a match about.
-func setupTerminalClone(*Options) (func() (uint64, error), int, error) {
+// setupTerminalClone copies a state, to and fro between a few.
+func setupTerminalClone(*Options) (pass, int, error) {
 	matches, err := terminalMatches(nil)
 	if err != nil {
 		return nil, 0, err
@@ -334,7 +331,7 @@ func sequentialFigures() []measure {
 
 // setupSequentialPlayout plays random games step by step: a turn's orders are
 // drawn when it begins.
-func setupSequentialPlayout(*Options) (func() (uint64, error), int, error) {
+func setupSequentialPlayout(*Options) (pass, int, error) {
 	g, err := terminal.NewSequential(terminal.DefaultRules())
 	if err != nil {
 		return nil, 0, err

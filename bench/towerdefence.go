@@ -53,7 +53,7 @@ func towerDigest(sum uint64, g *towerdefence.Game, s *towerdefence.State) uint64
 }
 
 // setupTowerPlayout plays random games with the moves drawn on the way.
-func setupTowerPlayout(*Options) (func() (uint64, error), int, error) {
+func setupTowerPlayout(*Options) (pass, int, error) {
 	g, err := newTower()
 	if err != nil {
 		return nil, 0, err
@@ -82,7 +82,7 @@ type towerMatch struct {
 
 // setupTowerStep plays matches from their commands. Every match is played to
 // its last command, and its last state goes into the checksum.
-func setupTowerStep(o *Options) (func() (uint64, error), int, error) {
+func setupTowerStep(o *Options) (pass, int, error) {
 	g, err := newTower()
 	if err != nil {
 		return nil, 0, err

@@ -41,54 +41,21 @@ checksum, note.`,
 		Args: takes("[GAME…]"),
 		RunE: func(c *cobra.Command, args []string) error { return a.runBench(c.Context(), args, f) },
 	}
-	c.Flags().Var(pause{&f.time}, "time", "least time for each figure")
+	c.Flags().Var(pause(&f.time), "time", "least time for each figure")
 	c.Flags().StringSliceVar(&f.what, "what", nil, "`A,B`: only these figures")
 	c.Flags().StringVar(&f.recordings, "recordings", "", "`GLOB` of recordings whose orders step plays; else it plays generated ones")
 	workersFlag(c, &f.workers)
 	return c
 }
 
-// figuresDoc lists the figures that every game has, in lines of 80 characters.
+// figuresDoc lists the figures that games have in common.
 func figuresDoc() string {
-	const indent = 18
 	var b strings.Builder
 	for _, w := range bench.Whats() {
-		line := fmt.Sprintf("  %-*s", indent-2, w[0])
-		for _, word := range strings.Fields(w[1]) {
-			if len(line)+1+len(word) > 80 {
-				b.WriteString(strings.TrimRight(line, " ") + "\n")
-				line = strings.Repeat(" ", indent)
-			}
-			line += word + " "
-		}
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
+		b.WriteString(listed(w[0], 18, w[1]))
 	}
-	return b.String() + "  Games may have more."
+	return b.String() + "  A game may have others, too, or lack some."
 }
-
-// pause is the value of --time: a length of time above 0.
-type pause struct{ to *time.Duration }
-
-// Set implements the flag's value.
-func (p pause) Set(text string) error {
-	d, err := time.ParseDuration(text)
-	if err != nil || d <= 0 || d > time.Hour {
-		return fmt.Errorf("expected a time above 0 and up to an hour, such as 500ms or 3s")
-	}
-	*p.to = d
-	return nil
-}
-
-// String implements the flag's value.
-func (p pause) String() string {
-	if p.to == nil {
-		return ""
-	}
-	return p.to.String()
-}
-
-// Type names the value in the help.
-func (p pause) Type() string { return "TIME" }
 
 func (a *app) runBench(ctx context.Context, games []string, f *benchFlags) error {
 	if len(games) == 0 {
@@ -139,13 +106,13 @@ func recordingsByGame(ctx context.Context, pattern string) (map[string][]string,
 	}
 	found := map[string][]string{}
 	for _, file := range files {
-		t, holds, in, err := openRecording(ctx, file)
+		in, err := openRecording(ctx, file)
 		if err != nil {
 			return nil, err
 		}
-		in.Close()
-		if holds == "games" {
-			found[t.game] = append(found[t.game], file)
+		in.close()
+		if in.holds == "games" && in.folder == nil {
+			found[in.game.game] = append(found[in.game.game], file)
 		}
 	}
 	if len(found) == 0 {

@@ -1,13 +1,15 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
-	"moonfarm/rollout"
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/codecraft/wire"
@@ -16,16 +18,34 @@ import (
 // codecraftTools reads and writes replay files of the official runner, and
 // reads recordings as JSON Lines.
 var codecraftTools = gameTools{
-	game:      "codecraft",
-	rulesFile: "rule values, a key=value a line",
-	ruleSets:  codecraftRuleSets(),
-	holds:     func(head []byte) string { return string(wire.KindOf(head)) },
-	verify:    verifyCodecraft,
-	counts:    []string{"games", "ticks", "views", "messages"},
-	forms:     []string{"text", "view", "state"},
-	show:      showCodecraft,
-	write:     writeCodecraft,
-	replayExt: ".replay",
+	game:        "codecraft",
+	rulesFile:   "rule values, a key=value a line",
+	ruleSets:    codecraftRuleSets(),
+	holds:       func(head []byte) string { return string(wire.KindOf(head)) },
+	verify:      verifyCodecraft,
+	counts:      []string{"games", "ticks", "views", "messages"},
+	forms:       []string{"text", "view", "state"},
+	single:      "recording",
+	show:        showCodecraft,
+	read:        readCodecraft,
+	writes:      []recordingForm{{name: "replay", ext: ".replay", what: "replay file", write: writeCodecraft}},
+	rulesUntold: true,
+	series:      codecraftSeries,
+	help: toolHelp{
+		imports: "replay files of the original's form, and recorded games as JSON Lines. A replay that match or replay convert wrote tells its seed, " +
+			"as does a results file, game.json, beside game.replay: such a game is played again. No replay says what an entity was told " +
+			"in the tick of its death: orders that do what is recorded stand for it, and up to 2,000 ways are tried in a tick. " +
+			"If the seed is not known, or the game does not go as recorded from it, the episode is the recording itself: the rows are those " +
+			"of the recorded states, every transition is checked by the rules, and verify --recompute checks them again. " +
+			"A recording that ends between two ticks makes a truncated episode.",
+		convert: "replay: files of the original engine, with the state at the start and the events and changes of every tick, but no names.",
+		verify: "Every tick is checked by itself, as its chance cannot be played again: what was done must be what the rules allow, and what came " +
+			"of it must be what follows. Views of players and messages to them can be checked, too.",
+		show: "The round is a tick. --as takes text (players, map, units with their stored actions, then the commands and attacks of the tick), " +
+			"view (what the player at the seat is shown, as a line of JSON) and state (a state file of one line of JSON, for a game to begin with). " +
+			"Commands are objects with the new action of each entity by its id, in the frame of the world.",
+		more: codecraftCounts(),
+	},
 }
 
 // codecraftRuleSets are the presets, then those for other numbers of players.
@@ -39,20 +59,22 @@ func codecraftRuleSets() []string {
 	return sets
 }
 
-// codecraftRules reads the rules that a recording does not tell.
-func codecraftRules(text string) (codecraft.Rules, error) {
-	r, err := codecraft.ParseRules([]byte(text))
-	if err == nil {
-		err = r.Validate()
+// givenCodecraftRules reads the rules that a recording does not tell.
+func givenCodecraftRules(text string) (codecraft.Rules, error) {
+	return givenRules(text, codecraft.ParseRules, (*codecraft.Rules).Validate)
+}
+
+// codecraftCounts are the keys of the counts of wire.CountNames, and of the
+// entities in views.
+func codecraftCounts() (keys []string) {
+	for _, name := range wire.CountNames {
+		keys = append(keys, strings.ReplaceAll(name, " ", "_"))
 	}
-	if err != nil {
-		return r, wrongUse("--rules: %w", err)
-	}
-	return r, nil
+	return append(keys, "entities")
 }
 
 func verifyCodecraft(name string, in io.Reader, rules string) (replayed, error) {
-	base, err := codecraftRules(rules)
+	base, err := givenCodecraftRules(rules)
 	if err != nil {
 		return replayed{}, err
 	}
@@ -63,8 +85,8 @@ func verifyCodecraft(name string, in io.Reader, rules string) (replayed, error) 
 		},
 		Different: report.Different,
 	}
-	for i, n := range report.Counts {
-		v.Counts[strings.ReplaceAll(wire.CountNames[i], " ", "_")] = n
+	for i, name := range codecraftCounts()[:wire.Counts] {
+		v.Counts[name] = report.Counts[i]
 	}
 	if d := report.First; d != nil {
 		field := d.Field
@@ -76,47 +98,6 @@ func verifyCodecraft(name string, in io.Reader, rules string) (replayed, error) 
 	return v, err
 }
 
-// writeCodecraft writes an episode as a replay file.
-func writeCodecraft(out io.Writer, e *rollout.Episode, rules string) error {
-	r, err := codecraft.ParseRules([]byte(rules))
-	if err != nil {
-		return err
-	}
-	g, err := codecraft.New(r)
-	if err != nil {
-		return err
-	}
-	s := new(codecraft.State)
-	g.Reset(s, e.Seed)
-	buffered := bufio.NewWriterSize(out, 1<<16)
-	rec := wire.NewRecorder(buffered, g, s)
-	turn := sim.NewTurn(0)
-	status := sim.Running
-	for t := range e.Turns {
-		for p := range sim.Player(e.Players) {
-			turn.Set(p, e.OrdersOf(t, p))
-		}
-		status = g.Step(s, turn)
-		if err := rec.Tick(s); err != nil {
-			return err
-		}
-	}
-	if status == sim.Running {
-		status = sim.Cut
-	}
-	same := status == e.Status
-	for p := range sim.Player(e.Players) {
-		same = same && g.Outcome(s, p) == e.Outcome[p]
-	}
-	if !same {
-		return errors.New("the episode does not end as it is recorded: other rules, or a damaged dataset")
-	}
-	if err := rec.Close(); err != nil {
-		return err
-	}
-	return buffered.Flush()
-}
-
 // codecraftPosition is what show shows of a recording.
 type codecraftPosition struct {
 	first, last int // ticks before and after which there are states
@@ -124,23 +105,26 @@ type codecraftPosition struct {
 	state       *codecraft.State
 	commands    []string
 	attacks     []wire.Event
+	scores      []int64 // at the end
+	seed        *uint64 // nil: not known
 }
 
-// findCodecraft reads a recording and restores the state before a tick, or, for
-// tick −1, the last.
-func findCodecraft(name string, in io.Reader, base codecraft.Rules, tick int) (*codecraftPosition, error) {
+// findCodecraft reads a recording and restores the state before the tick
+// o.Round.
+func findCodecraft(name string, in io.Reader, base codecraft.Rules, o showOptions) (*codecraftPosition, error) {
 	r, err := wire.NewRecording(name, in)
 	if err != nil {
 		return nil, err
 	}
 	p := &codecraftPosition{first: int(r.World.CurrentTick)}
+	p.seed = toldSeed(&r.World, base)
 	for {
 		err := r.Next()
 		if err != nil && err != io.EOF {
 			return nil, err
 		}
 		p.last = int(r.World.CurrentTick)
-		if p.last == tick || tick < 0 && err == io.EOF {
+		if p.last == o.Round || o.Round < 0 && err == io.EOF {
 			if e := p.restore(&r.World, base); e != nil {
 				return nil, fmt.Errorf("recording %s: tick %d: %w", name, p.last, e)
 			}
@@ -153,10 +137,35 @@ func findCodecraft(name string, in io.Reader, base codecraft.Rules, tick int) (*
 			break
 		}
 	}
+	for _, player := range r.World.Players {
+		p.scores = append(p.scores, int64(player.Score))
+	}
 	if p.state == nil {
-		return nil, wrongUse("--round %d: expected %d to %d, or end", tick, p.first, p.last)
+		return nil, wrongUse("--%s %d: expected %d to %d, or end", o.RoundFlag, o.Round, p.first, p.last)
 	}
 	return p, nil
+}
+
+// toldSeed is the seed that the first state of a recording tells, nil if it does
+// not: under the given rules, or those of a preset.
+func toldSeed(w *wire.World, base codecraft.Rules) *uint64 {
+	bases := []codecraft.Rules{base}
+	for _, name := range codecraft.Presets() {
+		preset, _ := codecraft.Preset(name)
+		bases = append(bases, preset)
+	}
+	for _, b := range bases {
+		rules, err := w.Rules(b)
+		if err != nil {
+			return nil
+		}
+		if g, err := codecraft.New(rules); err == nil {
+			if seed, ok := w.Seed(g); ok {
+				return &seed
+			}
+		}
+	}
+	return nil
 }
 
 // restore makes a state of a world.
@@ -199,16 +208,11 @@ func codecraftCommands(w *wire.World, d *wire.Delta) []string {
 
 // showCodecraft shows a position of a recorded game.
 func showCodecraft(name string, in io.Reader, rules string, o showOptions) (shown, error) {
-	base, err := codecraftRules(rules)
-	switch {
-	case err != nil:
+	base, err := givenCodecraftRules(rules)
+	if err != nil {
 		return shown{}, err
-	case o.Game > 1:
-		return shown{}, wrongUse("--game %d: expected 1, a recording has one game", o.Game)
-	case o.Frame >= 0:
-		return shown{}, wrongUse("--frame %d: codecraft has no frames", o.Frame)
 	}
-	p, err := findCodecraft(name, in, base, o.Round)
+	p, err := findCodecraft(name, in, base, o)
 	if err != nil {
 		return shown{}, err
 	}
@@ -216,7 +220,17 @@ func showCodecraft(name string, in io.Reader, rules string, o showOptions) (show
 	if int(o.Seat) >= players {
 		return shown{}, wrongUse("--seat %c: the game has seats A to %c", 'A'+rune(o.Seat), 'A'+rune(players-1))
 	}
-	s := shown{Name: "unnamed", Round: int(p.state.Tick), Rounds: p.last, Commands: p.commands}
+	results, err := readResults(name, o.Results, p.scores)
+	if err != nil {
+		return shown{}, err
+	}
+	if results != nil {
+		p.seed = &results.Seed
+	}
+	if p.seed != nil {
+		p.state.Seed = *p.seed
+	}
+	s := shown{Name: "unnamed", Seed: p.seed, Round: int(p.state.Tick), Rounds: p.last, Commands: p.commands}
 	if o.As == "view" {
 		var view wire.PlayerView
 		wire.View(&view, p.game, p.state, o.Seat)
@@ -241,7 +255,11 @@ func (p *codecraftPosition) text() string {
 	if rules.Fog {
 		fog = "fog"
 	}
-	fmt.Fprintf(&b, "before tick %d of %d (%s, %s)\n\n", p.state.Tick, p.last, plural(int(rules.Players), "player"), fog)
+	seed := "seed not known"
+	if p.seed != nil {
+		seed = fmt.Sprintf("seed %d", *p.seed)
+	}
+	fmt.Fprintf(&b, "before tick %d of %d (%s, %s, %s)\n\n", p.state.Tick, p.last, plural(int(rules.Players), "player"), fog, seed)
 	b.Write(codecraft.AppendText(nil, p.game, p.state))
 	for i, c := range p.commands {
 		fmt.Fprintf(&b, "p%d commands %s\n", i+1, c)
@@ -250,4 +268,44 @@ func (p *codecraftPosition) text() string {
 		fmt.Fprintf(&b, "%d attacks %d\n", a.Attacker, a.Victim)
 	}
 	return b.String()
+}
+
+// readResults reads the results file of a recording of codecraft, which has the
+// seed that the recording has no place for: the file given, or, if that is "",
+// the one beside the recording whose name differs in its ending alone, as
+// game.json does from game.replay or game.replay.gz. Without one, or if the one
+// beside is of something else, it returns nil. scores are those at the end of
+// the recording: the results must have the same.
+func readResults(recording, given string, scores []int64) (*wire.Results, error) {
+	name := given
+	if given == "" {
+		base := strings.TrimSuffix(recording, ".gz")
+		name = strings.TrimSuffix(base, filepath.Ext(base)) + ".json"
+	}
+	r, err := parseResults(name, scores)
+	if err != nil && given == "" {
+		return nil, nil
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, wrongUse("--results: %w", err)
+	}
+	return r, err
+}
+
+func parseResults(name string, scores []int64) (*wire.Results, error) {
+	if s, err := os.Stat(name); err == nil && !s.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: expected a file", name)
+	}
+	text, err := readSmall(name, maxConfig)
+	if err != nil {
+		return nil, err
+	}
+	r, err := wire.ParseResults(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if !slices.Equal(r.Results, scores) {
+		return nil, fmt.Errorf("%s: scores %v, but the recording ends with %v: results of another game", name, r.Results, scores)
+	}
+	return r, nil
 }

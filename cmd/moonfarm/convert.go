@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bufio"
 	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -25,145 +28,190 @@ type converted struct {
 	Files []string `json:"files"`
 }
 
-// episodeRange is the value of --episodes: N or N-M.
-type episodeRange struct{ first, last *uint64 }
-
-// Set implements the flag's value.
-func (r episodeRange) Set(text string) error {
-	first, last, isRange := strings.Cut(text, "-")
-	if !isRange {
-		last = first
+// episodeRange is the value of a flag that takes the number of an episode or a
+// range, N-M; by default all episodes.
+func episodeRange(first, last *uint64) value {
+	set := func(text string) error {
+		from, to, isRange := strings.Cut(text, "-")
+		if !isRange {
+			to = from
+		}
+		a, err := strconv.ParseUint(from, 10, 64)
+		b, err2 := strconv.ParseUint(to, 10, 64)
+		if err != nil || err2 != nil || b < a || b == math.MaxUint64 {
+			return errors.New("expected the number of an episode, such as 12, or a range, such as 0-9")
+		}
+		*first, *last = a, b
+		return nil
 	}
-	a, err := strconv.ParseUint(first, 10, 64)
-	b, err2 := strconv.ParseUint(last, 10, 64)
-	if err != nil || err2 != nil || b < a || b == math.MaxUint64 {
-		return fmt.Errorf("expected the number of an episode, such as 12, or a range, such as 0-9")
+	show := func() string {
+		switch {
+		case *last == math.MaxUint64:
+			return ""
+		case *first == *last:
+			return strconv.FormatUint(*first, 10)
+		}
+		return fmt.Sprintf("%d-%d", *first, *last)
 	}
-	*r.first, *r.last = a, b
-	return nil
+	return value{set: set, show: show, kind: "N|N-M"}
 }
-
-// String implements the flag's value.
-func (r episodeRange) String() string {
-	switch {
-	case r.first == nil || *r.last == math.MaxUint64:
-		return ""
-	case *r.first == *r.last:
-		return strconv.FormatUint(*r.first, 10)
-	}
-	return fmt.Sprintf("%d-%d", *r.first, *r.last)
-}
-
-// Type names the value in the help.
-func (r episodeRange) Type() string { return "N|N-M" }
 
 func (a *app) replayConvert() *cobra.Command {
-	var out string
-	var zip bool
-	first, last := uint64(0), uint64(math.MaxUint64)
+	o := convertOptions{last: math.MaxUint64}
 	c := &cobra.Command{
-		Use: "convert DATASET|FILE --out DIR", Short: "Make replay files of episodes, or a dataset of a replay file",
+		Use: "convert DATASET|RECORDING --out DIR", Short: "Make recordings of episodes, or a dataset of a recording",
 		Long: `From the folder of a dataset: writes its episodes, or those that --episodes
-says, as replay files of the original engine, one each: DIR/00000012.replay is
-episode 12. They hold every frame as the engine writes it, and replay verify
-finds them equal. The players have the names of the policies, and the duration
-is their thinking time, which is 0 unless the episode has clocks. The winner is
-0 if all is equal, thinking times too. An episode that was cut by a limit
-becomes a recording that broke off. A file of codecraft holds the state at the
-start and the events and changes of every tick, but no names. A file of the same
-name is replaced, whole or not at all.
+says, as recordings, one each; the name of each is its number: 00000012.replay.
+Replay verify finds them equal, and import takes them. What there was before
+under the same name is replaced, whole or not at all. The forms:
 
-From a replay file: writes the dataset that import makes of it, one episode.
+` + eachGame(func(t gameTools) string { return t.help.convert }) + `
+
+The players have the names of the policies. From a recording: writes the dataset
+that import makes of it.
 
 With --json: one object with the keys from, game, files (that were written); of
-a replay file what import prints.`,
+a recording what import prints.`,
 		Example: `  moonfarm replay convert data/terminal --episodes 0-9 --out replays
+  moonfarm replay convert data/td --format match-log --out logs
   moonfarm replay convert ../shared/replays/terminal/2026-001.replay.gz --out data/one`,
-		Args: takes("DATASET|FILE"),
+		Args: takes("DATASET|RECORDING"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if out == "" {
+			if o.out == "" {
 				return wrongUse("--out is missing: the folder to write, such as --out replays")
 			}
-			s, err := os.Stat(args[0])
-			if err != nil {
+			given := func(flag string) bool { return c.Flags().Changed(flag) }
+			if isDataset, err := holdsDataset(args[0]); err != nil {
 				return err
+			} else if isDataset {
+				o.dir = args[0]
+				return a.episodesToReplays(c.Context(), o)
 			}
-			if s.IsDir() {
-				return a.episodesToReplays(c.Context(), args[0], out, first, last, zip)
+			if given("episodes") || given("gzip") || given("format") {
+				return wrongUse("--episodes, --format and --gzip are for datasets; %s is a recording", args[0])
 			}
-			if c.Flags().Changed("episodes") || zip {
-				return wrongUse("--episodes and --gzip are for datasets; %s is a file", args[0])
-			}
-			return a.replayToDataset(c.Context(), args[0], out)
+			return a.replayToDataset(c.Context(), args[0], o.out)
 		},
 	}
-	c.Flags().StringVar(&out, "out", "", "`DIR` to write to")
-	c.Flags().Var(episodeRange{&first, &last}, "episodes", "which episodes of the dataset, counted from 0 (default: all)")
-	c.Flags().BoolVar(&zip, "gzip", false, "compress the files; their names end in .gz, too")
+	c.Flags().StringVar(&o.out, "out", "", "`DIR` to write to")
+	c.Flags().Var(episodeRange(&o.first, &o.last), "episodes", "which episodes of the dataset, counted from 0 (default: all)")
+	c.Flags().StringVar(&o.form, "format", "", "`FORM` of the recordings (default: the first of the game's)")
+	c.Flags().BoolVar(&o.zip, "gzip", false, "compress the files; their names end in .gz, too")
 	return c
 }
 
-// episodesToReplays writes episodes of a dataset as replay files.
-func (a *app) episodesToReplays(ctx context.Context, dir, out string, first, last uint64, zip bool) error {
-	d, err := datasets.Open(dir)
+// convertOptions say which episodes to write, and how.
+type convertOptions struct {
+	dir, out    string
+	first, last uint64
+	form        string
+	zip         bool
+}
+
+// holdsDataset reports whether a path is a folder that holds no recording: one of
+// a dataset, finished or not.
+func holdsDataset(dir string) (bool, error) {
+	s, err := os.Stat(dir)
+	if err != nil || !s.IsDir() {
+		return false, err
+	}
+	_, err = openFolder(dir)
+	return err != nil, nil
+}
+
+// recordingForm finds the form of recordings that is asked for.
+func (o *convertOptions) recordingForm(t gameTools) (recordingForm, error) {
+	var names []string
+	for i, f := range t.writes {
+		if f.name == o.form || o.form == "" && i == 0 {
+			if f.folder != nil && o.zip {
+				return f, wrongUse("--gzip: a %s is a folder", f.what)
+			}
+			return f, nil
+		}
+		names = append(names, f.name)
+	}
+	if len(names) == 0 {
+		return recordingForm{}, fmt.Errorf("%s: %s has no replay files to convert to", o.dir, t.game)
+	}
+	return recordingForm{}, wrongUse("--format %s: expected one of: %s (for %s)", o.form, strings.Join(names, ", "), t.game)
+}
+
+// episodesToReplays writes episodes of a dataset as recordings.
+func (a *app) episodesToReplays(ctx context.Context, o convertOptions) error {
+	d, err := datasets.Open(o.dir)
 	if err != nil {
 		return err
 	}
 	m := d.Manifest()
 	t := toolsOf(m.Job.Game)
-	if t.write == nil {
-		return fmt.Errorf("%s: %s has no replay files to convert to", dir, m.Job.Game)
-	}
-	if all := m.Totals.Episodes; first >= all || last >= all && last != math.MaxUint64 {
-		return wrongUse("--episodes %v: expected numbers from 0 to %d", episodeRange{&first, &last}, all-1)
-	}
-	last = min(last, m.Totals.Episodes-1)
-	if err := os.MkdirAll(out, 0o777); err != nil {
+	form, err := o.recordingForm(t)
+	if err != nil {
 		return err
 	}
-	a.resume = fmt.Sprintf("the files finished so far are in %s", out)
-	c := converted{From: dir, Game: m.Job.Game}
+	if all := m.Totals.Episodes; o.first >= all || o.last >= all && o.last != math.MaxUint64 {
+		return wrongUse("--episodes %v: expected numbers from 0 to %d", episodeRange(&o.first, &o.last), all-1)
+	}
+	o.last = min(o.last, m.Totals.Episodes-1)
+	if err := os.MkdirAll(o.out, 0o777); err != nil {
+		return err
+	}
+	a.resume = fmt.Sprintf("the %ss finished so far are in %s", form.what, o.out)
+	c := converted{From: o.dir, Game: m.Job.Game}
 	meter := a.meter("episodes")
 	defer meter.end()
-	for e, err := range d.Episodes() {
+	for e, err := range d.EpisodesFrom(o.first) {
 		if err == nil {
 			err = context.Cause(ctx)
 		}
 		if err != nil {
 			return err
 		}
-		if e.ID < first || e.ID > last {
-			continue
-		}
-		name := filepath.Join(out, fmt.Sprintf("%08d", e.ID)+t.replayExt)
-		write := func(w io.Writer) error { return t.write(w, &e.Episode, m.Job.Rules[e.Rules]) }
-		if zip {
-			name, write = name+".gz", zipped(write)
-		}
-		if err := writeWhole(name, write); err != nil {
+		name, err := o.write(form, e, m.Job.Rules[e.Rules])
+		if err != nil {
 			return fmt.Errorf("episode %d: %w", e.ID, err)
 		}
 		c.Files = append(c.Files, name)
-		meter.show(e.ID-first+1, last-first+1, 0, "")
-		if e.ID == last {
+		meter.show(e.ID-o.first+1, o.last-o.first+1, 0, "")
+		if e.ID == o.last {
 			break
 		}
 	}
 	meter.end()
-	return a.print(c, func() { a.printf("%s: %s of %s in %s\n", dir, plural(len(c.Files), "replay file"), t.game, out) })
+	return a.print(c, func() { a.printf("%s: %s of %s in %s\n", o.dir, plural(len(c.Files), form.what), t.game, o.out) })
+}
+
+// write writes one episode and returns the name of the file or folder.
+func (o *convertOptions) write(form recordingForm, e *datasets.Episode, rules string) (string, error) {
+	name := filepath.Join(o.out, fmt.Sprintf("%08d", e.ID)+form.ext)
+	if form.folder != nil {
+		return name, writeWholeFolder(name, form, func(create func(string) (io.WriteCloser, error)) error { return form.folder(create, e, rules) })
+	}
+	write := func(w io.Writer) error {
+		b := bufio.NewWriterSize(w, 1<<16)
+		if err := form.write(b, e, rules); err != nil {
+			return err
+		}
+		return b.Flush()
+	}
+	if o.zip {
+		name, write = name+".gz", zipped(write)
+	}
+	return name, writeWhole(name, write)
 }
 
 // replayToDataset writes a replay file as a dataset.
 func (a *app) replayToDataset(ctx context.Context, file, out string) error {
-	t, _, in, err := openRecording(ctx, file)
+	in, err := openRecording(ctx, file)
 	if err != nil {
 		return err
 	}
-	in.Close()
+	in.close()
+	t := in.game
 	if t.read == nil {
 		return fmt.Errorf("%s: recordings of %s cannot be made a dataset", file, t.game)
 	}
-	f := &importFlags{out: out, workers: 1, job: datasets.Job{ShardEpisodes: 1, Reward: env.ResultReward}}
+	f := &importFlags{out: out, workers: 1, job: datasets.Job{Program: datasets.ProgramMoonfarm, Reward: env.ResultReward}}
 	return a.runImport(ctx, t.game, []string{file}, f)
 }
 
@@ -199,4 +247,47 @@ func writeWhole(name string, write func(w io.Writer) error) error {
 		os.Remove(part)
 	}
 	return err
+}
+
+// writeWholeFolder makes a folder with files, whole or not at all. One of that
+// name that holds nothing but what the form writes is replaced.
+func writeWholeFolder(name string, form recordingForm, write func(create func(file string) (io.WriteCloser, error)) error) error {
+	part := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+".part")
+	if err := os.RemoveAll(part); err != nil {
+		return err
+	}
+	err := write(func(file string) (io.WriteCloser, error) {
+		path := filepath.Join(part, filepath.FromSlash(file))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return nil, err
+		}
+		return os.Create(path)
+	})
+	if err == nil {
+		err = removeWritten(name, form)
+	}
+	if err == nil {
+		err = os.Rename(part, name)
+	}
+	if err != nil {
+		os.RemoveAll(part)
+	}
+	return err
+}
+
+// removeWritten removes a folder of the form, if there is one of that name.
+func removeWritten(name string, form recordingForm) error {
+	there, err := os.ReadDir(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range there {
+		if !e.IsDir() || !strings.HasPrefix(e.Name(), form.part) {
+			return fmt.Errorf("%s: it is no %s, for it holds %s, and is not replaced", name, form.what, e.Name())
+		}
+	}
+	return os.RemoveAll(name)
 }

@@ -39,7 +39,7 @@ func Example_library() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	b := env.NewBatch(v.Spec(), v.Len(), env.WantPlanes|env.WantScalars|env.WantMask|env.WantAction)
+	b := env.NewBatch(v.Spec(), v.Spec().Games, env.WantPlanes|env.WantScalars|env.WantMask|env.WantAction)
 	played := 0
 	for range 1000 {
 		v.Observe(b) // writes b.Planes [rows, planes, height, width], b.Scalars, b.Mask …

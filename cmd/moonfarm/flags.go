@@ -1,80 +1,145 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"moonfarm/datasets"
+	"moonfarm/env/catalog"
 )
 
+// value is the value of a flag: how it is read and shown, and what the help calls
+// it.
+type value struct {
+	set   func(text string) error // what its error says follows "invalid argument"
+	show  func() string
+	kind  string
+	words []string // all that it takes, if these are few
+}
+
+// Set implements pflag.Value, as do String and Type.
+func (v value) Set(text string) error { return v.set(text) }
+func (v value) String() string        { return v.show() }
+func (v value) Type() string          { return v.kind }
+
 // whole is the value of a flag that takes a whole number within bounds.
-type whole[T int | uint64] struct {
-	to       *T
-	min, max T
+func whole[T int | uint64](to *T, least, most T) value {
+	set := func(text string) error {
+		n, err := strconv.ParseUint(text, 10, 64)
+		switch {
+		case err == nil && n >= uint64(least) && n <= uint64(most):
+			*to = T(n)
+			return nil
+		case errors.Is(err, strconv.ErrRange):
+			return fmt.Errorf("expected a whole number, at most %d", most)
+		case uint64(most) >= math.MaxInt64:
+			return fmt.Errorf("expected a whole number, %d or more", least)
+		}
+		return fmt.Errorf("expected a whole number from %d to %d", least, most)
+	}
+	return value{set: set, show: func() string { return fmt.Sprint(*to) }, kind: "N"}
 }
 
-// Set implements the flag's value.
-func (w whole[T]) Set(text string) error {
-	n, err := strconv.ParseUint(text, 10, 64)
-	switch {
-	case err == nil && n >= uint64(w.min) && n <= uint64(w.max):
-		*w.to = T(n)
+// wholeOr is the value of a flag that takes a whole number, 0 or more, or a word,
+// which stands for −1. what is the number in errors.
+func wholeOr(to *int, what, word, kind string) value {
+	v := whole(to, 0, math.MaxInt)
+	set := func(text string) error {
+		if text == word {
+			*to = -1
+			return nil
+		}
+		if v.set(text) != nil {
+			return fmt.Errorf("expected %s, 0 or more, or %s", what, word)
+		}
 		return nil
-	case uint64(w.max) >= math.MaxInt64:
-		return fmt.Errorf("expected a whole number, %d or more", w.min)
 	}
-	return fmt.Errorf("expected a whole number from %d to %d", w.min, w.max)
+	show := func() string {
+		if *to < 0 {
+			return word
+		}
+		return v.show()
+	}
+	return value{set: set, show: show, kind: kind}
 }
 
-// String implements the flag's value.
-func (w whole[T]) String() string {
-	if w.to == nil {
-		return "0"
+// discount is the value of a flag that takes a number above 0 and at most 1.
+func discount(to *float64) value {
+	set := func(text string) error {
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(x > 0 && x <= 1) {
+			return errors.New("expected a number above 0 and at most 1, such as 0.99")
+		}
+		*to = x
+		return nil
 	}
-	return fmt.Sprint(*w.to)
+	return value{set: set, show: func() string { return strconv.FormatFloat(*to, 'g', -1, 64) }, kind: "X"}
 }
 
-// Type names the value in the help.
-func (w whole[T]) Type() string { return "N" }
+// seconds is the value of a flag that takes a time in seconds, by default none.
+func seconds(to *time.Duration) value {
+	set := func(text string) error {
+		n, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(n >= 0 && n <= 1e6) {
+			return errors.New("expected seconds, from 0 to 1000000")
+		}
+		*to = time.Duration(n * float64(time.Second))
+		if n > 0 && *to == 0 {
+			*to = 1
+		}
+		return nil
+	}
+	return value{set: set, show: func() string { return "" }, kind: "SECONDS"}
+}
+
+// pause is the value of a flag that takes a time above 0.
+func pause(to *time.Duration) value {
+	set := func(text string) error {
+		d, err := time.ParseDuration(text)
+		if err != nil || d <= 0 || d > time.Hour {
+			return errors.New("expected a time above 0 and up to an hour, such as 500ms or 3s")
+		}
+		*to = d
+		return nil
+	}
+	return value{set: set, show: func() string { return to.String() }, kind: "TIME"}
+}
 
 // choice is the value of a flag that takes one of a few words.
-type choice[T ~string] struct {
-	to *T
-	of []T
-}
-
-// Set implements the flag's value.
-func (v choice[T]) Set(text string) error {
-	if !slices.Contains(v.of, T(text)) {
-		return fmt.Errorf("expected one of: %s", v.list(", "))
-	}
-	*v.to = T(text)
-	return nil
-}
-
-// String implements the flag's value.
-func (v choice[T]) String() string {
-	if v.to == nil {
-		return ""
-	}
-	return string(*v.to)
-}
-
-// Type names the value in the help.
-func (v choice[T]) Type() string { return v.list("|") }
-
-func (v choice[T]) list(separator string) string {
-	words := make([]string, len(v.of))
-	for i, w := range v.of {
+func choice[T ~string](to *T, of ...T) value {
+	words := make([]string, len(of))
+	for i, w := range of {
 		words[i] = string(w)
 	}
-	return strings.Join(words, separator)
+	set := func(text string) error {
+		if !slices.Contains(words, text) {
+			return fmt.Errorf("expected one of: %s", strings.Join(words, ", "))
+		}
+		*to = T(text)
+		return nil
+	}
+	return value{set: set, show: func() string { return string(*to) }, kind: strings.Join(words, "|"), words: words}
+}
+
+// truth is the value of a flag that is on or off.
+func truth(to *bool) value {
+	set := func(text string) error {
+		on, err := strconv.ParseBool(text)
+		if err != nil {
+			return errors.New("expected true or false, or nothing for true")
+		}
+		*to = on
+		return nil
+	}
+	return value{set: set, show: func() string { return strconv.FormatBool(*to) }, kind: "bool"} // which the help leaves out
 }
 
 // maxWorkers bounds --workers.
@@ -83,26 +148,55 @@ const maxWorkers = 4096
 // workersFlag adds --workers, by default one per core.
 func workersFlag(c *cobra.Command, to *int) {
 	*to = runtime.GOMAXPROCS(0)
-	c.Flags().Var(whole[int]{to, 1, maxWorkers}, "workers", "how many work at once; the result is the same for any number")
+	c.Flags().Var(whole(to, 1, maxWorkers), "workers", "how many work at once; the result is the same for any number")
 }
 
 // seedFlag adds --seed.
 func seedFlag(c *cobra.Command, to *uint64) {
 	*to = 1
-	c.Flags().Var(whole[uint64]{to, 0, math.MaxUint64}, "seed", "master seed: all chance follows from it")
+	c.Flags().Var(whole(to, 0, math.MaxUint64), "seed", "master seed: all chance follows from it")
 }
 
 // datasetFlags adds the flags that say how a dataset is written.
 func datasetFlags(c *cobra.Command, j *datasets.Job) {
-	j.ShardEpisodes = datasets.DefaultShardEpisodes
-	j.Obs, j.Codec, j.Tensors = datasets.ObsPlanes, datasets.Zstd, datasets.TensorsExtension
+	j.Obs, j.Codec, j.TensorMetadata = datasets.ObsPlanes, datasets.Zstd, datasets.TensorsExtension
 	flags := c.Flags()
-	flags.Var(choice[datasets.Obs]{&j.Obs, []datasets.Obs{datasets.ObsPlanes, datasets.ObsPacked, datasets.ObsNone}}, "obs",
+	flags.Var(choice(&j.Obs, datasets.ObsPlanes, datasets.ObsPacked, datasets.ObsNone), "obs",
 		"observations as uint8 planes, as bits packed in uint64 words, or none (then no masks and actions either)")
-	flags.Var(choice[datasets.Codec]{&j.Codec, []datasets.Codec{datasets.Zstd, datasets.LZ4, datasets.None}}, "codec", "compression")
-	flags.Var(choice[datasets.Tensors]{&j.Tensors, []datasets.Tensors{datasets.TensorsExtension, datasets.TensorsPlain}}, "tensor-metadata",
+	flags.BoolVar(&j.Memory, "memory", false, "where there is fog of war, planes of what does not move show what was last seen out of sight")
+	flags.Var(choice(&j.Codec, datasets.Zstd, datasets.LZ4, datasets.None), "codec", "compression")
+	flags.Var(choice(&j.TensorMetadata, datasets.TensorsExtension, datasets.TensorsPlain), "tensor-metadata",
 		"shapes of tensors as arrow.fixed_shape_tensor, or plain for readers that refuse extensions (Polars)")
-	flags.Var(whole[uint64]{&j.ShardEpisodes, 1, maxEpisodes}, "shard-episodes", "episodes in one file, which one worker makes; part of what determines the bytes")
+	j.Program = datasets.ProgramMoonfarm
+	flags.StringVar(&j.License, "license", "", "`NAME` of the licence that the dataset's card names, such as cc-by-4.0")
+	j.Discount = 1
+	flags.Var(discount(&j.Discount), "discount", "what a reward of the next turn counts in the return of this one")
+	flags.Var(whole(&j.ShardEpisodes, 1, maxEpisodes), "shard-episodes", "episodes in one file, which one worker makes; part of what determines the bytes (default "+shardDefaults()+")")
+	flags.Lookup("shard-episodes").DefValue = "" // said in words
+}
+
+// shardDefaults says how many episodes a shard has if --shard-episodes does not
+// say: "500; codecraft: 10".
+func shardDefaults() string {
+	games := catalog.Games()
+	words := []string{fmt.Sprint(games[0].ShardEpisodes)}
+	for _, g := range games {
+		if g.ShardEpisodes != games[0].ShardEpisodes {
+			words = append(words, fmt.Sprintf("%s: %d", g.Name, g.ShardEpisodes))
+		}
+	}
+	return strings.Join(words, "; ")
+}
+
+// readSpecs splits the list of policies that a flag gives. None may be empty.
+func readSpecs(flag, text string) ([]string, error) {
+	list := splitSpecs(text)
+	for i, spec := range list {
+		if spec == "" {
+			return nil, wrongUse("--%s %q: policy %d of %d is empty", flag, text, i+1, len(list))
+		}
+	}
+	return list, nil
 }
 
 // splitSpecs splits a list of policies at the commas outside of parentheses.

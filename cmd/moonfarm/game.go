@@ -29,26 +29,35 @@ type gameFlags struct {
 
 // add adds --rules, --reward and --max-turns.
 func (f *gameFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.rulesFile, "rules", "", "`FILE` with the game's own rule values, or the name of a rule set"+rulesDocs())
+	f.addRules(c)
 	c.Flags().StringVar(&f.reward, "reward", env.ResultReward, "`NAME` of the reward; games GAME lists them")
 	f.addMaxTurns(c)
 }
 
-func (f *gameFlags) addMaxTurns(c *cobra.Command) {
-	c.Flags().Var(whole[int]{&f.maxTurns, 0, math.MaxInt32}, "max-turns", "cut games after so many turns; 0: only the rules end them")
+func (f *gameFlags) addRules(c *cobra.Command) {
+	rulesFlag(c, &f.rulesFile, "the game's own rule values, a key=value a line (games GAME --rules lists them) or in the form of the original")
 }
 
-// rulesDocs says what --rules takes, game by game.
-func rulesDocs() string {
+func (f *gameFlags) addMaxTurns(c *cobra.Command) {
+	c.Flags().Var(whole(&f.maxTurns, 0, math.MaxInt32), "max-turns", "cut games after so many turns; 0: only the rules end them")
+}
+
+// rulesFlag adds --rules, for a file with what it says.
+func rulesFlag(c *cobra.Command, to *string, what string) {
+	c.Flags().StringVar(to, "rules", "", "`FILE` with "+what+", or the name of a rule set ("+rulesDoc(tools)+")")
+}
+
+// rulesDoc says what the rules of some games are read from.
+func rulesDoc(games []gameTools) string {
 	var docs []string
-	for _, t := range tools {
+	for _, t := range games {
 		doc := t.game + ": " + t.rulesFile
 		if len(t.ruleSets) > 0 {
 			doc += ", or one of " + strings.Join(t.ruleSets, ", ")
 		}
 		docs = append(docs, doc)
 	}
-	return " (" + strings.Join(docs, "; ") + ")"
+	return strings.Join(docs, "; ")
 }
 
 // table is a game of the catalog with the rules and settings asked for, tried
@@ -67,10 +76,8 @@ func (f gameFlags) open(name string) (*table, error) {
 		return nil, usageError{err}
 	}
 	t := &table{game: g, flags: f}
-	if f.rulesFile != "" {
-		if t.rules, err = readRules(f.rulesFile, toolsOf(name)); err != nil {
-			return nil, err
-		}
+	if t.rules, err = readRules(f.rulesFile, toolsOf(name)); err != nil {
+		return nil, err
 	}
 	if _, err = g.New(t.rules, env.Config{N: 1}); err != nil {
 		return nil, wrongUse("--rules %s: %w", f.rulesFile, err)
@@ -99,18 +106,15 @@ func (t *table) policy(flag, spec string) (rollout.Maker, string, error) {
 	if err != nil {
 		return nil, "", wrongUse("--%s: %w", flag, err)
 	}
-	name := p.Name()
-	if c, ok := p.(io.Closer); ok {
-		err = c.Close()
-	}
-	return maker, name, err
+	return maker, p.Name(), rollout.CloseSeats(p)
 }
 
 // makers makes games and policies for datasets of the game.
 func makers(g catalog.Game) datasets.Makers {
 	return datasets.Makers{
-		Vector: g.New,
-		Policy: func(name string) (rollout.Maker, error) { return policy.New(g.Name, name) },
+		Vector:   g.New,
+		Recorded: g.Recorded,
+		Policy:   func(name string) (rollout.Maker, error) { return policy.New(g.Name, name) },
 	}
 }
 
@@ -119,8 +123,12 @@ const maxRules = 16 << 20
 
 // readRules reads a file of rules: its text, uncompressed, or, if it holds JSON,
 // the first value in it, which is the whole config file or the config line of
-// a replay. The name of a rule set of one of the games stands for itself.
+// a replay. The name of a rule set of one of the games stands for itself, and so
+// does no name.
 func readRules(file string, games ...gameTools) (string, error) {
+	if file == "" {
+		return "", nil
+	}
 	for _, t := range games {
 		if slices.Contains(t.ruleSets, file) {
 			return file, nil
@@ -129,7 +137,8 @@ func readRules(file string, games ...gameTools) (string, error) {
 	f, err := os.Open(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		if sets := ruleSets(games); len(sets) > 0 {
-			return "", wrongUse("--rules: %w; rule sets with names are: %s", err, strings.Join(sets, ", "))
+			wrong := wrongUse("--rules: %w; rule sets with names are: %s", err, strings.Join(sets, ", "))
+			return "", unknownError{wrong, file, sets}
 		}
 	}
 	if err != nil {

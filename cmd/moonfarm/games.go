@@ -21,6 +21,7 @@ type gameCard struct {
 	Scalars   int            `json:"scalars"`
 	Words     int            `json:"packed_words"`
 	Heads     []int          `json:"action_heads"`
+	Unmasked  int            `json:"unmasked"`
 	MaskWords int            `json:"mask_words"`
 	Actions   string         `json:"actions"`
 	Rewards   []env.Reward   `json:"rewards"`
@@ -28,23 +29,60 @@ type gameCard struct {
 	Table     features.Table `json:"observation"`
 }
 
+// ruleCard describes a rule. Its JSON keys are documented in the help.
+type ruleCard struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+	Least string `json:"least"`
+	Most  string `json:"most"`
+	Doc   string `json:"doc"`
+}
+
+// printRules lists the rules of a game.
+func (a *app) printRules(name string) error {
+	g, err := catalog.Find(name)
+	if err != nil {
+		return usageError{err}
+	}
+	cards := []ruleCard{}
+	rows := [][]string{{"key", "default", "from", "to", "what"}}
+	for _, r := range g.Rules() {
+		least, most := r.Bounds()
+		c := ruleCard{r.Key, string(r.AppendText(nil)), least, most, r.Doc}
+		cards = append(cards, c)
+		rows = append(rows, []string{c.Key, c.Value, c.Least, c.Most, c.Doc})
+	}
+	return a.print(cards, func() { a.table(rows...) })
+}
+
 func (a *app) games() *cobra.Command {
-	return &cobra.Command{
+	rules := false
+	c := &cobra.Command{
 		Use: "games [GAME]", Short: "List the games, or describe one",
 		Long: `Lists the games with their shapes, or describes one: what its observations
-and actions mean, its rewards and policies.
+and actions mean, its rewards and policies; or, with --rules, the rules that a
+file of rule values may set.
 
 With --json: an array of objects (one object if GAME is given) with the keys
 name, doc, rules_version, players, max_turns, max_orders (of one seat in one
 turn), planes ([planes, height, width] of an observation), scalars,
-packed_words, action_heads (choices of each head), mask_words, actions (what
-they mean), rewards and policies (each a name and a doc), observation (planes
-and scalars, each with name, unit, scale, doc; and packed, how the words relate
-to the planes).`,
-		Example: "  moonfarm games\n  moonfarm games towerdefence",
+packed_words, action_heads (choices of each head), unmasked (so many heads at
+the end have no mask), mask_words, actions (what they mean), rewards and
+policies (each a name and a doc), observation (planes and scalars, each with
+name, unit, scale, doc; and packed, how the words relate to the planes).
+
+With --rules and --json: an array of objects with the keys key, value (the
+default), least, most (both empty for what is no number, or is fixed), doc, all
+of them texts.`,
+		Example: "  moonfarm games\n  moonfarm games towerdefence\n  moonfarm games terminal --rules",
 		Args:    takes("[GAME]"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) == 1 {
+			switch {
+			case rules && len(args) == 0:
+				return wrongUse("--rules: expected a GAME")
+			case rules:
+				return a.printRules(args[0])
+			case len(args) == 1:
 				card, err := describe(args[0])
 				if err != nil {
 					return err
@@ -60,11 +98,13 @@ to the planes).`,
 				}
 				cards = append(cards, c)
 				rows = append(rows, []string{c.Name, c.Rules, group(c.Players), group(c.MaxTurns),
-					shape(c.Planes[:]), group(c.Scalars), heads(c.Heads), c.Doc})
+					shape(c.Planes[:]), group(c.Scalars), headsInShort(c.Heads, c.Unmasked), c.Doc})
 			}
 			return a.print(cards, func() { a.table(rows...) })
 		},
 	}
+	c.Flags().BoolVar(&rules, "rules", false, "list the rules of GAME: keys, defaults, bounds and meanings")
+	return c
 }
 
 // describe makes the card of a game.
@@ -74,11 +114,12 @@ func describe(name string) (gameCard, error) {
 		return gameCard{}, err
 	}
 	s := t.spec
+	s.Table.PackedLayout = nil // hundreds of lines, for programs: manifests have it
 	return gameCard{
 		Name: name, Doc: t.game.Doc, Rules: s.Info.Rules, Players: s.Info.Players,
 		MaxTurns: s.MaxTurns, MaxOrders: s.Info.MaxOrders,
 		Planes: [3]int{s.Shape.Planes, s.Shape.Height, s.Shape.Width}, Scalars: s.Shape.Scalars, Words: s.Shape.Words,
-		Heads: s.Heads, MaskWords: s.MaskWords, Actions: s.Actions,
+		Heads: s.Heads, Unmasked: s.Unmasked, MaskWords: s.MaskWords, Actions: s.Actions,
 		Rewards: s.Rewards, Policies: policy.Names(name), Table: s.Table,
 	}, nil
 }
@@ -88,7 +129,11 @@ func (a *app) printGame(c gameCard) {
 	a.printf("rules %s, %d seats, at most %s and %s of a seat in each\n",
 		c.Rules, c.Players, plural(c.MaxTurns, "turn"), plural(c.MaxOrders, "order"))
 	a.printf("observation: uint8 planes [%s], float32 scalars [%d]; packed: uint64 words [%d]\n", shape(c.Planes[:]), c.Scalars, c.Words)
-	a.printf("action: choices %s, mask uint64 words [%d]\n\n", heads(c.Heads), c.MaskWords)
+	a.printf("action: choices %s, mask uint64 words [%d]", heads(c.Heads), c.MaskWords)
+	if c.Unmasked > 0 {
+		a.printf(" for all but the last %s", plural(c.Unmasked, "head"))
+	}
+	a.printf("\n\n")
 	a.printFields("plane", c.Table.Planes)
 	a.printFields("scalar", c.Table.Scalars)
 	a.printf("packed: %s\n\nactions: %s\n\n", c.Table.Packed, c.Actions)
@@ -111,4 +156,32 @@ func (a *app) printFields(what string, fields []features.Field) {
 	}
 	a.table(rows...)
 	a.printf("\n")
+}
+
+func (a *app) policies() *cobra.Command {
+	return &cobra.Command{
+		Use: "policies GAME", Short: "List the policies that play a game",
+		Long: `Lists the built-in policies of a game. Where a policy is asked for, its name or
+a mixture may be given: mix(0.8*econ,0.2*random) draws one of its members anew
+each turn, by weight. Mixtures nest.
+
+With --json: an array of objects with the keys name and doc.`,
+		Example: "  moonfarm policies towerdefence",
+		Args:    takes("GAME"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if _, err := catalog.Find(args[0]); err != nil {
+				return usageError{err}
+			}
+			list := policy.Names(args[0])
+			return a.print(list, func() { a.printPolicies(list) })
+		},
+	}
+}
+
+func (a *app) printPolicies(list []policy.Entry) {
+	rows := [][]string{{"policy", "what"}}
+	for _, p := range list {
+		rows = append(rows, []string{p.Name, p.Doc})
+	}
+	a.table(rows...)
 }

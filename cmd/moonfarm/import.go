@@ -2,27 +2,22 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
-	"io"
-	"path/filepath"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
 	"moonfarm/datasets"
 	"moonfarm/env"
 	"moonfarm/env/catalog"
-	"moonfarm/rollout"
 )
 
 // importFlags are the flags of import.
 type importFlags struct {
 	out     string
+	rules   string // a file or the name of a rule set; "": not given
+	keep    bool
 	workers int
 	job     datasets.Job
 }
@@ -32,15 +27,10 @@ type imported struct {
 	Dir      string          `json:"dir"`
 	Game     string          `json:"game"`
 	RuleSets []importedRules `json:"rule_sets"`
-	Episodes uint64          `json:"episodes"`
-	Turns    uint64          `json:"turns"`
-	Rows     uint64          `json:"rows"`
-	Bytes    uint64          `json:"bytes"`
-	Shards   int             `json:"shards"`
-	Made     int             `json:"shards_made"`
-	Found    int             `json:"shards_found"`
-	Skipped  []skippedFile   `json:"skipped"`
-	Seconds  float64         `json:"seconds"`
+	datasetSize
+	Skipped []skippedFile `json:"skipped"`
+	Kept    []keptGame    `json:"kept"`
+	Seconds float64       `json:"seconds"`
 }
 
 // importedRules counts the episodes that were played by one set of rules.
@@ -49,25 +39,39 @@ type importedRules struct {
 	Episodes int    `json:"episodes"`
 }
 
-// skippedFile is a file that was left out.
+// skippedFile is a file that was left out, or a game of it.
 type skippedFile struct {
 	File string `json:"file"`
+	Game int    `json:"game"` // from 1; 0: the file
 	Why  string `json:"why"`
 }
 
-func (a *app) importing() *cobra.Command {
-	f := &importFlags{}
-	c := &cobra.Command{
-		Use: "import GAME FILE… --out DIR", Short: "Make a dataset of recordings of the original engine",
-		Long: `Makes a dataset of games that the original engine recorded (for terminal: its
-replay files, compressed with gzip or not): like any other, with observations,
-masks, the orders of both sides and the outcome; the policies are the names of
-the players, and each episode's source is the name of its file.
+// keptGame is a game that is there only so far as it is as recorded.
+type keptGame struct {
+	File  string `json:"file"`
+	Game  int    `json:"game"` // from 1; 0: files hold one only
+	Turns int    `json:"turns"`
+	Why   string `json:"why"`
+}
 
-Every recording is played again first and compared in every field, as replay
-verify does. A file that is no recording of the game, is damaged, broke off
-before the end of the game, or does not go here as recorded is skipped: one line
-says why, and the exit status is 1, though the dataset of the others is made.
+// importHelp is the help of import.
+func importHelp() string {
+	return `Makes a dataset of recorded games: like any other, with observations, masks,
+the orders of all sides and the outcome. What it takes, compressed with gzip or
+not, and mixed as you like:
+
+` + eachGame(func(t gameTools) string { return t.help.imports }) + `
+
+The policies are the names of the players, and each episode's source is the name
+of its file, with the number and the name of the game where a file holds many.
+
+Every game is played again first and compared in every field, or checked as
+replay verify does. A file that is no recording of the game, a game that is
+damaged, broke off before its end, or does not go here as recorded is skipped:
+one line says why, and the exit status is 1, though the dataset of the others is
+made. With --keep-until-difference the turns before the first difference, or
+before it broke off, are kept: the episode is truncated there, and the column
+stopped of the episodes says why.
 
 Games with different rules may be in one dataset. Its episodes are in the order
 of the files as given, those with the same rules together, and a file given
@@ -78,10 +82,20 @@ is given again.
 With --json: one object with the keys dir, game, rule_sets (each with name, ""
 if it is not a built-in one, and episodes), episodes, turns, rows, bytes, shards
 (all in the dataset), shards_made (by this run), shards_found (made by runs
-before), skipped (each with file and why), seconds; if all files are skipped,
-too.`,
-		Example: "  moonfarm import terminal ../shared/replays/terminal/*.replay.gz --out data/replays",
-		Args:    takes("GAME", "FILE…"),
+before), skipped (each with file, game, which is its number, or 0 for the whole
+file, and why), kept (the games that are truncated: each with file, game, turns
+and why), seconds; if all files are skipped, too.`
+}
+
+func (a *app) importing() *cobra.Command {
+	f := &importFlags{}
+	c := &cobra.Command{
+		Use: "import GAME FILE… --out DIR", Short: "Make a dataset of recordings",
+		Long: importHelp(),
+		Example: `  moonfarm import terminal ../shared/replays/terminal/*.replay.gz --out data/replays
+  moonfarm import codecraft match-*.replay --out data/matches
+  moonfarm import towerdefence ../shared/traces/towerdefence/*.jsonl.gz match-logs/2018* --out data/td`,
+		Args: takes("GAME", "FILE…"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.runImport(c.Context(), args[0], args[1:], f)
 		},
@@ -89,6 +103,8 @@ too.`,
 	c.Flags().StringVar(&f.out, "out", "", "`DIR` of the dataset: new, empty, or from an earlier run of the same command")
 	datasetFlags(c, &f.job)
 	c.Flags().StringVar(&f.job.Reward, "reward", env.ResultReward, "`NAME` of the reward; games GAME lists them")
+	c.Flags().StringVar(&f.rules, "rules", "", "`FILE` with the rule values of the recorded games, or the name of a rule set; for games whose recordings do not tell them ("+rulesDoc(untold())+")")
+	c.Flags().BoolVar(&f.keep, "keep-until-difference", false, "keep the turns before the first difference, or before a recording broke off, as a truncated episode")
 	workersFlag(c, &f.workers)
 	return c
 }
@@ -107,7 +123,35 @@ func (a *app) runImport(ctx context.Context, game string, files []string, f *imp
 	if err := a.print(done, func() { a.printImported(done) }); err != nil || len(done.Skipped) == 0 {
 		return err
 	}
-	return fmt.Errorf("%s of %d skipped; the others are in %s", plural(len(done.Skipped), "file"), len(files), f.out)
+	return fmt.Errorf("%s skipped; the others are in %s", done.skippedText(len(files)), f.out)
+}
+
+// skippedText counts what was left out, of so many files.
+func (d *imported) skippedText(files int) string {
+	whole := 0
+	for _, x := range d.Skipped {
+		if x.Game == 0 {
+			whole++
+		}
+	}
+	games := len(d.Skipped) - whole
+	switch {
+	case games == 0:
+		return fmt.Sprintf("%s of %d", plural(whole, "file"), files)
+	case whole == 0:
+		return plural(games, "game")
+	}
+	return fmt.Sprintf("%s and %s of %d", plural(games, "game"), plural(whole, "file"), files)
+}
+
+// untold lists the games whose recordings do not tell all of their rules.
+func untold() (list []gameTools) {
+	for _, t := range tools {
+		if t.rulesUntold {
+			list = append(list, t)
+		}
+	}
+	return list
 }
 
 // importFiles makes the dataset of the files that can be imported. It fails if
@@ -124,21 +168,38 @@ func (a *app) importFiles(ctx context.Context, game string, files []string, f *i
 	if _, err := g.New("", env.Config{N: 1, Reward: f.job.Reward}); err != nil {
 		return imported{}, wrongUse("--reward %s: %w", f.job.Reward, err)
 	}
+	if err := checkMemory(g, &f.job); err != nil {
+		return imported{}, err
+	}
+	if f.job.ShardEpisodes == 0 {
+		f.job.ShardEpisodes = g.ShardEpisodes
+	}
+	o, err := f.readOptions(t)
+	if err != nil {
+		return imported{}, err
+	}
+	defer o.spool.close()
 	m := a.meter("files")
-	found, err := examine(ctx, t, files, f.workers, func(done int) { m.show(uint64(done), uint64(len(files)), 0, "") })
+	found, err := examine(ctx, t, files, f.workers, o, func(done int) { m.show(uint64(done), uint64(len(files)), 0, "") })
 	passed := m.end()
 	if err != nil {
 		return imported{}, err
 	}
-	s := newRecordings(t, found, f.job.ShardEpisodes)
-	done := imported{Dir: f.out, Game: game, RuleSets: s.rules, Skipped: s.skipped, Seconds: passed.Seconds()}
-	if len(s.files) == 0 {
+	s := newRecordings(t, o, found, f.job.ShardEpisodes)
+	done := imported{Dir: f.out, Game: game, RuleSets: s.rules, Skipped: s.skipped, Kept: s.kept, Seconds: passed.Seconds()}
+	if len(s.games) == 0 {
 		for _, x := range s.skipped {
 			if !a.json { // which has them
 				fmt.Fprintf(a.stderr, "%s\n", x.Why)
 			}
 		}
-		return done, fmt.Errorf("nothing to import: %s skipped", plural(len(s.skipped), "file"))
+		return done, fmt.Errorf("nothing to import: %s skipped", strings.TrimSuffix(done.skippedText(len(files)), fmt.Sprintf(" of %d", len(files))))
+	}
+	if len(s.texts) > maxRuleSets {
+		return done, fmt.Errorf("games with %d sets of rules; a dataset may have %d: import them in parts", len(s.texts), maxRuleSets)
+	}
+	if err := checkMemory(g, &f.job, s.texts...); err != nil {
+		return done, err
 	}
 	a.resume = fmt.Sprintf("finished shards are kept in %s; the same command continues", f.out)
 	m = a.meter("episodes")
@@ -150,10 +211,26 @@ func (a *app) importFiles(ctx context.Context, game string, files []string, f *i
 	if err != nil {
 		return done, err
 	}
-	totals := r.Manifest.Totals
-	done.Episodes, done.Turns, done.Rows, done.Bytes = totals.Episodes, totals.Turns, totals.Rows, totals.Bytes
-	done.Shards, done.Made, done.Found = len(r.Manifest.Shards), r.Made, r.Found
+	done.datasetSize = sizeOf(r)
 	return done, nil
+}
+
+// maxRuleSets bounds the sets of rules in one dataset: each has shards of its
+// own, and its text is in the manifest.
+const maxRuleSets = 1000
+
+// readOptions are those of an import; their spool is the caller's to close.
+func (f *importFlags) readOptions(t gameTools) (readOptions, error) {
+	o := readOptions{keep: f.keep}
+	if f.rules != "" && !t.rulesUntold {
+		return o, wrongUse("--rules: recordings of %s tell their rules", t.game)
+	}
+	var err error
+	if o.rules, err = readRules(f.rules, t); err != nil {
+		return o, err
+	}
+	o.spool, err = newSpool(f.out)
+	return o, err
 }
 
 // importTools finds a game whose recordings can be imported.
@@ -178,179 +255,28 @@ func (a *app) printImported(d imported) {
 	for _, x := range d.Skipped {
 		a.printf("%s\n", x.Why)
 	}
-	if d.Made == 0 {
-		a.printf("%s is complete: ", d.Dir)
-	} else {
-		a.printf("%s: ", d.Dir)
-	}
-	a.printf("%s, %s, %s, %s; %.1f s", plural(d.Episodes, "episode"), plural(d.Rows, "row"), plural(d.Shards, "shard"), size(d.Bytes), d.Seconds)
-	if d.Made > 0 && d.Found > 0 {
-		a.printf(" (%s of an earlier run kept)", plural(d.Found, "shard"))
-	}
-	sep := "\nrules: "
-	for _, r := range d.RuleSets {
-		name := r.Name
-		if name == "" {
-			name = "of their own"
+	for _, x := range d.Kept {
+		name := x.File
+		if x.Game > 0 {
+			name = fmt.Sprintf("%s, game %d", name, x.Game)
 		}
-		a.printf("%s%s: %d", sep, name, r.Episodes)
-		sep = ", "
+		a.printf("%s: kept %s: %s\n", name, plural(x.Turns, "turn"), x.Why)
 	}
-	a.printf("\n")
-}
-
-// examined is what was found in a file.
-type examined struct {
-	file    string
-	rules   string
-	ruleSet string
-	sum     [sha256.Size]byte // of the file
-	why     string            // it cannot be imported
-}
-
-// examine plays every file again, on several goroutines. It fails only if the
-// context is done.
-func examine(ctx context.Context, t gameTools, files []string, workers int, progress func(done int)) ([]examined, error) {
-	all := make([]examined, len(files))
-	var mu sync.Mutex
-	next, done := 0, 0
-	var wg sync.WaitGroup
-	for range min(workers, len(files)) {
-		wg.Go(func() {
-			for {
-				mu.Lock()
-				i := next
-				next++
-				mu.Unlock()
-				if i >= len(files) || ctx.Err() != nil {
-					return
-				}
-				all[i] = examineFile(ctx, t, files[i])
-				mu.Lock()
-				done++
-				progress(done)
-				mu.Unlock()
-			}
-		})
-	}
-	wg.Wait()
-	return all, context.Cause(ctx)
-}
-
-func examineFile(ctx context.Context, t gameTools, file string) examined {
-	x := examined{file: file}
-	r, sum, err := readRecording(ctx, t, file, true)
-	if err != nil {
-		x.why = strings.ReplaceAll(err.Error(), "\n", " ")
-		return x
-	}
-	x.rules, x.ruleSet, x.sum = r.Rules, r.RuleSet, sum
-	return x
-}
-
-// readRecording reads a file as an episode and returns the sum of its content.
-func readRecording(ctx context.Context, t gameTools, file string, check bool) (r recorded, sum [sha256.Size]byte, err error) {
-	of, _, in, err := openRecording(ctx, file)
-	if err != nil {
-		return r, sum, err
-	}
-	defer in.Close()
-	if of.game != t.game {
-		return r, sum, fmt.Errorf("%s: a recording of %s, not of %s", file, of.game, t.game)
-	}
-	content := &summed{in, sha256.New()}
-	if r, err = t.read(file, content, check); err == nil {
-		_, err = io.Copy(io.Discard, content)
-	}
-	return r, [sha256.Size]byte(content.sum.Sum(nil)), err
-}
-
-// summed sums what is read.
-type summed struct {
-	io.Reader
-	sum hash.Hash
-}
-
-// Read implements io.Reader.
-func (s *summed) Read(p []byte) (int, error) {
-	n, err := s.Reader.Read(p)
-	s.sum.Write(p[:n])
-	return n, err
-}
-
-// recordings is the datasets.Source of files that can be imported, those with
-// the same rules together.
-type recordings struct {
-	tools   gameTools
-	files   []examined
-	texts   []string // of the rules
-	rules   []importedRules
-	skipped []skippedFile
-	shards  []datasets.Part
-}
-
-// newRecordings sorts what was found into shards of so many episodes at most.
-func newRecordings(t gameTools, found []examined, most uint64) *recordings {
-	s := &recordings{tools: t, skipped: []skippedFile{}, rules: []importedRules{}}
-	groups := map[string][]examined{}
-	for _, x := range found {
-		if x.why != "" {
-			s.skipped = append(s.skipped, skippedFile{x.file, x.why})
+	a.printSize(d.Dir, d.datasetSize, fmt.Sprintf("; %.1f s", d.Seconds))
+	sep, own, sets := "\nrules: ", 0, 0
+	for _, r := range d.RuleSets {
+		if r.Name == "" {
+			own, sets = own+r.Episodes, sets+1
 			continue
 		}
-		if groups[x.rules] == nil {
-			s.texts = append(s.texts, x.rules)
-			s.rules = append(s.rules, importedRules{Name: x.ruleSet})
-		}
-		groups[x.rules] = append(groups[x.rules], x)
+		a.printf("%s%s: %d", sep, r.Name, r.Episodes)
+		sep = ", "
 	}
-	for i, text := range s.texts {
-		s.files = append(s.files, groups[text]...)
-		s.rules[i].Episodes = len(groups[text])
-		for left := uint64(len(groups[text])); left > 0; {
-			n := min(left, most)
-			s.shards = append(s.shards, datasets.Part{Episodes: n, Rules: i})
-			left -= n
-		}
+	if sets > 0 {
+		a.printf("%sof their own: %d", sep, own)
 	}
-	return s
-}
-
-// job completes the Job of the dataset. Its source tells the files apart from
-// all others: the sum of their names and contents.
-func (s *recordings) job(j datasets.Job) datasets.Job {
-	j.Game, j.Rules, j.ShardEpisodes = s.tools.game, s.texts, 0
-	j.Shards = s.shards
-	sum := sha256.New()
-	for _, x := range s.files {
-		fmt.Fprintf(sum, "%x %s\n", x.sum, filepath.Base(x.file))
+	if sets > 1 {
+		a.printf(" (%d sets)", sets)
 	}
-	j.Source = fmt.Sprintf("FILE… # %s, sha256 of their sums and names %s", plural(len(s.files), "file"), hex.EncodeToString(sum.Sum(nil)))
-	return j
-}
-
-// Shard implements datasets.Source.
-func (s *recordings) Shard(ctx context.Context, shard int, yield func(e *rollout.Episode, source string) error) error {
-	first := uint64(0)
-	for _, p := range s.shards[:shard] {
-		first += p.Episodes
-	}
-	for i := range s.shards[shard].Episodes {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		x := s.files[first+i]
-		r, sum, err := readRecording(ctx, s.tools, x.file, false)
-		if err == nil && (sum != x.sum || r.Rules != x.rules) {
-			err = fmt.Errorf("%s: changed while it was imported", x.file)
-		}
-		if err != nil {
-			return err
-		}
-		r.Episode.ID = first + i
-		if err := yield(&r.Episode, filepath.Base(x.file)); err != nil {
-			return err
-		}
-	}
-	return nil
+	a.printf("\n")
 }

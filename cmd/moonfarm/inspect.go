@@ -19,19 +19,23 @@ func (a *app) inspect() *cobra.Command {
 	c := &cobra.Command{
 		Use: "inspect DIR", Short: "Sum up a dataset",
 		Long: `Prints what a dataset is and how it was made, its columns and counts, how the
-episodes ended, and statistics of every plane and scalar.
+episodes ended, how much of the orders of each seat the action column says, and
+statistics of every plane and scalar.
 
 With --json: one object with the keys manifest (as in manifest.json, see
 datasets/FORMAT.md), shards and rows (read for the statistics), planes and
 scalars (one object each, in order), turns (of episodes), reward, return and
 choices (legal ones, of rows): each with name, unit, mean, min, max, nonzero
-(the share of numbers that are not 0); and with --sums sha256, the sums of the
+(the share of numbers that are not 0); labels, one object for each seat: seat,
+heads (those of all rows that belong to orders), rows, and told (the rows in
+which orders belong to a head), each with all, said (those with a choice; rows
+without a head that is -1) and share; and with --sums sha256, the sums of the
 values of each step column by name.`,
 		Example: "  moonfarm inspect data/td\n  moonfarm inspect data/td --shards 2 --json",
 		Args:    takes("DIR"),
 		RunE:    func(c *cobra.Command, args []string) error { return a.runInspect(c.Context(), args[0], o) },
 	}
-	c.Flags().Var(whole[int]{&o.Shards, 0, math.MaxInt}, "shards", "read so many shards, spread over the dataset; 0: all")
+	c.Flags().Var(whole(&o.Shards, 0, math.MaxInt), "shards", "read so many shards, spread over the dataset; 0: all")
 	c.Flags().BoolVar(&o.Sums, "sums", false, "also sum the values of every step column, for readers in other languages to compare")
 	workersFlag(c, &o.Workers)
 	return c
@@ -46,7 +50,8 @@ func (a *app) runInspect(ctx context.Context, dir string, o datasets.InspectOpti
 	return a.print(card, func() {
 		a.printManifest(dir, card.Manifest)
 		a.printOutcomes(card.Manifest.Totals)
-		a.printColumns(card.Manifest, card.Sums)
+		a.printColumns(card.Manifest, card.SHA256)
+		a.printLabels(card.Labels)
 		a.printStats(card)
 	})
 }
@@ -60,8 +65,12 @@ func (a *app) printManifest(dir string, m *datasets.Manifest) {
 	}
 	t := m.Totals
 	a.printf("%s: %s, rules %s\n", dir, m.Game.Name, strings.Join(versions, ", "))
-	a.printf("made by %s (moonfarm %s, format %d)\n", m.Command, m.Moonfarm, m.Format)
-	a.printf("%s, %s, %s in %s, %s", plural(t.Episodes, "episode"), plural(t.Turns, "turn"), plural(t.Rows, "row"), plural(len(m.Shards), "shard"), size(t.Bytes))
+	by := m.Command
+	if by == "" {
+		by = "a library" // no command line makes it
+	}
+	a.printf("made by %s (moonfarm %s, format %d)\n", by, m.Moonfarm, m.Format)
+	a.printf("%s, %s, %s in %s, %s", plural(t.Episodes, "episode"), plural(t.Turns, "turn"), plural(t.Rows, "row"), plural(t.Shards, "shard"), size(t.Bytes))
 	if t.Rows > 0 {
 		a.printf(" (%.1f bytes a row)", float64(t.Bytes)/float64(t.Rows))
 	}
@@ -74,7 +83,11 @@ func (a *app) printOutcomes(t datasets.Totals) {
 	rows := [][]string{{"seat", "policy", "episodes", "results"}}
 	for _, p := range t.Pairings {
 		for seat, results := range p.Results {
-			rows = append(rows, []string{string(rune('A' + seat)), p.Policies[seat], group(p.Episodes), balance(results, p.Episodes)})
+			name := "all others"
+			if len(p.Policies) > 0 {
+				name = p.Policies[seat]
+			}
+			rows = append(rows, []string{string(rune('A' + seat)), name, group(p.Episodes), balance(results, p.Episodes)})
 		}
 	}
 	a.table(rows...)
@@ -108,7 +121,10 @@ func (a *app) printColumns(m *datasets.Manifest, sums map[string]string) {
 	for _, t := range []struct {
 		name    string
 		columns []datasets.Column
-	}{{"steps", m.Steps.Columns}, {"episodes", m.Episodes.Columns}} {
+	}{{"steps", m.Steps.Columns}, {"episodes", m.Episodes.Columns}, {"finals", m.Finals.Columns}} {
+		if len(t.columns) == 0 {
+			continue
+		}
 		rows := [][]string{{t.name, "type", "shape", "what"}}
 		if t.name == "steps" && sums != nil {
 			rows[0][3] = "sha256"
@@ -127,6 +143,23 @@ func (a *app) printColumns(m *datasets.Manifest, sums map[string]string) {
 		a.table(rows...)
 		a.printf("\n")
 	}
+}
+
+// printLabels prints how much of the orders the actions say.
+func (a *app) printLabels(labels []datasets.Labels) {
+	if len(labels) == 0 {
+		return
+	}
+	rows := [][]string{{"labels", "heads with orders", "with a choice", "rows", "said as a whole", "rows with orders", "said as a whole"}}
+	for _, l := range labels {
+		row := []string{"seat " + string(rune('A'+l.Seat))}
+		for _, s := range []datasets.Share{l.Heads, l.Rows, l.Told} {
+			row = append(row, group(s.All), fmt.Sprintf("%.2f %%", 100*s.Share))
+		}
+		rows = append(rows, row)
+	}
+	a.table(rows...)
+	a.printf("\n")
 }
 
 func (a *app) printStats(c *datasets.Card) {

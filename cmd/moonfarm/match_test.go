@@ -172,6 +172,30 @@ func TestMatchInterrupt(t *testing.T) {
 	}
 }
 
+// TestMatchInterrupted stops a match whose first game is over: that is printed.
+func TestMatchInterrupted(t *testing.T) {
+	var out bytes.Buffer
+	c, addresses := startMatch(t, &out, "--player", "tcp", "--player", "empty", "--rules", "round1", "--games", "3", "--json", "--save-results", t.TempDir()+"/{game}")
+	conn, err := net.Dial("tcp", addresses[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := playCraft(conn, "", false); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, c.Args[len(c.Args)-1][:len(c.Args[len(c.Args)-1])-len(gameMark)]+"0001")
+	time.Sleep(100 * time.Millisecond) // the second game waits for its client
+	c.Process.Signal(os.Interrupt)
+	c.Wait()
+	var r matchReport
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+		t.Fatalf("%v: printed %q", err, &out)
+	}
+	if c.ProcessState.ExitCode() != exitInterrupted || r.Complete || len(r.Games) != 1 || r.Games[0].Ticks != 1000 || r.Players[0].Games != 1 {
+		t.Errorf("%v, %+v", c.ProcessState, r)
+	}
+}
+
 // TestSeating checks that all sit everywhere once before anything repeats.
 func TestSeating(t *testing.T) {
 	for players, ways := range map[int]int{1: 1, 2: 2, 3: 6, 4: 24} {

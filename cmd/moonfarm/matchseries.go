@@ -1,26 +1,27 @@
 package main
 
 import (
-	"crypto/rand"
-	"encoding/binary"
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
-	"github.com/spf13/cobra"
-
-	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout"
 	"moonfarm/rollout/bots"
+	craftbots "moonfarm/rollout/bots/codecraft"
+	"moonfarm/rollout/parallel"
+	"moonfarm/rollout/policy"
 	"moonfarm/sim/codecraft"
-	"moonfarm/sim/codecraft/wire"
 )
 
 // entrant is a player of a series of games.
@@ -31,11 +32,12 @@ type entrant struct {
 	address string // of a client that connects by itself; "" for others
 	token   *string
 	limits  bots.Limits
-	port    *bots.Port // while it is open
+	port    *craftbots.Port // while it is open
 }
 
 // series is a number of games between the same players.
 type series struct {
+	game     catalog.Game
 	flags    *matchFlags
 	rules    codecraft.Rules
 	version  string
@@ -43,247 +45,6 @@ type series struct {
 	seed     uint64
 	start    *codecraft.State // nil: a new one for every seed
 	entrants []entrant
-}
-
-// newSeries reads what the flags say.
-func newSeries(c *cobra.Command, f *matchFlags) (*series, error) {
-	s := &series{flags: f, seed: f.seed, version: codecraft.RulesVersion}
-	var config *wire.Config
-	var err error
-	switch {
-	case f.config != "" && len(f.players) > 0:
-		return nil, wrongUse("--config and --player: each says who plays, expected one of them")
-	case f.config != "":
-		if config, err = readConfig(f.config); err != nil {
-			return nil, wrongUse("--config: %w", err)
-		}
-		if !c.Flags().Changed("seed") {
-			s.seed = anySeed()
-			if config.Seed != nil {
-				s.seed = *config.Seed
-			}
-		}
-	case len(f.players) == 0:
-		return nil, wrongUse("--player is missing: once for each seat, such as --player econ --player quickstart")
-	case len(f.players) > 4:
-		return nil, wrongUse("--player: found %d of them, expected 1 to 4", len(f.players))
-	}
-	if err := s.readRules(config); err != nil {
-		return nil, err
-	}
-	if config != nil {
-		err = s.enterConfig(config)
-	} else {
-		err = s.enterPlayers()
-	}
-	if err != nil {
-		return nil, err
-	}
-	for i := range s.entrants {
-		l := &s.entrants[i].limits
-		for flag, to := range map[string]*time.Duration{"timeout": &l.Answer, "accept-timeout": &l.Accept, "game-timeout": &l.Game} {
-			if c.Flags().Changed(flag) {
-				*to = *map[string]*time.Duration{"timeout": &f.answer, "accept-timeout": &f.accept, "game-timeout": &f.game}[flag]
-			}
-		}
-	}
-	return s, nil
-}
-
-// maxConfig bounds config files.
-const maxConfig = 1 << 20
-
-func readConfig(name string) (*wire.Config, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, maxConfig+1))
-	if err == nil && len(text) > maxConfig {
-		err = fmt.Errorf("more than %s", size(maxConfig))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	config, err := wire.ParseConfig(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return config, nil
-}
-
-// anySeed is a seed for those who do not care.
-func anySeed() uint64 {
-	var b [8]byte
-	rand.Read(b[:]) // never fails
-	return binary.LittleEndian.Uint64(b[:])
-}
-
-// readRules finds the rules, and the start if it is loaded.
-func (s *series) readRules(config *wire.Config) error {
-	players := len(s.flags.players)
-	if config != nil {
-		players = len(config.Players)
-	}
-	var err error
-	if s.rules, err = s.flags.rulesFor(players); err != nil {
-		return err
-	}
-	if config != nil && s.flags.rules == "" && config.Game.Create != "" {
-		if s.rules, err = config.Rules(); err != nil {
-			return usageError{err}
-		}
-	}
-	if config != nil && config.Game.LoadFrom != "" {
-		if err := s.load(config.Game.LoadFrom); err != nil {
-			return wrongUse("--config: %w", err)
-		}
-	}
-	if err := s.rules.Validate(); err != nil {
-		return wrongUse("--rules %s: %w", s.flags.rules, err)
-	}
-	if int(s.rules.Players) != players {
-		return wrongUse("%s, but the rules are for %d", plural(players, "player"), s.rules.Players)
-	}
-	s.text = string(s.rules.AppendText(nil))
-	return nil
-}
-
-// rulesFor reads --rules. Presets are for any number of players.
-func (f *matchFlags) rulesFor(players int) (codecraft.Rules, error) {
-	name := f.rules
-	if name == "" {
-		name = codecraft.Presets()[0]
-	}
-	if r, ok := codecraft.Preset(name); ok {
-		if !strings.Contains(name, "-") {
-			r.Players = int32(players)
-		}
-		return r, nil
-	}
-	text, err := readRules(name)
-	if errors.Is(err, os.ErrNotExist) {
-		err = wrongUse("%w; presets are: %s", err, strings.Join(codecraft.Presets(), ", "))
-	}
-	if err != nil {
-		return codecraft.Rules{}, err
-	}
-	r, err := codecraft.ParseRules([]byte(text))
-	if err != nil {
-		return r, wrongUse("--rules: %s: %w", name, err)
-	}
-	return r, nil
-}
-
-// load reads a state file to begin with.
-func (s *series) load(name string) error {
-	file, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	in, err := uncompressed(file)
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	g, state, err := wire.LoadState(name, in, s.rules)
-	if err != nil {
-		return err
-	}
-	s.rules, s.start = g.Rules(), state
-	return nil
-}
-
-// enterConfig enters the players of a config file.
-func (s *series) enterConfig(config *wire.Config) error {
-	for i, p := range config.Players {
-		e := entrant{name: "empty"}
-		switch p.Kind {
-		case wire.PlayerEmpty:
-		case wire.PlayerQuickStart:
-			if err := s.enterPolicy(&e, "quickstart"); err != nil {
-				return err
-			}
-		case wire.PlayerTCP:
-			host := "127.0.0.1"
-			if p.TCP.Host != nil {
-				host = *p.TCP.Host
-			}
-			e.address, e.token = net.JoinHostPort(host, strconv.Itoa(p.TCP.Port)), p.TCP.Token
-			e.name = fmt.Sprintf("tcp:%d", p.TCP.Port)
-			e.limits = bots.Limits{Accept: inSeconds(p.TCP.AcceptTimeout), Answer: inSeconds(p.TCP.Timeout)}
-		default:
-			return wrongUse("--config: players[%d]: %s needs a window, and there is none", i, p.Kind)
-		}
-		s.entrants = append(s.entrants, e)
-	}
-	return nil
-}
-
-// inSeconds is a time of a config file; none is 0.
-func inSeconds(n *float64) time.Duration {
-	if n == nil {
-		return 0
-	}
-	return max(time.Duration(math.Min(*n*float64(time.Second), math.MaxInt64/2)), 1)
-}
-
-// Limits of the players of --player.
-const (
-	defaultAnswer = 10 * time.Second
-	defaultAccept = time.Minute
-)
-
-// enterPlayers enters the players of --player.
-func (s *series) enterPlayers() error {
-	for _, spec := range s.flags.players {
-		e := entrant{name: spec}
-		kind, port, _ := strings.Cut(spec, ":")
-		switch {
-		case spec == "empty":
-		case kind == "tcp":
-			n, err := strconv.ParseUint(port, 10, 16)
-			if err != nil && port != "" {
-				return wrongUse("--player %s: expected a port from 0 to 65535 after tcp:, or none for a free one", spec)
-			}
-			e.name = strings.TrimSuffix(spec, ":")
-			e.address = net.JoinHostPort("127.0.0.1", strconv.FormatUint(n, 10))
-			e.limits.Answer = defaultAnswer
-		case strings.ContainsAny(spec, " /\\") && !strings.Contains(spec, "("):
-			words, err := bots.SplitCommand(spec)
-			if err != nil {
-				return wrongUse("--player: %w", err)
-			}
-			e.command = words
-			e.limits = bots.Limits{Accept: defaultAccept, Answer: defaultAnswer}
-		default:
-			if err := s.enterPolicy(&e, spec); err != nil {
-				return err
-			}
-		}
-		s.entrants = append(s.entrants, e)
-	}
-	return nil
-}
-
-// enterPolicy enters a policy.
-func (s *series) enterPolicy(e *entrant, spec string) error {
-	g, err := catalog.Find("codecraft")
-	if err != nil {
-		return err
-	}
-	t := &table{game: g, rules: s.text}
-	v, err := t.vector(1)
-	if err != nil {
-		return err
-	}
-	t.spec = v.Spec()
-	e.policy, e.name, err = t.policy("player", spec)
-	if err != nil && !strings.Contains(spec, "(") {
-		err = wrongUse("%w; or empty, tcp:PORT, a program's path, a command with arguments", err)
-	}
-	return err
 }
 
 // open opens all ports, before any client is asked to come.
@@ -294,7 +55,7 @@ func (s *series) open() error {
 			continue
 		}
 		var err error
-		if e.port, err = bots.Listen(e.address, e.token); err != nil {
+		if e.port, err = craftbots.Listen(e.address, e.token); err != nil {
 			return fmt.Errorf("player %d: %w", i+1, err)
 		}
 	}
@@ -309,9 +70,9 @@ func (s *series) close() {
 	}
 }
 
-// seating says which entrant sits where in game n: everyone sits one seat further in
-// each, until all have sat everywhere; then the order of the others behind the
-// first is the next of all there are.
+// seating returns the entrant at each seat in game n. From game to game everyone
+// moves one seat on, until all have sat everywhere; then the entrants behind the
+// first take their next order, until all orders have been played.
 func (s *series) seating(n int) []int {
 	players := len(s.entrants)
 	order := permutation(players-1, n/players)
@@ -326,8 +87,8 @@ func (s *series) seating(n int) []int {
 	return seats
 }
 
-// permutation is the k-th permutation of the numbers below n, in the order of
-// their first differences, beginning anew after the last.
+// permutation is the k-th permutation of the numbers below n in lexical order. It
+// begins anew after the last.
 func permutation(n, k int) []int {
 	left := make([]int, n)
 	ways := 1
@@ -347,36 +108,231 @@ func permutation(n, k int) []int {
 	return list
 }
 
-// match sets up game n, from 0, and says which entrant sits where.
-func (s *series) match(n int) (*bots.Match, []int, error) {
-	seats := s.seating(n)
-	m := &bots.Match{Rules: s.rules, Seed: s.seed, Start: s.start, Seats: make([]bots.Seat, len(seats))}
-	if round := n / len(seats); round > 0 {
-		m.Seed = rollout.GameSeed(s.seed, uint64(round))
-	}
-	if s.start != nil {
-		start := *s.start
-		start.Seed = m.Seed
-		m.Start = &start
-	}
-	m.Vector = func() (env.Vector, error) {
-		g, err := catalog.Find("codecraft")
-		if err != nil {
-			return nil, err
+// play plays all games, some at once, and returns in order those that came to
+// their end: all, unless there is an error.
+func (s *series) play(ctx context.Context, progress func(done int)) ([]matchGame, error) {
+	list := make([]matchGame, s.flags.games)
+	var mu sync.Mutex
+	done := 0
+	err := parallel.Each(ctx, s.flags.parallel, list, func(ctx context.Context, n int, _ matchGame) error {
+		if err := s.playGame(ctx, n, &list[n]); err != nil {
+			return fmt.Errorf("game %d: %w", n+1, err)
 		}
-		return g.New(s.text, env.Config{N: 1})
+		mu.Lock()
+		defer mu.Unlock()
+		done++
+		progress(done)
+		return nil
+	})
+	list = slices.DeleteFunc(list, func(g matchGame) bool { return g.Number == 0 })
+	return list, err
+}
+
+// playGame plays one game, with its files.
+func (s *series) playGame(ctx context.Context, n int, into *matchGame) (err error) {
+	m, seats, err := s.match(n)
+	if err != nil {
+		return err
 	}
-	for i, k := range seats {
-		e := &s.entrants[k]
-		m.Seats[i] = bots.Seat{Policy: e.policy, Port: e.port, Command: e.command, Limits: e.limits}
-		if len(e.command) > 0 {
-			out, err := s.logFile(n, k)
-			if err != nil {
-				closeLogs(m)
-				return nil, nil, err
+	defer func() {
+		if e := closeLogs(m); err == nil {
+			err = e
+		}
+	}()
+	var r *craftbots.Result
+	play := func(w io.Writer) (err error) {
+		m.Replay = w
+		r, err = m.Play(ctx)
+		return err
+	}
+	if s.flags.replay != "" {
+		err = writeWhole(numbered(s.flags.replay, n), play)
+	} else {
+		err = play(nil)
+	}
+	if err != nil {
+		return err
+	}
+	if s.flags.results != "" {
+		if err := writeWhole(numbered(s.flags.results, n), func(w io.Writer) error {
+			_, err := w.Write(append(r.Append(nil), '\n'))
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	*into = matchGame{Number: n + 1, Seed: r.Seed, Ticks: r.Turns, Seconds: r.Time.Seconds()}
+	for i, e := range seats {
+		seat := matchSeat{
+			Player: s.entrants[e].name, Score: r.Results.Results[i], Place: 1,
+			Crashed: r.Players[i].Crashed, Comment: r.Players[i].Comment, Output: []string{}, Seconds: r.Used[i].Seconds(), entrant: e,
+		}
+		if c := r.Crashes[i]; c != nil {
+			seat.Exit, seat.Output = c.Exit, append(seat.Output, c.Output...)
+			if c.Turn >= 0 {
+				seat.Tick = &c.Turn
 			}
-			m.Seats[i].Output = out
+		}
+		for _, other := range r.Results.Results {
+			if other > seat.Score {
+				seat.Place++
+			}
+		}
+		into.Seats = append(into.Seats, seat)
+	}
+	return nil
+}
+
+// numbered is the name of a file of game n.
+func numbered(name string, n int) string {
+	return strings.ReplaceAll(name, gameMark, fmt.Sprintf("%04d", n+1))
+}
+
+// logFile takes what a started client prints, and keeps the first error: the
+// client must not notice.
+type logFile struct {
+	*os.File
+	failed error
+}
+
+// Write implements io.Writer.
+func (f *logFile) Write(p []byte) (int, error) {
+	n, err := f.File.Write(p)
+	if f.failed == nil {
+		f.failed = err
+	}
+	return n, err
+}
+
+// logFile makes the file for what a started client prints in game n; nil if
+// there is to be none.
+func (s *series) logFile(n, entrant int) (io.Writer, error) {
+	if s.flags.logs == "" {
+		return nil, nil
+	}
+	f, err := os.Create(filepath.Join(s.flags.logs, fmt.Sprintf("game-%04d-player-%d.log", n+1, entrant+1)))
+	if err != nil {
+		return nil, err
+	}
+	return &logFile{File: f}, nil
+}
+
+// closeLogs closes the files of a match. It returns the first error of them,
+// writing included.
+func closeLogs(m *craftbots.Match) error {
+	var all []error
+	for i := range m.Seats {
+		if f, ok := m.Seats[i].Output.(*logFile); ok {
+			all = append(all, f.failed, f.Close())
 		}
 	}
-	return m, seats, nil
+	return errors.Join(all...)
+}
+
+// Limits of the players of --player.
+const (
+	defaultAnswer = 10 * time.Second
+	defaultAccept = time.Minute
+)
+
+// Beginnings of a player's text that say what it is.
+const (
+	tcpPlayer     = "tcp:"
+	commandPlayer = "cmd:"
+)
+
+// emptyPlayer is the policy that needs nobody to play it.
+const emptyPlayer = "empty"
+
+// enterPlayers enters the players of --player. A text that begins with tcp: or
+// cmd: is what that says; else one that begins as a policy does (policy.Begins)
+// is a policy; any other is a command line.
+func (s *series) enterPlayers() error {
+	for _, text := range s.flags.players {
+		e := entrant{name: text}
+		var err error
+		switch line, command := strings.CutPrefix(text, commandPlayer); {
+		case command:
+			err = s.enterCommand(&e, line)
+		case text == "tcp" || strings.HasPrefix(text, tcpPlayer):
+			err = s.enterPort(&e, strings.TrimPrefix(strings.TrimPrefix(text, "tcp"), ":"))
+		case policy.Begins(s.game.Name, text):
+			err = s.enterPolicy(&e, text)
+		default:
+			err = s.enterCommand(&e, text)
+		}
+		if err != nil {
+			return err
+		}
+		s.entrants = append(s.entrants, e)
+	}
+	return nil
+}
+
+// enterPort enters a client that connects to a port of this machine, "" for a
+// free one.
+func (s *series) enterPort(e *entrant, port string) error {
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil && port != "" {
+		return wrongUse("--player %s: expected a port from 0 to 65535 after tcp:, or none for a free one", e.name)
+	}
+	e.name = strings.TrimSuffix(e.name, ":")
+	e.address = net.JoinHostPort("127.0.0.1", strconv.FormatUint(n, 10))
+	e.limits.Answer = defaultAnswer
+	return nil
+}
+
+// enterCommand enters a client that is to be started. Its program must be
+// there: nobody plays before it has been found.
+func (s *series) enterCommand(e *entrant, line string) error {
+	words, err := bots.SplitCommand(line)
+	if err != nil {
+		return wrongUse("--player: %w", err)
+	}
+	if _, err := exec.LookPath(words[0]); err != nil {
+		return s.noProgram(e.name, line, words, err)
+	}
+	e.command = words
+	e.limits = bots.Limits{Accept: defaultAccept, Answer: defaultAnswer}
+	return nil
+}
+
+// noProgram says that the program of a command line cannot be started, and what
+// else was meant, perhaps.
+func (s *series) noProgram(text, line string, words []string, err error) error {
+	var why *exec.Error
+	if errors.As(err, &why) {
+		err = why.Err
+	}
+	if f, e := os.Stat(line); e == nil && !f.IsDir() && len(words) > 1 {
+		return fmt.Errorf("--player %q: there is no program %q; a path with blanks needs quotes around it, such as '\"my bot/run\" --fast'", text, words[0])
+	}
+	failed := fmt.Errorf("--player %q: the program %q cannot be started: %w", text, words[0], err)
+	if strings.ContainsAny(words[0], "~$=*|&;<>") {
+		failed = fmt.Errorf("%w (there is no shell; for one write sh -c '…')", failed)
+	}
+	if len(words) > 1 || strings.ContainsAny(line, `/\`) || text != line {
+		return failed
+	}
+	var names []string
+	for _, p := range policy.Names(s.game.Name) {
+		names = append(names, p.Name)
+	}
+	wrong := wrongUse("--player %q: neither a policy (there are: %s) nor a program (%w)", text, strings.Join(names, ", "), err)
+	return unknownError{wrong, words[0], names}
+}
+
+// enterPolicy enters a policy.
+func (s *series) enterPolicy(e *entrant, spec string) error {
+	t := &table{game: s.game, rules: s.text}
+	v, err := t.vector(1)
+	if err != nil {
+		return err
+	}
+	t.spec = v.Spec()
+	e.policy, e.name, err = t.policy("player", spec)
+	if e.name == emptyPlayer {
+		e.policy = nil // a seat without anybody is the same, and costs nothing
+	}
+	return err
 }

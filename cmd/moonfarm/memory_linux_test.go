@@ -3,11 +3,11 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // TestMemory measures the peak of generate's memory for few and many episodes:
@@ -22,9 +22,9 @@ func TestMemory(t *testing.T) {
 	}
 	for _, episodes := range []int{2000, most} {
 		dir := filepath.Join(t.TempDir(), "data")
-		c := exec.Command("moonfarm", strings.Fields(fmt.Sprintf("generate towerdefence --episodes %d --out %s", episodes, dir))...)
-		if out, err := c.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, out)
+		c := start(t, "generate", "towerdefence", "--episodes", fmt.Sprint(episodes), "--out", dir)
+		if err := c.Wait(); err != nil {
+			t.Fatalf("%v: %s%s", err, &c.out, &c.errs)
 		}
 		peak := c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss / 1000 // kilobytes on Linux
 		t.Logf("%d episodes: %d MB", episodes, peak)
@@ -33,4 +33,48 @@ func TestMemory(t *testing.T) {
 		}
 		os.RemoveAll(dir)
 	}
+}
+
+// TestMemoryOfShards measures the peak of generate's memory for many shards: no
+// more than 45 MB, as for few. The long form alone makes so many files.
+func TestMemoryOfShards(t *testing.T) {
+	if os.Getenv(longEnv) == "" {
+		t.Skipf("writes 60,000 files: set %s", longEnv)
+	}
+	for _, episodes := range []int{2000, 200_000} {
+		dir := filepath.Join(t.TempDir(), "data")
+		c := start(t, "generate", "towerdefence", "--max-turns", "2", "--shard-episodes", "10", "--episodes", fmt.Sprint(episodes), "--out", dir)
+		ended := make(chan error, 1)
+		go func() { ended <- c.Wait() }()
+		peak := 0
+		for running := true; running; {
+			select {
+			case err := <-ended:
+				if err != nil {
+					t.Fatal(err)
+				}
+				running = false
+			case <-time.After(10 * time.Millisecond):
+				peak = max(peak, memoryPeak(c.Process.Pid))
+			}
+		}
+		t.Logf("%d episodes: %d MB", episodes, peak)
+		if peak == 0 || peak > 45 {
+			t.Errorf("%d episodes: a peak of %d MB, want at most 45", episodes, peak)
+		}
+		os.RemoveAll(dir)
+	}
+}
+
+// memoryPeak is the most memory in MB that a running process had; 0 if it has
+// ended. Its rusage would begin with the peak of this process.
+func memoryPeak(pid int) int {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
+	}
+	_, after, _ := strings.Cut(string(text), "VmHWM:")
+	kilobytes := 0
+	_, _ = fmt.Sscan(after, &kilobytes)
+	return kilobytes / 1000
 }

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"bufio"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -20,7 +17,7 @@ import (
 
 func (a *app) replay() *cobra.Command {
 	c := a.group("replay", "Check, show and convert recordings of the original engines",
-		"Recordings of the games' original engines, compressed with gzip or not.")
+		"Recordings of the games' original engines: files, compressed with gzip or not,\nor folders.")
 	c.AddCommand(a.replayVerify(), a.replayShow(), a.replayConvert())
 	return c
 }
@@ -53,44 +50,39 @@ func (a *app) replayVerify() *cobra.Command {
 		Long: `Plays recorded games again with the commands in them and compares everything
 that was recorded with what this program makes of it. The kind of a file is
 told by its content. A game is compared up to its first difference; the others
-go on. In a replay of terminal it is a turn that is compared so far, and the
-next one goes on from what is recorded; its rules are those in the file unless
---rules gives others. In a recording of codecraft every tick is checked by
-itself, for its chance cannot be played again: all that was done must be what
-the rules allow, and what came of it must be what follows; views of players and
-messages to them can be checked, too. The exit status is 1 if anything differs
-or a file is broken.
+go on.
 
-With --json: one object with the keys ok, counts (what was compared: games,
-rounds, renders; of terminal games, turns, frames, units and events: spawns,
-moves, breaches, shields, self_destructs, damages, deaths, attacks, melees; of
-codecraft games, ticks, attacks, breaks, wasted_attacks, builds, failed_builds,
-repairs, moves, stays, deaths, completions, views, entities in views, messages),
+` + eachGame(func(t gameTools) string { return t.help.verify }) + `
+
+The exit status is 1 if anything differs, a file is broken, or there is nothing
+in it to compare.
+
+With --json: one object with the keys ok, counts (what was compared, see below),
 different (games, renders, turns, ticks, views or messages), broken (files),
 seconds, files (each with file, game, counts, different, first: null or the
 first difference with line (0 in a file without lines), game, round, turn or
 tick, frame (null if the game has none; -1 before the turn), field, expected as
 recorded, found as played; error: "" or why the file could not be read to its
-end; notes: a list of texts).`,
+end; notes: a list of texts).
+The keys of counts:
+
+` + eachGame(func(t gameTools) string { return strings.Join(slices.Concat(t.counts, t.help.more), ", ") }),
 		Example: `  moonfarm replay verify ../shared/traces/towerdefence/*.jsonl.gz
   moonfarm replay verify ../shared/replays/terminal/*.replay.gz
   moonfarm replay verify ../shared/traces/codecraft/replay-*.gz`,
 		Args: takes("FILE…"),
 		RunE: func(c *cobra.Command, args []string) error { return a.runReplayVerify(c.Context(), args, rulesFile) },
 	}
-	c.Flags().StringVar(&rulesFile, "rules", "", "`FILE` with the rule values of the recorded games, or the name of a rule set"+rulesDocs())
+	rulesFlag(c, &rulesFile, "the rule values of the recorded games")
 	return c
 }
 
 func (a *app) runReplayVerify(ctx context.Context, files []string, rulesFile string) error {
-	rules := ""
-	if rulesFile != "" {
-		var err error
-		if rules, err = readRules(rulesFile, tools...); err != nil {
-			return err
-		}
+	rules, err := readRules(rulesFile, tools...)
+	if err != nil {
+		return err
 	}
-	all := verifiedFiles{Counts: map[string]int{}}
+	all, empty := verifiedFiles{Counts: map[string]int{}}, 0
 	begin := time.Now()
 	m := a.meter("files")
 	for i, file := range files {
@@ -102,6 +94,9 @@ func (a *app) runReplayVerify(ctx context.Context, files []string, rulesFile str
 		if err != nil {
 			f.Error = err.Error()
 			all.Broken++
+		}
+		if errors.Is(err, errNothing) {
+			empty++
 		}
 		for k, n := range f.Counts {
 			all.Counts[k] += n
@@ -120,22 +115,37 @@ func (a *app) runReplayVerify(ctx context.Context, files []string, rulesFile str
 	if all.Different > 0 {
 		what = append(what, fmt.Sprintf("%d not as recorded", all.Different))
 	}
-	if all.Broken > 0 {
-		what = append(what, plural(all.Broken, "file")+" not readable")
+	if n := all.Broken - empty; n > 0 {
+		what = append(what, plural(n, "file")+" not readable")
+	}
+	if empty > 0 {
+		what = append(what, plural(empty, "file")+" with nothing to compare")
 	}
 	return errors.New(strings.Join(what, ", "))
 }
 
-// verifyRecording verifies one file.
+// errNothing is why a recording without a turn is no good one.
+var errNothing = errors.New("nothing to compare")
+
+// verifyRecording verifies one file, or a folder.
 func verifyRecording(ctx context.Context, file, rules string) (verifiedFile, error) {
 	f := verifiedFile{File: file, Counts: map[string]int{}, Notes: []string{}}
-	t, _, in, err := openRecording(ctx, file)
+	in, err := openRecording(ctx, file)
 	if err != nil {
 		return f, err
 	}
-	defer in.Close()
+	defer in.close()
+	t := in.game
 	f.Game = t.game
-	r, err := t.verify(file, in, rules)
+	var r replayed
+	if in.folder != nil {
+		r, err = t.folder.verify(file, in.folder, rules)
+	} else {
+		r, err = t.verify(file, in.in, rules)
+	}
+	if err == nil && r.compared(t.counts[1:]) == 0 {
+		err = fmt.Errorf("%s: %w: there is no %s in it", file, errNothing, strings.TrimSuffix(t.counts[1], "s"))
+	}
 	if r.Counts != nil {
 		f.Counts = r.Counts
 	}
@@ -165,7 +175,22 @@ func (a *app) printVerifiedFiles(all verifiedFiles) {
 			a.printf("%s: %s\n", f.File, n)
 		}
 	}
-	a.printf("%s", plural(len(all.Files), "file"))
+	files, compared := 0, 0 // files that hold games, views or so; rounds, turns or ticks in these
+	for _, f := range all.Files {
+		if f.Game == "" { // not even that is known
+			continue
+		}
+		counts, r := toolsOf(f.Game).counts, replayed{Counts: f.Counts}
+		if r.compared(counts) > 0 {
+			files++
+		}
+		compared += r.compared(counts[1:])
+	}
+	if compared == 0 {
+		a.printf("nothing compared (%.1f s)\n", all.Seconds)
+		return
+	}
+	a.printf("%s", plural(files, "file"))
 	var names []string
 	for _, t := range tools {
 		for _, n := range t.counts {
@@ -207,97 +232,62 @@ func (a *app) replayShow() *cobra.Command {
 	seat := "A"
 	c := &cobra.Command{
 		Use: "show FILE", Short: "Show a position of a recorded game",
-		Long: `Shows the position before a round of a recorded game and the commands given in
-it: for people, or exactly as the original showed it to the bot at a seat.
+		Long: `Shows the position before a round of a recorded game (a match log, too) and the
+commands given in it: for people, or as the original showed it to the bot at a
+seat.
 
-For towerdefence --as takes text (players and map), console (the runner's map,
-always seen from A), state (state.json) and textmap (textMap.txt). In the map a
-cell is [LBR]: its column or missiles of B, the building, its row or missiles
-of A.
-
-For terminal the round is a turn (--turn says the same), and --frame takes an
-action frame of it; --as takes text (the numbers of the players, the arena with
-w, s, t for wall, support and turret, in upper case if upgraded, ^ and v for
-mobile units of player 1 and 2, and how many events there were) and frame (the
-frame's line as the bot at the seat is shown it; A is player 1).
-
-For codecraft the round is a tick; --as takes text (players, map, units with
-their stored actions, then the commands and attacks of the tick), view (what the
-player at the seat is shown, as a line of JSON) and state (a state file of one
-line of JSON, for a game to begin with). Commands are objects with the new
-action of each entity by its id, in the frame of the world.
+` + eachGame(func(t gameTools) string { return t.help.show }) + `
 
 With --json: one object with the keys file, game, name (of the recorded game),
-round, frame (null if the game has none; -1 before the round), rounds (of the
-whole game), commands
-(one per seat; null at the end of the game), as, text.`,
+seed (a string; null if it is not known), round, frame (null if the game has
+none; -1 before the round), rounds (of the whole game), commands (one per seat;
+null at the end of the game), as, text.`,
 		Example: `  moonfarm replay show ../shared/traces/towerdefence/siege_late.jsonl.gz
   moonfarm replay show ../shared/replays/terminal/2026-001.replay.gz --turn 12 --frame 20
   moonfarm replay show game.jsonl --game 3 --round 41 --as textmap --seat B`,
 		Args: takes("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Seat = sim.Player(seat[0] - 'A')
+			o.RoundFlag = "round"
+			if c.Flags().Changed("turn") {
+				o.RoundFlag = "turn"
+			}
 			return a.runReplayShow(c.Context(), args[0], rulesFile, o)
 		},
 	}
 	flags := c.Flags()
-	flags.Var(whole[int]{&o.Game, 1, math.MaxInt}, "game", "which game of the file, counted from 1")
-	flags.Var(lastOr{whole[int]{&o.Round, 0, math.MaxInt}}, "round", "the round about to be played, or end")
-	flags.Var(whole[int]{&o.Frame, 0, math.MaxInt}, "frame", "an action frame of the round, counted from 0 (default: the position before the round)")
+	flags.Var(whole(&o.Game, 1, math.MaxInt), "game", "which game of the file, counted from 1")
+	flags.Var(wholeOr(&o.Round, "a whole number", "end", "N|end"), "round", "the round about to be played, or end")
+	flags.Var(whole(&o.Frame, 0, math.MaxInt), "frame", "an action frame of the round, counted from 0 (default: the position before the round)")
 	flags.Lookup("frame").DefValue = "" // said in words
-	flags.Var(lastOr{whole[int]{&o.Round, 0, math.MaxInt}}, "turn", "the same as --round, as some games call it")
-	flags.Var(choice[string]{&o.As, forms}, "as", "the form")
-	flags.Var(choice[string]{&seat, []string{"A", "B", "C", "D"}}, "seat", "whose view, where a form has one")
-	flags.StringVar(&rulesFile, "rules", "", "`FILE` with the rule values of the recorded game, or the name of a rule set"+rulesDocs())
+	flags.Var(wholeOr(&o.Round, "a whole number", "end", "N|end"), "turn", "the same as --round, as some games call it")
+	flags.Var(choice(&o.As, forms...), "as", "the form")
+	flags.Var(choice(&seat, "A", "B", "C", "D"), "seat", "whose view, where a form has one")
+	flags.StringVar(&o.Results, "results", "", "results `FILE` of the game, which has its seed (codecraft, if the recording does not tell it; default: game.json beside game.replay, if it is there)")
+	rulesFlag(c, &rulesFile, "the rule values of the recorded game")
 	return c
 }
 
-// lastOr is the value of --round: a number, or end (−1).
-type lastOr struct{ whole[int] }
-
-// Set implements the flag's value.
-func (v lastOr) Set(text string) error {
-	if text == "end" {
-		*v.to = -1
-		return nil
-	}
-	if err := v.whole.Set(text); err != nil {
-		return fmt.Errorf("%w, or end", err)
-	}
-	return nil
-}
-
-// String implements the flag's value.
-func (v lastOr) String() string {
-	if v.to == nil || *v.to < 0 {
-		return "end"
-	}
-	return v.whole.String()
-}
-
-// Type names the value in the help.
-func (v lastOr) Type() string { return "N|end" }
-
 func (a *app) runReplayShow(ctx context.Context, file, rulesFile string, o showOptions) error {
-	rules := ""
-	if rulesFile != "" {
-		var err error
-		if rules, err = readRules(rulesFile, tools...); err != nil {
-			return err
-		}
-	}
-	t, holds, in, err := openRecording(ctx, file)
+	rules, err := readRules(rulesFile, tools...)
 	if err != nil {
 		return err
 	}
-	defer in.Close()
-	if holds != "games" {
-		return fmt.Errorf("%s: holds %s, no games", file, holds)
+	in, err := openRecording(ctx, file)
+	if err != nil {
+		return err
 	}
-	if !slices.Contains(t.forms, o.As) {
-		return wrongUse("--as %s: expected one of: %s (for %s)", o.As, strings.Join(t.forms, ", "), t.game)
+	defer in.close()
+	t := in.game
+	if in.holds != "games" {
+		return fmt.Errorf("%s: holds %s, no games", file, in.holds)
 	}
-	s, err := t.show(file, in, rules, o)
+	if in.folder != nil {
+		if in.in, err = t.folder.recording(in.folder, rules); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	s, err := t.position(file, in.in, rules, o)
 	if err != nil {
 		return err
 	}
@@ -305,81 +295,17 @@ func (a *app) runReplayShow(ctx context.Context, file, rulesFile string, o showO
 	return a.print(s, func() { a.printf("%s", s.Text) })
 }
 
-// recording is an open recording, uncompressed.
-type recording struct {
-	io.Reader
-	io.Closer
-}
-
-// openRecording opens a recording and finds the game it is of and what it
-// holds.
-func openRecording(ctx context.Context, file string) (t gameTools, holds string, in io.ReadCloser, err error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return t, "", nil, err
+// position is what t.show shows, if the options are for recordings of the game.
+func (t gameTools) position(name string, in io.Reader, rules string, o showOptions) (shown, error) {
+	switch {
+	case !slices.Contains(t.forms, o.As):
+		return shown{}, wrongUse("--as %s: expected one of: %s (for %s)", o.As, strings.Join(t.forms, ", "), t.game)
+	case t.seats > 0 && int(o.Seat) >= t.seats:
+		return shown{}, wrongUse("--seat %c: %s has seats A and %c", 'A'+rune(o.Seat), t.game, 'A'+rune(t.seats-1))
+	case t.single != "" && o.Game > 1:
+		return shown{}, wrongUse("--game %d: expected 1, a %s has one game", o.Game, t.single)
+	case !t.frames && o.Frame >= 0:
+		return shown{}, wrongUse("--frame %d: %s has no frames", o.Frame, t.game)
 	}
-	text, err := uncompressed(interruptibleReader{ctx, f})
-	var head []byte
-	if err == nil {
-		if head, err = text.Peek(4096); err == io.EOF {
-			err = nil
-		}
-	}
-	if err == nil {
-		for _, t := range tools {
-			if holds := t.holds(head); holds != "" {
-				return t, holds, recording{text, f}, nil
-			}
-		}
-		if err = fmt.Errorf("not a recording of any game known here; it begins with %.40q", head); len(head) == 0 {
-			err = errors.New("expected a recording, found an empty file")
-		}
-	}
-	f.Close()
-	return t, "", nil, fmt.Errorf("%s: %w", file, err)
-}
-
-// uncompressed undoes gzip, if it is there.
-func uncompressed(r io.Reader) (*bufio.Reader, error) {
-	const buffer = 1 << 16
-	in := bufio.NewReaderSize(r, buffer)
-	if magic, _ := in.Peek(2); len(magic) < 2 || magic[0] != 0x1f || magic[1] != 0x8b {
-		return in, nil
-	}
-	z, err := gzip.NewReader(in)
-	if err != nil {
-		return nil, gzipError(err)
-	}
-	return bufio.NewReaderSize(wholeGzip{z}, buffer), nil
-}
-
-// wholeGzip says of compressed data that ends too early what is wrong with it.
-type wholeGzip struct{ io.Reader }
-
-// Read implements io.Reader.
-func (r wholeGzip) Read(p []byte) (int, error) {
-	n, err := r.Reader.Read(p)
-	return n, gzipError(err)
-}
-
-// gzipError says what an early end means.
-func gzipError(err error) error {
-	if err == io.ErrUnexpectedEOF {
-		return errors.New("the file ends in the middle of the compressed data")
-	}
-	return err
-}
-
-// interruptibleReader fails once the context is done.
-type interruptibleReader struct {
-	ctx context.Context
-	io.Reader
-}
-
-// Read implements io.Reader.
-func (r interruptibleReader) Read(p []byte) (int, error) {
-	if r.ctx.Err() != nil {
-		return 0, context.Cause(r.ctx)
-	}
-	return r.Reader.Read(p)
+	return t.show(name, in, rules, o)
 }

@@ -14,10 +14,13 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
+
+	"moonfarm/rollout/bots/child"
 )
 
 // TestMain makes the test's program serve as moonfarm, and as a client of a game, too.
 func TestMain(m *testing.M) {
+	child.Main()
 	testscript.Main(m, map[string]func(){"moonfarm": main, "craftclient": craftClient})
 }
 
@@ -28,6 +31,7 @@ func TestMain(m *testing.M) {
 //	flip FILE BIT            flip one bit of a file, counted from its start
 //	cut FILE BYTES           remove the last bytes of a file
 //	same DIR DIR             compare two folders, names and bytes
+//	join FILE FILE…         write a file of others one after the other
 //	keys COMMAND…            take the JSON in stdout apart: its keys go to keys.txt,
 //	                         and the help of the command must name each of them
 func TestScripts(t *testing.T) {
@@ -51,7 +55,7 @@ func TestScripts(t *testing.T) {
 			return os.WriteFile(filepath.Join(e.WorkDir, "game.jsonl"), game, 0o666)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"status": scriptStatus, "flip": scriptFlip, "cut": scriptCut, "same": scriptSame, "keys": scriptKeys,
+			"status": scriptStatus, "flip": scriptFlip, "cut": scriptCut, "same": scriptSame, "join": scriptJoin, "keys": scriptKeys,
 		},
 	})
 }
@@ -96,6 +100,19 @@ func scriptFlip(ts *testscript.TestScript, _ bool, args []string) {
 
 func scriptCut(ts *testscript.TestScript, _ bool, args []string) {
 	change(ts, args, func(b []byte, n int) []byte { return b[:len(b)-n] })
+}
+
+func scriptJoin(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: join FILE FILE…")
+	}
+	var all []byte
+	for _, file := range args[1:] {
+		b, err := os.ReadFile(ts.MkAbs(file))
+		ts.Check(err)
+		all = append(all, b...)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), all, 0o666))
 }
 
 func scriptSame(ts *testscript.TestScript, neg bool, args []string) {
@@ -216,6 +233,12 @@ func TestHelp(t *testing.T) {
 		for _, line := range strings.Split(c.Long, "\n") {
 			if len([]rune(line)) > 80 {
 				t.Errorf("%s: a line of %d characters: %s", c.CommandPath(), len([]rune(line)), line)
+			}
+		}
+		_, flags, _ := strings.Cut(c.UsageString(), "\nFlags:\n")
+		for _, line := range strings.Split(flags, "\n") {
+			if len([]rune(line)) > helpWidth {
+				t.Errorf("%s: flags: a line of %d characters: %s", c.CommandPath(), len([]rune(line)), line)
 			}
 		}
 		for _, sub := range c.Commands() {

@@ -2,11 +2,11 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
 
+	"moonfarm/datasets"
 	"moonfarm/rollout"
 	"moonfarm/sim"
 	"moonfarm/sim/terminal"
@@ -23,10 +23,23 @@ var terminalTools = gameTools{
 	verify:    verifyTerminal,
 	counts:    []string{"games", "turns", "frames"},
 	forms:     []string{"text", "frame"},
+	seats:     2,
+	frames:    true,
+	single:    "replay",
 	show:      showTerminal,
 	read:      readTerminal,
-	write:     writeTerminal,
-	replayExt: ".replay",
+	writes:    []recordingForm{{name: "replay", ext: ".replay", what: "replay file", write: writeTerminal}},
+	help: toolHelp{
+		imports: "replay files of the original engine",
+		convert: "replay: files of the original engine, with every frame. The duration is the players' thinking time, which is 0 unless the " +
+			"episode has clocks; the winner is 0 if all is equal, thinking times too. A game that was cut by a limit becomes a recording that broke off.",
+		verify: "Each turn is compared up to its first difference, and the next turn goes on from what is recorded. " +
+			"The rules are those in the file unless --rules gives others.",
+		show: "The round is a turn (--turn says the same), and --frame takes an action frame of it. --as takes text (the numbers of the players, " +
+			"the arena with w, s, t for wall, support and turret, in upper case if upgraded, ^ and v for mobile units of player 1 and 2, " +
+			"and how many events there were) and frame (the frame's line as the bot at the seat is shown it; A is player 1).",
+		more: append([]string{"units"}, terminalEvents[:]...),
+	},
 }
 
 // terminalHolds knows a replay by its first line, the config.
@@ -42,28 +55,14 @@ func terminalHolds(head []byte) string {
 	return ""
 }
 
-// terminalRules reads rules: the text of a config file, the canonical text, or
-// the name of a rule set; nil if there are none.
-func terminalRules(text string) (*terminal.Rules, error) {
+// givenTerminalRules reads the text of --rules; nil if there is none, and the
+// rules are those of the recording.
+func givenTerminalRules(text string) (*terminal.Rules, error) {
 	if text == "" {
 		return nil, nil
 	}
-	var r terminal.Rules
-	var err error
-	if strings.HasPrefix(strings.TrimSpace(text), "{") {
-		var c wire.Config
-		c, err = wire.ParseConfig([]byte(text))
-		r = c.Rules
-	} else {
-		r, err = terminal.ParseRules([]byte(text))
-	}
-	if err == nil {
-		err = r.Validate()
-	}
-	if err != nil {
-		return nil, wrongUse("--rules: %w", err)
-	}
-	return &r, nil
+	r, err := givenRules(text, wire.ParseRules, (*terminal.Rules).Validate)
+	return &r, err
 }
 
 // terminalEvents are the keys of the counts of events, in the order of
@@ -71,11 +70,11 @@ func terminalRules(text string) (*terminal.Rules, error) {
 var terminalEvents = [wire.EventKinds]string{"spawns", "moves", "breaches", "shields", "self_destructs", "damages", "deaths", "attacks", "melees"}
 
 func verifyTerminal(name string, in io.Reader, rules string) (replayed, error) {
-	r, err := terminalRules(rules)
+	given, err := givenTerminalRules(rules)
 	if err != nil {
 		return replayed{}, err
 	}
-	m, report, err := wire.Verify(name, in, r)
+	m, report, err := wire.Verify(name, in, given)
 	v := replayed{
 		Counts:    map[string]int{"games": 1, "turns": report.Turns, "frames": report.Frames, "units": report.Units},
 		Different: report.Different,
@@ -89,6 +88,9 @@ func verifyTerminal(name string, in io.Reader, rules string) (replayed, error) {
 	if err == nil && !m.Complete {
 		v.Notes = append(v.Notes, fmt.Sprintf("the recording broke off in turn %d", max(m.Turns-1, 0)))
 	}
+	if report.Tied {
+		v.Notes = append(v.Notes, "health and times are equal at the end: who wins then is not known, so the recorded winner was not compared")
+	}
 	if err == nil && m.Config.Legacy && report.Different > 0 {
 		v.Notes = append(v.Notes, "a recording of before 2020, whose engine is played here as far as its rules are known")
 	}
@@ -96,100 +98,85 @@ func verifyTerminal(name string, in io.Reader, rules string) (replayed, error) {
 }
 
 // readTerminal reads a replay as an episode.
-func readTerminal(name string, in io.Reader, check bool) (recorded, error) {
-	var m *wire.Match
-	var report wire.Report
-	var err error
-	if check {
-		m, report, err = wire.Verify(name, in, nil)
-	} else {
-		m, err = wire.ReadMatch(name, in)
+func readTerminal(name string, in io.Reader, o readOptions, yield func(*recorded) error) error {
+	m, report, err := wire.Verify(name, in, nil)
+	if m == nil || err != nil && !o.keep {
+		return err
 	}
-	switch {
+	good := m.Turns
+	var reason error
+	switch d := report.First; {
 	case err != nil:
-		return recorded{}, err
-	case report.First != nil:
-		return recorded{}, fmt.Errorf("replay %s: not as it plays here: %w", name, report.First)
+		reason = unnamed(err, "replay "+name)
+	case d != nil:
+		if good = min(d.Turn, good); d.Frame < 0 { // before the turn: what the one before it left
+			good = max(good-1, 0)
+		}
+		reason = fmt.Errorf("not as it plays here: %w", d)
 	case !m.Complete:
-		return recorded{}, fmt.Errorf("replay %s: the recording broke off in turn %d", name, max(m.Turns-1, 0))
+		reason = fmt.Errorf("the recording broke off in turn %d", max(m.Turns-1, 0))
+	}
+	if reason != nil && !o.keep {
+		return fmt.Errorf("replay %s: %w", name, reason)
 	}
 	r := recorded{
 		Rules: string(m.Config.Rules.AppendText(nil)), RuleSet: m.Config.Generation,
 		Episode: rollout.Episode{Players: 2, Turns: m.Turns, Orders: m.Orders, Ends: m.Ends},
 	}
 	for _, n := range m.Names {
-		if n == "" {
-			n = "unnamed"
-		}
-		r.Episode.Policies = append(r.Episode.Policies, n)
+		r.Episode.Policies = append(r.Episode.Policies, named(n))
 	}
-	if err := playTerminal(m, &r.Episode); err != nil {
-		return recorded{}, fmt.Errorf("replay %s: %w", name, err)
+	g, err := terminal.New(m.Config.Rules)
+	if err == nil {
+		err = tooManyOrders(&r.Episode, g.Info().MaxOrders)
 	}
-	if r.Episode.Status != sim.Over {
-		return recorded{}, fmt.Errorf("replay %s: the recorded match is over after turn %d, as it plays here it is not", name, m.Turns-1)
+	if err != nil {
+		return fmt.Errorf("replay %s: %w", name, err)
 	}
-	return r, nil
+	r.settle(o.keep, good, reason, func(e *rollout.Episode) (sim.Status, int) { return play(g, e, nil) })
+	if r.Why != nil {
+		return fmt.Errorf("replay %s: %w", name, r.Why)
+	}
+	return yield(&r)
 }
 
-// playTerminal plays a match and fills in how it ends.
-func playTerminal(m *wire.Match, e *rollout.Episode) error {
-	g, err := terminal.New(m.Config.Rules)
-	if err != nil {
-		return err
-	}
-	var s terminal.State
-	g.Reset(&s, 0)
-	t := sim.NewTurn(0)
-	e.Status = sim.Cut
-	for turn := range m.Turns {
-		if e.Status == sim.Over {
-			return fmt.Errorf("turn %d: the match is over, but %d turns are recorded", turn, m.Turns)
-		}
-		m.Turn(t, turn)
-		for p := range sim.Player(2) {
-			if n, most := len(t.Orders(p)), g.Info().MaxOrders; n > most {
+// tooManyOrders says which turn of an episode has more orders of a seat than
+// the game takes.
+func tooManyOrders(e *rollout.Episode, most int) error {
+	for turn := range e.Turns {
+		for p := range sim.Player(e.Players) {
+			if n := len(e.OrdersOf(turn, p)); n > most {
 				return fmt.Errorf("turn %d: %d orders of player %d, at most %d can be given", turn, n, p+1, most)
 			}
 		}
-		if status := g.Step(&s, t); status != sim.Running {
-			e.Status = status
-		}
-	}
-	for p := range sim.Player(2) {
-		e.Outcome[p] = g.Outcome(&s, p)
 	}
 	return nil
 }
 
 // writeTerminal writes an episode as a replay file.
-func writeTerminal(out io.Writer, e *rollout.Episode, rules string) error {
+func writeTerminal(out io.Writer, e *datasets.Episode, rules string) error {
 	r, err := terminal.ParseRules([]byte(rules))
 	if err != nil {
 		return err
 	}
-	m := &wire.Match{Config: wire.ConfigOf(r), Names: [2]string(e.Policies), Turns: e.Turns, Orders: e.Orders, Ends: e.Ends}
-	var played rollout.Episode
-	if err := playTerminal(m, &played); err != nil {
+	g, err := terminal.New(r)
+	if err != nil {
 		return err
 	}
-	if played.Status != e.Status || played.Outcome != e.Outcome {
-		return errors.New("the episode does not end as it is recorded: other rules, or a damaged dataset")
+	if err := playAgain(g, e, nil); err != nil {
+		return err
 	}
+	m := &wire.Match{Config: wire.ConfigOf(r), Names: [2]string(e.Policies), Turns: e.Turns, Orders: e.Orders, Ends: e.Ends}
 	return wire.WriteMatch(out, m, wire.Local)
 }
 
 // showTerminal shows a frame of a recorded game.
 func showTerminal(name string, in io.Reader, rules string, o showOptions) (shown, error) {
-	given, err := terminalRules(rules)
-	switch {
-	case err != nil:
+	given, err := givenTerminalRules(rules)
+	if err != nil {
 		return shown{}, err
-	case o.Seat > 1:
-		return shown{}, wrongUse("--seat %c: terminal has seats A and B", 'A'+rune(o.Seat))
-	case o.Game > 1:
-		return shown{}, wrongUse("--game %d: expected 1, a replay has one game", o.Game)
-	case o.Round < 0 && o.Frame >= 0:
+	}
+	if o.Round < 0 && o.Frame >= 0 {
 		return shown{}, wrongUse("--frame %d: it needs a --turn", o.Frame)
 	}
 	m, f, last, err := wire.FindFrame(name, in, o.Round, o.Frame)
@@ -197,7 +184,7 @@ func showTerminal(name string, in io.Reader, rules string, o showOptions) (shown
 		return shown{}, err
 	}
 	if f == nil && last < 0 {
-		return shown{}, wrongUse("--turn %d: expected 0 to %d, or end", o.Round, max(m.Turns-1, 0))
+		return shown{}, wrongUse("--%s %d: expected 0 to %d, or end", o.RoundFlag, o.Round, max(m.Turns-1, 0))
 	}
 	if f == nil {
 		return shown{}, wrongUse("--frame %d: expected 0 to %d in turn %d", o.Frame, last, o.Round)

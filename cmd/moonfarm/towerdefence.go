@@ -11,7 +11,8 @@ import (
 	"moonfarm/sim/towerdefence/wire"
 )
 
-// towerdefenceTools reads recordings of the original engine, JSON Lines.
+// towerdefenceTools reads and writes recordings of the original engine as JSON
+// Lines, and the match logs of its runner.
 var towerdefenceTools = gameTools{
 	game:      "towerdefence",
 	rulesFile: "game-config.properties",
@@ -19,7 +20,24 @@ var towerdefenceTools = gameTools{
 	verify:    verifyTowerdefence,
 	counts:    []string{"games", "rounds", "renders"},
 	forms:     []string{"text", "console", "state", "textmap"},
+	seats:     2,
 	show:      showTowerdefence,
+	read:      readTowerdefence,
+	writes: []recordingForm{
+		{name: "recording", ext: ".jsonl", what: "recording", write: writeTowerdefence},
+		{name: "match-log", what: "match log", folder: writeMatchLog, part: "Round "},
+	},
+	folder:      &folderTools{what: "match log", holds: holdsMatchLog, verify: verifyMatchLog, read: readMatchLog, recording: showMatchLog},
+	rulesUntold: true,
+	help: toolHelp{
+		imports: "recordings as JSON Lines, of one game or many, and the folders of the match logs that the original's runner leaves behind",
+		convert: "recording: JSON Lines, as the recordings of the original engine; match-log: a folder for each, as the original's runner leaves it behind. " +
+			"Commands that cost failures get the shortest text that costs the same. A match log of a game that was cut breaks off; " +
+			"import takes it with --keep-until-difference only.",
+		verify: "The folder of a match log is compared with what its files show of every round.",
+		show: "--as takes text (players and map), console (the runner's map, always seen from A), state (state.json) and textmap (textMap.txt). " +
+			"In the map a cell is [LBR]: its column or missiles of B, the building, its row or missiles of A.",
+	},
 }
 
 // towerdefenceHolds tells files of games from those of displays.
@@ -33,21 +51,14 @@ func towerdefenceHolds(head []byte) string {
 	return ""
 }
 
-// towerdefenceRules reads the text of a game-config.properties, "" for the
+// givenTowerdefenceRules reads the text of a game-config.properties, "" for the
 // default.
-func towerdefenceRules(text string) (towerdefence.Rules, error) {
-	rules, err := towerdefence.ParseRules([]byte(text))
-	if err == nil {
-		err = rules.Validate()
-	}
-	if err != nil {
-		return rules, wrongUse("--rules: %w", err)
-	}
-	return rules, nil
+func givenTowerdefenceRules(text string) (towerdefence.Rules, error) {
+	return givenRules(text, towerdefence.ParseRules, (*towerdefence.Rules).Validate)
 }
 
 func verifyTowerdefence(name string, in io.Reader, rules string) (replayed, error) {
-	r, err := towerdefenceRules(rules)
+	r, err := givenTowerdefenceRules(rules)
 	if err != nil {
 		return replayed{}, err
 	}
@@ -67,15 +78,9 @@ func verifyTowerdefence(name string, in io.Reader, rules string) (replayed, erro
 
 // showTowerdefence shows a position of a recorded game.
 func showTowerdefence(name string, in io.Reader, rules string, o showOptions) (shown, error) {
-	parsed, err := towerdefenceRules(rules)
+	parsed, err := givenTowerdefenceRules(rules)
 	if err != nil {
 		return shown{}, err
-	}
-	if o.Seat > 1 {
-		return shown{}, wrongUse("--seat %c: towerdefence has seats A and B", 'A'+rune(o.Seat))
-	}
-	if o.Frame >= 0 {
-		return shown{}, wrongUse("--frame %d: towerdefence has no frames", o.Frame)
 	}
 	r, err := wire.NewRecordingReader(name, in)
 	if err != nil {
@@ -84,7 +89,7 @@ func showTowerdefence(name string, in io.Reader, rules string, o showOptions) (s
 	if err := seekGame(r, o.Game); err != nil {
 		return shown{}, err
 	}
-	p, commands, rounds, err := positionBefore(r, parsed, o.Round)
+	p, commands, rounds, err := positionBefore(r, parsed, o)
 	if err != nil {
 		return shown{}, err
 	}
@@ -119,16 +124,16 @@ func seekGame(r *wire.RecordingReader, game int) error {
 	return nil
 }
 
-// positionBefore plays the current game up to the given round, −1 for its end,
-// and returns the position before that round, the commands given in it (none at
-// the end), and the number of rounds of the game. If the game does not go as
-// recorded the position is the recorded one.
-func positionBefore(r *wire.RecordingReader, rules towerdefence.Rules, round int) (p *wire.Position, commands []string, rounds int, err error) {
+// positionBefore plays the current game up to o.Round and returns the position
+// before that round, the commands given in it (none at the end), and the number
+// of rounds of the game. If the game does not go as recorded the position is the
+// recorded one.
+func positionBefore(r *wire.RecordingReader, rules towerdefence.Rules, o showOptions) (p *wire.Position, commands []string, rounds int, err error) {
+	rules.SetStart(r.Header.Energy, r.Header.Health)
 	referee := wire.NewReferee(rules)
-	referee.Handicap(r.Header.Energy, r.Header.Health)
 	last := referee.Position()
 	for {
-		if last.Round == round {
+		if last.Round == o.Round {
 			p = last
 		}
 		kind, err := r.Next()
@@ -149,10 +154,10 @@ func positionBefore(r *wire.RecordingReader, rules towerdefence.Rules, round int
 	}
 	switch {
 	case p != nil:
-	case round < 0:
+	case o.Round < 0:
 		p = last
 	default:
-		return nil, nil, 0, wrongUse("--round %d: expected 0 to %d, the game has no more rounds", round, rounds)
+		return nil, nil, 0, wrongUse("--%s %d: expected 0 to %d, the game has no more rounds", o.RoundFlag, o.Round, rounds)
 	}
 	return p, commands, rounds, nil
 }

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"math"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,54 +19,31 @@ type verified struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// shardCount is the value of --recompute: a number, or all (−1).
-type shardCount struct{ to *int }
-
-// Set implements the flag's value.
-func (s shardCount) Set(text string) error {
-	if text == "all" {
-		*s.to = -1
-		return nil
-	}
-	if (whole[int]{s.to, 0, math.MaxInt}).Set(text) != nil {
-		return errors.New("expected a number of shards, 0 or more, or all")
-	}
-	return nil
-}
-
-// String implements the flag's value.
-func (s shardCount) String() string {
-	if s.to == nil {
-		return "0"
-	}
-	if *s.to < 0 {
-		return "all"
-	}
-	return strconv.Itoa(*s.to)
-}
-
-// Type names the value in the help.
-func (s shardCount) Type() string { return "K|all" }
-
 func (a *app) verify() *cobra.Command {
 	var o datasets.VerifyOptions
 	c := &cobra.Command{
 		Use: "verify DIR", Short: "Check a dataset, down to playing it again",
 		Long: `Checks that a dataset is what its manifest says: all files and no others, their
 sha256, schemas, counts and totals, the order of episodes, turns and seats, and
-that returns are the sums of the rewards. With --recompute it also plays K
-shards, or all, anew and compares every bit.
+that returns are the discounted sums of the rewards. With --recompute it also
+plays K shards, or all, anew and compares every bit. If this moonfarm does not
+have the policies of the dataset, the recorded orders are played again instead,
+and all else is compared.
 
 The exit status is 1 if anything is wrong; each problem is printed.
 
 With --json: one object with the keys dir, ok, shards, episodes, rows, bytes (in
 the manifest), recomputed (shards made anew and equal), replayed (true if only
-the recorded orders could be played again), problems (a list of texts), seconds.`,
+the recorded orders could be played again), lacking (the policy that this
+moonfarm could not make for that, "" if none), recorded (episodes in these
+shards that cannot be played at all, as their chance is not known: the
+transitions of their recordings were checked by the rules), problems (a list of
+texts), seconds.`,
 		Example: "  moonfarm verify data/td\n  moonfarm verify data/td --recompute all",
 		Args:    takes("DIR"),
 		RunE:    func(c *cobra.Command, args []string) error { return a.runVerify(c.Context(), args[0], o) },
 	}
-	c.Flags().Var(shardCount{&o.Recompute}, "recompute", "play so many shards again, spread over the dataset, and compare them")
+	c.Flags().Var(wholeOr(&o.Recompute, "a number of shards", "all", "K|all"), "recompute", "play so many shards again, spread over the dataset, and compare them")
 	workersFlag(c, &o.Workers)
 	return c
 }
@@ -109,8 +84,14 @@ func (a *app) printVerified(v verified) {
 	switch {
 	case v.Recomputed > 0 && v.Replayed:
 		a.printf("; the recorded orders of %s played again: equal to the bit", plural(v.Recomputed, "shard"))
+		if v.Lacking != "" {
+			a.printf("; what chose them is lacking here: %s", v.Lacking)
+		}
 	case v.Recomputed > 0:
 		a.printf("; %s played again: equal to the bit", plural(v.Recomputed, "shard"))
+	}
+	if v.Recorded > 0 {
+		a.printf("; %s cannot be played again, as their chance is not known: every transition was checked by the rules", plural(v.Recorded, "recorded episode"))
 	}
 	a.printf(" (%.1f s)\n", v.Seconds)
 }

@@ -1,0 +1,155 @@
+package moonfarm_test
+
+import (
+	"bufio"
+	"go/ast"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// Tests that hold arithmetic to the same bits on every machine. The compiler
+// may fuse x*y + z into one instruction, which rounds once instead of twice;
+// it does so on arm64, ppc64le, s390x, riscv64 and loong64, and on amd64 from
+// GOAMD64=v3 on. Only an explicit conversion, float32(x*y) + z, prevents it.
+// And of package math only what is exact is the same everywhere.
+
+// exactRooms are the rooms whose numbers end up in states, features, datasets
+// and results.
+var exactRooms = []string{"sim", "features", "env", "rollout", "datasets"}
+
+// fusedLine is a line of the compiler's listing with a fused multiply-add or
+// multiply-subtract of any architecture:
+//
+//	0x0058 00088 (/src/features/terminal/scalars.go:67)	FMADDS	F0, F1, F2, F3
+var fusedLine = regexp.MustCompile(`\(([^()]+\.go:\d+)\)\t([VW]?FN?M(?:ADD|SUB|ADB|SDB)\w*)\t`)
+
+// fused reads a listing and returns where it has fused instructions, each
+// place once, as "file.go:12: FMADDD".
+func fused(listing io.Reader) (places []string, lines int, err error) {
+	seen := map[string]bool{}
+	in := bufio.NewScanner(listing)
+	in.Buffer(nil, 1<<20)
+	for ; in.Scan(); lines++ {
+		m := fusedLine.FindStringSubmatch(in.Text())
+		if m == nil {
+			continue
+		}
+		if place := m[1] + ": " + m[2]; !seen[place] {
+			seen[place] = true
+			places = append(places, place)
+		}
+	}
+	return places, lines, in.Err()
+}
+
+// TestNoFusedArithmetic compiles the rooms for two architectures, which fuse
+// differently, and reads the compiler's listing. That takes two minutes where
+// nothing is cached.
+func TestNoFusedArithmetic(t *testing.T) {
+	if os.Getenv("MOONFARM_LONG") == "" {
+		t.Skip("set MOONFARM_LONG=1 to compile for arm64 and ppc64le and read the listings")
+	}
+	for _, arch := range []string{"arm64", "ppc64le"} {
+		t.Run(arch, func(t *testing.T) { compileWithoutFused(t, arch) })
+	}
+}
+
+func compileWithoutFused(t *testing.T, arch string) {
+	args := []string{"build", "-gcflags=" + module + "/...=-S"}
+	for _, room := range exactRooms {
+		args = append(args, "./"+room+"/...")
+	}
+	build := exec.Command("go", args...)
+	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH="+arch, "CGO_ENABLED=0")
+	listing, err := build.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := build.Start(); err != nil {
+		t.Fatal(err)
+	}
+	places, lines, err := fused(listing)
+	if err != nil {
+		t.Error(err)
+	}
+	if err := build.Wait(); err != nil {
+		t.Fatalf("go %s: %v", strings.Join(args, " "), err)
+	}
+	if lines < 100_000 {
+		t.Errorf("the listing has %d lines, too few for these packages", lines)
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, place := range places {
+		t.Errorf("%s: x*y + z is fused: write float32(x*y) + z, or float64", strings.TrimPrefix(place, here+string(filepath.Separator)))
+	}
+}
+
+// TestFusedIsFound compiles one function that is fused, over two statements,
+// and one that is not.
+func TestFusedIsFound(t *testing.T) {
+	dir := t.TempDir()
+	source := filepath.Join(dir, "sum.go")
+	text := `package sum
+
+func fused(x, y, z float64) float64 {
+	p := x * y
+	return z + p
+}
+
+func apart(x, y, z float32) float32 { return z + float32(x*y) }
+
+var F, G = fused, apart
+`
+	if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	compile := exec.Command("go", "tool", "compile", "-p", "sum", "-S", "-o", filepath.Join(dir, "sum.o"), source)
+	compile.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64")
+	listing, err := compile.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, listing)
+	}
+	places, _, err := fused(strings.NewReader(string(listing)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := source + ":5: FMADDD"; len(places) != 1 || places[0] != want {
+		t.Errorf("found %q, want %s alone", places, want)
+	}
+}
+
+// inexact are the functions of package math whose last bits differ between
+// machines: some have an assembly of their own, and others are fused.
+var inexact = strings.Fields(`Acos Acosh Asin Asinh Atan Atan2 Atanh Cbrt Cos Cosh Erf Erfc Erfcinv Erfinv Exp Exp2 Expm1
+	Gamma Hypot J0 J1 Jn Lgamma Log Log10 Log1p Log2 Pow Sin Sincos Sinh Tan Tanh Y0 Y1 Yn`)
+
+// TestExactMath refuses those functions in the rooms.
+func TestExactMath(t *testing.T) {
+	banned := map[string]bool{}
+	for _, name := range inexact {
+		banned[name] = true
+	}
+	for _, s := range sources(t) {
+		if s.test || !withinAny(s.dir, exactRooms) {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			call, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			if p, ok := call.X.(*ast.Ident); ok && p.Name == "math" && banned[call.Sel.Name] {
+				t.Errorf("%s: math.%s has other last bits on other machines", s.at(n), call.Sel.Name)
+			}
+			return true
+		})
+	}
+}

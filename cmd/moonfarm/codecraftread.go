@@ -1,0 +1,217 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+
+	"moonfarm/datasets"
+	"moonfarm/rollout"
+	"moonfarm/sim"
+	"moonfarm/sim/codecraft"
+	"moonfarm/sim/codecraft/wire"
+)
+
+// readCodecraft reads a recorded game as an episode. If its seed is known and
+// the game goes as recorded from that seed, the episode is that game; else the
+// episode is the recording itself.
+func readCodecraft(name string, in io.Reader, o readOptions, yield func(*recorded) error) error {
+	x := codecraftReader{name: name, o: o}
+	var err error
+	if x.replay, err = wire.ReadReplay(name, in); x.replay == nil || err != nil && !o.keep {
+		return err
+	}
+	if err != nil {
+		x.broken = unnamed(err, "recording "+name)
+	}
+	if x.replay.Ticks() == 0 {
+		return fmt.Errorf("recording %s: there is no tick in it", name)
+	}
+	r, err := x.episode()
+	if err != nil {
+		return fmt.Errorf("recording %s: %w", name, err)
+	}
+	return yield(r)
+}
+
+// codecraftReader makes an episode of a replay.
+type codecraftReader struct {
+	name   string
+	o      readOptions
+	replay *wire.Replay
+	broken error // what comes after its ticks cannot be read
+}
+
+// candidates are the rules by which the game may have been played: what the
+// recording tells, completed by the rules of --rules, or else by each preset.
+func (x *codecraftReader) candidates() ([]codecraft.Rules, error) {
+	names := codecraft.Presets()
+	if x.o.rules != "" {
+		names = []string{x.o.rules}
+	}
+	var all []codecraft.Rules
+	for _, name := range names {
+		rules, err := givenCodecraftRules(name)
+		if err == nil {
+			rules, err = x.replay.Start.Rules(rules)
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rules)
+	}
+	return all, nil
+}
+
+// seeds are those from which the game may have been played: the one that the
+// replay tells under these rules, and the one of the results file beside it.
+func (x *codecraftReader) seeds(g *codecraft.Game) (seeds []uint64) {
+	if seed, ok := x.replay.Start.Seed(g); ok {
+		seeds = append(seeds, seed)
+	}
+	if results, _ := readResults(x.name, "", x.replay.Scores()); results != nil {
+		seeds = append(seeds, results.Seed)
+	}
+	return seeds
+}
+
+// episode finds rules and a seed with which the game goes as recorded. If there
+// are none the episode is the recording, whose ticks are checked by the rules.
+func (x *codecraftReader) episode() (*recorded, error) {
+	candidates, err := x.candidates()
+	if err != nil {
+		return nil, err
+	}
+	for i, rules := range candidates {
+		g, err := codecraft.New(rules)
+		if err != nil {
+			return nil, err
+		}
+		seeds := x.seeds(g)
+		for _, seed := range seeds {
+			if status, same := x.replay.Plays(g, seed); same {
+				return x.playedFrom(seed, g, status), nil
+			}
+		}
+		if len(seeds) > 0 { // these rules are the likeliest: they are checked first
+			candidates[0], candidates[i] = candidates[i], candidates[0]
+		}
+	}
+	return x.checked(candidates)
+}
+
+// checked is the episode of a game that cannot be played again, by the first
+// rules that allow all of its ticks. If none do and --keep-until-difference is
+// given, it ends before the first tick that the rules forbid.
+func (x *codecraftReader) checked(candidates []codecraft.Rules) (*recorded, error) {
+	var reason error
+	good, rules := 0, candidates[0] // the most ticks that some rules allow
+	for _, c := range candidates {
+		g, n, err := x.replay.Check(c)
+		if err == nil {
+			return x.recording(g, x.stopped(g.Status)), nil
+		}
+		if reason == nil || n > good {
+			good, rules, reason = n, c, fmt.Errorf("not as it plays here: %w", err)
+		}
+	}
+	if !x.o.keep {
+		return nil, reason
+	}
+	for good > 0 { // a cut game goes on after its last tick
+		x.replay.Cut(good)
+		g, n, err := x.replay.Check(rules)
+		if err == nil && g.Status == sim.Running {
+			return x.recording(g, oneLine(reason)), nil
+		}
+		if good--; err != nil && n > 0 { // the game is over before
+			good = min(good, n)
+		}
+	}
+	return nil, fmt.Errorf("%w (in the first tick: nothing is left to keep)", reason)
+}
+
+// stopped says why the recording ends though the game goes on; "" if the game
+// is over.
+func (x *codecraftReader) stopped(status sim.Status) string {
+	switch {
+	case status != sim.Running:
+		return ""
+	case x.broken != nil:
+		return oneLine(x.broken)
+	}
+	return fmt.Sprintf("the recording ends after %s", plural(x.replay.Ticks(), "tick"))
+}
+
+// playedFrom is the episode of a game that goes as recorded from its seed.
+func (x *codecraftReader) playedFrom(seed uint64, g *codecraft.Game, status sim.Status) *recorded {
+	r := x.told(g, status, x.stopped(status))
+	r.Episode.Seed = seed
+	play(g, &r.Episode, nil)
+	return r
+}
+
+// recording is the episode of a game that goes through its recorded states.
+func (x *codecraftReader) recording(g *wire.RecordedGame, stopped string) *recorded {
+	r := x.told(g.Game, g.Status, stopped)
+	r.Episode.Recording = x.replay.File
+	for p := range sim.Player(r.Episode.Players) {
+		r.Episode.Outcome[p] = g.Outcome(&g.Last, p)
+	}
+	return r
+}
+
+// told is what both kinds of episodes have from the replay.
+func (x *codecraftReader) told(g *codecraft.Game, status sim.Status, stopped string) *recorded {
+	rules := g.Rules()
+	r := &recorded{Rules: string(rules.AppendText(nil)), RuleSet: codecraftSet(rules)}
+	r.Episode = rollout.Episode{
+		Players: int(rules.Players), Turns: x.replay.Ticks(), Status: status, Stopped: stopped,
+		Orders: x.replay.Orders, Ends: x.replay.OrderEnds,
+	}
+	if status == sim.Running {
+		r.Episode.Status = sim.Cut
+	}
+	for range r.Episode.Players {
+		r.Episode.Policies = append(r.Episode.Policies, named(""))
+	}
+	return r
+}
+
+// codecraftSet is the name of the preset with these rules, "" if there is none.
+func codecraftSet(rules codecraft.Rules) string {
+	for _, name := range codecraftRuleSets() {
+		if r, err := codecraft.ParseRules([]byte(name)); err == nil && r == rules {
+			return name
+		}
+	}
+	return ""
+}
+
+// writeCodecraft writes an episode as a replay file.
+func writeCodecraft(out io.Writer, e *datasets.Episode, rules string) error {
+	if len(e.Recording) > 0 {
+		_, err := out.Write(e.Recording)
+		return err
+	}
+	r, err := codecraft.ParseRules([]byte(rules))
+	if err != nil {
+		return err
+	}
+	g, err := codecraft.New(r)
+	if err != nil {
+		return err
+	}
+	start := new(codecraft.State)
+	g.Reset(start, e.Seed)
+	buffered := bufio.NewWriterSize(out, 1<<16)
+	rec := wire.NewRecorder(buffered, g, start)
+	same := playAgain(g, e, rec.Tick)
+	if err := rec.Close(); err != nil {
+		return err
+	}
+	if same != nil {
+		return same
+	}
+	return buffered.Flush()
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"moonfarm/sim/unzip"
+)
+
+// recording is an open recording: the uncompressed text of a file, or a folder.
+type recording struct {
+	game   gameTools
+	holds  string // what is in it: "games", or something else that can be verified
+	in     io.Reader
+	folder fs.FS // nil: a file
+	file   *os.File
+}
+
+func (r *recording) close() {
+	if r.file != nil {
+		r.file.Close()
+	}
+}
+
+// openRecording opens a recording and finds the game it is of and what it
+// holds. What is neither a regular file nor a folder is refused: a pipe could
+// be read but once, and never ends if nobody writes.
+func openRecording(ctx context.Context, file string) (*recording, error) {
+	s, err := os.Stat(file)
+	switch {
+	case err != nil:
+		return nil, &fs.PathError{Op: "open", Path: file, Err: errors.Unwrap(err)}
+	case s.IsDir():
+		return openFolder(file)
+	case !s.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: expected a file or a folder, found a pipe, a socket or a device", file)
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	text, err := uncompressed(interruptibleReader{ctx, f})
+	var head []byte
+	if err == nil {
+		if head, err = text.Peek(4096); err == io.EOF {
+			err = nil
+		}
+	}
+	if err == nil {
+		for _, t := range tools {
+			if holds := t.holds(head); holds != "" {
+				return &recording{game: t, holds: holds, in: text, file: f}, nil
+			}
+		}
+		if err = fmt.Errorf("not a recording of any game known here; it begins with %.40q", head); len(head) == 0 {
+			err = errors.New("expected a recording, found an empty file")
+		}
+	}
+	f.Close()
+	return nil, fmt.Errorf("%s: %w", file, err)
+}
+
+// openFolder opens a recording that is a folder.
+func openFolder(dir string) (*recording, error) {
+	for _, t := range tools {
+		if t.folder != nil && t.folder.holds(os.DirFS(dir)) {
+			return &recording{game: t, holds: "games", folder: os.DirFS(dir)}, nil
+		}
+	}
+	var known []string
+	for _, t := range tools {
+		if t.folder != nil {
+			known = append(known, "the folder of a "+t.folder.what+" of "+t.game)
+		}
+	}
+	return nil, fmt.Errorf("%s: expected a recording, or %s; it is a directory", dir, strings.Join(known, ", or "))
+}
+
+// readSmall reads a file, or a pipe, of at most so many bytes.
+func readSmall(name string, most int64) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(text)) > most {
+		err = fmt.Errorf("more than %s", size(uint64(most)))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return text, nil
+}
+
+// uncompressed undoes gzip, if it is there.
+func uncompressed(r io.Reader) (*bufio.Reader, error) {
+	in, err := unzip.NewReader(r)
+	if err != nil {
+		return nil, gzipError(err)
+	}
+	return bufio.NewReader(wholeGzip{in}), nil
+}
+
+// wholeGzip says of compressed data that ends too early what is wrong with it.
+type wholeGzip struct{ io.Reader }
+
+// Read implements io.Reader.
+func (r wholeGzip) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	return n, gzipError(err)
+}
+
+// gzipError says what an early end means.
+func gzipError(err error) error {
+	if err == io.ErrUnexpectedEOF {
+		return errors.New("the file ends in the middle of the compressed data")
+	}
+	return err
+}
+
+// interruptibleReader fails once the context is done.
+type interruptibleReader struct {
+	ctx context.Context
+	io.Reader
+}
+
+// Read implements io.Reader.
+func (r interruptibleReader) Read(p []byte) (int, error) {
+	if r.ctx.Err() != nil {
+		return 0, context.Cause(r.ctx)
+	}
+	return r.Reader.Read(p)
+}

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"moonfarm/datasets"
+	"moonfarm/rollout"
+	"moonfarm/sim"
+	"moonfarm/sim/towerdefence"
+	"moonfarm/sim/towerdefence/wire"
+)
+
+// readTowerdefence reads the matches of a recording as episodes.
+func readTowerdefence(name string, in io.Reader, o readOptions, yield func(*recorded) error) error {
+	rules, err := givenTowerdefenceRules(o.rules)
+	if err != nil {
+		return err
+	}
+	var last lastRules
+	return wire.ReadMatches(name, in, rules, func(m *wire.Match) error {
+		r := recordedMatch(m, &last)
+		var reason error
+		switch {
+		case m.Err != nil:
+			reason = unnamed(m.Err, "recording "+name)
+		case m.Different != nil:
+			reason = fmt.Errorf("not as it plays here: %w", m.Different)
+		}
+		keep := o.keep
+		if reason == nil && m.Result.End == wire.EndCut && len(m.Orders) > 0 { // this is how it was recorded
+			reason, keep = errors.New("the recorded match was cut there"), true
+		}
+		settleMatch(r, m, keep, reason, &last)
+		if r.Why != nil {
+			r.Why = fmt.Errorf("recording %s: game %d: %w", name, m.Number, r.Why)
+		}
+		return yield(r)
+	})
+}
+
+// lastRules keeps the game of the match before: most have the same rules.
+type lastRules struct {
+	rules towerdefence.Rules
+	text  string
+	game  *towerdefence.Game
+	err   error // why these rules cannot be played
+}
+
+// set makes the game of the rules, if they are others than before.
+func (l *lastRules) set(rules towerdefence.Rules) {
+	if l.text == "" || l.rules != rules {
+		l.rules, l.text = rules, string(rules.AppendText(nil))
+		l.game, l.err = towerdefence.New(rules)
+	}
+}
+
+// recordedMatch makes an episode of a match.
+func recordedMatch(m *wire.Match, last *lastRules) *recorded {
+	last.set(m.Rules)
+	r := &recorded{Game: m.Number, Name: m.Header.Game, Rules: last.text}
+	if m.Rules == towerdefence.DefaultRules() {
+		r.RuleSet = towerdefence.RulesVersion
+	}
+	e := &r.Episode
+	e.Players, e.Turns = 2, len(m.Orders)
+	for _, orders := range m.Orders {
+		for _, o := range orders {
+			if o != towerdefence.Nothing {
+				e.Orders = append(e.Orders, o)
+			}
+			e.Ends = append(e.Ends, int32(len(e.Orders)))
+		}
+	}
+	for _, n := range m.Header.Policy {
+		e.Policies = append(e.Policies, named(n))
+	}
+	return r
+}
+
+// settleMatch ends the episode of a match.
+func settleMatch(r *recorded, m *wire.Match, keep bool, reason error, last *lastRules) {
+	if last.err != nil {
+		if r.Why = last.err; reason != nil {
+			r.Why = reason
+		}
+		return
+	}
+	r.settle(keep, m.Same, reason, func(e *rollout.Episode) (sim.Status, int) { return play(last.game, e, nil) })
+}
+
+// commandsOf returns the commands of an episode, after checking that it ends as
+// the dataset says.
+func commandsOf(e *datasets.Episode, text string) (rules towerdefence.Rules, commands [][2]string, err error) {
+	if rules, err = towerdefence.ParseRules([]byte(text)); err != nil {
+		return rules, nil, err
+	}
+	g, err := towerdefence.New(rules)
+	if err != nil {
+		return rules, nil, err
+	}
+	if err := playAgain(g, e, nil); err != nil {
+		return rules, nil, err
+	}
+	for t := range e.Turns {
+		var c [2]string
+		for p := range c {
+			if orders := e.OrdersOf(t, sim.Player(p)); len(orders) > 0 {
+				c[p] = string(wire.AppendCommand(nil, orders[0]))
+			}
+		}
+		commands = append(commands, c)
+	}
+	return rules, commands, nil
+}
+
+// writeTowerdefence writes an episode as a recording. Its name is that of the
+// game it was imported from, or its number.
+func writeTowerdefence(out io.Writer, e *datasets.Episode, text string) error {
+	rules, commands, err := commandsOf(e, text)
+	if err != nil {
+		return err
+	}
+	h := wire.Header{Game: fmt.Sprintf("episode-%d", e.ID), Policy: [2]string(e.Policies)}
+	if _, number, ok := strings.Cut(e.Source, "#"); ok {
+		if _, name, ok := strings.Cut(number, " "); ok {
+			h.Game = name
+		}
+	}
+	_, err = wire.WriteMatch(wire.NewRecordingWriter(out), h, rules, commands)
+	return err
+}
+
+// writeMatchLog writes an episode as a match log.
+func writeMatchLog(create func(name string) (io.WriteCloser, error), e *datasets.Episode, text string) error {
+	rules, commands, err := commandsOf(e, text)
+	if err != nil {
+		return err
+	}
+	var names [2]string
+	for p, n := range e.Policies { // they become names of folders
+		names[p] = strings.Map(func(r rune) rune {
+			if r < ' ' || strings.ContainsRune(`/\:*?"<>|`, r) {
+				return '_'
+			}
+			return r
+		}, n)
+	}
+	_, err = wire.WriteMatchLog(wire.NewMatchLogWriter(names, create), rules, commands)
+	return err
+}
+
+// holdsMatchLog reports whether a folder has one for the first round.
+func holdsMatchLog(f fs.FS) bool {
+	first, err := fs.Glob(f, "Round 0*")
+	return err == nil && len(first) > 0
+}
+
+func verifyMatchLog(name string, f fs.FS, rules string) (replayed, error) {
+	r, err := givenTowerdefenceRules(rules)
+	if err != nil {
+		return replayed{}, err
+	}
+	_, report, err := wire.VerifyMatchLog(f, r)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", name, err)
+	}
+	v := replayed{Counts: map[string]int{"games": report.Games, "rounds": report.Rounds}, Different: report.Different}
+	if d := report.First; d != nil {
+		v.First = &difference{Game: d.Game, Round: d.Round, Field: d.Field, Expected: d.Want, Found: d.Got}
+	}
+	return v, err
+}
+
+// readMatchLog reads a match log as an episode. The sum is that of all that
+// makes it: names, start, commands and end.
+func readMatchLog(name string, f fs.FS, o readOptions, yield func(*recorded) error) (sum [sha256.Size]byte, err error) {
+	rules, err := givenTowerdefenceRules(o.rules)
+	if err != nil {
+		return sum, err
+	}
+	log, err := wire.ReadMatchLog(f)
+	if err != nil {
+		return sum, fmt.Errorf("%s: %w", name, err)
+	}
+	all := fmt.Appendf(nil, "%q %+v %q", log.Names, log.Rules(rules), log.Commands)
+	if log.Final != nil {
+		all = fmt.Appendf(all, " %+v", *log.Final)
+	}
+	sum = sha256.Sum256(all)
+	m, _, err := wire.VerifyMatchLog(f, rules)
+	if err != nil {
+		return sum, fmt.Errorf("%s: %w", name, err)
+	}
+	var last lastRules
+	r := recordedMatch(m, &last)
+	r.Game, r.Name = 0, ""
+	var reason error
+	if d := m.Different; d != nil {
+		reason = fmt.Errorf("not as it plays here: round %d: %s: recorded %s, played %s", d.Round, d.Field, d.Want, d.Got)
+	} else if log.Final == nil {
+		reason = fmt.Errorf("the match log has no endGameState.txt: it broke off after %s", plural(len(m.Orders), "round"))
+	}
+	settleMatch(r, m, o.keep, reason, &last)
+	if r.Why != nil {
+		r.Why = fmt.Errorf("%s: %w", name, r.Why)
+	}
+	return sum, yield(r)
+}
+
+// showMatchLog plays a match log as a recording.
+func showMatchLog(f fs.FS, text string) (io.Reader, error) {
+	rules, err := givenTowerdefenceRules(text)
+	if err != nil {
+		return nil, err
+	}
+	log, err := wire.ReadMatchLog(f)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	h := wire.Header{Game: log.Names[0] + " – " + log.Names[1], Policy: log.Names}
+	_, err = wire.WriteMatch(wire.NewRecordingWriter(&b), h, log.Rules(rules), log.Commands)
+	return &b, err
+}

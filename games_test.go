@@ -1,0 +1,111 @@
+package moonfarm_test
+
+import (
+	"go/ast"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"moonfarm/sim/simtest"
+)
+
+// entriesOfGames are the files, besides those that bear a game's name, that may
+// name games: there is one line for each in them.
+var entriesOfGames = []string{"env/catalog/games.go", "rollout/policy/policy.go", "bench/bench.go"}
+
+// clientsOf are the folders that are about the clients of one game.
+var clientsOf = map[string]string{"rollout/bots": "codecraft"}
+
+// gameNames are the games: the folders of sim with a page of rules.
+func gameNames(t *testing.T) (names []string) {
+	t.Helper()
+	pages, err := filepath.Glob("sim/*/RULES.md")
+	if err != nil || len(pages) < 4 {
+		t.Fatalf("pages of rules %q, error %v", pages, err)
+	}
+	for _, p := range pages {
+		names = append(names, filepath.Base(filepath.Dir(p)))
+	}
+	return names
+}
+
+// TestNoNames demands that nothing but the entries of games and files of their
+// own names a game: what a game offers is not decided by its name elsewhere.
+func TestNoNames(t *testing.T) {
+	games := gameNames(t)
+	for _, s := range sources(t) {
+		if s.test || row(s.dir) < row("env") || slices.Contains(entriesOfGames, s.path) {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			if _, tags := n.(*ast.ImportSpec); tags {
+				return false
+			}
+			literal, ok := n.(*ast.BasicLit)
+			if !ok {
+				return true
+			}
+			name, err := strconv.Unquote(literal.Value)
+			if err == nil && slices.Contains(games, name) && !strings.HasPrefix(path.Base(s.path), name) && clientsOf[s.dir] != name {
+				t.Errorf("%s: names the game %s; say it in the game's entry", s.at(n), name)
+			}
+			return true
+		})
+	}
+}
+
+// smallest is the game that README's list is checked with.
+const smallest = "tron"
+
+// TestAddingAGame demands that README's list of what a new game needs is whole:
+// the files that name the smallest game, but for tests, are those in the list,
+// where the game is called GAME.
+func TestAddingAGame(t *testing.T) {
+	_, list, found := strings.Cut(string(simtest.Text(t, "README.md")), "\n## Adding a game\n")
+	if !found {
+		t.Fatal("README has no section of that name")
+	}
+	list, _, _ = strings.Cut(list, "\n## ")
+	list = strings.ReplaceAll(list, "GAME", smallest)
+	want := []string{"README.md"}
+	for _, m := range regexp.MustCompile("[`(]([a-z]+/[a-zA-Z/_]+(?:\\.[a-z]+)?)[`)]").FindAllStringSubmatch(list, -1) {
+		if s, err := os.Stat(m[1]); err != nil {
+			t.Errorf("the list names %s: %v", m[1], err)
+		} else if !s.IsDir() {
+			want = append(want, m[1])
+		}
+	}
+	slices.Sort(want)
+	want = slices.Compact(want)
+	var got []string
+	named := regexp.MustCompile(`\b` + smallest + `\b`)
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		own := name == "sim/"+smallest || name == "features/"+smallest
+		if d.IsDir() && (own || d.Name() == "testdata" || d.Name() == "node_modules" || len(name) > 1 && name[0] == '.') {
+			return filepath.SkipDir
+		}
+		if ext := filepath.Ext(name); ext != ".go" && ext != ".md" || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		text, err := os.ReadFile(name)
+		if err == nil && named.Match(text) {
+			got = append(got, filepath.ToSlash(name))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slices.Sort(got); !slices.Equal(got, want) {
+		t.Errorf("the files that name %s are\n%q, README's list has\n%q", smallest, got, want)
+	}
+}
