@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -144,6 +145,17 @@ func marked(t *testing.T, m string) (pids []int) {
 	return pids
 }
 
+// told describes processes: parent, state and command line.
+func told(pids []int) (text string) {
+	for _, pid := range pids {
+		p, _ := new(table).read(pid)
+		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		state, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		text += fmt.Sprintf("\n%d, parent %d, ended %v: %q\n  %.60s", pid, p.parent, p.ended, line, state)
+	}
+	return text
+}
+
 // require waits until a number of processes run, at least, or none.
 func requireMarked(t *testing.T, m string, least int) {
 	t.Helper()
@@ -153,7 +165,7 @@ func requireMarked(t *testing.T, m string, least int) {
 			return
 		}
 		if time.Now().After(end) {
-			t.Fatalf("%d processes run, want %d", n, least)
+			t.Fatalf("%d processes run, want %d:%s", n, least, told(marked(t, m)))
 		}
 	}
 }
@@ -245,6 +257,23 @@ func TestProgramKilled(t *testing.T) {
 		if p, ok := new(table).read(guard); ok && !p.ended {
 			t.Errorf("the guard runs: %+v", p)
 		}
+	}
+}
+
+// A guard whose program was killed before it read a report sees an end, as any reader.
+func TestReset(t *testing.T) {
+	ours, theirs, err := socketPair()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ours.Close()
+	if _, err := ours.Write([]byte("report")); err != nil {
+		t.Fatal(err)
+	}
+	theirs.Close()
+	n, err := (&passing{conn: ours, control: make([]byte, unix.CmsgSpace(4))}).Read(make([]byte, 1))
+	if n != 0 || !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("%d, %v", n, err)
 	}
 }
 

@@ -143,7 +143,7 @@ type passing struct {
 func (p *passing) Read(b []byte) (int, error) {
 	n, controls, _, _, err := p.conn.ReadMsgUnix(b, p.control)
 	if err != nil || controls == 0 {
-		return n, err
+		return max(n, 0), err // it is −1 after a reset: the program was killed before it read a report
 	}
 	messages, err := unix.ParseSocketControlMessage(p.control[:controls])
 	for i := range messages {
