@@ -17,7 +17,7 @@ import (
 
 // entriesOfGames are the files, besides those that bear a game's name, that may
 // name games: there is one line for each in them.
-var entriesOfGames = []string{"env/catalog/games.go", "rollout/policy/policy.go", "bench/bench.go"}
+var entriesOfGames = []string{"env/catalog/games.go", "rollout/policy/policy.go", "rollout/bots/players/players.go", "bench/bench.go"}
 
 // clientsOf are the folders that are about the clients of one game.
 var clientsOf = map[string]string{"rollout/bots": "codecraft"}

@@ -30,7 +30,8 @@ var codecraftTools = gameTools{
 	read:        readCodecraft,
 	writes:      []recordingForm{{name: "replay", ext: ".replay", what: "replay file", write: writeCodecraft}},
 	rulesUntold: true,
-	series:      codecraftSeries,
+	config:      true,
+	results:     true,
 	help: toolHelp{
 		imports: "replay files of the original's form, and recorded games as JSON Lines. A replay that match or replay convert wrote tells its seed, " +
 			"as does a results file, game.json, beside game.replay: such a game is played again. No replay says what an entity was told " +
@@ -292,11 +293,14 @@ func readResults(recording, given string, scores []int64) (*wire.Results, error)
 	return r, err
 }
 
+// maxResults bounds results files.
+const maxResults = 1 << 20
+
 func parseResults(name string, scores []int64) (*wire.Results, error) {
 	if s, err := os.Stat(name); err == nil && !s.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: expected a file", name)
 	}
-	text, err := readSmall(name, maxConfig)
+	text, err := readSmall(name, maxResults)
 	if err != nil {
 		return nil, err
 	}

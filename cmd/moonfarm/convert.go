@@ -277,6 +277,15 @@ func writeWholeFolder(name string, form recordingForm, write func(create func(fi
 
 // removeWritten removes a folder of the form, if there is one of that name.
 func removeWritten(name string, form recordingForm) error {
+	if err := checkReplaced(name, form); err != nil {
+		return err
+	}
+	return os.RemoveAll(name)
+}
+
+// checkReplaced says why a folder of that name cannot be replaced by one of the
+// form.
+func checkReplaced(name string, form recordingForm) error {
 	there, err := os.ReadDir(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -289,5 +298,5 @@ func removeWritten(name string, form recordingForm) error {
 			return fmt.Errorf("%s: it is no %s, for it holds %s, and is not replaced", name, form.what, e.Name())
 		}
 	}
-	return os.RemoveAll(name)
+	return nil
 }

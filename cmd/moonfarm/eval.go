@@ -9,40 +9,51 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strings"
+	"runtime"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"moonfarm/env"
+	"moonfarm/rollout"
 	"moonfarm/rollout/arena"
-	"moonfarm/rollout/arena/report"
 	"moonfarm/rollout/arena/schedule"
 	"moonfarm/rollout/arena/sprt"
+	"moonfarm/rollout/bots/players"
 )
 
 // evalFlags are the flags of eval.
 type evalFlags struct {
 	gameFlags
-	players    string
-	games      int
-	seed       uint64
-	workers    int
-	schedule   string
-	sprt       string
-	normalised bool
-	anchor     string
-	out        string
-	strict     bool
-	form       reportForm
+	players string
+	player  []string
+	games   int
+	limits  limitFlags
+	// concurrency of games of bots, 0: as many as the cores bear
+	concurrency int
+	seed        uint64
+	workers     int
+	schedule    string
+	sprt        string
+	normalised  bool
+	anchor      string
+	out         string
+	strict      bool
+	form        reportForm
 }
 
 func (a *app) eval() *cobra.Command {
-	f := &evalFlags{games: 200, schedule: roundRobin}
+	f := &evalFlags{games: 200, schedule: schedule.NameRoundRobin}
 	c := &cobra.Command{
 		Use: "eval GAME --players A,B", Short: "Let players play each other, and rate them",
 		Long: `Lets players meet on the same seeds with the seats exchanged, and rates them.
+A player is one of these:
+
+` + playerDoc + `
+Commas part the players of --players; --player gives one that has commas.
+
 The score is (wins + draws/2) / games; elo is the rating of the Bradley–Terry
 model with draws (Davidson), 400 points for odds of ten to one, less the mean of
 all or that of --anchor. The intervals have 95 % confidence; they mind that the
@@ -52,7 +63,8 @@ beats, alpha-rank its share in the long run where populations follow what wins:
 where players beat each other in a circle, these two show it and ratings do not.
 
 Games that repeat, in all orders and the outcome, weigh as one: eval says so.
-The result depends on nothing but the players, the game and the seed.
+Between policies the result depends on nothing but the players, the game and the
+seed. Of bots each fault is counted; no game shares a folder with another.
 
 ` + scheduleDoc + `
 
@@ -65,29 +77,42 @@ The same command, after it was interrupted or killed, goes on where it was; with
 more --games or more players behind the others it extends the tournament. eval
 report DIR prints the result again.
 
+There, too, are replays and the logs of games of bots.
+
 A run that is interrupted prints the result of the games before the first one
 that is missing; the exit status is 130.
 
+` + limitsDoc + `
+
 ` + reportDoc,
-		Example: "  moonfarm eval towerdefence --players random,econ,turtle --games 500\n  moonfarm eval codecraft --players econ,turtle --rules round1-4 --out econ-turtle\n  moonfarm eval terminal --players rush,fort --sprt 0,20",
+		Example: "  moonfarm eval towerdefence --players random,econ,turtle --games 500\n  moonfarm eval towerdefence --players bot:mybot,econ,turtle --games 20 --out mybot\n  moonfarm eval codecraft --players econ,turtle --rules round1-4 --out econ-turtle\n  moonfarm eval terminal --players rush,fort --sprt 0,20",
 		Args:    takes("GAME"),
-		RunE:    func(c *cobra.Command, args []string) error { return a.runEval(c.Context(), args[0], f) },
+		RunE:    func(c *cobra.Command, args []string) error { return a.runEval(c, args[0], f) },
 	}
-	c.Flags().StringVar(&f.players, "players", "", "`A,B`: two policies or more (see policies GAME)")
+	f.addFlags(c)
+	c.AddCommand(a.evalReport())
+	return c
+}
+
+// addFlags adds the flags of eval.
+func (f *evalFlags) addFlags(c *cobra.Command) {
+	c.Flags().StringVar(&f.players, "players", "", "`A,B`: players, with commas between them")
 	c.Flags().StringVar(&f.players, "policies", "", "the same as --players")
+	c.Flags().StringArrayVar(&f.player, "player", nil, "`WHO` plays besides; may have commas, and be given again")
 	c.Flags().Var(whole(&f.games, 1, math.MaxInt32), "games", "how many, at least: of each lineup, or as --schedule says")
-	c.Flags().Var(choice(&f.schedule, schedules...), "schedule", "who meets whom")
+	c.Flags().Var(choice(&f.schedule, schedule.Names()...), "schedule", "who meets whom")
 	c.Flags().StringVar(&f.sprt, "sprt", "", "`ELO0,ELO1[,ALPHA,BETA]`: a sequential test of two players")
 	c.Flags().BoolVar(&f.normalised, "normalised", false, "the points of --sprt are normalised Elo")
 	c.Flags().StringVar(&f.out, "out", "", "`DIR` for the journal: created, or gone on with")
-	c.Flags().BoolVar(&f.strict, "strict", false, "fail at the first fault of a player")
+	c.Flags().BoolVar(&f.strict, "strict", false, "fail at the first crash, timeout, or game with 100 illegal orders of a player")
 	seedFlag(c, &f.seed)
 	f.addRules(c)
 	f.addMaxTurns(c)
 	workersFlag(c, &f.workers)
+	concurrencyFlag(c, &f.concurrency)
+	c.Flags().Lookup("concurrency").DefValue = "" // said in words
+	f.limits.add(c)
 	f.addReport(c)
-	c.AddCommand(a.evalReport())
-	return c
 }
 
 // addReport adds the flags of what is printed.
@@ -103,51 +128,69 @@ const journalName = "games.jsonl"
 const evalGames = 32
 
 // contenders are the players of eval, with names that differ.
-func (f *evalFlags) contenders(t *table) ([]arena.Player, error) {
-	if f.players == "" {
+func (f *evalFlags) contenders(t *table, g *players.Game) (list []*players.Player, err error) {
+	if f.players == "" && len(f.player) == 0 {
 		return nil, wrongUse("--players is missing: two players or more, such as --players random,random")
 	}
-	if n := t.spec.Info.Players; n < 2 {
-		return nil, wrongUse("--rules %s: a game of %s, expected two or more to compare players", f.rulesFile, plural(n, "player"))
+	if g.Seats < 2 {
+		return nil, wrongUse("--rules %s: a game of %s, expected two or more to compare players", f.rulesFile, plural(g.Seats, "player"))
 	}
-	specs, err := readSpecs("players", f.players)
-	if err != nil {
-		return nil, err
-	}
-	var list []arena.Player
-	seen := map[string]int{}
-	for _, spec := range specs {
-		maker, name, err := t.policy("players", spec)
+	texts := f.player
+	if f.players != "" {
+		specs, err := readSpecs("players", f.players)
 		if err != nil {
 			return nil, err
 		}
-		if seen[name]++; seen[name] > 1 {
-			name = fmt.Sprintf("%s #%d", name, seen[name])
+		texts = append(specs, texts...)
+	}
+	seen := map[string]int{}
+	for _, text := range texts {
+		p, err := g.Enter(text)
+		if err != nil {
+			players.Close(list...)
+			return nil, wrongPlayer("players", err)
 		}
-		list = append(list, arena.Player{Name: name, New: maker})
+		if seen[p.Name]++; seen[p.Name] > 1 {
+			p.Name = fmt.Sprintf("%s #%d", p.Name, seen[p.Name])
+		}
+		list = append(list, p)
 	}
-	if len(list) < 2 {
-		return nil, wrongUse("--players %s: 1 player, expected 2 or more", f.players)
+	switch bots := slices.ContainsFunc(list, (*players.Player).Bot); {
+	case len(list) < 2:
+		err = wrongUse("--players %s: 1 player, expected 2 or more", list[0].Name)
+	case bots && f.maxTurns > 0:
+		err = wrongUse("--max-turns: games of bots are ended by the rules alone")
 	}
-	return list, nil
+	if err != nil {
+		players.Close(list...)
+	}
+	return list, err
 }
 
-func (a *app) runEval(ctx context.Context, game string, f *evalFlags) (err error) {
+func (a *app) runEval(cmd *cobra.Command, game string, f *evalFlags) (err error) {
 	t, err := f.open(game)
 	if err != nil {
 		return err
 	}
-	players, err := f.contenders(t)
+	g, err := players.Open(players.Config{Game: t.game, Rules: t.rules, Limits: f.limits.limits(cmd)})
+	if err != nil {
+		return wrongUse("--rules: %s%w", fileName(f.rulesFile), err)
+	}
+	list, err := f.contenders(t, g)
 	if err != nil {
 		return err
 	}
-	s, err := f.scheduled(len(players), t.spec.Info.Players)
+	defer players.Close(list...)
+	s, err := f.scheduled(len(list), g.Seats)
 	if err != nil {
 		return err
 	}
 	c := arena.Tournament{
-		Vector: func() (env.Vector, error) { return t.vector(evalGames) }, Players: players,
-		Seed: f.seed, Workers: f.workers, Schedule: s,
+		Vector: func() (env.Vector, error) { return t.vector(evalGames) },
+		Seed:   f.seed, Workers: f.workers, Schedule: s,
+	}
+	for _, p := range list {
+		c.Players = append(c.Players, arena.Player{Name: p.Name, New: p.Policy})
 	}
 	j, err := f.journal(t, &c)
 	if err != nil {
@@ -156,7 +199,12 @@ func (a *app) runEval(ctx context.Context, game string, f *evalFlags) (err error
 	if j != nil {
 		defer func() { err = errors.Join(err, j.Close()) }()
 	}
-	games, passed, err := a.playEval(ctx, &c, j, f)
+	if slices.ContainsFunc(list, (*players.Player).Bot) {
+		if err := a.botTable(cmd, f, t.game.Name, g, list, &c); err != nil {
+			return err
+		}
+	}
+	games, passed, err := a.playEval(cmd.Context(), &c, j, f)
 	a.resume = "no game was played to its end"
 	if len(games) == 0 {
 		return err
@@ -186,7 +234,7 @@ func (f *evalFlags) journal(t *table, c *arena.Tournament) (*arena.Journal, erro
 	if err := os.MkdirAll(f.out, 0o777); err != nil {
 		return nil, fmt.Errorf("--out: %w", err)
 	}
-	sum := sha256.Sum256([]byte(t.rules))
+	sum := sha256.Sum256([]byte(t.spec.Info.Config))
 	j, err := arena.OpenJournal(filepath.Join(f.out, journalName), arena.Terms{
 		Game: t.spec.Info.Name, Rules: t.spec.Info.Rules, RulesSum: hex.EncodeToString(sum[:]),
 		Seed: f.seed, MaxTurns: f.maxTurns, Schedule: f.terms(),
@@ -214,6 +262,50 @@ func namesOf(players []arena.Player) (names []string) {
 	return names
 }
 
+// botTable makes a tournament play games of bots. Its files are in the folder of the
+// journal, if there is one.
+func (a *app) botTable(cmd *cobra.Command, f *evalFlags, name string, g *players.Game, list []*players.Player, c *arena.Tournament) error {
+	cores, bots := runtime.GOMAXPROCS(0), min(g.Seats, countBots(list))
+	if !cmd.Flags().Changed("concurrency") {
+		f.concurrency = max(1, cores/bots)
+	}
+	if f.concurrency*bots > max(cores, bots) {
+		fmt.Fprintf(a.stderr, "moonfarm: --concurrency %d: up to %d bots at once on %s share their time, and may answer late\n",
+			f.concurrency, f.concurrency*bots, plural(cores, "core"))
+	}
+	c.Workers = f.concurrency
+	for _, p := range list {
+		if at := p.Address(); at != nil {
+			fmt.Fprintf(a.stderr, "%s: waits for clients at %v\n", p.Name, at)
+		}
+	}
+	files := evalFiles{f.out, name, g}
+	if err := files.make(); err != nil {
+		return err
+	}
+	byName := map[string]*players.Player{}
+	for _, p := range list {
+		byName[p.Name] = p
+	}
+	c.Match = func(ctx context.Context, game *schedule.Game) (arena.Played, error) {
+		m := &players.Meeting{Seed: rollout.GameSeed(f.seed, uint64(game.Seed)), Copies: true}
+		for _, k := range game.Players {
+			m.Seats = append(m.Seats, byName[c.Players[k].Name])
+		}
+		return files.play(ctx, m, game)
+	}
+	return nil
+}
+
+func countBots(list []*players.Player) (n int) {
+	for _, p := range list {
+		if p.Bot() {
+			n++
+		}
+	}
+	return n
+}
+
 // flushEvery is how long games of a journal may wait for being written.
 const flushEvery = 200 * time.Millisecond
 
@@ -236,8 +328,8 @@ func (a *app) playEval(ctx context.Context, c *arena.Tournament, j *arena.Journa
 				return j.Flush()
 			}
 		}
-		if f.strict && len(p.Faults) > 0 {
-			fault := p.Faults[0]
+		if i := slices.IndexFunc(p.Faults, grave); f.strict && i >= 0 {
+			fault := p.Faults[i]
 			return fmt.Errorf("--strict: %s, turn %d: %s: %s", c.Players[p.Players[fault.Seat]].Name, fault.Turn, fault.Kind, fault.Text)
 		}
 		return nil
@@ -246,95 +338,28 @@ func (a *app) playEval(ctx context.Context, c *arena.Tournament, j *arena.Journa
 	return games, m.end(), err
 }
 
-// evaluate makes the report of games.
-func (f *evalFlags) evaluate(names []string, games []arena.Played) (*arena.Report, error) {
-	anchor := -1
-	for i, n := range names {
-		if n == f.anchor {
-			anchor = i
-		}
-	}
-	if f.anchor != "" && anchor < 0 {
-		return nil, wrongUse("--anchor %s: no such player", f.anchor)
-	}
-	return arena.Evaluate(names, games, anchor)
+// illegalFlood is so many illegal orders of a bot in one game that it is a fault for
+// --strict.
+const illegalFlood = 100
+
+// grave reports whether --strict ends at a fault.
+func grave(f arena.Fault) bool {
+	return f.Kind == players.FaultCrash || f.Kind == players.FaultTimeout || f.Kind == players.FaultIllegal && f.Times >= illegalFlood
 }
 
-// test adds the state of a sequential test to the report.
-func (f *evalFlags) test(r *arena.Report, s schedule.Schedule, games []arena.Played) (err error) {
-	d, ok := s.(schedule.Duel)
-	if !ok {
-		return nil
-	}
-	r.Test, err = d.State(arena.Results(games))
-	return err
-}
-
-// Names of schedules, as --schedule takes them.
-const (
-	roundRobin = "round-robin"
-	gauntlet   = "gauntlet"
-	swiss      = "swiss"
-	ladder     = "ladder"
-	sandbox    = "sandbox"
-)
-
-// schedules are what --schedule takes.
-var schedules = []string{roundRobin, gauntlet, swiss, ladder, sandbox}
-
-// scheduleDoc tells what the schedules are.
-const scheduleDoc = `Schedules are functions of the players, the seed and the games so far:
-  round-robin  all lineups of different players, on the same seeds, everybody on
-               every seat; --games is for each lineup
-  gauntlet     the same, but the first player sits at every table
-  swiss        players with as many points meet, and nobody meets another twice
-               if that can be; --games is for each player; for games of two
-  ladder       the first player meets those whose rating (Glicko-2) is near its
-               own; --games is for the first player
-  sandbox      rounds of tables of players with near ratings, as the CodeCraft
-               contest had them; --games is for each player`
-
-// Constants of schedules.
-const (
-	swissSeeds   = 2   // that a pair plays in a round: four games
-	ladderTables = 2   // lineups of a round
-	ladderSeeds  = 4   // that each of them plays
-	nearby       = 100 // points of rating
-	duelAhead    = 64  // seeds that are played at once
-)
+// duelAhead is how many seeds a sequential test plays at once.
+const duelAhead = 64
 
 // scheduled makes the schedule for so many players at tables of so many seats.
 func (f *evalFlags) scheduled(players, seats int) (schedule.Schedule, error) {
 	if f.sprt != "" {
 		return f.duel(players, seats)
 	}
-	seeds := (f.games-1)/seats + 1
-	switch f.schedule {
-	case gauntlet:
-		return schedule.Gauntlet{Players: players, Seats: seats, Seeds: seeds}, nil
-	case swiss:
-		if seats != 2 {
-			return nil, wrongUse("--schedule swiss: this game has %d seats, expected 2", seats)
-		}
-		return schedule.Swiss{Players: players, Rounds: (f.games-1)/(2*swissSeeds) + 1, Seeds: swissSeeds, Seed: f.seed}, nil
-	case ladder:
-		if players < seats {
-			return nil, wrongUse("--schedule ladder: %s at tables of %d", plural(players, "player"), seats)
-		}
-		pool := make([]int, players-1)
-		for i := range pool {
-			pool[i] = i + 1
-		}
-		return schedule.Ladder{Pool: pool, Rounds: (f.games-1)/(ladderTables*ladderSeeds*seats) + 1, Tables: ladderTables,
-			Seats: seats, Seeds: ladderSeeds, Spread: nearby, Rate: arena.Glicko(players)}, nil
-	case sandbox:
-		if players < seats {
-			return nil, wrongUse("--schedule sandbox: %s at tables of %d", plural(players, "player"), seats)
-		}
-		rounds := (f.games*players-1)/(players/seats*seats) + 1
-		return schedule.Sandbox{Players: players, Seats: seats, Rounds: rounds, Spread: nearby, Seed: f.seed, Rate: arena.Glicko(players)}, nil
+	s, err := schedule.Named(f.schedule, schedule.Plan{Players: players, Seats: seats, Games: f.games, Seed: f.seed, Rate: arena.Glicko(players)})
+	if err != nil {
+		err = wrongUse("--schedule %w", err)
 	}
-	return schedule.RoundRobin{Players: players, Seats: seats, Seeds: seeds}, nil
+	return s, err
 }
 
 // duel makes the schedule of a sequential test.
@@ -372,100 +397,3 @@ const (
 	sprtTerms       = "sprt "
 	normalisedTerms = " normalised"
 )
-
-// reportDoc is the help on reports.
-const reportDoc = `With --csv or --markdown: the table of players in that form.
-
-With --json: one object with the keys game, rules, seed, schedule, seats, seeds
-(different ones), games, distinct (games that are no repetitions), complete
-(false: interrupted; absent of a journal), anchor, draw_parameter, players (each
-with player, games, wins, draws, losses, score, score_low, score_high, elo, low,
-high, error (standard error), seeds (effective number), group (players with
-another one are connected by no games), bounded (false: won or lost everything,
-an end of the interval is the prior's), score_at_seat_0, mean_place, nash,
-alpha_rank, faults (by kind), seconds), pairs (each with a, b, games, distinct,
-repeats (true: the same on all seeds), mean_turns, and, from a's side, wins,
-draws, losses, score, score_low, score_high, elo, elo_low, elo_high, superior)
-and, with --sprt, sprt (elo0, elo1, alpha, beta, counts of results in half
-points, llr, lower, upper, decision, estimates).`
-
-// reportForm is the form in which a report is printed.
-type reportForm struct{ csv, markdown bool }
-
-func (f *reportForm) add(c *cobra.Command) {
-	c.Flags().BoolVar(&f.csv, "csv", false, "print the players as comma-separated values")
-	c.Flags().BoolVar(&f.markdown, "markdown", false, "print the players as a table of Markdown")
-}
-
-func (a *app) evalReport() *cobra.Command {
-	f := &evalFlags{games: 1}
-	c := &cobra.Command{
-		Use: "report DIR", Short: "Print the result of a tournament again",
-		Long: `Prints the result of the tournament in DIR, that of eval --out DIR, from its
-journal alone, also while it is being played.
-
-` + reportDoc,
-		Example: "  moonfarm eval report econ-turtle --markdown",
-		Args:    takes("DIR"),
-		RunE:    func(_ *cobra.Command, args []string) error { return a.runEvalReport(args[0], f) },
-	}
-	f.addReport(c)
-	return c
-}
-
-func (a *app) runEvalReport(dir string, f *evalFlags) error {
-	j, err := arena.ReadJournal(filepath.Join(dir, journalName))
-	if err != nil {
-		return err
-	}
-	if len(j.Games) == 0 {
-		return fmt.Errorf("%s: the journal has no games yet", dir)
-	}
-	r, err := f.evaluate(j.Players, j.Games)
-	if err != nil {
-		return err
-	}
-	r.Game, r.Rules, r.Seed, r.Schedule = j.Terms.Game, j.Terms.Rules, j.Terms.Seed, j.Terms.Schedule
-	if test, ok := strings.CutPrefix(j.Terms.Schedule, sprtTerms); ok {
-		f.sprt, f.normalised = strings.CutSuffix(test, normalisedTerms)
-		f.games = len(j.Games)
-		s, err := f.duel(len(j.Players), r.Seats)
-		if err != nil {
-			return err
-		}
-		if err := f.test(r, s, j.Games); err != nil {
-			return err
-		}
-	}
-	return f.form.print(a, r, 0)
-}
-
-// print prints a report.
-func (f reportForm) print(a *app, r *arena.Report, passed time.Duration) error {
-	switch {
-	case f.csv && f.markdown || a.json && (f.csv || f.markdown):
-		return wrongUse("--csv, --markdown and --json: expected one of them")
-	case f.csv:
-		return report.CSV(a.out, r)
-	case f.markdown:
-		return report.Markdown(a.out, report.Standings(r))
-	}
-	return a.print(r, func() { a.printReport(r, passed) })
-}
-
-func (a *app) printReport(r *arena.Report, passed time.Duration) {
-	a.table(report.Standings(r)...)
-	a.printf("\n")
-	a.table(report.Pairs(r)...)
-	for _, note := range report.Notes(r) {
-		a.printf("\n%s\n", note)
-	}
-	if r.Test != nil {
-		a.printf("\n%s\n", report.Test(r.Test, r.Players[0].Player, r.Players[1].Player))
-	}
-	took := ""
-	if passed > 0 {
-		took = fmt.Sprintf(" (%.1f s)", passed.Seconds())
-	}
-	a.printf("\n%s %s: %s on %s, seed %d, %s%s\n", r.Game, r.Rules, plural(r.Games, "game"), plural(r.Seeds, "seed"), r.Seed, r.Schedule, took)
-}

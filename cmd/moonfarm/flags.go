@@ -14,6 +14,7 @@ import (
 
 	"moonfarm/datasets"
 	"moonfarm/env/catalog"
+	"moonfarm/rollout/bots/players"
 )
 
 // value is the value of a flag: how it is read and shown, and what the help calls
@@ -149,6 +150,74 @@ const maxWorkers = 4096
 func workersFlag(c *cobra.Command, to *int) {
 	*to = runtime.GOMAXPROCS(0)
 	c.Flags().Var(whole(to, 1, maxWorkers), "workers", "how many work at once; the result is the same for any number")
+}
+
+// concurrencyFlag adds --concurrency.
+func concurrencyFlag(c *cobra.Command, to *int) {
+	c.Flags().Var(whole(to, 1, maxWorkers), "concurrency", "how many games of bots at once")
+}
+
+// limitFlags bound what bots may use.
+type limitFlags struct {
+	profile   string
+	accept    time.Duration
+	answer    time.Duration
+	game      time.Duration
+	cpu       time.Duration
+	memory    int // megabytes
+	processes int
+}
+
+// Profiles of limits.
+const (
+	localLimits = "local"
+	siteLimits  = "site"
+)
+
+// limitsDoc tells of the limits and of what they are not.
+const limitsDoc = `Bots have limits: --limits local, the default, are generous; --limits site are
+those of the contests, as far as they are known: of codecraft 1 s for an answer,
+40 s of processor time and 256 MB; of towerdefence 2 s for a round; of terminal
+what its config says. Each can be set alone. A bot that is started here is
+killed when its game ends, with all that it has started. This is no sandbox: a
+bot can do what you can do; play bots that you do not trust in a container.`
+
+// add adds the flags.
+func (f *limitFlags) add(c *cobra.Command) {
+	f.profile = localLimits
+	flags := c.Flags()
+	flags.Var(choice(&f.profile, localLimits, siteLimits), "limits", "what bots may use, if no other flag says it")
+	flags.Var(seconds(&f.answer), "timeout", "for each answer of a bot, of towerdefence for a round; 0: no limit (default: codecraft 10, towerdefence 60, terminal 600; of a config what it says)")
+	flags.Var(seconds(&f.accept), "accept-timeout", "until a client has connected, or the folder of a bot is free; 0: no limit (default: of those that are started 60, of folders 600)")
+	flags.Var(seconds(&f.game), "game-timeout", "for all answers of a bot in a game; not of terminal (default: no limit)")
+	flags.Var(seconds(&f.cpu), "cpu-time", "of processor time in a game, of a bot with all that it starts (default: no limit)")
+	flags.Var(whole(&f.memory, 0, 1<<24), "max-memory", "megabytes of memory, of a bot with all that it starts; 0: no limit (default 4096; Linux only)")
+	flags.Var(whole(&f.processes, 0, 1<<20), "max-processes", "of a bot at a time; 0: no limit (default 256; Linux only)")
+	for _, name := range []string{"max-memory", "max-processes"} {
+		flags.Lookup(name).DefValue = "" // said in words
+	}
+}
+
+// limits are those that the flags give.
+func (f *limitFlags) limits(c *cobra.Command) players.Limits {
+	l := players.Limits{Site: f.profile == siteLimits}
+	for _, t := range []struct {
+		flag string
+		from *time.Duration
+		to   **time.Duration
+	}{{"timeout", &f.answer, &l.Answer}, {"accept-timeout", &f.accept, &l.Accept}, {"game-timeout", &f.game, &l.Game}, {"cpu-time", &f.cpu, &l.CPU}} {
+		if c.Flags().Changed(t.flag) {
+			*t.to = t.from
+		}
+	}
+	if c.Flags().Changed("max-memory") {
+		bytes := int64(f.memory) << 20
+		l.Memory = &bytes
+	}
+	if c.Flags().Changed("max-processes") {
+		l.Processes = &f.processes
+	}
+	return l
 }
 
 // seedFlag adds --seed.

@@ -1,17 +1,22 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
-	"path/filepath"
+	"slices"
 	"strings"
-	"time"
+	"sync"
 
 	"github.com/spf13/cobra"
 
 	"moonfarm/env/catalog"
+	"moonfarm/rollout/bots/players"
+	"moonfarm/rollout/parallel"
+	"moonfarm/sim"
 )
 
 // matchFlags are the flags of match.
@@ -20,87 +25,160 @@ type matchFlags struct {
 	players       []string
 	seed          uint64
 	games         int
-	parallel      int
-	results       string
-	replay        string
-	logs          string
-	answer        time.Duration
-	accept        time.Duration
-	game          time.Duration
+	concurrency   int
+	files         gameFiles
+	limits        limitFlags
 }
 
 func (a *app) match() *cobra.Command {
-	f := &matchFlags{seed: 1, games: 1, parallel: 1}
+	f := &matchFlags{seed: 1, games: 1, concurrency: 1}
 	c := &cobra.Command{
 		Use: "match GAME", Short: "Let programs of the original contest play, against each other or policies",
-		Long: `Plays games between clients of the original contest, which are programs that
-connect by TCP, and built-in policies. GAME is ` + names(withClients()) + `.
+		Long: `Plays games between bots of the original contests and built-in policies.
+Bots play ` + strings.Join(players.Hosts(), ", ") + `; in other games
+policies do.
 
 --player, once for each seat, says who plays:
 
-  econ             a policy (see policies GAME), or a mixture of some: a text
-                   that is the name of one, or such a name with parentheses
-  tcp:31001        a client that connects to that port of this machine, with any
-                   token ("tcp:" alone: to a free port, which is told)
-  "./bot --fast"   any other text is a command line, of a client to be started.
-                   {host}, {port} and {token} in it are filled in; if it has
-                   none of them, they are added at its end. There is no shell;
-                   quotes keep blanks. It is killed after the game, with all
-                   that it has started
-  cmd:econ         a command line, even if it is named like a policy
+` + playerDoc + `
+Of codecraft --config gives seats, rules and seed instead, as the config file of
+the original.
 
-or --config gives seats, rules and seed as the config file of the original.
+In every game the players sit one seat further; a seed is played until all have
+sat everywhere. The first has the seed of --seed itself. What a bot does wrong
+is no failure of the command: the results say it. If the command is interrupted,
+it prints the games that came to their end, and its exit status is 130.
 
-In every game the players sit one seat further; a map is played until all have
-sat everywhere. The first has the seed of --seed itself. A client that breaks
-the protocol or takes too long crashes: its entities go on as they were told,
-the game too, and the results say why. That is no failure of the command. If it
-is interrupted, it prints the games that came to their end, and its exit status
-is 130.
+` + limitsDoc + `
 
 With --json: one object with the keys game, rules (version), seed, complete
 (false: some of the games are missing), players (each with player, games,
 wins: first places, shared ones too; place: the mean; score: the mean; crashes)
-and games (each with number, seed, ticks, seconds, seats: each with player,
-score, place, crashed, comment, crash_tick (null if it never connected), exit
-(how a started client that crashed ended by itself: "exit status 1", "signal:
-killed", else ""), output (its last lines, if it crashed), seconds: what it took
-for its answers).`,
-		Example: `  moonfarm match codecraft --player econ --player quickstart --games 10
-  moonfarm match codecraft --player "python3 main.py" --player tcp:31001
-  moonfarm match codecraft --config config.json --save-results results.json`,
+and games (each with number, seed, turns, cut (true: given up), seconds, seats:
+each with player, score, place, crashed, comment (why; null without a crash),
+crash_turn (null if it never joined), exit (how a bot that was started here and
+crashed ended by itself: "exit status 1", "signal: killed", else ""), output
+(its last lines, if it crashed), seconds: what it took for its answers, faults:
+each with seat, turn, kind, times, text).`,
+		Example: `  moonfarm match towerdefence --player bot:mybot --player econ --games 10
+  moonfarm match terminal --player bot:python-algo --player rush --save-replay game.replay
+  moonfarm match codecraft --player "python3 main.py" --player tcp:31001`,
 		Args: takes("GAME"),
 		RunE: func(c *cobra.Command, args []string) error { return a.runMatch(c, args[0], f) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.config, "config", "", "config `FILE` of the original: seed, game and players")
+	flags.StringVar(&f.config, "config", "", "config `FILE` of codecraft's original: seed, game and players")
 	flags.StringArrayVar(&f.players, "player", nil, "`WHO` plays at the next seat")
 	flags.Var(whole(&f.seed, 0, math.MaxUint64), "seed", "seed of the first game")
-	flags.StringVar(&f.rules, "rules", "", "`FILE` with the game's own rule values, or the name of a rule set ("+rulesDoc(withClients())+"); one that says no number of players is for those of --player")
+	rulesFlag(c, &f.rules, "the game's own rule values or in the form of the original; a rule set of codecraft that says no number of players is for those of --player")
 	flags.Var(whole(&f.games, 1, maxMatches), "games", "how many games")
-	flags.Var(whole(&f.parallel, 1, maxWorkers), "parallel", "how many games at once")
-	flags.StringVar(&f.results, "save-results", "", "`FILE` for the results of a game, as the original writes them; {game} is its number")
-	flags.StringVar(&f.replay, "save-replay", "", "`FILE` for the replay of a game, as the original writes it; the order of the entities in it tells import the seed; {game} is its number")
-	flags.StringVar(&f.logs, "logs", "", "`DIR` for what started clients print: one file for each and game, up to 10 MiB (default: it is dropped)")
-	flags.Var(seconds(&f.answer), "timeout", "for each answer of a client; 0: no limit (default 10, of a config what it says)")
-	flags.Var(seconds(&f.accept), "accept-timeout", "until a client has connected; 0: no limit (default 60 for those that are started, else none)")
-	flags.Var(seconds(&f.game), "game-timeout", "for all answers of a client in a game (default: no limit)")
-	flags.Bool("batch-mode", true, "as the original has it: no window. There never is one")
+	concurrencyFlag(c, &f.concurrency)
+	flags.Var(whole(&f.concurrency, 1, maxWorkers), "parallel", "the same as --concurrency")
+	flags.StringVar(&f.files.results, "save-results", "", "`FILE` for the results of a game of codecraft, as the original writes them; {game} is its number")
+	flags.StringVar(&f.files.replay, "save-replay", "", "`FILE` for the replay of a game, as the original writes it; of towerdefence a folder; {game} is its number")
+	flags.StringVar(&f.files.logs, "logs", "", "`DIR` for what started bots print: one file for each and game, up to 10 MiB (default: it is dropped)")
+	f.limits.add(c)
+	flags.Bool("batch-mode", true, "as codecraft's original has it: no window. There never is one")
 	return c
 }
 
-// withClients lists the games whose clients can play.
-func withClients() (list []gameTools) {
-	for _, t := range tools {
-		if t.series != nil {
-			list = append(list, t)
-		}
-	}
-	return list
-}
+// playerDoc tells what texts name players.
+const playerDoc = `  econ             a policy (see policies GAME), or a mixture of some: a text
+                   that is the name of one, or such a name with parentheses
+  bot:DIR          the folder of a bot: of towerdefence with the original's
+                   bot.json, of terminal with an algo.json or a run.sh
+  "./bot --fast"   any other text is a command line, of a program to be started:
+                   of terminal once a game, of towerdefence once a round, of
+                   codecraft once a game; there {host}, {port} and {token} in it
+                   are filled in, or added at its end. There is no shell;
+                   quotes keep blanks
+  cmd:econ         a command line, even if it is named like a policy
+  tcp:31001        of codecraft, a client that connects to that port of this
+                   machine, with any token ("tcp:" alone: to a free port, which
+                   is told)
+`
 
 // maxMatches bounds --games.
 const maxMatches = 1_000_000
+
+// series is a number of games between the same players.
+type series struct {
+	*players.Game
+	name    string
+	seed    uint64
+	players []*players.Player
+	flags   *matchFlags
+}
+
+// openSeries reads what the flags say, and opens all ports.
+func (f *matchFlags) openSeries(c *cobra.Command, g catalog.Game) (*series, error) {
+	switch {
+	case f.config != "" && len(f.players) > 0:
+		return nil, wrongUse("--config and --player: each says who plays, expected one of them")
+	case f.config != "" && !toolsOf(g.Name).config:
+		return nil, wrongUse("--config: %s has no such files; expected --player, once for each seat", g.Name)
+	case f.config == "" && len(f.players) == 0:
+		return nil, wrongUse("--player is missing: once for each seat, such as --player econ --player random")
+	case len(f.players) > sim.MaxPlayers:
+		return nil, wrongUse("--player: found %d of them, expected 1 to %d", len(f.players), sim.MaxPlayers)
+	}
+	rules, err := readRules(f.rules, toolsOf(g.Name))
+	if err != nil {
+		return nil, err
+	}
+	s := &series{name: g.Name, seed: f.seed, flags: f}
+	config := players.Config{Game: g, Rules: rules, Seats: len(f.players), Limits: f.limits.limits(c)}
+	if f.config != "" {
+		return s, s.configure(c, config)
+	}
+	if s.Game, err = players.Open(config); err != nil {
+		return nil, wrongUse("--rules: %s%w", fileName(f.rules), err)
+	}
+	if len(f.players) != s.Seats {
+		return nil, wrongUse("--player: found %d of them, expected %d by these rules", len(f.players), s.Seats)
+	}
+	for _, text := range f.players {
+		p, err := s.Enter(text)
+		if err != nil {
+			s.close()
+			return nil, wrongPlayer("player", err)
+		}
+		s.players = append(s.players, p)
+	}
+	return s, nil
+}
+
+// configure reads the config file.
+func (s *series) configure(c *cobra.Command, o players.Config) error {
+	config, err := players.ReadConfig(s.flags.config)
+	if err != nil {
+		return wrongUse("--config: %w", err)
+	}
+	if !c.Flags().Changed("seed") {
+		s.seed = rand.Uint64()
+		if seed := config.Seed(); seed != nil {
+			s.seed = *seed
+		}
+	}
+	if s.Game, s.players, err = config.Open(o); err != nil {
+		return wrongUse("--config: %w", err)
+	}
+	return nil
+}
+
+func (s *series) close() { players.Close(s.players...) }
+
+// wrongPlayer is the error for a text that names no player.
+func wrongPlayer(flag string, err error) error {
+	var none *players.ProgramError
+	switch {
+	case !errors.As(err, &none):
+		return wrongUse("--%s: %w", flag, err)
+	case none.Word == "":
+		return fmt.Errorf("--%s: %w", flag, err)
+	}
+	return unknownError{wrongUse("--%s: %w", flag, err), none.Word, none.Names}
+}
 
 // runMatch plays.
 func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
@@ -108,33 +186,26 @@ func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
 	if err != nil {
 		return usageError{err}
 	}
-	open := toolsOf(game).series
-	if open == nil {
-		return wrongUse("match: no clients of %s can play; of %s they can", game, names(withClients()))
-	}
-	if err := f.checkFiles(); err != nil {
+	if err := f.files.check(game, f.games); err != nil {
 		return err
 	}
-	s, err := open(g, c, f)
+	s, err := f.openSeries(c, g)
 	if err != nil {
 		return err
 	}
 	defer s.close()
-	if err := s.open(); err != nil {
-		return err
-	}
-	for _, e := range s.entrants {
-		if e.port != nil {
-			fmt.Fprintf(a.stderr, "%s: waits for clients at %v\n", e.name, e.port.Address())
+	for _, p := range s.players {
+		if at := p.Address(); at != nil {
+			fmt.Fprintf(a.stderr, "%s: waits for clients at %v\n", p.Name, at)
 		}
 	}
-	if f.logs != "" {
-		if err := os.MkdirAll(f.logs, 0o777); err != nil {
+	if f.files.logs != "" {
+		if err := os.MkdirAll(f.files.logs, 0o777); err != nil {
 			return err
 		}
 	}
 	m := a.meter("games")
-	list, err := s.play(c.Context(), func(done int) { m.show(uint64(done), uint64(f.games), 0, "") })
+	list, err := s.play(c.Context(), m)
 	passed := m.end()
 	a.resume = fmt.Sprintf("%d of %s played to the end", len(list), plural(f.games, "game"))
 	if len(list) == 0 {
@@ -145,139 +216,85 @@ func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
 	return errors.Join(err, a.print(r, func() { a.printMatches(r, passed) }))
 }
 
-// gameMark is what stands for the number of a game in the names of files.
-const gameMark = "{game}"
-
-// checkFiles tells what files to be written cannot be, before anybody plays.
-func (f *matchFlags) checkFiles() error {
-	for _, file := range [][2]string{{"save-results", f.results}, {"save-replay", f.replay}} {
-		flag, name := file[0], file[1]
-		if name == "" {
-			continue
+// play plays all games, some at once, and returns in order those that came to
+// their end: all, unless there is an error.
+func (s *series) play(ctx context.Context, m *meter) ([]matchGame, error) {
+	list := make([]matchGame, s.flags.games)
+	live := &liveGames{meter: m, all: s.flags.games}
+	err := parallel.Each(ctx, s.flags.concurrency, list, func(ctx context.Context, n int, _ matchGame) error {
+		if err := s.playGame(ctx, n, &list[n], live); err != nil {
+			return fmt.Errorf("game %d: %w", n+1, err)
 		}
-		if f.games > 1 && !strings.Contains(name, gameMark) {
-			return wrongUse("--%s %s: with --games %d its name must have %s in it", flag, name, f.games, gameMark)
-		}
-		first := numbered(name, 0)
-		if s, err := os.Stat(filepath.Dir(first)); err != nil || !s.IsDir() {
-			return wrongUse("--%s %s: there is no folder %s", flag, name, filepath.Dir(first))
-		}
-		if s, err := os.Stat(first); err == nil && s.IsDir() {
-			return wrongUse("--%s %s: expected the name of a file, found a folder", flag, name)
-		}
-		part, err := os.CreateTemp(filepath.Dir(first), ".moonfarm-*")
-		if err != nil {
-			return fmt.Errorf("--%s %s: the folder cannot be written to: %w", flag, name, err)
-		}
-		part.Close()
-		os.Remove(part.Name())
-	}
-	if f.results != "" && filepath.Clean(f.results) == filepath.Clean(f.replay) {
-		return wrongUse("--save-results and --save-replay: the same file %s", f.results)
-	}
-	return nil
+		return nil
+	})
+	list = slices.DeleteFunc(list, func(g matchGame) bool { return g.Number == 0 })
+	return list, err
 }
 
-// matchReport tells how games went. Its JSON keys are documented in the help.
-type matchReport struct {
-	Game     string        `json:"game"`
-	Rules    string        `json:"rules"`
-	Seed     uint64        `json:"seed"`
-	Complete bool          `json:"complete"` // all games that were asked for
-	Players  []matchPlayer `json:"players"`
-	Games    []matchGame   `json:"games"`
-}
-
-type matchPlayer struct {
-	Player  string  `json:"player"`
-	Games   int     `json:"games"`
-	Wins    int     `json:"wins"`
-	Place   float64 `json:"place"`
-	Score   float64 `json:"score"`
-	Crashes int     `json:"crashes"`
-}
-
-type matchGame struct {
-	Number  int         `json:"number"`
-	Seed    uint64      `json:"seed"`
-	Ticks   int         `json:"ticks"`
-	Seconds float64     `json:"seconds"`
-	Seats   []matchSeat `json:"seats"`
-}
-
-type matchSeat struct {
-	Player  string  `json:"player"`
-	Score   int64   `json:"score"`
-	Place   int     `json:"place"`
-	Crashed bool    `json:"crashed"`
-	Comment *string `json:"comment"`
-	// Of a crash: the tick, nil before the first; how a client that was started
-	// here ended by itself; its last lines of output.
-	Tick    *int     `json:"crash_tick"`
-	Exit    string   `json:"exit"`
-	Output  []string `json:"output"`
-	Seconds float64  `json:"seconds"`
-	entrant int
-}
-
-// report sums games up.
-func (s *series) report(list []matchGame) *matchReport {
-	r := &matchReport{Game: s.game.Name, Rules: s.version, Seed: s.seed, Games: list}
-	for _, e := range s.entrants {
-		r.Players = append(r.Players, matchPlayer{Player: e.name, Games: len(list)})
+// playGame plays one game, with its files.
+func (s *series) playGame(ctx context.Context, n int, into *matchGame, live *liveGames) error {
+	sits := players.Seating(len(s.players), n)
+	m := &players.Meeting{Seed: players.SeriesSeed(s.seed, len(s.players), n), Copies: s.flags.concurrency > 1}
+	var names []string
+	for _, k := range sits {
+		m.Seats, names = append(m.Seats, s.players[k]), append(names, s.players[k].Name)
 	}
-	for _, g := range list {
-		for _, seat := range g.Seats {
-			p := &r.Players[seat.entrant]
-			p.Place += float64(seat.Place) / float64(len(list))
-			p.Score += float64(seat.Score) / float64(len(list))
-			if seat.Place == 1 {
-				p.Wins++
-			}
-			if seat.Crashed {
-				p.Crashes++
-			}
+	m.Watch = live.watch(n, names)
+	o, err := s.flags.files.play(ctx, s.Game, s.name, m, gameName{game: n + 1, players: sits})
+	if o == nil {
+		return err
+	}
+	*into = s.game(n, m.Seed, sits, o)
+	live.done(into)
+	return err
+}
+
+// liveGames shows how games go, on a terminal.
+type liveGames struct {
+	*meter
+	mu    sync.Mutex
+	all   int
+	ended int
+}
+
+// watch shows a game that is being played.
+func (l *liveGames) watch(n int, names []string) func(turn int, scores []float64) {
+	if l.w == nil {
+		return nil
+	}
+	return func(turn int, scores []float64) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if !l.due() {
+			return
 		}
+		var words []string
+		for i, score := range scores {
+			words = append(words, fmt.Sprintf("%s %s", names[i], decimal(score)))
+		}
+		l.say(fmt.Sprintf("%d of %s; game %d, turn %d: %s", l.ended, plural(l.all, "game"), n+1, turn, strings.Join(words, ", ")))
 	}
-	return r
 }
 
-func (a *app) printMatches(r *matchReport, passed time.Duration) {
-	told := map[int]bool{} // of whom the last lines were shown: once is enough
-	crashes := func(g *matchGame, prefix string) {
-		for i, seat := range g.Seats {
-			if !seat.Crashed {
-				continue
-			}
-			a.printf("%sseat %d, %s: %s\n", prefix, i+1, seat.Player, *seat.Comment)
-			if !told[seat.entrant] && len(seat.Output) > 0 {
-				told[seat.entrant] = true
-				a.printf("  it printed last:\n  | %s\n", strings.Join(seat.Output, "\n  | "))
-			}
-		}
+// done leaves a line about a game that has ended.
+func (l *liveGames) done(g *matchGame) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ended++
+	if l.all == 1 {
+		return // the table tells it
 	}
-	if len(r.Games) == 1 && r.Complete { // the only one
-		g := &r.Games[0]
-		rows := [][]string{{"seat", "player", "score", "place", "time of answers"}}
-		for i, seat := range g.Seats {
-			rows = append(rows, []string{
-				group(i + 1), seat.Player, group(seat.Score), group(seat.Place), fmt.Sprintf("%.3f s", seat.Seconds),
-			})
-		}
-		a.table(rows...)
-		crashes(g, "")
-		a.printf("\n%s %s: %s, seed %d (%.1f s)\n", r.Game, r.Rules, plural(g.Ticks, "tick"), g.Seed, passed.Seconds())
-		return
+	var words []string
+	for _, s := range g.Seats {
+		words = append(words, fmt.Sprintf("%s %s (%d.)", s.Player, decimal(s.Score), s.Place))
 	}
-	rows := [][]string{{"player", "games", "first", "mean place", "mean score", "crashes"}}
-	for _, p := range r.Players {
-		rows = append(rows, []string{
-			p.Player, group(p.Games), group(p.Wins), fmt.Sprintf("%.2f", p.Place), group(int64(math.Round(p.Score))), group(p.Crashes),
-		})
+	l.leave(fmt.Sprintf("game %d, %s: %s", g.Number, plural(g.Turns, "turn"), strings.Join(words, ", ")))
+}
+
+// fileName is a name before a colon, "" for none.
+func fileName(name string) string {
+	if name == "" {
+		return ""
 	}
-	a.table(rows...)
-	for i := range r.Games {
-		crashes(&r.Games[i], fmt.Sprintf("game %d, ", r.Games[i].Number))
-	}
-	a.printf("\n%s %s: %s, seed %d (%.1f s)\n", r.Game, r.Rules, plural(len(r.Games), "game"), r.Seed, passed.Seconds())
+	return name + ": "
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
-	"slices"
 	"sync"
 	"syscall"
 	"testing"
@@ -137,8 +136,8 @@ func TestMatchPorts(t *testing.T) {
 		t.Errorf("%d games, %d and %d crashes; want %d and none", len(r.Games), r.Players[0].Crashes, r.Players[1].Crashes, games)
 	}
 	for i, g := range r.Games {
-		if g.Number != i+1 || g.Ticks != 1000 || (g.Seed == 1) != (i < 2) || i%2 == 1 && g.Seed != r.Games[i-1].Seed {
-			t.Errorf("game %d: number %d, %d ticks, seed %d", i+1, g.Number, g.Ticks, g.Seed)
+		if g.Number != i+1 || g.Turns != 1000 || (g.Seed == 1) != (i < 2) || i%2 == 1 && g.Seed != r.Games[i-1].Seed {
+			t.Errorf("game %d: number %d, %d turns, seed %d", i+1, g.Number, g.Turns, g.Seed)
 		}
 	}
 }
@@ -191,29 +190,7 @@ func TestMatchInterrupted(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
 		t.Fatalf("%v: printed %q", err, &out)
 	}
-	if c.ProcessState.ExitCode() != exitInterrupted || r.Complete || len(r.Games) != 1 || r.Games[0].Ticks != 1000 || r.Players[0].Games != 1 {
+	if c.ProcessState.ExitCode() != exitInterrupted || r.Complete || len(r.Games) != 1 || r.Games[0].Turns != 1000 || r.Players[0].Games != 1 {
 		t.Errorf("%v, %+v", c.ProcessState, r)
-	}
-}
-
-// TestSeating checks that all sit everywhere once before anything repeats.
-func TestSeating(t *testing.T) {
-	for players, ways := range map[int]int{1: 1, 2: 2, 3: 6, 4: 24} {
-		s := &series{entrants: make([]entrant, players)}
-		seen := map[string]bool{}
-		for n := range ways {
-			sat := s.seating(n)
-			if key := fmt.Sprint(sat); seen[key] {
-				t.Errorf("%d players: game %d is seated as another before: %s", players, n+1, key)
-			} else {
-				seen[key] = true
-			}
-			if where := slices.Index(sat, 0); where != n%players {
-				t.Errorf("%d players: in game %d the first sits at %d", players, n+1, where)
-			}
-		}
-		if fmt.Sprint(s.seating(ways)) != fmt.Sprint(s.seating(0)) {
-			t.Errorf("%d players: no new beginning after %d games", players, ways)
-		}
 	}
 }

@@ -162,15 +162,22 @@ func (m *meter) show(done, all, other uint64, otherWhat string) {
 	if m.w == nil {
 		return
 	}
-	now := time.Now()
 	if !m.begun {
 		m.begun, m.base = true, done
 	}
-	if now.Sub(m.last) < progressEvery {
-		return
+	if m.due() {
+		m.say(m.line(time.Since(m.start), done, all, other, otherWhat))
 	}
-	m.last, m.shown = now, true
-	fmt.Fprintf(m.w, "\r\x1b[K%s", m.line(now.Sub(m.start), done, all, other, otherWhat))
+}
+
+// due reports whether the line is to be written again, and notes that it is.
+func (m *meter) due() bool {
+	now := time.Now()
+	if now.Sub(m.last) < progressEvery {
+		return false
+	}
+	m.last = now
+	return true
 }
 
 // line is the text of the progress.
@@ -206,5 +213,12 @@ func (m *meter) say(what string) {
 	if m.w != nil {
 		m.shown = true
 		fmt.Fprintf(m.w, "\r\x1b[K%s", what)
+	}
+}
+
+// leave writes a line that stays.
+func (m *meter) leave(line string) {
+	if m.w != nil {
+		fmt.Fprintf(m.w, "\r\x1b[K%s\n", line)
 	}
 }

@@ -8,10 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"moonfarm/datasets"
-	"moonfarm/env/catalog"
 	"moonfarm/rollout"
 	"moonfarm/sim"
 )
@@ -46,10 +43,10 @@ type gameTools struct {
 	// name that --format takes; the first is the default.
 	writes []recordingForm
 	folder *folderTools // recordings that are folders; nil: there are none
-	// series reads the flags of match, for a game of whose original clients can
-	// play; nil: none can.
-	series func(g catalog.Game, c *cobra.Command, f *matchFlags) (*series, error)
-	help   toolHelp
+	// config and results tell that match takes a config file of the original, and
+	// writes its file of results.
+	config, results bool
+	help            toolHelp
 	// rulesUntold tells that recordings do not hold all of their rules, so
 	// that import takes --rules.
 	rulesUntold bool

@@ -16,6 +16,7 @@ import (
 
 	"moonfarm/rollout"
 	"moonfarm/sim"
+	"moonfarm/sim/prng"
 )
 
 // Bot is an original bot that plays at a seat of one game.
@@ -73,8 +74,11 @@ type Crash struct {
 type Result struct {
 	Turns  int
 	Status sim.Status
-	Time   time.Duration   // from the first turn to the end
-	Used   []time.Duration // by seat: what a bot took for all its answers
+	Time   time.Duration // from the first turn to the end
+	// Outcome tells by seat how the game ended.
+	Outcome []sim.Outcome
+	Sum     prng.Digest     // of orders, length and outcome: games with the same sum are the same game
+	Used    []time.Duration // by seat: what a bot took for all its answers
 	// Crashes tells, by seat, of the bots that crashed; nil for others.
 	Crashes []*Crash
 }

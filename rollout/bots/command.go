@@ -1,6 +1,7 @@
 package bots
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -36,9 +37,9 @@ func SplitCommand(line string) ([]string, error) {
 	}
 	switch {
 	case quote != 0:
-		return nil, fmt.Errorf("command %q: a quote %c is not closed", line, quote)
+		return nil, fmt.Errorf("a quote %c is not closed", quote)
 	case len(words) == 0 || words[0] == "":
-		return nil, fmt.Errorf("command %q: want the name of a program", line)
+		return nil, errors.New("want the name of a program")
 	}
 	return words, nil
 }

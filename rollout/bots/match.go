@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -156,6 +157,7 @@ func (t *table) play(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 		t.Vector.Step(t.batch)
+		t.count()
 		t.result.Status = t.batch.Status[0]
 		t.result.Turns++
 		if err := t.shown(); err != nil {
@@ -242,10 +244,26 @@ func (t *table) close() {
 	}
 }
 
+// count counts the orders of the turn that was played into the sum.
+func (t *table) count() {
+	most := t.Vector.Spec().Info.MaxOrders
+	for i, n := range t.batch.OrderLen {
+		t.result.Sum.Add(uint64(uint32(n)))
+		for _, o := range t.batch.Orders[i*most:][:max(n, 0)] {
+			t.result.Sum.Add(uint64(o))
+		}
+	}
+}
+
 // sum sums the match up.
 func (t *table) sum() *Result {
 	r := &t.result
+	r.Sum.Add(uint64(r.Status))
 	for i := range t.places {
+		o := t.Vector.Outcome(0, sim.Player(i))
+		r.Sum.Add(math.Float64bits(o.Score))
+		r.Sum.Add(uint64(math.Float32bits(o.Result)))
+		r.Outcome = append(r.Outcome, o)
 		r.Used = append(r.Used, t.places[i].ended.Used)
 		r.Crashes = append(r.Crashes, t.places[i].crash)
 	}

@@ -17,9 +17,10 @@ import (
 	"moonfarm/sim/terminal/wire"
 )
 
-// Match is one game of Terminal. There is no chance in the game: it has no seed.
+// Match is one game of Terminal.
 type Match struct {
 	Config wire.Config // what bots are sent, and the rules
+	Seed   uint64      // of policies that draw; the game has no chance
 	Seats  [2]Seat
 	Limits Limits // of both bots: see SiteLimits and LocalLimits
 
@@ -123,6 +124,7 @@ func (m *Match) host() (*host, error) {
 	if err != nil {
 		return nil, err
 	}
+	v.Reset(0, m.Seed)
 	h := &host{Match: m, rules: m.Limits.timed(m.Config.Rules)}
 	if h.referee, err = wire.NewReferee(h.rules); err != nil {
 		return nil, err

@@ -129,14 +129,6 @@ func (p *Program) checkFile(m *meta) error {
 // a folder once a round. A program with a slash in its name is looked for in that
 // folder, others in PATH.
 func Command(line, dir string) (*Program, error) {
-	p, err := command(line, dir)
-	if err != nil {
-		return nil, fmt.Errorf("command %q: %w", line, err)
-	}
-	return p, nil
-}
-
-func command(line, dir string) (*Program, error) {
 	words, err := bots.SplitCommand(line)
 	if err != nil {
 		return nil, err

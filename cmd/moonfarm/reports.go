@@ -1,0 +1,293 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"moonfarm/rollout/arena"
+	"moonfarm/rollout/arena/report"
+	"moonfarm/rollout/arena/schedule"
+	"moonfarm/rollout/bots/players"
+)
+
+// reportDoc is the help on reports.
+const reportDoc = `With --csv or --markdown: the table of players in that form.
+
+With --json: one object with the keys game, rules, seed, schedule, seats, seeds
+(different ones), games, distinct (games that are no repetitions), complete
+(false: interrupted; absent of a journal), anchor, draw_parameter, players (each
+with player, games, wins, draws, losses, score, score_low, score_high, elo, low,
+high, error (standard error), seeds (effective number), group (players with
+another one are connected by no games), bounded (false: won or lost everything,
+an end of the interval is the prior's), score_at_seat_0, mean_place, nash,
+alpha_rank, faults (by kind), seconds), pairs (each with a, b, games, distinct,
+repeats (true: the same on all seeds), mean_turns, and, from a's side, wins,
+draws, losses, score, score_low, score_high, elo, elo_low, elo_high, superior)
+and, with --sprt, sprt (elo0, elo1, alpha, beta, counts of results in half
+points, llr, lower, upper, decision, estimates).`
+
+// reportForm is the form in which a report is printed.
+type reportForm struct{ csv, markdown bool }
+
+func (f *reportForm) add(c *cobra.Command) {
+	c.Flags().BoolVar(&f.csv, "csv", false, "print the players as comma-separated values")
+	c.Flags().BoolVar(&f.markdown, "markdown", false, "print the players as a table of Markdown")
+}
+
+func (a *app) evalReport() *cobra.Command {
+	f := &evalFlags{games: 1}
+	c := &cobra.Command{
+		Use: "report DIR", Short: "Print the result of a tournament again",
+		Long: `Prints the result of the tournament in DIR, that of eval --out DIR, from its
+journal alone, also while it is being played.
+
+` + reportDoc,
+		Example: "  moonfarm eval report econ-turtle --markdown",
+		Args:    takes("DIR"),
+		RunE:    func(_ *cobra.Command, args []string) error { return a.runEvalReport(args[0], f) },
+	}
+	f.addReport(c)
+	return c
+}
+
+func (a *app) runEvalReport(dir string, f *evalFlags) error {
+	j, err := arena.ReadJournal(filepath.Join(dir, journalName))
+	if err != nil {
+		return err
+	}
+	if len(j.Games) == 0 {
+		return fmt.Errorf("%s: the journal has no games yet", dir)
+	}
+	r, err := f.evaluate(j.Players, j.Games)
+	if err != nil {
+		return err
+	}
+	r.Game, r.Rules, r.Seed, r.Schedule = j.Terms.Game, j.Terms.Rules, j.Terms.Seed, j.Terms.Schedule
+	if test, ok := strings.CutPrefix(j.Terms.Schedule, sprtTerms); ok {
+		f.sprt, f.normalised = strings.CutSuffix(test, normalisedTerms)
+		f.games = len(j.Games)
+		s, err := f.duel(len(j.Players), r.Seats)
+		if err != nil {
+			return err
+		}
+		if err := f.test(r, s, j.Games); err != nil {
+			return err
+		}
+	}
+	return f.form.print(a, r, 0)
+}
+
+// print prints a report.
+func (f reportForm) print(a *app, r *arena.Report, passed time.Duration) error {
+	switch {
+	case f.csv && f.markdown || a.json && (f.csv || f.markdown):
+		return wrongUse("--csv, --markdown and --json: expected one of them")
+	case f.csv:
+		return report.CSV(a.out, r)
+	case f.markdown:
+		return report.Markdown(a.out, report.Standings(r))
+	}
+	return a.print(r, func() { a.printReport(r, passed) })
+}
+
+func (a *app) printReport(r *arena.Report, passed time.Duration) {
+	a.table(report.Standings(r)...)
+	a.printf("\n")
+	a.table(report.Pairs(r)...)
+	for _, note := range report.Notes(r) {
+		a.printf("\n%s\n", note)
+	}
+	if r.Test != nil {
+		a.printf("\n%s\n", report.Test(r.Test, r.Players[0].Player, r.Players[1].Player))
+	}
+	took := ""
+	if passed > 0 {
+		took = fmt.Sprintf(" (%.1f s)", passed.Seconds())
+	}
+	a.printf("\n%s %s: %s on %s, seed %d, %s%s\n", r.Game, r.Rules, plural(r.Games, "game"), plural(r.Seeds, "seed"), r.Seed, r.Schedule, took)
+}
+
+// evaluate makes the report of games.
+func (f *evalFlags) evaluate(names []string, games []arena.Played) (*arena.Report, error) {
+	anchor := -1
+	for i, n := range names {
+		if n == f.anchor {
+			anchor = i
+		}
+	}
+	if f.anchor != "" && anchor < 0 {
+		return nil, wrongUse("--anchor %s: no such player", f.anchor)
+	}
+	return arena.Evaluate(names, games, anchor)
+}
+
+// test adds the state of a sequential test to the report.
+func (f *evalFlags) test(r *arena.Report, s schedule.Schedule, games []arena.Played) (err error) {
+	d, ok := s.(schedule.Duel)
+	if !ok {
+		return nil
+	}
+	r.Test, err = d.State(arena.Results(games))
+	return err
+}
+
+// scheduleDoc tells what the schedules are.
+const scheduleDoc = `Schedules are functions of the players, the seed and the games so far:
+  round-robin  all lineups of different players, on the same seeds, everybody on
+               every seat; --games is for each lineup
+  gauntlet     the same, but the first player sits at every table
+  swiss        players with as many points meet, and nobody meets another twice
+               if that can be; --games is for each player; for games of two
+  ladder       the first player meets those whose rating (Glicko-2) is near its
+               own; --games is for the first player
+  sandbox      rounds of tables of players with near ratings, as the CodeCraft
+               contest had them; --games is for each player`
+
+// matchReport tells how games went. Its JSON keys are documented in the help.
+type matchReport struct {
+	Game     string        `json:"game"`
+	Rules    string        `json:"rules"`
+	Seed     uint64        `json:"seed"`
+	Complete bool          `json:"complete"` // all games that were asked for
+	Players  []matchPlayer `json:"players"`
+	Games    []matchGame   `json:"games"`
+}
+
+type matchPlayer struct {
+	Player  string  `json:"player"`
+	Games   int     `json:"games"`
+	Wins    int     `json:"wins"`
+	Place   float64 `json:"place"`
+	Score   float64 `json:"score"`
+	Crashes int     `json:"crashes"`
+}
+
+type matchGame struct {
+	Number  int         `json:"number"`
+	Seed    uint64      `json:"seed"`
+	Turns   int         `json:"turns"`
+	Cut     bool        `json:"cut"`
+	Seconds float64     `json:"seconds"`
+	Seats   []matchSeat `json:"seats"`
+}
+
+type matchSeat struct {
+	Player  string  `json:"player"`
+	Score   float64 `json:"score"`
+	Place   int     `json:"place"`
+	Crashed bool    `json:"crashed"`
+	Comment *string `json:"comment"`
+	// Of a crash: the turn, nil before the first; how a bot that was started here
+	// ended by itself; its last lines of output.
+	Turn    *int          `json:"crash_turn"`
+	Exit    string        `json:"exit"`
+	Output  []string      `json:"output"`
+	Seconds float64       `json:"seconds"`
+	Faults  []arena.Fault `json:"faults"`
+	player  int
+}
+
+// game tells how game n went.
+func (s *series) game(n int, seed uint64, sits []int, o *players.Outcome) matchGame {
+	g := matchGame{Number: n + 1, Seed: seed, Turns: o.Turns, Cut: o.Cut, Seconds: o.Time.Seconds()}
+	for i, k := range sits {
+		own := &o.Seats[i]
+		seat := matchSeat{Player: s.players[k].Name, Score: own.Score, Place: own.Place, Output: []string{},
+			Seconds: own.Used.Seconds(), Faults: append([]arena.Fault{}, own.Faults...), player: k}
+		if c := own.Crash; c != nil {
+			seat.Crashed, seat.Comment, seat.Exit, seat.Output = true, &own.Comment, c.Exit, append(seat.Output, c.Output...)
+			if c.Turn >= 0 {
+				seat.Turn = &c.Turn
+			}
+		}
+		g.Seats = append(g.Seats, seat)
+	}
+	return g
+}
+
+// report sums games up.
+func (s *series) report(list []matchGame) *matchReport {
+	r := &matchReport{Game: s.name, Rules: s.Info, Seed: s.seed, Games: list}
+	for _, p := range s.players {
+		r.Players = append(r.Players, matchPlayer{Player: p.Name, Games: len(list)})
+	}
+	for _, g := range list {
+		for _, seat := range g.Seats {
+			p := &r.Players[seat.player]
+			p.Place += float64(seat.Place) / float64(len(list))
+			p.Score += seat.Score / float64(len(list))
+			if seat.Place == 1 {
+				p.Wins++
+			}
+			if seat.Crashed {
+				p.Crashes++
+			}
+		}
+	}
+	return r
+}
+
+// faultLines prints what went wrong in a game. Of each player the last lines are
+// shown once, as told knows.
+func (a *app) faultLines(g *matchGame, prefix string, told map[int]bool) {
+	for i, seat := range g.Seats {
+		if seat.Crashed {
+			a.printf("%sseat %d, %s: %s\n", prefix, i+1, seat.Player, *seat.Comment)
+			if !told[seat.player] && len(seat.Output) > 0 {
+				told[seat.player] = true
+				a.printf("  it printed last:\n  | %s\n", strings.Join(seat.Output, "\n  | "))
+			}
+		}
+		for _, f := range seat.Faults {
+			if seat.Crashed && f.Text == *seat.Comment {
+				continue
+			}
+			a.printf("%sseat %d, %s: %d %s, the first in turn %d", prefix, i+1, seat.Player, f.Times, f.Kind, f.Turn)
+			if f.Text != "" {
+				a.printf(": %s", f.Text)
+			}
+			a.printf("\n")
+		}
+	}
+}
+
+func (a *app) printMatches(r *matchReport, passed time.Duration) {
+	told := map[int]bool{}
+	if len(r.Games) == 1 && r.Complete { // the only one
+		g := &r.Games[0]
+		rows := [][]string{{"seat", "player", "score", "place", "time of answers"}}
+		for i, seat := range g.Seats {
+			rows = append(rows, []string{
+				group(i + 1), seat.Player, scoreText(seat.Score), group(seat.Place), fmt.Sprintf("%.3f s", seat.Seconds),
+			})
+		}
+		a.table(rows...)
+		a.faultLines(g, "", told)
+		a.printf("\n%s %s: %s, seed %d (%.1f s)\n", r.Game, r.Rules, plural(g.Turns, "turn"), g.Seed, passed.Seconds())
+		return
+	}
+	rows := [][]string{{"player", "games", "first", "mean place", "mean score", "crashes"}}
+	for _, p := range r.Players {
+		rows = append(rows, []string{
+			p.Player, group(p.Games), group(p.Wins), fmt.Sprintf("%.2f", p.Place), group(int64(math.Round(p.Score))), group(p.Crashes),
+		})
+	}
+	a.table(rows...)
+	for i := range r.Games {
+		a.faultLines(&r.Games[i], fmt.Sprintf("game %d, ", r.Games[i].Number), told)
+	}
+	a.printf("\n%s %s: %s, seed %d (%.1f s)\n", r.Game, r.Rules, plural(len(r.Games), "game"), r.Seed, passed.Seconds())
+}
+
+// scoreText writes a score: whole ones with commas.
+func scoreText(x float64) string {
+	if x == math.Trunc(x) && math.Abs(x) < 1e15 {
+		return group(int64(x))
+	}
+	return decimal(x)
+}

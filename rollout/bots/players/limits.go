@@ -1,0 +1,67 @@
+package players
+
+import (
+	"fmt"
+	"time"
+
+	"moonfarm/rollout/bots"
+	"moonfarm/rollout/bots/child"
+)
+
+// Limits bound what a bot may use in a game. A value that is nil is that of the
+// profile, 0 no limit.
+type Limits struct {
+	// Site takes the contest's own limits, as far as they are known. Otherwise they
+	// are such that no bot needs more which is to play there.
+	Site bool
+
+	Accept *time.Duration // until it has connected, or until its folder is free
+	Answer *time.Duration // real time for one answer
+	Game   *time.Duration // real time for all answers of a game
+	CPU    *time.Duration // processor time in a game, of all its processes
+	Memory *int64         // bytes, of all its processes together
+	// Processes is how many there may be at a time.
+	Processes *int
+}
+
+// Generous limits, so that what runs wild does not take the machine with it.
+const (
+	localMemory    = 4 << 30
+	localProcesses = 256
+)
+
+// bounds are limits in the form that matches take.
+type bounds struct {
+	bots.Limits
+	uses child.Limits
+}
+
+// local are limits of one's own machine.
+func local(accept, answer time.Duration) bounds {
+	return bounds{bots.Limits{Accept: accept, Answer: answer}, child.Limits{Memory: localMemory, Processes: localProcesses}}
+}
+
+// over puts the values that are given in the place of those of a profile.
+func (l *Limits) over(b bounds) bounds {
+	given(&b.Accept, l.Accept)
+	given(&b.Answer, l.Answer)
+	given(&b.Game, l.Game)
+	given(&b.uses.CPU, l.CPU)
+	given(&b.uses.Memory, l.Memory)
+	given(&b.uses.Processes, l.Processes)
+	return b
+}
+
+func given[T any](to, value *T) {
+	if value != nil {
+		*to = *value
+	}
+}
+
+func (l *Limits) validate() error {
+	b := l.over(bounds{})
+	if b.Accept < 0 || b.Answer < 0 || b.Game < 0 || b.uses.CPU < 0 || b.uses.Memory < 0 || b.uses.Processes < 0 {
+		return fmt.Errorf("a negative limit: %+v", b)
+	}
+	return nil
+}

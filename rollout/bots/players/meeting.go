@@ -1,0 +1,180 @@
+package players
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"moonfarm/env"
+	"moonfarm/env/catalog"
+	"moonfarm/rollout/arena"
+	"moonfarm/rollout/arena/schedule"
+	"moonfarm/rollout/bots"
+	"moonfarm/rollout/bots/child"
+	"moonfarm/sim"
+	"moonfarm/sim/prng"
+)
+
+// Meeting is one game between players.
+type Meeting struct {
+	Seed  uint64    // of the game and of policies that draw
+	Seats []*Player // as many as the game has
+
+	// Copies lets bots that work in a folder have copies of it: games know nothing of
+	// each other, and may be played side by side. Without it a game waits until no
+	// other one has a folder.
+	Copies bool
+	// Log, if not nil, takes what the bot of a seat prints: all of it, or on standard
+	// error where standard output is its answer. Errors of Write are ignored.
+	Log func(seat int) io.Writer
+	// Replay, if not nil, gets the game in the original's form, where that is one
+	// file: Terminal, CodeCraft.
+	Replay io.Writer
+	// Create, if not nil, makes the files of the game in the original's form, where
+	// that is a folder: Tower Defence.
+	Create func(name string) (io.WriteCloser, error)
+	// Watch, if not nil, is told of the start and of every turn: how many were
+	// played, and how the seats stand.
+	Watch func(turn int, scores []float64)
+}
+
+// Outcome tells how a game went.
+type Outcome struct {
+	Turns int
+	Cut   bool          // given up; not ended by the rules
+	Time  time.Duration // from the first turn to the end
+	Seats []Seat
+	Sum   prng.Digest // games with the same sum are the same game
+	// Original is the results file of the original, nil if it writes none.
+	Original []byte
+}
+
+// Seat tells how a player did.
+type Seat struct {
+	Result  float32 // sim.Outcome.Result
+	Score   float64
+	Place   int           // from 1: one more than players that did better
+	Used    time.Duration // real time that a bot took for all its answers
+	Longest time.Duration // answer; 0 where that is not measured
+	Crash   *bots.Crash   // nil: it played to the end
+	Comment string        // of a crash: one line
+	Faults  []arena.Fault
+}
+
+// Kinds of faults of all games. Tower Defence has some of its own: the words of
+// towerdefence.Kind.
+const (
+	FaultCrash   = "crash"   // it ended, broke the protocol or exceeded a limit
+	FaultTimeout = "timeout" // it did not answer in time
+	FaultIllegal = "illegal" // orders that cannot be read or carried out
+)
+
+// ErrSeats says that a meeting has not as many players as the game has seats.
+var ErrSeats = errors.New("not as many players as seats")
+
+// Play plays one game. What bots do wrong is no error, but in the Outcome. If the
+// context is done, everything is stopped and Play returns the cause.
+func (g *Game) Play(ctx context.Context, m *Meeting) (*Outcome, error) {
+	if len(m.Seats) != g.Seats {
+		return nil, fmt.Errorf("%w: %d, the game has %d", ErrSeats, len(m.Seats), g.Seats)
+	}
+	if g.host == nil {
+		return playPolicies(ctx, g.game, g.Rules, m)
+	}
+	return g.host.play(ctx, m)
+}
+
+// playPolicies plays a game in which no bot sits.
+func playPolicies(ctx context.Context, game catalog.Game, rules string, m *Meeting) (*Outcome, error) {
+	v, err := game.New(rules, env.Config{N: 1})
+	if err != nil {
+		return nil, err
+	}
+	v.Reset(0, m.Seed)
+	match := bots.Match{Vector: v}
+	for _, p := range m.Seats {
+		match.Seats = append(match.Seats, bots.Seat{Policy: p.Policy})
+	}
+	if m.Watch != nil {
+		scores := make([]float64, len(m.Seats))
+		match.Shown = func(b *env.Batch) error {
+			for i := range scores {
+				scores[i] = v.Outcome(0, sim.Player(i)).Score
+			}
+			m.Watch(int(b.Turn[0]), scores)
+			return nil
+		}
+	}
+	r, err := match.Play(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return outcome(r), nil
+}
+
+// outcome is what all games tell.
+func outcome(r *bots.Result) *Outcome {
+	o := &Outcome{Turns: r.Turns, Cut: r.Status == sim.Cut, Time: r.Time, Sum: r.Sum}
+	for i, own := range r.Outcome {
+		s := Seat{Result: own.Result, Score: own.Score, Place: 1, Used: r.Used[i], Crash: r.Crashes[i]}
+		for _, other := range r.Outcome {
+			if other.Result > own.Result {
+				s.Place++
+			}
+		}
+		if s.Crash != nil {
+			s.crashed(i)
+		}
+		o.Seats = append(o.Seats, s)
+	}
+	return o
+}
+
+// crashed notes a crash.
+func (s *Seat) crashed(seat int) {
+	s.Comment = s.Crash.Err.Error()
+	if s.Crash.Exit != "" && s.Crash.Turn >= 0 {
+		s.Comment += " (" + s.Crash.Exit + ")"
+	}
+	kind := FaultCrash
+	if late(s.Crash.Err) {
+		kind = FaultTimeout
+	}
+	s.Faults = append(s.Faults, arena.Fault{Seat: seat, Turn: s.Crash.Turn, Kind: kind, Times: 1, Text: s.Comment})
+}
+
+// late reports whether an error is that a bot took too long.
+func late(err error) bool {
+	var fault *child.Fault
+	return errors.Is(err, os.ErrDeadlineExceeded) || errors.As(err, &fault) && (fault.Kind == child.Time || fault.Kind == child.CPU)
+}
+
+// Played is the game for the tournament that asked for it.
+func (o *Outcome) Played(g schedule.Game) arena.Played {
+	p := arena.Played{Game: g, Turns: o.Turns, Cut: o.Cut, Sum: o.Sum}
+	for i := range o.Seats {
+		s := &o.Seats[i]
+		p.Results, p.Scores = append(p.Results, s.Result), append(p.Scores, s.Score)
+		p.Faults = append(p.Faults, s.Faults...)
+		p.Seconds = append(p.Seconds, s.Used.Seconds())
+	}
+	return p
+}
+
+// watch tells of a state.
+func watch[S any](g sim.Game[S], seats int, to func(turn int, scores []float64), turn func(s *S) int) func(s *S) error {
+	if to == nil {
+		return nil
+	}
+	scores := make([]float64, seats)
+	return func(s *S) error {
+		for i := range scores {
+			scores[i] = g.Outcome(s, sim.Player(i)).Score
+		}
+		to(turn(s), scores)
+		return nil
+	}
+}

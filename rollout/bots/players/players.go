@@ -1,0 +1,252 @@
+// Package players lets any player sit at a table of any game: built-in policies,
+// original bots in their folders, command lines, clients that connect.
+//
+//   - Open makes a Game of an entry of the catalog, with the rules and with the
+//     limits of bots.
+//   - Game.Enter reads a text that names a player.
+//   - Game.Play lets players meet in one game.
+//
+// # Texts
+//
+//	econ, mix(0.5*econ,0.5*random)   a policy: package policy
+//	bot:DIR                          a folder with the bot.json (Tower Defence) or the
+//	                                 algo.json or run.sh (Terminal) of the original
+//	cmd:COMMAND LINE                 a program that is started here
+//	tcp:PORT                         a client that connects (CodeCraft); "tcp:" is a
+//	                                 free port
+//
+// A text that begins with one of the three prefixes is that; else a text that is the
+// name of a policy, alone or with parentheses behind it, is a policy; else it is a
+// command line.
+package players
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+
+	"moonfarm/env"
+	"moonfarm/env/catalog"
+	"moonfarm/rollout"
+	"moonfarm/rollout/bots"
+	"moonfarm/rollout/policy"
+)
+
+// Kind says what a player is.
+type Kind uint8
+
+// The kinds of players.
+const (
+	Policy  Kind = iota
+	Folder       // bot:DIR
+	Command      // cmd:LINE, or any other text
+	Port         // tcp:PORT
+)
+
+// The beginnings of texts that say what a player is.
+const (
+	folderPrefix  = "bot:"
+	commandPrefix = "cmd:"
+	portPrefix    = "tcp:"
+)
+
+// Split tells what kind of player a text names, and what stands behind the prefix.
+func Split(game, text string) (kind Kind, rest string) {
+	for _, p := range []struct {
+		prefix string
+		kind   Kind
+	}{{folderPrefix, Folder}, {commandPrefix, Command}, {portPrefix, Port}} {
+		if rest, ok := strings.CutPrefix(text, p.prefix); ok {
+			return p.kind, rest
+		}
+	}
+	switch {
+	case text == strings.TrimSuffix(portPrefix, ":"):
+		return Port, ""
+	case policy.Begins(game, text):
+		return Policy, text
+	}
+	return Command, text
+}
+
+// Player is one who takes part in games.
+type Player struct {
+	// Name is the canonical name of a policy, and of others the text that was given.
+	Name string
+	Kind Kind
+	// Policy makes the policy that plays. It is nil for bots, and for a player that
+	// gives no orders.
+	Policy rollout.Maker
+
+	bot any // what the host of the game knows of a bot
+	// limits of its own, in the place of the game's: of a config file
+	limits *Limits
+}
+
+// Bot reports whether the player is a program.
+func (p *Player) Bot() bool { return p.Kind != Policy }
+
+// Address is where a client is to connect, nil if the player is none.
+func (p *Player) Address() net.Addr {
+	if port, ok := p.bot.(interface{ Address() *net.TCPAddr }); ok {
+		return port.Address()
+	}
+	return nil
+}
+
+// Config says what is played.
+type Config struct {
+	Game  catalog.Game
+	Rules string // as Game.New takes them
+	// Seats is how many players sit at a table, if the rules leave it open. 0: as
+	// many as the rules say.
+	Seats  int
+	Limits Limits // of bots
+}
+
+// Game is a game of the catalog that players can meet in. Its methods may be called
+// from several goroutines, but for Enter and Close.
+type Game struct {
+	Info  string // version of the rules
+	Rules string // their canonical text
+	Seats int
+
+	game catalog.Game
+	spec env.Spec
+	host host
+}
+
+// host plays the games of one contest.
+type host interface {
+	// enter fills in bot and, perhaps, a better name.
+	enter(p *Player, text string) error
+	play(ctx context.Context, m *Meeting) (*Outcome, error)
+}
+
+// Open makes the game. Errors are of the rules or the limits.
+func Open(c Config) (*Game, error) {
+	g := &Game{game: c.Game}
+	if err := c.Limits.validate(); err != nil {
+		return nil, err
+	}
+	text := c.Rules
+	for _, h := range hosts {
+		if h.game != c.Game.Name {
+			continue
+		}
+		var err error
+		if g.host, text, err = h.open(&c); err != nil {
+			return nil, err
+		}
+	}
+	v, err := c.Game.New(text, env.Config{N: 1})
+	if err != nil {
+		return nil, err
+	}
+	g.spec = v.Spec()
+	g.Info, g.Rules, g.Seats = g.spec.Info.Rules, g.spec.Info.Config, g.spec.Info.Players
+	return g, nil
+}
+
+// hosts are the games whose original bots can play. open returns the text of the
+// rules, too.
+var hosts = []struct {
+	game string
+	open func(c *Config) (host, string, error)
+}{
+	{"towerdefence", newTowerdefence},
+	{"terminal", newTerminal},
+	{"codecraft", newCodecraft},
+}
+
+// Hosts are the names of the games whose original bots can play.
+func Hosts() (names []string) {
+	for _, h := range hosts {
+		names = append(names, h.game)
+	}
+	return names
+}
+
+// ProgramError tells of a program that cannot be started.
+type ProgramError struct {
+	err error
+	// Word is the program's name where the text could also be a policy's, written
+	// wrongly; "" where it could not.
+	Word  string
+	Names []string // of the policies
+}
+
+// Error implements error.
+func (e *ProgramError) Error() string { return e.err.Error() }
+
+// Unwrap is for package errors.
+func (e *ProgramError) Unwrap() error { return e.err }
+
+// Enter reads a text that names a player. A program must be there: nobody plays
+// before it has been found. A *ProgramError says that it is not.
+func (g *Game) Enter(text string) (*Player, error) {
+	kind, rest := Split(g.game.Name, text)
+	p := &Player{Name: text, Kind: kind}
+	switch {
+	case kind == Policy:
+		return p, g.enterPolicy(p, rest)
+	case g.host == nil:
+		return nil, fmt.Errorf("%q: bots play %s; of %s policies alone play", text, strings.Join(Hosts(), ", "), g.game.Name)
+	}
+	if err := g.host.enter(p, rest); err != nil {
+		if why := g.noProgram(text, rest, err); kind == Command && why != nil {
+			return nil, why
+		}
+		return nil, fmt.Errorf("%q: %w", text, err)
+	}
+	return p, nil
+}
+
+// enterPolicy makes a policy once, for its name.
+func (g *Game) enterPolicy(p *Player, spec string) error {
+	maker, err := policy.New(g.game.Name, spec)
+	if err != nil {
+		return err
+	}
+	made, err := maker(g.spec)
+	if err != nil {
+		return err
+	}
+	p.Name, p.Policy = made.Name(), maker
+	return rollout.CloseSeats(made)
+}
+
+// noProgram says that the program of a command line cannot be started, and what else
+// was meant, perhaps. It returns nil for other errors.
+func (g *Game) noProgram(text, line string, err error) error {
+	var why *exec.Error
+	if !errors.As(err, &why) && !errors.Is(err, os.ErrNotExist) && !errors.Is(err, os.ErrPermission) {
+		return nil
+	}
+	if why != nil {
+		err = why.Err
+	}
+	words, failed := bots.SplitCommand(line)
+	if failed != nil {
+		return nil
+	}
+	if info, e := os.Stat(line); e == nil && !info.IsDir() && len(words) > 1 {
+		return &ProgramError{err: fmt.Errorf("%q: there is no program %q; a path with blanks needs quotes around it, such as '\"my bot/run\" --fast'", text, words[0])}
+	}
+	failed = fmt.Errorf("%q: the program %q cannot be started: %w", text, words[0], err)
+	if strings.ContainsAny(words[0], "~$=*|&;<>") {
+		failed = fmt.Errorf("%w (there is no shell; for one write sh -c '…')", failed)
+	}
+	if len(words) > 1 || strings.ContainsAny(line, `/\`) || text != line {
+		return &ProgramError{err: failed}
+	}
+	var names []string
+	for _, p := range policy.Names(g.game.Name) {
+		names = append(names, p.Name)
+	}
+	return &ProgramError{fmt.Errorf("%q: neither a policy (there are: %s) nor a program (%w)", text, strings.Join(names, ", "), err), words[0], names}
+}

@@ -1,0 +1,117 @@
+package players
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+
+	"moonfarm/rollout/arena"
+	"moonfarm/rollout/bots"
+	"moonfarm/rollout/bots/child"
+	bot "moonfarm/rollout/bots/terminal"
+	"moonfarm/sim/terminal"
+	"moonfarm/sim/terminal/wire"
+)
+
+// terminalHost plays C1 Terminal.
+type terminalHost struct {
+	config wire.Config
+	game   *terminal.Game
+	limits bot.Limits
+}
+
+func newTerminal(c *Config) (host, string, error) {
+	h := &terminalHost{}
+	if trimmed := bytes.TrimSpace([]byte(c.Rules)); bytes.HasPrefix(trimmed, []byte("{")) {
+		config, err := wire.ParseConfig(trimmed)
+		if err != nil {
+			return nil, "", err
+		}
+		h.config = config
+	} else {
+		r, err := wire.ParseRules(trimmed)
+		if err != nil {
+			return nil, "", err
+		}
+		h.config = wire.ConfigOf(r)
+	}
+	var err error
+	if h.game, err = terminal.New(h.config.Rules); err != nil {
+		return nil, "", err
+	}
+	h.limits = bot.LocalLimits(&h.config)
+	base := local(0, h.limits.Hard)
+	if c.Limits.Site {
+		h.limits = bot.SiteLimits(&h.config)
+		base = bounds{bots.Limits{Answer: h.limits.Hard}, child.Limits{}}
+	}
+	b := c.Limits.over(base)
+	h.limits.Hard, h.limits.Process = b.Answer, b.uses
+	return h, c.Rules, nil
+}
+
+// enter implements host.
+func (h *terminalHost) enter(p *Player, text string) error {
+	switch p.Kind {
+	case Folder:
+		program, err := bot.Folder(text)
+		p.bot = program
+		return err
+	case Command:
+		words, err := bots.SplitCommand(text)
+		if err != nil {
+			return err
+		}
+		p.bot = bot.Program{Args: words}
+		return (&child.Command{Args: words}).Check()
+	}
+	return fmt.Errorf("bots of Terminal are started here: write bot:DIR or a command line")
+}
+
+// play implements host.
+func (h *terminalHost) play(ctx context.Context, m *Meeting) (*Outcome, error) {
+	match := bot.Match{Config: h.config, Limits: h.limits, Seed: m.Seed, Replay: m.Replay,
+		Watch: watch(h.game, 2, m.Watch, func(s *terminal.State) int { return int(s.Turn) })}
+	for i, p := range m.Seats {
+		seat := &match.Seats[i]
+		seat.Name, seat.Policy = p.Name, p.Policy
+		if program, ok := p.bot.(bot.Program); ok {
+			seat.Program = program
+			seat.Log = logOf(m, i)
+		}
+	}
+	r, err := match.Play(ctx)
+	if err != nil {
+		return nil, err
+	}
+	o := outcome(r.Result)
+	for i := range o.Seats {
+		own := &r.Players[i]
+		o.Seats[i].Longest = own.Longest
+		refused := own.Refused
+		if n := refused.Lines + refused.Commands + refused.Rules; n > 0 {
+			f := arena.Fault{Seat: i, Kind: FaultIllegal, Times: n}
+			if len(refused.First) > 0 {
+				f.Text = refused.First[0]
+			}
+			o.Seats[i].Faults = append(o.Seats[i].Faults, f)
+		}
+	}
+	return o, nil
+}
+
+// maxLog bounds what a bot's log takes of a game, in bytes.
+const maxLog = 10 << 20
+
+// logOf is the log of the bot at a seat, nil if there is to be none.
+func logOf(m *Meeting, seat int) *child.Log {
+	if m.Log == nil {
+		return nil
+	}
+	var to io.Writer = m.Log(seat)
+	if to == nil {
+		return nil
+	}
+	return child.NewLog(to, maxLog)
+}

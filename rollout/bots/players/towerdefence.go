@@ -1,0 +1,95 @@
+package players
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"moonfarm/rollout/arena"
+	"moonfarm/rollout/bots"
+	"moonfarm/rollout/bots/child"
+	bot "moonfarm/rollout/bots/towerdefence"
+	"moonfarm/sim/towerdefence"
+)
+
+// towerdefenceHost plays Tower Defence.
+type towerdefenceHost struct {
+	rules  towerdefence.Rules
+	game   *towerdefence.Game
+	limits bounds
+}
+
+// folderWait is how long a game waits for a folder that another game has.
+const folderWait = 10 * time.Minute
+
+func newTowerdefence(c *Config) (host, string, error) {
+	h := &towerdefenceHost{}
+	var err error
+	if h.rules, err = towerdefence.ParseRules([]byte(c.Rules)); err != nil {
+		return nil, "", err
+	}
+	if h.game, err = towerdefence.New(h.rules); err != nil {
+		return nil, "", err
+	}
+	base := local(folderWait, bot.LocalAnswer)
+	if c.Limits.Site {
+		base = bounds{bots.Limits{Accept: folderWait, Answer: bot.SiteAnswer}, child.Limits{}}
+	}
+	h.limits = c.Limits.over(base)
+	return h, c.Rules, nil
+}
+
+// enter implements host.
+func (h *towerdefenceHost) enter(p *Player, text string) (err error) {
+	switch p.Kind {
+	case Folder:
+		p.bot, err = bot.Open(text)
+	case Command:
+		p.bot, err = bot.Command(text, ".")
+	default:
+		err = errors.New("bots of Tower Defence are started here: write bot:DIR or a command line")
+	}
+	return err
+}
+
+// play implements host.
+func (h *towerdefenceHost) play(ctx context.Context, m *Meeting) (*Outcome, error) {
+	match := bot.Match{Rules: h.rules, Seed: m.Seed, Create: m.Create,
+		Watch: watch(h.game, 2, m.Watch, func(s *towerdefence.State) int { return int(s.Round) })}
+	for _, p := range m.Seats {
+		seat := bot.Seat{Policy: p.Policy, Name: p.Name, Copy: m.Copies, Limits: h.limits.Limits, Process: h.limits.uses}
+		seat.Bot, _ = p.bot.(*bot.Program)
+		match.Seats = append(match.Seats, seat)
+	}
+	r, err := match.Play(ctx)
+	if err != nil {
+		return nil, err
+	}
+	o := outcome(r.Result)
+	for i, record := range r.Records {
+		if record == nil {
+			continue
+		}
+		s := &o.Seats[i]
+		s.Longest = record.Longest
+		for k, f := range record.Faults {
+			if f.Count > 0 {
+				s.Faults = append(s.Faults, arena.Fault{Seat: i, Turn: f.Round, Kind: faultKind(bot.Kind(k)), Times: f.Count, Text: f.Text})
+			}
+		}
+	}
+	return o, nil
+}
+
+// faultKind is the word for a kind of faults.
+func faultKind(k bot.Kind) string {
+	switch k {
+	case bot.Late:
+		return FaultTimeout
+	case bot.Killed, bot.Failed:
+		return FaultCrash
+	case bot.Refused, bot.Garbled:
+		return FaultIllegal
+	}
+	return k.String()
+}
