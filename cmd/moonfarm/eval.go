@@ -85,7 +85,7 @@ that is missing; the exit status is 130.
 ` + limitsDoc + `
 
 ` + reportDoc,
-		Example: "  moonfarm eval towerdefence --players random,econ,turtle --games 500\n  moonfarm eval towerdefence --players bot:mybot,econ,turtle --games 20 --out mybot\n  moonfarm eval codecraft --players econ,turtle --rules round1-4 --out econ-turtle\n  moonfarm eval terminal --players rush,fort --sprt 0,20",
+		Example: "  moonfarm eval towerdefence --players random,econ,turtle --games 500\n  moonfarm eval towerdefence --players bot:mybot,econ,turtle --games 20 --out mybot\n  moonfarm eval codecraft --players econ,turtle --rules round1-4 --out econ-turtle\n  moonfarm eval terminal --players maze,turtle --sprt 0,20",
 		Args:    takes("GAME"),
 		RunE:    func(c *cobra.Command, args []string) error { return a.runEval(c, args[0], f) },
 	}

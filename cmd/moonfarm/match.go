@@ -61,7 +61,7 @@ crashed ended by itself: "exit status 1", "signal: killed", else ""), output
 (its last lines, if it crashed), seconds: what it took for its answers, faults:
 each with seat, turn, kind, times, text).`,
 		Example: `  moonfarm match towerdefence --player bot:mybot --player econ --games 10
-  moonfarm match terminal --player bot:python-algo --player rush --save-replay game.replay
+  moonfarm match terminal --player bot:python-algo --player maze --save-replay game.replay
   moonfarm match codecraft --player "python3 main.py" --player tcp:31001`,
 		Args: takes("GAME"),
 		RunE: func(c *cobra.Command, args []string) error { return a.runMatch(c, args[0], f) },

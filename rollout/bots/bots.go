@@ -12,6 +12,7 @@ package bots
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"moonfarm/rollout"
@@ -46,6 +47,19 @@ type Join func(ctx context.Context) (Bot, error)
 
 // ErrHost marks errors that are not the bot's fault. They end the match.
 var ErrHost = errors.New("the host")
+
+// ErrLate is what errors of bots that took too long are: see Late.
+var ErrLate = errors.New("too late")
+
+// Late is an error that is ErrLate, with a text of its own.
+func Late(format string, args ...any) error { return lateError(fmt.Sprintf(format, args...)) }
+
+type lateError string
+
+func (e lateError) Error() string { return string(e) }
+
+// Is is for package errors.
+func (lateError) Is(target error) bool { return target == ErrLate }
 
 // Seat says who plays at a seat: a built-in policy, a bot, or, with neither, a
 // player that gives no orders.

@@ -2,12 +2,12 @@ package codecraft
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"syscall"
 	"time"
 
+	"moonfarm/rollout/bots"
 	"moonfarm/sim/codecraft/wire"
 )
 
@@ -27,9 +27,9 @@ func (c *client) ask(view []byte) (*wire.Action, error) {
 	case err == nil:
 		return action, nil
 	case errors.Is(err, os.ErrDeadlineExceeded) && c.limits.Game > 0 && c.used >= c.limits.Game:
-		return nil, fmt.Errorf("the %v for all answers of a game are used up", c.limits.Game)
+		return nil, bots.Late("the %v for all answers of a game are used up", c.limits.Game)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, fmt.Errorf("no answer within %v", c.limits.Answer)
+		return nil, bots.Late("no answer within %v", c.limits.Answer)
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		return nil, errClosed
 	}

@@ -130,7 +130,7 @@ func (p *Port) next(ctx context.Context, limit time.Duration, gone <-chan error)
 	case err := <-gone:
 		return nil, p.none(fmt.Errorf("the client ended before it was connected: %w", err))
 	case <-late:
-		return nil, p.none(fmt.Errorf("no client within %v", limit))
+		return nil, p.none(bots.Late("no client within %v", limit))
 	}
 }
 

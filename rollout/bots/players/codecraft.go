@@ -109,7 +109,7 @@ func (h *codecraftHost) bounds(p *Player) bounds {
 // play implements host.
 func (h *codecraftHost) play(ctx context.Context, m *Meeting) (*Outcome, error) {
 	match := bot.Match{Rules: h.rules, Seed: m.Seed, Replay: m.Replay,
-		Watch: watch(h.game, len(m.Seats), m.Watch, func(s *codecraft.State) int { return int(s.Tick) })}
+		Watch: watch(h.game, len(m.Seats), m.Watch)}
 	if h.start != nil {
 		start := *h.start
 		start.Seed = m.Seed

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"moonfarm/env"
@@ -149,7 +148,7 @@ func (s *Seat) crashed(seat int) {
 // late reports whether an error is that a bot took too long.
 func late(err error) bool {
 	var fault *child.Fault
-	return errors.Is(err, os.ErrDeadlineExceeded) || errors.As(err, &fault) && (fault.Kind == child.Time || fault.Kind == child.CPU)
+	return errors.Is(err, bots.ErrLate) || errors.As(err, &fault) && (fault.Kind == child.Time || fault.Kind == child.CPU)
 }
 
 // Played is the game for the tournament that asked for it.
@@ -164,17 +163,18 @@ func (o *Outcome) Played(g schedule.Game) arena.Played {
 	return p
 }
 
-// watch tells of a state.
-func watch[S any](g sim.Game[S], seats int, to func(turn int, scores []float64), turn func(s *S) int) func(s *S) error {
+// watch tells how the seats stand after every turn.
+func watch[S any](g sim.Game[S], seats int, to func(turn int, scores []float64)) func(s *S) error {
 	if to == nil {
 		return nil
 	}
-	scores := make([]float64, seats)
+	scores, turn := make([]float64, seats), 0
 	return func(s *S) error {
 		for i := range scores {
 			scores[i] = g.Outcome(s, sim.Player(i)).Score
 		}
-		to(turn(s), scores)
+		to(turn, scores)
+		turn++
 		return nil
 	}
 }

@@ -72,7 +72,7 @@ func (h *terminalHost) enter(p *Player, text string) error {
 // play implements host.
 func (h *terminalHost) play(ctx context.Context, m *Meeting) (*Outcome, error) {
 	match := bot.Match{Config: h.config, Limits: h.limits, Seed: m.Seed, Replay: m.Replay,
-		Watch: watch(h.game, 2, m.Watch, func(s *terminal.State) int { return int(s.Turn) })}
+		Watch: watch(h.game, 2, m.Watch)}
 	for i, p := range m.Seats {
 		seat := &match.Seats[i]
 		seat.Name, seat.Policy = p.Name, p.Policy

@@ -55,7 +55,7 @@ func (h *towerdefenceHost) enter(p *Player, text string) (err error) {
 // play implements host.
 func (h *towerdefenceHost) play(ctx context.Context, m *Meeting) (*Outcome, error) {
 	match := bot.Match{Rules: h.rules, Seed: m.Seed, Create: m.Create,
-		Watch: watch(h.game, 2, m.Watch, func(s *towerdefence.State) int { return int(s.Round) })}
+		Watch: watch(h.game, 2, m.Watch)}
 	for _, p := range m.Seats {
 		seat := bot.Seat{Policy: p.Policy, Name: p.Name, Copy: m.Copies, Limits: h.limits.Limits, Process: h.limits.uses}
 		seat.Bot, _ = p.bot.(*bot.Program)

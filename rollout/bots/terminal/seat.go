@@ -50,7 +50,7 @@ func (s *seated) join(seat *Seat) bots.Join {
 }
 
 // errHard is the error of an answer that came, but too late.
-var errHard = errors.New("it answered too late")
+var errHard = bots.Late("it answered too late")
 
 // Ask implements bots.Bot. Beside an error are the orders that the original gives
 // in the place of the bot.

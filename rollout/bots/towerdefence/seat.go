@@ -119,7 +119,7 @@ func (s *seated) limit() (time.Duration, error) {
 	left := game - s.used
 	switch {
 	case left <= 0:
-		return 0, fmt.Errorf("the %v for all rounds of a match are used up", game)
+		return 0, bots.Late("the %v for all rounds of a match are used up", game)
 	case answer == 0:
 		return left, nil
 	}

@@ -1,0 +1,201 @@
+package players
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"moonfarm/env/catalog"
+	"moonfarm/rollout/arena/schedule"
+)
+
+// botMain is the program of a bot, for all games: it leaves at once, or hangs.
+func botMain(kind string) int {
+	switch kind {
+	case "hangs":
+		time.Sleep(time.Hour)
+	case "leaves":
+		fmt.Fprintln(os.Stderr, "no time")
+		return 3
+	}
+	return 0
+}
+
+func open(t *testing.T, c Config, game string) *Game {
+	t.Helper()
+	var err error
+	if c.Game, err = catalog.Find(game); err != nil {
+		t.Fatal(err)
+	}
+	g, err := Open(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func TestSplit(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		kind Kind
+		rest string
+	}{
+		{"econ", Policy, "econ"}, {"mix(0.5*econ,0.5*random)", Policy, "mix(0.5*econ,0.5*random)"}, {"econ(", Policy, "econ("},
+		{"bot:econ", Folder, "econ"}, {"cmd:econ", Command, "econ"}, {"tcp:econ", Port, "econ"}, {"tcp", Port, ""}, {"tcp:", Port, ""},
+		{"./econ", Command, "./econ"}, {"python3 ./a(1)/b.py", Command, "python3 ./a(1)/b.py"}, {"economy", Command, "economy"},
+		{"botany", Command, "botany"}, {"", Command, ""},
+	} {
+		if kind, rest := Split("codecraft", c.text); kind != c.kind || rest != c.rest {
+			t.Errorf("%q: %v %q, want %v %q", c.text, kind, rest, c.kind, c.rest)
+		}
+	}
+}
+
+func TestEnterErrors(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct{ game, text, err string }{
+		{"codecraft", "bot:" + dir, "a client of CodeCraft is a program"},
+		{"codecraft", "tcp:seven", "expected a port"},
+		{"codecraft", "tcp:65536", "expected a port"},
+		{"terminal", "tcp:1", "bots of Terminal are started here"},
+		{"terminal", "bot:" + dir, "found neither"},
+		{"towerdefence", "tcp:1", "bots of Tower Defence are started here"},
+		{"towerdefence", "bot:" + dir, "bot.json"},
+		{"towerdefence", "cmd:'", "is not closed"},
+		{"terminal", "cmd: ", "want the name of a program"},
+		{"tron", "bot:" + dir, "bots play towerdefence, terminal, codecraft; of tron policies alone play"},
+		{"tron", "mix(1*fast)", `no policy "fast"`},
+	} {
+		_, err := open(t, Config{}, c.game).Enter(c.text)
+		if err == nil || !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%s %q: %v, want %q", c.game, c.text, err, c.err)
+		}
+		if errors.As(err, new(*ProgramError)) {
+			t.Errorf("%s %q: %v is of a program", c.game, c.text, err)
+		}
+	}
+	for _, game := range Hosts() {
+		var none *ProgramError
+		if _, err := open(t, Config{}, game).Enter("./none --fast"); !errors.As(err, &none) || none.Word != "" {
+			t.Errorf("%s: %v", game, err)
+		}
+		if _, err := open(t, Config{}, game).Enter("ecno"); !errors.As(err, &none) || none.Word != "ecno" || len(none.Names) < 4 {
+			t.Errorf("%s: %v", game, err)
+		}
+	}
+}
+
+func TestLimits(t *testing.T) {
+	game := open(t, Config{}, "tron").game
+	negative := -time.Second
+	if _, err := Open(Config{Game: game, Limits: Limits{Answer: &negative}}); err == nil {
+		t.Error("a negative limit is taken")
+	}
+	none, second, bytes := time.Duration(0), time.Second, int64(5)
+	l := Limits{Answer: &none, CPU: &second, Memory: &bytes}
+	b := l.over(local(time.Minute, time.Hour))
+	if b.Accept != time.Minute || b.Answer != 0 || b.uses.CPU != time.Second || b.uses.Memory != 5 || b.uses.Processes != localProcesses {
+		t.Errorf("%+v", b)
+	}
+}
+
+// Policies play each game; who did better has the better place; the same seed is the
+// same game.
+func TestPolicies(t *testing.T) {
+	for game, texts := range map[string][]string{
+		"towerdefence": {"econ", "random"}, "terminal": {"maze", "random"}, "codecraft": {"econ", "empty"}, "tron": {"safe", "random"},
+	} {
+		g := open(t, Config{Rules: map[string]string{"codecraft": "max_tick_count=60\n"}[game]}, game)
+		m := &Meeting{Seed: 3}
+		for _, text := range texts {
+			p, err := g.Enter(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.Seats = append(m.Seats, p)
+		}
+		turns, last := 0, 0
+		m.Watch = func(turn int, scores []float64) { turns, last = turns+1, turn }
+		o, err := g.Play(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if turns != o.Turns+1 || last != o.Turns || o.Turns < 5 || len(o.Seats) != 2 {
+			t.Errorf("%s: %d turns, told %d times, last of turn %d", game, o.Turns, turns, last)
+		}
+		for i, s := range o.Seats {
+			if other := o.Seats[1-i]; s.Result > other.Result && (s.Place != 1 || other.Place != 2) || s.Crash != nil || len(s.Faults) > 0 {
+				t.Errorf("%s: %+v", game, o.Seats)
+			}
+		}
+		m.Watch = nil
+		again, err := g.Play(t.Context(), m)
+		if err != nil || again.Sum != o.Sum || again.Turns != o.Turns {
+			t.Errorf("%s: %v, sum %x, then %x", game, err, o.Sum, again.Sum)
+		}
+		m.Seed = 4
+		if other, err := g.Play(t.Context(), m); err != nil || other.Sum == o.Sum {
+			t.Errorf("%s: %v; another seed is the same game", game, err)
+		}
+	}
+}
+
+func TestSeats(t *testing.T) {
+	g := open(t, Config{}, "tron")
+	if _, err := g.Play(t.Context(), &Meeting{}); !errors.Is(err, ErrSeats) {
+		t.Error(err)
+	}
+	for seats := 1; seats <= 4; seats++ {
+		if g := open(t, Config{Rules: "finals", Seats: seats}, "codecraft"); g.Seats != seats {
+			t.Errorf("%d seats, want %d", g.Seats, seats)
+		}
+	}
+	if g := open(t, Config{Rules: "round1-4", Seats: 2}, "codecraft"); g.Seats != 4 {
+		t.Errorf("%d seats, want 4", g.Seats)
+	}
+}
+
+// What a bot does wrong is told with its seat, turn and kind in every game.
+func TestFaults(t *testing.T) {
+	self, err := filepath.Abs(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	short := 100 * time.Millisecond
+	for _, game := range Hosts() {
+		for kind, want := range map[string]string{"leaves": FaultCrash, "hangs": FaultTimeout} {
+			c := Config{Limits: Limits{Answer: &short, Accept: &short}}
+			if game == "codecraft" {
+				c.Rules = "max_tick_count=5\n"
+			}
+			if game == "towerdefence" {
+				c.Rules = "game.config.max-rounds=3\n"
+			}
+			g := open(t, c, game)
+			other, err := g.Enter("random")
+			if err != nil {
+				t.Fatal(err)
+			}
+			bot, err := g.Enter("'" + self + "' bot " + kind)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o, err := g.Play(t.Context(), &Meeting{Seats: []*Player{other, bot}})
+			if err != nil {
+				t.Fatalf("%s, %s: %v", game, kind, err)
+			}
+			played := o.Played(schedule.Game{Number: 7})
+			found := false
+			for _, f := range played.Faults {
+				found = found || f.Seat == 1 && f.Kind == want && f.Times > 0 && f.Text != ""
+			}
+			if !found || len(o.Seats[0].Faults) > 0 || played.Number != 7 || len(played.Results) != 2 {
+				t.Errorf("%s, %s: %+v", game, kind, played)
+			}
+		}
+	}
+}
