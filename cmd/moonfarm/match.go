@@ -88,10 +88,10 @@ const playerDoc = `  econ             a policy (see policies GAME), or a mixture
   bot:DIR          the folder of a bot: of towerdefence with the original's
                    bot.json, of terminal with an algo.json or a run.sh
   "./bot --fast"   any other text is a command line, of a program to be started:
-                   of terminal once a game, of towerdefence once a round, of
-                   codecraft once a game; there {host}, {port} and {token} in it
-                   are filled in, or added at its end. There is no shell;
-                   quotes keep blanks
+                   of terminal once a game; of towerdefence once a round, with
+                   its files in this folder; of codecraft once a game, with
+                   {host}, {port} and {token} in it filled in, or added at its
+                   end. There is no shell; quotes keep blanks
   cmd:econ         a command line, even if it is named like a policy
   tcp:31001        of codecraft, a client that connects to that port of this
                    machine, with any token ("tcp:" alone: to a free port, which
