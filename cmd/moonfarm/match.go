@@ -24,14 +24,14 @@ type matchFlags struct {
 	config, rules string
 	players       []string
 	seed          uint64
-	games         int
+	games, first  int
 	concurrency   int
 	files         gameFiles
 	limits        limitFlags
 }
 
 func (a *app) match() *cobra.Command {
-	f := &matchFlags{seed: 1, games: 1, concurrency: 1}
+	f := &matchFlags{seed: 1, games: 1, first: 1, concurrency: 1}
 	c := &cobra.Command{
 		Use: "match GAME", Short: "Let programs of the original contest play, against each other or policies",
 		Long: `Plays games between bots of the original contests and built-in policies.
@@ -47,7 +47,8 @@ the original.
 In every game the players sit one seat further; a seed is played until all have
 sat everywhere. The first has the seed of --seed itself. What a bot does wrong
 is no failure of the command: the results say it. If the command is interrupted,
-it prints the games that came to their end, and its exit status is 130.
+it prints the games that came to their end and how to go on, and its exit status
+is 130.
 
 ` + limitsDoc + `
 
@@ -72,6 +73,7 @@ each with seat, turn, kind, times, text).`,
 	flags.Var(whole(&f.seed, 0, math.MaxUint64), "seed", "seed of the first game")
 	rulesFlag(c, &f.rules, "the game's own rule values or in the form of the original; a rule set of codecraft that says no number of players is for those of --player")
 	flags.Var(whole(&f.games, 1, maxMatches), "games", "how many games")
+	flags.Var(whole(&f.first, 1, maxMatches), "first", "number of the first game, to go on with a series")
 	concurrencyFlag(c, &f.concurrency)
 	flags.Var(whole(&f.concurrency, 1, maxWorkers), "parallel", "the same as --concurrency")
 	flags.StringVar(&f.files.results, "save-results", "", "`FILE` for the results of a game of codecraft, as the original writes them; {game} is its number")
@@ -208,6 +210,9 @@ func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
 	list, err := s.play(c.Context(), m)
 	passed := m.end()
 	a.resume = fmt.Sprintf("%d of %s played to the end", len(list), plural(f.games, "game"))
+	if done := f.unbroken(list); done > 0 && done < f.games {
+		a.resume += fmt.Sprintf("; --first %d --games %d goes on", f.first+done, f.games-done)
+	}
 	if len(list) == 0 {
 		return err
 	}
@@ -216,14 +221,22 @@ func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
 	return errors.Join(err, a.print(r, func() { a.printMatches(r, passed) }))
 }
 
+// unbroken is how many games, from the first on, are in the list without a gap.
+func (f *matchFlags) unbroken(list []matchGame) (n int) {
+	for n < len(list) && list[n].Number == f.first+n {
+		n++
+	}
+	return n
+}
+
 // play plays all games, some at once, and returns in order those that came to
 // their end: all, unless there is an error.
 func (s *series) play(ctx context.Context, m *meter) ([]matchGame, error) {
 	list := make([]matchGame, s.flags.games)
 	live := &liveGames{meter: m, all: s.flags.games}
 	err := parallel.Each(ctx, s.flags.concurrency, list, func(ctx context.Context, n int, _ matchGame) error {
-		if err := s.playGame(ctx, n, &list[n], live); err != nil {
-			return fmt.Errorf("game %d: %w", n+1, err)
+		if err := s.playGame(ctx, s.flags.first-1+n, &list[n], live); err != nil {
+			return fmt.Errorf("game %d: %w", s.flags.first+n, err)
 		}
 		return nil
 	})

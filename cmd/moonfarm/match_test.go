@@ -194,3 +194,29 @@ func TestMatchInterrupted(t *testing.T) {
 		t.Errorf("%v, %+v", c.ProcessState, r)
 	}
 }
+
+// Games of a series that is gone on with are those that the whole one has.
+func TestMatchFirst(t *testing.T) {
+	games := func(args ...string) []matchGame {
+		var r matchReport
+		out, err := exec.Command("moonfarm", append([]string{"match", "tron", "--player", "safe", "--player", "random", "--json"}, args...)...).Output()
+		if err == nil {
+			err = json.Unmarshal(out, &r)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range r.Games {
+			r.Games[i].Seconds = 0
+		}
+		return r.Games
+	}
+	all, rest := games("--games", "5"), games("--games", "3", "--first", "3")
+	if got, want := fmt.Sprint(rest), fmt.Sprint(all[2:]); len(all) != 5 || got != want {
+		t.Errorf("games 3 to 5 are\n%s, alone\n%s", want, got)
+	}
+	f := matchFlags{first: 3}
+	if n := f.unbroken([]matchGame{{Number: 3}, {Number: 4}, {Number: 6}}); n != 2 {
+		t.Errorf("%d games without a gap, want 2", n)
+	}
+}
