@@ -3,6 +3,7 @@ package players
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"moonfarm/rollout/arena"
@@ -14,9 +15,10 @@ import (
 
 // towerdefenceHost plays Tower Defence.
 type towerdefenceHost struct {
-	rules  towerdefence.Rules
-	game   *towerdefence.Game
-	limits bounds
+	rules      towerdefence.Rules
+	game       *towerdefence.Game
+	limits     bounds
+	tournament bool // see bot.Match
 }
 
 // folderWait is how long a game waits for a folder that another game has.
@@ -32,7 +34,7 @@ func newTowerdefence(c *Config) (host, string, error) {
 		return nil, "", err
 	}
 	base := local(folderWait, bot.LocalAnswer)
-	if c.Limits.Site {
+	if h.tournament = c.Limits.Site; h.tournament {
 		base = bounds{bots.Limits{Accept: folderWait, Answer: bot.SiteAnswer}, child.Limits{}}
 	}
 	h.limits = c.Limits.over(base)
@@ -54,7 +56,7 @@ func (h *towerdefenceHost) enter(p *Player, text string) (err error) {
 
 // play implements host.
 func (h *towerdefenceHost) play(ctx context.Context, m *Meeting) (*Outcome, error) {
-	match := bot.Match{Rules: h.rules, Seed: m.Seed, Create: m.Create,
+	match := bot.Match{Rules: h.rules, Seed: m.Seed, Tournament: h.tournament, Create: m.Create,
 		Watch: watch(h.game, 2, m.Watch)}
 	for _, p := range m.Seats {
 		seat := bot.Seat{Policy: p.Policy, Name: p.Name, Copy: m.Copies, Limits: h.limits.Limits, Process: h.limits.uses}
@@ -72,13 +74,28 @@ func (h *towerdefenceHost) play(ctx context.Context, m *Meeting) (*Outcome, erro
 		}
 		s := &o.Seats[i]
 		s.Longest = record.Longest
-		for k, f := range record.Faults {
-			if f.Count > 0 {
-				s.Faults = append(s.Faults, arena.Fault{Seat: i, Turn: f.Round, Kind: faultKind(bot.Kind(k)), Times: f.Count, Text: f.Text})
-			}
-		}
+		s.Faults = append(s.Faults, faultsOf(i, record)...)
 	}
 	return o, nil
+}
+
+// faultsOf are what the bot at a seat did wrong, one of each word.
+func faultsOf(seat int, record *bot.Record) (list []arena.Fault) {
+	for k, f := range record.Faults {
+		if f.Count == 0 {
+			continue
+		}
+		word := faultKind(bot.Kind(k))
+		i := slices.IndexFunc(list, func(f arena.Fault) bool { return f.Kind == word })
+		if i < 0 {
+			i, list = len(list), append(list, arena.Fault{Seat: seat, Turn: f.Round, Kind: word, Text: f.Text})
+		}
+		own := &list[i]
+		if own.Times += f.Count; f.Round < own.Turn {
+			own.Turn, own.Text = f.Round, f.Text
+		}
+	}
+	return list
 }
 
 // faultKind is the word for a kind of faults.

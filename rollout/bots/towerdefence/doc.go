@@ -18,11 +18,12 @@
 // command, whatever happened. All that it has started is killed with it (see package
 // child), so a file does not change any more when it is read.
 //
-// None of what a bot does wrong ends the match: a command that is missing, empty,
-// garbled or refused is what the rules make of it, and a late or failed program is
-// counted (Record). A bot has crashed only when its program cannot be started any
-// more: it is gone, its folder is, or its limits for the whole match are used up. Then
-// it does nothing in all further rounds.
+// None of what a bot does wrong ends the match: a command that is missing, garbled or
+// refused is what the rules make of it, and a late or failed program is counted
+// (Record). A command.txt without any text is how bots do nothing, and no fault. A bot
+// has crashed only when its program cannot be started any more: it is gone, its folder
+// is, or its limits for the whole match are used up. Then it does nothing in all
+// further rounds.
 //
 // Player A is asked first, then B, as in the original. Asking both side by side makes
 // matches shorter, but a bot that looks at the clock may then decide otherwise: it

@@ -142,7 +142,7 @@ func TestHostile(t *testing.T) {
 		command string // in the log of the second round
 		crash   string
 	}{
-		{"sleeps", "1h", map[Kind]int{Late: 2, Missing: 2}, Late, "did not end within 2s", "", ""},
+		{"sleeps", "1h", map[Kind]int{Late: 2}, Late, "did not end within 2s", "", ""},
 		{"floods", "", map[Kind]int{Late: 2, Refused: 1}, Late, "did not end within 2s", "0,0,2", ""},
 		{"dies", "", map[Kind]int{Failed: 2, Refused: 1}, Failed, "signal: killed", "0,0,2", ""},
 		{"huge", "", map[Kind]int{Refused: 1, Garbled: 2}, Garbled, `"1,1,2,\x00`, "1,1,2," + strings.Repeat("\x00", maxCommand-6), ""},
@@ -155,8 +155,8 @@ func TestHostile(t *testing.T) {
 		{"stranger", "", map[Kind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
 		{"forks", "", map[Kind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
 		{"leaves", "", map[Kind]int{Missing: 1}, Missing, "command.txt: no such", "", "it cannot be shown the round: open "},
-		{"eats", "", map[Kind]int{Killed: 2, Missing: 2}, Killed, "of memory, the limit is ", "", ""},
-		{"nonsense", "", map[Kind]int{Failed: 2, Missing: 2}, Failed, "exit status 2: no bot of kind nonsense", "", ""},
+		{"eats", "", map[Kind]int{Killed: 2}, Killed, "of memory, the limit is ", "", ""},
+		{"nonsense", "", map[Kind]int{Failed: 2}, Failed, "exit status 2: no bot of kind nonsense", "", ""},
 	} {
 		t.Run(c.kind, func(t *testing.T) {
 			t.Parallel()

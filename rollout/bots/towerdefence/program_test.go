@@ -96,10 +96,10 @@ func TestOpenErrors(t *testing.T) {
 	dir := t.TempDir()
 	for line, want := range map[string]string{
 		"'x":        "a quote ' is not closed",
-		"./bot":     "bot: no such file or directory",
+		"./bot":     "/bot: no such file or directory",
 		"nosuchbot": `"nosuchbot": executable file not found in $PATH`,
 	} {
-		if _, err := Command(line, dir); err == nil || !strings.HasPrefix(err.Error(), fmt.Sprintf("command %q: ", line)) || !strings.Contains(err.Error(), want) {
+		if _, err := Command(line, dir); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %s", line, err, want)
 		}
 	}

@@ -16,8 +16,7 @@ const (
 	Late    Kind = iota // it did not end before the limit and was killed
 	Killed              // it was killed for another limit
 	Failed              // it ended with another exit status than 0, or by a signal
-	Missing             // it left no command.txt that can be read
-	Empty               // its command.txt has no text
+	Missing             // it ended as it should and left no command.txt that can be read
 	Garbled             // its command is none that can be read, or aborts the match
 	Refused             // the rules refuse its command
 	Kinds               // how many there are
@@ -25,7 +24,7 @@ const (
 
 // String returns one word for people and journals.
 func (k Kind) String() string {
-	return [...]string{"late", "killed", "failed", "missing", "empty", "garbled", "refused", "kinds"}[min(k, Kinds)]
+	return [...]string{"late", "killed", "failed", "missing", "garbled", "refused", "kinds"}[min(k, Kinds)]
 }
 
 // Faults are those of one kind.

@@ -254,7 +254,7 @@ func TestRecordedMatches(t *testing.T) {
 			t.Errorf("%s: %+v, recorded %+v", name, r.Final, in.Result)
 		}
 		for i, rec := range r.Records {
-			clean(t, rec, Empty)
+			clean(t, rec)
 			for n := 1; n < r.Turns; n++ {
 				var state shownState
 				seen := filepath.Join(m.Seats[i].Bot.Dir, fmt.Sprintf("seen-%03d-%s", n, stateFile))

@@ -96,16 +96,13 @@ func (s *seated) play(round int) error {
 	}
 	s.record.ran(round, r.Time)
 	s.used += r.Time
-	err = s.note(round, r, limit)
+	noted, err := s.note(round, r, limit)
 	text, missing := commandText(s.work)
-	if missing != nil {
+	if missing == nil {
+		s.gave = true
+		s.text, _ = wire.CommandOf(text)
+	} else if !noted {
 		s.record.fault(Missing, round, "%v", missing)
-		return err
-	}
-	s.gave = true
-	found := false
-	if s.text, found = wire.CommandOf(text); !found {
-		s.record.fault(Empty, round, "%s has no text", commandFile)
 	}
 	return err
 }
@@ -119,11 +116,16 @@ func (s *seated) limit() (time.Duration, error) {
 	left := game - s.used
 	switch {
 	case left <= 0:
-		return 0, bots.Late("the %v for all rounds of a match are used up", game)
+		return 0, s.usedUp()
 	case answer == 0:
 		return left, nil
 	}
 	return min(answer, left), nil
+}
+
+// usedUp is the error of a bot whose rounds together took too long.
+func (s *seated) usedUp() error {
+	return bots.Late("the %v for all rounds of a match are used up", s.Limits.Game)
 }
 
 // run runs the bot's program.
@@ -149,33 +151,31 @@ func (s *seated) run(limit time.Duration) (*child.Result, error) {
 	return r, nil
 }
 
-// note notes how the bot's process ended. It returns an error if no other one can be
-// started.
-func (s *seated) note(round int, r *child.Result, limit time.Duration) error {
+// note notes how the bot's process ended. noted says that this is a fault. An error
+// is one after which no other process can be started.
+func (s *seated) note(round int, r *child.Result, limit time.Duration) (noted bool, err error) {
 	last := ""
 	if n := len(r.Lines); n > 0 {
 		last = ": " + r.Lines[n-1]
 	}
-	kind := Kinds
-	switch {
-	case r.Fault == nil && r.Code == 0:
-	case r.Fault == nil:
-		kind = Failed
-		s.record.fault(kind, round, "%s%s", r.Status, last)
-	case r.Fault.Kind == child.Time:
-		kind = Late
-		s.record.fault(kind, round, "did not end within %v%s", limit, last)
-	default:
-		kind = Killed
-		s.record.fault(kind, round, "%v%s", r.Fault, last)
-	}
-	if kind != Kinds || s.record.failures() == 0 {
+	noted = r.Fault != nil || r.Code != 0
+	if noted || s.record.failures() == 0 {
 		s.record.Lines = r.Lines
 	}
-	if r.Fault != nil && r.Fault.Kind == child.Lost {
-		return r.Fault
+	switch {
+	case !noted:
+	case r.Fault == nil:
+		s.record.fault(Failed, round, "%s%s", r.Status, last)
+	case r.Fault.Kind == child.Lost, r.Fault.Kind == child.CPU: // of all rounds
+		return noted, r.Fault
+	case r.Fault.Kind == child.Time && s.Limits.Game > 0 && s.used >= s.Limits.Game:
+		return noted, s.usedUp()
+	case r.Fault.Kind == child.Time:
+		s.record.fault(Late, round, "did not end within %v%s", limit, last)
+	default:
+		s.record.fault(Killed, round, "%v%s", r.Fault, last)
 	}
-	return nil
+	return noted, nil
 }
 
 // End implements bots.Bot. Nothing runs between rounds.
