@@ -3,8 +3,10 @@ package towerdefence
 import (
 	"bytes"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -70,22 +72,77 @@ var hostile = map[string]func(args []string) int{
 		return 0
 	},
 	"forks": func([]string) int { // leaves processes behind, one of them in a session of its own
-		self, _ := os.Executable()
-		for _, session := range []bool{false, true} {
-			c := exec.Command(self, botMark, "stays")
-			c.SysProcAttr = &syscall.SysProcAttr{Setsid: session}
-			c.Stdout, c.Stderr = os.Stdout, os.Stderr
-			if err := c.Start(); err != nil {
-				fmt.Println(err)
-			}
-		}
+		fork("stays", false)
+		fork("stays", true)
 		say("0,0,2")
 		return 0
 	},
 	"stays": func([]string) int { // and would answer later
+		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
 		time.Sleep(300 * time.Millisecond)
 		say("7,7,1")
 		time.Sleep(time.Hour)
+		return 0
+	},
+	"daemon": func(args []string) int { // a child of a child in a session of its own, in no folder of the bot
+		say("0,0,2")
+		switch len(args) {
+		case 0:
+			fork("daemon", true, "1")
+		case 1:
+			os.Chdir("/")
+			fork("daemon", true, "1", "2")
+		default:
+			signal.Ignore(syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
+			time.Sleep(time.Hour)
+		}
+		return 0
+	},
+	"drips": func([]string) int { // a byte a second
+		f, err := os.Create(commandFile)
+		for err == nil {
+			_, err = f.WriteString(" ")
+			time.Sleep(time.Second)
+		}
+		return 0
+	},
+	"garbage": func([]string) int {
+		junk := make([]byte, 1<<20)
+		for i := range junk {
+			junk[i] = byte(0x80 + i*i>>7&0x3F) // never the first byte of a character
+		}
+		write0(commandFile, junk)
+		return 0
+	},
+	"quits": func([]string) int { return 0 },
+	"twice": func([]string) int { // another command, and another round
+		say("0,0,2")
+		say("1,1,2\n2,2,2\n")
+		return 0
+	},
+	"lies": func([]string) int { // about the round, in the files and with more commands than one
+		write0(stateFile, []byte(`{"gameDetails":{"round":300}}`))
+		write0(textFile, []byte("Round Number : 300\n"))
+		say("0,0,2")
+		return 0
+	},
+	"closes": func([]string) int { // its standard files, and stays
+		say("0,0,2")
+		for fd := range 3 {
+			syscall.Close(fd)
+		}
+		time.Sleep(time.Hour)
+		return 0
+	},
+	"loop": func([]string) int { // a link to itself
+		os.Symlink(commandFile, commandFile)
+		return 0
+	},
+	"socket": func([]string) int {
+		if _, err := net.Listen("unix", commandFile); err != nil {
+			fmt.Println(err)
+		}
+		syscall.Kill(os.Getpid(), syscall.SIGKILL) // which does not take it away
 		return 0
 	},
 	"eats": func([]string) int {
@@ -109,17 +166,30 @@ var hostile = map[string]func(args []string) int{
 	},
 }
 
-// gone checks that nothing runs any more in the folder of a bot.
+// fork starts another process, which is not waited for.
+func fork(kind string, session bool, args ...string) {
+	self, _ := os.Executable()
+	c := exec.Command(self, append([]string{botMark, kind}, args...)...)
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: session}
+	c.Stdout, c.Stderr = os.Stdout, os.Stderr
+	if err := c.Start(); err != nil {
+		fmt.Println(err)
+	}
+}
+
+// gone checks that nothing of a bot runs any more: in its folder, or started there.
 func gone(t testing.TB, p *Program) {
 	t.Helper()
-	all, err := filepath.Glob("/proc/[0-9]*/cwd")
+	all, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, link := range all {
-		if dir, err := os.Readlink(link); err == nil && strings.HasPrefix(dir, p.Dir) {
-			id := strings.Split(link, "/")[2]
-			line, _ := os.ReadFile("/proc/" + id + "/cmdline")
+	for _, process := range all {
+		dir, _ := os.Readlink(process + "/cwd")
+		environ, _ := os.ReadFile(process + "/environ")
+		if strings.HasPrefix(dir, p.Dir) || bytes.Contains(environ, []byte("PWD="+p.Dir)) {
+			id := filepath.Base(process)
+			line, _ := os.ReadFile(process + "/cmdline")
 			t.Errorf("process %s runs in %s: %q", id, dir, line)
 			if pid, err := strconv.Atoi(id); err == nil {
 				syscall.Kill(pid, syscall.SIGKILL)
@@ -154,6 +224,15 @@ func TestHostile(t *testing.T) {
 		{"blocks", "", map[Kind]int{Missing: 1}, Missing, "command.txt: no such", "", "it cannot be shown the round: remove "},
 		{"stranger", "", map[Kind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
 		{"forks", "", map[Kind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
+		{"daemon", "", map[Kind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
+		{"drips", "", map[Kind]int{Late: 2}, Late, "did not end within 2s", "No Command", ""},
+		{"garbage", "", map[Kind]int{}, Garbled, "", "\ufffd", ""}, // one field without a comma: the rules make nothing of it
+		{"quits", "", map[Kind]int{Missing: 2}, Missing, "command.txt: no such file", "", ""},
+		{"twice", "", map[Kind]int{Refused: 1}, Refused, `"1,1,2"`, "1,1,2", ""},
+		{"lies", "", map[Kind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
+		{"closes", "", map[Kind]int{Late: 2, Refused: 1}, Late, "did not end within 2s", "0,0,2", ""},
+		{"loop", "", map[Kind]int{Missing: 2}, Missing, "command.txt: too many levels", "", ""},
+		{"socket", "", map[Kind]int{Failed: 2}, Failed, "signal: killed", "", ""},
 		{"leaves", "", map[Kind]int{Missing: 1}, Missing, "command.txt: no such", "", "it cannot be shown the round: open "},
 		{"eats", "", map[Kind]int{Killed: 2}, Killed, "of memory, the limit is ", "", ""},
 		{"nonsense", "", map[Kind]int{Failed: 2}, Failed, "exit status 2: no bot of kind nonsense", "", ""},
@@ -163,7 +242,7 @@ func TestHostile(t *testing.T) {
 			bad, good := bot(t, c.kind, c.args), scripted(t, "script", quoted("1,1,2")...)
 			s := Seat{Bot: bad, Limits: bots.Limits{Answer: time.Minute}}
 			switch c.kind {
-			case "sleeps", "floods":
+			case "sleeps", "floods", "drips", "closes":
 				s.Limits.Answer = 2 * time.Second
 			case "eats":
 				s.Process = child.Limits{Memory: 60 << 20}
