@@ -12,7 +12,8 @@ import (
 // profile, 0 no limit.
 type Limits struct {
 	// Site takes the contest's own limits, as far as they are known. Otherwise they
-	// are such that no bot needs more which is to play there.
+	// are such that no bot needs more which is to play there. Of Tower Defence it also
+	// takes the contest's treatment of a missing command: towerdefence.Match.
 	Site bool
 
 	Accept *time.Duration // until it has connected, or until its folder is free

@@ -3,6 +3,7 @@ package players
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -85,14 +86,17 @@ func faultsOf(seat int, record *bot.Record) (list []arena.Fault) {
 		if f.Count == 0 {
 			continue
 		}
-		word := faultKind(bot.Kind(k))
+		word, text := faultKind(bot.Kind(k)), f.Text
+		if word == FaultIllegal {
+			text = fmt.Sprintf("%v: %s", bot.Kind(k), f.Text)
+		}
 		i := slices.IndexFunc(list, func(f arena.Fault) bool { return f.Kind == word })
 		if i < 0 {
-			i, list = len(list), append(list, arena.Fault{Seat: seat, Turn: f.Round, Kind: word, Text: f.Text})
+			i, list = len(list), append(list, arena.Fault{Seat: seat, Turn: f.Round, Kind: word, Text: text})
 		}
 		own := &list[i]
 		if own.Times += f.Count; f.Round < own.Turn {
-			own.Turn, own.Text = f.Round, f.Text
+			own.Turn, own.Text = f.Round, text
 		}
 	}
 	return list

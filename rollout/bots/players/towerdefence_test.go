@@ -1,0 +1,146 @@
+package players
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// towerdefenceBots are bots of Tower Defence that play one round, by kind.
+var towerdefenceBots = map[string]func() int{
+	"idles":  func() int { return tell("") },
+	"builds": func() int { return tell("0,0,2") },
+	"leaves none": func() int {
+		fmt.Println("nothing to say")
+		return 0
+	},
+	"errs": func() int { // garbled in the first round, then refused
+		if state, err := os.ReadFile("state.json"); err == nil && strings.Contains(string(state), `"round":0,`) {
+			return tell("x,y,z")
+		}
+		return tell("-1,0,2")
+	},
+	"fails": func() int { tell("7,7,2"); return 3 },
+	"burns": func() int {
+		for {
+		}
+	},
+}
+
+// tell leaves a command.
+func tell(command string) int {
+	if err := os.WriteFile("command.txt", []byte(command), 0o666); err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	return 0
+}
+
+// towerdefenceBot is a player in a folder of its own.
+func towerdefenceBot(t *testing.T, g *Game, kind string) *Player {
+	t.Helper()
+	self, err := filepath.Abs(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	p, err := g.Enter("cmd:'" + self + "' bot '" + kind + "'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// What bots of Tower Defence do wrong is counted once, by words that all games have
+// where there are some. Doing nothing is nothing wrong.
+func TestTowerDefenceFaults(t *testing.T) {
+	little := 200 * time.Millisecond
+	for _, c := range []struct {
+		kind    string
+		limits  Limits
+		want    string // faults: kind, times, turn
+		text    string // the first one's
+		crashed bool
+	}{
+		{"idles", Limits{}, "", "", false},
+		{"builds", Limits{}, "illegal 3 1", `refused: "0,0,2"`, false}, // it stands there
+		{"leaves none", Limits{}, "missing 4 0", "command.txt: ", false},
+		{"errs", Limits{}, "illegal 4 0", `garbled: "x,y,z"`, false},
+		{"fails", Limits{}, "illegal 3 1, crash 4 0", "", false},
+		{"hangs", Limits{Answer: &little}, "timeout 4 0", "did not end within 200ms", false},
+		{"hangs", Limits{Game: &little}, "timeout 1 0", "the 200ms for all rounds of a match are used up", true},
+		{"burns", Limits{CPU: &little}, "timeout 1 0", "of processor time, the limit is 200ms", true},
+	} {
+		t.Run(c.kind, func(t *testing.T) {
+			if c.limits.CPU != nil && runtime.GOOS != "linux" {
+				t.Skip("processor time is measured while the bot runs on Linux alone")
+			}
+			g := open(t, Config{Rules: "game.config.max-rounds=3\n", Limits: c.limits}, "towerdefence")
+			other, err := g.Enter("econ")
+			if err != nil {
+				t.Fatal(err)
+			}
+			o, err := g.Play(t.Context(), &Meeting{Seats: []*Player{other, towerdefenceBot(t, g, c.kind)}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			own, got, text := o.Seats[1], []string{}, ""
+			for _, f := range own.Faults {
+				got, text = append(got, fmt.Sprint(f.Kind, " ", f.Times, " ", f.Turn)), f.Text
+			}
+			slices.Sort(got)
+			want := strings.Split(c.want, ", ")
+			if slices.Sort(want); strings.Join(got, ", ") != strings.Join(want, ", ") || !strings.Contains(text, c.text) {
+				t.Errorf("%+v, want %s: %s", own.Faults, c.want, c.text)
+			}
+			if (own.Crash != nil) != c.crashed || len(o.Seats[0].Faults) > 0 || o.Turns != 4 || o.Seats[0].Score == 0 {
+				t.Errorf("%+v", o)
+			}
+		})
+	}
+}
+
+// With the limits of the contest's site a bot that leaves no command fails, and has
+// lost when it did so for too long; one that does nothing plays on.
+func TestTowerDefenceSite(t *testing.T) {
+	answer := time.Minute // this machine may be busy
+	for kind, want := range map[string]int{"leaves none": 3, "idles": 6} {
+		for site, turns := range map[bool]int{true: want, false: 6} {
+			g := open(t, Config{Rules: "game.config.max-rounds=5\ngame.config.max-do-nothings=3\n",
+				Limits: Limits{Site: site, Answer: &answer}}, "towerdefence")
+			other, err := g.Enter("econ")
+			if err != nil {
+				t.Fatal(err)
+			}
+			o, err := g.Play(t.Context(), &Meeting{Seats: []*Player{towerdefenceBot(t, g, kind), other}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if o.Turns != turns || o.Seats[1].Place != 1 || o.Seats[0].Place != 2 || o.Seats[0].Crash != nil {
+				t.Errorf("%s, site %v: %+v", kind, site, o)
+			}
+		}
+	}
+}
+
+// Copies of a bot's folder are taken away when its game is over, and the folder stays
+// as it was.
+func TestTowerDefenceCopies(t *testing.T) {
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	g := open(t, Config{Rules: "game.config.max-rounds=1\n"}, "towerdefence")
+	p := towerdefenceBot(t, g, "builds")
+	if _, err := g.Play(t.Context(), &Meeting{Seats: []*Player{p, p}, Copies: true}); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{temporary, "."} {
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("%s: %v, error %v", dir, left, err)
+		}
+	}
+}
