@@ -124,6 +124,18 @@ func TestTwoPlayers(t *testing.T) {
 	}
 }
 
+// TestExpected: by a table of two the expected score is that of the games, and by one
+// of three it is what the odds make it between those who never met.
+func TestExpected(t *testing.T) {
+	m, err := rating.Fit(3, []rating.Result{{A: 0, B: 1, Wins: 600, Draws: 200, Losses: 200, Weight: 1}, {A: 1, B: 2, Wins: 600, Draws: 200, Losses: 200, Block: 1, Weight: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "who met, who did not", []float64{m.Expected(0, 1), m.Expected(1, 0), m.Expected(0, 0), m.Expected(0, 2) + m.Expected(2, 0)}, []float64{0.7, 0.3, 0.5, 1}, 2e-3)
+	win, nu := math.Exp((m.Ratings(-1)[0].Elo-m.Ratings(-1)[2].Elo)*math.Ln10/800), m.Draws()
+	near(t, "odds", []float64{m.Expected(0, 2)}, []float64{(win + nu/2) / (win + 1/win + nu)}, 1e-4)
+}
+
 // TestFewSeeds holds the error and the interval to the formulas of the package
 // comment, on five seeds of twenty games: the sandwich times 5/4 has the weight 4, the
 // model 2, and the t distribution 4 degrees of freedom.

@@ -132,6 +132,13 @@ func (m *Model) anchor(i int) int {
 // Difference is the rating of player i against player j.
 func (m *Model) Difference(i, j int) Rating { return m.interval(i, j) }
 
+// Expected is the score that player i is expected to have against j, from 0 to 1 to
+// six digits: the chance of a win and half that of a draw.
+func (m *Model) Expected(i, j int) float64 {
+	win := exp(m.centre(i, j) / 2)
+	return round((win+m.Draws()/2)/(win+1/win+m.Draws()), 1e6)
+}
+
 // Draws is ν of the model, to six digits: the probability of a draw between equals
 // is ν/(2 + ν).
 func (m *Model) Draws() float64 {

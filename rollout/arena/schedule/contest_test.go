@@ -156,7 +156,7 @@ func TestSandbox(t *testing.T) {
 	for p := range ratings {
 		ratings[p] = float64(1000 + 50*p)
 	}
-	s := Sandbox{Players: 14, Seats: 4, Rounds: 100, Spread: 100, Seed: 1, Rate: func([]Result) []float64 { return ratings }}
+	s := Sandbox{Players: 14, Seats: 4, Rounds: 100, Spread: 100, Seed: 1, Rate: wholly(func([]Result) []float64 { return ratings })}
 	played := make([]int, 14)
 	var near, far int
 	in := map[[2]int]bool{}
@@ -211,7 +211,7 @@ func TestSandbox(t *testing.T) {
 
 func TestLadder(t *testing.T) {
 	ratings := []float64{1500, 1490, 1300, 1250, 1700, 900, 1495}
-	fixed := func([]Result) []float64 { return ratings }
+	fixed := wholly(func([]Result) []float64 { return ratings })
 	s := Ladder{Player: 6, Pool: []int{0, 1, 2, 3, 4, 5}, Rounds: 6, Tables: 1, Seats: 2, Seeds: 2, Spread: 60, Rate: fixed}
 	var met []int
 	for i, r := range play(t, s, 0) {
@@ -252,9 +252,9 @@ func TestLadder(t *testing.T) {
 	}
 	// Who wins meets stronger ones.
 	s = Ladder{Player: 0, Pool: []int{1, 2, 3, 4}, Rounds: 6, Tables: 1, Seats: 2, Seeds: 1,
-		Rate: func(past []Result) []float64 {
+		Rate: wholly(func(past []Result) []float64 {
 			return []float64{1000 + 100*float64(len(past)/2), 1000, 1100, 1200, 1500}
-		}}
+		})}
 	met = nil
 	for i, r := range play(t, s, 0) {
 		if i%2 == 0 {

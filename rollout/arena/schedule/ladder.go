@@ -34,10 +34,10 @@ func (s Ladder) Next(results []Result) ([]Game, error) {
 	if err = firstError(s.check(), err); err != nil {
 		return nil, err
 	}
-	met := map[int]int{}
-	var past []Result
+	met, rate := map[int]int{}, s.Rate()
+	var last []Result
 	for round := range s.Rounds {
-		ratings, err := rated(s.Rate, past, append(slices.Clone(s.Pool), s.Player))
+		ratings, err := rounded(rate(last), append(slices.Clone(s.Pool), s.Player))
 		if err != nil {
 			return nil, err
 		}
@@ -49,9 +49,7 @@ func (s Ladder) Next(results []Result) ([]Game, error) {
 		if err != nil || len(left) > 0 {
 			return left, err
 		}
-		for i := range games {
-			past = append(past, *have[games[i].Number])
-		}
+		last = have.all(games)
 	}
 	return nil, nil
 }

@@ -13,11 +13,12 @@ const (
 	NameSwiss      = "swiss"
 	NameLadder     = "ladder"
 	NameSandbox    = "sandbox"
+	NameContest    = "contest"
 )
 
 // Names lists what Named takes.
 func Names() []string {
-	return []string{NameRoundRobin, NameGauntlet, NameSwiss, NameLadder, NameSandbox}
+	return []string{NameRoundRobin, NameGauntlet, NameSwiss, NameLadder, NameSandbox, NameContest}
 }
 
 // Plan is what a schedule is made of.
@@ -28,6 +29,12 @@ type Plan struct {
 	Games int
 	Seed  uint64
 	Rate  Rate
+	// Joined is the round from which each player takes part, in schedules with
+	// rounds; those that it does not reach take part from the first.
+	Joined []int
+	// Contest are the seats of a table in each stage of a contest; where they are 0,
+	// there are as many as Seats.
+	Contest [4]int
 }
 
 // Values of named schedules.
@@ -52,17 +59,34 @@ func Named(name string, p Plan) (Schedule, error) {
 	case name == NameSwiss && p.Seats != 2:
 		return nil, fmt.Errorf("swiss: this game has %d seats, want 2", p.Seats)
 	case name == NameSwiss:
-		return Swiss{Players: p.Players, Rounds: (p.Games-1)/(2*swissSeeds) + 1, Seeds: swissSeeds, Seed: p.Seed}, nil
+		return Swiss{Players: p.Players, Rounds: (p.Games-1)/(2*swissSeeds) + 1, Seeds: swissSeeds, Seed: p.Seed, Joined: p.Joined}, nil
 	case p.Players < p.Seats:
 		return nil, fmt.Errorf("%s: %d players at tables of %d", name, p.Players, p.Seats)
+	case name == NameContest:
+		return p.championship()
 	case name == NameLadder:
 		pool := make([]int, p.Players-1)
 		for i := range pool {
 			pool[i] = i + 1
 		}
 		return Ladder{Pool: pool, Rounds: (p.Games-1)/(ladderTables*ladderSeeds*p.Seats) + 1, Tables: ladderTables,
-			Seats: p.Seats, Seeds: ladderSeeds, Spread: nearby, Rate: p.Rate}, nil
+			Seats: p.Seats, Seeds: ladderSeeds, Spread: nearby, Rate: p.Rate, Joined: p.Joined[min(1, len(p.Joined)):]}, nil
 	}
-	rounds := (p.Games*p.Players-1)/(p.Players/p.Seats*p.Seats) + 1
-	return Sandbox{Players: p.Players, Seats: p.Seats, Rounds: rounds, Spread: nearby, Seed: p.Seed, Rate: p.Rate}, nil
+	return Sandbox{Players: p.Players, Joined: p.Joined, Seats: p.Seats, Rounds: roundsFor(p.Players, p.Seats, p.Games),
+		Spread: nearby, Seed: p.Seed, Rate: p.Rate}, nil
+}
+
+// championship is the schedule NameContest.
+func (p *Plan) championship() (Schedule, error) {
+	s := Championship{Players: p.Players, Games: p.Games, Seats: p.Contest, Seed: p.Seed}
+	for i, n := range s.Seats {
+		if n == 0 {
+			s.Seats[i] = p.Seats
+		}
+		if p.Players < s.Seats[i] {
+			return nil, fmt.Errorf("%s: %d players at tables of %d", NameContest, p.Players, s.Seats[i])
+		}
+	}
+	_, err := s.Next(nil)
+	return s, err
 }

@@ -40,10 +40,10 @@ func (s Sandbox) Next(results []Result) ([]Game, error) {
 	if err = firstError(s.check(), err); err != nil {
 		return nil, err
 	}
-	played := make([]int, s.Players)
-	var past []Result
+	played, rate := make([]int, s.Players), s.Rate()
+	var last []Result
 	for round := range s.Rounds {
-		games, err := s.games(round, played, past)
+		games, err := s.games(round, played, rate(last))
 		if err != nil {
 			return nil, err
 		}
@@ -51,8 +51,8 @@ func (s Sandbox) Next(results []Result) ([]Game, error) {
 		if err != nil || len(left) > 0 {
 			return left, err
 		}
+		last = have.all(games)
 		for i := range games {
-			past = append(past, *have[games[i].Number])
 			for _, p := range games[i].Players {
 				played[p]++
 			}
@@ -80,7 +80,7 @@ func (s Sandbox) check() error {
 }
 
 // games are those of a round.
-func (s Sandbox) games(round int, played []int, past []Result) (all []Game, err error) {
+func (s Sandbox) games(round int, played []int, rating []float64) (all []Game, err error) {
 	var players []int
 	for p := range s.Players {
 		if p >= len(s.Joined) || s.Joined[p] <= round {
@@ -90,7 +90,7 @@ func (s Sandbox) games(round int, played []int, past []Result) (all []Game, err 
 	if len(players) < s.Seats {
 		return nil, fmt.Errorf("schedule: round %d has %d players, want %d or more", round, len(players), s.Seats)
 	}
-	ratings, err := rated(s.Rate, past, players)
+	ratings, err := rounded(rating, players)
 	if err != nil {
 		return nil, err
 	}
@@ -116,21 +116,20 @@ func (s Sandbox) games(round int, played []int, past []Result) (all []Game, err 
 	return all, nil
 }
 
-// Rate gives the rating of every player, by its number, in Elo or on a scale like
-// it, after the results. It must be a pure function of them; they come in the order
-// of their numbers.
-type Rate func(results []Result) []float64
+// Rate begins to rate players. What it returns is called once for each round: it is
+// told the results of the round before, none before the first, in the order of their
+// numbers, and returns the rating of every player, by its number, after them, in Elo
+// or on a scale like it. It must depend on nothing but what it was told.
+type Rate func() func(round []Result) []float64
 
-// rated asks for ratings, and rounds those of the players.
-func rated(rate Rate, past []Result, players []int) (map[int]int, error) {
-	slices.SortFunc(past, func(a, b Result) int { return cmp.Compare(a.Number, b.Number) })
-	ratings := rate(slices.Clone(past))
-	rounded := map[int]int{}
+// rounded are the ratings of players as whole points.
+func rounded(ratings []float64, players []int) (map[int]int, error) {
+	whole := map[int]int{}
 	for _, p := range players {
 		if p >= len(ratings) || !(math.Abs(ratings[p]) < 1e9) {
 			return nil, fmt.Errorf("schedule: player %d has no rating", p)
 		}
-		rounded[p] = int(math.Round(ratings[p]))
+		whole[p] = int(math.Round(ratings[p]))
 	}
-	return rounded, nil
+	return whole, nil
 }

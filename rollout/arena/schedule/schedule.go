@@ -13,7 +13,8 @@
 //   - Swiss and Ladder: by rounds, and by players that join in a round that has not
 //     begun.
 //   - Duel: by pairs, as long as its test is not decided.
-//   - Sandbox: by rounds. Contest: by waves of the stage that is being played.
+//   - Sandbox: by rounds, and by players that join. Contest: by waves of the stage
+//     that is being played. Championship: not at all.
 //
 // Players are numbers from 0 on, as in the list of who takes part. Seeds are
 // numbers from 0 on as well: seed e is that of episode e of the tournament's master
@@ -31,7 +32,7 @@ type Game struct {
 	Players []int `json:"players"`         // by seat; must not be written to
 	Seed    int   `json:"seed"`            // index of the game's seed
 	Round   int   `json:"round,omitempty"` // in schedules with rounds, from 0 on; of a Contest the wave of its part
-	Stage   int   `json:"stage,omitempty"` // of a Contest, from 0 on
+	Stage   int   `json:"stage,omitempty"` // of a Contest or a Championship, from 0 on
 }
 
 // Result is how a game ended.
@@ -99,6 +100,15 @@ func (b byNumber) missing(games []Game) ([]Game, error) {
 		}
 	}
 	return all, nil
+}
+
+// all are the results of games that have one, in their order.
+func (b byNumber) all(games []Game) []Result {
+	list := make([]Result, len(games))
+	for i := range games {
+		list[i] = *b[games[i].Number]
+	}
+	return list
 }
 
 // Parts of the number of a game in a schedule with rounds, in bits.

@@ -89,8 +89,21 @@ func playOn(t *testing.T, s Schedule, results []Result, lot uint64) []Result {
 	return nil
 }
 
+// wholly rates by all results at once.
+func wholly(rate func(results []Result) []float64) Rate {
+	return func() func(round []Result) []float64 {
+		var past []Result
+		return func(round []Result) []float64 {
+			past = append(past, round...)
+			return rate(past)
+		}
+	}
+}
+
 // rate counts wins over others as if they were Elo.
-func rate(results []Result) []float64 {
+var rate = wholly(winsOver)
+
+func winsOver(results []Result) []float64 {
 	ratings := make([]float64, 40)
 	for _, r := range results {
 		for i, p := range r.Players {
@@ -147,6 +160,7 @@ func schedules() map[string]Schedule {
 		"ladder, 3":               Ladder{Player: 0, Pool: []int{1, 2, 4, 5, 6}, Rounds: 4, Tables: 2, Seats: 3, Seeds: 1, Spread: 40, Rate: rate},
 		"duel":                    Duel{A: 0, B: 1, Test: sprt.Test{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.05, Pairs: true}, Most: 300, Ahead: 8},
 		"duel, games":             Duel{A: 1, B: 0, Test: sprt.Test{Elo0: -60, Elo1: 0, Alpha: 0.05, Beta: 0.05}, Most: 300, Ahead: 8},
+		"championship":            Championship{Players: 9, Games: 2, Seats: contestSeats, Seed: 5},
 		"Sandbox":                 Sandbox{Players: 11, Seats: 4, Rounds: 20, Spread: 50, Seed: 9, Rate: rate, Joined: []int{3}},
 		"contest":                 smallContest(21, 3),
 		"contest, ratings change": changed,
