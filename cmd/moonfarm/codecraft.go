@@ -21,6 +21,7 @@ var codecraftTools = gameTools{
 	game:        "codecraft",
 	rulesFile:   "rule values, a key=value a line",
 	ruleSets:    codecraftRuleSets(),
+	contest:     []string{"round1", "round1", "round2", "finals"}, // the Sandbox first
 	holds:       func(head []byte) string { return string(wire.KindOf(head)) },
 	verify:      verifyCodecraft,
 	counts:      []string{"games", "ticks", "views", "messages"},

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -127,8 +128,43 @@ const journalName = "games.jsonl"
 // evalGames is how many games a worker plays side by side.
 const evalGames = 32
 
+// evalStage is what a stage of a tournament plays.
+type evalStage struct {
+	*table
+	bots *players.Game // the same, for bots
+}
+
+// evalStages are the stages of a tournament that differ: one, but of contests.
+type evalStages []evalStage
+
+// at is a stage, by its number in the schedule.
+func (s evalStages) at(stage int) evalStage { return s[min(stage, len(s)-1)] }
+
+// stages opens the game for each stage.
+func (f *evalFlags) stages(cmd *cobra.Command, game string) (all evalStages, err error) {
+	rules := []string{f.rulesFile}
+	if sets := toolsOf(game).contest; f.schedule == schedule.NameContest && f.sprt == "" && f.rulesFile == "" && sets != nil {
+		rules = sets
+	}
+	for _, name := range rules {
+		flags := f.gameFlags
+		flags.rulesFile = name
+		s := evalStage{}
+		if s.table, err = flags.open(game); err != nil {
+			return nil, err
+		}
+		s.bots, err = players.Open(players.Config{Game: s.game, Rules: s.rules, Limits: f.limits.limits(cmd)})
+		if err != nil {
+			return nil, wrongUse("--rules: %s%w", fileName(name), err)
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
 // contenders are the players of eval, with names that differ.
-func (f *evalFlags) contenders(t *table, g *players.Game) (list []*players.Player, err error) {
+func (f *evalFlags) contenders(stages evalStages) (list []*players.Player, err error) {
+	g := stages[0].bots
 	if f.players == "" && len(f.player) == 0 {
 		return nil, wrongUse("--players is missing: two players or more, such as --players random,random")
 	}
@@ -145,7 +181,7 @@ func (f *evalFlags) contenders(t *table, g *players.Game) (list []*players.Playe
 	}
 	seen := map[string]int{}
 	for _, text := range texts {
-		p, err := g.Enter(text)
+		p, err := stages.enter(text)
 		if err != nil {
 			players.Close(list...)
 			return nil, wrongPlayer("players", err)
@@ -167,40 +203,54 @@ func (f *evalFlags) contenders(t *table, g *players.Game) (list []*players.Playe
 	return list, err
 }
 
+// enter reads a text that names a player. A policy must be able to play all stages.
+func (s evalStages) enter(text string) (p *players.Player, err error) {
+	for i := range s {
+		if p != nil && p.Bot() {
+			break // it enters once, and plays by any rules: it may have a port
+		}
+		if p, err = s[len(s)-1-i].bots.Enter(text); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
 func (a *app) runEval(cmd *cobra.Command, game string, f *evalFlags) (err error) {
-	t, err := f.open(game)
+	stages, err := f.stages(cmd, game)
 	if err != nil {
 		return err
 	}
-	g, err := players.Open(players.Config{Game: t.game, Rules: t.rules, Limits: f.limits.limits(cmd)})
-	if err != nil {
-		return wrongUse("--rules: %s%w", fileName(f.rulesFile), err)
-	}
-	list, err := f.contenders(t, g)
+	list, err := f.contenders(stages)
 	if err != nil {
 		return err
 	}
 	defer players.Close(list...)
-	s, err := f.scheduled(len(list), g.Seats)
+	plan := f.plan(stages, len(list))
+	s, err := f.scheduled(plan)
 	if err != nil {
 		return err
 	}
 	c := arena.Tournament{
-		Vector: func() (env.Vector, error) { return t.vector(evalGames) },
-		Seed:   f.seed, Workers: f.workers, Schedule: s,
+		Vector: func(stage int) (env.Vector, error) { return stages.at(stage).vector(evalGames) },
+		Seed:   f.seed, Workers: f.workers,
 	}
 	for _, p := range list {
 		c.Players = append(c.Players, arena.Player{Name: p.Name, New: p.Policy})
 	}
-	j, err := f.journal(t, &c)
+	j, err := f.journal(stages, s, &c)
 	if err != nil {
 		return err
 	}
 	if j != nil {
 		defer func() { err = errors.Join(err, j.Close()) }()
+		plan.Joined = j.Joined
+	}
+	if c.Schedule, err = f.scheduled(plan); err != nil {
+		return err
 	}
 	if slices.ContainsFunc(list, (*players.Player).Bot) {
-		if err := a.botTable(cmd, f, t.game.Name, g, list, &c); err != nil {
+		if err := a.botTable(cmd, f, stages, list, &c); err != nil {
 			return err
 		}
 	}
@@ -218,7 +268,7 @@ func (a *app) runEval(cmd *cobra.Command, game string, f *evalFlags) (err error)
 		return errors.Join(err, failed)
 	}
 	complete := err == nil
-	r.Game, r.Rules, r.Seed, r.Schedule, r.Complete = t.spec.Info.Name, t.spec.Info.Rules, f.seed, f.terms(), &complete
+	r.Game, r.Rules, r.Seed, r.Schedule, r.Complete = stages[0].spec.Info.Name, stages[0].spec.Info.Rules, f.seed, f.terms(s), &complete
 	if err := f.test(r, s, games); err != nil {
 		return err
 	}
@@ -227,17 +277,20 @@ func (a *app) runEval(cmd *cobra.Command, game string, f *evalFlags) (err error)
 
 // journal opens the journal of --out and lets the players enter; nil if there is
 // to be none.
-func (f *evalFlags) journal(t *table, c *arena.Tournament) (*arena.Journal, error) {
+func (f *evalFlags) journal(stages evalStages, s schedule.Schedule, c *arena.Tournament) (*arena.Journal, error) {
 	if f.out == "" {
 		return nil, nil
 	}
 	if err := os.MkdirAll(f.out, 0o777); err != nil {
 		return nil, fmt.Errorf("--out: %w", err)
 	}
-	sum := sha256.Sum256([]byte(t.spec.Info.Config))
+	rules, sum := stages[0].spec.Info, sha256.New()
+	for _, t := range stages {
+		io.WriteString(sum, t.spec.Info.Config)
+	}
 	j, err := arena.OpenJournal(filepath.Join(f.out, journalName), arena.Terms{
-		Game: t.spec.Info.Name, Rules: t.spec.Info.Rules, RulesSum: hex.EncodeToString(sum[:]),
-		Seed: f.seed, MaxTurns: f.maxTurns, Schedule: f.terms(),
+		Game: rules.Name, Rules: rules.Rules, RulesSum: hex.EncodeToString(sum.Sum(nil)),
+		Seed: f.seed, MaxTurns: f.maxTurns, Schedule: f.terms(s),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("--out: %w", err)
@@ -264,8 +317,12 @@ func namesOf(players []arena.Player) (names []string) {
 
 // botTable makes a tournament play games of bots. Its files are in the folder of the
 // journal, if there is one.
-func (a *app) botTable(cmd *cobra.Command, f *evalFlags, name string, g *players.Game, list []*players.Player, c *arena.Tournament) error {
-	cores, bots := runtime.GOMAXPROCS(0), min(g.Seats, countBots(list))
+func (a *app) botTable(cmd *cobra.Command, f *evalFlags, stages evalStages, list []*players.Player, c *arena.Tournament) error {
+	cores, seats := runtime.GOMAXPROCS(0), 0
+	for _, s := range stages {
+		seats = max(seats, s.bots.Seats)
+	}
+	bots := min(seats, countBots(list))
 	if !cmd.Flags().Changed("concurrency") {
 		f.concurrency = max(1, cores/bots)
 	}
@@ -279,7 +336,7 @@ func (a *app) botTable(cmd *cobra.Command, f *evalFlags, name string, g *players
 			fmt.Fprintf(a.stderr, "%s: waits for clients at %v\n", p.Name, at)
 		}
 	}
-	files := evalFiles{f.out, name, g}
+	files := evalFiles{f.out, stages}
 	if err := files.make(); err != nil {
 		return err
 	}
@@ -350,12 +407,21 @@ func grave(f arena.Fault) bool {
 // duelAhead is how many seeds a sequential test plays at once.
 const duelAhead = 64
 
-// scheduled makes the schedule for so many players at tables of so many seats.
-func (f *evalFlags) scheduled(players, seats int) (schedule.Schedule, error) {
-	if f.sprt != "" {
-		return f.duel(players, seats)
+// plan is what the schedule is made of for so many players.
+func (f *evalFlags) plan(stages evalStages, players int) schedule.Plan {
+	p := schedule.Plan{Players: players, Seats: stages[0].bots.Seats, Games: f.games, Seed: f.seed, Rate: arena.Glicko(players)}
+	for i := range p.Contest {
+		p.Contest[i] = stages.at(i).bots.Seats
 	}
-	s, err := schedule.Named(f.schedule, schedule.Plan{Players: players, Seats: seats, Games: f.games, Seed: f.seed, Rate: arena.Glicko(players)})
+	return p
+}
+
+// scheduled makes the schedule.
+func (f *evalFlags) scheduled(p schedule.Plan) (schedule.Schedule, error) {
+	if f.sprt != "" {
+		return f.duel(p.Players, p.Seats)
+	}
+	s, err := schedule.Named(f.schedule, p)
 	if err != nil {
 		err = wrongUse("--schedule %w", err)
 	}
@@ -382,7 +448,10 @@ func (f *evalFlags) duel(players, seats int) (schedule.Schedule, error) {
 
 // terms says what the schedule depends on besides the players, so that a journal
 // is not gone on with by another.
-func (f *evalFlags) terms() string {
+func (f *evalFlags) terms(s schedule.Schedule) string {
+	if contest, ok := s.(schedule.Championship); ok {
+		return contest.String()
+	}
 	switch {
 	case f.sprt != "" && f.normalised:
 		return sprtTerms + f.sprt + normalisedTerms

@@ -180,9 +180,8 @@ func (l *gameLogs) close() error {
 
 // evalFiles are the files of the games of bots in a tournament with a folder.
 type evalFiles struct {
-	dir  string // "": none
-	game string
-	*players.Game
+	dir    string // "": none
+	stages evalStages
 }
 
 // Folders beside the journal.
@@ -202,12 +201,12 @@ func (f *evalFiles) make() error {
 // play plays a game of the tournament.
 func (f *evalFiles) play(ctx context.Context, m *players.Meeting, g *schedule.Game) (arena.Played, error) {
 	var files gameFiles
-	replay := ""
+	stage, replay := f.stages.at(g.Stage), ""
 	if f.dir != "" {
-		replay = path.Join(replaysDir, fmt.Sprint(g.Number)) + replayExt(f.game)
+		replay = path.Join(replaysDir, fmt.Sprint(g.Number)) + replayExt(stage.game.Name)
 		files = gameFiles{replay: filepath.Join(f.dir, replay), logs: filepath.Join(f.dir, logsDir)}
 	}
-	o, err := files.play(ctx, f.Game, f.game, m, gameName{game: int(g.Number), players: g.Players})
+	o, err := files.play(ctx, stage.bots, stage.game.Name, m, gameName{game: int(g.Number), players: g.Players})
 	if err != nil {
 		return arena.Played{}, fmt.Errorf("game %d: %w", g.Number, err)
 	}

@@ -27,9 +27,12 @@ another one are connected by no games), bounded (false: won or lost everything,
 an end of the interval is the prior's), score_at_seat_0, mean_place, nash,
 alpha_rank, faults (by kind), seconds), pairs (each with a, b, games, distinct,
 repeats (true: the same on all seeds), mean_turns, and, from a's side, wins,
-draws, losses, score, score_low, score_high, elo, elo_low, elo_high, superior)
-and, with --sprt, sprt (elo0, elo1, alpha, beta, counts of results in half
-points, llr, lower, upper, decision, estimates).`
+draws, losses, score, score_low, score_high, elo, elo_low, elo_high, superior),
+of ladders and sandboxes in each of players glicko (rating, deviation,
+volatility), of contests stages (each with stage, seats, games, standings: each
+with player, games, points: in the Sandbox the rating), and, with --sprt, sprt
+(elo0, elo1, alpha, beta, counts of results in half points, llr, lower, upper,
+decision, estimates).`
 
 // reportForm is the form in which a report is printed.
 type reportForm struct{ csv, markdown bool }
@@ -68,16 +71,12 @@ func (a *app) runEvalReport(dir string, f *evalFlags) error {
 		return err
 	}
 	r.Game, r.Rules, r.Seed, r.Schedule = j.Terms.Game, j.Terms.Rules, j.Terms.Seed, j.Terms.Schedule
-	if test, ok := strings.CutPrefix(j.Terms.Schedule, sprtTerms); ok {
-		f.sprt, f.normalised = strings.CutSuffix(test, normalisedTerms)
-		f.games = len(j.Games)
-		s, err := f.duel(len(j.Players), r.Seats)
-		if err != nil {
-			return err
-		}
-		if err := f.test(r, s, j.Games); err != nil {
-			return err
-		}
+	s, err := f.journaled(j, r.Seats)
+	if err != nil {
+		return err
+	}
+	if err := f.test(r, s, j.Games); err != nil {
+		return err
 	}
 	return f.form.print(a, r, 0)
 }
@@ -99,6 +98,10 @@ func (a *app) printReport(r *arena.Report, passed time.Duration) {
 	a.table(report.Standings(r)...)
 	a.printf("\n")
 	a.table(report.Pairs(r)...)
+	if len(r.Stages) > 0 {
+		a.printf("\n")
+		a.table(report.Stages(r)...)
+	}
 	for _, note := range report.Notes(r) {
 		a.printf("\n%s\n", note)
 	}
@@ -126,13 +129,37 @@ func (f *evalFlags) evaluate(names []string, games []arena.Played) (*arena.Repor
 	return arena.Evaluate(names, games, anchor)
 }
 
-// test adds the state of a sequential test to the report.
-func (f *evalFlags) test(r *arena.Report, s schedule.Schedule, games []arena.Played) (err error) {
-	d, ok := s.(schedule.Duel)
-	if !ok {
-		return nil
+// journaled is the schedule of a journal, as far as test needs it.
+func (f *evalFlags) journaled(j *arena.Journal, seats int) (schedule.Schedule, error) {
+	terms := j.Terms.Schedule
+	if test, ok := strings.CutPrefix(terms, sprtTerms); ok {
+		f.sprt, f.normalised = strings.CutSuffix(test, normalisedTerms)
+		f.games = len(j.Games)
+		return f.duel(len(j.Players), seats)
 	}
-	r.Test, err = d.State(arena.Results(games))
+	if contest, ok := schedule.ParseChampionship(terms, j.Terms.Seed); ok {
+		return contest, nil
+	}
+	switch terms {
+	case schedule.NameLadder:
+		return schedule.Ladder{}, nil
+	case schedule.NameSandbox:
+		return schedule.Sandbox{}, nil
+	}
+	return schedule.RoundRobin{}, nil
+}
+
+// test adds to the report what its schedule knows besides: the state of a sequential
+// test, the stages of a contest, the ratings by which players met.
+func (f *evalFlags) test(r *arena.Report, s schedule.Schedule, games []arena.Played) (err error) {
+	switch s := s.(type) {
+	case schedule.Duel:
+		r.Test, err = s.State(arena.Results(games))
+	case schedule.Championship:
+		err = r.AddStages(s, games)
+	case schedule.Ladder, schedule.Sandbox:
+		r.AddGlicko(games)
+	}
 	return err
 }
 
@@ -145,8 +172,16 @@ const scheduleDoc = `Schedules are functions of the players, the seed and the ga
                if that can be; --games is for each player; for games of two
   ladder       the first player meets those whose rating (Glicko-2) is near its
                own; --games is for the first player
-  sandbox      rounds of tables of players with near ratings, as the CodeCraft
-               contest had them; --games is for each player`
+  sandbox      rounds of tables of players with near ratings (Glicko-2), as the
+               CodeCraft contest had them; --games is for each player
+  contest      that contest as a whole: the Sandbox with its rating, from 1200
+               on, then two rounds and finals in two parts each, with points by
+               place; of each stage, and of the Sandbox, as large a share goes
+               on as there; its game is played by the rules of each stage, if
+               --rules does not give others; --games is for each player in the
+               Sandbox and in each part, and in each part of the finals for each
+               two players; more games or players do not extend it
+In schedules with rounds a player that is added joins in the next round.`
 
 // matchReport tells how games went. Its JSON keys are documented in the help.
 type matchReport struct {

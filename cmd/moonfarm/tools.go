@@ -21,6 +21,7 @@ type gameTools struct {
 	variants  []string // games of the catalog that take the same rules
 	rulesFile string   // what --rules takes
 	ruleSets  []string // names that --rules takes in place of a file
+	contest   []string // of these, those of the stages of a contest; nil: one for all
 
 	// holds tells by the first bytes, uncompressed, what a file of this game
 	// holds: "games" with all their orders, something else that can be

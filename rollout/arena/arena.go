@@ -80,7 +80,7 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 	}
 	var mu sync.Mutex
 	told := 0
-	t := Tournament{Vector: c.Vector, Players: c.Policies, Seed: c.Seed, Workers: c.Workers, Schedule: s}
+	t := Tournament{Vector: func(int) (env.Vector, error) { return c.Vector() }, Players: c.Policies, Seed: c.Seed, Workers: c.Workers, Schedule: s}
 	t.Done = func(*Played) error {
 		mu.Lock()
 		defer mu.Unlock()

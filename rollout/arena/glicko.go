@@ -1,6 +1,9 @@
 package arena
 
 import (
+	"cmp"
+	"slices"
+
 	"moonfarm/rollout/arena/rating"
 	"moonfarm/rollout/arena/schedule"
 )
@@ -10,26 +13,57 @@ const glickoTau = 0.5
 
 // Glicko rates so many players by Glicko-2 for schedules, a round being a period.
 func Glicko(players int) schedule.Rate {
-	return func(results []schedule.Result) []float64 {
-		rated := make([]rating.Glicko, players)
-		for i := range rated {
-			rated[i] = rating.NewGlicko()
-		}
-		for len(results) > 0 {
-			n := 1
-			for n < len(results) && results[n].Round == results[0].Round {
-				n++
+	return func() func(round []schedule.Result) []float64 {
+		rated := newGlickos(players)
+		return func(round []schedule.Result) []float64 {
+			if len(round) > 0 {
+				rated = rated.after(round)
 			}
-			if next, err := rating.GlickoPeriod(rated, pairsOf(results[:n]), glickoTau); err == nil {
-				rated = next
+			all := make([]float64, players)
+			for i, g := range rated {
+				all[i] = g.Rating
 			}
-			results = results[n:]
+			return all
 		}
-		all := make([]float64, players)
-		for i, g := range rated {
-			all[i] = g.Rating
+	}
+}
+
+// glickos are the ratings of all players.
+type glickos []rating.Glicko
+
+func newGlickos(players int) glickos {
+	rated := make(glickos, players)
+	for i := range rated {
+		rated[i] = rating.NewGlicko()
+	}
+	return rated
+}
+
+// after are the ratings after a round.
+func (g glickos) after(round []schedule.Result) glickos {
+	next, err := rating.GlickoPeriod(g, pairsOf(round), glickoTau)
+	if err != nil {
+		return g // too many players to be rated, which Evaluate tells
+	}
+	return next
+}
+
+// AddGlicko adds to a report the ratings by Glicko-2 after the games of a tournament
+// whose schedule goes by them.
+func (r *Report) AddGlicko(games []Played) {
+	results := Results(games)
+	slices.SortFunc(results, func(a, b schedule.Result) int { return cmp.Compare(a.Number, b.Number) })
+	rated := newGlickos(len(r.Players))
+	for len(results) > 0 {
+		n := 1
+		for n < len(results) && results[n].Round == results[0].Round {
+			n++
 		}
-		return all
+		rated, results = rated.after(results[:n]), results[n:]
+	}
+	for i := range r.Players {
+		g := rated[i]
+		r.Players[i].Glicko = &rating.Glicko{Rating: round(g.Rating, 1e3), Deviation: round(g.Deviation, 1e3), Volatility: round(g.Volatility, 1e6)}
 	}
 }
 

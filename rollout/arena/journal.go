@@ -39,6 +39,9 @@ type Journal struct {
 	Terms   Terms
 	Players []string // all that have taken part, in the order in which they entered
 	Games   []Played // those that were there; Game.Players are places in Players
+	// Joined is, for each player, the first round of which no game had been played
+	// when it entered.
+	Joined []int
 
 	file *os.File
 	buf  *bufio.Writer
@@ -214,7 +217,19 @@ func (j *Journal) enter(players []string) error {
 		}
 		j.Players = append(j.Players, name)
 	}
+	j.join()
 	return nil
+}
+
+// join fills in Joined of players that have just entered.
+func (j *Journal) join() {
+	next := 0
+	for i := range j.Games {
+		next = max(next, j.Games[i].Round+1)
+	}
+	for len(j.Joined) < len(j.Players) {
+		j.Joined = append(j.Joined, next)
+	}
 }
 
 func decodeLine(one []byte, to any) error {
@@ -283,6 +298,7 @@ func (j *Journal) Enter(players []string) (order []int, err error) {
 		return order, nil
 	}
 	j.Players = append(j.Players, fresh...)
+	j.join()
 	return order, j.line(playersLine{fresh})
 }
 

@@ -18,12 +18,13 @@ import (
 	"moonfarm/features/featuretest"
 	"moonfarm/rollout/arena"
 	"moonfarm/rollout/arena/schedule"
+	"moonfarm/sim/simtest"
 )
 
 // tournament is one of the toy game between these policies.
 func tournament(t testing.TB, seeds, workers int, names ...string) *arena.Tournament {
 	c := &arena.Tournament{Seed: 7, Workers: workers, Schedule: schedule.RoundRobin{Players: len(names), Seats: 2, Seeds: seeds},
-		Vector: func() (env.Vector, error) { return env.New(duel, featuretest.ToyKit(duel), env.Config{N: 3}) }}
+		Vector: func(int) (env.Vector, error) { return env.New(duel, featuretest.ToyKit(duel), env.Config{N: 3}) }}
 	for _, n := range names {
 		e := entrant(t, n)
 		c.Players = append(c.Players, arena.Player{Name: n, New: e.New})
@@ -154,6 +155,81 @@ func TestJournalExtended(t *testing.T) {
 	}
 	if _, err := j.Enter([]string{"lazy", "random"}); err == nil || !strings.Contains(err.Error(), "games of greedy") {
 		t.Errorf("a player left out: %v", err)
+	}
+}
+
+// Who enters later takes part from the first round on that had no game.
+func TestJournalRounds(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "journal")
+	for round, names := range [][]string{{"greedy", "random"}, {"greedy", "random", "lazy"}} {
+		c := tournament(t, 1, 1, names...)
+		var joined []int
+		if j, err := arena.ReadJournal(file); err == nil {
+			joined = append(slices.Clone(j.Joined), 3)
+		}
+		c.Schedule = schedule.Swiss{Players: len(names), Rounds: 3 * (round + 1), Seeds: 1, Seed: 1, Joined: joined}
+		if _, err := journaled(t, t.Context(), file, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j, err := arena.ReadJournal(file)
+	if err != nil || !slices.Equal(j.Joined, []int{0, 0, 3}) {
+		t.Fatalf("joined in the rounds %v, %v", j.Joined, err)
+	}
+	for _, g := range j.Games {
+		if g.Round < 3 && slices.Contains(g.Players, 2) {
+			t.Errorf("the third player has game %+v", g.Game)
+		}
+	}
+	if last := j.Games[len(j.Games)-1]; last.Round != 5 {
+		t.Errorf("the last game is %+v", last.Game)
+	}
+}
+
+// A contest plays each stage at its own tables, with the same result for any number
+// of workers.
+func TestStages(t *testing.T) {
+	names := []string{"greedy", "random", "lazy", "random", "greedy", "lazy"}
+	s := schedule.Championship{Players: len(names), Games: 3, Seats: [4]int{4, 3, 3, 2}, Seed: 2}
+	var want []arena.Played
+	for workers := 1; workers < 4; workers++ {
+		c := tournament(t, 1, workers, names...)
+		c.Schedule = s
+		c.Vector = func(stage int) (env.Vector, error) {
+			g := simtest.Toy{Seats: s.Seats[stage], Orders: 1}
+			return env.New(g, featuretest.ToyKit(g), env.Config{N: 3})
+		}
+		games, err := c.Play(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = games
+		}
+		if !reflect.DeepEqual(games, want) {
+			t.Errorf("%d workers play other games than one", workers)
+		}
+	}
+	r, err := arena.Evaluate(names, want, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.AddStages(s, want); err != nil || len(r.Stages) != 4 {
+		t.Fatalf("%d stages, %v", len(r.Stages), err)
+	}
+	played := 0
+	for i, stage := range r.Stages {
+		of := 0
+		for _, p := range stage.Standings {
+			of += p.Games
+		}
+		played += stage.Games
+		if stage.Seats != s.Seats[i] || of != stage.Games*stage.Seats || stage.Games == 0 {
+			t.Errorf("%+v", stage)
+		}
+	}
+	if first := r.Stages[3].Standings; played != len(want) || first[0].Points < first[1].Points {
+		t.Errorf("%d of %d games, the finals: %+v", played, len(want), first)
 	}
 }
 

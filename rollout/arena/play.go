@@ -47,7 +47,9 @@ type Player struct {
 // Tournament says who plays what. The games of policies depend on Seed alone; the
 // order in which games are told to Done is the schedule's.
 type Tournament struct {
-	Vector  func() (env.Vector, error) // the games of one worker; called by several goroutines at once
+	// Vector makes the games of one worker, in a stage of the schedule. It is called
+	// by several goroutines at once.
+	Vector  func(stage int) (env.Vector, error)
 	Players []Player
 	Seed    uint64
 	Workers int // goroutines; nothing depends on how many
@@ -122,7 +124,7 @@ func (t *Tournament) check() error {
 }
 
 // chunk is some games that one worker plays: of policies that sit at the same
-// seats, on seeds that follow each other, or a single one of bots.
+// seats in one stage, on seeds that follow each other, or a single one of bots.
 type chunk struct {
 	at    []int // places in the list
 	games []*schedule.Game
@@ -144,7 +146,7 @@ const (
 // playAll plays games and appends them to all. Those before the first that was not
 // played are there after an error, too.
 func (t *Tournament) playAll(ctx context.Context, games []schedule.Game, all []Played) ([]Played, error) {
-	v, err := t.Vector()
+	v, err := t.Vector(games[0].Stage)
 	if err != nil {
 		return all, err
 	}
@@ -165,14 +167,14 @@ func (t *Tournament) playAll(ctx context.Context, games []schedule.Game, all []P
 // chunks splits a list into chunks of so many games at most. They come in such an
 // order that few games wait for those before them in the list.
 func (t *Tournament) chunks(games []schedule.Game, most int) (list []*chunk) {
-	open := map[string]*chunk{} // by seats: it may take more games
+	open := map[string]*chunk{} // by stage and seats: it may take more games
 	for i := range games {
 		g := &games[i]
 		if slices.ContainsFunc(g.Players, func(p int) bool { return t.Players[p].New == nil }) {
 			list = append(list, &chunk{[]int{i}, []*schedule.Game{g}, true})
 			continue
 		}
-		seats := fmt.Sprint(g.Players)
+		seats := fmt.Sprint(g.Stage, g.Players)
 		c := open[seats]
 		if c != nil && len(c.games) == most {
 			clear(open) // a new round of chunks begins for all
@@ -195,7 +197,7 @@ func (t *Tournament) playChunk(ctx context.Context, c *chunk) ([]Played, error) 
 		p.Game = *c.games[0]
 		return []Played{p}, err
 	}
-	v, err := t.Vector()
+	v, err := t.Vector(c.games[0].Stage)
 	if err != nil {
 		return nil, err
 	}

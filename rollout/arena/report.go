@@ -27,6 +27,8 @@ type Report struct {
 	Pairs    []Pair     `json:"pairs"` // each two players, in the order given
 	// Test is the sequential test that the tournament was, if it was one.
 	Test *sprt.State `json:"sprt,omitempty"`
+	// Stages are those of a contest that have begun, if the tournament was one.
+	Stages []Stage `json:"stages,omitempty"`
 }
 
 // Standing is one player against all others.
@@ -43,8 +45,9 @@ type Standing struct {
 	// where populations of players follow what wins.
 	Nash      float64        `json:"nash"`
 	AlphaRank float64        `json:"alpha_rank"`
-	Faults    map[string]int `json:"faults"`  // by kind: how many
-	Seconds   float64        `json:"seconds"` // that a bot took for its answers, in all games
+	Faults    map[string]int `json:"faults"`           // by kind: how many
+	Seconds   float64        `json:"seconds"`          // that a bot took for its answers, in all games
+	Glicko    *rating.Glicko `json:"glicko,omitempty"` // where the schedule goes by it: see AddGlicko
 }
 
 // Tally counts comparisons of one side with another. With two seats these are
@@ -235,6 +238,7 @@ func (e *evaluation) rate(r *Report, anchor int) error {
 	if err != nil {
 		return err
 	}
+	e.expect(m, payoff)
 	nash, _, err := rating.Nash(payoff)
 	if err != nil {
 		return err
@@ -263,6 +267,20 @@ func (e *evaluation) rate(r *Report, anchor int) error {
 		})
 	}
 	return nil
+}
+
+// expect fills in, where two players never met, what the model expects of them: a
+// payoff of 0 would say that neither beats the other.
+func (e *evaluation) expect(m *rating.Model, payoff [][]float64) {
+	n := len(e.players)
+	for j := range n {
+		for i := range j {
+			if e.table[i*n+j].games == 0 {
+				payoff[i][j] = m.Expected(i, j) - 0.5
+				payoff[j][i] = 0 - payoff[i][j]
+			}
+		}
+	}
 }
 
 // alphaPopulation is the population of the paper on alpha-rank.

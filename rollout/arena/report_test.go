@@ -59,6 +59,51 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
+// Who never met is taken to play as the ratings say, not to draw: a weak player that
+// met few others is not in the mixture that nobody beats.
+func TestEvaluateNeverMet(t *testing.T) {
+	var games []arena.Played
+	for seed := range 10 {
+		games = append(games, game(seed, prng.Digest(seed), []int{0, 1}, 1, -1), game(seed, prng.Digest(seed), []int{1, 2}, 1, -1))
+	}
+	r, err := arena.Evaluate([]string{"a", "b", "c"}, games, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, c := r.Players[0], r.Players[2]; a.Nash != 1 || c.Nash != 0 || a.AlphaRank != 1 {
+		t.Errorf("a beats b, b beats c: nash %v of a, %v of c; alpha-rank %v of a", a.Nash, c.Nash, a.AlphaRank)
+	}
+}
+
+// The ratings of a ladder after each round, and the stages of a contest.
+func TestEvaluateSchedules(t *testing.T) {
+	games := []arena.Played{game(0, 1, []int{0, 1}, 1, -1), game(0, 2, []int{1, 0}, 1, -1), game(1, 3, []int{0, 1}, 1, -1)}
+	games[1].Number, games[2].Number, games[2].Round = 1, 1<<40, 1
+	r, err := arena.Evaluate([]string{"a", "b"}, games, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.AddGlicko(games)
+	rate := arena.Glicko(2)()
+	var want []float64
+	for _, round := range [][]arena.Played{nil, games[:2], games[2:]} {
+		want = rate(arena.Results(round))
+	}
+	for i, p := range r.Players {
+		if math.Abs(p.Glicko.Rating-want[i]) > 1e-3 || p.Glicko.Deviation > 320 || p.Glicko.Deviation < 150 {
+			t.Errorf("%s: %+v, want %v", p.Player, p.Glicko, want[i])
+		}
+	}
+	if r.Players[0].Glicko.Rating <= 1500 {
+		t.Errorf("a: %+v", r.Players[0].Glicko)
+	}
+
+	s := schedule.Championship{Players: 4, Games: 2, Seats: [4]int{4, 4, 4, 2}}
+	if err := r.AddStages(s, nil); err == nil || len(r.Stages) > 0 { // two players are in the report
+		t.Errorf("%v, stages %+v", err, r.Stages)
+	}
+}
+
 func round6(x float64) float64 { return math.Round(x*1e6) / 1e6 }
 
 // Tables of more than two: shared places, and each two players of a table compared.

@@ -17,10 +17,14 @@ import (
 // Standings are the players as a table, the best first; the first row are the heads.
 func Standings(r *arena.Report) [][]string {
 	heads := []string{"player", "elo", "95 %", "games", "score", "95 %", "wins", "draws", "losses", "at seat 0"}
+	ladder := slices.ContainsFunc(r.Players, func(s arena.Standing) bool { return s.Glicko != nil })
 	faults := slices.ContainsFunc(r.Players, func(s arena.Standing) bool { return len(s.Faults) > 0 })
 	cycles := cyclic(r)
 	if r.Seats > 2 {
 		heads = append(heads, "mean place")
+	}
+	if ladder {
+		heads = append(heads, "glicko-2", "deviation")
 	}
 	if cycles {
 		heads = append(heads, "nash", "alpha-rank")
@@ -36,6 +40,9 @@ func Standings(r *arena.Report) [][]string {
 			strconv.Itoa(s.Wins), strconv.Itoa(s.Draws), strconv.Itoa(s.Losses), fmt.Sprintf("%.3f", s.First)}
 		if r.Seats > 2 {
 			row = append(row, fmt.Sprintf("%.2f", s.Place))
+		}
+		if ladder {
+			row = append(row, fmt.Sprintf("%.0f", s.Glicko.Rating), fmt.Sprintf("%.0f", s.Glicko.Deviation))
 		}
 		if cycles {
 			row = append(row, fmt.Sprintf("%.2f", s.Nash), fmt.Sprintf("%.2f", s.AlphaRank))
@@ -83,7 +90,8 @@ func Pairs(r *arena.Report) [][]string {
 	return rows
 }
 
-// Notes are sentences about what tables do not tell: games that repeat.
+// Notes are sentences about what tables do not tell: games that repeat, and why they
+// do.
 func Notes(r *arena.Report) (notes []string) {
 	for _, p := range r.Pairs {
 		switch {
@@ -92,6 +100,9 @@ func Notes(r *arena.Report) (notes []string) {
 		case p.Distinct < p.Games:
 			notes = append(notes, fmt.Sprintf("%s against %s: %d of %d games repeat others, and weigh as one with these", p.A, p.B, p.Games-p.Distinct, p.Games))
 		}
+	}
+	if r.Distinct < r.Games {
+		notes = append(notes, fmt.Sprintf("%d of %d games are different ones; a game comes again on another seed if neither its players nor its rules take chances in it", r.Distinct, r.Games))
 	}
 	return notes
 }

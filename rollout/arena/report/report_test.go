@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"moonfarm/rollout/arena"
+	"moonfarm/rollout/arena/rating"
 	"moonfarm/rollout/arena/report"
 	"moonfarm/rollout/arena/schedule"
 	"moonfarm/rollout/arena/sprt"
@@ -51,7 +52,8 @@ func TestTables(t *testing.T) {
 	if !strings.Contains(got, "rock  pap|er  0.000  ") || !strings.Contains(got, "rock  scissors  1.000  ") || strings.Count(got, "\n") != 3 {
 		t.Errorf("pairs\n%s", got)
 	}
-	if notes := report.Notes(r); len(notes) != 3 || notes[0] != "rock against pap|er: 5 of 10 games repeat others, and weigh as one with these" {
+	if notes := report.Notes(r); len(notes) != 4 || notes[0] != "rock against pap|er: 5 of 10 games repeat others, and weigh as one with these" ||
+		!strings.HasPrefix(notes[3], "15 of 30 games are different ones; ") {
 		t.Errorf("notes %q", notes)
 	}
 	var out bytes.Buffer
@@ -61,6 +63,24 @@ func TestTables(t *testing.T) {
 	out.Reset()
 	if err := report.CSV(&out, r); err != nil || !strings.Contains(out.String(), "\npap|er,20,10,0,10,0.5,") || !strings.Contains(out.String(), ",30,0\n") {
 		t.Errorf("%v: csv\n%s", err, &out)
+	}
+}
+
+// The ratings of a ladder, and the stages of a contest, the last first.
+func TestSchedules(t *testing.T) {
+	r := circle(t)
+	for i := range r.Players {
+		r.Players[i].Glicko = &rating.Glicko{Rating: 1500.4, Deviation: 49.6}
+	}
+	if got := text(report.Standings(r)); strings.Count(got, "  glicko-2  deviation  ") != 1 || strings.Count(got, "  1500  50  0.33") != 3 {
+		t.Errorf("standings\n%s", got)
+	}
+	for _, name := range []string{"Round", "Finals"} {
+		r.Stages = append(r.Stages, arena.Stage{Stage: name, Standings: []arena.StageStanding{{Player: "rock", Games: 3, Points: 7}, {Player: "scissors", Games: 3, Points: 2.5}}})
+	}
+	want := "stage  place  player  points  games\nFinals  1  rock  7  3\nFinals  2  scissors  2  3\nRound  1  rock  7  3\nRound  2  scissors  2  3"
+	if got := text(report.Stages(r)); got != want {
+		t.Errorf("stages\n%s\nwant\n%s", got, want)
 	}
 }
 

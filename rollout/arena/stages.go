@@ -1,0 +1,56 @@
+package arena
+
+import (
+	"fmt"
+
+	"moonfarm/rollout/arena/schedule"
+)
+
+// Stage is a stage of a contest.
+type Stage struct {
+	Stage string `json:"stage"`
+	Seats int    `json:"seats"` // of a table
+	Games int    `json:"games"` // played
+	// Standings are its players, the best first.
+	Standings []StageStanding `json:"standings"`
+}
+
+// StageStanding is how a player stands in a stage.
+type StageStanding struct {
+	Player string  `json:"player"`
+	Games  int     `json:"games"`
+	Points float64 `json:"points"` // sum of those by place; in the Sandbox its rating
+}
+
+// AddStages adds to the report the stages of a contest that have begun. It fails if
+// the games or the players are not those of the contest.
+func (r *Report) AddStages(s schedule.Championship, games []Played) error {
+	if len(r.Players) != s.Players {
+		return fmt.Errorf("arena: %d players in a contest of %d", len(r.Players), s.Players)
+	}
+	tables, err := s.Standings(Results(games))
+	if err != nil {
+		return err
+	}
+	played := make([]int, len(tables))
+	own := map[[2]int]int{} // by stage and player
+	for i := range games {
+		g := &games[i]
+		if g.Stage >= len(tables) {
+			continue // it is in the schedule no longer
+		}
+		played[g.Stage]++
+		for _, p := range g.Players {
+			own[[2]int{g.Stage, p}]++
+		}
+	}
+	names := s.Stages()
+	for k, table := range tables {
+		stage := Stage{Stage: names[k], Seats: s.Seats[k], Games: played[k]}
+		for _, e := range table {
+			stage.Standings = append(stage.Standings, StageStanding{r.Players[e.Player].Player, own[[2]int{k, e.Player}], round(e.Points, 1e3)})
+		}
+		r.Stages = append(r.Stages, stage)
+	}
+	return nil
+}
