@@ -187,7 +187,7 @@ func (e *evaluation) count(g *Played) {
 				e.compare(g, p, q, weight)
 			}
 		}
-		s.places += float64(ahead) + float64(level+1)/2
+		s.places += float64(ahead) + float64(float64(level+1)/2)
 		if g.Seconds != nil {
 			s.seconds += g.Seconds[p]
 		}

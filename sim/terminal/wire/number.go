@@ -44,7 +44,7 @@ func (s Style) appendFloat(dst []byte, v float32) []byte {
 	}
 	// Purses are in tenths. Below 100,000 they have six digits at most, no two of which
 	// name the same float32.
-	if n := int32(v*10 + 0.5); n > 0 && n < 1e6 && float32(n)/10 == v {
+	if n := int32(float32(v*10) + 0.5); n > 0 && n < 1e6 && float32(n)/10 == v {
 		dst = appendInt(dst, int64(n/10))
 		return append(dst, '.', byte('0'+n%10))
 	}
