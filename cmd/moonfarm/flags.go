@@ -180,9 +180,10 @@ those of the contests, as far as they are known: of codecraft 1 s for an answer,
 40 s of processor time and 256 MB; of towerdefence 2 s for a round; of terminal
 what its config says. Each can be set alone. Of towerdefence site also counts a
 round without a command.txt as a failed command, 50 of which in a row end the
-match, as in the contest; otherwise such a bot does nothing. A bot that is started here is
-killed when its game ends, with all that it has started. This is no sandbox: a
-bot can do what you can do; play bots that you do not trust in a container.`
+match, as in the contest; otherwise such a bot does nothing. A bot that is
+started here is killed when its game ends, with all that it has started. This is
+no sandbox: a bot can do what you can do; play bots that you do not trust in a
+container.`
 
 // add adds the flags.
 func (f *limitFlags) add(c *cobra.Command) {

@@ -2,6 +2,11 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -78,6 +83,95 @@ func TestImportTowerdefence(t *testing.T) {
 			if y, err := b.ColumnSHA256(table, c); err != nil || x != y {
 				t.Errorf("column %s of %s: %s, then %s, error %v", c, table, x, y, err)
 			}
+		}
+	}
+}
+
+// towerBot is a program that plays Tower Defence: towerbot KIND. It builds where
+// its round says, and notes the round in its folder, which is lost with a copy; the
+// kind "crashes" ends with an error in round 2, after its command.
+func towerBot() {
+	round, command, err := towerCommand()
+	if err == nil {
+		err = os.WriteFile("command.txt", []byte(command), 0o666)
+	}
+	if err == nil {
+		err = os.WriteFile("round.txt", fmt.Append(nil, round), 0o666)
+	}
+	if err == nil && round == 2 && os.Args[1] == "crashes" {
+		err = errors.New("a stone is in the way")
+	}
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	fmt.Println("round", round)
+}
+
+// towerCommand reads what the game shows.
+func towerCommand() (round int, command string, err error) {
+	var state struct {
+		GameDetails struct{ Round int }
+		Players     []struct {
+			PlayerType string
+			Energy     int
+		}
+	}
+	text, err := os.ReadFile("state.json")
+	if err == nil {
+		err = json.Unmarshal(text, &state)
+	}
+	if err != nil {
+		return 0, "", err
+	}
+	round = state.GameDetails.Round
+	if text, err = os.ReadFile("textMap.txt"); err != nil || !bytes.Contains(text, fmt.Appendf(nil, "\nRound Number : %d\n", round)) {
+		return round, "", fmt.Errorf("round %d, but textMap.txt has %q, error %v", round, text, err)
+	}
+	for _, p := range state.Players {
+		if p.PlayerType == "A" && p.Energy >= 20 {
+			command = fmt.Sprintf("%d,%d,2", round%8, round/8%8)
+		}
+	}
+	return round, command, nil
+}
+
+// A bot in Python plays from its folder, and its match log can be read.
+func TestMatchPython(t *testing.T) {
+	if err := exec.Command("python3", "-c", "import json").Run(); err != nil {
+		t.Skipf("there is no Python 3: %v", err)
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"bot/bot.json": `{"author": "x", "email": "x@y", "nickName": "Monty", "botLocation": "/src", "botFileName": "bot.py", "botLanguage": "python3"}`,
+		"bot/src/bot.py": `import json
+with open("state.json") as f:
+    state = json.load(f)
+me = next(p for p in state["players"] if p["playerType"] == "A")
+with open("command.txt", "w") as f:
+    f.write("%d,1,2" % (state["gameDetails"]["round"] % 8) if me["energy"] >= 20 else "")
+`,
+		"short.properties": "game.config.max-rounds=4\n",
+	} {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rules, log := filepath.Join(dir, "short.properties"), filepath.Join(dir, "log")
+	out := moonfarm(t, exitOK, "match", "towerdefence", "--rules", rules, "--player", "econ", "--player", "bot:"+filepath.Join(dir, "bot"), "--save-replay", log)
+	wants(t, out, ": 5 turns, seed 1 (")
+	if strings.Contains(out, "the first in turn") {
+		t.Errorf("faults:\n%s", out)
+	}
+	wants(t, moonfarm(t, exitOK, "replay", "verify", log, "--rules", rules), "1 file, 1 game, 5 rounds compared, 0 differences")
+	for round, want := range []string{"0,1,2", "", "", "3,1,2", ""} {
+		name := filepath.Join(log, fmt.Sprintf("Round %03d", round), "B - Monty", "PlayerCommand.txt")
+		if got, err := os.ReadFile(name); err != nil || string(got) != want && (want != "" || string(got) != "No Command") {
+			t.Errorf("round %d: %q, want %q, error %v", round, got, want, err)
 		}
 	}
 }

@@ -61,7 +61,9 @@ func (h *towerdefenceHost) play(ctx context.Context, m *Meeting) (*Outcome, erro
 		Watch: watch(h.game, 2, m.Watch)}
 	for _, p := range m.Seats {
 		seat := bot.Seat{Policy: p.Policy, Name: p.Name, Copy: m.Copies, Limits: h.limits.Limits, Process: h.limits.uses}
-		seat.Bot, _ = p.bot.(*bot.Program)
+		if seat.Bot, _ = p.bot.(*bot.Program); p.Kind == Folder {
+			seat.Name = seat.Bot.Name // as the original has it
+		}
 		match.Seats = append(match.Seats, seat)
 	}
 	r, err := match.Play(ctx)
