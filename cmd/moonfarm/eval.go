@@ -146,6 +146,10 @@ func (f *evalFlags) stages(cmd *cobra.Command, game string) (all evalStages, err
 	if sets := toolsOf(game).contest; f.schedule == schedule.NameContest && f.sprt == "" && f.rulesFile == "" && sets != nil {
 		rules = sets
 	}
+	limits, err := f.limits.limits(cmd, game)
+	if err != nil {
+		return nil, err
+	}
 	for _, name := range rules {
 		flags := f.gameFlags
 		flags.rulesFile = name
@@ -153,7 +157,7 @@ func (f *evalFlags) stages(cmd *cobra.Command, game string) (all evalStages, err
 		if s.table, err = flags.open(game); err != nil {
 			return nil, err
 		}
-		s.bots, err = players.Open(players.Config{Game: s.game, Rules: s.rules, Limits: f.limits.limits(cmd)})
+		s.bots, err = players.Open(players.Config{Game: s.game, Rules: s.rules, Limits: limits})
 		if err != nil {
 			return nil, wrongUse("--rules: %s%w", fileName(name), err)
 		}

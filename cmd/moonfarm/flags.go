@@ -163,6 +163,7 @@ type limitFlags struct {
 	accept    time.Duration
 	answer    time.Duration
 	game      time.Duration
+	soft      time.Duration
 	cpu       time.Duration
 	memory    int // megabytes
 	processes int
@@ -178,12 +179,15 @@ const (
 const limitsDoc = `Bots have limits: --limits local, the default, are generous; --limits site are
 those of the contests, as far as they are known: of codecraft 1 s for an answer,
 40 s of processor time and 256 MB; of towerdefence 2 s for a round; of terminal
-what its config says. Each can be set alone. Of towerdefence site also counts a
-round without a command.txt as a failed command, 50 of which in a row end the
-match, as in the contest; otherwise such a bot does nothing. A bot that is
-started here is killed when its game ends, with all that it has started. This is
-no sandbox: a bot can do what you can do; play bots that you do not trust in a
-container.`
+what its config says: beyond a soft limit each full second costs one health.
+Each can be set alone. Of towerdefence site also counts a round without a
+command.txt as a failed command, 50 of which in a row end the match, as in the
+contest; otherwise such a bot does nothing. Times are real ones, by the clock of
+this machine. They decide a game of terminal that ends with equal health: who
+took less for all answers wins (policies take 0), so that the same game may end
+otherwise when it is played again. A bot that is started here is killed when its
+game ends, with all that it has started. This is no sandbox: a bot can do what
+you can do; play bots that you do not trust in a container.`
 
 // add adds the flags.
 func (f *limitFlags) add(c *cobra.Command) {
@@ -192,7 +196,8 @@ func (f *limitFlags) add(c *cobra.Command) {
 	flags.Var(choice(&f.profile, localLimits, siteLimits), "limits", "what bots may use, if no other flag says it")
 	flags.Var(seconds(&f.answer), "timeout", "for each answer of a bot, of towerdefence for a round; 0: no limit (default: codecraft 10, towerdefence 60, terminal 600; of a config what it says)")
 	flags.Var(seconds(&f.accept), "accept-timeout", "until a client has connected, or the folder of a bot is free; 0: no limit (default: of those that are started 60, of folders 600)")
-	flags.Var(seconds(&f.game), "game-timeout", "for all answers of a bot in a game; not of terminal (default: no limit)")
+	flags.Var(seconds(&f.game), "game-timeout", "for all answers of a bot in a game; 0: no limit (default: no limit)")
+	flags.Var(seconds(&f.soft), "soft-timeout", "of terminal, for each answer: a full second beyond it costs one health; 0: thinking costs nothing (default: local 0, site what the config says)")
 	flags.Var(seconds(&f.cpu), "cpu-time", "of processor time in a game, of a bot with all that it starts (default: no limit)")
 	flags.Var(whole(&f.memory, 0, 1<<24), "max-memory", "megabytes of memory, of a bot with all that it starts; 0: no limit (default 4096; Linux only)")
 	flags.Var(whole(&f.processes, 0, 1<<20), "max-processes", "of a bot at a time; 0: no limit (default 256; Linux only)")
@@ -202,13 +207,16 @@ func (f *limitFlags) add(c *cobra.Command) {
 }
 
 // limits are those that the flags give.
-func (f *limitFlags) limits(c *cobra.Command) players.Limits {
+func (f *limitFlags) limits(c *cobra.Command, game string) (players.Limits, error) {
 	l := players.Limits{Site: f.profile == siteLimits}
+	if c.Flags().Changed("soft-timeout") && !toolsOf(game).softLimit {
+		return l, wrongUse("--soft-timeout: in %s thinking costs no health; expected --timeout", game)
+	}
 	for _, t := range []struct {
 		flag string
 		from *time.Duration
 		to   **time.Duration
-	}{{"timeout", &f.answer, &l.Answer}, {"accept-timeout", &f.accept, &l.Accept}, {"game-timeout", &f.game, &l.Game}, {"cpu-time", &f.cpu, &l.CPU}} {
+	}{{"timeout", &f.answer, &l.Answer}, {"accept-timeout", &f.accept, &l.Accept}, {"game-timeout", &f.game, &l.Game}, {"soft-timeout", &f.soft, &l.Soft}, {"cpu-time", &f.cpu, &l.CPU}} {
 		if c.Flags().Changed(t.flag) {
 			*t.to = t.from
 		}
@@ -220,7 +228,7 @@ func (f *limitFlags) limits(c *cobra.Command) players.Limits {
 	if c.Flags().Changed("max-processes") {
 		l.Processes = &f.processes
 	}
-	return l
+	return l, nil
 }
 
 // seedFlag adds --seed.

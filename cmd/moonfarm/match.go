@@ -129,7 +129,11 @@ func (f *matchFlags) openSeries(c *cobra.Command, g catalog.Game) (*series, erro
 		return nil, err
 	}
 	s := &series{name: g.Name, seed: f.seed, flags: f}
-	config := players.Config{Game: g, Rules: rules, Seats: len(f.players), Limits: f.limits.limits(c)}
+	limits, err := f.limits.limits(c, g.Name)
+	if err != nil {
+		return nil, err
+	}
+	config := players.Config{Game: g, Rules: rules, Seats: len(f.players), Limits: limits}
 	if f.config != "" {
 		return s, s.configure(c, config)
 	}

@@ -25,6 +25,7 @@ var terminalTools = gameTools{
 	forms:     []string{"text", "frame"},
 	seats:     2,
 	frames:    true,
+	softLimit: true,
 	single:    "replay",
 	show:      showTerminal,
 	read:      readTerminal,

@@ -48,6 +48,7 @@ type gameTools struct {
 	// writes its file of results.
 	config, results bool
 	help            toolHelp
+	softLimit       bool // thinking for too long costs health: --soft-timeout
 	// rulesUntold tells that recordings do not hold all of their rules, so
 	// that import takes --rules.
 	rulesUntold bool

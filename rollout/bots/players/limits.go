@@ -18,6 +18,9 @@ type Limits struct {
 
 	Accept *time.Duration // until it has connected, or until its folder is free
 	Answer *time.Duration // real time for one answer
+	// Soft is the real time for an answer beyond which each full second costs
+	// health: of Terminal, other games have no such rule.
+	Soft   *time.Duration
 	Game   *time.Duration // real time for all answers of a game
 	CPU    *time.Duration // processor time in a game, of all its processes
 	Memory *int64         // bytes, of all its processes together
@@ -60,9 +63,10 @@ func given[T any](to, value *T) {
 }
 
 func (l *Limits) validate() error {
-	b := l.over(bounds{})
-	if b.Accept < 0 || b.Answer < 0 || b.Game < 0 || b.uses.CPU < 0 || b.uses.Memory < 0 || b.uses.Processes < 0 {
-		return fmt.Errorf("a negative limit: %+v", b)
+	b, soft := l.over(bounds{}), time.Duration(0)
+	given(&soft, l.Soft)
+	if soft < 0 || b.Accept < 0 || b.Answer < 0 || b.Game < 0 || b.uses.CPU < 0 || b.uses.Memory < 0 || b.uses.Processes < 0 {
+		return fmt.Errorf("a negative limit: %+v, soft %v", b, soft)
 	}
 	return nil
 }

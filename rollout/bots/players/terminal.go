@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"moonfarm/rollout/arena"
 	"moonfarm/rollout/bots"
@@ -47,7 +48,8 @@ func newTerminal(c *Config) (host, string, error) {
 		base = bounds{bots.Limits{Answer: h.limits.Hard}, child.Limits{}}
 	}
 	b := c.Limits.over(base)
-	h.limits.Hard, h.limits.Process = b.Answer, b.uses
+	h.limits.Hard, h.limits.Game, h.limits.Process = b.Answer, b.Game, b.uses
+	given(&h.limits.Soft, c.Limits.Soft)
 	return h, c.Rules, nil
 }
 
@@ -91,11 +93,8 @@ func (h *terminalHost) play(ctx context.Context, m *Meeting) (*Outcome, error) {
 		o.Seats[i].Longest = own.Longest
 		refused := own.Refused
 		if n := refused.Lines + refused.Commands + refused.Rules; n > 0 {
-			f := arena.Fault{Seat: i, Kind: FaultIllegal, Times: n}
-			if len(refused.First) > 0 {
-				f.Text = refused.First[0]
-			}
-			o.Seats[i].Faults = append(o.Seats[i].Faults, f)
+			_, text, _ := strings.Cut(refused.First[0], ": ") // behind the turn
+			o.Seats[i].Faults = append(o.Seats[i].Faults, arena.Fault{Seat: i, Turn: refused.Turn, Kind: FaultIllegal, Times: n, Text: text})
 		}
 	}
 	return o, nil

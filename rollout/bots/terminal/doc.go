@@ -30,8 +30,8 @@
 //
 // Limits.Soft, Limits.Hard: RULES.md, 5.5, of sim/terminal. A bot that does not
 // answer within Hard, or does not read what it is sent, has timed out; one that
-// ends, closes a pipe, or prints a line of more bytes than may be has crashed. Both
-// cost it the game: the other's commands of that turn are carried out, and the game
+// ends, closes a pipe, prints a line of more bytes than may be, or exceeds another
+// limit has crashed. Both cost it the game: the other's commands of that turn are carried out, and the game
 // ends after the first frame of its action phase.
 //
 // # What is assumed

@@ -22,6 +22,9 @@ type Limits struct {
 	// Hard is the time for an answer, or for reading the frames before it, at
 	// which a bot has lost. 0: there is none, a bot may hang the match.
 	Hard time.Duration
+	// Game is the time for all answers of a game together, the graces left out, at
+	// whose end a bot has crashed: the original has none. 0: there is none.
+	Game time.Duration
 	// End is the time in which a bot is to end after the game. Then, with 0 at
 	// once, it is killed.
 	End time.Duration
@@ -79,7 +82,7 @@ func graces(c *wire.Config) (start, end time.Duration) {
 
 // validate says what is wrong with limits.
 func (l *Limits) validate() error {
-	if l.Start < 0 || l.Soft < 0 || l.Hard < 0 || l.End < 0 {
+	if l.Start < 0 || l.Soft < 0 || l.Hard < 0 || l.Game < 0 || l.End < 0 {
 		return fmt.Errorf("a negative limit: %+v", *l)
 	}
 	return nil

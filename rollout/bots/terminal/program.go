@@ -143,8 +143,8 @@ func (p *process) stop(deadline time.Time) bots.Ended {
 	return e
 }
 
-// late reports whether an error of a player is that it took too long.
+// late reports whether an error is that a bot took too long.
 func late(err error) bool {
 	fault := (*child.Fault)(nil)
-	return errors.As(err, &fault) && fault.Kind == child.Time
+	return errors.Is(err, bots.ErrLate) || errors.As(err, &fault) && fault.Kind == child.Time
 }

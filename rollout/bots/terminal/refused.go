@@ -18,6 +18,8 @@ type Refused struct {
 	// Rules are commands that the rules do not carry out, such as those that the
 	// bot cannot pay for, or for occupied cells: one for each unit.
 	Rules int
+	// Turn is that of the first refusal.
+	Turn int
 	// First are the first refusals, at most 20 lines of text, in the bot's own
 	// coordinates.
 	First []string
@@ -28,6 +30,9 @@ const maxFirst = 20
 
 // note keeps one of the first refusals.
 func (r *Refused) note(turn int, format string, args ...any) {
+	if len(r.First) == 0 {
+		r.Turn = turn
+	}
 	if len(r.First) < maxFirst {
 		r.First = append(r.First, fmt.Sprintf("turn %d: ", turn)+fmt.Sprintf(format, args...))
 	}

@@ -106,6 +106,43 @@ func TestLate(t *testing.T) {
 	}
 }
 
+// TestGameLimit: a bot whose answers have taken the time of the whole game has
+// crashed; the hard limit stays that of each answer.
+func TestGameLimit(t *testing.T) {
+	t.Parallel()
+	const third = 100 * time.Millisecond
+	for i, c := range []struct {
+		bot        Seat
+		hard, game time.Duration
+		want       string
+		turn       int // the last that may be
+		timeout    bool
+	}{
+		{slow(third, third, third, third), 0, 3*third - third/2, "the 250ms for all answers of a game are used up", 2, false},
+		{slow(third, third, third, third), ample, 3*third - third/2, "the 250ms for all answers of a game are used up", 2, false},
+		{slow(10 * third), 0, third, "the 100ms for all answers", 0, false},
+		{slow(10 * third), third, ample, "did not answer", 0, true},
+	} {
+		m := ruled(t, "2022", 5)
+		m.Seats[i%2], m.Seats[1-i%2] = c.bot, Seat{Policy: maker(t, "starter")}
+		m.Limits.Hard, m.Limits.Game = c.hard, c.game
+		r, _ := played(t, m)
+		crash, end := r.Crashes[i%2], &r.End.Players[i%2]
+		if crash == nil || crash.Turn > c.turn || !strings.Contains(crash.Err.Error(), c.want) || !late(crash.Err) {
+			t.Errorf("%d: %+v", i, crash)
+		}
+		if !end.Crashed || end.TimeoutDeath != c.timeout || r.End.Winner != 2-i%2 || end.Time < float64(min(c.game, third).Milliseconds()) {
+			t.Errorf("%d: %+v", i, r.End)
+		}
+	}
+	// The time to start is not counted here either.
+	m := ruled(t, "2022", 1, slow(3*third))
+	m.Limits.Start, m.Limits.Game = ample, third
+	if r, _ := played(t, m); r.Crashes[0] != nil {
+		t.Errorf("%+v", r.Crashes[0])
+	}
+}
+
 // tardy is a player that answers after the deadline, and is read all the same.
 type tardy struct{ player }
 
@@ -152,9 +189,9 @@ func TestMany(t *testing.T) {
 	t.Parallel()
 	const n = 9000
 	flood := "[" + strings.Repeat(`["RM",13,13],`, n) + `["FF",13,13]]` + "\n[]\n"
-	m := ruled(t, "2022", 1, answering(flood))
+	m := ruled(t, "2022", 2, answering("[]\n[]\n", flood))
 	r, _ := played(t, m)
-	if one := r.Players[0].Refused; one.Rules != n+1 || len(one.First) != maxFirst || !strings.Contains(one.First[0], "more than can be carried out") {
+	if one := r.Players[0].Refused; one.Turn != 1 || one.Rules != n+1 || len(one.First) != maxFirst || !strings.Contains(one.First[0], "more than can be carried out") {
 		t.Errorf("%+v", one)
 	}
 }

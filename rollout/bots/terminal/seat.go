@@ -50,7 +50,7 @@ func (s *seated) join(seat *Seat) bots.Join {
 }
 
 // errHard is the error of an answer that came, but too late.
-var errHard = bots.Late("it answered too late")
+var errHard = bots.Late("answered too late")
 
 // Ask implements bots.Bot. Beside an error are the orders that the original gives
 // in the place of the bot.
@@ -58,14 +58,18 @@ func (s *seated) Ask(dst []sim.Order) ([]sim.Order, error) {
 	first, second, took, err := s.answer()
 	s.total, s.result.Longest = s.total+took, max(s.result.Longest, took)
 	ms, hard := uint32(min(took.Milliseconds(), math.MaxUint32)), uint32(s.rules.MaxTime)
-	if err == nil && hard > 0 && ms >= hard {
+	spent := s.spent(err)
+	switch {
+	case hard > 0 && ms >= hard && err == nil:
 		err = errHard
+	case spent != nil && (hard == 0 || ms < hard):
+		err = spent
 	}
 	var penalty float32
 	switch {
 	case err == nil:
 		penalty = s.rules.TimePenalty(ms)
-	case hard > 0 && (late(err) || err == errHard):
+	case hard > 0 && late(err) && err != spent:
 		ms = max(ms, hard) // whatever the rounding
 		penalty = s.rules.TimePenalty(ms)
 	default:
@@ -114,11 +118,25 @@ func (s *seated) begin() time.Time {
 }
 
 // deadline is when the bot has lost that began to think then.
-func (s *seated) deadline(begin time.Time) time.Time {
-	if s.limits.Hard == 0 {
-		return time.Time{}
+func (s *seated) deadline(begin time.Time) (end time.Time) {
+	if s.limits.Hard > 0 {
+		end = begin.Add(s.limits.Hard)
 	}
-	return begin.Add(s.limits.Hard)
+	if s.limits.Game > 0 {
+		if game := begin.Add(s.limits.Game - s.total); end.IsZero() || game.Before(end) {
+			end = game
+		}
+	}
+	return end
+}
+
+// spent is the error of a bot whose answers have taken the time of the whole game,
+// nil if they have not. err is that of the last one.
+func (s *seated) spent(err error) error {
+	if game := s.limits.Game; game > 0 && s.total >= game && (err == nil || late(err)) {
+		return bots.Late("the %v for all answers of a game are used up", game)
+	}
+	return nil
 }
 
 // since is the time since then, 0 if that is to come.
