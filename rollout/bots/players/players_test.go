@@ -13,7 +13,8 @@ import (
 	"moonfarm/rollout/arena/schedule"
 )
 
-// botMain is the program of a bot, for all games: it leaves at once, or hangs.
+// botMain is the program of a bot, for all games: it leaves at once, or hangs. Others
+// play one game.
 func botMain(kind string) int {
 	switch kind {
 	case "hangs":
@@ -21,6 +22,8 @@ func botMain(kind string) int {
 	case "leaves":
 		fmt.Fprintln(os.Stderr, "no time")
 		return 3
+	case "algo", "algo-slow":
+		return algo(kind == "algo-slow")
 	}
 	if plays := towerdefenceBots[kind]; plays != nil {
 		return plays()

@@ -1,0 +1,184 @@
+package players
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	bot "moonfarm/rollout/bots/terminal"
+	"moonfarm/sim/terminal/wire"
+)
+
+// algo is a bot of Terminal: in turn 1 it gives a command for a cell that is not in
+// the arena, and one that the rules refuse. A slow one thinks for a time in turns 1 and 2.
+func algo(slow bool) int {
+	in := bufio.NewReaderSize(os.Stdin, 1<<16)
+	for {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			return 0
+		}
+		turn := 0
+		if n, _ := fmt.Sscanf(line[max(strings.Index(line, `"turnInfo":[0,`), 0):], `"turnInfo":[0,%d`, &turn); n == 0 {
+			continue
+		}
+		if slow && turn > 0 {
+			time.Sleep(thinks)
+		}
+		answer := "[]\n[]\n"
+		if turn == 1 {
+			fmt.Fprintln(os.Stderr, "turn 1")
+			answer = `[["FF",0,0]]` + "\n" + `[["PI",5,5]]` + "\n"
+		}
+		os.Stdout.WriteString(answer)
+	}
+}
+
+// thinks is how long a slow algo thinks.
+const thinks = 1100 * time.Millisecond
+
+// terminalGame plays a game of three turns between an algo and a policy that does
+// nothing.
+func terminalGame(t *testing.T, kind string, l Limits, m *Meeting) *Outcome {
+	t.Helper()
+	g := open(t, Config{Rules: "moonfarm.maxTurns=3\n", Limits: l}, "terminal")
+	for _, text := range []string{"cmd:'" + os.Args[0] + "' bot " + kind, "empty"} {
+		p, err := g.Enter(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Seats = append(m.Seats, p)
+	}
+	o, err := g.Play(t.Context(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// Refused commands are one fault of a game: how many, and which was the first.
+func TestTerminalIllegal(t *testing.T) {
+	var replay, log bytes.Buffer
+	o := terminalGame(t, "algo", Limits{}, &Meeting{Replay: &replay, Log: func(int) io.Writer { return &log }})
+	s := &o.Seats[0]
+	if len(s.Faults) != 1 || s.Crash != nil || o.Turns != 3 {
+		t.Fatalf("%+v", o)
+	}
+	f := s.Faults[0]
+	if f.Kind != FaultIllegal || f.Seat != 0 || f.Turn != 1 || f.Times != 2 || f.Text != "line 1, command 1: want a cell of the arena, found (0, 0)" {
+		t.Errorf("%+v", f)
+	}
+	if s.Longest <= 0 || s.Longest > s.Used || log.String() != "turn 1\n" || len(o.Seats[1].Faults) > 0 {
+		t.Errorf("longest %v of %v, log %q, %+v", s.Longest, s.Used, &log, o.Seats[1])
+	}
+	if _, report, err := wire.Verify("match", &replay, nil); err != nil || report.Different > 0 || !report.Complete || report.Turns != 3 {
+		t.Errorf("replay: %v, %+v", err, report)
+	}
+}
+
+// Thinking costs health with a soft limit alone, which is that of the contest, or of
+// one's own; a limit of all answers ends the game.
+func TestTerminalThinking(t *testing.T) {
+	t.Parallel()
+	short, game, none := time.Millisecond, thinks+thinks/2, time.Duration(0)
+	for _, c := range []struct {
+		name   string
+		limits Limits
+		lost   float64 // health at least
+		kind   string  // of the fault besides the refused commands
+	}{
+		{"local", Limits{}, 0, ""},
+		{"soft", Limits{Soft: &short}, 2, ""},
+		{"none", Limits{Site: true, Soft: &none}, 0, ""},
+		{"game", Limits{Game: &game}, 31, FaultTimeout},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			o := terminalGame(t, "algo-slow", c.limits, &Meeting{})
+			got, s := o.Seats[1].Score, &o.Seats[0]
+			if got < c.lost || c.lost == 0 && got > 0 {
+				t.Errorf("it lost %v health, want %v", got, c.lost)
+			}
+			if (s.Crash != nil) != (c.kind != "") || c.kind != "" && (s.Faults[0].Kind != c.kind || s.Faults[0].Text == "" || s.Faults[0].Turn != s.Crash.Turn) {
+				t.Errorf("%+v, crash %+v", s, s.Crash)
+			}
+			if c.kind != "" && (o.Seats[1].Place != 1 || s.Place != 2 || !strings.Contains(s.Comment, "for all answers of a game")) {
+				t.Errorf("%+v", o.Seats)
+			}
+		})
+	}
+}
+
+// The limits are those of the profile, with single ones in their place.
+func TestTerminalLimits(t *testing.T) {
+	second, none, memory, processes := time.Second, time.Duration(0), int64(1<<20), 3
+	site := bot.Limits{Start: 3 * time.Second, Soft: 5 * time.Second, Hard: 35 * time.Second, End: 3 * time.Second}
+	own := bot.Limits{Start: site.Start, End: site.End, Hard: 10 * time.Minute}
+	own.Process.Memory, own.Process.Processes = localMemory, localProcesses
+	for _, c := range []struct {
+		limits Limits
+		from   bot.Limits
+		change func(l *bot.Limits)
+	}{
+		{Limits{}, own, func(*bot.Limits) {}},
+		{Limits{Site: true}, site, func(*bot.Limits) {}},
+		{Limits{Answer: &second}, own, func(l *bot.Limits) { l.Hard = second }},
+		{Limits{Site: true, Answer: &none}, site, func(l *bot.Limits) { l.Hard = 0 }},
+		{Limits{Soft: &second}, own, func(l *bot.Limits) { l.Soft = second }},
+		{Limits{Site: true, Soft: &none}, site, func(l *bot.Limits) { l.Soft = 0 }},
+		{Limits{Game: &second}, own, func(l *bot.Limits) { l.Game = second }},
+		{Limits{Site: true, CPU: &second, Memory: &memory, Processes: &processes}, site, func(l *bot.Limits) {
+			l.Process.CPU, l.Process.Memory, l.Process.Processes = second, memory, processes
+		}},
+	} {
+		c.change(&c.from)
+		h := open(t, Config{Rules: "2022", Limits: c.limits}, "terminal").host.(*terminalHost)
+		if h.limits != c.from {
+			t.Errorf("%+v:\n got %+v\nwant %+v", c.limits, h.limits, c.from)
+		}
+	}
+	negative := -time.Second
+	game := open(t, Config{}, "terminal").game
+	if _, err := Open(Config{Game: game, Limits: Limits{Soft: &negative}}); err == nil {
+		t.Error("a negative soft limit is taken")
+	}
+}
+
+// A folder of an algo plays as its script says.
+func TestTerminalFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "my algo")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	self, err := filepath.Abs(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := "#!/bin/sh\nexec '" + self + "' bot algo\n"
+	if filepath.Separator == '\\' {
+		t.Skip("a script for sh")
+	}
+	if err := os.WriteFile(filepath.Join(dir, "run.sh"), []byte(script), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	g := open(t, Config{Rules: "moonfarm.maxTurns=2\n"}, "terminal")
+	p, err := g.Enter("bot:" + dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := g.Play(t.Context(), &Meeting{Seats: []*Player{p, p}})
+	if err != nil || o.Turns != 2 {
+		t.Fatalf("%v, %+v", err, o)
+	}
+	for _, s := range o.Seats {
+		if s.Crash != nil || len(s.Faults) != 1 || s.Faults[0].Times != 2 {
+			t.Errorf("%+v", s)
+		}
+	}
+}
