@@ -279,7 +279,7 @@ func (a *app) faultLines(g *matchGame, prefix string, told map[int]bool) {
 			}
 		}
 		for _, f := range seat.Faults {
-			if seat.Crashed && f.Text == *seat.Comment {
+			if seat.Crashed && strings.HasSuffix(*seat.Comment, f.Text) {
 				continue
 			}
 			a.printf("%sseat %d, %s: %d %s, the first in turn %d", prefix, i+1, seat.Player, f.Times, f.Kind, f.Turn)

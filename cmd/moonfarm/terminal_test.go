@@ -1,10 +1,15 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -128,4 +133,93 @@ func TestImportInterrupt(t *testing.T) {
 	want := filepath.Join(t.TempDir(), "whole")
 	finish(t, args(want)...)
 	requireContinues(t, want, syscall.SIGINT, args)
+}
+
+// algoBot is a program that plays Terminal: algobot KIND. It builds two walls in turn
+// 0 and sends a scout in each turn, whose number it prints on standard error. The
+// kind "crashes" ends in turn 2, "cheats" wants more in turn 1 than it can have, and
+// "hangs" does not answer
+// there.
+func algoBot() {
+	if err := playAlgo(os.Args[1], bufio.NewReaderSize(os.Stdin, 1<<16)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func playAlgo(kind string, in *bufio.Reader) error {
+	config := struct {
+		UnitInformation []struct{ Shorthand string }
+	}{}
+	line, err := in.ReadBytes('\n')
+	if err == nil {
+		err = json.Unmarshal(line, &config)
+	}
+	for want := 0; err == nil; {
+		var frame struct{ TurnInfo []int }
+		if line, err = in.ReadBytes('\n'); err == nil {
+			err = json.Unmarshal(line, &frame)
+		}
+		switch {
+		case err != nil || frame.TurnInfo[0] == wire.PhaseAction:
+			continue
+		case frame.TurnInfo[0] == wire.PhaseEnd:
+			return nil
+		case frame.TurnInfo[1] != want:
+			return fmt.Errorf("turn %d, expected %d", frame.TurnInfo[1], want)
+		case want == 2 && kind == "crashes":
+			return errors.New("a stone is in the way")
+		case want == 1 && kind == "hangs":
+			continue
+		}
+		fmt.Fprintln(os.Stderr, "turn", want)
+		structures := "[]"
+		if wall := config.UnitInformation[0].Shorthand; want == 0 {
+			structures = fmt.Sprintf("[[%q,13,5],[%q,14,5]]", wall, wall)
+		} else if want == 1 && kind == "cheats" {
+			structures = fmt.Sprintf("[[%q,13,5],[%q,14,27]]", wall, wall)
+		}
+		fmt.Printf("%s\n[[%q,13,0]]\n", structures, config.UnitInformation[3].Shorthand)
+		want++
+	}
+	return err
+}
+
+// An algo in Python plays from its folder as the starter kit's do, and the replay
+// can be read.
+func TestMatchAlgoPython(t *testing.T) {
+	if err := exec.Command("python3", "-c", "import json").Run(); err != nil || runtime.GOOS == "windows" {
+		t.Skipf("there is no Python 3: %v", err)
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"algo/algo.json": `{"language": "python"}`,
+		"algo/algo_strategy.py": `import json, sys
+config = json.loads(input())
+for line in sys.stdin:
+    state = json.loads(line)
+    if state["turnInfo"][0] == 0:
+        print(json.dumps([[config["unitInformation"][2]["shorthand"], 13, 13]] if state["turnInfo"][1] == 1 else []))
+        print(json.dumps([[config["unitInformation"][3]["shorthand"], 14, 0]]), flush=True)
+    elif state["turnInfo"][0] == 2:
+        break
+`,
+		"rules": "moonfarm.maxTurns=3\n",
+	} {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	replay := filepath.Join(dir, "game.replay")
+	out := moonfarm(t, exitOK, "match", "terminal", "--rules", filepath.Join(dir, "rules"), "--player", "starter", "--player", "bot:"+filepath.Join(dir, "algo"), "--save-replay", replay)
+	wants(t, out, ": 3 turns, seed 1 (")
+	if strings.Contains(out, "the first in turn") {
+		t.Errorf("faults:\n%s", out)
+	}
+	wants(t, moonfarm(t, exitOK, "replay", "verify", replay), "1 file, 1 game, 3 turns, ", ", 0 differences")
+	wants(t, moonfarm(t, exitOK, "replay", "show", replay, "--turn", "1"), `p2 answers [["DF",13,13]] [["PI",14,0]]`)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"moonfarm/env"
@@ -134,15 +135,19 @@ func outcome(r *bots.Result) *Outcome {
 
 // crashed notes a crash.
 func (s *Seat) crashed(seat int) {
-	s.Comment = s.Crash.Err.Error()
-	if s.Crash.Exit != "" && s.Crash.Turn >= 0 {
-		s.Comment += " (" + s.Crash.Exit + ")"
+	text := s.Crash.Err.Error()
+	if exit := s.Crash.Exit; s.Crash.Turn >= 0 && !strings.Contains(text, exit) {
+		text += " (" + exit + ")"
+	}
+	s.Comment = text
+	if s.Crash.Turn >= 0 {
+		s.Comment = fmt.Sprintf("turn %d: %s", s.Crash.Turn, text)
 	}
 	kind := FaultCrash
 	if late(s.Crash.Err) {
 		kind = FaultTimeout
 	}
-	s.Faults = append(s.Faults, arena.Fault{Seat: seat, Turn: s.Crash.Turn, Kind: kind, Times: 1, Text: s.Comment})
+	s.Faults = append(s.Faults, arena.Fault{Seat: seat, Turn: s.Crash.Turn, Kind: kind, Times: 1, Text: text})
 }
 
 // late reports whether an error is that a bot took too long.

@@ -121,7 +121,7 @@ func TestGameLimit(t *testing.T) {
 		{slow(third, third, third, third), 0, 3*third - third/2, "the 250ms for all answers of a game are used up", 2, false},
 		{slow(third, third, third, third), ample, 3*third - third/2, "the 250ms for all answers of a game are used up", 2, false},
 		{slow(10 * third), 0, third, "the 100ms for all answers", 0, false},
-		{slow(10 * third), third, ample, "did not answer", 0, true},
+		{slow(10 * third), third, ample, "did not answer within 100ms", 0, true},
 	} {
 		m := ruled(t, "2022", 5)
 		m.Seats[i%2], m.Seats[1-i%2] = c.bot, Seat{Policy: maker(t, "starter")}

@@ -96,7 +96,7 @@ func (s *seated) answer() (first, second []byte, took time.Duration, err error) 
 	}
 	begin := s.begin()
 	if err := s.player.Write(s.feed.take(), s.deadline(begin)); err != nil {
-		return nil, nil, since(begin), err
+		return nil, nil, since(begin), s.told("did not read what it was sent", err)
 	}
 	begin = s.begin()
 	deadline := s.deadline(begin)
@@ -105,7 +105,16 @@ func (s *seated) answer() (first, second []byte, took time.Duration, err error) 
 		s.first = append(s.first[:0], line...)
 		second, err = s.player.ReadLine(deadline)
 	}
-	return s.first, second, since(begin), err
+	return s.first, second, since(begin), s.told("did not answer", err)
+}
+
+// told is the error of an answer. That of one that took too long names the limit: the
+// deadline was another one where time is not counted, or for its second line.
+func (s *seated) told(what string, err error) error {
+	if err == nil || !late(err) {
+		return err
+	}
+	return bots.Late("%s within %v", what, s.limits.Hard)
 }
 
 // begin is now, or later in the first turn: when the time to start is over.
