@@ -91,7 +91,7 @@ type Result struct {
 	Time   time.Duration // from the first turn to the end
 	// Outcome tells by seat how the game ended.
 	Outcome []sim.Outcome
-	Sum     prng.Digest     // of orders, length and outcome: games with the same sum are the same game
+	Sum     prng.Digest     // of orders that were not measured, and outcome: games with the same sum are the same game
 	Used    []time.Duration // by seat: what a bot took for all its answers
 	// Crashes tells, by seat, of the bots that crashed; nil for others.
 	Crashes []*Crash

@@ -24,6 +24,9 @@ type Match struct {
 	// asked, with what was played: the orders of all seats, none at the start. An
 	// error of it ends the match. It may be nil.
 	Shown func(b *env.Batch) error
+	// Measured reports of an order that it notes what was measured, such as a time:
+	// it does not count in Result.Sum. It may be nil.
+	Measured func(o sim.Order) bool
 }
 
 // Play plays the match to its end. All bots have ended when it returns. If the
@@ -248,10 +251,14 @@ func (t *table) close() {
 func (t *table) count() {
 	most := t.Vector.Spec().Info.MaxOrders
 	for i, n := range t.batch.OrderLen {
-		t.result.Sum.Add(uint64(uint32(n)))
+		given := 0
 		for _, o := range t.batch.Orders[i*most:][:max(n, 0)] {
-			t.result.Sum.Add(uint64(o))
+			if t.Measured == nil || !t.Measured(o) {
+				t.result.Sum.Add(uint64(o))
+				given++
+			}
 		}
+		t.result.Sum.Add(uint64(given))
 	}
 }
 

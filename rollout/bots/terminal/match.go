@@ -111,6 +111,9 @@ type host struct {
 	end     wire.EndStats
 }
 
+// isClock reports whether an order is the time that a player took.
+func isClock(o sim.Order) bool { return terminal.Decode(o).Op == terminal.OpClock }
+
 // host makes the game.
 func (m *Match) host() (*host, error) {
 	if err := m.Limits.validate(); err != nil {
@@ -130,7 +133,7 @@ func (m *Match) host() (*host, error) {
 		return nil, err
 	}
 	h.referee.Name([2]string{m.Seats[0].Name, m.Seats[1].Name})
-	h.match = bots.Match{Vector: v, Shown: h.shown}
+	h.match = bots.Match{Vector: v, Shown: h.shown, Measured: isClock}
 	for p := range sim.Player(2) {
 		seat := &m.Seats[p]
 		if err := seat.validate(); err != nil {
