@@ -236,6 +236,7 @@ func TestStages(t *testing.T) {
 // A journal in use, one of another tournament, and damaged ones are refused with
 // the place; nothing is taken from them.
 func TestJournalRefused(t *testing.T) {
+	t.Parallel() // it waits for a lock
 	file := filepath.Join(t.TempDir(), "journal")
 	if _, err := journaled(t, t.Context(), file, tournament(t, 2, 1, "greedy", "random")); err != nil {
 		t.Fatal(err)
