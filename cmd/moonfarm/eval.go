@@ -328,13 +328,12 @@ func (a *app) botTable(cmd *cobra.Command, f *evalFlags, stages evalStages, list
 	}
 	bots := min(seats, countBots(list))
 	if !cmd.Flags().Changed("concurrency") {
-		f.concurrency = max(1, cores/bots)
+		f.concurrency = 0
 	}
-	if f.concurrency*bots > max(cores, bots) {
-		fmt.Fprintf(a.stderr, "moonfarm: --concurrency %d: up to %d bots at once on %s share their time, and may answer late\n",
-			f.concurrency, f.concurrency*bots, plural(cores, "core"))
+	warning := ""
+	if c.Workers, warning = concurrency(cores, bots, f.concurrency); warning != "" {
+		fmt.Fprintf(a.stderr, "moonfarm: %s\n", warning)
 	}
-	c.Workers = f.concurrency
 	for _, p := range list {
 		if at := p.Address(); at != nil {
 			fmt.Fprintf(a.stderr, "%s: waits for clients at %v\n", p.Name, at)
@@ -356,6 +355,18 @@ func (a *app) botTable(cmd *cobra.Command, f *evalFlags, stages evalStages, list
 		return files.play(ctx, m, game)
 	}
 	return nil
+}
+
+// concurrency is how many games are played at once that have so many bots each: as
+// many as the cores bear, if none are asked for. The warning is of more.
+func concurrency(cores, bots, asked int) (games int, warning string) {
+	if asked == 0 {
+		return max(1, cores/bots), ""
+	}
+	if asked*bots > max(cores, bots) {
+		warning = fmt.Sprintf("--concurrency %d: up to %d bots at once on %s share their time, and may answer late", asked, asked*bots, plural(cores, "core"))
+	}
+	return asked, warning
 }
 
 func countBots(list []*players.Player) (n int) {

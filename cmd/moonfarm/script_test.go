@@ -21,7 +21,9 @@ import (
 // TestMain makes the test's program serve as moonfarm, and as a client of a game, too.
 func TestMain(m *testing.M) {
 	child.Main()
-	testscript.Main(m, map[string]func(){"moonfarm": main, "craftclient": craftClient, "towerbot": towerBot, "algobot": algoBot})
+	testscript.Main(m, map[string]func(){
+		"moonfarm": main, "craftclient": craftClient, "towerbot": towerBot, "algobot": algoBot, "terminalclient": terminalClient,
+	})
 }
 
 // TestScripts runs the archives in testdata/script. Besides the usual commands
