@@ -37,7 +37,7 @@ type meta struct {
 }
 
 // Open opens the folder of a bot of the original, with its bot.json. The error
-// names what is missing: a file, a program for its language.
+// names what is missing: a file, a program for its language, the right to run it.
 func Open(dir string) (*Program, error) {
 	p, err := open(dir)
 	if err != nil {
@@ -63,8 +63,13 @@ func open(dir string) (*Program, error) {
 	if err := p.checkFile(&m); err != nil {
 		return nil, err
 	}
-	p.args, err = m.command()
-	return p, err
+	if p.args, err = m.command(); err != nil {
+		return nil, err
+	}
+	if err := (&child.Command{Args: p.args(p.Work), Dir: p.Work}).Check(); err != nil {
+		return nil, fmt.Errorf("botFileName: it cannot be started: %w", err)
+	}
+	return p, nil
 }
 
 // readMeta reads a bot.json.
@@ -107,13 +112,17 @@ var byteOrderMark = []byte{0xEF, 0xBB, 0xBF}
 
 // checkFile checks that the bot's file is there.
 func (p *Program) checkFile(m *meta) error {
-	if info, err := os.Stat(p.Work); err != nil {
+	info, err := os.Stat(p.Work)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return fmt.Errorf("botLocation %q: there is no folder %s; perhaps the bot must be built first", m.BotLocation, p.Work)
+	case err != nil:
 		return fmt.Errorf("botLocation %q: %w", m.BotLocation, err)
-	} else if !info.IsDir() {
+	case !info.IsDir():
 		return fmt.Errorf("botLocation %q: %s is no folder", m.BotLocation, p.Work)
 	}
 	file := filepath.Join(p.Work, m.BotFileName)
-	info, err := os.Stat(file)
+	info, err = os.Stat(file)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return fmt.Errorf("botFileName: there is no file %s; perhaps the bot must be built first", file)

@@ -49,6 +49,9 @@ func TestLanguages(t *testing.T) {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "bot.json"), "\uFEFF"+meta1("/out", "my bot", language, more))
 		write(t, filepath.Join(dir, "out", "my bot"), "")
+		if err := os.Chmod(filepath.Join(dir, "out", "my bot"), 0o755); err != nil {
+			t.Fatal(err)
+		}
 		p, err := Open(dir)
 		if err != nil {
 			t.Errorf("%s: %v", language, err)
@@ -78,8 +81,14 @@ func TestOpenErrors(t *testing.T) {
 		{meta1("/", "file", "python3", ""), "language python3: looked in PATH for python3, python, found none; "},
 		{meta1("/", "other", "rust", ""), "botFileName: there is no file DIR/other; perhaps the bot must be built first"},
 		{meta1("/", "folder", "rust", ""), "botFileName: DIR/folder is no file"},
-		{meta1("/nowhere", "file", "rust", ""), `botLocation "/nowhere": stat DIR/nowhere: no such`},
-		{meta1("nowhere", "file", "rust", ""), `botLocation "nowhere": stat DIRnowhere: no such`}, // as the original joins them
+		{meta1("/nowhere", "file", "rust", ""), `botLocation "/nowhere": there is no folder DIR/nowhere; perhaps the bot must be built first`},
+		{meta1("nowhere", "file", "rust", ""), `botLocation "nowhere": there is no folder DIRnowhere; perhaps`}, // as the original joins them
+		{meta1("/", "file", "c++", ""), "botFileName: it cannot be started: "},                                  // nobody may run it
+		{meta1("/", "file", "c#core", ""), "language c#core: looked in PATH for dotnet, found none"},
+		{meta1("/", "file", "php", ""), "language php: looked in PATH for php, found none"},
+		{meta1("/", "file", "golang", ""), "language golang: looked in PATH for go, found none"},
+		{meta1("/", "file", "javascript", ""), "language javascript: looked in PATH for node, found none"},
+		{meta1("/", "file", "python2", ""), "language python2: looked in PATH for python2, python2.7, python, found none"},
 		{meta1("/file", "file", "rust", ""), `botLocation "/file": DIR/file is no folder`},
 	} {
 		dir := t.TempDir()
