@@ -99,7 +99,7 @@ func TestEvalBotsInterrupt(t *testing.T) {
 func TestEvalBotsKill(t *testing.T) {
 	games, kills := 4, 3
 	if os.Getenv(longEnv) != "" {
-		games, kills = 200, 20
+		games, kills = 60, 20
 	}
 	mark := "mark-" + filepath.Base(filepath.Dir(t.TempDir()))
 	eval := func(dir string) []string {

@@ -258,6 +258,7 @@ func TestEvalKill(t *testing.T) {
 	want := finish(t, eval(whole)...)
 	took := time.Since(begin)
 	random := rand.New(rand.NewPCG(3, 4))
+	partly := 0
 	for killed, n := 0, 0; killed < kills; n++ {
 		dir := filepath.Join(t.TempDir(), fmt.Sprint(n))
 		for killed < kills {
@@ -272,10 +273,14 @@ func TestEvalKill(t *testing.T) {
 				t.Fatalf("%v: %s", err, &c.errs)
 			}
 			killed++
+			if text, _ := os.ReadFile(filepath.Join(dir, journalName)); bytes.Contains(text, []byte(`"seats":`)) {
+				partly++
+			}
 		}
 		if got := finish(t, eval(dir)...); got != want {
 			t.Fatalf("killed %d times, it printed %s, want %s", killed, got, want)
 		}
 		requireSame(t, whole, dir)
 	}
+	t.Logf("killed %d times, %d times with games in the journal", kills, partly)
 }
