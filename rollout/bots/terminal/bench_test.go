@@ -3,10 +3,17 @@ package terminal
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"moonfarm/env"
+	"moonfarm/rollout"
 	"moonfarm/sim"
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/terminal"
@@ -35,34 +42,24 @@ func recorded(t testing.TB) *wire.Match {
 	return m
 }
 
-// costs are what the turns of a match took, each the fastest of several times: other
-// programs seldom disturb a whole match not at all.
+// costs are what the turns of a match took, by turn, and what of it is a bot's own.
 type costs struct {
-	turns []time.Duration
-	bot   time.Duration // what a bot needs to read the lines of all turns, if it has them at hand
+	turns [][]time.Duration
+	bot   time.Duration // to read the lines of all turns, if it has them at hand, and to answer
 }
 
-// play plays a recorded match between bots of this process that answer at once.
-func (c *costs) play(t testing.TB, old *wire.Match, answers *[2][]string) {
+// play plays a recorded match between bots that give its answers at once.
+func (c *costs) play(t testing.TB, old *wire.Match, seats [2]Seat) {
 	t.Helper()
-	m := &Match{Config: old.Config, Limits: LocalLimits(&old.Config)}
-	for p := range m.Seats {
-		m.Seats[p] = answering(answers[p]...)
-	}
-	var read bytes.Buffer
-	if c.bot == 0 {
-		m.Seats[0] = bot(func(in *bufio.Reader, out io.Writer) error {
-			return serve(bufio.NewReaderSize(io.TeeReader(in, &read), 1<<16), out, nil, answers[0]...)
-		})
-	}
+	m := &Match{Config: old.Config, Limits: LocalLimits(&old.Config), Seats: seats}
 	turn, last := 0, time.Time{}
 	m.Watch = func(*terminal.State) error {
 		now := time.Now()
 		if !last.IsZero() {
 			if turn == len(c.turns) {
-				c.turns = append(c.turns, time.Hour)
+				c.turns = append(c.turns, nil)
 			}
-			c.turns[turn] = min(c.turns[turn], now.Sub(last))
+			c.turns[turn] = append(c.turns[turn], now.Sub(last))
 			turn++
 		}
 		last = now
@@ -74,40 +71,96 @@ func (c *costs) play(t testing.TB, old *wire.Match, answers *[2][]string) {
 	if turn < old.Turns-1 {
 		t.Fatalf("%d turns of %d", turn, old.Turns)
 	}
-	if c.bot > 0 {
-		return
-	}
+}
+
+// alone measures what a bot takes by itself: the least of several times.
+func (c *costs) alone(t testing.TB, old *wire.Match, answers []string) {
+	t.Helper()
+	var read bytes.Buffer
+	seats := [2]Seat{bot(func(in *bufio.Reader, out io.Writer) error {
+		return serve(bufio.NewReaderSize(io.TeeReader(in, &read), 1<<16), out, nil, answers...)
+	}), replays(old, 1)}
+	new(costs).play(t, old, seats)
 	c.bot = time.Hour
 	for range 20 {
 		in := bufio.NewReaderSize(bytes.NewReader(read.Bytes()), 1<<16)
 		begin := time.Now()
-		if err := serve(in, io.Discard, nil, answers[0]...); err != nil {
+		if err := serve(in, io.Discard, nil, answers...); err != nil {
 			t.Fatal(err)
 		}
 		c.bot = min(c.bot, time.Since(begin))
 	}
 }
 
-// turn is what a turn took on the average, and what of it the bots, side by side.
-func (c *costs) turn() (whole, bot time.Duration) {
+// turn is what a turn took on the average, and what of it the bots, side by side. Of
+// the times of a turn in all matches it takes one: 0 is the least, 0.5 the median.
+func (c *costs) turn(quantile float64) (whole, bot time.Duration) {
 	for _, one := range c.turns {
-		whole += one
+		slices.Sort(one)
+		whole += one[int(quantile*float64(len(one)))]
 	}
 	n := time.Duration(len(c.turns))
 	return whole / n, c.bot / n
 }
 
-// BenchmarkMatch tells what a turn takes besides the bots: frames, rules, pipes.
+// replays is a policy that gives the orders of a seat of a recorded match.
+func replays(old *wire.Match, p sim.Player) Seat {
+	return Seat{Policy: func(s env.Spec) (rollout.Policy, error) { return &replayer{old, p}, nil }}
+}
+
+type replayer struct {
+	match *wire.Match
+	seat  sim.Player
+}
+
+// Name implements rollout.Policy, as do Wants and Act.
+func (*replayer) Name() string    { return "replay" }
+func (*replayer) Wants() env.Want { return 0 }
+func (r *replayer) Act(_ env.Vector, b *env.Batch, rows []int32) {
+	most := len(b.Orders) / b.Rows
+	row := int(rows[0])
+	list := r.match.OrdersOf(int(b.Turn[0]), r.seat)
+	b.OrderLen[row] = int32(copy(b.Orders[row*most:][:most], list))
+}
+
+// BenchmarkMatch tells what a turn takes besides the bots: frames, rules, pipes. The
+// bots are in this process, or programs in their own; at both seats, or at one
+// against a policy that takes no time.
 func BenchmarkMatch(b *testing.B) {
 	old := recorded(b)
 	answers := answersOf(old)
-	var c costs
-	for b.Loop() {
-		c.play(b, old, &answers)
+	file := filepath.Join(b.TempDir(), "answers")
+	var programs, insides [2]Seat
+	for p := range answers {
+		name := fmt.Sprint(file, p)
+		if err := os.WriteFile(name, []byte(strings.Join(answers[p], "")), 0o600); err != nil {
+			b.Fatal(err)
+		}
+		programs[p], insides[p] = started(b, "recites", name), answering(answers[p]...)
 	}
-	whole, bot := c.turn()
-	b.ReportMetric(float64(whole.Nanoseconds())/1e3, "µs/turn")
-	b.ReportMetric(float64((whole-bot).Nanoseconds())/1e3, "overhead-µs/turn")
+	for _, c := range []struct {
+		name  string
+		seats [2]Seat
+	}{
+		{"inside/both", insides},
+		{"inside/one", [2]Seat{insides[0], replays(old, 1)}},
+		{"programs/both", programs},
+		{"programs/one", [2]Seat{programs[0], replays(old, 1)}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			var costs costs
+			costs.alone(b, old, answers[0])
+			for b.Loop() {
+				costs.play(b, old, c.seats)
+			}
+			for name, quantile := range map[string]float64{"median": 0.5, "least": 0} {
+				whole, bot := costs.turn(quantile)
+				b.ReportMetric(float64((whole-bot).Nanoseconds())/1e3, name+"-overhead-µs/turn")
+			}
+			b.ReportMetric(float64(costs.bot.Nanoseconds())/1e3/float64(len(costs.turns)), "bot-µs/turn")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
 }
 
 // TestOverhead: a turn takes little but the bots' own time. The bar of 0.3 ms is for
@@ -120,10 +173,11 @@ func TestOverhead(t *testing.T) {
 	answers := answersOf(old)
 	const bar = 2 * time.Millisecond
 	var c costs
+	c.alone(t, old, answers[0])
 	whole, bot := time.Hour, time.Duration(0)
 	for k := 0; k < 20 && whole-bot > bar; k++ {
-		c.play(t, old, &answers)
-		whole, bot = c.turn()
+		c.play(t, old, [2]Seat{answering(answers[0]...), answering(answers[1]...)})
+		whole, bot = c.turn(0) // other programs seldom disturb a whole match not at all
 	}
 	if whole-bot > bar {
 		t.Errorf("a turn took %v, %v of it the bots", whole, bot)

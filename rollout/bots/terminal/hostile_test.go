@@ -70,6 +70,28 @@ func program(kind string, args []string) int {
 		answer = strings.Repeat("[", 500_000) + "\n[" + strings.Repeat(`["FF",1e400,-1e400],[[]],[null,1,2],`, 20) + "[1,2,3]]\n"
 	case "twice":
 		answer += answer
+	case "lies": // that it is another turn, and what was in it
+		answer = `{"turnInfo":[2,99,-1,9999],"endStats":{"winner":1}}` + "\n[]\n"
+	case "gushes": // answers for ever, whether it is asked or not
+		go io.Copy(io.Discard, in)
+		for {
+			if _, err := fmt.Print(strings.Repeat(answer, 1000)); err != nil {
+				return 1
+			}
+		}
+	case "shuts": // its standard input
+		in.ReadString('\n')
+		os.Stdin.Close()
+		fmt.Print(answer)
+		time.Sleep(time.Hour)
+	case "screams":
+		go func() {
+			for {
+				os.Stderr.Write(bytes.Repeat([]byte("all work and no play\n"), 5000))
+			}
+		}()
+	case "family", "crowd", "stays", "eats":
+		hostile(kind)
 	case "noisy":
 		for range 100 {
 			fmt.Fprintln(os.Stderr, strings.Repeat("x", 50_000))
@@ -84,6 +106,16 @@ func program(kind string, args []string) int {
 	var answers []string
 	for range 200 {
 		answers = append(answers, answer)
+	}
+	if kind == "recites" { // the answers in a file
+		text, err := os.ReadFile(args[0])
+		if err != nil {
+			return 9
+		}
+		lines := strings.SplitAfter(string(text), "\n")
+		for answers = nil; len(lines) > 1; lines = lines[2:] {
+			answers = append(answers, lines[0]+lines[1])
+		}
 	}
 	if serve(in, os.Stdout, nil, answers...) != nil {
 		return 2
@@ -137,6 +169,7 @@ func TestFaults(t *testing.T) {
 		{"floods", ample, false, 0, "answered with more than 1048576 bytes", ""},
 		{"exits", ample, false, 0, "the program has ended: exit status 3", "last words"},
 		{"closes", ample, false, 0, "closed its standard output", ""},
+		{"shuts", ample, false, -1, "closed its standard input", ""},
 		{"falls", ample, false, 2, "the program has ended: exit status 1", ""},
 	} {
 		t.Run(c.kind, func(t *testing.T) {
@@ -190,6 +223,9 @@ func TestNuisances(t *testing.T) {
 		{"garbage", 2, 0, "exit status 5", nil},
 		{"nested", 1, 61, "exit status 5", nil},
 		{"twice", 0, 0, "exit status 5", nil},
+		{"lies", 1, 0, "exit status 5", nil},
+		{"gushes", 0, 0, "signal: killed", nil},
+		{"screams", 0, 0, "exit status 5", nil},
 		{"noisy", 0, 0, "exit status 5", nil},
 		{"lingers", 0, 0, "signal: killed", nil},
 		{"spawns", 0, 0, "exit status 5", []string{left}},
@@ -199,7 +235,7 @@ func TestNuisances(t *testing.T) {
 			m := ruled(t, "2022", 3)
 			seat := i % 2
 			m.Seats[seat] = started(t, c.kind, c.args...)
-			if c.kind == "lingers" {
+			if c.exit == "signal: killed" {
 				m.Limits.End = 100 * time.Millisecond
 			} else {
 				m.Limits.End = ample
@@ -223,7 +259,7 @@ func TestNuisances(t *testing.T) {
 			if end != c.exit {
 				t.Errorf("it ended with %s", end)
 			}
-			if log.Len() > 1200 || c.kind == "noisy" && log.Len() < 1000 {
+			if log.Len() > 1200 || (c.kind == "noisy" || c.kind == "screams") && log.Len() < 1000 {
 				t.Errorf("%d bytes in the log", log.Len())
 			}
 			if c.kind == "spawns" && runtime.GOOS == "linux" {
