@@ -115,6 +115,12 @@ func (x *Replay) Check(base codecraft.Rules) (g *RecordedGame, good int, err err
 	if d := report.First; d != nil {
 		return nil, d.Tick - int(x.Start.CurrentTick), d
 	}
+	return x.Game(base)
+}
+
+// Game returns the game of the replay as Check does, but its ticks need not be by
+// the rules.
+func (x *Replay) Game(base codecraft.Rules) (g *RecordedGame, good int, err error) {
 	rules, err := x.Start.Rules(base)
 	if err != nil {
 		return nil, 0, err

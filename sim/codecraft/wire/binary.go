@@ -32,7 +32,8 @@ type Reader struct {
 	buffer   []byte
 	from, to int   // what of the buffer is still to be read
 	at       int64 // bytes read
-	left     int64 // bytes that may be read: Limit
+	left     int64 // bytes that may be read, of those that limit has allowed
+	limit    int64
 	err      error
 	zero     [4]byte
 	types    []codecraft.Type // what lists of types of an action are kept in
@@ -40,11 +41,21 @@ type Reader struct {
 
 // NewReader returns a Reader without a limit. It reads ahead.
 func NewReader(in io.Reader) *Reader {
-	return &Reader{in: in, buffer: make([]byte, 1<<14), left: math.MaxInt64}
+	return &Reader{in: in, buffer: make([]byte, 1<<14), left: math.MaxInt64, limit: math.MaxInt64}
 }
 
 // Limit lets r read at most n bytes more; to read beyond is an error.
-func (r *Reader) Limit(n int64) { r.left = n }
+func (r *Reader) Limit(n int64) { r.left, r.limit = n, n }
+
+// within reads something that may have n bytes at most.
+func (r *Reader) within(n int64, read func()) {
+	left, limit, from := r.left, r.limit, r.at
+	if n < left {
+		r.Limit(n)
+	}
+	read()
+	r.left, r.limit = left-(r.at-from), limit
+}
 
 // Err is the first error, or nil.
 func (r *Reader) Err() error { return r.err }
@@ -97,7 +108,7 @@ func (r *Reader) fail(what string, err error) {
 func (r *Reader) take(n int, what string) []byte {
 	if r.err != nil || int64(n) > r.left || r.to-r.from < n && !r.more(n, what) {
 		if r.err == nil {
-			r.fail(what, errors.New("more data than is allowed"))
+			r.fail(what, fmt.Errorf("more than the %d bytes that are allowed", r.limit))
 		}
 		return r.zero[:n]
 	}
@@ -142,7 +153,7 @@ func (r *Reader) count(what string, each int64) int {
 	n := r.number(what)
 	if r.err == nil && int64(n)*each > r.left {
 		r.at -= 4
-		r.fail(what, fmt.Errorf("found a count of %d, which is more data than is allowed", n))
+		r.fail(what, fmt.Errorf("found a count of %d, which takes more than the %d bytes that are allowed", n, r.limit))
 		return 0
 	}
 	return int(n)

@@ -1,5 +1,7 @@
 package wire
 
+import "moonfarm/sim/codecraft"
+
 // Bounds of what is read: a small or damaged file must not take much memory or
 // time.
 const (
@@ -12,3 +14,30 @@ const (
 	maxSeconds = 1e9  // limits of time in a config: what is longer is a mistake
 	maxTries   = 2000 // ways to give last orders that are tried in a tick
 )
+
+// Bounds of what a client sends.
+//
+// An action is a map by entity. Every entity that is there covers a cell, so a
+// client can name no more entities than there are cells, and more than any player
+// can own, without naming one that is not there. The longest item of a client that
+// names no type twice has an id, four bools that say which parts there are, a move
+// with two coordinates and two bools, a build with a type and two coordinates, an
+// attack with two bools, a target, a range and a list of all types, and a repair with
+// a target. What is in the action of an entity that is named twice, or of one
+// that has died, counts like any other.
+//
+// A debug message may draw a picture: two triangles on every cell have less
+// than half of what it may have.
+const (
+	maxActions = codecraft.Cells
+	maxItem    = 4 + 4 + (4 + 4 + 1 + 1) + (4 + 4 + 4) + (1 + 4 + 1 + 4 + 4 + 4*codecraft.Types) + 4
+	// MaxAction is how many bytes an ActionMessage may have behind its tag.
+	MaxAction = 4 + maxActions*maxItem
+
+	vertexSize = 1 + 2*4 + 2*4 + 4*4
+	// MaxDebug is how many bytes a DebugMessage may have behind its tag.
+	MaxDebug = 1 << 22
+)
+
+// Two triangles on every cell fit a debug message twice.
+const _ = uint(MaxDebug - 2*codecraft.Cells*6*vertexSize)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -157,7 +158,8 @@ func TestRefusedMessages(t *testing.T) {
 		{"an unknown tag", "\x04\x00\x00\x00", "byte 0: message of a client: found tag 4, want 0 to 3"},
 		{"a negative tag", minus, "found tag -1"},
 		{"a negative count", one + minus, "byte 4: entity_actions: found -1, want 0 or more"},
-		{"a huge count", one + many, "byte 4: entity_actions: found a count of 2147483647, which is more data than is allowed"},
+		{"a huge count", one + many, "byte 4: entity_actions: found a count of 2147483647, which takes more than the 563204 bytes that are allowed"},
+		{"more entities than cells", one + "\x01\x19\x00\x00" + minus, "byte 4: entity_actions: found a count of 6401, want at most 6400"},
 		{"a negative id", one + one + minus, "byte 8: id of an entity: found -1, want 0 or more"},
 		{"a bool of 2", one + one + one + "\x02", "byte 12: move_action: found byte 2, want 0 or 1"},
 		{"a negative x", one + one + one + "\x01" + minus, "byte 13: x of a move: found -1"},
@@ -171,7 +173,6 @@ func TestRefusedMessages(t *testing.T) {
 		{"a huge string", "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" + many, "text of a log: found a count of 2147483647"},
 	} {
 		r := NewReader(strings.NewReader(c.data))
-		r.Limit(1 << 20)
 		var m ClientMessage
 		err := r.ClientMessage(&m)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -288,4 +289,83 @@ func BenchmarkView(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(len(m.View.Entities)), "entities")
+}
+
+// The longest message of a client that names every entity once is read, and one
+// that is longer is refused.
+func TestLongestAction(t *testing.T) {
+	var all []codecraft.Type
+	for k := range codecraft.Type(codecraft.Types) {
+		all = append(all, k)
+	}
+	m := ClientMessage{Kind: ActionMessage}
+	for id := range int32(codecraft.Cells) {
+		m.Action.EntityActions = append(m.Action.EntityActions, EntityOrder{id, EntityAction{
+			Move: Some(MoveAction{}), Build: Some(BuildAction{}), Repair: Some(RepairAction{}),
+			Attack: Some(AttackAction{Some(id), Some(AutoAttack{1, all})}),
+		}})
+	}
+	data := m.Append(nil)
+	if len(data) != 4+MaxAction {
+		t.Errorf("%d bytes, want %d", len(data), 4+MaxAction)
+	}
+	var got ClientMessage
+	if err := NewReader(bytes.NewReader(data)).ClientMessage(&got); err != nil || !bytes.Equal(got.Append(nil), data) {
+		t.Errorf("read again: %v", err)
+	}
+	first := &m.Action.EntityActions[0].Attack.Value.Auto.Value
+	first.ValidTargets = append(first.ValidTargets, codecraft.Wall)
+	err := NewReader(bytes.NewReader(m.Append(nil))).ClientMessage(&got)
+	if want := "more than the 563204 bytes that are allowed"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("a byte more: %v, want %s", err, want)
+	}
+}
+
+// A message as long as may be takes some megabytes of memory, whatever it says.
+func TestLongMessagesTakeLittleMemory(t *testing.T) {
+	number := func(n int) string { return string(appendNumber(nil, int32(n))) }
+	list := (MaxAction - 100) / 4
+	texts := (MaxDebug - 12)
+	points := (MaxDebug - 16) / (vertexSize - 8)
+	for what, data := range map[string]string{
+		"many actions":        number(1) + number(maxActions) + strings.Repeat("\x01"+strings.Repeat("\x00", 7), maxActions),
+		"a long list":         number(1) + number(1) + number(1) + "\x00\x00\x01\x00\x01" + number(1) + number(list) + strings.Repeat(number(8), list) + "\x00",
+		"a long text":         number(0) + number(0) + number(0) + number(texts) + strings.Repeat("x", texts),
+		"many points":         number(0) + number(0) + number(1) + number(points) + strings.Repeat("\x00", points*(vertexSize-8)) + number(1),
+		"more than is read":   number(0) + number(0) + number(0) + number(1<<30) + strings.Repeat("x", 1<<20),
+		"points that are not": number(0) + number(0) + number(1) + number(points) + number(1),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		var m ClientMessage
+		r := NewReader(strings.NewReader(data))
+		for range 3 {
+			r.ClientMessage(&m)
+		}
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; took > 64<<20 {
+			t.Errorf("%s: %d bytes of memory for %d", what, took, len(data))
+		} else {
+			t.Logf("%s: %d KB of memory for %d KB", what, took>>10, len(data)>>10)
+		}
+		runtime.KeepAlive(&m)
+	}
+}
+
+// The layout of the state is that of the published clients, byte for byte.
+func TestDebugStateLayout(t *testing.T) {
+	d := DebugState{
+		WindowSize: [2]int32{1, 2}, MouseWindow: [2]float32{1, 0}, MouseWorld: [2]float32{0, 1}, PressedKeys: []string{"A", "Up"},
+		Camera: Camera{Center: [2]float32{1, 0}, Rotation: 1, Attack: 0, Distance: 1, Perspective: true}, PlayerIndex: 3,
+	}
+	const one, zero = "\x00\x00\x80\x3f", "\x00\x00\x00\x00"
+	want := "\x01\x00\x00\x00\x02\x00\x00\x00" + one + zero + zero + one +
+		"\x02\x00\x00\x00" + "\x01\x00\x00\x00A" + "\x02\x00\x00\x00Up" +
+		one + zero + one + zero + one + "\x01" + "\x03\x00\x00\x00"
+	if got := d.Append(nil); string(got) != want {
+		t.Errorf("found\n%x, want\n%x", got, want)
+	}
+	if got := len((&DebugState{}).Append(nil)); got != 53 {
+		t.Errorf("an empty one has %d bytes, want 53", got)
+	}
 }

@@ -1,6 +1,10 @@
 package wire
 
-import "moonfarm/sim/codecraft"
+import (
+	"fmt"
+
+	"moonfarm/sim/codecraft"
+)
 
 // Action is what a player wants: new actions for some entities. It is a map;
 // of items with the same id the last counts.
@@ -74,21 +78,31 @@ type ClientMessage struct {
 }
 
 // ClientMessage reads a message of a client into m, whose memory is used again:
-// what was in m must not be kept.
+// what was in m must not be kept. A message beyond MaxAction or MaxDebug is refused.
 func (r *Reader) ClientMessage(m *ClientMessage) error {
 	m.Kind = ClientKind(r.tag("message of a client", clientKinds))
 	m.Action.EntityActions = m.Action.EntityActions[:0]
 	switch {
 	case r.err != nil:
 	case m.Kind == DebugMessage:
-		r.debugCommand(&m.Command)
+		r.within(MaxDebug, func() { r.debugCommand(&m.Command) })
 	case m.Kind == ActionMessage:
-		r.types = r.types[:0]
-		for i, n := 0, r.count("entity_actions", 8); i < n && r.err == nil; i++ {
-			m.Action.EntityActions = append(m.Action.EntityActions, EntityOrder{r.number("id of an entity"), r.entityAction((*Reader).number)})
-		}
+		r.within(MaxAction, func() { r.action(&m.Action) })
 	}
 	return r.err
+}
+
+// action reads an action whose list is empty.
+func (r *Reader) action(a *Action) {
+	r.types = r.types[:0]
+	n := r.count("entity_actions", 8)
+	if n > maxActions {
+		r.at -= 4
+		r.fail("entity_actions", fmt.Errorf("found a count of %d, want at most %d: a map has no room for more entities", n, maxActions))
+	}
+	for i := 0; i < n && r.err == nil; i++ {
+		a.EntityActions = append(a.EntityActions, EntityOrder{r.number("id of an entity"), r.entityAction((*Reader).number)})
+	}
 }
 
 // Append appends the message as it is sent.

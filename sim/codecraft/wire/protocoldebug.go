@@ -75,7 +75,7 @@ func (r *Reader) debugData(d *DebugData) {
 	case DebugLog:
 		d.Text = r.text("text of a log")
 	case DebugPrimitives:
-		for i, n := 0, r.count("vertices", 25); i < n && r.err == nil; i++ {
+		for i, n := 0, r.count("vertices", vertexSize-8); i < n && r.err == nil; i++ {
 			d.Vertices = append(d.Vertices, r.vertex())
 		}
 		d.Triangles = r.tag("type of primitives", 2) == 1
@@ -125,6 +125,47 @@ func (v *ColoredVertex) append(dst []byte) []byte {
 	dst = appendFloat(appendFloat(dst, v.Screen[0]), v.Screen[1])
 	for _, c := range v.Color {
 		dst = appendFloat(dst, c)
+	}
+	return dst
+}
+
+// DebugState tells what is seen in the window, and which part of the map. It answers
+// a RequestDebugState, without a tag.
+type DebugState struct {
+	WindowSize  [2]int32
+	MouseWindow [2]float32
+	MouseWorld  [2]float32
+	PressedKeys []string
+	Camera      Camera
+	PlayerIndex int32 // from 0
+}
+
+// Camera says how the map is looked at.
+type Camera struct {
+	Center      [2]float32
+	Rotation    float32
+	Attack      float32 // an angle
+	Distance    float32 // to the center
+	Perspective bool
+}
+
+// Append appends the state as it is sent.
+func (d *DebugState) Append(dst []byte) []byte {
+	dst = appendNumbers(dst, d.WindowSize[:]...)
+	dst = appendFloats(dst, d.MouseWindow[:]...)
+	dst = appendFloats(dst, d.MouseWorld[:]...)
+	dst = appendNumber(dst, int32(len(d.PressedKeys)))
+	for _, key := range d.PressedKeys {
+		dst = AppendString(dst, key)
+	}
+	c := &d.Camera
+	dst = appendFloats(appendFloats(dst, c.Center[:]...), c.Rotation, c.Attack, c.Distance)
+	return appendNumber(appendTruth(dst, c.Perspective), d.PlayerIndex)
+}
+
+func appendFloats(dst []byte, list ...float32) []byte {
+	for _, f := range list {
+		dst = appendFloat(dst, f)
 	}
 	return dst
 }

@@ -179,7 +179,7 @@ func manyEntities() []byte {
 func TestReplayLimit(t *testing.T) {
 	w := World{Header: Header{MapSize: 80}, EntityProperties: make([]TypeProperties, maxBytes/40)}
 	_, err := NewRecording("x", bytes.NewReader(w.Append(nil)))
-	if err == nil || !strings.Contains(err.Error(), "more data than is allowed") {
+	if err == nil || !strings.Contains(err.Error(), "bytes that are allowed") {
 		t.Errorf("error %v", err)
 	}
 }
