@@ -20,6 +20,9 @@ type Match struct {
 	Over   bool       // the start is the end already: there is no turn
 	// OneByOne asks the bots in the order of their seats, and not side by side.
 	OneByOne bool
+	// StopWhenCrashed gives the match up when all bots have crashed, if there are
+	// any, and no policy plays.
+	StopWhenCrashed bool
 	// Shown is called at the start and after every turn, when no bot is being
 	// asked, with what was played: the orders of all seats, none at the start. An
 	// error of it ends the match. It may be nil.
@@ -155,6 +158,10 @@ func (t *table) play(ctx context.Context) error {
 		return err
 	}
 	for t.result.Status == sim.Running {
+		if t.StopWhenCrashed && t.allCrashed() {
+			t.result.Status = sim.Cut
+			return nil
+		}
 		t.ask(ctx)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -168,6 +175,19 @@ func (t *table) play(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// allCrashed reports whether nobody is left who gives orders, but somebody was.
+func (t *table) allCrashed() bool {
+	crashed := false
+	for i := range t.places {
+		p := &t.places[i]
+		if p.policy != nil || p.bot != nil {
+			return false
+		}
+		crashed = crashed || p.crash != nil
+	}
+	return crashed
 }
 
 func (t *table) shown() error {

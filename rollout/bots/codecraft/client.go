@@ -2,6 +2,7 @@ package codecraft
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"syscall"
@@ -11,36 +12,39 @@ import (
 	"moonfarm/sim/codecraft/wire"
 )
 
-// defaultBytes is some thousand times the size of the longest sensible answer.
-const defaultBytes = 64 << 20
+// Bounds of all that a client sends for one answer.
+const (
+	defaultBytes = wire.MaxAction + 4*wire.MaxDebug // an action and its debug messages
+	maxRequests  = 1000                             // of the debug state
+)
 
-// ask sends a view and waits for the action, which stays valid until the next
-// call. Any error is a crash.
-func (c *client) ask(view []byte) (*wire.Action, error) {
+// ask sends a message with a view and waits for the message that it wants: an
+// action, say, which stays valid until the next call. Any error is a crash.
+func (c *client) ask(view []byte, wants wire.ClientKind) error {
 	begin := time.Now()
-	action, err := c.exchange(view, begin)
+	err := c.exchange(view, wants, begin)
 	c.used += time.Since(begin)
 	if err == nil && c.limits.Game > 0 && c.used > c.limits.Game {
 		err = os.ErrDeadlineExceeded
 	}
 	switch {
 	case err == nil:
-		return action, nil
+		return nil
 	case errors.Is(err, os.ErrDeadlineExceeded) && c.limits.Game > 0 && c.used >= c.limits.Game:
-		return nil, bots.Late("the %v for all answers of a game are used up", c.limits.Game)
+		return bots.Late("the %v for all answers of a game are used up", c.limits.Game)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, bots.Late("no answer within %v", c.limits.Answer)
+		return bots.Late("no answer within %v", c.limits.Answer)
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
-		return nil, errClosed
+		return errClosed
 	}
-	return nil, err
+	return err
 }
 
 // errClosed says that a client has ended, and so has the connection. Most crashes
 // are of this kind.
 var errClosed = errors.New("the client closed the connection")
 
-func (c *client) exchange(view []byte, begin time.Time) (*wire.Action, error) {
+func (c *client) exchange(view []byte, wants wire.ClientKind, begin time.Time) error {
 	var deadline time.Time
 	if left := c.limits.Game - c.used; c.limits.Game > 0 {
 		deadline = begin.Add(left)
@@ -49,36 +53,45 @@ func (c *client) exchange(view []byte, begin time.Time) (*wire.Action, error) {
 		deadline = begin.Add(c.limits.Answer)
 	}
 	if err := c.conn.SetDeadline(deadline); err != nil {
-		return nil, err
+		return err
 	}
 	if _, err := c.conn.Write(view); err != nil {
-		return nil, err
+		return err
 	}
 	bytes := c.limits.Bytes
 	if bytes == 0 {
 		bytes = defaultBytes
 	}
 	c.in.Limit(bytes)
-	for {
+	for requests := 1; ; {
 		if err := c.in.ClientMessage(&c.message); err != nil {
-			return nil, err
+			return err
 		}
 		switch c.message.Kind {
-		case wire.ActionMessage:
-			return &c.message.Action, nil
+		case wants:
+			return nil
 		case wire.DebugMessage: // there is no window: nothing to draw in
-		case wire.DebugUpdateDone:
-			return nil, errors.New("the client sent DebugUpdateDone where an action was expected")
 		case wire.RequestDebugState:
-			return nil, errors.New("the client sent RequestDebugState, but there is no debug interface")
+			if requests++; requests > maxRequests {
+				return fmt.Errorf("the client asked for the debug state more than %d times before it answered", maxRequests)
+			}
+			if _, err := c.conn.Write(c.debug); err != nil {
+				return err
+			}
+		default:
+			return fmt.Errorf("the client sent %s where %s was expected", messageNames[c.message.Kind], messageNames[wants])
 		}
 	}
 }
+
+// messageNames are the names of answers.
+var messageNames = map[wire.ClientKind]string{wire.ActionMessage: "an action", wire.DebugUpdateDone: "DebugUpdateDone"}
 
 // Times for the end of a connection.
 const (
 	closeTime = time.Second           // for a client to close its side after Finish
 	dropTime  = 50 * time.Millisecond // for Finish to be sent to a client that crashed
+	maxUnread = 64 << 20              // bytes that a client may send after the game
 )
 
 // finish tells the client that the game is over and waits for a short time until
@@ -91,7 +104,7 @@ func (c *client) finish() {
 	if _, err := c.conn.Write(finished); err != nil || c.conn.CloseWrite() != nil {
 		return
 	}
-	io.Copy(io.Discard, io.LimitReader(c.conn, defaultBytes))
+	io.Copy(io.Discard, io.LimitReader(c.conn, maxUnread))
 }
 
 // drop ends the connection of a client that crashed.

@@ -23,6 +23,18 @@ type Match struct {
 	Start *codecraft.State // nil: the start of the game with the seed
 	Seats []Seat           // as many as the rules have players
 
+	// Repeat, if not nil, is a recorded game whose states are shown in the place of
+	// those that follow from the orders, as far as it goes: the orders have no
+	// effect. The rules are its own, Rules those that it does not tell. There is no
+	// Start then, and no Replay.
+	Repeat *wire.Replay
+	// Debug tells clients that there is a debug interface, and has them draw before
+	// every tick. What they draw is dropped, and they see an empty window.
+	Debug bool
+	// StopWhenCrashed gives the game up when all clients have crashed, if no policy
+	// plays.
+	StopWhenCrashed bool
+
 	// Replay, if not nil, gets the game as a replay file of the original.
 	Replay io.Writer
 	// Watch, if not nil, sees the state at the start and after every tick. An
@@ -75,6 +87,9 @@ func (m *Match) Play(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	r, err := h.match.Play(ctx)
+	if err == nil && h.replay != nil {
+		err = h.replay.Close()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -84,6 +99,7 @@ func (m *Match) Play(ctx context.Context) (*Result, error) {
 // host is a match that is being played.
 type host struct {
 	*Match
+	rules  codecraft.Rules
 	match  bots.Match
 	game   *codecraft.Game
 	state  *codecraft.State // of the match's game; only read
@@ -92,11 +108,8 @@ type host struct {
 
 // host makes the game.
 func (m *Match) host() (*host, error) {
-	g, err := codecraft.New(m.Rules)
-	if err != nil {
-		return nil, err
-	}
-	v, err := env.New(g, features.Kit(g), env.Config{N: 1})
+	h := &host{Match: m}
+	v, err := h.vector()
 	if err != nil {
 		return nil, err
 	}
@@ -106,8 +119,11 @@ func (m *Match) host() (*host, error) {
 		v.Reset(0, m.Seed)
 	}
 	states, _ := env.States[codecraft.State](v)
-	h := &host{Match: m, game: g, state: &states[0]}
-	h.match = bots.Match{Vector: v, Over: h.state.Tick >= m.Rules.MaxTurns, Shown: h.shown}
+	h.rules, h.state = h.game.Rules(), &states[0]
+	h.match = bots.Match{Vector: v, Over: h.state.Tick >= h.rules.MaxTurns, Shown: h.shown, StopWhenCrashed: m.StopWhenCrashed}
+	if m.Repeat != nil {
+		h.match.Over = m.Repeat.Ticks() == 0
+	}
 	for i := range m.Seats {
 		s := &m.Seats[i]
 		if err := s.validate(); err != nil {
@@ -122,9 +138,30 @@ func (m *Match) host() (*host, error) {
 	return h, nil
 }
 
+// vector makes the game, or one of the recorded states.
+func (h *host) vector() (env.Vector, error) {
+	if h.Repeat == nil {
+		g, err := codecraft.New(h.Rules)
+		if err != nil {
+			return nil, err
+		}
+		h.game = g
+		return env.New(g, features.Kit(g), env.Config{N: 1})
+	}
+	if h.Start != nil || h.Replay != nil {
+		return nil, errors.New("a repeated game begins as recorded, and its replay is there already")
+	}
+	g, _, err := h.Repeat.Game(h.Rules)
+	if err != nil {
+		return nil, err
+	}
+	h.game = g.Game
+	return env.New(g, features.Kit(g.Game), env.Config{N: 1, MaxTurns: h.Repeat.Ticks()})
+}
+
 // shown shows the state to those who watch. The replay begins when all have
 // joined.
-func (h *host) shown(b *env.Batch) error {
+func (h *host) shown(*env.Batch) error {
 	if h.replay != nil {
 		if err := h.replay.Tick(h.state); err != nil {
 			return fmt.Errorf("the replay: %w", err)
@@ -136,9 +173,6 @@ func (h *host) shown(b *env.Batch) error {
 		if err := h.Watch(h.state); err != nil {
 			return err
 		}
-	}
-	if b.Status[0] != sim.Running && h.replay != nil {
-		return h.replay.Close()
 	}
 	return nil
 }

@@ -151,6 +151,7 @@ type client struct {
 	message wire.ClientMessage
 	used    time.Duration // for all answers
 	limits  bots.Limits
+	debug   []byte // the debug state: where there is no window
 }
 
 func newClient(conn *net.TCPConn) *client {

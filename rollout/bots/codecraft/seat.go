@@ -21,6 +21,7 @@ type seated struct {
 	game    *codecraft.Game  // for its views: clients are asked side by side
 	state   *codecraft.State // of the match; only read
 	player  sim.Player
+	updates bool // of the debug interface: there is one
 	view    wire.ServerMessage
 	out     []byte
 	stop    func() bool // forgets the context of the match
@@ -30,12 +31,12 @@ type seated struct {
 // join starts the client of a seat, or waits until it has connected.
 func (h *host) join(p sim.Player, s *Seat) bots.Join {
 	return func(ctx context.Context) (bots.Bot, error) {
-		g, err := codecraft.New(h.Rules)
+		g, err := codecraft.New(h.rules)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", bots.ErrHost, err)
 		}
-		c := &seated{rules: &h.Rules, game: g, state: h.state, player: p}
-		c.view.Kind = wire.GetAction
+		c := &seated{rules: &h.rules, game: g, state: h.state, player: p, updates: h.Debug}
+		c.view.DebugAvailable = h.Debug
 		if err := c.connect(ctx, s); err != nil {
 			if c.process == nil {
 				return nil, err
@@ -64,7 +65,7 @@ func (c *seated) connect(ctx context.Context, s *Seat) (err error) {
 		gone = c.process.gone
 	}
 	if c.client, err = port.next(ctx, s.Limits.Accept, gone); err == nil {
-		c.limits = s.Limits
+		c.limits, c.debug = s.Limits, (&wire.DebugState{PlayerIndex: int32(c.player)}).Append(nil)
 	}
 	return err
 }
@@ -72,12 +73,22 @@ func (c *seated) connect(ctx context.Context, s *Seat) (err error) {
 // Ask implements bots.Bot.
 func (c *seated) Ask(dst []sim.Order) ([]sim.Order, error) {
 	wire.View(&c.view.View, c.game, c.state, c.player)
-	c.out = c.view.Append(c.out[:0])
-	action, err := c.ask(c.out)
-	if err != nil {
+	if c.updates {
+		if err := c.send(wire.DebugUpdate, wire.DebugUpdateDone); err != nil {
+			return dst, err
+		}
+	}
+	if err := c.send(wire.GetAction, wire.ActionMessage); err != nil {
 		return dst, err
 	}
-	return c.appendOrders(dst, c.rules, c.state, c.player, action), nil
+	return c.appendOrders(dst, c.rules, c.state, c.player, &c.message.Action), nil
+}
+
+// send sends the view in a message, and waits for what the message wants.
+func (c *seated) send(kind wire.ServerKind, wants wire.ClientKind) error {
+	c.view.Kind = kind
+	c.out = c.view.Append(c.out[:0])
+	return c.ask(c.out, wants)
 }
 
 // grace is how long a client that was started may live after the game, or after

@@ -1,0 +1,195 @@
+package codecraft
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"moonfarm/rollout/bots"
+	"moonfarm/sim"
+	"moonfarm/sim/codecraft"
+	"moonfarm/sim/codecraft/wire"
+)
+
+// draw is a client that uses the debug interface whenever it is asked, whether there
+// is one or not, as the published clients do in debug_update. It returns the kinds
+// of messages that it got.
+func draw(conn net.Conn, seat int32) (kinds []wire.ServerKind, err error) {
+	defer conn.Close()
+	log := (&wire.ClientMessage{Command: wire.DebugCommand{Data: wire.DebugData{Text: "here I am"}}}).Append(nil)
+	none := (&wire.DebugState{PlayerIndex: seat}).Append(nil)
+	in := wire.NewReader(conn)
+	var m wire.ServerMessage
+	for {
+		if err := in.ServerMessage(&m); err != nil || m.Kind == wire.Finish {
+			return kinds, err
+		}
+		kinds = append(kinds, m.Kind)
+		done := wire.ActionMessage
+		if m.Kind == wire.DebugUpdate {
+			done = wire.DebugUpdateDone
+		}
+		for range 2 {
+			if _, err := conn.Write(slices.Concat(log, log, message(wire.RequestDebugState))); err != nil {
+				return kinds, err
+			}
+			state := make([]byte, len(none))
+			if _, err := io.ReadFull(conn, state); err != nil || !bytes.Equal(state, none) {
+				return kinds, fmt.Errorf("debug state %x, %v, want %x", state, err, none)
+			}
+		}
+		if _, err := conn.Write((&wire.ClientMessage{Kind: done}).Append(nil)); err != nil {
+			return kinds, err
+		}
+	}
+}
+
+// Clients that draw, and ask what is seen, are answered: with a debug interface,
+// before every tick too, and without one.
+func TestDebugInterface(t *testing.T) {
+	for _, debug := range []bool{false, true} {
+		var want []wire.ServerKind
+		for range 3 {
+			if debug {
+				want = append(want, wire.DebugUpdate)
+			}
+			want = append(want, wire.GetAction)
+		}
+		m := &Match{Rules: rules(t, "round2-2", 3), Debug: debug}
+		var clients sync.WaitGroup
+		for seat := range int32(2) {
+			port := listen(t, nil)
+			conn := dial(t, port, "")
+			m.Seats = append(m.Seats, Seat{Port: port})
+			clients.Go(func() {
+				if kinds, err := draw(conn, seat); err != nil || !slices.Equal(kinds, want) {
+					t.Errorf("debug %v, seat %d: %v, messages %v, want %v", debug, seat, err, kinds, want)
+				}
+			})
+		}
+		r := play(t, m)
+		clients.Wait()
+		for _, p := range r.Players {
+			if p.Crashed || r.Turns != 3 {
+				t.Errorf("debug %v: %d ticks, %s", debug, r.Turns, *p.Comment)
+			}
+		}
+	}
+}
+
+// In its turn to draw a client must not act.
+func TestActionInDebugUpdate(t *testing.T) {
+	port := listen(t, nil)
+	conn := dial(t, port, "")
+	go serve(conn, orderAll)
+	r := play(t, &Match{Rules: rules(t, "finals-1", 3), Debug: true, Seats: []Seat{{Port: port}}})
+	want := "Player crashed: tick 0: the client sent an action where DebugUpdateDone was expected"
+	if c := r.Players[0].Comment; c == nil || *c != want {
+		t.Errorf("%+v, want %s", r.Players[0], want)
+	}
+}
+
+// A game in which nobody is left who plays ends if that is asked for, and only then.
+func TestStopWhenCrashed(t *testing.T) {
+	quits := func(after int32) Seat {
+		port := listen(t, nil)
+		conn := dial(t, port, "")
+		go serve(conn, func(v *wire.PlayerView) []wire.EntityOrder {
+			if v.CurrentTick == after {
+				conn.Close()
+			}
+			return nil
+		})
+		return Seat{Port: port}
+	}
+	stays := func() Seat {
+		port := listen(t, nil)
+		go serve(dial(t, port, ""), nil)
+		return Seat{Port: port}
+	}
+	missing := Seat{Port: listen(t, nil), Limits: bots.Limits{Accept: 1}}
+	for _, c := range []struct {
+		what  string
+		seats []Seat
+		stop  bool
+		ticks int // the last is that of the crash
+	}{
+		{"two that quit", []Seat{quits(3), quits(5)}, true, 6},
+		{"two that quit, as the local runner goes on", []Seat{quits(3), quits(5)}, false, 30},
+		{"one that quits, and nobody", []Seat{quits(3), {}}, true, 4},
+		{"one that quits, and a policy", []Seat{quits(3), {Policy: maker(t, "quickstart")}}, true, 30},
+		{"one that quits, and one that stays", []Seat{quits(3), stays()}, true, 30},
+		{"one that never comes", []Seat{missing, {}}, true, 0},
+		{"nobody at all", []Seat{{}, {}}, true, 30},
+	} {
+		var replay bytes.Buffer
+		m := &Match{Rules: rules(t, "round1-2", 30), Seats: c.seats, StopWhenCrashed: c.stop, Replay: &replay}
+		r := play(t, m)
+		if r.Turns != c.ticks || (r.Status == sim.Cut) != (c.ticks < 30) {
+			t.Errorf("%s: %d ticks, %v, want %d", c.what, r.Turns, r.Status, c.ticks)
+		}
+		if recorded, err := wire.ReadReplay(c.what, &replay); err != nil || recorded.Ticks() != c.ticks {
+			t.Errorf("%s: the replay: %v", c.what, err)
+		}
+	}
+}
+
+// A saved game is repeated: clients see it as recorded, whatever they answer.
+func TestRepeat(t *testing.T) {
+	var file bytes.Buffer
+	var states []codecraft.State
+	r := rules(t, "finals", 40)
+	recorded := play(t, &Match{Rules: r, Seed: 6, Replay: &file,
+		Seats: []Seat{{Policy: maker(t, "econ")}, {Policy: maker(t, "quickstart")}},
+		Watch: func(s *codecraft.State) error { states = append(states, *s); return nil }})
+	for _, cut := range []int{40, 25, 0} {
+		replay, err := wire.ReadReplay("game", bytes.NewReader(file.Bytes()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		replay.Cut(cut)
+		game, err := codecraft.New(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		port, ticks := listen(t, nil), 0
+		conn := dial(t, port, "")
+		var want wire.PlayerView
+		done := make(chan error, 1)
+		go func() {
+			done <- serve(conn, func(v *wire.PlayerView) []wire.EntityOrder {
+				wire.View(&want, game, &states[ticks], 1)
+				if fmt.Sprint(*v) != fmt.Sprint(want) {
+					t.Errorf("tick %d: the view is not that of the recorded state", ticks)
+				}
+				ticks++
+				return orderAll(v)
+			})
+		}()
+		got := play(t, &Match{Repeat: replay, Rules: codecraft.DefaultRules(), Seats: []Seat{{Policy: maker(t, "random")}, {Port: port}}})
+		if err := <-done; err != nil || got.Turns != cut || ticks != cut {
+			t.Errorf("cut at %d: %v, %d turns, %d views", cut, err, got.Turns, ticks)
+		}
+		if cut == 40 && !slices.Equal(got.Results.Results, recorded.Results.Results) {
+			t.Errorf("scores %v, recorded %v", got.Results.Results, recorded.Results.Results)
+		}
+	}
+	replay, err := wire.ReadReplay("game", &file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, m := range map[string]Match{
+		"3 seats for a game of 2": {Seats: make([]Seat, 3)},
+		"begins as recorded":      {Seats: make([]Seat, 2), Replay: io.Discard},
+	} {
+		m.Repeat, m.Rules = replay, codecraft.DefaultRules()
+		if _, err := m.Play(t.Context()); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("error %v, want %q", err, what)
+		}
+	}
+}
