@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,21 +18,30 @@ import (
 const (
 	greeting   = 10 * time.Second // for the token, from when a client has connected
 	maxToken   = 4 << 10          // bytes of a token
-	maxGreeted = 64               // connections that no game has taken yet
+	maxFresh   = 64               // connections that have not given their token yet
+	maxWaiting = 256              // clients that no game has taken yet
 )
 
 // Port is where clients connect. Those with the right token wait until a game
-// takes them, each game one client; others are disconnected. A Port serves any
-// number of games, one after the other or side by side.
+// takes them, each game one client, the first that came; others are disconnected.
+// On Linux so are those that are processes of other users of this machine. A Port
+// serves any number of games, one after the other or side by side.
+//
+// Nobody is kept out by connections that do nothing: if there are too many
+// without a token, or too many clients wait, the one that has waited longest makes
+// room for the new one.
 type Port struct {
 	listener net.Listener
 	token    *string
-	clients  chan *client
+	user     int // whose processes may connect, where that is known
 	open     context.Context
 	close    context.CancelFunc
 	work     sync.WaitGroup
+	came     chan struct{} // one is waiting: for one who takes it
 
 	mu      sync.Mutex
+	fresh   []*net.TCPConn
+	waiting []*client
 	refused error // why the latest connection was refused
 }
 
@@ -41,7 +52,7 @@ func Listen(address string, token *string) (*Port, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Port{listener: l, token: token, clients: make(chan *client)}
+	p := &Port{listener: l, token: token, user: os.Geteuid(), came: make(chan struct{}, 1)}
 	p.open, p.close = context.WithCancel(context.Background())
 	p.work.Go(p.accept)
 	return p, nil
@@ -54,61 +65,130 @@ func (p *Port) Address() *net.TCPAddr { return p.listener.Addr().(*net.TCPAddr) 
 func (p *Port) Close() error {
 	p.close()
 	err := p.listener.Close()
+	p.mu.Lock()
+	for _, conn := range p.fresh {
+		conn.Close()
+	}
+	for _, c := range p.waiting {
+		c.conn.Close()
+	}
+	p.waiting = nil
+	p.mu.Unlock()
 	p.work.Wait()
 	return err
 }
 
 // accept takes connections until the port is closed.
 func (p *Port) accept() {
-	places := make(chan struct{}, maxGreeted)
 	for {
-		select {
-		case places <- struct{}{}:
-		case <-p.open.Done():
-			return
-		}
 		conn, err := p.listener.Accept()
-		if err != nil {
-			<-places
+		switch {
+		case err == nil:
+			p.work.Go(func() { p.greet(conn.(*net.TCPConn)) })
+		case p.open.Err() != nil:
+			return
+		default:
 			select {
 			case <-p.open.Done():
-				return
 			case <-time.After(10 * time.Millisecond): // perhaps too many files are open: try again
 			}
-			continue
 		}
-		p.work.Go(func() {
-			p.greet(conn.(*net.TCPConn))
-			<-places
-		})
 	}
 }
 
-// greet reads the token and hands the client over to a game.
+// greet reads the token and has the client wait for a game.
 func (p *Port) greet(conn *net.TCPConn) {
 	c := newClient(conn)
-	unless := context.AfterFunc(p.open, func() { conn.Close() })
-	conn.SetReadDeadline(time.Now().Add(greeting))
-	c.in.Limit(4 + maxToken)
-	token, err := c.in.Token()
-	if err == nil && p.token != nil && token != *p.token {
-		err = errors.New("it gave another token")
-	}
-	conn.SetReadDeadline(time.Time{})
-	if err != nil {
-		p.mu.Lock()
-		p.refused = fmt.Errorf("a client from %s was sent away: %w", conn.RemoteAddr(), err)
-		p.mu.Unlock()
+	if !p.enter(c) {
 		conn.Close()
-	}
-	if !unless() || err != nil {
 		return
 	}
-	select {
-	case p.clients <- c:
-	case <-p.open.Done():
-		conn.Close()
+	conn.SetReadDeadline(time.Now().Add(greeting))
+	err := c.greet(p.token)
+	if err == nil { // after the token: to look the user up takes a millisecond or more
+		err = stranger(conn, p.user)
 	}
+	conn.SetReadDeadline(time.Time{})
+	p.greeted(c, err)
+}
+
+// greet reads the token.
+func (c *client) greet(want *string) error {
+	c.in.Limit(4 + maxToken)
+	token, err := c.in.Token()
+	if err == nil && want != nil && token != *want {
+		err = errors.New("it gave another token")
+	}
+	return err
+}
+
+// enter notes a connection, unless the port is closed.
+func (p *Port) enter(c *client) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.open.Err() != nil {
+		return false
+	}
+	if len(p.fresh) == maxFresh {
+		p.fresh[0].Close() // its greeting ends
+		p.fresh = slices.Delete(p.fresh, 0, 1)
+	}
+	p.fresh = append(p.fresh, c.conn)
+	return true
+}
+
+// greeted has a client wait, or ends a connection because of an error.
+func (p *Port) greeted(c *client, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	at := slices.Index(p.fresh, c.conn)
+	if at < 0 { // it made room
+		err = errors.New("too many connections without a token came after it")
+	} else {
+		p.fresh = slices.Delete(p.fresh, at, at+1)
+	}
+	if p.open.Err() != nil {
+		c.conn.Close()
+		return
+	}
+	if err != nil {
+		p.refuse(c.conn, err)
+		return
+	}
+	if len(p.waiting) == maxWaiting {
+		p.refuse(p.waiting[0].conn, errors.New("too many clients came after it"))
+		p.waiting = slices.Delete(p.waiting, 0, 1)
+	}
+	p.waiting = append(p.waiting, c)
+	p.call()
+}
+
+// refuse ends a connection. p.mu is locked.
+func (p *Port) refuse(conn *net.TCPConn, err error) {
+	p.refused = fmt.Errorf("a client from %s was sent away: %w", conn.RemoteAddr(), err)
+	conn.Close()
+}
+
+// call calls for one who takes a client that waits. p.mu is locked.
+func (p *Port) call() {
+	select {
+	case p.came <- struct{}{}:
+	default: // there is a call already
+	}
+}
+
+// take takes the client that has waited longest, nil if none waits.
+func (p *Port) take() *client {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.waiting) == 0 {
+		return nil
+	}
+	c := p.waiting[0]
+	if p.waiting = slices.Delete(p.waiting, 0, 1); len(p.waiting) > 0 {
+		p.call()
+	}
+	return c
 }
 
 // next waits for a client, until the limit (0: none), or until gone says why none
@@ -120,17 +200,21 @@ func (p *Port) next(ctx context.Context, limit time.Duration, gone <-chan error)
 		defer t.Stop()
 		late = t.C
 	}
-	select {
-	case c := <-p.clients:
-		return c, nil
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	case <-p.open.Done():
-		return nil, net.ErrClosed
-	case err := <-gone:
-		return nil, p.none(fmt.Errorf("the client ended before it was connected: %w", err))
-	case <-late:
-		return nil, p.none(bots.Late("no client within %v", limit))
+	for {
+		select {
+		case <-p.came:
+			if c := p.take(); c != nil {
+				return c, nil
+			}
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-p.open.Done():
+			return nil, net.ErrClosed
+		case err := <-gone:
+			return nil, p.none(fmt.Errorf("the client ended before it was connected: %w", err))
+		case <-late:
+			return nil, p.none(bots.Late("no client within %v", limit))
+		}
 	}
 }
 
