@@ -3,7 +3,8 @@ package codecraft
 import (
 	"bytes"
 	"crypto/rand"
-	"fmt"
+	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,17 +13,43 @@ import (
 	"testing"
 	"time"
 
+	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
+	"moonfarm/sim/codecraft/wire"
 )
 
-// hostile is what some clients do besides playing.
-func hostile(kind string) {
+// stubborn ends by SIGKILL only.
+const stubborn = "trap '' TERM HUP INT; while :; do sleep 100; done"
+
+// flood is how many bytes a client prints that prints too much.
+func flood() int64 {
+	if os.Getenv(longEnv) != "" {
+		return 4 << 30
+	}
+	return 24 << 20
+}
+
+// hostile is what some clients do besides playing, when they have given their token.
+// Those that return play then.
+func hostile(kind string, conn *net.TCPConn) {
+	answer := message(wire.ActionMessage)
+	view := func() {
+		var m wire.ServerMessage
+		wire.NewReader(conn).ServerMessage(&m)
+	}
 	switch kind {
-	case "leaves": // a process that is not in its group or session
-		c := exec.Command("/bin/sh", "-c", "trap '' TERM HUP; while :; do sleep 100; done")
-		c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	case "leaves", "forks": // processes, in a session of their own or with the connection
+		c := exec.Command("/bin/sh", "-c", stubborn)
+		if kind == "leaves" {
+			c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		} else if f, err := conn.File(); err == nil {
+			c.ExtraFiles = []*os.File{f}
+		}
 		if err := c.Start(); err != nil {
 			panic(err)
+		}
+		if kind == "forks" {
+			os.Exit(5)
 		}
 	case "eats": // memory, until it is killed
 		var all [][]byte
@@ -30,16 +57,65 @@ func hostile(kind string) {
 			all = append(all, bytes.Repeat([]byte{1}, 1<<20))
 			time.Sleep(time.Millisecond)
 		}
-	case "floods":
-		line := strings.Repeat("x", 1<<20)
-		for range 30 {
-			fmt.Println(line)
+	case "floods", "complains":
+		to := map[string]*os.File{"floods": os.Stdout, "complains": os.Stderr}[kind]
+		for line, n := bytes.Repeat([]byte("x"), 1<<20), int64(0); n < flood(); n += int64(len(line)) {
+			to.Write(line)
 		}
+	case "waits":
+		view()
+		time.Sleep(time.Hour)
+	case "drips":
+		view()
+		for _, b := range answer {
+			time.Sleep(time.Second)
+			conn.Write([]byte{b})
+		}
+		time.Sleep(time.Hour)
+	case "writes": // without an end
+		view()
+		for line := bytes.Repeat(message(wire.DebugMessage), 1<<10); ; {
+			if _, err := conn.Write(line); err != nil {
+				time.Sleep(time.Hour)
+			}
+		}
+	case "lies":
+		view()
+		conn.Write(message(wire.DebugUpdateDone))
+		time.Sleep(time.Hour)
+	case "hangs up": // half of it
+		view()
+		conn.CloseWrite()
+		io.Copy(io.Discard, conn)
+	case "is deaf":
+		conn.CloseRead()
+		for range 1000 {
+			conn.Write(answer)
+		}
+		time.Sleep(time.Hour)
+	case "repeats": // every answer
+		in := wire.NewReader(conn)
+		var m wire.ServerMessage
+		for in.ServerMessage(&m) == nil && m.Kind != wire.Finish {
+			conn.Write(append(answer[:len(answer):len(answer)], answer...))
+		}
+		os.Exit(0)
 	}
 }
 
-// A client that does too much of something beside its game does no harm to the
-// match, and nothing of it is left running.
+// left are processes with a mark in their environment.
+func left(mark string) (list []string) {
+	files, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, file := range files {
+		if environ, _ := os.ReadFile(file); bytes.Contains(environ, []byte(mark+"\x00")) {
+			list = append(list, file)
+		}
+	}
+	return list
+}
+
+// Whatever a client does, the game is played within its limits, the fault is named,
+// the other client's game is as ever, and nothing is left running.
 func TestHostileClients(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -48,8 +124,28 @@ func TestHostileClients(t *testing.T) {
 	mark := "MOONFARM_TEST_MARK=" + rand.Text()
 	name, value, _ := strings.Cut(mark, "=")
 	t.Setenv(name, value)
-	for _, c := range []struct{ kind, exit string }{
-		{"leaves", ""}, {"floods", ""}, {"eats", "the limit is 104.9 MB"},
+	const short = 300 * time.Millisecond
+	for _, c := range []struct {
+		kind, fault string // "": none
+		limits      bots.Limits
+		uses        child.Limits
+		logged      bool // as much as may be
+	}{
+		{kind: "leaves"},
+		{kind: "forks", fault: "tick 0: the client closed the connection (exit status 5)"},
+		{kind: "floods", logged: true},
+		{kind: "complains", logged: true},
+		{kind: "eats", fault: "the limit is 104.9 MB", uses: child.Limits{Memory: 100 << 20}},
+		{kind: "ends", fault: "the client ended before it was connected: exit status 0"},
+		{kind: "sleeps", fault: "no client within 300ms", limits: bots.Limits{Accept: short}},
+		{kind: "waits", fault: "tick 0: no answer within 300ms", limits: bots.Limits{Answer: short}},
+		{kind: "drips", fault: "tick 0: no answer within 300ms", limits: bots.Limits{Answer: short}},
+		{kind: "garbles", fault: "message of a client: found tag 1651663207"},
+		{kind: "writes", fault: "tick 0: byte "},
+		{kind: "lies", fault: "tick 0: the client sent DebugUpdateDone where an action was expected"},
+		{kind: "hangs up", fault: "tick 0: the client closed the connection"},
+		{kind: "is deaf"},
+		{kind: "repeats"},
 	} {
 		t.Setenv(clientEnv, c.kind)
 		out, err := os.Create(filepath.Join(t.TempDir(), "out"))
@@ -57,26 +153,29 @@ func TestHostileClients(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer out.Close()
-		seat := Seat{Command: []string{self}, Output: out}
-		if c.kind == "eats" {
-			seat.Uses = child.Limits{Memory: 100 << 20}
+		port := listen(t, nil)
+		good := make(chan error, 1)
+		conn := dial(t, port, "")
+		go func() { good <- serve(conn, quickstart) }()
+		begin := time.Now()
+		seat := Seat{Command: []string{self}, Output: out, Limits: c.limits, Uses: c.uses}
+		r := play(t, &Match{Rules: rules(t, "round1-2", 30), Seats: []Seat{{Port: port}, seat}})
+		if err := <-good; err != nil || r.Crashes[0] != nil || r.Results.Results[0] == 0 || r.Turns != 30 {
+			t.Errorf("%s: %d ticks, scores %v, the other client: %v, crash %+v", c.kind, r.Turns, r.Results.Results, err, r.Crashes[0])
 		}
-		r := play(t, &Match{Rules: rules(t, "round1-2", 30), Seats: []Seat{{}, seat}})
-		exit := ""
-		if r.Crashes[1] != nil {
-			exit = r.Crashes[1].Exit
+		t.Logf("%s: %v", c.kind, time.Since(begin))
+		comment := ""
+		if r.Players[1].Comment != nil {
+			comment = *r.Players[1].Comment
 		}
-		if (r.Crashes[1] != nil) != (c.exit != "") || !strings.Contains(exit, c.exit) || r.Turns != 30 {
-			t.Errorf("%s: %d ticks, crash %+v", c.kind, r.Turns, r.Crashes[1])
+		if !strings.Contains(comment, c.fault) || (comment == "") != (c.fault == "") {
+			t.Errorf("%s: comment %q, want %q", c.kind, comment, c.fault)
 		}
-		if info, err := out.Stat(); err != nil || info.Size() > maxLog+100 || c.kind == "floods" && info.Size() < maxLog {
+		if info, err := out.Stat(); err != nil || info.Size() > maxLog+100 || c.logged && info.Size() < maxLog {
 			t.Errorf("%s: a log of %d bytes, %v", c.kind, info.Size(), err)
 		}
-		files, _ := filepath.Glob("/proc/[0-9]*/environ")
-		for _, file := range files {
-			if environ, _ := os.ReadFile(file); bytes.Contains(environ, []byte(mark+"\x00")) {
-				t.Errorf("%s: %s is left", c.kind, file)
-			}
+		if list := left(mark); list != nil {
+			t.Errorf("%s: %v are left", c.kind, list)
 		}
 	}
 }

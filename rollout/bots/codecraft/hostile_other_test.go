@@ -2,4 +2,4 @@
 
 package codecraft
 
-func hostile(string) {}
+func hostile(string, *net.TCPConn) {}

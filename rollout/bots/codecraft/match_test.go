@@ -41,6 +41,8 @@ func program(kind string, args []string) int {
 	switch {
 	case kind == "fails":
 		return 3
+	case kind == "ends":
+		return 0
 	case kind == "sleeps":
 		time.Sleep(time.Minute)
 	case len(args) != 3:
@@ -59,8 +61,6 @@ func program(kind string, args []string) int {
 	conn.Write(wire.AppendString(nil, token))
 	fmt.Println("connected")
 	switch kind {
-	case "leaves", "eats", "floods": // and what else
-		hostile(kind)
 	case "stays": // is silent after its first view
 		conn.Read(make([]byte, 1))
 		time.Sleep(time.Minute)
@@ -85,6 +85,7 @@ func program(kind string, args []string) int {
 		time.Sleep(100 * time.Millisecond) // as interpreters take until they end
 		return 7
 	}
+	hostile(kind, conn.(*net.TCPConn))
 	if err := serve(conn, orderAll); err != nil {
 		fmt.Println(err)
 		return 1
