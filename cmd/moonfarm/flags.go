@@ -231,6 +231,44 @@ func (f *limitFlags) limits(c *cobra.Command, game string) (players.Limits, erro
 	return l, nil
 }
 
+// runnerFlags are flags of match that the original's runner of codecraft has, or
+// that stand for what its window offers.
+type runnerFlags struct {
+	players.Runner
+	config     string
+	saveConfig string
+}
+
+// add adds the flags.
+func (f *runnerFlags) add(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.config, "config", "", "config `FILE` of codecraft's original: seed, game and players")
+	flags.StringVar(&f.saveConfig, "save-config", "", "`FILE` for such a config of this game: of its limits --timeout and --accept-timeout; its players must be empty, quickstart or tcp:")
+	flags.StringVar(&f.Repeat, "repeat", "", "recorded `FILE` of codecraft that is shown to the players again; what they answer has no effect")
+	flags.BoolVar(&f.Debug, "debug", false, "offer clients of codecraft the debug interface: they are asked to draw before every tick, and see an empty window")
+	flags.BoolVar(&f.StopWhenCrashed, "stop-when-crashed", false, "give a game of codecraft up when all bots have crashed and no policy but empty plays, as the contest's site could; the local runner goes on")
+	flags.BoolVar(&f.Remote, "allow-remote", false, "let clients of other machines connect, if a config's host says so")
+	flags.Bool("batch-mode", true, "as codecraft's original has it: no window. There never is one")
+}
+
+// check tells what a game has not, and what does not go together.
+func (f *runnerFlags) check(c *cobra.Command, game string) error {
+	for _, name := range []string{"config", "save-config", "repeat", "debug", "stop-when-crashed", "allow-remote"} {
+		if c.Flags().Changed(name) && !toolsOf(game).config {
+			return wrongUse("--%s: %s has no such thing", name, game)
+		}
+	}
+	for _, name := range []string{"save-config", "save-replay", "save-results"} {
+		if f.Repeat != "" && c.Flags().Changed(name) {
+			return wrongUse("--repeat and --%s: a recorded game is repeated, none is played", name)
+		}
+	}
+	if f.saveConfig == "" {
+		return nil
+	}
+	return checkFile(game, "save-config", f.saveConfig)
+}
+
 // seedFlag adds --seed.
 func seedFlag(c *cobra.Command, to *uint64) {
 	*to = 1

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -21,13 +22,14 @@ import (
 
 // matchFlags are the flags of match.
 type matchFlags struct {
-	config, rules string
-	players       []string
-	seed          uint64
-	games, first  int
-	concurrency   int
-	files         gameFiles
-	limits        limitFlags
+	rules        string
+	players      []string
+	seed         uint64
+	games, first int
+	concurrency  int
+	files        gameFiles
+	limits       limitFlags
+	runner       runnerFlags
 }
 
 func (a *app) match() *cobra.Command {
@@ -68,7 +70,6 @@ each with seat, turn, kind, times, text).`,
 		RunE: func(c *cobra.Command, args []string) error { return a.runMatch(c, args[0], f) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.config, "config", "", "config `FILE` of codecraft's original: seed, game and players")
 	flags.StringArrayVar(&f.players, "player", nil, "`WHO` plays at the next seat")
 	flags.Var(whole(&f.seed, 0, math.MaxUint64), "seed", "seed of the first game")
 	rulesFlag(c, &f.rules, "the game's own rule values or in the form of the original; a rule set of codecraft that says no number of players is for those of --player")
@@ -80,7 +81,7 @@ each with seat, turn, kind, times, text).`,
 	flags.StringVar(&f.files.replay, "save-replay", "", "`FILE` for the replay of a game, as the original writes it; of towerdefence a folder; {game} is its number")
 	flags.StringVar(&f.files.logs, "logs", "", "`DIR` for what started bots print: one file for each and game, up to 10 MiB (default: it is dropped)")
 	f.limits.add(c)
-	flags.Bool("batch-mode", true, "as codecraft's original has it: no window. There never is one")
+	f.runner.add(c)
 	return c
 }
 
@@ -115,11 +116,9 @@ type series struct {
 // openSeries reads what the flags say, and opens all ports.
 func (f *matchFlags) openSeries(c *cobra.Command, g catalog.Game) (*series, error) {
 	switch {
-	case f.config != "" && len(f.players) > 0:
+	case f.runner.config != "" && len(f.players) > 0:
 		return nil, wrongUse("--config and --player: each says who plays, expected one of them")
-	case f.config != "" && !toolsOf(g.Name).config:
-		return nil, wrongUse("--config: %s has no such files; expected --player, once for each seat", g.Name)
-	case f.config == "" && len(f.players) == 0:
+	case f.runner.config == "" && len(f.players) == 0:
 		return nil, wrongUse("--player is missing: once for each seat, such as --player econ --player random")
 	case len(f.players) > sim.MaxPlayers:
 		return nil, wrongUse("--player: found %d of them, expected 1 to %d", len(f.players), sim.MaxPlayers)
@@ -133,11 +132,13 @@ func (f *matchFlags) openSeries(c *cobra.Command, g catalog.Game) (*series, erro
 	if err != nil {
 		return nil, err
 	}
-	config := players.Config{Game: g, Rules: rules, Seats: len(f.players), Limits: limits}
-	if f.config != "" {
+	config := players.Config{Game: g, Rules: rules, Seats: len(f.players), Limits: limits, Runner: f.runner.Runner}
+	if f.runner.config != "" {
 		return s, s.configure(c, config)
 	}
-	if s.Game, err = players.Open(config); err != nil {
+	if s.Game, err = players.Open(config); errors.Is(err, players.ErrRepeat) {
+		return nil, wrongUse("--repeat: %w", err)
+	} else if err != nil {
 		return nil, wrongUse("--rules: %s%w", fileName(f.rules), err)
 	}
 	if len(f.players) != s.Seats {
@@ -156,7 +157,7 @@ func (f *matchFlags) openSeries(c *cobra.Command, g catalog.Game) (*series, erro
 
 // configure reads the config file.
 func (s *series) configure(c *cobra.Command, o players.Config) error {
-	config, err := players.ReadConfig(s.flags.config)
+	config, err := players.ReadConfig(s.flags.runner.config)
 	if err != nil {
 		return wrongUse("--config: %w", err)
 	}
@@ -166,10 +167,32 @@ func (s *series) configure(c *cobra.Command, o players.Config) error {
 			s.seed = *seed
 		}
 	}
-	if s.Game, s.players, err = config.Open(o); err != nil {
+	s.Game, s.players, err = config.Open(o)
+	switch {
+	case errors.Is(err, players.ErrRemote):
+		return wrongUse("--config: %w; --allow-remote lets them", err)
+	case errors.Is(err, players.ErrRepeat):
+		return wrongUse("--repeat: %w", err)
+	case err != nil:
 		return wrongUse("--config: %w", err)
 	}
 	return nil
+}
+
+// saveConfig writes the config file of the first game.
+func (s *series) saveConfig() error {
+	name := s.flags.runner.saveConfig
+	if name == "" {
+		return nil
+	}
+	text, err := s.AppendConfig(nil, s.seed, s.players)
+	if err != nil {
+		return wrongUse("--save-config: %w", err)
+	}
+	return writeWhole(name, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
 }
 
 func (s *series) close() { players.Close(s.players...) }
@@ -192,7 +215,7 @@ func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
 	if err != nil {
 		return usageError{err}
 	}
-	if err := f.files.check(game, f.games); err != nil {
+	if err := errors.Join(f.runner.check(c, game), f.files.check(game, f.games)); err != nil {
 		return err
 	}
 	s, err := f.openSeries(c, g)
@@ -200,6 +223,9 @@ func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
 		return err
 	}
 	defer s.close()
+	if err := s.saveConfig(); err != nil {
+		return err
+	}
 	for _, p := range s.players {
 		if at := p.Address(); at != nil {
 			fmt.Fprintf(a.stderr, "%s: waits for clients at %v\n", p.Name, at)

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -27,7 +28,7 @@ func craftClient() {
 	}
 	conn, err := net.Dial("tcp", net.JoinHostPort(os.Args[2], os.Args[3]))
 	if err == nil {
-		err = playCraft(conn, os.Args[4], os.Args[1] == "quits")
+		err = playCraft(conn, os.Args[4], os.Args[1])
 	}
 	if err != nil {
 		fmt.Println(err)
@@ -36,7 +37,7 @@ func craftClient() {
 	fmt.Println("finished")
 }
 
-func playCraft(conn net.Conn, token string, quits bool) error {
+func playCraft(conn net.Conn, token, how string) error {
 	defer conn.Close()
 	conn.Write(wire.AppendString(nil, token))
 	in := wire.NewReader(conn)
@@ -45,8 +46,14 @@ func playCraft(conn net.Conn, token string, quits bool) error {
 		if err := in.ServerMessage(&m); err != nil || m.Kind == wire.Finish {
 			return err
 		}
-		if quits && m.View.CurrentTick == 10 {
+		if how == "quits" && m.View.CurrentTick == 10 {
 			return nil
+		}
+		if how == "draws" && m.Kind == wire.DebugUpdate {
+			if err := drawCraft(conn); err != nil {
+				return err
+			}
+			continue
 		}
 		answer := wire.ClientMessage{Kind: wire.ActionMessage}
 		for _, e := range m.View.Entities {
@@ -59,6 +66,17 @@ func playCraft(conn net.Conn, token string, quits bool) error {
 			return err
 		}
 	}
+}
+
+// drawCraft asks what is seen, as clients do between two ticks.
+func drawCraft(conn net.Conn) error {
+	conn.Write((&wire.ClientMessage{Kind: wire.RequestDebugState}).Append(nil))
+	state := make([]byte, len((&wire.DebugState{}).Append(nil)))
+	if _, err := io.ReadFull(conn, state); err != nil {
+		return err
+	}
+	_, err := conn.Write((&wire.ClientMessage{Kind: wire.DebugUpdateDone}).Append(nil))
+	return err
 }
 
 // startMatch starts match with clients that connect by themselves, and returns
@@ -114,7 +132,7 @@ func TestMatchPorts(t *testing.T) {
 				for range games / 2 {
 					conn, err := net.Dial("tcp", address)
 					if err == nil {
-						err = playCraft(conn, "any", false)
+						err = playCraft(conn, "any", "")
 					}
 					if err != nil {
 						t.Error(err)
@@ -179,7 +197,7 @@ func TestMatchInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := playCraft(conn, "", false); err != nil {
+	if err := playCraft(conn, "", ""); err != nil {
 		t.Fatal(err)
 	}
 	waitFor(t, c.Args[len(c.Args)-1][:len(c.Args[len(c.Args)-1])-len(gameMark)]+"0001")

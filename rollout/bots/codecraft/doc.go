@@ -22,17 +22,27 @@
 //     not depend on it.
 //   - A limit of time (timeout) is for an answer as a whole, not for each read
 //     and write. There is one for all answers of a game, too, if it is asked for.
-//   - An answer has at most 64 MiB (Limits.Bytes), a token 4 KiB, and a client
-//     must send its token within ten seconds: bounds of our own.
+//   - An answer is bounded by what the game can hold: wire.MaxAction bytes and
+//     wire.MaxDebug for each of its debug messages, 17.3 MB in all. A token has 4 KiB,
+//     and a client must send its token within ten seconds. These bounds are our own.
 //   - A client with the wrong token is disconnected, and another one can connect
-//     until the limit for connecting.
-//   - There is no window. So there is no Keyboard player (a config with one is
-//     refused), and no debug interface: debug messages are read and dropped, and
-//     a client that asks for the debug state crashes, as it does in the batch
-//     mode of the original.
-//   - A saved game cannot be repeated before clients, who would see it with
-//     their actions ignored. moonfarm replay show prints what a client was sent
-//     in any tick, and replay verify checks all ticks.
+//     until the limit for connecting. If more than 64 connections have given no
+//     token, or more than 256 clients wait for games, the oldest is disconnected.
+//   - On Linux a client on this machine must be a process of the user who plays the
+//     match: the token stands in its command line, which others can read. Where
+//     that cannot be known (on other systems, or without /proc/net/tcp) and for
+//     clients of other machines the token alone decides.
+//   - There is no window, so there is no Keyboard player: a config with one is
+//     refused. As in the batch mode of the original, clients are told that there is
+//     no debug interface, and debug messages are read and dropped; but a client that
+//     asks for the debug state nevertheless gets an empty one: a window of size 0,
+//     no keys, a camera of zeros, and its own index. There it would crash.
+//   - With Match.Debug clients are told that there is one, and get DebugUpdate once
+//     before every tick, as the original's window sends it once or more often. After
+//     the last tick there is none. Limits of time hold for its answer, too.
+//   - Match.Repeat shows a saved game to clients, whose actions have no effect, as
+//     the original's window does. Built-in policies are not asked then. The original
+//     knows the recording alone; here the clients' crashes are told besides.
 //   - Behind "Player crashed: " the comment of the results has words of its own:
 //     the tick, the reason, and how a client that was started here ended.
 //   - Besides waiting for clients, a Match can start them, and kills them after
@@ -41,7 +51,8 @@
 // From the contest's site:
 //
 //   - A game goes on when all clients have crashed, to its last tick, as in the
-//     local runner; the site could stop it.
+//     local runner; the site could stop it, as Match.StopWhenCrashed does: before the
+//     tick after the last crash.
 //   - The site allowed 1 s of real time for an answer, 40 s of processor time for
 //     a game, and 256 MB of memory. Here the limits of Seat.Limits are real time;
 //     Seat.Uses limits processor time and memory of clients that were started.

@@ -130,6 +130,9 @@ func (m *Match) host() (*host, error) {
 			return nil, fmt.Errorf("seat %d: %w", i+1, err)
 		}
 		seat := bots.Seat{Policy: s.Policy}
+		if m.Repeat != nil {
+			seat.Policy = nil // its orders have no effect, and nobody else sees them
+		}
 		if s.Port != nil || len(s.Command) > 0 {
 			seat.Bot = h.join(sim.Player(i), s)
 		}

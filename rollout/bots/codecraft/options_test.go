@@ -171,7 +171,7 @@ func TestRepeat(t *testing.T) {
 				return orderAll(v)
 			})
 		}()
-		got := play(t, &Match{Repeat: replay, Rules: codecraft.DefaultRules(), Seats: []Seat{{Policy: maker(t, "random")}, {Port: port}}})
+		got := play(t, &Match{Repeat: replay, Rules: codecraft.DefaultRules(), Seats: []Seat{{Policy: maker(t, "econ")}, {Port: port}}})
 		if err := <-done; err != nil || got.Turns != cut || ticks != cut {
 			t.Errorf("cut at %d: %v, %d turns, %d views", cut, err, got.Turns, ticks)
 		}

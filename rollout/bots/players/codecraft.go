@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"math"
 	"net"
 	"os"
 	"os/exec"
@@ -26,7 +24,16 @@ type codecraftHost struct {
 	rules  codecraft.Rules
 	game   *codecraft.Game
 	start  *codecraft.State // nil: a new one for every seed
+	loaded string           // the file that start was read from
+	repeat *wire.Replay     // nil: games are played
 	limits Limits
+	runner Runner
+}
+
+// codecraftPort is where the client of a player connects.
+type codecraftPort struct {
+	*bot.Port
+	host, token *string // as a config file gives them
 }
 
 // Limits of CodeCraft's clients. Those of the contest are published.
@@ -56,15 +63,42 @@ func codecraftRules(text string, seats int) (codecraft.Rules, error) {
 }
 
 func newCodecraft(c *Config) (host, string, error) {
-	h := &codecraftHost{limits: c.Limits}
+	h := &codecraftHost{limits: c.Limits, runner: c.Runner}
 	var err error
 	if h.rules, err = codecraftRules(c.Rules, c.Seats); err != nil {
 		return nil, "", err
+	}
+	if c.Runner.Repeat != "" {
+		if err := h.read(c.Runner.Repeat); err != nil {
+			return nil, "", fmt.Errorf("%w: %w", ErrRepeat, err)
+		}
 	}
 	if h.game, err = codecraft.New(h.rules); err != nil {
 		return nil, "", err
 	}
 	return h, string(h.rules.AppendText(nil)), nil
+}
+
+// read reads the game that is repeated.
+func (h *codecraftHost) read(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	in, err := unzip.NewReader(f)
+	if err == nil {
+		h.repeat, err = wire.ReadReplay(name, in)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	g, _, err := h.repeat.Game(h.rules)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	h.rules = g.Rules()
+	return nil
 }
 
 // enter implements host.
@@ -76,7 +110,7 @@ func (h *codecraftHost) enter(p *Player, text string) (err error) {
 			return errors.New("expected a port from 0 to 65535 after tcp:, or none for a free one")
 		}
 		p.Name = strings.TrimSuffix(p.Name, ":")
-		p.bot, err = bot.Listen(net.JoinHostPort("127.0.0.1", strconv.FormatUint(n, 10)), nil)
+		p.bot, err = openPort(net.JoinHostPort(ownHost, strconv.FormatUint(n, 10)), nil, nil)
 	case Command:
 		words, failed := bots.SplitCommand(text)
 		if failed != nil {
@@ -108,7 +142,8 @@ func (h *codecraftHost) bounds(p *Player) bounds {
 
 // play implements host.
 func (h *codecraftHost) play(ctx context.Context, m *Meeting) (*Outcome, error) {
-	match := bot.Match{Rules: h.rules, Seed: m.Seed, Replay: m.Replay,
+	match := bot.Match{Rules: h.rules, Seed: m.Seed, Replay: m.Replay, Repeat: h.repeat,
+		Debug: h.runner.Debug, StopWhenCrashed: h.runner.StopWhenCrashed,
 		Watch: watch(h.game, len(m.Seats), m.Watch)}
 	if h.start != nil {
 		start := *h.start
@@ -118,9 +153,14 @@ func (h *codecraftHost) play(ctx context.Context, m *Meeting) (*Outcome, error) 
 	for i, p := range m.Seats {
 		b := h.bounds(p)
 		seat := bot.Seat{Policy: p.Policy, Limits: b.Limits, Uses: b.uses}
-		seat.Port, _ = p.bot.(*bot.Port)
+		if port, ok := p.bot.(*codecraftPort); ok {
+			seat.Port = port.Port
+		}
 		if seat.Command, _ = p.bot.([]string); seat.Command != nil && m.Log != nil {
 			seat.Output = m.Log(i)
+		}
+		if h.runner.StopWhenCrashed && p.Name == emptyPolicy {
+			seat.Policy = nil // nobody plays there
 		}
 		match.Seats = append(match.Seats, seat)
 	}
@@ -138,127 +178,10 @@ func (h *codecraftHost) play(ctx context.Context, m *Meeting) (*Outcome, error) 
 	return o, nil
 }
 
-// maxConfig bounds config files.
-const maxConfig = 1 << 20
-
-// CodeCraftConfig is a config file of CodeCraft, read.
-type CodeCraftConfig struct {
-	name   string
-	config *wire.Config
-}
-
-// ReadConfig reads a config file of CodeCraft.
-func ReadConfig(name string) (*CodeCraftConfig, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
-	if err == nil && len(text) > maxConfig {
-		err = fmt.Errorf("expected at most %d bytes, found more", maxConfig)
-	}
-	c := &CodeCraftConfig{name: name}
-	if err == nil {
-		c.config, err = wire.ParseConfig(text)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return c, nil
-}
-
-// Seed is the seed that the file gives, nil if it gives none.
-func (c *CodeCraftConfig) Seed() *uint64 { return c.config.Seed }
-
-// Open is Open for a config file, and enters its players. The rules of the Config, if
-// it has any, count in the place of the file's.
-func (c *CodeCraftConfig) Open(o Config) (*Game, []*Player, error) {
-	o.Seats = len(c.config.Players)
-	if o.Rules == "" && c.config.Game.Create != "" {
-		r, err := c.config.Rules()
-		if err != nil {
-			return nil, nil, err
-		}
-		o.Rules = string(r.AppendText(nil))
-	}
-	g, err := Open(o)
-	if err != nil {
-		return nil, nil, err
-	}
-	h := g.host.(*codecraftHost)
-	if c.config.Game.LoadFrom != "" {
-		if err := h.load(c.config.Game.LoadFrom); err != nil {
-			return nil, nil, err
-		}
-		g.Rules = string(h.rules.AppendText(nil))
-	}
-	var list []*Player
-	for i := range c.config.Players {
-		p, err := h.configured(g, &c.config.Players[i])
-		if err != nil {
-			Close(list...)
-			return nil, nil, fmt.Errorf("players[%d]: %w", i, err)
-		}
-		list = append(list, p)
-	}
-	return g, list, nil
-}
-
-// load reads a state to begin with.
-func (h *codecraftHost) load(name string) error {
-	f, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	in, err := unzip.NewReader(f)
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	g, state, err := wire.LoadState(name, in, h.rules)
-	if err != nil {
-		return err
-	}
-	h.rules, h.start = g.Rules(), state
-	h.game, err = codecraft.New(h.rules)
-	return err
-}
-
-// configured enters a player of a config file.
-func (h *codecraftHost) configured(g *Game, c *wire.PlayerConfig) (*Player, error) {
-	switch c.Kind {
-	case wire.PlayerEmpty:
-		return g.Enter("empty")
-	case wire.PlayerQuickStart:
-		return g.Enter("quickstart")
-	case wire.PlayerTCP:
-		host := "127.0.0.1"
-		if c.TCP.Host != nil {
-			host = *c.TCP.Host
-		}
-		p := &Player{Name: fmt.Sprintf("%s%d", portPrefix, c.TCP.Port), Kind: Port, limits: &Limits{}}
-		p.limits.Accept, p.limits.Answer = inSeconds(c.TCP.AcceptTimeout), inSeconds(c.TCP.Timeout)
-		var err error
-		p.bot, err = bot.Listen(net.JoinHostPort(host, strconv.Itoa(c.TCP.Port)), c.TCP.Token)
-		return p, err
-	}
-	return nil, fmt.Errorf("%s needs a window, and there is none", c.Kind)
-}
-
-// inSeconds is a time of a config file: no limit if it gives none.
-func inSeconds(n *float64) *time.Duration {
-	d := time.Duration(0)
-	if n != nil {
-		d = max(time.Duration(math.Min(*n*float64(time.Second), math.MaxInt64/2)), 1)
-	}
-	return &d
-}
-
 // Close closes the ports of players.
 func Close(list ...*Player) (err error) {
 	for _, p := range list {
-		if port, ok := p.bot.(*bot.Port); ok {
+		if port, ok := p.bot.(*codecraftPort); ok {
 			err = errors.Join(err, port.Close())
 		}
 	}

@@ -106,7 +106,26 @@ type Config struct {
 	// many as the rules say.
 	Seats  int
 	Limits Limits // of bots
+	Runner Runner
 }
+
+// Runner holds choices of the original's runner. Only that of CodeCraft has them.
+type Runner struct {
+	// Repeat names the file of a recorded game that is shown to the players, whose
+	// orders have no effect. It says the rules, as far as it tells them. "": games
+	// are played.
+	Repeat string
+	// Debug tells clients that there is a debug interface: a window, of which
+	// nothing is known.
+	Debug bool
+	// StopWhenCrashed gives a game up when all bots have crashed, if no policy plays.
+	StopWhenCrashed bool
+	// Remote lets config files open ports for clients of other machines.
+	Remote bool
+}
+
+// ErrRepeat says that a recorded game cannot be repeated.
+var ErrRepeat = errors.New("a game to be repeated")
 
 // Game is a game of the catalog that players can meet in. Its methods may be called
 // from several goroutines, but for Enter and Close.

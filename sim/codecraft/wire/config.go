@@ -67,6 +67,17 @@ func (c *Config) Rules() (codecraft.Rules, error) {
 	return codecraft.Rules{}, fmt.Errorf("config: game: found %q, want Round1, Round2 or Finals to be created", c.Game.Create)
 }
 
+// RoundOf is the original's name of rules; false if it has none.
+func RoundOf(rules codecraft.Rules) (name string, ok bool) {
+	for _, r := range rounds {
+		preset, _ := codecraft.Preset(r.preset)
+		if preset.Players = rules.Players; preset == rules {
+			return r.name, true
+		}
+	}
+	return "", false
+}
+
 // ParseConfig reads a config file. It is strict about keys, so that misspelt
 // ones are not overlooked.
 func ParseConfig(text []byte) (*Config, error) {

@@ -1,0 +1,224 @@
+package players
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"os"
+	"strconv"
+	"time"
+
+	bot "moonfarm/rollout/bots/codecraft"
+	"moonfarm/sim/codecraft"
+	"moonfarm/sim/codecraft/wire"
+	"moonfarm/sim/unzip"
+)
+
+// The policies that are players of the original.
+const (
+	emptyPolicy      = "empty"
+	quickstartPolicy = "quickstart"
+)
+
+// maxConfig bounds config files.
+const maxConfig = 1 << 20
+
+// CodeCraftConfig is a config file of CodeCraft, read.
+type CodeCraftConfig struct {
+	name   string
+	config *wire.Config
+}
+
+// ReadConfig reads a config file of CodeCraft.
+func ReadConfig(name string) (*CodeCraftConfig, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
+	if err == nil && len(text) > maxConfig {
+		err = fmt.Errorf("expected at most %d bytes, found more", maxConfig)
+	}
+	c := &CodeCraftConfig{name: name}
+	if err == nil {
+		c.config, err = wire.ParseConfig(text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return c, nil
+}
+
+// Seed is the seed that the file gives, nil if it gives none.
+func (c *CodeCraftConfig) Seed() *uint64 { return c.config.Seed }
+
+// Open is Open for a config file, and enters its players. The rules of the Config, if
+// it has any, count in the place of the file's.
+func (c *CodeCraftConfig) Open(o Config) (*Game, []*Player, error) {
+	o.Seats = len(c.config.Players)
+	if o.Rules == "" && c.config.Game.Create != "" {
+		r, err := c.config.Rules()
+		if err != nil {
+			return nil, nil, err
+		}
+		o.Rules = string(r.AppendText(nil))
+	}
+	g, err := Open(o)
+	if err != nil {
+		return nil, nil, err
+	}
+	h := g.host.(*codecraftHost)
+	if c.config.Game.LoadFrom != "" && h.repeat == nil {
+		if err := h.load(c.config.Game.LoadFrom); err != nil {
+			return nil, nil, err
+		}
+		g.Rules = string(h.rules.AppendText(nil))
+	}
+	if n := len(c.config.Players); n != g.Seats {
+		return nil, nil, fmt.Errorf("%w: %d, the game has %d", ErrSeats, n, g.Seats)
+	}
+	var list []*Player
+	for i := range c.config.Players {
+		p, err := h.configured(g, &c.config.Players[i])
+		if err != nil {
+			Close(list...)
+			return nil, nil, fmt.Errorf("players[%d]: %w", i, err)
+		}
+		list = append(list, p)
+	}
+	return g, list, nil
+}
+
+// load reads a state to begin with.
+func (h *codecraftHost) load(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	in, err := unzip.NewReader(f)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	g, state, err := wire.LoadState(name, in, h.rules)
+	if err != nil {
+		return err
+	}
+	h.rules, h.start, h.loaded = g.Rules(), state, name
+	h.game, err = codecraft.New(h.rules)
+	return err
+}
+
+// configured enters a player of a config file.
+func (h *codecraftHost) configured(g *Game, c *wire.PlayerConfig) (*Player, error) {
+	switch c.Kind {
+	case wire.PlayerEmpty:
+		return g.Enter(emptyPolicy)
+	case wire.PlayerQuickStart:
+		return g.Enter(quickstartPolicy)
+	case wire.PlayerTCP:
+		at, err := h.address(&c.TCP)
+		if err != nil {
+			return nil, err
+		}
+		p := &Player{Name: fmt.Sprintf("%s%d", portPrefix, c.TCP.Port), Kind: Port, limits: &Limits{}}
+		p.limits.Accept, p.limits.Answer = inSeconds(c.TCP.AcceptTimeout), inSeconds(c.TCP.Timeout)
+		p.bot, err = openPort(at, c.TCP.Host, c.TCP.Token)
+		return p, err
+	}
+	return nil, fmt.Errorf("%s needs a window, and there is none", c.Kind)
+}
+
+// ownHost is the host where clients connect if nothing else is said.
+const ownHost = "127.0.0.1"
+
+// ErrRemote says that a config file lets clients of other machines connect, and
+// nothing else does.
+var ErrRemote = errors.New("clients of other machines could connect")
+
+// address is where a port of a config file is opened.
+func (h *codecraftHost) address(c *wire.TCPConfig) (string, error) {
+	host := ownHost
+	if c.Host != nil {
+		host = *c.Host
+	}
+	at, err := net.ResolveTCPAddr("tcp", net.JoinHostPort(host, strconv.Itoa(c.Port)))
+	if err != nil {
+		return "", err
+	}
+	if !at.IP.IsLoopback() && !h.runner.Remote {
+		return "", fmt.Errorf("host %q: %w", host, ErrRemote)
+	}
+	return at.String(), nil
+}
+
+// openPort opens a port.
+func openPort(at string, host, token *string) (*codecraftPort, error) {
+	p, err := bot.Listen(at, token)
+	return &codecraftPort{p, host, token}, err
+}
+
+// inSeconds is a time of a config file: no limit if it gives none.
+func inSeconds(n *float64) *time.Duration {
+	d := time.Duration(0)
+	if n != nil {
+		d = max(time.Duration(math.Min(*n*float64(time.Second), math.MaxInt64/2)), 1)
+	}
+	return &d
+}
+
+// AppendConfig appends a config file of CodeCraft: the game with this seed between
+// these players, and their limits of time for an answer and until they have
+// connected, as far as the original knows players and rules.
+func (g *Game) AppendConfig(dst []byte, seed uint64, list []*Player) ([]byte, error) {
+	h, ok := g.host.(*codecraftHost)
+	if !ok || h.repeat != nil {
+		return nil, errors.New("a config file says what game of CodeCraft is played")
+	}
+	c := wire.Config{Seed: &seed}
+	if c.Game.LoadFrom = h.loaded; h.loaded == "" {
+		if c.Game.Create, ok = wire.RoundOf(h.rules); !ok {
+			return nil, errors.New("the original has no round with these rules")
+		}
+	}
+	for i, p := range list {
+		one, err := h.configOf(p)
+		if err != nil {
+			return nil, fmt.Errorf("player %d, %s: %w", i+1, p.Name, err)
+		}
+		c.Players = append(c.Players, one)
+	}
+	return append(c.Append(dst), '\n'), nil
+}
+
+// configOf is a player as a config file has it.
+func (h *codecraftHost) configOf(p *Player) (wire.PlayerConfig, error) {
+	port, ok := p.bot.(*codecraftPort)
+	switch {
+	case ok:
+		b := h.bounds(p)
+		return wire.PlayerConfig{Kind: wire.PlayerTCP, TCP: wire.TCPConfig{
+			Host: port.host, Port: port.Address().Port, Token: port.token,
+			AcceptTimeout: toSeconds(b.Accept), Timeout: toSeconds(b.Answer),
+		}}, nil
+	case p.Kind == Policy && p.Name == emptyPolicy:
+		return wire.PlayerConfig{Kind: wire.PlayerEmpty}, nil
+	case p.Kind == Policy && p.Name == quickstartPolicy:
+		return wire.PlayerConfig{Kind: wire.PlayerQuickStart}, nil
+	case p.Kind == Policy:
+		return wire.PlayerConfig{}, fmt.Errorf("the original has no such player, only %s and %s", emptyPolicy, quickstartPolicy)
+	}
+	return wire.PlayerConfig{}, fmt.Errorf("the original starts no programs: let it connect, as %s31001", portPrefix)
+}
+
+// toSeconds is a limit as a config file has it.
+func toSeconds(d time.Duration) *float64 {
+	if d == 0 {
+		return nil
+	}
+	n := d.Seconds()
+	return &n
+}
