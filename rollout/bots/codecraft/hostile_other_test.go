@@ -2,4 +2,6 @@
 
 package codecraft
 
+import "net"
+
 func hostile(string, *net.TCPConn) {}
