@@ -121,6 +121,15 @@ func (m *Model) Ratings(anchor int) []Rating {
 	return all
 }
 
+// Elo are the ratings alone, without the intervals that take the time of Ratings.
+func (m *Model) Elo(anchor int) []float64 {
+	all, anchor := make([]float64, m.fit.table.players), m.anchor(anchor)
+	for i := range all {
+		all[i] = elo(m.centre(i, anchor))
+	}
+	return all
+}
+
 // anchor is −1 for what is no player.
 func (m *Model) anchor(i int) int {
 	if i < 0 || i >= m.fit.table.players {

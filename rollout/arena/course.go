@@ -1,0 +1,33 @@
+package arena
+
+import (
+	"math"
+
+	"moonfarm/rollout/arena/rating"
+)
+
+// Course tells how the ratings of so many players came about: by each of ends, the
+// ratings after that many of the games, by player; NaN of one that had not played
+// yet. ends must rise, and anchor is as in Evaluate. It fails if there are more
+// players than can be rated.
+func Course(players int, games []Played, anchor int, ends []int) ([][]float64, error) {
+	course := make([][]float64, 0, len(ends))
+	for _, end := range ends {
+		e := newEvaluation(make([]string, players), games[:end])
+		for i := range e.games {
+			e.count(&e.games[i])
+		}
+		m, err := rating.Fit(players, e.results)
+		if err != nil {
+			return nil, err
+		}
+		elo := m.Elo(anchor)
+		for i := range elo {
+			if e.sums[i].games == 0 {
+				elo[i] = math.NaN()
+			}
+		}
+		course = append(course, elo)
+	}
+	return course, nil
+}

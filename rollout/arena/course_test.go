@@ -1,0 +1,53 @@
+package arena_test
+
+import (
+	"math"
+	"testing"
+
+	"moonfarm/rollout/arena"
+	"moonfarm/rollout/arena/rating"
+	"moonfarm/rollout/arena/schedule"
+	"moonfarm/sim/prng"
+)
+
+// TestCourse: what Course says after some games is what Evaluate says of these
+// alone, and nothing of players that had not played.
+func TestCourse(t *testing.T) {
+	var games []arena.Played
+	for n := range 60 {
+		a, b := n%2, 1-n%2
+		if n >= 30 {
+			a = 2
+		}
+		result := float32([]int{1, 1, 0, -1, 1}[n%5])
+		if a == 1 {
+			result = -result // player 0 is the stronger one
+		}
+		games = append(games, arena.Played{Game: schedule.Game{Number: int64(n), Players: []int{a, b}, Seed: n / 2}, Turns: n,
+			Results: []float32{result, -result}, Scores: []float64{1, 0}, Sum: prng.Digest(n / 3)})
+	}
+	ends := []int{1, 30, 45, 60}
+	for _, anchor := range []int{-1, 0} {
+		course, err := arena.Course(3, games, anchor, ends)
+		if err != nil || len(course) != len(ends) {
+			t.Fatal(len(course), err)
+		}
+		for k, end := range ends {
+			r, err := arena.Evaluate([]string{"a", "b", "c"}, games[:end], anchor)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, got := range course[k] {
+				if want := r.Players[i].Elo; r.Players[i].Games == 0 && !math.IsNaN(got) || r.Players[i].Games > 0 && got != want {
+					t.Errorf("anchor %d, %d games: player %d has %v, want %v after %d games", anchor, end, i, got, want, r.Players[i].Games)
+				}
+			}
+		}
+		if last := course[3]; last[0] == last[1] || math.IsNaN(last[2]) || !math.IsNaN(course[1][2]) {
+			t.Errorf("anchor %d: %v", anchor, course)
+		}
+	}
+	if _, err := arena.Course(rating.MaxPlayers+1, games, -1, ends); err == nil {
+		t.Error("too many players, and no error")
+	}
+}
