@@ -39,6 +39,8 @@ const (
 	maxFileLines = 500 // of a file that is not a test
 	maxFuncLines = 60  // of a function in such a file
 	arrow        = "github.com/apache/arrow"
+	plots        = "gonum.org/v1/plot"
+	plotsIn      = "rollout/arena/report/page"
 )
 
 // within reports whether package p is dir or lies below it.
@@ -72,6 +74,8 @@ func objection(from, to string, test bool) string {
 	switch {
 	case strings.HasPrefix(to, arrow) && !within(from, "datasets"):
 		return "only datasets imports arrow"
+	case within(to, plots) && from != plotsIn:
+		return "only " + plotsIn + " draws plots"
 	case test || !within(from, "sim") || within(from, "sim/simtest"):
 		return ""
 	case strings.Contains(strings.Split(to, "/")[0], "."):
@@ -132,6 +136,9 @@ func TestObjections(t *testing.T) {
 		{"cmd/moonfarm", "moonfarm/datasets", false, true},
 		{"datasets/internal/arrowfile", arrow + "/go/v15/arrow", false, true},
 		{"cmd/moonfarm", arrow + "/go/v15/arrow", false, false},
+		{"rollout/arena/report/page", plots + "/vg", false, true},
+		{"rollout/arena/report", plots, false, false},
+		{"rollout/arena/rating", "gonum.org/v1/gonum/mat", false, true},
 		{"sim/towerdefence", "os", false, false},
 		{"sim/towerdefence", "net/http", false, false},
 		{"sim/towerdefence", "os", true, true},

@@ -276,7 +276,7 @@ func (a *app) runEval(cmd *cobra.Command, game string, f *evalFlags) (err error)
 	if err := f.test(r, s, games); err != nil {
 		return err
 	}
-	return errors.Join(err, f.form.print(a, r, passed))
+	return errors.Join(err, f.form.print(a, r, games, passed))
 }
 
 // journal opens the journal of --out and lets the players enter; nil if there is

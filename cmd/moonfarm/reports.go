@@ -11,12 +11,19 @@ import (
 
 	"moonfarm/rollout/arena"
 	"moonfarm/rollout/arena/report"
+	"moonfarm/rollout/arena/report/page"
 	"moonfarm/rollout/arena/schedule"
 	"moonfarm/rollout/bots/players"
 )
 
 // reportDoc is the help on reports.
 const reportDoc = `With --csv or --markdown: the table of players in that form.
+
+With --html: one page for a browser that needs no other files, with ratings,
+scores of all against all, ratings over the games, lengths of games, faults,
+repetitions and a sequential test, as tables and plots, and the last 500 games.
+The same journal makes the same page. Write it into the folder of the journal,
+and its links to replays work.
 
 With --json: one object with the keys game, rules, seed, schedule, seats, seeds
 (different ones), games, distinct (games that are no repetitions), complete
@@ -35,11 +42,12 @@ with player, games, points: in the Sandbox the rating), and, with --sprt, sprt
 decision, estimates).`
 
 // reportForm is the form in which a report is printed.
-type reportForm struct{ csv, markdown bool }
+type reportForm struct{ csv, markdown, html bool }
 
 func (f *reportForm) add(c *cobra.Command) {
 	c.Flags().BoolVar(&f.csv, "csv", false, "print the players as comma-separated values")
 	c.Flags().BoolVar(&f.markdown, "markdown", false, "print the players as a table of Markdown")
+	c.Flags().BoolVar(&f.html, "html", false, "print a page for a browser, with tables and plots")
 }
 
 func (a *app) evalReport() *cobra.Command {
@@ -50,7 +58,7 @@ func (a *app) evalReport() *cobra.Command {
 journal alone, also while it is being played.
 
 ` + reportDoc,
-		Example: "  moonfarm eval report econ-turtle --markdown",
+		Example: "  moonfarm eval report econ-turtle --markdown\n  moonfarm eval report econ-turtle --html > econ-turtle/report.html",
 		Args:    takes("DIR"),
 		RunE:    func(_ *cobra.Command, args []string) error { return a.runEvalReport(args[0], f) },
 	}
@@ -78,14 +86,22 @@ func (a *app) runEvalReport(dir string, f *evalFlags) error {
 	if err := f.test(r, s, j.Games); err != nil {
 		return err
 	}
-	return f.form.print(a, r, 0)
+	return f.form.print(a, r, j.Games, 0)
 }
 
-// print prints a report.
-func (f reportForm) print(a *app, r *arena.Report, passed time.Duration) error {
+// print prints a report on games.
+func (f reportForm) print(a *app, r *arena.Report, games []arena.Played, passed time.Duration) error {
+	forms := 0
+	for _, asked := range []bool{f.csv, f.markdown, f.html, a.json} {
+		if asked {
+			forms++
+		}
+	}
 	switch {
-	case f.csv && f.markdown || a.json && (f.csv || f.markdown):
-		return wrongUse("--csv, --markdown and --json: expected one of them")
+	case forms > 1:
+		return wrongUse("--csv, --markdown, --html and --json: expected one of them")
+	case f.html:
+		return page.Write(a.out, r, games)
 	case f.csv:
 		return report.CSV(a.out, r)
 	case f.markdown:

@@ -1,0 +1,556 @@
+package page
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"moonfarm/rollout/arena"
+	"moonfarm/rollout/arena/schedule"
+	"moonfarm/rollout/arena/sprt"
+	"moonfarm/sim/prng"
+)
+
+// element is an element of a page.
+type element struct {
+	name     string
+	attrs    map[string]string
+	children []*element
+	text     string // of all below, too
+}
+
+// parse reads a page as XML, so that nothing in it is left open or unquoted.
+func parse(t *testing.T, page []byte) *element {
+	t.Helper()
+	d := xml.NewDecoder(bytes.NewReader(page))
+	root := &element{}
+	open := []*element{root}
+	var text []byte
+	starts := []int{0}
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			return root
+		}
+		if err != nil {
+			t.Fatalf("%v in\n%.3000s", err, page)
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			e := &element{name: token.Name.Local, attrs: map[string]string{}}
+			for _, a := range token.Attr {
+				e.attrs[a.Name.Local] = a.Value
+			}
+			top := open[len(open)-1]
+			top.children = append(top.children, e)
+			open, starts = append(open, e), append(starts, len(text))
+		case xml.EndElement:
+			open[len(open)-1].text = string(text[starts[len(open)-1]:])
+			open, starts = open[:len(open)-1], starts[:len(open)-1]
+		case xml.CharData:
+			text = append(text, token...)
+		}
+	}
+}
+
+// all are the elements of a name below e.
+func (e *element) all(name string) (list []*element) {
+	for _, c := range e.children {
+		if c.name == name {
+			list = append(list, c)
+		}
+		list = append(list, c.all(name)...)
+	}
+	return list
+}
+
+// section is the section of an id.
+func (e *element) section(t *testing.T, id string) *element {
+	t.Helper()
+	for _, s := range e.all("section") {
+		if s.attrs["aria-labelledby"] == id {
+			return s
+		}
+	}
+	t.Fatalf("no section %s", id)
+	return nil
+}
+
+// rows are the texts of the cells of a table's body.
+func (e *element) rows() (rows [][]string) {
+	for _, body := range e.all("tbody") {
+		for _, tr := range body.all("tr") {
+			var row []string
+			for _, c := range tr.children {
+				row = append(row, c.text)
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// tournament are games of all against all at tables of so many seats, on so many
+// seeds: the player with the smaller number wins, but for three games in eleven.
+func tournament(players, seats, seeds int) (names []string, games []arena.Played) {
+	for i := range players {
+		names = append(names, fmt.Sprintf("player-%c", 'a'+i))
+	}
+	for seed := range seeds {
+		for first := range players {
+			g := arena.Played{Game: schedule.Game{Number: int64(len(games)), Seed: seed}, Turns: 20 + 7*(len(games)%9), Cut: len(games)%10 == 9, Sum: prng.Digest(len(games))}
+			for seat := range seats {
+				g.Players = append(g.Players, (first+seat*(1+seed%(players-1)/max(1, seats-1)))%players)
+				strength := float32(-g.Players[seat])
+				if len(games)*37%11 < 3 {
+					strength = -strength
+				}
+				g.Results, g.Scores = append(g.Results, strength), append(g.Scores, float64(10*strength))
+			}
+			games = append(games, g)
+		}
+	}
+	return names, games
+}
+
+// write makes the page of games, and checks what holds for every page.
+func write(t *testing.T, names []string, games []arena.Played, change func(r *arena.Report)) (*element, []byte) {
+	t.Helper()
+	r, err := arena.Evaluate(names, games, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Game, r.Rules, r.Seed, r.Schedule = "chess", "1.2", 7, "round-robin"
+	if change != nil {
+		change(r)
+	}
+	var pages [2]bytes.Buffer
+	for i := range pages {
+		if err := Write(&pages[i], r, games); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(pages[0].Bytes(), pages[1].Bytes()) {
+		t.Error("the same games made two pages")
+	}
+	page := parse(t, pages[0].Bytes())
+	checkContained(t, page)
+	checkAccessible(t, page)
+	return page, pages[0].Bytes()
+}
+
+// checkContained: a page loads nothing and runs nothing.
+func checkContained(t *testing.T, page *element) {
+	t.Helper()
+	allowed := strings.Fields("html head meta title style body header main nav section h1 h2 p dl dt dd ul li a figure svg desc g path text div table caption thead tbody tr th td bdi small")
+	var visit func(e *element)
+	visit = func(e *element) {
+		if !slices.Contains(allowed, e.name) {
+			t.Errorf("an element %s: %.80s", e.name, e.text)
+		}
+		for name, value := range e.attrs {
+			if name == "src" || strings.HasPrefix(name, "on") || name == "href" && (e.name != "a" || strings.Contains(value, "//") || strings.Contains(strings.SplitN(value, "/", 2)[0], ":")) {
+				t.Errorf("%s has %s=%q", e.name, name, value)
+			}
+		}
+		for _, c := range e.children {
+			visit(c)
+		}
+	}
+	visit(page.children[0])
+	for _, s := range page.all("style") {
+		if strings.Contains(s.text, "url(") || strings.Contains(s.text, "@import") {
+			t.Error("the style loads something")
+		}
+	}
+}
+
+// checkAccessible: tables have captions and heads, plots titles and descriptions,
+// and the links to sections lead there.
+func checkAccessible(t *testing.T, page *element) {
+	t.Helper()
+	ids := map[string]string{}
+	var visit func(e *element)
+	visit = func(e *element) {
+		if id := e.attrs["id"]; id != "" {
+			if _, twice := ids[id]; twice {
+				t.Errorf("id %s stands there twice", id)
+			}
+			ids[id] = e.text
+		}
+		for _, c := range e.children {
+			visit(c)
+		}
+	}
+	visit(page)
+	for _, svg := range page.all("svg") {
+		labels := strings.Fields(svg.attrs["aria-labelledby"])
+		if svg.attrs["role"] != "img" || svg.attrs["viewBox"] == "" || len(labels) != 2 || ids[labels[0]] == "" || ids[labels[1]] == "" {
+			t.Errorf("a plot with %v", svg.attrs)
+		}
+	}
+	for _, table := range page.all("table") {
+		if len(table.all("caption")) != 1 || len(table.all("th")) < 2 {
+			t.Errorf("a table without caption or heads: %.100s", table.text)
+		}
+		columns := len(table.all("thead")[0].all("th"))
+		for _, row := range table.rows() {
+			if len(row) != columns {
+				t.Errorf("%d cells in %d columns: %q", len(row), columns, row)
+			}
+		}
+		for _, th := range table.all("th") {
+			if th.attrs["scope"] != "col" && th.attrs["scope"] != "row" {
+				t.Errorf("a head %q without scope", th.text)
+			}
+		}
+	}
+	for _, a := range page.all("nav")[0].all("a") {
+		if ids[strings.TrimPrefix(a.attrs["href"], "#")] != a.text {
+			t.Errorf("the link %q leads to %q", a.text, a.attrs["href"])
+		}
+	}
+}
+
+// outline is the structure of a page.
+func outline(page *element) string {
+	var lines []string
+	for _, s := range page.all("section") {
+		lines = append(lines, s.all("h2")[0].text)
+		for _, svg := range s.all("svg") {
+			lines = append(lines, "  plot: "+svg.all("title")[0].text)
+		}
+		for _, table := range s.all("table") {
+			var heads []string
+			for _, th := range table.all("thead")[0].all("th") {
+				heads = append(heads, th.text)
+			}
+			lines = append(lines, fmt.Sprintf("  %d × %s", len(table.rows()), strings.Join(heads, " | ")))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestOutline(t *testing.T) {
+	names, games := tournament(3, 2, 20)
+	for i := range games {
+		games[i].Round = i / 12
+	}
+	games[5].Files = []string{"replays/5.replay"}
+	games[5].Faults = []arena.Fault{{Seat: 1, Turn: 3, Kind: "timeout", Times: 2, Text: "late"}}
+	page, _ := write(t, names, games, nil)
+	const want = `Ratings
+  plot: Ratings with 95 % intervals
+  3 × # | player | elo | 95 % | games | score | 95 % | wins | draws | losses | at seat 0 | faults
+Scores against each other
+  3 × player | 1 | 2 | 3
+Ratings over the games
+  plot: Ratings over the games
+  3 × player | 12 | 24 | 36 | 48 | 60
+Lengths of games
+  plot: Lengths of games in turns
+Faults
+  1 × player | kind | times | in games | the last one | files
+Games that repeat
+Pairs of players
+  3 × player | against | score | 95 % | elo | 95 % | superior | wins | draws | losses | turns
+Games
+  60 × game | round | seed | seat 0 | seat 1 | turns | end | faults | files`
+	if got := outline(page); got != want {
+		t.Errorf("outline\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestHeading(t *testing.T) {
+	names, games := tournament(3, 2, 4)
+	yes, no := true, false
+	for _, c := range []struct {
+		complete *bool
+		want     string
+	}{{nil, "not known"}, {&yes, "yes: all"}, {&no, "no: interrupted"}} {
+		page, _ := write(t, names, games, func(r *arena.Report) { r.Complete = c.complete })
+		facts := map[string]string{}
+		for i, dt := range page.all("dt") {
+			facts[dt.text] = page.all("dd")[i].text
+		}
+		if facts["Game"] != "chess" || facts["Rules"] != "1.2" || facts["Seed"] != "7" || facts["Schedule"] != "round-robin" ||
+			facts["Games"] != "12" || facts["Players"] != "3, 2 in a game" || facts["Game seeds"] != "4" || !strings.HasPrefix(facts["Complete"], c.want) {
+			t.Errorf("facts %v, want %s", facts, c.want)
+		}
+		if title := page.all("h1")[0].text; title != "chess: 3 players, 12 games" || page.all("title")[0].text != title {
+			t.Errorf("title %q", title)
+		}
+	}
+}
+
+// TestSizes: pages of few and many players, of one game and of tables for four.
+func TestSizes(t *testing.T) {
+	for _, c := range []struct{ players, seats, seeds int }{{2, 2, 1}, {2, 2, 30}, {12, 2, 22}, {5, 4, 10}, {4, 4, 1}} {
+		names, games := tournament(c.players, c.seats, c.seeds)
+		page, _ := write(t, names, games, nil)
+		for _, id := range []string{"ratings", "scores", "course", "pairs", "games"} {
+			if len(page.section(t, id).rows()) == 0 {
+				t.Errorf("%v: no rows of %s", c, id)
+			}
+		}
+		if heat := page.section(t, "scores").rows(); len(heat) != c.players || len(heat[0]) != c.players+1 {
+			t.Errorf("%v: the matrix is %q", c, heat)
+		}
+		if got := len(page.section(t, "course").all("li")); got != min(c.players, mostLines) {
+			t.Errorf("%v: a legend of %d lines", c, got)
+		}
+		if text := page.section(t, "faults").text; !strings.Contains(text, "None.") {
+			t.Errorf("%v: faults %q", c, text)
+		}
+		seats := strings.Count(page.section(t, "games").all("thead")[0].text, "seat ")
+		if seats != c.seats {
+			t.Errorf("%v: games of %d seats", c, seats)
+		}
+	}
+	names, games := tournament(2, 2, 1)
+	page, _ := write(t, names, games[:1], nil)
+	if row := page.section(t, "games").rows(); len(row) != 1 || row[0][0] != "0" || row[0][2] != "player-a place 2, score 0" || row[0][3] != "player-b place 1, score 10" {
+		t.Errorf("one game: %q", row)
+	}
+	page, _ = write(t, names, nil, nil)
+	if got := len(page.section(t, "games").rows()); got != 0 {
+		t.Errorf("no games: %d rows", got)
+	}
+}
+
+// TestBounds: what is too much is left out, and the page says so.
+func TestBounds(t *testing.T) {
+	names, games := tournament(mostShown+5, 2, 14)
+	page, _ := write(t, names, games, nil)
+	all := len(games)
+	rows := page.section(t, "games").rows()
+	if len(rows) != mostGames || rows[mostGames-1][0] != strconv.Itoa(all-1) || !strings.Contains(page.section(t, "games").text, fmt.Sprintf("The last 500 of %d are shown.", all)) {
+		t.Errorf("%d rows of %d games", len(rows), all)
+	}
+	for _, id := range []string{"scores", "course"} {
+		if s := page.section(t, id); len(s.rows()) != mostShown || !strings.Contains(s.text, "he best 40 of 45 are shown.") {
+			t.Errorf("%s: %d rows", id, len(s.rows()))
+		}
+	}
+	if s := page.section(t, "ratings"); len(s.rows()) != len(names) || !strings.Contains(s.text, "In the plot the best 40 of 45 are shown.") {
+		t.Errorf("ratings of %d players", len(s.rows()))
+	}
+	if s := page.section(t, "pairs"); len(s.rows()) != mostPairs || !strings.Contains(s.text, "The first 500 of ") {
+		t.Errorf("%d pairs", len(s.rows()))
+	}
+}
+
+// hostile are texts that must stay texts.
+var hostile = []string{
+	`<script>alert(1)</script>`,
+	`"><img src=x onerror=alert(1)>`,
+	`' onmouseover='alert(1)`,
+	`</style></title></svg><svg onload=alert(1)>`,
+	`--><!-- ]]> {{.Title}} &lt;b&gt; &amp;`,
+	"\x1b[31mred\x00\u202etxt.exe\ufffe\xff\r\nline\ttab",
+	`python3 "C:\my bots\main.py" --level=3 && rm -rf "$HOME" | tee`,
+	"😀 名前 " + "long-" + strings.Repeat("x", 300),
+}
+
+// TestEscapes: names of players, faults and the terms of a tournament are shown as
+// they are, and nothing of them becomes markup.
+func TestEscapes(t *testing.T) {
+	names, games := tournament(len(hostile), 2, 14)
+	for i := range games {
+		games[i].Faults = []arena.Fault{{Seat: i % 2, Kind: hostile[i%len(hostile)], Text: hostile[(i/3)%len(hostile)]}}
+	}
+	page, text := write(t, hostile, games, func(r *arena.Report) {
+		r.Game, r.Rules, r.Schedule = hostile[0], hostile[1], hostile[3]
+	})
+	plain, _ := write(t, names, games, nil)
+	if got, want := len(page.all("text")), len(plain.all("text")); got != want {
+		t.Errorf("%d texts in plots, want %d", got, want)
+	}
+	var shown []string
+	for _, row := range page.section(t, "ratings").rows() {
+		shown = append(shown, row[1])
+	}
+	for i, want := range hostile {
+		if i == 5 {
+			want = "\ufffd[31mred\ufffd\ufffdtxt.exe\ufffd\ufffd\ufffd\nline\ttab"
+		}
+		if !slices.Contains(shown, want) {
+			t.Errorf("%q is not among the players %q", want, shown)
+		}
+	}
+	if h1 := page.all("h1")[0].text; !strings.HasPrefix(h1, hostile[0]+": ") {
+		t.Errorf("the title is %q", h1)
+	}
+	for _, bad := range []string{"<script", "<img", "\x1b", "\x00", "\u202e"} {
+		if bytes.Contains(text, []byte(bad)) {
+			t.Errorf("the page has %q", bad)
+		}
+	}
+	if faults := page.section(t, "faults"); !strings.Contains(faults.text, hostile[1]) || len(faults.rows()) < len(hostile) {
+		t.Errorf("%d rows of faults", len(faults.rows()))
+	}
+}
+
+func TestLinks(t *testing.T) {
+	names, games := tournament(2, 2, 1)
+	games[0].Files = []string{"replays/7.replay", "a b/#1?x=%2e&y", "javascript:alert(1)", "../up", "/etc/passwd", "http://x/y", "logs\\x", ""}
+	games[0].Faults = []arena.Fault{{Turn: -1, Kind: "crash"}}
+	page, _ := write(t, names, games, nil)
+	want := []string{"replays/7.replay", "a%20b/%231%3Fx=%252e&y", "./javascript:alert%281%29", "logs%5Cx"}
+	for _, id := range []string{"games", "faults"} {
+		s := page.section(t, id)
+		var got []string
+		for _, a := range s.all("a") {
+			got = append(got, a.attrs["href"])
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: links %q, want %q", id, got, want)
+		}
+		if !strings.Contains(s.text, "../up, /etc/passwd, http://x/y") {
+			t.Errorf("%s: %s", id, s.text)
+		}
+	}
+	if row := page.section(t, "faults").rows()[0]; row[1] != "crash" || row[2] != "1" || row[4] != "game 0, before the first turn" {
+		t.Errorf("faults %q", row)
+	}
+}
+
+func TestFaults(t *testing.T) {
+	names, games := tournament(2, 2, 3)
+	games[1].Faults = []arena.Fault{{Seat: 0, Turn: 4, Kind: "timeout", Times: 2, Text: "first"}, {Seat: 0, Turn: 9, Kind: "timeout", Times: 3, Text: "second"}}
+	games[4].Faults = []arena.Fault{{Seat: 1, Turn: 1, Kind: "timeout", Times: 1, Text: "third"}, {Seat: 0, Turn: 5, Kind: "crash", Text: "fourth"}}
+	page, _ := write(t, names, games, nil)
+	got := fmt.Sprintf("%q", page.section(t, "faults").rows())
+	want := `[["player-a" "crash" "1" "1" "game 4, turn 5: fourth" ""] ["player-b" "timeout" "6" "2" "game 4, turn 1: third" ""]]`
+	if got != want {
+		t.Errorf("faults %s, want %s", got, want)
+	}
+	if row := page.section(t, "games").rows()[1]; row[len(row)-1] != "seat 0: 2 timeout, seat 0: 3 timeout" {
+		t.Errorf("game 1: %q", row)
+	}
+}
+
+// TestMatrix: both sides of a pair, and pairs that did not meet.
+func TestMatrix(t *testing.T) {
+	names, games := tournament(3, 2, 8)
+	games = slices.DeleteFunc(games, func(g arena.Played) bool { return slices.Contains(g.Players, 2) && slices.Contains(g.Players, 0) })
+	page, _ := write(t, names, games, nil)
+	got := fmt.Sprintf("%q", page.section(t, "scores").rows())
+	if want := `[["1 player-a" "–" "0.62" "–"] ["2 player-b" "0.38" "–" "0.75"] ["3 player-c" "–" "0.25" "–"]]`; got != want {
+		t.Errorf("scores %s, want %s", got, want)
+	}
+	var classes, hints []string
+	for _, td := range page.section(t, "scores").all("td") {
+		if class := td.attrs["class"]; class != "" {
+			classes, hints = append(classes, class), append(hints, td.attrs["title"])
+		}
+	}
+	if want := "h6 h4 h8 h2"; strings.Join(classes, " ") != want || !strings.HasPrefix(hints[1], "player-b against player-a: 0.375 (") || !strings.HasSuffix(hints[1], ", 8 games") {
+		t.Errorf("classes %q, want %s; %q", classes, want, hints)
+	}
+	for score, want := range map[float64]string{0: "h0", 0.5: "h5", 1: "h10", 0.51: "h6", 0.49: "h4"} {
+		if c := heat("a", "b", 1, score, 0, 1); c.Class != want {
+			t.Errorf("score %v: %s, want %s", score, c.Class, want)
+		}
+	}
+}
+
+func TestRepeats(t *testing.T) {
+	names, games := tournament(3, 2, 4)
+	page, _ := write(t, names, games, nil)
+	if s := page.section(t, "repeats"); !strings.Contains(s.text, "None:") || len(s.all("li")) != 0 {
+		t.Errorf("repeats: %s", s.text)
+	}
+	for i := range games {
+		games[i].Sum = prng.Digest(0)
+	}
+	page, _ = write(t, names, games, nil)
+	if s := page.section(t, "repeats"); !strings.Contains(s.text, "weigh as one.") || len(s.all("li")) != 4 {
+		t.Errorf("repeats: %s", s.text)
+	}
+}
+
+func TestSequentialTest(t *testing.T) {
+	names, games := tournament(2, 2, 4)
+	test, err := sprt.Parse("0,50")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := sprt.New(test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, _ := write(t, names, games, func(r *arena.Report) { r.Test = s })
+	section := page.section(t, "test")
+	if rows := section.rows(); !strings.Contains(section.text, "undecided") || rows[0][1] != "0 or 50 (logistic)" || rows[2][1] != "0.000" {
+		t.Errorf("the test is %q in %s", rows, section.text)
+	}
+}
+
+// TestStages: a contest shows its stages, the last one first, and its tables have
+// more than one size.
+func TestStages(t *testing.T) {
+	names, games := tournament(4, 4, 3)
+	_, finals := tournament(2, 2, 3)
+	for i := range finals {
+		finals[i].Number, finals[i].Stage, finals[i].Sum = int64(100+i), 1, prng.Digest(100+i)
+	}
+	page, _ := write(t, names, append(games, finals...), func(r *arena.Report) {
+		r.Stages = []arena.Stage{{Stage: "sandbox", Seats: 4, Games: 12, Standings: []arena.StageStanding{{Player: "player-b", Games: 3, Points: 1215.4}, {Player: "player-a"}}},
+			{Stage: "finals", Seats: 2, Games: 6, Standings: []arena.StageStanding{{Player: "player-a", Games: 6, Points: 10}}}}
+	})
+	if got := fmt.Sprintf("%q", page.section(t, "stages").rows()); got != `[["finals" "1" "player-a" "10" "6"] ["sandbox" "1" "player-b" "1215" "3"] ["sandbox" "2" "player-a" "0" "0"]]` {
+		t.Errorf("stages %s", got)
+	}
+	if got := page.all("dd")[4].text; got != "4, 2 to 4 in a game" {
+		t.Errorf("players: %s", got)
+	}
+	if row := page.section(t, "games").rows()[12]; row[1] != "1.0" || row[3] == "" || row[5] != "" {
+		t.Errorf("a final is %q", row)
+	}
+}
+
+// TestDoubts: the page says which ratings the games do not bound, and which
+// players they do not connect.
+func TestDoubts(t *testing.T) {
+	_, games := tournament(2, 2, 8)
+	others := slices.Clone(games)
+	for i := range others {
+		players := []int{2 + others[i].Players[0], 2 + others[i].Players[1]}
+		others[i].Players, others[i].Results = players, []float32{float32(-players[0]), float32(-players[1])}
+	}
+	page, _ := write(t, []string{"a", "b", "c", "d"}, append(games, others...), nil)
+	var notes []string
+	for _, li := range page.section(t, "ratings").all("li") {
+		notes = append(notes, li.text)
+	}
+	if len(notes) != 4 || !strings.HasPrefix(notes[0], "Somebody won or lost everything") || !strings.HasPrefix(notes[1], "No games connect") || notes[2] != "c, d" && notes[3] != "c, d" {
+		t.Errorf("notes %q", notes)
+	}
+	page, _ = write(t, []string{"a", "b"}, games, nil)
+	if s := page.section(t, "ratings"); len(s.all("li")) != 0 {
+		t.Errorf("notes of a tournament without doubts: %s", s.text)
+	}
+}
+
+// failing is a writer that fails.
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, errors.New("no space") }
+
+func TestWriteFails(t *testing.T) {
+	names, games := tournament(2, 2, 1)
+	r, err := arena.Evaluate(names, games, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(failing{}, r, games); err == nil || err.Error() != "no space" {
+		t.Errorf("error %v", err)
+	}
+}

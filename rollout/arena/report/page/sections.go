@@ -1,0 +1,374 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"moonfarm/rollout/arena"
+	"moonfarm/rollout/arena/report"
+)
+
+// builder makes the sections of a page.
+type builder struct {
+	r      *arena.Report
+	played []arena.Played
+	order  []int // players, the best first
+}
+
+func newBuilder(r *arena.Report, games []arena.Played) *builder {
+	return &builder{r: r, played: games, order: r.ByRating()}
+}
+
+// name is that of a player.
+func (b *builder) name(i int) string { return b.r.Players[i].Player }
+
+// ranked is the name with the place in the order of ratings before it.
+func (b *builder) ranked(rank int) string {
+	return strconv.Itoa(rank+1) + " " + b.name(b.order[rank])
+}
+
+// count is "1 game", "2 games".
+func count(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + one + "s"
+}
+
+// shown says that a table or a plot is not whole; "" if it is.
+func shown(what string, most, all int) string {
+	if all <= most {
+		return ""
+	}
+	return fmt.Sprintf("%s %d of %d are shown.", what, most, all)
+}
+
+// texts are those that are not empty.
+func texts(all ...string) []string {
+	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
+}
+
+// number is a cell with a number, or several.
+func number(text string) cell { return cell{Text: text, Number: true} }
+
+// longName is how many letters a name may have that stands in one line, also on a
+// phone.
+const longName = 16
+
+// head is a cell that names its row.
+func head(name string) cell {
+	c := cell{Text: name, Head: true}
+	if utf8.RuneCountInString(name) > longName {
+		c.Class = "long"
+	}
+	return c
+}
+
+func (b *builder) title() string {
+	return fmt.Sprintf("%s: %s, %s", b.r.Game, count(len(b.r.Players), "player"), count(b.r.Games, "game"))
+}
+
+// facts are the heading.
+func (b *builder) facts() []fact {
+	r := b.r
+	complete := "not known: a journal does not tell how many games were asked for"
+	switch {
+	case r.Complete != nil && *r.Complete:
+		complete = "yes: all games that were asked for"
+	case r.Complete != nil:
+		complete = "no: interrupted before the last game"
+	}
+	least, most := r.Seats, r.Seats
+	for i := range b.played { // stages of a contest have tables of their own
+		n := len(b.played[i].Players)
+		least, most = min(least, n), max(most, n)
+	}
+	seats := strconv.Itoa(most)
+	if least < most {
+		seats = fmt.Sprintf("%d to %d", least, most)
+	}
+	played := strconv.Itoa(r.Games)
+	if r.Distinct < r.Games {
+		played += fmt.Sprintf(", %d of them different", r.Distinct)
+	}
+	return []fact{
+		{"Game", r.Game}, {"Rules", r.Rules}, {"Seed", strconv.FormatUint(r.Seed, 10)}, {"Schedule", r.Schedule},
+		{"Players", fmt.Sprintf("%d, %s in a game", len(r.Players), seats)},
+		{"Games", played}, {"Game seeds", strconv.Itoa(r.Seeds)}, {"Complete", complete},
+	}
+}
+
+// ratings shows who is how strong.
+func (b *builder) ratings() section {
+	reference := "The mean of all players is 0."
+	if b.r.Anchor != "" {
+		reference = b.r.Anchor + " is 0."
+	}
+	rows := report.Standings(b.r)
+	t := table{Caption: "Ratings and results, the best first"}
+	for k, row := range rows {
+		rank := "#"
+		if k > 0 {
+			rank = strconv.Itoa(k)
+		}
+		cells := []cell{number(rank)}
+		for i, text := range row {
+			if i == 0 {
+				cells = append(cells, head(text))
+			} else {
+				cells = append(cells, cell{Text: text, Number: rows[0][i] != "faults"})
+			}
+		}
+		if k == 0 {
+			t.Head = cells
+		} else {
+			t.Rows = append(t.Rows, cells)
+		}
+	}
+	return section{ID: "ratings", Title: "Ratings", Tables: []table{t}, Notes: b.doubts(), Plot: b.plotRatings(),
+		Text: texts("Elo with 95 % intervals: 400 points more are odds of ten to one. "+reference,
+			shown("In the plot the best", mostShown, len(b.order)))}
+}
+
+// doubts are what there is to know about ratings besides their intervals.
+func (b *builder) doubts() (notes []string) {
+	var unbounded []string
+	groups := map[int][]string{}
+	var heads []int
+	for _, i := range b.order {
+		p := &b.r.Players[i]
+		if !p.Bounded && p.Player != b.r.Anchor {
+			unbounded = append(unbounded, p.Player)
+		}
+		if groups[p.Group] == nil {
+			heads = append(heads, p.Group)
+		}
+		groups[p.Group] = append(groups[p.Group], p.Player)
+	}
+	switch {
+	case len(unbounded) == 0:
+	case len(unbounded) == len(b.order): // so is the mean of all
+		notes = append(notes, "Somebody won or lost everything, so the games do not bound the mean of all, nor both ends of the intervals. "+
+			"--anchor PLAYER rates against a player instead.")
+	default:
+		notes = append(notes, "Somebody won or lost everything, so the games do not bound both ends of these intervals: "+strings.Join(unbounded, ", "))
+	}
+	if len(heads) > 1 {
+		notes = append(notes, "No games connect the players of these lists, so ratings do not compare one list with another:")
+		for _, g := range heads {
+			notes = append(notes, strings.Join(groups[g], ", "))
+		}
+	}
+	return notes
+}
+
+// test shows a sequential test.
+func (b *builder) test() section {
+	s := b.r.Test
+	t, e := s.Test(), s.Estimate()
+	low, high := s.Bounds()
+	said, _, _ := strings.Cut(report.Test(s, b.name(0), b.name(1)), "\n")
+	rows := [][2]string{
+		{"points tested", fmt.Sprintf("%g or %g (%s)", t.Elo0, t.Elo1, t.Model)},
+		{"error rates", fmt.Sprintf("%g and %g", t.Alpha, t.Beta)},
+		{"log-likelihood ratio", fmt.Sprintf("%.3f", s.LLR())},
+		{"it decides at", fmt.Sprintf("%.3f and %.3f", low, high)},
+		{"results in half points, from 0 up", strings.Trim(fmt.Sprint(s.Counts()), "[]")},
+		{"elo of " + b.name(0), fmt.Sprintf("%+.1f (%+.1f…%+.1f)", e.Elo, e.Low, e.High)},
+		{"likelihood that it is stronger", fmt.Sprintf("%.4f", e.LOS)},
+	}
+	all := table{Caption: "State of the test", Head: []cell{{Text: "value"}, number("state")}}
+	for _, row := range rows {
+		all.Rows = append(all.Rows, []cell{head(row[0]), number(row[1])})
+	}
+	return section{ID: "test", Title: "Sequential test", Text: []string{said}, Tables: []table{all}}
+}
+
+// stages shows the standings of a contest's stages.
+func (b *builder) stages() section {
+	rows := report.Stages(b.r)
+	t := table{Caption: "Standings of the stages, the last stage first"}
+	for k, row := range rows {
+		var cells []cell
+		for i, text := range row {
+			switch {
+			case k > 0 && rows[0][i] == "player":
+				cells = append(cells, head(text))
+			default:
+				cells = append(cells, cell{Text: text, Number: i == 1 || i > 2})
+			}
+		}
+		if k == 0 {
+			t.Head = cells
+		} else {
+			t.Rows = append(t.Rows, cells)
+		}
+	}
+	return section{ID: "stages", Title: "Stages", Tables: []table{t}}
+}
+
+// heats is how many colours a matrix has on each side of ½.
+const heats = 5
+
+// matrix shows the scores of all against all.
+func (b *builder) matrix() section {
+	n := min(len(b.order), mostShown)
+	pairs := map[[2]string]*arena.Pair{}
+	for i := range b.r.Pairs {
+		p := &b.r.Pairs[i]
+		pairs[[2]string{p.A, p.B}] = p
+	}
+	t := table{Caption: "Score of the player of the row against that of the column, from 0 to 1", Class: "heat", Head: []cell{{Text: "player"}}}
+	for row := range n {
+		t.Head = append(t.Head, cell{Text: strconv.Itoa(row + 1), Hint: b.name(b.order[row])})
+		cells := []cell{head(b.ranked(row))}
+		for column := range n {
+			me, other := b.name(b.order[row]), b.name(b.order[column])
+			p, flipped := pairs[[2]string{me, other}], pairs[[2]string{other, me}]
+			switch {
+			case p != nil && p.Games > 0:
+				cells = append(cells, heat(me, other, p.Games, p.Score, p.ScoreLow, p.ScoreHigh))
+			case flipped != nil && flipped.Games > 0:
+				cells = append(cells, heat(me, other, flipped.Games, 1-flipped.Score, 1-flipped.ScoreHigh, 1-flipped.ScoreLow))
+			default:
+				cells = append(cells, cell{Text: "–"})
+			}
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return section{ID: "scores", Title: "Scores against each other", Tables: []table{t},
+		Text: texts("The columns have the numbers of the rows. Blue: the player of the row is ahead; orange: it is behind; –: they did not meet.",
+			shown("The best", mostShown, len(b.order)))}
+}
+
+// heat is a cell of the matrix.
+func heat(me, other string, games int, score, low, high float64) cell {
+	shade := heats
+	if score != 0.5 {
+		away := max(1, int(math.Round(math.Abs(score-0.5)*2*heats)))
+		shade += int(math.Copysign(float64(away), score-0.5))
+	}
+	return cell{Text: fmt.Sprintf("%.2f", score), Class: "h" + strconv.Itoa(shade),
+		Hint: fmt.Sprintf("%s against %s: %.3f (%.3f…%.3f), %s", me, other, score, low, high, count(games, "game"))}
+}
+
+// course shows how ratings came about.
+func (b *builder) course() (section, error) {
+	ends, rounds := parts(b.played)
+	anchor := slices.IndexFunc(b.r.Players, func(p arena.Standing) bool { return p.Player == b.r.Anchor })
+	course, err := arena.Course(len(b.r.Players), b.played, anchor, ends)
+	if err != nil {
+		return section{}, err
+	}
+	when := "by the games up to there"
+	if rounds {
+		when = "by the games up to the end of each round"
+	}
+	t := table{Caption: "Elo after so many games", Head: []cell{{Text: "player"}}}
+	for _, end := range ends {
+		t.Head = append(t.Head, number(strconv.Itoa(end)))
+	}
+	for rank := range min(len(b.order), mostShown) {
+		row := []cell{head(b.ranked(rank))}
+		for k := range ends {
+			text := "–"
+			if elo := course[k][b.order[rank]]; !math.IsNaN(elo) {
+				text = fmt.Sprintf("%+.0f", elo)
+			}
+			row = append(row, number(text))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	s := section{ID: "course", Title: "Ratings over the games", Tables: []table{t}, Plot: b.plotCourse(ends, course),
+		Text: texts("Each rating is "+when+". –: the player had not played yet.",
+			shown("In the plot the best", mostLines, len(b.order)), shown("In the table the best", mostShown, len(b.order)))}
+	for rank := range min(len(b.order), mostLines) {
+		s.Legend = append(s.Legend, b.ranked(rank))
+	}
+	return s, nil
+}
+
+// mostRounds is the most rounds after each of which a rating is shown.
+const mostRounds = 20
+
+// parts are after how many games ratings are shown: after each round, if there are
+// rounds and not too many, else after each tenth of the games.
+func parts(games []arena.Played) (ends []int, rounds bool) {
+	for i := 1; i <= len(games); i++ {
+		if i == len(games) || games[i].Round != games[i-1].Round || games[i].Stage != games[i-1].Stage {
+			ends = append(ends, i)
+		}
+	}
+	if len(ends) > 1 && len(ends) <= mostRounds {
+		return ends, true
+	}
+	ends = ends[:0]
+	for k := 1; k <= 10; k++ {
+		if end := (len(games)*k + 9) / 10; end > 0 && (len(ends) == 0 || end > ends[len(ends)-1]) {
+			ends = append(ends, end)
+		}
+	}
+	return ends, false
+}
+
+// lengths shows how long games were.
+func (b *builder) lengths() section {
+	turns, cut := make([]int, 0, len(b.played)), 0
+	for i := range b.played {
+		turns = append(turns, b.played[i].Turns)
+		if b.played[i].Cut {
+			cut++
+		}
+	}
+	s := section{ID: "lengths", Title: "Lengths of games"}
+	if len(turns) == 0 {
+		return s
+	}
+	slices.Sort(turns)
+	n := len(turns)
+	s.Text = texts(fmt.Sprintf("From %d to %s, the median is %d. The middle half of the games: %d to %d.",
+		turns[0], count(turns[n-1], "turn"), turns[n/2], turns[n/4], turns[(3*n-1)/4]))
+	if cut > 0 {
+		s.Text = append(s.Text, fmt.Sprintf("The limit of turns ended %s, the rules the others.", count(cut, "game")))
+	}
+	s.Plot = plotLengths(turns)
+	return s
+}
+
+// repeats shows which games tell nothing new.
+func (b *builder) repeats() section {
+	s := section{ID: "repeats", Title: "Games that repeat"}
+	all := report.Notes(b.r)
+	if len(all) == 0 {
+		s.Text = []string{"None: no game has the same orders, length and outcome as another between the same players at the same seats."}
+		return s
+	}
+	s.Text = texts("Games with the same orders, length and outcome weigh as one.", shown("Of the notes the last", mostNotes, len(all)))
+	s.Notes = all[max(0, len(all)-mostNotes):]
+	return s
+}
+
+// pairs shows each two players that met.
+func (b *builder) pairs() section {
+	rows := report.Pairs(b.r)
+	t := table{Caption: "Each two players that met, told from the first one's side"}
+	for _, text := range rows[0] {
+		t.Head = append(t.Head, cell{Text: text, Number: len(t.Head) > 1})
+	}
+	for _, row := range rows[1:min(len(rows), mostPairs+1)] {
+		other := head(row[1])
+		other.Head = false
+		cells := []cell{head(row[0]), other}
+		for _, text := range row[2:] {
+			cells = append(cells, number(text))
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return section{ID: "pairs", Title: "Pairs of players", Tables: []table{t}, Text: texts(
+		"Turns are the mean length of the games; superior is the likelihood that the player is stronger than the other.",
+		shown("The first", mostPairs, len(rows)-1))}
+}
