@@ -1,6 +1,7 @@
 // Package page writes what came out of a tournament as one page of HTML that
 // needs nothing else: no scripts, fonts or pictures from elsewhere. Its plots are
-// drawn by gonum.org/v1/plot, which only this package imports.
+// drawn by gonum.org/v1/plot, which only this package imports: its fonts and formats
+// add about 7 MB to a program, and about a millisecond to its start.
 //
 // The same report and games make the same bytes. The names of players are texts
 // of their users; so are faults, which quote bots. Neither can become markup:
