@@ -111,15 +111,6 @@ func toolsOf(game string) gameTools {
 	return gameTools{game: game}
 }
 
-// names are the names of some games.
-func names(games []gameTools) string {
-	var words []string
-	for _, t := range games {
-		words = append(words, t.game)
-	}
-	return strings.Join(words, ", ")
-}
-
 // recorded is a game of a recording as an episode without an ID.
 type recorded struct {
 	Game    int    // in its file, from 1; 0 if files hold one only
