@@ -181,8 +181,8 @@ func (f *evalFlags) test(r *arena.Report, s schedule.Schedule, games []arena.Pla
 
 // scheduleDoc tells what the schedules are.
 const scheduleDoc = `Schedules are functions of the players, the seed and the games so far:
-  round-robin  all lineups of different players, on the same seeds, everybody on
-               every seat; --games is for each lineup
+  round-robin  all lineups of different players, on the same seeds, in every order
+               of the seats; --games is for each lineup
   gauntlet     the same, but the first player sits at every table
   swiss        players with as many points meet, and nobody meets another twice
                if that can be; --games is for each player; for games of two

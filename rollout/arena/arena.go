@@ -10,7 +10,7 @@
 //
 // The games of one seed are not independent of each other: they share its luck. So
 // the unit of the statistics is the seed. In a round robin every lineup of
-// different players plays the same game seeds in every rotation of the seats: with
+// different players plays the same game seeds in every order of the seats: with
 // two seats, each pair plays each seed twice, with the seats exchanged. So neither
 // side gains from a seed or a seat, and all pairs are measured on the same games.
 //
@@ -35,7 +35,7 @@ import (
 type Config struct {
 	Vector   func() (env.Vector, error) // the games of one worker; called by several goroutines at once
 	Policies []Player                   // 2 or more; names may repeat: a policy can meet itself
-	Games    int                        // games of each lineup at least; rounded up to all rotations of its last seed
+	Games    int                        // games of each lineup at least; rounded up to all orders of its seats on the last seed
 	Seed     uint64                     // master seed; episode e has rollout.GameSeed(Seed, e)
 	Workers  int                        // goroutines; the result is the same for any number
 	// Progress, if not nil, is told now and then how many games are played of
@@ -73,7 +73,7 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 	if info.Players < 2 {
 		return nil, fmt.Errorf("arena: by these rules %s has seats for %d, want 2 or more", info.Name, info.Players)
 	}
-	s := schedule.RoundRobin{Players: len(names), Seats: info.Players, Seeds: (c.Games-1)/info.Players + 1}
+	s := schedule.NewRoundRobin(len(names), info.Players, c.Games)
 	asked, err := s.Next(nil)
 	if err != nil {
 		return nil, fmt.Errorf("arena: %w", err)

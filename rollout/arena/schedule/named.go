@@ -50,12 +50,11 @@ func Named(name string, p Plan) (Schedule, error) {
 	if !slices.Contains(Names(), name) {
 		return nil, fmt.Errorf("no schedule %q; there are: %s", name, strings.Join(Names(), ", "))
 	}
-	seeds := (p.Games-1)/p.Seats + 1
-	switch {
+	switch all := NewRoundRobin(p.Players, p.Seats, p.Games); {
 	case name == NameRoundRobin:
-		return RoundRobin{Players: p.Players, Seats: p.Seats, Seeds: seeds}, nil
+		return all, nil
 	case name == NameGauntlet:
-		return Gauntlet{Players: p.Players, Seats: p.Seats, Seeds: seeds}, nil
+		return Gauntlet{Players: p.Players, Seats: p.Seats, Seeds: all.Seeds, Seating: all.Seating}, nil
 	case name == NameSwiss && p.Seats != 2:
 		return nil, fmt.Errorf("swiss: this game has %d seats, want 2", p.Seats)
 	case name == NameSwiss:

@@ -17,6 +17,29 @@ type RoundRobin struct {
 	Seating Arrangement
 }
 
+// NewRoundRobin is a RoundRobin of so many games of each lineup, at least. With more
+// than two seats a lineup sits in all orders.
+func NewRoundRobin(players, seats, games int) RoundRobin {
+	s, each := RoundRobin{Players: players, Seats: seats}, seats
+	if seats > 2 {
+		s.Seating, each = Permutations, orders(players, seats)
+	}
+	s.Seeds = (games-1)/max(1, each) + 1
+	return s
+}
+
+// orders is how many orders a lineup has. Players who are fewer than the seats are
+// repeated in it.
+func orders(players, seats int) int {
+	n, count := 1, map[int]int{}
+	for i := range seats {
+		p := i % max(1, players)
+		count[p]++
+		n = n * (i + 1) / count[p] // a multinomial coefficient after each step
+	}
+	return n
+}
+
 // Next returns all games without a result: see Schedule.
 func (s RoundRobin) Next(results []Result) ([]Game, error) {
 	if err := checkGrid(s.Players, s.Seats, s.Seeds, s.Seating); err != nil {

@@ -242,3 +242,19 @@ func TestRepeatedPlayers(t *testing.T) {
 		}
 	}
 }
+
+// There are as many games as were asked for, or as few more as there can be.
+func TestNewRoundRobin(t *testing.T) {
+	for _, c := range []struct{ players, seats, games, each, want int }{
+		{2, 2, 7, 2, 8}, {3, 2, 8, 2, 8}, {3, 3, 7, 6, 12}, {4, 4, 24, 24, 24}, {5, 4, 1, 24, 24}, {2, 4, 7, 6, 12}, {3, 4, 13, 12, 24}, {2, 3, 3, 3, 3},
+	} {
+		s := NewRoundRobin(c.players, c.seats, c.games)
+		games, err := s.Next(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(games) / len(Lineups(c.players, c.seats)); n != c.want || s.Seeds != c.want/c.each {
+			t.Errorf("%+v: %d games of each lineup on %d seeds", c, n, s.Seeds)
+		}
+	}
+}
