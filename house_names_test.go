@@ -112,7 +112,6 @@ var documented = map[string]string{
 	"sim/codecraft/wire.CommandFlush": "the protocol's tags",
 
 	"rollout/arena.Run":                        "programs that compare policies without a journal",
-	"rollout/arena/rating.Bootstrap":           "statisticians: a check of the intervals",
 	"rollout/arena/rating.LogOdds":             "statisticians: another matrix for Nash",
 	"rollout/arena/rating.AlphaRankAsymmetric": "statisticians: games whose seats differ",
 	".Covariance":                              "statisticians: rating.Model",

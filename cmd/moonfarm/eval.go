@@ -20,6 +20,7 @@ import (
 	"moonfarm/env"
 	"moonfarm/rollout"
 	"moonfarm/rollout/arena"
+	"moonfarm/rollout/arena/rating"
 	"moonfarm/rollout/arena/schedule"
 	"moonfarm/rollout/arena/sprt"
 	"moonfarm/rollout/bots/players"
@@ -40,6 +41,7 @@ type evalFlags struct {
 	sprt        string
 	normalised  bool
 	anchor      string
+	bootstrap   int
 	out         string
 	strict      bool
 	form        reportForm
@@ -119,6 +121,7 @@ func (f *evalFlags) addFlags(c *cobra.Command) {
 // addReport adds the flags of what is printed.
 func (f *evalFlags) addReport(c *cobra.Command) {
 	c.Flags().StringVar(&f.anchor, "anchor", "", "`PLAYER` whose rating is 0 (default: the mean of all is)")
+	c.Flags().Var(whole(&f.bootstrap, 0, rating.MaxReplicates), "bootstrap", "check the intervals by so many replicates of the bootstrap over seeds, 1000 say")
 	f.form.add(c)
 }
 

@@ -36,10 +36,11 @@ alpha_rank, faults (by kind), seconds), pairs (each with a, b, games, distinct,
 repeats (true: the same on all seeds), mean_turns, and, from a's side, wins,
 draws, losses, score, score_low, score_high, elo, elo_low, elo_high, superior),
 of ladders and sandboxes in each of players glicko (rating, deviation,
-volatility), of contests stages (each with stage, seats, games, standings: each
-with player, games, points: in the Sandbox the rating), and, with --sprt, sprt
-(elo0, elo1, alpha, beta, counts of results in half points, llr, lower, upper,
-decision, estimates).`
+volatility), with --bootstrap there also bootstrap (low, high, error), of
+contests stages (each with stage, seats, games, standings: each with player,
+games, points: in the Sandbox the rating), and, with --sprt, sprt (elo0, elo1,
+alpha, beta, counts of results in half points, llr, lower, upper, decision,
+estimates).`
 
 // reportForm is the form in which a report is printed.
 type reportForm struct{ csv, markdown, html bool }
@@ -176,13 +177,19 @@ func (f *evalFlags) test(r *arena.Report, s schedule.Schedule, games []arena.Pla
 	case schedule.Ladder, schedule.Sandbox:
 		r.AddGlicko(games)
 	}
+	if f.bootstrap == 1 {
+		return wrongUse("--bootstrap 1: expected 2 or more, or 0 for none")
+	}
+	if err == nil && f.bootstrap > 0 {
+		err = r.AddBootstrap(games, f.bootstrap)
+	}
 	return err
 }
 
 // scheduleDoc tells what the schedules are.
 const scheduleDoc = `Schedules are functions of the players, the seed and the games so far:
-  round-robin  all lineups of different players, on the same seeds, in every order
-               of the seats; --games is for each lineup
+  round-robin  all lineups of different players, on the same seeds, in every
+               order of the seats; --games is for each lineup
   gauntlet     the same, but the first player sits at every table
   swiss        players with as many points meet, and nobody meets another twice
                if that can be; --games is for each player; for games of two

@@ -45,9 +45,10 @@ type Standing struct {
 	// where populations of players follow what wins.
 	Nash      float64        `json:"nash"`
 	AlphaRank float64        `json:"alpha_rank"`
-	Faults    map[string]int `json:"faults"`           // by kind: how many
-	Seconds   float64        `json:"seconds"`          // that a bot took for its answers, in all games
-	Glicko    *rating.Glicko `json:"glicko,omitempty"` // where the schedule goes by it: see AddGlicko
+	Faults    map[string]int `json:"faults"`              // by kind: how many
+	Seconds   float64        `json:"seconds"`             // that a bot took for its answers, in all games
+	Glicko    *rating.Glicko `json:"glicko,omitempty"`    // where the schedule goes by it: see AddGlicko
+	Bootstrap *Interval      `json:"bootstrap,omitempty"` // of the rating, if it was asked for: see AddBootstrap
 }
 
 // Tally counts comparisons of one side with another. With two seats these are

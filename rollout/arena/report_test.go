@@ -140,3 +140,39 @@ func TestEvaluateLittle(t *testing.T) {
 		t.Error("a thousand players were rated")
 	}
 }
+
+// Where seeds are many, the bootstrap agrees with the intervals; it is there only if
+// it was asked for.
+func TestAddBootstrap(t *testing.T) {
+	r := prng.New(7)
+	var games []arena.Played
+	for seed := range 400 {
+		for k := range 2 {
+			won := float32(1)
+			if r.IntN(3) == 0 {
+				won = -1
+			}
+			games = append(games, arena.Played{Game: schedule.Game{Number: int64(2*seed + k), Seed: seed, Players: []int{0, 1}},
+				Results: []float32{won, -won}, Scores: []float64{0, 0}, Sum: prng.Digest(2*seed + k)})
+		}
+	}
+	report, err := arena.Evaluate([]string{"a", "b"}, games, 1)
+	if err != nil || report.Players[0].Bootstrap != nil {
+		t.Fatal(err)
+	}
+	if err := report.AddBootstrap(games, 1000); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range report.Players {
+		b := s.Bootstrap
+		if math.Abs(b.Low-s.Low) > 8 || math.Abs(b.High-s.High) > 8 || math.Abs(b.Error-s.Error) > 3 {
+			t.Errorf("%s: %+v, by the bootstrap %+v", s.Player, s.Rating, b)
+		}
+	}
+	if report.Players[0].Low < 50 || report.Players[1].Bootstrap.High != 0 {
+		t.Errorf("%+v", report.Players)
+	}
+	if err := report.AddBootstrap(games, 1); err == nil {
+		t.Error("one replicate is taken")
+	}
+}

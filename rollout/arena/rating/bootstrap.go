@@ -10,10 +10,11 @@ import (
 	"moonfarm/sim/prng"
 )
 
-const (
-	maxBundles    = 256   // sets of blocks that are drawn; more blocks share one
-	maxReplicates = 10000 // of a bootstrap
-)
+// MaxReplicates is the most that Bootstrap takes.
+const MaxReplicates = 10000
+
+// maxBundles is how many sets of blocks are drawn; more blocks share one.
+const maxBundles = 256
 
 // Bootstrap rates the players again on tables of blocks that are drawn from those
 // of the results with replacement: B. Efron, "Bootstrap methods: another look at
@@ -28,8 +29,8 @@ const (
 //
 // It fails as Fit does, and if the replicates are not 2 … 10,000.
 func Bootstrap(players int, results []Result, anchor, replicates int, seed uint64) ([]Rating, error) {
-	if replicates < 2 || replicates > maxReplicates {
-		return nil, fmt.Errorf("rating: %d replicates, want 2 … %d", replicates, maxReplicates)
+	if replicates < 2 || replicates > MaxReplicates {
+		return nil, fmt.Errorf("rating: %d replicates, want 2 … %d", replicates, MaxReplicates)
 	}
 	m, err := Fit(players, results)
 	if err != nil {

@@ -14,23 +14,39 @@ import (
 	"moonfarm/rollout/arena/sprt"
 )
 
+// columns are columns of a table of players that not all reports have.
+type columns struct {
+	heads []string
+	shown bool
+	cells func(s *arena.Standing) []string
+}
+
+// more are the columns of the report besides those that all have.
+func more(r *arena.Report) []columns {
+	with := func(has func(s arena.Standing) bool) bool { return slices.ContainsFunc(r.Players, has) }
+	return []columns{
+		{[]string{"bootstrap 95 %"}, with(func(s arena.Standing) bool { return s.Bootstrap != nil }), func(s *arena.Standing) []string {
+			return []string{fmt.Sprintf("%+.0f…%+.0f", s.Bootstrap.Low, s.Bootstrap.High)}
+		}},
+		{[]string{"mean place"}, r.Seats > 2, func(s *arena.Standing) []string { return []string{fmt.Sprintf("%.2f", s.Place)} }},
+		{[]string{"glicko-2", "deviation"}, with(func(s arena.Standing) bool { return s.Glicko != nil }), func(s *arena.Standing) []string {
+			return []string{fmt.Sprintf("%.0f", s.Glicko.Rating), fmt.Sprintf("%.0f", s.Glicko.Deviation)}
+		}},
+		{[]string{"nash", "alpha-rank"}, cyclic(r), func(s *arena.Standing) []string {
+			return []string{fmt.Sprintf("%.2f", s.Nash), fmt.Sprintf("%.2f", s.AlphaRank)}
+		}},
+		{[]string{"faults"}, with(func(s arena.Standing) bool { return len(s.Faults) > 0 }), func(s *arena.Standing) []string {
+			return []string{faultText(s.Faults)}
+		}},
+	}
+}
+
 // Standings are the players as a table, the best first; the first row are the heads.
 func Standings(r *arena.Report) [][]string {
 	heads := []string{"player", "elo", "95 %", "games", "score", "95 %", "wins", "draws", "losses", "at seat 0"}
-	ladder := slices.ContainsFunc(r.Players, func(s arena.Standing) bool { return s.Glicko != nil })
-	faults := slices.ContainsFunc(r.Players, func(s arena.Standing) bool { return len(s.Faults) > 0 })
-	cycles := cyclic(r)
-	if r.Seats > 2 {
-		heads = append(heads, "mean place")
-	}
-	if ladder {
-		heads = append(heads, "glicko-2", "deviation")
-	}
-	if cycles {
-		heads = append(heads, "nash", "alpha-rank")
-	}
-	if faults {
-		heads = append(heads, "faults")
+	besides := slices.DeleteFunc(more(r), func(c columns) bool { return !c.shown })
+	for _, c := range besides {
+		heads = append(heads, c.heads...)
 	}
 	rows := [][]string{heads}
 	for _, i := range r.ByRating() {
@@ -38,17 +54,8 @@ func Standings(r *arena.Report) [][]string {
 		row := []string{s.Player, fmt.Sprintf("%+.0f", s.Elo), fmt.Sprintf("%+.0f…%+.0f", s.Low, s.High), strconv.Itoa(s.Games),
 			fmt.Sprintf("%.3f", s.Score), fmt.Sprintf("%.3f…%.3f", s.ScoreLow, s.ScoreHigh),
 			strconv.Itoa(s.Wins), strconv.Itoa(s.Draws), strconv.Itoa(s.Losses), fmt.Sprintf("%.3f", s.First)}
-		if r.Seats > 2 {
-			row = append(row, fmt.Sprintf("%.2f", s.Place))
-		}
-		if ladder {
-			row = append(row, fmt.Sprintf("%.0f", s.Glicko.Rating), fmt.Sprintf("%.0f", s.Glicko.Deviation))
-		}
-		if cycles {
-			row = append(row, fmt.Sprintf("%.2f", s.Nash), fmt.Sprintf("%.2f", s.AlphaRank))
-		}
-		if faults {
-			row = append(row, faultText(s.Faults))
+		for _, c := range besides {
+			row = append(row, c.cells(s)...)
 		}
 		rows = append(rows, row)
 	}
