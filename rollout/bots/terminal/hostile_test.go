@@ -85,9 +85,11 @@ func program(kind string, args []string) int {
 		fmt.Print(answer)
 		time.Sleep(time.Hour)
 	case "screams":
+		scream := func() { os.Stderr.Write(bytes.Repeat([]byte("all work and no play\n"), 5000)) }
+		scream() // once at least, however short the game is
 		go func() {
 			for {
-				os.Stderr.Write(bytes.Repeat([]byte("all work and no play\n"), 5000))
+				scream()
 			}
 		}()
 	case "family", "crowd", "stays", "eats":
