@@ -145,7 +145,7 @@ func (m *Model) Difference(i, j int) Rating { return m.interval(i, j) }
 // six digits: the chance of a win and half that of a draw.
 func (m *Model) Expected(i, j int) float64 {
 	win := exp(m.centre(i, j) / 2)
-	return round((win+m.Draws()/2)/(win+1/win+m.Draws()), 1e6)
+	return round((win+float64(m.Draws()/2))/(win+1/win+m.Draws()), 1e6)
 }
 
 // Draws is ν of the model, to six digits: the probability of a draw between equals

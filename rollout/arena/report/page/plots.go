@@ -94,7 +94,7 @@ func (w whole) Ticks(low, high float64) (ticks []plot.Tick) {
 	}
 	step = math.Ceil(step)
 	for k := math.Ceil(low / step); k*step <= high; k++ {
-		text := strconv.FormatFloat(k*step+0, 'f', 0, 64) // no −0
+		text := strconv.FormatFloat(float64(k*step)+0, 'f', 0, 64) // no −0
 		if w.signed && k > 0 {
 			text = "+" + text
 		}
