@@ -59,10 +59,13 @@ func (h *towerdefenceHost) enter(p *Player, text string) (err error) {
 func (h *towerdefenceHost) play(ctx context.Context, m *Meeting) (*Outcome, error) {
 	match := bot.Match{Rules: h.rules, Seed: m.Seed, Tournament: h.tournament, Create: m.Create,
 		Watch: watch(h.game, 2, m.Watch)}
-	for _, p := range m.Seats {
+	for i, p := range m.Seats {
 		seat := bot.Seat{Policy: p.Policy, Name: p.Name, Copy: m.Copies, Limits: h.limits.Limits, Process: h.limits.uses}
 		if seat.Bot, _ = p.bot.(*bot.Program); p.Kind == Folder {
 			seat.Name = seat.Bot.Name // as the original has it
+		}
+		if seat.Bot != nil {
+			seat.Log = logOf(m, i)
 		}
 		match.Seats = append(match.Seats, seat)
 	}

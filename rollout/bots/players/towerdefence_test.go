@@ -1,7 +1,9 @@
 package players
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -56,6 +58,52 @@ func towerdefenceBot(t *testing.T, g *Game, kind string) *Player {
 	}
 	return p
 }
+
+// What a bot prints goes to its log, round by round, and to the match log if there is
+// one.
+func TestTowerDefenceLog(t *testing.T) {
+	for _, matchLog := range []bool{false, true} {
+		g := open(t, Config{Rules: "game.config.max-rounds=3\n"}, "towerdefence")
+		other, err := g.Enter("empty")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var log bytes.Buffer
+		m := &Meeting{Seats: []*Player{other, towerdefenceBot(t, g, "leaves none")}, Log: func(seat int) io.Writer {
+			if seat != 1 {
+				t.Errorf("seat %d has no bot", seat)
+			}
+			return &log
+		}}
+		printed := map[string]*strings.Builder{}
+		if matchLog {
+			m.Create = func(name string) (io.WriteCloser, error) {
+				printed[name] = &strings.Builder{}
+				return file{printed[name]}, nil
+			}
+		}
+		o, err := g.Play(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := log.String(), strings.Repeat("nothing to say\n", o.Turns); o.Turns != 4 || got != want {
+			t.Errorf("match log %v: %d rounds, %q in the log", matchLog, o.Turns, got)
+		}
+		rounds := 0
+		for _, text := range printed {
+			rounds += strings.Count(text.String(), "nothing to say")
+		}
+		if matchLog != (rounds >= 4) {
+			t.Errorf("match log %v: it has the output %d times", matchLog, rounds)
+		}
+	}
+}
+
+// file is a file in memory.
+type file struct{ *strings.Builder }
+
+// Close implements io.Closer.
+func (file) Close() error { return nil }
 
 // What bots of Tower Defence do wrong is counted once, by words that all games have
 // where there are some. Doing nothing is nothing wrong.

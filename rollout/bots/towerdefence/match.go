@@ -54,6 +54,7 @@ type Seat struct {
 	// effect.
 	Limits  bots.Limits
 	Process child.Limits // of a bot
+	Log     *child.Log   // takes all that a bot prints in the match; nil: nobody wants it
 }
 
 // validate says what is wrong with a seat.

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"syscall"
 	"time"
 
@@ -130,10 +132,7 @@ func (s *seated) usedUp() error {
 
 // run runs the bot's program.
 func (s *seated) run(limit time.Duration) (*child.Result, error) {
-	c := child.Command{Args: s.args, Dir: s.work}
-	if s.host.log != nil {
-		c.Log = child.NewLog(s.printed, min(maxRoundOutput, maxMatchOutput-s.output))
-	}
+	c := child.Command{Args: s.args, Dir: s.work, Log: s.logs()}
 	begin := time.Now()
 	process, err := s.guard.Run(c)
 	if err != nil {
@@ -149,6 +148,19 @@ func (s *seated) run(limit time.Duration) (*child.Result, error) {
 	}
 	s.output += int64(s.printed.Len())
 	return r, nil
+}
+
+// logs takes what the bot prints in a round: for the match log, for its own log, or
+// for both.
+func (s *seated) logs() *child.Log {
+	if s.host.log == nil {
+		return s.Log
+	}
+	round := child.NewLog(s.printed, min(maxRoundOutput, maxMatchOutput-s.output))
+	if s.Log == nil {
+		return round
+	}
+	return child.NewLog(io.MultiWriter(round, s.Log), math.MaxInt64) // each has its own limit
 }
 
 // note notes how the bot's process ended. noted says that this is a fault. An error
