@@ -286,6 +286,9 @@ func (a *actionPhase) seesStructures(s *State, st *stack) bool {
 func (a *actionPhase) chooseStructure(s *State, st *stack) int {
 	p := st.player()
 	board := a.structuresInRange(s, st)
+	if beside := a.within(a.beside, int(st.cell)); meets(&board, beside) {
+		board.And(beside) // all others are further away
+	}
 	keys := &a.keys // squared distance << cellBits | cell
 	n, nearest := 0, ^uint32(0)
 	for w, b := range board {

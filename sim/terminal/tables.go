@@ -34,6 +34,7 @@ type tables struct {
 	formRange   [MobileKinds][forms]int16       // class of a mobile kind's range against a form
 	siegeRange  [MobileKinds]int16              // that class for all forms, or noRange, or severalRanges
 	blastRange  [MobileKinds]int16              // class of its explosion
+	beside      int16                           // class of the eight cells around, see chooseStructure
 }
 
 const forms = 2 * Structures
@@ -123,6 +124,7 @@ func (t *tables) make(r *Rules) {
 	}
 	t.turretRange = t.reach(r, Turret, func(u *Unit) (float32, bool) { return u.AttackRange, u.AttackRange > 0 && u.DamageMobile != 0 })
 	t.supportRange = t.reach(r, Support, func(u *Unit) (float32, bool) { return u.ShieldRange, u.Shield != 0 || u.ShieldPerY != 0 })
+	t.beside = t.class(2)
 	for m := range MobileKinds {
 		t.mobile(r, m)
 	}
