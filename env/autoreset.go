@@ -41,7 +41,8 @@ func (m Mode) String() string {
 
 // Autoreset is a layer over a Vector that restarts games when they end. It is
 // itself a Vector, with Gymnasium's view of the end of episodes. A game that is
-// restored from a snapshot in the Vector below must be one that runs.
+// restored from a snapshot in the Vector below, not by the method Restore, must be
+// one that runs.
 type Autoreset struct {
 	// Terminated and Truncated tell of the latest Step: the rules ended the
 	// game, or a limit cut it. They are never both true. [games]
@@ -77,7 +78,7 @@ func NewAutoreset(v Vector, mode Mode, seeds func(game int, episode uint64) uint
 	spec := v.Spec()
 	n := spec.Games
 	if mode == SameStep {
-		if fault := final.fault(lengthsOf(&spec), &spec); fault != "" {
+		if fault := final.fault(lengthsOf(&spec, final != nil && final.Seats != nil), &spec); fault != "" {
 			return nil, fmt.Errorf("env: autoreset SameStep needs a Batch for the last observations: %s", fault)
 		}
 	}
@@ -103,7 +104,8 @@ func (a *Autoreset) Unwrap() Vector { return a.inner }
 // Spec implements Vector.
 func (a *Autoreset) Spec() Spec { return a.inner.Spec() }
 
-// Episode is the number of restarts of game i, those by Reset not counted.
+// Episode is the number of the episode of game i, from 0: how often it was
+// restarted, those by Reset not counted.
 func (a *Autoreset) Episode(i int) uint64 {
 	if uint(i) >= uint(len(a.episodes)) {
 		panic(fmt.Sprintf("env: Episode of game %d: the Vector has %d, from 0", i, len(a.episodes)))
@@ -129,17 +131,41 @@ func (a *Autoreset) ResetMask(mask []bool) {
 	}
 	for i, wanted := range mask {
 		if wanted {
-			a.restart(i)
-			a.Terminated[i], a.Truncated[i] = false, false
+			a.Begin(i, a.episodes[i]+1)
 		}
 	}
 }
 
-// restart begins the next episode of game i.
-func (a *Autoreset) restart(i int) {
-	a.episodes[i]++
-	a.inner.Reset(i, a.seeds(i, a.episodes[i]))
+// Begin begins that episode of game i, ended or not; those after it follow.
+func (a *Autoreset) Begin(i int, episode uint64) {
+	a.start(i, episode)
+	a.Terminated[i], a.Truncated[i] = false, false
+}
+
+// start begins that episode of game i, and leaves what Terminated and Truncated
+// tell of the one before.
+func (a *Autoreset) start(i int, episode uint64) {
+	a.episodes[i] = episode
+	a.inner.Reset(i, a.seeds(i, episode))
 	a.ended[i] = false
+}
+
+// Restore makes game i what a snapshot of the Vector below holds, in that
+// episode; those after it follow. Terminated and Truncated tell whether the
+// snapshot is of a game that has ended. Restore fails, and changes nothing, as
+// that of the Snapshotter does.
+func (a *Autoreset) Restore(i int, episode uint64, snapshot []byte) error {
+	s, ok := Unwrap(a.inner).(Snapshotter)
+	if !ok {
+		return fmt.Errorf("env: games of %s cannot be restored here", a.Spec().Info.Name)
+	}
+	if err := s.Restore(i, snapshot); err != nil {
+		return err
+	}
+	status := snapshotStatus(snapshot)
+	a.episodes[i], a.ended[i] = episode, status != sim.Running
+	a.Terminated[i], a.Truncated[i] = status == sim.Over, status == sim.Cut
+	return nil
 }
 
 // Observe implements Vector.
@@ -168,7 +194,7 @@ func (a *Autoreset) Step(b *Batch) {
 	a.inner.Step(b) // a game that has ended rests, with reward 0
 	for i := range a.ended {
 		if a.ended[i] { // only in NextStep
-			a.restart(i)
+			a.start(i, a.episodes[i]+1)
 			b.Status[i], b.Turn[i] = sim.Running, 0
 			a.Terminated[i], a.Truncated[i] = false, false
 			continue
@@ -189,6 +215,6 @@ func (a *Autoreset) end(i int) {
 	}
 	if a.mode == SameStep {
 		a.inner.ObserveGame(a.Final, i)
-		a.restart(i)
+		a.start(i, a.episodes[i]+1)
 	}
 }

@@ -1,6 +1,10 @@
 package env
 
-import "fmt"
+import (
+	"fmt"
+
+	"moonfarm/sim"
+)
 
 // mustHave panics if there is no game i.
 func (v *pool[S]) mustHave(what string, i int) {
@@ -11,12 +15,26 @@ func (v *pool[S]) mustHave(what string, i int) {
 
 // check panics if there is no b, or a slab of it has the wrong length.
 func (v *pool[S]) check(b *Batch) {
-	if b != nil && b.Rows == v.spec.Games*v.spec.Info.Players && b.fits(&v.lengths) {
+	want := &v.lengths
+	if b != nil && b.Seats != nil {
+		want = &v.seated
+	}
+	if b != nil && b.Rows == v.spec.Games*v.spec.Info.Players && b.fits(want) &&
+		(b.Seats == nil || len(b.Seats) == v.spec.Games) {
 		return
 	}
-	if fault := b.fault(&v.lengths, &v.spec); fault != "" {
+	if fault := b.fault(want, &v.spec); fault != "" {
 		panic("env: " + fault)
 	}
+}
+
+// seat is that of game i in Seats.
+func (b *Batch) seat(i, players int) sim.Player {
+	p := b.Seats[i]
+	if int(p) >= players {
+		panic(fmt.Sprintf("env: Seats of the Batch has seat %d for game %d: there are %d, from 0", p, i, players))
+	}
+	return p
 }
 
 // slabNames are the slabs of a Batch. The first are always there, the others
@@ -36,13 +54,17 @@ type lengths [len(slabNames)]int
 const absent = -1
 
 // lengthsOf are the lengths that the slabs of a Batch for all games of the spec
-// have.
-func lengthsOf(s *Spec) *lengths {
+// have, of a Batch with Seats if seated.
+func lengthsOf(s *Spec, seated bool) *lengths {
 	games, rows := s.Games, s.Games*s.Info.Players
+	seen := rows // rows of observations
+	if seated {
+		seen = games
+	}
 	return &lengths{
 		rows * s.Info.MaxOrders, rows, rows, games, games,
-		rows * s.Shape.PlaneBytes(), rows * s.Shape.Words, rows * s.Shape.Scalars,
-		rows * s.MaskWords, rows * len(s.Heads), rows, rows * len(s.Heads),
+		seen * s.Shape.PlaneBytes(), seen * s.Shape.Words, seen * s.Shape.Scalars,
+		seen * s.MaskWords, rows * len(s.Heads), seen, rows * len(s.Heads),
 	}
 }
 
@@ -71,6 +93,9 @@ func (b *Batch) fault(want *lengths, s *Spec) string {
 	if rows := s.Games * s.Info.Players; b.Rows != rows {
 		return fmt.Sprintf("the Batch has %d rows, %d games of %d seats have %d", b.Rows, s.Games, s.Info.Players, rows)
 	}
+	if b.Seats != nil && len(b.Seats) != s.Games {
+		return fmt.Sprintf("Seats of the Batch has length %d, %d games need %d", len(b.Seats), s.Games, s.Games)
+	}
 	for k, n := range b.lengths() {
 		if n != want[k] && n != absent {
 			return fmt.Sprintf("slab %s of the Batch has length %d, %d games need %d", slabNames[k], n, s.Games, want[k])
@@ -90,11 +115,17 @@ func (b *Batch) fits(want *lengths) bool {
 		(b.Played == nil || len(b.Played) == want[11])
 }
 
+// wantSeen are the slabs that have one row a game with Seats.
+const wantSeen = WantPlanes | WantPacked | WantScalars | WantMask | WantKey
+
 // Need panics with the name of a slab that b lacks: policies say with it what
 // they read and write. who is their name.
 func (b *Batch) Need(want Want, who string) {
 	if b == nil {
 		panic("env: " + who + ": the Batch is nil")
+	}
+	if b.Seats != nil && want&wantSeen != 0 {
+		panic("env: " + who + " needs the rows of all seats, the Batch has Seats")
 	}
 	for k, n := range b.lengths() {
 		if n == absent && want>>(k-firstWanted)&1 != 0 {

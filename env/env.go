@@ -23,7 +23,8 @@ type Config struct {
 	// it last was in sight, 0 if it never was. All else stays as observed, the
 	// packed form too. Only for games and rules with fog of war. Snapshots do not
 	// hold what was seen: a game that is restored to an earlier turn remembers
-	// nothing, one that is restored to any other keeps what it remembered.
+	// nothing, one that is restored to any other keeps what it remembered. With
+	// Batch.Seats a seat remembers what was observed for it.
 	Memory bool
 }
 
@@ -80,7 +81,13 @@ const (
 type Batch struct {
 	Rows int // games × seats
 
-	// Written by Observe.
+	// Seats, if it is not nil, names one seat of each game: the slabs that
+	// Observe writes then have one row a game, row i for what that seat of game i
+	// sees, and nothing is computed for the others. All other slabs keep a row for
+	// every seat. It may change between two calls. A policy needs a Batch without.
+	Seats []sim.Player // [games]
+
+	// Written by Observe; [games] instead of [Rows] with Seats.
 	Planes  []uint8   // [Rows, P, H, W]
 	Packed  []uint64  // [Rows, Words]
 	Scalars []float32 // [Rows, S]
@@ -165,6 +172,13 @@ type Vector interface {
 	Step(b *Batch)
 	// Outcome tells how seat p of game i stands.
 	Outcome(i int, p sim.Player) sim.Outcome
+}
+
+// Texter is what a Vector of New, found by Unwrap, also does.
+type Texter interface {
+	// AppendText appends the board of game i as text for people, all that there is
+	// on it. It appends nothing if the kit of the game has no text.
+	AppendText(dst []byte, i int) []byte
 }
 
 // Snapshotter is what a Vector of New, found by Unwrap, also does.

@@ -102,18 +102,26 @@ func (m *memory) recall(b *Batch, i int) {
 	}
 	m.turns[i] = b.Turn[i]
 	n, size := m.spec.Info.Players, m.spec.Shape.PlaneBytes()
+	if b.Seats != nil {
+		m.fill(part(b.Planes, i, 1, size), i*n+int(b.Seats[i]))
+		return
+	}
 	for row := i * n; row < (i+1)*n; row++ {
-		planes := part(b.Planes, row, 1, size)
-		visible := part(planes, m.visible, 1, m.cells)
-		for k, plane := range m.kept {
-			now := part(planes, plane, 1, m.cells)[:len(visible)]
-			last := part(m.store, row*len(m.kept)+k, 1, m.cells)[:len(visible)]
-			for c, seen := range visible {
-				if seen != 0 {
-					last[c] = now[c]
-				} else {
-					now[c] = last[c]
-				}
+		m.fill(part(b.Planes, row, 1, size), row)
+	}
+}
+
+// fill is recall for one observation, that of a row of all.
+func (m *memory) fill(planes []uint8, row int) {
+	visible := part(planes, m.visible, 1, m.cells)
+	for k, plane := range m.kept {
+		now := part(planes, plane, 1, m.cells)[:len(visible)]
+		last := part(m.store, row*len(m.kept)+k, 1, m.cells)[:len(visible)]
+		for c, seen := range visible {
+			if seen != 0 {
+				last[c] = now[c]
+			} else {
+				now[c] = last[c]
 			}
 		}
 	}

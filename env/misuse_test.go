@@ -52,6 +52,7 @@ func TestMisusePanics(t *testing.T) {
 			{"Reset", "env: Reset of game -1", func() { v.Reset(-1, 0) }},
 			{"ObserveGame", "env: ObserveGame of game 7", func() { v.ObserveGame(env.NewBatch(v.Spec(), 2, 0), 7) }},
 			{"AppendSnapshot", "env: AppendSnapshot of game 2", func() { v.AppendSnapshot(nil, 2) }},
+			{"AppendText", "env: AppendText of game 2", func() { env.Unwrap(v).(env.Texter).AppendText(nil, 2) }},
 			{"Restore", "env: Restore of game 2", func() { _ = v.Restore(2, nil) }},
 			{"Outcome", "env: Outcome of game 9", func() { v.Outcome(9, 0) }},
 			{"Outcome", "env: Outcome of seat 2: toy has 2", func() { v.Outcome(0, 2) }},
@@ -84,6 +85,13 @@ func TestMissingParts(t *testing.T) {
 		if _, err := env.New(c.game, c.kit, env.Config{N: 1}); err == nil || !strings.Contains(err.Error(), "are nil") {
 			t.Errorf("no %s: %v", c.lacks, err)
 		}
+	}
+	bare := kit
+	bare.AppendText = nil
+	if v, err := env.New(g, bare, env.Config{N: 1}); err != nil {
+		t.Error(err)
+	} else if text := env.Unwrap(v).(env.Texter).AppendText([]byte("as it was"), 0); string(text) != "as it was" {
+		t.Errorf("a kit without a text draws %q", text)
 	}
 	v := pool(t, g, env.Config{N: 2})
 	if _, err := env.NewAutoreset(nil, env.NextStep, seedOf, nil); err == nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // pool is a Vector over states of type S: games side by side in one slice. It
-// is a Snapshotter too.
+// is a Snapshotter and a Texter too.
 type pool[S any] struct {
 	spec    Spec
 	game    sim.Game[S]
@@ -18,8 +18,10 @@ type pool[S any] struct {
 	sharer  features.Sharer[S] // the encoder, if it is one
 	actions features.ActionSpace[S]
 	measure *features.Measure[S] // nil: the reward is the result
+	text    func(dst []byte, s *S) []byte
 	sizes   sizes
 	lengths lengths // of the slabs of a Batch
+	seated  lengths // of the slabs of a Batch with Seats
 	print   uint64  // fingerprint of the rules, for snapshots
 
 	states []S
@@ -82,8 +84,10 @@ func newPool[S any](g sim.Game[S], kit features.Kit[S], c Config) (*pool[S], err
 		encoder: kit.Encoder,
 		actions: kit.Actions,
 		measure: measure,
+		text:    kit.AppendText,
 		sizes:   sizesOf(&spec),
-		lengths: *lengthsOf(&spec),
+		lengths: *lengthsOf(&spec, false),
+		seated:  *lengthsOf(&spec, true),
 		print:   fingerprint[S](info),
 		states:  make([]S, c.N),
 		seeds:   make([]uint64, c.N),
@@ -168,17 +172,22 @@ func (v *pool[S]) ObserveGame(b *Batch, i int) {
 func (v *pool[S]) observe(b *Batch, i int) {
 	s, z := &v.states[i], &v.sizes
 	b.Status[i], b.Turn[i] = v.status[i], v.turns[i]
-	first := i * z.players
-	if b.Planes != nil || b.Packed != nil || b.Scalars != nil {
-		v.encode(b, first, s)
+	first, last, row := 0, z.players-1, i*z.players // seats that are observed, and the row of the first
+	for r := row; r <= row+last; r++ {
+		b.OrderLen[r] = -1
 	}
-	for seat := range z.players {
-		row, p := first+seat, sim.Player(seat)
-		b.OrderLen[row] = -1
+	if b.Seats != nil {
+		p := b.seat(i, z.players)
+		first, last, row = int(p), int(p), i
+		v.encodeSeat(b, row, s, p)
+	} else if b.Planes != nil || b.Packed != nil || b.Scalars != nil {
+		v.encode(b, row, s)
+	}
+	for seat := first; seat <= last; seat++ {
 		if b.Mask != nil {
 			mask := b.Mask[row*z.mask : (row+1)*z.mask]
 			if v.status[i] == sim.Running {
-				v.actions.Mask(mask, s, p)
+				v.actions.Mask(mask, s, sim.Player(seat))
 			} else {
 				clear(mask)
 			}
@@ -186,6 +195,7 @@ func (v *pool[S]) observe(b *Batch, i int) {
 		if b.Key != nil {
 			b.Key[row] = prng.Key(v.seeds[i], 0, uint64(v.turns[i]), uint64(seat), prng.PurposePolicy)
 		}
+		row++
 	}
 }
 
@@ -201,16 +211,21 @@ func (v *pool[S]) encode(b *Batch, first int, s *S) {
 		return
 	}
 	for seat := range z.players {
-		row, p := first+seat, sim.Player(seat)
-		if b.Planes != nil {
-			v.encoder.Planes(part(b.Planes, row, 1, z.planes), s, p)
-		}
-		if b.Packed != nil {
-			v.encoder.Packed(part(b.Packed, row, 1, z.words), s, p)
-		}
-		if b.Scalars != nil {
-			v.encoder.Scalars(part(b.Scalars, row, 1, z.scalars), s, p)
-		}
+		v.encodeSeat(b, first+seat, s, sim.Player(seat))
+	}
+}
+
+// encodeSeat writes to a row what seat p observes.
+func (v *pool[S]) encodeSeat(b *Batch, row int, s *S, p sim.Player) {
+	z := &v.sizes
+	if b.Planes != nil {
+		v.encoder.Planes(part(b.Planes, row, 1, z.planes), s, p)
+	}
+	if b.Packed != nil {
+		v.encoder.Packed(part(b.Packed, row, 1, z.words), s, p)
+	}
+	if b.Scalars != nil {
+		v.encoder.Scalars(part(b.Scalars, row, 1, z.scalars), s, p)
 	}
 }
 

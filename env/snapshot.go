@@ -71,6 +71,9 @@ func bytesOf[S any](s *S) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(s)), unsafe.Sizeof(*s))
 }
 
+// snapshotStatus is the status of the game in a snapshot that Restore accepted.
+func snapshotStatus(snapshot []byte) sim.Status { return sim.Status(snapshot[6]) }
+
 // AppendSnapshot implements Snapshotter.
 func (v *pool[S]) AppendSnapshot(dst []byte, i int) []byte {
 	v.mustHave("AppendSnapshot", i)

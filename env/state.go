@@ -51,3 +51,12 @@ func Rules[S any](v Vector) (sim.Game[S], bool) {
 	}
 	return p.game, true
 }
+
+// AppendText implements Texter.
+func (v *pool[S]) AppendText(dst []byte, i int) []byte {
+	v.mustHave("AppendText", i)
+	if v.text == nil {
+		return dst
+	}
+	return v.text(dst, &v.states[i])
+}

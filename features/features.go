@@ -137,6 +137,8 @@ type Kit[S any] struct {
 	Actions  ActionSpace[S]
 	Measures []Measure[S]
 	Fog      *Fog // nil: the rules hide no cells
+	// AppendText appends the board as text for people; nil: there is no such text.
+	AppendText func(dst []byte, s *S) []byte
 }
 
 // Fog says by their names which planes show what is hidden by fog of war. They

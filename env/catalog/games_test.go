@@ -34,6 +34,15 @@ func TestGames(t *testing.T) {
 				choose(s, b, turn)
 				v.Step(b)
 			}
+			texter := env.Unwrap(v).(env.Texter)
+			text := texter.AppendText([]byte("game 1: "), 1)
+			if !strings.HasPrefix(string(text), "game 1: ") || bytes.Count(text, []byte("\n")) < 5 {
+				t.Errorf("the board as text: %q", text)
+			}
+			v.Reset(1, 0)
+			if again := texter.AppendText(nil, 1); string(again) == string(text[len("game 1: "):]) || len(again) == 0 {
+				t.Errorf("after 60 turns the board is the text of the start: %q", again)
+			}
 			again, err := g.New(s.Info.Config, env.Config{N: 1})
 			if err != nil {
 				t.Fatalf("its own rules: %v", err)

@@ -17,9 +17,10 @@ func Kit(g *cc.Game) features.Kit[cc.State] {
 		fog = &features.Fog{Visible: "visible", Remembered: remembered()}
 	}
 	return features.Kit[cc.State]{
-		Fog:     fog,
-		Encoder: NewEncoder(g),
-		Actions: NewActions(g),
+		AppendText: func(dst []byte, s *cc.State) []byte { return cc.AppendText(dst, g, s) },
+		Fog:        fog,
+		Encoder:    NewEncoder(g),
+		Actions:    NewActions(g),
 		Measures: []features.Measure[cc.State]{
 			{Name: "score", Doc: "the game's own score",
 				Of: func(_ sim.Game[cc.State], s *cc.State, p sim.Player) float64 { return float64(s.Score[p]) }},

@@ -1,6 +1,8 @@
 package featuretest
 
 import (
+	"fmt"
+
 	"moonfarm/features"
 	"moonfarm/sim"
 	"moonfarm/sim/simtest"
@@ -15,6 +17,9 @@ func ToyKit(g simtest.Toy) features.Kit[simtest.ToyState] {
 	}
 	return features.Kit[simtest.ToyState]{
 		Encoder: toyEncoder{seats: g.Seats},
+		AppendText: func(dst []byte, s *simtest.ToyState) []byte {
+			return fmt.Appendf(dst, "heaps %d, turn %d\n", s.Heap, s.Turn)
+		},
 		Actions: toyActions{game: g, heads: heads},
 		Measures: []features.Measure[simtest.ToyState]{{
 			Name: "stones", Doc: "stones taken",

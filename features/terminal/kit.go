@@ -10,9 +10,10 @@ import (
 // the rules of g.
 func Kit(g *tm.Game) features.Kit[tm.State] {
 	return features.Kit[tm.State]{
-		Encoder:  NewEncoder(g),
-		Actions:  NewActions(g),
-		Measures: measures(g.Rules(), func(s *tm.State) *tm.State { return s }),
+		Encoder:    NewEncoder(g),
+		Actions:    NewActions(g),
+		Measures:   measures(g.Rules(), func(s *tm.State) *tm.State { return s }),
+		AppendText: func(dst []byte, s *tm.State) []byte { return tm.AppendText(dst, g, s) },
 	}
 }
 

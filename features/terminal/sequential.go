@@ -32,6 +32,8 @@ func SequentialKit(g *tm.Sequential) features.Kit[tm.SequentialState] {
 		Encoder:  NewSequentialEncoder(g),
 		Actions:  NewSequentialActions(g),
 		Measures: measures(g.Rules(), func(s *tm.SequentialState) *tm.State { return &s.Base }),
+		// The turn as made so far; mobile units that wait are not on the board yet.
+		AppendText: func(dst []byte, s *tm.SequentialState) []byte { return tm.AppendText(dst, g.Game(), &s.View) },
 	}
 }
 

@@ -9,8 +9,9 @@ import (
 // Kit returns the encoder, the actions and the measures for the rules of g.
 func Kit(g *td.Game) features.Kit[td.State] {
 	return features.Kit[td.State]{
-		Encoder: NewEncoder(g),
-		Actions: NewActions(g),
+		Encoder:    NewEncoder(g),
+		Actions:    NewActions(g),
+		AppendText: func(dst []byte, s *td.State) []byte { return td.AppendText(dst, g, s) },
 		Measures: []features.Measure[td.State]{
 			{Name: "health", Doc: "health of the base",
 				Of: func(_ sim.Game[td.State], s *td.State, p sim.Player) float64 { return float64(s.Half[p].Health()) }},

@@ -16,8 +16,9 @@ import (
 // Kit returns the encoder, the actions and the measures for the rules of g.
 func Kit(g *tron.Game) features.Kit[tron.State] {
 	return features.Kit[tron.State]{
-		Encoder: Encoder{g},
-		Actions: Actions{},
+		Encoder:    Encoder{g},
+		AppendText: tron.AppendText,
+		Actions:    Actions{},
 		Measures: []features.Measure[tron.State]{
 			{Name: "nearer", Doc: "free cells that the own cycle comes to first",
 				Of: func(_ sim.Game[tron.State], s *tron.State, p sim.Player) float64 {

@@ -46,6 +46,9 @@ const (
 
 	PurposeResample Purpose = 6 // which seeds of a tournament a bootstrap draws again
 	PurposeDraw     Purpose = 7 // who sits with whom in a wave
+
+	PurposeSeat     Purpose = 8 // which seat a learner has in an episode
+	PurposeOpponent Purpose = 9 // whom it meets there
 )
 
 // Key derives the seed of one stream from the master seed and its

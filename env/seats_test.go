@@ -1,0 +1,198 @@
+package env_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"moonfarm/env"
+	"moonfarm/features"
+	"moonfarm/features/featuretest"
+	"moonfarm/sim"
+	"moonfarm/sim/simtest"
+)
+
+// withSeats is a Batch like NewBatch's for one seat of each game.
+func withSeats(s env.Spec, seats []sim.Player) *env.Batch {
+	n := len(seats)
+	b := env.NewBatch(s, n, env.WantAction|env.WantPlayed)
+	b.Seats = seats
+	b.Planes, b.Packed = make([]uint8, n*s.Shape.PlaneBytes()), make([]uint64, n*s.Shape.Words)
+	b.Scalars, b.Mask, b.Key = make([]float32, n*s.Shape.Scalars), make([]uint64, n*s.MaskWords), make([]uint64, n)
+	return b
+}
+
+// rowOf is what a Batch shows in a row of so many, as text.
+func rowOf(b *env.Batch, rows, row int) string {
+	return fmt.Sprint(cut(b.Planes, rows, row), cut(b.Packed, rows, row), cut(b.Scalars, rows, row),
+		cut(b.Mask, rows, row), cut(b.Key, rows, row))
+}
+
+func cut[T any](slab []T, rows, row int) []T {
+	size := len(slab) / rows
+	return slab[row*size : (row+1)*size]
+}
+
+// TestSeats: with Seats a row is what that seat's row is without, seats may
+// change, and Step plays the same.
+func TestSeats(t *testing.T) {
+	const n = 5
+	for _, g := range shapes {
+		v, w := pool(t, g, env.Config{N: n}), pool(t, g, env.Config{N: n})
+		s, seats := v.Spec(), make([]sim.Player, n)
+		all, one := env.NewBatch(s, n, wantAll), withSeats(s, seats)
+		compare := func(i int) {
+			t.Helper()
+			if got, want := rowOf(one, n, i), rowOf(all, all.Rows, i*g.Seats+int(seats[i])); got != want {
+				t.Fatalf("%s, turn %d, seat %d of game %d:\n got %s\nwant %s", name(g), all.Turn[i], seats[i], i, got, want)
+			}
+			if one.Status[i] != all.Status[i] || one.Turn[i] != all.Turn[i] {
+				t.Fatalf("%s, game %d: %v after %d turns, want %v after %d", name(g), i, one.Status[i], one.Turn[i], all.Status[i], all.Turn[i])
+			}
+		}
+		for turn := range simtest.ToyTurns + 1 {
+			for i := range seats {
+				seats[i] = sim.Player((turn/3 + i) % g.Seats)
+			}
+			v.Observe(all)
+			w.Observe(one)
+			for i := range seats {
+				compare(i)
+			}
+			seats[turn%n] = sim.Player(turn % g.Seats)
+			w.ObserveGame(one, turn%n)
+			compare(turn % n)
+			chooseAction(s, all)
+			copy(one.Action, all.Action)
+			v.Step(all)
+			w.Step(one)
+			if got, want := fmt.Sprint(one.Reward, one.Played, one.OrderLen), fmt.Sprint(all.Reward, all.Played, all.OrderLen); got != want {
+				t.Fatalf("%s, turn %d: played %s, want %s", name(g), turn, got, want)
+			}
+		}
+		if n := testing.AllocsPerRun(10, func() { w.Observe(one) }); n != 0 {
+			t.Errorf("%s: Observe allocates %v times", name(g), n)
+		}
+	}
+}
+
+// watched notes for which seats something is encoded.
+type watched struct {
+	features.Encoder[simtest.ToyState]
+	seen *[sim.MaxPlayers]int
+}
+
+func (w watched) Planes(dst []uint8, s *simtest.ToyState, p sim.Player) {
+	w.seen[p]++
+	w.Encoder.Planes(dst, s, p)
+}
+
+// All makes it a Sharer, whose work for all seats is not asked for.
+func (w watched) All(dst features.Rows, s *simtest.ToyState) {
+	for p := range w.seen {
+		w.seen[p]++
+	}
+	size := w.Shape().PlaneBytes()
+	for p := range len(dst.Planes) / size {
+		w.Encoder.Planes(dst.Planes[p*size:][:size], s, sim.Player(p))
+	}
+}
+
+// TestSeatsAreEncodedAlone: the others cost nothing.
+func TestSeatsAreEncodedAlone(t *testing.T) {
+	g, seen := simtest.Toy{Seats: 3, Orders: 2}, [sim.MaxPlayers]int{}
+	kit := featuretest.ToyKit(g)
+	kit.Encoder = watched{kit.Encoder, &seen}
+	v, err := env.New(g, kit, env.Config{N: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := env.NewBatch(v.Spec(), 4, 0)
+	b.Planes, b.Seats = make([]uint8, 4*v.Spec().Shape.PlaneBytes()), []sim.Player{2, 0, 2, 2}
+	v.Observe(b)
+	if want := [sim.MaxPlayers]int{1, 0, 3, 0}; seen != want {
+		t.Errorf("encoded for the seats: %v, want %v", seen, want)
+	}
+}
+
+// TestMemoryOfSeats: each seat remembers what was shown to it, in its row.
+func TestMemoryOfSeats(t *testing.T) {
+	fog := &features.Fog{Visible: "named", Remembered: []string{"heap"}}
+	c := env.Config{N: 3, Memory: true}
+	v, err := foggy(t, fog, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := foggy(t, fog, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seats := []sim.Player{1, 0, 1}
+	all, one := env.NewBatch(v.Spec(), 3, wantAll), withSeats(v.Spec(), seats)
+	for turn := range simtest.ToyTurns {
+		v.Observe(all)
+		w.Observe(one)
+		for i, p := range seats {
+			if got, want := rowOf(one, 3, i), rowOf(all, 6, 2*i+int(p)); got != want {
+				t.Fatalf("turn %d, game %d:\n got %s\nwant %s", turn, i, got, want)
+			}
+		}
+		chooseAction(v.Spec(), all)
+		copy(one.Action, all.Action)
+		v.Step(all)
+		w.Step(one)
+	}
+}
+
+// TestSeatsMisused: what does not fit is told by name.
+func TestSeatsMisused(t *testing.T) {
+	v := pool(t, simtest.Toy{Seats: 2, Orders: 1}, env.Config{N: 2})
+	s := v.Spec()
+	few := withSeats(s, make([]sim.Player, 2))
+	few.Seats = few.Seats[:1]
+	rows := withSeats(s, make([]sim.Player, 2))
+	rows.Mask = make([]uint64, 4*s.MaskWords)
+	mustPanic(t, "Observe", "Seats of the Batch has length 1, 2 games need 2", func() { v.Observe(few) })
+	mustPanic(t, "Observe", "slab Mask of the Batch has length", func() { v.Observe(rows) })
+	mustPanic(t, "Observe", "has seat 2 for game 1: there are 2, from 0", func() { v.Observe(withSeats(s, []sim.Player{0, 2})) })
+	mustPanic(t, "Need", "random needs the rows of all seats, the Batch has Seats", func() {
+		withSeats(s, make([]sim.Player, 2)).Need(env.WantMask|env.WantAction, "random")
+	})
+	if _, err := env.NewAutoreset(v, env.SameStep, seedOf, rows); err == nil {
+		t.Error("last observations with a slab too long are accepted")
+	}
+	if _, err := env.NewAutoreset(v, env.SameStep, seedOf, withSeats(s, make([]sim.Player, 2))); err != nil {
+		t.Errorf("last observations of one seat: %v", err)
+	}
+}
+
+// TestAutoresetRestores: the episode of a snapshot, and those after it, go on in
+// another game as in its own; an ended one is restarted.
+func TestAutoresetRestores(t *testing.T) {
+	for _, mode := range []env.Mode{env.NextStep, env.SameStep, env.Disabled} {
+		a, b := autoreset(t, mode)
+		play(a, b, 2) // game 1 has ended
+		saved := env.Unwrap(a).(env.Snapshotter).AppendSnapshot(nil, 1)
+		other, c := autoreset(t, mode)
+		play(other, c, 1)
+		if err := other.Restore(1, a.Episode(1), saved); err != nil {
+			t.Fatal(err)
+		}
+		if err := other.Restore(1, 9, saved[1:]); err == nil {
+			t.Error("a damaged snapshot is accepted")
+		}
+		if mode == env.Disabled {
+			mustPanic(t, "a step after the end", "game 1 has ended", func() { other.Step(c) })
+			if !other.Terminated[1] {
+				t.Error("a restored game that has ended is not terminated")
+			}
+			other.Begin(1, 1)
+			a.Begin(1, 1)
+		}
+		_, want, _ := strings.Cut(play(a, b, 1)[0], " | ") // of game 1
+		_, got, _ := strings.Cut(play(other, c, 1)[0], " | ")
+		if got != want || other.Episode(1) != a.Episode(1) {
+			t.Errorf("%v: goes on with %s in episode %d, want %s in %d", mode, got, other.Episode(1), want, a.Episode(1))
+		}
+	}
+}
