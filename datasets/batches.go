@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"fmt"
+	"io"
 	"iter"
 	"slices"
 
@@ -15,8 +16,9 @@ type Split uint8
 
 const (
 	All        Split = iota
-	Train            // all but the validation part
+	Train            // all but the validation and test parts
 	Validation       // a share of the episodes, the same for every reader
+	Test             // another share
 )
 
 // ReadOptions say what to read and in which order. The zero value reads all
@@ -30,8 +32,39 @@ type ReadOptions struct {
 	Shuffle     int
 	Seed, Epoch uint64
 
-	Split      Split
-	Validation float64 // share of the episodes that are for validation, 0 … 1
+	// The shares of the episodes that are for validation and for tests, 0 … 1
+	// together, and the part to read.
+	Split            Split
+	Validation, Test float64
+
+	// With Parts > 1 only part number Part of the episodes is read, from 0, before
+	// the Split. The parts of equal options are apart, and together they are the
+	// whole, in any epoch; they are equal in size but for one episode. A reader of
+	// one rank of a training or one worker of a loader reads its own.
+	Part, Parts int
+
+	// Makers, if not nil, make the rows by playing the episodes again while they
+	// are read, instead of reading them from the files of steps. Their Vector must
+	// play the rules of the dataset, in the same version. Shuffle also mixes the
+	// episodes of a file then, and rounds windows up to whole batches. What follows
+	// can be chosen with Makers alone.
+	Makers *Makers
+
+	Obs      Obs     // form of the observations; with ObsNone there are no masks and actions either; "": that of the dataset
+	Memory   bool    // as Job.Memory, if Obs is given
+	Reward   string  // name of the reward; "": that of the dataset
+	Discount float64 // of the returns; 0: that of the dataset
+	// Steps > 0 is for a column more, "nstep": the return of so many turns.
+	Steps int
+
+	// Whole makes each batch an episode, whose rows are ordered by turn and seat,
+	// with Batch.Final. Rows is of no account then, and Shuffle > 0 is for the
+	// order of the episodes alone.
+	Whole bool
+
+	// Workers is how many goroutines play, 0 or 1: the caller's own. With more, two
+	// windows are in memory; without Shuffle, two and one for each worker.
+	Workers int
 }
 
 // Batch holds some step rows, slab by slab: a column of shape [A, B] is one
@@ -56,6 +89,11 @@ type Batch struct {
 	Terminated []uint8   // [Rows] 0 or 1
 	Truncated  []uint8   // [Rows] 0 or 1
 	Chosen     []uint8   // [Rows] which member of the policy chose; where Job.Members has lists
+
+	// Of rows that are made by playing again (ReadOptions.Makers).
+	NStep    []float32 // [Rows] return of ReadOptions.Steps turns
+	Opponent []int32   // [Rows, seats-1, heads] actions of the other seats in the turn, from the next seat on; if Columns names it
+	Final    *Final    // with ReadOptions.Whole: what is seen after the last turn; nil without observations
 
 	table *arrowfile.Table
 }
@@ -84,48 +122,170 @@ func (b *Batch) set() {
 	}
 }
 
-// checkRead fills in defaults. It fails if an option is out of range or names a
-// column that is not there.
-func (d *Dataset) checkRead(o *ReadOptions) error {
+// check fills in defaults. It fails if an option is out of range.
+func (o *ReadOptions) check() error {
 	if o.Rows == 0 {
 		o.Rows = 1024
 	}
-	if o.Rows < 0 || o.Shuffle < 0 || !(o.Validation >= 0 && o.Validation <= 1) || o.Split > Validation {
-		return fmt.Errorf("read: %d rows, shuffle %d, split %d, validation share %g", o.Rows, o.Shuffle, o.Split, o.Validation)
+	if o.Parts == 0 {
+		o.Parts = 1
 	}
-	_, _, err := d.find(stepsDir, o.Columns...)
-	return err
+	if o.Rows < 0 || o.Rows > maxWindow || o.Shuffle < 0 || o.Shuffle > maxWindow {
+		return fmt.Errorf("read: %d rows, shuffle %d: there may be up to %d", o.Rows, o.Shuffle, maxWindow)
+	}
+	if !(o.Validation >= 0 && o.Test >= 0 && o.Validation+o.Test <= 1) || o.Split > Test {
+		return fmt.Errorf("read: split %d, validation share %g, test share %g", o.Split, o.Validation, o.Test)
+	}
+	if o.Parts < 1 || o.Parts > maxParts || o.Part < 0 || o.Part >= o.Parts {
+		return fmt.Errorf("read: part %d of %d, from 0; there may be %d", o.Part, o.Parts, maxParts)
+	}
+	if o.Makers == nil && (o.Obs != "" || o.Memory || o.Reward != "" || o.Discount != 0 || o.Steps != 0 || o.Whole || o.Workers != 0) {
+		return fmt.Errorf("read: rows of other observations, rewards or discounts, or in whole episodes, are made by playing again, for which ReadOptions.Makers is missing")
+	}
+	return nil
+}
+
+// has reports whether an episode is in the split.
+func (o *ReadOptions) has(seed, episode uint64) bool {
+	if o.Split == All {
+		return true
+	}
+	draw := splitDraw(seed, episode)
+	switch {
+	case draw < o.Validation:
+		return o.Split == Validation
+	case draw >= 1-o.Test:
+		return o.Split == Test
+	}
+	return o.Split == Train
 }
 
 // Batches reads step rows. It takes the memory of two batches of the file, of one
-// batch of ReadOptions.Rows, and of the shuffle window. The iteration ends after the first
-// error: that of the options, the disk or a damaged file, which it names.
+// batch of ReadOptions.Rows, and of the shuffle window. Rows that are made by
+// playing again take that of a batch of the file of episodes and of the windows
+// (ReadOptions.Workers). The iteration ends after the first error: that of the options,
+// the disk or a damaged file or episode, which it names.
 func (d *Dataset) Batches(o ReadOptions) iter.Seq2[*Batch, error] {
 	return sequence(func(yield func(*Batch) error) error {
+		if err := o.check(); err != nil {
+			return err
+		}
+		if o.Makers != nil {
+			return d.rendered(o, yield)
+		}
 		g, err := d.gather(o)
 		if err != nil {
 			return err
 		}
 		g.yield = yield
-		shards := d.Shards()
-		if g.pool != nil {
-			if shards, err = g.shuffled(shards, d.shards()); err != nil {
+		way, err := d.route(&o, stepsTable, &g.rand)
+		if err != nil {
+			return err
+		}
+		// The split needs the episode numbers even if they are not asked for.
+		want := func(name string) bool { return g.asked(name) || (o.Split != All || o.Parts > 1) && name == ColEpisode }
+		r, err := d.reader(stepsTable, want)
+		if err != nil {
+			return err
+		}
+		defer r.close()
+		for {
+			s, err := way.next()
+			if err == io.EOF {
+				break
+			}
+			if err == nil {
+				err = r.read(s.file, func(uint64) error { return g.batch(r.table, s) })
+			}
+			if err != nil {
 				return err
 			}
 		}
-		// The split needs the episode numbers even if they are not asked for.
-		want := func(name string) bool { return g.asked(name) || o.Split != All && name == ColEpisode }
-		err = d.eachShard(shards, stepsTable, want, func(r *tableReader, s Shard) error {
-			return r.read(s.Steps, func(uint64) error { return g.batch(r.table) })
-		})
-		if err == nil {
-			err = g.empty()
+		if err = g.empty(); err != nil {
+			return err
 		}
-		if err == nil {
-			err = g.flush()
-		}
-		return err
+		return g.flush()
 	})
+}
+
+// stretch is some episodes of a shard, from one up to another, and the file in
+// which they are read.
+type stretch struct {
+	file     File // without a sum
+	first    uint64
+	from, to uint64
+}
+
+// route goes through the episodes of a part, as stretches of shards in the order in
+// which they are read. With Shuffle it holds the numbers of all shards.
+type route struct {
+	index      *indexReader
+	table      int
+	begin, end uint64 // of the part: how many episodes are read before it, and before what follows
+	before     uint64 // episodes of the shards that were passed
+	at, shards int
+	order      []int32 // of the shards; nil: in order
+	held       []numbers
+}
+
+// numbers are what a route holds of a shard.
+type numbers struct{ rows, bytes, first, end uint64 }
+
+// route begins to go through a part; rand draws the order.
+func (d *Dataset) route(o *ReadOptions, table int, rand *prng.Rand) (*route, error) {
+	index, err := d.indexReader()
+	if err != nil {
+		return nil, err
+	}
+	all := d.manifest.Totals.Episodes
+	w := &route{index: index, table: table, shards: d.shards(),
+		begin: all * uint64(o.Part) / uint64(o.Parts), end: all * uint64(o.Part+1) / uint64(o.Parts)}
+	if o.Shuffle == 0 {
+		return w, nil
+	}
+	for i := range w.shards {
+		s, err := w.shard(i)
+		if err != nil {
+			return nil, err
+		}
+		w.order, w.held = append(w.order, int32(i)), append(w.held, numbers{s.file.Rows, s.file.Bytes, s.first, s.to})
+	}
+	shuffle(rand, w.order)
+	return w, nil
+}
+
+// shard is a whole shard.
+func (w *route) shard(i int) (stretch, error) {
+	s, err := w.index.shard(i)
+	if err != nil {
+		return stretch{}, err
+	}
+	f := s.of(w.table)
+	return stretch{file: File{Path: f.Path, Rows: f.Rows, Bytes: f.Bytes}, first: s.First, to: s.First + s.Episodes.Rows}, nil
+}
+
+// next returns the next stretch; io.EOF after the last.
+func (w *route) next() (stretch, error) {
+	for w.at < w.shards && w.before < w.end {
+		var s stretch
+		if w.order == nil {
+			var err error
+			if s, err = w.shard(w.at); err != nil {
+				return s, err
+			}
+		} else {
+			i := w.order[w.at]
+			h := w.held[i]
+			s = stretch{file: File{Path: pathOf(tableNames(true)[w.table], int(i)), Rows: h.rows, Bytes: h.bytes}, first: h.first, to: h.end}
+		}
+		n, before := s.to-s.first, w.before
+		w.at, w.before = w.at+1, before+n
+		s.from, s.to = s.first+min(max(w.begin, before)-before, n), s.first+min(max(w.end, before)-before, n)
+		if s.from < s.to {
+			return s, nil
+		}
+	}
+	return stretch{}, io.EOF
 }
 
 // gatherer copies rows from the batches of files to the shuffle window, if there
@@ -143,12 +303,11 @@ type gatherer struct {
 }
 
 func (d *Dataset) gather(o ReadOptions) (*gatherer, error) {
-	if err := d.checkRead(&o); err != nil {
+	if _, _, err := d.find(stepsDir, o.Columns...); err != nil {
 		return nil, err
 	}
-	g := &gatherer{o: o, seed: d.manifest.Job.Seed}
+	g := &gatherer{o: o, seed: d.manifest.Job.Seed, rand: o.rand()}
 	g.asked = func(name string) bool { return len(o.Columns) == 0 || slices.Contains(o.Columns, name) }
-	g.rand = prng.New(prng.Key(o.Seed, o.Epoch, 0, 0, prng.PurposeShuffle))
 	var err error
 	if g.out, err = arrowfile.NewTable(d.tables[stepsTable].schema, o.Rows, g.asked); err == nil && o.Shuffle > 0 {
 		g.pool, err = arrowfile.NewTable(d.tables[stepsTable].schema, o.Shuffle, g.asked)
@@ -157,47 +316,31 @@ func (d *Dataset) gather(o ReadOptions) (*gatherer, error) {
 	return g, err
 }
 
-// shuffled lists n shards in random order, with their files of steps alone. Of
-// each file it holds the numbers: its name follows from the place in the list.
-func (g *gatherer) shuffled(shards iter.Seq2[Shard, error], n int) (iter.Seq2[Shard, error], error) {
-	rows, bytes := make([]uint64, 0, n), make([]uint64, 0, n)
-	order := make([]int32, 0, n)
-	for s, err := range shards {
-		if err != nil {
-			return nil, err
-		}
-		order = append(order, int32(len(order)))
-		rows, bytes = append(rows, s.Steps.Rows), append(bytes, s.Steps.Bytes)
-	}
-	g.shuffle(order)
-	return func(yield func(Shard, error) bool) {
-		for _, i := range order {
-			if !yield(Shard{Files: Files{Steps: File{Path: pathOf(stepsDir, int(i)), Rows: rows[i], Bytes: bytes[i]}}}, nil) {
-				return
-			}
-		}
-	}, nil
+// rand draws the order of what is read.
+func (o *ReadOptions) rand() prng.Rand {
+	return prng.New(prng.Key(o.Seed, o.Epoch, 0, 0, prng.PurposeShuffle))
 }
 
-func (g *gatherer) shuffle(s []int32) {
+func shuffle(r *prng.Rand, s []int32) {
 	for i := len(s) - 1; i > 0; i-- {
-		k := g.rand.IntN(i + 1)
+		k := r.IntN(i + 1)
 		s[i], s[k] = s[k], s[i]
 	}
 }
 
-// batch passes on the rows of a batch of a file that are in the split.
-func (g *gatherer) batch(in *arrowfile.Table) error {
+// batch passes on the rows of a batch of a file that are in the stretch and in the
+// split.
+func (g *gatherer) batch(in *arrowfile.Table, s stretch) error {
 	to, full := g.out, g.flush
 	if g.pool != nil {
 		to, full = g.pool, g.empty
 	}
 	var episode []uint64
-	if g.o.Split != All {
-		episode = arrowfile.View[uint64](in.Col(ColEpisode).Fixed)
+	if d := in.Col(ColEpisode); d != nil {
+		episode = arrowfile.View[uint64](d.Fixed)
 	}
 	for i := range in.Rows {
-		if episode != nil && inValidation(g.seed, episode[i], g.o.Validation) != (g.o.Split == Validation) {
+		if g.o.Parts > 1 && (episode[i] < s.from || episode[i] >= s.to) || g.o.Split != All && !g.o.has(g.seed, episode[i]) {
 			continue
 		}
 		appendRow(to, in, i)
@@ -230,7 +373,7 @@ func (g *gatherer) empty() error {
 	for i := range g.pool.Rows {
 		g.order = append(g.order, int32(i))
 	}
-	g.shuffle(g.order)
+	shuffle(&g.rand, g.order)
 	for _, i := range g.order {
 		appendRow(g.out, g.pool, int(i))
 		if g.out.Rows == g.out.Cap {
@@ -258,7 +401,10 @@ func (g *gatherer) flush() error {
 
 // inValidation reports whether an episode is in the validation part when this
 // part has the given share. A larger share adds episodes and removes none.
-func inValidation(seed, episode uint64, share float64) bool {
+func inValidation(seed, episode uint64, share float64) bool { return splitDraw(seed, episode) < share }
+
+// splitDraw is the number in [0, 1) that decides to which part an episode belongs.
+func splitDraw(seed, episode uint64) float64 {
 	r := prng.New(prng.Key(seed, episode, 0, 0, prng.PurposeSplit))
-	return r.Float64() < share
+	return r.Float64()
 }

@@ -17,6 +17,11 @@ const (
 	// Of a batch that is read.
 	maxBatchBytes = 64 << 20 // of columns of fixed shape
 
+	// Of ReadOptions.
+	maxWindow  = 1 << 30 // rows
+	maxParts   = 1 << 20
+	maxWorkers = 1 << 12
+
 	// Of an episode.
 	maxOrders        = 1 << 20   // of one seat in one turn
 	maxEpisodeTurns  = 1 << 24   // turns × seats

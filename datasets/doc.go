@@ -19,7 +19,8 @@
 //     the same for episodes that come from elsewhere.
 //   - Open opens a dataset to read: Batches, Episodes, Finals, Statistics,
 //     ColumnSHA256, and Records for the Arrow library. Manifest.Unpacker unpacks
-//     packed observations.
+//     packed observations. With ReadOptions.Makers, Batches and Render play the
+//     episodes again, and make rows of other observations and rewards of them.
 //   - Inspect sums up a dataset. Verify checks one and, if asked to, plays it again.
 //
 // A shard is a pure function of the Job and its number, and so are the bytes of

@@ -16,9 +16,8 @@ import (
 // safe for concurrent use.
 type encoder struct {
 	layout  *layout
-	makers  Makers
 	players int
-	replays []*rollout.Replayer // per rules; made when needed
+	replays *replays
 
 	tables  []*tableWriter // of the tables of the layout
 	step    stepData       // columns of the steps
@@ -62,7 +61,7 @@ type shapes struct{ planes, words, scalars, mask, heads int }
 func newEncoder(l *layout, m Makers) (*encoder, error) {
 	s := l.specs[0]
 	x := &encoder{
-		layout: l, makers: m, players: s.Info.Players, replays: make([]*rollout.Replayer, len(l.specs)),
+		layout: l, players: s.Info.Players, replays: newReplays(l.job, m),
 		batch:  env.NewBatch(s, 1, 0),
 		shapes: shapes{s.Shape.PlaneBytes(), s.Shape.Words, s.Shape.Scalars, s.MaskWords, len(s.Heads)},
 		orders: make([]sim.Order, s.Info.Players*l.maxOrders()),
@@ -131,37 +130,48 @@ func (x *encoder) episode(e *rollout.Episode, source string) error {
 	return x.episodeRow(e, source)
 }
 
-// replayer returns a Replayer for an episode: one that plays by the rules of the
-// shard, or one that goes through the states of the episode's recording.
-func (x *encoder) replayer(e *rollout.Episode) (*rollout.Replayer, error) {
+// replays plays episodes again, by the rules of each. It is not safe for concurrent
+// use.
+type replays struct {
+	job    Job
+	makers Makers
+	made   []*rollout.Replayer // per rules; when needed
+}
+
+func newReplays(j Job, m Makers) *replays {
+	return &replays{j, m, make([]*rollout.Replayer, len(j.Rules))}
+}
+
+// of returns a Replayer for an episode: one that plays by the rules of that number,
+// or one that goes through the states of the episode's recording.
+func (r *replays) of(rules int, e *rollout.Episode) (*rollout.Replayer, error) {
 	if len(e.Recording) > 0 {
-		return x.recorded(e)
+		return r.recorded(rules, e)
 	}
-	if r := x.replays[x.rules]; r != nil {
-		return r, nil
+	if made := r.made[rules]; made != nil {
+		return made, nil
 	}
-	v, err := x.makers.Vector(x.layout.job.Rules[x.rules], x.layout.job.config(1))
+	v, err := r.makers.Vector(r.job.Rules[rules], r.job.config(1))
 	if err != nil {
 		return nil, err
 	}
-	r, err := rollout.NewReplayer(v)
-	x.replays[x.rules] = r
-	return r, err
+	r.made[rules], err = rollout.NewReplayer(v)
+	return r.made[rules], err
 }
 
 // recorded returns a Replayer that goes through the states of the episode's
 // recording. It fails if the episode has other turns or orders.
-func (x *encoder) recorded(e *rollout.Episode) (*rollout.Replayer, error) {
-	if x.makers.Recorded == nil {
-		return nil, fmt.Errorf("episode %d: a recording, and %s has none that can be checked", e.ID, x.layout.job.Game)
+func (r *replays) recorded(rules int, e *rollout.Episode) (*rollout.Replayer, error) {
+	if r.makers.Recorded == nil {
+		return nil, fmt.Errorf("episode %d: a recording, and %s has none that can be checked", e.ID, r.job.Game)
 	}
-	v, orders, ends, err := x.makers.Recorded(x.layout.job.Rules[x.rules], x.layout.job.config(1), e.Recording)
+	v, orders, ends, err := r.makers.Recorded(r.job.Rules[rules], r.job.config(1), e.Recording)
 	if err != nil {
 		return nil, fmt.Errorf("episode %d: %w", e.ID, err)
 	}
 	if !slices.Equal(ends, e.Ends) || !slices.Equal(orders, e.Orders) {
 		return nil, fmt.Errorf("episode %d: its %d turns and %d orders are not those of its recording, which has %d and %d",
-			e.ID, e.Turns, len(e.Orders), len(ends)/x.players, len(orders))
+			e.ID, e.Turns, len(e.Orders), len(ends)/e.Players, len(orders))
 	}
 	return rollout.NewReplayer(v)
 }

@@ -79,6 +79,10 @@ func TestFormatColumns(t *testing.T) {
 	require.Equal(t, append(finals[:4], append(packed, finals[4:]...)...), section(t, "## Final rows"))
 	require.Equal(t, columnRows(episodeColumns(Format, 2, true, true), letters), section(t, "## Episode rows"))
 
+	letters[ColOpponent] = []string{"seats − 1", "heads"}
+	rendered := renderedColumns(&Job{Obs: ObsPlanes}, spec, 1)
+	require.Equal(t, columnRows(rendered[len(rendered)-2:], letters), section(t, "### Rows that are played again"))
+
 	names := func(c []Column) (s []string) {
 		for _, c := range c {
 			s = append(s, c.Name)

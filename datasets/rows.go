@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 
+	"moonfarm/datasets/derive"
 	"moonfarm/datasets/internal/arrowfile"
 	"moonfarm/env"
 	"moonfarm/rollout"
@@ -152,7 +153,7 @@ func (x *encoder) turnsOf(e *rollout.Episode) (turns, error) {
 			return &x.kept, nil
 		}
 	}
-	r, err := x.replayer(e)
+	r, err := x.replays.of(x.rules, e)
 	if err != nil {
 		return nil, err
 	}
@@ -184,20 +185,7 @@ func (x *encoder) playRewards(r *rollout.Replayer, e *rollout.Episode) error {
 
 // sumReturns replaces the rewards in x.returns by the returns.
 func (x *encoder) sumReturns() {
-	sumReturns(x.returns, x.returns, x.players, x.layout.job.Discount)
-}
-
-// sumReturns writes the return of each turn [turns, players]: its reward and
-// discount times the return of the next, backwards in float64. Both slices may
-// be the same.
-func sumReturns(dst, reward []float32, players int, discount float64) {
-	for p := range players {
-		sum := 0.0
-		for k := len(reward) - players + p; k >= 0; k -= players {
-			sum = float64(reward[k]) + float64(discount*sum) // the conversion keeps the compiler from fusing product and sum: same bits on every machine
-			dst[k] = float32(sum)
-		}
-	}
+	derive.Returns(x.returns, x.returns, x.players, x.layout.job.Discount)
 }
 
 // window points the slabs of the batch at the rows of one turn, from the given row

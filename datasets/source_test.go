@@ -180,7 +180,7 @@ func recordedToys(told map[uint64]*rollout.Episode) func(string, env.Config, []b
 }
 
 // TestWriteStoppedAndRecorded keeps a stopped episode and one of unknown
-// chance, and verifies both.
+// chance, verifies both and plays them again.
 func TestWriteStoppedAndRecorded(t *testing.T) {
 	j, from := recordedJob()
 	told := map[uint64]*rollout.Episode{}
@@ -212,6 +212,7 @@ func TestWriteStoppedAndRecorded(t *testing.T) {
 	r := requireSound(t, dir, m, VerifyOptions{Workers: 2, Recompute: -1})
 	require.Equal(t, 3, r.Recomputed)
 	require.EqualValues(t, 1, r.Recorded)
+	requireRendered(t, d, d, m, ReadOptions{})
 
 	for _, e := range told {
 		e.Orders[0]++

@@ -10,6 +10,7 @@ import (
 	"sort"
 	"sync"
 
+	"moonfarm/datasets/derive"
 	"moonfarm/datasets/internal/arrowfile"
 	"moonfarm/datasets/internal/disk"
 	"moonfarm/rollout/parallel"
@@ -315,7 +316,7 @@ func (w *stepWalk) episode(e *Episode) error {
 		c.ret = append(c.ret, w.data.ret[w.row])
 		w.row++
 	}
-	sumReturns(c.reward, c.reward, e.Players, c.v.d.manifest.Reward.Gamma)
+	derive.Returns(c.reward, c.reward, e.Players, c.v.d.manifest.Reward.Gamma)
 	for k, want := range c.reward {
 		if math.Float32bits(want) != math.Float32bits(c.ret[k]) {
 			return fmt.Errorf("%s: episode %d, turn %d, seat %d: return is %v, the rewards make %v", path, e.ID, k/e.Players, k%e.Players, c.ret[k], want)

@@ -69,7 +69,7 @@ func (r *Reader) readAt(buf []byte, at, n int64) ([]byte, error) {
 		return buf, fmt.Errorf("truncated: %d bytes at %d of a file of %d", n, at, r.size)
 	}
 	if int64(cap(buf)) < n {
-		buf = aligned(int(n))
+		buf = Aligned(int(n))
 	}
 	buf = buf[:n]
 	if _, err := r.r.ReadAt(buf, at); err != nil {

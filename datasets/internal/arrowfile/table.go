@@ -10,14 +10,14 @@ import (
 // memory, and the files are little endian.
 var littleEndian = *(*byte)(unsafe.Pointer(&[]uint16{1}[0])) == 1
 
-// number is a type of the numbers in a Table.
-type number interface {
+// Number is a type of the numbers in a Table.
+type Number interface {
 	~uint8 | ~int32 | ~uint64 | ~float32 | ~float64
 }
 
 // View returns the memory of b as a slice of T, whose size must divide len(b).
 // b must be aligned as the memory of a Table is.
-func View[T number](b []byte) []T {
+func View[T Number](b []byte) []T {
 	var t T
 	if len(b) == 0 {
 		return nil
@@ -26,15 +26,15 @@ func View[T number](b []byte) []T {
 }
 
 // bytesOf returns the memory of a slice of numbers.
-func bytesOf[T number](s []T) []byte {
+func bytesOf[T Number](s []T) []byte {
 	if len(s) == 0 {
 		return nil
 	}
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(s[0])))
 }
 
-// aligned returns n bytes at an address that is a multiple of 8.
-func aligned(n int) []byte {
+// Aligned returns n bytes at an address that is a multiple of 8.
+func Aligned(n int) []byte {
 	return bytesOf(make([]uint64, (n+7)/8))[:n:n]
 }
 
@@ -90,7 +90,7 @@ func NewTable(s Schema, rows int, want func(name string) bool) (*Table, error) {
 		case w > maxBuffer/max(rows, 1):
 			return nil, fmt.Errorf("column %s: %d rows of %d bytes are more than one batch may hold", c.Name, rows, w)
 		case w > 0:
-			d.Fixed = aligned(rows * w)
+			d.Fixed = Aligned(rows * w)
 		default:
 			d.Ends = make([]int32, 1, rows*c.Values()+1)
 		}
@@ -135,7 +135,7 @@ func (t *Table) room(d *Data, n, all int) {
 	}
 	if cap(d.Bytes) < n {
 		d.Bytes = nil // so that the old memory can be freed before there is new
-		d.Bytes = aligned(n)
+		d.Bytes = Aligned(n)
 	}
 	d.Bytes = d.Bytes[:n]
 }
@@ -158,13 +158,13 @@ func (d *Data) Row(i int) []byte {
 }
 
 // AppendList appends one list to the column.
-func AppendList[T number](d *Data, values []T) {
+func AppendList[T Number](d *Data, values []T) {
 	d.appendBytes(bytesOf(values))
 }
 
 // AppendLists appends lists that follow one another in values. ends says where each
 // of them ends; values begins at the given place of those.
-func AppendLists[T number](d *Data, values []T, begin int, ends []int32) {
+func AppendLists[T Number](d *Data, values []T, begin int, ends []int32) {
 	b := bytesOf(values)
 	d.grow(len(b))
 	shift := int32(len(d.Bytes)/max(d.Column.Type.size(), 1) - begin)

@@ -1,0 +1,57 @@
+// Package derive computes columns that follow from the rewards of an episode:
+// returns, those of a few turns, and advantages. Rows are ordered by turn and
+// seat: that of seat p in turn t is row t × players + p. Sums are made backwards
+// in float64, and no product is fused with a sum, so that every machine computes
+// the same bits.
+package derive
+
+// Returns writes the return of every row [turns, players]: its reward, and
+// discount times the return of the seat's next row. dst may be reward itself.
+func Returns(dst, reward []float32, players int, discount float64) {
+	for p := range players {
+		sum := 0.0
+		for k := len(reward) - players + p; k >= 0; k -= players {
+			sum = float64(reward[k]) + float64(discount*sum) // the conversion keeps the compiler from fusing product and sum
+			dst[k] = float32(sum)
+		}
+	}
+}
+
+// Steps writes the return of n turns of every row [turns, players]: the rewards
+// of the row and of the seat's next n−1 rows, that of k turns later times
+// discount to the power of k. What comes after the end of the episode counts
+// nothing. dst must not be reward.
+func Steps(dst, reward []float32, players, n int, discount float64) {
+	for row := range reward {
+		last := row + (min(n, (len(reward)-1-row)/players+1)-1)*players
+		sum := 0.0
+		for k := last; k >= row; k -= players {
+			sum = float64(reward[k]) + float64(discount*sum)
+		}
+		dst[row] = float32(sum)
+	}
+}
+
+// Advantages writes the generalised advantage estimate (Schulman and others,
+// 2016) of every row [turns, players] of an episode: the sum of the errors
+//
+//	reward + discount × value of the seat's next row − value
+//
+// of the row and all later ones, that of k turns later times (discount × lambda)
+// to the power of k. value [turns, players] is what the caller estimates, last
+// [players] what comes after the last turn: the estimate of the final
+// observation if a limit cut the episode, 0 if the rules ended it; nil for zeros.
+// dst may be reward or value.
+func Advantages(dst, reward, value, last []float32, players int, discount, lambda float64) {
+	for p := range players {
+		next, sum := 0.0, 0.0
+		if last != nil {
+			next = float64(last[p])
+		}
+		for k := len(reward) - players + p; k >= 0; k -= players {
+			now := float64(value[k])
+			sum = float64(reward[k]) + float64(discount*next) - now + float64(discount*lambda*sum)
+			dst[k], next = float32(sum), now
+		}
+	}
+}

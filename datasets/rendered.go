@@ -1,0 +1,296 @@
+package datasets
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"moonfarm/datasets/internal/arrowfile"
+	"moonfarm/datasets/internal/render"
+	"moonfarm/env"
+	"moonfarm/rollout"
+	"moonfarm/sim/prng"
+)
+
+// Columns that rows have only when they are made by playing again.
+const (
+	ColNStep    = "nstep"
+	ColOpponent = "opponent"
+)
+
+// fixedColumns are the columns of rendered rows but for the orders.
+var fixedColumns = map[string]render.Column{
+	ColEpisode: render.Episode, ColTurn: render.Turn, ColSeat: render.Seat, ColPlanes: render.Planes, ColPacked: render.Packed,
+	ColScalars: render.Scalars, ColMask: render.Mask, ColAction: render.Action, ColReward: render.Reward, ColReturn: render.Return,
+	ColOutcome: render.Outcome, ColTerminated: render.Terminated, ColTruncated: render.Truncated, ColChosen: render.Chosen,
+	ColNStep: render.NStep, ColOpponent: render.Opponent,
+}
+
+// renderedJob is the job of the dataset with what a reader chose, and the specs of
+// its games. It fails if the makers make other games than those of the dataset.
+func (d *Dataset) renderedJob(o *ReadOptions) (Job, []env.Spec, error) {
+	m := d.manifest
+	j := m.Job
+	if o.Obs != "" {
+		j.Obs, j.Memory = o.Obs, o.Memory
+	}
+	if o.Reward != "" {
+		j.Reward = o.Reward
+	}
+	if o.Discount != 0 {
+		j.Discount = o.Discount
+	}
+	fail := func(err error) (Job, []env.Spec, error) { return j, nil, fmt.Errorf("%s: read: %w", d.dir, err) }
+	if o.Steps < 0 || o.Workers < 0 || o.Workers > maxWorkers {
+		return fail(fmt.Errorf("returns of %d turns, %d workers: there may be up to %d workers", o.Steps, o.Workers, maxWorkers))
+	}
+	if o.Makers.Vector == nil {
+		return fail(fmt.Errorf("the makers make no games"))
+	}
+	rules := j.Rules
+	specs, err := j.complete(*o.Makers)
+	if err != nil {
+		return fail(err)
+	}
+	for i, r := range m.Rules {
+		if specs[i].Info.Rules != r.Version || j.Rules[i] != rules[i] {
+			return fail(fmt.Errorf("made with version %s of the rules, this moonfarm plays %s", r.Version, specs[i].Info.Rules))
+		}
+	}
+	if specs[0].Info.Players != m.Game.Players {
+		return fail(fmt.Errorf("a game of %d seats, these makers make %d", m.Game.Players, specs[0].Info.Players))
+	}
+	// Imported jobs do not hold their list of shards when they are read: all but
+	// what was chosen was checked when the dataset was opened.
+	chosen := Job{Game: j.Game, Rules: []string{""}, Episodes: 1, ShardEpisodes: 1, Discount: j.Discount, Obs: j.Obs, Memory: j.Memory,
+		Codec: j.Codec, TensorMetadata: j.TensorMetadata}
+	if err := chosen.check(); err != nil {
+		return fail(err)
+	}
+	return j, specs, nil
+}
+
+// renderedColumns are the columns that a reader can have.
+func renderedColumns(j *Job, s env.Spec, steps int) []Column {
+	c := stepColumns(Format, s, j.Obs, j.mixed())
+	if steps > 0 {
+		c = append(c, Column{Name: ColNStep, Type: arrowfile.Float32, Doc: "rewards of the turn and of the next `ReadOptions.Steps` − 1 turns, that of k turns later times the discount to the power of k"})
+	}
+	return appendTensor(c, ColOpponent, arrowfile.Int32, "actions of the other seats in the same turn, as in `action`, from the next seat on", []string{"seat", "head"}, s.Info.Players-1, len(s.Heads))
+}
+
+// renderedAs is the job as a reader chose it, the specs of its games, and the
+// columns that are wanted.
+func (d *Dataset) renderedAs(o *ReadOptions) (j Job, specs []env.Spec, columns []Column, err error) {
+	if j, specs, err = d.renderedJob(o); err != nil {
+		return j, nil, nil, err
+	}
+	all := renderedColumns(&j, specs[0], o.Steps)
+	if len(o.Columns) == 0 {
+		return j, specs, slices.DeleteFunc(all, func(c Column) bool { return c.Name == ColOpponent }), nil
+	}
+	for _, name := range o.Columns {
+		if !slices.ContainsFunc(all, func(c Column) bool { return c.Name == name }) {
+			return j, nil, nil, fmt.Errorf("%s: read: no column %q in rows that are played again with %s observations", d.dir, name, j.Obs)
+		}
+	}
+	return j, specs, slices.DeleteFunc(all, func(c Column) bool { return !slices.Contains(o.Columns, c.Name) }), nil
+}
+
+// ReadColumns describes the columns that Batches yields with these options. It
+// fails as Batches does if an option is wrong.
+func (d *Dataset) ReadColumns(o ReadOptions) ([]Column, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	if o.Makers != nil {
+		_, _, columns, err := d.renderedAs(&o)
+		return columns, err
+	}
+	_, want, err := d.find(stepsDir, o.Columns...)
+	if err != nil {
+		return nil, err
+	}
+	return d.tables[stepsTable].schema.Part(want).Columns, nil
+}
+
+// Rendering reads rows that are made by playing the episodes again: Batches with
+// ReadOptions.Makers, for those who ask for one batch after the other. It is not
+// safe for concurrent use.
+type Rendering struct {
+	d      *Dataset
+	o      ReadOptions
+	way    *route
+	reader *tableReader
+	mixed  prng.Rand // order of the episodes
+	file   *fileCursor
+	at     stretch // of the file
+	first  uint64  // number of the first row in hand
+	order  []int32 // of the rows in hand
+	passed int     // of them
+	e      Episode
+	stream *render.Stream
+	b      Batch
+	final  Final
+}
+
+// Render begins to read. It fails if an option is wrong or Makers are missing.
+// Close must be called.
+func (d *Dataset) Render(o ReadOptions) (*Rendering, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	if o.Makers == nil {
+		return nil, fmt.Errorf("read: rows are made by playing again, for which ReadOptions.Makers is missing")
+	}
+	j, specs, columns, err := d.renderedAs(&o)
+	if err != nil {
+		return nil, err
+	}
+	r := &Rendering{d: d, o: o}
+	schema := fileSchema(Format, j, specs[0].Info.Rules, stepsDir, columns, 1)
+	if r.b.table, err = arrowfile.NewTable(schema, 0, nil); err != nil {
+		return nil, err
+	}
+	random := o.rand()
+	if r.way, err = d.route(&o, episodesTable, &random); err != nil {
+		return nil, err
+	}
+	r.mixed = prng.New(random.Uint64()) // of its own, as windows are shuffled in between
+	if r.reader, err = d.reader(episodesTable, nil); err != nil {
+		return nil, err
+	}
+	r.stream = render.NewStream(renderConfig(&o, j, specs, columns), &random, r.next)
+	return r, nil
+}
+
+// Close ends the workers and closes the file in hand.
+func (r *Rendering) Close() {
+	r.stream.Close()
+	if r.file != nil {
+		r.file.close()
+	}
+	r.reader.close()
+}
+
+// rendered yields the batches of a Rendering.
+func (d *Dataset) rendered(o ReadOptions, yield func(*Batch) error) error {
+	r, err := d.Render(o)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for {
+		b, err := r.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = yield(b)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// renderConfig is how the wanted columns are rendered.
+func renderConfig(o *ReadOptions, j Job, specs []env.Spec, columns []Column) render.Config {
+	c := render.Config{
+		Players: specs[0].Info.Players, Heads: len(specs[0].Heads), Memory: j.Memory, Discount: j.Discount, Steps: o.Steps,
+		Rows: o.Rows, Shuffle: o.Shuffle, Whole: o.Whole, Workers: o.Workers,
+	}
+	for _, s := range specs {
+		c.MaxTurns = append(c.MaxTurns, s.MaxTurns)
+	}
+	for _, column := range columns {
+		if as, ok := fixedColumns[column.Name]; ok {
+			c.Width[as] = column.Width()
+		} else {
+			c.Orders = true
+		}
+	}
+	c.Games = func() render.Games {
+		again := newReplays(j, *o.Makers)
+		return func(rules int, e *rollout.Episode) (render.Game, error) {
+			r, err := again.of(rules, e)
+			return render.Game{Replayer: r, MaxOrders: specs[rules].Info.MaxOrders}, err
+		}
+	}
+	return c
+}
+
+// next returns the next episode that is in the part and in the split: in order, or
+// with Shuffle those of each batch of the file in random order.
+func (r *Rendering) next() (*rollout.Episode, int, error) {
+	for {
+		for r.passed < len(r.order) {
+			row := int(r.order[r.passed])
+			r.passed++
+			id := r.at.first + r.first + uint64(row)
+			if id < r.at.from || id >= r.at.to || !r.o.has(r.d.manifest.Job.Seed, id) {
+				continue
+			}
+			err := r.e.set(r.reader.table, row, r.d.manifest)
+			if err == nil && r.e.ID != id {
+				err = fmt.Errorf("found episode %d, expected %d", r.e.ID, id)
+			}
+			if err != nil {
+				return nil, 0, fmt.Errorf("%s: row %d: %w", r.at.file.Path, r.first+uint64(row), err)
+			}
+			return &r.e.Episode, r.e.Rules, nil
+		}
+		if err := r.more(); err != nil {
+			return nil, 0, err
+		}
+	}
+}
+
+// more reads the next batch of the file, or opens the next file.
+func (r *Rendering) more() (err error) {
+	if r.file == nil {
+		if r.at, err = r.way.next(); err != nil {
+			return err
+		}
+		r.file, err = r.reader.open(r.at.file)
+		return err
+	}
+	r.first = r.file.rows
+	more, err := r.file.next()
+	if !more {
+		r.file.close()
+		r.file, r.order = nil, nil
+		return err
+	}
+	r.order, r.passed = r.order[:0], 0
+	for i := range r.reader.table.Rows {
+		r.order = append(r.order, int32(i))
+	}
+	if r.o.Shuffle > 0 {
+		shuffle(&r.mixed, r.order)
+	}
+	return nil
+}
+
+// Next returns the next batch, valid until the call after it; io.EOF after the
+// last. Other errors are those of Batches; there is nothing to read after them.
+func (r *Rendering) Next() (*Batch, error) {
+	from, err := r.stream.Next()
+	if err != nil {
+		return nil, err
+	}
+	b, s, at, n := &r.b, from.Slabs, from.From, from.To-from.From
+	b.Rows = n
+	b.Episode, b.Turn, b.Seat = render.Rows[uint64](s, render.Episode, at, n), render.Rows[int32](s, render.Turn, at, n), render.Rows[uint8](s, render.Seat, at, n)
+	b.Planes, b.Packed, b.Scalars = render.Rows[uint8](s, render.Planes, at, n), render.Rows[uint64](s, render.Packed, at, n), render.Rows[float32](s, render.Scalars, at, n)
+	b.Mask, b.Action = render.Rows[uint64](s, render.Mask, at, n), render.Rows[int32](s, render.Action, at, n)
+	b.Orders, b.OrderEnds = from.Orders, from.OrderEnds
+	b.Reward, b.Return, b.Outcome = render.Rows[float32](s, render.Reward, at, n), render.Rows[float32](s, render.Return, at, n), render.Rows[float32](s, render.Outcome, at, n)
+	b.Terminated, b.Truncated = render.Rows[uint8](s, render.Terminated, at, n), render.Rows[uint8](s, render.Truncated, at, n)
+	b.Chosen, b.NStep, b.Opponent = render.Rows[uint8](s, render.Chosen, at, n), render.Rows[float32](s, render.NStep, at, n), render.Rows[int32](s, render.Opponent, at, n)
+	if f := from.Final; f != nil && len(f.Planes)+len(f.Packed)+len(f.Scalars) > 0 {
+		r.final = Final{Episode: from.Episode.ID, Turns: from.Episode.Turns, Planes: f.Planes, Packed: f.Packed, Scalars: f.Scalars}
+		b.Final = &r.final
+	}
+	return b, nil
+}

@@ -1,0 +1,434 @@
+package datasets
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"moonfarm/datasets/internal/arrowfile"
+	"moonfarm/env"
+	"moonfarm/env/catalog"
+	"moonfarm/rollout"
+	"moonfarm/rollout/policy"
+	"moonfarm/sim/simtest"
+)
+
+// rowID names a row of a dataset.
+type rowID struct {
+	episode uint64
+	turn    int32
+	seat    uint8
+}
+
+// readRows reads all rows: their names in order, and the values of all columns of
+// each as text.
+func readRows(t testing.TB, d *Dataset, o ReadOptions) (ids []rowID, rows map[rowID]string) {
+	t.Helper()
+	rows = map[rowID]string{}
+	for b := range each(t, d.Batches(o)) {
+		if !o.Whole && o.Rows > 0 {
+			require.LessOrEqual(t, b.Rows, o.Rows)
+		}
+		for i := range b.Rows {
+			id := rowID{b.Episode[i], b.Turn[i], b.Seat[i]}
+			ids = append(ids, id)
+			require.NotContains(t, rows, id)
+			rows[id] = rowText(b, i)
+		}
+	}
+	return ids, rows
+}
+
+// rowText is all of a row, as bytes with the names of the columns.
+func rowText(b *Batch, i int) string {
+	var text []byte
+	add := func(name string, values any) {
+		text = append(append(text, name...), ' ')
+		text, _ = binary.Append(text, binary.LittleEndian, values) // slices of numbers: cannot fail
+	}
+	v := reflect.ValueOf(*b)
+	for k := range v.NumField() {
+		name, f := v.Type().Field(k).Name, v.Field(k)
+		if !v.Type().Field(k).IsExported() || f.Kind() != reflect.Slice || f.Len() == 0 || name == "Orders" {
+			continue
+		}
+		if name == "OrderEnds" {
+			add("Orders", b.Orders[b.OrderEnds[i]:b.OrderEnds[i+1]])
+			continue
+		}
+		size := f.Len() / b.Rows
+		add(name, f.Slice(i*size, (i+1)*size).Interface())
+	}
+	return string(text)
+}
+
+// ways are ways to read that yield the same rows.
+var ways = []ReadOptions{
+	{Rows: 7}, {Rows: 64, Workers: 3}, {Rows: 1000, Workers: 2}, {Rows: 16, Shuffle: 100}, {Rows: 50, Shuffle: 333, Workers: 3}, {Whole: true}, {Whole: true, Workers: 2, Shuffle: 1},
+}
+
+// requireRendered demands that a dataset, played again, has the rows that another
+// holds in its files.
+func requireRendered(t *testing.T, from, as *Dataset, m Makers, o ReadOptions) {
+	t.Helper()
+	order, want := readRows(t, as, ReadOptions{})
+	require.EqualValues(t, as.Manifest().Totals.Rows, len(want))
+	for _, way := range ways {
+		o := o
+		o.Makers, o.Rows, o.Shuffle, o.Workers, o.Whole = &m, way.Rows, way.Shuffle, way.Workers, way.Whole
+		ids, got := readRows(t, from, o)
+		require.True(t, reflect.DeepEqual(want, got), "%+v", way)
+		columns, err := from.ReadColumns(o)
+		require.NoError(t, err)
+		require.Equal(t, as.tables[stepsTable].schema.Columns, columns)
+		require.Equal(t, o.Shuffle == 0, slices.Equal(order, ids), "%+v", way)
+		o.Workers = 5 - o.Workers
+		again, _ := readRows(t, from, o)
+		require.Equal(t, ids, again, "any number of workers: the same order")
+	}
+}
+
+// TestRenderedIsRead: of every game, the rows that are made of a dataset of orders
+// alone are those in the files of datasets with observations.
+func TestRenderedIsRead(t *testing.T) {
+	for _, g := range catalog.Games() {
+		t.Run(g.Name, func(t *testing.T) {
+			m := realMakers(t, g.Name)
+			j := Job{Game: g.Name, Policies: []string{"random", "random"}, Seed: 5, Episodes: 5, ShardEpisodes: 3, MaxTurns: 40}
+			if names := policy.Names(g.Name); len(names) > 2 {
+				j.Policies[0] = "mix(1*" + names[1].Name + ",1*random)"
+			}
+			if g.Name == "codecraft" {
+				j.Episodes, j.MaxTurns = 2, 12
+			}
+			v, err := m.Vector("", env.Config{N: 1})
+			require.NoError(t, err)
+			rewards := v.Spec().Rewards
+			bare := j
+			bare.Obs, bare.Codec = ObsNone, None
+			from := opened(t, generated(t, bare, m, Options{Workers: 2}))
+			requireRendered(t, from, from, m, ReadOptions{})
+			for i, o := range []Obs{ObsPlanes, ObsPacked} {
+				j.Obs, j.Reward, j.Discount = o, rewards[len(rewards)-1-i].Name, 0.5+0.25*float64(i)
+				as := opened(t, generated(t, j, m, Options{Workers: 2}))
+				requireRendered(t, from, as, m, ReadOptions{Obs: o, Reward: j.Reward, Discount: j.Discount})
+				requireRendered(t, as, as, m, ReadOptions{})
+			}
+		})
+	}
+}
+
+// TestRenderedSeats: other numbers of seats and heads, and what is remembered.
+func TestRenderedSeats(t *testing.T) {
+	for seats := 2; seats <= 4; seats++ {
+		j := toyJob(seats, 2)
+		j.Episodes, j.ShardEpisodes, j.Obs = 7, 3, ObsNone
+		from := opened(t, generateToy(t, j, Options{}))
+		j.Obs, j.Discount = ObsPlanes, 0.9
+		as := opened(t, generateToy(t, j, Options{}))
+		requireRendered(t, from, as, toyMakers(), ReadOptions{Obs: ObsPlanes, Discount: 0.9})
+	}
+	j, m := toyJob(2, 8), foggyMakers(fog)
+	j.Episodes = 12
+	j.Obs = ObsNone
+	from := opened(t, generated(t, j, m, Options{}))
+	j.Obs, j.Memory = ObsPlanes, true
+	requireRendered(t, from, opened(t, generated(t, j, m, Options{})), m, ReadOptions{Obs: ObsPlanes, Memory: true})
+}
+
+// TestRenderedFormat1: datasets of format 1 are played again, too.
+func TestRenderedFormat1(t *testing.T) {
+	d := opened(t, filepath.Join(format1Dir, "toy"))
+	m := toyMakers()
+	_, want := readRows(t, d, ReadOptions{})
+	_, got := readRows(t, d, ReadOptions{Makers: &m, Workers: 2})
+	require.Equal(t, want, got)
+}
+
+// TestDerivedColumns compares returns of some turns, actions of others and finals
+// with what they are made of.
+func TestDerivedColumns(t *testing.T) {
+	j := toyJob(3, 2)
+	d, m := opened(t, generateToy(t, j, Options{})), toyMakers()
+	finals := map[uint64]Final{}
+	for f := range each(t, d.Finals()) {
+		finals[f.Episode] = Final{f.Episode, f.Turns, slices.Clone(f.Planes), nil, slices.Clone(f.Scalars)}
+	}
+	columns := []string{ColEpisode, ColTurn, ColSeat, ColPlanes, ColScalars, ColAction, ColReward, ColNStep, ColOpponent}
+	episodes := 0
+	for b := range each(t, d.Batches(ReadOptions{Makers: &m, Columns: columns, Steps: 2, Discount: 0.5, Whole: true})) {
+		require.Equal(t, []int{b.Rows, 2, 2}, b.Shape(ColOpponent))
+		require.Equal(t, []int{b.Rows}, b.Shape(ColNStep))
+		require.Nil(t, b.Return)
+		for i := range b.Rows {
+			require.Equal(t, [3]int{episodes, i / 3, i % 3}, [3]int{int(b.Episode[i]), int(b.Turn[i]), int(b.Seat[i])})
+			want := b.Reward[i]
+			if i+3 < b.Rows {
+				want += b.Reward[i+3] / 2
+			}
+			require.InDelta(t, want, b.NStep[i], 1e-6)
+			for k := range 2 {
+				other := i/3*3 + (i%3+1+k)%3
+				require.Equal(t, b.Action[other*2:other*2+2], b.Opponent[(i*2+k)*2:(i*2+k)*2+2])
+			}
+		}
+		require.Equal(t, finals[b.Episode[0]], *b.Final)
+		episodes++
+	}
+	require.EqualValues(t, j.Episodes, episodes)
+
+	_, want := readRows(t, d, ReadOptions{Makers: &m, Columns: columns, Steps: 2, Discount: 0.5})
+	for _, o := range ways { // opponents without the own action, and pieces of episodes
+		o.Makers, o.Columns, o.Steps, o.Discount = &m, columns, 2, 0.5
+		_, got := readRows(t, d, o)
+		require.Equal(t, want, got)
+		o.Columns = []string{ColEpisode, ColTurn, ColSeat, ColOpponent}
+		for b := range each(t, d.Batches(o)) {
+			require.Nil(t, b.Action)
+			opponent, _ := binary.Append([]byte("Opponent "), binary.LittleEndian, b.Opponent[:4])
+			require.Contains(t, want[rowID{b.Episode[0], b.Turn[0], b.Seat[0]}], string(opponent))
+		}
+	}
+}
+
+// TestParts: ranks × workers share nothing and miss nothing, in every epoch and
+// split, read from files and played again.
+func TestParts(t *testing.T) {
+	j := toyJob(2, 1)
+	j.Obs = ObsNone
+	d, m := opened(t, generateToy(t, j, Options{})), toyMakers()
+	all, _ := readRows(t, d, ReadOptions{})
+	for _, makers := range []*Makers{nil, &m} {
+		for _, shuffled := range []int{0, 40} {
+			o := ReadOptions{Columns: []string{ColEpisode, ColTurn, ColSeat}, Rows: 16, Shuffle: shuffled, Makers: makers, Validation: 0.2, Test: 0.3}
+			var orders [][]rowID
+			for o.Epoch = range 3 {
+				var ids []rowID
+				for split := Train; split <= Test; split++ {
+					episodes := map[uint64]int{}
+					for part := range 6 {
+						o.Split, o.Part, o.Parts = split, part, 6
+						own, _ := readRows(t, d, o)
+						ids = append(ids, own...)
+						for _, id := range own {
+							if was, ok := episodes[id.episode]; ok {
+								require.Equal(t, was, part)
+							}
+							episodes[id.episode] = part
+						}
+					}
+					require.InDelta(t, []float64{0, 50, 20, 30}[split], len(episodes), 15)
+				}
+				require.ElementsMatch(t, all, ids)
+				orders = append(orders, ids)
+			}
+			require.Equal(t, shuffled == 0, reflect.DeepEqual(orders[0], orders[1]))
+			o.Split, o.Parts = All, 150 // more parts than episodes
+			n := 0
+			for o.Part = range 150 {
+				own, _ := readRows(t, d, o)
+				n += len(own)
+			}
+			require.Equal(t, len(all), n)
+		}
+	}
+}
+
+// TestRenderRefused: options and makers that do not fit.
+func TestRenderRefused(t *testing.T) {
+	d, m := opened(t, generateToy(t, toyJob(2, 1), Options{})), toyMakers()
+	fail := func(o ReadOptions, words ...string) {
+		t.Helper()
+		n := 0
+		for b, err := range d.Batches(o) {
+			n++
+			require.Nil(t, b)
+			for _, w := range words {
+				require.ErrorContains(t, err, w)
+			}
+		}
+		require.Equal(t, 1, n)
+		_, err := d.ReadColumns(o)
+		require.Error(t, err)
+	}
+	for _, o := range []ReadOptions{{Obs: ObsPacked}, {Reward: "stones"}, {Discount: 1}, {Steps: 1}, {Whole: true}, {Workers: 2}, {Memory: true}} {
+		fail(o, "Makers is missing")
+	}
+	fail(ReadOptions{Part: 1}, "part 1 of 1")
+	fail(ReadOptions{Part: -1, Parts: 2}, "part -1 of 2")
+	fail(ReadOptions{Validation: 0.6, Test: 0.6}, "test share 0.6")
+	fail(ReadOptions{Validation: math.NaN()}, "share NaN")
+	fail(ReadOptions{Split: 4}, "split 4")
+	fail(ReadOptions{Rows: maxWindow + 1}, "rows")
+	fail(ReadOptions{Makers: &Makers{}}, "make no games")
+	fail(ReadOptions{Makers: &m, Reward: "gold"}, `no reward "gold"`)
+	fail(ReadOptions{Makers: &m, Obs: "bits"}, `no observations "bits"`)
+	fail(ReadOptions{Makers: &m, Discount: -1}, "discount of -1")
+	fail(ReadOptions{Makers: &m, Steps: -1}, "-1 turns")
+	fail(ReadOptions{Makers: &m, Workers: -1}, "-1 workers")
+	fail(ReadOptions{Makers: &m, Obs: ObsPacked, Columns: []string{ColPlanes}}, `no column "planes"`, "packed")
+	fail(ReadOptions{Makers: &m, Memory: true, Obs: ObsPlanes}, "no fog")
+	other := m
+	other.Vector = func(rules string, c env.Config) (env.Vector, error) {
+		return m.Vector("seats=2 orders=2", c)
+	}
+	fail(ReadOptions{Makers: &other}, "rules")
+	tron := realMakers(t, "tron")
+	fail(ReadOptions{Makers: &tron}, "read: ")
+}
+
+// TestRenderHostile changes the episodes of a shard: every lie that matters is
+// told, and nothing else happens, with any number of workers.
+func TestRenderHostile(t *testing.T) {
+	view := func(t *arrowfile.Table, name string) *arrowfile.Data { return t.Col(name) }
+	for words, change := range map[string]func(*arrowfile.Table){
+		"found episode 99, expected 20": func(t *arrowfile.Table) { arrowfile.View[uint64](view(t, ColEpisode).Fixed)[5] = 99 },
+		"episode 20: ":                  func(t *arrowfile.Table) { arrowfile.View[uint64](view(t, ColSeed).Fixed)[5]++ },
+		"rules number 3":                func(t *arrowfile.Table) { arrowfile.View[int32](view(t, ColRules).Fixed)[5] = 3 },
+		"-1 turns":                      func(t *arrowfile.Table) { arrowfile.View[int32](view(t, ColTurns).Fixed)[5] = -1 },
+		"status 7":                      func(t *arrowfile.Table) { view(t, ColStatus).Fixed[5] = 7 },
+		"recorded as":                   func(t *arrowfile.Table) { arrowfile.View[float32](view(t, ColResults).Fixed)[10] = 0.25 },
+		"ends of orders go from":        func(t *arrowfile.Table) { arrowfile.View[int32](view(t, ColEnds).List(5))[0] = 1 << 20 },
+		"seat 0 is {Result:0 Score:0}":  func(t *arrowfile.Table) { lengthen(view(t, ColTurns), view(t, ColEnds), view(t, ColOrders)) },
+	} {
+		dir := generateToy(t, toyJob(2, 1), Options{})
+		tamperWith(t, dir, episodesDir, change)
+		for _, o := range ways {
+			m := toyMakers()
+			o.Makers = &m
+			var last error
+			for b, err := range opened(t, dir).Batches(o) {
+				require.True(t, (b == nil) == (err != nil))
+				last = err
+			}
+			require.ErrorContains(t, last, words)
+		}
+	}
+}
+
+// TestRenderTooLong: an episode is no longer than the game allows, whatever the
+// manifest says.
+func TestRenderTooLong(t *testing.T) {
+	dir, m := generateToy(t, toyJob(2, 1), Options{}), toyMakers()
+	edit(t, dir, func(m *Manifest) { m.Game.MaxTurns = 1 << 20 })
+	tamperWith(t, dir, episodesDir, func(t *arrowfile.Table) {
+		d := t.Col(ColEnds)
+		d.Bytes, d.Ends = d.Bytes[:0], d.Ends[:1]
+		for i := range t.Rows {
+			arrowfile.View[int32](t.Col(ColTurns).Fixed)[i] = 1 << 15
+			ends := make([]int32, 1<<16)
+			ends[1<<16-1] = int32(len(t.Col(ColOrders).List(i)) / 8)
+			arrowfile.AppendList(d, ends)
+		}
+	})
+	for _, o := range ways {
+		o.Makers = &m
+		var last error
+		for _, err := range opened(t, dir).Batches(o) {
+			last = err
+		}
+		require.ErrorContains(t, last, "32768 turns, the game has at most 16")
+	}
+}
+
+// lengthen makes all episodes longer than they were, and of no orders.
+func lengthen(turns, ends, orders *arrowfile.Data) {
+	n := len(ends.Ends) - 1
+	for _, d := range []*arrowfile.Data{ends, orders} {
+		d.Bytes, d.Ends = d.Bytes[:0], d.Ends[:1]
+	}
+	for i := range n {
+		arrowfile.View[int32](turns.Fixed)[i] = simtest.ToyTurns
+		arrowfile.AppendList(ends, make([]int32, 2*simtest.ToyTurns))
+		arrowfile.AppendList(orders, []uint64{})
+	}
+}
+
+// TestRenderPanics: a game that panics is an error of the reader, in its own
+// goroutine and in others.
+func TestRenderPanics(t *testing.T) {
+	d, m := opened(t, generateToy(t, toyJob(2, 1), Options{})), toyMakers()
+	good := m.Vector
+	m.Vector = func(rules string, c env.Config) (env.Vector, error) {
+		v, err := good(rules, c)
+		return bursting{v}, err
+	}
+	for _, o := range ways {
+		o.Makers = &m
+		var last error
+		for _, err := range d.Batches(o) {
+			last = err
+		}
+		require.ErrorContains(t, last, "episode ")
+		require.ErrorContains(t, last, "burst")
+	}
+}
+
+type bursting struct{ env.Vector }
+
+func (b bursting) Step(*env.Batch) { panic("burst") }
+
+// TestRenderLeft: leaving early is allowed, and nothing is left running.
+func TestRenderLeft(t *testing.T) {
+	d, m := opened(t, generateToy(t, toyJob(2, 1), Options{})), toyMakers()
+	before := runtime.NumGoroutine()
+	for _, o := range ways {
+		o.Makers = &m
+		n := 0
+		for range d.Batches(o) {
+			if n++; n == 2 {
+				break
+			}
+		}
+	}
+	for k := 0; runtime.NumGoroutine() > before && k < 1000; k++ {
+		time.Sleep(10 * time.Millisecond)
+	}
+	require.LessOrEqual(t, runtime.NumGoroutine(), before)
+}
+
+// BenchmarkRender reads planes of a dataset of orders alone, and of one with
+// planes; rows a second are those of all workers.
+func BenchmarkRender(b *testing.B) {
+	g, err := catalog.Find("towerdefence")
+	require.NoError(b, err)
+	m := Makers{Vector: g.New, Policy: func(name string) (rollout.Maker, error) { return policy.New(g.Name, name) }}
+	j := Job{Game: g.Name, Policies: []string{"econ", "turtle"}, Seed: 1, Episodes: 2000}
+	dirs := map[Obs]*Dataset{}
+	for _, j.Obs = range []Obs{ObsPlanes, ObsNone} {
+		dirs[j.Obs] = opened(b, generated(b, j, m, Options{Workers: 2}))
+	}
+	columns := []string{ColPlanes, ColScalars, ColMask, ColAction, ColReturn}
+	read := func(d *Dataset, o ReadOptions) func(*testing.B) {
+		return func(b *testing.B) {
+			o.Columns = columns
+			rows, sum := 0, 0.0
+			for range b.N {
+				for x := range each(b, d.Batches(o)) {
+					rows += x.Rows
+					sum += float64(x.Planes[len(x.Planes)-1]) + float64(x.Return[0])
+				}
+			}
+			b.ReportMetric(float64(rows)/b.Elapsed().Seconds()/1e6, "Mrows/s")
+			b.ReportMetric(sum/float64(b.N), "sum")
+		}
+	}
+	for _, shuffled := range []int{0, 1 << 14, 1 << 17} {
+		for workers := range 3 {
+			if workers == 0 {
+				b.Run(fmt.Sprintf("disk/shuffle=%d", shuffled), read(dirs[ObsPlanes], ReadOptions{Shuffle: shuffled}))
+				continue
+			}
+			b.Run(fmt.Sprintf("played/shuffle=%d/workers=%d", shuffled, workers),
+				read(dirs[ObsNone], ReadOptions{Makers: &m, Obs: ObsPlanes, Shuffle: shuffled, Workers: workers}))
+		}
+	}
+}
