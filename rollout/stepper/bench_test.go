@@ -1,0 +1,96 @@
+package stepper_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"moonfarm/env"
+	"moonfarm/features/featuretest"
+	"moonfarm/rollout/stepper"
+	"moonfarm/sim/prng"
+)
+
+// BenchmarkStep compares a Stepper, with 1 worker and with 2, with one Vector
+// under an Autoreset, which plays the same games with the same actions in the
+// same moments: planes, scalars and masks of both seats. Times are of single steps,
+// such that one of a hundred is quicker, so that other work on the machine disturbs them little. ofVector
+// is the speed of 1 worker by that of the Vector, twice that of 2 workers by that
+// of 1. The digest shows that all three have played alike.
+func BenchmarkStep(b *testing.B) {
+	for game, games := range map[string]int{"towerdefence": 1024, "terminal": 256, "codecraft": 16, "tron": 1024} {
+		b.Run(game, func(b *testing.B) {
+			c := config(b, game, games, stepper.AllSeats)
+			c.Env.MaxTurns = 0
+			v, err := c.Vector(c.Env)
+			if err != nil {
+				b.Fatal(err)
+			}
+			auto, err := env.NewAutoreset(v, env.NextStep, newHand(b, c).begin, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			spec := v.Spec()
+			batch := env.NewBatch(spec, games, env.WantPlanes|env.WantScalars|env.WantMask|env.WantAction)
+			auto.Observe(batch)
+			var steppers [2]*stepper.Stepper
+			var slabs [2]*stepper.Slabs
+			for k := range steppers {
+				c.Workers = k + 1
+				steppers[k], slabs[k] = open(b, c)
+				all := slabs[k]
+				slabs[k] = &stepper.Slabs{
+					Planes: all.Planes, Scalars: all.Scalars, Mask: all.Mask, Action: all.Action,
+					Reward: all.Reward, Terminated: all.Terminated, Truncated: all.Truncated,
+				}
+				if err := steppers[k].Bind(slabs[k]); err != nil {
+					b.Fatal(err)
+				}
+			}
+			var times [3][]time.Duration
+			calls := [3]func(){
+				func() { auto.Step(batch); auto.Observe(batch) },
+				func() { err = steppers[0].Step() },
+				func() { err = steppers[1].Step() },
+			}
+			for turn := range b.N {
+				act(spec, batch, uint64(turn))
+				copy(slabs[0].Action, batch.Action)
+				copy(slabs[1].Action, batch.Action)
+				for k := range calls {
+					k = (k + turn) % len(calls)
+					from := time.Now()
+					calls[k]()
+					times[k] = append(times[k], time.Since(from))
+					if err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			for k := range slabs {
+				if !slices.Equal(slabs[k].Planes, batch.Planes) || !slices.Equal(slabs[k].Mask, batch.Mask) {
+					b.Fatalf("%d workers have played other games than the Vector", k+1)
+				}
+			}
+			var quick [3]float64
+			for k := range times {
+				slices.Sort(times[k])
+				quick[k] = times[k][len(times[k])/100].Seconds()
+			}
+			b.ReportMetric(float64(batch.Rows)/quick[0], "vector-rows/s")
+			b.ReportMetric(float64(batch.Rows)/quick[2], "2-workers-rows/s")
+			b.ReportMetric(quick[0]/quick[1], "ofVector")
+			b.ReportMetric(quick[1]/quick[2], "twice")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// act draws actions that the masks allow.
+func act(s env.Spec, b *env.Batch, turn uint64) {
+	heads := len(s.Heads) - s.Unmasked
+	for row := range b.Rows {
+		r := prng.New(prng.Key(1, turn, 0, uint64(row), prng.PurposePolicy))
+		featuretest.Choose(b.Action[row*len(s.Heads):], s.Heads[:heads], heads, b.Mask[row*s.MaskWords:], func(_, n int) int { return r.IntN(n) })
+	}
+}

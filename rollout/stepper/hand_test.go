@@ -1,0 +1,252 @@
+package stepper_test
+
+import (
+	"encoding/binary"
+	"hash/fnv"
+	"testing"
+
+	"moonfarm/env"
+	"moonfarm/env/catalog"
+	"moonfarm/features/featuretest"
+	"moonfarm/rollout"
+	"moonfarm/rollout/policy"
+	"moonfarm/rollout/stepper"
+	"moonfarm/sim"
+	"moonfarm/sim/prng"
+)
+
+// config is the Config of a test, for a game of the catalog.
+func config(t testing.TB, game string, games, seat int, opponents ...string) stepper.Config {
+	t.Helper()
+	g, err := catalog.Find(game)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := stepper.Config{
+		Vector: func(c env.Config) (env.Vector, error) { return g.New("", c) },
+		Env:    env.Config{N: games, MaxTurns: 5}, Seat: seat, Seed: 11, Workers: 1,
+	}
+	for _, spec := range opponents {
+		m, err := policy.New(game, spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Opponents = append(c.Opponents, m)
+	}
+	return c
+}
+
+// slabsFor allocates all slabs.
+func slabsFor(s env.Spec, rows int, c stepper.Config) *stepper.Slabs {
+	z, n := s.Shape, s.Games
+	b := &stepper.Slabs{
+		Planes: make([]uint8, rows*z.PlaneBytes()), Packed: make([]uint64, rows*z.Words), Scalars: make([]float32, rows*z.Scalars),
+		Mask: make([]uint64, rows*s.MaskWords), Key: make([]uint64, rows), Turn: make([]int32, n),
+		Action: make([]int32, rows*len(s.Heads)), Reward: make([]float32, rows),
+		Terminated: make([]bool, n), Truncated: make([]bool, n), Episode: make([]uint64, n),
+		FinalScore: make([]float32, rows), FinalResult: make([]float32, rows),
+	}
+	if c.Seat != stepper.AllSeats {
+		b.Seat = make([]sim.Player, n)
+	}
+	if c.Autoreset == env.SameStep {
+		b.FinalPlanes, b.FinalPacked, b.FinalScalars = make([]uint8, len(b.Planes)), make([]uint64, len(b.Packed)), make([]float32, len(b.Scalars))
+	}
+	return b
+}
+
+// rowsOf are n rows of a slab that has so many.
+func rowsOf[T any](slab []T, rows, row, n int) []T {
+	size := len(slab) / rows
+	return slab[row*size : (row+n)*size]
+}
+
+// digest sums up all that the slabs say of a game.
+func digest(b *stepper.Slabs, games, rows, i int) uint64 {
+	h, n := fnv.New64a(), rows/games
+	row := i * n
+	for _, part := range []any{
+		rowsOf(b.Planes, rows, row, n), rowsOf(b.Packed, rows, row, n), rowsOf(b.Scalars, rows, row, n),
+		rowsOf(b.Mask, rows, row, n), rowsOf(b.Key, rows, row, n), b.Turn[i], rowsOf(b.Action, rows, row, n),
+		rowsOf(b.Reward, rows, row, n), b.Terminated[i], b.Truncated[i], rowsOf(b.FinalPlanes, rows, row, n),
+		rowsOf(b.FinalPacked, rows, row, n), rowsOf(b.FinalScalars, rows, row, n),
+		rowsOf(b.FinalScore, rows, row, n), rowsOf(b.FinalResult, rows, row, n), b.Episode[i],
+	} {
+		if err := binary.Write(h, binary.LittleEndian, part); err != nil {
+			panic(err)
+		}
+	}
+	if b.Seat != nil {
+		h.Write([]byte{byte(b.Seat[i])})
+	}
+	return h.Sum64()
+}
+
+// choose writes the actions of rows, drawn from their keys. A row without a
+// choice, of a game that has ended, says nothing.
+func choose(s env.Spec, b *stepper.Slabs, from, to int) {
+	heads := len(s.Heads)
+	for row := from; row < to; row++ {
+		r := prng.New(b.Key[row])
+		featuretest.Choose(b.Action[row*heads:], s.Heads[:heads-s.Unmasked], heads-s.Unmasked, b.Mask[row*s.MaskWords:], func(_, n int) int { return r.IntN(n) })
+		for h := heads - s.Unmasked; h < heads; h++ {
+			b.Action[row*heads+h] = int32(r.IntN(s.Heads[h]))
+		}
+	}
+}
+
+// hand does what a Stepper promises with one Vector of all games and a Batch of
+// all seats.
+type hand struct {
+	c         stepper.Config
+	spec      env.Spec
+	auto      *env.Autoreset
+	opponents []rollout.Policy
+	batch     *env.Batch
+	slabs     *stepper.Slabs
+	rows      int
+	seats     []int   // [games] the caller's
+	drawn     [][]int // [games][seats]
+}
+
+func newHand(t testing.TB, c stepper.Config) *hand {
+	t.Helper()
+	v, err := c.Vector(c.Env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &hand{c: c, spec: v.Spec(), seats: make([]int, c.Env.N), drawn: make([][]int, c.Env.N)}
+	h.rows = c.Env.N
+	if c.Seat == stepper.AllSeats {
+		h.rows *= h.spec.Info.Players
+	}
+	if h.opponents, err = rollout.NewSeats(c.Opponents, h.spec); err != nil {
+		t.Fatal(err)
+	}
+	const all = env.WantPlanes | env.WantPacked | env.WantScalars | env.WantMask | env.WantAction | env.WantKey
+	h.batch, h.slabs = env.NewBatch(h.spec, c.Env.N, all), slabsFor(h.spec, h.rows, c)
+	if h.auto, err = env.NewAutoreset(v, c.Autoreset, h.begin, env.NewBatch(h.spec, c.Env.N, all)); err != nil {
+		t.Fatal(err)
+	}
+	h.auto.Observe(h.batch)
+	for i := range c.Env.N {
+		h.show(i)
+	}
+	return h
+}
+
+// begin draws the seat and the opponents of an episode.
+func (h *hand) begin(i int, episode uint64) uint64 {
+	seed := rollout.GameSeed(h.c.Seed+uint64(i), episode)
+	h.seats[i] = h.c.Seat
+	if h.c.Seat == stepper.AnySeat {
+		r := prng.New(prng.Key(seed, 0, 0, 0, prng.PurposeSeat))
+		h.seats[i] = r.IntN(h.spec.Info.Players)
+	}
+	h.drawn[i] = nil
+	for p := range h.spec.Info.Players {
+		r := prng.New(prng.Key(seed, 0, 0, uint64(p), prng.PurposeOpponent))
+		h.drawn[i] = append(h.drawn[i], r.IntN(max(len(h.opponents), 1)))
+	}
+	return seed
+}
+
+// mine are the caller's rows of game i: in the slabs, in the batch, how many.
+func (h *hand) mine(i int) (row, all, n int) {
+	players := h.spec.Info.Players
+	if h.c.Seat == stepper.AllSeats {
+		return i * players, i * players, players
+	}
+	return i, i*players + h.seats[i], 1
+}
+
+// show copies what the rows of game i see.
+func (h *hand) show(i int) {
+	row, all, n := h.mine(i)
+	show(h.slabs, h.rows, row, h.batch, all, n)
+	h.slabs.Turn[i], h.slabs.Episode[i] = h.batch.Turn[i], h.auto.Episode(i)
+	h.slabs.Terminated[i], h.slabs.Truncated[i] = h.auto.Terminated[i], h.auto.Truncated[i]
+	if h.slabs.Seat != nil {
+		h.slabs.Seat[i] = sim.Player(h.seats[i])
+	}
+}
+
+func show(dst *stepper.Slabs, rows, row int, src *env.Batch, all, n int) {
+	copy(rowsOf(dst.Planes, rows, row, n), rowsOf(src.Planes, src.Rows, all, n))
+	copy(rowsOf(dst.Packed, rows, row, n), rowsOf(src.Packed, src.Rows, all, n))
+	copy(rowsOf(dst.Scalars, rows, row, n), rowsOf(src.Scalars, src.Rows, all, n))
+	copy(rowsOf(dst.Mask, rows, row, n), rowsOf(src.Mask, src.Rows, all, n))
+	copy(rowsOf(dst.Key, rows, row, n), rowsOf(src.Key, src.Rows, all, n))
+}
+
+// step plays a turn; in mode Disabled it begins the next episode of games that
+// have ended afterwards, as play does.
+func (h *hand) step() {
+	b, s := h.batch, h.slabs
+	for i := range h.seats {
+		row, all, n := h.mine(i)
+		copy(rowsOf(b.Action, b.Rows, all, n), rowsOf(s.Action, h.rows, row, n))
+		if b.Status[i] != sim.Running || h.c.Seat == stepper.AllSeats {
+			continue
+		}
+		for p, j := range h.drawn[i] {
+			if p != h.seats[i] {
+				h.opponents[j].Act(h.auto, b, []int32{int32(i*h.spec.Info.Players + p)})
+			}
+		}
+	}
+	type place struct{ row, all, n int }
+	places := make([]place, len(h.seats))
+	for i := range places {
+		places[i].row, places[i].all, places[i].n = h.mine(i)
+	}
+	h.auto.Step(b)
+	for i, at := range places {
+		copy(s.Reward[at.row:], b.Reward[at.all:at.all+at.n])
+		if !h.auto.Terminated[i] && !h.auto.Truncated[i] {
+			continue
+		}
+		for k := range at.n {
+			o := h.auto.FinalOutcome[at.all+k]
+			s.FinalScore[at.row+k], s.FinalResult[at.row+k] = float32(o.Score), o.Result
+		}
+		if h.c.Autoreset == env.SameStep {
+			f := stepper.Slabs{Planes: s.FinalPlanes, Packed: s.FinalPacked, Scalars: s.FinalScalars, Mask: s.Mask, Key: s.Key}
+			show(&f, h.rows, at.row, h.auto.Final, at.all, at.n)
+		}
+	}
+	h.auto.Observe(b)
+	for i := range h.seats {
+		h.show(i)
+	}
+}
+
+// restart is Reset of the games that have ended.
+func (h *hand) restart(mask []bool) {
+	h.auto.ResetMask(mask)
+	h.auto.Observe(h.batch)
+	for i, wanted := range mask {
+		if wanted {
+			h.show(i)
+			row, _, n := h.mine(i)
+			clear(h.slabs.Reward[row : row+n])
+		}
+	}
+}
+
+// play returns the digests of each game after every one of so many steps.
+func (h *hand) play(steps int) [][]uint64 {
+	games := h.c.Env.N
+	all := make([][]uint64, games)
+	for range steps {
+		choose(h.spec, h.slabs, 0, h.rows)
+		h.step()
+		mask := make([]bool, games)
+		for i := range games {
+			all[i] = append(all[i], digest(h.slabs, games, h.rows, i))
+			mask[i] = h.c.Autoreset == env.Disabled && (h.slabs.Terminated[i] || h.slabs.Truncated[i])
+		}
+		h.restart(mask)
+	}
+	return all
+}

@@ -1,0 +1,311 @@
+package stepper_test
+
+import (
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"moonfarm/env"
+	"moonfarm/env/catalog"
+	"moonfarm/rollout"
+	"moonfarm/rollout/stepper"
+	"moonfarm/sim"
+)
+
+// wantError demands an error with that text, of type StateError or not.
+func wantError(t *testing.T, what string, err error, state bool, want string) {
+	t.Helper()
+	var s stepper.StateError
+	if err == nil || !strings.Contains(err.Error(), want) || errors.As(err, &s) != state {
+		t.Errorf("%s: error %v, want one with %q; a StateError: %v", what, err, want, state)
+	}
+}
+
+func TestConfigRefused(t *testing.T) {
+	broken := errors.New("broken")
+	for _, c := range []struct {
+		want   string
+		change func(c *stepper.Config)
+	}{
+		{"Config.Vector is nil", func(c *stepper.Config) { c.Vector = nil }},
+		{"0 games: there must be at least 1", func(c *stepper.Config) { c.Env.N = 0 }},
+		{"0 workers", func(c *stepper.Config) { c.Workers = 0 }},
+		{"blocks of 3 games: want a divisor of 4 games, or 0", func(c *stepper.Config) { c.Batch = 3 }},
+		{"blocks of -1 games", func(c *stepper.Config) { c.Batch = -1 }},
+		{"blocks of 8 games", func(c *stepper.Config) { c.Batch = 8 }},
+		{"seat 2: towerdefence has 2, from 0", func(c *stepper.Config) { c.Seat = 2 }},
+		{"seat -3", func(c *stepper.Config) { c.Seat = -3 }},
+		{"opponents, but the caller plays all seats", func(c *stepper.Config) { c.Seat = stepper.AllSeats }},
+		{"no opponents: somebody must play the other seats of towerdefence", func(c *stepper.Config) { c.Opponents = nil }},
+		{"the maker of opponent 1 is nil", func(c *stepper.Config) { c.Opponents = append(c.Opponents, nil) }},
+		{"257 opponents: there may be 256", func(c *stepper.Config) { c.Opponents = make([]rollout.Maker, 257) }},
+		{"autoreset Mode(3)", func(c *stepper.Config) { c.Autoreset = 3 }},
+		{`no reward "glory"`, func(c *stepper.Config) { c.Env.Reward = "glory" }},
+		{"broken", func(c *stepper.Config) {
+			c.Vector = func(env.Config) (env.Vector, error) { return nil, broken }
+		}},
+		{"made a nil Vector", func(c *stepper.Config) { c.Vector = func(env.Config) (env.Vector, error) { return nil, nil } }},
+		{"made 1 games, want 4", func(c *stepper.Config) {
+			make := c.Vector
+			c.Vector = func(e env.Config) (env.Vector, error) { e.N = 1; return make(e) }
+		}},
+		{"broken", func(c *stepper.Config) {
+			c.Opponents = append(c.Opponents, func(env.Spec) (rollout.Policy, error) { return nil, broken })
+		}},
+		{"the maker of opponent 1 made a nil Policy", func(c *stepper.Config) {
+			c.Opponents = append(c.Opponents, func(env.Spec) (rollout.Policy, error) { return nil, nil })
+		}},
+	} {
+		config := config(t, "towerdefence", 4, 0, "random")
+		c.change(&config)
+		s, err := stepper.New(config)
+		if s != nil {
+			t.Errorf("%s: there is a Stepper", c.want)
+		}
+		wantError(t, "New", err, false, c.want)
+	}
+}
+
+func TestSlabsRefused(t *testing.T) {
+	c := config(t, "towerdefence", 4, 0, "random")
+	s, good := open(t, c)
+	wantError(t, "Bind", s.Bind(nil), false, "the slabs are nil")
+	for want, change := range map[string]func(b *stepper.Slabs){
+		"slab Planes has length":            func(b *stepper.Slabs) { b.Planes = b.Planes[1:] },
+		"slab Packed has length":            func(b *stepper.Slabs) { b.Packed = b.Packed[1:] },
+		"slab Scalars has length":           func(b *stepper.Slabs) { b.Scalars = b.Scalars[1:] },
+		"slab Mask has length":              func(b *stepper.Slabs) { b.Mask = b.Mask[1:] },
+		"slab Key has length":               func(b *stepper.Slabs) { b.Key = b.Key[1:] },
+		"slab Turn has length":              func(b *stepper.Slabs) { b.Turn = b.Turn[1:] },
+		"slab Action has length 3, want 4":  func(b *stepper.Slabs) { b.Action = b.Action[1:] },
+		"slab Reward has length":            func(b *stepper.Slabs) { b.Reward = b.Reward[1:] },
+		"slab Terminated has length":        func(b *stepper.Slabs) { b.Terminated = b.Terminated[1:] },
+		"slab Truncated has length":         func(b *stepper.Slabs) { b.Truncated = b.Truncated[1:] },
+		"slab Seat has length":              func(b *stepper.Slabs) { b.Seat = b.Seat[1:] },
+		"slab Episode has length":           func(b *stepper.Slabs) { b.Episode = b.Episode[1:] },
+		"slab FinalPlanes has length":       func(b *stepper.Slabs) { b.FinalPlanes = make([]uint8, 1) },
+		"slab FinalPacked has length":       func(b *stepper.Slabs) { b.FinalPacked = make([]uint64, 1) },
+		"slab FinalScalars has length":      func(b *stepper.Slabs) { b.FinalScalars = make([]float32, 1) },
+		"slab FinalScore has length":        func(b *stepper.Slabs) { b.FinalScore = b.FinalScore[1:] },
+		"slab FinalResult has length":       func(b *stepper.Slabs) { b.FinalResult = b.FinalResult[1:] },
+		"only autoreset SameStep writes th": func(b *stepper.Slabs) { b.FinalScalars = make([]float32, len(b.Scalars)) },
+	} {
+		bad := *good
+		change(&bad)
+		wantError(t, "Bind", s.Bind(&bad), false, want)
+	}
+	all, b := open(t, config(t, "towerdefence", 4, stepper.AllSeats))
+	b.Seat = make([]sim.Player, 4)
+	wantError(t, "Bind", all.Bind(b), false, "a slab Seat, but the caller plays all seats")
+}
+
+// TestWrongTime: calls that come too early, too late or twice change nothing.
+func TestWrongTime(t *testing.T) {
+	c := config(t, "towerdefence", 4, 0, "random")
+	c.Batch, c.Autoreset, c.Env.MaxTurns = 2, env.Disabled, 3
+	s, err := stepper.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := slabsFor(s.Spec(), s.Rows(), c)
+	wantError(t, "Step", s.Step(), true, "no slab Action is bound")
+	if err := s.Bind(b); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Reset(nil, []bool{true, true, true, false}); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, "Step", s.Step(), true, "game 3 has not begun: Reset it first")
+	wantError(t, "Send", s.Send(1), true, "game 3 has not begun")
+	_, err = s.Recv(0)
+	wantError(t, "Recv", err, true, "Recv, but no block is under way")
+	wantError(t, "Send", s.Send(2), false, "Send of block 2: there are 2, from 0")
+	wantError(t, "Reset", s.Reset(make([]uint64, 3), nil), false, "3 seeds for 4 games")
+	wantError(t, "Reset", s.Reset(nil, make([]bool, 5)), false, "a reset mask of length 5 for 4 games")
+	if err := s.Send(0); err != nil {
+		t.Fatal(err)
+	}
+	_, snapshot := s.AppendSnapshot(nil, 1)
+	for what, err := range map[string]error{
+		"Bind": s.Bind(b), "Step": s.Step(), "Observe": s.Observe(), "Reset": s.Reset(nil, nil), "Send": s.Send(0),
+		"Reset ": s.Reset(nil, []bool{false, true, false, false}), "AppendSnapshot": snapshot, "Restore": s.Restore(0, nil),
+	} {
+		wantError(t, what, err, true, "under way")
+	}
+	if err := s.Reset(nil, []bool{false, false, false, true}); err != nil {
+		t.Errorf("Reset of a game in another block: %v", err)
+	}
+	if k, err := s.Recv(time.Minute); err != nil || k != 0 {
+		t.Errorf("block %d, error %v", k, err)
+	}
+	for range 2 {
+		if err := s.Send(0); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Recv(-1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantError(t, "Send", s.Send(0), true, "game 0 has ended: with autoreset Disabled it must be Reset")
+	wantError(t, "Step", s.Step(), true, "game 0 has ended")
+	if b.Turn[2] != 0 || b.Turn[0] != 3 {
+		t.Errorf("turns %v", b.Turn)
+	}
+	if err := errors.Join(s.Close(), s.Close()); err != nil {
+		t.Errorf("Close: %v", err)
+	}
+	_, err = s.Recv(0)
+	for what, err := range map[string]error{"Step": s.Step(), "Send": s.Send(0), "Recv": err, "Reset": s.Reset(nil, nil), "Bind": s.Bind(b), "Observe": s.Observe(), "Restore": s.Restore(0, nil)} {
+		wantError(t, what, err, true, "the stepper is closed")
+	}
+}
+
+// TestActionsRefused: an action that is no choice is named, and no game has gone
+// on; −1 is none of them, and what the rules refuse is theirs.
+func TestActionsRefused(t *testing.T) {
+	for _, g := range catalog.Games() {
+		for _, seat := range []int{1, stepper.AllSeats} {
+			c := config(t, g.Name, 4, seat, "random")
+			if seat == stepper.AllSeats {
+				c = config(t, g.Name, 4, seat)
+			}
+			c.Batch, c.Workers = 2, 2
+			s, b := open(t, c)
+			heads := s.Spec().Heads
+			row, where := 3, "game 3, seat 1: "
+			if seat == stepper.AllSeats {
+				row = 3*s.Spec().Info.Players + 1
+			}
+			for _, h := range []int{0, len(heads) / 2, len(heads) - 1} {
+				at := &b.Action[row*len(heads)+h]
+				turns := slices.Clone(b.Turn)
+				for _, bad := range []int32{int32(heads[h]), -2, 1<<31 - 1, -1 << 31} {
+					*at = bad
+					wantError(t, g.Name, s.Step(), false, where)
+					wantError(t, g.Name, s.Send(1), false, where)
+				}
+				if !slices.Equal(b.Turn, turns) {
+					t.Errorf("%s: turns %v after refused steps, before %v", g.Name, b.Turn, turns)
+				}
+				*at = -1
+				if err := s.Step(); err != nil {
+					t.Errorf("%s: −1 is refused: %v", g.Name, err)
+				}
+				*at = int32(heads[h] - 1)
+				if err := s.Step(); err != nil {
+					t.Errorf("%s: the last choice is refused: %v", g.Name, err)
+				}
+				if want := *at; want != int32(heads[h]-1) {
+					t.Errorf("%s: Action was changed to %d", g.Name, want)
+				}
+				*at = 0
+			}
+		}
+	}
+}
+
+// bomb is a policy that panics at a turn.
+type bomb struct {
+	turn   int32
+	closed *int
+}
+
+func (p bomb) Name() string    { return "bomb" }
+func (p bomb) Wants() env.Want { return 0 }
+func (p bomb) Close() error    { *p.closed++; return io.ErrClosedPipe }
+func (p bomb) Act(_ env.Vector, b *env.Batch, rows []int32) {
+	for _, row := range rows {
+		b.OrderLen[row] = 0
+		if b.Turn[row/2] == p.turn {
+			panic("boom")
+		}
+	}
+}
+
+// TestPanics: a panic is an error of the call, and of every later one. Close
+// closes all policies and tells their errors.
+func TestPanics(t *testing.T) {
+	for _, workers := range []int{1, 3} {
+		for _, async := range []bool{false, true} {
+			closed := 0
+			c := config(t, "towerdefence", 6, 0)
+			c.Opponents = []rollout.Maker{func(env.Spec) (rollout.Policy, error) { return bomb{2, &closed}, nil }}
+			c.Workers, c.Batch = workers, 2
+			s, err := stepper.New(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(s.Bind(slabsFor(s.Spec(), s.Rows(), c)), s.Reset(nil, nil)); err != nil {
+				t.Fatal(err)
+			}
+			step := s.Step
+			if async {
+				step = func() error {
+					if err := s.Send(1); err != nil {
+						return err
+					}
+					_, err := s.Recv(-1)
+					return err
+				}
+			}
+			for turn := range 5 {
+				err := step()
+				var p *stepper.PanicError
+				if turn < 2 && err != nil || turn >= 2 && (!errors.As(err, &p) || p.Value != "boom" || !strings.Contains(err.Error(), "boom")) {
+					t.Errorf("%d workers, turn %d: error %v", workers, turn, err)
+				}
+			}
+			if err := s.Close(); !errors.Is(err, io.ErrClosedPipe) || closed == 0 {
+				t.Errorf("Close: error %v, %d policies closed", err, closed)
+			}
+		}
+	}
+	// New closes what it made before it failed.
+	closed, made := 0, 0
+	c := config(t, "towerdefence", 6, 0)
+	c.Opponents = []rollout.Maker{func(env.Spec) (rollout.Policy, error) {
+		if made++; made == 3 {
+			return nil, errors.New("no more")
+		}
+		return bomb{2, &closed}, nil
+	}}
+	c.Batch = 2
+	if _, err := stepper.New(c); err == nil || closed != 2 {
+		t.Errorf("New: error %v, %d policies closed", err, closed)
+	}
+}
+
+// TestTimeout: Recv gives up, and the block can be had later.
+func TestTimeout(t *testing.T) {
+	c := config(t, "towerdefence", 2, 0)
+	gate := make(chan struct{})
+	c.Opponents = []rollout.Maker{func(env.Spec) (rollout.Policy, error) { return slow(gate), nil }}
+	s, b := open(t, c)
+	if err := s.Send(0); err != nil {
+		t.Fatal(err)
+	}
+	for _, wait := range []time.Duration{0, time.Millisecond} {
+		if _, err := s.Recv(wait); err != stepper.ErrTimeout {
+			t.Errorf("waiting %v: error %v", wait, err)
+		}
+	}
+	close(gate)
+	if k, err := s.Recv(time.Hour); k != 0 || err != nil || b.Turn[0] != 1 {
+		t.Errorf("block %d, error %v, turn %d", k, err, b.Turn[0])
+	}
+}
+
+// slow is a policy that waits.
+type slow chan struct{}
+
+func (p slow) Name() string    { return "slow" }
+func (p slow) Wants() env.Want { return 0 }
+func (p slow) Act(_ env.Vector, b *env.Batch, rows []int32) {
+	<-p
+	for _, row := range rows {
+		b.OrderLen[row] = 0
+	}
+}

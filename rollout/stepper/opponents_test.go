@@ -1,0 +1,325 @@
+package stepper_test
+
+import (
+	"bytes"
+	"fmt"
+	"hash/crc32"
+	"slices"
+	"testing"
+
+	"moonfarm/env"
+	"moonfarm/features"
+	"moonfarm/features/featuretest"
+	"moonfarm/rollout"
+	"moonfarm/rollout/stepper"
+	"moonfarm/sim"
+	"moonfarm/sim/simtest"
+)
+
+// peek is a policy that chooses by all that its row sees, and demands what a
+// policy may rely on.
+type peek struct {
+	t    testing.TB
+	salt uint32
+	spec env.Spec
+	met  func(b *env.Batch, row int32)
+}
+
+func (p peek) Name() string { return "peek" }
+
+func (p peek) Wants() env.Want {
+	return env.WantPlanes | env.WantPacked | env.WantScalars | env.WantMask | env.WantKey | env.WantAction
+}
+
+func (p peek) Act(_ env.Vector, b *env.Batch, rows []int32) {
+	b.Need(p.Wants(), "peek")
+	if len(rows) == 0 {
+		p.t.Error("a policy acts for no rows")
+	}
+	heads := len(p.spec.Heads)
+	for _, row := range rows {
+		if b.Status[int(row)/p.spec.Info.Players] != sim.Running || b.OrderLen[row] != -1 {
+			p.t.Errorf("row %d: a policy acts for a game that is %v, OrderLen %d", row, b.Status[int(row)/p.spec.Info.Players], b.OrderLen[row])
+		}
+		seen := fmt.Append(nil, rowsOf(b.Planes, b.Rows, int(row), 1), rowsOf(b.Packed, b.Rows, int(row), 1),
+			rowsOf(b.Scalars, b.Rows, int(row), 1), rowsOf(b.Mask, b.Rows, int(row), 1), b.Key[row], p.salt)
+		for h, n := range p.spec.Heads {
+			seen = append(seen, byte(h))
+			b.Action[int(row)*heads+h] = int32(crc32.ChecksumIEEE(seen) % uint32(n))
+		}
+		if p.met != nil {
+			p.met(b, row)
+		}
+	}
+}
+
+// foggy is the Config of a test for the toy with fog of war and memory.
+func foggy(g simtest.Toy, games, seat int) stepper.Config {
+	return stepper.Config{
+		Vector: func(c env.Config) (env.Vector, error) {
+			kit := featuretest.ToyKit(g)
+			kit.Fog = &features.Fog{Visible: "named", Remembered: []string{"heap"}}
+			return env.New(g, kit, c)
+		},
+		Env: env.Config{N: games, Memory: true, Reward: "stones"}, Seat: seat, Seed: 5, Workers: 1,
+	}
+}
+
+// TestOpponentsSee: opponents that see planes and all else, in games of several
+// seats with fog and memory, choose as by hand; so does the caller.
+func TestOpponentsSee(t *testing.T) {
+	for _, g := range []simtest.Toy{{Seats: 2, Orders: 1}, {Seats: 3, Orders: 2}, {Seats: 4, Orders: 8}} {
+		for seat := stepper.AnySeat; seat < g.Seats; seat++ {
+			for mode := env.NextStep; mode <= env.Disabled; mode++ {
+				c := foggy(g, 6, seat)
+				c.Autoreset = mode
+				for salt := range uint32(3) {
+					if seat != stepper.AllSeats {
+						c.Opponents = append(c.Opponents, func(s env.Spec) (rollout.Policy, error) { return peek{t, salt, s, nil}, nil })
+					}
+				}
+				sameTrajectory(t, c, false)
+			}
+		}
+	}
+}
+
+// TestSomeSlabs: what is not wanted changes nothing of the rest.
+func TestSomeSlabs(t *testing.T) {
+	c := config(t, "tron", 8, stepper.AnySeat, "random")
+	c.Autoreset = env.SameStep
+	s, all := open(t, c)
+	some, few := open(t, c)
+	*few = stepper.Slabs{Action: few.Action, Scalars: few.Scalars, FinalScalars: few.FinalScalars, FinalResult: few.FinalResult}
+	if err := some.Bind(few); err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		choose(s.Spec(), all, 0, s.Rows())
+		copy(few.Action, all.Action)
+		for _, x := range []*stepper.Stepper{s, some} {
+			if err := x.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !slices.Equal(few.Scalars, all.Scalars) || !slices.Equal(few.FinalScalars, all.FinalScalars) || !slices.Equal(few.FinalResult, all.FinalResult) {
+			t.Fatal("other scalars without the other slabs")
+		}
+	}
+	*all = *slabsFor(s.Spec(), s.Rows(), c) // other memory, which Observe fills
+	*few = *slabsFor(s.Spec(), s.Rows(), c)
+	for k, x := range []*stepper.Stepper{s, some} {
+		if err := x.Bind([]*stepper.Slabs{all, few}[k]); err != nil {
+			t.Fatal(err)
+		}
+		if err := x.Observe(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(few.Planes, all.Planes) || !slices.Equal(few.Key, all.Key) || !slices.Equal(few.Seat, all.Seat) ||
+		!slices.Equal(few.Episode, all.Episode) || slices.Max(all.Episode) == 0 || slices.Max(all.Key) == 0 {
+		t.Error("Observe shows something else in other slabs")
+	}
+}
+
+// TestDraws: every seat and every opponent has its turn, about as often as the
+// others; with one seat it stays.
+func TestDraws(t *testing.T) {
+	const games, resets = 64, 20
+	var met [3]int
+	c := foggy(simtest.Toy{Seats: 3, Orders: 1}, games, stepper.AnySeat)
+	for k := range met {
+		c.Opponents = append(c.Opponents, func(s env.Spec) (rollout.Policy, error) {
+			return peek{t, 0, s, func(*env.Batch, int32) { met[k]++ }}, nil
+		})
+	}
+	s, b := open(t, c)
+	var seats [3]int
+	for episode := range resets {
+		for i, p := range b.Seat {
+			seats[p]++
+			if b.Episode[i] != uint64(episode) {
+				t.Fatalf("game %d is in episode %d, want %d", i, b.Episode[i], episode)
+			}
+		}
+		if err := s.Step(); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Reset(nil, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for k := range 3 {
+		if n := seats[k]; n < games*resets/4 || n > games*resets/2 {
+			t.Errorf("seat %d was drawn %d times of %d", k, n, games*resets)
+		}
+		if n := met[k]; n < games*resets/2 || n > games*resets {
+			t.Errorf("opponent %d was drawn %d times of %d", k, n, 2*games*resets)
+		}
+	}
+}
+
+// TestSeeds: base seeds decide, whether they come from Config or from Reset, and
+// for whichever game.
+func TestSeeds(t *testing.T) {
+	c := config(t, "tron", 4, stepper.AnySeat, "random")
+	want := playSync(t, c, 12)
+	c.Seed = 999
+	s, b := open(t, c)
+	got := make([][]uint64, 4)
+	if err := s.Step(); err != nil { // of an episode before
+		t.Fatal(err)
+	}
+	if err := s.Reset([]uint64{11, 12, 13, 14}, nil); err != nil {
+		t.Fatal(err)
+	}
+	clear(b.FinalScore)
+	clear(b.FinalResult)
+	for range 12 {
+		choose(s.Spec(), b, 0, 4)
+		if err := s.Step(); err != nil {
+			t.Fatal(err)
+		}
+		tell(t, s, b, c, got, 0, 4)
+	}
+	compare(t, "seeds of Reset", got, want)
+	if err := s.Reset([]uint64{13, 0, 0, 0}, []bool{true, false, false, false}); err != nil {
+		t.Fatal(err)
+	}
+	key := b.Key[0]
+	if err := s.Reset([]uint64{0, 0, 13, 0}, []bool{false, false, true, false}); err != nil {
+		t.Fatal(err)
+	}
+	if b.Key[2] != key || b.Key[0] != key || b.Episode[0] != 0 || b.Reward[0] != 0 {
+		t.Errorf("games of one seed have keys %x and %x, %x", b.Key[0], b.Key[2], key)
+	}
+	if err := s.Reset(nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if b.Episode[2] != 1 || b.Key[2] == key || b.Key[2] != b.Key[0] {
+		t.Errorf("the next episode is %d, key %x", b.Episode[2], b.Key[2])
+	}
+}
+
+// TestSnapshots: a game goes on in another Stepper, at another place, as in its
+// own, over the ends of episodes.
+func TestSnapshots(t *testing.T) {
+	for _, seat := range []int{stepper.AllSeats, stepper.AnySeat, 1} {
+		for mode := env.NextStep; mode <= env.Disabled; mode++ {
+			c := config(t, "tron", 5, seat)
+			if seat != stepper.AllSeats {
+				c = config(t, "tron", 5, seat, "random", "empty", "random")
+			}
+			c.Autoreset = mode
+			s, b := open(t, c)
+			c.Seed, c.Workers = 77, 2
+			other, d := open(t, c)
+			for turn := range 17 {
+				if turn == 4 || turn == 9 {
+					from, to := turn%5, (turn+2)%5
+					saved, err := s.AppendSnapshot([]byte("before"), from)
+					if err == nil {
+						err = other.Restore(to, saved[6:])
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+					again, err := other.AppendSnapshot([]byte("before"), to)
+					if err != nil || !bytes.Equal(again, saved) {
+						t.Fatalf("the snapshot of a restored game differs, error %v", err)
+					}
+					follow(t, s, b, other, d, c, from, to)
+				}
+				next(t, s, b, c)
+			}
+		}
+	}
+}
+
+// follow plays two games, of two Steppers, side by side.
+func follow(t *testing.T, s *stepper.Stepper, b *stepper.Slabs, other *stepper.Stepper, d *stepper.Slabs, c stepper.Config, from, to int) {
+	t.Helper()
+	games, rows := s.Spec().Games, s.Rows()
+	for turn := range 12 {
+		x, y := *b, *d
+		for _, one := range []*stepper.Slabs{&x, &y} { // what ended before the snapshot, and the turn before
+			if turn == 0 {
+				one.Reward, one.Action = make([]float32, rows), make([]int32, len(b.Action))
+				if c.Autoreset == env.SameStep {
+					one.Terminated, one.Truncated = make([]bool, games), make([]bool, games)
+				}
+			}
+			one.FinalScore, one.FinalResult = make([]float32, rows), make([]float32, rows)
+			one.FinalPlanes, one.FinalPacked, one.FinalScalars = make([]uint8, rows), make([]uint64, rows), make([]float32, rows)
+		}
+		if digest(&x, games, rows, from) != digest(&y, games, rows, to) {
+			t.Fatalf("seat %d, %v: the restored game differs after %d turns", c.Seat, c.Autoreset, turn)
+		}
+		next(t, s, b, c)
+		next(t, other, d, c)
+	}
+}
+
+// next plays a turn, after the games that have ended were begun anew where
+// autoreset is Disabled.
+func next(t *testing.T, s *stepper.Stepper, b *stepper.Slabs, c stepper.Config) {
+	t.Helper()
+	mask := make([]bool, s.Spec().Games)
+	for i := range mask {
+		mask[i] = c.Autoreset == env.Disabled && (b.Terminated[i] || b.Truncated[i])
+	}
+	if slices.Contains(mask, true) {
+		if err := s.Reset(nil, mask); err != nil {
+			t.Fatal(err)
+		}
+	}
+	choose(s.Spec(), b, 0, s.Rows())
+	if err := s.Step(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSnapshotsRefused: what does not fit is refused, and changes nothing.
+func TestSnapshotsRefused(t *testing.T) {
+	c := config(t, "tron", 3, 1, "random", "empty", "random", "empty")
+	s, b := open(t, c)
+	next(t, s, b, c)
+	good, err := s.AppendSnapshot(nil, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := func(s *stepper.Stepper, what string, bad []byte, want string) {
+		t.Helper()
+		before, _ := s.AppendSnapshot(nil, 2)
+		wantError(t, what, s.Restore(2, bad), false, want)
+		if after, _ := s.AppendSnapshot(nil, 2); !bytes.Equal(before, after) {
+			t.Errorf("%s: refused, but the game has changed", what)
+		}
+	}
+	for bit := range 8 * len(good) {
+		bad := slices.Clone(good)
+		bad[bit/8] ^= 1 << (bit % 8)
+		refused(s, "a flipped bit", bad, "snapshot")
+	}
+	for n := range good {
+		refused(s, "a short snapshot", good[:n], "snapshot")
+	}
+	wantError(t, "Restore", s.Restore(3, good), false, "Restore of game 3: there are 3, from 0")
+	_, err = s.AppendSnapshot(nil, -1)
+	wantError(t, "AppendSnapshot", err, false, "AppendSnapshot of game -1")
+	first, _ := open(t, config(t, "tron", 3, 0, "random"))
+	refused(first, "another seat", good, "snapshot for seat 1, this stepper plays seat 0")
+	all, _ := open(t, config(t, "tron", 3, stepper.AllSeats))
+	refused(all, "all seats", good, "snapshot for seat 1, this stepper plays seat -1")
+	td, _ := open(t, config(t, "towerdefence", 3, 1, "random", "empty", "random", "empty"))
+	refused(td, "another game", good, "of another game")
+	few, _ := open(t, config(t, "tron", 3, 1, "random"))
+	for i := range 3 {
+		one, _ := s.AppendSnapshot(nil, i)
+		if one[24] != 0 { // the opponent at seat 0
+			refused(few, "an opponent too many", one, "there are 1 here, from 0")
+			return
+		}
+	}
+	t.Error("no game has another opponent than the first")
+}

@@ -1,0 +1,290 @@
+package stepper
+
+import (
+	"errors"
+	"fmt"
+
+	"moonfarm/env"
+	"moonfarm/rollout"
+	"moonfarm/sim"
+	"moonfarm/sim/prng"
+)
+
+// part is some of the games. One goroutine at a time works on it.
+type part struct {
+	stepper *Stepper
+	block   int
+	first   int // game, of all
+	players int
+	auto    *env.Autoreset
+
+	mine  *env.Batch // what the caller sees; its Action, Orders and the rest are of all seats
+	all   *env.Batch // what the opponents see; all but observations are those of mine
+	wants env.Want   // the observations in all
+	slabs Slabs      // the caller's, of these games
+
+	opponents []rollout.Policy
+	drawn     []uint8      // [games × seats] which of them plays
+	lists     [][]int32    // the rows of each
+	seats     []sim.Player // [games] the caller's; nil with AllSeats
+	played    []sim.Player // [games] the same in the turn that was played
+
+	base  []uint64 // [games] seeds
+	begun []bool   // [games]
+	fresh int      // games that have not begun
+	fault error    // of the latest run
+}
+
+// seen are the observations in a Batch.
+const seen = env.WantPlanes | env.WantPacked | env.WantScalars | env.WantMask | env.WantKey
+
+// newPart makes the part of a block with the n games from first on. The first
+// part of all tells the Stepper what games it plays.
+func newPart(s *Stepper, b, first, n int) (*part, error) {
+	c := s.c.Env
+	c.N = n
+	v, err := s.c.Vector(c)
+	if err != nil {
+		return nil, err
+	}
+	if v == nil {
+		return nil, errors.New("Config.Vector made a nil Vector")
+	}
+	spec := v.Spec()
+	if spec.Games != n {
+		return nil, fmt.Errorf("Config.Vector made %d games, want %d", spec.Games, n)
+	}
+	if len(s.parts) == 0 {
+		s.spec, s.players = spec, spec.Info.Players
+		s.spec.Games, s.runs = s.c.Env.N, runsOf(spec.Heads)
+		if err := s.c.checkSeat(spec.Info.Name, s.players); err != nil {
+			return nil, err
+		}
+	}
+	k := &part{
+		stepper: s, block: b, first: first, players: s.players,
+		drawn: make([]uint8, n*s.players), base: make([]uint64, n), begun: make([]bool, n), fresh: n,
+	}
+	if s.c.Seat != AllSeats {
+		k.seats, k.played = make([]sim.Player, n), make([]sim.Player, n)
+	}
+	for i := range n {
+		k.base[i] = s.c.Seed + uint64(first+i)
+	}
+	if k.opponents, err = rollout.NewSeats(s.c.Opponents, spec); err != nil {
+		return nil, err
+	}
+	for j, p := range k.opponents {
+		if p == nil {
+			return nil, errors.Join(fmt.Errorf("the maker of opponent %d made a nil Policy", j), rollout.CloseSeats(k.opponents...))
+		}
+		k.wants |= p.Wants() & seen
+		k.lists = append(k.lists, make([]int32, 0, n*s.players))
+	}
+	k.all = env.NewBatch(spec, n, k.wants|env.WantAction)
+	k.mine = k.view()
+	k.auto, err = env.NewAutoreset(v, s.c.Autoreset, k.begin, k.view())
+	if err != nil {
+		return nil, errors.Join(err, rollout.CloseSeats(k.opponents...))
+	}
+	return k, nil
+}
+
+// view is a Batch of the caller's rows without observations. All else is shared.
+func (k *part) view() *env.Batch {
+	b := *k.all
+	b.Planes, b.Packed, b.Scalars, b.Mask, b.Key = nil, nil, nil, nil, nil
+	b.Seats = k.seats
+	return &b
+}
+
+// begin is called when an episode of game i begins and returns its seed. The
+// seat and the opponents are drawn from it.
+func (k *part) begin(i int, episode uint64) uint64 {
+	seed := rollout.GameSeed(k.base[i], episode)
+	if k.seats != nil {
+		seat := k.stepper.c.Seat
+		if seat == AnySeat {
+			r := prng.New(prng.Key(seed, 0, 0, 0, prng.PurposeSeat))
+			seat = r.IntN(k.players)
+		}
+		k.seats[i] = sim.Player(seat)
+	}
+	if n := len(k.opponents); n > 1 {
+		for p := range k.players {
+			r := prng.New(prng.Key(seed, 0, 0, uint64(p), prng.PurposeOpponent))
+			k.drawn[i*k.players+p] = uint8(r.IntN(n))
+		}
+	}
+	k.tell(i, episode)
+	return seed
+}
+
+// tell writes which episode of game i is shown.
+func (k *part) tell(i int, episode uint64) {
+	if k.slabs.Episode != nil {
+		k.slabs.Episode[i] = episode
+	}
+	if k.slabs.Seat != nil {
+		k.slabs.Seat[i] = k.seats[i]
+	}
+}
+
+// bind takes this part of the caller's slabs into use.
+func (k *part) bind(all *Slabs) {
+	s, n := k.stepper, len(k.base)
+	k.slabs = all.cutFor(s.spec.Games, s.Rows(), k.first, n)
+	b := &k.slabs
+	k.all.Turn = moved(b.Turn, k.all.Turn)
+	*k.mine = *k.view()
+	k.mine.Planes = seenBy(b.Planes, k.all.Planes)
+	k.mine.Packed = seenBy(b.Packed, k.all.Packed)
+	k.mine.Scalars = seenBy(b.Scalars, k.all.Scalars)
+	k.mine.Mask = seenBy(b.Mask, k.all.Mask)
+	k.mine.Key = seenBy(b.Key, k.all.Key)
+	if k.seats == nil && b.Reward != nil {
+		k.mine.Reward = b.Reward
+	}
+	k.auto.Terminated, k.auto.Truncated = moved(b.Terminated, k.auto.Terminated), moved(b.Truncated, k.auto.Truncated)
+	f := k.view()
+	f.Planes, f.Packed, f.Scalars = b.FinalPlanes, b.FinalPacked, b.FinalScalars
+	k.auto.Final = f
+	for i := range n {
+		k.tell(i, k.auto.Episode(i))
+	}
+}
+
+// seenBy is the slab into which the games write what the caller sees: none if
+// the opponents see it too, from whose slab it is copied then.
+func seenBy[T any](mine, all []T) []T {
+	if all != nil {
+		return nil
+	}
+	return mine
+}
+
+// moved is the slab that takes the place of old, with what that holds; a new one
+// if the caller wants none.
+func moved[T any](slab, old []T) []T {
+	if slab == nil {
+		slab = make([]T, len(old))
+	}
+	copy(slab, old)
+	return slab
+}
+
+// observe fills what the opponents and the caller see.
+func (k *part) observe() {
+	if k.wants != 0 {
+		k.auto.Observe(k.all)
+	}
+	k.auto.Observe(k.mine)
+	if k.wants != 0 {
+		for i := range k.base {
+			k.share(i)
+		}
+	}
+}
+
+// observeGame is observe for game i.
+func (k *part) observeGame(i int) {
+	if k.wants != 0 {
+		k.auto.ObserveGame(k.all, i)
+	}
+	k.auto.ObserveGame(k.mine, i)
+	if k.wants != 0 {
+		k.share(i)
+	}
+}
+
+// share copies to the caller what the opponents see too.
+func (k *part) share(i int) {
+	row := i*k.players + int(k.seats[i])
+	b, all, n, rows := &k.slabs, k.all, len(k.base), k.all.Rows
+	copyRow(b.Planes, all.Planes, n, i, rows, row)
+	copyRow(b.Packed, all.Packed, n, i, rows, row)
+	copyRow(b.Scalars, all.Scalars, n, i, rows, row)
+	copyRow(b.Mask, all.Mask, n, i, rows, row)
+	copyRow(b.Key, all.Key, n, i, rows, row)
+}
+
+// copyRow copies a row of src, which has so many, to a row of dst, if both are
+// there.
+func copyRow[T any](dst, src []T, dstRows, to, srcRows, from int) {
+	if dst == nil || src == nil {
+		return
+	}
+	size := len(dst) / dstRows
+	copy(dst[to*size:(to+1)*size], src[from*size:][:size])
+}
+
+// step plays a turn with the actions that take took.
+func (k *part) step() {
+	if len(k.opponents) > 0 {
+		k.act()
+	}
+	copy(k.played, k.seats)
+	k.auto.Step(k.mine)
+	k.pay()
+	k.observe()
+}
+
+// act lets the opponents choose in the games that run.
+func (k *part) act() {
+	for j := range k.lists {
+		k.lists[j] = k.lists[j][:0]
+	}
+	for i, status := range k.mine.Status {
+		if status != sim.Running {
+			continue
+		}
+		for p := range k.players {
+			if sim.Player(p) != k.seats[i] {
+				row := i*k.players + p
+				j := k.drawn[row]
+				k.lists[j] = append(k.lists[j], int32(row))
+			}
+		}
+	}
+	for j, rows := range k.lists {
+		if len(rows) > 0 {
+			k.opponents[j].Act(k.auto, k.all, rows)
+		}
+	}
+}
+
+// pay gives the caller the rewards of the turn, and the outcomes of the games
+// that it has ended.
+func (k *part) pay() {
+	if k.seats != nil && k.slabs.Reward != nil {
+		for i, p := range k.played {
+			k.slabs.Reward[i] = k.mine.Reward[i*k.players+int(p)]
+		}
+	}
+	if k.slabs.FinalScore == nil && k.slabs.FinalResult == nil {
+		return
+	}
+	for i, over := range k.auto.Terminated {
+		if !over && !k.auto.Truncated[i] {
+			continue
+		}
+		if k.seats != nil {
+			k.outcome(i, i*k.players+int(k.played[i]))
+			continue
+		}
+		for row := i * k.players; row < (i+1)*k.players; row++ {
+			k.outcome(row, row)
+		}
+	}
+}
+
+// outcome writes to a row of the caller how a row of all stood.
+func (k *part) outcome(mine, row int) {
+	o := &k.auto.FinalOutcome[row]
+	if k.slabs.FinalScore != nil {
+		k.slabs.FinalScore[mine] = float32(o.Score)
+	}
+	if k.slabs.FinalResult != nil {
+		k.slabs.FinalResult[mine] = o.Result
+	}
+}

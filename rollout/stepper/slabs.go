@@ -1,0 +1,139 @@
+package stepper
+
+import (
+	"fmt"
+
+	"moonfarm/env"
+	"moonfarm/sim"
+)
+
+// Slabs are the caller's memory. Those that are nil are not wanted. A row is a
+// game, as its seat sees it, or with AllSeats a seat of a game, at
+// game*players+seat. Shapes are per row unless they say otherwise.
+type Slabs struct {
+	// What the rows see: see env.Batch.
+	Planes  []uint8   // [rows, P, H, W]
+	Packed  []uint64  // [rows, Words]
+	Scalars []float32 // [rows, S]
+	Mask    []uint64  // [rows, MaskWords]
+	Key     []uint64  // [rows]
+	Turn    []int32   // [games] turns played
+
+	// Action is what the rows choose: read by Step and Send, never written. −1
+	// says nothing.
+	Action []int32 // [rows, heads]
+
+	// What the latest step brought; 0 and false after Reset.
+	Reward     []float32 // [rows]
+	Terminated []bool    // [games] the rules ended the game
+	Truncated  []bool    // [games] a limit cut it
+
+	// The episode that is shown.
+	Seat    []sim.Player // [games] the caller's; not with AllSeats
+	Episode []uint64     // [games] its number, from 0
+
+	// The last episode that ended: what was seen at its end (in mode SameStep
+	// alone: in the others that is what is shown after the step), and how the row
+	// stood.
+	FinalPlanes  []uint8
+	FinalPacked  []uint64
+	FinalScalars []float32
+	FinalScore   []float32 // [rows]
+	FinalResult  []float32 // [rows]
+}
+
+// Bind makes all later calls use these slabs, of which it keeps a copy; their
+// memory must stay. The observations are written by the next Reset, Observe,
+// Step or Recv. Bind fails, and changes nothing, if a slab has not the length
+// that it must have, or blocks are under way.
+func (s *Stepper) Bind(slabs *Slabs) error {
+	if err := s.idle("Bind"); err != nil {
+		return err
+	}
+	if slabs == nil {
+		return fmt.Errorf("the slabs are nil")
+	}
+	if err := s.fits(slabs); err != nil {
+		return err
+	}
+	if s.c.Autoreset != env.SameStep && (slabs.FinalPlanes != nil || slabs.FinalPacked != nil || slabs.FinalScalars != nil) {
+		return fmt.Errorf("slabs for the last observations: only autoreset SameStep writes them, this is %v", s.c.Autoreset)
+	}
+	if s.c.Seat == AllSeats && slabs.Seat != nil {
+		return fmt.Errorf("a slab Seat, but the caller plays all seats")
+	}
+	held := *slabs
+	s.slabs = &held
+	for _, k := range s.parts {
+		k.bind(&held)
+	}
+	return nil
+}
+
+// fits compares the lengths of slabs with what they must be.
+func (s *Stepper) fits(b *Slabs) error {
+	z, games, rows := &s.spec, s.spec.Games, s.Rows()
+	for _, c := range []struct {
+		name      string
+		got, want int
+	}{
+		{"Planes", length(b.Planes), rows * z.Shape.PlaneBytes()},
+		{"Packed", length(b.Packed), rows * z.Shape.Words},
+		{"Scalars", length(b.Scalars), rows * z.Shape.Scalars},
+		{"Mask", length(b.Mask), rows * z.MaskWords},
+		{"Key", length(b.Key), rows},
+		{"Turn", length(b.Turn), games},
+		{"Action", length(b.Action), rows * len(z.Heads)},
+		{"Reward", length(b.Reward), rows},
+		{"Terminated", length(b.Terminated), games},
+		{"Truncated", length(b.Truncated), games},
+		{"Seat", length(b.Seat), games},
+		{"Episode", length(b.Episode), games},
+		{"FinalPlanes", length(b.FinalPlanes), rows * z.Shape.PlaneBytes()},
+		{"FinalPacked", length(b.FinalPacked), rows * z.Shape.Words},
+		{"FinalScalars", length(b.FinalScalars), rows * z.Shape.Scalars},
+		{"FinalScore", length(b.FinalScore), rows},
+		{"FinalResult", length(b.FinalResult), rows},
+	} {
+		if c.got != c.want && c.got != absent {
+			return fmt.Errorf("slab %s has length %d, want %d for %d rows of %d games", c.name, c.got, c.want, rows, games)
+		}
+	}
+	return nil
+}
+
+// absent is the length of a slab that is nil.
+const absent = -1
+
+func length[T any](slab []T) int {
+	if slab == nil {
+		return absent
+	}
+	return len(slab)
+}
+
+// cut is that part of a slab of so many rows, nil if the slab is.
+func cut[T any](slab []T, rows, from, n int) []T {
+	if slab == nil {
+		return nil
+	}
+	size := len(slab) / rows
+	return slab[from*size : (from+n)*size : (from+n)*size]
+}
+
+// cutFor are the slabs of the games from first on, n of them, each of which has
+// so many of all the rows.
+func (b *Slabs) cutFor(games, rows, first, n int) Slabs {
+	each := rows / games
+	row, m := first*each, n*each
+	return Slabs{
+		Planes: cut(b.Planes, rows, row, m), Packed: cut(b.Packed, rows, row, m), Scalars: cut(b.Scalars, rows, row, m),
+		Mask: cut(b.Mask, rows, row, m), Key: cut(b.Key, rows, row, m), Turn: cut(b.Turn, games, first, n),
+		Action: cut(b.Action, rows, row, m), Reward: cut(b.Reward, rows, row, m),
+		Terminated: cut(b.Terminated, games, first, n), Truncated: cut(b.Truncated, games, first, n),
+		Seat: cut(b.Seat, games, first, n), Episode: cut(b.Episode, games, first, n),
+		FinalPlanes: cut(b.FinalPlanes, rows, row, m), FinalPacked: cut(b.FinalPacked, rows, row, m),
+		FinalScalars: cut(b.FinalScalars, rows, row, m),
+		FinalScore:   cut(b.FinalScore, rows, row, m), FinalResult: cut(b.FinalResult, rows, row, m),
+	}
+}

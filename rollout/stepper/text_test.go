@@ -1,0 +1,55 @@
+package stepper_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"moonfarm/env"
+	"moonfarm/rollout/stepper"
+)
+
+// TestAppendText draws games of several parts: each by its number, and none that
+// there is not or that is under way.
+func TestAppendText(t *testing.T) {
+	c := config(t, "tron", 48, 0, "empty")
+	c.Autoreset = env.Disabled
+	c.Workers, c.Batch = 2, 24
+	s, b := open(t, c)
+	mask := make([]bool, 48)
+	mask[17], mask[40] = true, true
+	for row := range b.Action {
+		b.Action[row] = -1 // go on, so that no game ends
+	}
+	if err := s.Step(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Reset(nil, mask); err != nil {
+		t.Fatal(err)
+	}
+	for i := range mask {
+		want := "game turn 1\n"
+		if mask[i] {
+			want = "game turn 0\n"
+		}
+		if text, err := s.AppendText([]byte("game "), i); err != nil || !strings.HasPrefix(string(text), want) {
+			t.Errorf("game %d: %q, %v, want %q", i, text, err, want)
+		}
+	}
+	if text, err := s.AppendText(nil, 48); err == nil {
+		t.Errorf("game 48 of 48: %q", text)
+	}
+	if err := s.Send(1); err != nil {
+		t.Fatal(err)
+	}
+	var state stepper.StateError
+	if _, err := s.AppendText(nil, 24); !errors.As(err, &state) {
+		t.Errorf("a game that is under way: %v", err)
+	}
+	if _, err := s.AppendText(nil, 23); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Recv(-1); err != nil {
+		t.Fatal(err)
+	}
+}
