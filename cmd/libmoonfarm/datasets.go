@@ -1,0 +1,183 @@
+//go:build cgo
+
+package main
+
+/*
+#define MF_TYPES_ONLY
+#include "moonfarm.h"
+*/
+import "C"
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+
+	"moonfarm/datasets"
+)
+
+//export mf_dataset_open
+func mf_dataset_open(folder address, out address, e address) C.int32_t {
+	return guard(e, func() error {
+		from, err := there[C.char]("folder", folder)
+		if err != nil {
+			return err
+		}
+		d, err := openDataset(C.GoString(from))
+		if err != nil {
+			return err
+		}
+		return hand(d, out)
+	})
+}
+
+// hand hands out a handle of v.
+func hand(v io.Closer, out address) error {
+	to, err := there[C.mf_handle]("out", out)
+	if err != nil {
+		return errors.Join(err, v.Close())
+	}
+	h, err := handles.add(v)
+	if err != nil {
+		return errors.Join(err, v.Close())
+	}
+	*to = C.mf_handle(h)
+	return nil
+}
+
+//export mf_dataset_describe
+func mf_dataset_describe(h C.mf_handle, buf address, room C.size_t, need address, e address) C.int32_t {
+	return guard(e, func() error {
+		return call(&handles, handle(h), func(d *dataset) error {
+			text, err := json.Marshal(d.Manifest())
+			if err != nil {
+				return err
+			}
+			return put(text, true, buf, room, need)
+		})
+	})
+}
+
+//export mf_reader_open
+func mf_reader_open(h C.mf_handle, c address, out address, e address) C.int32_t {
+	return guard(e, func() error {
+		return call(&handles, handle(h), func(d *dataset) error {
+			reading, err := sized[C.mf_reading]("mf_reading", c)
+			if err != nil {
+				return err
+			}
+			o, err := readOptions(reading)
+			if err != nil {
+				return err
+			}
+			r, err := newReader(d, o, reading.play != 0)
+			if err != nil {
+				return err
+			}
+			return hand(r, out)
+		})
+	})
+}
+
+func readOptions(c *C.mf_reading) (datasets.ReadOptions, error) {
+	var columns, obs, reward string
+	if err := texts([]text{
+		{"columns", field(&c.columns), &columns}, {"obs", field(&c.obs), &obs}, {"reward", field(&c.reward), &reward},
+	}); err != nil {
+		return datasets.ReadOptions{}, err
+	}
+	if c.reserved != 0 {
+		return datasets.ReadOptions{}, wrong("reserved of the mf_reading is %d: want 0", c.reserved)
+	}
+	if c.split < 0 || c.split > C.MF_TEST {
+		return datasets.ReadOptions{}, wrong("split is %d: want MF_ALL, MF_TRAIN, MF_VALIDATION or MF_TEST", c.split)
+	}
+	for name, n := range map[string]C.int64_t{"rows": c.rows, "shuffle": c.shuffle} {
+		if n < 0 || n > math.MaxInt32 {
+			return datasets.ReadOptions{}, wrong("%s is %d: want 0 to %d", name, n, math.MaxInt32)
+		}
+	}
+	return datasets.ReadOptions{
+		Columns: lines(columns), Rows: int(c.rows), Shuffle: int(c.shuffle), Seed: uint64(c.seed), Epoch: uint64(c.epoch),
+		Split: datasets.Split(c.split), Validation: float64(c.validation), Test: float64(c.test), Part: int(c.part), Parts: int(c.parts),
+		Obs: datasets.Obs(obs), Memory: c.memory != 0, Reward: reward, Discount: float64(c.discount), Steps: int(c.steps),
+		Whole: c.whole != 0, Workers: int(c.workers),
+	}, nil
+}
+
+//export mf_reader_describe
+func mf_reader_describe(h C.mf_handle, buf address, room C.size_t, need address, e address) C.int32_t {
+	return guard(e, func() error {
+		return call(&handles, handle(h), func(r *reader) error {
+			text, err := r.describe()
+			if err != nil {
+				return err
+			}
+			return put(text, true, buf, room, need)
+		})
+	})
+}
+
+//export mf_reader_next
+func mf_reader_next(h C.mf_handle, batch address, e address) C.int32_t {
+	return guard(e, func() error {
+		return call(&handles, handle(h), func(r *reader) error {
+			to, err := sized[C.mf_batch]("mf_batch", batch)
+			if err != nil {
+				return err
+			}
+			if to.reserved != 0 || to.capacity < 0 || to.orders_capacity < 0 {
+				return wrong("the mf_batch has the capacity %d, of orders %d, reserved %d: want 0 for that, and no less for the others", to.capacity, to.orders_capacity, to.reserved)
+			}
+			b, err := r.next()
+			if err != nil {
+				return err
+			}
+			to.rows, to.orders_count = C.int64_t(b.Rows), C.int64_t(len(b.Orders))
+			if to.rows > to.capacity || field(&to.orders) != 0 && to.orders_count > to.orders_capacity {
+				return nil
+			}
+			if err := copyBatch(to, b); err != nil {
+				return err
+			}
+			r.take()
+			return nil
+		})
+	})
+}
+
+// copyBatch copies a batch to the caller.
+func copyBatch(to *C.mf_batch, b *datasets.Batch) error {
+	var first error
+	c := checker{&first}
+	column(c, "episode", field(&to.episode), b.Episode)
+	column(c, "turn", field(&to.turn), b.Turn)
+	column(c, "seat", field(&to.seat), b.Seat)
+	column(c, "planes", field(&to.planes), b.Planes)
+	column(c, "packed", field(&to.packed), b.Packed)
+	column(c, "scalars", field(&to.scalars), b.Scalars)
+	column(c, "mask", field(&to.mask), b.Mask)
+	column(c, "action", field(&to.action), b.Action)
+	column(c, "opponent", field(&to.opponent), b.Opponent)
+	column(c, "reward", field(&to.reward), b.Reward)
+	column(c, "returns", field(&to.returns), b.Return)
+	column(c, "nstep", field(&to.nstep), b.NStep)
+	column(c, "outcome", field(&to.outcome), b.Outcome)
+	column(c, "terminated", field(&to.terminated), b.Terminated)
+	column(c, "truncated", field(&to.truncated), b.Truncated)
+	column(c, "chosen", field(&to.chosen), b.Chosen)
+	column(c, "orders", field(&to.orders), b.Orders)
+	column(c, "order_ends", field(&to.order_ends), b.OrderEnds)
+	if f := b.Final; f != nil {
+		column(c, "final_planes", field(&to.final_planes), f.Planes)
+		column(c, "final_packed", field(&to.final_packed), f.Packed)
+		column(c, "final_scalars", field(&to.final_scalars), f.Scalars)
+	}
+	return first
+}
+
+// column copies one column.
+func column[T any](c checker, name string, to address, from []T) {
+	copy(slab[T](c, name, to, len(from)), from)
+}

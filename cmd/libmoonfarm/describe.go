@@ -1,0 +1,63 @@
+//go:build cgo
+
+package main
+
+import (
+	"encoding/json"
+
+	"moonfarm/env"
+	"moonfarm/features"
+)
+
+// description is the JSON of mf_describe. The keys are those of a dataset's
+// manifest, where that has them.
+type description struct {
+	Game         string           `json:"game"`
+	Doc          string           `json:"doc"`
+	RulesVersion string           `json:"rules_version"`
+	Rules        string           `json:"rules"` // canonical text of all values
+	Players      int              `json:"players"`
+	MaxTurns     int              `json:"max_turns"`
+	MaxOrders    int              `json:"max_orders"`
+	Reward       string           `json:"reward"` // the one in use
+	Rewards      []env.Reward     `json:"rewards"`
+	Height       int              `json:"height"`
+	Width        int              `json:"width"`
+	Planes       []features.Field `json:"planes"`
+	Scalars      []features.Field `json:"scalars"`
+	Remembered   []string         `json:"remembered"` // planes that show what was last seen
+	Words        int              `json:"words"`      // of the packed form
+	Packed       string           `json:"packed"`     // how they relate to the planes
+	PackedLayout *features.Layout `json:"packed_layout,omitempty"`
+	Heads        []int            `json:"heads"`    // choices of each
+	Unmasked     int              `json:"unmasked"` // the last so many heads have no mask
+	MaskWords    int              `json:"mask_words"`
+	MaskBits     int              `json:"mask_bits"`    // that count
+	MaskOffsets  []int            `json:"mask_offsets"` // first bit of each head that has a mask
+	Actions      string           `json:"actions"`
+}
+
+// describe is the JSON for games of the spec. Lists are never null.
+func describe(doc string, s env.Spec) ([]byte, error) {
+	d := description{
+		Game: s.Info.Name, Doc: doc, RulesVersion: s.Info.Rules, Rules: s.Info.Config,
+		Players: s.Info.Players, MaxTurns: s.MaxTurns, MaxOrders: s.Info.MaxOrders,
+		Reward: s.Reward, Rewards: s.Rewards,
+		Height: s.Shape.Height, Width: s.Shape.Width,
+		Planes: list(s.Table.Planes), Scalars: list(s.Table.Scalars), Remembered: list(s.Remembered),
+		Words: s.Shape.Words, Packed: s.Table.Packed, PackedLayout: s.Table.PackedLayout,
+		Heads: list(s.Heads), Unmasked: s.Unmasked, MaskWords: s.MaskWords, MaskBits: maskBits(s),
+		MaskOffsets: []int{}, Actions: s.Actions,
+	}
+	at := 0
+	for _, choices := range s.Heads[:len(s.Heads)-s.Unmasked] {
+		d.MaskOffsets = append(d.MaskOffsets, at)
+		at += choices
+	}
+	return json.Marshal(d)
+}
+
+// maskBits are the choices that a mask tells of.
+func maskBits(s env.Spec) int { return features.Choices(s.Heads[:len(s.Heads)-s.Unmasked]) }
+
+func list[T any](l []T) []T { return append([]T{}, l...) }

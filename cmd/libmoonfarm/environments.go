@@ -1,0 +1,211 @@
+//go:build cgo
+
+package main
+
+/*
+#define MF_TYPES_ONLY
+#include "moonfarm.h"
+*/
+import "C"
+
+import (
+	"time"
+	"unsafe"
+
+	"moonfarm/features"
+)
+
+//export mf_open
+func mf_open(c address, out address, e address) C.int32_t {
+	return guard(e, func() error {
+		to, err := there[C.mf_handle]("out", out)
+		if err != nil {
+			return err
+		}
+		*to = 0
+		config, err := sized[C.mf_config]("mf_config", c)
+		if err != nil {
+			return err
+		}
+		s, err := settingsOf(config)
+		if err != nil {
+			return err
+		}
+		v, err := openEnvironments(s)
+		if err != nil {
+			return err
+		}
+		return hand(v, out)
+	})
+}
+
+func settingsOf(c *C.mf_config) (settings, error) {
+	s := settings{
+		envs: int(c.num_envs), seat: int(c.seat), autoreset: int(c.autoreset), turns: int(c.max_turns),
+		batch: int(c.batch_size), workers: int(c.workers), memory: c.memory != 0, seed: uint64(c.seed),
+	}
+	return s, texts([]text{
+		{"game", field(&c.game), &s.game}, {"rules", field(&c.rules), &s.rules},
+		{"reward", field(&c.reward), &s.reward}, {"opponents", field(&c.opponents), &s.opponents},
+	})
+}
+
+// in calls f with the environments of a handle.
+func in(h C.mf_handle, e address, f func(v *environments) error) C.int32_t {
+	return guard(e, func() error { return call(&handles, handle(h), f) })
+}
+
+//export mf_get_spec
+func mf_get_spec(h C.mf_handle, out address, e address) C.int32_t {
+	return in(h, e, func(v *environments) error {
+		to, err := sized[C.mf_spec]("mf_spec", out)
+		if err != nil {
+			return err
+		}
+		s := v.Spec()
+		n := func(n int) C.int32_t { return C.int32_t(n) }
+		*to = C.mf_spec{
+			size: to.size, players: n(s.Info.Players), num_envs: n(s.Games), rows: n(v.Rows()),
+			blocks: n(v.Blocks()), batch_size: n(v.BlockGames()),
+			planes: n(s.Shape.Planes), height: n(s.Shape.Height), width: n(s.Shape.Width),
+			words: n(s.Shape.Words), scalars: n(s.Shape.Scalars), mask_words: n(s.MaskWords), heads: n(len(s.Heads)),
+			choices: n(features.Choices(s.Heads)), masked_choices: n(maskBits(s)),
+			max_orders: n(s.Info.MaxOrders), max_turns: n(s.MaxTurns),
+		}
+		return nil
+	})
+}
+
+//export mf_describe
+func mf_describe(h C.mf_handle, buf address, room C.size_t, need address, e address) C.int32_t {
+	return in(h, e, func(v *environments) error {
+		text, err := describe(v.game.Doc, v.Spec())
+		if err != nil {
+			return err
+		}
+		return put(text, true, buf, room, need)
+	})
+}
+
+//export mf_bind
+func mf_bind(h C.mf_handle, s address, e address) C.int32_t {
+	return in(h, e, func(v *environments) error {
+		given, err := sized[C.mf_slabs]("mf_slabs", s)
+		if err != nil {
+			return err
+		}
+		slabs, err := v.slabsOf(given)
+		if err != nil {
+			return err
+		}
+		return v.Bind(slabs)
+	})
+}
+
+//export mf_reset
+func mf_reset(h C.mf_handle, seeds address, mask address, e address) C.int32_t {
+	return in(h, e, func(v *environments) error {
+		// Copies: the caller's may be changed meanwhile, and a bool of Go is 0 or 1.
+		var with []uint64
+		if seeds != 0 {
+			from, err := there[uint64]("seeds", seeds)
+			if err != nil {
+				return err
+			}
+			with = v.seeds
+			copy(with, unsafe.Slice(from, len(with)))
+		}
+		var only []bool
+		if mask != 0 {
+			from, err := there[uint8]("mask", mask)
+			if err != nil {
+				return err
+			}
+			only = v.mask
+			for i, b := range unsafe.Slice(from, len(only)) {
+				only[i] = b != 0
+			}
+		}
+		return v.Reset(with, only)
+	})
+}
+
+//export mf_step
+func mf_step(h C.mf_handle, e address) C.int32_t {
+	return in(h, e, func(v *environments) error { return v.Step() })
+}
+
+//export mf_observe
+func mf_observe(h C.mf_handle, e address) C.int32_t {
+	return in(h, e, func(v *environments) error { return v.Observe() })
+}
+
+//export mf_send
+func mf_send(h C.mf_handle, block C.int32_t, e address) C.int32_t {
+	return in(h, e, func(v *environments) error { return v.Send(int(block)) })
+}
+
+//export mf_recv
+func mf_recv(h C.mf_handle, wait C.int32_t, block address, e address) C.int32_t {
+	return in(h, e, func(v *environments) error {
+		to, err := there[C.int32_t]("block", block)
+		if err != nil {
+			return err
+		}
+		b, err := v.Recv(time.Duration(wait) * time.Millisecond)
+		if err == nil {
+			*to = C.int32_t(b)
+		}
+		return err
+	})
+}
+
+//export mf_get_state
+func mf_get_state(h C.mf_handle, env C.int32_t, buf address, room C.size_t, need address, e address) C.int32_t {
+	return in(h, e, func(v *environments) error {
+		state, err := v.AppendSnapshot(v.state[:0], int(env))
+		if err != nil {
+			return err
+		}
+		v.state = state
+		return put(state, false, buf, room, need)
+	})
+}
+
+//export mf_set_state
+func mf_set_state(h C.mf_handle, env C.int32_t, buf address, n C.size_t, e address) C.int32_t {
+	return in(h, e, func(v *environments) error {
+		from, err := there[byte]("buf", buf)
+		if err != nil {
+			return err
+		}
+		if n > maxState {
+			return fault{codeData, "the state is damaged: it is longer than any"}
+		}
+		return v.restore(int(env), unsafe.Slice(from, int(n)))
+	})
+}
+
+// maxState bounds what mf_set_state is given.
+const maxState = 1 << 30
+
+// restore makes env what the bytes say.
+func (v *environments) restore(env int, state []byte) error {
+	err := v.Restore(env, state)
+	if codeOf(err) == codeArgument && env >= 0 && env < v.Spec().Games { // so it is the bytes
+		return fault{codeData, err.Error()}
+	}
+	return err
+}
+
+//export mf_render
+func mf_render(h C.mf_handle, env C.int32_t, buf address, room C.size_t, need address, e address) C.int32_t {
+	return in(h, e, func(v *environments) error {
+		text, err := v.AppendText(v.state[:0], int(env))
+		if err != nil {
+			return err
+		}
+		v.state = text
+		return put(text, true, buf, room, need)
+	})
+}

@@ -1,0 +1,254 @@
+//go:build cgo
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"unicode/utf8"
+
+	"moonfarm/env"
+	"moonfarm/env/catalog"
+	"moonfarm/rollout/stepper"
+)
+
+// thing is an object of handles that counts how often it was closed.
+type thing struct{ closed int }
+
+func (c *thing) Close() error { c.closed++; return nil }
+
+// other is one of another kind.
+type other struct{ thing }
+
+func TestRegistry(t *testing.T) {
+	var r registry
+	seen := map[handle]bool{0: true}
+	var all []handle
+	things := map[handle]*thing{}
+	for i := range 200 {
+		c := &thing{}
+		h, err := r.add(c)
+		if err != nil || seen[h] {
+			t.Fatalf("handle %#x again, error %v", h, err)
+		}
+		seen[h], things[h] = true, c
+		all = append(all, h)
+		if i%3 == 0 { // close one of those that are open
+			gone := all[len(all)/2]
+			all = append(all[:len(all)/2], all[len(all)/2+1:]...)
+			if err := r.close(gone); err != nil || things[gone].closed != 1 {
+				t.Errorf("closing %#x: %v, closed %d times", gone, err, things[gone].closed)
+			}
+			if err := r.close(gone); codeOf(err) != codeHandle || things[gone].closed != 1 {
+				t.Errorf("closing %#x again: %v, closed %d times", gone, err, things[gone].closed)
+			}
+			delete(things, gone)
+		}
+	}
+	if len(r.slots) >= 200 {
+		t.Errorf("%d slots for %d handles: those of closed ones are not used again", len(r.slots), len(all))
+	}
+	for h := range seen {
+		var got *thing
+		err := call(&r, h, func(v *thing) error { got = v; return io.EOF })
+		if want := things[h]; got != want || want == nil && codeOf(err) != codeHandle || want != nil && codeOf(err) != codeEnd {
+			t.Errorf("handle %#x: %p, want %p; error %v", h, got, want, err)
+		}
+		for bit := range 64 {
+			if made := h ^ 1<<bit; !seen[made] {
+				if err := call(&r, made, func(*thing) error { return nil }); codeOf(err) != codeHandle {
+					t.Errorf("handle %#x, made up: %v", made, err)
+				}
+			}
+		}
+	}
+	if err := call(&r, all[0], func(*other) error { return nil }); codeOf(err) != codeHandle || !strings.Contains(err.Error(), "want one of") {
+		t.Errorf("a handle of another kind: %v", err)
+	}
+	r.slots[uint64(all[0])%maxSlots].generation = lastOfSlots
+	last := handle(handleMark<<markShift | lastOfSlots<<slotBits | uint64(all[0])%maxSlots)
+	if err := r.close(last); err != nil {
+		t.Error(err)
+	}
+	for range 300 {
+		if h, err := r.add(&thing{}); err != nil || uint64(h)%maxSlots == uint64(last)%maxSlots {
+			t.Fatalf("handle %#x, %v: the slot has had all its generations", h, err)
+		}
+	}
+}
+
+// TestRegistryWaits: a call of a handle waits for the one before, and close for
+// both; those after it find nothing.
+func TestRegistryWaits(t *testing.T) {
+	var r registry
+	h, _ := r.add(&thing{})
+	inside, on := make(chan bool), make(chan bool)
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		if err := call(&r, h, func(v *thing) error {
+			inside <- true
+			<-on
+			if v.closed != 0 {
+				return errors.New("it was closed meanwhile")
+			}
+			return nil
+		}); err != nil {
+			t.Error(err)
+		}
+	})
+	<-inside
+	wait.Go(func() {
+		if err := r.close(h); err != nil {
+			t.Error(err)
+		}
+	})
+	for r.find(h) != nil { // until close has taken it
+	}
+	if err := call(&r, h, func(*thing) error { return nil }); codeOf(err) != codeHandle {
+		t.Errorf("a handle that is being closed: %v", err)
+	}
+	on <- true
+	wait.Wait()
+}
+
+func TestCodes(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want code
+	}{
+		{nil, codeOK},
+		{errors.New("a slab is short"), codeArgument},
+		{fmt.Errorf("step: %w", stepper.StateError("not now")), codeState},
+		{fmt.Errorf("step: %w", &stepper.PanicError{Games: 1, Value: "oh"}), codeInternal},
+		{stepper.ErrTimeout, codeTimeout},
+		{io.EOF, codeEnd},
+		{fault{codeData, "torn"}, codeData},
+		{protect(func() error { panic("oh") }), codeInternal},
+		{protect(func() error { var v *thing; v.closed = 1; return nil }), codeInternal},
+		{protect(func() error { return wrong("%d", 7) }), codeArgument},
+	} {
+		if got := codeOf(c.err); got != c.want {
+			t.Errorf("%v has code %d, want %d", c.err, got, c.want)
+		}
+	}
+	if err := protect(func() error { panic("oh") }); !strings.Contains(err.Error(), "oh (faults_test.go:") {
+		t.Errorf("a panic does not tell where it was: %v", err)
+	}
+}
+
+func TestCopyText(t *testing.T) {
+	for room := range 12 {
+		dst := make([]byte, room)
+		n := copyText(dst, "−1 … 7")
+		if got := string(dst[:n]); !utf8.ValidString(got) || !strings.HasPrefix("−1 … 7", got) || n < room-2 && n < len("−1 … 7") {
+			t.Errorf("%d bytes take %q", room, got)
+		}
+	}
+}
+
+// TestOpen opens every game, and refuses what there is not.
+func TestOpen(t *testing.T) {
+	for _, g := range catalog.Games() {
+		v, err := openEnvironments(settings{game: g.Name, envs: 2, opponents: "random\n\n empty \n", autoreset: int(env.SameStep)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := v.AppendText(nil, 1)
+		if err != nil || len(text) == 0 || v.Rows() != 2 {
+			t.Errorf("%s: %d rows, text %q, %v", g.Name, v.Rows(), text, err)
+		}
+		checkDescription(t, g, v)
+		if err := v.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	for want, s := range map[string]settings{
+		`no game "chess"`:           {game: "chess", envs: 1},
+		"num_envs is 0":             {game: "tron"},
+		"num_envs is 2000000000":    {game: "codecraft", envs: 2_000_000_000},
+		"workers is -1":             {game: "tron", envs: 1, workers: -1},
+		"autoreset is 3":            {game: "tron", envs: 1, autoreset: 3},
+		`opponents: policy "ecom"`:  {game: "towerdefence", envs: 1, opponents: "econ\necom"},
+		"no opponents":              {game: "tron", envs: 1},
+		"seat 2":                    {game: "tron", envs: 1, seat: 2, opponents: "random"},
+		"blocks of 3 games":         {game: "tron", envs: 4, batch: 3, seat: stepper.AllSeats},
+		`"points"`:                  {game: "tron", envs: 1, reward: "points", seat: stepper.AllSeats},
+		"nothing to remember":       {game: "tron", envs: 1, memory: true, seat: stepper.AllSeats},
+		"a limit of -1 turns":       {game: "tron", envs: 1, turns: -1, seat: stepper.AllSeats},
+		"opponents, but the caller": {game: "tron", envs: 1, opponents: "random", seat: stepper.AllSeats},
+	} {
+		if v, err := openEnvironments(s); codeOf(err) != codeArgument || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, %v, want %q", s, v, err, want)
+		}
+	}
+}
+
+func checkDescription(t *testing.T, g catalog.Game, v *environments) {
+	t.Helper()
+	text, err := describe(g.Doc, v.Spec())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d description
+	if err := json.Unmarshal(text, &d); err != nil {
+		t.Fatal(err)
+	}
+	s := v.Spec()
+	if d.Game != g.Name || d.Rules != s.Info.Config || len(d.Planes) != s.Shape.Planes || len(d.Scalars) != s.Shape.Scalars ||
+		len(d.Heads) != len(s.Heads) || len(d.MaskOffsets) != len(s.Heads)-s.Unmasked || (d.MaskBits+63)/64 != s.MaskWords {
+		t.Errorf("%s is described as %.300s", g.Name, text)
+	}
+	if strings.Contains(string(text), ":null") {
+		t.Errorf("%s: a list is null: %.300s", g.Name, text)
+	}
+}
+
+func TestGames(t *testing.T) {
+	cards := gameCards()
+	for i, g := range catalog.Games() {
+		if c := cards[i]; c.Name != g.Name || len(c.Policies) < 2 || len(c.Rules) == 0 {
+			t.Errorf("%s: %+v", g.Name, c)
+		}
+	}
+}
+
+// step calls mf_step, whose types of C a test cannot name.
+func step[H ~uint64, E ~uintptr | ~uint64, R ~int32](f func(H, E) R, h handle) code {
+	return code(f(H(h), 0))
+}
+
+// TestNoAllocations steps by the exported function.
+func TestNoAllocations(t *testing.T) {
+	for _, workers := range []int{1, 2} {
+		v, err := openEnvironments(settings{game: "tron", envs: 64, opponents: "random", workers: workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := handles.add(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := &stepper.Slabs{Planes: make([]uint8, 64*v.Spec().Shape.PlaneBytes()), Action: make([]int32, 64)}
+		if err := errors.Join(v.Bind(b), v.Reset(nil, nil)); err != nil {
+			t.Fatal(err)
+		}
+		if n := testing.AllocsPerRun(200, func() {
+			if c := step(mf_step, h); c != codeOK {
+				t.Errorf("code %d", c)
+			}
+		}); n != 0 {
+			t.Errorf("%d workers: %v allocations in a step", workers, n)
+		}
+		if err := handles.close(h); err != nil {
+			t.Error(err)
+		}
+		if c := step(mf_step, h); c != codeHandle {
+			t.Errorf("a step of closed environments: code %d", c)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+//go:build cgo
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"sync"
+)
+
+// handle is what a program outside has of an object, as bits:
+//
+//	 0–23  index of a slot
+//	24–55  generation of the slot, from 1: it changes when the object is closed
+//	56–63  handleMark, so that few other numbers look like a handle
+//
+// Generations go up and never come round: a slot that has had all of them is
+// not used again.
+type handle uint64
+
+const (
+	handleMark  = 0xA7
+	slotBits    = 24
+	maxSlots    = 1 << slotBits
+	markShift   = 56
+	lastOfSlots = 1<<32 - 1 // generation
+)
+
+// object is what a handle stands for.
+type object struct {
+	mu     sync.Mutex // held by the call in hand
+	value  io.Closer  // of the type that tells its kind
+	closed bool
+}
+
+type slot struct {
+	generation uint32
+	object     *object // nil: free
+}
+
+// registry holds the objects of all handles.
+type registry struct {
+	mu    sync.RWMutex
+	slots []slot
+	free  []uint32
+}
+
+// add returns a handle of v.
+func (r *registry) add(v io.Closer) (handle, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var k uint32
+	switch n := len(r.free); {
+	case n > 0:
+		k, r.free = r.free[n-1], r.free[:n-1]
+	case len(r.slots) == maxSlots:
+		return 0, fmt.Errorf("%d handles are open: there can be no more", maxSlots)
+	default:
+		k = uint32(len(r.slots))
+		r.slots = append(r.slots, slot{})
+	}
+	s := &r.slots[k]
+	s.generation++
+	s.object = &object{value: v}
+	return handleMark<<markShift | handle(s.generation)<<slotBits | handle(k), nil
+}
+
+// slot is that of h, nil if h is no handle of now. The caller holds mu.
+func (r *registry) slot(h handle) *slot {
+	k := uint64(h) % maxSlots
+	if h>>markShift != handleMark || k >= uint64(len(r.slots)) {
+		return nil
+	}
+	s := &r.slots[k]
+	if s.object == nil || s.generation != uint32(h>>slotBits) {
+		return nil
+	}
+	return s
+}
+
+// find is the object of h, nil if there is none.
+func (r *registry) find(h handle) *object {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if s := r.slot(h); s != nil {
+		return s.object
+	}
+	return nil
+}
+
+// take is find that ends the handle.
+func (r *registry) take(h handle) *object {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.slot(h)
+	if s == nil {
+		return nil
+	}
+	o := s.object
+	s.object = nil
+	if s.generation < lastOfSlots {
+		r.free = append(r.free, uint32(uint64(h)%maxSlots))
+	}
+	return o
+}
+
+// close ends the handle and closes its object after the calls in hand.
+func (r *registry) close(h handle) error {
+	o := r.take(h)
+	if o == nil {
+		return noHandle(h)
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.closed = true
+	return o.value.Close()
+}
+
+// call calls f with what h stands for, while no other call of h runs.
+func call[T io.Closer](r *registry, h handle, f func(v T) error) error {
+	o := r.find(h)
+	if o == nil {
+		return noHandle(h)
+	}
+	v, ok := o.value.(T)
+	if !ok {
+		var want T
+		return fault{codeHandle, fmt.Sprintf("the handle %#x is of %v: want one of %v", uint64(h), o.value, want)}
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.closed { // since it was found
+		return noHandle(h)
+	}
+	return f(v)
+}
+
+func noHandle(h handle) error {
+	if h == 0 {
+		return fault{codeHandle, "the handle is 0: there is none"}
+	}
+	return fault{codeHandle, fmt.Sprintf("the handle %#x is closed, or never was one", uint64(h))}
+}

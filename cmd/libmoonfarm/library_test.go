@@ -1,0 +1,264 @@
+//go:build cgo
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"moonfarm/env"
+	"moonfarm/env/catalog"
+	"moonfarm/rollout"
+	"moonfarm/rollout/policy"
+	"moonfarm/rollout/stepper"
+)
+
+// built is a folder with the library, which all tests share.
+var built = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "libmoonfarm")
+	if err != nil {
+		return "", err
+	}
+	out, err := exec.Command("go", "build", "-buildmode=c-shared", "-o", filepath.Join(dir, "libmoonfarm.so"), ".").CombinedOutput()
+	if err != nil {
+		return dir, fmt.Errorf("%w\n%s", err, out)
+	}
+	return dir, nil
+})
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if dir, err := built(); dir != "" {
+		_ = os.RemoveAll(dir)
+	} else if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	os.Exit(status)
+}
+
+// program compiles a C file against moonfarm.h and the library.
+func program(t testing.TB, source string) string {
+	t.Helper()
+	dir, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return compile(t, dir, source)
+}
+
+// compile is program with the library in dir.
+func compile(t testing.TB, dir, source string, flags ...string) string {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("left out: the C programs are built for Unix only")
+	}
+	gcc, err := exec.LookPath("gcc")
+	if err != nil {
+		t.Skip("left out: there is no gcc")
+	}
+	out := filepath.Join(t.TempDir(), "program")
+	args := append([]string{"-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1", "-I", "."}, flags...)
+	args = append(args, source, "-L", dir, "-lmoonfarm", "-lpthread", "-Wl,-rpath,"+dir, "-o", out)
+	if text, err := exec.Command(gcc, args...).CombinedOutput(); err != nil {
+		t.Fatalf("gcc %s: %v\n%s", source, err, text)
+	}
+	return out
+}
+
+// run runs a program and returns the words that it prints.
+func run(t testing.TB, name string, args ...string) []string {
+	t.Helper()
+	c := exec.Command(name, args...)
+	// Where sanitizers are in, faults are for the library, and what is left at the
+	// end is not to be counted.
+	c.Env = append(os.Environ(), "ASAN_OPTIONS=handle_segv=0:handle_sigbus=0:detect_leaks=0")
+	text, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, text)
+	}
+	return strings.Fields(string(text))
+}
+
+// TestHeader compiles moonfarm.h as the oldest C that has its types, and as C++.
+func TestHeader(t *testing.T) {
+	for _, c := range [][]string{{"gcc", "-std=c99", "-x", "c"}, {"g++", "-std=c++11", "-x", "c++"}} {
+		compiler, err := exec.LookPath(c[0])
+		if err != nil {
+			t.Logf("left out: there is no %s", c[0])
+			continue
+		}
+		args := append(c[1:], "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only", "moonfarm.h")
+		if text, err := exec.Command(compiler, append(args, "-Wno-pragma-once-outside-header")...).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", c[0], err, text)
+		}
+	}
+}
+
+// TestExample runs the example in C and plays the same here.
+func TestExample(t *testing.T) {
+	got := run(t, program(t, "examples/example.c"))
+	g, err := catalog.Find("towerdefence")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := stepper.Config{
+		Vector: func(c env.Config) (env.Vector, error) { return g.New("", c) },
+		Env:    env.Config{N: 64, Reward: "score"}, Seat: stepper.AnySeat, Seed: 7, Workers: 1,
+	}
+	for _, text := range []string{"econ", "turtle"} {
+		m, err := policy.New(g.Name, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Opponents = append(c.Opponents, rollout.Maker(m))
+	}
+	s, err := stepper.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	rows, words := s.Rows(), s.Spec().MaskWords
+	b := &stepper.Slabs{Mask: make([]uint64, rows*words), Key: make([]uint64, rows), Action: make([]int32, rows), Reward: make([]float32, rows)}
+	if err := s.Bind(b); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Reset(nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	sum := uint64(0xcbf29ce484222325)
+	for range 1000 {
+		for row := range rows {
+			b.Action[row] = choice(b.Mask[row*words:(row+1)*words], b.Key[row])
+		}
+		if err := s.Step(); err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range b.Mask {
+			sum = (sum ^ w) * 0x100000001b3
+		}
+		for _, r := range b.Reward {
+			sum = (sum ^ uint64(int64(r))) * 0x100000001b3
+		}
+	}
+	if want := fmt.Sprintf("%016x", sum); len(got) != 1 || got[0] != want {
+		t.Errorf("the example in C prints %q, the same games in Go have %s", got, want)
+	}
+}
+
+// choice is that of example.c.
+func choice(mask []uint64, key uint64) int32 {
+	var legal []int32
+	for i := range 64 * len(mask) {
+		if mask[i/64]>>(i%64)&1 != 0 {
+			legal = append(legal, int32(i))
+		}
+	}
+	if len(legal) == 0 {
+		return -1
+	}
+	return legal[key%uint64(len(legal))]
+}
+
+// TestMisuse calls the library wrongly, a thousand times and more.
+func TestMisuse(t *testing.T) {
+	p := program(t, "testdata/misuse.c")
+	for _, seed := range []string{"1", "2"} {
+		counts := run(t, p, seed, "1000")
+		for c, n := range counts {
+			expected := code(c) != codeInternal && code(c) != codeEnd
+			if code(c) != codeTimeout && (n != "0") != expected {
+				t.Errorf("seed %s: code %d was returned %s times", seed, c, n)
+			}
+		}
+		if len(counts) != int(codeTimeout)+1 {
+			t.Errorf("seed %s: %q", seed, counts)
+		}
+	}
+}
+
+// TestSanitized runs the programs with Go's and C's address sanitizers in: the
+// library writes past no slab.
+func TestSanitized(t *testing.T) {
+	if os.Getenv("MOONFARM_LONG") == "" {
+		t.Skip("left out: MOONFARM_LONG is not set")
+	}
+	dir := t.TempDir()
+	text, err := exec.Command("go", "build", "-asan", "-buildmode=c-shared", "-o", filepath.Join(dir, "libmoonfarm.so"), ".").CombinedOutput()
+	if err != nil {
+		t.Skipf("left out: there is no address sanitizer here: %s", text)
+	}
+	const flag = "-fsanitize=address"
+	plain, sanitized := run(t, program(t, "examples/example.c")), run(t, compile(t, dir, "examples/example.c", flag))
+	if !slices.Equal(plain, sanitized) {
+		t.Errorf("the example prints %q, want %q", sanitized, plain)
+	}
+	run(t, compile(t, dir, "testdata/misuse.c", flag), "3", "1000")
+	steps := compile(t, dir, "testdata/steps.c", flag)
+	for _, g := range catalog.Games() {
+		run(t, steps, g.Name, "3", "300")
+	}
+}
+
+// TestFlatMemory steps long enough to see whether memory grows.
+func TestFlatMemory(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("left out: /proc tells how much memory a process has, on Linux")
+	}
+	steps := "300000"
+	if os.Getenv("MOONFARM_LONG") != "" {
+		steps = "10000000"
+	}
+	got := run(t, program(t, "testdata/steps.c"), "towerdefence", "1", steps)
+	before, _ := strconv.Atoi(got[1])
+	after, _ := strconv.Atoi(got[2])
+	t.Logf("%s steps: %d KiB after a tenth, %d KiB at the end", steps, before, after)
+	if before == 0 || after > before+8<<10 {
+		t.Errorf("%s steps: %d KiB after a tenth, %d KiB at the end", steps, before, after)
+	}
+}
+
+// BenchmarkStep steps by a loop in C, and by the same in Go: what is between them
+// is the cost of a call.
+func BenchmarkStep(b *testing.B) {
+	for _, n := range []int{1, 1024} {
+		b.Run(fmt.Sprintf("c/%d", n), func(b *testing.B) {
+			p := program(b, "testdata/steps.c")
+			got := run(b, p, "towerdefence", strconv.Itoa(n), strconv.Itoa(b.N))
+			nanoseconds, err := strconv.ParseFloat(got[0], 64)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(nanoseconds/float64(b.N), "ns/step")
+			b.ReportMetric(0, "ns/op") // of building the program
+		})
+		b.Run(fmt.Sprintf("go/%d", n), func(b *testing.B) {
+			v, err := openEnvironments(settings{game: "towerdefence", envs: n, seat: stepper.AllSeats, workers: 1})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer v.Close()
+			s, rows := v.Spec(), v.Rows()
+			err = v.Bind(&stepper.Slabs{
+				Planes: make([]uint8, rows*s.Shape.PlaneBytes()), Scalars: make([]float32, rows*s.Shape.Scalars),
+				Mask: make([]uint64, rows*s.MaskWords), Action: make([]int32, rows*len(s.Heads)), Reward: make([]float32, rows),
+			})
+			if err == nil {
+				err = v.Reset(nil, nil)
+			}
+			for b.Loop() {
+				err = v.Step()
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+}

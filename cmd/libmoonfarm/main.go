@@ -1,0 +1,135 @@
+//go:build cgo
+
+// Libmoonfarm is the library with which programs in C, and in languages that can
+// call C, step the environments of moonfarm and read its datasets. moonfarm.h documents its functions.
+//
+//	go build -buildmode=c-shared -o libmoonfarm.so ./cmd/libmoonfarm
+//
+// A function of moonfarm.h is a Go function here with an export comment. All of
+// them go through guard, and those with a handle through call. What they do is
+// written in Go types where that can be, so that it can be tested without C.
+// Without cgo there is no library, and this package is empty.
+package main
+
+/*
+#define MF_TYPES_ONLY
+#include <stdlib.h>
+#include "moonfarm.h"
+*/
+import "C"
+
+import (
+	"encoding/json"
+	"unsafe"
+
+	"moonfarm/datasets"
+	"moonfarm/env/catalog"
+	"moonfarm/rollout/policy"
+)
+
+// handles are all that are open.
+var handles registry
+
+// version is the text of mf_version, for good.
+var version = C.CString(datasets.Version)
+
+// main is not called: the program is a library.
+func main() {}
+
+//export mf_abi
+func mf_abi() C.uint32_t { return C.MF_ABI }
+
+//export mf_version
+func mf_version() *C.char { return version }
+
+//export mf_sizeof
+func mf_sizeof(name address) C.uint32_t {
+	var size C.uint32_t
+	guard(0, func() error {
+		text, err := textAt("name", name)
+		size = sizes[text]
+		return err
+	})
+	return size
+}
+
+// sizes are those of the structs of moonfarm.h.
+var sizes = map[string]C.uint32_t{
+	"mf_error":  C.sizeof_mf_error,
+	"mf_config": C.sizeof_mf_config,
+	"mf_spec":   C.sizeof_mf_spec,
+	"mf_slabs":  C.sizeof_mf_slabs,
+
+	"mf_reading": C.sizeof_mf_reading,
+	"mf_batch":   C.sizeof_mf_batch,
+}
+
+//export mf_close
+func mf_close(h C.mf_handle, e address) C.int32_t {
+	return guard(e, func() error { return handles.close(handle(h)) })
+}
+
+//export mf_games
+func mf_games(buf address, room C.size_t, need address, e address) C.int32_t {
+	return guard(e, func() error {
+		text, err := json.Marshal(gameCards())
+		if err != nil {
+			return err
+		}
+		return put(text, true, buf, room, need)
+	})
+}
+
+// gameCard describes a game before it is opened.
+type gameCard struct {
+	Name     string         `json:"name"`
+	Doc      string         `json:"doc"`
+	Policies []policy.Entry `json:"policies"`
+	Rules    []ruleCard     `json:"rules"`
+}
+
+// ruleCard describes a rule that the text of rules may set.
+type ruleCard struct {
+	Key   string `json:"key"`
+	Value string `json:"value"` // the default
+	Least string `json:"least"` // as Most empty if it is no number, or fixed
+	Most  string `json:"most"`
+	Doc   string `json:"doc"`
+}
+
+func gameCards() []gameCard {
+	cards := []gameCard{}
+	for _, g := range catalog.Games() {
+		c := gameCard{Name: g.Name, Doc: g.Doc, Policies: policy.Names(g.Name), Rules: []ruleCard{}}
+		for _, r := range g.Rules() {
+			least, most := r.Bounds()
+			c.Rules = append(c.Rules, ruleCard{r.Key, string(r.AppendText(nil)), least, most, r.Doc})
+		}
+		cards = append(cards, c)
+	}
+	return cards
+}
+
+// put hands bytes to the caller, or says how much room they need.
+func put(what []byte, text bool, buf address, room C.size_t, need address) error {
+	size, err := there[C.size_t]("need", need)
+	if err != nil {
+		return err
+	}
+	var to *byte
+	if room > 0 {
+		if to, err = there[byte]("buf", buf); err != nil {
+			return err
+		}
+	}
+	n := len(what)
+	*size = C.size_t(n)
+	if uint64(room) < uint64(n) {
+		return nil
+	}
+	copy(unsafe.Slice(to, n), what)
+	if text && uint64(room) > uint64(n) {
+		*(*byte)(unsafe.Add(unsafe.Pointer(to), n)) = 0
+	}
+	return nil
+}

@@ -1,0 +1,121 @@
+//go:build cgo
+
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+
+	"moonfarm/env"
+	"moonfarm/env/catalog"
+	"moonfarm/rollout/policy"
+	"moonfarm/rollout/stepper"
+)
+
+// settings are an mf_config in Go.
+type settings struct {
+	game, rules, reward, opponents      string
+	envs, seat, autoreset, turns, batch int
+	workers                             int
+	memory                              bool
+	seed                                uint64
+}
+
+// maxWorkers bounds settings.workers: more only cost memory.
+const maxWorkers = 1024
+
+// environments are what a handle of mf_open stands for.
+type environments struct {
+	*stepper.Stepper
+	game  catalog.Game
+	state []byte // scratch of mf_get_state and mf_render
+	mask  []bool // of mf_reset
+	seeds []uint64
+}
+
+// String names the kind of handle.
+func (v *environments) String() string { return "environments" }
+
+// openEnvironments makes what the settings say.
+func openEnvironments(s settings) (*environments, error) {
+	g, err := catalog.Find(s.game)
+	if err != nil {
+		return nil, wrong("game: %v", err)
+	}
+	if s.envs < 1 {
+		return nil, wrong("num_envs is %d: there must be at least 1", s.envs)
+	}
+	if s.workers < 0 || s.workers > maxWorkers {
+		return nil, wrong("workers is %d: want 1 to %d, or 0 for as many as there are cores", s.workers, maxWorkers)
+	}
+	if s.autoreset < 0 || s.autoreset > int(env.Disabled) {
+		return nil, wrong("autoreset is %d: want MF_NEXT_STEP, MF_SAME_STEP or MF_DISABLED", s.autoreset)
+	}
+	c := stepper.Config{
+		Vector:    func(c env.Config) (env.Vector, error) { return g.New(s.rules, c) },
+		Env:       env.Config{N: s.envs, Reward: s.reward, MaxTurns: s.turns, Memory: s.memory},
+		Seat:      s.seat,
+		Autoreset: env.Mode(s.autoreset),
+		Seed:      s.seed,
+		Workers:   s.workers,
+		Batch:     s.batch,
+	}
+	if s.workers == 0 {
+		c.Workers = runtime.GOMAXPROCS(0)
+	}
+	for line := range strings.Lines(s.opponents) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		m, err := policy.New(g.Name, line)
+		if err != nil {
+			return nil, wrong("opponents: %v", err)
+		}
+		c.Opponents = append(c.Opponents, m)
+	}
+	if err := room(c); err != nil {
+		return nil, err
+	}
+	stepped, err := stepper.New(c)
+	if err != nil {
+		return nil, wrong("%v", err)
+	}
+	return &environments{Stepper: stepped, game: g, mask: make([]bool, s.envs), seeds: make([]uint64, s.envs)}, nil
+}
+
+// room finds that there is not enough memory for the states of all games: with
+// too little of it the whole program would end.
+func room(c stepper.Config) error {
+	n := c.Env.N
+	c.Env.N = 1
+	v, err := c.Vector(c.Env)
+	if err != nil {
+		return wrong("%v", err)
+	}
+	one := len(env.Unwrap(v).(env.Snapshotter).AppendSnapshot(nil, 0))
+	if has := memoryThere(); uint64(n)*uint64(one) > has {
+		return wrong("num_envs is %d: their states need %d MiB, there are %d", n, uint64(n)*uint64(one)>>20, has>>20)
+	}
+	return nil
+}
+
+// memoryThere is how much memory the machine can give: where it does not tell,
+// more than most have.
+func memoryThere() uint64 {
+	const unknown = 64 << 30
+	f, err := os.Open("/proc/meminfo")
+	if err != nil {
+		return unknown
+	}
+	defer f.Close()
+	for s := bufio.NewScanner(f); s.Scan(); {
+		var kilobytes uint64
+		if n, _ := fmt.Sscanf(s.Text(), "MemAvailable: %d kB", &kilobytes); n == 1 {
+			return kilobytes << 10
+		}
+	}
+	return unknown
+}

@@ -1,0 +1,190 @@
+//go:build cgo
+
+package main
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"hash"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"moonfarm/env"
+	"moonfarm/env/catalog"
+	"moonfarm/rollout"
+	"moonfarm/rollout/policy"
+	"moonfarm/rollout/stepper"
+)
+
+// pythonFolder has the package and its tests.
+const pythonFolder = "../../env/python"
+
+// python is the first Python that can run the package: the one of the variable
+// MOONFARM_PYTHON, else of PATH, else the system's.
+func python(t *testing.T) string {
+	t.Helper()
+	named := os.Getenv("MOONFARM_PYTHON")
+	for _, name := range []string{cmp.Or(named, "python3"), cmp.Or(named, "/usr/bin/python3")} {
+		if exec.Command(name, "-c", "import sys, numpy; assert sys.version_info >= (3, 9)").Run() == nil {
+			return name
+		}
+	}
+	if named != "" {
+		t.Fatalf("MOONFARM_PYTHON names %q, which is no Python 3.9 with numpy", named)
+	}
+	t.Skip("left out: there is no Python 3.9 with numpy (MOONFARM_PYTHON may name one)")
+	return ""
+}
+
+// runPython runs Python in the package's folder, with this library, and returns
+// what it printed.
+func runPython(t *testing.T, args ...string) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("left out: Python starts too often for -short")
+	}
+	name := python(t)
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("left out: there is no gcc")
+	}
+	dir, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	readPython(t)
+	c := exec.Command(name, append([]string{"-B"}, args...)...)
+	c.Dir = pythonFolder
+	c.Env = append(os.Environ(), "MOONFARM_LIBRARY="+filepath.Join(dir, "libmoonfarm.so"))
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// TestPython runs the tests of the Python package.
+func TestPython(t *testing.T) {
+	out := runPython(t, "-m", "unittest", "discover")
+	t.Log(out[strings.LastIndexByte(out, '\n')+1:])
+}
+
+// TestPythonPlaysTheSame: the same seeds and actions write the same bits from
+// Python, by steps and by blocks, as from Go.
+func TestPythonPlaysTheSame(t *testing.T) {
+	var cases, want []string
+	for _, g := range catalog.Games() {
+		steps := 120
+		if g.Name == "codecraft" {
+			steps = 8
+		}
+		for _, opponent := range []string{"", "random"} {
+			for mode, name := range []string{"next_step", "same_step"} {
+				cases = append(cases, fmt.Sprintf("%s,%s,%s,%d", g.Name, opponent, name, steps))
+				sum := trajectory(t, g, opponent, env.Mode(mode), steps)
+				want = append(want, sum+" "+sum)
+			}
+		}
+	}
+	got := strings.Split(runPython(t, append([]string{"-m", "tests.trajectory"}, cases...)...), "\n")
+	for i, name := range cases {
+		if len(got) != len(want) || got[i] != want[i] {
+			t.Errorf("%s: the hashes of Python are %q, that of Go twice is %q", name, got[min(i, len(got)-1)], want[i])
+		}
+	}
+}
+
+// trajectory is what trajectory.py does.
+func trajectory(t *testing.T, g catalog.Game, opponent string, mode env.Mode, steps int) string {
+	c := stepper.Config{
+		Vector: func(c env.Config) (env.Vector, error) { return g.New("", c) },
+		Env:    env.Config{N: 4}, Seat: stepper.AllSeats, Autoreset: mode, Workers: 1,
+	}
+	if opponent != "" {
+		m, err := policy.New(g.Name, opponent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Seat, c.Opponents = stepper.AnySeat, []rollout.Maker{rollout.Maker(m)}
+	}
+	s, err := stepper.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	spec, rows := s.Spec(), s.Rows()
+	b := &stepper.Slabs{
+		Planes: make([]uint8, rows*spec.Shape.PlaneBytes()), Packed: make([]uint64, rows*spec.Shape.Words),
+		Scalars: make([]float32, rows*spec.Shape.Scalars), Mask: make([]uint64, rows*spec.MaskWords),
+		Key: make([]uint64, rows), Action: make([]int32, rows*len(spec.Heads)), Reward: make([]float32, rows),
+		Terminated: make([]bool, 4), Truncated: make([]bool, 4), Turn: make([]int32, 4), Episode: make([]uint64, 4),
+	}
+	if mode == env.SameStep {
+		b.FinalPlanes, b.FinalPacked = slices.Clone(b.Planes), slices.Clone(b.Packed)
+		b.FinalScalars = slices.Clone(b.Scalars)
+	}
+	if err := cmp.Or(s.Bind(b), s.Reset([]uint64{11, 12, 13, 14}, nil)); err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.New()
+	for range steps {
+		choose(b, spec)
+		if err := s.Step(); err != nil {
+			t.Fatal(err)
+		}
+		addSlabs(sum, b, rows/4)
+	}
+	return fmt.Sprintf("%x", sum.Sum(nil))
+}
+
+// choose writes the actions of trajectory.py.
+func choose(b *stepper.Slabs, spec env.Spec) {
+	for row, key := range b.Key {
+		if len(spec.Heads) == 1 {
+			b.Action[row] = choice(b.Mask[row*spec.MaskWords:][:spec.MaskWords], key)
+			continue
+		}
+		for h, n := range spec.Heads {
+			b.Action[row*len(spec.Heads)+h] = int32((key >> (h % 40)) % uint64(n))
+		}
+	}
+}
+
+// addSlabs adds to the hash what a step wrote.
+func addSlabs(sum hash.Hash, b *stepper.Slabs, perGame int) {
+	flags := []bool{}
+	for _, of := range [][]bool{b.Terminated, b.Truncated} {
+		for _, flag := range of {
+			flags = append(flags, slices.Repeat([]bool{flag}, perGame)...)
+		}
+	}
+	for _, slab := range []any{b.Planes, b.Packed, b.Scalars, b.Mask, b.Key, b.Reward, flags, b.Turn, b.Episode} {
+		_ = binary.Write(sum, binary.LittleEndian, slab) // a hash takes everything
+	}
+}
+
+// readPython opens all files of the package, so that the result of the test is
+// kept only while they stay as they are. A file of Python is no longer than one
+// of Go.
+func readPython(t *testing.T) {
+	t.Helper()
+	err := filepath.WalkDir(pythonFolder, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".py" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if lines := strings.Count(string(text), "\n"); lines > 500 && !strings.HasPrefix(d.Name(), "test_") {
+			t.Errorf("%s: %d lines, the limit is 500: split it by subject", path, lines)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

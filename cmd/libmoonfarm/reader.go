@@ -1,0 +1,203 @@
+//go:build cgo
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+
+	"moonfarm/datasets"
+	"moonfarm/env/catalog"
+)
+
+// dataset is what a handle of mf_dataset_open stands for.
+type dataset struct {
+	*datasets.Dataset
+	makers datasets.Makers
+}
+
+// String names the kind of handle.
+func (d *dataset) String() string { return "a dataset" }
+
+// Close implements io.Closer. A dataset holds no file open.
+func (d *dataset) Close() error { return nil }
+
+func openDataset(folder string) (*dataset, error) {
+	d, err := datasets.Open(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, wrong("%v", err)
+	}
+	if err != nil {
+		return nil, fault{codeData, err.Error()}
+	}
+	g, err := catalog.Find(d.Manifest().Job.Game)
+	if err != nil {
+		return nil, fault{codeData, err.Error()}
+	}
+	return &dataset{d, datasets.Makers{Vector: g.New, Recorded: g.Recorded}}, nil
+}
+
+// reader is what a handle of mf_reader_open stands for.
+type reader struct {
+	columns []datasets.Column
+	from    source
+	pending *datasets.Batch // made, and not taken yet
+	err     error           // the last, which stays
+}
+
+// source yields batches, each valid until the next is asked for, and io.EOF after
+// the last.
+type source interface {
+	Next() (*datasets.Batch, error)
+	Close()
+}
+
+// String names the kind of handle.
+func (r *reader) String() string { return "a reader" }
+
+// newReader begins to read.
+func newReader(d *dataset, o datasets.ReadOptions, play bool) (*reader, error) {
+	if play {
+		o.Makers = &d.makers
+	}
+	columns, err := d.ReadColumns(o)
+	if err != nil {
+		return nil, wrong("%v", err)
+	}
+	if len(o.Columns) == 0 { // all that have a shape
+		columns = slices.DeleteFunc(slices.Clone(columns), func(c datasets.Column) bool { return c.List })
+		for _, c := range columns {
+			o.Columns = append(o.Columns, c.Name)
+		}
+	}
+	r := &reader{columns: columns}
+	if play {
+		if r.from, err = d.Render(o); err != nil {
+			return nil, fault{codeData, err.Error()} // the options were good
+		}
+	} else {
+		r.from = readFiles(d, o)
+	}
+	return r, nil
+}
+
+// next returns the next batch. It is the same one until it was taken.
+func (r *reader) next() (*datasets.Batch, error) {
+	if r.pending != nil || r.err != nil {
+		return r.pending, r.err
+	}
+	r.err = protect(func() (err error) {
+		if r.pending, err = r.from.Next(); err != nil && err != io.EOF {
+			err = fault{codeData, err.Error()}
+		}
+		return err
+	})
+	return r.pending, r.err
+}
+
+// take gives the batch back.
+func (r *reader) take() { r.pending = nil }
+
+// Close implements io.Closer.
+func (r *reader) Close() error {
+	r.from.Close()
+	return nil
+}
+
+// files reads the files of a dataset: a goroutine makes the next batch while the
+// caller works with the one before. (A coroutine of package iter must stay with
+// one thread of the system, and callers come with any.)
+type files struct {
+	made  chan made
+	taken chan struct{} // the batch that was made may be written over
+	stop  chan struct{}
+	given bool
+	ended sync.WaitGroup
+}
+
+// made is a batch or the error that ends all.
+type made struct {
+	b   *datasets.Batch
+	err error
+}
+
+func readFiles(d *dataset, o datasets.ReadOptions) *files {
+	f := &files{made: make(chan made), taken: make(chan struct{}), stop: make(chan struct{})}
+	f.ended.Go(func() {
+		err := protect(func() error { return f.run(d, o) })
+		select {
+		case f.made <- made{nil, err}:
+		case <-f.stop:
+		}
+	})
+	return f
+}
+
+// run makes the batches until it is stopped.
+func (f *files) run(d *dataset, o datasets.ReadOptions) error {
+	for b, err := range d.Batches(o) {
+		if err != nil {
+			return err
+		}
+		select {
+		case f.made <- made{b, nil}:
+		case <-f.stop:
+			return nil
+		}
+		select {
+		case <-f.taken:
+		case <-f.stop:
+			return nil
+		}
+	}
+	return io.EOF
+}
+
+// Next implements source.
+func (f *files) Next() (*datasets.Batch, error) {
+	if f.given {
+		f.taken <- struct{}{}
+	}
+	m := <-f.made
+	f.given = m.b != nil
+	return m.b, m.err
+}
+
+// Close implements source: it stops what is being made.
+func (f *files) Close() {
+	close(f.stop)
+	f.ended.Wait()
+}
+
+// columnCard describes a column of a reader.
+type columnCard struct {
+	Name  string `json:"name"`
+	Type  string `json:"type"`
+	Shape []int  `json:"shape"` // of a row
+	List  bool   `json:"list"`
+	Doc   string `json:"doc"`
+}
+
+// describe is the JSON of mf_reader_describe.
+func (r *reader) describe() ([]byte, error) {
+	cards := []columnCard{}
+	for _, c := range r.columns {
+		cards = append(cards, columnCard{c.Name, string(c.Type), list(c.Shape), c.List, c.Doc})
+	}
+	return json.Marshal(cards)
+}
+
+// lines are the lines of a text that are not empty.
+func lines(text string) (all []string) {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			all = append(all, line)
+		}
+	}
+	return all
+}

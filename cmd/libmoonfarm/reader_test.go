@@ -1,0 +1,123 @@
+//go:build cgo
+
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"moonfarm/datasets"
+	"moonfarm/env/catalog"
+	"moonfarm/rollout"
+	"moonfarm/rollout/policy"
+)
+
+// tronDataset makes a small dataset of orders alone.
+func tronDataset(t *testing.T) *dataset {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "data")
+	j := datasets.Job{Game: "tron", Policies: []string{"random", "random"}, Episodes: 30, ShardEpisodes: 8, Obs: datasets.ObsNone}
+	g, err := catalog.Find("tron")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := datasets.Makers{Vector: g.New, Policy: func(name string) (rollout.Maker, error) { return policy.New("tron", name) }}
+	if _, err := datasets.Generate(t.Context(), dir, j, m, datasets.Options{Workers: 1}); err != nil {
+		t.Fatal(err)
+	}
+	d, err := openDataset(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// TestReader reads a dataset batch by batch: each is the same until it was taken,
+// and what comes at the end stays.
+func TestReader(t *testing.T) {
+	d := tronDataset(t)
+	for _, o := range []datasets.ReadOptions{{Rows: 64}, {Rows: 10, Shuffle: 100, Workers: 2}, {Whole: true}, {Split: datasets.Train}} {
+		play := o.Split == datasets.All // else from the files
+		if play {
+			o.Obs = datasets.ObsPlanes
+		}
+		r, err := newReader(d, o, play)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := 0
+		for {
+			b, err := r.next()
+			if err != nil {
+				if err != io.EOF {
+					t.Error(err)
+				}
+				break
+			}
+			if again, err := r.next(); again != b || err != nil || play && len(b.Planes) != b.Rows*6*64 {
+				t.Fatalf("%d rows with %d bytes of planes, %v", b.Rows, len(b.Planes), err)
+			}
+			rows += b.Rows
+			r.take()
+		}
+		if want := int(d.Manifest().Totals.Rows); rows != want {
+			t.Errorf("%d rows, want %d", rows, want)
+		}
+		if b, err := r.next(); b != nil || codeOf(err) != codeEnd {
+			t.Errorf("after the end: %v, %v", b, err)
+		}
+		text, err := r.describe()
+		var cards []columnCard
+		if err != nil || json.Unmarshal(text, &cards) != nil || len(cards) < 8 || strings.Contains(string(text), "null") {
+			t.Errorf("%v: %s", err, text)
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestReaderStops: a reader is closed at any time.
+func TestReaderStops(t *testing.T) {
+	d := tronDataset(t)
+	for taken := range 4 {
+		o := datasets.ReadOptions{Rows: 16}
+		if taken%2 == 0 {
+			o.Workers = 2
+		}
+		r, err := newReader(d, o, taken%2 == 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range taken {
+			if _, err := r.next(); err != nil {
+				t.Fatal(err)
+			}
+			if i%2 == 0 {
+				r.take()
+			}
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestReaderRefused(t *testing.T) {
+	if d, err := openDataset(filepath.Join(t.TempDir(), "nothing")); codeOf(err) != codeArgument {
+		t.Errorf("%v, %v", d, err)
+	}
+	d := tronDataset(t)
+	for want, o := range map[string]datasets.ReadOptions{
+		`no column "gold"`: {Columns: []string{"gold"}},
+		"Makers":           {Obs: datasets.ObsPacked},
+		"part 3 of 2":      {Part: 3, Parts: 2},
+	} {
+		if r, err := newReader(d, o, false); codeOf(err) != codeArgument || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, %v, want %q", r, err, want)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+//go:build cgo
+
+package main
+
+/*
+#define MF_TYPES_ONLY
+#include "moonfarm.h"
+*/
+import "C"
+
+import (
+	"unsafe"
+
+	"moonfarm/rollout/stepper"
+	"moonfarm/sim"
+)
+
+// slabsOf are the slabs of the caller. Slabs that would have no bytes are left
+// out.
+func (v *environments) slabsOf(s *C.mf_slabs) (*stepper.Slabs, error) {
+	if s.reserved != 0 {
+		return nil, wrong("reserved of the mf_slabs is %d: want 0", s.reserved)
+	}
+	spec, rows := v.Spec(), v.Rows()
+	games, bytes := spec.Games, spec.Shape.PlaneBytes()
+	var first error
+	c := checker{&first}
+	slabs := &stepper.Slabs{
+		Planes:       slab[uint8](c, "planes", field(&s.planes), rows*bytes),
+		Packed:       slab[uint64](c, "packed", field(&s.packed), rows*spec.Shape.Words),
+		Scalars:      slab[float32](c, "scalars", field(&s.scalars), rows*spec.Shape.Scalars),
+		Mask:         slab[uint64](c, "mask", field(&s.mask), rows*spec.MaskWords),
+		Key:          slab[uint64](c, "key", field(&s.key), rows),
+		Action:       slab[int32](c, "action", field(&s.action), rows*len(spec.Heads)),
+		Reward:       slab[float32](c, "reward", field(&s.reward), rows),
+		Terminated:   slab[bool](c, "terminated", field(&s.terminated), games),
+		Truncated:    slab[bool](c, "truncated", field(&s.truncated), games),
+		Turn:         slab[int32](c, "turn", field(&s.turn), games),
+		Seat:         slab[sim.Player](c, "seat", field(&s.seat), games),
+		Episode:      slab[uint64](c, "episode", field(&s.episode), games),
+		FinalPlanes:  slab[uint8](c, "final_planes", field(&s.final_planes), rows*bytes),
+		FinalPacked:  slab[uint64](c, "final_packed", field(&s.final_packed), rows*spec.Shape.Words),
+		FinalScalars: slab[float32](c, "final_scalars", field(&s.final_scalars), rows*spec.Shape.Scalars),
+		FinalScore:   slab[float32](c, "final_score", field(&s.final_score), rows),
+		FinalResult:  slab[float32](c, "final_result", field(&s.final_result), rows),
+	}
+	return slabs, first
+}
+
+// checker keeps the first error.
+type checker struct{ first *error }
+
+// slab is memory of the caller as a slice. That its first and last element are
+// there, and may be written unless they are only read, is tried out: the
+// goroutines that step could not tell.
+func slab[T any](c checker, name string, at address, n int) []T {
+	if at == 0 || n == 0 || *c.first != nil {
+		return nil
+	}
+	var p *T
+	if p, *c.first = there[T](name, at); *c.first != nil {
+		return nil
+	}
+	memory := unsafe.Slice(p, n)
+	*c.first = protect(func() error {
+		for _, k := range [...]int{0, n - 1} {
+			first := (*byte)(unsafe.Pointer(&memory[k]))
+			was := load(first)
+			if name != "action" {
+				store(first, was)
+			}
+		}
+		return nil
+	})
+	if *c.first != nil {
+		*c.first = wrong("%s: %v", name, *c.first)
+		return nil
+	}
+	return memory
+}
+
+// load and store are not taken away, though they come to nothing.
+//
+//go:noinline
+func load(p *byte) byte { return *p }
+
+//go:noinline
+func store(p *byte, b byte) { *p = b }
