@@ -1,0 +1,165 @@
+"""The build backend (PEP 517 and PEP 660): it builds the shared library with Go and gcc, and zips wheels.
+
+It uses the standard library alone and fetches nothing. The Go sources are those
+of the clone that this folder is in, so there are no source distributions.
+"""
+
+import base64
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent.parent
+PACKAGE = HERE / "moonfarm"
+ROOT = HERE.parent.parent
+
+PYTHON = ">=3.9"
+NUMPY = "numpy>=1.21"
+
+
+class BuildError(Exception):
+    """What is missing, for people."""
+
+
+# The library
+
+
+def build_library():
+    """Builds the shared library into the package folder and returns its path."""
+    check_tools()
+    out = PACKAGE / {"darwin": "libmoonfarm.dylib", "win32": "moonfarm.dll"}.get(sys.platform, "libmoonfarm.so")
+    made = out.with_name(f"{out.name}.{os.getpid()}")
+    command = ["go", "build", "-buildmode=c-shared", "-trimpath", "-o", str(made), "./cmd/libmoonfarm"]
+    try:
+        done = _run(command)
+        if done.returncode:
+            raise BuildError(f"moonfarm: the library cannot be built: {' '.join(command)} says\n{_said(done)}")
+        os.replace(made, out)  # a program that has the old one loaded keeps it
+    finally:
+        for left in (made, made.with_suffix(".h"), PACKAGE / "libmoonfarm.h"):
+            left.unlink(missing_ok=True)
+    return out
+
+
+def check_tools():
+    """Raises BuildError unless the sources, Go of the right version and a C compiler are there."""
+    if not (ROOT / "cmd" / "libmoonfarm").is_dir():
+        raise BuildError(f"moonfarm: {HERE} must lie in a clone of the project: the Go sources are not in {ROOT}")
+    if shutil.which("go") is None:
+        raise BuildError(f"moonfarm: Go is missing: install {needed_go()} or newer (https://go.dev/dl) and put go on PATH")
+    version = _run(["go", "env", "GOVERSION"])
+    if version.returncode:
+        raise BuildError(f"moonfarm: Go does not run here, {needed_go()} or newer is needed:\n{_said(version)}")
+    found = version.stdout.strip()
+    if _numbers(found) < _numbers(needed_go()):
+        raise BuildError(f"moonfarm: Go is too old: {found}; install {needed_go()} or newer (https://go.dev/dl)")
+    compiler = _run(["go", "env", "CC"]).stdout.split() or ["gcc"]
+    if shutil.which(compiler[0]) is None:
+        raise BuildError(
+            f"moonfarm: the C compiler {compiler[0]} is missing: install gcc (Debian, Ubuntu: apt-get install gcc libc6-dev), "
+            "or name another in the environment variable CC"
+        )
+
+
+def needed_go():
+    """The version of Go that go.mod asks for, as "Go 1.26.0"."""
+    return "Go " + re.search(r"^go (\S+)", (ROOT / "go.mod").read_text(), re.MULTILINE).group(1)
+
+
+def _numbers(version):
+    found = re.match(r"[Gg]o ?(\d+)\.(\d+)(?:\.(\d+))?", version)
+    # A version that is not numbers was built from Go's own sources: it is new.
+    return tuple(int(n or 0) for n in found.groups()) if found else (99,)
+
+
+def _run(command):
+    return subprocess.run(
+        command, cwd=ROOT, env={**os.environ, "CGO_ENABLED": "1"}, stdin=subprocess.DEVNULL, capture_output=True, text=True
+    )
+
+
+def _said(done):
+    return (done.stderr + done.stdout).strip()
+
+
+# The wheels
+
+
+def version():
+    """The version of the package."""
+    return re.search(r'__version__ = "(.*)"', (PACKAGE / "version.py").read_text()).group(1)
+
+
+def _texts():
+    """The files of the .dist-info folder but its RECORD."""
+    tag = "py3-none-" + re.sub(r"[-.]", "_", sysconfig.get_platform())
+    return tag, {
+        "METADATA": (
+            f"Metadata-Version: 2.1\nName: moonfarm\nVersion: {version()}\n"
+            "Summary: Strategy games of old programming contests as environments for reinforcement learning\n"
+            f"Requires-Python: {PYTHON}\nRequires-Dist: {NUMPY}\n"
+        ),
+        "WHEEL": f"Wheel-Version: 1.0\nGenerator: moonfarm_build\nRoot-Is-Purelib: false\nTag: {tag}\n",
+        "entry_points.txt": "[gymnasium.envs]\n__root__ = moonfarm.registration:register\n",
+    }
+
+
+def _wheel(folder, files):
+    """Writes a wheel of files, bytes by name, and returns its name."""
+    tag, texts = _texts()
+    info = f"moonfarm-{version()}.dist-info/"
+    files = {**files, **{info + name: text.encode() for name, text in texts.items()}}
+    rows = []
+    name = f"moonfarm-{version()}-{tag}.whl"
+    with zipfile.ZipFile(Path(folder) / name, "w", zipfile.ZIP_DEFLATED) as wheel:
+
+        def add(path, data):
+            entry = zipfile.ZipInfo(path, (1980, 1, 1, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            wheel.writestr(entry, data)
+
+        for path, data in sorted(files.items()):
+            digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+            rows.append(f"{path},sha256={digest},{len(data)}\n")
+            add(path, data)
+        add(info + "RECORD", "".join(rows) + info + "RECORD,,\n")
+    return name
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    """PEP 517: a wheel with the library in it."""
+    library = _built()
+    files = {"moonfarm/" + library.name: library.read_bytes()}
+    for path in PACKAGE.rglob("*"):
+        if path.suffix == ".py" or path.name == "py.typed":
+            files[path.relative_to(HERE).as_posix()] = path.read_bytes()
+    return _wheel(wheel_directory, files)
+
+
+def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
+    """PEP 660: a wheel that points to this folder, where the library is built."""
+    _built()
+    return _wheel(wheel_directory, {"moonfarm_editable.pth": f"{HERE}\n".encode()})
+
+
+def build_sdist(sdist_directory, config_settings=None):
+    """PEP 517: not possible."""
+    raise UnsupportedOperation("moonfarm: there are no source distributions: install from a clone (pip install ./env/python)")
+
+
+def _built():
+    try:
+        return build_library()
+    except BuildError as e:
+        sys.exit(str(e))
+
+
+class UnsupportedOperation(Exception):
+    """What build_sdist raises, by the name that PEP 517 gives it."""

@@ -1,0 +1,18 @@
+#!/usr/bin/env python3
+"""Builds the shared library into the package folder: PYTHONPATH=env/python is enough then.
+
+    python3 env/python/build.py
+"""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "_backend"))
+
+import moonfarm_build  # noqa: E402
+
+if __name__ == "__main__":
+    try:
+        print(moonfarm_build.build_library())
+    except moonfarm_build.BuildError as e:
+        sys.exit(str(e))

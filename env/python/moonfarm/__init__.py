@@ -1,0 +1,47 @@
+"""Strategy games of old programming contests as environments for reinforcement learning.
+
+    import moonfarm
+
+    env = moonfarm.make_vec("towerdefence", 64, opponent="econ")
+    obs, infos = env.reset(seed=1)
+    obs, rewards, terminations, truncations, infos = env.step(actions)
+
+make_vec makes many games at once, make_env one, parallel_env one with all its
+players; dataset reads what `moonfarm generate` and `moonfarm import` make. Needed are numpy and the shared library, which env/python/build.py
+builds; Gymnasium and PettingZoo are used where they are installed.
+"""
+
+from . import registration as _registration
+from .arrays import unpack_masks
+from .dataset import Dataset, advantages, dataset
+from .library import ArgumentError, DataError, Error, HandleError, StateError, WaitError, games
+from .making import make_vec
+from .opponents import AgainstPolicies
+from .pettingzoo import ParallelEnv, parallel_env
+from .single import SingleEnv, make_env
+from .vector import VectorEnv
+from .version import __version__
+
+__all__ = [
+    "AgainstPolicies",
+    "ArgumentError",
+    "DataError",
+    "Dataset",
+    "Error",
+    "HandleError",
+    "ParallelEnv",
+    "SingleEnv",
+    "StateError",
+    "VectorEnv",
+    "WaitError",
+    "__version__",
+    "advantages",
+    "dataset",
+    "games",
+    "make_env",
+    "make_vec",
+    "parallel_env",
+    "unpack_masks",
+]
+
+_registration.watch()

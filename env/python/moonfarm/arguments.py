@@ -1,0 +1,99 @@
+"""What the arguments of make_vec mean to the library."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Union
+
+import numpy as np
+
+from . import library
+
+# A player in Python: its rows' observations and infos (see AgainstPolicies) to their actions.
+Policy = Callable[[Any, dict[str, Any]], Any]
+Opponent = Union[None, str, Policy, Sequence[Union[str, Policy]]]
+
+# Gymnasium's names of the autoreset modes, in the library's order.
+MODES = ("NextStep", "SameStep", "Disabled")
+
+
+def mode(autoreset: Any) -> int:
+    """The library's number of an autoreset mode: of a name, or of Gymnasium's AutoresetMode."""
+    name = str(getattr(autoreset, "value", autoreset)).replace("_", "").lower()
+    names = [m.lower() for m in MODES]
+    if name not in names:
+        raise ValueError(f"autoreset: {autoreset!r} is none of 'next_step', 'same_step', 'disabled'")
+    return names.index(name)
+
+
+def seat_of(seat: int | str) -> int:
+    """The library's number of a seat."""
+    return library.ANY_SEAT if isinstance(seat, str) and seat == "random" else whole("seat", seat, 0)
+
+
+def config(
+    *, game: str, num_envs: int, opponent: Opponent, seat: int | str, reward: str | None, rules: str | Path | None,
+    max_turns: int, memory: bool, autoreset: int, workers: int, batch_size: int, seed: int,
+) -> library.CConfig:  # fmt: skip
+    """The library's form of the arguments. The opponents are texts."""
+    texts = texts_of(opponent)
+    if texts is None and seat != 0:
+        raise ValueError("seat: without an opponent every seat is a row")
+    if isinstance(rules, Path):
+        rules = rules.read_text()
+    return library.CConfig(
+        size=ctypes.sizeof(library.CConfig),
+        num_envs=whole("num_envs", num_envs, 1),
+        game=text("game", game),
+        rules=None if rules is None else text("rules", rules),
+        reward=None if reward is None else text("reward", reward),
+        opponents=None if texts is None else text("opponent", "\n".join(texts)),
+        seat=library.ALL_SEATS if texts is None else seat_of(seat),
+        autoreset=autoreset,
+        max_turns=whole("max_turns", max_turns or 0, 0),
+        memory=bool(memory),
+        workers=whole("workers", workers or 0, 0),
+        batch_size=whole("batch_size", batch_size or 0, 0),
+        seed=seed,
+    )
+
+
+def whole(what: str, value: Any, least: int) -> int:
+    """A number of 32 bits, at least so large; TypeError or ValueError names it."""
+    try:
+        n = value.__index__()
+    except AttributeError:
+        raise TypeError(f"{what}: expected a whole number, got {value!r}") from None
+    if not least <= n < 2**31:
+        raise ValueError(f"{what}: expected a number from {least}, got {n}")
+    return n
+
+
+def seed_of(what: str, value: Any) -> int:
+    """A number of 64 bits without a sign; TypeError or ValueError names it."""
+    if not isinstance(value, (int, np.integer)):
+        raise TypeError(f"{what}: expected a whole number, got {value!r}")
+    if not 0 <= value < 2**64:
+        raise ValueError(f"{what}: expected a number from 0 to 2**64-1, got {value}")
+    return int(value)
+
+
+def text(what: str, value: Any) -> bytes:
+    """A text for C; TypeError or ValueError names it."""
+    if not isinstance(value, str):
+        raise TypeError(f"{what}: expected a text, got {value!r}")
+    if "\0" in value:
+        raise ValueError(f"{what}: a text with a zero byte")
+    return value.encode()
+
+
+def texts_of(opponent: Opponent) -> list[str] | None:
+    """The texts of the opponents; None: every seat is a row."""
+    if opponent is None:
+        return None
+    texts = [opponent] if isinstance(opponent, str) else list(opponent)
+    if not texts or not all(isinstance(t, str) and t.strip() and "\n" not in t for t in texts):
+        raise ValueError(f"opponent: {opponent!r} is neither a policy, nor a list of policies, nor None")
+    return texts

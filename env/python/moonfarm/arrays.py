@@ -1,0 +1,143 @@
+"""The arrays that the library reads and writes: which there are, and checks of those that callers give."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .library import CSlabs, CSpec
+
+# Parts of an observation that arrays can hold.
+PARTS = ("planes", "packed", "scalars", "mask", "key")
+
+# What an obs text stands for.
+FORMS: dict[str, tuple[str, ...]] = {
+    "planes": ("planes", "scalars"),
+    "packed": ("packed", "scalars"),
+    "both": ("planes", "packed", "scalars"),
+}
+
+_words = np.dtype(np.uint64)
+_types: dict[str, np.dtype[Any]] = {
+    "planes": np.dtype(np.uint8), "packed": _words, "scalars": np.dtype(np.float32), "mask": _words,
+    "key": _words, "action": np.dtype(np.int32), "reward": np.dtype(np.float32), "turn": np.dtype(np.int32),
+    "seat": np.dtype(np.uint8), "episode": _words, "final_planes": np.dtype(np.uint8), "final_packed": _words,
+    "final_scalars": np.dtype(np.float32), "final_score": np.dtype(np.float32), "final_result": np.dtype(np.float32),
+}  # fmt: skip
+
+
+def form(obs: str | tuple[str, ...] | list[str]) -> tuple[tuple[str, ...], bool]:
+    """The parts that an obs argument asks for, and whether an observation is one array, not a dict of them."""
+    if isinstance(obs, str):
+        if obs not in FORMS:
+            raise ValueError(
+                f"obs: {obs!r} is none of {', '.join(map(repr, FORMS))}; a tuple names parts: {', '.join(map(repr, PARTS))}"
+            )
+        return FORMS[obs], False
+    parts = tuple(obs)
+    if not parts or len(set(parts)) < len(parts) or any(p not in PARTS for p in parts):
+        raise ValueError(f"obs: {obs!r} must name parts, each once: {', '.join(map(repr, PARTS))}")
+    return parts, len(parts) == 1
+
+
+def shapes(s: CSpec) -> dict[str, tuple[int, ...]]:
+    """The shape of every array for environments of these sizes."""
+    rows, games = s.rows, s.num_envs
+    planes, packed, scalars = (rows, s.planes, s.height, s.width), (rows, s.words), (rows, s.scalars)
+    return {
+        "planes": planes, "packed": packed, "scalars": scalars, "mask": (rows, s.mask_words), "key": (rows,),
+        "action": (rows, s.heads), "reward": (rows,), "turn": (games,), "seat": (games,), "episode": (games,),
+        "final_planes": planes, "final_packed": packed, "final_scalars": scalars,
+        "final_score": (rows,), "final_result": (rows,),
+    }  # fmt: skip
+
+
+def allocate(
+    s: CSpec, names: list[str], given: Mapping[str, NDArray[Any]] | None
+) -> dict[str, NDArray[Any]]:
+    """The named arrays, zero; those of the caller as they are.
+
+    A caller's array must be a writable numpy array in C order of the right
+    shape and dtype, else TypeError or ValueError names it.
+    """
+    sizes, out = shapes(s), {}
+    for name, array in (given or {}).items():
+        if name not in names:
+            raise ValueError(f"buffers: there is no array {name!r} here; there are {', '.join(names)}")
+        check(f"buffers[{name!r}]", array, sizes[name], _types[name])
+        for other, theirs in out.items():
+            if np.may_share_memory(array, theirs):
+                raise ValueError(f"buffers: {name!r} and {other!r} overlap")
+        out[name] = array
+    for name in names:
+        if name not in out:
+            out[name] = np.zeros(sizes[name], _types[name])
+    return out
+
+
+def check(what: str, array: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    """Raises TypeError or ValueError unless the library can write to the array."""
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"{what}: expected a numpy array of {dtype} {list(shape)}, got {type(array).__name__}")
+    if array.dtype != dtype:
+        raise TypeError(f"{what}: expected dtype {dtype}, got {array.dtype}")
+    if array.shape != shape:
+        raise ValueError(f"{what}: expected shape {shape}, got {array.shape}")
+    if not array.flags.c_contiguous:
+        raise ValueError(f"{what}: expected an array in C order without gaps (numpy.ascontiguousarray makes one)")
+    if not array.flags.writeable:
+        raise ValueError(f"{what}: the array is read-only")
+    if not array.flags.aligned:
+        raise ValueError(f"{what}: the array is not aligned to its dtype")
+
+
+def slabs(arrays: Mapping[str, NDArray[Any]], terminated: NDArray[Any], truncated: NDArray[Any]) -> CSlabs:
+    """The addresses of the arrays, as the library takes them."""
+    out = CSlabs(size=ctypes.sizeof(CSlabs), terminated=terminated.ctypes.data, truncated=truncated.ctypes.data)
+    for name, array in arrays.items():
+        if array.size:
+            setattr(out, name, array.ctypes.data)
+    return out
+
+
+# Numbers beyond 32 bits become the largest or least there is, which no head has as a choice.
+_most, _least = np.array(2**31 - 1), np.array(-(2**31))
+
+
+def put(what: str, to: NDArray[np.int32], given: Any) -> None:
+    """Copies actions of the caller to an array of int32. TypeError or ValueError names what does not fit."""
+    a = given if isinstance(given, np.ndarray) else np.asarray(given)
+    if a.shape != to.shape:
+        raise ValueError(f"{what}: expected shape {to.shape}, got {a.shape}")
+    kind = a.dtype
+    if kind.kind not in "iu":
+        raise TypeError(f"{what}: expected whole numbers (int32 is copied quickest), got {kind}")
+    if kind.itemsize == 8 or kind == np.uint32:
+        if kind.kind == "u":
+            a = np.minimum(a, np.array(2**31 - 1, kind))
+        else:
+            a = np.maximum(np.minimum(a, _most), _least)
+        np.copyto(to, a, casting="unsafe")
+    else:
+        to[...] = a
+
+
+def unpack_masks(mask: NDArray[np.uint64], masked: int, choices: int | None = None) -> NDArray[np.bool_]:
+    """Masks as bool.
+
+    mask: uint64 [..., words], bit i%64 of word i//64 for choice i. masked: how
+    many choices have bits. choices: how many there are in all; those without
+    bits are True. Returns bool [..., choices].
+    """
+    bits = np.unpackbits(
+        np.ascontiguousarray(mask, "<u8").view(np.uint8), axis=-1, count=masked, bitorder="little"
+    ).view(np.bool_)
+    if choices is None or choices == masked:
+        return bits
+    out = np.ones((*bits.shape[:-1], choices), np.bool_)
+    out[..., :masked] = bits
+    return out

@@ -1,0 +1,267 @@
+"""The shared library: how it is found, loaded and called.
+
+It is loaded when it is first needed, not when the package is imported. All
+structures of moonfarm.h stand here; that they have the library's sizes is
+checked when it is loaded.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import sys
+from ctypes import POINTER, c_char_p, c_int32, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
+from pathlib import Path
+from typing import Any, NoReturn
+
+ABI = 1
+
+OK, ARGUMENT, HANDLE, STATE, DATA, INTERNAL, END, TIMEOUT = range(8)
+ALL_SEATS, ANY_SEAT = -1, -2
+NEXT_STEP, SAME_STEP, DISABLED = range(3)
+
+
+class Error(RuntimeError):
+    """What the library says went wrong. `code` is one of moonfarm.h."""
+
+    code = INTERNAL
+
+
+class ArgumentError(Error, ValueError):
+    """An argument has a value that there is not."""
+
+    code = ARGUMENT
+
+
+class HandleError(Error):
+    """What is used was closed before."""
+
+    code = HANDLE
+
+
+class StateError(Error):
+    """The call does not fit what was called before: a step while others are under way, say."""
+
+    code = STATE
+
+
+class DataError(Error, ValueError):
+    """Bytes, a file or a dataset are damaged, or of something else."""
+
+    code = DATA
+
+
+class EndError(Error):
+    """There is no more."""
+
+    code = END
+
+
+class WaitError(Error, TimeoutError):
+    """Nothing was ready in time."""
+
+    code = TIMEOUT
+
+
+_errors: dict[int, type[Error]] = {
+    e.code: e for e in (ArgumentError, HandleError, StateError, DataError, EndError, WaitError)
+}
+
+
+class CError(ctypes.Structure):
+    """mf_error."""
+
+    _fields_ = [("size", c_uint32), ("code", c_int32), ("text", ctypes.c_char * 1016)]
+
+    def __init__(self) -> None:
+        super().__init__(size=ctypes.sizeof(CError))
+
+
+class CConfig(ctypes.Structure):
+    """mf_config."""
+
+    _fields_ = [
+        ("size", c_uint32), ("num_envs", c_int32),
+        ("game", c_char_p), ("rules", c_char_p), ("reward", c_char_p), ("opponents", c_char_p),
+        ("seat", c_int32), ("autoreset", c_int32), ("max_turns", c_int32), ("memory", c_int32),
+        ("workers", c_int32), ("batch_size", c_int32), ("seed", c_uint64),
+    ]  # fmt: skip
+
+
+class CSpec(ctypes.Structure):
+    """mf_spec."""
+
+    _fields_ = [("size", c_uint32)] + [
+        (name, c_int32)
+        for name in (
+            "players", "num_envs", "rows", "blocks", "batch_size",
+            "planes", "height", "width", "words", "scalars", "mask_words", "heads",
+            "choices", "masked_choices", "max_orders", "max_turns",
+        )
+    ]  # fmt: skip
+
+
+class CSlabs(ctypes.Structure):
+    """mf_slabs. The fields are addresses; moonfarm.slabs tells what lies there."""
+
+    _fields_ = [("size", c_uint32), ("reserved", c_uint32)] + [
+        (name, c_void_p)
+        for name in (
+            "planes", "packed", "scalars", "mask", "key", "action", "reward",
+            "terminated", "truncated", "turn", "seat", "episode",
+            "final_planes", "final_packed", "final_scalars", "final_score", "final_result",
+        )
+    ]  # fmt: skip
+
+
+_structs: dict[str, type[ctypes.Structure]] = {
+    "mf_error": CError, "mf_config": CConfig, "mf_spec": CSpec, "mf_slabs": CSlabs,
+}  # fmt: skip
+
+_handle, _error, _text = c_uint64, POINTER(CError), [c_void_p, c_size_t, POINTER(c_size_t)]
+
+# The arguments of each function, the mf_error at the end left out.
+_functions: dict[str, list[Any]] = {
+    "mf_open": [POINTER(CConfig), POINTER(c_uint64)],
+    "mf_close": [_handle],
+    "mf_get_spec": [_handle, POINTER(CSpec)],
+    "mf_describe": [_handle, *_text],
+    "mf_bind": [_handle, POINTER(CSlabs)],
+    "mf_reset": [_handle, c_void_p, c_void_p],
+    "mf_step": [_handle],
+    "mf_send": [_handle, c_int32],
+    "mf_recv": [_handle, c_int32, POINTER(c_int32)],
+    "mf_get_state": [_handle, c_int32, *_text],
+    "mf_set_state": [_handle, c_int32, c_char_p, c_size_t],
+    "mf_observe": [_handle],
+    "mf_render": [_handle, c_int32, *_text],
+    "mf_games": [*_text],
+}
+
+FORKED = (
+    "moonfarm was used before this process was forked, and what it runs on does not survive a fork. "
+    'Start processes afresh, with multiprocessing.get_context("spawn") (DataLoader(multiprocessing_context="spawn"), '
+    'AsyncVectorEnv(context="spawn")), or use moonfarm in the child only'
+)
+
+
+class Process:
+    """What there is once in a process."""
+
+    library: Library | None = None
+    forked = False  # this is a child of a process that had loaded the library
+
+
+def refuse_fork() -> None:
+    """Raises RuntimeError in a forked child of a process that had loaded the library."""
+    if Process.forked:
+        raise RuntimeError(FORKED)
+
+
+def _after_fork() -> None:
+    if Process.library is not None:
+        Process.forked = True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+def file_name() -> str:
+    """The library's file name on this system."""
+    return {"darwin": "libmoonfarm.dylib", "win32": "moonfarm.dll"}.get(sys.platform, "libmoonfarm.so")
+
+
+def path() -> Path:
+    """Where the library is: the environment variable MOONFARM_LIBRARY, or else beside this file."""
+    named = os.environ.get("MOONFARM_LIBRARY")
+    return Path(named) if named else Path(__file__).with_name(file_name())
+
+
+class Library:
+    """The loaded library.
+
+    `call` and `text` check every result; the functions themselves are attributes
+    by their names in moonfarm.h.
+    """
+
+    def __init__(self, file: Path) -> None:
+        if not file.exists():
+            raise ImportError(
+                f"moonfarm: the library {file} is not there. Build it with Go and gcc: "
+                "python3 env/python/build.py, or install the package with pip"
+            )
+        try:
+            self.c = ctypes.CDLL(str(file))
+            self.c.mf_abi.restype = c_uint32
+            abi = self.c.mf_abi()
+        except (OSError, AttributeError) as e:
+            raise ImportError(f"moonfarm: {file} cannot be loaded: {e}") from e
+        if abi != ABI:
+            raise ImportError(
+                f"moonfarm: {file} has ABI {abi}, this package needs {ABI}: build it again (python3 env/python/build.py)"
+            )
+        self.c.mf_version.restype = c_char_p
+        self.file = file
+        self.version: str = self.c.mf_version().decode()
+        self.c.mf_sizeof.argtypes = [c_char_p]
+        self.c.mf_sizeof.restype = c_uint32
+        for name, struct in _structs.items():
+            self.check_size(name, struct)
+        for name, arguments in _functions.items():
+            self.declare(name, arguments)
+
+    def check_size(self, name: str, struct: type[ctypes.Structure]) -> None:
+        """Raises ImportError unless a structure has the size that the library has under that name."""
+        theirs, ours = self.c.mf_sizeof(name.encode()), ctypes.sizeof(struct)
+        if theirs != ours:
+            raise ImportError(
+                f"moonfarm: {name} has {theirs} bytes in {self.file} and {ours} in this package: "
+                "build the library again (python3 env/python/build.py)"
+            )
+
+    def declare(self, name: str, arguments: list[Any]) -> None:
+        """Makes a function callable: arguments without the mf_error, which is always the last."""
+        try:
+            function = getattr(self.c, name)
+        except AttributeError as e:
+            raise ImportError(f"moonfarm: {self.file} has no {name}: build it again (python3 env/python/build.py)") from e
+        function.argtypes = [*arguments, _error]
+        function.restype = c_int32
+
+    def call(self, name: str, *arguments: Any) -> None:
+        """Calls a function and raises what it reports."""
+        refuse_fork()
+        error = CError()
+        if getattr(self.c, name)(*arguments, error):
+            fail(error)
+
+    def text(self, name: str, *arguments: Any) -> bytes:
+        """Calls a function that ends in buf, cap, need, and returns what it wrote: texts with the 0 at their end."""
+        need = c_size_t(4096)
+        while True:
+            room = need.value
+            buffer = ctypes.create_string_buffer(room)
+            self.call(name, *arguments, buffer, room, need)
+            if need.value <= room:
+                return buffer.raw[: need.value]
+
+
+def fail(error: CError) -> NoReturn:
+    """Raises what a function has written to its mf_error."""
+    text = error.text.decode(errors="replace")
+    raise _errors.get(error.code, Error)(text)
+
+
+def library() -> Library:
+    """The library, loaded by the first call."""
+    refuse_fork()
+    if Process.library is None:
+        Process.library = Library(path())
+    return Process.library
+
+
+def games() -> list[dict[str, Any]]:
+    """The games that there are, each with its name, doc, policies and rules."""
+    return json.loads(library().text("mf_games").rstrip(b"\0"))

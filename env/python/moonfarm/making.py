@@ -1,0 +1,75 @@
+"""make_vec, which chooses the class of a vector environment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from .arguments import Opponent
+from .opponents import AgainstPolicies
+from .vector import VectorEnv, vector_class
+
+
+def make_vec(
+    game: str,
+    num_envs: int = 1,
+    *,
+    opponent: Opponent = None,
+    seat: int | str = 0,
+    obs: str | tuple[str, ...] = "planes",
+    reward: str | None = None,
+    rules: str | Path | None = None,
+    max_turns: int = 0,
+    memory: bool = False,
+    autoreset: Any = "next_step",
+    workers: int = 0,
+    batch_size: int = 0,
+    seed: int | None = None,
+    copy: bool = True,
+    render_mode: str | None = None,
+    buffers: Mapping[str, NDArray[Any]] | None = None,
+) -> VectorEnv:
+    """Makes num_envs games that are stepped together: a gymnasium.vector.VectorEnv where Gymnasium is installed.
+
+    game: such as "towerdefence"; moonfarm.games() lists them.
+
+    opponent: who plays the other seats. None: nobody, every seat is a row (self-play),
+    so that the environment's num_envs is num_envs times the players. A text: that
+    policy. A function: it plays in Python, see moonfarm.AgainstPolicies. A list of
+    texts, or of functions: each episode draws one.
+
+    seat: the caller's, from 0; "random": one is drawn for each episode.
+
+    obs: "planes" (uint8 [planes, height, width] and scalars, float32), "packed" (the
+    planes' uint64 words, and scalars), "both"; or a tuple of the parts "planes",
+    "packed", "scalars", "mask" (bits), "key". An observation is a dict of arrays by
+    part, of a tuple of one part the array itself.
+
+    reward: one of description["rewards"]; None: the result in the last turn, else 0.
+    rules: the name of a rule set, or a text of rules; a Path: that file; None: the default.
+    max_turns: games are truncated after so many turns; 0: only the rules end them.
+    memory: planes show what was last seen where fog of war hides it.
+    autoreset: "next_step", "same_step" or "disabled", as Gymnasium has them.
+    workers: threads that step the games; 0: one for each core.
+    batch_size: games in a block of send and recv; 0: all.
+    seed: game i begins with seed + i; None: by chance. reset gives others.
+    copy: False returns the arrays that the next step overwrites, not copies.
+    render_mode: None or "ansi".
+    buffers: arrays of the caller to be used instead of new ones, by the names in
+    VectorEnv.arrays: memory shared with others, or with a GPU.
+    """
+    if callable(opponent):
+        in_python = True
+    else:
+        kinds = {callable(o) for o in opponent} if opponent and not isinstance(opponent, str) else set()
+        if len(kinds) > 1:
+            raise ValueError("opponent: a list has either texts or functions, not both")
+        in_python = True in kinds
+    return vector_class(AgainstPolicies if in_python else VectorEnv)(
+        game, num_envs, opponent=opponent, seat=seat, obs=obs, reward=reward, rules=rules, max_turns=max_turns,
+        memory=memory, autoreset=autoreset, workers=workers, batch_size=batch_size, seed=seed, copy=copy,
+        render_mode=render_mode, buffers=buffers,
+    )  # fmt: skip

@@ -1,0 +1,165 @@
+"""Opponents that play in Python."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import arguments, arrays, library
+from .arguments import Opponent
+from .vector import VectorEnv, _Part
+
+_gold, _one, _two = (np.uint64(n) for n in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
+
+
+def _mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    x = (x ^ (x >> np.uint64(30))) * _one
+    x = (x ^ (x >> np.uint64(27))) * _two
+    return x ^ (x >> np.uint64(31))
+
+
+def draw(
+    seeds: NDArray[np.uint64], episodes: NDArray[np.uint64], purpose: int, below: int
+) -> NDArray[np.int64]:
+    """A number 0 … below-1 for each game: a function of its seed, the episode and the purpose."""
+    purposes = np.full_like(seeds, purpose)
+    for part in (episodes, purposes):
+        seeds = _mix((seeds ^ part) + _gold)
+    return (seeds % np.uint64(below)).astype(np.int64)
+
+
+class AgainstPolicies(VectorEnv):
+    """A vector environment whose other seats are played by functions.
+
+    Each episode draws one of them for its game, and the caller's seat if that is
+    "random", both by the seed of the game and the number of the episode. A
+    function is called once a step with all rows that it plays: with observations
+    of the same form as the caller's, and infos with "mask", bits as step has
+    them. It returns actions, a row for each row; it is not asked for games that
+    have ended.
+
+    Rows are copied, with copy=False too.
+    """
+
+    def _config(self, opponent: Opponent, seat: int | str, **others: Any) -> library.CConfig:
+        self._policies = [opponent] if callable(opponent) else list(opponent)  # type: ignore[arg-type]
+        self._fixed = arguments.seat_of(seat)
+        return super()._config(None, 0, **others)
+
+    def _caller_rows(self) -> int:
+        if self._fixed >= self.players:
+            raise ValueError(f"seat: there is no seat {self._fixed}, there are {self.players}, from 0")
+        return self.num_games
+
+    def _make_arrays(self, buffers: Any) -> None:
+        if buffers:
+            raise ValueError("buffers: rows against opponents in Python are copied, so they cannot lie in given arrays")
+        super()._make_arrays(None)
+        games = np.arange(self.num_games)
+        self._bases = np.uint64(self._base) + games.astype(np.uint64)
+        self._first_rows = games * self.players
+        self._own_rows, self._drawn = self._first_rows.copy(), np.zeros(self.num_games, np.int64)
+        self._draw(self._whole.own)
+
+    def _draw(self, games: slice) -> None:
+        """Brings up to date which rows are the caller's and who plays the others."""
+        seeds, episodes = self._bases[games], self.arrays["episode"][games]
+        seat: Any = self._fixed
+        if seat == library.ANY_SEAT:
+            seat = draw(seeds, episodes, 1, self.players)
+        self._own_rows[games] = self._first_rows[games] + seat
+        self._drawn[games] = draw(seeds, episodes, 2, len(self._policies))
+
+    def _reset(self, seeds: NDArray[np.uint64] | None, mask: NDArray[np.bool_] | None) -> None:
+        super()._reset(seeds, mask)
+        if seeds is not None:
+            chosen = slice(None) if mask is None else mask
+            self._bases[chosen] = seeds[chosen]
+        self._draw(self._whole.own)
+
+    def _act(self, p: _Part, actions: Any) -> None:
+        """Writes the actions of all seats of a part: the caller's, and what the functions answer."""
+        own = self._own_rows[p.own]
+        mine = np.zeros((p.games, *self._actions.shape[1:]), np.int32)
+        arrays.put("actions", mine, actions)
+        self._actions[own] = mine
+        playing = np.ones(p.games, np.bool_)
+        if self._mode == library.NEXT_STEP:  # those that have ended are restarted by this step
+            playing = ~(self._terminated[p.own] | self._truncated[p.own])
+        for k, policy in enumerate(self._policies):
+            games = self._first_rows[p.own][playing & (self._drawn[p.own] == k)]
+            rows = (games[:, None] + np.arange(self.players)).reshape(-1)
+            rows = rows[~np.isin(rows, own)]
+            if len(rows):
+                theirs = np.zeros((len(rows), *self._actions.shape[1:]), np.int32)
+                answer = policy(self._take(rows), {"mask": self.arrays["mask"][rows]})
+                arrays.put("the opponent's actions", theirs, answer)
+                self._actions[rows] = theirs
+
+    def _take(self, rows: NDArray[Any]) -> Any:
+        taken = {name: self.arrays[name][rows] for name in self._parts}
+        return taken[self._parts[0]] if self._alone else taken
+
+    def step(self, actions: Any) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+        """As VectorEnv.step; the opponents are asked first."""
+        self._open()
+        self._act(self._whole, actions)
+        self._lib.call("mf_step", self._handle)
+        return self._result(self._whole)
+
+    def send(self, actions: Any, block: int | None = None) -> None:
+        """As VectorEnv.send; the opponents are asked first."""
+        self._open()
+        if block is None:
+            given = np.asarray(actions)
+            for i, p in enumerate(self._block_parts):
+                self._act(p, given[p.own])
+                self._send(i)
+            return
+        self._act(self._block(block), actions)
+        self._send(block)
+
+    def _observed(self, p: _Part) -> Any:
+        return self._take(self._own_rows[p.own])
+
+    def _infos(self, p: _Part) -> dict[str, Any]:
+        return {"mask": self.arrays["mask"][self._own_rows[p.own]], "_mask": self._whole.all_rows[: p.games]}
+
+    def _result(self, p: _Part) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+        played = self._own_rows[p.own].copy()
+        self._draw(p.own)
+        terminated, truncated = self._terminated[p.own].copy(), self._truncated[p.own].copy()
+        infos = self._infos(p)
+        if (ended := terminated | truncated).any():
+            self._add_ends(infos, played, ended)
+        return self._observed(p), self.arrays["reward"][played], terminated, truncated, infos
+
+    def recv(self, timeout: float | None = None) -> Any:
+        """As VectorEnv.recv; "env_id" is int64 [games of the block]."""
+        out = super().recv(timeout)
+        p = self._block_parts[out[4]["block"]]
+        out[4]["env_id"] = np.arange(p.first, p.first + p.games)
+        return out
+
+    @property
+    def seats(self) -> NDArray[np.uint8]:
+        """The caller's seat in each game, uint8 [num_games]."""
+        return (self._own_rows - self._first_rows).astype(np.uint8)
+
+    def _latest_mask(self) -> NDArray[np.uint64]:
+        return self.arrays["mask"][self._own_rows]
+
+    def _get_state(self, game: int) -> bytes:
+        return self._bases[game].astype("<u8").tobytes() + super()._get_state(game)
+
+    def _set_state(self, game: int, state: bytes) -> None:
+        if len(state) < 8:
+            raise library.DataError("the state is cut off")
+        super()._set_state(game, state[8:])
+        self._bases[game] = np.frombuffer(state[:8], "<u8")[0]
+
+    def _observe(self) -> None:
+        super()._observe()
+        self._draw(self._whole.own)

@@ -1,0 +1,171 @@
+"""All players of one game by name: pettingzoo.ParallelEnv."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import making, spaces
+
+
+class ParallelEnv:
+    """One game, every player of which is an agent: "player_0", "player_1" …
+
+    Where PettingZoo is installed, what parallel_env returns is also a
+    pettingzoo.ParallelEnv. If an action has one head, an observation is a dict
+    of "observation" and "action_mask" (int8 [choices], 1 where legal), as
+    PettingZoo's own games have it; of several heads it is the observation alone,
+    and infos have "action_mask", a tuple of the heads' masks. So action_space(agent).sample
+    takes either kind of mask.
+    """
+
+    def __init__(self, game: str, **arguments: Any) -> None:
+        for name in ("num_envs", "opponent", "seat", "autoreset", "batch_size", "copy"):
+            if name in arguments:
+                raise TypeError(f"{name}: there is one game, every seat of which is an agent")
+        arguments.setdefault("workers", 1)
+        self._made = {"game": game, **arguments}
+        self.vector = v = making.make_vec(game, 1, autoreset="disabled", copy=True, **arguments)
+        self.possible_agents = [f"player_{i}" for i in range(v.players)]
+        self.agents: list[str] = []
+        self._in_observation = len(v.heads) == 1
+        self._borders = np.cumsum(v.heads)[:-1]  # of the heads among all choices
+        self.metadata = {
+            "name": game + "_v0", "render_modes": ["ansi"], "render_fps": 10, "is_parallelizable": True,
+        }  # fmt: skip
+        self.render_mode = v.render_mode
+        shapes = {name: array.shape[1:] for name, array in v._whole.parts}
+        self.action_spaces, self.observation_spaces = {}, {}
+        for agent in self.possible_agents:
+            seen = spaces.observation(shapes, v._alone)
+            if self._in_observation:
+                seen = spaces.with_mask(seen, v.choices)
+            self.observation_spaces[agent] = seen
+            self.action_spaces[agent] = spaces.action(v.heads)
+
+    def observation_space(self, agent: str) -> Any:
+        """The space of the agent's observations, always the same object."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Any:
+        """The space of the agent's actions, always the same object."""
+        return self.action_spaces[agent]
+
+    @property
+    def num_agents(self) -> int:
+        """How many agents still play."""
+        return len(self.agents)
+
+    @property
+    def max_num_agents(self) -> int:
+        """How many agents there are."""
+        return len(self.possible_agents)
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        """Begins an episode: of that seed, or the next one of the latest. Returns observations and infos by agent."""
+        obs, infos = self.vector.reset(seed=seed)
+        self.agents = self.possible_agents[:]
+        return self._seen(obs, infos)
+
+    def _seen(self, obs: Any, infos: dict[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        masks = self.vector.action_masks(infos["mask"]).view(np.int8)
+        observations, said = {}, {}
+        for row, agent in enumerate(self.possible_agents):
+            mine = obs[row] if self.vector._alone else {name: array[row] for name, array in obs.items()}
+            said[agent] = {"mask": infos["mask"][row]}
+            if self._in_observation:
+                mine = {"observation": mine, "action_mask": masks[row]}
+            else:
+                said[agent]["action_mask"] = tuple(np.split(masks[row], self._borders))
+            observations[agent] = mine
+        return observations, said
+
+    def step(
+        self, actions: dict[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
+        """Plays a turn.
+
+        actions: for each agent a whole number, or int [heads]. Returns
+        observations, rewards, terminations, truncations and infos by agent; infos
+        have "mask", the legal choices as bits, and at the end "score" and
+        "result". An episode that has ended has no agents, and its step returns
+        nothing.
+        """
+        if not self.agents:
+            return {}, {}, {}, {}, {}
+        missing = [agent for agent in self.agents if agent not in actions]
+        if missing:
+            raise ValueError(f"actions: there is none for {', '.join(missing)}")
+        given = np.array([actions[agent] for agent in self.agents])
+        obs, reward, terminated, truncated, infos = self.vector.step(given)
+        observations, said = self._seen(obs, infos)
+        agents = self.agents
+        for row, agent in enumerate(agents):
+            if "score" in infos:
+                said[agent].update({k: float(infos[k][row]) for k in ("score", "result")})
+        rewards, terminations, truncations = (
+            {agent: kind(array[row]) for row, agent in enumerate(agents)}
+            for kind, array in ((float, reward), (bool, terminated), (bool, truncated))
+        )
+        if terminated[0] or truncated[0]:
+            self.agents = []
+        return observations, rewards, terminations, truncations, said
+
+    def action_masks(self, agent: str) -> NDArray[np.bool_]:
+        """The agent's legal choices as bool [choices], those of one head after those of the other."""
+        return self.vector.action_masks()[self.possible_agents.index(agent)]
+
+    def get_state(self) -> bytes:
+        """All that the game is, as bytes."""
+        return self.vector.get_state(0)
+
+    def set_state(self, state: bytes) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        """Makes the game what get_state told of it, a running one. Returns observations and infos by agent."""
+        obs, infos = self.vector.set_state(state, 0)
+        self.agents = self.possible_agents[:]
+        return self._seen(obs, infos)
+
+    def clone(self) -> ParallelEnv:
+        """Another environment in the same state: to try out what would happen."""
+        other = type(self)(**self._made)
+        other.set_state(self.get_state())
+        other.agents = self.agents[:]
+        return other
+
+    def render(self) -> str | None:
+        """The board as text, with render_mode "ansi"."""
+        return None if self.render_mode is None else self.vector.text(0)
+
+    def close(self) -> None:
+        """Gives back all that the library holds. It may be called again."""
+        self.vector.close()
+
+    @property
+    def unwrapped(self) -> ParallelEnv:
+        """This environment."""
+        return self
+
+    def __str__(self) -> str:
+        return self.metadata["name"]
+
+
+@functools.lru_cache(maxsize=None)
+def parallel_class() -> type[ParallelEnv]:
+    """The class, made a pettingzoo.ParallelEnv where PettingZoo is installed."""
+    try:
+        import pettingzoo
+    except ImportError:
+        return ParallelEnv
+    return type(
+        "ParallelEnv", (ParallelEnv, pettingzoo.ParallelEnv), {"__doc__": ParallelEnv.__doc__, "__module__": __name__}
+    )
+
+
+def parallel_env(game: str, **arguments: Any) -> ParallelEnv:
+    """Makes one game, every player of which is an agent; obs, reward, rules, max_turns, memory, seed … as for make_vec."""
+    return parallel_class()(game, **arguments)

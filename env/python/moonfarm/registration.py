@@ -1,0 +1,74 @@
+"""The games by Gymnasium's names: gymnasium.make("moonfarm/TowerDefence-v0", opponent="econ").
+
+The import of moonfarm registers them: at once where Gymnasium is imported
+already, else as soon as it is. Gymnasium imports it by itself for
+"moonfarm:moonfarm/TowerDefence-v0"; releases before 1.0 also find an installed
+package by its entry point.
+"""
+
+from __future__ import annotations
+
+import importlib.machinery
+import sys
+from types import ModuleType
+from typing import Any
+
+# Names in Gymnasium; they are here so that registering needs no library.
+GAMES = {
+    "TowerDefence": "towerdefence",
+    "Terminal": "terminal",
+    "TerminalSequential": "terminal-sequential",
+    "CodeCraft": "codecraft",
+    "Tron": "tron",
+}
+
+
+def register() -> None:
+    """Registers all games as moonfarm/NAME-v0, unless they are."""
+    from gymnasium.envs.registration import register as add
+    from gymnasium.envs.registration import registry
+
+    for name, game in GAMES.items():
+        if f"moonfarm/{name}-v0" not in registry:
+            add(
+                id=f"moonfarm/{name}-v0",
+                entry_point="moonfarm.single:make_env",
+                vector_entry_point="moonfarm.registration:make_vec",
+                kwargs={"game": game},
+            )
+
+
+def make_vec(game: str, num_envs: int = 1, *, opponent: Any = "random", **arguments: Any) -> Any:
+    """What gymnasium.make_vec calls: moonfarm.make_vec with an opponent, as gymnasium.make has one."""
+    from .making import make_vec as make
+
+    return make(game, num_envs, opponent=opponent, **arguments)
+
+
+class _Watch:
+    """Registers the games after Gymnasium has been imported; it finds no modules itself."""
+
+    def find_spec(self, name: str, path: Any = None, target: ModuleType | None = None) -> Any:
+        if name != "gymnasium":
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
+        if spec is not None and spec.loader is not None:
+            self._loader, spec.loader = spec.loader, self
+        return spec
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__loader__ = module.__spec__.loader = self._loader  # type: ignore[union-attr]
+        self._loader.exec_module(module)
+        register()
+
+
+def watch() -> None:
+    """Registers the games now or as soon as Gymnasium is imported."""
+    if "gymnasium.envs.registration" in sys.modules:
+        register()
+    else:
+        sys.meta_path.insert(0, _Watch())

@@ -1,0 +1,165 @@
+"""One game at a time: gymnasium.Env."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import library, making, spaces
+from .opponents import AgainstPolicies
+from .vector import VectorEnv
+
+
+class SingleEnv:
+    """One game, as one of its players sees it.
+
+    Where Gymnasium is installed, what make_env returns is also a gymnasium.Env.
+    Observations and actions are those of make_vec, without the first dimension.
+    An episode that has ended must be reset. `vector` is the environment of one
+    game behind it.
+    """
+
+    spec: Any = None
+    _np_random: np.random.Generator | None = None
+    _np_random_seed: int | None = None
+
+    def __init__(self, game: str, *, opponent: Any = "random", **arguments: Any) -> None:
+        if opponent is None:
+            raise ValueError("opponent: one seat is the caller's, so another must play the others; see parallel_env")
+        for name in ("num_envs", "autoreset", "batch_size"):
+            if name in arguments:
+                raise TypeError(f"{name}: there is one game, which is reset by reset alone")
+        arguments.setdefault("workers", 1)
+        self.vector: VectorEnv = making.make_vec(game, 1, opponent=opponent, autoreset="disabled", **arguments)
+        v = self.vector
+        self._made = {"game": game, "opponent": opponent, **arguments}
+        self.observation_space, self.action_space = v.single_observation_space, v.single_action_space
+        self.metadata = {k: x for k, x in v.metadata.items() if k != "autoreset_mode"}
+        self.render_mode = v.render_mode
+        self._in_python = isinstance(v, AgainstPolicies)
+        self._one_head = len(v.heads) == 1
+        # What step uses, one game of it.
+        parts = [(name, array[0]) for name, array in v._whole.parts]
+        self._first_taken, self._name = self._taken(parts[0][1]), parts[0][0]
+        self._others_taken = [(name, self._taken(array)) for name, array in parts[1:]]
+        self._alone, self._mask_taken = v._alone, self._taken(v.arrays["mask"][0])
+        self._to, self._from = memoryview(v.arrays["action"][0]), memoryview(v.arrays["reward"])
+        self._flags, self._c_step, self._handle, self._c_error = v._flags, v._c_step, v._handle, v._c_error
+        self._most = v.heads[0] if self._one_head else 0
+
+    def _taken(self, array: NDArray[Any]) -> Callable[[], NDArray[Any]]:
+        """What returns the array's copy, or with copy=False the array."""
+        return array.copy if self.vector._copy else lambda: array
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Begins an episode: of that seed, or the next one of the latest seed. Returns observation and info."""
+        obs, infos = self.vector.reset(seed=seed)
+        if seed is not None:
+            self._np_random, self._np_random_seed = self.vector._np_random, seed
+        return self._one(obs), {"mask": infos["mask"][0]}
+
+    def _one(self, obs: Any) -> Any:
+        return obs[0] if self._alone else {name: array[0] for name, array in obs.items()}
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Plays a turn.
+
+        action: a whole number, or int [heads]. Returns observation, reward,
+        terminated, truncated and info: "mask", the legal choices as bits (see
+        action_masks); "score" and "result" at the end of an episode.
+        """
+        if self._in_python:
+            return self._step_by_vector(action)
+        if self.vector.closed or library.Process.forked:
+            self.vector._open()
+        if self._one_head:
+            try:
+                self._to[0] = action
+            except (TypeError, ValueError):
+                self._put(action)
+        else:
+            self._put(action)
+        if self._c_step(self._handle, self._c_error):
+            library.fail(self.vector._error)
+        obs = self._first_taken()
+        if not self._alone:
+            obs = {self._name: obs}
+            for name, taken in self._others_taken:
+                obs[name] = taken()
+        flags, info = self._flags, {"mask": self._mask_taken()}
+        if flags[0] or flags[1]:
+            info["score"], info["result"] = (float(self.vector.arrays["final_" + k][0]) for k in ("score", "result"))
+        return obs, self._from[0], flags[0] == 1, flags[1] == 1, info
+
+    def _put(self, action: Any) -> None:
+        """Copies an action that is not simply a number."""
+        from .arrays import put
+
+        to = self.vector._actions[0:1].reshape(()) if self._one_head else self.vector._actions[0]
+        put("action", to, action)
+
+    def _step_by_vector(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        obs, reward, terminated, truncated, infos = self.vector.step(np.asarray(action)[None])
+        info: dict[str, Any] = {"mask": infos["mask"][0]}
+        if "score" in infos:
+            info["score"], info["result"] = float(infos["score"][0]), float(infos["result"][0])
+        return self._one(obs), float(reward[0]), bool(terminated[0]), bool(truncated[0]), info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """The legal choices as bool [choices], those of one head after those of the other."""
+        return self.vector.action_masks()[0]
+
+    def get_state(self) -> bytes:
+        """All that the game is, as bytes."""
+        return self.vector.get_state(0)
+
+    def set_state(self, state: bytes) -> tuple[Any, dict[str, Any]]:
+        """Makes the game what get_state told of it. Returns observation and info."""
+        obs, infos = self.vector.set_state(state, 0)
+        return self._one(obs), {"mask": infos["mask"][0]}
+
+    def clone(self) -> SingleEnv:
+        """Another environment in the same state: to try out what would happen."""
+        other = type(self)(**self._made)
+        other.set_state(self.get_state())
+        return other
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> SingleEnv:
+        return self.clone()
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a moonfarm environment cannot be pickled: make one in the process that uses it")
+
+    def render(self) -> str | None:
+        """The board as text, with render_mode "ansi"."""
+        return None if self.render_mode is None else self.vector.text(0)
+
+    def close(self) -> None:
+        """Gives back all that the library holds. It may be called again."""
+        self.vector.close()
+
+    @property
+    def unwrapped(self) -> SingleEnv:
+        """This environment."""
+        return self
+
+    def __repr__(self) -> str:
+        return f"SingleEnv({self.vector.game!r})"
+
+
+@functools.lru_cache(maxsize=None)
+def single_class() -> type[SingleEnv]:
+    """The class, made a gymnasium.Env where Gymnasium is installed."""
+    gym = spaces.gymnasium()
+    if gym is None:
+        return SingleEnv
+    return type("SingleEnv", (SingleEnv, gym.Env), {"__doc__": SingleEnv.__doc__, "__module__": __name__})
+
+
+def make_env(game: str, *, opponent: Any = "random", **arguments: Any) -> SingleEnv:
+    """Makes one game as one of its players sees it; the arguments are those of make_vec."""
+    return single_class()(game, opponent=opponent, **arguments)

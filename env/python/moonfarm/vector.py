@@ -1,0 +1,486 @@
+"""Many games at once: the vector environment."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import json
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import arguments, arrays, library, spaces
+from .arguments import Opponent
+
+
+_int32 = np.dtype(np.int32)
+
+
+class _Part:
+    """The rows of one block, or of all: views of the arrays, made once."""
+
+    def __init__(self, env: VectorEnv, first: int, games: int) -> None:
+        n = env._rows_per_game
+        self.first, self.games, self.rows = first, games, games * n
+        self.own = slice(first, first + games)
+        own, rows = self.own, slice(first * n, (first + games) * n)
+        self.row_slice = rows
+        a = env.arrays
+        self.parts = [(name, a[name][rows]) for name in env._parts]
+        self.observation: Any = self.parts[0][1] if env._alone else dict(self.parts)
+        self.mask, self.reward = a["mask"][rows], a["reward"][rows]
+        self.terminated, self.truncated = env._terminated[own], env._truncated[own]
+        self.game_flags = None
+        if n > 1:  # every row of a game has its flags
+            self.game_flags = env._terminated[own, None], env._truncated[own, None]
+            self.row_flags = np.zeros((games, n), np.bool_), np.zeros((games, n), np.bool_)
+            self.terminated, self.truncated = (flag.reshape(-1) for flag in self.row_flags)
+        self.env_id = np.arange(rows.start, rows.stop)
+        self.all_rows = np.ones(self.rows, np.bool_)
+        self.all_rows.flags.writeable = False
+
+
+class VectorEnv:
+    """Games of one kind, stepped together on all cores.
+
+    Where Gymnasium is installed, what make_vec returns is also a
+    gymnasium.vector.VectorEnv. `num_envs` is the number of rows: one for each
+    game, or one for each seat of each game if opponent is None (row game*players+seat).
+
+    Attributes: `num_games`, `players`, `heads` (choices of each head of an
+    action), `masked_choices`, `choices`, `max_turns`, `blocks`, `batch_size`,
+    `description` (what planes, scalars, actions and rewards mean), and `arrays`:
+    the memory that the library reads and writes, by name.
+    """
+
+    spec: Any = None
+    closed = False
+
+    def __init__(
+        self,
+        game: str,
+        num_envs: int = 1,
+        *,
+        opponent: Opponent = None,
+        seat: int | str = 0,
+        obs: str | tuple[str, ...] = "planes",
+        reward: str | None = None,
+        rules: str | Path | None = None,
+        max_turns: int = 0,
+        memory: bool = False,
+        autoreset: Any = "next_step",
+        workers: int = 0,
+        batch_size: int = 0,
+        seed: int | None = None,
+        copy: bool = True,
+        render_mode: str | None = None,
+        buffers: Mapping[str, NDArray[Any]] | None = None,
+    ) -> None:
+        self.closed = True  # until the library has opened it
+        self._arguments = {k: v for k, v in locals().items() if k not in ("self", "buffers", "__class__")}
+        if render_mode not in (None, "ansi"):
+            raise ValueError(f"render_mode: {render_mode!r} is neither None nor 'ansi'")
+        self._parts, self._alone = arrays.form(obs)
+        self._mode = arguments.mode(autoreset)
+        self.render_mode, self.game, self._copy = render_mode, game, bool(copy)
+        self._base = secrets.randbits(63) if seed is None else arguments.seed_of("seed", seed)
+        self._np_random: np.random.Generator | None = None
+        self._np_random_seed: int | None = None
+        self._lib = library.library()
+        self._error = library.CError()
+        config = self._config(
+            opponent, seat, game=game, num_envs=num_envs, reward=reward, rules=rules, max_turns=max_turns,
+            memory=memory, autoreset=self._mode, workers=workers, batch_size=batch_size, seed=self._base,
+        )  # fmt: skip
+        handle = ctypes.c_uint64()
+        self._lib.call("mf_open", config, handle)
+        self._handle, self.closed = handle, False
+        try:
+            self._describe()
+            self._make_arrays(buffers)
+        except BaseException:
+            self.close()
+            raise
+
+    # Making
+
+    def _config(self, opponent: Opponent, seat: int | str, **others: Any) -> library.CConfig:
+        return arguments.config(opponent=opponent, seat=seat, **others)
+
+    def _describe(self) -> None:
+        self._sizes = s = library.CSpec(size=ctypes.sizeof(library.CSpec))
+        self._lib.call("mf_get_spec", self._handle, s)
+        text = self._lib.text("mf_describe", self._handle)
+        self.description: dict[str, Any] = json.loads(text.rstrip(b"\0"))
+        self.players, self.num_games, self.max_turns = s.players, s.num_envs, s.max_turns
+        self.blocks, self.batch_size = s.blocks, s.batch_size
+        self.heads = [int(n) for n in self.description["heads"]]
+        self.choices, self.masked_choices = s.choices, s.masked_choices
+        self.num_envs = rows = self._caller_rows()
+        self._rows_per_game = s.rows // s.num_envs
+        own = {name: shape[1:] for name, shape in arrays.shapes(s).items() if name in self._parts}
+        own = {name: own[name] for name in self._parts}
+        self.single_observation_space = spaces.observation(own, self._alone)
+        self.single_action_space = spaces.action(self.heads)
+        batched = {name: (rows, *shape) for name, shape in own.items()}
+        self.observation_space = spaces.observation(batched, self._alone)
+        self.action_space = spaces.batched_action(self.heads, rows)
+        gym = spaces.gymnasium()
+        modes = getattr(gym.vector, "AutoresetMode", None) if gym else None
+        name = arguments.MODES[self._mode]
+        self.metadata = {"render_modes": ["ansi"], "render_fps": 10, "autoreset_mode": modes(name) if modes else name}
+
+    def _caller_rows(self) -> int:
+        return self._sizes.rows
+
+    def _make_arrays(self, buffers: Mapping[str, NDArray[Any]] | None) -> None:
+        s, games = self._sizes, self.num_games
+        names = [*dict.fromkeys([*self._parts, "mask"]), "action", "reward", "turn", "episode"]
+        if self._mode == library.SAME_STEP:
+            names += ["final_" + part for part in self._parts if part in ("planes", "packed", "scalars")]
+        names += ["final_score", "final_result"]
+        if self._rows_per_game == 1:
+            names.append("seat")
+        # It cannot be changed: the library holds the addresses.
+        self.arrays: Mapping[str, NDArray[Any]] = MappingProxyType(arrays.allocate(s, names, buffers))
+        # Both flags lie in one bytearray, in which a flag that is set is found at once.
+        self._flags = bytearray(2 * games)
+        flags = np.frombuffer(self._flags, np.bool_)
+        self._terminated, self._truncated = flags[:games], flags[games:]
+        self._lib.call("mf_bind", self._handle, arrays.slabs(self.arrays, self._terminated, self._truncated))
+        action = self.arrays["action"]
+        self._actions = action[:, 0] if len(self.heads) == 1 else action
+        self._c_step, self._c_error = self._lib.c.mf_step, ctypes.byref(self._error)
+        self._seeds = np.zeros(games, np.uint64)
+        self._whole = _Part(self, 0, games)
+        n = self.batch_size
+        self._block_parts = [_Part(self, i * n, min(n, games - i * n)) for i in range(self.blocks)]
+
+    # Playing
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | NDArray[Any] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begins new episodes.
+
+        seed: a number, for game i that number + i; or a number for each game,
+        None among them or instead of them for the next episode of the seed that
+        the game has. options["reset_mask"], bool [num_envs], leaves the games
+        where it is False as they are. Returns observations and infos of all rows.
+        """
+        self._open()
+        mask = self._reset_mask((options or {}).get("reset_mask"))
+        if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool):
+            self._np_random_seed = first = arguments.seed_of("seed", int(seed))
+            self._np_random = np.random.Generator(np.random.PCG64(np.random.SeedSequence(first)))
+            seed = [(first + i) % 2**64 for i in range(self.num_games)]
+        if seed is None:
+            self._reset(None, mask)
+        else:
+            if len(seed) != self.num_games:
+                raise ValueError(f"seed: expected {self.num_games} numbers, one for each game, got {len(seed)}")
+            given = [s for s in seed if s is not None]
+            fresh = np.array([s is not None for s in seed])
+            self._seeds[fresh] = np.array([arguments.seed_of("seed", s) for s in given], np.uint64)
+            everywhere = np.ones(self.num_games, np.bool_) if mask is None else mask
+            if given:
+                self._reset(self._seeds, mask if fresh.all() else fresh & everywhere)
+            if not fresh.all():
+                self._reset(None, ~fresh & everywhere)
+        return self._observed(self._whole), self._infos(self._whole)
+
+    def _reset(self, seeds: NDArray[np.uint64] | None, mask: NDArray[np.bool_] | None) -> None:
+        address = [None if a is None else a.ctypes.data for a in (seeds, mask)]
+        self._lib.call("mf_reset", self._handle, *address)
+        for flags in (self._terminated, self._truncated):
+            flags[slice(None) if mask is None else mask] = False
+
+    def _reset_mask(self, mask: Any) -> NDArray[np.bool_] | None:
+        if mask is None:
+            return None
+        rows = (self.num_envs,)
+        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
+            raise TypeError("options['reset_mask']: expected a numpy array of bool")
+        if mask.shape != rows:
+            raise ValueError(f"options['reset_mask']: expected shape {rows}, got {mask.shape}")
+        if not mask.any():
+            raise ValueError("options['reset_mask']: no entry is True")
+        by_game = mask.reshape(self.num_games, -1)
+        if not (by_game.all(axis=1) == by_game.any(axis=1)).all():
+            raise ValueError("options['reset_mask']: the rows of a game must be reset together")
+        return np.ascontiguousarray(by_game[:, 0])
+
+    def step(self, actions: Any) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+        """Plays a turn of all games.
+
+        actions: whole numbers [num_envs], or [num_envs, heads] if an action has
+        several heads. Returns observations, rewards (float32 [num_envs]),
+        terminations and truncations (bool [num_envs]) and infos: "mask", uint64
+        [num_envs, words], the legal choices as bits (see action_masks). If episodes have ended,
+        "score" and "result" tell how; with autoreset "same_step" they are in
+        "final_info", and "final_obs" has the last observations.
+
+        With copy=False the arrays are those that the next step overwrites.
+        """
+        if self.closed or library.Process.forked:
+            self._open()
+        if type(actions) is np.ndarray and actions.dtype is _int32 and actions.shape == self._actions.shape:
+            self._actions[...] = actions
+        else:
+            arrays.put("actions", self._actions, actions)
+        if self._c_step(self._handle, self._c_error):
+            library.fail(self._error)
+        return self._result(self._whole)
+
+    def send(self, actions: Any, block: int | None = None) -> None:
+        """Begins a turn of one block of games and returns at once; None: of all blocks.
+
+        actions: those of the block's rows, or of all rows.
+        """
+        self._open()
+        if block is None:
+            arrays.put("actions", self._actions, actions)
+            for i in range(self.blocks):
+                self._send(i)
+            return
+        part = self._block(block)
+        arrays.put("actions", self._actions[part.row_slice], actions)
+        self._send(block)
+
+    def _block(self, block: int) -> _Part:
+        if not 0 <= block < self.blocks:
+            raise ValueError(f"block: there is no block {block}, there are {self.blocks}, from 0")
+        return self._block_parts[block]
+
+    def _send(self, block: int) -> None:
+        self._lib.call("mf_send", self._handle, block)
+
+    def recv(
+        self, timeout: float | None = None
+    ) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+        """Waits for the block that is ready first, at most timeout seconds, else raises TimeoutError.
+
+        Returns what step does for the rows of the block; infos has also "block",
+        its number, and "env_id", int64 [rows], the rows' places among all.
+        """
+        self._open()
+        until = None if timeout is None else time.monotonic() + timeout
+        block = ctypes.c_int32()
+        while True:
+            # In pieces, so that Ctrl-C is seen between them.
+            wait = 100 if until is None else min(100, max(0, int((until - time.monotonic()) * 1000)))
+            try:
+                self._lib.call("mf_recv", self._handle, wait, block)
+                break
+            except library.WaitError:
+                if until is not None and time.monotonic() >= until:
+                    raise
+        part = self._block_parts[block.value]
+        out = self._result(part)
+        out[4]["block"], out[4]["env_id"] = block.value, part.env_id
+        return out
+
+    # Results
+
+    def _observed(self, p: _Part) -> Any:
+        if not self._copy:
+            return p.observation
+        return p.observation.copy() if self._alone else {name: a.copy() for name, a in p.parts}
+
+    def _infos(self, p: _Part) -> dict[str, Any]:
+        return {"mask": p.mask.copy() if self._copy else p.mask, "_mask": p.all_rows}
+
+    def _result(self, p: _Part) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+        if p.game_flags is not None:
+            p.row_flags[0][...], p.row_flags[1][...] = p.game_flags
+        if self._copy:
+            out = p.reward.copy(), p.terminated.copy(), p.truncated.copy()
+            infos = {"mask": p.mask.copy(), "_mask": p.all_rows}
+        else:
+            out = p.reward, p.terminated, p.truncated
+            infos = {"mask": p.mask, "_mask": p.all_rows}
+        find, games, first = self._flags.find, self.num_games, p.first
+        if find(1, first, first + p.games) >= 0 or find(1, games + first, games + first + p.games) >= 0:
+            self._add_ends(infos, p.env_id, out[1] | out[2])
+        return self._observed(p), *out, infos
+
+    def _add_ends(self, infos: dict[str, Any], rows: NDArray[Any], ended: NDArray[np.bool_]) -> None:
+        """Adds to infos how the episodes that have just ended did, where the rows of the arrays say it."""
+        outcome: dict[str, Any] = {}
+        for name in ("score", "result"):
+            outcome[name] = np.where(ended, self.arrays["final_" + name][rows], np.float32(0))
+            outcome["_" + name] = ended
+        if self._mode != library.SAME_STEP:
+            infos.update(outcome)
+            return
+        last = np.full(len(rows), None, dtype=object)
+        for i in np.flatnonzero(ended):
+            last[i] = self._final(rows[i])
+        infos.update(final_obs=last, _final_obs=ended, final_info=outcome, _final_info=ended)
+
+    def _final(self, row: int) -> Any:
+        """The last observation of a row's latest ended episode."""
+        a = self.arrays
+        # What has no array of its own is 0 at the end: no choices, no random numbers.
+        own = {
+            part: a["final_" + part][row].copy() if "final_" + part in a else np.zeros_like(a[part][row])
+            for part in self._parts
+        }
+        return own[self._parts[0]] if self._alone else own
+
+    def action_masks(self, mask: NDArray[np.uint64] | None = None) -> NDArray[np.bool_]:
+        """The legal choices as bool [num_envs, choices], those of one head after those of the other.
+
+        mask: bits of infos["mask"], of any number of rows; None: the latest. A
+        game that has ended has no legal choices; heads without a mask always have all.
+        """
+        bits = self._latest_mask() if mask is None else mask
+        return arrays.unpack_masks(bits, self.masked_choices, self.choices)
+
+    @property
+    def seats(self) -> NDArray[np.uint8] | None:
+        """The caller's seat in each game, uint8 [num_games]; None if every seat is a row."""
+        return self.arrays["seat"].copy() if "seat" in self.arrays else None
+
+    def _latest_mask(self) -> NDArray[np.uint64]:
+        return self.arrays["mask"]
+
+    # States
+
+    def get_state(self, game: int | None = None) -> Any:
+        """All that a game is, as bytes; None: a list of them for all games."""
+        self._open()
+        if game is None:
+            return [self._get_state(i) for i in range(self.num_games)]
+        return self._get_state(self._game(game))
+
+    def set_state(self, state: bytes | Sequence[bytes], game: int | None = None) -> tuple[Any, dict[str, Any]]:
+        """Makes a game what get_state told of it, or of another game of the same kind and rules.
+
+        game None: of all games, from a list. Returns observations and infos of all rows.
+        """
+        self._open()
+        if game is None:
+            if isinstance(state, (bytes, bytearray, memoryview)) or len(state) != self.num_games:
+                raise ValueError(f"state: expected a list of bytes for {self.num_games} games, or game=NUMBER with bytes")
+            each = list(enumerate(state))
+        else:
+            each = [(self._game(game), state)]
+        for i, one in each:
+            if not isinstance(one, (bytes, bytearray, memoryview)):
+                raise TypeError(f"state: expected bytes, got {type(one).__name__}")
+            self._set_state(i, bytes(one))
+        self._observe()
+        return self._observed(self._whole), self._infos(self._whole)
+
+    def _get_state(self, game: int) -> bytes:
+        return self._lib.text("mf_get_state", self._handle, game)
+
+    def _set_state(self, game: int, state: bytes) -> None:
+        self._lib.call("mf_set_state", self._handle, game, state, len(state))
+
+    def _observe(self) -> None:
+        self._lib.call("mf_observe", self._handle)
+
+    def _game(self, game: int) -> int:
+        if not 0 <= game < self.num_games:
+            raise ValueError(f"game: there is no game {game}, there are {self.num_games}, from 0")
+        return game
+
+    def clone(self) -> VectorEnv:
+        """Another environment in the same states, with memory of its own: to try out what would happen."""
+        self._open()
+        other = type(self)(**{**self._arguments, "seed": self._base})
+        other.set_state(self.get_state())
+        return other
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> VectorEnv:
+        return self.clone()
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a moonfarm environment cannot be pickled: make one in the process that uses it")
+
+    # The rest
+
+    def render(self) -> tuple[str, ...] | None:
+        """The board of each game as text, with render_mode "ansi"."""
+        if self.render_mode is None:
+            return None
+        return tuple(self.text(i) for i in range(self.num_games))
+
+    def text(self, game: int = 0) -> str:
+        """The board of one game as text."""
+        self._open()
+        return self._lib.text("mf_render", self._handle, self._game(game)).rstrip(b"\0").decode()
+
+    def close(self, **_: Any) -> None:
+        """Gives back all that the library holds. Arrays stay as they are. It may be called again."""
+        if self.closed:
+            return
+        self.closed = True
+        if not library.Process.forked:
+            self._lib.call("mf_close", self._handle)
+
+    def close_extras(self, **_: Any) -> None:
+        """Nothing: close does all."""
+
+    def _open(self) -> None:
+        library.refuse_fork()
+        if self.closed:
+            raise library.HandleError("the environment is closed")
+
+    def __del__(self) -> None:
+        try:
+            self.close()
+        except Exception:  # the interpreter may be going down
+            pass
+
+    def __enter__(self) -> VectorEnv:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def unwrapped(self) -> VectorEnv:
+        """This environment."""
+        return self
+
+    @property
+    def np_random(self) -> np.random.Generator:
+        """A generator seeded by reset, for the caller: the games do not use it."""
+        if self._np_random is None:
+            self._np_random_seed = secrets.randbits(63)
+            self._np_random = np.random.default_rng(self._np_random_seed)
+        return self._np_random
+
+    @np_random.setter
+    def np_random(self, value: np.random.Generator) -> None:
+        self._np_random, self._np_random_seed = value, -1
+
+    @property
+    def np_random_seed(self) -> int:
+        """What np_random was seeded with; -1 if that is not known."""
+        _ = self.np_random
+        return -1 if self._np_random_seed is None else self._np_random_seed
+
+    def __repr__(self) -> str:
+        return f"VectorEnv({self.game!r}, num_envs={self.num_envs})"
+
+
+@functools.lru_cache(maxsize=None)
+def vector_class(base: type[VectorEnv]) -> type[VectorEnv]:
+    """The class, made a gymnasium.vector.VectorEnv where Gymnasium is installed."""
+    gym = spaces.gymnasium()
+    if gym is None:
+        return base
+    return type(base.__name__, (base, gym.vector.VectorEnv), {"__doc__": base.__doc__, "__module__": base.__module__})

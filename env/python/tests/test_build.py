@@ -1,0 +1,79 @@
+"""The build backend, with its tools replaced: what it says where something is missing, and its wheels."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+import zipfile
+from pathlib import Path
+from unittest import mock
+
+FOLDER = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(FOLDER / "_backend"))
+
+import moonfarm_build as backend  # noqa: E402
+
+
+class Missing(unittest.TestCase):
+    def tools(self, **scripts):
+        """A PATH with nothing but these scripts."""
+        made = tempfile.TemporaryDirectory()
+        self.addCleanup(made.cleanup)
+        folder = Path(made.name)
+        for name, text in scripts.items():
+            (folder / name).write_text("#!/bin/sh\n" + text)
+            (folder / name).chmod(0o755)
+        return mock.patch.dict(os.environ, {"PATH": str(folder)})
+
+    def refused(self, text, **scripts):
+        with self.tools(**scripts), self.assertRaisesRegex(backend.BuildError, text):
+            backend.check_tools()
+
+    def test_what_is_missing(self):
+        self.refused(r"Go is missing: install Go 1\.\d+(\.\d+)? or newer")
+        self.refused("Go is too old: go1.18.1; install Go 1", go='echo go1.18.1')
+        self.refused("Go does not run here.*\n.*toolchain not available", go='echo toolchain not available >&2; exit 1')
+        self.refused("the C compiler gcc is missing", go='if [ $2 = CC ]; then echo gcc; else echo go1.99.1; fi')
+        with self.tools(go='if [ $2 = CC ]; then echo gcc; else echo devel; fi', gcc=""):
+            backend.check_tools()
+
+    def test_a_command_that_is_said_as_a_line(self):
+        with self.tools():
+            done = subprocess.run([sys.executable, FOLDER / "build.py"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, "^moonfarm: Go is missing")
+
+
+class Wheels(unittest.TestCase):
+    def made(self, build):
+        with tempfile.TemporaryDirectory() as out:
+            library = Path(out) / "libmoonfarm.so"
+            library.write_bytes(b"a library")
+            with mock.patch.object(backend, "build_library", return_value=library):
+                with zipfile.ZipFile(Path(out) / build(out)) as wheel:
+                    return {name: wheel.read(name) for name in wheel.namelist()}, wheel.filename
+
+    def test_wheel(self):
+        files, name = self.made(backend.build_wheel)
+        info = f"moonfarm-{backend.version()}.dist-info/"
+        self.assertRegex(name, rf"moonfarm-{backend.version()}-py3-none-\w+\.whl$")
+        self.assertEqual(files["moonfarm/libmoonfarm.so"], b"a library")
+        for path in ("moonfarm/__init__.py", "moonfarm/py.typed", info + "METADATA", info + "WHEEL"):
+            self.assertIn(path, files)
+        self.assertIn(b"[gymnasium.envs]\n__root__ = moonfarm.registration:register", files[info + "entry_points.txt"])
+        record = files[info + "RECORD"].decode().splitlines()
+        self.assertEqual({line.split(",")[0] for line in record}, set(files))
+
+    def test_editable(self):
+        files, _ = self.made(backend.build_editable)
+        self.assertEqual(files["moonfarm_editable.pth"].decode().strip(), str(FOLDER))
+        self.assertFalse(any(name.startswith("moonfarm/") for name in files))
+
+    def test_no_source_distribution(self):
+        with self.assertRaisesRegex(backend.UnsupportedOperation, "install from a clone"):
+            backend.build_sdist("x")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,298 @@
+"""Datasets, made by the command moonfarm and read through the library."""
+
+import ctypes
+import importlib
+import json
+import os
+import pickle
+import shutil
+import subprocess
+import tempfile
+import unittest
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+import moonfarm
+from moonfarm import library
+
+ROOT = Path(__file__).resolve().parents[3]
+
+try:
+    import torch
+    import torch.utils.data
+except ImportError:
+    torch = None
+try:
+    import pyarrow
+except ImportError:
+    pyarrow = None
+
+dataset = importlib.import_module("moonfarm.dataset")  # moonfarm.dataset is the function
+made = {}
+
+
+def setUpModule():
+    """Builds the command, which makes the datasets of all tests."""
+    if shutil.which("go") is None:
+        raise unittest.SkipTest("left out: Go is not here to make datasets")
+    made["folder"] = tempfile.TemporaryDirectory()
+    made["command"] = Path(made["folder"].name) / "moonfarm"
+    subprocess.run(["go", "build", "-o", made["command"], "./cmd/moonfarm"], cwd=ROOT, check=True)
+
+
+def tearDownModule():
+    made["folder"].cleanup()
+
+
+def generate(game, *flags):
+    """A dataset of the game made with these flags."""
+    folder = Path(made["folder"].name) / "-".join([game, *flags]).replace("/", "_")
+    if not folder.exists():
+        subprocess.run(
+            [made["command"], "generate", game, "--seed", "3", "--out", folder, *flags], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+    return moonfarm.dataset(folder)
+
+
+def small(*flags):
+    return generate("tron", "--episodes", "60", "--shard-episodes", "9", *flags)
+
+
+def ids(batches):
+    return [row for b in batches for row in zip(b["episode"].tolist(), b["turn"].tolist(), b["seat"].tolist())]
+
+
+def rows(batches):
+    """All values of every row, by its number."""
+    out = {}
+    for b in batches:
+        names = sorted(b)
+        for i, id in enumerate(ids([b])):
+            assert id not in out
+            out[id] = [(n, b[n][i].tobytes()) for n in names]
+    return out
+
+
+class Reading(unittest.TestCase):
+    def test_what_it_is(self):
+        ds = small()
+        self.assertEqual((ds.game, ds.players, ds.num_episodes, ds.heads), ("tron", 2, 60, [3]))
+        self.assertEqual(len(ds), ds.metadata["totals"]["rows"])
+        self.assertIn("60 episodes", repr(ds))
+        self.assertEqual(len(pickle.loads(pickle.dumps(ds))), len(ds))
+        batch = next(ds.batches(32))
+        self.assertEqual(sorted(batch), sorted(c for c in ds.columns if c != "orders"))
+        self.assertEqual((batch["planes"].shape, batch["planes"].dtype), ((32, 6, 8, 8), np.uint8))
+        self.assertEqual((batch["action"].shape, batch["action"].dtype), ((32,), np.int32))
+        self.assertEqual(batch["terminated"].dtype, np.bool_)
+        self.assertEqual(ds.masks(batch["mask"]).shape, (32, 3))
+        self.assertTrue(ds.masks(batch["mask"]).all())
+
+    def test_played_is_read(self):
+        for game in moonfarm.games():
+            for obs in ("planes", "packed"):
+                with self.subTest(game["name"], obs=obs):
+                    flags = ["--episodes", "3", "--max-turns", "15"]
+                    bare = generate(game["name"], *flags, "--obs", "none")
+                    full = generate(game["name"], *flags, "--obs", obs, "--discount", "0.5")
+                    want = rows(full.batches(100))
+                    self.assertEqual(len(want), len(full))
+                    for options in ({}, {"workers": 3}, {"shuffle": 50}, {"copy": False, "size": 7}):
+                        got = rows(bare.batches(**{"size": 64, "obs": obs, "discount": 0.5, **options}))
+                        self.assertEqual(want, got)
+
+    def test_orders(self):
+        ds = small()
+        for options in ({}, {"play": True}, {"shuffle": 40, "play": True}):
+            n = 0
+            for b in ds.batches(50, columns=["episode", "orders", "action"], **options):
+                self.assertEqual(len(b["order_ends"]), len(b["episode"]) + 1)
+                self.assertEqual(b["order_ends"][-1], len(b["orders"]))
+                n += len(b["episode"])
+                for i, a in enumerate(b["action"]):
+                    self.assertEqual([o or 0 for o in b["orders"][b["order_ends"][i] : b["order_ends"][i + 1]]], [a])
+            self.assertEqual(n, len(ds))
+
+    def test_epochs(self):
+        ds = small("--obs", "none")
+        everything = ids(ds.batches())
+        self.assertEqual(len(set(everything)), len(ds))
+        for play in (False, True):
+            orders = [ids(ds.batches(16, shuffle=100, seed=4, epoch=e, play=play)) for e in (0, 0, 1)]
+            for order in orders:
+                self.assertEqual(sorted(order), sorted(everything))
+            self.assertEqual(orders[0], orders[1])
+            self.assertNotEqual(orders[0], orders[2])
+            self.assertNotEqual(orders[0], everything)
+
+    def test_splits(self):
+        ds = small("--obs", "none")
+        parts = {s: ids(ds.batches(split=s, validation=0.3, test=0.2)) for s in ("train", "validation", "test")}
+        self.assertEqual(sorted(sum(parts.values(), [])), sorted(ids(ds.batches())))
+        episodes = [{row[0] for row in part} for part in parts.values()]
+        self.assertEqual(sum(map(len, episodes)), 60)
+        self.assertTrue(all(episodes))
+
+    def test_episodes(self):
+        ds = small("--obs", "none")
+        seen = []
+        for e in ds.episodes(obs="planes", steps=2, discount=0.5, columns=["episode", "turn", "seat", "planes", "reward", "nstep", "action", "opponent", "terminated"]):
+            turns = len(e["turn"])
+            self.assertEqual(e["planes"].shape, (turns, 2, 6, 8, 8))
+            self.assertEqual(e["final_planes"].shape, (2, 6, 8, 8))
+            self.assertEqual(e["turn"].tolist(), [[t, t] for t in range(turns)])
+            self.assertEqual(e["seat"].tolist(), [[0, 1]] * turns)
+            self.assertEqual(e["terminated"][:, 0].tolist(), [False] * (turns - 1) + [True])
+            after = np.concatenate([e["reward"][1:], np.zeros((1, 2), np.float32)])
+            np.testing.assert_array_equal(e["nstep"], e["reward"] + after / 2)
+            np.testing.assert_array_equal(e["opponent"].reshape(turns, 2), e["action"][:, ::-1])
+            seen.append(int(e["episode"][0, 0]))
+        self.assertEqual(seen, list(range(60)))
+        shuffled = [int(e["episode"][0, 0]) for e in ds.episodes(columns=["episode"], shuffle=True, workers=2)]
+        self.assertNotEqual(shuffled, seen)
+        self.assertEqual(sorted(shuffled), seen)
+
+    def test_advantages(self):
+        rng = np.random.default_rng(1)
+        reward, value = rng.random((7, 2), np.float32), rng.random((7, 2), np.float32)
+        last = rng.random(2, np.float32)
+        got = moonfarm.advantages(reward, value, last, discount=0.9, decay=0.8)
+        values = np.concatenate([value, last[None]])
+        errors = reward + 0.9 * values[1:] - values[:-1]
+        for t in range(7):
+            want = sum(0.72**k * errors[t + k] for k in range(7 - t))
+            np.testing.assert_allclose(got[t], want, rtol=1e-5)
+        with self.assertRaisesRegex(ValueError, "last: expected shape"):
+            moonfarm.advantages(reward, value, last[:1])
+
+    def test_export(self):
+        ds = small("--obs", "none")
+        file = Path(made["folder"].name) / "rows.npz"
+        ds.export(file, obs="packed", columns=["packed", "return"])
+        with np.load(file) as arrays:
+            self.assertEqual(set(arrays), {"packed", "return", "metadata"})
+            self.assertEqual(arrays["packed"].shape, (len(ds), 6))
+            self.assertEqual(json.loads(str(arrays["metadata"])), ds.metadata)
+
+    @unittest.skipIf(pyarrow is None, "left out: pyarrow is not installed")
+    def test_arrow(self):
+        ds = small()
+        table = ds.arrow(columns=["turn", "reward"])
+        self.assertEqual((table.num_rows, table.column_names), (len(ds), ["turn", "reward"]))
+
+    def test_left_early(self):
+        ds = small("--obs", "none")
+        for workers in (1, 2):
+            reader = ds.batches(8, obs="planes", workers=workers)
+            next(reader)
+            reader.close()
+            self.assertEqual(list(reader), [])
+            next(ds.batches(8, obs="planes", shuffle=64, workers=workers))  # and forgotten
+
+    def test_refused(self):
+        ds = small("--obs", "none")
+        for text, kind, options in (
+            ("columns: expected names in a list", TypeError, {"columns": "planes"}),
+            ('no column "planes"', ValueError, {"columns": ["planes"]}),
+            ("columns: there is no name", ValueError, {"columns": []}),
+            ("columns: expected a text, got 3", TypeError, {"columns": [3]}),
+            ("size: 0 is not from 1", ValueError, {"size": 0}),
+            ("size: expected a whole number, got float", TypeError, {"size": 1.5}),
+            ("split: 'half' is none of 'all', 'train'", ValueError, {"split": "half"}),
+            ("part 2 of 2", ValueError, {"part": 2, "parts": 2}),
+            ("validation: expected a number, got str", TypeError, {"validation": "many"}),
+            ("validation share 2", ValueError, {"validation": 2}),
+            ("obs: 'pixels' is none of", ValueError, {"obs": "pixels"}),
+            ('no reward "gold"', ValueError, {"reward": "gold"}),
+            ("discount: 2 is not above 0", ValueError, {"discount": 2}),
+            ("play: False is for the rows in the files", ValueError, {"play": False, "obs": "planes"}),
+            ("workers: 0 is not from 1", ValueError, {"workers": 0}),
+        ):
+            with self.subTest(text), self.assertRaisesRegex(kind, text):
+                ds.batches(**options)
+        with self.assertRaisesRegex(ValueError, "no dataset there"):
+            moonfarm.dataset(Path(made["folder"].name) / "nothing")
+
+    def test_misuse_of_the_library(self):
+        """Handles of another kind and memory that is not there are errors."""
+        ds = small("--obs", "none")
+        reader, lib = ds.batches(8, obs="planes"), library.library()
+        handles = (ds._open.handle, reader._open.handle, 0, 12345)
+        batch = dataset.CBatch(size=ctypes.sizeof(dataset.CBatch), capacity=8)
+        for handle in handles:
+            with self.assertRaises(moonfarm.HandleError):
+                lib.call("mf_step", handle)
+            if handle != reader._open.handle:
+                with self.assertRaises(moonfarm.HandleError):
+                    lib.call("mf_reader_next", handle, batch)
+            if handle != ds._open.handle:
+                with self.assertRaises(moonfarm.HandleError):
+                    lib.text("mf_dataset_describe", handle)
+        for change in ({"size": 8}, {"reserved": 1}, {"capacity": -1}, {"planes": 16}, {"planes": 1 << 46}, {"turn": batch.planes or 4097}):
+            with self.subTest(change), self.assertRaises(moonfarm.ArgumentError):
+                wrong = {"size": batch.size, "capacity": 8, **change}
+                lib.call("mf_reader_next", reader._open.handle, dataset.CBatch(**wrong))
+        few = dataset.CBatch(size=batch.size, capacity=7, planes=16)  # too few rows: nothing is written
+        lib.call("mf_reader_next", reader._open.handle, few)
+        self.assertEqual(few.rows, 8)
+        self.assertEqual(len(ids(reader)), len(ds))  # none was lost
+
+    def test_damaged(self):
+        folder = Path(made["folder"].name) / "damaged"
+        shutil.copytree(small("--obs", "none").path, folder)
+        file = folder / "episodes" / "00002.arrow"
+        text = bytearray(file.read_bytes())
+        text[len(text) // 3] ^= 0x55
+        file.write_bytes(text[: len(text) // 2])
+        ds = moonfarm.dataset(folder)
+        reader = ds.batches(obs="planes")
+        with self.assertRaisesRegex(moonfarm.DataError, "episodes/00002.arrow"):
+            list(reader)
+        self.assertEqual(list(reader), [])
+        (folder / "manifest.json").write_text("{}")
+        with self.assertRaises(moonfarm.DataError):
+            moonfarm.dataset(folder)
+
+
+
+
+@unittest.skipIf(torch is None, "left out: torch is not installed")
+class Torch(unittest.TestCase):
+    def test_ranks_and_workers(self):
+        """Two ranks × three workers share nothing and miss nothing."""
+        ds = small("--obs", "none")
+        seen = []
+        for rank in range(2):
+            data = ds.torch(16, rank=rank, world=2, columns=["episode", "turn", "seat"], shuffle=64, seed=1)
+            data.set_epoch(3)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # more workers than cores
+                loader = torch.utils.data.DataLoader(data, batch_size=None, num_workers=3, multiprocessing_context="spawn", timeout=300)
+            seen += ids({k: v.numpy() for k, v in b.items()} for b in loader)
+        self.assertEqual(len(seen), len(ds))
+        self.assertEqual(sorted(seen), sorted(ids(ds.batches())))
+
+    def test_tensors(self):
+        ds = small("--obs", "none")
+        batch = next(iter(ds.torch(8, obs="packed")))
+        self.assertEqual((batch["packed"].dtype, batch["packed"].shape), (torch.int64, (8, 6)))
+        np.testing.assert_array_equal(batch["packed"].numpy().view(np.uint64), next(ds.batches(8, obs="packed"))["packed"])
+        with self.assertRaisesRegex(ValueError, "rank: 2 is not one of 2"):
+            ds.torch(rank=2, world=2)
+        with self.assertRaisesRegex(ValueError, "obs: "):
+            ds.torch(obs="pixels")
+        with self.assertRaisesRegex(TypeError, "no argument 'part'"):
+            ds.torch(part=1)
+
+    @unittest.skipIf(not hasattr(os, "fork"), "left out: there is no fork here")
+    def test_forked_workers_do_not_hang(self):
+        ds = small("--obs", "none")
+        loader = torch.utils.data.DataLoader(ds.torch(16), batch_size=None, num_workers=2, multiprocessing_context="fork", timeout=300)
+        with self.assertRaisesRegex(RuntimeError, "spawn"):
+            list(loader)
+
+
+if __name__ == "__main__":
+    unittest.main()

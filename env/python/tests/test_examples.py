@@ -1,0 +1,83 @@
+"""Every example, run as a program for a moment."""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import moonfarm
+
+FOLDER = Path(__file__).resolve().parent.parent
+NO_TORCH = None if importlib.util.find_spec("torch") else "left out: there is no torch"
+
+
+def run(example: str, *arguments: object) -> list[str]:
+    """The lines that an example prints."""
+    paths = [str(FOLDER), *filter(None, [os.environ.get("PYTHONPATH")])]
+    done = subprocess.run(
+        [sys.executable, FOLDER / "examples" / example, *map(str, arguments)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    if done.returncode:
+        raise AssertionError(f"{example} exits with {done.returncode}:\n{done.stderr}")
+    return done.stdout.splitlines()
+
+
+class Examples(unittest.TestCase):
+    def test_random_rollout(self):
+        for game in moonfarm.games():
+            for opponent in ("random", "self"):
+                with self.subTest(game=game["name"], opponent=opponent):
+                    lines = run(
+                        "random_rollout.py", game["name"], "--seconds", 0.1, "--envs", 4, "--max-turns", 3,
+                        "--opponent", opponent,
+                    )  # fmt: skip
+                    self.assertRegex(lines[-1], r"[1-9]\d* agent-steps .* [1-9]\d* episodes  mean result [+-]\d\.\d")
+
+    @unittest.skipIf(NO_TORCH, NO_TORCH)
+    def test_ppo_selfplay(self):
+        with tempfile.TemporaryDirectory() as out:
+            small = ("--envs", 16, "--steps", 8, "--batch", 64, "--width", 32, "--measure", 0, "--past", 1, "--games", 4)
+            lines = run("ppo_selfplay.py", "tron", "--reward", "nearer", "--updates", 3, "--out", out, *small)
+            self.assertRegex(lines[-1], r"territory .* \d+\.\d % of 16 games")
+            self.assertGreater((Path(out) / "policy.pt").stat().st_size, 1000)
+            with open(Path(out) / "curve.csv", newline="") as f:
+                curve = list(csv.DictReader(f))
+            self.assertEqual([(p["updates"], p["steps"]) for p in curve], [(str(i), str(128 * i)) for i in range(4)])
+            again = run("ppo_selfplay.py", "tron", "--reward", "nearer", "--updates", 3, *small)
+            self.assertEqual(again[-2:], lines[-2:])
+
+    @unittest.skipIf(NO_TORCH, NO_TORCH)
+    def test_ppo_selfplay_with_many_heads(self):
+        lines = run(
+            "ppo_selfplay.py", "terminal", "--opponents", "random", "--updates", 1, "--envs", 4, "--steps", 4,
+            "--batch", 8, "--width", 32, "--games", 2,
+        )  # fmt: skip
+        self.assertRegex(lines[-1], r"random .* % of 8 games")
+
+    @unittest.skipIf(NO_TORCH, NO_TORCH)
+    @unittest.skipIf(shutil.which("go") is None, "left out: there is no go to make a dataset")
+    def test_behaviour_cloning(self):
+        for game, policy, episodes in (("tron", "territory", 400), ("terminal", "turtle", 10), ("codecraft", "econ", 20)):
+            with self.subTest(game=game), tempfile.TemporaryDirectory() as folder:
+                data, out = Path(folder) / "data", Path(folder) / "clone"
+                make = ["go", "run", "./cmd/moonfarm", "generate", game, "--policy", policy, "--obs", "none", "--out", data]
+                limits = ["--episodes", str(episodes), "--max-turns", "40"]
+                subprocess.run([*make, *limits], cwd=FOLDER.parent.parent, check=True, capture_output=True)
+                small = ("--seconds", 1, "--width", 16, "--rows", 64, "--games", 2, "--max-turns", 3, "--validation", 0.3)
+                lines = run("behaviour_cloning.py", data, "--opponent", "random", "--out", out, *small)
+                self.assertRegex(lines[0], r"held out: \d+\.\d % of [1-9]\d* choices")
+                self.assertRegex(lines[-1], r"\d+\.\d % against random in 2 games")
+                self.assertGreater((out / "clone.onnx").stat().st_size, 1000)
+
+
+if __name__ == "__main__":
+    unittest.main()

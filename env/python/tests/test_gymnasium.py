@@ -1,0 +1,393 @@
+"""The environments under Gymnasium's own checkers, wrappers and rules for vectors."""
+
+from __future__ import annotations
+
+import os
+import sys
+import unittest
+import warnings
+
+import numpy as np
+
+import moonfarm
+
+try:
+    import gymnasium
+    from gymnasium.utils.env_checker import check_env
+    from gymnasium.vector import SyncVectorEnv, VectorEnv
+except ImportError as missing:
+    raise unittest.SkipTest(f"left out: {missing}") from None
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "examples"))
+
+import stable_baselines3_env as sb3  # noqa: E402
+
+AutoresetMode = getattr(gymnasium.vector, "AutoresetMode", None)  # from release 1.1 on
+BEFORE_1 = gymnasium.__version__ < "1."
+MODES = ("next_step", "same_step", "disabled")
+FORMS = ("planes", "packed", "both", ("planes",))
+
+
+NAMES = [g["name"] for g in moonfarm.games()]
+IDS = sorted(i for i in gymnasium.registry if i.startswith("moonfarm/"))
+
+
+def game_of(env_id: str) -> str:
+    """The game's name in an environment's id."""
+    return gymnasium.spec(env_id).kwargs["game"]
+
+
+def vectors(games=None, **options):
+    """A small vector of each game whose episodes are over after a few turns."""
+    for game in games or [game_of(i) for i in IDS]:
+        envs = moonfarm.make_vec(game, 3, opponent="random", max_turns=5, **options)
+        try:
+            yield game, envs
+        finally:
+            envs.close()
+
+
+def same(a, b) -> bool:
+    """Whether two things that environments returned are equal to the bit, with their types."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same(a[k], b[k]) for k in a)
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, (tuple, list)):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, np.ndarray):
+        return a.dtype == b.dtype and np.array_equal(a, b)
+    return bool(a == b)
+
+
+def rows(observation, which):
+    """The rows of a batch of observations."""
+    if isinstance(observation, dict):
+        return {k: v[which] for k, v in observation.items()}
+    return observation[which]
+
+
+class Single(unittest.TestCase):
+    def test_every_game_has_an_environment(self):
+        self.assertEqual(sorted(game_of(i) for i in IDS), sorted(NAMES))
+
+    def test_check_env(self):
+        """check_env raises on errors and warns about the rest: only scalars without bounds may be warned about."""
+        for env_id in IDS:
+            for seat in (0, 1, "random"):
+                for obs in FORMS:
+                    with self.subTest(id=env_id, seat=seat, obs=obs):
+                        self.check(gymnasium.make(env_id, opponent="random", seat=seat, obs=obs).unwrapped)
+
+    def check(self, env):
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            check_env(env)
+        env.close()
+        self.assertEqual([str(w.message) for w in found if "infinity" not in str(w.message)], [])
+
+    def test_through_make(self):
+        """gymnasium.make adds its own passive checker, which warns at each step."""
+        for env_id in IDS:
+            with self.subTest(id=env_id), warnings.catch_warnings():
+                warnings.simplefilter("error")
+                env = gymnasium.make(env_id, opponent="random", max_turns=5)
+                env.reset(seed=1)
+                for turn in range(1, 6):
+                    observation, reward, terminated, truncated, info = env.step(env.action_space.sample())
+                    self.assertIn(observation, env.observation_space)
+                    if terminated or truncated:
+                        break
+                self.assertTrue(terminated or truncated)
+                self.assertIs(type(truncated), bool)
+                env.close()
+
+    def test_seeds(self):
+        for env_id in IDS:
+            with self.subTest(id=env_id):
+                env = gymnasium.make(env_id, opponent="random", max_turns=300, seat="random", obs="packed").unwrapped
+                first, again, other = (self.play(env, seed) for seed in (7, 7, 8))
+                env.close()
+                self.assertTrue(same(first, again))
+                self.assertFalse(same(first, other))
+
+    def play(self, env, seed):
+        """All that is returned in two episodes, the second of them without a seed."""
+        env.action_space.seed(3)
+        out = []
+        for episode in range(2):
+            out.append(env.reset(seed=seed if episode == 0 else None))
+            while True:
+                out.append(env.step(env.action_space.sample()))
+                if out[-1][2] or out[-1][3]:
+                    break
+        return out
+
+    def test_wrappers(self):
+        wrappers = gymnasium.wrappers
+        for env_id in IDS:
+            with self.subTest(id=env_id):
+                env = gymnasium.make(env_id, opponent="random", max_turns=5)
+                space = gymnasium.spaces.Box(0, 1, env.observation_space["planes"].shape, np.float32)
+                see = {"func": lambda o: o["planes"].astype(np.float32) / 255}
+                try:
+                    env = wrappers.TransformObservation(env, see["func"], space)
+                except TypeError:  # before 1.0 the space is set afterwards
+                    env = wrappers.TransformObservation(env, see["func"])
+                    env.observation_space = space
+                env = wrappers.NormalizeReward(wrappers.RecordEpisodeStatistics(env))
+                observation, _ = env.reset(seed=1)
+                self.assertIn(observation, space)
+                done = False
+                turns = 0
+                while not done:
+                    observation, reward, terminated, truncated, info = env.step(env.action_space.sample())
+                    self.assertIn(observation, space)
+                    self.assertTrue(np.isfinite(reward))
+                    done = terminated or truncated
+                    turns += 1
+                self.assertEqual(int(np.asarray(info["episode"]["l"]).item()), turns)
+                env.close()
+
+    def test_ansi(self):
+        for env_id in IDS:
+            with self.subTest(id=env_id):
+                env = gymnasium.make(env_id, opponent="random", render_mode="ansi")
+                env.reset(seed=1)
+                first = env.render()
+                self.assertIsInstance(first, str)
+                self.assertGreater(len(first.splitlines()), 3)
+                env.close()
+
+
+class Vector(unittest.TestCase):
+    def test_spaces(self):
+        """What a vector of Gymnasium's own says of single environments, ours says, too."""
+        for env_id in IDS:
+            for obs in FORMS:
+                with self.subTest(id=env_id, obs=obs):
+                    theirs = SyncVectorEnv([lambda: gymnasium.make(env_id, opponent="random", obs=obs)] * 3)
+                    ours = moonfarm.make_vec(game_of(env_id), 3, opponent="random", obs=obs)
+                    self.assertIsInstance(ours, VectorEnv)
+                    for name in ("single_observation_space", "single_action_space", "observation_space", "action_space"):
+                        self.assertEqual(getattr(ours, name), getattr(theirs, name), name)
+                    self.assertEqual(ours.num_envs, 3)
+                    theirs.close()
+                    ours.close()
+
+    def test_same_games_as_single_environments(self):
+        for env_id in IDS:
+            with self.subTest(id=env_id):
+                options = {"opponent": "random", "max_turns": 5, "seat": "random"}
+                theirs = SyncVectorEnv([lambda: gymnasium.make(env_id, **options)] * 3)
+                # Gymnasium's own vectors began anew in the same step before 1.0.
+                mode = "same_step" if BEFORE_1 else "next_step"
+                ours = moonfarm.make_vec(game_of(env_id), 3, autoreset=mode, **options)
+                ours.action_space.seed(5)
+                a, b = theirs.reset(seed=11), ours.reset(seed=11)
+                self.assertTrue(same(a[0], b[0]))
+                for _ in range(5):
+                    action = ours.action_space.sample()
+                    a, b = theirs.step(action), ours.step(action)
+                    self.assertTrue(same(a[0], b[0]))
+                    for i in (1, 2, 3):
+                        np.testing.assert_array_equal(a[i], b[i])
+                    if a[2].any() or a[3].any():
+                        break
+                theirs.close()
+                ours.close()
+
+    def test_steps(self):
+        """Shapes, types and spaces of all that a vector returns, in all modes."""
+        for mode in MODES:
+            for obs in FORMS:
+                for game, envs in vectors(autoreset=mode, obs=obs):
+                    with self.subTest(game=game, mode=mode, obs=obs):
+                        self.step_through(envs, mode)
+
+    def step_through(self, envs, mode):
+        if AutoresetMode is not None:
+            self.assertIs(envs.metadata["autoreset_mode"], AutoresetMode[mode.upper()])
+        observation, infos = envs.reset(seed=3)
+        self.assertIn(observation, envs.observation_space)
+        self.assertIsInstance(infos, dict)
+        ended = 0
+        done = np.zeros(3, bool)
+        for _ in range(13):
+            before = done
+            if mode == "disabled" and done.any():
+                kept = rows(observation, ~done)
+                observation, _ = envs.reset(options={"reset_mask": done})
+                self.assertTrue(same(rows(observation, ~done), kept))
+            observation, reward, terminated, truncated, infos = envs.step(envs.action_space.sample())
+            self.assertIn(observation, envs.observation_space)
+            for a, kind in ((reward, np.floating), (terminated, np.bool_), (truncated, np.bool_)):
+                self.assertEqual(a.shape, (3,))
+                self.assertTrue(np.issubdtype(a.dtype, kind))
+            done = terminated | truncated
+            ended += int(done.sum())
+            if mode == "next_step" and before.any():
+                self.assertFalse(done[before].any())
+                np.testing.assert_array_equal(reward[before], 0)
+            self.assertEqual("final_obs" in infos, mode == "same_step" and bool(done.any()))
+            if "final_obs" in infos:
+                np.testing.assert_array_equal(infos["_final_obs"], done)
+                np.testing.assert_array_equal(infos["_final_info"], done)
+                for final, is_final in zip(infos["final_obs"], done):
+                    self.assertEqual(final is not None, is_final)
+                    self.assertTrue(final is None or final in envs.single_observation_space)
+            self.assertNotIn("episode", infos)
+        self.assertGreaterEqual(ended, 6)
+
+    def test_modes_play_the_same_episodes(self):
+        """The first episodes are the same in each mode, and so are the first observations of the second ones."""
+        for game, envs in vectors():
+            with self.subTest(game=game):
+                a, b, c = (self.two_episodes(game, mode) for mode in MODES)
+                self.assertTrue(same(a, b))
+                self.assertTrue(same(a, c))
+
+    def two_episodes(self, game, mode):
+        envs = moonfarm.make_vec(game, 1, opponent="random", max_turns=4, autoreset=mode)
+        out = [envs.reset(seed=9)[0]]
+        while True:
+            action = np.zeros(envs.action_space.shape, envs.action_space.dtype)
+            observation, reward, terminated, truncated, infos = envs.step(action)
+            if not (terminated | truncated).any():
+                out.append((observation, reward))
+                continue
+            if mode == "same_step":
+                final = infos["final_obs"][0]
+                first = observation
+            else:
+                final = rows(observation, 0)
+                first = envs.reset(options={"reset_mask": np.array([True])})[0] if mode == "disabled" else envs.step(action)[0]
+            envs.close()
+            return out + [(final, reward, first)]
+
+    def test_seeds(self):
+        for game, envs in vectors(seat="random"):
+            with self.subTest(game=game):
+                one, _ = envs.reset(seed=4)
+                again, _ = envs.reset(seed=[4, 5, 6])
+                self.assertTrue(same(one, again))
+                envs.step(envs.action_space.sample())
+                part, _ = envs.reset(seed=[4, 0, 6], options={"reset_mask": np.array([True, False, True])})
+                which = [0, 2]
+                self.assertTrue(same(rows(part, which), rows(one, which)))
+
+    def test_reset_mask_is_checked(self):
+        for _, envs in vectors(games=["tron"], autoreset="disabled"):
+            envs.reset(seed=1)
+            for mask, kind, text in (
+                (np.array([True]), ValueError, "shape"),
+                (np.array([False] * 3), ValueError, "True"),
+                (np.array([1, 1, 0]), TypeError, "bool"),
+                ([True, False, True], TypeError, "array"),
+            ):
+                with self.assertRaisesRegex(kind, text):
+                    envs.reset(options={"reset_mask": mask})
+
+    def test_number_of_actions(self):
+        for _, envs in vectors(games=["tron"], autoreset="disabled"):
+            envs.reset(seed=1)
+            good = envs.action_space.sample()
+            with self.assertRaises(ValueError):
+                envs.step(good[:2])
+            with self.assertRaises(ValueError):
+                envs.step(np.concatenate([good, good[:1]]))
+            with self.assertRaises((TypeError, ValueError)):
+                envs.step(0)
+            envs.step(list(good))
+
+    def test_copies(self):
+        """What was returned stays as it is."""
+        for game, envs in vectors():
+            with self.subTest(game=game):
+                envs.reset(seed=1)
+                last = envs.step(envs.action_space.sample())
+                kept = np.array(last[1], copy=True), {k: v.copy() for k, v in last[0].items()}
+                envs.step(envs.action_space.sample())
+                np.testing.assert_array_equal(last[1], kept[0])
+                self.assertTrue(same(last[0], kept[1]))
+
+    @unittest.skipIf(BEFORE_1, "wrappers of vectors are another kind before 1.0")
+    def test_wrappers(self):
+        wrappers = gymnasium.wrappers.vector
+        for mode in MODES[:2]:
+            for game, envs in vectors(autoreset=mode):
+                with self.subTest(game=game, mode=mode):
+                    self.wrap(envs, wrappers, mode)
+
+    def wrap(self, envs, wrappers, mode):
+        shape = envs.single_observation_space["planes"].shape
+        space = gymnasium.spaces.Box(0, 1, shape, np.float32)
+        batch = gymnasium.vector.utils.batch_space(space, envs.num_envs)
+        statistics = wrappers.RecordEpisodeStatistics(envs)
+        wrapped = wrappers.NormalizeReward(statistics)
+        try:
+            wrapped = wrappers.TransformObservation(
+                wrapped, lambda o: o["planes"].astype(np.float32) / 255, observation_space=batch, single_observation_space=space
+            )
+        except TypeError:  # 1.0 knows the batch's space only
+            wrapped = wrappers.TransformObservation(wrapped, lambda o: o["planes"].astype(np.float32) / 255, batch)
+        except (AssertionError, ValueError):  # observations of ended episodes are none of this wrapper's business
+            self.assertEqual(mode, "same_step")
+            batch = envs.observation_space
+        observation, _ = wrapped.reset(seed=1)
+        self.assertIn(observation, batch)
+        ends = 0
+        for _ in range(12):
+            observation, reward, terminated, truncated, infos = wrapped.step(wrapped.action_space.sample())
+            self.assertIn(observation, batch)
+            self.assertTrue(np.isfinite(reward).all())
+            done = terminated | truncated
+            ends += int(done.sum())
+            self.assertEqual("episode" in infos, bool(done.any()))
+        self.assertGreaterEqual(ends, 6)
+        self.assertEqual(statistics.episode_count, ends)
+        self.assertLessEqual(max(statistics.length_queue), 5 if mode == "next_step" or AutoresetMode else 99)
+
+    @unittest.skipIf(BEFORE_1, "make_vec forks before 1.0")
+    def test_make_vec_of_gymnasium(self):
+        for env_id in IDS:
+            with self.subTest(id=env_id), warnings.catch_warnings():
+                warnings.simplefilter("error")
+                envs = gymnasium.make_vec(env_id, num_envs=2, opponent="random", max_turns=5)
+                self.assertIs(type(envs.unwrapped), type(moonfarm.make_vec("tron", 1)))
+                self.assertIn(envs.reset(seed=1)[0], envs.observation_space)
+                envs.step(envs.action_space.sample())
+                self.assertEqual(envs.spec.id, env_id)
+                envs.close()
+
+
+class StableBaselines(unittest.TestCase):
+    def test_adapter(self):
+        for game in NAMES:
+            for flat in (True, False):
+                with self.subTest(game=game, flat=flat):
+                    self.adapt(sb3.StableBaselinesEnv(game, 3, opponent="random", max_turns=5, flat=flat))
+
+    def adapt(self, envs):
+        self.assertIn(rows(envs.reset(), 0), envs.observation_space)
+        ends = 0
+        for _ in range(12):
+            action = np.stack([envs.action_space.sample() for _ in range(3)])
+            observation, reward, done, infos = envs.step(action)
+            self.assertIn(rows(observation, 0), envs.observation_space)
+            self.assertEqual((reward.shape, done.shape, len(infos)), ((3,), (3,), 3))
+            for ended, info in zip(done, infos):
+                ends += ended
+                self.assertEqual("terminal_observation" in info, bool(ended))
+                if ended:
+                    self.assertIn(info["terminal_observation"], envs.observation_space)
+                    self.assertIn("TimeLimit.truncated", info)
+        self.assertGreaterEqual(ends, 6)
+        for mask in envs.env_method("action_masks"):
+            self.assertEqual(mask.dtype, bool)
+            self.assertEqual(mask.size, int(np.sum(getattr(envs.action_space, "nvec", getattr(envs.action_space, "n", 0)))))
+        envs.close()
+
+
+if __name__ == "__main__":
+    unittest.main()
