@@ -113,6 +113,14 @@ var documented = map[string]string{
 	"sim/codecraft/wire.CommandClear": "the protocol's tags",
 	"sim/codecraft/wire.CommandFlush": "the protocol's tags",
 
+	"rollout/farm.Running":    "the farm's command to come",
+	"rollout/farm.Finishing":  "the farm's command to come",
+	"rollout/farm.Done":       "the farm's command to come",
+	"rollout/farm.Cancelled":  "the farm's command to come",
+	"rollout/farm.Status":     "the farm's command to come",
+	"rollout/farm.Open":       "the farm's command to come",
+	"rollout/farm.ErrLasting": "datasets to come",
+
 	"rollout/arena.Run":                        "programs that compare policies without a journal",
 	"rollout/arena/rating.LogOdds":             "statisticians: another matrix for Nash",
 	"rollout/arena/rating.AlphaRankAsymmetric": "statisticians: games whose seats differ",

@@ -1,0 +1,119 @@
+// Package farm makes the shards of a run on many machines, and each exactly
+// once. It carries numbers and sums only: what a shard is and where its files
+// lie is the business of Shards.
+//
+// A server (Serve) is NATS with JetStream, in this process or elsewhere. On it
+// runs a coordinator (Coordinate): it keeps runs and records in key-value
+// buckets, feeds shard numbers into a work queue, grants them to workers
+// (Work), writes a commit by one compare-and-set of the shard's record, has a
+// sample made again by other workers, and completes the dataset. People use a
+// Client. Any of them may die at any time: delivery is at least once, every
+// action may be repeated, and a shard is a pure function of the run's spec.
+package farm
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// Spec says what a run makes. Equal specs are one run.
+type Spec struct {
+	Name     string          `json:"name"`     // for people: the game
+	Build    string          `json:"build"`    // what must agree between machines: version, rules, settings, files
+	Shards   int             `json:"shards"`   // shards 0 to Shards−1 are made
+	Episodes uint64          `json:"episodes"` // of all shards
+	Job      json.RawMessage `json:"job"`      // what Open reads
+	Out      string          `json:"out"`      // folder or URL
+}
+
+// maxSpec is the most bytes of a spec: it travels as one message.
+const maxSpec = 512 << 10
+
+// check says what is wrong with a spec from outside.
+func (s *Spec) check() error {
+	switch {
+	case s.Shards < 1:
+		return fmt.Errorf("spec: %d shards, want 1 or more", s.Shards)
+	case s.Episodes < uint64(s.Shards):
+		return fmt.Errorf("spec: %d episodes in %d shards, want at least one in each", s.Episodes, s.Shards)
+	case s.Build == "":
+		return errors.New("spec: no build")
+	case s.Out == "":
+		return errors.New("spec: no place for the output")
+	case !json.Valid(s.Job):
+		return errors.New("spec: the job is no JSON")
+	case len(s.Job) > maxSpec:
+		return fmt.Errorf("spec: the job has %d bytes, the limit is %d", len(s.Job), maxSpec)
+	}
+	return nil
+}
+
+// ID is the name of the run: the first 32 hex digits of the sha256 of the
+// spec's JSON, the job without its white space.
+func (s *Spec) ID() string {
+	c := *s
+	var job bytes.Buffer
+	if json.Compact(&job, s.Job) == nil {
+		c.Job = job.Bytes()
+	} else {
+		c.Job, _ = json.Marshal(string(s.Job))
+	}
+	text, _ := json.Marshal(c) // of strings, numbers and valid JSON: cannot fail
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:16])
+}
+
+// Receipt says what a shard became.
+type Receipt struct {
+	Sum      string `json:"sum"` // of the shard's bytes: hex digits
+	Episodes uint64 `json:"episodes"`
+	Rows     uint64 `json:"rows"`
+	Bytes    uint64 `json:"bytes"`
+}
+
+// Shards makes and keeps the shards of one run. Its methods may be called by
+// several goroutines at once. An error of Make is taken as the store's and the
+// shard is tried again until it succeeds, unless it wraps ErrLasting.
+type Shards interface {
+	// Build is what this machine would make of the spec: it must equal Spec.Build.
+	Build() string
+	// Make computes the shard and stores its files under names with the sum.
+	// Doing it twice is doing it once.
+	Make(ctx context.Context, shard int) (Receipt, error)
+	// Remake computes the shard and stores nothing.
+	Remake(ctx context.Context, shard int) (Receipt, error)
+	// Differ describes the first row in which the stored shard of that sum
+	// differs from the shard made here, with both values.
+	Differ(ctx context.Context, shard int, sum string) (string, error)
+	// Finish completes the dataset from the shards with the sums that sum
+	// returns, and removes what was stored under other sums. Doing it twice is
+	// doing it once. For a shard whose stored files are missing or are not what
+	// their sum says the error wraps a *BrokenError: it is made again.
+	Finish(ctx context.Context, sum func(shard int) (string, error)) error
+	// Close lets go of files and memory.
+	Close() error
+}
+
+// Open opens the shards of a spec, for at most workers calls of Make at once.
+type Open func(ctx context.Context, s *Spec, workers int) (Shards, error)
+
+// ErrLasting marks an error of Make that no repetition heals: the shard's own
+// computation failed. When two workers meet one in the same shard the run fails.
+var ErrLasting = errors.New("the shard cannot be made")
+
+// BrokenError says that the stored files of a shard are not what its record says.
+type BrokenError struct {
+	Shard int
+	Err   error
+}
+
+// Error names the shard.
+func (e *BrokenError) Error() string { return fmt.Sprintf("shard %d: %v", e.Shard, e.Err) }
+
+// Unwrap is the error that was found.
+func (e *BrokenError) Unwrap() error { return e.Err }

@@ -1,0 +1,105 @@
+package farm
+
+import "time"
+
+// State is where a run stands.
+type State string
+
+// The states of a run. A failed or cancelled run goes on after Retry.
+const (
+	Running   State = "running"
+	Finishing State = "finishing" // every shard is there; the dataset is being completed
+	Done      State = "done"
+	Cancelled State = "cancelled"
+	Failed    State = "failed"
+)
+
+// Status is what a farm does now, as the coordinator knows it. All times are
+// the coordinator's.
+type Status struct {
+	Version  string         `json:"version"` // of the coordinator
+	Now      time.Time      `json:"now"`
+	Since    time.Time      `json:"since"`    // when this coordinator took over
+	Runs     []RunStatus    `json:"runs"`     // newest first; the ended ones among the last 100
+	Workers  []WorkerStatus `json:"workers"`  // by name; those heard of within a day, and the quarantined
+	Failures []Failure      `json:"failures"` // the last 200, newest first
+	Audits   []Audit        `json:"audits"`   // the last 200 entries of the audit log, newest first
+}
+
+// RunStatus is one run.
+type RunStatus struct {
+	ID       string    `json:"id"`
+	Name     string    `json:"name"`
+	Build    string    `json:"build"`
+	Out      string    `json:"out"`
+	State    State     `json:"state"`
+	Text     string    `json:"text,omitempty"` // why it failed, or what it waits for
+	Joined   bool      `json:"joined,omitempty"`
+	Created  time.Time `json:"created"`
+	Ended    time.Time `json:"ended,omitzero"`
+	Shards   int       `json:"shards"`   // to make
+	Made     int       `json:"made"`     // committed
+	Held     int       `json:"held"`     // with workers now
+	Episodes uint64    `json:"episodes"` // to make
+	Played   uint64    `json:"played"`   // in committed shards
+	Rows     uint64    `json:"rows"`     // in committed shards
+	Bytes    uint64    `json:"bytes"`    // in committed shards
+	// ShardRate and RowRate are a second, over the last half minute.
+	ShardRate float64 `json:"shard_rate"`
+	RowRate   float64 `json:"row_rate"`
+	Left      float64 `json:"left"` // seconds to the last commit at this rate; 0 if unknown
+	Audits    Counts  `json:"audits"`
+	Again     int     `json:"again"`  // shards given to a second worker since they took long
+	Remade    int     `json:"remade"` // shards whose records were taken back
+}
+
+// Counts are the audits of a run or of a worker's shards.
+type Counts struct {
+	Due    int `json:"due"` // asked for and not answered
+	Passed int `json:"passed"`
+	Failed int `json:"failed"`
+	Waived int `json:"waived"` // no other worker was there to do them
+}
+
+// WorkerStatus is one worker, by its identity.
+type WorkerStatus struct {
+	Name    string    `json:"name"`
+	Version string    `json:"version"`
+	Host    string    `json:"host"`
+	Slots   int       `json:"slots"` // shards at a time
+	Beat    time.Time `json:"beat"`  // last heard of
+	Alive   bool      `json:"alive"` // heard of within the time after which claims lapse
+	Held    int       `json:"held"`
+	Shards  uint64    `json:"shards"` // committed, ever
+	Rows    uint64    `json:"rows"`
+	// ShardRate and RowRate are a second, over the last half minute.
+	ShardRate   float64 `json:"shard_rate"`
+	RowRate     float64 `json:"row_rate"`
+	Audits      Counts  `json:"audits"`
+	Lapsed      uint64  `json:"lapsed"`                // claims that it took and neither finished nor gave back
+	Trouble     string  `json:"trouble,omitempty"`     // its error now, while it tries again
+	Quarantined string  `json:"quarantined,omitempty"` // why none of its work is taken
+}
+
+// Failure is one line of what went wrong; equal lines are one with a count.
+type Failure struct {
+	First  time.Time `json:"first"`
+	Last   time.Time `json:"last"`
+	Count  int       `json:"count"`
+	Run    string    `json:"run,omitempty"`
+	Worker string    `json:"worker,omitempty"`
+	Text   string    `json:"text"`
+}
+
+// Audit is one entry of the audit log: a shard that was made twice with
+// different results, or a worker quarantined.
+type Audit struct {
+	Time     time.Time `json:"time"`
+	Run      string    `json:"run"`
+	Shard    int       `json:"shard"`
+	Worker   string    `json:"worker"`   // who was wrong
+	Sum      string    `json:"sum"`      // what that worker said
+	Right    string    `json:"right"`    // what the coordinator made
+	Row      string    `json:"row"`      // the first row that differs
+	Returned int       `json:"returned"` // shards of that worker to be made again
+}
