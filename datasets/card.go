@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"moonfarm/datasets/internal/disk"
+	"moonfarm/datasets/internal/stats"
 )
 
 // cardText is README.md: the page that Hugging Face shows of a dataset. It follows
@@ -256,9 +257,9 @@ moonfarm verify . --recompute all
 }
 
 // attach writes the texts beside the manifest, and their sums into it.
-func (f folder) attach(m *Manifest, sum *sampled) error {
+func (f folder) attach(m *Manifest, sum *stats.Sums) error {
 	if m.hasFinals() {
-		text, err := canonical(sum.statistics(m))
+		text, err := canonical(m.statistics(sum))
 		if err != nil {
 			return err
 		}
@@ -291,6 +292,37 @@ func (d *Dataset) attached(a Attachment) ([]byte, error) {
 	return text, nil
 }
 
+// Statistics sum up the planes and scalars of a sample of step rows, for learners
+// that normalise what they see. They are in statistics.json.
+type Statistics = stats.Statistics
+
+// Statistic sums up one plane or scalar.
+type Statistic = stats.Statistic
+
+// statistics are the Statistics of the sums of all shards.
+func (m *Manifest) statistics(sum *stats.Sums) *Statistics {
+	o := m.Observation
+	return sum.Statistics(o.PlaneFields, o.ScalarFields, o.Height*o.Width)
+}
+
+// Statistics reads statistics.json. It fails if the file is not the one that
+// the manifest describes. Datasets without observations have none, nor have those
+// of format 1.
+func (d *Dataset) Statistics() (*Statistics, error) {
+	if d.manifest.Statistics.Path == "" {
+		return nil, fmt.Errorf("%s: the dataset has no statistics", d.dir)
+	}
+	text, err := d.attached(d.manifest.Statistics)
+	if err != nil {
+		return nil, err
+	}
+	s := new(Statistics)
+	if err := json.Unmarshal(text, s); err != nil {
+		return nil, fmt.Errorf("%s: damaged: %w", statisticsName, err)
+	}
+	return s, nil
+}
+
 // attachments are the texts beside the manifest.
 func (m *Manifest) attachments() (list []Attachment) {
 	for _, a := range []Attachment{m.Statistics, m.Card} {
@@ -320,7 +352,7 @@ func (v *verifier) sampled() error {
 	if m.Statistics.Path == "" {
 		return nil
 	}
-	text, err := canonical(v.sample.statistics(m))
+	text, err := canonical(m.statistics(&v.sample))
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"moonfarm/datasets/internal/arrowfile"
+	"moonfarm/datasets/internal/stats"
 	"moonfarm/env"
 	"moonfarm/rollout"
 	"moonfarm/sim"
@@ -22,7 +23,7 @@ type encoder struct {
 	tables  []*tableWriter // of the tables of the layout
 	step    stepData       // columns of the steps
 	final   stepData       // columns of the finals, if there are any
-	sampler *sampler       // nil: there are no observations
+	sampler *stats.Sampler // nil: there are no observations
 
 	batch   *env.Batch
 	shapes  shapes
@@ -84,7 +85,9 @@ func newEncoder(l *layout, m Makers) (*encoder, error) {
 	if len(x.tables) > finalsTable {
 		x.final = newStepData(x.tables[finalsTable].rows, l.tables[finalsTable].rows)
 	}
-	x.sampler, err = newSampler(s.Shape, s.Table.PackedLayout, l.job.Obs)
+	if l.job.Obs != ObsNone {
+		x.sampler, err = stats.NewSampler(s.Shape, s.Table.PackedLayout, l.job.Obs == ObsPacked)
+	}
 	return x, err
 }
 
@@ -94,7 +97,7 @@ func (x *encoder) start(p place, to []io.Writer) error {
 	x.counts = newCounter(x.layout.format, x.players, sidecar{Shard: p.shard})
 	x.batch.Orders = x.orders[:x.players*x.layout.specs[x.rules].Info.MaxOrders]
 	if x.sampler != nil {
-		x.sampler.start()
+		x.sampler.Start()
 	}
 	for i, w := range x.tables {
 		w.rows.Reset()
@@ -229,7 +232,7 @@ func (x *encoder) finish() (sidecar, error) {
 		*c.of(i) = File{Path: pathOf(x.layout.tables[i].name, c.Shard), Rows: uint64(w.w.Rows()), Bytes: uint64(w.w.Bytes())}
 	}
 	if x.sampler != nil {
-		c.Sampled = x.sampler.sum
+		c.Sampled = x.sampler.Sums
 	}
 	return c, nil
 }

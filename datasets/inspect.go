@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"sync"
 
+	"moonfarm/datasets/internal/stats"
 	"moonfarm/features"
 	"moonfarm/rollout/parallel"
 )
@@ -96,7 +97,7 @@ func (d *Dataset) sums(ctx context.Context, workers int, c *Card) error {
 
 // tally sums up numbers one by one, and counts them.
 type tally[T uint64 | float64] struct {
-	fieldSum[T]
+	stats.Sum[T]
 	n uint64
 }
 
@@ -105,7 +106,7 @@ func (t *tally[T]) put(v T) {
 		t.Min, t.Max = v, v
 	}
 	t.n++
-	t.fieldSum.put(v)
+	t.Sum.Put(v)
 }
 
 // putCells adds the cells of one plane.
@@ -114,7 +115,7 @@ func putCells(t *tally[uint64], b []uint8) {
 		t.Min = math.MaxUint8
 	}
 	t.n += uint64(len(b))
-	addCells(&t.fieldSum, b)
+	stats.AddCells(&t.Sum, b)
 }
 
 func (t *tally[T]) add(o *tally[T]) {
@@ -123,12 +124,12 @@ func (t *tally[T]) add(o *tally[T]) {
 		*t = *o
 	case o.n > 0:
 		t.n += o.n
-		t.fieldSum.add(&o.fieldSum)
+		t.Sum.Add(&o.Sum)
 	}
 }
 
 func (t *tally[T]) stat(f features.Field) Stat {
-	s := t.statistic(f.Name, float64(t.n))
+	s := t.Statistic(f.Name, float64(t.n))
 	return Stat{f.Name, f.Unit, s.Mean, s.Min, s.Max, s.Nonzero}
 }
 
@@ -173,10 +174,10 @@ func (t *tallies) add(o *tallies) {
 func (t *tallies) card(m *Manifest) *Card {
 	c := &Card{Manifest: m, Rows: t.rows, Planes: []Stat{}, Scalars: []Stat{}, Labels: []Labels{}}
 	for i := range t.planes {
-		c.Planes = append(c.Planes, t.planes[i].stat(field(m.Observation.PlaneFields, i)))
+		c.Planes = append(c.Planes, t.planes[i].stat(stats.Field(m.Observation.PlaneFields, i)))
 	}
 	for i := range t.scalars {
-		c.Scalars = append(c.Scalars, t.scalars[i].stat(field(m.Observation.ScalarFields, i)))
+		c.Scalars = append(c.Scalars, t.scalars[i].stat(stats.Field(m.Observation.ScalarFields, i)))
 	}
 	for i, l := range t.labels {
 		l.Seat = i

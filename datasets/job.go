@@ -1,12 +1,16 @@
 package datasets
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"moonfarm/datasets/internal/arrowfile"
+	"moonfarm/datasets/internal/differ"
 	"moonfarm/datasets/internal/disk"
 	"moonfarm/env"
 	"moonfarm/rollout"
@@ -280,7 +284,7 @@ func (j *Job) complete(m Makers) ([]env.Spec, error) {
 			return nil, fmt.Errorf("the game is %q, expected %q", s.Info.Name, j.Game)
 		}
 		if a, b := sizesOf(s), sizesOf(specs[0]); a != b {
-			found, want := difference(a, b)
+			found, want := differ.Texts(a, b)
 			return nil, fmt.Errorf("rules number %d have other shapes than number 0: %s, %s", i, found, want)
 		}
 	}
@@ -341,4 +345,20 @@ func quote(s string) string {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// differ says which is the first key in which two Jobs differ, and how; "" if they
+// are equal.
+func (j Job) differ(other Job) string {
+	a, b := reflect.ValueOf(j), reflect.ValueOf(other)
+	for i := range a.NumField() {
+		key, _, _ := strings.Cut(a.Type().Field(i).Tag.Get("json"), ",")
+		x, _ := json.Marshal(a.Field(i).Interface()) // numbers and strings: cannot fail
+		y, _ := json.Marshal(b.Field(i).Interface())
+		if key != "-" && !bytes.Equal(x, y) {
+			has, this := differ.Texts(string(x), string(y))
+			return fmt.Sprintf("%s: it has %s, this run %s", key, has, this)
+		}
+	}
+	return ""
 }

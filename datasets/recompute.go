@@ -3,11 +3,13 @@ package datasets
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 
 	"moonfarm/datasets/internal/arrowfile"
+	"moonfarm/datasets/internal/differ"
 	"moonfarm/datasets/internal/disk"
 	"moonfarm/env"
 	"moonfarm/rollout"
@@ -211,7 +213,7 @@ func (c comparer) batch(want *arrowfile.Table) error {
 		return fmt.Errorf("%s: the batch at row %d has %d rows, expected %d", name, first, got.Rows, want.Rows)
 	}
 	for i, w := range want.Data {
-		if row, found := differ(w, got.Data[i], want.Rows); found != "" {
+		if row, found := differingRow(w, got.Data[i], want.Rows); found != "" {
 			return fmt.Errorf("%s: column %s, row %d (%s): %s", name, w.Column.Name, first+uint64(row), where(want, row), found)
 		}
 	}
@@ -236,9 +238,9 @@ func where(t *arrowfile.Table, row int) string {
 	return text
 }
 
-// differ finds the first row in which two columns differ, and says how; found
+// differingRow finds the first row in which two columns differ, and says how; found
 // is "" if they are equal.
-func differ(want, got *arrowfile.Data, rows int) (row int, found string) {
+func differingRow(want, got *arrowfile.Data, rows int) (row int, found string) {
 	n := want.Column.Values()
 	if want.Fixed == nil {
 		for k := range rows * n {
@@ -263,4 +265,78 @@ func differ(want, got *arrowfile.Data, rows int) (row int, found string) {
 		text = fmt.Sprintf("value %d: %s", value%n, text)
 	}
 	return row, text
+}
+
+// remade compares the manifest with the one that a run of its Job writes now,
+// key by key, but for the totals and the index, which follow from the files.
+func (v *verifier) remade(l *layout, m Makers) error {
+	usual, err := m.Vector("", env.Config{N: 1})
+	if err != nil {
+		return err
+	}
+	found, err := keysOf(v.d.manifest)
+	if err != nil {
+		return err
+	}
+	expected, err := keysOf(newManifest(l, l.job.command(usual.Spec().Info.Config)))
+	if err != nil {
+		return err
+	}
+	differ.Each("", found, expected, func(key string, found, expected any) {
+		f, _ := json.Marshal(found) // came from JSON: cannot fail
+		e, _ := json.Marshal(expected)
+		is, would := differ.Texts(string(f), string(e))
+		v.problem("%s: %s is %s, made anew it is %s", manifestName, key, is, would)
+	})
+	return nil
+}
+
+// notOfJob are the keys that do not follow from the Job alone.
+var notOfJob = []string{"totals", "index", "shards", "statistics", "card", "checksum"}
+
+// keysOf are the keys of a manifest that follow from its Job. Of a manifest of
+// format 1 these are the ones it had, without the command and prose, which may
+// say more now.
+func keysOf(m *Manifest) (map[string]any, error) {
+	text, err := canonical(m)
+	if err == nil && m.Format == 1 {
+		var old manifest1
+		if err = json.Unmarshal(text, &old); err == nil {
+			old.Job.Shards = nil
+			text, err = canonical(old)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	var keys map[string]any
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(&keys); err != nil {
+		return nil, err
+	}
+	for _, k := range notOfJob {
+		delete(keys, k)
+	}
+	if m.Format == 1 {
+		delete(keys, "command")
+		withoutProse(keys)
+	}
+	return keys, nil
+}
+
+// withoutProse removes the keys that hold prose.
+func withoutProse(v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		delete(v, "doc")
+		delete(v, "packed")
+		for _, of := range v {
+			withoutProse(of)
+		}
+	case []any:
+		for _, of := range v {
+			withoutProse(of)
+		}
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"moonfarm/datasets/internal/disk"
+	"moonfarm/datasets/internal/stats"
 	"moonfarm/rollout/parallel"
 )
 
@@ -103,7 +104,7 @@ func (r *run) finish(ctx context.Context, m *Manifest) error {
 	if err != nil {
 		return err
 	}
-	var sum sampled
+	var sum stats.Sums
 	for i, d := range r.have {
 		if err := context.Cause(ctx); err != nil {
 			return err
@@ -116,7 +117,7 @@ func (r *run) finish(ctx context.Context, m *Manifest) error {
 			return err
 		}
 		m.add(c)
-		if err := sum.add(&c.Sampled); err != nil {
+		if err := sum.Add(&c.Sampled); err != nil {
 			return fmt.Errorf("%s: %w; remove it to make the shard again", f.path(pathOf(shardsDir, i)), err)
 		}
 		if err := x.add(c, r.place(i)); err != nil {

@@ -236,7 +236,7 @@ func flag(b bool) uint8 {
 func (x *encoder) flushSteps() error {
 	w := x.tables[stepsTable]
 	if x.sampler != nil { // while the rows are in the cache
-		if err := x.sampler.batch(&x.step, uint64(w.w.Rows()), w.rows.Rows); err != nil {
+		if err := x.sampler.Batch(x.step.planes, x.step.packed, x.step.scalars, uint64(w.w.Rows()), w.rows.Rows); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"moonfarm/datasets/internal/stats"
 	"moonfarm/rollout"
 	"moonfarm/sim"
 )
@@ -15,12 +16,12 @@ import (
 type sidecar struct {
 	Shard int `json:"shard"`
 	Files
-	Turns    uint64    `json:"turns"`
-	Over     uint64    `json:"over"`
-	Cut      uint64    `json:"cut"`
-	Pairings []Pairing `json:"pairings"`
-	Sampled  sampled   `json:"sampled,omitzero"` // sums of the statistics; none without observations
-	Checksum string    `json:"checksum"`         // sha256 of the file with this text empty
+	Turns    uint64     `json:"turns"`
+	Over     uint64     `json:"over"`
+	Cut      uint64     `json:"cut"`
+	Pairings []Pairing  `json:"pairings"`
+	Sampled  stats.Sums `json:"sampled,omitzero"` // sums of the statistics; none without observations
+	Checksum string     `json:"checksum"`         // sha256 of the file with this text empty
 }
 
 // encode returns the canonical text: indented JSON and the checksum.

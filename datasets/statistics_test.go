@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/datasets/internal/arrowfile"
+	"moonfarm/datasets/internal/stats"
 	"moonfarm/features"
 )
 
@@ -33,7 +34,7 @@ func TestStatistics(t *testing.T) {
 			if s := b.Episode[i] / 60; s != shard {
 				shard, at = s, 0
 			}
-			if at%sampleEvery == 0 {
+			if at%stats.Every == 0 {
 				rows++
 				for k, v := range b.Planes[i*o.Planes*cells : (i+1)*o.Planes*cells] {
 					numbers[k/cells] = append(numbers[k/cells], float64(v))
@@ -46,7 +47,7 @@ func TestStatistics(t *testing.T) {
 		}
 	}
 	require.Greater(t, rows, uint64(20))
-	require.Equal(t, Statistics{sampleEvery, rows, got.Planes, got.Scalars}, *got)
+	require.Equal(t, Statistics{Every: stats.Every, Rows: rows, Planes: got.Planes, Scalars: got.Scalars}, *got)
 	all := append(append([]Statistic{}, got.Planes...), got.Scalars...)
 	require.Len(t, all, len(numbers))
 	for i, s := range all {
@@ -74,34 +75,6 @@ func TestStatistics(t *testing.T) {
 	none := opened(t, generateToy(t, j, Options{}))
 	_, err = none.Statistics()
 	require.ErrorContains(t, err, "has no statistics")
-}
-
-// TestAddCells compares with cell by cell.
-func TestAddCells(t *testing.T) {
-	for _, b := range [][]uint8{
-		{}, {0}, {1}, {7}, {1, 1, 1, 1, 1, 1, 1, 1}, {0, 1, 0, 1, 1, 1, 0, 0, 1}, {0, 0, 0, 0, 0, 0, 0, 0},
-		{2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 255}, {255, 3, 0, 9, 128, 1, 1, 0, 1, 0, 1, 1, 1, 1, 1, 1, 1},
-	} {
-		got := fieldSum[uint64]{Min: math.MaxUint8}
-		want := got
-		addCells(&got, b)
-		for _, v := range b {
-			n := uint64(v)
-			want.add(&fieldSum[uint64]{n, n * n, n, n, uint64(flag(v != 0))})
-		}
-		require.Equal(t, want, got, "%v", b)
-	}
-}
-
-// TestSampledNumbers: of a number that is none, nothing is written.
-func TestSampledNumbers(t *testing.T) {
-	s, err := newSampler(features.Shape{Scalars: 2}, nil, ObsPacked)
-	require.NoError(t, err)
-	d := stepData{scalars: []float32{1, 2, 3, float32(math.Inf(1))}}
-	require.NoError(t, s.batch(&d, 0, 2), "row 1 is not in the sample")
-	require.ErrorContains(t, s.batch(&d, sampleEvery-1, 2), "row 127: scalar 1 is +Inf")
-	_, err = newSampler(features.Shape{Planes: 1, Height: 1, Width: 1, Words: 1}, &features.Layout{Cells: [][]features.Run{{}}}, ObsPacked)
-	require.ErrorContains(t, err, "packed layout")
 }
 
 // TestTamperedTexts: statistics and card that are not those of the rows and of

@@ -13,6 +13,7 @@ import (
 	"moonfarm/datasets/derive"
 	"moonfarm/datasets/internal/arrowfile"
 	"moonfarm/datasets/internal/disk"
+	"moonfarm/datasets/internal/stats"
 	"moonfarm/rollout/parallel"
 	"moonfarm/sim"
 )
@@ -77,7 +78,7 @@ func Verify(ctx context.Context, dir string, m Makers, o VerifyOptions) (*Report
 	v.sum.Format = man.Format
 	v.found = inOrder[sidecar]{take: func(c sidecar) {
 		v.sum.add(c)
-		_ = v.sample.add(&c.Sampled) // all sums have the same shape: cannot fail
+		_ = v.sample.Add(&c.Sampled) // all sums have the same shape: cannot fail
 	}}
 	err = parallel.Do(ctx, o.Workers, d.shards(), v.shards(), v.checker, func(ctx context.Context, c *checker, _ int, s Shard) error {
 		if err := c.shard(ctx, s); err != nil {
@@ -114,7 +115,7 @@ type verifier struct {
 	done   int
 	found  inOrder[sidecar] // what the files hold, per shard
 	sum    Manifest         // their totals
-	sample sampled          // and the sums of their sample
+	sample stats.Sums       // and the sums of their sample
 	parts  *partsSum        // of imported shards
 }
 
@@ -179,7 +180,7 @@ func (v *verifier) totals() error {
 type checker struct {
 	v        *verifier
 	readers  []*tableReader // of each table
-	sampler  *sampler       // nil: there are no statistics
+	sampler  *stats.Sampler // nil: there are no statistics
 	encoder  *encoder       // makes shards anew; nil until the first
 	recorded uint64         // episodes of the shard in hand that are recordings
 	bad      int            // problems of the shard in hand
@@ -202,7 +203,7 @@ func (v *verifier) checker() (*checker, error) {
 	}
 	o := v.d.manifest.Observation
 	var err error
-	c.sampler, err = newSampler(v.d.manifest.spec().Shape, o.PackedLayout, o.Form)
+	c.sampler, err = stats.NewSampler(v.d.manifest.spec().Shape, o.PackedLayout, o.Form == ObsPacked)
 	return c, err
 }
 
@@ -260,7 +261,7 @@ func (c *checker) content(s Shard) error {
 			return err
 		}
 		defer w.finals.cursor.close()
-		c.sampler.start()
+		c.sampler.Start()
 	}
 	m := c.v.d.manifest
 	sums := newCounter(m.Format, m.Game.Players, sidecar{Shard: s.Number, Files: s.Files})
@@ -281,7 +282,7 @@ func (c *checker) content(s Shard) error {
 		return err
 	}
 	if c.sampler != nil {
-		sums.counts.Sampled = c.sampler.sum
+		sums.counts.Sampled = c.sampler.Sums
 	}
 	c.v.mu.Lock()
 	defer c.v.mu.Unlock()
@@ -337,7 +338,7 @@ func (w *stepWalk) next() (bool, error) {
 	through := w.row == w.rows
 	more, err := w.more()
 	if s := w.c.sampler; more && through && s != nil {
-		err = s.batch(&w.data, w.number(), w.rows)
+		err = s.Batch(w.data.planes, w.data.packed, w.data.scalars, w.number(), w.rows)
 	}
 	return more, err
 }

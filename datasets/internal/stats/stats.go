@@ -1,8 +1,8 @@
-package datasets
+// Package stats sums up planes and scalars, of a sample of rows or of all.
+package stats
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/bits"
@@ -10,13 +10,13 @@ import (
 	"moonfarm/features"
 )
 
-// sampleEvery is the distance of the step rows that the statistics look at, from
+// Every is the distance of the step rows that the statistics look at, from
 // the first row of each shard on. Looking at all rows would cost several percent
 // of the time; as the distance is a prime, all seats are looked at alike. The sums
 // of a shard are in its sidecar. Planes are summed in whole numbers, scalars in
 // the order of the rows, and shards are added in order, so that the statistics are
 // the same for any workers and after any stop.
-const sampleEvery = 127
+const Every = 127
 
 // Statistics sum up the planes and scalars of a sample of step rows, for
 // learners that normalise what they see. They are in statistics.json.
@@ -37,15 +37,15 @@ type Statistic struct {
 	Nonzero   float64 `json:"nonzero"` // share of the numbers that are not 0
 }
 
-// sampled are the sums of a shard, or of several.
-type sampled struct {
-	Rows    uint64              `json:"rows"`
-	Planes  []fieldSum[uint64]  `json:"planes"`
-	Scalars []fieldSum[float64] `json:"scalars"`
+// Sums are the sums of a shard, or of several.
+type Sums struct {
+	Rows    uint64         `json:"rows"`
+	Planes  []Sum[uint64]  `json:"planes"`
+	Scalars []Sum[float64] `json:"scalars"`
 }
 
-// fieldSum sums up one plane or scalar.
-type fieldSum[T uint64 | float64] struct {
+// Sum sums up one plane or scalar.
+type Sum[T uint64 | float64] struct {
 	Sum     T      `json:"sum"`
 	Squares T      `json:"squares"`
 	Min     T      `json:"min"`
@@ -53,10 +53,10 @@ type fieldSum[T uint64 | float64] struct {
 	Nonzero uint64 `json:"nonzero"`
 }
 
-// add adds the sums of the next shard.
-func (s *sampled) add(o *sampled) error {
+// Add adds the sums of the next shard.
+func (s *Sums) Add(o *Sums) error {
 	if s.Rows == 0 {
-		*s = sampled{o.Rows, append(s.Planes[:0], o.Planes...), append(s.Scalars[:0], o.Scalars...)}
+		*s = Sums{o.Rows, append(s.Planes[:0], o.Planes...), append(s.Scalars[:0], o.Scalars...)}
 		return nil
 	}
 	if o.Rows == 0 {
@@ -67,15 +67,16 @@ func (s *sampled) add(o *sampled) error {
 	}
 	s.Rows += o.Rows
 	for i := range s.Planes {
-		s.Planes[i].add(&o.Planes[i])
+		s.Planes[i].Add(&o.Planes[i])
 	}
 	for i := range s.Scalars {
-		s.Scalars[i].add(&o.Scalars[i])
+		s.Scalars[i].Add(&o.Scalars[i])
 	}
 	return nil
 }
 
-func (f *fieldSum[T]) put(v T) {
+// Put adds one number.
+func (f *Sum[T]) Put(v T) {
 	f.Sum += v
 	f.Squares += T(v * v) // the conversion keeps the compiler from fusing product and sum
 	f.Min, f.Max = min(f.Min, v), max(f.Max, v)
@@ -84,16 +85,17 @@ func (f *fieldSum[T]) put(v T) {
 	}
 }
 
-func (f *fieldSum[T]) add(o *fieldSum[T]) {
+// Add adds the sums of other numbers.
+func (f *Sum[T]) Add(o *Sum[T]) {
 	f.Sum += o.Sum
 	f.Squares += o.Squares
 	f.Min, f.Max = min(f.Min, o.Min), max(f.Max, o.Max)
 	f.Nonzero += o.Nonzero
 }
 
-// statistic sums up n numbers with these sums. The conversion of the product keeps
+// Statistic sums up n numbers with these sums. The conversion of the product keeps
 // the compiler from fusing it with the sum.
-func (f *fieldSum[T]) statistic(name string, n float64) Statistic {
+func (f *Sum[T]) Statistic(name string, n float64) Statistic {
 	s := Statistic{Name: name}
 	if n > 0 {
 		s.Mean, s.Min, s.Max, s.Nonzero = float64(f.Sum)/n, float64(f.Min), float64(f.Max), float64(f.Nonzero)/n
@@ -105,62 +107,41 @@ func (f *fieldSum[T]) statistic(name string, n float64) Statistic {
 	return s
 }
 
-// statistics are the Statistics of the sums.
-func (s *sampled) statistics(m *Manifest) *Statistics {
-	o := m.Observation
-	t := &Statistics{Every: sampleEvery, Rows: s.Rows, Planes: []Statistic{}, Scalars: []Statistic{}}
+// Statistics are the Statistics of the sums, of planes of so many cells.
+func (s *Sums) Statistics(planes, scalars []features.Field, cells int) *Statistics {
+	t := &Statistics{Every: Every, Rows: s.Rows, Planes: []Statistic{}, Scalars: []Statistic{}}
 	for i := range s.Planes {
-		t.Planes = append(t.Planes, s.Planes[i].statistic(field(o.PlaneFields, i).Name, float64(s.Rows)*float64(o.Height*o.Width)))
+		t.Planes = append(t.Planes, s.Planes[i].Statistic(Field(planes, i).Name, float64(s.Rows)*float64(cells)))
 	}
 	for i := range s.Scalars {
-		t.Scalars = append(t.Scalars, s.Scalars[i].statistic(field(o.ScalarFields, i).Name, float64(s.Rows)))
+		t.Scalars = append(t.Scalars, s.Scalars[i].Statistic(Field(scalars, i).Name, float64(s.Rows)))
 	}
 	return t
 }
 
-// field is the description of a plane or scalar, empty if there is none.
-func field(all []features.Field, i int) (f features.Field) {
+// Field is the description of a plane or scalar, empty if there is none.
+func Field(all []features.Field, i int) (f features.Field) {
 	if i < len(all) {
 		f = all[i]
 	}
 	return f
 }
 
-// Statistics reads statistics.json. It fails if the file is not the one that
-// the manifest describes. Datasets without observations have none, nor have those
-// of format 1.
-func (d *Dataset) Statistics() (*Statistics, error) {
-	if d.manifest.Statistics.Path == "" {
-		return nil, fmt.Errorf("%s: the dataset has no statistics", d.dir)
-	}
-	text, err := d.attached(d.manifest.Statistics)
-	if err != nil {
-		return nil, err
-	}
-	s := new(Statistics)
-	if err := json.Unmarshal(text, s); err != nil {
-		return nil, fmt.Errorf("%s: damaged: %w", statisticsName, err)
-	}
-	return s, nil
-}
-
-// sampler sums up the sample of one shard after the other.
-type sampler struct {
+// Sampler sums up the sample of one shard after the other.
+type Sampler struct {
 	planes, scalars, cells, words int
 	unpack                        *features.Unpacker // nil: observations are planes, or cannot be unpacked
 	row                           []uint8            // scratch: an unpacked observation
-	sum                           sampled
+	Sums                          Sums               // of the shard in hand
 }
 
-// newSampler returns the sampler of observations of that shape and form; nil if
-// there are no observations. layout is the layout of packed ones; if it is nil,
-// only their scalars are summed.
-func newSampler(z features.Shape, layout *features.Layout, o Obs) (*sampler, error) {
-	s := &sampler{planes: z.Planes, scalars: z.Scalars, cells: z.Height * z.Width, words: z.Words}
+// NewSampler returns the Sampler of observations of that shape, packed or as
+// planes. layout is the layout of packed ones; if it is nil, only their scalars are
+// summed.
+func NewSampler(z features.Shape, layout *features.Layout, packed bool) (*Sampler, error) {
+	s := &Sampler{planes: z.Planes, scalars: z.Scalars, cells: z.Height * z.Width, words: z.Words}
 	switch {
-	case o == ObsNone:
-		return nil, nil
-	case o == ObsPlanes:
+	case !packed:
 	case layout == nil || z.Words == 0:
 		s.planes = 0
 	default:
@@ -170,59 +151,61 @@ func newSampler(z features.Shape, layout *features.Layout, o Obs) (*sampler, err
 		}
 		s.row = make([]uint8, z.PlaneBytes())
 	}
-	s.start()
+	s.Start()
 	return s, nil
 }
 
-// start begins a shard. It makes new sums, as those of the shard before may be in
+// Start begins a shard. It makes new sums, as those of the shard before may be in
 // use.
-func (s *sampler) start() {
-	s.sum = sampled{Planes: make([]fieldSum[uint64], s.planes), Scalars: make([]fieldSum[float64], s.scalars)}
-	for i := range s.sum.Planes {
-		s.sum.Planes[i].Min = math.MaxUint8
+func (s *Sampler) Start() {
+	s.Sums = Sums{Planes: make([]Sum[uint64], s.planes), Scalars: make([]Sum[float64], s.scalars)}
+	for i := range s.Sums.Planes {
+		s.Sums.Planes[i].Min = math.MaxUint8
 	}
 }
 
-// batch adds the rows of a batch that are in the sample; first is the number of
+// Batch adds the rows of a batch that are in the sample; first is the number of
 // its first row in the shard. It fails if a scalar is not finite.
-func (s *sampler) batch(d *stepData, first uint64, rows int) error {
-	skip := (sampleEvery - first%sampleEvery) % sampleEvery
-	for i := int(skip); i < rows; i += sampleEvery {
-		planes := s.row
+func (s *Sampler) Batch(planes []uint8, packed []uint64, scalars []float32, first uint64, rows int) error {
+	skip := (Every - first%Every) % Every
+	for i := int(skip); i < rows; i += Every {
+		seen := s.row
 		if s.unpack != nil {
-			s.unpack.Unpack(planes, d.packed[i*s.words:])
+			s.unpack.Unpack(seen, packed[i*s.words:])
 		} else if s.planes > 0 {
-			planes = d.planes[i*s.planes*s.cells:]
+			seen = planes[i*s.planes*s.cells:]
 		}
-		for p := range s.sum.Planes {
-			addCells(&s.sum.Planes[p], planes[p*s.cells:(p+1)*s.cells])
+		for p := range s.Sums.Planes {
+			AddCells(&s.Sums.Planes[p], seen[p*s.cells:(p+1)*s.cells])
 		}
-		for k := range s.sum.Scalars {
-			v := float64(d.scalars[i*s.scalars+k])
+		for k := range s.Sums.Scalars {
+			v := float64(scalars[i*s.scalars+k])
 			if v-v != 0 {
 				return fmt.Errorf("row %d: scalar %d is %v", first+uint64(i), k, v)
 			}
-			f := &s.sum.Scalars[k]
-			if s.sum.Rows == 0 {
+			f := &s.Sums.Scalars[k]
+			if s.Sums.Rows == 0 {
 				f.Min, f.Max = v, v
 			}
-			f.put(v)
+			f.Put(v)
 		}
-		s.sum.Rows++
+		s.Sums.Rows++
 	}
 	return nil
 }
 
-// addCells adds the cells of one plane, eight at once where they are 0 or 1, as
+// AddCells adds the cells of one plane, eight at once where they are 0 or 1, as
 // most are.
-func addCells(f *fieldSum[uint64], b []uint8) {
+func AddCells(f *Sum[uint64], b []uint8) {
 	const ones = 0x0101010101010101
 	low, high := uint8(f.Min), uint8(f.Max)
 	add := func(v uint8) {
 		low, high = min(low, v), max(high, v)
 		f.Sum += uint64(v)
 		f.Squares += uint64(v) * uint64(v)
-		f.Nonzero += uint64(flag(v != 0))
+		if v != 0 {
+			f.Nonzero++
+		}
 	}
 	for ; len(b) >= 8; b = b[8:] {
 		w := binary.LittleEndian.Uint64(b)

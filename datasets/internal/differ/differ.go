@@ -1,0 +1,81 @@
+// Package differ says in which place two values from JSON, or two texts, differ.
+package differ
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Each calls tell for every place in which two values from JSON differ.
+func Each(key string, found, expected any, tell func(key string, found, expected any)) {
+	switch e := expected.(type) {
+	case map[string]any:
+		if f, ok := found.(map[string]any); ok {
+			for _, k := range keysOfBoth(f, e) {
+				sub := k
+				if key != "" {
+					sub = key + "." + k
+				}
+				Each(sub, f[k], e[k], tell)
+			}
+			return
+		}
+	case []any:
+		if f, ok := found.([]any); ok && len(f) == len(e) {
+			for i := range e {
+				Each(fmt.Sprintf("%s[%d]", key, i), f[i], e[i], tell)
+			}
+			return
+		}
+	default:
+		if found == expected {
+			return
+		}
+	}
+	tell(key, found, expected)
+}
+
+func keysOfBoth(a, b map[string]any) []string {
+	var keys []string
+	for k := range a {
+		keys = append(keys, k)
+	}
+	for k := range b {
+		if _, ok := a[k]; !ok {
+			keys = append(keys, k)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// Texts returns two texts for a message: of long texts the part from a little
+// before the place where they begin to differ.
+func Texts(a, b string) (partOfA, partOfB string) {
+	const before = 40
+	from := 0
+	for from < min(len(a), len(b)) && a[from] == b[from] {
+		from++
+	}
+	for from = max(from-before, 0); from > 0 && !utf8.RuneStart(a[from]); from-- {
+	}
+	return Short(a, from), Short(b, from)
+}
+
+// Short cuts a long text to a part from a place on.
+func Short(s string, from int) string {
+	const most = 80
+	if len(s) <= most {
+		return s
+	}
+	text := strings.ToValidUTF8(s[from:min(len(s), from+most)], "")
+	if from > 0 {
+		text = "…" + text
+	}
+	if len(s) > from+most {
+		text += "…"
+	}
+	return text
+}
