@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"moonfarm/bench"
+	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/originals"
 	"moonfarm/env/catalog"
 )
 
@@ -66,11 +68,11 @@ func (a *app) runBench(ctx context.Context, games []string, f *benchFlags) error
 	for _, g := range games {
 		names, err := bench.Figures(g)
 		if err != nil {
-			return usageError{err}
+			return cli.WrongUse("%w", err)
 		}
 		for _, w := range f.what {
 			if !slices.Contains(names, w) {
-				return wrongUse("--what %s: %s has no such figure; there are: %s", w, g, strings.Join(names, ", "))
+				return cli.WrongUse("--what %s: %s has no such figure; there are: %s", w, g, strings.Join(names, ", "))
 			}
 		}
 	}
@@ -102,21 +104,21 @@ func recordingsByGame(ctx context.Context, pattern string) (map[string][]string,
 	}
 	files, err := filepath.Glob(pattern)
 	if err != nil {
-		return nil, wrongUse("--recordings %s: %w", pattern, err)
+		return nil, cli.WrongUse("--recordings %s: %w", pattern, err)
 	}
 	found := map[string][]string{}
 	for _, file := range files {
-		in, err := openRecording(ctx, file)
+		in, err := originals.Open(ctx, file)
 		if err != nil {
 			return nil, err
 		}
-		in.close()
-		if in.holds == "games" && in.folder == nil {
-			found[in.game.game] = append(found[in.game.game], file)
+		in.Close()
+		if in.Holds == "games" && in.Folder == nil {
+			found[in.Game.Game] = append(found[in.Game.Game], file)
 		}
 	}
 	if len(found) == 0 {
-		return nil, wrongUse("--recordings %s: no recording matches", pattern)
+		return nil, cli.WrongUse("--recordings %s: no recording matches", pattern)
 	}
 	return found, nil
 }
@@ -124,7 +126,7 @@ func recordingsByGame(ctx context.Context, pattern string) (map[string][]string,
 func (a *app) printBench(all []bench.Result) {
 	rows := [][]string{{"game", "what", "value", "unit", "ns", "allocs", "cores", "checksum"}}
 	for _, r := range all {
-		rows = append(rows, []string{r.Game, r.What, group(int64(r.Value)), r.Unit, fmt.Sprintf("%.1f", r.NsPerOp), decimal(r.AllocsPerOp), group(r.Cores), r.Checksum})
+		rows = append(rows, []string{r.Game, r.What, cli.Group(int64(r.Value)), r.Unit, fmt.Sprintf("%.1f", r.NsPerOp), decimal(r.AllocsPerOp), cli.Group(r.Cores), r.Checksum})
 	}
 	a.table(rows...)
 }

@@ -16,6 +16,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/originals"
 	"moonfarm/datasets"
 	"moonfarm/env"
 )
@@ -65,7 +67,7 @@ says, as recordings, one each; the name of each is its number: 00000012.replay.
 Replay verify finds them equal, and import takes them. What there was before
 under the same name is replaced, whole or not at all. The forms:
 
-` + eachGame(func(t gameTools) string { return t.help.convert }) + `
+` + eachGame(func(t originals.Game) string { return t.Help.Convert }) + `
 
 The players have the names of the policies. From a recording: writes the dataset
 that import makes of it.
@@ -78,7 +80,7 @@ a recording what import prints.`,
 		Args: takes("DATASET|RECORDING"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.out == "" {
-				return wrongUse("--out is missing: the folder to write, such as --out replays")
+				return cli.WrongUse("--out is missing: the folder to write, such as --out replays")
 			}
 			given := func(flag string) bool { return c.Flags().Changed(flag) }
 			if isDataset, err := holdsDataset(args[0]); err != nil {
@@ -88,7 +90,7 @@ a recording what import prints.`,
 				return a.episodesToReplays(c.Context(), o)
 			}
 			if given("episodes") || given("gzip") || given("format") {
-				return wrongUse("--episodes, --format and --gzip are for datasets; %s is a recording", args[0])
+				return cli.WrongUse("--episodes, --format and --gzip are for datasets; %s is a recording", args[0])
 			}
 			return a.replayToDataset(c.Context(), args[0], o.out)
 		},
@@ -115,26 +117,26 @@ func holdsDataset(dir string) (bool, error) {
 	if err != nil || !s.IsDir() {
 		return false, err
 	}
-	_, err = openFolder(dir)
+	_, err = originals.OpenFolder(dir)
 	return err != nil, nil
 }
 
 // recordingForm finds the form of recordings that is asked for.
-func (o *convertOptions) recordingForm(t gameTools) (recordingForm, error) {
+func (o *convertOptions) recordingForm(t originals.Game) (originals.Form, error) {
 	var names []string
-	for i, f := range t.writes {
-		if f.name == o.form || o.form == "" && i == 0 {
-			if f.folder != nil && o.zip {
-				return f, wrongUse("--gzip: a %s is a folder", f.what)
+	for i, f := range t.Writes {
+		if f.Name == o.form || o.form == "" && i == 0 {
+			if f.Folder != nil && o.zip {
+				return f, cli.WrongUse("--gzip: a %s is a folder", f.What)
 			}
 			return f, nil
 		}
-		names = append(names, f.name)
+		names = append(names, f.Name)
 	}
 	if len(names) == 0 {
-		return recordingForm{}, fmt.Errorf("%s: %s has no replay files to convert to", o.dir, t.game)
+		return originals.Form{}, fmt.Errorf("%s: %s has no replay files to convert to", o.dir, t.Game)
 	}
-	return recordingForm{}, wrongUse("--format %s: expected one of: %s (for %s)", o.form, strings.Join(names, ", "), t.game)
+	return originals.Form{}, cli.WrongUse("--format %s: expected one of: %s (for %s)", o.form, strings.Join(names, ", "), t.Game)
 }
 
 // episodesToReplays writes episodes of a dataset as recordings.
@@ -144,19 +146,19 @@ func (a *app) episodesToReplays(ctx context.Context, o convertOptions) error {
 		return err
 	}
 	m := d.Manifest()
-	t := toolsOf(m.Job.Game)
+	t := originals.Of(m.Job.Game)
 	form, err := o.recordingForm(t)
 	if err != nil {
 		return err
 	}
 	if all := m.Totals.Episodes; o.first >= all || o.last >= all && o.last != math.MaxUint64 {
-		return wrongUse("--episodes %v: expected numbers from 0 to %d", episodeRange(&o.first, &o.last), all-1)
+		return cli.WrongUse("--episodes %v: expected numbers from 0 to %d", episodeRange(&o.first, &o.last), all-1)
 	}
 	o.last = min(o.last, m.Totals.Episodes-1)
 	if err := os.MkdirAll(o.out, 0o777); err != nil {
 		return err
 	}
-	a.resume = fmt.Sprintf("the %ss finished so far are in %s", form.what, o.out)
+	a.resume = fmt.Sprintf("the %ss finished so far are in %s", form.What, o.out)
 	c := converted{From: o.dir, Game: m.Job.Game}
 	meter := a.meter("episodes")
 	defer meter.end()
@@ -178,18 +180,18 @@ func (a *app) episodesToReplays(ctx context.Context, o convertOptions) error {
 		}
 	}
 	meter.end()
-	return a.print(c, func() { a.printf("%s: %s of %s in %s\n", o.dir, plural(len(c.Files), form.what), t.game, o.out) })
+	return a.print(c, func() { a.printf("%s: %s of %s in %s\n", o.dir, cli.Plural(len(c.Files), form.What), t.Game, o.out) })
 }
 
 // write writes one episode and returns the name of the file or folder.
-func (o *convertOptions) write(form recordingForm, e *datasets.Episode, rules string) (string, error) {
-	name := filepath.Join(o.out, fmt.Sprintf("%08d", e.ID)+form.ext)
-	if form.folder != nil {
-		return name, writeWholeFolder(name, form, func(create func(string) (io.WriteCloser, error)) error { return form.folder(create, e, rules) })
+func (o *convertOptions) write(form originals.Form, e *datasets.Episode, rules string) (string, error) {
+	name := filepath.Join(o.out, fmt.Sprintf("%08d", e.ID)+form.Ext)
+	if form.Folder != nil {
+		return name, writeWholeFolder(name, form, func(create func(string) (io.WriteCloser, error)) error { return form.Folder(create, e, rules) })
 	}
 	write := func(w io.Writer) error {
 		b := bufio.NewWriterSize(w, 1<<16)
-		if err := form.write(b, e, rules); err != nil {
+		if err := form.Write(b, e, rules); err != nil {
 			return err
 		}
 		return b.Flush()
@@ -202,17 +204,17 @@ func (o *convertOptions) write(form recordingForm, e *datasets.Episode, rules st
 
 // replayToDataset writes a replay file as a dataset.
 func (a *app) replayToDataset(ctx context.Context, file, out string) error {
-	in, err := openRecording(ctx, file)
+	in, err := originals.Open(ctx, file)
 	if err != nil {
 		return err
 	}
-	in.close()
-	t := in.game
-	if t.read == nil {
-		return fmt.Errorf("%s: recordings of %s cannot be made a dataset", file, t.game)
+	in.Close()
+	t := in.Game
+	if t.Read == nil {
+		return fmt.Errorf("%s: recordings of %s cannot be made a dataset", file, t.Game)
 	}
 	f := &importFlags{out: out, workers: 1, job: datasets.Job{Program: datasets.ProgramMoonfarm, Reward: env.ResultReward}}
-	return a.runImport(ctx, t.game, []string{file}, f)
+	return a.runImport(ctx, t.Game, []string{file}, f)
 }
 
 // zipped compresses what write writes.
@@ -251,7 +253,7 @@ func writeWhole(name string, write func(w io.Writer) error) error {
 
 // writeWholeFolder makes a folder with files, whole or not at all. One of that
 // name that holds nothing but what the form writes is replaced.
-func writeWholeFolder(name string, form recordingForm, write func(create func(file string) (io.WriteCloser, error)) error) error {
+func writeWholeFolder(name string, form originals.Form, write func(create func(file string) (io.WriteCloser, error)) error) error {
 	part := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+".part")
 	if err := os.RemoveAll(part); err != nil {
 		return err
@@ -276,7 +278,7 @@ func writeWholeFolder(name string, form recordingForm, write func(create func(fi
 }
 
 // removeWritten removes a folder of the form, if there is one of that name.
-func removeWritten(name string, form recordingForm) error {
+func removeWritten(name string, form originals.Form) error {
 	if err := checkReplaced(name, form); err != nil {
 		return err
 	}
@@ -285,7 +287,7 @@ func removeWritten(name string, form recordingForm) error {
 
 // checkReplaced says why a folder of that name cannot be replaced by one of the
 // form.
-func checkReplaced(name string, form recordingForm) error {
+func checkReplaced(name string, form originals.Form) error {
 	there, err := os.ReadDir(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -294,8 +296,8 @@ func checkReplaced(name string, form recordingForm) error {
 		return err
 	}
 	for _, e := range there {
-		if !e.IsDir() || !strings.HasPrefix(e.Name(), form.part) {
-			return fmt.Errorf("%s: it is no %s, for it holds %s, and is not replaced", name, form.what, e.Name())
+		if !e.IsDir() || !strings.HasPrefix(e.Name(), form.Part) {
+			return fmt.Errorf("%s: it is no %s, for it holds %s, and is not replaced", name, form.What, e.Name())
 		}
 	}
 	return nil

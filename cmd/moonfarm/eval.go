@@ -17,6 +17,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/originals"
 	"moonfarm/env"
 	"moonfarm/rollout"
 	"moonfarm/rollout/arena"
@@ -146,7 +148,7 @@ func (s evalStages) at(stage int) evalStage { return s[min(stage, len(s)-1)] }
 // stages opens the game for each stage.
 func (f *evalFlags) stages(cmd *cobra.Command, game string) (all evalStages, err error) {
 	rules := []string{f.rulesFile}
-	if sets := toolsOf(game).contest; f.schedule == schedule.NameContest && f.sprt == "" && f.rulesFile == "" && sets != nil {
+	if sets := originals.Of(game).Contest; f.schedule == schedule.NameContest && f.sprt == "" && f.rulesFile == "" && sets != nil {
 		rules = sets
 	}
 	limits, err := f.limits.limits(cmd, game)
@@ -162,7 +164,7 @@ func (f *evalFlags) stages(cmd *cobra.Command, game string) (all evalStages, err
 		}
 		s.bots, err = players.Open(players.Config{Game: s.game, Rules: s.rules, Limits: limits})
 		if err != nil {
-			return nil, wrongUse("--rules: %s%w", fileName(name), err)
+			return nil, cli.WrongUse("--rules: %s%w", fileName(name), err)
 		}
 		all = append(all, s)
 	}
@@ -173,10 +175,10 @@ func (f *evalFlags) stages(cmd *cobra.Command, game string) (all evalStages, err
 func (f *evalFlags) contenders(stages evalStages) (list []*players.Player, err error) {
 	g := stages[0].bots
 	if f.players == "" && len(f.player) == 0 {
-		return nil, wrongUse("--players is missing: two players or more, such as --players random,random")
+		return nil, cli.WrongUse("--players is missing: two players or more, such as --players random,random")
 	}
 	if g.Seats < 2 {
-		return nil, wrongUse("--rules %s: a game of %s, expected two or more to compare players", f.rulesFile, plural(g.Seats, "player"))
+		return nil, cli.WrongUse("--rules %s: a game of %s, expected two or more to compare players", f.rulesFile, cli.Plural(g.Seats, "player"))
 	}
 	texts := f.player
 	if f.players != "" {
@@ -200,9 +202,9 @@ func (f *evalFlags) contenders(stages evalStages) (list []*players.Player, err e
 	}
 	switch bots := slices.ContainsFunc(list, (*players.Player).Bot); {
 	case len(list) < 2:
-		err = wrongUse("--players %s: 1 player, expected 2 or more", list[0].Name)
+		err = cli.WrongUse("--players %s: 1 player, expected 2 or more", list[0].Name)
 	case bots && f.maxTurns > 0:
-		err = wrongUse("--max-turns: games of bots are ended by the rules alone")
+		err = cli.WrongUse("--max-turns: games of bots are ended by the rules alone")
 	}
 	if err != nil {
 		players.Close(list...)
@@ -266,7 +268,7 @@ func (a *app) runEval(cmd *cobra.Command, game string, f *evalFlags) (err error)
 	if len(games) == 0 {
 		return err
 	}
-	a.resume = "the result is that of the first " + plural(len(games), "game")
+	a.resume = "the result is that of the first " + cli.Plural(len(games), "game")
 	if j != nil {
 		a.resume += "; the same command goes on with it"
 	}
@@ -305,7 +307,7 @@ func (f *evalFlags) journal(stages evalStages, s schedule.Schedule, c *arena.Tou
 	order, err := j.Enter(namesOf(c.Players))
 	if err != nil {
 		j.Close()
-		return nil, wrongUse("--out %s: %w", f.out, err)
+		return nil, cli.WrongUse("--out %s: %w", f.out, err)
 	}
 	players := make([]arena.Player, len(order))
 	for i, k := range order {
@@ -367,7 +369,7 @@ func concurrency(cores, bots, asked int) (games int, warning string) {
 		return max(1, cores/bots), ""
 	}
 	if asked*bots > max(cores, bots) {
-		warning = fmt.Sprintf("--concurrency %d: up to %d bots at once on %s share their time, and may answer late", asked, asked*bots, plural(cores, "core"))
+		warning = fmt.Sprintf("--concurrency %d: up to %d bots at once on %s share their time, and may answer late", asked, asked*bots, cli.Plural(cores, "core"))
 	}
 	return asked, warning
 }
@@ -441,7 +443,7 @@ func (f *evalFlags) scheduled(p schedule.Plan) (schedule.Schedule, error) {
 	}
 	s, err := schedule.Named(f.schedule, p)
 	if err != nil {
-		err = wrongUse("--schedule %w", err)
+		err = cli.WrongUse("--schedule %w", err)
 	}
 	return s, err
 }
@@ -450,15 +452,15 @@ func (f *evalFlags) scheduled(p schedule.Plan) (schedule.Schedule, error) {
 func (f *evalFlags) duel(players, seats int) (schedule.Schedule, error) {
 	t, err := sprt.Parse(f.sprt)
 	if err != nil {
-		return nil, wrongUse("--sprt: %w", err)
+		return nil, cli.WrongUse("--sprt: %w", err)
 	}
 	if players != 2 || seats != 2 {
-		return nil, wrongUse("--sprt: %s at %d seats, expected 2 at a game of 2", plural(players, "player"), seats)
+		return nil, cli.WrongUse("--sprt: %s at %d seats, expected 2 at a game of 2", cli.Plural(players, "player"), seats)
 	}
 	if f.normalised {
 		t.Model = sprt.Normalised
 		if err := t.Check(); err != nil {
-			return nil, wrongUse("--sprt: %w", err)
+			return nil, cli.WrongUse("--sprt: %w", err)
 		}
 	}
 	return schedule.Duel{A: 0, B: 1, Test: t, Most: (f.games-1)/2 + 1, Ahead: duelAhead}, nil

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"moonfarm/cmd/moonfarm/internal/cli"
 	"moonfarm/rollout/arena"
 )
 
@@ -86,7 +87,7 @@ func TestEvalBotsInterrupt(t *testing.T) {
 	if err := json.Unmarshal(c.out.Bytes(), &got); err != nil || c.ProcessState.ExitCode() != exitInterrupted || *got.Complete || got.Games < 2 {
 		t.Fatalf("%v, %v: printed %s, said %s", c.ProcessState, err, &c.out, &c.errs)
 	}
-	wants(t, c.errs.String(), fmt.Sprintf("interrupted: the result is that of the first %s; the same command goes on with it", plural(got.Games, "game")))
+	wants(t, c.errs.String(), fmt.Sprintf("interrupted: the result is that of the first %s; the same command goes on with it", cli.Plural(got.Games, "game")))
 	requireGone(t, mark)
 	all := got.Games + 2 - got.Games%2
 	if err := json.Unmarshal([]byte(finish(t, eval(all)...)), &got); err != nil || !*got.Complete || got.Games != all {

@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/originals"
 	"moonfarm/datasets"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout/bots/players"
@@ -209,8 +211,8 @@ func (f *limitFlags) add(c *cobra.Command) {
 // limits are those that the flags give.
 func (f *limitFlags) limits(c *cobra.Command, game string) (players.Limits, error) {
 	l := players.Limits{Site: f.profile == siteLimits}
-	if c.Flags().Changed("soft-timeout") && !toolsOf(game).softLimit {
-		return l, wrongUse("--soft-timeout: in %s thinking costs no health; expected --timeout", game)
+	if c.Flags().Changed("soft-timeout") && !originals.Of(game).SoftLimit {
+		return l, cli.WrongUse("--soft-timeout: in %s thinking costs no health; expected --timeout", game)
 	}
 	for _, t := range []struct {
 		flag string
@@ -254,13 +256,13 @@ func (f *runnerFlags) add(c *cobra.Command) {
 // check tells what a game has not, and what does not go together.
 func (f *runnerFlags) check(c *cobra.Command, game string) error {
 	for _, name := range []string{"config", "save-config", "repeat", "debug", "stop-when-crashed", "allow-remote"} {
-		if c.Flags().Changed(name) && !toolsOf(game).config {
-			return wrongUse("--%s: %s has no such thing", name, game)
+		if c.Flags().Changed(name) && !originals.Of(game).Config {
+			return cli.WrongUse("--%s: %s has no such thing", name, game)
 		}
 	}
 	for _, name := range []string{"save-config", "save-replay", "save-results"} {
 		if f.Repeat != "" && c.Flags().Changed(name) {
-			return wrongUse("--repeat and --%s: a recorded game is repeated, none is played", name)
+			return cli.WrongUse("--repeat and --%s: a recorded game is repeated, none is played", name)
 		}
 	}
 	if f.saveConfig == "" {
@@ -311,7 +313,7 @@ func readSpecs(flag, text string) ([]string, error) {
 	list := splitSpecs(text)
 	for i, spec := range list {
 		if spec == "" {
-			return nil, wrongUse("--%s %q: policy %d of %d is empty", flag, text, i+1, len(list))
+			return nil, cli.WrongUse("--%s %q: policy %d of %d is empty", flag, text, i+1, len(list))
 		}
 	}
 	return list, nil

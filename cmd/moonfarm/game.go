@@ -13,6 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/originals"
 	"moonfarm/datasets"
 	"moonfarm/env"
 	"moonfarm/env/catalog"
@@ -44,16 +46,16 @@ func (f *gameFlags) addMaxTurns(c *cobra.Command) {
 
 // rulesFlag adds --rules, for a file with what it says.
 func rulesFlag(c *cobra.Command, to *string, what string) {
-	c.Flags().StringVar(to, "rules", "", "`FILE` with "+what+", or the name of a rule set ("+rulesDoc(tools)+")")
+	c.Flags().StringVar(to, "rules", "", "`FILE` with "+what+", or the name of a rule set ("+rulesDoc(originals.Games)+")")
 }
 
 // rulesDoc says what the rules of some games are read from.
-func rulesDoc(games []gameTools) string {
+func rulesDoc(games []originals.Game) string {
 	var docs []string
 	for _, t := range games {
-		doc := t.game + ": " + t.rulesFile
-		if len(t.ruleSets) > 0 {
-			doc += ", or one of " + strings.Join(t.ruleSets, ", ")
+		doc := t.Game + ": " + t.RulesFile
+		if len(t.RuleSets) > 0 {
+			doc += ", or one of " + strings.Join(t.RuleSets, ", ")
 		}
 		docs = append(docs, doc)
 	}
@@ -73,18 +75,18 @@ type table struct {
 func (f gameFlags) open(name string) (*table, error) {
 	g, err := catalog.Find(name)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, cli.WrongUse("%w", err)
 	}
 	t := &table{game: g, flags: f}
-	if t.rules, err = readRules(f.rulesFile, toolsOf(name)); err != nil {
+	if t.rules, err = readRules(f.rulesFile, originals.Of(name)); err != nil {
 		return nil, err
 	}
 	if _, err = g.New(t.rules, env.Config{N: 1}); err != nil {
-		return nil, wrongUse("--rules %s: %w", f.rulesFile, err)
+		return nil, cli.WrongUse("--rules %s: %w", f.rulesFile, err)
 	}
 	v, err := t.vector(1)
 	if err != nil {
-		return nil, wrongUse("--reward %s: %w", f.reward, err)
+		return nil, cli.WrongUse("--reward %s: %w", f.reward, err)
 	}
 	t.spec = v.Spec()
 	return t, nil
@@ -100,11 +102,11 @@ func (t *table) vector(n int) (env.Vector, error) {
 func (t *table) policy(flag, spec string) (rollout.Maker, string, error) {
 	maker, err := policy.New(t.game.Name, spec)
 	if err != nil {
-		return nil, "", wrongUse("--%s: %w", flag, err)
+		return nil, "", cli.WrongUse("--%s: %w", flag, err)
 	}
 	p, err := maker(t.spec)
 	if err != nil {
-		return nil, "", wrongUse("--%s: %w", flag, err)
+		return nil, "", cli.WrongUse("--%s: %w", flag, err)
 	}
 	return maker, p.Name(), rollout.CloseSeats(p)
 }
@@ -125,54 +127,54 @@ const maxRules = 16 << 20
 // the first value in it, which is the whole config file or the config line of
 // a replay. The name of a rule set of one of the games stands for itself, and so
 // does no name.
-func readRules(file string, games ...gameTools) (string, error) {
+func readRules(file string, games ...originals.Game) (string, error) {
 	if file == "" {
 		return "", nil
 	}
 	for _, t := range games {
-		if slices.Contains(t.ruleSets, file) {
+		if slices.Contains(t.RuleSets, file) {
 			return file, nil
 		}
 	}
 	f, err := os.Open(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		if sets := ruleSets(games); len(sets) > 0 {
-			wrong := wrongUse("--rules: %w; rule sets with names are: %s", err, strings.Join(sets, ", "))
+			wrong := cli.WrongUse("--rules: %w; rule sets with names are: %s", err, strings.Join(sets, ", "))
 			return "", unknownError{wrong, file, sets}
 		}
 	}
 	if err != nil {
-		return "", wrongUse("--rules: %w", err)
+		return "", cli.WrongUse("--rules: %w", err)
 	}
 	defer f.Close()
 	text, err := readRulesText(f)
 	if err != nil {
-		return "", wrongUse("--rules: %s: %w", file, err)
+		return "", cli.WrongUse("--rules: %s: %w", file, err)
 	}
 	if strings.TrimSpace(text) == "" {
-		return "", wrongUse("--rules: %s is empty", file)
+		return "", cli.WrongUse("--rules: %s is empty", file)
 	}
 	return text, nil
 }
 
 // ruleSets are the names of the rule sets of some games.
-func ruleSets(games []gameTools) []string {
+func ruleSets(games []originals.Game) []string {
 	var all []string
 	for _, t := range games {
-		all = append(all, t.ruleSets...)
+		all = append(all, t.RuleSets...)
 	}
 	return all
 }
 
 // readRulesText reads the text of an open file of rules.
 func readRulesText(f io.Reader) (string, error) {
-	in, err := uncompressed(f)
+	in, err := originals.Uncompressed(f)
 	if err != nil {
 		return "", err
 	}
 	head, _ := in.Peek(512)
 	limited := &io.LimitedReader{R: in, N: maxRules + 1}
-	tooLong := fmt.Errorf("expected rules, at most %s; the file has more", size(maxRules))
+	tooLong := fmt.Errorf("expected rules, at most %s; the file has more", cli.Size(maxRules))
 	if !strings.HasPrefix(strings.TrimSpace(string(head)), "{") {
 		text, err := io.ReadAll(limited)
 		if err == nil && len(text) > maxRules {

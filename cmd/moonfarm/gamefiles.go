@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/originals"
 	"moonfarm/rollout/arena"
 	"moonfarm/rollout/arena/schedule"
 	"moonfarm/rollout/bots/players"
@@ -38,22 +40,22 @@ func (g gameName) file(name string) string {
 }
 
 // replayFolder is the form of replays of a game that are folders.
-func replayFolder(game string) (recordingForm, bool) {
-	for _, form := range toolsOf(game).writes {
-		if form.folder != nil {
+func replayFolder(game string) (originals.Form, bool) {
+	for _, form := range originals.Of(game).Writes {
+		if form.Folder != nil {
 			return form, true
 		}
 	}
-	return recordingForm{}, false
+	return originals.Form{}, false
 }
 
 // check tells what files of so many games cannot be written, before anybody plays.
 func (f *gameFiles) check(game string, games int) error {
 	if !slices.Contains(players.Hosts(), game) && f.replay != "" {
-		return wrongUse("--save-replay: games of %s have no form of their own; generate keeps them", game)
+		return cli.WrongUse("--save-replay: games of %s have no form of their own; generate keeps them", game)
 	}
-	if !toolsOf(game).results && f.results != "" {
-		return wrongUse("--save-results: %s has no such files; --json has the results", game)
+	if !originals.Of(game).Results && f.results != "" {
+		return cli.WrongUse("--save-results: %s has no such files; --json has the results", game)
 	}
 	for _, file := range [][2]string{{"save-results", f.results}, {"save-replay", f.replay}} {
 		flag, name := file[0], file[1]
@@ -61,14 +63,14 @@ func (f *gameFiles) check(game string, games int) error {
 			continue
 		}
 		if games > 1 && !strings.Contains(name, gameMark) {
-			return wrongUse("--%s %s: with --games %d its name must have %s in it", flag, name, games, gameMark)
+			return cli.WrongUse("--%s %s: with --games %d its name must have %s in it", flag, name, games, gameMark)
 		}
 		if err := checkFile(game, flag, gameName{game: 1}.file(name)); err != nil {
 			return err
 		}
 	}
 	if f.results != "" && filepath.Clean(f.results) == filepath.Clean(f.replay) {
-		return wrongUse("--save-results and --save-replay: the same file %s", f.results)
+		return cli.WrongUse("--save-results and --save-replay: the same file %s", f.results)
 	}
 	return nil
 }
@@ -77,14 +79,14 @@ func (f *gameFiles) check(game string, games int) error {
 func checkFile(game, flag, name string) error {
 	dir := filepath.Dir(name)
 	if s, err := os.Stat(dir); err != nil || !s.IsDir() {
-		return wrongUse("--%s %s: there is no folder %s", flag, name, dir)
+		return cli.WrongUse("--%s %s: there is no folder %s", flag, name, dir)
 	}
 	if form, ok := replayFolder(game); ok {
 		if err := checkReplaced(name, form); err != nil {
-			return wrongUse("--%s %w", flag, err)
+			return cli.WrongUse("--%s %w", flag, err)
 		}
 	} else if s, err := os.Stat(name); err == nil && s.IsDir() {
-		return wrongUse("--%s %s: expected the name of a file, found a folder", flag, name)
+		return cli.WrongUse("--%s %s: expected the name of a file, found a folder", flag, name)
 	}
 	part, err := os.CreateTemp(dir, ".moonfarm-*")
 	if err != nil {

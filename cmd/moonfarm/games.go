@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"moonfarm/cmd/moonfarm/internal/cli"
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/features"
@@ -42,7 +43,7 @@ type ruleCard struct {
 func (a *app) printRules(name string) error {
 	g, err := catalog.Find(name)
 	if err != nil {
-		return usageError{err}
+		return cli.WrongUse("%w", err)
 	}
 	cards := []ruleCard{}
 	rows := [][]string{{"key", "default", "from", "to", "what"}}
@@ -79,7 +80,7 @@ of them texts.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
 			case rules && len(args) == 0:
-				return wrongUse("--rules: expected a GAME")
+				return cli.WrongUse("--rules: expected a GAME")
 			case rules:
 				return a.printRules(args[0])
 			case len(args) == 1:
@@ -97,8 +98,8 @@ of them texts.`,
 					return err
 				}
 				cards = append(cards, c)
-				rows = append(rows, []string{c.Name, c.Rules, group(c.Players), group(c.MaxTurns),
-					shape(c.Planes[:]), group(c.Scalars), headsInShort(c.Heads, c.Unmasked), c.Doc})
+				rows = append(rows, []string{c.Name, c.Rules, cli.Group(c.Players), cli.Group(c.MaxTurns),
+					shape(c.Planes[:]), cli.Group(c.Scalars), headsInShort(c.Heads, c.Unmasked), c.Doc})
 			}
 			return a.print(cards, func() { a.table(rows...) })
 		},
@@ -127,11 +128,11 @@ func describe(name string) (gameCard, error) {
 func (a *app) printGame(c gameCard) {
 	a.printf("%s: %s\n\n", c.Name, c.Doc)
 	a.printf("rules %s, %d seats, at most %s and %s of a seat in each\n",
-		c.Rules, c.Players, plural(c.MaxTurns, "turn"), plural(c.MaxOrders, "order"))
+		c.Rules, c.Players, cli.Plural(c.MaxTurns, "turn"), cli.Plural(c.MaxOrders, "order"))
 	a.printf("observation: uint8 planes [%s], float32 scalars [%d]; packed: uint64 words [%d]\n", shape(c.Planes[:]), c.Scalars, c.Words)
 	a.printf("action: choices %s, mask uint64 words [%d]", heads(c.Heads), c.MaskWords)
 	if c.Unmasked > 0 {
-		a.printf(" for all but the last %s", plural(c.Unmasked, "head"))
+		a.printf(" for all but the last %s", cli.Plural(c.Unmasked, "head"))
 	}
 	a.printf("\n\n")
 	a.printFields("plane", c.Table.Planes)
@@ -152,7 +153,7 @@ func (a *app) printFields(what string, fields []features.Field) {
 	}
 	rows := [][]string{{"no", what, "unit", "scale", "what"}}
 	for i, f := range fields {
-		rows = append(rows, []string{group(i), f.Name, f.Unit, decimal(float64(f.Scale)), f.Doc})
+		rows = append(rows, []string{cli.Group(i), f.Name, f.Unit, decimal(float64(f.Scale)), f.Doc})
 	}
 	a.table(rows...)
 	a.printf("\n")
@@ -170,7 +171,7 @@ With --json: an array of objects with the keys name and doc.`,
 		Args:    takes("GAME"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if _, err := catalog.Find(args[0]); err != nil {
-				return usageError{err}
+				return cli.WrongUse("%w", err)
 			}
 			list := policy.Names(args[0])
 			return a.print(list, func() { a.printPolicies(list) })

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"moonfarm/cmd/moonfarm/internal/cli"
 	"moonfarm/datasets"
 	"moonfarm/env"
 	"moonfarm/env/catalog"
@@ -57,9 +58,9 @@ func (a *app) printSize(dir string, d datasetSize, more string) {
 		complete = " is complete"
 	}
 	a.printf("%s%s: %s, %s, %s, %s%s", dir, complete,
-		plural(d.Episodes, "episode"), plural(d.Rows, "row"), plural(d.Shards, "shard"), size(d.Bytes), more)
+		cli.Plural(d.Episodes, "episode"), cli.Plural(d.Rows, "row"), cli.Plural(d.Shards, "shard"), cli.Size(d.Bytes), more)
 	if d.Made > 0 && d.Found > 0 {
-		a.printf(" (%s of an earlier run kept)", plural(d.Found, "shard"))
+		a.printf(" (%s of an earlier run kept)", cli.Plural(d.Found, "shard"))
 	}
 }
 
@@ -109,14 +110,14 @@ func (a *app) runGenerate(ctx context.Context, game string, f *generateFlags) er
 		return err
 	}
 	if f.out == "" {
-		return wrongUse("--out is missing: the folder to write, such as --out data/%s", game)
+		return cli.WrongUse("--out is missing: the folder to write, such as --out data/%s", game)
 	}
 	j := f.job
 	if j.ShardEpisodes == 0 {
 		j.ShardEpisodes = t.game.ShardEpisodes
 	}
 	if shards := (j.Episodes + j.ShardEpisodes - 1) / j.ShardEpisodes; shards > maxShards {
-		return wrongUse("--shard-episodes %d: %d shards for %d episodes, expected at most %d", j.ShardEpisodes, shards, j.Episodes, maxShards)
+		return cli.WrongUse("--shard-episodes %d: %d shards for %d episodes, expected at most %d", j.ShardEpisodes, shards, j.Episodes, maxShards)
 	}
 	j.Game, j.Reward, j.MaxTurns = game, f.reward, f.maxTurns
 	if t.rules != "" {
@@ -160,11 +161,11 @@ func checkMemory(g catalog.Game, j *datasets.Job, rules ...string) error {
 		return nil
 	}
 	if j.Obs != datasets.ObsPlanes {
-		return wrongUse("--memory: it fills in planes, expected --obs planes, found %s", j.Obs)
+		return cli.WrongUse("--memory: it fills in planes, expected --obs planes, found %s", j.Obs)
 	}
 	for _, text := range rules {
 		if _, err := g.New(text, env.Config{N: 1, Memory: true}); err != nil {
-			return wrongUse("--memory: %w", err)
+			return cli.WrongUse("--memory: %w", err)
 		}
 	}
 	return nil
@@ -183,7 +184,7 @@ func (t *table) seats(text string) ([]string, error) {
 		}
 	}
 	if len(specs) != players {
-		return nil, wrongUse("--policy %s: %d policies, expected one, or one for each of the %d seats of %s", text, len(specs), players, t.game.Name)
+		return nil, cli.WrongUse("--policy %s: %d policies, expected one, or one for each of the %d seats of %s", text, len(specs), players, t.game.Name)
 	}
 	for i, s := range specs {
 		_, name, err := t.policy("policy", s)
@@ -198,7 +199,7 @@ func (t *table) seats(text string) ([]string, error) {
 func (a *app) printGenerated(g generated) {
 	speed := ""
 	if g.Made > 0 {
-		speed = fmt.Sprintf("; %.1f s, %s rows/s", g.Seconds, group(uint64(g.RowsPerSecond)))
+		speed = fmt.Sprintf("; %.1f s, %s rows/s", g.Seconds, cli.Group(uint64(g.RowsPerSecond)))
 	}
 	a.printSize(g.Dir, g.datasetSize, speed)
 	a.printf("\n")

@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/originals"
 	"moonfarm/datasets"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout/policy"
@@ -33,7 +35,7 @@ func (a *app) help() *cobra.Command {
 					if of.HasSubCommands() {
 						return noCommand(of, []string{name})
 					}
-					return wrongUse("%s has no commands, found %q", of.CommandPath(), name)
+					return cli.WrongUse("%s has no commands, found %q", of.CommandPath(), name)
 				}
 				of = sub
 			}
@@ -96,11 +98,11 @@ func listed(name string, indent int, text string) string {
 
 // eachGame lists what text says of the games with recordings; a game of which it
 // says nothing is left out.
-func eachGame(text func(t gameTools) string) string {
+func eachGame(text func(t originals.Game) string) string {
 	var b strings.Builder
-	for _, t := range tools {
+	for _, t := range originals.Games {
 		if s := text(t); s != "" {
-			b.WriteString(listed(t.game, 16, s))
+			b.WriteString(listed(t.Game, 16, s))
 		}
 	}
 	return strings.TrimSuffix(b.String(), "\n")
@@ -136,7 +138,7 @@ games and their policies. SHELL is one of ` + strings.Join(names, ", ") + `.`,
 					return s.write(c.Root(), a.out)
 				}
 			}
-			wrong := wrongUse("no shell %q; there are: %s", args[0], strings.Join(names, ", "))
+			wrong := cli.WrongUse("no shell %q; there are: %s", args[0], strings.Join(names, ", "))
 			return unknownError{wrong, args[0], names}
 		},
 	}
@@ -262,7 +264,7 @@ func suggestion(err error) string {
 
 // flagError tells of a flag that could not be read.
 func flagError(c *cobra.Command, err error) error {
-	wrong := wrongUse("%w (see %s --help)", err, c.CommandPath())
+	wrong := cli.WrongUse("%w (see %s --help)", err, c.CommandPath())
 	var none *pflag.NotExistError
 	if !errors.As(err, &none) {
 		return wrong

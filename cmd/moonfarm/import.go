@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/originals"
 	"moonfarm/datasets"
 	"moonfarm/env"
 	"moonfarm/env/catalog"
@@ -60,7 +62,7 @@ func importHelp() string {
 the orders of all sides and the outcome. What it takes, compressed with gzip or
 not, and mixed as you like:
 
-` + eachGame(func(t gameTools) string { return t.help.imports }) + `
+` + eachGame(func(t originals.Game) string { return t.Help.Imports }) + `
 
 The policies are the names of the players, and each episode's source is the name
 of its file, with the number and the name of the game where a file holds many.
@@ -111,7 +113,7 @@ func (a *app) importing() *cobra.Command {
 
 func (a *app) runImport(ctx context.Context, game string, files []string, f *importFlags) error {
 	if f.out == "" {
-		return wrongUse("--out is missing: the folder to write, such as --out data/%s", game)
+		return cli.WrongUse("--out is missing: the folder to write, such as --out data/%s", game)
 	}
 	done, err := a.importFiles(ctx, game, files, f)
 	if err != nil {
@@ -137,17 +139,17 @@ func (d *imported) skippedText(files int) string {
 	games := len(d.Skipped) - whole
 	switch {
 	case games == 0:
-		return fmt.Sprintf("%s of %d", plural(whole, "file"), files)
+		return fmt.Sprintf("%s of %d", cli.Plural(whole, "file"), files)
 	case whole == 0:
-		return plural(games, "game")
+		return cli.Plural(games, "game")
 	}
-	return fmt.Sprintf("%s and %s of %d", plural(games, "game"), plural(whole, "file"), files)
+	return fmt.Sprintf("%s and %s of %d", cli.Plural(games, "game"), cli.Plural(whole, "file"), files)
 }
 
 // untold lists the games whose recordings do not tell all of their rules.
-func untold() (list []gameTools) {
-	for _, t := range tools {
-		if t.rulesUntold {
+func untold() (list []originals.Game) {
+	for _, t := range originals.Games {
+		if t.RulesUntold {
 			list = append(list, t)
 		}
 	}
@@ -166,7 +168,7 @@ func (a *app) importFiles(ctx context.Context, game string, files []string, f *i
 		return imported{}, err
 	}
 	if _, err := g.New("", env.Config{N: 1, Reward: f.job.Reward}); err != nil {
-		return imported{}, wrongUse("--reward %s: %w", f.job.Reward, err)
+		return imported{}, cli.WrongUse("--reward %s: %w", f.job.Reward, err)
 	}
 	if err := checkMemory(g, &f.job); err != nil {
 		return imported{}, err
@@ -174,7 +176,7 @@ func (a *app) importFiles(ctx context.Context, game string, files []string, f *i
 	if f.job.ShardEpisodes == 0 {
 		f.job.ShardEpisodes = g.ShardEpisodes
 	}
-	o, err := f.readOptions(t)
+	o, err := f.options(t)
 	if err != nil {
 		return imported{}, err
 	}
@@ -219,14 +221,14 @@ func (a *app) importFiles(ctx context.Context, game string, files []string, f *i
 // own, and its text is in the manifest.
 const maxRuleSets = 1000
 
-// readOptions are those of an import; their spool is the caller's to close.
-func (f *importFlags) readOptions(t gameTools) (readOptions, error) {
-	o := readOptions{keep: f.keep}
-	if f.rules != "" && !t.rulesUntold {
-		return o, wrongUse("--rules: recordings of %s tell their rules", t.game)
+// options are those of an import; their spool is the caller's to close.
+func (f *importFlags) options(t originals.Game) (importOptions, error) {
+	o := importOptions{ReadOptions: originals.ReadOptions{Keep: f.keep}}
+	if f.rules != "" && !t.RulesUntold {
+		return o, cli.WrongUse("--rules: recordings of %s tell their rules", t.Game)
 	}
 	var err error
-	if o.rules, err = readRules(f.rules, t); err != nil {
+	if o.Rules, err = readRules(f.rules, t); err != nil {
 		return o, err
 	}
 	o.spool, err = newSpool(f.out)
@@ -234,21 +236,21 @@ func (f *importFlags) readOptions(t gameTools) (readOptions, error) {
 }
 
 // importTools finds a game whose recordings can be imported.
-func importTools(game string) (gameTools, error) {
+func importTools(game string) (originals.Game, error) {
 	var can []string
-	for _, t := range tools {
-		if t.read == nil {
+	for _, t := range originals.Games {
+		if t.Read == nil {
 			continue
 		}
-		if t.game == game {
+		if t.Game == game {
 			return t, nil
 		}
-		can = append(can, t.game)
+		can = append(can, t.Game)
 	}
 	if _, err := catalog.Find(game); err != nil {
-		return gameTools{}, usageError{err}
+		return originals.Game{}, cli.WrongUse("%w", err)
 	}
-	return gameTools{}, wrongUse("no recordings of %s can be imported; those that can are of: %s", game, strings.Join(can, ", "))
+	return originals.Game{}, cli.WrongUse("no recordings of %s can be imported; those that can are of: %s", game, strings.Join(can, ", "))
 }
 
 func (a *app) printImported(d imported) {
@@ -260,7 +262,7 @@ func (a *app) printImported(d imported) {
 		if x.Game > 0 {
 			name = fmt.Sprintf("%s, game %d", name, x.Game)
 		}
-		a.printf("%s: kept %s: %s\n", name, plural(x.Turns, "turn"), x.Why)
+		a.printf("%s: kept %s: %s\n", name, cli.Plural(x.Turns, "turn"), x.Why)
 	}
 	a.printSize(d.Dir, d.datasetSize, fmt.Sprintf("; %.1f s", d.Seconds))
 	sep, own, sets := "\nrules: ", 0, 0

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"moonfarm/cmd/moonfarm/internal/cli"
 	"moonfarm/datasets"
 )
 
@@ -70,7 +71,7 @@ func (a *app) printManifest(dir string, m *datasets.Manifest) {
 		by = "a library" // no command line makes it
 	}
 	a.printf("made by %s (moonfarm %s, format %d)\n", by, m.Moonfarm, m.Format)
-	a.printf("%s, %s, %s in %s, %s", plural(t.Episodes, "episode"), plural(t.Turns, "turn"), plural(t.Rows, "row"), plural(t.Shards, "shard"), size(t.Bytes))
+	a.printf("%s, %s, %s in %s, %s", cli.Plural(t.Episodes, "episode"), cli.Plural(t.Turns, "turn"), cli.Plural(t.Rows, "row"), cli.Plural(t.Shards, "shard"), cli.Size(t.Bytes))
 	if t.Rows > 0 {
 		a.printf(" (%.1f bytes a row)", float64(t.Bytes)/float64(t.Rows))
 	}
@@ -79,7 +80,7 @@ func (a *app) printManifest(dir string, m *datasets.Manifest) {
 
 // printOutcomes prints how often each seat had which result.
 func (a *app) printOutcomes(t datasets.Totals) {
-	a.printf("%s ended by the rules, %s cut\n", plural(t.Over, "episode"), group(t.Cut))
+	a.printf("%s ended by the rules, %s cut\n", cli.Plural(t.Over, "episode"), cli.Group(t.Cut))
 	rows := [][]string{{"seat", "policy", "episodes", "results"}}
 	for _, p := range t.Pairings {
 		for seat, results := range p.Results {
@@ -87,7 +88,7 @@ func (a *app) printOutcomes(t datasets.Totals) {
 			if len(p.Policies) > 0 {
 				name = p.Policies[seat]
 			}
-			rows = append(rows, []string{string(rune('A' + seat)), name, group(p.Episodes), balance(results, p.Episodes)})
+			rows = append(rows, []string{string(rune('A' + seat)), name, cli.Group(p.Episodes), balance(results, p.Episodes)})
 		}
 	}
 	a.table(rows...)
@@ -154,7 +155,7 @@ func (a *app) printLabels(labels []datasets.Labels) {
 	for _, l := range labels {
 		row := []string{"seat " + string(rune('A'+l.Seat))}
 		for _, s := range []datasets.Share{l.Heads, l.Rows, l.Told} {
-			row = append(row, group(s.All), fmt.Sprintf("%.2f %%", 100*s.Share))
+			row = append(row, cli.Group(s.All), fmt.Sprintf("%.2f %%", 100*s.Share))
 		}
 		rows = append(rows, row)
 	}
@@ -163,7 +164,7 @@ func (a *app) printLabels(labels []datasets.Labels) {
 }
 
 func (a *app) printStats(c *datasets.Card) {
-	a.printf("statistics of %s in %s\n", plural(c.Rows, "row"), plural(c.Shards, "shard"))
+	a.printf("statistics of %s in %s\n", cli.Plural(c.Rows, "row"), cli.Plural(c.Shards, "shard"))
 	rows := [][]string{{"what", "unit", "mean", "min", "max", "not 0"}}
 	add := func(kind string, s datasets.Stat) {
 		rows = append(rows, []string{kind + s.Name, s.Unit, decimal(s.Mean), decimal(s.Min), decimal(s.Max), fmt.Sprintf("%.2f %%", 100*s.Nonzero)})

@@ -1,8 +1,8 @@
 // Command moonfarm plays games of the catalog by the million, keeps them as
 // datasets, checks datasets and recordings, and compares policies.
 //
-// What a game brings of its own, such as recordings, stands in its entry in the
-// table of tools. What a command prints goes to standard output, and with --json
+// What a game brings of its own, such as recordings, stands in its entry in
+// package originals. What a command prints goes to standard output, and with --json
 // it is one JSON value; progress (on a terminal) and the one line that says what
 // went wrong go to standard error. The exit status is 0 if all is well, 1 for a
 // failure such as a damaged dataset or a difference found, 2 for wrong usage and
@@ -25,6 +25,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"moonfarm/cmd/moonfarm/internal/cli"
 	"moonfarm/rollout/bots/child"
 )
 
@@ -46,14 +47,6 @@ type app struct {
 
 // errInterrupted is the cause of a context that a signal ended.
 var errInterrupted = errors.New("interrupted")
-
-// usageError is a wrong use of a command, told to its user.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
-// wrongUse is the error for what a user asked wrongly.
-func wrongUse(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 func main() {
 	child.Main() // does not return in a guard of bots
@@ -123,7 +116,7 @@ func failureOf(err error) failure {
 	switch {
 	case errors.Is(err, errInterrupted):
 		f.Status = exitInterrupted
-	case errors.As(err, new(usageError)):
+	case errors.As(err, new(cli.UsageError)):
 		f.Usage, f.Status = true, exitUsage
 	}
 	return f
@@ -240,9 +233,9 @@ func noCommand(c *cobra.Command, args []string) error {
 		}
 	}
 	if len(args) == 0 {
-		return wrongUse("%s needs a command: %s (see %[1]s --help)", c.CommandPath(), strings.Join(work, ", "))
+		return cli.WrongUse("%s needs a command: %s (see %[1]s --help)", c.CommandPath(), strings.Join(work, ", "))
 	}
-	wrong := wrongUse("no command %q; there are: %s (see %s --help)", args[0], strings.Join(work, ", "), c.CommandPath())
+	wrong := cli.WrongUse("no command %q; there are: %s (see %s --help)", args[0], strings.Join(work, ", "), c.CommandPath())
 	for _, sub := range c.Commands() {
 		for _, below := range sub.Commands() {
 			if below.Name() == args[0] {
@@ -274,6 +267,6 @@ func takes(names ...string) cobra.PositionalArgs {
 		if want == "" {
 			want = "no arguments"
 		}
-		return wrongUse("%s takes %s, found %d: %q (see %[1]s --help)", c.CommandPath(), want, len(args), args)
+		return cli.WrongUse("%s takes %s, found %d: %q (see %[1]s --help)", c.CommandPath(), want, len(args), args)
 	}
 }

@@ -14,6 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/originals"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout/bots/players"
 	"moonfarm/rollout/parallel"
@@ -117,13 +119,13 @@ type series struct {
 func (f *matchFlags) openSeries(c *cobra.Command, g catalog.Game) (*series, error) {
 	switch {
 	case f.runner.config != "" && len(f.players) > 0:
-		return nil, wrongUse("--config and --player: each says who plays, expected one of them")
+		return nil, cli.WrongUse("--config and --player: each says who plays, expected one of them")
 	case f.runner.config == "" && len(f.players) == 0:
-		return nil, wrongUse("--player is missing: once for each seat, such as --player econ --player random")
+		return nil, cli.WrongUse("--player is missing: once for each seat, such as --player econ --player random")
 	case len(f.players) > sim.MaxPlayers:
-		return nil, wrongUse("--player: found %d of them, expected 1 to %d", len(f.players), sim.MaxPlayers)
+		return nil, cli.WrongUse("--player: found %d of them, expected 1 to %d", len(f.players), sim.MaxPlayers)
 	}
-	rules, err := readRules(f.rules, toolsOf(g.Name))
+	rules, err := readRules(f.rules, originals.Of(g.Name))
 	if err != nil {
 		return nil, err
 	}
@@ -137,12 +139,12 @@ func (f *matchFlags) openSeries(c *cobra.Command, g catalog.Game) (*series, erro
 		return s, s.configure(c, config)
 	}
 	if s.Game, err = players.Open(config); errors.Is(err, players.ErrRepeat) {
-		return nil, wrongUse("--repeat: %w", err)
+		return nil, cli.WrongUse("--repeat: %w", err)
 	} else if err != nil {
-		return nil, wrongUse("--rules: %s%w", fileName(f.rules), err)
+		return nil, cli.WrongUse("--rules: %s%w", fileName(f.rules), err)
 	}
 	if len(f.players) != s.Seats {
-		return nil, wrongUse("--player: found %d of them, expected %d by these rules", len(f.players), s.Seats)
+		return nil, cli.WrongUse("--player: found %d of them, expected %d by these rules", len(f.players), s.Seats)
 	}
 	for _, text := range f.players {
 		p, err := s.Enter(text)
@@ -159,7 +161,7 @@ func (f *matchFlags) openSeries(c *cobra.Command, g catalog.Game) (*series, erro
 func (s *series) configure(c *cobra.Command, o players.Config) error {
 	config, err := players.ReadConfig(s.flags.runner.config)
 	if err != nil {
-		return wrongUse("--config: %w", err)
+		return cli.WrongUse("--config: %w", err)
 	}
 	if !c.Flags().Changed("seed") {
 		s.seed = rand.Uint64()
@@ -170,11 +172,11 @@ func (s *series) configure(c *cobra.Command, o players.Config) error {
 	s.Game, s.players, err = config.Open(o)
 	switch {
 	case errors.Is(err, players.ErrRemote):
-		return wrongUse("--config: %w; --allow-remote lets them", err)
+		return cli.WrongUse("--config: %w; --allow-remote lets them", err)
 	case errors.Is(err, players.ErrRepeat):
-		return wrongUse("--repeat: %w", err)
+		return cli.WrongUse("--repeat: %w", err)
 	case err != nil:
-		return wrongUse("--config: %w", err)
+		return cli.WrongUse("--config: %w", err)
 	}
 	return nil
 }
@@ -187,7 +189,7 @@ func (s *series) saveConfig() error {
 	}
 	text, err := s.AppendConfig(nil, s.seed, s.players)
 	if err != nil {
-		return wrongUse("--save-config: %w", err)
+		return cli.WrongUse("--save-config: %w", err)
 	}
 	return writeWhole(name, func(w io.Writer) error {
 		_, err := w.Write(text)
@@ -202,18 +204,18 @@ func wrongPlayer(flag string, err error) error {
 	var none *players.ProgramError
 	switch {
 	case !errors.As(err, &none):
-		return wrongUse("--%s: %w", flag, err)
+		return cli.WrongUse("--%s: %w", flag, err)
 	case none.Word == "":
 		return fmt.Errorf("--%s: %w", flag, err)
 	}
-	return unknownError{wrongUse("--%s: %w", flag, err), none.Word, none.Names}
+	return unknownError{cli.WrongUse("--%s: %w", flag, err), none.Word, none.Names}
 }
 
 // runMatch plays.
 func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
 	g, err := catalog.Find(game)
 	if err != nil {
-		return usageError{err}
+		return cli.WrongUse("%w", err)
 	}
 	if err := errors.Join(f.runner.check(c, game), f.files.check(game, f.games)); err != nil {
 		return err
@@ -239,7 +241,7 @@ func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
 	m := a.meter("games")
 	list, err := s.play(c.Context(), m)
 	passed := m.end()
-	a.resume = fmt.Sprintf("%d of %s played to the end", len(list), plural(f.games, "game"))
+	a.resume = fmt.Sprintf("%d of %s played to the end", len(list), cli.Plural(f.games, "game"))
 	if done := f.unbroken(list); done > 0 && done < f.games {
 		a.resume += fmt.Sprintf("; --first %d --games %d goes on", f.first+done, f.games-done)
 	}
@@ -315,7 +317,7 @@ func (l *liveGames) watch(n int, names []string) func(turn int, scores []float64
 		for i, score := range scores {
 			words = append(words, fmt.Sprintf("%s %s", names[i], decimal(score)))
 		}
-		l.say(fmt.Sprintf("%d of %s; game %d, turn %d: %s", l.ended, plural(l.all, "game"), n+1, turn, strings.Join(words, ", ")))
+		l.say(fmt.Sprintf("%d of %s; game %d, turn %d: %s", l.ended, cli.Plural(l.all, "game"), n+1, turn, strings.Join(words, ", ")))
 	}
 }
 
@@ -331,7 +333,7 @@ func (l *liveGames) done(g *matchGame) {
 	for _, s := range g.Seats {
 		words = append(words, fmt.Sprintf("%s %s (%d.)", s.Player, decimal(s.Score), s.Place))
 	}
-	l.leave(fmt.Sprintf("game %d, %s: %s", g.Number, plural(g.Turns, "turn"), strings.Join(words, ", ")))
+	l.leave(fmt.Sprintf("game %d, %s: %s", g.Number, cli.Plural(g.Turns, "turn"), strings.Join(words, ", ")))
 }
 
 // fileName is a name before a colon, "" for none.

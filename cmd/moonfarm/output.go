@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/term"
+	"moonfarm/cmd/moonfarm/internal/cli"
 )
 
 // print prints v as JSON, indented, if --json is given, else what text prints.
@@ -53,28 +54,6 @@ func (a *app) table(rows ...[]string) {
 	}
 }
 
-// group writes a whole number with commas between its thousands.
-func group[T int | int64 | uint64](n T) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// size writes a number of bytes.
-func size(bytes uint64) string {
-	switch {
-	case bytes >= 10<<30:
-		return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30))
-	case bytes >= 1<<20:
-		return fmt.Sprintf("%.1f MiB", float64(bytes)/(1<<20))
-	case bytes >= 1<<10:
-		return fmt.Sprintf("%.1f KiB", float64(bytes)/(1<<10))
-	}
-	return fmt.Sprintf("%d B", bytes)
-}
-
 // lasting writes a duration as people say it.
 func lasting(d time.Duration) string {
 	switch {
@@ -86,14 +65,6 @@ func lasting(d time.Duration) string {
 		return fmt.Sprintf("%.0f min", d.Minutes())
 	}
 	return fmt.Sprintf("%.1f h", d.Hours())
-}
-
-// plural is "1 game", "2 games".
-func plural[T int | int64 | uint64](n T, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return group(n) + " " + one + "s"
 }
 
 // shape writes sizes as "12×8×16".
@@ -124,7 +95,7 @@ func heads(choices []int) string {
 func headsInShort(choices []int, unmasked int) string {
 	text := heads(choices[:len(choices)-unmasked])
 	if unmasked > 0 {
-		text += " and " + plural(unmasked, "more head")
+		text += " and " + cli.Plural(unmasked, "more head")
 	}
 	return text
 }
@@ -182,15 +153,15 @@ func (m *meter) due() bool {
 
 // line is the text of the progress.
 func (m *meter) line(passed time.Duration, done, all, other uint64, otherWhat string) string {
-	s := fmt.Sprintf("%s of %s %s", group(done), group(all), m.what)
+	s := fmt.Sprintf("%s of %s %s", cli.Group(done), cli.Group(all), m.what)
 	if all > 0 {
 		s += fmt.Sprintf(" (%d %%)", done*100/all)
 	}
 	if seconds := passed.Seconds(); seconds > 0.5 {
 		if otherWhat != "" {
-			s += fmt.Sprintf(", %s %s/s", group(uint64(float64(other)/seconds)), otherWhat)
+			s += fmt.Sprintf(", %s %s/s", cli.Group(uint64(float64(other)/seconds)), otherWhat)
 		} else if made := done - m.base; made > 0 {
-			s += fmt.Sprintf(", %s/s", group(uint64(float64(made)/seconds)))
+			s += fmt.Sprintf(", %s/s", cli.Group(uint64(float64(made)/seconds)))
 		}
 		if made := done - m.base; made > 0 && done < all {
 			left := time.Duration(seconds * float64(all-done) / float64(made) * float64(time.Second))

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"moonfarm/cmd/moonfarm/internal/cli"
 	"strings"
 	"testing"
 	"time"
@@ -48,24 +49,24 @@ func TestMeter(t *testing.T) {
 // TestNumbers writes numbers for people.
 func TestNumbers(t *testing.T) {
 	for got, want := range map[string]string{
-		group(0):                  "0",
-		group(999):                "999",
-		group(1000):               "1,000",
-		group(uint64(1234567)):    "1,234,567",
-		group(-1000):              "-1,000",
-		group(-100):               "-100",
-		plural(1, "row"):          "1 row",
-		plural(2000, "row"):       "2,000 rows",
-		size(1023):                "1023 B",
-		size(1536):                "1.5 KiB",
-		size(3 << 20):             "3.0 MiB",
-		size(20 << 30):            "20.0 GiB",
-		lasting(90 * time.Second): "90 s",
-		lasting(30 * time.Minute): "30 min",
-		shape([]int{9, 8, 16}):    "9×8×16",
-		shape(nil):                "",
-		heads([]int{322}):         "322",
-		heads([]int{8, 8, 8, 4}):  "3 of 8, 1 of 4",
+		cli.Group(0):               "0",
+		cli.Group(999):             "999",
+		cli.Group(1000):            "1,000",
+		cli.Group(uint64(1234567)): "1,234,567",
+		cli.Group(-1000):           "-1,000",
+		cli.Group(-100):            "-100",
+		cli.Plural(1, "row"):       "1 row",
+		cli.Plural(2000, "row"):    "2,000 rows",
+		cli.Size(1023):             "1023 B",
+		cli.Size(1536):             "1.5 KiB",
+		cli.Size(3 << 20):          "3.0 MiB",
+		cli.Size(20 << 30):         "20.0 GiB",
+		lasting(90 * time.Second):  "90 s",
+		lasting(30 * time.Minute):  "30 min",
+		shape([]int{9, 8, 16}):     "9×8×16",
+		shape(nil):                 "",
+		heads([]int{322}):          "322",
+		heads([]int{8, 8, 8, 4}):   "3 of 8, 1 of 4",
 
 		headsInShort([]int{8, 8, 4}, 0):                        "2 of 8, 1 of 4",
 		headsInShort([]int{8, 8, 4}, 1):                        "2 of 8 and 1 more head",

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"moonfarm/cmd/moonfarm/internal/cli"
 	"moonfarm/rollout/arena"
 )
 
@@ -232,7 +233,7 @@ func TestEvalInterrupt(t *testing.T) {
 	if err := json.Unmarshal(c.out.Bytes(), &got); err != nil || *got.Complete || got.Games < 1 {
 		t.Fatalf("error %v, %d games, complete: %v; said %s", err, got.Games, *got.Complete, &c.errs)
 	}
-	want := fmt.Sprintf(`{"error":"interrupted: the result is that of the first %s; the same command goes on with it","usage":false,"exit_status":130}`+"\n", plural(got.Games, "game"))
+	want := fmt.Sprintf(`{"error":"interrupted: the result is that of the first %s; the same command goes on with it","usage":false,"exit_status":130}`+"\n", cli.Plural(got.Games, "game"))
 	if c.errs.String() != want {
 		t.Errorf("said %s, want %s", &c.errs, want)
 	}

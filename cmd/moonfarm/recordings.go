@@ -14,11 +14,19 @@ import (
 	"strings"
 	"sync"
 
+	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/originals"
 	"moonfarm/datasets"
 	"moonfarm/rollout"
 	"moonfarm/rollout/parallel"
-	"moonfarm/sim"
 )
+
+// importOptions say how to read recordings as episodes, and where these wait for
+// their shards.
+type importOptions struct {
+	originals.ReadOptions
+	spool *spool
+}
 
 // examined is a game of a file that can be imported, or a game or a file that
 // cannot.
@@ -53,7 +61,7 @@ const maxSkipped = 100
 
 // examine plays the games of every file again, so many files at once, and
 // returns what it finds of each file. It fails only if the context is done.
-func examine(ctx context.Context, t gameTools, files []string, workers int, o readOptions, progress func(done int)) ([][]examined, error) {
+func examine(ctx context.Context, t originals.Game, files []string, workers int, o importOptions, progress func(done int)) ([][]examined, error) {
 	all := make([][]examined, len(files))
 	var mu sync.Mutex
 	done := 0
@@ -70,15 +78,15 @@ func examine(ctx context.Context, t gameTools, files []string, workers int, o re
 
 // examineFile plays the games of one file again and puts the episodes of those
 // that can be imported into the spool.
-func examineFile(ctx context.Context, t gameTools, file string, o readOptions) []examined {
+func examineFile(ctx context.Context, t originals.Game, file string, o importOptions) []examined {
 	var all []examined
 	texts := map[string]string{} // of rules, each kept once
 	skipped := 0
-	sum, err := readRecording(ctx, t, file, o, func(r *recorded) error {
+	sum, err := readRecording(ctx, t, file, o.ReadOptions, func(r *originals.Recorded) error {
 		x := examined{file: file, game: r.Game, name: r.Name, ruleSet: r.RuleSet, players: r.Episode.Players, turns: r.Episode.Turns,
 			seed: r.Episode.Seed, recorded: len(r.Episode.Recording) > 0, stopped: r.Episode.Stopped}
 		if r.Why != nil {
-			x.why = oneLine(r.Why)
+			x.why = originals.OneLine(r.Why)
 			if skipped++; skipped > maxSkipped {
 				return nil
 			}
@@ -103,7 +111,7 @@ func examineFile(ctx context.Context, t gameTools, file string, o readOptions) [
 		err = fmt.Errorf("%s: there is no game in it", file)
 	}
 	if err != nil {
-		all = append(all, examined{file: file, why: oneLine(err)})
+		all = append(all, examined{file: file, why: originals.OneLine(err)})
 	}
 	for i := range all {
 		all[i].sum = sum
@@ -111,29 +119,27 @@ func examineFile(ctx context.Context, t gameTools, file string, o readOptions) [
 	return all
 }
 
-func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", " ") }
-
 // readRecording reads the games of a file as episodes and returns the sum of its
 // whole content. An error in what follows the last game counts only if no game
 // was reported as broken and the turns before a difference are not kept.
-func readRecording(ctx context.Context, t gameTools, file string, o readOptions, yield func(*recorded) error) (sum [sha256.Size]byte, err error) {
-	in, err := openRecording(ctx, file)
+func readRecording(ctx context.Context, t originals.Game, file string, o originals.ReadOptions, yield func(*originals.Recorded) error) (sum [sha256.Size]byte, err error) {
+	in, err := originals.Open(ctx, file)
 	if err != nil {
 		return sum, err
 	}
-	defer in.close()
-	if in.game.game != t.game {
-		return sum, fmt.Errorf("%s: a recording of %s, not of %s", file, in.game.game, t.game)
+	defer in.Close()
+	if in.Game.Game != t.Game {
+		return sum, fmt.Errorf("%s: a recording of %s, not of %s", file, in.Game.Game, t.Game)
 	}
-	if in.holds != "games" {
-		return sum, fmt.Errorf("%s: holds %s, no games", file, in.holds)
+	if in.Holds != "games" {
+		return sum, fmt.Errorf("%s: holds %s, no games", file, in.Holds)
 	}
-	if in.folder != nil {
-		return t.folder.read(file, in.folder, o, yield)
+	if in.Folder != nil {
+		return t.Folder.Read(file, in.Folder, o, yield)
 	}
-	content := &summed{in.in, sha256.New()}
-	reported := o.keep
-	err = t.read(file, content, o, func(r *recorded) error {
+	content := &summed{in.In, sha256.New()}
+	reported := o.Keep
+	err = t.Read(file, content, o, func(r *originals.Recorded) error {
 		reported = reported || r.Why != nil
 		return yield(r)
 	})
@@ -160,57 +166,10 @@ func (s *summed) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// settle plays the episode of a recorded game and fills in how it ends. reason
-// is why no more than good turns are as recorded, nil if all are: then the
-// episode is cut after these if keep, else the game cannot be imported. play
-// plays the turns of an episode, fills in its outcome, and returns the status
-// after them and how many it has played.
-func (r *recorded) settle(keep bool, good int, reason error, play func(e *rollout.Episode) (sim.Status, int)) {
-	e := &r.Episode
-	if reason != nil && !keep {
-		r.Why = reason
-		return
-	}
-	if reason != nil {
-		e.Stopped, e.Status = oneLine(reason), sim.Cut
-		cutEpisode(e, good)
-	}
-	for {
-		status, turns := play(e)
-		switch over := status != sim.Running; {
-		case e.Turns == 0 && reason != nil:
-			r.Why = fmt.Errorf("%w (in the first turn: nothing is left to keep)", reason)
-		case e.Turns == 0:
-			r.Why = fmt.Errorf("there is no turn in it")
-		case reason != nil && over: // a cut game goes on after its last turn
-			cutEpisode(e, turns-1)
-			continue
-		case turns < e.Turns:
-			r.Why = fmt.Errorf("the game is over after turn %d, but %d turns are recorded", turns-1, e.Turns)
-		case reason == nil && !over:
-			r.Why = fmt.Errorf("the recorded game is over after turn %d, as it plays here it is not", turns-1)
-		case reason == nil:
-			e.Status = status
-		}
-		return
-	}
-}
-
-// cutEpisode leaves the first turns of an episode.
-func cutEpisode(e *rollout.Episode, turns int) {
-	e.Turns = min(e.Turns, max(turns, 0))
-	e.Ends = e.Ends[:e.Turns*e.Players]
-	n := int32(0)
-	if len(e.Ends) > 0 {
-		n = e.Ends[len(e.Ends)-1]
-	}
-	e.Orders = e.Orders[:n]
-}
-
 // recordings is the datasets.Source of the games that can be imported. Games
 // with the same rules stand together.
 type recordings struct {
-	tools   gameTools
+	tools   originals.Game
 	spool   *spool
 	games   []examined
 	files   int      // how many files these are from
@@ -224,7 +183,7 @@ type recordings struct {
 
 // newRecordings sorts the games found into shards of at most so many episodes,
 // each of one set of rules.
-func newRecordings(t gameTools, o readOptions, found [][]examined, most uint64) *recordings {
+func newRecordings(t originals.Game, o importOptions, found [][]examined, most uint64) *recordings {
 	s := &recordings{tools: t, spool: o.spool, skipped: []skippedFile{}, kept: []keptGame{}, rules: []importedRules{}}
 	groups := map[string][]examined{}
 	first := -1 // players of the first game: a dataset has games of one shape
@@ -235,14 +194,14 @@ func newRecordings(t gameTools, o readOptions, found [][]examined, most uint64) 
 				first = x.players
 			}
 			if x.why == "" && x.players != first {
-				x.why = fmt.Sprintf("%s: a game of %s; a dataset has games of one number, and the first is of %d", x.file, plural(x.players, "player"), first)
+				x.why = fmt.Sprintf("%s: a game of %s; a dataset has games of one number, and the first is of %d", x.file, cli.Plural(x.players, "player"), first)
 			}
 			if x.why != "" {
 				s.skipped = append(s.skipped, skippedFile{x.file, x.game, x.why})
 				continue
 			}
 			good = 1
-			if o.keep && x.stopped != "" {
+			if o.Keep && x.stopped != "" {
 				s.kept = append(s.kept, keptGame{x.file, x.game, x.turns, x.stopped})
 			}
 			if groups[x.rules] == nil {
@@ -270,7 +229,7 @@ func newRecordings(t gameTools, o readOptions, found [][]examined, most uint64) 
 // decides which episodes are made: the sums of the files, the names of the games,
 // their seeds, and where and why they stop.
 func (s *recordings) job(j datasets.Job) datasets.Job {
-	j.Game, j.Rules, j.ShardEpisodes = s.tools.game, s.texts, 0
+	j.Game, j.Rules, j.ShardEpisodes = s.tools.Game, s.texts, 0
 	j.Shards = s.shards
 	sum := sha256.New()
 	for _, x := range s.games {
@@ -282,7 +241,7 @@ func (s *recordings) job(j datasets.Job) datasets.Job {
 			fmt.Fprintf(sum, "%d %s\n", x.turns, x.stopped)
 		}
 	}
-	j.Source = fmt.Sprintf("FILE… # %s, sha256 of their sums and names %s", plural(s.files, "file"), hex.EncodeToString(sum.Sum(nil)))
+	j.Source = fmt.Sprintf("FILE… # %s, sha256 of their sums and names %s", cli.Plural(s.files, "file"), hex.EncodeToString(sum.Sum(nil)))
 	return j
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -12,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/originals"
 	"moonfarm/sim"
 )
 
@@ -25,13 +26,13 @@ func (a *app) replay() *cobra.Command {
 // verifiedFile tells what replay verify found in a file, verifiedFiles what in
 // all. Their JSON keys are documented in the help.
 type verifiedFile struct {
-	File      string         `json:"file"`
-	Game      string         `json:"game"`
-	Counts    map[string]int `json:"counts"`
-	Different int            `json:"different"`
-	First     *difference    `json:"first"`
-	Error     string         `json:"error"`
-	Notes     []string       `json:"notes"`
+	File      string                `json:"file"`
+	Game      string                `json:"game"`
+	Counts    map[string]int        `json:"counts"`
+	Different int                   `json:"different"`
+	First     *originals.Difference `json:"first"`
+	Error     string                `json:"error"`
+	Notes     []string              `json:"notes"`
 }
 
 type verifiedFiles struct {
@@ -52,7 +53,7 @@ that was recorded with what this program makes of it. The kind of a file is
 told by its content. A game is compared up to its first difference; the others
 go on.
 
-` + eachGame(func(t gameTools) string { return t.help.verify }) + `
+` + eachGame(func(t originals.Game) string { return t.Help.Verify }) + `
 
 The exit status is 1 if anything differs, a file is broken, or there is nothing
 in it to compare.
@@ -66,7 +67,7 @@ recorded, found as played; error: "" or why the file could not be read to its
 end; notes: a list of texts).
 The keys of counts:
 
-` + eachGame(func(t gameTools) string { return strings.Join(slices.Concat(t.counts, t.help.more), ", ") }),
+` + eachGame(func(t originals.Game) string { return strings.Join(slices.Concat(t.Counts, t.Help.More), ", ") }),
 		Example: `  moonfarm replay verify ../shared/traces/towerdefence/*.jsonl.gz
   moonfarm replay verify ../shared/replays/terminal/*.replay.gz
   moonfarm replay verify ../shared/traces/codecraft/replay-*.gz`,
@@ -78,7 +79,7 @@ The keys of counts:
 }
 
 func (a *app) runReplayVerify(ctx context.Context, files []string, rulesFile string) error {
-	rules, err := readRules(rulesFile, tools...)
+	rules, err := readRules(rulesFile, originals.Games...)
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,7 @@ func (a *app) runReplayVerify(ctx context.Context, files []string, rulesFile str
 	m := a.meter("files")
 	for i, file := range files {
 		f, err := verifyRecording(ctx, file, rules)
-		if ctx.Err() != nil || errors.As(err, new(usageError)) {
+		if ctx.Err() != nil || errors.As(err, new(cli.UsageError)) {
 			m.end()
 			return err
 		}
@@ -116,10 +117,10 @@ func (a *app) runReplayVerify(ctx context.Context, files []string, rulesFile str
 		what = append(what, fmt.Sprintf("%d not as recorded", all.Different))
 	}
 	if n := all.Broken - empty; n > 0 {
-		what = append(what, plural(n, "file")+" not readable")
+		what = append(what, cli.Plural(n, "file")+" not readable")
 	}
 	if empty > 0 {
-		what = append(what, plural(empty, "file")+" with nothing to compare")
+		what = append(what, cli.Plural(empty, "file")+" with nothing to compare")
 	}
 	return errors.New(strings.Join(what, ", "))
 }
@@ -130,21 +131,21 @@ var errNothing = errors.New("nothing to compare")
 // verifyRecording verifies one file, or a folder.
 func verifyRecording(ctx context.Context, file, rules string) (verifiedFile, error) {
 	f := verifiedFile{File: file, Counts: map[string]int{}, Notes: []string{}}
-	in, err := openRecording(ctx, file)
+	in, err := originals.Open(ctx, file)
 	if err != nil {
 		return f, err
 	}
-	defer in.close()
-	t := in.game
-	f.Game = t.game
-	var r replayed
-	if in.folder != nil {
-		r, err = t.folder.verify(file, in.folder, rules)
+	defer in.Close()
+	t := in.Game
+	f.Game = t.Game
+	var r originals.Replayed
+	if in.Folder != nil {
+		r, err = t.Folder.Verify(file, in.Folder, rules)
 	} else {
-		r, err = t.verify(file, in.in, rules)
+		r, err = t.Verify(file, in.In, rules)
 	}
-	if err == nil && r.compared(t.counts[1:]) == 0 {
-		err = fmt.Errorf("%s: %w: there is no %s in it", file, errNothing, strings.TrimSuffix(t.counts[1], "s"))
+	if err == nil && r.Compared(t.Counts[1:]) == 0 {
+		err = fmt.Errorf("%s: %w: there is no %s in it", file, errNothing, strings.TrimSuffix(t.Counts[1], "s"))
 	}
 	if r.Counts != nil {
 		f.Counts = r.Counts
@@ -162,7 +163,7 @@ func (a *app) printVerifiedFiles(all verifiedFiles) {
 			if d.Line > 0 {
 				line = fmt.Sprintf("%d:", d.Line)
 			}
-			a.printf("%s:%s %s: %s: expected %s, found %s", f.File, line, d.where(), d.Field, d.Expected, d.Found)
+			a.printf("%s:%s %s: %s: expected %s, found %s", f.File, line, placeOf(d), d.Field, d.Expected, d.Found)
 			if f.Different > 1 {
 				a.printf(" (the first of %d that differ)", f.Different)
 			}
@@ -180,20 +181,20 @@ func (a *app) printVerifiedFiles(all verifiedFiles) {
 		if f.Game == "" { // not even that is known
 			continue
 		}
-		counts, r := toolsOf(f.Game).counts, replayed{Counts: f.Counts}
-		if r.compared(counts) > 0 {
+		counts, r := originals.Of(f.Game).Counts, originals.Replayed{Counts: f.Counts}
+		if r.Compared(counts) > 0 {
 			files++
 		}
-		compared += r.compared(counts[1:])
+		compared += r.Compared(counts[1:])
 	}
 	if compared == 0 {
 		a.printf("nothing compared (%.1f s)\n", all.Seconds)
 		return
 	}
-	a.printf("%s", plural(files, "file"))
+	a.printf("%s", cli.Plural(files, "file"))
 	var names []string
-	for _, t := range tools {
-		for _, n := range t.counts {
+	for _, t := range originals.Games {
+		for _, n := range t.Counts {
 			if !slices.Contains(names, n) {
 				names = append(names, n)
 			}
@@ -201,14 +202,14 @@ func (a *app) printVerifiedFiles(all verifiedFiles) {
 	}
 	for _, n := range names {
 		if all.Counts[n] > 0 {
-			a.printf(", %s", plural(all.Counts[n], strings.TrimSuffix(n, "s")))
+			a.printf(", %s", cli.Plural(all.Counts[n], strings.TrimSuffix(n, "s")))
 		}
 	}
-	a.printf(" compared, %s (%.1f s)\n", plural(all.Different, "difference"), all.Seconds)
+	a.printf(" compared, %s (%.1f s)\n", cli.Plural(all.Different, "difference"), all.Seconds)
 }
 
-// where is the place of a difference in its game.
-func (d *difference) where() string {
+// placeOf is the place of a difference in its game.
+func placeOf(d *originals.Difference) string {
 	switch {
 	case d.Game == "" && d.Frame == nil:
 		return fmt.Sprintf("tick %d", d.Round)
@@ -221,14 +222,14 @@ func (d *difference) where() string {
 func (a *app) replayShow() *cobra.Command {
 	var rulesFile string
 	var forms []string
-	for _, t := range tools {
-		for _, f := range t.forms {
+	for _, t := range originals.Games {
+		for _, f := range t.Forms {
 			if !slices.Contains(forms, f) {
 				forms = append(forms, f)
 			}
 		}
 	}
-	o := showOptions{Game: 1, Round: -1, Frame: -1, As: forms[0]}
+	o := originals.ShowOptions{Game: 1, Round: -1, Frame: -1, As: forms[0]}
 	seat := "A"
 	c := &cobra.Command{
 		Use: "show FILE", Short: "Show a position of a recorded game",
@@ -236,7 +237,7 @@ func (a *app) replayShow() *cobra.Command {
 commands given in it: for people, or as the original showed it to the bot at a
 seat.
 
-` + eachGame(func(t gameTools) string { return t.help.show }) + `
+` + eachGame(func(t originals.Game) string { return t.Help.Show }) + `
 
 With --json: one object with the keys file, game, name (of the recorded game),
 seed (a string; null if it is not known), round, frame (null if the game has
@@ -268,44 +269,29 @@ null at the end of the game), as, text.`,
 	return c
 }
 
-func (a *app) runReplayShow(ctx context.Context, file, rulesFile string, o showOptions) error {
-	rules, err := readRules(rulesFile, tools...)
+func (a *app) runReplayShow(ctx context.Context, file, rulesFile string, o originals.ShowOptions) error {
+	rules, err := readRules(rulesFile, originals.Games...)
 	if err != nil {
 		return err
 	}
-	in, err := openRecording(ctx, file)
+	in, err := originals.Open(ctx, file)
 	if err != nil {
 		return err
 	}
-	defer in.close()
-	t := in.game
-	if in.holds != "games" {
-		return fmt.Errorf("%s: holds %s, no games", file, in.holds)
+	defer in.Close()
+	t := in.Game
+	if in.Holds != "games" {
+		return fmt.Errorf("%s: holds %s, no games", file, in.Holds)
 	}
-	if in.folder != nil {
-		if in.in, err = t.folder.recording(in.folder, rules); err != nil {
+	if in.Folder != nil {
+		if in.In, err = t.Folder.Recording(in.Folder, rules); err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 	}
-	s, err := t.position(file, in.in, rules, o)
+	s, err := t.Position(file, in.In, rules, o)
 	if err != nil {
 		return err
 	}
-	s.File, s.Game, s.As = file, t.game, o.As
+	s.File, s.Game, s.As = file, t.Game, o.As
 	return a.print(s, func() { a.printf("%s", s.Text) })
-}
-
-// position is what t.show shows, if the options are for recordings of the game.
-func (t gameTools) position(name string, in io.Reader, rules string, o showOptions) (shown, error) {
-	switch {
-	case !slices.Contains(t.forms, o.As):
-		return shown{}, wrongUse("--as %s: expected one of: %s (for %s)", o.As, strings.Join(t.forms, ", "), t.game)
-	case t.seats > 0 && int(o.Seat) >= t.seats:
-		return shown{}, wrongUse("--seat %c: %s has seats A and %c", 'A'+rune(o.Seat), t.game, 'A'+rune(t.seats-1))
-	case t.single != "" && o.Game > 1:
-		return shown{}, wrongUse("--game %d: expected 1, a %s has one game", o.Game, t.single)
-	case !t.frames && o.Frame >= 0:
-		return shown{}, wrongUse("--frame %d: %s has no frames", o.Frame, t.game)
-	}
-	return t.show(name, in, rules, o)
 }

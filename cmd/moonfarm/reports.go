@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"moonfarm/cmd/moonfarm/internal/cli"
 	"moonfarm/rollout/arena"
 	"moonfarm/rollout/arena/report"
 	"moonfarm/rollout/arena/report/page"
@@ -100,7 +101,7 @@ func (f reportForm) print(a *app, r *arena.Report, games []arena.Played, passed 
 	}
 	switch {
 	case forms > 1:
-		return wrongUse("--csv, --markdown, --html and --json: expected one of them")
+		return cli.WrongUse("--csv, --markdown, --html and --json: expected one of them")
 	case f.html:
 		return page.Write(a.out, r, games)
 	case f.csv:
@@ -129,7 +130,7 @@ func (a *app) printReport(r *arena.Report, passed time.Duration) {
 	if passed > 0 {
 		took = fmt.Sprintf(" (%.1f s)", passed.Seconds())
 	}
-	a.printf("\n%s %s: %s on %s, seed %d, %s%s\n", r.Game, r.Rules, plural(r.Games, "game"), plural(r.Seeds, "seed"), r.Seed, r.Schedule, took)
+	a.printf("\n%s %s: %s on %s, seed %d, %s%s\n", r.Game, r.Rules, cli.Plural(r.Games, "game"), cli.Plural(r.Seeds, "seed"), r.Seed, r.Schedule, took)
 }
 
 // evaluate makes the report of games.
@@ -141,7 +142,7 @@ func (f *evalFlags) evaluate(names []string, games []arena.Played) (*arena.Repor
 		}
 	}
 	if f.anchor != "" && anchor < 0 {
-		return nil, wrongUse("--anchor %s: no such player", f.anchor)
+		return nil, cli.WrongUse("--anchor %s: no such player", f.anchor)
 	}
 	return arena.Evaluate(names, games, anchor)
 }
@@ -178,7 +179,7 @@ func (f *evalFlags) test(r *arena.Report, s schedule.Schedule, games []arena.Pla
 		r.AddGlicko(games)
 	}
 	if f.bootstrap == 1 {
-		return wrongUse("--bootstrap 1: expected 2 or more, or 0 for none")
+		return cli.WrongUse("--bootstrap 1: expected 2 or more, or 0 for none")
 	}
 	if err == nil && f.bootstrap > 0 {
 		err = r.AddBootstrap(games, f.bootstrap)
@@ -321,31 +322,31 @@ func (a *app) printMatches(r *matchReport, passed time.Duration) {
 		rows := [][]string{{"seat", "player", "score", "place", "time of answers"}}
 		for i, seat := range g.Seats {
 			rows = append(rows, []string{
-				group(i + 1), seat.Player, scoreText(seat.Score), group(seat.Place), fmt.Sprintf("%.3f s", seat.Seconds),
+				cli.Group(i + 1), seat.Player, scoreText(seat.Score), cli.Group(seat.Place), fmt.Sprintf("%.3f s", seat.Seconds),
 			})
 		}
 		a.table(rows...)
 		a.faultLines(g, "", told)
-		a.printf("\n%s %s: %s, seed %d (%.1f s)\n", r.Game, r.Rules, plural(g.Turns, "turn"), g.Seed, passed.Seconds())
+		a.printf("\n%s %s: %s, seed %d (%.1f s)\n", r.Game, r.Rules, cli.Plural(g.Turns, "turn"), g.Seed, passed.Seconds())
 		return
 	}
 	rows := [][]string{{"player", "games", "first", "mean place", "mean score", "crashes"}}
 	for _, p := range r.Players {
 		rows = append(rows, []string{
-			p.Player, group(p.Games), group(p.Wins), fmt.Sprintf("%.2f", p.Place), group(int64(math.Round(p.Score))), group(p.Crashes),
+			p.Player, cli.Group(p.Games), cli.Group(p.Wins), fmt.Sprintf("%.2f", p.Place), cli.Group(int64(math.Round(p.Score))), cli.Group(p.Crashes),
 		})
 	}
 	a.table(rows...)
 	for i := range r.Games {
 		a.faultLines(&r.Games[i], fmt.Sprintf("game %d, ", r.Games[i].Number), told)
 	}
-	a.printf("\n%s %s: %s, seed %d (%.1f s)\n", r.Game, r.Rules, plural(len(r.Games), "game"), r.Seed, passed.Seconds())
+	a.printf("\n%s %s: %s, seed %d (%.1f s)\n", r.Game, r.Rules, cli.Plural(len(r.Games), "game"), r.Seed, passed.Seconds())
 }
 
 // scoreText writes a score: whole ones with commas.
 func scoreText(x float64) string {
 	if x == math.Trunc(x) && math.Abs(x) < 1e15 {
-		return group(int64(x))
+		return cli.Group(int64(x))
 	}
 	return decimal(x)
 }

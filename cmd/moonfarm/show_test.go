@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"moonfarm/cmd/moonfarm/internal/originals"
 	"moonfarm/sim"
 	"moonfarm/sim/simtest"
 )
@@ -27,17 +28,17 @@ func FuzzShow(f *testing.F) {
 		f.Add(file, int16(1), int16(1), int16(3), uint8(1), uint8(1))
 	}
 	f.Fuzz(func(t *testing.T, file []byte, game, round, frame int16, as, seat uint8) {
-		for _, tool := range tools {
-			if tool.holds(file[:min(len(file), 4096)]) != "games" {
+		for _, tool := range originals.Games {
+			if tool.Holds(file[:min(len(file), 4096)]) != "games" {
 				continue
 			}
-			o := showOptions{
+			o := originals.ShowOptions{
 				Game: max(int(game), 1), Round: max(int(round), -1), Frame: max(int(frame), -1),
-				As: tool.forms[int(as)%len(tool.forms)], Seat: sim.Player(seat % 4),
+				As: tool.Forms[int(as)%len(tool.Forms)], Seat: sim.Player(seat % 4),
 			}
-			s, err := tool.position(filepath.Join(t.TempDir(), "x"), bytes.NewReader(file), "", o)
+			s, err := tool.Position(filepath.Join(t.TempDir(), "x"), bytes.NewReader(file), "", o)
 			if (err == nil) != (s.Text != "") {
-				t.Errorf("%s: error %v, text %q", tool.game, err, s.Text)
+				t.Errorf("%s: error %v, text %q", tool.Game, err, s.Text)
 			}
 		}
 	})

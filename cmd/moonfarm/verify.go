@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"moonfarm/cmd/moonfarm/internal/cli"
 	"moonfarm/datasets"
 	"moonfarm/env/catalog"
 )
@@ -69,7 +70,7 @@ func (a *app) runVerify(ctx context.Context, dir string, o datasets.VerifyOption
 	if err := a.print(v, func() { a.printVerified(v) }); err != nil || v.OK {
 		return err
 	}
-	return errors.New(dir + " is not what its manifest says: " + plural(len(r.Problems), "problem"))
+	return errors.New(dir + " is not what its manifest says: " + cli.Plural(len(r.Problems), "problem"))
 }
 
 func (a *app) printVerified(v verified) {
@@ -80,18 +81,18 @@ func (a *app) printVerified(v verified) {
 		return
 	}
 	a.printf("%s: %s, %s, %s, %s: all as the manifest says", v.Dir,
-		plural(v.Episodes, "episode"), plural(v.Rows, "row"), plural(v.Shards, "shard"), size(v.Bytes))
+		cli.Plural(v.Episodes, "episode"), cli.Plural(v.Rows, "row"), cli.Plural(v.Shards, "shard"), cli.Size(v.Bytes))
 	switch {
 	case v.Recomputed > 0 && v.Replayed:
-		a.printf("; the recorded orders of %s played again: equal to the bit", plural(v.Recomputed, "shard"))
+		a.printf("; the recorded orders of %s played again: equal to the bit", cli.Plural(v.Recomputed, "shard"))
 		if v.Lacking != "" {
 			a.printf("; what chose them is lacking here: %s", v.Lacking)
 		}
 	case v.Recomputed > 0:
-		a.printf("; %s played again: equal to the bit", plural(v.Recomputed, "shard"))
+		a.printf("; %s played again: equal to the bit", cli.Plural(v.Recomputed, "shard"))
 	}
 	if v.Recorded > 0 {
-		a.printf("; %s cannot be played again, as their chance is not known: every transition was checked by the rules", plural(v.Recorded, "recorded episode"))
+		a.printf("; %s cannot be played again, as their chance is not known: every transition was checked by the rules", cli.Plural(v.Recorded, "recorded episode"))
 	}
 	a.printf(" (%.1f s)\n", v.Seconds)
 }

@@ -1,4 +1,4 @@
-package main
+package originals
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"moonfarm/cmd/moonfarm/internal/cli"
 	"moonfarm/datasets"
 	"moonfarm/rollout"
 	"moonfarm/sim"
@@ -17,8 +18,8 @@ import (
 )
 
 // readTowerdefence reads the matches of a recording as episodes.
-func readTowerdefence(name string, in io.Reader, o readOptions, yield func(*recorded) error) error {
-	rules, err := givenTowerdefenceRules(o.rules)
+func readTowerdefence(name string, in io.Reader, o ReadOptions, yield func(*Recorded) error) error {
+	rules, err := givenTowerdefenceRules(o.Rules)
 	if err != nil {
 		return err
 	}
@@ -32,7 +33,7 @@ func readTowerdefence(name string, in io.Reader, o readOptions, yield func(*reco
 		case m.Different != nil:
 			reason = fmt.Errorf("not as it plays here: %w", m.Different)
 		}
-		keep := o.keep
+		keep := o.Keep
 		if reason == nil && m.Result.End == wire.EndCut && len(m.Orders) > 0 { // this is how it was recorded
 			reason, keep = errors.New("the recorded match was cut there"), true
 		}
@@ -61,9 +62,9 @@ func (l *lastRules) set(rules towerdefence.Rules) {
 }
 
 // recordedMatch makes an episode of a match.
-func recordedMatch(m *wire.Match, last *lastRules) *recorded {
+func recordedMatch(m *wire.Match, last *lastRules) *Recorded {
 	last.set(m.Rules)
-	r := &recorded{Game: m.Number, Name: m.Header.Game, Rules: last.text}
+	r := &Recorded{Game: m.Number, Name: m.Header.Game, Rules: last.text}
 	if m.Rules == towerdefence.DefaultRules() {
 		r.RuleSet = towerdefence.RulesVersion
 	}
@@ -84,7 +85,7 @@ func recordedMatch(m *wire.Match, last *lastRules) *recorded {
 }
 
 // settleMatch ends the episode of a match.
-func settleMatch(r *recorded, m *wire.Match, keep bool, reason error, last *lastRules) {
+func settleMatch(r *Recorded, m *wire.Match, keep bool, reason error, last *lastRules) {
 	if last.err != nil {
 		if r.Why = last.err; reason != nil {
 			r.Why = reason
@@ -161,26 +162,26 @@ func holdsMatchLog(f fs.FS) bool {
 	return err == nil && len(first) > 0
 }
 
-func verifyMatchLog(name string, f fs.FS, rules string) (replayed, error) {
+func verifyMatchLog(name string, f fs.FS, rules string) (Replayed, error) {
 	r, err := givenTowerdefenceRules(rules)
 	if err != nil {
-		return replayed{}, err
+		return Replayed{}, err
 	}
 	_, report, err := wire.VerifyMatchLog(f, r)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", name, err)
 	}
-	v := replayed{Counts: map[string]int{"games": report.Games, "rounds": report.Rounds}, Different: report.Different}
+	v := Replayed{Counts: map[string]int{"games": report.Games, "rounds": report.Rounds}, Different: report.Different}
 	if d := report.First; d != nil {
-		v.First = &difference{Game: d.Game, Round: d.Round, Field: d.Field, Expected: d.Want, Found: d.Got}
+		v.First = &Difference{Game: d.Game, Round: d.Round, Field: d.Field, Expected: d.Want, Found: d.Got}
 	}
 	return v, err
 }
 
 // readMatchLog reads a match log as an episode. The sum is that of all that
 // makes it: names, start, commands and end.
-func readMatchLog(name string, f fs.FS, o readOptions, yield func(*recorded) error) (sum [sha256.Size]byte, err error) {
-	rules, err := givenTowerdefenceRules(o.rules)
+func readMatchLog(name string, f fs.FS, o ReadOptions, yield func(*Recorded) error) (sum [sha256.Size]byte, err error) {
+	rules, err := givenTowerdefenceRules(o.Rules)
 	if err != nil {
 		return sum, err
 	}
@@ -204,9 +205,9 @@ func readMatchLog(name string, f fs.FS, o readOptions, yield func(*recorded) err
 	if d := m.Different; d != nil {
 		reason = fmt.Errorf("not as it plays here: round %d: %s: recorded %s, played %s", d.Round, d.Field, d.Want, d.Got)
 	} else if log.Final == nil {
-		reason = fmt.Errorf("the match log has no endGameState.txt: it broke off after %s", plural(len(m.Orders), "round"))
+		reason = fmt.Errorf("the match log has no endGameState.txt: it broke off after %s", cli.Plural(len(m.Orders), "round"))
 	}
-	settleMatch(r, m, o.keep, reason, &last)
+	settleMatch(r, m, o.Keep, reason, &last)
 	if r.Why != nil {
 		r.Why = fmt.Errorf("%s: %w", name, r.Why)
 	}

@@ -1,4 +1,4 @@
-package main
+package originals
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"moonfarm/cmd/moonfarm/internal/cli"
 	"moonfarm/datasets"
 	"moonfarm/rollout"
 	"moonfarm/sim"
@@ -14,32 +15,32 @@ import (
 )
 
 // terminalTools reads and writes replay files of the official engine.
-var terminalTools = gameTools{
-	game:      "terminal",
+var terminalTools = Game{
+	Game:      "terminal",
 	variants:  []string{terminal.SequentialName},
-	rulesFile: "a config file or a replay",
-	ruleSets:  terminal.RuleSets(),
-	holds:     terminalHolds,
-	verify:    verifyTerminal,
-	counts:    []string{"games", "turns", "frames"},
-	forms:     []string{"text", "frame"},
+	RulesFile: "a config file or a replay",
+	RuleSets:  terminal.RuleSets(),
+	Holds:     terminalHolds,
+	Verify:    verifyTerminal,
+	Counts:    []string{"games", "turns", "frames"},
+	Forms:     []string{"text", "frame"},
 	seats:     2,
 	frames:    true,
-	softLimit: true,
+	SoftLimit: true,
 	single:    "replay",
 	show:      showTerminal,
-	read:      readTerminal,
-	writes:    []recordingForm{{name: "replay", ext: ".replay", what: "replay file", write: writeTerminal}},
-	help: toolHelp{
-		imports: "replay files of the original engine",
-		convert: "replay: files of the original engine, with every frame. The duration is the players' thinking time, which is 0 unless the " +
+	Read:      readTerminal,
+	Writes:    []Form{{Name: "replay", Ext: ".replay", What: "replay file", Write: writeTerminal}},
+	Help: toolHelp{
+		Imports: "replay files of the original engine",
+		Convert: "replay: files of the original engine, with every frame. The duration is the players' thinking time, which is 0 unless the " +
 			"episode has clocks; the winner is 0 if all is equal, thinking times too. A game that was cut by a limit becomes a recording that broke off.",
-		verify: "Each turn is compared up to its first difference, and the next turn goes on from what is recorded. " +
+		Verify: "Each turn is compared up to its first difference, and the next turn goes on from what is recorded. " +
 			"The rules are those in the file unless --rules gives others.",
-		show: "The round is a turn (--turn says the same), and --frame takes an action frame of it. --as takes text (the numbers of the players, " +
+		Show: "The round is a turn (--turn says the same), and --frame takes an action frame of it. --as takes text (the numbers of the players, " +
 			"the arena with w, s, t for wall, support and turret, in upper case if upgraded, ^ and v for mobile units of player 1 and 2, " +
 			"and how many events there were) and frame (the frame's line as the bot at the seat is shown it; A is player 1).",
-		more: append([]string{"units"}, terminalEvents[:]...),
+		More: append([]string{"units"}, terminalEvents[:]...),
 	},
 }
 
@@ -70,13 +71,13 @@ func givenTerminalRules(text string) (*terminal.Rules, error) {
 // wire.EventNames.
 var terminalEvents = [wire.EventKinds]string{"spawns", "moves", "breaches", "shields", "self_destructs", "damages", "deaths", "attacks", "melees"}
 
-func verifyTerminal(name string, in io.Reader, rules string) (replayed, error) {
+func verifyTerminal(name string, in io.Reader, rules string) (Replayed, error) {
 	given, err := givenTerminalRules(rules)
 	if err != nil {
-		return replayed{}, err
+		return Replayed{}, err
 	}
 	m, report, err := wire.Verify(name, in, given)
-	v := replayed{
+	v := Replayed{
 		Counts:    map[string]int{"games": 1, "turns": report.Turns, "frames": report.Frames, "units": report.Units},
 		Different: report.Different,
 	}
@@ -84,7 +85,7 @@ func verifyTerminal(name string, in io.Reader, rules string) (replayed, error) {
 		v.Counts[terminalEvents[i]] = n
 	}
 	if d := report.First; d != nil {
-		v.First = &difference{Line: d.Line, Round: d.Turn, Frame: &d.Frame, Field: d.Field, Expected: d.Want, Found: d.Got}
+		v.First = &Difference{Line: d.Line, Round: d.Turn, Frame: &d.Frame, Field: d.Field, Expected: d.Want, Found: d.Got}
 	}
 	if err == nil && !m.Complete {
 		v.Notes = append(v.Notes, fmt.Sprintf("the recording broke off in turn %d", max(m.Turns-1, 0)))
@@ -99,9 +100,9 @@ func verifyTerminal(name string, in io.Reader, rules string) (replayed, error) {
 }
 
 // readTerminal reads a replay as an episode.
-func readTerminal(name string, in io.Reader, o readOptions, yield func(*recorded) error) error {
+func readTerminal(name string, in io.Reader, o ReadOptions, yield func(*Recorded) error) error {
 	m, report, err := wire.Verify(name, in, nil)
-	if m == nil || err != nil && !o.keep {
+	if m == nil || err != nil && !o.Keep {
 		return err
 	}
 	good := m.Turns
@@ -117,10 +118,10 @@ func readTerminal(name string, in io.Reader, o readOptions, yield func(*recorded
 	case !m.Complete:
 		reason = fmt.Errorf("the recording broke off in turn %d", max(m.Turns-1, 0))
 	}
-	if reason != nil && !o.keep {
+	if reason != nil && !o.Keep {
 		return fmt.Errorf("replay %s: %w", name, reason)
 	}
-	r := recorded{
+	r := Recorded{
 		Rules: string(m.Config.Rules.AppendText(nil)), RuleSet: m.Config.Generation,
 		Episode: rollout.Episode{Players: 2, Turns: m.Turns, Orders: m.Orders, Ends: m.Ends},
 	}
@@ -134,7 +135,7 @@ func readTerminal(name string, in io.Reader, o readOptions, yield func(*recorded
 	if err != nil {
 		return fmt.Errorf("replay %s: %w", name, err)
 	}
-	r.settle(o.keep, good, reason, func(e *rollout.Episode) (sim.Status, int) { return play(g, e, nil) })
+	r.settle(o.Keep, good, reason, func(e *rollout.Episode) (sim.Status, int) { return play(g, e, nil) })
 	if r.Why != nil {
 		return fmt.Errorf("replay %s: %w", name, r.Why)
 	}
@@ -172,28 +173,28 @@ func writeTerminal(out io.Writer, e *datasets.Episode, rules string) error {
 }
 
 // showTerminal shows a frame of a recorded game.
-func showTerminal(name string, in io.Reader, rules string, o showOptions) (shown, error) {
+func showTerminal(name string, in io.Reader, rules string, o ShowOptions) (Shown, error) {
 	given, err := givenTerminalRules(rules)
 	if err != nil {
-		return shown{}, err
+		return Shown{}, err
 	}
 	if o.Round < 0 && o.Frame >= 0 {
-		return shown{}, wrongUse("--frame %d: it needs a --turn", o.Frame)
+		return Shown{}, cli.WrongUse("--frame %d: it needs a --turn", o.Frame)
 	}
 	m, f, last, err := wire.FindFrame(name, in, o.Round, o.Frame)
 	if err != nil {
-		return shown{}, err
+		return Shown{}, err
 	}
 	if f == nil && last < 0 {
-		return shown{}, wrongUse("--%s %d: expected 0 to %d, or end", o.RoundFlag, o.Round, max(m.Turns-1, 0))
+		return Shown{}, cli.WrongUse("--%s %d: expected 0 to %d, or end", o.RoundFlag, o.Round, max(m.Turns-1, 0))
 	}
 	if f == nil {
-		return shown{}, wrongUse("--frame %d: expected 0 to %d in turn %d", o.Frame, last, o.Round)
+		return Shown{}, cli.WrongUse("--frame %d: expected 0 to %d in turn %d", o.Frame, last, o.Round)
 	}
 	if given != nil {
 		m.Config.Rules = *given
 	}
-	s := shown{Name: "unnamed", Round: f.Turn, Frame: &f.Number, Rounds: m.Turns}
+	s := Shown{Name: "unnamed", Round: f.Turn, Frame: &f.Number, Rounds: m.Turns}
 	if m.Names != [2]string{} {
 		s.Name = m.Names[0] + " – " + m.Names[1]
 	}
@@ -214,7 +215,7 @@ func showTerminal(name string, in io.Reader, rules string, o showOptions) (shown
 }
 
 // terminalText is a frame as people read it.
-func terminalText(m *wire.Match, f *wire.Frame, s shown) string {
+func terminalText(m *wire.Match, f *wire.Frame, s Shown) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: ", s.Name)
 	switch f.Phase {
@@ -223,7 +224,7 @@ func terminalText(m *wire.Match, f *wire.Frame, s shown) string {
 	case wire.PhaseAction:
 		fmt.Fprintf(&b, "turn %d of %d, after frame %d", f.Turn, m.Turns, f.Number)
 	default:
-		fmt.Fprintf(&b, "the end after %s", plural(m.Turns, "turn"))
+		fmt.Fprintf(&b, "the end after %s", cli.Plural(m.Turns, "turn"))
 	}
 	if g := m.Config.Generation; g != "" {
 		fmt.Fprintf(&b, " (rules of %s)", g)

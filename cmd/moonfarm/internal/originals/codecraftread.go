@@ -1,10 +1,11 @@
-package main
+package originals
 
 import (
 	"bufio"
 	"fmt"
 	"io"
 
+	"moonfarm/cmd/moonfarm/internal/cli"
 	"moonfarm/datasets"
 	"moonfarm/rollout"
 	"moonfarm/sim"
@@ -15,10 +16,10 @@ import (
 // readCodecraft reads a recorded game as an episode. If its seed is known and
 // the game goes as recorded from that seed, the episode is that game; else the
 // episode is the recording itself.
-func readCodecraft(name string, in io.Reader, o readOptions, yield func(*recorded) error) error {
+func readCodecraft(name string, in io.Reader, o ReadOptions, yield func(*Recorded) error) error {
 	x := codecraftReader{name: name, o: o}
 	var err error
-	if x.replay, err = wire.ReadReplay(name, in); x.replay == nil || err != nil && !o.keep {
+	if x.replay, err = wire.ReadReplay(name, in); x.replay == nil || err != nil && !o.Keep {
 		return err
 	}
 	if err != nil {
@@ -37,7 +38,7 @@ func readCodecraft(name string, in io.Reader, o readOptions, yield func(*recorde
 // codecraftReader makes an episode of a replay.
 type codecraftReader struct {
 	name   string
-	o      readOptions
+	o      ReadOptions
 	replay *wire.Replay
 	broken error // what comes after its ticks cannot be read
 }
@@ -46,8 +47,8 @@ type codecraftReader struct {
 // recording tells, completed by the rules of --rules, or else by each preset.
 func (x *codecraftReader) candidates() ([]codecraft.Rules, error) {
 	names := codecraft.Presets()
-	if x.o.rules != "" {
-		names = []string{x.o.rules}
+	if x.o.Rules != "" {
+		names = []string{x.o.Rules}
 	}
 	var all []codecraft.Rules
 	for _, name := range names {
@@ -77,7 +78,7 @@ func (x *codecraftReader) seeds(g *codecraft.Game) (seeds []uint64) {
 
 // episode finds rules and a seed with which the game goes as recorded. If there
 // are none the episode is the recording, whose ticks are checked by the rules.
-func (x *codecraftReader) episode() (*recorded, error) {
+func (x *codecraftReader) episode() (*Recorded, error) {
 	candidates, err := x.candidates()
 	if err != nil {
 		return nil, err
@@ -103,7 +104,7 @@ func (x *codecraftReader) episode() (*recorded, error) {
 // checked is the episode of a game that cannot be played again, by the first
 // rules that allow all of its ticks. If none do and --keep-until-difference is
 // given, it ends before the first tick that the rules forbid.
-func (x *codecraftReader) checked(candidates []codecraft.Rules) (*recorded, error) {
+func (x *codecraftReader) checked(candidates []codecraft.Rules) (*Recorded, error) {
 	var reason error
 	good, rules := 0, candidates[0] // the most ticks that some rules allow
 	for _, c := range candidates {
@@ -115,14 +116,14 @@ func (x *codecraftReader) checked(candidates []codecraft.Rules) (*recorded, erro
 			good, rules, reason = n, c, fmt.Errorf("not as it plays here: %w", err)
 		}
 	}
-	if !x.o.keep {
+	if !x.o.Keep {
 		return nil, reason
 	}
 	for good > 0 { // a cut game goes on after its last tick
 		x.replay.Cut(good)
 		g, n, err := x.replay.Check(rules)
 		if err == nil && g.Status == sim.Running {
-			return x.recording(g, oneLine(reason)), nil
+			return x.recording(g, OneLine(reason)), nil
 		}
 		if good--; err != nil && n > 0 { // the game is over before
 			good = min(good, n)
@@ -138,13 +139,13 @@ func (x *codecraftReader) stopped(status sim.Status) string {
 	case status != sim.Running:
 		return ""
 	case x.broken != nil:
-		return oneLine(x.broken)
+		return OneLine(x.broken)
 	}
-	return fmt.Sprintf("the recording ends after %s", plural(x.replay.Ticks(), "tick"))
+	return fmt.Sprintf("the recording ends after %s", cli.Plural(x.replay.Ticks(), "tick"))
 }
 
 // playedFrom is the episode of a game that goes as recorded from its seed.
-func (x *codecraftReader) playedFrom(seed uint64, g *codecraft.Game, status sim.Status) *recorded {
+func (x *codecraftReader) playedFrom(seed uint64, g *codecraft.Game, status sim.Status) *Recorded {
 	r := x.told(g, status, x.stopped(status))
 	r.Episode.Seed = seed
 	play(g, &r.Episode, nil)
@@ -152,7 +153,7 @@ func (x *codecraftReader) playedFrom(seed uint64, g *codecraft.Game, status sim.
 }
 
 // recording is the episode of a game that goes through its recorded states.
-func (x *codecraftReader) recording(g *wire.RecordedGame, stopped string) *recorded {
+func (x *codecraftReader) recording(g *wire.RecordedGame, stopped string) *Recorded {
 	r := x.told(g.Game, g.Status, stopped)
 	r.Episode.Recording = x.replay.File
 	for p := range sim.Player(r.Episode.Players) {
@@ -162,9 +163,9 @@ func (x *codecraftReader) recording(g *wire.RecordedGame, stopped string) *recor
 }
 
 // told is what both kinds of episodes have from the replay.
-func (x *codecraftReader) told(g *codecraft.Game, status sim.Status, stopped string) *recorded {
+func (x *codecraftReader) told(g *codecraft.Game, status sim.Status, stopped string) *Recorded {
 	rules := g.Rules()
-	r := &recorded{Rules: string(rules.AppendText(nil)), RuleSet: codecraftSet(rules)}
+	r := &Recorded{Rules: string(rules.AppendText(nil)), RuleSet: codecraftSet(rules)}
 	r.Episode = rollout.Episode{
 		Players: int(rules.Players), Turns: x.replay.Ticks(), Status: status, Stopped: stopped,
 		Orders: x.replay.Orders, Ends: x.replay.OrderEnds,

@@ -1,4 +1,4 @@
-package main
+package originals
 
 import (
 	"bufio"
@@ -10,34 +10,36 @@ import (
 	"os"
 	"strings"
 
+	"moonfarm/cmd/moonfarm/internal/cli"
 	"moonfarm/sim/unzip"
 )
 
-// recording is an open recording: the uncompressed text of a file, or a folder.
-type recording struct {
-	game   gameTools
-	holds  string // what is in it: "games", or something else that can be verified
-	in     io.Reader
-	folder fs.FS // nil: a file
+// Recording is an open recording: the uncompressed text of a file, or a folder.
+type Recording struct {
+	Game   Game
+	Holds  string // what is in it: "games", or something else that can be verified
+	In     io.Reader
+	Folder fs.FS // nil: a file
 	file   *os.File
 }
 
-func (r *recording) close() {
+// Close closes its file.
+func (r *Recording) Close() {
 	if r.file != nil {
 		r.file.Close()
 	}
 }
 
-// openRecording opens a recording and finds the game it is of and what it
+// Open opens a recording and finds the game it is of and what it
 // holds. What is neither a regular file nor a folder is refused: a pipe could
 // be read but once, and never ends if nobody writes.
-func openRecording(ctx context.Context, file string) (*recording, error) {
+func Open(ctx context.Context, file string) (*Recording, error) {
 	s, err := os.Stat(file)
 	switch {
 	case err != nil:
 		return nil, &fs.PathError{Op: "open", Path: file, Err: errors.Unwrap(err)}
 	case s.IsDir():
-		return openFolder(file)
+		return OpenFolder(file)
 	case !s.Mode().IsRegular():
 		return nil, fmt.Errorf("%s: expected a file or a folder, found a pipe, a socket or a device", file)
 	}
@@ -45,7 +47,7 @@ func openRecording(ctx context.Context, file string) (*recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := uncompressed(interruptibleReader{ctx, f})
+	text, err := Uncompressed(interruptibleReader{ctx, f})
 	var head []byte
 	if err == nil {
 		if head, err = text.Peek(4096); err == io.EOF {
@@ -53,9 +55,9 @@ func openRecording(ctx context.Context, file string) (*recording, error) {
 		}
 	}
 	if err == nil {
-		for _, t := range tools {
-			if holds := t.holds(head); holds != "" {
-				return &recording{game: t, holds: holds, in: text, file: f}, nil
+		for _, t := range Games {
+			if holds := t.Holds(head); holds != "" {
+				return &Recording{Game: t, Holds: holds, In: text, file: f}, nil
 			}
 		}
 		if err = fmt.Errorf("not a recording of any game known here; it begins with %.40q", head); len(head) == 0 {
@@ -66,17 +68,17 @@ func openRecording(ctx context.Context, file string) (*recording, error) {
 	return nil, fmt.Errorf("%s: %w", file, err)
 }
 
-// openFolder opens a recording that is a folder.
-func openFolder(dir string) (*recording, error) {
-	for _, t := range tools {
-		if t.folder != nil && t.folder.holds(os.DirFS(dir)) {
-			return &recording{game: t, holds: "games", folder: os.DirFS(dir)}, nil
+// OpenFolder opens a recording that is a folder.
+func OpenFolder(dir string) (*Recording, error) {
+	for _, t := range Games {
+		if t.Folder != nil && t.Folder.holds(os.DirFS(dir)) {
+			return &Recording{Game: t, Holds: "games", Folder: os.DirFS(dir)}, nil
 		}
 	}
 	var known []string
-	for _, t := range tools {
-		if t.folder != nil {
-			known = append(known, "the folder of a "+t.folder.what+" of "+t.game)
+	for _, t := range Games {
+		if t.Folder != nil {
+			known = append(known, "the folder of a "+t.Folder.what+" of "+t.Game)
 		}
 	}
 	return nil, fmt.Errorf("%s: expected a recording, or %s; it is a directory", dir, strings.Join(known, ", or "))
@@ -91,7 +93,7 @@ func readSmall(name string, most int64) ([]byte, error) {
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err == nil && int64(len(text)) > most {
-		err = fmt.Errorf("more than %s", size(uint64(most)))
+		err = fmt.Errorf("more than %s", cli.Size(uint64(most)))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -99,8 +101,8 @@ func readSmall(name string, most int64) ([]byte, error) {
 	return text, nil
 }
 
-// uncompressed undoes gzip, if it is there.
-func uncompressed(r io.Reader) (*bufio.Reader, error) {
+// Uncompressed undoes gzip, if it is there.
+func Uncompressed(r io.Reader) (*bufio.Reader, error) {
 	in, err := unzip.NewReader(r)
 	if err != nil {
 		return nil, gzipError(err)

@@ -1,4 +1,4 @@
-package main
+package originals
 
 import (
 	"bytes"
@@ -7,35 +7,36 @@ import (
 	"slices"
 	"strings"
 
+	"moonfarm/cmd/moonfarm/internal/cli"
 	"moonfarm/sim/towerdefence"
 	"moonfarm/sim/towerdefence/wire"
 )
 
 // towerdefenceTools reads and writes recordings of the original engine as JSON
 // Lines, and the match logs of its runner.
-var towerdefenceTools = gameTools{
-	game:      "towerdefence",
-	rulesFile: "game-config.properties",
-	holds:     towerdefenceHolds,
-	verify:    verifyTowerdefence,
-	counts:    []string{"games", "rounds", "renders"},
-	forms:     []string{"text", "console", "state", "textmap"},
+var towerdefenceTools = Game{
+	Game:      "towerdefence",
+	RulesFile: "game-config.properties",
+	Holds:     towerdefenceHolds,
+	Verify:    verifyTowerdefence,
+	Counts:    []string{"games", "rounds", "renders"},
+	Forms:     []string{"text", "console", "state", "textmap"},
 	seats:     2,
 	show:      showTowerdefence,
-	read:      readTowerdefence,
-	writes: []recordingForm{
-		{name: "recording", ext: ".jsonl", what: "recording", write: writeTowerdefence},
-		{name: "match-log", what: "match log", folder: writeMatchLog, part: "Round "},
+	Read:      readTowerdefence,
+	Writes: []Form{
+		{Name: "recording", Ext: ".jsonl", What: "recording", Write: writeTowerdefence},
+		{Name: "match-log", What: "match log", Folder: writeMatchLog, Part: "Round "},
 	},
-	folder:      &folderTools{what: "match log", holds: holdsMatchLog, verify: verifyMatchLog, read: readMatchLog, recording: showMatchLog},
-	rulesUntold: true,
-	help: toolHelp{
-		imports: "recordings as JSON Lines, of one game or many, and the folders of the match logs that the original's runner leaves behind",
-		convert: "recording: JSON Lines, as the recordings of the original engine; match-log: a folder for each, as the original's runner leaves it behind. " +
+	Folder:      &folderTools{what: "match log", holds: holdsMatchLog, Verify: verifyMatchLog, Read: readMatchLog, Recording: showMatchLog},
+	RulesUntold: true,
+	Help: toolHelp{
+		Imports: "recordings as JSON Lines, of one game or many, and the folders of the match logs that the original's runner leaves behind",
+		Convert: "recording: JSON Lines, as the recordings of the original engine; match-log: a folder for each, as the original's runner leaves it behind. " +
 			"Commands that cost failures get the shortest text that costs the same. A match log of a game that was cut breaks off; " +
 			"import takes it with --keep-until-difference only.",
-		verify: "The folder of a match log is compared with what its files show of every round.",
-		show: "--as takes text (players and map), console (the runner's map, always seen from A), state (state.json) and textmap (textMap.txt). " +
+		Verify: "The folder of a match log is compared with what its files show of every round.",
+		Show: "--as takes text (players and map), console (the runner's map, always seen from A), state (state.json) and textmap (textMap.txt). " +
 			"In the map a cell is [LBR]: its column or missiles of B, the building, its row or missiles of A.",
 	},
 }
@@ -57,43 +58,43 @@ func givenTowerdefenceRules(text string) (towerdefence.Rules, error) {
 	return givenRules(text, towerdefence.ParseRules, (*towerdefence.Rules).Validate)
 }
 
-func verifyTowerdefence(name string, in io.Reader, rules string) (replayed, error) {
+func verifyTowerdefence(name string, in io.Reader, rules string) (Replayed, error) {
 	r, err := givenTowerdefenceRules(rules)
 	if err != nil {
-		return replayed{}, err
+		return Replayed{}, err
 	}
 	report, err := wire.Verify(name, in, r)
-	v := replayed{
+	v := Replayed{
 		Counts:    map[string]int{"games": report.Games, "rounds": report.Rounds, "renders": report.Renders},
 		Different: report.Different,
 	}
 	if d := report.First; d != nil {
-		v.First = &difference{Line: d.Line, Game: d.Game, Round: d.Round, Field: d.Field, Expected: d.Want, Found: d.Got}
+		v.First = &Difference{Line: d.Line, Game: d.Game, Round: d.Round, Field: d.Field, Expected: d.Want, Found: d.Got}
 	}
 	if report.Reordered > 0 {
-		v.Notes = append(v.Notes, plural(report.Reordered, "render")+" list missiles in an order that the position does not tell")
+		v.Notes = append(v.Notes, cli.Plural(report.Reordered, "render")+" list missiles in an order that the position does not tell")
 	}
 	return v, err
 }
 
 // showTowerdefence shows a position of a recorded game.
-func showTowerdefence(name string, in io.Reader, rules string, o showOptions) (shown, error) {
+func showTowerdefence(name string, in io.Reader, rules string, o ShowOptions) (Shown, error) {
 	parsed, err := givenTowerdefenceRules(rules)
 	if err != nil {
-		return shown{}, err
+		return Shown{}, err
 	}
 	r, err := wire.NewRecordingReader(name, in)
 	if err != nil {
-		return shown{}, err
+		return Shown{}, err
 	}
 	if err := seekGame(r, o.Game); err != nil {
-		return shown{}, err
+		return Shown{}, err
 	}
 	p, commands, rounds, err := positionBefore(r, parsed, o)
 	if err != nil {
-		return shown{}, err
+		return Shown{}, err
 	}
-	s := shown{Name: r.Header.Game, Round: p.Round, Rounds: rounds, Commands: commands}
+	s := Shown{Name: r.Header.Game, Round: p.Round, Rounds: rounds, Commands: commands}
 	switch o.As {
 	case "console":
 		s.Text = string(p.AppendConsole(nil))
@@ -112,7 +113,7 @@ func seekGame(r *wire.RecordingReader, game int) error {
 	for n := 0; n < game; {
 		kind, err := r.Next()
 		if err == io.EOF {
-			return wrongUse("--game %d: expected 1 to %d, the recording has no more games", game, n)
+			return cli.WrongUse("--game %d: expected 1 to %d, the recording has no more games", game, n)
 		}
 		if err != nil {
 			return err
@@ -128,7 +129,7 @@ func seekGame(r *wire.RecordingReader, game int) error {
 // before that round, the commands given in it (none at the end), and the number
 // of rounds of the game. If the game does not go as recorded the position is the
 // recorded one.
-func positionBefore(r *wire.RecordingReader, rules towerdefence.Rules, o showOptions) (p *wire.Position, commands []string, rounds int, err error) {
+func positionBefore(r *wire.RecordingReader, rules towerdefence.Rules, o ShowOptions) (p *wire.Position, commands []string, rounds int, err error) {
 	rules.SetStart(r.Header.Energy, r.Header.Health)
 	referee := wire.NewReferee(rules)
 	last := referee.Position()
@@ -157,14 +158,14 @@ func positionBefore(r *wire.RecordingReader, rules towerdefence.Rules, o showOpt
 	case o.Round < 0:
 		p = last
 	default:
-		return nil, nil, 0, wrongUse("--%s %d: expected 0 to %d, the game has no more rounds", o.RoundFlag, o.Round, rounds)
+		return nil, nil, 0, cli.WrongUse("--%s %d: expected 0 to %d, the game has no more rounds", o.RoundFlag, o.Round, rounds)
 	}
 	return p, commands, rounds, nil
 }
 
 // towerdefenceText is a position as people read it: the players and the console
 // map.
-func towerdefenceText(h wire.Header, p *wire.Position, s shown) string {
+func towerdefenceText(h wire.Header, p *wire.Position, s Shown) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: before round %d of %d\n\n", h.Game, p.Round, s.Rounds)
 	for i, player := range p.Players {

@@ -1,4 +1,4 @@
-package main
+package originals
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"moonfarm/cmd/moonfarm/internal/cli"
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/codecraft/wire"
@@ -17,36 +18,36 @@ import (
 
 // codecraftTools reads and writes replay files of the official runner, and
 // reads recordings as JSON Lines.
-var codecraftTools = gameTools{
-	game:        "codecraft",
-	rulesFile:   "rule values, a key=value a line",
-	ruleSets:    codecraftRuleSets(),
-	contest:     []string{"round1", "round1", "round2", "finals"}, // the Sandbox first
-	holds:       func(head []byte) string { return string(wire.KindOf(head)) },
-	verify:      verifyCodecraft,
-	counts:      []string{"games", "ticks", "views", "messages"},
-	forms:       []string{"text", "view", "state"},
+var codecraftTools = Game{
+	Game:        "codecraft",
+	RulesFile:   "rule values, a key=value a line",
+	RuleSets:    codecraftRuleSets(),
+	Contest:     []string{"round1", "round1", "round2", "finals"}, // the Sandbox first
+	Holds:       func(head []byte) string { return string(wire.KindOf(head)) },
+	Verify:      verifyCodecraft,
+	Counts:      []string{"games", "ticks", "views", "messages"},
+	Forms:       []string{"text", "view", "state"},
 	single:      "recording",
 	show:        showCodecraft,
-	read:        readCodecraft,
-	writes:      []recordingForm{{name: "replay", ext: ".replay", what: "replay file", write: writeCodecraft}},
-	rulesUntold: true,
-	config:      true,
-	results:     true,
-	help: toolHelp{
-		imports: "replay files of the original's form, and recorded games as JSON Lines. A replay that match or replay convert wrote tells its seed, " +
+	Read:        readCodecraft,
+	Writes:      []Form{{Name: "replay", Ext: ".replay", What: "replay file", Write: writeCodecraft}},
+	RulesUntold: true,
+	Config:      true,
+	Results:     true,
+	Help: toolHelp{
+		Imports: "replay files of the original's form, and recorded games as JSON Lines. A replay that match or replay convert wrote tells its seed, " +
 			"as does a results file, game.json, beside game.replay: such a game is played again. No replay says what an entity was told " +
 			"in the tick of its death: orders that do what is recorded stand for it, and up to 2,000 ways are tried in a tick. " +
 			"If the seed is not known, or the game does not go as recorded from it, the episode is the recording itself: the rows are those " +
 			"of the recorded states, every transition is checked by the rules, and verify --recompute checks them again. " +
 			"A recording that ends between two ticks makes a truncated episode.",
-		convert: "replay: files of the original engine, with the state at the start and the events and changes of every tick, but no names.",
-		verify: "Every tick is checked by itself, as its chance cannot be played again: what was done must be what the rules allow, and what came " +
+		Convert: "replay: files of the original engine, with the state at the start and the events and changes of every tick, but no names.",
+		Verify: "Every tick is checked by itself, as its chance cannot be played again: what was done must be what the rules allow, and what came " +
 			"of it must be what follows. Views of players and messages to them can be checked, too.",
-		show: "The round is a tick. --as takes text (players, map, units with their stored actions, then the commands and attacks of the tick), " +
+		Show: "The round is a tick. --as takes text (players, map, units with their stored actions, then the commands and attacks of the tick), " +
 			"view (what the player at the seat is shown, as a line of JSON) and state (a state file of one line of JSON, for a game to begin with). " +
 			"Commands are objects with the new action of each entity by its id, in the frame of the world.",
-		more: codecraftCounts(),
+		More: codecraftCounts(),
 	},
 }
 
@@ -75,13 +76,13 @@ func codecraftCounts() (keys []string) {
 	return append(keys, "entities")
 }
 
-func verifyCodecraft(name string, in io.Reader, rules string) (replayed, error) {
+func verifyCodecraft(name string, in io.Reader, rules string) (Replayed, error) {
 	base, err := givenCodecraftRules(rules)
 	if err != nil {
-		return replayed{}, err
+		return Replayed{}, err
 	}
 	report, err := wire.Verify(name, in, base)
-	v := replayed{
+	v := Replayed{
 		Counts: map[string]int{
 			"games": report.Games, "ticks": report.Ticks, "views": report.Views, "messages": report.Messages, "entities": report.Entities,
 		},
@@ -95,7 +96,7 @@ func verifyCodecraft(name string, in io.Reader, rules string) (replayed, error) 
 		if d.Entity > 0 {
 			field = fmt.Sprintf("entity %d: %s", d.Entity, field)
 		}
-		v.First = &difference{Line: d.Line, Round: d.Tick, Field: field, Expected: d.Want, Found: d.Got}
+		v.First = &Difference{Line: d.Line, Round: d.Tick, Field: field, Expected: d.Want, Found: d.Got}
 	}
 	return v, err
 }
@@ -113,7 +114,7 @@ type codecraftPosition struct {
 
 // findCodecraft reads a recording and restores the state before the tick
 // o.Round.
-func findCodecraft(name string, in io.Reader, base codecraft.Rules, o showOptions) (*codecraftPosition, error) {
+func findCodecraft(name string, in io.Reader, base codecraft.Rules, o ShowOptions) (*codecraftPosition, error) {
 	r, err := wire.NewRecording(name, in)
 	if err != nil {
 		return nil, err
@@ -143,7 +144,7 @@ func findCodecraft(name string, in io.Reader, base codecraft.Rules, o showOption
 		p.scores = append(p.scores, int64(player.Score))
 	}
 	if p.state == nil {
-		return nil, wrongUse("--%s %d: expected %d to %d, or end", o.RoundFlag, o.Round, p.first, p.last)
+		return nil, cli.WrongUse("--%s %d: expected %d to %d, or end", o.RoundFlag, o.Round, p.first, p.last)
 	}
 	return p, nil
 }
@@ -209,22 +210,22 @@ func codecraftCommands(w *wire.World, d *wire.Delta) []string {
 }
 
 // showCodecraft shows a position of a recorded game.
-func showCodecraft(name string, in io.Reader, rules string, o showOptions) (shown, error) {
+func showCodecraft(name string, in io.Reader, rules string, o ShowOptions) (Shown, error) {
 	base, err := givenCodecraftRules(rules)
 	if err != nil {
-		return shown{}, err
+		return Shown{}, err
 	}
 	p, err := findCodecraft(name, in, base, o)
 	if err != nil {
-		return shown{}, err
+		return Shown{}, err
 	}
 	players := p.game.Info().Players
 	if int(o.Seat) >= players {
-		return shown{}, wrongUse("--seat %c: the game has seats A to %c", 'A'+rune(o.Seat), 'A'+rune(players-1))
+		return Shown{}, cli.WrongUse("--seat %c: the game has seats A to %c", 'A'+rune(o.Seat), 'A'+rune(players-1))
 	}
 	results, err := readResults(name, o.Results, p.scores)
 	if err != nil {
-		return shown{}, err
+		return Shown{}, err
 	}
 	if results != nil {
 		p.seed = &results.Seed
@@ -232,7 +233,7 @@ func showCodecraft(name string, in io.Reader, rules string, o showOptions) (show
 	if p.seed != nil {
 		p.state.Seed = *p.seed
 	}
-	s := shown{Name: "unnamed", Seed: p.seed, Round: int(p.state.Tick), Rounds: p.last, Commands: p.commands}
+	s := Shown{Name: "unnamed", Seed: p.seed, Round: int(p.state.Tick), Rounds: p.last, Commands: p.commands}
 	if o.As == "view" {
 		var view wire.PlayerView
 		wire.View(&view, p.game, p.state, o.Seat)
@@ -261,7 +262,7 @@ func (p *codecraftPosition) text() string {
 	if p.seed != nil {
 		seed = fmt.Sprintf("seed %d", *p.seed)
 	}
-	fmt.Fprintf(&b, "before tick %d of %d (%s, %s, %s)\n\n", p.state.Tick, p.last, plural(int(rules.Players), "player"), fog, seed)
+	fmt.Fprintf(&b, "before tick %d of %d (%s, %s, %s)\n\n", p.state.Tick, p.last, cli.Plural(int(rules.Players), "player"), fog, seed)
 	b.Write(codecraft.AppendText(nil, p.game, p.state))
 	for i, c := range p.commands {
 		fmt.Fprintf(&b, "p%d commands %s\n", i+1, c)
@@ -289,7 +290,7 @@ func readResults(recording, given string, scores []int64) (*wire.Results, error)
 		return nil, nil
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, wrongUse("--results: %w", err)
+		return nil, cli.WrongUse("--results: %w", err)
 	}
 	return r, err
 }
