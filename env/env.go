@@ -100,6 +100,7 @@ type Batch struct {
 	// whose choices says the orders that belong to the head; the other heads are
 	// not affected. In an Action that is played a head of −1 orders nothing.
 	Action   []int32     // [Rows, Heads]
+	Given    bool        // Action is only read: what Step would write there is left out
 	Orders   []sim.Order // [Rows, MaxOrders]
 	OrderLen []int32     // [Rows]
 

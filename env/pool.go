@@ -297,7 +297,7 @@ func (v *pool[S]) orders(b *Batch, row int, s *S, p sim.Player) []sim.Order {
 			panic("env: the action space of " + v.spec.Info.Name + " gives more orders than Info.MaxOrders")
 		}
 		b.OrderLen[row] = int32(n)
-	} else if b.Action != nil {
+	} else if b.Action != nil && !b.Given {
 		v.actions.Action(b.Action[row*z.heads:(row+1)*z.heads], slab[:n], s, p)
 	}
 	if b.Played != nil {
@@ -311,7 +311,10 @@ func (v *pool[S]) rest(b *Batch, i int) {
 	z := &v.sizes
 	for row := i * z.players; row < (i+1)*z.players; row++ {
 		b.Reward[row], b.OrderLen[row] = 0, 0
-		for _, slab := range [][]int32{b.Action, b.Played} {
+		for k, slab := range [][]int32{b.Played, b.Action} {
+			if k > 0 && b.Given {
+				break
+			}
 			for h := range part(slab, row, 1, z.heads) {
 				slab[row*z.heads+h] = -1
 			}

@@ -178,6 +178,31 @@ func TestEndedGamesRest(t *testing.T) {
 	}
 }
 
+// TestGivenActionIsOnlyRead: of a game that has ended as of one that goes on.
+func TestGivenActionIsOnlyRead(t *testing.T) {
+	v := pool(t, shapes[1], env.Config{N: 2})
+	b := env.NewBatch(v.Spec(), 2, wantAll)
+	advance(v, b, simtest.ToyTurns)
+	v.Reset(1, 4)
+	v.Observe(b)
+	chooseAction(v.Spec(), b)
+	for k := range b.Action { // all −1 if they are written
+		b.Action[k] = max(b.Action[k], 0)
+	}
+	last := b.Rows - 1
+	b.Orders[last*8], b.OrderLen[last], b.Given = 1, 1, true // one row plays orders
+	before := slices.Clone(b.Action)
+	v.Step(b)
+	if !slices.Equal(b.Action, before) || b.Played[0] != -1 || b.Turn[1] != 1 {
+		t.Errorf("actions %v before the Step, %v after it, played %v; turn %d", before, b.Action, b.Played, b.Turn[1])
+	}
+	b.Given = false
+	v.Step(b)
+	if b.Action[0] != -1 {
+		t.Errorf("action %d of a game that has ended", b.Action[0])
+	}
+}
+
 func TestPoolAllocatesNothing(t *testing.T) {
 	for _, g := range shapes {
 		for _, reward := range []string{"result", "stones"} {

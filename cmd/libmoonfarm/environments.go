@@ -135,6 +135,21 @@ func mf_step(h C.mf_handle, e address) C.int32_t {
 	return in(h, e, func(v *environments) error { return v.Step() })
 }
 
+//export mf_step_with
+func mf_step_with(h C.mf_handle, action address, e address) C.int32_t {
+	return in(h, e, func(v *environments) error {
+		if action == 0 {
+			return wrong("action is NULL")
+		}
+		var first error
+		at := slab[int32](checker{&first}, "action", action, v.Rows()*len(v.Spec().Heads))
+		if first != nil {
+			return first
+		}
+		return v.StepWith(at)
+	})
+}
+
 //export mf_observe
 func mf_observe(h C.mf_handle, e address) C.int32_t {
 	return in(h, e, func(v *environments) error { return v.Observe() })

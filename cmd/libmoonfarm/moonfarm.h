@@ -201,8 +201,12 @@ int32_t mf_bind(mf_handle h, const mf_slabs *s, mf_error *e);
  */
 int32_t mf_reset(mf_handle h, const uint64_t *seeds, const uint8_t *mask, mf_error *e);
 
-/* mf_step plays a turn of all environments with the bound actions. */
+/*
+ * mf_step plays a turn of all environments with the bound actions, mf_step_with
+ * with those at another place, int32_t [rows, heads], which are not copied.
+ */
 int32_t mf_step(mf_handle h, mf_error *e);
+int32_t mf_step_with(mf_handle h, const int32_t *action, mf_error *e);
 
 /*
  * mf_send begins a turn of one block and returns at once; mf_recv waits at most

@@ -1,6 +1,9 @@
 package stepper
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // alike are some heads side by side with the same number of choices.
 type alike struct {
@@ -21,46 +24,53 @@ func runsOf(heads []int) (runs []alike) {
 	return runs
 }
 
-// take copies the actions of the caller to where the games read them. It fails if
-// one is neither −1 nor a choice of its head.
-func (k *part) take() error {
-	heads, src, dst := len(k.stepper.spec.Heads), k.slabs.Action, k.all.Action
-	runs := k.stepper.runs
-	if k.seats == nil && heads == 1 && within(src, runs[0].last) { // the rows are one run
-		copy(dst, src)
-		return nil
-	}
-	for row := range len(src) / max(heads, 1) {
-		to := row
-		if k.seats != nil {
-			to = row*k.players + int(k.seats[row])
+// take checks the actions of the caller, and copies them to where the games read
+// them if these do not read the caller's. It sets refused if one is neither −1 nor a
+// choice of its head.
+func (k *part) take() {
+	heads, src, runs := len(k.stepper.spec.Heads), k.slabs.Action, k.stepper.runs
+	k.refused = nil
+	defer func() { // nothing has been played: what was wrong may be right the next time
+		if fault := recover(); fault != nil {
+			k.refused = &PanicError{k.first, len(k.base), fault}
 		}
+	}()
+	if heads == 0 || len(runs) == 1 && k.seats == nil && within(src, runs[0].last) { // the rows are one run
+		return
+	}
+	for row := range len(src) / heads {
 		mine := src[row*heads:][:heads]
-		copy(dst[to*heads:][:heads], mine)
+		if k.seats != nil {
+			copy(k.all.Action[(row*k.players+int(k.seats[row]))*heads:][:heads], mine)
+		}
 		for _, r := range runs {
 			if choices := mine[r.from:r.to]; !within(choices, r.last) {
-				if err := k.wrong(row, r, choices); err != nil {
-					return err
+				if k.refused = k.wrong(row, r, choices); k.refused != nil {
+					return
 				}
 			}
 		}
 	}
-	return nil
 }
 
 // within reports whether all choices are from 0 to last. There may be thousands of
-// them for a row, so there are no branches: a choice less last+1, as an unsigned
-// number, is negative if it is one.
+// them for a row, so two are looked at at once, and there are no branches: the
+// highest bit of one is set if it is negative, and that of its sum with what makes
+// 2³¹−1 of last if it is larger than last.
 func within(choices []int32, last int32) bool {
-	ok, end, n := int64(-1), int64(last)+1, 0
-	for ; n+4 <= len(choices); n += 4 {
-		c := (*[4]int32)(choices[n:])
-		ok &= (int64(uint32(c[0])) - end) & (int64(uint32(c[1])) - end) & (int64(uint32(c[2])) - end) & (int64(uint32(c[3])) - end)
+	const one, high = 1<<32 | 1, 1<<63 | 1<<31
+	rest, bad := uint64(math.MaxInt32-last)*one, uint64(0)
+	for ; len(choices) >= 8; choices = choices[8:] {
+		c := (*[8]int32)(choices)
+		a, b := uint64(uint32(c[0]))|uint64(uint32(c[1]))<<32, uint64(uint32(c[2]))|uint64(uint32(c[3]))<<32
+		d, e := uint64(uint32(c[4]))|uint64(uint32(c[5]))<<32, uint64(uint32(c[6]))|uint64(uint32(c[7]))<<32
+		bad |= a | (a + rest) | b | (b + rest) | d | (d + rest) | e | (e + rest)
 	}
-	for _, c := range choices[n:] {
-		ok &= int64(uint32(c)) - end
+	for _, c := range choices {
+		a := uint64(uint32(c))
+		bad |= a | (a + rest)
 	}
-	return ok < 0
+	return bad&high == 0
 }
 
 // wrong is the error about a row in which choices of a run are not within it; nil

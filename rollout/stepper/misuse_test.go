@@ -2,6 +2,7 @@ package stepper_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -112,6 +113,7 @@ func TestWrongTime(t *testing.T) {
 	}
 	b := slabsFor(s.Spec(), s.Rows(), c)
 	wantError(t, "Step", s.Step(), true, "no slab Action is bound")
+	wantError(t, "StepWith", s.StepWith(b.Action), true, "no slabs are bound")
 	if err := s.Bind(b); err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +132,7 @@ func TestWrongTime(t *testing.T) {
 	}
 	_, snapshot := s.AppendSnapshot(nil, 1)
 	for what, err := range map[string]error{
-		"Bind": s.Bind(b), "Step": s.Step(), "Observe": s.Observe(), "Reset": s.Reset(nil, nil), "Send": s.Send(0),
+		"Bind": s.Bind(b), "Step": s.Step(), "StepWith": s.StepWith(b.Action), "Observe": s.Observe(), "Reset": s.Reset(nil, nil), "Send": s.Send(0),
 		"Reset ": s.Reset(nil, []bool{false, true, false, false}), "AppendSnapshot": snapshot, "Restore": s.Restore(0, nil),
 	} {
 		wantError(t, what, err, true, "under way")
@@ -160,6 +162,51 @@ func TestWrongTime(t *testing.T) {
 	_, err = s.Recv(0)
 	for what, err := range map[string]error{"Step": s.Step(), "Send": s.Send(0), "Recv": err, "Reset": s.Reset(nil, nil), "Bind": s.Bind(b), "Observe": s.Observe(), "Restore": s.Restore(0, nil)} {
 		wantError(t, what, err, true, "the stepper is closed")
+	}
+}
+
+// TestStepWith plays the same with actions that lie elsewhere as Step does, reads them
+// alone, and leaves them and the slab as they are.
+func TestStepWith(t *testing.T) {
+	for _, seat := range []int{0, stepper.AllSeats} {
+		c := config(t, "tron", 40, seat, "random")
+		if seat == stepper.AllSeats {
+			c = config(t, "tron", 40, seat)
+		}
+		c.Workers = 2
+		s, b := open(t, c)
+		twin, same := open(t, c)
+		free, none := open(t, c)
+		none.Action = nil
+		if err := free.Bind(none); err != nil {
+			t.Fatal(err)
+		}
+		slab := slices.Repeat([]int32{7}, len(b.Action)) // not a choice
+		for turn := range 12 {
+			for row := range same.Action { // also of games that have ended
+				same.Action[row] = int32((row + turn) % s.Spec().Heads[0])
+			}
+			copy(b.Action, slab)
+			with := slices.Clone(same.Action)
+			for what, err := range map[string]error{"Step": twin.Step(), "StepWith": s.StepWith(with), "StepWith, nothing bound": free.StepWith(with)} {
+				if err != nil {
+					t.Fatalf("seat %d: %s: %v", seat, what, err)
+				}
+			}
+			if !slices.Equal(b.Planes, same.Planes) || !slices.Equal(b.Episode, same.Episode) || !slices.Equal(none.Planes, same.Planes) {
+				t.Fatalf("seat %d: StepWith plays otherwise than Step in turn %d", seat, turn)
+			}
+			if !slices.Equal(with, same.Action) || !slices.Equal(b.Action, slab) {
+				t.Fatalf("seat %d: actions were written", seat)
+			}
+		}
+		if b.Episode[0] == 0 {
+			t.Errorf("seat %d: no game has ended", seat)
+		}
+		wantError(t, "Step", s.Step(), false, "game 0, seat 0: action 7 of head 0: want −1 to")
+		wantError(t, "StepWith", s.StepWith(slab), false, "game 0, seat 0: action 7 of head 0: want −1 to")
+		wantError(t, "StepWith", s.StepWith(slab[1:]), false, fmt.Sprintf("%d actions, want %d", len(slab)-1, len(slab)))
+		wantError(t, "Step", free.Step(), true, "no slab Action is bound")
 	}
 }
 

@@ -29,10 +29,11 @@ type part struct {
 	seats     []sim.Player // [games] the caller's; nil with AllSeats
 	played    []sim.Player // [games] the same in the turn that was played
 
-	base  []uint64 // [games] seeds
-	begun []bool   // [games]
-	fresh int      // games that have not begun
-	fault error    // of the latest run
+	base    []uint64 // [games] seeds
+	begun   []bool   // [games]
+	fresh   int      // games that have not begun
+	refused error    // the first action that cannot be taken
+	fault   error    // of the latest run
 }
 
 // seen are the observations in a Batch.
@@ -145,12 +146,22 @@ func (k *part) bind(all *Slabs) {
 	if k.seats == nil && b.Reward != nil {
 		k.mine.Reward = b.Reward
 	}
+	k.choose(b.Action)
 	k.auto.Terminated, k.auto.Truncated = moved(b.Terminated, k.auto.Terminated), moved(b.Truncated, k.auto.Truncated)
 	f := k.view()
 	f.Planes, f.Packed, f.Scalars = b.FinalPlanes, b.FinalPacked, b.FinalScalars
 	k.auto.Final = f
 	for i := range n {
 		k.tell(i, k.auto.Episode(i))
+	}
+}
+
+// choose takes the actions of the caller into use. With AllSeats the games read them
+// where they are.
+func (k *part) choose(actions []int32) {
+	k.slabs.Action, k.mine.Action, k.mine.Given = actions, k.all.Action, false
+	if k.seats == nil && actions != nil {
+		k.mine.Action, k.mine.Given = actions, true
 	}
 }
 

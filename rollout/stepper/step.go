@@ -21,6 +21,32 @@ func (s *Stepper) Step() error {
 	return s.each((*part).step)
 }
 
+// StepWith is Step with other actions than those in the slab Action, which are read
+// before it returns. It fails as well if they have not the length of that slab.
+func (s *Stepper) StepWith(actions []int32) error {
+	if err := s.idle("StepWith"); err != nil {
+		return err
+	}
+	if want := s.Rows() * len(s.spec.Heads); len(actions) != want {
+		return fmt.Errorf("%d actions, want %d for %d rows", len(actions), want, s.Rows())
+	}
+	if s.slabs == nil {
+		return StateError("no slabs are bound")
+	}
+	bound := s.slabs.Action
+	s.choose(actions)
+	defer s.choose(bound)
+	return s.Step()
+}
+
+// choose takes these actions into use.
+func (s *Stepper) choose(actions []int32) {
+	s.slabs.Action = actions
+	for _, k := range s.parts {
+		k.choose(cut(actions, s.spec.Games, k.first, len(k.base)))
+	}
+}
+
 // Observe writes what the rows see to the slabs again, such as those that were
 // just bound.
 func (s *Stepper) Observe() error {
@@ -51,13 +77,24 @@ func (s *Stepper) take(parts []*part) error {
 			return err
 		}
 	}
+	if len(s.slabs.Action) < many || len(parts) < len(s.parts) || s.sent > 0 {
+		for _, k := range parts {
+			k.take()
+		}
+	} else if err := s.each((*part).take); err != nil {
+		return err
+	}
 	for _, k := range parts {
-		if err := k.take(); err != nil {
-			return err
+		if k.refused != nil {
+			return k.refused
 		}
 	}
 	return nil
 }
+
+// many actions are checked by all workers: to check these takes as long as the
+// workers take to begin.
+const many = 1 << 14
 
 // steppable says why a game of the part may not be stepped.
 func (k *part) steppable() error {

@@ -110,7 +110,7 @@ static void compare(const envs *a, const envs *b)
 }
 
 /* any calls a function by its number with good arguments but for the handle. */
-enum { FUNCTIONS = 12 };
+enum { FUNCTIONS = 13 };
 static int32_t any(int f, mf_handle h, envs *v, mf_error *e)
 {
 	char text[64] = {0};
@@ -129,6 +129,7 @@ static int32_t any(int f, mf_handle h, envs *v, mf_error *e)
 	case 8: return mf_set_state(h, 0, (uint8_t *)text, sizeof text, e);
 	case 9: return mf_observe(h, e);
 	case 10: return mf_render(h, 0, text, sizeof text, &need, e);
+	case 11: return mf_step_with(h, v->slabs.action, e);
 	default: return mf_close(h, e);
 	}
 }
@@ -243,7 +244,7 @@ static void arguments(envs *v, mf_error *e)
 		int32_t *action = &v->slabs.action[below(ENVS)];
 		kept = *action;
 		*action = at < 0 ? at - 1 : at;
-		want(mf_step(v->handle, e), e, MF_ARGUMENT, MF_ARGUMENT);
+		want(below(2) ? mf_step(v->handle, e) : mf_step_with(v->handle, v->slabs.action, e), e, MF_ARGUMENT, MF_ARGUMENT);
 		*action = kept;
 	}
 	}
@@ -334,7 +335,7 @@ static void wild(envs *v, mf_error *e)
 	uint8_t *at = below(2) ? gone + below(4096) : (uint8_t *)(8 + below(4000));
 	uint8_t *even = (uint8_t *)((uintptr_t)at & ~(uintptr_t)7);
 	doing = "memory that is not there";
-	switch (below(8)) {
+	switch (below(9)) {
 	case 0: slabs.planes = at; break;
 	case 1: slabs.action = (int32_t *)(even + 1 + below(3)); break;
 	case 2: slabs.reward = (float *)even; break;
@@ -342,6 +343,7 @@ static void wild(envs *v, mf_error *e)
 	case 4: want(mf_reset(v->handle, NULL, at, e), e, MF_ARGUMENT, MF_ARGUMENT); return;
 	case 5: want(mf_step(v->handle, (mf_error *)even), NULL, MF_ARGUMENT, MF_ARGUMENT); return;
 	case 6: want(mf_get_spec(v->handle, (mf_spec *)even, e), e, MF_ARGUMENT, MF_ARGUMENT); return;
+	case 8: want(mf_step_with(v->handle, (int32_t *)even, e), e, MF_ARGUMENT, MF_ARGUMENT); return;
 	case 7: c.game = (char *)at; want(mf_open(&c, &h, e), e, MF_ARGUMENT, MF_ARGUMENT); return;
 	}
 	want(mf_bind(v->handle, &slabs, e), e, MF_ARGUMENT, MF_ARGUMENT);
@@ -364,6 +366,7 @@ static void lost(int workers)
 	ok(mf_reset(w.handle, NULL, NULL, &fine));
 	ok(mf_step(w.handle, &fine));
 	mprotect(page, 4096, PROT_READ);
+	want(mf_step_with(w.handle, NULL, &e), &e, MF_ARGUMENT, MF_ARGUMENT);
 	want(mf_step(w.handle, &e), &e, MF_ARGUMENT, MF_ARGUMENT);
 	want(mf_observe(w.handle, &e), &e, MF_ARGUMENT, MF_ARGUMENT);
 	mprotect(page, 4096, PROT_READ | PROT_WRITE);

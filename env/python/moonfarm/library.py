@@ -130,6 +130,7 @@ _functions: dict[str, list[Any]] = {
     "mf_bind": [_handle, POINTER(CSlabs)],
     "mf_reset": [_handle, c_void_p, c_void_p],
     "mf_step": [_handle],
+    "mf_step_with": [_handle, c_void_p],
     "mf_send": [_handle, c_int32],
     "mf_recv": [_handle, c_int32, POINTER(c_int32)],
     "mf_get_state": [_handle, c_int32, *_text],
