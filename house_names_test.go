@@ -94,8 +94,6 @@ var documented = map[string]string{
 	".Batches":         "readers of datasets in Go: README",
 	"datasets.Train":   "readers of datasets in Go: Batches",
 
-	"datasets/derive.Advantages": "learners in Go, of whole episodes and values of their own: ReadOptions.Whole",
-
 	"sim/towerdefence.ParseText":     "positions written by people and tests",
 	"sim/terminal.ParseText":         "positions written by people and tests",
 	"sim/tron.ParseText":             "positions written by people and tests",

@@ -9,12 +9,15 @@ package main
 import "C"
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
 	"math"
+	"unsafe"
 
 	"moonfarm/datasets"
+	"moonfarm/datasets/derive"
 )
 
 //export mf_dataset_open
@@ -180,4 +183,38 @@ func copyBatch(to *C.mf_batch, b *datasets.Batch) error {
 // column copies one column.
 func column[T any](c checker, name string, to address, from []T) {
 	copy(slab[T](c, name, to, len(from)), from)
+}
+
+//export mf_advantages
+func mf_advantages(reward, value, last address, turns, columns C.int64_t, discount, lambda C.double, out, e address) C.int32_t {
+	return guard(e, func() error {
+		if columns < 1 || turns < 0 || turns > math.MaxInt32/columns {
+			return wrong("turns are %d and columns %d: want at least 0 and 1, and no more than %d numbers", turns, columns, math.MaxInt32)
+		}
+		if turns == 0 {
+			return nil
+		}
+		rows, err := floats("reward", reward, turns*columns)
+		values, err2 := floats("value", value, turns*columns)
+		to, err3 := floats("out", out, turns*columns)
+		var after []float32
+		var err4 error
+		if last != 0 {
+			after, err4 = floats("last", last, columns)
+		}
+		if err := cmp.Or(err, err2, err3, err4); err != nil {
+			return err
+		}
+		derive.Advantages(to, rows, values, after, int(columns), float64(discount), float64(lambda))
+		return nil
+	})
+}
+
+// floats are numbers of the caller, that are read and written in this call alone.
+func floats(name string, at address, n C.int64_t) ([]float32, error) {
+	p, err := there[float32](name, at)
+	if err != nil {
+		return nil, err
+	}
+	return unsafe.Slice(p, n), nil
 }

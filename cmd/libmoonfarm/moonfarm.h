@@ -251,6 +251,16 @@ int32_t mf_reader_open(mf_handle dataset, const mf_reading *r, mf_handle *out, m
 int32_t mf_reader_describe(mf_handle h, char *buf, size_t cap, size_t *need, mf_error *e);
 int32_t mf_reader_next(mf_handle h, mf_batch *b, mf_error *e);
 
+/*
+ * mf_advantages writes to out, which may be reward or value, the generalised
+ * advantage estimates (Schulman and others, 2016) of an episode: reward, value
+ * and out are [turns, columns], a column is what one player sees. value is what
+ * the caller estimates, last [columns] what comes after the last turn: the
+ * estimate of the final observation if a limit cut the episode; NULL: 0.
+ */
+int32_t mf_advantages(const float *reward, const float *value, const float *last, int64_t turns, int64_t columns,
+	double discount, double lambda, float *out, mf_error *e);
+
 #endif /* MF_TYPES_ONLY */
 
 #ifdef __cplusplus

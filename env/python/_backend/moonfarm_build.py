@@ -4,6 +4,8 @@ It uses the standard library alone and fetches nothing. The Go sources are those
 of the clone that this folder is in, so there are no source distributions.
 """
 
+from __future__ import annotations
+
 import base64
 import hashlib
 import os
@@ -14,6 +16,7 @@ import sys
 import sysconfig
 import zipfile
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve().parent.parent
 PACKAGE = HERE / "moonfarm"
@@ -30,7 +33,7 @@ class BuildError(Exception):
 # The library
 
 
-def build_library():
+def build_library() -> Path:
     """Builds the shared library into the package folder and returns its path."""
     check_tools()
     out = PACKAGE / {"darwin": "libmoonfarm.dylib", "win32": "moonfarm.dll"}.get(sys.platform, "libmoonfarm.so")
@@ -47,12 +50,14 @@ def build_library():
     return out
 
 
-def check_tools():
+def check_tools() -> None:
     """Raises BuildError unless the sources, Go of the right version and a C compiler are there."""
     if not (ROOT / "cmd" / "libmoonfarm").is_dir():
         raise BuildError(f"moonfarm: {HERE} must lie in a clone of the project: the Go sources are not in {ROOT}")
     if shutil.which("go") is None:
-        raise BuildError(f"moonfarm: Go is missing: install {needed_go()} or newer (https://go.dev/dl) and put go on PATH")
+        raise BuildError(
+            f"moonfarm: Go is missing: install {needed_go()} or newer (https://go.dev/dl) and put go on PATH"
+        )
     version = _run(["go", "env", "GOVERSION"])
     if version.returncode:
         raise BuildError(f"moonfarm: Go does not run here, {needed_go()} or newer is needed:\n{_said(version)}")
@@ -62,41 +67,47 @@ def check_tools():
     compiler = _run(["go", "env", "CC"]).stdout.split() or ["gcc"]
     if shutil.which(compiler[0]) is None:
         raise BuildError(
-            f"moonfarm: the C compiler {compiler[0]} is missing: install gcc (Debian, Ubuntu: apt-get install gcc libc6-dev), "
-            "or name another in the environment variable CC"
+            f"moonfarm: the C compiler {compiler[0]} is missing: install gcc (Debian, Ubuntu: apt-get install gcc "
+            "libc6-dev), or name another in the environment variable CC"
         )
 
 
-def needed_go():
+def needed_go() -> str:
     """The version of Go that go.mod asks for, as "Go 1.26.0"."""
-    return "Go " + re.search(r"^go (\S+)", (ROOT / "go.mod").read_text(), re.MULTILINE).group(1)
+    return "Go " + _find(r"^go (\S+)", ROOT / "go.mod")
 
 
-def _numbers(version):
+def _find(pattern: str, file: Path) -> str:
+    found = re.search(pattern, file.read_text(), re.MULTILINE)
+    if found is None:
+        raise BuildError(f"moonfarm: {file} has no line that is like {pattern}")
+    return found.group(1)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
     found = re.match(r"[Gg]o ?(\d+)\.(\d+)(?:\.(\d+))?", version)
     # A version that is not numbers was built from Go's own sources: it is new.
     return tuple(int(n or 0) for n in found.groups()) if found else (99,)
 
 
-def _run(command):
-    return subprocess.run(
-        command, cwd=ROOT, env={**os.environ, "CGO_ENABLED": "1"}, stdin=subprocess.DEVNULL, capture_output=True, text=True
-    )
+def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "CGO_ENABLED": "1"}
+    return subprocess.run(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True)
 
 
-def _said(done):
+def _said(done: subprocess.CompletedProcess[str]) -> str:
     return (done.stderr + done.stdout).strip()
 
 
 # The wheels
 
 
-def version():
+def version() -> str:
     """The version of the package."""
-    return re.search(r'__version__ = "(.*)"', (PACKAGE / "version.py").read_text()).group(1)
+    return _find(r'__version__ = "(.*)"', PACKAGE / "version.py")
 
 
-def _texts():
+def _texts() -> tuple[str, dict[str, str]]:
     """The files of the .dist-info folder but its RECORD."""
     tag = "py3-none-" + re.sub(r"[-.]", "_", sysconfig.get_platform())
     return tag, {
@@ -110,7 +121,7 @@ def _texts():
     }
 
 
-def _wheel(folder, files):
+def _wheel(folder: str, files: dict[str, bytes]) -> str:
     """Writes a wheel of files, bytes by name, and returns its name."""
     tag, texts = _texts()
     info = f"moonfarm-{version()}.dist-info/"
@@ -119,7 +130,7 @@ def _wheel(folder, files):
     name = f"moonfarm-{version()}-{tag}.whl"
     with zipfile.ZipFile(Path(folder) / name, "w", zipfile.ZIP_DEFLATED) as wheel:
 
-        def add(path, data):
+        def add(path: str, data: bytes) -> None:
             entry = zipfile.ZipInfo(path, (1980, 1, 1, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
@@ -129,11 +140,11 @@ def _wheel(folder, files):
             digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
             rows.append(f"{path},sha256={digest},{len(data)}\n")
             add(path, data)
-        add(info + "RECORD", "".join(rows) + info + "RECORD,,\n")
+        add(info + "RECORD", ("".join(rows) + info + "RECORD,,\n").encode())
     return name
 
 
-def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_directory: str | None = None) -> str:
     """PEP 517: a wheel with the library in it."""
     library = _built()
     files = {"moonfarm/" + library.name: library.read_bytes()}
@@ -143,18 +154,20 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     return _wheel(wheel_directory, files)
 
 
-def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
+def build_editable(wheel_directory: str, config_settings: Any = None, metadata_directory: str | None = None) -> str:
     """PEP 660: a wheel that points to this folder, where the library is built."""
     _built()
     return _wheel(wheel_directory, {"moonfarm_editable.pth": f"{HERE}\n".encode()})
 
 
-def build_sdist(sdist_directory, config_settings=None):
+def build_sdist(sdist_directory: str, config_settings: Any = None) -> str:
     """PEP 517: not possible."""
-    raise UnsupportedOperation("moonfarm: there are no source distributions: install from a clone (pip install ./env/python)")
+    raise UnsupportedOperation(
+        "moonfarm: there are no source distributions: install from a clone (pip install ./env/python)"
+    )
 
 
-def _built():
+def _built() -> Path:
     try:
         return build_library()
     except BuildError as e:

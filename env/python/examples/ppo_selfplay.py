@@ -49,7 +49,9 @@ class Network(nn.Module):
         super().__init__()
         d = envs.description
         planes = len(d["planes"])
-        self.register_buffer("plane_scale", 1 / torch.tensor([float(p["scale"]) for p in d["planes"]]).view(1, planes, 1, 1))
+        self.register_buffer(
+            "plane_scale", 1 / torch.tensor([float(p["scale"]) for p in d["planes"]]).view(1, planes, 1, 1)
+        )
         self.register_buffer("scalar_scale", 1 / torch.tensor([float(s["scale"]) for s in d["scalars"]]).view(1, -1))
         self.heads = [(size, len(list(group))) for size, group in itertools.groupby(envs.heads)]
         inputs = planes * d["height"] * d["width"] + len(d["scalars"]) + envs.choices
@@ -166,7 +168,9 @@ def advantages(rewards: Tensor, values: Tensor, done: Tensor, last: Tensor, gamm
     return out
 
 
-def update(network: Network, optimiser: torch.optim.Optimizer, data: dict[str, Tensor], args: argparse.Namespace) -> None:
+def update(
+    network: Network, optimiser: torch.optim.Optimizer, data: dict[str, Tensor], args: argparse.Namespace,
+) -> None:
     """Several passes over what was played."""
     rows = len(data["log"])
     for _ in range(args.passes):

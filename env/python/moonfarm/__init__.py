@@ -7,8 +7,9 @@
     obs, rewards, terminations, truncations, infos = env.step(actions)
 
 make_vec makes many games at once, make_env one, parallel_env one with all its
-players; dataset reads what `moonfarm generate` and `moonfarm import` make. Needed are numpy and the shared library, which env/python/build.py
-builds; Gymnasium and PettingZoo are used where they are installed.
+players; dataset reads what `moonfarm generate` and `moonfarm import` make. Needed
+are numpy and the shared library, which env/python/build.py builds; Gymnasium and
+PettingZoo are used where they are installed.
 """
 
 from . import registration as _registration

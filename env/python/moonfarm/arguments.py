@@ -7,8 +7,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Union
 
-import numpy as np
-
 from . import library
 
 # A player in Python: its rows' observations and infos (see AgainstPolicies) to their actions.
@@ -60,24 +58,20 @@ def config(
     )
 
 
-def whole(what: str, value: Any, least: int) -> int:
-    """A number of 32 bits, at least so large; TypeError or ValueError names it."""
+def whole(what: str, value: Any, least: int, most: int = 2**31 - 1) -> int:
+    """A whole number from least to most; TypeError or ValueError names it."""
     try:
-        n = value.__index__()
-    except AttributeError:
+        n = int(value.__index__())
+    except (AttributeError, TypeError):
         raise TypeError(f"{what}: expected a whole number, got {value!r}") from None
-    if not least <= n < 2**31:
-        raise ValueError(f"{what}: expected a number from {least}, got {n}")
+    if not least <= n <= most:
+        raise ValueError(f"{what}: expected a number from {least} to {most}, got {n}")
     return n
 
 
-def seed_of(what: str, value: Any) -> int:
-    """A number of 64 bits without a sign; TypeError or ValueError names it."""
-    if not isinstance(value, (int, np.integer)):
-        raise TypeError(f"{what}: expected a whole number, got {value!r}")
-    if not 0 <= value < 2**64:
-        raise ValueError(f"{what}: expected a number from 0 to 2**64-1, got {value}")
-    return int(value)
+def seed_of(value: Any) -> int:
+    """A seed: a number of 64 bits without a sign; TypeError or ValueError names it."""
+    return whole("seed", value, 0, 2**64 - 1)
 
 
 def text(what: str, value: Any) -> bytes:
@@ -93,7 +87,7 @@ def texts_of(opponent: Opponent) -> list[str] | None:
     """The texts of the opponents; None: every seat is a row."""
     if opponent is None:
         return None
-    texts = [opponent] if isinstance(opponent, str) else list(opponent)
+    texts: Any = [opponent] if isinstance(opponent, str) or callable(opponent) else list(opponent)
     if not texts or not all(isinstance(t, str) and t.strip() and "\n" not in t for t in texts):
         raise ValueError(f"opponent: {opponent!r} is neither a policy, nor a list of policies, nor None")
     return texts

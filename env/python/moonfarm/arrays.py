@@ -35,7 +35,8 @@ def form(obs: str | tuple[str, ...] | list[str]) -> tuple[tuple[str, ...], bool]
     if isinstance(obs, str):
         if obs not in FORMS:
             raise ValueError(
-                f"obs: {obs!r} is none of {', '.join(map(repr, FORMS))}; a tuple names parts: {', '.join(map(repr, PARTS))}"
+                f"obs: {obs!r} is none of {', '.join(map(repr, FORMS))}; "
+                f"a tuple names parts: {', '.join(map(repr, PARTS))}"
             )
         return FORMS[obs], False
     parts = tuple(obs)
@@ -64,7 +65,8 @@ def allocate(
     A caller's array must be a writable numpy array in C order of the right
     shape and dtype, else TypeError or ValueError names it.
     """
-    sizes, out = shapes(s), {}
+    sizes = shapes(s)
+    out: dict[str, NDArray[Any]] = {}
     for name, array in (given or {}).items():
         if name not in names:
             raise ValueError(f"buffers: there is no array {name!r} here; there are {', '.join(names)}")

@@ -11,7 +11,7 @@ import ctypes
 import json
 import os
 import sys
-from ctypes import POINTER, c_char_p, c_int32, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
+from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -115,8 +115,37 @@ class CSlabs(ctypes.Structure):
     ]  # fmt: skip
 
 
+class CReading(ctypes.Structure):
+    """mf_reading."""
+
+    _fields_ = [
+        ("size", c_uint32), ("split", c_int32), ("validation", c_double), ("test", c_double),
+        ("columns", c_char_p), ("rows", c_int64), ("shuffle", c_int64), ("seed", c_uint64), ("epoch", c_uint64),
+        ("part", c_int32), ("parts", c_int32), ("play", c_int32), ("whole", c_int32), ("memory", c_int32),
+        ("workers", c_int32), ("obs", c_char_p), ("reward", c_char_p),
+        ("discount", c_double), ("steps", c_int32), ("reserved", c_int32),
+    ]  # fmt: skip
+
+
+class CBatch(ctypes.Structure):
+    """mf_batch. Fields of columns are addresses."""
+
+    _fields_ = [
+        ("size", c_uint32), ("reserved", c_uint32), ("capacity", c_int64), ("rows", c_int64),
+        ("orders_capacity", c_int64), ("orders_count", c_int64),
+    ] + [
+        (name, c_void_p)
+        for name in (
+            "episode", "turn", "seat", "planes", "packed", "scalars", "mask", "action", "opponent",
+            "reward", "returns", "nstep", "outcome", "terminated", "truncated", "chosen", "orders", "order_ends",
+            "final_planes", "final_packed", "final_scalars",
+        )
+    ]  # fmt: skip
+
+
 _structs: dict[str, type[ctypes.Structure]] = {
     "mf_error": CError, "mf_config": CConfig, "mf_spec": CSpec, "mf_slabs": CSlabs,
+    "mf_reading": CReading, "mf_batch": CBatch,
 }  # fmt: skip
 
 _handle, _error, _text = c_uint64, POINTER(CError), [c_void_p, c_size_t, POINTER(c_size_t)]
@@ -138,6 +167,12 @@ _functions: dict[str, list[Any]] = {
     "mf_observe": [_handle],
     "mf_render": [_handle, c_int32, *_text],
     "mf_games": [*_text],
+    "mf_dataset_open": [c_char_p, POINTER(c_uint64)],
+    "mf_dataset_describe": [_handle, *_text],
+    "mf_reader_open": [_handle, POINTER(CReading), POINTER(c_uint64)],
+    "mf_reader_describe": [_handle, *_text],
+    "mf_reader_next": [_handle, POINTER(CBatch)],
+    "mf_advantages": [c_void_p, c_void_p, c_void_p, c_int64, c_int64, c_double, c_double, c_void_p],
 }
 
 FORKED = (
@@ -201,7 +236,8 @@ class Library:
             raise ImportError(f"moonfarm: {file} cannot be loaded: {e}") from e
         if abi != ABI:
             raise ImportError(
-                f"moonfarm: {file} has ABI {abi}, this package needs {ABI}: build it again (python3 env/python/build.py)"
+                f"moonfarm: {file} has ABI {abi}, this package needs {ABI}: "
+                "build it again (python3 env/python/build.py)"
             )
         self.c.mf_version.restype = c_char_p
         self.file = file
@@ -209,11 +245,11 @@ class Library:
         self.c.mf_sizeof.argtypes = [c_char_p]
         self.c.mf_sizeof.restype = c_uint32
         for name, struct in _structs.items():
-            self.check_size(name, struct)
+            self._check_size(name, struct)
         for name, arguments in _functions.items():
-            self.declare(name, arguments)
+            self._declare(name, arguments)
 
-    def check_size(self, name: str, struct: type[ctypes.Structure]) -> None:
+    def _check_size(self, name: str, struct: type[ctypes.Structure]) -> None:
         """Raises ImportError unless a structure has the size that the library has under that name."""
         theirs, ours = self.c.mf_sizeof(name.encode()), ctypes.sizeof(struct)
         if theirs != ours:
@@ -222,12 +258,14 @@ class Library:
                 "build the library again (python3 env/python/build.py)"
             )
 
-    def declare(self, name: str, arguments: list[Any]) -> None:
+    def _declare(self, name: str, arguments: list[Any]) -> None:
         """Makes a function callable: arguments without the mf_error, which is always the last."""
         try:
             function = getattr(self.c, name)
         except AttributeError as e:
-            raise ImportError(f"moonfarm: {self.file} has no {name}: build it again (python3 env/python/build.py)") from e
+            raise ImportError(
+                f"moonfarm: {self.file} has no {name}: build it again (python3 env/python/build.py)"
+            ) from e
         function.argtypes = [*arguments, _error]
         function.restype = c_int32
 

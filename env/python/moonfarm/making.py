@@ -61,6 +61,7 @@ def make_vec(
     buffers: arrays of the caller to be used instead of new ones, by the names in
     VectorEnv.arrays: memory shared with others, or with a GPU.
     """
+    given = dict(locals())
     if callable(opponent):
         in_python = True
     else:
@@ -68,8 +69,4 @@ def make_vec(
         if len(kinds) > 1:
             raise ValueError("opponent: a list has either texts or functions, not both")
         in_python = True in kinds
-    return vector_class(AgainstPolicies if in_python else VectorEnv)(
-        game, num_envs, opponent=opponent, seat=seat, obs=obs, reward=reward, rules=rules, max_turns=max_turns,
-        memory=memory, autoreset=autoreset, workers=workers, batch_size=batch_size, seed=seed, copy=copy,
-        render_mode=render_mode, buffers=buffers,
-    )  # fmt: skip
+    return vector_class(AgainstPolicies if in_python else VectorEnv)(**given)

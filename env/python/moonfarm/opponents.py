@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import arguments, arrays, library
-from .arguments import Opponent
+from .arguments import Policy
 from .vector import VectorEnv, _Part
 
 _gold, _one, _two = (np.uint64(n) for n in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
@@ -43,10 +43,11 @@ class AgainstPolicies(VectorEnv):
     Rows are copied, with copy=False too.
     """
 
-    def _config(self, opponent: Opponent, seat: int | str, **others: Any) -> library.CConfig:
-        self._policies = [opponent] if callable(opponent) else list(opponent)  # type: ignore[arg-type]
-        self._fixed = arguments.seat_of(seat)
-        return super()._config(None, 0, **others)
+    def _config(self, **given: Any) -> library.CConfig:
+        opponent = given["opponent"]
+        self._policies: list[Policy] = [opponent] if callable(opponent) else list(opponent)
+        self._fixed = arguments.seat_of(given["seat"])
+        return super()._config(**{**given, "opponent": None, "seat": 0})
 
     def _caller_rows(self) -> int:
         if self._fixed >= self.players:
@@ -75,7 +76,7 @@ class AgainstPolicies(VectorEnv):
     def _reset(self, seeds: NDArray[np.uint64] | None, mask: NDArray[np.bool_] | None) -> None:
         super()._reset(seeds, mask)
         if seeds is not None:
-            chosen = slice(None) if mask is None else mask
+            chosen: Any = slice(None) if mask is None else mask
             self._bases[chosen] = seeds[chosen]
         self._draw(self._whole.own)
 

@@ -108,10 +108,8 @@ class ParallelEnv:
         for row, agent in enumerate(agents):
             if "score" in infos:
                 said[agent].update({k: float(infos[k][row]) for k in ("score", "result")})
-        rewards, terminations, truncations = (
-            {agent: kind(array[row]) for row, agent in enumerate(agents)}
-            for kind, array in ((float, reward), (bool, terminated), (bool, truncated))
-        )
+        rewards = dict(zip(agents, reward.tolist()))
+        terminations, truncations = dict(zip(agents, terminated.tolist())), dict(zip(agents, truncated.tolist()))
         if terminated[0] or truncated[0]:
             self.agents = []
         return observations, rewards, terminations, truncations, said
@@ -151,7 +149,7 @@ class ParallelEnv:
         return self
 
     def __str__(self) -> str:
-        return self.metadata["name"]
+        return str(self.metadata["name"])
 
 
 @functools.lru_cache(maxsize=None)
@@ -167,5 +165,5 @@ def parallel_class() -> type[ParallelEnv]:
 
 
 def parallel_env(game: str, **arguments: Any) -> ParallelEnv:
-    """Makes one game, every player of which is an agent; obs, reward, rules, max_turns, memory, seed … as for make_vec."""
+    """Makes one game, all players of which are agents; obs, reward, rules, max_turns, memory, seed as for make_vec."""
     return parallel_class()(game, **arguments)

@@ -54,7 +54,7 @@ class _Watch:
         sys.meta_path.remove(self)
         spec = importlib.machinery.PathFinder.find_spec(name, path, target)
         if spec is not None and spec.loader is not None:
-            self._loader, spec.loader = spec.loader, self
+            self._loader, spec.loader = spec.loader, self  # type: ignore[assignment]
         return spec
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:

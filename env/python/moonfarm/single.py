@@ -47,13 +47,16 @@ class SingleEnv:
         self._first_taken, self._name = self._taken(parts[0][1]), parts[0][0]
         self._others_taken = [(name, self._taken(array)) for name, array in parts[1:]]
         self._alone, self._mask_taken = v._alone, self._taken(v.arrays["mask"][0])
-        self._to, self._from = memoryview(v.arrays["action"][0]), memoryview(v.arrays["reward"])
+        self._to, self._from = v.arrays["action"][0].data, v.arrays["reward"].data
         self._flags, self._c_step, self._handle, self._c_error = v._flags, v._c_step, v._handle, v._c_error
         self._most = v.heads[0] if self._one_head else 0
 
     def _taken(self, array: NDArray[Any]) -> Callable[[], NDArray[Any]]:
         """What returns the array's copy, or with copy=False the array."""
-        return array.copy if self.vector._copy else lambda: array
+
+        if self.vector._copy:
+            return array.copy
+        return lambda: array
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begins an episode: of that seed, or the next one of the latest seed. Returns observation and info."""
@@ -85,12 +88,13 @@ class SingleEnv:
             self._put(action)
         if self._c_step(self._handle, self._c_error):
             library.fail(self.vector._error)
-        obs = self._first_taken()
+        obs: Any = self._first_taken()
         if not self._alone:
             obs = {self._name: obs}
             for name, taken in self._others_taken:
                 obs[name] = taken()
-        flags, info = self._flags, {"mask": self._mask_taken()}
+        flags = self._flags
+        info: dict[str, Any] = {"mask": self._mask_taken()}
         if flags[0] or flags[1]:
             info["score"], info["result"] = (float(self.vector.arrays["final_" + k][0]) for k in ("score", "result"))
         return obs, self._from[0], flags[0] == 1, flags[1] == 1, info

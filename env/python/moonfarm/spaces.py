@@ -27,7 +27,7 @@ class Space:
 
     def __init__(self, shape: tuple[int, ...] | None, dtype: Any, seed: int | None = None) -> None:
         self.shape = shape
-        self.dtype = None if dtype is None else np.dtype(dtype)
+        self.dtype: Any = None if dtype is None else np.dtype(dtype)
         self._rng: np.random.Generator | None = None
         if seed is not None:
             self.seed(seed)
@@ -100,18 +100,18 @@ class Discrete(Space):
     def sample(self, mask: NDArray[Any] | None = None) -> np.int64:
         """Draws one evenly. mask [n]: of those where it is not 0, 0 if there are none."""
         if mask is None:
-            return self.np_random.integers(self.n)
+            return np.int64(self.np_random.integers(self.n))
         free = np.flatnonzero(mask)
         return np.int64(self.np_random.choice(free)) if free.size else np.int64(0)
 
     def contains(self, x: Any) -> bool:
         """Whether x is such a number."""
         if isinstance(x, (np.ndarray, np.generic)):
-            return x.shape == () and x.dtype.kind in "iu" and 0 <= int(x) < self.n
-        return isinstance(x, int) and 0 <= x < self.n
+            return x.shape == () and x.dtype.kind in "iu" and x in range(int(self.n))
+        return isinstance(x, int) and x in range(int(self.n))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Discrete) and self.n == other.n
+        return isinstance(other, Discrete) and bool(self.n == other.n)
 
     def __repr__(self) -> str:
         return f"Discrete({self.n})"

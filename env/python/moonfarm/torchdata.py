@@ -12,7 +12,7 @@ import torch.utils.data
 from .dataset import Dataset
 
 
-class TorchRows(torch.utils.data.IterableDataset):  # type: ignore[type-arg]
+class TorchRows(torch.utils.data.IterableDataset):  # type: ignore[misc]
     """The batches of a dataset as tensors: see Dataset.torch."""
 
     def __init__(self, of: Dataset, size: int, rank: int | None, world: int | None, options: dict[str, Any]) -> None:

@@ -8,7 +8,6 @@ import json
 import secrets
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -16,8 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import arguments, arrays, library, spaces
-from .arguments import Opponent
-
 
 _int32 = np.dtype(np.int32)
 _MANY = 1 << 14  # actions: to copy these takes longer than to find out where they are
@@ -64,43 +61,28 @@ class VectorEnv:
     closed = False
 
     def __init__(
-        self,
-        game: str,
-        num_envs: int = 1,
-        *,
-        opponent: Opponent = None,
-        seat: int | str = 0,
-        obs: str | tuple[str, ...] = "planes",
-        reward: str | None = None,
-        rules: str | Path | None = None,
-        max_turns: int = 0,
-        memory: bool = False,
-        autoreset: Any = "next_step",
-        workers: int = 0,
-        batch_size: int = 0,
-        seed: int | None = None,
-        copy: bool = True,
-        render_mode: str | None = None,
-        buffers: Mapping[str, NDArray[Any]] | None = None,
-    ) -> None:
+        self, *, obs: str | tuple[str, ...], seed: int | None, copy: bool, render_mode: str | None, autoreset: Any,
+        buffers: Mapping[str, NDArray[Any]] | None, **config: Any,
+    ) -> None:  # fmt: skip
+        """Takes all arguments of make_vec, which calls it."""
         self.closed = True  # until the library has opened it
-        self._arguments = {k: v for k, v in locals().items() if k not in ("self", "buffers", "__class__")}
         if render_mode not in (None, "ansi"):
             raise ValueError(f"render_mode: {render_mode!r} is neither None nor 'ansi'")
         self._parts, self._alone = arrays.form(obs)
         self._mode = arguments.mode(autoreset)
-        self.render_mode, self.game, self._copy = render_mode, game, bool(copy)
-        self._base = secrets.randbits(63) if seed is None else arguments.seed_of("seed", seed)
+        self.render_mode, self.game, self._copy = render_mode, str(config["game"]), bool(copy)
+        self._base = secrets.randbits(63) if seed is None else arguments.seed_of(seed)
+        self._arguments = {
+            **config, "obs": obs, "seed": self._base, "copy": copy, "render_mode": render_mode, "autoreset": autoreset,
+            "buffers": None,
+        }  # fmt: skip
         self._np_random: np.random.Generator | None = None
         self._np_random_seed: int | None = None
         self._lib = library.library()
         self._error = library.CError()
-        config = self._config(
-            opponent, seat, game=game, num_envs=num_envs, reward=reward, rules=rules, max_turns=max_turns,
-            memory=memory, autoreset=self._mode, workers=workers, batch_size=batch_size, seed=self._base,
-        )  # fmt: skip
+        settings = self._config(autoreset=self._mode, seed=self._base, **config)
         handle = ctypes.c_uint64()
-        self._lib.call("mf_open", config, handle)
+        self._lib.call("mf_open", settings, handle)
         self._handle, self.closed = handle, False
         try:
             self._describe()
@@ -111,8 +93,8 @@ class VectorEnv:
 
     # Making
 
-    def _config(self, opponent: Opponent, seat: int | str, **others: Any) -> library.CConfig:
-        return arguments.config(opponent=opponent, seat=seat, **others)
+    def _config(self, **given: Any) -> library.CConfig:
+        return arguments.config(**given)
 
     def _describe(self) -> None:
         self._sizes = s = library.CSpec(size=ctypes.sizeof(library.CSpec))
@@ -180,24 +162,29 @@ class VectorEnv:
         """
         self._open()
         mask = self._reset_mask((options or {}).get("reset_mask"))
-        if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool):
-            self._np_random_seed = first = arguments.seed_of("seed", int(seed))
-            self._np_random = np.random.Generator(np.random.PCG64(np.random.SeedSequence(first)))
-            seed = [(first + i) % 2**64 for i in range(self.num_games)]
         if seed is None:
             self._reset(None, mask)
         else:
-            if len(seed) != self.num_games:
-                raise ValueError(f"seed: expected {self.num_games} numbers, one for each game, got {len(seed)}")
-            given = [s for s in seed if s is not None]
-            fresh = np.array([s is not None for s in seed])
-            self._seeds[fresh] = np.array([arguments.seed_of("seed", s) for s in given], np.uint64)
+            seeds = self._seeds_of(seed)
+            given = [s for s in seeds if s is not None]
+            fresh = np.array([s is not None for s in seeds])
+            self._seeds[fresh] = np.array([arguments.seed_of(s) for s in given], np.uint64)
             everywhere = np.ones(self.num_games, np.bool_) if mask is None else mask
             if given:
                 self._reset(self._seeds, mask if fresh.all() else fresh & everywhere)
             if not fresh.all():
                 self._reset(None, ~fresh & everywhere)
         return self._observed(self._whole), self._infos(self._whole)
+
+    def _seeds_of(self, seed: int | Sequence[int | None] | NDArray[Any]) -> Sequence[int | None] | NDArray[Any]:
+        """The seed of each game."""
+        if isinstance(seed, (int, np.integer)):
+            self._np_random_seed = first = arguments.seed_of(seed)
+            self._np_random = np.random.Generator(np.random.PCG64(np.random.SeedSequence(first)))
+            return [(first + i) % 2**64 for i in range(self.num_games)]
+        if len(seed) != self.num_games:
+            raise ValueError(f"seed: expected {self.num_games} numbers, one for each game, got {len(seed)}")
+        return seed
 
     def _reset(self, seeds: NDArray[np.uint64] | None, mask: NDArray[np.bool_] | None) -> None:
         address = [None if a is None else a.ctypes.data for a in (seeds, mask)]
@@ -375,8 +362,10 @@ class VectorEnv:
         self._open()
         if game is None:
             if isinstance(state, (bytes, bytearray, memoryview)) or len(state) != self.num_games:
-                raise ValueError(f"state: expected a list of bytes for {self.num_games} games, or game=NUMBER with bytes")
-            each = list(enumerate(state))
+                raise ValueError(
+                    f"state: expected a list of bytes for {self.num_games} games, or game=NUMBER with bytes"
+                )
+            each: list[tuple[int, Any]] = list(enumerate(state))
         else:
             each = [(self._game(game), state)]
         for i, one in each:
@@ -403,7 +392,7 @@ class VectorEnv:
     def clone(self) -> VectorEnv:
         """Another environment in the same states, with memory of its own: to try out what would happen."""
         self._open()
-        other = type(self)(**{**self._arguments, "seed": self._base})
+        other = type(self)(**self._arguments)
         other.set_state(self.get_state())
         return other
 

@@ -1,7 +1,6 @@
 """Datasets, made by the command moonfarm and read through the library."""
 
 import ctypes
-import importlib
 import json
 import os
 import pickle
@@ -29,7 +28,6 @@ try:
 except ImportError:
     pyarrow = None
 
-dataset = importlib.import_module("moonfarm.dataset")  # moonfarm.dataset is the function
 made = {}
 
 
@@ -51,8 +49,9 @@ def generate(game, *flags):
     folder = Path(made["folder"].name) / "-".join([game, *flags]).replace("/", "_")
     if not folder.exists():
         subprocess.run(
-            [made["command"], "generate", game, "--seed", "3", "--out", folder, *flags], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
+            [made["command"], "generate", game, "--seed", "3", "--out", folder, *flags],
+            check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
     return moonfarm.dataset(folder)
 
 
@@ -138,7 +137,10 @@ class Reading(unittest.TestCase):
     def test_episodes(self):
         ds = small("--obs", "none")
         seen = []
-        for e in ds.episodes(obs="planes", steps=2, discount=0.5, columns=["episode", "turn", "seat", "planes", "reward", "nstep", "action", "opponent", "terminated"]):
+        for e in ds.episodes(
+            obs="planes", steps=2, discount=0.5,
+            columns=["episode", "turn", "seat", "planes", "reward", "nstep", "action", "opponent", "terminated"],
+        ):  # fmt: skip
             turns = len(e["turn"])
             self.assertEqual(e["planes"].shape, (turns, 2, 6, 8, 8))
             self.assertEqual(e["final_planes"].shape, (2, 6, 8, 8))
@@ -166,6 +168,21 @@ class Reading(unittest.TestCase):
             np.testing.assert_allclose(got[t], want, rtol=1e-5)
         with self.assertRaisesRegex(ValueError, "last: expected shape"):
             moonfarm.advantages(reward, value, last[:1])
+        self.assertEqual(moonfarm.advantages(reward[:0], value[:0]).shape, (0, 2))
+        alone = moonfarm.advantages(reward[:, 0], value[:, 0], last[0], discount=0.9, decay=0.8)
+        np.testing.assert_array_equal(alone, got[:, 0])
+
+    def test_misuse_of_advantages(self):
+        """Sizes and memory that are not there are errors."""
+        lib, a = library.library(), np.zeros(6, np.float32)
+        good = [a.ctypes.data, a.ctypes.data, None, 3, 2, 1.0, 1.0, a.ctypes.data]
+        lib.call("mf_advantages", *good)
+        for place, wrong in (
+            (0, None), (1, None), (7, None), (0, 16), (1, a.ctypes.data + 1), (2, 16), (7, 1 << 46),
+            (3, -1), (4, 0), (3, 2**62), (4, 2**31),
+        ):  # fmt: skip
+            with self.subTest(place=place, wrong=wrong), self.assertRaises(moonfarm.ArgumentError):
+                lib.call("mf_advantages", *good[:place], wrong, *good[place + 1 :])
 
     def test_export(self):
         ds = small("--obs", "none")
@@ -198,8 +215,8 @@ class Reading(unittest.TestCase):
             ('no column "planes"', ValueError, {"columns": ["planes"]}),
             ("columns: there is no name", ValueError, {"columns": []}),
             ("columns: expected a text, got 3", TypeError, {"columns": [3]}),
-            ("size: 0 is not from 1", ValueError, {"size": 0}),
-            ("size: expected a whole number, got float", TypeError, {"size": 1.5}),
+            ("size: expected a number from 1", ValueError, {"size": 0}),
+            ("size: expected a whole number, got 1.5", TypeError, {"size": 1.5}),
             ("split: 'half' is none of 'all', 'train'", ValueError, {"split": "half"}),
             ("part 2 of 2", ValueError, {"part": 2, "parts": 2}),
             ("validation: expected a number, got str", TypeError, {"validation": "many"}),
@@ -208,7 +225,7 @@ class Reading(unittest.TestCase):
             ('no reward "gold"', ValueError, {"reward": "gold"}),
             ("discount: 2 is not above 0", ValueError, {"discount": 2}),
             ("play: False is for the rows in the files", ValueError, {"play": False, "obs": "planes"}),
-            ("workers: 0 is not from 1", ValueError, {"workers": 0}),
+            ("workers: expected a number from 1", ValueError, {"workers": 0}),
         ):
             with self.subTest(text), self.assertRaisesRegex(kind, text):
                 ds.batches(**options)
@@ -220,7 +237,7 @@ class Reading(unittest.TestCase):
         ds = small("--obs", "none")
         reader, lib = ds.batches(8, obs="planes"), library.library()
         handles = (ds._open.handle, reader._open.handle, 0, 12345)
-        batch = dataset.CBatch(size=ctypes.sizeof(dataset.CBatch), capacity=8)
+        batch = library.CBatch(size=ctypes.sizeof(library.CBatch), capacity=8)
         for handle in handles:
             with self.assertRaises(moonfarm.HandleError):
                 lib.call("mf_step", handle)
@@ -230,11 +247,14 @@ class Reading(unittest.TestCase):
             if handle != ds._open.handle:
                 with self.assertRaises(moonfarm.HandleError):
                     lib.text("mf_dataset_describe", handle)
-        for change in ({"size": 8}, {"reserved": 1}, {"capacity": -1}, {"planes": 16}, {"planes": 1 << 46}, {"turn": batch.planes or 4097}):
+        for change in (
+            {"size": 8}, {"reserved": 1}, {"capacity": -1}, {"planes": 16}, {"planes": 1 << 46},
+            {"turn": batch.planes or 4097},
+        ):  # fmt: skip
             with self.subTest(change), self.assertRaises(moonfarm.ArgumentError):
                 wrong = {"size": batch.size, "capacity": 8, **change}
-                lib.call("mf_reader_next", reader._open.handle, dataset.CBatch(**wrong))
-        few = dataset.CBatch(size=batch.size, capacity=7, planes=16)  # too few rows: nothing is written
+                lib.call("mf_reader_next", reader._open.handle, library.CBatch(**wrong))
+        few = library.CBatch(size=batch.size, capacity=7, planes=16)  # too few rows: nothing is written
         lib.call("mf_reader_next", reader._open.handle, few)
         self.assertEqual(few.rows, 8)
         self.assertEqual(len(ids(reader)), len(ds))  # none was lost
@@ -269,7 +289,9 @@ class Torch(unittest.TestCase):
             data.set_epoch(3)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # more workers than cores
-                loader = torch.utils.data.DataLoader(data, batch_size=None, num_workers=3, multiprocessing_context="spawn", timeout=300)
+                loader = torch.utils.data.DataLoader(
+                    data, batch_size=None, num_workers=3, multiprocessing_context="spawn", timeout=300,
+                )
             seen += ids({k: v.numpy() for k, v in b.items()} for b in loader)
         self.assertEqual(len(seen), len(ds))
         self.assertEqual(sorted(seen), sorted(ids(ds.batches())))
@@ -278,7 +300,9 @@ class Torch(unittest.TestCase):
         ds = small("--obs", "none")
         batch = next(iter(ds.torch(8, obs="packed")))
         self.assertEqual((batch["packed"].dtype, batch["packed"].shape), (torch.int64, (8, 6)))
-        np.testing.assert_array_equal(batch["packed"].numpy().view(np.uint64), next(ds.batches(8, obs="packed"))["packed"])
+        np.testing.assert_array_equal(
+            batch["packed"].numpy().view(np.uint64), next(ds.batches(8, obs="packed"))["packed"],
+        )
         with self.assertRaisesRegex(ValueError, "rank: 2 is not one of 2"):
             ds.torch(rank=2, world=2)
         with self.assertRaisesRegex(ValueError, "obs: "):
@@ -289,7 +313,9 @@ class Torch(unittest.TestCase):
     @unittest.skipIf(not hasattr(os, "fork"), "left out: there is no fork here")
     def test_forked_workers_do_not_hang(self):
         ds = small("--obs", "none")
-        loader = torch.utils.data.DataLoader(ds.torch(16), batch_size=None, num_workers=2, multiprocessing_context="fork", timeout=300)
+        loader = torch.utils.data.DataLoader(
+            ds.torch(16), batch_size=None, num_workers=2, multiprocessing_context="fork", timeout=300,
+        )
         with self.assertRaisesRegex(RuntimeError, "spawn"):
             list(loader)
 

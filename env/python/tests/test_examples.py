@@ -45,7 +45,9 @@ class Examples(unittest.TestCase):
     @unittest.skipIf(NO_TORCH, NO_TORCH)
     def test_ppo_selfplay(self):
         with tempfile.TemporaryDirectory() as out:
-            small = ("--envs", 16, "--steps", 8, "--batch", 64, "--width", 32, "--measure", 0, "--past", 1, "--games", 4)
+            small = (
+                "--envs", 16, "--steps", 8, "--batch", 64, "--width", 32, "--measure", 0, "--past", 1, "--games", 4,
+            )
             lines = run("ppo_selfplay.py", "tron", "--reward", "nearer", "--updates", 3, "--out", out, *small)
             self.assertRegex(lines[-1], r"territory .* \d+\.\d % of 16 games")
             self.assertGreater((Path(out) / "policy.pt").stat().st_size, 1000)
@@ -66,13 +68,19 @@ class Examples(unittest.TestCase):
     @unittest.skipIf(NO_TORCH, NO_TORCH)
     @unittest.skipIf(shutil.which("go") is None, "left out: there is no go to make a dataset")
     def test_behaviour_cloning(self):
-        for game, policy, episodes in (("tron", "territory", 400), ("terminal", "turtle", 10), ("codecraft", "econ", 20)):
+        for game, policy, episodes in (
+            ("tron", "territory", 400), ("terminal", "turtle", 10), ("codecraft", "econ", 20),
+        ):
             with self.subTest(game=game), tempfile.TemporaryDirectory() as folder:
                 data, out = Path(folder) / "data", Path(folder) / "clone"
-                make = ["go", "run", "./cmd/moonfarm", "generate", game, "--policy", policy, "--obs", "none", "--out", data]
+                make = [
+                    "go", "run", "./cmd/moonfarm", "generate", game, "--policy", policy, "--obs", "none", "--out", data,
+                ]
                 limits = ["--episodes", str(episodes), "--max-turns", "40"]
                 subprocess.run([*make, *limits], cwd=FOLDER.parent.parent, check=True, capture_output=True)
-                small = ("--seconds", 1, "--width", 16, "--rows", 64, "--games", 2, "--max-turns", 3, "--validation", 0.3)
+                small = (
+                    "--seconds", 1, "--width", 16, "--rows", 64, "--games", 2, "--max-turns", 3, "--validation", 0.3,
+                )
                 lines = run("behaviour_cloning.py", data, "--opponent", "random", "--out", out, *small)
                 self.assertRegex(lines[0], r"held out: \d+\.\d % of [1-9]\d* choices")
                 self.assertRegex(lines[-1], r"\d+\.\d % against random in 2 games")

@@ -169,7 +169,9 @@ class Vector(unittest.TestCase):
                     theirs = SyncVectorEnv([lambda: gymnasium.make(env_id, opponent="random", obs=obs)] * 3)
                     ours = moonfarm.make_vec(game_of(env_id), 3, opponent="random", obs=obs)
                     self.assertIsInstance(ours, VectorEnv)
-                    for name in ("single_observation_space", "single_action_space", "observation_space", "action_space"):
+                    for name in (
+                        "single_observation_space", "single_action_space", "observation_space", "action_space",
+                    ):
                         self.assertEqual(getattr(ours, name), getattr(theirs, name), name)
                     self.assertEqual(ours.num_envs, 3)
                     theirs.close()
@@ -261,7 +263,10 @@ class Vector(unittest.TestCase):
                 first = observation
             else:
                 final = rows(observation, 0)
-                first = envs.reset(options={"reset_mask": np.array([True])})[0] if mode == "disabled" else envs.step(action)[0]
+                if mode == "disabled":
+                    first = envs.reset(options={"reset_mask": np.array([True])})[0]
+                else:
+                    first = envs.step(action)[0]
             envs.close()
             return out + [(final, reward, first)]
 
@@ -327,7 +332,8 @@ class Vector(unittest.TestCase):
         wrapped = wrappers.NormalizeReward(statistics)
         try:
             wrapped = wrappers.TransformObservation(
-                wrapped, lambda o: o["planes"].astype(np.float32) / 255, observation_space=batch, single_observation_space=space
+                wrapped, lambda o: o["planes"].astype(np.float32) / 255,
+                observation_space=batch, single_observation_space=space,
             )
         except TypeError:  # 1.0 knows the batch's space only
             wrapped = wrappers.TransformObservation(wrapped, lambda o: o["planes"].astype(np.float32) / 255, batch)
@@ -385,7 +391,9 @@ class StableBaselines(unittest.TestCase):
         self.assertGreaterEqual(ends, 6)
         for mask in envs.env_method("action_masks"):
             self.assertEqual(mask.dtype, bool)
-            self.assertEqual(mask.size, int(np.sum(getattr(envs.action_space, "nvec", getattr(envs.action_space, "n", 0)))))
+            self.assertEqual(
+                mask.size, int(np.sum(getattr(envs.action_space, "nvec", getattr(envs.action_space, "n", 0)))),
+            )
         envs.close()
 
 

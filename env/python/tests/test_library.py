@@ -43,9 +43,9 @@ class Loading(unittest.TestCase):
     def test_sizes(self):
         lib = library.library()
         for name, struct in library._structs.items():
-            lib.check_size(name, struct)
+            lib._check_size(name, struct)
         with self.assertRaisesRegex(ImportError, "mf_error has 1024 bytes in .* and 108 in this package: build"):
-            lib.check_size("mf_error", library.CSpec if ctypes.sizeof(library.CSpec) == 108 else ctypes.c_char * 108)
+            lib._check_size("mf_error", library.CSpec if ctypes.sizeof(library.CSpec) == 108 else ctypes.c_char * 108)
 
     @unittest.skipUnless(HEADER.exists(), "the package is not in a clone")
     def test_structs_are_those_of_the_header(self):
@@ -61,7 +61,9 @@ class Loading(unittest.TestCase):
         self.assertIn("ImportError: moonfarm: the library /nowhere/lib.so is not there. Build it with Go and gcc", out)
         out = run("import moonfarm; moonfarm.games()", MOONFARM_LIBRARY=__file__)
         self.assertRegex(out, "ImportError: moonfarm: .*test_library.py cannot be loaded")
-        with mock.patch.object(library, "ABI", 99), self.assertRaisesRegex(ImportError, "has ABI 1, this package needs 99"):
+        with mock.patch.object(library, "ABI", 99), self.assertRaisesRegex(
+            ImportError, "has ABI 1, this package needs 99",
+        ):
             library.Library(library.library().file)
 
     def test_version(self):

@@ -39,7 +39,8 @@ class Readme(unittest.TestCase):
                 subprocess.run([*make, Path(folder) / "data" / "td"], cwd=ROOT, check=True, capture_output=True)
             path = os.pathsep.join([str(ROOT / "env" / "python"), os.environ.get("PYTHONPATH", "")])
             done = subprocess.run(
-                [sys.executable, "-c", block], cwd=folder, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True
+                [sys.executable, "-c", block],
+                cwd=folder, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True,
             )
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(done.stdout)

@@ -58,7 +58,9 @@ class Single(unittest.TestCase):
         for good in (1, np.int64(1), np.int32(1), np.uint8(1), np.array(1)):
             env.reset(seed=1)
             env.step(good)
-        for wrong, kind in ((1.0, TypeError), (np.float32(1), TypeError), (None, TypeError), ([1], ValueError), ("1", TypeError)):
+        for wrong, kind in (
+            (1.0, TypeError), (np.float32(1), TypeError), (None, TypeError), ([1], ValueError), ("1", TypeError),
+        ):
             with self.assertRaisesRegex(kind, "^action: "):
                 env.step(wrong)
         for wrong in (3, -2, 2**40, np.int64(2**32)):
@@ -93,7 +95,9 @@ class Single(unittest.TestCase):
         self.assertFalse(np.array_equal(one, other))
 
     def test_refused(self):
-        for arguments, kind in (({"opponent": None}, ValueError), ({"num_envs": 2}, TypeError), ({"autoreset": "disabled"}, TypeError)):
+        for arguments, kind in (
+            ({"opponent": None}, ValueError), ({"num_envs": 2}, TypeError), ({"autoreset": "disabled"}, TypeError),
+        ):
             with self.assertRaisesRegex(kind, f"^{next(iter(arguments))}: "):
                 moonfarm.make_env("tron", **arguments)
 

@@ -52,7 +52,10 @@ class Shapes(unittest.TestCase):
                     self.assertEqual((array.shape, array.dtype), ((env.num_envs,), dtype))
                 self.assertEqual(env.action_masks().shape, (env.num_envs, sum(env.heads)))
                 self.assertEqual(env.action_masks(infos["mask"]).dtype, np.bool_)
-                self.assertEqual([len(env.description[k]) for k in ("planes", "scalars")], [obs["planes"].shape[1], obs["scalars"].shape[1]])
+                self.assertEqual(
+                    [len(env.description[k]) for k in ("planes", "scalars")],
+                    [obs["planes"].shape[1], obs["scalars"].shape[1]]
+                )  # fmt: skip
 
     def test_obs(self):
         with moonfarm.make_vec("tron", 3, opponent="safe", obs=("planes",)) as env:
@@ -118,7 +121,9 @@ class Trajectories(unittest.TestCase):
                 with self.subTest(mode=mode, **arguments):
                     want = self.played(True, mode=mode, workers=1, **arguments)
                     self.assertEqual(len(set(want)), len(want))
-                    for workers, batch, sync in ((2, 0, True), (3, 2, True), (2, 2, False), (1, 1, False), (2, 3, False)):
+                    for workers, batch, sync in (
+                        (2, 0, True), (3, 2, True), (2, 2, False), (1, 1, False), (2, 3, False),
+                    ):
                         got = self.played(sync, mode=mode, workers=workers, batch_size=batch, **arguments)
                         self.assertEqual(got, want, f"{workers} workers, blocks of {batch}, sync {sync}")
 
@@ -136,7 +141,10 @@ class Trajectories(unittest.TestCase):
         self.assertEqual(env.np_random_seed, 5)
         large = env.reset(seed=2**64 - 2)[0]["planes"]
         np.testing.assert_array_equal(env.reset(seed=[0, 2**64 - 1, 2**64 - 2])[0]["planes"][::-1], large)
-        for wrong, kind in ((-1, ValueError), ([1, 2, 2**64], ValueError), ([1, 2], ValueError), ([1, 2, 3.0], TypeError), ("abc", TypeError)):
+        for wrong, kind in (
+            (-1, ValueError), ([1, 2, 2**64], ValueError), ([1, 2], ValueError), ([1, 2, 3.0], TypeError),
+            ("abc", TypeError),
+        ):  # fmt: skip
             with self.assertRaisesRegex(kind, "^seed: "):
                 env.reset(seed=wrong)
 
@@ -210,7 +218,10 @@ class Autoreset(unittest.TestCase):
         env.step([0] * 8)
         after, _ = env.reset(seed=3, options={"reset_mask": mask})
         self.assertEqual((after["scalars"][:, 0] == 0).tolist(), mask.tolist())
-        for wrong, kind in ((mask[1:], ValueError), (mask * 1, TypeError), (~np.ones(8, bool), ValueError), (np.arange(8) == 3, ValueError)):
+        for wrong, kind in (
+            (mask[1:], ValueError), (mask * 1, TypeError), (~np.ones(8, bool), ValueError),
+            (np.arange(8) == 3, ValueError),
+        ):  # fmt: skip
             with self.assertRaisesRegex(kind, "reset_mask"):
                 env.reset(options={"reset_mask": wrong})
 
@@ -229,17 +240,24 @@ class Copies(unittest.TestCase):
         kept = first.copy()
         out = env.step([0, 0])
         np.testing.assert_array_equal(first, kept)
-        self.assertFalse(any(np.may_share_memory(a, b) for a in (out[1], out[2], out[4]["mask"]) for b in env.arrays.values()))
+        self.assertFalse(
+            any(np.may_share_memory(a, b) for a in (out[1], out[2], out[4]["mask"]) for b in env.arrays.values())
+        )
 
     def test_no_copies(self):
         for opponent in ("safe", None):
             env = moonfarm.make_vec("tron", 2, opponent=opponent, copy=False)
             first = env.reset(seed=1)[0]
-            self.assertIs(first["planes"].base if first["planes"] is not env.arrays["planes"] else first["planes"], env.arrays["planes"])
+            self.assertIs(
+                first["planes"].base if first["planes"] is not env.arrays["planes"] else first["planes"],
+                env.arrays["planes"],
+            )  # fmt: skip
             actions = np.zeros(env.num_envs, np.int32)
             out = env.step(actions)
             again = env.step(actions)
-            for a, b in ((out[0], again[0]), (out[1], again[1]), (out[2], again[2]), (out[4]["mask"], again[4]["mask"])):
+            for a, b in (
+                (out[0], again[0]), (out[1], again[1]), (out[2], again[2]), (out[4]["mask"], again[4]["mask"]),
+            ):
                 self.assertIs(a, b)
 
     def test_buffers(self):
@@ -248,16 +266,24 @@ class Copies(unittest.TestCase):
         obs, _ = env.reset(seed=1)
         self.assertTrue(np.may_share_memory(obs["planes"], mine) and mine.any())
         for wrong, kind, text in (
-            ({"planes": mine[:2]}, ValueError, r"buffers\['planes'\]: expected shape \(3, 6, 8, 8\), got \(2, 6, 8, 8\)"),
+            (
+                {"planes": mine[:2]}, ValueError,
+                r"buffers\['planes'\]: expected shape \(3, 6, 8, 8\), got \(2, 6, 8, 8\)",
+            ),  # fmt: skip
             ({"planes": mine.astype(np.int8)}, TypeError, r"buffers\['planes'\]: expected dtype uint8, got int8"),
             ({"nothing": mine}, ValueError, "buffers: there is no array 'nothing'"),
-            ({"reward": np.zeros(3, np.float32)[::-1]}, ValueError, r"buffers\['reward'\]: expected an array in C order"),
+            (
+                {"reward": np.zeros(3, np.float32)[::-1]}, ValueError,
+                r"buffers\['reward'\]: expected an array in C order",
+            ),  # fmt: skip
         ):
             with self.assertRaisesRegex(kind, text):
                 moonfarm.make_vec("tron", 3, opponent="safe", buffers=wrong)
         both = np.zeros(6, np.float32)
         with self.assertRaisesRegex(ValueError, "'reward' and 'scalars' overlap"):
-            moonfarm.make_vec("tron", 3, opponent="safe", buffers={"scalars": both[:3].reshape(3, 1), "reward": both[2:5]})
+            moonfarm.make_vec(
+                "tron", 3, opponent="safe", buffers={"scalars": both[:3].reshape(3, 1), "reward": both[2:5]},
+            )
 
 
 class Opponents(unittest.TestCase):
@@ -293,7 +319,9 @@ class Opponents(unittest.TestCase):
             np.testing.assert_array_equal(truncated, others[2][rows])
             if "final_obs" in infos:
                 for i in np.flatnonzero(infos["_final_obs"]):
-                    np.testing.assert_array_equal(infos["final_obs"][i]["planes"], others[3]["final_obs"][rows[i]]["planes"])
+                    np.testing.assert_array_equal(
+                        infos["final_obs"][i]["planes"], others[3]["final_obs"][rows[i]]["planes"],
+                    )
 
     def test_three_seats(self):
         asked = []
@@ -307,7 +335,9 @@ class Opponents(unittest.TestCase):
         env.reset(seed=1)
         env.step(np.zeros((2, len(env.heads)), np.int32))
         self.assertEqual((asked, env.seats.tolist()), ([4], [2, 2]))
-        texts = moonfarm.make_vec("codecraft", 2, opponent=["econ", "turtle"], seat="random", rules="round1-3", obs="packed")
+        texts = moonfarm.make_vec(
+            "codecraft", 2, opponent=["econ", "turtle"], seat="random", rules="round1-3", obs="packed",
+        )
         self.assertEqual(texts.reset(seed=1)[0]["scalars"].shape[0], 2)
 
     def test_a_list_of_functions_draws_one_for_each_episode(self):
@@ -320,7 +350,9 @@ class Opponents(unittest.TestCase):
 
             return policy
 
-        env = moonfarm.make_vec("tron", 32, opponent=[player(0), player(1)], seat="random", autoreset="same_step", seed=1)
+        env = moonfarm.make_vec(
+            "tron", 32, opponent=[player(0), player(1)], seat="random", autoreset="same_step", seed=1,
+        )
         env.reset(seed=1)
         seats = set()
         for _ in range(20):
@@ -408,7 +440,8 @@ class States(unittest.TestCase):
         self.assertEqual(obs["scalars"][:, 0].tolist(), [1, 0])
 
     def test_refused(self):
-        env, other = moonfarm.make_vec("tron", 2, opponent="safe"), moonfarm.make_vec("towerdefence", 2, opponent="econ")
+        env = moonfarm.make_vec("tron", 2, opponent="safe")
+        other = moonfarm.make_vec("towerdefence", 2, opponent="econ")
         state = env.get_state(0)
         for wrong in (b"", state[:-1], b"x" * len(state), other.get_state(0)):
             with self.assertRaises(moonfarm.DataError):
@@ -445,7 +478,10 @@ class Misuse(unittest.TestCase):
     def test_actions(self):
         env = moonfarm.make_vec("tron", 2, opponent="safe")
         env.reset(seed=1)
-        for wrong, kind in (([0], ValueError), ([[0], [0]], ValueError), ([0.0, 1.0], TypeError), ("ab", ValueError), (None, ValueError)):
+        for wrong, kind in (
+            ([0], ValueError), ([[0], [0]], ValueError), ([0.0, 1.0], TypeError), ("ab", ValueError),
+            (None, ValueError),
+        ):  # fmt: skip
             with self.assertRaisesRegex(kind, "^actions: "):
                 env.step(wrong)
         for wrong in ([0, 3], [-2, 0], [2**32, 0], np.array([2**40, 0])):
@@ -477,7 +513,9 @@ class Misuse(unittest.TestCase):
         obs, _ = env.reset(seed=1)
         env.close()
         env.close()
-        for call in (env.reset, lambda: env.step([0, 0]), env.recv, env.get_state, env.text, env.clone, lambda: env.send([0, 0])):
+        for call in (
+            env.reset, lambda: env.step([0, 0]), env.recv, env.get_state, env.text, env.clone, lambda: env.send([0, 0]),
+        ):
             with self.assertRaises(moonfarm.HandleError):
                 call()
         self.assertTrue(env.closed and obs["planes"].any())

@@ -41,7 +41,10 @@ def play(game, opponent, mode, steps, blocks):
                 rows[:, infos["env_id"]] = terminated, truncated
         else:
             _, _, rows[0], rows[1], _ = env.step(chosen)
-        for array in (*(env.arrays[part] for part in PARTS), env.arrays["reward"], rows, env.arrays["turn"], env.arrays["episode"]):
+        for array in (
+            *(env.arrays[part] for part in PARTS), env.arrays["reward"], rows, env.arrays["turn"],
+            env.arrays["episode"]
+        ):  # fmt: skip
             digest.update(array.astype(array.dtype.newbyteorder("<")).tobytes())
     return digest.hexdigest()
 

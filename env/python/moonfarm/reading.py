@@ -1,0 +1,176 @@
+"""How datasets are read: the arguments, and batches as arrays."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import arguments, library
+
+Batch = dict[str, NDArray[Any]]
+
+SPLITS = ("all", "train", "validation", "test")
+FORMS = ("planes", "packed", "none")
+
+_types: dict[str, Any] = {
+    "uint8": np.uint8, "int32": np.int32, "uint64": np.uint64, "float32": np.float32, "bool": np.bool_,
+}  # fmt: skip
+
+
+class Open:
+    """What a handle stands for."""
+
+    def __init__(self, handle: ctypes.c_uint64) -> None:
+        self.handle: ctypes.c_uint64 | None = handle
+
+    def close(self) -> None:
+        """Gives it back. It may be called again."""
+        handle, self.handle = getattr(self, "handle", None), None
+        if handle is not None and not library.Process.forked:
+            library.library().call("mf_close", handle)
+
+    def __del__(self) -> None:
+        try:
+            self.close()
+        except Exception:  # the interpreter is ending
+            pass
+
+
+def _number(name: str, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name}: expected a number, got {type(value).__name__}") from None
+
+
+def one_of(name: str, value: Any, all_: Sequence[str]) -> str:
+    """The value; ValueError unless it is one of these."""
+    if value not in all_:
+        raise ValueError(f"{name}: {value!r} is none of {', '.join(map(repr, all_))}")
+    return value
+
+
+def reading(
+    *, size: int, shuffle: int, columns: Sequence[str] | None, seed: int, epoch: int, split: str,
+    validation: float, test: float, part: int, parts: int, obs: str | None, memory: bool, reward: str | None,
+    discount: float | None, steps: int, workers: int, play: bool | None, whole: bool = False,
+) -> library.CReading:  # fmt: skip
+    """The library's form of the arguments of batches()."""
+    if isinstance(columns, (str, bytes)):
+        raise TypeError("columns: expected names in a list, got one text")
+    names = None if columns is None else [arguments.text("columns", n) for n in columns]
+    if names is not None and not names:
+        raise ValueError("columns: there is no name in the list")
+    chosen = bool(memory or steps) or any(x is not None for x in (obs, reward, discount))
+    if play is None:
+        play = chosen or bool({b"nstep", b"opponent"} & set(names or ()))
+    elif not play and chosen:
+        raise ValueError(
+            "play: False is for the rows in the files: obs, memory, reward, discount and steps cannot be chosen then"
+        )
+    if discount is not None and not 0 < _number("discount", discount) <= 1:
+        raise ValueError(f"discount: {discount} is not above 0 and at most 1")
+    workers = arguments.whole("workers", workers, 1, 4096)
+    return library.CReading(
+        size=ctypes.sizeof(library.CReading),
+        split=SPLITS.index(one_of("split", split, SPLITS)),
+        validation=_number("validation", validation),
+        test=_number("test", test),
+        columns=None if names is None else b"\n".join(names),
+        rows=arguments.whole("size", size, 1, 2**30),
+        shuffle=arguments.whole("shuffle", shuffle, 0, 2**30),
+        seed=arguments.seed_of(seed),
+        epoch=arguments.whole("epoch", epoch, 0, 2**64 - 1),
+        part=arguments.whole("part", part, 0, 2**20),
+        parts=arguments.whole("parts", parts, 1, 2**20),
+        play=bool(play),
+        whole=whole,
+        memory=bool(memory),
+        workers=workers if play else 0,
+        obs=None if obs is None else one_of("obs", obs, FORMS).encode(),
+        reward=None if reward is None else arguments.text("reward", reward),
+        discount=0 if discount is None else discount,
+        steps=arguments.whole("steps", steps, 0),
+    )
+
+
+class Reader(Iterator[Batch]):
+    """Reads a dataset batch by batch: see Dataset.batches. columns: those it yields, by name."""
+
+    def __init__(self, dataset: Open, players: int, how: library.CReading, copy: bool) -> None:
+        self._library, self._whole, self._copy = library.library(), bool(how.whole), copy
+        handle = ctypes.c_uint64()
+        self._library.call("mf_reader_open", dataset.handle or 0, how, handle)
+        self._open = Open(handle)
+        cards = json.loads(self._library.text("mf_reader_describe", handle).rstrip(b"\0"))
+        self.columns: dict[str, dict[str, Any]] = {c["name"]: c for c in cards}
+        self._size, self._orders = (0 if self._whole else how.rows), 0
+        self._kept: dict[str, NDArray[Any]] = {}
+        self._players = players
+
+    def close(self) -> None:
+        """Ends reading."""
+        self._open.close()
+
+    def __next__(self) -> Batch:
+        if self._open.handle is None:
+            raise StopIteration
+        try:
+            return self._read()
+        except library.EndError:
+            self.close()
+            raise StopIteration from None
+        except library.Error:
+            self.close()
+            raise
+
+    def _array(self, name: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+        if self._copy:
+            return np.empty(shape, dtype)
+        kept = self._kept.get(name)
+        if kept is None or kept.shape[0] < shape[0]:
+            kept = self._kept[name] = np.empty(shape, dtype)
+        return kept
+
+    def _arrays(self) -> Batch:
+        """Room for a batch of the size that the latest had."""
+        out: Batch = {}
+        for name, c in self.columns.items():
+            dtype, shape = _types[c["type"]], c["shape"]
+            if c["list"]:  # one more, as an array without an address is not wanted
+                out[name] = self._array(name, (self._orders + 1,), dtype)
+                out["order_ends"] = self._array("order_ends", (self._size + 1,), np.int32)
+                continue
+            out[name] = self._array(name, (self._size, *shape), dtype)
+            if self._whole and name in ("planes", "packed", "scalars"):
+                out[f"final_{name}"] = self._array(f"final_{name}", (self._players, *shape), dtype)
+        return out
+
+    def _read(self) -> Batch:
+        while True:
+            out = self._arrays()
+            batch = library.CBatch(
+                size=ctypes.sizeof(library.CBatch), capacity=self._size, orders_capacity=self._orders
+            )
+            for name, array in out.items():
+                if array.size:
+                    setattr(batch, "returns" if name == "return" else name, array.ctypes.data)
+            self._library.call("mf_reader_next", self._open.handle, batch)
+            rows, orders = batch.rows, batch.orders_count
+            if rows <= self._size and ("orders" not in out or orders <= self._orders):
+                break
+            self._size, self._orders = max(self._size, rows), max(self._orders, orders + orders // 4)
+        ends = {"orders": orders, "order_ends": rows + 1}
+        return {name: a if name.startswith("final_") else a[: ends.get(name, rows)] for name, a in out.items()}
+
+
+def sequences(reader: Reader, players: int) -> Iterator[Batch]:
+    """The batches of a reader of whole episodes: [turns, players, …]."""
+    flat = ("orders", "order_ends", "final_planes", "final_packed", "final_scalars")
+    for batch in reader:
+        yield {name: a if name in flat else a.reshape(-1, players, *a.shape[1:]) for name, a in batch.items()}
