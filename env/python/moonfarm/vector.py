@@ -33,12 +33,15 @@ class _Part:
         self.parts = [(name, a[name][rows]) for name in env._parts]
         self.observation: Any = self.parts[0][1] if env._alone else dict(self.parts)
         self.mask, self.reward = a["mask"][rows], a["reward"][rows]
-        self.terminated, self.truncated = env._terminated[own], env._truncated[own]
-        self.game_flags = None
-        if n > 1:  # every row of a game has its flags
-            self.game_flags = env._terminated[own, None], env._truncated[own, None]
-            self.row_flags = np.zeros((games, n), np.bool_), np.zeros((games, n), np.bool_)
-            self.terminated, self.truncated = (flag.reshape(-1) for flag in self.row_flags)
+        self.copies = [(name, array.copy) for name, array in self.parts]
+        self.copy_first, self.copy_mask, self.copy_reward = self.copies[0][1], self.mask.copy, self.reward.copy
+        # Terminated and truncated of the rows: of several of a game those of the game, if one was set just now.
+        self.flags, self.game_flags, self.was_set = env._ends[:, own], env._ends[:, own, None], False
+        if n > 1:
+            self.flags = np.zeros((2, self.rows), np.bool_)
+            self.row_flags = self.flags.reshape(2, games, n)
+        self.terminated, self.truncated = self.flags
+        self.copy_terminated, self.copy_truncated = self.terminated.copy, self.truncated.copy
         self.env_id = np.arange(rows.start, rows.stop)
         self.all_rows = np.ones(self.rows, np.bool_)
         self.all_rows.flags.writeable = False
@@ -134,11 +137,12 @@ class VectorEnv:
         self.arrays: Mapping[str, NDArray[Any]] = MappingProxyType(arrays.allocate(s, names, buffers))
         # Both flags lie in one bytearray, in which a flag that is set is found at once.
         self._flags = bytearray(2 * games)
-        flags = np.frombuffer(self._flags, np.bool_)
-        self._terminated, self._truncated = flags[:games], flags[games:]
+        self._ends = np.frombuffer(self._flags, np.bool_).reshape(2, games)
+        self._terminated, self._truncated = self._ends
         self._lib.call("mf_bind", self._handle, arrays.slabs(self.arrays, self._terminated, self._truncated))
         action = self.arrays["action"]
         self._actions = action[:, 0] if len(self.heads) == 1 else action
+        self._shape = self._actions.shape
         self._c_step, self._c_error = self._lib.c.mf_step, ctypes.byref(self._error)
         self._seeds = np.zeros(games, np.uint64)
         self._whole = _Part(self, 0, games)
@@ -221,7 +225,7 @@ class VectorEnv:
         """
         if self.closed or library.Process.forked:
             self._open()
-        if type(actions) is np.ndarray and actions.dtype is _int32 and actions.shape == self._actions.shape:
+        if type(actions) is np.ndarray and actions.dtype is _int32 and actions.shape == self._shape:
             if actions.size >= _MANY and actions.flags.c_contiguous and actions.flags.aligned:
                 self._lib.call("mf_step_with", self._handle, actions.ctypes.data)  # nothing is copied
                 return self._result(self._whole)
@@ -291,18 +295,19 @@ class VectorEnv:
         return {"mask": p.mask.copy() if self._copy else p.mask, "_mask": p.all_rows}
 
     def _result(self, p: _Part) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
-        if p.game_flags is not None:
-            p.row_flags[0][...], p.row_flags[1][...] = p.game_flags
-        if self._copy:
-            out = p.reward.copy(), p.terminated.copy(), p.truncated.copy()
-            infos = {"mask": p.mask.copy(), "_mask": p.all_rows}
+        flags, games = self._flags, self.num_games
+        ended = 1 in flags and (1 in flags[p.own] or 1 in flags[games + p.first : games + p.first + p.games])
+        if (ended or p.was_set) and self._rows_per_game > 1:
+            p.row_flags[...], p.was_set = p.game_flags, ended
+        if not self._copy:
+            out, mask, obs = (p.reward, p.terminated, p.truncated), p.mask, p.observation
         else:
-            out = p.reward, p.terminated, p.truncated
-            infos = {"mask": p.mask, "_mask": p.all_rows}
-        find, games, first = self._flags.find, self.num_games, p.first
-        if find(1, first, first + p.games) >= 0 or find(1, games + first, games + first + p.games) >= 0:
+            out, mask = (p.copy_reward(), p.copy_terminated(), p.copy_truncated()), p.copy_mask()
+            obs = p.copy_first() if self._alone else {name: copied() for name, copied in p.copies}
+        infos = {"mask": mask, "_mask": p.all_rows}
+        if ended:
             self._add_ends(infos, p.env_id, out[1] | out[2])
-        return self._observed(p), *out, infos
+        return obs, *out, infos
 
     def _add_ends(self, infos: dict[str, Any], rows: NDArray[Any], ended: NDArray[np.bool_]) -> None:
         """Adds to infos how the episodes that have just ended did, where the rows of the arrays say it."""

@@ -20,6 +20,10 @@ def legal(env, rng):
     return heads[0] if len(heads) == 1 else np.stack(heads, axis=1)
 
 
+def _flat(out):
+    return [*out[0].values(), *out[1:4], out[4]["mask"]]
+
+
 class Digest:
     """A hash over all that steps return, row by row."""
 
@@ -491,6 +495,23 @@ class Misuse(unittest.TestCase):
         frozen = np.zeros(2, np.int32)
         frozen.flags.writeable = False
         env.step(frozen)
+
+    def test_many_actions(self):
+        """Those of large arrays are read where they are: with the same effect and the same errors."""
+        envs = [moonfarm.make_vec("codecraft", 3, opponent=None, seed=4, workers=2) for _ in range(2)]
+        rng = np.random.default_rng(1)
+        shape = envs[0].action_space.shape
+        actions = rng.integers(0, envs[0].heads, shape).astype(np.int32)
+        unaligned = np.zeros(actions.nbytes + 1, np.uint8)[1:].view(np.int32).reshape(shape)
+        unaligned[...] = actions
+        for env in envs:
+            env.reset()
+        for given in (actions, np.asfortranarray(actions), np.repeat(actions, 2, 0)[::2], unaligned):
+            for got, want in zip(_flat(envs[0].step(given)), _flat(envs[1].step(actions.astype(np.int64))), strict=True):
+                np.testing.assert_array_equal(got, want)
+        actions[5, 700] = 99
+        with self.assertRaisesRegex(moonfarm.ArgumentError, "^game 2, seat 1: action 99 of head 700: want "):
+            envs[0].step(actions)
 
     def test_send_and_recv(self):
         env = moonfarm.make_vec("tron", 4, opponent="safe", batch_size=2)
