@@ -82,7 +82,7 @@ class Examples(unittest.TestCase):
                     "--seconds", 1, "--width", 16, "--rows", 64, "--games", 2, "--max-turns", 3, "--validation", 0.3,
                 )
                 lines = run("behaviour_cloning.py", data, "--opponent", "random", "--out", out, *small)
-                self.assertRegex(lines[0], r"held out: \d+\.\d % of [1-9]\d* choices")
+                self.assertRegex(lines[0], r"held out: \d+\.\d% of [1-9]\d* choices")
                 self.assertRegex(lines[-1], r"\d+\.\d % against random in 2 games")
                 self.assertGreater((out / "clone.onnx").stat().st_size, 1000)
 
