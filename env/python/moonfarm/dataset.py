@@ -29,6 +29,7 @@ from .reading import Batch, Open, Reader, one_of, reading, sequences
 if TYPE_CHECKING:
     from .torchdata import TorchRows
 
+
 def dataset(path: str | os.PathLike[str]) -> Dataset:
     """Opens the dataset in a folder."""
     return Dataset(path)

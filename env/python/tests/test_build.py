@@ -1,6 +1,8 @@
 """The build backend, with its tools replaced: what it says where something is missing, and its wheels."""
 
+import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -73,6 +75,21 @@ class Wheels(unittest.TestCase):
     def test_no_source_distribution(self):
         with self.assertRaisesRegex(backend.UnsupportedOperation, "install from a clone"):
             backend.build_sdist("x")
+
+
+class Installing(unittest.TestCase):
+    @unittest.skipIf(importlib.util.find_spec("pip") is None, "left out: there is no pip")
+    @unittest.skipIf(shutil.which("go") is None, "left out: there is no go")
+    def test_pip(self):
+        """pip builds and installs the package with nothing from the network."""
+        with tempfile.TemporaryDirectory() as out:
+            options = ["--no-index", "--no-deps", "--quiet", "--target", out]
+            subprocess.run([sys.executable, "-m", "pip", "install", *options, FOLDER], check=True, capture_output=True)
+            code = "import moonfarm; print(moonfarm.__file__, len(moonfarm.games()))"
+            done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=out)
+            file, games = done.stdout.split()
+            self.assertEqual(Path(file).resolve(), Path(out).resolve() / "moonfarm" / "__init__.py")
+            self.assertGreater(int(games), 0)
 
 
 if __name__ == "__main__":

@@ -6,10 +6,12 @@ import os
 import pickle
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 import warnings
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 
@@ -199,6 +201,12 @@ class Reading(unittest.TestCase):
         table = ds.arrow(columns=["turn", "reward"])
         self.assertEqual((table.num_rows, table.column_names), (len(ds), ["turn", "reward"]))
 
+    def test_no_arrow(self):
+        """Without pyarrow arrow() says what is missing, and what does without."""
+        with mock.patch.dict(sys.modules, {"pyarrow": None}):
+            with self.assertRaisesRegex(ImportError, r"needs pyarrow, which is not installed; batches\(\) needs noth"):
+                small().arrow()
+
     def test_left_early(self):
         ds = small("--obs", "none")
         for workers in (1, 2):
@@ -274,8 +282,6 @@ class Reading(unittest.TestCase):
         (folder / "manifest.json").write_text("{}")
         with self.assertRaises(moonfarm.DataError):
             moonfarm.dataset(folder)
-
-
 
 
 @unittest.skipIf(torch is None, "left out: torch is not installed")
