@@ -111,12 +111,17 @@ var documented = map[string]string{
 	"sim/codecraft/wire.CommandClear": "the protocol's tags",
 	"sim/codecraft/wire.CommandFlush": "the protocol's tags",
 
-	"rollout/farm.Running":    "the farm's command to come",
-	"rollout/farm.Finishing":  "the farm's command to come",
-	"rollout/farm.Done":       "the farm's command to come",
-	"rollout/farm.Cancelled":  "the farm's command to come",
-	"rollout/farm.Status":     "the farm's command to come",
-	"rollout/farm.Open":       "the farm's command to come",
+	".Noticef": "nats-server: server.Logger",
+	".Debugf":  "nats-server: server.Logger",
+	".Tracef":  "nats-server: server.Logger",
+	".Warnf":   "nats-server: server.Logger",
+
+	"rollout/farm.Coordinate": "the farm's command to come",
+	"rollout/farm.Work":       "the farm's command to come",
+	"rollout/farm.Serve":      "the farm's command to come",
+	"rollout/farm.NewClient":  "the farm's command to come",
+	".Cancel":                 "the farm's command to come",
+	".Retry":                  "the farm's command to come",
 	"rollout/farm.ErrLasting": "datasets to come",
 
 	"rollout/arena.Run":                        "programs that compare policies without a journal",

@@ -19,11 +19,12 @@ const (
 type Status struct {
 	Version  string         `json:"version"` // of the coordinator
 	Now      time.Time      `json:"now"`
-	Since    time.Time      `json:"since"`    // when this coordinator took over
-	Runs     []RunStatus    `json:"runs"`     // newest first; the ended ones among the last 100
-	Workers  []WorkerStatus `json:"workers"`  // by name; those heard of within a day, and the quarantined
-	Failures []Failure      `json:"failures"` // the last 200, newest first
-	Audits   []Audit        `json:"audits"`   // the last 200 entries of the audit log, newest first
+	Since    time.Time      `json:"since"`              // when this coordinator took over
+	Runs     []RunStatus    `json:"runs"`               // newest first; the ended ones among the last 100
+	Workers  []WorkerStatus `json:"workers"`            // by name; those heard of within a day, and the quarantined
+	Unlisted int            `json:"unlisted,omitempty"` // workers that are not listed: more than 5000
+	Failures []Failure      `json:"failures"`           // the last 200, newest first
+	Audits   []Audit        `json:"audits"`             // the last 200 entries of the audit log, newest first
 }
 
 // RunStatus is one run.

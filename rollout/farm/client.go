@@ -1,0 +1,50 @@
+package farm
+
+import (
+	"context"
+	"time"
+)
+
+// Client asks a coordinator on behalf of people. Its methods fail with one
+// line if none answers within half a minute.
+type Client struct{ c *Conn }
+
+// NewClient is a client on a connection, which stays the caller's.
+func NewClient(c *Conn) *Client { return &Client{c} }
+
+// Submit begins a run, or joins the one of an equal spec: a cancelled or
+// failed one goes on, of a done one it returns the state at once.
+func (c *Client) Submit(ctx context.Context, s *Spec) (*RunStatus, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	return c.run(ctx, "submit", &request{Spec: s})
+}
+
+// Cancel ends a run. What is committed stays.
+func (c *Client) Cancel(ctx context.Context, run string) (*RunStatus, error) {
+	return c.run(ctx, "cancel", &request{claim: claim{Run: run}})
+}
+
+// Retry makes a cancelled or failed run go on, looks again for what a running
+// one lacks, and makes the shards of a done one again.
+func (c *Client) Retry(ctx context.Context, run string) (*RunStatus, error) {
+	return c.run(ctx, "retry", &request{claim: claim{Run: run}})
+}
+
+func (c *Client) run(ctx context.Context, action string, q *request) (*RunStatus, error) {
+	a, err := c.c.ask(ctx, clientSubject+action, q, 30*time.Second)
+	if err != nil {
+		return nil, err
+	}
+	return a.Run, nil
+}
+
+// Status is what the farm does now.
+func (c *Client) Status(ctx context.Context) (*Status, error) {
+	a, err := c.c.ask(ctx, clientSubject+"status", &request{}, 30*time.Second)
+	if err != nil {
+		return nil, err
+	}
+	return a.Status, nil
+}

@@ -1,0 +1,166 @@
+package farm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nkeys"
+)
+
+// ConnectOptions say where the server is and who asks.
+type ConnectOptions struct {
+	URL    string  // nats:// or tls://host:port, several with commas; or
+	Server *Server // in this process, with all rights
+	Name   string  // who this is, where the credentials do not say; "" is the host's name and the process id
+	// Credentials is a file: JSON with name and password, or with name and
+	// seed (of an nkey); or a NATS .creds file.
+	Credentials   string
+	CA, Cert, Key string // files: who signed the server's certificate; the own one
+	Log           *slog.Logger
+}
+
+// Conn is a connection to a farm's server.
+type Conn struct {
+	nc     *nats.Conn
+	name   string
+	where  string
+	log    *slog.Logger
+	denied atomic.Pointer[error]
+}
+
+// credentials is a file of a client.
+type credentials struct {
+	Name     string `json:"name"`
+	Password string `json:"password"`
+	Seed     string `json:"seed"`
+}
+
+// Connect connects, and tries again until ctx is done while there is no
+// server. It fails if the server refuses the credentials. A connection that is
+// lost later comes back by itself.
+func Connect(ctx context.Context, o ConnectOptions) (*Conn, error) {
+	c := &Conn{name: o.Name, where: o.URL, log: logger(o.Log)}
+	opts, err := c.options(&o)
+	if err != nil {
+		return nil, err
+	}
+	for b := (backoff{100 * time.Millisecond, 5 * time.Second}); ; {
+		c.nc, err = nats.Connect(o.URL, opts...)
+		switch {
+		case err == nil:
+			return c, nil
+		case !errors.Is(err, nats.ErrNoServers) && !errors.Is(err, nats.ErrTimeout):
+			return nil, fmt.Errorf("connect to %s: %w", c.where, err)
+		case b.next == 200*time.Millisecond: // the second time
+			c.log.Warn("no server yet", "url", c.where, "err", err)
+		}
+		if !b.pause(ctx) {
+			return nil, fmt.Errorf("connect to %s: %w", c.where, err)
+		}
+	}
+}
+
+// options are those of the library, and set the name.
+func (c *Conn) options(o *ConnectOptions) ([]nats.Option, error) {
+	opts := []nats.Option{
+		nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond), nats.ReconnectJitter(500*time.Millisecond, time.Second),
+		nats.ReconnectBufSize(-1), nats.PingInterval(20 * time.Second), nats.Timeout(5 * time.Second),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			if errors.Is(err, nats.ErrPermissionViolation) {
+				err = fmt.Errorf("%s denies it, want the name and the role of the credentials: %w", c.where, err)
+				c.denied.Store(&err)
+			}
+			c.log.Warn("connection", "url", c.where, "err", err)
+		}),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil {
+				c.log.Warn("connection lost", "url", c.where, "err", err)
+			}
+		}),
+		nats.ReconnectHandler(func(*nats.Conn) { c.log.Info("connected again", "url", c.where) }),
+	}
+	if o.Server != nil {
+		c.where = "this process"
+		opts = append(opts, nats.InProcessServer(o.Server.s), nats.UserInfo(insideUser, o.Server.secret))
+	}
+	if o.Credentials != "" {
+		text, err := os.ReadFile(o.Credentials)
+		if err != nil {
+			return nil, err
+		}
+		opt, err := c.credentials(o.Credentials, text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", o.Credentials, err)
+		}
+		opts = append(opts, opt)
+	}
+	if o.CA != "" {
+		opts = append(opts, nats.RootCAs(o.CA))
+	}
+	if o.Cert != "" {
+		opts = append(opts, nats.ClientCert(o.Cert, o.Key))
+	}
+	if c.name == "" {
+		host, _ := os.Hostname()
+		c.name = strings.Map(func(r rune) rune {
+			if nameForm.MatchString(string(r)) {
+				return r
+			}
+			return '-'
+		}, fmt.Sprintf("%.40s-%d", host, os.Getpid()))
+	}
+	if err := checkName(c.name); err != nil {
+		return nil, err
+	}
+	return append(opts, nats.Name("moonfarm "+c.name), nats.CustomInboxPrefix(inbox(c.name))), nil
+}
+
+// credentials reads a file of credentials; a name in it is the connection's.
+func (c *Conn) credentials(file string, text []byte) (nats.Option, error) {
+	if strings.Contains(string(text), "BEGIN NATS USER JWT") {
+		return nats.UserCredentials(file), nil
+	}
+	var k credentials
+	if err := json.Unmarshal(text, &k); err != nil || k.Name == "" || (k.Password == "") == (k.Seed == "") {
+		return nil, errors.New(`want {"name": …, "password": …} or {"name": …, "seed": …}, or a NATS .creds file`)
+	}
+	c.name = k.Name
+	if k.Password != "" {
+		return nats.UserInfo(k.Name, k.Password), nil
+	}
+	pair, err := nkeys.FromSeed([]byte(k.Seed))
+	if err != nil {
+		return nil, fmt.Errorf("seed: %w", err)
+	}
+	public, err := pair.PublicKey()
+	if err != nil {
+		return nil, fmt.Errorf("seed: %w", err)
+	}
+	return nats.Nkey(public, pair.Sign), nil
+}
+
+// Name is who the connection speaks for.
+func (c *Conn) Name() string { return c.name }
+
+// Close ends the connection.
+func (c *Conn) Close() { c.nc.Close() }
+
+// inbox is where answers to a name go: a server with credentials lets nobody
+// else listen there.
+func inbox(name string) string { return "_INBOX_" + name }
+
+// logger is log, or one that says nothing.
+func logger(log *slog.Logger) *slog.Logger {
+	if log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return log
+}

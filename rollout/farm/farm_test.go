@@ -1,0 +1,402 @@
+package farm
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+const testVersion = "test-1"
+
+// fakeJob is the job of a fake run.
+type fakeJob struct {
+	Seed  int           `json:"seed"`
+	Delay time.Duration `json:"delay"`
+}
+
+// fakeStore keeps what fakes stored: shard and sum of Make, and the list of Finish.
+type fakeStore interface {
+	put(shard int, sum string) error
+	has(shard int, sum string) bool
+	finish(list []string) error
+}
+
+// mapStore is a store in memory.
+type mapStore struct {
+	mu       sync.Mutex
+	parts    map[string]int
+	finished [][]string
+	full     atomic.Bool
+}
+
+func newMapStore() *mapStore { return &mapStore{parts: map[string]int{}} }
+
+func (m *mapStore) put(shard int, sum string) error {
+	if m.full.Load() {
+		return errors.New("store is full")
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.parts[fmt.Sprintf("%d-%s", shard, sum)]++
+	return nil
+}
+
+func (m *mapStore) has(shard int, sum string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.parts[fmt.Sprintf("%d-%s", shard, sum)] > 0
+}
+
+func (m *mapStore) finish(list []string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.finished = append(m.finished, list)
+	return nil
+}
+
+// dirStore is a store in a folder.
+type dirStore string
+
+func (d dirStore) put(shard int, sum string) error {
+	name := filepath.Join(string(d), fmt.Sprintf("%d-%s", shard, sum))
+	temp := name + "." + strconv.Itoa(os.Getpid())
+	if err := os.WriteFile(temp, nil, 0o666); err != nil {
+		return err
+	}
+	return os.Rename(temp, name)
+}
+
+func (d dirStore) has(shard int, sum string) bool {
+	_, err := os.Stat(filepath.Join(string(d), fmt.Sprintf("%d-%s", shard, sum)))
+	return err == nil
+}
+
+func (d dirStore) finish(list []string) error {
+	temp := filepath.Join(string(d), "temp")
+	if err := os.WriteFile(temp, []byte(strings.Join(list, "\n")), 0o666); err != nil {
+		return err
+	}
+	return os.Rename(temp, filepath.Join(string(d), "finished"))
+}
+
+// fake makes shards whose bytes are a function of seed and number.
+type fake struct {
+	job    fakeJob
+	spec   *Spec
+	store  fakeStore
+	build  string
+	lie    func(shard int) bool // makes this one wrong
+	slower int                  // times slower
+	made   *atomic.Int64
+	fail   func(shard int) error
+}
+
+func trueSum(seed, shard int) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %d", seed, shard))
+	return hex.EncodeToString(sum[:])
+}
+
+func (f *fake) Build() string { return f.build }
+
+func (f *fake) Remake(ctx context.Context, shard int) (Receipt, error) {
+	if f.fail != nil {
+		if err := f.fail(shard); err != nil {
+			return Receipt{}, err
+		}
+	}
+	if f.job.Delay > 0 {
+		select {
+		case <-time.After(f.job.Delay * time.Duration(max(f.slower, 1))):
+		case <-ctx.Done():
+			return Receipt{}, ctx.Err()
+		}
+	}
+	seed := f.job.Seed
+	if f.lie != nil && f.lie(shard) {
+		seed = -1 - seed
+	}
+	if f.made != nil {
+		f.made.Add(1)
+	}
+	n := f.spec.Episodes / uint64(f.spec.Shards)
+	return Receipt{trueSum(seed, shard), n, 10 * n, 100 * n}, nil
+}
+
+func (f *fake) Make(ctx context.Context, shard int) (Receipt, error) {
+	r, err := f.Remake(ctx, shard)
+	if err == nil {
+		err = f.store.put(shard, r.Sum)
+	}
+	return r, err
+}
+
+func (f *fake) Differ(_ context.Context, shard int, sum string) (string, error) {
+	if sum == trueSum(f.job.Seed, shard) {
+		return "", errors.New("no row differs")
+	}
+	return fmt.Sprintf("row 0 of shard %d", shard), nil
+}
+
+func (f *fake) Finish(_ context.Context, sum func(int) (string, error)) error {
+	var list []string
+	for i := range f.spec.Shards {
+		s, err := sum(i)
+		if err != nil {
+			return err
+		}
+		if !f.store.has(i, s) {
+			return &BrokenError{i, errors.New("its file is missing")}
+		}
+		list = append(list, s)
+	}
+	return f.store.finish(list)
+}
+
+func (f *fake) Close() error { return nil }
+
+// opener opens fakes of a store; with may change each.
+func opener(store fakeStore, with ...func(*fake)) Open {
+	return func(_ context.Context, s *Spec, _ int) (Shards, error) {
+		f := &fake{spec: s, store: store, build: "build-1"}
+		if err := json.Unmarshal(s.Job, &f.job); err != nil {
+			return nil, err
+		}
+		for _, w := range with {
+			w(f)
+		}
+		return f, nil
+	}
+}
+
+// spec is a run of so many shards of eight episodes.
+func spec(seed, shards int, delay time.Duration) *Spec {
+	job, _ := json.Marshal(fakeJob{seed, delay})
+	return &Spec{Name: "fake", Build: "build-1", Shards: shards, Episodes: 8 * uint64(shards), Job: job, Out: "nowhere"}
+}
+
+// wholly fails unless the list is of the true sums of all shards.
+func wholly(t *testing.T, list []string, seed, shards int) {
+	t.Helper()
+	if len(list) != shards {
+		t.Fatalf("the end has %d shards, want %d", len(list), shards)
+	}
+	for i, sum := range list {
+		if sum != trueSum(seed, i) {
+			t.Fatalf("shard %d ended as %.12s…, want %.12s…", i, sum, trueSum(seed, i))
+		}
+	}
+}
+
+// logs collects what a farm logs.
+type logs struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logs) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func newLog(l *logs) *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
+
+func (l *logs) count(text string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Count(l.b.String(), text)
+}
+
+// farm is a farm in this process.
+type farm struct {
+	t      *testing.T
+	ctx    context.Context
+	server *Server
+	store  *mapStore
+	logs   *logs
+	log    *slog.Logger
+	client *Client
+	ended  sync.WaitGroup
+}
+
+// quick are the options of coordinators of tests.
+func quick(store fakeStore) CoordinatorOptions {
+	return CoordinatorOptions{Version: testVersion, Open: opener(store), Lapse: 2 * time.Second, Patience: 300 * time.Millisecond, lease: 2 * time.Second}
+}
+
+// newFarm starts a server and a coordinator with those options.
+func newFarm(t *testing.T, change ...func(*CoordinatorOptions)) *farm {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	f := &farm{t: t, ctx: ctx, store: newMapStore(), logs: &logs{}}
+	f.log = newLog(f.logs)
+	var err error
+	if f.server, err = Serve(ServerOptions{Dir: t.TempDir(), Listen: "127.0.0.1:0", Log: f.log}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(f.server.Close)
+	t.Cleanup(func() { stop(); f.ended.Wait() })
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(f.logs.b.String())
+		}
+	})
+	o := quick(f.store)
+	o.Log, o.Server = f.log, f.server
+	for _, c := range change {
+		c(&o)
+	}
+	f.coordinate(ctx, o)
+	f.client = NewClient(f.connect(ConnectOptions{Server: f.server, Name: "people"}))
+	f.until("the coordinator answers", func() bool {
+		_, err := f.client.Status(ctx)
+		return err == nil
+	})
+	return f
+}
+
+func (f *farm) connect(o ConnectOptions) *Conn {
+	f.t.Helper()
+	o.Log = f.log
+	c, err := Connect(f.ctx, o)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.t.Cleanup(c.Close)
+	return c
+}
+
+func (f *farm) coordinate(ctx context.Context, o CoordinatorOptions) {
+	f.t.Helper()
+	c := f.connect(ConnectOptions{Server: f.server, Name: "coordinator"})
+	f.ended.Go(func() {
+		if err := Coordinate(ctx, c, o); err != nil {
+			f.t.Error(err)
+		}
+	})
+}
+
+// work starts a worker. What it returns stops it and returns its error.
+func (f *farm) work(name string, open Open, change ...func(*WorkerOptions)) (stop func() error) {
+	f.t.Helper()
+	c := f.connect(ConnectOptions{URL: f.server.URL(), Name: name})
+	o := WorkerOptions{Version: testVersion, Slots: 2, Open: open, Log: f.log}
+	for _, c := range change {
+		c(&o)
+	}
+	ctx, cancel := context.WithCancel(f.ctx)
+	ended := make(chan error, 1)
+	f.ended.Go(func() { ended <- Work(ctx, c, o) })
+	return func() error { cancel(); return <-ended }
+}
+
+// until waits for a condition, a minute at most.
+func (f *farm) until(what string, ok func() bool) {
+	f.t.Helper()
+	wait(f.t, what, ok)
+}
+
+func wait(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for begun := time.Now(); !ok(); time.Sleep(10 * time.Millisecond) {
+		if time.Since(begun) > time.Minute {
+			t.Fatalf("waited a minute until %s", what)
+		}
+	}
+}
+
+func (f *farm) submit(s *Spec) *RunStatus {
+	f.t.Helper()
+	r, err := f.client.Submit(f.ctx, s)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return r
+}
+
+func (f *farm) run(id string) *RunStatus {
+	f.t.Helper()
+	for _, r := range f.status().Runs {
+		if r.ID == id {
+			return &r
+		}
+	}
+	f.t.Fatalf("the status has no run %s", id)
+	return nil
+}
+
+func (f *farm) status() *Status {
+	f.t.Helper()
+	s, err := f.client.Status(f.ctx)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return s
+}
+
+// done waits for the end of a run and looks at what became of it.
+func (f *farm) done(s *Spec) *RunStatus {
+	f.t.Helper()
+	f.until("the run is done", func() bool { return f.run(s.ID()).State == Done })
+	f.store.mu.Lock()
+	defer f.store.mu.Unlock()
+	var job fakeJob
+	if err := json.Unmarshal(s.Job, &job); err != nil {
+		f.t.Fatal(err)
+	}
+	wholly(f.t, f.store.finished[len(f.store.finished)-1], job.Seed, s.Shards)
+	r := f.run(s.ID())
+	if r.Made != s.Shards || r.Played != s.Episodes {
+		f.t.Fatalf("the status says %d shards and %d episodes, want %d and %d", r.Made, r.Played, s.Shards, s.Episodes)
+	}
+	return r
+}
+
+// TestRun: workers make a run; what is submitted again is joined, and at the
+// end is done at once.
+func TestRun(t *testing.T) {
+	f := newFarm(t)
+	s := spec(1, 300, 0)
+	if r := f.submit(s); r.Joined || r.State != Running {
+		t.Fatalf("submitted: %+v", r)
+	}
+	if r := f.submit(s); !r.Joined {
+		t.Fatalf("submitted twice: %+v", r)
+	}
+	for i := range 3 {
+		f.work(fmt.Sprintf("w%d", i), opener(f.store))
+	}
+	f.done(s)
+	if r := f.submit(s); !r.Joined || r.State != Done || r.Made != 300 {
+		t.Fatalf("submitted after its end: %+v", r)
+	}
+	st := f.status()
+	if len(st.Workers) != 3 || len(st.Failures) > 0 || len(st.Audits) > 0 {
+		t.Fatalf("%d workers, failures %v, audits %v", len(st.Workers), st.Failures, st.Audits)
+	}
+}
+
+// freePort is the address of a port that was free a moment ago.
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}

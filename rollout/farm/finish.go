@@ -1,0 +1,182 @@
+package farm
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/micro"
+)
+
+// errMissing is that a record is not there that should be.
+var errMissing = errors.New("its record is missing")
+
+// ended completes a run of which nothing is left to do. It has the lock.
+func (c *coordinator) ended(r *run) {
+	if r.State == Running && r.made == r.Spec.Shards && len(r.due) == 0 && r.doubts == 0 {
+		r.State = Finishing
+		c.wg.Go(func() { c.finish(r) })
+	}
+}
+
+// finish completes the dataset, and tries until it can.
+func (c *coordinator) finish(r *run) {
+	pause := backoff{time.Second, time.Minute}
+	for {
+		err := c.complete(r)
+		if err == nil || r.ctx.Err() != nil {
+			return
+		}
+		c.mu.Lock()
+		r.Text = line(err.Error())
+		c.mu.Unlock()
+		c.book.fail(r.id, "", "the dataset is not complete yet: "+err.Error())
+		var broken *BrokenError
+		if errors.As(err, &broken) && broken.Shard >= 0 && broken.Shard < r.Spec.Shards || errors.Is(err, errMissing) {
+			c.resume(r, broken)
+			return
+		}
+		if !pause.pause(r.ctx) {
+			return
+		}
+	}
+}
+
+// complete is one try.
+func (c *coordinator) complete(r *run) error {
+	shards, err := c.open(r.ctx, r)
+	if err != nil {
+		return err
+	}
+	err = shards.Finish(r.ctx, func(shard int) (string, error) {
+		v := new(record)
+		revision, err := read(r.ctx, c.st.shards, shardKey(r.id, shard), v)
+		if err == nil && revision == 0 {
+			err = errMissing
+		}
+		if err != nil {
+			return "", fmt.Errorf("shard %d: %w", shard, err)
+		}
+		return v.Sum, nil
+	})
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	err = c.change(r, Done, "")
+	c.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	for b := newBackoff(); ; {
+		if err = c.st.forget(c.ctx, r.id); err == nil || !b.pause(c.ctx) {
+			return nil
+		}
+		c.log.Warn("the records of a done run are not removed yet", "run", r.id, "err", err)
+	}
+}
+
+// resume goes on with a run that lacks something after all.
+func (c *coordinator) resume(r *run, broken *BrokenError) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r.stop()
+	r.close()
+	r.State = Running
+	if err := c.begin(r); err != nil {
+		c.book.fail(r.id, "", "the records cannot be read: "+err.Error())
+		r.State = Finishing
+		c.wg.Go(func() { c.finish(r) })
+		return
+	}
+	if broken != nil {
+		c.wg.Go(func() { c.takeBack(r, broken.Shard) })
+	}
+}
+
+// meter measures what came in the last half minute.
+type meter struct {
+	at           [7]time.Time
+	shards, rows [7]uint64
+	next         int
+}
+
+func (m *meter) note(shards, rows uint64) {
+	i := m.next % len(m.at)
+	m.at[i], m.shards[i], m.rows[i] = time.Now(), shards, rows
+	m.next++
+}
+
+// rates are a second, since the oldest measurement.
+func (m *meter) rates(shards, rows uint64) (float64, float64) {
+	i := 0
+	if m.next > len(m.at) {
+		i = m.next % len(m.at)
+	}
+	d := time.Since(m.at[i]).Seconds()
+	if m.at[i].IsZero() || d <= 0 || shards < m.shards[i] || rows < m.rows[i] {
+		return 0, 0
+	}
+	return float64(shards-m.shards[i]) / d, float64(rows-m.rows[i]) / d
+}
+
+// runStatus is a run as people see it. It has the lock.
+func (c *coordinator) runStatus(r *run) RunStatus {
+	if r.End != nil {
+		return *r.End
+	}
+	s := RunStatus{
+		ID: r.id, Name: r.Spec.Name, Build: r.Spec.Build, Out: r.Spec.Out, State: r.State, Text: r.Text, Created: r.Created,
+		Shards: r.Spec.Shards, Made: r.made, Held: len(r.held), Episodes: r.Spec.Episodes,
+		Played: r.played, Rows: r.rows, Bytes: r.bytes, Audits: r.counts, Again: r.again, Remade: r.remade,
+	}
+	if s.State == "" { // being written for the first time
+		s.State = Running
+	}
+	s.Audits.Due = len(r.due)
+	s.ShardRate, s.RowRate = r.meter.rates(uint64(r.made), r.rows)
+	if s.ShardRate > 0 {
+		s.Left = float64(s.Shards-s.Made) / s.ShardRate
+	}
+	return s
+}
+
+// most of what a status lists.
+const (
+	maxEnded  = 100
+	maxListed = 5000
+)
+
+// status is everything, for people.
+func (c *coordinator) status(_ string, _ *request, _ micro.Request) *answer {
+	s := &Status{Version: c.o.Version, Now: time.Now(), Since: c.since}
+	s.Failures, s.Audits = c.book.list()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, r := range c.runs {
+		s.Runs = append(s.Runs, c.runStatus(r))
+	}
+	slices.SortFunc(s.Runs, func(a, b RunStatus) int { return b.Created.Compare(a.Created) })
+	ended := 0
+	s.Runs = slices.DeleteFunc(s.Runs, func(r RunStatus) bool {
+		if !r.Ended.IsZero() {
+			ended++
+		}
+		return !r.Ended.IsZero() && ended > maxEnded
+	})
+	for _, w := range c.workers {
+		o := WorkerStatus{
+			Name: w.name, Version: w.Version, Host: w.Host, Slots: w.Slots, Beat: w.Beat, Alive: time.Since(w.Beat) < c.o.Lapse,
+			Held: len(w.claims), Shards: w.Shards, Rows: w.Rows, Audits: w.Audits, Lapsed: w.Lapsed, Trouble: w.trouble, Quarantined: w.Quarantined,
+		}
+		o.ShardRate, o.RowRate = w.meter.rates(w.Shards, w.Rows)
+		s.Workers = append(s.Workers, o)
+	}
+	slices.SortFunc(s.Workers, func(a, b WorkerStatus) int { return strings.Compare(a.Name, b.Name) })
+	if n := len(s.Workers) - maxListed; n > 0 {
+		s.Workers, s.Unlisted = s.Workers[:maxListed], n
+	}
+	return &answer{Status: s}
+}

@@ -1,0 +1,128 @@
+package farm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// What travels: a JSON request on moonfarm.v1.<action> for people, on
+// moonfarm.v1.w.<action>.<worker> for workers, and a JSON answer. A server
+// with credentials lets a worker publish on its own subjects only, so that the
+// last token of a subject is who asks.
+const (
+	clientSubject = "moonfarm.v1."
+	workerSubject = "moonfarm.v1.w."
+	workSubject   = "moonfarm.work."
+)
+
+// maxName is the longest name of a worker.
+const maxName = 64
+
+var nameForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// checkName says what is wrong with the name of a worker or user: it is a
+// token of subjects and the key of a record.
+func checkName(name string) error {
+	if !nameForm.MatchString(name) {
+		return fmt.Errorf("name %.80q, want 1 to %d letters, digits, - or _", name, maxName)
+	}
+	return nil
+}
+
+// claim names one shard that a worker makes, or makes again as an audit.
+type claim struct {
+	Run   string `json:"run,omitempty"`
+	Shard int    `json:"shard"`
+	Audit bool   `json:"audit,omitempty"`
+}
+
+// request is what a worker or a client says. Nothing in it is believed.
+type request struct {
+	Version string `json:"version,omitempty"` // claim, beat
+	Host    string `json:"host,omitempty"`
+	Slots   int    `json:"slots,omitempty"`
+	Wait    int    `json:"wait,omitempty"` // claim: milliseconds until an empty answer
+
+	claim          // commit, back, spec; run alone: cancel, retry
+	Receipt        // commit
+	Error   string `json:"error,omitempty"`   // back: why; beat: the trouble now
+	Lasting bool   `json:"lasting,omitempty"` // back: ErrLasting
+	Refused bool   `json:"refused,omitempty"` // back: the whole run
+
+	Claims []claim `json:"claims,omitempty"` // beat: what the worker has in hand
+	Spec   *Spec   `json:"spec,omitempty"`   // submit
+}
+
+// answer is what the coordinator says.
+type answer struct {
+	Error   string     `json:"error,omitempty"`
+	Refused bool       `json:"refused,omitempty"` // the worker will get nothing, ever
+	Claim   *claim     `json:"claim,omitempty"`
+	Drop    []claim    `json:"drop,omitempty"` // beat: work that nobody wants any more
+	Beat    int        `json:"beat,omitempty"` // milliseconds between two beats
+	Spec    *Spec      `json:"spec,omitempty"`
+	Run     *RunStatus `json:"run,omitempty"`
+	Status  *Status    `json:"status,omitempty"`
+}
+
+// errRefused is the coordinator's final no.
+var errRefused = errors.New("refused")
+
+// ask sends a request and waits so long for the answer.
+func (c *Conn) ask(ctx context.Context, subject string, q *request, wait time.Duration) (*answer, error) {
+	data, err := json.Marshal(q)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	m, err := c.nc.RequestWithContext(ctx, subject, data)
+	switch {
+	case errors.Is(err, nats.ErrNoResponders):
+		return nil, fmt.Errorf("no coordinator answers at %s", c.where)
+	case errors.Is(err, context.DeadlineExceeded):
+		if e := c.denied.Load(); e != nil {
+			return nil, *e
+		}
+		return nil, fmt.Errorf("%s gave no answer in %v", c.where, wait)
+	case err != nil:
+		return nil, err
+	}
+	a := new(answer)
+	if err := json.Unmarshal(m.Data, a); err != nil {
+		return nil, fmt.Errorf("answer to %s: %w", strings.TrimPrefix(subject, clientSubject), err)
+	}
+	if a.Refused {
+		return nil, fmt.Errorf("%w: %s", errRefused, a.Error)
+	}
+	if a.Error != "" {
+		return nil, errors.New(a.Error)
+	}
+	return a, nil
+}
+
+// backoff yields growing pauses between tries, each between half and all of
+// twice the one before, so that many who failed together do not return together.
+type backoff struct{ next, most time.Duration }
+
+// pause waits, and reports false if ctx was done first.
+func (b *backoff) pause(ctx context.Context) bool {
+	d := b.next/2 + rand.N(b.next/2+1)
+	b.next = min(2*b.next, b.most)
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,234 @@
+package farm
+
+import (
+	"crypto/rand"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"os"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// ServerOptions say where an embedded server keeps its store and who may use it.
+type ServerOptions struct {
+	Dir    string // of the store; made if missing
+	Listen string // host:port, port 0 for any; "" serves this process alone
+	// Cert and Key are files of TLS. With CA clients must show a certificate
+	// that it signed.
+	Cert, Key, CA string
+	// Users is a file: JSON with users, a list of name, role (worker, operator
+	// or coordinator), and password (also as bcrypt) or nkey.
+	Users   string
+	Cluster *ClusterOptions
+	Log     *slog.Logger
+}
+
+// ClusterOptions join several servers to one.
+type ClusterOptions struct {
+	Name   string   // of this server; each has its own
+	Listen string   // host:port for the other servers
+	Routes []string // host:port of the other servers
+	Secret string   // the servers' common password; needed beyond loopback, like TLS
+}
+
+// Server is an embedded NATS server with JetStream.
+type Server struct {
+	s      *server.Server
+	secret string
+	warn   atomic.Pointer[func(text string)] // what a coordinator wants to keep
+}
+
+// insideUser is who connects from this process.
+const insideUser = "inside"
+
+// maxPayload is the most bytes of a message.
+const maxPayload = 4 << 20
+
+// user is one entry of a file of users.
+type user struct {
+	Name     string `json:"name"`
+	Role     string `json:"role"`
+	Password string `json:"password"`
+	Nkey     string `json:"nkey"`
+}
+
+// Serve starts a server. Beyond loopback it refuses to listen without TLS and
+// credentials: users, or a CA that signs the clients' certificates.
+func Serve(o ServerOptions) (*Server, error) {
+	s := &Server{secret: rand.Text()}
+	so, err := s.options(&o)
+	if err != nil {
+		return nil, err
+	}
+	if s.s, err = server.NewServer(so); err != nil {
+		return nil, fmt.Errorf("server: %w", err)
+	}
+	s.s.SetLogger(&serverLog{logger(o.Log), s}, false, false)
+	s.s.Start()
+	if !s.s.ReadyForConnections(time.Minute) {
+		s.Close()
+		return nil, fmt.Errorf("server: it does not listen on %s, or its store in %s does not open", o.Listen, o.Dir)
+	}
+	return s, nil
+}
+
+// URL is where clients connect, "" if the server does not listen.
+func (s *Server) URL() string { return s.s.ClientURL() }
+
+// Close stops the server; what it acknowledged is kept.
+func (s *Server) Close() {
+	s.s.Shutdown()
+	s.s.WaitForShutdown()
+}
+
+func (s *Server) options(o *ServerOptions) (*server.Options, error) {
+	so := &server.Options{
+		ServerName: "moonfarm", JetStream: true, StoreDir: o.Dir, SyncInterval: 10 * time.Second,
+		DontListen: o.Listen == "", NoSigs: true, MaxPayload: maxPayload, MaxConn: 200_000,
+		PingInterval: 20 * time.Second, WriteDeadline: 10 * time.Second,
+		JetStreamMaxStore: 1 << 50, JetStreamMaxMemory: 1 << 30, // the disk is the limit
+	}
+	if o.Dir == "" {
+		return nil, errors.New("server: no folder for the store")
+	}
+	config, err := o.tls()
+	if err != nil {
+		return nil, err
+	}
+	if o.Listen != "" {
+		if so.Host, so.Port, err = listenOn(o.Listen, o.Cert != "" && (o.Users != "" || o.CA != "")); err != nil {
+			return nil, err
+		}
+		if config != nil {
+			so.TLS, so.TLSConfig, so.TLSTimeout, so.TLSVerify = true, config, 5, o.CA != ""
+		}
+	}
+	if o.Users != "" {
+		if err := s.users(o.Users, so); err != nil {
+			return nil, fmt.Errorf("%s: %w", o.Users, err)
+		}
+	}
+	if c := o.Cluster; c != nil {
+		so.ServerName = c.Name
+		so.Cluster = server.ClusterOpts{Name: "moonfarm", Username: "route", Password: c.Secret, TLSConfig: config, TLSTimeout: 5}
+		if so.Cluster.Host, so.Cluster.Port, err = listenOn(c.Listen, o.Cert != "" && c.Secret != ""); err != nil {
+			return nil, fmt.Errorf("cluster: %w", err)
+		}
+		for _, r := range c.Routes {
+			so.Routes = append(so.Routes, &url.URL{Scheme: "nats", Host: r, User: url.UserPassword("route", c.Secret)})
+		}
+	}
+	return so, nil
+}
+
+// listenOn splits an address and refuses one beyond loopback that is not safe.
+func listenOn(address string, safe bool) (host string, port int, err error) {
+	host, p, err := net.SplitHostPort(address)
+	if err == nil {
+		port, err = strconv.Atoi(p)
+	}
+	if err != nil {
+		return "", 0, fmt.Errorf("listen on %q: want host:port: %w", address, err)
+	}
+	if ip := net.ParseIP(host); !safe && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return "", 0, fmt.Errorf("listen on %q: beyond loopback a farm needs TLS (certificate and key) and credentials"+
+			" (a file of users, or the CA of the clients' certificates; servers of a cluster: a secret)", address)
+	}
+	if port == 0 {
+		port = server.RANDOM_PORT
+	}
+	return host, port, nil
+}
+
+// tls reads the certificates; nil without.
+func (o *ServerOptions) tls() (*tls.Config, error) {
+	if o.Cert == "" {
+		return nil, nil
+	}
+	config, err := server.GenTLSConfig(&server.TLSConfigOpts{CertFile: o.Cert, KeyFile: o.Key, CaFile: o.CA, Verify: o.CA != ""})
+	if err != nil {
+		return nil, fmt.Errorf("TLS: %w", err)
+	}
+	return config, nil
+}
+
+// users reads who may connect.
+func (s *Server) users(file string, so *server.Options) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	var list struct {
+		Users []user `json:"users"`
+	}
+	if err := json.Unmarshal(text, &list); err != nil {
+		return err
+	}
+	so.Users = []*server.User{{Username: insideUser, Password: s.secret}}
+	for _, u := range list.Users {
+		if err := checkName(u.Name); err != nil || u.Name == insideUser {
+			return fmt.Errorf("user %q: not a name for a user: %v", u.Name, err)
+		}
+		rights, err := rightsOf(u.Role, u.Name)
+		switch {
+		case err != nil:
+			return fmt.Errorf("user %s: %w", u.Name, err)
+		case (u.Password == "") == (u.Nkey == ""):
+			return fmt.Errorf("user %s: want a password or an nkey", u.Name)
+		case u.Nkey != "":
+			so.Nkeys = append(so.Nkeys, &server.NkeyUser{Nkey: u.Nkey, Permissions: rights})
+		default:
+			so.Users = append(so.Users, &server.User{Username: u.Name, Password: u.Password, Permissions: rights})
+		}
+	}
+	return nil
+}
+
+// rightsOf are the subjects of a role: a worker speaks for itself alone and
+// has no part of JetStream.
+func rightsOf(role, name string) (*server.Permissions, error) {
+	var say string
+	switch role {
+	case "coordinator":
+		return nil, nil
+	case "worker":
+		say = workerSubject + "*." + name
+	case "operator":
+		say = clientSubject + "*"
+	default:
+		return nil, fmt.Errorf("role %q, want worker, operator or coordinator", role)
+	}
+	return &server.Permissions{
+		Publish:   &server.SubjectPermission{Allow: []string{say}},
+		Subscribe: &server.SubjectPermission{Allow: []string{inbox(name) + ".>"}},
+	}, nil
+}
+
+// serverLog carries the server's log into slog.
+type serverLog struct {
+	log *slog.Logger
+	s   *Server
+}
+
+func (l *serverLog) keep(format string, v []any) string {
+	text := fmt.Sprintf(format, v...)
+	if warn := l.s.warn.Load(); warn != nil {
+		(*warn)(text)
+	}
+	return text
+}
+
+func (l *serverLog) Noticef(format string, v ...any) { l.log.Debug(fmt.Sprintf(format, v...)) }
+func (l *serverLog) Debugf(format string, v ...any)  {}
+func (l *serverLog) Tracef(format string, v ...any)  {}
+func (l *serverLog) Warnf(format string, v ...any)   { l.log.Warn(l.keep(format, v)) }
+func (l *serverLog) Errorf(format string, v ...any)  { l.log.Error(l.keep(format, v)) }
+func (l *serverLog) Fatalf(format string, v ...any)  { l.log.Error(l.keep(format, v)) }

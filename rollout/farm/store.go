@@ -1,0 +1,199 @@
+package farm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// store is what outlives a coordinator, all of it in JetStream.
+type store struct {
+	js      jetstream.JetStream
+	runs    jetstream.KeyValue // run → runRecord
+	shards  jetstream.KeyValue // run.shard → record
+	workers jetstream.KeyValue // name → workerRecord
+	lease   jetstream.KeyValue // who coordinates
+	work    jetstream.Stream   // moonfarm.work.run.shard, each at most once, until it is committed
+	notes   jetstream.Stream   // moonfarm.failure, moonfarm.audit
+}
+
+const (
+	shardBucket = "moonfarm-shards"
+	leaseKey    = "coordinator"
+)
+
+// runRecord is a run in its bucket.
+type runRecord struct {
+	Spec    *Spec      `json:"spec"`
+	State   State      `json:"state"`
+	Text    string     `json:"text,omitempty"`
+	Created time.Time  `json:"created"`
+	Ended   time.Time  `json:"ended,omitzero"`
+	End     *RunStatus `json:"end,omitempty"` // the status at the end: a done run's records are gone
+}
+
+// record is a committed shard in its bucket.
+type record struct {
+	Receipt
+	Worker string `json:"worker"`
+	Audit  string `json:"audit,omitempty"` // one of the audit states
+	By     string `json:"by,omitempty"`    // who made it again
+}
+
+// The audit states of a record; "" is a shard outside of the sample.
+const (
+	auditDue    = "due"
+	auditPassed = "passed"
+	auditWaived = "waived"
+)
+
+// workerRecord is a worker in its bucket.
+type workerRecord struct {
+	Version     string    `json:"version"`
+	Host        string    `json:"host"`
+	Slots       int       `json:"slots"`
+	Beat        time.Time `json:"beat"`
+	Shards      uint64    `json:"shards"`
+	Rows        uint64    `json:"rows"`
+	Audits      Counts    `json:"audits"`
+	Lapsed      uint64    `json:"lapsed"`
+	Quarantined string    `json:"quarantined,omitempty"`
+}
+
+// openStore opens the streams and buckets, and makes those that are missing.
+func openStore(ctx context.Context, c *Conn, replicas int, lease time.Duration) (*store, error) {
+	js, err := jetstream.New(c.nc, jetstream.WithPublishAsyncMaxPending(1024), jetstream.WithDefaultTimeout(10*time.Second))
+	if err != nil {
+		return nil, err
+	}
+	s := &store{js: js}
+	for _, b := range []struct {
+		kv   *jetstream.KeyValue
+		name string
+		ttl  time.Duration
+	}{{&s.runs, "moonfarm-runs", 0}, {&s.shards, shardBucket, 0}, {&s.workers, "moonfarm-workers", 0}, {&s.lease, "moonfarm-lease", lease}} {
+		if *b.kv, err = js.KeyValue(ctx, b.name); errors.Is(err, jetstream.ErrBucketNotFound) {
+			*b.kv, err = js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: b.name, TTL: b.ttl, Replicas: replicas, MaxValueSize: 1 << 20})
+		}
+		if err != nil {
+			return nil, fmt.Errorf("bucket %s: %w", b.name, err)
+		}
+	}
+	for _, config := range []jetstream.StreamConfig{
+		{Name: "moonfarm-work", Subjects: []string{workSubject + ">"}, Retention: jetstream.WorkQueuePolicy,
+			MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true},
+		{Name: "moonfarm-notes", Subjects: []string{"moonfarm.failure", "moonfarm.audit"}, MaxMsgsPerSubject: 100_000},
+	} {
+		config.Replicas = replicas
+		at, err := js.Stream(ctx, config.Name)
+		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			at, err = js.CreateStream(ctx, config)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("stream %s: %w", config.Name, err)
+		}
+		if config.Retention == jetstream.WorkQueuePolicy {
+			s.work = at
+		} else {
+			s.notes = at
+		}
+	}
+	return s, nil
+}
+
+// shardKey is the key of a shard's record.
+func shardKey(run string, shard int) string { return run + "." + strconv.Itoa(shard) }
+
+// read reads the value of a key; a nil revision is that there is none.
+func read(ctx context.Context, kv jetstream.KeyValue, key string, v any) (revision uint64, err error) {
+	e, err := kv.Get(ctx, key)
+	if errors.Is(err, jetstream.ErrKeyNotFound) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	if err := json.Unmarshal(e.Value(), v); err != nil {
+		return 0, fmt.Errorf("%s %s: %w", kv.Bucket(), key, err)
+	}
+	return e.Revision(), nil
+}
+
+// write writes a value if the key still has that revision, 0 for none. It
+// reports false if it has another.
+func write(ctx context.Context, kv jetstream.KeyValue, key string, v any, revision uint64) (uint64, bool, error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return 0, false, err
+	}
+	if revision == 0 {
+		revision, err = kv.Create(ctx, key, data)
+	} else {
+		revision, err = kv.Update(ctx, key, data, revision)
+	}
+	if conflict(err) {
+		return 0, false, nil
+	}
+	return revision, err == nil, err
+}
+
+// conflict reports whether a compare-and-set failed since another was first.
+func conflict(err error) bool {
+	var api *jetstream.APIError
+	return errors.Is(err, jetstream.ErrKeyExists) ||
+		errors.As(err, &api) && api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence
+}
+
+// each calls do for every value of a bucket whose key is of the pattern.
+func each[T any](ctx context.Context, kv jetstream.KeyValue, pattern string, do func(key string, revision uint64, v *T) error) error {
+	w, err := kv.Watch(ctx, pattern, jetstream.IgnoreDeletes())
+	if err != nil {
+		return err
+	}
+	defer w.Stop()
+	for {
+		select {
+		case e, ok := <-w.Updates():
+			if !ok {
+				return errors.New(kv.Bucket() + ": the reading ended before its end")
+			}
+			if e == nil {
+				return nil
+			}
+			v := new(T)
+			if err := json.Unmarshal(e.Value(), v); err != nil {
+				return fmt.Errorf("%s %s: %w", kv.Bucket(), e.Key(), err)
+			}
+			if err := do(e.Key(), e.Revision(), v); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// forget removes the records and the queued work of a run.
+func (s *store) forget(ctx context.Context, run string) error {
+	shards, err := s.js.Stream(ctx, "KV_"+shardBucket)
+	if err != nil {
+		return err
+	}
+	if err := shards.Purge(ctx, jetstream.WithPurgeSubject("$KV."+shardBucket+"."+run+".>")); err != nil {
+		return err
+	}
+	return s.unqueue(ctx, run)
+}
+
+// unqueue removes the queued work of a run.
+func (s *store) unqueue(ctx context.Context, run string) error {
+	if err := s.work.DeleteConsumer(ctx, run); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+		return err
+	}
+	return s.work.Purge(ctx, jetstream.WithPurgeSubject(workSubject+run+".>"))
+}

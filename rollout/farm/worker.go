@@ -1,0 +1,343 @@
+package farm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+)
+
+// WorkerOptions say what a worker is.
+type WorkerOptions struct {
+	Version string        // of moonfarm: it must be the coordinator's
+	Slots   int           // shards at a time; 0 is 1
+	Open    Open          // opens what it is asked to make
+	Grace   time.Duration // for the shards in hand after the end is asked for; 0 is 20 s
+	Log     *slog.Logger
+}
+
+// workerState is a worker at work.
+type workerState struct {
+	o    *WorkerOptions
+	c    *Conn
+	log  *slog.Logger
+	host string
+	hard context.Context // done when the grace is over
+
+	mu      sync.Mutex
+	jobs    map[string]*job
+	hand    map[claim]context.CancelCauseFunc // what is being made
+	trouble string
+	logged  string // the last trouble that was logged
+	beat    time.Duration
+}
+
+// job is a run that the worker has open, or could not open.
+type job struct {
+	opening sync.Mutex
+	shards  Shards
+	users   int
+	used    time.Time
+}
+
+const (
+	claimWait = 5 * time.Second // for one answer to a claim
+	maxJobs   = 4               // open runs, at most, that nobody uses
+	makeTries = 3               // of a shard, before it goes back
+)
+
+// errDropped is that nobody wants a shard any more.
+var errDropped = errors.New("the shard is not wanted any more")
+
+// Work makes shards until ctx is done; those in hand are then finished, or
+// handed back after the grace. It fails if the coordinator refuses the worker,
+// or the connection is closed. All else it tries again.
+func Work(ctx context.Context, c *Conn, o WorkerOptions) error {
+	if o.Open == nil || o.Version == "" || o.Slots < 0 || o.Slots > maxSlots {
+		return fmt.Errorf("worker: want a version, Open and 1 to %d slots", maxSlots)
+	}
+	o.Slots = max(o.Slots, 1)
+	if o.Grace == 0 {
+		o.Grace = 20 * time.Second
+	}
+	w := &workerState{o: &o, c: c, log: logger(o.Log).With("worker", c.name), jobs: map[string]*job{},
+		hand: map[claim]context.CancelCauseFunc{}, beat: time.Second}
+	w.host, _ = os.Hostname()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	hard, over := context.WithCancel(context.WithoutCancel(ctx))
+	defer over()
+	w.hard = hard
+	context.AfterFunc(ctx, func() { time.AfterFunc(o.Grace, over) })
+
+	var slots, beats sync.WaitGroup
+	for range o.Slots {
+		slots.Go(func() {
+			if err := w.slot(ctx); err != nil {
+				stop(err)
+			}
+		})
+	}
+	working, rest := context.WithCancel(context.WithoutCancel(ctx))
+	beats.Go(func() { w.beats(working, stop) })
+	slots.Wait()
+	rest()
+	beats.Wait()
+	for _, j := range w.jobs {
+		if j.shards != nil {
+			_ = j.shards.Close() // all that counts is committed
+		}
+	}
+	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return nil
+}
+
+func (w *workerState) ask(ctx context.Context, action string, q *request, wait time.Duration) (*answer, error) {
+	q.Version, q.Host, q.Slots = w.o.Version, w.host, w.o.Slots
+	a, err := w.c.ask(ctx, workerSubject+action+"."+w.c.name, q, wait)
+	if err != nil && w.c.nc.IsClosed() {
+		err = fmt.Errorf("%w: the connection to %s is closed: %v", errRefused, w.c.where, w.c.nc.LastError())
+	}
+	return a, err
+}
+
+// slot makes one shard after the other. Its error ends the worker.
+func (w *workerState) slot(ctx context.Context) error {
+	b, sick := newBackoff(), newBackoff()
+	for ctx.Err() == nil {
+		asked := time.Now()
+		a, err := w.ask(ctx, "claim", &request{Wait: int(claimWait.Milliseconds())}, claimWait+5*time.Second)
+		switch {
+		case errors.Is(err, errRefused):
+			return err
+		case err != nil && ctx.Err() == nil:
+			w.say("no claims: " + err.Error())
+			b.pause(ctx)
+			continue
+		case err != nil:
+			continue
+		case a.Claim == nil && time.Since(asked) < claimWait/2: // it has no room for this worker
+			b.pause(ctx)
+			continue
+		}
+		b = newBackoff()
+		if a.Claim == nil {
+			continue
+		}
+		w.mu.Lock()
+		w.beat = time.Duration(max(a.Beat, 10)) * time.Millisecond
+		w.mu.Unlock()
+		switch err := w.do(*a.Claim); {
+		case errors.Is(err, errRefused):
+			return err
+		case err != nil:
+			sick.pause(ctx) // what fails here may go well elsewhere
+		default:
+			sick = newBackoff()
+			w.say("")
+		}
+	}
+	return nil
+}
+
+// say keeps a trouble for the beats, and logs it once.
+func (w *workerState) say(text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.trouble = text
+	if text != "" && text != w.logged {
+		w.logged = text
+		w.log.Warn(line(text))
+	}
+}
+
+// do makes a shard and commits it, or hands it back.
+func (w *workerState) do(k claim) error {
+	ctx, cancel := context.WithCancelCause(w.hard)
+	defer cancel(nil)
+	w.mu.Lock()
+	if w.hand[k] != nil { // a second grant of what is being made
+		w.mu.Unlock()
+		return nil
+	}
+	w.hand[k] = cancel
+	w.mu.Unlock()
+	defer func() {
+		w.mu.Lock()
+		delete(w.hand, k)
+		w.mu.Unlock()
+	}()
+	j, err := w.open(ctx, k.Run)
+	if err != nil {
+		return w.back(k, err, true)
+	}
+	defer w.leave(j)
+	receipt, err := w.make(ctx, j.shards, k)
+	if errors.Is(context.Cause(ctx), errDropped) {
+		return nil
+	}
+	if err != nil {
+		return w.back(k, err, false)
+	}
+	return w.commit(ctx, k, receipt)
+}
+
+// make tries a few times: a store may be full for a while.
+func (w *workerState) make(ctx context.Context, s Shards, k claim) (Receipt, error) {
+	b := backoff{500 * time.Millisecond, 10 * time.Second}
+	for try := 1; ; try++ {
+		do := s.Make
+		if k.Audit {
+			do = s.Remake
+		}
+		receipt, err := do(ctx, k.Shard)
+		switch {
+		case err == nil:
+			return receipt, nil
+		case ctx.Err() != nil:
+			return receipt, context.Cause(ctx)
+		}
+		w.say(err.Error())
+		if errors.Is(err, ErrLasting) || try == makeTries || !b.pause(ctx) {
+			return receipt, err
+		}
+	}
+}
+
+// commit says the result until the coordinator has it.
+func (w *workerState) commit(ctx context.Context, k claim, receipt Receipt) error {
+	for b := newBackoff(); ; {
+		_, err := w.ask(ctx, "commit", &request{claim: k, Receipt: receipt}, 10*time.Second)
+		if err == nil || errors.Is(err, errRefused) || errors.Is(context.Cause(ctx), errDropped) {
+			return err
+		}
+		w.say(fmt.Sprintf("shard %d is not committed: %v", k.Shard, err))
+		if !b.pause(ctx) {
+			return w.back(k, context.Cause(ctx), false)
+		}
+	}
+}
+
+// back hands a shard back with the error, which it returns. If the message is
+// lost the claim lapses.
+func (w *workerState) back(k claim, why error, refused bool) error {
+	q := &request{claim: k, Error: why.Error(), Lasting: errors.Is(why, ErrLasting), Refused: refused}
+	if w.hard.Err() != nil { // the end of the worker is no failure
+		q.Error, q.Lasting, q.Refused = "", false, false
+	} else if refused {
+		w.say(why.Error())
+	}
+	_, err := w.ask(context.WithoutCancel(w.hard), "back", q, 2*time.Second)
+	if errors.Is(err, errRefused) {
+		return err
+	}
+	return why
+}
+
+// open opens a run, or finds it open. Who has it must leave it.
+func (w *workerState) open(ctx context.Context, run string) (*job, error) {
+	w.mu.Lock()
+	j := w.jobs[run]
+	if j == nil {
+		j = new(job)
+		w.jobs[run] = j
+	}
+	j.users++
+	w.mu.Unlock()
+	j.opening.Lock()
+	defer j.opening.Unlock()
+	if j.shards != nil {
+		return j, nil
+	}
+	a, err := w.ask(ctx, "spec", &request{claim: claim{Run: run}}, 10*time.Second)
+	if err == nil {
+		var s Shards
+		if s, err = w.o.Open(ctx, a.Spec, w.o.Slots); err == nil {
+			if b := s.Build(); b != a.Spec.Build {
+				_ = s.Close()
+				err = otherBuild(b, a.Spec.Build)
+			} else {
+				j.shards = s
+			}
+		}
+	}
+	if err != nil {
+		w.leave(j)
+		return nil, err
+	}
+	return j, nil
+}
+
+// leave lets go of a run. Of those that nobody uses few stay open.
+func (w *workerState) leave(j *job) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	j.users--
+	j.used = time.Now()
+	idle, oldest := 0, ""
+	for run, o := range w.jobs {
+		if o.users == 0 {
+			if idle++; oldest == "" || o.used.Before(w.jobs[oldest].used) {
+				oldest = run
+			}
+		}
+	}
+	if idle > maxJobs {
+		if s := w.jobs[oldest].shards; s != nil {
+			_ = s.Close()
+		}
+		delete(w.jobs, oldest)
+	}
+}
+
+// beats tells the coordinator what the worker has in hand, and stops what
+// nobody wants. A worker that is refused stops.
+func (w *workerState) beats(ctx context.Context, stop context.CancelCauseFunc) {
+	for {
+		w.mu.Lock()
+		q, every := &request{Error: w.trouble}, w.beat
+		for k := range w.hand {
+			q.Claims = append(q.Claims, k)
+		}
+		w.mu.Unlock()
+		a, err := w.ask(ctx, "beat", q, max(every, time.Second))
+		if errors.Is(err, errRefused) {
+			stop(err)
+			w.drop(errRefused, nil)
+			return
+		}
+		if a != nil {
+			w.drop(errDropped, a.Drop)
+			w.mu.Lock()
+			every = time.Duration(max(a.Beat, 10)) * time.Millisecond
+			w.beat = every
+			w.mu.Unlock()
+		}
+		select {
+		case <-time.After(every):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// drop stops work for a reason: that of a list, or all.
+func (w *workerState) drop(why error, list []claim) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, k := range list {
+		if cancel := w.hand[k]; cancel != nil {
+			cancel(why)
+		}
+	}
+	if errors.Is(why, errRefused) {
+		for _, cancel := range w.hand {
+			cancel(why)
+		}
+	}
+}
