@@ -41,6 +41,7 @@ func newSlabs(width [Columns]int, rows int) *Slabs {
 	s := &Slabs{width: width}
 	for c, w := range width {
 		s.data[c] = arrowfile.Aligned(rows * w)
+		largePages(s.data[c])
 	}
 	return s
 }
