@@ -53,3 +53,23 @@ func TestAppendText(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestPlainVectors: a Vector that has neither text nor snapshots is an error, not
+// a panic.
+func TestPlainVectors(t *testing.T) {
+	c := config(t, "tron", 2, 0, "empty")
+	made := c.Vector
+	c.Vector = func(c env.Config) (env.Vector, error) {
+		v, err := made(c)
+		return struct{ env.Vector }{v}, err
+	}
+	s, _ := open(t, c)
+	saved, err := s.AppendSnapshot([]byte("kept"), 1)
+	if wantError(t, "AppendSnapshot", err, false, "no snapshots"); string(saved) != "kept" {
+		t.Errorf("AppendSnapshot: %q", saved)
+	}
+	text, err := s.AppendText([]byte("kept"), 1)
+	if wantError(t, "AppendText", err, false, "no text"); string(text) != "kept" {
+		t.Errorf("AppendText: %q", text)
+	}
+}
