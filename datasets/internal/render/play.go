@@ -79,7 +79,9 @@ func (p *player) render(w *window, q piece) error {
 		}
 		for t := q.from; t < q.to; t++ {
 			row := q.row + (t-q.from)*n
-			p.window(w, row)
+			if w.order == nil || t == q.from { // scratch stays where it is
+				p.window(w, row)
+			}
 			if err := p.step(); err != nil {
 				return err
 			}
@@ -201,10 +203,13 @@ func (p *player) place(w *window, row int) {
 	n := p.c.Players
 	if w.order != nil {
 		for c := Planes; c <= Action; c++ {
-			if p.c.wants(c) {
-				for seat := range n {
-					copy(w.slabs.bytes(c, int(w.order[row+seat]), 1), p.turn.bytes(c, seat, 1))
-				}
+			size := p.c.Width[c]
+			if size == 0 {
+				continue
+			}
+			to, from := w.slabs.data[c], p.turn.data[c]
+			for seat, at := range w.order[row : row+n] {
+				copy(to[int(at)*size:][:size], from[seat*size:])
 			}
 		}
 	}
