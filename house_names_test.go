@@ -82,6 +82,7 @@ var documented = map[string]string{
 	".UnmarshalJSON": "encoding/json",
 	".MarshalText":   "encoding/json",
 	".UnmarshalText": "encoding/json",
+	".Describe":      "client_golang",
 
 	"env.NewAutoreset": "learners in Go: README",
 	".ResetMask":       "learners in Go: Autoreset",
