@@ -36,10 +36,10 @@ class _Part:
         self.copies = [(name, array.copy) for name, array in self.parts]
         self.copy_first, self.copy_mask, self.copy_reward = self.copies[0][1], self.mask.copy, self.reward.copy
         # Terminated and truncated of the rows: of several of a game those of the game, if one was set just now.
-        self.flags, self.game_flags, self.was_set = env._ends[:, own], env._ends[:, own, None], False
+        self.flags, self.game_flags, self.was_set = env._ends[:, own], env._ends[:, own], False
         if n > 1:
             self.flags = np.zeros((2, self.rows), np.bool_)
-            self.row_flags = self.flags.reshape(2, games, n)
+            self.seat_flags = [self.flags[:, seat::n] for seat in range(n)]  # to write each is quicker than all
         self.terminated, self.truncated = self.flags
         self.copy_terminated, self.copy_truncated = self.terminated.copy, self.truncated.copy
         self.env_id = np.arange(rows.start, rows.stop)
@@ -298,7 +298,9 @@ class VectorEnv:
         flags, games = self._flags, self.num_games
         ended = 1 in flags and (1 in flags[p.own] or 1 in flags[games + p.first : games + p.first + p.games])
         if (ended or p.was_set) and self._rows_per_game > 1:
-            p.row_flags[...], p.was_set = p.game_flags, ended
+            p.was_set = ended
+            for seat in p.seat_flags:
+                seat[...] = p.game_flags
         if not self._copy:
             out, mask, obs = (p.reward, p.terminated, p.truncated), p.mask, p.observation
         else:
@@ -312,14 +314,16 @@ class VectorEnv:
     def _add_ends(self, infos: dict[str, Any], rows: NDArray[Any], ended: NDArray[np.bool_]) -> None:
         """Adds to infos how the episodes that have just ended did, where the rows of the arrays say it."""
         outcome: dict[str, Any] = {}
+        at = ended.nonzero()[0]
+        those = rows[at]
         for name in ("score", "result"):
-            outcome[name] = np.where(ended, self.arrays["final_" + name][rows], np.float32(0))
-            outcome["_" + name] = ended
+            outcome[name], outcome["_" + name] = np.zeros(len(rows), np.float32), ended
+            outcome[name][at] = self.arrays["final_" + name][those]
         if self._mode != library.SAME_STEP:
             infos.update(outcome)
             return
         last = np.full(len(rows), None, dtype=object)
-        for i in np.flatnonzero(ended):
+        for i in at:
             last[i] = self._final(rows[i])
         infos.update(final_obs=last, _final_obs=ended, final_info=outcome, _final_info=ended)
 
