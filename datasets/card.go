@@ -10,8 +10,8 @@ import (
 	"strings"
 	"unicode"
 
-	"moonfarm/datasets/internal/disk"
 	"moonfarm/datasets/internal/stats"
+	"moonfarm/datasets/internal/store"
 )
 
 // cardText is README.md: the page that Hugging Face shows of a dataset. It follows
@@ -273,16 +273,16 @@ func (f folder) attach(m *Manifest, sum *stats.Sums) error {
 }
 
 func (f folder) attachment(name string, text []byte) (Attachment, error) {
-	return attachmentOf(name, text), f.disk.WriteFile(f.path(name), text)
+	return attachmentOf(name, text), store.WriteFile(f.ctx, f.files, name, text)
 }
 
 func attachmentOf(name string, text []byte) Attachment {
-	return Attachment{Path: name, SHA256: disk.SHA256(text), Bytes: uint64(len(text))}
+	return Attachment{Path: name, SHA256: store.SHA256(text), Bytes: uint64(len(text))}
 }
 
 // attached reads a text beside the manifest, which must be the one that the manifest describes.
 func (d *Dataset) attached(a Attachment) ([]byte, error) {
-	text, err := disk.ReadFile(d.path(a.Path), maxAttachment)
+	text, err := store.ReadFile(d.ctx, d.files, a.Path, maxAttachment)
 	if err != nil {
 		return nil, err
 	}
@@ -373,7 +373,7 @@ func (v *verifier) listing() error {
 		counts[indexDir] = uint64(len(m.Index))
 	}
 	for dir, n := range counts {
-		err := disk.EachName(v.d.path(dir), func(name string) error {
+		err := v.d.files.Each(v.d.ctx, dir, func(name string) error {
 			if i, ok := numberOf(dir, name); !ok || uint64(i) >= n {
 				v.problem("%s/%s: does not belong to the dataset", dir, name)
 			}
@@ -383,7 +383,7 @@ func (v *verifier) listing() error {
 			v.problem("%v", err)
 		}
 	}
-	return disk.EachName(v.d.dir, func(name string) error {
+	return v.d.files.Each(v.d.ctx, "", func(name string) error {
 		if _, ok := counts[name]; !ok && name != manifestName && !slices.ContainsFunc(m.attachments(), func(a Attachment) bool { return a.Path == name }) {
 			v.problem("%s: does not belong to the dataset", name)
 		}

@@ -1,12 +1,12 @@
 package datasets
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"iter"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,29 +14,45 @@ import (
 
 	"moonfarm/datasets/internal/arrowfile"
 	"moonfarm/datasets/internal/disk"
+	"moonfarm/datasets/internal/store"
 	"moonfarm/env"
 )
 
-// Dataset is a complete dataset on disk, opened for reading. It may be used by
+// Dataset is a complete dataset, opened for reading. It may be used by
 // several goroutines at once.
 type Dataset struct {
-	dir      string
+	dir      string // or URL
+	files    store.Store
+	ctx      context.Context // of all that is read
 	manifest *Manifest
 	firsts   []uint64    // first episode of each part of the index
 	tables   []tableKind // steps, episodes, and finals if there are any
 }
 
-// Open opens the dataset in dir. It reads and checks the manifest alone, and fails
+// Open opens the dataset in dir: the path of a folder, or an URL, such as
+// file:///data/td or s3://bucket/data/td, whose query is for the driver of the
+// store (https://gocloud.dev/howto/blob); timeout=30s in it is how long the store may
+// let nothing pass. A program built with the tag cloud also opens gs:// and
+// azblob://. Files in a bucket are read as streams, and not kept. Open reads and checks the manifest alone, and fails
 // if it is damaged, or if dir holds no dataset or one that is not complete. A
 // damaged index and damaged files are found when they are read; changed content is
 // found by Verify.
-func Open(dir string) (*Dataset, error) {
-	if s, err := os.Stat(dir); err == nil && !s.IsDir() {
-		return nil, fmt.Errorf("%s: expected the folder of a dataset, found a file", dir)
-	}
-	m, err := readManifest(dir)
+func Open(dir string) (*Dataset, error) { return open(context.Background(), dir) }
+
+// open is Open for what is read until a context is done.
+func open(ctx context.Context, dir string) (*Dataset, error) {
+	files, err := storeOf(ctx, dir)
 	if err != nil {
-		if _, e := os.Stat(filepath.Join(dir, runName)); e == nil {
+		return nil, err
+	}
+	if f, ok := files.(disk.Folder); ok {
+		if s, err := os.Stat(string(f)); err == nil && !s.IsDir() {
+			return nil, fmt.Errorf("%s: expected the folder of a dataset, found a file", dir)
+		}
+	}
+	m, err := readManifest(ctx, files)
+	if err != nil {
+		if _, e := store.ReadFile(ctx, files, runName, maxRun); e == nil {
 			return nil, fmt.Errorf("%s: the dataset is not complete; repeat the command that makes it (%w)", dir, err)
 		}
 		if errors.Is(err, fs.ErrNotExist) {
@@ -44,12 +60,12 @@ func Open(dir string) (*Dataset, error) {
 		}
 		return nil, err
 	}
-	return newDataset(dir, m), nil
+	return newDataset(ctx, dir, files, m), nil
 }
 
 // newDataset is the dataset of a manifest that has been checked.
-func newDataset(dir string, m *Manifest) *Dataset {
-	d := &Dataset{dir: dir, manifest: m, tables: newLayout(m.Format, m.Job, []env.Spec{m.spec()}).tables}
+func newDataset(ctx context.Context, dir string, files store.Store, m *Manifest) *Dataset {
+	d := &Dataset{dir: dir, files: files, ctx: ctx, manifest: m, tables: newLayout(m.Format, m.Job, []env.Spec{m.spec()}).tables}
 	first := uint64(0)
 	for _, p := range m.Index {
 		d.firsts = append(d.firsts, first)
@@ -57,8 +73,6 @@ func newDataset(dir string, m *Manifest) *Dataset {
 	}
 	return d
 }
-
-func (d *Dataset) path(name string) string { return filepath.Join(d.dir, filepath.FromSlash(name)) }
 
 // Manifest returns what the dataset is. It must not be changed.
 func (d *Dataset) Manifest() *Manifest { return d.manifest }
@@ -173,7 +187,7 @@ func (d *Dataset) ColumnSHA256(table, column string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sum := disk.NewSum()
+	sum := store.NewSum()
 	err = d.eachShard(d.Shards(), k, want, func(r *tableReader, s Shard) error {
 		return r.read(*s.of(k), func(uint64) error {
 			_, err := sum.Write(columnBytes(r.table.Col(column), r.table.Rows))

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/datasets/internal/arrowfile"
-	"moonfarm/datasets/internal/disk"
+	"moonfarm/datasets/internal/store"
 	"moonfarm/env"
 	"moonfarm/rollout"
 	"moonfarm/sim"
@@ -137,7 +137,7 @@ func TestFinalsAreKept(t *testing.T) {
 	} {
 		x, err := newEncoder(l, Makers{}) // which makes no game
 		require.NoError(t, err)
-		to := [allTables]disk.Sum{disk.NewSum(), disk.NewSum(), disk.NewSum()}
+		to := [allTables]store.Sum{store.NewSum(), store.NewSum(), store.NewSum()}
 		require.NoError(t, x.start(j.place(0), []io.Writer{&to[0], &to[1], &to[2]}))
 		table, err := rollout.NewTable(v, []rollout.Policy{p, p}, l.keep(4))
 		require.NoError(t, err)

@@ -2,16 +2,16 @@ package datasets
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"regexp"
 	"sort"
+	"strings"
 
-	"moonfarm/datasets/internal/disk"
+	"moonfarm/datasets/internal/store"
 )
 
 // folder is a dataset in the making:
@@ -24,8 +24,9 @@ import (
 // When no shard is missing, the index and manifest.json are written, and run.json
 // and the sidecars are removed.
 type folder struct {
-	dir    string
-	disk   disk.Disk
+	dir    string // or URL
+	files  store.Store
+	ctx    context.Context // of all that is read and written
 	begun  runFile
 	shards int
 }
@@ -33,21 +34,23 @@ type folder struct {
 // tables are the folders with files of shards.
 func (f folder) tables() []string { return tableNames(hasFinals(f.begun.Format, f.begun.Job.Obs)) }
 
-func (f folder) path(name string) string { return filepath.Join(f.dir, filepath.FromSlash(name)) }
+// path is a file for messages.
+func (f folder) path(name string) string { return strings.TrimRight(f.dir, "/") + "/" + name }
 
 // begin makes the folder ready for the run: a new one, or one where an earlier
 // run of the same Job was stopped. done is true if the dataset is complete.
 func (f folder) begin() (done bool, err error) {
-	if err := f.disk.Mkdir(f.dir); err != nil {
-		return false, err
-	}
-	text, err := disk.ReadFile(f.path(runName), maxRun)
+	text, err := store.ReadFile(f.ctx, f.files, runName, maxRun)
 	running := err == nil
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}
-	if _, err := os.Stat(f.path(manifestName)); err == nil {
-		return true, f.complete()
+	m, err := readManifest(f.ctx, f.files)
+	if err == nil {
+		return true, f.complete(m)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return false, err
 	}
 	if !running {
 		return false, f.start()
@@ -55,46 +58,30 @@ func (f folder) begin() (done bool, err error) {
 	if err := f.begun.differ(text); err != nil {
 		return false, fmt.Errorf("%s: %w", f.path(runName), err)
 	}
-	return false, f.mkdirs()
+	return false, nil
 }
 
 // start writes run.json into an empty folder.
 func (f folder) start() error {
-	entries, err := os.ReadDir(f.dir)
+	err := f.files.Each(f.ctx, "", func(name string) error {
+		if name != runName+store.TempSuffix {
+			return fmt.Errorf("%s: the folder is not empty and holds no dataset: there is %s", f.dir, name)
+		}
+		return nil
+	})
 	if err != nil {
 		return err
-	}
-	for _, e := range entries {
-		if e.Name() != runName+disk.TempSuffix {
-			return fmt.Errorf("%s: the folder is not empty and holds no dataset: there is %s", f.dir, e.Name())
-		}
 	}
 	text, err := canonical(f.begun)
 	if err != nil {
 		return err
 	}
-	if err := f.disk.WriteFile(f.path(runName), text); err != nil {
-		return err
-	}
-	return f.mkdirs()
-}
-
-func (f folder) mkdirs() error {
-	for _, d := range append(f.tables(), indexDir, shardsDir) {
-		if err := f.disk.Mkdir(f.path(d)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return store.WriteFile(f.ctx, f.files, runName, text)
 }
 
 // complete compares the manifest of a complete dataset with the Job, and removes
 // the files of a run that was killed after it had written the manifest.
-func (f folder) complete() error {
-	m, err := readManifest(f.dir)
-	if err != nil {
-		return err
-	}
+func (f folder) complete(m *Manifest) error {
 	if err := f.begun.sameVersion(m.Moonfarm, m.Format); err != nil {
 		return fmt.Errorf("%s: a complete dataset of another version: %w", f.dir, err)
 	}
@@ -110,15 +97,12 @@ func (f folder) clean() error {
 	if err != nil {
 		return err
 	}
-	for _, name := range []string{shardsDir, statisticsName + disk.TempSuffix, cardName + disk.TempSuffix, manifestName + disk.TempSuffix, runName + disk.TempSuffix, runName} {
-		if _, err := os.Lstat(f.path(name)); errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err := f.disk.Remove(f.path(name)); err != nil {
+	for _, name := range []string{shardsDir, statisticsName + store.TempSuffix, cardName + store.TempSuffix, manifestName + store.TempSuffix, runName + store.TempSuffix, runName} {
+		if err := f.files.Remove(f.ctx, name); err != nil {
 			return err
 		}
 	}
-	return f.disk.Sync(f.dir)
+	return f.files.Sync(f.ctx, "")
 }
 
 // shardFile matches the names of files of shards and of the index, finished or
@@ -134,7 +118,7 @@ func (f folder) removeAll(dir string, unwanted func(name string) bool) error {
 	const most = 4096 // names in memory
 	for {
 		var names []string
-		err := disk.EachName(f.path(dir), func(base string) error {
+		err := f.files.Each(f.ctx, dir, func(base string) error {
 			if !shardFile.MatchString(base) {
 				return fmt.Errorf("%s: %s does not belong there", f.path(dir), base)
 			}
@@ -148,7 +132,7 @@ func (f folder) removeAll(dir string, unwanted func(name string) bool) error {
 		}
 		sort.Strings(names)
 		for _, name := range names {
-			if err := f.disk.Remove(f.path(name)); err != nil {
+			if err := f.files.Remove(f.ctx, name); err != nil {
 				return err
 			}
 		}
@@ -169,7 +153,7 @@ type runFile struct {
 // newRunFile is the run.json of a run by this build.
 func newRunFile(l *layout, command string) (runFile, error) {
 	text, err := canonical(newManifest(l, command))
-	return runFile{Version, Format, disk.SHA256(text), l.job}, err
+	return runFile{Version, Format, store.SHA256(text), l.job}, err
 }
 
 // decodeRunFile reads run.json. Up to moonfarm 0.1.0 it held the Job alone, which

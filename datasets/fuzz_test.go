@@ -13,7 +13,7 @@ import (
 func FuzzRunFile(f *testing.F) {
 	f.Add(read(f, half(f, toyJob(2, 1), toyMakers()), runName))
 	f.Add([]byte(`{"game": "toy"}`))
-	r, err := newRun(f.TempDir(), toyJob(2, 1), toyMakers(), Options{})
+	r, err := newRun(f.Context(), f.TempDir(), toyJob(2, 1), toyMakers(), Options{})
 	require.NoError(f, err)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		_ = r.folder.begun.differ(text)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"sync"
 
-	"moonfarm/datasets/internal/disk"
+	"moonfarm/datasets/internal/store"
 	"moonfarm/env"
 	"moonfarm/rollout"
 	"moonfarm/rollout/parallel"
@@ -18,7 +18,7 @@ type Options struct {
 	// Progress, if not nil, is told how far the run is, one call at a time.
 	Progress func(Progress)
 
-	disk disk.Disk
+	wrap func(store.Store) store.Store // tests let it fail with that; nil: nothing
 }
 
 // Progress says how far a run is. Shards of earlier runs count as done.
@@ -59,7 +59,7 @@ func Generate(ctx context.Context, dir string, j Job, m Makers, o Options) (Resu
 	if len(j.Shards) > 0 {
 		return Result{}, fmt.Errorf("a job of imported episodes cannot be generated")
 	}
-	r, err := newRun(dir, j, m, o)
+	r, err := newRun(ctx, dir, j, m, o)
 	if err != nil {
 		return Result{}, err
 	}
@@ -72,7 +72,7 @@ func Write(ctx context.Context, dir string, j Job, m Makers, from Source, o Opti
 	if len(j.Shards) == 0 {
 		return Result{}, fmt.Errorf("a job without shards")
 	}
-	r, err := newRun(dir, j, m, o)
+	r, err := newRun(ctx, dir, j, m, o)
 	if err != nil {
 		return Result{}, err
 	}
@@ -97,7 +97,7 @@ type run struct {
 	found    uint64 // episodes of earlier runs
 }
 
-func newRun(dir string, j Job, m Makers, o Options) (*run, error) {
+func newRun(ctx context.Context, dir string, j Job, m Makers, o Options) (*run, error) {
 	j = j.withDefaults()
 	if err := j.check(); err != nil {
 		return nil, err
@@ -127,8 +127,15 @@ func newRun(dir string, j Job, m Makers, o Options) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
+	files, err := storeOf(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	if o.wrap != nil {
+		files = o.wrap(files)
+	}
 	return &run{
-		folder: folder{dir, o.disk, begun, int(j.shards())}, layout: l, makers: m, options: o, seats: seats,
+		folder: folder{dir, files, ctx, begun, int(j.shards())}, layout: l, makers: m, options: o, seats: seats,
 		command: command, place: j.places(),
 		progress: Progress{AllShards: int(j.shards()), AllEpisodes: j.Episodes},
 	}, nil
@@ -187,10 +194,7 @@ func makeSeats(m Makers, j *Job, s env.Spec) (seats []rollout.Maker, err error) 
 
 // make lets play make the missing shards, and completes the folder.
 func (r *run) make(ctx context.Context, play func(missing []int) error) (Result, error) {
-	if err := r.folder.disk.Mkdir(r.folder.dir); err != nil {
-		return Result{}, err
-	}
-	release, err := disk.Lock(r.folder.dir)
+	release, err := lock(r.folder.dir, false)
 	if err != nil {
 		return Result{}, err
 	}
@@ -200,7 +204,7 @@ func (r *run) make(ctx context.Context, play func(missing []int) error) (Result,
 		return Result{}, err
 	}
 	if done {
-		m, err := readManifest(r.folder.dir)
+		m, err := readManifest(ctx, r.folder.files)
 		return Result{Manifest: m, Found: r.folder.shards, AlreadyComplete: true}, err
 	}
 	if r.have, err = r.folder.resume(ctx, r.options.Workers, r.isThere); err != nil {

@@ -7,7 +7,7 @@ import (
 	"io"
 
 	"moonfarm/datasets/internal/arrowfile"
-	"moonfarm/datasets/internal/disk"
+	"moonfarm/datasets/internal/store"
 	"moonfarm/env"
 )
 
@@ -159,17 +159,17 @@ func (x *indexWriter) flush() error {
 	}
 	p := x.part
 	p.Path, p.Shards = pathOf(indexDir, len(x.parts)), uint64(x.t.Rows)
-	sum, err := x.folder.disk.Write(x.folder.path(p.Path), x.write)
-	if err != nil {
+	var err error
+	if p.SHA256, err = store.Write(x.folder.ctx, x.folder.files, p.Path, x.write); err != nil {
 		return err
 	}
-	p.SHA256, p.Bytes = sum.SHA256(), sum.Bytes
+	p.Bytes = uint64(x.w.Bytes())
 	x.parts, x.part = append(x.parts, p), IndexPart{}
 	x.t.Reset()
 	return nil
 }
 
-func (x *indexWriter) write(f *disk.File) error {
+func (x *indexWriter) write(f io.Writer) error {
 	if err := x.w.Start(f); err != nil {
 		return err
 	}
@@ -223,11 +223,12 @@ func (x *indexReader) shard(i int) (Shard, error) {
 func (x *indexReader) read(k int) error {
 	m := x.d.manifest
 	p := m.Index[k]
-	f, size, err := disk.Open(x.d.path(p.Path))
+	f, err := x.d.files.Open(x.d.ctx, p.Path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
+	size := f.Size()
 	if uint64(size) != p.Bytes || size > maxIndexPart {
 		return fmt.Errorf("%d bytes, the manifest says %d", size, p.Bytes)
 	}
@@ -235,10 +236,10 @@ func (x *indexReader) read(k int) error {
 		x.text = make([]byte, size)
 	}
 	x.text = x.text[:size]
-	if _, err := io.ReadFull(f, x.text); err != nil {
+	if _, err := f.ReadAt(x.text, 0); err != nil {
 		return err
 	}
-	if sum := disk.SHA256(x.text); sum != p.SHA256 {
+	if sum := store.SHA256(x.text); sum != p.SHA256 {
 		return fmt.Errorf("sha256 is %s, the manifest says %s", sum, p.SHA256)
 	}
 	return x.decode(k, p)

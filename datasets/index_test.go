@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"moonfarm/datasets/internal/disk"
+	"moonfarm/datasets/internal/store"
 
 	"github.com/stretchr/testify/require"
 )
@@ -24,17 +24,16 @@ func manyShards(t testing.TB, n int, imported bool) string {
 			j.Shards = append(j.Shards, Part{1, 0})
 		}
 	}
-	r, err := newRun(filepath.Join(t.TempDir(), "many"), j, toyMakers(), Options{})
+	r, err := newRun(t.Context(), filepath.Join(t.TempDir(), "many"), j, toyMakers(), Options{})
 	require.NoError(t, err)
-	require.NoError(t, r.folder.mkdirs())
 	x, err := newIndexWriter(r.folder, r.layout)
 	require.NoError(t, err)
 	m := newManifest(r.layout, r.command)
 	for i := range n {
 		c := sidecar{Shard: i, Turns: 2, Over: 1,
-			Files: Files{Steps: File{Path: pathOf(stepsDir, i), SHA256: disk.SHA256([]byte{byte(i)}), Rows: 4, Bytes: 1000},
-				Episodes: File{Path: pathOf(episodesDir, i), SHA256: disk.SHA256([]byte{1, byte(i)}), Rows: 1, Bytes: 100},
-				Finals:   File{Path: pathOf(finalsDir, i), SHA256: disk.SHA256([]byte{2, byte(i)}), Rows: 2, Bytes: 100}},
+			Files: Files{Steps: File{Path: pathOf(stepsDir, i), SHA256: store.SHA256([]byte{byte(i)}), Rows: 4, Bytes: 1000},
+				Episodes: File{Path: pathOf(episodesDir, i), SHA256: store.SHA256([]byte{1, byte(i)}), Rows: 1, Bytes: 100},
+				Finals:   File{Path: pathOf(finalsDir, i), SHA256: store.SHA256([]byte{2, byte(i)}), Rows: 2, Bytes: 100}},
 		}
 		m.add(c)
 		require.NoError(t, x.add(c, r.place(i)))

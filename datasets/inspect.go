@@ -48,7 +48,7 @@ type Stat struct {
 // Manifest.Totals. It fails as Open does, and on a damaged file, which the
 // error names.
 func Inspect(ctx context.Context, dir string, o InspectOptions) (*Card, error) {
-	d, err := Open(dir)
+	d, err := open(ctx, dir)
 	if err != nil {
 		return nil, err
 	}

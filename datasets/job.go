@@ -11,7 +11,7 @@ import (
 
 	"moonfarm/datasets/internal/arrowfile"
 	"moonfarm/datasets/internal/differ"
-	"moonfarm/datasets/internal/disk"
+	"moonfarm/datasets/internal/store"
 	"moonfarm/env"
 	"moonfarm/rollout"
 	"moonfarm/sim"
@@ -162,11 +162,11 @@ func shardsSHA256(list []Part) string {
 
 // partsSum sums a list of shards one by one.
 type partsSum struct {
-	disk.Sum
+	store.Sum
 	line []byte
 }
 
-func newPartsSum() *partsSum { return &partsSum{Sum: disk.NewSum()} }
+func newPartsSum() *partsSum { return &partsSum{Sum: store.NewSum()} }
 
 func (s *partsSum) add(episodes uint64, rules int) {
 	s.line = append(strconv.AppendUint(s.line[:0], episodes, 10), ' ')

@@ -22,7 +22,7 @@ func TestKeptRows(t *testing.T) {
 				j.Obs, j.Reward, j.MaxTurns, j.Episodes, j.ShardEpisodes = o, reward, maxTurns, 3000, 1500
 				kept := generateToy(t, j, Options{Workers: 2})
 				again := filepath.Join(t.TempDir(), "again")
-				r, err := newRun(again, j, toyMakers(), Options{Workers: 1})
+				r, err := newRun(t.Context(), again, j, toyMakers(), Options{Workers: 1})
 				require.NoError(t, err)
 				r.layout.kept = 0 // nothing but the rewards
 				_, err = r.generate(t.Context())

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"moonfarm/datasets/internal/arrowfile"
-	"moonfarm/datasets/internal/disk"
+	"moonfarm/datasets/internal/store"
 	"moonfarm/env"
 	"moonfarm/rollout"
 )
@@ -221,11 +221,11 @@ func fileSchema(format int, j Job, rules, table string, c []Column, stride int) 
 // rulesSHA256 is the sum of one rules text, or of the sums of several.
 func rulesSHA256(texts []string) string {
 	if len(texts) == 1 {
-		return disk.SHA256([]byte(texts[0]))
+		return store.SHA256([]byte(texts[0]))
 	}
 	var all []byte
 	for _, t := range texts {
-		all = append(all, disk.SHA256([]byte(t))+"\n"...)
+		all = append(all, store.SHA256([]byte(t))+"\n"...)
 	}
-	return disk.SHA256(all)
+	return store.SHA256(all)
 }

@@ -2,14 +2,14 @@ package datasets
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
-	"path/filepath"
 	"reflect"
 	"strconv"
 
-	"moonfarm/datasets/internal/disk"
+	"moonfarm/datasets/internal/store"
 	"moonfarm/env"
 	"moonfarm/features"
 	"moonfarm/sim"
@@ -146,7 +146,7 @@ func newManifest(l *layout, command string) *Manifest {
 		}
 	}
 	for i, text := range l.job.Rules {
-		m.Rules = append(m.Rules, Rules{l.specs[i].Info.Rules, disk.SHA256([]byte(text))})
+		m.Rules = append(m.Rules, Rules{l.specs[i].Info.Rules, store.SHA256([]byte(text))})
 	}
 	return m
 }
@@ -192,7 +192,7 @@ func withChecksum(v any) ([]byte, error) {
 		return nil, err
 	}
 	const end = "\"\n}\n"
-	sum := disk.SHA256(text)
+	sum := store.SHA256(text)
 	return append(append(text[:len(text)-len(end)], sum...), end...), nil
 }
 
@@ -208,17 +208,11 @@ func canonical(v any) ([]byte, error) {
 
 // readManifest reads and checks the manifest of a dataset. Every changed byte
 // is found.
-func readManifest(dir string) (*Manifest, error) {
-	path := filepath.Join(dir, manifestName)
-	text, err := disk.ReadFile(path, maxManifest)
-	if err != nil {
-		return nil, err
-	}
-	m, err := decodeManifest(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return m, nil
+func readManifest(ctx context.Context, files store.Store) (m *Manifest, err error) {
+	return m, store.Read(ctx, files, manifestName, maxManifest, func(text []byte) (err error) {
+		m, err = decodeManifest(text)
+		return err
+	})
 }
 
 func decodeManifest(text []byte) (*Manifest, error) {
@@ -314,7 +308,7 @@ func (m *Manifest) check() error {
 		return fmt.Errorf("%d policies, members of %d do not fit %d seats", len(j.Policies), len(j.Members), players)
 	}
 	for i, r := range m.Rules {
-		if r.SHA256 != disk.SHA256([]byte(m.Job.Rules[i])) {
+		if r.SHA256 != store.SHA256([]byte(m.Job.Rules[i])) {
 			return fmt.Errorf("rules number %d are not those of the job", i)
 		}
 	}

@@ -45,7 +45,7 @@ func TestManifestPolicies(t *testing.T) {
 		},
 		"members of 1 policies, there are 2": func(m *Manifest) { m.Job.Members = m.Job.Members[1:] },
 	} {
-		m, err := readManifest(dir)
+		m, err := manifestIn(dir)
 		require.NoError(t, err)
 		edit(m)
 		text, err := m.encode()

@@ -53,7 +53,7 @@ func TestLongLists(t *testing.T) {
 	j.Episodes = 40
 	want := generateToy(t, j, Options{})
 	dir := filepath.Join(t.TempDir(), "data")
-	r, err := newRun(dir, j, toyMakers(), Options{})
+	r, err := newRun(t.Context(), dir, j, toyMakers(), Options{})
 	require.NoError(t, err)
 	r.layout.lists = 100
 	_, err = r.generate(t.Context())

@@ -3,16 +3,14 @@ package datasets
 import (
 	"fmt"
 	"iter"
-	"os"
-	"path/filepath"
 
 	"moonfarm/datasets/internal/arrowfile"
-	"moonfarm/datasets/internal/disk"
+	"moonfarm/datasets/internal/store"
 )
 
 // tableReader reads files of one table into one batch.
 type tableReader struct {
-	dir   string
+	d     *Dataset
 	r     *arrowfile.Reader
 	table *arrowfile.Table
 }
@@ -28,7 +26,7 @@ func (d *Dataset) reader(table int, want func(column string) bool) (*tableReader
 	if err != nil {
 		return nil, err
 	}
-	return &tableReader{d.dir, r, t}, nil
+	return &tableReader{d, r, t}, nil
 }
 
 // batch is memory for the wanted columns of a batch of a table.
@@ -86,7 +84,7 @@ func (t *tableReader) read(f File, each func(first uint64) error) error {
 type fileCursor struct {
 	t       *tableReader
 	file    File
-	f       *os.File
+	f       store.Reader
 	batch   int
 	batches int
 	rows    uint64 // read
@@ -94,12 +92,12 @@ type fileCursor struct {
 
 // open begins to read a file.
 func (t *tableReader) open(f File) (*fileCursor, error) {
-	file, size, err := disk.Open(filepath.Join(t.dir, filepath.FromSlash(f.Path)))
+	file, err := t.d.files.Open(t.d.ctx, f.Path)
 	if err != nil {
 		return nil, err
 	}
 	c := &fileCursor{t: t, file: f, f: file}
-	if uint64(size) != f.Bytes {
+	if size := file.Size(); uint64(size) != f.Bytes {
 		err = fmt.Errorf("%d bytes, the manifest says %d", size, f.Bytes)
 	} else {
 		c.batches, err = t.r.Open(file, size)

@@ -10,7 +10,7 @@ import (
 
 	"moonfarm/datasets/internal/arrowfile"
 	"moonfarm/datasets/internal/differ"
-	"moonfarm/datasets/internal/disk"
+	"moonfarm/datasets/internal/store"
 	"moonfarm/env"
 	"moonfarm/rollout"
 )
@@ -103,11 +103,11 @@ func (c *checker) recompute(ctx context.Context, a *recompute, s Shard) error {
 // compare makes a shard anew, compares every batch with those of its files and
 // returns the sums of what it made. Where the recorded orders are played again
 // the episodes are not compared: they are what is played.
-func (c *checker) compare(ctx context.Context, a *recompute, s Shard) (sums [allTables]disk.Sum, err error) {
+func (c *checker) compare(ctx context.Context, a *recompute, s Shard) (sums [allTables]store.Sum, err error) {
 	var to []io.Writer
 	var compared []comparer
 	for i, w := range c.encoder.tables {
-		sums[i] = disk.NewSum()
+		sums[i] = store.NewSum()
 		to = append(to, &sums[i])
 		if w.full = w.w.Write; i == episodesTable && a.seats == nil {
 			continue

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"moonfarm/datasets/internal/disk"
 )
 
 // TestManifestIsMadeAnew changes keys of a manifest that no file speaks of, with
@@ -25,7 +26,7 @@ func TestManifestIsMadeAnew(t *testing.T) {
 	}
 	dir := generateToy(t, toyJob(2, 1), Options{Workers: 2})
 	for key, change := range changes {
-		m, err := readManifest(dir)
+		m, err := manifestIn(dir)
 		require.NoError(t, err)
 		good := *m
 		good.Observation.PlaneFields = append(good.Observation.PlaneFields[:0:0], m.Observation.PlaneFields...)
@@ -49,7 +50,7 @@ func TestOtherGamma(t *testing.T) {
 // TestFormat1IsMadeAnew: what a manifest of format 1 says is compared too, but
 // for prose.
 func TestFormat1IsMadeAnew(t *testing.T) {
-	m, err := readManifest(filepath.Join(format1Dir, "toy"))
+	m, err := manifestIn(filepath.Join(format1Dir, "toy"))
 	require.NoError(t, err)
 	for key, change := range map[string]func(*Manifest){
 		"game.max_orders":                  func(m *Manifest) { m.Game.MaxOrders++ },
@@ -60,7 +61,7 @@ func TestFormat1IsMadeAnew(t *testing.T) {
 		m := *m
 		m.Observation.PlaneFields = append(m.Observation.PlaneFields[:0:0], m.Observation.PlaneFields...)
 		change(&m)
-		v := &verifier{d: newDataset(filepath.Join(format1Dir, "toy"), &m), o: VerifyOptions{Recompute: -1}}
+		v := &verifier{d: newDataset(t.Context(), format1Dir, disk.Folder(filepath.Join(format1Dir, "toy")), &m), o: VerifyOptions{Recompute: -1}}
 		_, err := v.recompute(toyMakers())
 		require.NoError(t, err)
 		if key == "" {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"sync"
 
-	"moonfarm/datasets/internal/disk"
 	"moonfarm/datasets/internal/stats"
+	"moonfarm/datasets/internal/store"
 	"moonfarm/rollout/parallel"
 )
 
@@ -17,7 +17,7 @@ import (
 func (f folder) resume(ctx context.Context, workers int, there func(shard int)) ([]uint64, error) {
 	have := make([]uint64, f.shards)
 	var found []int32
-	err := disk.EachName(f.path(shardsDir), func(base string) error {
+	err := f.files.Each(f.ctx, shardsDir, func(base string) error {
 		i, ok := numberOf(shardsDir, base)
 		switch {
 		case ok && i < f.shards:
@@ -54,7 +54,7 @@ func (f folder) resume(ctx context.Context, workers int, there func(shard int)) 
 // sidecar reads and checks one sidecar.
 func (f folder) sidecar(i int) (text []byte, c sidecar, err error) {
 	path := f.path(pathOf(shardsDir, i))
-	if text, err = disk.ReadFile(path, maxSidecar); err != nil {
+	if text, err = store.ReadFile(f.ctx, f.files, pathOf(shardsDir, i), maxSidecar); err != nil {
 		return nil, c, err
 	}
 	if c, err = decodeSidecar(text); err != nil || c.Shard != i || len(c.all()) != len(f.tables()) {
@@ -66,7 +66,7 @@ func (f folder) sidecar(i int) (text []byte, c sidecar, err error) {
 // checkFiles compares the files of a shard with the sums in its sidecar.
 func (f folder) checkFiles(ctx context.Context, c sidecar) error {
 	for _, file := range c.all() {
-		sum, err := disk.SumFile(ctx, f.path(file.Path), file.Bytes)
+		sum, err := store.SumFile(ctx, f.files, file.Path, file.Bytes)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -144,7 +144,7 @@ func (f folder) finished(i int, digested uint64, p place) (sidecar, error) {
 		return c, fmt.Errorf("%s: changed while the dataset was made; remove it to make the shard again", f.path(pathOf(shardsDir, i)))
 	}
 	for _, file := range c.all() {
-		if err := disk.HasFile(f.path(file.Path), file.Bytes); err != nil {
+		if err := store.HasFile(f.ctx, f.files, file.Path, file.Bytes); err != nil {
 			return c, fmt.Errorf("changed while the dataset was made: %w; remove %s to make the shard again", err, f.path(pathOf(shardsDir, i)))
 		}
 	}
@@ -162,18 +162,18 @@ func (f folder) writeManifest(m *Manifest) error {
 	if err != nil {
 		return fmt.Errorf("%s: the manifest to be written cannot be read: %w", f.dir, err)
 	}
-	for _, err := range newDataset(f.dir, again).Shards() {
+	for _, err := range newDataset(f.ctx, f.dir, f.files, again).Shards() {
 		if err != nil {
 			return fmt.Errorf("%s: the index just written cannot be read: %w", f.dir, err)
 		}
 	}
 	m.Checksum = again.Checksum
 	for _, d := range append(f.tables(), indexDir) {
-		if err := f.disk.Sync(f.path(d)); err != nil {
+		if err := f.files.Sync(f.ctx, d); err != nil {
 			return err
 		}
 	}
-	if err := f.disk.WriteFile(f.path(manifestName), text); err != nil {
+	if err := store.WriteFile(f.ctx, f.files, manifestName, text); err != nil {
 		return err
 	}
 	return f.clean()

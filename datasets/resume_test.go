@@ -2,18 +2,13 @@ package datasets
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
-
-	"moonfarm/datasets/internal/disk"
 
 	"github.com/stretchr/testify/require"
 )
@@ -24,22 +19,13 @@ func TestStoppedAtEveryStep(t *testing.T) {
 	j := mixed(toyJob(2, 1))
 	j.Episodes = 25
 	want := files(t, generateToy(t, j, Options{Workers: 1}))
-	broken := errors.New("broken")
 	for _, crash := range []bool{false, true} {
 		for k := 0; ; k++ {
 			dir := filepath.Join(t.TempDir(), "data")
-			var mu sync.Mutex // a shard's files are synced at once
-			n := 0
-			fault := func(op, path string) error {
-				mu.Lock()
-				defer mu.Unlock()
-				n++
-				if n-1 == k || crash && n-1 > k {
-					return fmt.Errorf("%s: %w", op, broken)
-				}
-				return nil
-			}
-			_, err := Generate(t.Context(), dir, j, toyMakers(), Options{disk: disk.Disk{Fault: fault}})
+			broken, n, err := refused(k, crash, func(o Options) error {
+				_, err := Generate(t.Context(), dir, j, toyMakers(), o)
+				return err
+			})
 			if n <= k {
 				require.NoError(t, err)
 				require.Greater(t, k, 40, "operations of a run")
@@ -179,7 +165,7 @@ func TestForeignFoldersAreRefused(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 
 	busy := t.TempDir()
-	release, err := disk.Lock(busy)
+	release, err := lock(busy, false)
 	require.NoError(t, err)
 	requireRefused(t, busy, toyJob(2, 1), "another run is writing there")
 	release()

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"io"
 
-	"moonfarm/datasets/internal/disk"
+	"moonfarm/datasets/internal/store"
 	"moonfarm/rollout"
 	"moonfarm/rollout/parallel"
 )
@@ -16,7 +16,7 @@ type shardWriter struct {
 	run   *run
 	place place
 	x     *encoder
-	files []*disk.File // one of each table
+	files []store.File // one of each table
 }
 
 // open begins a shard.
@@ -31,7 +31,7 @@ func (r *run) openShard(shard int) (*shardWriter, error) {
 	w := &shardWriter{run: r, place: p, x: x}
 	var to []io.Writer
 	for _, dir := range r.folder.tables() {
-		file, err := r.folder.disk.Create(r.folder.path(pathOf(dir, shard)))
+		file, err := r.folder.files.Create(r.folder.ctx, pathOf(dir, shard))
 		if err != nil {
 			w.Abort()
 			return nil, err
@@ -80,11 +80,11 @@ func (w *shardWriter) Commit() error {
 		return err
 	}
 	// The files are durable under their names before the sidecar says so.
-	err = atOnce(r.folder.tables(), func(d string) error { return r.folder.disk.Sync(r.folder.path(d)) })
+	err = atOnce(r.folder.tables(), func(d string) error { return r.folder.files.Sync(r.folder.ctx, d) })
 	if err != nil {
 		return err
 	}
-	if err := r.folder.disk.WriteFile(r.folder.path(pathOf(shardsDir, w.place.shard)), text); err != nil {
+	if err := store.WriteFile(r.folder.ctx, r.folder.files, pathOf(shardsDir, w.place.shard), text); err != nil {
 		return err
 	}
 	r.mu.Lock()
@@ -102,11 +102,11 @@ func (w *shardWriter) complete() (sidecar, error) {
 		return c, err
 	}
 	// All files are synced at once, so that the disk is waited for once.
-	if err := atOnce(w.files, (*disk.File).Close); err != nil {
+	if err := atOnce(w.files, store.File.Close); err != nil {
 		return c, err
 	}
-	for _, f := range w.files {
-		if err := f.Rename(); err != nil {
+	for i, f := range w.files {
+		if err := f.Keep(c.of(i).Path); err != nil {
 			return c, err
 		}
 	}

@@ -8,9 +8,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"moonfarm/datasets/internal/disk"
 
 	"moonfarm/datasets/internal/arrowfile"
-	"moonfarm/datasets/internal/disk"
+	"moonfarm/datasets/internal/store"
 	"moonfarm/env"
 )
 
@@ -41,7 +42,7 @@ func tamperWith(t *testing.T, dir, table string, change func(t *arrowfile.Table)
 	require.NoError(t, w.Finish())
 	require.NoError(t, os.WriteFile(filepath.Join(dir, f.Path), out.Bytes(), 0o666))
 	d.manifest.Totals.Bytes += uint64(out.Len()) - f.Bytes
-	f.SHA256, f.Bytes = disk.SHA256(out.Bytes()), uint64(out.Len())
+	f.SHA256, f.Bytes = store.SHA256(out.Bytes()), uint64(out.Len())
 	reindex(t, dir, d.manifest, shards)
 }
 
@@ -56,7 +57,7 @@ func shardsOf(t testing.TB, dir string) (list []Shard) {
 
 // reindex writes an index of these shards, and the manifest with it.
 func reindex(t testing.TB, dir string, m *Manifest, shards []Shard) {
-	x, err := newIndexWriter(folder{dir: dir}, newLayout(Format, m.Job, []env.Spec{m.spec()}))
+	x, err := newIndexWriter(folder{dir: dir, files: disk.Folder(dir), ctx: t.Context()}, newLayout(Format, m.Job, []env.Spec{m.spec()}))
 	require.NoError(t, err)
 	for _, s := range shards {
 		require.NoError(t, x.add(sidecar{Files: s.Files}, s.place()))
@@ -68,7 +69,7 @@ func reindex(t testing.TB, dir string, m *Manifest, shards []Shard) {
 
 func rewrite(t testing.TB, dir string, m *Manifest) {
 	var err error
-	m.Card, err = folder{dir: dir}.attachment(cardName, cardText(m))
+	m.Card, err = folder{dir: dir, files: disk.Folder(dir), ctx: t.Context()}.attachment(cardName, cardText(m))
 	require.NoError(t, err)
 	text, err := m.encode()
 	require.NoError(t, err)
@@ -174,7 +175,7 @@ func TestWrongTotals(t *testing.T) {
 		"step rows for 15 episodes":           func(s []Shard) { s[1].Steps.Rows += 1 << 30; s[2].Steps.Rows -= 1 << 30 },
 	} {
 		dir := generateToy(t, toyJob(2, 1), Options{})
-		m, err := readManifest(dir)
+		m, err := manifestIn(dir)
 		require.NoError(t, err)
 		shards := shardsOf(t, dir)
 		change(shards)

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"context"
 	"fmt"
 	"iter"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"moonfarm/datasets/internal/disk"
 
 	"moonfarm/env"
 	"moonfarm/features"
@@ -187,7 +189,7 @@ func requireProblem(t testing.TB, dir string, m Makers, o VerifyOptions, words .
 // edit changes the manifest of a dataset, with checksums that fit.
 func edit(t testing.TB, dir string, change func(*Manifest)) {
 	t.Helper()
-	m, err := readManifest(dir)
+	m, err := manifestIn(dir)
 	require.NoError(t, err)
 	change(m)
 	rewrite(t, dir, m)
@@ -224,4 +226,9 @@ func specOfToy(t testing.TB) env.Spec {
 	v, err := toyMakers().Vector("", env.Config{N: 1, Reward: "stones"})
 	require.NoError(t, err)
 	return v.Spec()
+}
+
+// manifestIn reads the manifest of a folder.
+func manifestIn(dir string) (*Manifest, error) {
+	return readManifest(context.Background(), disk.Folder(dir))
 }

@@ -12,8 +12,8 @@ import (
 
 	"moonfarm/datasets/derive"
 	"moonfarm/datasets/internal/arrowfile"
-	"moonfarm/datasets/internal/disk"
 	"moonfarm/datasets/internal/stats"
+	"moonfarm/datasets/internal/store"
 	"moonfarm/rollout/parallel"
 	"moonfarm/sim"
 )
@@ -225,8 +225,8 @@ func (c *checker) problem(err error) {
 func (c *checker) shard(ctx context.Context, s Shard) error {
 	c.bad = 0
 	for _, f := range s.all() {
-		sum, err := disk.SumFile(ctx, c.v.d.path(f.Path), f.Bytes)
-		var size *disk.SizeError
+		sum, err := store.SumFile(ctx, c.v.d.files, f.Path, f.Bytes)
+		var size *store.SizeError
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)

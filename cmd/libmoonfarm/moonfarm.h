@@ -232,7 +232,7 @@ int32_t mf_render(mf_handle h, int32_t env, char *buf, size_t cap, size_t *need,
 /* mf_games lists all games as JSON: name, doc, policies (name, doc), rules (key, value, least, most, doc). */
 int32_t mf_games(char *buf, size_t cap, size_t *need, mf_error *e);
 
-/* mf_dataset_open opens the dataset in a folder. Readers stay when it is closed. */
+/* mf_dataset_open opens the dataset in a folder, or at an URL such as s3://bucket/data/td. Readers stay when it is closed. */
 int32_t mf_dataset_open(const char *folder, mf_handle *out, mf_error *e);
 
 /* mf_dataset_describe tells what it is as JSON: its manifest. */

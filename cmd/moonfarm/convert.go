@@ -113,6 +113,9 @@ type convertOptions struct {
 // holdsDataset reports whether a path is a folder that holds no recording: one of
 // a dataset, finished or not.
 func holdsDataset(dir string) (bool, error) {
+	if strings.Contains(dir, "://") { // only datasets are at URLs
+		return true, nil
+	}
 	s, err := os.Stat(dir)
 	if err != nil || !s.IsDir() {
 		return false, err

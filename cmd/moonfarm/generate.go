@@ -80,6 +80,8 @@ with one row per turn and seat, one row per episode, and a manifest.
 The files depend on the game, its rules, the policies, the seed and the other
 settings, and on nothing else: any number of workers writes the same bytes. A
 run that was stopped, even killed, continues if the same command is given again.
+DIR may be an URL, such as s3://bucket/data/td (s3 and file; gs and azblob in a
+build with -tags cloud).
 
 With --json: one object with the keys dir, game, rules_version, policies (one
 per seat), seed (a string), episodes, turns, rows, bytes, shards (all in the

@@ -21,7 +21,9 @@ func (a *app) inspect() *cobra.Command {
 		Use: "inspect DIR", Short: "Sum up a dataset",
 		Long: `Prints what a dataset is and how it was made, its columns and counts, how the
 episodes ended, how much of the orders of each seat the action column says, and
-statistics of every plane and scalar.
+statistics of every plane and scalar. DIR may be an URL, such as
+s3://bucket/data/td, here and wherever a dataset is read: files are then read as
+streams.
 
 With --json: one object with the keys manifest (as in manifest.json, see
 datasets/FORMAT.md), shards and rows (read for the statistics), planes and

@@ -1,173 +1,85 @@
-// Package disk writes and reads the files of a dataset's folder.
+// Package disk keeps the files of a dataset in a folder.
 //
-// Nothing partly written ever bears its final name: a file is written beside
-// it, with TempSuffix, synced and renamed. What is read must be a regular file,
-// for a folder that comes from elsewhere may hold pipes and devices.
+// A file is written beside its name, with store.TempSuffix, synced and renamed.
+// What is read must be a regular file, for a folder that comes from elsewhere may
+// hold pipes and devices.
 package disk
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"hash"
+	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+
+	"moonfarm/datasets/internal/store"
 )
 
-// Disk changes what is on the disk.
-type Disk struct {
-	// Fault, if not nil, is asked before everything that changes the disk and
-	// may refuse it: tests stop a run at every step with it.
-	Fault func(op, path string) error
-}
+// Folder is the store.Store in a folder of that path.
+type Folder string
 
-// TempSuffix ends the names of files that are not yet complete.
-const TempSuffix = ".tmp"
+func (d Folder) path(name string) string { return filepath.Join(string(d), filepath.FromSlash(name)) }
 
-func (d Disk) may(op, path string) error {
-	if d.Fault == nil {
-		return nil
+// Create implements store.Store. It makes the folder of the file if need be.
+func (d Folder) Create(_ context.Context, name string) (store.File, error) {
+	path := d.path(name) + store.TempSuffix
+	f, err := os.Create(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = os.MkdirAll(filepath.Dir(path), 0o777); err == nil {
+			f, err = os.Create(path)
+		}
 	}
-	return d.Fault(op, path)
-}
-
-// Mkdir makes a folder and those above it, unless they are there.
-func (d Disk) Mkdir(path string) error {
-	if err := d.may("mkdir", path); err != nil {
-		return err
-	}
-	return os.MkdirAll(path, 0o777)
-}
-
-// Remove removes a file or an empty folder.
-func (d Disk) Remove(path string) error {
-	if err := d.may("remove", path); err != nil {
-		return err
-	}
-	return os.Remove(path)
-}
-
-// Sync makes renames in the folder durable.
-func (d Disk) Sync(dir string) error {
-	if err := d.may("sync", dir); err != nil {
-		return err
-	}
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return f.Sync()
-}
-
-// File is a file that is being written. It counts and sums its bytes.
-type File struct {
-	Sum
-	disk Disk
-	path string // the final one
-	f    *os.File
-}
-
-// Create begins a file that is to become path.
-func (d Disk) Create(path string) (*File, error) {
-	if err := d.may("create", path); err != nil {
-		return nil, err
-	}
-	f, err := os.Create(path + TempSuffix)
 	if err != nil {
 		return nil, err
 	}
-	return &File{Sum: NewSum(), disk: d, path: path, f: f}, nil
+	return &file{Sum: store.NewSum(), dir: d, f: f}, nil
 }
 
-// Write appends to the file.
-func (f *File) Write(b []byte) (int, error) {
-	if err := f.disk.may("write", f.path); err != nil {
-		return 0, err
-	}
+// file is a file that is being written.
+type file struct {
+	store.Sum
+	dir Folder
+	f   *os.File
+}
+
+// Write implements store.File.
+func (f *file) Write(b []byte) (int, error) {
 	n, err := f.f.Write(b)
 	_, _ = f.Sum.Write(b[:n]) // cannot fail
 	return n, err
 }
 
-// Close makes the content durable; the file still has its temporary name.
-func (f *File) Close() error {
-	err := f.disk.may("fsync", f.path)
-	if err == nil {
-		err = f.f.Sync()
-	}
-	if e := f.f.Close(); err == nil {
-		err = e
-	}
-	return err
-}
+// Close implements store.File.
+func (f *file) Close() error { return errors.Join(f.f.Sync(), f.f.Close()) }
 
-// Rename gives a closed file its name.
-func (f *File) Rename() error {
-	if err := f.disk.may("rename", f.path); err != nil {
-		return err
-	}
-	return os.Rename(f.path+TempSuffix, f.path)
-}
+// Keep implements store.File.
+func (f *file) Keep(name string) error { return os.Rename(f.f.Name(), f.dir.path(name)) }
 
-// Drop closes and removes a file that is not wanted any more.
-func (f *File) Drop() {
+// Drop implements store.File.
+func (f *file) Drop() {
 	f.f.Close() // an error changes nothing: the next run removes what is left
-	if f.disk.may("drop", f.path) == nil {
-		os.Remove(f.path + TempSuffix)
-	}
+	os.Remove(f.f.Name())
 }
 
-// Write writes a whole file durably and gives it its name: fill writes the
-// content. It returns the count and the sum of what was written.
-func (d Disk) Write(path string, fill func(*File) error) (Sum, error) {
-	f, err := d.Create(path)
-	if err != nil {
-		return Sum{}, err
-	}
-	if err = fill(f); err == nil {
-		err = f.Close()
-	}
-	if err == nil {
-		err = f.Rename()
-	}
-	if err != nil {
-		f.Drop()
-	}
-	return f.Sum, err
+// Move implements store.Store.
+func (d Folder) Move(_ context.Context, from, to string) error {
+	return os.Rename(d.path(from), d.path(to))
 }
 
-// WriteFile writes a small file durably, with its name in the folder.
-func (d Disk) WriteFile(path string, content []byte) error {
-	_, err := d.Write(path, func(f *File) error {
-		_, err := f.Write(content)
+// Remove implements store.Store.
+func (d Folder) Remove(_ context.Context, name string) error {
+	if err := os.Remove(d.path(name)); !errors.Is(err, fs.ErrNotExist) {
 		return err
-	})
+	}
+	return nil
+}
+
+// Sync implements store.Store.
+func (d Folder) Sync(_ context.Context, dir string) error {
+	f, err := os.Open(d.path(dir))
 	if err != nil {
 		return err
 	}
-	return d.Sync(filepath.Dir(path))
-}
-
-// Sum is an io.Writer that counts and sums what is written.
-type Sum struct {
-	hash  hash.Hash
-	Bytes uint64
-}
-
-// NewSum is the Sum of nothing yet.
-func NewSum() Sum { return Sum{hash: sha256.New()} }
-
-// Write counts and sums b, and never fails.
-func (s *Sum) Write(b []byte) (int, error) {
-	s.Bytes += uint64(len(b))
-	return s.hash.Write(b)
-}
-
-// SHA256 is the sha256 of what was written, in hexadecimal.
-func (s *Sum) SHA256() string { return hex.EncodeToString(s.hash.Sum(nil)) }
-
-// SHA256 is the sha256 of b, in hexadecimal.
-func SHA256(b []byte) string {
-	s := sha256.Sum256(b)
-	return hex.EncodeToString(s[:])
+	defer f.Close()
+	return f.Sync()
 }

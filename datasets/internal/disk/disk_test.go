@@ -4,78 +4,80 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"moonfarm/datasets/internal/store"
 )
 
-// TestWriteFile: a file bears its name only when it is complete, and nothing is
-// left of one that could not be written.
+// TestWriteFile: a file bears its name only when it is kept, and nothing is left of
+// one that is dropped.
 func TestWriteFile(t *testing.T) {
-	fault := errors.New("no")
-	for _, op := range []string{"mkdir", "create", "write", "fsync", "rename", "sync", "remove", ""} {
-		dir := filepath.Join(t.TempDir(), "data")
-		d := Disk{Fault: func(o, _ string) error {
-			if o == op {
-				return fault
-			}
-			return nil
-		}}
-		path := filepath.Join(dir, "text")
-		err := d.Mkdir(dir)
-		if err == nil {
-			err = d.WriteFile(path, []byte("all of it"))
-		}
-		if err == nil {
-			err = d.Remove(path)
-		}
-		if op == "" {
-			require.NoError(t, err)
-		} else {
-			require.ErrorIs(t, err, fault, op)
-		}
-		text, err := os.ReadFile(path)
-		require.Equal(t, op == "sync" || op == "remove", err == nil, op)
-		require.Contains(t, []string{"", "all of it"}, string(text))
-		require.NoError(t, EachName(dir, func(name string) error {
-			require.Equal(t, "text", name, op)
+	dir := filepath.Join(t.TempDir(), "data")
+	d := Folder(dir)
+	names := func(within string) (all []string) {
+		require.NoError(t, d.Each(t.Context(), within, func(name string) error {
+			all = append(all, name)
 			return nil
 		}))
+		return all
 	}
+	require.NoError(t, store.WriteFile(t.Context(), d, "a/text", []byte("all of it")))
+	require.Equal(t, []string{"a"}, names(""))
+	require.Equal(t, []string{"text"}, names("a"))
+	f, err := d.Create(t.Context(), "a/more")
+	require.NoError(t, err)
+	_, err = f.Write([]byte("part"))
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	require.ElementsMatch(t, []string{"text", "more.tmp"}, names("a"))
+	require.NoError(t, f.Keep("a/other"))
+	require.ElementsMatch(t, []string{"text", "other"}, names("a"))
+	require.Equal(t, store.SHA256([]byte("part")), f.SHA256())
+	f, err = d.Create(t.Context(), "a/more")
+	require.NoError(t, err)
+	f.Drop()
+	require.NoError(t, d.Move(t.Context(), "a/other", "a/text"))
+	require.Equal(t, []string{"text"}, names("a"))
+	require.NoError(t, d.Remove(t.Context(), "a/text"))
+	require.NoError(t, d.Remove(t.Context(), "a/text"), "what is not there is removed")
+	require.NoError(t, d.Sync(t.Context(), "a"))
+	require.Empty(t, names("a"))
 }
 
 // TestRead: only regular files of the right size are read.
 func TestRead(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "text")
-	require.NoError(t, Disk{}.WriteFile(path, []byte("abc")))
-	text, err := ReadFile(path, 3)
+	d, ctx := Folder(t.TempDir()), t.Context()
+	require.NoError(t, store.WriteFile(ctx, d, "text", []byte("abc")))
+	require.NoError(t, os.Mkdir(d.path("folder"), 0o777))
+	text, err := store.ReadFile(ctx, d, "text", 3)
 	require.NoError(t, err)
 	require.Equal(t, "abc", string(text))
-	sum, err := SumFile(t.Context(), path, 3)
+	sum, err := store.SumFile(ctx, d, "text", 3)
 	require.NoError(t, err)
-	require.Equal(t, SHA256(text), sum)
-	require.NoError(t, HasFile(path, 3))
-	require.ErrorContains(t, HasFile(path, 4), "3 bytes, expected 4")
-	require.ErrorContains(t, HasFile(dir, 3), "not a regular file")
-	_, err = ReadFile(path, 2)
+	require.Equal(t, store.SHA256(text), sum)
+	require.NoError(t, store.HasFile(ctx, d, "text", 3))
+	require.ErrorContains(t, store.HasFile(ctx, d, "text", 4), d.path("text")+": 3 bytes, expected 4")
+	require.ErrorContains(t, store.HasFile(ctx, d, "folder", 3), "not a regular file")
+	require.ErrorIs(t, store.HasFile(ctx, d, "none", 3), fs.ErrNotExist)
+	_, err = store.ReadFile(ctx, d, "text", 2)
 	require.ErrorContains(t, err, "not a file of moonfarm")
-	_, err = ReadFile(dir, 1<<20)
-	require.ErrorContains(t, err, "not a regular file")
-	require.ErrorContains(t, EachName(path, nil), "not a folder")
-	require.NoError(t, EachName(filepath.Join(dir, "none"), nil))
+	require.ErrorContains(t, d.Each(ctx, "text", nil), "not a folder")
+	require.NoError(t, d.Each(ctx, "none", nil))
 	stop := errors.New("stop")
-	require.ErrorIs(t, EachName(dir, func(string) error { return stop }), stop)
+	require.ErrorIs(t, d.Each(ctx, "", func(string) error { return stop }), stop)
 }
 
 // TestSumIsStopped: a file is not hashed to its end when the context is done.
 func TestSumIsStopped(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "long")
+	d := Folder(t.TempDir())
 	const size = 1 << 40 // sparse: hours to hash
-	f, err := os.Create(path)
+	f, err := os.Create(d.path("long"))
 	require.NoError(t, err)
 	if err := f.Truncate(size); err != nil {
 		t.Skip("no sparse files here:", err)
@@ -84,9 +86,9 @@ func TestSumIsStopped(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	start := time.Now()
-	_, err = SumFile(ctx, path, size)
+	_, err = store.SumFile(ctx, d, "long", size)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.Less(t, time.Since(start), 10*time.Second)
-	_, err = SumFile(t.Context(), path, size-1)
+	_, err = store.SumFile(t.Context(), d, "long", size-1)
 	require.ErrorContains(t, err, fmt.Sprintf("%d bytes, expected %d", int64(size), int64(size-1)), "told without hashing")
 }

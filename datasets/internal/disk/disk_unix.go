@@ -11,16 +11,24 @@ import (
 // noWait makes opening a pipe that nobody writes to return.
 const noWait = syscall.O_NONBLOCK
 
-// Lock keeps other runs out of the folder until it is released or the process
-// ends. It leaves no file. It fails if another run has locked the folder.
-func Lock(dir string) (release func(), err error) {
-	f, err := os.Open(dir)
+// Lock makes the folder if need be and keeps other runs out of it until it is
+// released or the process ends; runs that share it do not keep each other out. It
+// leaves no file. It fails if another run has locked the folder.
+func (d Folder) Lock(share bool) (release func(), err error) {
+	if err := os.MkdirAll(string(d), 0o777); err != nil {
+		return nil, err
+	}
+	f, err := os.Open(string(d))
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	how := syscall.LOCK_EX
+	if share {
+		how = syscall.LOCK_SH
+	}
+	if err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB); err != nil {
 		f.Close()
-		return nil, fmt.Errorf("%s: another run is writing there", dir)
+		return nil, fmt.Errorf("%s: another run is writing there", d)
 	}
 	return func() { f.Close() }, nil
 }

@@ -31,20 +31,21 @@ if TYPE_CHECKING:
 
 
 def dataset(path: str | os.PathLike[str]) -> Dataset:
-    """Opens the dataset in a folder."""
+    """Opens the dataset in a folder, or at an URL such as "s3://bucket/data/td"."""
     return Dataset(path)
 
 
 class Dataset:
-    """A dataset on disk, made by `moonfarm generate` or `moonfarm import`.
+    """A dataset made by `moonfarm generate` or `moonfarm import`.
 
-    path: its folder. metadata: its manifest. game: the name of its game.
+    path: its folder or URL. metadata: its manifest. game: the name of its game.
     players, num_episodes: how many there are. len(ds): its rows, one for each turn
-    and player. It can be pickled: the copy opens the folder again.
+    and player. It can be pickled: the copy opens it again.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
+        text = os.fspath(path)
+        self.path: Path | str = text if "://" in text else Path(text)
         handle = c_uint64()
         library().call("mf_dataset_open", os.fsencode(self.path), handle)
         self._open = Open(handle)
@@ -156,6 +157,8 @@ class Dataset:
             import pyarrow as pa
         except ImportError as e:
             raise ImportError("arrow() needs pyarrow, which is not installed; batches() needs nothing but numpy") from e
+        if isinstance(self.path, str):
+            raise ValueError(f"arrow: {self.path} is no folder; batches() reads from stores, too")
         folder = self.path / one_of("table", table, ("steps", "episodes", "finals"))
         files = sorted(folder.glob("*.arrow"), key=lambda f: int(f.stem))
         if not files:

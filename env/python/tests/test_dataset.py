@@ -240,6 +240,16 @@ class Reading(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "no dataset there"):
             moonfarm.dataset(Path(made["folder"].name) / "nothing")
 
+    def test_urls(self):
+        """An URL stands for a folder, also in a copy."""
+        ds = small("--obs", "none")
+        url = Path(ds.path).resolve().as_uri()
+        again = pickle.loads(pickle.dumps(moonfarm.dataset(url)))
+        self.assertEqual(again.path, url)
+        self.assertEqual(ids(again.batches()), ids(ds.batches()))
+        with self.assertRaisesRegex(moonfarm.DataError, "no store of the scheme"):
+            moonfarm.dataset("ftp://host/data")
+
     def test_misuse_of_the_library(self):
         """Handles of another kind and memory that is not there are errors."""
         ds = small("--obs", "none")

@@ -1,0 +1,145 @@
+package datasets
+
+import (
+	"fmt"
+	"io/fs"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"moonfarm/datasets/internal/store"
+)
+
+// inBucket is the URL of a new bucket in memory.
+func inBucket(t testing.TB) string {
+	return "mem://" + url.PathEscape(strings.ToLower(t.Name())) + "/data"
+}
+
+// objects reads all files at a place, as files does those of a folder.
+func objects(t testing.TB, place string) map[string]string {
+	t.Helper()
+	from, err := storeOf(t.Context(), place)
+	require.NoError(t, err)
+	all := map[string]string{}
+	for _, dir := range append(tableNames(true), "", indexDir, shardsDir) {
+		require.NoError(t, from.Each(t.Context(), dir, func(name string) error {
+			path := strings.TrimPrefix(dir+"/"+name, "/")
+			text, err := store.ReadFile(t.Context(), from, path, 1<<30)
+			if err == nil {
+				all[path] = string(text)
+			}
+			return nil
+		}))
+	}
+	return all
+}
+
+// withoutFolders removes the names of folders.
+func withoutFolders(all map[string]string) map[string]string {
+	for name := range all {
+		if strings.HasSuffix(name, "/") {
+			delete(all, name)
+		}
+	}
+	return all
+}
+
+// TestBuckets: a dataset in a bucket is that of a folder, and is read as one.
+func TestBuckets(t *testing.T) {
+	j := mixed(toyJob(3, 2))
+	dir := generateToy(t, j, Options{Workers: 2})
+	url := inBucket(t)
+	_, err := Open(url)
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.ErrorContains(t, err, url+": no dataset there")
+	made, err := Generate(t.Context(), url, j, toyMakers(), Options{Workers: 2})
+	require.NoError(t, err)
+	require.Equal(t, 7, made.Made)
+	requireSameFiles(t, withoutFolders(files(t, dir)), objects(t, url))
+	requireSound(t, url, toyMakers(), VerifyOptions{Workers: 2, Recompute: -1})
+	requireSound(t, "file://"+dir, toyMakers(), VerifyOptions{Workers: 2})
+	require.Equal(t, inspected(t, dir, InspectOptions{Sums: true}), inspected(t, url, InspectOptions{Sums: true}))
+	m := toyMakers()
+	for _, o := range []ReadOptions{{}, {Shuffle: 50}, {Columns: []string{ColReward}, Split: Train, Validation: 0.2}, {Makers: &m, Workers: 2}} {
+		var sums [2]uint64
+		for i, place := range []string{dir, url} {
+			for b := range each(t, opened(t, place).Batches(o)) {
+				for k, v := range b.Reward {
+					sums[i] = sums[i]*31 + uint64(k) + uint64(int64(v*100))
+				}
+			}
+		}
+		require.Equal(t, sums[0], sums[1])
+	}
+	again, err := Generate(t.Context(), url, j, toyMakers(), Options{})
+	require.NoError(t, err)
+	require.True(t, again.AlreadyComplete)
+}
+
+// TestDamagedBuckets: what is wrong with an object is told with its name.
+func TestDamagedBuckets(t *testing.T) {
+	url := inBucket(t)
+	_, err := Generate(t.Context(), url, toyJob(2, 1), toyMakers(), Options{})
+	require.NoError(t, err)
+	s, err := storeOf(t.Context(), url)
+	require.NoError(t, err)
+	for _, name := range []string{pathOf(stepsDir, 3), pathOf(episodesDir, 3), pathOf(indexDir, 0), cardName} {
+		good, err := store.ReadFile(t.Context(), s, name, 1<<30)
+		require.NoError(t, err)
+		bad := []byte(strings.Clone(string(good)))
+		bad[len(bad)/2] ^= 1
+		require.NoError(t, store.WriteFile(t.Context(), s, name, bad))
+		requireProblem(t, url, toyMakers(), VerifyOptions{}, name, "the manifest says")
+		require.NoError(t, store.WriteFile(t.Context(), s, name, good[1:]))
+		requireProblem(t, url, toyMakers(), VerifyOptions{}, name, " bytes")
+		require.NoError(t, s.Remove(t.Context(), name))
+		requireProblem(t, url, toyMakers(), VerifyOptions{}, url+"/"+name)
+		require.NoError(t, store.WriteFile(t.Context(), s, name, good))
+	}
+	require.NoError(t, store.WriteFile(t.Context(), s, "steps/99999.arrow", nil))
+	requireProblem(t, url, toyMakers(), VerifyOptions{}, "steps/99999.arrow: does not belong to the dataset")
+}
+
+// TestBucketStoppedAtEveryStep lets everything that changes a bucket fail in turn,
+// and repeats the run.
+func TestBucketStoppedAtEveryStep(t *testing.T) {
+	j := toyJob(2, 1)
+	j.Episodes = 25
+	want := withoutFolders(files(t, generateToy(t, j, Options{})))
+	for k := 0; ; k++ {
+		url := fmt.Sprintf("%s/%d", inBucket(t), k)
+		_, n, err := refused(k, true, func(o Options) error {
+			_, err := Generate(t.Context(), url, j, toyMakers(), o)
+			return err
+		})
+		if n <= k {
+			require.NoError(t, err)
+			require.Greater(t, k, 30, "operations of a run")
+			return
+		}
+		_, err = Generate(t.Context(), url, j, toyMakers(), Options{Workers: 2})
+		require.NoError(t, err, "after step %d", k)
+		requireSameFiles(t, want, objects(t, url))
+	}
+}
+
+// refused calls do with options that let step k fail, alone or with all after it.
+// It returns how many steps there were.
+func refused(k int, crash bool, do func(o Options) error) (broken error, n int, err error) {
+	var mu sync.Mutex // a shard's files are closed at once
+	broken = fmt.Errorf("step %d is refused", k)
+	may := func(op, name string) error {
+		mu.Lock()
+		defer mu.Unlock()
+		n++
+		if n-1 == k || crash && n-1 > k {
+			return fmt.Errorf("%s %s: %w", op, name, broken)
+		}
+		return nil
+	}
+	err = do(Options{wrap: func(s store.Store) store.Store { return faulty{s, may} }})
+	return broken, n, err
+}

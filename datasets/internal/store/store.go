@@ -1,0 +1,198 @@
+// Package store says how the files of a dataset are read and written, wherever
+// they are: in a folder (package disk) or in a bucket (package bucket).
+//
+// Nothing partly written ever bears its final name.
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"path"
+)
+
+// Store holds the files of a dataset. Names are relative, with slashes. Errors name
+// the file and where it is. It may be used by several goroutines at once.
+type Store interface {
+	// Open opens a file to read. The error is fs.ErrNotExist if there is none.
+	Open(ctx context.Context, name string) (Reader, error)
+	// Each calls do with every name in a folder, "" for the outermost, in any
+	// order, and holds some of them at a time: folders of many shards are long. A
+	// folder that is not there has no names.
+	Each(ctx context.Context, dir string, do func(name string) error) error
+	// Create begins a file, which has a temporary name like the given one until it
+	// is kept.
+	Create(ctx context.Context, name string) (File, error)
+	// Move gives a file another name.
+	Move(ctx context.Context, from, to string) error
+	// Remove removes a file or an empty folder, if it is there.
+	Remove(ctx context.Context, name string) error
+	// Sync makes the names in a folder durable that were given or removed.
+	Sync(ctx context.Context, dir string) error
+}
+
+// Reader reads a file. It is not safe for concurrent use.
+type Reader interface {
+	io.ReaderAt
+	io.Closer
+	Size() int64
+	Name() string // for messages: the file, and where it is
+}
+
+// File is a file that is being written: it is closed and then kept, or dropped.
+type File interface {
+	io.Writer
+	// Close makes the content durable where that can be had before the name.
+	Close() error
+	// Keep gives a closed file its name, or replaces the file of that name.
+	Keep(name string) error
+	// Drop forgets a file that is not wanted any more.
+	Drop()
+	// SHA256 is the sha256 of what was written, in hexadecimal.
+	SHA256() string
+}
+
+// TempSuffix ends the names of files that are not yet complete.
+const TempSuffix = ".tmp"
+
+// Write writes a whole file and gives it its name: fill writes the content. It
+// returns the sum of what was written.
+func Write(ctx context.Context, s Store, name string, fill func(io.Writer) error) (sha256 string, err error) {
+	f, err := s.Create(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	if err = fill(f); err == nil {
+		err = f.Close()
+	}
+	if err == nil {
+		err = f.Keep(name)
+	}
+	if err != nil {
+		f.Drop()
+	}
+	return f.SHA256(), err
+}
+
+// WriteFile writes a small file durably.
+func WriteFile(ctx context.Context, s Store, name string, content []byte) error {
+	_, err := Write(ctx, s, name, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.Sync(ctx, Dir(name))
+}
+
+// Dir is the folder of a name, "" for the outermost.
+func Dir(name string) string {
+	if d := path.Dir(name); d != "." {
+		return d
+	}
+	return ""
+}
+
+// Read reads a file of at most so many bytes and lets take have its text, whose
+// error then names the file.
+func Read(ctx context.Context, s Store, name string, most int64, take func(text []byte) error) error {
+	f, err := s.Open(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if f.Size() > most {
+		return fmt.Errorf("%s: %d bytes, not a file of moonfarm", f.Name(), f.Size())
+	}
+	text := make([]byte, f.Size())
+	if _, err = io.ReadFull(io.NewSectionReader(f, 0, f.Size()), text); err != nil {
+		return err
+	}
+	if err := take(text); err != nil {
+		return fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	return nil
+}
+
+// ReadFile is Read for the text itself.
+func ReadFile(ctx context.Context, s Store, name string, most int64) (all []byte, err error) {
+	return all, Read(ctx, s, name, most, func(text []byte) error {
+		all = text
+		return nil
+	})
+}
+
+// HasFile fails unless there is a file of that size.
+func HasFile(ctx context.Context, s Store, name string, bytes uint64) error {
+	f, err := OpenSized(ctx, s, name, bytes)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// OpenSized opens a file, which must have that size.
+func OpenSized(ctx context.Context, s Store, name string, bytes uint64) (Reader, error) {
+	f, err := s.Open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if uint64(f.Size()) != bytes {
+		f.Close()
+		return nil, &SizeError{f.Name(), uint64(f.Size()), bytes}
+	}
+	return f, nil
+}
+
+// SumFile is the sha256 of a file, which must have that size. It stops when the
+// context is done.
+func SumFile(ctx context.Context, s Store, name string, bytes uint64) (string, error) {
+	f, err := OpenSized(ctx, s, name, bytes)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	sum, from := NewSum(), io.NewSectionReader(f, 0, f.Size())
+	const chunk = 1 << 20
+	for ctx.Err() == nil {
+		if _, err := io.CopyN(&sum, from, chunk); err == io.EOF {
+			return sum.SHA256(), nil
+		} else if err != nil {
+			return "", err
+		}
+	}
+	return "", context.Cause(ctx)
+}
+
+// SizeError says that a file has another size than it should have.
+type SizeError struct {
+	Name      string
+	Got, Want uint64
+}
+
+// Error names the file and both sizes.
+func (e *SizeError) Error() string {
+	return fmt.Sprintf("%s: %d bytes, expected %d", e.Name, e.Got, e.Want)
+}
+
+// Sum is an io.Writer that sums what is written.
+type Sum struct{ hash hash.Hash }
+
+// NewSum is the Sum of nothing yet.
+func NewSum() Sum { return Sum{sha256.New()} }
+
+// Write sums b, and never fails.
+func (s *Sum) Write(b []byte) (int, error) { return s.hash.Write(b) }
+
+// SHA256 is the sha256 of what was written, in hexadecimal.
+func (s *Sum) SHA256() string { return hex.EncodeToString(s.hash.Sum(nil)) }
+
+// SHA256 is the sha256 of b, in hexadecimal.
+func SHA256(b []byte) string {
+	s := sha256.Sum256(b)
+	return hex.EncodeToString(s[:])
+}
