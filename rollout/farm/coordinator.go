@@ -278,7 +278,7 @@ func (c *coordinator) action(name string, h handler) micro.HandlerFunc {
 		}
 		q := new(request)
 		if err := json.Unmarshal(m.Data(), q); err != nil {
-			text := fmt.Sprintf("%s: a request of %d bytes is not the JSON of this protocol", name, len(m.Data()))
+			text := name + ": a request is not the JSON of this protocol"
 			c.book.fail("", who, text)
 			reply(m, &answer{Error: text})
 			return

@@ -129,9 +129,6 @@ func (f *fake) Remake(ctx context.Context, shard int) (Receipt, error) {
 	if f.lie != nil && f.lie(shard) {
 		seed = -1 - seed
 	}
-	if f.made != nil {
-		f.made.Add(1)
-	}
 	n := f.spec.Episodes / uint64(f.spec.Shards)
 	return Receipt{trueSum(seed, shard), n, 10 * n, 100 * n}, nil
 }
@@ -139,6 +136,9 @@ func (f *fake) Remake(ctx context.Context, shard int) (Receipt, error) {
 func (f *fake) Make(ctx context.Context, shard int) (Receipt, error) {
 	r, err := f.Remake(ctx, shard)
 	if err == nil {
+		if f.made != nil {
+			f.made.Add(1)
+		}
 		err = f.store.put(shard, r.Sum)
 	}
 	return r, err
@@ -230,6 +230,7 @@ type farm struct {
 	logs   *logs
 	log    *slog.Logger
 	client *Client
+	first  context.CancelFunc // ends the first coordinator
 	ended  sync.WaitGroup
 }
 
@@ -260,7 +261,9 @@ func newFarm(t *testing.T, change ...func(*CoordinatorOptions)) *farm {
 	for _, c := range change {
 		c(&o)
 	}
-	f.coordinate(ctx, o)
+	leading, first := context.WithCancel(ctx)
+	f.first = first
+	f.coordinate(leading, o)
 	f.client = NewClient(f.connect(ConnectOptions{Server: f.server, Name: "people"}))
 	f.until("the coordinator answers", func() bool {
 		_, err := f.client.Status(ctx)

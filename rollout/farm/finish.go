@@ -80,19 +80,20 @@ func (c *coordinator) complete(r *run) error {
 
 // resume goes on with a run that lacks something after all.
 func (c *coordinator) resume(r *run, broken *BrokenError) {
+	if broken != nil {
+		c.takeBack(r, broken.Shard)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r.stop()
 	r.close()
 	r.State = Running
+	if broken != nil {
+		r.remade++
+	}
 	if err := c.begin(r); err != nil {
 		c.book.fail(r.id, "", "the records cannot be read: "+err.Error())
-		r.State = Finishing
-		c.wg.Go(func() { c.finish(r) })
-		return
-	}
-	if broken != nil {
-		c.wg.Go(func() { c.takeBack(r, broken.Shard) })
+		r.State = Cancelled // here alone: the next coordinator, or a retry, begins it again
 	}
 }
 

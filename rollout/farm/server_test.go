@@ -167,7 +167,7 @@ func TestCredentials(t *testing.T) {
 	// A worker says it is another, acts as an operator, and reaches for JetStream.
 	c := f.connect(who(credentials{Name: "w1", Password: "secret1"}))
 	for _, subject := range []string{workerSubject + "claim.w2", clientSubject + "status", "$JS.API.STREAM.DELETE.moonfarm-work", workSubject + "a.1"} {
-		if _, err := c.ask(ctx, subject, &request{}, time.Second); err == nil || !strings.Contains(err.Error(), "denies") {
+		if _, err := c.ask(ctx, subject, &request{}, 300*time.Millisecond); err == nil || !strings.Contains(err.Error(), "denies") {
 			t.Errorf("%s: %v, want a denial", subject, err)
 		}
 	}

@@ -204,11 +204,16 @@ func (c *coordinator) beat(name string, q *request, _ micro.Request) *answer {
 		}
 	}
 	w.before = now
-	if q.Error != "" && q.Error != w.trouble {
-		c.book.fail("", name, q.Error)
-	}
-	w.trouble = line(q.Error)
+	c.troubled(w, q.Error)
 	return a
+}
+
+// troubled notes a worker's trouble, "" for none.
+func (c *coordinator) troubled(w *worker, text string) {
+	if text = line(text); text != "" && text != w.trouble {
+		c.book.fail("", w.name, text)
+	}
+	w.trouble = text
 }
 
 // extend finds a worker's hold on a shard. A new coordinator learns of it here.
@@ -254,16 +259,17 @@ func (c *coordinator) back(name string, q *request, _ micro.Request) *answer {
 	if r == nil {
 		return &answer{Error: "no run " + line(q.Run)}
 	}
-	if q.Error != "" {
-		text := fmt.Sprintf("shard %d: %s", q.Shard, q.Error)
-		if q.Refused {
-			text = q.Error
-			if w.refuses == nil {
-				w.refuses = map[string]time.Time{}
-			}
-			w.refuses[r.id] = time.Now().Add(2 * c.o.Lapse)
+	switch {
+	case q.Refused:
+		if w.refuses == nil {
+			w.refuses = map[string]time.Time{}
 		}
-		c.book.fail(r.id, name, text)
+		w.refuses[r.id] = time.Now().Add(2 * c.o.Lapse)
+		c.book.fail(r.id, name, q.Error)
+	case q.Lasting:
+		c.book.fail(r.id, name, fmt.Sprintf("shard %d: %s", q.Shard, q.Error))
+	case q.Error != "":
+		c.troubled(w, q.Error)
 	}
 	held := w.claims[q.claim] != nil
 	c.release(w, q.claim)

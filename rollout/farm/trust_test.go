@@ -1,0 +1,188 @@
+package farm
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// trial lets a worker commit shards one after the other, with the sampler and
+// the verdict that the coordinator uses. lies says whether a shard is false.
+// It returns the number of the shard at which the worker was accused, or 0.
+func trial(s *sampler, name string, episodes float64, shards int, lies func(shard int) bool) int {
+	for n := 1; n <= shards; n++ {
+		if !s.draw("run", n, name, s.chance(uint64(n), episodes, false)) {
+			continue
+		}
+		t := &testimony{shard: n, makers: [2]string{name, "honest"}, sums: [2]string{trueSum(1, n), trueSum(1, n)}}
+		if lies != nil && lies(n) {
+			t.sums[0] = trueSum(2, n)
+		}
+		for _, i := range t.wrong(trueSum(1, n)) {
+			if i == 0 {
+				return n
+			}
+		}
+	}
+	return 0
+}
+
+// TestFalsifiers: of a hundred workers of each kind that falsify 5 % of their
+// episodes at least 99 are found within 100 shards; of a hundred honest ones none.
+func TestFalsifiers(t *testing.T) {
+	g := rand.New(rand.NewPCG(1, 2))
+	kinds := map[string]func(episodes int) func(int) bool{
+		"a wrong order": func(e int) func(int) bool { // any episode, at random
+			return func(int) bool {
+				for range e {
+					if g.Float64() < 0.05 {
+						return true
+					}
+				}
+				return false
+			}
+		},
+		"a wrong reward": func(e int) func(int) bool { // every twentieth episode
+			first := g.IntN(20)
+			return func(shard int) bool { return (shard*e+first)%20 < min(e, 20) }
+		},
+		"a stale version": func(e int) func(int) bool { // where the changed rule applies: a fixed set of episodes
+			release := g.IntN(1 << 30)
+			return func(shard int) bool {
+				for i := range e {
+					if trueSum(release, shard*e+i)[:4] < "0ccd" { // 5 % of 65,536
+						return true
+					}
+				}
+				return false
+			}
+		},
+	}
+	for _, episodes := range []int{1, 2, 8, 50} {
+		for kind, make := range kinds {
+			found, latest := 0, 0
+			for i := range 100 {
+				s := &sampler{fmt.Appendf(nil, "%s %d %d", kind, episodes, i), 0.01}
+				if n := trial(s, "liar", float64(episodes), 100, make(episodes)); n > 0 {
+					found++
+					latest = max(latest, n)
+				}
+			}
+			t.Logf("shards of %d, %s: %d of 100 found, the last at shard %d", episodes, kind, found, latest)
+			if found < 99 && episodes >= 2 { // of 100 single episodes one in 170 times all are right
+				t.Errorf("shards of %d, %s: %d of 100 found, want 99", episodes, kind, found)
+			}
+		}
+		for i := range 100 {
+			s := &sampler{fmt.Appendf(nil, "honest %d %d", episodes, i), 0.01}
+			if n := trial(s, "honest", float64(episodes), 1000, nil); n > 0 {
+				t.Errorf("shards of %d: an honest worker is accused at shard %d", episodes, n)
+			}
+		}
+	}
+}
+
+// TestChance: the share of audits falls from all to the rate.
+func TestChance(t *testing.T) {
+	s := &sampler{[]byte("secret"), 0.01}
+	for _, c := range []struct {
+		n        uint64
+		episodes float64
+		trusted  bool
+		want     float64
+	}{{1, 50, false, 1}, {8, 50, false, 1}, {16, 50, false, 0.5}, {800, 50, false, 0.01}, {1e9, 50, false, 0.01},
+		{100, 1, false, 1}, {25, 8, false, 0.5}, {1, 50, true, 0.01}} {
+		if p := s.chance(c.n, c.episodes, c.trusted); math.Abs(p-c.want) > 1e-9 {
+			t.Errorf("shard %d of %v episodes, trusted %v: %v, want %v", c.n, c.episodes, c.trusted, p, c.want)
+		}
+	}
+	n := 0
+	for i := range 100_000 {
+		if s.draw("run", i, "w", 0.01) {
+			n++
+		}
+	}
+	if n < 850 || n > 1150 {
+		t.Errorf("%d of 100,000 drawn at 1 %%", n)
+	}
+}
+
+// TestLiar: a worker that makes every third shard wrong is found; all its
+// unconfirmed shards are made again, and the dataset is right. It is refused
+// from then on, also by the next coordinator.
+func TestLiar(t *testing.T) {
+	f := newFarm(t)
+	s := spec(20, 400, 0)
+	f.submit(s)
+	stop := f.work("liar", opener(f.store, func(k *fake) { k.lie = func(shard int) bool { return shard%3 == 0 } }))
+	f.until("the liar has made some", func() bool { return f.run(s.ID()).Made > 20 })
+	f.work("w0", opener(f.store))
+	f.work("w1", opener(f.store))
+	r := f.done(s)
+	st := f.status()
+	if len(st.Audits) == 0 || r.Audits.Failed == 0 || r.Audits.Due != 0 {
+		t.Fatalf("audit log %+v, run %+v", st.Audits, r)
+	}
+	returned := 0
+	for _, a := range st.Audits {
+		if a.Worker != "liar" || a.Shard%3 != 0 || a.Sum == a.Right || a.Right != trueSum(20, a.Shard) || a.Row != fmt.Sprintf("row 0 of shard %d", a.Shard) {
+			t.Errorf("the audit log has %+v", a)
+		}
+		returned += a.Returned
+	}
+	if returned == 0 || r.Remade < returned {
+		t.Errorf("%d returned, %d made again", returned, r.Remade)
+	}
+	for _, w := range st.Workers {
+		if (w.Quarantined != "") != (w.Name == "liar") {
+			t.Errorf("%s is quarantined: %q", w.Name, w.Quarantined)
+		}
+	}
+	if err := stop(); !errors.Is(err, errRefused) || !strings.Contains(err.Error(), "quarantined") {
+		t.Errorf("the liar ended with %v", err)
+	}
+	o := quick(f.store)
+	o.Log = f.log
+	f.coordinate(f.ctx, o)
+	f.first()
+	f.until("the other coordinates", func() bool { return f.logs.count("msg=coordinating") == 2 })
+	f.until("it answers", func() bool { _, err := f.client.Status(f.ctx); return err == nil })
+	if n := len(f.status().Audits); n != len(st.Audits) {
+		t.Errorf("the next coordinator knows %d audits, want %d", n, len(st.Audits))
+	}
+	again := f.connect(ConnectOptions{URL: f.server.URL(), Name: "liar"})
+	if err := Work(f.ctx, again, WorkerOptions{Version: testVersion, Open: opener(f.store)}); !errors.Is(err, errRefused) {
+		t.Errorf("the liar came back: %v", err)
+	}
+}
+
+// TestFalseAuditor: who says that right shards are wrong is the one accused.
+func TestFalseAuditor(t *testing.T) {
+	f := newFarm(t)
+	s := spec(21, 200, 0)
+	f.submit(s)
+	f.work("w0", opener(f.store))
+	f.until("some are made", func() bool { return f.run(s.ID()).Made > 20 })
+	f.work("w1", opener(f.store))
+	f.work("slanderer", opener(f.store, func(k *fake) { k.lie = func(int) bool { return true } }))
+	f.done(s)
+	for _, w := range f.status().Workers {
+		if (w.Quarantined != "") != (w.Name == "slanderer") {
+			t.Errorf("%s is quarantined: %q", w.Name, w.Quarantined)
+		}
+	}
+}
+
+// TestAlone: with one worker the audits are waived after a while, and counted.
+func TestAlone(t *testing.T) {
+	f := newFarm(t)
+	s := spec(22, 50, 0)
+	f.submit(s)
+	f.work("alone", opener(f.store))
+	if r := f.done(s); r.Audits.Waived < 12 || r.Audits.Passed > 0 {
+		t.Errorf("audits %+v, want 12 or more waived", r.Audits)
+	}
+}
