@@ -18,8 +18,7 @@ import (
 )
 
 // A table becomes a stream of another format: the records go from here to
-// whatever speaks Arrow as they are. examples/parquet writes Parquet files in
-// the same way.
+// whatever speaks Arrow as they are.
 func ExampleDataset_Records() {
 	dir, err := os.MkdirTemp("", "moonfarm")
 	if err != nil {

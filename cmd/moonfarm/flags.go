@@ -87,6 +87,19 @@ func discount(to *float64) value {
 	return value{set: set, show: func() string { return strconv.FormatFloat(*to, 'g', -1, 64) }, kind: "X"}
 }
 
+// share is the value of a flag that takes a number from 0 to 1.
+func share(to *float64) value {
+	set := func(text string) error {
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(x >= 0 && x <= 1) {
+			return errors.New("expected a number from 0 to 1")
+		}
+		*to = x
+		return nil
+	}
+	return value{set: set, show: func() string { return strconv.FormatFloat(*to, 'g', -1, 64) }, kind: "X"}
+}
+
 // seconds is the value of a flag that takes a time in seconds, by default none.
 func seconds(to *time.Duration) value {
 	set := func(text string) error {

@@ -1,0 +1,112 @@
+"""Datasets in the layout that Minari 0.5 reads: HDF5 by h5py, and metadata as JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .dataset import Dataset
+
+VERSION = "0.5.3"  # of Minari, whose layout this is
+
+
+def export(
+    ds: Dataset, folder: str | os.PathLike[str], *, progress: Callable[[int, int], None] | None = None, **options: Any
+) -> dict[str, Any]:
+    """Writes a new folder with data/main_data.hdf5 and data/metadata.json.
+
+    Each episode of the dataset is one episode for each seat, numbered on. options are
+    those of Dataset.episodes; without observations in the dataset they are planes.
+    Observations are a dict of planes or packed, and scalars, one more than there are
+    steps; infos has the masks, 0 after the last step. An action is -1 where no choice
+    says the orders. progress is told how many rows of how many are done.
+
+    Returns what was written: rows, episodes and columns.
+    """
+    import h5py
+
+    folder = Path(folder)
+    part = folder.with_name(f".{folder.name}.part")
+    if folder.exists():
+        raise FileExistsError(f"{folder}: it is there already")
+    if options.get("obs") is None and ds.metadata["observation"]["form"] == "none":
+        options["obs"] = "planes"
+    if options.get("obs") == "none":
+        raise ValueError("obs: Minari's layout has observations; expected 'planes' or 'packed'")
+    shutil.rmtree(part, ignore_errors=True)
+    data = part / "data"
+    data.mkdir(parents=True)
+    try:
+        with h5py.File(data / "main_data.hdf5", "w", track_order=True) as file:
+            done = _write(file, ds, progress, options)
+        done["metadata"] |= {"dataset_id": _name(ds, folder), "dataset_size": round((data / "main_data.hdf5").stat().st_size / 1e6, 1)}
+        (data / "metadata.json").write_text(json.dumps(done.pop("metadata")))
+        os.replace(part, folder)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+    return done
+
+
+def _name(ds: Dataset, folder: Path) -> str:
+    """The name that Minari knows the dataset by, if the folder is GAME/NAME-vN below its own."""
+    head, _, number = folder.name.rpartition("-v")
+    return f"{ds.game}/{folder.name if head and number.isdigit() else folder.name + '-v0'}"
+
+
+def _write(file: Any, ds: Dataset, progress: Callable[[int, int], None] | None, options: dict[str, Any]) -> dict[str, Any]:
+    """Writes all episodes; returns what was written, and the metadata."""
+    count = rows = 0
+    spaces: dict[str, Any] = {}
+    policies = ds.metadata["job"].get("policies") or []
+    for e in ds.episodes(**options):
+        names = [n for n in ("planes", "packed", "scalars") if n in e]
+        turns, players = e["reward"].shape
+        for seat in range(players):
+            group = file.create_group(f"episode_{count}")
+            group.attrs.update({"id": count, "total_steps": turns, "episode": int(e["episode"][0, seat]), "seat": seat})
+            group.attrs["outcome"] = float(e["outcome"][0, seat])
+            if seat < len(policies):
+                group.attrs["policy"] = policies[seat]
+            seen = group.create_group("observations")
+            for n in names:
+                array = np.concatenate([e[n][:, seat], e[f"final_{n}"][None, seat]])
+                seen.create_dataset(n, data=array, chunks=True, compression="gzip", compression_opts=1)
+                spaces[n] = _box(array)
+            mask = e["mask"][:, seat]
+            group.create_group("infos").create_dataset("mask", data=np.concatenate([mask, np.zeros_like(mask[:1])]))
+            group["actions"] = e["action"][:, seat]
+            group["rewards"] = e["reward"][:, seat]
+            group["terminations"] = e["terminated"][:, seat]
+            group["truncations"] = e["truncated"][:, seat]
+            count, rows = count + 1, rows + turns
+        if progress is not None:
+            progress(rows, len(ds))
+    if not count:
+        raise ValueError("there are no episodes in this split or part")
+    file.attrs.update({"total_episodes": count, "total_steps": rows})
+    heads = ds.heads
+    action = {"type": "Discrete", "dtype": "int64", "start": 0, "n": heads[0]}
+    if len(heads) > 1:
+        action = {"type": "MultiDiscrete", "dtype": "int32", "nvec": heads, "start": [0] * len(heads)}
+    metadata = {
+        "total_episodes": count, "total_steps": rows, "data_format": "hdf5", "jpeg_encoding": False, "minari_version": VERSION,
+        "observation_space": json.dumps({"type": "Dict", "subspaces": spaces}), "action_space": json.dumps(action),
+        "algorithm_name": ", ".join(policies), "moonfarm": ds.metadata,
+    }  # fmt: skip
+    columns = ["observations", "actions", "rewards", "terminations", "truncations", "infos"]
+    return {"rows": rows, "episodes": count, "columns": columns, "metadata": metadata}
+
+
+def _box(array: np.ndarray[Any, Any]) -> dict[str, Any]:
+    """The space of the rows of an array, as Minari writes it down."""
+    shape, dtype = array.shape[1:], array.dtype
+    low, high = (-np.inf, np.inf) if dtype.kind == "f" else (0, int(np.iinfo(dtype).max))
+    return {
+        "type": "Box", "dtype": str(dtype), "shape": list(shape), "low": np.full(shape, low, dtype).tolist(), "high": np.full(shape, high, dtype).tolist(),
+    }  # fmt: skip
