@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from .dataset import FORMS, SPLITS, dataset
+from .dataset import dataset
+from .reading import FORMS, SPLITS
 
 
 def main() -> int:
