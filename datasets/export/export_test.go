@@ -250,7 +250,7 @@ func TestLongLists(t *testing.T) {
 	root, err := parquetSchema([]datasets.Column{c})
 	require.NoError(t, err)
 	var out bytes.Buffer
-	p := &parquetWriter{s: &source{columns: []datasets.Column{c}}, out: file.NewParquetWriter(&out, root)}
+	p := &parquetWriter{ctx: context.Background(), s: &source{columns: []datasets.Column{c}}, out: file.NewParquetWriter(&out, root)}
 	require.NoError(t, p.add(b))
 	require.NoError(t, p.out.Close())
 	r, err := file.NewParquetReader(bytes.NewReader(out.Bytes()))

@@ -51,7 +51,7 @@ func Parquet(ctx context.Context, w io.Writer, d *datasets.Dataset, o Options) (
 	}
 	properties := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd), parquet.WithCreatedBy("moonfarm "+datasets.Version))
 	to := &sticky{w: w}
-	p := &parquetWriter{s: s, out: file.NewParquetWriter(to, root, file.WithWriterProps(properties), file.WithWriteMetadata(meta))}
+	p := &parquetWriter{ctx: ctx, s: s, out: file.NewParquetWriter(to, root, file.WithWriterProps(properties), file.WithWriteMetadata(meta))}
 	err = s.each(ctx, func(b *datasets.Batch) error {
 		if err := p.add(b); err != nil {
 			return err
@@ -121,6 +121,7 @@ const pieceValues = 1 << 16
 
 // parquetWriter writes batches, each as a row group.
 type parquetWriter struct {
+	ctx  context.Context // looked at before each piece: a batch can take seconds
 	s    *source
 	out  *file.Writer
 	defs []int16 // levels of the values of a piece
@@ -163,6 +164,9 @@ func (p *parquetWriter) column(w file.ColumnChunkWriter, c datasets.Column, b *d
 		p.defs, p.reps = p.defs[:0], p.reps[:0]
 		if isList(c) {
 			p.levels(from, to, ends)
+		}
+		if p.ctx.Err() != nil {
+			return context.Cause(p.ctx)
 		}
 		if err := p.piece(w, c, v, ends(from), ends(to)); err != nil {
 			return err
