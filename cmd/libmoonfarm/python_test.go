@@ -147,13 +147,27 @@ func trajectory(t *testing.T, g catalog.Game, opponent string, mode env.Mode, st
 func choose(b *stepper.Slabs, spec env.Spec) {
 	for row, key := range b.Key {
 		if len(spec.Heads) == 1 {
-			b.Action[row] = choice(b.Mask[row*spec.MaskWords:][:spec.MaskWords], key)
+			b.Action[row] = legalChoice(b.Mask[row*spec.MaskWords:][:spec.MaskWords], key)
 			continue
 		}
 		for h, n := range spec.Heads {
 			b.Action[row*len(spec.Heads)+h] = int32((key >> (h % 40)) % uint64(n))
 		}
 	}
+}
+
+// legalChoice is that of so many legal ones which the key says; −1 if there is none.
+func legalChoice(mask []uint64, key uint64) int32 {
+	var legal []int32
+	for i := range 64 * len(mask) {
+		if mask[i/64]>>(i%64)&1 != 0 {
+			legal = append(legal, int32(i))
+		}
+	}
+	if len(legal) == 0 {
+		return -1
+	}
+	return legal[key%uint64(len(legal))]
 }
 
 // addSlabs adds to the hash what a step wrote.
