@@ -124,6 +124,7 @@ var documented = map[string]string{
 	".Cancel":                 "the farm's command to come",
 	".Retry":                  "the farm's command to come",
 	"rollout/farm.ErrLasting": "datasets to come",
+	"datasets.OpenRun":        "the farm's command to come",
 
 	"rollout/arena.Run":                        "programs that compare policies without a journal",
 	"rollout/arena/rating.LogOdds":             "statisticians: another matrix for Nash",

@@ -28,6 +28,7 @@ type folder struct {
 	files  store.Store
 	ctx    context.Context // of all that is read and written
 	begun  runFile
+	by     string // this process among those that make the dataset; "": it is the only one
 	shards int
 }
 
@@ -64,7 +65,7 @@ func (f folder) begin() (done bool, err error) {
 // start writes run.json into an empty folder.
 func (f folder) start() error {
 	err := f.files.Each(f.ctx, "", func(name string) error {
-		if name != runName+store.TempSuffix {
+		if !unfinished.MatchString(name) && name != runName {
 			return fmt.Errorf("%s: the folder is not empty and holds no dataset: there is %s", f.dir, name)
 		}
 		return nil
@@ -76,7 +77,28 @@ func (f folder) start() error {
 	if err != nil {
 		return err
 	}
-	return store.WriteFile(f.ctx, f.files, runName, text)
+	return store.WriteFileAs(f.ctx, f.files, runName, variant(runName, f.by), text)
+}
+
+// variant is the name of a file with a text before its ending; "": the name itself.
+func variant(name, text string) string {
+	if text == "" {
+		return name
+	}
+	base, ending, _ := strings.Cut(name, ".")
+	return base + "-" + text + "." + ending
+}
+
+// isComplete reports whether there is a manifest.
+func (f folder) isComplete() (bool, error) {
+	m, err := f.files.Open(f.ctx, manifestName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, m.Close()
 }
 
 // complete compares the manifest of a complete dataset with the Job, and removes
@@ -97,7 +119,17 @@ func (f folder) clean() error {
 	if err != nil {
 		return err
 	}
-	for _, name := range []string{shardsDir, statisticsName + store.TempSuffix, cardName + store.TempSuffix, manifestName + store.TempSuffix, runName + store.TempSuffix, runName} {
+	names := []string{shardsDir}
+	err = f.files.Each(f.ctx, "", func(name string) error {
+		if unfinished.MatchString(name) {
+			names = append(names, name)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, name := range append(names, runName) {
 		if err := f.files.Remove(f.ctx, name); err != nil {
 			return err
 		}
@@ -107,7 +139,7 @@ func (f folder) clean() error {
 
 // shardFile matches the names of files of shards and of the index, finished or
 // not.
-var shardFile = regexp.MustCompile(`^[0-9]{5,7}\.(arrow|json)(\.tmp)?$`)
+var shardFile = regexp.MustCompile(`^[0-9]{5,7}(-[0-9a-z]+)?\.(arrow|json)(\.tmp)?$`)
 
 // unfinished matches the names of files that were being written.
 var unfinished = regexp.MustCompile(`\.tmp$`)

@@ -135,7 +135,7 @@ func newRun(ctx context.Context, dir string, j Job, m Makers, o Options) (*run, 
 		files = o.wrap(files)
 	}
 	return &run{
-		folder: folder{dir, files, ctx, begun, int(j.shards())}, layout: l, makers: m, options: o, seats: seats,
+		folder: folder{dir: dir, files: files, ctx: ctx, begun: begun, shards: int(j.shards())}, layout: l, makers: m, options: o, seats: seats,
 		command: command, place: j.places(),
 		progress: Progress{AllShards: int(j.shards()), AllEpisodes: j.Episodes},
 	}, nil
@@ -223,7 +223,7 @@ func (r *run) make(ctx context.Context, play func(missing []int) error) (Result,
 		}
 	}
 	result.Manifest = newManifest(r.layout, r.command)
-	return result, r.finish(ctx, result.Manifest)
+	return result, r.finish(ctx, result.Manifest, r.finished)
 }
 
 // isThere counts a shard of an earlier run.
@@ -262,7 +262,7 @@ func (r *run) copy(ctx context.Context, from Source, missing []int) error {
 }
 
 func (r *run) copyShard(ctx context.Context, from Source, i int) error {
-	w, err := r.openShard(i)
+	w, err := r.openShard(i, r.folder, false)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package datasets
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 
 	"moonfarm/datasets/internal/stats"
@@ -22,6 +23,8 @@ func (f folder) resume(ctx context.Context, workers int, there func(shard int)) 
 		switch {
 		case ok && i < f.shards:
 			found = append(found, int32(i))
+		case strings.Contains(base, "-") && shardFile.MatchString(base) && !unfinished.MatchString(base):
+			return fmt.Errorf("%s: several processes make this dataset; only the command that began it continues", f.path(shardsDir+"/"+base))
 		case shardFile.MatchString(base) && !unfinished.MatchString(base):
 			return fmt.Errorf("%s: damaged; remove it to make the shard again", f.path(shardsDir+"/"+base))
 		}
@@ -96,33 +99,24 @@ func (f folder) sweep(have []uint64) error {
 }
 
 // finish writes the index and the manifest of a folder in which no shard is
-// missing. It fails if a sidecar is not the one that the run wrote or found, or
-// if a file of a shard is not there, so that what it completes can be opened.
-func (r *run) finish(ctx context.Context, m *Manifest) error {
+// missing: each yields the sidecars of all in order.
+func (r *run) finish(ctx context.Context, m *Manifest, each func(ctx context.Context, take func(sidecar) error) error) error {
 	f := r.folder
 	x, err := newIndexWriter(f, r.layout)
 	if err != nil {
 		return err
 	}
 	var sum stats.Sums
-	for i, d := range r.have {
-		if err := context.Cause(ctx); err != nil {
-			return err
-		}
-		if d == 0 {
-			return fmt.Errorf("%s: shard %d is missing", f.dir, i)
-		}
-		c, err := f.finished(i, d, r.place(i))
-		if err != nil {
-			return err
-		}
+	err = each(ctx, func(c sidecar) error {
+		i := c.Shard
 		m.add(c)
 		if err := sum.Add(&c.Sampled); err != nil {
 			return fmt.Errorf("%s: %w; remove it to make the shard again", f.path(pathOf(shardsDir, i)), err)
 		}
-		if err := x.add(c, r.place(i)); err != nil {
-			return err
-		}
+		return x.add(c, r.place(i))
+	})
+	if err != nil {
+		return err
 	}
 	if err := x.flush(); err != nil {
 		return err
@@ -132,6 +126,28 @@ func (r *run) finish(ctx context.Context, m *Manifest) error {
 		return err
 	}
 	return f.writeManifest(m)
+}
+
+// finished yields the sidecars of all shards in order. It fails if one is not that
+// which the run wrote or found, or if a file of a shard is not there, so that what
+// is completed can be opened.
+func (r *run) finished(ctx context.Context, take func(sidecar) error) error {
+	for i, d := range r.have {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		if d == 0 {
+			return fmt.Errorf("%s: shard %d is missing", r.folder.dir, i)
+		}
+		c, err := r.folder.finished(i, d, r.place(i))
+		if err == nil {
+			err = take(c)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // finished reads the sidecar of a shard of this run and looks for its files.

@@ -13,37 +13,68 @@ import (
 // shardWriter writes the files of one shard and, when all are durable, its
 // sidecar. It is a rollout.ShardSink.
 type shardWriter struct {
-	run   *run
-	place place
-	x     *encoder
-	files []store.File // one of each table
+	run     *run
+	folder  folder
+	place   place
+	x       *encoder
+	files   []store.File // one of each table
+	dry     bool         // nothing is stored
+	receipt Receipt      // after Commit
 }
 
 // open begins a shard.
-func (r *run) open(shard int) (rollout.ShardSink, error) { return r.openShard(shard) }
+func (r *run) open(shard int) (rollout.ShardSink, error) { return r.openShard(shard, r.folder, false) }
 
-func (r *run) openShard(shard int) (*shardWriter, error) {
+// openShard begins a shard whose files go to a folder, or, if dry, nowhere.
+func (r *run) openShard(shard int, f folder, dry bool) (*shardWriter, error) {
 	x, err := r.encoder()
 	if err != nil {
 		return nil, err
 	}
 	p := r.place(shard)
-	w := &shardWriter{run: r, place: p, x: x}
-	var to []io.Writer
-	for _, dir := range r.folder.tables() {
-		file, err := r.folder.files.Create(r.folder.ctx, pathOf(dir, shard))
-		if err != nil {
-			w.Abort()
-			return nil, err
+	w := &shardWriter{run: r, folder: f, place: p, x: x, dry: dry}
+	var tables []io.Writer
+	for _, dir := range f.tables() {
+		var file store.File = nowhere{store.NewSum()}
+		if !dry {
+			if file, err = f.files.Create(f.ctx, variant(pathOf(dir, shard), f.by)); err != nil {
+				w.Abort()
+				return nil, &storeError{err}
+			}
 		}
-		w.files, to = append(w.files, file), append(to, file)
+		w.files, tables = append(w.files, file), append(tables, storing{file})
 	}
-	if err := x.start(p, to); err != nil {
+	if err := x.start(p, tables); err != nil {
 		w.Abort()
 		return nil, err
 	}
 	return w, nil
 }
+
+// storeError is an error of the store, not of what is stored.
+type storeError struct{ error }
+
+func (e *storeError) Unwrap() error { return e.error }
+
+// storing marks the errors of writing as those of the store.
+type storing struct{ to io.Writer }
+
+func (s storing) Write(b []byte) (int, error) {
+	n, err := s.to.Write(b)
+	if err != nil {
+		err = &storeError{err}
+	}
+	return n, err
+}
+
+// nowhere is a file of which the sum alone is wanted.
+type nowhere struct{ store.Sum }
+
+func (n nowhere) Write(b []byte) (int, error) { return n.Sum.Write(b) }
+func (n nowhere) SHA256() string              { return n.Sum.SHA256() }
+func (nowhere) Close() error                  { return nil }
+func (nowhere) Keep(string) error             { return nil }
+func (nowhere) Drop()                         {}
 
 // encoder takes one that is idle, or makes one.
 func (r *run) encoder() (*encoder, error) {
@@ -69,51 +100,67 @@ func (w *shardWriter) Abort() {
 
 // Commit implements rollout.ShardSink.
 func (w *shardWriter) Commit() error {
-	c, err := w.complete()
+	text, c, err := w.complete()
+	if err == nil && !w.dry {
+		if err = w.keep(text, c); err != nil {
+			err = &storeError{err}
+		}
+	}
 	if err != nil {
 		w.Abort()
 		return err
 	}
+	w.receipt = Receipt{Sum: store.SHA256(text), Episodes: c.Episodes.Rows, Rows: c.Steps.Rows, Bytes: c.bytes()}
 	r := w.run
-	text, err := c.encode()
-	if err != nil {
-		return err
-	}
-	// The files are durable under their names before the sidecar says so.
-	err = atOnce(r.folder.tables(), func(d string) error { return r.folder.files.Sync(r.folder.ctx, d) })
-	if err != nil {
-		return err
-	}
-	if err := store.WriteFile(r.folder.ctx, r.folder.files, pathOf(shardsDir, w.place.shard), text); err != nil {
-		return err
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.have[w.place.shard] = digest(text)
 	r.idle = append(r.idle, w.x)
-	r.progress.Shards++
+	if r.have != nil {
+		r.have[w.place.shard] = digest(text)
+		r.progress.Shards++
+	}
 	return nil
 }
 
-// complete ends the files and gives them their names.
-func (w *shardWriter) complete() (sidecar, error) {
-	c, err := w.x.finish()
-	if err != nil {
-		return c, err
+// complete ends the files, and returns the sidecar.
+func (w *shardWriter) complete() (text []byte, c sidecar, err error) {
+	if c, err = w.x.finish(); err != nil {
+		return nil, c, err
 	}
 	// All files are synced at once, so that the disk is waited for once.
 	if err := atOnce(w.files, store.File.Close); err != nil {
-		return c, err
-	}
-	for i, f := range w.files {
-		if err := f.Keep(c.of(i).Path); err != nil {
-			return c, err
-		}
+		return nil, c, &storeError{err}
 	}
 	for i, f := range w.files {
 		c.of(i).SHA256 = f.SHA256()
 	}
-	return c, nil
+	text, err = c.encode()
+	return text, c, err
+}
+
+// keep gives the files their names, and then writes the sidecar.
+func (w *shardWriter) keep(text []byte, c sidecar) error {
+	f, sum := w.folder, ""
+	if f.by != "" {
+		sum = store.SHA256(text)
+		if done, err := f.isComplete(); done || err != nil { // others have made the shard and completed the dataset
+			w.Abort()
+			return err
+		}
+	}
+	tables := make([]int, len(w.files))
+	for i := range tables {
+		tables[i] = i
+	}
+	if err := atOnce(tables, func(i int) error { return w.files[i].Keep(variant(c.of(i).Path, sum)) }); err != nil {
+		return err
+	}
+	// The files are durable under their names before the sidecar says so.
+	if err := atOnce(f.tables(), func(d string) error { return f.files.Sync(f.ctx, d) }); err != nil {
+		return err
+	}
+	name := pathOf(shardsDir, w.place.shard)
+	return store.WriteFileAs(f.ctx, f.files, variant(name, sum), variant(name, f.by), text)
 }
 
 // atOnce calls do for all at once and returns their errors.

@@ -89,9 +89,13 @@ func Run(ctx context.Context, j Job, shards []int, open func(shard int) (ShardSi
 		}
 	}
 	r := &run{job: j, open: open, progress: o.Progress}
-	return parallel.Do(ctx, o.Workers, len(shards), parallel.Items(shards), r.worker,
-		func(ctx context.Context, w *worker, _, shard int) error {
-			if err := r.play(ctx, w.table, shard); err != nil {
+	return parallel.Do(ctx, o.Workers, len(shards), parallel.Items(shards), r.player,
+		func(ctx context.Context, p *Player, _, shard int) error {
+			sink, err := r.open(shard)
+			if err == nil {
+				err = p.Play(ctx, shard, sink)
+			}
+			if err != nil {
 				return fmt.Errorf("shard %d: %w", shard, err)
 			}
 			return nil
@@ -133,14 +137,18 @@ func (r *run) count(c Counts) {
 	}
 }
 
-// worker has its own table.
-type worker struct {
+// Player plays shards of a job, one after the other, with games and policies of
+// its own. It is not safe for concurrent use.
+type Player struct {
+	run   *run
 	seats []Policy
 	table *Table
 }
 
-// worker makes the games and policies of a worker, and the Table for them.
-func (r *run) worker() (*worker, error) {
+// NewPlayer makes the games and policies of a Player. Close must be called.
+func NewPlayer(j Job) (*Player, error) { return (&run{job: j}).player() }
+
+func (r *run) player() (*Player, error) {
 	v, err := r.job.Vector()
 	if err != nil {
 		return nil, err
@@ -148,28 +156,25 @@ func (r *run) worker() (*worker, error) {
 	if v == nil {
 		return nil, errors.New("Job.Vector made a nil Vector")
 	}
-	w := &worker{}
-	if w.seats, err = NewSeats(r.job.Seats, v.Spec()); err != nil {
+	p := &Player{run: r}
+	if p.seats, err = NewSeats(r.job.Seats, v.Spec()); err != nil {
 		return nil, err
 	}
-	if w.table, err = NewTable(v, w.seats, r.job.Keep); err != nil {
-		return nil, errors.Join(err, w.Close())
+	if p.table, err = NewTable(v, p.seats, r.job.Keep); err != nil {
+		return nil, errors.Join(err, p.Close())
 	}
-	return w, nil
+	return p, nil
 }
 
 // Close closes the policies.
-func (w *worker) Close() error { return CloseSeats(w.seats...) }
+func (p *Player) Close() error { return CloseSeats(p.seats...) }
 
-// play plays one shard into its sink.
-func (r *run) play(ctx context.Context, t *Table, shard int) error {
-	sink, err := r.open(shard)
-	if err != nil {
-		return err
-	}
-	first, n := r.job.Range(shard)
-	m := meter{run: r, sink: sink}
-	if err := t.Play(ctx, r.job.Seed, first, n, &m); err != nil {
+// Play plays one shard into its sink, as Run does. After an error the Player is
+// not to be used again.
+func (p *Player) Play(ctx context.Context, shard int, sink ShardSink) error {
+	first, n := p.run.job.Range(shard)
+	m := meter{run: p.run, sink: sink}
+	if err := p.table.Play(ctx, p.run.job.Seed, first, n, &m); err != nil {
 		sink.Abort()
 		return err
 	}
@@ -177,7 +182,7 @@ func (r *run) play(ctx context.Context, t *Table, shard int) error {
 		return err
 	}
 	m.c.Shards = 1
-	r.count(m.c)
+	p.run.count(m.c)
 	return nil
 }
 

@@ -61,7 +61,11 @@ const TempSuffix = ".tmp"
 // Write writes a whole file and gives it its name: fill writes the content. It
 // returns the sum of what was written.
 func Write(ctx context.Context, s Store, name string, fill func(io.Writer) error) (sha256 string, err error) {
-	f, err := s.Create(ctx, name)
+	return writeAs(ctx, s, name, name, fill)
+}
+
+func writeAs(ctx context.Context, s Store, name, begun string, fill func(io.Writer) error) (sha256 string, err error) {
+	f, err := s.Create(ctx, begun)
 	if err != nil {
 		return "", err
 	}
@@ -79,7 +83,13 @@ func Write(ctx context.Context, s Store, name string, fill func(io.Writer) error
 
 // WriteFile writes a small file durably.
 func WriteFile(ctx context.Context, s Store, name string, content []byte) error {
-	_, err := Write(ctx, s, name, func(w io.Writer) error {
+	return WriteFileAs(ctx, s, name, name, content)
+}
+
+// WriteFileAs is WriteFile for a file that others may write, too: it is begun under
+// a name of its own.
+func WriteFileAs(ctx context.Context, s Store, name, begun string, content []byte) error {
+	_, err := writeAs(ctx, s, name, begun, func(w io.Writer) error {
 		_, err := w.Write(content)
 		return err
 	})

@@ -1,0 +1,338 @@
+package datasets
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"moonfarm/datasets/internal/store"
+	"moonfarm/rollout"
+	"moonfarm/rollout/parallel"
+)
+
+// Run is a dataset that any number of processes make together, each some of its
+// shards, in a folder that all have or in a bucket. Until Finish, the files of a
+// shard have names that end in the shard's sum, as in steps/00012-SUM.arrow, so that
+// nobody replaces what another has made. It may be used by several goroutines at
+// once.
+type Run struct {
+	run     *run
+	release func()
+	made    atomic.Uint64 // shards begun: names of files being written differ
+
+	mu   sync.Mutex
+	idle []*rollout.Player
+}
+
+// Receipt says what a shard became.
+type Receipt struct {
+	Sum      string // sha256 in hexadecimal, of all that is known of the shard, the sums of its files among it
+	Episodes uint64
+	Rows     uint64 // of steps
+	Bytes    uint64 // of its files
+}
+
+// LastingError is an error of Run.Make or Run.Remake that is neither one of the store nor of the
+// context: the shard itself cannot be made, and would not be if it were tried again.
+type LastingError struct{ Err error }
+
+// Error is that of Err.
+func (e *LastingError) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *LastingError) Unwrap() error { return e.Err }
+
+// BrokenError is an error of Run.Finish: the stored files of a shard are missing, or
+// are not what their sum says. It has to be made again.
+type BrokenError struct {
+	Shard int
+	Err   error
+}
+
+// Error names the shard.
+func (e *BrokenError) Error() string { return fmt.Sprintf("shard %d: %v", e.Shard, e.Err) }
+
+// Unwrap returns Err.
+func (e *BrokenError) Unwrap() error { return e.Err }
+
+// OpenRun opens the run of a Job, which is generated, to a place as Open reads it. The first process to open it
+// begins it. It fails if another dataset is there, or a run of Generate, and with the
+// errors of makers. Close must be called.
+func OpenRun(ctx context.Context, out string, j Job, m Makers, o Options) (*Run, error) {
+	if j.imported() {
+		return nil, fmt.Errorf("a job of imported episodes cannot be generated")
+	}
+	r, err := newRun(context.WithoutCancel(ctx), out, j, m, o)
+	if err != nil {
+		return nil, err
+	}
+	r.folder.by = strings.ToLower(rand.Text())
+	x := &Run{run: r}
+	if x.release, err = lock(out, true); err != nil {
+		return nil, err
+	}
+	if _, err := r.folder.begin(); err != nil {
+		x.release()
+		return nil, err
+	}
+	return x, nil
+}
+
+// Close lets go of the policies and of the folder.
+func (x *Run) Close() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	var errs []error
+	for _, p := range x.idle {
+		errs = append(errs, p.Close())
+	}
+	x.idle = nil
+	x.release()
+	return errors.Join(errs...)
+}
+
+// Shards is the number of shards.
+func (x *Run) Shards() int { return x.run.folder.shards }
+
+// Build says of what the bytes of the dataset depend: the version of moonfarm, and
+// the sha256 of what the manifest will be but for what is counted.
+func (x *Run) Build() string {
+	return "moonfarm " + x.run.folder.begun.Moonfarm + ", manifest " + x.run.folder.begun.Manifest
+}
+
+// Make computes a shard and stores its files. If the dataset is complete, nothing is
+// stored.
+func (x *Run) Make(ctx context.Context, shard int) (Receipt, error) { return x.play(ctx, shard, false) }
+
+// Remake computes a shard and stores nothing.
+func (x *Run) Remake(ctx context.Context, shard int) (Receipt, error) {
+	return x.play(ctx, shard, true)
+}
+
+// check fails if there is no shard of that number.
+func (x *Run) check(shard int) error {
+	if shard < 0 || shard >= x.Shards() {
+		return &LastingError{fmt.Errorf("shard %d: the run has %d, from 0", shard, x.Shards())}
+	}
+	return nil
+}
+
+func (x *Run) play(ctx context.Context, shard int, dry bool) (Receipt, error) {
+	if err := x.check(shard); err != nil {
+		return Receipt{}, err
+	}
+	f := x.run.folder
+	f.ctx, f.by = ctx, f.by+strconv.FormatUint(x.made.Add(1), 10)
+	w, err := x.run.openShard(shard, f, dry)
+	if err == nil {
+		err = x.into(ctx, w)
+	}
+	switch {
+	case err == nil:
+		return w.receipt, nil
+	case ctx.Err() != nil:
+		return Receipt{}, context.Cause(ctx)
+	}
+	err = fmt.Errorf("shard %d: %w", shard, err)
+	if !errors.As(err, new(*storeError)) {
+		err = &LastingError{err}
+	}
+	return Receipt{}, err
+}
+
+// into plays a shard with a Player that is idle, or makes one.
+func (x *Run) into(ctx context.Context, w *shardWriter) (err error) {
+	x.mu.Lock()
+	var p *rollout.Player
+	if last := len(x.idle) - 1; last >= 0 {
+		p, x.idle = x.idle[last], x.idle[:last]
+	}
+	x.mu.Unlock()
+	if p == nil {
+		if p, err = rollout.NewPlayer(x.run.rollout()); err != nil {
+			w.Abort()
+			return err
+		}
+	}
+	if err := p.Play(ctx, w.place.shard, w); err != nil {
+		return errors.Join(err, p.Close())
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.idle = append(x.idle, p)
+	return nil
+}
+
+// stored reads the sidecar that was stored with a sum.
+func (f folder) stored(shard int, sum string) (c sidecar, err error) {
+	name := variant(pathOf(shardsDir, shard), sum)
+	return c, store.Read(f.ctx, f.files, name, maxSidecar, func(text []byte) (err error) {
+		if got := store.SHA256(text); got != sum {
+			return &damage{fmt.Errorf("sha256 is %s, expected %s", got, sum)}
+		}
+		if c, err = decodeSidecar(text); err == nil && (c.Shard != shard || len(c.all()) != len(f.tables())) {
+			err = fmt.Errorf("it is of shard %d, with %d files", c.Shard, len(c.all()))
+		}
+		if err != nil {
+			return &damage{err}
+		}
+		return nil
+	})
+}
+
+// damage is an error of what is stored.
+type damage struct{ error }
+
+func (d *damage) Unwrap() error { return d.error }
+
+// isDamage reports whether an error says that something is missing or not what it
+// should be, and not that the store does not work.
+func isDamage(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.As(err, new(*damage)) || errors.As(err, new(*store.SizeError))
+}
+
+// sound fails if a file is not as the sidecar says.
+func (f folder) sound(ctx context.Context, name string, want *File) error {
+	sum, err := store.SumFile(ctx, f.files, name, want.Bytes)
+	if err == nil && sum != want.SHA256 {
+		err = &damage{fmt.Errorf("%s: sha256 is %s, expected %s", f.path(name), sum, want.SHA256)}
+	}
+	return err
+}
+
+// Differ describes the first row in which the stored shard of that sum differs from
+// the shard as it is made here, or what is wrong with its files. It fails with the
+// errors of makers, the store and the context.
+func (x *Run) Differ(ctx context.Context, shard int, sum string) (string, error) {
+	if err := x.check(shard); err != nil {
+		return "", err
+	}
+	f := x.run.folder
+	f.ctx = ctx
+	c, err := f.stored(shard, sum)
+	for i, file := range c.all() {
+		if err == nil {
+			err = f.sound(ctx, variant(file.Path, sum), c.of(i))
+		}
+	}
+	if err == nil {
+		err = x.compare(f, c, sum)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	case err == nil:
+		return fmt.Sprintf("%s: all rows are equal; counts or the bytes differ", f.path(variant(c.Steps.Path, sum))), nil
+	case errors.As(err, new(*makerError)), errors.As(err, new(*storeError)):
+		return "", err
+	}
+	return err.Error(), nil
+}
+
+// compare makes a shard anew and fails where the stored one differs.
+func (x *Run) compare(f folder, c sidecar, sum string) error {
+	d := newDataset(f.ctx, f.dir, f.files, newManifest(x.run.layout, x.run.command))
+	check, err := (&verifier{d: d}).checker()
+	if err != nil {
+		return &makerError{err}
+	}
+	defer check.Close()
+	if check.encoder, err = newEncoder(x.run.layout, x.run.makers); err != nil {
+		return &makerError{err}
+	}
+	p := x.run.place(c.Shard)
+	if c.Episodes.Rows != p.n {
+		return fmt.Errorf("%d episodes, expected %d", c.Episodes.Rows, p.n)
+	}
+	s := Shard{Number: p.shard, First: p.first, Rules: p.rules, Files: c.Files}
+	for _, file := range s.all() {
+		file.Path = variant(file.Path, sum)
+	}
+	_, err = check.compare(f.ctx, &recompute{layout: x.run.layout, makers: x.run.makers, seats: x.run.seats}, s)
+	return err
+}
+
+// Finish completes the dataset from the shards with the sums that sum returns, and
+// removes what was stored under other sums. Doing it twice is doing it once. If files
+// of a shard are missing or not what their sum says, the error is a BrokenError.
+func (x *Run) Finish(ctx context.Context, sum func(shard int) (string, error)) error {
+	f := x.run.folder
+	done, err := f.begin()
+	if err != nil {
+		return err
+	}
+	if !done {
+		settled := func(ctx context.Context, take func(sidecar) error) error { return x.settle(ctx, sum, take) }
+		if err := x.run.finish(ctx, newManifest(x.run.layout, x.run.command), settled); err != nil {
+			return err
+		}
+	}
+	for _, dir := range f.tables() { // what other sums have, and what is being written too late
+		err := f.removeAll(dir, func(name string) bool {
+			i, ok := numberOf(dir, name)
+			return !ok || i >= f.shards
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return f.clean()
+}
+
+// settle gives the files of all shards their names, and yields the sidecars in
+// order.
+func (x *Run) settle(ctx context.Context, sum func(shard int) (string, error), take func(sidecar) error) error {
+	var mu sync.Mutex
+	var failed error
+	ordered := inOrder[sidecar]{take: func(c sidecar) {
+		if failed == nil {
+			failed = take(c)
+		}
+	}}
+	return parallel.Each(ctx, x.run.options.Workers, make([]struct{}, x.Shards()), func(ctx context.Context, i int, _ struct{}) error {
+		c, err := x.settleShard(ctx, i, sum)
+		if err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		ordered.put(i, c)
+		return failed
+	})
+}
+
+// settleShard gives the files of one shard their names, if a Finish that was stopped
+// has not done so.
+func (x *Run) settleShard(ctx context.Context, i int, sum func(shard int) (string, error)) (sidecar, error) {
+	f := x.run.folder
+	f.ctx = ctx
+	of, err := sum(i)
+	if err != nil {
+		return sidecar{}, err
+	}
+	c, err := f.stored(i, of)
+	if p := x.run.place(i); err == nil && (c.Episodes.Rows != p.n) {
+		err = &damage{fmt.Errorf("%d episodes, expected %d", c.Episodes.Rows, p.n)}
+	}
+	for k, file := range c.all() {
+		if err != nil {
+			break
+		}
+		from := variant(file.Path, of)
+		if err = f.sound(ctx, from, c.of(k)); err == nil {
+			err = f.files.Move(ctx, from, file.Path)
+		} else if isDamage(err) && f.sound(ctx, file.Path, c.of(k)) == nil {
+			err = nil
+		}
+	}
+	if err != nil && ctx.Err() == nil && isDamage(err) {
+		err = &BrokenError{i, err}
+	}
+	return c, err
+}

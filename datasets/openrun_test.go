@@ -1,0 +1,213 @@
+package datasets
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"moonfarm/datasets/internal/store"
+	"moonfarm/rollout/parallel"
+)
+
+// places are a new folder and a new bucket.
+func places(t *testing.T) map[string]string {
+	return map[string]string{"folder": filepath.Join(t.TempDir(), "data"), "bucket": inBucket(t)}
+}
+
+// madeTogether makes all shards of a run by several Runs, each shard by two of them,
+// and completes it.
+func madeTogether(t *testing.T, out string, j Job, o Options) (sums []string, err error) {
+	var runs []*Run
+	for range 3 {
+		x, err := OpenRun(t.Context(), out, j, toyMakers(), o)
+		if err != nil {
+			return nil, err
+		}
+		defer x.Close()
+		runs = append(runs, x)
+	}
+	sums = make([]string, runs[0].Shards())
+	var mu sync.Mutex
+	err = parallel.Each(t.Context(), 4, make([]struct{}, 2*len(sums)), func(ctx context.Context, k int, _ struct{}) error {
+		i := k % len(sums)
+		r, err := runs[k%len(runs)].Make(ctx, i)
+		mu.Lock()
+		defer mu.Unlock()
+		if err == nil && sums[i] != "" && sums[i] != r.Sum {
+			err = fmt.Errorf("shard %d has the sums %s and %s", i, sums[i], r.Sum)
+		}
+		sums[i] = r.Sum
+		return err
+	})
+	if err != nil {
+		return sums, err
+	}
+	return sums, runs[0].Finish(t.Context(), known(sums))
+}
+
+// known returns the sums of a list.
+func known(sums []string) func(int) (string, error) {
+	return func(i int) (string, error) { return sums[i], nil }
+}
+
+// TestOpenRun: what several processes make together is what Generate makes alone.
+func TestOpenRun(t *testing.T) {
+	j := mixed(toyJob(3, 2))
+	want := withoutFolders(files(t, generateToy(t, j, Options{})))
+	for kind, out := range places(t) {
+		sums, err := madeTogether(t, out, j, Options{Workers: 2})
+		require.NoError(t, err, kind)
+		requireSameFiles(t, want, objects(t, out))
+		x, err := OpenRun(t.Context(), out, j, toyMakers(), Options{})
+		require.NoError(t, err)
+		r, err := x.Make(t.Context(), 1) // too late
+		require.NoError(t, err)
+		require.Equal(t, sums[1], r.Sum)
+		require.NoError(t, x.Finish(t.Context(), known(sums)))
+		requireSameFiles(t, want, objects(t, out))
+		again, err := x.Remake(t.Context(), 1)
+		require.NoError(t, err)
+		require.Equal(t, r, again)
+		require.EqualValues(t, 15, r.Episodes)
+		require.Contains(t, x.Build(), "moonfarm "+Version)
+		require.NoError(t, x.Close())
+	}
+}
+
+// TestOpenRunStoppedAtEveryStep lets everything that changes the store fail in turn,
+// alone and with all after it, and repeats the whole.
+func TestOpenRunStoppedAtEveryStep(t *testing.T) {
+	j := toyJob(2, 1)
+	j.Episodes = 25
+	want := withoutFolders(files(t, generateToy(t, j, Options{})))
+	stride := 17
+	if os.Getenv("MOONFARM_LONG") != "" {
+		stride = 1
+	}
+	for kind := range places(t) {
+		for _, crash := range []bool{false, true} {
+			for k := 0; ; k += stride {
+				out := places(t)[kind] + fmt.Sprint(crash, k)
+				broken, n, err := refused(k, crash, func(o Options) error {
+					_, err := madeTogether(t, out, j, o)
+					return err
+				})
+				if n <= k {
+					require.NoError(t, err)
+					require.Greater(t, k, 60, "operations of a run")
+					break
+				}
+				if err != nil {
+					require.ErrorIs(t, err, broken)
+					require.False(t, errors.As(err, new(*LastingError)), "an error of the store can pass")
+				}
+				_, err = madeTogether(t, out, j, Options{})
+				require.NoError(t, err, "after step %d of a %s", k, kind)
+				requireSameFiles(t, want, objects(t, out))
+			}
+		}
+	}
+}
+
+// TestBrokenShards: files that are not what their sum says are found before the
+// dataset is complete; a shard that another made otherwise is told from this.
+func TestBrokenShards(t *testing.T) {
+	j := toyJob(2, 1)
+	want := withoutFolders(files(t, generateToy(t, j, Options{})))
+	for kind, out := range places(t) {
+		x, err := OpenRun(t.Context(), out, j, toyMakers(), Options{})
+		require.NoError(t, err)
+		other := j
+		other.Seed++
+		y, err := OpenRun(t.Context(), out+"-other", other, toyMakers(), Options{})
+		require.NoError(t, err)
+		var sums []string
+		for i := range x.Shards() {
+			r, err := x.Make(t.Context(), i)
+			require.NoError(t, err)
+			sums = append(sums, r.Sum)
+		}
+		text, err := x.Differ(t.Context(), 2, sums[2])
+		require.NoError(t, err)
+		require.Contains(t, text, "all rows are equal", kind)
+
+		// Another's shard, as a worker that cheats would store it.
+		wrong, err := y.Make(t.Context(), 2)
+		require.NoError(t, err)
+		from, err := storeOf(t.Context(), out+"-other")
+		require.NoError(t, err)
+		to, err := storeOf(t.Context(), out)
+		require.NoError(t, err)
+		for _, dir := range append(tableNames(true), shardsDir) {
+			name := variant(pathOf(dir, 2), wrong.Sum)
+			b, err := store.ReadFile(t.Context(), from, name, 1<<30)
+			require.NoError(t, err)
+			require.NoError(t, store.WriteFile(t.Context(), to, name, b))
+		}
+		text, err = x.Differ(t.Context(), 2, wrong.Sum)
+		require.NoError(t, err)
+		require.Regexp(t, `2-[0-9a-f]{64}\.arrow: .*(episode 30|row|schema)`, text)
+
+		name := variant(pathOf(stepsDir, 3), sums[3])
+		b, err := store.ReadFile(t.Context(), to, name, 1<<30)
+		require.NoError(t, err)
+		for _, change := range []func() error{
+			func() error {
+				return store.WriteFile(t.Context(), to, name, []byte(strings.Repeat("x", len(b))))
+			},
+			func() error { return store.WriteFile(t.Context(), to, name, b[1:]) },
+			func() error { return to.Remove(t.Context(), name) },
+			func() error { return to.Remove(t.Context(), variant(pathOf(shardsDir, 3), sums[3])) },
+		} {
+			require.NoError(t, change())
+			err = x.Finish(t.Context(), known(sums))
+			var damaged *BrokenError
+			require.ErrorAs(t, err, &damaged)
+			require.Equal(t, 3, damaged.Shard)
+			require.ErrorContains(t, err, sums[3])
+			_, err = Open(out)
+			require.ErrorContains(t, err, "not complete")
+			_, err = x.Make(t.Context(), 3)
+			require.NoError(t, err)
+		}
+		require.NoError(t, x.Finish(t.Context(), known(sums)))
+		requireSameFiles(t, want, objects(t, out))
+		require.NoError(t, errors.Join(x.Close(), y.Close()))
+	}
+}
+
+// TestOpenRunRefuses: other runs, and shards that are not there or cannot be made.
+func TestOpenRunRefuses(t *testing.T) {
+	j := toyJob(2, 1)
+	for kind, out := range places(t) {
+		x, err := OpenRun(t.Context(), out, j, toyMakers(), Options{})
+		require.NoError(t, err)
+		other := j
+		other.Seed++
+		_, err = OpenRun(t.Context(), out, other, toyMakers(), Options{})
+		require.ErrorContains(t, err, "another run: seed")
+		if kind == "folder" {
+			_, err = Generate(t.Context(), out, j, toyMakers(), Options{})
+			require.ErrorContains(t, err, "another run is writing there")
+		}
+		_, err = x.Make(t.Context(), 0)
+		require.NoError(t, err)
+		_, err = x.Make(t.Context(), 7)
+		require.ErrorAs(t, err, new(*LastingError))
+		ctx, cancel := context.WithCancelCause(t.Context())
+		stop := errors.New("stop")
+		cancel(stop)
+		_, err = x.Make(ctx, 1)
+		require.ErrorIs(t, err, stop)
+		require.NoError(t, x.Close())
+		_, err = Generate(t.Context(), out, j, toyMakers(), Options{})
+		require.ErrorContains(t, err, "only the command that began it continues")
+	}
+}
