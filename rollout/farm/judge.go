@@ -18,7 +18,7 @@ func (r *run) nextAudit(worker string) (int, *due) {
 		shard := r.todo[i]
 		d := r.due[shard]
 		switch {
-		case d == nil || d.by != nil || d.doubt:
+		case d == nil || len(d.by) > 0 || d.doubt:
 			r.todo = slices.Delete(r.todo, i, i+1)
 		case d.maker == worker:
 			i++
@@ -33,7 +33,7 @@ func (r *run) nextAudit(worker string) (int, *due) {
 // audited takes what a second worker made of a shard. It has the lock.
 func (c *coordinator) audited(r *run, w *worker, q *request) *answer {
 	d := r.due[q.Shard]
-	if d == nil || d.doubt || d.by == nil || d.by.w != w {
+	if d == nil || d.doubt || !slices.ContainsFunc(d.by, func(h *holder) bool { return h.w == w }) {
 		return &answer{} // it is decided, or was not asked of this worker
 	}
 	v := new(record)
@@ -57,6 +57,16 @@ func (c *coordinator) audited(r *run, w *worker, q *request) *answer {
 	return &answer{}
 }
 
+// settleAudit ends all holds on an audit, and the audit.
+func (r *run) settleAudit(shard int) {
+	if d := r.due[shard]; d != nil {
+		for _, h := range d.by {
+			delete(h.w.claims, claim{r.id, shard, true})
+		}
+		delete(r.due, shard)
+	}
+}
+
 // decide records the end of an audit. It has the lock.
 func (c *coordinator) decide(r *run, shard int, v *record, revision uint64, state, by string) bool {
 	was := v.Audit
@@ -68,12 +78,7 @@ func (c *coordinator) decide(r *run, shard int, v *record, revision uint64, stat
 	if !ok || r.State != Running {
 		return ok
 	}
-	if d := r.due[shard]; d != nil {
-		if d.by != nil {
-			delete(d.by.w.claims, claim{r.id, shard, true})
-		}
-		delete(r.due, shard)
-	}
+	r.settleAudit(shard)
 	of := &Counts{}
 	if maker := c.workers[v.Worker]; maker != nil {
 		of, maker.dirty = &maker.Audits, true
@@ -104,7 +109,7 @@ func (c *coordinator) waive(r *run) {
 		if checked++; checked > 1000 {
 			return // the rest at another tick
 		}
-		if d.by != nil || d.doubt || len(others) > 1 || len(others) == 1 && others[0].name != d.maker {
+		if len(d.by) > 0 || d.doubt || len(others) > 1 || len(others) == 1 && others[0].name != d.maker {
 			d.lonely = time.Time{}
 			continue
 		}

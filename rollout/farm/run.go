@@ -36,8 +36,9 @@ type run struct {
 	queued, pending     int   // messages in the queue; those with nobody
 	held                map[int]*hold
 	due                 map[int]*due
-	todo                []int // shards whose audit nobody has taken; some stale
-	doubts              int   // arbitrations
+	todo                []int   // shards whose audit nobody has taken; some stale
+	slow                []claim // what one worker has had for long, at the end of the run; some stale
+	doubts              int     // arbitrations
 	counts              Counts
 	again, remade       int
 	took                []time.Duration  // of the last commits
@@ -56,7 +57,7 @@ type hold struct {
 // due is an audit to be made.
 type due struct {
 	maker  string
-	by     *holder   // who makes it, or nil
+	by     []*holder // who makes it
 	doubt  bool      // the coordinator decides
 	lonely time.Time // since when nobody else could do it
 }
@@ -139,10 +140,7 @@ func (c *coordinator) disown(r *run, shard int, v *record) {
 	case auditWaived:
 		r.counts.Waived--
 	}
-	if d := r.due[shard]; d != nil && d.by != nil {
-		delete(d.by.w.claims, claim{r.id, shard, true})
-	}
-	delete(r.due, shard)
+	r.settleAudit(shard)
 	r.remade++
 	r.redo = append(r.redo, shard)
 	r.wake(r.feed)
@@ -201,7 +199,7 @@ func (c *coordinator) end(r *run) {
 			}
 		}
 	}
-	r.bits, r.redo, r.held, r.due, r.todo, r.took = nil, nil, map[int]*hold{}, map[int]*due{}, nil, nil
+	r.bits, r.redo, r.held, r.due, r.todo, r.slow, r.took = nil, nil, map[int]*hold{}, map[int]*due{}, nil, nil, nil
 	c.wg.Go(func() {
 		r.close()
 		if err := c.st.unqueue(c.ctx, r.id); err != nil && c.ctx.Err() == nil {
@@ -346,19 +344,50 @@ func (c *coordinator) retry(_ string, q *request, _ micro.Request) *answer {
 	return c.told(r, false)
 }
 
-// slowest is the shard that one other worker has had longer than is usual,
-// once all are given out.
-func (r *run) slowest(w *worker) (int, *hold) {
-	if r.next < r.Spec.Shards || r.pending > 0 || len(r.redo) > 0 || len(r.took) < 5 {
-		return 0, nil
+// look lists what one worker has had longer than is usual, once all is given out.
+func (r *run) look() {
+	r.slow = r.slow[:0]
+	if r.State != Running || r.next < r.Spec.Shards || r.pending > 0 || len(r.redo) > 0 || len(r.took) < 5 {
+		return
 	}
-	shard, oldest := -1, time.Now().Add(-r.usual*3/2)
-	for s, at := range r.held {
-		if len(at.by) == 1 && at.by[0].w != w && at.by[0].since.Before(oldest) {
-			shard, oldest = s, at.by[0].since
+	limit := time.Now().Add(-r.usual * 3 / 2)
+	for shard, at := range r.held {
+		if len(at.by) == 1 && at.by[0].since.Before(limit) {
+			r.slow = append(r.slow, claim{Run: r.id, Shard: shard})
 		}
 	}
-	return shard, r.held[shard]
+	if r.made < r.Spec.Shards {
+		return
+	}
+	for shard, d := range r.due {
+		if len(d.by) == 1 && d.by[0].since.Before(limit) {
+			r.slow = append(r.slow, claim{r.id, shard, true})
+		}
+	}
+}
+
+// takeSlow gives a worker what another is slow with.
+func (c *coordinator) takeSlow(r *run, w *worker) *answer {
+	for i := 0; i < min(len(r.slow), 16); {
+		k, by := r.slow[i], (*[]*holder)(nil)
+		if d := r.due[k.Shard]; k.Audit && d != nil && !d.doubt && d.maker != w.name {
+			by = &d.by
+		} else if at := r.held[k.Shard]; !k.Audit && at != nil {
+			by = &at.by
+		}
+		if by != nil && len(*by) == 1 && (*by)[0].w == w {
+			i++
+			continue
+		}
+		r.slow = slices.Delete(r.slow, i, i+1)
+		if by != nil && len(*by) == 1 {
+			h, a := c.grant(w, k)
+			*by = append(*by, h)
+			r.again++
+			return a
+		}
+	}
+	return nil
 }
 
 // timed notes how long a shard took.

@@ -113,13 +113,10 @@ func (c *coordinator) grantAgain(w *worker) *answer {
 		}
 		if shard, d := r.nextAudit(w.name); d != nil {
 			h, a := c.grant(w, claim{r.id, shard, true})
-			d.by = h
+			d.by = append(d.by, h)
 			return a
 		}
-		if shard, at := r.slowest(w); at != nil {
-			h, a := c.grant(w, claim{Run: r.id, Shard: shard})
-			at.by = append(at.by, h)
-			r.again++
+		if a := c.takeSlow(r, w); a != nil {
 			return a
 		}
 	}
@@ -135,6 +132,11 @@ func (c *coordinator) takes(w *worker, r *run) bool {
 // who has waited long enough.
 func (c *coordinator) serve() {
 	now := time.Now()
+	if len(c.waiting) > 0 {
+		for _, r := range c.runs {
+			r.look()
+		}
+	}
 	c.waiting = slices.DeleteFunc(c.waiting, func(t *waiter) bool {
 		a := c.grantAgain(t.w)
 		if a == nil && now.After(t.until) {
@@ -159,9 +161,10 @@ func (c *coordinator) release(w *worker, k claim) {
 	}
 	delete(w.claims, k)
 	if k.Audit {
-		if d := r.due[k.Shard]; d != nil && d.by == h {
-			d.by = nil
-			r.todo = append(r.todo, k.Shard)
+		if d := r.due[k.Shard]; d != nil {
+			if d.by = without(d.by, h); len(d.by) == 0 {
+				r.todo = append(r.todo, k.Shard)
+			}
 		}
 		return
 	}
@@ -169,8 +172,7 @@ func (c *coordinator) release(w *worker, k claim) {
 	if at == nil {
 		return
 	}
-	at.by = slices.DeleteFunc(at.by, func(o *holder) bool { return o == h })
-	if len(at.by) == 0 && !r.has(k.Shard) {
+	if at.by = without(at.by, h); len(at.by) == 0 && !r.has(k.Shard) {
 		delete(r.held, k.Shard)
 		if at.msg != nil {
 			_ = at.msg.Nak() // else it comes back by itself
@@ -178,6 +180,10 @@ func (c *coordinator) release(w *worker, k claim) {
 			r.wake(r.fetch)
 		}
 	}
+}
+
+func without(list []*holder, h *holder) []*holder {
+	return slices.DeleteFunc(list, func(o *holder) bool { return o == h })
 }
 
 // beat extends what a worker has in hand, and tells it what nobody wants.
@@ -225,9 +231,9 @@ func (c *coordinator) extend(w *worker, r *run, k claim) *holder {
 		if d == nil || d.doubt {
 			return nil
 		}
-		if h == nil && d.by == nil && d.maker != w.name {
+		if h == nil && len(d.by) == 0 && d.maker != w.name {
 			h, _ = c.grant(w, k)
-			d.by = h
+			d.by = append(d.by, h)
 		}
 		return h
 	case r.has(k.Shard):

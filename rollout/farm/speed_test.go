@@ -1,0 +1,129 @@
+package farm
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// spent are the processor time and the most memory (in MB) of a process so far.
+func (p *process) spent() (cpu time.Duration, memory int) {
+	p.t.Helper()
+	dir := fmt.Sprintf("/proc/%d/", p.cmd.Process.Pid)
+	stat, err := os.ReadFile(dir + "stat")
+	if err != nil {
+		p.t.Skipf("no figures of processes here: %v", err)
+	}
+	f := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+	for _, i := range []int{11, 12} { // utime, stime in hundredths
+		n, _ := strconv.Atoi(f[i])
+		cpu += time.Duration(n) * 10 * time.Millisecond
+	}
+	status, _ := os.ReadFile(dir + "status")
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	memory, _ = strconv.Atoi(strings.Fields(rest)[0])
+	return cpu, memory / 1024
+}
+
+// speedServer is a server and coordinator on one processor.
+func speedServer(t *testing.T) (*process, *Client, string) {
+	t.Helper()
+	if !long() {
+		t.Skip("takes a minute: set MOONFARM_LONG")
+	}
+	address := freePort(t)
+	server := child{Role: "serve", Dir: t.TempDir(), Address: address, Name: "server", Lapse: 30 * time.Second}.start(t, "GOMAXPROCS=1")
+	return server, people(t, "nats://"+address), "nats://" + address
+}
+
+// await polls until so many shards of the first run are made.
+func await(t *testing.T, c *Client, n int) *RunStatus {
+	t.Helper()
+	for begun := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		if s := ask(t, c); s != nil && len(s.Runs) > 0 && (s.Runs[0].Made >= n || s.Runs[0].State == Done) {
+			return &s.Runs[0]
+		}
+		if time.Since(begun) > 4*time.Minute {
+			t.Fatalf("%d shards are not made in four minutes: %+v", n, ask(t, c))
+		}
+	}
+}
+
+// TestSpeed: a thousand workers with a connection each, one server on one
+// processor: claims and commits a second, and what the server needs for them.
+// Processor time is what counts: the workers use the other processors.
+func TestSpeed(t *testing.T) {
+	server, client, url := speedServer(t)
+	s := spec(40, 60_000, 50*time.Millisecond)
+	begin(t, client, s)
+	child{Role: "crowd", Address: url, Name: "crowd", Workers: 1000}.start(t)
+	first := await(t, client, 5000)
+	cpu0, _ := server.spent()
+	begun := time.Now()
+	last := await(t, client, 55_000)
+	cpu1, memory := server.spent()
+	wall, cpu := time.Since(begun), cpu1-cpu0
+	shards, audits := last.Made-first.Made, last.Audits.Passed-first.Audits.Passed
+	each := cpu / time.Duration(shards+audits)
+	t.Logf("%d shards and %d audits in %.1f s: %.0f shards, %.0f claims and commits a second; the server used %.0f %% of a processor, %v each, so at most %.0f a second; %d MB",
+		shards, audits, wall.Seconds(), float64(shards)/wall.Seconds(), float64(shards+audits)/wall.Seconds(),
+		100*cpu.Seconds()/wall.Seconds(), each.Round(time.Microsecond), float64(time.Second)/float64(each), memory)
+	if each > 500*time.Microsecond {
+		t.Errorf("a claim and commit cost %v of a processor, want 500µs at most: 2,000 a second", each)
+	}
+	if memory > 500 {
+		t.Errorf("the server used %d MB, want 500 at most", memory)
+	}
+}
+
+// TestSick: with 10 % dead workers and 10 % ten times slower a run ends within
+// 1.2 times the time of one in which all the work is spread perfectly.
+func TestSick(t *testing.T) {
+	_, client, url := speedServer(t)
+	const workers, shards, delay = 1000, 20_000, 1500 * time.Millisecond
+	s := spec(41, shards, delay)
+	begin(t, client, s)
+	child{Role: "crowd", Address: url, Name: "crowd", Workers: workers, Dead: 10, Slow: 10}.start(t)
+	await(t, client, 1)
+	begun := time.Now().Add(-delay)
+	r := await(t, client, shards+1)
+	if r.State != Done {
+		t.Fatalf("the run ended as %+v", r)
+	}
+	wall := time.Since(begun)
+	work := float64(shards + r.Audits.Passed)
+	ideal := time.Duration(work / (0.8*workers + 0.1*workers/10) * float64(delay))
+	t.Logf("%d shards and %d audits, %d given twice: %.1f s, the ideal is %.1f s: %.2f times", shards, r.Audits.Passed, r.Again, wall.Seconds(), ideal.Seconds(), wall.Seconds()/ideal.Seconds())
+	if wall > ideal*12/10 {
+		t.Errorf("%v, want 1.2 times %v at most", wall, ideal)
+	}
+}
+
+// TestMemory: what a coordinator holds does not grow with the shards but by
+// a bit for each.
+func TestMemory(t *testing.T) {
+	if !long() {
+		t.Skip("takes a minute: set MOONFARM_LONG")
+	}
+	heap := func(shards int) int {
+		f := newFarm(t)
+		s := spec(42, shards, time.Hour)
+		f.submit(s)
+		f.work("w0", opener(f.store), func(o *WorkerOptions) { o.Grace = time.Millisecond })
+		f.until("the queue is fed", func() bool { return f.run(s.ID()).Held == 2 })
+		time.Sleep(time.Second)
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc >> 10)
+	}
+	few, many := heap(1000), heap(1_000_000)
+	t.Logf("heap of server, coordinator and worker: %d kB with 10³ shards, %d kB with 10⁶", few, many)
+	if many > few+2048 {
+		t.Errorf("%d kB more with 10⁶ shards than with 10³, want 2 MB at most", many-few)
+	}
+}
