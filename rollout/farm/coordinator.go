@@ -46,6 +46,8 @@ type coordinator struct {
 	busy    chan struct{} // requests that write, at once
 	judging sync.Mutex    // one arbitration at a time
 
+	steering sync.Mutex // one submit, cancel or retry at a time; before mu
+
 	mu       sync.Mutex // guards what follows, and runs and workers
 	runs     map[string]*run
 	workers  map[string]*worker
@@ -272,7 +274,7 @@ func (c *coordinator) action(name string, h handler) micro.HandlerFunc {
 		if strings.HasPrefix(name, "w.") {
 			who = m.Subject()[strings.LastIndexByte(m.Subject(), '.')+1:]
 			if checkName(who) != nil {
-				reply(m, &answer{Error: checkName(who).Error()})
+				c.reply(m, &answer{Error: checkName(who).Error()})
 				return
 			}
 		}
@@ -280,22 +282,23 @@ func (c *coordinator) action(name string, h handler) micro.HandlerFunc {
 		if err := json.Unmarshal(m.Data(), q); err != nil {
 			text := name + ": a request is not the JSON of this protocol"
 			c.book.fail("", who, text)
-			reply(m, &answer{Error: text})
+			c.reply(m, &answer{Error: text})
 			return
 		}
 		if a := h(who, q, m); a != nil {
-			reply(m, a)
+			c.reply(m, a)
 		}
 	}
 }
 
-// reply answers; who is gone will ask again.
-func reply(m micro.Request, a *answer) {
+// reply answers; who is gone will ask again. It may come after the handler's
+// end, when the request's own methods may not be used.
+func (c *coordinator) reply(m micro.Request, a *answer) {
 	data, err := json.Marshal(a)
 	if err == nil && len(data) > maxPayload-4096 {
 		data, err = json.Marshal(&answer{Error: fmt.Sprintf("the answer has %d bytes, the limit is %d", len(data), maxPayload-4096)})
 	}
-	if err == nil {
-		_ = m.Respond(data)
+	if err == nil && m.Reply() != "" {
+		_ = c.c.nc.Publish(m.Reply(), data)
 	}
 }

@@ -263,7 +263,7 @@ func (c *coordinator) deliver(r *run, m jetstream.Msg) {
 		t.w.waiters--
 		h, a := c.grant(t.w, claim{Run: r.id, Shard: shard})
 		r.held[shard] = &hold{m, []*holder{h}}
-		reply(t.m, a)
+		c.reply(t.m, a)
 		return
 	}
 	_ = m.Nak()

@@ -85,9 +85,8 @@ func (c *coordinator) resume(r *run, broken *BrokenError) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	r.stop()
-	r.close()
 	r.State = Running
+	r = c.anew(r)
 	if broken != nil {
 		r.remade++
 	}

@@ -232,7 +232,7 @@ func (c *coordinator) convict(a Audit) {
 	c.waiting = slices.DeleteFunc(c.waiting, func(t *waiter) bool {
 		if t.w == w {
 			w.waiters--
-			reply(t.m, &answer{Error: "worker " + w.name + " is quarantined: " + text, Refused: true})
+			c.reply(t.m, &answer{Error: "worker " + w.name + " is quarantined: " + text, Refused: true})
 		}
 		return t.w == w
 	})

@@ -63,7 +63,19 @@ type due struct {
 }
 
 func newRun(id string, v *runRecord, revision uint64) *run {
-	return &run{runRecord: *v, id: id, revision: revision, fetch: make(chan struct{}, 1), feed: make(chan struct{}, 1), stop: func() {}}
+	return &run{runRecord: *v, id: id, revision: revision, fetch: make(chan struct{}, 1), feed: make(chan struct{}, 1), stop: func() {},
+		held: map[int]*hold{}, due: map[int]*due{}, fails: map[int][]string{}}
+}
+
+// anew puts a new state of a run in the place of an old one, which nobody who
+// still has it can use. It has the lock.
+func (c *coordinator) anew(r *run) *run {
+	n := newRun(r.id, &r.runRecord, r.revision)
+	n.again, n.remade = r.again, r.remade
+	c.runs[r.id] = n
+	r.State = ""
+	c.end(r)
+	return n
 }
 
 func (r *run) has(shard int) bool { return r.bits[shard/64]>>(shard%64)&1 != 0 }
@@ -75,12 +87,9 @@ func (r *run) wake(what chan struct{}) {
 	}
 }
 
-// begin reads the records of a run and sets it going. It has the lock.
+// begin reads the records of a run and sets it going, once. It has the lock.
 func (c *coordinator) begin(r *run) error {
 	r.bits = make([]uint64, (r.Spec.Shards+63)/64)
-	r.made, r.played, r.rows, r.bytes, r.next, r.redo = 0, 0, 0, 0, 0, nil
-	r.held, r.due, r.todo, r.counts, r.fails = map[int]*hold{}, map[int]*due{}, nil, Counts{}, map[int][]string{}
-	r.doubts, r.meter = 0, meter{}
 	err := each(c.ctx, c.st.shards, r.id+".*", func(key string, _ uint64, v *record) error {
 		shard, err := strconv.Atoi(strings.TrimPrefix(key, r.id+"."))
 		if err != nil || shard < 0 || shard >= r.Spec.Shards {
@@ -185,6 +194,16 @@ func (c *coordinator) change(r *run, to State, text string) error {
 	}
 	if !v.Ended.IsZero() {
 		c.end(r)
+		c.wg.Go(func() {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			if c.runs[r.id] != r { // it goes on already
+				return
+			}
+			if err := c.st.unqueue(c.ctx, r.id); err != nil && c.ctx.Err() == nil {
+				c.log.Warn("the queue of an ended run stays until the next start", "run", r.id, "err", err)
+			}
+		})
 	}
 	return nil
 }
@@ -200,12 +219,7 @@ func (c *coordinator) end(r *run) {
 		}
 	}
 	r.bits, r.redo, r.held, r.due, r.todo, r.slow, r.took = nil, nil, map[int]*hold{}, map[int]*due{}, nil, nil, nil
-	c.wg.Go(func() {
-		r.close()
-		if err := c.st.unqueue(c.ctx, r.id); err != nil && c.ctx.Err() == nil {
-			c.log.Warn("the queue of an ended run stays until the next start", "run", r.id, "err", err)
-		}
-	})
+	c.wg.Go(r.close)
 }
 
 // open is the run's Shards in this process.
@@ -268,6 +282,8 @@ func (c *coordinator) submit(_ string, q *request, _ micro.Request) *answer {
 		}
 		_ = s.Close()
 	}
+	c.steering.Lock()
+	defer c.steering.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if r = c.runs[id]; r == nil {
@@ -290,10 +306,10 @@ func (c *coordinator) told(r *run, joined bool) *answer {
 
 // start makes a run go on, or begin. It has the lock.
 func (c *coordinator) start(r *run, joined bool) *answer {
-	if r.State == Running && r.bits != nil { // two at once
-		return c.told(r, joined)
-	}
 	before := r.State
+	if before != "" {
+		r = c.anew(r)
+	}
 	if err := c.change(r, Running, ""); err != nil {
 		if before == "" {
 			delete(c.runs, r.id)
@@ -301,6 +317,7 @@ func (c *coordinator) start(r *run, joined bool) *answer {
 		return &answer{Error: err.Error()}
 	}
 	if err := c.begin(r); err != nil {
+		r.State = Cancelled // here alone: the next coordinator, or a retry, begins it again
 		return &answer{Error: err.Error()}
 	}
 	return c.told(r, joined)
@@ -308,6 +325,8 @@ func (c *coordinator) start(r *run, joined bool) *answer {
 
 // cancel ends a run by hand.
 func (c *coordinator) cancel(_ string, q *request, _ micro.Request) *answer {
+	c.steering.Lock()
+	defer c.steering.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r := c.runs[q.Run]
@@ -326,6 +345,8 @@ func (c *coordinator) cancel(_ string, q *request, _ micro.Request) *answer {
 
 // retry makes a run go on that has stopped, or look for what it lacks.
 func (c *coordinator) retry(_ string, q *request, _ micro.Request) *answer {
+	c.steering.Lock()
+	defer c.steering.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r := c.runs[q.Run]

@@ -103,27 +103,47 @@ func TestSick(t *testing.T) {
 	}
 }
 
-// TestMemory: what a coordinator holds does not grow with the shards but by
-// a bit for each.
+// TestMemory: what a coordinator holds does not grow with the shards to make
+// but by a bit for each, and the server beside it by some bytes for each record.
 func TestMemory(t *testing.T) {
 	if !long() {
 		t.Skip("takes a minute: set MOONFARM_LONG")
 	}
-	heap := func(shards int) int {
-		f := newFarm(t)
-		s := spec(42, shards, time.Hour)
-		f.submit(s)
-		f.work("w0", opener(f.store), func(o *WorkerOptions) { o.Grace = time.Millisecond })
-		f.until("the queue is fed", func() bool { return f.run(s.ID()).Held == 2 })
-		time.Sleep(time.Second)
+	heap := func() int {
 		var m runtime.MemStats
+		runtime.GC()
 		runtime.GC()
 		runtime.ReadMemStats(&m)
 		return int(m.HeapAlloc >> 10)
 	}
-	few, many := heap(1000), heap(1_000_000)
-	t.Logf("heap of server, coordinator and worker: %d kB with 10³ shards, %d kB with 10⁶", few, many)
-	if many > few+2048 {
-		t.Errorf("%d kB more with 10⁶ shards than with 10³, want 2 MB at most", many-few)
+	begun := func(shards int) (*farm, *Spec, int) {
+		f := newFarm(t)
+		s := spec(42, shards, time.Hour)
+		f.submit(s)
+		stop := f.work("idle", opener(f.store), func(o *WorkerOptions) { o.Grace = time.Millisecond })
+		f.until("the queue is fed", func() bool { return f.run(s.ID()).Held == 2 })
+		if err := stop(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		return f, s, heap()
+	}
+	_, _, few := begun(1000)
+	f, s, many := begun(1_000_000)
+	t.Logf("heap of server, coordinator and worker: %d kB with 10³ shards to make, %d kB with 10⁶", few, many)
+	if many > few+4096 {
+		t.Errorf("%d kB more with 10⁶ shards than with 10³, want 4 MB at most", many-few)
+	}
+	at := func(n int) int {
+		f.until(fmt.Sprintf("%d are made", n), func() bool { return f.run(s.ID()).Made >= n })
+		return heap()
+	}
+	for i := range 4 {
+		f.work(fmt.Sprintf("w%d", i), opener(nowhere{}, func(k *fake) { k.job.Delay = 0 }), func(o *WorkerOptions) { o.Slots = 8 })
+	}
+	early, half, late := at(1000), at(21_000), at(41_000)
+	t.Logf("heap with 1,000, 21,000 and 41,000 records: %d, %d, %d kB: %d bytes a record", early, half, late, (late-half)*1024/20_000)
+	if late > half+20_000*400/1024 {
+		t.Errorf("%d kB more with 20,000 records, want 400 bytes a record at most", late-half)
 	}
 }

@@ -146,7 +146,7 @@ func (c *coordinator) serve() {
 			return false
 		}
 		t.w.waiters--
-		reply(t.m, a)
+		c.reply(t.m, a)
 		return true
 	})
 }
