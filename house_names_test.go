@@ -117,15 +117,6 @@ var documented = map[string]string{
 	".Tracef":  "nats-server: server.Logger",
 	".Warnf":   "nats-server: server.Logger",
 
-	"rollout/farm.Coordinate": "the farm's command to come",
-	"rollout/farm.Work":       "the farm's command to come",
-	"rollout/farm.Serve":      "the farm's command to come",
-	"rollout/farm.NewClient":  "the farm's command to come",
-	".Cancel":                 "the farm's command to come",
-	".Retry":                  "the farm's command to come",
-	"rollout/farm.ErrLasting": "datasets to come",
-	"datasets.OpenRun":        "the farm's command to come",
-
 	"rollout/arena.Run":                        "programs that compare policies without a journal",
 	"rollout/arena/rating.LogOdds":             "statisticians: another matrix for Nash",
 	"rollout/arena/rating.AlphaRankAsymmetric": "statisticians: games whose seats differ",

@@ -13,13 +13,62 @@ import (
 	"moonfarm/env/catalog"
 )
 
+// jobFlags say what a dataset is made of, wherever it is made.
+type jobFlags struct {
+	gameFlags
+	policies string
+	job      datasets.Job
+}
+
+// add adds the flags.
+func (f *jobFlags) add(c *cobra.Command) {
+	j, flags := &f.job, c.Flags()
+	j.Episodes = 1000
+	flags.Var(whole(&j.Episodes, 1, maxEpisodes), "episodes", "how many games to play")
+	seedFlag(c, &j.Seed)
+	flags.StringVar(&f.policies, "policy", "random", "`A,B`: the policy of each seat, or one for all (see policies GAME)")
+	datasetFlags(c, j)
+	f.gameFlags.add(c)
+}
+
+// read makes the job.
+func (f *jobFlags) read(game string) (j datasets.Job, g catalog.Game, err error) {
+	t, err := f.open(game)
+	if err != nil {
+		return j, g, err
+	}
+	j = f.job
+	if j.ShardEpisodes == 0 {
+		j.ShardEpisodes = t.game.ShardEpisodes
+	}
+	if shards := shardsOf(&j); shards > maxShards {
+		return j, g, cli.WrongUse("--shard-episodes %d: %d shards for %d episodes, expected at most %d", j.ShardEpisodes, shards, j.Episodes, maxShards)
+	}
+	j.Game, j.Reward, j.MaxTurns = game, f.reward, f.maxTurns
+	if t.rules != "" {
+		j.Rules = []string{t.rules}
+	}
+	if err := checkMemory(t.game, &j, t.rules); err != nil {
+		return j, g, err
+	}
+	j.Policies, err = t.seats(f.policies)
+	return j, t.game, err
+}
+
+// shardsOf is how many shards a job has.
+func shardsOf(j *datasets.Job) uint64 {
+	n := j.Episodes / j.ShardEpisodes
+	if j.Episodes%j.ShardEpisodes > 0 {
+		n++
+	}
+	return n
+}
+
 // generateFlags are the flags of generate.
 type generateFlags struct {
-	gameFlags
-	out      string
-	policies string
-	workers  int
-	job      datasets.Job
+	jobFlags
+	out     string
+	workers int
 }
 
 // generated tells what generate did. Its JSON keys are documented in the help.
@@ -94,50 +143,24 @@ seconds, rows_per_second (of this run).`,
 		Args: takes("GAME"),
 		RunE: func(c *cobra.Command, args []string) error { return a.runGenerate(c.Context(), args[0], f) },
 	}
-	j, flags := &f.job, c.Flags()
-	j.Episodes = 1000
-	flags.StringVar(&f.out, "out", "", "`DIR` of the dataset: new, empty, or from an earlier run of the same command")
-	flags.Var(whole(&j.Episodes, 1, maxEpisodes), "episodes", "how many games to play")
-	seedFlag(c, &j.Seed)
-	flags.StringVar(&f.policies, "policy", "random", "`A,B`: the policy of each seat, or one for all (see policies GAME)")
-	datasetFlags(c, j)
+	c.Flags().StringVar(&f.out, "out", "", "`DIR` of the dataset: new, empty, or from an earlier run of the same command")
 	f.add(c)
 	workersFlag(c, &f.workers)
 	return c
 }
 
 func (a *app) runGenerate(ctx context.Context, game string, f *generateFlags) error {
-	t, err := f.open(game)
+	j, g, err := f.read(game)
 	if err != nil {
 		return err
 	}
 	if f.out == "" {
 		return cli.WrongUse("--out is missing: the folder to write, such as --out data/%s", game)
 	}
-	j := f.job
-	if j.ShardEpisodes == 0 {
-		j.ShardEpisodes = t.game.ShardEpisodes
-	}
-	if shards := (j.Episodes + j.ShardEpisodes - 1) / j.ShardEpisodes; shards > maxShards {
-		return cli.WrongUse("--shard-episodes %d: %d shards for %d episodes, expected at most %d", j.ShardEpisodes, shards, j.Episodes, maxShards)
-	}
-	j.Game, j.Reward, j.MaxTurns = game, f.reward, f.maxTurns
-	if t.rules != "" {
-		j.Rules = []string{t.rules}
-	}
-	if err := checkMemory(t.game, &j, t.rules); err != nil {
-		return err
-	}
-	if j.Policies, err = t.seats(f.policies); err != nil {
-		return err
-	}
 	a.resume = fmt.Sprintf("finished shards are kept in %s; the same command continues", f.out)
-	// A run keeps nearly all that it allocates. To collect garbage whenever memory
-	// has grown by a tenth costs nothing that can be measured, as there are some
-	// ten collections for a gigabyte of rows, and saves a sixth of the memory.
-	defer debug.SetGCPercent(debug.SetGCPercent(10))
+	defer thrifty()()
 	m := a.meter("episodes")
-	r, err := datasets.Generate(ctx, f.out, j, makers(t.game), datasets.Options{
+	r, err := datasets.Generate(ctx, f.out, j, makers(g), datasets.Options{
 		Workers:  f.workers,
 		Progress: func(p datasets.Progress) { m.show(p.Episodes, p.AllEpisodes, p.Rows, "rows") },
 	})
@@ -146,14 +169,23 @@ func (a *app) runGenerate(ctx context.Context, game string, f *generateFlags) er
 		return err
 	}
 	man := r.Manifest
-	g := generated{
+	done := generated{
 		Dir: f.out, Game: game, Rules: man.Rules[0].Version, Policies: man.Job.Policies, Seed: man.Job.Seed,
 		datasetSize: sizeOf(r), Seconds: passed.Seconds(),
 	}
-	if r.Made > 0 && g.Seconds > 0 { // of the rows that this run made, about
-		g.RowsPerSecond = float64(uint64(float64(g.Rows)*float64(g.Made)/float64(g.Shards))) / g.Seconds
+	if r.Made > 0 && done.Seconds > 0 { // of the rows that this run made, about
+		done.RowsPerSecond = float64(uint64(float64(done.Rows)*float64(done.Made)/float64(done.Shards))) / done.Seconds
 	}
-	return a.print(g, func() { a.printGenerated(g) })
+	return a.print(done, func() { a.printGenerated(done) })
+}
+
+// thrifty keeps memory small until it is undone. What makes shards keeps nearly
+// all that it allocates. To collect garbage whenever memory has grown by a tenth
+// costs nothing that can be measured, as there are some ten collections for a
+// gigabyte of rows, and saves a sixth of the memory.
+func thrifty() (undo func()) {
+	was := debug.SetGCPercent(10)
+	return func() { debug.SetGCPercent(was) }
 }
 
 // checkMemory tells why --memory, if it is asked for, cannot be had of a game with

@@ -11,6 +11,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,6 +21,7 @@ import (
 	"os/signal"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -43,6 +45,8 @@ type app struct {
 	stderr io.Writer
 	json   bool   // --json
 	resume string // said after an interrupt: what became of the work
+
+	patience atomic.Int64 // nanoseconds that an interrupted command may go on; 0: patience
 }
 
 // errInterrupted is the cause of a context that a signal ended.
@@ -62,7 +66,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(a.out)
 	root.SetErr(stderr)
-	ended, err := execute(ctx, root)
+	ended, err := a.execute(ctx, root)
 	if ended {
 		if e := a.out.Flush(); err == nil && e != nil {
 			err = fmt.Errorf("writing the output: %w", e)
@@ -82,12 +86,13 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return f.Status
 }
 
-// patience is how long an interrupted command may go on. It should stop at once,
-// but may wait for what cannot be interrupted, such as a pipe that nobody writes to.
+// patience is how long an interrupted command may go on that says nothing else. It
+// should stop at once, but may wait for what cannot be interrupted, such as a pipe
+// that nobody writes to.
 const patience = 3 * time.Second
 
 // execute executes the command, and reports whether it has come to its end.
-func execute(ctx context.Context, root *cobra.Command) (ended bool, err error) {
+func (a *app) execute(ctx context.Context, root *cobra.Command) (ended bool, err error) {
 	done := make(chan error, 1)
 	go func() { done <- root.ExecuteContext(ctx) }()
 	select {
@@ -98,7 +103,7 @@ func execute(ctx context.Context, root *cobra.Command) (ended bool, err error) {
 	select {
 	case err = <-done:
 		return true, err
-	case <-time.After(patience):
+	case <-time.After(cmp.Or(time.Duration(a.patience.Load()), patience)):
 		return false, errInterrupted
 	}
 }
@@ -193,8 +198,8 @@ is an object with the keys error, usage (true for wrong usage), exit_status.`)
 	root.PersistentFlags().BoolP("help", "h", false, "help for the command")
 	root.Flags().Bool("version", false, "print the version, as the command version does")
 	for _, c := range []func() *cobra.Command{
-		a.games, a.policies, a.generate, a.importing, a.inspect, a.verify, a.export, a.replay, a.eval, a.match, a.bench, a.version,
-		a.completion,
+		a.games, a.policies, a.generate, a.farm, a.importing, a.inspect, a.verify, a.export, a.replay, a.eval, a.match, a.bench,
+		a.version, a.completion,
 	} {
 		root.AddCommand(c())
 	}

@@ -14,7 +14,7 @@ import (
 
 const (
 	every      = time.Second // between two looks at the farm
-	idle       = 5           // looks left out while nobody watches
+	idle       = 5           // looks of which one is made while all is well and nobody watches
 	maxPoints  = 600         // of the chart
 	maxStreams = 64          // pages that follow at once
 	maxRuns    = 50          // that an event tells of; /status.json has all
@@ -67,9 +67,9 @@ func (l *live) follow(ctx context.Context) {
 	defer tick.Stop()
 	for n := 0; ; n++ {
 		l.mu.Lock()
-		watched := len(l.pages) > 0
+		often := len(l.pages) > 0 || l.last == nil || l.last.Status == nil
 		l.mu.Unlock()
-		if watched || n%idle == 0 {
+		if often || n%idle == 0 {
 			l.look(ctx)
 		}
 		select {

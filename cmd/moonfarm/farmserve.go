@@ -1,0 +1,254 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/datasets"
+	"moonfarm/rollout/farm"
+	"moonfarm/rollout/farm/web"
+)
+
+// farmServeFlags are the flags of farm serve.
+type farmServeFlags struct {
+	connectFlags
+	logFlags
+	store, listen, users string
+	cluster              farm.ClusterOptions
+	clusterSecret        string // a file
+	replicas             int
+	audit                float64
+	page                 web.Options
+	pagePassword         string // a file
+}
+
+// served tells where a server is. Its JSON keys are documented in the help.
+type served struct {
+	URL  string `json:"url"`
+	HTTP string `json:"http,omitempty"`
+}
+
+func (a *app) farmServe() *cobra.Command {
+	f := &farmServeFlags{}
+	c := &cobra.Command{
+		Use: "serve --store DIR", Short: "Keep runs and hand out their shards",
+		Long: `Serves a farm until it is stopped: a NATS server with JetStream keeps runs,
+shards and workers in a folder, and a coordinator hands out shards, has a sample
+of them made again, and completes datasets. After a stop, even a kill, the same
+command goes on. With --connect NATS servers that run elsewhere keep the state;
+several coordinators may then serve, one of which acts.
+
+Beyond loopback the server refuses to listen without TLS and credentials:
+--tls-cert, --tls-key, and --users or --tls-ca. --users is a JSON file with the
+key users, a list of objects with name, role (worker, operator or coordinator),
+and password (plain or as bcrypt) or nkey; --tls-ca has signed the certificates
+of clients. There the page of --http needs TLS and a user with a password.
+
+--http shows a page with runs, workers, failures and audits, and /status.json,
+/metrics for Prometheus, /healthz and /readyz.
+
+SIGTERM and Ctrl-C end it with status 0.
+
+With --json: one object with the keys url (where clients connect) and http (of
+the page), when it listens.`,
+		Example: `  moonfarm farm serve --store farm --http 127.0.0.1:8080
+  moonfarm farm serve --store farm --listen 0.0.0.0:4222 --tls-cert cert.pem --tls-key key.pem --users users.json`,
+		Args: takes(),
+		RunE: func(c *cobra.Command, _ []string) error { return a.runFarmServe(c.Context(), f) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.store, "store", "", "`DIR` of the state; made if missing")
+	flags.StringVar(&f.listen, "listen", defaultServer, "`ADDR`, HOST:PORT, for workers and clients; port 0: any")
+	flags.StringVar(&f.users, "users", "", "`FILE` with who may connect")
+	f.connectFlags.add(c, "")
+	flags.StringVar(&f.cluster.Name, "cluster-name", "", "`NAME` of this server among several that keep the state together")
+	flags.StringVar(&f.cluster.Listen, "cluster-listen", "", "`ADDR`, HOST:PORT, for the other servers")
+	flags.StringSliceVar(&f.cluster.Routes, "cluster-routes", nil, "`ADDRS`, HOST:PORT, of the other servers, with commas")
+	flags.StringVar(&f.clusterSecret, "cluster-secret-file", "", "`FILE` with the common password of the servers")
+	f.replicas = 1
+	flags.Var(whole(&f.replicas, 1, 5), "replicas", "how many servers keep each part of the state")
+	auditFlag(c, &f.audit)
+	flags.StringVar(&f.page.Listen, "http", "", "`ADDR`, HOST:PORT, of the page")
+	flags.StringVar(&f.page.User, "http-user", "", "`NAME` that a visitor of the page must know")
+	flags.StringVar(&f.pagePassword, "http-password-file", "", "`FILE` with the password for it")
+	flags.BoolVar(&f.page.Profile, "pprof", false, "serve /debug/pprof/ beside the page")
+	f.logFlags.add(c, slog.LevelInfo)
+	return c
+}
+
+// check tells what does not go together, and reads passwords.
+func (f *farmServeFlags) check() (err error) {
+	remote := f.url != ""
+	switch {
+	case f.store == "" && !remote:
+		return cli.WrongUse("--store is missing: the folder of the state, such as --store farm")
+	case f.store != "" && remote:
+		return cli.WrongUse("--store and --connect: the state is kept here or elsewhere, expected one of them")
+	case remote && (f.users != "" || f.cluster.Name != ""):
+		return cli.WrongUse("--connect: --users and --cluster-name are for a server in this process")
+	case (f.cluster.Name == "") != (f.cluster.Listen == ""):
+		return cli.WrongUse("--cluster-name and --cluster-listen: expected both or none")
+	case f.page.Listen == "" && (f.page.User != "" || f.page.Profile):
+		return cli.WrongUse("--http is missing: the address of the page, such as --http 127.0.0.1:8080")
+	case (f.page.User == "") != (f.pagePassword == ""):
+		return cli.WrongUse("--http-user and --http-password-file: expected both or none")
+	}
+	if remote {
+		err = f.connectFlags.check()
+	} else {
+		err = errors.Join(address("listen", f.listen), f.checkTLS())
+	}
+	if err == nil && f.page.Listen != "" {
+		err = address("http", f.page.Listen)
+	}
+	for _, p := range []struct {
+		file string
+		to   *string
+	}{{f.pagePassword, &f.page.Password}, {f.clusterSecret, &f.cluster.Secret}} {
+		if err == nil && p.file != "" {
+			*p.to, err = firstLine(p.file)
+		}
+	}
+	return err
+}
+
+// firstLine reads a password.
+func firstLine(file string) (string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, 4096))
+	line, _, _ := strings.Cut(string(text), "\n")
+	line = strings.TrimSuffix(line, "\r")
+	if err == nil && line == "" {
+		err = fmt.Errorf("%s: expected a password in its first line", file)
+	}
+	return line, err
+}
+
+func (a *app) runFarmServe(ctx context.Context, f *farmServeFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	a.lingers(0)
+	log := a.logger(&f.logFlags)
+	o := f.options("", log)
+	at := served{URL: f.url}
+	if f.url == "" {
+		so := farm.ServerOptions{Dir: f.store, Listen: f.listen, Cert: f.cert, Key: f.key, CA: f.ca, Users: f.users, Log: log}
+		if f.cluster.Name != "" {
+			so.Cluster = &f.cluster
+		}
+		s, err := farm.Serve(so)
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		o = farm.ConnectOptions{Server: s, Name: f.cluster.Name, Log: log}
+		at.URL = s.URL()
+	}
+	c, err := farm.Connect(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if f.page.Listen != "" {
+		if f.url == "" { // else the certificate is that of a client
+			f.page.Cert, f.page.Key = f.cert, f.key
+		}
+		f.page.Log = log
+		p, err := web.Serve(f.page, farm.NewClient(c))
+		if err != nil {
+			return err
+		}
+		defer p.Close()
+		at.HTTP = p.URL()
+	}
+	if err := a.print(at, func() { a.printServed(at) }); err != nil {
+		return err
+	}
+	if err := a.out.Flush(); err != nil {
+		return fmt.Errorf("writing the output: %w", err)
+	}
+	return farm.Coordinate(ctx, c, farm.CoordinatorOptions{
+		Version: datasets.Version, Open: openShards, Replicas: f.replicas, Audit: auditRate(f.audit), Server: o.Server, Log: log,
+	})
+}
+
+func (a *app) printServed(at served) {
+	a.printf("serving at %s\n", at.URL)
+	if at.HTTP != "" {
+		a.printf("page at %s\n", at.HTTP)
+	}
+}
+
+// farmWorkerFlags are the flags of farm worker.
+type farmWorkerFlags struct {
+	connectFlags
+	logFlags
+	workers int
+	name    string
+	grace   time.Duration
+}
+
+func (a *app) farmWorker() *cobra.Command {
+	f := &farmWorkerFlags{}
+	c := &cobra.Command{
+		Use: "worker --connect URL", Short: "Make shards for a farm",
+		Long: `Makes shards that a server hands out until it is stopped, one per core at a
+time. It waits for a server that is not there yet, and for one that is gone to
+come back. It must be of the server's version, and reach the outputs of the
+runs, such as a bucket whose credentials are in its environment.
+
+After SIGTERM or Ctrl-C it finishes the shards in hand, or hands them back when
+--grace is over, and ends with status 0. Killed, it loses what it had in hand to
+another worker after half a minute.`,
+		Example: `  moonfarm farm worker --connect nats://127.0.0.1:4222
+  moonfarm farm worker --connect tls://farm.example:4222 --tls-ca ca.pem --credentials worker7.json --log-format json`,
+		Args: takes(),
+		RunE: func(c *cobra.Command, _ []string) error { return a.runFarmWorker(c.Context(), f) },
+	}
+	f.connectFlags.add(c, "")
+	workersFlag(c, &f.workers)
+	c.Flags().StringVar(&f.name, "name", "", "`NAME` under which the farm knows the worker, if no credentials say it (default: of host and process)")
+	a.graceFlag(c, &f.grace)
+	f.logFlags.add(c, slog.LevelInfo)
+	return c
+}
+
+func (a *app) runFarmWorker(ctx context.Context, f *farmWorkerFlags) error {
+	if f.url == "" {
+		return cli.WrongUse("--connect is missing: the URL of the server, such as --connect nats://%s", defaultServer)
+	}
+	if err := f.check(); err != nil {
+		return err
+	}
+	defer thrifty()()
+	a.lingers(f.grace)
+	log := a.logger(&f.logFlags)
+	c, err := farm.Connect(ctx, f.options(f.name, log))
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return err
+	}
+	defer c.Close()
+	log.Info("working", "worker", c.Name(), "url", f.url, "at_once", f.workers)
+	err = farm.Work(ctx, c, farm.WorkerOptions{Version: datasets.Version, Slots: f.workers, Open: openShards, Grace: f.grace, Log: log})
+	if errors.Is(err, errInterrupted) {
+		return nil
+	}
+	return err
+}
