@@ -292,13 +292,14 @@ func (c *coordinator) action(name string, h handler) micro.HandlerFunc {
 }
 
 // reply answers; who is gone will ask again. It may come after the handler's
-// end, when the request's own methods may not be used.
+// end, when the request's own methods may not be used. An answer goes to an
+// inbox only: who asks has no right to speak to JetStream through the coordinator.
 func (c *coordinator) reply(m micro.Request, a *answer) {
 	data, err := json.Marshal(a)
 	if err == nil && len(data) > maxPayload-4096 {
 		data, err = json.Marshal(&answer{Error: fmt.Sprintf("the answer has %d bytes, the limit is %d", len(data), maxPayload-4096)})
 	}
-	if err == nil && m.Reply() != "" {
+	if err == nil && strings.HasPrefix(m.Reply(), "_INBOX") {
 		_ = c.c.nc.Publish(m.Reply(), data)
 	}
 }

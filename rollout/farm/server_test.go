@@ -126,7 +126,7 @@ func TestCredentials(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(f.server.Close)
-	t.Cleanup(func() { stop(); f.ended.Wait() })
+	defer func() { stop(); f.ended.Wait() }()
 	o := quick(f.store)
 	o.Server, o.Log = f.server, f.log
 	f.coordinate(ctx, o)

@@ -1,0 +1,127 @@
+package farm
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// figures are what a farm costs on paper. The costs were measured (TestSpeed,
+// TestMemory, and a beat and a restart by hand) and rounded up; what a shard
+// takes and weighs is assumed.
+type figures struct {
+	perClaim    time.Duration // of the coordinator's processor, for a claim with its commit
+	perBeat     time.Duration
+	perLoad     time.Duration // for a new coordinator to read a record
+	perRecord   float64       // bytes of memory of the server
+	diskRecord  float64       // bytes on its disk
+	perWorker   float64       // bytes of memory: its connection and what is known of it
+	perMessage  float64       // bytes on the wire of a claim and a commit
+	beats       time.Duration
+	rate        float64
+	episodes    float64 // of a shard
+	shard       time.Duration
+	perShardOut float64 // bytes of a shard's files
+}
+
+var paper = figures{
+	perClaim: 250 * time.Microsecond, perBeat: 60 * time.Microsecond, perLoad: 6 * time.Microsecond, perRecord: 250, diskRecord: 400, perWorker: 100 << 10,
+	perMessage: 2500, beats: 10 * time.Second, rate: 0.01, episodes: 50, shard: 60 * time.Second, perShardOut: 5 << 20,
+}
+
+// load is a farm's load, hour by hour.
+type load struct {
+	workers, shards        float64
+	hours, audits          float64 // of the run; all audits
+	claims, beats          float64 // a second
+	cores                  float64 // of the server's process
+	load                   time.Duration
+	memory, disk, wire     float64 // bytes; bytes; bytes a second
+	stored                 float64 // bytes a second into the store of files
+	firstAudits, auditRate float64 // share of audits in the first hour, at the end
+}
+
+// simulate runs the audits of one worker's history with the coordinator's own
+// chances: all workers are alike.
+func (p *figures) simulate(workers, shards float64) load {
+	l := load{workers: workers, shards: shards}
+	s := &sampler{rate: p.rate}
+	perHour := float64(time.Hour / p.shard)
+	each := shards / workers
+	var made, done, hour float64 // of one worker: own shards, and with audits of others
+	for n := uint64(1); made < each; n++ {
+		chance := s.chance(n, p.episodes, false)
+		step := min(1, each-made)
+		made += step
+		done += step * (1 + chance)
+		l.audits += step * chance
+		if l.hours = done / perHour; l.hours <= 1 {
+			l.firstAudits = l.audits / done
+		}
+		hour = chance
+	}
+	l.audits *= workers
+	l.auditRate = hour / (1 + hour)
+	l.claims = workers / p.shard.Seconds()
+	l.beats = workers / p.beats.Seconds()
+	l.cores = l.claims*p.perClaim.Seconds() + l.beats*p.perBeat.Seconds()
+	l.load = time.Duration(shards) * p.perLoad
+	l.memory = shards*p.perRecord + workers*p.perWorker
+	l.disk = shards * p.diskRecord
+	l.wire = l.claims * p.perMessage
+	l.stored = l.claims * (1 - l.auditRate) * p.perShardOut
+	return l
+}
+
+// amount writes a number with a prefix of a thousand.
+func amount(v float64, unit string) string {
+	for _, prefix := range []string{"", "k", "M", "G", "T"} {
+		if v < 1000 || prefix == "T" {
+			digits := max(0, 2-int(math.Floor(math.Log10(max(v, 1)))))
+			return strings.TrimSpace(fmt.Sprintf("%.*f %s%s", digits, v, prefix, unit))
+		}
+		v /= 1000
+	}
+	return ""
+}
+
+// table is the page's table.
+func (p *figures) table() string {
+	var b strings.Builder
+	b.WriteString("| workers | shards | hours | claims a second | beats a second | server, cores | takeover, seconds | server, memory | server, disk | network a second | files a second | audits | in the first hour | at the end |\n")
+	b.WriteString("|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n")
+	for _, c := range [][2]float64{{100, 1e5}, {1000, 1e6}, {10_000, 1e7}, {100_000, 1e8}, {100_000, 1e9}} {
+		l := p.simulate(c[0], c[1])
+		fmt.Fprintf(&b, "| %s | %s | %.1f | %s | %s | %.2f | %.1f | %s | %s | %s | %s | %.1f %% | %.1f %% | %.1f %% |\n",
+			amount(l.workers, ""), amount(l.shards, ""), l.hours, amount(l.claims, ""), amount(l.beats, ""), l.cores, l.load.Seconds(),
+			amount(l.memory, "B"), amount(l.disk, "B"), amount(l.wire, "B"), amount(l.stored, "B"),
+			100*l.audits/l.shards, 100*l.firstAudits, 100*l.auditRate)
+	}
+	return b.String()
+}
+
+// TestScale: the table of SCALE.md is what the figures give.
+func TestScale(t *testing.T) {
+	page, err := os.ReadFile("SCALE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := paper.table()
+	t.Logf("\n%s", table)
+	if !strings.Contains(string(page), table) {
+		t.Errorf("SCALE.md lacks this table:\n%s", table)
+	}
+	l := paper.simulate(100_000, 1e8)
+	if l.cores < 1 || l.memory < 16<<30 || l.load < 5*time.Minute || l.stored < 1e9 {
+		t.Errorf("SCALE.md says that one core, 16 GB, five minutes and 1 GB/s do not suffice, the figures say %.2f cores, %s, %v and %s/s",
+			l.cores, amount(l.memory, "B"), l.load, amount(l.stored, "B"))
+	}
+	bigger := paper
+	bigger.episodes, bigger.shard, bigger.perShardOut = 10*paper.episodes, 10*paper.shard, 10*paper.perShardOut
+	if l = bigger.simulate(100_000, 1e7); l.claims > 200 || l.memory > 16e9 || l.load > 2*time.Minute {
+		t.Errorf("SCALE.md says that shards ten times as large suffice: %+v", l)
+	}
+}
