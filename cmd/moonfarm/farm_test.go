@@ -132,6 +132,7 @@ func TestFarm(t *testing.T) {
 		t.Errorf("status at the end %+v", st)
 	}
 	wants(t, finish(t, "farm", "status", id[:8], "--connect", s.URL, "--watch"), "done")
+	waitUntil(t, "ready", func() bool { code, _ := fetch(t, s.HTTP+"readyz"); return code == 200 })
 	for path, word := range map[string]string{"": "<title>moonfarm", "status.json": id, "metrics": "moonfarm_up 1", "readyz": "ready", "healthz": "alive"} {
 		if code, text := fetch(t, s.HTTP+path); code != 200 || !strings.Contains(text, word) {
 			t.Errorf("/%s: status %d, want 200 and %q:\n%.300s", path, code, word, text)
