@@ -21,7 +21,7 @@ func (c *Client) Submit(ctx context.Context, s *Spec) (*RunStatus, error) {
 	return c.run(ctx, "submit", &request{Spec: s})
 }
 
-// Cancel ends a run. What is committed stays.
+// Cancel ends a run that is not done. What is committed stays, for Submit and Retry.
 func (c *Client) Cancel(ctx context.Context, run string) (*RunStatus, error) {
 	return c.run(ctx, "cancel", &request{claim: claim{Run: run}})
 }

@@ -206,7 +206,10 @@ func lead(ctx context.Context, conn *Conn, st *store, o *CoordinatorOptions, log
 func (c *coordinator) load() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	err := each(c.ctx, c.st.workers, ">", func(name string, _ uint64, v *workerRecord) error {
+	err := each(c.ctx, c.st.workers, ">", func(name string, revision uint64, v *workerRecord) error {
+		if time.Since(v.Beat) > 30*24*time.Hour && v.Quarantined == "" {
+			return c.st.workers.Purge(c.ctx, name, jetstream.LastRevision(revision))
+		}
 		c.workers[name] = &worker{workerRecord: *v, name: name, drawn: v.Shards, claims: map[claim]*holder{}}
 		return nil
 	})

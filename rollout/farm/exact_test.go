@@ -218,7 +218,7 @@ func TestGarbage(t *testing.T) {
 		[]byte(`{"run": "` + s.ID() + `", "shard": -5, "audit": true, "sum": "zz"}`),
 		[]byte(`{"run": "` + s.ID() + `", "shard": 2, "sum": "00112233445566778899", "rows": 18446744073709551615}`),
 		[]byte(`{"claims": [{"run": "` + s.ID() + `", "shard": -7}, {"run": "x"}, {"run": "` + s.ID() + `", "shard": 7, "audit": true}]}`),
-		[]byte(`{"spec": {"shards": 1000000000000, "episodes": 5}}`), []byte(`{"spec": {"name": "x", "build": "other", "shards": 1, "episodes": 1, "job": {}, "out": "x"}}`),
+		[]byte(`{"spec": {"name": "x", "build": "build-1", "shards": 1000000000000, "episodes": 1000000000000, "job": {}, "out": "x"}}`), []byte(`{"spec": {"name": "x", "build": "other", "shards": 1, "episodes": 1, "job": {}, "out": "x"}}`),
 		bytes.Repeat([]byte("x"), maxPayload-100), []byte(`{"host": "` + strings.Repeat("\\n", 1<<20) + `"}`),
 	}
 	for _, subject := range subjects {

@@ -31,14 +31,16 @@ type Spec struct {
 	Out      string          `json:"out"`      // folder or URL
 }
 
-// maxSpec is the most bytes of a spec: it travels as one message.
-const maxSpec = 512 << 10
+const (
+	maxSpec   = 512 << 10 // bytes of a spec: it travels as one message
+	maxShards = 1 << 30   // a coordinator has a bit for each
+)
 
 // check says what is wrong with a spec from outside.
 func (s *Spec) check() error {
 	switch {
-	case s.Shards < 1:
-		return fmt.Errorf("spec: %d shards, want 1 or more", s.Shards)
+	case s.Shards < 1 || s.Shards > maxShards:
+		return fmt.Errorf("spec: %d shards, want 1 to %d", s.Shards, maxShards)
 	case s.Episodes < uint64(s.Shards):
 		return fmt.Errorf("spec: %d episodes in %d shards, want at least one in each", s.Episodes, s.Shards)
 	case s.Build == "":
@@ -47,8 +49,8 @@ func (s *Spec) check() error {
 		return errors.New("spec: no place for the output")
 	case !json.Valid(s.Job):
 		return errors.New("spec: the job is no JSON")
-	case len(s.Job) > maxSpec:
-		return fmt.Errorf("spec: the job has %d bytes, the limit is %d", len(s.Job), maxSpec)
+	case len(s.Job)+len(s.Name)+len(s.Build)+len(s.Out) > maxSpec:
+		return fmt.Errorf("spec: more than %d bytes", maxSpec)
 	}
 	return nil
 }

@@ -242,11 +242,17 @@ func quick(store fakeStore) CoordinatorOptions {
 // newFarm starts a server and a coordinator with those options.
 func newFarm(t *testing.T, change ...func(*CoordinatorOptions)) *farm {
 	t.Helper()
+	return newFarmIn(t, t.TempDir(), change...)
+}
+
+// newFarmIn is newFarm with the server's store in a folder.
+func newFarmIn(t *testing.T, dir string, change ...func(*CoordinatorOptions)) *farm {
+	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	f := &farm{t: t, ctx: ctx, store: newMapStore(), logs: &logs{}}
 	f.log = newLog(f.logs)
 	var err error
-	if f.server, err = Serve(ServerOptions{Dir: t.TempDir(), Listen: "127.0.0.1:0", Log: f.log}); err != nil {
+	if f.server, err = Serve(ServerOptions{Dir: dir, Listen: "127.0.0.1:0", Log: f.log}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(f.server.Close)

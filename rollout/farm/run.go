@@ -333,12 +333,10 @@ func (c *coordinator) cancel(_ string, q *request, _ micro.Request) *answer {
 	if r == nil {
 		return &answer{Error: "no run " + line(q.Run)}
 	}
-	if r.State == Running || r.State == Failed {
+	if r.State != Cancelled && r.State != Done {
 		if err := c.change(r, Cancelled, ""); err != nil {
 			return &answer{Error: err.Error()}
 		}
-	} else if r.State == Finishing {
-		return &answer{Error: "the run is being finished: too late to cancel it"}
 	}
 	return c.told(r, false)
 }
