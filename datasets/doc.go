@@ -18,6 +18,7 @@
 //   - Generate plays the missing shards of a Job and writes them; Write does
 //     the same for episodes that come from elsewhere.
 //   - OpenRun is for several processes that make the shards of a Job together.
+//     Merge puts together the parts (Options.Part) that others made by themselves.
 //   - Open opens a dataset to read: Batches, Episodes, Finals, Statistics,
 //     ColumnSHA256, and Records for the Arrow library. Manifest.Unpacker unpacks
 //     packed observations. With ReadOptions.Makers, Batches and Render play the

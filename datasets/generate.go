@@ -15,6 +15,9 @@ import (
 type Options struct {
 	Workers int // goroutines; at least 1
 	Games   int // games that a worker plays side by side; 0: 8
+	// With Parts > 1, Generate makes part number Part of the shards alone, from 0,
+	// and does not complete the dataset: Merge puts the parts together.
+	Part, Parts int
 	// Progress, if not nil, is told how far the run is, one call at a time.
 	Progress func(Progress)
 
@@ -30,9 +33,9 @@ type Progress struct {
 
 // Result says what a run did.
 type Result struct {
-	Manifest *Manifest
-	Made     int // shards made by this run
-	Found    int // shards of earlier runs
+	Manifest *Manifest // of a part with its totals, and without an index
+	Made     int       // shards made by this run
+	Found    int       // shards of earlier runs
 	// AlreadyComplete reports whether earlier runs had completed the dataset:
 	// then this one wrote nothing.
 	AlreadyComplete bool
@@ -58,6 +61,9 @@ type Source interface {
 func Generate(ctx context.Context, dir string, j Job, m Makers, o Options) (Result, error) {
 	if len(j.Shards) > 0 {
 		return Result{}, fmt.Errorf("a job of imported episodes cannot be generated")
+	}
+	if p := max(o.Parts, 1); o.Parts < 0 || o.Part < 0 || o.Part >= p || p > maxShards {
+		return Result{}, fmt.Errorf("part %d of %d, from 0; there may be %d", o.Part, o.Parts, maxShards)
 	}
 	r, err := newRun(ctx, dir, j, m, o)
 	if err != nil {
@@ -110,7 +116,7 @@ func newRun(ctx context.Context, dir string, j Job, m Makers, o Options) (*run, 
 		return nil, err
 	}
 	var seats []rollout.Maker
-	if !j.imported() {
+	if !j.imported() && m.Policy != nil { // Merge makes no policies: its job names them
 		if seats, err = makeSeats(m, &j, specs[0]); err != nil {
 			return nil, err
 		}
@@ -211,19 +217,32 @@ func (r *run) make(ctx context.Context, play func(missing []int) error) (Result,
 		return Result{}, err
 	}
 	var missing []int
-	for i, d := range r.have {
+	first, end := r.options.shards(r.folder.shards)
+	for i, d := range r.have[first:end] {
 		if d == 0 {
-			missing = append(missing, i)
+			missing = append(missing, first+i)
 		}
 	}
-	result := Result{Found: r.folder.shards - len(missing), Made: len(missing)}
+	result := Result{Found: end - first - len(missing), Made: len(missing)}
 	if len(missing) > 0 {
 		if err := play(missing); err != nil {
 			return Result{}, err
 		}
 	}
 	result.Manifest = newManifest(r.layout, r.command)
-	return result, r.finish(ctx, result.Manifest, r.finished)
+	if r.options.Parts > 1 {
+		return result, r.finished(ctx, first, end, func(c sidecar) error {
+			result.Manifest.add(c)
+			return nil
+		})
+	}
+	return result, r.finish(ctx, result.Manifest, r.all)
+}
+
+// shards are the shards of the part, from the first up to the end.
+func (o *Options) shards(all int) (first, end int) {
+	parts := uint64(max(o.Parts, 1))
+	return int(uint64(all) * uint64(o.Part) / parts), int(uint64(all) * uint64(o.Part+1) / parts)
 }
 
 // isThere counts a shard of an earlier run.

@@ -61,9 +61,9 @@ func (e *BrokenError) Error() string { return fmt.Sprintf("shard %d: %v", e.Shar
 // Unwrap returns Err.
 func (e *BrokenError) Unwrap() error { return e.Err }
 
-// OpenRun opens the run of a Job, which is generated, to a place as Open reads it. The first process to open it
-// begins it. It fails if another dataset is there, or a run of Generate, and with the
-// errors of makers. Close must be called.
+// OpenRun opens the run of a Job, which is generated, to a place as Open reads it.
+// The first process to open it begins it. It fails if another dataset is there, or a
+// run of Generate, and with the errors of makers. Close must be called.
 func OpenRun(ctx context.Context, out string, j Job, m Makers, o Options) (*Run, error) {
 	if j.imported() {
 		return nil, fmt.Errorf("a job of imported episodes cannot be generated")

@@ -52,6 +52,14 @@ func madeTogether(t *testing.T, out string, j Job, o Options) (sums []string, er
 	return sums, runs[0].Finish(t.Context(), known(sums))
 }
 
+// stride is how far apart the steps are at which a run is stopped.
+func stride() int {
+	if os.Getenv("MOONFARM_LONG") != "" {
+		return 1
+	}
+	return 17
+}
+
 // known returns the sums of a list.
 func known(sums []string) func(int) (string, error) {
 	return func(i int) (string, error) { return sums[i], nil }
@@ -87,13 +95,9 @@ func TestOpenRunStoppedAtEveryStep(t *testing.T) {
 	j := toyJob(2, 1)
 	j.Episodes = 25
 	want := withoutFolders(files(t, generateToy(t, j, Options{})))
-	stride := 17
-	if os.Getenv("MOONFARM_LONG") != "" {
-		stride = 1
-	}
 	for kind := range places(t) {
 		for _, crash := range []bool{false, true} {
-			for k := 0; ; k += stride {
+			for k := 0; ; k += stride() {
 				out := places(t)[kind] + fmt.Sprint(crash, k)
 				broken, n, err := refused(k, crash, func(o Options) error {
 					_, err := madeTogether(t, out, j, o)

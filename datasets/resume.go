@@ -128,11 +128,17 @@ func (r *run) finish(ctx context.Context, m *Manifest, each func(ctx context.Con
 	return f.writeManifest(m)
 }
 
-// finished yields the sidecars of all shards in order. It fails if one is not that
+// all is finished for all shards.
+func (r *run) all(ctx context.Context, take func(sidecar) error) error {
+	return r.finished(ctx, 0, len(r.have), take)
+}
+
+// finished yields the sidecars of shards in order. It fails if one is not that
 // which the run wrote or found, or if a file of a shard is not there, so that what
 // is completed can be opened.
-func (r *run) finished(ctx context.Context, take func(sidecar) error) error {
-	for i, d := range r.have {
+func (r *run) finished(ctx context.Context, first, end int, take func(sidecar) error) error {
+	for i := first; i < end; i++ {
+		d := r.have[i]
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}

@@ -74,6 +74,27 @@ func wholeOr(to *int, what, word, kind string) value {
 	return value{set: set, show: show, kind: kind}
 }
 
+// part is the value of a flag that takes the number of a part and how many there are.
+func part(number, all *int) value {
+	set := func(text string) error {
+		i, n, ok := strings.Cut(text, "/")
+		a, err := strconv.Atoi(i)
+		b, e := strconv.Atoi(n)
+		if !ok || err != nil || e != nil || a < 0 || a >= b || b > maxShards {
+			return fmt.Errorf("expected I/N with I from 0 to N-1, such as 0/4, and N up to %d", maxShards)
+		}
+		*number, *all = a, b
+		return nil
+	}
+	show := func() string {
+		if *all == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%d/%d", *number, *all)
+	}
+	return value{set: set, show: show, kind: "I/N"}
+}
+
 // discount is the value of a flag that takes a number above 0 and at most 1.
 func discount(to *float64) value {
 	set := func(text string) error {

@@ -69,6 +69,8 @@ type generateFlags struct {
 	jobFlags
 	out     string
 	workers int
+	part    int // of parts
+	parts   int // 0: the whole
 }
 
 // generated tells what generate did. Its JSON keys are documented in the help.
@@ -132,19 +134,25 @@ run that was stopped, even killed, continues if the same command is given again.
 DIR may be an URL, such as s3://bucket/data/td (s3 and file; gs and azblob in a
 build with -tags cloud).
 
+With --part I/N the run makes part I of N of the files, I from 0, and no more: N
+machines that cannot talk to each other make a part each, and merge puts these
+together.
+
 With --json: one object with the keys dir, game, rules_version, policies (one
 per seat), seed (a string), episodes, turns, rows, bytes, shards (all in the
-dataset), shards_made (by this run), shards_found (made by runs before),
+dataset, or of the part), shards_made (by this run), shards_found (made by runs before),
 seconds, rows_per_second (of this run).`,
 		Example: `  moonfarm generate towerdefence --episodes 2000 --seed 1 --out data/td
   moonfarm generate towerdefence --policy 'econ,mix(0.8*econ,0.2*random)' --obs packed --out data/mixed
   moonfarm generate codecraft --rules round1-4 --policy econ --episodes 100 --out data/craft
+  moonfarm generate towerdefence --episodes 2000 --part 0/4 --out parts/0
   moonfarm generate codecraft --memory --policy econ --episodes 100 --out data/remembered`,
 		Args: takes("GAME"),
 		RunE: func(c *cobra.Command, args []string) error { return a.runGenerate(c.Context(), args[0], f) },
 	}
 	c.Flags().StringVar(&f.out, "out", "", "`DIR` of the dataset: new, empty, or from an earlier run of the same command")
 	f.add(c)
+	c.Flags().Var(part(&f.part, &f.parts), "part", "make this part of the files alone, counted from 0; merge puts parts together")
 	workersFlag(c, &f.workers)
 	return c
 }
@@ -161,7 +169,7 @@ func (a *app) runGenerate(ctx context.Context, game string, f *generateFlags) er
 	defer thrifty()()
 	m := a.meter("episodes")
 	r, err := datasets.Generate(ctx, f.out, j, makers(g), datasets.Options{
-		Workers:  f.workers,
+		Workers: f.workers, Part: f.part, Parts: f.parts,
 		Progress: func(p datasets.Progress) { m.show(p.Episodes, p.AllEpisodes, p.Rows, "rows") },
 	})
 	passed := m.end()
@@ -176,7 +184,7 @@ func (a *app) runGenerate(ctx context.Context, game string, f *generateFlags) er
 	if r.Made > 0 && done.Seconds > 0 { // of the rows that this run made, about
 		done.RowsPerSecond = float64(uint64(float64(done.Rows)*float64(done.Made)/float64(done.Shards))) / done.Seconds
 	}
-	return a.print(done, func() { a.printGenerated(done) })
+	return a.print(done, func() { a.printGenerated(done, f) })
 }
 
 // thrifty keeps memory small until it is undone. What makes shards keeps nearly
@@ -230,11 +238,14 @@ func (t *table) seats(text string) ([]string, error) {
 	return specs, nil
 }
 
-func (a *app) printGenerated(g generated) {
+func (a *app) printGenerated(g generated, f *generateFlags) {
 	speed := ""
 	if g.Made > 0 {
 		speed = fmt.Sprintf("; %.1f s, %s rows/s", g.Seconds, cli.Group(uint64(g.RowsPerSecond)))
 	}
 	a.printSize(g.Dir, g.datasetSize, speed)
+	if f.parts > 1 {
+		a.printf("; part %d/%d is done, merge puts the parts together", f.part, f.parts)
+	}
 	a.printf("\n")
 }

@@ -66,6 +66,14 @@ func (d Folder) Move(_ context.Context, from, to string) error {
 	return os.Rename(d.path(from), d.path(to))
 }
 
+// Link gives a file of another folder a name here as well, if both are on one disk.
+func (d Folder) Link(from Folder, name string) error {
+	if err := os.MkdirAll(filepath.Dir(d.path(name)), 0o777); err != nil {
+		return err
+	}
+	return os.Link(from.path(name), d.path(name))
+}
+
 // Remove implements store.Store.
 func (d Folder) Remove(_ context.Context, name string) error {
 	if err := os.Remove(d.path(name)); !errors.Is(err, fs.ErrNotExist) {

@@ -1,0 +1,228 @@
+package datasets
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+
+	"moonfarm/datasets/internal/disk"
+	"moonfarm/datasets/internal/store"
+	"moonfarm/rollout/parallel"
+)
+
+// Merge puts together the parts of a dataset that Generate made with Options.Parts
+// into dir, as the same run would have made it alone, byte for byte. Parts and dir
+// are places as Open reads them. makers make the games of a run; policies are not
+// asked for. Files are linked where that can be had, else copied. If it is stopped,
+// the same call continues.
+//
+// It fails if the parts are not of one run, if a shard is missing, and if two parts
+// have different bytes for one shard; if they have the same, either is taken.
+func Merge(ctx context.Context, dir string, parts []string, makers func(game string) (Makers, error), o Options) (Result, error) {
+	x := &merger{}
+	for _, p := range parts {
+		if err := x.open(ctx, p); err != nil {
+			return Result{}, err
+		}
+	}
+	if len(x.parts) == 0 {
+		return Result{}, errors.New("no parts to merge")
+	}
+	m, err := makers(x.begun.Job.Game)
+	if err != nil {
+		return Result{}, err
+	}
+	m.Policy, o.Part, o.Parts = nil, 0, 0
+	r, err := newRun(ctx, dir, x.begun.Job, m, o)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := r.folder.begun.differ(x.text); err != nil {
+		return Result{}, fmt.Errorf("%s: %w", x.parts[0].path(runName), err)
+	}
+	x.run = r
+	return r.make(ctx, func(missing []int) error { return x.bring(ctx, missing) })
+}
+
+// merger is one Merge.
+type merger struct {
+	run   *run
+	text  []byte // run.json of the first part
+	begun runFile
+	parts []folder
+
+	from []int32 // per shard: the number of the first part that has it, from 1; 0: none
+}
+
+// open reads what run a part is of, and compares it with that of the first part.
+func (x *merger) open(ctx context.Context, dir string) error {
+	files, err := storeOf(ctx, dir)
+	if err != nil {
+		return err
+	}
+	text, err := store.ReadFile(ctx, files, runName, maxRun)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: not a part of a dataset: %w", dir, err)
+	}
+	if err != nil {
+		return err
+	}
+	f := folder{dir: dir, files: files, ctx: ctx}
+	if len(x.parts) == 0 {
+		if x.begun, err = decodeRunFile(text); err == nil {
+			err = x.begun.Job.check()
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.path(runName), err)
+		}
+		if x.begun.Job.imported() {
+			return fmt.Errorf("%s: imported episodes are made in one part", dir)
+		}
+		x.text = text
+	} else if err := x.begun.differ(text); err != nil {
+		return fmt.Errorf("%s and %s are not of one run: %w", x.parts[0].dir, dir, err)
+	}
+	f.begun, f.shards = x.begun, int(x.begun.Job.shards())
+	x.parts = append(x.parts, f)
+	return nil
+}
+
+// bring brings the missing shards.
+func (x *merger) bring(ctx context.Context, missing []int) error {
+	if err := x.find(ctx); err != nil {
+		return err
+	}
+	var none []string
+	for _, i := range missing {
+		if x.from[i] == 0 {
+			none = append(none, strconv.Itoa(i))
+		}
+	}
+	if len(none) > 0 {
+		const most = 10
+		return fmt.Errorf("%d of %d shards are in no part: %s%s", len(none), len(x.from),
+			strings.Join(none[:min(len(none), most)], ", "), map[bool]string{true: ", …"}[len(none) > most])
+	}
+	return parallel.Each(ctx, x.run.options.Workers, missing, func(ctx context.Context, _, i int) error {
+		return x.shard(ctx, &x.parts[x.from[i]-1], i)
+	})
+}
+
+// find finds which part has each shard. It fails if two have different bytes for one
+// shard.
+func (x *merger) find(ctx context.Context) error {
+	x.from = make([]int32, x.run.folder.shards)
+	for k, f := range x.parts {
+		var there []int
+		err := f.files.Each(ctx, shardsDir, func(name string) error {
+			i, ok := numberOf(shardsDir, name)
+			if !ok && unfinished.MatchString(name) {
+				return nil // being written, or left by a run that was killed
+			}
+			if !ok || i >= len(x.from) {
+				return fmt.Errorf("%s: no shard of the run", f.path(shardsDir+"/"+name))
+			}
+			there = append(there, i)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		slices.Sort(there)
+		for _, i := range there {
+			if err := x.same(f, i); err != nil {
+				return err
+			}
+			if x.from[i] == 0 {
+				x.from[i] = int32(k + 1)
+			}
+		}
+	}
+	return nil
+}
+
+// same fails if a shard of a part is not the one that an earlier part has, or the
+// dataset already.
+func (x *merger) same(f folder, i int) error {
+	other := x.run.folder
+	if x.from[i] > 0 {
+		other = x.parts[x.from[i]-1]
+	} else if x.run.have[i] == 0 {
+		return nil
+	}
+	_, a, err := other.sidecar(i)
+	if err != nil {
+		return err
+	}
+	_, b, err := f.sidecar(i)
+	if err != nil {
+		return err
+	}
+	if a.Checksum != b.Checksum {
+		return fmt.Errorf("shard %d has different bytes in %s and %s", i, other.dir, f.dir)
+	}
+	return nil
+}
+
+// shard brings one shard, whose sums are compared with the sidecar.
+func (x *merger) shard(ctx context.Context, f *folder, i int) error {
+	text, c, err := f.sidecar(i)
+	if err != nil {
+		return err
+	}
+	to := x.run.folder
+	if p := x.run.place(i); c.Episodes.Rows != p.n {
+		return fmt.Errorf("%s: %d episodes, expected %d", f.path(pathOf(shardsDir, i)), c.Episodes.Rows, p.n)
+	}
+	if err := atOnce(c.all(), func(file *File) error { return x.file(ctx, f, file) }); err != nil {
+		return err
+	}
+	if err := atOnce(to.tables(), func(d string) error { return to.files.Sync(ctx, d) }); err != nil {
+		return err
+	}
+	if err := store.WriteFile(ctx, to.files, pathOf(shardsDir, i), text); err != nil {
+		return err
+	}
+	x.run.have[i] = digest(text) // each by one goroutine
+	x.run.report(func(p *Progress) {
+		p.Shards, p.Episodes, p.Rows = p.Shards+1, p.Episodes+c.Episodes.Rows, p.Rows+c.Steps.Rows
+	})
+	return nil
+}
+
+// file links or copies one file.
+func (x *merger) file(ctx context.Context, f *folder, file *File) error {
+	to := x.run.folder
+	if a, ok := f.files.(disk.Folder); ok {
+		if b, ok := to.files.(disk.Folder); ok && b.Link(a, file.Path) == nil {
+			return f.sound(ctx, file.Path, file)
+		}
+	}
+	from, err := store.OpenSized(ctx, f.files, file.Path, file.Bytes)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	w, err := to.files.Create(ctx, file.Path)
+	if err != nil {
+		return err
+	}
+	if _, err = io.Copy(w, io.NewSectionReader(from, 0, from.Size())); err == nil {
+		err = w.Close()
+	}
+	if sum := w.SHA256(); err == nil && sum != file.SHA256 {
+		err = fmt.Errorf("%s: sha256 is %s, expected %s", from.Name(), sum, file.SHA256)
+	}
+	if err == nil {
+		err = w.Keep(file.Path)
+	}
+	if err != nil {
+		w.Drop()
+	}
+	return err
+}
