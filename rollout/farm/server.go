@@ -43,6 +43,7 @@ type ClusterOptions struct {
 type Server struct {
 	s      *server.Server
 	secret string
+	unlock func()                            // the store
 	warn   atomic.Pointer[func(text string)] // what a coordinator wants to keep
 }
 
@@ -68,7 +69,11 @@ func Serve(o ServerOptions) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.unlock, err = lockDir(o.Dir); err != nil {
+		return nil, fmt.Errorf("server: %w", err)
+	}
 	if s.s, err = server.NewServer(so); err != nil {
+		s.unlock()
 		return nil, fmt.Errorf("server: %w", err)
 	}
 	s.s.SetLogger(&serverLog{logger(o.Log), s}, false, false)
@@ -87,6 +92,7 @@ func (s *Server) URL() string { return s.s.ClientURL() }
 func (s *Server) Close() {
 	s.s.Shutdown()
 	s.s.WaitForShutdown()
+	s.unlock()
 }
 
 func (s *Server) options(o *ServerOptions) (*server.Options, error) {

@@ -172,3 +172,23 @@ func TestCredentials(t *testing.T) {
 		}
 	}
 }
+
+// TestOneServerPerStore: two servers in one folder would spoil each other's store.
+func TestOneServerPerStore(t *testing.T) {
+	o := ServerOptions{Dir: t.TempDir()}
+	s, err := Serve(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if other, err := Serve(o); err == nil || !strings.Contains(err.Error(), "another server has its store there") {
+		if err == nil {
+			other.Close()
+		}
+		t.Errorf("a second server: %v", err)
+	}
+	s.Close()
+	if s, err = Serve(o); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+}
