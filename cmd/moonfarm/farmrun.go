@@ -138,7 +138,7 @@ func (a *app) farmHere(ctx context.Context, s *farm.Server, spec *farm.Spec, f *
 		failed <- farm.Coordinate(serving, center, farm.CoordinatorOptions{Version: datasets.Version, Open: openShards, Audit: audit, Trusted: names, Server: s, Log: log})
 	})
 	client := farm.NewClient(center)
-	r, err := submit(ctx, client, spec, failed)
+	r, err := submit(ctx, client, spec, lookHere, failed)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ func (a *app) farmHere(ctx context.Context, s *farm.Server, spec *farm.Spec, f *
 			failed <- farm.Work(working, c, farm.WorkerOptions{Version: datasets.Version, Slots: slots, Open: openShards, Grace: f.grace, Log: log})
 		})
 	}
-	return a.await(ctx, client, r, failed)
+	return a.await(ctx, client, r, lookHere, failed)
 }
 
 // farmSubmitFlags are the flags of farm submit.
@@ -204,9 +204,9 @@ func (a *app) runFarmSubmit(ctx context.Context, game string, f *farmSubmitFlags
 	if f.wait {
 		a.resume = fmt.Sprintf("run %s goes on; the same command waits for it, farm cancel ends it", spec.ID())
 	}
-	r, err := submit(ctx, c, spec, nil)
+	r, err := submit(ctx, c, spec, lookAway, nil)
 	if err == nil && f.wait {
-		_, err = a.await(ctx, c, r, nil)
+		_, err = a.await(ctx, c, r, lookAway, nil)
 	}
 	if err != nil || f.wait {
 		return err
@@ -214,29 +214,32 @@ func (a *app) runFarmSubmit(ctx context.Context, game string, f *farmSubmitFlags
 	return a.print(r, func() { a.printf("%s\n", r.ID) })
 }
 
-// pollEvery is the time between two looks at a run.
-const pollEvery = 200 * time.Millisecond
+// The time between two looks at a run in this process, and at one elsewhere.
+const (
+	lookHere = 30 * time.Millisecond
+	lookAway = 500 * time.Millisecond
+)
 
 // submit submits a run to a coordinator that may be about to begin. An error from
 // failed, if that is not nil, ends the wait.
-func submit(ctx context.Context, c *farm.Client, spec *farm.Spec, failed <-chan error) (*farm.RunStatus, error) {
+func submit(ctx context.Context, c *farm.Client, spec *farm.Spec, every time.Duration, failed <-chan error) (*farm.RunStatus, error) {
 	for begin := time.Now(); ; {
 		r, err := c.Submit(ctx, spec)
 		if err == nil || time.Since(begin) > reach || !strings.Contains(err.Error(), "no coordinator answers") {
 			return r, err
 		}
-		if err := sleep(ctx, pollEvery, failed); err != nil {
+		if err := sleep(ctx, every, failed); err != nil {
 			return nil, err
 		}
 	}
 }
 
 // await waits for the end of a run and prints it.
-func (a *app) await(ctx context.Context, c *farm.Client, r *farm.RunStatus, failed <-chan error) (*farm.RunStatus, error) {
+func (a *app) await(ctx context.Context, c *farm.Client, r *farm.RunStatus, every time.Duration, failed <-chan error) (*farm.RunStatus, error) {
 	found := r.Made
 	m := a.meter("episodes")
 	for r.State == farm.Running || r.State == farm.Finishing {
-		if err := sleep(ctx, pollEvery, failed); err != nil {
+		if err := sleep(ctx, every, failed); err != nil {
 			m.end()
 			return nil, err
 		}
