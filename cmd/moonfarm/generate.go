@@ -140,8 +140,8 @@ together.
 
 With --json: one object with the keys dir, game, rules_version, policies (one
 per seat), seed (a string), episodes, turns, rows, bytes, shards (all in the
-dataset, or of the part), shards_made (by this run), shards_found (made by runs before),
-seconds, rows_per_second (of this run).`,
+dataset, or of the part), shards_made (by this run), shards_found (made by runs
+before), seconds, rows_per_second (of this run).`,
 		Example: `  moonfarm generate towerdefence --episodes 2000 --seed 1 --out data/td
   moonfarm generate towerdefence --policy 'econ,mix(0.8*econ,0.2*random)' --obs packed --out data/mixed
   moonfarm generate codecraft --rules round1-4 --policy econ --episodes 100 --out data/craft
