@@ -17,6 +17,7 @@ import (
 // Bounds of what a Port takes from strangers.
 const (
 	greeting   = 10 * time.Second // for the token, from when a client has connected
+	lingering  = time.Second      // for a connection of a client that has ended: it may be on its way
 	maxToken   = 4 << 10          // bytes of a token
 	maxFresh   = 64               // connections that have not given their token yet
 	maxWaiting = 256              // clients that no game has taken yet
@@ -200,6 +201,7 @@ func (p *Port) next(ctx context.Context, limit time.Duration, gone <-chan error)
 		defer t.Stop()
 		late = t.C
 	}
+	var ended error
 	for {
 		select {
 		case <-p.came:
@@ -210,9 +212,14 @@ func (p *Port) next(ctx context.Context, limit time.Duration, gone <-chan error)
 			return nil, context.Cause(ctx)
 		case <-p.open.Done():
 			return nil, net.ErrClosed
-		case err := <-gone:
-			return nil, p.none(fmt.Errorf("the client ended before it was connected: %w", err))
+		case ended = <-gone:
+			t := time.NewTimer(lingering)
+			defer t.Stop()
+			late = t.C
 		case <-late:
+			if ended != nil {
+				return nil, p.none(fmt.Errorf("the client ended before it was connected: %w", ended))
+			}
 			return nil, p.none(bots.Late("no client within %v", limit))
 		}
 	}
