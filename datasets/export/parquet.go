@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"runtime"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
@@ -26,7 +28,11 @@ const (
 // Parquet writes the rows as a Parquet file, compressed with zstd. A tensor is a
 // list of its values, row-major; the shapes are in the file's metadata, under
 // "moonfarm.columns", and "moonfarm.manifest" is the manifest. No column has nulls.
+// It fails on machines for which arrow's writer of Parquet is not complete.
 func Parquet(ctx context.Context, w io.Writer, d *datasets.Dataset, o Options) (Written, error) {
+	if err := able(); err != nil {
+		return Written{}, err
+	}
 	s, err := newSource(ctx, d, o)
 	if err != nil {
 		return Written{}, err
@@ -65,6 +71,14 @@ func Parquet(ctx context.Context, w io.Writer, d *datasets.Dataset, o Options) (
 		err = to.err
 	}
 	return s.written(), err
+}
+
+// able fails where arrow v15 has functions for Parquet that are nil.
+func able() error {
+	if able := []string{"amd64", "arm64", "ppc64le", "s390x"}; !slices.Contains(able, runtime.GOARCH) {
+		return fmt.Errorf("arrow v15 writes Parquet on %v, this is %s; npz is written everywhere", able, runtime.GOARCH)
+	}
+	return nil
 }
 
 // sticky keeps the first error and goes on: arrow's writer panics where it cannot
