@@ -36,11 +36,13 @@ func TestMemory(t *testing.T) {
 }
 
 // TestMemoryOfShards measures the peak of generate's memory for many shards: no
-// more than 45 MB, as for few. The long form alone makes so many files.
+// more than 60 MB, of which the program itself takes 38, and about as much as for
+// few. The long form alone makes so many files.
 func TestMemoryOfShards(t *testing.T) {
 	if os.Getenv(longEnv) == "" {
 		t.Skipf("writes 60,000 files: set %s", longEnv)
 	}
+	most := 60
 	for _, episodes := range []int{2000, 200_000} {
 		dir := filepath.Join(t.TempDir(), "data")
 		c := start(t, "generate", "towerdefence", "--max-turns", "2", "--shard-episodes", "10", "--episodes", fmt.Sprint(episodes), "--out", dir)
@@ -59,9 +61,10 @@ func TestMemoryOfShards(t *testing.T) {
 			}
 		}
 		t.Logf("%d episodes: %d MB", episodes, peak)
-		if peak == 0 || peak > 45 {
-			t.Errorf("%d episodes: a peak of %d MB, want at most 45", episodes, peak)
+		if peak == 0 || peak > most {
+			t.Errorf("%d episodes: a peak of %d MB, want at most %d", episodes, peak, most)
 		}
+		most = min(most, peak+10)
 		os.RemoveAll(dir)
 	}
 }

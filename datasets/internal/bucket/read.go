@@ -107,8 +107,9 @@ func (r *reader) fill(p []byte, at int64) error {
 		if try == attempts || r.ctx.Err() != nil || errors.Is(err, fs.ErrNotExist) || errors.As(err, new(silence)) {
 			return err
 		}
+		pause := int64(50*time.Millisecond) << try
 		select {
-		case <-time.After(time.Duration(float64(int64(50*time.Millisecond)<<try) * (0.5 + rand.Float64()))):
+		case <-time.After(time.Duration(pause/2 + rand.Int64N(pause))):
 		case <-r.ctx.Done():
 			return context.Cause(r.ctx)
 		}
