@@ -53,6 +53,32 @@ type Chooser interface {
 	Chosen(b *env.Batch, row int32) uint8
 }
 
+// Searcher is a Policy that weighs several moves for a row before it chooses, and
+// can tell what it found.
+type Searcher interface {
+	Policy
+	// Searched is what the latest Act found for a row, nil if that Act was not asked
+	// for it. It is valid until the next Act.
+	Searched(row int32) *Searched
+}
+
+// Searched is what a Searcher found for a row.
+type Searched struct {
+	Value  float64     // the result that the row's seat can expect, −1 … 1
+	Shares []float32   // of the search, or of a mixed strategy, for each move; they sum to 1
+	Orders []sim.Order // of move k: Orders[Ends[k-1]:Ends[k]] (with Ends[-1] = 0)
+	Ends   []int32
+}
+
+// OrdersOf returns the orders of move k.
+func (s *Searched) OrdersOf(k int) []sim.Order {
+	from := int32(0)
+	if k > 0 {
+		from = s.Ends[k-1]
+	}
+	return s.Orders[from:s.Ends[k]]
+}
+
 // Maker makes an instance of a policy for games of the spec. It fails if the
 // policy cannot play them. It may be called by several goroutines at once.
 type Maker func(s env.Spec) (Policy, error)

@@ -69,8 +69,9 @@ name, doc, rules_version, players, max_turns, max_orders (of one seat in one
 turn), planes ([planes, height, width] of an observation), scalars,
 packed_words, action_heads (choices of each head), unmasked (so many heads at
 the end have no mask), mask_words, actions (what they mean), rewards and
-policies (each a name and a doc), observation (planes and scalars, each with
-name, unit, scale, doc; and packed, how the words relate to the planes).
+policies (each a name, a doc and, of some, options: names and docs), observation
+(planes and scalars, each with name, unit, scale, doc; and packed, how the words
+relate to the planes).
 
 With --rules and --json: an array of objects with the keys key, value (the
 default), least, most (both empty for what is no number, or is fixed), doc, all
@@ -164,9 +165,11 @@ func (a *app) policies() *cobra.Command {
 		Use: "policies GAME", Short: "List the policies that play a game",
 		Long: `Lists the built-in policies of a game. Where a policy is asked for, its name or
 a mixture may be given: mix(0.8*econ,0.2*random) draws one of its members anew
-each turn, by weight. Mixtures nest.
+each turn, by weight. Mixtures nest. Of a policy with options some may be set in
+parentheses: mcts(sims=2000,rollout=playout).
 
-With --json: an array of objects with the keys name and doc.`,
+With --json: an array of objects with the keys name, doc and, of a policy that
+has some, options (each a name and a doc: values, meaning, default).`,
 		Example: "  moonfarm policies towerdefence",
 		Args:    takes("GAME"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -185,4 +188,15 @@ func (a *app) printPolicies(list []policy.Entry) {
 		rows = append(rows, []string{p.Name, p.Doc})
 	}
 	a.table(rows...)
+	for _, p := range list {
+		if len(p.Options) == 0 {
+			continue
+		}
+		rows := [][]string{{"option of " + p.Name, "what"}}
+		for _, o := range p.Options {
+			rows = append(rows, []string{o.Name, o.Doc})
+		}
+		a.printf("\n")
+		a.table(rows...)
+	}
 }

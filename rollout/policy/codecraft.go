@@ -12,7 +12,7 @@ import (
 // codecraftPolicies are the scripted policies of CodeCraft.
 var codecraftPolicies = func() (list []entry) {
 	for i := range codecraftStyles {
-		e := Entry{codecraftStyles[i].name, codecraftStyles[i].doc}
+		e := Entry{Name: codecraftStyles[i].name, Doc: codecraftStyles[i].doc}
 		list = append(list, scriptEntry("codecraft", e, codecraft.PartsOfAction*codecraft.MaxUnits, 0, func() (*codecraftView, func()) {
 			c := &codecraftSeat{style: &codecraftStyles[i]}
 			return &c.codecraftView, c.play

@@ -16,8 +16,8 @@ func Counting(t *testing.T, spec string, s env.Spec) (counts func() [3]int, p ro
 	for i := range all {
 		all[i] = new(counter)
 		scripted[game] = append(scripted[game], entry{
-			Entry{string(rune('a' + i)), "counts"},
-			func(env.Spec) (rollout.Policy, error) { return all[i], nil },
+			Entry: Entry{Name: string(rune('a' + i)), Doc: "counts"},
+			make:  func(env.Spec) (rollout.Policy, error) { return all[i], nil },
 		})
 	}
 	defer delete(scripted, game)

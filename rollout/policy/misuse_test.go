@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,7 +14,7 @@ func TestMisusePanics(t *testing.T) {
 	for i, c := range games {
 		v := newGames(t, c.name, c.rules, 1, 0)
 		other := newGames(t, games[(i+1)%len(games)].name, "", 1, 0)
-		names := append([]string{"random", "empty", "mix(1*random,1*random)"}, scripts(c.name)...)
+		names := slices.Concat([]string{"random", "empty", "mix(1*random,1*random)"}, scripts(c.name), c.searches)
 		for _, name := range names {
 			p := newPolicy(t, c.name, name, v.Spec())
 			said := func(v env.Vector, b *env.Batch) (fault string) {

@@ -5,6 +5,7 @@
 //	random                          uniform over the legal actions, for every game
 //	empty                           no orders, for every game
 //	econ                            a scripted one of the game; see Names
+//	mcts(sims=400,rollout=econ)     a search of the game; see Entry.Options
 //	mix(0.8*econ,0.2*random)        each turn and row one of several, by chance
 //
 // Mixtures nest. Weights are positive and need not sum to one.
@@ -22,18 +23,30 @@ import (
 type Entry struct {
 	Name string `json:"name"` // as in a spec
 	Doc  string `json:"doc"`  // one line
+	// Options may be set in parentheses behind the name, each with a value.
+	Options []Option `json:"options,omitempty"`
+}
+
+// Option is what can be set of a policy.
+type Option struct {
+	Name string `json:"name"`
+	Doc  string `json:"doc"` // one line: the values, the default, the meaning
 }
 
 // entry is an Entry with its constructor.
 type entry struct {
 	Entry
 	make rollout.Maker
+
+	// Of a search, instead of make.
+	search   func(o searchOptions, name string, s env.Spec) (rollout.Policy, error)
+	defaults searchOptions
 }
 
 // general are the policies that play every game.
 var general = []entry{
-	{Entry{"random", "uniform over the legal choices of every head"}, newRandom},
-	{Entry{"empty", "gives no orders"}, newEmpty},
+	{Entry: Entry{Name: "random", Doc: "uniform over the legal choices of every head"}, make: newRandom},
+	{Entry: Entry{Name: "empty", Doc: "gives no orders"}, make: newEmpty},
 }
 
 // scripted are the policies of one game, by its name.
@@ -44,9 +57,17 @@ var scripted = map[string][]entry{
 	"tron":         tronPolicies,
 }
 
+// searching are the policies that search the game, by its name.
+var searching = map[string][]entry{
+	"towerdefence": {towerdefenceSearches},
+}
+
+// lists are the entries for a game.
+func lists(game string) [3][]entry { return [3][]entry{general, scripted[game], searching[game]} }
+
 // mixture documents the form that is not a plain name, with names of the game.
 func mixture(game string) Entry {
-	e := Entry{"mix(W*SPEC,…)", "each turn one of the policies, drawn by weight"}
+	e := Entry{Name: "mix(W*SPEC,…)", Doc: "each turn one of the policies, drawn by weight"}
 	if own := scripted[game]; len(own) > 0 {
 		e.Doc += fmt.Sprintf(": mix(0.8*%s,0.2*%s)", own[len(own)-1].Name, general[0].Name)
 	}
@@ -57,7 +78,7 @@ func mixture(game string) Entry {
 // play every game.
 func Names(game string) []Entry {
 	var all []Entry
-	for _, list := range [][]entry{general, scripted[game]} {
+	for _, list := range lists(game) {
 		for _, e := range list {
 			all = append(all, e.Entry)
 		}
@@ -66,7 +87,8 @@ func Names(game string) []Entry {
 }
 
 // New reads a spec and returns a maker of the policy. The policy's name is the
-// spec in canonical form: no blanks, weights as written. The error says what is
+// spec in canonical form: no blanks, weights and options as written, numbers in
+// their shortest form. The error says what is
 // wrong, at which character (from 1), and what there would be; of a name that
 // no policy of the game has it is an *UnknownError.
 func New(game, spec string) (rollout.Maker, error) {
@@ -97,18 +119,18 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("no policy %q for %s; there are: %s, mix(…)", e.Name, e.Game, strings.Join(e.Known, ", "))
 }
 
-// find returns the constructor of a plain name.
-func find(game, name string) (rollout.Maker, error) {
+// find returns the entry of a name.
+func find(game, name string) (entry, error) {
 	var known []string
-	for _, list := range [][]entry{general, scripted[game]} {
+	for _, list := range lists(game) {
 		for _, e := range list {
 			if e.Name == name {
-				return e.make, nil
+				return e, nil
 			}
 			known = append(known, e.Name)
 		}
 	}
-	return nil, &UnknownError{game, name, known}
+	return entry{}, &UnknownError{game, name, known}
 }
 
 // Begins reports whether a text begins as the spec of a policy of the game does,

@@ -49,7 +49,7 @@ type script[S, R any, G game[S, R]] struct {
 // scriptEntry is the entry of a script. room is the number of orders that it may
 // give in a turn; begin makes a seat and the rule that plays there.
 func scriptEntry[S, R any, G game[S, R]](plays string, e Entry, room int, wants env.Want, begin func() (*seat[S, R, G], func())) entry {
-	return entry{e, func(s env.Spec) (rollout.Policy, error) {
+	return entry{Entry: e, make: func(s env.Spec) (rollout.Policy, error) {
 		if s.Info.Name != plays {
 			return nil, fmt.Errorf("%s plays %s, not %s", e.Name, plays, s.Info.Name)
 		}

@@ -27,24 +27,28 @@ type gameTests struct {
 	sizes       []int    // games at once
 	frugal      []string // rules under which allocations are counted …
 	until       int      // … in so many turns
+	searches    []string // searches, with few simulations
 }
 
 // games are all games that have scripts.
 var games = []gameTests{
-	{"towerdefence", "", "mix(1*econ,1*mix(1*rush,2*tesla),1*playout)", "turtle", 0, 20, []int{1, 5, 32}, []string{""}, 60},
-	{"terminal", "2026", "mix(1*starter,1*mix(1*maze,2*turtle),1*scatter)", "turtle", 0, 10, []int{1, 5}, terminal.RuleSets(), 20},
-	{"codecraft", "finals", "mix(1*econ,1*mix(1*turtle,2*econ-near),1*quickstart)", "turtle", 120, 4, []int{1, 3}, []string{"round1"}, 160},
-	{"tron", "", "mix(1*safe,1*mix(1*territory,2*random))", "safe", 0, 20, []int{1, 5, 32}, []string{"", "torus=true"}, 10},
+	{"towerdefence", "", "mix(1*econ,1*mix(1*rush,2*tesla),1*playout)", "turtle", 0, 20, []int{1, 5, 32}, []string{""}, 60,
+		[]string{"mcts(sims=10)", "mcts(sims=10,rollout=playout,horizon=10,node=regret)"}},
+	{"terminal", "2026", "mix(1*starter,1*mix(1*maze,2*turtle),1*scatter)", "turtle", 0, 10, []int{1, 5}, terminal.RuleSets(), 20, nil},
+	{"codecraft", "finals", "mix(1*econ,1*mix(1*turtle,2*econ-near),1*quickstart)", "turtle", 120, 4, []int{1, 3}, []string{"round1"}, 160, nil},
+	{"tron", "", "mix(1*safe,1*mix(1*territory,2*random))", "safe", 0, 20, []int{1, 5, 32}, []string{"", "torus=true"}, 10, nil},
 }
 
 // long reports whether the tests may take their time.
 func long() bool { return os.Getenv("MOONFARM_LONG") != "" }
 
-// scripts are the names of the game's scripted policies.
+// scripts are the names of the game's scripted policies: those without options.
 func scripts(game string) (names []string) {
 	all := policy.Names(game)
 	for _, e := range all[2 : len(all)-1] { // TestNames knows the others
-		names = append(names, e.Name)
+		if len(e.Options) == 0 {
+			names = append(names, e.Name)
+		}
 	}
 	return names
 }
@@ -126,7 +130,7 @@ func eachTurn[S any](t *testing.T, game, rules, script string, n int, show func(
 // those played before.
 func TestScriptsArePure(t *testing.T) {
 	for _, c := range games {
-		for _, name := range append([]string{"random", c.mix}, scripts(c.name)...) {
+		for _, name := range slices.Concat([]string{"random", c.mix}, scripts(c.name), c.searches) {
 			var want []sim.Order
 			for _, n := range c.sizes {
 				v := newGames(t, c.name, c.rules, n, c.turns)
@@ -151,7 +155,7 @@ func TestScriptsArePure(t *testing.T) {
 func TestScriptsAllocateNothing(t *testing.T) {
 	for _, c := range games {
 		for _, rules := range c.frugal {
-			for _, name := range append([]string{"random"}, scripts(c.name)...) {
+			for _, name := range slices.Concat([]string{"random"}, scripts(c.name), c.searches) {
 				v := newGames(t, c.name, rules, 2, 0)
 				p := newPolicy(t, c.name, name, v.Spec())
 				b := env.NewBatch(v.Spec(), 2, p.Wants())

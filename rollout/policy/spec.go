@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,18 +11,28 @@ import (
 	"moonfarm/rollout"
 )
 
-// node is a spec that was read: a plain name, or a mixture of others.
+// node is a spec that was read: a name, with or without options, or a mixture of
+// others.
 //
-//	spec    = name | "mix(" member { "," member } ")"
+//	spec    = name | name "(" setting { "," setting } ")" | "mix(" member { "," member } ")"
+//	setting = name "=" value
 //	member  = weight "*" spec
 //	name    = letters, digits, "-", "_"
+//	value   = letters, digits, "-", "_", ".", "+"
 //	weight  = a decimal number above 0
 //
 // Blanks may stand between any two of these.
 type node struct {
-	at      int // character where it begins, from 1
-	name    string
-	members []member // of a mixture
+	at       int // character where it begins, from 1
+	name     string
+	settings []setting // of options
+	members  []member  // of a mixture
+}
+
+// setting is an option and its value as they were written.
+type setting struct {
+	at          int // character where it begins
+	name, value string
 }
 
 type member struct {
@@ -95,6 +106,8 @@ func inWeight(c byte) bool {
 	return '0' <= c && c <= '9' || c == '.' || c == '-' || c == '+' || c == 'e'
 }
 
+func inValue(c byte) bool { return inName(c) || c == '.' || c == '+' }
+
 func (s *scanner) spec(depth int) (node, error) {
 	s.peek()
 	n := node{at: s.at + 1}
@@ -104,19 +117,14 @@ func (s *scanner) spec(depth int) (node, error) {
 	if s.peek() != '(' {
 		return n, nil
 	}
-	if n.name != "mix" {
-		return n, fmt.Errorf("character %d: %q takes no arguments; only mix does", s.at+1, n.name)
-	}
-	if depth == maxDepth {
+	if depth == maxDepth && n.name == "mix" {
 		return n, fmt.Errorf("character %d: mixtures nested more than %d deep", n.at, maxDepth)
 	}
 	s.at++
 	for {
-		m, err := s.member(depth)
-		if err != nil {
+		if err := s.argument(&n, depth); err != nil {
 			return n, err
 		}
-		n.members = append(n.members, m)
 		if s.peek() != ',' {
 			break
 		}
@@ -127,6 +135,33 @@ func (s *scanner) spec(depth int) (node, error) {
 	}
 	s.at++
 	return n, nil
+}
+
+// argument reads a member of a mixture, or a setting of any other name.
+func (s *scanner) argument(n *node, depth int) error {
+	if n.name == "mix" {
+		m, err := s.member(depth)
+		n.members = append(n.members, m)
+		return err
+	}
+	o, err := s.setting()
+	n.settings = append(n.settings, o)
+	return err
+}
+
+func (s *scanner) setting() (o setting, err error) {
+	s.peek()
+	o.at = s.at + 1
+	if o.name = s.word(inName); o.name == "" {
+		return o, s.unexpected("an option, as in sims=400")
+	}
+	if err = s.expect('='); err != nil {
+		return o, err
+	}
+	if o.value = s.word(inValue); o.value == "" {
+		return o, s.unexpected("the value of " + o.name)
+	}
+	return o, nil
 }
 
 func (s *scanner) member(depth int) (member, error) {
@@ -147,19 +182,39 @@ func (s *scanner) member(depth int) (member, error) {
 	return member{w, n}, err
 }
 
-// check finds all names.
-func (n node) check(game string) error {
+// check finds all names and reads all options, which it leaves in canonical form.
+func (n *node) check(game string) error {
 	if n.members == nil {
 		if n.name == "mix" {
 			return fmt.Errorf("character %d: mix needs members, as in mix(0.5*random,0.5*random)", n.at)
 		}
-		if _, err := find(game, n.name); err != nil {
+		e, err := find(game, n.name)
+		if err != nil {
 			return fmt.Errorf("character %d: %w", n.at, err)
 		}
+		return n.checkSettings(e)
 	}
-	for _, m := range n.members {
-		if err := m.node.check(game); err != nil {
+	for i := range n.members {
+		if err := n.members[i].node.check(game); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// checkSettings reads the options of policy e.
+func (n *node) checkSettings(e entry) error {
+	var o searchOptions
+	for i := range n.settings {
+		given := &n.settings[i]
+		if len(e.Options) == 0 {
+			return fmt.Errorf("character %d: %q takes no options", given.at, n.name)
+		}
+		if slices.ContainsFunc(n.settings[:i], func(other setting) bool { return other.name == given.name }) {
+			return fmt.Errorf("character %d: %s is set twice", given.at, given.name)
+		}
+		if err := o.set(e.Options, given); err != nil {
+			return fmt.Errorf("character %d: %w", given.at, err)
 		}
 	}
 	return nil
@@ -167,8 +222,15 @@ func (n node) check(game string) error {
 
 // String is the spec in canonical form.
 func (n node) String() string {
-	if n.members == nil {
+	if n.members == nil && n.settings == nil {
 		return n.name
+	}
+	if n.settings != nil {
+		parts := make([]string, len(n.settings))
+		for i, o := range n.settings {
+			parts[i] = o.name + "=" + o.value
+		}
+		return n.name + "(" + strings.Join(parts, ",") + ")"
 	}
 	parts := make([]string, len(n.members))
 	for i, m := range n.members {
@@ -180,11 +242,14 @@ func (n node) String() string {
 // build makes the policy; depth is the number of mixtures around it.
 func (n node) build(game string, s env.Spec, depth uint64) (rollout.Policy, error) {
 	if n.members == nil {
-		make, err := find(game, n.name)
+		e, err := find(game, n.name)
 		if err != nil {
 			return nil, err
 		}
-		return make(s)
+		if e.search != nil {
+			return newSearch(e, n, s)
+		}
+		return e.make(s)
 	}
 	m := &mix{name: n.String(), depth: depth, lists: make([][]int32, len(n.members))}
 	weights := make([]float64, len(n.members))

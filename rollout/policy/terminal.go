@@ -22,7 +22,7 @@ var terminalPolicies = []entry{
 // terminalScript is the entry of a script whose rule gives the orders of the
 // turn.
 func terminalScript(name, doc string, rule func(c *terminalSeat)) entry {
-	return scriptEntry("terminal", Entry{name, doc}, terminal.PlayoutOrders, env.WantKey, func() (*terminalView, func()) {
+	return scriptEntry("terminal", Entry{Name: name, Doc: doc}, terminal.PlayoutOrders, env.WantKey, func() (*terminalView, func()) {
 		c := new(terminalSeat)
 		return &c.terminalView, func() {
 			c.prepare()

@@ -26,7 +26,7 @@ var towerdefencePolicies = []entry{
 // towerdefenceScript is the entry of a script whose rule gives the order of the
 // round.
 func towerdefenceScript(name, doc string, rule func(c *towerdefenceSeat) sim.Order) entry {
-	return scriptEntry("towerdefence", Entry{name, doc}, 1, env.WantKey, func() (*towerdefenceView, func()) {
+	return scriptEntry("towerdefence", Entry{Name: name, Doc: doc}, 1, env.WantKey, func() (*towerdefenceView, func()) {
 		c := new(towerdefenceSeat)
 		return &c.towerdefenceView, func() {
 			c.me, c.foe = &c.state.Half[c.player], &c.state.Half[c.player^1]

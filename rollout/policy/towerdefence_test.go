@@ -74,7 +74,7 @@ func TestStyles(t *testing.T) {
 // every kind of opponent.
 func TestTowersAreLegal(t *testing.T) {
 	var legal []sim.Order
-	for _, name := range append([]string{"random"}, scripts("towerdefence")...) {
+	for _, name := range append([]string{"random", "mcts(sims=3)"}, scripts("towerdefence")...) {
 		eachTurn(t, "towerdefence", "", name, 24, func(g sim.Game[towerdefence.State], s *towerdefence.State, p sim.Player, orders []sim.Order) {
 			legal = g.AppendOrders(legal[:0], s, p)
 			if len(orders) > 0 && !slices.Contains(legal, orders[0]) {

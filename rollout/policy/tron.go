@@ -28,7 +28,7 @@ type tronView = seat[tron.State, tron.Rules, *tron.Game]
 // state then is worth most to it, of those by which its cycle does not crash at
 // once.
 func tronScript(name, doc string, worth func(c *tronSeat) int) entry {
-	return scriptEntry("tron", Entry{name, doc}, 1, env.WantKey, func() (*tronView, func()) {
+	return scriptEntry("tron", Entry{Name: name, Doc: doc}, 1, env.WantKey, func() (*tronView, func()) {
 		c := new(tronSeat)
 		return &c.tronView, func() { c.orders = append(c.orders, c.best(worth)) }
 	})

@@ -49,6 +49,8 @@ const (
 
 	PurposeSeat     Purpose = 8 // which seat a learner has in an episode
 	PurposeOpponent Purpose = 9 // whom it meets there
+
+	PurposeSearch Purpose = 10 // a simulation of a tree search
 )
 
 // Key derives the seed of one stream from the master seed and its

@@ -1,0 +1,175 @@
+package policy
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"moonfarm/env"
+	"moonfarm/rollout"
+	"moonfarm/rollout/search"
+	"moonfarm/sim"
+)
+
+// searchOptions are the options of a search: those that were set, and the game's
+// defaults.
+type searchOptions struct {
+	search.Options
+	rollout string // the script that plays on from a leaf, for both seats
+	horizon int    // turns that it plays at most
+}
+
+// The names of options, for the entries of games: these document them, with the
+// defaults of the game, and list the values of rollout before a colon.
+const (
+	optionSims    = "sims"
+	optionRollout = "rollout"
+	optionHorizon = "horizon"
+	optionNode    = "node"
+	optionC       = "c"
+	optionMemory  = "memory"
+)
+
+// nodeRules are the values of the option node.
+var nodeRules = []string{search.PUCT: "puct", search.Regret: "regret"}
+
+// set reads the value of an option, one of those known, and puts it into canonical
+// form.
+func (o *searchOptions) set(known []Option, given *setting) error {
+	i := slices.IndexFunc(known, func(k Option) bool { return k.Name == given.name })
+	if i < 0 {
+		names := make([]string, len(known))
+		for k := range known {
+			names[k] = known[k].Name
+		}
+		return fmt.Errorf("no option %q; there are: %s", given.name, strings.Join(names, ", "))
+	}
+	switch given.name {
+	case optionSims:
+		return given.number(&o.Simulations, 1, 1_000_000)
+	case optionHorizon:
+		return given.number(&o.horizon, 0, 1_000_000)
+	case optionMemory:
+		err := given.number(&o.Memory, 1, 1<<11-1) // an int of 32 bits holds the bytes
+		o.Memory <<= 20
+		return err
+	case optionC:
+		c, err := strconv.ParseFloat(given.value, 64)
+		if err != nil || !(c >= 0) || c > 1000 {
+			return fmt.Errorf("%s=%s, expected a number from 0 to 1000", given.name, given.value)
+		}
+		o.C = math.Abs(c) // not −0
+		given.value = strconv.FormatFloat(o.C, 'g', -1, 64)
+		return nil
+	case optionNode:
+		rule, err := given.oneOf(nodeRules)
+		o.Nodes = search.Rule(rule)
+		return err
+	}
+	scripts, _, _ := strings.Cut(known[i].Doc, ":")
+	o.rollout = given.value
+	_, err := given.oneOf(strings.Split(scripts, ", "))
+	return err
+}
+
+// number reads a whole number.
+func (g *setting) number(n *int, least, most int) (err error) {
+	if *n, err = strconv.Atoi(g.value); err != nil || *n < least || *n > most {
+		return fmt.Errorf("%s=%s, expected a whole number from %d to %d", g.name, g.value, least, most)
+	}
+	g.value = strconv.Itoa(*n)
+	return nil
+}
+
+// oneOf reads one of several words.
+func (g *setting) oneOf(words []string) (int, error) {
+	i := slices.Index(words, g.value)
+	if i < 0 {
+		return 0, fmt.Errorf("%s=%s, expected one of: %s", g.name, g.value, strings.Join(words, ", "))
+	}
+	return i, nil
+}
+
+// searchGame is what a game gives its searches.
+type searchGame[S, M any] interface {
+	search.Model[S, M]
+	search.Evaluator[S, M]
+	// look takes the rules of the Vector; false if it plays another game.
+	look(v env.Vector) bool
+	// appendOrders appends the orders of a move.
+	appendOrders(dst []sim.Order, m M) []sim.Order
+}
+
+// searcher is a policy that searches each row's state.
+type searcher[S, M any] struct {
+	name  string
+	seats int32
+	game  searchGame[S, M]
+	tree  *search.Tree[S, M]
+	width int                // most moves of a row
+	rows  []int32            // of the latest Act
+	found []rollout.Searched // of these rows
+}
+
+var _ rollout.Searcher = (*searcher[int, sim.Order])(nil)
+
+// newSearch makes the policy of a node whose name is that of a search.
+func newSearch(e entry, n node, s env.Spec) (rollout.Policy, error) {
+	o := e.defaults
+	for _, given := range n.settings {
+		if err := o.set(e.Options, &given); err != nil {
+			return nil, err
+		}
+	}
+	return e.search(o, n.String(), s)
+}
+
+// makeSearcher returns the policy of that name.
+func makeSearcher[S, M any](name string, o search.Options, g searchGame[S, M]) rollout.Policy {
+	return &searcher[S, M]{name: name, seats: 2, game: g, tree: search.New(o, g, g), width: o.Width}
+}
+
+// Name is the spec.
+func (c *searcher[S, M]) Name() string { return c.name }
+
+// Wants is the row's key.
+func (c *searcher[S, M]) Wants() env.Want { return env.WantKey }
+
+// Act searches the state of each row and gives the orders of the best move.
+func (c *searcher[S, M]) Act(v env.Vector, b *env.Batch, rows []int32) {
+	b.Need(env.WantKey, c.name)
+	states, ok := env.States[S](v)
+	if !ok || !c.game.look(v) {
+		panic(wrongGame(c.name, v))
+	}
+	c.rows = append(c.rows[:0], rows...)
+	for len(c.found) < len(rows) {
+		c.found = append(c.found, rollout.Searched{Shares: make([]float32, 0, c.width),
+			Orders: make([]sim.Order, 0, c.width), Ends: make([]int32, 0, c.width)})
+	}
+	room := len(b.Orders) / b.Rows
+	for i, row := range rows {
+		p := sim.Player(row % c.seats)
+		c.tree.Search(&states[row/c.seats], b.Key[row])
+		f := &c.found[i]
+		f.Value = c.tree.Value(p)
+		f.Shares = c.tree.AppendShares(f.Shares[:0], p)
+		f.Orders, f.Ends = f.Orders[:0], f.Ends[:0]
+		for _, m := range c.tree.Moves(p) {
+			f.Orders = c.game.appendOrders(f.Orders, m)
+			f.Ends = append(f.Ends, int32(len(f.Orders)))
+		}
+		chosen := f.OrdersOf(c.tree.Choose(p, f.Shares, b.Key[row]))
+		b.OrderLen[row] = int32(copy(b.Orders[int(row)*room:][:room], chosen))
+	}
+}
+
+// Searched implements rollout.Searcher.
+func (c *searcher[S, M]) Searched(row int32) *rollout.Searched {
+	if i := slices.Index(c.rows, row); i >= 0 {
+		return &c.found[i]
+	}
+	return nil
+}

@@ -1,0 +1,125 @@
+package policy_test
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"moonfarm/env"
+	"moonfarm/rollout"
+	"moonfarm/rollout/policy"
+	"moonfarm/sim"
+)
+
+// Options are read, put into canonical form and refused.
+func TestSearchOptions(t *testing.T) {
+	s := newGames(t, "towerdefence", "", 1, 0).Spec()
+	for spec, want := range map[string]string{
+		"mcts":                  "mcts",
+		" mcts ( sims = 0400 )": "mcts(sims=400)",
+		"mcts(rollout=turtle,node=regret,c=0.50,memory=1,horizon=07,sims=9)": "mcts(rollout=turtle,node=regret,c=0.5,memory=1,horizon=7,sims=9)",
+		"mcts(c=-0)": "mcts(c=0)",
+		"mix(1*mcts(sims=1),2*mix(1*mcts(c=1e-3)))": "mix(1*mcts(sims=1),2*mix(1*mcts(c=0.001)))",
+	} {
+		p := newPolicy(t, "towerdefence", spec, s)
+		if p.Name() != want {
+			t.Errorf("%q is called %q, want %q", spec, p.Name(), want)
+		}
+		if again := newPolicy(t, "towerdefence", want, s); again.Name() != want {
+			t.Errorf("%q is called %q", want, again.Name())
+		}
+	}
+	for spec, want := range map[string]string{
+		"mcts(simulations=3)":    `character 6: no option "simulations"; there are: sims, rollout, horizon, node, c, memory`,
+		"mcts(sims=0)":           "character 6: sims=0, expected a whole number from 1 to 1000000",
+		"mcts(sims=4e2)":         "character 6: sims=4e2, expected",
+		"mcts(sims=3,sims=3)":    "character 13: sims is set twice",
+		"mcts(c=-1)":             "character 6: c=-1, expected a number from 0 to 1000",
+		"mcts(c=nan)":            "character 6: c=nan, expected a number from 0 to 1000",
+		"mcts(sims=3, node=uct)": "character 14: node=uct, expected one of: puct, regret",
+		"mcts(rollout=mcts)":     "character 6: rollout=mcts, expected one of: econ, turtle, rush, tesla, playout",
+		"mcts(memory=99999)":     "character 6: memory=99999, expected a whole number from 1 to 2047",
+		"mix(1*mcts(horizon=x))": "character 12: horizon=x, expected",
+	} {
+		_, err := policy.New("towerdefence", spec)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want one with %q", spec, err, want)
+		}
+	}
+	if _, err := policy.New("tron", "mcts"); err == nil || !strings.Contains(err.Error(), `no policy "mcts" for tron`) {
+		t.Errorf("error %v of a search in a game without", err)
+	}
+	s.Info.Name = "toy"
+	if _, err := newMaker(t, "towerdefence", "mcts")(s); err == nil || !strings.Contains(err.Error(), "mcts plays towerdefence, not toy") {
+		t.Errorf("error %v of a search that plays another game", err)
+	}
+}
+
+// A search tells what it found for each row: legal moves, their shares, the move
+// played among those with the largest, and a value.
+func TestSearched(t *testing.T) {
+	for _, spec := range []string{"mcts(sims=40)", "mcts(sims=40,node=regret,horizon=9)"} {
+		v := newGames(t, "towerdefence", "", 3, 0)
+		p := newPolicy(t, "towerdefence", spec, v.Spec()).(rollout.Searcher)
+		b := env.NewBatch(v.Spec(), 3, p.Wants())
+		choices := 0
+		for range 40 {
+			v.Observe(b)
+			p.Act(v, b, []int32{4, 1, 3, 0})
+			b.OrderLen[2], b.OrderLen[5] = 0, 0
+			for _, row := range []int32{0, 1, 3, 4} {
+				choices += checkSearched(t, spec, p.Searched(row), b.Orders[row], strings.Contains(spec, "regret"))
+			}
+			if p.Searched(2) != nil {
+				t.Fatalf("%s: tells of a row that it was not asked for", spec)
+			}
+			v.Step(b)
+		}
+		if choices < 100 {
+			t.Errorf("%s: %d moves in all", spec, choices)
+		}
+	}
+}
+
+// checkSearched returns the number of moves.
+func checkSearched(t *testing.T, spec string, s *rollout.Searched, played sim.Order, mixed bool) int {
+	t.Helper()
+	sum, chosen := 0.0, -1
+	for k, share := range s.Shares {
+		sum += float64(share)
+		if slices.Equal(s.OrdersOf(k), []sim.Order{played}) {
+			chosen = k
+		}
+	}
+	if math.Abs(sum-1) > 1e-5 || !(s.Value >= -1 && s.Value <= 1) || len(s.Ends) != len(s.Shares) {
+		t.Fatalf("%s: shares %v, value %v, ends %v", spec, s.Shares, s.Value, s.Ends)
+	}
+	if chosen < 0 || s.Shares[chosen] == 0 || !mixed && s.Shares[chosen] != slices.Max(s.Shares) {
+		t.Fatalf("%s: order %x is played of %x, shares %v", spec, played, s.Orders, s.Shares)
+	}
+	return len(s.Shares)
+}
+
+// The search beats the strongest script that it plays on with.
+func TestSearchBeatsScripts(t *testing.T) {
+	for _, spec := range []string{"mcts(sims=32)", "mcts(sims=64,rollout=playout)"} {
+		v := newGames(t, "towerdefence", "", 2, 0)
+		seats := []rollout.Policy{newPolicy(t, "towerdefence", spec, v.Spec()), newPolicy(t, "towerdefence", "econ", v.Spec())}
+		won := 0
+		sink := sinkFunc(func(e *rollout.Episode) error {
+			if e.Outcome[0].Result > 0 {
+				won++
+			}
+			return nil
+		})
+		if err := rollout.Shard(context.Background(), v, seats, 3, 0, 8, sink); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s wins %d of 8 games against econ", spec, won)
+		if won < 6 {
+			t.Errorf("%s wins %d of 8 games against econ, want 6", spec, won)
+		}
+	}
+}

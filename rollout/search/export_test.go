@@ -1,0 +1,4 @@
+package search
+
+// Nodes is the number of nodes stored.
+func (t *Tree[S, M]) Nodes() int { return len(t.nodes) }

@@ -1,0 +1,69 @@
+package search
+
+import "moonfarm/sim"
+
+// What the latest search found, at the root.
+
+// Moves are the moves of seat p. They are valid until the next search.
+func (t *Tree[S, M]) Moves(p sim.Player) []M {
+	root := &t.nodes[0]
+	return t.moves[root.first[p]:][:root.count[p]]
+}
+
+// AppendShares appends the share of each move of seat p: PUCT's visits, or the
+// average strategy of regret matching. They sum to 1.
+func (t *Tree[S, M]) AppendShares(dst []float32, p sim.Player) []float32 {
+	root := &t.nodes[0]
+	stats := t.stats[root.first[p]:][:root.count[p]]
+	total := 0.0
+	for k := range stats {
+		total += t.share(&stats[k])
+	}
+	for k := range stats {
+		share := stats[k].prior // nothing was searched
+		if total > 0 {
+			share = t.share(&stats[k]) / total
+		}
+		dst = append(dst, float32(share))
+	}
+	return dst
+}
+
+// share is the share of a move, times the total of its node.
+func (t *Tree[S, M]) share(e *stat) float64 {
+	if t.options.Nodes == Regret {
+		return e.average
+	}
+	return e.visits
+}
+
+// Value is the value for seat p: the mean over the simulations, in regret matching
+// with later ones weighing more.
+func (t *Tree[S, M]) Value(p sim.Player) float64 {
+	value := t.nodes[0].sum / t.nodes[0].weight
+	if p == 1 {
+		return -value
+	}
+	return value
+}
+
+// Choose is the move of seat p to play, an index of Moves: with PUCT the one most
+// visited, with regret matching one drawn from the average strategy by the key.
+func (t *Tree[S, M]) Choose(p sim.Player, shares []float32, key uint64) int {
+	if t.options.Nodes == Regret {
+		t.seed(key, 1<<63)
+		chance, below := t.random.Float64(), 0.0
+		for k, share := range shares {
+			if below += float64(share); chance < below {
+				return k
+			}
+		}
+	}
+	best := 0
+	for k, share := range shares {
+		if share > shares[best] {
+			best = k
+		}
+	}
+	return best
+}

@@ -1,0 +1,91 @@
+package search
+
+import "math"
+
+// draw picks by regret matching: a move in proportion to its regret, and now and
+// then any. It adds the strategy to the average.
+func (t *Tree[S, M]) draw(v *visit, n *node, p int) {
+	stats := t.stats[n.first[p]:][:n.count[p]]
+	total := 0.0
+	for k := range stats {
+		total += stats[k].regret
+	}
+	chance := t.random.Float64()
+	explore := min(0.5, t.options.C*math.Sqrt(float64(len(stats))/n.visits))
+	uniform := t.random.Float64() < explore
+	picked := len(stats) - 1
+	below := 0.0 // the part of the moves so far
+	for k := range stats {
+		e := &stats[k]
+		part := e.prior
+		if total > 0 {
+			part = e.regret / total
+		}
+		e.average += float64(n.visits * part)
+		if uniform {
+			part = 1 / float64(len(stats))
+		}
+		if below += part; chance < below && k < picked {
+			picked = k
+		}
+	}
+	v.pick[p] = int32(picked)
+	v.explored[p] = uniform
+}
+
+// regret adds to each seat's moves what they would have brought more than its
+// strategy, against what the other picked. Moves are left out of which nothing is
+// known against that.
+func (t *Tree[S, M]) regret(v *visit) {
+	n := &t.nodes[v.node]
+	for p := range v.pick {
+		if n.count[p] == 1 || v.explored[1-p] {
+			continue
+		}
+		stats := t.stats[n.first[p]:][:n.count[p]]
+		total := 0.0
+		for k := range stats {
+			total += stats[k].regret
+		}
+		weight, sum := 0.0, 0.0 // of the strategy
+		for k := range stats {
+			e := &stats[k]
+			other := v.pick
+			other[p] = int32(k)
+			c := t.find(v.node, pair(other))
+			if c < 0 {
+				t.means[k] = math.Inf(-1)
+				continue
+			}
+			mean := t.mean(&t.cells[c])
+			if p == 1 {
+				mean = -mean
+			}
+			t.means[k] = mean
+			part := e.prior
+			if total > 0 {
+				part = e.regret
+			}
+			weight += part
+			sum += float64(part * mean)
+		}
+		if weight == 0 {
+			continue // nothing is known of the strategy
+		}
+		for k, mean := range t.means[:len(stats)] {
+			if !math.IsInf(mean, -1) {
+				stats[k].regret = max(0, stats[k].regret+mean-sum/weight)
+			}
+		}
+	}
+}
+
+// mean is the mean value for seat 0 of a cell: that of its child, or with chance
+// that of its visits.
+func (t *Tree[S, M]) mean(c *cell) float64 {
+	if t.options.Chance {
+		return c.sum / c.weight
+	}
+	child := &t.nodes[c.node]
+	return child.sum / child.weight
+}

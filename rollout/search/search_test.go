@@ -1,0 +1,284 @@
+package search_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"moonfarm/rollout/search"
+	"moonfarm/sim"
+	"moonfarm/sim/prng"
+)
+
+// matrices plays a matrix game in each of its turns, and adds up what they pay.
+// With noise, half of the payoff is drawn.
+type matrices struct {
+	turns [][][]float64
+	noise bool
+	prior []float64 // of all moves, nil: equal
+}
+
+type matrixState struct {
+	turn int
+	sum  float64
+}
+
+func (m *matrices) Moves(dst []search.Choice[int], s *matrixState, p sim.Player) []search.Choice[int] {
+	n := len(m.turns[s.turn])
+	if p == 1 {
+		n = len(m.turns[s.turn][0])
+	}
+	for i := range n {
+		prior := 1.0
+		if m.prior != nil {
+			prior = m.prior[i]
+		}
+		dst = append(dst, search.Choice[int]{Move: i, Prior: prior})
+	}
+	return dst
+}
+
+func (m *matrices) Step(s *matrixState, a, b int, r *prng.Rand) (over bool, chance uint64) {
+	pays := m.turns[s.turn][a][b]
+	if m.noise {
+		chance = r.Uint64() >> 63
+		pays += float64(chance) - 0.5
+	}
+	s.sum += pays
+	s.turn++
+	return s.turn == len(m.turns), chance
+}
+
+func (m *matrices) Result(s *matrixState) float64 { return s.sum }
+
+// Evaluate knows nothing but what was paid.
+func (m *matrices) Evaluate(s *matrixState, _ *[2][]search.Choice[int], _ *prng.Rand) float64 {
+	return s.sum
+}
+
+var (
+	pennies = [][]float64{{1, -0.5}, {-0.5, 0.25}} // unequal payoffs: value 0, strategies 1/3 and 2/3
+	scissor = [][]float64{{0, -1, 1}, {1, 0, -1}, {-1, 1, 0}}
+	weighed = [][]float64{{0, -0.5, 1}, {0.5, 0, -0.25}, {-1, 0.25, 0}}
+	// Row 2 and column 3 are worse than others, whatever the other does.
+	dominated = [][]float64{{0.5, -0.25, 0.75, 0.8}, {-0.75, 0.5, 0.1, 0.6}, {-0.8, -0.3, 0, 0.5}}
+	saddle    = [][]float64{{0.25, 0.5}, {-0.5, 0.75}}
+)
+
+func options(rule search.Rule, simulations int) search.Options {
+	return search.Options{Simulations: simulations, Nodes: rule, C: 1, Memory: 256 << 20, Width: 16, Depth: 64}
+}
+
+func newMatrices(o search.Options, m *matrices) *search.Tree[matrixState, int] {
+	return search.New(o, search.Model[matrixState, int](m), search.Evaluator[matrixState, int](m))
+}
+
+// strategy is what the search found for seat p.
+func strategy(t *search.Tree[matrixState, int], p sim.Player) (s []float64) {
+	for _, share := range t.AppendShares(nil, p) {
+		s = append(s, float64(share))
+	}
+	return s
+}
+
+// Regret matching finds the value of matrix games, and strategies that guarantee
+// it.
+func TestMatrixGames(t *testing.T) {
+	for name, m := range map[string][][]float64{
+		"pennies": pennies, "scissor": scissor, "weighed": weighed, "dominated": dominated, "saddle": saddle,
+	} {
+		want := matrixValue(m)
+		for key := range uint64(5) {
+			tree := newMatrices(options(search.Regret, 20000), &matrices{turns: [][][]float64{m}})
+			tree.Search(&matrixState{}, key)
+			low, high := guarantees(m, strategy(tree, 0), strategy(tree, 1))
+			if low < want-0.02 || high > want+0.02 {
+				t.Errorf("%s, key %d: the strategies guarantee %.4f and %.4f, want %.4f", name, key, low, high, want)
+			}
+			if got := tree.Value(0); math.Abs(got-want) > 0.02 || tree.Value(1) != -got {
+				t.Errorf("%s, key %d: value %.4f, want %.4f", name, key, got, want)
+			}
+		}
+	}
+}
+
+// The values of several turns add up, with chance and without.
+func TestMatrixTurns(t *testing.T) {
+	turns := [][][]float64{pennies, saddle, weighed}
+	want := matrixValue(pennies) + matrixValue(saddle) + matrixValue(weighed)
+	for _, noise := range []bool{false, true} {
+		o := options(search.Regret, 100000)
+		o.Chance = noise
+		tree := newMatrices(o, &matrices{turns: turns, noise: noise})
+		tree.Search(&matrixState{}, 1)
+		low, high := guarantees(pennies, strategy(tree, 0), strategy(tree, 1))
+		if rest := matrixValue(pennies); low < rest-0.02 || high > rest+0.02 {
+			t.Errorf("noise %v: the strategies guarantee %.4f and %.4f, want %.4f", noise, low, high, rest)
+		}
+		if got := tree.Value(0); math.Abs(got-want) > 0.02 {
+			t.Errorf("noise %v: value %.4f, want %.4f", noise, got, want)
+		}
+	}
+}
+
+// PUCT finds what needs no mixing: saddle points and the moves that are left when
+// the dominated ones are not.
+func TestBoundFindsSaddle(t *testing.T) {
+	turns := [][][]float64{saddle, saddle}
+	tree := newMatrices(options(search.PUCT, 5000), &matrices{turns: turns})
+	tree.Search(&matrixState{}, 1)
+	if got, want := tree.Value(0), 0.5; math.Abs(got-want) > 0.02 {
+		t.Errorf("value %.4f, want %.4f", got, want)
+	}
+	for p := range sim.Player(2) {
+		shares := tree.AppendShares(nil, p)
+		if shares[0] < 0.95 || tree.Choose(p, shares, 1) != 0 {
+			t.Errorf("seat %d: shares %.3f, chosen %d", p, shares, tree.Choose(p, shares, 1))
+		}
+	}
+	tree = newMatrices(options(search.PUCT, 5000), &matrices{turns: [][][]float64{dominated}})
+	tree.Search(&matrixState{}, 1)
+	if shares := tree.AppendShares(nil, 0); shares[2] > 0.05 {
+		t.Errorf("the dominated row has the share %.3f", shares[2])
+	}
+	if shares := tree.AppendShares(nil, 1); shares[3] > 0.05 {
+		t.Errorf("the dominated column has the share %.3f", shares[3])
+	}
+}
+
+// A mixed strategy is played as often as it says; PUCT plays the most visited move.
+func TestChoose(t *testing.T) {
+	shares := []float32{0.2, 0.5, 0.3}
+	tree := newMatrices(options(search.Regret, 1), &matrices{turns: [][][]float64{scissor}})
+	var count [3]float64
+	const n = 20000
+	for key := range uint64(n) {
+		count[tree.Choose(0, shares, key)] += 1.0 / n
+	}
+	for k, share := range shares {
+		if math.Abs(count[k]-float64(share)) > 0.02 {
+			t.Errorf("move %d is played %.3f of the time, want %.3f", k, count[k], share)
+		}
+	}
+	tree = newMatrices(options(search.PUCT, 1), &matrices{turns: [][][]float64{scissor}})
+	if got := tree.Choose(0, shares, 1); got != 1 {
+		t.Errorf("move %d, want 1", got)
+	}
+}
+
+// The same state and key give the same, whatever was searched before; another key
+// gives something else.
+func TestPure(t *testing.T) {
+	for _, rule := range []search.Rule{search.PUCT, search.Regret} {
+		for _, noise := range []bool{false, true} {
+			o := options(rule, 500)
+			o.Chance = noise
+			m := &matrices{turns: [][][]float64{weighed, dominated, pennies}, noise: noise}
+			found := func(tree *search.Tree[matrixState, int], key uint64) []float32 {
+				tree.Search(&matrixState{}, key)
+				all := tree.AppendShares(nil, 0)
+				return append(tree.AppendShares(all, 1), float32(tree.Value(0)))
+			}
+			tree := newMatrices(o, m)
+			want := found(newMatrices(o, m), 7)
+			if other := found(tree, 8); slices.Equal(other, want) && (noise || rule == search.Regret) {
+				t.Errorf("rule %d, noise %v: the key has no effect", rule, noise)
+			}
+			if got := found(tree, 7); !slices.Equal(got, want) {
+				t.Errorf("rule %d, noise %v: found %v, a new tree %v", rule, noise, got, want)
+			}
+		}
+	}
+}
+
+// Where the memory is full, the search goes on with the nodes that it has: as if it
+// had evaluated all that lies below.
+func TestMemory(t *testing.T) {
+	for _, rule := range []search.Rule{search.PUCT, search.Regret} {
+		o := options(rule, 5000)
+		o.C = 1
+		o.Memory = 0 // the root alone
+		m := &matrices{turns: [][][]float64{saddle, scissor}}
+		tree := newMatrices(o, m)
+		tree.Search(&matrixState{}, 1)
+		if n := tree.Nodes(); n != 1 {
+			t.Errorf("rule %d: %d nodes without memory", rule, n)
+		}
+		if got := tree.Value(0); rule == search.PUCT && math.Abs(got-0.25) > 0.02 {
+			t.Errorf("value %.3f, want 0.25", got)
+		}
+		o.Memory = 100 << 10
+		tree = newMatrices(o, &matrices{turns: slices.Repeat([][][]float64{dominated}, 10)})
+		tree.Search(&matrixState{}, 1)
+		full := tree.Nodes()
+		tree.Search(&matrixState{}, 2)
+		if full < 10 || full > 100 || tree.Nodes() != full {
+			t.Errorf("rule %d: %d and %d nodes in 100 KiB", rule, full, tree.Nodes())
+		}
+	}
+}
+
+// Depth bounds how far the tree goes, Width how many moves there are.
+func TestBounds(t *testing.T) {
+	o := options(search.PUCT, 2000)
+	o.Depth = 1
+	m := &matrices{turns: slices.Repeat([][][]float64{dominated}, 10)}
+	tree := newMatrices(o, m)
+	tree.Search(&matrixState{}, 1)
+	if n := tree.Nodes(); n > 1+3*4 {
+		t.Errorf("%d nodes, want the root and its children", n)
+	}
+	o.Width = 2
+	tree = newMatrices(o, m)
+	tree.Search(&matrixState{}, 1)
+	if n := len(tree.Moves(1)); n != 2 {
+		t.Errorf("%d moves, want 2", n)
+	}
+	if n := tree.Nodes(); n > 1+2*2 {
+		t.Errorf("%d nodes, want the root and its children", n)
+	}
+}
+
+// A seat with one move is told its value without a search; priors need not sum to
+// 1, and order what was not tried.
+func TestPriors(t *testing.T) {
+	alone := &matrices{turns: [][][]float64{{{0.5}}, saddle}}
+	// An eighth of the simulations has to do.
+	tree := newMatrices(options(search.PUCT, 1000), alone)
+	tree.Search(&matrixState{}, 1)
+	if got := tree.Value(0); math.Abs(got-0.75) > 0.1 {
+		t.Errorf("value %.3f where there is nothing to choose, want 0.75", got)
+	}
+	if shares := tree.AppendShares(nil, 0); len(shares) != 1 || shares[0] != 1 {
+		t.Errorf("shares %v, want 1", shares)
+	}
+	m := &matrices{turns: [][][]float64{{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}}, prior: []float64{1, 6, 1}}
+	for _, rule := range []search.Rule{search.PUCT, search.Regret} {
+		tree = newMatrices(options(rule, 4000), m)
+		tree.Search(&matrixState{}, 1)
+		if shares := tree.AppendShares(nil, 0); math.Abs(float64(shares[1])-0.75) > 0.02 {
+			t.Errorf("rule %d: shares %.3f of moves worth the same, want the priors", rule, shares)
+		}
+	}
+	tree = newMatrices(options(search.PUCT, 0), m)
+	tree.Search(&matrixState{}, 1)
+	if shares := tree.AppendShares(nil, 0); shares[1] != 0.75 {
+		t.Errorf("shares %v without simulations, want the priors", shares)
+	}
+}
+
+// A search allocates nothing.
+func TestAllocations(t *testing.T) {
+	for _, rule := range []search.Rule{search.PUCT, search.Regret} {
+		for _, memory := range []int{1 << 20, 50 << 10} {
+			o := options(rule, 2000)
+			o.Memory, o.Chance = memory, true
+			tree := newMatrices(o, &matrices{turns: slices.Repeat([][][]float64{dominated}, 5), noise: true})
+			key := uint64(0)
+			s := new(matrixState)
+			if n := testing.AllocsPerRun(5, func() { key++; tree.Search(s, key) }); n != 0 {
+				t.Errorf("rule %d, %d bytes: %v allocations", rule, memory, n)
+			}
+		}
+	}
+}
