@@ -1,11 +1,14 @@
 package datasets
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -142,4 +145,120 @@ func refused(k int, crash bool, do func(o Options) error) (broken error, n int, 
 	}
 	err = do(Options{wrap: func(s store.Store) store.Store { return faulty{s, may} }})
 	return broken, n, err
+}
+
+// between is a store that calls a function before step k of what is asked of it.
+type between struct {
+	store.Store
+	step func()
+}
+
+func (b between) Open(ctx context.Context, name string) (store.Reader, error) {
+	b.step()
+	return b.Store.Open(ctx, name)
+}
+
+func (b between) Each(ctx context.Context, dir string, do func(name string) error) error {
+	b.step()
+	return b.Store.Each(ctx, dir, do)
+}
+
+func (b between) Create(ctx context.Context, name string) (store.File, error) {
+	f, err := b.Store.Create(ctx, name)
+	return betweenFile{f, b.step}, err
+}
+
+func (b between) Remove(ctx context.Context, name string) error {
+	b.step()
+	return b.Store.Remove(ctx, name)
+}
+
+type betweenFile struct {
+	store.File
+	step func()
+}
+
+func (f betweenFile) Keep(name string) error {
+	f.step()
+	return f.File.Keep(name)
+}
+
+func (f betweenFile) KeepNew(name string) error {
+	f.step()
+	return f.File.KeepNew(name)
+}
+
+// TestTwoRunsInOneBucket begins and ends a whole run between any two steps of
+// another in the same bucket: that of the same Job does no harm, and one of the two
+// is refused if they differ.
+func TestTwoRunsInOneBucket(t *testing.T) {
+	j := toyJob(2, 1)
+	j.Episodes = 25
+	want := withoutFolders(files(t, generateToy(t, j, Options{})))
+	other := j
+	other.Seed++
+	wantOther := withoutFolders(files(t, generateToy(t, other, Options{})))
+	for k := 0; ; k++ {
+		for _, second := range []Job{j, other} {
+			url := fmt.Sprintf("%s/%d/%d", inBucket(t), second.Seed, k)
+			var n atomic.Int32
+			var err error
+			step := func() {
+				if int(n.Add(1)) == k+1 {
+					_, err = Generate(t.Context(), url, second, toyMakers(), Options{})
+				}
+			}
+			_, first := Generate(t.Context(), url, j, toyMakers(), Options{wrap: func(s store.Store) store.Store { return between{s, step} }})
+			if int(n.Load()) <= k {
+				require.Greater(t, k, 30, "steps of a run")
+				return
+			}
+			same := want
+			switch {
+			case second.Seed == j.Seed:
+				require.NoError(t, errors.Join(first, err), "step %d", k)
+			case first == nil:
+				require.ErrorContains(t, err, "another run: seed", "step %d", k)
+			default:
+				require.NoError(t, err, "step %d", k)
+				require.ErrorContains(t, first, "another run: seed", "step %d", k)
+				same = wantOther
+			}
+			requireSameFiles(t, same, objects(t, url))
+		}
+	}
+}
+
+// TestManyRunsInOneBucket: those of one Job all come to the same end.
+func TestManyRunsInOneBucket(t *testing.T) {
+	j := toyJob(2, 1)
+	j.Episodes = 25
+	want := withoutFolders(files(t, generateToy(t, j, Options{})))
+	for k := range 20 {
+		url := fmt.Sprintf("%s/%d", inBucket(t), k)
+		var all sync.WaitGroup
+		errs := make([]error, 6)
+		for i := range errs {
+			all.Go(func() {
+				job := j
+				if i%3 == 2 {
+					job.Seed++
+				}
+				_, errs[i] = Generate(t.Context(), url, job, toyMakers(), Options{Workers: 1 + i%2})
+			})
+		}
+		all.Wait()
+		failed := 0
+		for _, err := range errs {
+			if err != nil {
+				require.ErrorContains(t, err, "another run: seed")
+				failed++
+			}
+		}
+		if failed == 2 {
+			requireSameFiles(t, want, objects(t, url))
+		} else {
+			require.Equal(t, 4, failed)
+		}
+	}
 }

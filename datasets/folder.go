@@ -30,6 +30,7 @@ type folder struct {
 	begun  runFile
 	by     string // this process among those that make the dataset; "": it is the only one
 	shards int
+	locked bool // one run at a time is there
 }
 
 // tables are the folders with files of shards.
@@ -40,21 +41,42 @@ func (f folder) path(name string) string { return strings.TrimRight(f.dir, "/") 
 
 // begin makes the folder ready for the run: a new one, or one where an earlier
 // run of the same Job was stopped. done is true if the dataset is complete.
+//
+// Where nothing is locked, as in a bucket, several runs may begin at once. That of
+// another Job is refused, for one of them creates run.json. Those of the same Job
+// write the same bytes, and none removes what another has written until there is a
+// manifest.
 func (f folder) begin() (done bool, err error) {
+	for try := 1; ; try++ {
+		done, err = f.beginOnce()
+		if !errors.Is(err, fs.ErrExist) || try == 3 { // else another has begun meanwhile
+			return done, err
+		}
+	}
+}
+
+func (f folder) beginOnce() (done bool, err error) {
 	text, err := store.ReadFile(f.ctx, f.files, runName, maxRun)
 	running := err == nil
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}
-	m, err := readManifest(f.ctx, f.files)
-	if err == nil {
-		return true, f.complete(m)
+	if !running {
+		if done, err := f.isComplete(); done || err != nil {
+			return f.reopen(err)
+		}
+		if err := f.start(); err != nil {
+			return false, err
+		}
 	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return false, err
+	if done, err := f.isComplete(); done || err != nil { // perhaps meanwhile
+		if done, err = f.reopen(err); err != nil && !running {
+			err = errors.Join(err, f.files.Remove(f.ctx, runName)) // which is not of this dataset
+		}
+		return done, err
 	}
 	if !running {
-		return false, f.start()
+		return false, nil
 	}
 	if err := f.begun.differ(text); err != nil {
 		return false, fmt.Errorf("%s: %w", f.path(runName), err)
@@ -62,22 +84,42 @@ func (f folder) begin() (done bool, err error) {
 	return false, nil
 }
 
-// start writes run.json into an empty folder.
+// reopen takes the dataset that is complete, unless finding this out failed.
+func (f folder) reopen(err error) (done bool, _ error) {
+	if err != nil {
+		return false, err
+	}
+	m, err := readManifest(f.ctx, f.files)
+	if err != nil {
+		return false, err
+	}
+	return true, f.complete(m)
+}
+
+// start writes run.json into an empty folder. The error is fs.ErrExist if another run
+// has begun.
 func (f folder) start() error {
+	other, begun := "", false
 	err := f.files.Each(f.ctx, "", func(name string) error {
+		begun = begun || name == runName || name == manifestName
 		if !unfinished.MatchString(name) && name != runName {
-			return fmt.Errorf("%s: the folder is not empty and holds no dataset: there is %s", f.dir, name)
+			other = name
 		}
 		return nil
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case begun:
+		return &fs.PathError{Op: "create", Path: f.path(runName), Err: fs.ErrExist}
+	case other != "":
+		return fmt.Errorf("%s: the folder is not empty and holds no dataset: there is %s", f.dir, other)
 	}
 	text, err := canonical(f.begun)
 	if err != nil {
 		return err
 	}
-	return store.WriteFileAs(f.ctx, f.files, runName, variant(runName, f.by), text)
+	return store.WriteNew(f.ctx, f.files, runName, variant(runName, f.by), text)
 }
 
 // variant is the name of a file with a text before its ending; "": the name itself.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"moonfarm/datasets/internal/disk"
 	"moonfarm/datasets/internal/store"
 	"moonfarm/env"
 	"moonfarm/rollout"
@@ -18,6 +19,10 @@ type Options struct {
 	// With Parts > 1, Generate makes part number Part of the shards alone, from 0,
 	// and does not complete the dataset: Merge puts the parts together.
 	Part, Parts int
+	// Alone says that nobody but one Run makes the shards. Its Finish then looks
+	// for the files that it has stored itself, as Generate does, and does not read
+	// them again.
+	Alone bool
 	// Progress, if not nil, is told how far the run is, one call at a time.
 	Progress func(Progress)
 
@@ -137,11 +142,12 @@ func newRun(ctx context.Context, dir string, j Job, m Makers, o Options) (*run, 
 	if err != nil {
 		return nil, err
 	}
+	_, locked := files.(disk.Folder)
 	if o.wrap != nil {
 		files = o.wrap(files)
 	}
 	return &run{
-		folder: folder{dir: dir, files: files, ctx: ctx, begun: begun, shards: int(j.shards())}, layout: l, makers: m, options: o, seats: seats,
+		folder: folder{dir: dir, files: files, ctx: ctx, begun: begun, shards: int(j.shards()), locked: locked}, layout: l, makers: m, options: o, seats: seats,
 		command: command, place: j.places(),
 		progress: Progress{AllShards: int(j.shards()), AllEpisodes: j.Episodes},
 	}, nil
@@ -213,6 +219,24 @@ func (r *run) make(ctx context.Context, play func(missing []int) error) (Result,
 		m, err := readManifest(ctx, r.folder.files)
 		return Result{Manifest: m, Found: r.folder.shards, AlreadyComplete: true}, err
 	}
+	result, err := r.fill(ctx, play)
+	if err == nil || r.folder.locked || ctx.Err() != nil {
+		return result, err
+	}
+	// Another run of the same Job may have completed the dataset, and taken the
+	// sidecars away.
+	if done, _ := r.folder.isComplete(); !done {
+		return result, err
+	}
+	if _, err := r.folder.begin(); err != nil { // which removes what this run has written since
+		return result, err
+	}
+	result.Manifest, err = readManifest(ctx, r.folder.files)
+	return result, err
+}
+
+// fill makes the missing shards of a folder that has begun, and completes it.
+func (r *run) fill(ctx context.Context, play func(missing []int) error) (result Result, err error) {
 	if r.have, err = r.folder.resume(ctx, r.options.Workers, r.isThere); err != nil {
 		return Result{}, err
 	}
@@ -223,7 +247,7 @@ func (r *run) make(ctx context.Context, play func(missing []int) error) (Result,
 			missing = append(missing, first+i)
 		}
 	}
-	result := Result{Found: end - first - len(missing), Made: len(missing)}
+	result = Result{Found: end - first - len(missing), Made: len(missing)}
 	if len(missing) > 0 {
 		if err := play(missing); err != nil {
 			return Result{}, err
@@ -236,7 +260,7 @@ func (r *run) make(ctx context.Context, play func(missing []int) error) (Result,
 			return nil
 		})
 	}
-	return result, r.finish(ctx, result.Manifest, r.all)
+	return result, r.finish(r.folder, result.Manifest, r.all)
 }
 
 // shards are the shards of the part, from the first up to the end.

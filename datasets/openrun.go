@@ -28,6 +28,7 @@ type Run struct {
 
 	mu   sync.Mutex
 	idle []*rollout.Player
+	own  []uint64 // with Options.Alone: digest of the sum of each shard that was stored here; 0: none was
 }
 
 // Receipt says what a shard became.
@@ -74,6 +75,9 @@ func OpenRun(ctx context.Context, out string, j Job, m Makers, o Options) (*Run,
 	}
 	r.folder.by = strings.ToLower(rand.Text())
 	x := &Run{run: r}
+	if o.Alone {
+		x.own = make([]uint64, x.Shards())
+	}
 	if x.release, err = lock(out, true); err != nil {
 		return nil, err
 	}
@@ -106,6 +110,21 @@ func (x *Run) Build() string {
 	return "moonfarm " + x.run.folder.begun.Moonfarm + ", manifest " + x.run.folder.begun.Manifest
 }
 
+// Complete returns what the dataset has if it is complete, all but a sum, and nil if
+// it is not.
+func (x *Run) Complete(ctx context.Context) (*Receipt, error) {
+	f := x.run.folder
+	f.ctx = ctx
+	if done, err := f.begin(); err != nil || !done {
+		return nil, err
+	}
+	m, err := readManifest(ctx, f.files)
+	if err != nil {
+		return nil, err
+	}
+	return &Receipt{Episodes: m.Totals.Episodes, Rows: m.Totals.Rows, Bytes: m.Totals.Bytes}, nil
+}
+
 // Make computes a shard and stores its files. If the dataset is complete, nothing is
 // stored.
 func (x *Run) Make(ctx context.Context, shard int) (Receipt, error) { return x.play(ctx, shard, false) }
@@ -135,6 +154,7 @@ func (x *Run) play(ctx context.Context, shard int, dry bool) (Receipt, error) {
 	}
 	switch {
 	case err == nil:
+		x.note(shard, w)
 		return w.receipt, nil
 	case ctx.Err() != nil:
 		return Receipt{}, context.Cause(ctx)
@@ -144,6 +164,22 @@ func (x *Run) play(ctx context.Context, shard int, dry bool) (Receipt, error) {
 		err = &LastingError{err}
 	}
 	return Receipt{}, err
+}
+
+// note keeps in mind what this Run has stored, if it is alone.
+func (x *Run) note(shard int, w *shardWriter) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.own != nil && !w.dry {
+		x.own[shard] = digest([]byte(w.receipt.Sum))
+	}
+}
+
+// isOwn reports whether this Run, alone, has stored the shard with that sum.
+func (x *Run) isOwn(shard int, sum string) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.own != nil && x.own[shard] == digest([]byte(sum))
 }
 
 // into plays a shard with a Player that is idle, or makes one.
@@ -263,13 +299,14 @@ func (x *Run) compare(f folder, c sidecar, sum string) error {
 // of a shard are missing or not what their sum says, the error is a BrokenError.
 func (x *Run) Finish(ctx context.Context, sum func(shard int) (string, error)) error {
 	f := x.run.folder
+	f.ctx = ctx
 	done, err := f.begin()
 	if err != nil {
 		return err
 	}
 	if !done {
 		settled := func(ctx context.Context, take func(sidecar) error) error { return x.settle(ctx, sum, take) }
-		if err := x.run.finish(ctx, newManifest(x.run.layout, x.run.command), settled); err != nil {
+		if err := x.run.finish(f, newManifest(x.run.layout, x.run.command), settled); err != nil {
 			return err
 		}
 	}
@@ -320,12 +357,18 @@ func (x *Run) settleShard(ctx context.Context, i int, sum func(shard int) (strin
 	if p := x.run.place(i); err == nil && (c.Episodes.Rows != p.n) {
 		err = &damage{fmt.Errorf("%d episodes, expected %d", c.Episodes.Rows, p.n)}
 	}
+	own := x.isOwn(i, of)
 	for k, file := range c.all() {
 		if err != nil {
 			break
 		}
 		from := variant(file.Path, of)
-		if err = f.sound(ctx, from, c.of(k)); err == nil {
+		if own {
+			err = store.HasFile(ctx, f.files, from, c.of(k).Bytes)
+		} else {
+			err = f.sound(ctx, from, c.of(k))
+		}
+		if err == nil {
 			err = f.files.Move(ctx, from, file.Path)
 		} else if isDamage(err) && f.sound(ctx, file.Path, c.of(k)) == nil {
 			err = nil

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -185,6 +186,130 @@ func TestBrokenShards(t *testing.T) {
 		requireSameFiles(t, want, objects(t, out))
 		require.NoError(t, errors.Join(x.Close(), y.Close()))
 	}
+}
+
+// TestAlone: a Run that is alone does not read again what it has stored, but finds
+// what is not there, and reads what another Run has stored.
+func TestAlone(t *testing.T) {
+	j := toyJob(2, 1)
+	want := withoutFolders(files(t, generateToy(t, j, Options{})))
+	for kind, out := range places(t) {
+		read := map[string]int{}
+		var mu sync.Mutex
+		alone := Options{Workers: 2, Alone: true, wrap: func(s store.Store) store.Store { return &counted{s, &mu, read} }}
+		open := func() *Run {
+			x, err := OpenRun(t.Context(), out, j, toyMakers(), alone)
+			require.NoError(t, err)
+			return x
+		}
+		x := open()
+		sums := make([]string, x.Shards())
+		made := func(i int) {
+			r, err := x.Make(t.Context(), i)
+			require.NoError(t, err)
+			sums[i] = r.Sum
+		}
+		made(0)
+		made(1)
+		require.NoError(t, x.Close())
+		x = open()
+		for i := 2; i < x.Shards(); i++ {
+			made(i)
+		}
+		to, err := storeOf(t.Context(), out)
+		require.NoError(t, err)
+		last := x.Shards() - 1
+		require.NoError(t, to.Remove(t.Context(), variant(pathOf(stepsDir, last), sums[last])))
+		var damaged *BrokenError
+		_, err = x.settleShard(t.Context(), last, known(sums))
+		require.ErrorAs(t, err, &damaged, kind)
+		require.Equal(t, last, damaged.Shard)
+		made(last)
+		require.NoError(t, x.Finish(t.Context(), known(sums)))
+		for i := range sums {
+			n := read[variant(pathOf(stepsDir, i), sums[i])]
+			require.Equal(t, i < 2, n > 0, "%s: shard %d was read %d times", kind, i, n)
+		}
+		requireSameFiles(t, want, objects(t, out))
+		require.NoError(t, x.Close())
+	}
+}
+
+// counted counts the reads of each file.
+type counted struct {
+	store.Store
+	mu   *sync.Mutex
+	read map[string]int
+}
+
+func (c *counted) Open(ctx context.Context, name string) (store.Reader, error) {
+	r, err := c.Store.Open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return countedReader{r, c, name}, nil
+}
+
+type countedReader struct {
+	store.Reader
+	c    *counted
+	name string
+}
+
+func (r countedReader) ReadAt(b []byte, at int64) (int, error) {
+	r.c.mu.Lock()
+	r.c.read[r.name]++
+	r.c.mu.Unlock()
+	return r.Reader.ReadAt(b, at)
+}
+
+// watched is a store that cancels when the first file is begun, and counts what is
+// asked of it later in a context that is not done.
+type watched struct {
+	store.Store
+	cancel context.CancelFunc
+	undone *atomic.Int32
+	begun  *atomic.Bool
+}
+
+func (w watched) Create(ctx context.Context, name string) (store.File, error) {
+	if !w.begun.Swap(true) {
+		w.cancel()
+	}
+	if ctx.Err() == nil {
+		w.undone.Add(1)
+	}
+	return w.Store.Create(ctx, name)
+}
+
+func (w watched) Open(ctx context.Context, name string) (store.Reader, error) {
+	if w.begun.Load() && ctx.Err() == nil {
+		w.undone.Add(1)
+	}
+	return w.Store.Open(ctx, name)
+}
+
+// TestFinishIsStopped: all that Finish reads and writes has its context.
+func TestFinishIsStopped(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	w := watched{nil, cancel, new(atomic.Int32), new(atomic.Bool)}
+	x, err := OpenRun(t.Context(), inBucket(t), toyJob(2, 1), toyMakers(), Options{})
+	require.NoError(t, err)
+	defer x.Close()
+	var sums []string
+	for i := range x.Shards() {
+		r, err := x.Make(t.Context(), i)
+		require.NoError(t, err)
+		sums = append(sums, r.Sum)
+	}
+	plain := x.run.folder.files
+	w.Store = plain
+	x.run.folder.files = w
+	require.ErrorIs(t, x.Finish(ctx, known(sums)), context.Canceled)
+	require.True(t, w.begun.Load())
+	require.Zero(t, w.undone.Load())
+	x.run.folder.files = plain
+	require.NoError(t, x.Finish(t.Context(), known(sums)))
 }
 
 // TestOpenRunRefuses: other runs, and shards that are not there or cannot be made.

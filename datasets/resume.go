@@ -11,8 +11,9 @@ import (
 	"moonfarm/rollout/parallel"
 )
 
-// resume finds the shards of earlier runs, compares the sums of their files, and
-// removes all files that belong to no finished shard. It returns the digest of
+// resume finds the shards of earlier runs, compares the sums of their files, and, in
+// a folder that is locked, removes all files that belong to no finished shard;
+// elsewhere they may be another's, and are written again. It returns the digest of
 // each shard's sidecar, 0 if the shard is missing, and calls there for each shard
 // that it finds.
 func (f folder) resume(ctx context.Context, workers int, there func(shard int)) ([]uint64, error) {
@@ -83,13 +84,14 @@ func (f folder) checkFiles(ctx context.Context, c sidecar) error {
 	return nil
 }
 
-// sweep removes all files that belong to no finished shard. It removes the index
-// too, which is written again when no shard is missing.
+// sweep removes all files that belong to no finished shard, and the index, which is
+// written again when no shard is missing. It fails if there is a file that no run
+// makes. Where nothing is locked it removes nothing.
 func (f folder) sweep(have []uint64) error {
 	for _, dir := range append(tableNames(true), shardsDir, indexDir) {
 		err := f.removeAll(dir, func(name string) bool {
 			i, ok := numberOf(dir, name)
-			return dir == indexDir || !ok || i >= len(have) || have[i] == 0
+			return f.locked && (dir == indexDir || !ok || i >= len(have) || have[i] == 0)
 		})
 		if err != nil {
 			return err
@@ -100,14 +102,13 @@ func (f folder) sweep(have []uint64) error {
 
 // finish writes the index and the manifest of a folder in which no shard is
 // missing: each yields the sidecars of all in order.
-func (r *run) finish(ctx context.Context, m *Manifest, each func(ctx context.Context, take func(sidecar) error) error) error {
-	f := r.folder
+func (r *run) finish(f folder, m *Manifest, each func(ctx context.Context, take func(sidecar) error) error) error {
 	x, err := newIndexWriter(f, r.layout)
 	if err != nil {
 		return err
 	}
 	var sum stats.Sums
-	err = each(ctx, func(c sidecar) error {
+	err = each(f.ctx, func(c sidecar) error {
 		i := c.Shard
 		m.add(c)
 		if err := sum.Add(&c.Sampled); err != nil {

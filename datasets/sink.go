@@ -74,6 +74,7 @@ func (n nowhere) Write(b []byte) (int, error) { return n.Sum.Write(b) }
 func (n nowhere) SHA256() string              { return n.Sum.SHA256() }
 func (nowhere) Close() error                  { return nil }
 func (nowhere) Keep(string) error             { return nil }
+func (nowhere) KeepNew(string) error          { return nil }
 func (nowhere) Drop()                         {}
 
 // encoder takes one that is idle, or makes one.

@@ -174,32 +174,31 @@ func (f *specFlags) add(c *cobra.Command) {
 	f.jobFlags.add(c)
 }
 
-// read makes the spec. Opening its shards finds what is wrong with it before
-// anybody else does.
-func (f *specFlags) read(ctx context.Context, game string) (*farm.Spec, error) {
+// read makes the spec and opens its shards, which finds what is wrong with it before
+// anybody else does. Who calls it closes them.
+func (f *specFlags) read(ctx context.Context, game string, o datasets.Options) (*farm.Spec, *datasets.Run, error) {
 	j, g, err := f.jobFlags.read(game)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if f.out == "" {
-		return nil, cli.WrongUse("--out is missing: the URL or folder to write, such as --out data/%s", game)
+		return nil, nil, cli.WrongUse("--out is missing: the URL or folder to write, such as --out data/%s", game)
 	}
 	out := f.out
 	if !anyURL.MatchString(out) {
 		if out, err = filepath.Abs(out); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	text, err := json.Marshal(j)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	r, err := datasets.OpenRun(ctx, out, j, makers(g), datasets.Options{Workers: 1})
+	r, err := datasets.OpenRun(ctx, out, j, makers(g), o)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	s := &farm.Spec{Name: game, Build: r.Build(), Shards: int(shardsOf(&j)), Episodes: j.Episodes, Job: text, Out: out}
-	return s, r.Close()
+	return &farm.Spec{Name: game, Build: r.Build(), Shards: int(shardsOf(&j)), Episodes: j.Episodes, Job: text, Out: out}, r, nil
 }
 
 // openShards opens the shards of a spec, which may come from anybody.
@@ -228,13 +227,18 @@ func openShards(ctx context.Context, s *farm.Spec, workers int) (farm.Shards, er
 // shards are a run of package datasets as a farm takes it.
 type shards struct{ *datasets.Run }
 
-// Make implements farm.Shards, as do Remake and Finish.
+// Make implements farm.Shards, as do Remake, Complete and Finish.
 func (s shards) Make(ctx context.Context, shard int) (farm.Receipt, error) {
 	return received(s.Run.Make(ctx, shard))
 }
 
 func (s shards) Remake(ctx context.Context, shard int) (farm.Receipt, error) {
 	return received(s.Run.Remake(ctx, shard))
+}
+
+func (s shards) Complete(ctx context.Context) (*farm.Receipt, error) {
+	r, err := s.Run.Complete(ctx)
+	return (*farm.Receipt)(r), err
 }
 
 func received(r datasets.Receipt, err error) (farm.Receipt, error) {

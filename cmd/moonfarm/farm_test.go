@@ -147,6 +147,15 @@ func TestFarm(t *testing.T) {
 	s = serveFarm(t, "--store", filepath.Join(dir, "store"))
 	wants(t, finish(t, append(submit[:len(submit)-1:len(submit)-1], s.URL, "--wait")...), " is complete: ")
 	stops(t, s.Cmd, &s.errs)
+
+	// So is what is complete after the state was lost; there is no worker.
+	s = serveFarm(t, "--store", filepath.Join(dir, "new"))
+	wants(t, finish(t, append(submit[:len(submit)-1:len(submit)-1], s.URL, "--wait")...), " is complete: ")
+	if st := farmStatusOf(t, s.URL); len(st.Runs) != 1 || st.Runs[0].State != farm.Done || st.Runs[0].Rows == 0 {
+		t.Errorf("status with a new store %+v", st)
+	}
+	stops(t, s.Cmd, &s.errs)
+	requireSame(t, want, out)
 }
 
 // requireFarmErrors asks a server with one run for what it refuses.

@@ -56,10 +56,11 @@ With --json: one object about the run with ` + runKeys,
 
 // runFarm serves, submits and works.
 func (a *app) runFarm(ctx context.Context, game string, f *farmRunFlags) error {
-	spec, err := f.specFlags.read(ctx, game)
+	spec, run, err := f.specFlags.read(ctx, game, datasets.Options{Workers: f.workers, Alone: true})
 	if err != nil {
 		return err
 	}
+	defer run.Close() // all that counts is committed by then
 	store := f.store
 	if store == "" {
 		cache, err := os.UserCacheDir()
@@ -71,7 +72,6 @@ func (a *app) runFarm(ctx context.Context, game string, f *farmRunFlags) error {
 	if r := complete(spec, store); r != nil {
 		return a.print(r, func() { a.printEnd(r, r.Made, 0) })
 	}
-	defer thrifty()()
 	a.lingers(f.grace)
 	a.resume = fmt.Sprintf("committed shards are kept in %s; the same command continues", f.out)
 	log := a.logger(&f.logFlags)
@@ -80,7 +80,7 @@ func (a *app) runFarm(ctx context.Context, game string, f *farmRunFlags) error {
 		return err
 	}
 	defer s.Close()
-	end, err := a.farmHere(ctx, s, spec, f, log)
+	end, err := a.farmHere(ctx, s, spec, run, f, log)
 	if err != nil {
 		return err
 	}
@@ -111,8 +111,25 @@ func complete(spec *farm.Spec, store string) *farm.RunStatus {
 	}
 }
 
+// openOnce opens the shards of a spec, which are those that are open already, but
+// not closed by who is done with them; and of other specs, which a store may hold.
+func openOnce(spec *farm.Spec, run *datasets.Run) farm.Open {
+	id := spec.ID()
+	return func(ctx context.Context, s *farm.Spec, workers int) (farm.Shards, error) {
+		if s.ID() != id {
+			return openShards(ctx, s, workers)
+		}
+		return kept{shards{run}}, nil
+	}
+}
+
+// kept are shards that somebody else closes.
+type kept struct{ shards }
+
+func (kept) Close() error { return nil }
+
 // farmHere coordinates and works in this process until the run is over.
-func (a *app) farmHere(ctx context.Context, s *farm.Server, spec *farm.Spec, f *farmRunFlags, log *slog.Logger) (*farm.RunStatus, error) {
+func (a *app) farmHere(ctx context.Context, s *farm.Server, spec *farm.Spec, run *datasets.Run, f *farmRunFlags, log *slog.Logger) (*farm.RunStatus, error) {
 	connect := func(name string) (*farm.Conn, error) {
 		return farm.Connect(ctx, farm.ConnectOptions{Server: s, Name: name, Log: log})
 	}
@@ -130,18 +147,23 @@ func (a *app) farmHere(ctx context.Context, s *farm.Server, spec *farm.Spec, f *
 	// The coordinator outlives the context, which ends the work: it takes what is
 	// then finished or handed back.
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	when := looks{100 * time.Millisecond, make(chan struct{}, 1)}
+	open := openOnce(spec, run)
 	var serve, work sync.WaitGroup
 	defer serve.Wait()
 	defer stop()
 	failed := make(chan error, len(names)+1)
 	serve.Go(func() {
-		failed <- farm.Coordinate(serving, center, farm.CoordinatorOptions{Version: datasets.Version, Open: openShards, Audit: audit, Trusted: names, Server: s, Log: log})
+		failed <- farm.Coordinate(serving, center, farm.CoordinatorOptions{
+			Version: datasets.Version, Open: open, Audit: audit, Trusted: names, Server: s, Log: log, Small: true, Changed: when.wake,
+		})
 	})
 	client := farm.NewClient(center)
-	r, err := submit(ctx, client, spec, lookHere, failed)
+	r, err := submit(ctx, client, spec, when, failed)
 	if err != nil {
 		return nil, err
 	}
+	defer thrifty()()
 	working, rest := context.WithCancel(ctx)
 	defer work.Wait()
 	defer rest()
@@ -153,10 +175,10 @@ func (a *app) farmHere(ctx context.Context, s *farm.Server, spec *farm.Spec, f *
 		slots := (f.workers + i) / len(names)
 		work.Go(func() {
 			defer c.Close()
-			failed <- farm.Work(working, c, farm.WorkerOptions{Version: datasets.Version, Slots: slots, Open: openShards, Grace: f.grace, Log: log})
+			failed <- farm.Work(working, c, farm.WorkerOptions{Version: datasets.Version, Slots: slots, Open: open, Grace: f.grace, Log: log})
 		})
 	}
-	return a.await(ctx, client, r, lookHere, failed)
+	return a.await(ctx, client, r, when, failed)
 }
 
 // farmSubmitFlags are the flags of farm submit.
@@ -174,6 +196,7 @@ func (a *app) farmSubmit() *cobra.Command {
 		Long: `Begins a run and prints its id. What makes a run is the game, the rules, the
 policies, the seed, the other settings and the output: submitting the same again
 joins the run that there is, and goes on with one that was cancelled or failed.
+Where the dataset is complete there is nothing to do.
 
 This machine, the server and all workers must reach the output under the name
 that --out gives: a bucket, or a folder that all machines share.
@@ -192,11 +215,15 @@ With --json: one object about the run with ` + runKeys,
 }
 
 func (a *app) runFarmSubmit(ctx context.Context, game string, f *farmSubmitFlags) error {
-	spec, err := f.specFlags.read(ctx, game)
+	spec, run, err := f.specFlags.read(ctx, game, datasets.Options{Workers: 1})
+	if err == nil {
+		err = run.Close()
+	}
 	if err != nil {
 		return err
 	}
-	c, closing, err := f.client(ctx, a.logger(&f.logFlags))
+	log := a.logger(&f.logFlags)
+	c, closing, err := f.client(ctx, log)
 	if err != nil {
 		return err
 	}
@@ -204,9 +231,12 @@ func (a *app) runFarmSubmit(ctx context.Context, game string, f *farmSubmitFlags
 	if f.wait {
 		a.resume = fmt.Sprintf("run %s goes on; the same command waits for it, farm cancel ends it", spec.ID())
 	}
-	r, err := submit(ctx, c, spec, lookAway, nil)
+	r, err := submit(ctx, c, spec, away, nil)
+	if err == nil && r.State == farm.Done && !f.wait {
+		log.Warn("the dataset is complete: there is nothing to do", "run", r.ID, "out", r.Out)
+	}
 	if err == nil && f.wait {
-		_, err = a.await(ctx, c, r, lookAway, nil)
+		_, err = a.await(ctx, c, r, away, nil)
 	}
 	if err != nil || f.wait {
 		return err
@@ -214,32 +244,42 @@ func (a *app) runFarmSubmit(ctx context.Context, game string, f *farmSubmitFlags
 	return a.print(r, func() { a.printf("%s\n", r.ID) })
 }
 
-// The time between two looks at a run in this process, and at one elsewhere.
-const (
-	lookHere = 30 * time.Millisecond
-	lookAway = 500 * time.Millisecond
-)
+// looks say when to look at a run again.
+type looks struct {
+	every   time.Duration
+	changed chan struct{} // of a run in this process: it tells when its state has changed
+}
+
+// away are the looks at a run elsewhere.
+var away = looks{every: 500 * time.Millisecond}
+
+func (l looks) wake() {
+	select {
+	case l.changed <- struct{}{}:
+	default:
+	}
+}
 
 // submit submits a run to a coordinator that may be about to begin. An error from
 // failed, if that is not nil, ends the wait.
-func submit(ctx context.Context, c *farm.Client, spec *farm.Spec, every time.Duration, failed <-chan error) (*farm.RunStatus, error) {
+func submit(ctx context.Context, c *farm.Client, spec *farm.Spec, when looks, failed <-chan error) (*farm.RunStatus, error) {
 	for begin := time.Now(); ; {
 		r, err := c.Submit(ctx, spec)
 		if err == nil || time.Since(begin) > reach || !strings.Contains(err.Error(), "no coordinator answers") {
 			return r, err
 		}
-		if err := sleep(ctx, every, failed); err != nil {
+		if err := sleep(ctx, when, failed); err != nil {
 			return nil, err
 		}
 	}
 }
 
 // await waits for the end of a run and prints it.
-func (a *app) await(ctx context.Context, c *farm.Client, r *farm.RunStatus, every time.Duration, failed <-chan error) (*farm.RunStatus, error) {
+func (a *app) await(ctx context.Context, c *farm.Client, r *farm.RunStatus, when looks, failed <-chan error) (*farm.RunStatus, error) {
 	found := r.Made
 	m := a.meter("episodes")
 	for r.State == farm.Running || r.State == farm.Finishing {
-		if err := sleep(ctx, every, failed); err != nil {
+		if err := sleep(ctx, when, failed); err != nil {
 			m.end()
 			return nil, err
 		}
@@ -256,10 +296,12 @@ func (a *app) await(ctx context.Context, c *farm.Client, r *farm.RunStatus, ever
 	return r, a.print(r, func() { a.printEnd(r, found, passed) })
 }
 
-// sleep waits, and fails if ctx is done or something else failed.
-func sleep(ctx context.Context, d time.Duration, failed <-chan error) error {
+// sleep waits for the next look, and fails if ctx is done or something else failed.
+func sleep(ctx context.Context, when looks, failed <-chan error) error {
 	select {
-	case <-time.After(d):
+	case <-time.After(when.every):
+		return nil
+	case <-when.changed:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

@@ -42,13 +42,13 @@ shortened, if it is named. With --watch it tells again each second, of one run
 until it has ended, and then fails if the run failed or was cancelled.
 
 With --json: one object with the keys version, now, since (when this
-coordinator took over), runs, workers (with name, version, host, slots, beat
-(when it was last heard of), alive, held, shards, rows, shard_rate, row_rate,
-audits, lapsed (claims that it neither finished nor gave back), trouble,
-quarantined (why none of its work is taken)), failures (with first, last, count,
-run, worker, text), audits (with time, run, shard, worker, sum, right, row (the
-first that differs), returned (shards to be made again)). Of one run: one
-object. A run has ` + runKeys,
+coordinator took over), trouble (why nothing can be recorded now, if so), runs,
+workers (with name, version, host, slots, beat (when it was last heard of),
+alive, held, shards, rows, shard_rate, row_rate, audits, lapsed (claims that it
+neither finished nor gave back), trouble, quarantined (why none of its work is
+taken)), failures (with first, last, count, run, worker, text), audits (with
+time, run, shard, worker, sum, right, row (the first that differs), returned
+(shards to be made again)). Of one run: one object. A run has ` + runKeys,
 		Example: `  moonfarm farm status
   moonfarm farm status 0123abcd --watch
   moonfarm farm status --json --connect tls://farm.example:4222 --credentials me.json`,
@@ -93,7 +93,7 @@ func (a *app) runFarmStatus(ctx context.Context, args []string, f *farmStatusFla
 		if over {
 			return nil
 		}
-		if err := sleep(ctx, time.Second, nil); err != nil {
+		if err := sleep(ctx, looks{every: time.Second}, nil); err != nil {
 			return err
 		}
 	}
@@ -151,6 +151,9 @@ func (a *app) printStatus(s *farm.Status, run *farm.RunStatus, again bool) error
 }
 
 func (a *app) printFarm(s *farm.Status) {
+	if s.Trouble != "" {
+		a.printf("trouble: %s\n\n", plain(s.Trouble))
+	}
 	if len(s.Runs) == 0 {
 		a.printf("no runs\n")
 	} else {

@@ -45,27 +45,54 @@ func TestMemoryOfShards(t *testing.T) {
 	most := 60
 	for _, episodes := range []int{2000, 200_000} {
 		dir := filepath.Join(t.TempDir(), "data")
-		c := start(t, "generate", "towerdefence", "--max-turns", "2", "--shard-episodes", "10", "--episodes", fmt.Sprint(episodes), "--out", dir)
-		ended := make(chan error, 1)
-		go func() { ended <- c.Wait() }()
-		peak := 0
-		for running := true; running; {
-			select {
-			case err := <-ended:
-				if err != nil {
-					t.Fatal(err)
-				}
-				running = false
-			case <-time.After(10 * time.Millisecond):
-				peak = max(peak, memoryPeak(c.Process.Pid))
-			}
-		}
+		peak := peakOf(t, "generate", "towerdefence", "--max-turns", "2", "--shard-episodes", "10", "--episodes", fmt.Sprint(episodes), "--out", dir)
 		t.Logf("%d episodes: %d MB", episodes, peak)
 		if peak == 0 || peak > most {
 			t.Errorf("%d episodes: a peak of %d MB, want at most %d", episodes, peak, most)
 		}
 		most = min(most, peak+10)
 		os.RemoveAll(dir)
+	}
+}
+
+// TestMemoryOfFarm measures the peak of farm run's memory for few and many shards: what
+// keeps the state of the run grows by some 200 bytes for each shard, and by buffers of
+// some megabytes. The long form alone makes so many.
+func TestMemoryOfFarm(t *testing.T) {
+	if os.Getenv(longEnv) == "" {
+		t.Skipf("plays 400,000 games: set %s", longEnv)
+	}
+	least := 0
+	for _, episodes := range []int{2000, 400_000} {
+		dir := t.TempDir()
+		peak := peakOf(t, "farm", "run", "tron", "--episodes", fmt.Sprint(episodes), "--out", filepath.Join(dir, "data"), "--store", filepath.Join(dir, "store"))
+		t.Logf("%d episodes: %d MB", episodes, peak)
+		if least == 0 {
+			least = peak
+		}
+		if peak == 0 || peak > least+15 {
+			t.Errorf("%d episodes: a peak of %d MB, want at most 15 more than %d", episodes, peak, least)
+		}
+		os.RemoveAll(dir)
+	}
+}
+
+// peakOf runs the program to its end, and is the most memory in MB that it had.
+func peakOf(t *testing.T, args ...string) (peak int) {
+	t.Helper()
+	c := start(t, args...)
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	for {
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Fatalf("%v: %s", err, &c.errs)
+			}
+			return peak
+		case <-time.After(10 * time.Millisecond):
+			peak = max(peak, memoryPeak(c.Process.Pid))
+		}
 	}
 }
 

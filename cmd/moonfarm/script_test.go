@@ -22,7 +22,7 @@ import (
 func TestMain(m *testing.M) {
 	child.Main()
 	testscript.Main(m, map[string]func(){
-		"moonfarm": main, "craftclient": craftClient, "towerbot": towerBot, "algobot": algoBot, "terminalclient": terminalClient,
+		"moonfarm": main, "soak": soak, "craftclient": craftClient, "towerbot": towerBot, "algobot": algoBot, "terminalclient": terminalClient,
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"regexp"
 	"slices"
 	"sync"
 	"time"
@@ -28,24 +29,42 @@ const maxNotes = 200
 // fail notes a failure as one line. Equal ones of a worker and a run are counted, and
 // logged at the first and at each doubling of the count.
 func (b *book) fail(run, worker, text string) {
-	text = line(text)
-	now := time.Now()
+	b.note(&Failure{Run: run, Worker: worker, Text: line(text)}, true)
+}
+
+// note is fail, which may be logged already. Those of a kind count as equal.
+func (b *book) note(f *Failure, log bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	f := Failure{First: now, Run: run, Worker: worker, Text: text}
-	same := func(o Failure) bool { return o.Run == run && o.Worker == worker && o.Text == text }
+	same := func(o Failure) bool {
+		return o.Run == f.Run && o.Worker == f.Worker && (o.Text == f.Text || f.kind != "" && o.kind == f.kind)
+	}
+	f.First, f.Last = time.Now(), time.Now()
 	if i := slices.IndexFunc(b.failures, same); i >= 0 {
-		f = b.failures[i]
+		f.First, f.Count = b.failures[i].First, b.failures[i].Count
 		b.failures = slices.Delete(b.failures, i, i+1)
 	}
 	f.Count++
-	f.Last = now
-	b.failures = last(append(b.failures, f))
+	b.failures = last(append(b.failures, *f))
 	if f.Count&(f.Count-1) == 0 {
-		b.log.Error(text, "run", run, "worker", worker, "count", f.Count)
+		if log {
+			b.log.Error(f.Text, "run", f.Run, "worker", f.Worker, "count", f.Count)
+		}
 		b.publish("moonfarm.failure", f)
 	}
 }
+
+// has reports whether there is a failure with a text.
+func (b *book) has(text string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.ContainsFunc(b.failures, func(f Failure) bool { return f.Text == text })
+}
+
+// kindOf is what lines have in common that differ in numbers, sums and names of files alone.
+func kindOf(text string) string { return numbers.ReplaceAllString(text, "#") }
+
+var numbers = regexp.MustCompile(`\S*[0-9/\\]\S*`)
 
 // audit notes an entry of the audit log.
 func (b *book) audit(a Audit) {

@@ -2,6 +2,7 @@ package farm
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -33,16 +34,27 @@ func (c *Client) Retry(ctx context.Context, run string) (*RunStatus, error) {
 }
 
 func (c *Client) run(ctx context.Context, action string, q *request) (*RunStatus, error) {
-	a, err := c.c.ask(ctx, clientSubject+action, q, 30*time.Second)
+	a, err := c.ask(ctx, action, q)
 	if err != nil {
 		return nil, err
 	}
 	return a.Run, nil
 }
 
+// ask asks again if a coordinator ends while it is asked.
+func (c *Client) ask(ctx context.Context, action string, q *request) (*answer, error) {
+	wait, begun := 30*time.Second, time.Now()
+	for b := (backoff{100 * time.Millisecond, time.Second}); ; {
+		a, err := c.c.ask(ctx, clientSubject+action, q, wait)
+		if !errors.Is(err, errAgain) || time.Since(begun) > wait || !b.pause(ctx) {
+			return a, err
+		}
+	}
+}
+
 // Status is what the farm does now.
 func (c *Client) Status(ctx context.Context) (*Status, error) {
-	a, err := c.c.ask(ctx, clientSubject+"status", &request{}, 30*time.Second)
+	a, err := c.ask(ctx, "status", &request{})
 	if err != nil {
 		return nil, err
 	}

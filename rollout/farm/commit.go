@@ -39,8 +39,7 @@ func (c *coordinator) commit(name string, q *request, _ micro.Request) *answer {
 			v.Audit = auditDue
 		}
 		if written, err := c.create(r, q.Shard, v); err != nil {
-			c.book.fail(r.id, name, "a commit is not written: "+err.Error())
-			return &answer{Error: fmt.Sprintf("shard %d is not recorded: %v", q.Shard, err)}
+			return c.unwritten(r, name, "a commit is not written", err)
 		} else if written {
 			c.committed(r, w, q, v)
 			return &answer{}
@@ -64,6 +63,19 @@ func (c *coordinator) commit(name string, q *request, _ micro.Request) *answer {
 		c.judge(r, &testimony{q.Shard, [2]string{was.Worker, name}, [2]string{was.Sum, q.Sum}})
 	}
 	return &answer{}
+}
+
+// unwritten notes that something cannot be recorded, unless the reason is known, and
+// is the answer that says so.
+func (c *coordinator) unwritten(r *run, worker, what string, err error) *answer {
+	switch trouble := c.o.Server.trouble(); {
+	case trouble != "":
+		return &answer{Error: trouble}
+	case r.ctx.Err() != nil:
+		return &answer{Error: what + ": the coordinator begins again", Again: true}
+	}
+	c.book.fail(r.id, worker, what+": "+err.Error())
+	return &answer{Error: what + ": " + err.Error()}
 }
 
 // wrongReceipt says what cannot be true of a result.
@@ -141,10 +153,12 @@ func (c *coordinator) settle(r *run, shard int) {
 
 // takeBack deletes the record of a shard, which is made again.
 func (c *coordinator) takeBack(r *run, shard int) {
+	var gone *record // of an earlier try whose answer was lost
 	for b := newBackoff(); ; {
 		v := new(record)
 		revision, err := read(r.ctx, c.st.shards, shardKey(r.id, shard), v)
 		if err == nil && revision != 0 {
+			gone = v
 			if err = c.delete(r, shard, revision); conflict(err) {
 				continue
 			}
@@ -152,8 +166,8 @@ func (c *coordinator) takeBack(r *run, shard int) {
 		if err == nil {
 			c.mu.Lock()
 			defer c.mu.Unlock()
-			if r.State == Running {
-				c.disown(r, shard, v)
+			if r.State == Running && gone != nil { // else another took it back
+				c.disown(r, shard, gone)
 			}
 			return
 		}

@@ -5,10 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -33,7 +36,16 @@ type Conn struct {
 	name   string
 	where  string
 	log    *slog.Logger
-	denied atomic.Pointer[error]
+	denied atomic.Pointer[error] // the last thing that the server denied
+
+	mu     sync.Mutex
+	asking map[*question]bool
+}
+
+// question is a request whose answer is awaited.
+type question struct {
+	subject string
+	end     context.CancelCauseFunc
 }
 
 // credentials is a file of a client.
@@ -47,7 +59,7 @@ type credentials struct {
 // server. It fails if the server refuses the credentials. A connection that is
 // lost later comes back by itself.
 func Connect(ctx context.Context, o ConnectOptions) (*Conn, error) {
-	c := &Conn{name: o.Name, where: o.URL, log: logger(o.Log)}
+	c := &Conn{name: o.Name, where: o.URL, log: logger(o.Log), asking: map[*question]bool{}}
 	opts, err := c.options(&o)
 	if err != nil {
 		return nil, err
@@ -57,7 +69,7 @@ func Connect(ctx context.Context, o ConnectOptions) (*Conn, error) {
 		switch {
 		case err == nil:
 			return c, nil
-		case !errors.Is(err, nats.ErrNoServers) && !errors.Is(err, nats.ErrTimeout):
+		case !passing(err):
 			return nil, fmt.Errorf("connect to %s: %w", c.where, err)
 		case b.next == 200*time.Millisecond: // the second time
 			c.log.Warn("no server yet", "url", c.where, "err", err)
@@ -68,6 +80,19 @@ func Connect(ctx context.Context, o ConnectOptions) (*Conn, error) {
 	}
 }
 
+// passing reports whether an error of connecting says no more than that a server
+// is not there, or that it ended meanwhile.
+func passing(err error) bool {
+	for _, e := range []error{
+		nats.ErrNoServers, nats.ErrTimeout, nats.ErrConnectionClosed, os.ErrDeadlineExceeded, io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE,
+	} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
 // options are those of the library, and set the name.
 func (c *Conn) options(o *ConnectOptions) ([]nats.Option, error) {
 	opts := []nats.Option{
@@ -75,8 +100,8 @@ func (c *Conn) options(o *ConnectOptions) ([]nats.Option, error) {
 		nats.ReconnectBufSize(-1), nats.PingInterval(20 * time.Second), nats.Timeout(5 * time.Second),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			if errors.Is(err, nats.ErrPermissionViolation) {
-				err = fmt.Errorf("%s denies it, want the name and the role of the credentials: %w", c.where, err)
-				c.denied.Store(&err)
+				c.deny(err)
+				return
 			}
 			c.log.Warn("connection", "url", c.where, "err", err)
 		}),
@@ -121,6 +146,36 @@ func (c *Conn) options(o *ConnectOptions) ([]nats.Option, error) {
 		return nil, err
 	}
 	return append(opts, nats.Name("moonfarm "+c.name), nats.CustomInboxPrefix(inbox(c.name))), nil
+}
+
+// deny ends the questions that the server denies, with an error that says what is needed.
+func (c *Conn) deny(err error) {
+	err = fmt.Errorf("permission denied at %s: %w", c.where, err)
+	c.denied.Store(&err)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for q := range c.asking {
+		if strings.Contains(err.Error(), `"`+q.subject+`"`) || strings.Contains(err.Error(), `"`+inbox(c.name)) {
+			q.end(c.needs(q.subject))
+		}
+	}
+	if len(c.asking) == 0 {
+		c.log.Warn("connection", "err", err)
+	}
+}
+
+// needs is the error of who may not publish to a subject.
+func (c *Conn) needs(subject string) error {
+	action, name, _ := strings.Cut(strings.TrimPrefix(subject, workerSubject), ".")
+	switch {
+	case strings.HasPrefix(subject, workerSubject):
+		return fmt.Errorf("%w: permission denied at %s: %s may not say %q as a worker: want credentials with the role worker and the name %s",
+			errRefused, c.where, c.name, action, name)
+	case strings.HasPrefix(subject, clientSubject):
+		return fmt.Errorf("permission denied at %s: %s may not ask for %q: want credentials with the role operator",
+			c.where, c.name, strings.TrimPrefix(subject, clientSubject))
+	}
+	return fmt.Errorf("permission denied at %s: %s may not publish to %s: want credentials with the role coordinator", c.where, c.name, subject)
 }
 
 // credentials reads a file of credentials; a name in it is the connection's.

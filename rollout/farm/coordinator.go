@@ -1,6 +1,7 @@
 package farm
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -12,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nats.go/micro"
 )
@@ -27,6 +29,12 @@ type CoordinatorOptions struct {
 	Patience time.Duration // for which an audit waits for another worker; 0 is 30 s
 	Server   *Server       // whose troubles belong in the status, or nil
 	Log      *slog.Logger
+	// Small says that few workers come: what is created in JetStream is kept so that
+	// it takes less memory and time at some hundred commits a second at most.
+	Small bool
+	// Changed, if not nil, is called when this coordinator takes over, and when the
+	// state of a run has changed. It must return at once.
+	Changed func()
 
 	lease time.Duration // 0 is 5 s
 }
@@ -41,9 +49,12 @@ type coordinator struct {
 	book    *book
 	sampler sampler
 	since   time.Time
+	expects bool            // workers were there a moment before
 	ctx     context.Context // done when the lease is lost
 	wg      sync.WaitGroup
 	busy    chan struct{} // requests that write, at once
+	entry   sync.Mutex    // guards closed
+	closed  bool          // no request is taken any more
 	judging sync.Mutex    // one arbitration at a time
 
 	steering sync.Mutex // one submit, cancel or retry at a time; before mu
@@ -82,22 +93,56 @@ func Coordinate(ctx context.Context, c *Conn, o CoordinatorOptions) error {
 		if err == nil {
 			continue
 		}
-		if t := line(err.Error()); t != text && ctx.Err() == nil {
+		if t := line(err.Error()); t != text && ctx.Err() == nil && !errors.Is(err, errReopened) && o.Server.trouble() == "" {
 			text = t
 			log.Error("the coordinator begins again", "err", t)
 		}
-		b.pause(ctx)
+		if b.pause(ctx) && o.Server.trouble() != "" {
+			answerTrouble(ctx, c, o.Server)
+		}
 	}
 	return nil
+}
+
+// answerTrouble answers all requests with the trouble of the server, until it is over.
+func answerTrouble(ctx context.Context, c *Conn, s *Server) {
+	sub, err := c.nc.Subscribe(clientSubject+">", func(m *nats.Msg) {
+		if data, err := json.Marshal(&answer{Error: cmp.Or(s.trouble(), "the coordinator begins again"), Again: s.trouble() == ""}); err == nil && strings.HasPrefix(m.Reply, "_INBOX") {
+			_ = c.nc.Publish(m.Reply, data) // who is gone will ask again
+		}
+	})
+	if err != nil {
+		return // the connection is closed
+	}
+	defer sub.Unsubscribe()
+	for again := (backoff{200 * time.Millisecond, 200 * time.Millisecond}); s.trouble() != "" && again.pause(ctx); {
+	}
 }
 
 func newBackoff() backoff { return backoff{200 * time.Millisecond, 5 * time.Second} }
 
 // attempt waits for the lease and coordinates until it is lost.
 func attempt(ctx context.Context, c *Conn, o *CoordinatorOptions, log *slog.Logger, leading func()) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	if o.Server != nil {
+		o.Server.again.Store(&stop)
+		defer o.Server.again.Store(nil)
+	}
+	err := term(ctx, stop, c, o, log, leading)
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return err
+}
+
+func term(ctx context.Context, stop context.CancelCauseFunc, c *Conn, o *CoordinatorOptions, log *slog.Logger, leading func()) error {
 	opening, cancel := context.WithTimeout(ctx, 30*time.Second)
-	st, err := openStore(opening, c, o.Replicas, o.lease)
+	st, err := openStore(opening, c, o)
 	cancel()
+	if denied := c.denied.Load(); err != nil && denied != nil {
+		return fmt.Errorf("%w: want credentials with the role coordinator", *denied)
+	}
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
@@ -106,19 +151,14 @@ func attempt(ctx context.Context, c *Conn, o *CoordinatorOptions, log *slog.Logg
 		return err
 	}
 	leading()
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
 	kept := make(chan struct{})
 	go func() {
 		defer close(kept)
-		stop(keepLease(ctx, st, c.name, revision, o.lease))
+		stop(keepLease(ctx, st, c.name, revision, o))
 	}()
 	err = lead(ctx, c, st, o, log)
 	stop(err)
 	<-kept
-	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
-		return cause
-	}
 	return err
 }
 
@@ -140,8 +180,10 @@ func takeLease(ctx context.Context, st *store, name string, ttl time.Duration) (
 }
 
 // keepLease renews the lease. It returns when ctx is done, and gives the lease
-// back, or when it could not renew it in time.
-func keepLease(ctx context.Context, st *store, name string, revision uint64, ttl time.Duration) error {
+// back, or when it could not renew it in time. While nothing can be written to the
+// only server nobody else can take it.
+func keepLease(ctx context.Context, st *store, name string, revision uint64, o *CoordinatorOptions) error {
+	ttl := o.lease
 	for kept := time.Now(); ; {
 		select {
 		case <-time.After(ttl / 5):
@@ -156,6 +198,8 @@ func keepLease(ctx context.Context, st *store, name string, revision uint64, ttl
 		cancel()
 		if ok {
 			revision, kept = next, time.Now()
+		} else if err != nil && o.Server.alone() && o.Server.trouble() != "" {
+			kept = time.Now()
 		} else if (err == nil || time.Since(kept) > ttl*3/5) && ctx.Err() == nil {
 			return fmt.Errorf("the lease is lost: %w", errors.Join(err, errors.New("another coordinator may have it")))
 		}
@@ -168,16 +212,17 @@ func lead(ctx context.Context, conn *Conn, st *store, o *CoordinatorOptions, log
 	c := &coordinator{o: o, c: conn, st: st, log: log, ctx: ctx, since: time.Now(), busy: make(chan struct{}, maxBusy),
 		runs: map[string]*run{}, workers: map[string]*worker{},
 		sampler: sampler{[]byte(rand.Text()), max(o.Audit, 0)}}
-	defer c.wg.Wait()
+	defer c.close()
 	defer cancel()
 	var err error
 	if c.book, err = newBook(ctx, st, log); err != nil {
 		return fmt.Errorf("notes: %w", err)
 	}
 	if o.Server != nil {
-		warn := func(text string) { c.book.fail("", "", "server: "+text) }
-		o.Server.warn.Store(&warn)
-		defer o.Server.warn.Store(nil)
+		if t := o.Server.last.Load(); t != nil && !c.book.has(*t) {
+			c.book.note(&Failure{Text: *t}, false) // the stream could not have it
+		}
+		c.wg.Go(c.listen)
 	}
 	if err := c.load(); err != nil {
 		return err
@@ -193,13 +238,59 @@ func lead(ctx context.Context, conn *Conn, st *store, o *CoordinatorOptions, log
 		if strings.HasPrefix(name, "w.") {
 			subject += ".*"
 		}
-		if err := service.AddEndpoint(strings.ReplaceAll(name, ".", "-"), handle, micro.WithEndpointSubject(subject)); err != nil {
+		if err := service.AddEndpoint(strings.ReplaceAll(name, ".", "-"), c.admit(handle), micro.WithEndpointSubject(subject)); err != nil {
 			return err
 		}
 	}
+	c.changed()
 	c.ticks()
 	c.flush(context.WithoutCancel(ctx), maxWorkers)
 	return nil
+}
+
+// admit is a handler while this coordinator has not ended. Requests come after the
+// service has stopped, too: NATS still hands out those that it has.
+func (c *coordinator) admit(h micro.HandlerFunc) micro.HandlerFunc {
+	return func(m micro.Request) {
+		c.entry.Lock()
+		closed := c.closed
+		if !closed {
+			c.wg.Add(1)
+			defer c.wg.Done()
+		}
+		c.entry.Unlock()
+		if closed {
+			c.reply(m, &answer{Error: "the coordinator begins again", Again: true})
+			return
+		}
+		h(m)
+	}
+}
+
+// close takes no request any more and waits for all that goes on.
+func (c *coordinator) close() {
+	c.entry.Lock()
+	c.closed = true
+	c.entry.Unlock()
+	c.wg.Wait()
+}
+
+func (c *coordinator) changed() {
+	if c.o.Changed != nil {
+		c.o.Changed()
+	}
+}
+
+// listen notes what the server in this process says, which has logged it.
+func (c *coordinator) listen() {
+	for {
+		select {
+		case text := <-c.o.Server.lines:
+			c.book.note(&Failure{Text: line(text)}, false)
+		case <-c.ctx.Done():
+			return
+		}
+	}
 }
 
 // load reads workers and runs, and sets the open runs going.
@@ -210,6 +301,7 @@ func (c *coordinator) load() error {
 		if time.Since(v.Beat) > 30*24*time.Hour && v.Quarantined == "" {
 			return c.st.workers.Purge(c.ctx, name, jetstream.LastRevision(revision))
 		}
+		c.expects = c.expects || time.Since(v.Beat) < 10*time.Minute
 		c.workers[name] = &worker{workerRecord: *v, name: name, drawn: v.Shards, claims: map[claim]*holder{}}
 		return nil
 	})
@@ -249,10 +341,21 @@ func (c *coordinator) actions() map[string]micro.HandlerFunc {
 	for name, h := range map[string]handler{"w.claim": c.claim, "w.beat": c.beat, "w.back": c.back, "w.spec": c.spec} {
 		all[name] = c.action(name, h)
 	}
-	for name, h := range map[string]handler{"w.commit": c.commit, "submit": c.submit, "cancel": c.cancel, "retry": c.retry, "status": c.status} {
-		all[name] = c.background(c.action(name, h))
+	for name, h := range map[string]handler{"w.commit": c.commit, "submit": c.submit, "cancel": c.cancel, "retry": c.retry} {
+		all[name] = c.background(c.action(name, c.writing(h)))
 	}
+	all["status"] = c.background(c.action("status", c.status))
 	return all
+}
+
+// writing is a handler that answers at once while nothing can be written.
+func (c *coordinator) writing(h handler) handler {
+	return func(who string, q *request, m micro.Request) *answer {
+		if text := c.o.Server.trouble(); text != "" {
+			return &answer{Error: text}
+		}
+		return h(who, q, m)
+	}
 }
 
 // background runs a handler in a goroutine of its own, so many at once.
@@ -261,6 +364,7 @@ func (c *coordinator) background(h micro.HandlerFunc) micro.HandlerFunc {
 		select {
 		case c.busy <- struct{}{}:
 		case <-c.ctx.Done():
+			c.reply(m, &answer{Error: "the coordinator begins again", Again: true})
 			return
 		}
 		c.wg.Go(func() {

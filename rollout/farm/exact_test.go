@@ -115,6 +115,35 @@ func TestCancel(t *testing.T) {
 	f.done(s)
 }
 
+// TestWhole: of a run that nobody knows, or that was cancelled, whose dataset is
+// complete, nothing is made.
+func TestWhole(t *testing.T) {
+	var whole atomic.Pointer[Receipt]
+	f := newFarm(t, func(o *CoordinatorOptions) {
+		o.Open = opener(newMapStore(), func(k *fake) { k.whole = whole.Load() })
+	})
+	cancelled := spec(51, 30, time.Hour)
+	f.submit(cancelled)
+	if _, err := f.client.Cancel(f.ctx, cancelled.ID()); err != nil {
+		t.Fatal(err)
+	}
+	whole.Store(&Receipt{Episodes: 240, Rows: 2400, Bytes: 9})
+	for _, s := range []*Spec{cancelled, spec(52, 30, time.Hour)} {
+		for range 2 {
+			r := f.submit(s)
+			if r.State != Done || !r.Joined || r.Made != 30 || r.Rows != 2400 || r.Played != 240 || r.Bytes != 9 || r.Ended.IsZero() {
+				t.Errorf("submitted: %+v", r)
+			}
+		}
+		if r := f.run(s.ID()); r.State != Done || r.Made != 30 {
+			t.Errorf("the status has %+v", r)
+		}
+	}
+	if n := len(f.status().Failures); n > 0 {
+		t.Errorf("failures %v", f.status().Failures)
+	}
+}
+
 // TestLasting: an error that no repetition heals fails the run, with its text.
 func TestLasting(t *testing.T) {
 	f := newFarm(t)

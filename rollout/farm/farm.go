@@ -84,6 +84,8 @@ type Receipt struct {
 type Shards interface {
 	// Build is what this machine would make of the spec: it must equal Spec.Build.
 	Build() string
+	// Complete returns what the dataset has if it is complete, and nil if it is not.
+	Complete(ctx context.Context) (*Receipt, error)
 	// Make computes the shard and stores its files under names with the sum.
 	// Doing it twice is doing it once.
 	Make(ctx context.Context, shard int) (Receipt, error)

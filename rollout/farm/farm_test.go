@@ -103,6 +103,7 @@ type fake struct {
 	slower int                  // times slower
 	made   *atomic.Int64
 	fail   func(shard int) error
+	whole  *Receipt // of a complete dataset
 }
 
 func trueSum(seed, shard int) string {
@@ -111,6 +112,8 @@ func trueSum(seed, shard int) string {
 }
 
 func (f *fake) Build() string { return f.build }
+
+func (f *fake) Complete(context.Context) (*Receipt, error) { return f.whole, nil }
 
 func (f *fake) Remake(ctx context.Context, shard int) (Receipt, error) {
 	if f.fail != nil {
@@ -408,4 +411,57 @@ func freePort(t *testing.T) string {
 	}
 	defer l.Close()
 	return l.Addr().String()
+}
+
+// TestEndOfWorker: a worker that is to end does not finish what is not wanted any
+// more, and the coordinator tells of each change of a run.
+func TestEndOfWorker(t *testing.T) {
+	changes := make(chan struct{}, 10)
+	f := newFarm(t, func(o *CoordinatorOptions) {
+		o.Lapse = time.Minute // so that beats are far apart
+		o.Changed = func() { changes <- struct{}{} }
+	})
+	s := spec(51, 1, time.Hour)
+	f.submit(s)
+	stop := f.work("slow", opener(f.store), func(o *WorkerOptions) { o.Grace = time.Hour })
+	f.until("it has the shard", func() bool { return f.run(s.ID()).Held == 1 })
+	if _, err := f.client.Cancel(t.Context(), s.ID()); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(changes); n != 3 { // the coordinator, the run's begin and its end
+		t.Errorf("%d changes, want 3", n)
+	}
+	begun := time.Now()
+	if err := stop(); err != nil || time.Since(begun) > 15*time.Second {
+		t.Errorf("the worker ended with %v after %v", err, time.Since(begun))
+	}
+}
+
+// TestSmall: the limit of bytes with which small streams are made does not stay, also
+// where a coordinator was killed before it removed it.
+func TestSmall(t *testing.T) {
+	f := newFarm(t, func(o *CoordinatorOptions) { o.Small, o.Audit = true, -1 })
+	st, err := openStore(t.Context(), f.connect(ConnectOptions{Server: f.server, Name: "other"}), &CoordinatorOptions{Replicas: 1, lease: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"KV_" + shardBucket, "moonfarm-work"} {
+		at, err := st.js.Stream(t.Context(), name)
+		if err != nil || at.CachedInfo().Config.MaxBytes != -1 {
+			t.Fatalf("%s: %+v, %v", name, at.CachedInfo().Config, err)
+		}
+		config := at.CachedInfo().Config
+		config.MaxBytes = smallBlocks
+		if _, err := st.js.UpdateStream(t.Context(), config); err != nil {
+			t.Fatal(err)
+		}
+		if err := unlimited(t.Context(), st.js, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := spec(52, 600, 0) // their records have more bytes than the limit
+	f.submit(s)
+	f.work("quick", opener(f.store), func(o *WorkerOptions) { o.Slots = 8 })
+	f.until("the run is done", func() bool { return f.run(s.ID()).State == Done })
+	wholly(t, f.store.finished[0], 52, 600)
 }

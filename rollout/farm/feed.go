@@ -84,7 +84,7 @@ func (c *coordinator) unfed(r *run) (list []int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	window := c.window()
-	if r.State != Running || r.queued > window*3/4 {
+	if r.State != Running || r.queued > window*3/4 || c.o.Server.trouble() != "" {
 		return nil
 	}
 	room := min(window-r.queued, 512)

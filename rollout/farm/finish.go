@@ -64,18 +64,33 @@ func (c *coordinator) complete(r *run) error {
 	if err != nil {
 		return err
 	}
+	c.steering.Lock() // a retry comes before or after all of the end
 	c.mu.Lock()
 	err = c.change(r, Done, "")
 	c.mu.Unlock()
-	if err != nil {
-		return err
+	var left error
+	if err == nil {
+		left = c.st.forget(c.ctx, r.id)
 	}
-	for b := newBackoff(); ; {
-		if err = c.st.forget(c.ctx, r.id); err == nil || !b.pause(c.ctx) {
-			return nil
-		}
-		c.log.Warn("the records of a done run are not removed yet", "run", r.id, "err", err)
+	c.steering.Unlock()
+	for b := newBackoff(); left != nil && b.pause(c.ctx); {
+		c.log.Warn("the records of a done run are not removed yet", "run", r.id, "err", left)
+		left = c.forget(r)
 	}
+	return err
+}
+
+// forget removes the records of a done run that has not been begun again.
+func (c *coordinator) forget(r *run) error {
+	c.steering.Lock()
+	defer c.steering.Unlock()
+	c.mu.Lock()
+	again := c.runs[r.id] != r
+	c.mu.Unlock()
+	if again {
+		return nil
+	}
+	return c.st.forget(c.ctx, r.id)
 }
 
 // resume goes on with a run that lacks something after all.
@@ -151,7 +166,7 @@ const (
 
 // status is everything, for people.
 func (c *coordinator) status(_ string, _ *request, _ micro.Request) *answer {
-	s := &Status{Version: c.o.Version, Now: time.Now(), Since: c.since}
+	s := &Status{Version: c.o.Version, Now: time.Now(), Since: c.since, Trouble: c.o.Server.trouble()}
 	s.Failures, s.Audits = c.book.list()
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -50,8 +50,8 @@ func (c *coordinator) audited(r *run, w *worker, q *request) *answer {
 		c.judge(r, &testimony{q.Shard, [2]string{v.Worker, w.name}, [2]string{v.Sum, q.Sum}})
 		return &answer{}
 	}
-	if !c.decide(r, q.Shard, v, revision, auditPassed, w.name) {
-		return &answer{Error: fmt.Sprintf("shard %d: the audit is not recorded, say it again", q.Shard)}
+	if no := c.decide(r, q.Shard, v, revision, auditPassed, w.name); no != nil {
+		return no
 	}
 	w.streak = 0
 	return &answer{}
@@ -67,16 +67,18 @@ func (r *run) settleAudit(shard int) {
 	}
 }
 
-// decide records the end of an audit. It has the lock.
-func (c *coordinator) decide(r *run, shard int, v *record, revision uint64, state, by string) bool {
+// decide records the end of an audit, or answers why not. It has the lock.
+func (c *coordinator) decide(r *run, shard int, v *record, revision uint64, state, by string) *answer {
 	was := v.Audit
 	v.Audit, v.By = state, by
 	ok, err := c.update(r, shard, v, revision)
-	if err != nil && r.ctx.Err() == nil {
-		c.book.fail(r.id, by, "an audit is not written: "+err.Error())
-	}
-	if !ok || r.State != Running {
-		return ok
+	switch {
+	case err != nil:
+		return c.unwritten(r, by, "an audit is not written", err)
+	case !ok:
+		return &answer{Error: "an audit is not written: another changed the record, say it again"}
+	case r.State != Running:
+		return nil
 	}
 	r.settleAudit(shard)
 	of := &Counts{}
@@ -94,17 +96,24 @@ func (c *coordinator) decide(r *run, shard int, v *record, revision uint64, stat
 		of.Passed++
 	}
 	c.ended(r)
-	return true
+	return nil
 }
 
-// waive lets an audit go for which no other worker was there for long. It has the lock.
+// lonelyWait is how long audits wait at the end of a run, when nobody else is there.
+const lonelyWait = 2 * time.Second
+
+// waive lets an audit go for which no other worker was there for long: at the end of
+// a run for a moment. It has the lock.
 func (c *coordinator) waive(r *run) {
 	if r.State != Running || len(r.due) == 0 {
 		return
 	}
-	now := time.Now()
-	others := c.able(r)
-	checked := 0
+	others, wait := c.able(r), c.o.Patience
+	// A new coordinator does not know yet who comes back.
+	if r.made == r.Spec.Shards && len(others) <= 1 && (!c.expects || time.Since(c.since) > c.o.Lapse) {
+		wait = min(wait, lonelyWait)
+	}
+	now, checked, lonely := time.Now(), 0, 0
 	for shard, d := range r.due {
 		if checked++; checked > 1000 {
 			return // the rest at another tick
@@ -116,21 +125,35 @@ func (c *coordinator) waive(r *run) {
 		if d.lonely.IsZero() {
 			d.lonely = now
 		}
-		if now.Sub(d.lonely) < c.o.Patience && !c.trusted(d.maker) {
-			continue
+		if now.Sub(d.lonely) >= wait || c.trusted(d.maker) {
+			c.letGo(r, shard, d)
+		} else {
+			lonely++
 		}
-		d.doubt = true // nobody takes it now
-		c.wg.Go(func() {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			v := new(record)
-			revision, err := c.lookup(r, shard, v)
-			if err != nil || revision == 0 || v.Audit != auditDue || !c.decide(r, shard, v, revision, auditWaived, "") {
-				d.doubt = false
-				r.todo = append(r.todo, shard)
-			}
-		})
 	}
+	r.Text = ""
+	if lonely > 0 && r.made == r.Spec.Shards {
+		r.Text = fmt.Sprintf("%d audits wait for another worker, for %v at most", lonely, wait)
+	}
+}
+
+// letGo waives an audit in the background. It has the lock.
+func (c *coordinator) letGo(r *run, shard int, d *due) {
+	if !r.waives && !c.trusted(d.maker) {
+		r.waives = true
+		c.log.Warn("audits are waived, since there is no other worker to make them", "run", r.id, "worker", d.maker)
+	}
+	d.doubt = true // nobody takes it now
+	c.wg.Go(func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		v := new(record)
+		revision, err := c.lookup(r, shard, v)
+		if err != nil || revision == 0 || v.Audit != auditDue || c.decide(r, shard, v, revision, auditWaived, "") != nil {
+			d.doubt = false
+			r.todo = append(r.todo, shard)
+		}
+	})
 }
 
 // able are the first two workers that could take work of a run now.

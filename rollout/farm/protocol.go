@@ -65,6 +65,7 @@ type request struct {
 type answer struct {
 	Error   string     `json:"error,omitempty"`
 	Refused bool       `json:"refused,omitempty"` // the worker will get nothing, ever
+	Again   bool       `json:"again,omitempty"`   // the same question may be answered in a moment
 	Claim   *claim     `json:"claim,omitempty"`
 	Drop    []claim    `json:"drop,omitempty"` // beat: work that nobody wants any more
 	Beat    int        `json:"beat,omitempty"` // milliseconds between two beats
@@ -76,6 +77,14 @@ type answer struct {
 // errRefused is the coordinator's final no.
 var errRefused = errors.New("refused")
 
+// awayError is that nobody answered, or not now.
+type awayError struct{ error }
+
+func (e awayError) Unwrap() error { return e.error }
+
+// errAgain is that the same question may be answered in a moment.
+var errAgain = errors.New("ask again")
+
 // ask sends a request and waits so long for the answer.
 func (c *Conn) ask(ctx context.Context, subject string, q *request, wait time.Duration) (*answer, error) {
 	data, err := json.Marshal(q)
@@ -84,15 +93,26 @@ func (c *Conn) ask(ctx context.Context, subject string, q *request, wait time.Du
 	}
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	question := &question{subject, end}
+	c.mu.Lock()
+	c.asking[question] = true
+	c.mu.Unlock()
 	m, err := c.nc.RequestWithContext(ctx, subject, data)
+	c.mu.Lock()
+	delete(c.asking, question)
+	c.mu.Unlock()
+	if cause := context.Cause(ctx); err != nil && cause != nil && ctx.Err() == context.Canceled {
+		err = cause
+	}
 	switch {
 	case errors.Is(err, nats.ErrNoResponders):
-		return nil, fmt.Errorf("no coordinator answers at %s", c.where)
+		return nil, awayError{fmt.Errorf("no coordinator answers at %s", c.where)}
 	case errors.Is(err, context.DeadlineExceeded):
-		if e := c.denied.Load(); e != nil {
-			return nil, *e
-		}
-		return nil, fmt.Errorf("%s gave no answer in %v", c.where, wait)
+		return nil, awayError{fmt.Errorf("%s gave no answer in %v", c.where, wait)}
+	case errors.Is(err, nats.ErrReconnectBufExceeded): // nothing is kept to be sent later
+		return nil, awayError{fmt.Errorf("the connection to %s is lost", c.where)}
 	case err != nil:
 		return nil, err
 	}
@@ -102,6 +122,9 @@ func (c *Conn) ask(ctx context.Context, subject string, q *request, wait time.Du
 	}
 	if a.Refused {
 		return nil, fmt.Errorf("%w: %s", errRefused, a.Error)
+	}
+	if a.Again {
+		return nil, awayError{fmt.Errorf("%s: %w", a.Error, errAgain)}
 	}
 	if a.Error != "" {
 		return nil, errors.New(a.Error)

@@ -39,6 +39,7 @@ type run struct {
 	todo                []int   // shards whose audit nobody has taken; some stale
 	slow                []claim // what one worker has had for long, at the end of the run; some stale
 	doubts              int     // arbitrations
+	waives              bool    // audits were waived, which is logged
 	counts              Counts
 	again, remade       int
 	took                []time.Duration  // of the last commits
@@ -188,6 +189,7 @@ func (c *coordinator) change(r *run, to State, text string) error {
 		return err
 	}
 	r.runRecord, r.revision = v, revision
+	c.changed()
 	c.log.Info("run", "run", r.id, "name", r.Spec.Name, "state", to, "text", text, "made", r.made, "shards", r.Spec.Shards)
 	if to == Failed {
 		c.book.fail(r.id, "", "the run failed: "+text)
@@ -274,26 +276,62 @@ func (c *coordinator) submit(_ string, q *request, _ micro.Request) *answer {
 	id := q.Spec.ID()
 	c.mu.Lock()
 	r := c.runs[id]
+	begins := r == nil || r.State == Cancelled || r.State == Failed
 	c.mu.Unlock()
-	if r == nil {
+	var whole *Receipt
+	if begins {
 		s, err := c.openSpec(c.ctx, q.Spec)
+		if err == nil {
+			whole, err = s.Complete(c.ctx)
+			_ = s.Close()
+		}
 		if err != nil {
 			return &answer{Error: err.Error()}
 		}
-		_ = s.Close()
 	}
 	c.steering.Lock()
 	defer c.steering.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if r = c.runs[id]; r == nil {
+	r = c.runs[id]
+	begins = r == nil || r.State == Cancelled || r.State == Failed
+	if begins && whole != nil {
+		return c.found(r, q.Spec, whole)
+	}
+	if r == nil {
 		r = newRun(id, &runRecord{Spec: q.Spec, Created: time.Now()}, 0)
 		c.runs[id] = r
 		return c.start(r, false)
 	}
-	if r.State == Cancelled || r.State == Failed {
+	if begins {
 		return c.start(r, true)
 	}
+	return c.told(r, true)
+}
+
+// found is the answer for a run, or a new one if r is nil, whose dataset is complete
+// although nobody here made it: its store was lost. It has the lock.
+func (c *coordinator) found(r *run, s *Spec, whole *Receipt) *answer {
+	known := r != nil
+	if known {
+		r = c.anew(r)
+		r.End = nil
+	} else {
+		r = newRun(s.ID(), &runRecord{Spec: s, Created: time.Now()}, 0)
+		c.runs[r.id] = r
+	}
+	r.made, r.played, r.rows, r.bytes = s.Shards, whole.Episodes, whole.Rows, whole.Bytes
+	if err := c.change(r, Done, ""); err != nil {
+		if !known {
+			delete(c.runs, r.id)
+		}
+		return &answer{Error: err.Error()}
+	}
+	c.wg.Go(func() {
+		if err := c.st.forget(c.ctx, r.id); err != nil && c.ctx.Err() == nil {
+			c.log.Warn("the records of a done run stay", "run", r.id, "err", err)
+		}
+	})
 	return c.told(r, true)
 }
 

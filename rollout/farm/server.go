@@ -1,6 +1,7 @@
 package farm
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/tls"
 	"encoding/json"
@@ -11,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -41,10 +43,27 @@ type ClusterOptions struct {
 
 // Server is an embedded NATS server with JetStream.
 type Server struct {
-	s      *server.Server
-	secret string
-	unlock func()                            // the store
-	warn   atomic.Pointer[func(text string)] // what a coordinator wants to keep
+	s         *server.Server
+	secret    string
+	dir       string // of the store
+	clustered bool
+	unlock    func() // the store
+	log       *slog.Logger
+	lines     chan string // for the coordinator in this process
+
+	living    context.Context // done when the server is to end
+	end       context.CancelFunc
+	why       atomic.Pointer[string]                  // why nothing can be written
+	last      atomic.Pointer[string]                  // the last of it
+	failed    atomic.Int64                            // how often NATS said so
+	fatal     atomic.Pointer[string]                  // why it cannot start
+	again     atomic.Pointer[context.CancelCauseFunc] // ends the coordinator's term
+	reopening sync.WaitGroup
+	reopened  time.Time // the last time
+	pause     backoff   // of the reopening
+
+	mu     sync.Mutex
+	logged map[string]int // how often a line came
 }
 
 // insideUser is who connects from this process.
@@ -52,6 +71,13 @@ const insideUser = "inside"
 
 // maxPayload is the most bytes of a message.
 const maxPayload = 4 << 20
+
+// What JetStream may have: the disk is the limit.
+const (
+	maxStore     = 1 << 50
+	maxMemory    = 1 << 30
+	syncInterval = 10 * time.Second
+)
 
 // user is one entry of a file of users.
 type user struct {
@@ -64,7 +90,8 @@ type user struct {
 // Serve starts a server. Beyond loopback it refuses to listen without TLS and
 // credentials: users, or a CA that signs the clients' certificates.
 func Serve(o ServerOptions) (*Server, error) {
-	s := &Server{secret: rand.Text()}
+	s := &Server{secret: rand.Text(), dir: o.Dir, clustered: o.Cluster != nil, log: logger(o.Log), lines: make(chan string, maxNotes), logged: map[string]int{}}
+	s.living, s.end = context.WithCancel(context.Background())
 	so, err := s.options(&o)
 	if err != nil {
 		return nil, err
@@ -76,13 +103,26 @@ func Serve(o ServerOptions) (*Server, error) {
 		s.unlock()
 		return nil, fmt.Errorf("server: %w", err)
 	}
-	s.s.SetLogger(&serverLog{logger(o.Log), s}, false, false)
+	s.s.SetLogger(&serverLog{s}, false, false)
 	s.s.Start()
-	if !s.s.ReadyForConnections(time.Minute) {
+	if err := s.ready(); err != nil {
 		s.Close()
-		return nil, fmt.Errorf("server: it does not listen on %s, or its store in %s does not open", o.Listen, o.Dir)
+		return nil, err
 	}
 	return s, nil
+}
+
+// ready waits until the server listens and its store is open.
+func (s *Server) ready() error {
+	for begun := time.Now(); !s.s.ReadyForConnections(100 * time.Millisecond); {
+		if why := s.fatal.Load(); why != nil {
+			return fmt.Errorf("server with its store in %s: %s", s.dir, *why)
+		}
+		if time.Since(begun) > time.Minute {
+			return fmt.Errorf("server: it does not begin to listen, or its store in %s does not open", s.dir)
+		}
+	}
+	return nil
 }
 
 // URL is where clients connect, "" if the server does not listen.
@@ -90,6 +130,8 @@ func (s *Server) URL() string { return s.s.ClientURL() }
 
 // Close stops the server; what it acknowledged is kept.
 func (s *Server) Close() {
+	s.end()
+	s.reopening.Wait()
 	s.s.Shutdown()
 	s.s.WaitForShutdown()
 	s.unlock()
@@ -97,10 +139,10 @@ func (s *Server) Close() {
 
 func (s *Server) options(o *ServerOptions) (*server.Options, error) {
 	so := &server.Options{
-		ServerName: "moonfarm", JetStream: true, StoreDir: o.Dir, SyncInterval: 10 * time.Second,
+		ServerName: "moonfarm", JetStream: true, StoreDir: o.Dir, SyncInterval: syncInterval,
 		DontListen: o.Listen == "", NoSigs: true, MaxPayload: maxPayload, MaxConn: 200_000,
 		PingInterval: 20 * time.Second, WriteDeadline: 10 * time.Second,
-		JetStreamMaxStore: 1 << 50, JetStreamMaxMemory: 1 << 30, // the disk is the limit
+		JetStreamMaxStore: maxStore, JetStreamMaxMemory: maxMemory,
 	}
 	if o.Dir == "" {
 		return nil, errors.New("server: no folder for the store")
@@ -217,24 +259,3 @@ func rightsOf(role, name string) (*server.Permissions, error) {
 		Subscribe: &server.SubjectPermission{Allow: []string{inbox(name) + ".>"}},
 	}, nil
 }
-
-// serverLog carries the server's log into slog.
-type serverLog struct {
-	log *slog.Logger
-	s   *Server
-}
-
-func (l *serverLog) keep(format string, v []any) string {
-	text := fmt.Sprintf(format, v...)
-	if warn := l.s.warn.Load(); warn != nil {
-		(*warn)(text)
-	}
-	return text
-}
-
-func (l *serverLog) Noticef(format string, v ...any) { l.log.Debug(fmt.Sprintf(format, v...)) }
-func (l *serverLog) Debugf(format string, v ...any)  {}
-func (l *serverLog) Tracef(format string, v ...any)  {}
-func (l *serverLog) Warnf(format string, v ...any)   { l.log.Warn(l.keep(format, v)) }
-func (l *serverLog) Errorf(format string, v ...any)  { l.log.Error(l.keep(format, v)) }
-func (l *serverLog) Fatalf(format string, v ...any)  { l.log.Error(l.keep(format, v)) }

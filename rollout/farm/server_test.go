@@ -2,14 +2,10 @@ package farm
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/json"
-	"encoding/pem"
-	"math/big"
+	"errors"
+	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -18,6 +14,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nkeys"
+
+	"moonfarm/rollout/farm/farmtest"
 )
 
 // file writes a file into a folder of the test.
@@ -30,35 +28,9 @@ func file(t *testing.T, name string, data []byte) string {
 	return name
 }
 
-// certificate makes a certificate of this machine that signed itself.
-func certificate(t *testing.T) (cert, key string) {
-	t.Helper()
-	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "farm"}, IsCA: true, BasicConstraintsValid: true,
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, DNSNames: []string{"localhost"},
-	}
-	der, err := x509.CreateCertificate(rand.Reader, c, c, &k.PublicKey, k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	private, err := x509.MarshalECPrivateKey(k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return file(t, "cert.pem", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})),
-		file(t, "key.pem", pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: private}))
-}
-
 // TestListen: beyond loopback a server wants TLS and credentials.
 func TestListen(t *testing.T) {
-	cert, key := certificate(t)
+	cert, key := farmtest.Certificate(t, "127.0.0.1")
 	users := file(t, "users.json", []byte(`{"users": [{"name": "w1", "role": "worker", "password": "p"}]}`))
 	for _, c := range []struct {
 		name    string
@@ -106,7 +78,7 @@ func TestListen(t *testing.T) {
 // TestCredentials: over TLS, with a password, an nkey and a role each; who has
 // the wrong ones gets one clear error, and nobody speaks for another.
 func TestCredentials(t *testing.T) {
-	cert, key := certificate(t)
+	cert, key := farmtest.Certificate(t, "127.0.0.1")
 	pair, err := nkeys.CreateUser()
 	if err != nil {
 		t.Fatal(err)
@@ -166,11 +138,28 @@ func TestCredentials(t *testing.T) {
 	}
 	// A worker says it is another, acts as an operator, and reaches for JetStream.
 	c := f.connect(who(credentials{Name: "w1", Password: "secret1"}))
-	for _, subject := range []string{workerSubject + "claim.w2", clientSubject + "status", "$JS.API.STREAM.DELETE.moonfarm-work", workSubject + "a.1"} {
-		if _, err := c.ask(ctx, subject, &request{}, 300*time.Millisecond); err == nil || !strings.Contains(err.Error(), "denies") {
-			t.Errorf("%s: %v, want a denial", subject, err)
+	asked := time.Now()
+	for subject, want := range map[string]string{
+		workerSubject + "claim.w2":            `w1 may not say "claim" as a worker: want credentials with the role worker and the name w2`,
+		clientSubject + "status":              `w1 may not ask for "status": want credentials with the role operator`,
+		"$JS.API.STREAM.DELETE.moonfarm-work": "want credentials with the role coordinator",
+		workSubject + "a.1":                   "want credentials with the role coordinator",
+	} {
+		if _, err := c.ask(ctx, subject, &request{}, 20*time.Second); err == nil || !strings.Contains(err.Error(), "permission denied at tls://") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", subject, err, want)
 		}
 	}
+	if _, err := NewClient(c).Status(ctx); err == nil || !strings.Contains(err.Error(), "role operator") {
+		t.Errorf("status of a worker: %v", err)
+	}
+	people := f.connect(who(credentials{Name: "people", Password: "secret2"}))
+	if err := Work(ctx, people, WorkerOptions{Version: testVersion, Open: opener(f.store)}); !errors.Is(err, errRefused) || !strings.Contains(err.Error(), "role worker and the name people") {
+		t.Errorf("an operator as a worker: %v", err)
+	}
+	if d := time.Since(asked); d > 10*time.Second {
+		t.Errorf("the denials took %v", d)
+	}
+	f.until("the status shows what was denied", func() bool { return f.failure("Permissions Violation") || f.failure("ublish Violation") })
 }
 
 // TestOneServerPerStore: two servers in one folder would spoil each other's store.
@@ -191,4 +180,85 @@ func TestOneServerPerStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Close()
+}
+
+// TestConnectWaits: a server that ends while somebody connects is one that is not
+// there yet.
+func TestConnectWaits(t *testing.T) {
+	cert, key := farmtest.Certificate(t, "127.0.0.1")
+	users := file(t, "users.json", []byte(`{"users": [{"name": "w1", "role": "worker", "password": "p"}]}`))
+	credentials := file(t, "w1.json", []byte(`{"name": "w1", "password": "p"}`))
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	type result struct {
+		c   *Conn
+		err error
+	}
+	connected := make(chan result, 1)
+	go func() {
+		c, err := Connect(ctx, ConnectOptions{URL: "tls://" + address, Credentials: credentials, CA: cert})
+		connected <- result{c, err}
+	}()
+	info := []byte(`INFO {"server_id":"x","version":"2.14.0","proto":1,"max_payload":1048576,"tls_required":true}` + "\r\n")
+	for _, say := range [][]byte{nil, info[:20], info, info} { // and is gone
+		_ = l.(*net.TCPListener).SetDeadline(time.Now().Add(10 * time.Second))
+		c, err := l.Accept()
+		if err != nil {
+			t.Fatalf("%v; Connect: %v", err, (<-connected).err)
+		}
+		_, _ = c.Write(say)
+		if len(say) == len(info) {
+			_, _ = c.Read(make([]byte, 1)) // some bytes that are not read make it a reset
+		}
+		c.Close()
+	}
+	l.Close()
+	s, err := Serve(ServerOptions{Dir: t.TempDir(), Listen: address, Cert: cert, Key: key, Users: users})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	r := <-connected
+	if r.err != nil {
+		t.Fatal(r.err)
+	}
+	r.c.Close()
+}
+
+// TestRawBytes: who speaks to the port without a client is cut off, in one line,
+// and the others are not held up.
+func TestRawBytes(t *testing.T) {
+	f := newFarm(t)
+	s := spec(8, 100, 5*time.Millisecond)
+	f.submit(s)
+	hello := "CONNECT {\"verbose\":false}\r\n"
+	for _, bytes := range []string{
+		"GET / HTTP/1.1\r\n\r\n",
+		hello + fmt.Sprintf("PUB %sstatus %d\r\n", clientSubject, maxPayload+1) + strings.Repeat("x", maxPayload+1) + "\r\n",
+		hello + fmt.Sprintf("PUB %sstatus 99999999999999999999\r\n", clientSubject),
+		hello + "PUB " + strings.Repeat("x", 1<<16),
+		hello + "PUB " + clientSubject + "status 4\r\nlong enough to be no end of it\r\n",
+	} {
+		c, err := net.Dial("tcp", strings.TrimPrefix(f.server.URL(), "nats://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.SetDeadline(time.Now().Add(10 * time.Second))
+		c.Write([]byte(bytes)) // it may be cut off before all of it is written
+		var timeout net.Error
+		if _, err := io.Copy(io.Discard, c); errors.As(err, &timeout) && timeout.Timeout() {
+			t.Errorf("%.60q: still connected after 10 s", bytes)
+		}
+		c.Close()
+	}
+	f.work("w0", opener(f.store))
+	f.done(s)
+	if !f.failure("payload") {
+		t.Errorf("the failures do not tell of the message that was too large: %v", f.status().Failures)
+	}
 }

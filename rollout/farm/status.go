@@ -20,6 +20,7 @@ type Status struct {
 	Version  string         `json:"version"` // of the coordinator
 	Now      time.Time      `json:"now"`
 	Since    time.Time      `json:"since"`              // when this coordinator took over
+	Trouble  string         `json:"trouble,omitempty"`  // why nothing can be recorded now
 	Runs     []RunStatus    `json:"runs"`               // newest first; the ended ones among the last 100
 	Workers  []WorkerStatus `json:"workers"`            // by name; those heard of within a day, and the quarantined
 	Unlisted int            `json:"unlisted,omitempty"` // workers that are not listed: more than 5000
@@ -90,6 +91,7 @@ type Failure struct {
 	Run    string    `json:"run,omitempty"`
 	Worker string    `json:"worker,omitempty"`
 	Text   string    `json:"text"`
+	kind   string    // if not "", failures of one kind are one
 }
 
 // Audit is one entry of the audit log: a shard that was made twice with

@@ -65,20 +65,50 @@ type workerRecord struct {
 	Quarantined string    `json:"quarantined,omitempty"`
 }
 
+// smallBlocks is a limit of bytes for which JetStream keeps a stream in files of
+// 32 kB, and not of 4 MB. It reads a file as a whole whenever it writes to one that the
+// collector of garbage has taken from memory. Of each small file it keeps an index for
+// two minutes, which with thousands of commits a second is more than is saved.
+const smallBlocks = 100_000
+
+// unlimited removes the limit with which a stream was made: the size of its files stays
+// until the server starts again.
+func unlimited(ctx context.Context, js jetstream.JetStream, name string) error {
+	at, err := js.Stream(ctx, name)
+	if err != nil {
+		return err
+	}
+	config := at.CachedInfo().Config
+	if config.MaxBytes < 0 {
+		return nil
+	}
+	config.MaxBytes = -1
+	_, err = js.UpdateStream(ctx, config)
+	return err
+}
+
 // openStore opens the streams and buckets, and makes those that are missing.
-func openStore(ctx context.Context, c *Conn, replicas int, lease time.Duration) (*store, error) {
+func openStore(ctx context.Context, c *Conn, o *CoordinatorOptions) (*store, error) {
 	js, err := jetstream.New(c.nc, jetstream.WithPublishAsyncMaxPending(1024), jetstream.WithDefaultTimeout(10*time.Second))
 	if err != nil {
 		return nil, err
 	}
 	s := &store{js: js}
 	for _, b := range []struct {
-		kv   *jetstream.KeyValue
-		name string
-		ttl  time.Duration
-	}{{&s.runs, "moonfarm-runs", 0}, {&s.shards, shardBucket, 0}, {&s.workers, "moonfarm-workers", 0}, {&s.lease, "moonfarm-lease", lease}} {
+		kv    *jetstream.KeyValue
+		name  string
+		ttl   time.Duration
+		small bool
+	}{{&s.runs, "moonfarm-runs", 0, false}, {&s.shards, shardBucket, 0, true}, {&s.workers, "moonfarm-workers", 0, false}, {&s.lease, "moonfarm-lease", o.lease, false}} {
+		config := jetstream.KeyValueConfig{Bucket: b.name, TTL: b.ttl, Replicas: o.Replicas, MaxValueSize: 1 << 20}
 		if *b.kv, err = js.KeyValue(ctx, b.name); errors.Is(err, jetstream.ErrBucketNotFound) {
-			*b.kv, err = js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: b.name, TTL: b.ttl, Replicas: replicas, MaxValueSize: 1 << 20})
+			if b.small && o.Small {
+				config.MaxBytes = smallBlocks
+			}
+			*b.kv, err = js.CreateKeyValue(ctx, config)
+		}
+		if err == nil && b.small && o.Small {
+			err = unlimited(ctx, js, "KV_"+b.name)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("bucket %s: %w", b.name, err)
@@ -89,10 +119,17 @@ func openStore(ctx context.Context, c *Conn, replicas int, lease time.Duration) 
 			MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true},
 		{Name: "moonfarm-notes", Subjects: []string{"moonfarm.failure", "moonfarm.audit"}, MaxMsgsPerSubject: 100_000},
 	} {
-		config.Replicas = replicas
+		config.Replicas = o.Replicas
+		small := o.Small && config.Retention == jetstream.WorkQueuePolicy
 		at, err := js.Stream(ctx, config.Name)
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			if small {
+				config.MaxBytes = smallBlocks
+			}
 			at, err = js.CreateStream(ctx, config)
+		}
+		if err == nil && small {
+			err = unlimited(ctx, js, config.Name)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("stream %s: %w", config.Name, err)

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 )
 
 // trial lets a worker commit shards one after the other, with the sampler and
@@ -176,13 +177,32 @@ func TestFalseAuditor(t *testing.T) {
 	}
 }
 
-// TestAlone: with one worker the audits are waived after a while, and counted.
+// TestAlone: with one worker the audits are waived when the others are made, and
+// counted; nobody waits for long.
 func TestAlone(t *testing.T) {
-	f := newFarm(t)
+	f := newFarm(t, func(o *CoordinatorOptions) { o.Patience = time.Hour })
 	s := spec(22, 50, 0)
 	f.submit(s)
 	f.work("alone", opener(f.store))
-	if r := f.done(s); r.Audits.Waived < 12 || r.Audits.Passed > 0 {
-		t.Errorf("audits %+v, want 12 or more waived", r.Audits)
+	f.until("it says what it waits for", func() bool {
+		r := f.run(s.ID())
+		return r.State == Done || strings.Contains(r.Text, "audits wait for another worker, for 2s at most")
+	})
+	if r := f.run(s.ID()); r.State == Done {
+		t.Errorf("it did not wait for a moment: %+v", r)
+	}
+	if r := f.done(s); r.Audits.Waived < 12 || r.Audits.Passed > 0 || r.Text != "" {
+		t.Errorf("run %+v, want 12 or more audits waived", r)
+	}
+	if n := f.logs.count("audits are waived"); n != 1 {
+		t.Errorf("%d lines, want one", n)
+	}
+	// Who comes in that moment makes them.
+	s = spec(23, 200, 0)
+	f.submit(s)
+	f.until("the shards are made", func() bool { return f.run(s.ID()).Made == 200 })
+	f.work("second", opener(f.store))
+	if r := f.done(s); r.Audits.Passed == 0 || r.Audits.Waived > 0 {
+		t.Errorf("with a second worker: %+v", r.Audits)
 	}
 }

@@ -31,7 +31,7 @@ type workerState struct {
 	jobs    map[string]*job
 	hand    map[claim]context.CancelCauseFunc // what is being made
 	trouble string
-	logged  string // the last trouble that was logged
+	logged  string // the kind of the last trouble that was logged
 	beat    time.Duration
 }
 
@@ -82,7 +82,7 @@ func Work(ctx context.Context, c *Conn, o WorkerOptions) error {
 		})
 	}
 	working, rest := context.WithCancel(context.WithoutCancel(ctx))
-	beats.Go(func() { w.beats(working, stop) })
+	beats.Go(func() { w.beats(working, ctx.Done(), stop) })
 	slots.Wait()
 	rest()
 	beats.Wait()
@@ -116,7 +116,7 @@ func (w *workerState) slot(ctx context.Context) error {
 		case errors.Is(err, errRefused):
 			return err
 		case err != nil && ctx.Err() == nil:
-			w.say("no claims: " + err.Error())
+			w.unheard("no claims: ", err)
 			b.pause(ctx)
 			continue
 		case err != nil:
@@ -150,10 +150,27 @@ func (w *workerState) say(text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.trouble = text
-	if text != "" && text != w.logged {
-		w.logged = text
+	w.once(text)
+}
+
+// once logs a text unless the last was of its kind. It has the lock.
+func (w *workerState) once(text string) {
+	if kind := kindOf(text); text != "" && kind != w.logged {
+		w.logged = kind
 		w.log.Warn(line(text))
 	}
+}
+
+// unheard is say for what the coordinator did not take. That it is away is not
+// told to it.
+func (w *workerState) unheard(what string, err error) {
+	if !errors.As(err, new(awayError)) {
+		w.say(what + err.Error())
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.once(what + err.Error())
 }
 
 // do makes a shard and commits it, or hands it back.
@@ -174,6 +191,9 @@ func (w *workerState) do(k claim) error {
 	}()
 	j, err := w.open(ctx, k.Run)
 	if err != nil {
+		if errors.Is(context.Cause(ctx), errDropped) {
+			return nil
+		}
 		return w.back(k, err, true)
 	}
 	defer w.leave(j)
@@ -216,9 +236,12 @@ func (w *workerState) commit(ctx context.Context, k claim, receipt Receipt) erro
 		if err == nil || errors.Is(err, errRefused) || errors.Is(context.Cause(ctx), errDropped) {
 			return err
 		}
-		w.say(fmt.Sprintf("shard %d is not committed: %v", k.Shard, err))
+		w.unheard("a shard is not committed: ", err)
 		if !b.pause(ctx) {
-			return w.back(k, context.Cause(ctx), false)
+			if why := context.Cause(ctx); !errors.Is(why, errDropped) {
+				return w.back(k, why, false)
+			}
+			return nil
 		}
 	}
 }
@@ -296,8 +319,9 @@ func (w *workerState) leave(j *job) {
 }
 
 // beats tells the coordinator what the worker has in hand, and stops what
-// nobody wants. A worker that is refused stops.
-func (w *workerState) beats(ctx context.Context, stop context.CancelCauseFunc) {
+// nobody wants; once more when the worker is to end, so that it does not finish
+// what is not wanted. A worker that is refused stops.
+func (w *workerState) beats(ctx context.Context, ending <-chan struct{}, stop context.CancelCauseFunc) {
 	for {
 		w.mu.Lock()
 		q, every := &request{Error: w.trouble}, w.beat
@@ -320,6 +344,8 @@ func (w *workerState) beats(ctx context.Context, stop context.CancelCauseFunc) {
 		}
 		select {
 		case <-time.After(every):
+		case <-ending:
+			ending = nil
 		case <-ctx.Done():
 			return
 		}

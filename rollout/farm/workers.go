@@ -15,6 +15,7 @@ type worker struct {
 	name    string
 	drawn   uint64 // shards for which an audit was drawn, with those being written
 	claims  map[claim]*holder
+	gave    map[claim]bool // back; a beat that was sent before may come after
 	waiters int
 	streak  int                  // claims that lapsed since the last commit
 	refuses map[string]time.Time // runs that it cannot make, until when
@@ -101,6 +102,7 @@ func (c *coordinator) claim(name string, q *request, m micro.Request) *answer {
 func (c *coordinator) grant(w *worker, k claim) (*holder, *answer) {
 	h := &holder{w, time.Now(), time.Now()}
 	w.claims[k] = h
+	delete(w.gave, k)
 	return h, &answer{Claim: &k, Beat: int(c.o.Lapse.Milliseconds() / 3)}
 }
 
@@ -214,10 +216,11 @@ func (c *coordinator) beat(name string, q *request, _ micro.Request) *answer {
 	return a
 }
 
-// troubled notes a worker's trouble, "" for none.
+// troubled notes a worker's trouble, "" for none. That of another shard is the same.
 func (c *coordinator) troubled(w *worker, text string) {
-	if text = line(text); text != "" && text != w.trouble {
-		c.book.fail("", w.name, text)
+	text = line(text)
+	if kind := kindOf(text); text != "" && kind != kindOf(w.trouble) && !c.o.Server.said(text) {
+		c.book.note(&Failure{Worker: w.name, Text: text, kind: kind}, true)
 	}
 	w.trouble = text
 }
@@ -226,6 +229,8 @@ func (c *coordinator) troubled(w *worker, text string) {
 func (c *coordinator) extend(w *worker, r *run, k claim) *holder {
 	h := w.claims[k]
 	switch {
+	case h == nil && w.gave[k]:
+		return nil
 	case k.Audit:
 		d := r.due[k.Shard]
 		if d == nil || d.doubt {
@@ -279,6 +284,10 @@ func (c *coordinator) back(name string, q *request, _ micro.Request) *answer {
 	}
 	held := w.claims[q.claim] != nil
 	c.release(w, q.claim)
+	if w.gave == nil || len(w.gave) > maxSlots {
+		w.gave = map[claim]bool{}
+	}
+	w.gave[q.claim] = true
 	if q.Lasting && held && r.lasts(q.Shard, name) {
 		c.change(r, Failed, fmt.Sprintf("shard %d: %s", q.Shard, line(q.Error)))
 	}
@@ -308,6 +317,7 @@ func (c *coordinator) ticks() {
 		select {
 		case <-t.C:
 		case <-c.ctx.Done():
+			c.dismiss()
 			return
 		}
 		c.mu.Lock()
@@ -326,11 +336,21 @@ func (c *coordinator) ticks() {
 			}
 		}
 		c.mu.Unlock()
-		if time.Since(flushed) > 10*time.Second {
+		if time.Since(flushed) > 10*time.Second && c.o.Server.trouble() == "" {
 			flushed = time.Now()
 			c.flush(c.ctx, 1000)
 		}
 	}
+}
+
+// dismiss answers all claims that wait with none: their workers ask the next coordinator.
+func (c *coordinator) dismiss() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, t := range c.waiting {
+		c.reply(t.m, &answer{})
+	}
+	c.waiting = nil
 }
 
 // lapse frees what workers hold of which nothing was heard.

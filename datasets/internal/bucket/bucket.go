@@ -169,7 +169,18 @@ func (s silence) Error() string {
 func (b *Bucket) short(ctx context.Context, name string, do func(ctx context.Context) error) error {
 	w := b.watch(ctx)
 	defer w.stop()
-	return b.fail(name, w.because(do(w.ctx)))
+	return b.fail(name, w.because(twice(func() error { return do(w.ctx) })))
+}
+
+// twice does something again that was denied. A store denies what was signed many
+// minutes ago or in the future. The clock of this machine may be that far off: the
+// driver then learns the store's time from the answer, and signs with that.
+func twice(do func() error) error {
+	err := do()
+	if gcerrors.Code(err) == gcerrors.PermissionDenied {
+		err = do()
+	}
+	return err
 }
 
 // Each implements store.Store.
@@ -227,13 +238,33 @@ func (f *file) Close() error { return nil }
 func (f *file) Drop() {}
 
 // Keep implements store.File.
-func (f *file) Keep(name string) error {
+func (f *file) Keep(name string) error { return f.upload(name, false) }
+
+// KeepNew implements store.File. A store that knows no conditions refuses it: then
+// two may keep a file at once.
+func (f *file) KeepNew(name string) error {
+	err := f.upload(name, true)
+	if err == nil {
+		return nil
+	}
+	there, is := f.bucket.Open(f.ctx, name)
+	if errors.Is(is, fs.ErrNotExist) {
+		return f.upload(name, false)
+	}
+	if is != nil {
+		return err
+	}
+	return errors.Join(&fs.PathError{Op: "create", Path: there.Name(), Err: fs.ErrExist}, there.Close())
+}
+
+func (f *file) upload(name string, fresh bool) error {
 	b := f.bucket
 	w := b.watch(f.ctx)
 	defer w.stop()
-	from := &passing{Reader: bytes.NewReader(f.content.Bytes()), alive: w.alive}
-	err := b.blobs.Upload(w.ctx, b.prefix+name, from, &blob.WriterOptions{ContentType: "application/octet-stream"})
-	return b.fail(name, w.because(err))
+	return b.fail(name, w.because(twice(func() error {
+		from := &passing{Reader: bytes.NewReader(f.content.Bytes()), alive: w.alive}
+		return b.blobs.Upload(w.ctx, b.prefix+name, from, &blob.WriterOptions{ContentType: "application/octet-stream", IfNotExist: fresh})
+	})))
 }
 
 // passing says alive for all that is read.

@@ -208,3 +208,44 @@ func TestBrokenStreams(t *testing.T) {
 	_, err = store.SumFile(t.Context(), b, "x", uint64(len(content)))
 	require.ErrorContains(t, err, "s3://data/td/x: the store let nothing pass for 300ms")
 }
+
+// TestClock: a store whose clock is an hour away denies what is signed, and is
+// asked again with its own time; who is denied all the same gets the error.
+func TestClock(t *testing.T) {
+	var denied atomic.Int32
+	var never atomic.Bool
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		now := time.Now().Add(-time.Hour)
+		w.Header().Set("Date", now.UTC().Format(http.TimeFormat))
+		signed, err := time.Parse("20060102T150405Z", q.Header.Get("X-Amz-Date"))
+		if err != nil || signed.Sub(now).Abs() > 15*time.Minute || never.Load() {
+			denied.Add(1)
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		w.Header().Set("Content-Length", "3")
+		w.Header().Set("Last-Modified", now.UTC().Format(http.TimeFormat))
+		if q.Method == http.MethodGet {
+			_, _ = w.Write([]byte("abc"))
+		}
+	}))
+	defer server.Close()
+	for what, do := range map[string]func(b *Bucket) error{
+		"read":   func(b *Bucket) error { _, err := store.ReadFile(t.Context(), b, "x", 3); return err },
+		"write":  func(b *Bucket) error { return store.WriteFile(t.Context(), b, "x", []byte("abc")) },
+		"remove": func(b *Bucket) error { return b.Remove(t.Context(), "x") },
+		"stream": func(b *Bucket) error {
+			r := &reader{bucket: b, ctx: t.Context(), name: "x", size: 3}
+			_, err := r.ReadAt(make([]byte, 3), 0)
+			return err
+		},
+	} {
+		denied.Store(0)
+		require.NoError(t, do(s3(t, server.URL, "")), what)
+		require.EqualValues(t, 1, denied.Load(), what)
+	}
+	never.Store(true)
+	_, err := s3(t, server.URL, "").Open(t.Context(), "x")
+	require.ErrorContains(t, err, "s3://data/td/x: ")
+	require.ErrorContains(t, err, "403")
+}

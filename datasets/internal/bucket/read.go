@@ -125,13 +125,16 @@ func (r *reader) forward(p []byte, at int64) (n int, err error) {
 	}
 	if r.stream == nil {
 		r.watch = b.watch(r.ctx)
-		s, err := b.blobs.NewRangeReader(r.watch.ctx, b.prefix+r.name, at, -1, nil)
+		err := twice(func() (err error) {
+			r.stream, err = b.blobs.NewRangeReader(r.watch.ctx, b.prefix+r.name, at, -1, nil)
+			return err
+		})
 		if err != nil {
 			err = b.fail(r.name, r.watch.because(err))
 			r.watch.stop()
 			return 0, err
 		}
-		r.stream, r.at = s, at
+		r.at = at
 	}
 	r.watch.alive()
 	defer r.watch.rest()

@@ -55,6 +55,20 @@ func (f *file) Close() error { return errors.Join(f.f.Sync(), f.f.Close()) }
 // Keep implements store.File.
 func (f *file) Keep(name string) error { return os.Rename(f.f.Name(), f.dir.path(name)) }
 
+// KeepNew implements store.File: a link fails where there is a file. On a disk without
+// links two may keep a file at once.
+func (f *file) KeepNew(name string) error {
+	path := f.dir.path(name)
+	err := os.Link(f.f.Name(), path)
+	if err == nil {
+		return os.Remove(f.f.Name())
+	}
+	if _, is := os.Lstat(path); !errors.Is(is, fs.ErrNotExist) {
+		return err
+	}
+	return os.Rename(f.f.Name(), path)
+}
+
 // Drop implements store.File.
 func (f *file) Drop() {
 	f.f.Close() // an error changes nothing: the next run removes what is left

@@ -49,6 +49,9 @@ type File interface {
 	Close() error
 	// Keep gives a closed file its name, or replaces the file of that name.
 	Keep(name string) error
+	// KeepNew is Keep for a name that no file has: else the error is fs.ErrExist. Of
+	// several that give one name at once, one does.
+	KeepNew(name string) error
 	// Drop forgets a file that is not wanted any more.
 	Drop()
 	// SHA256 is the sha256 of what was written, in hexadecimal.
@@ -61,10 +64,10 @@ const TempSuffix = ".tmp"
 // Write writes a whole file and gives it its name: fill writes the content. It
 // returns the sum of what was written.
 func Write(ctx context.Context, s Store, name string, fill func(io.Writer) error) (sha256 string, err error) {
-	return writeAs(ctx, s, name, name, fill)
+	return writeAs(ctx, s, name, name, File.Keep, fill)
 }
 
-func writeAs(ctx context.Context, s Store, name, begun string, fill func(io.Writer) error) (sha256 string, err error) {
+func writeAs(ctx context.Context, s Store, name, begun string, keep func(f File, name string) error, fill func(io.Writer) error) (sha256 string, err error) {
 	f, err := s.Create(ctx, begun)
 	if err != nil {
 		return "", err
@@ -73,7 +76,7 @@ func writeAs(ctx context.Context, s Store, name, begun string, fill func(io.Writ
 		err = f.Close()
 	}
 	if err == nil {
-		err = f.Keep(name)
+		err = keep(f, name)
 	}
 	if err != nil {
 		f.Drop()
@@ -89,7 +92,17 @@ func WriteFile(ctx context.Context, s Store, name string, content []byte) error 
 // WriteFileAs is WriteFile for a file that others may write, too: it is begun under
 // a name of its own.
 func WriteFileAs(ctx context.Context, s Store, name, begun string, content []byte) error {
-	_, err := writeAs(ctx, s, name, begun, func(w io.Writer) error {
+	return writeFile(ctx, s, name, begun, File.Keep, content)
+}
+
+// WriteNew is WriteFileAs for a file that is not there: else the error is
+// fs.ErrExist, and nothing is written.
+func WriteNew(ctx context.Context, s Store, name, begun string, content []byte) error {
+	return writeFile(ctx, s, name, begun, File.KeepNew, content)
+}
+
+func writeFile(ctx context.Context, s Store, name, begun string, keep func(f File, name string) error, content []byte) error {
+	_, err := writeAs(ctx, s, name, begun, keep, func(w io.Writer) error {
 		_, err := w.Write(content)
 		return err
 	})

@@ -1,0 +1,114 @@
+package farm
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"moonfarm/rollout/farm/farmtest"
+)
+
+// TestFullDisk: while the disk of the server's own store is full the status and the
+// log say so in one line; when there is room all goes on by itself.
+func TestFullDisk(t *testing.T) {
+	dir, here := farmtest.SmallDisk(t, "32m")
+	if !here {
+		return
+	}
+	f := newFarmIn(t, dir)
+	for _, name := range []string{"w0", "w1", "w2"} {
+		f.work(name, opener(f.store))
+	}
+	rounds := 1
+	if long() {
+		rounds = 4
+	}
+	for round := range rounds {
+		s := spec(40+round, 400, 5*time.Millisecond)
+		f.submit(s)
+		f.until("some are made", func() bool { return f.run(s.ID()).Made > 50 })
+		filler := farmtest.Fill(t, dir)
+		f.until("the status says that the disk is full", func() bool {
+			return strings.Contains(f.status().Trouble, "no space left on device; make room there")
+		})
+		made := f.run(s.ID()).Made
+		asked := time.Now()
+		for range 15 { // longer than a lease
+			if st := f.status(); st.Trouble == "" {
+				t.Fatal("the disk is full and the status does not say so")
+			}
+			time.Sleep(200 * time.Millisecond)
+		}
+		if d := time.Since(asked); d > 8*time.Second {
+			t.Errorf("15 answers with pauses of 0.2 s took %v", d)
+		}
+		if n := f.run(s.ID()).Made; n > made+8 {
+			t.Errorf("%d shards were committed on a full disk", n-made)
+		}
+		if _, err := f.client.Submit(f.ctx, spec(50, 5, 0)); err == nil || !strings.Contains(err.Error(), "no space left on device") {
+			t.Errorf("a run was submitted to a full disk: %v", err)
+		}
+		if err := os.Remove(filler); err != nil {
+			t.Fatal(err)
+		}
+		f.until("it coordinates again", func() bool { return f.logs.count("msg=coordinating") == round+2 })
+		f.until("it goes on", func() bool { st, err := f.client.Status(f.ctx); return err == nil && st.Trouble == "" })
+		f.done(s)
+		if !f.failure("no space left on device; make room there") {
+			t.Errorf("the failures do not have it: %v", f.status().Failures)
+		}
+		if n := f.logs.count(`level=ERROR msg="the server's store in`); n != round+1 {
+			t.Errorf("the log says %d times that the disk is full, want %d", n, round+1)
+		}
+		if n := len(f.status().Failures); n != 1 {
+			t.Errorf("%d failures, want one: %v", n, f.status().Failures)
+		}
+	}
+	if long() {
+		requireRegret(t, f, dir)
+	}
+}
+
+// requireRegret fails unless a coordinator that begins on a full disk says so to all
+// who ask, and begins when there is room.
+func requireRegret(t *testing.T, f *farm, dir string) {
+	t.Helper()
+	f.first()
+	f.until("nobody coordinates", func() bool {
+		_, err := f.client.Status(f.ctx)
+		return err != nil && strings.Contains(err.Error(), "no coordinator answers")
+	})
+	filler := farmtest.Fill(t, dir)
+	js, err := jetstream.New(f.client.c.nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for f.server.trouble() == "" { // what holds the lease has some room left
+		if _, err := js.PublishAsync("$KV.moonfarm-lease.x", make([]byte, 8<<10)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := quick(f.store)
+	o.Log, o.Server = f.log, f.server
+	f.coordinate(f.ctx, o)
+	f.until("the answer is that the disk is full", func() bool {
+		_, err := f.client.Status(f.ctx)
+		return err != nil && strings.Contains(err.Error(), "no space left on device; make room there")
+	})
+	if other, err := Serve(ServerOptions{Dir: filepath.Join(dir, "another")}); err == nil {
+		other.Close() // a store that is not there yet may need no room
+	} else if !strings.Contains(err.Error(), "no space left on device") {
+		t.Errorf("a new store on a full disk: %v", err)
+	}
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	f.until("it coordinates", func() bool { _, err := f.client.Status(f.ctx); return err == nil })
+	s := spec(49, 20, 0)
+	f.submit(s)
+	f.done(s)
+}

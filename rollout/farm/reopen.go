@@ -1,0 +1,182 @@
+package farm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// probeBytes is the room that a store must have before it is opened again.
+const probeBytes = 4 << 20
+
+// writeErrors matches what NATS logs when it will write to a stream no more, or has
+// switched JetStream off: without being opened again it stays so.
+var writeErrors = regexp.MustCompile(`(?i)critical write error|no space left|will be DISABLED|disabling JetStream`)
+
+// connection matches what differs between the lines of two connections from one machine.
+var connection = regexp.MustCompile(`:\d+ - (\w+):\d+ - `)
+
+// trouble is why nothing can be written to the store now, as one line; "" is
+// that all is well, or the server is elsewhere.
+func (s *Server) trouble() string {
+	if s == nil {
+		return ""
+	}
+	if t := s.why.Load(); t != nil {
+		return *t
+	}
+	return ""
+}
+
+// said reports whether a text repeats the last trouble.
+func (s *Server) said(text string) bool {
+	if s == nil {
+		return false
+	}
+	t := s.last.Load()
+	return t != nil && strings.Contains(text, *t)
+}
+
+// alone reports whether no other server has the store too.
+func (s *Server) alone() bool { return s != nil && !s.clustered }
+
+// failing takes note that NATS cannot write, and begins to wait for room.
+func (s *Server) failing(text string) {
+	why := text
+	if i := strings.LastIndex(text, ": "); i >= 0 {
+		why = text[i+2:]
+	}
+	t := line(fmt.Sprintf("the server's store in %s cannot be written: %s; make room there, and the farm goes on by itself", s.dir, why))
+	s.failed.Add(1)
+	if !s.why.CompareAndSwap(nil, &t) {
+		return
+	}
+	s.last.Store(&t)
+	s.log.Error(t)
+	s.tell(t)
+	s.reopening.Go(func() { s.waitForRoom() })
+}
+
+// tell keeps a line for the coordinator in this process.
+func (s *Server) tell(text string) {
+	select {
+	case s.lines <- text:
+	default: // it has enough to say
+	}
+}
+
+// waitForRoom waits until there is room and opens the store again.
+func (s *Server) waitForRoom() {
+	if time.Since(s.reopened) > time.Minute {
+		s.pause = backoff{500 * time.Millisecond, 10 * time.Second}
+	}
+	var seen int64
+	for text := ""; s.pause.pause(s.living); {
+		err := s.probe()
+		if err == nil {
+			seen, err = s.reopen()
+		}
+		if err == nil {
+			break
+		}
+		if t := err.Error(); t != text && !errors.Is(s.living.Err(), context.Canceled) {
+			text = t
+			s.log.Debug("the server's store is not opened again yet", "err", t)
+		}
+	}
+	if s.living.Err() != nil {
+		return
+	}
+	s.reopened = time.Now()
+	s.log.Warn("the server's store in " + s.dir + " can be written again: the farm goes on")
+	if again := s.again.Load(); again != nil {
+		(*again)(errReopened)
+	}
+	if s.why.Store(nil); s.failed.Load() != seen {
+		s.failing("it failed again at once")
+	}
+}
+
+// errReopened ends a coordinator's term: what it has in memory may be more than
+// the store has.
+var errReopened = errors.New("the server's store was opened again")
+
+// probe fails if there is no room in the store.
+func (s *Server) probe() error {
+	f, err := os.Create(filepath.Join(s.dir, "probe"))
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(make([]byte, probeBytes))
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// reopen stops JetStream, if it has not stopped itself, and starts it again.
+// The connections stay. It returns how often NATS had failed before the start.
+func (s *Server) reopen() (int64, error) {
+	if err := s.s.ShutdownJetStream(); err != nil {
+		return 0, err
+	}
+	// In a cluster it may be stopping itself at this moment.
+	for stopping := time.Now(); s.s.JetStreamConfig() != nil; time.Sleep(50 * time.Millisecond) {
+		if time.Since(stopping) > 30*time.Second || s.living.Err() != nil {
+			return 0, errors.New("JetStream does not stop")
+		}
+	}
+	if s.clustered {
+		time.Sleep(time.Second) // then its Raft groups stop
+	}
+	seen := s.failed.Load()
+	return seen, s.s.EnableJetStream(&server.JetStreamConfig{StoreDir: s.dir, MaxStore: maxStore, MaxMemory: maxMemory, SyncInterval: syncInterval, Strict: true})
+}
+
+// serverLog carries the server's log into slog.
+type serverLog struct{ s *Server }
+
+// note logs a line, at the first time and at each doubling of how often it came, and
+// keeps it for a coordinator.
+func (l *serverLog) note(format string, v []any) {
+	text := connection.ReplaceAllString(fmt.Sprintf(format, v...), " - ")
+	switch {
+	case writeErrors.MatchString(text):
+		l.s.log.Debug(text)
+		l.s.failing(text)
+		return
+	case l.s.trouble() != "": // what follows from it
+		l.s.log.Debug(text)
+		return
+	}
+	l.s.mu.Lock()
+	if len(l.s.logged) >= maxNotes {
+		clear(l.s.logged)
+	}
+	l.s.logged[text]++
+	n := l.s.logged[text]
+	l.s.mu.Unlock()
+	if n&(n-1) == 0 {
+		l.s.log.Error("server: "+text, "count", n)
+	}
+	l.s.tell("server: " + text)
+}
+
+func (l *serverLog) Noticef(format string, v ...any) { l.s.log.Debug(fmt.Sprintf(format, v...)) }
+func (l *serverLog) Debugf(format string, v ...any)  {}
+func (l *serverLog) Tracef(format string, v ...any)  {}
+func (l *serverLog) Warnf(format string, v ...any)   { l.note(format, v) }
+func (l *serverLog) Errorf(format string, v ...any)  { l.note(format, v) }
+func (l *serverLog) Fatalf(format string, v ...any) {
+	text := fmt.Sprintf(format, v...)
+	l.s.fatal.CompareAndSwap(nil, &text)
+	l.note(format, v)
+}
