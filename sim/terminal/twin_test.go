@@ -16,11 +16,11 @@ import (
 // deployment and frame by frame, in every scenario: units, resources and all
 // events of every frame, the restore, and the same turn played by Step without
 // a record. Half of the matches are played under random rules. 4,000
-// deployments, with MOONFARM_LONG=1 220,000.
+// deployments, with MOONFARM_LONG=1 120,000.
 func TestTwin(t *testing.T) {
 	deployments := 4000
 	if os.Getenv("MOONFARM_LONG") == "1" {
-		deployments = 220_000
+		deployments = 120_000
 	}
 	shares := 0
 	for _, sc := range scenarios {

@@ -21,6 +21,9 @@ from moonfarm import library, registration
 
 HEADER = Path(__file__).resolve().parents[3] / "cmd" / "libmoonfarm" / "moonfarm.h"
 
+# What a program that was started in the background has not by itself.
+INTERRUPTS = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+
 
 def run(code, **environment):
     """Runs Python code in a process of its own and returns its output."""
@@ -164,7 +167,7 @@ class Processes(unittest.TestCase):
     @unittest.skipUnless(hasattr(signal, "raise_signal") and os.name == "posix", "there are no such signals")
     def test_ctrl_c_ends_recv(self):
         """A wait for a block that a slow turn does not bring ends with KeyboardInterrupt."""
-        out = run("""
+        out = run(INTERRUPTS + """
 import os, signal, threading, time, moonfarm
 from moonfarm import library
 env = moonfarm.make_vec("tron", 2, opponent="safe", batch_size=1)
@@ -192,7 +195,7 @@ print(env.step([0, 0])[0]["scalars"].tolist())
 
     @unittest.skipUnless(os.name == "posix", "there are no such signals")
     def test_ctrl_c_between_steps(self):
-        out = run("""
+        out = run(INTERRUPTS + """
 import os, signal, threading, moonfarm
 env = moonfarm.make_vec("tron", 64, opponent="safe")
 env.reset(seed=1)
