@@ -28,7 +28,8 @@ import (
 
 // Policy chooses for rows of a Batch. One instance serves one goroutine. What
 // it chooses for a row must depend on nothing but that row (its observation or
-// state, its Key): never on other rows, on the past, or on chance of its own.
+// state, its Key): never on other rows, on the past, or on chance of its own. Of
+// one that looks at the clock no shard can be made again: it is for tournaments.
 //
 // A policy that must be closed is an io.Closer too; Run closes it.
 type Policy interface {

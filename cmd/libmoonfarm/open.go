@@ -70,7 +70,7 @@ func openEnvironments(s settings) (*environments, error) {
 		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
-		m, err := policy.New(g.Name, line)
+		m, err := policy.NewReproducible(g.Name, line)
 		if err != nil {
 			return nil, wrong("opponents: %v", err)
 		}

@@ -69,7 +69,8 @@ where players beat each other in a circle, these two show it and ratings do not.
 
 Games that repeat, in all orders and the outcome, weigh as one: eval says so.
 Between policies the result depends on nothing but the players, the game and the
-seed. Of bots each fault is counted; no game shares a folder with another.
+seed, unless a search has its budget in milliseconds. Of bots each fault is
+counted; no game shares a folder with another.
 
 ` + scheduleDoc + `
 

@@ -97,10 +97,10 @@ func (t *table) vector(n int) (env.Vector, error) {
 	return t.game.New(t.rules, env.Config{N: n, Reward: t.flags.reward, MaxTurns: t.flags.maxTurns})
 }
 
-// policy reads the spec of a policy and makes it once; it returns its maker and
-// its canonical name. flag is the flag that the spec comes from.
+// policy reads the spec of a policy for a dataset and makes it once; it returns its
+// maker and its canonical name. flag is the flag that the spec comes from.
 func (t *table) policy(flag, spec string) (rollout.Maker, string, error) {
-	maker, err := policy.New(t.game.Name, spec)
+	maker, err := policy.NewReproducible(t.game.Name, spec)
 	if err != nil {
 		return nil, "", cli.WrongUse("--%s: %w", flag, err)
 	}
@@ -116,7 +116,7 @@ func makers(g catalog.Game) datasets.Makers {
 	return datasets.Makers{
 		Vector:   g.New,
 		Recorded: g.Recorded,
-		Policy:   func(name string) (rollout.Maker, error) { return policy.New(g.Name, name) },
+		Policy:   func(name string) (rollout.Maker, error) { return policy.NewReproducible(g.Name, name) },
 	}
 }
 

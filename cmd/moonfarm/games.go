@@ -166,7 +166,9 @@ func (a *app) policies() *cobra.Command {
 		Long: `Lists the built-in policies of a game. Where a policy is asked for, its name or
 a mixture may be given: mix(0.8*econ,0.2*random) draws one of its members anew
 each turn, by weight. Mixtures nest. Of a policy with options some may be set in
-parentheses: mcts(sims=2000,rollout=playout).
+parentheses: mcts(sims=2000,rollout=playout). With ms instead of sims a search
+takes so many milliseconds a turn: eval and match accept it, but what makes
+datasets does not, as other machines would play other games.
 
 With --json: an array of objects with the keys name, doc and, of a policy that
 has some, options (each a name and a doc: values, meaning, default).`,

@@ -8,6 +8,9 @@
 //	mcts(sims=400,rollout=econ)     a search of the game; see Entry.Options
 //	mix(0.8*econ,0.2*random)        each turn and row one of several, by chance
 //
+// What a policy plays depends on the row alone (rollout.Policy). A search whose
+// budget is time, mcts(ms=50), is the exception: NewReproducible refuses it.
+//
 // Mixtures nest. Weights are positive and need not sum to one.
 package policy
 
@@ -92,9 +95,23 @@ func Names(game string) []Entry {
 // wrong, at which character (from 1), and what there would be; of a name that
 // no policy of the game has it is an *UnknownError.
 func New(game, spec string) (rollout.Maker, error) {
+	return read(game, spec, func(*node) error { return nil })
+}
+
+// NewReproducible is New for what can be played again with the same result, such as
+// a dataset: it refuses policies whose budget is time.
+func NewReproducible(game, spec string) (rollout.Maker, error) {
+	return read(game, spec, (*node).clocked)
+}
+
+// read reads a spec that is not refused.
+func read(game, spec string, refuse func(n *node) error) (rollout.Maker, error) {
 	n, err := parse(spec)
 	if err == nil {
 		err = n.check(game)
+	}
+	if err == nil {
+		err = refuse(&n)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("policy %q: %w", spec, err)

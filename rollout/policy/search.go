@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"moonfarm/env"
 	"moonfarm/rollout"
@@ -17,20 +18,25 @@ import (
 // defaults.
 type searchOptions struct {
 	search.Options
-	rollout string // the script that plays on from a leaf, for both seats
-	horizon int    // turns that it plays at most
+	rollout string        // the script that plays on from a leaf, for both seats
+	horizon int           // turns that it plays at most
+	time    time.Duration // of a turn; 0: Options.Simulations are the budget
 }
 
 // The names of options, for the entries of games: these document them, with the
 // defaults of the game, and list the values of rollout before a colon.
 const (
 	optionSims    = "sims"
+	optionMS      = "ms"
 	optionRollout = "rollout"
 	optionHorizon = "horizon"
 	optionNode    = "node"
 	optionC       = "c"
 	optionMemory  = "memory"
 )
+
+// msDoc is the doc of optionMS, of which no game has a default.
+const msDoc = "1 … 600000: milliseconds a turn instead of sims, for contests: what is played depends on the machine"
 
 // nodeRules are the values of the option node.
 var nodeRules = []string{search.PUCT: "puct", search.Regret: "regret"}
@@ -49,6 +55,11 @@ func (o *searchOptions) set(known []Option, given *setting) error {
 	switch given.name {
 	case optionSims:
 		return given.number(&o.Simulations, 1, 1_000_000)
+	case optionMS:
+		var ms int
+		err := given.number(&ms, 1, 600_000)
+		o.time = time.Duration(ms) * time.Millisecond
+		return err
 	case optionHorizon:
 		return given.number(&o.horizon, 0, 1_000_000)
 	case optionMemory:
@@ -123,7 +134,22 @@ func newSearch(e entry, n node, s env.Spec) (rollout.Policy, error) {
 			return nil, err
 		}
 	}
+	if o.time > 0 {
+		o.Simulations, o.Continue = 1<<30, within(o.time)
+	}
 	return e.search(o, n.String(), s)
+}
+
+// within is search.Options.Continue for searches that last so long.
+func within(budget time.Duration) func(made int) bool {
+	var begin time.Time
+	return func(made int) bool {
+		if made == 0 {
+			begin = time.Now()
+			return true
+		}
+		return time.Since(begin) < budget
+	}
 }
 
 // makeSearcher returns the policy of that name.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"moonfarm/env"
 	"moonfarm/rollout"
@@ -32,8 +33,10 @@ func TestSearchOptions(t *testing.T) {
 		}
 	}
 	for spec, want := range map[string]string{
-		"mcts(simulations=3)":    `character 6: no option "simulations"; there are: sims, rollout, horizon, node, c, memory`,
+		"mcts(simulations=3)":    `character 6: no option "simulations"; there are: sims, ms, rollout, horizon, node, c, memory`,
 		"mcts(sims=0)":           "character 6: sims=0, expected a whole number from 1 to 1000000",
+		"mcts(ms=600001)":        "character 6: ms=600001, expected a whole number from 1 to 600000",
+		"mcts(ms=5,sims=5)":      "character 6: sims and ms are both set, expected one budget",
 		"mcts(sims=4e2)":         "character 6: sims=4e2, expected",
 		"mcts(sims=3,sims=3)":    "character 13: sims is set twice",
 		"mcts(c=-1)":             "character 6: c=-1, expected a number from 0 to 1000",
@@ -54,6 +57,37 @@ func TestSearchOptions(t *testing.T) {
 	s.Info.Name = "toy"
 	if _, err := newMaker(t, "towerdefence", "mcts")(s); err == nil || !strings.Contains(err.Error(), "mcts plays towerdefence, not toy") {
 		t.Errorf("error %v of a search that plays another game", err)
+	}
+}
+
+// A budget in milliseconds ends the search, and only policies without one can be
+// made where the result is to be the same again.
+func TestClock(t *testing.T) {
+	v := newGames(t, "towerdefence", "", 1, 0)
+	p := newPolicy(t, "towerdefence", "mix(1*mcts(ms=060))", v.Spec())
+	if want := "mix(1*mcts(ms=60))"; p.Name() != want {
+		t.Errorf("called %q, want %q", p.Name(), want)
+	}
+	b := env.NewBatch(v.Spec(), 1, p.Wants())
+	v.Observe(b)
+	begin := time.Now()
+	p.Act(v, b, []int32{0})
+	// A search of as many simulations as there may be takes hours.
+	if passed := time.Since(begin); passed < 60*time.Millisecond || passed > 20*time.Second {
+		t.Errorf("a search of 60 ms took %v", passed)
+	}
+	for spec, want := range map[string]string{
+		"mcts(ms=5)":                          `policy "mcts(ms=5)": character 6: ms=5: what is played depends on the speed of the machine`,
+		"mix(1*econ,2*mix(1*mcts(c=1,ms=5)))": "character 29: ms=5: ",
+	} {
+		if _, err := policy.NewReproducible("towerdefence", spec); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want one with %q", spec, err, want)
+		}
+	}
+	for _, spec := range []string{"mix(1*econ,1*mcts(sims=5))", "mcts"} {
+		if _, err := policy.NewReproducible("towerdefence", spec); err != nil {
+			t.Errorf("%q: %v", spec, err)
+		}
 	}
 }
 

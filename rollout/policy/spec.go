@@ -217,6 +217,33 @@ func (n *node) checkSettings(e entry) error {
 			return fmt.Errorf("character %d: %w", given.at, err)
 		}
 	}
+	if at := n.option(optionMS); at != nil && n.option(optionSims) != nil {
+		return fmt.Errorf("character %d: %s and %s are both set, expected one budget", at.at, optionSims, optionMS)
+	}
+	return nil
+}
+
+// option is the setting of that name, nil if it is not set.
+func (n *node) option(name string) *setting {
+	for i := range n.settings {
+		if n.settings[i].name == name {
+			return &n.settings[i]
+		}
+	}
+	return nil
+}
+
+// clocked refuses a node that looks at the clock, or has a member that does.
+func (n *node) clocked() error {
+	if at := n.option(optionMS); at != nil {
+		return fmt.Errorf("character %d: %s=%s: what is played depends on the speed of the machine, and cannot be made again; expected a budget in simulations, as in %s(%s=400)",
+			at.at, at.name, at.value, n.name, optionSims)
+	}
+	for i := range n.members {
+		if err := n.members[i].node.clocked(); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

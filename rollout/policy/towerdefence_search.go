@@ -17,6 +17,7 @@ import (
 var towerdefenceSearches = entry{
 	Entry: Entry{Name: "mcts", Doc: "tree search: looks ahead with simulations of the game, as in mcts(sims=2000)", Options: []Option{
 		{optionSims, "1 … 1000000: simulations a turn (400)"},
+		{optionMS, msDoc},
 		{optionRollout, "econ, turtle, rush, tesla, playout: the script that plays on from a leaf, for both seats (econ)"},
 		{optionHorizon, "0 … 1000000: turns that it plays on at most, then a formula judges; 0: to the end (30)"},
 		{optionNode, "puct, regret: how moves are picked in the tree; regret draws its move from a mixed strategy (puct)"},

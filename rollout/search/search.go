@@ -23,6 +23,7 @@
 //
 // A search is a pure function of the state, the key and the Options: there are no
 // clocks here, no order of maps, and no arithmetic that differs between machines.
+// Options.Continue can end it by what the caller looks at.
 // Trees are not carried over from one turn to the next, as what a Policy
 // chooses may depend on nothing but the row.
 //
@@ -79,14 +80,22 @@ const (
 
 // Options are the bounds and weights of a search.
 type Options struct {
-	Simulations int     // of each search
+	Simulations int     // of each search, at most
 	Nodes       Rule    // how moves are picked
 	C           float64 // weight of exploration
 	Memory      int     // bytes of all slabs, at most; at least the root is stored
 	Width       int     // most moves of a seat at a node, 1 … MaxWidth
 	Depth       int     // most turns below the root
 	Chance      bool    // Model.Step draws: the outcomes of a pair of moves have a node each
+
+	// Continue, if it is not nil, is asked before each simulation, with the number of
+	// those that the search has made. The search ends where it returns false.
+	Continue func(made int) bool
 }
+
+// forced is the most simulations where nothing is to be chosen and
+// Options.Continue bounds the search.
+const forced = 64
 
 // MaxWidth is the most moves of a seat that a node can have.
 const MaxWidth = 1 << 10
@@ -138,8 +147,14 @@ func (t *Tree[S, M]) Search(s *S, key uint64) {
 	n := t.options.Simulations
 	if root := &t.nodes[0]; root.count == [2]int32{1, 1} {
 		n = (n + 7) / 8 // nothing is to be chosen: this is for the value alone
+		if t.options.Continue != nil {
+			n = min(n, forced)
+		}
 	}
 	for i := range n {
+		if more := t.options.Continue; more != nil && !more(i) {
+			return
+		}
 		t.seed(key, uint64(i)+1)
 		t.simulate()
 	}

@@ -267,6 +267,36 @@ func TestPriors(t *testing.T) {
 	}
 }
 
+// Continue ends a search: it is the same as one of so many simulations. Where nothing
+// is to be chosen, the search ends soon without it.
+func TestContinue(t *testing.T) {
+	found := func(o search.Options, turns [][][]float64) (all []float32, nodes int) {
+		tree := newMatrices(o, &matrices{turns: turns})
+		tree.Search(&matrixState{}, 1)
+		return append(tree.AppendShares(all, 0), float32(tree.Value(0))), tree.Nodes()
+	}
+	for _, rule := range []search.Rule{search.PUCT, search.Regret} {
+		want, _ := found(options(rule, 70), [][][]float64{weighed, dominated})
+		asked := 0
+		o := options(rule, 1<<30)
+		o.Memory = 1 << 20
+		o.Continue = func(made int) bool {
+			if made != asked {
+				t.Errorf("asked with %d simulations made, want %d", made, asked)
+			}
+			asked++
+			return made < 70
+		}
+		if got, _ := found(o, [][][]float64{weighed, dominated}); !slices.Equal(got, want) || asked != 71 {
+			t.Errorf("rule %d: found %v after %d questions, want %v", rule, got, asked, want)
+		}
+		o.Continue = func(int) bool { return true }
+		if _, n := found(o, [][][]float64{{{0.5}}, saddle}); n > 100 {
+			t.Errorf("rule %d: %d nodes where nothing is to be chosen", rule, n)
+		}
+	}
+}
+
 // A search allocates nothing.
 func TestAllocations(t *testing.T) {
 	for _, rule := range []search.Rule{search.PUCT, search.Regret} {
