@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -248,13 +249,23 @@ func (f *file) KeepNew(name string) error {
 		return nil
 	}
 	there, is := f.bucket.Open(f.ctx, name)
-	if errors.Is(is, fs.ErrNotExist) {
+	switch {
+	case errors.Is(is, fs.ErrNotExist) && knowsNoCondition(err):
 		return f.upload(name, false)
-	}
-	if is != nil {
+	case is != nil:
 		return err
 	}
 	return errors.Join(&fs.PathError{Op: "create", Path: there.Name(), Err: fs.ErrExist}, there.Close())
+}
+
+// knowsNoCondition reports whether the error of a store says that it does not know
+// what it was asked for.
+func knowsNoCondition(err error) bool {
+	if code := gcerrors.Code(err); code == gcerrors.Unimplemented || code == gcerrors.InvalidArgument {
+		return true
+	}
+	var answer interface{ HTTPStatusCode() int } // of the AWS SDK
+	return errors.As(err, &answer) && slices.Contains([]int{http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusNotImplemented}, answer.HTTPStatusCode())
 }
 
 func (f *file) upload(name string, fresh bool) error {

@@ -249,3 +249,30 @@ func TestClock(t *testing.T) {
 	require.ErrorContains(t, err, "s3://data/td/x: ")
 	require.ErrorContains(t, err, "403")
 }
+
+// TestConditions: a store that knows no conditional write keeps the file all the same;
+// any other error of such a write is told, and nothing is written without the condition.
+func TestConditions(t *testing.T) {
+	for status, kept := range map[int]bool{http.StatusNotImplemented: true, http.StatusBadRequest: true, http.StatusConflict: false, http.StatusForbidden: false} {
+		var plain atomic.Int32
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+			switch {
+			case q.Method == http.MethodPut && q.Header.Get("If-None-Match") != "":
+				w.WriteHeader(status)
+			case q.Method == http.MethodPut:
+				plain.Add(1)
+			default:
+				w.WriteHeader(http.StatusNotFound)
+			}
+		}))
+		b := s3(t, server.URL, "&timeout=20s")
+		err := store.WriteNew(t.Context(), b, "x", "x", []byte("abc"))
+		server.Close()
+		if kept {
+			require.NoError(t, err, status)
+		} else {
+			require.ErrorContains(t, err, "s3://data/td/x", status)
+		}
+		require.Equal(t, kept, plain.Load() > 0, "%d: written without the condition", status)
+	}
+}
