@@ -47,6 +47,7 @@ const pageOrders = "\n## Learning from slots\n\n" +
 	"| econ, turtle | move (closest) and auto attack with range 10, 20 or 30 on the way; build next to a base; move (closest) and build or repair at the far end; auto attack; stop |\n" +
 	"| econ-near | the same, moves four cells ahead at a time |\n" +
 	"| econ-break | the same, moves that break through |\n" +
+	"| squads | move to the next cell; auto attack of resources with range 1; attack of one target; auto attack; build next to the builder or the base; repair; stop |\n" +
 	"| quickstart | move (closest, breaking through) and auto attack; build and auto attack; auto attack of entities that cannot attack |\n" +
 	"| recorded | move (closest, breaking through), with and without auto attack of ranges 10, 20 and 80 and four sets of types; build next to the builder or farther; move and build, move and repair; stop |\n\n" +
 	"Programs of contestants that are public also name one target along with types to attack by themselves, repair while they attack, and\n" +

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"moonfarm/rollout/policy/squads"
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
 	"moonfarm/sim/codecraft"
@@ -48,6 +49,8 @@ var codecraftStyles = [...]codecraftStyle{
 		doc: "econ with units that break through what stands in their way"},
 	{name: "turtle", rule: (*codecraftSeat).economy, builders: 40, ranged: 40, settled: 20, early: 5, turrets: 12, home: 1,
 		doc: "turrets and ranged units around the base, all in repair; attacks in the last quarter of the game alone"},
+	{name: "squads", rule: (*codecraftSeat).squads,
+		doc: "builders spread over resources, population planned ahead, ranged units that advance where they are the stronger ones and share out their shots"},
 }
 
 // CodeCraft is a scripted policy of CodeCraft for those who step games
@@ -88,6 +91,7 @@ type codecraftView = seat[codecraft.State, codecraft.Rules, *codecraft.Game]
 type codecraftSeat struct {
 	codecraftView
 	style *codecraftStyle
+	squad *squads.Player // of the script of that name
 
 	money    int32                      // left after what is planned
 	saving   bool                       // money was set aside for something
@@ -124,6 +128,14 @@ func (l *codecraftList) all() []uint16 { return l.at[:l.n] }
 func (c *codecraftSeat) play() {
 	c.prepare()
 	c.style.rule(c)
+}
+
+// squads plays as the package of that name.
+func (c *codecraftSeat) squads() {
+	if c.squad == nil {
+		c.squad = new(squads.Player)
+	}
+	c.orders = c.squad.AppendOrders(c.orders, c.game, c.state, c.player)
 }
 
 // prepare makes the seat ready for the orders of a tick.

@@ -12,7 +12,7 @@ import (
 )
 
 // The scripts beat random and quickstart; econ beats turtle more often than
-// not.
+// not; squads beats all others.
 func TestColoniesAgainstEachOther(t *testing.T) {
 	games := 2
 	if long() {
@@ -29,6 +29,11 @@ func TestColoniesAgainstEachOther(t *testing.T) {
 		{"quickstart", "econ", 0.05, true},
 		{"quickstart", "turtle", 0.05, false},
 		{"turtle", "econ", 0.45, true},
+		{"econ", "squads", 0.1, false},
+		{"econ-near", "squads", 0.1, true},
+		{"econ-break", "squads", 0.1, true},
+		{"turtle", "squads", 0.1, true},
+		{"quickstart", "squads", 0.1, true},
 	} {
 		if pair.slow && !long() {
 			continue
@@ -92,7 +97,7 @@ func TestColoniesAreLegal(t *testing.T) {
 		ticks = 1000
 	}
 	for _, c := range []struct{ preset, names string }{
-		{"finals", "econ turtle"}, {"finals", "econ-near quickstart"}, {"round2-3", "turtle econ-break quickstart"}, {"round1", "quickstart econ turtle"},
+		{"finals", "econ turtle"}, {"finals", "econ-near quickstart"}, {"round2-3", "turtle econ-break quickstart"}, {"round1", "quickstart econ turtle"}, {"round2", "squads econ"},
 	} {
 		var ops [8]int
 		scriptedGame(t, c.preset, 5, ticks, strings.Fields(c.names), func(g *codecraft.Game, s *codecraft.State, turn *sim.Turn) {
@@ -166,6 +171,9 @@ func TestColonyStyles(t *testing.T) {
 		{"econ", 350,
 			[codecraft.Types]int16{codecraft.BuilderBase: 1, codecraft.BuilderUnit: 45, codecraft.RangedBase: 1, codecraft.RangedUnit: 60, codecraft.House: 25},
 			[codecraft.Types]int16{codecraft.BuilderBase: 1, codecraft.BuilderUnit: 40, codecraft.RangedBase: 1, codecraft.RangedUnit: 10, codecraft.House: 8}},
+		{"squads", 350,
+			[codecraft.Types]int16{codecraft.BuilderBase: 1, codecraft.BuilderUnit: 64, codecraft.RangedBase: 2, codecraft.RangedUnit: 110, codecraft.House: 35, codecraft.Turret: 3},
+			[codecraft.Types]int16{codecraft.BuilderBase: 1, codecraft.BuilderUnit: 45, codecraft.RangedBase: 1, codecraft.RangedUnit: 20, codecraft.House: 10}},
 		{"turtle", 450,
 			[codecraft.Types]int16{codecraft.BuilderBase: 1, codecraft.BuilderUnit: 40, codecraft.RangedBase: 1, codecraft.RangedUnit: 40, codecraft.House: 20, codecraft.Turret: 12},
 			[codecraft.Types]int16{codecraft.BuilderBase: 1, codecraft.BuilderUnit: 30, codecraft.RangedBase: 1, codecraft.RangedUnit: 10, codecraft.House: 6, codecraft.Turret: 6}},
@@ -305,7 +313,7 @@ func TestColoniesSeeNoMoreThanTheirPlayer(t *testing.T) {
 		ticks = 1000
 	}
 	for _, c := range []struct{ preset, names string }{
-		{"finals", "econ turtle"}, {"finals", "econ-near quickstart"}, {"round2", "econ turtle econ-break econ"}, {"round1", "econ quickstart turtle"},
+		{"finals", "econ turtle"}, {"finals", "econ-near quickstart"}, {"round2", "econ turtle econ-break econ"}, {"round1", "econ quickstart turtle"}, {"round2-3", "squads econ turtle"},
 	} {
 		names := strings.Fields(c.names)
 		hidden := 0

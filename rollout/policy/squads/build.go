@@ -1,0 +1,289 @@
+package squads
+
+import (
+	"moonfarm/sim/bitboard"
+	"moonfarm/sim/codecraft"
+)
+
+// What is built, and when.
+const (
+	ahead       = 16  // ticks that the population is planned ahead
+	mostHouses  = 4   // unfinished at a time
+	settled     = 24  // builders to have before the ranged base
+	early       = 4   // fighters to have before all that, where there is a base for them
+	fewBuilders = 45  // builders to have before the army decides how many more
+	mostBuilder = 64  //
+	mostFighter = 110 //
+	mostUnits   = 250 // all that a player has: slots name no more
+	plenty      = 700 // resource left over that pays for another ranged base
+	walkReach   = 60  // from where a builder comes to begin a building
+	mendReach   = 8   // … to repair one
+	finishReach = 14  // … or to finish one
+	mostTurrets = 3
+)
+
+// count is how many entities of a type the player has.
+func (c *Player) count(t codecraft.Type) int32 { return int32(c.state.Count[c.player][t]) }
+
+// builds reports whether builders can build a type.
+func (c *Player) builds(t codecraft.Type) bool {
+	b := &c.rules.Types[codecraft.BuilderUnit]
+	return b.CanBuild && b.Builds.Set().Has(t) && c.rules.Types[t].Size <= 5
+}
+
+// expand begins a building, if one is wanted and can be paid for.
+func (c *Player) expand() {
+	n := c.count(codecraft.BuilderUnit)
+	if n == 0 || c.state.N == codecraft.MaxUnits || c.builders.n+c.fighters.n+c.fixed.n >= mostUnits {
+		return
+	}
+	switch {
+	case c.count(codecraft.BuilderBase) == 0:
+		c.begin(codecraft.BuilderBase)
+	case c.needsTurret():
+		c.begin(codecraft.Turret)
+	case c.needsHouse():
+		c.begin(codecraft.House)
+	case n >= settled && c.count(codecraft.RangedBase) == 0:
+		c.begin(codecraft.RangedBase)
+	case c.money >= plenty && c.count(codecraft.RangedBase) < 2 && c.pending[codecraft.RangedBase] == 0:
+		c.begin(codecraft.RangedBase)
+	}
+}
+
+// needsHouse reports whether the units of the next ticks will have no room.
+func (c *Player) needsHouse() bool {
+	used := c.state.PopUse[c.player]
+	if c.housed >= mostBuilder+mostFighter || c.pending[codecraft.House] >= min(1+used/15, mostHouses) {
+		return false
+	}
+	price := c.rules.CostOf(codecraft.BuilderUnit, c.count(codecraft.BuilderUnit))
+	if c.count(codecraft.RangedBase) > 0 && c.count(codecraft.BuilderUnit) >= fewBuilders {
+		price = c.rules.CostOf(codecraft.RangedUnit, c.count(codecraft.RangedUnit))
+	}
+	income := int32(c.builders.n) * 3 / 4
+	next := (c.money + income*ahead) / max(price+10, 1)
+	return c.housed-used < 1+min(next, ahead)
+}
+
+// needsTurret reports whether enemies are about the base and the army is weak.
+func (c *Player) needsTurret() bool {
+	return c.foes.near > 0 && c.fighters.n < c.foes.near && c.count(codecraft.Turret) < mostTurrets &&
+		c.builders.n > 6 && c.pending[codecraft.Turret] == 0
+}
+
+// begin has a builder build one of type t where that costs the least time, and
+// sets its price aside until there is the money.
+func (c *Player) begin(t codecraft.Type) {
+	if !c.builds(t) {
+		return
+	}
+	cost := c.rules.Types[t].Cost
+	c.money -= cost
+	c.saving = true
+	if c.money+int32(c.builders.n)/2 < 0 {
+		return
+	}
+	x, y, ok := c.findSite(t)
+	if !ok {
+		return
+	}
+	size := int(c.rules.Types[t].Size)
+	var a codecraft.Action
+	a.AddBuild(t, x, y)
+	c.recruit(x, y, size, walkReach, 1, a)
+}
+
+// works are own buildings that are damaged or not finished.
+type works struct {
+	n    int
+	unit [32]uint16
+}
+
+func (w *works) add(i int) {
+	if w.n < len(w.unit) {
+		w.unit[w.n] = uint16(i)
+		w.n++
+	}
+}
+
+// repair sends builders to what is damaged or not finished.
+func (c *Player) repair() {
+	b := &c.rules.Types[codecraft.BuilderUnit]
+	if !b.CanRepair {
+		return
+	}
+	for _, at := range c.works.unit[:c.works.n] {
+		i := int(at)
+		u := &c.state.Units[i]
+		t := &c.rules.Types[u.Type]
+		if !b.Repairs.Set().Has(u.Type) {
+			continue
+		}
+		missing := int(t.MaxHealth) - int(u.Health)
+		wants, reach := min(1+missing/40, 4), mendReach
+		if !u.Active {
+			wants, reach = min(1+missing/12, 2+c.builders.n/3, 12), finishReach
+		}
+		var a codecraft.Action
+		a.AddRepair(u.ID)
+		x, y, size := c.place(i)
+		c.recruit(x, y, size, reach, wants, a)
+	}
+}
+
+// recruit gives up to so many builders that have nothing to do an action beside a
+// square: those that are there, and then those that are nearest, whom it has come.
+func (c *Player) recruit(x, y, size, reach, wants int, a codecraft.Action) {
+	f := &c.local
+	f.stamp++
+	f.head, f.tail = 0, 0
+	for side := range 4 {
+		for k := range size {
+			bx, by := beside(x, y, size, side, k)
+			if !codecraft.OnMap(bx, by, 1) {
+				continue
+			}
+			at := cellAt(bx, by)
+			if i := c.freeBuilder(at); i >= 0 && wants > 0 {
+				c.give(i, a)
+				c.stay(i)
+				wants--
+			} else if c.ground[at] == open && !c.kept[at] && c.danger[at] == 0 {
+				f.seen[at] = f.stamp
+				f.queue[f.tail] = uint16(at)
+				f.tail++
+			}
+		}
+	}
+	for ring := 0; ring < reach && f.head < f.tail && wants > 0; ring++ {
+		for end := f.tail; f.head < end && wants > 0; f.head++ {
+			wants -= c.recruitAround(int(f.queue[f.head]), wants)
+		}
+	}
+}
+
+// recruitAround has builders beside a cell on the way come, and goes on with the
+// free cells beside it.
+func (c *Player) recruitAround(at, wants int) (found int) {
+	f := &c.local
+	for _, by := range around {
+		to := at + by
+		if f.seen[to] == f.stamp {
+			continue
+		}
+		if i := c.freeBuilder(to); i >= 0 && found < wants && c.enters(at) {
+			c.step(i, at)
+			found++
+		}
+		if c.ground[to] == open || c.ground[to] == own {
+			f.seen[to] = f.stamp
+			f.queue[f.tail] = uint16(to)
+			f.tail++
+		}
+	}
+	return found
+}
+
+// freeBuilder is the builder on a cell, if it has nothing to do yet; else −1.
+func (c *Player) freeBuilder(at int) int {
+	if c.ground[at] != own || c.danger[at] != 0 {
+		return -1
+	}
+	i := int(c.state.At[codecraft.CellOf(at%wide-1, at/wide-1)]) - 1
+	if i < 0 || c.busy[i] || c.state.Units[i].Type != codecraft.BuilderUnit {
+		return -1
+	}
+	return i
+}
+
+// beside is the k-th cell along one side of a square: right, above, left, below.
+func beside(x, y, size, side, k int) (int, int) {
+	switch side {
+	case 0:
+		return x + size, y + k
+	case 1:
+		return x + k, y + size
+	case 2:
+		return x - 1, y + k
+	}
+	return x + k, y - 1
+}
+
+// siteSearch is the scratch of findSite.
+type siteSearch struct {
+	free bitboard.Square
+	walk field // steps from the nearest builder
+}
+
+// findSite is the place for a building that costs the least: near a builder and
+// to where it should stand, beside few resources, with a lane of one cell around
+// all other buildings.
+func (c *Player) findSite(t codecraft.Type) (x, y int, ok bool) {
+	size := int(c.rules.Types[t].Size)
+	free := &c.site.free
+	*free = c.sight
+	free.AndNot(&c.state.Occupied)
+	for _, i := range c.fixed.all() {
+		bx, by, s := c.place(int(i))
+		for row := max(by-1, 0); row <= min(by+s, codecraft.Side-1); row++ {
+			for col := max(bx-1, 0); col <= min(bx+s, codecraft.Side-1); col++ {
+				free.Drop(col, row)
+			}
+		}
+	}
+	for range size - 1 {
+		free.Corners(free)
+	}
+	f := &c.site.walk
+	f.begin()
+	for _, i := range c.builders.all() {
+		bx, by, _ := c.place(int(i))
+		if at := cellAt(bx, by); !c.busy[i] && c.danger[at] == 0 {
+			f.source(at, 0)
+		}
+	}
+	f.flood(&c.ground, &passable)
+	ax, ay := c.anchor(t)
+	least := 1 << 30
+	eachCell(free, func(sx, sy int) {
+		if cost := c.siteCost(sx, sy, size, ax, ay, least); cost < least {
+			x, y, least, ok = sx, sy, cost, true
+		}
+	})
+	return x, y, ok
+}
+
+// anchor is where a building should stand.
+func (c *Player) anchor(t codecraft.Type) (x, y int) {
+	switch t {
+	case codecraft.RangedBase, codecraft.MeleeBase:
+		return codecraft.TurnBack(c.player, 20, 20, 1)
+	case codecraft.Turret:
+		return c.foes.nearX, c.foes.nearY
+	}
+	return c.home()
+}
+
+// siteCost is what a place costs; what is not below least need not be exact.
+func (c *Player) siteCost(x, y, size, ax, ay, least int) int {
+	cost := codecraft.Gap(x, y, size, ax, ay, 1)
+	if cost >= least {
+		return cost
+	}
+	walk, ores := int(far), 0
+	for side := range 4 {
+		for k := range size {
+			bx, by := beside(x, y, size, side, k)
+			at := cellAt(bx, by)
+			walk = min(walk, int(c.site.walk.dist[at]))
+			if c.ground[at] == ore {
+				ores++
+			}
+			if c.danger[at] != 0 {
+				return far
+			}
+		}
+	}
+	return cost + 4*walk + 2*ores
+}

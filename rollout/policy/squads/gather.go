@@ -1,0 +1,196 @@
+package squads
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"moonfarm/sim/bitboard"
+	"moonfarm/sim/codecraft"
+)
+
+// How builders gather: distances in steps.
+const (
+	searchCells = 250 // that a builder looks at for a place of its own
+	scoutAfter  = 25  // so much nearer a place must be than the edge of what is seen
+)
+
+// eachCell calls visit with the cells of a board.
+func eachCell(b *bitboard.Square, visit func(x, y int)) {
+	low, high := b.Rows()
+	for y := low; y <= high; y++ {
+		left, right := b.Row(y)
+		for ; left != 0; left &= left - 1 {
+			visit(bits.TrailingZeros64(left), y)
+		}
+		for ; right != 0; right &= right - 1 {
+			visit(64+bits.TrailingZeros64(right), y)
+		}
+	}
+}
+
+// gather sends the builders that have nothing else to do to resources.
+func (c *Player) gather() {
+	c.escape()
+	var take codecraft.Action
+	take.AddAuto(1, 1<<codecraft.Resource)
+	for _, at := range c.builders.all() {
+		i := int(at)
+		if x, y, _ := c.place(i); !c.busy[i] && c.besideOre(cellAt(x, y)) {
+			c.give(i, take)
+			c.stay(i)
+		}
+	}
+	c.mapWork()
+	order := c.idle()
+	for _, key := range order {
+		c.findWork(int(key & (codecraft.MaxUnits - 1)))
+	}
+}
+
+// besideOre reports whether a resource lies beside a cell.
+func (c *Player) besideOre(at int) bool {
+	for _, by := range around {
+		if c.ground[at+by] == ore {
+			return true
+		}
+	}
+	return false
+}
+
+// vacant reports whether a cell is a place to gather that nobody has.
+func (c *Player) vacant(at int) bool {
+	return (c.ground[at] == open || c.ground[at] == own) && !c.kept[at] && !c.taken[at] && c.danger[at] == 0 && c.besideOre(at)
+}
+
+// passable are the kinds of cells that builders expect to be free by and by.
+var passable = [wall + 1]bool{open: true, own: true}
+
+// mapWork makes toWork: the distances from the places to gather that nobody has,
+// and, from a greater distance on, from the edge of what is seen.
+func (c *Player) mapWork() {
+	f := &c.toWork
+	f.begin()
+	ores := c.state.Resources
+	ores.And(&c.sight)
+	eachCell(&ores, func(x, y int) {
+		at := cellAt(x, y)
+		for _, by := range around {
+			if to := at + by; f.dist[to] == far && c.vacant(to) {
+				f.source(to, 0)
+			}
+		}
+	})
+	f.flood(&c.ground, &passable)
+	if !c.rules.Fog {
+		return
+	}
+	f.head, f.tail = 0, 0
+	edge := c.sight
+	edge.Grow(&c.sight)
+	edge.AndNot(&c.sight)
+	eachCell(&edge, func(x, y int) {
+		if at := cellAt(x, y); c.ground[at] == open && f.dist[at] > scoutAfter {
+			f.source(at, scoutAfter)
+		}
+	})
+	f.flood(&c.ground, &passable)
+}
+
+// idle are the builders without anything to do, those nearest to work first.
+func (c *Player) idle() []uint32 {
+	n := 0
+	for _, at := range c.builders.all() {
+		if x, y, _ := c.place(int(at)); !c.busy[at] {
+			c.local.sorted[n] = uint32(c.toWork.dist[cellAt(x, y)])<<11 | uint32(at)
+			n++
+		}
+	}
+	slices.SortFunc(c.local.sorted[:n], cmp.Compare[uint32])
+	return c.local.sorted[:n]
+}
+
+// findWork sends a builder to the nearest place to gather that nobody has.
+func (c *Player) findWork(i int) {
+	x, y, _ := c.place(i)
+	from := cellAt(x, y)
+	if to, first := c.search(from, searchCells, c.vacant); to >= 0 {
+		c.taken[to] = true
+		c.step(i, first)
+		return
+	}
+	if to := c.downhill(from, &c.toWork); to >= 0 {
+		c.step(i, to)
+		return
+	}
+	c.give(i, codecraft.Action{Parts: codecraft.Given})
+	c.stay(i)
+}
+
+// downhill is the neighbour that can be entered and is nearest to the sources of
+// a field, nearer than the cell itself; −1 if there is none.
+func (c *Player) downhill(from int, f *field) int {
+	best, least := -1, f.dist[from]
+	for _, by := range around {
+		if to := from + by; f.dist[to] < least && c.enters(to) {
+			best, least = to, f.dist[to]
+		}
+	}
+	return best
+}
+
+// search looks from a cell for the nearest one that is wanted, in so many cells,
+// over cells that can be passed; the first step can be taken now. It returns −1
+// if there is none.
+func (c *Player) search(from, most int, wanted func(at int) bool) (to, first int) {
+	f := &c.local
+	f.stamp++
+	f.head, f.tail = 0, 0
+	f.seen[from] = f.stamp
+	for _, by := range around {
+		if to := from + by; c.enters(to) {
+			f.seen[to] = f.stamp
+			f.firstStep[to] = uint16(to)
+			f.queue[f.tail] = uint16(to)
+			f.tail++
+		}
+	}
+	for f.head < f.tail && f.head < most {
+		at := int(f.queue[f.head])
+		f.head++
+		if wanted(at) {
+			return at, int(f.firstStep[at])
+		}
+		for _, by := range around {
+			to := at + by
+			if f.seen[to] != f.stamp && passable[c.ground[to]] && !(c.kept[to] && c.ground[to] == own) {
+				f.seen[to] = f.stamp
+				f.firstStep[to] = f.firstStep[at]
+				f.queue[f.tail] = uint16(to)
+				f.tail++
+			}
+		}
+	}
+	return -1, -1
+}
+
+// escape has builders that enemy fighters can soon hit leave.
+func (c *Player) escape() {
+	for _, at := range c.builders.all() {
+		i := int(at)
+		x, y, _ := c.place(i)
+		from := cellAt(x, y)
+		if c.busy[i] || c.danger[from] == 0 {
+			continue
+		}
+		best, least := -1, c.fear(from)
+		for _, by := range around {
+			if to := from + by; c.enters(to) && c.fear(to) < least {
+				best, least = to, c.fear(to)
+			}
+		}
+		if best >= 0 {
+			c.step(i, best)
+		}
+	}
+}

@@ -1,0 +1,229 @@
+// Package squads is a scripted policy of CodeCraft that plays for its economy
+// first and fights where it is the stronger one:
+//
+//   - Builders are spread: each takes a cell of its own beside a resource, the
+//     nearest that nobody has; those that see none go where they have not looked.
+//   - The population is planned ahead: a house is begun before the builders and
+//     fighters of the next ticks use up what is provided, where a builder stands.
+//   - With settled builders a ranged base is begun; from then on builders and
+//     ranged units grow together, up to a number that slots can name.
+//   - Builders nearby finish and repair buildings; all flee from enemy fighters.
+//   - Fighters follow one field of ways to all enemies in sight, else to the
+//     enemies' homes; a small army goes for those in the own half alone.
+//   - Around each enemy fighter the strength of both sides is compared: fighters
+//     advance where theirs is greater, wait out of range where it is not, and
+//     retreat if they are near.
+//   - Shots are dealt out: as few as kill an enemy, fighters first.
+//   - Turrets stand up against enemies that come early.
+//
+// It has no memory, and looks at nothing that its player does not see.
+package squads
+
+import (
+	"moonfarm/sim"
+	"moonfarm/sim/bitboard"
+	"moonfarm/sim/codecraft"
+)
+
+// Player plays a seat. It holds scratch memory: each goroutine should have its
+// own. The zero value is ready.
+type Player struct {
+	game   *codecraft.Game
+	rules  codecraft.Rules
+	state  *codecraft.State
+	player sim.Player
+	orders []sim.Order
+
+	sight    bitboard.Square // cells that the player sees
+	ground   [cells]ground   // what stands on each cell, as far as it is seen
+	kept     [cells]bool     // taken by a unit at the end of this tick
+	leaving  [cells]bool     // left by a unit in this tick
+	taken    [cells]bool     // where a builder is on its way to
+	danger   [cells]uint8    // enemy fighters that can soon hit a unit there
+	builders list            // own units: those that build …
+	fighters list            // … that fight …
+	fixed    list            // … and all others
+	foes     foes
+
+	busy    [codecraft.MaxUnits]bool // own units that have their action
+	money   int32                    // left after what is planned
+	saving  bool                     // money was set aside
+	housed  int32                    // population provided once all is finished
+	pending [codecraft.Types]int32   // own buildings that are not finished
+	works   works
+	shots   shots
+
+	toWork field // from cells beside resources that nobody has
+	toFoes field // from enemies
+	ways   weighted
+	local  local
+	site   siteSearch
+}
+
+// list is a list of units: indices of State.Units, ascending by id.
+type list struct {
+	n  int
+	at [codecraft.MaxUnits]uint16
+}
+
+func (l *list) add(i int) {
+	l.at[l.n] = uint16(i)
+	l.n++
+}
+
+func (l *list) all() []uint16 { return l.at[:l.n] }
+
+// AppendOrders appends the orders for seat p in state s of game g. Entities whose
+// stored action is what they should do are not named.
+func (c *Player) AppendOrders(dst []sim.Order, g *codecraft.Game, s *codecraft.State, p sim.Player) []sim.Order {
+	if c.game != g {
+		c.game, c.rules = g, g.Rules()
+	}
+	c.state, c.player, c.orders = s, p, dst
+	c.look()
+	c.measureFoes()
+	c.standBy()
+	c.expand()
+	c.repair()
+	c.gather()
+	c.fight()
+	c.produce()
+	dst, c.orders, c.state = c.orders, nil, nil
+	return dst
+}
+
+// give makes a the stored action of unit i, if it is not that already.
+func (c *Player) give(i int, a codecraft.Action) {
+	c.busy[i] = true
+	if old := &c.state.Acts[i]; *old != a && (a.Parts != codecraft.Given || old.Parts != 0) {
+		c.orders = a.AppendOrders(c.orders, c.state.Units[i].ID)
+	}
+}
+
+// look surveys what the player sees.
+func (c *Player) look() {
+	s := c.state
+	if c.rules.Fog {
+		c.game.Sight(&c.sight, s, c.player)
+	} else {
+		c.sight.Flip(&bitboard.Square{})
+	}
+	c.builders.n, c.fighters.n, c.fixed.n, c.foes.n, c.foes.armed = 0, 0, 0, 0, 0
+	c.money, c.saving = s.Resource[c.player], false
+	c.housed = s.PopProvide[c.player]
+	c.pending = [codecraft.Types]int32{}
+	c.works.n = 0
+	c.markGround()
+	for i := range s.Units[:s.N] {
+		u := &s.Units[i]
+		switch {
+		case u.Owner == c.player:
+			c.lookAtOwn(i, u)
+		case c.sight.MeetsSquare(int(u.X), int(u.Y), int(c.rules.Types[u.Type].Size)):
+			c.lookAtFoe(i, u)
+		}
+	}
+}
+
+// lookAtOwn lists an own unit.
+func (c *Player) lookAtOwn(i int, u *codecraft.Unit) {
+	c.busy[i] = !u.Active
+	t := &c.rules.Types[u.Type]
+	what := own
+	switch {
+	case !t.CanMove:
+		what = wall
+		c.fixed.add(i)
+		if !u.Active {
+			c.pending[u.Type]++
+			c.housed += t.PopProvide
+		}
+		if int32(u.Health) < t.MaxHealth {
+			c.works.add(i)
+		}
+	case u.Type == codecraft.BuilderUnit:
+		c.builders.add(i)
+	default:
+		c.fighters.add(i)
+	}
+	c.cover(u, what)
+}
+
+// lookAtFoe lists an enemy's unit that is seen.
+func (c *Player) lookAtFoe(i int, u *codecraft.Unit) {
+	t := &c.rules.Types[u.Type]
+	what := foe
+	if !t.CanMove {
+		what = wall
+	}
+	c.cover(u, what)
+	c.foes.add(i, u, t)
+}
+
+// cover marks the cells of a unit.
+func (c *Player) cover(u *codecraft.Unit, what ground) {
+	size := int(c.rules.Types[u.Type].Size)
+	for y := int(u.Y); y < int(u.Y)+size; y++ {
+		for x := int(u.X); x < int(u.X)+size; x++ {
+			c.ground[cellAt(x, y)] = what
+		}
+	}
+}
+
+// place is the lowest corner of unit i, and its size.
+func (c *Player) place(i int) (x, y, size int) {
+	u := &c.state.Units[i]
+	return int(u.X), int(u.Y), int(c.rules.Types[u.Type].Size)
+}
+
+// standBy marks the cells of own units that are not active: they stay.
+func (c *Player) standBy() {
+	for _, l := range [...]*list{&c.builders, &c.fighters} {
+		for _, i := range l.all() {
+			if c.busy[i] {
+				c.stay(int(i))
+			}
+		}
+	}
+}
+
+// stay keeps the cell of a unit for it.
+func (c *Player) stay(i int) {
+	u := &c.state.Units[i]
+	c.kept[cellAt(int(u.X), int(u.Y))] = true
+}
+
+// step has unit i go to a neighbour cell.
+func (c *Player) step(i int, to int) {
+	u := &c.state.Units[i]
+	from := cellAt(int(u.X), int(u.Y))
+	if c.ground[to] == ore {
+		c.kept[from] = true // it shoots what is there
+	} else {
+		c.kept[to], c.leaving[from] = true, true
+	}
+	var a codecraft.Action
+	a.AddMove(to%wide-1, to/wide-1, 0)
+	c.give(i, a)
+}
+
+// enters reports whether a unit may go to a cell in this tick: nobody else does,
+// and what stands there leaves.
+func (c *Player) enters(to int) bool {
+	return !c.kept[to] && (c.ground[to] == open || c.ground[to] == own && c.leaving[to])
+}
+
+// home is the middle of the own base.
+func (c *Player) home() (x, y int) {
+	for _, i := range c.fixed.all() {
+		if c.state.Units[i].Type == codecraft.BuilderBase {
+			x, y, size := c.place(int(i))
+			return x + size/2, y + size/2
+		}
+	}
+	return codecraft.TurnBack(c.player, homeAt, homeAt, 1)
+}
+
+// homeAt is where the middle of a builder base is at the start, on both axes of
+// the own frame.
+const homeAt = 7

@@ -1,0 +1,191 @@
+package squads
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"moonfarm/sim"
+	"moonfarm/sim/codecraft"
+)
+
+// told are the actions that the units of seat 0 have on a board of the finals'
+// rules after its orders, by id. The board's lowest row is row 30.
+func told(t testing.TB, board string) (s *codecraft.State, acts map[uint32]codecraft.Action) {
+	t.Helper()
+	g, err := codecraft.New(codecraft.DefaultRules())
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, err := codecraft.ParseText(g, strings.ReplaceAll(board, "\t", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, acts = &state, map[uint32]codecraft.Action{}
+	for _, u := range s.Units[:s.N] {
+		if u.Owner == 0 {
+			acts[u.ID] = s.Acts[s.Find(u.ID)]
+		}
+	}
+	for _, o := range new(Player).AppendOrders(nil, g, s, 0) {
+		id := codecraft.Decode(o).ID
+		a, there := acts[id]
+		if !there {
+			t.Fatalf("order %+v for an entity that is not the seat's", codecraft.Decode(o))
+		}
+		a.Take(o)
+		acts[id] = a
+	}
+	return s, acts
+}
+
+// at is the unit on a cell.
+func at(t testing.TB, s *codecraft.State, x, y int) *codecraft.Unit {
+	t.Helper()
+	i := int(s.At[codecraft.CellOf(x, y)]) - 1
+	if i < 0 {
+		t.Fatalf("nothing at (%d, %d)", x, y)
+	}
+	return &s.Units[i]
+}
+
+// Builders go to places of their own, the nearest to each, and who is beside a
+// resource takes it.
+func TestBuildersSpread(t *testing.T) {
+	s, acts := told(t, `
+	33  . . . . . . . .
+	32  * . .b1b1 . . *
+	31  . . . . . . . .
+	30  *b1 . . . . . .
+	x30`)
+	want := map[[2]int]int{{33, 32}: 32, {34, 32}: 35}
+	for from, x := range want {
+		if a := acts[at(t, s, from[0], from[1]).ID]; a.Parts != codecraft.Given|codecraft.HasMove || int(a.MoveX) != x || a.MoveY != 32 {
+			t.Errorf("builder at %v: %+v, want a step to (%d, 32)", from, a, x)
+		}
+	}
+	if a := acts[at(t, s, 31, 30).ID]; a.Parts != codecraft.Given|codecraft.HasAuto || a.Valid != 1<<codecraft.Resource {
+		t.Errorf("the builder beside a resource: %+v", a)
+	}
+}
+
+// A house is begun before the population is used up, by a builder that stands
+// beside its place; and not while there is room.
+func TestHouseInTime(t *testing.T) {
+	const rows = `p1 resource 60
+	33 B1B1B1B1B1** .
+	32 B1B1B1B1B1b1 .
+	31 B1B1B1B1B1** .
+	30 B1B1B1B1B1** .
+	29 B1B1B1B1B1 . .
+	x30`
+	for more, want := range map[string]bool{"b1": true, " .": false} {
+		_, acts := told(t, strings.ReplaceAll(rows, "**", more))
+		builds := slices.ContainsFunc(values(acts), func(a codecraft.Action) bool {
+			return a.Parts&codecraft.HasBuild != 0 && a.BuildType == codecraft.House
+		})
+		if builds != want {
+			t.Errorf("with %q a house is begun: %v, want %v", more, builds, want)
+		}
+	}
+}
+
+func values(acts map[uint32]codecraft.Action) (list []codecraft.Action) {
+	for _, a := range acts {
+		list = append(list, a)
+	}
+	return list
+}
+
+// Two shots for each enemy: nobody shoots at the dead.
+func TestShotsAreShared(t *testing.T) {
+	s, acts := told(t, `
+	32 r1 . . . .r2
+	31  .r1 . . . .
+	30 r1r1 . . .r2
+	x30`)
+	shots := map[uint32]int{}
+	for _, a := range acts {
+		if a.Parts != codecraft.Given|codecraft.HasTarget {
+			t.Fatalf("%+v, want an attack", a)
+		}
+		shots[a.Target]++
+	}
+	for _, y := range []int{30, 32} {
+		if n := shots[at(t, s, 35, y).ID]; n != 2 {
+			t.Errorf("%d shots at the enemy in row %d", n, y)
+		}
+	}
+}
+
+// Fighters advance towards those that they outnumber, wait before those that
+// outnumber them, and leave when these come near.
+func TestStrength(t *testing.T) {
+	for name, c := range map[string]struct {
+		board string
+		x     int // where the unit at (30, 30) goes; 30: it stays
+	}{
+		"advance": {"31 r1 . . . . . . . .\n30 r1 . . . . . . .r2\nx30", 31},
+		"wait":    {"31 . . . . . . .r2 .\n30 r1 . . . . . .r2 .\nx30", 30},
+		"leave":   {"31 . . . . . .r2 . .\n30 r1 . . . . .r2 . .\nx30", 29},
+	} {
+		s, acts := told(t, c.board)
+		a := acts[at(t, s, 30, 30).ID]
+		if moved := a.Parts&codecraft.HasMove != 0; moved != (c.x != 30) || moved && int(a.MoveX) != c.x {
+			t.Errorf("%s: %+v, want x %d", name, a, c.x)
+		}
+	}
+}
+
+// Builders leave enemy fighters that come near.
+func TestBuildersEscape(t *testing.T) {
+	s, acts := told(t, `
+	30 *b1 . . . . .r2
+	x30`)
+	a := acts[at(t, s, 31, 30).ID]
+	if a.Parts&codecraft.HasMove == 0 || a.MoveX != 31 || a.MoveY == 30 {
+		t.Errorf("%+v, want a step to the side", a)
+	}
+}
+
+// What is not finished is repaired by builders nearby.
+func TestRepair(t *testing.T) {
+	s, acts := told(t, `
+	32 H1H1H1 . .
+	31 H1H1H1b1b1
+	30 H1H1H1 . .
+	x30
+	unit 3 H1 30,30 health 5 inactive`)
+	house := at(t, s, 30, 30).ID
+	if a := acts[at(t, s, 33, 31).ID]; a.Parts != codecraft.Given|codecraft.HasRepair || a.Repair != house {
+		t.Errorf("the builder beside the house: %+v", a)
+	}
+	if a := acts[at(t, s, 34, 31).ID]; a.Parts&codecraft.HasMove == 0 {
+		t.Errorf("the other builder: %+v, want a step", a)
+	}
+}
+
+func BenchmarkAppendOrders(b *testing.B) {
+	g, err := codecraft.New(codecraft.DefaultRules())
+	if err != nil {
+		b.Fatal(err)
+	}
+	s, turn := new(codecraft.State), sim.NewTurn(g.Info().MaxOrders)
+	players, orders := [2]Player{}, make([]sim.Order, 0, g.Info().MaxOrders)
+	n := 0
+	for b.Loop() {
+		if n%1000 == 0 || g.Over(s) {
+			g.Reset(s, uint64(n))
+		}
+		b.StopTimer()
+		for p := range sim.Player(2) {
+			turn.Set(p, players[p].AppendOrders(orders[:0], g, s, p))
+		}
+		b.StartTimer()
+		orders = players[n&1].AppendOrders(orders[:0], g, s, sim.Player(n&1))
+		b.StopTimer()
+		g.Step(s, turn)
+		b.StartTimer()
+		n++
+	}
+}
