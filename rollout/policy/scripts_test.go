@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"moonfarm/env"
 	"moonfarm/env/catalog"
@@ -228,6 +229,45 @@ func BenchmarkEpisodes(b *testing.B) {
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(turns), "ns/turn")
 				b.Logf("%s: %d turns in %d episodes, checksum %x", name, turns, first, sum)
+			})
+		}
+	}
+}
+
+// BenchmarkTurns measures what a script takes for a turn, on average and at most,
+// in games against the script that others are tested against.
+func BenchmarkTurns(b *testing.B) {
+	for _, c := range games {
+		for _, name := range scripts(c.name) {
+			b.Run(c.name+"/"+name, func(b *testing.B) {
+				v := newGames(b, c.name, c.rules, 2, c.turns)
+				p, foe := newPolicy(b, c.name, name, v.Spec()), newPolicy(b, c.name, c.against, v.Spec())
+				batch := env.NewBatch(v.Spec(), 2, env.WantMask|env.WantKey)
+				longest, sum := time.Duration(0), uint64(0)
+				v.Reset(0, 1)
+				v.Reset(1, 2)
+				for n := 0; n < b.N; n += 2 {
+					v.Observe(batch)
+					for i := range int32(2) {
+						before := b.Elapsed()
+						p.Act(v, batch, []int32{3 * i})
+						longest = max(longest, b.Elapsed()-before)
+						b.StopTimer()
+						foe.Act(v, batch, []int32{1 + i})
+						b.StartTimer()
+						sum += uint64(batch.OrderLen[3*i])
+					}
+					b.StopTimer()
+					v.Step(batch)
+					for i := range 2 {
+						if batch.Status[i] != sim.Running {
+							v.Reset(i, uint64(n+i))
+						}
+					}
+					b.StartTimer()
+				}
+				b.ReportMetric(float64(longest.Nanoseconds()), "ns-longest")
+				b.Logf("%s: %d turns, %d orders", name, b.N, sum)
 			})
 		}
 	}

@@ -21,6 +21,8 @@ var towerdefencePolicies = []entry{
 		(*towerdefenceSeat).rush),
 	towerdefenceScript("tesla", "saves for two tesla towers at the front, behind a few walls, and keeps them fed",
 		(*towerdefenceSeat).tesla),
+	towerdefenceScript("planner", "plays the next rounds for each order that it might give, and judges where that leads; the strongest script",
+		(*towerdefenceSeat).planner),
 }
 
 // towerdefenceScript is the entry of a script whose rule gives the order of the

@@ -22,6 +22,9 @@ func TestTowersAgainstEachOther(t *testing.T) {
 		if p.A == "econ" && p.B == "turtle" && (p.Score < 0.2 || p.Score > 0.9 || p.Score == 0.5) {
 			t.Errorf("econ scores %v against turtle", p.Score)
 		}
+		if p.B == "planner" && float64(p.Losses) < 0.9*decided {
+			t.Errorf("planner wins only %d of %.0f games against %s", p.Losses, decided, p.A)
+		}
 	}
 }
 

@@ -1,0 +1,108 @@
+package policy_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"moonfarm/env"
+	"moonfarm/rollout"
+	"moonfarm/sim/towerdefence"
+)
+
+// plans is how the planner's decisions are asked for.
+type plans struct {
+	v env.Vector
+	b *env.Batch
+	p rollout.Policy
+}
+
+func newPlans(t testing.TB) *plans {
+	t.Helper()
+	v := newGames(t, "towerdefence", "", 1, 0)
+	p := newPolicy(t, "towerdefence", "planner", v.Spec())
+	return &plans{v, env.NewBatch(v.Spec(), 1, p.Wants()), p}
+}
+
+// set makes the text the state of the game. Rows that it does not give are empty.
+func (c *plans) set(t testing.TB, text string) {
+	t.Helper()
+	g, _ := env.Rules[towerdefence.State](c.v)
+	states, _ := env.States[towerdefence.State](c.v)
+	c.v.Reset(0, 1)
+	for y := range towerdefence.Height {
+		if row := "\n" + string(rune('0'+y)) + " "; !strings.Contains(text, row) {
+			text += row + ". . . . . . . . | . . . . . . . ."
+		}
+	}
+	s, err := towerdefence.ParseText(g.(*towerdefence.Game), text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	states[0] = s
+}
+
+// orders are the different orders that seat A gives by eight keys.
+func (c *plans) orders() (all []towerdefence.Command) {
+	c.v.Observe(c.b)
+	for key := range uint64(8) {
+		c.b.Key[0] = key
+		c.p.Act(c.v, c.b, []int32{0})
+		if o := towerdefence.Decode(c.b.Orders[0]); !slices.Contains(all, o) {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// What the planner orders in positions where the reason is plain. A missile
+// flies two cells a round and takes 5 of health.
+func TestPlannerDecides(t *testing.T) {
+	const (
+		plain = "A energy 30 health 100 hits 0 score 0 damage 0 curtain -9 ready no fails 0\n"
+		foe   = "B energy 0 health 100 hits 0 score 0 damage 0 curtain -9 ready no fails 0\n"
+	)
+	rich := strings.NewReplacer("30", "250", "no", "yes").Replace(plain)
+	rows := func(row string) (all string) {
+		for y := range "01234567" {
+			all += string(rune('0'+y)) + " " + row + "\n"
+		}
+		return all
+	}
+	for _, c := range []struct {
+		name, text string
+		want       func(o towerdefence.Command) bool
+	}{
+		{"the first order is an energy building at the back", "round 0\n" + strings.Replace(plain, "30", "20", 1) + foe,
+			func(o towerdefence.Command) bool { return o.Op == towerdefence.OpEnergy && o.X == 0 }},
+		{"an energy building keeps out of the rows that are shot at", "round 30\n" + strings.Replace(plain, "30", "20", 1) + foe +
+			"0 E . . . . . . . | . . . A . . . E\n1 E . . . . . . . | . . . A . . . E\n2 E . . . . . . . | D . . A . . . E\n" +
+			"4 E . . . . . . . | D . . A . . . E\n",
+			func(o towerdefence.Command) bool { return o.Op == towerdefence.OpEnergy && (o.Y == 3 || o.Y > 4) }},
+		{"the last hit comes from the row that is open", "round 30\n" + plain + strings.Replace(foe, "100", "5", 1) +
+			strings.Replace(rows(". . . . . . . . | D . . . . . . ."), "4 . . . . . . . . | D", "4 . . . . . . . . | .", 1),
+			func(o towerdefence.Command) bool { return o.Op == towerdefence.OpAttack && o.Y == 4 }},
+		{"a volley before the front column is worth a curtain", "round 90\n" + rich + foe +
+			rows("E . . . . . . . | .< .< . . A . . ."),
+			func(o towerdefence.Command) bool { return o.Op == towerdefence.OpCurtain }},
+		{"missiles beyond the front column are not", "round 90\n" + rich + foe +
+			rows("E . . . . .< .< . | . . . . . . . ."),
+			func(o towerdefence.Command) bool { return o.Op != towerdefence.OpCurtain }},
+		{"a wall in the row of a battery behind a wall", "round 30\n" + strings.Replace(plain, "100", "40", 1) + foe +
+			"2 E E E . . . . . | D . . . A A A A\n",
+			func(o towerdefence.Command) bool { return o.Op == towerdefence.OpDefense && o.Y == 2 }},
+		{"lightning, where walls stop the missiles", "round 90\n" + strings.Replace(rich, "yes", "no", 1) + foe +
+			rows("E E . . . . . . | D D . . . . E E"),
+			func(o towerdefence.Command) bool { return o.Op == towerdefence.OpTesla && o.X == 7 }},
+	} {
+		p := newPlans(t)
+		p.set(t, c.text)
+		got := p.orders()
+		t.Logf("%s: %+v", c.name, got)
+		for _, o := range got {
+			if !c.want(o) {
+				t.Errorf("%s: ordered %+v", c.name, o)
+			}
+		}
+	}
+}
