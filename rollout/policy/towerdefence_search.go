@@ -26,7 +26,7 @@ var towerdefenceSearches = entry{
 	}},
 	search: newTowerdefenceSearch,
 	defaults: searchOptions{
-		Options: search.Options{Simulations: 400, C: 0.4, Memory: 64 << 20, Width: 24, Depth: 64},
+		Options: search.Options{Simulations: 400, C: 0.4, Memory: 64 << 20, Width: 24, Depth: 64, Late: true},
 		rollout: "econ", horizon: 30,
 	},
 }

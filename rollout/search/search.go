@@ -65,7 +65,7 @@ type Model[S, M any] interface {
 // Evaluator judges states. A rollout or a formula does, or a network.
 type Evaluator[S, M any] interface {
 	// Evaluate returns the value of s for seat 0, −1 … 1. It may change the priors
-	// of the seats' choices. It leaves s as it is.
+	// of the seats' choices (there are none with Options.Late). It leaves s as it is.
 	Evaluate(s *S, choices *[2][]Choice[M], r *prng.Rand) float64
 }
 
@@ -87,6 +87,10 @@ type Options struct {
 	Width       int     // most moves of a seat at a node, 1 … MaxWidth
 	Depth       int     // most turns below the root
 	Chance      bool    // Model.Step draws: the outcomes of a pair of moves have a node each
+
+	// Late asks for the moves of a node when it is visited again, which most never are.
+	// Evaluate is then given none. The search finds the same, in less time.
+	Late bool
 
 	// Continue, if it is not nil, is asked before each simulation, with the number of
 	// those that the search has made. The search ends where it returns false.
@@ -144,6 +148,9 @@ func (t *Tree[S, M]) Search(s *S, key uint64) {
 	t.seed(key, 0)
 	t.scratch = *s
 	t.keep(t.leaf(), false)
+	if t.options.Late {
+		t.open(0)
+	}
 	n := t.options.Simulations
 	if root := &t.nodes[0]; root.count == [2]int32{1, 1} {
 		n = (n + 7) / 8 // nothing is to be chosen: this is for the value alone
@@ -165,13 +172,30 @@ func (t *Tree[S, M]) seed(key, simulation uint64) {
 	t.random = prng.New(prng.Key(key, simulation, 0, 0, prng.PurposeSearch))
 }
 
-// leaf evaluates the state in scratch and leaves its moves in choices.
+// leaf evaluates the state in scratch and, if they are wanted now, leaves its moves
+// in choices.
 func (t *Tree[S, M]) leaf() float64 {
-	for p := range t.choices {
-		c := t.model.Moves(t.choices[p][:0], &t.scratch, sim.Player(p))
-		t.choices[p] = c[:min(len(c), t.options.Width)]
+	if !t.options.Late {
+		t.ask(&t.scratch)
 	}
 	return t.evaluator.Evaluate(&t.scratch, &t.choices, &t.random)
+}
+
+// ask leaves the moves of a state in choices.
+func (t *Tree[S, M]) ask(s *S) {
+	for p := range t.choices {
+		c := t.model.Moves(t.choices[p][:0], s, sim.Player(p))
+		t.choices[p] = c[:min(len(c), t.options.Width)]
+	}
+}
+
+// open stores the moves of a node that was kept without.
+func (t *Tree[S, M]) open(at int32) {
+	t.ask(&t.states[at])
+	t.list(&t.nodes[at])
+	for p := range t.choices {
+		t.choices[p] = t.choices[p][:0]
+	}
 }
 
 // simulate goes down from the root, evaluates a leaf and brings its value back.
@@ -188,6 +212,9 @@ func (t *Tree[S, M]) simulate() {
 			t.scratch = t.states[at]
 			t.learn(t.leaf())
 			return
+		}
+		if n.count[0] == 0 {
+			t.open(at)
 		}
 		v := visit{node: at}
 		for p := range v.pick {

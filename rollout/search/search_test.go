@@ -16,6 +16,7 @@ type matrices struct {
 	turns [][][]float64
 	noise bool
 	prior []float64 // of all moves, nil: equal
+	asked int       // for moves
 }
 
 type matrixState struct {
@@ -24,6 +25,7 @@ type matrixState struct {
 }
 
 func (m *matrices) Moves(dst []search.Choice[int], s *matrixState, p sim.Player) []search.Choice[int] {
+	m.asked++
 	n := len(m.turns[s.turn])
 	if p == 1 {
 		n = len(m.turns[s.turn][0])
@@ -264,6 +266,35 @@ func TestPriors(t *testing.T) {
 	tree.Search(&matrixState{}, 1)
 	if shares := tree.AppendShares(nil, 0); shares[1] != 0.75 {
 		t.Errorf("shares %v without simulations, want the priors", shares)
+	}
+}
+
+// Late finds the same, and asks for the moves of fewer nodes.
+func TestLate(t *testing.T) {
+	for _, rule := range []search.Rule{search.PUCT, search.Regret} {
+		for _, noise := range []bool{false, true} {
+			for _, memory := range []int{0, 50 << 10, 16 << 20} {
+				var found [2][]float32
+				var asked [2]int
+				for late := range found {
+					o := options(rule, 500)
+					o.Chance, o.Memory, o.Late, o.Depth = noise, memory, late == 1, 4
+					m := &matrices{turns: slices.Repeat([][][]float64{weighed, dominated}, 3), noise: noise}
+					tree := newMatrices(o, m)
+					for key := range uint64(2) {
+						tree.Search(&matrixState{}, key)
+						found[late] = append(tree.AppendShares(found[late], 0), float32(tree.Value(0)))
+					}
+					asked[late] = m.asked
+				}
+				if !slices.Equal(found[0], found[1]) {
+					t.Errorf("rule %d, noise %v, %d bytes: found %v, and late %v", rule, noise, memory, found[0], found[1])
+				}
+				if memory == 16<<20 && asked[1] > asked[0]*3/4 {
+					t.Errorf("rule %d, noise %v: asked for moves %d times, and late %d times", rule, noise, asked[0], asked[1])
+				}
+			}
+		}
 	}
 }
 

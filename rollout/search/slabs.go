@@ -20,9 +20,9 @@ type slabs[S, M any] struct {
 // node is a state in the tree.
 type node struct {
 	first  [2]int32 // of the seat's moves in stats
-	count  [2]int32
-	visits float64 // the evaluation is the first
-	sum    float64 // of the values for seat 0 by weight
+	count  [2]int32 // 0 of both where the moves were not asked for yet
+	visits float64  // the evaluation is the first
+	sum    float64  // of the values for seat 0 by weight
 	weight float64
 	over   bool
 }
@@ -108,29 +108,36 @@ func (l *slabs[S, M]) add(from int32, what uint64, node int32) int32 {
 	return int32(len(l.cells) - 1)
 }
 
-// keep stores the state in scratch, its value and, if it is not the end, its moves.
-// There must be room.
+// keep stores the state in scratch, its value and, if it is not the end and they are
+// wanted now, its moves. There must be room.
 func (t *Tree[S, M]) keep(value float64, over bool) int32 {
 	i := len(t.nodes)
 	n := node{visits: 1, sum: value, weight: 1, over: over}
 	if !over {
 		t.states[i] = t.scratch
-		for p, choices := range t.choices {
-			total := 0.0
-			for k := range choices {
-				total += choices[k].Prior
-			}
-			n.first[p], n.count[p] = int32(len(t.stats)), int32(len(choices))
-			for k := range choices {
-				prior := 1 / float64(len(choices))
-				if total > 0 {
-					prior = choices[k].Prior / total
-				}
-				t.stats = append(t.stats, stat{prior: prior, bonus: prior})
-				t.moves = append(t.moves, choices[k].Move)
-			}
+		if !t.options.Late {
+			t.list(&n)
 		}
 	}
 	t.nodes = append(t.nodes, n)
 	return int32(i)
+}
+
+// list stores the choices as the moves of a node.
+func (t *Tree[S, M]) list(n *node) {
+	for p, choices := range t.choices {
+		total := 0.0
+		for k := range choices {
+			total += choices[k].Prior
+		}
+		n.first[p], n.count[p] = int32(len(t.stats)), int32(len(choices))
+		for k := range choices {
+			prior := 1 / float64(len(choices))
+			if total > 0 {
+				prior = choices[k].Prior / total
+			}
+			t.stats = append(t.stats, stat{prior: prior, bonus: prior})
+			t.moves = append(t.moves, choices[k].Move)
+		}
+	}
 }
