@@ -18,22 +18,28 @@ import (
 // defaults.
 type searchOptions struct {
 	search.Options
-	rollout string        // the script that plays on from a leaf, for both seats
-	horizon int           // turns that it plays at most
-	time    time.Duration // of a turn; 0: Options.Simulations are the budget
+	rollout  string        // the script that plays on from a leaf, for both seats
+	opponent string        // the script that plays the other seat, or anyOpponent
+	horizon  int           // turns that it plays at most
+	time     time.Duration // of a turn; 0: Options.Simulations are the budget
 }
 
 // The names of options, for the entries of games: these document them, with the
-// defaults of the game, and list the values of rollout before a colon.
+// defaults of the game, and list the values of rollout and opponent before a colon.
 const (
-	optionSims    = "sims"
-	optionMS      = "ms"
-	optionRollout = "rollout"
-	optionHorizon = "horizon"
-	optionNode    = "node"
-	optionC       = "c"
-	optionMemory  = "memory"
+	optionSims     = "sims"
+	optionMS       = "ms"
+	optionRollout  = "rollout"
+	optionOpponent = "opponent"
+	optionHorizon  = "horizon"
+	optionNode     = "node"
+	optionC        = "c"
+	optionMemory   = "memory"
 )
+
+// anyOpponent is the value of optionOpponent with which the other seat plays any of
+// its moves.
+const anyOpponent = "search"
 
 // msDoc is the doc of optionMS, of which no game has a default.
 const msDoc = "1 … 600000: milliseconds a turn instead of sims, for contests: what is played depends on the machine"
@@ -80,7 +86,11 @@ func (o *searchOptions) set(known []Option, given *setting) error {
 		return err
 	}
 	scripts, _, _ := strings.Cut(known[i].Doc, ":")
-	o.rollout = given.value
+	if given.name == optionOpponent {
+		o.opponent = given.value
+	} else {
+		o.rollout = given.value
+	}
 	_, err := given.oneOf(strings.Split(scripts, ", "))
 	return err
 }
@@ -111,6 +121,13 @@ type searchGame[S, M any] interface {
 	look(v env.Vector) bool
 	// appendOrders appends the orders of a move.
 	appendOrders(dst []sim.Order, m M) []sim.Order
+}
+
+// opposed is a searchGame that can play the other seat by a script: the one move of
+// that seat at every node is then the script's.
+type opposed interface {
+	// searchFor says for which seat the next search is.
+	searchFor(p sim.Player)
 }
 
 // searcher is a policy that searches each row's state.
@@ -178,6 +195,9 @@ func (c *searcher[S, M]) Act(v env.Vector, b *env.Batch, rows []int32) {
 	room := len(b.Orders) / b.Rows
 	for i, row := range rows {
 		p := sim.Player(row % c.seats)
+		if g, ok := c.game.(opposed); ok {
+			g.searchFor(p)
+		}
 		c.tree.Search(&states[row/c.seats], b.Key[row])
 		f := &c.found[i]
 		f.Value = c.tree.Value(p)

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"testing"
 
 	"moonfarm/env"
@@ -68,4 +69,49 @@ func (c *countedSearch) Evaluate(s *towerdefence.State, m *[2][]search.Choice[si
 	v := c.towerdefenceSearch.Evaluate(s, m, r)
 	c.rounds += int(c.state.Round - s.Round)
 	return v
+}
+
+// The seat that the search is not for has one move at every node, that of the script.
+func TestOpponent(t *testing.T) {
+	entry, err := catalog.Find("towerdefence")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := entry.New("", env.Config{N: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, spec := range []string{"mcts(sims=60,opponent=rush)", "mcts(sims=60,opponent=rush,rollout=playout,horizon=0)"} {
+		m, err := New("towerdefence", spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := m(v.Spec())
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := made.(*searcher[towerdefence.State, sim.Order])
+		b := env.NewBatch(v.Spec(), 1, env.WantKey|env.WantPlanes)
+		v.Reset(0, 1)
+		for range 12 {
+			v.Observe(b)
+			states, _ := env.States[towerdefence.State](v)
+			c.Act(v, b, []int32{0})
+			first := slices.Clone(c.found[0].Shares)
+			for seat := range sim.Player(2) {
+				c.Act(v, b, []int32{int32(seat)})
+				other := seat ^ 1
+				foe := c.game.(*towerdefenceSearch).turn(&states[0], other)
+				foe.random = prng.New(uint64(states[0].Round)<<1 | uint64(other))
+				if got, want := c.tree.Moves(other), foe.rush(); len(got) != 1 || got[0] != want {
+					t.Fatalf("%s, round %d: moves %x of the opponent, want %x", spec, states[0].Round, got, want)
+				}
+			}
+			c.Act(v, b, []int32{1, 0})
+			if again := c.found[1].Shares; !slices.Equal(again, first) {
+				t.Fatalf("%s, round %d: shares %v behind another row, %v before it", spec, states[0].Round, again, first)
+			}
+			v.Step(b)
+		}
+	}
 }

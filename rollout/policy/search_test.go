@@ -33,7 +33,7 @@ func TestSearchOptions(t *testing.T) {
 		}
 	}
 	for spec, want := range map[string]string{
-		"mcts(simulations=3)":    `character 6: no option "simulations"; there are: sims, ms, rollout, horizon, node, c, memory`,
+		"mcts(simulations=3)":    `character 6: no option "simulations"; there are: sims, ms, rollout, opponent, horizon, node, c, memory`,
 		"mcts(sims=0)":           "character 6: sims=0, expected a whole number from 1 to 1000000",
 		"mcts(ms=600001)":        "character 6: ms=600001, expected a whole number from 1 to 600000",
 		"mcts(ms=5,sims=5)":      "character 6: sims and ms are both set, expected one budget",
@@ -43,6 +43,7 @@ func TestSearchOptions(t *testing.T) {
 		"mcts(c=nan)":            "character 6: c=nan, expected a number from 0 to 1000",
 		"mcts(sims=3, node=uct)": "character 14: node=uct, expected one of: puct, regret",
 		"mcts(rollout=mcts)":     "character 6: rollout=mcts, expected one of: econ, turtle, rush, tesla, playout",
+		"mcts(opponent=playout)": "character 6: opponent=playout, expected one of: search, econ, turtle, rush, tesla",
 		"mcts(memory=99999)":     "character 6: memory=99999, expected a whole number from 1 to 2047",
 		"mix(1*mcts(horizon=x))": "character 12: horizon=x, expected",
 	} {

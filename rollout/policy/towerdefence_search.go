@@ -19,6 +19,7 @@ var towerdefenceSearches = entry{
 		{optionSims, "1 … 1000000: simulations a turn (400)"},
 		{optionMS, msDoc},
 		{optionRollout, "econ, turtle, rush, tesla, playout: the script that plays on from a leaf, for both seats (econ)"},
+		{optionOpponent, "search, econ, turtle, rush, tesla: what the other seat is taken to play, there and in the tree; search: any of its moves (search)"},
 		{optionHorizon, "0 … 1000000: turns that it plays on at most, then a formula judges; 0: to the end (30)"},
 		{optionNode, "puct, regret: how moves are picked in the tree; regret draws its move from a mixed strategy (puct)"},
 		{optionC, "0 … 1000: weight of exploration (0.4)"},
@@ -27,32 +28,44 @@ var towerdefenceSearches = entry{
 	search: newTowerdefenceSearch,
 	defaults: searchOptions{
 		Options: search.Options{Simulations: 400, C: 0.4, Memory: 64 << 20, Width: 24, Depth: 64, Late: true},
-		rollout: "econ", horizon: 30,
+		rollout: "econ", opponent: anyOpponent, horizon: 30,
 	},
 }
 
 // towerdefenceSearch is the game as a search sees it.
 type towerdefenceSearch struct {
-	seat     towerdefenceSeat
-	script   func(c *towerdefenceSeat) sim.Order // nil: Game.Playout
-	horizon  int32
-	cheapest int32              // the least energy for which there is anything to order
-	state    towerdefence.State // of a rollout
+	seat      towerdefenceSeat
+	script    towerdefenceRule // that plays on from a leaf; nil: Game.Playout
+	opponent  towerdefenceRule // that plays the other seat; nil: none
+	searching sim.Player       // the seat that the search is for
+	horizon   int32
+	cheapest  int32              // the least energy for which there is anything to order
+	state     towerdefence.State // of a rollout
 }
+
+// towerdefenceRule gives the order of a script.
+type towerdefenceRule func(c *towerdefenceSeat) sim.Order
 
 func newTowerdefenceSearch(o searchOptions, name string, s env.Spec) (rollout.Policy, error) {
 	if s.Info.Name != "towerdefence" {
 		return nil, fmt.Errorf("mcts plays towerdefence, not %s", s.Info.Name)
 	}
-	g := &towerdefenceSearch{horizon: int32(o.horizon), script: towerdefenceRollouts[o.rollout]}
+	g := &towerdefenceSearch{horizon: int32(o.horizon), script: towerdefenceRollouts[o.rollout], opponent: towerdefenceRollouts[o.opponent]}
+	if g.opponent != nil && g.script == nil {
+		g.script = (*towerdefenceSeat).playout
+	}
 	if o.horizon == 0 {
 		g.horizon = math.MaxInt32 >> 1
 	}
 	return makeSearcher[towerdefence.State, sim.Order](name, o.Options, g), nil
 }
 
-// towerdefenceRollouts are the scripts that play on from a leaf; playout is none.
-var towerdefenceRollouts = map[string]func(c *towerdefenceSeat) sim.Order{
+// searchFor implements opposed.
+func (g *towerdefenceSearch) searchFor(p sim.Player) { g.searching = p }
+
+// towerdefenceRollouts are the scripts that play on from a leaf or as the opponent;
+// playout is none.
+var towerdefenceRollouts = map[string]towerdefenceRule{
 	"econ": (*towerdefenceSeat).econ, "turtle": (*towerdefenceSeat).turtle,
 	"rush": (*towerdefenceSeat).rush, "tesla": (*towerdefenceSeat).tesla,
 }
@@ -105,6 +118,9 @@ func (g *towerdefenceSearch) Moves(dst []search.Choice[sim.Order], s *towerdefen
 		return append(dst, search.Choice[sim.Order]{Move: towerdefence.Nothing, Prior: 1})
 	}
 	c.random = prng.New(uint64(s.Round)<<1 | uint64(p))
+	if g.opponent != nil && p != g.searching {
+		return append(dst, search.Choice[sim.Order]{Move: g.opponent(c), Prior: 1})
+	}
 	dst = append(dst, search.Choice[sim.Order]{Move: c.econ(), Prior: 4}) // which surveys the rows
 	if dst[0].Move != towerdefence.Nothing {
 		dst = append(dst, search.Choice[sim.Order]{Move: towerdefence.Nothing, Prior: 1})
@@ -156,7 +172,11 @@ func (g *towerdefenceSearch) Evaluate(s *towerdefence.State, _ *[2][]search.Choi
 		var orders [2]sim.Order
 		for p := range orders {
 			if g.state.Half[p].Energy >= g.cheapest {
-				orders[p] = g.script(g.turn(&g.state, sim.Player(p)))
+				rule := g.script
+				if g.opponent != nil && sim.Player(p) != g.searching {
+					rule = g.opponent
+				}
+				orders[p] = rule(g.turn(&g.state, sim.Player(p)))
 			}
 		}
 		if game.Play(&g.state, orders[0], orders[1]) != sim.Running {
