@@ -77,6 +77,8 @@ func Whats() [][2]string {
 		{"playout", "turns played with moves chosen on the way, random or by scripts, one core"},
 		{"observe", "turns of a vector of games with planes, scalars and masks of all seats, one core"},
 		{"observe-packed", "the same with the packed form"},
+		{"search", "playouts within a tree search, one core"},
+		{"search-playouts", "as many playouts of the same positions without it"},
 		{"generate", "rows of a dataset with planes written, all cores"},
 		{"generate-packed", "the same with the packed form"},
 		{"generate-none", "the same with orders only"},

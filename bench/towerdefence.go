@@ -24,12 +24,13 @@ func towerDefence() []measure {
 		game, _ := env.Rules[towerdefence.State](v)
 		return append(dst, game.(*towerdefence.Game).Playout(&states[i], p, &random))
 	}
-	return []measure{
+	search := searching{"towerdefence", 400, "rollout=playout,horizon=0", "playout", 6}
+	return append([]measure{
 		{what: "step", unit: "turns/s", setup: setupTowerStep, note: "commands of recordings, or of random playouts where none are given"},
 		{what: "playout", unit: "turns/s", setup: setupTowerPlayout, note: "uniform over kinds, then over free cells, both players"},
 		observed("towerdefence", "observe", env.WantPlanes|env.WantScalars|env.WantMask, 512, choose),
 		observed("towerdefence", "observe-packed", env.WantPacked|env.WantScalars|env.WantMask, 512, choose),
-	}
+	}, search.figures()...)
 }
 
 func newTower() (*towerdefence.Game, error) { return towerdefence.New(towerdefence.DefaultRules()) }

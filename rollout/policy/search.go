@@ -12,6 +12,7 @@ import (
 	"moonfarm/rollout"
 	"moonfarm/rollout/search"
 	"moonfarm/sim"
+	"moonfarm/sim/prng"
 )
 
 // searchOptions are the options of a search: those that were set, and the game's
@@ -139,6 +140,10 @@ type searcher[S, M any] struct {
 	width int                // most moves of a row
 	rows  []int32            // of the latest Act
 	found []rollout.Searched // of these rows
+
+	// Of Playouts.
+	random prng.Rand
+	none   [2][]search.Choice[M]
 }
 
 var _ rollout.Searcher = (*searcher[int, sim.Order])(nil)
@@ -210,6 +215,20 @@ func (c *searcher[S, M]) Act(v env.Vector, b *env.Batch, rows []int32) {
 		chosen := f.OrdersOf(c.tree.Choose(p, f.Shares, b.Key[row]))
 		b.OrderLen[row] = int32(copy(b.Orders[int(row)*room:][:room], chosen))
 	}
+}
+
+// Playouts judges the state of a row n times as the search judges a leaf, and returns
+// the sum for seat 0: what is left of a search without its tree, for benchmarks.
+func (c *searcher[S, M]) Playouts(v env.Vector, row int32, n int, key uint64) (sum float64) {
+	states, ok := env.States[S](v)
+	if !ok || !c.game.look(v) {
+		panic(wrongGame(c.name, v))
+	}
+	c.random = prng.New(key)
+	for range n {
+		sum += c.game.Evaluate(&states[row/c.seats], &c.none, &c.random)
+	}
+	return sum
 }
 
 // Searched implements rollout.Searcher.

@@ -1,0 +1,157 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"moonfarm/env"
+	"moonfarm/env/catalog"
+	"moonfarm/rollout"
+	"moonfarm/rollout/policy"
+	"moonfarm/sim"
+	"moonfarm/sim/prng"
+)
+
+// searching is what is searched to measure the playouts in it.
+type searching struct {
+	game    string
+	sims    int    // simulations of a search: each is a playout
+	options string // of mcts besides sims
+	script  string // plays the game from which the positions are taken
+	every   int    // turns from one position to the next
+}
+
+// searchPositions is the number of positions that are searched, one seat of each.
+const searchPositions = 8
+
+// figures are playouts a second within a search, and those of the same positions
+// without one.
+func (q searching) figures() []measure {
+	note := fmt.Sprintf("mcts(sims=%d,%s) in %d positions of %s, one every %d turns", q.sims, q.options, searchPositions, q.script, q.every)
+	setup := func(p func(*searchedRows) pass) func(*Options) (pass, int, error) {
+		return func(*Options) (pass, int, error) {
+			r, err := q.positions()
+			if err != nil {
+				return nil, 0, err
+			}
+			return p(r), len(r.rows) * r.sims, nil
+		}
+	}
+	return []measure{
+		{what: "search", unit: "playouts/s", setup: setup((*searchedRows).search), note: note},
+		{what: "search-playouts", unit: "playouts/s", setup: setup((*searchedRows).playouts), note: "as many from each of the positions of search, without a tree"},
+	}
+}
+
+// player is a search that can judge positions without a tree.
+type player interface {
+	rollout.Searcher
+	Playouts(v env.Vector, row int32, n int, key uint64) float64
+}
+
+// searchedRows are the rows of positions in which there is something to choose.
+type searchedRows struct {
+	vector env.Vector
+	batch  *env.Batch
+	policy player
+	rows   []int32
+	sims   int
+}
+
+// positions plays to the positions.
+func (q searching) positions() (*searchedRows, error) {
+	g, err := catalog.Find(q.game)
+	if err != nil {
+		return nil, err
+	}
+	v, err := g.New("", env.Config{N: searchPositions})
+	if err != nil {
+		return nil, err
+	}
+	seats, err := q.policies(v.Spec())
+	if err != nil {
+		return nil, err
+	}
+	searches, ok := seats[0].(player)
+	if !ok {
+		return nil, errors.New("the policy plays no playouts")
+	}
+	script := seats[1]
+	r := &searchedRows{vector: v, batch: env.NewBatch(v.Spec(), searchPositions, searches.Wants()|script.Wants()), policy: searches, sims: q.sims}
+	players := v.Spec().Info.Players
+	games := env.Unwrap(v).(env.Snapshotter)
+	kept := make([][]byte, searchPositions)
+	all := make([]int32, r.batch.Rows)
+	for row := range all {
+		all[row] = int32(row)
+	}
+	for turn := range searchPositions * q.every {
+		v.Observe(r.batch)
+		if i := turn / q.every; turn%q.every == 0 && r.batch.Status[i] == sim.Running {
+			kept[i] = games.AppendSnapshot(nil, i)
+		}
+		script.Act(v, r.batch, all)
+		v.Step(r.batch)
+	}
+	for i, saved := range kept {
+		if saved == nil {
+			continue
+		}
+		if err := games.Restore(i, saved); err != nil {
+			return nil, err
+		}
+		r.rows = append(r.rows, int32(i*players+i%players))
+	}
+	v.Observe(r.batch)
+	r.policy.Act(v, r.batch, r.rows)
+	r.rows = slices.DeleteFunc(r.rows, func(row int32) bool { return len(searches.Searched(row).Shares) < 2 })
+	if len(r.rows) == 0 {
+		return nil, errors.New("there is nothing to choose in any position")
+	}
+	return r, nil
+}
+
+// policies makes the search and the script.
+func (q searching) policies(s env.Spec) (list []rollout.Policy, err error) {
+	for _, text := range []string{fmt.Sprintf("mcts(sims=%d,%s)", q.sims, q.options), q.script} {
+		m, err := policy.NewReproducible(q.game, text)
+		if err != nil {
+			return nil, err
+		}
+		p, err := m(s)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+// search searches all positions.
+func (r *searchedRows) search() pass {
+	return func() (uint64, error) {
+		r.policy.Act(r.vector, r.batch, r.rows)
+		sum := uint64(0)
+		for _, row := range r.rows {
+			found := r.policy.Searched(row)
+			sum = prng.Mix(sum ^ math.Float64bits(found.Value))
+			for _, share := range found.Shares {
+				sum = prng.Mix(sum ^ uint64(math.Float32bits(share)))
+			}
+		}
+		return sum, nil
+	}
+}
+
+// playouts plays as many playouts without a tree.
+func (r *searchedRows) playouts() pass {
+	return func() (uint64, error) {
+		sum := uint64(0)
+		for _, row := range r.rows {
+			sum = prng.Mix(sum ^ math.Float64bits(r.policy.Playouts(r.vector, row, r.sims, r.batch.Key[row])))
+		}
+		return sum, nil
+	}
+}
