@@ -32,9 +32,19 @@ type opener func(ctx context.Context, u *url.URL) (*blob.Bucket, error)
 // openers open the buckets of each scheme that every build has.
 var openers = map[string]opener{
 	memblob.Scheme: (&memory{buckets: map[string]*blob.Bucket{}}).open,
-	s3blob.Scheme: func(ctx context.Context, u *url.URL) (*blob.Bucket, error) {
-		return new(s3blob.URLOpener).OpenBucketURL(ctx, u)
-	},
+	s3blob.Scheme:  openS3,
+}
+
+// openS3 opens a bucket of S3. The SDK would warn on the standard error of each file of
+// a store that keeps no checksums; a dataset has its own.
+func openS3(ctx context.Context, u *url.URL) (*blob.Bucket, error) {
+	const validation = "response_checksum_validation"
+	with, q := *u, u.Query()
+	if !q.Has(validation) {
+		q.Set(validation, "when_required")
+	}
+	with.RawQuery = q.Encode()
+	return new(s3blob.URLOpener).OpenBucketURL(ctx, &with)
 }
 
 // memory has buckets in the memory of the process, by their names.

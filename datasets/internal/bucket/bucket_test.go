@@ -12,6 +12,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -275,4 +277,25 @@ func TestConditions(t *testing.T) {
 		}
 		require.Equal(t, kept, plain.Load() > 0, "%d: written without the condition", status)
 	}
+}
+
+// TestQuiet: of a store that keeps no checksums the SDK says nothing.
+func TestQuiet(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		w.Header().Set("Last-Modified", time.Unix(0, 0).UTC().Format(http.TimeFormat))
+		fmt.Fprint(w, "abc")
+	}))
+	defer server.Close()
+	stderr, errs := os.Stderr, filepath.Join(t.TempDir(), "errs")
+	defer func() { os.Stderr = stderr }()
+	var err error
+	os.Stderr, err = os.Create(errs)
+	require.NoError(t, err)
+	defer os.Stderr.Close()
+	text, err := store.ReadFile(t.Context(), s3(t, server.URL, ""), "x", 10)
+	require.NoError(t, err)
+	require.Equal(t, "abc", string(text))
+	said, err := os.ReadFile(errs)
+	require.NoError(t, err)
+	require.Empty(t, string(said))
 }
