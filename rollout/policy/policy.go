@@ -63,6 +63,7 @@ var scripted = map[string][]entry{
 // searching are the policies that search the game, by its name.
 var searching = map[string][]entry{
 	"towerdefence": {towerdefenceSearches},
+	"terminal":     {terminalSearches},
 }
 
 // lists are the entries for a game.

@@ -120,8 +120,8 @@ type searchGame[S, M any] interface {
 	search.Evaluator[S, M]
 	// look takes the rules of the Vector; false if it plays another game.
 	look(v env.Vector) bool
-	// appendOrders appends the orders of a move.
-	appendOrders(dst []sim.Order, m M) []sim.Order
+	// appendOrders appends the orders of a move of seat p.
+	appendOrders(dst []sim.Order, s *S, p sim.Player, m M) []sim.Order
 }
 
 // opposed is a searchGame that can play the other seat by a script: the one move of
@@ -203,13 +203,14 @@ func (c *searcher[S, M]) Act(v env.Vector, b *env.Batch, rows []int32) {
 		if g, ok := c.game.(opposed); ok {
 			g.searchFor(p)
 		}
-		c.tree.Search(&states[row/c.seats], b.Key[row])
+		s := &states[row/c.seats]
+		c.tree.Search(s, b.Key[row])
 		f := &c.found[i]
 		f.Value = c.tree.Value(p)
 		f.Shares = c.tree.AppendShares(f.Shares[:0], p)
 		f.Orders, f.Ends = f.Orders[:0], f.Ends[:0]
 		for _, m := range c.tree.Moves(p) {
-			f.Orders = c.game.appendOrders(f.Orders, m)
+			f.Orders = c.game.appendOrders(f.Orders, s, p, m)
 			f.Ends = append(f.Ends, int32(len(f.Orders)))
 		}
 		chosen := f.OrdersOf(c.tree.Choose(p, f.Shares, b.Key[row]))

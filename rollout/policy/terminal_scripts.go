@@ -157,12 +157,17 @@ func (c *terminalSeat) shields() (sum float32) {
 // maze is a wall across the own half with one opening in it, turrets on both
 // sides of that and supports behind.
 func (c *terminalSeat) maze() {
+	c.keepMaze()
+	c.strike(0.6)
+}
+
+// keepMaze orders the structures of the maze.
+func (c *terminalSeat) keepMaze() {
 	o := c.opening()
 	c.repairMaze(o)
 	if c.buildMaze(o) {
 		c.closeGap()
 	}
-	c.strike(0.6)
 }
 
 const mazeLine = 12 // row of the wall; its ends, in the corners, are one up
@@ -263,6 +268,13 @@ func (c *terminalSeat) buildOutside(o int) bool {
 
 // turtle defends the whole front, and attacks with what is left over.
 func (c *terminalSeat) turtle() {
+	c.keepTurtle()
+	c.intercept()
+	c.strike(0.6)
+}
+
+// keepTurtle orders the structures of the turtle.
+func (c *terminalSeat) keepTurtle() {
 	for _, x := range turtleColumns {
 		c.renew(x, 12, 0.4)
 		c.renew(x, 13, 0.4)
@@ -270,8 +282,6 @@ func (c *terminalSeat) turtle() {
 	if c.buildTurtle(c.random.IntN(len(turtleColumns))) {
 		c.closeGap()
 	}
-	c.intercept()
-	c.strike(0.6)
 }
 
 // turtleColumns are those of the turrets of the front row, at y = 12: with a

@@ -86,7 +86,7 @@ func (g *towerdefenceSearch) look(v env.Vector) bool {
 }
 
 // appendOrders implements searchGame.
-func (g *towerdefenceSearch) appendOrders(dst []sim.Order, m sim.Order) []sim.Order {
+func (g *towerdefenceSearch) appendOrders(dst []sim.Order, _ *towerdefence.State, _ sim.Player, m sim.Order) []sim.Order {
 	return append(dst, m)
 }
 

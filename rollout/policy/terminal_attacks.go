@@ -1,0 +1,163 @@
+package policy
+
+import (
+	"moonfarm/sim"
+	"moonfarm/sim/bitboard"
+	"moonfarm/sim/terminal"
+)
+
+// terminalAttack is what a move does with the bits.
+type terminalAttack uint8
+
+const (
+	attackNone         terminalAttack = iota // saves them
+	attackScouts                             // all on scouts
+	attackHalf                               // half of them on scouts
+	attackDemolishers                        // all on demolishers
+	attackMixed                              // half on demolishers, the rest on scouts
+	attackInterceptors                       // as many as a third of the scouts that the enemy can pay
+)
+
+// noStart is no cell of an edge.
+const noStart = 255
+
+// launch gives the orders of an attack.
+func (c *terminalSeat) launch(a terminalAttack, start int) {
+	x, y := terminal.EdgeXY(start, 0)
+	switch a {
+	case attackScouts:
+		c.spawn(terminal.Scout, x, y, c.affords(terminal.Scout))
+	case attackHalf:
+		c.spawn(terminal.Scout, x, y, (c.affords(terminal.Scout)+1)/2)
+	case attackDemolishers:
+		c.spawn(terminal.Demolisher, x, y, c.affords(terminal.Demolisher))
+	case attackMixed:
+		c.spawn(terminal.Demolisher, x, y, (c.affords(terminal.Demolisher)+1)/2)
+		c.spawn(terminal.Scout, x, y, c.affords(terminal.Scout))
+	case attackInterceptors:
+		n := int(c.state.Bits[c.player^1] / c.rules.Units[terminal.Scout].Bits)
+		c.spawn(terminal.Interceptor, x, y, max(1, n/3))
+	}
+}
+
+// attacks adds the maze with each attack that the bits can pay, and returns where
+// scouts are best sent from.
+func (c *terminalSeat) attacks(add func(m terminalMove, prior float64)) (scouts uint8) {
+	scouts = noStart
+	if c.affords(terminal.Scout) > 0 {
+		starts := c.starts(terminal.Scout)
+		scouts = starts[0]
+		for i, start := range starts {
+			if start == noStart {
+				break
+			}
+			add(terminalMove{defenceMaze, attackScouts, start, 0}, 1)
+			if i == 0 {
+				add(terminalMove{defenceMaze, attackHalf, start, 0}, 0.5)
+			}
+		}
+	}
+	if c.affords(terminal.Demolisher) > 0 {
+		for i, start := range c.starts(terminal.Demolisher) {
+			if start == noStart {
+				break
+			}
+			add(terminalMove{defenceMaze, attackDemolishers, start, 0}, 1)
+			if i == 0 {
+				add(terminalMove{defenceMaze, attackMixed, start, 0}, 1)
+			}
+		}
+	}
+	if c.affords(terminal.Interceptor) > 0 {
+		if start := c.intercepting(); start != noStart {
+			add(terminalMove{defenceMaze, attackInterceptors, start, 0}, 0.5)
+		}
+	}
+	return scouts
+}
+
+// starts are the edge cells from which a stack of kind k meets the least fire, of
+// those from which it gets through if there are any: the best of each side, the
+// better one first.
+func (c *terminalSeat) starts(k terminal.Kind) [2]uint8 {
+	sides := [2]terminalStart{{edge: noStart}, {edge: noStart}}
+	c.paths.Reset(&c.blocked)
+	c.aim(c.player^1, c.rules.Units[k].Health+c.shields())
+	for e := range terminal.EdgeCells {
+		cell := edgeCell(e, c.player)
+		if c.blocked.Has(cell) {
+			continue
+		}
+		way, through := c.paths.Walk(c.way[:0], cell, c.player)
+		if s := (terminalStart{uint8(e), c.losses(way, k), through}); s.before(&sides[e&1]) {
+			sides[e&1] = s
+		}
+	}
+	if sides[1].before(&sides[0]) {
+		sides[0], sides[1] = sides[1], sides[0]
+	}
+	return [2]uint8{sides[0].edge, sides[1].edge}
+}
+
+// terminalStart is an edge cell from which an attack may begin.
+type terminalStart struct {
+	edge    uint8   // by terminal.Edge, or noStart
+	lost    float32 // units that the enemy's fire brings down
+	through bool    // the way ends on the edge
+}
+
+// before reports whether s is better than t.
+func (s *terminalStart) before(t *terminalStart) bool {
+	if s.edge == noStart || t.edge == noStart {
+		return t.edge == noStart && s.edge != noStart
+	}
+	if s.through != t.through {
+		return s.through
+	}
+	return s.lost < t.lost
+}
+
+// edgeCell is the cell of player p's edges with that number, by terminal.Edge.
+func edgeCell(e int, p sim.Player) int {
+	cell, _ := bitboard.DiamondCell(terminal.EdgeXY(e, p))
+	return cell
+}
+
+// enemyWay is the way on which the enemy's scouts get through with the least harm.
+func (c *terminalSeat) enemyWay() (way []uint16, through bool) {
+	foe := c.player ^ 1
+	c.paths.Reset(&c.blocked)
+	c.aim(c.player, c.rules.Units[terminal.Scout].Health)
+	best, least := 0, float32(0)
+	for e := range terminal.EdgeCells {
+		cell := edgeCell(e, foe)
+		if c.blocked.Has(cell) {
+			continue
+		}
+		way, through := c.paths.Walk(c.way[:0], cell, foe)
+		if n := c.losses(way, terminal.Scout); through && (best == 0 || n < least) {
+			best, least = cell, n
+		}
+	}
+	if best == 0 {
+		return nil, false
+	}
+	return c.paths.Walk(c.way[:0], best, foe)
+}
+
+// intercepting is the free edge cell nearest to the end of the enemy's best way.
+func (c *terminalSeat) intercepting() uint8 {
+	way, through := c.enemyWay()
+	if !through {
+		return noStart
+	}
+	end, _ := c.coordinates(int(way[len(way)-1]))
+	best, least := uint8(noStart), terminal.Side
+	for e := range terminal.EdgeCells {
+		x, _ := terminal.EdgeXY(e, 0)
+		if d := max(x-end, end-x); d < least && !c.blocked.Has(edgeCell(e, c.player)) {
+			best, least = uint8(e), d
+		}
+	}
+	return best
+}

@@ -1,0 +1,163 @@
+package policy
+
+import (
+	"math/bits"
+
+	"moonfarm/rollout/search"
+	"moonfarm/sim"
+	"moonfarm/sim/bitboard"
+	"moonfarm/sim/prng"
+	"moonfarm/sim/terminal"
+)
+
+// terminalMove is a move of the search: what to do with the cores and with the
+// bits. Its orders are made from the state when it is played.
+type terminalMove struct {
+	defence terminalDefence
+	attack  terminalAttack
+	start   uint8 // where the attack begins, by terminal.Edge
+	variant uint8 // of what the defence draws
+}
+
+// terminalDefence is what a move does with the cores.
+type terminalDefence uint8
+
+const (
+	defenceNone    terminalDefence = iota // saves them
+	defenceMaze                           // those of the script maze
+	defenceTurtle                         // those of turtle
+	defenceAnswer                         // a turret on the enemy's best way, then the maze
+	defenceSupport                        // supports in the middle, then the maze
+)
+
+// play gives the orders of a move.
+func (c *terminalSeat) play(m terminalMove) {
+	c.draw(m.variant)
+	switch m.defence {
+	case defenceMaze:
+		c.keepMaze()
+	case defenceTurtle:
+		c.keepTurtle()
+	case defenceAnswer:
+		c.answer()
+		c.keepMaze()
+	case defenceSupport:
+		if c.buildAll(terminal.Support, starterSupports[:]) && c.upgradeAll(starterSupports[:]) {
+			c.keepMaze()
+		}
+	}
+	c.launch(m.attack, int(m.start))
+}
+
+// draw begins the random numbers of a variant.
+func (c *terminalSeat) draw(variant uint8) {
+	c.random = prng.New(uint64(c.state.Turn)<<16 | uint64(c.player)<<8 | uint64(variant))
+}
+
+// moves appends the moves that the search looks at: the maze with each of the
+// attacks, and the other defences with the first attack and with none.
+func (c *terminalSeat) moves(dst []search.Choice[terminalMove]) []search.Choice[terminalMove] {
+	add := func(m terminalMove, prior float64) {
+		dst = append(dst, search.Choice[terminalMove]{Move: m, Prior: prior})
+	}
+	spends := c.spends()
+	c.draw(0)
+	c.keepMaze()
+	add(terminalMove{defence: defenceMaze}, 2)
+	scouts := c.attacks(add)
+	if !spends {
+		return dst
+	}
+	add(terminalMove{defence: defenceAnswer}, 1)
+	if scouts != noStart {
+		add(terminalMove{defence: defenceAnswer, attack: attackScouts, start: scouts}, 1)
+	}
+	add(terminalMove{defence: defenceTurtle}, 0.5)
+	add(terminalMove{defence: defenceSupport}, 0.5)
+	if len(c.orders) > 0 {
+		add(terminalMove{defence: defenceNone}, 0.5)
+	}
+	if c.state.Own[c.player].Empty() { // the opening of the maze is yet to be drawn
+		add(terminalMove{defence: defenceMaze, variant: 1}, 1)
+		add(terminalMove{defence: defenceMaze, variant: 2}, 1)
+	}
+	return dst
+}
+
+// spends reports whether the cores buy anything.
+func (c *terminalSeat) spends() bool {
+	for k := range terminal.Kind(terminal.Structures) {
+		if c.cores >= c.rules.Units[k].Cores || c.rules.Upgradable[k] && c.cores >= c.rules.Upgraded[k].Cores {
+			return true
+		}
+	}
+	return false
+}
+
+// answer strengthens the way on which the enemy's scouts would get through with
+// the least harm: the turret that covers most of it is upgraded; if none covers
+// much, one is built that does.
+func (c *terminalSeat) answer() {
+	way, through := c.enemyWay()
+	if !through {
+		return
+	}
+	turrets := c.state.Turrets
+	turrets.And(&c.state.Own[c.player])
+	turrets.AndNot(&c.state.Upgraded)
+	if c.rules.Upgradable[terminal.Turret] {
+		if cell := c.covering(way, &turrets, c.rules.Upgraded[terminal.Turret].AttackRange, 3); cell != 0 {
+			c.upgrade(c.coordinates(cell))
+			return
+		}
+	}
+	free := terminalHalves[c.player]
+	free.AndNot(&c.blocked)
+	for _, cell := range way {
+		free.Drop(int(cell))
+	}
+	if cell := c.covering(way, &free, c.rules.Units[terminal.Turret].AttackRange, 1); cell != 0 {
+		x, y := c.coordinates(cell)
+		c.build(terminal.Turret, x, y)
+	}
+}
+
+// covering is the cell of a board from which most of a way is in range, 0 if that
+// is less than the least.
+func (c *terminalSeat) covering(way []uint16, board *bitboard.Diamond, radius float32, least int) (best int) {
+	for w, b := range board {
+		for ; b != 0; b &= b - 1 {
+			cell := w<<6 | bits.TrailingZeros64(b)
+			if n := covered(cell, way, radius); n >= least {
+				best, least = cell, n+1
+			}
+		}
+	}
+	return best
+}
+
+// covered is how many cells of a way are in range.
+func covered(cell int, way []uint16, radius float32) (n int) {
+	x, y := bitboard.DiamondXY(cell)
+	for _, at := range way {
+		dx, dy := bitboard.DiamondXY(int(at))
+		dx, dy = dx-x, dy-y
+		if float32(dx*dx+dy*dy) <= radius*radius {
+			n++
+		}
+	}
+	return n
+}
+
+// terminalCells are the cells of a half by terminal.Local, terminalHalves the
+// halves as boards.
+var terminalCells, terminalHalves = func() (cells [2][terminal.HalfCells]uint16, halves [2]bitboard.Diamond) {
+	for p := range cells {
+		for i := range cells[p] {
+			cell, _ := bitboard.DiamondCell(terminal.LocalXY(i, sim.Player(p)))
+			cells[p][i] = uint16(cell)
+			halves[p].Add(cell)
+		}
+	}
+	return cells, halves
+}()

@@ -1,0 +1,102 @@
+package policy_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"moonfarm/env"
+	"moonfarm/rollout"
+	"moonfarm/rollout/policy"
+	"moonfarm/sim"
+	"moonfarm/sim/terminal"
+)
+
+// Under every rule set each move that the search looks at is carried out, order by
+// order; the one played has the largest share; and there is a choice of attacks.
+func TestTerminalSearched(t *testing.T) {
+	turn := sim.NewTurn(1)
+	for _, rules := range terminal.RuleSets() {
+		v := newGames(t, "terminal", rules, 2, 0)
+		states, _ := env.States[terminal.State](v)
+		g, _ := env.Rules[terminal.State](v)
+		p := newPolicy(t, "terminal", "mcts(sims=6)", v.Spec()).(rollout.Searcher)
+		foe := newPolicy(t, "terminal", "starter", v.Spec())
+		b := env.NewBatch(v.Spec(), 2, env.WantKey)
+		var ops [8]int
+		for range 14 {
+			v.Observe(b)
+			p.Act(v, b, []int32{0, 3})
+			foe.Act(v, b, []int32{1, 2})
+			for _, row := range []int32{0, 3} {
+				found := p.Searched(row)
+				played := b.Orders[int(row)*v.Spec().Info.MaxOrders:][:b.OrderLen[row]]
+				for k, share := range found.Shares {
+					if share == slices.Max(found.Shares) {
+						if !slices.Equal(found.OrdersOf(k), played) {
+							t.Fatalf("%s: orders %x are played, move %d has the largest share", rules, played, k)
+						}
+						break
+					}
+				}
+				for k := range found.Shares {
+					after := states[row/2]
+					for _, o := range found.OrdersOf(k) {
+						ops[terminal.Decode(o).Op]++
+						if !carriedOut(g.(*terminal.Game), &after, sim.Player(row&1), turn, o) {
+							t.Fatalf("%s: move %d: %+v in turn %d is not carried out", rules, k, terminal.Decode(o), b.Turn[row])
+						}
+					}
+				}
+			}
+			v.Step(b)
+		}
+		r, _ := terminal.RuleSet(rules)
+		if ops[terminal.OpPlace] == 0 || ops[terminal.OpSpawn] < 100 || r.Upgradable[terminal.Turret] != (ops[terminal.OpUpgrade] > 0) {
+			t.Errorf("%s: orders by op: %v", rules, ops)
+		}
+	}
+}
+
+// The search beats the strongest script.
+func TestTerminalSearchBeatsMaze(t *testing.T) {
+	for _, spec := range []string{"mcts(sims=20)", "mcts(sims=10,rollout=starter,horizon=2)"} {
+		v := newGames(t, "terminal", "", 2, 0)
+		seats := []rollout.Policy{newPolicy(t, "terminal", spec, v.Spec()), newPolicy(t, "terminal", "maze", v.Spec())}
+		won := 0
+		sink := sinkFunc(func(e *rollout.Episode) error {
+			if e.Outcome[0].Result > 0 {
+				won++
+			}
+			return nil
+		})
+		if err := rollout.Shard(context.Background(), v, seats, 3, 0, 4, sink); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s wins %d of 4 games against maze", spec, won)
+		if won < 3 {
+			t.Errorf("%s wins %d of 4 games against maze, want 3", spec, won)
+		}
+	}
+}
+
+// The options of Terminal's search are its own.
+func TestTerminalSearchOptions(t *testing.T) {
+	if _, err := policy.New("terminal", "mcts(rollout=econ)"); err == nil || !strings.Contains(err.Error(), "expected one of: maze, turtle, starter, playout") {
+		t.Errorf("error %v of a script of another game", err)
+	}
+	s := newGames(t, "terminal", "", 1, 0).Spec()
+	if p := newPolicy(t, "terminal", "mcts( horizon=00, rollout=playout )", s); p.Name() != "mcts(horizon=0,rollout=playout)" {
+		t.Errorf("the name is %q", p.Name())
+	}
+	m := newMaker(t, "terminal", "mcts")
+	s.Info.MaxOrders = 10
+	if _, err := m(s); err == nil || !strings.Contains(err.Error(), "mcts needs room for 96 orders, not 10") {
+		t.Errorf("error %v without room for orders", err)
+	}
+	s.Info.Name = "toy"
+	if _, err := m(s); err == nil || !strings.Contains(err.Error(), "mcts plays terminal, not toy") {
+		t.Errorf("error %v of another game", err)
+	}
+}
