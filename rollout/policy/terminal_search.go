@@ -16,6 +16,7 @@ import (
 var terminalSearches = entry{
 	Entry: Entry{Name: "mcts", Doc: "tree search over plans: a defence and an attack for each turn, as in mcts(sims=1000)", Options: []Option{
 		{optionSims, "1 … 1000000: simulations a turn (400)"},
+		{optionMS, msDoc},
 		{optionRollout, "maze, turtle, starter, playout: the script that plays on from a leaf, for both seats (maze)"},
 		{optionHorizon, "0 … 1000000: turns that it plays on at most, then a formula judges; 0: to the end (4)"},
 		{optionNode, "puct, regret: how moves are picked in the tree; regret draws its move from a mixed strategy (puct)"},
