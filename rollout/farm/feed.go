@@ -181,9 +181,10 @@ func (c *coordinator) count(r *run) {
 	}
 }
 
-// fetching takes messages from the queue for those who wait.
+// fetching takes messages from the queue for those who wait. One failure is not told:
+// a queue that has just been opened again may need a moment.
 func (c *coordinator) fetching(r *run) {
-	b := newBackoff()
+	b, failed := newBackoff(), false
 	for r.ctx.Err() == nil {
 		k := c.reserve(r)
 		if k == 0 {
@@ -206,10 +207,13 @@ func (c *coordinator) fetching(r *run) {
 		c.reserved -= k - got
 		c.mu.Unlock()
 		if err != nil && r.ctx.Err() == nil {
-			c.book.fail(r.id, "", "the queue gives no work: "+err.Error())
+			if failed {
+				c.book.fail(r.id, "", "the queue gives no work: "+err.Error())
+			}
+			failed = true
 			b.pause(r.ctx)
 		} else {
-			b = newBackoff()
+			b, failed = newBackoff(), false
 		}
 		if got == 0 && r.ctx.Err() == nil {
 			c.count(r)
