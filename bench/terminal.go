@@ -27,7 +27,8 @@ func terminalFigures() []measure {
 		game, _ := env.Rules[terminal.State](v)
 		return game.(*terminal.Game).Playout(dst, &states[i], p, &random)
 	}
-	return []measure{
+	search := searching{"terminal", 50, "rollout=playout,horizon=0", "maze", 3}
+	return append([]measure{
 		{what: "step", unit: "turns/s", note: "whole turns of recordings, or of random playouts where none are given, without events",
 			setup: func(o *Options) (pass, int, error) { return setupTerminalStep(o, nil) }},
 		{what: "step-events", unit: "turns/s", note: "the same with all events of every frame in memory",
@@ -39,7 +40,7 @@ func terminalFigures() []measure {
 		observed("terminal", "observe-packed", env.WantPacked|env.WantScalars|env.WantMask, 128, choose),
 		{what: "field", unit: "fields/s", setup: setupTerminalField, note: "distance fields of whole boards, to each side in turn"},
 		{what: "clone", unit: "clones/s", setup: setupTerminalClone, note: "copies of a state between turns"},
-	}
+	}, search.figures()...)
 }
 
 // terminalMatch is a match as its orders, with what a recording says of the

@@ -30,9 +30,8 @@ const (
 	defenceSupport                        // supports in the middle, then the maze
 )
 
-// play gives the orders of a move.
+// play gives the orders of a move, with draws of its variant.
 func (c *terminalSeat) play(m terminalMove) {
-	c.draw(m.variant)
 	switch m.defence {
 	case defenceMaze:
 		c.keepMaze()

@@ -1,10 +1,12 @@
 package policy
 
 import (
+	"slices"
 	"testing"
 
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
+	"moonfarm/sim/prng"
 	"moonfarm/sim/terminal"
 )
 
@@ -131,4 +133,32 @@ func TestTerminalFormula(t *testing.T) {
 	change("a turret", func(s *terminal.State) {
 		s.Put(terminal.Piece{At: terminal.Pos{X: 13, Y: 20}, Kind: terminal.Turret, Player: 1, ID: 1, Health: 10})
 	}, false)
+}
+
+// The seat that the search is not for plays what the script orders, in the tree and
+// behind its leaves.
+func TestTerminalOpponent(t *testing.T) {
+	g, s := searchSeat(t, 0, nil, nil)
+	g.opponent = (*terminalSeat).turtle
+	g.script = func(*terminalSeat) {}
+	g.horizon = 3
+	for p := range sim.Player(2) {
+		g.searchFor(p)
+		foe := p ^ 1
+		choices := g.Moves(nil, s, foe)
+		if len(choices) != 1 || len(g.Moves(nil, s, p)) < 2 {
+			t.Fatalf("seat %d: %d moves of the opponent", p, len(choices))
+		}
+		got := g.appendOrders(nil, s, foe, choices[0].Move)
+		c := g.sit(s, foe)
+		c.draw(0)
+		if c.turtle(); len(got) == 0 || !slices.Equal(got, c.orders) {
+			t.Errorf("seat %d: the opponent orders %x, want %x", p, got, c.orders)
+		}
+		r := prng.New(1)
+		g.Evaluate(s, nil, &r)
+		if n, m := g.state.Own[p].Count(), g.state.Own[foe].Count(); n != 0 || m < 10 {
+			t.Errorf("seat %d: it builds %d structures behind a leaf, the opponent %d", p, n, m)
+		}
+	}
 }

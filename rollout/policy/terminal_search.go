@@ -18,6 +18,7 @@ var terminalSearches = entry{
 		{optionSims, "1 … 1000000: simulations a turn (400)"},
 		{optionMS, msDoc},
 		{optionRollout, "maze, turtle, starter, playout: the script that plays on from a leaf, for both seats (maze)"},
+		{optionOpponent, "search, maze, turtle, starter: what the other seat is taken to play, there and in the tree; search: any of its moves (search)"},
 		{optionHorizon, "0 … 1000000: turns that it plays on at most, then a formula judges; 0: to the end (4)"},
 		{optionNode, "puct, regret: how moves are picked in the tree; regret draws its move from a mixed strategy (puct)"},
 		{optionC, "0 … 1000: weight of exploration (0.4)"},
@@ -25,8 +26,8 @@ var terminalSearches = entry{
 	}},
 	search: newTerminalSearch,
 	defaults: searchOptions{
-		Options: search.Options{Simulations: 400, C: 0.4, Memory: 64 << 20, Width: 16, Depth: 64},
-		rollout: "maze", horizon: 4,
+		Options: search.Options{Simulations: 400, C: 0.4, Memory: 64 << 20, Width: 16, Depth: 64, Late: true},
+		rollout: "maze", opponent: anyOpponent, horizon: 4,
 	},
 }
 
@@ -35,13 +36,18 @@ const terminalRoom = 96
 
 // terminalSearch is the game as a search sees it.
 type terminalSearch struct {
-	seat    terminalSeat
-	script  func(c *terminalSeat) // nil: Game.Playout
-	horizon uint32
-	turn    *sim.Turn
-	orders  []sim.Order    // scratch
-	state   terminal.State // of a rollout
+	seat      terminalSeat
+	script    terminalRule // that plays on from a leaf
+	opponent  terminalRule // that plays the other seat; nil: none
+	searching sim.Player   // the seat that the search is for
+	horizon   uint32
+	turn      *sim.Turn
+	orders    []sim.Order    // scratch
+	state     terminal.State // of a rollout
 }
+
+// terminalRule gives the orders of a script.
+type terminalRule func(c *terminalSeat)
 
 func newTerminalSearch(o searchOptions, name string, s env.Spec) (rollout.Policy, error) {
 	if s.Info.Name != "terminal" {
@@ -54,17 +60,29 @@ func newTerminalSearch(o searchOptions, name string, s env.Spec) (rollout.Policy
 }
 
 func makeTerminalSearch(o searchOptions) *terminalSearch {
-	g := &terminalSearch{horizon: uint32(o.horizon), script: terminalRollouts[o.rollout], turn: sim.NewTurn(terminalRoom),
-		orders: make([]sim.Order, 0, terminalRoom)}
+	g := &terminalSearch{script: terminalRollouts[o.rollout], opponent: terminalRollouts[o.opponent], horizon: uint32(o.horizon),
+		turn: sim.NewTurn(terminalRoom), orders: make([]sim.Order, 0, terminalRoom)}
 	if o.horizon == 0 {
 		g.horizon = math.MaxInt32
 	}
 	return g
 }
 
-// terminalRollouts are the scripts that play on from a leaf; playout is none.
-var terminalRollouts = map[string]func(c *terminalSeat){
+// terminalRollouts are the scripts that play on from a leaf or as the opponent.
+var terminalRollouts = map[string]terminalRule{
 	"maze": (*terminalSeat).maze, "turtle": (*terminalSeat).turtle, "starter": (*terminalSeat).starter,
+	"playout": (*terminalSeat).scatter,
+}
+
+// searchFor implements opposed.
+func (g *terminalSearch) searchFor(p sim.Player) { g.searching = p }
+
+// foe is the script that plays seat p, nil if that plays any of its moves.
+func (g *terminalSearch) foe(p sim.Player) terminalRule {
+	if p == g.searching {
+		return nil
+	}
+	return g.opponent
 }
 
 // look implements searchGame.
@@ -87,17 +105,25 @@ func (g *terminalSearch) sit(s *terminal.State, p sim.Player) *terminalSeat {
 
 // appendOrders implements searchGame.
 func (g *terminalSearch) appendOrders(dst []sim.Order, s *terminal.State, p sim.Player, m terminalMove) []sim.Order {
+	return append(dst, g.play(s, p, m)...)
+}
+
+// play gives the orders of a move of seat p.
+func (g *terminalSearch) play(s *terminal.State, p sim.Player, m terminalMove) []sim.Order {
 	c := g.sit(s, p)
-	c.play(m)
-	return append(dst, c.orders...)
+	c.draw(m.variant)
+	if foe := g.foe(p); foe != nil {
+		foe(c)
+	} else {
+		c.play(m)
+	}
+	return c.orders
 }
 
 // Step implements search.Model.
 func (g *terminalSearch) Step(s *terminal.State, a, b terminalMove, _ *prng.Rand) (bool, uint64) {
 	for p, m := range [2]terminalMove{a, b} {
-		c := g.sit(s, sim.Player(p))
-		c.play(m)
-		g.turn.Set(sim.Player(p), c.orders)
+		g.turn.Set(sim.Player(p), g.play(s, sim.Player(p), m))
 	}
 	return g.seat.game.Step(s, g.turn) != sim.Running, 0
 }
@@ -109,6 +135,9 @@ func (g *terminalSearch) Result(s *terminal.State) float64 {
 
 // Moves implements search.Model.
 func (g *terminalSearch) Moves(dst []search.Choice[terminalMove], s *terminal.State, p sim.Player) []search.Choice[terminalMove] {
+	if g.foe(p) != nil {
+		return append(dst, search.Choice[terminalMove]{Prior: 1}) // whatever the script does
+	}
 	return g.sit(s, p).moves(dst)
 }
 
@@ -120,8 +149,8 @@ func (g *terminalSearch) Evaluate(s *terminal.State, _ *[2][]search.Choice[termi
 		for p := range sim.Player(2) {
 			c := g.sit(&g.state, p)
 			c.random = *r
-			if g.script == nil {
-				c.scatter()
+			if foe := g.foe(p); foe != nil {
+				foe(c)
 			} else {
 				g.script(c)
 			}
