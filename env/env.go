@@ -182,6 +182,13 @@ type Texter interface {
 	AppendText(dst []byte, i int) []byte
 }
 
+// Labeller is what a Vector of New, found by Unwrap, also does.
+type Labeller interface {
+	// Label writes the action that says some orders of seat p of game i, as Step
+	// writes to Played the one that says the orders played.
+	Label(dst []int32, i int, p sim.Player, orders []sim.Order)
+}
+
 // Snapshotter is what a Vector of New, found by Unwrap, also does.
 type Snapshotter interface {
 	// AppendSnapshot appends game i as bytes: its state, seed, turn and status.

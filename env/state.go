@@ -60,3 +60,9 @@ func (v *pool[S]) AppendText(dst []byte, i int) []byte {
 	}
 	return v.text(dst, &v.states[i])
 }
+
+// Label implements Labeller.
+func (v *pool[S]) Label(dst []int32, i int, p sim.Player, orders []sim.Order) {
+	v.mustHave("Label", i)
+	v.actions.Action(dst, orders, &v.states[i], p)
+}

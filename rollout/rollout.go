@@ -128,6 +128,9 @@ type Episode struct {
 	// t*Players+p; 0 for seats whose policy is none. Empty if none is.
 	Chosen []uint8
 
+	// Found is what the Searchers of its seats found; empty if no seat has one.
+	Found Found
+
 	// Stopped says why a recorded game ends before its rules or a limit end it:
 	// the recording stops there, or what follows differs from how the game plays
 	// here. Its Status is Cut then. Empty for all other games.

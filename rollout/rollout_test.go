@@ -73,8 +73,8 @@ func clone(e *rollout.Episode) *rollout.Episode {
 type tape struct{ bytes.Buffer }
 
 func (s *tape) Episode(e *rollout.Episode) error {
-	fmt.Fprintf(s, "%d %x %q %d %d %v %v %v %v %v\n",
-		e.ID, e.Seed, e.Policies, e.Players, e.Turns, e.Status, e.Outcome, e.Orders, e.Ends, e.Chosen)
+	fmt.Fprintf(s, "%d %x %q %d %d %v %v %v %v %v %x %v\n",
+		e.ID, e.Seed, e.Policies, e.Players, e.Turns, e.Status, e.Outcome, e.Orders, e.Ends, e.Chosen, e.Found.Value, e.Found)
 	return nil
 }
 

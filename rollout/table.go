@@ -44,6 +44,8 @@ type Table struct {
 	choosers []Chooser // per seat, nil for other policies; none: no seat has one
 	chosen   []uint8   // [rows], if there are choosers
 
+	searches *searches // nil: no seat has a Searcher
+
 	held  []*Episode // by ID modulo the window: ended, waiting for an older one
 	free  []*Episode // buffers to use again
 	pages []*Page    // and pages of Rows
@@ -90,7 +92,7 @@ func NewTable(v env.Vector, seats []Policy, keep env.Want) (*Table, error) {
 	}
 	t.batch = env.NewBatch(s, s.Games, wants)
 	t.kept = part(t.batch, keep)
-	return t, t.findChoosers()
+	return t, errors.Join(t.findChoosers(), t.findSearchers())
 }
 
 // findChoosers looks for seats whose policies are made of several.
@@ -211,7 +213,7 @@ func (t *Table) episode(id uint64) *Episode {
 	}
 	*e = Episode{
 		ID: id, Seed: GameSeed(t.seed, id), Policies: t.names, Players: t.players,
-		Orders: e.Orders[:0], Ends: e.Ends[:0], Chosen: e.Chosen[:0], Rows: e.Rows,
+		Orders: e.Orders[:0], Ends: e.Ends[:0], Chosen: e.Chosen[:0], Found: e.Found.empty(), Rows: e.Rows,
 	}
 	switch {
 	case e.Rows != nil:
@@ -234,6 +236,9 @@ func (t *Table) turn() {
 	}
 	for p, policy := range t.seats {
 		policy.Act(t.v, t.batch, t.rows[p])
+		if t.searches != nil && t.searches.seats[p] != nil {
+			t.searches.look(p, t.rows[p])
+		}
 	}
 	for p, c := range t.choosers {
 		if c != nil {
@@ -261,6 +266,9 @@ func (t *Table) record() (ended int) {
 			e.Chosen = append(e.Chosen, t.chosen[row:row+t.players]...)
 		}
 		for range t.players {
+			if t.searches != nil {
+				e.Found.add(&t.searches.rows[row])
+			}
 			at := row * t.maxOrders
 			e.Orders = append(e.Orders, b.Orders[at:at+int(b.OrderLen[row])]...)
 			e.Ends = append(e.Ends, int32(len(e.Orders)))

@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"slices"
+
 	"moonfarm/env"
 	"moonfarm/rollout"
 	"moonfarm/sim/prng"
@@ -91,6 +93,20 @@ func (m *mix) Chosen(b *env.Batch, row int32) uint8 {
 		return m.firsts[i] + c.Chosen(b, row)
 	}
 	return m.firsts[i]
+}
+
+// searchMix is a mix with members that search.
+type searchMix struct{ *mix }
+
+// Searched implements rollout.Searcher: what the member that played the row found,
+// nil if it does not search.
+func (m searchMix) Searched(row int32) *rollout.Searched {
+	for i, p := range m.members {
+		if s, ok := p.(rollout.Searcher); ok && slices.Contains(m.lists[i], row) {
+			return s.Searched(row)
+		}
+	}
+	return nil
 }
 
 // Close closes the members that can be closed.

@@ -158,3 +158,39 @@ func TestSearchBeatsScripts(t *testing.T) {
 		}
 	}
 }
+
+// A mixture tells what the member that played a row found, if that one searches. A
+// mixture of which none does is no Searcher.
+func TestMixturesTellWhatWasFound(t *testing.T) {
+	v := newGames(t, "towerdefence", "", 5, 0)
+	p := newPolicy(t, "towerdefence", "mix(1*mcts(sims=2),1*mix(1*econ,1*mcts(sims=3)))", v.Spec())
+	search, chooser := p.(rollout.Searcher), p.(rollout.Chooser)
+	b := env.NewBatch(v.Spec(), 5, p.Wants())
+	counts := [3]int{}
+	for range 30 {
+		v.Observe(b)
+		p.Act(v, b, []int32{9, 1, 3, 0})
+		clear(b.OrderLen[4:9])
+		b.OrderLen[2] = 0
+		for _, row := range []int32{0, 1, 3, 9} {
+			member, found := chooser.Chosen(b, row), search.Searched(row)
+			counts[member]++
+			if (found != nil) != (member != 1) {
+				t.Fatalf("member %d chose and found %v", member, found)
+			}
+			if found != nil {
+				checkSearched(t, p.Name(), found, b.Orders[int(row)], false)
+			}
+		}
+		if search.Searched(2) != nil {
+			t.Fatal("tells of a row that it was not asked for")
+		}
+		v.Step(b)
+	}
+	if min(counts[0], counts[1], counts[2]) == 0 {
+		t.Errorf("members chose %v times", counts)
+	}
+	if _, ok := newPolicy(t, "towerdefence", "mix(1*econ,1*random)", v.Spec()).(rollout.Searcher); ok {
+		t.Error("a mixture without searches is a Searcher")
+	}
+}

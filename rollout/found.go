@@ -1,0 +1,137 @@
+package rollout
+
+import (
+	"fmt"
+	"math"
+
+	"moonfarm/env"
+	"moonfarm/sim"
+)
+
+// Found is what Searchers found in an episode, row after row: that of seat p in
+// turn t is t*Players+p. A row for which nobody searched has no moves, and NaN for
+// its value.
+//
+// Moves are told as actions, as env.Batch.Played tells the orders played, by the
+// numbers of choices: choice c of head h has the number c + choices of the heads
+// before h, as in env.Batch.Mask. In games of one head a move is one number. In
+// games of several heads it is the numbers of the heads that are not 0. In both
+// −1−h stands for a head h none of whose choices says the orders that belong to it.
+type Found struct {
+	Value   []float32 // of each row: Searched.Value
+	Ends    []int32   // of each row: its moves are those from Ends[row-1] (with Ends[-1] = 0) up to Ends[row]
+	Shares  []float32 // of each move: Searched.Shares
+	Choices []int32   // of all moves, one after the other
+	Counts  []int32   // of each move, how many of Choices it has; empty in games of one head
+}
+
+// unsearched is the value of a row for which nobody searched.
+var unsearched = math.Float32frombits(0x7fc00000) // one NaN of many, on all machines the same
+
+// AppendChoiceEnds appends, for each row, how many of Choices belong to it and to
+// the rows before.
+func (f *Found) AppendChoiceEnds(dst []int32) []int32 {
+	move, end := 0, int32(0)
+	for _, last := range f.Ends {
+		if len(f.Counts) == 0 {
+			end = last
+		}
+		for ; move < int(last) && len(f.Counts) > 0; move++ {
+			end += f.Counts[move]
+		}
+		dst = append(dst, end)
+	}
+	return dst
+}
+
+// empty is f without rows, in the same memory.
+func (f Found) empty() Found {
+	return Found{f.Value[:0], f.Ends[:0], f.Shares[:0], f.Choices[:0], f.Counts[:0]}
+}
+
+// add appends the rows of o, of which there is one.
+func (f *Found) add(o *Found) {
+	f.Value = append(f.Value, o.Value...)
+	f.Shares = append(f.Shares, o.Shares...)
+	f.Choices = append(f.Choices, o.Choices...)
+	f.Counts = append(f.Counts, o.Counts...)
+	f.Ends = append(f.Ends, int32(len(f.Shares)))
+}
+
+// searches keeps what the Searchers of a Table find in a turn.
+type searches struct {
+	seats  []Searcher // nil for other policies
+	labels env.Labeller
+	firsts []int32 // of each head, the number of its first choice
+	action []int32 // scratch
+	rows   []Found // each of one row
+}
+
+// findSearchers looks for seats whose policies search. It fails if the vector
+// cannot tell orders as actions.
+func (t *Table) findSearchers() error {
+	var x *searches
+	for p, policy := range t.seats {
+		s, ok := policy.(Searcher)
+		if !ok {
+			continue
+		}
+		if x == nil {
+			x = &searches{seats: make([]Searcher, t.players), rows: make([]Found, t.players*len(t.games))}
+		}
+		x.seats[p] = s
+	}
+	if x == nil {
+		return nil
+	}
+	spec := t.v.Spec()
+	if x.labels, _ = env.Unwrap(t.v).(env.Labeller); x.labels == nil {
+		return fmt.Errorf("a policy searches, and the vector of %s cannot tell its moves as actions", spec.Info.Name)
+	}
+	first := int32(0)
+	for _, n := range spec.Heads {
+		x.firsts = append(x.firsts, first)
+		first += int32(n)
+	}
+	x.action = make([]int32, len(spec.Heads))
+	for row := range x.rows {
+		x.rows[row].Value = []float32{unsearched}
+	}
+	t.searches = x
+	return nil
+}
+
+// look keeps what the Searcher of seat p found for its rows in the latest Act.
+func (x *searches) look(p int, rows []int32) {
+	for _, row := range rows {
+		f := &x.rows[row]
+		*f = f.empty()
+		s := x.seats[p].Searched(row)
+		if s == nil {
+			f.Value = append(f.Value, unsearched)
+			continue
+		}
+		f.Value = append(f.Value, float32(s.Value))
+		f.Shares = append(f.Shares, s.Shares...)
+		for k := range s.Shares {
+			x.label(f, int(row)/len(x.seats), sim.Player(p), s.OrdersOf(k))
+		}
+	}
+}
+
+// label appends a move of seat p in game i.
+func (x *searches) label(f *Found, i int, p sim.Player, orders []sim.Order) {
+	x.labels.Label(x.action, i, p, orders)
+	before := len(f.Choices)
+	for h, c := range x.action {
+		switch {
+		case c < 0:
+			f.Choices = append(f.Choices, int32(-1-h))
+		case c > 0 || len(x.action) == 1:
+			f.Choices = append(f.Choices, x.firsts[h]+c)
+		}
+	}
+	if len(x.action) > 1 {
+		f.Counts = append(f.Counts, int32(len(f.Choices)-before))
+	}
+}

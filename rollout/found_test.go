@@ -1,0 +1,196 @@
+package rollout_test
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"moonfarm/env"
+	"moonfarm/features/featuretest"
+	"moonfarm/rollout"
+	"moonfarm/sim"
+	"moonfarm/sim/simtest"
+)
+
+// seeker is a Searcher of toys. What it finds follows from the row's key: up to
+// four moves of up to as many orders as there may be, some of which are no choice.
+type seeker struct {
+	orders int
+	rows   []int32
+	found  []*rollout.Searched // of these rows
+	spare  []*rollout.Searched
+}
+
+func (*seeker) Name() string    { return "seeker" }
+func (*seeker) Wants() env.Want { return env.WantKey }
+
+func (p *seeker) Act(_ env.Vector, b *env.Batch, rows []int32) {
+	p.rows, p.found = append(p.rows[:0], rows...), p.found[:0]
+	for len(p.spare) < len(rows) {
+		p.spare = append(p.spare, new(rollout.Searched))
+	}
+	for i, row := range rows {
+		s := p.spare[i]
+		p.seek(s, b.Key[row])
+		b.OrderLen[row] = 0
+		if len(s.Shares) == 0 {
+			p.found = append(p.found, nil)
+			continue
+		}
+		p.found = append(p.found, s)
+		b.OrderLen[row] = int32(copy(b.Orders[int(row)*p.orders:][:p.orders], s.OrdersOf(0)))
+	}
+}
+
+// seek writes what is found for a key.
+func (p *seeker) seek(s *rollout.Searched, key uint64) {
+	moves := int(key % 5)
+	s.Value = float64(int8(key>>8)) / 128
+	s.Shares, s.Orders, s.Ends = s.Shares[:0], s.Orders[:0], s.Ends[:0]
+	for range moves {
+		key = key*6364136223846793005 + 1442695040888963407
+		s.Shares = append(s.Shares, 1/float32(moves))
+		for i := range int(key>>60) % (p.orders + 1) {
+			s.Orders = append(s.Orders, sim.Order(1+key>>(32+4*i)%(simtest.ToyHeaps+1))) // the last is no choice
+		}
+		s.Ends = append(s.Ends, int32(len(s.Orders)))
+	}
+}
+
+func (p *seeker) Searched(row int32) *rollout.Searched {
+	if i := slices.Index(p.rows, row); i >= 0 {
+		return p.found[i]
+	}
+	return nil
+}
+
+// foundIn plays toys in which all seats but the first search, with one policy.
+func foundIn(t *testing.T, g simtest.Toy, games int, sink rollout.Sink) {
+	t.Helper()
+	v := newToy(t, g, env.Config{N: games})
+	seats := newSeats(t, v, "random")
+	for p, one := 1, new(seeker); p < len(seats); p++ {
+		one.orders = g.Orders
+		seats[p] = one
+	}
+	if err := rollout.Shard(context.Background(), v, seats, 4, 0, 60, sink); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Episodes hold what Searchers found, with the moves as actions say them.
+func TestEpisodesTellWhatWasFound(t *testing.T) {
+	for _, g := range toys {
+		one := newToy(t, g, env.Config{N: 1})
+		b := env.NewBatch(one.Spec(), 1, env.WantKey)
+		kit, p := featuretest.ToyKit(g), seeker{orders: g.Orders}
+		var want rollout.Searched
+		moves, unsaid := 0, 0
+		foundIn(t, g, 7, sinkFunc(func(e *rollout.Episode) error {
+			f := &e.Found
+			if n := e.Turns * e.Players; len(f.Value) != n || len(f.Ends) != n {
+				t.Fatalf("%d values and %d ends for %d rows", len(f.Value), len(f.Ends), n)
+			}
+			choices, counts, move := f.Choices, f.Counts, 0
+			ends := f.AppendChoiceEnds(nil)
+			r, _ := rollout.NewReplayer(one)
+			if err := r.Start(e); err != nil {
+				return err
+			}
+			for row := 0; r.More(); {
+				if err := r.Step(b); err != nil {
+					return err
+				}
+				for seat := range e.Players {
+					p.seek(&want, b.Key[seat])
+					if seat == 0 || len(want.Shares) == 0 {
+						if !math.IsNaN(float64(f.Value[row])) || int(f.Ends[row]) != move {
+							t.Fatalf("row %d: value %v and %d moves, though nobody searched", row, f.Value[row], int(f.Ends[row])-move)
+						}
+						row++
+						continue
+					}
+					if got := f.Shares[move:f.Ends[row]]; float64(f.Value[row]) != want.Value || !slices.Equal(got, want.Shares) {
+						t.Fatalf("row %d: value %v, shares %v; want %v, %v", row, f.Value[row], got, want.Value, want.Shares)
+					}
+					for k := range want.Shares {
+						action := make([]int32, g.Orders)
+						kit.Actions.Action(action, want.OrdersOf(k), nil, 0)
+						var numbers []int32
+						for h, c := range action {
+							if c < 0 {
+								numbers = append(numbers, int32(-1-h))
+								unsaid++
+							} else if c > 0 || g.Orders == 1 {
+								numbers = append(numbers, int32(h*(simtest.ToyHeaps+1))+c)
+							}
+						}
+						n := 1
+						if g.Orders > 1 {
+							n, counts = int(counts[0]), counts[1:]
+						}
+						if !slices.Equal(choices[:n], numbers) {
+							t.Fatalf("row %d, move %d: choices %v, want %v", row, k, choices[:n], numbers)
+						}
+						choices = choices[n:]
+						moves, move = moves+1, move+1
+					}
+					if before := len(f.Choices) - len(choices); int(ends[row]) != before {
+						t.Fatalf("row %d: %d choices up to here, told as %d", row, before, ends[row])
+					}
+					row++
+				}
+			}
+			if len(choices)+len(counts) != 0 || move != len(f.Shares) {
+				t.Fatalf("%d choices, %d counts and %d moves belong to no row", len(choices), len(counts), len(f.Shares)-move)
+			}
+			return nil
+		}))
+		if moves < 500 || unsaid < 50 {
+			t.Errorf("%v: %d moves, %d heads without a choice: too few to tell", g, moves, unsaid)
+		}
+	}
+}
+
+// What was found does not depend on how many games are played at once.
+func TestFoundIsPure(t *testing.T) {
+	for _, g := range toys {
+		var one, many tape
+		foundIn(t, g, 1, &one)
+		foundIn(t, g, 13, &many)
+		if !bytes.Equal(one.Bytes(), many.Bytes()) {
+			t.Errorf("%v: 13 games at once find other things than one", g)
+		}
+	}
+	found := 0
+	v := newToy(t, toys[0], env.Config{N: 3})
+	sink := sinkFunc(func(e *rollout.Episode) error { found += len(e.Found.Value) + len(e.Found.Ends); return nil })
+	if err := rollout.Shard(context.Background(), v, newSeats(t, v, "random"), 4, 0, 10, sink); err != nil || found != 0 {
+		t.Errorf("%d rows tell what nobody searched, error %v", found, err)
+	}
+}
+
+// Keeping what was found allocates nothing once the buffers are there.
+func TestFoundAllocatesNothing(t *testing.T) {
+	g := toys[1]
+	v := newToy(t, g, env.Config{N: 4})
+	seats := newSeats(t, v, "random")
+	seats[1], seats[3] = &seeker{orders: g.Orders}, &seeker{orders: g.Orders}
+	table, err := rollout.NewTable(v, seats, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	play := func() {
+		if err := table.Play(context.Background(), 7, 0, 40, sinkFunc(func(*rollout.Episode) error { return nil })); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 5 { // until every buffer has met the largest episode
+		play()
+	}
+	if n := testing.AllocsPerRun(3, play); n > 0 {
+		t.Errorf("%v allocations in 40 episodes", n)
+	}
+}
