@@ -90,6 +90,15 @@ type Batch struct {
 	Truncated  []uint8   // [Rows] 0 or 1
 	Chosen     []uint8   // [Rows] which member of the policy chose; where Job.Members has lists
 
+	// Of searches, where Job.Search says so: what is in the columns search_value and
+	// so on. Counts are nil if there is one head.
+	SearchValue      []float32 // [Rows]
+	SearchPolicy     []float32
+	SearchCounts     []int32
+	SearchEnds       []int32 // [Rows+1]: the moves of row i are those from SearchEnds[i] up to SearchEnds[i+1]
+	SearchChoices    []int32
+	SearchChoiceEnds []int32 // [Rows+1]: and their choices, in the same way
+
 	// Of rows that are made by playing again (ReadOptions.Makers).
 	NStep    []float32 // [Rows] return of ReadOptions.Steps turns
 	Opponent []int32   // [Rows, seats-1, heads] actions of the other seats in the turn, from the next seat on; if Columns names it
@@ -119,6 +128,16 @@ func (b *Batch) set() {
 	b.Terminated, b.Truncated, b.Chosen = s.terminated, s.truncated, s.chosen
 	if s.orders != nil {
 		b.Orders, b.OrderEnds = arrowfile.View[sim.Order](s.orders.Bytes), s.orders.Ends
+	}
+	b.SearchValue = s.value
+	if d := s.search[searchCounts]; d != nil {
+		b.SearchCounts, b.SearchEnds = arrowfile.View[int32](d.Bytes), d.Ends
+	}
+	if d := s.search[searchPolicy]; d != nil {
+		b.SearchPolicy, b.SearchEnds = arrowfile.View[float32](d.Bytes), d.Ends
+	}
+	if d := s.search[searchChoices]; d != nil {
+		b.SearchChoices, b.SearchChoiceEnds = arrowfile.View[int32](d.Bytes), d.Ends
 	}
 }
 

@@ -27,6 +27,8 @@ const (
 	maxOrders        = 1 << 20   // of one seat in one turn
 	maxEpisodeTurns  = 1 << 24   // turns × seats
 	maxEpisodeOrders = 1 << 24   // in all: 128 MiB
+	maxMoves         = 1 << 12   // that a search weighed in one turn
+	maxEpisodeMoves  = 1 << 24   // in all, and as many choices of them
 	maxRecording     = 1 << 26   // bytes of its recording
 	maxText          = 1 << 16   // bytes of a text: where it comes from, why it stopped
 	maxPolicy        = 1 << 12   // bytes of the name of a policy
@@ -96,6 +98,8 @@ func (l *layout) checkSizes() error {
 // checkEpisode fails if anything of an episode is larger than the bounds.
 func checkEpisode(e *rollout.Episode, source string) error {
 	lists := 8*len(e.Orders) + 4*len(e.Ends) + len(e.Chosen) + len(e.Recording) + len(e.Stopped) + len(source)
+	found := &e.Found
+	lists += 4 * (len(found.Value) + len(found.Ends) + len(found.Shares) + len(found.Choices) + len(found.Counts))
 	tooLong := func(text string, most int) error {
 		if len(text) <= most {
 			return nil
@@ -115,6 +119,9 @@ func checkEpisode(e *rollout.Episode, source string) error {
 	if len(e.Recording) > maxRecording {
 		return fmt.Errorf("episode %d: a recording of %d bytes, at most %d are kept", e.ID, len(e.Recording), maxRecording)
 	}
+	if n := max(len(found.Shares), len(found.Choices)); n > maxEpisodeMoves {
+		return fmt.Errorf("episode %d: %d moves or choices of searches, at most %d are kept", e.ID, n, maxEpisodeMoves)
+	}
 	if len(e.Orders) > maxEpisodeOrders || lists > maxEpisodeLists {
 		return fmt.Errorf("episode %d: %d orders, %d bytes in all; at most %d and %d are kept", e.ID, len(e.Orders), lists, maxEpisodeOrders, maxEpisodeLists)
 	}
@@ -129,6 +136,8 @@ func (d *Dataset) bound(table int, t *arrowfile.Table) {
 	turns := g.MaxTurns * g.Players
 	most := map[string]struct{ values, size int }{
 		ColOrders: {min(turns*g.MaxOrders, maxEpisodeOrders), 8}, ColEnds: {turns, 4}, ColChosen: {turns, 1}, ColRecording: {maxRecording, 1},
+		ColSearchValue: {turns, 4}, ColSearchEnds: {turns, 4}, ColSearchPolicy: {maxEpisodeMoves, 4},
+		ColSearchChoices: {maxEpisodeMoves, 4}, ColSearchCounts: {maxEpisodeMoves, 4},
 		ColPolicies: {maxPolicy, 1}, ColSource: {maxText, 1}, ColStopped: {maxText, 1},
 	}
 	beyond := 0 // bytes of lists after those with which a batch is not yet full
@@ -137,8 +146,15 @@ func (d *Dataset) bound(table int, t *arrowfile.Table) {
 			continue
 		}
 		m := most[c.Column.Name]
-		if table == stepsTable { // the orders of a turn
-			m.values = g.MaxOrders
+		if table == stepsTable { // of a row
+			switch c.Column.Name {
+			case ColOrders:
+				m.values = g.MaxOrders
+			case ColSearchChoices: // of several heads
+				m.values = min(maxMoves*len(d.manifest.Action.Heads), maxEpisodeMoves)
+			default:
+				m.values = maxMoves
+			}
 			beyond += m.values * m.size * (g.Players - 1)
 		}
 		c.Most = max(m.values, 1)

@@ -30,6 +30,7 @@ type encoder struct {
 	orders  []sim.Order // for the rules that allow most
 	kept    keptTurns
 	returns []float32 // of the episode in hand [turns, seats]
+	choices []int32   // of the episode in hand, if it tells of searches: rollout.Found.AppendChoiceEnds
 
 	// Of the shard in hand:
 	rules  int
@@ -122,6 +123,9 @@ func (x *encoder) episode(e *rollout.Episode, source string) error {
 	if len(e.Chosen) != choices {
 		return fmt.Errorf("episode %d tells of %d choices of members of policies, expected %d", e.ID, len(e.Chosen), choices)
 	}
+	if err := x.checkFound(e); err != nil {
+		return err
+	}
 	if err := checkEpisode(e, source); err != nil {
 		return err
 	}
@@ -131,6 +135,23 @@ func (x *encoder) episode(e *rollout.Episode, source string) error {
 	}
 	x.counts.add(e)
 	return x.episodeRow(e, source)
+}
+
+// checkFound fails if what an episode tells of searches is not what its rows have
+// columns for.
+func (x *encoder) checkFound(e *rollout.Episode) error {
+	rows, f := 0, &e.Found
+	if x.layout.job.Search {
+		rows = e.Turns * e.Players
+	}
+	if len(f.Value) != rows {
+		return fmt.Errorf("episode %d tells of the searches of %d rows, expected %d", e.ID, len(f.Value), rows)
+	}
+	if err := foundError(f, rows, x.layout.specs[0].Heads); err != nil {
+		return fmt.Errorf("episode %d: %w", e.ID, err)
+	}
+	x.choices = f.AppendChoiceEnds(x.choices[:0])
+	return nil
 }
 
 // replays plays episodes again, by the rules of each. It is not safe for concurrent
@@ -200,6 +221,16 @@ func (x *encoder) episodeRow(e *rollout.Episode, source string) error {
 	arrowfile.AppendList(t.Col(ColEnds), e.Ends)
 	if d := t.Col(ColChosen); d != nil {
 		arrowfile.AppendList(d, e.Chosen)
+	}
+	if d := t.Col(ColSearchValue); d != nil {
+		f := &e.Found
+		arrowfile.AppendList(d, f.Value)
+		arrowfile.AppendList(t.Col(ColSearchEnds), f.Ends)
+		arrowfile.AppendList(t.Col(ColSearchPolicy), f.Shares)
+		arrowfile.AppendList(t.Col(ColSearchChoices), f.Choices)
+		if d := t.Col(ColSearchCounts); d != nil {
+			arrowfile.AppendList(d, f.Counts)
+		}
 	}
 	if d := t.Col(ColStopped); d != nil {
 		d.AppendText(e.Stopped)

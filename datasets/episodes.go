@@ -76,6 +76,16 @@ func (e *Episode) set(t *arrowfile.Table, i int, m *Manifest) error {
 	if d := t.Col(ColChosen); d != nil {
 		e.Chosen = d.List(i)
 	}
+	e.Found = rollout.Found{}
+	if d := t.Col(ColSearchValue); d != nil {
+		e.Found = rollout.Found{
+			Value: arrowfile.View[float32](d.List(i)), Ends: arrowfile.View[int32](t.Col(ColSearchEnds).List(i)),
+			Shares: arrowfile.View[float32](t.Col(ColSearchPolicy).List(i)), Choices: arrowfile.View[int32](t.Col(ColSearchChoices).List(i)),
+		}
+		if d := t.Col(ColSearchCounts); d != nil {
+			e.Found.Counts = arrowfile.View[int32](d.List(i))
+		}
+	}
 	e.Stopped, e.Recording = "", nil
 	if d := t.Col(ColStopped); d != nil {
 		e.Stopped, e.Recording = d.Text(i), t.Col(ColRecording).List(i)
@@ -113,6 +123,50 @@ func (e *Episode) check(m *Manifest) error {
 	}
 	if int(from) != len(e.Orders) {
 		return fmt.Errorf("%d orders, of which %d belong to a turn", len(e.Orders), from)
+	}
+	if m.Job.Search {
+		return foundError(&e.Found, len(e.Ends), m.Action.Heads)
+	}
+	return nil
+}
+
+// foundError says what in f cannot be found for so many rows of a game with these
+// heads.
+func foundError(f *rollout.Found, rows int, heads []int) error {
+	if len(f.Value) != rows || len(f.Ends) != rows {
+		return fmt.Errorf("%d values and %d ends of searches for %d rows", len(f.Value), len(f.Ends), rows)
+	}
+	moves := int32(0)
+	for row, end := range f.Ends {
+		if n := int(end) - int(moves); n < 0 || n > maxMoves || int(end) > len(f.Shares) {
+			return fmt.Errorf("ends of searches go from %d to %d of %d at row %d", moves, end, len(f.Shares), row)
+		}
+		moves = end
+	}
+	choices, counted := len(f.Shares), 0
+	if len(heads) > 1 {
+		choices, counted = 0, len(f.Shares)
+	}
+	if int(moves) != len(f.Shares) || len(f.Counts) != counted {
+		return fmt.Errorf("%d moves with %d counts, of which %d belong to a row", len(f.Shares), len(f.Counts), moves)
+	}
+	for _, n := range f.Counts {
+		if n < 0 || int(n) > len(heads) {
+			return fmt.Errorf("a move of %d choices, there are %d heads", n, len(heads))
+		}
+		choices += int(n)
+	}
+	if choices != len(f.Choices) {
+		return fmt.Errorf("%d choices of searches, of which %d belong to a move", len(f.Choices), choices)
+	}
+	all := 0
+	for _, n := range heads {
+		all += n
+	}
+	for _, c := range f.Choices {
+		if int(c) < -len(heads) || int(c) >= all {
+			return fmt.Errorf("choice %d of a search, there are %d", c, all)
+		}
 	}
 	return nil
 }

@@ -67,8 +67,8 @@ func TestFormatColumns(t *testing.T) {
 		ColPlanes: {"P", "H", "W"}, ColPacked: {"Words"}, ColScalars: {"S"}, ColMask: {"MaskWords"}, ColAction: {"heads"},
 		ColPolicies: {"seats"}, ColResults: {"seats"}, ColScores: {"seats"},
 	}
-	all := columnRows(stepColumns(Format, spec, ObsPlanes, true), letters)
-	packed := columnRows(stepColumns(Format, spec, ObsPacked, false)[3:4], letters)
+	all := columnRows(stepColumns(Format, spec, ObsPlanes, extras{mixed: true, search: true}), letters)
+	packed := columnRows(stepColumns(Format, spec, ObsPacked, extras{})[3:4], letters)
 	all = append(all[:4], append(packed, all[4:]...)...)
 	require.Equal(t, all, section(t, "## Step rows"))
 	sums := map[string][]string{stepsDir + colSHA256: {"32"}, episodesDir + colSHA256: {"32"}, finalsDir + colSHA256: {"32"}}
@@ -77,7 +77,7 @@ func TestFormatColumns(t *testing.T) {
 	finals := columnRows(finalColumns(spec.Shape, ObsPlanes), letters)
 	packed = columnRows(finalColumns(spec.Shape, ObsPacked)[3:4], letters)
 	require.Equal(t, append(finals[:4], append(packed, finals[4:]...)...), section(t, "## Final rows"))
-	require.Equal(t, columnRows(episodeColumns(Format, 2, true, true), letters), section(t, "## Episode rows"))
+	require.Equal(t, columnRows(episodeColumns(Format, spec, extras{true, true, true}), letters), section(t, "## Episode rows"))
 
 	letters[ColOpponent] = []string{"seats − 1", "heads"}
 	rendered := renderedColumns(&Job{Obs: ObsPlanes}, spec, 1)
@@ -89,13 +89,13 @@ func TestFormatColumns(t *testing.T) {
 		}
 		return s
 	}
-	require.NotContains(t, names(stepColumns(Format, spec, ObsPacked, false)), ColPlanes)
-	require.Contains(t, names(stepColumns(Format, spec, ObsPacked, false)), ColScalars)
+	require.NotContains(t, names(stepColumns(Format, spec, ObsPacked, extras{})), ColPlanes)
+	require.Contains(t, names(stepColumns(Format, spec, ObsPacked, extras{})), ColScalars)
 	for _, left := range []string{ColPlanes, ColPacked, ColScalars, ColMask, ColAction} {
-		require.NotContains(t, names(stepColumns(Format, spec, ObsNone, false)), left)
+		require.NotContains(t, names(stepColumns(Format, spec, ObsNone, extras{})), left)
 	}
 	spec.Heads = []int{3}
-	require.Empty(t, stepColumns(Format, spec, ObsPlanes, false)[6].Shape, "one head: a plain int32")
+	require.Empty(t, stepColumns(Format, spec, ObsPlanes, extras{})[6].Shape, "one head: a plain int32")
 }
 
 // keys lists the JSON keys of a type with their types.

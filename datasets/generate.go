@@ -174,11 +174,11 @@ func (r *run) rollout() rollout.Job {
 }
 
 // makeSeats returns the makers of the policies, and fills in their canonical
-// names and their members. Each policy is made once, so that
+// names, their members and whether any searches. Each policy is made once, so that
 // an error comes before the first shard.
 func makeSeats(m Makers, j *Job, s env.Spec) (seats []rollout.Maker, err error) {
 	texts := j.Policies
-	j.Policies, j.Members = []string{}, [][]string{}
+	j.Policies, j.Members, j.Search = []string{}, [][]string{}, false
 	mixed := false
 	for _, text := range texts {
 		maker, err := m.Policy(text)
@@ -190,6 +190,8 @@ func makeSeats(m Makers, j *Job, s env.Spec) (seats []rollout.Maker, err error) 
 			return nil, err
 		}
 		members := []string{}
+		_, searches := p.(rollout.Searcher)
+		j.Search = j.Search || searches
 		if c, ok := p.(rollout.Chooser); ok {
 			members, mixed = c.Members(), true
 		}

@@ -62,14 +62,17 @@ type Job struct {
 	// Members has a list for each seat: the members of its policy if it is made
 	// of several (rollout.Chooser), else none. If no seat has such a policy,
 	// Members has no lists. Generate fills it in.
-	Members       [][]string `json:"members"`
-	Source        string     `json:"source"`      // where imported episodes come from; "" if generated
-	Seed          uint64     `json:"seed,string"` // of a generated dataset
-	Episodes      uint64     `json:"episodes"`
-	ShardEpisodes uint64     `json:"shard_episodes"` // episodes per shard; the last may have fewer
-	Shards        []Part     `json:"-"`              // the shards of imported episodes instead; a dataset has them in its index
-	ShardsSHA256  string     `json:"shards_sha256"`  // of the list of Shards, which Write makes; "" if generated
-	Reward        string     `json:"reward"`
+	Members [][]string `json:"members"`
+	// Search says that a seat has a policy that searches (rollout.Searcher): rows
+	// then tell what it found. Generate fills it in.
+	Search        bool   `json:"search,omitempty"`
+	Source        string `json:"source"`      // where imported episodes come from; "" if generated
+	Seed          uint64 `json:"seed,string"` // of a generated dataset
+	Episodes      uint64 `json:"episodes"`
+	ShardEpisodes uint64 `json:"shard_episodes"` // episodes per shard; the last may have fewer
+	Shards        []Part `json:"-"`              // the shards of imported episodes instead; a dataset has them in its index
+	ShardsSHA256  string `json:"shards_sha256"`  // of the list of Shards, which Write makes; "" if generated
+	Reward        string `json:"reward"`
 	// Discount is the factor of the next turn's return in the return of this turn,
 	// above 0 and at most 1; 0 stands for 1.
 	Discount       float64 `json:"discount"`
@@ -195,6 +198,8 @@ func (j Job) check() error {
 		return fmt.Errorf("a limit of %d turns: it may not be negative", j.MaxTurns)
 	case strings.ContainsFunc(j.License+j.Program, unicode.IsControl):
 		return fmt.Errorf("program %q, license %q: a line of text is expected", j.Program, j.License)
+	case j.Search && imported:
+		return fmt.Errorf("imported episodes tell of no search")
 	case len(j.Members) != 0 && len(j.Members) != len(j.Policies):
 		return fmt.Errorf("members of %d policies, there are %d", len(j.Members), len(j.Policies))
 	case !(j.Discount > 0 && j.Discount <= 1):

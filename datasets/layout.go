@@ -154,9 +154,9 @@ func newLayout(format int, j Job, specs []env.Spec) *layout {
 	add := func(name string, c []Column, stride, rows int) {
 		l.tables = append(l.tables, tableKind{name, fileSchema(format, j, s.Info.Rules, name, c, stride), rows})
 	}
-	steps := stepColumns(format, s, j.Obs, j.mixed())
+	steps := stepColumns(format, s, j.Obs, j.extras())
 	add(stepsDir, steps, players, batchRows(steps, players, stepBatchBytes, stepBatchTurns))
-	add(episodesDir, episodeColumns(format, players, j.mixed(), j.imported()), 1, episodeBatchRows)
+	add(episodesDir, episodeColumns(format, s, j.extras()), 1, episodeBatchRows)
 	if hasFinals(format, j.Obs) {
 		finals := finalColumns(s.Shape, j.Obs)
 		add(finalsDir, finals, players, batchRows(finals, players, finalBatchBytes, 1))
@@ -262,13 +262,24 @@ const (
 	ColScores   = "scores"
 	ColEnds     = "ends"
 
+	ColSearchValue   = "search_value"
+	ColSearchPolicy  = "search_policy"
+	ColSearchChoices = "search_choices"
+	ColSearchCounts  = "search_counts"
+	ColSearchEnds    = "search_ends"
+
 	ColStopped   = "stopped"
 	ColRecording = "recording"
 )
 
+// extras say which columns there are that not all jobs have.
+type extras struct{ mixed, search, imported bool }
+
+func (j *Job) extras() extras { return extras{j.mixed(), j.Search, j.imported()} }
+
 // stepColumns are the columns of steps/*.arrow in a version of the format. Those
 // of format 1 must stay as they are: reading compares every name, shape and text.
-func stepColumns(format int, s env.Spec, o Obs, mixed bool) []Column {
+func stepColumns(format int, s env.Spec, o Obs, x extras) []Column {
 	c := []Column{
 		{Name: ColEpisode, Type: arrowfile.Uint64, Doc: "number of the episode in the dataset, from 0"},
 		{Name: ColTurn, Type: arrowfile.Int32, Doc: "turn of the episode, from 0"},
@@ -304,9 +315,29 @@ func stepColumns(format int, s env.Spec, o Obs, mixed bool) []Column {
 	if format == 1 {
 		return c
 	}
-	if mixed {
+	if x.mixed {
 		c = append(c, Column{Name: ColChosen, Type: arrowfile.Uint8,
 			Doc: "number of the member of the seat's policy that chose, from 0, as job.members lists them; 0 if the policy has none"})
+	}
+	if x.search {
+		c = append(c, Column{Name: ColSearchValue, Type: arrowfile.Float32,
+			Doc: "result that the seat can expect, −1 … 1, as its policy's search found; NaN if the policy did not search"})
+		c = append(c, searchColumns(s)...)
+	}
+	return c
+}
+
+// searchColumns are the lists that tell the moves that a search weighed.
+func searchColumns(s env.Spec) []Column {
+	c := []Column{
+		{Name: ColSearchPolicy, Type: arrowfile.Float32, List: true,
+			Doc: "share of the search for each move that it weighed; they sum to 1; none: the policy did not search"},
+		{Name: ColSearchChoices, Type: arrowfile.Int32, List: true,
+			Doc: "choices of these moves, one after the other: choice c of head h is c + choices of the heads before h, -1 - h a head h none of whose choices says the orders"},
+	}
+	if len(s.Heads) > 1 {
+		c = append(c, Column{Name: ColSearchCounts, Type: arrowfile.Int32, List: true,
+			Doc: "how many choices each move has: those of the heads that are not 0; only in games of several heads, as of one head a move has one"})
 	}
 	return c
 }
@@ -345,8 +376,8 @@ func returnDoc(format int) string {
 
 // episodeColumns are the columns of episodes/*.arrow in a version of the format.
 // Those that only imported episodes have come last.
-func episodeColumns(format, players int, mixed, imported bool) []Column {
-	seat := []string{"seat"}
+func episodeColumns(format int, s env.Spec, x extras) []Column {
+	seat, players := []string{"seat"}, s.Info.Players
 	c := []Column{
 		{Name: ColEpisode, Type: arrowfile.Uint64, Doc: "number of the episode in the dataset, from 0"},
 		{Name: ColSeed, Type: arrowfile.Uint64, Doc: "seed the game was reset with"},
@@ -365,11 +396,22 @@ func episodeColumns(format, players int, mixed, imported bool) []Column {
 	if format == 1 {
 		return c
 	}
-	if mixed {
+	if x.mixed {
 		c = append(c, Column{Name: ColChosen, Type: arrowfile.Uint8, List: true,
 			Doc: "number of the member of the policy of seat p that chose in turn t, at t × seats + p; 0 if the policy has none"})
 	}
-	if !imported {
+	if x.search {
+		c = append(c,
+			Column{Name: ColSearchValue, Type: arrowfile.Float32, List: true,
+				Doc: "what the search of the policy of seat p in turn t found, at t × seats + p, as in the step rows"},
+			Column{Name: ColSearchEnds, Type: arrowfile.Int32, List: true,
+				Doc: "the moves that it weighed are those from search_ends[k-1] up to search_ends[k] with k = t × seats + p, search_ends[-1] = 0"})
+		for _, list := range searchColumns(s) {
+			list.Doc = "as in the step rows, those of all turns and seats one after the other"
+			c = append(c, list)
+		}
+	}
+	if !x.imported {
 		return c
 	}
 	return append(c,

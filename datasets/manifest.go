@@ -313,7 +313,7 @@ func (m *Manifest) check() error {
 		}
 	}
 	spec := m.spec()
-	if err := fileSchema(m.Format, m.Job, "", stepsDir, stepColumns(m.Format, spec, m.Job.Obs, m.Job.mixed()), players).Check(); err != nil {
+	if err := fileSchema(m.Format, m.Job, "", stepsDir, stepColumns(m.Format, spec, m.Job.Obs, m.Job.extras()), players).Check(); err != nil {
 		return err
 	}
 	l := newLayout(m.Format, m.Job, []env.Spec{spec})

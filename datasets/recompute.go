@@ -55,8 +55,8 @@ func (v *verifier) recompute(m Makers) (*recompute, error) {
 			// The orders that it chose are recorded: all else can still be compared.
 			a.seats, made, v.report.Lacking = nil, job, err.Error()
 		}
-		if v.d.manifest.Format == 1 { // it does not know members
-			made.Members = job.Members
+		if v.d.manifest.Format == 1 { // it knows neither members nor searches
+			made.Members, made.Search = job.Members, job.Search
 		}
 		if diff := job.differ(made); diff != "" {
 			return nil, fmt.Errorf("%s: these makers do not make it: %s", v.d.dir, diff)
@@ -180,8 +180,11 @@ func (c *checker) play(ctx context.Context, a *recompute, s Shard) error {
 		return err
 	}
 	return table.Play(ctx, job.Seed, s.First, s.Episodes.Rows, sinkFunc(func(e *rollout.Episode) error {
-		if !job.mixed() { // format 1 does not say who of a mix chose
+		if !job.mixed() { // format 1 says neither who of a mix chose nor what was found
 			e.Chosen = nil
+		}
+		if !job.Search {
+			e.Found = rollout.Found{}
 		}
 		return c.encoder.episode(e, "")
 	}))

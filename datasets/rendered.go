@@ -18,12 +18,12 @@ const (
 	ColOpponent = "opponent"
 )
 
-// fixedColumns are the columns of rendered rows but for the orders.
+// fixedColumns are the columns of rendered rows but for the lists.
 var fixedColumns = map[string]render.Column{
 	ColEpisode: render.Episode, ColTurn: render.Turn, ColSeat: render.Seat, ColPlanes: render.Planes, ColPacked: render.Packed,
 	ColScalars: render.Scalars, ColMask: render.Mask, ColAction: render.Action, ColReward: render.Reward, ColReturn: render.Return,
 	ColOutcome: render.Outcome, ColTerminated: render.Terminated, ColTruncated: render.Truncated, ColChosen: render.Chosen,
-	ColNStep: render.NStep, ColOpponent: render.Opponent,
+	ColNStep: render.NStep, ColOpponent: render.Opponent, ColSearchValue: render.SearchValue,
 }
 
 // renderedJob is the job of the dataset with what a reader chose, and the specs of
@@ -72,7 +72,7 @@ func (d *Dataset) renderedJob(o *ReadOptions) (Job, []env.Spec, error) {
 
 // renderedColumns are the columns that a reader can have.
 func renderedColumns(j *Job, s env.Spec, steps int) []Column {
-	c := stepColumns(Format, s, j.Obs, j.mixed())
+	c := stepColumns(Format, s, j.Obs, j.extras())
 	if steps > 0 {
 		c = append(c, Column{Name: ColNStep, Type: arrowfile.Float32, Doc: "rewards of the turn and of the next `ReadOptions.Steps` − 1 turns, that of k turns later times the discount to the power of k"})
 	}
@@ -206,8 +206,10 @@ func renderConfig(o *ReadOptions, j Job, specs []env.Spec, columns []Column) ren
 	for _, column := range columns {
 		if as, ok := fixedColumns[column.Name]; ok {
 			c.Width[as] = column.Width()
-		} else {
+		} else if column.Name == ColOrders {
 			c.Orders = true
+		} else {
+			c.Moves = true
 		}
 	}
 	c.Games = func() render.Games {
@@ -272,6 +274,20 @@ func (r *Rendering) more() (err error) {
 	return nil
 }
 
+// moves hands out the columns of moves that are wanted.
+func (r *Rendering) moves(from *render.Batch) {
+	b, f := &r.b, &from.Found
+	if b.table.Col(ColSearchPolicy) != nil {
+		b.SearchPolicy, b.SearchEnds = f.Shares, from.MoveEnds
+	}
+	if b.table.Col(ColSearchCounts) != nil {
+		b.SearchCounts, b.SearchEnds = f.Counts, from.MoveEnds
+	}
+	if b.table.Col(ColSearchChoices) != nil {
+		b.SearchChoices, b.SearchChoiceEnds = f.Choices, from.ChoiceEnds
+	}
+}
+
 // Next returns the next batch, valid until the call after it; io.EOF after the
 // last. Other errors are those of Batches; there is nothing to read after them.
 func (r *Rendering) Next() (*Batch, error) {
@@ -285,6 +301,8 @@ func (r *Rendering) Next() (*Batch, error) {
 	b.Planes, b.Packed, b.Scalars = render.Rows[uint8](s, render.Planes, at, n), render.Rows[uint64](s, render.Packed, at, n), render.Rows[float32](s, render.Scalars, at, n)
 	b.Mask, b.Action = render.Rows[uint64](s, render.Mask, at, n), render.Rows[int32](s, render.Action, at, n)
 	b.Orders, b.OrderEnds = from.Orders, from.OrderEnds
+	b.SearchValue = render.Rows[float32](s, render.SearchValue, at, n)
+	r.moves(from)
 	b.Reward, b.Return, b.Outcome = render.Rows[float32](s, render.Reward, at, n), render.Rows[float32](s, render.Return, at, n), render.Rows[float32](s, render.Outcome, at, n)
 	b.Terminated, b.Truncated = render.Rows[uint8](s, render.Terminated, at, n), render.Rows[uint8](s, render.Truncated, at, n)
 	b.Chosen, b.NStep, b.Opponent = render.Rows[uint8](s, render.Chosen, at, n), render.Rows[float32](s, render.NStep, at, n), render.Rows[int32](s, render.Opponent, at, n)

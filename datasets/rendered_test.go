@@ -47,6 +47,11 @@ func readRows(t testing.TB, d *Dataset, o ReadOptions) (ids []rowID, rows map[ro
 	return ids, rows
 }
 
+// listFields are the fields of a Batch that hold lists, by those that hold their ends.
+var listFields = map[string][]string{
+	"OrderEnds": {"Orders"}, "SearchEnds": {"SearchPolicy", "SearchCounts"}, "SearchChoiceEnds": {"SearchChoices"},
+}
+
 // rowText is all of a row, as bytes with the names of the columns.
 func rowText(b *Batch, i int) string {
 	var text []byte
@@ -57,11 +62,16 @@ func rowText(b *Batch, i int) string {
 	v := reflect.ValueOf(*b)
 	for k := range v.NumField() {
 		name, f := v.Type().Field(k).Name, v.Field(k)
-		if !v.Type().Field(k).IsExported() || f.Kind() != reflect.Slice || f.Len() == 0 || name == "Orders" {
+		if !v.Type().Field(k).IsExported() || f.Kind() != reflect.Slice || f.Len() == 0 || slices.Contains([]string{"Orders", "SearchPolicy", "SearchCounts", "SearchChoices"}, name) {
 			continue
 		}
-		if name == "OrderEnds" {
-			add("Orders", b.Orders[b.OrderEnds[i]:b.OrderEnds[i+1]])
+		if lists, ok := listFields[name]; ok {
+			for _, list := range lists {
+				begin, end := int(f.Index(i).Int()), int(f.Index(i+1).Int())
+				if from := v.FieldByName(list); begin < end && from.Len() > 0 {
+					add(list, from.Slice(begin, end).Interface())
+				}
+			}
 			continue
 		}
 		size := f.Len() / b.Rows

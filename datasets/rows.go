@@ -28,7 +28,17 @@ type stepData struct {
 	reward, ret, outcome  []float32
 	terminated, truncated []uint8
 	chosen                []uint8
+	value                 []float32
+	search                [searchLists]*arrowfile.Data
 }
+
+// The lists of moves of searches, in stepData.search.
+const (
+	searchPolicy = iota
+	searchChoices
+	searchCounts
+	searchLists
+)
 
 // newStepData returns the first rows of the columns of a table.
 func newStepData(t *arrowfile.Table, rows int) stepData {
@@ -38,13 +48,18 @@ func newStepData(t *arrowfile.Table, rows int) stepData {
 		}
 		return nil
 	}
-	return stepData{
+	s := stepData{
 		episode: arrowfile.View[uint64](b(ColEpisode)), turn: arrowfile.View[int32](b(ColTurn)), seat: b(ColSeat),
 		planes: b(ColPlanes), packed: arrowfile.View[uint64](b(ColPacked)), scalars: arrowfile.View[float32](b(ColScalars)),
 		mask: arrowfile.View[uint64](b(ColMask)), action: arrowfile.View[int32](b(ColAction)), orders: t.Col(ColOrders),
 		reward: arrowfile.View[float32](b(ColReward)), ret: arrowfile.View[float32](b(ColReturn)),
 		outcome: arrowfile.View[float32](b(ColOutcome)), terminated: b(ColTerminated), truncated: b(ColTruncated), chosen: b(ColChosen),
+		value: arrowfile.View[float32](b(ColSearchValue)),
 	}
+	for i, name := range [searchLists]string{ColSearchPolicy, ColSearchChoices, ColSearchCounts} {
+		s.search[i] = t.Col(name)
+	}
+	return s
 }
 
 // part is the values of n rows of a column from a row on; nil if there is no
@@ -113,7 +128,7 @@ func (x *encoder) turnRows(e *rollout.Episode) error {
 			}
 		}
 		x.fill(e, first, turn, row)
-		if t.Rows < t.Cap && len(x.step.orders.Bytes) <= x.layout.lists {
+		if t.Rows < t.Cap && t.ListBytes() <= x.layout.lists {
 			continue
 		}
 		if err := x.flushSteps(); err != nil {
@@ -124,13 +139,26 @@ func (x *encoder) turnRows(e *rollout.Episode) error {
 }
 
 // fitting returns how many turns of an episode, from the given one on, go into the
-// batch in hand: until it has all its rows, or more bytes of orders than it should.
+// batch in hand: until it has all its rows, or more bytes of lists than it should.
 func (x *encoder) fitting(e *rollout.Episode, first int) int {
 	t := x.tables[stepsTable].rows
-	most := ordersBefore(e, first) + (x.layout.lists-len(x.step.orders.Bytes))/orderBytes
+	most := x.listsBefore(e, first) + x.layout.lists - t.ListBytes()
 	return 1 + sort.Search(min(e.Turns-first, (t.Cap-t.Rows)/x.players)-1, func(k int) bool {
-		return ordersBefore(e, first+k+1) > most
+		return x.listsBefore(e, first+k+1) > most
 	})
+}
+
+// listsBefore returns how many bytes of lists an episode has before a turn.
+func (x *encoder) listsBefore(e *rollout.Episode, turn int) int {
+	n := orderBytes * ordersBefore(e, turn)
+	if row := turn * e.Players; row > 0 && len(x.choices) > 0 {
+		moves := int(e.Found.Ends[row-1])
+		n += 4*moves + 4*int(x.choices[row-1])
+		if len(e.Found.Counts) > 0 {
+			n += 4 * moves
+		}
+	}
+	return n
 }
 
 // ordersBefore returns how many orders an episode has before a turn.
@@ -209,6 +237,9 @@ func (x *encoder) fill(e *rollout.Episode, first, end, row int) {
 	if s.chosen != nil {
 		copy(s.chosen[row:], e.Chosen[from:to])
 	}
+	if s.value != nil {
+		x.fillFound(&e.Found, from, to, row)
+	}
 	before := ordersBefore(e, first)
 	arrowfile.AppendLists(s.orders, e.Orders[before:ordersBefore(e, end)], before, e.Ends[from:to])
 	rows := to - from
@@ -222,6 +253,23 @@ func (x *encoder) fill(e *rollout.Episode, first, end, row int) {
 		if end == e.Turns {
 			s.terminated[row+rows-n+p], s.truncated[row+rows-n+p] = flag(e.Status == sim.Over), flag(e.Status == sim.Cut)
 		}
+	}
+}
+
+// fillFound writes what was found for the rows of an episode from one up to another.
+func (x *encoder) fillFound(f *rollout.Found, from, to, row int) {
+	s := &x.step
+	copy(s.value[row:], f.Value[from:to])
+	move, choice := int32(0), int32(0)
+	if from > 0 {
+		move, choice = f.Ends[from-1], x.choices[from-1]
+	}
+	ends, choices := f.Ends[from:to], x.choices[from:to]
+	last, end := ends[len(ends)-1], choices[len(choices)-1]
+	arrowfile.AppendLists(s.search[searchPolicy], f.Shares[move:last], int(move), ends)
+	arrowfile.AppendLists(s.search[searchChoices], f.Choices[choice:end], int(choice), choices)
+	if d := s.search[searchCounts]; d != nil {
+		arrowfile.AppendLists(d, f.Counts[move:last], int(move), ends)
 	}
 }
 

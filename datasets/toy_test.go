@@ -42,6 +42,9 @@ func foggyMakers(fog *features.Fog) Makers {
 			if strings.HasPrefix(name, "mix(") {
 				return policy.New("toy", name)
 			}
+			if name == "seek" {
+				return func(s env.Spec) (rollout.Policy, error) { return &seeker{anyone: anyone{name, s}}, nil }, nil
+			}
 			if name != "random" && name != "other" {
 				return nil, fmt.Errorf("no policy %q", name)
 			}

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"moonfarm/datasets/internal/arrowfile"
 	"moonfarm/datasets/internal/stats"
 	"moonfarm/datasets/internal/store"
+	"moonfarm/rollout"
 	"moonfarm/rollout/parallel"
 	"moonfarm/sim"
 )
@@ -186,6 +188,7 @@ type checker struct {
 	bad      int            // problems of the shard in hand
 	reward   []float32      // of the rows of an episode
 	ret      []float32
+	choices  []int32 // of the episode in hand: rollout.Found.AppendChoiceEnds
 }
 
 func (v *verifier) checker() (*checker, error) {
@@ -303,6 +306,7 @@ type stepWalk struct {
 func (w *stepWalk) episode(e *Episode) error {
 	c, path := w.c, w.cursor.file.Path
 	c.reward, c.ret = c.reward[:0], c.ret[:0]
+	c.choices = e.Found.AppendChoiceEnds(c.choices[:0])
 	for k := range e.Turns * e.Players {
 		turn, seat := k/e.Players, k%e.Players
 		if more, err := w.next(); err != nil {
@@ -358,6 +362,11 @@ func (w *stepWalk) wrong(e *Episode, turn, seat int) string {
 	if d.chosen != nil && d.chosen[i] != e.Chosen[turn*e.Players+seat] {
 		return fmt.Sprintf("chosen by member %d, the episode says %d", d.chosen[i], e.Chosen[turn*e.Players+seat])
 	}
+	if d.value != nil {
+		if what := w.unlike(&e.Found, turn*e.Players+seat); what != "" {
+			return what
+		}
+	}
 	want := e.OrdersOf(turn, sim.Player(seat))
 	got := arrowfile.View[sim.Order](d.orders.List(i))
 	if len(got) != len(want) {
@@ -366,6 +375,29 @@ func (w *stepWalk) wrong(e *Episode, turn, seat int) string {
 	for k := range want {
 		if got[k] != want[k] {
 			return fmt.Sprintf("order %d is %d, the episode has %d", k, got[k], want[k])
+		}
+	}
+	return ""
+}
+
+// unlike says how the row tells of another search than row k of its episode.
+func (w *stepWalk) unlike(f *rollout.Found, k int) string {
+	if got, want := w.data.value[w.row], f.Value[k]; math.Float32bits(got) != math.Float32bits(want) {
+		return fmt.Sprintf("search_value %v, the episode says %v", got, want)
+	}
+	move, choice := int32(0), int32(0)
+	if k > 0 {
+		move, choice = f.Ends[k-1], w.c.choices[k-1]
+	}
+	for i, want := range [searchLists][]byte{
+		arrowfile.Bytes(f.Shares[move:f.Ends[k]]), arrowfile.Bytes(f.Choices[choice:w.c.choices[k]]), nil,
+	} {
+		d := w.data.search[i]
+		if i == searchCounts && d != nil {
+			want = arrowfile.Bytes(f.Counts[move:f.Ends[k]])
+		}
+		if d != nil && !bytes.Equal(d.List(w.row), want) {
+			return fmt.Sprintf("%s %s, the episode says otherwise", d.Column.Name, d.ListText(w.row))
 		}
 	}
 	return ""

@@ -113,8 +113,20 @@ func values(b *datasets.Batch, column string) any {
 		datasets.ColPacked: b.Packed, datasets.ColScalars: b.Scalars, datasets.ColMask: b.Mask, datasets.ColAction: b.Action,
 		datasets.ColReward: b.Reward, datasets.ColReturn: b.Return, datasets.ColOutcome: b.Outcome, datasets.ColTerminated: b.Terminated,
 		datasets.ColTruncated: b.Truncated, datasets.ColChosen: b.Chosen, datasets.ColNStep: b.NStep, datasets.ColOpponent: b.Opponent,
-		datasets.ColOrders: b.Orders,
+		datasets.ColOrders: b.Orders, datasets.ColSearchValue: b.SearchValue, datasets.ColSearchPolicy: b.SearchPolicy,
+		datasets.ColSearchChoices: b.SearchChoices, datasets.ColSearchCounts: b.SearchCounts,
 	}[column]
+}
+
+// listEnds are the ends of the lists of a column of a batch.
+func listEnds(b *datasets.Batch, column string) []int32 {
+	switch column {
+	case datasets.ColOrders:
+		return b.OrderEnds
+	case datasets.ColSearchChoices:
+		return b.SearchChoiceEnds
+	}
+	return b.SearchEnds
 }
 
 // withoutLists are the columns that are no lists.

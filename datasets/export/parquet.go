@@ -168,7 +168,8 @@ func (p *parquetWriter) column(w file.ColumnChunkWriter, c datasets.Column, b *d
 	v := values(b, c.Name)
 	ends := func(row int) int { return row * c.Values() }
 	if c.List {
-		ends = func(row int) int { return int(b.OrderEnds[row]) }
+		lists := listEnds(b, c.Name)
+		ends = func(row int) int { return int(lists[row]) }
 	}
 	for from := 0; from < b.Rows; {
 		to := from + 1

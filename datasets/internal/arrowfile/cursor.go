@@ -84,7 +84,7 @@ func (c *cursor) column(col Column, d *Data, rows int) error {
 // lists reads the ends and values of lists or texts.
 func (c *cursor) lists(d *Data, n int) {
 	d.Ends = d.Ends[:n+1]
-	c.fill(bytesOf(d.Ends))
+	c.fill(Bytes(d.Ends))
 	if c.err != nil {
 		return
 	}

@@ -44,7 +44,7 @@ func (d *Data) array(typ arrow.DataType, rows int) *array.Data {
 		return array.NewData(typ, rows, []*memory.Buffer{nil}, []arrow.ArrayData{d.values(typ.Elem(), n)}, 0, 0)
 	case *arrow.ListType:
 		child := d.values(typ.Elem(), int(d.Ends[rows]))
-		return array.NewData(typ, rows, []*memory.Buffer{nil, buffer(bytesOf(d.Ends[:rows+1]))}, []arrow.ArrayData{child}, 0, 0)
+		return array.NewData(typ, rows, []*memory.Buffer{nil, buffer(Bytes(d.Ends[:rows+1]))}, []arrow.ArrayData{child}, 0, 0)
 	}
 	return d.values(typ, n)
 }
@@ -54,7 +54,7 @@ func (d *Data) values(typ arrow.DataType, n int) *array.Data {
 	var buffers []*memory.Buffer
 	switch {
 	case d.Column.Type == Utf8:
-		buffers = []*memory.Buffer{nil, buffer(bytesOf(d.Ends[:n+1])), buffer(d.Bytes)}
+		buffers = []*memory.Buffer{nil, buffer(Bytes(d.Ends[:n+1])), buffer(d.Bytes)}
 	case d.Column.Type == Bool:
 		buffers = []*memory.Buffer{nil, buffer(packed(d.Fixed[:n]))}
 	case d.Fixed == nil:

@@ -25,8 +25,8 @@ func View[T Number](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(t)))
 }
 
-// bytesOf returns the memory of a slice of numbers.
-func bytesOf[T Number](s []T) []byte {
+// Bytes returns the memory of a slice of numbers.
+func Bytes[T Number](s []T) []byte {
 	if len(s) == 0 {
 		return nil
 	}
@@ -35,7 +35,7 @@ func bytesOf[T Number](s []T) []byte {
 
 // Aligned returns n bytes at an address that is a multiple of 8.
 func Aligned(n int) []byte {
-	return bytesOf(make([]uint64, (n+7)/8))[:n:n]
+	return Bytes(make([]uint64, (n+7)/8))[:n:n]
 }
 
 // Data is the memory of one column.
@@ -159,13 +159,13 @@ func (d *Data) Row(i int) []byte {
 
 // AppendList appends one list to the column.
 func AppendList[T Number](d *Data, values []T) {
-	d.appendBytes(bytesOf(values))
+	d.appendBytes(Bytes(values))
 }
 
 // AppendLists appends lists that follow one another in values. ends says where each
 // of them ends; values begins at the given place of those.
 func AppendLists[T Number](d *Data, values []T, begin int, ends []int32) {
-	b := bytesOf(values)
+	b := Bytes(values)
 	d.grow(len(b))
 	shift := int32(len(d.Bytes)/max(d.Column.Type.size(), 1) - begin)
 	d.Bytes = append(d.Bytes, b...)
@@ -190,7 +190,7 @@ func (d *Data) appendBytes(b []byte) {
 // grow makes room for n more bytes of lists, aligned.
 func (d *Data) grow(n int) {
 	if need := len(d.Bytes) + n; need > cap(d.Bytes) {
-		b := bytesOf(make([]uint64, max(need+need/2, 256)/8+1))
+		b := Bytes(make([]uint64, max(need+need/2, 256)/8+1))
 		d.Bytes = b[:copy(b, d.Bytes)]
 	}
 }

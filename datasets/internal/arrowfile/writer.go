@@ -125,7 +125,7 @@ func (w *Writer) column(d *Data, rows int) error {
 	if len(d.Ends) != n+1 || len(d.Bytes) > maxBuffer {
 		return fmt.Errorf("%d ends for %d values, %d bytes", len(d.Ends)-1, n, len(d.Bytes))
 	}
-	if err := w.buffer(bytesOf(d.Ends), 0); err != nil {
+	if err := w.buffer(Bytes(d.Ends), 0); err != nil {
 		return err
 	}
 	if c.List {

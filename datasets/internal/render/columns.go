@@ -27,6 +27,7 @@ const (
 	Terminated
 	Truncated
 	Chosen
+	SearchValue
 	Columns // how many there are
 )
 

@@ -26,6 +26,8 @@ type episode struct {
 	rollout.Episode
 	rules int
 
+	choices []int32 // if moves of searches are wanted: Found.AppendChoiceEnds
+
 	mu              sync.Mutex // of what follows
 	returns, nsteps []float32  // once they were wanted before the end was played
 }
@@ -241,6 +243,7 @@ func (p *player) fill(w *window, q piece, returns, nsteps []float32) {
 	spread(w, Terminated, q.row, rows, func(k int) uint8 { return flag(k >= last && e.Status == sim.Over) })
 	spread(w, Truncated, q.row, rows, func(k int) uint8 { return flag(k >= last && e.Status == sim.Cut) })
 	spread(w, Chosen, q.row, rows, func(k int) uint8 { return e.Chosen[first+k] })
+	spread(w, SearchValue, q.row, rows, func(k int) float32 { return e.Found.Value[first+k] })
 }
 
 // spread writes one column of some rows.

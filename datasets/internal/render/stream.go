@@ -19,6 +19,7 @@ type Config struct {
 	Width    [Columns]int // bytes of a row of each wanted column; 0: not wanted
 	Heads    int          // of an action
 	Orders   bool         // whether batches have orders
+	Moves    bool         // whether they have the moves of searches
 	Memory   bool         // games remember the planes that were looked at
 
 	Discount float64 // of returns
@@ -58,9 +59,13 @@ type Batch struct {
 	Slabs     *Slabs
 	From, To  int // rows
 	Orders    []sim.Order
-	OrderEnds []int32          // [rows+1]
-	Final     *features.Rows   // with Config.Whole: what is seen after the last turn
-	Episode   *rollout.Episode // with Config.Whole; its policies are left out
+	OrderEnds []int32 // [rows+1]
+
+	Found                rollout.Found // the moves of all rows: Shares, Choices, Counts
+	MoveEnds, ChoiceEnds []int32       // [rows+1] of each row's moves, and of their choices
+
+	Final   *features.Rows   // with Config.Whole: what is seen after the last turn
+	Episode *rollout.Episode // with Config.Whole; its policies are left out
 }
 
 // window is what is rendered at once.
@@ -69,7 +74,7 @@ type window struct {
 	rows   int
 	held   int     // bytes of the episodes
 	order  []int32 // the place of each row; nil: its own
-	back   []int32 // the row at each place, if orders are wanted
+	back   []int32 // the row at each place, if lists are wanted
 	pieces []piece
 	final  *features.Rows
 
@@ -235,6 +240,11 @@ func (s *Stream) take() error {
 	}
 	own := &episode{Episode: *e, rules: rules}
 	own.Orders, own.Ends, own.Chosen = slices.Clone(e.Orders), slices.Clone(e.Ends), slices.Clone(e.Chosen)
+	f := &own.Found
+	*f = rollout.Found{Value: slices.Clone(f.Value), Ends: slices.Clone(f.Ends), Shares: slices.Clone(f.Shares), Choices: slices.Clone(f.Choices), Counts: slices.Clone(f.Counts)}
+	if s.c.Moves {
+		own.choices = f.AppendChoiceEnds(nil)
+	}
 	own.Recording, own.Policies, own.Rows = slices.Clone(e.Recording), nil, nil
 	s.e, s.turn = own, 0
 	return nil
@@ -261,7 +271,7 @@ func (s *Stream) gather() error {
 		} else {
 			to = min(to, s.turn+(s.room-w.rows)/c.Players)
 		}
-		if w.held += 8*len(e.Orders) + 4*len(e.Ends) + len(e.Recording); w.held > mostHeld && len(w.pieces) > 0 {
+		if w.held += 8*len(e.Orders) + 4*len(e.Ends) + len(e.Recording) + 4*(2*len(e.Found.Value)+3*len(e.Found.Shares)+len(e.Found.Choices)); w.held > mostHeld && len(w.pieces) > 0 {
 			return fmt.Errorf("episode %d: the episodes of %d rows take more than %d bytes; read fewer rows at once", e.ID, w.rows, mostHeld)
 		}
 		w.pieces = append(w.pieces, piece{e, s.turn, to, w.rows})
@@ -305,7 +315,7 @@ func (s *Stream) shuffle(w *window) {
 		k := s.rand.IntN(i + 1)
 		w.order[i], w.order[k] = w.order[k], w.order[i]
 	}
-	if s.c.Orders {
+	if s.c.Orders || s.c.Moves {
 		w.back = slices.Grow(w.back[:0], w.rows)[:w.rows]
 		for row, at := range w.order {
 			w.back[at] = int32(row)
@@ -320,16 +330,22 @@ func (s *Stream) hand() *Batch {
 	if s.c.Whole {
 		b.To, b.Final, b.Episode = w.rows, w.final, &w.pieces[0].e.Episode
 	}
-	if s.c.Orders {
-		s.orders(w)
+	if s.c.Orders || s.c.Moves {
+		s.lists(w)
 	}
 	return b
 }
 
-// orders gathers the orders of the rows of the batch in hand.
-func (s *Stream) orders(w *window) {
+// lists gathers the lists of the rows of the batch in hand.
+func (s *Stream) lists(w *window) {
 	b, n := &s.batch, s.c.Players
-	b.Orders, b.OrderEnds = b.Orders[:0], append(b.OrderEnds[:0], 0)
+	if s.c.Orders {
+		b.Orders, b.OrderEnds = b.Orders[:0], append(b.OrderEnds[:0], 0)
+	}
+	if s.c.Moves {
+		b.Found = rollout.Found{Shares: b.Found.Shares[:0], Choices: b.Found.Choices[:0], Counts: b.Found.Counts[:0]}
+		b.MoveEnds, b.ChoiceEnds = append(b.MoveEnds[:0], 0), append(b.ChoiceEnds[:0], 0)
+	}
 	for at := b.From; at < b.To; at++ {
 		row := at
 		if w.order != nil {
@@ -341,7 +357,27 @@ func (s *Stream) orders(w *window) {
 		}
 		q := w.pieces[k]
 		turn, seat := q.from+(row-q.row)/n, (row-q.row)%n
-		b.Orders = append(b.Orders, q.e.OrdersOf(turn, sim.Player(seat))...)
-		b.OrderEnds = append(b.OrderEnds, int32(len(b.Orders)))
+		if s.c.Orders {
+			b.Orders = append(b.Orders, q.e.OrdersOf(turn, sim.Player(seat))...)
+			b.OrderEnds = append(b.OrderEnds, int32(len(b.Orders)))
+		}
+		if s.c.Moves {
+			b.moves(q.e, turn*n+seat)
+		}
 	}
+}
+
+// moves appends the moves of a row of an episode.
+func (b *Batch) moves(e *episode, row int) {
+	f, move, choice := &e.Found, int32(0), int32(0)
+	if row > 0 {
+		move, choice = f.Ends[row-1], e.choices[row-1]
+	}
+	b.Found.Shares = append(b.Found.Shares, f.Shares[move:f.Ends[row]]...)
+	b.Found.Choices = append(b.Found.Choices, f.Choices[choice:e.choices[row]]...)
+	if len(f.Counts) > 0 {
+		b.Found.Counts = append(b.Found.Counts, f.Counts[move:f.Ends[row]]...)
+	}
+	b.MoveEnds = append(b.MoveEnds, int32(len(b.Found.Shares)))
+	b.ChoiceEnds = append(b.ChoiceEnds, int32(len(b.Found.Choices)))
 }

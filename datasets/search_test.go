@@ -1,0 +1,260 @@
+package datasets
+
+import (
+	"math"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"moonfarm/datasets/internal/arrowfile"
+	"moonfarm/env"
+	"moonfarm/rollout"
+	"moonfarm/sim"
+	"moonfarm/sim/simtest"
+)
+
+// seeker plays as anyone, and finds up to three moves by the row's key, some of whose
+// orders are no choice. Of keys that end in 00 it finds nothing.
+type seeker struct {
+	anyone
+	rows  []int32
+	found []*rollout.Searched
+}
+
+func (p *seeker) Act(v env.Vector, b *env.Batch, rows []int32) {
+	p.anyone.Act(v, b, rows)
+	p.rows, p.found = append(p.rows[:0], rows...), p.found[:0]
+	for _, row := range rows {
+		p.found = append(p.found, sought(b.Key[row], p.spec.Info.MaxOrders))
+	}
+}
+
+func (p *seeker) Searched(row int32) *rollout.Searched {
+	if i := slices.Index(p.rows, row); i >= 0 {
+		return p.found[i]
+	}
+	return nil
+}
+
+// sought is what a seeker finds for a key.
+func sought(key uint64, orders int) *rollout.Searched {
+	moves := int(key & 3)
+	if moves == 0 {
+		return nil
+	}
+	s := &rollout.Searched{Value: float64(int8(key>>8)) / 128}
+	for k := range moves {
+		s.Shares = append(s.Shares, 1/float32(moves))
+		for i := range int(key>>(16+k)) & 7 % (orders + 1) {
+			s.Orders = append(s.Orders, sim.Order(1+key>>(24+5*k+3*i)%(simtest.ToyHeaps+1)))
+		}
+		s.Ends = append(s.Ends, int32(len(s.Orders)))
+	}
+	return s
+}
+
+// seeking gives the second seat of a job a policy that searches.
+func seeking(j Job) Job {
+	j.Policies[1] = "seek"
+	return j
+}
+
+// TestSearchColumns: rows tell what was found, in moves as actions say them, and the
+// dataset verifies.
+func TestSearchColumns(t *testing.T) {
+	for _, j := range []Job{seeking(toyJob(2, 1)), seeking(toyJob(3, 2))} {
+		heads := j.Rules[0][len(j.Rules[0])-1] - '0'
+		dir := generateToy(t, j, Options{Workers: 2})
+		d := opened(t, dir)
+		require.True(t, d.Manifest().Job.Search)
+		v, err := toyMakers().Vector(j.Rules[0], env.Config{N: 1})
+		require.NoError(t, err)
+		keys := rowKeys(t, d, v)
+		sums, unsaid, row := 0, 0, 0
+		for b := range each(t, d.Batches(ReadOptions{Rows: 77})) {
+			require.Equal(t, heads == 1, b.SearchCounts == nil)
+			for i := range b.Rows {
+				moves, choices := b.SearchPolicy[b.SearchEnds[i]:b.SearchEnds[i+1]], b.SearchChoices[b.SearchChoiceEnds[i]:b.SearchChoiceEnds[i+1]]
+				want := sought(keys[row], v.Spec().Info.MaxOrders)
+				row++
+				if b.Seat[i] != 1 || want == nil {
+					require.True(t, math.IsNaN(float64(b.SearchValue[i])))
+					require.Empty(t, moves)
+					require.Empty(t, choices)
+					continue
+				}
+				sums++
+				require.Equal(t, float32(want.Value), b.SearchValue[i])
+				require.Equal(t, want.Shares, moves)
+				for k := range moves {
+					var numbers []int32 // the orders of a toy are its choices, one a head
+					for h, o := range want.OrdersOf(k) {
+						if o > simtest.ToyHeaps {
+							numbers = append(numbers, int32(-1-h))
+							unsaid++
+						} else {
+							numbers = append(numbers, int32(h*(simtest.ToyHeaps+1))+int32(o))
+						}
+					}
+					if heads == 1 && len(numbers) == 0 {
+						numbers = []int32{0}
+					}
+					n := 1
+					if heads > 1 {
+						n = int(b.SearchCounts[int(b.SearchEnds[i])+k])
+					}
+					require.Equal(t, numbers, append([]int32(nil), choices[:n]...))
+					choices = choices[n:]
+				}
+				require.Empty(t, choices)
+			}
+		}
+		require.Greater(t, min(sums, unsaid), 50)
+		requireSound(t, dir, toyMakers(), VerifyOptions{Workers: 2, Recompute: -1})
+		r := requireSound(t, dir, Makers{Vector: toyMakers().Vector}, VerifyOptions{Workers: 2, Recompute: -1})
+		require.True(t, r.Replayed)
+	}
+	d := opened(t, generateToy(t, toyJob(2, 1), Options{}))
+	for b := range each(t, d.Batches(ReadOptions{})) {
+		require.Nil(t, b.SearchValue)
+		require.Nil(t, b.SearchEnds)
+	}
+}
+
+// rowKeys are the keys of all rows of a dataset, played again.
+func rowKeys(t *testing.T, d *Dataset, v env.Vector) (keys []uint64) {
+	b := env.NewBatch(v.Spec(), 1, env.WantKey)
+	for e := range each(t, d.Episodes()) {
+		require.NoError(t, rollout.Replay(v, &e.Episode, b, func(int, *env.Batch) error {
+			keys = append(keys, b.Key...)
+			return nil
+		}))
+	}
+	return keys
+}
+
+// TestSearchesAnyWay: the bytes are the same with rows that were kept and rows that
+// were played again, of any number of workers, games and processes, and in parts; and
+// batches that end where their lists are full are read.
+func TestSearchesAnyWay(t *testing.T) {
+	for _, o := range []Obs{ObsPlanes, ObsNone} {
+		j := seeking(toyJob(3, 2))
+		j.Obs = o
+		want := files(t, generateToy(t, j, Options{Workers: 1}))
+		requireSameFiles(t, want, files(t, generateToy(t, j, Options{Workers: 3, Games: 21})))
+		again := filepath.Join(t.TempDir(), "again")
+		r, err := newRun(t.Context(), again, j, toyMakers(), Options{Workers: 1})
+		require.NoError(t, err)
+		r.layout.kept = 0 // nothing but the rewards
+		_, err = r.generate(t.Context())
+		require.NoError(t, err)
+		requireSameFiles(t, want, files(t, again))
+		together := filepath.Join(t.TempDir(), "together")
+		_, err = madeTogether(t, together, j, Options{})
+		require.NoError(t, err)
+		requireSameFiles(t, want, files(t, together))
+		merged := filepath.Join(t.TempDir(), "merged")
+		_, err = Merge(t.Context(), merged, inParts(t, j, 2), toyMakersOf, Options{})
+		require.NoError(t, err)
+		requireSameFiles(t, want, files(t, merged))
+	}
+	j := seeking(toyJob(3, 2))
+	short := filepath.Join(t.TempDir(), "short")
+	r, err := newRun(t.Context(), short, j, toyMakers(), Options{})
+	require.NoError(t, err)
+	r.layout.lists = 300
+	_, err = r.generate(t.Context())
+	require.NoError(t, err)
+	requireSound(t, short, Makers{}, VerifyOptions{})
+	_, want := readRows(t, opened(t, generateToy(t, j, Options{})), ReadOptions{})
+	_, got := readRows(t, opened(t, short), ReadOptions{Shuffle: 50})
+	require.Equal(t, want, got)
+}
+
+// TestSearchesPlayedAgain: rows that are played again tell of searches, too; also of
+// a dataset without observations, and of the columns that are asked for alone.
+func TestSearchesPlayedAgain(t *testing.T) {
+	for _, j := range []Job{seeking(toyJob(2, 1)), seeking(toyJob(3, 2))} {
+		j.Episodes, j.Obs = 20, ObsNone
+		from := opened(t, generateToy(t, j, Options{}))
+		j.Obs = ObsPlanes
+		as := opened(t, generateToy(t, j, Options{}))
+		requireRendered(t, from, as, toyMakers(), ReadOptions{Obs: ObsPlanes})
+		m := toyMakers()
+		for b := range each(t, from.Batches(ReadOptions{Makers: &m, Columns: []string{ColSearchPolicy}})) {
+			require.NotEmpty(t, b.SearchPolicy)
+			require.Len(t, b.SearchEnds, b.Rows+1)
+			require.Nil(t, b.SearchChoices)
+			require.Nil(t, b.SearchValue)
+		}
+	}
+}
+
+// TestTamperingWithSearches: a value, share, choice or count that was changed in the
+// steps alone is found by their episodes, and one changed in both by searching again.
+func TestTamperingWithSearches(t *testing.T) {
+	flip := func(name string, list bool) func(*arrowfile.Table) {
+		done := false // once
+		return func(t *arrowfile.Table) {
+			d := t.Col(name)
+			if done {
+				return
+			}
+			done = true
+			if list {
+				d.Bytes[0] ^= 1
+			} else {
+				d.Fixed[0] ^= 1 // of a NaN: the first seat does not search
+			}
+		}
+	}
+	for _, name := range []string{ColSearchValue, ColSearchPolicy, ColSearchChoices} {
+		t.Run(name, func(t *testing.T) {
+			dir := generateToy(t, seeking(toyJob(2, 1)), Options{})
+			tamperWith(t, dir, stepsDir, flip(name, name != ColSearchValue))
+			requireProblem(t, dir, Makers{}, VerifyOptions{}, "steps/00001.arrow: row ", name, ", the episode says")
+			tamperWith(t, dir, episodesDir, flip(name, true))
+			requireSound(t, dir, Makers{}, VerifyOptions{}) // only searching again finds it
+			requireProblem(t, dir, toyMakers(), VerifyOptions{Recompute: -1}, "shard 1 made anew: ", "column "+name, "found ", "expected ")
+		})
+	}
+	dir := generateToy(t, seeking(toyJob(3, 2)), Options{})
+	tamperWith(t, dir, stepsDir, flip(ColSearchCounts, true))
+	requireProblem(t, dir, Makers{}, VerifyOptions{}, "steps/00001.arrow: row ", ColSearchCounts, ", the episode says")
+	tamperWith(t, dir, episodesDir, flip(ColSearchCounts, true))
+	requireProblem(t, dir, Makers{}, VerifyOptions{}, "episodes/00001.arrow: row 0: ", "choices of searches, of which")
+}
+
+// FuzzFound: what an episode tells of searches is refused, or can be taken apart.
+func FuzzFound(f *testing.F) {
+	nan := []byte{0, 0, 0xc0, 0x7f}
+	f.Add(false, nan, []byte{1, 0, 0, 0}, nan, []byte{3, 0, 0, 0}, []byte{})
+	f.Add(true, nan, []byte{1, 0, 0, 0}, nan, []byte{3, 0, 0, 0, 255, 255, 255, 255}, []byte{2, 0, 0, 0})
+	f.Add(true, nan, []byte{2, 0, 0, 0}, nan, []byte{3, 0, 0, 0}, []byte{255, 255, 255, 255})
+	f.Fuzz(func(t *testing.T, several bool, value, ends, shares, choices, counts []byte) {
+		floats := func(b []byte) []float32 {
+			return arrowfile.View[float32](append(arrowfile.Aligned(len(b) / 4 * 4)[:0], b[:len(b)/4*4]...))
+		}
+		ints := func(b []byte) []int32 {
+			return arrowfile.View[int32](append(arrowfile.Aligned(len(b) / 4 * 4)[:0], b[:len(b)/4*4]...))
+		}
+		found := rollout.Found{Value: floats(value), Ends: ints(ends), Shares: floats(shares), Choices: ints(choices), Counts: ints(counts)}
+		heads := []int{9}
+		if several {
+			heads = []int{9, 4}
+		}
+		if foundError(&found, len(found.Value), heads) != nil {
+			return
+		}
+		last := int32(0)
+		for row, end := range found.AppendChoiceEnds(nil) {
+			require.LessOrEqual(t, last, end)
+			require.LessOrEqual(t, int(end), len(found.Choices))
+			require.LessOrEqual(t, int(found.Ends[row]), len(found.Shares))
+			last = end
+		}
+		require.Len(t, found.Choices, int(last))
+	})
+}
