@@ -130,15 +130,17 @@ func mf_reader_next(h C.mf_handle, batch address, e address) C.int32_t {
 			if err != nil {
 				return err
 			}
-			if to.reserved != 0 || to.capacity < 0 || to.orders_capacity < 0 {
-				return wrong("the mf_batch has the capacity %d, of orders %d, reserved %d: want 0 for that, and no less for the others", to.capacity, to.orders_capacity, to.reserved)
+			if to.reserved != 0 || min(to.capacity, to.orders_capacity, to.moves_capacity, to.choices_capacity) < 0 {
+				return wrong("the mf_batch has the capacity %d, of orders %d, moves %d, choices %d, reserved %d: want 0 for that, and no less for the others",
+					to.capacity, to.orders_capacity, to.moves_capacity, to.choices_capacity, to.reserved)
 			}
 			b, err := r.next()
 			if err != nil {
 				return err
 			}
 			to.rows, to.orders_count = C.int64_t(b.Rows), C.int64_t(len(b.Orders))
-			if to.rows > to.capacity || field(&to.orders) != 0 && to.orders_count > to.orders_capacity {
+			to.moves_count, to.choices_count = C.int64_t(max(len(b.SearchPolicy), len(b.SearchCounts))), C.int64_t(len(b.SearchChoices))
+			if !fits(to) {
 				return nil
 			}
 			if err := copyBatch(to, b); err != nil {
@@ -148,6 +150,15 @@ func mf_reader_next(h C.mf_handle, batch address, e address) C.int32_t {
 			return nil
 		})
 	})
+}
+
+// fits reports whether the caller has room for the batch that was counted.
+func fits(to *C.mf_batch) bool {
+	moves := field(&to.search_policy) != 0 || field(&to.search_counts) != 0
+	return to.rows <= to.capacity &&
+		(field(&to.orders) == 0 || to.orders_count <= to.orders_capacity) &&
+		(!moves || to.moves_count <= to.moves_capacity) &&
+		(field(&to.search_choices) == 0 || to.choices_count <= to.choices_capacity)
 }
 
 // copyBatch copies a batch to the caller.
@@ -172,6 +183,12 @@ func copyBatch(to *C.mf_batch, b *datasets.Batch) error {
 	column(c, "chosen", field(&to.chosen), b.Chosen)
 	column(c, "orders", field(&to.orders), b.Orders)
 	column(c, "order_ends", field(&to.order_ends), b.OrderEnds)
+	column(c, "search_value", field(&to.search_value), b.SearchValue)
+	column(c, "search_policy", field(&to.search_policy), b.SearchPolicy)
+	column(c, "search_counts", field(&to.search_counts), b.SearchCounts)
+	column(c, "search_ends", field(&to.search_ends), b.SearchEnds)
+	column(c, "search_choices", field(&to.search_choices), b.SearchChoices)
+	column(c, "search_choice_ends", field(&to.search_choice_ends), b.SearchChoiceEnds)
 	if f := b.Final; f != nil {
 		column(c, "final_planes", field(&to.final_planes), f.Planes)
 		column(c, "final_packed", field(&to.final_packed), f.Packed)

@@ -164,6 +164,16 @@ typedef struct {
 	uint8_t *final_planes;        /* with mf_reading.whole: what the seats see after the last turn, [seats, planes, height, width], */
 	uint64_t *final_packed;       /* [seats, words], */
 	float *final_scalars;         /* [seats, scalars] */
+	int64_t moves_capacity;       /* moves of searches for which there is room, if any are wanted */
+	int64_t moves_count;          /* set to those of the batch */
+	int64_t choices_capacity;     /* choices of these moves, in the same way */
+	int64_t choices_count;
+	float *search_value;          /* [rows] */
+	float *search_policy;         /* [moves_count] of all rows, one after the other */
+	int32_t *search_counts;       /* [moves_count]; none in games of one head */
+	int32_t *search_ends;         /* [rows+1] of the moves, like order_ends */
+	int32_t *search_choices;      /* [choices_count] */
+	int32_t *search_choice_ends;  /* [rows+1] of the choices */
 } mf_batch;
 
 #ifndef MF_TYPES_ONLY
@@ -242,10 +252,10 @@ int32_t mf_dataset_describe(mf_handle h, char *buf, size_t cap, size_t *need, mf
  * mf_reader_open begins to read a dataset. mf_reader_describe lists its columns as
  * JSON: name, type, shape of a row. mf_reader_next writes the next batch and
  * returns MF_END after the last. If the batch has more rows than capacity, or more
- * orders than orders_capacity where they are wanted, then only rows and
- * orders_count are set, and the same batch comes again. While the program works
- * with a batch, the next ones are made, unless mf_reading.workers is one that
- * plays. After an error there is no more to read.
+ * orders, moves or choices than there is room for where they are wanted, then only
+ * rows and the three counts are set, and the same batch comes again. While the
+ * program works with a batch, the next ones are made, unless mf_reading.workers is
+ * one that plays. After an error there is no more to read.
  */
 int32_t mf_reader_open(mf_handle dataset, const mf_reading *r, mf_handle *out, mf_error *e);
 int32_t mf_reader_describe(mf_handle h, char *buf, size_t cap, size_t *need, mf_error *e);

@@ -69,8 +69,8 @@ func newReader(d *dataset, o datasets.ReadOptions, play bool) (*reader, error) {
 	if err != nil {
 		return nil, wrong("%v", err)
 	}
-	if len(o.Columns) == 0 { // all that have a shape
-		columns = slices.DeleteFunc(slices.Clone(columns), func(c datasets.Column) bool { return c.List })
+	if len(o.Columns) == 0 {
+		columns = slices.DeleteFunc(slices.Clone(columns), func(c datasets.Column) bool { return c.Name == datasets.ColOrders })
 		for _, c := range columns {
 			o.Columns = append(o.Columns, c.Name)
 		}

@@ -134,6 +134,10 @@ run that was stopped, even killed, continues if the same command is given again.
 DIR may be an URL, such as s3://bucket/data/td (s3 and file; gs and azblob in a
 build with -tags cloud).
 
+If a policy searches, such as mcts, rows also tell what its search found: the
+columns search_value, search_policy and search_choices. datasets/FORMAT.md tells
+how to learn from them.
+
 With --part I/N the run makes part I of N of the files, I from 0, and no more: N
 machines that cannot talk to each other make a part each, and merge puts these
 together.
@@ -146,7 +150,8 @@ before), seconds, rows_per_second (of this run).`,
   moonfarm generate towerdefence --policy 'econ,mix(0.8*econ,0.2*random)' --obs packed --out data/mixed
   moonfarm generate codecraft --rules round1-4 --policy econ --episodes 100 --out data/craft
   moonfarm generate towerdefence --episodes 2000 --part 0/4 --out parts/0
-  moonfarm generate codecraft --memory --policy econ --episodes 100 --out data/remembered`,
+  moonfarm generate codecraft --memory --policy econ --episodes 100 --out data/remembered
+  moonfarm generate towerdefence --policy 'mcts(sims=200)' --episodes 100 --out data/searched`,
 		Args: takes("GAME"),
 		RunE: func(c *cobra.Command, args []string) error { return a.runGenerate(c.Context(), args[0], f) },
 	}

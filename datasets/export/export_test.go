@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,6 +32,9 @@ func made(t *testing.T, game string, o datasets.Obs) (*datasets.Dataset, *datase
 	require.NoError(t, err)
 	m := &datasets.Makers{Vector: g.New, Recorded: g.Recorded, Policy: func(name string) (rollout.Maker, error) { return policy.New(g.Name, name) }}
 	j := datasets.Job{Game: game, Policies: []string{"mix(1*empty,1*random)", "random"}, Episodes: 5, ShardEpisodes: 2, MaxTurns: 15, Obs: o}
+	if game == "towerdefence" {
+		j.Policies[1] = "mcts(sims=2)"
+	}
 	if names := policy.Names(game); names[0].Name != "empty" {
 		j.Policies[0] = "mix(1*" + names[0].Name + ",1*random)"
 	}
@@ -60,13 +64,16 @@ func read(t *testing.T, d *datasets.Dataset, o datasets.ReadOptions, names []str
 				c = &column{}
 				all[name] = c
 			}
-			begun := len(c.values) / 8
+			before := 0
+			if n := len(c.ends); n > 0 {
+				before = c.ends[n-1]
+			}
 			if c.values, err = binary.Append(c.values, binary.LittleEndian, values(b, name)); err != nil {
 				t.Fatal(err)
 			}
-			if name == datasets.ColOrders {
-				for _, end := range b.OrderEnds[1:] {
-					c.ends = append(c.ends, begun+int(end))
+			if lists := []string{datasets.ColOrders, datasets.ColSearchPolicy, datasets.ColSearchChoices}; slices.Contains(lists, name) {
+				for _, end := range listEnds(b, name)[1:] {
+					c.ends = append(c.ends, before+int(end))
 				}
 			}
 		}

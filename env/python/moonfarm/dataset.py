@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from .arrays import unpack_masks
 from .library import library
-from .reading import Batch, Open, Reader, one_of, reading, sequences
+from .reading import FLAT, Batch, Open, Reader, one_of, reading, sequences
 
 if TYPE_CHECKING:
     from .torchdata import TorchRows
@@ -109,9 +109,25 @@ class Dataset:
         copy: False writes each batch into the same arrays: it is valid until
             the next.
         The column "opponent" holds the actions of the other players in the turn.
+
+        Of policies that search there are "search_value" [size], NaN where nobody
+        searched, and "search_policy". In games of one head that is float32
+        [size, choices]: the share of the search for each choice, 0 for all where
+        nobody searched. In games of several heads a move is a choice of each:
+        "search_policy" has the shares of the moves of all rows, "search_ends" the
+        ends of each row's, as of orders; "search_choices" and "search_choice_ends"
+        have the choices of these moves, of which each has as many as
+        "search_counts" says. FORMAT.md tells how they are numbered.
         """
         given: dict[str, Any] = {name: x for name, x in locals().items() if name not in ("self", "copy")}
-        return Reader(self._open, self.players, reading(**given), bool(copy))
+        return self._reader(given, bool(copy))
+
+    def _reader(self, given: dict[str, Any], copy: bool) -> Reader:
+        """Begins to read with the arguments of reading()."""
+        names = given["columns"]
+        if len(self.heads) == 1 and not isinstance(names, (str, bytes, type(None))) and "search_policy" in names:
+            given["columns"] = [*names, *({"search_choices"} - set(names))]
+        return Reader(self._open, self.players, self.heads, reading(**given), copy)
 
     def episodes(
         self, *, columns: Sequence[str] | None = None, shuffle: bool = False, seed: int = 0, epoch: int = 0,
@@ -128,7 +144,7 @@ class Dataset:
         """
         given: dict[str, Any] = {name: x for name, x in locals().items() if name != "self"}
         given.update(shuffle=int(bool(shuffle)), size=1, play=True, whole=True)
-        return sequences(Reader(self._open, self.players, reading(**given), True), self.players)
+        return sequences(self._reader(given, True), self.players)
 
     def torch(
         self, size: int = 1024, *, rank: int | None = None, world: int | None = None, **options: Any
@@ -169,15 +185,17 @@ class Dataset:
     def export(self, file: str | os.PathLike[str], **options: Any) -> None:
         """Writes all rows to a compressed .npz file: an array for each column, and the manifest as JSON, "metadata".
 
-        Arguments are those of batches(), but for size and copy. All rows are in
-        memory at once.
+        Arguments are those of batches(), but for size and copy. Lists are left out.
+        All rows are in memory at once.
         """
-        parts = list(self.batches(4096, **options))
+        reader = self.batches(4096, **options)
+        lists = {name for name, c in reader.columns.items() if c["list"]}
+        if lists and options.get("columns") is not None:
+            raise ValueError(f"columns: {', '.join(sorted(lists))} are lists, which .npz files do not have")
+        parts = list(reader)
         if not parts:
             raise ValueError("export: there are no rows of this split or part")
-        if "orders" in parts[0]:
-            raise ValueError("columns: orders are lists, which .npz files do not have")
-        arrays = {name: np.concatenate([p[name] for p in parts]) for name in parts[0]}
+        arrays = {name: np.concatenate([p[name] for p in parts]) for name in parts[0] if name not in lists | FLAT}
         np.savez_compressed(file, metadata=np.array(json.dumps(self.metadata)), **arrays)
 
 

@@ -140,6 +140,13 @@ class CBatch(ctypes.Structure):
             "reward", "returns", "nstep", "outcome", "terminated", "truncated", "chosen", "orders", "order_ends",
             "final_planes", "final_packed", "final_scalars",
         )
+    ] + [
+        (name, c_int64) for name in ("moves_capacity", "moves_count", "choices_capacity", "choices_count")
+    ] + [
+        (name, c_void_p)
+        for name in (
+            "search_value", "search_policy", "search_counts", "search_ends", "search_choices", "search_choice_ends",
+        )
     ]  # fmt: skip
 
 

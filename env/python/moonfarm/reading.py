@@ -17,6 +17,15 @@ Batch = dict[str, NDArray[Any]]
 SPLITS = ("all", "train", "validation", "test")
 FORMS = ("planes", "packed", "none")
 
+# Columns of lists: what counts their values, and the array of their ends.
+_lists: dict[str, tuple[str, str]] = {
+    "orders": ("orders", "order_ends"), "search_policy": ("moves", "search_ends"),
+    "search_counts": ("moves", "search_ends"), "search_choices": ("choices", "search_choice_ends"),
+}  # fmt: skip
+
+# Arrays of a batch that have no row for each row, whatever they are in other games.
+FLAT = frozenset([*_lists, *(ends for _, ends in _lists.values())]) - {"search_policy"}
+
 _types: dict[str, Any] = {
     "uint8": np.uint8, "int32": np.int32, "uint64": np.uint64, "float32": np.float32, "bool": np.bool_,
 }  # fmt: skip
@@ -102,14 +111,21 @@ def reading(
 class Reader(Iterator[Batch]):
     """Reads a dataset batch by batch: see Dataset.batches. columns: those it yields, by name."""
 
-    def __init__(self, dataset: Open, players: int, how: library.CReading, copy: bool) -> None:
+    def __init__(self, dataset: Open, players: int, heads: list[int], how: library.CReading, copy: bool) -> None:
         self._library, self._whole, self._copy = library.library(), bool(how.whole), copy
         handle = ctypes.c_uint64()
         self._library.call("mf_reader_open", dataset.handle or 0, how, handle)
         self._open = Open(handle)
         cards = json.loads(self._library.text("mf_reader_describe", handle).rstrip(b"\0"))
-        self.columns: dict[str, dict[str, Any]] = {c["name"]: c for c in cards}
-        self._size, self._orders = (0 if self._whole else how.rows), 0
+        self._read_columns: dict[str, dict[str, Any]] = {c["name"]: c for c in cards}
+        self.columns = dict(self._read_columns)
+        self._choices = 0  # of the one head, if shares are spread over them
+        if len(heads) == 1 and {"search_policy", "search_choices"} <= set(self.columns):
+            self._choices = heads[0]
+            self.columns["search_policy"] = {**self.columns["search_policy"], "shape": list(heads), "list": False}
+            del self.columns["search_choices"]
+        self._size = 0 if self._whole else how.rows
+        self._room = {_lists[name][0]: 0 for name, c in self._read_columns.items() if c["list"]}
         self._kept: dict[str, NDArray[Any]] = {}
         self._players = players
 
@@ -140,11 +156,12 @@ class Reader(Iterator[Batch]):
     def _arrays(self) -> Batch:
         """Room for a batch of the size that the latest had."""
         out: Batch = {}
-        for name, c in self.columns.items():
+        for name, c in self._read_columns.items():
             dtype, shape = _types[c["type"]], c["shape"]
             if c["list"]:  # one more, as an array without an address is not wanted
-                out[name] = self._array(name, (self._orders + 1,), dtype)
-                out["order_ends"] = self._array("order_ends", (self._size + 1,), np.int32)
+                count, ends = _lists[name]
+                out[name] = self._array(name, (self._room[count] + 1,), dtype)
+                out[ends] = self._array(ends, (self._size + 1,), np.int32)
                 continue
             out[name] = self._array(name, (self._size, *shape), dtype)
             if self._whole and name in ("planes", "packed", "scalars"):
@@ -154,23 +171,43 @@ class Reader(Iterator[Batch]):
     def _read(self) -> Batch:
         while True:
             out = self._arrays()
-            batch = library.CBatch(
-                size=ctypes.sizeof(library.CBatch), capacity=self._size, orders_capacity=self._orders
-            )
+            batch = library.CBatch(size=ctypes.sizeof(library.CBatch), capacity=self._size)
+            for name, room in self._room.items():
+                setattr(batch, f"{name}_capacity", room)
             for name, array in out.items():
                 if array.size:
                     setattr(batch, "returns" if name == "return" else name, array.ctypes.data)
             self._library.call("mf_reader_next", self._open.handle, batch)
-            rows, orders = batch.rows, batch.orders_count
-            if rows <= self._size and ("orders" not in out or orders <= self._orders):
+            rows, counts = batch.rows, {name: getattr(batch, f"{name}_count") for name in self._room}
+            if rows <= self._size and all(counts[name] <= room for name, room in self._room.items()):
                 break
-            self._size, self._orders = max(self._size, rows), max(self._orders, orders + orders // 4)
-        ends = {"orders": orders, "order_ends": rows + 1}
-        return {name: a if name.startswith("final_") else a[: ends.get(name, rows)] for name, a in out.items()}
+            self._size = max(self._size, rows)
+            self._room = {name: max(self._room[name], n + n // 4) for name, n in counts.items()}
+        sizes = {name: rows for name in out if not name.startswith("final_")}
+        for name, (count, ends) in _lists.items():
+            if name in out:
+                sizes[name], sizes[ends] = counts[count], rows + 1
+        out = {name: a[: sizes[name]] if name in sizes else a for name, a in out.items()}
+        return self._spread(out) if self._choices else out
+
+    def _spread(self, out: Batch) -> Batch:
+        """Spreads the shares of moves, each of which is a choice of the one head, over all choices."""
+        shares, choices, ends = (out.pop(name) for name in ("search_policy", "search_choices", "search_ends"))
+        del out["search_choice_ends"]
+        rows = len(ends) - 1
+        dense = out["search_policy"] = self._array("dense", (rows, self._choices), np.float32)[:rows]
+        dense.fill(0)
+        said = (choices >= 0) & (choices < self._choices)
+        row = np.repeat(np.arange(rows), np.diff(ends))
+        np.add.at(dense, (row[said], choices[said]), shares[said])
+        return out
 
 
 def sequences(reader: Reader, players: int) -> Iterator[Batch]:
     """The batches of a reader of whole episodes: [turns, players, …]."""
-    flat = ("orders", "order_ends", "final_planes", "final_packed", "final_scalars")
+    flat = FLAT | {name for name, c in reader.columns.items() if c["list"]}
     for batch in reader:
-        yield {name: a if name in flat else a.reshape(-1, players, *a.shape[1:]) for name, a in batch.items()}
+        yield {
+            name: a if name in flat or name.startswith("final_") else a.reshape(-1, players, *a.shape[1:])
+            for name, a in batch.items()
+        }

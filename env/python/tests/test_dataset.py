@@ -116,6 +116,43 @@ class Reading(unittest.TestCase):
                     self.assertEqual([o or 0 for o in b["orders"][b["order_ends"][i] : b["order_ends"][i + 1]]], [a])
             self.assertEqual(n, len(ds))
 
+    def test_searches(self):
+        """What searches found: shares over all choices, in the files and played again."""
+        flags = ["--episodes", "4", "--max-turns", "20", "--policy", "mcts(sims=6),mix(1*mcts(sims=3),1*econ)"]
+        ds = generate("towerdefence", *flags)
+        searched, n = {0: 0, 1: 0}, 0
+        for b in ds.batches(50):
+            self.assertNotIn("search_choices", b)
+            shares, value, which = b["search_policy"], b["search_value"], np.arange(len(b["seat"]))
+            self.assertEqual((shares.dtype, shares.shape), (np.float32, (len(which), ds.heads[0])))
+            found = ~np.isnan(value)
+            np.testing.assert_allclose(shares.sum(1), found, atol=1e-6)
+            self.assertTrue((np.abs(value[found]) <= 1).all())
+            self.assertTrue((ds.masks(b["mask"]) | (shares == 0)).all())
+            np.testing.assert_array_equal(shares[which, b["action"]][found], shares.max(1)[found])
+            for seat in searched:
+                searched[seat] += int(found[b["seat"] == seat].sum())
+            n += len(which)
+        self.assertEqual(searched[0], n // 2)
+        self.assertTrue(0 < searched[1] < n // 2, searched)
+        want, bare = rows(ds.batches()), generate("towerdefence", *flags, "--obs", "none")
+        for options in ({}, {"workers": 2}, {"shuffle": 50}, {"copy": False, "size": 7}):
+            self.assertEqual(want, rows(bare.batches(**{"size": 64, "obs": "planes", **options})))
+            if "workers" not in options:
+                self.assertEqual(want, rows(ds.batches(**options)))
+        (alone,) = ds.batches(len(ds), columns=["search_policy"])
+        self.assertEqual(list(alone), ["search_policy"])
+        turns = 0
+        for e in ds.episodes(columns=["search_policy", "search_value"]):
+            part = alone["search_policy"][2 * turns :][: 2 * len(e["search_value"])]
+            np.testing.assert_array_equal(e["search_policy"], part.reshape(-1, 2, ds.heads[0]))
+            turns += len(e["search_value"])
+        self.assertEqual(2 * turns, len(ds))
+        file = Path(made["folder"].name) / "searched.npz"
+        ds.export(file)
+        with np.load(file) as arrays:
+            np.testing.assert_array_equal(arrays["search_policy"], alone["search_policy"])
+
     def test_epochs(self):
         ds = small("--obs", "none")
         everything = ids(ds.batches())
