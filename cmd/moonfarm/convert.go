@@ -30,9 +30,9 @@ type converted struct {
 	Files []string `json:"files"`
 }
 
-// episodeRange is the value of a flag that takes the number of an episode or a
-// range, N-M; by default all episodes.
-func episodeRange(first, last *uint64) value {
+// numberRange is the value of a flag that takes the number of a thing, such as an
+// episode, or a range, N-M; by default all.
+func numberRange(first, last *uint64, thing string) value {
 	set := func(text string) error {
 		from, to, isRange := strings.Cut(text, "-")
 		if !isRange {
@@ -41,7 +41,7 @@ func episodeRange(first, last *uint64) value {
 		a, err := strconv.ParseUint(from, 10, 64)
 		b, err2 := strconv.ParseUint(to, 10, 64)
 		if err != nil || err2 != nil || b < a || b == math.MaxUint64 {
-			return errors.New("expected the number of an episode, such as 12, or a range, such as 0-9")
+			return fmt.Errorf("expected the number of %s, such as 12, or a range, such as 0-9", thing)
 		}
 		*first, *last = a, b
 		return nil
@@ -96,7 +96,7 @@ a recording what import prints.`,
 		},
 	}
 	c.Flags().StringVar(&o.out, "out", "", "`DIR` to write to")
-	c.Flags().Var(episodeRange(&o.first, &o.last), "episodes", "which episodes of the dataset, counted from 0 (default: all)")
+	c.Flags().Var(numberRange(&o.first, &o.last, "an episode"), "episodes", "which episodes of the dataset, counted from 0 (default: all)")
 	c.Flags().StringVar(&o.form, "format", "", "`FORM` of the recordings (default: the first of the game's)")
 	c.Flags().BoolVar(&o.zip, "gzip", false, "compress the files; their names end in .gz, too")
 	return c
@@ -155,7 +155,7 @@ func (a *app) episodesToReplays(ctx context.Context, o convertOptions) error {
 		return err
 	}
 	if all := m.Totals.Episodes; o.first >= all || o.last >= all && o.last != math.MaxUint64 {
-		return cli.WrongUse("--episodes %v: expected numbers from 0 to %d", episodeRange(&o.first, &o.last), all-1)
+		return cli.WrongUse("--episodes %v: expected numbers from 0 to %d", numberRange(&o.first, &o.last, "an episode"), all-1)
 	}
 	o.last = min(o.last, m.Totals.Episodes-1)
 	if err := os.MkdirAll(o.out, 0o777); err != nil {

@@ -48,6 +48,8 @@ type Game struct {
 	// name that --format takes; the first is the default.
 	Writes []Form
 	Folder *folderTools // recordings that are folders; nil: there are none
+	// orderText appends an order as people read it; nil: orders have no text here.
+	orderText func(dst []byte, o sim.Order) []byte
 	// Config and Results tell that match takes a config file of the original, and
 	// writes its file of results.
 	Config, Results bool
@@ -112,6 +114,22 @@ func Of(game string) Game {
 		}
 	}
 	return Game{Game: game}
+}
+
+// OrderTexts are the texts of orders as people read them: in the game's own words,
+// or, if it has none here, their bits. Orders that do nothing are left out.
+func (t Game) OrderTexts(orders []sim.Order) []string {
+	list := []string{}
+	for _, o := range orders {
+		switch {
+		case o == 0:
+		case t.orderText == nil:
+			list = append(list, fmt.Sprintf("%#x", uint64(o)))
+		default:
+			list = append(list, string(t.orderText(nil, o)))
+		}
+	}
+	return list
 }
 
 // Recorded is a game of a recording as an episode without an ID.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"moonfarm/cmd/moonfarm/internal/cli"
@@ -27,6 +28,7 @@ var terminalTools = Game{
 	seats:     2,
 	frames:    true,
 	SoftLimit: true,
+	orderText: appendTerminalOrder,
 	single:    "replay",
 	show:      showTerminal,
 	Read:      readTerminal,
@@ -242,4 +244,27 @@ func terminalText(m *wire.Match, f *wire.Frame, s Shown) string {
 		}
 	}
 	return b.String()
+}
+
+// appendTerminalOrder appends an order as "wall 2,13" or "3 scout 13,0": what to
+// place, and the cell of the arena.
+func appendTerminalOrder(dst []byte, o sim.Order) []byte {
+	c := terminal.Decode(o)
+	switch c.Op {
+	case terminal.OpPlace:
+		dst = append(dst, c.Kind.String()...)
+	case terminal.OpSpawn:
+		dst = fmt.Appendf(dst, "%d %v", c.Count, c.Kind)
+	case terminal.OpUpgrade:
+		dst = append(dst, "upgrade"...)
+	case terminal.OpRemove:
+		dst = append(dst, "remove"...)
+	case terminal.OpClock:
+		return fmt.Appendf(dst, "clock %d ms", c.Count)
+	case terminal.OpPenalty:
+		return fmt.Appendf(dst, "penalty %v", math.Float32frombits(c.Count))
+	default:
+		return fmt.Appendf(dst, "%#x", uint64(o))
+	}
+	return fmt.Appendf(dst, " %d,%d", c.X, c.Y)
 }

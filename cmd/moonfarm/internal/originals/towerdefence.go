@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/sim"
 	"moonfarm/sim/towerdefence"
 	"moonfarm/sim/towerdefence/wire"
 )
@@ -30,6 +31,7 @@ var towerdefenceTools = Game{
 	},
 	Folder:      &folderTools{what: "match log", holds: holdsMatchLog, Verify: verifyMatchLog, Read: readMatchLog, Recording: showMatchLog},
 	RulesUntold: true,
+	orderText:   appendTowerdefenceOrder,
 	Help: toolHelp{
 		Imports: "recordings as JSON Lines, of one game or many, and the folders of the match logs that the original's runner leaves behind",
 		Convert: "recording: JSON Lines, as the recordings of the original engine; match-log: a folder for each, as the original's runner leaves it behind. " +
@@ -188,4 +190,23 @@ func towerdefenceText(h wire.Header, p *wire.Position, s Shown) string {
 		b.WriteString("\n")
 	}
 	return b.String()
+}
+
+// appendTowerdefenceOrder appends an order as "attack 7,3": what to do, and the own
+// cell.
+func appendTowerdefenceOrder(dst []byte, o sim.Order) []byte {
+	c := towerdefence.Decode(o)
+	switch {
+	case o&towerdefence.Aborted != 0:
+		return append(dst, "abort"...)
+	case c.Op == towerdefence.OpNothing:
+		return fmt.Appendf(dst, "nothing, for it cannot be read (%s)", cli.Plural(c.Failures, "failure"))
+	case c.Op == towerdefence.OpCurtain:
+		return append(dst, "curtain"...)
+	case c.Op == towerdefence.OpRefused:
+		return append(dst, "refused"...)
+	case c.Op == towerdefence.OpDeconstruct:
+		return fmt.Appendf(dst, "deconstruct %d,%d", c.X, c.Y)
+	}
+	return fmt.Appendf(dst, "%s %d,%d", strings.ToLower(towerdefence.Kind(c.Op-1).String()), c.X, c.Y)
 }

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/bits"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"moonfarm/cmd/moonfarm/internal/originals"
+	"moonfarm/datasets"
+	"moonfarm/env"
+	"moonfarm/env/catalog"
+	"moonfarm/rollout"
+	"moonfarm/rollout/policy"
+	"moonfarm/sim"
+	"moonfarm/sim/towerdefence"
+)
+
+// blundered writes a recording of a game between two searches. In one turn the
+// first takes an attack tower of its own away.
+func blundered(t *testing.T, file, spec string, blunder int) {
+	t.Helper()
+	g, err := catalog.Find("towerdefence")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := g.New("", env.Config{N: 1}) // of seed 0, as recordings of this game are
+	if err != nil {
+		t.Fatal(err)
+	}
+	maker, err := policy.New(g.Name, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	search, err := maker(v.Spec())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &datasets.Episode{Episode: rollout.Episode{Players: 2, Policies: []string{"careless", "careful"}}}
+	b := env.NewBatch(v.Spec(), 1, search.Wants())
+	for ; e.Status == sim.Running; e.Status = b.Status[0] {
+		v.Observe(b)
+		search.Act(v, b, []int32{0, 1})
+		if e.Turns == blunder {
+			b.Orders[0] = takeTower(t, v)
+		}
+		for p := range b.Rows {
+			e.Orders = append(e.Orders, b.Orders[p:][:b.OrderLen[p]]...)
+			e.Ends = append(e.Ends, int32(len(e.Orders)))
+		}
+		v.Step(b)
+		e.Turns++
+	}
+	for p := range sim.Player(2) {
+		e.Outcome[p] = v.Outcome(0, p)
+	}
+	var text bytes.Buffer
+	if err := originals.Of(g.Name).Writes[0].Write(&text, e, v.Spec().Info.Config); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, text.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// takeTower is the order of A to take its first attack tower away.
+func takeTower(t *testing.T, v env.Vector) sim.Order {
+	t.Helper()
+	states, _ := env.States[towerdefence.State](v)
+	towers := states[0].Half[0].Standing(towerdefence.Attack)
+	if towers == 0 {
+		t.Fatal("there is no attack tower")
+	}
+	return towerdefence.OrderAt(towerdefence.OpDeconstruct, bits.TrailingZeros64(towers))
+}
+
+// A player of which the policy knows that it plays as it would itself has lost
+// something in one turn: that of its blunder.
+func TestAnalyseBlunder(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "game.jsonl")
+	const spec, blunder = "mcts(sims=12)", 45
+	blundered(t, file, spec, blunder)
+	text := moonfarm(t, exitOK, "analyse", file, "--policy", spec, "--workers", "1")
+	if again := moonfarm(t, exitOK, "analyse", file, "--policy", spec, "--workers", "3"); again != text {
+		t.Errorf("with more workers:\n%s", again)
+	}
+	var d analysed
+	if err := json.Unmarshal([]byte(moonfarm(t, exitOK, "analyse", file, "--policy", spec, "--json")), &d); err != nil {
+		t.Fatal(err)
+	}
+	if d.Partial || d.Asked != d.Length || len(d.Turns) != d.Length || d.Seats[0].Player != "careless" || d.Seats[1].Player != "careful" {
+		t.Errorf("%+v", d)
+	}
+	for _, turn := range d.Turns {
+		for p, m := range turn.Seats {
+			if p == 0 && turn.Turn == blunder {
+				if m.Lost < 0.1 || m.Played.Orders[0][:12] != "deconstruct " || m.Played.Share != nil || m.Played.Value >= m.Best.Value {
+					t.Errorf("the blunder: %+v", m)
+				}
+			} else if m.Lost != 0 || !slices.Equal(m.Played.Orders, m.Best.Orders) || *m.Played.Share != *m.Best.Share {
+				t.Errorf("turn %d, seat %d: %+v", turn.Turn, p, m)
+			}
+		}
+	}
+	// Another search finds it, too.
+	wants(t, moonfarm(t, exitOK, "analyse", file, "--policy", "mcts(sims=60,rollout=turtle)", "--turns", "40-50", "--worst", "1"), "\n  45  0.")
+	if got := d.Seats; !slices.Equal(got[0].Worst, []int{blunder}) || len(got[1].Worst) > 0 || got[0].BestPlayed != d.Length-1 || got[1].BestPlayed != d.Length {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestAnalyseInterrupt stops analyse: the turns that are searched are printed.
+func TestAnalyseInterrupt(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "game.jsonl")
+	blundered(t, file, "mcts(sims=12)", 45)
+	for wait := 300 * time.Millisecond; ; wait *= 2 { // until it has got somewhere
+		c := start(t, "analyse", file, "--policy", "mcts(sims=2000)", "--json")
+		time.Sleep(wait)
+		c.Process.Signal(os.Interrupt)
+		c.Wait()
+		code := c.ProcessState.ExitCode() // −1: killed before it had begun to listen
+		if code != exitInterrupted && code != -1 || wait > 30*time.Second {
+			t.Fatalf("after %v: %v; %s", wait, c.ProcessState, &c.errs)
+		}
+		if c.out.Len() == 0 {
+			continue
+		}
+		var d analysed
+		if err := json.Unmarshal(c.out.Bytes(), &d); err != nil || !d.Partial || d.Asked != d.Length || len(d.Turns) == 0 || len(d.Turns) >= d.Asked {
+			t.Errorf("error %v, %d of %d turns, partial: %v", err, len(d.Turns), d.Asked, d.Partial)
+		}
+		want := fmt.Sprintf(`{"error":"interrupted: %d of %d turns are searched","usage":false,"exit_status":130}`+"\n", len(d.Turns), d.Asked)
+		if c.errs.String() != want {
+			t.Errorf("said %s, want %s", &c.errs, want)
+		}
+		return
+	}
+}

@@ -1,0 +1,370 @@
+// Package analysis looks back at an episode with a policy that searches: what
+// each seat could expect before each turn, and what its orders cost it.
+//
+// Each position is searched for each seat as the policy would have searched it
+// in that episode, with the same key; the best orders are those of the move with
+// the largest share. What a seat lost in a turn is the value, for that seat, of
+// the position that its best orders lead to, less the value of the one that its
+// own orders led to. In both the other seats give the orders that they gave, and
+// both positions are searched with the key of the next turn. So what the search
+// misjudges everywhere, and what the others did, is in both values and cancels; if
+// both are the same position, nothing is lost. The change of the value from turn
+// to turn is no such measure: it has in it what the others did, and the value
+// before the turn is a mean over moves that the search tried and found bad.
+//
+// The best orders were chosen without knowing those of the others, and the two
+// values are estimates. So a loss may be below 0: against what the others did,
+// the orders played were better than those the search prefers.
+//
+// The result depends on nothing but the episode, the game and the policy.
+package analysis
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+
+	"moonfarm/env"
+	"moonfarm/rollout"
+	"moonfarm/rollout/parallel"
+	"moonfarm/sim"
+)
+
+// Options say what is looked at, and how.
+type Options struct {
+	// Game makes a Vector of one game, as the one in which the episode was played.
+	Game func() (env.Vector, error)
+	// Policy makes a rollout.Searcher.
+	Policy rollout.Maker
+	// First and Last are the first turn to look at and the last one; of those
+	// between, every Every-th is.
+	First, Last, Every int
+	Workers            int
+	// Progress, if it is not nil, is told how many positions of all are searched. It
+	// is called by one goroutine at a time.
+	Progress func(done, all int)
+}
+
+// Turn is a turn that was looked at.
+type Turn struct {
+	Turn  int // from 0
+	Seats []Seat
+}
+
+// Seat is what was found for a seat in a turn. Values are the result that the seat
+// can expect, −1 … 1.
+type Seat struct {
+	Value  float64 // before the turn
+	Lost   float64 // Best.Value − Played.Value
+	Played Choice
+	Best   Choice
+}
+
+// BestPlayed reports whether the seat gave the best orders.
+func (s *Seat) BestPlayed() bool { return same(s.Best.Orders, s.Played.Orders) }
+
+// Worst are the n turns, or fewer, in which a seat lost most, the worst first.
+func Worst(turns []Turn, p sim.Player, n int) []int {
+	worst := slices.DeleteFunc(slices.Clone(turns), func(t Turn) bool { return t.Seats[p].Lost <= 0 })
+	slices.SortStableFunc(worst, func(a, b Turn) int { return cmp.Compare(b.Seats[p].Lost, a.Seats[p].Lost) })
+	list := []int{}
+	for _, t := range worst[:min(n, len(worst))] {
+		list = append(list, t.Turn)
+	}
+	return list
+}
+
+// Choice are orders that a seat can give in a turn.
+type Choice struct {
+	Orders []sim.Order
+	Share  float64 // of the search for this move; −1 if it was none of the moves searched
+	Value  float64 // of the position that they lead to
+}
+
+// Check fails if the options do not fit the episode, or it cannot be played with
+// other orders.
+func (o *Options) Check(e *rollout.Episode) error {
+	switch {
+	case len(e.Recording) > 0:
+		return fmt.Errorf("episode %d is a recording whose chance is not known: what follows from other orders cannot be told", e.ID)
+	case o.First < 0 || o.Last < o.First || o.Last >= e.Turns || o.Every < 1:
+		return fmt.Errorf("turns %d to %d, every %d: the episode has turns 0 to %d", o.First, o.Last, o.Every, e.Turns-1)
+	}
+	return nil
+}
+
+// Run looks at the turns of an episode. With an error, such as the cause of ctx,
+// it returns those turns that it has finished.
+func Run(ctx context.Context, e *rollout.Episode, o Options) ([]Turn, error) {
+	if err := o.Check(e); err != nil {
+		return nil, err
+	}
+	r := &run{o: o, e: e, found: make([][]Seat, e.Turns+1)}
+	for t := range r.found {
+		if r.needed(t) {
+			r.all++
+		}
+	}
+	if r.overAfter(e.Turns - 1) {
+		r.found[e.Turns] = make([]Seat, e.Players)
+		for p := range r.found[e.Turns] {
+			r.found[e.Turns][p].Value = float64(e.Outcome[p].Result)
+		}
+		if r.needed(e.Turns) {
+			r.all--
+		}
+	}
+	err := parallel.Do(ctx, o.Workers, r.all, r.positions(), r.start, r.look)
+	return r.turns(), err
+}
+
+// run is a Run.
+type run struct {
+	o   Options
+	e   *rollout.Episode
+	all int // positions to search
+
+	mu    sync.Mutex
+	done  int
+	found [][]Seat // of the position before each turn and after the last one; nil: not searched
+}
+
+// position is a state to search.
+type position struct {
+	turn     int
+	snapshot []byte
+}
+
+// wanted reports whether a turn is to be looked at.
+func (r *run) wanted(turn int) bool {
+	return turn >= r.o.First && turn <= r.o.Last && (turn-r.o.First)%r.o.Every == 0
+}
+
+// needed reports whether the position before a turn is to be searched: it is
+// before a turn to be looked at, or after one.
+func (r *run) needed(turn int) bool { return r.wanted(turn) || r.wanted(turn-1) }
+
+// overAfter reports whether the rules end the game with that turn.
+func (r *run) overAfter(turn int) bool { return turn == r.e.Turns-1 && r.e.Status == sim.Over }
+
+// positions plays the episode again and yields the positions to search.
+func (r *run) positions() iter.Seq2[position, error] {
+	return func(yield func(position, error) bool) {
+		if err := r.replay(func(p position) bool { return yield(p, nil) }); err != nil {
+			yield(position{}, err)
+		}
+	}
+}
+
+// replay is positions with an error at the end. It goes no further than it must.
+func (r *run) replay(yield func(position) bool) error {
+	g, err := r.game()
+	if err != nil {
+		return err
+	}
+	player, err := rollout.NewReplayer(g.v)
+	if err != nil {
+		return err
+	}
+	if err := player.Start(r.e); err != nil {
+		return err
+	}
+	b := env.NewBatch(g.v.Spec(), 1, 0)
+	for turn := 0; turn <= r.o.Last+1; turn++ {
+		if r.needed(turn) && r.found[turn] == nil && !yield(position{turn, g.snap.AppendSnapshot(nil, 0)}) {
+			return nil
+		}
+		if !player.More() {
+			return nil
+		}
+		if err := player.Step(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// game is a Vector of one game that can be set to a position.
+type game struct {
+	v    env.Vector
+	snap env.Snapshotter
+}
+
+func (r *run) game() (g game, err error) {
+	if g.v, err = r.o.Game(); err != nil {
+		return g, err
+	}
+	ok := false
+	if g.snap, ok = env.Unwrap(g.v).(env.Snapshotter); !ok {
+		return g, errors.New("the game cannot be set to a position")
+	}
+	return g, nil
+}
+
+// worker searches positions.
+type worker struct {
+	game
+	policy rollout.Searcher
+	batch  *env.Batch
+}
+
+// Close closes the policy.
+func (w *worker) Close() error { return rollout.CloseSeats(w.policy) }
+
+// start makes a worker.
+func (r *run) start() (*worker, error) {
+	g, err := r.game()
+	if err != nil {
+		return nil, err
+	}
+	p, err := r.o.Policy(g.v.Spec())
+	if err != nil {
+		return nil, err
+	}
+	s, ok := p.(rollout.Searcher)
+	if !ok {
+		return nil, errors.Join(fmt.Errorf("%s does not search", p.Name()), rollout.CloseSeats(p))
+	}
+	return &worker{g, s, env.NewBatch(g.v.Spec(), 1, s.Wants())}, nil
+}
+
+// look searches a position, and, if it is before a turn that is wanted, those that
+// the best orders lead to.
+func (r *run) look(ctx context.Context, w *worker, _ int, at position) error {
+	seats := make([]Seat, r.e.Players)
+	for p := range seats {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := w.snap.Restore(0, at.snapshot); err != nil {
+			return err
+		}
+		found, err := w.search(sim.Player(p))
+		if err != nil {
+			return fmt.Errorf("turn %d, seat %d: %w", at.turn, p, err)
+		}
+		seats[p].Value = found.Value
+		if !r.wanted(at.turn) {
+			continue
+		}
+		seats[p].compare(found, r.e.OrdersOf(at.turn, sim.Player(p)))
+	}
+	for p := range seats {
+		s := &seats[p]
+		if !r.wanted(at.turn) || s.BestPlayed() {
+			continue
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := w.snap.Restore(0, at.snapshot); err != nil {
+			return err
+		}
+		var err error
+		if s.Best.Value, err = w.after(r.e, at.turn, sim.Player(p), s.Best.Orders); err != nil {
+			return fmt.Errorf("turn %d, seat %d: after the best orders: %w", at.turn, p, err)
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.found[at.turn] = seats
+	r.done++
+	if r.o.Progress != nil {
+		r.o.Progress(r.done, r.all)
+	}
+	return nil
+}
+
+// search searches the game for a seat.
+func (w *worker) search(p sim.Player) (*rollout.Searched, error) {
+	w.v.Observe(w.batch)
+	w.policy.Act(w.v, w.batch, []int32{int32(p)})
+	found := w.policy.Searched(int32(p))
+	if found == nil {
+		return nil, fmt.Errorf("%s has not searched the position", w.policy.Name())
+	}
+	return found, nil
+}
+
+// after plays the turn of the episode, with other orders of one seat, and returns
+// the value for that seat.
+func (w *worker) after(e *rollout.Episode, turn int, p sim.Player, orders []sim.Order) (float64, error) {
+	w.v.Observe(w.batch)
+	room := len(w.batch.Orders) / w.batch.Rows
+	for seat := range w.batch.Rows {
+		list := orders
+		if seat != int(p) {
+			list = e.OrdersOf(turn, sim.Player(seat))
+		}
+		w.batch.OrderLen[seat] = int32(copy(w.batch.Orders[seat*room:][:room], list))
+	}
+	w.v.Step(w.batch)
+	if w.batch.Status[0] == sim.Over {
+		return float64(w.v.Outcome(0, p).Result), nil
+	}
+	found, err := w.search(p)
+	if err != nil {
+		return 0, err
+	}
+	return found.Value, nil
+}
+
+// compare takes the orders played and the best ones from what a search found.
+func (s *Seat) compare(found *rollout.Searched, played []sim.Order) {
+	best := 0
+	s.Played = Choice{Orders: slices.Clone(played), Share: -1}
+	for k, share := range found.Shares {
+		if share > found.Shares[best] {
+			best = k
+		}
+		if same(found.OrdersOf(k), played) {
+			s.Played.Share = max(s.Played.Share, float64(share))
+		}
+	}
+	s.Best = Choice{Orders: slices.Clone(found.OrdersOf(best)), Share: float64(found.Shares[best])}
+}
+
+// same reports whether two lists of orders are equal but for orders that do
+// nothing.
+func same(a, b []sim.Order) bool {
+	for {
+		for len(a) > 0 && a[0] == 0 {
+			a = a[1:]
+		}
+		for len(b) > 0 && b[0] == 0 {
+			b = b[1:]
+		}
+		if len(a) == 0 || len(b) == 0 {
+			return len(a) == len(b)
+		}
+		if a[0] != b[0] {
+			return false
+		}
+		a, b = a[1:], b[1:]
+	}
+}
+
+// turns are the turns that were looked at, as far as the positions after them
+// are known.
+func (r *run) turns() (all []Turn) {
+	for t := r.o.First; t <= r.o.Last; t += r.o.Every {
+		seats, next := r.found[t], r.found[t+1]
+		if seats == nil || next == nil {
+			continue
+		}
+		for p := range seats {
+			s := &seats[p]
+			s.Played.Value = next[p].Value
+			if s.BestPlayed() {
+				s.Best.Value = s.Played.Value
+			}
+			s.Lost = s.Best.Value - s.Played.Value
+		}
+		all = append(all, Turn{t, seats})
+	}
+	return all
+}

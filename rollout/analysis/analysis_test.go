@@ -1,0 +1,349 @@
+package analysis_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"moonfarm/env"
+	"moonfarm/features/featuretest"
+	"moonfarm/rollout"
+	"moonfarm/rollout/analysis"
+	"moonfarm/sim"
+	"moonfarm/sim/simtest"
+)
+
+var game = simtest.Toy{Seats: 3, Orders: 2}
+
+// newGame makes a Vector of one toy that ends after so many turns at the latest.
+func newGame(t *testing.T, maxTurns int) env.Vector {
+	t.Helper()
+	v, err := env.New(game, featuretest.ToyKit(game), env.Config{N: 1, MaxTurns: maxTurns})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// greedy names the first of the largest heaps that it may name. It weighs the
+// heaps alone, that one with the largest share, and values a position by what the
+// seat has taken.
+type greedy struct{ found rollout.Searched }
+
+func (*greedy) Name() string    { return "greedy" }
+func (*greedy) Wants() env.Want { return env.WantKey }
+
+func (g *greedy) Act(v env.Vector, _ *env.Batch, rows []int32) {
+	states, _ := env.States[simtest.ToyState](v)
+	p := sim.Player(rows[0])
+	g.found = rollout.Searched{Value: worth(&states[0], p)}
+	best := bestHeap(&states[0], p)
+	for o := sim.Order(0); o <= simtest.ToyHeaps; o++ {
+		share := float32(0.05)
+		if o == best {
+			share = 0.6
+		}
+		g.found.Shares = append(g.found.Shares, share)
+		g.found.Orders = append(g.found.Orders, o)
+		g.found.Ends = append(g.found.Ends, int32(len(g.found.Orders)))
+	}
+}
+
+func (g *greedy) Searched(int32) *rollout.Searched { return &g.found }
+
+func worth(s *simtest.ToyState, p sim.Player) float64 { return float64(s.Taken[p]) / 100 }
+
+func bestHeap(s *simtest.ToyState, p sim.Player) (best sim.Order) {
+	most := uint8(0)
+	for _, o := range game.AppendOrders(nil, s, p)[1:] {
+		if s.Heap[o-1] > most {
+			best, most = o, s.Heap[o-1]
+		}
+	}
+	return best
+}
+
+// random names up to two heaps by the row's key, now and then the best one; some
+// of its orders name no heap.
+type random struct{}
+
+func (random) Name() string    { return "random" }
+func (random) Wants() env.Want { return env.WantKey }
+
+func (random) Act(v env.Vector, b *env.Batch, rows []int32) {
+	states, _ := env.States[simtest.ToyState](v)
+	for _, row := range rows {
+		key := b.Key[row]
+		orders := b.Orders[2*row:][:2]
+		orders[0], orders[1] = sim.Order(key%20), sim.Order(key>>32%20)
+		if key>>16%3 == 0 {
+			orders[0], orders[1] = 0, bestHeap(&states[0], sim.Player(row))
+		}
+		b.OrderLen[row] = 2
+	}
+}
+
+// episodes collects copies.
+type episodes struct{ list []*rollout.Episode }
+
+func (s *episodes) Episode(e *rollout.Episode) error {
+	c := *e
+	c.Orders, c.Ends = slices.Clone(e.Orders), slices.Clone(e.Ends)
+	s.list = append(s.list, &c)
+	return nil
+}
+
+// played plays episodes of random orders.
+func played(t *testing.T, n uint64, maxTurns int) []*rollout.Episode {
+	t.Helper()
+	var s episodes
+	if err := rollout.Shard(t.Context(), newGame(t, maxTurns), []rollout.Policy{random{}, random{}, random{}}, 7, 0, n, &s); err != nil {
+		t.Fatal(err)
+	}
+	return s.list
+}
+
+// long is an episode of 8 turns or more.
+func long(t *testing.T) *rollout.Episode {
+	t.Helper()
+	for _, e := range played(t, 20, 0) {
+		if e.Turns >= 8 {
+			return e
+		}
+	}
+	t.Fatal("no game is long enough")
+	return nil
+}
+
+func options(t *testing.T, e *rollout.Episode, maxTurns int) analysis.Options {
+	return analysis.Options{
+		Game:   func() (env.Vector, error) { return newGame(t, maxTurns), nil },
+		Policy: func(env.Spec) (rollout.Policy, error) { return &greedy{}, nil },
+		Last:   e.Turns - 1, Every: 1, Workers: 1,
+	}
+}
+
+// value is what greedy, or the rules at the end, say of the state after a turn.
+func value(s *simtest.ToyState, status sim.Status, p sim.Player) float64 {
+	if status == sim.Over {
+		return float64(game.Outcome(s, p).Result)
+	}
+	return worth(s, p)
+}
+
+// checkTurn compares what was found of a turn with what the game itself tells.
+func checkTurn(t *testing.T, e *rollout.Episode, before *simtest.ToyState, turn analysis.Turn) (bests int) {
+	t.Helper()
+	step := func(change sim.Player, orders []sim.Order) (s simtest.ToyState, status sim.Status) {
+		all := turnOf(e, turn.Turn)
+		all.Set(change, orders)
+		s = *before
+		return s, game.Step(&s, all)
+	}
+	for p := range sim.Player(3) {
+		mine := e.OrdersOf(turn.Turn, p)
+		best := bestHeap(before, p)
+		now, status := step(p, mine)
+		other, otherStatus := step(p, []sim.Order{best})
+		want := analysis.Seat{
+			Value:  worth(before, p),
+			Played: analysis.Choice{Orders: mine, Share: -1, Value: value(&now, status, p)},
+			Best:   analysis.Choice{Orders: []sim.Order{best}, Share: float64(float32(0.6)), Value: value(&other, otherStatus, p)},
+		}
+		want.Lost = want.Best.Value - want.Played.Value
+		if mine[0]*mine[1] == 0 && mine[0]+mine[1] <= simtest.ToyHeaps { // one heap, or none
+			want.Played.Share = float64(float32(0.05))
+			if mine[0]+mine[1] == best {
+				want.Played.Share, want.Lost = want.Best.Share, 0
+				bests++
+			}
+		}
+		if got := turn.Seats[p]; !reflect.DeepEqual(got, want) || got.BestPlayed() != (want.Played.Share == want.Best.Share) {
+			t.Fatalf("episode %d, turn %d, seat %d:\ngot  %+v\nwant %+v", e.ID, turn.Turn, p, got, want)
+		}
+	}
+	return bests
+}
+
+// outcomes are those after the last turn.
+func outcomes(e *rollout.Episode) (all [sim.MaxPlayers]sim.Outcome) {
+	var s simtest.ToyState
+	game.Reset(&s, e.Seed)
+	for i := range e.Turns {
+		game.Step(&s, turnOf(e, i))
+	}
+	for p := range sim.Player(3) {
+		all[p] = game.Outcome(&s, p)
+	}
+	return all
+}
+
+// turnOf are the orders of a turn.
+func turnOf(e *rollout.Episode, i int) *sim.Turn {
+	t := sim.NewTurn(2)
+	for p := range sim.Player(3) {
+		t.Set(p, e.OrdersOf(i, p))
+	}
+	return t
+}
+
+// What is found of each turn is what the game itself tells: in games that the
+// rules end, in others that are cut, and where a recording stops.
+func TestRun(t *testing.T) {
+	bests, over, lost := 0, 0, 0
+	for _, maxTurns := range []int{0, 4} {
+		for _, e := range played(t, 20, maxTurns) {
+			limit := maxTurns
+			if e.ID%3 == 0 && e.Turns > 2 {
+				e.Turns--
+				e.Ends = e.Ends[:3*e.Turns]
+				e.Orders = e.Orders[:e.Ends[len(e.Ends)-1]]
+				e.Status, e.Stopped, limit = sim.Cut, "it broke off", 0
+				e.Outcome = outcomes(e)
+			}
+			if e.Status == sim.Over {
+				over++
+			}
+			found, err := analysis.Run(t.Context(), e, options(t, e, limit))
+			if err != nil || len(found) != e.Turns {
+				t.Fatalf("episode %d: %d of %d turns, error %v", e.ID, len(found), e.Turns, err)
+			}
+			var s simtest.ToyState
+			game.Reset(&s, e.Seed)
+			for i, turn := range found {
+				if turn.Turn != i {
+					t.Fatalf("turn %d at place %d", turn.Turn, i)
+				}
+				bests += checkTurn(t, e, &s, turn)
+				game.Step(&s, turnOf(e, i))
+				for p := range sim.Player(3) {
+					if turn.Seats[p].Lost > 0 {
+						lost++
+					}
+				}
+			}
+		}
+	}
+	if bests < 50 || over < 5 || lost < 50 {
+		t.Errorf("the best orders were played %d times, %d games were over, %d times something was lost: too few to tell", bests, over, lost)
+	}
+}
+
+// Some turns have what they have among all, for any number of workers.
+func TestRunPart(t *testing.T) {
+	e := long(t)
+	o := options(t, e, 0)
+	all, err := analysis.Run(t.Context(), e, o)
+	if err != nil {
+		t.Fatalf("%d turns, error %v", e.Turns, err)
+	}
+	for _, c := range []struct{ first, last, every, workers int }{{0, e.Turns - 1, 1, 3}, {1, 6, 2, 1}, {2, 7, 3, 2}, {e.Turns - 1, e.Turns - 1, 5, 2}} {
+		o.First, o.Last, o.Every, o.Workers = c.first, c.last, c.every, c.workers
+		var want []analysis.Turn
+		for turn := c.first; turn <= c.last; turn += c.every {
+			want = append(want, all[turn])
+		}
+		if got, err := analysis.Run(t.Context(), e, o); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v: error %v, got %d turns\n%+v\nwant\n%+v", c, err, len(got), got, want)
+		}
+	}
+}
+
+// A run that is stopped tells what it has finished.
+func TestRunStopped(t *testing.T) {
+	e := long(t)
+	o := options(t, e, 0)
+	all, _ := analysis.Run(t.Context(), e, o)
+	stop := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	o.Progress = func(done, of int) {
+		if of != e.Turns+1 && of != e.Turns {
+			t.Errorf("%d positions of %d turns", of, e.Turns)
+		}
+		if done == 5 {
+			cancel(stop)
+		}
+	}
+	got, err := analysis.Run(ctx, e, o)
+	if !errors.Is(err, stop) || len(got) != 4 || !reflect.DeepEqual(got, all[:4]) {
+		t.Errorf("error %v, %d turns: %+v", err, len(got), got)
+	}
+}
+
+// blind is a policy that searches nothing.
+type blind struct{ greedy }
+
+func (*blind) Searched(int32) *rollout.Searched { return nil }
+
+func TestRunErrors(t *testing.T) {
+	for want, change := range map[string]func(e *rollout.Episode, o *analysis.Options){
+		"turns 0 to 99, every 1: the episode has turns 0 to ": func(_ *rollout.Episode, o *analysis.Options) { o.Last = 99 },
+		"turns 3 to 2, every 1":                               func(_ *rollout.Episode, o *analysis.Options) { o.First, o.Last = 3, 2 },
+		"every 0":                                             func(_ *rollout.Episode, o *analysis.Options) { o.Every = 0 },
+		"a recording whose chance is not known":               func(e *rollout.Episode, _ *analysis.Options) { e.Recording = []byte{1} },
+		"random does not search": func(_ *rollout.Episode, o *analysis.Options) {
+			o.Policy = func(env.Spec) (rollout.Policy, error) { return random{}, nil }
+		},
+		"turn 0, seat 0: greedy has not searched the position": func(_ *rollout.Episode, o *analysis.Options) {
+			o.Policy = func(env.Spec) (rollout.Policy, error) { return &blind{}, nil }
+		},
+		"no toys today": func(_ *rollout.Episode, o *analysis.Options) {
+			o.Game = func() (env.Vector, error) { return nil, errors.New("no toys today") }
+		},
+		"recorded as": func(e *rollout.Episode, _ *analysis.Options) { e.Outcome[1].Score++ },
+	} {
+		e := played(t, 1, 0)[0]
+		o := options(t, e, 0)
+		change(e, &o)
+		if _, err := analysis.Run(t.Context(), e, o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+}
+
+// The worst turns of a seat are those with the largest loss, the first of equal
+// ones; where nothing is lost is none of them.
+func TestWorst(t *testing.T) {
+	var turns []analysis.Turn
+	for i, lost := range []float64{0.1, 0, 0.3, -0.2, 0.3, 0.2} {
+		turns = append(turns, analysis.Turn{Turn: 10 * i, Seats: []analysis.Seat{{}, {Lost: lost}}})
+	}
+	for n, want := range [][]int{{}, {20}, {20, 40}, {20, 40, 50}, {20, 40, 50, 0}, {20, 40, 50, 0}} {
+		if got := analysis.Worst(turns, 1, n); !slices.Equal(got, want) {
+			t.Errorf("%d worst: %v, want %v", n, got, want)
+		}
+	}
+	if got := analysis.Worst(turns, 0, 9); len(got) != 0 {
+		t.Errorf("seat 0 lost nothing, got %v", got)
+	}
+}
+
+func TestChart(t *testing.T) {
+	var turns []analysis.Turn
+	for i, v := range []float64{0, 0.2, 0.5, 0.99, 1} {
+		turns = append(turns, analysis.Turn{Turn: 3 + i, Seats: []analysis.Seat{{Value: v}, {Value: -v / 2}}})
+	}
+	want := "  +1 |    AA\n     |\n     |\n     |   A\n     |  A\n   0 | *----\n     |  BB\n     |    B\n     |     B\n     |\n  -1 |\nturn   3   7\n"
+	if got := string(analysis.AppendChart(nil, turns)); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := analysis.AppendChart(nil, nil); got != nil {
+		t.Errorf("no turns: %q", got)
+	}
+	// 200 turns in 64 columns: each has the mean of some.
+	turns = nil
+	for i := range 200 {
+		turns = append(turns, analysis.Turn{Turn: i, Seats: []analysis.Seat{{Value: math.Copysign(1, float64(i)-99.5)}}})
+	}
+	lines := strings.Split(string(analysis.AppendChart(nil, turns)), "\n")
+	if top, bottom := lines[0], lines[10]; top != "  +1 | "+strings.Repeat(" ", 32)+strings.Repeat("A", 32) || bottom != "  -1 | "+strings.Repeat("A", 32) {
+		t.Errorf("got\n%s", strings.Join(lines, "\n"))
+	}
+	if last := lines[11]; last != "turn   0"+strings.Repeat(" ", 60)+"199" {
+		t.Errorf("got %q", last)
+	}
+}
