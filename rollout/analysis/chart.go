@@ -68,6 +68,6 @@ func meanValue(turns []Turn, p int) float64 {
 
 // height is the row of a value.
 func height(value float64) int {
-	y := int((1-value)/2*(chartHeight-1) + 0.5)
+	y := int(float64((1-value)/2*(chartHeight-1)) + 0.5)
 	return min(max(y, 0), chartHeight-1)
 }
