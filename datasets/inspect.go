@@ -30,6 +30,9 @@ type Card struct {
 	Return   Stat      `json:"return"`  // of rows
 	Choices  Stat      `json:"choices"` // legal choices of rows, all heads together
 	Labels   []Labels  `json:"labels"`  // per seat; none without an action column
+	// Of the rows for which a policy searched; nil if none does in the dataset.
+	Moves *Stat `json:"moves,omitempty"` // that the search weighed
+	Value *Stat `json:"value,omitempty"` // that it found
 	// SHA256 are the sums of the step columns, if they are asked for.
 	SHA256 map[string]string `json:"sha256,omitempty"`
 }
@@ -140,6 +143,7 @@ type tallies struct {
 	scalars                     []tally[float64]
 	labels                      []Labels // per seat
 	turns, reward, ret, choices tally[float64]
+	moves, value                tally[float64]
 }
 
 func (d *Dataset) newTallies() (t tallies) {
@@ -169,6 +173,8 @@ func (t *tallies) add(o *tallies) {
 	t.reward.add(&o.reward)
 	t.ret.add(&o.ret)
 	t.choices.add(&o.choices)
+	t.moves.add(&o.moves)
+	t.value.add(&o.value)
 }
 
 func (t *tallies) card(m *Manifest) *Card {
@@ -186,6 +192,10 @@ func (t *tallies) card(m *Manifest) *Card {
 	}
 	c.Turns, c.Choices = t.turns.stat(features.Field{Name: "turns", Unit: "turns"}), t.choices.stat(features.Field{Name: "choices", Unit: "choices"})
 	c.Reward, c.Return = t.reward.stat(features.Field{Name: "reward"}), t.ret.stat(features.Field{Name: "return"})
+	if m.Job.Search {
+		moves, value := t.moves.stat(features.Field{Name: "moves", Unit: "moves"}), t.value.stat(features.Field{Name: "value"})
+		c.Moves, c.Value = &moves, &value
+	}
 	return c
 }
 
@@ -198,7 +208,7 @@ type inspector struct {
 
 func (d *Dataset) inspector() (*inspector, error) {
 	want := map[string]bool{ColPlanes: true, ColScalars: true, ColMask: true, ColAction: true, ColTurn: true, ColSeat: true,
-		ColReward: true, ColReturn: true, ColTerminated: true, ColTruncated: true}
+		ColReward: true, ColReturn: true, ColTerminated: true, ColTruncated: true, ColSearchValue: true, ColSearchPolicy: true}
 	r, err := d.reader(stepsTable, func(name string) bool { return want[name] })
 	return &inspector{d, r, d.manifest.Observation.Height * d.manifest.Observation.Width}, err
 }
@@ -241,6 +251,11 @@ func (x *inspector) batch(t *tallies) {
 		}
 		if d.action != nil && int(d.seat[i]) < len(t.labels) {
 			t.labels[d.seat[i]].put(d.action[i*heads : (i+1)*heads])
+		}
+		if d.value != nil && !math.IsNaN(float64(d.value[i])) {
+			moves := d.search[searchPolicy].Ends
+			t.moves.put(float64(moves[i+1] - moves[i]))
+			t.value.put(float64(d.value[i]))
 		}
 		if d.seat[i] == 0 && d.terminated[i]|d.truncated[i] != 0 {
 			t.turns.put(float64(d.turn[i] + 1))

@@ -112,11 +112,18 @@ func TestSearchColumns(t *testing.T) {
 			}
 		}
 		require.Greater(t, min(sums, unsaid), 50)
+		card := inspected(t, dir, InspectOptions{Workers: 2})
+		require.InDelta(t, 2, card.Moves.Mean, 0.25) // of 1, 2 and 3
+		require.Equal(t, []float64{1, 3}, []float64{card.Moves.Min, card.Moves.Max})
+		require.InDelta(t, 0, card.Value.Mean, 0.25)
+		require.Less(t, card.Value.Min, -0.8)
 		requireSound(t, dir, toyMakers(), VerifyOptions{Workers: 2, Recompute: -1})
 		r := requireSound(t, dir, Makers{Vector: toyMakers().Vector}, VerifyOptions{Workers: 2, Recompute: -1})
 		require.True(t, r.Replayed)
 	}
-	d := opened(t, generateToy(t, toyJob(2, 1), Options{}))
+	dir := generateToy(t, toyJob(2, 1), Options{})
+	require.Nil(t, inspected(t, dir, InspectOptions{}).Moves)
+	d := opened(t, dir)
 	for b := range each(t, d.Batches(ReadOptions{})) {
 		require.Nil(t, b.SearchValue)
 		require.Nil(t, b.SearchEnds)

@@ -32,8 +32,10 @@ choices (legal ones, of rows): each with name, unit, mean, min, max, nonzero
 (the share of numbers that are not 0); labels, one object for each seat: seat,
 heads (those of all rows that belong to orders), rows, and told (the rows in
 which orders belong to a head), each with all, said (those with a choice; rows
-without a head that is -1) and share; and with --sums sha256, the sums of the
-values of each step column by name.`,
+without a head that is -1) and share; moves (weighed by searches) and value
+(found by them), as reward, of the rows for which a policy searched, only where
+one does; and with --sums sha256, the sums of the values of each step column by
+name.`,
 		Example: "  moonfarm inspect data/td\n  moonfarm inspect data/td --shards 2 --json",
 		Args:    takes("DIR"),
 		RunE:    func(c *cobra.Command, args []string) error { return a.runInspect(c.Context(), args[0], o) },
@@ -179,6 +181,11 @@ func (a *app) printStats(c *datasets.Card) {
 	}
 	for _, s := range []datasets.Stat{c.Turns, c.Choices, c.Reward, c.Return} {
 		add("", s)
+	}
+	for _, s := range []*datasets.Stat{c.Moves, c.Value} {
+		if s != nil {
+			add("search ", *s)
+		}
 	}
 	a.table(rows...)
 }

@@ -78,6 +78,29 @@ class Dataset:
         heads, unmasked = self.heads, self.metadata["action"]["unmasked"]
         return unpack_masks(mask, sum(heads[: len(heads) - unmasked]), sum(heads))
 
+    def shares(self, batch: Batch) -> NDArray[np.float32]:
+        """The share of the search for each choice: [size, choices of all heads].
+
+        batch: one of batches() with the columns of searches. In games of several
+        heads it is the sum over the moves that have the choice, for choice 0 of a
+        head over those that give no orders for it: what a network whose heads are
+        independent is to learn. The shares of a head sum to 1, less those of moves
+        whose orders for the head no choice says; to 0 where nobody searched.
+        """
+        policy = batch["search_policy"]
+        if len(self.heads) == 1:
+            return policy
+        ends, counts, numbers = batch["search_ends"], batch["search_counts"], batch["search_choices"]
+        size, first = len(ends) - 1, np.concatenate([[0], np.cumsum(self.heads)])
+        row = np.repeat(np.arange(size), np.diff(ends))
+        out, unsaid = np.zeros((size, first[-1]), np.float32), np.zeros((size, len(self.heads)), np.float32)
+        of, share, said = np.repeat(row, counts), np.repeat(policy, counts), numbers >= 0
+        np.add.at(out, (of[said], numbers[said]), share[said])
+        np.add.at(unsaid, (of[~said], -1 - numbers[~said]), share[~said])
+        searched = np.diff(ends)[:, None] > 0
+        out[:, first[:-1]] = np.maximum(0, searched - np.add.reduceat(out, first[:-1], axis=1) - unsaid)
+        return out
+
     def batches(
         self, size: int = 1024, *, columns: Sequence[str] | None = None, shuffle: int = 0, seed: int = 0,
         epoch: int = 0, split: str = "all", validation: float = 0.1, test: float = 0.0, part: int = 0, parts: int = 1,
@@ -117,7 +140,8 @@ class Dataset:
         "search_policy" has the shares of the moves of all rows, "search_ends" the
         ends of each row's, as of orders; "search_choices" and "search_choice_ends"
         have the choices of these moves, of which each has as many as
-        "search_counts" says. FORMAT.md tells how they are numbered.
+        "search_counts" says. FORMAT.md tells how they are numbered; shares() spreads
+        the shares over all choices.
         """
         given: dict[str, Any] = {name: x for name, x in locals().items() if name not in ("self", "copy")}
         return self._reader(given, bool(copy))

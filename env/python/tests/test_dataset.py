@@ -129,6 +129,7 @@ class Reading(unittest.TestCase):
             np.testing.assert_allclose(shares.sum(1), found, atol=1e-6)
             self.assertTrue((np.abs(value[found]) <= 1).all())
             self.assertTrue((ds.masks(b["mask"]) | (shares == 0)).all())
+            self.assertIs(ds.shares(b), shares)
             np.testing.assert_array_equal(shares[which, b["action"]][found], shares.max(1)[found])
             for seat in searched:
                 searched[seat] += int(found[b["seat"] == seat].sum())
@@ -152,6 +153,46 @@ class Reading(unittest.TestCase):
         ds.export(file)
         with np.load(file) as arrays:
             np.testing.assert_array_equal(arrays["search_policy"], alone["search_policy"])
+
+    def test_searches_of_several_heads(self):
+        """Moves are lists of choices, the one played is one with the largest share, and shares() sums them up."""
+        flags = ["--episodes", "2", "--max-turns", "12", "--policy", "mcts(sims=8),mix(1*mcts(sims=8),1*random)"]
+        ds = generate("terminal", *flags)
+        first = np.concatenate([[0], np.cumsum(ds.heads)])
+        searched = 0
+        for b in [*ds.batches(7), *ds.batches(20, shuffle=30, obs="packed")]:
+            ends, moves, want = b["search_ends"], np.cumsum([0, *b["search_counts"]]), np.zeros((0, first[-1]))
+            self.assertEqual((ends[-1], moves[-1]), (len(b["search_policy"]), len(b["search_choices"])))
+            np.testing.assert_array_equal(moves[ends], b["search_choice_ends"])
+            for i, action in enumerate(b["action"]):
+                shares, best = np.zeros((1, first[-1])), []
+                most = b["search_policy"][ends[i] : ends[i + 1]].max(initial=0)
+                for k in range(ends[i], ends[i + 1]):
+                    said = np.zeros(len(ds.heads), np.int32)
+                    for number in b["search_choices"][moves[k] : moves[k + 1]]:
+                        head = -1 - number if number < 0 else np.searchsorted(first, number, "right") - 1
+                        said[head] = max(-1, number - first[head])
+                    best += [said.tolist()] if b["search_policy"][k] == most else []
+                    shares[0, (first[:-1] + said)[said >= 0]] += b["search_policy"][k]
+                self.assertEqual(np.isnan(b["search_value"][i]), not best)
+                if best:
+                    self.assertIn(action.tolist(), best)
+                    searched += 1
+                want = np.concatenate([want, shares])
+            np.testing.assert_allclose(ds.shares(b), want, atol=1e-6)
+        self.assertGreater(searched, len(ds))
+        made_up = {
+            "search_policy": np.float32([0.75, 0.25]), "search_ends": np.int32([0, 2, 2]),
+            "search_counts": np.int32([1, 2]), "search_choices": np.int32([-1 - 3, 5, first[3] + 2]),
+        }  # fmt: skip
+        got = ds.shares(made_up)
+        self.assertEqual((got[0, 0], got[0, 5], got[0, first[1]], got[0, first[3] + 2]), (0.75, 0.25, 1, 0.25))
+        self.assertEqual((got[0, first[3] : first[4]].sum(), got[1].any()), (0.25, False))
+        e = next(ds.episodes(columns=["search_policy", "search_value"]))
+        self.assertEqual(e["search_ends"][-1], len(e["search_policy"]))
+        self.assertEqual(e["search_value"].shape[1], 2)
+        with self.assertRaisesRegex(ValueError, "search_policy are lists"):
+            ds.export(Path(made["folder"].name) / "lists.npz", columns=["search_policy"])
 
     def test_epochs(self):
         ds = small("--obs", "none")
