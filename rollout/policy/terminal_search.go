@@ -17,7 +17,7 @@ var terminalSearches = entry{
 	Entry: Entry{Name: "mcts", Doc: "tree search over plans: a defence and an attack for each turn, as in mcts(sims=1000)", Options: []Option{
 		{optionSims, "1 … 1000000: simulations a turn (400)"},
 		{optionMS, msDoc},
-		{optionRollout, "maze, turtle, starter, playout: the script that plays on from a leaf, for both seats (maze)"},
+		{optionRollout, "maze, turtle, starter, playout: the script that plays on from a leaf, for both seats (turtle)"},
 		{optionOpponent, "search, maze, turtle, starter: what the other seat is taken to play, there and in the tree; search: any of its moves (search)"},
 		{optionHorizon, "0 … 1000000: turns that it plays on at most, then a formula judges; 0: to the end (4)"},
 		{optionNode, "puct, regret: how moves are picked in the tree; regret draws its move from a mixed strategy (puct)"},
@@ -27,7 +27,7 @@ var terminalSearches = entry{
 	search: newTerminalSearch,
 	defaults: searchOptions{
 		Options: search.Options{Simulations: 400, C: 0.4, Memory: 64 << 20, Width: 16, Depth: 64, Late: true},
-		rollout: "maze", opponent: anyOpponent, horizon: 4,
+		rollout: "turtle", opponent: anyOpponent, horizon: 4,
 	},
 }
 

@@ -61,7 +61,7 @@ func TestTerminalSearched(t *testing.T) {
 
 // The search beats the strongest script.
 func TestTerminalSearchBeatsMaze(t *testing.T) {
-	for _, spec := range []string{"mcts(sims=20)", "mcts(sims=10,rollout=starter,horizon=2)"} {
+	for _, spec := range []string{"mcts(sims=20)", "mcts(sims=10,rollout=maze,horizon=2)"} {
 		v := newGames(t, "terminal", "", 2, 0)
 		seats := []rollout.Policy{newPolicy(t, "terminal", spec, v.Spec()), newPolicy(t, "terminal", "maze", v.Spec())}
 		won := 0
