@@ -55,6 +55,11 @@ func scripts(game string) (names []string) {
 	return names
 }
 
+// quick are the scripts that take some microseconds for a turn, and not hundreds.
+func quick(game string) []string {
+	return slices.DeleteFunc(scripts(game), func(name string) bool { return game == "terminal" && name == "planner" })
+}
+
 // newGames returns n games under the rules, cut after so many turns (0: never).
 func newGames(t testing.TB, game, rules string, n, turns int) env.Vector {
 	t.Helper()
@@ -93,7 +98,7 @@ func league(t *testing.T, game, rules string, n, games int, names ...string) []a
 }
 
 // eachTurn plays n games of two seats to the end: the script at alternate seats,
-// against random and all scripts. Of every running game it shows the state and
+// against random and all quick scripts. Of every running game it shows the state and
 // the orders that the script gives there.
 func eachTurn[S any](t *testing.T, game, rules, script string, n int, show func(g sim.Game[S], s *S, p sim.Player, orders []sim.Order)) {
 	t.Helper()
@@ -103,7 +108,7 @@ func eachTurn[S any](t *testing.T, game, rules, script string, n int, show func(
 	b := env.NewBatch(v.Spec(), n, env.WantMask|env.WantAction|env.WantKey)
 	p := newPolicy(t, game, script, v.Spec())
 	var opponents []rollout.Policy
-	for _, name := range append([]string{"random"}, scripts(game)...) {
+	for _, name := range append([]string{"random"}, quick(game)...) {
 		opponents = append(opponents, newPolicy(t, game, name, v.Spec()))
 	}
 	for i := range n {

@@ -17,6 +17,11 @@ var terminalPolicies = []entry{
 		(*terminalSeat).maze),
 	terminalScript("turtle", "turrets behind walls along the whole front, interceptors against stacks to come, attacks with what is left over",
 		(*terminalSeat).turtle),
+	scriptEntry("terminal", Entry{Name: "planner", Doc: "simulates the attacks of both sides: turrets where the enemy's would do harm, its own when waiting brings no more; the strongest script"},
+		terminal.PlayoutOrders, env.WantKey, func() (*terminalView, func()) {
+			c := new(terminalPlanner)
+			return &c.terminalView, c.decide
+		}),
 }
 
 // terminalScript is the entry of a script whose rule gives the orders of the

@@ -165,7 +165,7 @@ func (c *terminalSeat) maze() {
 func (c *terminalSeat) keepMaze() {
 	o := c.opening()
 	c.repairMaze(o)
-	if c.buildMaze(o) {
+	if c.buildMaze(o, true) {
 		c.closeGap()
 	}
 }
@@ -211,9 +211,10 @@ func (c *terminalSeat) repairMaze(o int) {
 	c.renew(o, mazeLine, 2)
 }
 
-// buildMaze orders the structures and upgrades of the maze, and reports whether
-// none must be saved for.
-func (c *terminalSeat) buildMaze(o int) bool {
+// buildMaze orders the structures and upgrades of the maze, supports before the
+// wall if they come early and give bits, and reports whether none must be saved
+// for.
+func (c *terminalSeat) buildMaze(o int, early bool) bool {
 	gate := [...][2]int{{o - 1, mazeLine - 1}, {o + 1, mazeLine - 1}}
 	posts := [...][2]int{{o - 1, mazeLine}, {o + 1, mazeLine}}
 	inner := [...][2]int{{o - 2, mazeLine - 1}, {o + 2, mazeLine - 1}, {o - 1, mazeLine - 2}, {o + 1, mazeLine - 2}}
@@ -221,7 +222,7 @@ func (c *terminalSeat) buildMaze(o int) bool {
 	if !c.buildAll(terminal.Turret, gate[:]) || !c.buildAll(terminal.Wall, posts[:]) {
 		return false
 	}
-	if c.rules.Units[terminal.Support].GivesBits > 0 && !c.buildAll(terminal.Support, supports[:]) {
+	if early && c.rules.Units[terminal.Support].GivesBits > 0 && !c.buildAll(terminal.Support, supports[:]) {
 		return false
 	}
 	if !c.buildWall(o) || !c.upgradeAll(gate[:]) {

@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"slices"
 	"testing"
 
 	"moonfarm/env"
@@ -16,11 +17,30 @@ func TestTerminalScriptsWin(t *testing.T) {
 		if rules == "2026" {
 			least = 0.95
 		}
-		for _, p := range league(t, "terminal", rules, 8, 20, append([]string{"random"}, scripts("terminal")...)...) {
+		for _, p := range league(t, "terminal", rules, 8, 20, append([]string{"random"}, quick("terminal")...)...) {
 			weak := p.A == "random" || p.A == "scatter"
 			if weak && p.B != "scatter" && float64(p.Losses) < least*20 {
 				t.Errorf("%s: %s wins only %d of 20 games against %s", rules, p.B, p.Losses, p.A)
 			}
+		}
+	}
+}
+
+// The planner beats every older script under every rule set, of which the quick
+// form takes three: the newest, one whose supports give bits, the oldest.
+func TestTerminalPlannerWins(t *testing.T) {
+	sets, n := []string{"2026", "2020", "2019"}, 6
+	if long() {
+		sets, n = terminal.RuleSets(), 40
+	}
+	for _, rules := range sets {
+		won, played := 0, 0
+		for _, older := range quick("terminal") {
+			p := league(t, "terminal", rules, 4, n, "planner", older)[0]
+			won, played = won+p.Wins, played+n
+		}
+		if 4*won < 3*played {
+			t.Errorf("%s: planner wins only %d of %d games", rules, won, played)
 		}
 	}
 }
@@ -33,7 +53,11 @@ func TestTerminalScriptsAreLegal(t *testing.T) {
 		r, _ := terminal.RuleSet(rules)
 		for _, name := range scripts("terminal") {
 			var ops [8]int
-			eachTurn(t, "terminal", rules, name, 8, func(g sim.Game[terminal.State], s *terminal.State, p sim.Player, orders []sim.Order) {
+			n := 8
+			if !slices.Contains(quick("terminal"), name) && !long() {
+				n = 3
+			}
+			eachTurn(t, "terminal", rules, name, n, func(g sim.Game[terminal.State], s *terminal.State, p sim.Player, orders []sim.Order) {
 				after := *s
 				for _, o := range orders {
 					ops[terminal.Decode(o).Op]++
