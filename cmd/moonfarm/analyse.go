@@ -106,8 +106,9 @@ Both values are estimates, which err less with more simulations. Where the loss
 is below 0 a player did better, against what the others did, than with the best
 orders. A "-" says that the best orders were played: then nothing is lost.
 
-The result depends on nothing but the game, the turns and the policy. A run that
-is interrupted prints the turns it has finished; the exit status is 130.
+The result depends on nothing but the game, the turns and the policy, if that
+does not look at the clock (ms=…). A run that is interrupted prints the turns
+that it has finished; the exit status is 130.
 
 With --json: one object with the keys from, game, number (of the episode, or of
 the game in its recording), name (of a recorded game, or of where an episode is
@@ -290,12 +291,13 @@ func (f *analyseFlags) readRecording(ctx context.Context, file string) (*analyse
 	return nil, err
 }
 
-// keptEpisode is a copy that stays.
+// keptEpisode is a copy, of what is needed to play it again, that stays.
 func keptEpisode(e *rollout.Episode) rollout.Episode {
-	kept := *e
-	kept.Orders, kept.Ends, kept.Chosen = slices.Clone(e.Orders), slices.Clone(e.Ends), nil
-	kept.Stopped, kept.Recording, kept.Rows = strings.Clone(e.Stopped), slices.Clone(e.Recording), nil
-	kept.Policies = nil
+	kept := rollout.Episode{
+		ID: e.ID, Seed: e.Seed, Players: e.Players, Turns: e.Turns, Status: e.Status, Outcome: e.Outcome,
+		Orders: slices.Clone(e.Orders), Ends: slices.Clone(e.Ends),
+		Stopped: strings.Clone(e.Stopped), Recording: slices.Clone(e.Recording),
+	}
 	for _, name := range e.Policies {
 		kept.Policies = append(kept.Policies, strings.Clone(name))
 	}

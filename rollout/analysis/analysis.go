@@ -16,7 +16,8 @@
 // values are estimates. So a loss may be below 0: against what the others did,
 // the orders played were better than those the search prefers.
 //
-// The result depends on nothing but the episode, the game and the policy.
+// The result depends on nothing but the episode, the game and the policy, if that
+// does not look at the clock.
 package analysis
 
 import (

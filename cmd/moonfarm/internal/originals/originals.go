@@ -48,7 +48,8 @@ type Game struct {
 	// name that --format takes; the first is the default.
 	Writes []Form
 	Folder *folderTools // recordings that are folders; nil: there are none
-	// orderText appends an order as people read it; nil: orders have no text here.
+	// orderText appends an order as people read it, and nothing for one that is no
+	// command, such as a note of the time; nil: orders have no text here.
 	orderText func(dst []byte, o sim.Order) []byte
 	// Config and Results tell that match takes a config file of the original, and
 	// writes its file of results.
@@ -117,16 +118,16 @@ func Of(game string) Game {
 }
 
 // OrderTexts are the texts of orders as people read them: in the game's own words,
-// or, if it has none here, their bits. Orders that do nothing are left out.
+// or, if it has none here, their bits. What is no command is left out.
 func (t Game) OrderTexts(orders []sim.Order) []string {
 	list := []string{}
 	for _, o := range orders {
-		switch {
-		case o == 0:
-		case t.orderText == nil:
-			list = append(list, fmt.Sprintf("%#x", uint64(o)))
-		default:
-			list = append(list, string(t.orderText(nil, o)))
+		text := fmt.Appendf(nil, "%#x", uint64(o))
+		if t.orderText != nil {
+			text = t.orderText(nil, o)
+		}
+		if o != 0 && len(text) > 0 {
+			list = append(list, string(text))
 		}
 	}
 	return list

@@ -260,7 +260,7 @@ func appendTerminalOrder(dst []byte, o sim.Order) []byte {
 	case terminal.OpRemove:
 		dst = append(dst, "remove"...)
 	case terminal.OpClock:
-		return fmt.Appendf(dst, "clock %d ms", c.Count)
+		return dst // how long the player thought
 	case terminal.OpPenalty:
 		return fmt.Appendf(dst, "penalty %v", math.Float32frombits(c.Count))
 	default:

@@ -200,7 +200,7 @@ func appendTowerdefenceOrder(dst []byte, o sim.Order) []byte {
 	case o&towerdefence.Aborted != 0:
 		return append(dst, "abort"...)
 	case c.Op == towerdefence.OpNothing:
-		return fmt.Appendf(dst, "nothing, for it cannot be read (%s)", cli.Plural(c.Failures, "failure"))
+		return fmt.Appendf(dst, "unreadable (%s)", cli.Plural(c.Failures, "failure"))
 	case c.Op == towerdefence.OpCurtain:
 		return append(dst, "curtain"...)
 	case c.Op == towerdefence.OpRefused:
