@@ -42,7 +42,7 @@ var checksums = map[string]string{
 	"tron observe-packed":          "7b5b3e42d0959bac",
 	"towerdefence step":            "3722e96d59d185ad",
 	"towerdefence playout":         "ec42513cc1e740c0",
-	"towerdefence search":          "0a7242ee518e8728",
+	"towerdefence search":          "7a6f87ad77bb5ff0",
 	"towerdefence search-playouts": "dabf90ab2c155d61",
 	"towerdefence observe":         "a77d9c4ae69bb86b",
 	"towerdefence observe-packed":  "f421b88859e82b13",

@@ -27,7 +27,7 @@ var towerdefenceSearches = entry{
 	}},
 	search: newTowerdefenceSearch,
 	defaults: searchOptions{
-		Options: search.Options{Simulations: 400, C: 0.4, Memory: 64 << 20, Width: 24, Depth: 64, Late: true},
+		Options: search.Options{Simulations: 400, C: 0.4, Memory: 64 << 20, Width: 32, Depth: 64, Late: true},
 		rollout: "econ", opponent: anyOpponent, horizon: 30,
 	},
 }
@@ -109,9 +109,9 @@ func (g *towerdefenceSearch) Result(s *towerdefence.State) float64 {
 }
 
 // Moves implements search.Model: what econ would do; nothing; an energy building
-// where the enemy shoots least; in each row an attack tower and, if it is shot at,
-// a wall, as near to the enemy as they are built; a tesla tower; the curtain. What
-// stands is never taken away.
+// where the enemy shoots least; in each row an attack tower, up to two walls, as near
+// to the enemy as they are built, and an energy building at the back; a tesla tower;
+// the curtain. What stands is never taken away.
 func (g *towerdefenceSearch) Moves(dst []search.Choice[sim.Order], s *towerdefence.State, p sim.Player) []search.Choice[sim.Order] {
 	c := g.turn(s, p)
 	if c.me.Energy < g.cheapest {
@@ -121,7 +121,7 @@ func (g *towerdefenceSearch) Moves(dst []search.Choice[sim.Order], s *towerdefen
 	if g.opponent != nil && p != g.searching {
 		return append(dst, search.Choice[sim.Order]{Move: g.opponent(c), Prior: 1})
 	}
-	dst = append(dst, search.Choice[sim.Order]{Move: c.econ(), Prior: 4}) // which surveys the rows
+	dst = append(dst, search.Choice[sim.Order]{Move: c.econ(), Prior: 1}) // which surveys the rows
 	if dst[0].Move != towerdefence.Nothing {
 		dst = append(dst, search.Choice[sim.Order]{Move: towerdefence.Nothing, Prior: 1})
 	}
@@ -131,17 +131,15 @@ func (g *towerdefenceSearch) Moves(dst []search.Choice[sim.Order], s *towerdefen
 			dst = append(dst, search.Choice[sim.Order]{Move: o, Prior: prior})
 		}
 	}
-	add(c.placeEnergy(), 1.5)
+	safe := c.placeEnergy()
+	add(safe, 1.5)
 	for y := range c.rows {
-		if !c.affords(towerdefence.Attack) && !c.affords(towerdefence.Defense) {
-			break
+		add(c.foremost(towerdefence.Attack, y, midColumns), 0.75)
+		if c.rows[y].walls < 2 {
+			add(c.foremost(towerdefence.Defense, y, frontColumns), 0.75)
 		}
-		r := &c.rows[y]
-		o, _ := c.front(towerdefence.Attack, y, midColumns)
-		add(o, 0.75)
-		if r.foeAttack > 0 && r.walls < 2 {
-			o, _ := c.front(towerdefence.Defense, y, frontColumns)
-			add(o, 0.75)
+		if energy := c.foremost(towerdefence.Energy, y, backColumns); energy != safe {
+			add(energy, 0.3)
 		}
 	}
 	if c.affords(towerdefence.Tesla) {
@@ -151,6 +149,16 @@ func (g *towerdefenceSearch) Moves(dst []search.Choice[sim.Order], s *towerdefen
 		add(towerdefence.Curtain, 0.75)
 	}
 	return dst
+}
+
+// foremost is the order to place kind k on the cell of a row and of some columns that
+// is nearest to the enemy, or Nothing.
+func (c *towerdefenceSeat) foremost(k towerdefence.Kind, y int, columns uint64) sim.Order {
+	cell := bits.Len64(columns&(rowMask<<(8*y))&c.legal.Build(k)) - 1
+	if cell < 0 {
+		return towerdefence.Nothing
+	}
+	return towerdefence.Build(k, cell%towerdefence.Width, cell/towerdefence.Width)
 }
 
 // Evaluate implements search.Evaluator: the script plays on for both seats, to the
@@ -186,15 +194,16 @@ func (g *towerdefenceSearch) Evaluate(s *towerdefence.State, _ *[2][]search.Choi
 	return g.formula(&g.state)
 }
 
-// formula judges a state by health, income and attack towers.
+// formula judges a state by what both seats have.
 func (g *towerdefenceSearch) formula(s *towerdefence.State) float64 {
 	d := g.worth(&s.Half[0]) - g.worth(&s.Half[1])
 	return d / (50 + max(d, -d))
 }
 
-// worth is how well a seat stands: its health, its income and its attack towers,
-// weighed as if each would still take and give so much health.
+// worth is how well a seat stands: its health, its income, its buildings and its
+// energy, weighed as if each would still take and give so much health.
 func (g *towerdefenceSearch) worth(h *towerdefence.Half) float64 {
-	attack := bits.OnesCount64(h.Standing(towerdefence.Attack))
-	return float64(h.Health() + 2*int(g.seat.game.Income(h)) + 3*attack)
+	attack, walls := bits.OnesCount64(h.Standing(towerdefence.Attack)), bits.OnesCount64(h.Standing(towerdefence.Defense))
+	whole := h.Health() + 2*int(g.seat.game.Income(h)) + 3*attack + 2*walls + 6*int(h.Teslas)
+	return float64(whole) + float64(min(h.Energy, 200))/20
 }

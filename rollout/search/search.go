@@ -24,8 +24,16 @@
 // A search is a pure function of the state, the key and the Options: there are no
 // clocks here, no order of maps, and no arithmetic that differs between machines.
 // Options.Continue can end it by what the caller looks at.
-// Trees are not carried over from one turn to the next, as what a Policy
-// chooses may depend on nothing but the row.
+//
+// Trees are not carried over from one turn to the next. What a Policy chooses may
+// depend on nothing but the row, and where a clock allows more it does not pay: in
+// Tower Defence 15 to 35 % of the visits were below the state that came next, and a
+// search that kept them won 46 of 100 games against one that did not, both with 100
+// simulations more.
+//
+// A search has one thread. Threads in one tree would see each other's values in an
+// order of chance; to make that order fixed they would have to wait for each other at
+// every simulation, which takes microseconds. Games side by side use all cores.
 //
 // All memory is in slabs made by New: a search allocates nothing. Options.Memory
 // bounds them. Once they are full, leaves are evaluated and not stored: PUCT
