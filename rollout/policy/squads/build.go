@@ -73,25 +73,26 @@ func (c *Player) needsTurret() bool {
 }
 
 // begin has a builder build one of type t where that costs the least time, and
-// sets its price aside until there is the money.
+// sets its price aside until there is the money. What has no place waits.
 func (c *Player) begin(t codecraft.Type) {
 	if !c.builds(t) {
 		return
 	}
 	cost := c.rules.Types[t].Cost
-	c.money -= cost
-	c.saving = true
-	if c.money+int32(c.builders.n)/2 < 0 {
+	if c.money+int32(c.builders.n)/2 < cost {
+		c.money -= cost
+		c.saving = true
 		return
 	}
-	x, y, ok := c.findSite(t)
+	x, y, ok := c.chooseSite(t)
 	if !ok {
 		return
 	}
-	size := int(c.rules.Types[t].Size)
+	c.money -= cost
+	c.saving = true
 	var a codecraft.Action
 	a.AddBuild(t, x, y)
-	c.recruit(x, y, size, walkReach, 1, a)
+	c.recruit(x, y, int(c.rules.Types[t].Size), walkReach, 1, a)
 }
 
 // works are own buildings that are damaged or not finished.
@@ -212,28 +213,46 @@ func beside(x, y, size, side, k int) (int, int) {
 
 // siteSearch is the scratch of findSite.
 type siteSearch struct {
-	free bitboard.Square
-	walk field // steps from the nearest builder
+	free    bitboard.Square // where a building may stand
+	corners bitboard.Square // the lowest corners of such squares
+	walk    field           // steps from the nearest builder
 }
 
-// findSite is the place for a building that costs the least: near a builder and
-// to where it should stand, beside few resources, with a lane of one cell around
-// all other buildings.
-func (c *Player) findSite(t codecraft.Type) (x, y int, ok bool) {
-	size := int(c.rules.Types[t].Size)
-	free := &c.site.free
-	*free = c.sight
-	free.AndNot(&c.state.Occupied)
-	for _, i := range c.fixed.all() {
-		bx, by, s := c.place(int(i))
-		for row := max(by-1, 0); row <= min(by+s, codecraft.Side-1); row++ {
-			for col := max(bx-1, 0); col <= min(bx+s, codecraft.Side-1); col++ {
-				free.Drop(col, row)
-			}
+// chooseSite is the place for a building of type t. Houses leave the place for
+// the ranged base free, and that does without a lane where there is no other
+// place for it.
+func (c *Player) chooseSite(t codecraft.Type) (x, y int, ok bool) {
+	c.mapSites(1)
+	if t == codecraft.House && c.count(codecraft.RangedBase) == 0 && c.builds(codecraft.RangedBase) {
+		if x, y, ok := c.findSite(codecraft.RangedBase); ok {
+			c.keepOff(x, y, int(c.rules.Types[codecraft.RangedBase].Size), 1)
 		}
 	}
-	for range size - 1 {
-		free.Corners(free)
+	if x, y, ok = c.findSite(t); ok {
+		return x, y, ok
+	}
+	c.mapSites(0)
+	return c.findSite(t)
+}
+
+// keepOff takes a square and a lane of some cells around it from the cells where
+// a building may stand.
+func (c *Player) keepOff(x, y, size, lane int) {
+	for row := max(y-lane, 0); row < min(y+size+lane, codecraft.Side); row++ {
+		for col := max(x-lane, 0); col < min(x+size+lane, codecraft.Side); col++ {
+			c.site.free.Drop(col, row)
+		}
+	}
+}
+
+// mapSites finds the cells where a building may stand: free, and with a lane of
+// some cells to other buildings; and the ways of builders.
+func (c *Player) mapSites(lane int) {
+	c.site.free = c.sight
+	c.site.free.AndNot(&c.state.Occupied)
+	for _, i := range c.fixed.all() {
+		x, y, size := c.place(int(i))
+		c.keepOff(x, y, size, lane)
 	}
 	f := &c.site.walk
 	f.begin()
@@ -244,9 +263,20 @@ func (c *Player) findSite(t codecraft.Type) (x, y int, ok bool) {
 		}
 	}
 	f.flood(&c.ground, &passable)
+}
+
+// findSite is the place that costs the least: near to a builder and to where the
+// building should stand, beside few resources.
+func (c *Player) findSite(t codecraft.Type) (x, y int, ok bool) {
+	size := int(c.rules.Types[t].Size)
+	corners := &c.site.corners
+	*corners = c.site.free
+	for range size - 1 {
+		corners.Corners(corners)
+	}
 	ax, ay := c.anchor(t)
 	least := 1 << 30
-	eachCell(free, func(sx, sy int) {
+	eachCell(corners, func(sx, sy int) {
 		if cost := c.siteCost(sx, sy, size, ax, ay, least); cost < least {
 			x, y, least, ok = sx, sy, cost, true
 		}

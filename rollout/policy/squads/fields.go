@@ -143,6 +143,7 @@ type local struct {
 	queue     [cells]uint16
 	seen      [cells]uint32 // the search that reached the cell last
 	firstStep [cells]uint16
+	steps     [cells]uint16
 	stamp     uint32
 	head      int
 	tail      int

@@ -12,6 +12,8 @@ import (
 // How builders gather: distances in steps.
 const (
 	searchCells = 250 // that a builder looks at for a place of its own
+	stepCost    = 2   // of a step to a place, …
+	oreWorth    = 2   // … and what a resource beside it makes up for
 	scoutAfter  = 25  // so much nearer a place must be than the edge of what is seen
 )
 
@@ -36,7 +38,7 @@ func (c *Player) gather() {
 	take.AddAuto(1, 1<<codecraft.Resource)
 	for _, at := range c.builders.all() {
 		i := int(at)
-		if x, y, _ := c.place(i); !c.busy[i] && c.besideOre(cellAt(x, y)) {
+		if x, y, _ := c.place(i); !c.busy[i] && c.oresBeside(cellAt(x, y)) > 0 {
 			c.give(i, take)
 			c.stay(i)
 		}
@@ -48,19 +50,23 @@ func (c *Player) gather() {
 	}
 }
 
-// besideOre reports whether a resource lies beside a cell.
-func (c *Player) besideOre(at int) bool {
+// oresBeside is the number of resources beside a cell.
+func (c *Player) oresBeside(at int) (n int) {
 	for _, by := range around {
 		if c.ground[at+by] == ore {
-			return true
+			n++
 		}
 	}
-	return false
+	return n
 }
 
-// vacant reports whether a cell is a place to gather that nobody has.
-func (c *Player) vacant(at int) bool {
-	return (c.ground[at] == open || c.ground[at] == own) && !c.kept[at] && !c.taken[at] && c.danger[at] == 0 && c.besideOre(at)
+// vacant is the number of resources beside a cell, 0 if it is no place to gather
+// or somebody has it.
+func (c *Player) vacant(at int) int {
+	if c.ground[at] != open && c.ground[at] != own || c.kept[at] || c.taken[at] || c.danger[at] != 0 {
+		return 0
+	}
+	return c.oresBeside(at)
 }
 
 // passable are the kinds of cells that builders expect to be free by and by.
@@ -76,7 +82,7 @@ func (c *Player) mapWork() {
 	eachCell(&ores, func(x, y int) {
 		at := cellAt(x, y)
 		for _, by := range around {
-			if to := at + by; f.dist[to] == far && c.vacant(to) {
+			if to := at + by; f.dist[to] == far && c.vacant(to) > 0 {
 				f.source(to, 0)
 			}
 		}
@@ -114,7 +120,7 @@ func (c *Player) idle() []uint32 {
 func (c *Player) findWork(i int) {
 	x, y, _ := c.place(i)
 	from := cellAt(x, y)
-	if to, first := c.search(from, searchCells, c.vacant); to >= 0 {
+	if to, first := c.search(from, searchCells); to >= 0 {
 		c.taken[to] = true
 		c.step(i, first)
 		return
@@ -139,39 +145,46 @@ func (c *Player) downhill(from int, f *field) int {
 	return best
 }
 
-// search looks from a cell for the nearest one that is wanted, in so many cells,
-// over cells that can be passed; the first step can be taken now. It returns −1
-// if there is none.
-func (c *Player) search(from, most int, wanted func(at int) bool) (to, first int) {
+// search looks from a cell for the best place to gather that nobody has, in so
+// many cells: near, and beside many resources. It returns the first step on the
+// way there, which can be taken now, or −1 if there is none.
+func (c *Player) search(from, most int) (to, first int) {
 	f := &c.local
 	f.stamp++
 	f.head, f.tail = 0, 0
 	f.seen[from] = f.stamp
 	for _, by := range around {
 		if to := from + by; c.enters(to) {
-			f.seen[to] = f.stamp
-			f.firstStep[to] = uint16(to)
-			f.queue[f.tail] = uint16(to)
-			f.tail++
+			f.reach(to, to, 1)
 		}
 	}
+	to, first = -1, -1
+	least := 1 << 30
 	for f.head < f.tail && f.head < most {
 		at := int(f.queue[f.head])
 		f.head++
-		if wanted(at) {
-			return at, int(f.firstStep[at])
+		d := int(f.steps[at])
+		if stepCost*d-oreWorth*len(around) >= least {
+			break
+		}
+		if n := c.vacant(at); n > 0 && stepCost*d-oreWorth*n < least {
+			to, first, least = at, int(f.firstStep[at]), stepCost*d-oreWorth*n
 		}
 		for _, by := range around {
-			to := at + by
-			if f.seen[to] != f.stamp && passable[c.ground[to]] && !(c.kept[to] && c.ground[to] == own) {
-				f.seen[to] = f.stamp
-				f.firstStep[to] = f.firstStep[at]
-				f.queue[f.tail] = uint16(to)
-				f.tail++
+			if next := at + by; f.seen[next] != f.stamp && passable[c.ground[next]] && !(c.kept[next] && c.ground[next] == own) {
+				f.reach(next, int(f.firstStep[at]), d+1)
 			}
 		}
 	}
-	return -1, -1
+	return to, first
+}
+
+// reach notes that the search has reached a cell.
+func (f *local) reach(at, first, steps int) {
+	f.seen[at] = f.stamp
+	f.firstStep[at], f.steps[at] = uint16(first), uint16(steps)
+	f.queue[f.tail] = uint16(at)
+	f.tail++
 }
 
 // escape has builders that enemy fighters can soon hit leave.
