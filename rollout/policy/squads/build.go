@@ -11,7 +11,7 @@ const (
 	mostHouses  = 4   // unfinished at a time
 	settled     = 24  // builders to have before the ranged base
 	early       = 4   // fighters to have before all that, where there is a base for them
-	fewBuilders = 45  // builders to have before the army decides how many more
+	fewBuilders = 40  // builders to have before the army decides how many more
 	mostBuilder = 64  //
 	mostFighter = 110 //
 	mostUnits   = 250 // all that a player has: slots name no more

@@ -13,7 +13,7 @@ import (
 const (
 	leastArmy  = 8  // fewer go for enemies in the own half alone
 	bold       = 10 // the strength of theirs that ours must reach to advance
-	timid      = 5  // … below which those in range retreat
+	timid      = 0  // … below which those in range retreat
 	aware      = 9  // who is so near to an enemy minds it
 	waitAt     = 7  // … and waits at that distance
 	roamTicks  = 64
