@@ -19,7 +19,11 @@ const (
 	walkReach   = 60  // from where a builder comes to begin a building
 	mendReach   = 8   // … to repair one
 	finishReach = 14  // … or to finish one
+	mostJobless = 3   // builders without anything to do, before more are built
 	mostTurrets = 3
+	crowdReach  = 7 // builders so near to a place help to finish a building
+	oreCost     = 4 // of a resource in the way of a building, in cells farther away
+	helpWorth   = 4 // what each of them, up to four, is worth
 )
 
 // count is how many entities of a type the player has.
@@ -46,7 +50,7 @@ func (c *Player) expand() {
 		c.begin(codecraft.House)
 	case n >= settled && c.count(codecraft.RangedBase) == 0:
 		c.begin(codecraft.RangedBase)
-	case c.money >= plenty && c.count(codecraft.RangedBase) < 2 && c.pending[codecraft.RangedBase] == 0:
+	case c.money >= plenty && c.count(codecraft.RangedBase) == 1 && c.pending[codecraft.RangedBase] == 0:
 		c.begin(codecraft.RangedBase)
 	}
 }
@@ -86,6 +90,7 @@ func (c *Player) begin(t codecraft.Type) {
 	}
 	x, y, ok := c.chooseSite(t)
 	if !ok {
+		c.clearSite(t)
 		return
 	}
 	c.money -= cost
@@ -121,14 +126,17 @@ func (c *Player) repair() {
 		if !b.Repairs.Set().Has(u.Type) {
 			continue
 		}
+		x, y, size := c.place(i)
 		missing := int(t.MaxHealth) - int(u.Health)
 		wants, reach := min(1+missing/40, 4), mendReach
 		if !u.Active {
 			wants, reach = min(1+missing/12, 2+c.builders.n/3, 12), finishReach
+			if size > 3 {
+				reach = walkReach
+			}
 		}
 		var a codecraft.Action
 		a.AddRepair(u.ID)
-		x, y, size := c.place(i)
 		c.recruit(x, y, size, reach, wants, a)
 	}
 }
@@ -216,6 +224,7 @@ type siteSearch struct {
 	free    bitboard.Square // where a building may stand
 	corners bitboard.Square // the lowest corners of such squares
 	walk    field           // steps from the nearest builder
+	crowd   [cells]uint8    // builders nearby
 }
 
 // chooseSite is the place for a building of type t. Houses leave the place for
@@ -224,8 +233,8 @@ type siteSearch struct {
 func (c *Player) chooseSite(t codecraft.Type) (x, y int, ok bool) {
 	c.mapSites(1)
 	if t == codecraft.House && c.count(codecraft.RangedBase) == 0 && c.builds(codecraft.RangedBase) {
-		if x, y, ok := c.findSite(codecraft.RangedBase); ok {
-			c.keepOff(x, y, int(c.rules.Types[codecraft.RangedBase].Size), 1)
+		if x, y, ok := c.future(codecraft.RangedBase); ok {
+			clearAround(&c.site.free, x, y, int(c.rules.Types[codecraft.RangedBase].Size), 1)
 		}
 	}
 	if x, y, ok = c.findSite(t); ok {
@@ -235,12 +244,11 @@ func (c *Player) chooseSite(t codecraft.Type) (x, y int, ok bool) {
 	return c.findSite(t)
 }
 
-// keepOff takes a square and a lane of some cells around it from the cells where
-// a building may stand.
-func (c *Player) keepOff(x, y, size, lane int) {
+// clearAround takes a square and a lane of some cells around it off a board.
+func clearAround(b *bitboard.Square, x, y, size, lane int) {
 	for row := max(y-lane, 0); row < min(y+size+lane, codecraft.Side); row++ {
 		for col := max(x-lane, 0); col < min(x+size+lane, codecraft.Side); col++ {
-			c.site.free.Drop(col, row)
+			b.Drop(col, row)
 		}
 	}
 }
@@ -252,14 +260,16 @@ func (c *Player) mapSites(lane int) {
 	c.site.free.AndNot(&c.state.Occupied)
 	for _, i := range c.fixed.all() {
 		x, y, size := c.place(int(i))
-		c.keepOff(x, y, size, lane)
+		clearAround(&c.site.free, x, y, size, lane)
 	}
 	f := &c.site.walk
 	f.begin()
+	c.site.crowd = [cells]uint8{}
 	for _, i := range c.builders.all() {
 		bx, by, _ := c.place(int(i))
 		if at := cellAt(bx, by); !c.busy[i] && c.danger[at] == 0 {
 			f.source(at, 0)
+			mark(&c.site.crowd, bx, by, crowdReach)
 		}
 	}
 	f.flood(&c.ground, &passable)
@@ -292,13 +302,87 @@ func (c *Player) anchor(t codecraft.Type) (x, y int) {
 	case codecraft.Turret:
 		return c.foes.nearX, c.foes.nearY
 	}
-	return c.home()
+	x, y = c.home()
+	n := c.builders.n + 1
+	for _, i := range c.builders.all() {
+		x += int(c.state.Units[i].X)
+		y += int(c.state.Units[i].Y)
+	}
+	return x / n, y / n
+}
+
+// future is the place that a building of type t will have once the resources on
+// it are taken and the units have left it: with few resources, near to the base.
+func (c *Player) future(t codecraft.Type) (bx, by int, ok bool) {
+	size := int(c.rules.Types[t].Size)
+	corners := &c.site.corners
+	corners.Flip(&bitboard.Square{})
+	for _, i := range c.fixed.all() {
+		x, y, s := c.place(int(i))
+		clearAround(corners, x, y, s, 1)
+	}
+	corners.And(&c.sight)
+	for range size - 1 {
+		corners.Corners(corners)
+	}
+	ax, ay := c.home()
+	least := 1 << 30
+	eachCell(corners, func(x, y int) {
+		cost := codecraft.Gap(x, y, size, ax, ay, 1)
+		for k := 0; k < size*size && cost < least; k++ {
+			if c.ground[cellAt(x+k%size, y+k/size)] == ore {
+				cost += oreCost
+			}
+		}
+		if cost < least {
+			bx, by, least, ok = x, y, cost, true
+		}
+	})
+	return bx, by, ok
+}
+
+// clearSite has builders take the resources from the future place of a building
+// of type t; those that stand there leave.
+func (c *Player) clearSite(t codecraft.Type) {
+	bx, by, ok := c.future(t)
+	if !ok {
+		return
+	}
+	size := int(c.rules.Types[t].Size)
+	for k := range size * size {
+		x, y := bx+k%size, by+k/size
+		at := cellAt(x, y)
+		c.taken[at] = true
+		if c.ground[at] == ore {
+			var a codecraft.Action
+			a.AddTarget(c.state.ResourceID(x, y))
+			c.recruit(x, y, 1, mendReach, 2, a)
+		}
+	}
+	for k := range size * size {
+		at := cellAt(bx+k%size, by+k/size)
+		if i := c.freeBuilder(at); i >= 0 {
+			c.leave(i, at, bx+size/2, by+size/2)
+		}
+	}
+}
+
+// leave has a unit step away from a cell of the map.
+func (c *Player) leave(i, from, x, y int) {
+	far := apart(int16(from%wide-1), int16(from/wide-1), int16(x), int16(y))
+	for _, by := range around {
+		to := from + by
+		if c.enters(to) && apart(int16(to%wide-1), int16(to/wide-1), int16(x), int16(y)) > far {
+			c.step(i, to)
+			return
+		}
+	}
 }
 
 // siteCost is what a place costs; what is not below least need not be exact.
 func (c *Player) siteCost(x, y, size, ax, ay, least int) int {
 	cost := codecraft.Gap(x, y, size, ax, ay, 1)
-	if cost >= least {
+	if cost-4*helpWorth >= least {
 		return cost
 	}
 	walk, ores := int(far), 0
@@ -315,5 +399,6 @@ func (c *Player) siteCost(x, y, size, ax, ay, least int) int {
 			}
 		}
 	}
-	return cost + 4*walk + 2*ores
+	crowd := int(c.site.crowd[cellAt(x+size/2, y+size/2)])
+	return cost + 4*walk + 2*ores - helpWorth*min(crowd, 4)
 }

@@ -112,11 +112,15 @@ func (c *Player) markDanger(a *armed) {
 	if a.moves {
 		reach += dangerMargin
 	}
-	x0, y0 := int(a.x), int(a.y)
+	mark(&c.danger, int(a.x), int(a.y), reach)
+}
+
+// mark counts one more on all cells up to a distance from a cell.
+func mark(on *[cells]uint8, x0, y0, reach int) {
 	for y := max(y0-reach, 0); y <= min(y0+reach, codecraft.Side-1); y++ {
 		w := reach - max(y-y0, y0-y)
 		for at, end := cellAt(max(x0-w, 0), y), cellAt(min(x0+w, codecraft.Side-1), y); at <= end; at++ {
-			c.danger[at] = min(c.danger[at], 254) + 1
+			on[at] = min(on[at], 254) + 1
 		}
 	}
 }

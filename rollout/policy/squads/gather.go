@@ -44,6 +44,7 @@ func (c *Player) gather() {
 		}
 	}
 	c.mapWork()
+	c.jobless = 0
 	order := c.idle()
 	for _, key := range order {
 		c.findWork(int(key & (codecraft.MaxUnits - 1)))
@@ -129,6 +130,7 @@ func (c *Player) findWork(i int) {
 		c.step(i, to)
 		return
 	}
+	c.jobless++
 	c.give(i, codecraft.Action{Parts: codecraft.Given})
 	c.stay(i)
 }

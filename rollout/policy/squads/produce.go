@@ -71,6 +71,12 @@ func (c *Player) wants(t codecraft.Type) bool {
 	n, army := c.count(codecraft.BuilderUnit), c.armySize()
 	switch t {
 	case codecraft.BuilderUnit:
+		if c.jobless > mostJobless {
+			return false
+		}
+		if c.count(codecraft.RangedBase) == c.pending[codecraft.RangedBase] {
+			return n < mostBuilder // there is no use for the money yet
+		}
 		return n < min(fewBuilders+army/3, mostBuilder)
 	case codecraft.RangedUnit:
 		return army < mostFighter && (n >= fewBuilders || army < early || int(army) < c.foes.near+2 || n >= settled && army < n/2)

@@ -51,6 +51,7 @@ type Player struct {
 	housed  int32                    // population provided once all is finished
 	pending [codecraft.Types]int32   // own buildings that are not finished
 	works   works
+	jobless int // builders that found nothing to do
 	shots   shots
 
 	toWork field // from cells beside resources that nobody has
