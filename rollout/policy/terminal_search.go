@@ -36,6 +36,7 @@ const terminalRoom = 96
 
 // terminalSearch is the game as a search sees it.
 type terminalSearch struct {
+	looked    *terminal.Game // the Vector's; as that may be recording, seat.game is another of its rules
 	seat      terminalSeat
 	script    terminalRule // that plays on from a leaf
 	opponent  terminalRule // that plays the other seat; nil: none
@@ -89,8 +90,12 @@ func (g *terminalSearch) foe(p sim.Player) terminalRule {
 func (g *terminalSearch) look(v env.Vector) bool {
 	rules, _ := env.Rules[terminal.State](v)
 	game, ok := rules.(*terminal.Game)
-	if ok && g.seat.game != game {
-		g.seat.game, g.seat.rules = game, game.Rules()
+	if ok && g.looked != game {
+		own, err := terminal.New(game.Rules())
+		if err != nil {
+			panic(err) // there is a game of these rules
+		}
+		g.looked, g.seat.game, g.seat.rules = game, own, own.Rules()
 	}
 	return ok
 }

@@ -100,3 +100,17 @@ func TestTerminalSearchOptions(t *testing.T) {
 		t.Errorf("error %v of another game", err)
 	}
 }
+
+// A search leaves the recording of the game that it is asked for alone.
+func TestTerminalSearchRecordsNothing(t *testing.T) {
+	v := newGames(t, "terminal", "", 1, 0)
+	g, _ := env.Rules[terminal.State](v)
+	var record terminal.Record
+	g.(*terminal.Game).Record(&record)
+	p := newPolicy(t, "terminal", "mcts(sims=3)", v.Spec())
+	b := env.NewBatch(v.Spec(), 1, p.Wants())
+	v.Observe(b)
+	if p.Act(v, b, []int32{0}); b.OrderLen[0] == 0 || len(record.Ends) != 0 {
+		t.Errorf("%d orders, %d frames recorded", b.OrderLen[0], len(record.Ends))
+	}
+}
