@@ -14,6 +14,7 @@ import (
 	"moonfarm/rollout"
 	"moonfarm/rollout/analysis"
 	"moonfarm/sim"
+	"moonfarm/sim/prng"
 	"moonfarm/sim/simtest"
 )
 
@@ -31,16 +32,16 @@ func newGame(t *testing.T, maxTurns int) env.Vector {
 
 // greedy names the first of the largest heaps that it may name. It weighs the
 // heaps alone, that one with the largest share, and values a position by what the
-// seat has taken.
+// seat has taken, and a little by the row's key.
 type greedy struct{ found rollout.Searched }
 
 func (*greedy) Name() string    { return "greedy" }
 func (*greedy) Wants() env.Want { return env.WantKey }
 
-func (g *greedy) Act(v env.Vector, _ *env.Batch, rows []int32) {
+func (g *greedy) Act(v env.Vector, b *env.Batch, rows []int32) {
 	states, _ := env.States[simtest.ToyState](v)
 	p := sim.Player(rows[0])
-	g.found = rollout.Searched{Value: worth(&states[0], p)}
+	g.found = rollout.Searched{Value: worth(&states[0], p, b.Key[p])}
 	best := bestHeap(&states[0], p)
 	for o := sim.Order(0); o <= simtest.ToyHeaps; o++ {
 		share := float32(0.05)
@@ -55,7 +56,9 @@ func (g *greedy) Act(v env.Vector, _ *env.Batch, rows []int32) {
 
 func (g *greedy) Searched(int32) *rollout.Searched { return &g.found }
 
-func worth(s *simtest.ToyState, p sim.Player) float64 { return float64(s.Taken[p]) / 100 }
+func worth(s *simtest.ToyState, p sim.Player, key uint64) float64 {
+	return float64(s.Taken[p])/100 + float64(key%1000)/1e6
+}
 
 func bestHeap(s *simtest.ToyState, p sim.Player) (best sim.Order) {
 	most := uint8(0)
@@ -128,11 +131,11 @@ func options(t *testing.T, e *rollout.Episode, maxTurns int) analysis.Options {
 }
 
 // value is what greedy, or the rules at the end, say of the state after a turn.
-func value(s *simtest.ToyState, status sim.Status, p sim.Player) float64 {
+func value(e *rollout.Episode, s *simtest.ToyState, status sim.Status, p sim.Player) float64 {
 	if status == sim.Over {
 		return float64(game.Outcome(s, p).Result)
 	}
-	return worth(s, p)
+	return worth(s, p, prng.Key(e.Seed, 0, uint64(s.Turn), uint64(p), prng.PurposePolicy))
 }
 
 // checkTurn compares what was found of a turn with what the game itself tells.
@@ -150,9 +153,9 @@ func checkTurn(t *testing.T, e *rollout.Episode, before *simtest.ToyState, turn 
 		now, status := step(p, mine)
 		other, otherStatus := step(p, []sim.Order{best})
 		want := analysis.Seat{
-			Value:  worth(before, p),
-			Played: analysis.Choice{Orders: mine, Share: -1, Value: value(&now, status, p)},
-			Best:   analysis.Choice{Orders: []sim.Order{best}, Share: float64(float32(0.6)), Value: value(&other, otherStatus, p)},
+			Value:  value(e, before, sim.Running, p),
+			Played: analysis.Choice{Orders: mine, Share: -1, Value: value(e, &now, status, p)},
+			Best:   analysis.Choice{Orders: []sim.Order{best}, Share: float64(float32(0.6)), Value: value(e, &other, otherStatus, p)},
 		}
 		want.Lost = want.Best.Value - want.Played.Value
 		if mine[0]*mine[1] == 0 && mine[0]+mine[1] <= simtest.ToyHeaps { // one heap, or none
