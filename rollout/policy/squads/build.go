@@ -10,10 +10,10 @@ const (
 	ahead       = 16  // ticks that the population is planned ahead
 	mostHouses  = 4   // unfinished at a time
 	settled     = 24  // builders to have before the ranged base
-	early       = 4   // fighters to have before all that, where there is a base for them
+	early       = 12  // fighters that come before further builders then
 	fewBuilders = 40  // builders to have before the army decides how many more
-	mostBuilder = 64  //
-	mostFighter = 110 //
+	mostBuilder = 64  // at most
+	mostFighter = 110 // at most
 	mostUnits   = 250 // all that a player has: slots name no more
 	plenty      = 700 // resource left over that pays for another ranged base
 	walkReach   = 60  // from where a builder comes to begin a building
@@ -46,10 +46,13 @@ func (c *Player) expand() {
 		c.begin(codecraft.BuilderBase)
 	case c.needsTurret():
 		c.begin(codecraft.Turret)
-	case c.needsHouse():
-		c.begin(codecraft.House)
 	case n >= settled && c.count(codecraft.RangedBase) == 0:
 		c.begin(codecraft.RangedBase)
+		if !c.saving && c.needsHouse() {
+			c.begin(codecraft.House)
+		}
+	case c.needsHouse():
+		c.begin(codecraft.House)
 	case c.money >= plenty && c.count(codecraft.RangedBase) == 1 && c.pending[codecraft.RangedBase] == 0:
 		c.begin(codecraft.RangedBase)
 	}
@@ -97,7 +100,7 @@ func (c *Player) begin(t codecraft.Type) {
 	c.saving = true
 	var a codecraft.Action
 	a.AddBuild(t, x, y)
-	c.recruit(x, y, int(c.rules.Types[t].Size), walkReach, 1, a)
+	c.recruit(x, y, int(c.rules.Types[t].Size), walkReach, 1, 1, a)
 }
 
 // works are own buildings that are damaged or not finished.
@@ -132,18 +135,19 @@ func (c *Player) repair() {
 		if !u.Active {
 			wants, reach = min(1+missing/12, 2+c.builders.n/3, 12), finishReach
 			if size > 3 {
-				reach = walkReach
+				wants, reach = min(1+missing/6, 14), walkReach
 			}
 		}
 		var a codecraft.Action
 		a.AddRepair(u.ID)
-		c.recruit(x, y, size, reach, wants, a)
+		c.recruit(x, y, size, reach, wants, missing, a)
 	}
 }
 
-// recruit gives up to so many builders that have nothing to do an action beside a
-// square: those that are there, and then those that are nearest, whom it has come.
-func (c *Player) recruit(x, y, size, reach, wants int, a codecraft.Action) {
+// recruit gives builders that have nothing to do an action beside a square: those
+// that are there, up to there, and then those that are nearest, which come, until
+// it has as many as it wants.
+func (c *Player) recruit(x, y, size, reach, wants, there int, a codecraft.Action) {
 	f := &c.local
 	f.stamp++
 	f.head, f.tail = 0, 0
@@ -154,10 +158,11 @@ func (c *Player) recruit(x, y, size, reach, wants int, a codecraft.Action) {
 				continue
 			}
 			at := cellAt(bx, by)
-			if i := c.freeBuilder(at); i >= 0 && wants > 0 {
+			if i := c.freeBuilder(at); i >= 0 && there > 0 {
 				c.give(i, a)
 				c.stay(i)
 				wants--
+				there--
 			} else if c.ground[at] == open && !c.kept[at] && c.danger[at] == 0 {
 				f.seen[at] = f.stamp
 				f.queue[f.tail] = uint16(at)
@@ -356,7 +361,7 @@ func (c *Player) clearSite(t codecraft.Type) {
 		if c.ground[at] == ore {
 			var a codecraft.Action
 			a.AddTarget(c.state.ResourceID(x, y))
-			c.recruit(x, y, 1, mendReach, 2, a)
+			c.recruit(x, y, 1, mendReach, 2, 2, a)
 		}
 	}
 	for k := range size * size {

@@ -13,10 +13,9 @@ import (
 const (
 	leastArmy  = 8  // fewer go for enemies in the own half alone
 	bold       = 10 // the strength of theirs that ours must reach to advance
-	timid      = 0  // … below which those in range retreat
 	aware      = 9  // who is so near to an enemy minds it
 	waitAt     = 7  // … and waits at that distance
-	roamTicks  = 64
+	roamTicks  = 64 // before another place is looked at
 	rallyPoint = 24 // on both axes of the own frame
 )
 

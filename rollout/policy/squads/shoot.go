@@ -12,7 +12,7 @@ type shots struct {
 }
 
 // shoot deals out the attacks: those that have the fewest targets choose first,
-// each the enemy that a blow kills, else the one that is nearest to it.
+// each the enemy that a blow kills, else the one with the least health left.
 func (c *Player) shoot() {
 	for _, at := range c.foes.at[:c.foes.n] {
 		c.shots.left[at] = c.state.Units[at].Health
@@ -58,7 +58,7 @@ func (c *Player) gapTo(u *codecraft.Unit, j int) int16 {
 	return int16(codecraft.Gap(int(u.X), int(u.Y), int(c.rules.Types[u.Type].Size), x, y, size))
 }
 
-// aim has a unit attack an enemy fighter in range, unless it had better leave.
+// aim has a unit attack an enemy fighter in range.
 func (c *Player) aim(i int) {
 	u := &c.state.Units[i]
 	t := &c.rules.Types[u.Type]
@@ -67,9 +67,6 @@ func (c *Player) aim(i int) {
 		a := &c.foes.arms[k]
 		if !t.CanAttack || c.gapTo(u, int(a.unit)) > int16(t.Range) {
 			continue
-		}
-		if t.CanMove && a.ours*10 < a.theirs*timid {
-			return
 		}
 		if v := c.worthShot(int(a.unit), int(t.Damage)); best < 0 || v > value {
 			best, value = int(a.unit), v

@@ -5,14 +5,15 @@
 //     nearest that nobody has; those that see none go where they have not looked.
 //   - The population is planned ahead: a house is begun before the builders and
 //     fighters of the next ticks use up what is provided, where a builder stands.
-//   - With settled builders a ranged base is begun; from then on builders and
-//     ranged units grow together, up to a number that slots can name.
+//   - A place for the ranged base is kept free, or cleared of resources. It comes
+//     with 24 builders and before all else, then a first dozen of ranged units;
+//     from then on builders and army grow together.
 //   - Builders nearby finish and repair buildings; all flee from enemy fighters.
 //   - Fighters follow one field of ways to all enemies in sight, else to the
 //     enemies' homes; a small army goes for those in the own half alone.
 //   - Around each enemy fighter the strength of both sides is compared: fighters
 //     advance where theirs is greater, wait out of range where it is not, and
-//     retreat if they are near.
+//     retreat from those that come near; who is in range shoots.
 //   - Shots are dealt out: as few as kill an enemy, fighters first.
 //   - Turrets stand up against enemies that come early.
 //
