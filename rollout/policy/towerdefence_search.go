@@ -13,7 +13,10 @@ import (
 	"moonfarm/sim/towerdefence"
 )
 
-// towerdefenceSearches is the search of Tower Defence.
+// towerdefenceSearches is the search of Tower Defence. More simulations than the
+// default do not make it stronger: 2000 won 17 of 60 games against 400. The weight of
+// exploration that is best falls with them: 800 won 10 of 30 games against 200 with
+// 0.4 and 22 of 40 with 0.03, while 200 with 0.03 won 5 of 40 against 0.4.
 var towerdefenceSearches = entry{
 	Entry: Entry{Name: "mcts", Doc: "tree search: looks ahead with simulations of the game, as in mcts(sims=2000)", Options: []Option{
 		{optionSims, "1 … 1000000: simulations a turn (400)"},
