@@ -56,6 +56,11 @@ func (c *terminalSeat) attacks(add func(m terminalMove, prior float64)) (scouts 
 				add(terminalMove{defenceMaze, attackHalf, start, 0}, 0.5)
 			}
 		}
+		for range 2 { // from anywhere
+			if e := c.random.IntN(terminal.EdgeCells); !c.blocked.Has(edgeCell(e, c.player)) {
+				add(terminalMove{defenceMaze, attackScouts, uint8(e), 0}, 0.5)
+			}
+		}
 	}
 	if c.affords(terminal.Demolisher) > 0 {
 		for i, start := range c.starts(terminal.Demolisher) {

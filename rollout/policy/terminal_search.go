@@ -172,7 +172,7 @@ func (g *terminalSearch) Evaluate(s *terminal.State, _ *[2][]search.Choice[termi
 // formula judges a state by health, structures, cores and bits.
 func (g *terminalSearch) formula(s *terminal.State) float64 {
 	d := g.worth(s, 0) - g.worth(s, 1)
-	return d / (10 + max(d, -d))
+	return d / (20 + max(d, -d))
 }
 
 // worth is how well a seat stands, in health: its own, its cores and what its
