@@ -26,7 +26,7 @@ func BenchmarkTowerdefenceSearch(b *testing.B) {
 		b.Fatal(err)
 	}
 	for _, rounds := range []int{0, 40} {
-		g := &towerdefenceSearch{horizon: 1 << 20}
+		g := &towerdefenceSearch{scatter: true, horizon: 1 << 20}
 		g.look(v)
 		var s towerdefence.State
 		g.seat.game.Reset(&s, 0)

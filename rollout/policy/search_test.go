@@ -2,6 +2,7 @@ package policy_test
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -42,7 +43,7 @@ func TestSearchOptions(t *testing.T) {
 		"mcts(c=-1)":             "character 6: c=-1, expected a number from 0 to 1000",
 		"mcts(c=nan)":            "character 6: c=nan, expected a number from 0 to 1000",
 		"mcts(sims=3, node=uct)": "character 14: node=uct, expected one of: puct, regret",
-		"mcts(rollout=mcts)":     "character 6: rollout=mcts, expected one of: econ, turtle, rush, tesla, playout",
+		"mcts(rollout=mcts)":     "character 6: rollout=mcts, expected one of: none, econ, turtle, rush, tesla, playout",
 		"mcts(opponent=playout)": "character 6: opponent=playout, expected one of: search, econ, turtle, rush, tesla",
 		"mcts(memory=99999)":     "character 6: memory=99999, expected a whole number from 1 to 2047",
 		"mix(1*mcts(horizon=x))": "character 12: horizon=x, expected",
@@ -137,25 +138,40 @@ func checkSearched(t *testing.T, spec string, s *rollout.Searched, played sim.Or
 	return len(s.Shares)
 }
 
-// The search beats the strongest script that it plays on with.
+// The search beats scripts, and games of other seeds differ though nothing else does.
 func TestSearchBeatsScripts(t *testing.T) {
-	for _, spec := range []string{"mcts(sims=32)", "mcts(sims=64,rollout=playout)"} {
+	for spec, against := range map[string]string{"mcts(sims=100)": "planner", "mcts(sims=32,rollout=econ,horizon=30)": "econ", "mcts(sims=64,rollout=playout,horizon=30)": "econ"} {
 		v := newGames(t, "towerdefence", "", 2, 0)
-		seats := []rollout.Policy{newPolicy(t, "towerdefence", spec, v.Spec()), newPolicy(t, "towerdefence", "econ", v.Spec())}
-		won := 0
+		seats := []rollout.Policy{newPolicy(t, "towerdefence", spec, v.Spec()), newPolicy(t, "towerdefence", against, v.Spec())}
+		won, games := 0, map[string]bool{}
 		sink := sinkFunc(func(e *rollout.Episode) error {
 			if e.Outcome[0].Result > 0 {
 				won++
 			}
+			games[fmt.Sprint(e.Orders)] = true
 			return nil
 		})
 		if err := rollout.Shard(context.Background(), v, seats, 3, 0, 8, sink); err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("%s wins %d of 8 games against econ", spec, won)
-		if won < 6 {
-			t.Errorf("%s wins %d of 8 games against econ, want 6", spec, won)
+		t.Logf("%s wins %d of 8 games against %s", spec, won, against)
+		if won < 6 || len(games) < 8 {
+			t.Errorf("%s wins %d of 8 games against %s, want 6; %d games differ, want 8", spec, won, against, len(games))
 		}
+	}
+}
+
+// Games of the search against itself differ.
+func TestSearchVaries(t *testing.T) {
+	v := newGames(t, "towerdefence", "", 4, 0)
+	search := newPolicy(t, "towerdefence", "mcts(sims=50)", v.Spec())
+	games := map[string]bool{}
+	sink := sinkFunc(func(e *rollout.Episode) error { games[fmt.Sprint(e.Orders)] = true; return nil })
+	if err := rollout.Shard(context.Background(), v, []rollout.Policy{search, search}, 3, 0, 4, sink); err != nil {
+		t.Fatal(err)
+	}
+	if len(games) < 4 {
+		t.Errorf("of 4 games %d differ", len(games))
 	}
 }
 

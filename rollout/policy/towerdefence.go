@@ -49,6 +49,7 @@ type towerdefenceSeat struct {
 	foe   *towerdefence.Half
 	legal towerdefence.Legal
 	rows  [towerdefence.Height]towerdefenceRow // see survey
+	ahead towerdefence.State                   // of a forecast
 }
 
 // towerdefenceRow sums up one row of the board.

@@ -137,12 +137,13 @@ func (c *towerdefenceSeat) considerEnergy(best *towerdefencePlan) {
 
 // forecast is how good an order is: what stands after so many rounds.
 func (c *towerdefenceSeat) forecast(o sim.Order, rounds int) int {
-	s := *c.state
+	s := &c.ahead
+	*s = *c.state
 	var orders [2]sim.Order
 	orders[c.player] = o
 	for i := range rounds {
-		if c.game.Play(&s, orders[0], orders[1]) != sim.Running {
-			return int(c.game.Outcome(&s, c.player).Result) * (plannerDecided - i)
+		if c.game.Play(s, orders[0], orders[1]) != sim.Running {
+			return int(c.game.Outcome(s, c.player).Result) * (plannerDecided - i)
 		}
 		orders = [2]sim.Order{}
 	}
