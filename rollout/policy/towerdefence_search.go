@@ -211,5 +211,6 @@ func (g *towerdefenceSearch) formula(s *towerdefence.State, r *prng.Rand) float6
 	const chance = 0.02
 	a, b := &s.Half[0], &s.Half[1]
 	d := float64(plannerWorth(a, b) - plannerWorth(b, a))
-	return float64((1-chance)*(d/(even+max(d, -d)))) + float64(chance*(2*r.Float64()-1))
+	draw := float64(r.Float64()) - 0.5
+	return float64((1-chance)*(d/(even+max(d, -d)))) + float64(2*chance*draw)
 }
