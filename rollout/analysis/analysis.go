@@ -237,14 +237,12 @@ func (r *run) start() (*worker, error) {
 // the best orders lead to.
 func (r *run) look(ctx context.Context, w *worker, _ int, at position) error {
 	seats := make([]Seat, r.e.Players)
+	rollout.Until(ctx, w.policy)
 	for p := range seats {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
 		if err := w.snap.Restore(0, at.snapshot); err != nil {
 			return err
 		}
-		found, err := w.search(sim.Player(p))
+		found, err := w.search(ctx, sim.Player(p))
 		if err != nil {
 			return fmt.Errorf("turn %d, seat %d: %w", at.turn, p, err)
 		}
@@ -259,14 +257,11 @@ func (r *run) look(ctx context.Context, w *worker, _ int, at position) error {
 		if !r.wanted(at.turn) || s.BestPlayed() {
 			continue
 		}
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
 		if err := w.snap.Restore(0, at.snapshot); err != nil {
 			return err
 		}
 		var err error
-		if s.Best.Value, err = w.after(r.e, at.turn, sim.Player(p), s.Best.Orders); err != nil {
+		if s.Best.Value, err = w.after(ctx, r.e, at.turn, sim.Player(p), s.Best.Orders); err != nil {
 			return fmt.Errorf("turn %d, seat %d: after the best orders: %w", at.turn, p, err)
 		}
 	}
@@ -280,10 +275,13 @@ func (r *run) look(ctx context.Context, w *worker, _ int, at position) error {
 	return nil
 }
 
-// search searches the game for a seat.
-func (w *worker) search(p sim.Player) (*rollout.Searched, error) {
+// search searches the game for a seat. It fails once ctx, that of the policy, is done.
+func (w *worker) search(ctx context.Context, p sim.Player) (*rollout.Searched, error) {
 	w.v.Observe(w.batch)
 	w.policy.Act(w.v, w.batch, []int32{int32(p)})
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	found := w.policy.Searched(int32(p))
 	if found == nil {
 		return nil, fmt.Errorf("%s has not searched the position", w.policy.Name())
@@ -293,7 +291,7 @@ func (w *worker) search(p sim.Player) (*rollout.Searched, error) {
 
 // after plays the turn of the episode, with other orders of one seat, and returns
 // the value for that seat.
-func (w *worker) after(e *rollout.Episode, turn int, p sim.Player, orders []sim.Order) (float64, error) {
+func (w *worker) after(ctx context.Context, e *rollout.Episode, turn int, p sim.Player, orders []sim.Order) (float64, error) {
 	w.v.Observe(w.batch)
 	room := len(w.batch.Orders) / w.batch.Rows
 	for seat := range w.batch.Rows {
@@ -307,7 +305,7 @@ func (w *worker) after(e *rollout.Episode, turn int, p sim.Player, orders []sim.
 	if w.batch.Status[0] == sim.Over {
 		return float64(w.v.Outcome(0, p).Result), nil
 	}
-	found, err := w.search(p)
+	found, err := w.search(ctx, p)
 	if err != nil {
 		return 0, err
 	}

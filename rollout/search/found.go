@@ -14,27 +14,40 @@ func (t *Tree[S, M]) Moves(p sim.Player) []M {
 // average strategy of regret matching. They sum to 1.
 func (t *Tree[S, M]) AppendShares(dst []float32, p sim.Player) []float32 {
 	root := &t.nodes[0]
-	stats := t.stats[root.first[p]:][:root.count[p]]
-	total := 0.0
+	from, total := len(dst), 0.0
+	if t.options.Nodes == Regret {
+		moves := t.mixed[root.first[p]:][:root.count[p]]
+		for k := range moves {
+			total += moves[k].average
+		}
+		for k := range moves {
+			share := moves[k].prior // nothing was searched
+			if total > 0 {
+				share = moves[k].average / total
+			}
+			dst = append(dst, float32(share))
+		}
+		return dst
+	}
+	stats := t.stats[root.first[p]:][:root.stats[p]]
 	for k := range stats {
-		total += t.share(&stats[k])
+		total += float64(stats[k].visits)
+	}
+	for _, prior := range t.priors[root.first[p]:][:root.count[p]] {
+		if total > 0 {
+			prior = 0
+		}
+		dst = append(dst, float32(prior))
 	}
 	for k := range stats {
-		share := stats[k].prior // nothing was searched
+		e := &stats[k]
+		share := e.prior // nothing was searched
 		if total > 0 {
-			share = t.share(&stats[k]) / total
+			share = float64(e.visits) / total
 		}
-		dst = append(dst, float32(share))
+		dst[from+int(e.move)] = float32(share)
 	}
 	return dst
-}
-
-// share is the share of a move, times the total of its node.
-func (t *Tree[S, M]) share(e *stat) float64 {
-	if t.options.Nodes == Regret {
-		return e.average
-	}
-	return e.visits
 }
 
 // Value is the value for seat p: the mean over the simulations, in regret matching

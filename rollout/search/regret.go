@@ -5,25 +5,25 @@ import "math"
 // draw picks by regret matching: a move in proportion to its regret, and now and
 // then any. It adds the strategy to the average.
 func (t *Tree[S, M]) draw(v *visit, n *node, p int) {
-	stats := t.stats[n.first[p]:][:n.count[p]]
+	moves := t.mixed[n.first[p]:][:n.count[p]]
 	total := 0.0
-	for k := range stats {
-		total += stats[k].regret
+	for k := range moves {
+		total += moves[k].regret
 	}
 	chance := t.random.Float64()
-	explore := min(0.5, t.options.C*math.Sqrt(float64(len(stats))/n.visits))
+	explore := min(0.5, t.options.C*math.Sqrt(float64(len(moves))/n.visits))
 	uniform := t.random.Float64() < explore
-	picked := len(stats) - 1
+	picked := len(moves) - 1
 	below := 0.0 // the part of the moves so far
-	for k := range stats {
-		e := &stats[k]
+	for k := range moves {
+		e := &moves[k]
 		part := e.prior
 		if total > 0 {
 			part = e.regret / total
 		}
 		e.average += float64(n.visits * part)
 		if uniform {
-			part = 1 / float64(len(stats))
+			part = 1 / float64(len(moves))
 		}
 		if below += part; chance < below && k < picked {
 			picked = k
@@ -42,14 +42,14 @@ func (t *Tree[S, M]) regret(v *visit) {
 		if n.count[p] == 1 || v.explored[1-p] {
 			continue
 		}
-		stats := t.stats[n.first[p]:][:n.count[p]]
+		moves := t.mixed[n.first[p]:][:n.count[p]]
 		total := 0.0
-		for k := range stats {
-			total += stats[k].regret
+		for k := range moves {
+			total += moves[k].regret
 		}
 		weight, sum := 0.0, 0.0 // of the strategy
-		for k := range stats {
-			e := &stats[k]
+		for k := range moves {
+			e := &moves[k]
 			other := v.pick
 			other[p] = int32(k)
 			c := t.find(v.node, pair(other))
@@ -57,7 +57,7 @@ func (t *Tree[S, M]) regret(v *visit) {
 				t.means[k] = math.Inf(-1)
 				continue
 			}
-			mean := t.mean(&t.cells[c])
+			mean := t.cellMean(c)
 			if p == 1 {
 				mean = -mean
 			}
@@ -72,20 +72,21 @@ func (t *Tree[S, M]) regret(v *visit) {
 		if weight == 0 {
 			continue // nothing is known of the strategy
 		}
-		for k, mean := range t.means[:len(stats)] {
+		for k, mean := range t.means[:len(moves)] {
 			if !math.IsInf(mean, -1) {
-				stats[k].regret = max(0, stats[k].regret+mean-sum/weight)
+				moves[k].regret = max(0, moves[k].regret+mean-sum/weight)
 			}
 		}
 	}
 }
 
-// mean is the mean value for seat 0 of a cell: that of its child, or with chance
+// cellMean is the mean value for seat 0 of a cell: that of its child, or with chance
 // that of its visits.
-func (t *Tree[S, M]) mean(c *cell) float64 {
+func (t *Tree[S, M]) cellMean(i int32) float64 {
 	if t.options.Chance {
+		c := &t.cells[i]
 		return c.sum / c.weight
 	}
-	child := &t.nodes[c.node]
+	child := &t.nodes[t.child(i)]
 	return child.sum / child.weight
 }

@@ -193,6 +193,50 @@ func TestPure(t *testing.T) {
 	}
 }
 
+// Trees whose leaves are judged in turn find what each finds by itself.
+func TestNext(t *testing.T) {
+	for _, rule := range []search.Rule{search.PUCT, search.Regret} {
+		o := options(rule, 300)
+		m := &matrices{turns: [][][]float64{weighed, dominated, pennies}}
+		var trees [3]*search.Tree[matrixState, int]
+		for k := range trees {
+			trees[k] = newMatrices(o, m)
+			trees[k].Begin(&matrixState{}, uint64(k))
+		}
+		for running := true; running; {
+			running = false
+			for _, tree := range trees {
+				if tree.Next() {
+					running = true
+					leaf, choices := tree.Leaf()
+					tree.Give(m.Evaluate(leaf, choices, nil))
+				}
+			}
+		}
+		for k, tree := range trees {
+			alone := newMatrices(o, m)
+			alone.Search(&matrixState{}, uint64(k))
+			if got, want := strategy(tree, 0), strategy(alone, 0); !slices.Equal(got, want) || tree.Value(0) != alone.Value(0) {
+				t.Errorf("rule %d, tree %d: found %v, value %v; alone %v, %v", rule, k, got, tree.Value(0), want, alone.Value(0))
+			}
+			if tree.Next() {
+				t.Errorf("rule %d, tree %d goes on after its end", rule, k)
+			}
+		}
+	}
+}
+
+func TestGiveWithoutLeaf(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("Give without a leaf does not panic")
+		}
+	}()
+	tree := newMatrices(options(search.PUCT, 1), &matrices{turns: [][][]float64{scissor}})
+	tree.Search(&matrixState{}, 1)
+	tree.Give(0)
+}
+
 // Where the memory is full, the search goes on with the nodes that it has: as if it
 // had evaluated all that lies below.
 func TestMemory(t *testing.T) {

@@ -1,49 +1,74 @@
 package search
 
 import (
+	"math"
 	"unsafe"
 
 	"moonfarm/sim/prng"
 )
 
-// slabs is the memory of a Tree. Nodes and cells are named by their index.
+// slabs is the memory of a Tree. Nodes and cells are named by their index. Each cell
+// that is not an outcome of chance is made with a node, its child; so without chance
+// cell i leads to node i+1.
 type slabs[S, M any] struct {
 	nodes  []node
-	states []S      // of the nodes
-	stats  []stat   // of the nodes' moves, those of seat 0 before those of seat 1
-	moves  []M      // likewise
-	cells  []cell   // pairs of moves, and outcomes of chance
-	table  []int32  // open-addressed: index of a cell + 1, or 0
-	used   []uint32 // entries of table that are not 0, by cell
+	states []S       // of the nodes
+	moves  []M       // of the nodes, those of seat 0 before those of seat 1
+	priors []float64 // likewise, of PUCT; shown where the move has a stat
+	stats  []stat    // of PUCT: as many as there are moves, of each seat the first ones in use
+	mixed  []mixed   // of Regret: of the moves
+	cells  []cell    // pairs of moves, and outcomes of chance
+	table  []entry   // open-addressed
 }
 
-// node is a state in the tree.
+// node is a state in the tree. It takes one line of a cache.
 type node struct {
-	first  [2]int32 // of the seat's moves in stats
-	count  [2]int32 // 0 of both where the moves were not asked for yet
-	visits float64  // the evaluation is the first
-	sum    float64  // of the values for seat 0 by weight
-	weight float64
-	over   bool
+	visits  float64 // the evaluation is the first
+	sum     float64 // of the values for seat 0 by weight
+	weight  float64
+	mean    float64 // sum/weight, of PUCT
+	explore float64 // c·√visits, of PUCT
+
+	first [2]int32  // of the seat's moves in moves
+	count [2]uint16 // 0 of both where the moves were not asked for yet
+	stats [2]uint16 // of the seat, in use
+	over  bool
 }
 
-// stat is what is known of one seat's move at a node.
+// stat is what PUCT knows of one seat's move at a node. Moves have one in the order in
+// which they are tried: those that were, and the one that would be the next. So what a
+// simulation reads of a node grows with the visits of the node, not with its moves.
 type stat struct {
+	mean   float64 // of the values for the seat
+	bonus  float64 // prior/(1+visits)
+	prior  float64
+	visits int32
+	move   int32 // of the seat's moves
+}
+
+// shown is in priors where the move has a stat.
+const shown = -1
+
+// mixed is what Regret knows of one seat's move at a node.
+type mixed struct {
 	prior   float64 // they sum to 1
-	visits  float64
-	mean    float64 // of the values for the seat
-	bonus   float64 // prior/(1+visits)
 	regret  float64
 	average float64 // sum of the strategies
 }
 
 // cell is a pair of moves at a node, or an outcome of chance of such a cell.
 type cell struct {
-	from int32 // the node; of an outcome, ^cell
-	node int32 // the child; of a cell with outcomes, the first
-	what uint64
+	slot uint32 // of the table
+	node int32  // the child; of a cell with outcomes, the first
 
 	visits, weight, sum float64 // values for seat 0 in regret matching, later visits weigh more
+}
+
+// entry finds a cell.
+type entry struct {
+	what uint64 // the pair of moves, or the outcome
+	from int32  // the node; of an outcome, ^cell
+	cell int32  // +1; 0: the entry is free
 }
 
 // make allocates the slabs.
@@ -54,9 +79,12 @@ func (l *slabs[S, M]) make(o Options) {
 	}
 	var s S
 	var m M
+	move := unsafe.Sizeof(m) + unsafe.Sizeof(stat{}) + 8
+	if o.Nodes == Regret {
+		move = unsafe.Sizeof(m) + unsafe.Sizeof(mixed{})
+	}
 	// The table has at most 4 entries for a cell.
-	each := int(unsafe.Sizeof(s)+unsafe.Sizeof(node{})) + 2*o.Width*int(unsafe.Sizeof(stat{})+unsafe.Sizeof(m)) +
-		cells*int(unsafe.Sizeof(cell{})+4*4+4)
+	each := int(unsafe.Sizeof(s)+unsafe.Sizeof(node{})) + 2*o.Width*int(move) + cells*int(unsafe.Sizeof(cell{})+4*unsafe.Sizeof(entry{}))
 	n := max(1, min(o.Memory/each, o.Simulations+1))
 	table := 4
 	for table < 2*cells*n {
@@ -64,20 +92,23 @@ func (l *slabs[S, M]) make(o Options) {
 	}
 	l.nodes = make([]node, 0, n)
 	l.states = make([]S, n)
-	l.stats = make([]stat, 0, 2*o.Width*n)
 	l.moves = make([]M, 0, 2*o.Width*n)
+	if o.Nodes == Regret {
+		l.mixed = make([]mixed, 2*o.Width*n)
+	} else {
+		l.priors = make([]float64, 2*o.Width*n)
+		l.stats = make([]stat, 2*o.Width*n)
+	}
 	l.cells = make([]cell, 0, cells*n)
-	l.used = make([]uint32, 0, cells*n)
-	l.table = make([]int32, table)
+	l.table = make([]entry, table)
 }
 
 // forget empties the slabs.
 func (l *slabs[S, M]) forget() {
-	for _, at := range l.used {
-		l.table[at] = 0
+	for i := range l.cells {
+		l.table[l.cells[i].slot] = entry{}
 	}
-	l.nodes, l.stats, l.moves = l.nodes[:0], l.stats[:0], l.moves[:0]
-	l.cells, l.used = l.cells[:0], l.used[:0]
+	l.nodes, l.moves, l.cells = l.nodes[:0], l.moves[:0], l.cells[:0]
 }
 
 // slot is where a cell is in the table, or would be.
@@ -85,8 +116,8 @@ func (l *slabs[S, M]) slot(from int32, what uint64) uint32 {
 	mask := uint32(len(l.table) - 1)
 	at := uint32(prng.Mix(what^uint64(uint32(from))*0x9e3779b97f4a7c15)) & mask
 	for {
-		i := l.table[at]
-		if i == 0 || l.cells[i-1].from == from && l.cells[i-1].what == what {
+		e := &l.table[at]
+		if e.cell == 0 || e.from == from && e.what == what {
 			return at
 		}
 		at = (at + 1) & mask
@@ -95,32 +126,35 @@ func (l *slabs[S, M]) slot(from int32, what uint64) uint32 {
 
 // find returns the cell, −1 if it is not stored.
 func (l *slabs[S, M]) find(from int32, what uint64) int32 {
-	return l.table[l.slot(from, what)] - 1
+	return l.table[l.slot(from, what)].cell - 1
 }
 
 // add stores a cell that is not stored yet. There is room for it if there was for
 // its node.
 func (l *slabs[S, M]) add(from int32, what uint64, node int32) int32 {
 	at := l.slot(from, what)
-	l.cells = append(l.cells, cell{from: from, what: what, node: node})
-	l.used = append(l.used, at)
-	l.table[at] = int32(len(l.cells))
+	l.cells = append(l.cells, cell{slot: at, node: node})
+	l.table[at] = entry{what, from, int32(len(l.cells))}
 	return int32(len(l.cells) - 1)
 }
 
-// keep stores the state in scratch, its value and, if it is not the end and they are
-// wanted now, its moves. There must be room.
+// fresh is where the next state is made: where it is kept, if there is room.
+func (t *Tree[S, M]) fresh() *S {
+	if len(t.nodes) < cap(t.nodes) {
+		return &t.states[len(t.nodes)]
+	}
+	return &t.scratch
+}
+
+// keep stores the fresh state's value and, if it is not the end and they are wanted
+// now, its moves. There must be room.
 func (t *Tree[S, M]) keep(value float64, over bool) int32 {
-	i := len(t.nodes)
-	n := node{visits: 1, sum: value, weight: 1, over: over}
-	if !over {
-		t.states[i] = t.scratch
-		if !t.options.Late {
-			t.list(&n)
-		}
+	n := node{visits: 1, sum: value, weight: 1, mean: value, explore: t.options.C, over: over}
+	if !over && !t.options.Late {
+		t.list(&n)
 	}
 	t.nodes = append(t.nodes, n)
-	return int32(i)
+	return int32(len(t.nodes) - 1)
 }
 
 // list stores the choices as the moves of a node.
@@ -130,14 +164,40 @@ func (t *Tree[S, M]) list(n *node) {
 		for k := range choices {
 			total += choices[k].Prior
 		}
-		n.first[p], n.count[p] = int32(len(t.stats)), int32(len(choices))
+		first := len(t.moves)
+		n.first[p], n.count[p] = int32(first), uint16(len(choices))
 		for k := range choices {
 			prior := 1 / float64(len(choices))
 			if total > 0 {
 				prior = choices[k].Prior / total
 			}
-			t.stats = append(t.stats, stat{prior: prior, bonus: prior})
 			t.moves = append(t.moves, choices[k].Move)
+			if t.options.Nodes == Regret {
+				t.mixed[first+k] = mixed{prior: prior}
+			} else {
+				t.priors[first+k] = prior
+			}
+		}
+		if t.options.Nodes == PUCT {
+			t.show(n, p)
 		}
 	}
+}
+
+// show gives a stat to the untried move of a seat with the largest prior, the first of
+// those that tie, if there is one.
+func (t *Tree[S, M]) show(n *node, p int) {
+	first, used := n.first[p], n.stats[p]
+	if used == n.count[p] {
+		return
+	}
+	best, most := 0, math.Inf(-1)
+	for k, prior := range t.priors[first:][:n.count[p]] {
+		if prior > most {
+			best, most = k, prior
+		}
+	}
+	t.priors[int(first)+best] = shown
+	t.stats[int(first)+int(used)] = stat{bonus: most, prior: most, move: int32(best)}
+	n.stats[p] = used + 1
 }
