@@ -1,0 +1,165 @@
+package network
+
+import (
+	"math"
+	"strings"
+	"sync"
+	"testing"
+
+	"moonfarm/rollout/network/internal/kernel"
+)
+
+// answers runs a card's rows, repeated to n, in batches of at most batch, and returns
+// the bits of all outputs, row by row.
+func (c *card) answers(m *Model, n, batch int) []uint32 {
+	r, source := m.NewRunner(batch), m.NewRunner(n)
+	c.fill(source, n)
+	var bits []uint32
+	for first := 0; first < n; first += batch {
+		rows := min(batch, n-first)
+		for i, v := range m.inputs {
+			if source.floats[i] != nil {
+				copy(r.floats[i], source.floats[i][first*v.Len():(first+rows)*v.Len()])
+			} else {
+				copy(r.bytes[i], source.bytes[i][first*v.Len():(first+rows)*v.Len()])
+			}
+		}
+		r.Run(rows)
+		for row := range rows {
+			for _, v := range m.outputs {
+				for _, x := range r.Output(v.Name)[row*v.Len() : (row+1)*v.Len()] {
+					bits = append(bits, math.Float32bits(x))
+				}
+			}
+		}
+	}
+	return bits
+}
+
+func sameBits(a, b []uint32) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// allPaths calls f once for each arithmetic path of this machine.
+func allPaths(t *testing.T, f func(path string)) {
+	ran := 0
+	for _, name := range []string{"avx512", "avx2", "neon", "portable"} {
+		restore, err := kernel.Use(name)
+		if err != nil {
+			continue
+		}
+		f(name)
+		restore()
+		ran++
+	}
+	if ran == 0 {
+		t.Error("no path ran")
+	}
+}
+
+// TestSameBits: the results of a row depend neither on the batch nor on the block nor
+// on the arithmetic path.
+func TestSameBits(t *testing.T) {
+	n := 256
+	if testing.Short() {
+		n = 40
+	}
+	for _, c := range references(t) {
+		m := readModel(t, c.Name)
+		want := c.answers(m, n, n)
+		size := len(want) / n
+		rows := c.Inputs[0].Shape[0]
+		for i := range want {
+			if want[i] != want[i%(rows*size)] {
+				t.Fatalf("%s: number %d of row %d is not that of row %d", c.Name, i%size, i/size, i/size%rows)
+			}
+		}
+		allPaths(t, func(path string) {
+			for _, batch := range []int{1, 3, 7, 32, 256} {
+				all := n
+				if path == "portable" {
+					all = min(batch+1, 40, n) // it is slow
+				}
+				if got := c.answers(m, all, min(all, batch)); !sameBits(got, want[:all*size]) {
+					t.Errorf("%s: other bits in batches of %d on %s", c.Name, batch, path)
+				}
+			}
+		})
+		block := m.block
+		for _, m.block = range []int{1, 5} {
+			if got := c.answers(m, 33, 32); !sameBits(got, want[:33*size]) {
+				t.Errorf("%s: other bits in blocks of %d", c.Name, m.block)
+			}
+		}
+		m.block = block
+	}
+}
+
+// TestGoroutines: runners that share a model do not disturb each other.
+func TestGoroutines(t *testing.T) {
+	for _, c := range references(t) {
+		m := readModel(t, c.Name)
+		want := c.answers(m, 24, 24)
+		for _, many := range []int{1, 2, 8} {
+			var wait sync.WaitGroup
+			for i := range many {
+				wait.Go(func() {
+					if got := c.answers(m, 24, 1+5*i); !sameBits(got, want) {
+						t.Errorf("%s: other bits with %d goroutines", c.Name, many)
+					}
+				})
+			}
+			wait.Wait()
+		}
+	}
+}
+
+// TestNoAllocations: a call allocates nothing.
+func TestNoAllocations(t *testing.T) {
+	for _, c := range references(t) {
+		m := readModel(t, c.Name)
+		r := m.NewRunner(12)
+		c.fill(r, 12)
+		if n := testing.AllocsPerRun(5, func() { r.Run(11); r.Run(1); r.Run(0) }); n != 0 {
+			t.Errorf("%s: %g allocations a call", c.Name, n)
+		}
+	}
+}
+
+// TestGoldenBits: what this machine computes is what another one computed.
+func TestGoldenBits(t *testing.T) {
+	var lines []string
+	for _, c := range references(t) {
+		m := readModel(t, c.Name)
+		sum := uint64(14695981039346656037)
+		for _, x := range c.answers(m, 5, 5) {
+			for range 4 {
+				sum = (sum ^ uint64(x&255)) * 1099511628211
+				x >>= 8
+			}
+		}
+		lines = append(lines, c.Name+" "+hexadecimal(sum))
+	}
+	got := strings.Join(lines, "\n") + "\n"
+	if want := string(testFile(t, "bits.txt")); got != want {
+		t.Errorf("bits of the answers:\n%swant those of bits.txt:\n%s", got, want)
+	}
+}
+
+func hexadecimal(x uint64) string {
+	const digits = "0123456789abcdef"
+	var out [16]byte
+	for i := range out {
+		out[15-i] = digits[x&15]
+		x >>= 4
+	}
+	return string(out[:])
+}

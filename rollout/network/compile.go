@@ -1,0 +1,336 @@
+package network
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"moonfarm/rollout/network/onnx"
+)
+
+// value is an array of the network: a constant, or one that is computed for every
+// row.
+type value struct {
+	name  string
+	typ   onnx.Type // of the network; memory holds float32 whatever it is
+	shape shape
+
+	constant bool
+	floats   []float32 // of a constant; nil where it has only whole
+	whole    []whole   // of a constant of whole numbers
+
+	by     *node  // what computes it, nil of inputs and constants
+	uses   int    // by nodes and as an output
+	layout layout // where in memory its elements lie
+	place  place
+}
+
+// node is one step of the computation.
+type node struct {
+	at  string // what of the file it comes from, for messages
+	op  operation
+	in  []*value
+	out *value
+}
+
+// operation is what a node does.
+type operation interface {
+	// lower makes what runs, once all arrays have their places.
+	lower(p *planner, n *node) (task, error)
+	// work is the number of multiplications and additions of a row, of those
+	// operations for which they count.
+	work(n *node) int64
+}
+
+// compiler turns the nodes of a file into nodes of its own, and computes what can be
+// known beforehand.
+type compiler struct {
+	graph   *onnx.Graph
+	values  map[string]*value
+	nodes   []*node
+	inputs  []*value
+	outputs []*value
+
+	room int   // elements that constants may still take
+	toil int64 // steps that computing constants may still take
+}
+
+// Bounds of what computing constants may take beyond what the file holds.
+const (
+	maxRoom = 1 << 22
+	maxToil = 1 << 27
+)
+
+// compile reads all nodes of a graph of size bytes.
+func compile(g *onnx.Graph, size int) (*compiler, error) {
+	c := &compiler{graph: g, values: map[string]*value{}, room: maxRoom + size, toil: maxToil + 8*int64(size)}
+	if g.Opset < 7 {
+		return nil, fmt.Errorf("expected operators of version 7 or later (opset_import), found %d", g.Opset)
+	}
+	if err := c.knowAll(); err != nil {
+		return nil, err
+	}
+	for _, t := range g.Initializers {
+		v, err := c.tensor(t)
+		if err != nil {
+			return nil, fmt.Errorf("initializer %q: %w", t.Name, err)
+		}
+		v.name = t.Name
+		c.values[t.Name] = v
+	}
+	for i := range g.Inputs {
+		if err := c.input(&g.Inputs[i]); err != nil {
+			return nil, fmt.Errorf("input %q: %w", g.Inputs[i].Name, err)
+		}
+	}
+	for _, n := range g.Nodes {
+		if err := c.add(n); err != nil {
+			return nil, fmt.Errorf("%s: %w", n, err)
+		}
+	}
+	for _, o := range g.Outputs {
+		if err := c.output(o.Name); err != nil {
+			return nil, fmt.Errorf("output %q: %w", o.Name, err)
+		}
+	}
+	if len(c.outputs) == 0 {
+		return nil, errors.New("expected an output, found none")
+	}
+	return c, nil
+}
+
+// tensor makes a constant of an array of the file.
+func (c *compiler) tensor(t *onnx.Tensor) (*value, error) {
+	v := &value{typ: t.Type, shape: constantShape(t.Dims...), constant: true, floats: t.Floats}
+	if t.Len() == 0 && len(t.Dims) == 1 { // such as no axes, and no limits of Resize
+		v.whole = []whole{}
+		return v, nil
+	}
+	if err := v.shape.check(); err != nil {
+		return nil, err
+	}
+	if !t.Type.IsFloat() {
+		if err := c.spend(2 * t.Len()); err != nil {
+			return nil, err
+		}
+		v.whole = make([]whole, len(t.Ints))
+		for i, x := range t.Ints {
+			v.whole[i].n = x
+		}
+	}
+	return v, nil
+}
+
+// spend notes room for constants that are computed.
+func (c *compiler) spend(elements int) error {
+	c.room -= elements
+	c.toil -= int64(elements)
+	if c.room < 0 || c.toil < 0 {
+		return errors.New("expected constants that are of about the file's size, found some that are far larger")
+	}
+	return nil
+}
+
+// input makes the value of an input.
+func (c *compiler) input(v *onnx.Value) error {
+	switch v.Type {
+	case onnx.Float32, onnx.Uint8, onnx.Bool:
+	default:
+		return fmt.Errorf("expected elements of float32, uint8 or bool, found %s", v.Type)
+	}
+	if len(v.Dims) == 0 {
+		return errors.New("expected dimensions of which the first is the batch, found none")
+	}
+	s := shape{axis: 0, outer: 1, dims: []int{1}}
+	switch first := v.Dims[0]; {
+	case first.Size == 1:
+		s.axis = -1 // every row is a batch of its own
+	case first.Size >= 0:
+		return fmt.Errorf("expected a batch of any size or of 1 as first dimension, found %d; export with dynamic_axes", first.Size)
+	}
+	for i, d := range v.Dims[1:] {
+		if d.Size < 0 {
+			return fmt.Errorf("expected a number as dimension %d, found the name %q: only the batch may vary", i+1, d.Name)
+		}
+		if d.Size > maxArray {
+			return fmt.Errorf("expected at most %d elements a row, found dimension %d of %d", maxArray, i+1, d.Size)
+		}
+		s.dims = append(s.dims, int(d.Size))
+	}
+	if err := s.check(); err != nil {
+		return err
+	}
+	in := &value{name: v.Name, typ: v.Type, shape: s}
+	c.inputs = append(c.inputs, in)
+	c.values[v.Name] = in
+	if v.Type != onnx.Float32 {
+		n := &node{at: fmt.Sprintf("input %q", v.Name), op: &load{}, in: []*value{in}, out: &value{name: v.Name, typ: v.Type, shape: s}}
+		n.out.by = n
+		c.nodes = append(c.nodes, n)
+		c.values[v.Name] = n.out
+	}
+	return nil
+}
+
+// output notes an output. What is no float32 array that a node computes for every
+// row becomes one.
+func (c *compiler) output(name string) error {
+	v := c.values[name]
+	switch {
+	case v.shape.axis > 0 || v.shape.axis == 0 && v.shape.dims[0] != 1:
+		return fmt.Errorf("expected the batch as first dimension, found %v", v.shape)
+	case v.constant && v.shape.axis < 0:
+		return errors.New("expected what depends on the inputs, found a constant")
+	}
+	for _, o := range c.outputs {
+		if o.name == name {
+			return errors.New("expected each output once, found it twice")
+		}
+	}
+	out := &value{name: name, typ: v.typ, shape: v.shape}
+	out.by = &node{at: fmt.Sprintf("output %q", name), op: identity(v.shape), in: []*value{v}, out: out}
+	if v.constant {
+		if _, err := c.numbers(v); err != nil {
+			return err
+		}
+	}
+	c.nodes = append(c.nodes, out.by)
+	c.outputs = append(c.outputs, out)
+	return nil
+}
+
+// add reads a node.
+func (c *compiler) add(n *onnx.Node) error {
+	k := &call{Node: n, compiler: c, op: operators[n.Op], taken: make(map[string]bool, len(n.Attributes))}
+	if k.op == nil {
+		return unknown(n)
+	}
+	for _, name := range n.Inputs {
+		var v *value
+		if name != "" {
+			v = c.values[name]
+			if v == nil {
+				return fmt.Errorf("input %q: expected an output that this operator has here, found one that is only for training", name)
+			}
+		}
+		k.in = append(k.in, v)
+	}
+	outs := k.op(k)
+	for i := range n.Attributes {
+		if a := &n.Attributes[i]; k.err == nil && !k.taken[a.Name] {
+			k.fail("expected attributes that are known, found %q", a.Name)
+		}
+	}
+	if k.err != nil {
+		return k.err
+	}
+	for i, name := range n.Outputs {
+		switch {
+		case i < len(outs):
+			c.values[name] = outs[i]
+		case name != "" && i >= len(outs) && k.Op != "Dropout" && k.Op != "BatchNormalization" && k.Op != "LayerNormalization":
+			return fmt.Errorf("expected %d outputs, found %d", len(outs), len(n.Outputs))
+		}
+	}
+	return nil
+}
+
+// emit adds a node that computes a value. What depends on constants alone is
+// computed at once.
+func (k *call) emit(op operation, typ onnx.Type, s shape, in ...*value) *value {
+	out := &value{name: k.Outputs[0], typ: typ, shape: s}
+	n := &node{at: k.Node.String(), op: op, in: in, out: out}
+	if k.err == nil {
+		k.err = s.check()
+	}
+	if k.err != nil {
+		return out
+	}
+	known := true
+	for _, v := range in {
+		if v.constant {
+			if _, err := k.compiler.numbers(v); err != nil {
+				k.err = err
+				return out
+			}
+		}
+		known = known && v.constant
+	}
+	if known {
+		k.err = k.compiler.fold(n)
+		return out
+	}
+	out.by = n
+	k.compiler.nodes = append(k.compiler.nodes, n)
+	return out
+}
+
+// fold computes a node of constants.
+func (c *compiler) fold(n *node) error {
+	size := n.out.shape.size()
+	c.toil -= n.op.work(n)
+	for _, v := range n.in {
+		c.toil -= int64(v.shape.size())
+		v.place = place{kind: placeConstant, data: v.floats}
+	}
+	if err := c.spend(size); err != nil {
+		return err
+	}
+	out := n.out
+	out.constant = true
+	if _, ok := n.op.(*alias); ok {
+		out.floats = n.in[0].floats
+	} else {
+		out.floats = make([]float32, size)
+		out.place = place{kind: placeConstant, data: out.floats}
+		p := &planner{}
+		t, err := n.op.lower(p, n)
+		if err != nil {
+			return err
+		}
+		t.run(&Runner{scratch: make([]float32, p.scratch)}, 1)
+	}
+	if !out.typ.IsFloat() { // whole numbers may be asked for as such
+		if err := c.spend(2 * size); err != nil {
+			return err
+		}
+		out.whole = make([]whole, size)
+		for i, x := range out.floats {
+			if x < -1<<24 || x > 1<<24 || x != x {
+				return fmt.Errorf("expected whole numbers within ±2^24, found %g", x)
+			}
+			out.whole[i].n = int64(x)
+		}
+	}
+	return nil
+}
+
+// numbers are the elements of a constant as float32.
+func (c *compiler) numbers(v *value) ([]float32, error) {
+	if v.floats != nil || v.whole == nil {
+		return v.floats, nil
+	}
+	if err := c.spend(len(v.whole)); err != nil {
+		return nil, err
+	}
+	if len(v.whole) == 0 {
+		return nil, errors.New("expected numbers, found an empty constant")
+	}
+	floats := make([]float32, len(v.whole))
+	for i, w := range v.whole {
+		if w.batch {
+			return nil, fmt.Errorf("expected a number that is the same for any batch, found %v", w)
+		}
+		floats[i] = float32(w.n)
+	}
+	v.floats = floats
+	return floats, nil
+}
+
+// wholeOut is a constant of whole numbers.
+func (k *call) wholeOut(typ onnx.Type, dims []int, numbers []whole) *value {
+	if err := k.compiler.spend(2 * len(numbers)); err != nil {
+		k.fail("%w", err)
+	}
+	return &value{name: k.Outputs[0], typ: typ, shape: constantShape(slices.Clone(dims)...), constant: true, whole: numbers}
+}

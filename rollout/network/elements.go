@@ -1,0 +1,181 @@
+package network
+
+// unary applies a function to each element.
+type unary struct{ function }
+
+func (*unary) work(*node) int64 { return 0 }
+
+func (u *unary) lower(p *planner, n *node) (task, error) {
+	dst, src := p.view(n.out), p.view(n.in[0])
+	l := newLoop(n.out.shape.dims, true, dst.steps, src.steps)
+	l.start[0], l.start[1] = dst.start, src.start
+	return &unaryTask{dst.place, src.place, l, u.function}, nil
+}
+
+type unaryTask struct {
+	dst, src place
+	loop     loop
+	f        function
+}
+
+func (t *unaryTask) run(r *Runner, rows int) {
+	l := &t.loop
+	n, to, from := l.size[0], l.step[0][0], l.step[1][0]
+	for row := range rows {
+		dst, src := r.row(&t.dst, row), r.row(&t.src, row)
+		c := cursor{at: l.start}
+		for range l.runs() {
+			if to == 1 && from == 1 {
+				t.f.run(dst[c.at[0]:c.at[0]+n], src[c.at[1]:c.at[1]+n], t.f.a, t.f.b)
+			} else {
+				for i := range n {
+					d := dst[c.at[0]+i*to:][:1]
+					d[0] = src[c.at[1]+i*from]
+					t.f.run(d, d, t.f.a, t.f.b)
+				}
+			}
+			c.next(l)
+		}
+	}
+}
+
+// binary applies a function to the elements of two arrays, which are broadcast.
+type binary struct{ binaryOp }
+
+func (*binary) work(*node) int64 { return 0 }
+
+func (b *binary) lower(p *planner, n *node) (task, error) {
+	dst := p.view(n.out)
+	x, y := p.broadcast(n.in[0], n.out.shape), p.broadcast(n.in[1], n.out.shape)
+	l := newLoop(n.out.shape.dims, true, dst.steps, x.steps, y.steps)
+	l.start[0], l.start[1], l.start[2] = dst.start, x.start, y.start
+	return &binaryTask{dst.place, x.place, y.place, l, b.binaryOp}, nil
+}
+
+type binaryTask struct {
+	dst, x, y place
+	loop      loop
+	op        binaryOp
+}
+
+func (t *binaryTask) run(r *Runner, rows int) {
+	l := &t.loop
+	n, to, sx, sy := l.size[0], l.step[0][0], l.step[1][0], l.step[2][0]
+	for row := range rows {
+		dst, x, y := r.row(&t.dst, row), r.row(&t.x, row), r.row(&t.y, row)
+		c := cursor{at: l.start}
+		for range l.runs() {
+			switch d := dst[c.at[0]:]; {
+			case to == 1 && sx == 1 && sy == 1 && t.op.run == nil:
+				alike(t.op.name, d[:n], x[c.at[1]:c.at[1]+n], y[c.at[2]:c.at[2]+n])
+			case to == 1 && sx == 1 && sy == 0 && t.op.run == nil:
+				withNumber(t.op.name, d[:n], x[c.at[1]:c.at[1]+n], y[c.at[2]])
+			default:
+				t.strided(d, x[c.at[1]:], y[c.at[2]:], n, to, sx, sy)
+			}
+			c.next(l)
+		}
+	}
+}
+
+// alike computes elements that lie beside each other in all arrays.
+func alike(op string, dst, x, y []float32) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	switch op {
+	case "add":
+		for i := range dst {
+			dst[i] = x[i] + y[i]
+		}
+	case "sub":
+		for i := range dst {
+			dst[i] = x[i] - y[i]
+		}
+	case "mul":
+		for i := range dst {
+			dst[i] = x[i] * y[i]
+		}
+	case "div":
+		for i := range dst {
+			dst[i] = x[i] / y[i]
+		}
+	}
+}
+
+// withNumber computes elements that all have the same number as second operand.
+func withNumber(op string, dst, x []float32, y float32) {
+	x = x[:len(dst)]
+	switch op {
+	case "add":
+		for i := range dst {
+			dst[i] = x[i] + y
+		}
+	case "sub":
+		for i := range dst {
+			dst[i] = x[i] - y
+		}
+	case "mul":
+		for i := range dst {
+			dst[i] = x[i] * y
+		}
+	case "div":
+		for i := range dst {
+			dst[i] = x[i] / y
+		}
+	}
+}
+
+func (t *binaryTask) strided(dst, x, y []float32, n, to, sx, sy int) {
+	for i := range n {
+		a, b := x[i*sx], y[i*sy]
+		switch {
+		case t.op.run != nil:
+			a = t.op.run(a, b)
+		case t.op.name == "add":
+			a += b
+		case t.op.name == "sub":
+			a -= b
+		case t.op.name == "mul":
+			a *= b
+		default:
+			a /= b
+		}
+		dst[i*to] = a
+	}
+}
+
+// choose takes elements of the second array where the first is not 0, and of the
+// third elsewhere.
+type choose struct{}
+
+func (*choose) work(*node) int64 { return 0 }
+
+func (*choose) lower(p *planner, n *node) (task, error) {
+	dst, s := p.view(n.out), n.out.shape
+	is, x, y := p.broadcast(n.in[0], s), p.broadcast(n.in[1], s), p.broadcast(n.in[2], s)
+	l := newLoop(s.dims, true, dst.steps, is.steps, x.steps, y.steps)
+	l.start = [operands]int{dst.start, is.start, x.start, y.start}
+	return &chooseTask{dst.place, is.place, x.place, y.place, l}, nil
+}
+
+type chooseTask struct {
+	dst, is, x, y place
+	loop          loop
+}
+
+func (t *chooseTask) run(r *Runner, rows int) {
+	l := &t.loop
+	for row := range rows {
+		dst, is, x, y := r.row(&t.dst, row), r.row(&t.is, row), r.row(&t.x, row), r.row(&t.y, row)
+		c := cursor{at: l.start}
+		for range l.runs() {
+			for i := range l.size[0] {
+				from := y[c.at[3]+i*l.step[3][0]]
+				if is[c.at[1]+i*l.step[1][0]] != 0 {
+					from = x[c.at[2]+i*l.step[2][0]]
+				}
+				dst[c.at[0]+i*l.step[0][0]] = from
+			}
+			c.next(l)
+		}
+	}
+}

@@ -1,0 +1,211 @@
+package network
+
+import (
+	"math"
+
+	"moonfarm/rollout/network/internal/kernel"
+)
+
+// function is a function of single elements with its settings.
+type function struct {
+	name string
+	a, b float32
+	run  func(dst, src []float32, a, b float32) // of dst and src of one length
+}
+
+func newFunction(name string, a, b float32) function { return function{name, a, b, functions[name]} }
+
+// functions are all functions. Whatever of them rounds more than once does it in the
+// same order on every machine: nothing is fused, and the functions that are not
+// exact are those of package kernel.
+var functions = map[string]func(dst, src []float32, a, b float32){
+	"relu":        func(dst, src []float32, _, _ float32) { relu(dst, src) },
+	"exp":         func(dst, src []float32, _, _ float32) { kernel.Exp(dst, src) },
+	"tanh":        func(dst, src []float32, _, _ float32) { kernel.Tanh(dst, src) },
+	"sigmoid":     func(dst, src []float32, _, _ float32) { kernel.Sigmoid(dst, src) },
+	"erf":         func(dst, src []float32, _, _ float32) { kernel.Erf(dst, src) },
+	"neg":         each(func(x, _, _ float32) float32 { return -x }),
+	"abs":         each(func(x, _, _ float32) float32 { return math.Float32frombits(math.Float32bits(x) &^ (1 << 31)) }),
+	"sqrt":        each(func(x, _, _ float32) float32 { return float32(math.Sqrt(float64(x))) }),
+	"reciprocal":  each(func(x, _, _ float32) float32 { return 1 / x }),
+	"log":         each(func(x, _, _ float32) float32 { return float32(logarithm(float64(x))) }),
+	"leakyrelu":   each(func(x, a, _ float32) float32 { return leaky(x, a) }),
+	"hardsigmoid": each(func(x, a, b float32) float32 { return hardSigmoid(x, a, b) }),
+	"hardswish":   each(func(x, _, _ float32) float32 { return x * hardSigmoid(x, 1./6, 0.5) }),
+	"clip":        each(clip),
+	"truncate":    each(func(x, _, _ float32) float32 { return float32(math.Trunc(float64(x))) }),
+	"truth":       each(func(x, _, _ float32) float32 { return number(x != 0) }),
+	"not":         each(func(x, _, _ float32) float32 { return number(x == 0) }),
+	"pow":         each(power),
+	"elu":         elu,
+	"softplus":    softplus,
+	"gelu":        gelu,
+	"gelutanh":    geluTanh,
+}
+
+// each makes a function of arrays of one of numbers.
+func each(f func(x, a, b float32) float32) func(dst, src []float32, a, b float32) {
+	return func(dst, src []float32, a, b float32) {
+		for i, x := range src {
+			dst[i] = f(x, a, b)
+		}
+	}
+}
+
+func relu(dst, src []float32) {
+	for i, x := range src {
+		dst[i] = max(0, x)
+	}
+}
+
+func number(is bool) float32 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+func leaky(x, a float32) float32 {
+	if x < 0 {
+		return float32(a * x)
+	}
+	return x
+}
+
+func hardSigmoid(x, a, b float32) float32 { return clip(float32(a*x)+b, 0, 1) }
+
+// clip keeps NaN.
+func clip(x, low, high float32) float32 {
+	if x < low {
+		x = low
+	}
+	if x > high {
+		x = high
+	}
+	return x
+}
+
+// power is x to the power of a whole number from 0: (x·x)·x ….
+func power(x, n, _ float32) float32 {
+	y := float32(1)
+	for range int(n) {
+		y = float32(y * x)
+	}
+	return y
+}
+
+// stack is the size of the pieces in which functions that need memory work.
+const stack = 256
+
+// elu is x above 0 and a·(e^x − 1) below.
+func elu(dst, src []float32, a, _ float32) {
+	var e [stack]float32
+	for len(src) > 0 {
+		n := min(len(src), stack)
+		kernel.Exp(e[:n], src[:n])
+		for i, x := range src[:n] {
+			if x < 0 {
+				x = float32(a * (e[i] - 1))
+			}
+			dst[i] = x
+		}
+		dst, src = dst[n:], src[n:]
+	}
+}
+
+// softplus is log(1 + e^x), which for large x is x.
+func softplus(dst, src []float32, _, _ float32) {
+	var e [stack]float32
+	for len(src) > 0 {
+		n := min(len(src), stack)
+		kernel.Exp(e[:n], src[:n])
+		for i, x := range src[:n] {
+			if !(x > 20) {
+				x = float32(logarithm(1 + float64(e[i])))
+			}
+			dst[i] = x
+		}
+		dst, src = dst[n:], src[n:]
+	}
+}
+
+// gelu is x/2 · (1 + erf(x/√2)).
+func gelu(dst, src []float32, _, _ float32) {
+	var e [stack]float32
+	for len(src) > 0 {
+		n := min(len(src), stack)
+		for i, x := range src[:n] {
+			e[i] = float32(x * (1 / math.Sqrt2))
+		}
+		kernel.Erf(e[:n], e[:n])
+		for i, x := range src[:n] {
+			dst[i] = float32(float32(0.5*x) * (1 + e[i]))
+		}
+		dst, src = dst[n:], src[n:]
+	}
+}
+
+// geluTanh is x/2 · (1 + tanh(√(2/π)·(x + 0.044715·x³))).
+func geluTanh(dst, src []float32, _, _ float32) {
+	var e [stack]float32
+	for len(src) > 0 {
+		n := min(len(src), stack)
+		for i, x := range src[:n] {
+			cube := float32(float32(x*x) * x)
+			e[i] = float32(0.7978845608028654 * (x + float32(0.044715*cube)))
+		}
+		kernel.Tanh(e[:n], e[:n])
+		for i, x := range src[:n] {
+			dst[i] = float32(float32(0.5*x) * (1 + e[i]))
+		}
+		dst, src = dst[n:], src[n:]
+	}
+}
+
+// logarithm is the natural logarithm, to within some units of the last place of a
+// float64: x = m·2^k with m from √½ to √2, and log m = 2·artanh((m−1)/(m+1)).
+func logarithm(x float64) float64 {
+	switch {
+	case x != x || x < 0:
+		return math.NaN()
+	case x == 0:
+		return math.Inf(-1)
+	case x > math.MaxFloat64:
+		return x
+	}
+	m, k := math.Frexp(x)
+	if m < math.Sqrt2/2 {
+		m, k = 2*m, k-1
+	}
+	s := (m - 1) / (m + 1)
+	s2, sum := float64(s*s), 0.0
+	for i := 23; i >= 1; i -= 2 {
+		sum = float64(sum*s2) + 1/float64(i)
+	}
+	return float64(float64(k)*math.Ln2) + float64(2*float64(s*sum))
+}
+
+// binaryOp is a function of two numbers.
+type binaryOp struct {
+	name string
+	run  func(x, y float32) float32
+}
+
+var (
+	slope    = binaryOp{"prelu", func(x, a float32) float32 { return leaky(x, a) }}
+	quotient = binaryOp{"quotient", func(x, y float32) float32 { return float32(math.Trunc(float64(x / y))) }}
+)
+
+// binaryOf are the functions of two numbers by their operators. The first four have
+// loops of their own.
+var binaryOf = map[string]binaryOp{
+	"Add":     {"add", nil},
+	"Sub":     {"sub", nil},
+	"Mul":     {"mul", nil},
+	"Div":     {"div", nil},
+	"Min":     {"min", func(x, y float32) float32 { return min(x, y) }},
+	"Max":     {"max", func(x, y float32) float32 { return max(x, y) }},
+	"Equal":   {"equal", func(x, y float32) float32 { return number(x == y) }},
+	"Less":    {"less", func(x, y float32) float32 { return number(x < y) }},
+	"Greater": {"greater", func(x, y float32) float32 { return number(x > y) }},
+}

@@ -1,0 +1,230 @@
+package network
+
+import "slices"
+
+// fuse drops the nodes that no output needs, and lets convolutions and dense layers
+// do what follows them: a normalization, a bias, the sum with a residual and ReLU.
+func (c *compiler) fuse() {
+	c.drop()
+	f := &fuser{}
+	for _, n := range c.nodes {
+		f.add(n)
+	}
+	c.nodes = slices.DeleteFunc(f.nodes, func(n *node) bool { return n == nil })
+	c.drop()
+}
+
+// drop drops the nodes that no output needs, and counts the uses of all values.
+func (c *compiler) drop() {
+	needed := map[*value]bool{}
+	for _, o := range c.outputs {
+		needed[o] = true
+	}
+	for _, n := range slices.Backward(c.nodes) {
+		if needed[n.out] {
+			for _, v := range n.in {
+				needed[v] = true
+			}
+		}
+	}
+	c.nodes = slices.DeleteFunc(c.nodes, func(n *node) bool { return !needed[n.out] })
+	for _, n := range c.nodes {
+		n.out.uses = 0
+		for _, v := range n.in {
+			v.uses = 0
+		}
+	}
+	for _, o := range c.outputs {
+		o.uses = 1
+	}
+	for _, n := range c.nodes {
+		for _, v := range n.in {
+			v.uses++
+		}
+	}
+}
+
+// fuser collects nodes; one that another has taken over is nil.
+type fuser struct{ nodes []*node }
+
+// add adds a node, or lets the one before it do its work.
+func (f *fuser) add(n *node) {
+	switch op := n.op.(type) {
+	case *affine:
+		f.affine(n, op)
+		return
+	case *unary:
+		if op.name == "relu" && f.relu(n) {
+			return
+		}
+	case *binary:
+		if op.name == "add" && (f.bias(n, 0, 1) || f.bias(n, 1, 0) || f.residual(n)) {
+			return
+		}
+	}
+	f.put(n)
+}
+
+// put adds a node, and returns its place.
+func (f *fuser) put(n *node) {
+	n.out.by = n
+	f.nodes = append(f.nodes, n)
+}
+
+// absorb lets p, whose result nothing but n uses, compute the result of n. It runs
+// where n would, since it may need other inputs of n.
+func (f *fuser) absorb(p, n *node) {
+	for i := len(f.nodes) - 1; i >= 0; i-- {
+		if f.nodes[i] == p {
+			f.nodes[i] = nil
+			break
+		}
+	}
+	p.out = n.out
+	f.put(p)
+}
+
+// sole is what computes a value that is used but once; nil for others.
+func sole(v *value) *node {
+	if v.uses != 1 {
+		return nil
+	}
+	return v.by
+}
+
+// affine folds a normalization into the weights before it, or makes it a product and
+// a sum.
+func (f *fuser) affine(n *node, a *affine) {
+	p := sole(n.in[0])
+	if p != nil && len(p.in) == 1 {
+		switch op := p.op.(type) {
+		case *convolution:
+			if !op.relu {
+				each := len(op.weights) / op.out
+				weights := make([]float32, len(op.weights))
+				for i, w := range op.weights {
+					weights[i] = float32(float64(w) * a.scale[i/each])
+				}
+				layer := *op
+				layer.weights, layer.bias = weights, a.shifted(op.bias)
+				p.op = &layer
+				f.absorb(p, n)
+				return
+			}
+		case *dense:
+			if !op.relu && len(n.out.shape.dims) == 2 {
+				weights := make([]float32, len(op.weights))
+				for i, w := range op.weights {
+					j := i % op.out
+					if op.turned {
+						j = i / op.in
+					}
+					weights[i] = float32(float64(w) * a.scale[j])
+				}
+				layer := *op
+				layer.weights, layer.bias, layer.biased = weights, a.shifted(op.bias), true
+				p.op = &layer
+				f.absorb(p, n)
+				return
+			}
+		}
+	}
+	scale, shift := a.constants(n.out)
+	product := &value{name: n.out.name, typ: n.out.typ, shape: n.out.shape, uses: 1}
+	f.put(&node{at: n.at, op: &binary{binaryOf["Mul"]}, in: []*value{n.in[0], scale}, out: product})
+	f.put(&node{at: n.at, op: &binary{binaryOf["Add"]}, in: []*value{product, shift}, out: n.out})
+}
+
+// shifted is the bias of a layer that does the normalization as well.
+func (a *affine) shifted(bias []float32) []float32 {
+	out := make([]float32, len(bias))
+	for i, b := range bias {
+		out[i] = float32(float64(float64(b)*a.scale[i]) + a.shift[i])
+	}
+	return out
+}
+
+// constants are the factors and summands as arrays that are broadcast to v.
+func (a *affine) constants(v *value) (scale, shift *value) {
+	dims := make([]int, len(v.shape.dims)-1)
+	for i := range dims {
+		dims[i] = 1
+	}
+	dims[0] = len(a.scale)
+	make32 := func(from []float64) *value {
+		floats := make([]float32, len(from))
+		for i, x := range from {
+			floats[i] = float32(x)
+		}
+		return &value{name: v.name, typ: v.typ, shape: constantShape(dims...), constant: true, floats: floats}
+	}
+	return make32(a.scale), make32(a.shift)
+}
+
+// relu lets a layer apply ReLU.
+func (f *fuser) relu(n *node) bool {
+	p := sole(n.in[0])
+	if p == nil {
+		return false
+	}
+	switch op := p.op.(type) {
+	case *convolution:
+		if op.relu {
+			return false
+		}
+		op.relu = true
+	case *dense:
+		if op.relu {
+			return false
+		}
+		op.relu = true
+	default:
+		return false
+	}
+	f.absorb(p, n)
+	return true
+}
+
+// bias lets a dense layer that computes input i start from a constant, input j.
+func (f *fuser) bias(n *node, i, j int) bool {
+	p, c := sole(n.in[i]), n.in[j]
+	if p == nil || !c.constant {
+		return false
+	}
+	op, ok := p.op.(*dense)
+	if !ok || op.biased || op.relu || len(p.in) > 1 || len(c.floats) != op.out || len(c.shape.dims) == 0 || c.shape.axis >= 0 {
+		return false
+	}
+	if c.shape.dims[len(c.shape.dims)-1] != op.out || len(c.shape.dims) > len(n.out.shape.dims) || !n.out.shape.equal(p.out.shape) {
+		return false
+	}
+	op.bias, op.biased = c.floats, true
+	f.absorb(p, n)
+	return true
+}
+
+// residual lets a layer add the other operand of a sum.
+func (f *fuser) residual(n *node) bool {
+	for _, i := range []int{1, 0} {
+		p, other := sole(n.in[i]), n.in[1-i]
+		if p == nil || other.constant || len(p.in) > 1 || !other.shape.equal(n.out.shape) || !n.in[i].shape.equal(n.out.shape) {
+			continue
+		}
+		switch op := p.op.(type) {
+		case *convolution:
+			if op.relu || !op.fast() || !boards(p.in[0].shape) || !boards(n.out.shape) {
+				continue
+			}
+		case *dense:
+			if op.relu {
+				continue
+			}
+		default:
+			continue
+		}
+		p.in = append(p.in, other)
+		f.absorb(p, n)
+		return true
+	}
+	return false
+}

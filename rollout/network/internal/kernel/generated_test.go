@@ -1,0 +1,41 @@
+package kernel
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// TestGenerated: the assembly is what gen writes. The first run builds avo, which
+// takes half a minute.
+func TestGenerated(t *testing.T) {
+	if os.Getenv("MOONFARM_LONG") == "" || runtime.GOARCH != "amd64" {
+		t.Skip("set MOONFARM_LONG=1 on amd64 to generate the assembly again")
+	}
+	if out, err := exec.Command("go", "mod", "download", "-C", "gen").CombinedOutput(); err != nil {
+		t.Skipf("avo cannot be had: %v: %.200s", err, out)
+	}
+	for file, flag := range map[string]string{"sweep_amd64.s": "-out", "sweep_arm64.s": "arm64"} {
+		name := filepath.Join(t.TempDir(), file)
+		if out, err := exec.Command("go", "run", "-C", "gen", ".", flag, name).CombinedOutput(); err != nil {
+			t.Fatalf("go run -C gen . %s %s: %v\n%s", flag, name, err, out)
+		}
+		if got, want := body(t, name), body(t, file); !bytes.Equal(got, want) {
+			t.Errorf("gen writes %d bytes that are not the %d of %s: run go generate", len(got), len(want), file)
+		}
+	}
+}
+
+// body is a generated file without its first line, which has the command.
+func body(t *testing.T, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := bytes.Cut(text, []byte("\n"))
+	return rest
+}

@@ -1,0 +1,379 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"sync"
+	"testing"
+)
+
+// exactFMA is fma by arithmetic of any precision.
+func exactFMA(x, y, z float32) float32 {
+	for _, v := range []float32{x, y, z} {
+		if v-v != 0 { // infinite or no number: the machine's own rules
+			return float32(float64(float64(x)*float64(y)) + float64(z))
+		}
+	}
+	p := new(big.Float).SetPrec(2000).Mul(big.NewFloat(float64(x)), big.NewFloat(float64(y)))
+	s := new(big.Float).SetPrec(2000).Add(p, big.NewFloat(float64(z)))
+	if s.Sign() == 0 { // the sign of a sum that is zero
+		return float32(float64(float64(x)*float64(y)) + float64(z))
+	}
+	r, _ := s.Float32()
+	return r
+}
+
+// oddFloat is a float32 of any kind: small, large, subnormal, zero.
+func oddFloat(r *rand.Rand) float32 {
+	switch r.IntN(8) {
+	case 0:
+		return math.Float32frombits(r.Uint32() & 0x807fffff) // subnormal
+	case 1:
+		return math.Float32frombits(r.Uint32() & 0x80000000) // zero
+	case 2:
+		return math.Float32frombits(r.Uint32()&0x807fffff | uint32(r.IntN(254)+1)<<23)
+	case 3:
+		return float32(r.IntN(17)-8) / 4
+	}
+	return float32(r.NormFloat64())
+}
+
+// same reports whether two results are the same bits, or both no number.
+func same(a, b float32) bool {
+	return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b
+}
+
+func TestFMA(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 300_000 {
+		x, y, z := oddFloat(r), oddFloat(r), oddFloat(r)
+		switch r.IntN(4) {
+		case 0: // few bits, so that sums lie halfway
+			x, y = math.Float32frombits(math.Float32bits(x)&0xfffff000), math.Float32frombits(math.Float32bits(y)&0xfffff000)
+		case 1: // a product next to half the last bit of z
+			y = float32(math.Ldexp(1, r.IntN(6)-27)) * z / x
+		}
+		if got, want := fma(x, y, z), exactFMA(x, y, z); !same(got, want) {
+			t.Fatalf("fma(%x, %x, %x) = %x, want %x", x, y, z, got, want)
+		}
+	}
+}
+
+// TestFMAHalfway: a sum next to the middle of two float32, above and below it, among
+// normal and subnormal numbers.
+func TestFMAHalfway(t *testing.T) {
+	tiny := math.Float32frombits(1)
+	for _, z := range []float32{1, -1, 1.5, math.Float32frombits(0x3f800001), 0x1p-126, 0x1p-127, 3 * tiny, -4 * tiny} {
+		ulp := float64(math.Nextafter32(z, float32(math.Inf(1)))) - float64(z)
+		for _, bump := range []float32{1, 1 + 0x1p-23, 1 - 0x1p-24} {
+			for _, half := range []float64{ulp / 2, -ulp / 2, ulp / 4, -ulp / 4} {
+				e := math.Ldexp(1, int(math.Ilogb(half))/2)
+				x, y := float32(e)*bump, float32(half/e)*bump
+				if got, want := fma(x, y, z), exactFMA(x, y, z); !same(got, want) {
+					t.Errorf("fma(%x, %x, %x) = %x, want %x", x, y, z, got, want)
+				}
+			}
+		}
+	}
+}
+
+// random fills n floats, ordinary ones or odd ones.
+func random(r *rand.Rand, n int, odd bool) []float32 {
+	a := make([]float32, n)
+	for i := range a {
+		if odd {
+			a[i] = oddFloat(r)
+		} else {
+			a[i] = float32(r.NormFloat64())
+		}
+	}
+	return a
+}
+
+// onBoards lays values [board][channel][y][x] out as boards of geometry g.
+func onBoards(g Image, boards int, values []float32) []float32 {
+	a := make([]float32, boards*g.Size())
+	for b := range boards {
+		for c := range g.C {
+			for y := range g.H {
+				for x := range g.W {
+					a[b*g.Size()+g.At(y, x)+c] = values[((b*g.C+c)*g.H+y)*g.W+x]
+				}
+			}
+		}
+	}
+	return a
+}
+
+// plainConv is a convolution by the definition, over values [board][channel][y][x].
+func plainConv(s Shape, weights, bias, src []float32, h, w int, residual []float32, relu bool, boards int) []float32 {
+	oh, ow := h+2*s.PadY-s.KH+1, w+2*s.PadX-s.KW+1
+	dst := make([]float32, boards*s.Out*oh*ow)
+	for i := range dst {
+		b, out, y, x := i/(s.Out*oh*ow), i/(oh*ow)%s.Out, i/ow%oh, i%ow
+		var sum float32
+		if bias != nil {
+			sum = bias[out]
+		}
+		for ky := range s.KH {
+			for kx := range s.KW {
+				for in := range s.In {
+					var v float32
+					if yy, xx := y+ky-s.PadY, x+kx-s.PadX; yy >= 0 && yy < h && xx >= 0 && xx < w {
+						v = src[((b*s.In+in)*h+yy)*w+xx]
+					}
+					sum = fma(v, weights[((out*s.In+in)*s.KH+ky)*s.KW+kx], sum)
+				}
+			}
+		}
+		if residual != nil {
+			sum += residual[i]
+		}
+		if relu && 0 > sum {
+			sum = 0
+		}
+		dst[i] = sum
+	}
+	return dst
+}
+
+// convCase is a convolution with all that it needs.
+type convCase struct {
+	s                            Shape
+	dg, sg                       Image
+	weights, bias, src, residual []float32
+	relu                         bool
+	boards                       int
+}
+
+func (c *convCase) String() string {
+	return fmt.Sprintf("%+v from %+v to %+v, %d boards, bias %v, residual %v, relu %v", c.s, c.sg, c.dg, c.boards, c.bias != nil, c.residual != nil, c.relu)
+}
+
+// newConvCase draws a convolution: its shape by the numbers given, its values by r.
+func newConvCase(r *rand.Rand, s Shape, h, w, borderFrom, borderTo, boards int, odd bool) *convCase {
+	c := &convCase{s: s, boards: boards, relu: r.IntN(2) == 0}
+	c.sg = Image{h, w, s.In, max(s.PadY, s.PadX) + borderFrom}
+	c.dg = Image{h + 2*s.PadY - s.KH + 1, w + 2*s.PadX - s.KW + 1, s.Out, borderTo}
+	c.weights, c.src = random(r, s.Out*s.In*s.KH*s.KW, odd), random(r, boards*s.In*h*w, odd)
+	if r.IntN(4) > 0 {
+		c.bias = random(r, s.Out, odd)
+	}
+	if r.IntN(2) > 0 {
+		c.residual = random(r, boards*s.Out*c.dg.H*c.dg.W, odd)
+	}
+	return c
+}
+
+// run is the result of a path as boards, which it checks to hold nothing beside the
+// cells, and to have left the border alone.
+func (c *convCase) run(t *testing.T, name string) []float32 {
+	t.Helper()
+	restore, err := Use(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer restore()
+	n := c.boards * c.dg.Size()
+	guarded := make([]float32, n+2*guard)
+	for i := range guarded {
+		guarded[i] = 12345
+	}
+	clear(guarded[guard : guard+n])
+	var residual []float32
+	if c.residual != nil {
+		residual = onBoards(c.dg, c.boards, c.residual)
+	}
+	NewConv(c.s, c.weights, c.bias).Run(guarded[guard:guard+n:guard+n], c.dg, onBoards(c.sg, c.boards, c.src), c.sg, residual, c.relu, c.boards)
+	for i := range guard {
+		if guarded[i] != 12345 || guarded[guard+n+i] != 12345 {
+			t.Fatalf("%s wrote outside of its result: %v", name, c)
+		}
+	}
+	return guarded[guard : guard+n]
+}
+
+const guard = 64
+
+// compare holds every path to the plain twin.
+func (c *convCase) compare(t *testing.T) {
+	t.Helper()
+	want := onBoards(c.dg, c.boards, plainConv(c.s, c.weights, c.bias, c.src, c.sg.H, c.sg.W, c.residual, c.relu, c.boards))
+	for _, p := range paths {
+		got := c.run(t, p.name)
+		for i := range want {
+			// Padded channels hold 0 where all is finite.
+			if !same(got[i], want[i]) && (i%c.dg.Stride() < c.dg.C || got[i] == got[i]) {
+				t.Fatalf("%s, %v: float %d is %x, want %x", p.name, c, i, got[i], want[i])
+			}
+		}
+	}
+}
+
+func TestConv(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for i := range 150 {
+		kh, kw := 1+r.IntN(4), 1+r.IntN(4)
+		s := Shape{1 + r.IntN(90), 1 + r.IntN(40), kh, kw, r.IntN(kh), r.IntN(kw)}
+		newConvCase(r, s, kh+r.IntN(6), kw+r.IntN(20), r.IntN(2), r.IntN(3), 1+r.IntN(2), i%3 == 0).compare(t)
+	}
+}
+
+// TestConvShapes: the convolutions that networks are made of, and every width of a row.
+func TestConvShapes(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, s := range []Shape{{64, 9, 3, 3, 1, 1}, {64, 64, 3, 3, 1, 1}, {2, 64, 1, 1, 0, 0}, {16, 5, 7, 7, 3, 3}} {
+		newConvCase(r, s, 8, 16, 0, 1, 1, false).compare(t)
+	}
+	for w := 1; w <= 30; w++ {
+		newConvCase(r, Shape{16 * (1 + w%5), 3, 3, 3, 1, 1}, 2, w, 0, 1, 1, false).compare(t)
+	}
+}
+
+// FuzzConv compares the paths with the plain twin over shapes: an access beyond a
+// slice is a panic or a changed guard.
+func FuzzConv(f *testing.F) {
+	f.Add(uint64(1), uint8(64), uint8(9), uint8(3), uint8(3), uint8(8), uint8(16), uint8(0))
+	f.Fuzz(func(t *testing.T, seed uint64, out, in, kh, kw, h, w, flags uint8) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		s := Shape{1 + int(out)%100, 1 + int(in)%40, 1 + int(kh)%7, 1 + int(kw)%7, 0, 0}
+		s.PadY, s.PadX = int(flags)%s.KH, int(flags>>3)%s.KW
+		newConvCase(r, s, s.KH+int(h)%5, s.KW+int(w)%20, int(flags>>6)&1, int(flags>>7), 1+int(flags)%2, flags%5 == 0).compare(t)
+	})
+}
+
+// plainDense is a dense layer by the definition.
+func plainDense(src, weights, bias, residual []float32, relu bool, m, k, n int) []float32 {
+	dst := make([]float32, m*n)
+	for i := range dst {
+		row, out := i/n, i%n
+		var sum float32
+		if bias != nil {
+			sum = bias[out]
+		}
+		for j := range k {
+			sum = fma(src[row*k+j], weights[j*n+out], sum)
+		}
+		if residual != nil {
+			sum += residual[i]
+		}
+		if relu && 0 > sum {
+			sum = 0
+		}
+		dst[i] = sum
+	}
+	return dst
+}
+
+// everyPath runs f on each path.
+func everyPath(t *testing.T, f func(name string)) {
+	t.Helper()
+	for _, p := range paths {
+		restore, err := Use(p.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f(p.name)
+		restore()
+	}
+}
+
+func TestDense(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 9))
+	for i := range 200 {
+		m, k, n, odd, relu := 1+r.IntN(20), 1+r.IntN(300), 1+r.IntN(200), i%3 == 0, i%2 == 0
+		src, weights := random(r, m*k, odd), random(r, k*n, odd)
+		var bias, residual []float32
+		if i%5 > 0 {
+			bias = random(r, n, odd)
+		}
+		if i%7 < 3 {
+			residual = random(r, m*n, odd)
+		}
+		want := plainDense(src, weights, bias, residual, relu, m, k, n)
+		plain := plainDense(src, weights, nil, nil, false, m, k, n)
+		everyPath(t, func(name string) {
+			got := make([]float32, m*n)
+			NewDense(k, n, weights, bias).Run(got, src, m, residual, relu)
+			product := make([]float32, m*n)
+			scratch := random(r, Scratch(k, n), false)
+			MatMul(product, src, weights, m, k, n, scratch)
+			for j := range want {
+				if !same(got[j], want[j]) || !same(product[j], plain[j]) {
+					t.Fatalf("%s, %d×%d×%d: output %d is %x and %x, want %x and %x", name, m, k, n, j, got[j], product[j], want[j], plain[j])
+				}
+			}
+		})
+	}
+}
+
+// TestInPlace: the residual may be the result's own memory.
+func TestInPlace(t *testing.T) {
+	r := rand.New(rand.NewPCG(10, 11))
+	c := newConvCase(r, Shape{70, 70, 3, 3, 1, 1}, 5, 17, 0, 1, 2, false)
+	c.residual = random(r, 2*70*5*17, false)
+	d, residual := NewDense(30, 71, random(r, 30*71, false), nil), random(r, 13*71, false)
+	src := random(r, 13*30, false)
+	everyPath(t, func(name string) {
+		want, got := c.run(t, name), onBoards(c.dg, 2, c.residual)
+		NewConv(c.s, c.weights, c.bias).Run(got, c.dg, onBoards(c.sg, 2, c.src), c.sg, got, c.relu, 2)
+		for i := range want {
+			if !same(got[i], want[i]) {
+				t.Fatalf("%s: convolution in place: float %d is %x, want %x", name, i, got[i], want[i])
+			}
+		}
+		flat, in := make([]float32, len(residual)), append([]float32(nil), residual...)
+		d.Run(flat, src, 13, residual, false)
+		d.Run(in, src, 13, in, false)
+		for i := range flat {
+			if !same(flat[i], in[i]) {
+				t.Fatalf("%s: dense in place: float %d is %x, want %x", name, i, in[i], flat[i])
+			}
+		}
+	})
+}
+
+func TestNoAllocations(t *testing.T) {
+	r := rand.New(rand.NewPCG(12, 13))
+	c := newConvCase(r, Shape{64, 9, 3, 3, 1, 1}, 8, 16, 0, 1, 1, false)
+	conv, src, dst := NewConv(c.s, c.weights, c.bias), onBoards(c.sg, 1, c.src), make([]float32, c.dg.Size())
+	d, flat, out := NewDense(40, 30, random(r, 1200, false), nil), random(r, 120, false), make([]float32, 90)
+	scratch := make([]float32, Scratch(40, 3))
+	everyPath(t, func(name string) {
+		if n := testing.AllocsPerRun(3, func() {
+			conv.Run(dst, c.dg, src, c.sg, dst, true, 1)
+			d.Run(out, flat, 3, out, true)
+			MatMul(out, flat[:120], flat, 3, 40, 3, scratch)
+			Exp(out, out)
+		}); n != 0 {
+			t.Errorf("%s: %v allocations", name, n)
+		}
+	})
+}
+
+// TestShared: goroutines share weights.
+func TestShared(t *testing.T) {
+	r := rand.New(rand.NewPCG(14, 15))
+	c := newConvCase(r, Shape{64, 20, 3, 3, 1, 1}, 6, 11, 0, 1, 2, false)
+	conv, src := NewConv(c.s, c.weights, c.bias), onBoards(c.sg, 2, c.src)
+	want := make([]float32, 2*c.dg.Size())
+	conv.Run(want, c.dg, src, c.sg, nil, c.relu, 2)
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			got := make([]float32, len(want))
+			for range 5 {
+				conv.Run(got, c.dg, src, c.sg, nil, c.relu, 2)
+			}
+			for i := range want {
+				if !same(got[i], want[i]) {
+					t.Errorf("float %d is %x, want %x", i, got[i], want[i])
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+}

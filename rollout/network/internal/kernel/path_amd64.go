@@ -1,0 +1,105 @@
+//go:build amd64 && !purego
+
+package kernel
+
+import "golang.org/x/sys/cpu"
+
+var (
+	avx512 = path{name: "avx512", cells: [maxBlocks + 1]int{1: 8, 2: 8, 3: 6, 4: 6}}
+	avx2   = path{name: "avx2", cells: [maxBlocks + 1]int{1: 6, 2: 2, 3: 1, 4: 1}}
+)
+
+// machinePaths are the paths of this machine besides the portable one.
+func machinePaths() (all []*path) {
+	if cpu.X86.HasAVX512F {
+		all = append(all, &avx512)
+	}
+	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
+		all = append(all, &avx2)
+	}
+	return all
+}
+
+// sweepAssembly computes a sweep, which has been checked, by another path than the
+// portable one.
+func sweepAssembly(p *path, s *sweep) {
+	w := s.work()
+	if p == &avx512 {
+		sweep512(&w)
+	} else {
+		sweep256(&w)
+	}
+}
+
+//go:noescape
+func sweep512(w *work)
+
+//go:noescape
+func sweep256(w *work)
+
+// elementsAssembly computes a function of the first elements of src by another path
+// than the portable one, and returns their number: the rest is too few, or all of them
+// where the path has no such function.
+func elementsAssembly(p *path, f element, dst, src []float32) int {
+	n := len(src) &^ 7
+	if n == 0 || p == &portable || f == elementErf && p != &avx512 {
+		return 0
+	}
+	to, from := &dst[:n][0], &src[0]
+	switch {
+	case f == elementErf:
+		erf512(to, from, n, &erfSeries)
+	case f == elementExp && p == &avx512:
+		exp512(to, from, n)
+	case f == elementExp:
+		exp256(to, from, n)
+	case f == elementTanh && p == &avx512:
+		tanh512(to, from, n)
+	case f == elementTanh:
+		tanh256(to, from, n)
+	case p == &avx512:
+		sigmoid512(to, from, n)
+	default:
+		sigmoid256(to, from, n)
+	}
+	return n
+}
+
+//go:noescape
+func erf512(dst, src *float32, n int, series *[13][8]float64)
+
+//go:noescape
+func exp512(dst, src *float32, n int)
+
+//go:noescape
+func exp256(dst, src *float32, n int)
+
+//go:noescape
+func tanh512(dst, src *float32, n int)
+
+//go:noescape
+func tanh256(dst, src *float32, n int)
+
+//go:noescape
+func sigmoid512(dst, src *float32, n int)
+
+//go:noescape
+func sigmoid256(dst, src *float32, n int)
+
+// peakAssembly adds peakSums products to vectors, rounds times, by another path than
+// the portable one, and returns the number of products of single floats.
+func peakAssembly(p *path, rounds int) int {
+	if p == &avx512 {
+		peak512(rounds)
+		return rounds * peakSums * 16
+	}
+	peak256(rounds)
+	return rounds * peakSums * 8
+}
+
+// peakSums is the number of vectors that peak512 and peak256 add to.
+const peakSums = 12
+
+func peak512(rounds int)
+
+func peak256(rounds int)

@@ -1,0 +1,16 @@
+package kernel
+
+import "testing"
+
+// TestPeak: a machine with a path makes more than 0.1 and less than 1,000 GFLOP/s,
+// and wider vectors are no slower than plain Go.
+func TestPeak(t *testing.T) {
+	var last float64
+	everyPath(t, func(name string) {
+		last = Peak() / 1e9
+		t.Logf("%s: %.1f GFLOP/s", name, last)
+		if last < 0.01 || last > 1000 {
+			t.Errorf("%s: %v GFLOP/s", name, last)
+		}
+	})
+}

@@ -1,0 +1,224 @@
+package network
+
+import "errors"
+
+var errBatchTwice = errors.New("expected the batch in one of both arrays, found it in both")
+
+// along is a dimension of a part: so many elements, along dimension to of the
+// result and, in steps, along dimension from of the source.
+type along struct{ size, to, from, step int }
+
+// part is a block of the result that is copied from a source.
+type part struct {
+	from   int          // which input
+	to     [maxRank]int // where it starts in the result
+	start  [maxRank]int // and in the source
+	axes   []along
+	scalar bool // the source is a single number without dimensions
+}
+
+func (p *part) along(size, to, from, step int) {
+	p.axes = append(p.axes, along{size, to, from, step})
+}
+
+// window is a part that is the whole of a source.
+func window(dims []int) part {
+	p := part{}
+	for i, d := range dims {
+		p.along(d, i, i, 1)
+	}
+	return p
+}
+
+// loop is what copies the part between arrays whose dimensions have these steps.
+func (p *part) loop(to, from []int) loop {
+	var sizes, dst, src []int
+	for _, a := range p.axes {
+		sizes, dst = append(sizes, a.size), append(dst, to[a.to])
+		step := 0
+		if !p.scalar {
+			step = a.step * from[a.from]
+		}
+		src = append(src, step)
+	}
+	l := newLoop(sizes, true, dst, src)
+	for i := range to {
+		l.start[0] += p.to[i] * to[i]
+	}
+	for i := range from {
+		l.start[1] += p.start[i] * from[i]
+	}
+	return l
+}
+
+// move copies elements: it transposes, cuts out, joins, repeats and pads.
+type move struct {
+	parts []part
+	fills bool // what no part covers is set to fill
+	fill  float32
+}
+
+// identity is a move of a whole array.
+func identity(s shape) *move { return &move{parts: []part{window(s.dims)}} }
+
+func (m *move) work(*node) int64 { return 0 }
+
+func (m *move) lower(p *planner, n *node) (task, error) {
+	dst := p.view(n.out)
+	t := &moveTask{dst: dst.place, fills: m.fills, fill: m.fill}
+	if m.fills {
+		t.interior = newLoop(n.out.shape.dims, true, dst.steps)
+		t.interior.start[0] = dst.start
+	}
+	for i := range m.parts {
+		src := p.view(n.in[m.parts[i].from])
+		l := m.parts[i].loop(dst.steps, src.steps)
+		l.start[0] += dst.start
+		l.start[1] += src.start
+		t.parts = append(t.parts, movePart{src.place, l})
+	}
+	return t, nil
+}
+
+type movePart struct {
+	src  place
+	loop loop
+}
+
+type moveTask struct {
+	dst      place
+	parts    []movePart
+	fills    bool
+	fill     float32
+	interior loop // of the result, without a border
+}
+
+func (t *moveTask) run(r *Runner, rows int) {
+	for row := range rows {
+		dst := r.row(&t.dst, row)
+		if t.fills {
+			c := cursor{at: t.interior.start}
+			n, step := t.interior.size[0], t.interior.step[0][0]
+			for range t.interior.runs() {
+				for i := range n {
+					dst[c.at[0]+i*step] = t.fill
+				}
+				c.next(&t.interior)
+			}
+		}
+		for i := range t.parts {
+			p := &t.parts[i]
+			copyLoop(dst, r.row(&p.src, row), &p.loop)
+		}
+	}
+}
+
+// copyLoop copies the elements of a loop's second array into its first.
+func copyLoop[T any](dst, src []T, l *loop) {
+	c := cursor{at: l.start}
+	n, to, from := l.size[0], l.step[0][0], l.step[1][0]
+	for range l.runs() {
+		if to == 1 && from == 1 {
+			copy(dst[c.at[0]:c.at[0]+n], src[c.at[1]:c.at[1]+n])
+		} else {
+			d, s := c.at[0], c.at[1]
+			for range n {
+				dst[d] = src[s]
+				d, s = d+to, s+from
+			}
+		}
+		c.next(l)
+	}
+}
+
+// moveWhole moves whole numbers that are known.
+func moveWhole(m *move, s shape, in []*value) []whole {
+	out := make([]whole, s.size())
+	for i := range m.parts {
+		p := &m.parts[i]
+		l := p.loop(steps(s.dims), steps(in[p.from].shape.dims))
+		copyLoop(out, in[p.from].whole, &l)
+	}
+	return out
+}
+
+// load brings an input of bytes into memory as float32.
+type load struct{}
+
+func (*load) work(*node) int64 { return 0 }
+
+func (*load) lower(p *planner, n *node) (task, error) {
+	dst := p.view(n.out)
+	l := newLoop(n.out.shape.dims, true, dst.steps, steps(n.out.shape.dims))
+	l.start[0] = dst.start
+	return &loadTask{dst: dst.place, input: n.in[0].place.index, size: n.out.shape.size(), loop: l}, nil
+}
+
+type loadTask struct {
+	dst   place
+	input int
+	size  int
+	loop  loop
+}
+
+func (t *loadTask) run(r *Runner, rows int) {
+	l := &t.loop
+	n, to, from := l.size[0], l.step[0][0], l.step[1][0]
+	for row := range rows {
+		dst, src := r.row(&t.dst, row), r.bytes[t.input][(r.first+row)*t.size:][:t.size]
+		c := cursor{at: l.start}
+		for range l.runs() {
+			d, s := c.at[0], c.at[1]
+			for range n {
+				dst[d] = float32(src[s])
+				d, s = d+to, s+from
+			}
+			c.next(l)
+		}
+	}
+}
+
+// alias gives an array another shape or type: it has the same memory, unless that
+// holds an image.
+type alias struct{}
+
+func (*alias) work(*node) int64 { return 0 }
+
+func (*alias) lower(*planner, *node) (task, error) { return nil, nil }
+
+// lookup takes what computed indices say from an axis of an array, as an embedding
+// does. Indices that are not there are taken as the nearest that is.
+type lookup struct{ axis int }
+
+func (*lookup) work(*node) int64 { return 0 }
+
+func (g *lookup) lower(p *planner, n *node) (task, error) {
+	dims := n.in[0].shape.dims
+	return &lookupTask{
+		dst: p.flat(n.out), src: p.flat(n.in[0]), index: p.flat(n.in[1]),
+		outer: product(dims[:g.axis]), count: dims[g.axis], inner: product(dims[g.axis+1:]), indices: n.in[1].shape.size(),
+	}, nil
+}
+
+type lookupTask struct {
+	dst, src, index              place
+	outer, count, inner, indices int
+}
+
+func (t *lookupTask) run(r *Runner, rows int) {
+	for row := range rows {
+		dst, src, index := r.row(&t.dst, row), r.row(&t.src, row), r.row(&t.index, row)
+		for o := range t.outer {
+			for i, x := range index[:t.indices] {
+				if x < 0 {
+					x += float32(t.count)
+				}
+				at := 0
+				if x > 0 { // NaN is 0
+					at = int(min(x, float32(t.count-1)))
+				}
+				copy(dst[(o*t.indices+i)*t.inner:][:t.inner], src[(o*t.count+at)*t.inner:])
+			}
+		}
+	}
+}

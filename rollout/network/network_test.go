@@ -1,0 +1,130 @@
+package network
+
+import (
+	bin "encoding/binary"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// card describes a network of testdata, and its inputs and outputs in
+// reference.bin.
+type card struct {
+	Name            string
+	Opset           int
+	Inputs, Outputs []array
+}
+
+// array is an input or output of all rows.
+type array struct {
+	Name, Type string
+	Shape      []int
+	floats     []float32
+	bytes      []uint8
+}
+
+func testFile(t testing.TB, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// references reads what PyTorch computed.
+func references(t testing.TB) []card {
+	t.Helper()
+	var cards []card
+	if err := json.Unmarshal(testFile(t, "reference.json"), &cards); err != nil {
+		t.Fatal(err)
+	}
+	numbers := testFile(t, "reference.bin")
+	for _, c := range cards {
+		for _, list := range [][]array{c.Inputs, c.Outputs} {
+			for i := range list {
+				a := &list[i]
+				n := product(a.Shape)
+				if a.Type == "uint8" {
+					a.bytes, numbers = numbers[:n], numbers[n:]
+					continue
+				}
+				for range n {
+					a.floats = append(a.floats, math.Float32frombits(bin.LittleEndian.Uint32(numbers)))
+					numbers = numbers[4:]
+				}
+			}
+		}
+	}
+	if len(numbers) != 0 {
+		t.Fatalf("reference.bin has %d bytes left", len(numbers))
+	}
+	return cards
+}
+
+func readModel(t testing.TB, name string) *Model {
+	t.Helper()
+	m, err := Read(testFile(t, name+".onnx"))
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return m
+}
+
+// fill repeats the inputs of a card over n rows.
+func (c *card) fill(r *Runner, n int) {
+	for _, a := range c.Inputs {
+		rows := a.Shape[0]
+		size := product(a.Shape) / rows
+		for i := range n {
+			from, to := i%rows*size, i*size
+			if a.bytes != nil {
+				copy(r.Bytes(a.Name)[to:to+size], a.bytes[from:])
+			} else {
+				copy(r.Floats(a.Name)[to:to+size], a.floats[from:])
+			}
+		}
+	}
+}
+
+// difference is the largest difference of two arrays, counted in units of the larger
+// of 1 and the number itself.
+func difference(a, b []float32) float64 {
+	most := 0.0
+	for i := range a {
+		d := math.Abs(float64(a[i])-float64(b[i])) / max(1, math.Abs(float64(b[i])))
+		if !(d <= most) {
+			most = d
+		}
+	}
+	return most
+}
+
+// TestReferences: what PyTorch computes.
+func TestReferences(t *testing.T) {
+	for _, c := range references(t) {
+		m, err := Read(testFile(t, c.Name+".onnx"))
+		if err != nil {
+			t.Errorf("%s: %v", c.Name, err)
+			continue
+		}
+		rows := c.Inputs[0].Shape[0]
+		r := m.NewRunner(rows)
+		c.fill(r, rows)
+		r.Run(rows)
+		for _, want := range c.Outputs {
+			got := r.Output(want.Name)
+			if len(got) != len(want.floats) {
+				t.Errorf("%s: output %s has %d numbers, want %v", c.Name, want.Name, len(got), want.Shape)
+				continue
+			}
+			d := difference(got, want.floats)
+			t.Logf("%-12s opset %d  %-7s off by %.1e", c.Name, c.Opset, want.Name, d)
+			if !(d <= 2e-6) {
+				t.Errorf("%s: output %s is off by %g", c.Name, want.Name, d)
+			}
+		}
+	}
+}

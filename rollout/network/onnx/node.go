@@ -1,0 +1,178 @@
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// parse reads the message of a node.
+func (n *Node) parse(b []byte) error {
+	err := fields(b, func(f field) error {
+		var s string
+		switch f.number {
+		case 1:
+			err := f.text(&s)
+			n.Inputs = append(n.Inputs, s)
+			return err
+		case 2:
+			err := f.text(&s)
+			n.Outputs = append(n.Outputs, s)
+			return err
+		case 3:
+			return f.text(&n.Name)
+		case 4:
+			return f.text(&n.Op)
+		case 5:
+			b, err := f.message()
+			if err != nil {
+				return err
+			}
+			a := Attribute{}
+			if err = a.parse(b); err != nil {
+				return fmt.Errorf("attribute %d %q: %w", len(n.Attributes), a.Name, err)
+			}
+			n.Attributes = append(n.Attributes, a)
+		case 7:
+			return f.text(&n.Domain)
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case n.Op == "":
+		return errors.New("expected the name of an operator, found none")
+	case len(n.Outputs) == 0:
+		return errors.New("expected an output, found none")
+	}
+	return nil
+}
+
+// parse reads the message of an attribute.
+func (a *Attribute) parse(b []byte) error {
+	kind, guess := int64(0), kindUnknown
+	err := fields(b, func(f field) error {
+		switch f.number {
+		case 1:
+			return f.text(&a.Name)
+		case 20:
+			return f.integer(&kind)
+		}
+		if found := kindOf(int(f.number)); found != kindUnknown {
+			guess = found
+		}
+		return a.parseContent(f)
+	})
+	if err == nil && a.Name == "" {
+		err = errors.New("expected a name, found none")
+	}
+	if err == nil && (kind < 0 || kind > math.MaxUint8) {
+		err = fmt.Errorf("expected a kind of attribute, found %d", kind)
+	}
+	a.Kind = Kind(kind)
+	if kind == 0 {
+		a.Kind = guess // old files do not say
+	}
+	return err
+}
+
+// kindOf is the kind of attribute that a field holds.
+func kindOf(number int) Kind {
+	switch number {
+	case 2:
+		return KindFloat
+	case 3:
+		return KindInt
+	case 4:
+		return KindText
+	case 5:
+		return KindTensor
+	case 7:
+		return KindFloats
+	case 8:
+		return KindInts
+	}
+	return kindUnknown
+}
+
+func (a *Attribute) parseContent(f field) error {
+	switch kindOf(int(f.number)) {
+	case KindFloat:
+		var x []float32
+		if err := f.floats(&x); err != nil || len(x) != 1 {
+			return f.wrong("a float32 number")
+		}
+		a.Float = x[0]
+	case KindInt:
+		return f.integer(&a.Int)
+	case KindText:
+		return f.text(&a.Text)
+	case KindTensor:
+		b, err := f.message()
+		if err != nil {
+			return err
+		}
+		a.Tensor = &Tensor{}
+		return a.Tensor.parse(b)
+	case KindFloats:
+		return f.floats(&a.Floats)
+	case KindInts:
+		return f.integers(&a.Ints)
+	}
+	return nil
+}
+
+// check demands that names are unique, that every node finds its inputs before
+// it, and that all outputs are made. Inputs that have an initializer, as old files
+// list them, are dropped from Inputs.
+func (g *Graph) check() error {
+	made := make(map[string]string, len(g.Initializers)+len(g.Inputs)+len(g.Nodes))
+	note := func(name, by string) error {
+		if other, ok := made[name]; ok {
+			return fmt.Errorf("%s: expected a name of its own, found %q, which %s has", by, name, other)
+		}
+		made[name] = by
+		return nil
+	}
+	for _, t := range g.Initializers {
+		if t.Name == "" {
+			return errors.New("initializer: expected a name, found none")
+		}
+		if err := note(t.Name, "an initializer"); err != nil {
+			return err
+		}
+	}
+	inputs := g.Inputs[:0]
+	for _, v := range g.Inputs {
+		if made[v.Name] == "an initializer" {
+			continue
+		}
+		if err := note(v.Name, "an input"); err != nil {
+			return err
+		}
+		inputs = append(inputs, v)
+	}
+	g.Inputs = inputs
+	for _, n := range g.Nodes {
+		for i, name := range n.Inputs {
+			if _, ok := made[name]; name != "" && !ok {
+				return fmt.Errorf("%s: input %d: expected an input, an initializer or an output of a node before, found %q", n, i, name)
+			}
+		}
+		for _, name := range n.Outputs {
+			if name == "" {
+				continue
+			}
+			if err := note(name, n.Op); err != nil {
+				return fmt.Errorf("%s: %w", n, err)
+			}
+		}
+	}
+	for _, v := range g.Outputs {
+		if _, ok := made[v.Name]; !ok {
+			return fmt.Errorf("output %q: expected a value that a node makes, found none", v.Name)
+		}
+	}
+	return nil
+}

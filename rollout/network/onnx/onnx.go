@@ -1,0 +1,171 @@
+// Package onnx reads networks from ONNX files, the format in which PyTorch and
+// others export them, into plain Go values. It knows the messages of the format
+// and what makes a graph whole; what operators mean is left to package network.
+//
+// Files may come from anywhere: a file of n bytes makes Parse allocate at most
+// a small multiple of n, and one that is damaged gives an error that says what
+// is wrong, where, and what was expected. Data outside of the file, graphs
+// inside of nodes (loops and branches), sequences, texts as tensors and sparse
+// tensors are refused.
+package onnx
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Type is the type of a tensor's elements, numbered as in ONNX files.
+type Type uint8
+
+// The types that Parse reads. Numbers of Float16 and Float64 become float32.
+const (
+	Float32 Type = 1
+	Uint8   Type = 2
+	Int8    Type = 3
+	Int32   Type = 6
+	Int64   Type = 7
+	Bool    Type = 9
+	Float16 Type = 10
+	Float64 Type = 11
+)
+
+// typeNames are the names of all types of the format, those that are not read
+// as well.
+var typeNames = [...]string{1: "float32", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool",
+	"float16", "float64", "uint32", "uint64", "complex64", "complex128", "bfloat16"}
+
+// String names the type as NumPy does.
+func (t Type) String() string {
+	if t > 0 && int(t) < len(typeNames) {
+		return typeNames[t]
+	}
+	return "type " + strconv.Itoa(int(t))
+}
+
+// IsFloat reports whether the elements are floating-point numbers, which are
+// read as float32.
+func (t Type) IsFloat() bool { return t == Float32 || t == Float16 || t == Float64 }
+
+// readable reports whether Parse reads tensors of the type.
+func (t Type) readable() bool {
+	switch t {
+	case Float32, Uint8, Int8, Int32, Int64, Bool, Float16, Float64:
+		return true
+	}
+	return false
+}
+
+// Dim is one dimension of an input or output: a number, or −1 and a name, such
+// as "batch", which may be empty.
+type Dim struct {
+	Size int64
+	Name string
+}
+
+// Value describes an input or output of a graph.
+type Value struct {
+	Name string
+	Type Type
+	Dims []Dim
+}
+
+// Tensor is an array of numbers, row-major.
+type Tensor struct {
+	Name   string
+	Type   Type
+	Dims   []int
+	Floats []float32 // where Type.IsFloat
+	Ints   []int64   // elsewhere
+}
+
+// Len is the number of elements.
+func (t *Tensor) Len() int {
+	n := 1
+	for _, d := range t.Dims {
+		n *= d
+	}
+	return n
+}
+
+// Attribute is a setting of a node. What of its fields holds the value depends on
+// the operator and on Kind.
+type Attribute struct {
+	Name   string
+	Kind   Kind
+	Float  float32
+	Int    int64
+	Text   string
+	Tensor *Tensor
+	Floats []float32
+	Ints   []int64
+}
+
+// Kind says what an attribute holds, numbered as in ONNX files.
+type Kind uint8
+
+// The kinds of attributes that Parse reads.
+const (
+	KindFloat   Kind = 1
+	KindInt     Kind = 2
+	KindText    Kind = 3
+	KindTensor  Kind = 4
+	KindFloats  Kind = 6
+	KindInts    Kind = 7
+	kindUnknown Kind = 0
+)
+
+// String names the kind.
+func (k Kind) String() string {
+	switch k {
+	case KindFloat:
+		return "a number"
+	case KindInt:
+		return "a whole number"
+	case KindText:
+		return "a text"
+	case KindTensor:
+		return "a tensor"
+	case KindFloats:
+		return "numbers"
+	case KindInts:
+		return "whole numbers"
+	}
+	return "attribute of kind " + strconv.Itoa(int(k))
+}
+
+// Node is one operation. An empty name among Inputs stands for one that is left
+// out.
+type Node struct {
+	Name, Op, Domain string
+	Inputs, Outputs  []string
+	Attributes       []Attribute
+}
+
+// String names the node in messages: `node "Conv_3" (Conv)`.
+func (n *Node) String() string {
+	name := n.Name
+	if name == "" && len(n.Outputs) > 0 {
+		name = n.Outputs[0]
+	}
+	return fmt.Sprintf("node %q (%s)", name, n.Op)
+}
+
+// Attribute returns the attribute of a name, nil if there is none.
+func (n *Node) Attribute(name string) *Attribute {
+	for i := range n.Attributes {
+		if n.Attributes[i].Name == name {
+			return &n.Attributes[i]
+		}
+	}
+	return nil
+}
+
+// Graph is a network: Nodes in an order in which each finds its inputs.
+type Graph struct {
+	Producer     string // the program that wrote the file, with its version
+	Opset        int    // version of the standard operators
+	Inputs       []Value
+	Outputs      []Value
+	Initializers []*Tensor // the weights
+	Nodes        []*Node
+}

@@ -1,0 +1,219 @@
+package onnx
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// message builds protobuf messages.
+type message []byte
+
+func (m message) number(field protowire.Number, x int64) message {
+	return protowire.AppendVarint(protowire.AppendTag(m, field, protowire.VarintType), uint64(x))
+}
+
+func (m message) bytes(field protowire.Number, b ...byte) message {
+	return protowire.AppendBytes(protowire.AppendTag(m, field, protowire.BytesType), b)
+}
+
+func (m message) text(field protowire.Number, s string) message { return m.bytes(field, []byte(s)...) }
+
+func (m message) fixed(field protowire.Number, x float32) message {
+	return protowire.AppendFixed32(protowire.AppendTag(m, field, protowire.Fixed32Type), math.Float32bits(x))
+}
+
+// file is a model with a graph.
+func file(graph message) message {
+	return message(nil).number(1, 8).text(2, "test").text(3, "1.0").bytes(7, graph...).bytes(8, message(nil).number(2, 17)...)
+}
+
+// initializer is a graph with one tensor.
+func initializer(t message) message {
+	return message(nil).bytes(5, t.text(8, "w")...)
+}
+
+func parseFile(t *testing.T, b message) *Graph {
+	t.Helper()
+	g, err := Parse(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// TestTensors: all types of elements, as raw data, packed and one by one.
+func TestTensors(t *testing.T) {
+	tensor := func(typ Type, dims ...int64) message {
+		m := message(nil).number(2, int64(typ))
+		for _, d := range dims {
+			m = m.number(1, d)
+		}
+		return m
+	}
+	double := func(x float64) []byte { return protowire.AppendFixed64(nil, math.Float64bits(x)) }
+	for _, c := range []struct {
+		name   string
+		m      message
+		floats []float32
+		ints   []int64
+	}{
+		{"float32 raw", tensor(Float32, 2).bytes(9, 0, 0, 128, 63, 0, 0, 0, 192), []float32{1, -2}, nil},
+		{"float32 one by one", tensor(Float32, 2).fixed(4, 1.5).fixed(4, 3), []float32{1.5, 3}, nil},
+		{"float32 packed", tensor(Float32, 1, 1).bytes(4, 0, 0, 128, 63), []float32{1}, nil},
+		{"float64 raw", tensor(Float64, 1).bytes(9, double(0.1)...), []float32{0.1}, nil},
+		{"float64 packed", tensor(Float64, 1).bytes(10, double(-7)...), []float32{-7}, nil},
+		{"float16 raw", tensor(Float16, 4).bytes(9, 0, 0x3c, 1, 0, 0xff, 0x7b, 0, 0xfc), []float32{1, 0x1p-24, 65504, float32(math.Inf(-1))}, nil},
+		{"float16 as int32", tensor(Float16, 1).number(5, 0xc000), []float32{-2}, nil},
+		{"int64 raw", tensor(Int64, 1).bytes(9, 255, 255, 255, 255, 255, 255, 255, 255), nil, []int64{-1}},
+		{"int64 packed", tensor(Int64, 3).bytes(7, 1, 2, 0x80, 1), nil, []int64{1, 2, 128}},
+		{"int32 raw", tensor(Int32, 1).bytes(9, 254, 255, 255, 255), nil, []int64{-2}},
+		{"int32 one by one", tensor(Int32, 2).number(5, 5).number(5, -5), nil, []int64{5, -5}},
+		{"uint8 raw", tensor(Uint8, 2).bytes(9, 0, 255), nil, []int64{0, 255}},
+		{"int8 raw", tensor(Int8, 1).bytes(9, 255), nil, []int64{-1}},
+		{"bool", tensor(Bool, 2).bytes(5, 0, 1), nil, []int64{0, 1}},
+		{"a single number", tensor(Int64).number(7, 4), nil, []int64{4}},
+		{"no numbers", tensor(Int64, 0), nil, nil},
+	} {
+		g := parseFile(t, file(initializer(c.m)))
+		got := g.Initializers[0]
+		if !slices.Equal(got.Floats, c.floats) || !slices.Equal(got.Ints, c.ints) || got.Len() != len(c.floats)+len(c.ints) {
+			t.Errorf("%s: %v %v %v, want %v %v", c.name, got.Dims, got.Floats, got.Ints, c.floats, c.ints)
+		}
+	}
+}
+
+// TestGraph: everything that a graph holds.
+func TestGraph(t *testing.T) {
+	value := func(name string, dims ...message) []byte {
+		shape := message(nil)
+		for _, d := range dims {
+			shape = shape.bytes(1, d...)
+		}
+		return message(nil).text(1, name).bytes(2, message(nil).bytes(1, message(nil).number(1, 1).bytes(2, shape...)...)...)
+	}
+	attribute := func(name string, kind Kind) message { return message(nil).text(1, name).number(20, int64(kind)) }
+	n := message(nil).text(1, "x").text(1, "").text(1, "w").text(2, "y").text(3, "first").text(4, "Op").
+		bytes(5, attribute("f", KindFloat).fixed(2, 0.5)...).
+		bytes(5, attribute("i", KindInt).number(3, -3)...).
+		bytes(5, attribute("s", KindText).text(4, "text")...).
+		bytes(5, attribute("fs", KindFloats).fixed(7, 1).fixed(7, 2)...).
+		bytes(5, attribute("is", KindInts).bytes(8, 1, 2, 3)...).
+		bytes(5, attribute("t", KindTensor).bytes(5, message(nil).number(2, int64(Bool)).number(5, 1)...)...).
+		bytes(5, message(nil).text(1, "old").number(3, 9)...)
+	graph := message(nil).bytes(1, n...).bytes(5, message(nil).number(2, 1).number(1, 1).fixed(4, 2).text(8, "w")...).
+		bytes(11, value("x", message(nil).text(2, "batch"), message(nil).number(1, 7), nil)...).
+		bytes(11, value("w", message(nil).number(1, 1))...). // as old files list them
+		bytes(12, value("y")...)
+	g := parseFile(t, file(graph))
+	want := &Graph{
+		Producer: "test 1.0", Opset: 17,
+		Inputs:       []Value{{"x", Float32, []Dim{{-1, "batch"}, {7, ""}, {-1, ""}}}},
+		Outputs:      []Value{{"y", Float32, nil}},
+		Initializers: []*Tensor{{Name: "w", Type: Float32, Dims: []int{1}, Floats: []float32{2}}},
+		Nodes: []*Node{{Name: "first", Op: "Op", Inputs: []string{"x", "", "w"}, Outputs: []string{"y"}, Attributes: []Attribute{
+			{Name: "f", Kind: KindFloat, Float: 0.5}, {Name: "i", Kind: KindInt, Int: -3}, {Name: "s", Kind: KindText, Text: "text"},
+			{Name: "fs", Kind: KindFloats, Floats: []float32{1, 2}}, {Name: "is", Kind: KindInts, Ints: []int64{1, 2, 3}},
+			{Name: "t", Kind: KindTensor, Tensor: &Tensor{Type: Bool, Ints: []int64{1}}}, {Name: "old", Kind: KindInt, Int: 9},
+		}}},
+	}
+	if !reflect.DeepEqual(g, want) {
+		t.Errorf("%+v\nwant %+v\nnode %+v\nwant %+v", g, want, g.Nodes[0], want.Nodes[0])
+	}
+	if a := g.Nodes[0].Attribute("i"); a == nil || a.Int != -3 || g.Nodes[0].Attribute("none") != nil {
+		t.Errorf("attribute %v", a)
+	}
+}
+
+// TestErrors: errors say where, what was expected and what was found.
+func TestErrors(t *testing.T) {
+	node := func(in, out string) []byte { return message(nil).text(1, in).text(2, out).text(4, "Relu") }
+	for _, c := range []struct {
+		want string
+		file message
+	}{
+		{"expected a graph (field 7 of an ONNX model), found none in 0 bytes", nil},
+		{"expected fields of a protobuf message, found other bytes or the end", message("hello, world")},
+		{"expected the version of the operators", message(nil).bytes(7)},
+		{"expected one graph, found a second one", message(nil).bytes(7).bytes(7)},
+		{"opset_import: expected a version from 1, found 0", message(nil).bytes(8, message(nil).number(2, 0)...)},
+		{"field 7: expected a message or text, found wire type 0", message(nil).number(7, 1)},
+		{`graph: initializer 0 "": expected a type of elements, found none`, file(message(nil).bytes(5))},
+		{`expected elements of float32, float64, float16, int64, int32, int8, uint8 or bool, found string`, file(initializer(message(nil).number(2, 8)))},
+		{"expected 12 bytes for 3 elements of float32, found 2", file(initializer(message(nil).number(2, 1).number(1, 3).bytes(9, 1, 2)))},
+		{"expected 1000000 elements of float32, found 0", file(initializer(message(nil).number(2, 1).number(1, 1000000)))},
+		{"expected at most 2147483647 elements", file(initializer(message(nil).number(2, 1).number(1, 1<<20).number(1, 1<<20)))},
+		{"expected dimensions from 0 to 2147483647, found [-1]", file(initializer(message(nil).number(2, 1).number(1, -1)))},
+		{"expected at most 8 dimensions, found 9", file(initializer(message(nil).number(2, 1).bytes(1, 1, 1, 1, 1, 1, 1, 1, 1, 1)))},
+		{"found a reference to another file (external data)", file(initializer(message(nil).number(2, 1).number(14, 1)))},
+		{"sparse_initializer: expected dense tensors", file(message(nil).bytes(15))},
+		{`graph: node 0 "" (): expected the name of an operator, found none`, file(message(nil).bytes(1))},
+		{"expected an output, found none", file(message(nil).bytes(1, message(nil).text(4, "Relu")...))},
+		{`node "y" (Relu): input 0: expected an input, an initializer or an output of a node before, found "x"`, file(message(nil).bytes(1, node("x", "y")...))},
+		{`expected a name of its own, found "y", which Relu has`, file(message(nil).bytes(1, node("", "y")...).bytes(1, node("y", "y")...))},
+		{`output "z": expected a value that a node makes, found none`, file(message(nil).bytes(12, message(nil).text(1, "z")...))},
+		{`expected a tensor, found a sequence`, file(message(nil).bytes(11, message(nil).text(1, "z").bytes(2, message(nil).bytes(4)...)...))},
+	} {
+		g, err := Parse(c.file)
+		if err == nil || !strings.HasPrefix(err.Error(), "onnx: ") || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, error %v\nwant %s", g, err, c.want)
+		}
+	}
+}
+
+// bounded reads a file, and fails if that allocates much more than the file has.
+func bounded(t *testing.T, b []byte) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	g, err := Parse(b)
+	runtime.ReadMemStats(&after)
+	if got, most := after.TotalAlloc-before.TotalAlloc, uint64(1<<20+200*len(b)); got > most {
+		t.Errorf("a file of %d bytes made Parse allocate %d, want at most %d", len(b), got, most)
+	}
+	if err != nil && !strings.HasPrefix(err.Error(), "onnx: ") || (err == nil) != (g != nil) {
+		t.Errorf("%v, error %v", g, err)
+	}
+}
+
+// TestMemory: the smallest messages, many times.
+func TestMemory(t *testing.T) {
+	const many = 20000
+	repeat := func(m message) message { return slices.Repeat(m, many) }
+	for name, graph := range map[string]message{
+		"nodes":        repeat(message(nil).bytes(1, message(nil).text(2, "").text(4, "A")...)),
+		"inputs":       message(nil).bytes(1, repeat(message(nil).text(1, ""))...),
+		"attributes":   message(nil).bytes(1, message(nil).text(2, "").text(4, "A").bytes(5)...),
+		"named":        message(nil).bytes(1, append(message(nil).text(2, "").text(4, "A"), repeat(message(nil).bytes(5, message(nil).text(1, "a")...))...)...),
+		"initializers": repeat(message(nil).bytes(5, message(nil).number(2, 1).number(1, 0).text(8, "a")...)),
+		"packed":       initializer(message(nil).number(2, 7).number(1, many).bytes(7, make([]byte, many)...)),
+		"one by one":   initializer(append(message(nil).number(2, 7).number(1, many), repeat(message(nil).number(7, 1))...)),
+		"many packed":  initializer(append(message(nil).number(2, 7).number(1, many), repeat(message(nil).bytes(7, 1))...)),
+	} {
+		t.Run(name, func(t *testing.T) { bounded(t, file(graph)) })
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	files, err := filepath.Glob("../testdata/*.onnx")
+	if err != nil || len(files) < 12 {
+		f.Fatal(fmt.Sprint(len(files), err))
+	}
+	for _, name := range files {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		if len(b) < 20000 {
+			f.Add(b)
+		}
+	}
+	f.Fuzz(func(t *testing.T, b []byte) { bounded(t, b) })
+}

@@ -1,0 +1,363 @@
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// field is one field of a message.
+type field struct {
+	number protowire.Number
+	kind   protowire.Type
+	x      uint64 // of numbers
+	b      []byte // of messages, texts and packed numbers
+}
+
+// fields calls f with each field of a message.
+func fields(b []byte, f func(field) error) error {
+	for len(b) > 0 {
+		number, kind, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return damaged(n)
+		}
+		b = b[n:]
+		v := field{number: number, kind: kind}
+		switch kind {
+		case protowire.VarintType:
+			v.x, n = protowire.ConsumeVarint(b)
+		case protowire.Fixed32Type:
+			var x uint32
+			x, n = protowire.ConsumeFixed32(b)
+			v.x = uint64(x)
+		case protowire.Fixed64Type:
+			v.x, n = protowire.ConsumeFixed64(b)
+		case protowire.BytesType:
+			v.b, n = protowire.ConsumeBytes(b)
+		default:
+			n = protowire.ConsumeFieldValue(number, kind, b)
+		}
+		if n < 0 {
+			return damaged(n)
+		}
+		b = b[n:]
+		if err := f(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// damaged is the error for bytes that are no message.
+func damaged(n int) error {
+	return fmt.Errorf("expected fields of a protobuf message, found other bytes or the end (%w)", protowire.ParseError(n))
+}
+
+// wrong is the error for a field of another kind than the format has.
+func (f field) wrong(want string) error {
+	return fmt.Errorf("field %d: expected %s, found wire type %d", f.number, want, f.kind)
+}
+
+// message is the content of a field that is a message or a text.
+func (f field) message() ([]byte, error) {
+	if f.kind != protowire.BytesType {
+		return nil, f.wrong("a message or text")
+	}
+	return f.b, nil
+}
+
+func (f field) text(to *string) error {
+	b, err := f.message()
+	*to = string(b)
+	return err
+}
+
+func (f field) integer(to *int64) error {
+	if f.kind != protowire.VarintType {
+		return f.wrong("a whole number")
+	}
+	*to = int64(f.x)
+	return nil
+}
+
+// integers appends whole numbers, packed or single. Room for packed ones is made
+// once.
+func (f field) integers(to *[]int64) error {
+	if f.kind == protowire.VarintType {
+		*to = append(*to, int64(f.x))
+		return nil
+	}
+	b, err := f.message()
+	if err != nil {
+		return err
+	}
+	n := 0
+	for _, c := range b {
+		if c < 0x80 {
+			n++
+		}
+	}
+	*to = slices.Grow(*to, n)
+	for len(b) > 0 {
+		x, n := protowire.ConsumeVarint(b)
+		if n < 0 {
+			return damaged(n)
+		}
+		*to, b = append(*to, int64(x)), b[n:]
+	}
+	return nil
+}
+
+// floats appends float32 numbers, packed or single.
+func (f field) floats(to *[]float32) error {
+	if f.kind == protowire.Fixed32Type {
+		*to = append(*to, math.Float32frombits(uint32(f.x)))
+		return nil
+	}
+	b, err := f.message()
+	if err != nil {
+		return err
+	}
+	if len(b)%4 != 0 {
+		return fmt.Errorf("field %d: expected float32 numbers of 4 bytes each, found %d bytes", f.number, len(b))
+	}
+	*to = slices.Grow(*to, len(b)/4)
+	for ; len(b) > 0; b = b[4:] {
+		x, _ := protowire.ConsumeFixed32(b)
+		*to = append(*to, math.Float32frombits(x))
+	}
+	return nil
+}
+
+// doubles appends float64 numbers as float32, packed or single.
+func (f field) doubles(to *[]float32) error {
+	if f.kind == protowire.Fixed64Type {
+		*to = append(*to, float32(math.Float64frombits(f.x)))
+		return nil
+	}
+	b, err := f.message()
+	if err != nil {
+		return err
+	}
+	if len(b)%8 != 0 {
+		return fmt.Errorf("field %d: expected float64 numbers of 8 bytes each, found %d bytes", f.number, len(b))
+	}
+	*to = slices.Grow(*to, len(b)/8)
+	for ; len(b) > 0; b = b[8:] {
+		x, _ := protowire.ConsumeFixed64(b)
+		*to = append(*to, float32(math.Float64frombits(x)))
+	}
+	return nil
+}
+
+// Parse reads an ONNX file. The graph shares no memory with data.
+func Parse(data []byte) (*Graph, error) {
+	g := &Graph{}
+	producer, version := "", ""
+	found := false
+	err := fields(data, func(f field) error {
+		switch f.number {
+		case 2:
+			return f.text(&producer)
+		case 3:
+			return f.text(&version)
+		case 7:
+			if found {
+				return errors.New("expected one graph, found a second one")
+			}
+			found = true
+			b, err := f.message()
+			if err == nil {
+				err = g.parse(b)
+			}
+			if err != nil {
+				return fmt.Errorf("graph: %w", err)
+			}
+		case 8:
+			return g.parseOpset(f)
+		}
+		return nil
+	})
+	g.Producer = strings.TrimSpace(producer + " " + version)
+	switch {
+	case err != nil:
+	case !found:
+		err = fmt.Errorf("expected a graph (field 7 of an ONNX model), found none in %d bytes", len(data))
+	case g.Opset == 0:
+		err = errors.New("expected the version of the operators (opset_import), found none")
+	default:
+		err = g.check()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("onnx: %w", err)
+	}
+	return g, nil
+}
+
+// parseOpset notes the version of the standard operators.
+func (g *Graph) parseOpset(f field) error {
+	b, err := f.message()
+	if err != nil {
+		return err
+	}
+	domain, version := "", int64(0)
+	err = fields(b, func(f field) error {
+		switch f.number {
+		case 1:
+			return f.text(&domain)
+		case 2:
+			return f.integer(&version)
+		}
+		return nil
+	})
+	if err == nil && standard(domain) {
+		if version < 1 || version > 1<<20 {
+			return fmt.Errorf("opset_import: expected a version from 1, found %d", version)
+		}
+		g.Opset = int(version)
+	}
+	return err
+}
+
+// standard reports whether a domain is that of the standard operators.
+func standard(domain string) bool { return domain == "" || domain == "ai.onnx" }
+
+// parse reads the message of the graph.
+func (g *Graph) parse(b []byte) error {
+	return fields(b, func(f field) error {
+		switch f.number {
+		case 1, 5, 11, 12, 15:
+		default:
+			return nil
+		}
+		b, err := f.message()
+		if err != nil {
+			return err
+		}
+		switch f.number {
+		case 1:
+			n := &Node{}
+			if err = n.parse(b); err != nil {
+				return fmt.Errorf("node %d %q (%s): %w", len(g.Nodes), n.Name, n.Op, err)
+			}
+			g.Nodes = append(g.Nodes, n)
+		case 5:
+			t := &Tensor{}
+			if err = t.parse(b); err != nil {
+				return fmt.Errorf("initializer %d %q: %w", len(g.Initializers), t.Name, err)
+			}
+			g.Initializers = append(g.Initializers, t)
+		case 11:
+			return parseValue(&g.Inputs, b, "input")
+		case 12:
+			return parseValue(&g.Outputs, b, "output")
+		case 15:
+			return errors.New("sparse_initializer: expected dense tensors, found a sparse one")
+		}
+		return nil
+	})
+}
+
+// maxRank is the most dimensions of an array.
+const maxRank = 8
+
+func parseValue(to *[]Value, b []byte, what string) error {
+	v := Value{}
+	err := fields(b, func(f field) error {
+		switch f.number {
+		case 1:
+			return f.text(&v.Name)
+		case 2:
+			b, err := f.message()
+			if err != nil {
+				return err
+			}
+			return v.parseType(b)
+		}
+		return nil
+	})
+	if err == nil && v.Name == "" {
+		err = errors.New("expected a name, found none")
+	}
+	if err != nil {
+		return fmt.Errorf("%s %d %q: %w", what, len(*to), v.Name, err)
+	}
+	*to = append(*to, v)
+	return nil
+}
+
+// parseType reads the type of an input or output, which must be a tensor.
+func (v *Value) parseType(b []byte) error {
+	return fields(b, func(f field) error {
+		if f.number != 1 {
+			if f.number >= 4 && f.number <= 9 && f.number != 6 {
+				return errors.New("expected a tensor, found a sequence, map or other kind of value")
+			}
+			return nil
+		}
+		b, err := f.message()
+		if err != nil {
+			return err
+		}
+		return fields(b, func(f field) error {
+			switch f.number {
+			case 1:
+				return f.elementType(&v.Type)
+			case 2:
+				b, err := f.message()
+				if err != nil {
+					return err
+				}
+				return v.parseShape(b)
+			}
+			return nil
+		})
+	})
+}
+
+func (f field) elementType(to *Type) error {
+	var x int64
+	if err := f.integer(&x); err != nil {
+		return err
+	}
+	if x < 0 || x > math.MaxUint8 || !Type(x).readable() {
+		return fmt.Errorf("expected elements of float32, float64, float16, int64, int32, int8, uint8 or bool, found %s", Type(min(max(x, 0), 255)))
+	}
+	*to = Type(x)
+	return nil
+}
+
+// parseShape reads the dimensions of an input or output.
+func (v *Value) parseShape(b []byte) error {
+	return fields(b, func(f field) error {
+		if f.number != 1 {
+			return nil
+		}
+		b, err := f.message()
+		if err != nil {
+			return err
+		}
+		d := Dim{Size: -1}
+		err = fields(b, func(f field) error {
+			switch f.number {
+			case 1:
+				if err := f.integer(&d.Size); err != nil || d.Size >= 0 {
+					return err
+				}
+				return fmt.Errorf("dimension %d: expected a size of 0 or more, found %d", len(v.Dims), d.Size)
+			case 2:
+				return f.text(&d.Name)
+			}
+			return nil
+		})
+		if err == nil && len(v.Dims) == maxRank {
+			err = fmt.Errorf("expected at most %d dimensions, found more", maxRank)
+		}
+		v.Dims = append(v.Dims, d)
+		return err
+	})
+}

@@ -1,0 +1,191 @@
+package onnx
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// content is what a tensor's message holds before its type is applied.
+type content struct {
+	raw           []byte
+	hasRaw        bool
+	floats        []float32
+	doubles       []float32
+	int32s        []int64
+	int64s        []int64
+	dims          []int64
+	other, abroad bool // numbers of a kind that is not read; data outside of the file
+}
+
+// parse reads the message of a tensor.
+func (t *Tensor) parse(b []byte) error {
+	c := content{}
+	err := fields(b, func(f field) (err error) {
+		var x int64
+		switch f.number {
+		case 1:
+			return f.integers(&c.dims)
+		case 2:
+			return f.elementType(&t.Type)
+		case 4:
+			return f.floats(&c.floats)
+		case 5:
+			return f.integers(&c.int32s)
+		case 6, 11:
+			c.other = true
+		case 7:
+			return f.integers(&c.int64s)
+		case 8:
+			return f.text(&t.Name)
+		case 9:
+			c.hasRaw = true
+			c.raw, err = f.message()
+		case 10:
+			return f.doubles(&c.doubles)
+		case 13:
+			c.abroad = true
+		case 14:
+			err = f.integer(&x)
+			c.abroad = c.abroad || x == 1
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case c.abroad:
+		return errors.New("expected its numbers in the file, found a reference to another file (external data); export with all data in one file")
+	case t.Type == 0:
+		return errors.New("expected a type of elements, found none")
+	}
+	n, err := t.setDims(c.dims)
+	if err != nil {
+		return err
+	}
+	return t.fill(&c, n)
+}
+
+// setDims checks the dimensions, and returns the number of elements.
+func (t *Tensor) setDims(dims []int64) (int, error) {
+	if len(dims) > maxRank {
+		return 0, fmt.Errorf("expected at most %d dimensions, found %d", maxRank, len(dims))
+	}
+	n := int64(1)
+	for _, d := range dims {
+		if d < 0 || d > math.MaxInt32 {
+			return 0, fmt.Errorf("expected dimensions from 0 to %d, found %v", math.MaxInt32, dims)
+		}
+		n *= d
+		if n > math.MaxInt32 {
+			return 0, fmt.Errorf("expected at most %d elements, found dimensions %v", math.MaxInt32, dims)
+		}
+		t.Dims = append(t.Dims, int(d))
+	}
+	return int(n), nil
+}
+
+// fill sets the n elements. It allocates only when they are there.
+func (t *Tensor) fill(c *content, n int) error {
+	if c.hasRaw {
+		if len(c.raw) != n*t.bytes() {
+			return fmt.Errorf("expected %d bytes for %d elements of %s, found %d", n*t.bytes(), n, t.Type, len(c.raw))
+		}
+		t.fillRaw(c.raw, n)
+		return nil
+	}
+	found := 0
+	switch t.Type {
+	case Float32:
+		t.Floats, found = c.floats, len(c.floats)
+	case Float64:
+		t.Floats, found = c.doubles, len(c.doubles)
+	case Float16:
+		if found = len(c.int32s); found == n {
+			t.Floats = make([]float32, n)
+			for i, x := range c.int32s {
+				t.Floats[i] = half(uint16(x))
+			}
+		}
+	case Int64:
+		t.Ints, found = c.int64s, len(c.int64s)
+	default:
+		t.Ints, found = c.int32s, len(c.int32s)
+	}
+	if found != n {
+		return fmt.Errorf("expected %d elements of %s, found %d", n, t.Type, found)
+	}
+	for _, x := range t.Ints {
+		if t.Type != Int64 && (x < math.MinInt32 || x > math.MaxInt32) {
+			return fmt.Errorf("expected elements of %s, found %d", t.Type, x)
+		}
+	}
+	return nil
+}
+
+// bytes is the size of an element in raw data.
+func (t *Tensor) bytes() int {
+	switch t.Type {
+	case Float32, Int32:
+		return 4
+	case Int64, Float64:
+		return 8
+	case Float16:
+		return 2
+	}
+	return 1
+}
+
+// fillRaw reads n elements from raw data of the right length.
+func (t *Tensor) fillRaw(b []byte, n int) {
+	le := binary.LittleEndian
+	if t.Type.IsFloat() {
+		t.Floats = make([]float32, n)
+	} else {
+		t.Ints = make([]int64, n)
+	}
+	switch t.Type {
+	case Float32:
+		for i := range t.Floats {
+			t.Floats[i] = math.Float32frombits(le.Uint32(b[4*i:]))
+		}
+	case Float64:
+		for i := range t.Floats {
+			t.Floats[i] = float32(math.Float64frombits(le.Uint64(b[8*i:])))
+		}
+	case Float16:
+		for i := range t.Floats {
+			t.Floats[i] = half(le.Uint16(b[2*i:]))
+		}
+	case Int64:
+		for i := range t.Ints {
+			t.Ints[i] = int64(le.Uint64(b[8*i:]))
+		}
+	case Int32:
+		for i := range t.Ints {
+			t.Ints[i] = int64(int32(le.Uint32(b[4*i:])))
+		}
+	case Int8:
+		for i := range t.Ints {
+			t.Ints[i] = int64(int8(b[i]))
+		}
+	default:
+		for i := range t.Ints {
+			t.Ints[i] = int64(b[i])
+		}
+	}
+}
+
+// half is the float32 of a float16.
+func half(x uint16) float32 {
+	sign, exponent, fraction := uint32(x>>15)<<31, uint32(x>>10)&31, uint32(x)&1023
+	switch exponent {
+	case 0: // a multiple of 2⁻²⁴, exact
+		f := float32(fraction) / (1 << 24)
+		return math.Float32frombits(math.Float32bits(f) | sign)
+	case 31:
+		return math.Float32frombits(sign | 255<<23 | fraction<<13)
+	}
+	return math.Float32frombits(sign | (exponent+112)<<23 | fraction<<13)
+}

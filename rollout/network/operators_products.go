@@ -1,0 +1,253 @@
+package network
+
+import (
+	"slices"
+
+	"moonfarm/rollout/network/onnx"
+)
+
+// windows is how a convolution or a pooling layer goes over a board.
+type windows struct {
+	kh, kw                   int
+	strideY, strideX         int
+	dilationY, dilationX     int
+	top, left, bottom, right int // cells of padding
+	h, w                     int // cells of the result
+}
+
+// maxWindow bounds the numbers of windows, a power of two.
+const maxWindow = 1 << 12
+
+// board splits a shape [batch, C, H, W].
+func (k *call) board(s shape) (c, h, w int) {
+	if len(s.dims) != 4 || s.axis > 0 || s.dims[0] != 1 {
+		k.fail("expected boards [batch, channels, height, width], found %v", s)
+		return 1, 1, 1
+	}
+	if k.arg(0).constant {
+		k.fail("expected boards that depend on the inputs, found a constant")
+	}
+	return s.dims[1], s.dims[2], s.dims[3]
+}
+
+// windows reads the attributes that convolutions and pooling layers share.
+func (k *call) windows(kh, kw, h, w int) windows {
+	g := windows{kh: kh, kw: kw, strideY: 1, strideX: 1, dilationY: 1, dilationX: 1}
+	if s := k.integers("strides", 2, 1); s != nil {
+		g.strideY, g.strideX = s[0], s[1]
+	}
+	if d := k.integers("dilations", 2, 1); d != nil {
+		g.dilationY, g.dilationX = d[0], d[1]
+	}
+	pads := k.integers("pads", 4, 0)
+	if pads != nil {
+		g.top, g.left, g.bottom, g.right = pads[0], pads[1], pads[2], pads[3]
+	}
+	if kh|kw|g.strideY|g.strideX|g.dilationY|g.dilationX|g.top|g.left|g.bottom|g.right >= maxWindow {
+		k.fail("expected windows, strides, dilations and pads below %d cells, found %+v", maxWindow, g)
+		return windows{kh: 1, kw: 1, h: 1, w: 1, strideY: 1, strideX: 1}
+	}
+	spanY, spanX := (kh-1)*g.dilationY+1, (kw-1)*g.dilationX+1
+	switch auto := k.text("auto_pad", "NOTSET"); auto {
+	case "NOTSET":
+	case "VALID":
+		g.top, g.left, g.bottom, g.right = 0, 0, 0, 0
+	case "SAME_UPPER", "SAME_LOWER":
+		g.top, g.bottom = same(h, g.strideY, spanY, auto == "SAME_LOWER")
+		g.left, g.right = same(w, g.strideX, spanX, auto == "SAME_LOWER")
+	default:
+		k.fail("auto_pad: expected NOTSET, VALID, SAME_UPPER or SAME_LOWER, found %q", auto)
+	}
+	g.h = (h+g.top+g.bottom-spanY)/g.strideY + 1
+	g.w = (w+g.left+g.right-spanX)/g.strideX + 1
+	if h+g.top+g.bottom < spanY || w+g.left+g.right < spanX {
+		k.fail("expected boards of at least %d×%d cells with their padding, found %d×%d", spanY, spanX, h+g.top+g.bottom, w+g.left+g.right)
+	}
+	return g
+}
+
+// same is the padding before and after, such that the result has as many cells as
+// the strides make of n.
+func same(n, stride, span int, lower bool) (before, after int) {
+	all := max(0, ((n+stride-1)/stride-1)*stride+span-n)
+	if lower {
+		return (all + 1) / 2, all / 2
+	}
+	return all / 2, (all + 1) / 2
+}
+
+func readConv(k *call) []*value {
+	v, weights := k.arg(0), k.arg(1)
+	c, h, w := k.board(v.shape)
+	d := weights.shape.dims
+	if k.err == nil && len(d) != 4 {
+		k.fail("weights: expected [outputs, inputs, rows, columns], found %v", weights.shape)
+	}
+	if k.err != nil {
+		return one(v)
+	}
+	op := &convolution{windows: k.windows(d[2], d[3], h, w), out: d[0], in: c, groups: k.integer("group", 1)}
+	if shape := k.integers("kernel_shape", 2, 1); shape != nil && (shape[0] != d[2] || shape[1] != d[3]) {
+		k.fail("kernel_shape: expected that of the weights %v, found %v", weights.shape, shape)
+	}
+	if op.groups < 1 || c%op.groups != 0 || d[0]%op.groups != 0 || d[1] != c/max(op.groups, 1) {
+		k.fail("weights: expected %d channels in %d groups, found weights %v", c, op.groups, weights.shape)
+	}
+	op.weights = k.constant(1, -1, "weights")
+	op.bias = make([]float32, d[0])
+	if k.has(2) {
+		copy(op.bias, k.constant(2, d[0], "bias"))
+	}
+	if h == 1 && w == 1 && op.kh == 1 && op.kw == 1 && op.h == 1 && op.w == 1 && op.groups == 1 && k.err == nil {
+		return one(k.cell(v, op))
+	}
+	return one(k.emit(op, onnx.Float32, shape{[]int{1, d[0], op.h, op.w}, v.shape.axis, 1}, v))
+}
+
+// cell is a convolution of boards of a single cell: a dense layer.
+func (k *call) cell(v *value, op *convolution) *value {
+	layer := &dense{in: op.in, out: op.out, weights: op.weights, bias: op.bias, biased: true, turned: true}
+	return k.emit(layer, onnx.Float32, shape{[]int{1, op.out, 1, 1}, v.shape.axis, 1}, v)
+}
+
+func readGemm(k *call) []*value {
+	a, b := k.arg(0), k.arg(1)
+	alpha, beta := k.float("alpha", 1), k.float("beta", 1)
+	transA, transB := k.integer("transA", 0) != 0, k.integer("transB", 0) != 0
+	if len(a.shape.dims) != 2 || len(b.shape.dims) != 2 || transA && !a.constant {
+		k.fail("expected matrices, the first not to be transposed, found %v and %v", a.shape, b.shape)
+	}
+	if k.err != nil {
+		return one(a)
+	}
+	weights := k.constant(1, -1, "weights")
+	in, out := b.shape.dims[0], b.shape.dims[1]
+	if transB {
+		in, out = out, in
+	}
+	if a.shape.dims[1] != in || transA || a.shape.axis == 1 {
+		k.fail("expected rows of %d numbers for weights of %v, found %v", in, b.shape, a.shape)
+	}
+	if err := k.compiler.spend(len(weights)); err != nil {
+		k.fail("%w", err)
+	}
+	if k.err != nil {
+		return one(a)
+	}
+	if alpha != 1 {
+		weights = slices.Clone(weights)
+		for i := range weights {
+			weights[i] = float32(alpha * weights[i])
+		}
+	}
+	bias := make([]float32, out)
+	if k.has(2) {
+		c := k.constant(2, -1, "bias")
+		if s := k.arg(2).shape; k.err == nil && len(c) != 1 && (len(c) != out || s.dims[len(s.dims)-1] != out) {
+			k.fail("bias: expected %d numbers, found %v", out, s)
+			return one(a)
+		}
+		for i := range bias {
+			if k.err == nil {
+				bias[i] = float32(beta * c[i%len(c)])
+			}
+		}
+	}
+	return one(k.emit(&dense{in: in, out: out, weights: weights, bias: bias, biased: true, turned: transB}, onnx.Float32, a.shape.sized(1, out), a))
+}
+
+func readMatMul(k *call) []*value {
+	a, b := k.arg(0), k.arg(1)
+	na, nb := len(a.shape.dims), len(b.shape.dims)
+	if na < 2 || nb < 2 {
+		k.fail("expected matrices or stacks of them, found %v and %v", a.shape, b.shape)
+		return one(a)
+	}
+	inner, rows, columns := a.shape.dims[na-1], a.shape.dims[na-2], b.shape.dims[nb-1]
+	k.rows(a.shape, na-1)
+	k.rows(b.shape, nb-2, nb-1)
+	if inner != b.shape.dims[nb-2] {
+		k.fail("expected matrices that go together, found %v and %v", a.shape, b.shape)
+	}
+	if k.err != nil {
+		return one(a)
+	}
+	if nb == 2 && b.constant && !a.constant {
+		weights := k.constant(1, -1, "weights")
+		return one(k.emit(&dense{in: inner, out: columns, weights: weights, bias: make([]float32, columns)}, onnx.Float32, a.shape.sized(na-1, columns), a))
+	}
+	if a.shape.axis == na-2 && (nb > 2 && product(b.shape.dims[:nb-2]) > 1 || b.shape.axis >= 0) {
+		k.fail("expected one matrix for rows of the batch, found %v and %v", a.shape, b.shape)
+		return one(a)
+	}
+	sa, sb := a.shape.sized(na-1, 1), b.shape.sized(nb-1, 1).sized(nb-2, 1)
+	s, err := broadcast(sa, sb)
+	if err != nil {
+		k.fail("%w", err)
+		return one(a)
+	}
+	s = s.sized(len(s.dims)-1, columns)
+	return one(k.emit(&product2{rows, inner, columns}, onnx.Float32, s, a, b))
+}
+
+// readBatchNorm reads a normalization by statistics that do not change any more: one
+// factor and one summand for each channel.
+func readBatchNorm(k *call) []*value {
+	v := k.arg(0)
+	epsilon := k.float("epsilon", 1e-5)
+	k.ignore("momentum", "spatial")
+	if k.integer("training_mode", 0) != 0 && len(k.Outputs) > 1 && k.Outputs[1] != "" {
+		k.fail("training_mode: expected 0: only trained networks run here")
+	}
+	if len(v.shape.dims) < 2 || v.shape.axis == 1 {
+		k.fail("expected [batch, channels, …], found %v", v.shape)
+		return one(v)
+	}
+	c := v.shape.dims[1]
+	scale, bias := k.constant(1, c, "scale"), k.constant(2, c, "bias")
+	mean, variance := k.constant(3, c, "mean"), k.constant(4, c, "variance")
+	if k.err != nil {
+		return one(v)
+	}
+	op := &affine{scale: make([]float64, c), shift: make([]float64, c)}
+	for i := range c {
+		op.scale[i] = float64(scale[i]) / sqrt(float64(variance[i])+float64(epsilon))
+		op.shift[i] = float64(bias[i]) - float64(float64(mean[i])*op.scale[i])
+	}
+	if v.constant {
+		k.fail("expected what depends on the inputs, found a constant")
+	}
+	return one(k.emit(op, onnx.Float32, v.shape, v))
+}
+
+func readLayerNorm(k *call) []*value {
+	v := k.arg(0)
+	a := k.axis(int64(k.integer("axis", -1)), len(v.shape.dims))
+	epsilon := k.float("epsilon", 1e-5)
+	k.ignore("stash_type")
+	for i := a; i < len(v.shape.dims); i++ {
+		k.rows(v.shape, i)
+	}
+	if len(k.Outputs) > 1 {
+		k.fail("expected one output, found %d", len(k.Outputs))
+	}
+	n := product(v.shape.dims[a:])
+	op := &norm{groups: v.shape.size() / n, n: n, epsilon: float64(epsilon), scale: k.constant(1, n, "scale")}
+	if k.has(2) {
+		op.bias = k.constant(2, n, "bias")
+	}
+	return one(k.emit(op, onnx.Float32, v.shape, v))
+}
+
+func readInstanceNorm(k *call) []*value {
+	v := k.arg(0)
+	epsilon := k.float("epsilon", 1e-5)
+	if len(v.shape.dims) < 3 || v.shape.axis > 0 {
+		k.fail("expected [batch, channels, …], found %v", v.shape)
+		return one(v)
+	}
+	c := v.shape.dims[1]
+	op := &norm{groups: c, n: product(v.shape.dims[2:]), epsilon: float64(epsilon), perGroup: true}
+	op.scale, op.bias = k.constant(1, c, "scale"), k.constant(2, c, "bias")
+	return one(k.emit(op, onnx.Float32, v.shape, v))
+}

@@ -1,0 +1,103 @@
+package network
+
+import (
+	"slices"
+
+	"moonfarm/rollout/network/onnx"
+)
+
+func readReduce(kind string) func(*call) []*value {
+	return func(k *call) []*value {
+		v, keep := k.arg(0), k.integer("keepdims", 1) != 0
+		axes := k.axes(k.listed("axes", 1), len(v.shape.dims))
+		if len(axes) == 0 {
+			if k.integer("noop_with_empty_axes", 0) != 0 {
+				return one(v)
+			}
+			for i := range v.shape.dims {
+				axes = append(axes, i)
+			}
+		}
+		k.ignore("noop_with_empty_axes")
+		k.rows(v.shape, axes...)
+		return one(k.reduce(kind, v, axes, keep))
+	}
+}
+
+func (k *call) reduce(kind string, v *value, axes []int, keep bool) *value {
+	slices.Sort(axes)
+	return k.emit(&reduction{kind: kind, axes: axes}, v.typ, v.shape.without(axes, keep), v)
+}
+
+func readGlobalPool(kind string) func(*call) []*value {
+	return func(k *call) []*value {
+		v := k.arg(0)
+		if len(v.shape.dims) < 3 || v.shape.axis > 1 {
+			k.fail("expected [batch, channels, …], found %v", v.shape)
+			return one(v)
+		}
+		var axes []int
+		for i := 2; i < len(v.shape.dims); i++ {
+			axes = append(axes, i)
+		}
+		return one(k.reduce(kind, v, axes, true))
+	}
+}
+
+func readPool(k *call) []*value {
+	v := k.arg(0)
+	c, h, w := k.board(v.shape)
+	size := k.integers("kernel_shape", 2, 1)
+	if size == nil {
+		k.fail("kernel_shape: expected rows and columns, found none")
+		return one(v)
+	}
+	up := k.integer("ceil_mode", 0) != 0
+	k.ignore("storage_order")
+	op := &pool{max: k.Op == "MaxPool", all: k.integer("count_include_pad", 0) != 0, channels: c}
+	op.windows = k.windows(size[0], size[1], h, w)
+	if k.err == nil && (op.top >= op.kh*op.dilationY || op.left >= op.kw*op.dilationX || op.bottom >= op.kh*op.dilationY || op.right >= op.kw*op.dilationX) {
+		k.fail("expected less padding than the window of %d×%d has cells", op.kh, op.kw)
+	}
+	if k.err != nil {
+		return one(v)
+	}
+	if up { // a last window that starts within the board or its padding before it
+		spanY, spanX := (op.kh-1)*op.dilationY+1, (op.kw-1)*op.dilationX+1
+		op.h = roundedUp(h, op.top, op.bottom, spanY, op.strideY)
+		op.w = roundedUp(w, op.left, op.right, spanX, op.strideX)
+	}
+	return one(k.emit(op, onnx.Float32, shape{[]int{1, c, op.h, op.w}, v.shape.axis, 1}, v))
+}
+
+func roundedUp(n, before, after, span, stride int) int {
+	out := (n+before+after-span+stride-1)/stride + 1
+	if (out-1)*stride >= n+before {
+		out--
+	}
+	return out
+}
+
+// readSoftmax reads Softmax and LogSoftmax, which before version 13 took all
+// dimensions from axis on together.
+func readSoftmax(k *call) []*value {
+	v := k.arg(0)
+	s := v.shape
+	or := -1
+	if k.opset() < 13 {
+		or = 1
+	}
+	a := k.axis(int64(k.integer("axis", or)), len(s.dims))
+	if k.err != nil {
+		return one(v)
+	}
+	op := &softmax{log: k.Op == "LogSoftmax", outer: product(s.dims[:a]), n: s.dims[a], inner: product(s.dims[a+1:])}
+	k.rows(s, a)
+	if k.opset() < 13 {
+		for i := a; i < len(s.dims); i++ {
+			k.rows(s, i)
+		}
+		op.n, op.inner = op.n*op.inner, 1
+	}
+	return one(k.emit(op, onnx.Float32, s, v))
+}

@@ -1,0 +1,402 @@
+package network
+
+import (
+	"math"
+	"slices"
+
+	"moonfarm/rollout/network/onnx"
+)
+
+// reshaped is the value with other dimensions. axis is that of the batch.
+func (k *call) reshaped(v *value, dims []int, axis int) *value {
+	s, err := v.shape.reshaped(dims, axis)
+	if err != nil {
+		k.fail("%w", err)
+		return v
+	}
+	if v.constant && v.whole != nil {
+		return k.wholeOut(v.typ, dims, v.whole)
+	}
+	return k.emit(&alias{}, v.typ, s, v)
+}
+
+func readIdentity(k *call) []*value {
+	k.ignore("ratio", "seed", "is_test")
+	v := k.arg(0)
+	if k.has(2) {
+		if w := k.wholes(2, "training_mode"); len(w) != 1 || w[0].n != 0 {
+			k.fail("training_mode: expected false: only trained networks run here")
+		}
+	}
+	return one(v)
+}
+
+func readFlatten(k *call) []*value {
+	v := k.arg(0)
+	n := len(v.shape.dims)
+	a := k.integer("axis", 1)
+	if a < -n || a > n {
+		k.fail("expected an axis from %d to %d, found %d", -n, n, a)
+		return one(v)
+	}
+	if a < 0 {
+		a += n
+	}
+	axis := v.shape.axis
+	if axis >= 0 && axis < a {
+		axis = 0
+	} else if axis >= 0 {
+		axis = 1
+	}
+	return one(k.reshaped(v, []int{product(v.shape.dims[:a]), product(v.shape.dims[a:])}, axis))
+}
+
+func readReshape(k *call) []*value {
+	v, keep := k.arg(0), k.integer("allowzero", 0) == 0
+	target := k.wholes(1, "shape")
+	if k.err != nil {
+		return one(v)
+	}
+	if len(target) > maxRank {
+		k.fail("expected a shape of at most %d dimensions, found %d", maxRank, len(target))
+		return one(v)
+	}
+	dims, axis, free, rest := make([]int, len(target)), -1, -1, int64(1)
+	for i, w := range target {
+		switch {
+		case w == whole{n: -1} && free < 0:
+			free = i
+			continue
+		case w.n == 0 && keep && i < len(v.shape.dims):
+			w = whole{int64(v.shape.dims[i]), i == v.shape.axis}
+		}
+		if w.n < 1 || w.n > maxArray || w.batch && axis >= 0 {
+			k.fail("expected a shape for %v, found %v", v.shape, target)
+			return one(v)
+		}
+		if w.batch {
+			axis = i
+		}
+		dims[i] = int(w.n)
+		rest = min(rest*w.n, maxArray+1)
+	}
+	if free >= 0 {
+		dims[free] = max(1, v.shape.size()/int(rest))
+		if axis < 0 && v.shape.axis >= 0 {
+			axis = free
+		}
+	}
+	return one(k.reshaped(v, dims, axis))
+}
+
+func readTranspose(k *call) []*value {
+	v := k.arg(0)
+	n := len(v.shape.dims)
+	perm := k.integers("perm", n, 0)
+	if k.attribute("perm", onnx.KindInts) == nil {
+		for i := range n {
+			perm = append(perm, n-1-i)
+		}
+	}
+	s := shape{axis: -1, outer: v.shape.outer}
+	m := &move{parts: []part{{}}}
+	seen := 0
+	for i, p := range perm {
+		if p >= n || seen&(1<<p) != 0 {
+			k.fail("perm: expected each axis from 0 to %d once, found %v", n-1, perm)
+			return one(v)
+		}
+		seen |= 1 << p
+		s.dims = append(s.dims, v.shape.dims[p])
+		if p == v.shape.axis {
+			s.axis = i
+		}
+		m.parts[0].along(v.shape.dims[p], i, p, 1)
+	}
+	if k.err != nil {
+		return one(v)
+	}
+	return one(k.move(m, v.typ, s, v))
+}
+
+// move emits a move, or does it at once for whole numbers that are constants.
+func (k *call) move(m *move, typ onnx.Type, s shape, in ...*value) *value {
+	if k.err == nil {
+		k.err = s.check()
+	}
+	whole := k.err == nil && len(in) > 0
+	for _, v := range in {
+		whole = whole && v.constant && v.whole != nil
+	}
+	if !whole {
+		return k.emit(m, typ, s, in...)
+	}
+	return k.wholeOut(typ, s.dims, moveWhole(m, s, in))
+}
+
+func readSqueeze(k *call) []*value {
+	v := k.arg(0)
+	axes := k.axes(k.listed("axes", 1), len(v.shape.dims))
+	if len(axes) == 0 {
+		for i, d := range v.shape.dims {
+			if d == 1 && i != v.shape.axis {
+				axes = append(axes, i)
+			}
+		}
+	}
+	k.rows(v.shape, axes...)
+	for _, a := range axes {
+		if k.err == nil && v.shape.dims[a] != 1 {
+			k.fail("expected a dimension of 1 as axis %d, found %v", a, v.shape)
+		}
+	}
+	if k.err != nil {
+		return one(v)
+	}
+	s := v.shape.without(axes, false)
+	return one(k.reshaped(v, s.dims, s.axis))
+}
+
+func readUnsqueeze(k *call) []*value {
+	v := k.arg(0)
+	list := k.listed("axes", 1)
+	n := len(v.shape.dims) + len(list)
+	if n > maxRank {
+		k.fail("expected at most %d dimensions, found %d", maxRank, n)
+		return one(v)
+	}
+	axes := k.axes(list, n)
+	if k.err != nil {
+		return one(v)
+	}
+	dims, axis := []int{}, -1
+	for i, from := 0, 0; i < n; i++ {
+		if slices.Contains(axes, i) {
+			dims = append(dims, 1)
+			continue
+		}
+		if from == v.shape.axis {
+			axis = i
+		}
+		dims = append(dims, v.shape.dims[from])
+		from++
+	}
+	return one(k.reshaped(v, dims, axis))
+}
+
+func readConcat(k *call) []*value {
+	first := k.arg(0)
+	s := first.shape
+	a := k.axis(int64(k.integer("axis", 0)), len(s.dims))
+	var in []*value
+	m, at := &move{}, 0
+	for i := range k.in {
+		v := k.arg(i)
+		if k.err != nil || len(v.whole) == 0 && v.whole != nil && v.shape.size() == 0 {
+			continue // an empty list
+		}
+		if len(v.shape.dims) != len(s.dims) || !v.shape.sized(a, s.dims[a]).equal(s) {
+			if k.mixed(v, first, a) {
+				continue
+			}
+			k.fail("expected arrays that differ in axis %d alone, found %v and %v", a, s, v.shape)
+			break
+		}
+		p := window(v.shape.dims)
+		p.from, p.to[a] = len(in), at
+		m.parts, in = append(m.parts, p), append(in, v)
+		if at += v.shape.dims[a]; at > maxArray {
+			k.fail("expected at most %d elements along axis %d, found more", maxArray, a)
+		}
+	}
+	if k.err != nil || len(in) == 0 {
+		k.fail("expected arrays, found empty ones")
+		return one(first)
+	}
+	k.rows(s, a)
+	return one(k.move(m, first.typ, s.sized(a, at), in...))
+}
+
+// mixed refuses constants without a batch beside arrays that have one.
+func (k *call) mixed(v, first *value, axis int) bool {
+	if v.constant != first.constant && len(v.shape.dims) == len(first.shape.dims) && (v.shape.axis < 0) != (first.shape.axis < 0) {
+		k.fail("expected arrays that all have the batch, found %v and %v", first.shape, v.shape)
+		return true
+	}
+	return false
+}
+
+func readSlice(k *call) []*value {
+	v := k.arg(0)
+	n := len(v.shape.dims)
+	starts, ends := k.listed("starts", 1), []whole(nil)
+	for _, x := range k.attributeOrNil("ends") {
+		ends = append(ends, whole{n: x})
+	}
+	if k.has(2) {
+		ends = k.wholes(2, "ends")
+	}
+	axes, strides := k.listed("axes", 3), k.listed("steps", 4)
+	if axes == nil {
+		for i := range starts {
+			axes = append(axes, int64(i))
+		}
+	}
+	if len(starts) != len(ends) || len(axes) != len(starts) || strides != nil && len(strides) != len(starts) {
+		k.fail("expected as many starts as ends, axes and steps, found %d, %d, %d and %d", len(starts), len(ends), len(axes), len(strides))
+	}
+	at := k.axes(axes, n)
+	if k.err != nil {
+		return one(v)
+	}
+	s, p := v.shape, window(v.shape.dims)
+	for i, a := range at {
+		step := int64(1)
+		if strides != nil {
+			step = strides[i]
+		}
+		size := s.dims[a]
+		if a == s.axis {
+			if starts[i] != 0 || step != 1 || ends[i].n < int64(size) || !ends[i].batch && ends[i].n < math.MaxInt32 {
+				k.rows(s, a)
+			}
+			continue
+		}
+		from, count := k.span(starts[i], ends[i], step, size)
+		s = s.sized(a, count)
+		p.start[a], p.axes[a].step, p.axes[a].size = from, int(step), count
+	}
+	return one(k.move(&move{parts: []part{p}}, v.typ, s, v))
+}
+
+// attributeOrNil are the whole numbers of an attribute.
+func (k *call) attributeOrNil(name string) []int64 {
+	if a := k.attribute(name, onnx.KindInts); a != nil {
+		return a.Ints
+	}
+	return nil
+}
+
+// span is where a slice of a dimension starts, and how many elements it has.
+func (k *call) span(start int64, end whole, step int64, size int) (from, count int) {
+	n := int64(size)
+	if step == 0 || step < -n-1 || step > maxArray || end.batch {
+		k.fail("expected steps that are not 0, and ends within a row, found %d and %v", step, end)
+		return 0, 1
+	}
+	stop := end.n
+	if start < 0 {
+		start += n
+	}
+	if stop < 0 {
+		stop += n
+	}
+	if step > 0 {
+		start, stop = min(max(start, 0), n), min(max(stop, 0), n)
+		return int(start), int(max(0, (stop-start+step-1)/step))
+	}
+	start, stop = min(max(start, -1), n-1), min(max(stop, -1), n-1)
+	return int(max(start, 0)), int(max(0, (start-stop-step-1)/-step))
+}
+
+func readSplit(k *call) []*value {
+	v := k.arg(0)
+	a := k.axis(int64(k.integer("axis", 0)), len(v.shape.dims))
+	sizes := k.listed("split", 1)
+	k.ignore("num_outputs")
+	k.rows(v.shape, a)
+	if k.err != nil {
+		return one(v)
+	}
+	if all := v.shape.dims[a]; sizes == nil {
+		each := (all + len(k.Outputs) - 1) / len(k.Outputs)
+		for left := all; left > 0 && each > 0; left -= each {
+			sizes = append(sizes, int64(min(each, left)))
+		}
+	}
+	if len(sizes) != len(k.Outputs) {
+		k.fail("expected as many parts as outputs, %d, found %d", len(k.Outputs), len(sizes))
+		return one(v)
+	}
+	var out []*value
+	at := int64(0)
+	for _, n := range sizes {
+		if n < 1 || at+n > int64(v.shape.dims[a]) {
+			k.fail("expected parts of axis %d of %v, found %v", a, v.shape, sizes)
+			return one(v)
+		}
+		p := window(v.shape.dims)
+		p.start[a], p.axes[a].size = int(at), int(n)
+		out = append(out, k.move(&move{parts: []part{p}}, v.typ, v.shape.sized(a, int(n)), v))
+		at += n
+	}
+	if at != int64(v.shape.dims[a]) {
+		k.fail("expected parts that make up axis %d of %v, found %v", a, v.shape, sizes)
+	}
+	return out
+}
+
+func readGather(k *call) []*value {
+	v, index := k.arg(0), k.arg(1)
+	a := k.axis(int64(k.integer("axis", 0)), len(v.shape.dims))
+	if k.err != nil {
+		return one(v)
+	}
+	k.rows(v.shape, a)
+	s, err := gathered(v.shape, index.shape, a)
+	if err != nil {
+		k.fail("%w", err)
+		return one(v)
+	}
+	if !index.constant {
+		return one(k.emit(&lookup{axis: a}, v.typ, s, v, index))
+	}
+	if err := k.compiler.spend(64 * len(index.whole)); err != nil {
+		k.fail("%w", err)
+		return one(v)
+	}
+	m, in, inside := &move{}, len(index.shape.dims), steps(index.shape.dims)
+	for i, w := range k.wholes(1, "indices") {
+		at := k.axis(w.n, v.shape.dims[a])
+		if w.batch {
+			k.fail("indices: expected numbers that are the same for any batch, found %v", w)
+		}
+		p := part{}
+		p.start[a] = at
+		for d, size := range v.shape.dims {
+			switch {
+			case d < a:
+				p.along(size, d, d, 1)
+			case d > a:
+				p.along(size, d-1+in, d, 1)
+			}
+		}
+		for d := range in {
+			p.to[a+d] = i / inside[d] % index.shape.dims[d]
+		}
+		m.parts = append(m.parts, p)
+	}
+	return one(k.move(m, v.typ, s, v))
+}
+
+// gathered is the shape of what indices take from an axis of an array.
+func gathered(s, index shape, a int) (shape, error) {
+	out := shape{axis: -1, outer: 1}
+	out.dims = slices.Concat(s.dims[:a], index.dims, s.dims[a+1:])
+	switch {
+	case s.axis >= 0:
+		out.axis, out.outer = s.axis, s.outer
+		if s.axis > a {
+			out.axis += len(index.dims) - 1
+		}
+	case index.axis >= 0:
+		out.axis, out.outer = index.axis+a, index.outer
+	}
+	if err := out.check(); err != nil {
+		return out, err
+	}
+	if s.axis >= 0 && index.axis >= 0 {
+		return out, errBatchTwice
+	}
+	return out, nil
+}

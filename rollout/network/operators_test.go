@@ -1,0 +1,363 @@
+package network
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"moonfarm/rollout/network/onnx"
+)
+
+// against runs a file on random rows, and compares with the slow twin.
+func against(t *testing.T, name string, file []byte, rows int) {
+	t.Helper()
+	m, err := Read(file)
+	if err != nil {
+		t.Errorf("%s: %v", name, err)
+		return
+	}
+	g, err := onnx.Parse(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, random := m.NewRunner(rows), rand.New(rand.NewPCG(3, uint64(len(file))))
+	inputs, all := map[string]*plain{}, rows
+	if g.Inputs[0].Dims[0].Size == 1 {
+		all = 1 // one row after the other
+	}
+	for _, v := range m.Inputs() {
+		a := newPlain(append([]int{all}, v.Dims...)...)
+		a.whole = v.Type != onnx.Float32
+		for i := range v.Len() * rows {
+			x := float32(random.NormFloat64())
+			if v.Type == onnx.Float32 {
+				r.Floats(v.Name)[i] = x
+			} else {
+				x = float32(random.IntN(3))
+				if v.Type == onnx.Bool {
+					x = float32(random.IntN(2))
+				}
+				r.Bytes(v.Name)[i] = uint8(x)
+			}
+			if i < len(a.data) {
+				a.data[i] = float64(x)
+			}
+		}
+		inputs[v.Name] = a
+	}
+	r.Run(rows)
+	values := interpret(g, inputs)
+	for i, v := range m.Outputs() {
+		want := values[v.Name]
+		if !slices.Equal(want.dims, append([]int{all}, v.Dims...)) {
+			t.Errorf("%s: output %d has shape %v of a row, want %v", name, i, v.Dims, want.dims)
+			continue
+		}
+		got, floats := r.Output(v.Name)[:all*v.Len()], make([]float32, len(want.data))
+		for i, x := range want.data {
+			floats[i] = float32(x)
+		}
+		largest := 1.0
+		for _, x := range want.data {
+			largest = max(largest, math.Abs(x))
+		}
+		if d := difference(got, floats); !(d <= 2e-6*largest) {
+			t.Errorf("%s: output %d is off by %g: %v, want %v", name, i, d, got[:min(8, len(got))], floats[:min(8, len(got))])
+		}
+	}
+}
+
+// TestPlain: the networks of testdata, on other rows than those PyTorch was asked
+// for.
+func TestPlain(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.onnx")
+	if err != nil || len(files) < 12 {
+		t.Fatalf("%d networks: %v", len(files), err)
+	}
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		against(t, filepath.Base(f), b, 5)
+	}
+}
+
+// list is a list of names.
+func list(names ...string) []string { return names }
+
+// unaryCases are functions of single elements with attributes.
+func unaryCases(add func(name string, s *sketch)) {
+	for _, op := range strings.Fields("Abs Neg Exp Erf Tanh Sigmoid Relu Softplus HardSwish LeakyRelu Elu HardSigmoid Gelu Identity Clip") {
+		for _, dims := range [][]int{{7}, {3, 4, 5}, {2, 3}} {
+			s := newSketch(20)
+			s.output(s.node(op, list(s.input(onnx.Float32, dims...))))
+			add(fmt.Sprint(op, dims), s)
+		}
+		s := newSketch(20) // on an image whose channels do not fill its memory
+		x := s.node("Conv", list(s.input(onnx.Float32, 3, 4, 5), s.weights(5, 3, 3, 3)), "pads", []int64{1, 1, 1, 1})
+		s.output(s.node("Conv", list(s.node(op, list(x)), s.weights(2, 5, 3, 3)), "pads", []int64{1, 1, 1, 1}))
+		add(op+" on an image", s)
+	}
+	for op, attribute := range map[string]any{"LeakyRelu": float32(0.3), "Elu": float32(0.7), "HardSigmoid": float32(0.1)} {
+		s := newSketch(16)
+		s.output(s.node(op, list(s.input(onnx.Float32, 9)), "alpha", attribute))
+		add(op+" with alpha", s)
+	}
+	for _, op := range []string{"Sqrt", "Log", "Reciprocal"} {
+		s := newSketch(13)
+		s.output(s.node(op, list(s.node("Exp", list(s.input(onnx.Float32, 9))))))
+		add(op, s)
+	}
+	for _, p := range []float32{0, 1, 2, 3, 7} {
+		s := newSketch(13)
+		s.output(s.node("Pow", list(s.input(onnx.Float32, 9), s.float(p))))
+		add(fmt.Sprint("Pow ", p), s)
+	}
+	s := newSketch(20)
+	s.output(s.node("Gelu", list(s.input(onnx.Float32, 400)), "approximate", "tanh"))
+	add("Gelu tanh", s)
+	s = newSketch(10)
+	s.output(s.node("Clip", list(s.input(onnx.Float32, 9)), "min", float32(-0.5), "max", float32(0.25)))
+	add("Clip by attributes", s)
+	s = newSketch(13)
+	s.output(s.node("Clip", list(s.input(onnx.Float32, 9), s.float(-0.1), s.float(0.7))))
+	add("Clip by inputs", s)
+}
+
+// binaryCases are functions of two arrays that are broadcast in all ways.
+func binaryCases(add func(name string, s *sketch)) {
+	for _, op := range strings.Fields("Add Sub Mul Min Max PRelu") {
+		for _, dims := range [][]int{{}, {1}, {5}, {4, 1}, {4, 5}, {3, 1, 1}, {3, 1, 5}, {1, 3, 4, 5}} {
+			s := newSketch(16)
+			x := s.input(onnx.Float32, 3, 4, 5)
+			c := s.weights(dims...)
+			s.output(s.node(op, list(x, c)))
+			if op != "PRelu" {
+				s.output(s.node(op, list(c, x)))
+			}
+			image := s.node("Conv", list(x, s.weights(3, 3, 1, 1)))
+			s.output(s.node(op, list(image, c)))
+			add(fmt.Sprint(op, dims), s)
+		}
+		s := newSketch(16)
+		x, y, z := s.input(onnx.Float32, 3, 4, 5), s.input(onnx.Float32, 3, 1, 1), s.input(onnx.Float32, 3, 4, 5)
+		image := s.node("Conv", list(x, s.weights(3, 3, 3, 3)), "pads", []int64{1, 1, 1, 1})
+		s.output(s.node(op, list(image, y)))
+		s.output(s.node(op, list(image, z)))
+		s.output(s.node(op, list(z, image)))
+		s.output(s.node(op, list(x, x)))
+		add(op+" of two inputs", s)
+	}
+	s := newSketch(16)
+	x, y := s.input(onnx.Float32, 6), s.input(onnx.Float32, 6)
+	s.output(s.node("Div", list(x, s.node("Exp", list(y)))))
+	s.output(s.node("Div", list(x, s.positive(6))))
+	less := s.node("Less", list(x, y))
+	s.output(s.node("Where", list(less, x, s.float(3))))
+	s.output(s.node("Where", list(s.node("Not", list(less)), s.weights(6), y)))
+	s.output(s.node("Where", list(s.node("Greater", list(x, y)), x, y)))
+	s.output(s.node("Max", list(x, y, s.weights(6))))
+	add("Div, Less, Not, Greater, Where", s)
+	s = newSketch(16)
+	b, m := s.input(onnx.Uint8, 3, 4), s.input(onnx.Bool, 3, 4)
+	zero := s.tensor(&onnx.Tensor{Type: onnx.Uint8, Ints: []int64{0}})
+	s.output(s.node("Where", list(s.node("Equal", list(b, zero)), s.weights(3, 4), s.float(-1e4))))
+	s.output(s.node("Cast", list(m), "to", 1))
+	two := s.tensor(&onnx.Tensor{Type: onnx.Uint8, Ints: []int64{2}})
+	s.output(s.node("Cast", list(s.node("Div", list(b, two))), "to", 1))
+	truncated := s.node("Cast", list(s.input(onnx.Float32, 3)), "to", 7)
+	s.output(s.node("Cast", list(truncated), "to", 1))
+	s.output(s.node("Cast", list(s.node("Cast", list(b), "to", 9)), "to", 1))
+	add("bytes and masks", s)
+}
+
+// productCases are convolutions, dense layers and products of matrices.
+func productCases(add func(name string, s *sketch)) {
+	for _, c := range []struct {
+		in, out, kh, kw int
+		attributes      []any
+	}{
+		{3, 5, 1, 1, nil}, {3, 17, 3, 3, []any{"pads", []int64{1, 1, 1, 1}}}, {16, 16, 3, 3, nil}, {2, 3, 5, 3, []any{"pads", []int64{2, 1, 2, 1}}},
+		{3, 4, 3, 3, []any{"strides", []int64{2, 2}, "pads", []int64{1, 1, 1, 1}}}, {4, 6, 3, 2, []any{"group", 2, "pads", []int64{1, 0, 0, 1}}},
+		{4, 4, 2, 2, []any{"dilations", []int64{2, 3}}}, {4, 4, 3, 3, []any{"group", 4, "auto_pad", "SAME_UPPER"}},
+		{2, 2, 3, 3, []any{"strides", []int64{2, 3}, "auto_pad", "SAME_LOWER"}}, {2, 3, 7, 8, nil}, {2, 3, 1, 1, []any{"pads", []int64{1, 1, 1, 1}}},
+	} {
+		s := newSketch(17)
+		group := 1
+		for i := 0; i < len(c.attributes); i += 2 {
+			if c.attributes[i] == "group" {
+				group = c.attributes[i+1].(int)
+			}
+		}
+		x := s.input(onnx.Float32, c.in, 7, 8)
+		y := s.node("Conv", list(x, s.weights(c.out, c.in/group, c.kh, c.kw), s.weights(c.out)), c.attributes...)
+		s.output(s.node("Relu", list(y)))
+		norm := s.node("BatchNormalization", list(s.node("Conv", list(x, s.weights(c.out, c.in/group, c.kh, c.kw)), c.attributes...), s.positive(c.out), s.weights(c.out), s.weights(c.out), s.positive(c.out)))
+		s.output(norm)
+		s.output(s.node("Relu", list(s.node("Add", list(norm, y)))))
+		add(fmt.Sprint("Conv ", c), s)
+	}
+	s := newSketch(17)
+	x := s.input(onnx.Float32, 6, 1, 1)
+	s.output(s.node("Conv", list(x, s.weights(4, 6, 1, 1), s.weights(4))))
+	s.output(s.node("BatchNormalization", list(x, s.positive(6), s.weights(6), s.weights(6), s.positive(6)), "epsilon", float32(0.01)))
+	add("a board of one cell", s)
+	s = newSketch(17)
+	x = s.input(onnx.Float32, 6)
+	s.output(s.node("Gemm", list(x, s.weights(6, 5), s.weights(5))))
+	s.output(s.node("Gemm", list(x, s.weights(5, 6), s.weights(1, 5)), "transB", 1, "alpha", float32(0.5), "beta", float32(2)))
+	s.output(s.node("BatchNormalization", list(s.node("Gemm", list(x, s.weights(6, 5))), s.positive(5), s.weights(5), s.weights(5), s.positive(5))))
+	y := s.node("Add", list(s.weights(5), s.node("MatMul", list(x, s.weights(6, 5)))))
+	s.output(s.node("Relu", list(s.node("Add", list(s.node("Gemm", list(x, s.weights(6, 5))), y)))))
+	add("Gemm", s)
+	s = newSketch(17)
+	a, b := s.input(onnx.Float32, 2, 3, 4), s.input(onnx.Float32, 2, 4, 5)
+	s.output(s.node("MatMul", list(a, b)))
+	s.output(s.node("MatMul", list(a, s.weights(4, 7))))
+	s.output(s.node("MatMul", list(s.weights(6, 3), a)))
+	s.output(s.node("MatMul", list(a, s.weights(2, 4, 3))))
+	s.output(s.node("MatMul", list(s.weights(2, 3, 4), b)))
+	s.output(s.node("MatMul", list(a, s.node("MatMul", list(s.weights(4, 2), s.weights(2, 6))))))
+	add("MatMul", s)
+	s = newSketch(17) // two layers that read one image, and a layer that reads it as rows
+	image := s.node("Conv", list(s.input(onnx.Float32, 3, 4, 5), s.weights(7, 3, 3, 3)), "pads", []int64{1, 1, 1, 1})
+	flat := s.node("Flatten", list(image))
+	s.output(s.node("Gemm", list(flat, s.weights(140, 6), s.weights(6))))
+	s.output(s.node("Gemm", list(flat, s.weights(140, 500), s.weights(500))))
+	again := s.node("Flatten", list(image))
+	s.output(s.node("Gemm", list(s.node("Gemm", list(again, s.weights(140, 500))), s.weights(500, 140))))
+	s.output(again)
+	s.output(s.node("Add", list(s.node("MatMul", list(image, s.weights(5, 5))), image)))
+	add("Flatten and Gemm", s)
+}
+
+// shapeCases move elements.
+func shapeCases(add func(name string, s *sketch)) {
+	s := newSketch(17)
+	x := s.input(onnx.Float32, 3, 4, 5)
+	image := s.node("Conv", list(x, s.weights(3, 3, 1, 1)))
+	for _, v := range list(x, image) {
+		s.output(s.node("Transpose", list(v), "perm", []int64{0, 2, 3, 1}))
+		s.output(s.node("Transpose", list(s.node("Transpose", list(v))), "perm", []int64{3, 2, 0, 1}))
+		s.output(s.node("Reshape", list(v, s.ints(0, -1, 2))))
+		s.output(s.node("Concat", list(v, x, image), "axis", 1))
+		s.output(s.node("Concat", list(v, x), "axis", -1))
+		s.output(s.node("Slice", list(v, s.ints(1, -2), s.ints(1<<62, 100), s.ints(1, -1))))
+		s.output(s.node("Slice", list(v, s.ints(-1), s.ints(-1<<62), s.ints(2), s.ints(-2))))
+		for _, part := range s.nodes("Split", 2, list(v, s.ints(1, 3)), "axis", 2) {
+			s.output(part)
+		}
+		s.output(s.node("Gather", list(v, s.ints(2, 0, -1, 2)), "axis", 1))
+		s.output(s.node("Gather", list(v, s.tensor(&onnx.Tensor{Type: onnx.Int64, Ints: []int64{1}})), "axis", 3))
+		s.output(s.node("Pad", list(v, s.ints(0, 0, 1, 2, 0, 1, 0, 3), s.float(0.5))))
+		s.output(s.node("Unsqueeze", list(v, s.ints(1, -1))))
+		s.output(s.node("Conv", list(s.node("Concat", list(v, v), "axis", 1), s.weights(4, 6, 3, 3)), "pads", []int64{1, 1, 1, 1}))
+	}
+	add("moves", s)
+	s = newSketch(17)
+	x = s.input(onnx.Float32, 1, 5)
+	size := s.node("Gather", list(s.node("Shape", list(x)), s.ints(0)))
+	s.output(s.node("Expand", list(x, s.node("Concat", list(size, s.ints(4, 5)), "axis", 0))))
+	s.output(s.node("Squeeze", list(x, s.ints(1))))
+	s.output(s.node("Concat", list(x, s.node("ConstantOfShape", list(s.node("Concat", list(size, s.ints(1, 5)), "axis", 0)), "value", &onnx.Tensor{Type: onnx.Float32, Dims: []int{1}, Floats: []float32{0.5}})), "axis", 1))
+	table := s.weights(3, 4)
+	s.output(s.node("Gather", list(table, s.input(onnx.Uint8, 2, 3))))
+	s.output(s.node("Dropout", list(x)))
+	add("Expand, Squeeze, Gather by an input", s)
+	s = newSketch(11)
+	x = s.input(onnx.Float32, 4, 6)
+	s.output(s.node("Squeeze", list(s.node("Unsqueeze", list(x), "axes", []int64{2})), "axes", []int64{2}))
+	s.output(s.node("Slice", list(x, s.ints(1), s.ints(3), s.ints(1))))
+	for _, part := range s.nodes("Split", 3, list(x), "axis", 2) {
+		s.output(part)
+	}
+	heads := s.node("Reshape", list(s.node("Transpose", list(x), "perm", []int64{1, 0, 2}), s.ints(4, -1, 2)))
+	s.output(s.node("Transpose", list(s.node("Reshape", list(s.node("Relu", list(heads)), s.ints(4, -1, 6)))), "perm", []int64{1, 0, 2}))
+	add("older forms", s)
+}
+
+// reductionCases sum, average, pool and normalize.
+func reductionCases(add func(name string, s *sketch)) {
+	for _, op := range []string{"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin"} {
+		s := newSketch(18)
+		x := s.input(onnx.Float32, 3, 4, 5)
+		image := s.node("Conv", list(x, s.weights(3, 3, 1, 1)))
+		for _, axes := range [][]int64{{1}, {2, 3}, {-1}, {1, 3}, {1, 2, 3}} {
+			for _, v := range list(x, image) {
+				s.output(s.node(op, list(v, s.ints(axes...)), "keepdims", 0))
+				s.output(s.node(op, list(v, s.ints(axes...))))
+			}
+		}
+		s.output(s.node("Conv", list(s.node(op, list(image, s.ints(1))), s.weights(2, 1, 3, 3)), "pads", []int64{1, 1, 1, 1}))
+		add(op, s)
+	}
+	for _, opset := range []int{11, 13} {
+		for _, op := range []string{"Softmax", "LogSoftmax"} {
+			s := newSketch(opset)
+			x := s.input(onnx.Float32, 3, 4, 5)
+			s.output(s.node(op, list(x)))
+			s.output(s.node(op, list(x), "axis", 2))
+			s.output(s.node(op, list(s.node("Conv", list(x, s.weights(3, 3, 1, 1)))), "axis", 1))
+			add(fmt.Sprint(op, opset), s)
+		}
+	}
+	s := newSketch(17)
+	x := s.input(onnx.Float32, 3, 7, 8)
+	image := s.node("Conv", list(x, s.weights(3, 3, 1, 1)))
+	for _, v := range list(x, image) {
+		s.output(s.node("GlobalAveragePool", list(v)))
+		s.output(s.node("GlobalMaxPool", list(v)))
+		for _, op := range []string{"MaxPool", "AveragePool"} {
+			s.output(s.node(op, list(v), "kernel_shape", []int64{2, 3}, "strides", []int64{2, 2}))
+			s.output(s.node(op, list(v), "kernel_shape", []int64{3, 3}, "strides", []int64{2, 2}, "pads", []int64{1, 1, 1, 1}, "ceil_mode", 1))
+			s.output(s.node("Conv", list(s.node(op, list(v), "kernel_shape", []int64{3, 3}, "pads", []int64{1, 1, 1, 1}), s.weights(2, 3, 3, 3)), "pads", []int64{1, 1, 1, 1}))
+		}
+		s.output(s.node("AveragePool", list(v), "kernel_shape", []int64{3, 3}, "pads", []int64{1, 0, 1, 2}, "count_include_pad", 1))
+		s.output(s.node("LayerNormalization", list(v, s.weights(8), s.weights(8))))
+		s.output(s.node("LayerNormalization", list(v, s.weights(7, 8)), "axis", 2, "epsilon", float32(0.1)))
+		s.output(s.node("InstanceNormalization", list(v, s.weights(3), s.weights(3))))
+	}
+	add("pools and norms", s)
+}
+
+// TestOperators: each operator, in the ways in which it can be used.
+func TestOperators(t *testing.T) {
+	covered := map[string]bool{"Constant": true}
+	add := func(name string, s *sketch) {
+		for _, n := range s.Nodes {
+			covered[n.Op] = true
+		}
+		for _, rows := range []int{1, 3} {
+			against(t, name, encode(&s.Graph), rows)
+		}
+	}
+	unaryCases(add)
+	binaryCases(add)
+	productCases(add)
+	shapeCases(add)
+	reductionCases(add)
+	for _, op := range known() {
+		if !covered[op] {
+			t.Errorf("no case has %s", op)
+		}
+	}
+}
+
+// TestFunctions: what is no function of package kernel, to within a few units of the
+// last place.
+func TestFunctions(t *testing.T) {
+	for _, x := range []float64{1e-300, 1e-30, 0.1, 0.5, 0.7, 0.71, 1, 1.0000001, 1.4142, 2, 3, 10, 1e10, 1e300} {
+		if got, want := logarithm(x), math.Log(x); math.Abs(got-want) > 4e-16*max(1, math.Abs(want)) {
+			t.Errorf("log %g is %v, want %v", x, got, want)
+		}
+	}
+	if !math.IsNaN(logarithm(-1)) || !math.IsInf(logarithm(0), -1) || !math.IsInf(logarithm(math.Inf(1)), 1) {
+		t.Error("log of −1, 0 or ∞ is not NaN, −∞ or ∞")
+	}
+}

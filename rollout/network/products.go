@@ -1,0 +1,232 @@
+package network
+
+import (
+	"moonfarm/rollout/network/internal/kernel"
+)
+
+// convolution is a layer of convolution.
+type convolution struct {
+	windows
+	out, in, groups int
+	weights         []float32 // [out][in/groups][kh][kw]
+	bias            []float32 // [out]
+	relu            bool      // after the second input, the residual, is added
+}
+
+// fast reports whether package kernel has this convolution.
+func (o *convolution) fast() bool {
+	return o.strideY == 1 && o.strideX == 1 && o.dilationY == 1 && o.dilationX == 1 && o.groups == 1 &&
+		o.top == o.bottom && o.left == o.right && o.kh <= 7 && o.kw <= 7 && o.top < 7 && o.left < 7
+}
+
+func (o *convolution) work(*node) int64 { return int64(o.h*o.w) * int64(len(o.weights)) }
+
+func (o *convolution) lower(p *planner, n *node) (task, error) {
+	if !o.fast() || n.in[0].layout.flat() || n.out.layout.flat() {
+		return o.lowerPlain(p, n), nil
+	}
+	t := &convTask{dst: n.out.place, src: n.in[0].place, dg: n.out.layout.image, sg: n.in[0].layout.image, relu: o.relu}
+	if len(n.in) > 1 {
+		t.residual, t.hasResidual = n.in[1].place, true
+	}
+	t.conv = kernel.NewConv(kernel.Shape{Out: o.out, In: o.in, KH: o.kh, KW: o.kw, PadY: o.top, PadX: o.left}, o.weights, o.bias)
+	return t, nil
+}
+
+type convTask struct {
+	conv               *kernel.Conv
+	dst, src, residual place
+	dg, sg             kernel.Image
+	hasResidual, relu  bool
+}
+
+func (t *convTask) run(r *Runner, rows int) {
+	var residual []float32
+	if t.hasResidual {
+		residual = r.rows(&t.residual, rows)
+	}
+	t.conv.Run(r.rows(&t.dst, rows), t.dg, r.rows(&t.src, rows), t.sg, residual, t.relu, rows)
+}
+
+// lowerPlain makes a convolution with strides, groups or dilation, or of constants.
+func (o *convolution) lowerPlain(p *planner, n *node) task {
+	t := &plainConvTask{convolution: o, dst: p.view(n.out), src: p.view(n.in[0]), h: n.in[0].shape.dims[2], w: n.in[0].shape.dims[3]}
+	t.packed = make([]float32, len(o.weights))
+	in, area := o.in/o.groups, o.kh*o.kw
+	for i := range o.out {
+		for c := range in {
+			for a := range area {
+				t.packed[(i*area+a)*in+c] = o.weights[(i*in+c)*area+a]
+			}
+		}
+	}
+	return t
+}
+
+// plainConvTask sums products in float64, in which each is exact, in the order of
+// rows, columns and channels, and rounds the sum once.
+type plainConvTask struct {
+	*convolution
+	dst, src view
+	h, w     int       // of the source
+	packed   []float32 // [out][kh][kw][in/groups]
+}
+
+func (t *plainConvTask) run(r *Runner, rows int) {
+	for row := range rows {
+		dst, src := r.row(&t.dst.place, row), r.row(&t.src.place, row)
+		for o := range t.out {
+			for y := range t.windows.h {
+				d := t.dst.start + o*t.dst.steps[1] + y*t.dst.steps[2]
+				for x := range t.windows.w {
+					sum := t.cell(src, o, y*t.strideY-t.top, x*t.strideX-t.left)
+					if t.relu {
+						sum = max(0, sum)
+					}
+					dst[d+x*t.dst.steps[3]] = sum
+				}
+			}
+		}
+	}
+}
+
+// cell computes output o of one cell, whose window starts at y, x.
+func (t *plainConvTask) cell(src []float32, o, y, x int) float32 {
+	in := t.in / t.groups
+	channel := t.src.steps[1]
+	first := t.src.start + o/(t.out/t.groups)*in*channel
+	sum := float64(t.bias[o])
+	for i := range t.kh {
+		a := y + i*t.dilationY
+		if a < 0 || a >= t.h {
+			continue
+		}
+		for j := range t.kw {
+			b := x + j*t.dilationX
+			if b < 0 || b >= t.w {
+				continue
+			}
+			at := first + a*t.src.steps[2] + b*t.src.steps[3]
+			for _, w := range t.packed[((o*t.kh+i)*t.kw+j)*in:][:in] {
+				sum += float64(float64(src[at]) * float64(w))
+				at += channel
+			}
+		}
+	}
+	return float32(sum)
+}
+
+// dense is a dense layer over the last dimension.
+type dense struct {
+	in, out int
+	weights []float32 // [in][out], or [out][in] where turned is set
+	bias    []float32 // [out]
+	turned  bool
+	biased  bool  // bias is not to be set again
+	relu    bool  // after the second input, the residual, is added
+	order   []int // channels, height and width where the input is an image in the order of its memory
+}
+
+func (o *dense) work(n *node) int64 { return int64(n.out.shape.size()) * int64(o.in) }
+
+// heavy reports whether the weights are so many that they are read but once for all
+// rows.
+func (o *dense) heavy() bool { return len(o.weights) > 1<<16 }
+
+func (o *dense) lower(p *planner, n *node) (task, error) {
+	t := &denseTask{dst: p.flat(n.out), src: p.flat(n.in[0]), relu: o.relu, count: n.out.shape.size() / o.out}
+	t.layer = kernel.NewDense(o.in, o.out, o.matrix(), o.bias)
+	if len(n.in) > 1 {
+		t.residual, t.hasResidual = p.flat(n.in[1]), true
+	}
+	return t, nil
+}
+
+// matrix is the weights as [in][out], with the inputs in the order of memory.
+func (o *dense) matrix() []float32 {
+	if !o.turned && o.order == nil {
+		return o.weights
+	}
+	channels, area := 1, o.in
+	if o.order != nil { // memory has [height][width][channels], weights know [channels][height][width]
+		channels, area = o.order[0], o.order[1]*o.order[2]
+	}
+	matrix := make([]float32, len(o.weights))
+	const beside = 16 // a line of the cache
+	for first := 0; first < o.out; first += beside {
+		last := min(first+beside, o.out)
+		for i := range o.in {
+			to := matrix[(i%area*channels+i/area)*o.out:][first:last]
+			if !o.turned {
+				copy(to, o.weights[i*o.out+first:])
+				continue
+			}
+			for j := range to {
+				to[j] = o.weights[(first+j)*o.in+i]
+			}
+		}
+	}
+	return matrix
+}
+
+type denseTask struct {
+	layer              *kernel.Dense
+	dst, src, residual place
+	hasResidual, relu  bool
+	count              int // rows of the layer in a row of the batch
+}
+
+func (t *denseTask) run(r *Runner, rows int) {
+	var residual []float32
+	if t.hasResidual {
+		residual = r.rows(&t.residual, rows)
+	}
+	t.layer.Run(r.rows(&t.dst, rows), r.rows(&t.src, rows), rows*t.count, residual, t.relu)
+}
+
+// product2 multiplies stacks of matrices, of which at least one is computed.
+type product2 struct{ m, k, n int }
+
+func (o *product2) work(n *node) int64 { return int64(n.out.shape.size()) * int64(o.k) }
+
+func (o *product2) lower(p *planner, n *node) (task, error) {
+	p.scratch = max(p.scratch, kernel.Scratch(o.k, o.n))
+	t := &productTask{product2: *o, dst: p.flat(n.out), a: p.flat(n.in[0]), b: p.flat(n.in[1])}
+	da, db, d := n.in[0].shape.dims, n.in[1].shape.dims, n.out.shape.dims
+	stack := d[:len(d)-2]
+	sa := spread(steps(da)[:len(da)-2], da[:len(da)-2], stack)
+	sb := spread(steps(db)[:len(db)-2], db[:len(db)-2], stack)
+	l := newLoop(stack, false, sa, sb)
+	t.stack = l
+	return t, nil
+}
+
+type productTask struct {
+	product2
+	dst, a, b place
+	stack     loop // over the matrices: the places in a and in b
+}
+
+func (t *productTask) run(r *Runner, rows int) {
+	l := &t.stack
+	for row := range rows {
+		dst, a, b := r.row(&t.dst, row), r.row(&t.a, row), r.row(&t.b, row)
+		c, at := cursor{}, 0
+		for range l.runs() {
+			for i := range l.size[0] {
+				x, y := a[c.at[0]+i*l.step[0][0]:][:t.m*t.k], b[c.at[1]+i*l.step[1][0]:][:t.k*t.n]
+				kernel.MatMul(dst[at:at+t.m*t.n], x, y, t.m, t.k, t.n, r.scratch)
+				at += t.m * t.n
+			}
+			c.next(l)
+		}
+	}
+}
+
+// affine multiplies each channel, dimension 1, and adds to it. It does not run: it is
+// folded into the layer before it, or made two steps.
+type affine struct{ scale, shift []float64 }
+
+func (*affine) work(*node) int64 { return 0 }
+
+func (*affine) lower(*planner, *node) (task, error) { return nil, nil }

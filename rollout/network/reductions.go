@@ -1,0 +1,257 @@
+package network
+
+import (
+	"math"
+	"slices"
+
+	"moonfarm/rollout/network/internal/kernel"
+)
+
+func sqrt(x float64) float64 { return math.Sqrt(x) }
+
+// reduction is the sum, mean, largest or smallest over some dimensions. Sums are
+// float64, in the order of the dimensions.
+type reduction struct {
+	kind string
+	axes []int
+}
+
+func (*reduction) work(*node) int64 { return 0 }
+
+func (o *reduction) lower(p *planner, n *node) (task, error) {
+	src, dst := p.view(n.in[0]), p.flat(n.out)
+	var kept, keptSteps, gone, goneSteps []int
+	for i, d := range n.in[0].shape.dims {
+		if slices.Contains(o.axes, i) {
+			gone, goneSteps = append(gone, d), append(goneSteps, src.steps[i])
+		} else {
+			kept, keptSteps = append(kept, d), append(keptSteps, src.steps[i])
+		}
+	}
+	t := &reductionTask{kind: o.kind, dst: dst, src: src.place, count: product(gone)}
+	t.outer, t.inner = newLoop(kept, false, keptSteps), newLoop(gone, false, goneSteps)
+	t.outer.start[0] = src.start
+	return t, nil
+}
+
+type reductionTask struct {
+	kind         string
+	dst, src     place
+	outer, inner loop
+	count        int
+}
+
+func (t *reductionTask) run(r *Runner, rows int) {
+	for row := range rows {
+		dst, src := r.row(&t.dst, row), r.row(&t.src, row)
+		c, at := cursor{at: t.outer.start}, 0
+		for range t.outer.runs() {
+			for i := range t.outer.size[0] {
+				dst[at] = t.reduce(src[c.at[0]+i*t.outer.step[0][0]:])
+				at++
+			}
+			c.next(&t.outer)
+		}
+	}
+}
+
+// reduce computes one element.
+func (t *reductionTask) reduce(src []float32) float32 {
+	c := cursor{}
+	l := &t.inner
+	step := l.step[0][0]
+	sum, best := 0.0, src[0]
+	for range l.runs() {
+		at := c.at[0]
+		switch t.kind {
+		case "max":
+			for range l.size[0] {
+				best = max(best, src[at])
+				at += step
+			}
+		case "min":
+			for range l.size[0] {
+				best = min(best, src[at])
+				at += step
+			}
+		default:
+			for range l.size[0] {
+				sum += float64(src[at])
+				at += step
+			}
+		}
+		c.next(l)
+	}
+	switch t.kind {
+	case "sum":
+		return float32(sum)
+	case "mean":
+		return float32(sum / float64(t.count))
+	}
+	return best
+}
+
+// pool is the mean or the largest of windows.
+type pool struct {
+	windows
+	channels int
+	max, all bool // all: means count the cells of the padding
+}
+
+func (*pool) work(*node) int64 { return 0 }
+
+func (o *pool) lower(p *planner, n *node) (task, error) {
+	return &poolTask{pool: o, dst: p.view(n.out), src: p.view(n.in[0]), h: n.in[0].shape.dims[2], w: n.in[0].shape.dims[3]}, nil
+}
+
+type poolTask struct {
+	*pool
+	dst, src view
+	h, w     int // of the source
+}
+
+func (t *poolTask) run(r *Runner, rows int) {
+	for row := range rows {
+		dst, src := r.row(&t.dst.place, row), r.row(&t.src.place, row)
+		for y := range t.windows.h {
+			for x := range t.windows.w {
+				d, s := t.dst.start+y*t.dst.steps[2]+x*t.dst.steps[3], t.src.start
+				for range t.channels {
+					dst[d] = t.window(src, s, y*t.strideY-t.top, x*t.strideX-t.left)
+					d, s = d+t.dst.steps[1], s+t.src.steps[1]
+				}
+			}
+		}
+	}
+}
+
+// window computes one window, whose first cell is at y, x.
+func (t *poolTask) window(src []float32, at, y, x int) float32 {
+	sum, count, best := 0.0, 0, float32(math.Inf(-1))
+	for i := range t.kh {
+		for j := range t.kw {
+			a, b := y+i*t.dilationY, x+j*t.dilationX
+			if a < 0 || a >= t.h || b < 0 || b >= t.w {
+				if t.all && a < t.h+t.bottom && b < t.w+t.right {
+					count++
+				}
+				continue
+			}
+			v := src[at+a*t.src.steps[2]+b*t.src.steps[3]]
+			best, sum, count = max(best, v), sum+float64(v), count+1
+		}
+	}
+	if t.max {
+		return best
+	}
+	return float32(sum / float64(max(count, 1)))
+}
+
+// softmax makes shares of one sum of numbers, or their logarithms.
+type softmax struct {
+	log             bool
+	outer, n, inner int
+}
+
+func (*softmax) work(*node) int64 { return 0 }
+
+func (o *softmax) lower(p *planner, n *node) (task, error) {
+	p.scratch = max(p.scratch, o.n)
+	return &softmaxTask{o, p.flat(n.out), p.flat(n.in[0])}, nil
+}
+
+type softmaxTask struct {
+	*softmax
+	dst, src place
+}
+
+func (t *softmaxTask) run(r *Runner, rows int) {
+	for row := range rows {
+		dst, src := r.row(&t.dst, row), r.row(&t.src, row)
+		for o := range t.outer {
+			for i := range t.inner {
+				at := o*t.n*t.inner + i
+				t.shares(dst[at:], src[at:], r.scratch[:t.n])
+			}
+		}
+	}
+}
+
+func (t *softmaxTask) shares(dst, src, e []float32) {
+	best := src[0]
+	for i := range e {
+		best = max(best, src[i*t.inner])
+	}
+	for i := range e {
+		e[i] = src[i*t.inner] - best
+	}
+	kernel.Exp(e, e)
+	sum := 0.0
+	for _, x := range e {
+		sum += float64(x)
+	}
+	if t.log {
+		last := logarithm(sum)
+		for i := range e {
+			dst[i*t.inner] = float32(float64(src[i*t.inner]) - float64(best) - last)
+		}
+		return
+	}
+	for i, x := range e {
+		dst[i*t.inner] = float32(float64(x) / sum)
+	}
+}
+
+// norm brings groups of numbers to mean 0 and variance 1, then scales and shifts
+// them: each number in a group by its own, or the whole group.
+type norm struct {
+	groups, n   int
+	epsilon     float64
+	scale, bias []float32
+	perGroup    bool
+}
+
+func (*norm) work(*node) int64 { return 0 }
+
+func (o *norm) lower(p *planner, n *node) (task, error) {
+	return &normTask{o, p.flat(n.out), p.flat(n.in[0])}, nil
+}
+
+type normTask struct {
+	*norm
+	dst, src place
+}
+
+func (t *normTask) run(r *Runner, rows int) {
+	for row := range rows {
+		dst, src := r.row(&t.dst, row), r.row(&t.src, row)
+		for g := range t.groups {
+			t.group(g, dst[g*t.n:][:t.n], src[g*t.n:][:t.n])
+		}
+	}
+}
+
+func (t *normTask) group(g int, dst, src []float32) {
+	sum := 0.0
+	for _, x := range src {
+		sum += float64(x)
+	}
+	mean := sum / float64(t.n)
+	sum = 0
+	for _, x := range src {
+		d := float64(x) - mean
+		sum += float64(d * d)
+	}
+	factor := 1 / math.Sqrt(sum/float64(t.n)+t.epsilon)
+	for i, x := range src {
+		j := i
+		if t.perGroup {
+			j = g
+		}
+		y := float64(float64((float64(x)-mean)*factor) * float64(t.scale[j]))
+		if t.bias != nil {
+			y += float64(t.bias[j])
+		}
+		dst[i] = float32(y)
+	}
+}

@@ -1,0 +1,136 @@
+package network
+
+import (
+	"fmt"
+
+	"moonfarm/rollout/network/onnx"
+)
+
+// task is what a step does: it computes the rows of a block that begins at the
+// runner's first row.
+type task interface {
+	run(r *Runner, rows int)
+}
+
+// Runner runs a model over batches. It has memory of its own, made once: it belongs
+// to one goroutine at a time.
+type Runner struct {
+	m       *Model
+	most    int
+	memory  [][]float32 // by slot
+	floats  [][]float32 // inputs, nil where they are bytes
+	bytes   [][]uint8
+	scratch []float32
+	first   int // row of the batch at which the block begins
+}
+
+// NewRunner makes a runner for batches of up to most rows, at least 1.
+func (m *Model) NewRunner(most int) *Runner {
+	r := &Runner{m: m, most: max(most, 1), scratch: make([]float32, m.scratch)}
+	for _, s := range m.slots {
+		rows := min(m.block, r.most)
+		if s.whole {
+			rows = r.most
+		}
+		r.memory = append(r.memory, make([]float32, s.size*rows))
+	}
+	for _, v := range m.inputs {
+		var floats []float32
+		var bytes []uint8
+		if v.Type == onnx.Float32 {
+			floats = make([]float32, v.Len()*r.most)
+		} else {
+			bytes = make([]uint8, v.Len()*r.most)
+		}
+		r.floats, r.bytes = append(r.floats, floats), append(r.bytes, bytes)
+	}
+	return r
+}
+
+// Floats is the memory of a float32 input for all rows, row after row, nil if the
+// model has no such input. It stays the same, and Run leaves it as it is.
+func (r *Runner) Floats(name string) []float32 {
+	for i, v := range r.m.inputs {
+		if v.Name == name {
+			return r.floats[i]
+		}
+	}
+	return nil
+}
+
+// Bytes is the memory of a uint8 or bool input, as Floats is that of others.
+func (r *Runner) Bytes(name string) []uint8 {
+	for i, v := range r.m.inputs {
+		if v.Name == name {
+			return r.bytes[i]
+		}
+	}
+	return nil
+}
+
+// Output is the memory of an output for all rows, row after row, nil if the model has
+// no such output. It stays the same; each Run writes the rows that it computes.
+func (r *Runner) Output(name string) []float32 {
+	for i, v := range r.m.outputs {
+		if v.Name == name {
+			return r.memory[r.m.results[i].index][:v.Len()*r.most]
+		}
+	}
+	return nil
+}
+
+// Run computes the outputs of the first n rows of the inputs. It panics where n is
+// not from 0 to the most that the runner was made for. It allocates nothing.
+func (r *Runner) Run(n int) {
+	if n < 0 || n > r.most {
+		panic(fmt.Sprintf("network: expected 0 to %d rows, found %d", r.most, n))
+	}
+	all := r.m.steps
+	for len(all) > 0 {
+		stage := 1
+		for stage < len(all) && all[stage].stage == all[0].stage {
+			stage++
+		}
+		block := r.m.block
+		if all[0].stage&1 == 1 {
+			block = n
+		}
+		for r.first = 0; r.first < n; r.first += block {
+			rows := min(block, n-r.first)
+			for i := range all[:stage] {
+				all[i].task.run(r, rows)
+			}
+		}
+		all = all[stage:]
+	}
+}
+
+// rows is the memory of rows of the block at a place.
+func (r *Runner) rows(p *place, n int) []float32 {
+	if p.kind == placeConstant {
+		return p.data
+	}
+	first := 0
+	if p.whole {
+		first = r.first
+	}
+	if p.kind == placeInput {
+		return r.floats[p.index][first*p.size : (first+n)*p.size]
+	}
+	return r.memory[p.index][first*p.size : (first+n)*p.size]
+}
+
+// row is the memory of one row of the block at a place. The rows of a constant are
+// all the same.
+func (r *Runner) row(p *place, i int) []float32 {
+	if p.kind == placeConstant {
+		return p.data
+	}
+	if p.whole {
+		i += r.first
+	}
+	if p.kind == placeInput {
+		return r.floats[p.index][i*p.size : (i+1)*p.size]
+	}
+	return r.memory[p.index][i*p.size : (i+1)*p.size]
+}

@@ -1,0 +1,339 @@
+"""Exports the networks of this folder with PyTorch, and what they answer.
+
+Writes for each network NAME.onnx, and for all of them reference.json and
+reference.bin: for each network its inputs and outputs with name, type and
+shape, whose numbers follow each other in reference.bin, little-endian, in that
+order: inputs as they are given to the network, outputs as PyTorch computes
+them. Weights and inputs are drawn from fixed seeds.
+
+    python3 export.py
+
+Made with torch 1.13.0.
+"""
+
+import json
+import math
+import os
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROWS = 3
+
+
+class Plain(nn.Module):
+    """Convolutions without batch norm; uint8 planes."""
+
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Conv2d(9, 16, 3, padding=1)
+        self.b = nn.Conv2d(16, 20, 3, padding=1, bias=False)
+        self.policy = nn.Linear(20 * 8 * 6, 23)
+        self.value = nn.Linear(20 * 8 * 6, 1)
+
+    def forward(self, planes):
+        x = F.relu(self.a(planes.float() / 255))
+        x = torch.flatten(F.relu(self.b(x)), 1)
+        return self.policy(x), torch.tanh(self.value(x))
+
+
+class Block(nn.Module):
+    def __init__(self, c, squeeze=0):
+        super().__init__()
+        self.a, self.b = nn.Conv2d(c, c, 3, padding=1, bias=False), nn.Conv2d(c, c, 3, padding=1, bias=False)
+        self.na, self.nb = nn.BatchNorm2d(c), nn.BatchNorm2d(c)
+        if squeeze:
+            self.down, self.up = nn.Linear(c, squeeze), nn.Linear(squeeze, c)
+        self.squeeze = squeeze
+
+    def forward(self, x):
+        y = self.nb(self.b(F.relu(self.na(self.a(x)))))
+        if self.squeeze:
+            s = F.relu(self.down(y.mean(dim=(2, 3))))
+            y = y * torch.sigmoid(self.up(s)).unsqueeze(-1).unsqueeze(-1)
+        return F.relu(x + y)
+
+
+class BatchNorm(nn.Module):
+    """Convolutions with batch norm, kept apart in the file; kernels of 5 and 1."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.na = nn.Conv2d(5, 16, 5, padding=2), nn.BatchNorm2d(16)
+        self.b, self.nb = nn.Conv2d(16, 18, 3), nn.BatchNorm2d(18)
+        self.c, self.nc = nn.Conv2d(18, 4, 1), nn.BatchNorm2d(4)
+        self.out = nn.Linear(4 * 5 * 7, 11)
+
+    def forward(self, planes):
+        x = F.relu(self.na(self.a(planes)))
+        x = F.relu(self.nb(self.b(x)))
+        x = F.relu(self.nc(self.c(x)))
+        return self.out(x.reshape(x.size(0), -1))
+
+
+class Tower(nn.Module):
+    """A residual tower with heads of policy and value; squeeze and excitation if asked for."""
+
+    def __init__(self, squeeze=0):
+        super().__init__()
+        c = 16
+        self.stem, self.norm = nn.Conv2d(9, c, 3, padding=1, bias=False), nn.BatchNorm2d(c)
+        self.blocks = nn.Sequential(*[Block(c, squeeze) for _ in range(2)])
+        self.p, self.pn = nn.Conv2d(c, 2, 1), nn.BatchNorm2d(2)
+        self.v, self.vn = nn.Conv2d(c, 1, 1), nn.BatchNorm2d(1)
+        self.policy = nn.Linear(2 * 8 * 9, 19)
+        self.hidden, self.value = nn.Linear(8 * 9, 16), nn.Linear(16, 1)
+
+    def forward(self, planes):
+        x = self.blocks(F.relu(self.norm(self.stem(planes))))
+        p = F.relu(self.pn(self.p(x))).flatten(1)
+        v = F.relu(self.vn(self.v(x))).flatten(1)
+        return self.policy(p), torch.tanh(self.value(F.relu(self.hidden(v))))
+
+
+class GlobalPool(nn.Module):
+    """Global pooling, mean and largest, that goes back to the board as a bias."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.g = nn.Conv2d(4, 16, 3, padding=1), nn.Conv2d(4, 8, 3, padding=1)
+        self.back, self.c, self.out = nn.Linear(16, 16), nn.Conv2d(16, 6, 3, padding=1), nn.Linear(12, 5)
+
+    def forward(self, planes):
+        x, g = self.a(planes), F.relu(self.g(planes))
+        g = torch.cat([F.adaptive_avg_pool2d(g, 1), F.adaptive_max_pool2d(g, 1)], 1).flatten(1)
+        x = F.relu(x + self.back(g)[:, :, None, None])
+        x = self.c(x)
+        return self.out(torch.cat([x.mean(dim=(2, 3)), x.amax(dim=(2, 3))], 1)), x.sum(dim=1)
+
+
+class Dense(nn.Module):
+    """Fully connected, with a mask of choices and many activations."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b, self.c, self.d = nn.Linear(13, 24), nn.Linear(24, 24), nn.Linear(24, 24), nn.Linear(24, 10)
+        self.prelu = nn.PReLU(24)
+
+    def forward(self, scalars, mask):
+        x = F.leaky_relu(self.a(scalars), 0.1)
+        x = x + F.elu(self.b(x))
+        x = self.prelu(self.c(x)) - F.softplus(x)
+        x = self.d(torch.clamp(x, -3, 3))
+        x = x.masked_fill(mask == 0, -1e9)
+        return F.log_softmax(x, dim=1), F.softmax(x, dim=1)
+
+
+class Norms(nn.Module):
+    """Layer norm, over channels of cells and over whole rows."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.n = nn.Linear(7, 16), nn.LayerNorm(16)
+        self.b, self.m = nn.Linear(16, 16), nn.LayerNorm((6, 16))
+        self.out = nn.Linear(16, 3)
+
+    def forward(self, cells):
+        x = F.relu(self.n(self.a(cells)))
+        x = self.m(x + self.b(x))
+        return self.out(x.mean(1))
+
+
+class Gelu(nn.Module):
+    """GELU after convolutions and dense layers."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b, self.c = nn.Conv2d(3, 12, 3, padding=1), nn.Linear(12 * 4 * 5, 16), nn.Linear(16, 4)
+
+    def forward(self, planes):
+        x = F.gelu(self.a(planes))
+        x = F.gelu(self.b(x.view(x.shape[0], -1)))
+        return self.c(F.gelu(x, approximate="tanh"))
+
+
+class Attention(nn.Module):
+    """Attention over the cells of a board, written out."""
+
+    def __init__(self):
+        super().__init__()
+        self.heads, self.c = 2, 16
+        self.stem = nn.Conv2d(6, self.c, 3, padding=1)
+        self.place = nn.Parameter(torch.randn(1, 30, self.c) * 0.1)
+        self.qkv, self.o = nn.Linear(self.c, 3 * self.c), nn.Linear(self.c, self.c)
+        self.n, self.m = nn.LayerNorm(self.c), nn.LayerNorm(self.c)
+        self.up, self.down = nn.Linear(self.c, 32), nn.Linear(32, self.c)
+        self.policy, self.value = nn.Linear(self.c, 3), nn.Linear(self.c, 1)
+
+    def forward(self, planes):
+        x = self.stem(planes).flatten(2).transpose(1, 2) + self.place
+        b, n, c = x.shape
+        q, k, v = self.qkv(self.n(x)).reshape(b, n, 3, self.heads, c // self.heads).permute(2, 0, 3, 1, 4).unbind(0)
+        a = (q @ k.transpose(-2, -1)) / math.sqrt(q.shape[-1])
+        x = x + self.o((a.softmax(-1) @ v).transpose(1, 2).reshape(b, n, c))
+        x = x + self.down(F.gelu(self.up(self.m(x))))
+        return self.policy(x).flatten(1), torch.tanh(self.value(x.mean(1)))
+
+
+class Multihead(nn.Module):
+    """PyTorch's own layer of attention, with the batch as second dimension."""
+
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(5, 16)
+        self.attention = nn.MultiheadAttention(16, 4)
+        self.out = nn.Linear(16, 2)
+
+    def forward(self, cells):
+        x = self.a(cells).transpose(0, 1)
+        x = x + self.attention(x, x, x, need_weights=False)[0]
+        return self.out(x).transpose(0, 1)
+
+
+class Scalars(nn.Module):
+    """Scalars that are spread over planes, and shapes computed at run time."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Conv2d(7 + 5, 16, 3, padding=1), nn.Conv2d(16, 3, 1)
+
+    def forward(self, planes, scalars):
+        n, _, h, w = planes.shape
+        wide = scalars.view(n, 5, 1, 1).expand(n, 5, h, w)
+        x = F.hardswish(self.a(torch.cat([planes.float(), wide], 1)))
+        x = self.b(x)
+        return x.permute(0, 2, 3, 1).reshape(n, -1), F.hardsigmoid(x).mean(dim=[1, 2, 3]).view(n, 1)
+
+
+class Strides(nn.Module):
+    """Strides, groups, dilation, pooling and normalization of instances."""
+
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Conv2d(4, 8, 3, stride=2, padding=1)
+        self.b = nn.Conv2d(8, 8, 3, padding=1, groups=8)
+        self.c = nn.Conv2d(8, 12, 3, padding=2, dilation=2, groups=2)
+        self.n = nn.InstanceNorm2d(12, affine=True)
+        self.d = nn.Conv2d(12, 6, (1, 3))
+        self.prelu = nn.PReLU(6)
+
+    def forward(self, planes):
+        x = F.relu(self.a(planes))
+        x = F.max_pool2d(F.relu6(self.b(x)), 3, 1, 1)
+        x = self.n(self.c(x))
+        x = F.avg_pool2d(x, 2, 2, 1)
+        x = self.prelu(self.d(F.pad(x, (1, 1, 0, 1), value=0.5)))
+        first, second = x.chunk(2, 1)
+        return (first * second).flatten(1), x[:, 1:5:2, :, -1].pow(2).add(1e-3).sqrt().sum(-1)
+
+
+class Fixed(nn.Module):
+    """A batch of one in the file; minima and maxima, exponents and logarithms."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Conv2d(3, 8, 3, padding=1), nn.Linear(8 * 16, 6)
+
+    def forward(self, planes):
+        x = torch.exp(-self.a(planes) ** 2)
+        x = torch.log(torch.maximum(x, torch.minimum(x * 2, x + 0.1)) + 1)
+        x = self.b(x.view(1, 8 * 16))
+        low, high = x.split([2, 4], 1)
+        return torch.where(low == high[:, :2], low, -low), high
+
+
+class Heads(nn.Module):
+    """What a game may ask for: bytes, scalars and a mask; a policy and a value."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Conv2d(9, 4, 3, padding=1), nn.Linear(4 + 19, 322)
+        self.value = nn.Linear(4 + 19, 1)
+
+    def forward(self, planes, scalars, mask):
+        x = F.relu(self.a(planes.float())).mean(dim=(2, 3))
+        x = torch.cat([x, scalars], 1)
+        return self.b(x).masked_fill(mask == 0, -1e4), torch.tanh(self.value(x))
+
+
+def normalise(model):
+    """Gives batch norms statistics that are not those of a fresh layer."""
+    for m in model.modules():
+        if isinstance(m, nn.BatchNorm2d):
+            m.running_mean.normal_(0, 0.2)
+            m.running_var.uniform_(0.5, 1.5)
+        if isinstance(m, (nn.BatchNorm2d, nn.LayerNorm, nn.InstanceNorm2d)):
+            m.weight.data.uniform_(0.5, 1.5)
+            m.bias.data.normal_(0, 0.2)
+
+
+def planes(*shape):
+    return torch.randint(0, 4, (ROWS, *shape)).float()
+
+
+NETWORKS = [
+    ("plain", Plain, 11, False, lambda: {"planes": torch.randint(0, 256, (ROWS, 9, 8, 6), dtype=torch.uint8)}, ["policy", "value"]),
+    ("batchnorm", BatchNorm, 13, True, lambda: {"planes": planes(5, 7, 9)}, ["logits"]),
+    ("tower", Tower, 12, True, lambda: {"planes": planes(9, 8, 9)}, ["policy", "value"]),
+    ("folded", Tower, 9, False, lambda: {"planes": planes(9, 8, 9)}, ["policy", "value"]),
+    ("squeeze", lambda: Tower(8), 14, True, lambda: {"planes": planes(9, 8, 9)}, ["policy", "value"]),
+    ("globalpool", GlobalPool, 15, True, lambda: {"planes": planes(4, 6, 5)}, ["policy", "cells"]),
+    ("dense", Dense, 11, False, lambda: {"scalars": torch.randn(ROWS, 13), "mask": torch.tensor([[1, 0] * 5, [1] * 10, [0, 0, 1, 1, 0] * 2], dtype=torch.uint8)}, ["logits", "shares"]),
+    ("layernorm16", Norms, 16, False, lambda: {"cells": torch.randn(ROWS, 6, 7)}, ["logits"]),
+    ("layernorm17", Norms, 17, False, lambda: {"cells": torch.randn(ROWS, 6, 7)}, ["logits"]),
+    ("gelu", Gelu, 14, False, lambda: {"planes": planes(3, 4, 5)}, ["logits"]),
+    ("attention", Attention, 17, False, lambda: {"planes": planes(6, 5, 6)}, ["policy", "value"]),
+    ("multihead", Multihead, 16, False, lambda: {"cells": torch.randn(ROWS, 6, 5)}, ["logits"]),
+    ("scalars", Scalars, 13, False, lambda: {"planes": torch.randint(0, 3, (ROWS, 7, 5, 4), dtype=torch.uint8), "scalars": torch.randn(ROWS, 5)}, ["policy", "value"]),
+    ("strides", Strides, 16, False, lambda: {"planes": planes(4, 9, 8)}, ["policy", "value"]),
+    ("heads", Heads, 13, False, lambda: {"planes": torch.randint(0, 3, (ROWS, 9, 8, 16), dtype=torch.uint8), "scalars": torch.rand(ROWS, 19), "mask": torch.randint(0, 2, (ROWS, 322), dtype=torch.uint8)}, ["policy", "value"]),
+    ("fixed", Fixed, 12, False, lambda: {"planes": torch.rand(ROWS, 3, 4, 4)}, ["low", "high"]),
+]
+
+
+def main():
+    cards, numbers = [], b""
+    for seed, (name, make, opset, keep, inputs, outputs) in enumerate(NETWORKS):
+        torch.manual_seed(seed)
+        model = make()
+        normalise(model)
+        model.eval()
+        given = inputs()
+        fixed = name == "fixed"
+        with torch.no_grad():
+            if fixed:
+                rows = [model(*[v[i : i + 1] for v in given.values()]) for i in range(ROWS)]
+                answers = [torch.cat(a) for a in zip(*rows)]
+            else:
+                answers = model(*given.values())
+        if isinstance(answers, torch.Tensor):
+            answers = [answers]
+        mode = torch.onnx.TrainingMode.PRESERVE if keep else torch.onnx.TrainingMode.EVAL
+        torch.onnx.export(
+            model,
+            tuple(v[:1] if fixed else v for v in given.values()),
+            os.path.join(HERE, name + ".onnx"),
+            input_names=list(given),
+            output_names=outputs,
+            dynamic_axes=None if fixed else {n: {0: "batch"} for n in [*given, *outputs]},
+            opset_version=opset,
+            training=mode,
+            do_constant_folding=not keep,
+        )
+        card = {"name": name, "opset": opset, "inputs": [], "outputs": []}
+        for kind, named in (("inputs", given.items()), ("outputs", zip(outputs, answers))):
+            for n, v in named:
+                card[kind].append({"name": n, "type": str(v.dtype).removeprefix("torch."), "shape": list(v.shape)})
+                numbers += v.contiguous().numpy().tobytes()
+        cards.append(card)
+    with open(os.path.join(HERE, "reference.json"), "w") as f:
+        json.dump(cards, f, indent=1)
+        f.write("\n")
+    with open(os.path.join(HERE, "reference.bin"), "wb") as f:
+        f.write(numbers)
+
+
+if __name__ == "__main__":
+    main()
