@@ -19,6 +19,7 @@
 package rollout
 
 import (
+	"context"
 	"errors"
 	"io"
 
@@ -52,6 +53,23 @@ type Chooser interface {
 	// Chosen is the index of the member that chose for a row in the latest Act
 	// for that row. The batch must be as that Act left it.
 	Chosen(b *env.Batch, row int32) uint8
+}
+
+// Interruptible is a Policy whose Act can take long.
+type Interruptible interface {
+	Policy
+	// Until makes Act return soon once ctx is done, from now on. What it then wrote
+	// is of no use, so who calls Act looks at ctx after it.
+	Until(ctx context.Context)
+}
+
+// Until calls Until of the policies that are Interruptible.
+func Until(ctx context.Context, seats ...Policy) {
+	for _, p := range seats {
+		if i, ok := p.(Interruptible); ok {
+			i.Until(ctx)
+		}
+	}
 }
 
 // Searcher is a Policy that weighs several moves for a row before it chooses, and
@@ -106,6 +124,22 @@ func CloseSeats(seats ...Policy) error {
 		}
 	}
 	return errors.Join(all...)
+}
+
+// File is a file of which a policy was made, such as a network.
+type File struct {
+	Name   string // without folders
+	SHA256 string // in hexadecimal digits
+	Data   []byte // not to be changed
+}
+
+// Files finds a file whose sha256 begins with these digits. The error is fs.ErrNotExist if there is none.
+type Files func(sha256 string) ([]byte, error)
+
+// Loaded is a Policy that was made of files. With them it can be made elsewhere.
+type Loaded interface {
+	Policy
+	Files() []File
 }
 
 // Episode is one game played: its seed and the orders of every seat and turn.

@@ -115,7 +115,8 @@ func (t *Table) findChoosers() error {
 
 // Play plays the episodes first … first+n−1 of the run with that master seed
 // and gives them to the sink in order. It returns the context's cause as soon
-// as the context is done, between two turns, or the first error of the sink.
+// as the context is done and the policy in hand has chosen (one that is
+// Interruptible does so soon), or the first error of the sink.
 // It allocates nothing but the buffers of episodes, which it keeps.
 func (t *Table) Play(ctx context.Context, seed, first, n uint64, sink Sink) error {
 	if sink == nil {
@@ -127,14 +128,11 @@ func (t *Table) Play(ctx context.Context, seed, first, n uint64, sink Sink) erro
 	t.clear()
 	t.seed, t.next, t.due, t.end = seed, first, first, first+n
 	t.start()
-	done := ctx.Done()
+	Until(ctx, t.seats...)
 	for t.live > 0 {
-		select {
-		case <-done:
+		if !t.turn(ctx.Done()) {
 			return context.Cause(ctx)
-		default:
 		}
-		t.turn()
 		if t.record() == 0 {
 			continue
 		}
@@ -224,8 +222,9 @@ func (t *Table) episode(id uint64) *Episode {
 	return e
 }
 
-// turn plays one turn of all games. Idle games do nothing.
-func (t *Table) turn() {
+// turn plays one turn of all games. Idle games do nothing. It gives up, and returns
+// false, once done is closed.
+func (t *Table) turn(done <-chan struct{}) bool {
 	t.v.Observe(t.batch)
 	if t.live < len(t.games) {
 		for i, e := range t.games {
@@ -236,6 +235,11 @@ func (t *Table) turn() {
 	}
 	for p, policy := range t.seats {
 		policy.Act(t.v, t.batch, t.rows[p])
+		select {
+		case <-done:
+			return false
+		default:
+		}
 		if t.searches != nil && t.searches.seats[p] != nil {
 			t.searches.look(p, t.rows[p])
 		}
@@ -248,6 +252,7 @@ func (t *Table) turn() {
 		}
 	}
 	t.v.Step(t.batch)
+	return true
 }
 
 // record appends the orders of the turn to the episodes and returns how many

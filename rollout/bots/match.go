@@ -154,6 +154,9 @@ func (e *JoinError) Unwrap() error { return e.Err }
 // play plays all turns.
 func (t *table) play(ctx context.Context) error {
 	clear(t.batch.OrderLen)
+	for i := range t.places {
+		rollout.Until(ctx, t.places[i].policy)
+	}
 	if err := t.shown(); err != nil {
 		return err
 	}

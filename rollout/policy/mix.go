@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"context"
 	"slices"
 
 	"moonfarm/env"
@@ -73,6 +74,9 @@ func (m *mix) draw(key uint64) int {
 	return i
 }
 
+// Until implements rollout.Interruptible.
+func (m *mix) Until(ctx context.Context) { rollout.Until(ctx, m.members...) }
+
 // Members implements rollout.Chooser: the plain names in the text, from left to
 // right, those in nested mixtures too.
 func (m *mix) Members() (all []string) {
@@ -93,6 +97,16 @@ func (m *mix) Chosen(b *env.Batch, row int32) uint8 {
 		return m.firsts[i] + c.Chosen(b, row)
 	}
 	return m.firsts[i]
+}
+
+// Files implements rollout.Loaded: those of the members.
+func (m *mix) Files() (all []rollout.File) {
+	for _, p := range m.members {
+		if l, ok := p.(rollout.Loaded); ok {
+			all = append(all, l.Files()...)
+		}
+	}
+	return all
 }
 
 // searchMix is a mix with members that search.

@@ -6,6 +6,7 @@
 //	empty                           no orders, for every game
 //	econ                            a scripted one of the game; see Names
 //	mcts(sims=400,rollout=econ)     a search of the game; see Entry.Options
+//	nets/small.onnx(greedy)         a network that was trained elsewhere
 //	mix(0.8*econ,0.2*random)        each turn and row one of several, by chance
 //
 // What a policy plays depends on the row alone (rollout.Policy). A search whose
@@ -87,32 +88,37 @@ func Names(game string) []Entry {
 			all = append(all, e.Entry)
 		}
 	}
-	return append(all, mixture(game))
+	return append(all, models.Entry, mixture(game))
 }
 
 // New reads a spec and returns a maker of the policy. The policy's name is the
 // spec in canonical form: no blanks, weights and options as written, numbers in
 // their shortest form. The error says what is
 // wrong, at which character (from 1), and what there would be; of a name that
-// no policy of the game has it is an *UnknownError.
-func New(game, spec string) (rollout.Maker, error) {
-	return read(game, spec, func(*node) error { return nil })
+// no policy of the game has it is an *UnknownError. The file of a network is the one
+// at its path, or one of files if the spec tells its sha256. The canonical form has
+// its name without folders, and the first digits of its sha256.
+func New(game, spec string, files ...rollout.Files) (rollout.Maker, error) {
+	return read(game, spec, files, func(*node) error { return nil })
 }
 
 // NewReproducible is New for what can be played again with the same result, such as
 // a dataset: it refuses policies whose budget is time.
-func NewReproducible(game, spec string) (rollout.Maker, error) {
-	return read(game, spec, (*node).clocked)
+func NewReproducible(game, spec string, files ...rollout.Files) (rollout.Maker, error) {
+	return read(game, spec, files, (*node).clocked)
 }
 
 // read reads a spec that is not refused.
-func read(game, spec string, refuse func(n *node) error) (rollout.Maker, error) {
+func read(game, spec string, files []rollout.Files, refuse func(n *node) error) (rollout.Maker, error) {
 	n, err := parse(spec)
 	if err == nil {
 		err = n.check(game)
 	}
 	if err == nil {
 		err = refuse(&n)
+	}
+	if err == nil {
+		err = n.load(anyOf(files))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("policy %q: %w", spec, err)
@@ -139,6 +145,9 @@ func (e *UnknownError) Error() string {
 
 // find returns the entry of a name.
 func find(game, name string) (entry, error) {
+	if isModel(name) {
+		return models, nil
+	}
 	var known []string
 	for _, list := range lists(game) {
 		for _, e := range list {
@@ -157,7 +166,7 @@ func find(game, name string) (entry, error) {
 // can be named, too, this tells them apart.
 func Begins(game, text string) bool {
 	s := scanner{text: text}
-	name := s.word(inName)
+	name := s.modelOr(inName)
 	if next := s.peek(); next != 0 && next != '(' {
 		return false
 	}

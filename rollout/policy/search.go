@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -23,6 +24,7 @@ type searchOptions struct {
 	opponent string        // the script that plays the other seat, or anyOpponent
 	horizon  int           // turns that it plays at most
 	time     time.Duration // of a turn; 0: Options.Simulations are the budget
+	model    *loaded       // judges leaves in the place of the rollout; nil: none
 }
 
 // The names of options, for the entries of games: these document them, with the
@@ -51,14 +53,6 @@ var nodeRules = []string{search.PUCT: "puct", search.Regret: "regret"}
 // set reads the value of an option, one of those known, and puts it into canonical
 // form.
 func (o *searchOptions) set(known []Option, given *setting) error {
-	i := slices.IndexFunc(known, func(k Option) bool { return k.Name == given.name })
-	if i < 0 {
-		names := make([]string, len(known))
-		for k := range known {
-			names[k] = known[k].Name
-		}
-		return fmt.Errorf("no option %q; there are: %s", given.name, strings.Join(names, ", "))
-	}
 	switch given.name {
 	case optionSims:
 		return given.number(&o.Simulations, 1, 1_000_000)
@@ -81,11 +75,19 @@ func (o *searchOptions) set(known []Option, given *setting) error {
 		o.C = math.Abs(c) // not −0
 		given.value = strconv.FormatFloat(o.C, 'g', -1, 64)
 		return nil
+	case optionModel:
+		if !isModel(given.value) {
+			return fmt.Errorf("%s=%s, expected the path of a network, FILE%s", given.name, given.value, modelEnding)
+		}
+		return nil
+	case optionSHA256:
+		return given.sum()
 	case optionNode:
 		rule, err := given.oneOf(nodeRules)
 		o.Nodes = search.Rule(rule)
 		return err
 	}
+	i := slices.IndexFunc(known, func(k Option) bool { return k.Name == given.name })
 	scripts, _, _ := strings.Cut(known[i].Doc, ":")
 	if given.name == optionOpponent {
 		o.opponent = given.value
@@ -136,17 +138,22 @@ type searcher[S, M any] struct {
 	name  string
 	seats int32
 	game  searchGame[S, M]
-	tree  *search.Tree[S, M]
-	width int                // most moves of a row
-	rows  []int32            // of the latest Act
-	found []rollout.Searched // of these rows
+	trees []*search.Tree[S, M] // one; with a judge one for each of the rows searched at once
+	judge *judge[S, M]         // nil: the game judges leaves
+	done  <-chan struct{}      // of Until
+	width int                  // most moves of a row
+	rows  []int32              // of the latest Act
+	found []rollout.Searched   // of these rows
 
 	// Of Playouts.
 	random prng.Rand
 	none   [2][]search.Choice[M]
 }
 
-var _ rollout.Searcher = (*searcher[int, sim.Order])(nil)
+var (
+	_ rollout.Searcher      = (*searcher[int, sim.Order])(nil)
+	_ rollout.Interruptible = (*searcher[int, sim.Order])(nil)
+)
 
 // newSearch makes the policy of a node whose name is that of a search.
 func newSearch(e entry, n node, s env.Spec) (rollout.Policy, error) {
@@ -159,6 +166,7 @@ func newSearch(e entry, n node, s env.Spec) (rollout.Policy, error) {
 	if o.time > 0 {
 		o.Simulations, o.Continue = 1<<30, within(o.time)
 	}
+	o.model = n.model
 	return e.search(o, n.String(), s)
 }
 
@@ -176,7 +184,23 @@ func within(budget time.Duration) func(made int) bool {
 
 // makeSearcher returns the policy of that name.
 func makeSearcher[S, M any](name string, o search.Options, g searchGame[S, M]) rollout.Policy {
-	return &searcher[S, M]{name: name, seats: 2, game: g, tree: search.New(o, g, g), width: o.Width}
+	c := &searcher[S, M]{name: name, seats: 2, game: g, width: o.Width}
+	o.Abandon = c.interrupted
+	c.trees = []*search.Tree[S, M]{search.New(o, g, g)}
+	return c
+}
+
+// Until implements rollout.Interruptible.
+func (c *searcher[S, M]) Until(ctx context.Context) { c.done = ctx.Done() }
+
+// interrupted reports whether the context of Until is done.
+func (c *searcher[S, M]) interrupted() bool {
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
+	}
 }
 
 // Name is the spec.
@@ -197,25 +221,66 @@ func (c *searcher[S, M]) Act(v env.Vector, b *env.Batch, rows []int32) {
 		c.found = append(c.found, rollout.Searched{Shares: make([]float32, 0, c.width),
 			Orders: make([]sim.Order, 0, c.width), Ends: make([]int32, 0, c.width)})
 	}
-	room := len(b.Orders) / b.Rows
-	for i, row := range rows {
-		p := sim.Player(row % c.seats)
-		if g, ok := c.game.(opposed); ok {
-			g.searchFor(p)
+	for from := 0; from < len(rows); {
+		n := min(len(rows)-from, len(c.trees))
+		c.search(states, b, rows[from:][:n])
+		if c.interrupted() {
+			return
 		}
-		s := &states[row/c.seats]
-		c.tree.Search(s, b.Key[row])
-		f := &c.found[i]
-		f.Value = c.tree.Value(p)
-		f.Shares = c.tree.AppendShares(f.Shares[:0], p)
-		f.Orders, f.Ends = f.Orders[:0], f.Ends[:0]
-		for _, m := range c.tree.Moves(p) {
-			f.Orders = c.game.appendOrders(f.Orders, s, p, m)
-			f.Ends = append(f.Ends, int32(len(f.Orders)))
+		for i, row := range rows[from:][:n] {
+			c.play(c.trees[i], &c.found[from+i], &states[row/c.seats], b, row)
 		}
-		chosen := f.OrdersOf(c.tree.Choose(p, f.Shares, b.Key[row]))
-		b.OrderLen[row] = int32(copy(b.Orders[int(row)*room:][:room], chosen))
+		from += n
 	}
+}
+
+// face tells a game that plays the other seat by a script for which row the search is.
+func (c *searcher[S, M]) face(row int32) {
+	if g, ok := c.game.(opposed); ok {
+		g.searchFor(sim.Player(row % c.seats))
+	}
+}
+
+// search searches rows, at most as many as there are trees.
+func (c *searcher[S, M]) search(states []S, b *env.Batch, rows []int32) {
+	for i, row := range rows {
+		c.face(row)
+		if c.judge == nil {
+			c.trees[i].Search(&states[row/c.seats], b.Key[row])
+		} else {
+			c.trees[i].Begin(&states[row/c.seats], b.Key[row])
+		}
+	}
+	if c.judge == nil {
+		return
+	}
+	for {
+		c.judge.clear()
+		for i, row := range rows {
+			c.face(row)
+			if c.trees[i].Next() {
+				c.judge.add(c.trees[i])
+			}
+		}
+		if !c.judge.run() {
+			return
+		}
+	}
+}
+
+// play notes what the search of a row found, and gives the orders of the best move.
+func (c *searcher[S, M]) play(t *search.Tree[S, M], f *rollout.Searched, s *S, b *env.Batch, row int32) {
+	p := sim.Player(row % c.seats)
+	f.Value = t.Value(p)
+	f.Shares = t.AppendShares(f.Shares[:0], p)
+	f.Orders, f.Ends = f.Orders[:0], f.Ends[:0]
+	for _, m := range t.Moves(p) {
+		f.Orders = c.game.appendOrders(f.Orders, s, p, m)
+		f.Ends = append(f.Ends, int32(len(f.Orders)))
+	}
+	room := len(b.Orders) / b.Rows
+	chosen := f.OrdersOf(t.Choose(p, f.Shares, b.Key[row]))
+	b.OrderLen[row] = int32(copy(b.Orders[int(row)*room:][:room], chosen))
 }
 
 // Playouts judges the state of a row n times as the search judges a leaf, and returns

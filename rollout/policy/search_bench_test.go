@@ -1,8 +1,10 @@
 package policy
 
 import (
+	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"moonfarm/env"
 	"moonfarm/env/catalog"
@@ -12,10 +14,10 @@ import (
 	"moonfarm/sim/towerdefence"
 )
 
-// BenchmarkTowerdefenceSearch counts the rounds of playouts to the end that are
-// played a second: by themselves from the state searched (plain), and within the
-// search of that state. From the first round of the game, and from one in which
-// both seats have many moves.
+// BenchmarkTowerdefenceSearch compares playouts to the end within a search with as many
+// from the state searched, without a tree, one after the other: the share of playouts a
+// second, and of their rounds, that the search leaves, the median of all pairs. From the
+// first round of a game, and from later ones in which both seats have many moves.
 func BenchmarkTowerdefenceSearch(b *testing.B) {
 	entry, err := catalog.Find("towerdefence")
 	if err != nil {
@@ -25,7 +27,7 @@ func BenchmarkTowerdefenceSearch(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, rounds := range []int{0, 40} {
+	for _, rounds := range []int{0, 20, 40} {
 		g := &towerdefenceSearch{scatter: true, horizon: 1 << 20}
 		g.look(v)
 		var s towerdefence.State
@@ -34,29 +36,44 @@ func BenchmarkTowerdefenceSearch(b *testing.B) {
 		for range rounds {
 			g.seat.game.Play(&s, g.seat.game.Playout(&s, 0, &r), g.seat.game.Playout(&s, 1, &r))
 		}
-		name := map[int]string{0: "first", 40: "later"}[rounds]
-		b.Run(name+"/plain", func(b *testing.B) {
-			r, played := prng.New(2), 0
-			for b.Loop() {
-				g.Evaluate(&s, nil, &r)
-				played += int(g.state.Round - s.Round)
-			}
-			b.ReportMetric(float64(played)/b.Elapsed().Seconds()/1e6, "Mrounds/s")
-		})
-		b.Run(name+"/search", func(b *testing.B) {
-			o := towerdefenceSearches.defaults.Options
-			o.Simulations = 1000
-			count := &countedSearch{towerdefenceSearch: g}
-			p := makeSearcher[towerdefence.State, sim.Order]("", o, count).(*searcher[towerdefence.State, sim.Order])
-			key := uint64(0)
-			for b.Loop() {
-				key++
-				p.tree.Search(&s, key)
-			}
-			b.ReportMetric(float64(count.rounds)/b.Elapsed().Seconds()/1e6, "Mrounds/s")
-			b.Logf("value %.4f", p.tree.Value(0))
-		})
+		for _, sims := range []int{400, 1000, 4000, 10000} {
+			b.Run(fmt.Sprintf("round=%d/sims=%d", rounds, sims), func(b *testing.B) { compareSearch(b, g, &s, sims) })
+		}
 	}
+}
+
+// compareSearch reports the shares of one state.
+func compareSearch(b *testing.B, g *towerdefenceSearch, s *towerdefence.State, sims int) {
+	o := towerdefenceSearches.defaults.Options
+	o.Simulations = sims
+	count := &countedSearch{towerdefenceSearch: g}
+	p := makeSearcher[towerdefence.State, sim.Order]("", o, count).(*searcher[towerdefence.State, sim.Order])
+	var playouts, played []float64
+	key, r, last := uint64(0), prng.New(2), time.Now()
+	lap := func() float64 {
+		now := time.Now()
+		d := now.Sub(last)
+		last = now
+		return d.Seconds()
+	}
+	for b.Loop() {
+		key++
+		count.rounds = 0
+		lap()
+		p.trees[0].Search(s, key)
+		within, inside := lap(), count.rounds
+		for range sims {
+			count.Evaluate(s, nil, &r)
+		}
+		alone := lap()
+		playouts = append(playouts, alone/within)
+		played = append(played, float64(inside)/within*alone/float64(count.rounds-inside))
+	}
+	slices.Sort(playouts)
+	slices.Sort(played)
+	b.ReportMetric(playouts[len(playouts)/2], "playouts")
+	b.ReportMetric(played[len(played)/2], "rounds")
+	b.Logf("value %.17g", p.trees[0].Value(0))
 }
 
 // countedSearch counts the rounds of rollouts.
@@ -103,7 +120,7 @@ func TestOpponent(t *testing.T) {
 				other := seat ^ 1
 				foe := c.game.(*towerdefenceSearch).turn(&states[0], other)
 				foe.random = prng.New(uint64(states[0].Round)<<1 | uint64(other))
-				if got, want := c.tree.Moves(other), foe.rush(); len(got) != 1 || got[0] != want {
+				if got, want := c.trees[0].Moves(other), foe.rush(); len(got) != 1 || got[0] != want {
 					t.Fatalf("%s, round %d: moves %x of the opponent, want %x", spec, states[0].Round, got, want)
 				}
 			}

@@ -2,8 +2,10 @@ package policy_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -208,5 +210,41 @@ func TestMixturesTellWhatWasFound(t *testing.T) {
 	}
 	if _, ok := newPolicy(t, "towerdefence", "mix(1*econ,1*random)", v.Spec()).(rollout.Searcher); ok {
 		t.Error("a mixture without searches is a Searcher")
+	}
+}
+
+// A search of hours ends with the context of Until, also as a member of a mix, and
+// leaves no episode. The same policy then plays as it always would.
+func TestSearchUntil(t *testing.T) {
+	for _, spec := range []string{"mcts(sims=1000000)", "mix(1*mix(1*mcts(sims=1000000)),1*random)"} {
+		v := newGames(t, "terminal", "", 4, 0)
+		seats := []rollout.Policy{newPolicy(t, "terminal", spec, v.Spec()), newPolicy(t, "terminal", "random", v.Spec())}
+		cause := errors.New("enough")
+		ctx, stop := context.WithCancelCause(t.Context())
+		time.AfterFunc(50*time.Millisecond, func() { stop(cause) })
+		sink := sinkFunc(func(e *rollout.Episode) error {
+			t.Errorf("%s: episode %d of %d turns", spec, e.ID, e.Turns)
+			return nil
+		})
+		if err := rollout.Shard(ctx, v, seats, 1, 0, 8, sink); err != cause {
+			t.Errorf("%s: error %v", spec, err)
+		}
+	}
+	v := newGames(t, "towerdefence", "", 1, 0)
+	used, fresh := newPolicy(t, "towerdefence", "mcts(sims=50)", v.Spec()), newPolicy(t, "towerdefence", "mcts(sims=50)", v.Spec())
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	b := env.NewBatch(v.Spec(), 1, used.Wants())
+	v.Observe(b)
+	rollout.Until(ctx, used)
+	used.Act(v, b, []int32{0, 1})
+	var found [2]rollout.Searched
+	for i, p := range []rollout.Policy{used, fresh} {
+		rollout.Until(t.Context(), p)
+		p.Act(v, b, []int32{0, 1})
+		found[i] = *p.(rollout.Searcher).Searched(1)
+	}
+	if !reflect.DeepEqual(found[0], found[1]) {
+		t.Errorf("after an interrupt %v, else %v", found[0], found[1])
 	}
 }

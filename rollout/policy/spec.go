@@ -9,16 +9,18 @@ import (
 
 	"moonfarm/env"
 	"moonfarm/rollout"
+	"moonfarm/rollout/policy/neural"
 )
 
 // node is a spec that was read: a name, with or without options, or a mixture of
 // others.
 //
 //	spec    = name | name "(" setting { "," setting } ")" | "mix(" member { "," member } ")"
-//	setting = name "=" value
+//	setting = name "=" value | "greedy"
 //	member  = weight "*" spec
-//	name    = letters, digits, "-", "_"
-//	value   = letters, digits, "-", "_", ".", "+"
+//	name    = letters, digits, "-", "_" | path that ends in ".onnx"
+//	path    = letters, digits, "-", "_", ".", "+", "~", "/", "\", ":"
+//	value   = letters, digits, "-", "_", ".", "+" | path that ends in ".onnx"
 //	weight  = a decimal number above 0
 //
 // Blanks may stand between any two of these.
@@ -27,6 +29,7 @@ type node struct {
 	name     string
 	settings []setting // of options
 	members  []member  // of a mixture
+	model    *loaded   // of a network, or a search with one
 }
 
 // setting is an option and its value as they were written.
@@ -98,6 +101,17 @@ func (s *scanner) word(in func(c byte) bool) string {
 	return s.text[from:s.at]
 }
 
+// modelOr reads the path of a network, or else a word.
+func (s *scanner) modelOr(in func(c byte) bool) string {
+	s.peek()
+	from := s.at
+	if path := s.word(inPath); isModel(path) {
+		return path
+	}
+	s.at = from
+	return s.word(in)
+}
+
 func inName(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_'
 }
@@ -108,10 +122,12 @@ func inWeight(c byte) bool {
 
 func inValue(c byte) bool { return inName(c) || c == '.' || c == '+' }
 
+func inPath(c byte) bool { return inValue(c) || c == '~' || c == '/' || c == '\\' || c == ':' }
+
 func (s *scanner) spec(depth int) (node, error) {
 	s.peek()
 	n := node{at: s.at + 1}
-	if n.name = s.word(inName); n.name == "" {
+	if n.name = s.modelOr(inName); n.name == "" {
 		return n, s.unexpected("the name of a policy")
 	}
 	if s.peek() != '(' {
@@ -155,10 +171,13 @@ func (s *scanner) setting() (o setting, err error) {
 	if o.name = s.word(inName); o.name == "" {
 		return o, s.unexpected("an option, as in sims=400")
 	}
+	if o.name == optionGreedy {
+		return o, nil
+	}
 	if err = s.expect('='); err != nil {
 		return o, err
 	}
-	if o.value = s.word(inValue); o.value == "" {
+	if o.value = s.modelOr(inValue); o.value == "" {
 		return o, s.unexpected("the value of " + o.name)
 	}
 	return o, nil
@@ -205,6 +224,7 @@ func (n *node) check(game string) error {
 // checkSettings reads the options of policy e.
 func (n *node) checkSettings(e entry) error {
 	var o searchOptions
+	var m neural.Options
 	for i := range n.settings {
 		given := &n.settings[i]
 		if len(e.Options) == 0 {
@@ -213,14 +233,43 @@ func (n *node) checkSettings(e entry) error {
 		if slices.ContainsFunc(n.settings[:i], func(other setting) bool { return other.name == given.name }) {
 			return fmt.Errorf("character %d: %s is set twice", given.at, given.name)
 		}
-		if err := o.set(e.Options, given); err != nil {
+		if err := given.known(e.Options); err != nil {
+			return fmt.Errorf("character %d: %w", given.at, err)
+		}
+		err := error(nil)
+		if e.search != nil {
+			err = o.set(e.Options, given)
+		} else {
+			err = setModel(&m, given)
+		}
+		if err != nil {
 			return fmt.Errorf("character %d: %w", given.at, err)
 		}
 	}
 	if at := n.option(optionMS); at != nil && n.option(optionSims) != nil {
 		return fmt.Errorf("character %d: %s and %s are both set, expected one budget", at.at, optionSims, optionMS)
 	}
+	if at := n.option(optionSHA256); at != nil && e.search != nil && n.option(optionModel) == nil {
+		return fmt.Errorf("character %d: %s is set without %s", at.at, optionSHA256, optionModel)
+	}
+	if at := n.option(optionRollout); at != nil && n.option(optionModel) != nil {
+		return fmt.Errorf("character %d: %s and %s are both set, expected one", at.at, optionModel, optionRollout)
+	}
+	if at := n.option(optionTemperature); at != nil && n.option(optionGreedy) != nil {
+		return fmt.Errorf("character %d: %s and %s are both set, expected one", at.at, optionGreedy, optionTemperature)
+	}
 	return nil
+}
+
+// known fails if there is no such option.
+func (g *setting) known(all []Option) error {
+	names := make([]string, len(all))
+	for k := range all {
+		if names[k] = all[k].Name; names[k] == g.name {
+			return nil
+		}
+	}
+	return fmt.Errorf("no option %q; there are: %s", g.name, strings.Join(names, ", "))
 }
 
 // option is the setting of that name, nil if it is not set.
@@ -255,7 +304,9 @@ func (n node) String() string {
 	if n.settings != nil {
 		parts := make([]string, len(n.settings))
 		for i, o := range n.settings {
-			parts[i] = o.name + "=" + o.value
+			if parts[i] = o.name; o.name != optionGreedy {
+				parts[i] += "=" + o.value
+			}
 		}
 		return n.name + "(" + strings.Join(parts, ",") + ")"
 	}
@@ -269,6 +320,9 @@ func (n node) String() string {
 // build makes the policy; depth is the number of mixtures around it.
 func (n node) build(game string, s env.Spec, depth uint64) (rollout.Policy, error) {
 	if n.members == nil {
+		if isModel(n.name) {
+			return newModel(n, s)
+		}
 		e, err := find(game, n.name)
 		if err != nil {
 			return nil, err

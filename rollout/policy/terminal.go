@@ -52,6 +52,8 @@ type terminalSeat struct {
 	paths terminal.Paths                // over the cells that are not blocked, see route and closeGap
 	fire  [bitboard.DiamondSpan]float32 // see aim
 	way   [bitboard.DiamondCells]uint16 // scratch
+	front siegeFront                    // see besiege
+	line  siegeLine
 }
 
 // prepare makes the seat ready for the orders of a turn.

@@ -16,7 +16,11 @@ const (
 	attackDemolishers                        // all on demolishers
 	attackMixed                              // half on demolishers, the rest on scouts
 	attackInterceptors                       // as many as a third of the scouts that the enemy can pay
+	attackSiege                              // all scouts to a corner, the left one or, with start 1, the right: see siegeLine
 )
+
+// siegeLeast is the fewest scouts that a siege is made with.
+const siegeLeast = 6
 
 // noStart is no cell of an edge.
 const noStart = 255
@@ -25,6 +29,8 @@ const noStart = 255
 func (c *terminalSeat) launch(a terminalAttack, start int) {
 	x, y := terminal.EdgeXY(start, 0)
 	switch a {
+	case attackSiege:
+		c.siege(start)
 	case attackScouts:
 		c.spawn(terminal.Scout, x, y, c.affords(terminal.Scout))
 	case attackHalf:
@@ -79,6 +85,18 @@ func (c *terminalSeat) attacks(add func(m terminalMove, prior float64)) (scouts 
 		}
 	}
 	return scouts
+}
+
+// addSieges adds the sieges that the cores can pay.
+func (c *terminalSeat) addSieges(add func(m terminalMove, prior float64)) {
+	if c.affords(terminal.Scout) < siegeLeast {
+		return
+	}
+	for corner := range uint8(2) {
+		if c.besiege(&c.line, c.player, int(corner)) && c.paysSiege() {
+			add(terminalMove{defenceNone, attackSiege, corner, 0}, 1)
+		}
+	}
 }
 
 // starts are the edge cells from which a stack of kind k meets the least fire, of

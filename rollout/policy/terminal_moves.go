@@ -28,6 +28,8 @@ const (
 	defenceTurtle                         // those of turtle
 	defenceAnswer                         // a turret on the enemy's best way, then the maze
 	defenceSupport                        // supports in the middle, then the maze
+	defenceLeft                           // turrets and upgrades beside the left corner, then the maze
+	defenceRight                          // beside the right one
 )
 
 // play gives the orders of a move, with draws of its variant.
@@ -39,6 +41,9 @@ func (c *terminalSeat) play(m terminalMove) {
 		c.keepTurtle()
 	case defenceAnswer:
 		c.answer()
+		c.keepMaze()
+	case defenceLeft, defenceRight:
+		c.keepCorner(int(m.defence - defenceLeft))
 		c.keepMaze()
 	case defenceSupport:
 		if c.buildAll(terminal.Support, starterSupports[:]) && c.upgradeAll(starterSupports[:]) {
@@ -53,13 +58,14 @@ func (c *terminalSeat) draw(variant uint8) {
 	c.random = prng.New(uint64(c.state.Turn)<<16 | uint64(c.player)<<8 | uint64(variant))
 }
 
-// moves appends the moves that the search looks at: the maze with each of the
-// attacks, and the other defences with the first attack and with none.
+// moves appends the moves that the search looks at: sieges, the maze with each of the
+// other attacks, and the other defences with the first of these and with none.
 func (c *terminalSeat) moves(dst []search.Choice[terminalMove]) []search.Choice[terminalMove] {
 	add := func(m terminalMove, prior float64) {
 		dst = append(dst, search.Choice[terminalMove]{Move: m, Prior: prior})
 	}
 	spends := c.spends()
+	c.addSieges(add)
 	c.draw(0)
 	c.keepMaze()
 	add(terminalMove{defence: defenceMaze}, 2)
@@ -71,6 +77,8 @@ func (c *terminalSeat) moves(dst []search.Choice[terminalMove]) []search.Choice[
 	if scouts != noStart {
 		add(terminalMove{defence: defenceAnswer, attack: attackScouts, start: scouts}, 1)
 	}
+	add(terminalMove{defence: defenceLeft}, 1)
+	add(terminalMove{defence: defenceRight}, 1)
 	add(terminalMove{defence: defenceTurtle}, 0.5)
 	add(terminalMove{defence: defenceSupport}, 0.5)
 	if len(c.orders) > 0 {

@@ -51,20 +51,20 @@ func BenchmarkTerminalSearch(b *testing.B) {
 			key := uint64(0)
 			for b.Loop() {
 				key++
-				p.tree.Search(&s, key)
+				p.trees[0].Search(&s, key)
 			}
 			b.ReportMetric(float64(count.turns)/b.Elapsed().Seconds()/1e3, "kturns/s")
-			b.Logf("value %.4f", p.tree.Value(0))
+			b.Logf("value %.4f", p.trees[0].Value(0))
 		})
 		b.Run(name+"/script", func(b *testing.B) {
 			p := makeSearcher[terminal.State, terminalMove]("", o.Options, script).(*searcher[terminal.State, terminalMove])
 			key := uint64(0)
 			for b.Loop() {
 				key++
-				p.tree.Search(&s, key)
+				p.trees[0].Search(&s, key)
 			}
 			b.ReportMetric(float64(o.Simulations*b.N)/b.Elapsed().Seconds()/1e3, "ksims/s")
-			b.Logf("value %.4f", p.tree.Value(0))
+			b.Logf("value %.4f", p.trees[0].Value(0))
 		})
 	}
 }

@@ -61,7 +61,7 @@ func TestTerminalSearched(t *testing.T) {
 
 // The search beats the strongest script.
 func TestTerminalSearchBeatsMaze(t *testing.T) {
-	for _, spec := range []string{"mcts(sims=20)", "mcts(sims=10,rollout=maze,horizon=2)"} {
+	for _, spec := range []string{"mcts(sims=40)", "mcts(sims=10,rollout=maze,horizon=2)"} {
 		v := newGames(t, "terminal", "", 2, 0)
 		seats := []rollout.Policy{newPolicy(t, "terminal", spec, v.Spec()), newPolicy(t, "terminal", "maze", v.Spec())}
 		won := 0
@@ -83,7 +83,7 @@ func TestTerminalSearchBeatsMaze(t *testing.T) {
 
 // The options of Terminal's search are its own.
 func TestTerminalSearchOptions(t *testing.T) {
-	if _, err := policy.New("terminal", "mcts(rollout=econ)"); err == nil || !strings.Contains(err.Error(), "expected one of: maze, turtle, starter, playout") {
+	if _, err := policy.New("terminal", "mcts(rollout=econ)"); err == nil || !strings.Contains(err.Error(), "expected one of: none, maze, turtle, starter, playout") {
 		t.Errorf("error %v of a script of another game", err)
 	}
 	s := newGames(t, "terminal", "", 1, 0).Spec()

@@ -119,7 +119,7 @@ func (h *codecraftHost) enter(p *Player, text string) (err error) {
 		p.bot = words
 		_, err = exec.LookPath(words[0])
 	default:
-		err = errors.New("a client of CodeCraft is a program: write its command line")
+		err = errors.New("a client of CodeCraft is a program: write its command line, such as ./mybot")
 	}
 	return err
 }

@@ -21,12 +21,14 @@
 package players
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 
 	"moonfarm/env"
@@ -220,9 +222,55 @@ func (g *Game) Enter(text string) (*Player, error) {
 		if why := g.noProgram(text, rest, err); kind == Command && why != nil {
 			return nil, why
 		}
+		if kind == Folder && g.hasFolders() {
+			err = cmp.Or(noFolder(rest), err)
+		}
 		return nil, fmt.Errorf("%q: %w", text, err)
 	}
 	return p, nil
+}
+
+// hasFolders reports whether bots of the game are folders.
+func (g *Game) hasFolders() bool {
+	_, programs := g.host.(*codecraftHost)
+	return !programs
+}
+
+// noFolder says what to write where a text behind bot: names no folder. It is nil if
+// it names one.
+func noFolder(dir string) error {
+	info, err := os.Stat(dir)
+	switch {
+	case dir == "":
+		return errors.New("the folder is missing: expected bot:DIR, with bot:. for the one you are in")
+	case errors.Is(err, os.ErrNotExist):
+		return fmt.Errorf("there is no folder %s", dir)
+	case err == nil && !info.IsDir():
+		return fmt.Errorf("%s is a file: write the folder that it is in, %s%s, or start it as a program, %s", dir, folderPrefix, filepath.Dir(dir), here(dir))
+	}
+	return nil
+}
+
+// here is the path of a file as a command line names it.
+func here(file string) string {
+	if !strings.ContainsAny(file, `/\`) {
+		file = "./" + file
+	}
+	return file
+}
+
+// meant is what else the name of a program could stand for: the folder of a bot, or a
+// file in the folder one is in, where no program is looked for. "": nothing.
+func (g *Game) meant(word string) string {
+	info, err := os.Stat(word)
+	switch {
+	case err != nil:
+	case info.IsDir() && g.hasFolders():
+		return folderPrefix + word
+	case info.Mode().IsRegular() && here(word) != word:
+		return here(word)
+	}
+	return ""
 }
 
 // enterPolicy makes a policy once, for its name.
@@ -256,6 +304,10 @@ func (g *Game) noProgram(text, line string, err error) error {
 	if info, e := os.Stat(line); e == nil && !info.IsDir() && len(words) > 1 {
 		return &ProgramError{err: fmt.Errorf("%q: there is no program %q; a path with blanks needs quotes around it, such as '\"my bot/run\" --fast'", text, words[0])}
 	}
+	other := g.meant(words[0])
+	if other != "" {
+		err = fmt.Errorf("%w; did you mean %s?", err, other)
+	}
 	failed = fmt.Errorf("%q: the program %q cannot be started: %w", text, words[0], err)
 	if strings.ContainsAny(words[0], "~$=*|&;<>") {
 		failed = fmt.Errorf("%w (there is no shell; for one write sh -c '…')", failed)
@@ -267,5 +319,9 @@ func (g *Game) noProgram(text, line string, err error) error {
 	for _, p := range policy.Names(g.game.Name) {
 		names = append(names, p.Name)
 	}
-	return &ProgramError{fmt.Errorf("%q: neither a policy (there are: %s) nor a program (%w)", text, strings.Join(names, ", "), err), words[0], names}
+	failed = fmt.Errorf("%q: neither a policy (there are: %s) nor a program (%w)", text, strings.Join(names, ", "), err)
+	if other != "" {
+		return &ProgramError{err: failed}
+	}
+	return &ProgramError{failed, words[0], names}
 }

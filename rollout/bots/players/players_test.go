@@ -63,7 +63,21 @@ func TestSplit(t *testing.T) {
 
 func TestEnterErrors(t *testing.T) {
 	dir := t.TempDir()
+	t.Chdir(dir)
+	if err := os.Mkdir("mine", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"mine/run.sh", "own.sh"} {
+		if err := os.WriteFile(name, []byte("#!/bin/sh\n"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, c := range []struct{ game, text, err string }{
+		{"terminal", "bot:", "the folder is missing: expected bot:DIR"},
+		{"terminal", "bot:nowhere", "there is no folder nowhere"},
+		{"terminal", "bot:own.sh", "own.sh is a file: write the folder that it is in, bot:., or start it as a program, ./own.sh"},
+		{"terminal", "bot:mine/run.sh", "mine/run.sh is a file: write the folder that it is in, bot:mine, or start it as a program, mine/run.sh"},
+		{"towerdefence", "bot:mine/run.sh", "write the folder that it is in, bot:mine,"},
 		{"codecraft", "bot:" + dir, "a client of CodeCraft is a program"},
 		{"codecraft", "tcp:seven", "expected a port"},
 		{"codecraft", "tcp:65536", "expected a port"},
@@ -88,6 +102,12 @@ func TestEnterErrors(t *testing.T) {
 		var none *ProgramError
 		if _, err := open(t, Config{}, game).Enter("./none --fast"); !errors.As(err, &none) || none.Word != "" {
 			t.Errorf("%s: %v", game, err)
+		}
+		for text, want := range map[string]string{"own.sh": "did you mean ./own.sh?", "mine": "did you mean bot:mine?", "mine --fast": "did you mean bot:mine?"} {
+			_, err := open(t, Config{}, game).Enter(text)
+			if says := err != nil && strings.Contains(err.Error(), want); says == (game == "codecraft" && text != "own.sh") {
+				t.Errorf("%s %q: error %v, want one with %q but for folders in codecraft", game, text, err, want)
+			}
 		}
 		if _, err := open(t, Config{}, game).Enter("ecno"); !errors.As(err, &none) || none.Word != "ecno" || len(none.Names) < 4 {
 			t.Errorf("%s: %v", game, err)

@@ -7,12 +7,13 @@ import (
 
 // What is built, and when.
 const (
-	ahead       = 16  // ticks that the population is planned ahead
+	ahead       = 12  // ticks that the population is planned ahead
+	beginners   = 16  // so small a population is housed only when there is no room left
 	mostHouses  = 4   // unfinished at a time
-	settled     = 24  // builders to have before the ranged base
+	settled     = 38  // builders to have before the ranged base
 	early       = 12  // fighters that come before further builders then
-	fewBuilders = 40  // builders to have before the army decides how many more
-	mostBuilder = 64  // at most
+	fewBuilders = 50  // builders to have before the army decides how many more
+	mostBuilder = 80  // at most
 	mostFighter = 110 // at most
 	mostUnits   = 250 // all that a player has: slots name no more
 	plenty      = 700 // resource left over that pays for another ranged base
@@ -21,9 +22,11 @@ const (
 	finishReach = 14  // … or to finish one
 	mostJobless = 3   // builders without anything to do, before more are built
 	mostTurrets = 3
-	crowdReach  = 7 // builders so near to a place help to finish a building
-	oreCost     = 4 // of a resource in the way of a building, in cells farther away
-	helpWorth   = 4 // what each of them, up to four, is worth
+	forward     = 26 // where the ranged base should stand, on both axes of the own frame
+	crowdReach  = 7  // builders so near to a place help to finish a building
+	oreCost     = 4  // of a resource in the way of a building, in cells farther away
+	laneWorth   = 8  // of a lane around a building, as the cost of a place
+	helpWorth   = 4  // what each of them, up to four, is worth
 )
 
 // count is how many entities of a type the player has.
@@ -68,8 +71,11 @@ func (c *Player) needsHouse() bool {
 	if c.count(codecraft.RangedBase) > 0 && c.count(codecraft.BuilderUnit) >= fewBuilders {
 		price = c.rules.CostOf(codecraft.RangedUnit, c.count(codecraft.RangedUnit))
 	}
-	income := int32(c.builders.n) * 3 / 4
+	income := int32(c.builders.n) * 3 / 5
 	next := (c.money + income*ahead) / max(price+10, 1)
+	if used < beginners {
+		return c.housed <= used
+	}
 	return c.housed-used < 1+min(next, ahead)
 }
 
@@ -103,10 +109,10 @@ func (c *Player) begin(t codecraft.Type) {
 	c.recruit(x, y, int(c.rules.Types[t].Size), walkReach, 1, 1, a)
 }
 
-// works are own buildings that are damaged or not finished.
+// works are own buildings that are damaged or not finished, and hurt fighters.
 type works struct {
 	n    int
-	unit [32]uint16
+	unit [128]uint16
 }
 
 func (w *works) add(i int) {
@@ -116,7 +122,7 @@ func (w *works) add(i int) {
 	}
 }
 
-// repair sends builders to what is damaged or not finished.
+// repair sends builders to what is damaged, hurt or not finished.
 func (c *Player) repair() {
 	b := &c.rules.Types[codecraft.BuilderUnit]
 	if !b.CanRepair {
@@ -133,9 +139,9 @@ func (c *Player) repair() {
 		missing := int(t.MaxHealth) - int(u.Health)
 		wants, reach := min(1+missing/40, 4), mendReach
 		if !u.Active {
-			wants, reach = min(1+missing/12, 2+c.builders.n/3, 12), finishReach
+			wants, reach = min(1+missing/14, 2+c.builders.n/3, 12), finishReach
 			if size > 3 {
-				wants, reach = min(1+missing/6, 14), walkReach
+				wants, reach = min(1+missing/6, 8), walkReach
 			}
 		}
 		var a codecraft.Action
@@ -232,21 +238,19 @@ type siteSearch struct {
 	crowd   [cells]uint8    // builders nearby
 }
 
-// chooseSite is the place for a building of type t. Houses leave the place for
-// the ranged base free, and that does without a lane where there is no other
-// place for it.
+// chooseSite is the place for a building of type t. One without a lane to other
+// buildings is taken where it is much better.
 func (c *Player) chooseSite(t codecraft.Type) (x, y int, ok bool) {
-	c.mapSites(1)
-	if t == codecraft.House && c.count(codecraft.RangedBase) == 0 && c.builds(codecraft.RangedBase) {
-		if x, y, ok := c.future(codecraft.RangedBase); ok {
-			clearAround(&c.site.free, x, y, int(c.rules.Types[codecraft.RangedBase].Size), 1)
+	c.mapSites()
+	c.openSites(t, 1)
+	x, y, cost := c.findSite(t)
+	if cost > laneWorth {
+		c.openSites(t, 0)
+		if nx, ny, near := c.findSite(t); near+laneWorth < cost {
+			x, y, cost = nx, ny, near
 		}
 	}
-	if x, y, ok = c.findSite(t); ok {
-		return x, y, ok
-	}
-	c.mapSites(0)
-	return c.findSite(t)
+	return x, y, cost < far
 }
 
 // clearAround takes a square and a lane of some cells around it off a board.
@@ -258,15 +262,30 @@ func clearAround(b *bitboard.Square, x, y, size, lane int) {
 	}
 }
 
-// mapSites finds the cells where a building may stand: free, and with a lane of
-// some cells to other buildings; and the ways of builders.
-func (c *Player) mapSites(lane int) {
-	c.site.free = c.sight
-	c.site.free.AndNot(&c.state.Occupied)
+// openSites finds the cells where a building of type t may stand: free, and with
+// a lane of some cells to other buildings, the ranged base with one in any case.
+// Houses leave the place for it free.
+func (c *Player) openSites(t codecraft.Type, lane int) {
+	free := &c.site.free
+	*free = c.sight
+	free.AndNot(&c.state.Occupied)
 	for _, i := range c.fixed.all() {
 		x, y, size := c.place(int(i))
-		clearAround(&c.site.free, x, y, size, lane)
+		kept := lane
+		if c.state.Units[i].Type == codecraft.RangedBase {
+			kept = max(lane, 1) // builders finish it from there, and units leave it
+		}
+		clearAround(free, x, y, size, kept)
 	}
+	if t == codecraft.House && c.count(codecraft.RangedBase) == 0 && c.builds(codecraft.RangedBase) {
+		if x, y, ok := c.future(codecraft.RangedBase); ok {
+			clearAround(free, x, y, int(c.rules.Types[codecraft.RangedBase].Size), 1)
+		}
+	}
+}
+
+// mapSites finds the ways of builders, and how many of them are about each cell.
+func (c *Player) mapSites() {
 	f := &c.site.walk
 	f.begin()
 	c.site.crowd = [cells]uint8{}
@@ -282,7 +301,7 @@ func (c *Player) mapSites(lane int) {
 
 // findSite is the place that costs the least: near to a builder and to where the
 // building should stand, beside few resources.
-func (c *Player) findSite(t codecraft.Type) (x, y int, ok bool) {
+func (c *Player) findSite(t codecraft.Type) (x, y, least int) {
 	size := int(c.rules.Types[t].Size)
 	corners := &c.site.corners
 	*corners = c.site.free
@@ -290,20 +309,24 @@ func (c *Player) findSite(t codecraft.Type) (x, y int, ok bool) {
 		corners.Corners(corners)
 	}
 	ax, ay := c.anchor(t)
-	least := 1 << 30
+	perStep := 4
+	if size > 3 {
+		perStep = 2 // where it stands matters more
+	}
+	least = far
 	eachCell(corners, func(sx, sy int) {
-		if cost := c.siteCost(sx, sy, size, ax, ay, least); cost < least {
-			x, y, least, ok = sx, sy, cost, true
+		if cost := c.siteCost(sx, sy, size, ax, ay, least, perStep); cost < least {
+			x, y, least = sx, sy, cost
 		}
 	})
-	return x, y, ok
+	return x, y, least
 }
 
 // anchor is where a building should stand.
 func (c *Player) anchor(t codecraft.Type) (x, y int) {
 	switch t {
 	case codecraft.RangedBase, codecraft.MeleeBase:
-		return codecraft.TurnBack(c.player, 20, 20, 1)
+		return codecraft.TurnBack(c.player, forward, forward, 1)
 	case codecraft.Turret:
 		return c.foes.nearX, c.foes.nearY
 	}
@@ -330,7 +353,7 @@ func (c *Player) future(t codecraft.Type) (bx, by int, ok bool) {
 	for range size - 1 {
 		corners.Corners(corners)
 	}
-	ax, ay := c.home()
+	ax, ay := c.anchor(t)
 	least := 1 << 30
 	eachCell(corners, func(x, y int) {
 		cost := codecraft.Gap(x, y, size, ax, ay, 1)
@@ -384,8 +407,9 @@ func (c *Player) leave(i, from, x, y int) {
 	}
 }
 
-// siteCost is what a place costs; what is not below least need not be exact.
-func (c *Player) siteCost(x, y, size, ax, ay, least int) int {
+// siteCost is what a place costs, with the price of a builder's step to it; what
+// is not below least need not be exact.
+func (c *Player) siteCost(x, y, size, ax, ay, least, perStep int) int {
 	cost := codecraft.Gap(x, y, size, ax, ay, 1)
 	if cost-4*helpWorth >= least {
 		return cost
@@ -405,5 +429,5 @@ func (c *Player) siteCost(x, y, size, ax, ay, least int) int {
 		}
 	}
 	crowd := int(c.site.crowd[cellAt(x+size/2, y+size/2)])
-	return cost + 4*walk + 2*ores - helpWorth*min(crowd, 4)
+	return cost + perStep*walk + 2*ores - helpWorth*min(crowd, 4)
 }

@@ -140,12 +140,12 @@ func (w *weighted) flood(f *field, on *[cells]ground, price *[wall + 1]uint16) {
 
 // local is the scratch of searches from one place.
 type local struct {
-	queue     [cells]uint16
-	seen      [cells]uint32 // the search that reached the cell last
-	firstStep [cells]uint16
-	steps     [cells]uint16
-	stamp     uint32
-	head      int
-	tail      int
-	sorted    [codecraft.MaxUnits]uint32
+	queue  [cells]uint16
+	seen   [cells]uint32 // the search that reached the cell last
+	before [cells]uint16 // the cell from where it was reached
+	steps  [cells]uint16
+	stamp  uint32
+	head   int
+	tail   int
+	sorted [codecraft.MaxUnits]uint32
 }

@@ -12,9 +12,10 @@ import (
 // How fighters fight: distances in cells, strengths in parts of ten.
 const (
 	leastArmy  = 8  // fewer go for enemies in the own half alone
-	bold       = 10 // the strength of theirs that ours must reach to advance
+	bold       = 9  // the strength of theirs that ours must reach to advance
 	aware      = 9  // who is so near to an enemy minds it
 	waitAt     = 7  // … and waits at that distance
+	unitsFirst = 8  // buildings are approached as if so much farther away
 	roamTicks  = 64 // before another place is looked at
 	rallyPoint = 24 // on both axes of the own frame
 )
@@ -42,8 +43,12 @@ func (c *Player) mapFoes() {
 		if ox, oy := codecraft.Turn(c.player, x, y, size); small && ox+oy > codecraft.Side-10 {
 			continue
 		}
+		far := uint16(0)
+		if !c.rules.Types[c.state.Units[at].Type].CanMove {
+			far = unitsFirst
+		}
 		for k := range size * size {
-			f.source(cellAt(x+k%size, y+k/size), 0)
+			f.source(cellAt(x+k%size, y+k/size), far)
 		}
 	}
 	switch {

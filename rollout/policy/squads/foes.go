@@ -8,7 +8,7 @@ import (
 const (
 	dangerMargin = 2  // beyond its range a fighter is a danger to builders
 	clusterReach = 6  // enemy fighters so near to each other fight together
-	supportReach = 8  // own fighters so near to an enemy fight it together
+	supportReach = 10 // own fighters so near to an enemy fight it together
 	homeReach    = 14 // enemies so near to an own building are about the base
 	turretWorth  = 3  // a turret is worth so many fighters
 	mostFoes     = 512

@@ -11,7 +11,7 @@ import (
 
 // How builders gather: distances in steps.
 const (
-	searchCells = 250 // that a builder looks at for a place of its own
+	searchCells = 500 // that a builder looks at for a place of its own
 	stepCost    = 2   // of a step to a place, …
 	oreWorth    = 2   // … and what a resource beside it makes up for
 	scoutAfter  = 25  // so much nearer a place must be than the edge of what is seen
@@ -34,12 +34,11 @@ func eachCell(b *bitboard.Square, visit func(x, y int)) {
 // gather sends the builders that have nothing else to do to resources.
 func (c *Player) gather() {
 	c.escape()
-	var take codecraft.Action
-	take.AddAuto(1, 1<<codecraft.Resource)
+	c.mining = [cells]bool{}
 	for _, at := range c.builders.all() {
 		i := int(at)
 		if x, y, _ := c.place(i); !c.busy[i] && c.oresBeside(cellAt(x, y)) > 0 {
-			c.give(i, take)
+			c.mining[cellAt(x, y)], c.busy[i] = true, true
 			c.stay(i)
 		}
 	}
@@ -48,6 +47,13 @@ func (c *Player) gather() {
 	order := c.idle()
 	for _, key := range order {
 		c.findWork(int(key & (codecraft.MaxUnits - 1)))
+	}
+	var take codecraft.Action
+	take.AddAuto(1, 1<<codecraft.Resource)
+	for _, at := range c.builders.all() {
+		if x, y, _ := c.place(int(at)); c.mining[cellAt(x, y)] {
+			c.give(int(at), take)
+		}
 	}
 }
 
@@ -121,10 +127,11 @@ func (c *Player) idle() []uint32 {
 func (c *Player) findWork(i int) {
 	x, y, _ := c.place(i)
 	from := cellAt(x, y)
-	if to, first := c.search(from, searchCells); to >= 0 {
-		c.taken[to] = true
-		c.step(i, first)
-		return
+	for _, through := range [...]bool{true, false} {
+		if to := c.search(from, searchCells, through); to >= 0 && c.push(i, from, to) {
+			c.taken[to] = true
+			return
+		}
 	}
 	if to := c.downhill(from, &c.toWork); to >= 0 {
 		c.step(i, to)
@@ -148,19 +155,20 @@ func (c *Player) downhill(from int, f *field) int {
 }
 
 // search looks from a cell for the best place to gather that nobody has, in so
-// many cells: near, and beside many resources. It returns the first step on the
-// way there, which can be taken now, or −1 if there is none.
-func (c *Player) search(from, most int) (to, first int) {
+// many cells: near, and beside many resources; −1 if there is none. The way there
+// can lead through builders that gather. Its first step can be taken now unless
+// one of them is there.
+func (c *Player) search(from, most int, through bool) (best int) {
 	f := &c.local
 	f.stamp++
 	f.head, f.tail = 0, 0
 	f.seen[from] = f.stamp
 	for _, by := range around {
-		if to := from + by; c.enters(to) {
-			f.reach(to, to, 1)
+		if to := from + by; c.enters(to) || through && c.mining[to] {
+			f.reach(to, from, 1)
 		}
 	}
-	to, first = -1, -1
+	best = -1
 	least := 1 << 30
 	for f.head < f.tail && f.head < most {
 		at := int(f.queue[f.head])
@@ -170,21 +178,49 @@ func (c *Player) search(from, most int) (to, first int) {
 			break
 		}
 		if n := c.vacant(at); n > 0 && stepCost*d-oreWorth*n < least {
-			to, first, least = at, int(f.firstStep[at]), stepCost*d-oreWorth*n
+			best, least = at, stepCost*d-oreWorth*n
 		}
 		for _, by := range around {
-			if next := at + by; f.seen[next] != f.stamp && passable[c.ground[next]] && !(c.kept[next] && c.ground[next] == own) {
-				f.reach(next, int(f.firstStep[at]), d+1)
+			next := at + by
+			if f.seen[next] == f.stamp || !passable[c.ground[next]] {
+				continue
+			}
+			if c.ground[next] == open || !c.kept[next] || through && c.mining[next] {
+				f.reach(next, at, d+1)
 			}
 		}
 	}
-	return to, first
+	return best
+}
+
+// push has a builder go on a way to a cell through others that gather: each of
+// them goes on instead of the one behind it. It reports whether that is possible.
+func (c *Player) push(i, from, to int) bool {
+	f := &c.local
+	n := 0
+	for at := to; at != from; at = int(f.before[at]) {
+		f.queue[n] = uint16(at)
+		n++
+	}
+	last := n - 1 // the first cell of the way where nobody gathers
+	for ; last >= 0 && c.mining[f.queue[last]]; last-- {
+	}
+	if last < 0 || !c.enters(int(f.queue[last])) {
+		return false
+	}
+	for k := last; k < n-1; k++ {
+		at := int(f.queue[k+1])
+		c.mining[at] = false
+		c.step(int(c.state.At[codecraft.CellOf(at%wide-1, at/wide-1)])-1, int(f.queue[k]))
+	}
+	c.step(i, int(f.queue[n-1]))
+	return true
 }
 
 // reach notes that the search has reached a cell.
-func (f *local) reach(at, first, steps int) {
+func (f *local) reach(at, before, steps int) {
 	f.seen[at] = f.stamp
-	f.firstStep[at], f.steps[at] = uint16(first), uint16(steps)
+	f.before[at], f.steps[at] = uint16(before), uint16(steps)
 	f.queue[f.tail] = uint16(at)
 	f.tail++
 }

@@ -2,15 +2,18 @@
 // first and fights where it is the stronger one:
 //
 //   - Builders are spread: each takes a cell of its own beside a resource, the
-//     nearest that nobody has; those that see none go where they have not looked.
-//   - The population is planned ahead: a house is begun before the builders and
-//     fighters of the next ticks use up what is provided, where a builder stands.
-//   - A place for the ranged base is kept free, or cleared of resources. It comes
-//     with 24 builders and before all else, then a first dozen of ranged units;
-//     from then on builders and army grow together.
-//   - Builders nearby finish and repair buildings; all flee from enemy fighters.
-//   - Fighters follow one field of ways to all enemies in sight, else to the
-//     enemies' homes; a small army goes for those in the own half alone.
+//     nearest that nobody has, and pushes others that gather on if they are in its
+//     way; those that see none go where they have not looked.
+//   - The first builders fill all room before a house is begun; from then on one
+//     is begun before the units of the next ticks have no room, where builders are.
+//   - A place for the ranged base, towards the middle of the map, is kept free, or
+//     cleared of resources. It comes with 38 builders and before all else, then a
+//     first dozen of ranged units; from then on builders and army grow together.
+//   - Builders nearby finish and repair buildings and heal fighters; all flee from
+//     enemy fighters.
+//   - Fighters follow one field of ways to all enemies in sight, units rather than
+//     buildings, else to the enemies' homes; a small army goes for those in the own
+//     half alone.
 //   - Around each enemy fighter the strength of both sides is compared: fighters
 //     advance where theirs is greater, wait out of range where it is not, and
 //     retreat from those that come near; who is in range shoots.
@@ -40,6 +43,7 @@ type Player struct {
 	kept     [cells]bool     // taken by a unit at the end of this tick
 	leaving  [cells]bool     // left by a unit in this tick
 	taken    [cells]bool     // where a builder is on its way to
+	mining   [cells]bool     // where a builder gathers
 	danger   [cells]uint8    // enemy fighters that can soon hit a unit there
 	builders list            // own units: those that build …
 	fighters list            // … that fight …
@@ -147,6 +151,9 @@ func (c *Player) lookAtOwn(i int, u *codecraft.Unit) {
 		c.builders.add(i)
 	default:
 		c.fighters.add(i)
+		if int32(u.Health) < t.MaxHealth {
+			c.works.add(i)
+		}
 	}
 	c.cover(u, what)
 }

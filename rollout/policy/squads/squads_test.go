@@ -69,15 +69,29 @@ func TestBuildersSpread(t *testing.T) {
 	}
 }
 
-// A house is begun before the population is used up, by a builder that stands
-// beside its place; and not while there is room.
+// A builder goes to a free place through one that gathers, who goes on instead.
+func TestBuildersPush(t *testing.T) {
+	s, acts := told(t, `
+	3 H1H1H1 *H1H1H1 *
+	2 H1H1H1 *H1H1H1 *
+	1 H1H1H1 *H1H1H1 *
+	0  . .b1b1 . . . *`)
+	for _, x := range []int{2, 3} {
+		if a := acts[at(t, s, x, 0).ID]; a.Parts != codecraft.Given|codecraft.HasMove || int(a.MoveX) != x+1 || a.MoveY != 0 {
+			t.Errorf("builder at (%d, 0): %+v, want a step to (%d, 0)", x, a, x+1)
+		}
+	}
+}
+
+// The first house is begun when the population is used up, by a builder that
+// stands beside its place; and not while there is room.
 func TestHouseInTime(t *testing.T) {
 	const rows = `p1 resource 60
 	33 B1B1B1B1B1** .
 	32 B1B1B1B1B1b1 .
-	31 B1B1B1B1B1** .
-	30 B1B1B1B1B1** .
-	29 B1B1B1B1B1 . .
+	31 B1B1B1B1B1b1 .
+	30 B1B1B1B1B1b1 .
+	29 B1B1B1B1B1b1 .
 	x30`
 	for more, want := range map[string]bool{"b1": true, " .": false} {
 		_, acts := told(t, strings.ReplaceAll(rows, "**", more))
@@ -88,6 +102,32 @@ func TestHouseInTime(t *testing.T) {
 			t.Errorf("with %q a house is begun: %v, want %v", more, builds, want)
 		}
 	}
+}
+
+// A house stands beside another building where the next place with a lane around
+// it is far away.
+func TestHouseWithoutLane(t *testing.T) {
+	_, acts := told(t, `p1 resource 60
+	10 . . . . . . . . .
+	9  . * * * * * * * *
+	8  . * * * * * * * *
+	7  . * * * * * * * *
+	6  . * * * * * * * *
+	5  . * * * * * * * *
+	4 b1b1b1B1B1B1B1B1 *
+	3 b1b1 .B1B1B1B1B1 *
+	2  . . .B1B1B1B1B1 *
+	1  . . .B1B1B1B1B1 *
+	0  . . .B1B1B1B1B1 *`)
+	for _, a := range acts {
+		if a.Parts&codecraft.HasBuild != 0 && a.BuildType == codecraft.House {
+			if a.BuildX != 0 || a.BuildY != 0 {
+				t.Errorf("a house at (%d, %d), want (0, 0)", a.BuildX, a.BuildY)
+			}
+			return
+		}
+	}
+	t.Error("no house")
 }
 
 func values(acts map[uint32]codecraft.Action) (list []codecraft.Action) {
@@ -162,6 +202,35 @@ func TestRepair(t *testing.T) {
 	}
 	if a := acts[at(t, s, 34, 31).ID]; a.Parts&codecraft.HasMove == 0 {
 		t.Errorf("the other builder: %+v, want a step", a)
+	}
+}
+
+// A builder heals a hurt fighter beside it.
+func TestHeal(t *testing.T) {
+	s, acts := told(t, `
+	30 *b1r1 . .
+	x30
+	unit 1 r1 32,30 health 5`)
+	hurt := at(t, s, 32, 30).ID
+	if a := acts[at(t, s, 31, 30).ID]; a.Parts != codecraft.Given|codecraft.HasRepair || a.Repair != hurt {
+		t.Errorf("the builder: %+v, want a repair of %d", a, hurt)
+	}
+}
+
+// An army goes for units rather than for a building that is nearer.
+func TestUnitsFirst(t *testing.T) {
+	s, acts := told(t, `
+	37  . . . . . . . .r1 . . . . . . . .
+	36  . . . . . . . .r1 . . . . . . . .
+	35  . . . . . . . .r1 . . . . . . . .
+	34  . . . . . . . .r1 . . . . .H2H2H2
+	33 b2 . . . . . . .r1 . . . . .H2H2H2
+	32  . . . . . . . .r1 . . . . .H2H2H2
+	31  . . . . . . . .r1 . . . . . . . .
+	30  . . . . . . . .r1 . . . . . . . .
+	x30`)
+	if a := acts[at(t, s, 38, 33).ID]; a.Parts&codecraft.HasMove == 0 || a.MoveX != 37 {
+		t.Errorf("%+v, want a step to (37, 33)", a)
 	}
 }
 

@@ -1,0 +1,298 @@
+package policy
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"moonfarm/env"
+	"moonfarm/features"
+	"moonfarm/rollout"
+	"moonfarm/rollout/network"
+	"moonfarm/rollout/policy/neural"
+	"moonfarm/rollout/search"
+	"moonfarm/sim"
+)
+
+// The options of a network, and of a search with one.
+const (
+	optionGreedy      = "greedy" // the one option without a value
+	optionTemperature = "temperature"
+	optionSHA256      = "sha256"
+	optionModel       = "model"
+)
+
+// modelEnding ends the paths of networks.
+const modelEnding = ".onnx"
+
+// sumDigits are the digits of the sha256 of a file in the name of a policy.
+const sumDigits = 16
+
+// sumDoc documents optionSHA256.
+const sumDoc = "the first digits, 8 or more, of the file's sha256: of another file it is refused; names of policies have 16"
+
+// models is the entry of all networks.
+var models = entry{Entry: Entry{Name: "FILE" + modelEnding + "(…)", Doc: "a network that was trained elsewhere, as an ONNX file: nets/small.onnx(temperature=0.5)", Options: []Option{
+	{optionGreedy, "the legal choice with the largest logit, in the place of one drawn"},
+	{optionTemperature, "above 0, at most 1000: choices are drawn in proportion to exp(logit/temperature) (1)"},
+	{optionSHA256, sumDoc},
+}}}
+
+// isModel reports whether a name or value of a spec is the path of a network.
+func isModel(text string) bool {
+	base := text[strings.LastIndexAny(text, `/\:`)+1:]
+	return strings.HasSuffix(base, modelEnding) && base != modelEnding
+}
+
+// loaded is a network and its file.
+type loaded struct {
+	network *network.Model
+	file    rollout.File
+}
+
+// load reads the networks of a node and of its members, and puts their names into
+// canonical form.
+func (n *node) load(files rollout.Files) error {
+	for i := range n.members {
+		if err := n.members[i].node.load(files); err != nil {
+			return err
+		}
+	}
+	at, path := n.at, &n.name
+	if given := n.option(optionModel); given != nil {
+		at, path = given.at, &given.value
+	} else if !isModel(n.name) {
+		return nil
+	}
+	sum := ""
+	if given := n.option(optionSHA256); given != nil {
+		sum = given.value
+	}
+	data, err := find256(*path, sum, files)
+	var m *network.Model
+	if err == nil {
+		if m, err = network.Read(data); err != nil {
+			err = fmt.Errorf("%s: %w", *path, err)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("character %d: %w", at, err)
+	}
+	*path = filepath.Base(*path)
+	n.model = &loaded{m, rollout.File{Name: *path, SHA256: m.SHA256(), Data: data}}
+	if sum = m.SHA256()[:sumDigits]; n.option(optionSHA256) == nil {
+		n.settings = append(n.settings, setting{at: at, name: optionSHA256})
+	}
+	n.option(optionSHA256).value = sum
+	return nil
+}
+
+// find256 reads a file whose sha256 begins with sum: one of files, else the one at the
+// path.
+func find256(path, sum string, files rollout.Files) ([]byte, error) {
+	if sum != "" {
+		if data, err := files(sum); !errors.Is(err, fs.ErrNotExist) {
+			return data, err
+		}
+	}
+	data, err := readRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	if got := fmt.Sprintf("%x", sha256.Sum256(data)); !strings.HasPrefix(got, sum) {
+		return nil, fmt.Errorf("%s: its sha256 is %s, expected %s", path, got[:max(len(sum), sumDigits)], sum)
+	}
+	return data, nil
+}
+
+// mostModel bounds the files of networks.
+const mostModel = 1 << 30
+
+// readRegular reads a file that is neither a folder nor a device.
+func readRegular(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	var why *fs.PathError
+	switch {
+	case errors.As(err, &why):
+		return nil, fmt.Errorf("%s: %w", path, why.Err)
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: not a regular file", path)
+	case info.Size() > mostModel:
+		return nil, fmt.Errorf("%s: %d bytes, expected at most %d", path, info.Size(), mostModel)
+	}
+	return os.ReadFile(path)
+}
+
+// newModel makes the policy of a node that is a network.
+func newModel(n node, s env.Spec) (rollout.Policy, error) {
+	o := neural.Options{Temperature: 1}
+	for _, given := range n.settings {
+		if err := setModel(&o, &given); err != nil {
+			return nil, err
+		}
+	}
+	fit, err := neural.Match(n.model.network, s)
+	if err != nil {
+		return nil, err
+	}
+	return netPolicy{neural.New(n.String(), n.model.network, fit, o, s), n.model.file}, nil
+}
+
+// netPolicy is a network that plays, and its file.
+type netPolicy struct {
+	*neural.Policy
+	file rollout.File
+}
+
+// Files implements rollout.Loaded.
+func (p netPolicy) Files() []rollout.File { return []rollout.File{p.file} }
+
+// setModel reads the value of an option of a network, and puts it into canonical form.
+func setModel(o *neural.Options, given *setting) error {
+	switch given.name {
+	case optionGreedy:
+		o.Greedy = true
+		return nil
+	case optionSHA256:
+		return given.sum()
+	}
+	t, err := strconv.ParseFloat(given.value, 64)
+	if err != nil || !(t > 0) || t > 1000 {
+		return fmt.Errorf("%s=%s, expected a number above 0, at most 1000", given.name, given.value)
+	}
+	o.Temperature, given.value = t, strconv.FormatFloat(t, 'g', -1, 64)
+	return nil
+}
+
+// sum reads the first digits of a sha256.
+func (g *setting) sum() error {
+	g.value = strings.ToLower(g.value)
+	if len(g.value) < 8 || len(g.value) > 64 || strings.Trim(g.value, "0123456789abcdef") != "" {
+		return fmt.Errorf("%s=%s, expected 8 to 64 hexadecimal digits", g.name, g.value)
+	}
+	return nil
+}
+
+// anyOf looks for a file in all places.
+func anyOf(places []rollout.Files) rollout.Files {
+	return func(sha256 string) ([]byte, error) {
+		for _, files := range places {
+			if files == nil {
+				continue
+			}
+			if data, err := files(sha256); !errors.Is(err, fs.ErrNotExist) {
+				return data, err
+			}
+		}
+		return nil, fs.ErrNotExist
+	}
+}
+
+// together is how many rows a search with a network searches at once: so many leaves
+// are one batch.
+const together = 16
+
+// judge has a network judge the leaves of several trees in one batch.
+type judge[S, M any] struct {
+	*neural.Judge[S]
+	game    searchGame[S, M]
+	priors  bool                 // the network gives those of the moves, too
+	waiting []*search.Tree[S, M] // those whose leaves are in the batch
+	orders  []sim.Order
+	ends    []int32
+	scores  []float64
+}
+
+// judgedSearcher is a searcher with a network.
+type judgedSearcher[S, M any] struct {
+	*searcher[S, M]
+	file rollout.File
+}
+
+// Files implements rollout.Loaded.
+func (c judgedSearcher[S, M]) Files() []rollout.File { return []rollout.File{c.file} }
+
+// makeJudged returns the policy of that name: a search whose leaves the network of the
+// options judges. A budget of time is that of one search, so such searches take turns.
+func makeJudged[S, M any](name string, o searchOptions, g searchGame[S, M], kit features.Kit[S], s env.Spec) (rollout.Policy, error) {
+	fit, err := neural.Match(o.model.network, s)
+	if err != nil {
+		return nil, err
+	}
+	if fit.Value == "" {
+		return nil, fmt.Errorf("%s has no output for the value, which a search needs", o.model.file.Name)
+	}
+	n := together
+	if o.time > 0 {
+		n = 1
+	}
+	o.Late = false // the priors of new leaves are the network's
+	c := &searcher[S, M]{name: name, seats: 2, game: g, width: o.Width,
+		judge: &judge[S, M]{Judge: neural.NewJudge(o.model.network, fit, kit, s, n), game: g, priors: len(s.Heads) == 1}}
+	o.Abandon = c.interrupted
+	for range n {
+		c.trees = append(c.trees, search.New(o.Options, g, g))
+	}
+	return judgedSearcher[S, M]{c, o.model.file}, nil
+}
+
+// clear empties the batch.
+func (j *judge[S, M]) clear() { j.waiting = j.waiting[:0] }
+
+// add adds the leaf of a tree.
+func (j *judge[S, M]) add(t *search.Tree[S, M]) {
+	leaf, _ := t.Leaf()
+	j.Put(len(j.waiting), leaf)
+	j.waiting = append(j.waiting, t)
+}
+
+// run judges the leaves of the batch; false if there are none.
+func (j *judge[S, M]) run() bool {
+	j.Run(len(j.waiting))
+	for i, t := range j.waiting {
+		leaf, choices := t.Leaf()
+		if j.priors {
+			for p := range choices {
+				j.weigh(i, leaf, sim.Player(p), choices[p])
+			}
+		}
+		t.Give(j.Value(i))
+	}
+	return len(j.waiting) > 0
+}
+
+// ownShare is the part of a prior that stays the game's own: so moves of which the
+// network thinks little are tried, too.
+const ownShare = 0.2
+
+// weigh makes the priors of seat p's moves those of the network, for the most part.
+func (j *judge[S, M]) weigh(i int, s *S, p sim.Player, choices []search.Choice[M]) {
+	if len(choices) < 2 {
+		return
+	}
+	j.orders, j.ends = j.orders[:0], j.ends[:0]
+	own := 0.0
+	for _, c := range choices {
+		j.orders = j.game.appendOrders(j.orders, s, p, c.Move)
+		j.ends = append(j.ends, int32(len(j.orders)))
+		own += c.Prior
+	}
+	j.scores = j.Score(j.scores[:0], i, s, p, j.orders, j.ends)
+	all := 0.0
+	for _, x := range j.scores {
+		all += x
+	}
+	if !(all > 0 && own > 0) {
+		return
+	}
+	for k := range choices {
+		choices[k].Prior = float64(ownShare*(choices[k].Prior/own)) + float64((1-ownShare)*(j.scores[k]/all))
+	}
+}

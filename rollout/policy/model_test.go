@@ -1,0 +1,157 @@
+package policy_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"moonfarm/env"
+	"moonfarm/rollout"
+	"moonfarm/rollout/policy"
+	"moonfarm/rollout/policy/neural/neuraltest"
+)
+
+// modelFile writes a network for the games, and returns its path.
+func modelFile(t testing.TB, s env.Spec, value bool) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "untrained.onnx")
+	if err := os.WriteFile(path, neuraltest.Model(s, 1, value), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// sumOf is what a canonical name of a policy says of the file.
+func sumOf(t testing.TB, path string) string {
+	t.Helper()
+	files := newPolicy(t, "towerdefence", path, newGames(t, "towerdefence", "", 1, 0).Spec()).(rollout.Loaded).Files()
+	return files[0].SHA256[:16]
+}
+
+// The file of a network is found by its path or by its sum, and its name says which
+// it is.
+func TestModelNames(t *testing.T) {
+	s := newGames(t, "towerdefence", "", 1, 0).Spec()
+	path := modelFile(t, s, true)
+	sum := sumOf(t, path)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := func(begin string) ([]byte, error) {
+		if strings.HasPrefix(sum, begin) {
+			return data, nil
+		}
+		return nil, fs.ErrNotExist
+	}
+	for spec, want := range map[string]string{
+		path: "untrained.onnx(sha256=" + sum + ")",
+		" " + path + " ( greedy , sha256 = " + strings.ToUpper(sum[:9]) + " )": "untrained.onnx(greedy,sha256=" + sum + ")",
+		path + "(temperature=0.50)":                                     "untrained.onnx(temperature=0.5,sha256=" + sum + ")",
+		"mix(1*econ,2*" + path + ")":                                    "mix(1*econ,2*untrained.onnx(sha256=" + sum + "))",
+		"mcts(sims=9,model=" + path + ",c=1.0)":                         "mcts(sims=9,model=untrained.onnx,c=1,sha256=" + sum + ")",
+		"elsewhere/x.onnx(sha256=" + sum + ")":                          "x.onnx(sha256=" + sum + ")",
+		"mix(1*mcts(sims=1,model=" + path + "),1*" + path + "(greedy))": "mix(1*mcts(sims=1,model=untrained.onnx,sha256=" + sum + "),1*untrained.onnx(greedy,sha256=" + sum + "))",
+	} {
+		for _, name := range []string{spec, want} { // the canonical form is one of itself
+			maker, err := policy.New("towerdefence", name, known)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := maker(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.Name() != want {
+				t.Errorf("%q is called %q, want %q", name, p.Name(), want)
+			}
+			files := p.(rollout.Loaded).Files()
+			if len(files) == 0 || !slices.Equal(files[0].Data, data) || files[0].SHA256[:16] != sum {
+				t.Errorf("%q has the files %v", name, files)
+			}
+		}
+	}
+	for spec, want := range map[string]string{
+		path + "(temperature=0)":                "temperature=0, expected a number above 0",
+		path + "(greedy,temperature=2)":         "greedy and temperature are both set",
+		path + "(greedy=1)":                     `found '=', expected "," or ")"`,
+		path + "(sims=3)":                       `no option "sims"; there are: greedy, temperature, sha256`,
+		path + "(sha256=1234567)":               "sha256=1234567, expected 8 to 64 hexadecimal digits",
+		path + "(sha256=0123456789abcdef)":      "untrained.onnx: its sha256 is " + sum + ", expected 0123456789abcdef",
+		"mcts(model=econ)":                      "model=econ, expected the path of a network, FILE.onnx",
+		"mcts(sha256=0123456789abcdef)":         "sha256 is set without model",
+		"mcts(model=" + path + ",rollout=econ)": "model and rollout are both set",
+		"nowhere.onnx":                          "nowhere.onnx: no such file or directory",
+		filepath.Dir(path) + "/.onnx":           "expected the name of a policy",
+	} {
+		if _, err := policy.New("towerdefence", spec); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want one with %q", spec, err, want)
+		}
+	}
+	if err := os.WriteFile(path, data[:len(data)/2], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := policy.New("towerdefence", path); err == nil || !strings.Contains(err.Error(), "untrained.onnx: ") {
+		t.Errorf("of half a file the error is %v", err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(path, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := policy.New("towerdefence", path); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("of a folder the error is %v", err)
+	}
+	if _, err := policy.New("towerdefence", "gone.onnx(sha256=0123456789)", known); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("of a file that nobody has the error is %v", err)
+	}
+}
+
+// A search with a network finds for a row what it finds for that row alone, and takes
+// no memory.
+func TestModelSearch(t *testing.T) {
+	for _, game := range []string{"towerdefence", "terminal"} {
+		v := newGames(t, game, "", 11, 0)
+		s := v.Spec()
+		p := newPolicy(t, game, "mcts(sims=20,model="+modelFile(t, s, true)+")", s)
+		b := env.NewBatch(s, 11, p.Wants())
+		for i := range 11 {
+			v.Reset(i, uint64(i))
+		}
+		for range 3 {
+			v.Observe(b)
+			p.Act(v, b, numbers(b.Rows))
+			v.Step(b)
+		}
+		v.Observe(b)
+		rows := numbers(b.Rows)
+		p.Act(v, b, rows)
+		want, lengths := slices.Clone(b.Orders), slices.Clone(b.OrderLen)
+		found := p.(rollout.Searcher).Searched(20).Shares
+		shares := slices.Clone(found)
+		for _, row := range slices.Backward(rows) {
+			p.Act(v, b, []int32{row})
+			if row == 20 && !slices.Equal(p.(rollout.Searcher).Searched(row).Shares, shares) {
+				t.Errorf("%s: alone the row finds %v, with others %v", game, p.(rollout.Searcher).Searched(row).Shares, shares)
+			}
+		}
+		for row := range b.Rows {
+			from := row * s.Info.MaxOrders
+			if b.OrderLen[row] != lengths[row] || !slices.Equal(b.Orders[from:][:lengths[row]], want[from:][:lengths[row]]) {
+				t.Errorf("%s: row %d plays another move alone", game, row)
+			}
+		}
+		if n := testing.AllocsPerRun(2, func() { p.Act(v, b, rows) }); n != 0 {
+			t.Errorf("%s: %v allocations", game, n)
+		}
+		_, err := newMaker(t, game, "mcts(model="+modelFile(t, s, false)+")")(s)
+		if err == nil || !strings.Contains(err.Error(), "untrained.onnx has no output for the value, which a search needs") {
+			t.Errorf("%s: of a network without a value the error is %v", game, err)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package neural
+
+import (
+	"moonfarm/env"
+	"moonfarm/rollout/network"
+)
+
+// input fills the inputs of a runner from rows of a Batch.
+type input struct {
+	runner *network.Runner
+	wants  env.Want
+	parts  []part
+	masked int // words of a mask
+	packed int // words of a packed observation
+}
+
+// slabs are where the parts of observations are.
+var slabs = map[Part]env.Want{Planes: env.WantPlanes, Packed: env.WantPacked, Scalars: env.WantScalars, Mask: env.WantMask}
+
+// part is an input of the model.
+type part struct {
+	of     Part
+	floats []float32 // one of the two is nil
+	bytes  []uint8
+	n      int // numbers a row
+}
+
+func newInput(m *network.Model, f Fit, s env.Spec, rows int) *input {
+	x := &input{runner: m.NewRunner(rows), masked: s.MaskWords, packed: s.Shape.Words}
+	for _, in := range f.Inputs {
+		x.parts = append(x.parts, part{of: in.Part, floats: x.runner.Floats(in.Name), bytes: x.runner.Bytes(in.Name), n: in.Width})
+		x.wants |= slabs[in.Part]
+	}
+	return x
+}
+
+// heads are the logits of all heads.
+func (x *input) heads(f Fit, rows int) (all []logits) {
+	for _, h := range f.Heads {
+		out := x.runner.Output(h.Output)
+		all = append(all, logits{out[h.Offset:], len(out) / rows, h.Choices})
+	}
+	return all
+}
+
+// logits are those of one head for all rows.
+type logits struct {
+	numbers []float32
+	stride  int // from row to row
+	choices int
+}
+
+// of are the logits of a row.
+func (l *logits) of(row int) []float32 { return l.numbers[row*l.stride:][:l.choices] }
+
+// copy makes a row of the Batch row i of the runner.
+func (x *input) copy(i int, b *env.Batch, row int) {
+	for k := range x.parts {
+		p := &x.parts[k]
+		switch p.of {
+		case Planes:
+			p.put(i, b.Planes[row*p.n:][:p.n])
+		case Scalars:
+			copy(p.floats[i*p.n:][:p.n], b.Scalars[row*p.n:])
+		case Mask:
+			p.bits(i, b.Mask[row*x.masked:][:x.masked])
+		case Packed:
+			p.bits(i, b.Packed[row*x.packed:][:x.packed])
+		}
+	}
+}
+
+// put writes bytes as they are, or as floats.
+func (p *part) put(i int, from []uint8) {
+	if p.bytes != nil {
+		copy(p.bytes[i*p.n:], from)
+		return
+	}
+	for k, c := range from {
+		p.floats[i*p.n+k] = float32(c)
+	}
+}
+
+// bits writes a number, 0 or 1, for each bit.
+func (p *part) bits(i int, words []uint64) {
+	for k := range p.n {
+		bit := words[k>>6] >> (k & 63) & 1
+		if p.bytes != nil {
+			p.bytes[i*p.n+k] = uint8(bit)
+		} else {
+			p.floats[i*p.n+k] = float32(bit)
+		}
+	}
+}

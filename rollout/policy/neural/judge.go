@@ -1,0 +1,92 @@
+package neural
+
+import (
+	"math"
+
+	"moonfarm/env"
+	"moonfarm/features"
+	"moonfarm/rollout/network"
+	"moonfarm/sim"
+)
+
+// Judge evaluates states of a game for two, each as both seats see it, many at once.
+type Judge[S any] struct {
+	kit    features.Kit[S]
+	batch  *env.Batch
+	input  *input
+	values []float32
+	heads  []logits
+	shape  features.Shape
+	words  int
+	action []int32
+	scores []float32
+}
+
+// NewJudge makes a judge of up to so many states at once for a model that fits the
+// games and has a value.
+func NewJudge[S any](m *network.Model, f Fit, kit features.Kit[S], s env.Spec, states int) *Judge[S] {
+	j := &Judge[S]{kit: kit, input: newInput(m, f, s, 2*states), shape: s.Shape, words: s.MaskWords, action: make([]int32, len(s.Heads))}
+	j.batch = env.NewBatch(s, states, j.input.wants)
+	j.values = j.input.runner.Output(f.Value)
+	j.heads = j.input.heads(f, 2*states)
+	return j
+}
+
+// Put makes s state i of those that Run evaluates.
+func (j *Judge[S]) Put(i int, s *S) {
+	b := j.batch
+	for p := range sim.Player(2) {
+		row := 2*i + int(p)
+		if n := j.shape.PlaneBytes(); b.Planes != nil {
+			j.kit.Encoder.Planes(b.Planes[row*n:][:n], s, p)
+		}
+		if n := j.shape.Words; b.Packed != nil {
+			j.kit.Encoder.Packed(b.Packed[row*n:][:n], s, p)
+		}
+		if n := j.shape.Scalars; b.Scalars != nil {
+			j.kit.Encoder.Scalars(b.Scalars[row*n:][:n], s, p)
+		}
+		if b.Mask != nil {
+			j.kit.Actions.Mask(b.Mask[row*j.words:][:j.words], s, p)
+		}
+		j.input.copy(row, b, row)
+	}
+}
+
+// Run evaluates the first n states.
+func (j *Judge[S]) Run(n int) { j.input.runner.Run(2 * n) }
+
+// Value is the value of state i for seat 0, −1 … 1: half of what seat 0 expects less
+// what seat 1 expects.
+func (j *Judge[S]) Value(i int) float64 {
+	v := (float64(j.values[2*i]) - float64(j.values[2*i+1])) / 2
+	if v != v {
+		return 0
+	}
+	return min(max(v, -1), 1)
+}
+
+// Score appends the exponentials of the logits of moves of seat p in state i, each
+// move of the orders between two ends, less the largest. It is for games of one head:
+// of moves that no choice says it appends 0.
+func (j *Judge[S]) Score(dst []float64, i int, s *S, p sim.Player, orders []sim.Order, ends []int32) []float64 {
+	logits := j.heads[0].of(2*i + int(p))
+	most, first := math.Inf(-1), int32(0)
+	j.scores = j.scores[:0]
+	for _, end := range ends {
+		x := math.Inf(-1)
+		if j.kit.Actions.Action(j.action, orders[first:end], s, p); j.action[0] >= 0 {
+			x = float64(logits[j.action[0]])
+		}
+		j.scores = append(j.scores, float32(x))
+		most, first = max(most, x), end
+	}
+	for k, x := range j.scores {
+		j.scores[k] = float32(float64(x) - most)
+	}
+	network.Exp(j.scores, j.scores)
+	for _, x := range j.scores {
+		dst = append(dst, float64(x))
+	}
+	return dst
+}

@@ -1,0 +1,199 @@
+// Package neural lets networks play. It finds out which input of a model is which
+// part of a game's observation, and which outputs are the choices of its heads.
+package neural
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"moonfarm/env"
+	"moonfarm/features"
+	"moonfarm/rollout/network"
+	"moonfarm/rollout/network/onnx"
+)
+
+// Fit says how a model goes with a game: what of an observation each input takes,
+// and what the outputs say.
+type Fit struct {
+	Inputs []Input
+	Heads  []Head // where the logits of each head are
+	Value  string // the output that judges the position for the row's own seat; "": none
+}
+
+// Part is a part of an observation.
+type Part string
+
+// The parts that inputs can take.
+const (
+	Planes  Part = "planes"  // [planes, height, width] or all in one dimension
+	Packed  Part = "packed"  // the bits of the packed words, [words, 64] or all in one dimension: bit i of word w is element 64·w+i
+	Scalars Part = "scalars" // [scalars]
+	Mask    Part = "mask"    // [choices], 1 for what is legal; with Width choices of the first heads
+)
+
+// Input is an input of the model.
+type Input struct {
+	Name  string    `json:"name"`
+	Type  onnx.Type `json:"-"`
+	Part  Part      `json:"part"`
+	Width int       `json:"numbers"` // elements of a row
+}
+
+// Head is where the logits of a head are in an output, for each row.
+type Head struct {
+	Output  string `json:"output"`
+	Offset  int    `json:"offset"`
+	Choices int    `json:"choices"`
+}
+
+// words are names that inputs and outputs have, by which alike ones are told apart.
+var words = map[Part][]string{
+	Planes:  {"plane", "board", "obs", "image", "spatial"},
+	Packed:  {"packed", "bits", "words"},
+	Scalars: {"scalar", "global", "stats", "vector"},
+	Mask:    {"mask", "legal"},
+}
+
+// Match finds how a model goes with a game, by the names and the shapes of its inputs
+// and outputs. The error says what does not fit, what the model has and what the game
+// needs.
+func Match(m *network.Model, spec env.Spec) (Fit, error) {
+	fit := Fit{}
+	err := fit.matchInputs(m.Inputs(), spec)
+	if err == nil {
+		err = fit.matchOutputs(m.Outputs(), spec.Heads)
+	}
+	if err != nil {
+		return Fit{}, fmt.Errorf("the model does not go with the game: %w; the model has %s; the game needs %s", err, has(m), needs(spec))
+	}
+	return fit, nil
+}
+
+// takes reports whether an input of a shape and type can be a part of the
+// observation.
+func takes(v network.Value, p Part, spec env.Spec) bool {
+	s := spec.Shape
+	switch p {
+	case Planes:
+		return v.Type != onnx.Bool && s.PlaneBytes() > 0 &&
+			(slices.Equal(v.Dims, []int{s.Planes, s.Height, s.Width}) || slices.Equal(v.Dims, []int{s.PlaneBytes()}))
+	case Packed:
+		return s.Words > 0 && (slices.Equal(v.Dims, []int{s.Words, 64}) || slices.Equal(v.Dims, []int{64 * s.Words}))
+	case Scalars:
+		return v.Type == onnx.Float32 && s.Scalars > 0 && slices.Equal(v.Dims, []int{s.Scalars})
+	}
+	return slices.Equal(v.Dims, []int{features.Choices(spec.Heads)}) || slices.Equal(v.Dims, []int{features.Choices(masked(spec))})
+}
+
+// masked are the heads that have a mask.
+func masked(spec env.Spec) []int { return spec.Heads[:len(spec.Heads)-spec.Unmasked] }
+
+// named reports whether a name says that it is a part.
+func named(name string, p Part) bool {
+	return slices.ContainsFunc(words[p], func(w string) bool { return strings.Contains(strings.ToLower(name), w) })
+}
+
+func (f *Fit) matchInputs(inputs []network.Value, spec env.Spec) error {
+	taken := map[Part]string{}
+	for _, v := range inputs {
+		var can []Part
+		for _, p := range []Part{Planes, Packed, Scalars, Mask} {
+			if takes(v, p, spec) {
+				can = append(can, p)
+			}
+		}
+		if len(can) > 1 { // the name decides
+			if by := slices.DeleteFunc(slices.Clone(can), func(p Part) bool { return !named(v.Name, p) }); len(by) > 0 {
+				can = by
+			}
+		}
+		if len(can) == 0 {
+			return fmt.Errorf("input %s is no part of an observation", describe(v))
+		}
+		if other, ok := taken[can[0]]; ok {
+			return fmt.Errorf("inputs %q and %q are both the %s", other, v.Name, can[0])
+		}
+		taken[can[0]] = v.Name
+		f.Inputs = append(f.Inputs, Input{v.Name, v.Type, can[0], v.Len()})
+	}
+	return nil
+}
+
+// matchOutputs finds the logits: all heads in one output, or one output a head, in
+// the order of the heads; and the value, which has one number.
+func (f *Fit) matchOutputs(outputs []network.Value, heads []int) error {
+	var rest []network.Value
+	for _, v := range outputs {
+		if f.Value == "" && v.Len() == 1 && strings.Contains(strings.ToLower(v.Name), "value") {
+			f.Value = v.Name
+			continue
+		}
+		rest = append(rest, v)
+	}
+	all := features.Choices(heads)
+	joined := slices.DeleteFunc(slices.Clone(rest), func(v network.Value) bool { return v.Len() != all })
+	if len(joined) > 1 {
+		joined = slices.DeleteFunc(joined, func(v network.Value) bool { return !namesPolicy(v.Name) })
+	}
+	if len(joined) == 1 {
+		at := 0
+		for _, n := range heads {
+			f.Heads = append(f.Heads, Head{joined[0].Name, at, n})
+			at += n
+		}
+		rest = slices.DeleteFunc(rest, func(v network.Value) bool { return v.Name == joined[0].Name })
+	} else if len(rest) >= len(heads) {
+		for i, n := range heads {
+			if v := rest[i]; v.Len() != n {
+				return fmt.Errorf("output %s has %d numbers a row, head %d has %d choices", describe(v), v.Len(), i, n)
+			}
+			f.Heads = append(f.Heads, Head{rest[i].Name, 0, n})
+		}
+		rest = rest[len(heads):]
+	} else {
+		return fmt.Errorf("no output has the %d choices of all heads, and there are not as many outputs as heads, %d", all, len(heads))
+	}
+	if f.Value == "" && len(rest) > 0 && rest[0].Len() == 1 {
+		f.Value = rest[0].Name
+	}
+	return nil
+}
+
+// namesPolicy reports whether the name of an output says that it is the policy.
+func namesPolicy(name string) bool {
+	return slices.ContainsFunc([]string{"policy", "logits", "action"}, func(w string) bool { return strings.Contains(strings.ToLower(name), w) })
+}
+
+func describe(v network.Value) string { return fmt.Sprintf("%q %s %v", v.Name, v.Type, v.Dims) }
+
+// has says what a model has.
+func has(m *network.Model) string {
+	var in, out []string
+	for _, v := range m.Inputs() {
+		in = append(in, describe(v))
+	}
+	for _, v := range m.Outputs() {
+		out = append(out, describe(v))
+	}
+	return fmt.Sprintf("inputs %s; outputs %s", strings.Join(in, ", "), strings.Join(out, ", "))
+}
+
+// needs says what inputs and outputs a game can do with.
+func needs(spec env.Spec) string {
+	s := spec.Shape
+	choices, all := fmt.Sprint(features.Choices(masked(spec))), features.Choices(spec.Heads)
+	if spec.Unmasked > 0 {
+		choices += fmt.Sprintf("] or [%d", all)
+	}
+	in := []string{fmt.Sprintf("planes [%d %d %d] (uint8 or float32) or packed [%d 64] (the bits of the words)", s.Planes, s.Height, s.Width, s.Words)}
+	if s.Scalars > 0 {
+		in = append(in, fmt.Sprintf("scalars [%d] (float32)", s.Scalars))
+	}
+	in = append(in, fmt.Sprintf("mask [%s] (uint8, bool or float32)", choices))
+	heads := fmt.Sprintf("logits [%d]", all)
+	if len(spec.Heads) > 1 {
+		heads += fmt.Sprintf(" of all %d heads, or an output for each of them", len(spec.Heads))
+	}
+	return fmt.Sprintf("as inputs any of %s; as outputs %s, and value [1] if there is one", strings.Join(in, ", "), heads)
+}

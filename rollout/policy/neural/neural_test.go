@@ -1,0 +1,105 @@
+package neural
+
+import (
+	"strings"
+	"testing"
+
+	"moonfarm/env"
+	"moonfarm/features"
+	"moonfarm/rollout/network"
+	"moonfarm/rollout/network/onnx"
+)
+
+// spec is a game with two heads, of which the last has no mask.
+func spec(heads ...int) env.Spec {
+	return env.Spec{
+		Shape: features.Shape{Planes: 4, Height: 5, Width: 6, Scalars: 7, Words: 2},
+		Heads: heads,
+	}
+}
+
+func value(name string, typ onnx.Type, dims ...int) network.Value {
+	return network.Value{Name: name, Type: typ, Dims: dims}
+}
+
+func TestInputs(t *testing.T) {
+	planes := value("x", onnx.Uint8, 4, 5, 6)
+	for _, c := range []struct {
+		name   string
+		inputs []network.Value
+		want   string // the parts, or what the error says
+	}{
+		{"planes", []network.Value{planes}, "planes"},
+		{"flat planes", []network.Value{value("x", onnx.Float32, 120)}, "planes"},
+		{"packed", []network.Value{value("x", onnx.Uint8, 2, 64)}, "packed"},
+		{"packed and flat", []network.Value{value("x", onnx.Float32, 128)}, "packed"},
+		{"all", []network.Value{value("m", onnx.Bool, 9), value("s", onnx.Float32, 7), planes}, "mask scalars planes"},
+		{"scalars of uint8", []network.Value{planes, value("s", onnx.Uint8, 7)}, `input "s" uint8 [7] is no part`},
+		{"other boards", []network.Value{value("x", onnx.Uint8, 4, 6, 5)}, `input "x" uint8 [4 6 5] is no part`},
+		{"planes twice", []network.Value{planes, value("y", onnx.Float32, 4, 5, 6)}, `inputs "x" and "y" are both the planes`},
+		{"planes as bool", []network.Value{value("x", onnx.Bool, 4, 5, 6)}, "is no part"},
+	} {
+		fit := Fit{}
+		got := ""
+		if err := fit.matchInputs(c.inputs, spec(9)); err != nil {
+			got = err.Error()
+		} else {
+			var parts []string
+			for _, in := range fit.Inputs {
+				parts = append(parts, string(in.Part))
+			}
+			got = strings.Join(parts, " ")
+		}
+		if got != c.want && !(strings.Contains(c.want, "is no") && strings.Contains(got, c.want)) {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestNames: of inputs that could be several parts the name decides.
+func TestNames(t *testing.T) {
+	same := spec(7)
+	for name, want := range map[string]Part{"legal_moves": Mask, "MASK": Mask, "scalars": Scalars, "x": Scalars} {
+		fit := Fit{}
+		if err := fit.matchInputs([]network.Value{value(name, onnx.Float32, 7)}, same); err != nil || fit.Inputs[0].Part != want {
+			t.Errorf("%s: %v, %v, want %s", name, fit.Inputs, err, want)
+		}
+	}
+}
+
+func TestOutputs(t *testing.T) {
+	one := func(name string, n int) network.Value { return value(name, onnx.Float32, n) }
+	for _, c := range []struct {
+		name    string
+		outputs []network.Value
+		heads   []int
+		want    []Head
+		value   string
+		err     string
+	}{
+		{"joined", []network.Value{one("value", 1), one("p", 12)}, []int{5, 7}, []Head{{"p", 0, 5}, {"p", 5, 7}}, "value", ""},
+		{"a head each", []network.Value{one("a", 5), one("b", 7), one("v", 1)}, []int{5, 7}, []Head{{"a", 0, 5}, {"b", 0, 7}}, "v", ""},
+		{"no value", []network.Value{one("logits", 5)}, []int{5}, []Head{{"logits", 0, 5}}, "", ""},
+		{"two of a size", []network.Value{one("aux", 5), one("policy", 5)}, []int{5}, []Head{{"policy", 0, 5}}, "", ""},
+		{"too few", []network.Value{one("policy", 5)}, []int{5, 7}, nil, "", "no output has the 12 choices"},
+		{"wrong head", []network.Value{one("a", 5), one("b", 6)}, []int{5, 7}, nil, "", "head 1 has 7 choices"},
+	} {
+		fit := Fit{}
+		err := fit.matchOutputs(c.outputs, c.heads)
+		if c.err != "" {
+			if err == nil || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%s: error %v, want %s", c.name, err, c.err)
+			}
+			continue
+		}
+		if err != nil || fit.Value != c.value || len(fit.Heads) != len(c.want) {
+			t.Errorf("%s: %+v, %v", c.name, fit, err)
+			continue
+		}
+		for i, h := range fit.Heads {
+			if h != c.want[i] {
+				t.Errorf("%s: head %d is %+v, want %+v", c.name, i, h, c.want[i])
+			}
+		}
+	}
+}

@@ -1,0 +1,121 @@
+// Package neuraltest makes small networks for tests, as ONNX files: one for every game,
+// that has learned nothing.
+package neuraltest
+
+import (
+	"encoding/binary"
+	"math"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"moonfarm/env"
+	"moonfarm/features"
+	"moonfarm/sim/prng"
+)
+
+// hidden are the numbers between the observation and the outputs.
+const hidden = 8
+
+// Model returns a network for games of the spec, with weights by the seed: of means of
+// planes (uint8) and of scalars it makes logits of all heads, and with value a value.
+func Model(s env.Spec, seed uint64, value bool) []byte {
+	r := prng.New(seed)
+	m := &maker{random: &r}
+	choices := features.Choices(s.Heads)
+	m.value(11, "planes", typeUint8, s.Shape.Planes, s.Shape.Height, s.Shape.Width)
+	m.node("Cast", []string{"planes"}, "numbers", integer("to", typeFloat))
+	m.node("GlobalAveragePool", []string{"numbers"}, "means", nil)
+	m.node("Flatten", []string{"means"}, "seen", nil)
+	n := s.Shape.Planes
+	if s.Shape.Scalars > 0 {
+		m.value(11, "scalars", typeFloat, s.Shape.Scalars)
+		m.node("Concat", []string{"seen", "scalars"}, "all", integer("axis", 1))
+		n += s.Shape.Scalars
+	} else {
+		m.node("Identity", []string{"seen"}, "all", nil)
+	}
+	m.weights("first", n, hidden, 0.02)
+	m.node("MatMul", []string{"all", "first"}, "inner", nil)
+	m.node("Tanh", []string{"inner"}, "bent", nil)
+	m.weights("second", hidden, choices, 1)
+	m.node("MatMul", []string{"bent", "second"}, "logits", nil)
+	m.value(12, "logits", typeFloat, choices)
+	if value {
+		m.weights("third", hidden, 1, 1)
+		m.node("MatMul", []string{"bent", "third"}, "worth", nil)
+		m.node("Tanh", []string{"worth"}, "value", nil)
+		m.value(12, "value", typeFloat, 1)
+	}
+	return m.file()
+}
+
+// Types of elements, as ONNX numbers them.
+const (
+	typeFloat = 1
+	typeUint8 = 2
+)
+
+// maker writes a GraphProto.
+type maker struct {
+	random *prng.Rand
+	graph  []byte
+}
+
+func text(dst []byte, field protowire.Number, s string) []byte {
+	return protowire.AppendString(protowire.AppendTag(dst, field, protowire.BytesType), s)
+}
+
+func number(dst []byte, field protowire.Number, x uint64) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(dst, field, protowire.VarintType), x)
+}
+
+func message(dst []byte, field protowire.Number, m []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(dst, field, protowire.BytesType), m)
+}
+
+// integer is an AttributeProto.
+func integer(name string, x uint64) []byte {
+	const kindInt = 2
+	return number(number(text(nil, 1, name), 3, x), 20, kindInt)
+}
+
+// node adds a NodeProto with one output.
+func (m *maker) node(operator string, inputs []string, output string, attribute []byte) {
+	var n []byte
+	for _, name := range inputs {
+		n = text(n, 1, name)
+	}
+	n = text(text(text(n, 2, output), 3, output), 4, operator)
+	if attribute != nil {
+		n = message(n, 5, attribute)
+	}
+	m.graph = message(m.graph, 1, n)
+}
+
+// value adds a ValueInfoProto, an input or an output by the field, whose first
+// dimension is the batch.
+func (m *maker) value(field protowire.Number, name string, typ uint64, dims ...int) {
+	shape := message(nil, 1, text(nil, 2, "batch"))
+	for _, d := range dims {
+		shape = message(shape, 1, number(nil, 1, uint64(d)))
+	}
+	tensor := message(number(nil, 1, typ), 2, shape)
+	m.graph = message(m.graph, field, message(text(nil, 1, name), 2, message(nil, 1, tensor)))
+}
+
+// weights adds a TensorProto of numbers from −scale to scale.
+func (m *maker) weights(name string, rows, columns int, scale float64) {
+	var raw []byte
+	for range rows * columns {
+		x := float32((float64(2*float64(m.random.Float64())) - 1) * scale)
+		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(x))
+	}
+	t := number(number(nil, 1, uint64(rows)), 1, uint64(columns))
+	m.graph = message(m.graph, 5, message(text(number(t, 2, typeFloat), 8, name), 9, raw))
+}
+
+// file is the ModelProto.
+func (m *maker) file() []byte {
+	opset := number(text(nil, 1, ""), 2, 13)
+	return message(message(number(nil, 1, 8), 7, text(m.graph, 2, "test")), 8, opset)
+}

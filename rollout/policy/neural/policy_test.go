@@ -1,0 +1,143 @@
+package neural_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"moonfarm/env"
+	"moonfarm/env/catalog"
+	"moonfarm/rollout/network"
+	"moonfarm/rollout/policy/neural"
+	"moonfarm/rollout/policy/neural/neuraltest"
+	"moonfarm/sim"
+)
+
+// seat makes games in their turn number 5, and a policy for them.
+func seat(t *testing.T, name string, n int, o neural.Options) (env.Vector, *env.Batch, *neural.Policy) {
+	t.Helper()
+	g, err := catalog.Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := g.New("", env.Config{N: n})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := v.Spec()
+	m, err := network.Read(neuraltest.Model(s, 1, true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := neural.Match(m, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := neural.New("net", m, f, o, s)
+	b := env.NewBatch(s, n, p.Wants())
+	for i := range n {
+		v.Reset(i, uint64(i))
+	}
+	for range 5 {
+		v.Observe(b)
+		p.Act(v, b, all(b))
+		v.Step(b)
+	}
+	v.Observe(b)
+	return v, b, p
+}
+
+func all(b *env.Batch) (rows []int32) {
+	for row := range b.Rows {
+		rows = append(rows, int32(row))
+	}
+	return rows
+}
+
+// What is chosen is legal, depends on the row alone, and takes no memory.
+func TestPolicy(t *testing.T) {
+	for _, g := range catalog.Games() {
+		for _, o := range []neural.Options{{Temperature: 1}, {Greedy: true}} {
+			v, b, p := seat(t, g.Name, 40/size(g.Name), o)
+			s := v.Spec()
+			p.Act(v, b, all(b))
+			want := slices.Clone(b.Action)
+			at := 0
+			for h, size := range s.Heads {
+				for row := range b.Rows {
+					c := int(want[row*len(s.Heads)+h])
+					if b.Status[row/s.Info.Players] != sim.Running {
+						if c != -1 && h < len(s.Heads)-s.Unmasked {
+							t.Fatalf("%s: row %d, head %d of a game that has ended: choice %d", g.Name, row, h, c)
+						}
+						continue
+					}
+					if c < 0 || c >= size {
+						t.Fatalf("%s: row %d, head %d: choice %d of %d", g.Name, row, h, c, size)
+					}
+					bit := at + c
+					if h < len(s.Heads)-s.Unmasked && b.Mask[row*s.MaskWords+bit>>6]>>(bit&63)&1 == 0 {
+						t.Fatalf("%s: row %d, head %d: choice %d is not legal", g.Name, row, h, c)
+					}
+				}
+				at += size
+			}
+			clear(b.Action)
+			for _, row := range slices.Backward(all(b)) {
+				p.Act(v, b, []int32{row})
+			}
+			if !slices.Equal(b.Action, want) {
+				t.Errorf("%s: alone the rows get other choices", g.Name)
+			}
+			rows := all(b)
+			if n := testing.AllocsPerRun(3, func() { p.Act(v, b, rows) }); n != 0 {
+				t.Errorf("%s: %v allocations", g.Name, n)
+			}
+		}
+	}
+}
+
+// size divides the number of games of those that are large.
+func size(name string) int {
+	if name == "codecraft" {
+		return 20
+	}
+	return 1
+}
+
+// Choices are drawn in proportion to exp(logit/temperature), the greedy one is the
+// largest: compared with sums in float64 over many keys.
+func TestDraw(t *testing.T) {
+	logits := []float32{0.5, -1, 2, 2, float32(math.NaN()), 0, float32(math.Inf(-1))}
+	legal := []uint64{0b1110111}
+	if got := neural.Best(legal, logits); got != 2 {
+		t.Errorf("the best is %d, want 2", got)
+	}
+	if got := neural.Best([]uint64{0b0010000}, logits); got != 4 {
+		t.Errorf("of a NaN alone %d is the best, want 4", got)
+	}
+	if got := neural.Best([]uint64{0}, logits); got != -1 {
+		t.Errorf("of none %d is the best", got)
+	}
+	for _, temperature := range []float64{0.5, 1, 3} {
+		const draws = 200_000
+		counts := make([]float64, len(logits))
+		for key := range uint64(draws) {
+			counts[neural.Draw(legal, logits, temperature, key)]++
+		}
+		sum := 0.0
+		weights := make([]float64, len(logits))
+		for k, x := range logits {
+			if legal[0]>>k&1 != 0 && x == x {
+				weights[k] = math.Exp(float64(x) / temperature)
+				sum += weights[k]
+			}
+		}
+		for k := range logits {
+			want := weights[k] / sum
+			if got := counts[k] / draws; math.Abs(got-want) > 5*math.Sqrt(want/draws)+1e-9 {
+				t.Errorf("temperature %v: choice %d drawn in %.4f of all, want %.4f", temperature, k, got, want)
+			}
+		}
+	}
+}
