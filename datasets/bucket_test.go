@@ -27,7 +27,7 @@ func objects(t testing.TB, place string) map[string]string {
 	from, err := storeOf(t.Context(), place)
 	require.NoError(t, err)
 	all := map[string]string{}
-	for _, dir := range append(tableNames(true), "", indexDir, shardsDir) {
+	for _, dir := range append(tableNames(true), "", indexDir, shardsDir, modelsDir) {
 		require.NoError(t, from.Each(t.Context(), dir, func(name string) error {
 			path := strings.TrimPrefix(dir+"/"+name, "/")
 			text, err := store.ReadFile(t.Context(), from, path, 1<<30)

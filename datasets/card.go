@@ -281,8 +281,11 @@ func attachmentOf(name string, text []byte) Attachment {
 }
 
 // attached reads a text beside the manifest, which must be the one that the manifest describes.
-func (d *Dataset) attached(a Attachment) ([]byte, error) {
-	text, err := store.ReadFile(d.ctx, d.files, a.Path, maxAttachment)
+func (d *Dataset) attached(a Attachment) ([]byte, error) { return d.attachedUpTo(a, maxAttachment) }
+
+// attachedUpTo is attached for a file of at most so many bytes.
+func (d *Dataset) attachedUpTo(a Attachment, most int64) ([]byte, error) {
+	text, err := store.ReadFile(d.ctx, d.files, a.Path, most)
 	if err != nil {
 		return nil, err
 	}
@@ -382,6 +385,9 @@ func (v *verifier) listing() error {
 		if err != nil {
 			v.problem("%v", err)
 		}
+	}
+	if len(m.Job.Models) > 0 {
+		counts[modelsDir] = uint64(len(m.Job.Models))
 	}
 	return v.d.files.Each(v.d.ctx, "", func(name string) error {
 		if _, ok := counts[name]; !ok && name != manifestName && !slices.ContainsFunc(m.attachments(), func(a Attachment) bool { return a.Path == name }) {

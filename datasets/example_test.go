@@ -69,7 +69,7 @@ func small(dir string) (*datasets.Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := datasets.Makers{Vector: g.New, Policy: func(name string) (rollout.Maker, error) { return policy.New(g.Name, name) }}
+	m := datasets.Makers{Vector: g.New, Policy: func(name string, _ rollout.Files) (rollout.Maker, error) { return policy.New(g.Name, name) }}
 	j := datasets.Job{Game: g.Name, Policies: []string{"econ", "rush"}, Episodes: 4}
 	if _, err := datasets.Generate(context.Background(), dir, j, m, datasets.Options{Workers: 1}); err != nil {
 		return nil, err

@@ -126,7 +126,7 @@ func TestFinalsAreKept(t *testing.T) {
 	l := newLayout(Format, j, specs)
 	v, err := toyMakers().Vector("", j.config(4))
 	require.NoError(t, err)
-	maker, err := toyMakers().Policy("random")
+	maker, err := toyMakers().Policy("random", nil)
 	require.NoError(t, err)
 	p, err := maker(v.Spec())
 	require.NoError(t, err)

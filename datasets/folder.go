@@ -12,11 +12,13 @@ import (
 	"strings"
 
 	"moonfarm/datasets/internal/store"
+	"moonfarm/rollout"
 )
 
 // folder is a dataset in the making:
 //
 //	run.json                  the run that makes it; any other run is refused
+//	models/                   files of which its policies were made
 //	steps/ episodes/ finals/  files of finished shards
 //	shards/00000.json         one sidecar per finished shard
 //	*.tmp                     files that a run is writing, or was when it was killed
@@ -30,7 +32,8 @@ type folder struct {
 	begun  runFile
 	by     string // this process among those that make the dataset; "": it is the only one
 	shards int
-	locked bool // one run at a time is there
+	locked bool          // one run at a time is there
+	models rollout.Files // those of which policies were made
 }
 
 // tables are the folders with files of shards.
@@ -49,6 +52,9 @@ func (f folder) path(name string) string { return strings.TrimRight(f.dir, "/") 
 func (f folder) begin() (done bool, err error) {
 	for try := 1; ; try++ {
 		done, err = f.beginOnce()
+		if err == nil && !done {
+			return false, f.keepModels()
+		}
 		if !errors.Is(err, fs.ErrExist) || try == 3 { // else another has begun meanwhile
 			return done, err
 		}
@@ -157,7 +163,7 @@ func (f folder) complete(m *Manifest) error {
 
 // clean removes the files that only a run needs.
 func (f folder) clean() error {
-	err := f.removeAll(shardsDir, func(string) bool { return true })
+	err := errors.Join(f.removeAll(shardsDir, func(string) bool { return true }), f.sweepModels())
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -120,9 +121,14 @@ func newRun(ctx context.Context, dir string, j Job, m Makers, o Options) (*run, 
 	if err != nil {
 		return nil, err
 	}
+	files, err := storeOf(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
 	var seats []rollout.Maker
+	var models []rollout.File
 	if !j.imported() && m.Policy != nil { // Merge makes no policies: its job names them
-		if seats, err = makeSeats(m, &j, specs[0]); err != nil {
+		if seats, models, err = makeSeats(m, modelsIn(ctx, files), &j, specs[0]); err != nil {
 			return nil, err
 		}
 	}
@@ -138,16 +144,12 @@ func newRun(ctx context.Context, dir string, j Job, m Makers, o Options) (*run, 
 	if err != nil {
 		return nil, err
 	}
-	files, err := storeOf(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
 	_, locked := files.(disk.Folder)
 	if o.wrap != nil {
 		files = o.wrap(files)
 	}
 	return &run{
-		folder: folder{dir: dir, files: files, ctx: ctx, begun: begun, shards: int(j.shards()), locked: locked}, layout: l, makers: m, options: o, seats: seats,
+		folder: folder{dir: dir, files: files, ctx: ctx, begun: begun, shards: int(j.shards()), locked: locked, models: among(models)}, layout: l, makers: m, options: o, seats: seats,
 		command: command, place: j.places(),
 		progress: Progress{AllShards: int(j.shards()), AllEpisodes: j.Episodes},
 	}, nil
@@ -173,21 +175,21 @@ func (r *run) rollout() rollout.Job {
 	}
 }
 
-// makeSeats returns the makers of the policies, and fills in their canonical
-// names, their members and whether any searches. Each policy is made once, so that
-// an error comes before the first shard.
-func makeSeats(m Makers, j *Job, s env.Spec) (seats []rollout.Maker, err error) {
+// makeSeats returns the makers of the policies and the files of which they were made,
+// and fills in their canonical names, their members, their files and whether any
+// searches. Each policy is made once, so that an error comes before the first shard.
+func makeSeats(m Makers, files rollout.Files, j *Job, s env.Spec) (seats []rollout.Maker, models []rollout.File, err error) {
 	texts := j.Policies
-	j.Policies, j.Members, j.Search = []string{}, [][]string{}, false
+	j.Policies, j.Members, j.Search, j.Models = []string{}, [][]string{}, false, nil
 	mixed := false
 	for _, text := range texts {
-		maker, err := m.Policy(text)
+		maker, err := m.Policy(text, files)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		p, err := maker(s)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		members := []string{}
 		_, searches := p.(rollout.Searcher)
@@ -195,15 +197,18 @@ func makeSeats(m Makers, j *Job, s env.Spec) (seats []rollout.Maker, err error) 
 		if c, ok := p.(rollout.Chooser); ok {
 			members, mixed = c.Members(), true
 		}
+		if l, ok := p.(rollout.Loaded); ok {
+			models = append(models, l.Files()...)
+		}
 		seats, j.Policies, j.Members = append(seats, maker), append(j.Policies, p.Name()), append(j.Members, members)
-		if err := rollout.CloseSeats(p); err != nil {
-			return nil, err
+		if err := errors.Join(j.addModels(models), rollout.CloseSeats(p)); err != nil {
+			return nil, nil, err
 		}
 	}
 	if !mixed {
 		j.Members = [][]string{}
 	}
-	return seats, nil
+	return seats, models, nil
 }
 
 // make lets play make the missing shards, and completes the folder.

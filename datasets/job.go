@@ -63,6 +63,9 @@ type Job struct {
 	// of several (rollout.Chooser), else none. If no seat has such a policy,
 	// Members has no lists. Generate fills it in.
 	Members [][]string `json:"members"`
+	// Models are the files of which policies were made (rollout.Loaded), by sha256.
+	// Generate fills it in, and keeps the files with the dataset.
+	Models []Attachment `json:"models,omitempty"`
 	// Search says that a seat has a policy that searches (rollout.Searcher): rows
 	// then tell what it found. Generate fills it in.
 	Search        bool   `json:"search,omitempty"`
@@ -103,8 +106,8 @@ type Makers struct {
 	// text, "" for its default rules.
 	Vector func(rules string, c env.Config) (env.Vector, error)
 	// Policy returns the maker of a policy of that name; nil if there are
-	// none, as for imported episodes.
-	Policy func(name string) (rollout.Maker, error)
+	// none, as for imported episodes. files finds those that the dataset holds.
+	Policy func(name string, files rollout.Files) (rollout.Maker, error)
 	// Recorded makes one game that goes through the states of a recording
 	// (rollout.Episode.Recording), every transition of which it checks. It also
 	// returns the recording's orders and ends, as an Episode has them. nil if the
@@ -200,6 +203,8 @@ func (j Job) check() error {
 		return fmt.Errorf("program %q, license %q: a line of text is expected", j.Program, j.License)
 	case j.Search && imported:
 		return fmt.Errorf("imported episodes tell of no search")
+	case len(j.Models) > 0 && imported:
+		return fmt.Errorf("imported episodes tell of no models")
 	case len(j.Members) != 0 && len(j.Members) != len(j.Policies):
 		return fmt.Errorf("members of %d policies, there are %d", len(j.Members), len(j.Policies))
 	case !(j.Discount > 0 && j.Discount <= 1):
@@ -211,6 +216,9 @@ func (j Job) check() error {
 		if p.Episodes == 0 || p.Rules < 0 || p.Rules >= len(j.Rules) {
 			return fmt.Errorf("shard %d: %d episodes, rules number %d of %d", i, p.Episodes, p.Rules, len(j.Rules))
 		}
+	}
+	if err := j.checkModels(); err != nil {
+		return err
 	}
 	if err := oneOf("observations", j.Obs, ObsPlanes, ObsPacked, ObsNone); err != nil {
 		return err

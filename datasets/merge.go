@@ -46,6 +46,7 @@ func Merge(ctx context.Context, dir string, parts []string, makers func(game str
 		return Result{}, fmt.Errorf("%s: %w", x.parts[0].path(runName), err)
 	}
 	x.run = r
+	r.folder.models = modelsIn(ctx, x.parts[0].files)
 	return r.make(ctx, func(missing []int) error { return x.bring(ctx, missing) })
 }
 

@@ -51,12 +51,12 @@ func (v *verifier) recompute(m Makers) (*recompute, error) {
 	}
 	if m.Policy != nil && !job.imported() {
 		made := job
-		if a.seats, err = makeSeats(m, &made, specs[0]); err != nil {
+		if a.seats, _, err = makeSeats(m, modelsIn(v.d.ctx, v.d.files), &made, specs[0]); err != nil {
 			// The orders that it chose are recorded: all else can still be compared.
 			a.seats, made, v.report.Lacking = nil, job, err.Error()
 		}
 		if v.d.manifest.Format == 1 { // it knows neither members nor searches
-			made.Members, made.Search = job.Members, job.Search
+			made.Members, made.Search, made.Models = job.Members, job.Search, job.Models
 		}
 		if diff := job.differ(made); diff != "" {
 			return nil, fmt.Errorf("%s: these makers do not make it: %s", v.d.dir, diff)

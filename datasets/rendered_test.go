@@ -410,7 +410,7 @@ func TestRenderLeft(t *testing.T) {
 func BenchmarkRender(b *testing.B) {
 	g, err := catalog.Find("towerdefence")
 	require.NoError(b, err)
-	m := Makers{Vector: g.New, Policy: func(name string) (rollout.Maker, error) { return policy.New(g.Name, name) }}
+	m := Makers{Vector: g.New, Policy: func(name string, _ rollout.Files) (rollout.Maker, error) { return policy.New(g.Name, name) }}
 	j := Job{Game: g.Name, Policies: []string{"econ", "turtle"}, Seed: 1, Episodes: 2000}
 	dirs := map[Obs]*Dataset{}
 	for _, j.Obs = range []Obs{ObsPlanes, ObsNone} {

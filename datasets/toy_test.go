@@ -38,9 +38,12 @@ func foggyMakers(fog *features.Fog) Makers {
 			kit.Fog = fog
 			return env.New(g, kit, c)
 		},
-		Policy: func(name string) (rollout.Maker, error) {
+		Policy: func(name string, files rollout.Files) (rollout.Maker, error) {
 			if strings.HasPrefix(name, "mix(") {
 				return policy.New("toy", name)
+			}
+			if strings.HasPrefix(name, "net") {
+				return newNet(name, files)
 			}
 			if name == "seek" {
 				return func(s env.Spec) (rollout.Policy, error) { return &seeker{anyone: anyone{name, s}}, nil }, nil

@@ -72,6 +72,7 @@ func Verify(ctx context.Context, dir string, m Makers, o VerifyOptions) (*Report
 		return nil, err
 	}
 	v.attached()
+	v.models()
 	again, err := v.recompute(m)
 	if err != nil {
 		return nil, err

@@ -30,7 +30,7 @@ func made(t *testing.T, game string, o datasets.Obs) (*datasets.Dataset, *datase
 	t.Helper()
 	g, err := catalog.Find(game)
 	require.NoError(t, err)
-	m := &datasets.Makers{Vector: g.New, Recorded: g.Recorded, Policy: func(name string) (rollout.Maker, error) { return policy.New(g.Name, name) }}
+	m := &datasets.Makers{Vector: g.New, Recorded: g.Recorded, Policy: func(name string, _ rollout.Files) (rollout.Maker, error) { return policy.New(g.Name, name) }}
 	j := datasets.Job{Game: game, Policies: []string{"mix(1*empty,1*random)", "random"}, Episodes: 5, ShardEpisodes: 2, MaxTurns: 15, Obs: o}
 	if game == "towerdefence" {
 		j.Policies[1] = "mcts(sims=2)"

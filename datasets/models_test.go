@@ -1,0 +1,149 @@
+package datasets
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"moonfarm/datasets/internal/store"
+	"moonfarm/env"
+	"moonfarm/rollout"
+	"moonfarm/sim/prng"
+)
+
+// netData is the file of the policy "net". It is not to be had where only the name
+// with its sum, "net(sha256=…)", is known.
+const netData = "what was learned"
+
+// net plays as anyone, by keys that its file changes.
+type net struct {
+	anyone
+	file rollout.File
+	salt uint64
+}
+
+func newNet(name string, files rollout.Files) (rollout.Maker, error) {
+	data := []byte(netData)
+	if sum, ok := strings.CutPrefix(name, "net("); ok {
+		var err error
+		if data, err = files(strings.TrimSuffix(sum, ")")); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	sum := store.SHA256(data)
+	return func(s env.Spec) (rollout.Policy, error) {
+		return net{anyone{"net(" + sum[:16] + ")", s}, rollout.File{Name: "net", SHA256: sum, Data: data}, uint64(len(data))}, nil
+	}, nil
+}
+
+func (p net) Files() []rollout.File { return []rollout.File{p.file} }
+
+func (p net) Act(v env.Vector, b *env.Batch, rows []int32) {
+	salted := *b
+	salted.Key = make([]uint64, len(b.Key))
+	for i, key := range b.Key {
+		salted.Key[i] = prng.Mix(key + p.salt)
+	}
+	p.anyone.Act(v, &salted, rows)
+}
+
+// learned gives the second seat of a job a policy with a file.
+func learned(j Job) Job {
+	j.Policies[1] = "net"
+	return j
+}
+
+// TestModels: a dataset holds the files of its policies, and is made again from them.
+func TestModels(t *testing.T) {
+	j := learned(toyJob(2, 1))
+	for name, out := range places(t) {
+		r, err := Generate(t.Context(), out, j, toyMakers(), Options{})
+		require.NoError(t, err, name)
+		sum := store.SHA256([]byte(netData))
+		model := Attachment{Path: "models/" + sum + ".onnx", SHA256: sum, Bytes: uint64(len(netData))}
+		require.Equal(t, []Attachment{model}, r.Manifest.Job.Models)
+		require.Equal(t, "net("+sum[:16]+")", r.Manifest.Job.Policies[1])
+		d, err := Open(out)
+		require.NoError(t, err)
+		data, err := d.Model(model)
+		require.NoError(t, err)
+		require.Equal(t, netData, string(data))
+		report, err := Verify(t.Context(), out, toyMakers(), VerifyOptions{Recompute: -1})
+		require.NoError(t, err)
+		require.Empty(t, report.Problems)
+		require.Empty(t, report.Lacking, "the file is in the dataset")
+		require.False(t, report.Replayed)
+	}
+}
+
+// TestModelsTogether: processes that know the sum of a file only make the dataset
+// that one makes which has the file, and so do parts.
+func TestModelsTogether(t *testing.T) {
+	j := learned(toyJob(2, 1))
+	alone := generateToy(t, j, Options{})
+	want := withoutFolders(files(t, alone))
+	summed := j
+	summed.Policies = []string{"random", "net(" + store.SHA256([]byte(netData))[:16] + ")"}
+	_, err := Generate(t.Context(), filepath.Join(t.TempDir(), "new"), summed, toyMakers(), Options{})
+	require.ErrorIs(t, err, fs.ErrNotExist, "nobody has the file")
+	for name, out := range places(t) {
+		first, err := OpenRun(t.Context(), out, j, toyMakers(), Options{})
+		require.NoError(t, err, name)
+		require.NoError(t, first.Close())
+		_, err = madeTogether(t, out, summed, Options{})
+		require.NoError(t, err, name)
+		requireSameFiles(t, want, objects(t, out))
+	}
+	merged := filepath.Join(t.TempDir(), "merged")
+	_, err = Merge(t.Context(), merged, inParts(t, j, 3), toyMakersOf, Options{})
+	require.NoError(t, err)
+	requireSameFiles(t, want, withoutFolders(files(t, merged)))
+}
+
+// TestModelsKilled: what a run left that was killed while it wrote a file is swept.
+func TestModelsKilled(t *testing.T) {
+	j := learned(toyJob(2, 1))
+	want := files(t, generateToy(t, j, Options{}))
+	dir := filepath.Join(t.TempDir(), "data")
+	x, err := OpenRun(t.Context(), dir, j, toyMakers(), Options{})
+	require.NoError(t, err)
+	require.NoError(t, x.Close())
+	model := filepath.Join(dir, filepath.FromSlash(modelPath(store.SHA256([]byte(netData)))))
+	require.NoError(t, os.Rename(model, model+".tmp"))
+	_, err = madeTogether(t, dir, j, Options{})
+	require.NoError(t, err)
+	requireSameFiles(t, want, files(t, dir))
+}
+
+// TestModelsDamaged: a file that is another, or one too many, is found.
+func TestModelsDamaged(t *testing.T) {
+	j := learned(toyJob(2, 1))
+	for want, damage := range map[string]func(path string) error{
+		"the manifest says":            func(path string) error { return os.WriteFile(path, []byte(netData+"!"), 0o666) },
+		"no such file":                 os.Remove,
+		"does not belong to the datas": func(path string) error { return os.WriteFile(path+"2", nil, 0o666) },
+	} {
+		dir := generateToy(t, j, Options{})
+		require.NoError(t, damage(filepath.Join(dir, filepath.FromSlash(modelPath(store.SHA256([]byte(netData)))))))
+		report, err := Verify(t.Context(), dir, toyMakers(), VerifyOptions{})
+		require.NoError(t, err)
+		require.Len(t, report.Problems, 1)
+		require.Contains(t, report.Problems[0], want)
+	}
+	for want, change := range map[string]func(a *Attachment){
+		`sha256 "x"`:   func(a *Attachment) { a.SHA256 = "x" },
+		`in "../evil"`: func(a *Attachment) { a.Path = "../evil" },
+		"9999999999":   func(a *Attachment) { a.Bytes = 9999999999 },
+	} {
+		job := toyJob(2, 1).withDefaults()
+		require.NoError(t, job.addModels([]rollout.File{{SHA256: store.SHA256(nil)}}))
+		require.NoError(t, job.check())
+		change(&job.Models[0])
+		require.ErrorContains(t, job.check(), want)
+	}
+}
