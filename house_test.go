@@ -30,7 +30,7 @@ var shared = []string{"bitboard", "prng", "texts", "unzip", "simtest", "featuret
 var gamesIn = []string{"env/catalog", "rollout/policy", "rollout/bots", "bench", "cmd"}
 
 // testOnly may be imported by tests alone.
-var testOnly = []string{"sim/simtest", "features/featuretest", "rollout/farm/farmtest"}
+var testOnly = []string{"sim/simtest", "features/featuretest", "rollout/farm/farmtest", "rollout/policy/neural/neuraltest"}
 
 // impure must not be imported under sim, whose packages compute and no more.
 var impure = []string{"os", "time", "net", "log", "encoding/json", "math/rand", "sync"}

@@ -33,7 +33,7 @@ var checksums = map[string]string{
 	"terminal observe-packed":      "8cccca5d14283b82",
 	"terminal field":               "d0cdf3677f7cb0cc",
 	"terminal clone":               "5971eceaa19c07d3",
-	"terminal search":              "a7e8f3aee0211b9d",
+	"terminal search":              "6fec97115c4ff76d",
 	"terminal search-playouts":     "b5e84fe0a29bc2e0",
 	"terminal-sequential playout":  "65cde8a9a8ea3bba",
 	"tron step":                    "a3e97a954d41ba96",

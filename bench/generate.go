@@ -41,7 +41,9 @@ func setupGenerate(game string, e entry, obs datasets.Obs, o *Options) (pass, in
 	}
 	makers := datasets.Makers{
 		Vector: g.New,
-		Policy: func(name string) (rollout.Maker, error) { return policy.NewReproducible(game, name) },
+		Policy: func(name string, files rollout.Files) (rollout.Maker, error) {
+			return policy.NewReproducible(game, name, files)
+		},
 	}
 	v, err := g.New("", env.Config{N: 1})
 	if err != nil {

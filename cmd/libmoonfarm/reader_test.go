@@ -24,7 +24,7 @@ func tronDataset(t *testing.T) *dataset {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := datasets.Makers{Vector: g.New, Policy: func(name string) (rollout.Maker, error) { return policy.New("tron", name) }}
+	m := datasets.Makers{Vector: g.New, Policy: func(name string, _ rollout.Files) (rollout.Maker, error) { return policy.New("tron", name) }}
 	if _, err := datasets.Generate(t.Context(), dir, j, m, datasets.Options{Workers: 1}); err != nil {
 		t.Fatal(err)
 	}

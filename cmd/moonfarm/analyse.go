@@ -18,7 +18,6 @@ import (
 	"moonfarm/env/catalog"
 	"moonfarm/rollout"
 	"moonfarm/rollout/analysis"
-	"moonfarm/rollout/policy"
 	"moonfarm/sim"
 )
 
@@ -104,11 +103,13 @@ alike: what the others did, and what the search misjudges everywhere, cancels.
 In the change of the value from turn to turn, what the others did would remain.
 Both values are estimates, which err less with more simulations. Where the loss
 is below 0 a player did better, against what the others did, than with the best
-orders. A "-" says that the best orders were played: then nothing is lost.
+orders. A "-" says that the best orders were played: then nothing is lost. Each
+turn takes about two searches for each player.
 
 The result depends on nothing but the game, the turns and the policy, if that
-does not look at the clock (ms=…). A run that is interrupted prints the turns
-that it has finished; the exit status is 130.
+does not look at the clock (ms=…). A run that is interrupted, also in the middle
+of a search, prints the turns that it has finished, and tells with which --turns
+to go on; the exit status is 130.
 
 With --json: one object with the keys from, game, number (of the episode, or of
 the game in its recording), name (of a recorded game, or of where an episode is
@@ -133,8 +134,8 @@ were none of the moves searched, and value, after the turn).`,
 	flags.Var(whole(&f.episode, 0, math.MaxUint64), "episode", "which episode of a dataset, counted from 0")
 	flags.Var(whole(&f.game, 1, math.MaxInt), "game", "which game of a recording, counted from 1")
 	flags.Var(numberRange(&f.first, &f.last, "a turn"), "turns", "which turns, counted from 0 (default: all)")
-	flags.Var(whole(&f.every, 1, math.MaxInt32), "every", "only every so manyth of them")
-	flags.Var(whole(&f.worst, 0, math.MaxInt32), "worst", "so many turns of each player are listed in which it lost most")
+	flags.Var(whole(&f.every, 1, math.MaxInt32), "every", "of these turns the first, and every `N`th after it")
+	flags.Var(whole(&f.worst, 0, math.MaxInt32), "worst", "how many turns of each player are listed, those in which it lost most")
 	flags.StringVar(&f.rules, "rules", "", "`FILE` with the rule values of the recorded game, or the name of a rule set; for games whose recordings do not tell them ("+rulesDoc(untold())+")")
 	workersFlag(c, &f.workers)
 	return c
@@ -160,7 +161,6 @@ func (a *app) runAnalyse(c *cobra.Command, from string, f *analyseFlags) error {
 		Game: x.vector, Policy: x.policy, First: int(f.first), Last: int(f.last), Every: f.every, Workers: f.workers,
 		Progress: func(done, all int) { m.show(uint64(done), uint64(all), 0, "") },
 	}
-	a.lingers(0) // for the searches in hand
 	found, err := analysis.Run(c.Context(), e, o)
 	m.end()
 	if err != nil && !errors.Is(err, errInterrupted) {
@@ -170,11 +170,23 @@ func (a *app) runAnalyse(c *cobra.Command, from string, f *analyseFlags) error {
 	d.From, d.Asked = from, (o.Last-o.First)/o.Every+1
 	if d.Partial = len(found) < d.Asked; err != nil {
 		a.resume = fmt.Sprintf("%d of %s are searched", len(found), cli.Plural(d.Asked, "turn"))
+		if n := unbroken(found, &o); n > 0 && n < d.Asked {
+			a.resume += fmt.Sprintf("; --turns %d-%d goes on", o.First+n*o.Every, o.Last)
+		}
 		if len(found) == 0 {
 			return err
 		}
 	}
 	return errors.Join(err, a.print(d, func() { a.printAnalysed(d) }))
+}
+
+// unbroken is how many of the turns to look at, from the first on, are found without
+// a gap.
+func unbroken(found []analysis.Turn, o *analysis.Options) (n int) {
+	for n < len(found) && found[n].Turn == o.First+n*o.Every {
+		n++
+	}
+	return n
 }
 
 // analysedGame is a game to search.
@@ -324,40 +336,6 @@ func searcher(g catalog.Game, spec string) (rollout.Maker, string, error) {
 		err = cli.WrongUse("--policy %s: it does not search; of %s these do: %s", spec, g.Name, strings.Join(known, ", "))
 	}
 	return maker, name, err
-}
-
-// searches reports whether a maker makes policies that search.
-func searches(maker rollout.Maker, s env.Spec) bool {
-	p, err := maker(s)
-	if err != nil {
-		return false
-	}
-	_, ok := p.(rollout.Searcher)
-	return ok && rollout.CloseSeats(p) == nil
-}
-
-// searchers are the names of the policies that search a game.
-func searchers(g catalog.Game) (names []string, err error) {
-	v, err := g.New("", env.Config{N: 1})
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range policy.Names(g.Name) {
-		if maker, err := policy.New(g.Name, e.Name); err == nil && searches(maker, v.Spec()) {
-			names = append(names, e.Name)
-		}
-	}
-	return names, nil
-}
-
-// searched are the games that have a policy that searches.
-func searched() (names []string) {
-	for _, g := range catalog.Games() {
-		if known, err := searchers(g); err == nil && len(known) > 0 {
-			names = append(names, g.Name)
-		}
-	}
-	return names
 }
 
 // sum sums up what was found.

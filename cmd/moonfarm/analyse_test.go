@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -135,12 +137,55 @@ func TestAnalyseInterrupt(t *testing.T) {
 		if err := json.Unmarshal(c.out.Bytes(), &d); err != nil || !d.Partial || d.Asked != d.Length || len(d.Turns) == 0 || len(d.Turns) >= d.Asked {
 			t.Errorf("error %v, %d of %d turns, partial: %v", err, len(d.Turns), d.Asked, d.Partial)
 		}
-		want := fmt.Sprintf(`{"error":"interrupted: %d of %d turns are searched","usage":false,"exit_status":130}`+"\n", len(d.Turns), d.Asked)
+		next := 0
+		for next < len(d.Turns) && d.Turns[next].Turn == next {
+			next++
+		}
+		on := ""
+		if next > 0 {
+			on = fmt.Sprintf("; --turns %d-%d goes on", next, d.Length-1)
+		}
+		want := fmt.Sprintf(`{"error":"interrupted: %d of %d turns are searched%s","usage":false,"exit_status":130}`+"\n", len(d.Turns), d.Asked, on)
 		if c.errs.String() != want {
 			t.Errorf("said %s, want %s", &c.errs, want)
 		}
 		return
 	}
+}
+
+// TestSearchInterrupt stops commands in the middle of a search that takes hours: they
+// end by themselves, and say what became of the work.
+func TestSearchInterrupt(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	finish(t, strings.Fields("generate terminal --episodes 1 --max-turns 3 --obs none --out "+dir+"/short")...)
+	var all sync.WaitGroup
+	for line, want := range map[string]string{
+		"analyse DIR/short --policy SEARCH":                                            "0 of 3 turns are searched",
+		"generate terminal --policy SEARCH --episodes 3 --out DIR/long":                "finished shards are kept in DIR/long; the same command continues",
+		"generate terminal --policy mix(1*random,1*SEARCH) --obs none --out DIR/mixed": "finished shards are kept in DIR/mixed; the same command continues",
+		"eval terminal --players SEARCH,random --games 2":                              "no game was played to its end",
+		"match terminal --player SEARCH --player random --games 2 --concurrency 2":     "0 of 2 games played to the end",
+	} {
+		fill := strings.NewReplacer("SEARCH", "mcts(sims=1000000)", "DIR", dir)
+		all.Go(func() {
+			want := "moonfarm: interrupted: " + fill.Replace(want) + "\n"
+			for wait := time.Second; ; wait *= 2 { // until it was listening, and searching
+				c := start(t, strings.Fields(fill.Replace(line))...)
+				time.Sleep(wait)
+				c.Process.Signal(os.Interrupt)
+				c.Wait()
+				if c.ProcessState.ExitCode() == exitInterrupted && c.errs.String() == want && c.out.Len() == 0 {
+					return
+				}
+				if wait > 10*time.Second {
+					t.Errorf("%s: %v, printed %q and %q, want %q", line, c.ProcessState, &c.out, &c.errs, want)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 // TestOrderTexts writes orders as people read them.

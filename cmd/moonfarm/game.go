@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/models"
 	"moonfarm/cmd/moonfarm/internal/originals"
 	"moonfarm/datasets"
 	"moonfarm/env"
@@ -116,7 +117,9 @@ func makers(g catalog.Game) datasets.Makers {
 	return datasets.Makers{
 		Vector:   g.New,
 		Recorded: g.Recorded,
-		Policy:   func(name string) (rollout.Maker, error) { return policy.NewReproducible(g.Name, name) },
+		Policy: func(name string, files rollout.Files) (rollout.Maker, error) {
+			return policy.NewReproducible(g.Name, name, files)
+		},
 	}
 }
 
@@ -190,4 +193,59 @@ func readRulesText(f io.Reader) (string, error) {
 		err = errors.New("expected a whole JSON object, found the end of the file in the middle of it")
 	}
 	return string(first), err
+}
+
+// model is the command model with those below it.
+func (a *app) model() *cobra.Command {
+	c := a.group("model", "Look at networks that were trained elsewhere", "Looks at networks in ONNX files, as PyTorch and others export them.")
+	c.AddCommand(a.modelInspect())
+	return c
+}
+
+func (a *app) modelInspect() *cobra.Command {
+	f, game := gameFlags{reward: env.ResultReward}, ""
+	c := &cobra.Command{
+		Use: "inspect FILE", Short: "Sum up a network, and how it goes with a game",
+		Long: `Prints what a network in an ONNX file has: inputs and outputs, operators,
+parameters, arithmetic, and the checksum of what it answers to fixed inputs,
+which is the same on every machine. A file that cannot be played with is refused
+with the reason, an operator that is missing by the name of its node.
+
+With --game also what of the game's observation each input takes, and which
+outputs are the choices of its heads and the value; or, in one message, what
+does not fit, what the model has and what the game needs.
+
+With --json: an object with the keys producer, opset, inputs and outputs (name,
+type, shape of a row), operators, parameters, mflop (of an evaluation), sha256
+(of the file), answers (checksum), path (of the arithmetic: avx512, avx2, neon
+or portable) and, with --game, game and fit: inputs (name, part, numbers), heads
+(output, offset, choices), value (an output, or empty).`,
+		Example: "  moonfarm model inspect net.onnx\n  moonfarm model inspect net.onnx --game towerdefence",
+		Args:    takes("FILE"),
+		RunE: func(c *cobra.Command, args []string) error {
+			spec := env.Spec{}
+			if game != "" {
+				t, err := f.open(game)
+				if err != nil {
+					return err
+				}
+				spec = t.spec
+			} else if f.rulesFile != "" {
+				return cli.WrongUse("--rules: expected --game, whose rules they are")
+			}
+			card, err := models.Describe(args[0], game, spec)
+			if err != nil {
+				return err
+			}
+			return a.print(card, func() {
+				above, below := card.Text(args[0])
+				a.printf("%s", above)
+				a.table(card.Rows()...)
+				a.printf("%s", below)
+			})
+		},
+	}
+	c.Flags().StringVar(&game, "game", "", "`GAME` that the network is to play")
+	f.addRules(c)
+	return c
 }

@@ -7,6 +7,7 @@ import (
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/features"
+	"moonfarm/rollout"
 	"moonfarm/rollout/policy"
 )
 
@@ -201,4 +202,38 @@ func (a *app) printPolicies(list []policy.Entry) {
 		a.printf("\n")
 		a.table(rows...)
 	}
+}
+
+// searches reports whether a maker makes policies that search.
+func searches(maker rollout.Maker, s env.Spec) bool {
+	p, err := maker(s)
+	if err != nil {
+		return false
+	}
+	_, ok := p.(rollout.Searcher)
+	return ok && rollout.CloseSeats(p) == nil
+}
+
+// searchers are the names of the policies that search a game.
+func searchers(g catalog.Game) (names []string, err error) {
+	v, err := g.New("", env.Config{N: 1})
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range policy.Names(g.Name) {
+		if maker, err := policy.New(g.Name, e.Name); err == nil && searches(maker, v.Spec()) {
+			names = append(names, e.Name)
+		}
+	}
+	return names, nil
+}
+
+// searched are the games that have a policy that searches.
+func searched() (names []string) {
+	for _, g := range catalog.Games() {
+		if known, err := searchers(g); err == nil && len(known) > 0 {
+			names = append(names, g.Name)
+		}
+	}
+	return names
 }

@@ -134,9 +134,12 @@ run that was stopped, even killed, continues if the same command is given again.
 DIR may be an URL, such as s3://bucket/data/td (s3 and file; gs and azblob in a
 build with -tags cloud).
 
-If a policy searches, such as mcts, rows also tell what its search found: the
-columns search_value, search_policy and search_choices. datasets/FORMAT.md tells
-how to learn from them.
+If a policy searches, such as mcts, rows of its seats also tell what its search
+found, with any --obs: the value of the state (column search_value), and the
+share of each move that it weighed (search_policy; the moves are in
+search_choices, with search_counts in games of several heads). The section
+Searches of datasets/FORMAT.md tells how to learn from them. A budget in time,
+mcts(ms=…), is refused, as such games cannot be made again.
 
 With --part I/N the run makes part I of N of the files, I from 0, and no more: N
 machines that cannot talk to each other make a part each, and merge puts these

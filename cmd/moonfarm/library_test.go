@@ -19,19 +19,19 @@ func TestDatasetOfALibrary(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := makers(g)
-	m.Policy = func(name string) (rollout.Maker, error) {
+	m.Policy = func(name string, files rollout.Files) (rollout.Maker, error) {
 		if name == "mine" {
 			return policy.New(g.Name, "econ")
 		}
-		return policy.New(g.Name, name)
+		return policy.New(g.Name, name, files)
 	}
 	for name, policies := range map[string][]string{"mine": {"mine", "random"}, "known": {"econ", "random"}} {
 		dir := filepath.Join(t.TempDir(), name)
 		job := datasets.Job{Game: g.Name, Policies: policies, Episodes: 3, ShardEpisodes: 2}
 		made := m
 		if name == "mine" {
-			made.Policy = func(name string) (rollout.Maker, error) {
-				maker, err := m.Policy(name)
+			made.Policy = func(name string, files rollout.Files) (rollout.Maker, error) {
+				maker, err := m.Policy(name, files)
 				return renamed(maker, name), err
 			}
 		}

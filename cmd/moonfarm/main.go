@@ -198,7 +198,7 @@ is an object with the keys error, usage (true for wrong usage), exit_status.`)
 	root.PersistentFlags().BoolP("help", "h", false, "help for the command")
 	root.Flags().Bool("version", false, "print the version, as the command version does")
 	for _, c := range []func() *cobra.Command{
-		a.games, a.policies, a.generate, a.merge, a.farm, a.importing, a.inspect, a.verify, a.export, a.replay, a.analyse, a.eval, a.match, a.bench,
+		a.games, a.policies, a.generate, a.merge, a.farm, a.importing, a.inspect, a.verify, a.export, a.replay, a.analyse, a.eval, a.match, a.model, a.bench,
 		a.version, a.completion,
 	} {
 		root.AddCommand(c())

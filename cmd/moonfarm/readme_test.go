@@ -61,6 +61,33 @@ func TestReadmeCommands(t *testing.T) {
 	}
 }
 
+// TestReadmeAnalysis runs the example of analyse: what README shows of the output is
+// there, in that order.
+func TestReadmeAnalysis(t *testing.T) {
+	_, text, _ := strings.Cut(readme(t), "\n$ moonfarm analyse ")
+	line, text, _ := strings.Cut(text, "\n")
+	text, _, found := strings.Cut(text, "\n```")
+	args := strings.Fields(strings.ReplaceAll(line, "'", ""))
+	if !found || len(args) == 0 {
+		t.Fatal("README has no example of analyse")
+	}
+	name := args[0]
+	args[0] = simtest.Shared(t, "traces", "towerdefence", name)
+	rest := moonfarm(t, exitOK, append([]string{"analyse"}, args...)...)
+	rest = "\n" + strings.ReplaceAll(rest, args[0], name)
+	for _, part := range strings.Split(text, "\n…") {
+		part = "\n" + strings.Trim(part, "\n") + "\n"
+		_, after, found := strings.Cut(rest, part)
+		if !found {
+			t.Fatalf("it does not print, or not behind what comes before: %s", part)
+		}
+		rest = "\n" + after
+	}
+	if rest != "\n" {
+		t.Errorf("it prints more: %s", rest)
+	}
+}
+
 // TestReadmeLinks checks that every file and folder that README names is there.
 func TestReadmeLinks(t *testing.T) {
 	for _, m := range slices.Concat(link.FindAllStringSubmatch(readme(t), -1), folder.FindAllStringSubmatch(readme(t), -1)) {

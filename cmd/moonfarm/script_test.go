@@ -54,6 +54,16 @@ func TestScripts(t *testing.T) {
 					return err
 				}
 			}
+			models := filepath.Join("..", "..", "rollout", "network", "testdata")
+			for _, name := range []string{"heads.onnx", "tower.onnx"} {
+				model, err := os.ReadFile(filepath.Join(models, name))
+				if err != nil {
+					return err
+				}
+				if err := os.WriteFile(filepath.Join(e.WorkDir, name), model, 0o666); err != nil {
+					return err
+				}
+			}
 			return os.WriteFile(filepath.Join(e.WorkDir, "game.jsonl"), game, 0o666)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){

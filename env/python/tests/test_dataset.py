@@ -156,6 +156,12 @@ class Reading(unittest.TestCase):
 
     def test_searches_of_several_heads(self):
         """Moves are lists of choices, the one played is one with the largest share, and shares() sums them up."""
+        row = {  # the second row of FORMAT.md's table
+            "search_policy": np.float32([0.5, 0.3, 0.2]), "search_counts": np.int32([0, 2, 1]),
+            "search_choices": np.int32([2, 5, -2]), "search_ends": np.int32([0, 3]),
+        }  # fmt: skip
+        shares = moonfarm.Dataset.shares(mock.Mock(heads=[4, 3]), row)
+        np.testing.assert_allclose(shares, [[0.7, 0, 0.3, 0, 0.5, 0.3, 0]], atol=1e-6)
         flags = ["--episodes", "2", "--max-turns", "12", "--policy", "mcts(sims=8),mix(1*mcts(sims=8),1*random)"]
         ds = generate("terminal", *flags)
         first = np.concatenate([[0], np.cumsum(ds.heads)])

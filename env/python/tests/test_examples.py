@@ -12,6 +12,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import numpy as np
+
 import moonfarm
 
 FOLDER = Path(__file__).resolve().parent.parent
@@ -85,6 +87,67 @@ class Examples(unittest.TestCase):
                 self.assertRegex(lines[0], r"held out: \d+\.\d% of [1-9]\d* choices")
                 self.assertRegex(lines[-1], r"\d+\.\d % against random in 2 games")
                 self.assertGreater((out / "clone.onnx").stat().st_size, 1000)
+
+    @unittest.skipIf(NO_TORCH, NO_TORCH)
+    @unittest.skipIf(shutil.which("go") is None, "left out: there is no go to make a dataset")
+    def test_behaviour_cloning_of_searches(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder)
+            for game, policy, episodes in (
+                ("towerdefence", "mcts(sims=20),econ", 60), ("terminal", "mcts(sims=10),turtle", 8),
+            ):
+                make = [
+                    "go", "run", "./cmd/moonfarm", "generate", game, "--policy", policy, "--obs", "none", "--out",
+                    folder / game, "--episodes", str(episodes), "--max-turns", "30",
+                ]  # fmt: skip
+                subprocess.run(make, cwd=FOLDER.parent.parent, check=True, capture_output=True)
+                for learn in ("shares", "played"):
+                    with self.subTest(game=game, learn=learn):
+                        self.learn_searches(folder / game, learn)
+            done = [*make, "--policy", "random"]
+            done[done.index("--out") + 1] = folder / "unsearched"
+            subprocess.run(done, cwd=FOLDER.parent.parent, check=True, capture_output=True)
+            with self.assertRaisesRegex(AssertionError, "--learn shares: no policy of .*unsearched searches"):
+                run("behaviour_cloning.py", folder / "unsearched", "--learn", "shares")
+
+    def learn_searches(self, data: Path, learn: str):
+        out = data.parent / f"{data.name}-{learn}"
+        lines = run(
+            "behaviour_cloning.py", data, "--learn", learn, "--out", out, "--seconds", 3, "--width", 16, "--rows", 64,
+            "--validation", 0.3, "--opponent", "random", "--games", 2, "--max-turns", 3,
+        )  # fmt: skip
+        self.assertRegex(lines[-1], r"\d+\.\d % against random in 2 games")
+        self.assertRegex(lines[0], r"held out: \d+\.\d% of [1-9]\d* choices")
+        self.assertRegex(lines[1], r"^ +\d+\.\d{3} cross-entropy \(least \d+\.\d{3}\)  value off by \d\.\d{3} ")
+        with open(out / "curve.csv", newline="") as f:
+            last = [{k: float(x) for k, x in row.items()} for row in csv.DictReader(f)][-1]
+        self.assertGreater(last["cross_entropy"], last["entropy"])
+        self.assertGreater(last["entropy"], 0)
+        for name in ("value_outcome", "search_outcome", "value_search"):
+            self.assertTrue(0 < last[name] < 2, name)
+
+    @unittest.skipIf(NO_TORCH, NO_TORCH)
+    def test_cross_entropy(self):
+        """Against shares it is the sum over moves of share times the loss of the move, as datasets/FORMAT.md says."""
+        import torch
+
+        sys.path.insert(0, str(FOLDER / "examples"))
+        self.addCleanup(sys.path.remove, str(FOLDER / "examples"))
+        spec = importlib.util.spec_from_file_location("cloning", FOLDER / "examples" / "behaviour_cloning.py")
+        cloning = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(cloning)
+        shares = torch.tensor([[0.7, 0, 0.3, 0, 0.5, 0.3, 0]])  # of the second row of FORMAT.md's table
+        logits = torch.tensor([[0.3, -1.0, 2.0, -1e9, 0.5, -0.25, 1.5]])
+        for first, size, moves in ((0, 4, ((0.5, 0), (0.3, 2), (0.2, 0))), (4, 3, ((0.5, 0), (0.3, 1)))):
+            choices = torch.arange(first, first + size)[None]
+            of = cloning.Said(torch.tensor([0]), None, choices, logits[:, first : first + size], None, False)
+            got = cloning.cross_entropy(of, shares)
+            logs = torch.log_softmax(of.logits[0], 0)
+            self.assertAlmostEqual(float(got[0]), -sum(share * float(logs[c]) for share, c in moves), places=5)
+            self.assertLess(float(got[1]), float(got[0]))
+            sums = {c: sum(s for s, d in moves if d == c) for _, c in moves}
+            whole = sum(sums.values())
+            self.assertAlmostEqual(float(got[1]), -sum(s * np.log(s / whole) for s in sums.values()), places=5)
 
 
 if __name__ == "__main__":
