@@ -117,9 +117,6 @@ var documented = map[string]string{
 	".Tracef":  "nats-server: server.Logger",
 	".Warnf":   "nats-server: server.Logger",
 
-	"rollout/network/internal/kernel.Use":  "tests and benchmarks of all paths",
-	"rollout/network/internal/kernel.Peak": "benchmarks: the share of what a core can do",
-
 	"rollout/arena.Run":                        "programs that compare policies without a journal",
 	"rollout/arena/rating.LogOdds":             "statisticians: another matrix for Nash",
 	"rollout/arena/rating.AlphaRankAsymmetric": "statisticians: games whose seats differ",

@@ -1,5 +1,5 @@
 // Package bench measures what moonfarm is about: turns played, observations
-// written, rows on disk. The figures of `moonfarm bench`, of `go test -bench`
+// written, rows on disk, networks evaluated. The figures of `moonfarm bench`, of `go test -bench`
 // and of RESULTS.md come from here. It is imported by the command alone.
 //
 // Every figure is the median over passes of the same fixed work, and carries a
@@ -154,48 +154,72 @@ func Run(ctx context.Context, game string, o Options) ([]Result, error) {
 // minPasses is the least number of passes a median is taken of.
 const minPasses = 5
 
-// run measures one figure: a pass to warm up, then passes until the time is up.
+// run measures one figure.
 func (m measure) run(ctx context.Context, o *Options) (Result, error) {
 	pass, ops, err := m.setup(o)
 	if err != nil {
 		return Result{}, err
 	}
-	r := Result{What: m.what, Unit: m.unit, Note: m.note, Ops: ops, Cores: max(1, m.cores)}
-	if m.cores < 0 {
-		r.Cores = o.Workers
-	}
-	sum, err := pass()
+	begin := time.Now()
+	t, err := timed(ctx, pass, o.Time, func() time.Duration { return time.Since(begin) })
 	if err != nil {
 		return Result{}, err
 	}
-	var seconds []float64
+	r := Result{What: m.what, Unit: m.unit, Note: m.note, Ops: ops, Cores: max(1, m.cores), Passes: len(t.seconds), Checksum: t.checksum}
+	if m.cores < 0 {
+		r.Cores = o.Workers
+	}
+	n := float64(ops)
+	r.Value, r.Best, r.NsPerOp = math.Round(n/t.median()), math.Round(n/t.seconds[0]), t.median()/n*1e9
+	r.AllocsPerOp = t.allocs(ops)
+	return r, nil
+}
+
+// times are those of the passes of a figure.
+type times struct {
+	seconds  []float64 // in order
+	mallocs  uint64    // of all passes
+	checksum string
+}
+
+func (t *times) median() float64 { return t.seconds[len(t.seconds)/2] }
+
+// allocs are the allocations of each of the ops operations of a pass.
+func (t *times) allocs(ops int) float64 {
+	n := float64(t.mallocs) / (float64(ops) * float64(len(t.seconds)))
+	if n < 0.001 { // the harness's own, of which a pass has a few
+		return 0
+	}
+	return n
+}
+
+// timed does a pass to warm up, then passes until the time is up, each timed by a
+// clock. It fails if a pass does, or gives another checksum than the others.
+func timed(ctx context.Context, p pass, least time.Duration, clock func() time.Duration) (times, error) {
+	sum, err := p()
+	if err != nil {
+		return times{}, err
+	}
+	t := times{checksum: fmt.Sprintf("%016x", sum), seconds: make([]float64, 0, 1024)}
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	for start := time.Now(); len(seconds) < minPasses || time.Since(start) < o.Time; {
-		if err := ctx.Err(); err != nil {
-			return Result{}, context.Cause(ctx)
+	for start := time.Now(); len(t.seconds) < minPasses || time.Since(start) < least; {
+		if ctx.Err() != nil {
+			return times{}, context.Cause(ctx)
 		}
-		from := time.Now()
-		again, err := pass()
-		seconds = append(seconds, time.Since(from).Seconds())
+		from := clock()
+		again, err := p()
+		t.seconds = append(t.seconds, (clock() - from).Seconds())
 		if err != nil {
-			return Result{}, err
+			return times{}, err
 		}
 		if again != sum {
-			return Result{}, fmt.Errorf("two passes of the same work have the checksums %016x and %016x", sum, again)
+			return times{}, fmt.Errorf("two passes of the same work have the checksums %016x and %016x", sum, again)
 		}
 	}
 	runtime.ReadMemStats(&after)
-	slices.Sort(seconds)
-	n := float64(ops)
-	median := seconds[len(seconds)/2]
-	r.Passes = len(seconds)
-	r.Value, r.Best, r.NsPerOp = math.Round(n/median), math.Round(n/seconds[0]), median/n*1e9
-	r.AllocsPerOp = float64(after.Mallocs-before.Mallocs) / (n * float64(len(seconds)))
-	if r.AllocsPerOp < 0.001 { // the harness's own, of which a pass has a few
-		r.AllocsPerOp = 0
-	}
-	r.Checksum = fmt.Sprintf("%016x", sum)
-	return r, nil
+	slices.Sort(t.seconds)
+	t.mallocs = after.Mallocs - before.Mallocs
+	return t, nil
 }

@@ -3,13 +3,17 @@ package bench
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"moonfarm/env/catalog"
+	"moonfarm/rollout/network"
 	"moonfarm/sim/simtest"
 )
 
@@ -66,6 +70,52 @@ func TestSignatures(t *testing.T) {
 				t.Errorf("%s: odd figures %+v", key, r)
 			}
 		}
+	}
+}
+
+// networkChecksums are those of the outputs of networks, by name and batch, on every
+// path of every machine. A change that is not meant to change bits keeps them.
+var networkChecksums = map[string]string{
+	"small 1":  "b9b76f12b89a8280",
+	"small 32": "b9f07543e8445174",
+	"medium 1": "54135419427e7551",
+	"28x28 1":  "76c8e19704e59650",
+	"80x80 1":  "105344e96b28e6a8",
+}
+
+// TestNetworks: the outputs of networks have the same bits on all paths of this machine
+// as elsewhere. Without assembly the largest one takes too long.
+func TestNetworks(t *testing.T) {
+	for _, name := range Towers() {
+		if networkChecksums[name+" 1"] == "" {
+			t.Errorf("%s has no checksum here", name)
+		}
+	}
+	for _, path := range []string{"avx512", "avx2", "neon", "portable"} {
+		restore, err := network.UsePath(path)
+		if err != nil {
+			continue
+		}
+		for key, want := range networkChecksums {
+			model, size, _ := strings.Cut(key, " ")
+			batch, _ := strconv.Atoi(size)
+			if path == "portable" && model == "80x80" || testing.Short() && model != "small" {
+				continue
+			}
+			results, err := Networks(context.Background(), []string{model}, NetworkOptions{Time: time.Millisecond, Batches: []int{batch}})
+			if err != nil || len(results) != 1 {
+				t.Fatalf("%d results, %v", len(results), err)
+			}
+			r := results[0]
+			if r.Checksum != want {
+				t.Errorf("%s on %s: checksum %s, want %s", key, path, r.Checksum, want)
+			}
+			if r.Model != model || r.Path != path || r.Batch != batch || !(r.Value > 0) || r.Best < r.Value ||
+				r.MFLOP < 10 || r.Share <= 0 || math.Abs(r.GFLOPS*1000/r.MFLOP-r.Value) > 0.1+0.01*r.Value {
+				t.Errorf("%s on %s: odd figures %+v", key, path, r)
+			}
+		}
+		restore()
 	}
 }
 
@@ -148,6 +198,28 @@ func TestErrors(t *testing.T) {
 				t.Errorf("error %v, want one with %q", err, c.want)
 			}
 		})
+	}
+}
+
+// BenchmarkNetworks is the same for networks:
+// go test -bench Networks/medium/32 -cpuprofile p ./bench
+func BenchmarkNetworks(b *testing.B) {
+	for _, model := range Towers() {
+		for _, batch := range Batches {
+			b.Run(fmt.Sprintf("%s/%d", model, batch), func(b *testing.B) {
+				_, m, err := readNetwork(model)
+				if err != nil {
+					b.Fatal(err)
+				}
+				n := newRunner(m, batch)
+				b.ResetTimer()
+				for b.Loop() {
+					n.Run(batch)
+				}
+				b.ReportMetric(float64(batch)*float64(b.N)/b.Elapsed().Seconds(), "evaluations/s")
+				b.Logf("%s, checksum %016x", network.Path(), n.checksum())
+			})
+		}
 	}
 }
 

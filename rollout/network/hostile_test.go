@@ -187,7 +187,7 @@ func TestRefused(t *testing.T) {
 		if len(s.Nodes) > 0 && len(s.Outputs) == 0 {
 			s.output(s.Nodes[0].Outputs[0])
 		}
-		m, err := Read(encode(&s.Graph))
+		m, err := Read(onnx.Encode(&s.Graph))
 		if err == nil || !strings.HasPrefix(err.Error(), "network: "+c.want) {
 			t.Errorf("%v, error %v\nwant %s", m, err, c.want)
 		}

@@ -155,6 +155,14 @@ func (m *Model) SHA256() string { return m.sha256 }
 func (m *Model) Producer() string { return m.producer }
 func (m *Model) Opset() int       { return m.opset }
 
-// Path names the way in which this machine computes: "avx512", "avx2" or "portable".
-// The results are the same.
+// Path names the way in which this machine computes: "avx512", "avx2", "neon" or
+// "portable". The results are the same.
 func Path() string { return kernel.Features() }
+
+// UsePath makes all networks take the path of that name until restore is called, for
+// benchmarks and tests. The error names the paths that this machine has.
+func UsePath(name string) (restore func(), err error) { return kernel.Use(name) }
+
+// Peak measures how many floating-point operations a second one core can do at most
+// on the path that runs, a fused multiply-add counted as two. It takes some milliseconds.
+func Peak() float64 { return kernel.Peak() }

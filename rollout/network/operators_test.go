@@ -334,7 +334,7 @@ func TestOperators(t *testing.T) {
 			covered[n.Op] = true
 		}
 		for _, rows := range []int{1, 3} {
-			against(t, name, encode(&s.Graph), rows)
+			against(t, name, onnx.Encode(&s.Graph), rows)
 		}
 	}
 	unaryCases(add)

@@ -1,0 +1,181 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"moonfarm/rollout/network"
+	"moonfarm/rollout/network/onnx"
+	"moonfarm/rollout/network/towers"
+	"moonfarm/sim/prng"
+)
+
+// NetworkResult is the speed of a network in batches of one size, on one core.
+type NetworkResult struct {
+	Model    string  `json:"model"` // a name of Towers, or a file
+	Batch    int     `json:"batch"`
+	Value    float64 `json:"value"` // evaluations a second of processor time, median over the passes
+	Best     float64 `json:"best"`  // the fastest pass
+	MFLOP    float64 `json:"mflop"` // of an evaluation, in convolutions and products of matrices
+	GFLOPS   float64 `json:"gflops"`
+	Peak     float64 `json:"peak_gflops"` // of the core, measured beside the passes
+	Share    float64 `json:"share_of_peak"`
+	Path     string  `json:"path"` // the kernels: avx512, avx2, neon or portable
+	Passes   int     `json:"passes"`
+	Ops      int     `json:"ops_per_pass"` // evaluations
+	Checksum string  `json:"checksum"`     // of all outputs: the same on every machine
+}
+
+// NetworkOptions say how long and what to measure.
+type NetworkOptions struct {
+	Time     time.Duration // least time per figure; 0: one second
+	Batches  []int         // sizes of batches, 1 and more; none: Batches
+	Progress func(what string)
+}
+
+// Batches are the sizes of batches that are measured where none are asked for.
+var Batches = []int{1, 32, 256}
+
+// Towers are the names of the networks that are measured where none are asked for.
+func Towers() (names []string) {
+	for _, t := range towers.All {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// Networks measures models, each a name of Towers or the path of an ONNX file; none: all
+// Towers. It fails for a file that cannot be read, and if passes differ.
+func Networks(ctx context.Context, models []string, o NetworkOptions) ([]NetworkResult, error) {
+	if len(models) == 0 {
+		models = Towers()
+	}
+	if len(o.Batches) == 0 {
+		o.Batches = Batches
+	}
+	if o.Time == 0 {
+		o.Time = time.Second
+	}
+	runtime.LockOSThread() // whose clock counts
+	defer runtime.UnlockOSThread()
+	var results []NetworkResult
+	peak := 0.0
+	for _, model := range models {
+		name, m, err := readNetwork(model)
+		if err != nil {
+			return nil, err
+		}
+		for _, batch := range o.Batches {
+			if o.Progress != nil {
+				o.Progress(fmt.Sprintf("%s, batches of %d", name, batch))
+			}
+			peak = max(peak, network.Peak())
+			r, err := runNetwork(ctx, m, batch, o.Time)
+			if err != nil {
+				return nil, fmt.Errorf("%s, batches of %d: %w", name, batch, err)
+			}
+			r.Model = name
+			results = append(results, r)
+		}
+	}
+	peak = max(peak, network.Peak())
+	for i := range results {
+		r := &results[i]
+		r.Peak, r.Share = tenths(peak/1e9), math.Round(1e12*r.GFLOPS/peak)/1e3
+	}
+	return results, nil
+}
+
+// readNetwork reads a tower, or a file.
+func readNetwork(model string) (name string, m *network.Model, err error) {
+	if i := slices.Index(Towers(), model); i >= 0 {
+		m, err = network.Read(towers.All[i].File())
+		return model, m, err
+	}
+	data, err := os.ReadFile(model)
+	if err != nil {
+		return "", nil, err
+	}
+	if m, err = network.Read(data); err != nil {
+		err = fmt.Errorf("%s: %w", model, err)
+	}
+	return filepath.Base(model), m, err
+}
+
+// passTime is about how long a pass takes, if a batch does not take longer.
+const passTime = 10 * time.Millisecond
+
+// runNetwork measures a model in batches of a size.
+func runNetwork(ctx context.Context, m *network.Model, batch int, least time.Duration) (NetworkResult, error) {
+	n, clock := newRunner(m, batch), processorClock()
+	n.Run(batch) // with memory that nobody has touched
+	begin := clock()
+	n.Run(batch)
+	times := 1 + int(passTime/max(1, clock()-begin))
+	pass := func() (uint64, error) {
+		for range times {
+			n.Run(batch)
+		}
+		return n.checksum(), nil
+	}
+	t, err := timed(ctx, pass, least, clock)
+	if err != nil {
+		return NetworkResult{}, err
+	}
+	ops := float64(times * batch)
+	r := NetworkResult{Batch: batch, Path: network.Path(), Passes: len(t.seconds), Ops: times * batch, Checksum: t.checksum}
+	r.Value, r.Best = tenths(ops/t.median()), tenths(ops/t.seconds[0])
+	r.MFLOP = math.Round(float64(m.FLOPs())/1e3) / 1e3
+	r.GFLOPS = math.Round(ops/t.median()*float64(m.FLOPs())/1e6) / 1e3
+	return r, nil
+}
+
+func tenths(x float64) float64 { return math.Round(x*10) / 10 }
+
+// runner is a network.Runner with inputs.
+type runner struct {
+	*network.Runner
+	outputs [][]float32
+}
+
+// newRunner makes a runner for batches of that size. The inputs are numbers by chance
+// from 0 to 1, and bytes 0 or 1, the same on every machine.
+func newRunner(m *network.Model, batch int) *runner {
+	n := &runner{Runner: m.NewRunner(batch)}
+	random := prng.New(1)
+	for _, v := range m.Inputs() {
+		for i := range v.Len() * batch {
+			x := random.Uint64() >> 40 // 24 bits, all of which a float32 keeps
+			if v.Type == onnx.Float32 {
+				n.Floats(v.Name)[i] = float32(x) / (1 << 24)
+			} else {
+				n.Bytes(v.Name)[i] = uint8(x >> 23)
+			}
+		}
+	}
+	for _, v := range m.Outputs() {
+		n.outputs = append(n.outputs, n.Output(v.Name))
+	}
+	return n
+}
+
+// checksum is that of the bits of all outputs.
+func (n *runner) checksum() uint64 {
+	d := prng.Digest(0)
+	for _, out := range n.outputs {
+		for _, x := range out {
+			bits := math.Float32bits(x)
+			if x != x { // what is no number has many bits
+				bits = 0x7fc00000
+			}
+			d.Add(uint64(bits))
+		}
+	}
+	return d.Sum()
+}

@@ -1,0 +1,110 @@
+// Package towers makes networks of the kind that plays board games, as ONNX files, for
+// benchmarks: convolutions or residual blocks of 64 channels with a policy and a
+// value. They have learned nothing; their weights are the same on every machine.
+package towers
+
+import (
+	"fmt"
+	"math"
+
+	"moonfarm/rollout/network/onnx"
+	"moonfarm/sim/prng"
+)
+
+// Tower is the shape of a network. Its input "planes" is float32 [batch, 9, Height, Width];
+// its outputs are "policy", float32 logits, and "value", float32 [batch, 1] from −1 to 1.
+type Tower struct {
+	Name          string
+	Height, Width int
+	Blocks        int // residual blocks of two 3×3 convolutions each, behind the first one; 0: two more convolutions
+	Choices       int // a dense layer makes so many logits; 0: a 3×3 convolution more and one of 1×1 make 8 a cell
+}
+
+// All are the towers of the benchmarks, the smallest first.
+var All = []Tower{
+	{"small", 8, 16, 0, 322},
+	{"medium", 8, 16, 6, 322},
+	{"28x28", 28, 28, 0, 0},
+	{"80x80", 80, 80, 0, 0},
+}
+
+const (
+	planes   = 9
+	channels = 64
+)
+
+// File is the tower as an ONNX file.
+func (t Tower) File() []byte {
+	random := prng.New(uint64(t.Height*t.Width + t.Blocks))
+	b := &builder{random: &random}
+	b.Producer, b.Opset = "moonfarm", 13
+	b.Inputs = []onnx.Value{{Name: "planes", Type: onnx.Float32, Dims: []onnx.Dim{
+		{Size: -1, Name: "batch"}, {Size: planes}, {Size: int64(t.Height)}, {Size: int64(t.Width)}}}}
+	x := b.node("Relu", b.convolve("planes", planes, channels, 3))
+	if t.Blocks == 0 {
+		for range 2 {
+			x = b.node("Relu", b.convolve(x, channels, channels, 3))
+		}
+	}
+	for range t.Blocks {
+		y := b.node("Relu", b.convolve(x, channels, channels, 3))
+		x = b.node("Relu", b.node("Add", b.convolve(y, channels, channels, 3), x))
+	}
+	if t.Choices == 0 {
+		x = b.node("Relu", b.convolve(x, channels, channels, 3))
+		b.output("policy", b.node("Flatten", b.convolve(x, channels, 8, 1)))
+	} else {
+		p := b.node("Flatten", b.node("Relu", b.convolve(x, channels, 4, 1)))
+		b.output("policy", b.dense(p, 4*t.Height*t.Width, t.Choices))
+	}
+	value := b.node("Flatten", b.node("GlobalAveragePool", x))
+	b.output("value", b.node("Tanh", b.dense(value, channels, 1)))
+	return onnx.Encode(&b.Graph)
+}
+
+// builder adds to a graph.
+type builder struct {
+	onnx.Graph
+	random *prng.Rand
+}
+
+// weights adds a constant of random numbers for sums of so many terms, such that the sums
+// are about as large as the terms.
+func (b *builder) weights(terms int, dims ...int) string {
+	t := &onnx.Tensor{Name: fmt.Sprintf("weights%d", len(b.Initializers)), Type: onnx.Float32, Dims: dims}
+	most := math.Sqrt(6 / float64(terms))
+	for range t.Len() {
+		t.Floats = append(t.Floats, float32(float64(2*b.random.Float64())-1)*float32(most))
+	}
+	b.Initializers = append(b.Initializers, t)
+	return t.Name
+}
+
+// node adds a node with one output, whose name it returns.
+func (b *builder) node(op string, inputs ...string) string {
+	n := &onnx.Node{Name: fmt.Sprintf("%s%d", op, len(b.Nodes)), Op: op, Inputs: inputs}
+	n.Outputs = []string{n.Name}
+	b.Nodes = append(b.Nodes, n)
+	return n.Name
+}
+
+// convolve adds a convolution that keeps the board's size.
+func (b *builder) convolve(x string, in, out, size int) string {
+	terms := in * size * size
+	name := b.node("Conv", x, b.weights(terms, out, in, size, size), b.weights(terms, out))
+	edge := int64(size / 2)
+	b.Nodes[len(b.Nodes)-1].Attributes = []onnx.Attribute{{Name: "pads", Kind: onnx.KindInts, Ints: []int64{edge, edge, edge, edge}}}
+	return name
+}
+
+// dense adds a dense layer.
+func (b *builder) dense(x string, in, out int) string {
+	return b.node("Gemm", x, b.weights(in, in, out), b.weights(in, out))
+}
+
+// output gives what a node makes the name of an output.
+func (b *builder) output(name, node string) {
+	b.node("Identity", node)
+	b.Nodes[len(b.Nodes)-1].Outputs[0] = name
+	b.Outputs = append(b.Outputs, onnx.Value{Name: name, Type: onnx.Float32})
+}
