@@ -203,7 +203,7 @@ func (a *app) model() *cobra.Command {
 }
 
 func (a *app) modelInspect() *cobra.Command {
-	f, game := gameFlags{reward: env.ResultReward}, ""
+	f, game, head := gameFlags{reward: env.ResultReward}, "", ""
 	c := &cobra.Command{
 		Use: "inspect FILE", Short: "Sum up a network, and how it goes with a game",
 		Long: `Prints what a network in an ONNX file has: inputs and outputs, operators,
@@ -232,8 +232,10 @@ or portable) and, with --game, game and fit: inputs (name, part, numbers), heads
 				spec = t.spec
 			} else if f.rulesFile != "" {
 				return cli.WrongUse("--rules: expected --game, whose rules they are")
+			} else if head != "" {
+				return cli.WrongUse("--head: expected --game, whose choices they are")
 			}
-			card, err := models.Describe(args[0], game, spec)
+			card, err := models.Describe(args[0], game, spec, head)
 			if err != nil {
 				return err
 			}
@@ -246,6 +248,7 @@ or portable) and, with --game, game and fit: inputs (name, part, numbers), heads
 		},
 	}
 	c.Flags().StringVar(&game, "game", "", "`GAME` that the network is to play")
+	c.Flags().StringVar(&head, "head", "", "`NAME` of the output with the logits, as in FILE.onnx(head=NAME); else the one that fits")
 	f.addRules(c)
 	return c
 }

@@ -23,6 +23,8 @@ import (
 const (
 	optionGreedy      = "greedy" // the one option without a value
 	optionTemperature = "temperature"
+	optionHead        = "head"
+	optionDevice      = "device"
 	optionSHA256      = "sha256"
 	optionModel       = "model"
 )
@@ -36,10 +38,18 @@ const sumDigits = 16
 // sumDoc documents optionSHA256.
 const sumDoc = "the first digits, 8 or more, of the file's sha256: of another file it is refused; names of policies have 16"
 
+// The docs of optionHead and optionDevice.
+const (
+	headDoc   = "the name of the model's output with the logits, where several could be it"
+	deviceDoc = "what computes: cpu"
+)
+
 // models is the entry of all networks.
 var models = entry{Entry: Entry{Name: "FILE" + modelEnding + "(…)", Doc: "a network that was trained elsewhere, as an ONNX file: nets/small.onnx(temperature=0.5)", Options: []Option{
 	{optionGreedy, "the legal choice with the largest logit, in the place of one drawn"},
 	{optionTemperature, "above 0, at most 1000: choices are drawn in proportion to exp(logit/temperature) (1)"},
+	{optionHead, headDoc},
+	{optionDevice, deviceDoc},
 	{optionSHA256, sumDoc},
 }}}
 
@@ -69,10 +79,7 @@ func (n *node) load(files rollout.Files) error {
 	} else if !isModel(n.name) {
 		return nil
 	}
-	sum := ""
-	if given := n.option(optionSHA256); given != nil {
-		sum = given.value
-	}
+	sum := n.value(optionSHA256)
 	data, err := find256(*path, sum, files)
 	var m *network.Model
 	if err == nil {
@@ -138,7 +145,7 @@ func newModel(n node, s env.Spec) (rollout.Policy, error) {
 			return nil, err
 		}
 	}
-	fit, err := neural.Match(n.model.network, s)
+	fit, err := neural.Match(n.model.network, s, n.value(optionHead))
 	if err != nil {
 		return nil, err
 	}
@@ -160,6 +167,10 @@ func setModel(o *neural.Options, given *setting) error {
 	case optionGreedy:
 		o.Greedy = true
 		return nil
+	case optionHead:
+		return nil
+	case optionDevice:
+		return given.device()
 	case optionSHA256:
 		return given.sum()
 	}
@@ -168,6 +179,14 @@ func setModel(o *neural.Options, given *setting) error {
 		return fmt.Errorf("%s=%s, expected a number above 0, at most 1000", given.name, given.value)
 	}
 	o.Temperature, given.value = t, strconv.FormatFloat(t, 'g', -1, 64)
+	return nil
+}
+
+// device reads what computes.
+func (g *setting) device() error {
+	if g.value != "cpu" {
+		return fmt.Errorf("%s=%s, expected cpu: networks run on the processor here, with the same bits on every machine", g.name, g.value)
+	}
 	return nil
 }
 
@@ -222,7 +241,7 @@ func (c judgedSearcher[S, M]) Files() []rollout.File { return []rollout.File{c.f
 // makeJudged returns the policy of that name: a search whose leaves the network of the
 // options judges. A budget of time is that of one search, so such searches take turns.
 func makeJudged[S, M any](name string, o searchOptions, g searchGame[S, M], kit features.Kit[S], s env.Spec) (rollout.Policy, error) {
-	fit, err := neural.Match(o.model.network, s)
+	fit, err := neural.Match(o.model.network, s, o.head)
 	if err != nil {
 		return nil, err
 	}

@@ -51,11 +51,13 @@ func TestModelNames(t *testing.T) {
 	for spec, want := range map[string]string{
 		path: "untrained.onnx(sha256=" + sum + ")",
 		" " + path + " ( greedy , sha256 = " + strings.ToUpper(sum[:9]) + " )": "untrained.onnx(greedy,sha256=" + sum + ")",
-		path + "(temperature=0.50)":                                     "untrained.onnx(temperature=0.5,sha256=" + sum + ")",
-		"mix(1*econ,2*" + path + ")":                                    "mix(1*econ,2*untrained.onnx(sha256=" + sum + "))",
-		"mcts(sims=9,model=" + path + ",c=1.0)":                         "mcts(sims=9,model=untrained.onnx,c=1,sha256=" + sum + ")",
-		"elsewhere/x.onnx(sha256=" + sum + ")":                          "x.onnx(sha256=" + sum + ")",
-		"mix(1*mcts(sims=1,model=" + path + "),1*" + path + "(greedy))": "mix(1*mcts(sims=1,model=untrained.onnx,sha256=" + sum + "),1*untrained.onnx(greedy,sha256=" + sum + "))",
+		path + "(head=logits, device=cpu)":                                     "untrained.onnx(head=logits,device=cpu,sha256=" + sum + ")",
+		"mcts(model=" + path + ",head=logits)":                                 "mcts(model=untrained.onnx,head=logits,sha256=" + sum + ")",
+		path + "(temperature=0.50)":                                            "untrained.onnx(temperature=0.5,sha256=" + sum + ")",
+		"mix(1*econ,2*" + path + ")":                                           "mix(1*econ,2*untrained.onnx(sha256=" + sum + "))",
+		"mcts(sims=9,model=" + path + ",c=1.0)":                                "mcts(sims=9,model=untrained.onnx,c=1,sha256=" + sum + ")",
+		"elsewhere/x.onnx(sha256=" + sum + ")":                                 "x.onnx(sha256=" + sum + ")",
+		"mix(1*mcts(sims=1,model=" + path + "),1*" + path + "(greedy))":        "mix(1*mcts(sims=1,model=untrained.onnx,sha256=" + sum + "),1*untrained.onnx(greedy,sha256=" + sum + "))",
 	} {
 		for _, name := range []string{spec, want} { // the canonical form is one of itself
 			maker, err := policy.New("towerdefence", name, known)
@@ -79,10 +81,12 @@ func TestModelNames(t *testing.T) {
 		path + "(temperature=0)":                "temperature=0, expected a number above 0",
 		path + "(greedy,temperature=2)":         "greedy and temperature are both set",
 		path + "(greedy=1)":                     `found '=', expected "," or ")"`,
-		path + "(sims=3)":                       `no option "sims"; there are: greedy, temperature, sha256`,
+		path + "(sims=3)":                       `no option "sims"; there are: greedy, temperature, head, device, sha256`,
 		path + "(sha256=1234567)":               "sha256=1234567, expected 8 to 64 hexadecimal digits",
 		path + "(sha256=0123456789abcdef)":      "untrained.onnx: its sha256 is " + sum + ", expected 0123456789abcdef",
 		"mcts(model=econ)":                      "model=econ, expected the path of a network, FILE.onnx",
+		path + "(device=cuda:1)":                "device=cuda:1, expected cpu",
+		"mcts(head=a)":                          "head is set without model",
 		"mcts(sha256=0123456789abcdef)":         "sha256 is set without model",
 		"mcts(model=" + path + ",rollout=econ)": "model and rollout are both set",
 		"nowhere.onnx":                          "nowhere.onnx: no such file or directory",
@@ -90,6 +94,11 @@ func TestModelNames(t *testing.T) {
 	} {
 		if _, err := policy.New("towerdefence", spec); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one with %q", spec, err, want)
+		}
+	}
+	for _, spec := range []string{path + "(head=worth/Tanh:0)", "mcts(model=" + path + ",head=worth/Tanh:0)"} {
+		if _, err := newMaker(t, "towerdefence", spec)(s); err == nil || !strings.Contains(err.Error(), `no output is named "worth/Tanh:0"`) {
+			t.Errorf("%q: error %v", spec, err)
 		}
 	}
 	if err := os.WriteFile(path, data[:len(data)/2], 0o666); err != nil {

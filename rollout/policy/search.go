@@ -25,6 +25,7 @@ type searchOptions struct {
 	horizon  int           // turns that it plays at most
 	time     time.Duration // of a turn; 0: Options.Simulations are the budget
 	model    *loaded       // judges leaves in the place of the rollout; nil: none
+	head     string        // its output with the logits; "": the one that fits
 }
 
 // The names of options, for the entries of games: these document them, with the
@@ -80,6 +81,11 @@ func (o *searchOptions) set(known []Option, given *setting) error {
 			return fmt.Errorf("%s=%s, expected the path of a network, FILE%s", given.name, given.value, modelEnding)
 		}
 		return nil
+	case optionHead:
+		o.head = given.value
+		return nil
+	case optionDevice:
+		return given.device()
 	case optionSHA256:
 		return given.sum()
 	case optionNode:

@@ -20,7 +20,7 @@ import (
 //	member  = weight "*" spec
 //	name    = letters, digits, "-", "_" | path that ends in ".onnx"
 //	path    = letters, digits, "-", "_", ".", "+", "~", "/", "\", ":"
-//	value   = letters, digits, "-", "_", ".", "+" | path that ends in ".onnx"
+//	value   = letters, digits, "-", "_", ".", "+" | path that ends in ".onnx" | of head and device any path
 //	weight  = a decimal number above 0
 //
 // Blanks may stand between any two of these.
@@ -177,7 +177,11 @@ func (s *scanner) setting() (o setting, err error) {
 	if err = s.expect('='); err != nil {
 		return o, err
 	}
-	if o.value = s.modelOr(inValue); o.value == "" {
+	in := inValue
+	if o.name == optionHead || o.name == optionDevice { // names that others gave
+		in = inPath
+	}
+	if o.value = s.modelOr(in); o.value == "" {
 		return o, s.unexpected("the value of " + o.name)
 	}
 	return o, nil
@@ -249,8 +253,10 @@ func (n *node) checkSettings(e entry) error {
 	if at := n.option(optionMS); at != nil && n.option(optionSims) != nil {
 		return fmt.Errorf("character %d: %s and %s are both set, expected one budget", at.at, optionSims, optionMS)
 	}
-	if at := n.option(optionSHA256); at != nil && e.search != nil && n.option(optionModel) == nil {
-		return fmt.Errorf("character %d: %s is set without %s", at.at, optionSHA256, optionModel)
+	for _, name := range []string{optionHead, optionDevice, optionSHA256} {
+		if at := n.option(name); at != nil && e.search != nil && n.option(optionModel) == nil {
+			return fmt.Errorf("character %d: %s is set without %s", at.at, name, optionModel)
+		}
 	}
 	if at := n.option(optionRollout); at != nil && n.option(optionModel) != nil {
 		return fmt.Errorf("character %d: %s and %s are both set, expected one", at.at, optionModel, optionRollout)
@@ -270,6 +276,14 @@ func (g *setting) known(all []Option) error {
 		}
 	}
 	return fmt.Errorf("no option %q; there are: %s", g.name, strings.Join(names, ", "))
+}
+
+// value is the value of the option of that name, "" if it is not set.
+func (n *node) value(name string) string {
+	if given := n.option(name); given != nil {
+		return given.value
+	}
+	return ""
 }
 
 // option is the setting of that name, nil if it is not set.

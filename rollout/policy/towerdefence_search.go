@@ -32,6 +32,8 @@ var towerdefenceSearches = entry{
 		{optionC, "0 … 1000: weight of exploration (0.4)"},
 		{optionMemory, "1 … 2047: MiB of the tree at most; what does not fit is not stored (64)"},
 		{optionModel, "FILE.onnx: a network judges leaves in the place of rollout, and weighs the moves"},
+		{optionHead, headDoc},
+		{optionDevice, deviceDoc},
 		{optionSHA256, sumDoc},
 	}},
 	search: newTowerdefenceSearch,

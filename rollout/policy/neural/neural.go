@@ -56,13 +56,13 @@ var words = map[Part][]string{
 }
 
 // Match finds how a model goes with a game, by the names and the shapes of its inputs
-// and outputs. The error says what does not fit, what the model has and what the game
-// needs.
-func Match(m *network.Model, spec env.Spec) (Fit, error) {
+// and outputs. With head, the output of that name has the logits of all heads. The error
+// says what does not fit, what the model has and what the game needs.
+func Match(m *network.Model, spec env.Spec, head string) (Fit, error) {
 	fit := Fit{}
 	err := fit.matchInputs(m.Inputs(), spec)
 	if err == nil {
-		err = fit.matchOutputs(m.Outputs(), spec.Heads)
+		err = fit.matchOutputs(m.Outputs(), spec.Heads, head)
 	}
 	if err != nil {
 		return Fit{}, fmt.Errorf("the model does not go with the game: %w; the model has %s; the game needs %s", err, has(m), needs(spec))
@@ -120,30 +120,31 @@ func (f *Fit) matchInputs(inputs []network.Value, spec env.Spec) error {
 	return nil
 }
 
-// matchOutputs finds the logits: all heads in one output, or one output a head, in
-// the order of the heads; and the value, which has one number.
-func (f *Fit) matchOutputs(outputs []network.Value, heads []int) error {
+// matchOutputs finds the logits: the output that is named head, or all heads in one
+// output, or one output a head, in the order of the heads; and the value, which has
+// one number.
+func (f *Fit) matchOutputs(outputs []network.Value, heads []int, head string) error {
 	var rest []network.Value
 	for _, v := range outputs {
-		if f.Value == "" && v.Len() == 1 && strings.Contains(strings.ToLower(v.Name), "value") {
+		if f.Value == "" && v.Name != head && v.Len() == 1 && strings.Contains(strings.ToLower(v.Name), "value") {
 			f.Value = v.Name
 			continue
 		}
 		rest = append(rest, v)
 	}
-	all := features.Choices(heads)
-	joined := slices.DeleteFunc(slices.Clone(rest), func(v network.Value) bool { return v.Len() != all })
-	if len(joined) > 1 {
-		joined = slices.DeleteFunc(joined, func(v network.Value) bool { return !namesPolicy(v.Name) })
+	joined, err := findJoined(outputs, rest, features.Choices(heads), head)
+	if err != nil {
+		return err
 	}
-	if len(joined) == 1 {
+	switch {
+	case joined != "":
 		at := 0
 		for _, n := range heads {
-			f.Heads = append(f.Heads, Head{joined[0].Name, at, n})
+			f.Heads = append(f.Heads, Head{joined, at, n})
 			at += n
 		}
-		rest = slices.DeleteFunc(rest, func(v network.Value) bool { return v.Name == joined[0].Name })
-	} else if len(rest) >= len(heads) {
+		rest = slices.DeleteFunc(rest, func(v network.Value) bool { return v.Name == joined })
+	case len(rest) >= len(heads):
 		for i, n := range heads {
 			if v := rest[i]; v.Len() != n {
 				return fmt.Errorf("output %s has %d numbers a row, head %d has %d choices", describe(v), v.Len(), i, n)
@@ -151,13 +152,48 @@ func (f *Fit) matchOutputs(outputs []network.Value, heads []int) error {
 			f.Heads = append(f.Heads, Head{rest[i].Name, 0, n})
 		}
 		rest = rest[len(heads):]
-	} else {
-		return fmt.Errorf("no output has the %d choices of all heads, and there are not as many outputs as heads, %d", all, len(heads))
+	default:
+		return fmt.Errorf("no output has the %d choices of all heads, and there are not as many outputs as heads, %d", features.Choices(heads), len(heads))
 	}
 	if f.Value == "" && len(rest) > 0 && rest[0].Len() == 1 {
 		f.Value = rest[0].Name
 	}
 	return nil
+}
+
+// findJoined finds the output with all choices: the one that is named head, else the
+// only one of rest with so many numbers, or the only one of these that a word names. It is
+// "" if there is none.
+func findJoined(outputs, rest []network.Value, choices int, head string) (string, error) {
+	if head != "" {
+		i := slices.IndexFunc(outputs, func(v network.Value) bool { return v.Name == head })
+		if i < 0 {
+			return "", fmt.Errorf("no output is named %q, as head says", head)
+		}
+		if n := outputs[i].Len(); n != choices {
+			return "", fmt.Errorf("output %s, which head names, has %d numbers a row, all heads have %d choices", describe(outputs[i]), n, choices)
+		}
+		return head, nil
+	}
+	var fit, named []string
+	for _, v := range rest {
+		if v.Len() == choices {
+			fit = append(fit, v.Name)
+			if namesPolicy(v.Name) {
+				named = append(named, v.Name)
+			}
+		}
+	}
+	if len(fit) > 1 && len(named) > 0 {
+		fit = named
+	}
+	switch len(fit) {
+	case 0:
+		return "", nil
+	case 1:
+		return fit[0], nil
+	}
+	return "", fmt.Errorf("the outputs %q all have the %d choices, and head does not say which of them are the logits", fit, choices)
 }
 
 // namesPolicy reports whether the name of an output says that it is the policy.

@@ -73,19 +73,27 @@ func TestOutputs(t *testing.T) {
 		name    string
 		outputs []network.Value
 		heads   []int
+		head    string
 		want    []Head
 		value   string
 		err     string
 	}{
-		{"joined", []network.Value{one("value", 1), one("p", 12)}, []int{5, 7}, []Head{{"p", 0, 5}, {"p", 5, 7}}, "value", ""},
-		{"a head each", []network.Value{one("a", 5), one("b", 7), one("v", 1)}, []int{5, 7}, []Head{{"a", 0, 5}, {"b", 0, 7}}, "v", ""},
-		{"no value", []network.Value{one("logits", 5)}, []int{5}, []Head{{"logits", 0, 5}}, "", ""},
-		{"two of a size", []network.Value{one("aux", 5), one("policy", 5)}, []int{5}, []Head{{"policy", 0, 5}}, "", ""},
-		{"too few", []network.Value{one("policy", 5)}, []int{5, 7}, nil, "", "no output has the 12 choices"},
-		{"wrong head", []network.Value{one("a", 5), one("b", 6)}, []int{5, 7}, nil, "", "head 1 has 7 choices"},
+		{"joined", []network.Value{one("value", 1), one("p", 12)}, []int{5, 7}, "", []Head{{"p", 0, 5}, {"p", 5, 7}}, "value", ""},
+		{"a head each", []network.Value{one("a", 5), one("b", 7), one("v", 1)}, []int{5, 7}, "", []Head{{"a", 0, 5}, {"b", 0, 7}}, "v", ""},
+		{"no value", []network.Value{one("logits", 5)}, []int{5}, "", []Head{{"logits", 0, 5}}, "", ""},
+		{"two of a size", []network.Value{one("aux", 5), one("policy", 5)}, []int{5}, "", []Head{{"policy", 0, 5}}, "", ""},
+		{"named", []network.Value{one("a", 5), one("b", 5), one("v", 1)}, []int{5}, "b", []Head{{"b", 0, 5}}, "", ""},
+		{"named against its name", []network.Value{one("policy", 5), one("aux/5:0", 5)}, []int{5}, "aux/5:0", []Head{{"aux/5:0", 0, 5}}, "", ""},
+		{"named value", []network.Value{one("value", 1), one("v", 1)}, []int{1}, "value", []Head{{"value", 0, 1}}, "v", ""},
+		{"several", []network.Value{one("a", 5), one("b", 5)}, []int{5}, "", nil, "", `the outputs ["a" "b"] all have the 5 choices, and head does not say which`},
+		{"several by name", []network.Value{one("action", 5), one("aux", 5), one("logits", 5)}, []int{5}, "", nil, "", `the outputs ["action" "logits"] all have`},
+		{"named nowhere", []network.Value{one("a", 5)}, []int{5}, "c", nil, "", `no output is named "c"`},
+		{"named too short", []network.Value{one("a", 5), one("b", 4)}, []int{5}, "b", nil, "", `output "b" float32 [4], which head names, has 4 numbers a row, all heads have 5 choices`},
+		{"too few", []network.Value{one("policy", 5)}, []int{5, 7}, "", nil, "", "no output has the 12 choices"},
+		{"wrong head", []network.Value{one("a", 5), one("b", 6)}, []int{5, 7}, "", nil, "", "head 1 has 7 choices"},
 	} {
 		fit := Fit{}
-		err := fit.matchOutputs(c.outputs, c.heads)
+		err := fit.matchOutputs(c.outputs, c.heads, c.head)
 		if c.err != "" {
 			if err == nil || !strings.Contains(err.Error(), c.err) {
 				t.Errorf("%s: error %v, want %s", c.name, err, c.err)

@@ -29,7 +29,7 @@ func seat(t *testing.T, name string, n int, o neural.Options) (env.Vector, *env.
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := neural.Match(m, s)
+	f, err := neural.Match(m, s, "")
 	if err != nil {
 		t.Fatal(err)
 	}

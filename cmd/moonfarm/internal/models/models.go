@@ -53,8 +53,8 @@ type Fit struct {
 const maxFile = 1 << 30
 
 // Describe reads a model and describes it; and, of a game with a name, how it goes
-// with it.
-func Describe(file, game string, spec env.Spec) (*Card, error) {
+// with it, with its output head as the logits ("": the one that fits).
+func Describe(file, game string, spec env.Spec, head string) (*Card, error) {
 	data, err := read(file)
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func Describe(file, game string, spec env.Spec) (*Card, error) {
 		Inputs: arrays(m.Inputs()), Outputs: arrays(m.Outputs()),
 	}
 	if game != "" {
-		fit, err := neural.Match(m, spec)
+		fit, err := neural.Match(m, spec, head)
 		if err != nil {
 			return nil, fmt.Errorf("%s, %s: %w", file, game, err)
 		}
