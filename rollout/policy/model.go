@@ -223,6 +223,7 @@ type judge[S, M any] struct {
 	*neural.Judge[S]
 	game    searchGame[S, M]
 	priors  bool                 // the network gives those of the moves, too
+	trust   float64              // weight of the network's values; the rest is that of the game's own
 	waiting []*search.Tree[S, M] // those whose leaves are in the batch
 	orders  []sim.Order
 	ends    []int32
@@ -245,16 +246,22 @@ func makeJudged[S, M any](name string, o searchOptions, g searchGame[S, M], kit 
 	if err != nil {
 		return nil, err
 	}
-	if fit.Value == "" {
-		return nil, fmt.Errorf("%s has no output for the value, which a search needs", o.model.file.Name)
+	if fit.Value == "" && o.trust > 0 {
+		return nil, fmt.Errorf("%s has no output for the value, which a search with %s=%v needs", o.model.file.Name, optionTrust, o.trust)
+	}
+	if len(s.Heads) > 1 && o.trust == 0 {
+		return nil, fmt.Errorf("%s=0: a network weighs no moves of %s, where a move is made of several choices", optionTrust, s.Info.Name)
 	}
 	n := together
 	if o.time > 0 {
 		n = 1
 	}
-	o.Late = false // the priors of new leaves are the network's
-	c := &searcher[S, M]{name: name, seats: 2, game: g, width: o.Width,
-		judge: &judge[S, M]{Judge: neural.NewJudge(o.model.network, fit, kit, s, n), game: g, priors: len(s.Heads) == 1}}
+	j := &judge[S, M]{Judge: neural.NewJudge(o.model.network, fit, kit, s, n), game: g, priors: len(s.Heads) == 1, trust: o.trust}
+	// The network sees all leaves where it judges them, else only those whose moves are
+	// asked for, which are few.
+	o.Late = o.trust == 0
+	o.Ask = o.Late && j.priors
+	c := &searcher[S, M]{name: name, seats: 2, game: g, width: o.Width, judge: j}
 	o.Abandon = c.interrupted
 	for range n {
 		c.trees = append(c.trees, search.New(o.Options, g, g))
@@ -272,6 +279,18 @@ func (j *judge[S, M]) add(t *search.Tree[S, M]) {
 	j.waiting = append(j.waiting, t)
 }
 
+// next goes on to the next leaf of a tree that the network is wanted for; false is the
+// end of the search.
+func (j *judge[S, M]) next(t *search.Tree[S, M]) bool {
+	for t.Next() {
+		if j.trust > 0 || t.Asks() {
+			return true
+		}
+		t.Give(t.Evaluate())
+	}
+	return false
+}
+
 // run judges the leaves of the batch; false if there are none.
 func (j *judge[S, M]) run() bool {
 	j.Run(len(j.waiting))
@@ -282,7 +301,11 @@ func (j *judge[S, M]) run() bool {
 				j.weigh(i, leaf, sim.Player(p), choices[p])
 			}
 		}
-		t.Give(j.Value(i))
+		if t.Asks() || j.trust == 1 {
+			t.Give(j.Value(i))
+		} else {
+			t.Give(float64((1-j.trust)*t.Evaluate()) + float64(j.trust*j.Value(i)))
+		}
 	}
 	return len(j.waiting) > 0
 }

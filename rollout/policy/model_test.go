@@ -78,19 +78,20 @@ func TestModelNames(t *testing.T) {
 		}
 	}
 	for spec, want := range map[string]string{
-		path + "(temperature=0)":                "temperature=0, expected a number above 0",
-		path + "(greedy,temperature=2)":         "greedy and temperature are both set",
-		path + "(greedy=1)":                     `found '=', expected "," or ")"`,
-		path + "(sims=3)":                       `no option "sims"; there are: greedy, temperature, head, device, sha256`,
-		path + "(sha256=1234567)":               "sha256=1234567, expected 8 to 64 hexadecimal digits",
-		path + "(sha256=0123456789abcdef)":      "untrained.onnx: its sha256 is " + sum + ", expected 0123456789abcdef",
-		"mcts(model=econ)":                      "model=econ, expected the path of a network, FILE.onnx",
-		path + "(device=cuda:1)":                "device=cuda:1, expected cpu",
-		"mcts(head=a)":                          "head is set without model",
-		"mcts(sha256=0123456789abcdef)":         "sha256 is set without model",
-		"mcts(model=" + path + ",rollout=econ)": "model and rollout are both set",
-		"nowhere.onnx":                          "nowhere.onnx: no such file or directory",
-		filepath.Dir(path) + "/.onnx":           "expected the name of a policy",
+		path + "(temperature=0)":             "temperature=0, expected a number above 0",
+		path + "(greedy,temperature=2)":      "greedy and temperature are both set",
+		path + "(greedy=1)":                  `found '=', expected "," or ")"`,
+		path + "(sims=3)":                    `no option "sims"; there are: greedy, temperature, head, device, sha256`,
+		path + "(sha256=1234567)":            "sha256=1234567, expected 8 to 64 hexadecimal digits",
+		path + "(sha256=0123456789abcdef)":   "untrained.onnx: its sha256 is " + sum + ", expected 0123456789abcdef",
+		"mcts(model=econ)":                   "model=econ, expected the path of a network, FILE.onnx",
+		path + "(device=cuda:1)":             "device=cuda:1, expected cpu",
+		"mcts(head=a)":                       "head is set without model",
+		"mcts(sha256=0123456789abcdef)":      "sha256 is set without model",
+		"nowhere.onnx":                       "nowhere.onnx: no such file or directory",
+		filepath.Dir(path) + "/.onnx":        "expected the name of a policy",
+		"mcts(trust=0.5)":                    "trust is set without model",
+		"mcts(model=" + path + ",trust=1.1)": "trust=1.1, expected a number from 0 to 1",
 	} {
 		if _, err := policy.New("towerdefence", spec); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one with %q", spec, err, want)
@@ -124,10 +125,15 @@ func TestModelNames(t *testing.T) {
 // A search with a network finds for a row what it finds for that row alone, and takes
 // no memory.
 func TestModelSearch(t *testing.T) {
-	for _, game := range []string{"towerdefence", "terminal"} {
+	for _, c := range [][2]string{{"towerdefence", ""}, {"towerdefence", "0.5"}, {"towerdefence", "1"}, {"terminal", ""}} {
+		game, trust := c[0], c[1]
 		v := newGames(t, game, "", 11, 0)
 		s := v.Spec()
-		p := newPolicy(t, game, "mcts(sims=20,model="+modelFile(t, s, true)+")", s)
+		spec := "mcts(sims=20,model=" + modelFile(t, s, true)
+		if trust != "" {
+			spec += ",trust=" + trust
+		}
+		p := newPolicy(t, game, spec+")", s)
 		b := env.NewBatch(s, 11, p.Wants())
 		for i := range 11 {
 			v.Reset(i, uint64(i))
@@ -158,8 +164,8 @@ func TestModelSearch(t *testing.T) {
 		if n := testing.AllocsPerRun(2, func() { p.Act(v, b, rows) }); n != 0 {
 			t.Errorf("%s: %v allocations", game, n)
 		}
-		_, err := newMaker(t, game, "mcts(model="+modelFile(t, s, false)+")")(s)
-		if err == nil || !strings.Contains(err.Error(), "untrained.onnx has no output for the value, which a search needs") {
+		_, err := newMaker(t, game, "mcts(trust=1,model="+modelFile(t, s, false)+")")(s)
+		if err == nil || !strings.Contains(err.Error(), "untrained.onnx has no output for the value, which a search with trust=1 needs") {
 			t.Errorf("%s: of a network without a value the error is %v", game, err)
 		}
 	}

@@ -24,7 +24,8 @@ type searchOptions struct {
 	opponent string        // the script that plays the other seat, or anyOpponent
 	horizon  int           // turns that it plays at most
 	time     time.Duration // of a turn; 0: Options.Simulations are the budget
-	model    *loaded       // judges leaves in the place of the rollout; nil: none
+	model    *loaded       // judges leaves beside the rollout and weighs moves; nil: none
+	trust    float64       // weight of its values
 	head     string        // its output with the logits; "": the one that fits
 }
 
@@ -39,6 +40,7 @@ const (
 	optionNode     = "node"
 	optionC        = "c"
 	optionMemory   = "memory"
+	optionTrust    = "trust"
 )
 
 // anyOpponent is the value of optionOpponent with which the other seat plays any of
@@ -47,6 +49,9 @@ const anyOpponent = "search"
 
 // msDoc is the doc of optionMS, of which no game has a default.
 const msDoc = "1 … 600000: milliseconds a turn instead of sims, for contests: what is played depends on the machine"
+
+// trustDoc documents optionTrust, without its default.
+const trustDoc = "0 … 1: weight of the network's values, where there is one; the rest is that of rollout; 0: it weighs moves alone, with few evaluations"
 
 // nodeRules are the values of the option node.
 var nodeRules = []string{search.PUCT: "puct", search.Regret: "regret"}
@@ -75,6 +80,14 @@ func (o *searchOptions) set(known []Option, given *setting) error {
 		}
 		o.C = math.Abs(c) // not −0
 		given.value = strconv.FormatFloat(o.C, 'g', -1, 64)
+		return nil
+	case optionTrust:
+		x, err := strconv.ParseFloat(given.value, 64)
+		if err != nil || !(x >= 0) || x > 1 {
+			return fmt.Errorf("%s=%s, expected a number from 0 to 1", given.name, given.value)
+		}
+		o.trust = math.Abs(x)
+		given.value = strconv.FormatFloat(o.trust, 'g', -1, 64)
 		return nil
 	case optionModel:
 		if !isModel(given.value) {
@@ -264,7 +277,7 @@ func (c *searcher[S, M]) search(states []S, b *env.Batch, rows []int32) {
 		c.judge.clear()
 		for i, row := range rows {
 			c.face(row)
-			if c.trees[i].Next() {
+			if c.judge.next(c.trees[i]) {
 				c.judge.add(c.trees[i])
 			}
 		}

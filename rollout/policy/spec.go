@@ -258,8 +258,8 @@ func (n *node) checkSettings(e entry) error {
 			return fmt.Errorf("character %d: %s is set without %s", at.at, name, optionModel)
 		}
 	}
-	if at := n.option(optionRollout); at != nil && n.option(optionModel) != nil {
-		return fmt.Errorf("character %d: %s and %s are both set, expected one", at.at, optionModel, optionRollout)
+	if at := n.option(optionTrust); at != nil && n.option(optionModel) == nil {
+		return fmt.Errorf("character %d: %s is set without %s", at.at, optionTrust, optionModel)
 	}
 	if at := n.option(optionTemperature); at != nil && n.option(optionGreedy) != nil {
 		return fmt.Errorf("character %d: %s and %s are both set, expected one", at.at, optionGreedy, optionTemperature)

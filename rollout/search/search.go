@@ -100,6 +100,10 @@ type Options struct {
 	// Evaluate is then given none. The search finds the same, in less time.
 	Late bool
 
+	// Ask has Next stop also at nodes whose moves are asked for Late, before they are
+	// stored: Asks reports that, and priors can be changed until Give.
+	Ask bool
+
 	// Continue, if it is not nil, is asked before each simulation, with the number of
 	// those that the search has made. The search ends where it returns false.
 	Continue func(made int) bool
@@ -127,6 +131,7 @@ type Tree[S, M any] struct {
 	made    int            // simulations begun
 	budget  int            // simulations at most
 	waits   place          // of the leaf
+	asking  int32          // the node whose moves are asked for, where waits is atMoves
 	random  prng.Rand      // of the simulation
 	leaf    *S             // or the end of a game: a state of the slabs, or scratch
 	scratch S              // where there is no room
@@ -196,17 +201,28 @@ func (t *Tree[S, M]) Next() bool {
 		}
 		t.made++
 		t.seed(t.key, uint64(t.made))
-		t.descend()
+		t.path = t.path[:0]
+		t.descend(0)
 	}
-	if !t.options.Late {
+	if !t.options.Late || t.waits == atMoves {
 		t.ask(t.leaf)
 	}
 	return true
 }
 
+// Asks reports whether Next stopped for the moves of a node that was judged before: only
+// their priors are wanted, and the value given counts for nothing.
+func (t *Tree[S, M]) Asks() bool { return t.waits == atMoves }
+
 // Leaf is the state that Next found and its choices, whose priors may be changed
-// before Give. With Options.Late it has no choices.
+// before Give. With Options.Late it has none unless Asks is true.
 func (t *Tree[S, M]) Leaf() (*S, *[2][]Choice[M]) { return t.leaf, &t.choices }
+
+// Evaluate is what the Evaluator of the search says of the leaf, for a caller who
+// weighs that against what it knows itself.
+func (t *Tree[S, M]) Evaluate() float64 {
+	return t.evaluator.Evaluate(t.leaf, &t.choices, &t.random)
+}
 
 // Give tells the value of the leaf for seat 0.
 func (t *Tree[S, M]) Give(value float64) {
@@ -215,14 +231,16 @@ func (t *Tree[S, M]) Give(value float64) {
 	switch waits {
 	case atRoot:
 		t.keep(value, false)
-		if t.options.Late {
-			t.open(0)
+		if t.options.Late && !t.open(0) {
+			return
 		}
-		if t.nodes[0].count == [2]uint16{1, 1} {
-			t.budget = (t.budget + 7) / 8 // nothing is to be chosen: this is for the value alone
-			if t.options.Continue != nil {
-				t.budget = min(t.budget, forced)
-			}
+		t.begin()
+	case atMoves:
+		t.listed()
+		if t.asking == 0 {
+			t.begin()
+		} else {
+			t.descend(t.asking)
 		}
 	case atChild:
 		t.store(value, false)
@@ -234,6 +252,16 @@ func (t *Tree[S, M]) Give(value float64) {
 	}
 }
 
+// begin bounds the simulations once the moves of the root are known.
+func (t *Tree[S, M]) begin() {
+	if t.nodes[0].count == [2]uint16{1, 1} {
+		t.budget = (t.budget + 7) / 8 // nothing is to be chosen: this is for the value alone
+		if t.options.Continue != nil {
+			t.budget = min(t.budget, forced)
+		}
+	}
+}
+
 // place is where the leaf is that waits to be judged.
 type place uint8
 
@@ -242,6 +270,7 @@ const (
 	atRoot
 	atChild // of the latest visit
 	atDepth // below which Options.Depth ends the simulation
+	atMoves // it is the node asking
 )
 
 // seed begins the random numbers of a simulation.
@@ -257,20 +286,30 @@ func (t *Tree[S, M]) ask(s *S) {
 	}
 }
 
-// open stores the moves of a node that was kept without.
-func (t *Tree[S, M]) open(at int32) {
+// open stores the moves of a node that was kept without; false where Options.Ask has
+// Next stop for them first.
+func (t *Tree[S, M]) open(at int32) bool {
+	t.asking = at
+	if t.options.Ask {
+		t.leaf, t.waits = &t.states[at], atMoves
+		return false
+	}
 	t.ask(&t.states[at])
-	t.list(&t.nodes[at])
+	t.listed()
+	return true
+}
+
+// listed stores the choices as the moves of the node asking.
+func (t *Tree[S, M]) listed() {
+	t.list(&t.nodes[t.asking])
 	for p := range t.choices {
 		t.choices[p] = t.choices[p][:0]
 	}
 }
 
-// descend goes down from the root to a leaf that waits to be judged, or to the end of
-// a game, whose value it brings back.
-func (t *Tree[S, M]) descend() {
-	at := int32(0)
-	t.path = t.path[:0]
+// descend goes down from a node, at first the root, to a leaf that waits to be judged, or
+// to the end of a game, whose value it brings back.
+func (t *Tree[S, M]) descend(at int32) {
 	for at >= 0 {
 		n := &t.nodes[at]
 		if n.over {
@@ -281,8 +320,8 @@ func (t *Tree[S, M]) descend() {
 			t.leaf, t.waits = &t.states[at], atDepth
 			return
 		}
-		if n.count[0] == 0 {
-			t.open(at)
+		if n.count[0] == 0 && !t.open(at) {
+			return
 		}
 		v := visit{node: at}
 		for p := range v.pick {

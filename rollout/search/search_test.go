@@ -342,6 +342,49 @@ func TestLate(t *testing.T) {
 	}
 }
 
+// With Ask the caller gives the priors of the moves that are asked for Late: the search
+// finds the same as one that gives those of all leaves.
+func TestAsk(t *testing.T) {
+	for _, rule := range []search.Rule{search.PUCT, search.Regret} {
+		for _, noise := range []bool{false, true} {
+			var found [2][]float32
+			var weighed [2]int
+			for late := range found {
+				o := options(rule, 500)
+				o.Chance, o.Late, o.Ask, o.Depth = noise, late == 1, late == 1, 4
+				m := &matrices{turns: slices.Repeat([][][]float64{{{0, 1}, {0.5, 0.25}}, dominated}, 3), noise: noise}
+				tree := newMatrices(o, m)
+				for key := range uint64(2) {
+					tree.Begin(&matrixState{}, key)
+					for tree.Next() {
+						_, choices := tree.Leaf()
+						for p := range choices {
+							for k := range choices[p] {
+								choices[p][k].Prior = float64(1 + (k+p)%2)
+							}
+						}
+						if len(choices[0]) > 0 {
+							weighed[late]++
+						}
+						if tree.Asks() {
+							tree.Give(math.NaN())
+						} else {
+							tree.Give(tree.Evaluate())
+						}
+					}
+					found[late] = append(tree.AppendShares(found[late], 0), float32(tree.Value(0)))
+				}
+			}
+			if !slices.Equal(found[0], found[1]) {
+				t.Errorf("rule %d, noise %v: found %v, and asked for late %v", rule, noise, found[0], found[1])
+			}
+			if weighed[1] == 0 || weighed[1] > weighed[0]*3/4 {
+				t.Errorf("rule %d, noise %v: priors given %d times, and late %d times", rule, noise, weighed[0], weighed[1])
+			}
+		}
+	}
+}
+
 // Continue ends a search: it is the same as one of so many simulations. Where nothing
 // is to be chosen, the search ends soon without it.
 func TestContinue(t *testing.T) {
