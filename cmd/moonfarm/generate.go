@@ -236,14 +236,12 @@ func (t *table) seats(text string) ([]string, error) {
 	if len(specs) != players {
 		return nil, cli.WrongUse("--policy %s: %d policies, expected one, or one for each of the %d seats of %s", text, len(specs), players, t.game.Name)
 	}
-	for i, s := range specs {
-		_, name, err := t.policy("policy", s)
-		if err != nil {
+	for _, s := range specs {
+		if _, _, err := t.policy("policy", s); err != nil {
 			return nil, err
 		}
-		specs[i] = name
 	}
-	return specs, nil
+	return specs, nil // as they were given: canonical names have no folders
 }
 
 func (a *app) printGenerated(g generated, f *generateFlags) {
