@@ -1,4 +1,4 @@
-"""The network of behaviour_cloning.py: the same for every game, by what its heads speak of."""
+"""The networks of behaviour_cloning.py, the same for every game, by what its heads speak of, and of expert_iteration.py."""
 
 from __future__ import annotations
 
@@ -143,3 +143,58 @@ class Network(nn.Module):
             order += [self.heads(kind, every)[1].flatten() for kind in place.kinds]
         policy = torch.cat(logits, 1)[:, torch.cat(order).argsort()]
         return policy if value is None else (policy, value)
+
+
+class Block(nn.Module):
+    """Two convolutions beside the identity, and what is seen on the whole board, if asked for, between them."""
+
+    def __init__(self, channels: int, whole: bool) -> None:
+        super().__init__()
+        self.first = nn.Conv2d(channels, channels, 3, padding=1)
+        self.second = nn.Conv2d(channels, channels, 3, padding=1)
+        nn.init.zeros_(self.second.weight)  # it begins as the identity, so needs no batch norm
+        self.whole = nn.Linear(2 * channels, channels) if whole else None
+
+    def forward(self, x: Tensor) -> Tensor:
+        h = torch.relu(self.first(x))
+        if self.whole is not None:
+            h = torch.relu(h + self.whole(pooled(h))[:, :, None, None])
+        return x + self.second(h)
+
+
+def pooled(x: Tensor) -> Tensor:
+    """Mean and maximum of each channel over the board."""
+    return torch.cat([F.adaptive_avg_pool2d(x, 1), F.adaptive_max_pool2d(x, 1)], 1).flatten(1)
+
+
+class Tower(nn.Module):
+    """A residual tower for Tower Defence: planes and scalars to a logit for each choice, and to a value.
+
+    The choices are five orders for each cell of the own half, the left one, then two for none.
+    """
+
+    ORDERS, WIDTH, OTHERS = 5, 8, 2
+
+    def __init__(self, envs: moonfarm.VectorEnv, channels: int, blocks: int) -> None:
+        super().__init__()
+        d = envs.description
+        if envs.heads != [self.ORDERS * d["height"] * self.WIDTH + self.OTHERS]:
+            raise SystemExit(f"{d['game']} has the heads {envs.heads}: this network is for Tower Defence")
+        scales = [torch.tensor([float(x["scale"]) for x in d[name]]) for name in ("planes", "scalars")]
+        self.register_buffer("plane_scale", 1 / scales[0].view(1, -1, 1, 1))
+        self.register_buffer("scalar_scale", 1 / scales[1].view(1, -1))
+        self.board = nn.Conv2d(len(d["planes"]), channels, 3, padding=1)
+        self.numbers = nn.Sequential(nn.Linear(2 * len(d["scalars"]), 64), nn.ReLU(), nn.Linear(64, channels))
+        self.tower = nn.Sequential(*(Block(channels, i % 2 == 1) for i in range(blocks)))
+        self.cell = nn.Conv2d(channels, self.ORDERS, 1)
+        self.rest = nn.Sequential(nn.Linear(2 * channels, 64), nn.ReLU())
+        self.other, self.value = nn.Linear(64, self.OTHERS), nn.Linear(64, 1)
+
+    def forward(self, planes: Tensor, scalars: Tensor) -> tuple[Tensor, Tensor]:
+        scalars = scalars * self.scalar_scale
+        # Prices are a few hundredths of the scale of energy.
+        h = self.numbers(torch.cat([scalars, torch.clamp(10 * scalars, 0, 2)], 1))
+        x = torch.relu(self.tower(torch.relu(self.board(planes.float() * self.plane_scale) + h[:, :, None, None])))
+        h = self.rest(pooled(x))
+        cells = self.cell(x)[:, :, :, : self.WIDTH].flatten(1)
+        return torch.cat([cells, self.other(h)], 1), torch.tanh(self.value(h))[:, 0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import importlib.util
+import json
 import os
 import shutil
 import subprocess
@@ -66,6 +67,26 @@ class Examples(unittest.TestCase):
             "--batch", 8, "--width", 32, "--games", 2,
         )  # fmt: skip
         self.assertRegex(lines[-1], r"random .* % of 8 games")
+
+    @unittest.skipIf(NO_TORCH, NO_TORCH)
+    @unittest.skipIf(shutil.which("go") is None, "left out: there is no go to build moonfarm")
+    def test_expert_iteration(self):
+        small = (
+            "--episodes", 4, "--later", 4, "--shard-episodes", 2, "--teacher", "mcts(sims=10)", "--sims", 4, "--passes",
+            1, "--batch", 32, "--channels", 8, "--blocks", 2, "--games", 2,
+        )  # fmt: skip
+        with tempfile.TemporaryDirectory() as folder:
+            out = Path(folder) / "loop"
+            first = run("expert_iteration.py", out, "--generations", 1, *small)
+            self.assertRegex(first[-1], r"generation 1: [1-9]\d* rows, loss .* 100.0% against the best before")
+            again = run("expert_iteration.py", out, "--generations", 2, *small, "--trust", 0.5)
+            self.assertEqual([line.split(":")[0] for line in again], ["generation 2"])
+            curve = json.loads((out / "curve.json").read_text())
+            self.assertEqual([point["generation"] for point in curve], [1, 2])
+            self.assertGreater(curve[1]["rows"], curve[0]["rows"])
+            self.assertIn(f"2: {curve[1]['rating']:+.0f}</text>", (out / "curve.svg").read_text())
+            kept = 2 if curve[1]["kept"] else 1
+            self.assertEqual((out / "best.onnx").read_bytes(), (out / str(kept) / "network.onnx").read_bytes())
 
     @unittest.skipIf(NO_TORCH, NO_TORCH)
     @unittest.skipIf(shutil.which("go") is None, "left out: there is no go to make a dataset")

@@ -1,0 +1,288 @@
+"""Expert iteration for Tower Defence: search plays, a network learns from it, the search gets the network.
+
+    python3 env/python/examples/expert_iteration.py loop
+
+In each generation (Anthony, Tian, Barber: "Thinking fast and slow with deep learning and tree search", 2017)
+
+1. `moonfarm generate` plays games of a search against itself: in the first by the game's own formula, later with the
+   best network so far, which gives its priors and values and also plays some of the turns, so that games differ;
+2. the network goes on learning from the games of the last generations: policy from the search's shares, value from a
+   mix of the outcome and the search's value;
+3. it is exported as ONNX, and `moonfarm eval --sprt` lets it play the best one: it becomes the best one if the test
+   finds it stronger;
+4. `moonfarm eval` rates it against the scripts.
+
+loop/best.onnx is the best network, loop/curve.json has an object for each generation, loop/curve.svg draws them. The same
+command goes on where an earlier one was stopped. A GPU learns if there is one; the games are played by the CPU.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+import moonfarm
+from networks import Tower
+
+GAME = "towerdefence"
+SCRIPTS = ("planner", "econ", "turtle", "rush", "tesla", "playout")
+LINE = (
+    "generation {generation}: {rows} rows, loss {policy_loss:.3f} + {value_loss:.3f}, {score:.1%} against the best"
+    " before; rating {rating:.0f} ± {error:.0f}, planner {planner:.1%}; {play:.0f} s of play, {learn:.0f} s of"
+    " learning, {measure:.0f} s of measuring"
+)
+
+
+class Rows(NamedTuple):
+    """What is learned from."""
+
+    planes: Tensor  # uint8 [n, planes, 8, 16]
+    scalars: Tensor  # float32 [n, scalars]
+    mask: Tensor  # bool [n, 322]
+    shares: Tensor  # float16 [n, 322]
+    value: Tensor  # float32 [n]
+
+
+def read(folders: list[Path], mix: float) -> Rows:
+    """The rows in which there was something to search, of some datasets."""
+    parts: list[list[np.ndarray]] = []
+    columns = ["planes", "scalars", "mask", "outcome", "search_value", "search_policy", "search_choices"]
+    for folder in folders:
+        data = moonfarm.dataset(folder)
+        for batch in data.batches(4096, columns=columns, obs="planes", split="all"):
+            shares = data.shares(batch)
+            rows = shares.max(1) > 0
+            rows &= np.isfinite(batch["search_value"])
+            mask = data.masks(batch["mask"][rows])
+            value = (1 - mix) * batch["outcome"][rows] + mix * batch["search_value"][rows]
+            parts.append([
+                batch["planes"][rows], batch["scalars"][rows], mask, shares[rows].astype(np.float16),
+                value.astype(np.float32),
+            ])  # fmt: skip
+    return Rows(*(torch.from_numpy(np.concatenate(columns)) for columns in zip(*parts)))
+
+
+def mirrored(rows: Rows) -> Rows:
+    """The same with the board upside down: the rules do not know top from bottom."""
+
+    def flip(choices: Tensor) -> Tensor:
+        cells = choices[:, : -Tower.OTHERS].view(len(choices), Tower.ORDERS, -1, Tower.WIDTH)
+        return torch.cat([cells.flip(2).flatten(1), choices[:, -Tower.OTHERS :]], 1)
+
+    return Rows(rows.planes.flip(2), rows.scalars, flip(rows.mask), flip(rows.shares), rows.value)
+
+
+def learn(network: Tower, rows: Rows, args: argparse.Namespace, generation: int) -> tuple[float, float]:
+    """Learns for some time; the means of both losses over its last tenth."""
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    network.to(device, memory_format=torch.channels_last).train()
+    optimiser = torch.optim.AdamW(network.parameters(), args.rate, weight_decay=1e-4)
+    draw = torch.Generator().manual_seed(args.seed + generation)
+    losses: list[tuple[float, float]] = []
+    steps = max(1, int(args.passes * len(rows.value) / args.batch))
+    for step in range(steps):
+        for group in optimiser.param_groups:  # it rises for a twentieth of the steps, then falls
+            group["lr"] = args.rate * min(1, 20 * (step + 1) / steps) * max(1 - step / steps, 0.02)
+        of = torch.randint(len(rows.value), (args.batch,), generator=draw)
+        batch = Rows(*(column[of].to(device) for column in rows))
+        if step % 2:
+            batch = mirrored(batch)
+        with torch.autocast(device, torch.bfloat16, enabled=args.bfloat16):
+            logits, value = network(batch.planes, batch.scalars)
+        logits = logits.float().masked_fill(~batch.mask, -1e9)
+        policy_loss = -(batch.shares.float() * F.log_softmax(logits, 1)).sum(1).mean()
+        value_loss = F.mse_loss(value.float(), batch.value)
+        optimiser.zero_grad()
+        (policy_loss + value_loss).backward()
+        nn.utils.clip_grad_norm_(network.parameters(), 5.0)
+        optimiser.step()
+        losses.append((policy_loss.item(), value_loss.item()))
+        if sys.stderr.isatty() and step % 50 == 0:
+            print(f"\r{step} of {steps} steps, loss {np.mean(losses[-50:], 0)}", end="", file=sys.stderr)
+    network.to("cpu", memory_format=torch.contiguous_format).eval()
+    policy_loss, value_loss = np.mean(losses[-max(1, steps // 10) :], 0)
+    return float(policy_loss), float(value_loss)
+
+
+def export(network: Tower, envs: moonfarm.VectorEnv, file: Path) -> None:
+    """Writes the network as ONNX has it."""
+    d = envs.description
+    example = (torch.zeros(1, len(d["planes"]), d["height"], d["width"]), torch.zeros(1, len(d["scalars"])))
+    torch.onnx.export(
+        network, example, str(file), input_names=["planes", "scalars"], output_names=["policy", "value"],
+        dynamic_axes={name: {0: "rows"} for name in ("planes", "scalars", "policy", "value")},
+    )  # fmt: skip
+
+
+class Moonfarm:
+    """The command moonfarm, and what it prints of games."""
+
+    def __init__(self, program: str | None, folder: Path) -> None:
+        self.program = program or shutil.which("moonfarm")
+        if self.program is None:
+            self.program = str(folder / "moonfarm")
+            root = Path(__file__).resolve().parents[3]
+            subprocess.run(["go", "build", "-o", Path(self.program).resolve(), "./cmd/moonfarm"], cwd=root, check=True)
+
+    def __call__(self, *arguments: object) -> str:
+        done = subprocess.run([str(self.program), *map(str, arguments)], stdout=subprocess.PIPE, text=True)
+        if done.returncode:
+            raise SystemExit(done.returncode)
+        return done.stdout
+
+    def evaluate(self, players: list[str], *arguments: object) -> dict[str, Any]:
+        said = [word for player in players for word in ("--player", player)]
+        result: dict[str, Any] = json.loads(self("eval", GAME, *said, *arguments, "--json"))
+        return result
+
+
+@contextlib.contextmanager
+def timed(folder: Path, what: str) -> Iterator[dict[str, float]]:
+    """Adds the seconds that something takes to those of earlier tries, in a file; yields them all."""
+    file = folder / "seconds.json"
+    seconds: dict[str, float] = json.loads(file.read_text()) if file.exists() else {}
+    begun = time.perf_counter()
+    try:
+        yield seconds
+    finally:
+        seconds[what] = seconds.get(what, 0) + time.perf_counter() - begun
+        file.write_text(json.dumps(seconds))
+
+
+def generation(number: int, moonfarm_: Moonfarm, envs: moonfarm.VectorEnv, args: argparse.Namespace) -> dict[str, Any]:
+    """Plays, learns and measures; the new line of the curve."""
+    out: Path = args.out
+    best, folder = out / "best.onnx", out / str(number)
+    folder.mkdir(exist_ok=True)
+    teacher = args.teacher
+    if number > 1:
+        searching = f"mcts(sims={args.sims},model={best},trust={args.trust})"
+        teacher = f"mix({1 - args.unsearched}*{searching},{args.unsearched}*{best})"
+    with timed(folder, "play"):
+        moonfarm_(
+            "generate", GAME, "--policy", teacher, "--episodes", args.later if number > 1 else args.episodes,
+            "--shard-episodes", args.shard_episodes, "--seed", number, "--obs", "none", "--out", folder / "games",
+        )  # fmt: skip
+
+    with timed(folder, "learn"):
+        torch.manual_seed(args.seed + number)
+        network = Tower(envs, args.channels, args.blocks)
+        if number > 1:
+            network.load_state_dict(torch.load(out / str(number - 1) / "network.pt"))
+        first = max(1, number - args.window + 1)
+        rows = read([out / str(g) / "games" for g in range(first, number + 1)], args.value_mix)
+        policy_loss, value_loss = learn(network, rows, args, number)
+        torch.save(network.state_dict(), folder / "network.pt")
+        export(network, envs, folder / "network.onnx")
+
+    with timed(folder, "measure") as seconds:
+        score, stronger = 1.0, True
+        if number > 1:
+            players = [str(folder / "network.onnx"), str(best)]
+            result = moonfarm_.evaluate(players, "--sprt", args.sprt, "--games", 10 * args.games)
+            score, stronger = result["players"][0]["score"], result["sprt"]["decision"] == "H1"
+        if stronger:
+            shutil.copy(folder / "network.onnx", best)
+        players = [f"{folder / 'network.onnx'}(greedy)", *SCRIPTS]
+        result = moonfarm_.evaluate(players, "--schedule", "gauntlet", "--games", args.games, "--anchor", "planner")
+        ours = result["players"][0]
+    return {
+        "generation": number, "rows": len(rows.value), "policy_loss": policy_loss, "value_loss": value_loss,
+        "score": score, "kept": stronger, "rating": ours["elo"], "error": ours["error"],
+        **{pair["b"]: pair["score"] for pair in result["pairs"] if pair["a"] == ours["player"]}, **seconds,
+    }  # fmt: skip
+
+
+def draw(curve: list[dict[str, Any]], file: Path) -> None:
+    """The rating over the minutes that it took, as a picture: planner is at 0."""
+    width, height, left, top = 640, 300, 60, 24
+    minutes = np.cumsum([(c["play"] + c["learn"] + c["measure"]) / 60 for c in curve])
+    ratings, errors = (np.array([c[name] for c in curve]) for name in ("rating", "error"))
+    low, high = min(0, (ratings - 2 * errors).min()) - 20, max(0, (ratings + 2 * errors).max()) + 20
+    x = left + (width - left - 40) * minutes / minutes[-1]
+
+    def y(rating: float) -> float:
+        return float(top + (height - top - 50) * (high - rating) / (high - low))
+
+    def text(at: float, line: float, what: str, anchor: str = "middle") -> str:
+        return f'<text x="{at:.0f}" y="{line:.0f}" text-anchor="{anchor}">{what}</text>'
+
+    zero, bottom = y(0), height - 50
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="13">',
+        f'<rect width="{width}" height="{height}" fill="white"/>',
+        f'<path d="M{left} {top}V{bottom}H{width - 20}" fill="none" stroke="#888"/>',
+        f'<path d="M{left} {zero:.0f}H{width - 20}" stroke="#888" stroke-dasharray="4"/>',
+        text(left - 6, zero + 4, "planner", "end"),
+        text((left + width) / 2, height - 12, "minutes of play, learning and measuring"),
+        text(left, top - 8, "Elo", "middle"),
+        f'<polyline points="{" ".join(f"{a:.0f},{y(r):.0f}" for a, r in zip(x, ratings))}" fill="none" stroke="#06c"/>',
+    ]
+    for at, spent, rating, error, c in zip(x, minutes, ratings, errors, curve):
+        out += [
+            f'<path d="M{at:.0f} {y(rating - 2 * error):.0f}V{y(rating + 2 * error):.0f}" stroke="#06c"/>',
+            f'<circle cx="{at:.0f}" cy="{y(rating):.0f}" r="4" fill="#06c"/>',
+            text(at + 8, y(rating) - 8, f"{c['generation']}: {rating:+.0f}", "start" if at < width - 120 else "end"),
+            text(at, bottom + 18, f"{spent:.0f}"),
+        ]
+    file.write_text("\n".join([*out, "</svg>", ""]))
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("out", type=Path, help="folder for everything that is made")
+    parser.add_argument("--generations", type=int, default=3)
+    parser.add_argument("--episodes", type=int, default=9000, help="of the first generation's games")
+    parser.add_argument("--later", type=int, default=4000, metavar="EPISODES", help="of every other generation's games")
+    parser.add_argument("--shard-episodes", type=int, default=100)
+    parser.add_argument(
+        "--teacher", default="mix(0.9*mcts(sims=400),0.06*playout,0.04*random)", help="policy of the first generation"
+    )
+    parser.add_argument("--sims", type=int, default=400, help="simulations of the search with a network")
+    parser.add_argument("--trust", type=float, default=0, metavar="X", help="the search's trust in the network's values")
+    parser.add_argument("--unsearched", type=float, default=0.1, metavar="X", help="part of the turns that the network plays without a search")
+    parser.add_argument("--window", type=int, default=3, help="generations whose games are learned from")
+    parser.add_argument("--value-mix", type=float, default=0.8, metavar="X", help="X · the search's value + (1 - X) · the outcome is learned")
+    parser.add_argument("--passes", type=float, default=2.5, help="over the rows, in each generation")
+    parser.add_argument("--batch", type=int, default=512, help="rows")
+    parser.add_argument("--rate", type=float, default=2e-3, help="of learning")
+    parser.add_argument("--channels", type=int, default=32)
+    parser.add_argument("--blocks", type=int, default=4)
+    parser.add_argument("--bfloat16", action="store_true", help="faster where the processor has instructions for it")
+    parser.add_argument("--sprt", default="0,40", metavar="ELO0,ELO1", help="of the test against the best network so far")
+    parser.add_argument("--games", type=int, default=400, help="against each opponent; of the test at most ten times as many")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--moonfarm", help="the program (default: that on the PATH, else it is built)")
+    return parser.parse_args()
+
+
+def main() -> None:
+    args = arguments()
+    args.out.mkdir(parents=True, exist_ok=True)
+    moonfarm_ = Moonfarm(args.moonfarm, args.out)
+    envs = moonfarm.make_vec(GAME, 1)
+    file = args.out / "curve.json"
+    curve: list[dict[str, Any]] = json.loads(file.read_text()) if file.exists() else []
+    for number in range(len(curve) + 1, args.generations + 1):
+        curve.append(generation(number, moonfarm_, envs, args))
+        print(LINE.format(**curve[-1]), flush=True)
+        file.with_suffix(".part").write_text(json.dumps(curve, indent=1))
+        file.with_suffix(".part").replace(file)
+        draw(curve, args.out / "curve.svg")
+
+
+if __name__ == "__main__":
+    main()
