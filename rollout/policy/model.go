@@ -14,6 +14,7 @@ import (
 	"moonfarm/features"
 	"moonfarm/rollout"
 	"moonfarm/rollout/network"
+	nets "moonfarm/rollout/policy/models"
 	"moonfarm/rollout/policy/neural"
 	"moonfarm/rollout/search"
 	"moonfarm/sim"
@@ -53,6 +54,17 @@ var models = entry{Entry: Entry{Name: "FILE" + modelEnding + "(…)", Doc: "a ne
 	{optionSHA256, sumDoc},
 }}}
 
+// builtIn is the name of the network that comes with the program.
+const builtIn = "net"
+
+// trained are the policies that are networks that come with the program.
+var trained = map[string][]entry{
+	"towerdefence": {{Entry: Entry{Name: builtIn, Doc: "the network that expert_iteration.py trained; " + builtIn + "(greedy) plays best, and mcts(model=" + builtIn + ") with a search", Options: models.Options}}},
+}
+
+// isNetwork reports whether a name or value of a spec is a network's.
+func isNetwork(text string) bool { return text == builtIn || isModel(text) }
+
 // isModel reports whether a name or value of a spec is the path of a network.
 func isModel(text string) bool {
 	base := text[strings.LastIndexAny(text, `/\:`)+1:]
@@ -67,20 +79,20 @@ type loaded struct {
 
 // load reads the networks of a node and of its members, and puts their names into
 // canonical form.
-func (n *node) load(files rollout.Files) error {
+func (n *node) load(game string, files rollout.Files) error {
 	for i := range n.members {
-		if err := n.members[i].node.load(files); err != nil {
+		if err := n.members[i].node.load(game, files); err != nil {
 			return err
 		}
 	}
 	at, path := n.at, &n.name
 	if given := n.option(optionModel); given != nil {
 		at, path = given.at, &given.value
-	} else if !isModel(n.name) {
+	} else if !isNetwork(n.name) {
 		return nil
 	}
 	sum := n.value(optionSHA256)
-	data, err := find256(*path, sum, files)
+	data, err := find256(game, *path, sum, files)
 	var m *network.Model
 	if err == nil {
 		if m, err = network.Read(data); err != nil {
@@ -100,15 +112,20 @@ func (n *node) load(files rollout.Files) error {
 }
 
 // find256 reads a file whose sha256 begins with sum: one of files, else the one at the
-// path.
-func find256(path, sum string, files rollout.Files) ([]byte, error) {
+// path, or the one that comes with the program.
+func find256(game, path, sum string, files rollout.Files) ([]byte, error) {
 	if sum != "" {
 		if data, err := files(sum); !errors.Is(err, fs.ErrNotExist) {
 			return data, err
 		}
 	}
-	data, err := readRegular(path)
-	if err != nil {
+	var data []byte
+	var err error
+	if path == builtIn {
+		if data = nets.Of(game); data == nil {
+			return nil, fmt.Errorf("no network for %s comes with this program, expected FILE%s", game, modelEnding)
+		}
+	} else if data, err = readRegular(path); err != nil {
 		return nil, err
 	}
 	if got := fmt.Sprintf("%x", sha256.Sum256(data)); !strings.HasPrefix(got, sum) {

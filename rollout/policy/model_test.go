@@ -122,6 +122,32 @@ func TestModelNames(t *testing.T) {
 	}
 }
 
+// The network that comes with the program plays, by itself and in a search, and its
+// name says which it is.
+func TestBuiltIn(t *testing.T) {
+	s := newGames(t, "towerdefence", "", 1, 0).Spec()
+	sum := sumOf(t, "net")
+	for spec, want := range map[string]string{
+		"net":                    "net(sha256=" + sum + ")",
+		"net(greedy)":            "net(greedy,sha256=" + sum + ")",
+		"mcts(sims=2,model=net)": "mcts(sims=2,model=net,sha256=" + sum + ")",
+	} {
+		if got := newPolicy(t, "towerdefence", spec, s).Name(); got != want {
+			t.Errorf("%q is called %q, want %q", spec, got, want)
+		}
+	}
+	for game, specs := range map[string]map[string]string{
+		"towerdefence": {"net(sha256=0123456789)": "net: its sha256 is " + sum + ", expected 0123456789"},
+		"terminal":     {"net": `no policy "net" for terminal`, "mcts(model=net)": "no network for terminal comes with this program"},
+	} {
+		for spec, want := range specs {
+			if _, err := policy.New(game, spec); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s, %q: error %v, want one with %q", game, spec, err, want)
+			}
+		}
+	}
+}
+
 // A search with a network finds for a row what it finds for that row alone, and takes
 // no memory.
 func TestModelSearch(t *testing.T) {

@@ -7,6 +7,7 @@
 //	econ                            a scripted one of the game; see Names
 //	mcts(sims=400,rollout=econ)     a search of the game; see Entry.Options
 //	nets/small.onnx(greedy)         a network that was trained elsewhere
+//	net                             one that comes with the program
 //	mix(0.8*econ,0.2*random)        each turn and row one of several, by chance
 //
 // What a policy plays depends on the row alone (rollout.Policy). A search whose
@@ -68,7 +69,9 @@ var searching = map[string][]entry{
 }
 
 // lists are the entries for a game.
-func lists(game string) [3][]entry { return [3][]entry{general, scripted[game], searching[game]} }
+func lists(game string) [4][]entry {
+	return [4][]entry{general, scripted[game], searching[game], trained[game]}
+}
 
 // mixture documents the form that is not a plain name, with names of the game.
 func mixture(game string) Entry {
@@ -118,7 +121,7 @@ func read(game, spec string, files []rollout.Files, refuse func(n *node) error) 
 		err = refuse(&n)
 	}
 	if err == nil {
-		err = n.load(anyOf(files))
+		err = n.load(game, anyOf(files))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("policy %q: %w", spec, err)

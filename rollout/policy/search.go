@@ -90,8 +90,8 @@ func (o *searchOptions) set(known []Option, given *setting) error {
 		given.value = strconv.FormatFloat(o.trust, 'g', -1, 64)
 		return nil
 	case optionModel:
-		if !isModel(given.value) {
-			return fmt.Errorf("%s=%s, expected the path of a network, FILE%s", given.name, given.value, modelEnding)
+		if !isNetwork(given.value) {
+			return fmt.Errorf("%s=%s, expected the path of a network, FILE%s, or %s", given.name, given.value, modelEnding, builtIn)
 		}
 		return nil
 	case optionHead:

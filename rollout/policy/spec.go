@@ -334,7 +334,7 @@ func (n node) String() string {
 // build makes the policy; depth is the number of mixtures around it.
 func (n node) build(game string, s env.Spec, depth uint64) (rollout.Policy, error) {
 	if n.members == nil {
-		if isModel(n.name) {
+		if n.model != nil && isNetwork(n.name) {
 			return newModel(n, s)
 		}
 		e, err := find(game, n.name)

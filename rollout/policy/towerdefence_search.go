@@ -31,7 +31,7 @@ var towerdefenceSearches = entry{
 		{optionNode, "puct, regret: how moves are picked in the tree; regret draws its move from a mixed strategy (puct)"},
 		{optionC, "0 … 1000: weight of exploration (0.4)"},
 		{optionMemory, "1 … 2047: MiB of the tree at most; what does not fit is not stored (64)"},
-		{optionModel, "FILE.onnx: a network judges leaves beside rollout, and weighs the moves"},
+		{optionModel, "FILE.onnx, net: a network judges leaves beside rollout, and weighs the moves"},
 		{optionTrust, trustDoc + " (0.5)"},
 		{optionHead, headDoc},
 		{optionDevice, deviceDoc},

@@ -21,6 +21,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -56,22 +57,21 @@ class Rows(NamedTuple):
     value: Tensor  # float32 [n]
 
 
-def read(folders: list[Path], mix: float) -> Rows:
-    """The rows in which there was something to search, of some datasets."""
+def read(folder: Path, mix: float) -> Rows:
+    """The rows of a dataset in which there was something to search."""
     parts: list[list[np.ndarray]] = []
     columns = ["planes", "scalars", "mask", "outcome", "search_value", "search_policy", "search_choices"]
-    for folder in folders:
-        data = moonfarm.dataset(folder)
-        for batch in data.batches(4096, columns=columns, obs="planes", split="all"):
-            shares = data.shares(batch)
-            rows = shares.max(1) > 0
-            rows &= np.isfinite(batch["search_value"])
-            mask = data.masks(batch["mask"][rows])
-            value = (1 - mix) * batch["outcome"][rows] + mix * batch["search_value"][rows]
-            parts.append([
-                batch["planes"][rows], batch["scalars"][rows], mask, shares[rows].astype(np.float16),
-                value.astype(np.float32),
-            ])  # fmt: skip
+    data = moonfarm.dataset(folder)
+    for batch in data.batches(4096, columns=columns, obs="planes", split="all"):
+        shares = data.shares(batch)
+        rows = shares.max(1) > 0
+        rows &= np.isfinite(batch["search_value"])
+        mask = data.masks(batch["mask"][rows])
+        value = (1 - mix) * batch["outcome"][rows] + mix * batch["search_value"][rows]
+        parts.append([
+            batch["planes"][rows], batch["scalars"][rows], mask, shares[rows].astype(np.float16),
+            value.astype(np.float32),
+        ])  # fmt: skip
     return Rows(*(torch.from_numpy(np.concatenate(columns)) for columns in zip(*parts)))
 
 
@@ -85,18 +85,24 @@ def mirrored(rows: Rows) -> Rows:
     return Rows(rows.planes.flip(2), rows.scalars, flip(rows.mask), flip(rows.shares), rows.value)
 
 
-def learn(network: Tower, rows: Rows, args: argparse.Namespace, generation: int) -> tuple[float, float]:
-    """Learns for some time; the means of both losses over its last tenth."""
+def learn(network: Tower, rows: Rows, newest: int, args: argparse.Namespace, generation: int) -> tuple[float, float]:
+    """Learns from rows, the last of them of the newest games; the means of both losses over the last tenth."""
     device = "cuda" if torch.cuda.is_available() else "cpu"
     network.to(device, memory_format=torch.channels_last).train()
-    optimiser = torch.optim.AdamW(network.parameters(), args.rate, weight_decay=1e-4)
+    optimiser = torch.optim.AdamW(network.parameters(), weight_decay=1e-4)
     draw = torch.Generator().manual_seed(args.seed + generation)
     losses: list[tuple[float, float]] = []
-    steps = max(1, int(args.passes * len(rows.value) / args.batch))
+    # Where games of earlier generations are learned from, too, half of each batch is of the newest.
+    old = len(rows.value) - newest
+    half = args.batch if old == 0 else args.batch // 2
+    rate = args.rate if old == 0 else args.rate / 2
+    steps = max(1, int((args.passes if old == 0 else args.later_passes) * newest / half))
     for step in range(steps):
         for group in optimiser.param_groups:  # it rises for a twentieth of the steps, then falls
-            group["lr"] = args.rate * min(1, 20 * (step + 1) / steps) * max(1 - step / steps, 0.02)
-        of = torch.randint(len(rows.value), (args.batch,), generator=draw)
+            group["lr"] = rate * min(1, 20 * (step + 1) / steps) * max(1 - step / steps, 0.02)
+        of = torch.randint(old, old + newest, (half,), generator=draw)
+        if old:
+            of = torch.cat([of, torch.randint(old, (args.batch - half,), generator=draw)])
         batch = Rows(*(column[of].to(device) for column in rows))
         if step % 2:
             batch = mirrored(batch)
@@ -183,8 +189,9 @@ def generation(number: int, moonfarm_: Moonfarm, envs: moonfarm.VectorEnv, args:
         if number > 1:
             network.load_state_dict(torch.load(out / str(number - 1) / "network.pt"))
         first = max(1, number - args.window + 1)
-        rows = read([out / str(g) / "games" for g in range(first, number + 1)], args.value_mix)
-        policy_loss, value_loss = learn(network, rows, args, number)
+        parts = [read(out / str(g) / "games", args.value_mix) for g in range(first, number + 1)]
+        rows = Rows(*(torch.cat(columns) for columns in zip(*parts)))
+        policy_loss, value_loss = learn(network, rows, len(parts[-1].value), args, number)
         torch.save(network.state_dict(), folder / "network.pt")
         export(network, envs, folder / "network.onnx")
 
@@ -246,17 +253,18 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("out", type=Path, help="folder for everything that is made")
     parser.add_argument("--generations", type=int, default=3)
     parser.add_argument("--episodes", type=int, default=9000, help="of the first generation's games")
-    parser.add_argument("--later", type=int, default=4000, metavar="EPISODES", help="of every other generation's games")
-    parser.add_argument("--shard-episodes", type=int, default=100)
+    parser.add_argument("--later", type=int, default=600, metavar="EPISODES", help="of every other generation's games")
+    parser.add_argument("--shard-episodes", type=int, default=20)
     parser.add_argument(
         "--teacher", default="mix(0.9*mcts(sims=400),0.06*playout,0.04*random)", help="policy of the first generation"
     )
-    parser.add_argument("--sims", type=int, default=400, help="simulations of the search with a network")
+    parser.add_argument("--sims", type=int, default=100, help="simulations of the search with a network")
     parser.add_argument("--trust", type=float, default=0, metavar="X", help="the search's trust in the network's values")
     parser.add_argument("--unsearched", type=float, default=0.1, metavar="X", help="part of the turns that the network plays without a search")
-    parser.add_argument("--window", type=int, default=3, help="generations whose games are learned from")
+    parser.add_argument("--window", type=int, default=2, help="generations whose games are learned from")
     parser.add_argument("--value-mix", type=float, default=0.8, metavar="X", help="X · the search's value + (1 - X) · the outcome is learned")
-    parser.add_argument("--passes", type=float, default=2.5, help="over the rows, in each generation")
+    parser.add_argument("--passes", type=float, default=2.2, help="over the rows of the first generation")
+    parser.add_argument("--later-passes", type=float, default=5, help="over the newest rows of every other generation")
     parser.add_argument("--batch", type=int, default=512, help="rows")
     parser.add_argument("--rate", type=float, default=2e-3, help="of learning")
     parser.add_argument("--channels", type=int, default=32)
@@ -265,12 +273,14 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--sprt", default="0,40", metavar="ELO0,ELO1", help="of the test against the best network so far")
     parser.add_argument("--games", type=int, default=400, help="against each opponent; of the test at most ten times as many")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="of PyTorch")
     parser.add_argument("--moonfarm", help="the program (default: that on the PATH, else it is built)")
     return parser.parse_args()
 
 
 def main() -> None:
     args = arguments()
+    torch.set_num_threads(args.threads)
     args.out.mkdir(parents=True, exist_ok=True)
     moonfarm_ = Moonfarm(args.moonfarm, args.out)
     envs = moonfarm.make_vec(GAME, 1)
