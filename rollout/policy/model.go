@@ -14,7 +14,6 @@ import (
 	"moonfarm/features"
 	"moonfarm/rollout"
 	"moonfarm/rollout/network"
-	nets "moonfarm/rollout/policy/models"
 	"moonfarm/rollout/policy/neural"
 	"moonfarm/rollout/search"
 	"moonfarm/sim"
@@ -56,11 +55,6 @@ var models = entry{Entry: Entry{Name: "FILE" + modelEnding + "(…)", Doc: "a ne
 
 // builtIn is the name of the network that comes with the program.
 const builtIn = "net"
-
-// trained are the policies that are networks that come with the program.
-var trained = map[string][]entry{
-	"towerdefence": {{Entry: Entry{Name: builtIn, Doc: "the network that expert_iteration.py trained; " + builtIn + "(greedy) plays best, and mcts(model=" + builtIn + ") with a search", Options: models.Options}}},
-}
 
 // isNetwork reports whether a name or value of a spec is a network's.
 func isNetwork(text string) bool { return text == builtIn || isModel(text) }
@@ -122,7 +116,8 @@ func find256(game, path, sum string, files rollout.Files) ([]byte, error) {
 	var data []byte
 	var err error
 	if path == builtIn {
-		if data = nets.Of(game); data == nil {
+		e, err := find(game, builtIn)
+		if data = e.file; err != nil {
 			return nil, fmt.Errorf("no network for %s comes with this program, expected FILE%s", game, modelEnding)
 		}
 	} else if data, err = readRegular(path); err != nil {

@@ -46,6 +46,8 @@ type entry struct {
 	// Of a search, instead of make.
 	search   func(o searchOptions, name string, s env.Spec) (rollout.Policy, error)
 	defaults searchOptions
+
+	file []byte // of a network, instead of make
 }
 
 // general are the policies that play every game.
@@ -60,6 +62,11 @@ var scripted = map[string][]entry{
 	"terminal":     terminalPolicies,
 	"codecraft":    codecraftPolicies,
 	"tron":         tronPolicies,
+}
+
+// trained are the policies that are networks that come with the program, by the game.
+var trained = map[string][]entry{
+	"towerdefence": {towerdefenceNetwork},
 }
 
 // searching are the policies that search the game, by its name.

@@ -9,6 +9,7 @@ import (
 	"moonfarm/env"
 	tdfeatures "moonfarm/features/towerdefence"
 	"moonfarm/rollout"
+	nets "moonfarm/rollout/policy/models"
 	"moonfarm/rollout/search"
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
@@ -43,6 +44,12 @@ var towerdefenceSearches = entry{
 		Options: search.Options{Simulations: 400, C: 0.4, Memory: 64 << 20, Width: 32, Depth: 64, Late: true},
 		rollout: noRollout, opponent: anyOpponent, horizon: plannerRounds,
 	},
+}
+
+// towerdefenceNetwork is the network of Tower Defence that comes with the program.
+var towerdefenceNetwork = entry{
+	Entry: Entry{Name: builtIn, Doc: "a network that learned from searches; net(greedy) plays its likeliest choices, mcts(model=net) searches with it", Options: models.Options},
+	file:  nets.Towerdefence,
 }
 
 // towerdefenceSearch is the game as a search sees it.
