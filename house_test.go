@@ -41,6 +41,8 @@ const (
 	arrow        = "github.com/apache/arrow"
 	plots        = "gonum.org/v1/plot"
 	plotsIn      = "rollout/arena/report/page"
+	loader       = "github.com/ebitengine/purego"
+	loaderIn     = "rollout/network/ort"
 )
 
 // within reports whether package p is dir or lies below it.
@@ -76,6 +78,8 @@ func objection(from, to string, test bool) string {
 		return "only datasets imports arrow"
 	case within(to, plots) && from != plotsIn:
 		return "only " + plotsIn + " draws plots"
+	case within(to, loader) && from != loaderIn:
+		return "only " + loaderIn + " loads libraries"
 	case test || !within(from, "sim") || within(from, "sim/simtest"):
 		return ""
 	case strings.Contains(strings.Split(to, "/")[0], "."):
@@ -138,6 +142,8 @@ func TestObjections(t *testing.T) {
 		{"cmd/moonfarm", arrow + "/go/v15/arrow", false, false},
 		{"rollout/arena/report/page", plots + "/vg", false, true},
 		{"rollout/arena/report", plots, false, false},
+		{"rollout/network/ort", loader, false, true},
+		{"rollout/policy/neural", loader, false, false},
 		{"rollout/arena/rating", "gonum.org/v1/gonum/mat", false, true},
 		{"sim/towerdefence", "os", false, false},
 		{"sim/towerdefence", "net/http", false, false},

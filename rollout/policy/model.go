@@ -13,7 +13,6 @@ import (
 	"moonfarm/env"
 	"moonfarm/features"
 	"moonfarm/rollout"
-	"moonfarm/rollout/network"
 	"moonfarm/rollout/policy/neural"
 	"moonfarm/rollout/search"
 	"moonfarm/sim"
@@ -24,6 +23,7 @@ const (
 	optionGreedy      = "greedy" // the one option without a value
 	optionTemperature = "temperature"
 	optionHead        = "head"
+	optionEngine      = "engine"
 	optionDevice      = "device"
 	optionSHA256      = "sha256"
 	optionModel       = "model"
@@ -38,10 +38,11 @@ const sumDigits = 16
 // sumDoc documents optionSHA256.
 const sumDoc = "the first digits, 8 or more, of the file's sha256: of another file it is refused; names of policies have 16"
 
-// The docs of optionHead and optionDevice.
+// The docs of options that all networks have.
 const (
 	headDoc   = "the name of the model's output with the logits, where several could be it"
-	deviceDoc = "what computes: cpu"
+	engineDoc = neural.ONNXRuntime + ": that library evaluates the network, for operators that are missing here, in a build with -tags " + neural.ONNXRuntime + "; no dataset can be made so"
+	deviceDoc = "what computes: cpu; with engine=" + neural.ONNXRuntime + " also cuda or cuda:N (cpu)"
 )
 
 // models is the entry of all networks.
@@ -49,6 +50,7 @@ var models = entry{Entry: Entry{Name: "FILE" + modelEnding + "(…)", Doc: "a ne
 	{optionGreedy, "the legal choice with the largest logit, in the place of one drawn"},
 	{optionTemperature, "above 0, at most 1000: choices are drawn in proportion to exp(logit/temperature) (1)"},
 	{optionHead, headDoc},
+	{optionEngine, engineDoc},
 	{optionDevice, deviceDoc},
 	{optionSHA256, sumDoc},
 }}}
@@ -67,7 +69,7 @@ func isModel(text string) bool {
 
 // loaded is a network and its file.
 type loaded struct {
-	network *network.Model
+	network neural.Model
 	file    rollout.File
 }
 
@@ -87,22 +89,32 @@ func (n *node) load(game string, files rollout.Files) error {
 	}
 	sum := n.value(optionSHA256)
 	data, err := find256(game, *path, sum, files)
-	var m *network.Model
+	var m neural.Model
+	engine := ""
 	if err == nil {
-		if m, err = network.Read(data); err != nil {
+		if m, engine, err = n.engine().Read(data); err != nil {
 			err = fmt.Errorf("%s: %w", *path, err)
 		}
 	}
 	if err != nil {
 		return fmt.Errorf("character %d: %w", at, err)
 	}
+	if given := n.option(optionEngine); given != nil {
+		given.value = engine
+	}
 	*path = filepath.Base(*path)
-	n.model = &loaded{m, rollout.File{Name: *path, SHA256: m.SHA256(), Data: data}}
-	if sum = m.SHA256()[:sumDigits]; n.option(optionSHA256) == nil {
+	whole := fmt.Sprintf("%x", sha256.Sum256(data))
+	n.model = &loaded{m, rollout.File{Name: *path, SHA256: whole, Data: data}}
+	if n.option(optionSHA256) == nil {
 		n.settings = append(n.settings, setting{at: at, name: optionSHA256})
 	}
-	n.option(optionSHA256).value = sum
+	n.option(optionSHA256).value = whole[:sumDigits]
 	return nil
+}
+
+// engine is what evaluates the network of a node.
+func (n *node) engine() neural.Engine {
+	return neural.Engine{Name: n.value(optionEngine), Device: n.value(optionDevice)}
 }
 
 // find256 reads a file whose sha256 begins with sum: one of files, else the one at the
@@ -179,10 +191,8 @@ func setModel(o *neural.Options, given *setting) error {
 	case optionGreedy:
 		o.Greedy = true
 		return nil
-	case optionHead:
-		return nil
-	case optionDevice:
-		return given.device()
+	case optionHead, optionEngine, optionDevice:
+		return nil // read by the node
 	case optionSHA256:
 		return given.sum()
 	}
@@ -191,14 +201,6 @@ func setModel(o *neural.Options, given *setting) error {
 		return fmt.Errorf("%s=%s, expected a number above 0, at most 1000", given.name, given.value)
 	}
 	o.Temperature, given.value = t, strconv.FormatFloat(t, 'g', -1, 64)
-	return nil
-}
-
-// device reads what computes.
-func (g *setting) device() error {
-	if g.value != "cpu" {
-		return fmt.Errorf("%s=%s, expected cpu: networks run on the processor here, with the same bits on every machine", g.name, g.value)
-	}
 	return nil
 }
 

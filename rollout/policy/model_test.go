@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -78,20 +79,24 @@ func TestModelNames(t *testing.T) {
 		}
 	}
 	for spec, want := range map[string]string{
-		path + "(temperature=0)":             "temperature=0, expected a number above 0",
-		path + "(greedy,temperature=2)":      "greedy and temperature are both set",
-		path + "(greedy=1)":                  `found '=', expected "," or ")"`,
-		path + "(sims=3)":                    `no option "sims"; there are: greedy, temperature, head, device, sha256`,
-		path + "(sha256=1234567)":            "sha256=1234567, expected 8 to 64 hexadecimal digits",
-		path + "(sha256=0123456789abcdef)":   "untrained.onnx: its sha256 is " + sum + ", expected 0123456789abcdef",
-		"mcts(model=econ)":                   "model=econ, expected the path of a network, FILE.onnx",
-		path + "(device=cuda:1)":             "device=cuda:1, expected cpu",
-		"mcts(head=a)":                       "head is set without model",
-		"mcts(sha256=0123456789abcdef)":      "sha256 is set without model",
-		"nowhere.onnx":                       "nowhere.onnx: no such file or directory",
-		filepath.Dir(path) + "/.onnx":        "expected the name of a policy",
-		"mcts(trust=0.5)":                    "trust is set without model",
-		"mcts(model=" + path + ",trust=1.1)": "trust=1.1, expected a number from 0 to 1",
+		path + "(temperature=0)":                    "temperature=0, expected a number above 0",
+		path + "(greedy,temperature=2)":             "greedy and temperature are both set",
+		path + "(greedy=1)":                         `found '=', expected "," or ")"`,
+		path + "(sims=3)":                           `no option "sims"; there are: greedy, temperature, head, engine, device, sha256`,
+		path + "(sha256=1234567)":                   "sha256=1234567, expected 8 to 64 hexadecimal digits",
+		path + "(sha256=0123456789abcdef)":          "untrained.onnx: its sha256 is " + sum + ", expected 0123456789abcdef",
+		"mcts(model=econ)":                          "model=econ, expected the path of a network, FILE.onnx",
+		path + "(device=cuda:1)":                    "device=cuda:1, expected cpu: other devices want engine=onnxruntime, in a build with that",
+		path + "(device=gpu)":                       "device=gpu, expected cpu, cuda or cuda:N",
+		path + "(engine=onnxruntime,device=cuda:x)": "device=cuda:x, expected cpu, cuda or cuda:N",
+		path + "(engine=torch)":                     "character " + strconv.Itoa(len(path)+2) + ": engine=torch, expected onnxruntime or nothing",
+		"mcts(engine=onnxruntime)":                  "engine is set without model",
+		"mcts(head=a)":                              "head is set without model",
+		"mcts(sha256=0123456789abcdef)":             "sha256 is set without model",
+		"nowhere.onnx":                              "nowhere.onnx: no such file or directory",
+		filepath.Dir(path) + "/.onnx":               "expected the name of a policy",
+		"mcts(trust=0.5)":                           "trust is set without model",
+		"mcts(model=" + path + ",trust=1.1)":        "trust=1.1, expected a number from 0 to 1",
 	} {
 		if _, err := policy.New("towerdefence", spec); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one with %q", spec, err, want)
@@ -100,6 +105,11 @@ func TestModelNames(t *testing.T) {
 	for _, spec := range []string{path + "(head=worth/Tanh:0)", "mcts(model=" + path + ",head=worth/Tanh:0)"} {
 		if _, err := newMaker(t, "towerdefence", spec)(s); err == nil || !strings.Contains(err.Error(), `no output is named "worth/Tanh:0"`) {
 			t.Errorf("%q: error %v", spec, err)
+		}
+	}
+	for _, spec := range []string{path + "(engine=onnxruntime)", "mix(1*econ,1*mcts(model=" + path + ",engine=onnxruntime-1.2.3))"} {
+		if _, err := policy.NewReproducible("towerdefence", spec); err == nil || !strings.Contains(err.Error(), "its results depend on the machine, and what is played cannot be made again") {
+			t.Errorf("%q is reproducible: %v", spec, err)
 		}
 	}
 	if err := os.WriteFile(path, data[:len(data)/2], 0o666); err != nil {

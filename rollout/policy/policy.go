@@ -11,7 +11,8 @@
 //	mix(0.8*econ,0.2*random)        each turn and row one of several, by chance
 //
 // What a policy plays depends on the row alone (rollout.Policy). A search whose
-// budget is time, mcts(ms=50), is the exception: NewReproducible refuses it.
+// budget is time, mcts(ms=50), and a network that another engine evaluates,
+// small.onnx(engine=onnxruntime), are the exceptions: NewReproducible refuses them.
 //
 // Mixtures nest. Weights are positive and need not sum to one.
 package policy
@@ -113,9 +114,10 @@ func New(game, spec string, files ...rollout.Files) (rollout.Maker, error) {
 }
 
 // NewReproducible is New for what can be played again with the same result, such as
-// a dataset: it refuses policies whose budget is time.
+// a dataset: it refuses policies whose budget is time or whose engine has other bits on
+// other machines.
 func NewReproducible(game, spec string, files ...rollout.Files) (rollout.Maker, error) {
-	return read(game, spec, files, (*node).clocked)
+	return read(game, spec, files, (*node).reproducible)
 }
 
 // read reads a spec that is not refused.

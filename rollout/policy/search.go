@@ -97,8 +97,8 @@ func (o *searchOptions) set(known []Option, given *setting) error {
 	case optionHead:
 		o.head = given.value
 		return nil
-	case optionDevice:
-		return given.device()
+	case optionEngine, optionDevice:
+		return nil // read by the node
 	case optionSHA256:
 		return given.sum()
 	case optionNode:

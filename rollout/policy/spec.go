@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -250,10 +251,15 @@ func (n *node) checkSettings(e entry) error {
 			return fmt.Errorf("character %d: %w", given.at, err)
 		}
 	}
+	if at := cmp.Or(n.option(optionEngine), n.option(optionDevice)); at != nil {
+		if err := n.engine().Check(); err != nil {
+			return fmt.Errorf("character %d: %w", at.at, err)
+		}
+	}
 	if at := n.option(optionMS); at != nil && n.option(optionSims) != nil {
 		return fmt.Errorf("character %d: %s and %s are both set, expected one budget", at.at, optionSims, optionMS)
 	}
-	for _, name := range []string{optionHead, optionDevice, optionSHA256} {
+	for _, name := range []string{optionHead, optionEngine, optionDevice, optionSHA256} {
 		if at := n.option(name); at != nil && e.search != nil && n.option(optionModel) == nil {
 			return fmt.Errorf("character %d: %s is set without %s", at.at, name, optionModel)
 		}
@@ -296,14 +302,19 @@ func (n *node) option(name string) *setting {
 	return nil
 }
 
-// clocked refuses a node that looks at the clock, or has a member that does.
-func (n *node) clocked() error {
+// reproducible refuses a node that looks at the clock, or whose network has other bits on
+// other machines, and one with such a member.
+func (n *node) reproducible() error {
+	if at := n.option(optionEngine); at != nil {
+		return fmt.Errorf("character %d: %s=%s: its results depend on the machine, and what is played cannot be made again; expected none, where networks have the same bits everywhere",
+			at.at, at.name, at.value)
+	}
 	if at := n.option(optionMS); at != nil {
 		return fmt.Errorf("character %d: %s=%s: what is played depends on the speed of the machine, and cannot be made again; expected a budget in simulations, as in %s(%s=400)",
 			at.at, at.name, at.value, n.name, optionSims)
 	}
 	for i := range n.members {
-		if err := n.members[i].node.clocked(); err != nil {
+		if err := n.members[i].node.reproducible(); err != nil {
 			return err
 		}
 	}

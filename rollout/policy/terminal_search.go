@@ -34,6 +34,7 @@ var terminalSearches = entry{
 		{optionModel, "FILE.onnx: a network judges leaves beside rollout"},
 		{optionTrust, trustDoc + " (0.5)"},
 		{optionHead, headDoc},
+		{optionEngine, engineDoc},
 		{optionDevice, deviceDoc},
 		{optionSHA256, sumDoc},
 	}},

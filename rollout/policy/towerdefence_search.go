@@ -35,6 +35,7 @@ var towerdefenceSearches = entry{
 		{optionModel, "FILE.onnx, net: a network judges leaves beside rollout, and weighs the moves"},
 		{optionTrust, trustDoc + " (0.5)"},
 		{optionHead, headDoc},
+		{optionEngine, engineDoc},
 		{optionDevice, deviceDoc},
 		{optionSHA256, sumDoc},
 	}},

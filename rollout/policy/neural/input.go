@@ -1,13 +1,10 @@
 package neural
 
-import (
-	"moonfarm/env"
-	"moonfarm/rollout/network"
-)
+import "moonfarm/env"
 
 // input fills the inputs of a runner from rows of a Batch.
 type input struct {
-	runner *network.Runner
+	runner Runner
 	wants  env.Want
 	parts  []part
 	masked int // words of a mask
@@ -25,8 +22,8 @@ type part struct {
 	n      int // numbers a row
 }
 
-func newInput(m *network.Model, f Fit, s env.Spec, rows int) *input {
-	x := &input{runner: m.NewRunner(rows), masked: s.MaskWords, packed: s.Shape.Words}
+func newInput(m Model, f Fit, s env.Spec, rows int) *input {
+	x := &input{runner: m.Runner(rows), masked: s.MaskWords, packed: s.Shape.Words}
 	for _, in := range f.Inputs {
 		x.parts = append(x.parts, part{of: in.Part, floats: x.runner.Floats(in.Name), bytes: x.runner.Bytes(in.Name), n: in.Width})
 		x.wants |= slabs[in.Part]

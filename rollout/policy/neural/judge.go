@@ -24,7 +24,7 @@ type Judge[S any] struct {
 
 // NewJudge makes a judge of up to so many states at once for a model that fits the
 // games and has a value.
-func NewJudge[S any](m *network.Model, f Fit, kit features.Kit[S], s env.Spec, states int) *Judge[S] {
+func NewJudge[S any](m Model, f Fit, kit features.Kit[S], s env.Spec, states int) *Judge[S] {
 	j := &Judge[S]{kit: kit, input: newInput(m, f, s, 2*states), shape: s.Shape, words: s.MaskWords, action: make([]int32, len(s.Heads))}
 	j.batch = env.NewBatch(s, states, j.input.wants)
 	j.values = j.input.runner.Output(f.Value)

@@ -58,7 +58,7 @@ var words = map[Part][]string{
 // Match finds how a model goes with a game, by the names and the shapes of its inputs
 // and outputs. With head, the output of that name has the logits of all heads. The error
 // says what does not fit, what the model has and what the game needs.
-func Match(m *network.Model, spec env.Spec, head string) (Fit, error) {
+func Match(m Model, spec env.Spec, head string) (Fit, error) {
 	fit := Fit{}
 	err := fit.matchInputs(m.Inputs(), spec)
 	if err == nil {
@@ -204,7 +204,7 @@ func namesPolicy(name string) bool {
 func describe(v network.Value) string { return fmt.Sprintf("%q %s %v", v.Name, v.Type, v.Dims) }
 
 // has says what a model has.
-func has(m *network.Model) string {
+func has(m Model) string {
 	var in, out []string
 	for _, v := range m.Inputs() {
 		in = append(in, describe(v))

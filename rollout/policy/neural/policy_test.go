@@ -7,7 +7,6 @@ import (
 
 	"moonfarm/env"
 	"moonfarm/env/catalog"
-	"moonfarm/rollout/network"
 	"moonfarm/rollout/policy/neural"
 	"moonfarm/rollout/policy/neural/neuraltest"
 	"moonfarm/sim"
@@ -25,7 +24,7 @@ func seat(t *testing.T, name string, n int, o neural.Options) (env.Vector, *env.
 		t.Fatal(err)
 	}
 	s := v.Spec()
-	m, err := network.Read(neuraltest.Model(s, 1, true))
+	m, _, err := neural.Engine{}.Read(neuraltest.Model(s, 1, true))
 	if err != nil {
 		t.Fatal(err)
 	}

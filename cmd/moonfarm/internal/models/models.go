@@ -69,7 +69,7 @@ func Describe(file, game string, spec env.Spec, head string) (*Card, error) {
 		Inputs: arrays(m.Inputs()), Outputs: arrays(m.Outputs()),
 	}
 	if game != "" {
-		fit, err := neural.Match(m, spec, head)
+		fit, err := neural.Match(neural.Own(m), spec, head)
 		if err != nil {
 			return nil, fmt.Errorf("%s, %s: %w", file, game, err)
 		}

@@ -1,0 +1,20 @@
+//go:build onnxruntime && (linux || darwin)
+
+package neural
+
+import "moonfarm/rollout/network/ort"
+
+// foreign is a network that ONNX Runtime evaluates.
+type foreign struct{ *ort.Model }
+
+// Runner implements Model.
+func (f foreign) Runner(most int) Runner { return f.NewRunner(most) }
+
+// readONNXRuntime reads a network by ONNX Runtime, whose version it returns.
+func readONNXRuntime(data []byte, device string) (m Model, version string, err error) {
+	theirs, err := ort.Read(data, device)
+	if err != nil {
+		return nil, "", err
+	}
+	return foreign{theirs}, theirs.Version(), nil
+}
