@@ -10,7 +10,7 @@ In each generation (Anthony, Tian, Barber: "Thinking fast and slow with deep lea
    mix of the outcome and the search's value;
 3. it is exported as ONNX, and `moonfarm eval --sprt` lets it play the best one: it becomes the best one if the test
    finds it stronger;
-4. `moonfarm eval` rates it against the scripts.
+4. `moonfarm eval` lets its likeliest choices play the scripts, and rates searches with the networks.
 
 loop/best.onnx is the best network, loop/curve.json has an object for each generation, loop/curve.svg draws them. The same
 command goes on where an earlier one was stopped. A GPU learns if there is one; the games are played by the CPU.
@@ -39,10 +39,11 @@ import moonfarm
 from networks import Tower
 
 GAME = "towerdefence"
+ANCHOR = "mcts(sims=100)"
 SCRIPTS = ("planner", "econ", "turtle", "rush", "tesla", "playout")
 LINE = (
     "generation {generation}: {rows} rows, loss {policy_loss:.3f} + {value_loss:.3f}, {score:.1%} against the best"
-    " before; rating {rating:.0f} ± {error:.0f}, planner {planner:.1%}; {play:.0f} s of play, {learn:.0f} s of"
+    " before; rating {rating:.0f} ± {error:.0f}, {planner:.1%} of games against planner; {play:.0f} s of play, {learn:.0f} s of"
     " learning, {measure:.0f} s of measuring"
 )
 
@@ -204,17 +205,25 @@ def generation(number: int, moonfarm_: Moonfarm, envs: moonfarm.VectorEnv, args:
         if stronger:
             shutil.copy(folder / "network.onnx", best)
         players = [f"{folder / 'network.onnx'}(greedy)", *SCRIPTS]
-        result = moonfarm_.evaluate(players, "--schedule", "gauntlet", "--games", args.games, "--anchor", "planner")
-        ours = result["players"][0]
+        result = moonfarm_.evaluate(players, "--schedule", "gauntlet", "--games", args.games)
+        ours = result["players"][0]["player"]
     return {
         "generation": number, "rows": len(rows.value), "policy_loss": policy_loss, "value_loss": value_loss,
-        "score": score, "kept": stronger, "rating": ours["elo"], "error": ours["error"],
-        **{pair["b"]: pair["score"] for pair in result["pairs"] if pair["a"] == ours["player"]}, **seconds,
+        "score": score, "kept": stronger,
+        **{pair["b"]: pair["score"] for pair in result["pairs"] if pair["a"] == ours}, **seconds,
     }  # fmt: skip
 
 
+def rate(curve: list[dict[str, Any]], moonfarm_: Moonfarm, args: argparse.Namespace) -> None:
+    """Rates short searches with the networks of all generations against each other and against one without, at 0."""
+    players = [f"mcts(sims=20,model={args.out / str(c['generation']) / 'network.onnx'})" for c in curve]
+    result = moonfarm_.evaluate([*players, ANCHOR], "--games", max(2, args.games // 8), "--anchor", ANCHOR)
+    for c, player in zip(curve, result["players"]):
+        c["rating"], c["error"] = player["elo"], player["error"]
+
+
 def draw(curve: list[dict[str, Any]], file: Path) -> None:
-    """The rating over the minutes that it took, as a picture: planner is at 0."""
+    """The rating over the minutes that it took, as a picture."""
     width, height, left, top = 640, 300, 60, 24
     minutes = np.cumsum([(c["play"] + c["learn"] + c["measure"]) / 60 for c in curve])
     ratings, errors = (np.array([c[name] for c in curve]) for name in ("rating", "error"))
@@ -233,7 +242,7 @@ def draw(curve: list[dict[str, Any]], file: Path) -> None:
         f'<rect width="{width}" height="{height}" fill="white"/>',
         f'<path d="M{left} {top}V{bottom}H{width - 20}" fill="none" stroke="#888"/>',
         f'<path d="M{left} {zero:.0f}H{width - 20}" stroke="#888" stroke-dasharray="4"/>',
-        text(left - 6, zero + 4, "planner", "end"),
+        text(width - 24, zero - 6, f"{ANCHOR} without a network", "end"),
         text((left + width) / 2, height - 12, "minutes of play, learning and measuring"),
         text(left, top - 8, "Elo", "middle"),
         f'<polyline points="{" ".join(f"{a:.0f},{y(r):.0f}" for a, r in zip(x, ratings))}" fill="none" stroke="#06c"/>',
@@ -288,6 +297,7 @@ def main() -> None:
     curve: list[dict[str, Any]] = json.loads(file.read_text()) if file.exists() else []
     for number in range(len(curve) + 1, args.generations + 1):
         curve.append(generation(number, moonfarm_, envs, args))
+        rate(curve, moonfarm_, args)
         print(LINE.format(**curve[-1]), flush=True)
         file.with_suffix(".part").write_text(json.dumps(curve, indent=1))
         file.with_suffix(".part").replace(file)

@@ -74,6 +74,7 @@ class Examples(unittest.TestCase):
         small = (
             "--episodes", 4, "--later", 4, "--shard-episodes", 2, "--teacher", "mcts(sims=10)", "--sims", 4, "--passes",
             1, "--batch", 32, "--channels", 8, "--blocks", 2, "--games", 2,
+            "--threads", 1,
         )  # fmt: skip
         with tempfile.TemporaryDirectory() as folder:
             out = Path(folder) / "loop"
