@@ -74,7 +74,7 @@ func (b *builder) weights(terms int, dims ...int) string {
 	t := &onnx.Tensor{Name: fmt.Sprintf("weights%d", len(b.Initializers)), Type: onnx.Float32, Dims: dims}
 	most := math.Sqrt(6 / float64(terms))
 	for range t.Len() {
-		t.Floats = append(t.Floats, float32(float64(2*b.random.Float64())-1)*float32(most))
+		t.Floats = append(t.Floats, float32(float64(2*float64(b.random.Float64()))-1)*float32(most))
 	}
 	b.Initializers = append(b.Initializers, t)
 	return t.Name
