@@ -202,8 +202,6 @@ def generation(number: int, moonfarm_: Moonfarm, envs: moonfarm.VectorEnv, args:
             players = [str(folder / "network.onnx"), str(best)]
             result = moonfarm_.evaluate(players, "--sprt", args.sprt, "--games", 10 * args.games)
             score, stronger = result["players"][0]["score"], result["sprt"]["decision"] == "H1"
-        if stronger:
-            shutil.copy(folder / "network.onnx", best)
         players = [f"{folder / 'network.onnx'}(greedy)", *SCRIPTS]
         result = moonfarm_.evaluate(players, "--schedule", "gauntlet", "--games", args.games)
         ours = result["players"][0]["player"]
@@ -212,6 +210,12 @@ def generation(number: int, moonfarm_: Moonfarm, envs: moonfarm.VectorEnv, args:
         "score": score, "kept": stronger,
         **{pair["b"]: pair["score"] for pair in result["pairs"] if pair["a"] == ours}, **seconds,
     }  # fmt: skip
+
+
+def keep_best(curve: list[dict[str, Any]], out: Path) -> None:
+    """Makes best.onnx the network of the last generation that was found stronger."""
+    for kept in [c["generation"] for c in curve if c["kept"]][-1:]:
+        shutil.copy(out / str(kept) / "network.onnx", out / "best.onnx")
 
 
 def rate(curve: list[dict[str, Any]], moonfarm_: Moonfarm, args: argparse.Namespace) -> None:
@@ -296,11 +300,13 @@ def main() -> None:
     file = args.out / "curve.json"
     curve: list[dict[str, Any]] = json.loads(file.read_text()) if file.exists() else []
     for number in range(len(curve) + 1, args.generations + 1):
+        keep_best(curve, args.out)
         curve.append(generation(number, moonfarm_, envs, args))
         rate(curve, moonfarm_, args)
         print(LINE.format(**curve[-1]), flush=True)
         file.with_suffix(".part").write_text(json.dumps(curve, indent=1))
         file.with_suffix(".part").replace(file)
+        keep_best(curve, args.out)
         draw(curve, args.out / "curve.svg")
 
 
