@@ -295,6 +295,9 @@ func reductionCases(add func(name string, s *sketch)) {
 			}
 		}
 		s.output(s.node("Conv", list(s.node(op, list(image, s.ints(1))), s.weights(2, 1, 3, 3)), "pads", []int64{1, 1, 1, 1}))
+		many := s.node("Conv", list(x, s.weights(2*neighbours+3, 3, 1, 1)))
+		s.output(s.node(op, list(many, s.ints(2, 3))))
+		s.output(s.node(op, list(many, s.ints(2))))
 		add(op, s)
 	}
 	for _, opset := range []int{11, 13} {

@@ -46,13 +46,56 @@ func (t *reductionTask) run(r *Runner, rows int) {
 		dst, src := r.row(&t.dst, row), r.row(&t.src, row)
 		c, at := cursor{at: t.outer.start}, 0
 		for range t.outer.runs() {
-			for i := range t.outer.size[0] {
-				dst[at] = t.reduce(src[c.at[0]+i*t.outer.step[0][0]:])
-				at++
+			n, step, from := t.outer.size[0], t.outer.step[0][0], src[c.at[0]:]
+			i := 0
+			if step == 1 && t.sums() {
+				for ; i+neighbours <= n; i += neighbours {
+					t.sum((*[neighbours]float32)(dst[at+i:]), from[i:])
+				}
 			}
+			for ; i < n; i++ {
+				dst[at+i] = t.reduce(from[i*step:])
+			}
+			at += n
 			c.next(&t.outer)
 		}
 	}
+}
+
+// neighbours is so many sums of numbers beside each other, as the channels of boards
+// are, that are computed at once: one sum alone waits for each addition, and takes
+// twice the time (64 channels of 80×80 cells).
+const neighbours = 8
+
+func (t *reductionTask) sums() bool { return t.kind == "sum" || t.kind == "mean" }
+
+// sum computes elements beside each other, each as reduce does.
+func (t *reductionTask) sum(dst *[neighbours]float32, src []float32) {
+	c := cursor{}
+	l := &t.inner
+	step := l.step[0][0]
+	var s0, s1, s2, s3, s4, s5, s6, s7 float64 // variables stay in registers, an array does not
+	for range l.runs() {
+		at := c.at[0]
+		for range l.size[0] {
+			x := (*[neighbours]float32)(src[at:])
+			s0, s1, s2, s3 = s0+float64(x[0]), s1+float64(x[1]), s2+float64(x[2]), s3+float64(x[3])
+			s4, s5, s6, s7 = s4+float64(x[4]), s5+float64(x[5]), s6+float64(x[6]), s7+float64(x[7])
+			at += step
+		}
+		c.next(l)
+	}
+	for i, s := range [neighbours]float64{s0, s1, s2, s3, s4, s5, s6, s7} {
+		dst[i] = t.of(s)
+	}
+}
+
+// of is the result of a sum.
+func (t *reductionTask) of(sum float64) float32 {
+	if t.kind == "mean" {
+		sum /= float64(t.count)
+	}
+	return float32(sum)
 }
 
 // reduce computes one element.
@@ -82,11 +125,8 @@ func (t *reductionTask) reduce(src []float32) float32 {
 		}
 		c.next(l)
 	}
-	switch t.kind {
-	case "sum":
-		return float32(sum)
-	case "mean":
-		return float32(sum / float64(t.count))
+	if t.sums() {
+		return t.of(sum)
 	}
 	return best
 }
