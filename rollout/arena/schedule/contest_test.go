@@ -333,4 +333,21 @@ func TestDuel(t *testing.T) {
 			t.Errorf("game %d: %v", i, g)
 		}
 	}
+	// Close players need more and more games at once.
+	even := Duel{A: 0, B: 1, Test: sprt.Test{Elo0: -1, Elo1: 1, Alpha: 0.05, Beta: 0.05, Pairs: true}, Most: 500, Ahead: 64}
+	results = nil
+	var rounds []int
+	for range 4 {
+		games, err := even.Next(results)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rounds = append(rounds, len(games)/2)
+		for _, g := range games {
+			results = append(results, Result{g, []int{1 + g.Seed%2, 2 - g.Seed%2}})
+		}
+	}
+	if want := []int{16, 16, 32, 64}; !slices.Equal(rounds, want) {
+		t.Errorf("%v seeds at once, expected %v", rounds, want)
+	}
 }

@@ -18,10 +18,15 @@ type Duel struct {
 	A, B int // players; the test is about the strength of A
 	Test sprt.Test
 	Most int // seeds after which the duel ends undecided
-	// Ahead is how many seeds are played at once, 1 or more. It decides only how
-	// many games are played in vain when the test ends.
+	// Ahead is how many seeds are played at once at most, 1 or more. It decides only
+	// how many games are played in vain when the test ends. The first games are fewer,
+	// since players of very different strength need no more.
 	Ahead int
 }
+
+// firstAhead is how many seeds are played at once at first; then as many as have been
+// played.
+const firstAhead = 16
 
 // Next returns the games without results of the next seeds, none once the test is
 // decided: see Schedule.
@@ -31,7 +36,8 @@ func (s Duel) Next(results []Result) ([]Game, error) {
 		return nil, err
 	}
 	var games []Game
-	for e := complete; e < min(s.Most, complete+s.Ahead); e++ {
+	ahead := min(s.Ahead, max(firstAhead, complete))
+	for e := complete; e < min(s.Most, complete+ahead); e++ {
 		games = append(games, s.games(e)...)
 	}
 	return have.missing(games)
