@@ -174,6 +174,8 @@ func TestOpen(t *testing.T) {
 		"workers is -1":             {game: "tron", envs: 1, workers: -1},
 		"autoreset is 3":            {game: "tron", envs: 1, autoreset: 3},
 		`opponents: policy "ecom"`:  {game: "towerdefence", envs: 1, opponents: "econ\necom"},
+		`input "planes"`:            {game: "tron", envs: 1, opponents: "../../rollout/policy/models/towerdefence.onnx"},
+		"missing.onnx":              {game: "tron", envs: 1, opponents: "missing.onnx"},
 		"no opponents":              {game: "tron", envs: 1},
 		"seat 2":                    {game: "tron", envs: 1, seat: 2, opponents: "random"},
 		"blocks of 3 games":         {game: "tron", envs: 4, batch: 3, seat: stepper.AllSeats},

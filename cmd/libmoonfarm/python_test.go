@@ -84,7 +84,11 @@ func TestPythonPlaysTheSame(t *testing.T) {
 		if g.Name == "codecraft" {
 			steps = 8
 		}
-		for _, opponent := range []string{"", "random"} {
+		opponents := []string{"", "random"}
+		if _, err := policy.New(g.Name, "net"); err == nil {
+			opponents = append(opponents, "net")
+		}
+		for _, opponent := range opponents {
 			for mode, name := range []string{"next_step", "same_step"} {
 				cases = append(cases, fmt.Sprintf("%s,%s,%s,%d", g.Name, opponent, name, steps))
 				sum := trajectory(t, g, opponent, env.Mode(mode), steps)
