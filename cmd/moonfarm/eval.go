@@ -116,7 +116,9 @@ func (f *evalFlags) addFlags(c *cobra.Command) {
 	f.addMaxTurns(c)
 	workersFlag(c, &f.workers)
 	concurrencyFlag(c, &f.concurrency)
-	c.Flags().Lookup("concurrency").DefValue = "" // said in words
+	concurrent := c.Flags().Lookup("concurrency")
+	concurrent.Usage = "how many games at once if a bot plays, whatever --workers says"
+	concurrent.DefValue = "" // said in words
 	f.limits.add(c)
 	f.addReport(c)
 }
