@@ -49,7 +49,8 @@ func (n *Node) parse(b []byte) error {
 	return nil
 }
 
-// parse reads the message of an attribute.
+// parse reads the message of an attribute. A number or a list that is not there is 0 or
+// empty, as files leave such values out.
 func (a *Attribute) parse(b []byte) error {
 	kind, guess := int64(0), kindUnknown
 	err := fields(b, func(f field) error {
@@ -73,6 +74,9 @@ func (a *Attribute) parse(b []byte) error {
 	a.Kind = Kind(kind)
 	if kind == 0 {
 		a.Kind = guess // old files do not say
+	}
+	if err == nil && a.Kind == KindTensor && a.Tensor == nil {
+		err = errors.New("expected a tensor, found none")
 	}
 	return err
 }

@@ -95,7 +95,7 @@ type Attribute struct {
 	Float  float32
 	Int    int64
 	Text   string
-	Tensor *Tensor
+	Tensor *Tensor // never nil where Kind is KindTensor
 	Floats []float32
 	Ints   []int64
 }
