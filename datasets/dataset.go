@@ -19,6 +19,7 @@ import (
 	"moonfarm/datasets/internal/disk"
 	"moonfarm/datasets/internal/store"
 	"moonfarm/env"
+	"moonfarm/rollout/redact"
 )
 
 // Dataset is a complete dataset, opened for reading. It may be used by
@@ -263,9 +264,12 @@ func storeOf(ctx context.Context, place string) (store.Store, error) {
 	if !scheme.MatchString(place) {
 		return disk.Folder(place), nil
 	}
+	if err := redact.Check(place); err != nil {
+		return nil, err
+	}
 	u, err := url.Parse(place)
 	if err != nil {
-		return nil, fmt.Errorf("%s: not an URL: %w", place, err)
+		return nil, redact.Error(fmt.Errorf("%s: not an URL: %w", place, err))
 	}
 	if u.Scheme != "file" {
 		return bucket.Open(ctx, u)

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"moonfarm/rollout/redact"
 	"moonfarm/rollout/stepper"
 )
 
@@ -145,7 +146,7 @@ func fill(e address, what error) error {
 	}
 	to.code = C.int32_t(codeOf(what))
 	text := unsafe.Slice((*byte)(unsafe.Pointer(&to.text[0])), len(to.text))
-	text[copyText(text[:len(text)-1], what.Error())] = 0
+	text[copyText(text[:len(text)-1], redact.Text(what.Error()))] = 0
 	return nil
 }
 

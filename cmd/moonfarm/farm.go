@@ -20,6 +20,7 @@ import (
 	"moonfarm/datasets"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout/farm"
+	"moonfarm/rollout/redact"
 )
 
 func (a *app) farm() *cobra.Command {
@@ -63,9 +64,11 @@ func (f *connectFlags) check() error {
 	for _, one := range strings.Split(f.url, ",") {
 		u, err := url.Parse(one)
 		switch {
+		case strings.Contains(one, "@"): // not told, as it holds secrets in any form
+			return cli.WrongUse("--connect: a URL with a name or password; expected nats://HOST:PORT or tls://HOST:PORT (names and passwords stand in --credentials)")
 		case err != nil:
 			return cli.WrongUse("--connect: %w", err)
-		case u.Scheme != "nats" && u.Scheme != "tls" || u.Hostname() == "" || u.User != nil || u.Path != "" && u.Path != "/":
+		case u.Scheme != "nats" && u.Scheme != "tls" || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "":
 			return cli.WrongUse("--connect %s: expected nats://HOST:PORT or tls://HOST:PORT (names and passwords stand in --credentials)", one)
 		}
 	}
@@ -122,7 +125,7 @@ func (f *logFlags) add(c *cobra.Command, level slog.Level) {
 }
 
 func (a *app) logger(f *logFlags) *slog.Logger {
-	o := &slog.HandlerOptions{Level: f.level}
+	o := &slog.HandlerOptions{Level: f.level, ReplaceAttr: redact.Attr}
 	if f.format == "json" {
 		return slog.New(slog.NewJSONHandler(a.stderr, o))
 	}

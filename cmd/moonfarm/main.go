@@ -29,6 +29,7 @@ import (
 
 	"moonfarm/cmd/moonfarm/internal/cli"
 	"moonfarm/rollout/bots/child"
+	"moonfarm/rollout/redact"
 )
 
 // Exit statuses.
@@ -117,7 +118,7 @@ type failure struct {
 
 // failureOf is what an error means to the user.
 func failureOf(err error) failure {
-	f := failure{Error: err.Error() + suggestion(err), Status: exitFailure}
+	f := failure{Error: redact.Text(err.Error() + suggestion(err)), Status: exitFailure}
 	switch {
 	case errors.Is(err, errInterrupted):
 		f.Status = exitInterrupted

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"moonfarm/rollout/redact"
 )
 
 // book keeps the last failures and audits, here for status and in a stream for
@@ -150,7 +152,7 @@ func last[T any](list []T) []T {
 // line is text as one line of bounded length.
 func line(text string) string {
 	out := make([]rune, 0, 200)
-	for _, r := range text {
+	for _, r := range redact.Text(text) {
 		switch {
 		case len(out) == 500:
 			return string(out) + " …"

@@ -16,6 +16,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
+
+	"moonfarm/rollout/redact"
 )
 
 // ConnectOptions say where the server is and who asks.
@@ -59,7 +61,7 @@ type credentials struct {
 // server. It fails if the server refuses the credentials. A connection that is
 // lost later comes back by itself.
 func Connect(ctx context.Context, o ConnectOptions) (*Conn, error) {
-	c := &Conn{name: o.Name, where: o.URL, log: logger(o.Log), asking: map[*question]bool{}}
+	c := &Conn{name: o.Name, where: redact.Text(o.URL), log: logger(o.Log), asking: map[*question]bool{}}
 	opts, err := c.options(&o)
 	if err != nil {
 		return nil, err

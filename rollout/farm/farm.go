@@ -19,6 +19,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"moonfarm/rollout/redact"
 )
 
 // Spec says what a run makes. Equal specs are one run.
@@ -51,6 +53,9 @@ func (s *Spec) check() error {
 		return errors.New("spec: the job is no JSON")
 	case len(s.Job)+len(s.Name)+len(s.Build)+len(s.Out) > maxSpec:
 		return fmt.Errorf("spec: more than %d bytes", maxSpec)
+	}
+	if err := redact.Check(s.Out); err != nil {
+		return fmt.Errorf("spec: output %w", err)
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/micro"
+
+	"moonfarm/rollout/redact"
 )
 
 // errMissing is that a record is not there that should be.
@@ -140,10 +142,12 @@ func (m *meter) rates(shards, rows uint64) (float64, float64) {
 // runStatus is a run as people see it. It has the lock.
 func (c *coordinator) runStatus(r *run) RunStatus {
 	if r.End != nil {
-		return *r.End
+		s := *r.End
+		s.Out, s.Text = redact.Text(s.Out), redact.Text(s.Text) // an older version may have written it
+		return s
 	}
 	s := RunStatus{
-		ID: r.id, Name: r.Spec.Name, Build: r.Spec.Build, Out: r.Spec.Out, State: r.State, Text: r.Text, Created: r.Created,
+		ID: r.id, Name: r.Spec.Name, Build: r.Spec.Build, Out: redact.Text(r.Spec.Out), State: r.State, Text: redact.Text(r.Text), Created: r.Created,
 		Shards: r.Spec.Shards, Made: r.made, Held: len(r.held), Episodes: r.Spec.Episodes,
 		Played: r.played, Rows: r.rows, Bytes: r.bytes, Audits: r.counts, Again: r.again, Remade: r.remade,
 	}

@@ -1,0 +1,32 @@
+package farm
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestSecrets: a farm keeps no output with a secret, and tells none of a store that an
+// older version wrote or of the errors of workers.
+func TestSecrets(t *testing.T) {
+	spec := Spec{Build: "b", Shards: 1, Episodes: 1, Job: json.RawMessage("{}")}
+	for _, out := range []string{"s3://KEY:hidden@bucket/td", "s3://bucket/td?secret=hidden"} {
+		spec.Out = out
+		err := spec.check()
+		require.ErrorContains(t, err, "spec: output s3://", out)
+		require.NotContains(t, err.Error(), "hidden")
+		c := &coordinator{}
+		for _, r := range []*run{
+			{runRecord: runRecord{Spec: &spec, Text: out + ": no such bucket"}},
+			{runRecord: runRecord{Spec: &spec, End: &RunStatus{Out: out, Text: out}}},
+		} {
+			text, err := json.Marshal(c.runStatus(r))
+			require.NoError(t, err)
+			require.NotContains(t, string(text), "hidden")
+		}
+		require.NotContains(t, line("worker: "+out), "hidden")
+	}
+	spec.Out = "s3://bucket/td?region=eu-west-1"
+	require.NoError(t, spec.check())
+}

@@ -1,0 +1,159 @@
+// Package redact keeps secrets in URLs out of messages, logs and stored texts. A URL
+// may hold a name and a password before its host, and secret values in its query.
+package redact
+
+import (
+	"fmt"
+	"log/slog"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Hidden replaces a secret.
+const Hidden = "xxxxx"
+
+// known are the parameters in the query of a URL that hold no secrets: those of the
+// stores for S3, Google and Azure, and timeout. The values of all others are hidden.
+var known = []string{
+	"accelerate", "access_id", "anonymous", "awssdk", "cdn", "disable_https", "domain", "dualstack", "endpoint", "fips", "grpc", "hostname_immutable",
+	"kmskeyid", "localemu", "private_key_path", "profile", "protocol", "rate_limiter_capacity", "region",
+	"request_checksum_calculation", "response_checksum_validation", "role", "s3ForcePathStyle", "ssetype", "storage_account",
+	"timeout", "universe_domain", "use_path_style", "zonal",
+}
+
+var (
+	// scheme matches the beginning of a URL.
+	scheme = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*(://|%3[Aa]%2[Ff]%2[Ff])`)
+	// rest matches the remainder of a URL in a text.
+	rest = regexp.MustCompile("^[^\\s\"'`<>]*")
+	// parameter matches a parameter in the query of a URL.
+	parameter = regexp.MustCompile(`([?&;])([^=&;?#]+)=([^&;#]*)`)
+	port      = regexp.MustCompile(`^[^:]*(:[0-9]*)?[:,.;)]*$`)
+)
+
+// Text returns a text, such as a message, with Hidden in the place of names,
+// passwords and values of unknown parameters in all of its URLs.
+func Text(text string) string {
+	var b strings.Builder
+	for {
+		at := scheme.FindStringIndex(text)
+		if at == nil {
+			b.WriteString(text)
+			return b.String()
+		}
+		escaped := text[at[1]-1] != '/'
+		b.WriteString(text[:at[1]])
+		text = text[at[1]:]
+		own := rest.FindString(text)
+		text = text[len(own):]
+		if next := scheme.FindStringIndex(own); next != nil { // a list of URLs, or one in the query of another
+			own, text = own[:next[0]], own[next[0]:]+text
+		}
+		b.WriteString(hide(own, escaped))
+	}
+}
+
+// hide hides the secrets of a URL whose scheme has been cut off. An escaped one is a
+// value in the query of another URL.
+func hide(s string, escaped bool) string {
+	ats, slashes := "@", "/?#"
+	if escaped {
+		ats, slashes = "%40", "%&"
+	}
+	s = strings.ReplaceAll(s, `\u0026`, "&")
+	if end := userEnd(s, ats, slashes); end > 0 {
+		s = Hidden + s[end:]
+	}
+	return parameter.ReplaceAllStringFunc(s, func(one string) string {
+		p := parameter.FindStringSubmatch(one)
+		if slices.Contains(known, p[2]) {
+			return one
+		}
+		value := strings.TrimRight(p[3], ":,.)")
+		return p[1] + p[2] + "=" + Hidden + p[3][len(value):]
+	})
+}
+
+// userEnd is where the user part of a URL without its scheme ends, 0 without one. A
+// password may hold a slash that is not escaped: then no port follows the first colon.
+func userEnd(s, at, slashes string) int {
+	last := strings.LastIndex(s, at)
+	if at != "@" {
+		return max(last, strings.LastIndex(s, "@"), 0)
+	}
+	host := s
+	if i := strings.IndexAny(s, slashes); i >= 0 {
+		host = s[:i]
+	}
+	if i := strings.LastIndex(host, at); i >= 0 {
+		return i
+	}
+	if strings.HasPrefix(host, "[") || port.MatchString(host) {
+		return 0
+	}
+	return max(last, 0)
+}
+
+// Check fails if a place, which is a path or a URL, holds what must not be stored or
+// printed: a user part, or parameters of the query that no store knows.
+func Check(place string) error {
+	if at := scheme.FindStringIndex(place); at == nil || at[0] != 0 {
+		return nil
+	}
+	whole := place
+	if query, err := url.QueryUnescape(place); err == nil { // an endpoint
+		whole += " " + query
+	}
+	for {
+		at := scheme.FindStringIndex(whole)
+		if at == nil {
+			break
+		}
+		whole = whole[at[1]:]
+		if userEnd(rest.FindString(whole), "@", "/?#") > 0 {
+			return fmt.Errorf("%s: a URL with a name or password; expected none: "+
+				"credentials of a store belong in its environment variables (such as AWS_ACCESS_KEY_ID) or its files", Text(place))
+		}
+	}
+	_, query, _ := strings.Cut(place, "?")
+	query, _, _ = strings.Cut(query, "#")
+	for one := range strings.FieldsFuncSeq(query, func(r rune) bool { return r == '&' || r == ';' }) {
+		if name, _, _ := strings.Cut(one, "="); !slices.Contains(known, name) {
+			return fmt.Errorf("%s: unknown query parameter %q", Text(place), name)
+		}
+	}
+	return nil
+}
+
+// Error is an error whose message has no secrets of URLs; nil for nil.
+func Error(err error) error {
+	if err == nil || Text(err.Error()) == err.Error() {
+		return err
+	}
+	return redacted{err}
+}
+
+type redacted struct{ error }
+
+// Error implements error.
+func (r redacted) Error() string { return Text(r.error.Error()) }
+
+// Unwrap returns the error with the whole message.
+func (r redacted) Unwrap() error { return r.error }
+
+// Attr is for slog.HandlerOptions.ReplaceAttr: logs have no secrets of URLs.
+func Attr(_ []string, a slog.Attr) slog.Attr {
+	switch v := a.Value.Any().(type) {
+	case string:
+		a.Value = slog.StringValue(Text(v))
+	case error:
+		a.Value = slog.StringValue(Text(v.Error()))
+	case fmt.Stringer:
+		if t := v.String(); Text(t) != t {
+			a.Value = slog.StringValue(Text(t))
+		}
+	}
+	return a
+}
