@@ -163,6 +163,9 @@ func (s *series) configure(c *cobra.Command, o players.Config) error {
 	if err != nil {
 		return cli.WrongUse("--config: %w", err)
 	}
+	if list := config.Unknown(); len(list) > 0 {
+		fmt.Fprintf(c.ErrOrStderr(), "%s: not known and without effect: %s\n", s.flags.runner.config, strings.Join(list, ", "))
+	}
 	if !c.Flags().Changed("seed") {
 		s.seed = rand.Uint64()
 		if seed := config.Seed(); seed != nil {

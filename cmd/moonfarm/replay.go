@@ -280,7 +280,7 @@ func (a *app) runReplayShow(ctx context.Context, file, rulesFile string, o origi
 	}
 	defer in.Close()
 	t := in.Game
-	if in.Holds != "games" {
+	if !t.Shows(in.Holds) {
 		return fmt.Errorf("%s: holds %s, no games", file, in.Holds)
 	}
 	if in.Folder != nil {

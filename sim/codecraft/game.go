@@ -76,14 +76,21 @@ var startCorner = [Types]struct{ x, y, size uint8 }{
 	Turret:      {15, 15, 2},
 }
 
+// StartPlace is the lowest corner of the entity of type t with which player p begins,
+// if t is among Rules.Start or could be: types that cannot give (0, 0) in the frame
+// of p.
+func (r *Rules) StartPlace(t Type, p sim.Player) (x, y int) {
+	c := startCorner[t]
+	return TurnBack(p, int(c.x), int(c.y), int(r.Types[t].Size))
+}
+
 // Reset makes s the start of the game with that seed: the map and the start
 // entities (RULES.md, 2.5–2.8).
 func (g *Game) Reset(s *State, seed uint64) {
 	*s = State{Seed: seed, NextID: 1 + uint32(g.rules.Players)}
 	for p := range sim.Player(g.rules.Players) {
 		for _, t := range g.rules.Start.All() {
-			c := startCorner[t]
-			x, y := TurnBack(p, int(c.x), int(c.y), int(g.rules.Types[t].Size))
+			x, y := g.rules.StartPlace(t, p)
 			g.add(s, Unit{
 				ID: s.NextID, Health: int16(g.rules.Types[t].MaxHealth),
 				X: uint8(x), Y: uint8(y), Type: t, Owner: p, Active: true,
@@ -150,15 +157,15 @@ func (g *Game) Over(s *State) bool {
 // left counts the players that are left, and tells the last of them.
 func (g *Game) left(s *State) (n, last int) {
 	for p := range int(g.rules.Players) {
-		if g.lives(s, p) {
+		if g.Lives(s, sim.Player(p)) {
 			n, last = n+1, p
 		}
 	}
 	return n, last
 }
 
-// lives reports whether a player is left.
-func (g *Game) lives(s *State, p int) bool {
+// Lives reports whether player p is left: has entities that keep him in the game.
+func (g *Game) Lives(s *State, p sim.Player) bool {
 	n := int16(0)
 	for t, c := range s.Count[p] {
 		if !g.rules.WallsDoNotLive || Type(t) != Wall && Type(t) != House {

@@ -55,6 +55,9 @@ func ReadConfig(name string) (*CodeCraftConfig, error) {
 // Seed is the seed that the file gives, nil if it gives none.
 func (c *CodeCraftConfig) Seed() *uint64 { return c.config.Seed }
 
+// Unknown lists the fields of the file that are not known and have no effect.
+func (c *CodeCraftConfig) Unknown() []string { return c.config.Unknown }
+
 // Open is Open for a config file, and enters its players. The rules of the Config, if
 // it has any, count in the place of the file's.
 func (c *CodeCraftConfig) Open(o Config) (*Game, []*Player, error) {

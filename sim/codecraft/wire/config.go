@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
+	"strings"
 
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
@@ -18,6 +20,10 @@ type Config struct {
 	Seed    *uint64        `json:"seed"` // nil: any
 	Game    GameConfig     `json:"game"`
 	Players []PlayerConfig `json:"players"`
+
+	// Unknown are the fields of a file that ParseConfig does not know, such as
+	// "players[0].Tcp.name", in order. They have no effect.
+	Unknown []string `json:"-"`
 }
 
 // GameConfig says how a game begins; one of the two is set.
@@ -78,11 +84,11 @@ func RoundOf(rules codecraft.Rules) (name string, ok bool) {
 	return "", false
 }
 
-// ParseConfig reads a config file. It is strict about keys, so that misspelt
-// ones are not overlooked.
+// ParseConfig reads a config file. Fields that it does not know are listed in
+// Unknown, so that misspelt ones are not overlooked.
 func ParseConfig(text []byte) (*Config, error) {
 	c := new(Config)
-	if err := decodeStrictly(text, c); err != nil {
+	if err := decodeOne(text, c); err != nil {
 		return nil, fmt.Errorf("config: %w", err)
 	}
 	if c.Game == (GameConfig{}) {
@@ -98,13 +104,58 @@ func ParseConfig(text []byte) (*Config, error) {
 			}
 		}
 	}
+	c.Unknown = unknownFields(text)
 	return c, nil
 }
 
-// decodeStrictly reads one JSON value that has no keys but those of v.
-func decodeStrictly(text []byte, v any) error {
+// The fields of config files.
+var (
+	configFields = []string{"seed", "game", "players"}
+	gameFields   = []string{"Create", "LoadFrom"}
+	playerFields = []string{string(PlayerTCP), string(PlayerEmpty), string(PlayerQuickStart), string(PlayerKeyboard)}
+	tcpFields    = []string{"host", "port", "accept_timeout", "timeout", "token"}
+)
+
+// unknownFields lists the fields of a config that was read which none of the lists
+// above has.
+func unknownFields(text []byte) []string {
+	top, list := fieldsOf(text, "", configFields)
+	_, more := fieldsOf(top["game"], "game.", gameFields)
+	list = append(list, more...)
+	var players []json.RawMessage
+	json.Unmarshal(top["players"], &players) // it was read before
+	for i, p := range players {
+		prefix := fmt.Sprintf("players[%d].", i)
+		fields, more := fieldsOf(p, prefix, playerFields)
+		list = append(list, more...)
+		_, more = fieldsOf(fields[string(PlayerTCP)], prefix+string(PlayerTCP)+".", tcpFields)
+		list = append(list, more...)
+	}
+	return list
+}
+
+// fieldsOf takes an object apart: the fields that are in a list, by the names of
+// the list, whose case counts for nothing; and the names of the others, sorted. What
+// is no object has no fields.
+func fieldsOf(text []byte, prefix string, list []string) (known map[string]json.RawMessage, unknown []string) {
+	var all map[string]json.RawMessage
+	json.Unmarshal(text, &all)
+	known = map[string]json.RawMessage{}
+	for name, value := range all {
+		i := slices.IndexFunc(list, func(k string) bool { return strings.EqualFold(k, name) })
+		if i >= 0 {
+			known[list[i]] = value
+		} else {
+			unknown = append(unknown, prefix+short([]byte(name)))
+		}
+	}
+	slices.Sort(unknown)
+	return known, unknown
+}
+
+// decodeOne reads one JSON value, behind which nothing follows.
+func decodeOne(text []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
 		if err == io.EOF || err == io.ErrUnexpectedEOF {
 			return fmt.Errorf("the text ends, want a JSON object")
@@ -146,17 +197,13 @@ func appendJSON(dst []byte, v any) []byte {
 
 // UnmarshalJSON reads {"Create": "…"} or {"LoadFrom": "…"}.
 func (g *GameConfig) UnmarshalJSON(text []byte) error {
-	key, value, err := single(text)
+	key, value, err := single(text, gameFields)
 	if err != nil {
 		return fmt.Errorf("game: %w", err)
 	}
 	to := &g.Create
-	switch key {
-	case "Create":
-	case "LoadFrom":
+	if key == "LoadFrom" {
 		to = &g.LoadFrom
-	default:
-		return fmt.Errorf("game: found %q, want Create or LoadFrom", key)
 	}
 	if json.Unmarshal(value, to) != nil || *to == "" {
 		return fmt.Errorf("game: %s: found %s, want a text", key, short(value))
@@ -187,7 +234,7 @@ func (p *PlayerConfig) UnmarshalJSON(text []byte) error {
 	value := json.RawMessage("null")
 	if json.Unmarshal(text, &name) != nil {
 		var err error
-		if name, value, err = single(text); err != nil {
+		if name, value, err = single(text, playerFields); err != nil {
 			return fmt.Errorf("players: %w", err)
 		}
 	}
@@ -198,7 +245,7 @@ func (p *PlayerConfig) UnmarshalJSON(text []byte) error {
 			return fmt.Errorf("players: Tcp: want an object with a port")
 		}
 		p.TCP.Port = -1
-		if err := decodeStrictly(value, &p.TCP); err != nil {
+		if err := decodeOne(value, &p.TCP); err != nil {
 			return fmt.Errorf("players: Tcp: %w", err)
 		}
 		if p.TCP.Port == -1 {
@@ -225,16 +272,25 @@ func (p PlayerConfig) MarshalJSON() ([]byte, error) {
 	return json.Marshal(string(p.Kind))
 }
 
-// single takes an object of one key apart.
-func single(text []byte) (string, json.RawMessage, error) {
-	var m map[string]json.RawMessage
-	if err := json.Unmarshal(text, &m); err != nil || len(m) != 1 {
-		return "", nil, fmt.Errorf("found %s, want an object with one key", short(text))
+// single finds the one field of an object that is in the list; others are left.
+func single(text []byte, list []string) (string, json.RawMessage, error) {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(text, &all); err != nil || all == nil {
+		return "", nil, fmt.Errorf("found %s, want an object with one of: %s", short(text), strings.Join(list, ", "))
 	}
-	for k, v := range m {
-		return k, v, nil
+	found, value := "", json.RawMessage(nil)
+	for _, name := range list {
+		if v, ok := all[name]; ok {
+			if found != "" {
+				return "", nil, fmt.Errorf("found %s and %s, want one of them", found, name)
+			}
+			found, value = name, v
+		}
 	}
-	return "", nil, nil // never: there is one
+	if found == "" {
+		return "", nil, fmt.Errorf("found %s, want an object with one of: %s", short(text), strings.Join(list, ", "))
+	}
+	return found, value, nil
 }
 
 // short is the beginning of a text, for errors.
@@ -262,10 +318,10 @@ type PlayerResult struct {
 // CrashComment begins the comment on a player that crashed.
 const CrashComment = "Player crashed: "
 
-// ParseResults reads a results file.
+// ParseResults reads a results file. Fields that it does not know have no effect.
 func ParseResults(text []byte) (*Results, error) {
 	r := new(Results)
-	if err := decodeStrictly(text, r); err != nil {
+	if err := decodeOne(text, r); err != nil {
 		return nil, fmt.Errorf("results: %w", err)
 	}
 	if len(r.Players) != len(r.Results) {

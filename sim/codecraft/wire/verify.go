@@ -83,6 +83,9 @@ func KindOf(head []byte) RecordingKind {
 		if len(head) > 8 && head[4] == codecraft.Side && head[5]|head[6]|head[7] == 0 && head[8] < 2 {
 			return HoldsGame
 		}
+		if looksRaw(head) {
+			return HoldsMessages
+		}
 		return HoldsNothing
 	}
 	switch kind := jsonKind(head); kind {
@@ -107,8 +110,8 @@ func KindOf(head []byte) RecordingKind {
 // action is in no recording.
 //
 // Of views a state is made that holds what the player saw: the player must see
-// the same of it. Messages must have the same bytes when they are written
-// again.
+// the same of it. Messages, as JSON Lines or raw, must have the same bytes when
+// they are written again, and their views are checked, too.
 //
 // The name is for errors, which tell of what cannot be read. Report then holds
 // what was checked up to there.

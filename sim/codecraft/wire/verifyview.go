@@ -149,36 +149,26 @@ func viewsDiffer(want, got *PlayerView) *Difference {
 
 // messages checks a file of messages to clients: written again they are the
 // same bytes, and their views are as views must be.
-func (v *verifier) messages(name string, in io.Reader) error {
-	lines := newJSONLines(in)
+func (v *verifier) messages(name string, in *bufio.Reader) error {
+	r := NewMessageReader(name, in)
+	var m ServerMessage
 	for {
-		var l jsonLine
-		switch err := lines.next(&l); {
-		case err == io.EOF:
+		if err := r.Next(&m); err == io.EOF {
 			return nil
-		case err == nil && l.Kind != "raw_get_action":
-			return fmt.Errorf("messages %s: line %d: found a line of kind %.40q, want %q", name, lines.line, l.Kind, "raw_get_action")
-		case err != nil:
-			return fmt.Errorf("messages %s: line %d: %w", name, lines.line, err)
+		} else if err != nil {
+			return err
 		}
-		r := NewReader(bytes.NewReader(l.Base64))
-		var m ServerMessage
-		err := r.ServerMessage(&m)
-		if err == nil && !r.End() {
-			err = fmt.Errorf("byte %d: something follows the message", r.Offset())
-		}
-		if err != nil {
-			return fmt.Errorf("messages %s: line %d: %w", name, lines.line, err)
-		}
-		v.line = lines.line
+		v.line = r.Line()
 		v.report.Messages++
-		if again := m.Append(nil); !bytes.Equal(again, l.Base64) {
+		if again := m.Append(nil); !bytes.Equal(again, r.Bytes()) {
 			v.differ(&Difference{
 				Tick: int(m.View.CurrentTick), Field: "message",
-				Want: fmt.Sprintf("%d bytes", len(l.Base64)), Got: fmt.Sprintf("%d other bytes", len(again)),
+				Want: fmt.Sprintf("%d bytes", len(r.Bytes())), Got: fmt.Sprintf("%d other bytes", len(again)),
 			})
+		} else if m.Kind == Finish {
+			continue // it has no view
 		} else if err := v.view(&m.View); err != nil {
-			return fmt.Errorf("messages %s: line %d: %w", name, lines.line, err)
+			return r.errorf("%w", err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package originals
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -28,6 +29,7 @@ var codecraftTools = Game{
 	Counts:      []string{"games", "ticks", "views", "messages"},
 	Forms:       []string{"text", "view", "state"},
 	single:      "recording",
+	shows:       []string{string(wire.HoldsViews), string(wire.HoldsMessages)},
 	show:        showCodecraft,
 	Read:        readCodecraft,
 	Writes:      []Form{{Name: "replay", Ext: ".replay", What: "replay file", Write: writeCodecraft}},
@@ -43,9 +45,12 @@ var codecraftTools = Game{
 			"A recording that ends between two ticks makes a truncated episode.",
 		Convert: "replay: files of the original engine, with the state at the start and the events and changes of every tick, but no names.",
 		Verify: "Every tick is checked by itself, as its chance cannot be played again: what was done must be what the rules allow, and what came " +
-			"of it must be what follows. Views of players and messages to them can be checked, too.",
+			"of it must be what follows. Views of players and messages to them can be checked, too: as JSON Lines, or messages as raw " +
+			"bytes, one behind the other, as bots log them (.bin).",
 		Show: "The round is a tick. --as takes text (players, map, units with their stored actions, then the commands and attacks of the tick), " +
 			"view (what the player at the seat is shown, as a line of JSON) and state (a state file of one line of JSON, for a game to begin with). " +
+			"Files of views and of messages to a client (.bin) are shown, too: what their player sees, whatever --seat says; state then has " +
+			"nothing where the player does not see, but for one entity of each player who would be out of the game. " +
 			"Commands are objects with the new action of each entity by its id, in the frame of the world.",
 		More: codecraftCounts(),
 	},
@@ -209,12 +214,18 @@ func codecraftCommands(w *wire.World, d *wire.Delta) []string {
 	return commands
 }
 
-// showCodecraft shows a position of a recorded game.
+// showCodecraft shows a position of a recorded game, or a recorded view.
 func showCodecraft(name string, in io.Reader, rules string, o ShowOptions) (Shown, error) {
 	base, err := givenCodecraftRules(rules)
 	if err != nil {
 		return Shown{}, err
 	}
+	b := bufio.NewReaderSize(in, 1<<16)
+	head, _ := b.Peek(64)
+	if kind := wire.KindOf(head); kind == wire.HoldsViews || kind == wire.HoldsMessages {
+		return showView(name, b, base, o)
+	}
+	in = b
 	p, err := findCodecraft(name, in, base, o)
 	if err != nil {
 		return Shown{}, err
@@ -254,15 +265,11 @@ func showCodecraft(name string, in io.Reader, rules string, o ShowOptions) (Show
 func (p *codecraftPosition) text() string {
 	var b strings.Builder
 	rules := p.game.Rules()
-	fog := "no fog"
-	if rules.Fog {
-		fog = "fog"
-	}
 	seed := "seed not known"
 	if p.seed != nil {
 		seed = fmt.Sprintf("seed %d", *p.seed)
 	}
-	fmt.Fprintf(&b, "before tick %d of %d (%s, %s, %s)\n\n", p.state.Tick, p.last, cli.Plural(int(rules.Players), "player"), fog, seed)
+	fmt.Fprintf(&b, "before tick %d of %d (%s, %s, %s)\n\n", p.state.Tick, p.last, cli.Plural(int(rules.Players), "player"), fogText(rules.Fog), seed)
 	b.Write(codecraft.AppendText(nil, p.game, p.state))
 	for i, c := range p.commands {
 		fmt.Fprintf(&b, "p%d commands %s\n", i+1, c)

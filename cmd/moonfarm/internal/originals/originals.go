@@ -31,6 +31,8 @@ type Game struct {
 	// holds: "games" with all their orders, something else that can be
 	// verified, or "" for a file of another kind.
 	Holds func(head []byte) string
+	// shows lists what of Holds, besides games, show shows.
+	shows []string
 	// Verify plays a recording again. It returns what was compared together
 	// with the error of a recording that cannot be read to its end.
 	Verify func(name string, in io.Reader, rules string) (Replayed, error)
@@ -313,6 +315,9 @@ func cutEpisode(e *rollout.Episode, turns int) {
 	}
 	e.Orders = e.Orders[:n]
 }
+
+// Shows reports whether show shows a file that holds this.
+func (t Game) Shows(holds string) bool { return holds == "games" || slices.Contains(t.shows, holds) }
 
 // Position is what t.show shows, if the options are for recordings of the game.
 func (t Game) Position(name string, in io.Reader, rules string, o ShowOptions) (Shown, error) {

@@ -1,0 +1,83 @@
+package originals
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/sim/codecraft"
+	"moonfarm/sim/codecraft/wire"
+)
+
+// showView shows a recorded view: the first of the tick o.Round, or the last of the
+// file if that is below 0.
+func showView(name string, in io.Reader, base codecraft.Rules, o ShowOptions) (Shown, error) {
+	v, first, last, err := findView(name, in, o.Round)
+	if err != nil {
+		return Shown{}, err
+	}
+	if v == nil {
+		return Shown{}, cli.WrongUse("--%s %d: there is no view of it; the views are of ticks %d to %d", o.RoundFlag, o.Round, first, last)
+	}
+	g, s, err := wire.StateOfView(v, base)
+	if err != nil {
+		return Shown{}, fmt.Errorf("%s: tick %d: %w", name, v.CurrentTick, err)
+	}
+	shown := Shown{Name: "unnamed", Round: int(v.CurrentTick), Rounds: last}
+	switch o.As {
+	case "view":
+		shown.Text = string(v.AppendLine(nil))
+	case "state":
+		var world wire.World
+		world.Fill(g, s)
+		shown.Text = string(world.AppendLine(nil))
+	default:
+		var pos codecraft.Position
+		rules := g.Rules()
+		if err := errors.Join(v.Position(&pos, &rules), g.Restore(s, &pos)); err != nil {
+			return Shown{}, fmt.Errorf("%s: tick %d: %w", name, v.CurrentTick, err)
+		}
+		shown.Text = fmt.Sprintf("what player %d sees before tick %d (%s, %s)\n\n", v.MyID, v.CurrentTick,
+			cli.Plural(int(rules.Players), "player"), fogText(rules.Fog)) + string(codecraft.AppendText(nil, g, s))
+	}
+	return shown, nil
+}
+
+// findView reads all views of a file and returns a copy of the one that is wanted,
+// nil if there is none, with the least and the greatest tick.
+func findView(name string, in io.Reader, tick int) (found *wire.PlayerView, first, last int, err error) {
+	count := 0
+	var latest wire.PlayerView
+	err = wire.EachView(name, in, func(v *wire.PlayerView) error {
+		at := int(v.CurrentTick)
+		if count++; count == 1 {
+			first, last = at, at
+		}
+		first, last = min(first, at), max(last, at)
+		if tick < 0 || at == tick && found == nil {
+			properties, players, entities := latest.EntityProperties[:0], latest.Players[:0], latest.Entities[:0]
+			latest = *v
+			latest.EntityProperties = append(properties, v.EntityProperties...)
+			latest.Players, latest.Entities = append(players, v.Players...), append(entities, v.Entities...)
+			found = &latest
+		}
+		return nil
+	})
+	if err == nil && count == 0 {
+		err = fmt.Errorf("%s: there is no view in it", name)
+	}
+	if found != nil {
+		slices.SortStableFunc(found.Entities, func(a, b wire.Entity) int { return int(a.ID) - int(b.ID) })
+	}
+	return found, first, last, err
+}
+
+// fogText says whether there is fog.
+func fogText(fog bool) string {
+	if fog {
+		return "fog"
+	}
+	return "no fog"
+}

@@ -1,0 +1,120 @@
+package wire
+
+import (
+	"fmt"
+
+	"moonfarm/sim"
+	"moonfarm/sim/bitboard"
+	"moonfarm/sim/codecraft"
+)
+
+// StateOfView makes a game and a state of what a player sees, for searches and
+// tests. The rules are base with what the view tells. A view does not tell
+// everything, so these are assumptions:
+//
+//   - Cells that the player does not see are empty: no entities and no resources
+//     are there, but for the next point.
+//   - Another player of whom nothing is seen that would keep him in the game has one
+//     entity, so that the game goes on: a builder base with full health where that
+//     of the start stands if the player sees none of its cells, else a builder unit on
+//     the unseen cell that is nearest to the corner of its owner. If there is
+//     neither, that player is out of the game.
+//   - No entity has a stored action.
+//   - The next id is the one after the greatest in the view.
+//   - The seed is 0: chance is not that of the game.
+//
+// In a game without fog the first two points do not matter. The view of the same
+// player in the state is the view again, with its entities in the order of their
+// ids. The error names what no state can have.
+func StateOfView(v *PlayerView, base codecraft.Rules) (*codecraft.Game, *codecraft.State, error) {
+	rules, err := v.Rules(base)
+	if err != nil {
+		return nil, nil, err
+	}
+	g, err := codecraft.New(rules)
+	if err != nil {
+		return nil, nil, err
+	}
+	var p codecraft.Position
+	s := new(codecraft.State)
+	if err := v.Position(&p, &rules); err != nil {
+		return nil, nil, err
+	}
+	if err := g.Restore(s, &p); err != nil {
+		return nil, nil, err
+	}
+	if !rules.Fog {
+		return g, s, nil
+	}
+	seat := sim.Player(v.MyID - 1)
+	var sight bitboard.Square
+	g.Sight(&sight, s, seat)
+	if err := allSeen(&p, &rules, &sight, seat); err != nil {
+		return nil, nil, err
+	}
+	if assumeOthers(&p, g, s, &sight, seat) {
+		if err := g.Restore(s, &p); err != nil {
+			return nil, nil, err
+		}
+	}
+	return g, s, nil
+}
+
+// allSeen finds an entity of the position that the seat does not see.
+func allSeen(p *codecraft.Position, r *codecraft.Rules, sight *bitboard.Square, seat sim.Player) error {
+	for i := range p.Units {
+		u := &p.Units[i]
+		if u.Owner != seat && !sight.MeetsSquare(int(u.X), int(u.Y), int(r.Types[u.Type].Size)) {
+			return fmt.Errorf("entity %d: it is in the view, but player %d does not see it", u.ID, seat+1)
+		}
+	}
+	for i := range p.Veins {
+		if c := &p.Veins[i]; !sight.Has(int(c.X), int(c.Y)) {
+			return fmt.Errorf("entity %d: it is in the view, but player %d does not see it", c.ID, seat+1)
+		}
+	}
+	return nil
+}
+
+// assumeOthers adds to the position an entity for each player of whom the seat sees
+// nothing that keeps him in the game. It reports whether it added any.
+func assumeOthers(p *codecraft.Position, g *codecraft.Game, s *codecraft.State, sight *bitboard.Square, seat sim.Player) (added bool) {
+	rules := g.Rules()
+	taken := *sight // or occupied
+	taken.Or(&s.Occupied)
+	for q := range sim.Player(rules.Players) {
+		if q == seat || g.Lives(s, q) || len(p.Units) == codecraft.MaxUnits {
+			continue
+		}
+		u, ok := assumed(&rules, &taken, q)
+		if !ok {
+			continue
+		}
+		u.ID = p.NextID
+		p.NextID++
+		p.Units = append(p.Units, u)
+		taken.AddSquare(int(u.X), int(u.Y), int(rules.Types[u.Type].Size))
+		added = true
+	}
+	return added
+}
+
+// assumed is the entity that a player of whom nothing is seen is assumed to have, on
+// cells that are not taken; false if there is no such cell.
+func assumed(r *codecraft.Rules, taken *bitboard.Square, q sim.Player) (codecraft.Unit, bool) {
+	x, y := r.StartPlace(codecraft.BuilderBase, q)
+	base := &r.Types[codecraft.BuilderBase]
+	if !taken.MeetsSquare(x, y, int(base.Size)) {
+		return codecraft.Unit{Health: int16(base.MaxHealth), X: uint8(x), Y: uint8(y), Type: codecraft.BuilderBase, Owner: q, Active: true}, true
+	}
+	for sum := range 2*codecraft.Side - 1 { // the distance from the corner
+		for own := max(0, sum-codecraft.Side+1); own <= min(sum, codecraft.Side-1); own++ {
+			x, y := codecraft.TurnBack(q, own, sum-own, 1)
+			if !taken.Has(x, y) {
+				return codecraft.Unit{Health: int16(r.Types[codecraft.BuilderUnit].MaxHealth),
+					X: uint8(x), Y: uint8(y), Type: codecraft.BuilderUnit, Owner: q, Active: true}, true
+			}
+		}
+	}
+	return codecraft.Unit{}, false
+}
