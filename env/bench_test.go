@@ -48,7 +48,10 @@ func (idleActions) AppendOrders(dst []sim.Order, a []int32, _ *idleState, _ sim.
 	return append(dst, sim.Order(a[0]))
 }
 func (idleActions) Action(dst []int32, o []sim.Order, _ *idleState, _ sim.Player) bool {
-	dst[0] = int32(o[0])
+	dst[0] = 0
+	if len(o) > 0 {
+		dst[0] = int32(o[0])
+	}
 	return true
 }
 

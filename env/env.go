@@ -49,6 +49,7 @@ type Spec struct {
 	Table     features.Table
 	Heads     []int    // choices per head of an action
 	Unmasked  int      // how many heads at the end have no mask: all their choices are always accepted
+	Nothing   int      // the choice of every head that orders nothing; of several heads it is 0
 	Actions   string   // what the choices mean
 	MaskWords int      // uint64 words of a mask
 	Reward    string   // the reward in use
@@ -91,7 +92,7 @@ type Batch struct {
 	Planes  []uint8   // [Rows, P, H, W]
 	Packed  []uint64  // [Rows, Words]
 	Scalars []float32 // [Rows, S]
-	Mask    []uint64  // [Rows, MaskWords]; all 0 once the game has ended
+	Mask    []uint64  // [Rows, MaskWords]; once the game has ended, in each head Spec.Nothing alone
 	Key     []uint64  // [Rows] seed of the row's random choices this turn: a function of (game seed, turn, seat)
 
 	// Written by a policy. A row with OrderLen −1 (Observe sets it) plays its
@@ -162,7 +163,8 @@ type Vector interface {
 	Reset(i int, seed uint64)
 	// Observe fills the observation slabs, Status and Turn of all games and
 	// sets every OrderLen to −1. A game that has ended shows its last state
-	// and an empty mask. Observing changes no game.
+	// and a mask that leaves one choice to each head, Spec.Nothing. Observing
+	// changes no game.
 	Observe(b *Batch)
 	// ObserveGame does for the rows of game i alone what Observe does for all.
 	ObserveGame(b *Batch, i int)

@@ -202,8 +202,8 @@ func TestCutHasNoResult(t *testing.T) {
 		t.Error("seat 0 should stand better: it took three heaps")
 	}
 	v.Observe(b)
-	if slices.Max(b.Mask) != 0 {
-		t.Errorf("mask %x of a game that was cut, want none", b.Mask)
+	if !slices.Equal(b.Mask, []uint64{1, 1}) {
+		t.Errorf("mask %x of a game that was cut, want choice 0 of each seat alone", b.Mask)
 	}
 }
 

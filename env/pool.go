@@ -20,9 +20,10 @@ type pool[S any] struct {
 	measure *features.Measure[S] // nil: the reward is the result
 	text    func(dst []byte, s *S) []byte
 	sizes   sizes
-	lengths lengths // of the slabs of a Batch
-	seated  lengths // of the slabs of a Batch with Seats
-	print   uint64  // fingerprint of the rules, for snapshots
+	lengths lengths  // of the slabs of a Batch
+	seated  lengths  // of the slabs of a Batch with Seats
+	ended   []uint64 // [MaskWords] the mask of a game that has ended
+	print   uint64   // fingerprint of the rules, for snapshots
 
 	states []S
 	seeds  []uint64
@@ -102,6 +103,7 @@ func newPool[S any](g sim.Game[S], kit features.Kit[S], c Config) (*pool[S], err
 	for i := range v.states {
 		v.Reset(i, 0)
 	}
+	v.findNothing()
 	return v, nil
 }
 
@@ -121,6 +123,24 @@ func newSpec[S any](info sim.Info, kit features.Kit[S], c Config) Spec {
 		s.MaxTurns = c.MaxTurns
 	}
 	return s
+}
+
+// findNothing sets Spec.Nothing, and the mask that leaves no other choice: that
+// of a game that has ended. A mask without any choice would make every
+// probability of a masked softmax NaN.
+func (v *pool[S]) findNothing() {
+	s := &v.spec
+	action := make([]int32, len(s.Heads))
+	v.actions.Action(action, nil, &v.states[0], 0)
+	if len(action) == 1 {
+		s.Nothing = int(action[0])
+	}
+	v.ended = make([]uint64, s.MaskWords)
+	at := s.Nothing
+	for _, choices := range s.Heads[:len(s.Heads)-s.Unmasked] {
+		v.ended[at/64] |= 1 << (at % 64)
+		at += choices
+	}
 }
 
 // findMeasure sets the reward of the spec and returns its measure, nil for the
@@ -189,7 +209,7 @@ func (v *pool[S]) observe(b *Batch, i int) {
 			if v.status[i] == sim.Running {
 				v.actions.Mask(mask, s, sim.Player(seat))
 			} else {
-				clear(mask)
+				copy(mask, v.ended)
 			}
 		}
 		if b.Key != nil {

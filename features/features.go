@@ -85,7 +85,8 @@ type ActionSpace[S any] interface {
 	AppendOrders(dst []sim.Order, action []int32, s *S, p sim.Player) []sim.Order
 	// Action writes the action that says the orders: in each head the choice
 	// that stands for those that belong to it, −1 if there is none, and of
-	// several heads 0 where none belong. A head that is −1 takes nothing from
+	// several heads 0 where none belong. For a single head no orders are the same
+	// choice in every state, and no mask leaves it out. A head that is −1 takes nothing from
 	// the others: they stand for their orders, and AppendOrders gives those.
 	// Orders without an effect need not be said. Action reports whether all
 	// others are: no head is −1, and there is none that belongs to no head at

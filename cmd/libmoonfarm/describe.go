@@ -31,6 +31,7 @@ type description struct {
 	PackedLayout *features.Layout `json:"packed_layout,omitempty"`
 	Heads        []int            `json:"heads"`    // choices of each
 	Unmasked     int              `json:"unmasked"` // the last so many heads have no mask
+	Nothing      int              `json:"nothing"`  // the choice of every head that orders nothing
 	MaskWords    int              `json:"mask_words"`
 	MaskBits     int              `json:"mask_bits"`    // that count
 	MaskOffsets  []int            `json:"mask_offsets"` // first bit of each head that has a mask
@@ -46,7 +47,7 @@ func describe(doc string, s env.Spec) ([]byte, error) {
 		Height: s.Shape.Height, Width: s.Shape.Width,
 		Planes: list(s.Table.Planes), Scalars: list(s.Table.Scalars), Remembered: list(s.Remembered),
 		Words: s.Shape.Words, Packed: s.Table.Packed, PackedLayout: s.Table.PackedLayout,
-		Heads: list(s.Heads), Unmasked: s.Unmasked, MaskWords: s.MaskWords, MaskBits: maskBits(s),
+		Heads: list(s.Heads), Unmasked: s.Unmasked, Nothing: s.Nothing, MaskWords: s.MaskWords, MaskBits: maskBits(s),
 		MaskOffsets: []int{}, Actions: s.Actions,
 	}
 	at := 0

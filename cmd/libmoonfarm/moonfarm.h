@@ -99,7 +99,7 @@ typedef struct {
 	uint8_t *planes;              /* [rows, planes, height, width] */
 	uint64_t *packed;             /* [rows, words] */
 	float *scalars;               /* [rows, scalars] */
-	uint64_t *mask;               /* [rows, mask_words]: bit i%64 of word i/64 is choice i, head after head; all 0 once the game has ended */
+	uint64_t *mask;               /* [rows, mask_words]: bit i%64 of word i/64 is choice i, head after head; once the game has ended, in each head the choice that orders nothing alone ("nothing" of mf_describe) */
 	uint64_t *key;                /* [rows] seed for the row's random choices this turn */
 	int32_t *action;              /* [rows, heads] read by steps, never written; -1: nothing */
 	float *reward;                /* [rows] of the latest step */

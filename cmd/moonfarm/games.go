@@ -24,6 +24,7 @@ type gameCard struct {
 	Words     int            `json:"packed_words"`
 	Heads     []int          `json:"action_heads"`
 	Unmasked  int            `json:"unmasked"`
+	Nothing   int            `json:"nothing"`
 	MaskWords int            `json:"mask_words"`
 	Actions   string         `json:"actions"`
 	Rewards   []env.Reward   `json:"rewards"`
@@ -69,7 +70,8 @@ With --json: an array of objects (one object if GAME is given) with the keys
 name, doc, rules_version, players, max_turns, max_orders (of one seat in one
 turn), planes ([planes, height, width] of an observation), scalars,
 packed_words, action_heads (choices of each head), unmasked (so many heads at
-the end have no mask), mask_words, actions (what they mean), rewards and
+the end have no mask), nothing (the choice of every head that orders nothing:
+the only one in the mask of a game that has ended), mask_words, actions (what they mean), rewards and
 policies (each a name, a doc and, of some, options: names and docs), observation
 (planes and scalars, each with name, unit, scale, doc; and packed, how the words
 relate to the planes).
@@ -122,7 +124,7 @@ func describe(name string) (gameCard, error) {
 		Name: name, Doc: t.game.Doc, Rules: s.Info.Rules, Players: s.Info.Players,
 		MaxTurns: s.MaxTurns, MaxOrders: s.Info.MaxOrders,
 		Planes: [3]int{s.Shape.Planes, s.Shape.Height, s.Shape.Width}, Scalars: s.Shape.Scalars, Words: s.Shape.Words,
-		Heads: s.Heads, Unmasked: s.Unmasked, MaskWords: s.MaskWords, Actions: s.Actions,
+		Heads: s.Heads, Unmasked: s.Unmasked, Nothing: s.Nothing, MaskWords: s.MaskWords, Actions: s.Actions,
 		Rewards: s.Rewards, Policies: policy.Names(name), Table: s.Table,
 	}, nil
 }

@@ -2,6 +2,7 @@ package catalog_test
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,6 +52,52 @@ func TestGames(t *testing.T) {
 				t.Error("the canonical text of the rules makes another game")
 			}
 		})
+	}
+}
+
+// TestMaskAtTheEnd: once a game has ended, cut or over, the mask has in each head
+// the choice that orders nothing, and no other. A masked softmax would divide by
+// 0 where there is none.
+func TestMaskAtTheEnd(t *testing.T) {
+	for _, g := range catalog.Games() {
+		for _, limit := range []int{1, 0} {
+			if limit == 0 && g.Name != "tron" && g.Name != "towerdefence" {
+				continue // games that last too long for a test
+			}
+			v, err := g.New("", env.Config{N: 1, MaxTurns: limit})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := v.Spec()
+			b := env.NewBatch(s, 1, env.WantMask|env.WantAction)
+			for turn := 0; b.Status[0] == sim.Running; turn++ {
+				v.Observe(b)
+				choose(s, b, turn)
+				v.Step(b)
+			}
+			v.Observe(b)
+			for row := range b.Rows {
+				at, mask := 0, b.Mask[row*s.MaskWords:][:s.MaskWords]
+				for h, n := range s.Heads[:len(s.Heads)-s.Unmasked] {
+					for c := range n {
+						if i := at + c; (mask[i/64]>>(i%64)&1 != 0) != (c == s.Nothing) {
+							t.Fatalf("%s, row %d, head %d: the bit of choice %d is %v at the end", g.Name, row, h, c, c != s.Nothing)
+						}
+					}
+					at += n
+				}
+			}
+			// The choice orders nothing while a game runs, too.
+			v.Reset(0, 1)
+			v.Observe(b)
+			for i := range b.Action {
+				b.Action[i] = int32(s.Nothing)
+			}
+			v.Step(b)
+			if i := slices.IndexFunc(b.Orders[:b.OrderLen[0]], func(o sim.Order) bool { return o != 0 }); i >= 0 {
+				t.Errorf("%s: choice %d of every head gives the order %#x", g.Name, s.Nothing, b.Orders[i])
+			}
+		}
 	}
 }
 

@@ -63,7 +63,7 @@ const pageOrders = "\n## Learning from slots\n\n" +
 func TestFeaturesPage(t *testing.T) {
 	kit := Kit(newGame(t, rules(t, "finals")))
 	out := featuretest.AppendFields([]byte(pageHead), kit, "what the planes show, without loss")
-	out = fmt.Appendf(out, "\n## Actions\n\n%s\n```text\n%s\n```\n", headLines(kit.Actions), kit.Actions.Doc())
+	out = fmt.Appendf(out, "\n## Actions\n\n%s%s\n\n```text\n%s\n```\n", headLines(kit.Actions), featuretest.Ended(kit), kit.Actions.Doc())
 	out = featuretest.AppendMeasures(append(out, pageOrders...), kit)
 	simtest.Golden(t, "FEATURES.md", out)
 }

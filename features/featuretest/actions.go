@@ -153,6 +153,13 @@ func (c *suite[S]) testActions(t *testing.T) {
 		if !space.Action(action, nil, v.s, v.p) || len(spoken(space.AppendOrders(nil, action, v.s, v.p))) > 0 {
 			t.Fatalf("seed %d turn %d seat %d: no action for no orders", v.seed, v.turn, v.p)
 		}
+		if c.nothing == nil {
+			c.nothing = slices.Clone(action)
+		}
+		if len(c.heads) == 1 && (action[0] != c.nothing[0] || !bit(mask, int(action[0])) && v.status == sim.Running) {
+			t.Fatalf("seed %d turn %d seat %d: no orders are choice %d, which must be masked in and always the same: it was %d",
+				v.seed, v.turn, v.p, action[0], c.nothing[0])
+		}
 		if h := slices.IndexFunc(action, func(a int32) bool { return a != 0 }); h >= 0 && len(c.heads) > 1 {
 			t.Fatalf("seed %d turn %d seat %d: no orders are choice %d of head %d, not 0", v.seed, v.turn, v.p, action[h], h)
 		}

@@ -30,8 +30,17 @@ func appendTable(out []byte, what string, fields []features.Field) []byte {
 // AppendActions appends the section of a FEATURES.md on actions: heads tells
 // how many choices the heads have, doc what they mean.
 func AppendActions[S any](out []byte, kit features.Kit[S], heads, doc string) []byte {
-	return fmt.Appendf(out, "\n## Actions\n\nHeads: %s. The mask has one bit a choice in %d uint64 words; a set bit is accepted by the rules, a clear one refused.\n\n```text\n%s\n```\n",
-		heads, features.MaskWords(kit.Actions.Heads()), doc)
+	return fmt.Appendf(out, "\n## Actions\n\nHeads: %s. The mask has one bit a choice in %d uint64 words; a set bit is accepted by the rules, a clear one refused.\n%s\n\n```text\n%s\n```\n",
+		heads, features.MaskWords(kit.Actions.Heads()), Ended(kit), doc)
+}
+
+// Ended says what the mask is once the game has ended.
+func Ended[S any](kit features.Kit[S]) string {
+	action := make([]int32, len(kit.Actions.Heads()))
+	if kit.Actions.Action(action, nil, new(S), 0); len(action) > 1 {
+		return "Once the game has ended, every head that has a mask has choice 0 alone, which orders nothing."
+	}
+	return fmt.Sprintf("Once the game has ended, it has choice %d alone, which orders nothing.", action[0])
 }
 
 // AppendMeasures appends the section of a FEATURES.md on measures.

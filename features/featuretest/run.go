@@ -70,6 +70,8 @@ type suite[S any] struct {
 	heads  []int
 	masked []int // those of them that the mask covers
 	shape  features.Shape
+
+	nothing []int32 // the action of no orders, once it is known
 }
 
 // view is one seat's look at one state.

@@ -56,6 +56,6 @@ func TestFeaturesPage(t *testing.T) {
 		"Every observation shows the board from the side of one seat, whose cycle starts to the right in the left half: the board of seat 1\n" +
 		"is turned by half a turn. Row 0 is the top. \"Scale\" is the largest usual value.\n")
 	out = featuretest.AppendFields(out, k, "the planes as bits")
-	out = fmt.Appendf(out, "\n## Actions\n\nHeads: %v. %s The mask is one uint64 word, in which all three bits are always set.\n", k.Actions.Heads(), k.Actions.Doc())
+	out = fmt.Appendf(out, "\n## Actions\n\nHeads: %v. %s The mask is one uint64 word, in which all three bits are set.\n%s\n", k.Actions.Heads(), k.Actions.Doc(), featuretest.Ended(k))
 	simtest.Golden(t, "FEATURES.md", featuretest.AppendMeasures(out, k))
 }

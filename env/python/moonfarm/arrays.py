@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
+import functools
+import sys
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -126,6 +128,25 @@ def put(what: str, to: NDArray[np.int32], given: Any) -> None:
         np.copyto(to, a, casting="unsafe")
     else:
         to[...] = a
+
+
+def unpacking(mask: NDArray[np.uint64], masked: int, choices: int) -> Callable[[], NDArray[np.bool_]]:
+    """A function that returns unpack_masks of this array as it then is. It is quicker: what can be is done once."""
+    if masked < choices or sys.byteorder != "little" or mask.strides[-1:] != (8,):
+        return functools.partial(unpack_masks, mask, masked, choices)
+    seen, unpack, kind = mask.view(np.uint8), np.unpackbits, np.bool_
+    return lambda: unpack(seen, -1, masked, "little").view(kind)
+
+
+def ended_mask(heads: list[int], masked: int, nothing: int) -> NDArray[np.uint64]:
+    """The mask of a game that has ended, uint64 [words]: in each head the choice that orders nothing.
+
+    masked: how many choices have bits.
+    """
+    first = np.concatenate([[0], np.cumsum(heads)[:-1]])
+    bits = np.zeros(-(-masked // 64) * 64, np.uint8)
+    bits[first[first < masked] + nothing] = 1
+    return np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64)
 
 
 def unpack_masks(mask: NDArray[np.uint64], masked: int, choices: int | None = None) -> NDArray[np.bool_]:

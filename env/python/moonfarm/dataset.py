@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from .arrays import unpack_masks
 from .library import library
+from .making import make_vec
 from .reading import FLAT, Batch, Open, Reader, one_of, reading, sequences
 
 if TYPE_CHECKING:
@@ -73,10 +74,21 @@ class Dataset:
         """The choices of each head of an action."""
         return self.metadata["action"]["heads"]
 
+    @property
+    def masked_choices(self) -> int:
+        """How many choices have a bit in a mask: those of all heads but the last action.unmasked."""
+        return sum(self.heads[: len(self.heads) - self.metadata["action"]["unmasked"]])
+
+    @property
+    def nothing(self) -> int:
+        """The choice of every head that orders nothing. It is the one choice of a game that has ended."""
+        if len(self.heads) > 1:
+            return 0
+        return make_vec(self.game).description["nothing"]
+
     def masks(self, mask: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """The column mask as bool [..., choices of all heads]: True is legal."""
-        heads, unmasked = self.heads, self.metadata["action"]["unmasked"]
-        return unpack_masks(mask, sum(heads[: len(heads) - unmasked]), sum(heads))
+        return unpack_masks(mask, self.masked_choices, sum(self.heads))
 
     def shares(self, batch: Batch) -> NDArray[np.float32]:
         """The share of the search for each choice: [size, choices of all heads].

@@ -30,6 +30,7 @@ def make_vec(
     seed: int | None = None,
     copy: bool = True,
     render_mode: str | None = None,
+    action_mask: bool | None = None,
     buffers: Mapping[str, NDArray[Any]] | None = None,
 ) -> VectorEnv:
     """Makes num_envs games that are stepped together: a gymnasium.vector.VectorEnv where Gymnasium is installed.
@@ -58,6 +59,9 @@ def make_vec(
     seed: game i begins with seed + i; None: by chance. reset gives others.
     copy: False returns the arrays that the next step overwrites, not copies.
     render_mode: None or "ansi".
+    action_mask: whether infos have "action_mask", bool, beside the bits of "mask"; None: in
+    games all of whose heads have a mask. It costs memory traffic in every step: False where
+    nobody reads it.
     buffers: arrays of the caller to be used instead of new ones, by the names in
     VectorEnv.arrays: memory shared with others, or with a GPU.
     """

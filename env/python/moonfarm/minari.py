@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .arrays import ended_mask
 from .dataset import Dataset
 
 VERSION = "0.5.3"  # of Minari, whose layout this is
@@ -24,7 +25,8 @@ def export(
     Each episode of the dataset is one episode for each seat, numbered on. options are
     those of Dataset.episodes; without observations in the dataset they are planes.
     Observations are a dict of planes or packed, and scalars, one more than there are
-    steps; infos has the masks, 0 after the last step. An action is -1 where no choice
+    steps; infos has the masks, as many: after the last
+    step each head has the choice that orders nothing alone. An action is -1 where no choice
     says the orders. progress is told how many rows of how many are done.
 
     Returns what was written: rows, episodes and columns.
@@ -64,6 +66,7 @@ def _write(file: Any, ds: Dataset, progress: Callable[[int, int], None] | None, 
     count = rows = 0
     spaces: dict[str, Any] = {}
     policies = ds.metadata["job"].get("policies") or []
+    ended = ended_mask(ds.heads, ds.masked_choices, ds.nothing)[None]
     for e in ds.episodes(**options):
         names = [n for n in ("planes", "packed", "scalars") if n in e]
         turns, players = e["reward"].shape
@@ -79,7 +82,7 @@ def _write(file: Any, ds: Dataset, progress: Callable[[int, int], None] | None, 
                 seen.create_dataset(n, data=array, chunks=True, compression="gzip", compression_opts=1)
                 spaces[n] = _box(array)
             mask = e["mask"][:, seat]
-            group.create_group("infos").create_dataset("mask", data=np.concatenate([mask, np.zeros_like(mask[:1])]))
+            group.create_group("infos").create_dataset("mask", data=np.concatenate([mask, ended]))
             group["actions"] = e["action"][:, seat]
             group["rewards"] = e["reward"][:, seat]
             group["terminations"] = e["terminated"][:, seat]

@@ -126,7 +126,11 @@ class AgainstPolicies(VectorEnv):
         return self._take(self._own_rows[p.own])
 
     def _infos(self, p: _Part) -> dict[str, Any]:
-        return {"mask": self.arrays["mask"][self._own_rows[p.own]], "_mask": self._whole.all_rows[: p.games]}
+        everywhere = self._whole.all_rows[: p.games]
+        infos = {"mask": self.arrays["mask"][self._own_rows[p.own]], "_mask": everywhere}
+        if self._told:
+            infos["action_mask"], infos["_action_mask"] = self.action_masks(infos["mask"]), everywhere
+        return infos
 
     def _result(self, p: _Part) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         played = self._own_rows[p.own].copy()

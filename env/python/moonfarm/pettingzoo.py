@@ -19,16 +19,17 @@ class ParallelEnv:
     of "observation" and "action_mask" (int8 [choices], 1 where legal), as
     PettingZoo's own games have it; of several heads it is the observation alone,
     and infos have "action_mask", a tuple of the heads' masks. So action_space(agent).sample
-    takes either kind of mask.
+    takes either kind of mask. At the end of an episode the mask has the choice that
+    orders nothing alone.
     """
 
     def __init__(self, game: str, **arguments: Any) -> None:
-        for name in ("num_envs", "opponent", "seat", "autoreset", "batch_size", "copy"):
+        for name in ("num_envs", "opponent", "seat", "autoreset", "batch_size", "copy", "action_mask"):
             if name in arguments:
                 raise TypeError(f"{name}: there is one game, every seat of which is an agent")
         arguments.setdefault("workers", 1)
         self._made = {"game": game, **arguments}
-        self.vector = v = making.make_vec(game, 1, autoreset="disabled", copy=True, **arguments)
+        self.vector = v = making.make_vec(game, 1, autoreset="disabled", copy=True, action_mask=False, **arguments)
         self.possible_agents = [f"player_{i}" for i in range(v.players)]
         self.agents: list[str] = []
         self._in_observation = len(v.heads) == 1

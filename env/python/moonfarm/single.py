@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import library, making, spaces
+from .arrays import unpacking
 from .opponents import AgainstPolicies
 from .vector import VectorEnv
 
@@ -34,6 +35,7 @@ class SingleEnv:
             if name in arguments:
                 raise TypeError(f"{name}: there is one game, which is reset by reset alone")
         arguments.setdefault("workers", 1)
+        arguments.setdefault("action_mask", True)
         self.vector: VectorEnv = making.make_vec(game, 1, opponent=opponent, autoreset="disabled", **arguments)
         v = self.vector
         self._made = {"game": game, "opponent": opponent, **arguments}
@@ -46,7 +48,9 @@ class SingleEnv:
         parts = [(name, array[0]) for name, array in v._whole.parts]
         self._first_taken, self._name = self._taken(parts[0][1]), parts[0][0]
         self._others_taken = [(name, self._taken(array)) for name, array in parts[1:]]
-        self._alone, self._mask_taken = v._alone, self._taken(v.arrays["mask"][0])
+        self._alone, self._mask_taken, self._legal = v._alone, self._taken(v.arrays["mask"][0]), None
+        if v._told:
+            self._legal = unpacking(v.arrays["mask"][0], v.masked_choices, v.choices)
         self._to, self._from = v.arrays["action"][0].data, v.arrays["reward"].data
         self._flags, self._c_step, self._handle, self._c_error = v._flags, v._c_step, v._handle, v._c_error
         self._most = v.heads[0] if self._one_head else 0
@@ -63,7 +67,10 @@ class SingleEnv:
         obs, infos = self.vector.reset(seed=seed)
         if seed is not None:
             self._np_random, self._np_random_seed = self.vector._np_random, seed
-        return self._one(obs), {"mask": infos["mask"][0]}
+        return self._one(obs), self._info(infos)
+
+    def _info(self, infos: dict[str, Any]) -> dict[str, Any]:
+        return {name: infos[name][0] for name in ("mask", "action_mask") if name in infos}
 
     def _one(self, obs: Any) -> Any:
         return obs[0] if self._alone else {name: array[0] for name, array in obs.items()}
@@ -72,8 +79,8 @@ class SingleEnv:
         """Plays a turn.
 
         action: a whole number, or int [heads]. Returns observation, reward,
-        terminated, truncated and info: "mask", the legal choices as bits (see
-        action_masks); "score" and "result" at the end of an episode.
+        terminated, truncated and info: "mask", the legal choices as bits, and
+        "action_mask", bool [choices], as action_masks has them; "score" and "result" at the end of an episode.
         """
         if self._in_python:
             return self._step_by_vector(action)
@@ -95,6 +102,8 @@ class SingleEnv:
                 obs[name] = taken()
         flags = self._flags
         info: dict[str, Any] = {"mask": self._mask_taken()}
+        if self._legal is not None:
+            info["action_mask"] = self._legal()
         if flags[0] or flags[1]:
             info["score"], info["result"] = (float(self.vector.arrays["final_" + k][0]) for k in ("score", "result"))
         return obs, self._from[0], flags[0] == 1, flags[1] == 1, info
@@ -108,7 +117,7 @@ class SingleEnv:
 
     def _step_by_vector(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         obs, reward, terminated, truncated, infos = self.vector.step(np.asarray(action)[None])
-        info: dict[str, Any] = {"mask": infos["mask"][0]}
+        info = self._info(infos)
         if "score" in infos:
             info["score"], info["result"] = float(infos["score"][0]), float(infos["result"][0])
         return self._one(obs), float(reward[0]), bool(terminated[0]), bool(truncated[0]), info
@@ -124,7 +133,7 @@ class SingleEnv:
     def set_state(self, state: bytes) -> tuple[Any, dict[str, Any]]:
         """Makes the game what get_state told of it. Returns observation and info."""
         obs, infos = self.vector.set_state(state, 0)
-        return self._one(obs), {"mask": infos["mask"][0]}
+        return self._one(obs), self._info(infos)
 
     def clone(self) -> SingleEnv:
         """Another environment in the same state: to try out what would happen."""

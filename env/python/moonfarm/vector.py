@@ -33,6 +33,7 @@ class _Part:
         self.parts = [(name, a[name][rows]) for name in env._parts]
         self.observation: Any = self.parts[0][1] if env._alone else dict(self.parts)
         self.mask, self.reward = a["mask"][rows], a["reward"][rows]
+        self.legal = arrays.unpacking(self.mask, env.masked_choices, env.choices) if env._told else None
         self.copies = [(name, array.copy) for name, array in self.parts]
         self.copy_first, self.copy_mask, self.copy_reward = self.copies[0][1], self.mask.copy, self.reward.copy
         # Terminated and truncated of the rows: of several of a game those of the game, if one was set just now.
@@ -65,7 +66,7 @@ class VectorEnv:
 
     def __init__(
         self, *, obs: str | tuple[str, ...], seed: int | None, copy: bool, render_mode: str | None, autoreset: Any,
-        buffers: Mapping[str, NDArray[Any]] | None, **config: Any,
+        buffers: Mapping[str, NDArray[Any]] | None, action_mask: bool | None, **config: Any,
     ) -> None:  # fmt: skip
         """Takes all arguments of make_vec, which calls it."""
         self.closed = True  # until the library has opened it
@@ -77,7 +78,7 @@ class VectorEnv:
         self._base = secrets.randbits(63) if seed is None else arguments.seed_of(seed)
         self._arguments = {
             **config, "obs": obs, "seed": self._base, "copy": copy, "render_mode": render_mode, "autoreset": autoreset,
-            "buffers": None,
+            "buffers": None, "action_mask": action_mask,
         }  # fmt: skip
         self._np_random: np.random.Generator | None = None
         self._np_random_seed: int | None = None
@@ -89,6 +90,7 @@ class VectorEnv:
         self._handle, self.closed = handle, False
         try:
             self._describe()
+            self._told = self._tells(action_mask)
             self._make_arrays(buffers)
         except BaseException:
             self.close()
@@ -121,6 +123,10 @@ class VectorEnv:
         modes = getattr(gym.vector, "AutoresetMode", None) if gym else None
         name = arguments.MODES[self._mode]
         self.metadata = {"render_modes": ["ansi"], "render_fps": 10, "autoreset_mode": modes(name) if modes else name}
+
+    def _tells(self, action_mask: bool | None) -> bool:
+        """Whether infos have action_mask."""
+        return self.masked_choices == self.choices if action_mask is None else bool(action_mask)
 
     def _caller_rows(self) -> int:
         return self._sizes.rows
@@ -217,8 +223,9 @@ class VectorEnv:
         actions: whole numbers [num_envs], or [num_envs, heads] if an action has
         several heads. Returns observations, rewards (float32 [num_envs]),
         terminations and truncations (bool [num_envs]) and infos: "mask", uint64
-        [num_envs, words], the legal choices as bits (see action_masks). If episodes have ended,
-        "score" and "result" tell how; with autoreset "same_step" they are in
+        [num_envs, words], the legal choices as bits, and "action_mask", bool [num_envs,
+        choices], the same of all heads as action_masks has it. A game that has ended has in
+        each head the choice that orders nothing alone. If episodes have ended, "score" and "result" tell how; with autoreset "same_step" they are in
         "final_info", and "final_obs" has the last observations.
 
         With copy=False the arrays are those that the next step overwrites.
@@ -292,7 +299,10 @@ class VectorEnv:
         return p.observation.copy() if self._alone else {name: a.copy() for name, a in p.parts}
 
     def _infos(self, p: _Part) -> dict[str, Any]:
-        return {"mask": p.mask.copy() if self._copy else p.mask, "_mask": p.all_rows}
+        infos = {"mask": p.mask.copy() if self._copy else p.mask, "_mask": p.all_rows}
+        if p.legal is not None:
+            infos["action_mask"], infos["_action_mask"] = p.legal(), p.all_rows
+        return infos
 
     def _result(self, p: _Part) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         flags, games = self._flags, self.num_games
@@ -307,6 +317,8 @@ class VectorEnv:
             out, mask = (p.copy_reward(), p.copy_terminated(), p.copy_truncated()), p.copy_mask()
             obs = p.copy_first() if self._alone else {name: copied() for name, copied in p.copies}
         infos = {"mask": mask, "_mask": p.all_rows}
+        if p.legal is not None:
+            infos["action_mask"], infos["_action_mask"] = p.legal(), p.all_rows
         if ended:
             self._add_ends(infos, p.env_id, out[1] | out[2])
         return obs, *out, infos
@@ -330,18 +342,22 @@ class VectorEnv:
     def _final(self, row: int) -> Any:
         """The last observation of a row's latest ended episode."""
         a = self.arrays
-        # What has no array of its own is 0 at the end: no choices, no random numbers.
-        own = {
-            part: a["final_" + part][row].copy() if "final_" + part in a else np.zeros_like(a[part][row])
-            for part in self._parts
-        }
+        own = {}
+        for part in self._parts:
+            if part == "mask":
+                own[part] = arrays.ended_mask(self.heads, self.masked_choices, self.description["nothing"])
+            elif part == "key":  # nothing is drawn any more
+                own[part] = np.zeros_like(a[part][row])
+            else:
+                own[part] = a["final_" + part][row].copy()
         return own[self._parts[0]] if self._alone else own
 
     def action_masks(self, mask: NDArray[np.uint64] | None = None) -> NDArray[np.bool_]:
         """The legal choices as bool [num_envs, choices], those of one head after those of the other.
 
         mask: bits of infos["mask"], of any number of rows; None: the latest. A
-        game that has ended has no legal choices; heads without a mask always have all.
+        game that has ended has in each head the choice that orders nothing alone, so that no
+        masked softmax divides by 0; heads without a mask always have all.
         """
         bits = self._latest_mask() if mask is None else mask
         return arrays.unpack_masks(bits, self.masked_choices, self.choices)

@@ -71,6 +71,7 @@ class Export(unittest.TestCase):
                         np.testing.assert_array_equal(seen[-1], e[f"final_{name}"][seat])
                         self.assertEqual(list(seen.shape[1:]), json.loads(metadata["observation_space"])["subspaces"][name]["shape"])
                     np.testing.assert_array_equal(group["infos"]["mask"][:-1], e["mask"][:, seat])
+                    self.assertEqual(group["infos"]["mask"][-1].tolist(), [1], "straight on, after the last turn")
                     number += 1
             self.assertEqual(number, len(file))
         self.assertEqual([p.name for p in folder().iterdir() if p.name.startswith(".tron")], [])

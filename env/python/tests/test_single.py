@@ -21,7 +21,9 @@ class Single(unittest.TestCase):
                     self.assertIn(obs, env.observation_space)
                     self.assertEqual([type(x) for x in (reward, terminated, truncated)], [float, bool, bool])
                     self.assertEqual(truncated, turn == 2)
-                self.assertEqual(set(info), {"mask", "score", "result"})
+                self.assertEqual(set(info), {"mask", "action_mask", "score", "result"})
+                self.assertEqual(info["action_mask"].dtype, np.bool_)
+                np.testing.assert_array_equal(info["action_mask"], env.action_masks())
                 self.assertIsInstance(env.render(), str)
                 with self.assertRaises(moonfarm.StateError):
                     env.step(env.action_space.sample())
@@ -45,6 +47,7 @@ class Single(unittest.TestCase):
                 while not ended:
                     np.testing.assert_array_equal(obs["planes"], all_obs["planes"][0])
                     np.testing.assert_array_equal(info["mask"], infos["mask"][0])
+                    np.testing.assert_array_equal(info["action_mask"], infos["action_mask"][0])
                     np.testing.assert_array_equal(env.action_masks(), vec.action_masks()[0])
                     action = rng.choice(np.flatnonzero(env.action_masks()))
                     obs, reward, terminated, truncated, info = env.step(action)

@@ -170,7 +170,7 @@ class Autoreset(unittest.TestCase):
         np.testing.assert_array_equal(infos["_result"], ended)
         self.assertTrue((np.abs(infos["result"][ended]) <= 1).all())
         np.testing.assert_array_equal(out[1][ended], infos["result"][ended])
-        self.assertFalse(infos["mask"][ended].any(), "no choices once the game has ended")
+        self.assertTrue((infos["mask"][ended] == 1).all(), "straight on alone, once the game has ended")
         out = env.step([0] * 4)
         self.assertFalse((out[2] | out[3])[ended].any() or out[1][ended].any())
         self.assertTrue((out[0]["scalars"][ended] == 0).all(), "the new episode's first turn")
@@ -200,6 +200,30 @@ class Autoreset(unittest.TestCase):
                 for k in [()] if obs == ("planes",) else theirs:
                     np.testing.assert_array_equal(last[k], theirs[k])
             self.assertTrue(infos["mask"].all(), "all rows show running games")
+
+    def test_masks_at_the_end(self):
+        """Every head has the choice that does nothing, and no other: a masked softmax is no NaN."""
+        for game in moonfarm.games():
+            for mode in ("next_step", "same_step", "disabled"):
+                with self.subTest(f"{game['name']}, {mode}"):
+                    env = moonfarm.make_vec(
+                        game["name"], 2, autoreset=mode, max_turns=1, obs=("scalars", "mask"), seed=1, action_mask=True
+                    )
+                    env.reset()
+                    actions = np.zeros(env._actions.shape, np.int32)
+                    obs, _, _, truncated, infos = env.step(actions)
+                    self.assertTrue(truncated.all())
+                    last = np.array([o["mask"] for o in infos["final_obs"]]) if mode == "same_step" else infos["mask"]
+                    nothing, first = env.description["nothing"], np.cumsum([0, *env.heads])[:-1]
+                    want = np.zeros(env.masked_choices, bool)
+                    want[first[first < env.masked_choices] + nothing] = True
+                    legal = env.action_masks(last)
+                    np.testing.assert_array_equal(legal[:, : env.masked_choices], [want] * env.num_envs)
+                    for row in legal:
+                        for head in np.split(row, first[1:]):
+                            shares = np.exp(np.where(head, 0.0, -np.inf))
+                            self.assertAlmostEqual((shares / shares.sum()).sum(), 1)
+                    env.close()
 
     def test_disabled(self):
         env = self.env("disabled")
@@ -235,6 +259,37 @@ class Autoreset(unittest.TestCase):
             self.assertEqual(getattr(mode, "value", mode), "SameStep")
         with self.assertRaisesRegex(ValueError, "^autoreset: 'never'"):
             self.env("never")
+
+
+class ActionMask(unittest.TestCase):
+    def test_every_game(self):
+        for game in moonfarm.games():
+            for opponent in ("random", None, idle):
+                with self.subTest(f"{game['name']}, {opponent}"):
+                    env = moonfarm.make_vec(game["name"], 2, opponent=opponent, seed=1, action_mask=True)
+                    infos = env.reset()[1]
+                    for _ in range(2):
+                        self.assertEqual(infos["action_mask"].dtype, np.bool_)
+                        np.testing.assert_array_equal(infos["action_mask"], env.action_masks())
+                        self.assertTrue(infos["_action_mask"].all() and len(infos["_action_mask"]) == env.num_envs)
+                        infos = env.step(np.zeros(env._actions[: env.num_envs].shape, np.int32))[4]
+                    env.close()
+                    for told in (None, False):
+                        infos = moonfarm.make_vec(game["name"], opponent=opponent, action_mask=told).reset()[1]
+                        self.assertEqual("action_mask" in infos, told is None and game["name"] != "codecraft")
+
+    def test_blocks(self):
+        env = moonfarm.make_vec("towerdefence", 4, opponent="random", batch_size=2, seed=1)
+        env.reset()
+        env.send(np.full(4, 320))
+        for _ in range(2):
+            infos = env.recv()[4]
+            np.testing.assert_array_equal(infos["action_mask"], env.action_masks(infos["mask"]))
+
+
+def idle(obs, infos):
+    heads = {95: 294, 256: 3584}.get(infos["mask"].shape[1], 1)  # of terminal and codecraft, by the words of a mask
+    return np.zeros((len(infos["mask"]), heads)[: 2 if heads > 1 else 1], np.int32)
 
 
 class Copies(unittest.TestCase):
