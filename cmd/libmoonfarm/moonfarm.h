@@ -63,7 +63,8 @@ typedef struct {
 	const char *game;      /* as mf_games names it */
 	const char *rules;     /* their text, as files of rules have it; NULL: the default */
 	const char *reward;    /* one of the rewards of mf_describe; NULL: "result" */
-	const char *opponents; /* texts of policies, one a line: each episode draws one for each other seat; NULL: none */
+	const char *opponents; /* texts of policies, one a line: each episode draws one for each other seat; NULL: none;
+	                          a path with blanks or signs stands in quotes: "my nets/td.onnx"(greedy) */
 	int32_t seat;          /* the caller's, from 0; MF_ALL_SEATS: every seat is a row; MF_ANY_SEAT: one is drawn for each episode */
 	int32_t autoreset;     /* MF_NEXT_STEP, MF_SAME_STEP, MF_DISABLED: as Gymnasium has them */
 	int32_t max_turns;     /* games are cut after so many turns; 0: only the rules end them */

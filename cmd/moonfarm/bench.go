@@ -88,7 +88,7 @@ const mostBatch = 1 << 16
 
 func (a *app) runBenchNetwork(ctx context.Context, models []string, path string, o bench.NetworkOptions) error {
 	for _, name := range models {
-		if !slices.Contains(bench.Towers(), name) && !strings.HasSuffix(name, ".onnx") {
+		if !slices.Contains(bench.Towers(), name) && !strings.EqualFold(filepath.Ext(name), ".onnx") {
 			return cli.WrongUse("no network %q; there are: %s, and files that end in .onnx", name, strings.Join(bench.Towers(), ", "))
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"moonfarm/datasets"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout/bots/players"
+	"moonfarm/rollout/policy"
 )
 
 // value is the value of a flag: how it is read and shown, and what the help calls
@@ -344,29 +345,11 @@ func shardDefaults() string {
 
 // readSpecs splits the list of policies that a flag gives. None may be empty.
 func readSpecs(flag, text string) ([]string, error) {
-	list := splitSpecs(text)
+	list := policy.SplitList(text)
 	for i, spec := range list {
 		if spec == "" {
 			return nil, cli.WrongUse("--%s %q: policy %d of %d is empty", flag, text, i+1, len(list))
 		}
 	}
 	return list, nil
-}
-
-// splitSpecs splits a list of policies at the commas outside of parentheses.
-func splitSpecs(text string) (list []string) {
-	depth, from := 0, 0
-	for i, c := range text {
-		switch c {
-		case '(':
-			depth++
-		case ')':
-			depth--
-		case ',':
-			if depth == 0 {
-				list, from = append(list, strings.TrimSpace(text[from:i])), i+1
-			}
-		}
-	}
-	return append(list, strings.TrimSpace(text[from:]))
 }

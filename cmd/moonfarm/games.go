@@ -173,6 +173,12 @@ parentheses: mcts(sims=2000,rollout=playout). With ms instead of sims a search
 takes so many milliseconds a turn: eval and match accept it, but what makes
 datasets does not, as other machines would play other games.
 
+A network is named by the path of its file: nets/small.onnx(greedy). A path that
+has other characters than letters, digits and - _ . + ~ / \ : stands in quotes,
+" or ', and so may values: "my nets/td.onnx", mcts(model="nets (2)/td.onnx"). A
+quote of the same kind stands twice within them. The shell takes away a pair of
+its own: --policy '"my nets/td.onnx"(greedy)'.
+
 With --json: an array of objects with the keys name, doc and, of a policy that
 has some, options (each a name and a doc: values, meaning, default).`,
 		Example: "  moonfarm policies towerdefence",

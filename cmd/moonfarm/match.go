@@ -89,14 +89,17 @@ each with seat, turn, kind, times, text).`,
 
 // playerDoc tells what texts name players.
 const playerDoc = `  econ             a policy (see policies GAME), or a mixture of some: a text
-                   that is the name of one, or such a name with parentheses
+                   that is the name of one, or such a name with parentheses,
+                   or begins with the path of a network, FILE.onnx; a path with
+                   blanks or signs stands in quotes: '"my nets/td.onnx"'
   bot:DIR          the folder of a bot: of towerdefence with the original's
                    bot.json, of terminal with an algo.json or a run.sh
   "./bot --fast"   any other text is a command line, of a program to be started:
                    of terminal once a game; of towerdefence once a round, with
                    its files in this folder; of codecraft once a game, with
                    {host}, {port} and {token} in it filled in, or added at its
-                   end. There is no shell; quotes keep blanks
+                   end. There is no shell; quotes keep blanks. What could be
+                   a file that is there or a network is refused without them
   cmd:econ         a command line, even if it is named like a policy
   tcp:31001        of codecraft, a client that connects to that port of this
                    machine, with any token ("tcp:" alone: to a free port, which

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -258,19 +257,4 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	visit((&app{}).root())
-}
-
-// TestSplitSpecs splits lists of policies.
-func TestSplitSpecs(t *testing.T) {
-	for text, want := range map[string]string{
-		"a":                          "[a]",
-		"a, b":                       "[a b]",
-		"mix(0.5*a,0.5*b),c":         "[mix(0.5*a,0.5*b) c]",
-		"mix(1*mix(1*a,1*b),1*c),d,": "[mix(1*mix(1*a,1*b),1*c) d ]",
-		"mix(1*a":                    "[mix(1*a]",
-	} {
-		if got := fmt.Sprint(splitSpecs(text)); got != want {
-			t.Errorf("%q: %s, want %s", text, got, want)
-		}
-	}
 }

@@ -1,7 +1,10 @@
 package policy
 
 import (
+	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"moonfarm/env"
 	"moonfarm/rollout"
@@ -42,3 +45,33 @@ func (c *counter) Name() string                                 { return "counte
 func (c *counter) Wants() env.Want                              { return 0 }
 func (c *counter) Act(_ env.Vector, _ *env.Batch, rows []int32) { c.rows += len(rows) }
 func (c *counter) Close() error                                 { c.rows = -1; return nil }
+
+// CheckWritten fails if the text of a node that was read is not read as the same again, or
+// if a text in quotes is not read as itself.
+func CheckWritten(t *testing.T, text string) {
+	t.Helper()
+	if n, err := parse(text); err == nil {
+		again, err := parse(n.String())
+		if err != nil || again.String() != n.String() {
+			t.Fatalf("%q is written %q, and read as %q, %v", text, n.String(), again.String(), err)
+		}
+	}
+	path := text + ".onnx"
+	if !utf8.ValidString(path) || strings.ContainsFunc(path, unicode.IsControl) {
+		return
+	}
+	for _, quoted := range []string{Quote(path), "'" + strings.ReplaceAll(path, "'", "''") + "'"} {
+		if isModel(path) {
+			if n, err := parse(quoted); err != nil || n.name != path {
+				t.Fatalf("%s is read as %q, %v", quoted, n.name, err)
+			}
+		}
+		n, err := parse("random(head = " + quoted + " ,model=" + quoted + ")")
+		if err != nil || n.value(optionHead) != path || n.value(optionModel) != path {
+			t.Fatalf("%s is read as %q, %q, %v", quoted, n.value(optionHead), n.value(optionModel), err)
+		}
+		if list := SplitList(quoted + "," + quoted); len(list) != 2 || list[0] != quoted || list[1] != quoted {
+			t.Fatalf("a list of %s is split into %q", quoted, list)
+		}
+	}
+}

@@ -46,7 +46,7 @@ const (
 )
 
 // models is the entry of all networks.
-var models = entry{Entry: Entry{Name: "FILE" + modelEnding + "(…)", Doc: "a network that was trained elsewhere, as an ONNX file: nets/small.onnx(temperature=0.5)", Options: []Option{
+var models = entry{Entry: Entry{Name: "FILE" + modelEnding + "(…)", Doc: "a network that was trained elsewhere, as an ONNX file: nets/small.onnx(temperature=0.5), and in quotes if the path has blanks or signs: \"my nets/small.onnx\"", Options: []Option{
 	{optionGreedy, "the legal choice with the largest logit, in the place of one drawn"},
 	{optionTemperature, "above 0, at most 1000: choices are drawn in proportion to exp(logit/temperature) (1)"},
 	{optionHead, headDoc},
@@ -64,7 +64,7 @@ func isNetwork(text string) bool { return text == builtIn || isModel(text) }
 // isModel reports whether a name or value of a spec is the path of a network.
 func isModel(text string) bool {
 	base := text[strings.LastIndexAny(text, `/\:`)+1:]
-	return strings.HasSuffix(base, modelEnding) && base != modelEnding
+	return len(base) > len(modelEnding) && strings.EqualFold(base[len(base)-len(modelEnding):], modelEnding)
 }
 
 // loaded is a network and its file.

@@ -132,6 +132,47 @@ func TestModelNames(t *testing.T) {
 	}
 }
 
+// Any path can be written, and names have quotes where they need them.
+func TestModelPaths(t *testing.T) {
+	s := newGames(t, "towerdefence", "", 1, 0).Spec()
+	sum := sumOf(t, modelFile(t, s, true))
+	dir := filepath.Join(t.TempDir(), "nets v2, (old)")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"td.onnx": "td.onnx", "a b.onnx": `"a b.onnx"`, "é.ONNX": "é.ONNX", "a,b=(c)'d'.Onnx": `"a,b=(c)'d'.Onnx"`,
+		`say "x"*.onnx`: `"say ""x""*.onnx"`, " .onnx": `" .onnx"`, "%$#.onnx": `"%$#.onnx"`,
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, neuraltest.Model(s, 1, true), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		q := policy.Quote(path)
+		for spec, want := range map[string]string{
+			q:                              want + "(sha256=" + sum + ")",
+			q + "(greedy)":                 want + "(greedy,sha256=" + sum + ")",
+			q + "(head='logits')":          want + "(head=logits,sha256=" + sum + ")",
+			"mix(1*econ,2*" + q + ")":      "mix(1*econ,2*" + want + "(sha256=" + sum + "))",
+			"mcts(sims=2,model=" + q + ")": "mcts(sims=2,model=" + want + ",sha256=" + sum + ")",
+		} {
+			p := newPolicy(t, "towerdefence", spec, s)
+			if p.Name() != want {
+				t.Errorf("%s is called %s, want %s", spec, p.Name(), want)
+			}
+			files := p.(rollout.Loaded).Files()
+			found := func(string) ([]byte, error) { return files[0].Data, nil }
+			again, err := policy.New("towerdefence", p.Name(), found)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p, err := again(s); err != nil || p.Name() != want {
+				t.Errorf("%s is called %s, %v", want, p.Name(), err)
+			}
+		}
+	}
+}
+
 // The network that comes with the program plays, by itself and in a search, and its
 // name says which it is.
 func TestBuiltIn(t *testing.T) {

@@ -7,6 +7,7 @@
 //	econ                            a scripted one of the game; see Names
 //	mcts(sims=400,rollout=econ)     a search of the game; see Entry.Options
 //	nets/small.onnx(greedy)         a network that was trained elsewhere
+//	"my nets/small.onnx"(greedy)    one whose path has blanks, commas or other signs
 //	net                             one that comes with the program
 //	mix(0.8*econ,0.2*random)        each turn and row one of several, by chance
 //
@@ -15,6 +16,12 @@
 // small.onnx(engine=onnxruntime), are the exceptions: NewReproducible refuses them.
 //
 // Mixtures nest. Weights are positive and need not sum to one.
+//
+// A path without quotes has letters and digits of any script and - _ . + ~ / \ and :.
+// Any other is written between two " or two ', and so is the value of an option, such as
+// model or head. The quote itself stands twice in such a text; nothing else is special
+// there, not even a backslash. Control characters cannot be written. The canonical form
+// has quotes where they are needed alone.
 package policy
 
 import (
@@ -126,6 +133,9 @@ func read(game, spec string, files []rollout.Files, refuse func(n *node) error) 
 	if err == nil {
 		err = n.check(game)
 	}
+	if err != nil {
+		err = unquoted(spec, err)
+	}
 	if err == nil {
 		err = refuse(&n)
 	}
@@ -170,18 +180,4 @@ func find(game, name string) (entry, error) {
 		}
 	}
 	return entry{}, &UnknownError{game, name, known}
-}
-
-// Begins reports whether a text begins as the spec of a policy of the game does,
-// whatever is wrong with the rest: with the name of a policy and nothing behind
-// it, or with such a name and a parenthesis. Where other things than policies
-// can be named, too, this tells them apart.
-func Begins(game, text string) bool {
-	s := scanner{text: text}
-	name := s.modelOr(inName)
-	if next := s.peek(); next != 0 && next != '(' {
-		return false
-	}
-	_, err := find(game, name)
-	return err == nil || name == "mix"
 }

@@ -226,6 +226,19 @@ func TestSpecErrors(t *testing.T) {
 		"mix(1*random,2* nix)":         `character 17: no policy "nix" for toy`,
 		"mix(1*mix(1*random,1*),1*a)":  `character 22: found ')', expected the name of a policy`,
 		"mix(1*random)é":               `character 14: found 'é', expected the end`,
+		`mix(1*"é.onnx"(greedy),é*a)`:  `character 24: found 'é', expected a weight`,
+		`"random"`:                     `character 1: found "random" in quotes, expected the path of a network, FILE.onnx`,
+		` "a.onnx`:                     `character 2: the quote " is not closed`,
+		`'a"".onnx`:                    `character 1: the quote ' is not closed`,
+		`mix(1*"")`:                    `character 7: nothing stands in the quotes`,
+		"\"a\nb.onnx\"":                `character 1: "a\nb.onnx" has a control character`,
+		"\"a\xff.onnx\"":               `character 1: "a\xff.onnx" is not UTF-8`,
+		`"a.onnx" b`:                   `character 10: found 'b', expected the end`,
+		"nets v2/td.onnx":              `character 6: found 'v', expected the end; a path with blanks or signs is written in quotes: "my nets/small.onnx"(greedy)`,
+		"nets(v2)/td.ONNX(greedy)":     `; a path with blanks or signs is written in quotes`,
+		"nets=2.onnx":                  `; a path with blanks or signs is written in quotes`,
+		`"nets v2/td.onnx"`:            `character 1: nets v2/td.onnx: no such file or directory`,
+		"é/ü.ONNX":                     `character 1: é/ü.ONNX: no such file or directory`,
 		strings.Repeat("mix(1*", 1000): "mixtures nested more than 16 deep",
 	} {
 		_, err := policy.New("toy", spec)
@@ -245,6 +258,7 @@ func FuzzSpec(f *testing.F) {
 	}
 	s, _ := slabs([]int{2}, 1)
 	f.Fuzz(func(t *testing.T, spec string) {
+		policy.CheckWritten(t, spec)
 		m, err := policy.New("toy", spec)
 		if err != nil {
 			return
@@ -356,9 +370,45 @@ func TestBegins(t *testing.T) {
 		"econ": true, " econ ": true, "mix(1*econ)": true, "mix (": true, "mix": true, "econ(3)": true, "empty": true,
 		"": false, "ecno": false, "./econ": false, "econ.sh": false, "econ --fast": false, "econ:1": false, "mix(1)/b.sh": true,
 		"./a(1)/b.sh": false, "python3 ./a(1)/b.py": false, "a(1)": false, "Econ": false, "é": false,
+		`"my nets/a.onnx"`: true, ` 'it''s.ONNX' (greedy)`: true, "nets/a.onnx --fast": true, `"my bot/a.onnx" --fast`: true,
+		`"./my bot" --fast`: false, `"econ"`: false, `"`: false, "nets v2/a.onnx": false,
 	} {
 		if got := policy.Begins("codecraft", text); got != want {
 			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
+
+// A text that ends as a network's does may be a path that lacks its quotes.
+func TestEnds(t *testing.T) {
+	for text, want := range map[string]bool{
+		"nets v2/a.onnx": true, "nets v2/a.ONNX (greedy)": true, `nets v2/a.onnx(model="x(1)")`: true, "python3 main.py a.onnx": true,
+		"python3 main.py --net a.onnx": false, "python3 main.py --net=a.onnx": false, "./bot a.onnx.py": false, "./bot 'my net.onnx'": false,
+		"./bot (greedy)": false, "": false, ")": false, ".onnx": false,
+	} {
+		if got := policy.Ends(text); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
+
+// Lists of texts are split at commas outside of parentheses and quotes.
+func TestSplitList(t *testing.T) {
+	for text, want := range map[string][]string{
+		"a":                           {"a"},
+		"a, b":                        {"a", "b"},
+		"mix(0.5*a,0.5*b),c":          {"mix(0.5*a,0.5*b)", "c"},
+		"mix(1*mix(1*a,1*b),1*c),d,":  {"mix(1*mix(1*a,1*b),1*c)", "d", ""},
+		"mix(1*a":                     {"mix(1*a"},
+		`"a,(b.onnx",c`:               {`"a,(b.onnx"`, "c"},
+		`'a"",''b.onnx'(head=",)"),c`: {`'a"",''b.onnx'(head=",)")`, "c"},
+		`mix(1*"),",2*b),c`:           {`mix(1*"),",2*b)`, "c"},
+		`bot:it's,bot:that's`:         {"bot:it's", "bot:that's"},
+		`"a,b`:                        {`"a`, "b"},
+		`./bot "a,b" --x="c,d",e`:     {`./bot "a,b" --x="c,d"`, "e"},
+	} {
+		if got := policy.SplitList(text); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 }

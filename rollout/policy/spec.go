@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"moonfarm/env"
 	"moonfarm/rollout"
@@ -19,12 +21,13 @@ import (
 //	spec    = name | name "(" setting { "," setting } ")" | "mix(" member { "," member } ")"
 //	setting = name "=" value | "greedy"
 //	member  = weight "*" spec
-//	name    = letters, digits, "-", "_" | path that ends in ".onnx"
-//	path    = letters, digits, "-", "_", ".", "+", "~", "/", "\", ":"
-//	value   = letters, digits, "-", "_", ".", "+" | path that ends in ".onnx" | of head and device any path
+//	name    = letters, digits, "-", "_", of ASCII | path that ends in ".onnx" | quoted, the same
+//	path    = letters and digits of any script, "-", "_", ".", "+", "~", "/", "\", ":"
+//	value   = letters, digits, "-", "_", ".", "+" | path that ends in ".onnx" | of head and device any path | quoted, any text
 //	weight  = a decimal number above 0
+//	quoted  = any text between two " or two ', in which that quote itself stands twice
 //
-// Blanks may stand between any two of these.
+// ".onnx" may be in capitals. Blanks may stand between any two of these.
 type node struct {
 	at       int // character where it begins, from 1
 	name     string
@@ -74,13 +77,19 @@ func (s *scanner) peek() byte {
 	return s.text[s.at]
 }
 
+// character is the number of the next character, from 1, after blanks.
+func (s *scanner) character() int {
+	s.peek()
+	return utf8.RuneCountInString(s.text[:s.at]) + 1
+}
+
 // unexpected is the error that something else stands where want should.
 func (s *scanner) unexpected(want string) error {
 	if s.peek() == 0 {
-		return fmt.Errorf("character %d: the text ends, expected %s", s.at+1, want)
+		return fmt.Errorf("character %d: the text ends, expected %s", s.character(), want)
 	}
-	rest := []rune(s.text[s.at:])
-	return fmt.Errorf("character %d: found %q, expected %s", s.at+1, rest[0], want)
+	next, _ := utf8.DecodeRuneInString(s.text[s.at:])
+	return fmt.Errorf("character %d: found %q, expected %s", s.character(), next, want)
 }
 
 // expect reads one byte.
@@ -92,18 +101,22 @@ func (s *scanner) expect(c byte) error {
 	return nil
 }
 
-// word reads the longest run of bytes of a set.
-func (s *scanner) word(in func(c byte) bool) string {
+// word reads the longest run of characters of a set.
+func (s *scanner) word(in func(c rune) bool) string {
 	s.peek()
 	from := s.at
-	for s.at < len(s.text) && in(s.text[s.at]) {
-		s.at++
+	for s.at < len(s.text) {
+		c, size := utf8.DecodeRuneInString(s.text[s.at:])
+		if !in(c) {
+			break
+		}
+		s.at += size
 	}
 	return s.text[from:s.at]
 }
 
-// modelOr reads the path of a network, or else a word.
-func (s *scanner) modelOr(in func(c byte) bool) string {
+// modelOr reads the path of a network, or else a word, without quotes.
+func (s *scanner) modelOr(in func(c rune) bool) string {
 	s.peek()
 	from := s.at
 	if path := s.word(inPath); isModel(path) {
@@ -113,23 +126,26 @@ func (s *scanner) modelOr(in func(c byte) bool) string {
 	return s.word(in)
 }
 
-func inName(c byte) bool {
+func inName(c rune) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_'
 }
 
-func inWeight(c byte) bool {
+func inWeight(c rune) bool {
 	return '0' <= c && c <= '9' || c == '.' || c == '-' || c == '+' || c == 'e'
 }
 
-func inValue(c byte) bool { return inName(c) || c == '.' || c == '+' }
+func inValue(c rune) bool { return inName(c) || c == '.' || c == '+' }
 
-func inPath(c byte) bool { return inValue(c) || c == '~' || c == '/' || c == '\\' || c == ':' }
+func inPath(c rune) bool {
+	return inValue(c) || c == '~' || c == '/' || c == '\\' || c == ':' ||
+		c != utf8.RuneError && c >= utf8.RuneSelf && unicode.In(c, unicode.Letter, unicode.Mark, unicode.Digit)
+}
 
 func (s *scanner) spec(depth int) (node, error) {
-	s.peek()
-	n := node{at: s.at + 1}
-	if n.name = s.modelOr(inName); n.name == "" {
-		return n, s.unexpected("the name of a policy")
+	n := node{at: s.character()}
+	var err error
+	if n.name, err = s.name(); err != nil {
+		return n, err
 	}
 	if s.peek() != '(' {
 		return n, nil
@@ -167,8 +183,7 @@ func (s *scanner) argument(n *node, depth int) error {
 }
 
 func (s *scanner) setting() (o setting, err error) {
-	s.peek()
-	o.at = s.at + 1
+	o.at = s.character()
 	if o.name = s.word(inName); o.name == "" {
 		return o, s.unexpected("an option, as in sims=400")
 	}
@@ -178,19 +193,26 @@ func (s *scanner) setting() (o setting, err error) {
 	if err = s.expect('='); err != nil {
 		return o, err
 	}
-	in := inValue
-	if o.name == optionHead || o.name == optionDevice { // names that others gave
-		in = inPath
+	if s.quote() {
+		o.value, err = s.quoted()
+		return o, err
 	}
-	if o.value = s.modelOr(in); o.value == "" {
+	if o.value = s.modelOr(o.bare()); o.value == "" {
 		return o, s.unexpected("the value of " + o.name)
 	}
 	return o, nil
 }
 
+// bare is the set of characters that a value without quotes has.
+func (g *setting) bare() func(c rune) bool {
+	if g.name == optionHead || g.name == optionDevice { // names that others gave
+		return inPath
+	}
+	return inValue
+}
+
 func (s *scanner) member(depth int) (member, error) {
-	s.peek()
-	at := s.at + 1
+	at := s.character()
 	text := s.word(inWeight)
 	if text == "" {
 		return member{}, s.unexpected("a weight, as in 0.5*random")
@@ -323,17 +345,18 @@ func (n *node) reproducible() error {
 
 // String is the spec in canonical form.
 func (n node) String() string {
+	name := written(n.name, inName)
 	if n.members == nil && n.settings == nil {
-		return n.name
+		return name
 	}
 	if n.settings != nil {
 		parts := make([]string, len(n.settings))
 		for i, o := range n.settings {
 			if parts[i] = o.name; o.name != optionGreedy {
-				parts[i] += "=" + o.value
+				parts[i] += "=" + written(o.value, o.bare())
 			}
 		}
-		return n.name + "(" + strings.Join(parts, ",") + ")"
+		return name + "(" + strings.Join(parts, ",") + ")"
 	}
 	parts := make([]string, len(n.members))
 	for i, m := range n.members {

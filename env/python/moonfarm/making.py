@@ -39,7 +39,8 @@ def make_vec(
 
     opponent: who plays the other seats. None: nobody, every seat is a row (self-play),
     so that the environment's num_envs is num_envs times the players. A text: that
-    policy. A function: it plays in Python, see moonfarm.AgainstPolicies. A list of
+    policy; the path of a network that has blanks or signs stands in quotes in it,
+    '"my nets/td.onnx"(greedy)'. A function: it plays in Python, see moonfarm.AgainstPolicies. A list of
     texts, or of functions: each episode draws one.
 
     seat: the caller's, from 0; "random": one is drawn for each episode.

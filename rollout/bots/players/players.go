@@ -9,6 +9,7 @@
 // # Texts
 //
 //	econ, mix(0.5*econ,0.5*random)   a policy: package policy
+//	"my nets/td.onnx"(greedy)        one, whose path is in quotes
 //	bot:DIR                          a folder with the bot.json (Tower Defence) or the
 //	                                 algo.json or run.sh (Terminal) of the original
 //	cmd:COMMAND LINE                 a program that is started here
@@ -16,8 +17,10 @@
 //	                                 free port
 //
 // A text that begins with one of the three prefixes is that; else a text that is the
-// name of a policy, alone or with parentheses behind it, is a policy; else it is a
-// command line.
+// name of a policy, alone or with parentheses behind it, or that begins with the path of a
+// network, is a policy; else it is a command line. Enter refuses a text without a prefix
+// that could be something else than a command line: the path of a file that is there, alone
+// or with words behind it, or what ends as the path of a network.
 package players
 
 import (
@@ -215,6 +218,8 @@ func (g *Game) Enter(text string) (*Player, error) {
 	switch {
 	case kind == Policy:
 		return p, g.enterPolicy(p, rest)
+	case kind == Command && rest == text && ambiguous(text) != nil:
+		return nil, fmt.Errorf("%q: %w", text, ambiguous(text))
 	case g.host == nil:
 		return nil, fmt.Errorf("%q: bots play %s; of %s policies alone play", text, strings.Join(Hosts(), ", "), g.game.Name)
 	}
@@ -228,6 +233,27 @@ func (g *Game) Enter(text string) (*Player, error) {
 		return nil, fmt.Errorf("%q: %w", text, err)
 	}
 	return p, nil
+}
+
+// ambiguous says why a text without a prefix is not taken for a command line: to split it
+// at its blanks could start a program that nobody named. It is nil for others.
+func ambiguous(text string) error {
+	if !strings.ContainsAny(strings.TrimSpace(text), " \t") {
+		return nil // one word, which cannot be split
+	}
+	if policy.Ends(text) {
+		return fmt.Errorf("a network or a command line? Write the path of a network in quotes, such as %s, and a command line as %s%s", policy.QuoteExample, commandPrefix, text)
+	}
+	if info, err := os.Stat(text); err == nil && info.IsDir() {
+		return fmt.Errorf("a folder; did you mean %s%s?", folderPrefix, text)
+	}
+	for end := len(text); end > 0; end = strings.LastIndexAny(text[:end], " \t") {
+		path := text[:end]
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && strings.ContainsAny(path, " \t") {
+			return fmt.Errorf("there is a file %q; a path with blanks needs quotes around it, such as '\"my bot/run\" --fast'; a command line that begins so is written %s%s", path, commandPrefix, text)
+		}
+	}
+	return nil
 }
 
 // hasFolders reports whether bots of the game are folders.

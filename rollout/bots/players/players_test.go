@@ -53,7 +53,8 @@ func TestSplit(t *testing.T) {
 		{"econ", Policy, "econ"}, {"mix(0.5*econ,0.5*random)", Policy, "mix(0.5*econ,0.5*random)"}, {"econ(", Policy, "econ("},
 		{"bot:econ", Folder, "econ"}, {"cmd:econ", Command, "econ"}, {"tcp:econ", Port, "econ"}, {"tcp", Port, ""}, {"tcp:", Port, ""},
 		{"./econ", Command, "./econ"}, {"python3 ./a(1)/b.py", Command, "python3 ./a(1)/b.py"}, {"economy", Command, "economy"},
-		{"botany", Command, "botany"}, {"", Command, ""},
+		{"botany", Command, "botany"}, {"", Command, ""}, {`"my nets/a.onnx"(greedy)`, Policy, `"my nets/a.onnx"(greedy)`},
+		{"nets/a.ONNX --fast", Policy, "nets/a.ONNX --fast"}, {`"./my bot" --fast`, Command, `"./my bot" --fast`}, {"cmd:a.onnx", Command, "a.onnx"},
 	} {
 		if kind, rest := Split("codecraft", c.text); kind != c.kind || rest != c.rest {
 			t.Errorf("%q: %v %q, want %v %q", c.text, kind, rest, c.kind, c.rest)
@@ -112,6 +113,48 @@ func TestEnterErrors(t *testing.T) {
 		if _, err := open(t, Config{}, game).Enter("ecno"); !errors.As(err, &none) || none.Word != "ecno" || len(none.Names) < 4 {
 			t.Errorf("%s: %v", game, err)
 		}
+	}
+}
+
+// A text that could be something else than a command line starts no program.
+func TestAmbiguous(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	for _, name := range []string{"nets v2", "my bots"} {
+		if err := os.Mkdir(name, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"nets", "my", "nets v2/td.onnx", "my bots/run.sh", "main.py"} {
+		if err := os.WriteFile(name, []byte("#!/bin/sh\ntouch started\n"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, game := range Hosts() {
+		for text, want := range map[string]string{
+			"nets v2/td.onnx":          `a network or a command line? Write the path of a network in quotes, such as "my nets/small.onnx"(greedy), and a command line as cmd:nets v2/td.onnx`,
+			"nets v2/td.ONNX (greedy)": "a network or a command line?",
+			"nets v3/gone.onnx":        "a network or a command line?",
+			`"nets v2/td.onnx"`:        "nets v2/td.onnx: onnx: ",
+			"my bots/run.sh":           `there is a file "my bots/run.sh"; a path with blanks needs quotes around it`,
+			"my bots/run.sh --fast":    `there is a file "my bots/run.sh"`,
+			"my bots":                  "a folder; did you mean bot:my bots?",
+		} {
+			p, err := open(t, Config{}, game).Enter(text)
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s %q: %+v, error %v, want %q", game, text, p, err, want)
+			}
+		}
+		for _, text := range []string{"my main.py", "my --net nets/td.onnx", `"my bots/run.sh" --fast`, "cmd:nets v2/td.onnx", "cmd:my bots/run.sh"} {
+			p, err := open(t, Config{}, game).Enter(text)
+			if err != nil || p.Kind != Command {
+				t.Errorf("%s %q: %+v, %v", game, text, p, err)
+			}
+		}
+	}
+	if _, err := os.Stat("started"); err == nil {
+		t.Error("a program was started")
 	}
 }
 

@@ -1,0 +1,155 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Quote returns a path as a spec has it: as it is, or in quotes if it has characters that
+// a spec reads otherwise, such as blanks, commas and parentheses. Control characters and
+// invalid UTF-8 cannot be written.
+func Quote(path string) string { return written(path, inName) }
+
+// written is the canonical form of a name or a value: without quotes if its characters
+// are of the set or it is the path of a network that needs none.
+func written(text string, in func(c rune) bool) string {
+	s := scanner{text: text}
+	if text != "" && s.modelOr(in) == text {
+		return text
+	}
+	return `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
+}
+
+// name reads the name of a policy. In quotes it is the path of a network.
+func (s *scanner) name() (string, error) {
+	if !s.quote() {
+		name := s.modelOr(inName)
+		if name == "" {
+			return "", s.unexpected("the name of a policy")
+		}
+		return name, nil
+	}
+	at := s.character()
+	name, err := s.quoted()
+	if err == nil && !isModel(name) {
+		err = fmt.Errorf("character %d: found %q in quotes, expected the path of a network, FILE%s", at, name, modelEnding)
+	}
+	return name, err
+}
+
+// quote reports whether a quote is next.
+func (s *scanner) quote() bool {
+	c := s.peek()
+	return c == '"' || c == '\''
+}
+
+// quoted reads a text in quotes, of which two stand for one. It has no control
+// characters, which no line of text could hold.
+func (s *scanner) quoted() (string, error) {
+	at := s.character()
+	quote := s.text[s.at : s.at+1]
+	rest := s.text[s.at+1:]
+	var text strings.Builder
+	for {
+		part, after, closed := strings.Cut(rest, quote)
+		if !closed {
+			return "", fmt.Errorf("character %d: the quote %s is not closed", at, quote)
+		}
+		text.WriteString(part)
+		rest = after
+		if !strings.HasPrefix(rest, quote) {
+			break
+		}
+		text.WriteString(quote)
+		rest = rest[1:]
+	}
+	s.at = len(s.text) - len(rest)
+	whole := text.String()
+	switch {
+	case whole == "":
+		return "", fmt.Errorf("character %d: nothing stands in the quotes", at)
+	case !utf8.ValidString(whole):
+		return "", fmt.Errorf("character %d: %q is not UTF-8", at, whole)
+	case strings.ContainsFunc(whole, unicode.IsControl):
+		return "", fmt.Errorf("character %d: %q has a control character", at, whole)
+	}
+	return whole, nil
+}
+
+// SplitList splits a list of texts at the commas outside of parentheses and quotes. A
+// quote begins at the start of a text or after a blank or one of ( , = * : and counts only
+// if it is closed.
+func SplitList(text string) (list []string) {
+	depth, from := 0, 0
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; c {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		case '"', '\'':
+			if i == 0 || text[i-1] == c || strings.IndexByte(" \t(,=*:", text[i-1]) >= 0 {
+				i += 1 + strings.IndexByte(text[i+1:], c) // to its end, or no further
+			}
+		case ',':
+			if depth == 0 {
+				list, from = append(list, strings.TrimSpace(text[from:i])), i+1
+			}
+		}
+	}
+	return append(list, strings.TrimSpace(text[from:]))
+}
+
+// Begins reports whether a text begins as the spec of a policy of the game does,
+// whatever is wrong with the rest: with the name of a policy and nothing behind
+// it, or with such a name and a parenthesis, or with the path of a network. Where other
+// things than policies can be named, too, this tells them apart.
+func Begins(game, text string) bool {
+	s := scanner{text: text}
+	name, failed := s.name()
+	if failed != nil {
+		return false
+	}
+	if isModel(name) {
+		return true
+	}
+	if next := s.peek(); next != 0 && next != '(' {
+		return false
+	}
+	_, err := find(game, name)
+	return err == nil || name == "mix"
+}
+
+// Ends reports whether a text ends as the spec of a network does, with .onnx or with that
+// and something in parentheses, and has no word that begins with "-": a path with blanks
+// that lacks its quotes does.
+func Ends(text string) bool {
+	if strings.Contains(" "+text, " -") {
+		return false
+	}
+	return modelEnd.MatchString(strings.TrimSpace(text))
+}
+
+var modelEnd = regexp.MustCompile(`(?i)[^/\\:]\.onnx\s*(\(.*\))?$`)
+
+// unquoted adds to an error about a spec that the path of a network lacks quotes, if
+// something that a path without quotes cannot have stands before its end.
+func unquoted(spec string, err error) error {
+	at := strings.Index(strings.ToLower(spec), modelEnding)
+	if at < 0 || strings.ContainsAny(spec, `"'`) {
+		return err
+	}
+	before := strings.TrimSpace(strings.TrimRightFunc(spec[:at], inPath))
+	if before == "" || strings.Contains(before, "(") && strings.IndexByte("(,=*", before[len(before)-1]) >= 0 {
+		return err
+	}
+	// Not the error itself: what it knows of similar names would mislead.
+	return errors.New(err.Error() + "; a path with blanks or signs is written in quotes: " + QuoteExample)
+}
+
+// QuoteExample is a path in quotes, as messages show it.
+const QuoteExample = `"my nets/small.onnx"(greedy)`
