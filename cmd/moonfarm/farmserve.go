@@ -16,6 +16,7 @@ import (
 	"moonfarm/datasets"
 	"moonfarm/rollout/farm"
 	"moonfarm/rollout/farm/web"
+	"moonfarm/sim/texts"
 )
 
 // farmServeFlags are the flags of farm serve.
@@ -129,7 +130,7 @@ func firstLine(file string) (string, error) {
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, 4096))
-	line, _, _ := strings.Cut(string(text), "\n")
+	line, _, _ := strings.Cut(texts.Unmarked(string(text)), "\n")
 	line = strings.TrimSuffix(line, "\r")
 	if err == nil && line == "" {
 		err = fmt.Errorf("%s: expected a password in its first line", file)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"os"
@@ -33,6 +35,8 @@ func TestMain(m *testing.M) {
 //	cut FILE BYTES           remove the last bytes of a file
 //	same DIR DIR             compare two folders, names and bytes
 //	join FILE FILE…         write a file of others one after the other
+//	windows FILE TO          write a text as an editor of Windows does, and to TO.gz as
+//	                         gzip with padding
 //	keys COMMAND…            take the JSON in stdout apart: its keys go to keys.txt,
 //	                         and the help of the command must name each of them
 func TestScripts(t *testing.T) {
@@ -66,7 +70,7 @@ func TestScripts(t *testing.T) {
 			return os.WriteFile(filepath.Join(e.WorkDir, "game.jsonl"), game, 0o666)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"status": scriptStatus, "flip": scriptFlip, "cut": scriptCut, "same": scriptSame, "join": scriptJoin, "keys": scriptKeys,
+			"status": scriptStatus, "flip": scriptFlip, "cut": scriptCut, "same": scriptSame, "join": scriptJoin, "keys": scriptKeys, "windows": scriptWindows,
 		},
 	})
 }
@@ -124,6 +128,21 @@ func scriptJoin(ts *testscript.TestScript, _ bool, args []string) {
 		all = append(all, b...)
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), all, 0o666))
+}
+
+func scriptWindows(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: windows FILE TO")
+	}
+	text := "\uFEFF" + strings.ReplaceAll(ts.ReadFile(args[0]), "\n", "\r\n")
+	to := ts.MkAbs(args[1])
+	ts.Check(os.WriteFile(to, []byte(text), 0o666))
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err := z.Write([]byte(text))
+	ts.Check(errors.Join(err, z.Close()))
+	b.Write(make([]byte, 1000))
+	ts.Check(os.WriteFile(to+".gz", b.Bytes(), 0o666))
 }
 
 func scriptSame(ts *testscript.TestScript, neg bool, args []string) {

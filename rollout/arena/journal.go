@@ -13,6 +13,7 @@ import (
 
 	"moonfarm/rollout/arena/schedule"
 	"moonfarm/sim/prng"
+	"moonfarm/sim/texts"
 )
 
 // JournalVersion is the version of the form of journals.
@@ -178,7 +179,7 @@ func (j *Journal) read(in io.Reader) (end int64, err error) {
 // take takes a line.
 func (j *Journal) take(one []byte, first bool) error {
 	if first {
-		if err := decodeLine(one, &j.Terms); err != nil {
+		if err := decodeLine(texts.Unmarked(one), &j.Terms); err != nil {
 			return fmt.Errorf("expected the terms of a tournament: %w", err)
 		}
 		if v := j.Terms.Journal; v != JournalVersion {

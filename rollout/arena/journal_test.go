@@ -235,6 +235,34 @@ func TestStages(t *testing.T) {
 
 // A journal in use, one of another tournament, and damaged ones are refused with
 // the place; nothing is taken from them.
+// TestJournalMarked: a journal may begin with a byte order mark.
+func TestJournalMarked(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "games.jsonl")
+	j, err := arena.OpenJournal(name, terms)
+	if err == nil {
+		err = j.Close()
+	}
+	text, e := os.ReadFile(name)
+	if err = errors.Join(err, e, os.WriteFile(name, append([]byte("\uFEFF"), text...), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	if j, err = arena.ReadJournal(name); err != nil || j.Terms.Game != terms.Game {
+		t.Errorf("read: %v", err)
+	}
+	if j, err = arena.OpenJournal(name, terms); err != nil {
+		t.Fatalf("opened again: %v", err)
+	}
+	if _, err = j.Enter([]string{"a", "b"}); err != nil {
+		t.Error(err)
+	}
+	if err := j.Close(); err != nil {
+		t.Error(err)
+	}
+	if j, err = arena.ReadJournal(name); err != nil || len(j.Players) != 2 {
+		t.Errorf("read again: %v", err)
+	}
+}
+
 func TestJournalRefused(t *testing.T) {
 	t.Parallel() // it waits for a lock
 	file := filepath.Join(t.TempDir(), "journal")

@@ -18,6 +18,7 @@ import (
 	"github.com/nats-io/nkeys"
 
 	"moonfarm/rollout/redact"
+	"moonfarm/sim/texts"
 )
 
 // ConnectOptions say where the server is and who asks.
@@ -186,7 +187,7 @@ func (c *Conn) credentials(file string, text []byte) (nats.Option, error) {
 		return nats.UserCredentials(file), nil
 	}
 	var k credentials
-	if err := json.Unmarshal(text, &k); err != nil || k.Name == "" || (k.Password == "") == (k.Seed == "") {
+	if err := json.Unmarshal(texts.Unmarked(text), &k); err != nil || k.Name == "" || (k.Password == "") == (k.Seed == "") {
 		return nil, errors.New(`want {"name": …, "password": …} or {"name": …, "seed": …}, or a NATS .creds file`)
 	}
 	c.name = k.Name

@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/stretchr/testify/require"
+
+	"moonfarm/sim/texts"
 )
 
 // TestSecrets: a farm keeps no output with a secret, and tells none of a store that an
@@ -29,4 +32,17 @@ func TestSecrets(t *testing.T) {
 	}
 	spec.Out = "s3://bucket/td?region=eu-west-1"
 	require.NoError(t, spec.check())
+}
+
+// TestMarkedFiles: users and credentials may begin with a byte order mark, as editors
+// of Windows write it.
+func TestMarkedFiles(t *testing.T) {
+	s, so := &Server{}, &server.Options{}
+	users := texts.Mark + `{"users": [{"name": "w", "role": "worker", "password": "p"}]}`
+	require.NoError(t, s.users(file(t, "users.json", []byte(users)), so))
+	require.Len(t, so.Users, 2)
+	c := &Conn{}
+	_, err := c.credentials("", []byte(texts.Mark+`{"name": "w", "password": "p"}`))
+	require.NoError(t, err)
+	require.Equal(t, "w", c.name)
 }

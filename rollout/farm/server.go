@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+
+	"moonfarm/sim/texts"
 )
 
 // ServerOptions say where an embedded server keeps its store and who may use it.
@@ -217,7 +219,7 @@ func (s *Server) users(file string, so *server.Options) error {
 	var list struct {
 		Users []user `json:"users"`
 	}
-	if err := json.Unmarshal(text, &list); err != nil {
+	if err := json.Unmarshal(texts.Unmarked(text), &list); err != nil {
 		return err
 	}
 	so.Users = []*server.User{{Username: insideUser, Password: s.secret}}

@@ -167,7 +167,7 @@ func (p *Parser) Set(line int, key, value string) error {
 // with # are skipped.
 func (p *Parser) Parse(text, names string, use func(name string) bool) error {
 	begun, line := false, 0
-	for l := range strings.Lines(text) {
+	for l := range strings.Lines(Unmarked(text)) {
 		line++
 		l = strings.TrimSpace(l)
 		if l == "" || l[0] == '#' {

@@ -177,3 +177,28 @@ func TestPairs(t *testing.T) {
 		}
 	}
 }
+
+// TestUnmarked: the byte order mark before a text is no part of it.
+func TestUnmarked(t *testing.T) {
+	for text, want := range map[string]string{"": "", "\xEF\xBB": "\xEF\xBB", texts.Mark: "", texts.Mark + "a": "a", "a" + texts.Mark: "a" + texts.Mark, texts.Mark + texts.Mark: texts.Mark} {
+		if got := texts.Unmarked(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+		if got := texts.Unmarked([]byte(text)); string(got) != want {
+			t.Errorf("%q as bytes: %q, want %q", text, got, want)
+		}
+	}
+	var v values
+	if err := texts.NewParser(v.table(), "health").Parse(texts.Mark+"size=3\r\nfog=true\r\n", "set", func(string) bool { return false }); err != nil || v.size != 3 || !v.fog {
+		t.Errorf("rules with a mark: %+v, error %v", v, err)
+	}
+	err := texts.Lines(texts.Mark+"a", func(words []texts.Word) error {
+		if words[0] != (texts.Word{Text: "a", Line: 1, Column: 1}) {
+			t.Errorf("the first word is %+v", words[0])
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

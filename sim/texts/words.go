@@ -18,7 +18,7 @@ type Word struct {
 // returns the first error of read.
 func Lines(text string, read func(words []Word) error) error {
 	number := 0
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(Unmarked(text)) {
 		number++
 		if err := read(wordsOf(line, number)); err != nil {
 			return err

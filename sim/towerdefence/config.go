@@ -140,7 +140,7 @@ func ParseRules(text []byte) (Rules, error) {
 	energyB, healthB := -1, -1 // as A has
 	ofB := handicap(&energyB, &healthB)
 	parser := texts.NewParser(append(rules.Table(), ofB[:]...), configPrefix+"start-energy")
-	p := properties{text: string(text)}
+	p := properties{text: texts.Unmarked(string(text))}
 	for p.next() {
 		if err := parser.Set(p.at, p.key, p.value); err != nil {
 			return Rules{}, err

@@ -66,6 +66,7 @@ func TestParseRules(t *testing.T) {
 		"game.config.start-en\\\n   ergy=7\\\r\n  7\n",
 		"game.config.start\\u002denergy=\\u00377",
 		"game.config.start\\-energy=+77\\",
+		"\uFEFFgame.config.start-energy=77\r\n",
 	)
 }
 

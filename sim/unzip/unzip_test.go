@@ -4,26 +4,68 @@ import (
 	"bytes"
 	"compress/gzip"
 	"io"
+	"strings"
 	"testing"
+	"testing/iotest"
 
 	"moonfarm/sim/unzip"
 )
 
-func TestNewReader(t *testing.T) {
-	var zipped bytes.Buffer
-	z := gzip.NewWriter(&zipped)
-	z.Write([]byte("text"))
+func zipped(text string) string {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	z.Write([]byte(text))
 	z.Close()
-	for _, c := range []struct{ file, want string }{{"", ""}, {"\x1f", "\x1f"}, {"text", "text"}, {zipped.String(), "text"}} {
-		r, err := unzip.NewReader(bytes.NewReader([]byte(c.file)))
-		if err != nil {
-			t.Fatalf("%q: %v", c.file, err)
-		}
-		if got, err := io.ReadAll(r); err != nil || string(got) != c.want {
-			t.Errorf("%q: read %q, error %v, want %q", c.file, got, err, c.want)
+	return b.String()
+}
+
+// TestNewReader: a file is read whether it is compressed or not; a byte order mark and
+// the zero bytes of padding are not part of its text.
+func TestNewReader(t *testing.T) {
+	const mark = "\xEF\xBB\xBF"
+	long, padding := strings.Repeat("0123456789", 30_000), strings.Repeat("\x00", 200_000)
+	for _, c := range []struct{ file, want string }{
+		{"", ""}, {"\x1f", "\x1f"}, {"text", "text"}, {"\x00\x00", "\x00\x00"},
+		{zipped("text"), "text"}, {zipped(""), ""}, {zipped("one") + zipped("") + zipped(" two"), "one two"},
+		{zipped("text") + "\x00", "text"}, {zipped(long) + padding, long}, {zipped("one") + "\x00\x00\x00" + zipped(" two") + padding, "one two"},
+		{mark + "{}", "{}"}, {mark + "\r\n{}", "\r\n{}"}, {zipped(mark + "{}"), "{}"}, {mark, mark}, {mark[:2], mark[:2]},
+		{mark + "\x00\x50", mark + "\x00\x50"}, {"{" + mark, "{" + mark}, {mark + mark + "{", mark + mark + "{"},
+	} {
+		for _, in := range []io.Reader{strings.NewReader(c.file), iotest.OneByteReader(strings.NewReader(c.file))} {
+			r, err := unzip.NewReader(in)
+			if err != nil {
+				t.Fatalf("%.80q: %v", c.file, err)
+			}
+			if got, err := io.ReadAll(r); err != nil || string(got) != c.want {
+				t.Errorf("%.80q: read %.80q, error %v, want %.80q", c.file, got, err, c.want)
+			}
 		}
 	}
-	if _, err := unzip.NewReader(bytes.NewReader(zipped.Bytes()[:5])); err != io.ErrUnexpectedEOF {
+	if _, err := unzip.NewReader(strings.NewReader(zipped("text")[:5])); err != io.ErrUnexpectedEOF {
 		t.Errorf("a header cut short: error %v, want %v", err, io.ErrUnexpectedEOF)
+	}
+}
+
+// TestTrailing: what follows compressed data and is no padding is told, by every read.
+func TestTrailing(t *testing.T) {
+	for file, want := range map[string]string{
+		zipped("text") + "more":                  `behind the compressed data, found "more"`,
+		zipped("text") + "\x00\x00<html>":        `found "<html>"`,
+		zipped("text") + "\x1f":                  `found "\x1f"`,
+		zipped("text") + zipped("more")[:7]:      "unexpected EOF",
+		zipped("text")[:len(zipped("text"))-3]:   "unexpected EOF",
+		zipped("text") + "\x00" + "\x1f\x8b\x00": "unexpected EOF",
+	} {
+		r, err := unzip.NewReader(strings.NewReader(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(r)
+		if err == nil || !strings.Contains(err.Error(), want) || string(got) != "text" {
+			t.Errorf("%q: read %q, error %v, want %s", file, got, err, want)
+		}
+		if _, again := r.ReadByte(); again == nil || again.Error() != err.Error() {
+			t.Errorf("%q: then error %v, want %v", file, again, err)
+		}
 	}
 }

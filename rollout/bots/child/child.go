@@ -130,11 +130,15 @@ type Command struct {
 	Log    *Log // nil: only the last lines are kept, as always
 }
 
-// Check says whether the program and the folder are there, before a match begins.
-// Run can fail all the same, such as where a script's interpreter is missing.
+// Check says whether the program and the folder are there, and calls CheckScript for a
+// script, before a match begins. Run can fail all the same, such as where the
+// interpreter of a script is missing.
 func (c *Command) Check() error {
-	_, _, err := c.find()
-	return err
+	path, dir, err := c.find()
+	if err != nil {
+		return err
+	}
+	return c.checkScripts(path, dir)
 }
 
 // find returns the program's path and the folder, both absolute.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"time"
@@ -117,7 +116,7 @@ func (h *codecraftHost) enter(p *Player, text string) (err error) {
 			return failed
 		}
 		p.bot = words
-		_, err = exec.LookPath(words[0])
+		err = (&child.Command{Args: words}).Check()
 	default:
 		err = errors.New("a client of CodeCraft is a program: write its command line, such as ./mybot")
 	}

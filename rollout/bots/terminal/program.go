@@ -12,6 +12,7 @@ import (
 
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
+	"moonfarm/sim/texts"
 )
 
 // Program is the program of a bot.
@@ -61,7 +62,11 @@ func script(dir string, windows bool) ([]string, error) {
 		return nil, fmt.Errorf("%s is no file", name)
 	case windows:
 		return []string{"powershell", "-NoProfile", "-ExecutionPolicy", "Bypass", "-File", path}, nil
-	case info.Mode().Perm()&0o111 == 0: // an archive may have lost it
+	}
+	if err := child.CheckScript(path); err != nil {
+		return nil, err
+	}
+	if info.Mode().Perm()&0o111 == 0 { // an archive may have lost it
 		return []string{"bash", path}, nil
 	}
 	return []string{path}, nil
@@ -77,7 +82,7 @@ func kit(dir, missing string, windows bool) ([]string, error) {
 		return nil, err
 	}
 	var algo struct{ Language string }
-	if err := json.Unmarshal(text, &algo); err != nil {
+	if err := json.Unmarshal(texts.Unmarked(text), &algo); err != nil {
 		return nil, fmt.Errorf("%s: %w", kitFile, err)
 	}
 	if algo.Language != "python" {

@@ -306,6 +306,34 @@ func folder(t *testing.T, files map[string]string) string {
 	return dir
 }
 
+// TestFolderOfWindows: an algo.json with a byte order mark is read; a run.sh whose lines
+// end with CR LF is refused with the way to convert it, whether it may be run or not.
+func TestFolderOfWindows(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string, mode os.FileMode) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		os.Remove(path)
+		if err := os.WriteFile(path, []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("algo.json", "\uFEFF{\"language\": \"python\"}\r\n", 0o666)
+	write("algo_strategy.py", "", 0o666)
+	if p, err := Folder(dir); err != nil || filepath.Base(p.Args[len(p.Args)-1]) != "algo_strategy.py" {
+		t.Errorf("%v, error %v", p, err)
+	}
+	if runtime.GOOS == "windows" {
+		return
+	}
+	for _, mode := range []os.FileMode{0o777, 0o666} {
+		write("run.sh", "#!/bin/sh\r\nexit\r\n", mode)
+		if _, err := Folder(dir); err == nil || !strings.Contains(err.Error(), "run.sh: the lines of this script end with CR LF") {
+			t.Errorf("mode %v: error %v", mode, err)
+		}
+	}
+}
+
 // TestFolder: how the algo of a folder is started, or what is missing there.
 func TestFolder(t *testing.T) {
 	const shebang, python = "#!/bin/sh\n", `{"language": "python"}`

@@ -1,7 +1,6 @@
 package towerdefence
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
+	"moonfarm/sim/texts"
 )
 
 // Program is a bot as it lies in a folder. Any number of games may play it.
@@ -86,7 +86,7 @@ func readMeta(name string) (m meta, err error) {
 	case len(text) > maxMeta:
 		return m, fmt.Errorf("bot.json: want at most %d bytes, found more", maxMeta)
 	}
-	if err := json.Unmarshal(bytes.TrimPrefix(text, byteOrderMark), &m); err != nil {
+	if err := json.Unmarshal(texts.Unmarked(text), &m); err != nil {
 		return m, fmt.Errorf("bot.json: %w", err)
 	}
 	for _, f := range []struct{ key, value string }{
@@ -106,9 +106,6 @@ func readMeta(name string) (m meta, err error) {
 	}
 	return m, nil
 }
-
-// byteOrderMark begins texts that some editors of Windows write.
-var byteOrderMark = []byte{0xEF, 0xBB, 0xBF}
 
 // checkFile checks that the bot's file is there.
 func (p *Program) checkFile(m *meta) error {

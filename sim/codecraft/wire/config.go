@@ -11,6 +11,7 @@ import (
 
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
+	"moonfarm/sim/texts"
 )
 
 // Config is the config file of the local runner: one JSON object,
@@ -87,7 +88,7 @@ func RoundOf(rules codecraft.Rules) (name string, ok bool) {
 // ParseConfig reads a config file. Fields that it does not know are listed in
 // Unknown, so that misspelt ones are not overlooked.
 func ParseConfig(text []byte) (*Config, error) {
-	c := new(Config)
+	c, text := new(Config), texts.Unmarked(text)
 	if err := decodeOne(text, c); err != nil {
 		return nil, fmt.Errorf("config: %w", err)
 	}

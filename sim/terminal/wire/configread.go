@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"moonfarm/sim/terminal"
+	"moonfarm/sim/texts"
 )
 
 // ParseConfig reads a config of any year since 2018. Numbers that are missing
@@ -31,6 +32,7 @@ func ParseConfig(text []byte) (Config, error) {
 	if len(text) > MaxConfig {
 		return Config{}, fmt.Errorf("config: expected at most %d bytes, found %d", MaxConfig, len(text))
 	}
+	text = texts.Unmarked(text)
 	c := configReader{scanner: scanner{text: text}, old: usualMechanics}
 	c.config.Shorthands, c.config.Rules = standardShorthands, usualChoices()
 	c.all()

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"moonfarm/sim/texts"
 	"moonfarm/sim/towerdefence"
 )
 
@@ -110,7 +111,7 @@ func startOf(state []byte) (energy, health [2]int, err error) {
 	var start struct {
 		Players []struct{ Energy, Health int }
 	}
-	if err := json.Unmarshal(state, &start); err != nil {
+	if err := json.Unmarshal(texts.Unmarked(state), &start); err != nil {
 		return energy, health, err
 	}
 	if n := len(start.Players); n != 2 {
@@ -232,7 +233,7 @@ func readLog(fsys fs.FS, name string) (string, error) {
 // a line "NAME- score:S health:H" for each player; a failed match has a line
 // that says so in front.
 func (m *MatchLog) parseFinal(text string) (*Final, error) {
-	lines := slices.Collect(strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }))
+	lines := slices.Collect(strings.FieldsFuncSeq(texts.Unmarked(text), func(r rune) bool { return r == '\n' || r == '\r' }))
 	f := new(Final)
 	at := slices.IndexFunc(lines, func(l string) bool { return l == logTie || strings.HasPrefix(l, logWinner) })
 	if at < 0 {

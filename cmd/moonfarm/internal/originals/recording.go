@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/sim/texts"
 	"moonfarm/sim/unzip"
 )
 
@@ -84,7 +85,7 @@ func OpenFolder(dir string) (*Recording, error) {
 	return nil, fmt.Errorf("%s: expected a recording, or %s; it is a directory", dir, strings.Join(known, ", or "))
 }
 
-// readSmall reads a file, or a pipe, of at most so many bytes.
+// readSmall reads a text file, or a pipe, of at most so many bytes.
 func readSmall(name string, most int64) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -98,10 +99,10 @@ func readSmall(name string, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return text, nil
+	return texts.Unmarked(text), nil
 }
 
-// Uncompressed undoes gzip, if it is there.
+// Uncompressed undoes gzip, if it is there, and skips a byte order mark.
 func Uncompressed(r io.Reader) (*bufio.Reader, error) {
 	in, err := unzip.NewReader(r)
 	if err != nil {

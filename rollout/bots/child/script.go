@@ -1,0 +1,70 @@
+package child
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"moonfarm/sim/texts"
+)
+
+// shells are the programs whose scripts may have no line that ends with CR LF. Other
+// interpreters take such lines, but for the first.
+var shells = []string{"sh", "bash", "dash", "ash", "ksh", "zsh"}
+
+// checkScripts checks the program, and the script that a shell is to run.
+func (c *Command) checkScripts(path, dir string) error {
+	if err := checkScript(path, false); err != nil || !slices.Contains(shells, filepath.Base(path)) {
+		return err
+	}
+	for _, arg := range c.Args[1:] {
+		if strings.HasPrefix(arg, "-") {
+			continue
+		}
+		if !filepath.IsAbs(arg) {
+			arg = filepath.Join(dir, arg)
+		}
+		return checkScript(arg, true)
+	}
+	return nil
+}
+
+// CheckScript says what is wrong with the first line of a script: on systems other
+// than Windows it may not end with CR LF, and no byte order mark may stand before #!.
+// A file that is no script, or that cannot be read, is well.
+func CheckScript(path string) error { return checkScript(path, false) }
+
+// checkScript is CheckScript; with shell a file without #! is a script, too.
+func checkScript(path string, shell bool) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	if s, err := os.Stat(path); err != nil || !s.Mode().IsRegular() {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil // a program may be one that can be run and not read
+	}
+	defer f.Close()
+	head := make([]byte, 512)
+	n, _ := io.ReadFull(f, head) // fewer for a short file
+	line, _, whole := bytes.Cut(head[:n], []byte("\n"))
+	text := texts.Unmarked(line)
+	interpreted := bytes.HasPrefix(text, []byte("#!"))
+	switch {
+	case whole && (interpreted || shell) && bytes.HasSuffix(line, []byte("\r")):
+		return fmt.Errorf(`%s: the lines of this script end with CR LF, as on Windows, so that the system looks for an interpreter %q; `+
+			`expected lines that end with LF alone: convert the file, such as with sed -i 's/\r$//' %s`,
+			path, strings.TrimSpace(strings.TrimPrefix(string(text), "#!"))+"\r", path)
+	case interpreted && len(text) < len(line):
+		return fmt.Errorf(`%s: a byte order mark stands before the #! of this script, so that the system does not find its interpreter; `+
+			`remove the mark, such as with sed -i '1s/^\xEF\xBB\xBF//' %s`, path, path)
+	}
+	return nil
+}

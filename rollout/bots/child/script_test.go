@@ -1,0 +1,54 @@
+package child
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestScripts: a script of Windows is refused before a match, with the way to mend it;
+// what works is not.
+func TestScripts(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("scripts of Unix")
+	}
+	dir := t.TempDir()
+	write := func(name, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o777))
+	}
+	const crlf = `: the lines of this script end with CR LF, as on Windows, so that the system looks for an interpreter "/bin/sh\r"`
+	for text, want := range map[string]string{
+		"#!/bin/sh\nexit\n":                 "",
+		"#!/bin/sh":                         "",
+		"#!/bin/sh\n# \r\n":                 "",
+		"text\r\n":                          "",
+		"":                                  "",
+		"#!/bin/sh\r\nexit\r\n":             crlf,
+		"#! /bin/sh\r\n":                    crlf,
+		"\xEF\xBB\xBF#!/bin/sh\r\nexit\r\n": crlf,
+		"\xEF\xBB\xBF#!/bin/sh\nexit\n":     "a byte order mark stands before the #!",
+		"\xEF\xBB\xBFtext":                  "",
+	} {
+		write("run.sh", text)
+		for _, err := range []error{
+			CheckScript(filepath.Join(dir, "run.sh")),
+			(&Command{Args: []string{"./run.sh", "x"}, Dir: dir}).Check(),
+		} {
+			if want == "" {
+				require.NoError(t, err, "%q", text)
+			} else {
+				require.ErrorContains(t, err, want, "%q", text)
+				require.ErrorContains(t, err, "sed -i ", "%q", text)
+			}
+		}
+	}
+	write("run.sh", "while read l\r\ndo\r\ndone\r\n")
+	require.NoError(t, (&Command{Args: []string{"./run.sh"}, Dir: dir}).Check())
+	require.ErrorContains(t, (&Command{Args: []string{"sh", "-e", "run.sh"}, Dir: dir}).Check(), "end with CR LF")
+	require.NoError(t, (&Command{Args: []string{"sh", "-c", "true"}, Dir: dir}).Check())
+	require.NoError(t, CheckScript(filepath.Join(dir, "none")))
+	require.NoError(t, CheckScript(dir))
+}
