@@ -67,7 +67,7 @@ crashed ended by itself: "exit status 1", "signal: killed", else ""), output
 each with seat, turn, kind, times, text).`,
 		Example: `  moonfarm match towerdefence --player bot:mybot --player econ --games 10
   moonfarm match terminal --player bot:python-algo --player maze --save-replay game.replay
-  moonfarm match codecraft --player "python3 main.py" --player tcp:31001`,
+  moonfarm match codecraft --player "python3 main.py" --player bot:mybot --player tcp:31001`,
 		Args: takes("GAME"),
 		RunE: func(c *cobra.Command, args []string) error { return a.runMatch(c, args[0], f) },
 	}
@@ -93,7 +93,9 @@ const playerDoc = `  econ             a policy (see policies GAME), or a mixture
                    or begins with the path of a network, FILE.onnx; a path with
                    blanks or signs stands in quotes: '"my nets/td.onnx"'
   bot:DIR          the folder of a bot: of towerdefence with the original's
-                   bot.json, of terminal with an algo.json or a run.sh
+                   bot.json, of terminal with an algo.json or a run.sh, of
+                   codecraft with a run.sh, or with a file named command that
+                   has a command line as below, which works in that folder
   "./bot --fast"   any other text is a command line, of a program to be started:
                    of terminal once a game; of towerdefence once a round, with
                    its files in this folder; of codecraft once a game, with

@@ -47,7 +47,8 @@ type Match struct {
 type Seat struct {
 	Policy  rollout.Maker // a built-in policy
 	Port    *Port         // a client that connects there
-	Command []string      // a client to be started: see start
+	Command []string      // a client to be started: see Program.Args
+	Dir     string        // where Command works: see Program.Dir
 	Output  io.Writer     // takes what a started client prints, up to 10 MiB; nil: it is dropped. Errors of Write are ignored
 	Limits  bots.Limits   // of a client
 	Uses    child.Limits  // of a started client, besides

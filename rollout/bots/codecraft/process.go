@@ -52,7 +52,7 @@ func start(ctx context.Context, words []string, s *Seat) (*process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", bots.ErrHost, err)
 	}
-	c := child.Command{Args: words}
+	c := child.Command{Args: words, Dir: s.Dir}
 	if s.Output != nil {
 		c.Log = child.NewLog(s.Output, maxLog)
 	}

@@ -115,10 +115,10 @@ func (h *codecraftHost) enter(p *Player, text string) (err error) {
 		if failed != nil {
 			return failed
 		}
-		p.bot = words
-		err = (&child.Command{Args: words}).Check()
-	default:
-		err = errors.New("a client of CodeCraft is a program: write its command line, such as ./mybot")
+		program := bot.Program{Args: words}
+		p.bot, err = program, program.Check()
+	case Folder:
+		p.bot, err = bot.Folder(text)
 	}
 	return err
 }
@@ -155,8 +155,11 @@ func (h *codecraftHost) play(ctx context.Context, m *Meeting) (*Outcome, error) 
 		if port, ok := p.bot.(*codecraftPort); ok {
 			seat.Port = port.Port
 		}
-		if seat.Command, _ = p.bot.([]string); seat.Command != nil && m.Log != nil {
-			seat.Output = m.Log(i)
+		if program, ok := p.bot.(bot.Program); ok {
+			seat.Command, seat.Dir = program.Args, program.Dir
+			if m.Log != nil {
+				seat.Output = m.Log(i)
+			}
 		}
 		if h.runner.StopWhenCrashed && p.Name == emptyPolicy {
 			seat.Policy = nil // nobody plays there

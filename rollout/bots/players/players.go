@@ -11,7 +11,9 @@
 //	econ, mix(0.5*econ,0.5*random)   a policy: package policy
 //	"my nets/td.onnx"(greedy)        one, whose path is in quotes
 //	bot:DIR                          a folder with the bot.json (Tower Defence) or the
-//	                                 algo.json or run.sh (Terminal) of the original
+//	                                 algo.json or run.sh (Terminal) of the original, or
+//	                                 with a run.sh or a file command with a command
+//	                                 line (CodeCraft)
 //	cmd:COMMAND LINE                 a program that is started here
 //	tcp:PORT                         a client that connects (CodeCraft); "tcp:" is a
 //	                                 free port
@@ -227,7 +229,7 @@ func (g *Game) Enter(text string) (*Player, error) {
 		if why := g.noProgram(text, rest, err); kind == Command && why != nil {
 			return nil, why
 		}
-		if kind == Folder && g.hasFolders() {
+		if kind == Folder {
 			err = cmp.Or(noFolder(rest), err)
 		}
 		return nil, fmt.Errorf("%q: %w", text, err)
@@ -254,12 +256,6 @@ func ambiguous(text string) error {
 		}
 	}
 	return nil
-}
-
-// hasFolders reports whether bots of the game are folders.
-func (g *Game) hasFolders() bool {
-	_, programs := g.host.(*codecraftHost)
-	return !programs
 }
 
 // noFolder says what to write where a text behind bot: names no folder. It is nil if
@@ -291,7 +287,7 @@ func (g *Game) meant(word string) string {
 	info, err := os.Stat(word)
 	switch {
 	case err != nil:
-	case info.IsDir() && g.hasFolders():
+	case info.IsDir():
 		return folderPrefix + word
 	case info.Mode().IsRegular() && here(word) != word:
 		return here(word)

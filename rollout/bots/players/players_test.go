@@ -22,6 +22,8 @@ func botMain(kind string) int {
 	case "leaves":
 		fmt.Fprintln(os.Stderr, "no time")
 		return 3
+	case "craft":
+		return craft(os.Args[3:])
 	case "algo", "algo-slow":
 		return algo(kind == "algo-slow")
 	}
@@ -79,7 +81,8 @@ func TestEnterErrors(t *testing.T) {
 		{"terminal", "bot:own.sh", "own.sh is a file: write the folder that it is in, bot:., or start it as a program, ./own.sh"},
 		{"terminal", "bot:mine/run.sh", "mine/run.sh is a file: write the folder that it is in, bot:mine, or start it as a program, mine/run.sh"},
 		{"towerdefence", "bot:mine/run.sh", "write the folder that it is in, bot:mine,"},
-		{"codecraft", "bot:" + dir, "a client of CodeCraft is a program"},
+		{"codecraft", "bot:" + dir, "want run.sh, or a file command with a command line, in the folder, found neither"},
+		{"codecraft", "bot:nowhere", "there is no folder nowhere"},
 		{"codecraft", "tcp:seven", "expected a port"},
 		{"codecraft", "tcp:65536", "expected a port"},
 		{"terminal", "tcp:1", "bots of Terminal are started here"},
@@ -106,8 +109,8 @@ func TestEnterErrors(t *testing.T) {
 		}
 		for text, want := range map[string]string{"own.sh": "did you mean ./own.sh?", "mine": "did you mean bot:mine?", "mine --fast": "did you mean bot:mine?"} {
 			_, err := open(t, Config{}, game).Enter(text)
-			if says := err != nil && strings.Contains(err.Error(), want); says == (game == "codecraft" && text != "own.sh") {
-				t.Errorf("%s %q: error %v, want one with %q but for folders in codecraft", game, text, err, want)
+			if says := err != nil && strings.Contains(err.Error(), want); !says {
+				t.Errorf("%s %q: error %v, want one with %q", game, text, err, want)
 			}
 		}
 		if _, err := open(t, Config{}, game).Enter("ecno"); !errors.As(err, &none) || none.Word != "ecno" || len(none.Names) < 4 {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 
 	"moonfarm/rollout/arena"
 	"moonfarm/rollout/bots"
@@ -91,11 +90,14 @@ func (h *terminalHost) play(ctx context.Context, m *Meeting) (*Outcome, error) {
 	for i := range o.Seats {
 		own := &r.Players[i]
 		o.Seats[i].Longest = own.Longest
-		refused := own.Refused
-		if n := refused.Lines + refused.Commands + refused.Rules; n > 0 {
-			_, text, _ := strings.Cut(refused.First[0], ": ") // behind the turn
-			o.Seats[i].Faults = append(o.Seats[i].Faults, arena.Fault{Seat: i, Turn: refused.Turn, Kind: FaultIllegal, Times: n, Text: text})
+		refused := &own.Refused
+		illegal := func(n int, first bot.FirstRefusal) {
+			if n > 0 {
+				o.Seats[i].Faults = append(o.Seats[i].Faults, arena.Fault{Seat: i, Turn: first.Turn, Kind: FaultIllegal, Times: n, Text: first.Text})
+			}
 		}
+		illegal(refused.Lines+refused.Commands, refused.Unread)
+		illegal(refused.Rules, refused.Refused)
 	}
 	return o, nil
 }

@@ -7,10 +7,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"moonfarm/rollout/arena"
 	bot "moonfarm/rollout/bots/terminal"
 	"moonfarm/sim/terminal/wire"
 )
@@ -34,7 +36,7 @@ func algo(slow bool) int {
 		answer := "[]\n[]\n"
 		if turn == 1 {
 			fmt.Fprintln(os.Stderr, "turn 1")
-			answer = `[["FF",0,0]]` + "\n" + `[["PI",5,5]]` + "\n"
+			answer = `[["FF",0,0]]` + "\n" + `[["PI",12,5]]` + "\n"
 		}
 		os.Stdout.WriteString(answer)
 	}
@@ -62,17 +64,18 @@ func terminalGame(t *testing.T, kind string, l Limits, m *Meeting) *Outcome {
 	return o
 }
 
-// Refused commands are one fault of a game: how many, and which was the first.
+// Commands that cannot be read are a fault of a game, and those that the rules refuse
+// another: how many, and which was the first.
 func TestTerminalIllegal(t *testing.T) {
 	var replay, log bytes.Buffer
 	o := terminalGame(t, "algo", Limits{}, &Meeting{Replay: &replay, Log: func(int) io.Writer { return &log }})
 	s := &o.Seats[0]
-	if len(s.Faults) != 1 || s.Crash != nil || o.Turns != 3 {
-		t.Fatalf("%+v", o)
+	want := []arena.Fault{
+		{Seat: 0, Turn: 1, Kind: FaultIllegal, Times: 1, Text: "line 1, command 1: want a cell of the arena, found (0, 0)"},
+		{Seat: 0, Turn: 1, Kind: FaultIllegal, Times: 1, Text: `the rules refuse ["PI", 12, 5]`},
 	}
-	f := s.Faults[0]
-	if f.Kind != FaultIllegal || f.Seat != 0 || f.Turn != 1 || f.Times != 2 || f.Text != "line 1, command 1: want a cell of the arena, found (0, 0)" {
-		t.Errorf("%+v", f)
+	if !slices.Equal(s.Faults, want) || s.Crash != nil || o.Turns != 3 {
+		t.Fatalf("%+v, want the faults %+v", o, want)
 	}
 	if s.Longest <= 0 || s.Longest > s.Used || log.String() != "turn 1\n" || len(o.Seats[1].Faults) > 0 {
 		t.Errorf("longest %v of %v, log %q, %+v", s.Longest, s.Used, &log, o.Seats[1])
@@ -177,7 +180,7 @@ func TestTerminalFolder(t *testing.T) {
 		t.Fatalf("%v, %+v", err, o)
 	}
 	for _, s := range o.Seats {
-		if s.Crash != nil || len(s.Faults) != 1 || s.Faults[0].Times != 2 {
+		if s.Crash != nil || len(s.Faults) != 2 || s.Faults[0].Times+s.Faults[1].Times != 2 {
 			t.Errorf("%+v", s)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"moonfarm/rollout/arena"
@@ -85,7 +84,8 @@ func (h *towerdefenceHost) play(ctx context.Context, m *Meeting) (*Outcome, erro
 	return o, nil
 }
 
-// faultsOf are what the bot at a seat did wrong, one of each word.
+// faultsOf are what the bot at a seat did wrong, one of each kind: several kinds may
+// have the same word, and none is to hide another.
 func faultsOf(seat int, record *bot.Record) (list []arena.Fault) {
 	for k, f := range record.Faults {
 		if f.Count == 0 {
@@ -95,14 +95,7 @@ func faultsOf(seat int, record *bot.Record) (list []arena.Fault) {
 		if word == FaultIllegal {
 			text = fmt.Sprintf("%v: %s", bot.Kind(k), f.Text)
 		}
-		i := slices.IndexFunc(list, func(f arena.Fault) bool { return f.Kind == word })
-		if i < 0 {
-			i, list = len(list), append(list, arena.Fault{Seat: seat, Turn: f.Round, Kind: word, Text: text})
-		}
-		own := &list[i]
-		if own.Times += f.Count; f.Round < own.Turn {
-			own.Turn, own.Text = f.Round, text
-		}
+		list = append(list, arena.Fault{Seat: seat, Turn: f.Round, Kind: word, Times: f.Count, Text: text})
 	}
 	return list
 }

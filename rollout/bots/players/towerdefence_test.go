@@ -106,20 +106,20 @@ type file struct{ *strings.Builder }
 func (file) Close() error { return nil }
 
 // What bots of Tower Defence do wrong is counted once, by words that all games have
-// where there are some. Doing nothing is nothing wrong.
+// where there are some; a fault of many rounds hides none of another kind. Doing nothing is nothing wrong.
 func TestTowerDefenceFaults(t *testing.T) {
 	little := 200 * time.Millisecond
 	for _, c := range []struct {
 		kind    string
 		limits  Limits
 		want    string // faults: kind, times, turn
-		text    string // the first one's
+		text    string // the last one's
 		crashed bool
 	}{
 		{"idles", Limits{}, "", "", false},
 		{"builds", Limits{}, "illegal 3 1", `refused: "0,0,2"`, false}, // it stands there
 		{"leaves none", Limits{}, "missing 4 0", "command.txt: ", false},
-		{"errs", Limits{}, "illegal 4 0", `garbled: "x,y,z"`, false},
+		{"errs", Limits{}, "illegal 1 0, illegal 3 1", `refused: "-1,0,2"`, false},
 		{"fails", Limits{}, "illegal 3 1, crash 4 0", "", false},
 		{"hangs", Limits{Answer: &little}, "timeout 4 0", "did not end within 200ms", false},
 		{"hangs", Limits{Game: &little}, "timeout 1 0", "the 200ms for all rounds of a match are used up", true},

@@ -2,6 +2,8 @@ package terminal
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"moonfarm/sim"
 	"moonfarm/sim/terminal"
@@ -18,23 +20,39 @@ type Refused struct {
 	// Rules are commands that the rules do not carry out, such as those that the
 	// bot cannot pay for, or for occupied cells: one for each unit.
 	Rules int
-	// Turn is that of the first refusal.
-	Turn int
-	// First are the first refusals, at most 20 lines of text, in the bot's own
-	// coordinates.
+	// Unread is the first refusal that Lines and Commands count, Refused the first that
+	// Rules counts.
+	Unread, Refused FirstRefusal
+	// First are the first refusals that differ in more than their turn, at most 20
+	// lines of text, in the bot's own coordinates.
 	First []string
+}
+
+// FirstRefusal tells of the first refusal of a kind. Without one its Text is "".
+type FirstRefusal struct {
+	Turn int
+	Text string // in the bot's own coordinates
 }
 
 // maxFirst bounds Refused.First.
 const maxFirst = 20
 
-// note keeps one of the first refusals.
-func (r *Refused) note(turn int, format string, args ...any) {
-	if len(r.First) == 0 {
-		r.Turn = turn
+// note keeps a refusal, as one of the first and as the first of its kind. A bot that
+// repeats itself in every turn is to leave room for what else it does.
+func (r *Refused) note(first *FirstRefusal, turn int, format string, args ...any) {
+	if first.Text != "" && len(r.First) == maxFirst {
+		return
 	}
-	if len(r.First) < maxFirst {
-		r.First = append(r.First, fmt.Sprintf("turn %d: ", turn)+fmt.Sprintf(format, args...))
+	text := fmt.Sprintf(format, args...)
+	if first.Text == "" {
+		*first = FirstRefusal{turn, text}
+	}
+	same := func(line string) bool {
+		_, rest, _ := strings.Cut(line, ": ") // behind the turn
+		return rest == text
+	}
+	if len(r.First) < maxFirst && !slices.ContainsFunc(r.First, same) {
+		r.First = append(r.First, fmt.Sprintf("turn %d: %s", turn, text))
 	}
 }
 
@@ -46,7 +64,7 @@ func (r *Refused) unread(turn int, refused []wire.Refusal) {
 		} else {
 			r.Commands++
 		}
-		r.note(turn, "%v", one)
+		r.note(&r.Unread, turn, "%v", one)
 	}
 }
 
@@ -58,7 +76,7 @@ func (r *Refused) beyond(turn int, orders []sim.Order) {
 	for _, o := range orders {
 		r.Rules += units(terminal.Decode(o))
 	}
-	r.note(turn, "the last %d commands are more than can be carried out in a turn", len(orders))
+	r.note(&r.Refused, turn, "the last %d commands are more than can be carried out in a turn", len(orders))
 }
 
 // rules counts the orders of player p that the rules did not carry out. Those that
@@ -88,9 +106,9 @@ func (r *Refused) rules(turn int, orders []sim.Order, done []terminal.SpawnEvent
 			x, y = terminal.Side-1-x, terminal.Side-1-y
 		}
 		if wanted > 1 {
-			r.note(turn, "the rules refuse %d of %d [%q, %d, %d]", wanted-got, wanted, names[k], x, y)
+			r.note(&r.Refused, turn, "the rules refuse %d of %d [%q, %d, %d]", wanted-got, wanted, names[k], x, y)
 		} else {
-			r.note(turn, "the rules refuse [%q, %d, %d]", names[k], x, y)
+			r.note(&r.Refused, turn, "the rules refuse [%q, %d, %d]", names[k], x, y)
 		}
 	}
 }

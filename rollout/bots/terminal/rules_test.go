@@ -158,7 +158,7 @@ func TestRefused(t *testing.T) {
 	t.Parallel()
 	answer := `[["FF",13,13],["FF",13,13],["UP",13,12],["RM",13,13],["XX",13,1],["FF",0,0],["FF",13,14],[1]]` + "\n" +
 		`[["PI",13,0],["PI",13,0],["PI",13,0],["PI",13,0],["PI",13,0],["PI",13,0],["PI",13,0],["PI",12,5]]` + "\n"
-	want := Refused{Commands: 3, Rules: 6, First: []string{
+	want := Refused{Commands: 3, Rules: 6, Refused: FirstRefusal{0, `the rules refuse ["FF", 13, 13]`}, First: []string{
 		`turn 0: line 1, command 5: want one of the shorthands ["FF" "EF" "DF" "PI" "EI" "SI" "RM" "UP"], found "\"XX\""`,
 		`turn 0: line 1, command 6: want a cell of the arena, found (0, 0)`,
 		`turn 0: line 1, command 8: want [shorthand, x, y], found "[1]"`,
@@ -171,6 +171,7 @@ func TestRefused(t *testing.T) {
 	m := ruled(t, "2022", 2, answering(answer, "x\n[]\n"), answering(answer, "[]\nx\n"))
 	r, _ := played(t, m)
 	want.Lines = 1
+	_, want.Unread.Text, _ = strings.Cut(want.First[0], ": ")
 	for p, one := range r.Players {
 		want := want
 		want.First = append(slices.Clone(want.First), fmt.Sprintf(`turn 1: line %d: want a JSON list of commands, found "x"`, p+1))
@@ -191,8 +192,25 @@ func TestMany(t *testing.T) {
 	flood := "[" + strings.Repeat(`["RM",13,13],`, n) + `["FF",13,13]]` + "\n[]\n"
 	m := ruled(t, "2022", 2, answering("[]\n[]\n", flood))
 	r, _ := played(t, m)
-	if one := r.Players[0].Refused; one.Turn != 1 || one.Rules != n+1 || len(one.First) != maxFirst || !strings.Contains(one.First[0], "more than can be carried out") {
+	if one := r.Players[0].Refused; one.Refused.Turn != 1 || one.Rules != n+1 || len(one.First) != 2 || !strings.Contains(one.First[0], "more than can be carried out") {
 		t.Errorf("%+v", one)
+	}
+}
+
+// TestRepeated: a refusal of every turn is counted and told once, and leaves room for
+// what the bot does later.
+func TestRepeated(t *testing.T) {
+	t.Parallel()
+	const again = `[["FF",13,13],["FF",13,13]]` + "\n[]\n"
+	answers := strings.Repeat(again, 2*maxFirst) + "x\n[]\n"
+	m := ruled(t, "2022", 2*maxFirst+1, answering(strings.Repeat("[]\n[]\n", 2*maxFirst+1)), answering(answers))
+	r, _ := played(t, m)
+	one := r.Players[1].Refused
+	want := Refused{Lines: 1, Rules: 4*maxFirst - 1, Refused: FirstRefusal{0, `the rules refuse ["FF", 13, 13]`},
+		Unread: FirstRefusal{2 * maxFirst, `line 1: want a JSON list of commands, found "x"`}}
+	want.First = []string{"turn 0: " + want.Refused.Text, fmt.Sprintf("turn %d: %s", 2*maxFirst, want.Unread.Text)}
+	if fmt.Sprintf("%+v", one) != fmt.Sprintf("%+v", want) {
+		t.Errorf("\n got %+v\nwant %+v", one, want)
 	}
 }
 

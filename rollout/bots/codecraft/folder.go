@@ -1,0 +1,92 @@
+package codecraft
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"moonfarm/rollout/bots"
+	"moonfarm/rollout/bots/child"
+)
+
+// Program is the program of a client that is started here.
+type Program struct {
+	// Args are its name and its arguments, in which {host}, {port} and {token} are
+	// filled in. Without any of these they are three more arguments, as the original
+	// clients take them.
+	Args []string
+	Dir  string // where it works; "": where this program does
+}
+
+// The files of a client's folder.
+const (
+	scriptFile  = "run.sh"
+	commandFile = "command"
+	maxCommand  = 1 << 16 // bytes of a command file
+)
+
+// Folder is the program of a client's folder: its run.sh, as in the packages of the
+// contest's languages, or the command line in its file command. It works in the folder.
+// The error says what is missing.
+func Folder(dir string) (Program, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return Program{}, err
+	}
+	p := Program{Dir: dir}
+	if p.Args, err = wordsIn(dir); err == nil {
+		err = p.Check()
+	}
+	if err != nil {
+		return Program{}, fmt.Errorf("bot %s: %w", dir, err)
+	}
+	return p, nil
+}
+
+// wordsIn is the command line for the client in a folder.
+func wordsIn(dir string) ([]string, error) {
+	path := filepath.Join(dir, scriptFile)
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return commandIn(dir)
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no file", scriptFile)
+	case info.Mode().Perm()&0o111 == 0: // an archive may have lost it, and Windows has none
+		return []string{"bash", path}, nil
+	}
+	return []string{path}, nil
+}
+
+// commandIn is the command line in a folder's file.
+func commandIn(dir string) ([]string, error) {
+	f, err := os.Open(filepath.Join(dir, commandFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("want %s, or a file %s with a command line, in the folder, found neither", scriptFile, commandFile)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxCommand+1))
+	text = bytes.TrimSpace(text)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", commandFile, err)
+	case len(text) > maxCommand || bytes.ContainsAny(text, "\r\n"):
+		return nil, fmt.Errorf("%s: want one line of at most %d bytes", commandFile, maxCommand)
+	}
+	words, err := bots.SplitCommand(string(text))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", commandFile, err)
+	}
+	return words, nil
+}
+
+// Check says what is missing for the program to start.
+func (p *Program) Check() error { return (&child.Command{Args: p.Args, Dir: p.Dir}).Check() }

@@ -1,0 +1,110 @@
+package players
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"moonfarm/sim/codecraft/wire"
+)
+
+// craft is a client of CodeCraft: it tells where it works, and gives no orders until the
+// game is over. Its arguments end with host, port and token.
+func craft(args []string) int {
+	dir, _ := os.Getwd()
+	fmt.Println("works in", filepath.Base(dir), strings.Join(args[:len(args)-3], " "))
+	args = args[len(args)-3:]
+	conn, err := net.Dial("tcp", net.JoinHostPort(args[0], args[1]))
+	if err != nil {
+		return 1
+	}
+	defer conn.Close()
+	conn.Write(wire.AppendString(nil, args[2]))
+	in := wire.NewReader(conn)
+	var m wire.ServerMessage
+	nothing := (&wire.ClientMessage{Kind: wire.ActionMessage}).Append(nil)
+	for {
+		switch err := in.ServerMessage(&m); {
+		case err != nil:
+			return 2
+		case m.Kind == wire.Finish:
+			return 0
+		}
+		conn.Write(nothing)
+	}
+}
+
+// A folder of CodeCraft plays by its run.sh, or by the command line in it.
+func TestCodecraftFolder(t *testing.T) {
+	if filepath.Separator == '\\' {
+		t.Skip("a script for sh")
+	}
+	self, err := filepath.Abs(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := open(t, Config{Rules: "max_tick_count=3\n", Seats: 2}, "codecraft")
+	var seats []*Player
+	for i, file := range []struct {
+		name, text string
+		mode       os.FileMode
+	}{
+		{"run.sh", "#!/bin/sh\nexec '" + self + "' bot craft script \"$@\"\n", 0o777},
+		{"run.sh", "exec '" + self + "' bot craft lost \"$@\"\n", 0o666},
+		{"command", "'" + self + "' bot craft line {host} {port} {token}\n", 0o666},
+	} {
+		dir := filepath.Join(t.TempDir(), fmt.Sprint("bot ", i))
+		if err := os.Mkdir(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, file.name), []byte(file.text), file.mode); err != nil {
+			t.Fatal(err)
+		}
+		p, err := g.Enter("bot:" + dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Kind != Folder {
+			t.Errorf("%s is of kind %v", p.Name, p.Kind)
+		}
+		seats = append(seats, p)
+	}
+	for _, pair := range [][2]int{{0, 1}, {2, 2}} {
+		var logs [2]bytes.Buffer
+		o, err := g.Play(t.Context(), &Meeting{Seats: []*Player{seats[pair[0]], seats[pair[1]]}, Log: func(i int) io.Writer { return &logs[i] }})
+		if err != nil || o.Turns != 3 {
+			t.Fatalf("%v, %+v", err, o)
+		}
+		for i := range o.Seats {
+			want := fmt.Sprintf("works in bot %d %s\n", pair[i], []string{"script", "lost", "line"}[pair[i]])
+			if o.Seats[i].Crash != nil || logs[i].String() != want {
+				t.Errorf("seat %d: %+v, it printed %q, want %q", i, o.Seats[i].Crash, logs[i].String(), want)
+			}
+		}
+	}
+}
+
+// Folders that hold no client say so when they are named.
+func TestCodecraftFolderRefused(t *testing.T) {
+	g := open(t, Config{}, "codecraft")
+	for text, want := range map[string]string{
+		"":                         "command: want the name of a program",
+		"./none {host}":            "none",
+		"a\nb":                     "command: want one line of at most",
+		"'a":                       "is not closed",
+		strings.Repeat("x", 1<<17): "command: want one line of at most",
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "command"), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := g.Enter("bot:" + dir); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.20q: %v, want %q", text, err, want)
+		}
+	}
+}
