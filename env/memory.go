@@ -1,6 +1,7 @@
 package env
 
 import (
+	"encoding/binary"
 	"fmt"
 
 	"moonfarm/features"
@@ -8,8 +9,9 @@ import (
 )
 
 // memory is the layer over a Vector that Config.Memory asks for. It fills
-// Batch.Planes alone. Resets must go through it. A game that is restored to an
-// earlier turn is taken for a new one.
+// Batch.Planes alone. Resets must go through it. After a restore the caller calls
+// RestoreMemory; without it, a game that is restored to an earlier turn is taken for
+// a new one.
 type memory struct {
 	inner   Vector
 	spec    Spec
@@ -88,8 +90,47 @@ func (m *memory) ObserveGame(b *Batch, i int) {
 
 func (m *memory) forget(i int) {
 	m.turns[i] = 0
+	clear(m.of(i))
+}
+
+// Rememberer is a Vector whose observations depend on earlier ones, which snapshots
+// do not hold: Config.Memory asks for such a Vector.
+type Rememberer interface {
+	Vector
+	// AppendMemory appends what the rows of game i remember.
+	AppendMemory(dst []byte, i int) []byte
+	// RestoreMemory makes the rows of game i remember what AppendMemory returned for
+	// a game of the same kind, or nothing if memory is empty. It fails, and changes
+	// nothing, if memory has another length.
+	RestoreMemory(i int, memory []byte) error
+}
+
+// AppendMemory implements Rememberer: the last turn observed, in 4 bytes, and the
+// planes of each seat.
+func (m *memory) AppendMemory(dst []byte, i int) []byte {
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(m.turns[i]))
+	return append(dst, m.of(i)...)
+}
+
+// RestoreMemory implements Rememberer.
+func (m *memory) RestoreMemory(i int, memory []byte) error {
+	store := m.of(i)
+	switch len(memory) {
+	case 0:
+		m.forget(i)
+		return nil
+	case 4 + len(store):
+		m.turns[i] = int32(binary.LittleEndian.Uint32(memory))
+		copy(store, memory[4:])
+		return nil
+	}
+	return fmt.Errorf("env: a memory of %d bytes, want %d", len(memory), 4+len(store))
+}
+
+// of is the part of the store that belongs to game i.
+func (m *memory) of(i int) []uint8 {
 	size := m.spec.Info.Players * len(m.kept) * m.cells
-	clear(m.store[i*size : (i+1)*size])
+	return m.store[i*size : (i+1)*size]
 }
 
 // recall stores what is in sight in game i and fills in what is not.

@@ -47,7 +47,7 @@ func slabsFor(s env.Spec, rows int, c stepper.Config) *stepper.Slabs {
 		FinalScore: make([]float32, rows), FinalResult: make([]float32, rows),
 	}
 	if c.Seat != stepper.AllSeats {
-		b.Seat = make([]sim.Player, n)
+		b.Seat, b.Opponent = make([]sim.Player, n), make([]uint8, n*s.Info.Players)
 	}
 	if c.Autoreset == env.SameStep {
 		b.FinalPlanes, b.FinalPacked, b.FinalScalars = make([]uint8, len(b.Planes)), make([]uint64, len(b.Packed)), make([]float32, len(b.Scalars))

@@ -42,7 +42,7 @@ func TestConfigRefused(t *testing.T) {
 		{"opponents, but the caller plays all seats", func(c *stepper.Config) { c.Seat = stepper.AllSeats }},
 		{"no opponents: somebody must play the other seats of towerdefence", func(c *stepper.Config) { c.Opponents = nil }},
 		{"the maker of opponent 1 is nil", func(c *stepper.Config) { c.Opponents = append(c.Opponents, nil) }},
-		{"257 opponents: there may be 256", func(c *stepper.Config) { c.Opponents = make([]rollout.Maker, 257) }},
+		{"256 opponents: there may be 255", func(c *stepper.Config) { c.Opponents = make([]rollout.Maker, 256) }},
 		{"autoreset Mode(3)", func(c *stepper.Config) { c.Autoreset = 3 }},
 		{`no reward "glory"`, func(c *stepper.Config) { c.Env.Reward = "glory" }},
 		{"broken", func(c *stepper.Config) {

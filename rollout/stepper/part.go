@@ -16,6 +16,7 @@ type part struct {
 	block   int
 	first   int // game, of all
 	players int
+	under   env.Vector // below auto
 	auto    *env.Autoreset
 
 	mine  *env.Batch // what the caller sees; its Action, Orders and the rest are of all seats
@@ -63,7 +64,7 @@ func newPart(s *Stepper, b, first, n int) (*part, error) {
 		}
 	}
 	k := &part{
-		stepper: s, block: b, first: first, players: s.players,
+		stepper: s, block: b, first: first, players: s.players, under: v,
 		drawn: make([]uint8, n*s.players), base: make([]uint64, n), begun: make([]bool, n), fresh: n,
 	}
 	if s.c.Seat != AllSeats {
@@ -78,6 +79,9 @@ func newPart(s *Stepper, b, first, n int) (*part, error) {
 	for j, p := range k.opponents {
 		if p == nil {
 			return nil, errors.Join(fmt.Errorf("the maker of opponent %d made a nil Policy", j), rollout.CloseSeats(k.opponents...))
+		}
+		if _, ok := p.(rollout.Interruptible); ok {
+			s.slow = true
 		}
 		k.wants |= p.Wants() & seen
 		k.lists = append(k.lists, make([]int32, 0, n*s.players))
@@ -128,6 +132,11 @@ func (k *part) tell(i int, episode uint64) {
 	}
 	if k.slabs.Seat != nil {
 		k.slabs.Seat[i] = k.seats[i]
+	}
+	if k.slabs.Opponent != nil {
+		all := k.slabs.Opponent[i*k.players:][:k.players]
+		copy(all, k.drawn[i*k.players:])
+		all[k.seats[i]] = NoOpponent
 	}
 }
 
@@ -231,9 +240,15 @@ func copyRow[T any](dst, src []T, dstRows, to, srcRows, from int) {
 
 // step plays a turn with the actions that take took.
 func (k *part) step() {
-	if len(k.opponents) > 0 {
-		k.act()
+	k.act()
+	if k.interrupted() { // the Stepper is being closed
+		return
 	}
+	k.play()
+}
+
+// play is step after the opponents have chosen.
+func (k *part) play() {
 	copy(k.played, k.seats)
 	k.auto.Step(k.mine)
 	k.pay()
@@ -242,6 +257,9 @@ func (k *part) step() {
 
 // act lets the opponents choose in the games that run.
 func (k *part) act() {
+	if len(k.opponents) == 0 {
+		return
+	}
 	for j := range k.lists {
 		k.lists[j] = k.lists[j][:0]
 	}
@@ -258,7 +276,7 @@ func (k *part) act() {
 		}
 	}
 	for j, rows := range k.lists {
-		if len(rows) > 0 {
+		if len(rows) > 0 && !k.interrupted() {
 			k.opponents[j].Act(k.auto, k.all, rows)
 		}
 	}

@@ -31,6 +31,9 @@ type Slabs struct {
 	// The episode that is shown.
 	Seat    []sim.Player // [games] the caller's; not with AllSeats
 	Episode []uint64     // [games] its number, from 0
+	// Opponent is which of Config.Opponents plays each seat, NoOpponent for the
+	// caller's; not with AllSeats.
+	Opponent []uint8 // [games, seats]
 
 	// The last episode that ended: what was seen at its end (in mode SameStep
 	// alone: in the others that is what is shown after the step), and how the row
@@ -62,6 +65,9 @@ func (s *Stepper) Bind(slabs *Slabs) error {
 	if s.c.Seat == AllSeats && slabs.Seat != nil {
 		return fmt.Errorf("a slab Seat, but the caller plays all seats")
 	}
+	if s.c.Seat == AllSeats && slabs.Opponent != nil {
+		return fmt.Errorf("a slab Opponent, but the caller plays all seats")
+	}
 	held := *slabs
 	s.slabs = &held
 	for _, k := range s.parts {
@@ -89,6 +95,7 @@ func (s *Stepper) fits(b *Slabs) error {
 		{"Truncated", length(b.Truncated), games},
 		{"Seat", length(b.Seat), games},
 		{"Episode", length(b.Episode), games},
+		{"Opponent", length(b.Opponent), games * s.players},
 		{"FinalPlanes", length(b.FinalPlanes), rows * z.Shape.PlaneBytes()},
 		{"FinalPacked", length(b.FinalPacked), rows * z.Shape.Words},
 		{"FinalScalars", length(b.FinalScalars), rows * z.Shape.Scalars},
@@ -132,6 +139,7 @@ func (b *Slabs) cutFor(games, rows, first, n int) Slabs {
 		Action: cut(b.Action, rows, row, m), Reward: cut(b.Reward, rows, row, m),
 		Terminated: cut(b.Terminated, games, first, n), Truncated: cut(b.Truncated, games, first, n),
 		Seat: cut(b.Seat, games, first, n), Episode: cut(b.Episode, games, first, n),
+		Opponent:    cut(b.Opponent, games, first, n),
 		FinalPlanes: cut(b.FinalPlanes, rows, row, m), FinalPacked: cut(b.FinalPacked, rows, row, m),
 		FinalScalars: cut(b.FinalScalars, rows, row, m),
 		FinalScore:   cut(b.FinalScore, rows, row, m), FinalResult: cut(b.FinalResult, rows, row, m),

@@ -12,21 +12,36 @@ import (
 // A snapshot is, little-endian:
 //
 //	 0  4  "MFES"
-//	 4  2  version of this layout, 1
+//	 4  2  version of this layout, 1 or 2
 //	 6  1  the caller's seat, 255 with AllSeats
 //	 7  1  seats
 //	 8  8  base seed
 //	16  8  episode
 //	24  4  opponents by seat
-//	28  n  snapshot of the game (env.Snapshotter)
+//	       version 2 only:
+//	28  1  1: the game has begun; 0: Reset must begin it
+//	29  3  0
+//	32  4  m, the size of what the rows remember
+//	36  m  what they remember (env.Rememberer)
+//	       both:
+//	 …  n  snapshot of the game (env.Snapshotter)
 //	 …  4  CRC-32C of all before
+//
+// Version 2 is for games that have not begun, and for those that remember.
 const (
-	snapshotMagic   = "MFES"
-	snapshotVersion = 1
-	snapshotHeader  = 28
-	snapshotTail    = 4
-	noSeat          = 255
+	snapshotMagic  = "MFES"
+	snapshotHeader = 28
+	snapshotMore   = 8 // of version 2, behind the header
+	snapshotTail   = 4
+	noSeat         = 255
 )
+
+// extras is what a snapshot of version 2 has beside one of version 1.
+type extras struct {
+	begun  bool
+	memory []byte
+	game   []byte // snapshot of the game
+}
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -50,9 +65,9 @@ func (s *Stepper) at(what string, game int) (k *part, i int, err error) {
 	return k, i, nil
 }
 
-// AppendSnapshot appends a game as bytes: its state, and what decides its seat,
-// its opponents and the episodes that follow. See env.Snapshotter; a Vector that
-// is none is an error.
+// AppendSnapshot appends a game as bytes: its state, what its rows remember
+// (env.Config.Memory), and what decides its seat, its opponents and the episodes that
+// follow. See env.Snapshotter; a Vector that is none is an error.
 func (s *Stepper) AppendSnapshot(dst []byte, game int) ([]byte, error) {
 	k, i, err := s.at("AppendSnapshot", game)
 	if err != nil {
@@ -67,13 +82,30 @@ func (s *Stepper) AppendSnapshot(dst []byte, game int) ([]byte, error) {
 		seat = byte(k.seats[i])
 	}
 	dst = append(dst, snapshotMagic...)
-	dst = binary.LittleEndian.AppendUint16(dst, snapshotVersion)
+	r, remembers := k.under.(env.Rememberer)
+	version := uint16(1)
+	if remembers || !k.begun[i] {
+		version = 2
+	}
+	dst = binary.LittleEndian.AppendUint16(dst, version)
 	dst = append(dst, seat, byte(k.players))
 	dst = binary.LittleEndian.AppendUint64(dst, k.base[i])
 	dst = binary.LittleEndian.AppendUint64(dst, k.auto.Episode(i))
 	var drawn [sim.MaxPlayers]byte
 	copy(drawn[:], k.drawn[i*k.players:(i+1)*k.players])
 	dst = append(dst, drawn[:]...)
+	if version == 2 {
+		begun := byte(0)
+		if k.begun[i] {
+			begun = 1
+		}
+		dst = append(dst, begun, 0, 0, 0, 0, 0, 0, 0)
+		size := len(dst)
+		if remembers {
+			dst = r.AppendMemory(dst, i)
+		}
+		binary.LittleEndian.PutUint32(dst[size-4:], uint32(len(dst)-size))
+	}
 	dst = v.AppendSnapshot(dst, i)
 	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[from:], castagnoli)), nil
 }
@@ -83,7 +115,8 @@ func (s *Stepper) AppendSnapshot(dst []byte, game int) ([]byte, error) {
 // are those of the snapshot, and so are the episodes that follow. A game that had
 // ended has; Terminated and Truncated say so. Restore fails, and changes nothing,
 // if the snapshot is damaged, of another game or rules, or of a seat or an
-// opponent that is none here. Planes that Env.Memory fills in are not part of it.
+// opponent that is none here. A game whose snapshot was made before it began must be
+// Reset before the next step.
 func (s *Stepper) Restore(game int, snapshot []byte) error {
 	k, i, err := s.at("Restore", game)
 	if err != nil {
@@ -92,10 +125,18 @@ func (s *Stepper) Restore(game int, snapshot []byte) error {
 	if err := k.checkSnapshot(snapshot); err != nil {
 		return err
 	}
-	end := len(snapshot) - snapshotTail
-	episode := binary.LittleEndian.Uint64(snapshot[16:])
-	if err := k.auto.Restore(i, episode, snapshot[snapshotHeader:end]); err != nil {
+	x, err := k.extrasOf(snapshot)
+	if err != nil {
 		return err
+	}
+	episode := binary.LittleEndian.Uint64(snapshot[16:])
+	if err := k.auto.Restore(i, episode, x.game); err != nil {
+		return err
+	}
+	if r, ok := k.under.(env.Rememberer); ok {
+		if err := r.RestoreMemory(i, x.memory); err != nil {
+			return err
+		}
 	}
 	k.base[i] = binary.LittleEndian.Uint64(snapshot[8:])
 	if k.seats != nil {
@@ -104,6 +145,10 @@ func (s *Stepper) Restore(game int, snapshot []byte) error {
 	copy(k.drawn[i*k.players:(i+1)*k.players], snapshot[24:])
 	k.tell(i, episode)
 	k.goOn(i)
+	if !x.begun {
+		k.begun[i] = false
+		k.fresh++
+	}
 	k.run(func(k *part) { k.observeGame(i) })
 	return s.faults(s.parts)
 }
@@ -113,8 +158,8 @@ func (k *part) checkSnapshot(b []byte) error {
 	if len(b) < snapshotHeader+snapshotTail || string(b[:4]) != snapshotMagic {
 		return fmt.Errorf("not a snapshot: %d bytes that do not begin with %q", len(b), snapshotMagic)
 	}
-	if n := binary.LittleEndian.Uint16(b[4:]); n != snapshotVersion {
-		return fmt.Errorf("snapshot of version %d, this is version %d", n, snapshotVersion)
+	if n := binary.LittleEndian.Uint16(b[4:]); n != 1 && n != 2 {
+		return fmt.Errorf("snapshot of version %d, expected 1 or 2", n)
 	}
 	end := len(b) - snapshotTail
 	if want, got := binary.LittleEndian.Uint32(b[end:]), crc32.Checksum(b[:end], castagnoli); got != want {
@@ -136,4 +181,30 @@ func (k *part) checkSnapshot(b []byte) error {
 		}
 	}
 	return nil
+}
+
+// extrasOf splits a snapshot that checkSnapshot accepted.
+func (k *part) extrasOf(b []byte) (extras, error) {
+	x := extras{begun: true, game: b[snapshotHeader : len(b)-snapshotTail]}
+	if binary.LittleEndian.Uint16(b[4:]) == 1 {
+		return x, nil
+	}
+	if len(x.game) < snapshotMore {
+		return x, fmt.Errorf("snapshot of %d bytes is cut off", len(b))
+	}
+	x.begun = x.game[0] != 0
+	size := uint64(binary.LittleEndian.Uint32(x.game[4:]))
+	x.game = x.game[snapshotMore:]
+	if size > uint64(len(x.game)) {
+		return x, fmt.Errorf("snapshot is damaged: a memory of %d bytes of %d", size, len(x.game))
+	}
+	x.memory, x.game = x.game[:size:size], x.game[size:]
+	want := 0
+	if r, ok := k.under.(env.Rememberer); ok {
+		want = len(r.AppendMemory(nil, 0))
+	}
+	if size != 0 && want != 0 && int(size) != want {
+		return x, fmt.Errorf("snapshot with a memory of %d bytes, expected %d", size, want)
+	}
+	return x, nil
 }

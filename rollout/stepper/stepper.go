@@ -51,8 +51,11 @@ type Config struct {
 	Batch int
 }
 
-// maxOpponents is how many a byte can tell apart.
-const maxOpponents = 256
+// maxOpponents is how many a byte can tell apart from NoOpponent.
+const maxOpponents = 255
+
+// NoOpponent is the entry of Slabs.Opponent for the caller's seat.
+const NoOpponent = 255
 
 // StateError says that a call came at a wrong time, such as Step before Reset. It
 // has changed nothing.
@@ -88,6 +91,9 @@ type Stepper struct {
 	parts   []*part
 	blocks  []block
 	fault   error // every call returns it: the Stepper is closed, or a part panicked
+
+	slow bool // an opponent is rollout.Interruptible
+	stop interruption
 
 	// What Reset was asked for, while the parts do it.
 	seeds []uint64
@@ -128,6 +134,9 @@ func New(c Config) (*Stepper, error) {
 	s.jobs = make(chan int, len(s.parts)+c.Workers)
 	s.ready = make(chan int, len(s.blocks))
 	s.next.Store(int64(len(s.parts)))
+	if s.slow {
+		s.listen()
+	}
 	return s, nil
 }
 
@@ -221,12 +230,14 @@ func (s *Stepper) Blocks() int { return len(s.blocks) }
 func (s *Stepper) BlockGames() int { return s.spec.Games / len(s.blocks) }
 
 // Close ends the workers, after what they have in hand, and closes the policies.
-// It returns their errors. A second Close does nothing.
+// Opponents that are rollout.Interruptible choose no more (Abandon). It returns the
+// policies' errors. A second Close does nothing.
 func (s *Stepper) Close() error {
 	if s.fault == errClosed {
 		return nil
 	}
 	s.fault = errClosed
+	s.Abandon()
 	close(s.jobs)
 	s.workers.Wait()
 	return s.closeParts()

@@ -1,0 +1,209 @@
+package stepper_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"moonfarm/env"
+	"moonfarm/rollout"
+	"moonfarm/rollout/stepper"
+)
+
+// thinker is a policy that chooses at once if it is let, and waits for the end of its
+// context else.
+type thinker struct {
+	let     chan struct{}
+	begun   chan struct{}
+	context *context.Context
+}
+
+func (p thinker) Name() string              { return "thinker" }
+func (p thinker) Wants() env.Want           { return 0 }
+func (p thinker) Until(ctx context.Context) { *p.context = ctx }
+func (p thinker) Act(_ env.Vector, b *env.Batch, rows []int32) {
+	select {
+	case p.begun <- struct{}{}:
+	default:
+	}
+	select {
+	case <-p.let:
+	case <-(*p.context).Done():
+	}
+	for _, row := range rows {
+		if b.OrderLen[row] != -1 {
+			panic("a policy acts for a row that has orders")
+		}
+		b.OrderLen[row] = 0
+	}
+}
+
+// thinking is a Config against a thinker.
+func thinking(t *testing.T, games int) (stepper.Config, thinker) {
+	c := config(t, "towerdefence", games, 0)
+	p := thinker{make(chan struct{}), make(chan struct{}, 1), new(context.Context)}
+	c.Opponents = []rollout.Maker{func(env.Spec) (rollout.Policy, error) { return p, nil }}
+	return c, p
+}
+
+// within waits for a result, for a time that no machine takes.
+func within[T any](t *testing.T, what string, c <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-c:
+		return v
+	case <-time.After(time.Minute):
+		t.Fatalf("%s: nothing within a minute", what)
+		panic("unreachable")
+	}
+}
+
+// TestInterrupt: a step whose opponents take long is ended by Interrupt, has played
+// nothing, and can be made again.
+func TestInterrupt(t *testing.T) {
+	for _, workers := range []int{1, 2} {
+		c, p := thinking(t, 3)
+		c.Workers = workers
+		s, b := open(t, c)
+		if !s.Interruptible() {
+			t.Fatal("the Stepper is not Interruptible")
+		}
+		before, _ := s.AppendSnapshot(nil, 1)
+		s.Interrupt() // of no step: the next is not concerned
+		done := make(chan error, 1)
+		go func() { done <- s.Step() }()
+		within(t, "the opponent", p.begun)
+		s.Interrupt()
+		if err := within(t, "Step", done); !errors.Is(err, stepper.ErrInterrupted) {
+			t.Fatalf("an interrupted Step: error %v", err)
+		}
+		if after, _ := s.AppendSnapshot(nil, 1); !bytes.Equal(before, after) || slices.Max(b.Turn) != 0 {
+			t.Errorf("an interrupted Step has played: turns %d", b.Turn)
+		}
+		close(p.let)
+		if err := s.Step(); err != nil || !slices.Equal(b.Turn, []int32{1, 1, 1}) {
+			t.Errorf("the step after: error %v, turns %d", err, b.Turn)
+		}
+	}
+}
+
+// TestCloseWhileThinking: Close does not wait for opponents.
+func TestCloseWhileThinking(t *testing.T) {
+	c, p := thinking(t, 2)
+	s, _ := open(t, c)
+	if err := s.Send(0); err != nil {
+		t.Fatal(err)
+	}
+	within(t, "the opponent", p.begun)
+	done := make(chan error, 1)
+	go func() { done <- s.Close() }()
+	if err := within(t, "Close", done); err != nil {
+		t.Error(err)
+	}
+
+	c, p = thinking(t, 2)
+	s, _ = open(t, c)
+	go func() { done <- s.Step() }()
+	within(t, "the opponent", p.begun)
+	s.Abandon()
+	if err := within(t, "Step", done); !errors.Is(err, stepper.ErrInterrupted) {
+		t.Errorf("an abandoned Step: error %v", err)
+	}
+	if err := s.Step(); !errors.Is(err, stepper.ErrInterrupted) {
+		t.Errorf("a Step after Abandon: error %v", err)
+	}
+}
+
+// TestSlowOpponentsPlayTheSame: a search that can be interrupted plays what it plays
+// by blocks, where opponents choose and games are stepped part by part.
+func TestSlowOpponentsPlayTheSame(t *testing.T) {
+	c := config(t, "towerdefence", 4, stepper.AnySeat, "mcts(sims=2,horizon=2)", "random")
+	c.Workers = 2
+	want := playAsync(t, c, 4)
+	compare(t, "Step", playSync(t, c, 4), want)
+}
+
+// TestOpponentSlab: the slab names who plays each seat, in every mode.
+func TestOpponentSlab(t *testing.T) {
+	for mode := env.NextStep; mode <= env.Disabled; mode++ {
+		c := config(t, "tron", 6, stepper.AnySeat, "random", "empty", "random")
+		c.Autoreset = mode
+		s, b := open(t, c)
+		seen := map[uint8]bool{}
+		for range 60 {
+			for i, seat := range b.Seat {
+				if b.Opponent[2*i+int(seat)] != stepper.NoOpponent {
+					t.Fatalf("game %d: opponents %d, but seat %d is the caller's", i, b.Opponent[2*i:2*i+2], seat)
+				}
+				snapshot, _ := s.AppendSnapshot(nil, i)
+				if got, want := b.Opponent[2*i+1-int(seat)], snapshot[24+1-seat]; got != want {
+					t.Fatalf("game %d: opponent %d, the snapshot has %d", i, got, want)
+				}
+				seen[b.Opponent[2*i+1-int(seat)]] = true
+			}
+			next(t, s, b, c)
+		}
+		if len(seen) != 3 {
+			t.Errorf("%v: opponents %v were seen, there are 3", mode, seen)
+		}
+	}
+}
+
+// TestSnapshotsRemember: games with memory and games that have not begun go on
+// elsewhere as in their own Stepper.
+func TestSnapshotsRemember(t *testing.T) {
+	c := config(t, "codecraft", 2, 0, "econ")
+	c.Env.Memory = true
+	s, b := open(t, c)
+	c.Seed = 77
+	other, d := open(t, c)
+	for turn := range 40 {
+		choose(s.Spec(), b, 0, s.Rows())
+		if turn < 20 {
+			choose(s.Spec(), d, 0, s.Rows())
+		} else {
+			copy(d.Action, b.Action)
+		}
+		if turn == 20 {
+			for i := range 2 {
+				saved, err := s.AppendSnapshot(nil, i)
+				if err == nil {
+					err = other.Restore(i, saved)
+				}
+				if again, _ := other.AppendSnapshot(nil, i); err != nil || !bytes.Equal(again, saved) {
+					t.Fatalf("the snapshot of a restored game differs, error %v", err)
+				}
+			}
+		}
+		if turn >= 20 && !bytes.Equal(b.Planes, d.Planes) {
+			t.Fatalf("turn %d: the restored games show other planes", turn)
+		}
+		for _, one := range []*stepper.Stepper{s, other} {
+			if err := one.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+
+	fresh, err := stepper.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fresh.Close()
+	saved, err := fresh.AppendSnapshot(nil, 1)
+	if err == nil {
+		err = other.Restore(1, saved)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, "Step", other.Step(), true, "game 1 has not begun")
+	for n := range saved[:60] {
+		if err := other.Restore(1, saved[:n]); err == nil {
+			t.Fatalf("a snapshot that is cut off after %d bytes is taken", n)
+		}
+	}
+}
