@@ -33,7 +33,7 @@ the runs and hands out shards, "farm worker" makes them, on any machine that
 reaches the server and the output, and "farm submit" begins a run. Workers come
 and go as they like: what one had in hand when it was lost goes to another.`)
 	for _, sub := range []func() *cobra.Command{
-		a.farmRun, a.farmServe, a.farmSubmit, a.farmWorker, a.farmStatus, a.farmCancel, a.farmRetry,
+		a.farmRun, a.farmServe, a.farmSubmit, a.farmWorker, a.farmStatus, a.farmCancel, a.farmRetry, a.farmCredentials,
 	} {
 		c.AddCommand(sub())
 	}
@@ -53,7 +53,7 @@ type connectFlags struct {
 func (f *connectFlags) add(c *cobra.Command, without string) {
 	flags := c.Flags()
 	flags.StringVar(&f.url, "connect", without, "`URL` of the server, nats://HOST:PORT or tls://HOST:PORT; several with commas")
-	flags.StringVar(&f.credentials, "credentials", "", "`FILE` that says who this is: JSON with name and password, or name and seed of an nkey; or a .creds file of NATS")
+	flags.StringVar(&f.credentials, "credentials", "", "`FILE` that says who this is (- for standard input): from farm credentials, or JSON with name and password, or a .creds file of NATS (default: the key of this user's server on this machine, found by the port of --connect)")
 	flags.StringVar(&f.ca, "tls-ca", "", "`FILE` with the certificates of those who sign the other side's")
 	flags.StringVar(&f.cert, "tls-cert", "", "`FILE` with this side's certificate")
 	flags.StringVar(&f.key, "tls-key", "", "`FILE` with its key")
@@ -82,9 +82,10 @@ func (f *connectFlags) checkTLS() error {
 	return nil
 }
 
-// options are those of a connection.
-func (f *connectFlags) options(name string, log *slog.Logger) farm.ConnectOptions {
-	return farm.ConnectOptions{URL: f.url, Name: name, Credentials: f.credentials, CA: f.ca, Cert: f.cert, Key: f.key, Log: log}
+// options are those of a connection with a role.
+func (f *connectFlags) options(role, name string, log *slog.Logger) farm.ConnectOptions {
+	return farm.ConnectOptions{URL: f.url, Role: role, Name: name, Credentials: f.credentials, Find: func() string { return farm.FindKey(f.url) },
+		CA: f.ca, Cert: f.cert, Key: f.key, Log: log}
 }
 
 // reach is how long people wait for a server.
@@ -97,7 +98,7 @@ func (f *connectFlags) client(ctx context.Context, log *slog.Logger) (*farm.Clie
 	}
 	ctx, cancel := context.WithTimeout(ctx, reach)
 	defer cancel()
-	c, err := farm.Connect(ctx, f.options("", log))
+	c, err := farm.Connect(ctx, f.options(farm.RoleOperator, "", log))
 	if err != nil {
 		return nil, nil, err
 	}

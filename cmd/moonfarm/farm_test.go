@@ -99,8 +99,9 @@ func farmStatusOf(t *testing.T, url string) (s farm.Status) {
 // end well at SIGTERM.
 func TestFarm(t *testing.T) {
 	want, _ := reference(t)
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	dir := t.TempDir()
-	s := serveFarm(t, "--store", filepath.Join(dir, "store"), "--http", "127.0.0.1:0")
+	s := serveFarm(t, "--store", filepath.Join(dir, "store"), "--http", "127.0.0.1:0", "--allow-out", dir)
 	out := filepath.Join(dir, "data")
 	submit := append([]string{"farm", "submit"}, generateArgs(out)[1:]...)
 	submit = append(submit, "--connect", s.URL)
@@ -138,18 +139,18 @@ func TestFarm(t *testing.T) {
 			t.Errorf("/%s: status %d, want 200 and %q:\n%.300s", path, code, word, text)
 		}
 	}
-	requireFarmErrors(t, s.URL, id)
+	requireFarmErrors(t, s, dir, id)
 	stops(t, a.Cmd, &a.errs)
 	stops(t, b.Cmd, &b.errs)
 	stops(t, s.Cmd, &s.errs)
 
 	// What is done is known after a restart.
-	s = serveFarm(t, "--store", filepath.Join(dir, "store"))
+	s = serveFarm(t, "--store", filepath.Join(dir, "store"), "--allow-out", dir)
 	wants(t, finish(t, append(submit[:len(submit)-1:len(submit)-1], s.URL, "--wait")...), " is complete: ")
 	stops(t, s.Cmd, &s.errs)
 
 	// So is what is complete after the state was lost; there is no worker.
-	s = serveFarm(t, "--store", filepath.Join(dir, "new"))
+	s = serveFarm(t, "--store", filepath.Join(dir, "new"), "--allow-out", dir)
 	wants(t, finish(t, append(submit[:len(submit)-1:len(submit)-1], s.URL, "--wait")...), " is complete: ")
 	if st := farmStatusOf(t, s.URL); len(st.Runs) != 1 || st.Runs[0].State != farm.Done || st.Runs[0].Rows == 0 {
 		t.Errorf("status with a new store %+v", st)
@@ -159,36 +160,40 @@ func TestFarm(t *testing.T) {
 }
 
 // requireFarmErrors asks a server with one run for what it refuses.
-func requireFarmErrors(t *testing.T, url, id string) {
+func requireFarmErrors(t *testing.T, s *farmServer, dir, id string) {
 	t.Helper()
 	for _, c := range []struct{ args, want string }{
 		{"farm status 0000", "moonfarm: no run 0000; there are: " + id[:8]},
 		{"farm cancel xyz", "moonfarm: no run xyz; there are: " + id[:8]},
 		{"farm retry " + id + "0", "moonfarm: no run " + id + "0; there are: " + id[:8]},
 	} {
-		p := start(t, append(strings.Fields(c.args), "--connect", url)...)
+		p := start(t, append(strings.Fields(c.args), "--connect", s.URL)...)
 		if err := p.Wait(); p.ProcessState.ExitCode() != exitFailure || !strings.HasPrefix(p.errs.String(), c.want) || strings.Count(p.errs.String(), "\n") != 1 {
 			t.Errorf("%s: %v: %s, want %s", c.args, err, &p.errs, c.want)
 		}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	conn, err := farm.Connect(ctx, farm.ConnectOptions{URL: url, Name: "test"})
-	if err != nil {
-		t.Fatal(err)
+	connect := func(role string) *farm.Conn {
+		conn, err := farm.Connect(ctx, farm.ConnectOptions{URL: s.URL, Name: "test", Credentials: s.Key, Role: role})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(conn.Close)
+		return conn
 	}
-	defer conn.Close()
-	err = farm.Work(ctx, conn, farm.WorkerOptions{Version: "0.0.1", Open: openShards})
+	err := farm.Work(ctx, connect(farm.RoleWorker), farm.WorkerOptions{Version: "0.0.1", Open: openShards})
 	if err == nil || !strings.Contains(err.Error(), "0.0.1") {
 		t.Errorf("a worker of another version: %v", err)
 	}
-	job := `{"game":"tron","episodes":"10"}`
+	job, out := `{"game":"tron","episodes":"10"}`, filepath.Join(dir, "none")
+	people := farm.NewClient(connect(farm.RoleOperator))
 	for want, spec := range map[string]*farm.Spec{
-		"install the same version and files": {Name: "tron", Build: "other", Shards: 2, Episodes: 10, Out: t.TempDir(), Job: jobOf(t, 10, 5)},
-		"its spec says 10 in 3 shards":       {Name: "tron", Build: "other", Shards: 3, Episodes: 10, Out: t.TempDir(), Job: jobOf(t, 10, 5)},
-		"the job of run ":                    {Name: "tron", Build: "other", Shards: 3, Episodes: 10, Out: t.TempDir(), Job: json.RawMessage(job)},
+		"install the same version and files": {Name: "tron", Build: "other", Shards: 2, Episodes: 10, Out: out, Job: jobOf(t, 10, 5)},
+		"its spec says 10 in 3 shards":       {Name: "tron", Build: "other", Shards: 3, Episodes: 10, Out: out, Job: jobOf(t, 10, 5)},
+		"the job of run ":                    {Name: "tron", Build: "other", Shards: 3, Episodes: 10, Out: out, Job: json.RawMessage(job)},
 	} {
-		if _, err := farm.NewClient(conn).Submit(ctx, spec); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := people.Submit(ctx, spec); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("submit: %v, want %s", err, want)
 		}
 	}

@@ -20,8 +20,9 @@ import (
 // made again.
 func TestFarmReplacedFile(t *testing.T) {
 	want, _ := reference(t)
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	dir := t.TempDir()
-	s := serveFarm(t, "--store", filepath.Join(dir, "store"))
+	s := serveFarm(t, "--store", filepath.Join(dir, "store"), "--allow-out", dir)
 	out := filepath.Join(dir, "data")
 	submit := append([]string{"farm", "submit"}, generateArgs(out)[1:]...)
 	finish(t, append(submit, "--connect", s.URL)...)

@@ -71,7 +71,11 @@ func newSite(t *testing.T, usual, fast string, inBucket bool) *site {
 	host, _, _ := net.SplitHostPort(address)
 	cert, key, users, credentials := certify(t, s.dir, host, roles)
 	s.cert, s.password, s.url = cert, credentials, "tls://"+address
-	s.serve = []string{usual, "farm", "serve", "--store", filepath.Join(s.dir, "state"), "--listen", address, "--tls-cert", cert, "--tls-key", key, "--users", users}
+	s.serve = []string{usual, "farm", "serve", "--store", filepath.Join(s.dir, "state"), "--listen", address, "--tls-cert", cert, "--tls-key", key, "--users", users,
+		"--allow-out", s.dir}
+	if inBucket {
+		s.serve[len(s.serve)-1] = "s3://bucket?endpoint=http://" + s.files[4]
+	}
 	s.server = s.hosts.start(t, "server", s.env, s.serve...)
 	waitUntil(t, "the server listens", func() bool {
 		c, err := net.Dial("tcp", address)

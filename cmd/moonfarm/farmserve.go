@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"moonfarm/cmd/moonfarm/internal/cli"
 	"moonfarm/datasets"
 	"moonfarm/rollout/farm"
+	"moonfarm/rollout/farm/places"
 	"moonfarm/rollout/farm/web"
 	"moonfarm/sim/texts"
 )
@@ -24,6 +26,7 @@ type farmServeFlags struct {
 	connectFlags
 	logFlags
 	store, listen, users string
+	allow                []string // of --allow-out
 	cluster              farm.ClusterOptions
 	clusterSecret        string // a file
 	replicas             int
@@ -35,6 +38,7 @@ type farmServeFlags struct {
 // served tells where a server is. Its JSON keys are documented in the help.
 type served struct {
 	URL  string `json:"url"`
+	Key  string `json:"key,omitempty"`
 	HTTP string `json:"http,omitempty"`
 }
 
@@ -48,28 +52,39 @@ of them made again, and completes datasets. After a stop, even a kill, the same
 command goes on. With --connect NATS servers that run elsewhere keep the state;
 several coordinators may then serve, one of which acts.
 
-Beyond loopback the server refuses to listen without TLS and credentials:
---tls-cert, --tls-key, and --users or --tls-ca. --users is a JSON file with the
-key users, a list of objects with name, role (worker, operator or coordinator),
-and password (plain or as bcrypt) or nkey; --tls-ca has signed the certificates
-of clients. There the page of --http needs TLS and a user with a password.
+Nobody connects without credentials, also on this machine. The server's key is
+in the file key.json of its store, readable to its owner alone. Where the server
+is on loopback, farm submit, worker, status, cancel and retry of the same user
+find it; farm credentials makes credentials for others from it. --users is a
+JSON file with more of them: the key users has a list of objects with name, role
+(worker, operator or coordinator), and password (plain or as bcrypt) or nkey.
+With --tls-ca, which has signed the certificates of clients, and without --users
+a certificate is enough to submit and to work. Beyond loopback the server does
+not listen without --tls-cert and --tls-key, and the page of --http wants them
+and a user with a password.
+
+Outputs must be below an --allow-out, which may be given several times: a folder
+or an URL with all options that outputs may have beside region, timeout and
+use_path_style, such as 's3://bucket/runs?endpoint=https://HOST:PORT'. Without
+it they must be below the current folder.
 
 --http shows a page with runs, workers, failures and audits, and /status.json,
 /metrics for Prometheus, /healthz and /readyz.
 
 SIGTERM and Ctrl-C end it with status 0.
 
-With --json: one object with the keys url (where clients connect) and http (of
-the page), when it listens.`,
-		Example: `  moonfarm farm serve --store farm --http 127.0.0.1:8080
-  moonfarm farm serve --store farm --listen 0.0.0.0:4222 --tls-cert cert.pem --tls-key key.pem --users users.json`,
+With --json: one object with the keys url (where clients connect), key (the file
+with it) and http (of the page), when it listens.`,
+		Example: `  moonfarm farm serve --store farm --http 127.0.0.1:8080 --allow-out s3://bucket
+  moonfarm farm serve --store farm --listen 0.0.0.0:4222 --tls-cert cert.pem --tls-key key.pem --allow-out /mnt/data`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error { return a.runFarmServe(c.Context(), f) },
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.store, "store", "", "`DIR` of the state; made if missing")
 	flags.StringVar(&f.listen, "listen", defaultServer, "`ADDR`, HOST:PORT, for workers and clients; port 0: any")
-	flags.StringVar(&f.users, "users", "", "`FILE` with who may connect")
+	flags.StringVar(&f.users, "users", "", "`FILE` with more who may connect")
+	flags.StringArrayVar(&f.allow, "allow-out", nil, "`PREFIX` of outputs, a folder or an URL (default: the current folder)")
 	f.connectFlags.add(c, "")
 	flags.StringVar(&f.cluster.Name, "cluster-name", "", "`NAME` of this server among several that keep the state together")
 	flags.StringVar(&f.cluster.Listen, "cluster-listen", "", "`ADDR`, HOST:PORT, for the other servers")
@@ -142,22 +157,23 @@ func (a *app) runFarmServe(ctx context.Context, f *farmServeFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
+	allow, err := places.Allow(f.allow)
+	if err != nil {
+		return cli.WrongUse("--allow-out: %w", err)
+	}
 	a.lingers(0)
 	log := a.logger(&f.logFlags)
-	o := f.options("", log)
+	farm.WarnReadable(log, f.pagePassword)
+	o := f.options(farm.RoleCoordinator, "", log)
 	at := served{URL: f.url}
 	if f.url == "" {
-		so := farm.ServerOptions{Dir: f.store, Listen: f.listen, Cert: f.cert, Key: f.key, CA: f.ca, Users: f.users, Log: log}
-		if f.cluster.Name != "" {
-			so.Cluster = &f.cluster
-		}
-		s, err := farm.Serve(so)
+		s, forget, err := f.serveHere(&at, log)
 		if err != nil {
 			return err
 		}
 		defer s.Close()
+		defer forget()
 		o = farm.ConnectOptions{Server: s, Name: f.cluster.Name, Log: log}
-		at.URL = s.URL()
 	}
 	c, err := farm.Connect(ctx, o)
 	if err != nil {
@@ -183,8 +199,27 @@ func (a *app) runFarmServe(ctx context.Context, f *farmServeFlags) error {
 		return fmt.Errorf("writing the output: %w", err)
 	}
 	return farm.Coordinate(ctx, c, farm.CoordinatorOptions{
-		Version: datasets.Version, Open: openShards, Replicas: f.replicas, Audit: auditRate(f.audit), Server: o.Server, Log: log,
+		Version: datasets.Version, Open: allow.Guard(openShards), Replicas: f.replicas, Audit: auditRate(f.audit), Server: o.Server, Log: log,
 	})
+}
+
+// serveHere starts a server in this process, and makes its key known to the other
+// commands of this user until forget is called.
+func (f *farmServeFlags) serveHere(at *served, log *slog.Logger) (s *farm.Server, forget func(), err error) {
+	so := farm.ServerOptions{Dir: f.store, Listen: f.listen, Cert: f.cert, Key: f.key, CA: f.ca, Users: f.users, Log: log}
+	if f.cluster.Name != "" {
+		so.Cluster = &f.cluster
+		farm.WarnReadable(log, f.clusterSecret)
+	}
+	if s, err = farm.Serve(so); err != nil {
+		return nil, nil, err
+	}
+	at.URL, at.Key = s.URL(), filepath.Join(f.store, farm.KeyFile)
+	if forget, err = farm.NoteKey(at.URL, at.Key); err != nil {
+		log.Warn("other commands do not find this server's key by themselves: give them --credentials", "file", at.Key, "err", err)
+		forget = func() {}
+	}
+	return s, forget, nil
 }
 
 func (a *app) printServed(at served) {
@@ -200,6 +235,7 @@ type farmWorkerFlags struct {
 	logFlags
 	workers int
 	name    string
+	allow   []string // of --allow-out
 	grace   time.Duration
 }
 
@@ -210,19 +246,24 @@ func (a *app) farmWorker() *cobra.Command {
 		Long: `Makes shards that a server hands out until it is stopped, one per core at a
 time. It waits for a server that is not there yet, and for one that is gone to
 come back. It must be of the server's version, and reach the outputs of the
-runs, such as a bucket whose credentials are in its environment.
+runs, such as a bucket whose credentials are in its environment. It writes where
+the server says, or, with --allow-out, below those places only.
+
+A server of the same user on this machine is known; credentials for any other
+come from farm credentials there.
 
 After SIGTERM or Ctrl-C it finishes the shards in hand, or hands them back when
 --grace is over, and ends with status 0. Killed, it loses what it had in hand to
 another worker after half a minute.`,
 		Example: `  moonfarm farm worker --connect nats://127.0.0.1:4222
-  moonfarm farm worker --connect tls://farm.example:4222 --tls-ca ca.pem --credentials worker7.json --log-format json`,
+  moonfarm farm worker --connect tls://farm.example:4222 --tls-ca ca.pem --credentials worker7.json --allow-out /mnt/data`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error { return a.runFarmWorker(c.Context(), f) },
 	}
 	f.connectFlags.add(c, "")
 	workersFlag(c, &f.workers)
 	c.Flags().StringVar(&f.name, "name", "", "`NAME` under which the farm knows the worker, if no credentials say it (default: of host and process)")
+	c.Flags().StringArrayVar(&f.allow, "allow-out", nil, "`PREFIX` of outputs, a folder or an URL as for farm serve (default: all that the server allows)")
 	a.graceFlag(c, &f.grace)
 	f.logFlags.add(c, slog.LevelInfo)
 	return c
@@ -235,10 +276,18 @@ func (a *app) runFarmWorker(ctx context.Context, f *farmWorkerFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
+	open := farm.Open(openShards)
+	if len(f.allow) > 0 {
+		allow, err := places.Allow(f.allow)
+		if err != nil {
+			return cli.WrongUse("--allow-out: %w", err)
+		}
+		open = allow.Guard(open)
+	}
 	defer thrifty()()
 	a.lingers(f.grace)
 	log := a.logger(&f.logFlags)
-	c, err := farm.Connect(ctx, f.options(f.name, log))
+	c, err := farm.Connect(ctx, f.options(farm.RoleWorker, f.name, log))
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil
@@ -247,9 +296,67 @@ func (a *app) runFarmWorker(ctx context.Context, f *farmWorkerFlags) error {
 	}
 	defer c.Close()
 	log.Info("working", "worker", c.Name(), "url", f.url, "at_once", f.workers)
-	err = farm.Work(ctx, c, farm.WorkerOptions{Version: datasets.Version, Slots: f.workers, Open: openShards, Grace: f.grace, Log: log})
+	err = farm.Work(ctx, c, farm.WorkerOptions{Version: datasets.Version, Slots: f.workers, Open: open, Grace: f.grace, Log: log})
 	if errors.Is(err, errInterrupted) {
 		return nil
 	}
 	return err
+}
+
+// farmCredentialsFlags are the flags of farm credentials.
+type farmCredentialsFlags struct {
+	url, key, name, role string
+}
+
+func (a *app) farmCredentials() *cobra.Command {
+	f := &farmCredentialsFlags{role: farm.RoleWorker}
+	c := &cobra.Command{
+		Use: "credentials --name NAME", Short: "Print credentials for another machine or person",
+		Long: `Prints credentials, one line of JSON: a server knows their holder under a name,
+with the rights of a role. A worker may make shards and speaks for its own name
+only; an operator may submit, look at, cancel and retry runs; a coordinator
+(farm serve --connect) may do everything.
+
+They follow from the server's key, which is in the file key.json of its store.
+Without --credentials it is found as farm submit finds it: a server of the same
+user on this machine, by the port of --connect. They are good as long as the key
+is: a server that is started without its key makes a new one.
+
+Give each worker a name of its own, and pass the line on in a way that others do
+not see, such as the standard input of ssh:
+
+  moonfarm farm credentials --name m2 | ssh -R 4223:127.0.0.1:4222 m2 \
+    moonfarm farm worker --connect nats://127.0.0.1:4223 --credentials -`,
+		Example: `  moonfarm farm credentials --name worker7 > worker7.json
+  moonfarm farm credentials --name anna --role operator --credentials farm/key.json > anna.json`,
+		Args: takes(),
+		RunE: func(*cobra.Command, []string) error { return a.runFarmCredentials(f) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.name, "name", "", "`NAME` under which the farm knows the holder")
+	flags.Var(choice(&f.role, farm.RoleWorker, farm.RoleOperator, farm.RoleCoordinator), "role", "what the holder may do")
+	flags.StringVar(&f.url, "connect", "nats://"+defaultServer, "`URL` of the server")
+	flags.StringVar(&f.key, "credentials", "", "`FILE` with the server's key, STORE/"+farm.KeyFile)
+	return c
+}
+
+func (a *app) runFarmCredentials(f *farmCredentialsFlags) error {
+	if f.name == "" {
+		return cli.WrongUse("--name is missing: the name of the worker or person, such as --name worker7")
+	}
+	if f.key == "" {
+		if f.key = farm.FindKey(f.url); f.key == "" {
+			return fmt.Errorf("no server of this user is known at %s: expected --credentials STORE/%s, the key in the server's store", f.url, farm.KeyFile)
+		}
+	}
+	key, err := farm.ReadKey(f.key)
+	if err != nil {
+		return err
+	}
+	text, err := key.Credentials(f.role, f.name)
+	if err != nil {
+		return err
+	}
+	a.printf("%s", text)
+	return nil
 }

@@ -23,6 +23,7 @@ type child struct {
 	Role    string // serve, work or crowd
 	Dir     string // of the server's store
 	Address string // of the server, or several
+	Key     string // KeyFile of the server
 	Name    string
 	Out     string // folder of shards; "" keeps none
 	Lapse   time.Duration
@@ -88,7 +89,7 @@ func (c *child) run(ctx context.Context) error {
 		}
 		return Coordinate(ctx, conn, o)
 	case "work":
-		conn, err := Connect(ctx, ConnectOptions{URL: c.Address, Name: c.Name, Log: log})
+		conn, err := Connect(ctx, ConnectOptions{URL: c.Address, Name: c.Name, Credentials: c.Key, Role: RoleWorker, Log: log})
 		if err != nil {
 			return err
 		}
@@ -101,7 +102,7 @@ func (c *child) run(ctx context.Context) error {
 func (c *child) crowd(ctx context.Context) error {
 	var wg sync.WaitGroup
 	for i := range c.Workers {
-		conn, err := Connect(ctx, ConnectOptions{URL: c.Address, Name: fmt.Sprintf("w%05d", i)})
+		conn, err := Connect(ctx, ConnectOptions{URL: c.Address, Name: fmt.Sprintf("w%05d", i), Credentials: c.Key, Role: RoleWorker})
 		if err != nil {
 			return err
 		}
@@ -165,9 +166,10 @@ func (c child) start(t *testing.T, env ...string) *process {
 func (p *process) kill() { p.end() }
 
 // people is a client of servers that may come and go.
-func people(t *testing.T, url string) *Client {
+func people(t *testing.T, url, key string) *Client {
 	t.Helper()
-	c, err := Connect(t.Context(), ConnectOptions{URL: url, Name: "people"})
+	wait(t, "the server has a key", func() bool { _, err := ReadKey(key); return err == nil })
+	c, err := Connect(t.Context(), ConnectOptions{URL: url, Name: "people", Credentials: key})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,12 +250,13 @@ func TestKills(t *testing.T) {
 	address := freePort(t)
 	serve := child{Role: "serve", Dir: t.TempDir(), Address: address, Name: "server", Out: out, Lapse: 2 * time.Second}
 	server := serve.start(t)
-	client := people(t, "nats://"+address)
+	key := filepath.Join(serve.Dir, KeyFile)
+	client := people(t, "nats://"+address, key)
 	s := spec(30, shards, delay)
 	begin(t, client, s)
 	var crew []*process
 	hire := func(i int) *process {
-		return child{Role: "work", Address: "nats://" + address, Name: fmt.Sprintf("w%d", i), Out: out}.start(t)
+		return child{Role: "work", Address: "nats://" + address, Name: fmt.Sprintf("w%d", i), Out: out, Key: key}.start(t)
 	}
 	for i := range 4 {
 		crew = append(crew, hire(i))
@@ -296,15 +299,16 @@ func TestCluster(t *testing.T) {
 	for i := range 3 {
 		name := fmt.Sprintf("n%d", i)
 		nodes = append(nodes, child{Role: "serve", Dir: t.TempDir(), Address: clients[i], Name: name, Out: out, Lapse: 5 * time.Second,
-			Cluster: &ClusterOptions{Name: name, Listen: routes[i], Routes: routes}})
+			Cluster: &ClusterOptions{Name: name, Listen: routes[i], Routes: routes, Secret: "common"}})
 		at = append(at, nodes[i].start(t))
 	}
 	url := "nats://" + strings.Join(clients, ",nats://")
-	client := people(t, url)
+	key := filepath.Join(nodes[0].Dir, KeyFile)
+	client := people(t, url, key)
 	s := spec(31, 1500, 50*time.Millisecond)
 	begin(t, client, s)
 	for i := range 4 {
-		child{Role: "work", Address: url, Name: fmt.Sprintf("w%d", i), Out: out}.start(t)
+		child{Role: "work", Address: url, Name: fmt.Sprintf("w%d", i), Out: out, Key: key}.start(t)
 	}
 	for i := range 3 {
 		wait(t, "some are made", func() bool { return made(t, client) >= 300*(i+1) })

@@ -1,6 +1,7 @@
 package farm
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,9 +27,14 @@ type ConnectOptions struct {
 	URL    string  // nats:// or tls://host:port, several with commas; or
 	Server *Server // in this process, with all rights
 	Name   string  // who this is, where the credentials do not say; "" is the host's name and the process id
-	// Credentials is a file: JSON with name and password, or with name and
-	// seed (of an nkey); or a NATS .creds file.
-	Credentials   string
+	// Credentials is a file, "-" for standard input: JSON with name and password, or
+	// with name and seed (of an nkey), and role if a Key has given them; or the
+	// server's KeyFile; or a NATS .creds file.
+	Credentials string
+	// Find, if Credentials is "", looks for such a file before each try; "" is that
+	// there is none yet.
+	Find          func() string
+	Role          string // RoleWorker and so on, with a KeyFile; "" is RoleOperator
 	CA, Cert, Key string // files: who signed the server's certificate; the own one
 	Log           *slog.Logger
 }
@@ -37,6 +43,8 @@ type ConnectOptions struct {
 type Conn struct {
 	nc     *nats.Conn
 	name   string
+	role   string // "" if no Key has given the credentials
+	inbox  string // where answers come
 	where  string
 	log    *slog.Logger
 	denied atomic.Pointer[error] // the last thing that the server denied
@@ -54,8 +62,9 @@ type question struct {
 // credentials is a file of a client.
 type credentials struct {
 	Name     string `json:"name"`
-	Password string `json:"password"`
-	Seed     string `json:"seed"`
+	Role     string `json:"role,omitempty"`
+	Password string `json:"password,omitempty"`
+	Seed     string `json:"seed,omitempty"`
 }
 
 // Connect connects, and tries again until ctx is done while there is no
@@ -63,15 +72,26 @@ type credentials struct {
 // lost later comes back by itself.
 func Connect(ctx context.Context, o ConnectOptions) (*Conn, error) {
 	c := &Conn{name: o.Name, where: redact.Text(o.URL), log: logger(o.Log), asking: map[*question]bool{}}
-	opts, err := c.options(&o)
-	if err != nil {
-		return nil, err
+	find := o.Find
+	if o.Credentials != "" {
+		find = nil
 	}
-	for b := (backoff{100 * time.Millisecond, 5 * time.Second}); ; {
+	for b, begun := (backoff{100 * time.Millisecond, 5 * time.Second}), time.Now(); ; {
+		if find != nil {
+			o.Credentials = find()
+		}
+		opts, err := c.options(&o)
+		if err != nil {
+			return nil, err
+		}
 		c.nc, err = nats.Connect(o.URL, opts...)
 		switch {
 		case err == nil:
 			return c, nil
+		case errors.Is(err, nats.ErrAuthorization) && find != nil && time.Since(begun) < settling:
+			// The server has only just begun, and others cannot find its credentials yet.
+		case errors.Is(err, nats.ErrAuthorization) && o.Server == nil:
+			return nil, fmt.Errorf("connect to %s: %w: the server does not know %s", c.where, err, c.presented(&o))
 		case !passing(err):
 			return nil, fmt.Errorf("connect to %s: %w", c.where, err)
 		case b.next == 200*time.Millisecond: // the second time
@@ -81,6 +101,21 @@ func Connect(ctx context.Context, o ConnectOptions) (*Conn, error) {
 			return nil, fmt.Errorf("connect to %s: %w", c.where, err)
 		}
 	}
+}
+
+// settling is how long a client whose credentials are looked for is refused before it
+// gives up.
+const settling = 2 * time.Second
+
+// presented says with what a client asked to connect.
+func (c *Conn) presented(o *ConnectOptions) string {
+	switch {
+	case o.Credentials == "":
+		return "a client without credentials; they come from moonfarm farm credentials, beside the server"
+	case c.role != "":
+		return fmt.Sprintf("the %s %s with the credentials of %s", c.role, c.name, o.Credentials)
+	}
+	return fmt.Sprintf("%s with the credentials of %s", c.name, o.Credentials)
 }
 
 // passing reports whether an error of connecting says no more than that a server
@@ -117,14 +152,18 @@ func (c *Conn) options(o *ConnectOptions) ([]nats.Option, error) {
 	}
 	if o.Server != nil {
 		c.where = "this process"
-		opts = append(opts, nats.InProcessServer(o.Server.s), nats.UserInfo(insideUser, o.Server.secret))
+		opts = append(opts, nats.InProcessServer(o.Server.s), nats.UserInfo(insideUser, o.Server.gate.inside))
+	}
+	if c.name == "" {
+		c.name = processName()
 	}
 	if o.Credentials != "" {
-		text, err := os.ReadFile(o.Credentials)
+		text, err := readSecret(o.Credentials)
 		if err != nil {
 			return nil, err
 		}
-		opt, err := c.credentials(o.Credentials, text)
+		WarnReadable(c.log, o.Credentials)
+		opt, err := c.credentials(o, text)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", o.Credentials, err)
 		}
@@ -136,19 +175,24 @@ func (c *Conn) options(o *ConnectOptions) ([]nats.Option, error) {
 	if o.Cert != "" {
 		opts = append(opts, nats.ClientCert(o.Cert, o.Key))
 	}
-	if c.name == "" {
-		host, _ := os.Hostname()
-		c.name = strings.Map(func(r rune) rune {
-			if nameForm.MatchString(string(r)) {
-				return r
-			}
-			return '-'
-		}, fmt.Sprintf("%.40s-%d", host, os.Getpid()))
-	}
 	if err := checkName(c.name); err != nil {
 		return nil, err
 	}
-	return append(opts, nats.Name("moonfarm "+c.name), nats.CustomInboxPrefix(inbox(c.name))), nil
+	if c.inbox = inbox(c.name); c.role != "" {
+		c.inbox = roleInbox(c.role, c.name)
+	}
+	return append(opts, nats.Name(clientName(c.role, c.name)), nats.CustomInboxPrefix(c.inbox)), nil
+}
+
+// processName is the name of a connection without another: of host and process.
+func processName() string {
+	host, _ := os.Hostname()
+	return strings.Map(func(r rune) rune {
+		if nameForm.MatchString(string(r)) {
+			return r
+		}
+		return '-'
+	}, fmt.Sprintf("%.40s-%d", host, os.Getpid()))
 }
 
 // deny ends the questions that the server denies, with an error that says what is needed.
@@ -158,7 +202,7 @@ func (c *Conn) deny(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for q := range c.asking {
-		if strings.Contains(err.Error(), `"`+q.subject+`"`) || strings.Contains(err.Error(), `"`+inbox(c.name)) {
+		if strings.Contains(err.Error(), `"`+q.subject+`"`) || strings.Contains(err.Error(), `"`+c.inbox) {
 			q.end(c.needs(q.subject))
 		}
 	}
@@ -181,23 +225,40 @@ func (c *Conn) needs(subject string) error {
 	return fmt.Errorf("permission denied at %s: %s may not publish to %s: want credentials with the role coordinator", c.where, c.name, subject)
 }
 
-// credentials reads a file of credentials; a name in it is the connection's.
-func (c *Conn) credentials(file string, text []byte) (nats.Option, error) {
+// credentials reads the text of a file of credentials; a name in it is the connection's.
+func (c *Conn) credentials(o *ConnectOptions, text []byte) (nats.Option, error) {
 	if strings.Contains(string(text), "BEGIN NATS USER JWT") {
-		return nats.UserCredentials(file), nil
+		if o.Credentials == "-" {
+			return nats.UserCredentialBytes(text), nil
+		}
+		return nats.UserCredentials(o.Credentials), nil
+	}
+	if key, err := parseKey(text); err == nil {
+		c.role = cmp.Or(o.Role, RoleOperator)
+		pair, err := key.pair(c.role, c.name)
+		if err != nil {
+			return nil, err
+		}
+		return signs(pair)
 	}
 	var k credentials
 	if err := json.Unmarshal(texts.Unmarked(text), &k); err != nil || k.Name == "" || (k.Password == "") == (k.Seed == "") {
-		return nil, errors.New(`want {"name": …, "password": …} or {"name": …, "seed": …}, or a NATS .creds file`)
+		return nil, errors.New(`want {"name": …, "password": …} or {"name": …, "seed": …}, the key of a server, or a NATS .creds file`)
 	}
 	c.name = k.Name
 	if k.Password != "" {
 		return nats.UserInfo(k.Name, k.Password), nil
 	}
+	c.role = k.Role
 	pair, err := nkeys.FromSeed([]byte(k.Seed))
 	if err != nil {
 		return nil, fmt.Errorf("seed: %w", err)
 	}
+	return signs(pair)
+}
+
+// signs proves the possession of an nkey, which stays here.
+func signs(pair nkeys.KeyPair) (nats.Option, error) {
 	public, err := pair.PublicKey()
 	if err != nil {
 		return nil, fmt.Errorf("seed: %w", err)
@@ -214,6 +275,10 @@ func (c *Conn) Close() { c.nc.Close() }
 // inbox is where answers to a name go: a server with credentials lets nobody
 // else listen there.
 func inbox(name string) string { return "_INBOX_" + name }
+
+// roleInbox is the inbox of a client with credentials of a Key. It has more tokens
+// than any inbox of a user, and a worker and an operator of one name have two.
+func roleInbox(role, name string) string { return "_INBOX." + role + "." + name }
 
 // logger is log, or one that says nothing.
 func logger(log *slog.Logger) *slog.Logger {

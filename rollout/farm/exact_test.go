@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"sync/atomic"
@@ -237,7 +238,7 @@ func TestGarbage(t *testing.T) {
 	f := newFarm(t)
 	s := spec(7, 200, 5*time.Millisecond)
 	f.submit(s)
-	c := f.connect(ConnectOptions{URL: f.server.URL(), Name: "evil"})
+	c := f.connect(ConnectOptions{Server: f.server, Name: "evil"}) // with all rights
 	subjects := []string{"w.claim.evil", "w.beat.evil", "w.commit.evil", "w.back.evil", "w.spec.evil", "w.claim.a b", "submit", "cancel", "retry", "status"}
 	bodies := [][]byte{
 		nil, []byte("{"), []byte("null"), []byte("[1]"), {0, 255, 1}, []byte(`{"shard": -1}`), []byte(`{"shard": 1e99}`),
@@ -441,7 +442,8 @@ func TestRestart(t *testing.T) {
 		return func() { done(); <-ended; c.Close(); server.Close() }
 	}
 	end := serve()
-	c, err := Connect(ctx, ConnectOptions{URL: "nats://" + address, Name: "people"})
+	key := filepath.Join(dir, KeyFile)
+	c, err := Connect(ctx, ConnectOptions{URL: "nats://" + address, Name: "people", Credentials: key})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -450,7 +452,7 @@ func TestRestart(t *testing.T) {
 	s := spec(13, 300, 5*time.Millisecond)
 	wait(t, "it is submitted", func() bool { _, err := client.Submit(ctx, s); return err == nil })
 	for i := range 2 {
-		w, err := Connect(ctx, ConnectOptions{URL: "nats://" + address, Name: fmt.Sprintf("w%d", i)})
+		w, err := Connect(ctx, ConnectOptions{URL: "nats://" + address, Name: fmt.Sprintf("w%d", i), Credentials: key, Role: RoleWorker})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -284,6 +284,9 @@ func newFarmIn(t *testing.T, dir string, change ...func(*CoordinatorOptions)) *f
 func (f *farm) connect(o ConnectOptions) *Conn {
 	f.t.Helper()
 	o.Log = f.log
+	if o.Server == nil && o.Credentials == "" {
+		o.Credentials, o.Role = f.key(), RoleWorker
+	}
 	c, err := Connect(f.ctx, o)
 	if err != nil {
 		f.t.Fatal(err)
@@ -291,6 +294,9 @@ func (f *farm) connect(o ConnectOptions) *Conn {
 	f.t.Cleanup(c.Close)
 	return c
 }
+
+// key is the server's key file.
+func (f *farm) key() string { return filepath.Join(f.server.dir, KeyFile) }
 
 func (f *farm) coordinate(ctx context.Context, o CoordinatorOptions) {
 	f.t.Helper()

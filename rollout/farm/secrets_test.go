@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/sim/texts"
@@ -37,12 +36,12 @@ func TestSecrets(t *testing.T) {
 // TestMarkedFiles: users and credentials may begin with a byte order mark, as editors
 // of Windows write it.
 func TestMarkedFiles(t *testing.T) {
-	s, so := &Server{}, &server.Options{}
+	var g gate
 	users := texts.Mark + `{"users": [{"name": "w", "role": "worker", "password": "p"}]}`
-	require.NoError(t, s.users(file(t, "users.json", []byte(users)), so))
-	require.Len(t, so.Users, 2)
+	require.NoError(t, g.read(file(t, "users.json", []byte(users))))
+	require.Len(t, g.users, 1)
 	c := &Conn{}
-	_, err := c.credentials("", []byte(texts.Mark+`{"name": "w", "password": "p"}`))
+	_, err := c.credentials(&ConnectOptions{}, []byte(texts.Mark+`{"name": "w", "password": "p"}`))
 	require.NoError(t, err)
 	require.Equal(t, "w", c.name)
 }

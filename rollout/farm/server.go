@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/tls"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -17,8 +16,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
-
-	"moonfarm/sim/texts"
 )
 
 // ServerOptions say where an embedded server keeps its store and who may use it.
@@ -29,7 +26,8 @@ type ServerOptions struct {
 	// that it signed.
 	Cert, Key, CA string
 	// Users is a file: JSON with users, a list of name, role (worker, operator
-	// or coordinator), and password (also as bcrypt) or nkey.
+	// or coordinator), and password (also as bcrypt) or nkey. Beside them clients with
+	// credentials of the server's Key may connect.
 	Users   string
 	Cluster *ClusterOptions
 	Log     *slog.Logger
@@ -40,13 +38,13 @@ type ClusterOptions struct {
 	Name   string   // of this server; each has its own
 	Listen string   // host:port for the other servers
 	Routes []string // host:port of the other servers
-	Secret string   // the servers' common password; needed beyond loopback, like TLS
+	Secret string   // the servers' common password, from which their common Key follows
 }
 
 // Server is an embedded NATS server with JetStream.
 type Server struct {
 	s         *server.Server
-	secret    string
+	gate      *gate  // who may connect
 	dir       string // of the store
 	clustered bool
 	unlock    func() // the store
@@ -81,25 +79,32 @@ const (
 	syncInterval = 10 * time.Second
 )
 
-// user is one entry of a file of users.
-type user struct {
-	Name     string `json:"name"`
-	Role     string `json:"role"`
-	Password string `json:"password"`
-	Nkey     string `json:"nkey"`
+func newServer(o *ServerOptions) *Server {
+	s := &Server{gate: &gate{inside: rand.Text()}, dir: o.Dir, clustered: o.Cluster != nil, log: logger(o.Log), lines: make(chan string, maxNotes), logged: map[string]int{}}
+	s.living, s.end = context.WithCancel(context.Background())
+	return s
 }
 
-// Serve starts a server. Beyond loopback it refuses to listen without TLS and
-// credentials: users, or a CA that signs the clients' certificates.
+// Serve starts a server. It admits clients with credentials only: those of its Key,
+// which it keeps in KeyFile, of a file of users, or a certificate that the CA signed.
+// Beyond loopback it refuses to listen without TLS.
 func Serve(o ServerOptions) (*Server, error) {
-	s := &Server{secret: rand.Text(), dir: o.Dir, clustered: o.Cluster != nil, log: logger(o.Log), lines: make(chan string, maxNotes), logged: map[string]int{}}
-	s.living, s.end = context.WithCancel(context.Background())
+	s := newServer(&o)
 	so, err := s.options(&o)
 	if err != nil {
 		return nil, err
 	}
+	if err := os.MkdirAll(o.Dir, 0o700); err != nil { // specs, records and the key are nobody else's business
+		return nil, fmt.Errorf("server: %w", err)
+	}
 	if s.unlock, err = lockDir(o.Dir); err != nil {
 		return nil, fmt.Errorf("server: %w", err)
+	}
+	if o.Listen != "" {
+		if s.gate.key, err = serverKey(o.Dir, o.Cluster, s.log); err != nil {
+			s.unlock()
+			return nil, fmt.Errorf("server: %w", err)
+		}
 	}
 	if s.s, err = server.NewServer(so); err != nil {
 		s.unlock()
@@ -145,6 +150,7 @@ func (s *Server) options(o *ServerOptions) (*server.Options, error) {
 		DontListen: o.Listen == "", NoSigs: true, MaxPayload: maxPayload, MaxConn: 200_000,
 		PingInterval: 20 * time.Second, WriteDeadline: 10 * time.Second,
 		JetStreamMaxStore: maxStore, JetStreamMaxMemory: maxMemory,
+		CustomClientAuthentication: s.gate, AlwaysEnableNonce: true,
 	}
 	if o.Dir == "" {
 		return nil, errors.New("server: no folder for the store")
@@ -154,22 +160,27 @@ func (s *Server) options(o *ServerOptions) (*server.Options, error) {
 		return nil, err
 	}
 	if o.Listen != "" {
-		if so.Host, so.Port, err = listenOn(o.Listen, o.Cert != "" && (o.Users != "" || o.CA != "")); err != nil {
+		if so.Host, so.Port, err = listenOn(o.Listen, o.Cert != ""); err != nil {
 			return nil, err
 		}
 		if config != nil {
 			so.TLS, so.TLSConfig, so.TLSTimeout, so.TLSVerify = true, config, 5, o.CA != ""
 		}
 	}
-	if o.Users != "" {
-		if err := s.users(o.Users, so); err != nil {
+	if s.gate.certified = o.CA != "" && o.Users == ""; o.Users != "" {
+		if err := s.gate.read(o.Users); err != nil {
 			return nil, fmt.Errorf("%s: %w", o.Users, err)
 		}
 	}
+	WarnReadable(s.log, o.Users)
+	WarnReadable(s.log, o.Key)
 	if c := o.Cluster; c != nil {
+		if c.Secret == "" {
+			return nil, errors.New("cluster: no secret: without one anybody who reaches the port joins the cluster with all rights")
+		}
 		so.ServerName = c.Name
 		so.Cluster = server.ClusterOpts{Name: "moonfarm", Username: "route", Password: c.Secret, TLSConfig: config, TLSTimeout: 5}
-		if so.Cluster.Host, so.Cluster.Port, err = listenOn(c.Listen, o.Cert != "" && c.Secret != ""); err != nil {
+		if so.Cluster.Host, so.Cluster.Port, err = listenOn(c.Listen, o.Cert != ""); err != nil {
 			return nil, fmt.Errorf("cluster: %w", err)
 		}
 		for _, r := range c.Routes {
@@ -189,8 +200,7 @@ func listenOn(address string, safe bool) (host string, port int, err error) {
 		return "", 0, fmt.Errorf("listen on %q: want host:port: %w", address, err)
 	}
 	if ip := net.ParseIP(host); !safe && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return "", 0, fmt.Errorf("listen on %q: beyond loopback a farm needs TLS (certificate and key) and credentials"+
-			" (a file of users, or the CA of the clients' certificates; servers of a cluster: a secret)", address)
+		return "", 0, fmt.Errorf("listen on %q: beyond loopback a farm needs TLS (certificate and key)", address)
 	}
 	if port == 0 {
 		port = server.RANDOM_PORT
@@ -208,56 +218,4 @@ func (o *ServerOptions) tls() (*tls.Config, error) {
 		return nil, fmt.Errorf("TLS: %w", err)
 	}
 	return config, nil
-}
-
-// users reads who may connect.
-func (s *Server) users(file string, so *server.Options) error {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	var list struct {
-		Users []user `json:"users"`
-	}
-	if err := json.Unmarshal(texts.Unmarked(text), &list); err != nil {
-		return err
-	}
-	so.Users = []*server.User{{Username: insideUser, Password: s.secret}}
-	for _, u := range list.Users {
-		if err := checkName(u.Name); err != nil || u.Name == insideUser {
-			return fmt.Errorf("user %q: not a name for a user: %v", u.Name, err)
-		}
-		rights, err := rightsOf(u.Role, u.Name)
-		switch {
-		case err != nil:
-			return fmt.Errorf("user %s: %w", u.Name, err)
-		case (u.Password == "") == (u.Nkey == ""):
-			return fmt.Errorf("user %s: want a password or an nkey", u.Name)
-		case u.Nkey != "":
-			so.Nkeys = append(so.Nkeys, &server.NkeyUser{Nkey: u.Nkey, Permissions: rights})
-		default:
-			so.Users = append(so.Users, &server.User{Username: u.Name, Password: u.Password, Permissions: rights})
-		}
-	}
-	return nil
-}
-
-// rightsOf are the subjects of a role: a worker speaks for itself alone and
-// has no part of JetStream.
-func rightsOf(role, name string) (*server.Permissions, error) {
-	var say string
-	switch role {
-	case "coordinator":
-		return nil, nil
-	case "worker":
-		say = workerSubject + "*." + name
-	case "operator":
-		say = clientSubject + "*"
-	default:
-		return nil, fmt.Errorf("role %q, want worker, operator or coordinator", role)
-	}
-	return &server.Permissions{
-		Publish:   &server.SubjectPermission{Allow: []string{say}},
-		Subscribe: &server.SubjectPermission{Allow: []string{inbox(name) + ".>"}},
-	}, nil
 }

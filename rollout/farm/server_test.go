@@ -28,7 +28,7 @@ func file(t *testing.T, name string, data []byte) string {
 	return name
 }
 
-// TestListen: beyond loopback a server wants TLS and credentials.
+// TestListen: beyond loopback a server wants TLS; clients always need credentials.
 func TestListen(t *testing.T) {
 	cert, key := farmtest.Certificate(t, "127.0.0.1")
 	users := file(t, "users.json", []byte(`{"users": [{"name": "w1", "role": "worker", "password": "p"}]}`))
@@ -44,19 +44,20 @@ func TestListen(t *testing.T) {
 		{"no host", ServerOptions{Listen: ":4222"}, false},
 		{"a name", ServerOptions{Listen: "farm.example:4222"}, false},
 		{"users only", ServerOptions{Listen: "10.0.0.1:4222", Users: users}, false},
-		{"TLS only", ServerOptions{Listen: "10.0.0.1:4222", Cert: cert, Key: key}, false},
+		{"TLS only", ServerOptions{Listen: "10.0.0.1:4222", Cert: cert, Key: key}, true},
 		{"TLS and users", ServerOptions{Listen: "10.0.0.1:4222", Cert: cert, Key: key, Users: users}, true},
 		{"TLS of both", ServerOptions{Listen: "10.0.0.1:4222", Cert: cert, Key: key, CA: cert}, true},
 		{"no port", ServerOptions{Listen: "127.0.0.1"}, false},
 		{"cluster", ServerOptions{Cluster: &ClusterOptions{Name: "a", Listen: "10.0.0.1:6222", Secret: "s"}}, false},
+		{"cluster without a secret", ServerOptions{Cluster: &ClusterOptions{Name: "a", Listen: "127.0.0.1:6222"}}, false},
 		{"safe cluster", ServerOptions{Cert: cert, Key: key, Cluster: &ClusterOptions{Name: "a", Listen: "10.0.0.1:6222", Secret: "s"}}, true},
 	} {
 		c.o.Dir = t.TempDir()
-		_, err := new(Server).options(&c.o)
+		_, err := newServer(&c.o).options(&c.o)
 		if (err == nil) != c.allowed {
 			t.Errorf("%s: %v, want allowed %v", c.name, err, c.allowed)
 		}
-		if err != nil && c.name != "no port" && !strings.Contains(err.Error(), "beyond loopback a farm needs TLS") {
+		if err != nil && c.name != "no port" && c.name != "cluster without a secret" && !strings.Contains(err.Error(), "beyond loopback a farm needs TLS") {
 			t.Errorf("%s: the error does not say why: %v", c.name, err)
 		}
 	}
@@ -68,7 +69,8 @@ func TestListen(t *testing.T) {
 		`{"users": [{"name": "w1", "role": "worker", "password": "p", "nkey": "U"}]}`: "want a password or an nkey",
 		`what`: "invalid character",
 	} {
-		_, err := new(Server).options(&ServerOptions{Dir: t.TempDir(), Users: file(t, "u", []byte(text))})
+		o := ServerOptions{Dir: t.TempDir(), Users: file(t, "u", []byte(text))}
+		_, err := newServer(&o).options(&o)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("users %s: %v, want %q", text, err, want)
 		}
@@ -236,19 +238,21 @@ func TestRawBytes(t *testing.T) {
 	f := newFarm(t)
 	s := spec(8, 100, 5*time.Millisecond)
 	f.submit(s)
-	hello := "CONNECT {\"verbose\":false}\r\n"
-	for _, bytes := range []string{
+	for i, bytes := range []string{
 		"GET / HTTP/1.1\r\n\r\n",
-		hello + fmt.Sprintf("PUB %sstatus %d\r\n", clientSubject, maxPayload+1) + strings.Repeat("x", maxPayload+1) + "\r\n",
-		hello + fmt.Sprintf("PUB %sstatus 99999999999999999999\r\n", clientSubject),
-		hello + "PUB " + strings.Repeat("x", 1<<16),
-		hello + "PUB " + clientSubject + "status 4\r\nlong enough to be no end of it\r\n",
+		fmt.Sprintf("PUB %sstatus %d\r\n", clientSubject, maxPayload+1) + strings.Repeat("x", maxPayload+1) + "\r\n",
+		fmt.Sprintf("PUB %sstatus 99999999999999999999\r\n", clientSubject),
+		"PUB " + strings.Repeat("x", 1<<16),
+		"PUB " + clientSubject + "status 4\r\nlong enough to be no end of it\r\n",
 	} {
 		c, err := net.Dial("tcp", strings.TrimPrefix(f.server.URL(), "nats://"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		c.SetDeadline(time.Now().Add(10 * time.Second))
+		if i > 0 {
+			bytes = hello(t, c, f.server.gate.key, RoleOperator, "raw") + bytes
+		}
 		c.Write([]byte(bytes)) // it may be cut off before all of it is written
 		var timeout net.Error
 		if _, err := io.Copy(io.Discard, c); errors.As(err, &timeout) && timeout.Timeout() {

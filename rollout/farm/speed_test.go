@@ -3,6 +3,7 @@ package farm
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -29,15 +30,16 @@ func (p *process) spent() (cpu time.Duration, memory int) {
 	return cpu, memory / 1024
 }
 
-// speedServer is a server and coordinator on one processor.
-func speedServer(t *testing.T) (*process, *Client, string) {
+// speedServer starts a server and coordinator on one processor, and returns a crowd for it.
+func speedServer(t *testing.T) (*process, *Client, child) {
 	t.Helper()
 	if !long() {
 		t.Skip("takes a minute: set MOONFARM_LONG")
 	}
-	address := freePort(t)
-	server := child{Role: "serve", Dir: t.TempDir(), Address: address, Name: "server", Lapse: 30 * time.Second}.start(t, "GOMAXPROCS=1")
-	return server, people(t, "nats://"+address), "nats://" + address
+	address, dir := freePort(t), t.TempDir()
+	key, url := filepath.Join(dir, KeyFile), "nats://"+address
+	server := child{Role: "serve", Dir: dir, Address: address, Name: "server", Lapse: 30 * time.Second}.start(t, "GOMAXPROCS=1")
+	return server, people(t, url, key), child{Role: "crowd", Address: url, Key: key, Name: "crowd"}
 }
 
 // await polls until so many shards of the first run are made.
@@ -57,10 +59,11 @@ func await(t *testing.T, c *Client, n int) *RunStatus {
 // processor: claims and commits a second, and what the server needs for them.
 // Processor time is what counts: the workers use the other processors.
 func TestSpeed(t *testing.T) {
-	server, client, url := speedServer(t)
+	server, client, crowd := speedServer(t)
 	s := spec(40, 60_000, 50*time.Millisecond)
 	begin(t, client, s)
-	child{Role: "crowd", Address: url, Name: "crowd", Workers: 1000}.start(t)
+	crowd.Workers = 1000
+	crowd.start(t)
 	first := await(t, client, 5000)
 	cpu0, _ := server.spent()
 	begun := time.Now()
@@ -83,11 +86,12 @@ func TestSpeed(t *testing.T) {
 // TestSick: with 10 % dead workers and 10 % ten times slower a run ends within
 // 1.2 times the time of one in which all the work is spread perfectly.
 func TestSick(t *testing.T) {
-	_, client, url := speedServer(t)
+	_, client, crowd := speedServer(t)
 	const workers, shards, delay = 1000, 20_000, 1500 * time.Millisecond
 	s := spec(41, shards, delay)
 	begin(t, client, s)
-	child{Role: "crowd", Address: url, Name: "crowd", Workers: workers, Dead: 10, Slow: 10}.start(t)
+	crowd.Workers, crowd.Dead, crowd.Slow = workers, 10, 10
+	crowd.start(t)
 	await(t, client, 1)
 	begun := time.Now().Add(-delay)
 	r := await(t, client, shards+1)

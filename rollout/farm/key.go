@@ -1,0 +1,171 @@
+package farm
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/nats-io/nkeys"
+
+	"moonfarm/sim/texts"
+)
+
+// The roles of credentials.
+const (
+	RoleWorker      = "worker"      // may claim and commit shards under its own name
+	RoleOperator    = "operator"    // may submit, look at, cancel and retry runs
+	RoleCoordinator = "coordinator" // may do everything
+)
+
+// KeyFile is the name of the file in the folder of a server's store that has its Key.
+const KeyFile = "key.json"
+
+// Key is the secret of a server. The nkey of each role and name is derived from it,
+// so that the server knows all of them and keeps no list. Who has the key has all
+// rights.
+type Key []byte
+
+const keyBytes = 32
+
+// pair derives the nkey of a role and a name.
+func (k Key) pair(role, name string) (nkeys.KeyPair, error) {
+	h := hmac.New(sha256.New, k)
+	fmt.Fprintf(h, "moonfarm farm nkey\n%s\n%s", role, name)
+	return nkeys.FromRawSeed(nkeys.PrefixByteUser, h.Sum(nil))
+}
+
+// Credentials returns the text of a credentials file, one line of JSON, with which its
+// holder has the role under the name.
+func (k Key) Credentials(role, name string) ([]byte, error) {
+	if _, err := rightsOf(role, name); err != nil {
+		return nil, err
+	}
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
+	pair, err := k.pair(role, name)
+	if err != nil {
+		return nil, err
+	}
+	seed, err := pair.Seed()
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(credentials{Name: name, Role: role, Seed: string(seed)})
+	return append(text, '\n'), err
+}
+
+// keyText is the content of a key file.
+type keyText struct {
+	Key []byte `json:"key"`
+}
+
+// ReadKey reads a key file.
+func ReadKey(file string) (Key, error) {
+	text, err := readSecret(file)
+	if err != nil {
+		return nil, err
+	}
+	k, err := parseKey(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return k, nil
+}
+
+func parseKey(text []byte) (Key, error) {
+	var t keyText
+	if err := json.Unmarshal(texts.Unmarked(text), &t); err != nil || len(t.Key) != keyBytes {
+		return nil, fmt.Errorf(`expected the key of a farm's server, {"key": …} with %d bytes in base64`, keyBytes)
+	}
+	return t.Key, nil
+}
+
+// serverKey returns the key of the server with its store in a folder, which must be
+// locked, and makes the file if it is missing. The servers of a cluster have one key,
+// which follows from their common secret.
+func serverKey(dir string, c *ClusterOptions, log *slog.Logger) (Key, error) {
+	file := filepath.Join(dir, KeyFile)
+	var common Key
+	if c != nil {
+		h := hmac.New(sha256.New, []byte(c.Secret))
+		h.Write([]byte("moonfarm farm key"))
+		common = h.Sum(nil)
+	}
+	k, err := ReadKey(file)
+	switch {
+	case err == nil && (common == nil || hmac.Equal(k, common)):
+		WarnReadable(log, file)
+		return k, nil
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	if k = common; k == nil {
+		k = make(Key, keyBytes)
+		if _, err := rand.Read(k); err != nil {
+			return nil, err
+		}
+	}
+	text, err := json.Marshal(keyText{k})
+	if err != nil {
+		return nil, err
+	}
+	return k, writeSecret(file, append(text, '\n'))
+}
+
+// writeSecret writes a file that only its owner can read, whole or not at all.
+func writeSecret(file string, text []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*") // with mode 600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), file)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name()) // the first error counts
+	}
+	return err
+}
+
+// maxSecret is the most bytes of a file with credentials of one client.
+const maxSecret = 64 << 10
+
+// readSecret reads a file with credentials; "-" is standard input.
+func readSecret(file string) ([]byte, error) {
+	f := os.Stdin
+	if file != "-" {
+		var err error
+		if f, err = os.Open(file); err != nil {
+			return nil, err
+		}
+		defer f.Close()
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxSecret+1))
+	if err == nil && len(text) > maxSecret {
+		err = fmt.Errorf("%s: more than %d bytes, expected credentials", file, maxSecret)
+	}
+	return text, err
+}
+
+// WarnReadable logs a warning if others than its owner can read a file of secrets.
+func WarnReadable(log *slog.Logger, file string) {
+	if file == "" || file == "-" || runtime.GOOS == "windows" { // there modes say nothing
+		return
+	}
+	if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o044 != 0 {
+		log.Warn("other accounts of this machine can read a file of secrets: set its mode to 600, and change the secrets if others had access",
+			"file", file, "mode", fmt.Sprintf("%03o", info.Mode().Perm()))
+	}
+}

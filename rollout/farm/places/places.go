@@ -1,0 +1,203 @@
+// Package places says where the datasets of a farm may be written.
+package places
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"moonfarm/rollout/farm"
+	"moonfarm/rollout/redact"
+)
+
+// Places are folders and URLs below which a farm may write.
+type Places []*place
+
+// place is a folder or an URL, as an output of a run or as a prefix of outputs.
+type place struct {
+	text      string   // for messages, without the query
+	dir, real string   // of a folder: as it is written, and without symbolic links
+	url       *url.URL // of any other store
+	query     map[string]string
+}
+
+// Allow reads places, absolute or relative to the current folder; without any it
+// allows the current folder.
+func Allow(texts []string) (Places, error) {
+	if len(texts) == 0 {
+		here, err := os.Getwd()
+		if err != nil {
+			return nil, err
+		}
+		texts = []string{here}
+	}
+	var o Places
+	for _, text := range texts {
+		if !anyURL.MatchString(text) {
+			var err error
+			if text, err = filepath.Abs(text); err != nil {
+				return nil, err
+			}
+		}
+		p, err := outputAt(text)
+		if err != nil {
+			return nil, err
+		}
+		o = append(o, p)
+	}
+	return o, nil
+}
+
+// Guard returns an Open that refuses the specs whose outputs are not allowed.
+func (o Places) Guard(open farm.Open) farm.Open {
+	return func(ctx context.Context, s *farm.Spec, workers int) (farm.Shards, error) {
+		if err := o.Check(s.Out); err != nil {
+			return nil, err
+		}
+		return open(ctx, s, workers)
+	}
+}
+
+// Check refuses an output that is not below one of the places.
+func (o Places) Check(out string) error {
+	p, err := outputAt(out)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, a := range o {
+		if a.holds(p) {
+			return nil
+		}
+		names = append(names, a.text)
+	}
+	hint := ""
+	if p.url != nil {
+		hint = "; all options of an URL but region, timeout and use_path_style must be in --allow-out as well"
+	}
+	return fmt.Errorf("output %s: not allowed here, expected an output below %s (--allow-out of farm serve)%s", p.text, strings.Join(names, " or "), hint)
+}
+
+// outputAt reads an output. It takes absolute paths and URLs only, in their one form.
+func outputAt(text string) (*place, error) {
+	for _, r := range text {
+		if !unicode.IsPrint(r) {
+			return nil, fmt.Errorf("output %.200q: expected printable characters", text)
+		}
+	}
+	if !anyURL.MatchString(text) {
+		return folderOf(text, text)
+	}
+	if err := redact.Check(text); err != nil {
+		return nil, fmt.Errorf("output %w", err)
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("output: not an URL: %w", errors.Unwrap(err)) // the error itself repeats all of the URL
+	}
+	shown := u.Scheme + "://" + u.Host + u.Path
+	switch {
+	case u.Fragment != "" || u.Opaque != "":
+		return nil, fmt.Errorf("output %s: expected SCHEME://BUCKET/PREFIX, found more", shown)
+	case u.Scheme == "file" && (u.Host != "" && u.Host != "localhost" || u.RawQuery != ""):
+		return nil, fmt.Errorf("output %s: expected the path of a folder on this machine, as in file:///data/td", shown)
+	case u.Scheme == "file":
+		return folderOf(shown, u.Path)
+	case u.Host == "" || strings.HasPrefix(u.Host, "-"):
+		return nil, fmt.Errorf("output %s: expected %s://BUCKET/PREFIX", shown, u.Scheme)
+	case strings.TrimSuffix(u.Path, "/") != strings.TrimSuffix(path.Clean("/"+u.Path), "/"):
+		return nil, fmt.Errorf("output %s: expected a path without //, . and ..", shown)
+	}
+	q, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return nil, fmt.Errorf("output %s: its options cannot be read", shown)
+	}
+	p := &place{text: shown, url: u, query: map[string]string{}}
+	for k, v := range q {
+		if len(v) != 1 {
+			return nil, fmt.Errorf("output %s: the option %.40q is given twice", shown, k)
+		}
+		p.query[k] = v[0]
+	}
+	return p, nil
+}
+
+// folderOf reads the path of a folder, which may not exist yet.
+func folderOf(text, dir string) (*place, error) {
+	if trimmed := strings.TrimSuffix(dir, string(filepath.Separator)); trimmed != "" {
+		dir = trimmed
+	}
+	if !filepath.IsAbs(dir) || filepath.Clean(dir) != dir {
+		return nil, fmt.Errorf("output %s: expected an absolute path without //, . and .., or an URL", text)
+	}
+	real, err := withoutLinks(dir)
+	if err != nil {
+		return nil, fmt.Errorf("output %s: %w", text, err)
+	}
+	for _, system := range []string{"/proc", "/sys", "/dev"} {
+		if below(dir, system) || below(real, system) {
+			return nil, fmt.Errorf("output %s: %s is no place for datasets", text, system)
+		}
+	}
+	return &place{text: text, dir: dir, real: real}, nil
+}
+
+// anyURL matches what is an URL and no path.
+var anyURL = regexp.MustCompile(`^[a-z][a-z0-9+.-]*://`)
+
+// withoutLinks resolves the symbolic links of a path, whose last parts may not exist.
+func withoutLinks(dir string) (string, error) {
+	real, err := filepath.EvalSymlinks(dir)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return real, err
+	}
+	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("%s: a symbolic link that leads nowhere", dir)
+	}
+	parent := filepath.Dir(dir)
+	if parent == dir {
+		return "", fmt.Errorf("%s: does not exist", dir)
+	}
+	real, err = withoutLinks(parent)
+	return filepath.Join(real, filepath.Base(dir)), err
+}
+
+// below reports whether a clean path is another one or below it.
+func below(path, top string) bool {
+	separator := string(filepath.Separator)
+	return path == top || strings.HasPrefix(path, strings.TrimSuffix(top, separator)+separator)
+}
+
+// regionForm matches a region, which becomes a part of the host name of the store.
+var regionForm = regexp.MustCompile(`^[a-z0-9-]{1,40}$`)
+
+// holds reports whether an output is below a place. A symbolic link on the way may lead
+// to another folder below it. An URL has the options of the place: an endpoint or a
+// profile that is not in it makes the server talk to an address of somebody's choice.
+func (a *place) holds(p *place) bool {
+	if a.url == nil || p.url == nil {
+		return a.url == nil && p.url == nil && (below(p.dir, a.dir) || below(p.dir, a.real)) && below(p.real, a.real)
+	}
+	if r, has := p.query["region"]; has && !regionForm.MatchString(r) {
+		return false
+	}
+	fixed := func(q map[string]string) map[string]string {
+		q = maps.Clone(q)
+		for _, free := range []string{"region", "timeout", "use_path_style"} {
+			delete(q, free)
+		}
+		return q
+	}
+	top, at := strings.TrimSuffix(a.url.Path, "/"), strings.TrimSuffix(p.url.Path, "/")
+	return a.url.Scheme == p.url.Scheme && a.url.Host == p.url.Host && maps.Equal(fixed(a.query), fixed(p.query)) &&
+		(at == top || strings.HasPrefix(at, top+"/"))
+}

@@ -1,0 +1,80 @@
+package places
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestOutputs: an output must be an absolute path or an URL in its one form, below a
+// place that is allowed, also where symbolic links lead.
+func TestOutputs(t *testing.T) {
+	dir := t.TempDir()
+	inside, outside := filepath.Join(dir, "in"), filepath.Join(dir, "out")
+	for _, d := range []string{inside, outside, filepath.Join(inside, "real")} {
+		if err := os.Mkdir(d, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	links := true
+	for name, to := range map[string]string{"away": outside, "near": filepath.Join(inside, "real"), "lost": filepath.Join(dir, "nothing")} {
+		links = links && os.Symlink(to, filepath.Join(inside, name)) == nil
+	}
+	o, err := Allow([]string{inside, "s3://bucket/runs?endpoint=http://10.0.0.1:9000", "s3://open"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, out := range []string{
+		inside, inside + "/a", inside + "/a/b/", inside + "/-x", "file://" + inside + "/a", "file://localhost" + inside,
+		"s3://bucket/runs?endpoint=http://10.0.0.1:9000", "s3://bucket/runs/a?region=eu-west-1&endpoint=http://10.0.0.1:9000&use_path_style=true&timeout=5s",
+		"s3://open", "s3://open/a/b?region=us-east-1",
+	} {
+		if err := o.Check(out); err != nil {
+			t.Errorf("%s is refused: %v", out, err)
+		}
+	}
+	if links {
+		if err := o.Check(inside + "/near/a"); err != nil {
+			t.Errorf("a link within the folder is refused: %v", err)
+		}
+	}
+	for out, want := range map[string]string{
+		"": "absolute path", "data": "absolute path", "./data": "absolute path", "-flag": "absolute path", "--out": "absolute path", "../x": "absolute path",
+		outside: "not allowed here", inside + "ner": "not allowed here", inside + "/../out": "absolute path", inside + "//a": "absolute path", "/": "not allowed here",
+		"/proc/self/cwd/x": "/proc is no place", "file:///proc/self/cwd/x": "/proc is no place", "/dev/shm/x": "/dev is no place",
+		inside + "/away/x": "not allowed here", "file://" + inside + "/away": "not allowed here", inside + "/lost/x": "leads nowhere",
+		inside + "/a\nb": "printable", "file://other" + inside: "on this machine", "file://" + inside + "?region=1": "on this machine",
+		"file://" + inside + "/%2e%2e/out": "absolute path",
+		"S3://open/a":                      "absolute path", "s3:///a": "expected s3://BUCKET/PREFIX", "s3://-bucket/a": "expected s3://BUCKET/PREFIX",
+		"s3://open/a/../b": "without //", "s3://open/%2e%2e/b": "without //", "s3://opener/a": "not allowed here", "s3://bucket/run": "not allowed here",
+		"s3://bucket/runs": "not allowed here", "s3://bucket/runsx?endpoint=http://10.0.0.1:9000": "not allowed here",
+		"s3://open/a?endpoint=http://127.0.0.1:1": "not allowed here", "s3://bucket/runs?endpoint=http://127.0.0.1:1": "not allowed here",
+		"s3://bucket/runs?endpoint=http://10.0.0.1:9000&endpoint=http://127.0.0.1:1": "given twice", "s3://open/a?profile=admin": "not allowed here",
+		"s3://open/a?region=x.example%2F": "not allowed here", "s3://open/a?role=arn:x": "not allowed here", "s3://open/a?region=%zz": "cannot be read", "s3://open/a?x=1": "unknown query parameter",
+		"s3://key:secret@open/a": "name or password", "s3://open/a#x": "found more", "gs://open/a": "not allowed here", "mem://open": "not allowed here",
+		"s3://op en/a": "not an URL",
+	} {
+		if !links && (strings.Contains(out, "/away") || strings.Contains(out, "/lost")) {
+			continue
+		}
+		err := o.Check(out)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", out, err, want)
+		}
+		if err != nil && (strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "127.0.0.1")) {
+			t.Errorf("%s: the error repeats what may be a secret: %v", out, err)
+		}
+	}
+	t.Chdir(inside)
+	here, err := Allow(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := here.Check(inside + "/a"); err != nil {
+		t.Errorf("below the current folder: %v", err)
+	}
+	if here.Check(outside) == nil || here.Check("s3://open") == nil {
+		t.Error("all is allowed without a place")
+	}
+}
