@@ -42,6 +42,8 @@ type starter interface {
 	start(l *launch, files [3]*os.File) error
 	// kill kills a process, if it has not ended, with all of its descendants.
 	kill(number int) error
+	// hasSocket is Guard.HasSocket.
+	hasSocket(inode uint64) (has, known bool)
 	// end begins to kill everything and to end the starter.
 	end()
 	// close waits for that end.
@@ -152,6 +154,11 @@ func (g *Guard) lost(why string) {
 		g.ended(ending{Number: p.number, Status: "unknown", Code: -1, Fault: &Fault{Kind: Lost, Text: why}})
 	}
 }
+
+// HasSocket reports whether a process of the bot has an open socket, by the number of
+// its file, as /proc/net/tcp lists it. known is false where that cannot be found out: on
+// systems other than Linux, and if the bot has a process whose files cannot be read.
+func (g *Guard) HasSocket(inode uint64) (has, known bool) { return g.starts.hasSocket(inode) }
 
 // Close kills what runs and ends the guard. Then nothing of the bot is left
 // running; the error says so if that is not sure.

@@ -29,9 +29,10 @@
 //     until the limit for connecting. If more than 64 connections have given no
 //     token, or more than 256 clients wait for games, the oldest is disconnected.
 //   - On Linux a client on this machine must be a process of the user who plays the
-//     match: the token stands in its command line, which others can read. Where
-//     that cannot be known (on other systems, or without /proc/net/tcp) and for
-//     clients of other machines the token alone decides.
+//     match, and one that was started here must be a process of its own seat, or a
+//     descendant of it: the token stands in its command line, which others can read,
+//     its opponents too. Where that cannot be known (on other systems, or without
+//     /proc) and for clients of other machines the token alone decides.
 //   - There is no window, so there is no Keyboard player: a config with one is
 //     refused. As in the batch mode of the original, clients are told that there is
 //     no debug interface, and debug messages are read and dropped; but a client that

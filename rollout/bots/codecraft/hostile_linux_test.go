@@ -29,6 +29,57 @@ func flood() int64 {
 	return 24 << 20
 }
 
+// robbedEnv names a file that a thief makes when it has tried to take another's seat.
+const robbedEnv = "MOONFARM_TEST_ROBBED"
+
+// before is what some clients do before they connect: a thief reads the arguments of
+// another client and takes its seat, if it can, for good; a victim is slow and comes
+// after the thief. A parent has a descendant connect in its place.
+func before(kind string, args []string) {
+	switch kind {
+	case "steals":
+		conn := steal(args[2])
+		one, _ := conn.Read(make([]byte, 1)) // a view, or the end of the connection
+		os.WriteFile(os.Getenv(robbedEnv), []byte{byte(one)}, 0o666)
+	case "slow":
+		for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(10 * time.Millisecond) {
+			if _, err := os.Stat(os.Getenv(robbedEnv)); err == nil {
+				return
+			}
+		}
+	case "parent":
+		self, _ := os.Executable()
+		c := exec.Command("/bin/sh", append([]string{"-c", `"$@" & wait`, "sh", self}, args...)...)
+		c.Env = append(os.Environ(), clientEnv+"=child")
+		c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		c.Stdout = os.Stdout
+		c.Run()
+		os.Exit(0)
+	}
+}
+
+// steal connects with the token of another client, which it finds in the command lines of
+// all processes.
+func steal(own string) net.Conn {
+	for {
+		files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+		for _, file := range files {
+			line, _ := os.ReadFile(file)
+			words := strings.Split(strings.TrimSuffix(string(line), "\x00"), "\x00")
+			n := len(words)
+			if n < 4 || words[n-1] == own || words[n-4] != os.Args[0] {
+				continue
+			}
+			conn, err := net.Dial("tcp", net.JoinHostPort(words[n-3], words[n-2]))
+			if err == nil {
+				conn.Write(wire.AppendString(nil, words[n-1]))
+				return conn
+			}
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
 // hostile is what some clients do besides playing, when they have given their token.
 // Those that return play then.
 func hostile(kind string, conn *net.TCPConn) {
@@ -177,5 +228,32 @@ func TestHostileClients(t *testing.T) {
 		if list := left(mark); list != nil {
 			t.Errorf("%s: %v are left", c.kind, list)
 		}
+	}
+}
+
+// A client that gives the token of another one gets no seat, and the other keeps its
+// own. Processes that a client has started may connect for it.
+func TestStolenToken(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	robbed := filepath.Join(t.TempDir(), "robbed")
+	t.Setenv(robbedEnv, robbed)
+	client := func(kind string) Seat {
+		return Seat{Command: []string{"env", clientEnv + "=" + kind, self}, Limits: bots.Limits{Accept: 2 * time.Minute, Answer: time.Minute}}
+	}
+	r := play(t, &Match{Rules: rules(t, "finals-2", 5), Seats: []Seat{client("steals"), client("slow")}})
+	if got, err := os.ReadFile(robbed); err != nil || got[0] != 0 {
+		t.Errorf("the thief got %v from the other's seat, error %v", got, err)
+	}
+	for i, c := range r.Crashes {
+		if c != nil {
+			t.Errorf("seat %d crashed: %v", i+1, c.Err)
+		}
+	}
+	r = play(t, &Match{Rules: rules(t, "finals-1", 5), Seats: []Seat{client("parent")}})
+	if c := r.Crashes[0]; c != nil {
+		t.Errorf("a descendant may not connect: %v", c.Err)
 	}
 }

@@ -5,3 +5,5 @@ package codecraft
 import "net"
 
 func hostile(string, *net.TCPConn) {}
+
+func before(string, []string) {}

@@ -49,6 +49,7 @@ func program(kind string, args []string) int {
 		fmt.Println("arguments:", args)
 		return 2
 	}
+	before(kind, args)
 	conn, err := net.Dial("tcp", net.JoinHostPort(args[0], args[1]))
 	if err != nil {
 		fmt.Println(err)

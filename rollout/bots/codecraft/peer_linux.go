@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -14,27 +15,41 @@ import (
 )
 
 // stranger says why a connection may not take a seat: the process at its other end is
-// on this machine and belongs to another user. It returns nil where that cannot be
-// known: if the other end is on another machine, or if the kernel's tables of
-// sockets cannot be read.
-func stranger(conn *net.TCPConn, user int) error {
+// on this machine and belongs to another user, or is none of those that the owner of the
+// port has started. A nil owner lets all processes of the user connect. It returns nil
+// where that cannot be known: if the other end is on another machine, or if the
+// kernel's tables of sockets and files cannot be read.
+func stranger(conn *net.TCPConn, user int, owner socketOwner) error {
 	peer, here := address(conn.RemoteAddr()), address(conn.LocalAddr())
 	if !peer.Addr().IsLoopback() && peer.Addr() != here.Addr() {
 		return nil
 	}
 	// The kernel goes on changing a table while it is read, so a socket can be missed.
 	for try := 0; ; try++ {
-		owner, known := ownerOf(peer, here)
+		s, known := socketOf(peer, here)
 		switch {
-		case !known || owner == user:
+		case !known:
 			return nil
-		case owner >= 0:
-			return fmt.Errorf("its process belongs to user %d, want %d", owner, user)
+		case s.user == user && mayHave(owner, s.inode):
+			return nil
+		case s.user >= 0 && s.user != user:
+			return fmt.Errorf("its process belongs to user %d, want %d", s.user, user)
+		case try == 3 && s.user == user:
+			return errors.New("its process is none of those that were started for this seat")
 		case try == 3:
 			return fmt.Errorf("no process of user %d has its socket", user)
 		}
 		time.Sleep(time.Millisecond)
 	}
+}
+
+// mayHave reports whether the owner has a socket, or may have it, as it cannot be known.
+func mayHave(owner socketOwner, inode uint64) bool {
+	if owner == nil {
+		return true
+	}
+	has, known := owner.HasSocket(inode)
+	return has || !known
 }
 
 // address is the address of an end of a connection. An address of version 4 is that,
@@ -44,10 +59,15 @@ func address(a net.Addr) netip.AddrPort {
 	return netip.AddrPortFrom(p.Addr().Unmap().WithZone(""), p.Port())
 }
 
-// ownerOf looks in the kernel's tables for the user of an open socket between two
-// addresses of this machine: −1 if there is none. known is false if no table can be
-// read.
-func ownerOf(local, remote netip.AddrPort) (user int, known bool) {
+// socket is what the kernel tells of an open socket.
+type socket struct {
+	user  int // −1: there is no such socket, or no process has it any more
+	inode uint64
+}
+
+// socketOf looks in the kernel's tables for the open socket between two addresses of
+// this machine. known is false if no table can be read.
+func socketOf(local, remote netip.AddrPort) (s socket, known bool) {
 	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
 		f, err := os.Open(table)
 		if err != nil {
@@ -55,39 +75,41 @@ func ownerOf(local, remote netip.AddrPort) (user int, known bool) {
 		}
 		known = true
 		lines := bufio.NewScanner(f)
-		for user = -1; user < 0 && lines.Scan(); {
-			user = ownerIn(lines.Text(), local, remote)
+		for s.user = -1; s.user < 0 && lines.Scan(); {
+			s = socketIn(lines.Text(), local, remote)
 		}
 		f.Close()
-		if user >= 0 {
-			return user, true
+		if s.user >= 0 {
+			return s, true
 		}
 	}
-	return -1, known
+	return socket{user: -1}, known
 }
 
-// ownerIn is the user that a line of the table tells, −1 if the line is of another
-// socket, or of one that no process has any more: these have no user.
-func ownerIn(line string, local, remote netip.AddrPort) int {
+// socketIn is the socket that a line of the table tells of, if it is that between the
+// addresses.
+func socketIn(line string, local, remote netip.AddrPort) socket {
 	const (
 		states = "01 02 04 05 08" // established, or closed by one side
 		fields = 10               // the tenth is the number of a file
 	)
+	none := socket{user: -1}
 	f := strings.Fields(line)
 	if len(f) < fields || !strings.Contains(states, f[3]) || f[9] == "0" {
-		return -1
+		return none
 	}
 	if a, ok := tableAddress(f[1]); !ok || a != local {
-		return -1
+		return none
 	}
 	if a, ok := tableAddress(f[2]); !ok || a != remote {
-		return -1
+		return none
 	}
 	user, err := strconv.Atoi(f[7])
-	if err != nil {
-		return -1
+	inode, failed := strconv.ParseUint(f[9], 10, 64)
+	if err != nil || failed != nil {
+		return none
 	}
-	return user
+	return socket{user, inode}
 }
 
 // tableAddress reads an address such as 0100007F:7919: words of four bytes in the

@@ -25,7 +25,7 @@ func TestUsers(t *testing.T) {
 		}
 		defer c.conn.Close()
 		for user, want := range map[int]string{os.Geteuid(): "", os.Geteuid() + 1: "its process belongs to user "} {
-			if err := stranger(c.conn, user); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			if err := stranger(c.conn, user, nil); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 				t.Errorf("%s, user %d: %v, want %q", at, user, err, want)
 			}
 		}
@@ -58,7 +58,7 @@ func TestOrphans(t *testing.T) {
 	}
 	defer conn.Close()
 	left.Close()
-	if err := stranger(conn.(*net.TCPConn), os.Geteuid()); err == nil || !strings.Contains(err.Error(), "no process of user") {
+	if err := stranger(conn.(*net.TCPConn), os.Geteuid(), nil); err == nil || !strings.Contains(err.Error(), "no process of user") {
 		t.Errorf("error %v, want that there is no process", err)
 	}
 }
@@ -77,8 +77,9 @@ func TestSocketTable(t *testing.T) {
 		"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode":            -1,
 		"": -1,
 	} {
-		if ownerIn(line, local, remote) != want {
-			t.Errorf("%s: user %d, want %d", line, ownerIn(line, local, remote), want)
+		got := socketIn(line, local, remote)
+		if got.user != want || want >= 0 && got.inode != 77 {
+			t.Errorf("%s: %+v, want user %d and file 77", line, got, want)
 		}
 	}
 }

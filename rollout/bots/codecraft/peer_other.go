@@ -4,5 +4,5 @@ package codecraft
 
 import "net"
 
-// stranger knows no users here: see the one of Linux.
-func stranger(*net.TCPConn, int) error { return nil }
+// stranger knows no users and no processes here: see the one of Linux.
+func stranger(*net.TCPConn, int, socketOwner) error { return nil }

@@ -34,7 +34,8 @@ const (
 type Port struct {
 	listener net.Listener
 	token    *string
-	user     int // whose processes may connect, where that is known
+	user     int         // whose processes may connect, where that is known
+	owner    socketOwner // only its processes may connect, where that is known; nil: all may
 	open     context.Context
 	close    context.CancelFunc
 	work     sync.WaitGroup
@@ -48,12 +49,20 @@ type Port struct {
 
 // Listen opens a port at a TCP address such as "127.0.0.1:31001", port 0 being
 // any that is free. Clients must give the token, if it is not nil.
-func Listen(address string, token *string) (*Port, error) {
+func Listen(address string, token *string) (*Port, error) { return listenFor(nil, address, token) }
+
+// socketOwner knows which sockets are those of its processes: see child.Guard.
+type socketOwner interface {
+	HasSocket(inode uint64) (has, known bool)
+}
+
+// listenFor is Listen for clients of an owner alone.
+func listenFor(owner socketOwner, address string, token *string) (*Port, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, err
 	}
-	p := &Port{listener: l, token: token, user: os.Geteuid(), came: make(chan struct{}, 1)}
+	p := &Port{listener: l, token: token, user: os.Geteuid(), owner: owner, came: make(chan struct{}, 1)}
 	p.open, p.close = context.WithCancel(context.Background())
 	p.work.Go(p.accept)
 	return p, nil
@@ -107,7 +116,7 @@ func (p *Port) greet(conn *net.TCPConn) {
 	conn.SetReadDeadline(time.Now().Add(greeting))
 	err := c.greet(p.token)
 	if err == nil { // after the token: to look the user up takes a millisecond or more
-		err = stranger(conn, p.user)
+		err = stranger(conn, p.user, p.owner)
 	}
 	conn.SetReadDeadline(time.Time{})
 	p.greeted(c, err)

@@ -46,17 +46,29 @@ func arguments(command []string, at *net.TCPAddr, token string) []string {
 	return filled
 }
 
-// start starts the client of a seat. It does not outlive the context.
-func start(ctx context.Context, words []string, s *Seat) (*process, error) {
+// start starts the client of a seat, and opens the port where it is to connect. The
+// client does not outlive the context. Whatever the error, a port that is not nil must
+// be closed.
+func start(ctx context.Context, s *Seat) (*process, *Port, error) {
 	guard, err := child.Start(ctx, s.Uses)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", bots.ErrHost, err)
+		return nil, nil, fmt.Errorf("%w: %w", bots.ErrHost, err)
 	}
+	port, token, err := privatePort(guard)
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("%w: %w", bots.ErrHost, err), guard.Close())
+	}
+	p, err := run(guard, arguments(s.Command, port.Address(), token), s)
+	return p, port, err
+}
+
+// run starts the program of a client.
+func run(guard *child.Guard, words []string, s *Seat) (p *process, err error) {
 	c := child.Command{Args: words, Dir: s.Dir}
 	if s.Output != nil {
 		c.Log = child.NewLog(s.Output, maxLog)
 	}
-	p := &process{guard: guard, gone: make(chan error, 1)}
+	p = &process{guard: guard, gone: make(chan error, 1)}
 	if p.main, err = guard.Run(c); err != nil {
 		return nil, errors.Join(fmt.Errorf("it could not be started: %w", err), guard.Close())
 	}
@@ -92,11 +104,12 @@ func (p *process) stop(ctx context.Context, grace time.Duration) {
 	}
 }
 
-// privatePort opens a port for one client that is to be started, with a token
-// that nobody else knows.
-func privatePort() (*Port, string, error) {
+// privatePort opens a port for one client that is to be started, with a token of its
+// own. That stands in the client's command line, where other clients can read it; so
+// only processes of the guard may connect.
+func privatePort(guard *child.Guard) (*Port, string, error) {
 	token := rand.Text()
-	p, err := Listen("127.0.0.1:0", &token)
+	p, err := listenFor(guard, "127.0.0.1:0", &token)
 	if err != nil {
 		return nil, "", fmt.Errorf("no port for a client: %w", err)
 	}

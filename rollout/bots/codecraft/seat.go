@@ -53,13 +53,11 @@ func (c *seated) connect(ctx context.Context, s *Seat) (err error) {
 	port := s.Port
 	var gone chan error
 	if port == nil {
-		opened, token, err := privatePort()
-		if err != nil {
-			return fmt.Errorf("%w: %w", bots.ErrHost, err)
+		c.process, port, err = start(ctx, s)
+		if port != nil {
+			defer port.Close()
 		}
-		defer opened.Close()
-		port = opened
-		if c.process, err = start(ctx, arguments(s.Command, port.Address(), token), s); err != nil {
+		if err != nil {
 			return err
 		}
 		gone = c.process.gone
