@@ -212,14 +212,17 @@ which is the same on every machine. A file that cannot be played with is refused
 with the reason, an operator that is missing by the name of its node.
 
 With --game also what of the game's observation each input takes, and which
-outputs are the choices of its heads and the value; or, in one message, what
-does not fit, what the model has and what the game needs.
+outputs are the choices of its heads and the value, and why; or, in one message,
+what does not fit, what the model has and what the game needs. An output that
+Softmax or Sigmoid makes, whatever reshapes, casts or masks it then, holds
+probabilities: their logarithms are the logits. LogSoftmax makes logits.
 
 With --json: an object with the keys producer, opset, inputs and outputs (name,
 type, shape of a row), operators, parameters, mflop (of an evaluation), sha256
 (of the file), answers (checksum), path (of the arithmetic: avx512, avx2, neon
 or portable) and, with --game, game and fit: inputs (name, part, numbers), heads
-(output, offset, choices), value (an output, or empty).`,
+(output, offset, choices), value (an output, or empty), reasons (name of an
+input or output, taken: what for, why).`,
 		Example: "  moonfarm model inspect net.onnx\n  moonfarm model inspect net.onnx --game towerdefence",
 		Args:    takes("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {

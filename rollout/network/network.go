@@ -28,6 +28,11 @@ type Value struct {
 	Name string
 	Type onnx.Type // of inputs: onnx.Float32, onnx.Uint8 or onnx.Bool; outputs are given as float32
 	Dims []int     // of a row, without the batch
+
+	// Of outputs: what the numbers are as far as the operators tell, and the node that
+	// makes them so, "" for onnx.Linear.
+	Scale onnx.Scale
+	By    string
 }
 
 // Len is the number of elements of a row.
@@ -98,16 +103,17 @@ func newModel(g *onnx.Graph, size int) (*Model, error) {
 		}
 	}
 	for _, v := range c.inputs {
-		m.inputs = append(m.inputs, Value{v.name, v.typ, v.shape.dims[1:]})
+		m.inputs = append(m.inputs, Value{Name: v.name, Type: v.typ, Dims: v.shape.dims[1:]})
 	}
 	for _, v := range c.outputs {
-		o := Value{v.name, v.typ, v.shape.dims}
+		o := Value{Name: v.name, Type: v.typ, Dims: v.shape.dims}
 		if len(o.Dims) > 0 && o.Dims[0] == 1 {
 			o.Dims = o.Dims[1:]
 		}
 		m.outputs = append(m.outputs, o)
 		m.results = append(m.results, v.place)
 	}
+	Scaled(m.outputs, g)
 	for _, n := range g.Nodes {
 		m.operators = append(m.operators, n.Op)
 	}
@@ -115,6 +121,18 @@ func newModel(g *onnx.Graph, size int) (*Model, error) {
 	m.operators = slices.Compact(m.operators)
 	m.block = m.blockRows()
 	return m, nil
+}
+
+// Scaled notes what the outputs of a graph are by its operators in descriptions of some of
+// them.
+func Scaled(outputs []Value, g *onnx.Graph) {
+	scales, nodes := g.Scales()
+	for i := range outputs {
+		at := slices.IndexFunc(g.Outputs, func(v onnx.Value) bool { return v.Name == outputs[i].Name })
+		if at >= 0 && nodes[at] != nil {
+			outputs[i].Scale, outputs[i].By = scales[at], nodes[at].String()
+		}
+	}
 }
 
 // cache is how many bytes of a core's cache the values of a block may take.

@@ -3,6 +3,7 @@ package policy_test
 import (
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,8 @@ import (
 	"moonfarm/rollout"
 	"moonfarm/rollout/policy"
 	"moonfarm/rollout/policy/neural/neuraltest"
+	"moonfarm/sim/prng"
+	"moonfarm/sim/simtest"
 )
 
 // modelFile writes a network for the games, and returns its path.
@@ -129,6 +132,42 @@ func TestModelNames(t *testing.T) {
 	}
 	if _, err := policy.New("towerdefence", "gone.onnx(sha256=0123456789)", known); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("of a file that nobody has the error is %v", err)
+	}
+}
+
+// sharedNetwork is the path of a network of the shared cases.
+func sharedNetwork(t *testing.T, name string) string {
+	return policy.Quote(simtest.Shared(t, "cases", "onnx", name))
+}
+
+// A network that ends in a Softmax plays as the same without it, and a row of numbers is
+// not the scalars by its shape alone.
+func TestSharedScales(t *testing.T) {
+	v := newGames(t, "tron", "", 2000, 0)
+	s := v.Spec()
+	for _, name := range []string{"five_logits.onnx", "five_softmax.onnx"} {
+		p := newPolicy(t, "tron", sharedNetwork(t, name), s)
+		b := env.NewBatch(s, 2000, p.Wants())
+		for i := range 2000 {
+			v.Reset(i, uint64(i))
+		}
+		v.Observe(b)
+		for i := range b.Key {
+			b.Key[i] = prng.Key(5, uint64(i), 0, 0, prng.PurposePolicy)
+		}
+		p.Act(v, b, numbers(b.Rows))
+		ones := 0
+		for _, a := range b.Action {
+			if a == 1 {
+				ones++
+			}
+		}
+		if share := float64(ones) / float64(len(b.Action)); math.Abs(share-0.989) > 0.01 {
+			t.Errorf("%s: choice 1 is played %.3f of the time, want about 0.989", name, share)
+		}
+	}
+	if _, err := newMaker(t, "tron", sharedNetwork(t, "unusedin.onnx"))(s); err == nil || !strings.Contains(err.Error(), `input "state_ins" float32 [1] has the shape of the scalars, and its name says something else`) {
+		t.Errorf("of an input that is no part of the game the error is %v", err)
 	}
 }
 

@@ -1,6 +1,10 @@
 package neural
 
-import "moonfarm/env"
+import (
+	"moonfarm/env"
+	"moonfarm/rollout/network"
+	"moonfarm/rollout/network/onnx"
+)
 
 // input fills the inputs of a runner from rows of a Batch.
 type input struct {
@@ -35,7 +39,11 @@ func newInput(m Model, f Fit, s env.Spec, rows int) *input {
 func (x *input) heads(f Fit, rows int) (all []logits) {
 	for _, h := range f.Heads {
 		out := x.runner.Output(h.Output)
-		all = append(all, logits{out[h.Offset:], len(out) / rows, h.Choices})
+		l := logits{numbers: out[h.Offset:], stride: len(out) / rows, choices: h.Choices}
+		if h.Scale == onnx.Probability {
+			l.logs = make([]float32, h.Choices)
+		}
+		all = append(all, l)
 	}
 	return all
 }
@@ -45,10 +53,18 @@ type logits struct {
 	numbers []float32
 	stride  int // from row to row
 	choices int
+	logs    []float32 // of one row, where the numbers are probabilities; else nil
 }
 
-// of are the logits of a row.
-func (l *logits) of(row int) []float32 { return l.numbers[row*l.stride:][:l.choices] }
+// of are the logits of a row, valid until the next call: of probabilities their logarithms.
+func (l *logits) of(row int) []float32 {
+	numbers := l.numbers[row*l.stride:][:l.choices]
+	if l.logs == nil {
+		return numbers
+	}
+	network.Log(l.logs, numbers)
+	return l.logs
+}
 
 // copy makes a row of the Batch row i of the runner.
 func (x *input) copy(i int, b *env.Batch, row int) {

@@ -6,6 +6,7 @@ import (
 	"moonfarm/env"
 	"moonfarm/features"
 	"moonfarm/rollout/network"
+	"moonfarm/rollout/network/onnx"
 	"moonfarm/sim"
 )
 
@@ -15,6 +16,7 @@ type Judge[S any] struct {
 	batch  *env.Batch
 	input  *input
 	values []float32
+	half   float64 // a value times it is half of what the seat expects, but for a constant
 	heads  []logits
 	shape  features.Shape
 	words  int
@@ -27,7 +29,10 @@ type Judge[S any] struct {
 func NewJudge[S any](m Model, f Fit, kit features.Kit[S], s env.Spec, states int) *Judge[S] {
 	j := &Judge[S]{kit: kit, input: newInput(m, f, s, 2*states), shape: s.Shape, words: s.MaskWords, action: make([]int32, len(s.Heads))}
 	j.batch = env.NewBatch(s, states, j.input.wants)
-	j.values = j.input.runner.Output(f.Value)
+	j.values, j.half = j.input.runner.Output(f.Value), 0.5
+	if f.ValueScale == onnx.Probability { // p of winning is 2p−1
+		j.half = 1
+	}
 	j.heads = j.input.heads(f, 2*states)
 	return j
 }
@@ -59,7 +64,7 @@ func (j *Judge[S]) Run(n int) { j.input.runner.Run(2 * n) }
 // Value is the value of state i for seat 0, −1 … 1: half of what seat 0 expects less
 // what seat 1 expects.
 func (j *Judge[S]) Value(i int) float64 {
-	v := (float64(j.values[2*i]) - float64(j.values[2*i+1])) / 2
+	v := (float64(j.values[2*i]) - float64(j.values[2*i+1])) * j.half
 	if v != v {
 		return 0
 	}

@@ -19,6 +19,18 @@ type Fit struct {
 	Inputs []Input
 	Heads  []Head // where the logits of each head are
 	Value  string // the output that judges the position for the row's own seat; "": none
+	// ValueScale is onnx.Probability where Value is the likelihood of winning, 0 … 1, by its
+	// operators; else it is −1 … 1.
+	ValueScale onnx.Scale
+	Reasons    []Reason // why inputs and outputs are taken for what they are
+}
+
+// Reason says why an input or output is taken for a part of an observation, the logits or
+// the value.
+type Reason struct {
+	Name  string `json:"name"`
+	Taken string `json:"taken"`
+	Why   string `json:"why"`
 }
 
 // Part is a part of an observation.
@@ -45,14 +57,9 @@ type Head struct {
 	Output  string `json:"output"`
 	Offset  int    `json:"offset"`
 	Choices int    `json:"choices"`
-}
-
-// words are names that inputs and outputs have, by which alike ones are told apart.
-var words = map[Part][]string{
-	Planes:  {"plane", "board", "obs", "image", "spatial"},
-	Packed:  {"packed", "bits", "words"},
-	Scalars: {"scalar", "global", "stats", "vector"},
-	Mask:    {"mask", "legal"},
+	// Scale is what the numbers of the output are by its operators. The logarithms of
+	// probabilities are the logits; log-probabilities are logits but for a constant.
+	Scale onnx.Scale `json:"-"`
 }
 
 // Match finds how a model goes with a game, by the names and the shapes of its inputs
@@ -64,60 +71,13 @@ func Match(m Model, spec env.Spec, head string) (Fit, error) {
 	if err == nil {
 		err = fit.matchOutputs(m.Outputs(), spec.Heads, head)
 	}
+	if err == nil {
+		err = fit.scale(m.Outputs(), head)
+	}
 	if err != nil {
 		return Fit{}, fmt.Errorf("the model does not go with the game: %w; the model has %s; the game needs %s", err, has(m), needs(spec))
 	}
 	return fit, nil
-}
-
-// takes reports whether an input of a shape and type can be a part of the
-// observation.
-func takes(v network.Value, p Part, spec env.Spec) bool {
-	s := spec.Shape
-	switch p {
-	case Planes:
-		return v.Type != onnx.Bool && s.PlaneBytes() > 0 &&
-			(slices.Equal(v.Dims, []int{s.Planes, s.Height, s.Width}) || slices.Equal(v.Dims, []int{s.PlaneBytes()}))
-	case Packed:
-		return s.Words > 0 && (slices.Equal(v.Dims, []int{s.Words, 64}) || slices.Equal(v.Dims, []int{64 * s.Words}))
-	case Scalars:
-		return v.Type == onnx.Float32 && s.Scalars > 0 && slices.Equal(v.Dims, []int{s.Scalars})
-	}
-	return slices.Equal(v.Dims, []int{features.Choices(spec.Heads)}) || slices.Equal(v.Dims, []int{features.Choices(masked(spec))})
-}
-
-// masked are the heads that have a mask.
-func masked(spec env.Spec) []int { return spec.Heads[:len(spec.Heads)-spec.Unmasked] }
-
-// named reports whether a name says that it is a part.
-func named(name string, p Part) bool {
-	return slices.ContainsFunc(words[p], func(w string) bool { return strings.Contains(strings.ToLower(name), w) })
-}
-
-func (f *Fit) matchInputs(inputs []network.Value, spec env.Spec) error {
-	taken := map[Part]string{}
-	for _, v := range inputs {
-		var can []Part
-		for _, p := range []Part{Planes, Packed, Scalars, Mask} {
-			if takes(v, p, spec) {
-				can = append(can, p)
-			}
-		}
-		if len(can) > 1 { // the name decides
-			if by := slices.DeleteFunc(slices.Clone(can), func(p Part) bool { return !named(v.Name, p) }); len(by) > 0 {
-				can = by
-			}
-		}
-		if len(can) == 0 {
-			return fmt.Errorf("input %s is no part of an observation", describe(v))
-		}
-		if other, ok := taken[can[0]]; ok {
-			return fmt.Errorf("inputs %q and %q are both the %s", other, v.Name, can[0])
-		}
-		taken[can[0]] = v.Name
-		f.Inputs = append(f.Inputs, Input{v.Name, v.Type, can[0], v.Len()})
-	}
-	return nil
 }
 
 // matchOutputs finds the logits: the output that is named head, or all heads in one
@@ -140,7 +100,7 @@ func (f *Fit) matchOutputs(outputs []network.Value, heads []int, head string) er
 	case joined != "":
 		at := 0
 		for _, n := range heads {
-			f.Heads = append(f.Heads, Head{joined, at, n})
+			f.Heads = append(f.Heads, Head{Output: joined, Offset: at, Choices: n})
 			at += n
 		}
 		rest = slices.DeleteFunc(rest, func(v network.Value) bool { return v.Name == joined })
@@ -149,7 +109,7 @@ func (f *Fit) matchOutputs(outputs []network.Value, heads []int, head string) er
 			if v := rest[i]; v.Len() != n {
 				return fmt.Errorf("output %s has %d numbers a row, head %d has %d choices", describe(v), v.Len(), i, n)
 			}
-			f.Heads = append(f.Heads, Head{rest[i].Name, 0, n})
+			f.Heads = append(f.Heads, Head{Output: rest[i].Name, Choices: n})
 		}
 		rest = rest[len(heads):]
 	default:

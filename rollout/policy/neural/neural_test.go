@@ -59,11 +59,32 @@ func TestInputs(t *testing.T) {
 // TestNames: of inputs that could be several parts the name decides.
 func TestNames(t *testing.T) {
 	same := spec(7)
-	for name, want := range map[string]Part{"legal_moves": Mask, "MASK": Mask, "scalars": Scalars, "x": Scalars} {
+	for name, want := range map[string]Part{"legal_moves": Mask, "MASK": Mask, "scalars": Scalars, "x": Scalars, "input.1": Scalars, "onnx::Gemm_12": Scalars, "l_args_0_": Scalars, "my_global_stats": Scalars} {
 		fit := Fit{}
 		if err := fit.matchInputs([]network.Value{value(name, onnx.Float32, 7)}, same); err != nil || fit.Inputs[0].Part != want {
 			t.Errorf("%s: %v, %v, want %s", name, fit.Inputs, err, want)
 		}
+	}
+}
+
+// An input whose name says something else is no part of an observation by its shape alone.
+func TestOtherNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"state_ins": `input "state_ins" float32 [7] has the shape of the scalars, and its name says something else; name it "scalars" if it takes them`,
+		"h0":        "says something else", "seq_lens": "says something else", "hidden": "says something else", "prev_reward": "says something else",
+		"c": "says something else", "noise": "says something else", "lstm_x": "says something else", "board": `says planes; name it "scalars"`, "mask": `says mask; name it "scalars"`,
+	} {
+		fit := Fit{}
+		if err := fit.matchInputs([]network.Value{value(name, onnx.Float32, 7)}, spec(9)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, %v, want %s", name, fit.Inputs, err, want)
+		}
+	}
+	fit := Fit{}
+	if err := fit.matchInputs([]network.Value{value("last_action", onnx.Float32, 9)}, spec(9)); err == nil || !strings.Contains(err.Error(), `has the shape of the mask`) {
+		t.Errorf("%v, %v", fit.Inputs, err)
+	}
+	if err := fit.matchInputs([]network.Value{value("mask", onnx.Uint8, 4, 5, 6)}, spec(9)); err == nil || !strings.Contains(err.Error(), `has the shape of the planes, and its name says mask`) {
+		t.Errorf("%v, %v", fit.Inputs, err)
 	}
 }
 
@@ -78,13 +99,13 @@ func TestOutputs(t *testing.T) {
 		value   string
 		err     string
 	}{
-		{"joined", []network.Value{one("value", 1), one("p", 12)}, []int{5, 7}, "", []Head{{"p", 0, 5}, {"p", 5, 7}}, "value", ""},
-		{"a head each", []network.Value{one("a", 5), one("b", 7), one("v", 1)}, []int{5, 7}, "", []Head{{"a", 0, 5}, {"b", 0, 7}}, "v", ""},
-		{"no value", []network.Value{one("logits", 5)}, []int{5}, "", []Head{{"logits", 0, 5}}, "", ""},
-		{"two of a size", []network.Value{one("aux", 5), one("policy", 5)}, []int{5}, "", []Head{{"policy", 0, 5}}, "", ""},
-		{"named", []network.Value{one("a", 5), one("b", 5), one("v", 1)}, []int{5}, "b", []Head{{"b", 0, 5}}, "", ""},
-		{"named against its name", []network.Value{one("policy", 5), one("aux/5:0", 5)}, []int{5}, "aux/5:0", []Head{{"aux/5:0", 0, 5}}, "", ""},
-		{"named value", []network.Value{one("value", 1), one("v", 1)}, []int{1}, "value", []Head{{"value", 0, 1}}, "v", ""},
+		{"joined", []network.Value{one("value", 1), one("p", 12)}, []int{5, 7}, "", []Head{{"p", 0, 5, 0}, {"p", 5, 7, 0}}, "value", ""},
+		{"a head each", []network.Value{one("a", 5), one("b", 7), one("v", 1)}, []int{5, 7}, "", []Head{{"a", 0, 5, 0}, {"b", 0, 7, 0}}, "v", ""},
+		{"no value", []network.Value{one("logits", 5)}, []int{5}, "", []Head{{"logits", 0, 5, 0}}, "", ""},
+		{"two of a size", []network.Value{one("aux", 5), one("policy", 5)}, []int{5}, "", []Head{{"policy", 0, 5, 0}}, "", ""},
+		{"named", []network.Value{one("a", 5), one("b", 5), one("v", 1)}, []int{5}, "b", []Head{{"b", 0, 5, 0}}, "", ""},
+		{"named against its name", []network.Value{one("policy", 5), one("aux/5:0", 5)}, []int{5}, "aux/5:0", []Head{{"aux/5:0", 0, 5, 0}}, "", ""},
+		{"named value", []network.Value{one("value", 1), one("v", 1)}, []int{1}, "value", []Head{{"value", 0, 1, 0}}, "v", ""},
 		{"several", []network.Value{one("a", 5), one("b", 5)}, []int{5}, "", nil, "", `the outputs ["a" "b"] all have the 5 choices, and head does not say which`},
 		{"several by name", []network.Value{one("action", 5), one("aux", 5), one("logits", 5)}, []int{5}, "", nil, "", `the outputs ["action" "logits"] all have`},
 		{"named nowhere", []network.Value{one("a", 5)}, []int{5}, "c", nil, "", `no output is named "c"`},

@@ -2,7 +2,11 @@
 
 package neural
 
-import "moonfarm/rollout/network/ort"
+import (
+	"moonfarm/rollout/network"
+	"moonfarm/rollout/network/onnx"
+	"moonfarm/rollout/network/ort"
+)
 
 // foreign is a network that ONNX Runtime evaluates.
 type foreign struct{ *ort.Model }
@@ -15,6 +19,9 @@ func readONNXRuntime(data []byte, device string) (m Model, version string, err e
 	theirs, err := ort.Read(data, device)
 	if err != nil {
 		return nil, "", err
+	}
+	if g, err := onnx.Parse(data); err == nil { // else nothing is known of its outputs
+		network.Scaled(theirs.Outputs(), g)
 	}
 	return foreign{theirs}, theirs.Version(), nil
 }

@@ -9,11 +9,10 @@ import (
 	"moonfarm/env/catalog"
 	"moonfarm/rollout/policy/neural"
 	"moonfarm/rollout/policy/neural/neuraltest"
-	"moonfarm/sim"
 )
 
 // seat makes games in their turn number 5, and a policy for them.
-func seat(t *testing.T, name string, n int, o neural.Options) (env.Vector, *env.Batch, *neural.Policy) {
+func seat(t *testing.T, name string, n int, o neural.Options, ending ...string) (env.Vector, *env.Batch, *neural.Policy) {
 	t.Helper()
 	g, err := catalog.Find(name)
 	if err != nil {
@@ -24,7 +23,7 @@ func seat(t *testing.T, name string, n int, o neural.Options) (env.Vector, *env.
 		t.Fatal(err)
 	}
 	s := v.Spec()
-	m, _, err := neural.Engine{}.Read(neuraltest.Model(s, 1, true))
+	m, _, err := neural.Engine{}.Read(neuraltest.Ending(s, 1, true, ending...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,12 +64,6 @@ func TestPolicy(t *testing.T) {
 			for h, size := range s.Heads {
 				for row := range b.Rows {
 					c := int(want[row*len(s.Heads)+h])
-					if b.Status[row/s.Info.Players] != sim.Running {
-						if c != -1 && h < len(s.Heads)-s.Unmasked {
-							t.Fatalf("%s: row %d, head %d of a game that has ended: choice %d", g.Name, row, h, c)
-						}
-						continue
-					}
 					if c < 0 || c >= size {
 						t.Fatalf("%s: row %d, head %d: choice %d of %d", g.Name, row, h, c, size)
 					}
@@ -136,6 +129,34 @@ func TestDraw(t *testing.T) {
 			want := weights[k] / sum
 			if got := counts[k] / draws; math.Abs(got-want) > 5*math.Sqrt(want/draws)+1e-9 {
 				t.Errorf("temperature %v: choice %d drawn in %.4f of all, want %.4f", temperature, k, got, want)
+			}
+		}
+	}
+}
+
+// A network whose last operators make probabilities of its logits plays as the logits say.
+func TestProbabilities(t *testing.T) {
+	for _, game := range []string{"tron", "towerdefence"} {
+		for _, o := range []neural.Options{{Temperature: 1}, {Temperature: 0.25}, {Greedy: true}} {
+			v, b, p := seat(t, game, 60, o)
+			rows := all(b)
+			p.Act(v, b, rows)
+			want := slices.Clone(b.Action)
+			for _, ending := range [][]string{{"LogSoftmax"}, {"Softmax"}, {"Softmax", "Identity", "Cast", "Flatten"}, {"LogSoftmax", "Exp", "Log", "Exp"}} {
+				_, _, q := seat(t, game, 60, o, ending...)
+				q.Act(v, b, rows)
+				others := 0
+				for i, a := range b.Action {
+					if a != want[i] {
+						others++
+					}
+				}
+				if others > len(want)/50 {
+					t.Errorf("%s, %+v, %v: %d of %d choices differ from those of the logits", game, o, ending, others, len(want))
+				}
+				if n := testing.AllocsPerRun(3, func() { q.Act(v, b, rows) }); n != 0 {
+					t.Errorf("%s, %v: %v allocations", game, ending, n)
+				}
 			}
 		}
 	}

@@ -47,6 +47,8 @@ type Fit struct {
 	Inputs []neural.Input `json:"inputs"`
 	Heads  []neural.Head  `json:"heads"`
 	Value  string         `json:"value"`
+	// Reasons tell of inputs and outputs what they are taken for, and why.
+	Reasons []neural.Reason `json:"reasons"`
 }
 
 // maxFile bounds the files that are read.
@@ -73,7 +75,7 @@ func Describe(file, game string, spec env.Spec, head string) (*Card, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s, %s: %w", file, game, err)
 		}
-		c.Game, c.Fit = game, &Fit{fit.Inputs, fit.Heads, fit.Value}
+		c.Game, c.Fit = game, &Fit{fit.Inputs, fit.Heads, fit.Value, fit.Reasons}
 	}
 	c.Answers = answers(m)
 	return c, nil
@@ -162,22 +164,23 @@ func (c *Card) Text(file string) (above, below string) {
 		return above, below
 	}
 	below += fmt.Sprintf("\nThe model goes with %s:\n", c.Game)
+	inputs := map[string]bool{}
 	for _, in := range c.Fit.Inputs {
-		below += fmt.Sprintf("  input %q takes the %s\n", in.Name, in.Part)
+		inputs[in.Name] = true
 	}
-	outputs := map[string]int{}
-	var names []string
+	heads := map[string]int{}
 	for _, h := range c.Fit.Heads {
-		if outputs[h.Output] == 0 {
-			names = append(names, h.Output)
+		heads[h.Output]++
+	}
+	for _, r := range c.Fit.Reasons {
+		switch n := heads[r.Name]; {
+		case inputs[r.Name]:
+			below += fmt.Sprintf("  input %q takes the %s, %s\n", r.Name, r.Taken, r.Why)
+		case n > 0:
+			below += fmt.Sprintf("  output %q gives the %s of %s, %s\n", r.Name, r.Taken, cli.Plural(n, "head"), r.Why)
+		default:
+			below += fmt.Sprintf("  output %q gives the value, %s\n", r.Name, r.Why)
 		}
-		outputs[h.Output]++
-	}
-	for _, name := range names {
-		below += fmt.Sprintf("  output %q gives the logits of %s\n", name, cli.Plural(outputs[name], "head"))
-	}
-	if c.Fit.Value != "" {
-		below += fmt.Sprintf("  output %q gives the value\n", c.Fit.Value)
 	}
 	return above, below
 }

@@ -4,6 +4,7 @@ package neuraltest
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -18,7 +19,10 @@ const hidden = 8
 
 // Model returns a network for games of the spec, with weights by the seed: of means of
 // planes (uint8) and of scalars it makes logits of all heads, and with value a value.
-func Model(s env.Spec, seed uint64, value bool) []byte {
+func Model(s env.Spec, seed uint64, value bool) []byte { return Ending(s, seed, value) }
+
+// Ending is Model with operators of one input behind the logits, one after the other.
+func Ending(s env.Spec, seed uint64, value bool, operators ...string) []byte {
 	r := prng.New(seed)
 	m := &maker{random: &r}
 	choices := features.Choices(s.Heads)
@@ -38,8 +42,18 @@ func Model(s env.Spec, seed uint64, value bool) []byte {
 	m.node("MatMul", []string{"all", "first"}, "inner", nil)
 	m.node("Tanh", []string{"inner"}, "bent", nil)
 	m.weights("second", hidden, choices, 1)
-	m.node("MatMul", []string{"bent", "second"}, "logits", nil)
-	m.value(12, "logits", typeFloat, choices)
+	last := "logits"
+	m.node("MatMul", []string{"bent", "second"}, last, nil)
+	for i, op := range operators {
+		next := fmt.Sprintf("end%d", i)
+		var attribute []byte
+		if op == "Cast" {
+			attribute = integer("to", typeFloat)
+		}
+		m.node(op, []string{last}, next, attribute)
+		last = next
+	}
+	m.value(12, last, typeFloat, choices)
 	if value {
 		m.weights("third", hidden, 1, 1)
 		m.node("MatMul", []string{"bent", "third"}, "worth", nil)

@@ -1,0 +1,76 @@
+package onnx
+
+import "testing"
+
+// chain is a graph of nodes in a line, each of which makes what the next takes; an input
+// and a weight are there for all.
+func chain(operators ...string) *Graph {
+	g := &Graph{Inputs: []Value{{Name: "x"}, {Name: "mask"}}, Initializers: []*Tensor{{Name: "w"}}}
+	last := "x"
+	for i, op := range operators {
+		next := string(rune('a' + i))
+		in := []string{last}
+		switch op {
+		case "Gemm", "Add", "Reshape", "Gather":
+			in = append(in, "w")
+		case "Mul":
+			in = []string{"mask", last}
+		case "Where":
+			in = []string{"mask", last, "w"}
+		case "Square":
+			op, in = "Mul", []string{last, last}
+		}
+		g.Nodes = append(g.Nodes, &Node{Op: op, Inputs: in, Outputs: []string{next}})
+		last = next
+	}
+	g.Outputs = []Value{{Name: last}}
+	return g
+}
+
+// The last operator that sets a scale is found behind others that keep it.
+func TestScales(t *testing.T) {
+	for _, c := range []struct {
+		want      Scale
+		operators []string
+	}{
+		{Linear, []string{"Gemm"}},
+		{Probability, []string{"Gemm", "Softmax"}},
+		{LogProbability, []string{"Gemm", "LogSoftmax"}},
+		{Probability, []string{"Gemm", "Sigmoid"}},
+		{Probability, []string{"Gemm", "Softmax", "Reshape", "Identity", "Cast", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Dropout", "Clip"}},
+		{LogProbability, []string{"Gemm", "LogSoftmax", "Reshape", "Cast", "Transpose"}},
+		{Probability, []string{"Gemm", "LogSoftmax", "Exp", "Identity"}},
+		{LogProbability, []string{"Gemm", "Softmax", "Add", "Log"}},
+		{Probability, []string{"Gemm", "Softmax", "Mul", "Div"}},
+		{Probability, []string{"Gemm", "Softmax", "Where", "Gather"}},
+		{Linear, []string{"Softmax", "Gemm"}},
+		{Linear, []string{"Softmax", "Gemm", "Reshape", "Exp"}},
+		{Linear, []string{"Gemm", "Softmax", "Square"}},
+		{Linear, []string{"Gemm", "Softmax", "ReduceSum"}},
+		{Linear, nil},
+	} {
+		scales, nodes := chain(c.operators...).Scales()
+		if scales[0] != c.want || (nodes[0] == nil) != (c.want == Linear) {
+			t.Errorf("%v: %v by %v, want %v", c.operators, scales[0], nodes[0], c.want)
+		}
+	}
+}
+
+// Heads that are joined have the scale that all of them have.
+func TestScalesJoined(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want Scale
+	}{
+		{"Softmax", "Softmax", Probability}, {"Softmax", "LogSoftmax", Mixed}, {"Softmax", "Relu", Mixed}, {"Relu", "Softmax", Mixed},
+		{"LogSoftmax", "LogSoftmax", LogProbability}, {"LogSoftmax", "Relu", Linear}, {"Relu", "LogSoftmax", Linear}, {"Relu", "Relu", Linear},
+	} {
+		g := chain("Gemm", c.a)
+		g.Nodes = append(g.Nodes, &Node{Op: c.b, Inputs: []string{"a"}, Outputs: []string{"other"}},
+			&Node{Op: "Concat", Inputs: []string{"b", "other"}, Outputs: []string{"all"}})
+		g.Outputs = append(g.Outputs, Value{Name: "all"})
+		if scales, _ := g.Scales(); scales[1] != c.want {
+			t.Errorf("%s and %s: %v, want %v", c.a, c.b, scales[1], c.want)
+		}
+	}
+}

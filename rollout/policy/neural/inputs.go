@@ -1,0 +1,89 @@
+package neural
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"moonfarm/env"
+	"moonfarm/features"
+	"moonfarm/rollout/network"
+	"moonfarm/rollout/network/onnx"
+)
+
+// words are parts of the names that inputs have. An input that has one is that part or
+// none; among parts of one shape they decide.
+var words = map[Part][]string{
+	Planes:  {"plane", "board", "image", "spatial"},
+	Packed:  {"packed", "bits", "words"},
+	Scalars: {"scalar", "global", "stats", "vector"},
+	Mask:    {"mask", "legal", "valid", "avail", "allowed"},
+}
+
+// nameless are names that say nothing, such as x, input.1 and onnx::Cast_0: with one an
+// input is what its shape says.
+var nameless = regexp.MustCompile(`^(onnx::.*|(l_)?(x|xs|in|inp|input|inputs|arg|args|data|obs|observations?|features?|tensor|[abd-gi-z])_?[._:]*[0-9]*(_[._:]*[0-9]*)?)$`)
+
+// parts are all parts, in the order in which they are tried.
+var parts = []Part{Planes, Packed, Scalars, Mask}
+
+// takes reports whether an input of a shape and type can be a part of the
+// observation.
+func takes(v network.Value, p Part, spec env.Spec) bool {
+	s := spec.Shape
+	switch p {
+	case Planes:
+		return v.Type != onnx.Bool && s.PlaneBytes() > 0 &&
+			(slices.Equal(v.Dims, []int{s.Planes, s.Height, s.Width}) || slices.Equal(v.Dims, []int{s.PlaneBytes()}))
+	case Packed:
+		return s.Words > 0 && (slices.Equal(v.Dims, []int{s.Words, 64}) || slices.Equal(v.Dims, []int{64 * s.Words}))
+	case Scalars:
+		return v.Type == onnx.Float32 && s.Scalars > 0 && slices.Equal(v.Dims, []int{s.Scalars})
+	}
+	return slices.Equal(v.Dims, []int{features.Choices(spec.Heads)}) || slices.Equal(v.Dims, []int{features.Choices(masked(spec))})
+}
+
+// masked are the heads that have a mask.
+func masked(spec env.Spec) []int { return spec.Heads[:len(spec.Heads)-spec.Unmasked] }
+
+// named reports whether a name says that it is a part.
+func named(name string, p Part) bool {
+	return slices.ContainsFunc(words[p], func(w string) bool { return strings.Contains(strings.ToLower(name), w) })
+}
+
+// matchInputs finds what each input takes: the part that its name says, or, with a name
+// that says nothing, the part of its shape. Boards have shapes that nothing else has; a
+// row of numbers could be anything, such as the state of a recurrent network.
+func (f *Fit) matchInputs(inputs []network.Value, spec env.Spec) error {
+	taken := map[Part]string{}
+	for _, v := range inputs {
+		var can []Part
+		for _, p := range parts {
+			if takes(v, p, spec) {
+				can = append(can, p)
+			}
+		}
+		if len(can) == 0 {
+			return fmt.Errorf("input %s is no part of an observation", describe(v))
+		}
+		p, why := can[0], "by its shape, which no other part has"
+		says := slices.DeleteFunc(slices.Clone(parts), func(p Part) bool { return !named(v.Name, p) })
+		by := slices.DeleteFunc(slices.Clone(can), func(p Part) bool { return !slices.Contains(says, p) })
+		switch {
+		case len(by) > 0:
+			p, why = by[0], "by its name and shape"
+		case len(says) > 0:
+			return fmt.Errorf("input %s has the shape of the %s, and its name says %s; name it %q if it takes them", describe(v), p, says[0], p)
+		case (p == Scalars || p == Mask) && !nameless.MatchString(strings.ToLower(v.Name)):
+			return fmt.Errorf("input %s has the shape of the %s, and its name says something else; name it %q if it takes them, or export the model without it", describe(v), p, p)
+		}
+		if other, ok := taken[p]; ok {
+			return fmt.Errorf("inputs %q and %q are both the %s", other, v.Name, p)
+		}
+		taken[p] = v.Name
+		f.Inputs = append(f.Inputs, Input{v.Name, v.Type, p, v.Len()})
+		f.Reasons = append(f.Reasons, Reason{v.Name, string(p), why})
+	}
+	return nil
+}
