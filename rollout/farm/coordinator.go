@@ -37,6 +37,7 @@ type CoordinatorOptions struct {
 	Changed func()
 
 	lease time.Duration // 0 is 5 s
+	look  time.Duration // between two looks at the streams; 0 is 2 s
 }
 
 // coordinator is the one that has the lease. What it holds in memory it can
@@ -78,7 +79,7 @@ func Coordinate(ctx context.Context, c *Conn, o CoordinatorOptions) error {
 	for _, d := range []struct {
 		at *time.Duration
 		or time.Duration
-	}{{&o.Lapse, 30 * time.Second}, {&o.Patience, 30 * time.Second}, {&o.lease, 5 * time.Second}} {
+	}{{&o.Lapse, 30 * time.Second}, {&o.Patience, 30 * time.Second}, {&o.lease, 5 * time.Second}, {&o.look, 2 * time.Second}} {
 		if *d.at == 0 {
 			*d.at = d.or
 		}
@@ -93,7 +94,7 @@ func Coordinate(ctx context.Context, c *Conn, o CoordinatorOptions) error {
 		if err == nil {
 			continue
 		}
-		if t := line(err.Error()); t != text && ctx.Err() == nil && !errors.Is(err, errReopened) && o.Server.trouble() == "" {
+		if t := line(err.Error()); t != text && ctx.Err() == nil && !errors.Is(err, errReopened) && !errors.Is(err, errVanished) && o.Server.trouble() == "" {
 			text = t
 			log.Error("the coordinator begins again", "err", t)
 		}
@@ -138,8 +139,12 @@ func attempt(ctx context.Context, c *Conn, o *CoordinatorOptions, log *slog.Logg
 
 func term(ctx context.Context, stop context.CancelCauseFunc, c *Conn, o *CoordinatorOptions, log *slog.Logger, leading func()) error {
 	opening, cancel := context.WithTimeout(ctx, 30*time.Second)
+	missing := missingStreams(opening, c)
 	st, err := openStore(opening, c, o)
 	cancel()
+	if err == nil && len(missing) > 0 && len(missing) < len(allStreams) {
+		log.Warn("streams were missing and are made; what they had is lost", "streams", strings.Join(missing, ", "))
+	}
 	if denied := c.denied.Load(); err != nil && denied != nil {
 		return fmt.Errorf("%w: want credentials with the role coordinator", *denied)
 	}
@@ -160,6 +165,16 @@ func term(ctx context.Context, stop context.CancelCauseFunc, c *Conn, o *Coordin
 	stop(err)
 	<-kept
 	return err
+}
+
+// missingStreams returns the streams that do not exist, as far as the server tells.
+func missingStreams(ctx context.Context, c *Conn) []string {
+	js, err := jetstream.New(c.nc)
+	if err != nil {
+		return nil
+	}
+	list, _ := lost(ctx, js) // who opens them gets the error
+	return list
 }
 
 // takeLease returns when this coordinator has the lease.
@@ -208,12 +223,12 @@ func keepLease(ctx context.Context, st *store, name string, revision uint64, o *
 
 // lead coordinates until ctx is done.
 func lead(ctx context.Context, conn *Conn, st *store, o *CoordinatorOptions, log *slog.Logger) error {
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancelCause(ctx)
 	c := &coordinator{o: o, c: conn, st: st, log: log, ctx: ctx, since: time.Now(), busy: make(chan struct{}, maxBusy),
 		runs: map[string]*run{}, workers: map[string]*worker{},
 		sampler: sampler{[]byte(rand.Text()), max(o.Audit, 0)}}
 	defer c.close()
-	defer cancel()
+	defer cancel(nil)
 	var err error
 	if c.book, err = newBook(ctx, st, log); err != nil {
 		return fmt.Errorf("notes: %w", err)
@@ -243,8 +258,12 @@ func lead(ctx context.Context, conn *Conn, st *store, o *CoordinatorOptions, log
 		}
 	}
 	c.changed()
+	c.wg.Go(func() { c.keepStreams(cancel) })
 	c.ticks()
 	c.flush(context.WithoutCancel(ctx), maxWorkers)
+	if cause := context.Cause(ctx); errors.Is(cause, errVanished) {
+		return cause
+	}
 	return nil
 }
 

@@ -239,7 +239,7 @@ type farm struct {
 
 // quick are the options of coordinators of tests.
 func quick(store fakeStore) CoordinatorOptions {
-	return CoordinatorOptions{Version: testVersion, Open: opener(store), Lapse: 2 * time.Second, Patience: 300 * time.Millisecond, lease: 2 * time.Second}
+	return CoordinatorOptions{Version: testVersion, Open: opener(store), Lapse: 2 * time.Second, Patience: 300 * time.Millisecond, lease: 2 * time.Second, look: 200 * time.Millisecond}
 }
 
 // newFarm starts a server and a coordinator with those options.

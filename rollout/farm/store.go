@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -87,6 +88,31 @@ func unlimited(ctx context.Context, js jetstream.JetStream, name string) error {
 	return err
 }
 
+// The names of all streams; those of buckets begin with KV_.
+const (
+	runsStream    = "KV_moonfarm-runs"
+	shardsStream  = "KV_" + shardBucket
+	workersStream = "KV_moonfarm-workers"
+	leaseStream   = "KV_moonfarm-lease"
+	workStream    = "moonfarm-work"
+	notesStream   = "moonfarm-notes"
+)
+
+var allStreams = []string{runsStream, shardsStream, workersStream, leaseStream, workStream, notesStream}
+
+// lost returns the names of the streams that do not exist.
+func lost(ctx context.Context, js jetstream.JetStream) (list []string, err error) {
+	for _, name := range allStreams {
+		_, err := js.Stream(ctx, name)
+		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			list = append(list, name)
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
 // openStore opens the streams and buckets, and makes those that are missing.
 func openStore(ctx context.Context, c *Conn, o *CoordinatorOptions) (*store, error) {
 	js, err := jetstream.New(c.nc, jetstream.WithPublishAsyncMaxPending(1024), jetstream.WithDefaultTimeout(10*time.Second))
@@ -95,52 +121,51 @@ func openStore(ctx context.Context, c *Conn, o *CoordinatorOptions) (*store, err
 	}
 	s := &store{js: js}
 	for _, b := range []struct {
-		kv    *jetstream.KeyValue
-		name  string
-		ttl   time.Duration
-		small bool
-	}{{&s.runs, "moonfarm-runs", 0, false}, {&s.shards, shardBucket, 0, true}, {&s.workers, "moonfarm-workers", 0, false}, {&s.lease, "moonfarm-lease", o.lease, false}} {
-		config := jetstream.KeyValueConfig{Bucket: b.name, TTL: b.ttl, Replicas: o.Replicas, MaxValueSize: 1 << 20}
-		if *b.kv, err = js.KeyValue(ctx, b.name); errors.Is(err, jetstream.ErrBucketNotFound) {
+		kv     *jetstream.KeyValue
+		stream string
+		ttl    time.Duration
+		small  bool
+	}{{&s.runs, runsStream, 0, false}, {&s.shards, shardsStream, 0, true}, {&s.workers, workersStream, 0, false}, {&s.lease, leaseStream, o.lease, false}} {
+		name := strings.TrimPrefix(b.stream, "KV_")
+		config := jetstream.KeyValueConfig{Bucket: name, TTL: b.ttl, Replicas: o.Replicas, MaxValueSize: 1 << 20}
+		if *b.kv, err = js.KeyValue(ctx, name); errors.Is(err, jetstream.ErrBucketNotFound) {
 			if b.small && o.Small {
 				config.MaxBytes = smallBlocks
 			}
 			*b.kv, err = js.CreateKeyValue(ctx, config)
 		}
 		if err == nil && b.small && o.Small {
-			err = unlimited(ctx, js, "KV_"+b.name)
+			err = unlimited(ctx, js, b.stream)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("bucket %s: %w", b.name, err)
+			return nil, fmt.Errorf("bucket %s: %w", name, err)
 		}
 	}
-	for _, config := range []jetstream.StreamConfig{
-		{Name: "moonfarm-work", Subjects: []string{workSubject + ">"}, Retention: jetstream.WorkQueuePolicy,
-			MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true},
-		{Name: "moonfarm-notes", Subjects: []string{"moonfarm.failure", "moonfarm.audit"}, MaxMsgsPerSubject: 100_000},
-	} {
-		config.Replicas = o.Replicas
-		small := o.Small && config.Retention == jetstream.WorkQueuePolicy
-		at, err := js.Stream(ctx, config.Name)
-		if errors.Is(err, jetstream.ErrStreamNotFound) {
-			if small {
-				config.MaxBytes = smallBlocks
-			}
-			at, err = js.CreateStream(ctx, config)
-		}
-		if err == nil && small {
-			err = unlimited(ctx, js, config.Name)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("stream %s: %w", config.Name, err)
-		}
-		if config.Retention == jetstream.WorkQueuePolicy {
-			s.work = at
-		} else {
-			s.notes = at
-		}
+	s.work, err = openStream(ctx, js, o, o.Small, jetstream.StreamConfig{Name: workStream, Subjects: []string{workSubject + ">"},
+		Retention: jetstream.WorkQueuePolicy, MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true})
+	if err == nil {
+		s.notes, err = openStream(ctx, js, o, false, jetstream.StreamConfig{Name: notesStream, Subjects: []string{"moonfarm.failure", "moonfarm.audit"}, MaxMsgsPerSubject: 100_000})
 	}
-	return s, nil
+	return s, err
+}
+
+// openStream opens a stream, or makes it.
+func openStream(ctx context.Context, js jetstream.JetStream, o *CoordinatorOptions, small bool, config jetstream.StreamConfig) (jetstream.Stream, error) {
+	config.Replicas = o.Replicas
+	at, err := js.Stream(ctx, config.Name)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		if small {
+			config.MaxBytes = smallBlocks
+		}
+		at, err = js.CreateStream(ctx, config)
+	}
+	if err == nil && small {
+		err = unlimited(ctx, js, config.Name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("stream %s: %w", config.Name, err)
+	}
+	return at, nil
 }
 
 // shardKey is the key of a shard's record.
@@ -217,7 +242,7 @@ func each[T any](ctx context.Context, kv jetstream.KeyValue, pattern string, do 
 
 // forget removes the records and the queued work of a run.
 func (s *store) forget(ctx context.Context, run string) error {
-	shards, err := s.js.Stream(ctx, "KV_"+shardBucket)
+	shards, err := s.js.Stream(ctx, shardsStream)
 	if err != nil {
 		return err
 	}
