@@ -217,6 +217,9 @@ func openShards(ctx context.Context, s *farm.Spec, workers int) (farm.Shards, er
 		return nil, fmt.Errorf("the job of run %.8s has %d episodes, %d in a shard; its spec says %d in %d shards",
 			s.ID(), j.Episodes, j.ShardEpisodes, s.Episodes, s.Shards)
 	}
+	if s.Name != j.Game {
+		return nil, fmt.Errorf("the job of run %.8s is of %.40q; its spec says %s", s.ID(), j.Game, s.Name)
+	}
 	g, err := catalog.Find(j.Game)
 	if err != nil {
 		return nil, err

@@ -37,9 +37,10 @@ type farmServeFlags struct {
 
 // served tells where a server is. Its JSON keys are documented in the help.
 type served struct {
-	URL  string `json:"url"`
-	Key  string `json:"key,omitempty"`
-	HTTP string `json:"http,omitempty"`
+	URL    string `json:"url"`
+	Key    string `json:"key,omitempty"`
+	HTTP   string `json:"http,omitempty"`
+	Health string `json:"health,omitempty"`
 }
 
 func (a *app) farmServe() *cobra.Command {
@@ -69,12 +70,13 @@ use_path_style, such as 's3://bucket/runs?endpoint=https://HOST:PORT'. Without
 it they must be below the current folder.
 
 --http shows a page with runs, workers, failures and audits, and /status.json,
-/metrics for Prometheus, /healthz and /readyz.
+/metrics for Prometheus, /healthz and /readyz. --health serves those two at an
+address of their own, to anybody, so that a full page cannot delay a probe.
 
 SIGTERM and Ctrl-C end it with status 0.
 
 With --json: one object with the keys url (where clients connect), key (the file
-with it) and http (of the page), when it listens.`,
+with it), http (of the page) and health (of --health), when it listens.`,
 		Example: `  moonfarm farm serve --store farm --http 127.0.0.1:8080 --allow-out s3://bucket
   moonfarm farm serve --store farm --listen 0.0.0.0:4222 --tls-cert cert.pem --tls-key key.pem --allow-out /mnt/data`,
 		Args: takes(),
@@ -94,6 +96,7 @@ with it) and http (of the page), when it listens.`,
 	flags.Var(whole(&f.replicas, 1, 5), "replicas", "how many servers keep each part of the state")
 	auditFlag(c, &f.audit)
 	flags.StringVar(&f.page.Listen, "http", "", "`ADDR`, HOST:PORT, of the page")
+	flags.StringVar(&f.page.Health, "health", "", "`ADDR`, HOST:PORT, where /healthz and /readyz are served apart from the page")
 	flags.StringVar(&f.page.User, "http-user", "", "`NAME` that a visitor of the page must know")
 	flags.StringVar(&f.pagePassword, "http-password-file", "", "`FILE` with the password for it")
 	flags.BoolVar(&f.page.Profile, "pprof", false, "serve /debug/pprof/ beside the page")
@@ -113,7 +116,7 @@ func (f *farmServeFlags) check() (err error) {
 		return cli.WrongUse("--connect: --users and --cluster-name are for a server in this process")
 	case (f.cluster.Name == "") != (f.cluster.Listen == ""):
 		return cli.WrongUse("--cluster-name and --cluster-listen: expected both or none")
-	case f.page.Listen == "" && (f.page.User != "" || f.page.Profile):
+	case f.page.Listen == "" && (f.page.User != "" || f.page.Profile || f.page.Health != ""):
 		return cli.WrongUse("--http is missing: the address of the page, such as --http 127.0.0.1:8080")
 	case (f.page.User == "") != (f.pagePassword == ""):
 		return cli.WrongUse("--http-user and --http-password-file: expected both or none")
@@ -125,6 +128,9 @@ func (f *farmServeFlags) check() (err error) {
 	}
 	if err == nil && f.page.Listen != "" {
 		err = address("http", f.page.Listen)
+	}
+	if err == nil && f.page.Health != "" {
+		err = address("health", f.page.Health)
 	}
 	for _, p := range []struct {
 		file string
@@ -190,7 +196,7 @@ func (a *app) runFarmServe(ctx context.Context, f *farmServeFlags) error {
 			return err
 		}
 		defer p.Close()
-		at.HTTP = p.URL()
+		at.HTTP, at.Health = p.URL(), p.HealthURL()
 	}
 	if err := a.print(at, func() { a.printServed(at) }); err != nil {
 		return err

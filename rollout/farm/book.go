@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -29,13 +30,19 @@ type book struct {
 const maxNotes = 200
 
 // fail notes a failure as one line. Equal ones of a worker and a run are counted, and
-// logged at the first and at each doubling of the count.
+// logged as errors at the first and at each doubling of the count.
 func (b *book) fail(run, worker, text string) {
-	b.note(&Failure{Run: run, Worker: worker, Text: line(text)}, true)
+	b.note(&Failure{Run: run, Worker: worker, Text: line(text)}, b.log.Error)
 }
 
-// note is fail, which may be logged already. Those of a kind count as equal.
-func (b *book) note(f *Failure, log bool) {
+// warn is fail for what happens in a farm that is well, such as the end of a worker.
+func (b *book) warn(run, worker, text string) {
+	b.note(&Failure{Run: run, Worker: worker, Text: line(text)}, b.log.Warn)
+}
+
+// note is fail with a way to log; nil if it is logged already. Those of a kind count as
+// equal.
+func (b *book) note(f *Failure, log func(text string, args ...any)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	same := func(o Failure) bool {
@@ -49,8 +56,8 @@ func (b *book) note(f *Failure, log bool) {
 	f.Count++
 	b.failures = last(append(b.failures, *f))
 	if f.Count&(f.Count-1) == 0 {
-		if log {
-			b.log.Error(f.Text, "run", f.Run, "worker", f.Worker, "count", f.Count)
+		if log != nil {
+			log(f.Text, "run", f.Run, "worker", f.Worker, "count", f.Count)
 		}
 		b.publish("moonfarm.failure", f)
 	}
@@ -149,6 +156,15 @@ func last[T any](list []T) []T {
 	return list
 }
 
+// label is a short text from elsewhere, such as the name of a host, with so many
+// characters at most.
+func label(text string, most int) string {
+	if r := []rune(line(text)); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return line(text)
+}
+
 // line is text as one line of bounded length.
 func line(text string) string {
 	out := make([]rune, 0, 200)
@@ -156,7 +172,7 @@ func line(text string) string {
 		switch {
 		case len(out) == 500:
 			return string(out) + " …"
-		case r < ' ':
+		case !unicode.IsPrint(r): // also what changes the direction of text
 			r = ' '
 		}
 		out = append(out, r)

@@ -117,9 +117,6 @@ func (c *coordinator) committed(r *run, w *worker, q *request, v *record) {
 	w.Rows += v.Rows
 	w.streak = 0
 	w.dirty = true
-	if v.Audit != "" {
-		w.Audits.Due++
-	}
 	if h := w.claims[q.claim]; h != nil {
 		r.timed(time.Since(h.since))
 	}

@@ -235,7 +235,7 @@ func lead(ctx context.Context, conn *Conn, st *store, o *CoordinatorOptions, log
 	}
 	if o.Server != nil {
 		if t := o.Server.last.Load(); t != nil && !c.book.has(*t) {
-			c.book.note(&Failure{Text: *t}, false) // the stream could not have it
+			c.book.note(&Failure{Text: *t}, nil) // the stream could not have it
 		}
 		c.wg.Go(c.listen)
 	}
@@ -305,7 +305,7 @@ func (c *coordinator) listen() {
 	for {
 		select {
 		case text := <-c.o.Server.lines:
-			c.book.note(&Failure{Text: line(text)}, false)
+			c.book.note(&Failure{Text: line(text)}, nil)
 		case <-c.ctx.Done():
 			return
 		}

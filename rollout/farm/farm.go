@@ -19,6 +19,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"moonfarm/rollout/redact"
 )
@@ -36,7 +39,13 @@ type Spec struct {
 const (
 	maxSpec   = 512 << 10 // bytes of a spec: it travels as one message
 	maxShards = 1 << 30   // a coordinator has a bit for each
+	maxText   = 4096      // bytes of a build and of an output: they stand in each status
 )
+
+// printable reports whether a text has at most so many bytes, all of printable characters.
+func printable(text string, most int) bool {
+	return len(text) <= most && strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }) < 0
+}
 
 // check says what is wrong with a spec from outside.
 func (s *Spec) check() error {
@@ -45,10 +54,12 @@ func (s *Spec) check() error {
 		return fmt.Errorf("spec: %d shards, want 1 to %d", s.Shards, maxShards)
 	case s.Episodes < uint64(s.Shards):
 		return fmt.Errorf("spec: %d episodes in %d shards, want at least one in each", s.Episodes, s.Shards)
-	case s.Build == "":
-		return errors.New("spec: no build")
-	case s.Out == "":
-		return errors.New("spec: no place for the output")
+	case checkName(s.Name) != nil:
+		return fmt.Errorf("spec: %w", checkName(s.Name))
+	case s.Build == "" || !printable(s.Build, maxText):
+		return fmt.Errorf("spec: build %.80q, want 1 to %d printable characters", s.Build, maxText)
+	case s.Out == "" || !printable(s.Out, maxText):
+		return fmt.Errorf("spec: output %.80q, want 1 to %d printable characters", redact.Text(s.Out), maxText)
 	case !json.Valid(s.Job):
 		return errors.New("spec: the job is no JSON")
 	case len(s.Job)+len(s.Name)+len(s.Build)+len(s.Out) > maxSpec:

@@ -174,8 +174,12 @@ func (c *coordinator) status(_ string, _ *request, _ micro.Request) *answer {
 	s.Failures, s.Audits = c.book.list()
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	due := map[string]int{} // audits, by who made the shard
 	for _, r := range c.runs {
 		s.Runs = append(s.Runs, c.runStatus(r))
+		for _, d := range r.due {
+			due[d.maker]++
+		}
 	}
 	slices.SortFunc(s.Runs, func(a, b RunStatus) int { return b.Created.Compare(a.Created) })
 	ended := 0
@@ -190,6 +194,7 @@ func (c *coordinator) status(_ string, _ *request, _ micro.Request) *answer {
 			Name: w.name, Version: w.Version, Host: w.Host, Slots: w.Slots, Beat: w.Beat, Alive: time.Since(w.Beat) < c.o.Lapse,
 			Held: len(w.claims), Shards: w.Shards, Rows: w.Rows, Audits: w.Audits, Lapsed: w.Lapsed, Trouble: w.trouble, Quarantined: w.Quarantined,
 		}
+		o.Audits.Due = due[w.name]
 		o.ShardRate, o.RowRate = w.meter.rates(w.Shards, w.Rows)
 		s.Workers = append(s.Workers, o)
 	}

@@ -85,9 +85,6 @@ func (c *coordinator) decide(r *run, shard int, v *record, revision uint64, stat
 	if maker := c.workers[v.Worker]; maker != nil {
 		of, maker.dirty = &maker.Audits, true
 	}
-	if was == auditDue {
-		of.Due = max(0, of.Due-1)
-	}
 	if state == auditWaived {
 		r.counts.Waived++
 		of.Waived++
@@ -248,7 +245,6 @@ func (c *coordinator) convict(a Audit) {
 		w.Quarantined = text
 	}
 	w.Audits.Failed++
-	w.Audits.Due = 0
 	for k := range w.claims {
 		c.release(w, k)
 	}

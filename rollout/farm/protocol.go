@@ -48,6 +48,7 @@ type claim struct {
 type request struct {
 	Version string `json:"version,omitempty"` // claim, beat
 	Host    string `json:"host,omitempty"`
+	Process string `json:"process,omitempty"` // names the process of the worker
 	Slots   int    `json:"slots,omitempty"`
 	Wait    int    `json:"wait,omitempty"` // claim: milliseconds until an empty answer
 

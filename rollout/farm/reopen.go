@@ -219,7 +219,7 @@ type serverLog struct{ s *Server }
 
 // note logs a line, at the first time and at each doubling of how often it came, and
 // keeps it for a coordinator.
-func (l *serverLog) note(format string, v []any) {
+func (l *serverLog) note(log func(text string, args ...any), format string, v []any) {
 	text := connection.ReplaceAllString(fmt.Sprintf(format, v...), " - ")
 	switch {
 	case writeErrors.MatchString(text):
@@ -238,7 +238,7 @@ func (l *serverLog) note(format string, v []any) {
 	n := l.s.logged[text]
 	l.s.mu.Unlock()
 	if n&(n-1) == 0 {
-		l.s.log.Error("server: "+text, "count", n)
+		log("server: "+text, "count", n)
 	}
 	l.s.tell("server: " + text)
 }
@@ -246,10 +246,10 @@ func (l *serverLog) note(format string, v []any) {
 func (l *serverLog) Noticef(format string, v ...any) { l.s.log.Debug(fmt.Sprintf(format, v...)) }
 func (l *serverLog) Debugf(format string, v ...any)  {}
 func (l *serverLog) Tracef(format string, v ...any)  {}
-func (l *serverLog) Warnf(format string, v ...any)   { l.note(format, v) }
-func (l *serverLog) Errorf(format string, v ...any)  { l.note(format, v) }
+func (l *serverLog) Warnf(format string, v ...any)   { l.note(l.s.log.Warn, format, v) }
+func (l *serverLog) Errorf(format string, v ...any)  { l.note(l.s.log.Error, format, v) }
 func (l *serverLog) Fatalf(format string, v ...any) {
 	text := fmt.Sprintf(format, v...)
 	l.s.fatal.CompareAndSwap(nil, &text)
-	l.note(format, v)
+	l.note(l.s.log.Error, format, v)
 }

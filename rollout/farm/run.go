@@ -173,7 +173,7 @@ func (c *coordinator) change(r *run, to State, text string) error {
 	if to != Running && to != Finishing {
 		v.Ended = time.Now()
 		end := c.runStatus(r)
-		end.State, end.Text, end.Ended, end.Left, end.Held = to, text, v.Ended, 0, 0
+		end.State, end.Text, end.Ended, end.Left, end.Held, end.Audits.Due = to, text, v.Ended, 0, 0, 0 // nobody makes an audit any more
 		v.End = &end
 	}
 	c.mu.Unlock()

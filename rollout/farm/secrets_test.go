@@ -12,7 +12,7 @@ import (
 // TestSecrets: a farm keeps no output with a secret, and tells none of a store that an
 // older version wrote or of the errors of workers.
 func TestSecrets(t *testing.T) {
-	spec := Spec{Build: "b", Shards: 1, Episodes: 1, Job: json.RawMessage("{}")}
+	spec := Spec{Name: "n", Build: "b", Shards: 1, Episodes: 1, Job: json.RawMessage("{}")}
 	for _, out := range []string{"s3://KEY:hidden@bucket/td", "s3://bucket/td?secret=hidden"} {
 		spec.Out = out
 		err := spec.check()

@@ -2,6 +2,7 @@ package farm
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -25,7 +26,10 @@ type workerState struct {
 	c    *Conn
 	log  *slog.Logger
 	host string
-	hard context.Context // done when the grace is over
+	// process is another at each start: what a worker had in hand before it began
+	// again is lost.
+	process string
+	hard    context.Context // done when the grace is over
 
 	mu      sync.Mutex
 	jobs    map[string]*job
@@ -64,7 +68,7 @@ func Work(ctx context.Context, c *Conn, o WorkerOptions) error {
 		o.Grace = 20 * time.Second
 	}
 	w := &workerState{o: &o, c: c, log: logger(o.Log).With("worker", c.name), jobs: map[string]*job{},
-		hand: map[claim]context.CancelCauseFunc{}, beat: time.Second}
+		hand: map[claim]context.CancelCauseFunc{}, beat: time.Second, process: rand.Text()}
 	w.host, _ = os.Hostname()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -98,7 +102,7 @@ func Work(ctx context.Context, c *Conn, o WorkerOptions) error {
 }
 
 func (w *workerState) ask(ctx context.Context, action string, q *request, wait time.Duration) (*answer, error) {
-	q.Version, q.Host, q.Slots = w.o.Version, w.host, w.o.Slots
+	q.Version, q.Host, q.Slots, q.Process = w.o.Version, w.host, w.o.Slots, w.process
 	a, err := w.c.ask(ctx, workerSubject+action+"."+w.c.name, q, wait)
 	if err != nil && w.c.nc.IsClosed() {
 		err = fmt.Errorf("%w: the connection to %s is closed: %v", errRefused, w.c.where, w.c.nc.LastError())

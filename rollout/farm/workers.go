@@ -17,12 +17,14 @@ type worker struct {
 	claims  map[claim]*holder
 	gave    map[claim]bool // back; a beat that was sent before may come after
 	waiters int
-	streak  int                  // claims that lapsed since the last commit
-	refuses map[string]time.Time // runs that it cannot make, until when
-	before  time.Time            // the beat before the last
-	trouble string
-	dirty   bool // not yet as in the store
-	meter   meter
+	// processes are the last ones of the worker, by the names that they say.
+	processes []string
+	streak    int                  // claims that lapsed since the last commit
+	refuses   map[string]time.Time // runs that it cannot make, until when
+	before    time.Time            // the beat before the last
+	trouble   string
+	dirty     bool // not yet as in the store
+	meter     meter
 }
 
 // holder is a worker's hold on one shard.
@@ -61,7 +63,10 @@ func (c *coordinator) known(name string, q *request) (*worker, *answer) {
 		c.workers[name] = w
 	}
 	if q.Version != "" {
-		w.Version, w.Host, w.Slots = line(q.Version), line(q.Host), min(max(q.Slots, 1), maxSlots)
+		w.Version, w.Host, w.Slots = label(q.Version, maxLabel), label(q.Host, maxLabel), min(max(q.Slots, 1), maxSlots)
+	}
+	if w.begins(q.Process) {
+		c.restarted(w)
 	}
 	w.Beat = time.Now()
 	text := ""
@@ -75,6 +80,41 @@ func (c *coordinator) known(name string, q *request) (*worker, *answer) {
 	}
 	c.book.fail("", name, text)
 	return w, &answer{Error: text, Refused: true}
+}
+
+// maxLabel is how many characters of a host and of a version are kept.
+const maxLabel = 100
+
+// begins reports whether a worker has begun again, in another process than before.
+func (w *worker) begins(process string) bool {
+	if checkName(process) != nil || slices.Contains(w.processes, process) {
+		return false // the one before may speak once more
+	}
+	w.processes = append(w.processes, process)
+	if len(w.processes) > 8 {
+		w.processes = slices.Delete(w.processes, 0, 1)
+	}
+	return len(w.processes) > 1
+}
+
+// restarted frees what a worker had in hand before it began again. It has the lock.
+func (c *coordinator) restarted(w *worker) {
+	c.waiting = slices.DeleteFunc(c.waiting, func(t *waiter) bool { return t.w == w })
+	w.waiters = 0
+	if n := len(w.claims); n > 0 {
+		c.book.warn("", w.name, fmt.Sprintf("the worker began again: %d shards that it had in hand go to others", n))
+	}
+	for k := range w.claims {
+		c.lapsed(w, k)
+	}
+}
+
+// lapsed frees a shard that a worker neither finished nor gave back. It has the lock.
+func (c *coordinator) lapsed(w *worker, k claim) {
+	w.Lapsed++
+	w.streak++
+	w.dirty = true
+	c.release(w, k)
 }
 
 // claim gives a worker a shard, now or when there is one.
@@ -198,6 +238,9 @@ func (c *coordinator) beat(name string, q *request, _ micro.Request) *answer {
 	a := &answer{Beat: int(c.o.Lapse.Milliseconds() / 3)}
 	now := time.Now()
 	for _, k := range q.Claims[:min(len(q.Claims), maxSlots)] {
+		if len(k.Run) > maxName { // no run of this farm, and not worth repeating
+			continue
+		}
 		if r := c.runs[k.Run]; r == nil || r.State != Running || k.Shard < 0 || k.Shard >= r.Spec.Shards {
 			a.Drop = append(a.Drop, k)
 		} else if h := c.extend(w, r, k); h != nil {
@@ -220,7 +263,7 @@ func (c *coordinator) beat(name string, q *request, _ micro.Request) *answer {
 func (c *coordinator) troubled(w *worker, text string) {
 	text = line(text)
 	if kind := kindOf(text); text != "" && kind != kindOf(w.trouble) && !c.o.Server.said(text) {
-		c.book.note(&Failure{Worker: w.name, Text: text, kind: kind}, true)
+		c.book.note(&Failure{Worker: w.name, Text: text, kind: kind}, c.book.log.Error)
 	}
 	w.trouble = text
 }
@@ -364,10 +407,8 @@ func (c *coordinator) lapse() {
 			if now.Sub(h.seen) <= c.o.Lapse {
 				continue
 			}
-			w.Lapsed++
-			w.streak++
-			c.release(w, k)
-			c.book.fail(k.Run, name, fmt.Sprintf("not heard of for %v: its shards go to others", c.o.Lapse))
+			c.lapsed(w, k)
+			c.book.warn(k.Run, name, fmt.Sprintf("not heard of for %v: its shards go to others", c.o.Lapse))
 		}
 	}
 }

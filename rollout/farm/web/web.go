@@ -18,7 +18,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
-	"sync/atomic"
 	"time"
 
 	"moonfarm/rollout/farm"
@@ -37,7 +36,10 @@ type Options struct {
 	Cert, Key      string
 	User, Password string
 	Profile        bool // serve /debug/pprof/
-	Log            *slog.Logger
+	// Health is host:port where /healthz and /readyz are served as well, to anybody and
+	// without TLS; "" for nowhere else.
+	Health string
+	Log    *slog.Logger
 }
 
 // Server shows a farm until it is closed.
@@ -47,8 +49,9 @@ type Server struct {
 	listen net.Listener
 	http   http.Server
 	live   *live
+	health *health // nil without a place of its own
 	stop   context.CancelFunc
-	conns  atomic.Int64
+	conns  *conns
 	ended  chan struct{}
 }
 
@@ -87,7 +90,15 @@ func Serve(o Options, source Source) (*Server, error) {
 		Handler: s.guard(s.routes()), BaseContext: func(net.Listener) context.Context { return ctx },
 		ReadHeaderTimeout: patience, WriteTimeout: patience, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
 		TLSConfig: &tls.Config{Certificates: certificates, MinVersion: tls.VersionTLS12},
-		ConnState: s.bound, ErrorLog: slog.NewLogLogger(s.o.Log.Handler(), slog.LevelDebug),
+		ErrorLog:  slog.NewLogLogger(s.o.Log.Handler(), slog.LevelDebug),
+	}
+	s.conns = limit(&s.http, maxConns)
+	if o.Health != "" {
+		if s.health, err = serveHealth(o.Health, s.probes(http.NewServeMux())); err != nil {
+			stop()
+			l.Close()
+			return nil, fmt.Errorf("health: %w", err)
+		}
 	}
 	go s.live.follow(ctx)
 	go func() {
@@ -140,33 +151,26 @@ func (s *Server) URL() string {
 	return scheme + "://" + s.listen.Addr().String() + "/"
 }
 
+// HealthURL is where the probes have a place of their own, "" without one.
+func (s *Server) HealthURL() string {
+	if s.health == nil {
+		return ""
+	}
+	return "http://" + s.health.listen.Addr().String() + "/"
+}
+
 // Close stops showing.
 func (s *Server) Close() {
 	s.stop()
 	s.http.Close()
 	<-s.ended
-}
-
-// bound closes connections beyond the limit.
-func (s *Server) bound(c net.Conn, state http.ConnState) {
-	switch state {
-	case http.StateNew:
-		if s.conns.Add(1) > maxConns {
-			c.Close()
-		}
-	case http.StateClosed:
-		s.conns.Add(-1)
+	if s.health != nil {
+		s.health.close()
 	}
 }
 
-func (s *Server) routes() http.Handler {
-	mux := http.NewServeMux()
-	for path, file := range map[string]string{"GET /{$}": "page.html", "GET /page.css": "page.css", "GET /page.js": "page.js"} {
-		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) { http.ServeFileFS(w, r, page, file) })
-	}
-	mux.HandleFunc("GET /events", s.live.serve)
-	mux.HandleFunc("GET /status.json", s.status)
-	mux.Handle("GET /metrics", s.metrics())
+// probes adds what tells whether the process and the farm are well.
+func (s *Server) probes(mux *http.ServeMux) *http.ServeMux {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "alive") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
 		if s.live.ready() {
@@ -175,6 +179,17 @@ func (s *Server) routes() http.Handler {
 			say(w, http.StatusServiceUnavailable, "not ready: no coordinator tells its status")
 		}
 	})
+	return mux
+}
+
+func (s *Server) routes() http.Handler {
+	mux := s.probes(http.NewServeMux())
+	for path, file := range map[string]string{"GET /{$}": "page.html", "GET /page.css": "page.css", "GET /page.js": "page.js"} {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) { http.ServeFileFS(w, r, page, file) })
+	}
+	mux.HandleFunc("GET /events", s.live.serve)
+	mux.HandleFunc("GET /status.json", s.status)
+	mux.Handle("GET /metrics", s.metrics())
 	if s.o.Profile {
 		mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 		mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)

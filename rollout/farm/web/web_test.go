@@ -328,26 +328,76 @@ func TestBounds(t *testing.T) {
 	requireBoundedConns(t, s)
 }
 
+// requireBoundedConns opens more connections than there may be, which say nothing or
+// the beginning of a request: the page, the probes and the streams that are followed
+// go on.
 func requireBoundedConns(t *testing.T, s *Server) {
 	t.Helper()
 	http.DefaultClient.CloseIdleConnections()
-	open, closed := 0, 0
-	for range maxConns + 50 {
+	next := follow(t, s)
+	for i := range maxConns + 50 {
 		c, err := net.Dial("tcp", s.listen.Addr().String())
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer c.Close()
-		fmt.Fprint(c, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
-		_ = c.SetReadDeadline(time.Now().Add(time.Minute))
-		if _, err := c.Read(make([]byte, 1)); err == nil {
-			open++
-		} else {
-			closed++
+		if i%2 == 0 {
+			fmt.Fprint(c, "GET / HTTP/1.1\r\nHost: localh")
 		}
 	}
-	if open > maxConns || closed < 50 {
-		t.Errorf("%d connections served and %d closed, the limit is %d", open, closed, maxConns)
+	for _, p := range []string{"healthz", "status.json", ""} {
+		c := http.Client{Timeout: time.Minute, Transport: &http.Transport{DisableKeepAlives: true}}
+		resp, err := c.Get(s.URL() + p)
+		if err != nil || resp.StatusCode != 200 {
+			t.Fatalf("/%s beside idle connections: %v", p, err)
+		}
+		resp.Body.Close()
+	}
+	if next() == nil {
+		t.Error("a stream that is followed has ended")
+	}
+	s.conns.mu.Lock()
+	defer s.conns.mu.Unlock()
+	if n := len(s.conns.open); n > maxConns {
+		t.Errorf("%d connections are open, the limit is %d", n, maxConns)
+	}
+}
+
+// TestHealth: the probes have a place of their own, which no connections to the page
+// fill, and nothing else is told there.
+func TestHealth(t *testing.T) {
+	s := serve(t, example(), Options{Health: "127.0.0.1:0"})
+	for range 300 {
+		for _, address := range []string{s.listen.Addr().String(), s.health.listen.Addr().String()} {
+			c, err := net.Dial("tcp", address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+		}
+	}
+	client := http.Client{Timeout: time.Minute}
+	for p, want := range map[string]int{"healthz": 200, "": 404, "status.json": 404, "metrics": 404, "debug/pprof/": 404} {
+		r, err := http.NewRequest("GET", s.HealthURL()+p, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Host = "pod.example" // a probe may call it by any name
+		resp, err := client.Do(r)
+		if err != nil || resp.StatusCode != want {
+			t.Fatalf("/%s: %v, %v, want %d", p, resp, err, want)
+		}
+		resp.Body.Close()
+	}
+	eventually(t, "ready", func() bool {
+		resp, err := client.Get(s.HealthURL() + "readyz")
+		if err == nil {
+			resp.Body.Close()
+		}
+		return err == nil && resp.StatusCode == 200
+	})
+	if _, err := Serve(Options{Listen: "127.0.0.1:0", Health: "nowhere"}, example()); err == nil || !strings.Contains(err.Error(), "health: ") {
+		t.Errorf("a place that is none: %v", err)
 	}
 }
 

@@ -1,0 +1,137 @@
+package farm
+
+import (
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+)
+
+// TestBounds: names in a spec, and versions and hosts that workers say, are short and
+// printable; a spec of others is refused, and texts of workers are cut.
+func TestBounds(t *testing.T) {
+	long := strings.Repeat("x", maxText+1)
+	for what, change := range map[string]func(s *Spec){
+		"no name": func(s *Spec) { s.Name = "" }, "a long name": func(s *Spec) { s.Name = strings.Repeat("n", 65) },
+		"a name with a line": func(s *Spec) { s.Name = "a\nb" }, "a name with markup": func(s *Spec) { s.Name = "<b>" },
+		"a long build": func(s *Spec) { s.Build = long }, "a build with an escape": func(s *Spec) { s.Build = "\x1b[2J" },
+		"a long output": func(s *Spec) { s.Out = "/" + long }, "an output that turns text round": func(s *Spec) { s.Out = "/a\u202eb" },
+		"an output that is no text": func(s *Spec) { s.Out = "/a\xff" },
+	} {
+		s := spec(70, 2, 0)
+		if err := s.check(); err != nil {
+			t.Fatal(err)
+		}
+		change(s)
+		if err := s.check(); err == nil || len(err.Error()) > 500 || strings.ContainsFunc(err.Error(), unicode.IsControl) {
+			t.Errorf("%s: %.600v, want a short error", what, err)
+		}
+	}
+	f := newFarm(t)
+	c := f.connect(ConnectOptions{URL: f.server.URL(), Name: "w1"})
+	host := "\x1b[31m\u202e" + strings.Repeat("h\n", 1<<18)
+	if _, err := f.raw(c, "beat", &request{Host: host, Error: host, Claims: []claim{{Run: strings.Repeat("r", 1<<20)}}}); err != nil {
+		t.Fatal(err)
+	}
+	w := f.status().Workers[0]
+	for _, text := range []string{w.Host, w.Trouble} {
+		if len([]rune(text)) > 510 || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			t.Errorf("the status has %.600q", text)
+		}
+	}
+	if len([]rune(w.Host)) > maxLabel+1 {
+		t.Errorf("the host has %d characters, want %d at most", len([]rune(w.Host)), maxLabel)
+	}
+}
+
+// TestQuickRestart: what a worker had in hand when it was killed has lapsed as soon as
+// it is heard of again, and goes to others at once; a warning tells it, not an error.
+func TestQuickRestart(t *testing.T) {
+	f := newFarm(t, func(o *CoordinatorOptions) { o.Lapse = 10 * time.Minute })
+	s := spec(71, 4, time.Hour)
+	f.submit(s)
+	c := f.connect(ConnectOptions{URL: f.server.URL(), Name: "w1"})
+	say := func(process, action string, q *request) *answer {
+		t.Helper()
+		q.Process, q.Slots = process, 2
+		a, err := f.raw(c, action, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	held := map[claim]bool{}
+	for range 2 {
+		a := say("first", "claim", &request{Wait: 4000})
+		if a.Claim == nil {
+			t.Fatal("no claim")
+		}
+		held[*a.Claim] = true
+	}
+	if w := f.status().Workers[0]; w.Held != 2 || w.Lapsed != 0 {
+		t.Fatalf("the worker holds %d, %d lapsed", w.Held, w.Lapsed)
+	}
+	say("second", "beat", &request{})
+	if w := f.status().Workers[0]; w.Held != 0 || w.Lapsed != 2 {
+		t.Errorf("after the restart the worker holds %d, %d lapsed; want 0 and 2", w.Held, w.Lapsed)
+	}
+	other := f.connect(ConnectOptions{URL: f.server.URL(), Name: "w2"})
+	got := 0
+	for range 4 {
+		if a, err := f.raw(other, "claim", &request{Slots: 4, Wait: 4000}); err == nil && a.Claim != nil && held[*a.Claim] {
+			got++
+		}
+	}
+	if got != 2 {
+		t.Errorf("another worker got %d of the two shards", got)
+	}
+	say("first", "beat", &request{}) // a message that was late
+	if w := f.status().Workers[0]; w.Lapsed != 2 {
+		t.Errorf("%d lapsed, want 2", w.Lapsed)
+	}
+	if f.logs.count("the worker began again: 2 shards") != 1 || f.logs.count("level=ERROR") > 0 {
+		t.Error("the log has no warning, or an error")
+	}
+}
+
+// TestHarmlessKill: the end of a worker, by which nothing is lost, is no error in the log.
+func TestHarmlessKill(t *testing.T) {
+	f := newFarm(t)
+	s := spec(72, 4, time.Hour)
+	f.submit(s)
+	c := f.connect(ConnectOptions{URL: f.server.URL(), Name: "killed"})
+	if a, err := f.raw(c, "claim", &request{Slots: 1, Wait: 4000}); err != nil || a.Claim == nil {
+		t.Fatalf("claim: %+v, %v", a, err)
+	}
+	c.Close()
+	f.until("its claim has lapsed", func() bool { return f.status().Workers[0].Lapsed == 1 })
+	(&serverLog{f.server}).Warnf("Filestore [%s] was not closed", "x") // as after a kill of the server
+	if n := f.logs.count("level=ERROR"); n > 0 {
+		t.Errorf("%d errors in the log", n)
+	}
+	if n := f.logs.count("level=WARN"); n != 2 {
+		t.Errorf("%d warnings in the log, want that of the worker and that of the server", n)
+	}
+}
+
+// TestNothingDue: no audit is due of a run that has ended, neither of the run nor of its
+// workers, and those of a run that goes on are due again.
+func TestNothingDue(t *testing.T) {
+	f := newFarm(t, func(o *CoordinatorOptions) { o.Patience = time.Hour; o.Lapse = time.Hour })
+	s := spec(73, 3000, 5*time.Millisecond)
+	f.submit(s)
+	f.work("alone", opener(f.store))
+	f.until("audits are due", func() bool { return f.run(s.ID()).Audits.Due > 3 && f.status().Workers[0].Audits.Due > 3 })
+	if _, err := f.client.Cancel(f.ctx, s.ID()); err != nil {
+		t.Fatal(err)
+	}
+	if st := f.status(); st.Runs[0].Audits.Due != 0 || st.Workers[0].Audits.Due != 0 {
+		t.Errorf("after the end %d and %d audits are due", st.Runs[0].Audits.Due, st.Workers[0].Audits.Due)
+	}
+	if _, err := f.client.Retry(f.ctx, s.ID()); err != nil {
+		t.Fatal(err)
+	}
+	if st := f.status(); st.Runs[0].Audits.Due == 0 || st.Workers[0].Audits.Due != st.Runs[0].Audits.Due {
+		t.Errorf("of the run that goes on %d and %d audits are due", st.Runs[0].Audits.Due, st.Workers[0].Audits.Due)
+	}
+}

@@ -1,0 +1,117 @@
+package web
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// conns are the open connections of one http.Server, most at a time. A connection too
+// many closes the oldest one on which no request is being answered, so that connections
+// that say nothing, or say it slowly, keep nobody out.
+type conns struct {
+	most int
+
+	mu   sync.Mutex
+	next uint64 // number of the next connection
+	open map[net.Conn]*conn
+}
+
+// conn is an open connection.
+type conn struct {
+	number    uint64
+	answering atomic.Int64 // requests
+}
+
+// connKey is the key of a request's conn in its context.
+type connKey struct{}
+
+func newConns(most int) *conns { return &conns{most: most, open: map[net.Conn]*conn{}} }
+
+// enter is for http.Server.ConnContext.
+func (s *conns) enter(ctx context.Context, c net.Conn) context.Context {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k := &conn{number: s.next}
+	s.next++
+	s.open[c] = k
+	if len(s.open) > s.most {
+		oldest := c
+		for o, v := range s.open {
+			if v.answering.Load() == 0 && v.number < s.open[oldest].number {
+				oldest = o
+			}
+		}
+		delete(s.open, oldest)
+		if t, ok := oldest.(*tls.Conn); ok {
+			oldest = t.NetConn() // the connection itself would first say that it ends
+		}
+		_ = oldest.Close() // it only frees the place
+	}
+	return context.WithValue(ctx, connKey{}, k)
+}
+
+// state is for http.Server.ConnState.
+func (s *conns) state(c net.Conn, state http.ConnState) {
+	if state == http.StateClosed || state == http.StateHijacked {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.open, c)
+	}
+}
+
+// handler marks the connection of a request while it is answered.
+func (s *conns) handler(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if k, ok := r.Context().Value(connKey{}).(*conn); ok {
+			k.answering.Add(1)
+			defer k.answering.Add(-1)
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// limit makes a server have so many connections at most.
+func limit(s *http.Server, most int) *conns {
+	c := newConns(most)
+	s.ConnContext, s.ConnState, s.Handler = c.enter, c.state, c.handler(s.Handler)
+	return c
+}
+
+// health serves the probes alone, on a place of their own: who fills the page's
+// connections does not keep them out. They tell no more than two words, to anybody.
+type health struct {
+	listen net.Listener
+	http   http.Server
+	ended  chan struct{}
+}
+
+const (
+	maxProbes     = 64              // open connections of probes
+	probePatience = 2 * time.Second // for a probe to be asked and answered
+)
+
+// serveHealth begins to serve probes at an address.
+func serveHealth(address string, probes http.Handler) (*health, error) {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	h := &health{listen: l, ended: make(chan struct{})}
+	h.http = http.Server{Handler: probes, ReadTimeout: probePatience, WriteTimeout: probePatience, IdleTimeout: probePatience, MaxHeaderBytes: 4 << 10}
+	limit(&h.http, maxProbes)
+	go func() {
+		defer close(h.ended)
+		_ = h.http.Serve(l) // until it is closed
+	}()
+	return h, nil
+}
+
+func (h *health) close() {
+	h.http.Close()
+	<-h.ended
+}
