@@ -299,7 +299,7 @@ func checkReplaced(name string, form originals.Form) error {
 		return err
 	}
 	for _, e := range there {
-		if !e.IsDir() || !strings.HasPrefix(e.Name(), form.Part) {
+		if !form.Owns(e) {
 			return fmt.Errorf("%s: it is no %s, for it holds %s, and is not replaced", name, form.What, e.Name())
 		}
 	}

@@ -284,7 +284,7 @@ func (a *app) runReplayShow(ctx context.Context, file, rulesFile string, o origi
 		return fmt.Errorf("%s: holds %s, no games", file, in.Holds)
 	}
 	if in.Folder != nil {
-		if in.In, err = t.Folder.Recording(in.Folder, rules); err != nil {
+		if in.In, rules, err = t.Folder.Recording(in.Folder, rules); err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 	}

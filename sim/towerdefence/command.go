@@ -81,7 +81,7 @@ func (g *Game) deconstruct(h *Half, bit uint64) bool {
 	h.Wait0 &^= bit
 	h.Wait1 &^= bit
 	h.vacate(bit)
-	h.Ledger -= ledger(int(g.refund), worth)
+	h.Ledger -= g.refundEntry + int64(worth)
 	h.Energy += g.refund
 	if kind == Tesla {
 		h.dropTeslas()

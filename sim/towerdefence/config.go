@@ -27,7 +27,7 @@ func (r *Rules) Table() []texts.Rule {
 		texts.NewRule("round-income-energy", &r.RoundIncome, 0, maxNumber, "energy each round, before energy buildings"),
 		texts.NewRule("starting-health", &r.StartHealth, 1, MaxHealth, "health of a base at the start"),
 		texts.NewRule("health-score-multiplier", &r.HealthScoreMultiplier, 0, maxNumber, "points for each point of health taken from the base"),
-		texts.NewRule("energy-score-multiplier", &r.EnergyScoreMultiplier, 0, maxNumber, "read and kept, without effect in 3.0.2"),
+		texts.NewRule("energy-score-multiplier", &r.EnergyScoreMultiplier, 0, maxNumber, "points for each energy of the income"),
 		texts.NewRule("deconstruction-refund-amount", &r.DeconstructionRefund, 0, maxNumber, "energy back for a deconstructed building"),
 		texts.NewRule("max-do-nothings", &r.MaxDoNothings, 1, 250, "failed commands in a row that end the match"),
 	}

@@ -21,16 +21,19 @@ type Game struct {
 	entry   [8]int64       // by Op: what it adds to Half.Ledger
 	exposed [4]int         // what destroying a building of Kinds[i] scores in all
 
-	damage    int    // of a missile
-	blow      int64  // a missile's, on Half.Base
-	extraHits [5]int // by Kind: hits a building stands beyond the first
-	shotPrice int32
-	income    int32
-	perEnergy int32
-	maxRounds int32
-	resets    [8]uint64 // bit set of the rounds that make the curtain available
-	maxFails  uint8
-	refund    int32
+	damage      int    // of a missile
+	blow        int64  // a missile's, on Half.Base
+	extraHits   [5]int // by Kind: hits a building stands beyond the first
+	shotPrice   int32
+	shotEntry   int64 // what a shot of a tesla tower adds to Half.Ledger
+	energyWorth int32 // points for each energy of income
+	income      int32
+	perEnergy   int32
+	maxRounds   int32
+	resets      [8]uint64 // bit set of the rounds that make the curtain available
+	maxFails    uint8
+	refund      int32
+	refundEntry int64 // what the refund takes from Half.Ledger
 
 	curtainRounds int16
 	regular       bool // construction and firing keep the rhythm the boards are made for
@@ -51,15 +54,18 @@ func New(r Rules) (*Game, error) {
 		return nil, err
 	}
 	g := &Game{
-		rules:     r,
-		damage:    r.Buildings[Attack].Damage,
-		blow:      blow(r.Buildings[Attack].Damage),
-		shotPrice: int32(r.TeslaEnergyPerShot),
-		income:    int32(r.RoundIncome),
-		perEnergy: int32(r.Buildings[Energy].EnergyPerTurn),
-		maxRounds: int32(r.MaxRounds),
-		maxFails:  uint8(r.MaxDoNothings),
-		refund:    int32(r.DeconstructionRefund),
+		rules:       r,
+		damage:      r.Buildings[Attack].Damage,
+		blow:        blow(r.Buildings[Attack].Damage),
+		shotPrice:   int32(r.TeslaEnergyPerShot),
+		shotEntry:   r.spent(r.TeslaEnergyPerShot, 0),
+		energyWorth: int32(r.EnergyScoreMultiplier),
+		income:      int32(r.RoundIncome),
+		perEnergy:   int32(r.Buildings[Energy].EnergyPerTurn),
+		maxRounds:   int32(r.MaxRounds),
+		maxFails:    uint8(r.MaxDoNothings),
+		refund:      int32(r.DeconstructionRefund),
+		refundEntry: r.spent(r.DeconstructionRefund, 0),
 
 		curtainRounds: int16(r.CurtainActiveRounds),
 	}
@@ -73,10 +79,10 @@ func New(r Rules) (*Game, error) {
 		b := &r.Buildings[k]
 		g.price[k+1] = int32(b.Price)
 		g.exposed[i] = b.Health * b.DestroyMultiplier
-		g.entry[k+1] = ledger(b.Price+b.ConstructionScore, g.exposed[i])
+		g.entry[k+1] = r.spent(b.Price, b.ConstructionScore) + int64(g.exposed[i])
 	}
 	g.price[OpCurtain] = int32(r.CurtainPrice)
-	g.entry[OpCurtain] = ledger(r.CurtainPrice+r.CurtainConstructionScore, 0)
+	g.entry[OpCurtain] = r.spent(r.CurtainPrice, r.CurtainConstructionScore)
 	for phase := range g.cheap {
 		all := ^uint64(0)
 		defense := purchase{price: g.price[OpDefense], entry: g.entry[OpDefense], allow: all, type2: all}
@@ -88,7 +94,7 @@ func New(r Rules) (*Game, error) {
 	g.regular = r.regular()
 	g.info = sim.Info{
 		Name:      "towerdefence",
-		Rules:     RulesVersion,
+		Rules:     r.Version(),
 		Config:    string(r.AppendText(nil)),
 		Players:   2,
 		MaxTurns:  r.MaxRounds + 1,
@@ -129,7 +135,7 @@ func (g *Game) SetStart(s *State, p sim.Player, energy, health int) {
 	h := &s.Half[p]
 	h.Energy = int32(energy)
 	h.Base = int64(health) << 32
-	h.Ledger = ledger(-energy, g.rules.HealthScoreMultiplier*health)
+	h.Ledger = g.rules.spent(-energy, 0) + int64(g.rules.HealthScoreMultiplier*health)
 }
 
 // Step plays one round.

@@ -1,6 +1,7 @@
 package towerdefence
 
 import (
+	"math"
 	"strings"
 
 	"moonfarm/sim"
@@ -33,7 +34,7 @@ func ParseText(g *Game, text string) (State, error) {
 	}
 	for p := range r.state.Half { // the other way round, Game.Score
 		h, e := &r.state.Half[p], r.score[p^1]
-		spent := r.score[p].total - r.score[p].damage - int(h.Energy)
+		spent := r.score[p].total - r.score[p].damage - g.rules.EnergyScoreMultiplier*int(h.Energy)
 		h.Ledger = ledger(spent, g.worth(h)+e.damage)
 	}
 	return r.state, nil
@@ -122,7 +123,7 @@ func (r *textReader) readPair(p sim.Player, name, value texts.Word) (err error) 
 		n, err = texts.Number(value, "a number of hits", 0, maxTextNumber)
 		h.Base = int64(h.Health())<<32 | int64(n)
 	case "score":
-		r.score[p].total, err = texts.Number(value, "a score", 0, maxTextNumber)
+		r.score[p].total, err = texts.Number(value, "a score", math.MinInt32, math.MaxInt32) // as the original's wraps around
 	case "damage":
 		r.score[p].damage, err = texts.Number(value, "a score", 0, maxTextNumber)
 	case "curtain":

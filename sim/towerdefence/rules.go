@@ -129,6 +129,15 @@ func DefaultRules() Rules {
 // plus sign, a number of ours that any change of play raises.
 const RulesVersion = "3.0.2+1"
 
+// Version names the rules played, as Info.Rules tells it: RulesVersion, and a later one
+// where energy-score-multiplier is not 1, which up to +1 had no effect.
+func (r *Rules) Version() string {
+	if r.EnergyScoreMultiplier != 1 {
+		return "3.0.2+2"
+	}
+	return RulesVersion
+}
+
 // Hits is the number of missiles that a building with that health withstands,
 // the last of which destroys it.
 func (r *Rules) Hits(health int) int {

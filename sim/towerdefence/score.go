@@ -7,23 +7,34 @@ import (
 )
 
 // Score is the original's score of seat p. It is not kept during play but
-// follows from what is: every point of income is a point of score and of
-// energy, and damage done is what was exposed to it and no longer stands.
+// follows from what is: every energy of the income is worth its points when it is
+// earned, be it still there or spent, and damage done is what was exposed to it and
+// no longer stands.
 //
-//	score = energy + spent                                            income and construction
-//	      + enemy's exposed − what stands of its base and buildings   damage
+//	score = points of the energy that is there, and of the energy spent      income
+//	      + points for what was bought                                       construction
+//	      + enemy's exposed − what stands of its base and buildings          damage
 //
-// Half.Ledger keeps both sums: spent, from minus the start energy, grows by the
-// price and the construction score of all that is bought; exposed, from the
-// worth of the base, grows by the worth of what is built and falls by what is
+// Half.Ledger keeps both sums: spent, from minus the points of the start energy, grows by
+// the points of the price and the construction score of all that is bought; exposed, from
+// the worth of the base, grows by the worth of what is built and falls by what is
 // deconstructed.
+//
+// The original's score has 32 bits, and goes on at the other end beyond them, as this
+// does: with the values of release 3.0.2 none comes near.
 func (g *Game) Score(s *State, p sim.Player) int {
 	own, enemy := &s.Half[p], &s.Half[p^1]
-	return int(own.Energy) + int(own.Ledger>>32) + int(uint32(enemy.Ledger)) - g.worth(enemy)
+	return int(g.energyWorth*own.Energy + int32(own.Ledger>>32) + int32(uint32(enemy.Ledger)) - int32(g.worth(enemy)))
 }
 
-// ledger is an entry of Half.Ledger.
+// ledger is an entry of Half.Ledger. The upper half wraps around as the score does.
 func ledger(spent, exposed int) int64 { return int64(spent)<<32 + int64(exposed) }
+
+// spent is the entry of Half.Ledger for energy spent, which was income, and for
+// points earned by it.
+func (r *Rules) spent(energy, points int) int64 {
+	return ledger(r.EnergyScoreMultiplier*energy+points, 0)
+}
 
 // worth is what taking the rest of h would score: base and buildings.
 func (g *Game) worth(h *Half) int {

@@ -72,7 +72,7 @@ func (g *Game) lightning(h, enemy *Half, r int) {
 			continue
 		}
 		h.Energy -= g.shotPrice
-		h.Ledger += int64(g.shotPrice) << 32
+		h.Ledger += g.shotEntry
 		t.Ready = int16(r) + int16(b.Cooldown) + 1
 		if int(enemy.Curtain) >= r {
 			continue

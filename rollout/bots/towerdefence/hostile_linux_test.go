@@ -226,7 +226,7 @@ func TestHostile(t *testing.T) {
 		{"forks", "", map[Kind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
 		{"daemon", "", map[Kind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
 		{"drips", "", map[Kind]int{Late: 2}, Late, "did not end within 2s", "No Command", ""},
-		{"garbage", "", map[Kind]int{}, Garbled, "", "\ufffd", ""}, // one field without a comma: the rules make nothing of it
+		{"garbage", "", map[Kind]int{Garbled: 2}, Garbled, "command.txt is not UTF-8", "No Command", ""},
 		{"quits", "", map[Kind]int{Missing: 2}, Missing, "command.txt: no such file", "", ""},
 		{"twice", "", map[Kind]int{Refused: 1}, Refused, `"1,1,2"`, "1,1,2", ""},
 		{"lies", "", map[Kind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},

@@ -97,8 +97,8 @@ func TestCommands(t *testing.T) {
 		{`"\n1,2,0"`, "", Kinds, "", 0},
 		{`-`, "", Missing, "command.txt: no such file or directory", 0},
 		{`7`, "No Command", Failed, "exit status 7: I give up", 0},
-		{`"\xff\xfe\x00"`, "\ufffd\x00", Kinds, "", 0},
-		{`"1,\xff,2"`, "1,\ufffd,2", Garbled, "\"1,\ufffd,2\"", 2},
+		{`"1,1,2\n\xff"`, "No Command", Garbled, "command.txt is not UTF-8: the original takes no command from it", 0},
+		{`"1,\xff,2"`, "No Command", Garbled, "command.txt is not UTF-8: the original takes no command from it", 0},
 		{`"0,0"`, "0,0", Garbled, `"0,0"`, 4},
 		{`"-1,0,2"`, "-1,0,2", Refused, `"-1,0,2"`, 1},
 		{`"Exception"`, "Exception", Garbled, `"Exception"`, 2},
@@ -170,7 +170,7 @@ func TestAborted(t *testing.T) {
 func TestPolicies(t *testing.T) {
 	m := &Match{Rules: rules(400), Seed: 7, Seats: []Seat{{Policy: maker(t, "econ")}, {Policy: maker(t, "mix(0.7*turtle,0.3*random)")}}}
 	r, l := play(t, m)
-	if r.Turns < 30 || r.Final.End == "" || r.Final.Winner == wire.Tie || r.Records != [2]*Record{} || len(l.files) != 10*(r.Turns+1)+1 {
+	if r.Turns < 30 || r.Final.End == "" || r.Final.Winner == wire.Tie || r.Records != [2]*Record{} || len(l.files) != 10*(r.Turns+1)+2 {
 		t.Errorf("%+v, %+v, %d files", r.Result, r.Final, len(l.files))
 	}
 	again, _ := play(t, m)
@@ -315,7 +315,7 @@ func TestRefusedMatches(t *testing.T) {
 		{Match{Rules: rules(9), Seats: []Seat{{Bot: &away}, {}}}, "seat 1: lstat " + away.Work},
 		{Match{Rules: rules(9), Seats: []Seat{{Bot: &outside, Copy: true}, {}}}, "outside of its folder"},
 		{Match{Rules: rules(9), Seats: make([]Seat, 2), Watch: func(*towerdefence.State) error { return stop }}, "stop"},
-		{Match{Rules: rules(9), Seats: make([]Seat, 2), Create: func(string) (io.WriteCloser, error) { return nil, fs.ErrPermission }}, "match log: Round 000/"},
+		{Match{Rules: rules(9), Seats: make([]Seat, 2), Create: func(string) (io.WriteCloser, error) { return nil, fs.ErrPermission }}, "match log: CommandOrder.txt"},
 	} {
 		if _, err := c.match.Play(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q", err, c.want)

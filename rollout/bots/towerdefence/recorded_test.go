@@ -54,7 +54,7 @@ func (d *display) position(t *testing.T) *wire.Position {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := in.Round.Position(towerdefence.DefaultRules())
+	p := in.Round.Position(towerdefence.DefaultRules(), 0)
 	p.Round = d.Round
 	return p
 }

@@ -9,6 +9,7 @@ import (
 	"math"
 	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
@@ -102,7 +103,10 @@ func (s *seated) play(round int) error {
 	text, missing := commandText(s.work)
 	if missing == nil {
 		s.gave = true
-		s.text, _ = wire.CommandOf(text)
+		var found bool
+		if s.text, found = wire.CommandOf(text); !found && !utf8.ValidString(text) {
+			s.record.fault(Garbled, round, "command.txt is not UTF-8: the original takes no command from it")
+		}
 	} else if !noted {
 		s.record.fault(Missing, round, "%v", missing)
 	}

@@ -180,8 +180,15 @@ func TestCommandOf(t *testing.T) {
 		"1,2,0\r\n3,4,1":                        "1,2,0",
 		"1,2,0\u20283,4,1":                      "1,2,0",
 		"1,2,0 ":                                "1,2,0 ",
-		"\xff\xfe,2,0\n":                        "\ufffd,2,0",
-		"\ufeff1,2,0":                           "\ufeff1,2,0",
+		"0,0,2\n\xff":                           NoCommand, // of a read that meets a bad byte nothing is left
+		"0,0,2" + strings.Repeat(" ", 1018) + "\xff":   NoCommand,
+		"0,0,2" + strings.Repeat(" ", 1020) + "\n\xff": "0,0,2" + strings.Repeat(" ", 1019),
+		"0,0,2" + strings.Repeat("é", 3000) + "\xff":   "0,0,2" + strings.Repeat("é", 2043),
+		"0,0,2\n" + strings.Repeat("7", 1018) + "\xff": NoCommand, // also as the first that the next read would see
+		"0,0,2\n" + strings.Repeat("7", 1018) + "\xe2": "0,0,2",
+		strings.Repeat(" ", 1024) + "0,0,2\xff":        NoCommand,
+		"\xff\xfe,2,0\n":                               NoCommand,
+		"\ufeff1,2,0":                                  "\ufeff1,2,0",
 	} {
 		if got, found := CommandOf(text); got != want || found != (want != NoCommand) {
 			t.Errorf("%q: command %q, want %q", text, got, want)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"moonfarm/sim"
 	"moonfarm/sim/towerdefence"
 )
 
@@ -13,7 +14,7 @@ import (
 //
 // Buildings: construction has a fixed length and one building a round is
 // placed by each player, so buildTime gives the round of the placement, and
-// with A before B the order is certain.
+// with first, the seat whose command is carried out first, the order is certain.
 //
 // Missiles: a missile has flown the same number of cells every round since it
 // was fired, so a standing attack building in its row explains it if it fired
@@ -30,11 +31,11 @@ import (
 // recordings and in all of the original's own displays kept with them. The IDs
 // number the missiles in this order, so they do not continue from round to
 // round.
-func (r *Round) Position(rules towerdefence.Rules) *Position {
+func (r *Round) Position(rules towerdefence.Rules, first sim.Player) *Position {
 	p := &Position{Rules: rules, Round: r.Number + 1, Players: r.Players}
 	p.Buildings = slices.Clone(r.Buildings)
 	slices.SortStableFunc(p.Buildings, func(a, b Building) int {
-		return cmp.Or(cmp.Compare(p.age(b), p.age(a)), cmp.Compare(a.Owner, b.Owner))
+		return cmp.Or(cmp.Compare(p.age(b), p.age(a)), cmp.Compare(a.Owner^first, b.Owner^first))
 	})
 	var shots []shot
 	for _, m := range r.Missiles {

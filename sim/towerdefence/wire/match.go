@@ -160,6 +160,9 @@ func WriteMatch(w *RecordingWriter, h Header, rules towerdefence.Rules, commands
 		h.Energy[p], h.Health[p] = rules.Start(sim.Player(p))
 	}
 	referee := NewReferee(rules)
+	if h.First == letters[1:] {
+		referee.First(seatB)
+	}
 	w.Header(h)
 	for n, c := range commands {
 		referee.Play(c[0], c[1])

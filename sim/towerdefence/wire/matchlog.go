@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,8 +10,11 @@ import (
 	"strings"
 
 	"moonfarm/sim/texts"
-	"moonfarm/sim/towerdefence"
 )
+
+// LogOrder is the file of a match log, not of the original, that says whose command was
+// carried out first in every round.
+const LogOrder = "CommandOrder.txt"
 
 // Names within a match log.
 const (
@@ -23,6 +25,7 @@ const (
 	logConsole = "Console/Console.txt"
 	logOutput  = "Console/BotOutput.txt"
 	logEnd     = "endGameState.txt"
+	logFirst   = " is carried out first" // behind the letter
 	logWinner  = "The winner is: "
 	logFailed  = "Bot did nothing too many consecutive rounds"
 	logTie     = "The game ended in a tie"
@@ -34,9 +37,8 @@ const (
 // who played, the commands of every round and how it ended.
 type MatchLog struct {
 	Names    [2]string   // nick names of A and B
-	HasStart bool        // the log has the first state, which tells the next two
-	Energy   [2]int      // of A and B at the start
-	Health   [2]int      // of their bases at the start
+	Told     RulesTold   // the rules, as far as the log tells them
+	First    string      // whose command was carried out first, "A" or "B"; "" if the log does not tell
 	Commands [][2]string // texts of A and B, by round from 0
 	Final    *Final      // nil if the log has no final result
 }
@@ -52,18 +54,26 @@ type Final struct {
 // ReadMatchLog reads a match log: the folder with "Round 000", "Round 001", …,
 // in each "A - NAME/PlayerCommand.txt" and "B - NAME/PlayerCommand.txt", and in
 // the one after the last round endGameState.txt. Without that file the match
-// is taken to have stopped and every round folder to hold commands. Errors
-// say which file or folder was wanted where.
+// is taken to have stopped and every round folder to hold commands. Of the files
+// that show positions it takes the rules that they tell. A log of a release before
+// 3.0.1, which played by other rules, is an error. Errors say which file or folder was
+// wanted where.
 func ReadMatchLog(fsys fs.FS) (*MatchLog, error) {
 	rounds, err := roundFolders(fsys)
 	if err != nil {
 		return nil, fmt.Errorf("match log: %w", err)
 	}
 	m := new(MatchLog)
+	if m.First, err = readOrder(fsys); err != nil {
+		return nil, fmt.Errorf("match log: %w", err)
+	}
 	for i, folder := range rounds {
 		players, err := playerFolders(fsys, folder)
 		if err == nil {
 			err = m.meet(folder, players)
+		}
+		if err == nil {
+			err = m.Told.read(fsys, folder+"/"+players[0]+"/", i == 0)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("match log: %w", err)
@@ -91,44 +101,25 @@ func ReadMatchLog(fsys fs.FS) (*MatchLog, error) {
 		}
 		m.Commands = append(m.Commands, commands)
 	}
-	file := rounds[0] + "/" + logName(0, m.Names[0]) + "/" + logState
-	state, err := readLog(fsys, file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return m, nil
-	}
-	if err == nil {
-		m.HasStart = true
-		m.Energy, m.Health, err = startOf([]byte(state))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("match log: %s: %w", file, err)
-	}
 	return m, nil
 }
 
-// startOf reads the energies and healths of A and B in a state.json.
-func startOf(state []byte) (energy, health [2]int, err error) {
-	var start struct {
-		Players []struct{ Energy, Health int }
+// readOrder reads the file that a MatchLogWriter writes beside the original's: whose command
+// was carried out first in every round. "" stands for a log without that file.
+func readOrder(fsys fs.FS) (first string, err error) {
+	text, err := readLog(fsys, LogOrder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
 	}
-	if err := json.Unmarshal(texts.Unmarked(state), &start); err != nil {
-		return energy, health, err
+	if err != nil {
+		return "", err
 	}
-	if n := len(start.Players); n != 2 {
-		return energy, health, fmt.Errorf("want 2 players, found %d", n)
+	for _, letter := range []string{letters[:1], letters[1:]} {
+		if strings.TrimSpace(text) == letter+logFirst {
+			return letter, nil
+		}
 	}
-	for p, player := range start.Players {
-		energy[p], health[p] = player.Energy, player.Health
-	}
-	return energy, health, nil
-}
-
-// Rules are the given ones with the start of the log.
-func (m *MatchLog) Rules(r towerdefence.Rules) towerdefence.Rules {
-	if m.HasStart {
-		r.SetStart(m.Energy, m.Health)
-	}
-	return r
+	return "", fmt.Errorf("%s: want %q or the same of B, found %q", LogOrder, letters[:1]+logFirst, text)
 }
 
 // roundFolders lists the round folders in order and checks that none is

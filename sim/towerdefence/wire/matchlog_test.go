@@ -50,14 +50,17 @@ func TestMatchLog(t *testing.T) {
 	names := [2]string{"Ann - the first", "Bo"}
 	commands := [][2]string{{"0,0,2", "No Command"}, {"", "x,y,z"}, {"1,1,3", ""}}
 	m := matchLog(t, names, commands)
-	if len(m) != 4*10+1 {
-		t.Errorf("%d files, want 41", len(m))
+	if len(m) != 4*10+2 {
+		t.Errorf("%d files, want 42", len(m))
 	}
 	got, err := ReadMatchLog(fstest.MapFS(m))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &MatchLog{Names: names, HasStart: true, Energy: [2]int{20, 20}, Health: [2]int{100, 100}, Commands: commands,
+	if rules := got.Told.Over(towerdefence.Rules{}); rules.StartEnergy != 20 || rules.StartHealth != 100 || rules.Handicap != (towerdefence.Handicap{}) {
+		t.Errorf("rules %+v", rules)
+	}
+	want := &MatchLog{Names: names, Told: got.Told, First: "A", Commands: commands,
 		Final: &Final{Winner: WinnerA, Score: [2]int{24, 15}, Health: [2]int{100, 100}}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v %+v\nwant %+v %+v", got, got.Final, want, want.Final)
@@ -143,6 +146,7 @@ func TestMatchLogErrors(t *testing.T) {
 		{"no winner", func(m files) { m["Round 002/"+logEnd].Data = nil }, `Round 002/endGameState.txt: want a line "The winner is: NAME"`},
 		{"other winner", func(m files) { m["Round 002/"+logEnd].Data = []byte("The winner is: C") }, `want the winner to be "A - a" or "B - b", found "C"`},
 		{"no scores", func(m files) { m["Round 002/"+logEnd].Data = []byte(logTie) }, `want a line "A - a- score:S health:H", found none`},
+		{"no order", func(m files) { m[LogOrder].Data = []byte("C first") }, `CommandOrder.txt: want "A is carried out first" or the same of B, found "C first"`},
 		{"bad scores", func(m files) { m["Round 002/"+logEnd].Data = []byte(logTie + "\nA - a- score:x health:1") }, `with two numbers, found "A - a- score:x health:1"`},
 	} {
 		m := matchLog(t, [2]string{"a", "b"}, make([][2]string, 2))

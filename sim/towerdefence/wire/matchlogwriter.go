@@ -14,6 +14,7 @@ import (
 type MatchLogWriter struct {
 	create func(name string) (io.WriteCloser, error)
 	names  [2]string
+	begun  bool
 	buf    []byte
 	err    error
 }
@@ -25,7 +26,8 @@ const maxLogName = 60
 // these nick names. In the names of folders and files some characters become "_",
 // and long names are cut. It makes every file through create, which is given the
 // path within the folder of the match, separated by slashes, and makes the
-// folders in it where they are needed.
+// folders in it where they are needed. Beside the original's files it makes one that says
+// that A's command is carried out first in every round, which the original leaves to chance.
 func NewMatchLogWriter(names [2]string, create func(name string) (io.WriteCloser, error)) *MatchLogWriter {
 	w := &MatchLogWriter{create: create}
 	for p, name := range names {
@@ -46,6 +48,10 @@ func NewMatchLogWriter(names [2]string, create func(name string) (io.WriteCloser
 // Round writes the folder of a round: the position before it as both players
 // see it, their commands, and what their bots printed.
 func (w *MatchLogWriter) Round(p *Position, commands [2]string, printed [2][]byte) error {
+	if !w.begun {
+		w.begun = true
+		w.file(LogOrder, []byte(letters[:1]+logFirst+"\n"))
+	}
 	for i, name := range w.names {
 		folder, viewer := fmt.Sprintf("%s%03d/%s/", logRound, p.Round, logName(i, name)), sim.Player(i)
 		w.buf = p.AppendState(w.buf[:0], viewer)

@@ -3,6 +3,7 @@ package wire
 import (
 	"slices"
 
+	"moonfarm/sim"
 	"moonfarm/sim/towerdefence"
 	"moonfarm/sim/towerdefence/internal/plain"
 )
@@ -20,7 +21,7 @@ type Position struct {
 	Rules       towerdefence.Rules
 	Round       int // number of the round about to be played
 	Players     [2]Player
-	Buildings   []Building // in the order of their placement; of one round A's first
+	Buildings   []Building // in the order of their placement; of one round that of the seat whose command came first
 	Missiles    []Missile  // in the order of their creation
 	TeslaHits   [][]Cell   // shots of the last round, in firing order
 	CurtainHits []Cell     // what the curtains blocked in the last round
@@ -53,10 +54,18 @@ type Referee struct {
 	end  plain.End
 }
 
-// NewReferee starts a match with these rules.
+// NewReferee starts a match with these rules. A's command is carried out first in
+// every round, unless First says otherwise.
 func NewReferee(rules towerdefence.Rules) *Referee {
 	return &Referee{game: plain.New(rules)}
 }
+
+// First makes p the seat whose command is carried out first in every round. The
+// original keeps the commands of a round in a table whose order is the same
+// throughout a match and left to chance from one match to the next. It shows in the
+// order of the buildings of one round, of their missiles, and of the shots of two
+// tesla towers of one age; see RULES.md, section 6.
+func (r *Referee) First(p sim.Player) { r.game.First = p & 1 }
 
 // Play plays a round with the command texts of A and B. It returns why the
 // match is over, one of the End constants, and "" while it goes on.

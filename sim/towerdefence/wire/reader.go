@@ -146,6 +146,7 @@ var keys = []key{
 	{"policy", HeaderLine, false, func(r *RecordingReader, s *scanner) { s.pair("policies", &r.Header.Policy) }},
 	{"energy", HeaderLine, false, func(r *RecordingReader, s *scanner) { s.tuple("energies", r.Header.Energy[:]) }},
 	{"health", HeaderLine, false, func(r *RecordingReader, s *scanner) { s.tuple("healths", r.Header.Health[:]) }},
+	{"first", HeaderLine, true, func(r *RecordingReader, s *scanner) { r.Header.First = s.oneOf(letters[:1], letters[1:]) }},
 	{"r", RoundLine, false, func(r *RecordingReader, s *scanner) { r.Round.Number = s.integer() }},
 	{"c", RoundLine, false, func(r *RecordingReader, s *scanner) { s.pair("commands", &r.Round.Commands) }},
 	{"p", RoundLine, false, (*RecordingReader).readPlayers},
@@ -188,6 +189,9 @@ func (r *RecordingReader) parse(line []byte) error {
 	s.finish()
 	if s.err != nil {
 		return s.err
+	}
+	if first := indexOf("first"); kind == HeaderLine && seen&(1<<first) == 0 {
+		r.Header.First = ""
 	}
 	for i, k := range keys {
 		if k.kind == kind && !k.optional && seen&(1<<i) == 0 {

@@ -178,7 +178,7 @@ func rewrite(text []byte) ([]byte, error) {
 		case kind == ResultLine:
 			w.Result(r.Result)
 		default:
-			p := r.Round.Position(towerdefence.DefaultRules())
+			p := r.Round.Position(towerdefence.DefaultRules(), seatA)
 			line := RoundOf(p, r.Round.Commands)
 			w.Round(&line)
 			p.AppendState(nil, seatB)

@@ -18,6 +18,9 @@ type Header struct {
 	Policy [2]string // of A and B, by name
 	Energy [2]int    // of A and B at the start
 	Health [2]int    // of the bases of A and B at the start
+	// First is the letter of the player whose command is carried out first in every
+	// round, "A" or "B"; "" if the recording does not tell, which is then found out.
+	First string
 }
 
 // Round is a line of a recorded game: the commands of a round and the
@@ -96,6 +99,9 @@ func (h Header) AppendLine(dst []byte) []byte {
 	dst = appendString(append(dst, ','), h.Policy[1])
 	dst = appendInts(append(dst, `],"energy":`...), h.Energy[:]...)
 	dst = appendInts(append(dst, `,"health":`...), h.Health[:]...)
+	if h.First != "" {
+		dst = appendString(append(dst, `,"first":`...), h.First)
+	}
 	return append(dst, "}\n"...)
 }
 

@@ -49,7 +49,7 @@ func replay(t *testing.T, name string, text []byte) (games, rounds, exact int) {
 			p := referee.Position()
 			r := RoundOf(p, in.Round.Commands)
 			err = w.Round(&r)
-			exact += compareInferred(t, name, in.Line(), p, in.Round.Position(p.Rules))
+			exact += compareInferred(t, name, in.Line(), p, in.Round.Position(p.Rules, seatA))
 		case ResultLine:
 			err = w.Result(referee.Result())
 		}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"moonfarm/sim"
+	"moonfarm/sim/texts"
 	"moonfarm/sim/towerdefence"
 )
 
@@ -49,27 +51,69 @@ func (v *verifier) renders() error {
 			d.DisallowUnknownFields()
 			err = d.Decode(&r)
 		}
-		var p *Position
 		if err == nil {
-			p, err = r.position(v.rules)
+			err = v.render(&r)
 		}
 		if err != nil {
 			return fmt.Errorf("recording %s: line %d: a render: %w", v.in.name, v.in.line, err)
 		}
-		v.report.Renders++
-		field, want, got, reordered := r.differs(p)
-		if field != "" {
-			v.differ(r.Render, r.Round, field, want, got)
-		} else if reordered {
-			v.report.Reordered++
+	}
+}
+
+// render compares a render with the position that it shows. Which player's command was
+// carried out first in its game, it does not tell: the order with fewer differences
+// counts.
+func (v *verifier) render(r *render) error {
+	v.report.Renders++
+	var found [2]renderDifference
+	for first := range sim.Player(2) {
+		p, err := r.position(v.rules, first)
+		if err != nil {
+			return err
+		}
+		found[first] = r.differs(p)
+		if found[first] == (renderDifference{}) {
+			return nil
 		}
 	}
+	switch d := found[0]; {
+	case d.field == "" || found[1].field == "":
+		v.report.Reordered++
+	default:
+		v.differ(r.Render, r.Round, d.field, d.want, d.got)
+	}
+	return nil
+}
+
+// startOf reads the energies and healths of A and B in a state.json.
+func startOf(state []byte) (energy, health [2]int, err error) {
+	var start struct {
+		Players []struct{ Energy, Health int }
+	}
+	if err := json.Unmarshal(texts.Unmarked(state), &start); err != nil {
+		return energy, health, err
+	}
+	if n := len(start.Players); n != 2 {
+		return energy, health, fmt.Errorf("want 2 players, found %d", n)
+	}
+	for p, player := range start.Players {
+		energy[p], health[p] = player.Energy, player.Health
+	}
+	return energy, health, nil
+}
+
+// renderDifference is the first display of a render that is not as the original made it,
+// with the surroundings of the difference. reordered tells that displays differ in
+// the order of missiles only, which a position does not always tell: see Round.Position.
+type renderDifference struct {
+	field, want, got string
+	reordered        bool
 }
 
 // position makes the position of a render from the round line in it. At the
 // start of a game there is none: energies and healths are then those of the
 // first state.
-func (r *render) position(rules towerdefence.Rules) (*Position, error) {
+func (r *render) position(rules towerdefence.Rules, first sim.Player) (*Position, error) {
 	if string(r.After) == "null" || len(r.After) == 0 {
 		energy, health, err := startOf([]byte(r.StateA))
 		if err != nil {
@@ -86,14 +130,11 @@ func (r *render) position(rules towerdefence.Rules) (*Position, error) {
 	if after.last != RoundLine {
 		return nil, errors.New("after: want a round line")
 	}
-	return after.Round.Position(rules), nil
+	return after.Round.Position(rules, first), nil
 }
 
-// differs writes all displays of the position and returns the first that is not
-// as the original made it, with the surroundings of the first difference.
-// reordered is true if the text maps list the missiles in another order: it
-// cannot always be told from one position, see Round.Position.
-func (r *render) differs(p *Position) (field, want, got string, reordered bool) {
+// differs writes all displays of the position and compares them.
+func (r *render) differs(p *Position) (found renderDifference) {
 	for _, d := range []struct{ field, want, got string }{
 		{"stateA", withoutChance(r.StateA), withoutChance(string(p.AppendState(nil, seatA)))},
 		{"stateB", withoutChance(r.StateB), withoutChance(string(p.AppendState(nil, seatB)))},
@@ -103,19 +144,30 @@ func (r *render) differs(p *Position) (field, want, got string, reordered bool) 
 	} {
 		switch {
 		case d.want == d.got:
-		case d.field[:4] == "text" && missilesSorted(d.want) == missilesSorted(d.got):
-			reordered = true
+		case missilesSorted(d.want) == missilesSorted(d.got):
+			found.reordered = true
 		default:
 			want, got := aroundDifference(d.want, d.got)
-			return d.field, want, got, false
+			return renderDifference{field: d.field, want: want, got: got}
 		}
 	}
-	return "", "", "", reordered
+	return found
 }
 
-// missilesSorted sorts the missile data of a text map, its last part.
+// missilesSorted sorts the missiles of a display: those of each cell of a state.json
+// without ids, or the missile data of a text map, its last part.
 func missilesSorted(text string) string {
-	rest, missiles, _ := strings.Cut(text, textMissiles)
+	if strings.HasPrefix(text, "{") {
+		return stateMissiles.ReplaceAllStringFunc(text, func(list string) string {
+			missiles := stateMissile.FindAllString(list, -1)
+			slices.Sort(missiles)
+			return strings.Join(missiles, "")
+		})
+	}
+	rest, missiles, found := strings.Cut(text, textMissiles)
+	if !found {
+		return text
+	}
 	lines := strings.SplitAfter(missiles, "\n")
 	slices.Sort(lines)
 	return rest + textMissiles + strings.Join(lines, "")
@@ -133,6 +185,10 @@ func aroundDifference(a, b string) (string, string) {
 	}
 	return cut(a), cut(b)
 }
+
+// The missiles of a cell in a state.json, and one of them.
+var stateMissiles = regexp.MustCompile(`"missiles":\[\{[^]]*\]`)
+var stateMissile = regexp.MustCompile(`\{[^}]*\}`)
 
 var missileID = regexp.MustCompile(`"id":"[0-9a-f-]{36}"`)
 var kindEntry = regexp.MustCompile(`"(ATTACK|DEFENSE|ENERGY|TESLA)":(\d+|\{[^}]*\}),?`)

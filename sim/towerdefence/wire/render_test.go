@@ -30,6 +30,12 @@ func TestRenders(t *testing.T) {
 func goldenRender(t *testing.T) []byte {
 	t.Helper()
 	_, p := playGolden()
+	return renderOf(t, p)
+}
+
+// renderOf is the render of a position, as a line.
+func renderOf(t *testing.T, p *Position) []byte {
+	t.Helper()
 	round := RoundOf(p, [2]string{"", ""})
 	line, err := json.Marshal(render{
 		Render: "golden", Round: p.Round, After: round.AppendLine(nil),

@@ -79,10 +79,10 @@ type Form struct {
 	Ext   string // of the names of files; of a folder ""
 	What  string // "replay file"
 	Write func(out io.Writer, e *datasets.Episode, rules string) error
-	// Folder writes into a folder instead of a file: create makes a file in it.
-	// What such a folder holds has names that begin with part.
+	// Folder writes into a folder instead of a file: create makes a file in it. Owns
+	// reports whether such a folder holds an entry of that name and type.
 	Folder func(create func(name string) (io.WriteCloser, error), e *datasets.Episode, rules string) error
-	Part   string
+	Owns   func(e fs.DirEntry) bool
 }
 
 // folderTools is what a game brings whose recordings may be folders.
@@ -92,8 +92,8 @@ type folderTools struct {
 	Verify func(name string, f fs.FS, rules string) (Replayed, error)
 	// Read is Game.Read, and returns a sum of all that was read.
 	Read func(name string, f fs.FS, o ReadOptions, yield func(*Recorded) error) (sum [sha256.Size]byte, err error)
-	// Recording makes one that show shows.
-	Recording func(f fs.FS, rules string) (io.Reader, error)
+	// Recording makes one that show shows, and returns the text of its rules.
+	Recording func(f fs.FS, rules string) (io.Reader, string, error)
 }
 
 // ReadOptions say how to read recordings as episodes.

@@ -27,7 +27,7 @@ var towerdefenceTools = Game{
 	Read:      readTowerdefence,
 	Writes: []Form{
 		{Name: "recording", Ext: ".jsonl", What: "recording", Write: writeTowerdefence},
-		{Name: "match-log", What: "match log", Folder: writeMatchLog, Part: "Round "},
+		{Name: "match-log", What: "match log", Folder: writeMatchLog, Owns: ofMatchLog},
 	},
 	Folder:      &folderTools{what: "match log", holds: holdsMatchLog, Verify: verifyMatchLog, Read: readMatchLog, Recording: showMatchLog},
 	RulesUntold: true,
@@ -37,7 +37,8 @@ var towerdefenceTools = Game{
 		Convert: "recording: JSON Lines, as the recordings of the original engine; match-log: a folder for each, as the original's runner leaves it behind. " +
 			"Commands that cost failures get the shortest text that costs the same. A match log of a game that was cut breaks off; " +
 			"import takes it with --keep-until-difference only.",
-		Verify: "The folder of a match log is compared with what its files show of every round.",
+		Verify: "The folder of a match log is compared with what its files show of every round. Its files tell most of the rules; the others are those of " +
+			"--rules, or of release 3.0.2. Whose command was carried out first in every round, which the original leaves to chance, is found out.",
 		Show: "--as takes text (players and map), console (the runner's map, always seen from A), state (state.json) and textmap (textMap.txt). " +
 			"In the map a cell is [LBR]: its column or missiles of B, the building, its row or missiles of A.",
 	},
@@ -133,7 +134,11 @@ func seekGame(r *wire.RecordingReader, game int) error {
 // recorded one.
 func positionBefore(r *wire.RecordingReader, rules towerdefence.Rules, o ShowOptions) (p *wire.Position, commands []string, rounds int, err error) {
 	rules.SetStart(r.Header.Energy, r.Header.Health)
-	referee := wire.NewReferee(rules)
+	referee, first := wire.NewReferee(rules), sim.Player(0)
+	if r.Header.First == "B" {
+		first = 1
+	}
+	referee.First(first)
 	last := referee.Position()
 	for {
 		if last.Round == o.Round {
@@ -152,7 +157,7 @@ func positionBefore(r *wire.RecordingReader, rules towerdefence.Rules, o ShowOpt
 		referee.Play(r.Round.Commands[0], r.Round.Commands[1])
 		last = referee.Position()
 		if played := wire.RoundOf(last, r.Round.Commands); !bytes.Equal(played.AppendLine(nil), r.Round.AppendLine(nil)) {
-			last = r.Round.Position(rules)
+			last = r.Round.Position(rules, first)
 		}
 	}
 	switch {

@@ -156,6 +156,11 @@ func writeMatchLog(create func(name string) (io.WriteCloser, error), e *datasets
 	return err
 }
 
+// ofMatchLog reports whether an entry is one of the folder of a match log.
+func ofMatchLog(e fs.DirEntry) bool {
+	return e.IsDir() && strings.HasPrefix(e.Name(), "Round ") || !e.IsDir() && e.Name() == wire.LogOrder
+}
+
 // holdsMatchLog reports whether a folder has one for the first round.
 func holdsMatchLog(f fs.FS) bool {
 	first, err := fs.Glob(f, "Round 0*")
@@ -167,15 +172,28 @@ func verifyMatchLog(name string, f fs.FS, rules string) (Replayed, error) {
 	if err != nil {
 		return Replayed{}, err
 	}
-	_, report, err := wire.VerifyMatchLog(f, r)
+	m, report, err := wire.VerifyMatchLog(f, r)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", name, err)
 	}
 	v := Replayed{Counts: map[string]int{"games": report.Games, "rounds": report.Rounds}, Different: report.Different}
 	if d := report.First; d != nil {
 		v.First = &Difference{Game: d.Game, Round: d.Round, Field: d.Field, Expected: d.Want, Found: d.Got}
+		v.Notes = append(v.Notes, untold(f))
+	}
+	if m != nil && m.Header.First == "B" {
+		v.Notes = append(v.Notes, "B's command was carried out first in every round")
 	}
 	return v, err
+}
+
+// untold says which rules a match log does not tell.
+func untold(f fs.FS) string {
+	log, err := wire.ReadMatchLog(f)
+	if err != nil || !log.Told.State {
+		return "the match log does not tell its rules: if they were not those of release 3.0.2, --rules gives them"
+	}
+	return "the match log does not tell all of its rules: if they were not those of release 3.0.2, --rules gives " + strings.Join(log.Told.Untold(), ", ")
 }
 
 // readMatchLog reads a match log as an episode. The sum is that of all that
@@ -189,7 +207,7 @@ func readMatchLog(name string, f fs.FS, o ReadOptions, yield func(*Recorded) err
 	if err != nil {
 		return sum, fmt.Errorf("%s: %w", name, err)
 	}
-	all := fmt.Appendf(nil, "%q %+v %q", log.Names, log.Rules(rules), log.Commands)
+	all := fmt.Appendf(nil, "%q %+v %q", log.Names, log.Told.Over(rules), log.Commands)
 	if log.Final != nil {
 		all = fmt.Appendf(all, " %+v", *log.Final)
 	}
@@ -203,7 +221,7 @@ func readMatchLog(name string, f fs.FS, o ReadOptions, yield func(*Recorded) err
 	r.Game, r.Name = 0, ""
 	var reason error
 	if d := m.Different; d != nil {
-		reason = fmt.Errorf("not as it plays here: round %d: %s: recorded %s, played %s", d.Round, d.Field, d.Want, d.Got)
+		reason = fmt.Errorf("not as it plays here: round %d: %s: recorded %s, played %s; %s", d.Round, d.Field, d.Want, d.Got, untold(f))
 	} else if log.Final == nil {
 		reason = fmt.Errorf("the match log has no endGameState.txt: it broke off after %s", cli.Plural(len(m.Orders), "round"))
 	}
@@ -215,17 +233,22 @@ func readMatchLog(name string, f fs.FS, o ReadOptions, yield func(*Recorded) err
 }
 
 // showMatchLog plays a match log as a recording.
-func showMatchLog(f fs.FS, text string) (io.Reader, error) {
+func showMatchLog(f fs.FS, text string) (io.Reader, string, error) {
 	rules, err := givenTowerdefenceRules(text)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	log, err := wire.ReadMatchLog(f)
 	if err != nil {
-		return nil, err
+		return nil, "", err
+	}
+	m, _, err := wire.VerifyMatchLog(f, rules)
+	if err != nil {
+		return nil, "", err
 	}
 	var b bytes.Buffer
-	h := wire.Header{Game: log.Names[0] + " – " + log.Names[1], Policy: log.Names}
-	_, err = wire.WriteMatch(wire.NewRecordingWriter(&b), h, log.Rules(rules), log.Commands)
-	return &b, err
+	h := m.Header
+	h.Game = log.Names[0] + " – " + log.Names[1]
+	_, err = wire.WriteMatch(wire.NewRecordingWriter(&b), h, m.Rules, log.Commands)
+	return &b, string(m.Rules.AppendText(nil)), err
 }

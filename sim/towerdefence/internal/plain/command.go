@@ -96,7 +96,7 @@ func (g *Game) build(p sim.Player, x, y int, kind towerdefence.Kind) bool {
 		return false
 	}
 	me.Energy -= rule.Price
-	me.Score += rule.ConstructionScore
+	me.score(rule.ConstructionScore)
 	g.Buildings = append(g.Buildings, Building{
 		X: x, Y: y, Owner: p, Kind: kind, Health: rule.Health, BuildTime: rule.ConstructionTime,
 	})
@@ -134,7 +134,7 @@ func (g *Game) raiseCurtain(p sim.Player) bool {
 	me.Energy -= g.Rules.CurtainPrice
 	me.CurtainTime = g.Rules.CurtainActiveRounds
 	me.CurtainAvailable = false
-	me.Score += g.Rules.CurtainConstructionScore
+	me.score(g.Rules.CurtainConstructionScore)
 	return true
 }
 

@@ -60,9 +60,10 @@ type Player struct {
 // Game is a match. The zero value is of no use; New makes one.
 type Game struct {
 	Rules     towerdefence.Rules
-	Round     int // number of the round about to be played
+	First     sim.Player // whose command is carried out first, in every round
+	Round     int        // number of the round about to be played
 	Players   [2]Player
-	Buildings []Building // in the order of their placement; of one round A's first
+	Buildings []Building // in the order of their placement; of one round that of First comes first
 	Missiles  []Missile  // in the order of their creation
 	// TeslaHits lists the shots of the last round that had an effect, in firing
 	// order. A shot is: if it hit the base a cell (0, 0) of its owner, the hit
@@ -136,8 +137,10 @@ func (g *Game) Play(a, b string) End {
 		return Aborted
 	}
 	g.TeslaHits, g.CurtainHits = nil, nil
-	g.command(A, a)
-	g.command(B, b)
+	commands := [2]string{a, b}
+	for _, p := range [2]sim.Player{g.First, opponent(g.First)} {
+		g.command(p, commands[p])
+	}
 	g.construct()
 	g.updateCurtains()
 	g.fireTeslas()
@@ -217,6 +220,9 @@ func direction(p sim.Player) int {
 
 // opponent is the other player.
 func opponent(p sim.Player) sim.Player { return 1 - p }
+
+// score adds points. The original's score has 32 bits and wraps around.
+func (p *Player) score(points int) { p.Score = int(int32(p.Score + points)) }
 
 // CurtainActive reports whether the curtain protects, or, before round 0, is
 // shown as if it did.

@@ -29,7 +29,7 @@ func (g *Game) updateCurtains() {
 }
 
 // fireTeslas lets all finished towers shoot by age, the oldest first (3.7 to 3.13). Of
-// two towers of one age A's comes first, as in the list. Towers killed by an
+// two towers of one age that of First comes first, as in the list. Towers killed by an
 // earlier one still act.
 func (g *Game) fireTeslas() {
 	var towers []int
@@ -147,7 +147,7 @@ func (g *Game) hitBase(victim sim.Player, damage int) {
 	done := min(damage, g.Players[victim].Health)
 	g.Players[victim].Health -= done
 	g.Players[victim].HitsTaken++
-	g.Players[opponent(victim)].Score += done * g.Rules.HealthScoreMultiplier
+	g.Players[opponent(victim)].score(done * g.Rules.HealthScoreMultiplier)
 }
 
 // hitBuilding damages building i; the opponent scores what was removed.
@@ -155,7 +155,7 @@ func (g *Game) hitBuilding(i, damage int) {
 	b := &g.Buildings[i]
 	done := min(damage, b.Health)
 	b.Health -= done
-	g.Players[opponent(b.Owner)].Score += done * g.Rules.Buildings[b.Kind].DestroyMultiplier
+	g.Players[opponent(b.Owner)].score(done * g.Rules.Buildings[b.Kind].DestroyMultiplier)
 }
 
 // removeRuins takes away the buildings without health (3.21).
@@ -179,6 +179,6 @@ func (g *Game) payIncome() {
 			}
 		}
 		g.Players[i].Energy += income
-		g.Players[i].Score += income
+		g.Players[i].score(income * g.Rules.EnergyScoreMultiplier)
 	}
 }
