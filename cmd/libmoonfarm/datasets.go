@@ -12,7 +12,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"io"
 	"math"
 	"unsafe"
 
@@ -36,7 +35,7 @@ func mf_dataset_open(folder address, out address, e address) C.int32_t {
 }
 
 // hand hands out a handle of v.
-func hand(v io.Closer, out address) error {
+func hand(v value, out address) error {
 	to, err := there[C.mf_handle]("out", out)
 	if err != nil {
 		return errors.Join(err, v.Close())
@@ -164,42 +163,56 @@ func fits(to *C.mf_batch) bool {
 // copyBatch copies a batch to the caller.
 func copyBatch(to *C.mf_batch, b *datasets.Batch) error {
 	var first error
-	c := checker{&first}
-	column(c, "episode", field(&to.episode), b.Episode)
-	column(c, "turn", field(&to.turn), b.Turn)
-	column(c, "seat", field(&to.seat), b.Seat)
-	column(c, "planes", field(&to.planes), b.Planes)
-	column(c, "packed", field(&to.packed), b.Packed)
-	column(c, "scalars", field(&to.scalars), b.Scalars)
-	column(c, "mask", field(&to.mask), b.Mask)
-	column(c, "action", field(&to.action), b.Action)
-	column(c, "opponent", field(&to.opponent), b.Opponent)
-	column(c, "reward", field(&to.reward), b.Reward)
-	column(c, "returns", field(&to.returns), b.Return)
-	column(c, "nstep", field(&to.nstep), b.NStep)
-	column(c, "outcome", field(&to.outcome), b.Outcome)
-	column(c, "terminated", field(&to.terminated), b.Terminated)
-	column(c, "truncated", field(&to.truncated), b.Truncated)
-	column(c, "chosen", field(&to.chosen), b.Chosen)
-	column(c, "orders", field(&to.orders), b.Orders)
-	column(c, "order_ends", field(&to.order_ends), b.OrderEnds)
-	column(c, "search_value", field(&to.search_value), b.SearchValue)
-	column(c, "search_policy", field(&to.search_policy), b.SearchPolicy)
-	column(c, "search_counts", field(&to.search_counts), b.SearchCounts)
-	column(c, "search_ends", field(&to.search_ends), b.SearchEnds)
-	column(c, "search_choices", field(&to.search_choices), b.SearchChoices)
-	column(c, "search_choice_ends", field(&to.search_choice_ends), b.SearchChoiceEnds)
+	c := columns{checker: checker{&first}}
+	column(&c, "episode", field(&to.episode), b.Episode)
+	column(&c, "turn", field(&to.turn), b.Turn)
+	column(&c, "seat", field(&to.seat), b.Seat)
+	column(&c, "planes", field(&to.planes), b.Planes)
+	column(&c, "packed", field(&to.packed), b.Packed)
+	column(&c, "scalars", field(&to.scalars), b.Scalars)
+	column(&c, "mask", field(&to.mask), b.Mask)
+	column(&c, "action", field(&to.action), b.Action)
+	column(&c, "opponent", field(&to.opponent), b.Opponent)
+	column(&c, "reward", field(&to.reward), b.Reward)
+	column(&c, "returns", field(&to.returns), b.Return)
+	column(&c, "nstep", field(&to.nstep), b.NStep)
+	column(&c, "outcome", field(&to.outcome), b.Outcome)
+	column(&c, "terminated", field(&to.terminated), b.Terminated)
+	column(&c, "truncated", field(&to.truncated), b.Truncated)
+	column(&c, "chosen", field(&to.chosen), b.Chosen)
+	column(&c, "orders", field(&to.orders), b.Orders)
+	column(&c, "order_ends", field(&to.order_ends), b.OrderEnds)
+	column(&c, "search_value", field(&to.search_value), b.SearchValue)
+	column(&c, "search_policy", field(&to.search_policy), b.SearchPolicy)
+	column(&c, "search_counts", field(&to.search_counts), b.SearchCounts)
+	column(&c, "search_ends", field(&to.search_ends), b.SearchEnds)
+	column(&c, "search_choices", field(&to.search_choices), b.SearchChoices)
+	column(&c, "search_choice_ends", field(&to.search_choice_ends), b.SearchChoiceEnds)
 	if f := b.Final; f != nil {
-		column(c, "final_planes", field(&to.final_planes), f.Planes)
-		column(c, "final_packed", field(&to.final_packed), f.Packed)
-		column(c, "final_scalars", field(&to.final_scalars), f.Scalars)
+		column(&c, "final_planes", field(&to.final_planes), f.Planes)
+		column(&c, "final_packed", field(&to.final_packed), f.Packed)
+		column(&c, "final_scalars", field(&to.final_scalars), f.Scalars)
 	}
 	return first
 }
 
-// column copies one column.
-func column[T any](c checker, name string, to address, from []T) {
-	copy(slab[T](c, name, to, len(from)), from)
+// columns are those that were copied so far.
+type columns struct {
+	checker
+	spans []span
+}
+
+// column copies one column. It finds that its memory overlaps that of another.
+func column[T any](c *columns, name string, at address, from []T) {
+	to := slab[T](c.checker, name, at, len(from))
+	if to == nil {
+		return
+	}
+	mine := spanOf(name, to)
+	if *c.first = mine.apartFrom(c.spans); *c.first == nil {
+		c.spans = append(c.spans, mine)
+		copy(to, from)
+	}
 }
 
 //export mf_advantages
@@ -221,6 +234,13 @@ func mf_advantages(reward, value, last address, turns, columns C.int64_t, discou
 		}
 		if err := cmp.Or(err, err2, err3, err4); err != nil {
 			return err
+		}
+		for _, other := range []span{spanOf("reward", rows), spanOf("value", values), spanOf("last", after)} {
+			if mine := spanOf("out", to); other.from != mine.from || other.name == "last" {
+				if err := mine.apartFrom([]span{other}); err != nil {
+					return err
+				}
+			}
 		}
 		derive.Advantages(to, rows, values, after, int(columns), float64(discount), float64(lambda))
 		return nil

@@ -36,10 +36,12 @@ type description struct {
 	MaskBits     int              `json:"mask_bits"`    // that count
 	MaskOffsets  []int            `json:"mask_offsets"` // first bit of each head that has a mask
 	Actions      string           `json:"actions"`
+	// Interruptible: opponents search, so that a step may take long (mf_step_for).
+	Interruptible bool `json:"interruptible"`
 }
 
 // describe is the JSON for games of the spec. Lists are never null.
-func describe(doc string, s env.Spec) ([]byte, error) {
+func describe(doc string, s env.Spec, interruptible bool) ([]byte, error) {
 	d := description{
 		Game: s.Info.Name, Doc: doc, RulesVersion: s.Info.Rules, Rules: s.Info.Config,
 		Players: s.Info.Players, MaxTurns: s.MaxTurns, MaxOrders: s.Info.MaxOrders,
@@ -48,7 +50,7 @@ func describe(doc string, s env.Spec) ([]byte, error) {
 		Planes: list(s.Table.Planes), Scalars: list(s.Table.Scalars), Remembered: list(s.Remembered),
 		Words: s.Shape.Words, Packed: s.Table.Packed, PackedLayout: s.Table.PackedLayout,
 		Heads: list(s.Heads), Unmasked: s.Unmasked, Nothing: s.Nothing, MaskWords: s.MaskWords, MaskBits: maskBits(s),
-		MaskOffsets: []int{}, Actions: s.Actions,
+		MaskOffsets: []int{}, Actions: s.Actions, Interruptible: interruptible,
 	}
 	at := 0
 	for _, choices := range s.Heads[:len(s.Heads)-s.Unmasked] {

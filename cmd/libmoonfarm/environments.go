@@ -9,6 +9,7 @@ package main
 import "C"
 
 import (
+	"slices"
 	"time"
 	"unsafe"
 
@@ -79,7 +80,7 @@ func mf_get_spec(h C.mf_handle, out address, e address) C.int32_t {
 //export mf_describe
 func mf_describe(h C.mf_handle, buf address, room C.size_t, need address, e address) C.int32_t {
 	return in(h, e, func(v *environments) error {
-		text, err := describe(v.game.Doc, v.Spec())
+		text, err := describe(v.game.Doc, v.Spec(), v.Interruptible())
 		if err != nil {
 			return err
 		}
@@ -98,7 +99,11 @@ func mf_bind(h C.mf_handle, s address, e address) C.int32_t {
 		if err != nil {
 			return err
 		}
-		return v.Bind(slabs)
+		if err := v.Bind(slabs); err != nil {
+			return err
+		}
+		v.written = slices.DeleteFunc(spans(slabs), func(s span) bool { return s.name == "action" })
+		return nil
 	})
 }
 
@@ -141,12 +146,57 @@ func mf_step_with(h C.mf_handle, action address, e address) C.int32_t {
 		if action == 0 {
 			return wrong("action is NULL")
 		}
-		var first error
-		at := slab[int32](checker{&first}, "action", action, v.Rows()*len(v.Spec().Heads))
-		if first != nil {
-			return first
+		at, err := v.actions(action)
+		if err != nil {
+			return err
 		}
 		return v.StepWith(at)
+	})
+}
+
+// actions are those of all rows, at an address that is not NULL. They overlap no slab
+// that a step writes.
+func (v *environments) actions(action address) ([]int32, error) {
+	var first error
+	at := slab[int32](checker{&first}, "action", action, v.Rows()*len(v.Spec().Heads))
+	if first == nil && len(at) > 0 {
+		first = spanOf("action", at).apartFrom(v.written)
+	}
+	return at, first
+}
+
+//export mf_step_for
+func mf_step_for(h C.mf_handle, action address, wait C.int32_t, e address) C.int32_t {
+	return guard(e, func() error {
+		return callBusy(&handles, handle(h), func(v *environments) error {
+			if v.pending == nil {
+				step := v.Step
+				if action != 0 {
+					at, err := v.actions(action)
+					if err != nil {
+						return err
+					}
+					step = func() error { return v.StepWith(at) }
+				}
+				v.begin(step)
+			}
+			return v.await(time.Duration(wait) * time.Millisecond)
+		})
+	})
+}
+
+//export mf_interrupt
+func mf_interrupt(h C.mf_handle, e address) C.int32_t {
+	return guard(e, func() error {
+		if o := handles.find(handle(h)); o != nil { // without waiting for the call in hand, which this is to end
+			if v, ok := o.value.(*environments); ok {
+				v.Interrupt()
+			}
+		}
+		return callBusy(&handles, handle(h), func(v *environments) error {
+			v.settle()
+			return nil
+		})
 	})
 }
 

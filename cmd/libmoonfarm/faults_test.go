@@ -10,7 +10,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 	"unicode/utf8"
+	"unsafe"
 
 	"moonfarm/env"
 	"moonfarm/env/catalog"
@@ -21,6 +23,8 @@ import (
 type thing struct{ closed int }
 
 func (c *thing) Close() error { c.closed++; return nil }
+func (c *thing) Abandon()     {}
+func (c *thing) busy() error  { return nil }
 
 // other is one of another kind.
 type other struct{ thing }
@@ -192,7 +196,7 @@ func TestOpen(t *testing.T) {
 
 func checkDescription(t *testing.T, g catalog.Game, v *environments) {
 	t.Helper()
-	text, err := describe(g.Doc, v.Spec())
+	text, err := describe(g.Doc, v.Spec(), true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,11 +215,88 @@ func checkDescription(t *testing.T, g catalog.Game, v *environments) {
 }
 
 func TestGames(t *testing.T) {
-	cards := gameCards()
+	cards, err := gameCards()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i, g := range catalog.Games() {
-		if c := cards[i]; c.Name != g.Name || len(c.Policies) < 2 || len(c.Rules) == 0 {
+		c := cards[i]
+		if c.Name != g.Name || len(c.Policies) < 2 || len(c.Rules) == 0 {
 			t.Errorf("%s: %+v", g.Name, c)
 		}
+		if c.Players < 2 || c.MaxTurns == 0 || len(c.Heads) == 0 || c.Rewards[0].Name != "result" || len(c.Shapes["planes"]) != 3 || c.Shapes["mask"][0] == 0 {
+			t.Errorf("%s: players %d, turns %d, heads %d, rewards %v, shapes %v", g.Name, c.Players, c.MaxTurns, c.Heads, c.Rewards, c.Shapes)
+		}
+	}
+}
+
+// TestSlabsApart: slabs that share a byte are refused, neighbours are not.
+func TestSlabsApart(t *testing.T) {
+	v, err := openEnvironments(settings{game: "tron", envs: 4, opponents: "random"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	memory := make([]float32, 12)
+	for _, c := range []struct {
+		from int
+		want string
+	}{{3, "reward and final_score overlap"}, {0, "overlap"}, {4, ""}, {8, ""}} {
+		err := v.apart(&stepper.Slabs{Reward: memory[:4], FinalScore: memory[c.from : c.from+4]})
+		if c.want == "" && err != nil || c.want != "" && (codeOf(err) != codeArgument || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("from %d: error %v, want %q", c.from, err, c.want)
+		}
+	}
+	v.written = spans(&stepper.Slabs{Reward: memory[:4]})
+	for from, want := range map[int]code{0: codeArgument, 4: codeOK} {
+		actions := unsafe.Slice((*int32)(unsafe.Pointer(&memory[from])), 4)
+		if err := spanOf("action", actions).apartFrom(v.written); codeOf(err) != want {
+			t.Errorf("actions in a slab that is written: %v", err)
+		}
+	}
+}
+
+// TestInterrupt: a step against a search without end is waited for in pieces, refuses
+// other calls meanwhile, and is ended by Interrupt and by close.
+func TestInterrupt(t *testing.T) {
+	v, err := openEnvironments(settings{game: "towerdefence", envs: 2, opponents: "mcts(sims=1000000)", workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := handles.add(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn := make([]int32, 2)
+	if err := errors.Join(v.Bind(&stepper.Slabs{Action: make([]int32, 2), Turn: turn}), v.Reset(nil, nil)); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		v.begin(v.Step)
+		for range 2 {
+			if err := v.await(time.Millisecond); codeOf(err) != codeTimeout {
+				t.Fatalf("await: %v", err)
+			}
+			if c := step(mf_step, h); c != codeState {
+				t.Errorf("a step beside another: code %d", c)
+			}
+		}
+		v.Interrupt()
+		if err := v.await(time.Minute); codeOf(err) != codeState || turn[0] != 0 {
+			t.Errorf("the interrupted step: %v, turn %d", err, turn[0])
+		}
+	}
+	done := make(chan error, 1)
+	go func() { done <- call(&handles, h, func(v *environments) error { return v.Step() }) }()
+	for handles.find(h).mu.TryLock() { // until the step has it
+		handles.find(h).mu.Unlock()
+		time.Sleep(time.Millisecond)
+	}
+	if err := handles.close(h); err != nil {
+		t.Error(err)
+	}
+	if err := <-done; codeOf(err) != codeState {
+		t.Errorf("the step that was under way at close: %v", err)
 	}
 }
 

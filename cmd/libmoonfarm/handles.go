@@ -26,10 +26,20 @@ const (
 	lastOfSlots = 1<<32 - 1 // generation
 )
 
-// object is what a handle stands for.
+// value is what a handle stands for; its type tells the kind of the handle.
+type value interface {
+	io.Closer
+	// Abandon makes calls in hand return soon, as the value is about to be closed. It
+	// is called beside them.
+	Abandon()
+	// busy is an error while calls must wait for something that an earlier one began.
+	busy() error
+}
+
+// object is a value with its lock.
 type object struct {
 	mu     sync.Mutex // held by the call in hand
-	value  io.Closer  // of the type that tells its kind
+	value  value
 	closed bool
 }
 
@@ -46,7 +56,7 @@ type registry struct {
 }
 
 // add returns a handle of v.
-func (r *registry) add(v io.Closer) (handle, error) {
+func (r *registry) add(v value) (handle, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var k uint32
@@ -104,20 +114,33 @@ func (r *registry) take(h handle) *object {
 	return o
 }
 
-// close ends the handle and closes its object after the calls in hand.
+// close ends the handle and closes its object after the calls in hand, which it has
+// return soon.
 func (r *registry) close(h handle) error {
 	o := r.take(h)
 	if o == nil {
 		return noHandle(h)
 	}
+	o.value.Abandon()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.closed = true
 	return o.value.Close()
 }
 
-// call calls f with what h stands for, while no other call of h runs.
-func call[T io.Closer](r *registry, h handle, f func(v T) error) error {
+// call calls f with what h stands for, while no other call of h runs, unless that is
+// busy.
+func call[T value](r *registry, h handle, f func(v T) error) error {
+	return callBusy(r, h, func(v T) error {
+		if err := v.busy(); err != nil {
+			return err
+		}
+		return f(v)
+	})
+}
+
+// callBusy is call also for what is busy.
+func callBusy[T value](r *registry, h handle, f func(v T) error) error {
 	o := r.find(h)
 	if o == nil {
 		return noHandle(h)

@@ -23,6 +23,7 @@ import (
 	"unsafe"
 
 	"moonfarm/datasets"
+	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout/policy"
 )
@@ -72,7 +73,11 @@ func mf_close(h C.mf_handle, e address) C.int32_t {
 //export mf_games
 func mf_games(buf address, room C.size_t, need address, e address) C.int32_t {
 	return guard(e, func() error {
-		text, err := json.Marshal(gameCards())
+		cards, err := gameCards()
+		if err != nil {
+			return err
+		}
+		text, err := json.Marshal(cards)
 		if err != nil {
 			return err
 		}
@@ -80,12 +85,18 @@ func mf_games(buf address, room C.size_t, need address, e address) C.int32_t {
 	})
 }
 
-// gameCard describes a game before it is opened.
+// gameCard describes a game before it is opened. Sizes and rewards are those with the
+// default rules.
 type gameCard struct {
-	Name     string         `json:"name"`
-	Doc      string         `json:"doc"`
-	Policies []policy.Entry `json:"policies"`
-	Rules    []ruleCard     `json:"rules"`
+	Name     string           `json:"name"`
+	Doc      string           `json:"doc"`
+	Players  int              `json:"players"`
+	MaxTurns int              `json:"max_turns"`
+	Shapes   map[string][]int `json:"shapes"` // of a row: planes, packed, scalars, mask
+	Heads    []int            `json:"heads"`  // choices of each
+	Rewards  []env.Reward     `json:"rewards"`
+	Policies []policy.Entry   `json:"policies"`
+	Rules    []ruleCard       `json:"rules"`
 }
 
 // ruleCard describes a rule that the text of rules may set.
@@ -97,17 +108,29 @@ type ruleCard struct {
 	Doc   string `json:"doc"`
 }
 
-func gameCards() []gameCard {
+func gameCards() ([]gameCard, error) {
 	cards := []gameCard{}
 	for _, g := range catalog.Games() {
-		c := gameCard{Name: g.Name, Doc: g.Doc, Policies: policy.Names(g.Name), Rules: []ruleCard{}}
+		v, err := g.New("", env.Config{N: 1})
+		if err != nil {
+			return nil, err
+		}
+		s := v.Spec()
+		c := gameCard{
+			Name: g.Name, Doc: g.Doc, Players: s.Info.Players, MaxTurns: s.MaxTurns, Heads: list(s.Heads), Rewards: s.Rewards,
+			Shapes: map[string][]int{
+				"planes": {s.Shape.Planes, s.Shape.Height, s.Shape.Width}, "packed": {s.Shape.Words},
+				"scalars": {s.Shape.Scalars}, "mask": {s.MaskWords},
+			},
+			Policies: policy.Names(g.Name), Rules: []ruleCard{},
+		}
 		for _, r := range g.Rules() {
 			least, most := r.Bounds()
 			c.Rules = append(c.Rules, ruleCard{r.Key, string(r.AppendText(nil)), least, most, r.Doc})
 		}
 		cards = append(cards, c)
 	}
-	return cards
+	return cards, nil
 }
 
 // put hands bytes to the caller, or says how much room they need.

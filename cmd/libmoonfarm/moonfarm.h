@@ -33,7 +33,7 @@
 extern "C" {
 #endif
 
-#define MF_ABI 1 /* what mf_abi returns */
+#define MF_ABI 2 /* what mf_abi returns */
 
 typedef uint64_t mf_handle; /* 0: none */
 
@@ -90,7 +90,7 @@ typedef struct {
 
 /*
  * Memory of the caller, in C order; NULL: not wanted. It must be aligned to its
- * type, may not overlap, and must stay until the handle is closed or other memory
+ * type, must not overlap (an error), and must stay until the handle is closed or other memory
  * is bound. The caller reads and writes it while no call of the handle runs; rows
  * of a block that is under way are the library's. What would have no elements,
  * such as the scalars of a game without, is ignored.
@@ -114,6 +114,7 @@ typedef struct {
 	float *final_scalars;
 	float *final_score;           /* [rows] how the latest ended episode ended, in every mode: the game's score, */
 	float *final_result;          /* [rows] and +1 for the first to -1 for the last */
+	uint8_t *opponent;            /* [num_envs, players] which line of mf_config.opponents plays each seat, from 0; 255: the caller; NULL with MF_ALL_SEATS */
 } mf_slabs;
 
 enum { MF_ALL, MF_TRAIN, MF_VALIDATION, MF_TEST };
@@ -186,7 +187,7 @@ const char *mf_version(void);         /* never NULL; stays */
 /* mf_open makes environments. They begin with mf_bind and mf_reset. */
 int32_t mf_open(const mf_config *c, mf_handle *out, mf_error *e);
 
-/* mf_close takes any kind of handle. It waits for calls and blocks under way. */
+/* mf_close takes any kind of handle. It waits for calls and blocks under way, less what opponents would still search. */
 int32_t mf_close(mf_handle h, mf_error *e);
 
 int32_t mf_get_spec(mf_handle h, mf_spec *out, mf_error *e);
@@ -220,6 +221,21 @@ int32_t mf_step(mf_handle h, mf_error *e);
 int32_t mf_step_with(mf_handle h, const int32_t *action, mf_error *e);
 
 /*
+ * mf_step_for is mf_step_with, or mf_step if action is NULL, that waits at most wait_ms
+ * milliseconds, so that a program can look at what else happens: opponents that search
+ * may take minutes. MF_TIMEOUT: the turn is under way. The next mf_step_for, which
+ * ignores action, waits on for it; until the turn is over, action must stay, and all
+ * other calls of the handle but mf_interrupt and mf_close are MF_STATE.
+ *
+ * mf_interrupt ends the turn under way, and returns when it is over. If opponents were
+ * still choosing, nothing was played, and the step may be called again; else it was
+ * played. Called by another thread while mf_step, mf_step_with or mf_step_for runs,
+ * that returns MF_STATE if nothing was played. With nothing under way it does nothing.
+ */
+int32_t mf_step_for(mf_handle h, const int32_t *action, int32_t wait_ms, mf_error *e);
+int32_t mf_interrupt(mf_handle h, mf_error *e);
+
+/*
  * mf_send begins a turn of one block and returns at once; mf_recv waits at most
  * wait_ms milliseconds, or without end if that is negative, for the block that is
  * ready first, else it returns MF_TIMEOUT. Episodes are those of mf_step.
@@ -240,7 +256,10 @@ int32_t mf_observe(mf_handle h, mf_error *e);
 /* mf_render draws the board of one environment as text, all that there is on it. */
 int32_t mf_render(mf_handle h, int32_t env, char *buf, size_t cap, size_t *need, mf_error *e);
 
-/* mf_games lists all games as JSON: name, doc, policies (name, doc), rules (key, value, least, most, doc). */
+/*
+ * mf_games lists all games as JSON: name, doc, players, max_turns, shapes (of a row: planes, packed, scalars, mask),
+ * heads, rewards (name, doc), policies (name, doc), rules (key, value, least, most, doc).
+ */
 int32_t mf_games(char *buf, size_t cap, size_t *need, mf_error *e);
 
 /* mf_dataset_open opens the dataset in a folder, or at an URL such as s3://bucket/data/td. Readers stay when it is closed. */

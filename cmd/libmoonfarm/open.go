@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strings"
+	"time"
 
 	"moonfarm/env"
 	"moonfarm/env/catalog"
@@ -34,6 +36,59 @@ type environments struct {
 	state []byte // scratch of mf_get_state and mf_render
 	mask  []bool // of mf_reset
 	seeds []uint64
+
+	written []span     // what steps write
+	pending chan error // of the step that mf_step_for began; nil: none is under way
+}
+
+// busy implements value: no other call fits in while a step is under way.
+func (v *environments) busy() error {
+	if v.pending != nil {
+		return fault{codeState, "a step is under way: call mf_step_for until it is over, or mf_interrupt"}
+	}
+	return nil
+}
+
+// begin begins a step in the background.
+func (v *environments) begin(step func() error) {
+	done := make(chan error, 1)
+	v.pending = done
+	go func() {
+		debug.SetPanicOnFault(true)
+		done <- protect(step)
+	}()
+}
+
+// await returns the error of the step under way, or one of codeTimeout if it is not over
+// in time; wait below 0 is without end.
+func (v *environments) await(wait time.Duration) error {
+	var late <-chan time.Time
+	if wait >= 0 {
+		t := time.NewTimer(wait)
+		defer t.Stop()
+		late = t.C
+	}
+	select {
+	case err := <-v.pending:
+		v.pending = nil
+		return err
+	case <-late:
+		return fault{codeTimeout, "the step is not over in time: it is under way"}
+	}
+}
+
+// settle waits for the step under way, which was interrupted.
+func (v *environments) settle() {
+	if v.pending != nil {
+		<-v.pending
+		v.pending = nil
+	}
+}
+
+// Close implements io.Closer.
+func (v *environments) Close() error {
+	v.settle()
+	return v.Stepper.Close()
 }
 
 // String names the kind of handle.

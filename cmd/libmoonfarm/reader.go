@@ -27,6 +27,12 @@ func (d *dataset) String() string { return "a dataset" }
 // Close implements io.Closer. A dataset holds no file open.
 func (d *dataset) Close() error { return nil }
 
+// Abandon implements value.
+func (d *dataset) Abandon() {}
+
+// busy implements value.
+func (d *dataset) busy() error { return nil }
+
 func openDataset(folder string) (*dataset, error) {
 	d, err := datasets.Open(folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -59,6 +65,12 @@ type source interface {
 
 // String names the kind of handle.
 func (r *reader) String() string { return "a reader" }
+
+// Abandon implements value.
+func (r *reader) Abandon() {}
+
+// busy implements value.
+func (r *reader) busy() error { return nil }
 
 // newReader begins to read.
 func newReader(d *dataset, o datasets.ReadOptions, play bool) (*reader, error) {

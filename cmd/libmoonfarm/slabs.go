@@ -43,8 +43,56 @@ func (v *environments) slabsOf(s *C.mf_slabs) (*stepper.Slabs, error) {
 		FinalScalars: slab[float32](c, "final_scalars", field(&s.final_scalars), rows*spec.Shape.Scalars),
 		FinalScore:   slab[float32](c, "final_score", field(&s.final_score), rows),
 		FinalResult:  slab[float32](c, "final_result", field(&s.final_result), rows),
+		Opponent:     slab[uint8](c, "opponent", field(&s.opponent), games*spec.Info.Players),
+	}
+	if first == nil {
+		first = v.apart(slabs)
 	}
 	return slabs, first
+}
+
+// span is the memory of a slab.
+type span struct {
+	name     string
+	from, to uintptr
+}
+
+// spanOf is the memory of a slab; nothing if it is nil.
+func spanOf[T any](name string, slab []T) span {
+	from := uintptr(unsafe.Pointer(unsafe.SliceData(slab)))
+	return span{name, from, from + uintptr(len(slab))*unsafe.Sizeof(*new(T))}
+}
+
+// spans are those of the slabs.
+func spans(s *stepper.Slabs) []span {
+	return []span{
+		spanOf("planes", s.Planes), spanOf("packed", s.Packed), spanOf("scalars", s.Scalars), spanOf("mask", s.Mask),
+		spanOf("key", s.Key), spanOf("action", s.Action), spanOf("reward", s.Reward), spanOf("terminated", s.Terminated),
+		spanOf("truncated", s.Truncated), spanOf("turn", s.Turn), spanOf("seat", s.Seat), spanOf("episode", s.Episode),
+		spanOf("final_planes", s.FinalPlanes), spanOf("final_packed", s.FinalPacked), spanOf("final_scalars", s.FinalScalars),
+		spanOf("final_score", s.FinalScore), spanOf("final_result", s.FinalResult), spanOf("opponent", s.Opponent),
+	}
+}
+
+// apart finds slabs that overlap: one would be written over the other.
+func (v *environments) apart(s *stepper.Slabs) error {
+	list := spans(s)
+	for k, a := range list {
+		if err := a.apartFrom(list[:k]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// apartFrom is an error if the span overlaps one of a list.
+func (a span) apartFrom(list []span) error {
+	for _, b := range list {
+		if a.from < b.to && b.from < a.to {
+			return wrong("%s and %s overlap: %d bytes at %#x and %d at %#x", b.name, a.name, b.to-b.from, b.from, a.to-a.from, a.from)
+		}
+	}
+	return nil
 }
 
 // checker keeps the first error.

@@ -57,23 +57,31 @@ func (s *Stepper) listen() {
 	}
 }
 
-// stepSlowly is Step with opponents that take long. All of them choose before any
-// game is stepped, so that an interrupted step has changed nothing.
-func (s *Stepper) stepSlowly() error {
+// resume lets opponents choose after an earlier step was interrupted. With stepping the
+// next Interrupt concerns what follows.
+func (s *Stepper) resume(stepping bool) error {
 	i := &s.stop
 	i.mu.Lock()
+	defer i.mu.Unlock()
 	if i.abandoned {
-		i.mu.Unlock()
 		return ErrInterrupted
 	}
 	if i.ctx.Err() != nil {
 		s.listen()
 	}
-	i.stepping = true
-	i.mu.Unlock()
+	i.stepping = stepping
+	return nil
+}
 
+// stepSlowly is Step with opponents that take long. All of them choose before any
+// game is stepped, so that an interrupted step has changed nothing.
+func (s *Stepper) stepSlowly() error {
+	if err := s.resume(true); err != nil {
+		return err
+	}
 	err := s.each((*part).act)
 
+	i := &s.stop
 	i.mu.Lock()
 	i.stepping = false
 	interrupted := i.ctx.Err() != nil

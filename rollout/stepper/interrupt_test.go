@@ -84,7 +84,13 @@ func TestInterrupt(t *testing.T) {
 			t.Errorf("an interrupted Step has played: turns %d", b.Turn)
 		}
 		close(p.let)
-		if err := s.Step(); err != nil || !slices.Equal(b.Turn, []int32{1, 1, 1}) {
+		if err := s.Send(0); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Recv(time.Minute); err != nil || !slices.Equal(b.Turn, []int32{1, 1, 1}) {
+			t.Errorf("the block after: error %v, turns %d", err, b.Turn)
+		}
+		if err := s.Step(); err != nil || !slices.Equal(b.Turn, []int32{2, 2, 2}) {
 			t.Errorf("the step after: error %v, turns %d", err, b.Turn)
 		}
 	}

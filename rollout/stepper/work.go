@@ -137,6 +137,11 @@ func (s *Stepper) Send(b int) error {
 	if err := s.take(s.parts[k.first : k.first+k.n]); err != nil {
 		return err
 	}
+	if s.slow {
+		if err := s.resume(false); err != nil {
+			return err
+		}
+	}
 	s.hire(min(s.c.Workers, len(s.parts)))
 	k.sent = true
 	s.sent++
@@ -164,6 +169,9 @@ func (s *Stepper) Recv(wait time.Duration) (b int, err error) {
 	k := &s.blocks[b]
 	k.sent = false
 	s.sent--
+	if s.slow && s.stop.ctx.Err() != nil {
+		return 0, ErrInterrupted // abandoned
+	}
 	return b, s.faults(s.parts[k.first : k.first+k.n])
 }
 

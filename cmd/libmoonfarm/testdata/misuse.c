@@ -110,7 +110,7 @@ static void compare(const envs *a, const envs *b)
 }
 
 /* any calls a function by its number with good arguments but for the handle. */
-enum { FUNCTIONS = 13 };
+enum { FUNCTIONS = 15 };
 static int32_t any(int f, mf_handle h, envs *v, mf_error *e)
 {
 	char text[64] = {0};
@@ -130,6 +130,8 @@ static int32_t any(int f, mf_handle h, envs *v, mf_error *e)
 	case 9: return mf_observe(h, e);
 	case 10: return mf_render(h, 0, text, sizeof text, &need, e);
 	case 11: return mf_step_with(h, v->slabs.action, e);
+	case 12: return mf_step_for(h, NULL, -1, e);
+	case 13: return mf_interrupt(h, e);
 	default: return mf_close(h, e);
 	}
 }
@@ -334,8 +336,10 @@ static void wild(envs *v, mf_error *e)
 	mf_handle h;
 	uint8_t *at = below(2) ? gone + below(4096) : (uint8_t *)(8 + below(4000));
 	uint8_t *even = (uint8_t *)((uintptr_t)at & ~(uintptr_t)7);
-	doing = "memory that is not there";
-	switch (below(9)) {
+	doing = "memory that is not there, or there twice";
+	switch (below(11)) {
+	case 9: slabs.key = (uint64_t *)slabs.planes; break;
+	case 10: want(mf_step_with(v->handle, (int32_t *)slabs.turn, e), e, MF_ARGUMENT, MF_ARGUMENT); return;
 	case 0: slabs.planes = at; break;
 	case 1: slabs.action = (int32_t *)(even + 1 + below(3)); break;
 	case 2: slabs.reward = (float *)even; break;

@@ -15,7 +15,7 @@ from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, c_size_t, c_ui
 from pathlib import Path
 from typing import Any, NoReturn
 
-ABI = 1
+ABI = 2
 
 OK, ARGUMENT, HANDLE, STATE, DATA, INTERNAL, END, TIMEOUT = range(8)
 ALL_SEATS, ANY_SEAT = -1, -2
@@ -110,7 +110,7 @@ class CSlabs(ctypes.Structure):
         for name in (
             "planes", "packed", "scalars", "mask", "key", "action", "reward",
             "terminated", "truncated", "turn", "seat", "episode",
-            "final_planes", "final_packed", "final_scalars", "final_score", "final_result",
+            "final_planes", "final_packed", "final_scalars", "final_score", "final_result", "opponent",
         )
     ]  # fmt: skip
 
@@ -167,6 +167,8 @@ _functions: dict[str, list[Any]] = {
     "mf_reset": [_handle, c_void_p, c_void_p],
     "mf_step": [_handle],
     "mf_step_with": [_handle, c_void_p],
+    "mf_step_for": [_handle, c_void_p, c_int32],
+    "mf_interrupt": [_handle],
     "mf_send": [_handle, c_int32],
     "mf_recv": [_handle, c_int32, POINTER(c_int32)],
     "mf_get_state": [_handle, c_int32, *_text],
@@ -298,6 +300,17 @@ def fail(error: CError) -> NoReturn:
     """Raises what a function has written to its mf_error."""
     text = error.text.decode(errors="replace")
     raise _errors.get(error.code, Error)(text)
+
+
+def step_in_pieces(c: Any, handle: Any, error: Any, action: int | None = None) -> int:
+    """mf_step, or mf_step_with, that lets Python look at signals: Ctrl-C ends it, and no turn is played then."""
+    try:
+        while (code := c.mf_step_for(handle, action, 100, error)) == TIMEOUT:
+            pass
+        return code
+    except BaseException:
+        c.mf_interrupt(handle, None)
+        raise
 
 
 def library() -> Library:
