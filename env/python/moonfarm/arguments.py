@@ -17,6 +17,17 @@ Opponent = Union[None, str, Policy, Sequence[Union[str, Policy]]]
 MODES = ("NextStep", "SameStep", "Disabled")
 
 
+class RenderModeError(TypeError, ValueError):
+    """There is no such render mode. Gymnasium raises TypeError for one that an environment does not have."""
+
+
+def render_mode(value: Any) -> str | None:
+    """A render mode that there is; RenderModeError names the others."""
+    if value is not None and value != "ansi":
+        raise RenderModeError(f"render_mode: {value!r} is neither None nor 'ansi', there are no pictures")
+    return value
+
+
 def mode(autoreset: Any) -> int:
     """The library's number of an autoreset mode: of a name, or of Gymnasium's AutoresetMode."""
     name = str(getattr(autoreset, "value", autoreset)).replace("_", "").lower()
@@ -39,8 +50,6 @@ def config(
     texts = texts_of(opponent)
     if texts is None and seat != 0:
         raise ValueError("seat: without an opponent every seat is a row")
-    if isinstance(rules, Path):
-        rules = rules.read_text()
     return library.CConfig(
         size=ctypes.sizeof(library.CConfig),
         num_envs=whole("num_envs", num_envs, 1),
@@ -56,6 +65,13 @@ def config(
         batch_size=whole("batch_size", batch_size or 0, 0),
         seed=seed,
     )
+
+
+def rules_of(rules: str | Path | None) -> str | None:
+    """The rules as text: those in a file, if it is a Path."""
+    if isinstance(rules, Path):
+        return rules.read_text(encoding="utf-8-sig")
+    return rules
 
 
 def whole(what: str, value: Any, least: int, most: int = 2**31 - 1) -> int:

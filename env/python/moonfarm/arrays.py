@@ -29,6 +29,7 @@ _types: dict[str, np.dtype[Any]] = {
     "key": _words, "action": np.dtype(np.int32), "reward": np.dtype(np.float32), "turn": np.dtype(np.int32),
     "seat": np.dtype(np.uint8), "episode": _words, "final_planes": np.dtype(np.uint8), "final_packed": _words,
     "final_scalars": np.dtype(np.float32), "final_score": np.dtype(np.float32), "final_result": np.dtype(np.float32),
+    "opponent": np.dtype(np.uint8),
 }  # fmt: skip
 
 
@@ -55,7 +56,7 @@ def shapes(s: CSpec) -> dict[str, tuple[int, ...]]:
         "planes": planes, "packed": packed, "scalars": scalars, "mask": (rows, s.mask_words), "key": (rows,),
         "action": (rows, s.heads), "reward": (rows,), "turn": (games,), "seat": (games,), "episode": (games,),
         "final_planes": planes, "final_packed": packed, "final_scalars": scalars,
-        "final_score": (rows,), "final_result": (rows,),
+        "final_score": (rows,), "final_result": (rows,), "opponent": (games, s.players),
     }  # fmt: skip
 
 

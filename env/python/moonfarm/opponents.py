@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 
 from . import arguments, arrays, library
 from .arguments import Policy
-from .vector import VectorEnv, _Part
+from .copies import plain_class
+from .parts import Part
+from .vector import VectorEnv
 
 _gold, _one, _two = (np.uint64(n) for n in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 
@@ -30,6 +32,7 @@ def draw(
     return (seeds % np.uint64(below)).astype(np.int64)
 
 
+@plain_class
 class AgainstPolicies(VectorEnv):
     """A vector environment whose other seats are played by functions.
 
@@ -80,7 +83,7 @@ class AgainstPolicies(VectorEnv):
             self._bases[chosen] = seeds[chosen]
         self._draw(self._whole.own)
 
-    def _act(self, p: _Part, actions: Any) -> None:
+    def _act(self, p: Part, actions: Any) -> None:
         """Writes the actions of all seats of a part: the caller's, and what the functions answer."""
         own = self._own_rows[p.own]
         mine = np.zeros((p.games, *self._actions.shape[1:]), np.int32)
@@ -122,17 +125,17 @@ class AgainstPolicies(VectorEnv):
         self._act(self._block(block), actions)
         self._send(block)
 
-    def _observed(self, p: _Part) -> Any:
+    def _observed(self, p: Part) -> Any:
         return self._take(self._own_rows[p.own])
 
-    def _infos(self, p: _Part) -> dict[str, Any]:
+    def _infos(self, p: Part) -> dict[str, Any]:
         everywhere = self._whole.all_rows[: p.games]
         infos = {"mask": self.arrays["mask"][self._own_rows[p.own]], "_mask": everywhere}
         if self._told:
             infos["action_mask"], infos["_action_mask"] = self.action_masks(infos["mask"]), everywhere
         return infos
 
-    def _result(self, p: _Part) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+    def _result(self, p: Part) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         played = self._own_rows[p.own].copy()
         self._draw(p.own)
         terminated, truncated = self._terminated[p.own].copy(), self._truncated[p.own].copy()

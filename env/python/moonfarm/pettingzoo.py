@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import making, spaces
+from . import library, making, spaces
+from .copies import Copied, plain, plain_class, with_base
+from .vector import VectorEnv
 
 
-class ParallelEnv:
+@plain_class
+class ParallelEnv(Copied):
     """One game, every player of which is an agent: "player_0", "player_1" …
 
     Where PettingZoo is installed, what parallel_env returns is also a
@@ -28,14 +31,18 @@ class ParallelEnv:
             if name in arguments:
                 raise TypeError(f"{name}: there is one game, every seat of which is an agent")
         arguments.setdefault("workers", 1)
-        self._made = {"game": game, **arguments}
-        self.vector = v = making.make_vec(game, 1, autoreset="disabled", copy=True, action_mask=False, **arguments)
+        self._around(making.make_vec(game, 1, autoreset="disabled", copy=True, action_mask=False, **arguments))
+
+    def _around(self, v: VectorEnv) -> None:
+        """Makes this the one game of a vector."""
+        self.vector = v
+        self._begun = False
         self.possible_agents = [f"player_{i}" for i in range(v.players)]
         self.agents: list[str] = []
         self._in_observation = len(v.heads) == 1
         self._borders = np.cumsum(v.heads)[:-1]  # of the heads among all choices
         self.metadata = {
-            "name": game + "_v0", "render_modes": ["ansi"], "render_fps": 10, "is_parallelizable": True,
+            "name": v.game + "_v0", "render_modes": ["ansi"], "render_fps": 10, "is_parallelizable": True,
         }  # fmt: skip
         self.render_mode = v.render_mode
         shapes = {name: array.shape[1:] for name, array in v._whole.parts}
@@ -46,6 +53,7 @@ class ParallelEnv:
                 seen = spaces.with_mask(seen, v.choices)
             self.observation_spaces[agent] = seen
             self.action_spaces[agent] = spaces.action(v.heads)
+        self._seal()
 
     def observation_space(self, agent: str) -> Any:
         """The space of the agent's observations, always the same object."""
@@ -70,7 +78,7 @@ class ParallelEnv:
     ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """Begins an episode: of that seed, or the next one of the latest. Returns observations and infos by agent."""
         obs, infos = self.vector.reset(seed=seed)
-        self.agents = self.possible_agents[:]
+        self.agents, self._begun = self.possible_agents[:], True
         return self._seen(obs, infos)
 
     def _seen(self, obs: Any, infos: dict[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
@@ -97,6 +105,8 @@ class ParallelEnv:
         "result". An episode that has ended has no agents, and its step returns
         nothing.
         """
+        if not self._begun:
+            raise library.StateError("step: the game has not begun, reset begins it")
         if not self.agents:
             return {}, {}, {}, {}, {}
         missing = [agent for agent in self.agents if agent not in actions]
@@ -126,15 +136,28 @@ class ParallelEnv:
     def set_state(self, state: bytes) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """Makes the game what get_state told of it, a running one. Returns observations and infos by agent."""
         obs, infos = self.vector.set_state(state, 0)
-        self.agents = self.possible_agents[:]
+        self.agents, self._begun = self.possible_agents[:], True
         return self._seen(obs, infos)
 
     def clone(self) -> ParallelEnv:
         """Another environment in the same state: to try out what would happen."""
-        other = type(self)(**self._made)
-        other.set_state(self.get_state())
-        other.agents = self.agents[:]
+        other = _remade(plain(type(self)), self.vector.clone())
+        other.agents, other._begun = self.agents[:], self._begun
         return other
+
+    def _made(self) -> tuple[Any, tuple[Any, ...]]:
+        return _remade, (plain(type(self)), self.vector)
+
+    def _state(self) -> dict[str, Any]:
+        return {"generators": [spaces.generators(space) for space in self._spaces()]}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for space, generators in zip(self._spaces(), state["generators"]):
+            spaces.give(space, generators)
+        super().__setstate__(state)
+
+    def _spaces(self) -> list[Any]:
+        return [*self.observation_spaces.values(), *self.action_spaces.values()]
 
     def render(self) -> str | None:
         """The board as text, with render_mode "ansi"."""
@@ -160,9 +183,15 @@ def parallel_class() -> type[ParallelEnv]:
         import pettingzoo
     except ImportError:
         return ParallelEnv
-    return type(
-        "ParallelEnv", (ParallelEnv, pettingzoo.ParallelEnv), {"__doc__": ParallelEnv.__doc__, "__module__": __name__}
-    )
+    return with_base(ParallelEnv, pettingzoo.ParallelEnv)
+
+
+def _remade(kind: type[ParallelEnv], vector: VectorEnv) -> ParallelEnv:
+    """Makes an environment of a class around a vector of one game."""
+    kind = parallel_class() if kind is ParallelEnv else kind
+    env = kind.__new__(kind)
+    env._around(vector)
+    return env
 
 
 def parallel_env(game: str, **arguments: Any) -> ParallelEnv:

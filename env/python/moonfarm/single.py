@@ -11,11 +11,14 @@ from numpy.typing import NDArray
 
 from . import library, making, spaces
 from .arrays import unpacking
+from .copies import Copied, plain, plain_class, with_base
 from .opponents import AgainstPolicies
+from .randomness import Randomness
 from .vector import VectorEnv
 
 
-class SingleEnv:
+@plain_class
+class SingleEnv(Randomness, Copied):
     """One game, as one of its players sees it.
 
     Where Gymnasium is installed, what make_env returns is also a gymnasium.Env.
@@ -25,8 +28,6 @@ class SingleEnv:
     """
 
     spec: Any = None
-    _np_random: np.random.Generator | None = None
-    _np_random_seed: int | None = None
 
     def __init__(self, game: str, *, opponent: Any = "random", **arguments: Any) -> None:
         if opponent is None:
@@ -36,9 +37,11 @@ class SingleEnv:
                 raise TypeError(f"{name}: there is one game, which is reset by reset alone")
         arguments.setdefault("workers", 1)
         arguments.setdefault("action_mask", True)
-        self.vector: VectorEnv = making.make_vec(game, 1, opponent=opponent, autoreset="disabled", **arguments)
-        v = self.vector
-        self._made = {"game": game, "opponent": opponent, **arguments}
+        self._around(making.make_vec(game, 1, opponent=opponent, autoreset="disabled", **arguments))
+
+    def _around(self, v: VectorEnv) -> None:
+        """Makes this the one game of a vector."""
+        self.vector = v
         self.observation_space, self.action_space = v.single_observation_space, v.single_action_space
         self.metadata = {k: x for k, x in v.metadata.items() if k != "autoreset_mode"}
         self.render_mode = v.render_mode
@@ -54,6 +57,7 @@ class SingleEnv:
         self._to, self._from = v.arrays["action"][0].data, v.arrays["reward"].data
         self._flags, self._c_step, self._handle, self._c_error = v._flags, v._c_step, v._handle, v._c_error
         self._most = v.heads[0] if self._one_head else 0
+        self._seal()
 
     def _taken(self, array: NDArray[Any]) -> Callable[[], NDArray[Any]]:
         """What returns the array's copy, or with copy=False the array."""
@@ -137,15 +141,13 @@ class SingleEnv:
 
     def clone(self) -> SingleEnv:
         """Another environment in the same state: to try out what would happen."""
-        other = type(self)(**self._made)
-        other.set_state(self.get_state())
-        return other
+        return _remade(plain(type(self)), self.vector.clone())
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> SingleEnv:
-        return self.clone()
+    def _made(self) -> tuple[Any, tuple[Any, ...]]:
+        return _remade, (plain(type(self)), self.vector)
 
-    def __reduce__(self) -> Any:
-        raise TypeError("a moonfarm environment cannot be pickled: make one in the process that uses it")
+    def _state(self) -> dict[str, Any]:
+        return {}
 
     def render(self) -> str | None:
         """The board as text, with render_mode "ansi"."""
@@ -170,7 +172,15 @@ def single_class() -> type[SingleEnv]:
     gym = spaces.gymnasium()
     if gym is None:
         return SingleEnv
-    return type("SingleEnv", (SingleEnv, gym.Env), {"__doc__": SingleEnv.__doc__, "__module__": __name__})
+    return with_base(SingleEnv, gym.Env)
+
+
+def _remade(kind: type[SingleEnv], vector: VectorEnv) -> SingleEnv:
+    """Makes an environment of a class around a vector of one game."""
+    kind = single_class() if kind is SingleEnv else kind
+    env = kind.__new__(kind)
+    env._around(vector)
+    return env
 
 
 def make_env(game: str, *, opponent: Any = "random", **arguments: Any) -> SingleEnv:

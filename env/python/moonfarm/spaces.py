@@ -28,20 +28,20 @@ class Space:
     def __init__(self, shape: tuple[int, ...] | None, dtype: Any, seed: int | None = None) -> None:
         self.shape = shape
         self.dtype: Any = None if dtype is None else np.dtype(dtype)
-        self._rng: np.random.Generator | None = None
+        self._np_random: np.random.Generator | None = None
         if seed is not None:
             self.seed(seed)
 
     @property
     def np_random(self) -> np.random.Generator:
         """Where sample takes its random numbers from."""
-        if self._rng is None:
-            self._rng = np.random.default_rng()
-        return self._rng
+        if self._np_random is None:
+            self._np_random = np.random.default_rng()
+        return self._np_random
 
     def seed(self, seed: int | None = None) -> None:
         """Makes what sample draws from now on a function of the seed."""
-        self._rng = np.random.default_rng(seed)
+        self._np_random = np.random.default_rng(seed)
 
     def sample(self, mask: Any = None) -> Any:
         """Draws a value."""
@@ -228,6 +228,24 @@ def batched_action(heads: list[int], rows: int) -> Any:
         return module.MultiDiscrete(np.full(rows, heads[0], np.int64))
     high = np.broadcast_to(np.array(heads, np.int32) - 1, (rows, len(heads)))
     return module.Box(np.zeros_like(high), high, high.shape, np.int32)
+
+
+def generators(space: Any) -> Any:
+    """The random generators of a space and of the spaces in it, None for those that were not used yet."""
+    inner = getattr(space, "spaces", None)
+    if isinstance(inner, Mapping):
+        return space._np_random, {name: generators(s) for name, s in inner.items()}
+    return space._np_random
+
+
+def give(space: Any, found: Any) -> None:
+    """Gives a space what generators returned for another that is equal."""
+    inner = getattr(space, "spaces", None)
+    if isinstance(inner, Mapping):
+        found, each = found
+        for name, s in inner.items():
+            give(s, each[name])
+    space._np_random = found
 
 
 def with_mask(observation: Any, choices: int) -> Any:

@@ -15,40 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import arguments, arrays, library, spaces
+from .copies import Copied, plain, plain_class, with_base
+from .parts import Part
+from .randomness import Randomness
 
 _int32 = np.dtype(np.int32)
 _MANY = 1 << 14  # actions: to copy these takes longer than to find out where they are
 
 
-class _Part:
-    """The rows of one block, or of all: views of the arrays, made once."""
-
-    def __init__(self, env: VectorEnv, first: int, games: int) -> None:
-        n = env._rows_per_game
-        self.first, self.games, self.rows = first, games, games * n
-        self.own = slice(first, first + games)
-        own, rows = self.own, slice(first * n, (first + games) * n)
-        self.row_slice = rows
-        a = env.arrays
-        self.parts = [(name, a[name][rows]) for name in env._parts]
-        self.observation: Any = self.parts[0][1] if env._alone else dict(self.parts)
-        self.mask, self.reward = a["mask"][rows], a["reward"][rows]
-        self.legal = arrays.unpacking(self.mask, env.masked_choices, env.choices) if env._told else None
-        self.copies = [(name, array.copy) for name, array in self.parts]
-        self.copy_first, self.copy_mask, self.copy_reward = self.copies[0][1], self.mask.copy, self.reward.copy
-        # Terminated and truncated of the rows: of several of a game those of the game, if one was set just now.
-        self.flags, self.game_flags, self.was_set = env._ends[:, own], env._ends[:, own], False
-        if n > 1:
-            self.flags = np.zeros((2, self.rows), np.bool_)
-            self.seat_flags = [self.flags[:, seat::n] for seat in range(n)]  # to write each is quicker than all
-        self.terminated, self.truncated = self.flags
-        self.copy_terminated, self.copy_truncated = self.terminated.copy, self.truncated.copy
-        self.env_id = np.arange(rows.start, rows.stop)
-        self.all_rows = np.ones(self.rows, np.bool_)
-        self.all_rows.flags.writeable = False
-
-
-class VectorEnv:
+@plain_class
+class VectorEnv(Randomness, Copied):
     """Games of one kind, stepped together on all cores.
 
     Where Gymnasium is installed, what make_vec returns is also a
@@ -70,18 +46,16 @@ class VectorEnv:
     ) -> None:  # fmt: skip
         """Takes all arguments of make_vec, which calls it."""
         self.closed = True  # until the library has opened it
-        if render_mode not in (None, "ansi"):
-            raise ValueError(f"render_mode: {render_mode!r} is neither None nor 'ansi'")
+        render_mode = arguments.render_mode(render_mode)
         self._parts, self._alone = arrays.form(obs)
         self._mode = arguments.mode(autoreset)
         self.render_mode, self.game, self._copy = render_mode, str(config["game"]), bool(copy)
         self._base = secrets.randbits(63) if seed is None else arguments.seed_of(seed)
+        config["rules"] = arguments.rules_of(config["rules"])  # a copy elsewhere has no such file
         self._arguments = {
             **config, "obs": obs, "seed": self._base, "copy": copy, "render_mode": render_mode, "autoreset": autoreset,
             "buffers": None, "action_mask": action_mask,
         }  # fmt: skip
-        self._np_random: np.random.Generator | None = None
-        self._np_random_seed: int | None = None
         self._lib = library.library()
         self._error = library.CError()
         settings = self._config(autoreset=self._mode, seed=self._base, **config)
@@ -95,6 +69,7 @@ class VectorEnv:
         except BaseException:
             self.close()
             raise
+        self._seal()
 
     # Making
 
@@ -149,11 +124,15 @@ class VectorEnv:
         action = self.arrays["action"]
         self._actions = action[:, 0] if len(self.heads) == 1 else action
         self._shape = self._actions.shape
-        self._c_step, self._c_error = self._lib.c.mf_step, ctypes.byref(self._error)
+        self._c_step: Any = self._lib.c.mf_step
+        self._c_error = ctypes.byref(self._error)
+        self._interruptible: bool = self.description["interruptible"]
+        if self._interruptible:
+            self._c_step = functools.partial(library.step_in_pieces, self._lib.c)
         self._seeds = np.zeros(games, np.uint64)
-        self._whole = _Part(self, 0, games)
+        self._whole = Part(self, 0, games)
         n = self.batch_size
-        self._block_parts = [_Part(self, i * n, min(n, games - i * n)) for i in range(self.blocks)]
+        self._block_parts = [Part(self, i * n, min(n, games - i * n)) for i in range(self.blocks)]
 
     # Playing
 
@@ -234,7 +213,7 @@ class VectorEnv:
             self._open()
         if type(actions) is np.ndarray and actions.dtype is _int32 and actions.shape == self._shape:
             if actions.size >= _MANY and actions.flags.c_contiguous and actions.flags.aligned:
-                self._lib.call("mf_step_with", self._handle, actions.ctypes.data)  # nothing is copied
+                self._step_with(actions.ctypes.data)  # nothing is copied
                 return self._result(self._whole)
             self._actions[...] = actions
         else:
@@ -242,6 +221,13 @@ class VectorEnv:
         if self._c_step(self._handle, self._c_error):
             library.fail(self._error)
         return self._result(self._whole)
+
+    def _step_with(self, address: int) -> None:
+        """Plays a turn with the actions at an address."""
+        if not self._interruptible:
+            self._lib.call("mf_step_with", self._handle, address)
+        elif self._c_step(self._handle, self._c_error, address):
+            library.fail(self._error)
 
     def send(self, actions: Any, block: int | None = None) -> None:
         """Begins a turn of one block of games and returns at once; None: of all blocks.
@@ -258,7 +244,7 @@ class VectorEnv:
         arrays.put("actions", self._actions[part.row_slice], actions)
         self._send(block)
 
-    def _block(self, block: int) -> _Part:
+    def _block(self, block: int) -> Part:
         if not 0 <= block < self.blocks:
             raise ValueError(f"block: there is no block {block}, there are {self.blocks}, from 0")
         return self._block_parts[block]
@@ -293,18 +279,18 @@ class VectorEnv:
 
     # Results
 
-    def _observed(self, p: _Part) -> Any:
+    def _observed(self, p: Part) -> Any:
         if not self._copy:
             return p.observation
         return p.observation.copy() if self._alone else {name: a.copy() for name, a in p.parts}
 
-    def _infos(self, p: _Part) -> dict[str, Any]:
+    def _infos(self, p: Part) -> dict[str, Any]:
         infos = {"mask": p.mask.copy() if self._copy else p.mask, "_mask": p.all_rows}
         if p.legal is not None:
             infos["action_mask"], infos["_action_mask"] = p.legal(), p.all_rows
         return infos
 
-    def _result(self, p: _Part) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+    def _result(self, p: Part) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         flags, games = self._flags, self.num_games
         ended = 1 in flags and (1 in flags[p.own] or 1 in flags[games + p.first : games + p.first + p.games])
         if (ended or p.was_set) and self._rows_per_game > 1:
@@ -421,11 +407,26 @@ class VectorEnv:
         other.set_state(self.get_state())
         return other
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> VectorEnv:
-        return self.clone()
+    def _made(self) -> tuple[Any, tuple[Any, ...]]:
+        return _remade, (plain(type(self)), self._arguments)
 
-    def __reduce__(self) -> Any:
-        raise TypeError("a moonfarm environment cannot be pickled: make one in the process that uses it")
+    def _state(self) -> dict[str, Any]:
+        self._open()
+        kept = {name: a.copy() for name, a in self.arrays.items() if name in ("action", "reward") or "final_" in name}
+        generators = [spaces.generators(space) for space in self._spaces()]
+        return {"games": self.get_state(), "arrays": kept, "flags": bytes(self._flags), "generators": generators}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.set_state(state["games"])
+        for name, array in state["arrays"].items():
+            self.arrays[name][...] = array
+        self._flags[:] = state["flags"]
+        for space, generators in zip(self._spaces(), state["generators"]):
+            spaces.give(space, generators)
+        super().__setstate__(state)
+
+    def _spaces(self) -> list[Any]:
+        return [self.single_observation_space, self.single_action_space, self.observation_space, self.action_space]
 
     # The rest
 
@@ -473,26 +474,13 @@ class VectorEnv:
         """This environment."""
         return self
 
-    @property
-    def np_random(self) -> np.random.Generator:
-        """A generator seeded by reset, for the caller: the games do not use it."""
-        if self._np_random is None:
-            self._np_random_seed = secrets.randbits(63)
-            self._np_random = np.random.default_rng(self._np_random_seed)
-        return self._np_random
-
-    @np_random.setter
-    def np_random(self, value: np.random.Generator) -> None:
-        self._np_random, self._np_random_seed = value, -1
-
-    @property
-    def np_random_seed(self) -> int:
-        """What np_random was seeded with; -1 if that is not known."""
-        _ = self.np_random
-        return -1 if self._np_random_seed is None else self._np_random_seed
-
     def __repr__(self) -> str:
         return f"VectorEnv({self.game!r}, num_envs={self.num_envs})"
+
+
+def _remade(kind: Any, arguments: dict[str, Any]) -> VectorEnv:
+    """Makes an environment of a class: one of this package's is Gymnasium's too, where that is installed."""
+    return (vector_class(kind) if plain(kind) is kind else kind)(**arguments)
 
 
 @functools.lru_cache(maxsize=None)
@@ -501,4 +489,4 @@ def vector_class(base: type[VectorEnv]) -> type[VectorEnv]:
     gym = spaces.gymnasium()
     if gym is None:
         return base
-    return type(base.__name__, (base, gym.vector.VectorEnv), {"__doc__": base.__doc__, "__module__": base.__module__})
+    return with_base(base, gym.vector.VectorEnv)

@@ -65,7 +65,7 @@ class Loading(unittest.TestCase):
         out = run("import moonfarm; moonfarm.games()", MOONFARM_LIBRARY=__file__)
         self.assertRegex(out, "ImportError: moonfarm: .*test_library.py cannot be loaded")
         with mock.patch.object(library, "ABI", 99), self.assertRaisesRegex(
-            ImportError, "has ABI 1, this package needs 99",
+            ImportError, "has ABI 2, this package needs 99",
         ):
             library.Library(library.library().file)
 

@@ -1,0 +1,40 @@
+"""Views of the rows of a vector: of one block of its games, or of all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import arrays
+
+if TYPE_CHECKING:
+    from .vector import VectorEnv
+
+
+class Part:
+    """The rows of one block, or of all: views of the arrays, made once."""
+
+    def __init__(self, env: VectorEnv, first: int, games: int) -> None:
+        n = env._rows_per_game
+        self.first, self.games, self.rows = first, games, games * n
+        self.own = slice(first, first + games)
+        own, rows = self.own, slice(first * n, (first + games) * n)
+        self.row_slice = rows
+        a = env.arrays
+        self.parts = [(name, a[name][rows]) for name in env._parts]
+        self.observation: Any = self.parts[0][1] if env._alone else dict(self.parts)
+        self.mask, self.reward = a["mask"][rows], a["reward"][rows]
+        self.legal = arrays.unpacking(self.mask, env.masked_choices, env.choices) if env._told else None
+        self.copies = [(name, array.copy) for name, array in self.parts]
+        self.copy_first, self.copy_mask, self.copy_reward = self.copies[0][1], self.mask.copy, self.reward.copy
+        # Terminated and truncated of the rows: of several of a game those of the game, if one was set just now.
+        self.flags, self.game_flags, self.was_set = env._ends[:, own], env._ends[:, own], False
+        if n > 1:
+            self.flags = np.zeros((2, self.rows), np.bool_)
+            self.seat_flags = [self.flags[:, seat::n] for seat in range(n)]  # to write each is quicker than all
+        self.terminated, self.truncated = self.flags
+        self.copy_terminated, self.copy_truncated = self.terminated.copy, self.truncated.copy
+        self.env_id = np.arange(rows.start, rows.stop)
+        self.all_rows = np.ones(self.rows, np.bool_)
+        self.all_rows.flags.writeable = False

@@ -1,0 +1,32 @@
+"""The generator that Gymnasium's environments have for their callers."""
+
+from __future__ import annotations
+
+import secrets
+
+import numpy as np
+
+
+class Randomness:
+    """An environment with a generator for its caller, which reset seeds."""
+
+    _np_random: np.random.Generator | None = None
+    _np_random_seed: int | None = None
+
+    @property
+    def np_random(self) -> np.random.Generator:
+        """A generator seeded by reset, for the caller: the games do not use it."""
+        if self._np_random is None:
+            self._np_random_seed = secrets.randbits(63)
+            self._np_random = np.random.default_rng(self._np_random_seed)
+        return self._np_random
+
+    @np_random.setter
+    def np_random(self, value: np.random.Generator) -> None:
+        self._np_random, self._np_random_seed = value, -1
+
+    @property
+    def np_random_seed(self) -> int:
+        """What np_random was seeded with; -1 if that is not known."""
+        _ = self.np_random
+        return -1 if self._np_random_seed is None else self._np_random_seed

@@ -1,0 +1,68 @@
+"""Ctrl-C while opponents search."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import unittest
+from pathlib import Path
+
+# The program steps against a search that would take many minutes; what it prints is read by the test.
+PROGRAM = """
+import numpy as np
+import moonfarm
+
+envs = moonfarm.make_vec("towerdefence", 64, opponent="mcts(sims=1000000)", workers=1)
+one = moonfarm.make_env("towerdefence", opponent="mix(1*mcts(sims=1000000))")
+envs.reset(seed=1)
+one.reset(seed=1)
+idle = np.full(64, 320)
+
+def received():
+    envs.send(idle)
+    envs.recv()
+
+for call in (lambda: envs.step(idle), lambda: one.step(320), received):
+    print("begun", flush=True)
+    try:
+        call()
+    except KeyboardInterrupt:
+        print("interrupted", envs.arrays["turn"].max(), flush=True)
+envs.close()
+one.close()
+print("closed", flush=True)
+"""
+
+ENOUGH = 60  # seconds: an interrupt takes a tenth of one, the search many minutes
+
+
+class Interrupts(unittest.TestCase):
+    @unittest.skipIf(sys.platform == "win32", "Windows has no SIGINT for one process")
+    def test_ctrl_c(self):
+        """step and recv return, nothing was played, and close does not wait for the search."""
+        folder = Path(__file__).parents[1]
+        child = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM], cwd=folder, env={**os.environ, "PYTHONPATH": str(folder)}, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )
+        watch = threading.Timer(ENOUGH, child.kill)
+        watch.start()
+        try:
+            for _ in range(3):
+                self.assertEqual(child.stdout.readline(), "begun\n")
+                time.sleep(0.3)  # so that it is in the call; an interrupt that comes sooner ends it as well
+                child.send_signal(signal.SIGINT)
+                self.assertEqual(child.stdout.readline(), "interrupted 0\n")
+            self.assertEqual(child.stdout.read(), "closed\n")
+            self.assertEqual(child.wait(), 0)
+        finally:
+            watch.cancel()
+            child.kill()
+            child.wait()
+            child.stdout.close()
+
+
+if __name__ == "__main__":
+    unittest.main()
