@@ -227,6 +227,45 @@ func TestStateOfViewRefused(t *testing.T) {
 	}
 }
 
+// TestReadView reads a view in the forms that clients have it.
+func TestReadView(t *testing.T) {
+	r, _ := codecraft.Preset("finals")
+	g, s := newGame(t, r), new(codecraft.State)
+	g.Reset(s, 3)
+	m := ServerMessage{Kind: GetAction}
+	View(&m.View, g, s, 1)
+	base := base64.StdEncoding.EncodeToString(m.Append(nil))
+	for name, text := range map[string][]byte{
+		"a message":           m.Append(nil),
+		"a debug update":      (&ServerMessage{Kind: DebugUpdate, View: m.View}).Append(nil),
+		"a view alone":        m.View.append(nil),
+		"a line":              m.View.AppendLine(nil),
+		"a line of a message": []byte(`{"kind":"raw_get_action","base64":"` + base + `"}`),
+	} {
+		v, err := ReadView(text)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if !bytes.Equal(v.append(nil), m.View.append(nil)) {
+			t.Errorf("%s: another view", name)
+		}
+		if _, err := ReadView(append(bytes.Clone(text), text...)); err == nil {
+			t.Errorf("%s: two are taken for one", name)
+		}
+		if _, err := ReadView(text[:len(text)*2/3]); err == nil {
+			t.Errorf("%s: the beginning is taken for the whole", name)
+		}
+	}
+	for text, want := range map[string]string{
+		"": "view: byte 0: my_id: EOF", "\x01\x00\x00\x00": "view: byte 0: my_id: ", `{"kind":"tick"}`: "want \"raw_get_action\"",
+	} {
+		if _, err := ReadView([]byte(text)); err == nil {
+			t.Errorf("%q is taken, want %s", text, want)
+		}
+	}
+}
+
 // FuzzStateOfView makes states of anything that is a message: the state shows what
 // the view shows, and can be played.
 func FuzzStateOfView(f *testing.F) {

@@ -1,7 +1,10 @@
 package wire
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"slices"
 
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
@@ -117,4 +120,45 @@ func assumed(r *codecraft.Rules, taken *bitboard.Square, q sim.Player) (codecraf
 		}
 	}
 	return codecraft.Unit{}, false
+}
+
+// ReadView reads the view of one message to a client, as the client gets it: the bytes of
+// a GetAction or DebugUpdate, or of its PlayerView alone, or a line of JSON as
+// recordings of views and messages have them. The error names the field that cannot be
+// read; nothing may follow.
+func ReadView(text []byte) (*PlayerView, error) {
+	v := new(PlayerView)
+	if looksJSON(text) {
+		n := 0
+		err := EachView("of a line", bytes.NewReader(text), func(one *PlayerView) error {
+			if n++; n > 1 {
+				return errors.New("a second view follows, want one")
+			}
+			*v = *one
+			v.Players, v.Entities = slices.Clone(one.Players), slices.Clone(one.Entities)
+			return nil
+		})
+		if err == nil && n == 0 {
+			err = errors.New("there is no view in it")
+		}
+		return v, err
+	}
+	r := NewReader(bytes.NewReader(text))
+	r.Limit(maxBytes)
+	var err error
+	if looksRaw(text) {
+		m := new(ServerMessage)
+		err = r.ServerMessage(m)
+		v = &m.View
+	} else {
+		r.view(v)
+		err = r.err
+	}
+	if err == nil && !r.End() {
+		err = fmt.Errorf("byte %d: something follows", r.Offset())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("view: %w", err)
+	}
+	return v, nil
 }

@@ -103,3 +103,106 @@ func markRemoval(s *terminal.State, rules *terminal.Rules, piece *terminal.Piece
 	piece.RemoveIn = uint8(turns)
 	return nil
 }
+
+// ReadState makes a game and a state of a line that the original sends to a bot: a deploy
+// frame, before which the bot answers. The rules are those of the config that is the
+// first line of all. seat is where the bot sits: each is shown the arena as if it were
+// player 1, and the frame does not tell. What it does not tell either is assumed:
+//
+//   - the next id is the one after the greatest on the board: the ids of units to come
+//     may be lower than in the match, but not their order;
+//   - the players have thought for the time of their latest answers alone.
+//
+// An action frame is refused: it shows the middle of a turn, in which nobody is asked,
+// and no state holds mobile units. The error names the field that no state can have.
+func ReadState(line []byte, rules terminal.Rules, seat sim.Player) (*terminal.Game, *terminal.State, error) {
+	fail := func(err error) (*terminal.Game, *terminal.State, error) {
+		return nil, nil, fmt.Errorf("frame: %w", err)
+	}
+	if len(line) > MaxLine {
+		return fail(fmt.Errorf("it has %d bytes, want %d at most", len(line), MaxLine))
+	}
+	if seat > 1 {
+		return fail(fmt.Errorf("seat %d, want 0 or 1", seat))
+	}
+	g, err := terminal.New(rules)
+	if err != nil {
+		return fail(err)
+	}
+	var seen, f Frame
+	if err := ParseFrame(&seen, line); err != nil {
+		return fail(err)
+	}
+	if err := inBounds(&seen, &rules); err != nil {
+		return fail(err)
+	}
+	View(&f, &seen, seat) // which turns back what was turned
+	s := new(terminal.State)
+	if *s, err = StateOf(&f, &rules); err != nil {
+		return fail(err)
+	}
+	return g, s, nil
+}
+
+// Bounds of a state that is read. A match of legal rules stays far below.
+const (
+	mostCores  = 1_000_000
+	mostBits   = 100_000
+	idsPerTurn = 2 * 5146 // RULES.md, 7.2
+)
+
+// inBounds finds a number of a deploy frame that no running match has.
+func inBounds(f *Frame, r *terminal.Rules) error {
+	if f.Phase != PhaseDeploy {
+		return fmt.Errorf("turnInfo: found [%d, %d, %d], a frame of the middle or the end of a turn; want a deploy frame, [0, turn, -1]", f.Phase, f.Turn, f.Number)
+	}
+	if f.Turn < 0 || f.Turn >= int(r.MaxTurns) {
+		return fmt.Errorf("turnInfo: turn %d, want 0 to %d", f.Turn, r.MaxTurns-1)
+	}
+	ids := map[uint32]bool{}
+	most := uint32(terminal.MaxID) - idsPerTurn*uint32(r.MaxTurns-int32(f.Turn))
+	for p := range f.Stats {
+		for _, n := range []struct {
+			what         string
+			value, limit float32
+		}{{"health", f.Stats[p].Health, r.StartHealth}, {"cores", f.Stats[p].Cores, mostCores}, {"bits", f.Stats[p].Bits, mostBits}} {
+			if !(n.value >= 0 && n.value <= n.limit) {
+				return fmt.Errorf("p%dStats: %s %v, want 0 to %v", p+1, n.what, n.value, n.limit)
+			}
+		}
+		if f.Stats[p].Health == 0 {
+			return fmt.Errorf("p%dStats: health 0: the match is over", p+1)
+		}
+		if err := unitsInBounds(&f.Units[p], r, most, ids); err != nil {
+			return fmt.Errorf("p%dUnits: %w", p+1, err)
+		}
+	}
+	return nil
+}
+
+// unitsInBounds finds a structure of a player that no running match has. ids are those
+// seen before, and most is the greatest that there may be.
+func unitsInBounds(units *Units, r *terminal.Rules, most uint32, ids map[uint32]bool) error {
+	for k := range terminal.Kind(terminal.Structures) {
+		limit := max(r.Structure(k, false).Health, r.Structure(k, true).Health)
+		for i, u := range units[k] {
+			switch {
+			case !(u.Value > r.DeadAt && u.Value <= limit):
+				return fmt.Errorf("[%d][%d]: health %v, want more than %v, and %v at most", k, i, u.Value, r.DeadAt, limit)
+			case u.ID > most:
+				return fmt.Errorf("[%d][%d]: id %d, want %d at most: ids could pass %d before the end", k, i, u.ID, most, terminal.MaxID)
+			case ids[u.ID]:
+				return fmt.Errorf("[%d][%d]: id %d, which another structure has", k, i, u.ID)
+			}
+			ids[u.ID] = true
+		}
+	}
+	if r.OldIDs {
+		for i, u := range units[terminal.Removal] {
+			if u.ID > most {
+				return fmt.Errorf("[%d][%d]: id %d, want %d at most", terminal.Removal, i, u.ID, most)
+			}
+		}
+	}
+	return nil
+}
