@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"moonfarm/datasets/internal/arrowfile"
+	"moonfarm/datasets/internal/games"
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
 )
@@ -17,7 +18,7 @@ type Split uint8
 const (
 	All        Split = iota
 	Train            // all but the validation and test parts
-	Validation       // a share of the episodes, the same for every reader
+	Validation       // a share of the games, the same for every reader
 	Test             // another share
 )
 
@@ -32,8 +33,9 @@ type ReadOptions struct {
 	Shuffle     int
 	Seed, Epoch uint64
 
-	// The shares of the episodes that are for validation and for tests, 0 … 1
-	// together, and the part to read.
+	// The shares of the different games that are for validation and for tests, 0 … 1
+	// together, and the part to read. Episodes that play the same game are in the
+	// same part.
 	Split            Split
 	Validation, Test float64
 
@@ -164,12 +166,11 @@ func (o *ReadOptions) check() error {
 	return nil
 }
 
-// has reports whether an episode is in the split.
-func (o *ReadOptions) has(seed, episode uint64) bool {
+// has reports whether an episode with that draw is in the split.
+func (o *ReadOptions) has(draw float64) bool {
 	if o.Split == All {
 		return true
 	}
-	draw := splitDraw(seed, episode)
 	switch {
 	case draw < o.Validation:
 		return o.Split == Validation
@@ -208,10 +209,14 @@ func (d *Dataset) Batches(o ReadOptions) iter.Seq2[*Batch, error] {
 			return err
 		}
 		defer r.close()
+		defer g.known.close()
 		for {
 			s, err := way.next()
 			if err == io.EOF {
 				break
+			}
+			if err == nil {
+				err = g.look(s)
 			}
 			if err == nil {
 				err = r.read(s.file, func(uint64) error { return g.batch(r.table, s) })
@@ -231,6 +236,7 @@ func (d *Dataset) Batches(o ReadOptions) iter.Seq2[*Batch, error] {
 // which they are read.
 type stretch struct {
 	file     File // without a sum
+	episodes File // of the same shard, likewise
 	first    uint64
 	from, to uint64
 }
@@ -248,7 +254,7 @@ type route struct {
 }
 
 // numbers are what a route holds of a shard.
-type numbers struct{ rows, bytes, first, end uint64 }
+type numbers struct{ rows, bytes, episodes, first, end uint64 } // episodes: bytes of their file
 
 // route begins to go through a part; rand draws the order.
 func (d *Dataset) route(o *ReadOptions, table int, rand *prng.Rand) (*route, error) {
@@ -267,7 +273,7 @@ func (d *Dataset) route(o *ReadOptions, table int, rand *prng.Rand) (*route, err
 		if err != nil {
 			return nil, err
 		}
-		w.order, w.held = append(w.order, int32(i)), append(w.held, numbers{s.file.Rows, s.file.Bytes, s.first, s.to})
+		w.order, w.held = append(w.order, int32(i)), append(w.held, numbers{s.file.Rows, s.file.Bytes, s.episodes.Bytes, s.first, s.to})
 	}
 	shuffle(rand, w.order)
 	return w, nil
@@ -280,7 +286,8 @@ func (w *route) shard(i int) (stretch, error) {
 		return stretch{}, err
 	}
 	f := s.of(w.table)
-	return stretch{file: File{Path: f.Path, Rows: f.Rows, Bytes: f.Bytes}, first: s.First, to: s.First + s.Episodes.Rows}, nil
+	return stretch{file: File{Path: f.Path, Rows: f.Rows, Bytes: f.Bytes}, episodes: File{Path: s.Episodes.Path, Rows: s.Episodes.Rows, Bytes: s.Episodes.Bytes},
+		first: s.First, to: s.First + s.Episodes.Rows}, nil
 }
 
 // next returns the next stretch; io.EOF after the last.
@@ -295,7 +302,8 @@ func (w *route) next() (stretch, error) {
 		} else {
 			i := w.order[w.at]
 			h := w.held[i]
-			s = stretch{file: File{Path: pathOf(tableNames(true)[w.table], int(i)), Rows: h.rows, Bytes: h.bytes}, first: h.first, to: h.end}
+			s = stretch{file: File{Path: pathOf(tableNames(true)[w.table], int(i)), Rows: h.rows, Bytes: h.bytes}, first: h.first, to: h.end,
+				episodes: File{Path: pathOf(episodesDir, int(i)), Rows: h.end - h.first, Bytes: h.episodes}}
 		}
 		n, before := s.to-s.first, w.before
 		w.at, w.before = w.at+1, before+n
@@ -311,13 +319,15 @@ func (w *route) next() (stretch, error) {
 // is one, and from there to the batches that are yielded.
 type gatherer struct {
 	o     ReadOptions
-	seed  uint64 // of the split
+	m     *Manifest
+	known *episodeReader // what rows do not say of their episodes; nil: it is not needed
 	asked func(column string) bool
 	pool  *arrowfile.Table // the shuffle window; nil: none
 	out   *arrowfile.Table
 	b     Batch
 	rand  prng.Rand
 	order []int32
+	draw  drawn
 	yield func(*Batch) error
 }
 
@@ -325,13 +335,16 @@ func (d *Dataset) gather(o ReadOptions) (*gatherer, error) {
 	if _, _, err := d.find(stepsDir, o.Columns...); err != nil {
 		return nil, err
 	}
-	g := &gatherer{o: o, seed: d.manifest.Job.Seed, rand: o.rand()}
+	g := &gatherer{o: o, m: d.manifest, rand: o.rand()}
 	g.asked = func(name string) bool { return len(o.Columns) == 0 || slices.Contains(o.Columns, name) }
 	var err error
 	if g.out, err = arrowfile.NewTable(d.tables[stepsTable].schema, o.Rows, g.asked); err == nil && o.Shuffle > 0 {
 		g.pool, err = arrowfile.NewTable(d.tables[stepsTable].schema, o.Shuffle, g.asked)
 	}
 	g.b.table = g.out
+	if err == nil && o.Split != All && d.manifest.Format > 2 {
+		g.known, err = d.episodeReader()
+	}
 	return g, err
 }
 
@@ -359,7 +372,7 @@ func (g *gatherer) batch(in *arrowfile.Table, s stretch) error {
 		episode = arrowfile.View[uint64](d.Fixed)
 	}
 	for i := range in.Rows {
-		if g.o.Parts > 1 && (episode[i] < s.from || episode[i] >= s.to) || g.o.Split != All && !g.o.has(g.seed, episode[i]) {
+		if g.o.Parts > 1 && (episode[i] < s.from || episode[i] >= s.to) || !g.inSplit(episode, i) {
 			continue
 		}
 		appendRow(to, in, i)
@@ -418,12 +431,45 @@ func (g *gatherer) flush() error {
 	return nil
 }
 
-// inValidation reports whether an episode is in the validation part when this
-// part has the given share. A larger share adds episodes and removes none.
-func inValidation(seed, episode uint64, share float64) bool { return splitDraw(seed, episode) < share }
+// splitDraw is the number in [0, 1) that decides to which part an episode belongs:
+// a function of the game that it is, so that equal games are on one side, here and
+// in any other dataset. In formats 1 and 2, which have no number of games, it is a
+// function of the master seed and the number of the episode.
+func (m *Manifest) splitDraw(episode, game uint64) float64 {
+	if m.Format > 2 {
+		return games.Draw(0, game)
+	}
+	return games.Draw(m.Job.Seed, episode)
+}
 
-// splitDraw is the number in [0, 1) that decides to which part an episode belongs.
-func splitDraw(seed, episode uint64) float64 {
-	r := prng.New(prng.Key(seed, episode, 0, 0, prng.PurposeSplit))
-	return r.Float64()
+// look reads what must be known of the episodes of a stretch.
+func (g *gatherer) look(s stretch) error {
+	g.draw.known = false
+	if g.known == nil {
+		return nil
+	}
+	return g.known.read(s.episodes, s.first)
+}
+
+// drawn is the draw of the episode last asked for.
+type drawn struct {
+	known   bool
+	episode uint64
+	in      bool // the split
+}
+
+// inSplit reports whether row i, of the episodes of a batch, is in the split. A row of
+// an episode that the shard does not have is not.
+func (g *gatherer) inSplit(episode []uint64, i int) bool {
+	if g.o.Split == All {
+		return true
+	}
+	if id := episode[i]; !g.draw.known || g.draw.episode != id {
+		game, ok := uint64(0), true
+		if g.known != nil {
+			game, ok = g.known.game(id)
+		}
+		g.draw = drawn{true, id, ok && g.o.has(g.m.splitDraw(id, game))}
+	}
+	return g.draw.in
 }

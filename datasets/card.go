@@ -130,7 +130,8 @@ func (c *cardWriter) what() {
 	c.printf("# %s\n\n", markdown(c.title()))
 	c.printf("%d episodes of %s for %d seats, %d turns in all: %d step rows, %d bytes of Arrow files.\n", t.Episodes, markdown(m.Game.Name),
 		m.Game.Players, t.Turns, t.Rows, t.Bytes)
-	c.printf("Ended by the rules: %d, cut by a limit: %d.\n\n", t.Over, t.Cut)
+	c.printf("Ended by the rules: %d, cut by a limit: %d.\n", t.Over, t.Cut)
+	c.distinct()
 	switch o := m.Observation; o.Form {
 	case ObsNone:
 		c.printf("There are no observations, masks and actions: orders only.\n")
@@ -144,6 +145,17 @@ func (c *cardWriter) what() {
 	}
 	c.printf("The reward is `%s`: %s. Returns are discounted by %s.\n\n", m.Reward.Name, markdown(m.Reward.Doc),
 		strconv.FormatFloat(m.Reward.Gamma, 'g', -1, 64))
+}
+
+// distinct tells how many different games there are.
+func (c *cardWriter) distinct() {
+	t := c.m.Totals
+	if t.Distinct == t.Episodes {
+		c.printf("No two episodes are the same game.\n\n")
+		return
+	}
+	c.printf("Different games, by their start and all orders: %d. The others repeat one of these; the split into training and validation\n"+
+		"puts equal games on one side.\n\n", t.Distinct)
 }
 
 // maxCardLines is the most lines of a table that could have many.

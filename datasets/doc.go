@@ -37,9 +37,9 @@ package datasets
 
 // Format is the version of the format that is written. It is raised when files
 // are written that readers of the version before would misread. Datasets of
-// format 1 are read, too.
-const Format = 2
+// formats 1 and 2 are read, too.
+const Format = 3
 
 // Version is the version of moonfarm, as manifests name it. It is raised when
 // the bytes of a dataset change that is made by the same command.
-const Version = "0.2.0"
+const Version = "0.3.0"

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"moonfarm/datasets/internal/arrowfile"
+	"moonfarm/datasets/internal/games"
 	"moonfarm/datasets/internal/stats"
 	"moonfarm/env"
 	"moonfarm/rollout"
@@ -19,6 +20,7 @@ type encoder struct {
 	layout  *layout
 	players int
 	replays *replays
+	games   *games.Numbers // nil: the format does not number them
 
 	tables  []*tableWriter // of the tables of the layout
 	step    stepData       // columns of the steps
@@ -67,6 +69,13 @@ func newEncoder(l *layout, m Makers) (*encoder, error) {
 		batch:  env.NewBatch(s, 1, 0),
 		shapes: shapes{s.Shape.PlaneBytes(), s.Shape.Words, s.Shape.Scalars, s.MaskWords, len(s.Heads)},
 		orders: make([]sim.Order, s.Info.Players*l.maxOrders()),
+	}
+	if l.format > 2 {
+		x.games = games.New(l.job.Rules, func(rules int) (env.Vector, error) {
+			c := l.job.config(1)
+			c.Memory = false // it does not show in states
+			return m.Vector(l.job.Rules[rules], c)
+		})
 	}
 	w, err := arrowfile.NewWriter(l.tables[0].schema, l.job.Codec)
 	for i, t := range l.tables {
@@ -133,8 +142,14 @@ func (x *encoder) episode(e *rollout.Episode, source string) error {
 	if err := x.turnRows(e); err != nil {
 		return err
 	}
-	x.counts.add(e)
-	return x.episodeRow(e, source)
+	game, err := uint64(0), error(nil)
+	if x.games != nil {
+		if game, err = x.games.Of(x.rules, e); err != nil {
+			return err
+		}
+	}
+	x.counts.add(e, game)
+	return x.episodeRow(e, game, source)
 }
 
 // checkFound fails if what an episode tells of searches is not what its rows have
@@ -201,12 +216,15 @@ func (r *replays) recorded(rules int, e *rollout.Episode) (*rollout.Replayer, er
 }
 
 // episodeRow appends the row of the episode to the episodes table.
-func (x *encoder) episodeRow(e *rollout.Episode, source string) error {
+func (x *encoder) episodeRow(e *rollout.Episode, game uint64, source string) error {
 	w := x.tables[episodesTable]
 	t := w.rows
 	i := t.Rows
 	arrowfile.View[uint64](t.Col(ColEpisode).Fixed)[i] = e.ID
 	arrowfile.View[uint64](t.Col(ColSeed).Fixed)[i] = e.Seed
+	if d := t.Col(ColGame); d != nil {
+		arrowfile.View[uint64](d.Fixed)[i] = game
+	}
 	arrowfile.View[int32](t.Col(ColRules).Fixed)[i] = int32(x.rules)
 	arrowfile.View[int32](t.Col(ColTurns).Fixed)[i] = int32(e.Turns)
 	t.Col(ColStatus).Fixed[i] = uint8(e.Status)
@@ -252,7 +270,7 @@ func (x *encoder) finish() (sidecar, error) {
 	if err := x.flushSteps(); err != nil {
 		return sidecar{}, err
 	}
-	c := x.counts.counts
+	c := x.counts.sidecar()
 	for i, w := range x.tables {
 		if err := w.flush(); err != nil {
 			return sidecar{}, err

@@ -15,6 +15,7 @@ import (
 type Episode struct {
 	rollout.Episode
 	Rules  int    // number of its rules in Manifest.Job.Rules
+	Game   uint64 // number of the game that it is, equal for equal games; 0 in formats 1 and 2, which have none
 	Source string // of an imported episode
 }
 
@@ -59,6 +60,10 @@ func (e *Episode) set(t *arrowfile.Table, i int, m *Manifest) error {
 	e.ID = arrowfile.View[uint64](t.Col(ColEpisode).Fixed)[i]
 	e.Seed = arrowfile.View[uint64](t.Col(ColSeed).Fixed)[i]
 	e.Rules = int(arrowfile.View[int32](t.Col(ColRules).Fixed)[i])
+	e.Game = 0
+	if d := t.Col(ColGame); d != nil {
+		e.Game = arrowfile.View[uint64](d.Fixed)[i]
+	}
 	e.Turns = int(arrowfile.View[int32](t.Col(ColTurns).Fixed)[i])
 	e.Status = sim.Status(t.Col(ColStatus).Fixed[i])
 	e.Players, e.Source, e.Policies = players, t.Col(ColSource).Text(i), e.Policies[:0]
@@ -254,4 +259,46 @@ func (w *finalWalk) episode(id uint64) (*Final, error) {
 		Planes: part(s.planes, first, players, z.PlaneBytes()), Packed: part(s.packed, first, players, z.Words), Scalars: part(s.scalars, first, players, z.Scalars),
 	}
 	return &w.f, nil
+}
+
+// episodeReader reads what step rows do not say of the episodes of a shard.
+type episodeReader struct {
+	r     *tableReader
+	first uint64   // number of the first episode in hand
+	games []uint64 // of the episodes in hand
+}
+
+func (d *Dataset) episodeReader() (*episodeReader, error) {
+	r, err := d.reader(episodesTable, func(name string) bool { return name == ColEpisode || name == ColGame })
+	return &episodeReader{r: r}, err
+}
+
+// close lets go of the memory.
+func (x *episodeReader) close() {
+	if x != nil {
+		x.r.close()
+	}
+}
+
+// read reads the episodes of a shard, the first of which has that number.
+func (x *episodeReader) read(f File, first uint64) error {
+	x.first, x.games = first, x.games[:0]
+	return x.r.read(f, func(uint64) error {
+		t := x.r.table
+		for i, id := range arrowfile.View[uint64](t.Col(ColEpisode).Fixed)[:t.Rows] {
+			if want := first + uint64(len(x.games)+i); id != want {
+				return fmt.Errorf("%s: found episode %d, expected %d", f.Path, id, want)
+			}
+		}
+		x.games = append(x.games, arrowfile.View[uint64](t.Col(ColGame).Fixed)[:t.Rows]...)
+		return nil
+	})
+}
+
+// game is the number of the game that an episode in hand is.
+func (x *episodeReader) game(episode uint64) (uint64, bool) {
+	if k := episode - x.first; k < uint64(len(x.games)) {
+		return x.games[k], true
+	}
+	return 0, false
 }

@@ -135,7 +135,11 @@ func TestFinalsAreKept(t *testing.T) {
 		func(s rollout.Sink) rollout.Sink { return s },
 		func(s rollout.Sink) rollout.Sink { return vanished{s} },
 	} {
-		x, err := newEncoder(l, Makers{}) // which makes no game
+		made, m := 0, toyMakers()
+		x, err := newEncoder(l, Makers{Vector: func(rules string, c env.Config) (env.Vector, error) {
+			made++
+			return m.Vector(rules, c)
+		}})
 		require.NoError(t, err)
 		to := [allTables]store.Sum{store.NewSum(), store.NewSum(), store.NewSum()}
 		require.NoError(t, x.start(j.place(0), []io.Writer{&to[0], &to[1], &to[2]}))
@@ -145,6 +149,7 @@ func TestFinalsAreKept(t *testing.T) {
 		require.NoError(t, table.Play(context.Background(), j.Seed, 0, j.ShardEpisodes, sink))
 		_, err = x.finish()
 		require.NoError(t, err)
+		require.Equal(t, 1, made, "a game in which starts are looked at, and none to play again")
 		sums = append(sums, to[0].SHA256(), to[2].SHA256())
 	}
 	require.Equal(t, sums[0], sums[2])

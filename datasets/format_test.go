@@ -108,7 +108,7 @@ func keys(prefix string, t reflect.Type) (rows [][]string) {
 		name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
 		path := prefix + name
 		typ := f.Type
-		for typ.Kind() == reflect.Slice || typ.Kind() == reflect.Pointer {
+		for typ.Kind() == reflect.Slice && typ.Elem().Kind() != reflect.Uint8 || typ.Kind() == reflect.Pointer {
 			if typ.Kind() == reflect.Slice {
 				path += "[]"
 			}
@@ -121,7 +121,7 @@ func keys(prefix string, t reflect.Type) (rows [][]string) {
 			rows = append(rows, keys(path+".", typ)...)
 		case typ.Kind() == reflect.Map:
 			rows = append(rows, []string{path, "object"})
-		case typ.Kind() == reflect.String || option == "string":
+		case typ.Kind() == reflect.String || typ.Kind() == reflect.Slice || option == "string": // bytes are in base64
 			rows = append(rows, []string{path, "text"})
 		case typ.Kind() == reflect.Bool:
 			rows = append(rows, []string{path, "bool"})

@@ -262,10 +262,9 @@ func (r *run) fill(ctx context.Context, play func(missing []int) error) (result 
 	}
 	result.Manifest = newManifest(r.layout, r.command)
 	if r.options.Parts > 1 {
-		return result, r.finished(ctx, first, end, func(c sidecar) error {
-			result.Manifest.add(c)
-			return nil
-		})
+		err := r.finished(ctx, first, end, result.Manifest.add)
+		result.Manifest.close()
+		return result, err
 	}
 	return result, r.finish(r.folder, result.Manifest, r.all)
 }

@@ -67,8 +67,8 @@ func indexColumns(finals bool) []Column {
 }
 
 // indexSchema is the schema of the index of a dataset.
-func indexSchema(j Job, specs []env.Spec) arrowfile.Schema {
-	return fileSchema(Format, j, specs[0].Info.Rules, indexDir, indexColumns(hasFinals(Format, j.Obs)), 1)
+func indexSchema(format int, j Job, specs []env.Spec) arrowfile.Schema {
+	return fileSchema(format, j, specs[0].Info.Rules, indexDir, indexColumns(hasFinals(format, j.Obs)), 1)
 }
 
 // indexData are the columns of a table of the index.
@@ -119,7 +119,7 @@ type indexWriter struct {
 }
 
 func newIndexWriter(f folder, l *layout) (*indexWriter, error) {
-	s := indexSchema(l.job, l.specs)
+	s := indexSchema(l.format, l.job, l.specs)
 	w, err := arrowfile.NewWriter(s, None)
 	if err != nil {
 		return nil, err
@@ -195,7 +195,7 @@ func (d *Dataset) indexReader() (*indexReader, error) {
 	if d.manifest.Format == 1 {
 		return x, nil
 	}
-	s := indexSchema(d.manifest.Job, []env.Spec{d.manifest.spec()})
+	s := indexSchema(d.manifest.Format, d.manifest.Job, []env.Spec{d.manifest.spec()})
 	var err error
 	if x.r, err = arrowfile.NewReader(s, None); err != nil {
 		return nil, err

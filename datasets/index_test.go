@@ -35,11 +35,11 @@ func manyShards(t testing.TB, n int, imported bool) string {
 				Episodes: File{Path: pathOf(episodesDir, i), SHA256: store.SHA256([]byte{1, byte(i)}), Rows: 1, Bytes: 100},
 				Finals:   File{Path: pathOf(finalsDir, i), SHA256: store.SHA256([]byte{2, byte(i)}), Rows: 2, Bytes: 100}},
 		}
-		m.add(c)
+		require.NoError(t, m.add(c))
 		require.NoError(t, x.add(c, r.place(i)))
 	}
 	require.NoError(t, x.flush())
-	m.Index, m.Statistics.Path = x.parts, statisticsName
+	m.Index, m.Statistics.Path, m.Totals.Distinct = x.parts, statisticsName, 1
 	rewrite(t, r.folder.dir, m)
 	return r.folder.dir
 }

@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"sync"
 
+	"moonfarm/datasets/internal/distinct"
+	"moonfarm/datasets/internal/games"
 	"moonfarm/datasets/internal/stats"
 	"moonfarm/features"
 	"moonfarm/rollout/parallel"
@@ -25,11 +27,12 @@ type Card struct {
 	Rows     uint64    `json:"rows"`   // read for the statistics
 	Planes   []Stat    `json:"planes"` // per plane, if observations are planes
 	Scalars  []Stat    `json:"scalars"`
-	Turns    Stat      `json:"turns"`   // of episodes
-	Reward   Stat      `json:"reward"`  // of rows
-	Return   Stat      `json:"return"`  // of rows
-	Choices  Stat      `json:"choices"` // legal choices of rows, all heads together
-	Labels   []Labels  `json:"labels"`  // per seat; none without an action column
+	Distinct uint64    `json:"distinct"` // different games among the episodes; of formats 1 and 2, whose manifests do not tell, those of the shards that were read, by their orders
+	Turns    Stat      `json:"turns"`    // of episodes
+	Reward   Stat      `json:"reward"`   // of rows
+	Return   Stat      `json:"return"`   // of rows
+	Choices  Stat      `json:"choices"`  // legal choices of rows, all heads together
+	Labels   []Labels  `json:"labels"`   // per seat; none without an action column
 	// Of the rows for which a policy searched; nil if none does in the dataset.
 	Moves *Stat `json:"moves,omitempty"` // that the search weighed
 	Value *Stat `json:"value,omitempty"` // that it found
@@ -77,6 +80,9 @@ func Inspect(ctx context.Context, dir string, o InspectOptions) (*Card, error) {
 	}
 	c := sum.card(d.manifest)
 	c.Shards = n
+	if c.Distinct = d.manifest.Totals.Distinct; c.Distinct == 0 {
+		c.Distinct = sum.games.Count()
+	}
 	if o.Sums {
 		err = d.sums(ctx, o.Workers, c)
 	}
@@ -144,6 +150,7 @@ type tallies struct {
 	labels                      []Labels // per seat
 	turns, reward, ret, choices tally[float64]
 	moves, value                tally[float64]
+	games                       distinct.Set // if the manifest does not tell
 }
 
 func (d *Dataset) newTallies() (t tallies) {
@@ -175,6 +182,7 @@ func (t *tallies) add(o *tallies) {
 	t.choices.add(&o.choices)
 	t.moves.add(&o.moves)
 	t.value.add(&o.value)
+	_ = t.games.Merge(o.games.Sample()) // it was counted here: cannot fail
 }
 
 func (t *tallies) card(m *Manifest) *Card {
@@ -203,6 +211,7 @@ func (t *tallies) card(m *Manifest) *Card {
 type inspector struct {
 	d     *Dataset
 	r     *tableReader
+	all   *tableReader // of episodes; nil: the manifest tells how many games there are
 	cells int
 }
 
@@ -210,16 +219,31 @@ func (d *Dataset) inspector() (*inspector, error) {
 	want := map[string]bool{ColPlanes: true, ColScalars: true, ColMask: true, ColAction: true, ColTurn: true, ColSeat: true,
 		ColReward: true, ColReturn: true, ColTerminated: true, ColTruncated: true, ColSearchValue: true, ColSearchPolicy: true}
 	r, err := d.reader(stepsTable, func(name string) bool { return want[name] })
-	return &inspector{d, r, d.manifest.Observation.Height * d.manifest.Observation.Width}, err
+	x := &inspector{d: d, r: r, cells: d.manifest.Observation.Height * d.manifest.Observation.Width}
+	if err == nil && d.manifest.Format <= 2 {
+		x.all, err = d.reader(episodesTable, nil)
+	}
+	return x, err
 }
 
 // Close lets go of the memory.
 func (x *inspector) Close() error {
 	x.r.close()
+	if x.all != nil {
+		x.all.close()
+	}
 	return nil
 }
 
 func (x *inspector) shard(s Shard, t *tallies) error {
+	if x.all != nil {
+		if err := x.d.shardEpisodes(x.all, s.Episodes, func(e *Episode) error {
+			t.games.Add(games.ByOrders(e.Rules, &e.Episode))
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
 	return x.r.read(s.Steps, func(uint64) error {
 		x.batch(t)
 		return nil

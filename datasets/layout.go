@@ -253,6 +253,7 @@ const (
 	ColChosen     = "chosen"
 
 	ColSeed     = "seed"
+	ColGame     = "game"
 	ColRules    = "rules"
 	ColPolicies = "policies"
 	ColSource   = "source"
@@ -395,6 +396,10 @@ func episodeColumns(format int, s env.Spec, x extras) []Column {
 	}
 	if format == 1 {
 		return c
+	}
+	if format > 2 {
+		c = slices.Insert(c, 2, Column{Name: ColGame, Type: arrowfile.Uint64,
+			Doc: "number of the game that it is: equal if the rules, the start and all orders are"})
 	}
 	if x.mixed {
 		c = append(c, Column{Name: ColChosen, Type: arrowfile.Uint8, List: true,

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strconv"
 
+	"moonfarm/datasets/internal/distinct"
 	"moonfarm/datasets/internal/store"
 	"moonfarm/env"
 	"moonfarm/features"
@@ -38,6 +39,7 @@ type Manifest struct {
 
 	listed []Shard  // of format 1, whose manifest lists them
 	pairs  pairings // of Totals, while they are counted
+	games  distinct.Set
 }
 
 // Game describes the game.
@@ -98,10 +100,11 @@ type Totals struct {
 	Shards   uint64    `json:"shards"`
 	Episodes uint64    `json:"episodes"`
 	Turns    uint64    `json:"turns"`
-	Rows     uint64    `json:"rows"`  // of steps
-	Bytes    uint64    `json:"bytes"` // of all files of steps, episodes and finals
-	Over     uint64    `json:"over"`  // episodes that the rules ended
-	Cut      uint64    `json:"cut"`   // episodes that a limit cut
+	Rows     uint64    `json:"rows"`               // of steps
+	Bytes    uint64    `json:"bytes"`              // of all files of steps, episodes and finals
+	Over     uint64    `json:"over"`               // episodes that the rules ended
+	Cut      uint64    `json:"cut"`                // episodes that a limit cut
+	Distinct uint64    `json:"distinct,omitempty"` // different games among the episodes, about if more than 2²¹; not in formats 1 and 2
 	Pairings []Pairing `json:"pairings"`
 }
 
@@ -151,17 +154,17 @@ func newManifest(l *layout, command string) *Manifest {
 	return m
 }
 
-// writtenBy is the version of moonfarm that writes a format. Format 1 was
+// writtenBy is the version of moonfarm that writes a format. Each of those before was
 // written by one version only.
 func writtenBy(format int) string {
-	if format == 1 {
-		return "0.1.0"
+	if format < Format {
+		return [...]string{1: "0.1.0", 2: "0.2.0"}[format]
 	}
 	return Version
 }
 
 // add adds a finished shard to the totals.
-func (m *Manifest) add(c sidecar) {
+func (m *Manifest) add(c sidecar) error {
 	t := &m.Totals
 	t.Shards++
 	t.Episodes += c.Episodes.Rows
@@ -175,6 +178,14 @@ func (m *Manifest) add(c sidecar) {
 		m.pairs.add(p)
 	}
 	t.Pairings = m.pairs.list
+	return m.games.Merge(c.Games)
+}
+
+// close ends the totals, to which all shards were added.
+func (m *Manifest) close() {
+	if m.Format > 2 {
+		m.Totals.Distinct = min(m.games.Count(), m.Totals.Episodes)
+	}
 }
 
 // encode returns the canonical text: indented JSON and the checksum.
@@ -226,7 +237,7 @@ func decodeManifest(text []byte) (*Manifest, error) {
 		return nil, err
 	}
 	switch v.Format {
-	case Format:
+	case Format, 2:
 	case 1:
 		return decodeManifest1(text)
 	default:
@@ -328,7 +339,7 @@ func (m *Manifest) check() error {
 	if m.Reward.Gamma != m.Job.Discount {
 		return fmt.Errorf("the discount of the returns is %v, that of the job %v", m.Reward.Gamma, m.Job.Discount)
 	}
-	if t.Turns*uint64(players) != t.Rows || t.Over+t.Cut != t.Episodes {
+	if t.Turns*uint64(players) != t.Rows || t.Over+t.Cut != t.Episodes || t.Distinct > t.Episodes || (t.Distinct > 0) != (m.Format > 2) {
 		return fmt.Errorf("totals do not agree with each other")
 	}
 	if m.Format == 1 {

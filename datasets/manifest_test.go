@@ -25,7 +25,7 @@ func TestManifestIsCanonical(t *testing.T) {
 		"checksum should be \"": strings.Replace(text, "\n ", "\n  ", 1),
 		"checksum":              strings.Replace(text, `"seed": "7"`, `"seed": "8"`, 1),
 		"unknown field":         strings.Replace(text, `"seed"`, `"seeds"`, 1),
-		"format 3":              strings.Replace(text, `"format": 2`, `"format": 3`, 1),
+		"format 4":              strings.Replace(text, `"format": 3`, `"format": 4`, 1),
 		"damaged: unexpected":   strings.TrimSuffix(text, "}\n"),
 		"damaged":               "",
 		"damaged: invalid":      "hello",

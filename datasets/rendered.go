@@ -230,7 +230,7 @@ func (r *Rendering) next() (*rollout.Episode, int, error) {
 			row := int(r.order[r.passed])
 			r.passed++
 			id := r.at.first + r.first + uint64(row)
-			if id < r.at.from || id >= r.at.to || !r.o.has(r.d.manifest.Job.Seed, id) {
+			if id < r.at.from || id >= r.at.to || !r.o.has(r.draw(id, row)) {
 				continue
 			}
 			err := r.e.set(r.reader.table, row, r.d.manifest)
@@ -246,6 +246,16 @@ func (r *Rendering) next() (*rollout.Episode, int, error) {
 			return nil, 0, err
 		}
 	}
+}
+
+// draw decides to which part an episode belongs, of which that row of the table in
+// hand tells.
+func (r *Rendering) draw(id uint64, row int) float64 {
+	game := uint64(0)
+	if d := r.reader.table.Col(ColGame); d != nil {
+		game = arrowfile.View[uint64](d.Fixed)[row]
+	}
+	return r.d.manifest.splitDraw(id, game)
 }
 
 // more reads the next batch of the file, or opens the next file.

@@ -110,8 +110,11 @@ func (r *run) finish(f folder, m *Manifest, each func(ctx context.Context, take 
 	var sum stats.Sums
 	err = each(f.ctx, func(c sidecar) error {
 		i := c.Shard
-		m.add(c)
-		if err := sum.Add(&c.Sampled); err != nil {
+		err := m.add(c)
+		if err == nil {
+			err = sum.Add(&c.Sampled)
+		}
+		if err != nil {
 			return fmt.Errorf("%s: %w; remove it to make the shard again", f.path(pathOf(shardsDir, i)), err)
 		}
 		return x.add(c, r.place(i))
@@ -119,6 +122,7 @@ func (r *run) finish(f folder, m *Manifest, each func(ctx context.Context, take 
 	if err != nil {
 		return err
 	}
+	m.close()
 	if err := x.flush(); err != nil {
 		return err
 	}

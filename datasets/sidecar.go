@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"moonfarm/datasets/internal/distinct"
 	"moonfarm/datasets/internal/stats"
 	"moonfarm/rollout"
 	"moonfarm/sim"
@@ -16,12 +17,13 @@ import (
 type sidecar struct {
 	Shard int `json:"shard"`
 	Files
-	Turns    uint64     `json:"turns"`
-	Over     uint64     `json:"over"`
-	Cut      uint64     `json:"cut"`
-	Pairings []Pairing  `json:"pairings"`
-	Sampled  stats.Sums `json:"sampled,omitzero"` // sums of the statistics; none without observations
-	Checksum string     `json:"checksum"`         // sha256 of the file with this text empty
+	Turns    uint64          `json:"turns"`
+	Over     uint64          `json:"over"`
+	Cut      uint64          `json:"cut"`
+	Pairings []Pairing       `json:"pairings"`
+	Games    distinct.Sample `json:"games"`            // the numbers of its games
+	Sampled  stats.Sums      `json:"sampled,omitzero"` // sums of the statistics; none without observations
+	Checksum string          `json:"checksum"`         // sha256 of the file with this text empty
 }
 
 // encode returns the canonical text: indented JSON and the checksum.
@@ -105,14 +107,16 @@ type counter struct {
 	counts  sidecar
 	players int
 	pairs   pairings
+	games   distinct.Set
 }
 
 func newCounter(format, players int, c sidecar) counter {
 	return counter{counts: c, players: players, pairs: newPairings(format)}
 }
 
-// add counts one episode.
-func (c *counter) add(e *rollout.Episode) {
+// add counts one episode, and the game that it is.
+func (c *counter) add(e *rollout.Episode, game uint64) {
+	c.games.Add(game)
 	c.counts.Turns += uint64(e.Turns)
 	if e.Status == sim.Over {
 		c.counts.Over++
@@ -125,4 +129,11 @@ func (c *counter) add(e *rollout.Episode) {
 		p.Results[seat][resultKey(e.Outcome[seat].Result)]++
 	}
 	c.counts.Pairings = c.pairs.list
+}
+
+// sidecar returns what was counted.
+func (c *counter) sidecar() sidecar {
+	counts := c.counts
+	counts.Games = c.games.Sample()
+	return counts
 }

@@ -42,8 +42,8 @@ func TestOtherVersionsDoNotContinue(t *testing.T) {
 	path := filepath.Join(dir, runName)
 	text := read(t, path)
 	for old, c := range map[string]struct{ new, want string }{
-		`"moonfarm": "` + Version + `"`: {`"moonfarm": "0.1.7"`, "moonfarm 0.1.7 wrote it in format 2, this is moonfarm " + Version},
-		`"format": 2`:                   {`"format": 3`, "wrote it in format 3, this is moonfarm " + Version + ", which writes format 2"},
+		`"moonfarm": "` + Version + `"`: {`"moonfarm": "0.1.7"`, "moonfarm 0.1.7 wrote it in format 3, this is moonfarm " + Version},
+		`"format": 3`:                   {`"format": 4`, "wrote it in format 4, this is moonfarm " + Version + ", which writes format 3"},
 		`"manifest_sha256": "`:          {`"manifest_sha256": "0`, "another build of moonfarm " + Version},
 		`"seed": "7"`:                   {`"seed": "8"`, "another run: seed"},
 		string(text):                    {`{"game": "toy"}`, "moonfarm 0.1.0 or before wrote it in format 1, this is moonfarm " + Version},

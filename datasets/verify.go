@@ -80,7 +80,7 @@ func Verify(ctx context.Context, dir string, m Makers, o VerifyOptions) (*Report
 	v.parts = newPartsSum()
 	v.sum.Format = man.Format
 	v.found = inOrder[sidecar]{take: func(c sidecar) {
-		v.sum.add(c)
+		_ = v.sum.add(c)             // its games were counted here: cannot fail
 		_ = v.sample.Add(&c.Sampled) // all sums have the same shape: cannot fail
 	}}
 	err = parallel.Do(ctx, o.Workers, d.shards(), v.shards(), v.checker, func(ctx context.Context, c *checker, _ int, s Shard) error {
@@ -170,6 +170,7 @@ func (v *verifier) totals() error {
 	if v.bad > 0 {
 		return nil
 	}
+	v.sum.close()
 	if got, want := v.sum.Totals, v.d.manifest.Totals; !reflect.DeepEqual(got, want) {
 		v.problem("%s: totals are %+v, the files hold %+v", manifestName, want, got)
 	}
@@ -274,7 +275,7 @@ func (c *checker) content(s Shard) error {
 			return fmt.Errorf("%s: episode %d with rules number %d, expected %d with %d", s.Episodes.Path, e.ID, e.Rules, first, rules)
 		}
 		first++
-		if sums.add(&e.Episode); len(sums.pairs.list) > len(m.Totals.Pairings) {
+		if sums.add(&e.Episode, e.Game); len(sums.pairs.list) > len(m.Totals.Pairings) {
 			return fmt.Errorf("%s: episode %d: more pairings of players than in the totals: %q", s.Episodes.Path, e.ID, e.Policies)
 		}
 		return w.episode(e)
@@ -291,7 +292,7 @@ func (c *checker) content(s Shard) error {
 	c.v.mu.Lock()
 	defer c.v.mu.Unlock()
 	if c.v.bad == 0 { // else totals are not compared, and the shards that fail would be waited for
-		c.v.found.put(s.Number, sums.counts)
+		c.v.found.put(s.Number, sums.sidecar())
 	}
 	return nil
 }

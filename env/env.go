@@ -191,6 +191,12 @@ type Labeller interface {
 	Label(dst []int32, i int, p sim.Player, orders []sim.Order)
 }
 
+// Hasher is what a Vector of New, found by Unwrap, also does.
+type Hasher interface {
+	// Hash tells the state of game i: equal states have equal hashes.
+	Hash(i int) uint64
+}
+
 // Snapshotter is what a Vector of New, found by Unwrap, also does.
 type Snapshotter interface {
 	// AppendSnapshot appends game i as bytes: its state, seed, turn and status.

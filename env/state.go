@@ -61,6 +61,12 @@ func (v *pool[S]) AppendText(dst []byte, i int) []byte {
 	return v.text(dst, &v.states[i])
 }
 
+// Hash implements Hasher.
+func (v *pool[S]) Hash(i int) uint64 {
+	v.mustHave("Hash", i)
+	return v.game.Hash(&v.states[i])
+}
+
 // Label implements Labeller.
 func (v *pool[S]) Label(dst []int32, i int, p sim.Player, orders []sim.Order) {
 	v.mustHave("Label", i)

@@ -71,8 +71,9 @@ name, doc, rules_version, players, max_turns, max_orders (of one seat in one
 turn), planes ([planes, height, width] of an observation), scalars,
 packed_words, action_heads (choices of each head), unmasked (so many heads at
 the end have no mask), nothing (the choice of every head that orders nothing:
-the only one in the mask of a game that has ended), mask_words, actions (what they mean), rewards and
-policies (each a name, a doc and, of some, options: names and docs), observation
+the only one in the mask of a game that has ended), mask_words, actions (what
+they mean), rewards and policies (each a name, a doc and, of some, options:
+names and docs), observation
 (planes and scalars, each with name, unit, scale, doc; and packed, how the words
 relate to the planes).
 

@@ -88,6 +88,7 @@ type generated struct {
 // datasetSize is how much is in a dataset, and how much of it a run made.
 type datasetSize struct {
 	Episodes uint64 `json:"episodes"`
+	Distinct uint64 `json:"distinct"`
 	Turns    uint64 `json:"turns"`
 	Rows     uint64 `json:"rows"`
 	Bytes    uint64 `json:"bytes"`
@@ -98,7 +99,7 @@ type datasetSize struct {
 
 func sizeOf(r datasets.Result) datasetSize {
 	t := r.Manifest.Totals
-	return datasetSize{t.Episodes, t.Turns, t.Rows, t.Bytes, int(t.Shards), r.Made, r.Found}
+	return datasetSize{t.Episodes, t.Distinct, t.Turns, t.Rows, t.Bytes, int(t.Shards), r.Made, r.Found}
 }
 
 // printSize prints the line that begins with the folder of a dataset; more is
@@ -108,8 +109,12 @@ func (a *app) printSize(dir string, d datasetSize, more string) {
 	if d.Made == 0 {
 		complete = " is complete"
 	}
+	episodes := cli.Plural(d.Episodes, "episode")
+	if d.Distinct > 0 {
+		episodes += ", " + cli.Plural(d.Distinct, "different game")
+	}
 	a.printf("%s%s: %s, %s, %s, %s%s", dir, complete,
-		cli.Plural(d.Episodes, "episode"), cli.Plural(d.Rows, "row"), cli.Plural(d.Shards, "shard"), cli.Size(d.Bytes), more)
+		episodes, cli.Plural(d.Rows, "row"), cli.Plural(d.Shards, "shard"), cli.Size(d.Bytes), more)
 	if d.Made > 0 && d.Found > 0 {
 		a.printf(" (%s of an earlier run kept)", cli.Plural(d.Found, "shard"))
 	}
@@ -146,7 +151,8 @@ machines that cannot talk to each other make a part each, and merge puts these
 together.
 
 With --json: one object with the keys dir, game, rules_version, policies (one
-per seat), seed (a string), episodes, turns, rows, bytes, shards (all in the
+per seat), seed (a string), episodes, distinct (different games among them, by
+their start and all orders), turns, rows, bytes, shards (all in the
 dataset, or of the part), shards_made (by this run), shards_found (made by runs
 before), seconds, rows_per_second (of this run).`,
 		Example: `  moonfarm generate towerdefence --episodes 2000 --seed 1 --out data/td
@@ -192,6 +198,7 @@ func (a *app) runGenerate(ctx context.Context, game string, f *generateFlags) er
 	if r.Made > 0 && done.Seconds > 0 { // of the rows that this run made, about
 		done.RowsPerSecond = float64(uint64(float64(done.Rows)*float64(done.Made)/float64(done.Shards))) / done.Seconds
 	}
+	a.tellRepeats(done.datasetSize)
 	return a.print(done, func() { a.printGenerated(done, f) })
 }
 
@@ -242,6 +249,14 @@ func (t *table) seats(text string) ([]string, error) {
 		}
 	}
 	return specs, nil // as they were given: canonical names have no folders
+}
+
+// tellRepeats says on standard error that games repeat, and what helps.
+func (a *app) tellRepeats(d datasetSize) {
+	if d.Distinct < d.Episodes {
+		fmt.Fprintf(a.stderr, "moonfarm: games repeat: %s are %s; policies that draw nothing at random play the same game again\n",
+			cli.Plural(d.Episodes, "episode"), cli.Plural(d.Distinct, "different game"))
+	}
 }
 
 func (a *app) printGenerated(g generated, f *generateFlags) {

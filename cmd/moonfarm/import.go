@@ -82,11 +82,12 @@ writes the same bytes. An import that was stopped continues if the same command
 is given again.
 
 With --json: one object with the keys dir, game, rule_sets (each with name, ""
-if it is not a built-in one, and episodes), episodes, turns, rows, bytes, shards
-(all in the dataset), shards_made (by this run), shards_found (made by runs
-before), skipped (each with file, game, which is its number, or 0 for the whole
-file, and why), kept (the games that are truncated: each with file, game, turns
-and why), seconds; if all files are skipped, too.`
+if it is not a built-in one, and episodes), episodes, distinct (different games
+among them), turns, rows, bytes, shards (all in the dataset), shards_made (by
+this run), shards_found (made by runs before), skipped (each with file, game,
+which is its number, or 0 for the whole file, and why), kept (the games that are
+truncated: each with file, game, turns and why), seconds; if all files are
+skipped, too.`
 }
 
 func (a *app) importing() *cobra.Command {

@@ -20,15 +20,16 @@ func (a *app) inspect() *cobra.Command {
 	c := &cobra.Command{
 		Use: "inspect DIR", Short: "Sum up a dataset",
 		Long: `Prints what a dataset is and how it was made, its columns and counts, how the
-episodes ended, how much of the orders of each seat the action column says, and
-statistics of every plane and scalar. DIR may be an URL, such as
-s3://bucket/data/td, here and wherever a dataset is read: files are then read as
-streams.
+episodes ended, how many different games they are, how much of the orders of
+each seat the action column says, and statistics of every plane and scalar. DIR
+may be an URL, such as s3://bucket/data/td, here and wherever a dataset is read:
+files are then read as streams.
 
 With --json: one object with the keys manifest (as in manifest.json, see
 datasets/FORMAT.md), shards and rows (read for the statistics), planes and
-scalars (one object each, in order), turns (of episodes), reward, return and
-choices (legal ones, of rows): each with name, unit, mean, min, max, nonzero
+scalars (one object each, in order), distinct (different games among the
+episodes, by their start and all orders), turns (of episodes), reward, return
+and choices (legal ones, of rows): each with name, unit, mean, min, max, nonzero
 (the share of numbers that are not 0); labels, one object for each seat: seat,
 heads (those of all rows that belong to orders), rows, and told (the rows in
 which orders belong to a head), each with all, said (those with a choice; rows
@@ -54,7 +55,7 @@ func (a *app) runInspect(ctx context.Context, dir string, o datasets.InspectOpti
 	}
 	return a.print(card, func() {
 		a.printManifest(dir, card.Manifest)
-		a.printOutcomes(card.Manifest.Totals)
+		a.printOutcomes(card)
 		a.printColumns(card.Manifest, card.SHA256)
 		a.printLabels(card.Labels)
 		a.printStats(card)
@@ -83,8 +84,9 @@ func (a *app) printManifest(dir string, m *datasets.Manifest) {
 }
 
 // printOutcomes prints how often each seat had which result.
-func (a *app) printOutcomes(t datasets.Totals) {
-	a.printf("%s ended by the rules, %s cut\n", cli.Plural(t.Over, "episode"), cli.Group(t.Cut))
+func (a *app) printOutcomes(c *datasets.Card) {
+	t := c.Manifest.Totals
+	a.printf("%s ended by the rules, %s cut; %s\n", cli.Plural(t.Over, "episode"), cli.Group(t.Cut), cli.Plural(c.Distinct, "different game"))
 	rows := [][]string{{"seat", "policy", "episodes", "results"}}
 	for _, p := range t.Pairings {
 		for seat, results := range p.Results {

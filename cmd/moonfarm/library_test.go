@@ -51,7 +51,7 @@ func TestDatasetOfALibrary(t *testing.T) {
 			}
 			all += out
 		}
-		wants(t, all, append(lacking, "\nmade by a library (moonfarm "+datasets.Version+", format 2)\n", `"problems": [],`, `"recomputed": 2,`)...)
+		wants(t, all, append(lacking, "\nmade by a library (moonfarm "+datasets.Version+", format 3)\n", `"problems": [],`, `"recomputed": 2,`)...)
 	}
 }
 

@@ -35,8 +35,9 @@ The parts must be of one run and have every shard. A shard that two parts have
 is taken once; if its bytes differ, merge names both and fails.
 
 With --json: one object with the keys dir, game, parts (the folders), episodes,
-turns, rows, bytes, shards (all in the dataset), shards_made (linked or copied
-by this run), shards_found (by runs before), seconds.`,
+distinct (different games among them), turns, rows, bytes, shards (all in the
+dataset), shards_made (linked or copied by this run), shards_found (by runs
+before), seconds.`,
 		Example: `  moonfarm generate towerdefence --episodes 2000 --part 0/2 --out parts/0
   moonfarm generate towerdefence --episodes 2000 --part 1/2 --out parts/1
   moonfarm merge parts/0 parts/1 --out data/td`,

@@ -52,7 +52,7 @@ func TestImportTowerdefence(t *testing.T) {
 	dir := t.TempDir()
 	data, again, replays := filepath.Join(dir, "data"), filepath.Join(dir, "again"), filepath.Join(dir, "replays")
 	wants(t, moonfarm(t, exitOK, append([]string{"import", "towerdefence", "--obs", "packed", "--out", data}, files...)...),
-		": 603 episodes, 85,214 rows, ", "rules: 3.0.2+1: 293, of their own: 310 (83 sets)\n")
+		": 603 episodes, 592 different games, 85,214 rows, ", "rules: 3.0.2+1: 293, of their own: 310 (83 sets)\n")
 	wants(t, moonfarm(t, exitOK, "verify", data, "--recompute", "all"), "equal to the bit")
 	moonfarm(t, exitOK, "replay", "convert", data, "--out", replays)
 	written, err := filepath.Glob(filepath.Join(replays, "*.jsonl"))

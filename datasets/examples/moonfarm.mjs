@@ -13,12 +13,19 @@ function mix(x) {
   return x ^ (x >> 31n);
 }
 
+// splitBy tells by which column of the episodes a dataset is split, and with which
+// seed: by the numbers of games, so that equal games are on one side; in formats 1
+// and 2, which have none, by the numbers of the episodes.
+export function splitBy(manifest) {
+  return manifest.format > 2 ? { column: "game", seed: 0 } : { column: "episode", seed: manifest.job.seed };
+}
+
 // inValidation tells whether an episode is for validation if that share of all
-// episodes, 0 … 1, is. seed is the manifest's job.seed, a text; episode a number
-// or BigInt.
-export function inValidation(seed, episode, share) {
+// games, 0 … 1, is. seed and the column that number, a number or BigInt, is from are
+// those of splitBy.
+export function inValidation(seed, number, share) {
   let k = mix(BigInt(seed) + G);
-  k = mix((k ^ BigInt(episode)) + G);
+  k = mix((k ^ BigInt(number)) + G);
   k = mix(k + G);
   k = mix((k ^ 5n) + G);
   return Number(mix(k + G) >> 11n) * 2 ** -53 < share;

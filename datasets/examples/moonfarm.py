@@ -16,13 +16,22 @@ def _mix(x):
     return x ^ x >> 31
 
 
-def in_validation(seed, episode, share):
-    """Whether an episode is for validation if that share of all, 0 … 1, is.
+def split_by(manifest):
+    """The seed, and the column of the episodes, by which a dataset is split.
 
-    seed is the manifest's job.seed, a text or an int.
+    The column is that of the numbers of games, so that equal games are on one side; in formats
+    1 and 2, which have none, that of the numbers of the episodes.
+    """
+    return (0, "game") if manifest["format"] > 2 else (manifest["job"]["seed"], "episode")
+
+
+def in_validation(seed, number, share):
+    """Whether an episode is for validation if that share of all games, 0 … 1, is.
+
+    seed, a text or an int, and the column that number is from are those of split_by.
     """
     k = _mix(int(seed) + _G)
-    k = _mix((k ^ int(episode)) + _G)
+    k = _mix((k ^ int(number)) + _G)
     k = _mix(k + _G)
     k = _mix((k ^ 5) + _G)
     return (_mix(k + _G) >> 11) * 2.0**-53 < share

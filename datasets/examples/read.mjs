@@ -6,14 +6,14 @@
 // It reads every column of every shard and prints the sha256 of the values of
 // each over all shards: the same sums as `moonfarm inspect --sums DIR`, and as
 // ColumnSHA256 of the Go package. Then it tells which episodes are for validation
-// if a tenth of them is, unpacks the planes of packed observations, and shows the
+// if a tenth of the games is, unpacks the planes of packed observations, and shows the
 // first step as tensors.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CompressionType, compressionRegistry, tableFromIPC, Type } from "apache-arrow";
 import { decompress } from "fzstd";
-import { inValidation, unpacker } from "./moonfarm.mjs";
+import { inValidation, splitBy, unpacker } from "./moonfarm.mjs";
 
 // The library brings no codecs. fzstd is a zstd decoder in plain JavaScript; its
 // results can lie anywhere in a buffer, the library wants them aligned.
@@ -56,7 +56,9 @@ for (const name of ["steps", "episodes", "finals"].filter((name) => manifest[nam
     first ??= table;
     rows += table.numRows;
     if (name === "episodes") {
-      for (const id of table.getChild("episode")) if (inValidation(manifest.job.seed, id, 0.1)) validation.push(id);
+      const { seed, column } = splitBy(manifest);
+      const numbers = table.getChild(column);
+      [...table.getChild("episode")].forEach((id, i) => inValidation(seed, numbers.get(i), 0.1) && validation.push(id));
     } else if (unpack && name === "steps") {
       const row = new Uint8Array(o.planes * o.height * o.width);
       for (const data of table.getChild("packed").data) {

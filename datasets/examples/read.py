@@ -42,14 +42,16 @@ for shard in range(manifest["totals"]["shards"]):
                 if name == "packed":
                     planes.update(moonfarm.unpack_rows(manifest["observation"], values).tobytes())
     with pa.memory_map(str(root / f"episodes/{shard:05}.arrow")) as source:
-        for episode in pa.ipc.open_file(source).read_all()["episode"].to_pylist():
-            if moonfarm.in_validation(manifest["job"]["seed"], episode, 0.1):
+        episodes = pa.ipc.open_file(source).read_all()
+        seed, column = moonfarm.split_by(manifest)
+        for episode, number in zip(episodes["episode"].to_pylist(), episodes[column].to_pylist()):
+            if moonfarm.in_validation(seed, number, 0.1):
                 validation.append(episode)
 
 print("rows", rows)
 for name, shape in shapes.items():
     print(name, shape, sums[name].hexdigest())  # as `moonfarm inspect --sums` prints
-print("validation", *validation)  # if a tenth of the episodes is
+print("validation", *validation)  # if a tenth of the games is
 if "packed" in shapes:
     print("unpacked", planes.hexdigest())
 if "finals" in manifest:  # what is seen after the last turn, to bootstrap games that a limit cut

@@ -1,0 +1,134 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"moonfarm/datasets/internal/games"
+)
+
+// repeating is a dataset in which games repeat: both seats either wait or build,
+// turn by turn, and all games start alike.
+func repeating(t *testing.T) (*Dataset, Makers) {
+	m := realMakers(t, "terminal")
+	j := Job{Game: "terminal", Policies: []string{"mix(1*empty,1*turtle)", "mix(1*empty,1*turtle)"}, Seed: 5,
+		Episodes: 200, ShardEpisodes: 30, MaxTurns: 2, Obs: ObsNone}
+	dir := filepath.Join(t.TempDir(), "repeating")
+	_, err := Generate(t.Context(), dir, j, m, Options{Workers: 2})
+	require.NoError(t, err)
+	requireSound(t, dir, m, VerifyOptions{Workers: 2, Recompute: 1})
+	return opened(t, dir), m
+}
+
+// orders is a text of all orders of an episode, seat by seat.
+func ordersText(e *Episode) string { return fmt.Sprint(e.Turns, e.Ends, e.Orders) }
+
+// TestDistinctGames: the number of a game is the same where all orders are, and the
+// manifest, the card and Inspect count the different ones.
+func TestDistinctGames(t *testing.T) {
+	d, _ := repeating(t)
+	numbers, texts := map[uint64]string{}, map[string]uint64{}
+	for e := range each(t, d.Episodes()) {
+		text := ordersText(e)
+		if was, ok := numbers[e.Game]; ok {
+			require.Equal(t, was, text, "episode %d", e.ID)
+		}
+		if was, ok := texts[text]; ok {
+			require.Equal(t, was, e.Game, "episode %d", e.ID)
+		}
+		numbers[e.Game], texts[text] = text, e.Game
+	}
+	require.Greater(t, len(texts), 4)
+	require.Less(t, len(texts), 180, "games that repeat")
+	require.EqualValues(t, len(texts), d.Manifest().Totals.Distinct)
+	require.EqualValues(t, len(texts), inspected(t, d.dir, InspectOptions{}).Distinct)
+	require.Contains(t, string(read(t, d.dir, cardName)), fmt.Sprintf("Different games, by their start and all orders: %d.", len(texts)))
+
+	dir := generateToy(t, toyJob(2, 1), Options{})
+	starts := opened(t, dir) // the same orders from other starts would be other games
+	require.EqualValues(t, starts.Manifest().Totals.Episodes, starts.Manifest().Totals.Distinct)
+	require.Contains(t, string(read(t, dir, cardName)), "No two episodes are the same game.")
+}
+
+// TestSplitByGames: episodes that play the same game are on one side, whether rows
+// are read or made again, in any order.
+func TestSplitByGames(t *testing.T) {
+	d, m := repeating(t)
+	game := map[uint64]uint64{}
+	for e := range each(t, d.Episodes()) {
+		game[e.ID] = e.Game
+	}
+	for _, makers := range []*Makers{nil, &m} {
+		for _, shuffle := range []int{0, 100} {
+			side, rows := map[uint64]Split{}, uint64(0)
+			for split := Train; split <= Test; split++ {
+				o := ReadOptions{Columns: []string{ColTurn}, Split: split, Validation: 0.3, Test: 0.2, Shuffle: shuffle, Makers: makers}
+				o.Columns = append(o.Columns, ColEpisode)
+				for b := range each(t, d.Batches(o)) {
+					rows += uint64(b.Rows)
+					for _, id := range b.Episode {
+						was, ok := side[game[id]]
+						require.True(t, !ok || was == split, "game %d is in %d and %d", game[id], was, split)
+						side[game[id]] = split
+					}
+				}
+			}
+			require.Equal(t, d.Manifest().Totals.Rows, rows)
+			for g, split := range side {
+				want := Train
+				if games.Draw(0, g) < 0.3 {
+					want = Validation
+				} else if games.Draw(0, g) >= 1-0.2 {
+					want = Test
+				}
+				require.Equal(t, want, split)
+			}
+		}
+	}
+}
+
+// The dataset in testdata/format2 was made by moonfarm 0.2.0, by the command in its
+// manifest. tron.json is what its inspect --sums --json printed.
+
+// TestFormat2IsRead: datasets of the version before are opened, read, split as they
+// were, summed up and checked like those of today.
+func TestFormat2IsRead(t *testing.T) {
+	dir := filepath.Join("testdata", "format2", "tron")
+	d := opened(t, dir)
+	man := d.Manifest()
+	require.Equal(t, 2, man.Format)
+	require.Zero(t, man.Totals.Distinct)
+	r := verified(t, dir, realMakers(t, "tron"), VerifyOptions{Workers: 2, Recompute: -1})
+	require.Empty(t, r.Problems)
+	require.Equal(t, 3, r.Recomputed)
+	m := realMakers(t, "tron")
+	for _, makers := range []*Makers{nil, &m} {
+		episodes, last := map[uint64]bool{}, uint64(math.MaxUint64)
+		for b := range each(t, d.Batches(ReadOptions{Split: Validation, Validation: 0.4, Makers: makers})) {
+			for _, id := range b.Episode {
+				if episodes[id] = true; id != last {
+					require.True(t, games.Draw(man.Job.Seed, id) < 0.4, "episode %d", id)
+					last = id
+				}
+			}
+		}
+		for id := range man.Totals.Episodes {
+			require.Equal(t, games.Draw(man.Job.Seed, id) < 0.4, episodes[id], "episode %d", id)
+		}
+	}
+	texts := map[string]bool{}
+	for e := range each(t, d.Episodes()) {
+		require.Zero(t, e.Game)
+		texts[ordersText(e)] = true
+	}
+	card := inspected(t, dir, InspectOptions{Sums: true})
+	require.EqualValues(t, len(texts), card.Distinct)
+	text := string(read(t, "testdata", "format2", "tron.json"))
+	for column, sum := range card.SHA256 {
+		require.Contains(t, text, fmt.Sprintf("%q: %q", column, sum))
+	}
+}

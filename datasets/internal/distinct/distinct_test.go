@@ -1,0 +1,69 @@
+package distinct
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"moonfarm/sim/prng"
+)
+
+// fill adds the numbers from one up to another, made random.
+func fill(s *Set, from, to uint64) {
+	for i := from; i < to; i++ {
+		s.Add(prng.Mix(i))
+	}
+}
+
+// TestExact: numbers that come again are counted once.
+func TestExact(t *testing.T) {
+	var s Set
+	for range 3 {
+		fill(&s, 0, 5000)
+	}
+	s.Add(0)
+	if n := s.Count(); n != 5000 { // Mix(0) is 0
+		t.Errorf("%d distinct numbers, want 5000", n)
+	}
+}
+
+// TestMerge: parts that overlap, in any order, make the set of the whole.
+func TestMerge(t *testing.T) {
+	var whole, parts Set
+	fill(&whole, 0, 9000)
+	for _, from := range []uint64{6000, 0, 3000, 1500} {
+		var part Set
+		fill(&part, from, from+3000)
+		if err := parts.Merge(part.Sample()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if a, b := whole.Sample(), parts.Sample(); a.Shift != b.Shift || !slices.Equal(a.Numbers, b.Numbers) || parts.Count() != 9000 {
+		t.Errorf("%d distinct numbers, want 9000", parts.Count())
+	}
+	for _, bad := range []Sample{{Numbers: make([]byte, 7)}, {Numbers: make([]byte, 16)}, {Shift: 64}, {Shift: 1, Numbers: []byte{1, 0, 0, 0, 0, 0, 0, 0}}} {
+		if new(Set).Merge(bad) == nil {
+			t.Errorf("the sample %v was taken", bad)
+		}
+	}
+}
+
+// TestBeyond: with more numbers than the set holds, the count is near, and the set
+// is the same in any order.
+func TestBeyond(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out: it adds millions of numbers")
+	}
+	const n = Most * 3 / 2
+	var up, down Set
+	fill(&up, 0, n)
+	for i := uint64(n); i > 0; i-- {
+		down.Add(prng.Mix(i - 1))
+	}
+	if got := up.Count(); math.Abs(float64(got)/n-1) > 0.01 || down.Count() != got {
+		t.Errorf("about %d and %d distinct numbers, want %d", got, down.Count(), uint64(n))
+	}
+	if a, b := up.Sample(), down.Sample(); a.Shift != 1 || b.Shift != 1 || !slices.Equal(a.Numbers, b.Numbers) {
+		t.Errorf("another order makes another set, shifts %d and %d", a.Shift, b.Shift)
+	}
+}

@@ -1,0 +1,110 @@
+// Package games tells which episodes play the same game, and on which side of a
+// split they are. FORMAT.md defines both.
+package games
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+
+	"moonfarm/env"
+	"moonfarm/rollout"
+	"moonfarm/sim/prng"
+)
+
+// Numbers numbers games: by the rules, the state at the start and all orders of
+// all seats, and by nothing else, so that episodes that play the same game have
+// the same number. It is not safe for concurrent use.
+type Numbers struct {
+	vector func(rules int) (env.Vector, error)
+	sums   []uint64     // of the rules: the first eight bytes of the sha256 of their text
+	starts []env.Vector // per rules: one game, in which starts are looked at; nil until one was
+}
+
+// New numbers games by rules of these texts. vector makes one game by those of that
+// number; it must be a Vector of env.New or a layer over one.
+func New(rules []string, vector func(rules int) (env.Vector, error)) *Numbers {
+	n := &Numbers{vector: vector, starts: make([]env.Vector, len(rules))}
+	for _, text := range rules {
+		n.sums = append(n.sums, firstWord(sha256.Sum256([]byte(text))))
+	}
+	return n
+}
+
+func firstWord(sum [32]byte) uint64 { return binary.LittleEndian.Uint64(sum[:]) }
+
+// Of is the number of the game that an episode by those rules is. It fails if no
+// such game can be made.
+func (n *Numbers) Of(rules int, e *rollout.Episode) (uint64, error) {
+	start, err := n.start(rules, e)
+	if err != nil {
+		return 0, fmt.Errorf("episode %d: %w", e.ID, err)
+	}
+	var d digest
+	d.add(n.sums[rules])
+	d.add(start)
+	d.orders(e)
+	return uint64(d), nil
+}
+
+// start tells how the episode starts: the hash of its first state, or of its
+// recording, which has all that there is of the game.
+func (n *Numbers) start(rules int, e *rollout.Episode) (uint64, error) {
+	if len(e.Recording) > 0 {
+		return firstWord(sha256.Sum256(e.Recording)), nil
+	}
+	if n.starts[rules] == nil {
+		v, err := n.vector(rules)
+		if err != nil {
+			return 0, err
+		}
+		n.starts[rules] = v
+	}
+	v := n.starts[rules]
+	v.Reset(0, e.Seed)
+	return env.Unwrap(v).(env.Hasher).Hash(0), nil
+}
+
+// ByOrders tells games apart by their rules and orders alone. It takes games for
+// equal that differ in their start.
+func ByOrders(rules int, e *rollout.Episode) uint64 {
+	var d digest
+	d.add(uint64(rules))
+	d.orders(e)
+	return uint64(d)
+}
+
+// digest digests words one after the other.
+type digest uint64
+
+const golden = 0x9e3779b97f4a7c15
+
+func (d *digest) add(word uint64) { *d = digest(prng.Mix((uint64(*d) ^ word) + golden)) }
+
+// orders digests the orders of an episode, row by row: how many there are, without
+// those that are 0 and do nothing, and each of them.
+func (d *digest) orders(e *rollout.Episode) {
+	from := int32(0)
+	for _, to := range e.Ends {
+		row, n := e.Orders[from:to], uint64(0)
+		for _, o := range row {
+			if o != 0 {
+				n++
+			}
+		}
+		d.add(n)
+		for _, o := range row {
+			if o != 0 {
+				d.add(uint64(o))
+			}
+		}
+		from = to
+	}
+}
+
+// Draw is the number in [0, 1) that decides to which part of a dataset the game, or
+// in formats 1 and 2 the episode, of that number belongs.
+func Draw(seed, number uint64) float64 {
+	r := prng.New(prng.Key(seed, number, 0, 0, prng.PurposeSplit))
+	return r.Float64()
+}
