@@ -87,7 +87,9 @@ func (f *Frames) events(dst *[2 * FrameEvents]int32, frame int, seat sim.Player)
 		count(EventDamages, r.Damages[i].Player)
 	}
 	for i := range r.Deaths {
-		count(EventDeaths, r.Deaths[i].Player)
+		if !r.Deaths[i].Repeated {
+			count(EventDeaths, r.Deaths[i].Player)
+		}
 	}
 	for i := range r.Attacks {
 		count(EventAttacks, r.Attacks[i].Player)

@@ -44,6 +44,9 @@ func plainFrames(r *tm.Record, seat sim.Player) (events [][2][FrameEvents]int32,
 			n[e.Player^seat][5]++
 		}
 		for _, e := range f.Deaths {
+			if e.Repeated {
+				continue
+			}
 			n[e.Player^seat][6]++
 			delete(alive, e.ID)
 		}

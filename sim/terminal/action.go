@@ -229,11 +229,12 @@ func (a *actionPhase) disarm(turret aged) {
 	}
 }
 
-// removeStacks takes the stacks without units off the list.
+// removeStacks takes the stacks without units off the list, and those that have
+// self-destructed.
 func (a *actionPhase) removeStacks() {
 	left := a.live[:0]
 	for _, i := range a.live {
-		if st := &a.stacks[i]; st.n > 0 {
+		if st := &a.stacks[i]; st.n > 0 && !st.doomed {
 			left = append(left, i)
 		} else {
 			a.crowd[st.owner]--

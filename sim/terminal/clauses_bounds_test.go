@@ -217,7 +217,7 @@ func TestClause_7_5_RuleValues(t *testing.T) {
 		"unitInformation.3.shieldBonusPerY is 1, expected 0 (scout)":                       u(terminal.Scout, func(u *terminal.Unit) { u.ShieldPerY = 1 }),
 		"unitInformation.0.shieldDecay is 1, expected 0 (wall)":                            u(terminal.Wall, func(u *terminal.Unit) { u.ShieldDecay = 1 }),
 		"unitInformation.1.upgrade.shieldDecay is 0, expected 1: all shields":              u(terminal.Support, func(u *terminal.Unit) { u.ShieldDecay = 1 }),
-		"unitInformation.1.upgrade.startHealth is 39, expected at least the 41 that":       func(r *terminal.Rules) { r.Units[1].Health, r.Upgraded[1].Health = 41, 39 },
+		"unitInformation.1.upgrade.startHealth is 0, expected more than moonfarm.deadAt":   func(r *terminal.Rules) { r.Units[1].Health, r.Upgraded[1].Health = 41, 0 },
 		"unitInformation.0.refundPercentage is 1.5, expected 0 to 1 (wall)":                u(terminal.Wall, func(u *terminal.Unit) { u.Refund = 1.5 }),
 		"unitInformation.3.generatesResource1 is 1, expected 0 (scout)":                    u(terminal.Scout, func(u *terminal.Unit) { u.GivesBits = 1 }),
 		"unitInformation.3.generatesResource2 is 1, expected 0 (scout)":                    u(terminal.Scout, func(u *terminal.Unit) { u.GivesCores = 1 }),

@@ -74,11 +74,18 @@ func TestClause_5_5_Penalties(t *testing.T) {
 	if m.frames != 1 {
 		t.Errorf("%d frames", m.frames)
 	}
-	// Before 2020 each penalty paid the other a core, before any command: here for
-	// a wall.
+	// In 2018 each penalty paid the other a core, before any command: here for a
+	// wall. In 2019 it paid nothing.
 	poor := "p1 cores 0\np2 cores 0"
-	begin(t, poor, func(r *terminal.Rules) { *r, _ = terminal.RuleSet("2019") }).deploy("wall 13,5; penalty 2", "penalty 1; penalty 1").want("p1 health 28 cores 1\np2 health 28 cores 1\nat 13,5 w")
+	begin(t, poor, rules2018).deploy("wall 13,5; penalty 2", "penalty 1; penalty 1").want("p1 health 28 cores 1\np2 health 28 cores 1\nat 13,5 w")
+	begin(t, poor, func(r *terminal.Rules) { *r, _ = terminal.RuleSet("2019") }).deploy("wall 13,5; penalty 2", "penalty 1; penalty 1").want("p1 health 28 cores 0\np2 health 28 cores 0\nat 13,5 .")
 	begin(t, poor, nil).deploy("wall 13,5; penalty 2", "penalty 1; penalty 1").want("p1 health 28 cores 0\np2 health 28 cores 0\nat 13,5 .")
+}
+
+// rules2018 are those of 2019 by which penalties pay.
+func rules2018(r *terminal.Rules) {
+	*r, _ = terminal.RuleSet("2019")
+	r.FreePenalties = false
 }
 
 func TestClause_5_6_Score(t *testing.T) {

@@ -108,6 +108,26 @@ func TestClause_3_9_SelfDestruct(t *testing.T) {
 		b.BlastSteps, b.BlastRange = 0, 13.5
 	}).deploy("scout 13,0", "").frame(2).heard("blast", "blast 4 damage 15 targets")
 	doomedChoices(t)
+	doomedTargets(t)
+}
+
+// doomedTargets: in 2019 a unit that self-destructs can be shot at until the end of the
+// frame, by older and younger units.
+func doomedTargets(t *testing.T) {
+	t.Helper()
+	for _, name := range []string{"2019", "2025b"} {
+		m := begin(t, "w 13,1 14,0\nt 13,14\nid 13,14=3", func(r *terminal.Rules) {
+			*r, _ = terminal.RuleSet(name)
+			r.Units[terminal.Scout].Speed, r.Units[terminal.Scout].AttackRange = 1, 40
+			r.Units[terminal.Turret].DamageMobile, r.Units[terminal.Turret].AttackRange = 4, 40
+			r.Units[terminal.Demolisher].AttackRange, r.Units[terminal.Interceptor].AttackRange = 0, 0
+		}).deploy("2 scout 13,0", "demolisher 14,27; scout 13,27").frame(1)
+		if name == "2019" {
+			m.heard("death attack", "death scout 4\ndeath scout 5\nattack 3 5 4\nattack 4 7 1\nattack 5 7 1\nattack 7 5 1")
+		} else {
+			m.heard("death attack", "death scout 4\ndeath scout 5\nattack 4 7 2\nattack 5 7 2\nattack 7 2 2")
+		}
+	}
 }
 
 // doomedChoices: a unit that is to explode is shielded, and explodes though
@@ -135,7 +155,8 @@ func doomedChoices(t *testing.T) {
 				blast 7 damage 15 targets 12,26 13,26 13,27 14,27
 				blast 8 damage 15 targets 12,1 13,0 13,1 14,0
 				death scout 8
-				death scout 7`).want("health 12,1=45 13,1=45 13,26=60 12,26=60 14,0=45 14,27=45")
+				death scout 7
+				death scout 8`).want("health 12,1=45 13,1=45 13,26=60 12,26=60 14,0=45 14,27=45")
 		} else {
 			m.heard("blast death", "blast 7 damage 15 targets 12,26 13,26 13,27 14,27\ndeath scout 8\ndeath scout 7").want("at 12,1 w")
 		}
@@ -239,6 +260,23 @@ func TestClause_3_12_Targets(t *testing.T) {
 		r.Units[terminal.Scout].AttackRange = 0
 	}).deploy("", "scout 14,27; scout 13,27").frame(1)
 	m.heard("shield attack", "shield 2 3 amount 1\nattack 1 4 5")
+	// In February 2020 and before they do not: only the scout, with 15 the weaker, has a
+	// shield, with which it has 25. A shot that takes of the shield leaves it the weakest.
+	for _, bare := range []bool{true, false} {
+		m = begin(t, "s 15,25\nt 13,13 14,13", func(r *terminal.Rules) {
+			wide(r)
+			r.BareWeakest = bare
+			r.Units[terminal.Support].ShieldRange, r.Units[terminal.Support].Shield = 1.5, 10
+			r.Units[terminal.Scout].HitRadius, r.Units[terminal.Scout].AttackRange = 1, 0
+			r.Units[terminal.Interceptor].Health, r.Units[terminal.Interceptor].AttackRange = 20, 0
+		}).deploy("", "scout 14,27; interceptor 14,27").frame(1)
+		if bare {
+			m.heard("shield attack", "shield 3 4 amount 10\nattack 1 4 5\nattack 2 4 5")
+		} else {
+			m.heard("shield attack", "shield 3 4 amount 10\nattack 1 5 5\nattack 2 5 5")
+		}
+	}
+	earlierTies(t)
 	// Player 2 shoots at what is nearest to its own end, up there.
 	m = begin(t, "w 25,11 13,7", func(r *terminal.Rules) { wide(r); r.Units[terminal.Turret].AttackRange = 0 })
 	m.deploy("", "demolisher 13,27").frame(1).want("health 25,11=52")
@@ -252,6 +290,31 @@ func TestClause_3_12_Targets(t *testing.T) {
 	begin(t, "w 2,15", reach(0.01)).deploy("scout 0,13", "").frame(1).want("health 2,15=58")
 	begin(t, "w 2,16", reach(0.01)).deploy("scout 0,13", "").frame(1).want("no health")
 	begin(t, "w 2,16", reach(0.11)).deploy("scout 0,13", "").frame(1).want("health 2,16=58")
+}
+
+// earlierTies: in February 2020 the youngest of equals is the one whose id comes last as
+// text, of a stack and of several.
+func earlierTies(t *testing.T) {
+	t.Helper()
+	byText := func(r *terminal.Rules) {
+		wide(r)
+		r.TiesByText = true
+		r.Units[terminal.Scout].AttackRange, r.Units[terminal.Turret].DamageMobile = 0, 8
+	}
+	// Of the ids 97 to 100 the order is 99, 98, 97, 100; each dies by two shots.
+	m := begin(t, "turn 0 next 97\nt 13,13 14,13 15,13 12,13 11,13 10,13 9,13", byText)
+	m.deploy("", "4 scout 13,27").frame(1).heard("attack", `
+		attack 1 99 8
+		attack 2 99 8
+		attack 3 98 8
+		attack 4 98 8
+		attack 5 97 8
+		attack 6 97 8
+		attack 7 100 8`).want("unit 100 p2 scout 13,27 health 7")
+	// Two stacks on one cell: 97, and 99 to 101.
+	m = begin(t, "turn 0 next 97\nt 13,13 12,13 11,13 10,13 9,13", byText).deploy("", "scout 13,27; scout 14,27; 3 scout 13,27").frame(1)
+	m.heard("attack", "attack 1 99 8\nattack 2 99 8\nattack 3 97 8\nattack 4 97 8\nattack 5 101 8")
+	m.want("unit 98 p2 scout 14,27 health 15\nunit 100 p2 scout 13,27 health 15\nunit 101 p2 scout 13,27 health 7")
 }
 
 func TestClause_3_13_TheDeadAreNoTargets(t *testing.T) {

@@ -85,6 +85,22 @@ func TestClause_4_5_Upgrade(t *testing.T) {
 	begin(t, "t 13,5 14,5", wide).deploy("up 13,5", "scout 13,27").frame(1).heard("attack", "attack 2 4 5\nattack 3 4 16\nattack 4 3 2")
 	// The mark is gone, and can be set again.
 	begin(t, "w1 13,5\nw1 14,5", nil).deploy("up 13,5; up 14,5; rm 14,5", "").want("at 13,5 W\nat 14,5 W1")
+	lesser := func(r *terminal.Rules) {
+		wide(r)
+		r.Units[terminal.Turret].Health, r.Upgraded[terminal.Turret].Health = 75, 10
+	}
+	// An upgraded form with less health: whole it keeps 10 of 75, of 66 it keeps 1, and of
+	// 65 nothing. Then it is dead: no target in the first frame, in which it still shoots,
+	// and gone at its end.
+	m = begin(t, "t 13,5 14,5 12,5\nhealth 14,5=66 12,5=65", lesser).deploy("up 13,5; up 14,5; up 12,5", "demolisher 13,27")
+	m.want("health 14,5=1 12,5=0\np1 cores 28").frame(1).heard("death", "death turret 6\ndeath demolisher 7").heard("attack", "attack 4 7 16\nattack 7 4 8")
+	m.want("at 12,5 .\nat 13,5 T\nat 14,5 T\nhealth 13,5=2 14,5=1")
+	// In a turn without mobile units too; and what is built there next is alive.
+	m = begin(t, "w 13,5\nhealth 13,5=40", func(r *terminal.Rules) { r.Upgraded[terminal.Wall].Health = 10 }).play("up 13,5", "").want("at 13,5 .")
+	m.play("wall 13,5", "").want("at 13,5 w\nno health")
+	// The event of February 2020 has the kind of the structure.
+	m = begin(t, "w 13,5\nt 14,20", rules("2020-02")).deploy("wall 12,5; up 13,5; up 12,5", "up 14,20").frame(1)
+	m.heard("spawn", "spawn wall 12,5 p1 3\nspawn wall 13,5 p1 4\nspawn wall 12,5 p1 5\nspawn turret 14,20 p2 6")
 	// Where there is none, and where the purse is short.
 	begin(t, "w 13,5", rules("2019")).deploy("up 13,5", "").want("at 13,5 w\nturn 0 next 2")
 	begin(t, "t 13,5\np1 cores 3.9", nil).deploy("up 13,5", "").want("at 13,5 t\np1 cores 3.9\nturn 0 next 2")

@@ -62,7 +62,7 @@ func TestClause_3_20_Removals(t *testing.T) {
 	// A wall of 1, whole and half: 0 + 5 + 0.75 = 5.75 is 5.8, and 0.375 more 6.2.
 	m := begin(t, "w 13,5 14,5\nhealth 14,5=30\np1 cores 0", nil).deploy("rm 13,5; rm 14,5", "").action().want("at 13,5 w1\nat 14,5 w1\np1 cores 0")
 	m.restore().want("at 13,5 .\nat 14,5 .\np1 cores 6.2\np2 cores 45")
-	if got := fmt.Sprint(m.rec.Removed); got != "[{{13 5} wall 0 1 true} {{14 5} wall 0 2 true}]" {
+	if got := fmt.Sprint(m.rec.Removed); got != "[{{13 5} wall 0 1 true false} {{14 5} wall 0 2 true false}]" {
 		t.Errorf("removed %v", got)
 	}
 	// Each refund is rounded for itself, so the order of ids shows: 5 + 0.45 is 5.5,

@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,7 +39,7 @@ func (r *Rules) Table() []texts.Rule {
 			list = append(list, r.Upgraded[k].table(prefix+"upgrade.", k)...)
 		}
 	}
-	return append(list, r.gameTable()...)
+	return append(append(list, r.gameTable()...), r.earlierTable()...)
 }
 
 // unitKey begins the keys of a kind.
@@ -110,12 +111,39 @@ func (r *Rules) gameTable() []texts.Rule {
 	}
 }
 
+// earlierTable lists the rules of earlier engines. The text of rules that have none
+// of them is the same as before they were known.
+func (r *Rules) earlierTable() []texts.Rule {
+	return []texts.Rule{
+		texts.NewRule("moonfarm.doomedTargets", &r.DoomedTargets, 0, 0,
+			"a unit that has self-destructed can be shot at until the end of the frame"),
+		texts.NewRule("moonfarm.bareWeakest", &r.BareWeakest, 0, 0,
+			"the weakest target is the one with the lowest health without shields"),
+		texts.NewRule("moonfarm.tiesByText", &r.TiesByText, 0, 0,
+			"the youngest target is the one whose id is the greatest as text"),
+		texts.NewRule("moonfarm.upgradeAsKind", &r.UpgradeAsKind, 0, 0,
+			"the event of an upgrade has the kind of the structure; the end of a match counts an upgraded structure by the price of its upgrade alone"),
+		texts.NewRule("moonfarm.freePenalties", &r.FreePenalties, 0, 0,
+			"penalties pay nothing to the other player, with moonfarm.oldIDs too"),
+	}
+}
+
 // AppendText appends the rule values as text: every value once, in a fixed
 // order, one "key=value" a line, floats as the shortest decimals that name the
 // float32. An upgraded form is written out in full below "upgrade", which says
-// whether there is one. It is the canonical text: equal rules have equal texts,
-// and ParseRules reads it back.
-func (r Rules) AppendText(dst []byte) []byte { return texts.AppendRules(dst, r.Table()) }
+// whether there is one. Rules of earlier engines are written only where they are
+// true. It is the canonical text: equal rules have equal texts, and ParseRules
+// reads it back.
+func (r Rules) AppendText(dst []byte) []byte {
+	rules := r.Table()
+	for _, earlier := range r.earlierTable() {
+		if *earlier.Value.(*bool) {
+			continue
+		}
+		rules = slices.DeleteFunc(rules, func(x texts.Rule) bool { return x.Key == earlier.Key })
+	}
+	return texts.AppendRules(dst, rules)
+}
 
 // ParseRules reads the text of AppendText. Its first line may be the bare name
 // of a rule set ("2022", see RuleSets), and may be all of it: keys that the text

@@ -34,6 +34,26 @@ func TestConfigRoundTrip(t *testing.T) {
 	}
 }
 
+// TestConfigOfEarlierEngines: the rules of earlier engines are in the text only where
+// they are true, so that other texts are what they were before these were known.
+func TestConfigOfEarlierEngines(t *testing.T) {
+	for name, want := range map[string]string{
+		"2026":    "",
+		"2019":    "moonfarm.doomedTargets=true\nmoonfarm.bareWeakest=true\nmoonfarm.freePenalties=true\n",
+		"2020-02": "moonfarm.bareWeakest=true\nmoonfarm.tiesByText=true\nmoonfarm.upgradeAsKind=true\n",
+	} {
+		r, _ := RuleSet(name)
+		_, earlier, found := strings.Cut(string(r.AppendText(nil)), "\nmoonfarm.oldIDs=")
+		if _, earlier, _ = strings.Cut(earlier, "\n"); !found || earlier != want {
+			t.Errorf("%s: after moonfarm.oldIDs come %q, want %q", name, earlier, want)
+		}
+	}
+	r, err := ParseRules([]byte("2019\nmoonfarm.bareWeakest=false"))
+	if err != nil || r.BareWeakest || !r.DoomedTargets {
+		t.Errorf("%v, %v: %v", r.BareWeakest, r.DoomedTargets, err)
+	}
+}
+
 func TestConfigNamesEveryField(t *testing.T) { ruleText.EveryField(t, Rules{}, nil) }
 
 // TestConfigFloats: floats are the shortest decimals of their float32, and a
@@ -69,7 +89,7 @@ func TestParseRules(t *testing.T) {
 // TestParseRulesErrors checks that every refusal names the line and what was found.
 func TestParseRulesErrors(t *testing.T) {
 	simtest.Refuses(t, strings.Contains, func(text string) error { _, err := ParseRules([]byte(text)); return err }, map[string]string{
-		"2023":                         `line 1: want the name of a rule set (classic, later, 2019, 2020, 2021, 2022, 2024, 2025a, 2025b, 2025c, 2026) or a key, = and a value, found "2023"`,
+		"2023":                         `line 1: want the name of a rule set (classic, later, 2019, 2020-02, 2020, 2021, 2022, 2024, 2025a, 2025b, 2025c, 2026) or a key, = and a value, found "2023"`,
 		"\n\nresources.startingHp=3":   `line 3: key "resources.startingHp": not a key`,
 		"=3":                           `line 1: key "": not a key`,
 		"2022\n2022":                   `line 2: want a key, = and a value, found "2022"`,

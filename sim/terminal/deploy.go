@@ -10,7 +10,7 @@ import (
 // Deploy carries out the orders of both players and opens the action phase.
 func (g *Game) Deploy(s *State, t *sim.Turn) {
 	g.action.open()
-	if g.rules.OldIDs {
+	if g.rules.OldIDs && !g.rules.FreePenalties {
 		g.payPenalties(s, t)
 	}
 	var second [2]int // where the orders for the second line begin
@@ -140,7 +140,9 @@ func (g *Game) place(s *State, p sim.Player, k Kind, cell int) {
 }
 
 // upgrade upgrades a structure (4.5): it becomes the youngest unit, and keeps
-// the health that it lacks. A removal is called off.
+// the health that it lacks. A removal is called off. Where the upgraded form has
+// less health than what is lacking leaves, it is dead, and goes with the dead of the
+// first frame.
 func (g *Game) upgrade(s *State, p sim.Player, cell int) {
 	c := s.Cells[cell]
 	if c.Mark == 0 || c.Upgraded() {
@@ -155,7 +157,8 @@ func (g *Game) upgrade(s *State, p sim.Player, cell int) {
 	s.NextID++
 	s.Marked.Drop(cell)
 	s.Upgraded.Add(cell)
-	s.Cells[cell] = newCell(c.Health+(g.rules.Upgraded[k].Health-g.rules.Units[k].Health), k, p, id)
+	health := c.Health + (g.rules.Upgraded[k].Health - g.rules.Units[k].Health)
+	s.Cells[cell] = newCell(health, k, p, id)
 	s.Cells[cell].Mark |= markUpgraded
 	list := &s.Ages[p][k]
 	if last := list.N - 1; list.Cell[last] != localOf[cell] {
@@ -164,7 +167,15 @@ func (g *Game) upgrade(s *State, p sim.Player, cell int) {
 		list.N++
 	}
 	if g.record != nil {
-		g.record.Spawns = append(g.record.Spawns, SpawnEvent{positions[cell], Upgrade, p, id})
+		shown := Upgrade
+		if g.rules.UpgradeAsKind {
+			shown = k
+		}
+		g.record.Spawns = append(g.record.Spawns, SpawnEvent{positions[cell], shown, p, id})
+	}
+	if health <= g.rules.DeadAt {
+		g.action.fallen = append(g.action.fallen, uint16(cell))
+		g.action.recordDeath(positions[cell], k, p, id)
 	}
 }
 

@@ -98,7 +98,11 @@ func (a *actionPhase) consider(best *target, p sim.Player, st *stack, distance i
 		if distance > best.distance {
 			return
 		}
-		if distance == best.distance {
+		if distance == best.distance && a.earlierTargets {
+			if !a.prefersStack(p, st, best.stack) {
+				return
+			}
+		} else if distance == best.distance {
 			_, old := a.weakest(best.stack)
 			_, health := a.weakest(st)
 			if health > old || health == old && prefers(p, best.stack.cell, st.cell) {
@@ -131,42 +135,6 @@ func (a *actionPhase) weakest(st *stack) (i int, health float32) {
 		}
 	}
 	return i, health
-}
-
-// wound hits the unit of a stack that a shot hits: the last one of those with
-// the lowest health (3.12, 3.13).
-func (a *actionPhase) wound(st *stack, damage float32) (victim uint32, killed bool) {
-	i, _ := a.weakest(st)
-	r := &a.runs[int(st.base)+i]
-	hit := *r
-	hit.n, hit.first = 1, r.first+uint32(r.n)-1
-	hit.hurt(damage, a.sharesOf(st)[:st.shares])
-	killed = hit.total <= a.rules.DeadAt
-	switch {
-	case killed:
-		a.shrink(st, i, 1)
-	case r.n == 1:
-		*r = hit
-	default:
-		r.n--
-		runs := a.runs[st.base:][:st.runs+1]
-		copy(runs[i+2:], runs[i+1:])
-		runs[i+1] = hit
-		st.runs++
-	}
-	return hit.first, killed
-}
-
-// shrink takes n units off run i of a stack.
-func (a *actionPhase) shrink(st *stack, i int, n int32) {
-	runs := a.runsOf(st)
-	if runs[i].n -= n; runs[i].n == 0 {
-		copy(runs[i:], runs[i+1:])
-		st.runs--
-	}
-	if st.n -= n; st.n == 0 {
-		a.emptied = true
-	}
 }
 
 // shootStacks lets the stacks of player p shoot, from the given place on the
@@ -307,7 +275,7 @@ func (a *actionPhase) chooseStructure(s *State, st *stack) int {
 	for _, key := range keys[:n] {
 		if key>>cellBits == nearest>>cellBits && key != nearest {
 			ties++
-			if rather(s, p, int(key&cellMask), best) {
+			if a.rather(s, p, int(key&cellMask), best) {
 				best = int(key & cellMask)
 			}
 		}
@@ -320,7 +288,7 @@ func (a *actionPhase) chooseStructure(s *State, st *stack) int {
 
 // rather reports whether an attacker of player p shoots at the structure on
 // cell a rather than at the one on b, which is as far (3.12).
-func rather(s *State, p sim.Player, a, b int) bool {
+func (t *tables) rather(s *State, p sim.Player, a, b int) bool {
 	u, v := s.Cells[a], s.Cells[b]
 	if u.Health != v.Health {
 		return u.Health < v.Health
@@ -328,5 +296,78 @@ func rather(s *State, p sim.Player, a, b int) bool {
 	if prefers(p, uint16(a), uint16(b)) {
 		return true
 	}
-	return !prefers(p, uint16(b), uint16(a)) && u.ID() > v.ID()
+	return !prefers(p, uint16(b), uint16(a)) && t.younger(u.ID(), v.ID())
+}
+
+// The choice of targets by earlier engines (3.12): the weakest by its
+// health without shields, and the youngest by the text of its id. Then the unit that
+// a shot hits may stand in the middle of a run.
+
+// weakestUnit is the unit of a stack that a shot hits: its run, its id and the
+// health that was compared.
+func (a *actionPhase) weakestUnit(st *stack) (i int, id uint32, health float32) {
+	for j, r := range a.runsOf(st) {
+		h := r.total
+		if a.bare {
+			h = r.base
+		}
+		last := r.first + uint32(r.n) - 1
+		if a.byText {
+			last = lastByText(r.first, last)
+		}
+		if j == 0 || h < health || h == health && a.younger(last, id) {
+			i, id, health = j, last, h
+		}
+	}
+	return i, id, health
+}
+
+// prefersStack reports whether an attacker of player p shoots at stack st rather
+// than at another one at the same distance.
+func (a *actionPhase) prefersStack(p sim.Player, st, other *stack) bool {
+	_, id, health := a.weakestUnit(st)
+	_, otherID, otherHealth := a.weakestUnit(other)
+	switch {
+	case health != otherHealth:
+		return health < otherHealth
+	case prefers(p, st.cell, other.cell):
+		return true
+	}
+	return !prefers(p, other.cell, st.cell) && a.younger(id, otherID)
+}
+
+// younger reports whether id a is that of a younger unit than b, as the last tie of
+// 3.12 has it.
+func (t *tables) younger(a, b uint32) bool {
+	if t.byText {
+		return textAfter(a, b)
+	}
+	return a > b
+}
+
+// textAfter reports whether the decimal digits of a come after those of b in the
+// order of texts: 97 comes after 100, and 100 after 10.
+func textAfter(a, b uint32) bool {
+	x, y := eightDigits(a), eightDigits(b)
+	return x > y || x == y && a > b
+}
+
+// eightDigits is an id with zeros behind its digits, up to those of MaxID.
+func eightDigits(id uint32) uint32 {
+	for id > 0 && id < 10_000_000 {
+		id *= 10
+	}
+	return id
+}
+
+// lastByText is the id from first to last whose digits come last in the order of
+// texts: the last one, or one of nines only.
+func lastByText(first, last uint32) uint32 {
+	best := last
+	for nines := uint32(9); nines < last; nines = nines*10 + 9 {
+		if nines >= first && textAfter(nines, best) {
+			best = nines
+		}
+	}
+	return best
 }

@@ -3,6 +3,7 @@ package terminal
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
@@ -105,7 +106,7 @@ func (g *Game) cellFault(s *State, cell int) string {
 		return fmt.Sprintf("marked: %v, removed in %d", s.Marked.Has(cell), c.RemoveIn())
 	case c.ID() == 0 || c.ID() >= s.NextID:
 		return fmt.Sprintf("id %d, the next is %d", c.ID(), s.NextID)
-	case !(c.Health > g.rules.DeadAt && c.Health <= math.MaxFloat32): // more than the rules give it: of a match by other rules
+	case !(c.Health > g.rules.DeadAt || slices.Contains(g.action.fallen, uint16(cell))) || !(c.Health <= math.MaxFloat32): // more than the rules give it: of a match by other rules
 		return fmt.Sprintf("health %v", c.Health)
 	}
 	return ""

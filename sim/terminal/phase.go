@@ -201,6 +201,9 @@ func (a *actionPhase) begin(s *State) {
 	blocked := s.Built()
 	a.paths.Reset(&blocked)
 	a.targets = s.Own
+	for _, cell := range a.fallen { // killed by their upgrades (4.5)
+		a.targets[s.Cells[cell].Player()].Drop(int(cell))
+	}
 	for p := range s.Own {
 		if a.crowd[p^1] > 0 {
 			a.find(&a.turrets[p], s, &s.Own[p], &s.Turrets, &a.turretRange)

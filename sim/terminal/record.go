@@ -102,6 +102,9 @@ type DeathEvent struct {
 	Player  sim.Player
 	ID      uint32
 	Removed bool
+	// Repeated: the unit's death is in this frame's list already. The original writes
+	// it again when a unit explodes that another explosion has killed.
+	Repeated bool
 }
 
 // AttackEvent is a shot.
@@ -229,7 +232,15 @@ func (a *actionPhase) recordHit(at Pos, k Kind, p sim.Player, id uint32, damage 
 // recordDeath records a death.
 func (a *actionPhase) recordDeath(at Pos, k Kind, p sim.Player, id uint32) {
 	if a.record != nil {
-		a.record.Deaths = append(a.record.Deaths, DeathEvent{at, k, p, id, false})
+		a.record.Deaths = append(a.record.Deaths, DeathEvent{At: at, Kind: k, Player: p, ID: id})
+	}
+}
+
+// recordEnd records the death of a unit that self-destructs, repeated if another
+// explosion has killed it before.
+func (a *actionPhase) recordEnd(st *stack, id uint32, repeated bool) {
+	if a.record != nil {
+		a.record.Deaths = append(a.record.Deaths, DeathEvent{At: positions[st.cell], Kind: st.unitKind(), Player: st.player(), ID: id, Repeated: repeated})
 	}
 }
 

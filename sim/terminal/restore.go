@@ -96,7 +96,7 @@ func (g *Game) removals(s *State) {
 		refund := float32(float32(u.Refund*paid)*c.Health) / u.Health
 		s.Cores[p] = Tenths(s.Cores[p] + refund)
 		if g.record != nil {
-			g.record.Removed = append(g.record.Removed, DeathEvent{positions[cell], k, p, c.ID(), true})
+			g.record.Removed = append(g.record.Removed, DeathEvent{At: positions[cell], Kind: k, Player: p, ID: c.ID(), Removed: true})
 		}
 		s.drop(cell)
 	}

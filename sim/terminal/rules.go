@@ -83,6 +83,9 @@ type Rules struct {
 	CapBits                                            bool
 	DeadAt                                             float32
 	DoomedShielded, DoomedExplode, RemovedGive, OldIDs bool
+
+	// Rules of earlier engines: all false for those of today.
+	DoomedTargets, BareWeakest, TiesByText, UpgradeAsKind, FreePenalties bool
 }
 
 // RulesVersion names the rules played: the original's seasonCompatibilityMode

@@ -32,7 +32,9 @@ func changedRules(r *prng.Rand, rules terminal.Rules) terminal.Rules {
 			if changed.Upgradable[k] = r.IntN(5) > 0; changed.Upgradable[k] {
 				changed.Upgraded[k] = changed.Units[k]
 				changeStructure(r, &changed.Upgraded[k], k)
-				changed.Upgraded[k].Health = max(changed.Upgraded[k].Health, changed.Units[k].Health)
+				if r.IntN(3) > 0 {
+					changed.Upgraded[k].Health = max(changed.Upgraded[k].Health, changed.Units[k].Health)
+				}
 			}
 		}
 		decay := float32(0)
@@ -110,7 +112,9 @@ func changeGame(r *prng.Rand, rules *terminal.Rules) {
 	for _, choice := range []*bool{&rules.CapBits, &rules.DoomedShielded, &rules.DoomedExplode, &rules.RemovedGive} {
 		*choice = r.IntN(2) == 0
 	}
-	rules.OldIDs = r.IntN(4) == 0
+	for _, choice := range []*bool{&rules.OldIDs, &rules.DoomedTargets, &rules.BareWeakest, &rules.TiesByText, &rules.UpgradeAsKind, &rules.FreePenalties} {
+		*choice = r.IntN(4) == 0
+	}
 }
 
 // TestRandomRules shows that the draws of changedRules are mostly playable and
@@ -123,7 +127,10 @@ func TestRandomRules(t *testing.T) {
 		for name, ok := range map[string]bool{
 			"decay": rules.Units[terminal.Support].ShieldDecay > 0, "dead at": rules.DeadAt > 0, "old ids": rules.OldIDs,
 			"doomed shielded": rules.DoomedShielded, "doomed explode": rules.DoomedExplode, "removed give": rules.RemovedGive,
-			"no cap": !rules.CapBits, "no upgrade": !rules.Upgradable[terminal.Wall],
+			"doomed targets": rules.DoomedTargets, "bare weakest": rules.BareWeakest, "ties by text": rules.TiesByText,
+			"upgrade as kind": rules.UpgradeAsKind, "free penalties": rules.OldIDs && rules.FreePenalties,
+			"weaker upgrade": rules.Upgradable[terminal.Wall] && rules.Upgraded[terminal.Wall].Health < rules.Units[terminal.Wall].Health,
+			"no cap":         !rules.CapBits, "no upgrade": !rules.Upgradable[terminal.Wall],
 			"odd speed": rules.Units[terminal.Scout].Speed == 0.15,
 			"radii":     rules.Units[terminal.Scout].HitRadius != rules.Units[terminal.Demolisher].HitRadius,
 		} {

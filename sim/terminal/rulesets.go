@@ -12,6 +12,7 @@ var ruleSets = []struct {
 	{"classic", classicRules},
 	{"later", laterRules},
 	{"2019", rules2019},
+	{"2020-02", rulesFebruary2020},
 	{"2020", rules2020},
 	{"2021", rules2021},
 	{"2022", rules2022},
@@ -33,7 +34,7 @@ func RuleSet(name string) (Rules, bool) {
 }
 
 // RuleSets lists the names of the built-in rule sets: classic and later (the
-// two published rule books), 2019, 2020, 2021, 2022, 2024, 2025a, 2025b, 2025c
+// two published rule books), 2019, 2020-02, 2020, 2021, 2022, 2024, 2025a, 2025b, 2025c
 // and 2026 (the configurations found in recordings; a, b, c are different ones
 // of one year). 2019 is that of the engine before 2020, with shields that decay.
 func RuleSets() []string {
@@ -175,6 +176,13 @@ func rules2022() Rules {
 	return r
 }
 
+// rulesFebruary2020 are the values of 2022, played by an engine with rules of its own.
+func rulesFebruary2020() Rules {
+	r := rules2022()
+	r.BareWeakest, r.TiesByText, r.UpgradeAsKind = true, true, true
+	return r
+}
+
 func rules2025a() Rules {
 	r := stockRules()
 	r.Units[Wall].HitRadius = 0.02
@@ -243,7 +251,7 @@ func rules2019() Rules {
 		MaxBits: 999999, CapGrowth: 5, CapInterval: 10,
 		SoftTime: 5000, MaxTime: 35000, MaxTurns: 100,
 		CapBits: true, DeadAt: 1e-4, DoomedShielded: true, DoomedExplode: true, RemovedGive: true,
-		OldIDs: true,
+		OldIDs: true, DoomedTargets: true, BareWeakest: true, FreePenalties: true,
 	}
 	for k := range Kinds {
 		u := &r.Units[k]

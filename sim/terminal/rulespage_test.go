@@ -11,6 +11,7 @@ import (
 	"moonfarm/sim"
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/terminal"
+	"moonfarm/sim/texts"
 )
 
 // Tests that keep RULES.md true.
@@ -83,8 +84,8 @@ func TestRuleValues(t *testing.T) {
 			t.Fatalf("the page has a rule set %q", name)
 		}
 		seen := 0
-		for line := range strings.Lines(string(rules.AppendText(nil))) {
-			key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		for _, rule := range rules.Table() {
+			key, value := rule.Key, string(rule.AppendText(nil))
 			got, listed := values[key]
 			if listed {
 				seen++
@@ -109,7 +110,7 @@ func TestRuleValues(t *testing.T) {
 // TestChoices compares the table of section 6 with the default rules.
 func TestChoices(t *testing.T) {
 	defaults := terminal.DefaultRules()
-	lines := "\n" + string(defaults.AppendText(nil))
+	lines := "\n" + string(texts.AppendRules(nil, defaults.Table()))
 	rows := simtest.RulesPage(t).Tables(t, "rule", "key", "default")[0].Rows
 	for _, row := range rows {
 		if !strings.Contains(lines, "\n"+row[1]+"="+row[2]+"\n") {

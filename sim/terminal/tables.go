@@ -35,6 +35,8 @@ type tables struct {
 	siegeRange  [MobileKinds]int16              // that class for all forms, or noRange, or severalRanges
 	blastRange  [MobileKinds]int16              // class of its explosion
 	beside      int16                           // class of the eight cells around, see chooseStructure
+
+	earlierTargets, bare, byText bool // how an earlier engine chooses targets: see weakestUnit
 }
 
 const forms = 2 * Structures
@@ -115,6 +117,8 @@ func eachCell(visit func(cell uint16, at Pos)) {
 // make fills the tables.
 func (t *tables) make(r *Rules) {
 	t.decay = r.Units[Support].ShieldDecay
+	t.bare, t.byText = r.BareWeakest, r.TiesByText
+	t.earlierTargets = t.bare || t.byText
 	for f := range forms {
 		u := r.Structure(Kind(f%Structures), f >= Structures)
 		t.damage[f] = u.DamageMobile

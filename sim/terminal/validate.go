@@ -53,10 +53,7 @@ func (r *Rules) validateUpgrade(k Kind, key string) error {
 	if err := r.validateUnit(up, k, key+"."); err != nil {
 		return err
 	}
-	switch {
-	case up.Health < base.Health:
-		return fmt.Errorf("%s.startHealth is %v, expected at least the %v that it has before", key, up.Health, base.Health)
-	case up.ShieldDecay != base.ShieldDecay:
+	if up.ShieldDecay != base.ShieldDecay {
 		return fmt.Errorf("%s.shieldDecay is %v, expected %v: all shields decay alike", key, up.ShieldDecay, base.ShieldDecay)
 	}
 	return nil

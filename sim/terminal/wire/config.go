@@ -13,6 +13,7 @@ type Config struct {
 	Raw        []byte    // the text that was read, without white space around it; nil if none was
 	Generation string    // the built-in rule set that has these values (see terminal.RuleSets), or ""
 	Legacy     bool      // it has the keys of 2018 and 2019
+	Of2018     bool      // of these, one of 2018
 	Style      Style     // as its numbers are written
 	Shorthands [8]string // of the units by terminal.Kind, then of removals and upgrades, in bots' answers
 }
@@ -20,6 +21,15 @@ type Config struct {
 // ConfigOf returns a config for rules that do not come from a file.
 func ConfigOf(r terminal.Rules) Config {
 	return Config{Rules: r, Generation: generation(&r), Shorthands: standardShorthands}
+}
+
+// Inexact says why a recording with this config may differ from what is played here
+// although nothing is wrong with it; "" if the rules of its engine are known.
+func (c *Config) Inexact() string {
+	if c.Of2018 {
+		return "a recording of 2018, of whose engine not all rules are known: turns may differ although nothing is wrong with it"
+	}
+	return ""
 }
 
 // standardShorthands are the names that all known configs give.

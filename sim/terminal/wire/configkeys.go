@@ -71,6 +71,11 @@ var choiceKeys = [...]configKey[terminal.Rules]{
 	{"doomedExplode", func(r *terminal.Rules) any { return &r.DoomedExplode }},
 	{"removedGive", func(r *terminal.Rules) any { return &r.RemovedGive }},
 	{"oldIDs", func(r *terminal.Rules) any { return &r.OldIDs }},
+	{"doomedTargets", func(r *terminal.Rules) any { return &r.DoomedTargets }},
+	{"bareWeakest", func(r *terminal.Rules) any { return &r.BareWeakest }},
+	{"tiesByText", func(r *terminal.Rules) any { return &r.TiesByText }},
+	{"upgradeAsKind", func(r *terminal.Rules) any { return &r.UpgradeAsKind }},
+	{"freePenalties", func(r *terminal.Rules) any { return &r.FreePenalties }},
 }
 
 const choicesKey = "moonfarm"

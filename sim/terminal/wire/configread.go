@@ -14,15 +14,22 @@ import (
 // are 0, keys that the rules do not know are ignored (they are in Raw); the keys
 // of an upgrade replace those of its base. Choices that no key tells are
 // terminal's defaults: 100 turns, a DeadAt of 1e-4, and true for CapBits,
-// DoomedShielded, DoomedExplode and RemovedGive; OldIDs is the choice of configs
-// with the keys of 2018 and 2019, which mean what they say: blasts do the
+// DoomedShielded, DoomedExplode and RemovedGive. Configs with the keys of 2018 and
+// 2019 choose OldIDs, DoomedTargets and BareWeakest, and FreePenalties if they have
+// timingAndReplay.waitTimeStartGame, which those of 2018 lack. Configs with the
+// later keys and seasonCompatibilityModeP1, but without an icon for any unit, are
+// those of February 2020: they choose BareWeakest, TiesByText and UpgradeAsKind. The
+// old keys mean what they say: blasts do the
 // stability of a unit, all structures have one refund and one delay, the range
 // of a unit is that of its shots, or of its shields. Of the old keys only
 // resources.coresForPlayerDamage may stand beside the later ones, as it does in the
 // file of the contest's starter kit: it says nothing then. The key "moonfarm",
 // which AppendConfig writes, overrides all these.
 //
-// There is an error for what is not JSON, keys that are given twice, values of
+// Comments from // to the end of the line are skipped, as the original does, and
+// so is a comma after the last entry of an object or a list.
+//
+// There is an error for what else is not JSON, keys that are given twice, values of
 // a wrong type or beyond their range, for unitInformation with less than six or
 // more than eight units, upgrades of mobile units, for blocked locations and old
 // mechanics that cannot be played, and beyond MaxConfig bytes. It has the form
@@ -32,7 +39,7 @@ func ParseConfig(text []byte) (Config, error) {
 	if len(text) > MaxConfig {
 		return Config{}, fmt.Errorf("config: expected at most %d bytes, found %d", MaxConfig, len(text))
 	}
-	text = texts.Unmarked(text)
+	text = texts.PlainJSON(texts.Unmarked(text))
 	c := configReader{scanner: scanner{text: text}, old: usualMechanics}
 	c.config.Shorthands, c.config.Rules = standardShorthands, usualChoices()
 	c.all()
@@ -57,6 +64,10 @@ type configReader struct {
 	choices terminal.Rules
 	chosen  uint // the choiceKeys that were given
 
+	drawn  bool // some unit has an icon, as in all known configs from September 2020 on
+	season bool // seasonCompatibilityModeP1 is given, as in all known configs from 2020 on
+	grace  bool // waitTimeStartGame is given, as in all known configs of 2019
+
 	oldAt, newAt int // where the last key of its time stands, plus 1
 }
 
@@ -80,6 +91,7 @@ func (c *configReader) all() {
 			c.resources()
 		case "timingAndReplay":
 			c.object(func(key string) {
+				c.grace = c.grace || key == "waitTimeStartGame"
 				if lookup(c, timeKeys[:], key, &c.config.Rules) < 0 {
 					c.skip()
 				}
@@ -97,6 +109,7 @@ func (c *configReader) all() {
 				c.chosen |= 1 << max(i, 0)
 			})
 		default:
+			c.season = c.season || key == "seasonCompatibilityModeP1"
 			c.skip()
 		}
 	})
@@ -165,6 +178,7 @@ func (c *configReader) unitInformation() {
 		}
 		names := &c.config.Shorthands
 		c.object(func(key string) {
+			c.drawn = c.drawn || key == "icon"
 			switch {
 			case key == "shorthand":
 				start := c.at
@@ -281,11 +295,14 @@ func (c *configReader) finish() {
 		r.Units[k] = c.units[k].base
 	}
 	if c.oldAt > 0 {
-		c.config.Legacy = true
-		r.OldIDs = true
+		c.config.Legacy, c.config.Of2018 = true, !c.grace
+		r.OldIDs, r.DoomedTargets, r.BareWeakest, r.FreePenalties = true, true, true, c.grace
 		for k := range c.units {
 			c.old.translate(&r.Units[k], &c.units[k].old, terminal.Kind(k))
 		}
+	}
+	if c.newAt > 0 && c.season && !c.drawn {
+		r.BareWeakest, r.TiesByText, r.UpgradeAsKind = true, true, true
 	}
 	for k := range terminal.Structures {
 		u := &c.units[k]
@@ -325,7 +342,7 @@ func (m *oldRules) translate(u *terminal.Unit, o *oldUnit, k terminal.Kind) {
 	}
 	u.Cores = o.cost
 	u.Refund, u.RemoveTurns = m.refund, m.removeTurns
-	if o.shieldAmount != 0 {
+	if k == terminal.Support && o.shieldAmount != 0 {
 		u.Shield, u.ShieldRange, u.ShieldDecay = o.shieldAmount, o.reach, m.shieldDecay
 	}
 }

@@ -154,7 +154,9 @@ type turnReader struct {
 	frame Frame
 	read  bool // at least one frame was read
 
-	before [2]float32 // health in the deploy frame of this turn
+	before [2]float32                         // health in the deploy frame of this turn
+	built  [terminal.Side][terminal.Side]bool // its structures, by y and x, with those placed since
+	spawns []terminal.SpawnEvent              // see upgrades
 }
 
 func newTurnReader(name string, in io.Reader) (*turnReader, error) {
@@ -196,8 +198,38 @@ func (r *turnReader) next() error {
 	}
 	if r.read = true; f.Phase == PhaseDeploy {
 		r.before = [2]float32{f.Stats[0].Health, f.Stats[1].Health}
+		r.build()
 	}
 	return nil
+}
+
+// build notes the structures of the deploy frame in hand.
+func (r *turnReader) build() {
+	clear(r.built[:])
+	for p := range r.frame.Units {
+		for _, list := range r.frame.Units[p][:terminal.Structures] {
+			for _, u := range list {
+				r.built[u.At.Y][u.At.X] = true
+			}
+		}
+	}
+}
+
+// upgrades returns the spawn events of the frame in hand, the first of a turn. Those
+// of structures on occupied cells become upgrades, which is what they are in
+// recordings of February 2020: nothing can be placed there.
+func (r *turnReader) upgrades() []terminal.SpawnEvent {
+	r.spawns = append(r.spawns[:0], r.frame.Events.Spawns...)
+	for i := range r.spawns {
+		if e := &r.spawns[i]; e.Kind.Structure() {
+			if built := &r.built[e.At.Y][e.At.X]; *built {
+				e.Kind = terminal.Upgrade
+			} else {
+				*built = true
+			}
+		}
+	}
+	return r.spawns
 }
 
 // errorf is an error at the line that was read last.
@@ -211,7 +243,7 @@ func (r *turnReader) submitted() bool { return r.frame.Phase == PhaseAction && r
 
 // orders fills t with the orders that led to the frame in hand.
 func (r *turnReader) orders(t *sim.Turn) error {
-	if err := readOrders(t, r.before, &r.frame); err != nil {
+	if err := readOrders(t, r.before, &r.frame, r.upgrades()); err != nil {
 		return r.errorf("%v", err)
 	}
 	return nil

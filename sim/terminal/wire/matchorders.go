@@ -9,10 +9,11 @@ import (
 )
 
 // readOrders fills t with the orders that led to f, the first action frame of a
-// turn, from the given healths before it: for each player the clock, the
+// turn, from the given healths before it and the spawn events, of which those of
+// upgrades are told apart: for each player the clock, the
 // penalty, then the commands as they were carried out, equal ones for mobile
 // units as one order.
-func readOrders(t *sim.Turn, before [2]float32, f *Frame) error {
+func readOrders(t *sim.Turn, before [2]float32, f *Frame, events []terminal.SpawnEvent) error {
 	t.Clear()
 	for p := range sim.Player(2) {
 		switch ms, ok := milliseconds(f.Stats[p].Time); {
@@ -25,7 +26,6 @@ func readOrders(t *sim.Turn, before [2]float32, f *Frame) error {
 			t.Add(p, terminal.Penalty(lost))
 		}
 	}
-	events := f.Events.Spawns
 	phases, ok := phasesOf(events)
 	if !ok {
 		return fmt.Errorf("events.spawn: want the players' lines in turn (1, 2, 1, 2), found more changes between them")

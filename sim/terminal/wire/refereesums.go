@@ -91,7 +91,11 @@ func (r *Referee) spent() {
 				sum.StructureSpent += r.rules.Upgraded[piece.Kind].Cores
 			}
 		case e.Kind.Structure():
-			sum.StructureSpent += r.rules.Units[e.Kind].Cores
+			paid := r.rules.Units[e.Kind].Cores
+			if piece, ok := r.state.At(x, y); ok && r.rules.UpgradeAsKind && piece.Upgraded && piece.ID == e.ID {
+				paid = r.rules.Upgraded[e.Kind].Cores
+			}
+			sum.StructureSpent += paid
 		default:
 			sum.MobileSpent += r.rules.Units[e.Kind].Bits
 		}
@@ -102,7 +106,7 @@ func (r *Referee) spent() {
 func (r *Referee) lost() {
 	events := &r.frame.Events
 	for _, d := range events.Deaths {
-		if !d.Kind.Mobile() || slices.ContainsFunc(events.Breaches, func(b terminal.BreachEvent) bool { return b.ID == d.ID }) {
+		if !d.Kind.Mobile() || d.Repeated || slices.ContainsFunc(events.Breaches, func(b terminal.BreachEvent) bool { return b.ID == d.ID }) {
 			continue
 		}
 		r.sums[d.Player].MobileLost += r.rules.Units[d.Kind].Bits
@@ -132,10 +136,10 @@ func (r *Referee) endStats() EndStats {
 		end.Duration += sum.Time
 		for k := range terminal.Kind(terminal.Kinds) {
 			u := &r.rules.Units[k]
-			for range units[k] {
+			for _, unit := range units[k] {
 				if k.Mobile() {
 					sum.MobileLost += u.Bits
-				} else {
+				} else if !r.rules.UpgradeAsKind || !r.upgraded(unit) {
 					sum.StructureLeft += u.Cores
 				}
 			}
@@ -150,6 +154,12 @@ func (r *Referee) endStats() EndStats {
 		}
 	}
 	return end
+}
+
+// upgraded reports whether a structure on the board is.
+func (r *Referee) upgraded(u Unit) bool {
+	piece, ok := r.state.At(int(u.At.X), int(u.At.Y))
+	return ok && piece.Upgraded
 }
 
 // sortUnits puts a list in the order of ids.

@@ -47,8 +47,8 @@ func (d *Difference) Error() string {
 // 2018); who wins when health and times are equal is not known: see
 // Report.Tied. Lists that the original itself writes in another order each
 // time (the units that one support shields in one frame, the targets of
-// explosions and the damage and deaths they cause; before 2020 all shields of a
-// frame and the removals of a restore) may have any order. Melee events and
+// explosions and the damage and deaths they cause; before 2020 all shields and
+// deaths of a frame and the removals of a restore) may have any order. Melee events and
 // damage of 0, which have no effect before 2020, are left aside there.
 //
 // A turn is compared up to its first difference; the next goes on from its

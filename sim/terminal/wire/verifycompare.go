@@ -147,10 +147,20 @@ func (c *comparer) sort(i int, e *Events) {
 		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Damage, b.Damage))
 	})
 	s.deaths = append(s.deaths[:0], e.Deaths...)
-	if hits > 0 {
+	for i := range s.deaths {
+		s.deaths[i].Repeated = false // no file says so
+	}
+	switch {
+	case c.old && len(s.deaths) > 0:
+		// Removals are in the order of the commands. Units that self-destruct die when
+		// they explode, in September 2019 after their shots.
+		from := 0
+		if !s.deaths[0].Removed {
+			from = min(len(e.Breaches), len(s.deaths))
+		}
+		slices.SortFunc(s.deaths[from:], func(a, b terminal.DeathEvent) int { return cmp.Compare(a.ID, b.ID) })
+	case hits > 0:
 		c.sortDeaths(s.deaths, e, s.damages[:hits])
-	} else if c.old && len(e.Deaths) > 0 && e.Deaths[0].Removed { // in the order of the commands
-		slices.SortFunc(s.deaths, func(a, b terminal.DeathEvent) int { return cmp.Compare(a.ID, b.ID) })
 	}
 }
 

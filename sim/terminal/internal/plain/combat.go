@@ -1,6 +1,8 @@
 package plain
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 
 	"moonfarm/sim/terminal"
@@ -16,9 +18,14 @@ func (g *Game) explode() {
 		if u.Moves >= u.values.BlastSteps && (living || g.Rules.DoomedExplode) {
 			g.blast(u)
 		}
-		u.Base, u.Shields = 0, nil
-		if living {
+		if g.Rules.DoomedTargets {
+			u.gone = true
+		} else {
+			u.Base, u.Shields = 0, nil
+		}
+		if living || g.Rules.DoomedExplode {
 			g.died(u)
+			g.Events.Deaths[len(g.Events.Deaths)-1].Repeated = !living
 		}
 	}
 }
@@ -124,7 +131,7 @@ func (g *Game) target(u *Unit) *Unit {
 		left = g.inReach(u, g.Structures)
 	}
 	left = least(left, func(t *Unit) float32 { return float32(distance(u.At, t.At)) }) // 2: the nearest
-	left = least(left, (*Unit).Health)                                                 // 3: the weakest
+	left = least(left, g.strength)                                                     // 3: the weakest
 	left = least(left, func(t *Unit) float32 {                                         // 4: the nearest to the shooter's side
 		if u.Player == 0 {
 			return float32(t.At.Y)
@@ -135,7 +142,18 @@ func (g *Game) target(u *Unit) *Unit {
 	if len(left) == 0 {
 		return nil
 	}
+	if g.Rules.TiesByText {
+		return slices.MaxFunc(left, func(a, b *Unit) int { return cmp.Compare(fmt.Sprint(a.ID), fmt.Sprint(b.ID)) })
+	}
 	return left[len(left)-1] // 6: the youngest
+}
+
+// strength is the health of a target by which the weakest is found.
+func (g *Game) strength(u *Unit) float32 {
+	if g.Rules.BareWeakest {
+		return u.Base
+	}
+	return u.Health()
 }
 
 // inReach are the living enemies of u among some units, in the order of ids.

@@ -48,7 +48,7 @@ func (g *Game) referee(p sim.Player, c terminal.Command) {
 	case terminal.OpPenalty:
 		if health := math.Float32frombits(c.Count); health > 0 && health <= 1e7 {
 			g.Players[p].Health -= health
-			if g.Rules.OldIDs { // 5.5: paid for as a breach is
+			if g.Rules.OldIDs && !g.Rules.FreePenalties { // 5.5: paid for as a breach is
 				g.Players[1-p].Cores += g.Rules.Units[terminal.Scout].BreachCores
 			}
 		}
@@ -120,7 +120,14 @@ func (g *Game) upgrade(p sim.Player, at Pos) {
 	u.ID, u.Upgraded, u.RemoveIn, u.values = g.takeID(), true, 0, better
 	g.Structures = slices.DeleteFunc(g.Structures, func(s *Unit) bool { return s == u })
 	g.Structures = append(g.Structures, u)
-	g.spawned(p, terminal.Upgrade, at, u.ID)
+	shown := terminal.Upgrade
+	if g.Rules.UpgradeAsKind {
+		shown = u.Kind
+	}
+	g.spawned(p, shown, at, u.ID)
+	if !g.alive(u) {
+		g.died(u)
+	}
 }
 
 func (g *Game) remove(p sim.Player, at Pos) {

@@ -114,7 +114,7 @@ func (g *Game) shield() {
 
 // removeDead takes the dead off the board (3.14).
 func (g *Game) removeDead() {
-	g.Mobile = slices.DeleteFunc(g.Mobile, func(u *Unit) bool { return !g.alive(u) })
+	g.Mobile = slices.DeleteFunc(g.Mobile, func(u *Unit) bool { return u.gone || !g.alive(u) })
 	g.Structures = slices.DeleteFunc(g.Structures, func(u *Unit) bool {
 		dead := !g.alive(u)
 		if dead {

@@ -63,7 +63,7 @@ type Unit struct {
 	Moves      int32
 	Last       axis // of the latest move
 	doomed     bool // decided to self-destruct in this frame
-	gone       bool // breached
+	gone       bool // breached, or self-destructed and still a target in this frame
 
 	values *terminal.Unit
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"moonfarm/sim"
@@ -61,6 +60,36 @@ func TestEdgeRecordings(t *testing.T) {
 	holdsOnlyIf(t, simtest.Shared(t, "replays", "terminal-edge", "2022-order-of-deaths.replay.gz"), 38, func(r *terminal.Rules) { r.DeadAt = 9e-7 }, 34)
 }
 
+// TestEarlierRecordings does the same with recordings of 2018 to February 2020 and one
+// of 2023, but those whose rules are not known: see RULES.md, 6.
+func TestEarlierRecordings(t *testing.T) {
+	files := simtest.SharedFiles(t, "replays", "terminal-more", "*.replay.gz")
+	files = slices.DeleteFunc(files, func(file string) bool {
+		return slices.Contains([]string{"2018-10-005.replay.gz", "2018-10-006.replay.gz", "2018-10-007.replay.gz", "2018-10-009.replay.gz"}, filepath.Base(file))
+	})
+	for _, file := range files {
+		if d := open(t, file).run(); d != "" {
+			t.Errorf("%s: %s", filepath.Base(file), d)
+		}
+	}
+	// Each of the rules is needed by one of them.
+	for name, change := range map[string]func(r *terminal.Rules){
+		"2019-01.replay.gz":                                  func(r *terminal.Rules) { r.BareWeakest = false },
+		"2019-09-004.replay.gz":                              func(r *terminal.Rules) { r.DoomedTargets = false },
+		"2019-crash-without-core.replay.gz":                  func(r *terminal.Rules) { r.FreePenalties = false },
+		"2020-02-001.replay.gz":                              func(r *terminal.Rules) { r.BareWeakest = false },
+		"2020-02-tie-by-id-text.replay.gz":                   func(r *terminal.Rules) { r.TiesByText = false },
+		"2020-02-upgrade-event.replay.gz":                    func(r *terminal.Rules) { r.UpgradeAsKind = false },
+		"2023-doomed-unit-explodes-and-dies-twice.replay.gz": func(r *terminal.Rules) { r.DoomedExplode = false },
+	} {
+		r := open(t, simtest.Shared(t, "replays", "terminal-more", name))
+		change(&r.game.Rules)
+		if d := r.run(); d == "" {
+			t.Errorf("%s is played by other rules too", name)
+		}
+	}
+}
+
 // holdsOnlyIf plays a recording of so many turns, and again under other rules,
 // by which it differs in one of them.
 func holdsOnlyIf(t *testing.T, file string, turns int, change func(r *terminal.Rules), differs int) {
@@ -97,12 +126,7 @@ func open(t *testing.T, name string) *recording {
 	if err != nil {
 		t.Fatal(err)
 	}
-	label, _, _ := strings.Cut(filepath.Base(name), "-")
-	rules, ok := terminal.RuleSet(label)
-	if !ok {
-		t.Fatalf("%s: no rule set %s", name, label)
-	}
-	return &recording{in: in, match: match, game: plain.New(rules)}
+	return &recording{in: in, match: match, game: plain.New(in.Config.Rules)}
 }
 
 // run plays the recording, to the end or the first difference.
@@ -212,7 +236,7 @@ func (r *recording) compareEvents() string {
 
 // settle sorts what the original does not put into an order that it would
 // repeat: the units shielded by one support (before 2020 the events of several
-// are mixed up), the targets of an explosion, and the damage and the deaths that
+// are mixed up, and the deaths too), the targets of an explosion, and the damage and the deaths that
 // explosions do.
 func settle(e *wire.Events, old bool) {
 	for list := e.Shields; len(list) > 0; {
@@ -222,6 +246,9 @@ func settle(e *wire.Events, old bool) {
 		}
 		sorted(list[:n])
 		list = list[n:]
+	}
+	for i := range e.Deaths {
+		e.Deaths[i].Repeated = false // no file says so
 	}
 	for _, x := range e.SelfDestructs {
 		sorted(e.Targets[x.First:][:x.Count])
@@ -233,7 +260,7 @@ func settle(e *wire.Events, old bool) {
 	n := slices.IndexFunc(deaths, func(d terminal.DeathEvent) bool {
 		return slices.ContainsFunc(e.Attacks, func(a terminal.AttackEvent) bool { return a.Target == d.ID })
 	})
-	if n < 0 {
+	if n < 0 || old { // those of 2019 have no order of their own
 		n = len(deaths)
 	}
 	sorted(deaths[:n])

@@ -1,7 +1,8 @@
 package terminal
 
 // explodeAll lets the units that decided to self-destruct in this frame explode
-// one after the other (3.9). They are dead afterwards, but shoot.
+// one after the other (3.9). They are dead afterwards, but shoot; under
+// moonfarm.doomedTargets they are dead at the end of the frame.
 func (a *actionPhase) explodeAll(s *State) {
 	a.exploding = false
 	for _, i := range a.live {
@@ -13,19 +14,30 @@ func (a *actionPhase) explodeAll(s *State) {
 			continue
 		}
 		for _, id := range a.ids[st.base:][:st.shots] {
-			alive := st.runs > 0 && a.runs[st.base].first == id // the others before it are dead
+			alive := a.has(st, id)
 			if !alive && !a.rules.DoomedExplode {
 				continue
 			}
 			if st.moves >= a.rules.Units[st.unitKind()].BlastSteps {
 				a.explode(s, st, id)
 			}
-			if alive {
+			if alive && !a.rules.DoomedTargets {
 				a.takeFirst(st)
-				a.recordDeath(positions[st.cell], st.unitKind(), st.player(), id)
 			}
+			a.recordEnd(st, id, !alive)
 		}
 	}
+	a.emptied = true // those that can be shot at until then go at the end of the frame
+}
+
+// has reports whether a unit of a stack is alive.
+func (a *actionPhase) has(st *stack, id uint32) bool {
+	for _, r := range a.runsOf(st) {
+		if id-r.first < uint32(r.n) {
+			return true
+		}
+	}
+	return false
 }
 
 // takeFirst takes the first unit off a stack.
@@ -109,4 +121,73 @@ func (a *actionPhase) hitStructures(s *State, st *stack, damage float32) {
 			a.recordDeath(positions[cell], c.Kind(), p, id)
 		}
 	}
+}
+
+// wound hits the unit of a stack that a shot hits: the last one of those with
+// the lowest health (3.12, 3.13).
+func (a *actionPhase) wound(st *stack, damage float32) (victim uint32, killed bool) {
+	if a.earlierTargets {
+		return a.woundAny(st, damage)
+	}
+	i, _ := a.weakest(st)
+	r := &a.runs[int(st.base)+i]
+	hit := *r
+	hit.n, hit.first = 1, r.first+uint32(r.n)-1
+	hit.hurt(damage, a.sharesOf(st)[:st.shares])
+	killed = hit.total <= a.rules.DeadAt
+	switch {
+	case killed:
+		a.shrink(st, i, 1)
+	case r.n == 1:
+		*r = hit
+	default:
+		r.n--
+		runs := a.runs[st.base:][:st.runs+1]
+		copy(runs[i+2:], runs[i+1:])
+		runs[i+1] = hit
+		st.runs++
+	}
+	return hit.first, killed
+}
+
+// shrink takes n units off run i of a stack.
+func (a *actionPhase) shrink(st *stack, i int, n int32) {
+	runs := a.runsOf(st)
+	if runs[i].n -= n; runs[i].n == 0 {
+		copy(runs[i:], runs[i+1:])
+		st.runs--
+	}
+	if st.n -= n; st.n == 0 {
+		a.emptied = true
+	}
+}
+
+// woundAny is wound by weakestUnit. The run of the unit is split in up to three.
+func (a *actionPhase) woundAny(st *stack, damage float32) (victim uint32, killed bool) {
+	i, victim, _ := a.weakestUnit(st)
+	r := a.runs[int(st.base)+i]
+	hit, before, after := r, r, r
+	hit.n, hit.first = 1, victim
+	hit.hurt(damage, a.sharesOf(st)[:st.shares])
+	before.n = int32(victim - r.first)
+	after.n, after.first = r.n-1-before.n, victim+1
+	killed = hit.total <= a.rules.DeadAt
+	if killed {
+		hit.n = 0
+		if st.n--; st.n == 0 {
+			a.emptied = true
+		}
+	}
+	parts, n := [3]run{}, 0
+	for _, part := range [...]run{before, hit, after} {
+		if part.n > 0 {
+			parts[n] = part
+			n++
+		}
+	}
+	left := a.runs[st.base:][:max(st.runs, st.runs+int32(n)-1)]
+	copy(left[i+n:], left[i+1:st.runs])
+	copy(left[i:], parts[:n])
+	st.runs += int32(n) - 1
+	return victim, killed
 }
