@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ import (
 	"moonfarm/env/catalog"
 	"moonfarm/rollout"
 	"moonfarm/rollout/policy"
+	"moonfarm/sim/texts"
 )
 
 // gameFlags say which game is played and how.
@@ -185,8 +187,11 @@ func readRulesText(f io.Reader) (string, error) {
 		}
 		return string(text), err
 	}
+	text, broken := io.ReadAll(limited)
 	var first json.RawMessage
-	switch err = json.NewDecoder(limited).Decode(&first); {
+	switch err = json.NewDecoder(bytes.NewReader(texts.PlainJSON(text))).Decode(&first); {
+	case err != nil && broken != nil:
+		err = broken
 	case err != nil && limited.N <= 0:
 		err = tooLong
 	case err == io.ErrUnexpectedEOF:

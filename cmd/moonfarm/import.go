@@ -31,6 +31,7 @@ type imported struct {
 	RuleSets []importedRules `json:"rule_sets"`
 	datasetSize
 	Skipped []skippedFile `json:"skipped"`
+	Inexact []skippedFile `json:"inexact"`
 	Kept    []keptGame    `json:"kept"`
 	Seconds float64       `json:"seconds"`
 }
@@ -41,7 +42,8 @@ type importedRules struct {
 	Episodes int    `json:"episodes"`
 }
 
-// skippedFile is a file that was left out, or a game of it.
+// skippedFile is a file that was left out, or a game of it, or one that may differ
+// from what is played here.
 type skippedFile struct {
 	File string `json:"file"`
 	Game int    `json:"game"` // from 1; 0: the file
@@ -85,7 +87,9 @@ With --json: one object with the keys dir, game, rule_sets (each with name, ""
 if it is not a built-in one, and episodes), episodes, distinct (different games
 among them), turns, rows, bytes, shards (all in the dataset), shards_made (by
 this run), shards_found (made by runs before), skipped (each with file, game,
-which is its number, or 0 for the whole file, and why), kept (the games that are
+which is its number, or 0 for the whole file, and why), inexact (the games of
+engines of which not all rules are known, also those skipped: each with file,
+game and why), kept (the games that are
 truncated: each with file, game, turns and why), seconds; if all files are
 skipped, too.`
 }
@@ -189,12 +193,10 @@ func (a *app) importFiles(ctx context.Context, game string, files []string, f *i
 		return imported{}, err
 	}
 	s := newRecordings(t, o, found, f.job.ShardEpisodes)
-	done := imported{Dir: f.out, Game: game, RuleSets: s.rules, Skipped: s.skipped, Kept: s.kept, Seconds: passed.Seconds()}
+	done := imported{Dir: f.out, Game: game, RuleSets: s.rules, Skipped: s.skipped, Kept: s.kept, Inexact: s.inexact, Seconds: passed.Seconds()}
 	if len(s.games) == 0 {
-		for _, x := range s.skipped {
-			if !a.json { // which has them
-				fmt.Fprintf(a.stderr, "%s\n", x.Why)
-			}
+		if !a.json { // which has them
+			fmt.Fprint(a.stderr, done.remarks())
 		}
 		return done, fmt.Errorf("nothing to import: %s skipped", strings.TrimSuffix(done.skippedText(len(files)), fmt.Sprintf(" of %d", len(files))))
 	}
@@ -254,10 +256,21 @@ func importTools(game string) (originals.Game, error) {
 	return originals.Game{}, cli.WrongUse("no recordings of %s can be imported; those that can are of: %s", game, strings.Join(can, ", "))
 }
 
-func (a *app) printImported(d imported) {
-	for _, x := range d.Skipped {
-		a.printf("%s\n", x.Why)
+// remarks are the lines that say what may differ from what is played here, and what
+// was skipped.
+func (d *imported) remarks() string {
+	var b strings.Builder
+	for _, x := range d.Inexact {
+		fmt.Fprintf(&b, "%s: %s\n", x.File, x.Why)
 	}
+	for _, x := range d.Skipped {
+		fmt.Fprintf(&b, "%s\n", x.Why)
+	}
+	return b.String()
+}
+
+func (a *app) printImported(d imported) {
+	a.printf("%s", d.remarks())
 	for _, x := range d.Kept {
 		name := x.File
 		if x.Game > 0 {

@@ -43,6 +43,7 @@ type examined struct {
 	seed     uint64
 	recorded bool   // the episode is the recording itself: its seed is not known
 	stopped  string // why the episode ends before the game is over; "" if it does not
+	inexact  string // why it may differ from what is played here; "" if it should not
 	spooled  spooled
 }
 
@@ -84,7 +85,7 @@ func examineFile(ctx context.Context, t originals.Game, file string, o importOpt
 	skipped := 0
 	sum, err := readRecording(ctx, t, file, o.ReadOptions, func(r *originals.Recorded) error {
 		x := examined{file: file, game: r.Game, name: r.Name, ruleSet: r.RuleSet, players: r.Episode.Players, turns: r.Episode.Turns,
-			seed: r.Episode.Seed, recorded: len(r.Episode.Recording) > 0, stopped: r.Episode.Stopped}
+			seed: r.Episode.Seed, recorded: len(r.Episode.Recording) > 0, stopped: r.Episode.Stopped, inexact: r.Inexact}
 		if r.Why != nil {
 			x.why = originals.OneLine(r.Why)
 			if skipped++; skipped > maxSkipped {
@@ -177,6 +178,7 @@ type recordings struct {
 	rules   []importedRules
 	skipped []skippedFile
 	kept    []keptGame
+	inexact []skippedFile // what may differ from what is played here, and why
 	shards  []datasets.Part
 	firsts  []uint64 // first episode of each shard
 }
@@ -184,12 +186,15 @@ type recordings struct {
 // newRecordings sorts the games found into shards of at most so many episodes,
 // each of one set of rules.
 func newRecordings(t originals.Game, o importOptions, found [][]examined, most uint64) *recordings {
-	s := &recordings{tools: t, spool: o.spool, skipped: []skippedFile{}, kept: []keptGame{}, rules: []importedRules{}}
+	s := &recordings{tools: t, spool: o.spool, skipped: []skippedFile{}, kept: []keptGame{}, inexact: []skippedFile{}, rules: []importedRules{}}
 	groups := map[string][]examined{}
 	first := -1 // players of the first game: a dataset has games of one shape
 	for _, file := range found {
 		good := 0
 		for _, x := range file {
+			if x.inexact != "" {
+				s.inexact = append(s.inexact, skippedFile{x.file, x.game, x.inexact})
+			}
 			if x.why == "" && first < 0 {
 				first = x.players
 			}

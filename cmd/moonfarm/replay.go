@@ -33,6 +33,7 @@ type verifiedFile struct {
 	First     *originals.Difference `json:"first"`
 	Error     string                `json:"error"`
 	Notes     []string              `json:"notes"`
+	Inexact   string                `json:"inexact"`
 }
 
 type verifiedFiles struct {
@@ -64,7 +65,8 @@ seconds, files (each with file, game, counts, different, first: null or the
 first difference with line (0 in a file without lines), game, round, turn or
 tick, frame (null if the game has none; -1 before the turn), field, expected as
 recorded, found as played; error: "" or why the file could not be read to its
-end; notes: a list of texts).
+end; notes: a list of texts; inexact: "" or why the recording may differ although
+nothing is wrong with it).
 The keys of counts:
 
 ` + eachGame(func(t originals.Game) string { return strings.Join(slices.Concat(t.Counts, t.Help.More), ", ") }),
@@ -150,7 +152,7 @@ func verifyRecording(ctx context.Context, file, rules string) (verifiedFile, err
 	if r.Counts != nil {
 		f.Counts = r.Counts
 	}
-	f.Different, f.First, f.Notes = r.Different, r.First, append(f.Notes, r.Notes...)
+	f.Different, f.First, f.Notes, f.Inexact = r.Different, r.First, append(f.Notes, r.Notes...), r.Inexact
 	return f, err
 }
 
@@ -158,6 +160,9 @@ func verifyRecording(ctx context.Context, file, rules string) (verifiedFile, err
 // and the sums.
 func (a *app) printVerifiedFiles(all verifiedFiles) {
 	for _, f := range all.Files {
+		if f.Inexact != "" {
+			a.printf("%s: %s\n", f.File, f.Inexact)
+		}
 		if d := f.First; d != nil {
 			line := ""
 			if d.Line > 0 {
@@ -242,7 +247,8 @@ seat.
 With --json: one object with the keys file, game, name (of the recorded game),
 seed (a string; null if it is not known), round, frame (null if the game has
 none; -1 before the round), rounds (of the whole game), commands (one per seat;
-null at the end of the game), as, text.`,
+null at the end of the game), as, text, inexact ("" or why the recording may
+differ from what is played here although nothing is wrong with it).`,
 		Example: `  moonfarm replay show ../shared/traces/towerdefence/siege_late.jsonl.gz
   moonfarm replay show ../shared/replays/terminal/2026-001.replay.gz --turn 12 --frame 20
   moonfarm replay show game.jsonl --game 3 --round 41 --as textmap --seat B`,

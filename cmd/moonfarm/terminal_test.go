@@ -65,9 +65,39 @@ var terminalReplays = sync.OnceValues(func() (map[string]string, error) {
 	files["short.replay"] = strings.Join(lines[:len(lines)-2], "") // without the end frame
 	files["torn.replay"] = strings.Join(lines[:len(lines)-3], "") + "{torn\n"
 	at := strings.LastIndex(small, `"turnInfo":[1,1,`)
+	old, err := replay2018()
+	if err != nil {
+		return nil, err
+	}
+	files["2018.replay"] = old
+	files["2018-changed.replay"] = strings.Replace(old, `[[3,13,60.0,"2"]]`, `[[3,13,59.0,"2"]]`, 1)
 	files["late.replay"] = small[:at] + strings.Replace(small[at:], `"p1Stats":[26`, `"p1Stats":[25`, 1)
 	return files, nil
 })
+
+// replay2018 is a short match with a config of 2018.
+func replay2018() (string, error) {
+	config, err := wire.ParseConfig([]byte(`{"unitInformation":[{"cost":1.0,"stability":60.0},{"cost":4.0,"stability":30.0},
+{"damage":4.0,"cost":3.0,"range":3.0,"stability":75.0},
+{"damageI":1.0,"damageF":1.0,"damageToPlayer":1.0,"cost":1.0,"range":3.0,"stability":15.0,"speed":0.5},
+{"damageI":3.0,"damageF":3.0,"damageToPlayer":1.0,"cost":3.0,"range":5.0,"stability":5.0,"speed":0.25},
+{"damageI":10.0,"damageToPlayer":1.0,"cost":1.0,"range":3.0,"stability":40.0,"speed":0.25},{"shorthand":"RM"}],
+"timingAndReplay":{"waitTimeBotSoft":5000.0},
+"resources":{"turnIntervalForBitCapSchedule":10.0,"turnIntervalForBitSchedule":10.0,"startingHP":30.0,"startingCores":25.0},
+"mechanics":{"stepsRequiredSelfDestruct":5.0,"destroyOwnUnitDelay":1.0}}`))
+	if err != nil {
+		return "", err
+	}
+	m := &wire.Match{Config: config, Names: [2]string{"anna", "bert"}}
+	t := new(sim.Turn)
+	t.Set(0, []sim.Order{terminal.Place(terminal.Wall, 3, 13)})
+	m.Add(t)
+	t.SetOne(0, terminal.Penalty(31))
+	m.Add(t)
+	var b bytes.Buffer
+	err = wire.WriteMatch(&b, m, wire.Local)
+	return b.String(), err
+}
 
 // TestImportRecordings imports the recordings of the official engine, with
 // -short a few of them, and plays the dataset again.
@@ -78,8 +108,8 @@ func TestImportRecordings(t *testing.T) {
 	}
 	files := simtest.SharedFiles(t, "replays", "terminal", pattern)
 	// The files are named by the generation of their rules. The beta of 2018 plays
-	// otherwise here, and one recording broke off; of the other two of that year
-	// one has the rules of 2019, one has its own.
+	// otherwise here, and one recording broke off; the other two of that year have
+	// rules of their own.
 	var rules []string
 	episodes, counts := 0, map[string]int{}
 	for _, f := range files {
@@ -87,10 +117,8 @@ func TestImportRecordings(t *testing.T) {
 		switch base := filepath.Base(f); {
 		case base == "2018a-001.replay.gz" || base == "2025a-009.replay.gz":
 			continue
-		case set == "2018a":
+		case set == "2018a" || set == "2018b":
 			set = "of their own"
-		case set == "2018b":
-			set = "2019"
 		}
 		if episodes++; counts[set] == 0 {
 			rules = append(rules, set)
@@ -102,6 +130,9 @@ func TestImportRecordings(t *testing.T) {
 	}
 	for i, set := range rules {
 		rules[i] = fmt.Sprintf("%s: %d", set, counts[set])
+		if set == "of their own" && counts[set] > 1 { // no two are alike
+			rules[i] += fmt.Sprintf(" (%d sets)", counts[set])
+		}
 	}
 	dir := filepath.Join(t.TempDir(), "data")
 	out, stderr := said(t, exitFailure, append([]string{"import", "terminal", "--obs", "packed", "--out", dir}, files...)...) // some are skipped

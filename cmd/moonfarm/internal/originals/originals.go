@@ -142,7 +142,8 @@ type Recorded struct {
 	Rules   string // canonical text
 	RuleSet string // the name of these rules, "" if they have none
 	Episode rollout.Episode
-	Why     error // why it cannot be imported; nil if it can
+	Why     error  // why it cannot be imported; nil if it can
+	Inexact string // as in Replayed
 }
 
 // Replayed is what was found when a recording was played again.
@@ -151,6 +152,9 @@ type Replayed struct {
 	Different int            // games, or whatever is compared as a whole, that differ
 	First     *Difference
 	Notes     []string // worth knowing, but no differences
+	// Inexact says why the recording may differ from what is played here although
+	// nothing is wrong with it: not all rules of its engine are known. "": they are.
+	Inexact string
 }
 
 // Compared is the sum of some counts.
@@ -200,6 +204,7 @@ type Shown struct {
 	Commands []string `json:"commands"`
 	As       string   `json:"as"`
 	Text     string   `json:"text"`
+	Inexact  string   `json:"inexact"` // as in Replayed
 }
 
 // givenRules reads the text of --rules as a game does. What cannot be read, or

@@ -95,8 +95,8 @@ func verifyTerminal(name string, in io.Reader, rules string) (Replayed, error) {
 	if report.Tied {
 		v.Notes = append(v.Notes, "health and times are equal at the end: who wins then is not known, so the recorded winner was not compared")
 	}
-	if err == nil && m.Config.Legacy && report.Different > 0 {
-		v.Notes = append(v.Notes, "a recording of before 2020, whose engine is played here as far as its rules are known")
+	if m != nil {
+		v.Inexact = m.Config.Inexact()
 	}
 	return v, err
 }
@@ -104,7 +104,20 @@ func verifyTerminal(name string, in io.Reader, rules string) (Replayed, error) {
 // readTerminal reads a replay as an episode.
 func readTerminal(name string, in io.Reader, o ReadOptions, yield func(*Recorded) error) error {
 	m, report, err := wire.Verify(name, in, nil)
-	if m == nil || err != nil && !o.Keep {
+	if m == nil {
+		return err
+	}
+	r := Recorded{Inexact: m.Config.Inexact()}
+	if r.Why = readTerminalMatch(&r, name, m, &report, err, o.Keep); r.Why != nil && r.Inexact == "" {
+		return r.Why
+	}
+	return yield(&r)
+}
+
+// readTerminalMatch makes an episode of a match that was verified, up to the first
+// difference or error if keep.
+func readTerminalMatch(r *Recorded, name string, m *wire.Match, report *wire.Report, err error, keep bool) error {
+	if err != nil && !keep {
 		return err
 	}
 	good := m.Turns
@@ -120,13 +133,11 @@ func readTerminal(name string, in io.Reader, o ReadOptions, yield func(*Recorded
 	case !m.Complete:
 		reason = fmt.Errorf("the recording broke off in turn %d", max(m.Turns-1, 0))
 	}
-	if reason != nil && !o.Keep {
+	if reason != nil && !keep {
 		return fmt.Errorf("replay %s: %w", name, reason)
 	}
-	r := Recorded{
-		Rules: string(m.Config.Rules.AppendText(nil)), RuleSet: m.Config.Generation,
-		Episode: rollout.Episode{Players: 2, Turns: m.Turns, Orders: m.Orders, Ends: m.Ends},
-	}
+	r.Rules, r.RuleSet = string(m.Config.Rules.AppendText(nil)), m.Config.Generation
+	r.Episode = rollout.Episode{Players: 2, Turns: m.Turns, Orders: m.Orders, Ends: m.Ends}
 	for _, n := range m.Names {
 		r.Episode.Policies = append(r.Episode.Policies, named(n))
 	}
@@ -137,11 +148,11 @@ func readTerminal(name string, in io.Reader, o ReadOptions, yield func(*Recorded
 	if err != nil {
 		return fmt.Errorf("replay %s: %w", name, err)
 	}
-	r.settle(o.Keep, good, reason, func(e *rollout.Episode) (sim.Status, int) { return play(g, e, nil) })
+	r.settle(keep, good, reason, func(e *rollout.Episode) (sim.Status, int) { return play(g, e, nil) })
 	if r.Why != nil {
 		return fmt.Errorf("replay %s: %w", name, r.Why)
 	}
-	return yield(&r)
+	return nil
 }
 
 // tooManyOrders says which turn of an episode has more orders of a seat than
@@ -196,7 +207,7 @@ func showTerminal(name string, in io.Reader, rules string, o ShowOptions) (Shown
 	if given != nil {
 		m.Config.Rules = *given
 	}
-	s := Shown{Name: "unnamed", Round: f.Turn, Frame: &f.Number, Rounds: m.Turns}
+	s := Shown{Inexact: m.Config.Inexact(), Name: "unnamed", Round: f.Turn, Frame: &f.Number, Rounds: m.Turns}
 	if m.Names != [2]string{} {
 		s.Name = m.Names[0] + " – " + m.Names[1]
 	}
@@ -230,6 +241,9 @@ func terminalText(m *wire.Match, f *wire.Frame, s Shown) string {
 	}
 	if g := m.Config.Generation; g != "" {
 		fmt.Fprintf(&b, " (rules of %s)", g)
+	}
+	if s.Inexact != "" {
+		fmt.Fprintf(&b, " (%s)", s.Inexact)
 	}
 	b.WriteString("\n\n")
 	b.Write(f.AppendText(nil, &m.Config.Rules))
