@@ -246,12 +246,28 @@ int32_t mf_recv(mf_handle h, int32_t wait_ms, int32_t *block, mf_error *e);
 /*
  * mf_get_state writes one environment as bytes, from which mf_set_state makes it
  * or another of the same game and rules what it was, and writes to the memory
- * what its rows see. mf_observe writes that of all environments again, to memory
+ * what its rows see. An environment of another seat takes it as well: it keeps its seat, and
+ * its opponents are drawn from the seed of the state. mf_observe writes that of all environments again, to memory
  * that was just bound say.
  */
 int32_t mf_get_state(mf_handle h, int32_t env, uint8_t *buf, size_t cap, size_t *need, mf_error *e);
 int32_t mf_set_state(mf_handle h, int32_t env, const uint8_t *buf, size_t n, mf_error *e);
 int32_t mf_observe(mf_handle h, mf_error *e);
+
+/*
+ * mf_state_from makes a state for mf_set_state of what an original engine sends to a bot:
+ * of "towerdefence" a state.json, of "terminal" the line of a deploy frame (rules is then
+ * the line of the config), of "codecraft" the bytes of a message with a view, or of a
+ * PlayerView. n is the number of its bytes. seat is where the bot sits, -1 where the message
+ * tells (terminal does not: 0); seed decides the chance of what follows. What a message does
+ * not tell is assumed, as the packages sim/<game>/wire say. An error of the message is
+ * MF_DATA and names the field. mf_message_describe tells as JSON the rules, the seat and the
+ * number of players, for mf_open. The state is for environments of these rules.
+ */
+int32_t mf_state_from(const char *game, const char *rules, const uint8_t *message, size_t n, int32_t seat, uint64_t seed,
+	uint8_t *buf, size_t cap, size_t *need, mf_error *e);
+int32_t mf_message_describe(const char *game, const char *rules, const uint8_t *message, size_t n, int32_t seat,
+	char *buf, size_t cap, size_t *need, mf_error *e);
 
 /* mf_render draws the board of one environment as text, all that there is on it. */
 int32_t mf_render(mf_handle h, int32_t env, char *buf, size_t cap, size_t *need, mf_error *e);

@@ -30,6 +30,11 @@ type Game struct {
 	// recording, as rollout.Episode has them. Recorded is nil if the game has no
 	// such recordings.
 	Recorded func(rules string, c env.Config, recording []byte) (v env.Vector, orders []sim.Order, ends []int32, err error)
+	// Shown returns a vector of one game in the state that a message shows to a bot, and
+	// the seat of that bot. What the message does not tell is assumed as the reader of the
+	// game says: ReadState or StateOfView in its package wire. The error names what cannot
+	// be read, or what no state can have. Shown is nil if no original engine plays the game.
+	Shown func(m Message) (v env.Vector, seat sim.Player, err error)
 }
 
 // Games lists every game.

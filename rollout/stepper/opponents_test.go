@@ -307,10 +307,6 @@ func TestSnapshotsRefused(t *testing.T) {
 	wantError(t, "Restore", s.Restore(3, good), false, "Restore of game 3: there are 3, from 0")
 	_, err = s.AppendSnapshot(nil, -1)
 	wantError(t, "AppendSnapshot", err, false, "AppendSnapshot of game -1")
-	first, _ := open(t, config(t, "tron", 3, 0, "random"))
-	refused(first, "another seat", good, "snapshot for seat 1, this stepper plays seat 0")
-	all, _ := open(t, config(t, "tron", 3, stepper.AllSeats))
-	refused(all, "all seats", good, "snapshot for seat 1, this stepper plays seat -1")
 	td, _ := open(t, config(t, "towerdefence", 3, 1, "random", "empty", "random", "empty"))
 	refused(td, "another game", good, "of another game")
 	few, _ := open(t, config(t, "tron", 3, 1, "random"))
@@ -322,4 +318,48 @@ func TestSnapshotsRefused(t *testing.T) {
 		}
 	}
 	t.Error("no game has another opponent than the first")
+}
+
+// TestSnapshotsOfOtherSeats: a game goes on in a Stepper that plays another seat, or all,
+// or any: the state is the same, the caller keeps its seat, and the opponents are drawn
+// anew, the same each time.
+func TestSnapshotsOfOtherSeats(t *testing.T) {
+	configs := []stepper.Config{config(t, "tron", 3, stepper.AllSeats)}
+	for _, seat := range []int{0, 1, stepper.AnySeat} {
+		configs = append(configs, config(t, "tron", 3, seat, "random", "empty"))
+	}
+	for _, from := range configs {
+		s, b := open(t, from)
+		next(t, s, b, from)
+		next(t, s, b, from)
+		saved, err := s.AppendSnapshot(nil, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		board, _ := s.AppendText(nil, 2)
+		for _, to := range configs {
+			to.Seed = 99
+			var results [2][]byte
+			for i := range results {
+				other, d := open(t, to)
+				if err := other.Restore(i, saved); err != nil {
+					t.Fatalf("seat %d into %d: %v", from.Seat, to.Seat, err)
+				}
+				if text, _ := other.AppendText(nil, i); !bytes.Equal(text, board) {
+					t.Errorf("seat %d into %d: the board is\n%s\nwant\n%s", from.Seat, to.Seat, text, board)
+				}
+				if to.Seat >= 0 && int(d.Seat[i]) != to.Seat {
+					t.Errorf("seat %d into %d: the caller sits at %d", from.Seat, to.Seat, d.Seat[i])
+				}
+				results[i], _ = other.AppendSnapshot(nil, i)
+				if err := other.Restore(2, results[i]); err != nil {
+					t.Error(err)
+				}
+				next(t, other, d, to)
+			}
+			if !bytes.Equal(results[0], results[1]) {
+				t.Errorf("seat %d into %d: the snapshot becomes another one at each place", from.Seat, to.Seat)
+			}
+		}
+	}
 }

@@ -107,6 +107,13 @@ func (k *part) view() *env.Batch {
 // seat and the opponents are drawn from it.
 func (k *part) begin(i int, episode uint64) uint64 {
 	seed := rollout.GameSeed(k.base[i], episode)
+	k.draw(i, seed)
+	k.tell(i, episode)
+	return seed
+}
+
+// draw draws the seat and the opponents of an episode of game i.
+func (k *part) draw(i int, seed uint64) {
 	if k.seats != nil {
 		seat := k.stepper.c.Seat
 		if seat == AnySeat {
@@ -121,8 +128,6 @@ func (k *part) begin(i int, episode uint64) uint64 {
 			k.drawn[i*k.players+p] = uint8(r.IntN(n))
 		}
 	}
-	k.tell(i, episode)
-	return seed
 }
 
 // tell writes which episode of game i is shown.

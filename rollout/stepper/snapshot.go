@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 
 	"moonfarm/env"
+	"moonfarm/rollout"
 	"moonfarm/sim"
 )
 
@@ -81,19 +82,12 @@ func (s *Stepper) AppendSnapshot(dst []byte, game int) ([]byte, error) {
 	if k.seats != nil {
 		seat = byte(k.seats[i])
 	}
-	dst = append(dst, snapshotMagic...)
 	r, remembers := k.under.(env.Rememberer)
 	version := uint16(1)
 	if remembers || !k.begun[i] {
 		version = 2
 	}
-	dst = binary.LittleEndian.AppendUint16(dst, version)
-	dst = append(dst, seat, byte(k.players))
-	dst = binary.LittleEndian.AppendUint64(dst, k.base[i])
-	dst = binary.LittleEndian.AppendUint64(dst, k.auto.Episode(i))
-	var drawn [sim.MaxPlayers]byte
-	copy(drawn[:], k.drawn[i*k.players:(i+1)*k.players])
-	dst = append(dst, drawn[:]...)
+	dst = appendHeader(dst, version, seat, k.base[i], k.auto.Episode(i), k.drawn[i*k.players:(i+1)*k.players])
 	if version == 2 {
 		begun := byte(0)
 		if k.begun[i] {
@@ -110,11 +104,39 @@ func (s *Stepper) AppendSnapshot(dst []byte, game int) ([]byte, error) {
 	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[from:], castagnoli)), nil
 }
 
+// appendHeader appends a snapshot up to what version 2 has alone. drawn are the opponents
+// by seat, of all seats.
+func appendHeader(dst []byte, version uint16, seat byte, base, episode uint64, drawn []uint8) []byte {
+	dst = append(dst, snapshotMagic...)
+	dst = binary.LittleEndian.AppendUint16(dst, version)
+	dst = append(dst, seat, byte(len(drawn)))
+	dst = binary.LittleEndian.AppendUint64(dst, base)
+	dst = binary.LittleEndian.AppendUint64(dst, episode)
+	var all [sim.MaxPlayers]byte
+	copy(all[:], drawn)
+	return append(dst, all[:]...)
+}
+
+// AppendSnapshotOf appends game 0 of a Vector as a snapshot of a Stepper with AllSeats,
+// in episode 0 of the seed. A Vector that has no snapshots is an error.
+func AppendSnapshotOf(dst []byte, v env.Vector, seed uint64) ([]byte, error) {
+	s, ok := env.Unwrap(v).(env.Snapshotter)
+	if !ok {
+		return dst, fmt.Errorf("games of %s have no snapshots here", v.Spec().Info.Name)
+	}
+	from := len(dst)
+	dst = appendHeader(dst, 1, noSeat, seed, 0, make([]uint8, v.Spec().Info.Players))
+	dst = s.AppendSnapshot(dst, 0)
+	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[from:], castagnoli)), nil
+}
+
 // Restore makes a game what a snapshot holds, which may be of another game of
 // this or another Stepper, and writes what its rows see. Episode and opponents
-// are those of the snapshot, and so are the episodes that follow. A game that had
-// ended has; Terminated and Truncated say so. Restore fails, and changes nothing,
-// if the snapshot is damaged, of another game or rules, or of a seat or an
+// are those of the snapshot, and so are the episodes that follow. A snapshot for
+// another seat than the caller's, or for all, is taken too: the caller keeps its
+// seat, and the opponents are drawn from the snapshot's seed as at the start of its
+// episode. A game that had ended has; Terminated and Truncated say so. Restore fails,
+// and changes nothing, if the snapshot is damaged, of another game or rules, or of an
 // opponent that is none here. A game whose snapshot was made before it began must be
 // Reset before the next step.
 func (s *Stepper) Restore(game int, snapshot []byte) error {
@@ -139,10 +161,14 @@ func (s *Stepper) Restore(game int, snapshot []byte) error {
 		}
 	}
 	k.base[i] = binary.LittleEndian.Uint64(snapshot[8:])
-	if k.seats != nil {
-		k.seats[i] = sim.Player(snapshot[6])
+	if k.sits(snapshot) {
+		if k.seats != nil {
+			k.seats[i] = sim.Player(snapshot[6])
+		}
+		copy(k.drawn[i*k.players:(i+1)*k.players], snapshot[24:])
+	} else {
+		k.draw(i, rollout.GameSeed(k.base[i], episode))
 	}
-	copy(k.drawn[i*k.players:(i+1)*k.players], snapshot[24:])
 	k.tell(i, episode)
 	k.goOn(i)
 	if !x.begun {
@@ -168,19 +194,31 @@ func (k *part) checkSnapshot(b []byte) error {
 	if int(b[7]) != k.players {
 		return fmt.Errorf("snapshot of a game of %d seats, this one has %d", b[7], k.players)
 	}
-	seat, mine := int(b[6]), k.stepper.c.Seat
-	if seat == noSeat {
-		seat = AllSeats
+	if seat := int(b[6]); seat != noSeat && seat >= k.players {
+		return fmt.Errorf("snapshot for seat %d, a game has %d, from 0", seat, k.players)
 	}
-	if seat != mine && !(mine == AnySeat && seat >= 0 && seat < k.players) {
-		return fmt.Errorf("snapshot for seat %d, this stepper plays seat %d (%d: all, %d: any)", seat, mine, AllSeats, AnySeat)
+	if !k.sits(b) || k.seats == nil {
+		return nil
 	}
 	for p := range k.players {
-		if p != seat && mine != AllSeats && int(b[24+p]) >= len(k.opponents) {
+		if p != int(b[6]) && int(b[24+p]) >= len(k.opponents) {
 			return fmt.Errorf("snapshot with opponent %d at seat %d, there are %d here, from 0", b[24+p], p, len(k.opponents))
 		}
 	}
 	return nil
+}
+
+// sits reports whether a snapshot is for the seat that the caller plays, or for one that
+// it may play.
+func (k *part) sits(b []byte) bool {
+	switch seat, mine := int(b[6]), k.stepper.c.Seat; mine {
+	case AllSeats:
+		return seat == noSeat
+	case AnySeat:
+		return seat != noSeat
+	default:
+		return seat == mine
+	}
 }
 
 // extrasOf splits a snapshot that checkSnapshot accepted.

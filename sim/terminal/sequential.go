@@ -83,6 +83,13 @@ func (g *Sequential) Reset(s *SequentialState, seed uint64) {
 	s.open()
 }
 
+// Begin makes s the state before the first step of a turn that begins in the given
+// state.
+func (s *SequentialState) Begin(turn *State) {
+	*s = SequentialState{Base: *turn}
+	s.open()
+}
+
 // open begins a turn of which nothing is made yet.
 func (s *SequentialState) open() {
 	s.View = s.Base

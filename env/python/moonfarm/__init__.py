@@ -17,6 +17,7 @@ from .arrays import unpack_masks
 from .dataset import Dataset, advantages, dataset
 from .library import ArgumentError, DataError, Error, HandleError, StateError, WaitError, games
 from .making import make_vec
+from .messages import State, state_from
 from .opponents import AgainstPolicies
 from .pettingzoo import ParallelEnv, parallel_env
 from .single import SingleEnv, make_env
@@ -32,6 +33,7 @@ __all__ = [
     "HandleError",
     "ParallelEnv",
     "SingleEnv",
+    "State",
     "StateError",
     "VectorEnv",
     "WaitError",
@@ -42,6 +44,7 @@ __all__ = [
     "make_env",
     "make_vec",
     "parallel_env",
+    "state_from",
     "unpack_masks",
 ]
 

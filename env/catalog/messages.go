@@ -1,0 +1,133 @@
+package catalog
+
+import (
+	"fmt"
+
+	"moonfarm/env"
+	ccfeatures "moonfarm/features/codecraft"
+	tmfeatures "moonfarm/features/terminal"
+	tdfeatures "moonfarm/features/towerdefence"
+	"moonfarm/sim"
+	"moonfarm/sim/codecraft"
+	ccwire "moonfarm/sim/codecraft/wire"
+	"moonfarm/sim/terminal"
+	tmwire "moonfarm/sim/terminal/wire"
+	"moonfarm/sim/towerdefence"
+	tdwire "moonfarm/sim/towerdefence/wire"
+)
+
+// Message is what the original engine of a game sends to a bot before it answers.
+type Message struct {
+	Text  []byte
+	Rules string // as Game.New takes them; what the message tells of the rules counts in their place
+	Seat  int    // where the bot sits, from 0; AnySeat: where the message says, or 0 if it does not
+	Seed  uint64 // of chance in the rest of the game, which no message tells
+}
+
+// AnySeat is the Seat of a Message that is not known.
+const AnySeat = -1
+
+// at returns the seat that the message was sent to. told is what its text says.
+func (m *Message) at(told sim.Player, known bool) (sim.Player, error) {
+	switch {
+	case m.Seat == AnySeat:
+		return told, nil
+	case m.Seat < 0 || m.Seat >= sim.MaxPlayers:
+		return 0, fmt.Errorf("seat %d, want one from 0", m.Seat)
+	case known && m.Seat != int(told):
+		return 0, fmt.Errorf("seat %d is given, but the message was sent to seat %d", m.Seat, told)
+	}
+	return sim.Player(m.Seat), nil
+}
+
+// loaded is a vector of one game in a state.
+func loaded[S any](v env.Vector, err error, s *S, seed uint64) (env.Vector, error) {
+	if err == nil && !env.Load(v, 0, s, seed) {
+		err = fmt.Errorf("%s has no such state", v.Spec().Info.Name)
+	}
+	return v, err
+}
+
+func shownTowerDefence(m Message) (env.Vector, sim.Player, error) {
+	rules, err := towerdefence.ParseRules([]byte(m.Rules))
+	if err != nil {
+		return nil, 0, err
+	}
+	g, s, told, err := tdwire.ReadState(m.Text, rules)
+	if err != nil {
+		return nil, 0, err
+	}
+	seat, err := m.at(told, true)
+	if err != nil {
+		return nil, 0, err
+	}
+	v, err := env.New(g, tdfeatures.Kit(g), env.Config{N: 1})
+	v, err = loaded(v, err, s, m.Seed)
+	return v, seat, err
+}
+
+// turnOf is the state that a frame of Terminal shows.
+func turnOf(m *Message) (*terminal.Game, *terminal.State, sim.Player, error) {
+	seat, err := m.at(0, false)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	rules, err := tmwire.ParseRules([]byte(m.Rules))
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	g, s, err := tmwire.ReadState(m.Text, rules, seat)
+	return g, s, seat, err
+}
+
+func shownTerminal(m Message) (env.Vector, sim.Player, error) {
+	g, s, seat, err := turnOf(&m)
+	if err != nil {
+		return nil, 0, err
+	}
+	v, err := env.New(g, tmfeatures.Kit(g), env.Config{N: 1})
+	v, err = loaded(v, err, s, m.Seed)
+	return v, seat, err
+}
+
+func shownSequential(m Message) (env.Vector, sim.Player, error) {
+	g, base, seat, err := turnOf(&m)
+	if err != nil {
+		return nil, 0, err
+	}
+	steps, err := terminal.NewSequential(g.Rules())
+	if err != nil {
+		return nil, 0, err
+	}
+	s := new(terminal.SequentialState)
+	s.Begin(base)
+	v, err := env.New(steps, tmfeatures.SequentialKit(steps), env.Config{N: 1})
+	v, err = loaded(v, err, s, m.Seed)
+	return v, seat, err
+}
+
+func shownCodeCraft(m Message) (env.Vector, sim.Player, error) {
+	rules, err := codecraft.ParseRules([]byte(m.Rules))
+	if err != nil {
+		return nil, 0, err
+	}
+	view, err := ccwire.ReadView(m.Text)
+	if err != nil {
+		return nil, 0, err
+	}
+	g, s, err := ccwire.StateOfView(view, rules)
+	if err != nil {
+		return nil, 0, fmt.Errorf("view: %w", err)
+	}
+	if g.Over(s) {
+		return nil, 0, fmt.Errorf("view: tick %d: the game is over", s.Tick)
+	}
+	seat, err := m.at(sim.Player(view.MyID-1), true)
+	if err != nil {
+		return nil, 0, err
+	}
+	s.Seed = m.Seed
+	v, err := env.New(g, ccfeatures.Kit(g), env.Config{N: 1})
+	v, err = loaded(v, err, s, m.Seed)
+	return v, seat, err
+}

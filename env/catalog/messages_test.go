@@ -1,0 +1,91 @@
+package catalog_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"moonfarm/env"
+	"moonfarm/env/catalog"
+	"moonfarm/sim"
+	"moonfarm/sim/codecraft"
+	ccwire "moonfarm/sim/codecraft/wire"
+	"moonfarm/sim/terminal"
+	tmwire "moonfarm/sim/terminal/wire"
+)
+
+// messages are what bots of the games are sent at the start or later, and the seats.
+func messages(t *testing.T) map[string]catalog.Message {
+	t.Helper()
+	state, err := os.ReadFile(filepath.Join("..", "..", "sim", "towerdefence", "wire", "testdata", "stateB.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	referee, err := tmwire.NewReferee(terminal.DefaultRules())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, _ := codecraft.Preset("round2")
+	g, err := codecraft.New(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := new(codecraft.State)
+	g.Reset(s, 4)
+	var m ccwire.ServerMessage
+	ccwire.View(&m.View, g, s, 1)
+	frame := tmwire.AppendFrame(nil, referee.Frame())
+	return map[string]catalog.Message{
+		"towerdefence":        {Text: state, Seat: 1},
+		"terminal":            {Text: frame, Seat: 1},
+		"terminal-sequential": {Text: frame, Seat: 1},
+		"codecraft":           {Text: m.Append(nil), Seat: 1, Rules: "round2"},
+	}
+}
+
+// TestShown makes games of what bots are sent: their state can be played on, and its
+// seat is that of the bot.
+func TestShown(t *testing.T) {
+	all := messages(t)
+	for _, g := range catalog.Games() {
+		m, ok := all[g.Name]
+		if ok != (g.Shown != nil) {
+			t.Errorf("%s: a message %v, a reader %v", g.Name, ok, g.Shown != nil)
+		}
+		if !ok {
+			continue
+		}
+		v, seat, err := g.Shown(m)
+		if err != nil || seat != 1 {
+			t.Errorf("%s: seat %d, error %v", g.Name, seat, err)
+			continue
+		}
+		b := env.NewBatch(v.Spec(), 1, env.WantMask)
+		v.Observe(b)
+		before := bytes.Clone(v.(env.Texter).AppendText(nil, 0))
+		clear(b.OrderLen)
+		v.Step(b)
+		if b.Status[0] != sim.Running || bytes.Equal(before, v.(env.Texter).AppendText(nil, 0)) {
+			t.Errorf("%s: status %v after a turn of\n%s", g.Name, b.Status[0], before)
+		}
+		if m.Seat = catalog.AnySeat; g.Name != "terminal" && g.Name != "terminal-sequential" {
+			if _, seat, err := g.Shown(m); err != nil || seat != 1 {
+				t.Errorf("%s: seat %d is told, error %v", g.Name, seat, err)
+			}
+		}
+		for _, bad := range []int{-2, 0, sim.MaxPlayers} {
+			if m.Seat = bad; bad == 0 && len(all[g.Name].Text) == len(all["terminal"].Text) {
+				continue // a frame does not tell
+			}
+			if _, _, err := g.Shown(m); err == nil {
+				t.Errorf("%s: seat %d is taken", g.Name, bad)
+			}
+		}
+		m = all[g.Name]
+		m.Text = m.Text[:len(m.Text)-7]
+		if _, _, err := g.Shown(m); err == nil {
+			t.Errorf("%s: the beginning of a message is taken", g.Name)
+		}
+	}
+}

@@ -1,0 +1,104 @@
+"""Tests of states that are made of messages of the original engines."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import unittest
+from pathlib import Path
+
+import numpy as np
+
+import moonfarm
+
+STATE = Path(__file__).parents[3] / "sim/towerdefence/wire/testdata/stateB.json"
+
+FRAME = (
+    '{"p2Units":[[[13,14,60.0,"9"]],[],[],[],[],[],[],[]],"turnInfo":[0,4,-1,9],"p1Stats":[30.0,1.0,2.0,3],'
+    '"p1Units":[[],[],[[13,13,60.0,"5"]],[],[],[],[],[]],"p2Stats":[29.0,4.0,5.0,6],"events":{'
+    '"selfDestruct":[],"breach":[],"damage":[],"shield":[],"move":[],"spawn":[],"death":[],"attack":[],"melee":[]}}'
+)
+
+
+def view() -> dict[str, object]:
+    """A view of player 2, who has a base and a builder and sees a resource, as a line of JSON has it."""
+    return {
+        "kind": "view", "my_id": 2, "map_size": 80, "fog_of_war": True, "max_tick_count": 1000, "max_pathfind_nodes": 1000,
+        "tick": 7, "players": [{"id": 1, "score": 3, "resource": 0}, {"id": 2, "score": 5, "resource": 20}],
+        "entities": [
+            {"id": 2, "player": 2, "type": "BuilderBase", "x": 5, "y": 5, "health": 300, "active": True},
+            {"id": 3, "player": 2, "type": "BuilderUnit", "x": 4, "y": 4, "health": 10, "active": True},
+            {"id": 9, "player": None, "type": "Resource", "x": 9, "y": 3, "health": 30, "active": True},
+        ],
+    }  # fmt: skip
+
+
+class MessagesTest(unittest.TestCase):
+    def play(self, game: str, state: moonfarm.State, first: str) -> None:
+        """States go into environments of every seat, and can be played on."""
+        for opponent, seat in ((None, 0), ("random", 0), ("random", 1), ("random", "random")):
+            with moonfarm.make_vec(game, 2, rules=state.rules, opponent=opponent, seat=seat, seed=1) as env:
+                env.reset()
+                env.set_state([state] * 2)
+                self.assertEqual(env.text(0), env.text(1))
+                self.assertTrue(env.text(0).startswith(first), env.text(0))
+                actions = np.zeros(env.action_space.shape, np.int32)
+                _, _, terminated, truncated, _ = env.step(actions)
+                self.assertFalse((terminated | truncated).any())
+                if seat == 1:
+                    self.assertEqual(env.seats.tolist(), [1, 1])
+
+    def test_tower_defence(self) -> None:
+        text = STATE.read_text()
+        state = moonfarm.state_from("towerdefence", text)
+        self.assertEqual((state.seat, state.players), (1, 2))
+        self.play("towerdefence", state, f"round {json.loads(text)['gameDetails']['round']}\n")
+        again = pickle.loads(pickle.dumps(state))
+        self.assertEqual((again, again.rules, again.seat), (state, state.rules, state.seat))
+        for change, says in ((('"energy":', '"energy":-'), "energy is -"), (('"round":', '"x":'), "gameDetails.round is missing")):
+            with self.assertRaisesRegex(moonfarm.DataError, says):
+                moonfarm.state_from("towerdefence", text.replace(*change, 1))
+        with self.assertRaisesRegex(moonfarm.DataError, "seat 0 is given, but the message was sent to seat 1"):
+            moonfarm.state_from("towerdefence", text, seat=0)
+
+    def test_terminal(self) -> None:
+        for game in ("terminal", "terminal-sequential"):
+            state = moonfarm.state_from(game, FRAME.encode())
+            self.assertEqual((state.seat, state.players), (0, 2))
+            self.play(game, state, "")
+        other = moonfarm.state_from("terminal", FRAME, seat=1)
+        self.assertNotEqual(bytes(other), bytes(moonfarm.state_from("terminal", FRAME)))
+        with self.assertRaisesRegex(moonfarm.DataError, "p1Stats: cores -1, want 0 to"):
+            moonfarm.state_from("terminal", FRAME.replace("[30.0,1.0", "[30.0,-1.0"))
+        with self.assertRaisesRegex(moonfarm.DataError, "want a deploy frame"):
+            moonfarm.state_from("terminal", FRAME.replace("[0,4,-1,9]", "[1,4,5,9]"))
+
+    def test_codecraft(self) -> None:
+        line = json.dumps(view())
+        state = moonfarm.state_from("codecraft", line, seed=3)
+        self.assertEqual((state.seat, state.players), (1, 2))
+        self.play("codecraft", state, "tick 7 seed 3 ")
+        with moonfarm.make_vec("codecraft", 1, rules=state.rules) as env:
+            env.set_state([state])
+            self.assertIn("B1", env.text(0))  # the base of player 1, whom nobody sees
+        lies = view()
+        lies["entities"][0]["health"] = 3000  # type: ignore[index]
+        with self.assertRaisesRegex(moonfarm.DataError, "entity 2: its health is 3000, want 1 to 300"):
+            moonfarm.state_from("codecraft", json.dumps(lies))
+
+    def test_arguments(self) -> None:
+        with self.assertRaisesRegex(moonfarm.ArgumentError, "no engine sends messages of tron"):
+            moonfarm.state_from("tron", "x")
+        with self.assertRaisesRegex(moonfarm.ArgumentError, "^rules: "):
+            moonfarm.state_from("terminal", FRAME, rules="none.such=1")
+        with self.assertRaisesRegex(TypeError, "^message: "):
+            moonfarm.state_from("terminal", None)  # type: ignore[arg-type]
+        with self.assertRaisesRegex(TypeError, "^seat: "):
+            moonfarm.state_from("terminal", FRAME, seat="A")  # type: ignore[arg-type]
+        with self.assertRaisesRegex(moonfarm.DataError, "other rules"):
+            with moonfarm.make_vec("terminal", 1) as env:  # of other rules
+                env.set_state([moonfarm.state_from("terminal", FRAME, rules="moonfarm.maxTurns=9")])
+
+
+if __name__ == "__main__":
+    unittest.main()
