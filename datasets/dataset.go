@@ -19,6 +19,7 @@ import (
 	"moonfarm/datasets/internal/disk"
 	"moonfarm/datasets/internal/store"
 	"moonfarm/env"
+	"moonfarm/rollout/filelock"
 	"moonfarm/rollout/redact"
 )
 
@@ -65,6 +66,13 @@ func open(ctx context.Context, dir string) (*Dataset, error) {
 		return nil, err
 	}
 	return newDataset(ctx, dir, files, m), nil
+}
+
+// WithWarn returns a context for Generate, Write, Merge and the methods of Run, which then
+// tell what is not as usual, and no error: a folder that cannot be made durable, or a
+// store that refuses checksums or conditional writes. Each is told once.
+func WithWarn(ctx context.Context, tell func(text string)) context.Context {
+	return store.WithWarn(ctx, tell)
 }
 
 // newDataset is the dataset of a manifest that has been checked.
@@ -283,10 +291,10 @@ func storeOf(ctx context.Context, place string) (store.Store, error) {
 // lock keeps other runs out of the folder at a place until it is released or the
 // process ends; runs that share it do not keep each other out. It makes the folder.
 // In a bucket nothing is locked.
-func lock(place string, share bool) (release func(), err error) {
+func lock(place string, share bool, locks *filelock.Locker) (release func(), err error) {
 	files, err := storeOf(context.Background(), place)
 	if f, ok := files.(disk.Folder); ok {
-		return f.Lock(share)
+		return f.Lock(locks, share)
 	}
 	return func() {}, err
 }

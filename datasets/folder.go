@@ -10,9 +10,11 @@ import (
 	"regexp"
 	"sort"
 	"strings"
+	"syscall"
 
 	"moonfarm/datasets/internal/store"
 	"moonfarm/rollout"
+	"moonfarm/rollout/filelock"
 )
 
 // folder is a dataset in the making:
@@ -90,6 +92,14 @@ func (f folder) beginOnce() (done bool, err error) {
 	return false, nil
 }
 
+// finishedBefore reports whether the dataset is complete, and takes away what a run left
+// that was killed after it had completed it. Nothing is locked for that, so that the
+// folder may be one that cannot be written. What is wrong with the dataset, begin tells.
+func (f folder) finishedBefore() bool {
+	m, err := readManifest(f.ctx, f.files)
+	return err == nil && f.complete(m) == nil
+}
+
 // reopen takes the dataset that is complete, unless finding this out failed.
 func (f folder) reopen(err error) (done bool, _ error) {
 	if err != nil {
@@ -108,7 +118,7 @@ func (f folder) start() error {
 	other, begun := "", false
 	err := f.files.Each(f.ctx, "", func(name string) error {
 		begun = begun || name == runName || name == manifestName
-		if !unfinished.MatchString(name) && name != runName {
+		if !unfinished.MatchString(name) && name != runName && !strings.HasPrefix(name, filelock.Prefix) {
 			other = name
 		}
 		return nil
@@ -150,7 +160,8 @@ func (f folder) isComplete() (bool, error) {
 }
 
 // complete compares the manifest of a complete dataset with the Job, and removes
-// the files of a run that was killed after it had written the manifest.
+// the files of a run that was killed after it had written the manifest. Where nothing
+// can be written they stay.
 func (f folder) complete(m *Manifest) error {
 	if err := f.begun.sameVersion(m.Moonfarm, m.Format); err != nil {
 		return fmt.Errorf("%s: a complete dataset of another version: %w", f.dir, err)
@@ -158,7 +169,10 @@ func (f folder) complete(m *Manifest) error {
 	if diff := m.Job.differ(f.begun.Job); diff != "" {
 		return fmt.Errorf("%s: a complete dataset of another run: %s", f.dir, diff)
 	}
-	return f.clean()
+	if err := f.clean(); err != nil && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
+		return err
+	}
+	return nil
 }
 
 // clean removes the files that only a run needs.

@@ -10,6 +10,7 @@ import (
 	"moonfarm/datasets/internal/store"
 	"moonfarm/env"
 	"moonfarm/rollout"
+	"moonfarm/rollout/filelock"
 	"moonfarm/rollout/parallel"
 )
 
@@ -24,6 +25,8 @@ type Options struct {
 	// for the files that it has stored itself, as Generate does, and does not read
 	// them again.
 	Alone bool
+	// Locks keep other runs out of a folder; nil: as usual.
+	Locks *filelock.Locker
 	// Progress, if not nil, is told how far the run is, one call at a time.
 	Progress func(Progress)
 
@@ -213,7 +216,11 @@ func makeSeats(m Makers, files rollout.Files, j *Job, s env.Spec) (seats []rollo
 
 // make lets play make the missing shards, and completes the folder.
 func (r *run) make(ctx context.Context, play func(missing []int) error) (Result, error) {
-	release, err := lock(r.folder.dir, false)
+	if r.folder.finishedBefore() {
+		m, err := readManifest(ctx, r.folder.files)
+		return Result{Manifest: m, Found: r.folder.shards, AlreadyComplete: true}, err
+	}
+	release, err := lock(r.folder.dir, false, r.options.Locks)
 	if err != nil {
 		return Result{}, err
 	}

@@ -78,7 +78,11 @@ func OpenRun(ctx context.Context, out string, j Job, m Makers, o Options) (*Run,
 	if o.Alone {
 		x.own = make([]uint64, x.Shards())
 	}
-	if x.release, err = lock(out, true); err != nil {
+	if r.folder.finishedBefore() {
+		x.release = func() {}
+		return x, nil
+	}
+	if x.release, err = lock(out, true, o.Locks); err != nil {
 		return nil, err
 	}
 	if _, err := r.folder.begin(); err != nil {

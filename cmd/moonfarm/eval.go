@@ -26,6 +26,7 @@ import (
 	"moonfarm/rollout/arena/schedule"
 	"moonfarm/rollout/arena/sprt"
 	"moonfarm/rollout/bots/players"
+	"moonfarm/rollout/filelock"
 )
 
 // evalFlags are the flags of eval.
@@ -35,6 +36,7 @@ type evalFlags struct {
 	player  []string
 	games   int
 	limits  limitFlags
+	locks   *filelock.Locker
 	// concurrency of games of bots, 0: as many as the cores bear
 	concurrency int
 	seed        uint64
@@ -96,6 +98,8 @@ that is missing; the exit status is 130.
 		RunE:    func(c *cobra.Command, args []string) error { return a.runEval(c, args[0], f) },
 	}
 	f.addFlags(c)
+	f.locks = &a.locks
+	a.lockFlag(c, "the journal and the folders of bots")
 	c.AddCommand(a.evalReport())
 	return c
 }
@@ -165,7 +169,7 @@ func (f *evalFlags) stages(cmd *cobra.Command, game string) (all evalStages, err
 		if s.table, err = flags.open(game); err != nil {
 			return nil, err
 		}
-		s.bots, err = players.Open(players.Config{Game: s.game, Rules: s.rules, Limits: limits})
+		s.bots, err = players.Open(players.Config{Game: s.game, Rules: s.rules, Limits: limits, Locks: f.locks})
 		if err != nil {
 			return nil, cli.WrongUse("--rules: %s%w", fileName(name), err)
 		}
@@ -303,7 +307,7 @@ func (f *evalFlags) journal(stages evalStages, s schedule.Schedule, c *arena.Tou
 	j, err := arena.OpenJournal(filepath.Join(f.out, journalName), arena.Terms{
 		Game: rules.Name, Rules: rules.Rules, RulesSum: hex.EncodeToString(sum.Sum(nil)),
 		Seed: f.seed, MaxTurns: f.maxTurns, Schedule: f.terms(s),
-	})
+	}, f.locks)
 	if err != nil {
 		return nil, fmt.Errorf("--out: %w", err)
 	}

@@ -206,7 +206,7 @@ func (f *specFlags) read(ctx context.Context, game string, o datasets.Options) (
 }
 
 // openShards opens the shards of a spec, which may come from anybody.
-func openShards(ctx context.Context, s *farm.Spec, workers int) (farm.Shards, error) {
+func (a *app) openShards(ctx context.Context, s *farm.Spec, workers int) (farm.Shards, error) {
 	var j datasets.Job
 	d := json.NewDecoder(bytes.NewReader(s.Job))
 	d.DisallowUnknownFields()
@@ -224,7 +224,7 @@ func openShards(ctx context.Context, s *farm.Spec, workers int) (farm.Shards, er
 	if err != nil {
 		return nil, err
 	}
-	r, err := datasets.OpenRun(ctx, s.Out, j, makers(g), datasets.Options{Workers: workers})
+	r, err := datasets.OpenRun(ctx, s.Out, j, makers(g), datasets.Options{Workers: workers, Locks: &a.locks})
 	if err != nil {
 		return nil, err
 	}

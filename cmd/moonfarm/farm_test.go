@@ -182,7 +182,7 @@ func requireFarmErrors(t *testing.T, s *farmServer, dir, id string) {
 		t.Cleanup(conn.Close)
 		return conn
 	}
-	err := farm.Work(ctx, connect(farm.RoleWorker), farm.WorkerOptions{Version: "0.0.1", Open: openShards})
+	err := farm.Work(ctx, connect(farm.RoleWorker), farm.WorkerOptions{Version: "0.0.1", Open: new(app).openShards})
 	if err == nil || !strings.Contains(err.Error(), "0.0.1") {
 		t.Errorf("a worker of another version: %v", err)
 	}

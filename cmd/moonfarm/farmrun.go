@@ -48,6 +48,7 @@ With --json: one object about the run with ` + runKeys,
 	f.specFlags.add(c)
 	c.Flags().StringVar(&f.store, "store", "", "`DIR` for the state of the run until it is done (default: one for each run in the user's cache)")
 	workersFlag(c, &f.workers)
+	a.lockFlag(c, "folders")
 	auditFlag(c, &f.audit)
 	a.graceFlag(c, &f.grace)
 	f.logFlags.add(c, slog.LevelWarn)
@@ -56,7 +57,7 @@ With --json: one object about the run with ` + runKeys,
 
 // runFarm serves, submits and works.
 func (a *app) runFarm(ctx context.Context, game string, f *farmRunFlags) error {
-	spec, run, err := f.specFlags.read(ctx, game, datasets.Options{Workers: f.workers, Alone: true})
+	spec, run, err := f.specFlags.read(ctx, game, datasets.Options{Workers: f.workers, Alone: true, Locks: &a.locks})
 	if err != nil {
 		return err
 	}
@@ -75,7 +76,7 @@ func (a *app) runFarm(ctx context.Context, game string, f *farmRunFlags) error {
 	a.lingers(f.grace)
 	a.resume = fmt.Sprintf("committed shards are kept in %s; the same command continues", f.out)
 	log := a.logger(&f.logFlags)
-	s, err := farm.Serve(farm.ServerOptions{Dir: store, Log: log})
+	s, err := farm.Serve(farm.ServerOptions{Dir: store, Log: log, Locks: &a.locks})
 	if err != nil {
 		return err
 	}
@@ -113,11 +114,11 @@ func complete(spec *farm.Spec, store string) *farm.RunStatus {
 
 // openOnce opens the shards of a spec, which are those that are open already, but
 // not closed by who is done with them; and of other specs, which a store may hold.
-func openOnce(spec *farm.Spec, run *datasets.Run) farm.Open {
+func (a *app) openOnce(spec *farm.Spec, run *datasets.Run) farm.Open {
 	id := spec.ID()
 	return func(ctx context.Context, s *farm.Spec, workers int) (farm.Shards, error) {
 		if s.ID() != id {
-			return openShards(ctx, s, workers)
+			return a.openShards(ctx, s, workers)
 		}
 		return kept{shards{run}}, nil
 	}
@@ -148,7 +149,7 @@ func (a *app) farmHere(ctx context.Context, s *farm.Server, spec *farm.Spec, run
 	// then finished or handed back.
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	when := looks{100 * time.Millisecond, make(chan struct{}, 1)}
-	open := openOnce(spec, run)
+	open := a.openOnce(spec, run)
 	var serve, work sync.WaitGroup
 	defer serve.Wait()
 	defer stop()
@@ -208,6 +209,7 @@ With --json: one object about the run with ` + runKeys,
 		RunE: func(c *cobra.Command, args []string) error { return a.runFarmSubmit(c.Context(), args[0], f) },
 	}
 	f.specFlags.add(c)
+	a.lockFlag(c, "the output")
 	c.Flags().BoolVar(&f.wait, "wait", false, "wait until the run is done, and fail if it fails")
 	f.connectFlags.add(c, "nats://"+defaultServer)
 	f.logFlags.add(c, slog.LevelWarn)
@@ -215,7 +217,7 @@ With --json: one object about the run with ` + runKeys,
 }
 
 func (a *app) runFarmSubmit(ctx context.Context, game string, f *farmSubmitFlags) error {
-	spec, run, err := f.specFlags.read(ctx, game, datasets.Options{Workers: 1})
+	spec, run, err := f.specFlags.read(ctx, game, datasets.Options{Workers: 1, Locks: &a.locks})
 	if err == nil {
 		err = run.Close()
 	}

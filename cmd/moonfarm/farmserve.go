@@ -18,6 +18,7 @@ import (
 	"moonfarm/rollout/farm"
 	"moonfarm/rollout/farm/places"
 	"moonfarm/rollout/farm/web"
+	"moonfarm/rollout/filelock"
 	"moonfarm/sim/texts"
 )
 
@@ -95,6 +96,7 @@ with it), http (of the page) and health (of --health), when it listens.`,
 	f.replicas = 1
 	flags.Var(whole(&f.replicas, 1, 5), "replicas", "how many servers keep each part of the state")
 	auditFlag(c, &f.audit)
+	a.lockFlag(c, "the folder of the state")
 	flags.StringVar(&f.page.Listen, "http", "", "`ADDR`, HOST:PORT, of the page")
 	flags.StringVar(&f.page.Health, "health", "", "`ADDR`, HOST:PORT, where /healthz and /readyz are served apart from the page")
 	flags.StringVar(&f.page.User, "http-user", "", "`NAME` that a visitor of the page must know")
@@ -173,7 +175,7 @@ func (a *app) runFarmServe(ctx context.Context, f *farmServeFlags) error {
 	o := f.options(farm.RoleCoordinator, "", log)
 	at := served{URL: f.url}
 	if f.url == "" {
-		s, forget, err := f.serveHere(&at, log)
+		s, forget, err := f.serveHere(&at, log, &a.locks)
 		if err != nil {
 			return err
 		}
@@ -205,14 +207,14 @@ func (a *app) runFarmServe(ctx context.Context, f *farmServeFlags) error {
 		return fmt.Errorf("writing the output: %w", err)
 	}
 	return farm.Coordinate(ctx, c, farm.CoordinatorOptions{
-		Version: datasets.Version, Open: allow.Guard(openShards), Replicas: f.replicas, Audit: auditRate(f.audit), Server: o.Server, Log: log,
+		Version: datasets.Version, Open: allow.Guard(a.openShards), Replicas: f.replicas, Audit: auditRate(f.audit), Server: o.Server, Log: log,
 	})
 }
 
 // serveHere starts a server in this process, and makes its key known to the other
 // commands of this user until forget is called.
-func (f *farmServeFlags) serveHere(at *served, log *slog.Logger) (s *farm.Server, forget func(), err error) {
-	so := farm.ServerOptions{Dir: f.store, Listen: f.listen, Cert: f.cert, Key: f.key, CA: f.ca, Users: f.users, Log: log}
+func (f *farmServeFlags) serveHere(at *served, log *slog.Logger, locks *filelock.Locker) (s *farm.Server, forget func(), err error) {
+	so := farm.ServerOptions{Dir: f.store, Listen: f.listen, Cert: f.cert, Key: f.key, CA: f.ca, Users: f.users, Log: log, Locks: locks}
 	if f.cluster.Name != "" {
 		so.Cluster = &f.cluster
 		farm.WarnReadable(log, f.clusterSecret)
@@ -268,6 +270,7 @@ another worker after half a minute.`,
 	}
 	f.connectFlags.add(c, "")
 	workersFlag(c, &f.workers)
+	a.lockFlag(c, "folders")
 	c.Flags().StringVar(&f.name, "name", "", "`NAME` under which the farm knows the worker, if no credentials say it (default: of host and process)")
 	c.Flags().StringArrayVar(&f.allow, "allow-out", nil, "`PREFIX` of outputs, a folder or an URL as for farm serve (default: all that the server allows)")
 	a.graceFlag(c, &f.grace)
@@ -282,7 +285,7 @@ func (a *app) runFarmWorker(ctx context.Context, f *farmWorkerFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	open := farm.Open(openShards)
+	open := farm.Open(a.openShards)
 	if len(f.allow) > 0 {
 		allow, err := places.Allow(f.allow)
 		if err != nil {

@@ -189,6 +189,12 @@ func workersFlag(c *cobra.Command, to *int) {
 	c.Flags().Var(whole(to, 1, maxWorkers), "workers", "how many work at once; the result is the same for any number")
 }
 
+// lockFlag adds --no-lock. what is it that is not locked.
+func (a *app) lockFlag(c *cobra.Command, what string) {
+	c.Flags().Var(truth(&a.locks.None), "no-lock", "do not lock "+what+": the last way where neither locks nor lock files can be had; see to it yourself that no other program writes there")
+	c.Flags().Lookup("no-lock").NoOptDefVal = "true"
+}
+
 // concurrencyFlag adds --concurrency.
 func concurrencyFlag(c *cobra.Command, to *int) {
 	c.Flags().Var(whole(to, 1, maxWorkers), "concurrency", "how many games of bots at once")

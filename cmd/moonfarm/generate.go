@@ -168,6 +168,7 @@ before), seconds, rows_per_second (of this run).`,
 	f.add(c)
 	c.Flags().Var(part(&f.part, &f.parts), "part", "make this part of the files alone, counted from 0; merge puts parts together")
 	workersFlag(c, &f.workers)
+	a.lockFlag(c, "the folder")
 	return c
 }
 
@@ -183,7 +184,7 @@ func (a *app) runGenerate(ctx context.Context, game string, f *generateFlags) er
 	defer thrifty()()
 	m := a.meter("episodes")
 	r, err := datasets.Generate(ctx, f.out, j, makers(g), datasets.Options{
-		Workers: f.workers, Part: f.part, Parts: f.parts,
+		Workers: f.workers, Part: f.part, Parts: f.parts, Locks: &a.locks,
 		Progress: func(p datasets.Progress) { m.show(p.Episodes, p.AllEpisodes, p.Rows, "rows") },
 	})
 	passed := m.end()

@@ -113,6 +113,7 @@ func (a *app) importing() *cobra.Command {
 	c.Flags().StringVar(&f.rules, "rules", "", "`FILE` with the rule values of the recorded games, or the name of a rule set; for games whose recordings do not tell them ("+rulesDoc(untold())+")")
 	c.Flags().BoolVar(&f.keep, "keep-until-difference", false, "keep the turns before the first difference, or before a recording broke off, as a truncated episode")
 	workersFlag(c, &f.workers)
+	a.lockFlag(c, "the folder")
 	return c
 }
 
@@ -209,7 +210,7 @@ func (a *app) importFiles(ctx context.Context, game string, files []string, f *i
 	a.resume = fmt.Sprintf("finished shards are kept in %s; the same command continues", f.out)
 	m = a.meter("episodes")
 	r, err := datasets.Write(ctx, f.out, s.job(f.job), makers(g), s, datasets.Options{
-		Workers:  f.workers,
+		Workers: f.workers, Locks: &a.locks,
 		Progress: func(p datasets.Progress) { m.show(p.Episodes, p.AllEpisodes, p.Rows, "rows") },
 	})
 	done.Seconds += m.end().Seconds()

@@ -28,7 +28,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/datasets"
 	"moonfarm/rollout/bots/child"
+	"moonfarm/rollout/filelock"
 	"moonfarm/rollout/redact"
 )
 
@@ -44,8 +46,9 @@ const (
 type app struct {
 	out    *bufio.Writer // standard output
 	stderr io.Writer
-	json   bool   // --json
-	resume string // said after an interrupt: what became of the work
+	locks  filelock.Locker // --no-lock
+	json   bool            // --json
+	resume string          // said after an interrupt: what became of the work
 
 	patience atomic.Int64 // nanoseconds that an interrupted command may go on; 0: patience
 }
@@ -63,6 +66,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := interruptible()
 	defer stop()
 	a := &app{out: bufio.NewWriter(stdout), stderr: stderr}
+	a.locks.Warn = a.warn
+	ctx = datasets.WithWarn(ctx, a.warn)
 	root := a.root()
 	root.SetArgs(args)
 	root.SetOut(a.out)
@@ -86,6 +91,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	f.print(stderr, a.json || asksForJSON(args))
 	return f.Status
 }
+
+// warn says on standard error what is not as usual, and no failure.
+func (a *app) warn(text string) { fmt.Fprintf(a.stderr, "moonfarm: warning: %s\n", redact.Text(text)) }
 
 // patience is how long an interrupted command may go on that says nothing else. It
 // should stop at once, but may wait for what cannot be interrupted, such as a pipe

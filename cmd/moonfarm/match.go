@@ -18,6 +18,7 @@ import (
 	"moonfarm/cmd/moonfarm/internal/originals"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout/bots/players"
+	"moonfarm/rollout/filelock"
 	"moonfarm/rollout/parallel"
 	"moonfarm/sim"
 )
@@ -31,11 +32,12 @@ type matchFlags struct {
 	concurrency  int
 	files        gameFiles
 	limits       limitFlags
+	locks        *filelock.Locker
 	runner       runnerFlags
 }
 
 func (a *app) match() *cobra.Command {
-	f := &matchFlags{seed: 1, games: 1, first: 1, concurrency: 1}
+	f := &matchFlags{seed: 1, games: 1, first: 1, concurrency: 1, locks: &a.locks}
 	c := &cobra.Command{
 		Use: "match GAME", Short: "Let programs of the original contest play, against each other or policies",
 		Long: `Plays games between bots of the original contests and built-in policies.
@@ -82,6 +84,7 @@ each with seat, turn, kind, times, text).`,
 	flags.StringVar(&f.files.results, "save-results", "", "`FILE` for the results of a game of codecraft, as the original writes them; {game} is its number")
 	flags.StringVar(&f.files.replay, "save-replay", "", "`FILE` for the replay of a game, as the original writes it; of towerdefence a folder; {game} is its number")
 	flags.StringVar(&f.files.logs, "logs", "", "`DIR` for what started bots print: one file for each and game, up to 10 MiB (default: it is dropped)")
+	a.lockFlag(c, "the folders of bots")
 	f.limits.add(c)
 	f.runner.add(c)
 	return c
@@ -139,7 +142,7 @@ func (f *matchFlags) openSeries(c *cobra.Command, g catalog.Game) (*series, erro
 	if err != nil {
 		return nil, err
 	}
-	config := players.Config{Game: g, Rules: rules, Seats: len(f.players), Limits: limits, Runner: f.runner.Runner}
+	config := players.Config{Game: g, Rules: rules, Seats: len(f.players), Limits: limits, Runner: f.runner.Runner, Locks: f.locks}
 	if f.runner.config != "" {
 		return s, s.configure(c, config)
 	}

@@ -46,6 +46,7 @@ before), seconds.`,
 	}
 	c.Flags().StringVar(&out, "out", "", "`DIR` of the dataset: new, empty, or from an earlier run of the same command")
 	workersFlag(c, &o.Workers)
+	a.lockFlag(c, "the folder")
 	return c
 }
 
@@ -55,6 +56,7 @@ func (a *app) runMerge(ctx context.Context, parts []string, out string, o datase
 	}
 	a.resume = fmt.Sprintf("finished shards are kept in %s; the same command continues", out)
 	m := a.meter("episodes")
+	o.Locks = &a.locks
 	o.Progress = func(p datasets.Progress) { m.show(p.Episodes, p.AllEpisodes, p.Rows, "rows") }
 	r, err := datasets.Merge(ctx, out, parts, func(game string) (datasets.Makers, error) {
 		g, err := catalog.Find(game)

@@ -10,8 +10,10 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"time"
 
 	"moonfarm/rollout/arena/schedule"
+	"moonfarm/rollout/filelock"
 	"moonfarm/sim/prng"
 	"moonfarm/sim/texts"
 )
@@ -44,9 +46,10 @@ type Journal struct {
 	// when it entered.
 	Joined []int
 
-	file *os.File
-	buf  *bufio.Writer
-	seen map[int64]bool // the numbers of games
+	file    *os.File
+	release func() // the lock
+	buf     *bufio.Writer
+	seen    map[int64]bool // the numbers of games
 }
 
 // playersLine is a line that enters players, behind those before.
@@ -82,22 +85,41 @@ const maxLine = 1 << 20
 
 // OpenJournal opens the journal of a tournament for more games, or begins it if
 // the file is not there. It fails if the file has other terms, cannot be read, or
-// is in use.
-func OpenJournal(name string, terms Terms) (*Journal, error) {
+// is in use, as locks tell (nil: as usual).
+func OpenJournal(name string, terms Terms, locks *filelock.Locker) (*Journal, error) {
 	terms.Journal = JournalVersion
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, err
 	}
 	j := &Journal{Terms: terms, file: f, buf: bufio.NewWriterSize(f, 1<<16)}
-	if err = lock(f); err == nil {
-		err = j.resume(terms)
+	if j.release, err = lock(locks, name); err == nil {
+		if err = j.resume(terms); err != nil {
+			j.release()
+		}
 	}
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("journal %s: %w", name, err)
 	}
 	return j, nil
+}
+
+// lockWait is how long a lock is waited for. A program that was killed while it started
+// a bot still has it, for a moment, in the bot's process that is about to begin.
+const lockWait = 3 * time.Second
+
+// lock keeps other programs from writing to a journal.
+func lock(locks *filelock.Locker, name string) (release func(), err error) {
+	for begin := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		release, err := locks.Lock(name, false)
+		switch {
+		case !errors.Is(err, filelock.ErrHeld):
+			return release, err
+		case time.Since(begin) > lockWait:
+			return nil, fmt.Errorf("another tournament is writing to it%s", filelock.Detail(err))
+		}
+	}
 }
 
 // ReadJournal reads a journal. One whose last line is not whole, since it is being
@@ -334,5 +356,6 @@ func (j *Journal) Close() error {
 	if j.file == nil {
 		return nil
 	}
+	defer j.release()
 	return errors.Join(j.buf.Flush(), j.file.Sync(), j.file.Close())
 }

@@ -37,7 +37,7 @@ var terms = arena.Terms{Game: "toy", Rules: "1", Seed: 7, Schedule: "round-robin
 // journaled plays a tournament with a journal, which may be there already.
 func journaled(t testing.TB, ctx context.Context, file string, c *arena.Tournament) ([]arena.Played, error) {
 	t.Helper()
-	j, err := arena.OpenJournal(file, terms)
+	j, err := arena.OpenJournal(file, terms, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,12 +233,10 @@ func TestStages(t *testing.T) {
 	}
 }
 
-// A journal in use, one of another tournament, and damaged ones are refused with
-// the place; nothing is taken from them.
 // TestJournalMarked: a journal may begin with a byte order mark.
 func TestJournalMarked(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "games.jsonl")
-	j, err := arena.OpenJournal(name, terms)
+	j, err := arena.OpenJournal(name, terms, nil)
 	if err == nil {
 		err = j.Close()
 	}
@@ -249,7 +247,7 @@ func TestJournalMarked(t *testing.T) {
 	if j, err = arena.ReadJournal(name); err != nil || j.Terms.Game != terms.Game {
 		t.Errorf("read: %v", err)
 	}
-	if j, err = arena.OpenJournal(name, terms); err != nil {
+	if j, err = arena.OpenJournal(name, terms, nil); err != nil {
 		t.Fatalf("opened again: %v", err)
 	}
 	if _, err = j.Enter([]string{"a", "b"}); err != nil {
@@ -263,23 +261,25 @@ func TestJournalMarked(t *testing.T) {
 	}
 }
 
+// A journal in use, one of another tournament, and damaged ones are refused with
+// the place; nothing is taken from them.
 func TestJournalRefused(t *testing.T) {
 	t.Parallel() // it waits for a lock
 	file := filepath.Join(t.TempDir(), "journal")
 	if _, err := journaled(t, t.Context(), file, tournament(t, 2, 1, "greedy", "random")); err != nil {
 		t.Fatal(err)
 	}
-	j, err := arena.OpenJournal(file, terms)
+	j, err := arena.OpenJournal(file, terms, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := arena.OpenJournal(file, terms); err == nil || !strings.Contains(err.Error(), "another tournament is writing to it") {
+	if _, err := arena.OpenJournal(file, terms, nil); err == nil || !strings.Contains(err.Error(), "another tournament is writing to it") {
 		t.Errorf("open twice: %v", err)
 	}
 	j.Close()
 	other := terms
 	other.Seed++
-	if _, err := arena.OpenJournal(file, other); err == nil || !strings.Contains(err.Error(), `"seed":"7"`) {
+	if _, err := arena.OpenJournal(file, other, nil); err == nil || !strings.Contains(err.Error(), `"seed":"7"`) {
 		t.Errorf("another seed: %v", err)
 	}
 	text := string(readFile(t, file))
@@ -310,7 +310,7 @@ func TestJournalRefused(t *testing.T) {
 		if c.text == "" {
 			continue
 		}
-		if _, err := arena.OpenJournal(bad, terms); err == nil || string(readFile(t, bad)) != c.text {
+		if _, err := arena.OpenJournal(bad, terms, nil); err == nil || string(readFile(t, bad)) != c.text {
 			t.Errorf("%.60q…: opened for more games: %v", c.text, err)
 		}
 	}
@@ -356,7 +356,7 @@ func FuzzJournal(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again, err := arena.OpenJournal(file, j.Terms)
+		again, err := arena.OpenJournal(file, j.Terms, nil)
 		if err != nil || !reflect.DeepEqual(again.Games, j.Games) || !reflect.DeepEqual(again.Players, j.Players) {
 			t.Fatalf("%v: %+v, then %+v", err, j, again)
 		}

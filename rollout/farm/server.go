@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+
+	"moonfarm/rollout/filelock"
 )
 
 // ServerOptions say where an embedded server keeps its store and who may use it.
@@ -31,6 +33,7 @@ type ServerOptions struct {
 	Users   string
 	Cluster *ClusterOptions
 	Log     *slog.Logger
+	Locks   *filelock.Locker // keep other servers out of Dir; nil: as usual
 }
 
 // ClusterOptions join several servers to one.
@@ -97,7 +100,7 @@ func Serve(o ServerOptions) (*Server, error) {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil { // specs, records and the key are nobody else's business
 		return nil, fmt.Errorf("server: %w", err)
 	}
-	if s.unlock, err = lockDir(o.Dir); err != nil {
+	if s.unlock, err = lockDir(o.Locks, o.Dir); err != nil {
 		return nil, fmt.Errorf("server: %w", err)
 	}
 	if o.Listen != "" {
@@ -117,6 +120,19 @@ func Serve(o ServerOptions) (*Server, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// lockDir makes the folder of a store and keeps other servers out of it until it
+// is released or the process ends.
+func lockDir(locks *filelock.Locker, dir string) (release func(), err error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	release, err = locks.Lock(dir, false)
+	if errors.Is(err, filelock.ErrHeld) {
+		err = fmt.Errorf("%s: another server has its store there%s", dir, filelock.Detail(err))
+	}
+	return release, err
 }
 
 // ready waits until the server listens and its store is open.

@@ -8,11 +8,15 @@ package disk
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"syscall"
 
 	"moonfarm/datasets/internal/store"
+	"moonfarm/rollout/filelock"
 )
 
 // Folder is the store.Store in a folder of that path.
@@ -96,12 +100,38 @@ func (d Folder) Remove(_ context.Context, name string) error {
 	return nil
 }
 
-// Sync implements store.Store.
-func (d Folder) Sync(_ context.Context, dir string) error {
-	f, err := os.Open(d.path(dir))
-	if err != nil {
-		return err
+// Lock makes the folder if need be and keeps other runs out of it until it is
+// released or the process ends; runs that share it do not keep each other out. It
+// fails if another run has locked the folder.
+func (d Folder) Lock(locks *filelock.Locker, share bool) (release func(), err error) {
+	if err := os.MkdirAll(string(d), 0o777); err != nil {
+		return nil, err
 	}
-	defer f.Close()
-	return f.Sync()
+	release, err = locks.Lock(string(d), share)
+	if errors.Is(err, filelock.ErrHeld) {
+		err = fmt.Errorf("%s: another run is writing there%s", d, filelock.Detail(err))
+	}
+	return release, err
 }
+
+// Sync implements store.Store. Some file systems, such as those of SMB and FUSE, cannot
+// make the names in a folder durable, though the files are: then it warns.
+func (d Folder) Sync(ctx context.Context, dir string) error {
+	return syncFolder(ctx, d.path(dir), (*os.File).Sync)
+}
+
+func syncFolder(ctx context.Context, path string, sync func(*os.File) error) error {
+	f, err := os.Open(path)
+	if err == nil {
+		err = errors.Join(sync(f), f.Close())
+	}
+	if slices.ContainsFunc(noSync, func(e error) bool { return errors.Is(err, e) }) {
+		store.Warn(ctx, "fsync", fmt.Sprintf("%s: this file system cannot sync folders (%v): after a power cut, files that are complete may be missing", path, err))
+		return nil
+	}
+	return err
+}
+
+// noSync are the errors of file systems that cannot sync a folder, or open one for it.
+// Anything else, such as a disk that is full or fails, is an error.
+var noSync = []error{syscall.EINVAL, syscall.ENOTSUP, syscall.EOPNOTSUPP, errors.ErrUnsupported, syscall.ENOSYS, syscall.EISDIR, syscall.EBADF, fs.ErrPermission}

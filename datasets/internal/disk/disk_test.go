@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -48,6 +49,42 @@ func TestWriteFile(t *testing.T) {
 	require.NoError(t, d.Remove(t.Context(), "a/text"), "what is not there is removed")
 	require.NoError(t, d.Sync(t.Context(), "a"))
 	require.Empty(t, names("a"))
+}
+
+// TestFoldersWithoutSync: where a folder cannot be synced it is told once, and a failing
+// disk is an error.
+func TestFoldersWithoutSync(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct {
+		err  error
+		told bool
+	}{
+		{syscall.EINVAL, true}, {syscall.ENOTSUP, true}, {syscall.ENOSYS, true}, {syscall.EISDIR, true}, {syscall.EACCES, true}, {syscall.EPERM, true},
+		{&fs.PathError{Op: "sync", Path: dir, Err: syscall.EINVAL}, true},
+		{nil, false}, {syscall.EIO, false}, {syscall.ENOSPC, false}, {fs.ErrNotExist, false},
+	} {
+		var told []string
+		ctx := store.WithWarn(t.Context(), func(text string) { told = append(told, text) })
+		for range 3 {
+			err := syncFolder(ctx, dir, func(*os.File) error { return c.err })
+			if c.told {
+				require.NoError(t, err, "%v", c.err)
+			} else {
+				require.ErrorIs(t, err, c.err)
+			}
+		}
+		if !c.told {
+			require.Empty(t, told, "%v", c.err)
+			continue
+		}
+		require.Len(t, told, 1, "%v", c.err)
+		require.Contains(t, told[0], dir+": this file system cannot sync folders")
+		require.NoError(t, syncFolder(t.Context(), dir, func(*os.File) error { return c.err }), "nobody is told")
+	}
+	require.ErrorIs(t, Folder(dir).Sync(t.Context(), "none"), fs.ErrNotExist)
+	if _, err := os.Stat("/proc/self/fd"); err == nil {
+		require.NoError(t, Folder("/proc/self").Sync(t.Context(), "fd"), "a folder of the system that has no fsync")
+	}
 }
 
 // TestRead: only regular files of the right size are read.

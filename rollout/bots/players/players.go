@@ -40,6 +40,7 @@ import (
 	"moonfarm/env/catalog"
 	"moonfarm/rollout"
 	"moonfarm/rollout/bots"
+	"moonfarm/rollout/filelock"
 	"moonfarm/rollout/policy"
 )
 
@@ -114,6 +115,7 @@ type Config struct {
 	Seats  int
 	Limits Limits // of bots
 	Runner Runner
+	Locks  *filelock.Locker // keep other games out of folders of bots; nil: as usual
 }
 
 // Runner holds choices of the original's runner. Only that of CodeCraft has them.

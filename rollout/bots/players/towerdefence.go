@@ -10,6 +10,7 @@ import (
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
 	bot "moonfarm/rollout/bots/towerdefence"
+	"moonfarm/rollout/filelock"
 	"moonfarm/sim/towerdefence"
 )
 
@@ -19,13 +20,14 @@ type towerdefenceHost struct {
 	game       *towerdefence.Game
 	limits     bounds
 	tournament bool // see bot.Match
+	locks      *filelock.Locker
 }
 
 // folderWait is how long a game waits for a folder that another game has.
 const folderWait = 10 * time.Minute
 
 func newTowerdefence(c *Config) (host, string, error) {
-	h := &towerdefenceHost{}
+	h := &towerdefenceHost{locks: c.Locks}
 	var err error
 	if h.rules, err = towerdefence.ParseRules([]byte(c.Rules)); err != nil {
 		return nil, "", err
@@ -56,7 +58,7 @@ func (h *towerdefenceHost) enter(p *Player, text string) (err error) {
 
 // play implements host.
 func (h *towerdefenceHost) play(ctx context.Context, m *Meeting) (*Outcome, error) {
-	match := bot.Match{Rules: h.rules, Seed: m.Seed, Tournament: h.tournament, Create: m.Create,
+	match := bot.Match{Rules: h.rules, Seed: m.Seed, Tournament: h.tournament, Locks: h.locks, Create: m.Create,
 		Watch: watch(h.game, 2, m.Watch)}
 	for i, p := range m.Seats {
 		seat := bot.Seat{Policy: p.Policy, Name: p.Name, Copy: m.Copies, Limits: h.limits.Limits, Process: h.limits.uses}

@@ -33,7 +33,7 @@
 //
 // Bots may keep files of their own from round to round, and from game to game. So no
 // two games play in one folder at the same time: a Match waits until no other one has
-// it, of any process (Linux, macOS and the BSDs: flock(2) on the folder). Both bots of
+// it, of any process (see package filelock). Both bots of
 // one match can have the same folder, as in the original; they are asked one after
 // the other then. With Seat.Copy a bot works in a copy, made at the start of the match
 // in the folder for temporary files and thrown away at its end. So games can go on at

@@ -4,24 +4,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"moonfarm/rollout/filelock"
 )
 
 // folder is where bots of a match work that have no copies of their own.
 type folder struct {
 	work  string        // without links
 	limit time.Duration // for waiting until it is free; 0: none
+	locks *filelock.Locker
 }
 
 // folders finds where the bot of each seat works. Copies are the match's own. Other
 // folders it keeps until release is called, so that no two games play in one at the
 // same time; they are claimed in the order of their paths, so that no two games
 // wait for each other.
-func folders(ctx context.Context, seats []Seat) (work []string, release func(), err error) {
+func folders(ctx context.Context, seats []Seat, locks *filelock.Locker) (work []string, release func(), err error) {
 	var ends []func()
 	all := func() {
 		for _, end := range ends {
@@ -46,7 +48,7 @@ func folders(ctx context.Context, seats []Seat) (work []string, release func(), 
 				ends = append(ends, remove)
 			}
 		} else if work[i], err = filepath.EvalSymlinks(s.Bot.Work); err == nil {
-			shared = append(shared, folder{work[i], s.Limits.Accept})
+			shared = append(shared, folder{work[i], s.Limits.Accept, locks})
 		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("seat %d: %w", i+1, err)
@@ -67,27 +69,20 @@ func folders(ctx context.Context, seats []Seat) (work []string, release func(), 
 // claimPause is between two looks at a folder that is in use.
 const claimPause = 20 * time.Millisecond
 
-// errInUse says that another game has a folder.
-var errInUse = errors.New("in use")
-
 // claim waits until no other game has the folder, of this process or another one, and
 // keeps it until release is called.
 func (f folder) claim(ctx context.Context) (release func(), err error) {
-	dir, err := os.Open(f.work)
-	if err != nil {
-		return nil, err
-	}
 	for begin := time.Now(); ; {
-		err := lock(dir)
+		release, err := f.locks.Lock(f.work, false)
 		switch {
 		case err == nil:
-			return func() { dir.Close() }, nil
-		case !errors.Is(err, errInUse):
+			return release, nil
+		case !errors.Is(err, filelock.ErrHeld):
 			err = fmt.Errorf("the folder %s cannot be locked against other games: %w", f.work, err)
 		case ctx.Err() != nil:
 			err = context.Cause(ctx)
 		case f.limit > 0 && time.Since(begin) > f.limit:
-			err = fmt.Errorf("another game has been playing in the folder %s for more than %v", f.work, f.limit)
+			err = fmt.Errorf("another game has been playing in the folder %s for more than %v%s", f.work, f.limit, filelock.Detail(err))
 		default:
 			select {
 			case <-time.After(claimPause):
@@ -95,7 +90,6 @@ func (f folder) claim(ctx context.Context) (release func(), err error) {
 			}
 			continue
 		}
-		dir.Close()
 		return nil, err
 	}
 }

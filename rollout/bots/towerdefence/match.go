@@ -12,6 +12,7 @@ import (
 	"moonfarm/rollout"
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
+	"moonfarm/rollout/filelock"
 	"moonfarm/sim"
 	"moonfarm/sim/towerdefence"
 	"moonfarm/sim/towerdefence/wire"
@@ -30,6 +31,9 @@ type Match struct {
 	// SideBySide asks both bots at once, where they work in different folders: the
 	// match is shorter, but each has to share the machine with the other.
 	SideBySide bool
+
+	// Locks keep other games out of the folders in which bots work; nil: as usual.
+	Locks *filelock.Locker
 
 	// Create, if not nil, makes the files of the match log, as wire.MatchLogWriter
 	// has it, while the match goes on. What an error leaves behind is up to the
@@ -97,7 +101,7 @@ func (m *Match) Play(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	work, release, err := folders(ctx, m.Seats)
+	work, release, err := folders(ctx, m.Seats, m.Locks)
 	if err != nil {
 		return nil, err
 	}

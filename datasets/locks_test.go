@@ -1,0 +1,78 @@
+package datasets
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"moonfarm/datasets/internal/store"
+	"moonfarm/rollout/filelock"
+)
+
+// noFlock is a Locker on a file system that has no locks.
+func noFlock() *filelock.Locker {
+	return &filelock.Locker{Flock: func(*os.File, bool) error { return syscall.ENOLCK }}
+}
+
+// TestWithoutFlock: a dataset is made where there are no locks, and the lock files that
+// stand for them keep other runs out and leave nothing behind.
+func TestWithoutFlock(t *testing.T) {
+	j := toyJob(2, 1)
+	want := generateToy(t, j, Options{Workers: 1})
+	dir := filepath.Join(t.TempDir(), "data")
+	o := Options{Workers: 1, Locks: noFlock()}
+	release, err := lock(dir, false, o.Locks)
+	require.NoError(t, err)
+	_, err = Generate(t.Context(), dir, j, toyMakers(), o)
+	require.ErrorContains(t, err, dir+": another run is writing there (process ")
+	_, err = OpenRun(t.Context(), dir, j, toyMakers(), o)
+	require.ErrorContains(t, err, dir+": another run is writing there (process ")
+	release()
+	x, err := OpenRun(t.Context(), dir, j, toyMakers(), o) // its lock file is there when the run begins
+	require.NoError(t, err)
+	_, err = Generate(t.Context(), dir, j, toyMakers(), o)
+	require.ErrorContains(t, err, "another run is writing there")
+	require.NoError(t, x.Close())
+	_, err = Generate(t.Context(), dir, j, toyMakers(), o)
+	require.NoError(t, err)
+	require.Equal(t, files(t, want), files(t, dir))
+}
+
+// readOnly is a folder on a disk that cannot be written.
+type readOnly struct{ store.Store }
+
+func (readOnly) Create(context.Context, string) (store.File, error) { return nil, syscall.EROFS }
+func (readOnly) Move(context.Context, string, string) error         { return syscall.EROFS }
+func (readOnly) Remove(_ context.Context, name string) error {
+	return &fs.PathError{Op: "remove", Path: name, Err: syscall.EROFS}
+}
+
+// TestCompleteReadOnly: a complete dataset is complete where nothing can be written or
+// locked; one of another job is refused as ever.
+func TestCompleteReadOnly(t *testing.T) {
+	j := toyJob(2, 1)
+	dir := generateToy(t, j, Options{Workers: 1})
+	o := Options{Workers: 1, wrap: func(s store.Store) store.Store { return readOnly{s} },
+		Locks: &filelock.Locker{Flock: func(*os.File, bool) error {
+			t.Error("a complete dataset is locked")
+			return syscall.EROFS
+		}}}
+	r, err := Generate(t.Context(), dir, j, toyMakers(), o)
+	require.NoError(t, err)
+	require.True(t, r.AlreadyComplete)
+	require.Equal(t, j.Episodes, r.Manifest.Totals.Episodes)
+	x, err := OpenRun(t.Context(), dir, j, toyMakers(), o)
+	require.NoError(t, err)
+	done, err := x.Complete(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, j.Episodes, done.Episodes)
+	require.NoError(t, x.Close())
+	other := toyJob(3, 1)
+	_, err = Generate(t.Context(), dir, other, toyMakers(), Options{Workers: 1})
+	require.ErrorContains(t, err, "a complete dataset of another run")
+}

@@ -1,0 +1,213 @@
+package filelock
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// without is a Locker on a file system whose flock fails with the error.
+func without(err error) *Locker {
+	return &Locker{Flock: func(*os.File, bool) error { return err }}
+}
+
+// places are a folder and a file to lock.
+func places(t *testing.T) []string {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "journal")
+	require.NoError(t, os.WriteFile(file, nil, 0o666))
+	return []string{filepath.Join(dir, "."), file}
+}
+
+// lockFiles are the lock files below the folder of a place.
+func lockFiles(t *testing.T, place string) (names []string) {
+	dir := place
+	if s, err := os.Stat(place); err == nil && !s.IsDir() {
+		dir = filepath.Dir(place)
+	}
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, e := range entries {
+		if strings.Contains(e.Name(), Prefix) {
+			names = append(names, filepath.Join(dir, e.Name()))
+		}
+	}
+	return names
+}
+
+// TestLock: who may hold a lock at once is the same with flock and with lock files,
+// and nothing is left in the end.
+func TestLock(t *testing.T) {
+	lockers := map[string]*Locker{"flock": nil}
+	for _, err := range []error{syscall.ENOLCK, syscall.EOPNOTSUPP, syscall.ENOTSUP, syscall.ENOSYS, syscall.EINTR, syscall.EINVAL, syscall.EBADF} {
+		lockers[err.Error()] = without(err)
+	}
+	for name, l := range lockers {
+		for _, place := range places(t) {
+			release, err := l.Lock(place, false)
+			require.NoError(t, err, name)
+			for _, share := range []bool{false, true} {
+				_, err := l.Lock(place, share)
+				require.ErrorIs(t, err, ErrHeld, name)
+			}
+			release()
+			first, err := l.Lock(place, true)
+			require.NoError(t, err, name)
+			second, err := l.Lock(place, true)
+			require.NoError(t, err, name)
+			first()
+			_, err = l.Lock(place, false)
+			require.ErrorIs(t, err, ErrHeld, name)
+			second()
+			release, err = l.Lock(place, false)
+			require.NoError(t, err, name)
+			release()
+			require.Empty(t, lockFiles(t, place), name)
+		}
+	}
+	for _, l := range []*Locker{nil, without(syscall.ENOLCK)} {
+		_, err := l.Lock(filepath.Join(t.TempDir(), "none"), false)
+		require.ErrorIs(t, err, os.ErrNotExist)
+	}
+}
+
+// TestInterrupted: a signal while a lock is asked for changes nothing.
+func TestInterrupted(t *testing.T) {
+	if !hasFlock {
+		t.Skip("a system without signals for flock")
+	}
+	calls := 0
+	l := &Locker{Flock: func(*os.File, bool) error {
+		if calls++; calls < 3 {
+			return syscall.EINTR
+		}
+		return nil
+	}}
+	place := t.TempDir()
+	release, err := l.Lock(place, false)
+	require.NoError(t, err)
+	require.Equal(t, 3, calls)
+	require.Empty(t, lockFiles(t, place))
+	release()
+}
+
+// TestHolder: a lock file says who has the lock, and that it stands for flock is told
+// once.
+func TestHolder(t *testing.T) {
+	var told []string
+	l := without(syscall.ENOLCK)
+	l.Warn = func(text string) { told = append(told, text) }
+	place := t.TempDir()
+	release, err := l.Lock(place, false)
+	require.NoError(t, err)
+	defer release()
+	_, err = l.Lock(place, false)
+	host, _ := os.Hostname()
+	for _, text := range []string{err.Error(), Detail(fmt.Errorf("in use: %w", err))} {
+		require.Contains(t, text, fmt.Sprintf("process %d on %s, since 20", os.Getpid(), host))
+		require.Contains(t, text, "if that has ended, remove "+filepath.Join(place, Prefix))
+	}
+	require.Empty(t, Detail(ErrHeld))
+	other, err := l.Lock(t.TempDir(), false)
+	require.NoError(t, err)
+	other()
+	require.Len(t, told, 1)
+	require.Contains(t, told[0], place+": this file system has no locks (flock: no locks available)")
+	_, err = (*Locker)(nil).Lock(place, false)
+	require.ErrorIs(t, err, ErrHeld, "a machine that has flock minds the lock file of one that has not")
+	none, err := (&Locker{None: true}).Lock(place, false)
+	require.NoError(t, err)
+	none()
+}
+
+// TestStale: what a process of this machine left that has ended is taken over, be it
+// whole; all else has to be removed by hand.
+func TestStale(t *testing.T) {
+	ended := exec.Command(os.Args[0], "-test.run=^$")
+	require.NoError(t, ended.Run())
+	stale := self()
+	stale.PID, stale.Started = ended.Process.Pid, "an earlier time"
+	other := stale
+	other.Host = "elsewhere.example"
+	renumbered := self() // the process has ended, and this one has its number
+	renumbered.Started = "0"
+	for _, l := range []*Locker{nil, without(syscall.ENOLCK)} {
+		for _, name := range []string{Prefix, Prefix + "-shared"} {
+			for text, free := range map[string]bool{
+				stale.encode(): true, renumbered.encode(): self().Started != "", self().encode(): false,
+				other.encode(): false, "": false, "{": false, "{}": false, "\x00\x00": false,
+			} {
+				place := t.TempDir()
+				file := filepath.Join(place, name)
+				require.NoError(t, os.WriteFile(file, []byte(text), 0o666))
+				release, err := l.Lock(place, false)
+				if !free {
+					require.ErrorIs(t, err, ErrHeld, text)
+					require.ErrorContains(t, err, "remove "+file)
+					require.FileExists(t, file)
+					continue
+				}
+				require.NoError(t, err, text)
+				release()
+				require.Empty(t, lockFiles(t, place), text)
+			}
+		}
+	}
+}
+
+// TestUnlockable: where neither can be had, both reasons and the last way are told.
+func TestUnlockable(t *testing.T) {
+	place := t.TempDir()
+	l := without(syscall.ENOLCK)
+	l.Warn = func(string) { t.Error("a warning of a lock that failed") }
+	require.NoError(t, os.Mkdir(filepath.Join(place, "d"), 0o777))
+	_, err := l.Lock(filepath.Join(place, "d", strings.Repeat("../d/", 10)+"x"), false)
+	require.Error(t, err)
+	file := filepath.Join(place, strings.Repeat("n", 250)) // no room for the suffix
+	require.NoError(t, os.WriteFile(file, nil, 0o666))
+	_, err = l.Lock(file, false)
+	require.ErrorContains(t, err, "cannot be locked: flock: no locks available; a lock file in its place: ")
+	require.ErrorContains(t, err, "--no-lock goes on without a lock")
+	require.NotErrorIs(t, err, ErrHeld)
+}
+
+// TestTakeover: of many that find a stale lock file at once, one at a time has the lock.
+func TestTakeover(t *testing.T) {
+	ended := exec.Command(os.Args[0], "-test.run=^$")
+	require.NoError(t, ended.Run())
+	stale := self()
+	stale.PID, stale.Started = ended.Process.Pid, "an earlier time"
+	place := t.TempDir()
+	l := without(errors.ErrUnsupported)
+	require.NoError(t, os.WriteFile(filepath.Join(place, Prefix), []byte(stale.encode()), 0o666))
+	var holders, got atomic.Int32
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 20 {
+				release, err := l.Lock(place, false)
+				if err != nil {
+					continue
+				}
+				if holders.Add(1) > 1 {
+					t.Error("two have the lock")
+				}
+				got.Add(1)
+				holders.Add(-1)
+				release()
+			}
+		})
+	}
+	all.Wait()
+	require.Positive(t, got.Load())
+	require.Empty(t, lockFiles(t, place))
+}

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package filelock
+
+func namespace() string { return "" }
+
+func started(int) string { return "" }
