@@ -45,7 +45,7 @@ type served struct {
 }
 
 func (a *app) farmServe() *cobra.Command {
-	f := &farmServeFlags{}
+	f := &farmServeFlags{replicas: 1}
 	c := &cobra.Command{
 		Use: "serve --store DIR", Short: "Keep runs and hand out their shards",
 		Long: `Serves a farm until it is stopped: a NATS server with JetStream keeps runs,
@@ -93,7 +93,6 @@ with it), http (of the page) and health (of --health), when it listens.`,
 	flags.StringVar(&f.cluster.Listen, "cluster-listen", "", "`ADDR`, HOST:PORT, for the other servers")
 	flags.StringSliceVar(&f.cluster.Routes, "cluster-routes", nil, "`ADDRS`, HOST:PORT, of the other servers, with commas")
 	flags.StringVar(&f.clusterSecret, "cluster-secret-file", "", "`FILE` with the common password of the servers")
-	f.replicas = 1
 	flags.Var(whole(&f.replicas, 1, 5), "replicas", "how many servers keep each part of the state")
 	auditFlag(c, &f.audit)
 	a.lockFlag(c, "the folder of the state")
