@@ -32,6 +32,7 @@ const (
 	maxRecording     = 1 << 26   // bytes of its recording
 	maxText          = 1 << 16   // bytes of a text: where it comes from, why it stopped
 	maxPolicy        = 1 << 12   // bytes of the name of a policy
+	maxOpening       = 10_000    // turns of an opening
 	maxEpisodeLists  = 160 << 20 // bytes of its lists and texts together
 
 	// Bytes of files that are read as a whole.

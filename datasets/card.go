@@ -176,6 +176,9 @@ func (c *cardWriter) made() {
 		}
 		c.printf("- rules %s, sha256 of their text %s\n", markdown(r.Version), r.SHA256)
 	}
+	if turns, _ := OpeningTurns(m.Job.Opening); turns > 0 {
+		c.printf("\nThe first %d turns of every seat were drawn by `%s`, not chosen by its policy: leave them out to learn from that.\n", turns, openingPolicy)
+	}
 	c.printf("\n| who played, seat by seat | episodes | results, seat by seat |\n|---|---|---|\n")
 	for i, p := range m.Totals.Pairings {
 		if i == maxCardLines {

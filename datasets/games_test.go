@@ -132,3 +132,35 @@ func TestFormat2IsRead(t *testing.T) {
 		require.Contains(t, text, fmt.Sprintf("%q: %q", column, sum))
 	}
 }
+
+// TestOpening: an opening makes the episodes of policies that draw nothing differ; a
+// shard stays a pure function, the manifest holds the opening, and all is played
+// again to the bit.
+func TestOpening(t *testing.T) {
+	m := realMakers(t, "terminal")
+	j := Job{Program: ProgramMoonfarm, Game: "terminal", Policies: []string{"empty", "empty"}, Seed: 5, Episodes: 50, ShardEpisodes: 12, MaxTurns: 4, Obs: ObsNone}
+	made := func(opening string, o Options) *Dataset {
+		dir := filepath.Join(t.TempDir(), "opened")
+		j.Opening = opening
+		_, err := Generate(t.Context(), dir, j, m, o)
+		require.NoError(t, err)
+		requireSound(t, dir, m, VerifyOptions{Workers: 2, Recompute: -1})
+		return opened(t, dir)
+	}
+	require.EqualValues(t, 1, made("", Options{}).Manifest().Totals.Distinct)
+	d := made("random:2", Options{Workers: 1, Games: 1})
+	require.EqualValues(t, 50, d.Manifest().Totals.Distinct)
+	require.Equal(t, "random:2", d.Manifest().Job.Opening)
+	require.Contains(t, d.Manifest().Command, " --opening random:2 ")
+	require.Contains(t, string(read(t, d.dir, cardName)), "The first 2 turns of every seat were drawn by `random`")
+	requireSameFiles(t, files(t, d.dir), files(t, made("random:2", Options{Workers: 3, Games: 5}).dir))
+	for e := range each(t, d.Episodes()) {
+		require.NotZero(t, e.Ends[3], "episode %d: orders of the opening", e.ID)
+		require.Equal(t, int(e.Ends[3]), len(e.Orders), "episode %d: orders after the opening", e.ID)
+	}
+	for _, bad := range []string{"random", "random:", "random:0", "random:-1", "random:01", "random:10001", "econ:3", ":3"} {
+		j.Opening = bad
+		_, err := Generate(t.Context(), filepath.Join(t.TempDir(), "bad"), j, m, Options{})
+		require.ErrorContains(t, err, "expected random:K, with K from 1 to 10000 turns", bad)
+	}
+}

@@ -101,6 +101,7 @@ type run struct {
 	makers  Makers
 	options Options
 	seats   []rollout.Maker
+	opening rollout.Opening
 	command string
 
 	place func(shard int) place
@@ -130,8 +131,12 @@ func newRun(ctx context.Context, dir string, j Job, m Makers, o Options) (*run, 
 	}
 	var seats []rollout.Maker
 	var models []rollout.File
+	var opening rollout.Opening
 	if !j.imported() && m.Policy != nil { // Merge makes no policies: its job names them
 		if seats, models, err = makeSeats(m, modelsIn(ctx, files), &j, specs[0]); err != nil {
+			return nil, err
+		}
+		if opening, err = j.opening(m); err != nil {
 			return nil, err
 		}
 	}
@@ -152,7 +157,7 @@ func newRun(ctx context.Context, dir string, j Job, m Makers, o Options) (*run, 
 		files = o.wrap(files)
 	}
 	return &run{
-		folder: folder{dir: dir, files: files, ctx: ctx, begun: begun, shards: int(j.shards()), locked: locked, models: among(models)}, layout: l, makers: m, options: o, seats: seats,
+		folder: folder{dir: dir, files: files, ctx: ctx, begun: begun, shards: int(j.shards()), locked: locked, models: among(models)}, layout: l, makers: m, options: o, seats: seats, opening: opening,
 		command: command, place: j.places(),
 		progress: Progress{AllShards: int(j.shards()), AllEpisodes: j.Episodes},
 	}, nil
@@ -172,7 +177,7 @@ func (r *run) rollout() rollout.Job {
 		games = 8
 	}
 	return rollout.Job{
-		Seed: j.Seed, Episodes: j.Episodes, ShardEpisodes: j.ShardEpisodes, Seats: r.seats,
+		Seed: j.Seed, Episodes: j.Episodes, ShardEpisodes: j.ShardEpisodes, Seats: r.seats, Opening: r.opening,
 		Keep:   r.layout.keep(games),
 		Vector: func() (env.Vector, error) { return r.makers.Vector(j.Rules[0], j.config(games)) },
 	}

@@ -68,9 +68,12 @@ type Job struct {
 	Models []Attachment `json:"models,omitempty"`
 	// Search says that a seat has a policy that searches (rollout.Searcher): rows
 	// then tell what it found. Generate fills it in.
-	Search        bool   `json:"search,omitempty"`
-	Source        string `json:"source"`      // where imported episodes come from; "" if generated
-	Seed          uint64 `json:"seed,string"` // of a generated dataset
+	Search bool   `json:"search,omitempty"`
+	Source string `json:"source"`      // where imported episodes come from; "" if generated
+	Seed   uint64 `json:"seed,string"` // of a generated dataset
+	// Opening is who plays the first turns of every seat instead of its policy, as
+	// "random:4": the policy random, which draws by the episode, 4 turns. "": nobody.
+	Opening       string `json:"opening,omitempty"`
 	Episodes      uint64 `json:"episodes"`
 	ShardEpisodes uint64 `json:"shard_episodes"` // episodes per shard; the last may have fewer
 	Shards        []Part `json:"-"`              // the shards of imported episodes instead; a dataset has them in its index
@@ -209,6 +212,8 @@ func (j Job) check() error {
 		return fmt.Errorf("members of %d policies, there are %d", len(j.Members), len(j.Policies))
 	case !(j.Discount > 0 && j.Discount <= 1):
 		return fmt.Errorf("a discount of %v: it must be above 0 and at most 1", j.Discount)
+	case imported && j.Opening != "":
+		return fmt.Errorf("imported episodes have no opening %q", j.Opening)
 	case !imported && len(j.Rules) != 1:
 		return fmt.Errorf("%d rules for one game", len(j.Rules))
 	}
@@ -218,6 +223,9 @@ func (j Job) check() error {
 		}
 	}
 	if err := j.checkModels(); err != nil {
+		return err
+	}
+	if _, err := OpeningTurns(j.Opening); err != nil {
 		return err
 	}
 	if err := oneOf("observations", j.Obs, ObsPlanes, ObsPacked, ObsNone); err != nil {
@@ -308,6 +316,32 @@ func (j *Job) complete(m Makers) ([]env.Spec, error) {
 	return specs, nil
 }
 
+// openingPolicy plays openings.
+const openingPolicy = "random"
+
+// OpeningTurns is the number of turns of an opening, 0 of none. It fails if the text
+// is not "random:" and a number of turns, from 1 on.
+func OpeningTurns(text string) (int, error) {
+	if text == "" {
+		return 0, nil
+	}
+	who, turns, _ := strings.Cut(text, ":")
+	n, err := strconv.Atoi(turns)
+	if who != openingPolicy || err != nil || n < 1 || n > maxOpening || strconv.Itoa(n) != turns {
+		return 0, fmt.Errorf("opening %q: expected %s:K, with K from 1 to %d turns", text, openingPolicy, maxOpening)
+	}
+	return n, nil
+}
+
+// opening is the opening of the job's episodes; j has been checked.
+func (j *Job) opening(m Makers) (o rollout.Opening, err error) {
+	if o.Turns, err = OpeningTurns(j.Opening); err != nil || o.Turns == 0 {
+		return o, err
+	}
+	o.Policy, err = m.Policy(openingPolicy, nil)
+	return o, err
+}
+
 // sizesOf is a text of all that the shapes of columns depend on.
 func sizesOf(s env.Spec) string {
 	return fmt.Sprintf("%d players, observation %+v, heads %v", s.Info.Players, s.Shape, s.Heads)
@@ -327,6 +361,9 @@ func (j Job) command(usual string) string {
 		add("episodes", strconv.FormatUint(j.Episodes, 10))
 		add("seed", strconv.FormatUint(j.Seed, 10))
 		add("policy", strings.Join(j.Policies, ","))
+		if j.Opening != "" {
+			add("opening", j.Opening)
+		}
 		add("shard-episodes", strconv.FormatUint(j.ShardEpisodes, 10))
 		if j.Rules[0] != usual {
 			add("rules", "FILE") // its text is in the manifest

@@ -17,10 +17,11 @@ import (
 
 // recompute says which shards are made anew, and how.
 type recompute struct {
-	n, all int // n shards of all
-	layout *layout
-	makers Makers
-	seats  []rollout.Maker // nil: the recorded orders are played again
+	n, all  int // n shards of all
+	layout  *layout
+	makers  Makers
+	seats   []rollout.Maker // nil: the recorded orders are played again
+	opening rollout.Opening
 }
 
 // has reports whether a shard is to be made anew; with a nil recompute none is.
@@ -57,6 +58,9 @@ func (v *verifier) recompute(m Makers) (*recompute, error) {
 		}
 		if v.d.manifest.Format == 1 { // it knows neither members nor searches
 			made.Members, made.Search, made.Models = job.Members, job.Search, job.Models
+		}
+		if a.opening, err = job.opening(m); err != nil {
+			return nil, err
 		}
 		if diff := job.differ(made); diff != "" {
 			return nil, fmt.Errorf("%s: these makers do not make it: %s", v.d.dir, diff)
@@ -174,10 +178,20 @@ func (c *checker) play(ctx context.Context, a *recompute, s Shard) error {
 	if err != nil {
 		return &makerError{err}
 	}
-	defer rollout.CloseSeats(seats...) // an error changes nothing of what was played
+	defer func() { _ = rollout.CloseSeats(seats...) }() // an error changes nothing of what was played
 	table, err := rollout.NewTable(v, seats, env.WantReward)
 	if err != nil {
 		return err
+	}
+	if o := a.opening; o.Turns > 0 {
+		p, err := o.Policy(v.Spec())
+		if err == nil {
+			seats = append(seats, p)
+			err = table.Open(o.Turns, p)
+		}
+		if err != nil {
+			return &makerError{err}
+		}
 	}
 	return table.Play(ctx, job.Seed, s.First, s.Episodes.Rows, sinkFunc(func(e *rollout.Episode) error {
 		if !job.mixed() { // format 1 says neither who of a mix chose nor what was found

@@ -101,6 +101,13 @@ func (t *Table) findSearchers() error {
 	return nil
 }
 
+// skip keeps that nobody searched for a row.
+func (x *searches) skip(row int32) {
+	f := &x.rows[row]
+	*f = f.empty()
+	f.Value = append(f.Value, unsearched)
+}
+
 // look keeps what the Searcher of seat p found for its rows in the latest Act.
 func (x *searches) look(p int, rows []int32) {
 	for _, row := range rows {

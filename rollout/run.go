@@ -24,6 +24,8 @@ type Job struct {
 	// seat. They are called by several goroutines at once.
 	Vector func() (env.Vector, error)
 	Seats  []Maker
+	// Opening plays the first turns of every episode.
+	Opening Opening
 	// Keep makes the episodes hold their rows with these slabs: see NewTable.
 	Keep env.Want
 }
@@ -140,9 +142,10 @@ func (r *run) count(c Counts) {
 // Player plays shards of a job, one after the other, with games and policies of
 // its own. It is not safe for concurrent use.
 type Player struct {
-	run   *run
-	seats []Policy
-	table *Table
+	run    *run
+	seats  []Policy
+	opener Policy // of the opening; nil: there is none
+	table  *Table
 }
 
 // NewPlayer makes the games and policies of a Player. Close must be called.
@@ -163,11 +166,19 @@ func (r *run) player() (*Player, error) {
 	if p.table, err = NewTable(v, p.seats, r.job.Keep); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
+	if err := p.openFor(r.job.Opening); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
 	return p, nil
 }
 
 // Close closes the policies.
-func (p *Player) Close() error { return CloseSeats(p.seats...) }
+func (p *Player) Close() error {
+	if p.opener == nil {
+		return CloseSeats(p.seats...)
+	}
+	return CloseSeats(append(p.seats[:len(p.seats):len(p.seats)], p.opener)...)
+}
 
 // Play plays one shard into its sink, as Run does. After an error the Player is
 // not to be used again.

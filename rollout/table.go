@@ -34,6 +34,7 @@ type Table struct {
 	players   int
 	maxOrders int
 
+	wants env.Want // slabs of batch
 	keep  env.Want // slabs of which episodes hold Rows; 0: they hold none
 	batch *env.Batch
 	kept  *env.Batch // batch with these slabs alone
@@ -45,6 +46,7 @@ type Table struct {
 	chosen   []uint8   // [rows], if there are choosers
 
 	searches *searches // nil: no seat has a Searcher
+	opening  *opening  // nil: there is none
 
 	held  []*Episode // by ID modulo the window: ended, waiting for an older one
 	free  []*Episode // buffers to use again
@@ -81,18 +83,24 @@ func NewTable(v env.Vector, seats []Policy, keep env.Want) (*Table, error) {
 		rows:  make([][]int32, len(seats)),
 		held:  make([]*Episode, window*s.Games),
 	}
-	wants := keep
+	t.wants = keep
 	for p, policy := range seats {
 		if policy == nil {
 			return nil, fmt.Errorf("the policy of seat %d is nil", p)
 		}
-		wants |= policy.Wants()
+		t.wants |= policy.Wants()
 		t.names = append(t.names, policy.Name())
 		t.rows[p] = make([]int32, 0, s.Games)
 	}
-	t.batch = env.NewBatch(s, s.Games, wants)
-	t.kept = part(t.batch, keep)
+	t.makeBatch()
 	return t, errors.Join(t.findChoosers(), t.findSearchers())
+}
+
+// makeBatch makes the batch with all slabs that are wanted.
+func (t *Table) makeBatch() {
+	s := t.v.Spec()
+	t.batch = env.NewBatch(s, s.Games, t.wants)
+	t.kept = part(t.batch, t.keep)
 }
 
 // findChoosers looks for seats whose policies are made of several.
@@ -233,20 +241,26 @@ func (t *Table) turn(done <-chan struct{}) bool {
 			}
 		}
 	}
+	rows := t.rows
+	if t.opening != nil {
+		rows = t.open()
+	}
 	for p, policy := range t.seats {
-		policy.Act(t.v, t.batch, t.rows[p])
+		if len(rows[p]) > 0 {
+			policy.Act(t.v, t.batch, rows[p])
+		}
 		select {
 		case <-done:
 			return false
 		default:
 		}
 		if t.searches != nil && t.searches.seats[p] != nil {
-			t.searches.look(p, t.rows[p])
+			t.searches.look(p, rows[p])
 		}
 	}
 	for p, c := range t.choosers {
 		if c != nil {
-			for _, row := range t.rows[p] {
+			for _, row := range rows[p] {
 				t.chosen[row] = c.Chosen(t.batch, row)
 			}
 		}

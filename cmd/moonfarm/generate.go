@@ -27,6 +27,7 @@ func (f *jobFlags) add(c *cobra.Command) {
 	flags.Var(whole(&j.Episodes, 1, maxEpisodes), "episodes", "how many games to play")
 	seedFlag(c, &j.Seed)
 	flags.StringVar(&f.policies, "policy", "random", "`A,B`: the policy of each seat, or one for all (see policies GAME)")
+	flags.StringVar(&j.Opening, "opening", "", "`random:K`: the first K turns of every seat are drawn at random, by the episode, so that games differ")
 	datasetFlags(c, j)
 	f.gameFlags.add(c)
 }
@@ -47,6 +48,9 @@ func (f *jobFlags) read(game string) (j datasets.Job, g catalog.Game, err error)
 	j.Game, j.Reward, j.MaxTurns = game, f.reward, f.maxTurns
 	if t.rules != "" {
 		j.Rules = []string{t.rules}
+	}
+	if _, err := datasets.OpeningTurns(j.Opening); err != nil {
+		return j, g, cli.WrongUse("--%w", err)
 	}
 	if err := checkMemory(t.game, &j, t.rules); err != nil {
 		return j, g, err
@@ -139,6 +143,12 @@ run that was stopped, even killed, continues if the same command is given again.
 DIR may be an URL, such as s3://bucket/data/td (s3 and file; gs and azblob in a
 build with -tags cloud).
 
+Policies that draw nothing at random, such as planner, play the same game in
+every episode where all games start alike (towerdefence, terminal): generate
+then says on standard error how many different games there are. With --opening
+random:K the first K turns of every seat are drawn by the policy random, from
+the episode's own seed, and the policies play on from there.
+
 If a policy searches, such as mcts, rows of its seats also tell what its search
 found, with any --obs: the value of the state (column search_value), and the
 share of each move that it weighed (search_policy; the moves are in
@@ -160,7 +170,8 @@ before), seconds, rows_per_second (of this run).`,
   moonfarm generate codecraft --rules round1-4 --policy econ --episodes 100 --out data/craft
   moonfarm generate towerdefence --episodes 2000 --part 0/4 --out parts/0
   moonfarm generate codecraft --memory --policy econ --episodes 100 --out data/remembered
-  moonfarm generate towerdefence --policy 'mcts(sims=200)' --episodes 100 --out data/searched`,
+  moonfarm generate towerdefence --policy 'mcts(sims=200)' --episodes 100 --out data/searched
+  moonfarm generate terminal --policy planner --opening random:3 --episodes 200 --out data/planner`,
 		Args: takes("GAME"),
 		RunE: func(c *cobra.Command, args []string) error { return a.runGenerate(c.Context(), args[0], f) },
 	}
@@ -199,7 +210,7 @@ func (a *app) runGenerate(ctx context.Context, game string, f *generateFlags) er
 	if r.Made > 0 && done.Seconds > 0 { // of the rows that this run made, about
 		done.RowsPerSecond = float64(uint64(float64(done.Rows)*float64(done.Made)/float64(done.Shards))) / done.Seconds
 	}
-	a.tellRepeats(done.datasetSize)
+	a.tellRepeats(done.datasetSize, j.Opening)
 	return a.print(done, func() { a.printGenerated(done, f) })
 }
 
@@ -253,10 +264,14 @@ func (t *table) seats(text string) ([]string, error) {
 }
 
 // tellRepeats says on standard error that games repeat, and what helps.
-func (a *app) tellRepeats(d datasetSize) {
+func (a *app) tellRepeats(d datasetSize, opening string) {
 	if d.Distinct < d.Episodes {
-		fmt.Fprintf(a.stderr, "moonfarm: games repeat: %s are %s; policies that draw nothing at random play the same game again\n",
-			cli.Plural(d.Episodes, "episode"), cli.Plural(d.Distinct, "different game"))
+		more := "--opening random:K draws the first K turns of each at random"
+		if opening != "" {
+			more = "a longer opening than " + opening + " makes more of them"
+		}
+		fmt.Fprintf(a.stderr, "moonfarm: games repeat: %s are %s; %s\n",
+			cli.Plural(d.Episodes, "episode"), cli.Plural(d.Distinct, "different game"), more)
 	}
 }
 

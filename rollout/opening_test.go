@@ -1,0 +1,137 @@
+package rollout_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"moonfarm/env"
+	"moonfarm/rollout"
+)
+
+// opened plays episodes with an opening of so many turns of random, on so many games
+// at once.
+func opened(t *testing.T, games, turns int, seats func(v env.Vector) []rollout.Policy, sink rollout.Sink) {
+	t.Helper()
+	v := newToy(t, toys[1], env.Config{N: games})
+	table, err := rollout.NewTable(v, seats(v), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if turns > 0 {
+		if err := table.Open(turns, newSeats(t, v, "random")[0]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := table.Play(context.Background(), 7, 0, 60, sink); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestOpening: the first turns are those that random plays, the others those of the
+// seats' policies, for any number of games at once; nobody searched for the first,
+// and no member chose.
+func TestOpening(t *testing.T) {
+	const turns = 2
+	of := func(spec string) func(v env.Vector) []rollout.Policy {
+		return func(v env.Vector) []rollout.Policy { return newSeats(t, v, spec) }
+	}
+	first := func(e *rollout.Episode) string {
+		n := min(turns, e.Turns) * e.Players
+		end := int32(0)
+		if n > 0 {
+			end = e.Ends[n-1]
+		}
+		return fmt.Sprint(e.Ends[:n], e.Orders[:end])
+	}
+	var drawn []string
+	opened(t, 3, 0, of("random"), sinkFunc(func(e *rollout.Episode) error { drawn = append(drawn, first(e)); return nil }))
+	for _, games := range []int{1, 3, 50} {
+		opened(t, games, turns, of("empty"), sinkFunc(func(e *rollout.Episode) error {
+			if got := first(e); got != drawn[e.ID] {
+				t.Errorf("%d games, episode %d opens with %s, random with %s", games, e.ID, got, drawn[e.ID])
+			}
+			if late := e.Orders[e.Ends[min(turns, e.Turns)*e.Players-1]:]; len(late) > 0 {
+				t.Errorf("%d games, episode %d: orders %v after the opening, of a policy that gives none", games, e.ID, late)
+			}
+			return nil
+		}))
+	}
+	slices.Sort(drawn)
+	if n := len(slices.Compact(drawn)); n < 30 {
+		t.Errorf("only %d different openings of 60", n)
+	}
+	var one, many tape
+	mixed := of("mix(1*empty,1*random)")
+	opened(t, 1, turns, mixed, &one)
+	opened(t, 13, turns, mixed, &many)
+	if one.String() != many.String() {
+		t.Error("13 games at once give other episodes than one")
+	}
+	chosen := [2]int{}
+	opened(t, 4, turns, mixed, sinkFunc(func(e *rollout.Episode) error {
+		for k, c := range e.Chosen {
+			if early := k/e.Players < turns; early && c != 0 {
+				t.Errorf("episode %d: member %d is said to have chosen in turn %d of the opening", e.ID, c, k/e.Players)
+			} else if !early {
+				chosen[c]++
+			}
+		}
+		return nil
+	}))
+	if chosen[0] == 0 || chosen[1] == 0 {
+		t.Errorf("after the opening the members chose %v times", chosen)
+	}
+}
+
+// TestOpeningSearches: rows of the opening tell of no search, those after it do.
+func TestOpeningSearches(t *testing.T) {
+	const turns = 1
+	seats := func(v env.Vector) []rollout.Policy {
+		p := newSeats(t, v, "random")
+		p[1] = &seeker{orders: toys[1].Orders}
+		return p
+	}
+	late := 0
+	opened(t, 5, turns, seats, sinkFunc(func(e *rollout.Episode) error {
+		for k, x := range e.Found.Value {
+			if early := k/e.Players < turns; early && !math.IsNaN(float64(x)) {
+				t.Errorf("episode %d: somebody searched in turn %d", e.ID, k/e.Players)
+			} else if !early && !math.IsNaN(float64(x)) {
+				late++
+			}
+		}
+		return nil
+	}))
+	if late == 0 {
+		t.Error("nobody searched after the opening")
+	}
+}
+
+// TestOpeningRefused: an opening that is none is told.
+func TestOpeningRefused(t *testing.T) {
+	v := newToy(t, toys[0], env.Config{N: 1})
+	p := newSeats(t, v, "random")
+	table, err := rollout.NewTable(v, p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{table.Open(0, p[0]), table.Open(1, nil)} {
+		if err == nil || !strings.Contains(err.Error(), "there may be one, of 1 turn or more") {
+			t.Errorf("error %v", err)
+		}
+	}
+	if table.Open(1, p[0]) != nil || table.Open(1, p[0]) == nil {
+		t.Error("there may be one opening")
+	}
+	j := rollout.Job{Vector: func() (env.Vector, error) { return v, nil }, Opening: rollout.Opening{Turns: 1}}
+	for range v.Spec().Info.Players {
+		j.Seats = append(j.Seats, newMaker(t, "random"))
+	}
+	if _, err := rollout.NewPlayer(j); err == nil || err.Error() != "an opening without a policy" {
+		t.Errorf("error %v", err)
+	}
+}
