@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -113,6 +114,10 @@ func (x *Run) Shards() int { return x.run.folder.shards }
 func (x *Run) Build() string {
 	return "moonfarm " + x.run.folder.begun.Moonfarm + ", manifest " + x.run.folder.begun.Manifest
 }
+
+// Policies returns the policies of all seats in canonical form. With them, and the files
+// that the dataset has of them, another process makes the same.
+func (x *Run) Policies() []string { return slices.Clone(x.run.folder.begun.Job.Policies) }
 
 // Complete returns what the dataset has if it is complete, all but a sum, and nil if
 // it is not.

@@ -19,7 +19,9 @@ import (
 	"moonfarm/cmd/moonfarm/internal/cli"
 	"moonfarm/datasets"
 	"moonfarm/env/catalog"
+	"moonfarm/rollout"
 	"moonfarm/rollout/farm"
+	"moonfarm/rollout/policy"
 	"moonfarm/rollout/redact"
 )
 
@@ -194,13 +196,14 @@ func (f *specFlags) read(ctx context.Context, game string, o datasets.Options) (
 			return nil, nil, err
 		}
 	}
-	text, err := json.Marshal(j)
-	if err != nil {
-		return nil, nil, err
-	}
 	r, err := datasets.OpenRun(ctx, out, j, makers(g), o)
 	if err != nil {
 		return nil, nil, err
+	}
+	j.Policies = r.Policies() // the files of networks are in the output now
+	text, err := json.Marshal(j)
+	if err != nil {
+		return nil, nil, errors.Join(err, r.Close())
 	}
 	return &farm.Spec{Name: game, Build: r.Build(), Shards: int(shardsOf(&j)), Episodes: j.Episodes, Job: text, Out: out}, r, nil
 }
@@ -224,7 +227,11 @@ func (a *app) openShards(ctx context.Context, s *farm.Spec, workers int) (farm.S
 	if err != nil {
 		return nil, err
 	}
-	r, err := datasets.OpenRun(ctx, s.Out, j, makers(g), datasets.Options{Workers: workers, Locks: &a.locks})
+	m := makers(g)
+	m.Policy = func(name string, files rollout.Files) (rollout.Maker, error) {
+		return policy.NewStored(g.Name, name, files)
+	}
+	r, err := datasets.OpenRun(ctx, s.Out, j, m, datasets.Options{Workers: workers, Locks: &a.locks})
 	if err != nil {
 		return nil, err
 	}

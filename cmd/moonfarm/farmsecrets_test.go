@@ -103,3 +103,47 @@ func TestFarmSecrets(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestFarmNetwork: a network is given by its path where a run is submitted; the server
+// and the workers read it in the output, and no file that a spec names.
+func TestFarmNetwork(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	dir := t.TempDir()
+	data, err := os.ReadFile(filepath.Join("..", "..", "rollout", "network", "testdata", "heads.onnx"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	net := filepath.Join(dir, "nets", "heads.onnx")
+	if err := os.Mkdir(filepath.Dir(net), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(net, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	out, want := filepath.Join(dir, "data"), filepath.Join(dir, "want")
+	args := []string{"towerdefence", "--policy", net + ",econ", "--episodes", "2", "--shard-episodes", "1", "--max-turns", "5", "--out"}
+	finish(t, append(append([]string{"generate"}, args...), want)...)
+	s := serveFarm(t, "--store", filepath.Join(dir, "store"), "--allow-out", dir)
+	id := strings.TrimSpace(finish(t, append(append([]string{"farm", "submit", "--connect", s.URL}, args...), out)...))
+	if err := os.RemoveAll(filepath.Dir(net)); err != nil {
+		t.Fatal(err)
+	}
+	w := startWorker(t, s.URL, "w")
+	waitUntil(t, "the run is done", func() bool { st := farmStatusOf(t, s.URL); return st.Runs[0].ID == id && st.Runs[0].State == farm.Done })
+	requireSame(t, want, out)
+	stops(t, w.Cmd, &w.errs)
+
+	c, err := farm.Connect(t.Context(), farm.ConnectOptions{URL: s.URL, Credentials: s.Key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for _, name := range []string{"/etc/secret.onnx", "../heads.onnx", "heads.onnx"} {
+		spec := tronSpec(t, filepath.Join(dir, "other"))
+		spec.Job = json.RawMessage(strings.Replace(string(spec.Job), `"random"`, `"`+name+`"`, 1))
+		if _, err := farm.NewClient(c).Submit(t.Context(), spec); err == nil || !strings.Contains(err.Error(), "a file of this machine") {
+			t.Errorf("a policy of the file %s: %v", name, err)
+		}
+	}
+	stops(t, s.Cmd, &s.errs)
+}

@@ -305,7 +305,7 @@ func (c *coordinator) listen() {
 	for {
 		select {
 		case text := <-c.o.Server.lines:
-			c.book.note(&Failure{Text: line(text)}, nil)
+			c.book.note(&Failure{Text: line(text), kind: serverKind(text)}, nil)
 		case <-c.ctx.Done():
 			return
 		}

@@ -6,6 +6,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -81,6 +83,29 @@ func TestAnonymous(t *testing.T) {
 				nc.Close()
 			}
 		}
+	}
+}
+
+// TestFlood: who may not connect cannot fill the log and the failures.
+func TestFlood(t *testing.T) {
+	f := newFarm(t)
+	for i := range 300 {
+		c, err := net.Dial("tcp", strings.TrimPrefix(f.server.URL(), "nats://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.SetDeadline(time.Now().Add(10 * time.Second))
+		say := []string{`CONNECT {"user":"u%d","pass":"x"}`, `CONNECT {"nkey":"U%d","name":"x\"'%[1]d"}`, "GET /%d HTTP/1.1", "PUB %d"}[i%4]
+		fmt.Fprintf(c, say+"\r\n", i)
+		_, _ = io.Copy(io.Discard, c) // until the server closes it
+		c.Close()
+	}
+	f.until("the failures tell of it", func() bool { return f.failure("authentication error") })
+	if n := len(f.status().Failures); n > 8 {
+		t.Errorf("%d failures, want one of each kind: %v", n, f.status().Failures)
+	}
+	if n := f.logs.count("level=ERROR"); n > 8*10 {
+		t.Errorf("%d lines in the log", n)
 	}
 }
 

@@ -217,8 +217,18 @@ func (s *Server) reopen() (int64, error) {
 // serverLog carries the server's log into slog.
 type serverLog struct{ s *Server }
 
-// note logs a line, at the first time and at each doubling of how often it came, and
-// keeps it for a coordinator.
+// serverKind is what lines of the server have in common that quote different clients: who
+// may not connect could fill the log and the failures with them.
+func serverKind(text string) string {
+	text, _, _ = strings.Cut(quoted.ReplaceAllString(text, "#"), "'")
+	return kindOf(text)
+}
+
+// quoted matches what the server quotes, as Go does.
+var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
+// note logs a line, at the first time and at each doubling of how often one of its kind
+// came, and keeps it for a coordinator.
 func (l *serverLog) note(log func(text string, args ...any), format string, v []any) {
 	text := connection.ReplaceAllString(fmt.Sprintf(format, v...), " - ")
 	switch {
@@ -230,12 +240,13 @@ func (l *serverLog) note(log func(text string, args ...any), format string, v []
 		l.s.log.Debug(text)
 		return
 	}
+	kind := serverKind(text)
 	l.s.mu.Lock()
 	if len(l.s.logged) >= maxNotes {
 		clear(l.s.logged)
 	}
-	l.s.logged[text]++
-	n := l.s.logged[text]
+	l.s.logged[kind]++
+	n := l.s.logged[kind]
 	l.s.mu.Unlock()
 	if n&(n-1) == 0 {
 		log("server: "+text, "count", n)

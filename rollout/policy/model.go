@@ -204,6 +204,25 @@ func setModel(o *neural.Options, given *setting) error {
 	return nil
 }
 
+// stored fails if a node has a network that is not in canonical form.
+func (n *node) stored() error {
+	for i := range n.members {
+		if err := n.members[i].node.stored(); err != nil {
+			return err
+		}
+	}
+	at, path := n.at, n.name
+	if given := n.option(optionModel); given != nil {
+		at, path = given.at, given.value
+	} else if !isNetwork(n.name) {
+		return nil
+	}
+	if path != filepath.Base(path) || path != builtIn && n.value(optionSHA256) == "" {
+		return fmt.Errorf("character %d: %s: a file of this machine; expected the name of a file without folders, and its sha256", at, path)
+	}
+	return nil
+}
+
 // sum reads the first digits of a sha256.
 func (g *setting) sum() error {
 	g.value = strings.ToLower(g.value)

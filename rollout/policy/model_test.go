@@ -36,6 +36,44 @@ func sumOf(t testing.TB, path string) string {
 	return files[0].SHA256[:16]
 }
 
+// A spec from elsewhere names no file of this machine: its networks are among the files
+// that are handed over.
+func TestStored(t *testing.T) {
+	s := newGames(t, "towerdefence", "", 1, 0).Spec()
+	path := modelFile(t, s, true)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sumOf(t, path)
+	files := func(sha256 string) ([]byte, error) {
+		if sha256 == sum {
+			return data, nil
+		}
+		return nil, fs.ErrNotExist
+	}
+	for _, spec := range []string{
+		"econ", "net", "untrained.onnx(sha256=" + sum + ")", "mcts(sims=2,model=untrained.onnx,sha256=" + sum + ")",
+		"mix(1*econ,2*untrained.onnx(sha256=" + sum + "))",
+	} {
+		if _, err := policy.NewStored("towerdefence", spec, files); err != nil {
+			t.Errorf("%s: %v", spec, err)
+		}
+	}
+	q := policy.Quote(path)
+	for _, spec := range []string{
+		q, q + "(sha256=" + sum + ")", "mcts(sims=2,model=" + q + ")", "mix(1*econ,2*" + q + ")", "untrained.onnx", "../untrained.onnx(sha256=" + sum + ")",
+		policy.Quote(path + ".none.onnx"),
+	} {
+		if _, err := policy.NewStored("towerdefence", spec, files); err == nil || !strings.Contains(err.Error(), "a file of this machine") {
+			t.Errorf("%s: %v, want that it is a file of this machine", spec, err)
+		}
+	}
+	if _, err := policy.NewStored("towerdefence", "mcts(ms=5)", files); err == nil || !strings.Contains(err.Error(), "speed of the machine") {
+		t.Errorf("a policy that depends on time: %v", err)
+	}
+}
+
 // The file of a network is found by its path or by its sum, and its name says which
 // it is.
 func TestModelNames(t *testing.T) {

@@ -25,6 +25,7 @@
 package policy
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -125,6 +126,13 @@ func New(game, spec string, files ...rollout.Files) (rollout.Maker, error) {
 // other machines.
 func NewReproducible(game, spec string, files ...rollout.Files) (rollout.Maker, error) {
 	return read(game, spec, files, (*node).reproducible)
+}
+
+// NewStored is NewReproducible for a spec that comes from elsewhere, such as a run of a
+// farm. It takes canonical networks only, whose sha256 is told, and whose files are in
+// files: such a spec cannot make this process read a file of somebody's choice.
+func NewStored(game, spec string, files ...rollout.Files) (rollout.Maker, error) {
+	return read(game, spec, files, func(n *node) error { return errors.Join(n.reproducible(), n.stored()) })
 }
 
 // read reads a spec that is not refused.
