@@ -322,8 +322,8 @@ func (a *app) farmCredentials() *cobra.Command {
 		Use: "credentials --name NAME", Short: "Print credentials for another machine or person",
 		Long: `Prints credentials, one line of JSON: a server knows their holder under a name,
 with the rights of a role. A worker may make shards and speaks for its own name
-only; an operator may submit, look at, cancel and retry runs; a coordinator
-(farm serve --connect) may do everything.
+only; an operator may submit, look at, cancel and retry runs. A coordinator in
+another process (farm serve --connect) takes the key itself as --credentials.
 
 They follow from the server's key, which is in the file key.json of its store.
 Without --credentials it is found as farm submit finds it: a server of the same
@@ -342,7 +342,7 @@ not see, such as the standard input of ssh:
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.name, "name", "", "`NAME` under which the farm knows the holder")
-	flags.Var(choice(&f.role, farm.RoleWorker, farm.RoleOperator, farm.RoleCoordinator), "role", "what the holder may do")
+	flags.Var(choice(&f.role, farm.RoleWorker, farm.RoleOperator), "role", "what the holder may do")
 	flags.StringVar(&f.url, "connect", "nats://"+defaultServer, "`URL` of the server")
 	flags.StringVar(&f.key, "credentials", "", "`FILE` with the server's key, STORE/"+farm.KeyFile)
 	return c

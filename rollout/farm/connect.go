@@ -3,6 +3,7 @@ package farm
 import (
 	"cmp"
 	"context"
+	"crypto/hmac"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,6 +45,8 @@ type Conn struct {
 	nc     *nats.Conn
 	name   string
 	role   string // "" if no Key has given the credentials
+	seed   []byte // of the nkey that a Key has given
+	key    Key    // the server's, nil if it is not known here
 	inbox  string // where answers come
 	where  string
 	log    *slog.Logger
@@ -152,6 +155,7 @@ func (c *Conn) options(o *ConnectOptions) ([]nats.Option, error) {
 	}
 	if o.Server != nil {
 		c.where = "this process"
+		c.key = o.Server.gate.key
 		opts = append(opts, nats.InProcessServer(o.Server.s), nats.UserInfo(insideUser, o.Server.gate.inside))
 	}
 	if c.name == "" {
@@ -195,6 +199,19 @@ func processName() string {
 	}, fmt.Sprintf("%.40s-%d", host, os.Getpid()))
 }
 
+// proven fails if a spec is not of the run that was asked for, or comes from somebody
+// who does not have the key from which the credentials of this worker follow.
+func (c *Conn) proven(run string, a *answer) error {
+	switch {
+	case a.Spec == nil || a.Spec.ID() != run:
+		return fmt.Errorf("%s answers with the spec of another run", c.where)
+	case c.seed != nil && !hmac.Equal([]byte(proofOf(c.seed, run)), []byte(a.Proof)):
+		return fmt.Errorf("%s does not prove that it has the key of this worker's farm: either another account listens there, "+
+			"or the coordinator runs without the key (farm serve --credentials STORE/%s)", c.where, KeyFile)
+	}
+	return nil
+}
+
 // deny ends the questions that the server denies, with an error that says what is needed.
 func (c *Conn) deny(err error) {
 	err = fmt.Errorf("permission denied at %s: %w", c.where, err)
@@ -234,8 +251,11 @@ func (c *Conn) credentials(o *ConnectOptions, text []byte) (nats.Option, error) 
 		return nats.UserCredentials(o.Credentials), nil
 	}
 	if key, err := parseKey(text); err == nil {
-		c.role = cmp.Or(o.Role, RoleOperator)
+		c.role, c.key = cmp.Or(o.Role, RoleOperator), key
 		pair, err := key.pair(c.role, c.name)
+		if err == nil {
+			c.seed, err = pair.Seed()
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -249,7 +269,9 @@ func (c *Conn) credentials(o *ConnectOptions, text []byte) (nats.Option, error) 
 	if k.Password != "" {
 		return nats.UserInfo(k.Name, k.Password), nil
 	}
-	c.role = k.Role
+	if c.role = k.Role; c.role != "" {
+		c.seed = []byte(k.Seed)
+	}
 	pair, err := nkeys.FromSeed([]byte(k.Seed))
 	if err != nil {
 		return nil, fmt.Errorf("seed: %w", err)

@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,10 +45,11 @@ func (k Key) pair(role, name string) (nkeys.KeyPair, error) {
 }
 
 // Credentials returns the text of a credentials file, one line of JSON, with which its
-// holder has the role under the name.
+// holder has the role under the name: RoleWorker or RoleOperator. A coordinator needs the
+// key itself.
 func (k Key) Credentials(role, name string) ([]byte, error) {
-	if _, err := rightsOf(role, name); err != nil {
-		return nil, err
+	if role != RoleWorker && role != RoleOperator {
+		return nil, fmt.Errorf("role %q, want worker or operator", role)
 	}
 	if err := checkName(name); err != nil {
 		return nil, err
@@ -62,6 +64,28 @@ func (k Key) Credentials(role, name string) ([]byte, error) {
 	}
 	text, err := json.Marshal(credentials{Name: name, Role: role, Seed: string(seed)})
 	return append(text, '\n'), err
+}
+
+// proof shows a worker, whose nkey follows from the key, that who gives it the spec of a
+// run has the key. Else anybody who listens at the server's port while the server is
+// away could make workers write where he likes.
+func (k Key) proof(worker, run string) string {
+	pair, err := k.pair(RoleWorker, worker)
+	if err != nil {
+		return ""
+	}
+	seed, err := pair.Seed()
+	if err != nil {
+		return ""
+	}
+	return proofOf(seed, run)
+}
+
+// proofOf computes a proof from the seed of a worker.
+func proofOf(seed []byte, run string) string {
+	h := hmac.New(sha256.New, seed)
+	h.Write([]byte("moonfarm farm run " + run))
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // keyText is the content of a key file.

@@ -3,6 +3,7 @@ package farm
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -17,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -64,6 +66,9 @@ func TestAnonymous(t *testing.T) {
 	}
 	renamed := bytes.Replace(right, []byte(`"w1"`), []byte(`"w2"`), 1)
 	raised := bytes.Replace(right, []byte(`"worker"`), []byte(`"coordinator"`), 1)
+	if _, err := worker.Credentials(RoleCoordinator, "c"); err == nil {
+		t.Error("credentials of a coordinator without the key")
+	}
 	for what, text := range map[string][]byte{"another server's": other, "a changed name": renamed, "a changed role": raised} {
 		_, err := Connect(f.ctx, ConnectOptions{URL: f.server.URL(), Credentials: file(t, "c.json", text)})
 		if err == nil || !strings.Contains(err.Error(), "the server does not know ") {
@@ -190,6 +195,74 @@ func TestRights(t *testing.T) {
 	}
 	if a, err := f.raw(worker, "claim", &request{Slots: 1, Wait: 5000}); err != nil || a.Claim == nil {
 		t.Errorf("a worker claims: %+v, %v", a, err)
+	}
+}
+
+// TestImpostor: who listens at the server's port without its key cannot make a worker
+// open a run.
+func TestImpostor(t *testing.T) {
+	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, AlwaysEnableNonce: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	defer s.Shutdown()
+	if !s.ReadyForConnections(time.Minute) {
+		t.Fatal("the server does not listen")
+	}
+	nc, err := nats.Connect(s.ClientURL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	evil, said := spec(80, 1, 0), make(chan string, 1)
+	_, err = nc.Subscribe(workerSubject+">", func(m *nats.Msg) {
+		a, q := &answer{Beat: 1000}, new(request)
+		switch _ = json.Unmarshal(m.Data, q); strings.Split(m.Subject, ".")[3] {
+		case "claim":
+			a.Claim = &claim{Run: evil.ID()}
+		case "spec":
+			a.Spec, a.Proof = evil, Key(bytes.Repeat([]byte{2}, keyBytes)).proof("w1", evil.ID())
+		case "back":
+			select {
+			case said <- q.Error:
+			default:
+			}
+		}
+		data, _ := json.Marshal(a)
+		_ = m.Respond(data)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := Key(bytes.Repeat([]byte{1}, keyBytes)).Credentials(RoleWorker, "w1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Connect(t.Context(), ConnectOptions{URL: s.ClientURL(), Credentials: file(t, "w1.json", text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- Work(ctx, c, WorkerOptions{Version: testVersion, Grace: time.Millisecond, Open: func(context.Context, *Spec, int) (Shards, error) {
+			t.Error("the worker opens the run")
+			return nil, errors.New("no")
+		}})
+	}()
+	select {
+	case why := <-said:
+		if !strings.Contains(why, "does not prove that it has the key") {
+			t.Errorf("the worker gives the shard back since %q", why)
+		}
+	case <-time.After(time.Minute):
+		t.Error("the worker does not give the shard back")
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }
 

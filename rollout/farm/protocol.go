@@ -71,6 +71,7 @@ type answer struct {
 	Drop    []claim    `json:"drop,omitempty"` // beat: work that nobody wants any more
 	Beat    int        `json:"beat,omitempty"` // milliseconds between two beats
 	Spec    *Spec      `json:"spec,omitempty"`
+	Proof   string     `json:"proof,omitempty"` // of Spec: who gives it has the Key
 	Run     *RunStatus `json:"run,omitempty"`
 	Status  *Status    `json:"status,omitempty"`
 }

@@ -283,6 +283,9 @@ func (w *workerState) open(ctx context.Context, run string) (*job, error) {
 	}
 	a, err := w.ask(ctx, "spec", &request{claim: claim{Run: run}}, 10*time.Second)
 	if err == nil {
+		err = w.c.proven(run, a)
+	}
+	if err == nil {
 		var s Shards
 		if s, err = w.o.Open(ctx, a.Spec, w.o.Slots); err == nil {
 			if b := s.Build(); b != a.Spec.Build {

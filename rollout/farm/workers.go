@@ -102,7 +102,8 @@ func (c *coordinator) restarted(w *worker) {
 	c.waiting = slices.DeleteFunc(c.waiting, func(t *waiter) bool { return t.w == w })
 	w.waiters = 0
 	if n := len(w.claims); n > 0 {
-		c.book.warn("", w.name, fmt.Sprintf("the worker began again: %d shards that it had in hand go to others", n))
+		text := fmt.Sprintf("the worker began again: what it had in hand goes to others, shards: %d", n)
+		c.book.note(&Failure{Worker: w.name, Text: text, kind: kindOf(text)}, c.book.log.Warn)
 	}
 	for k := range w.claims {
 		c.lapsed(w, k)
@@ -345,7 +346,11 @@ func (c *coordinator) spec(name string, q *request, _ micro.Request) *answer {
 		return no
 	}
 	if r := c.runs[q.Run]; r != nil {
-		return &answer{Spec: r.Spec}
+		a := &answer{Spec: r.Spec}
+		if c.c.key != nil {
+			a.Proof = c.c.key.proof(name, r.id)
+		}
+		return a
 	}
 	return &answer{Error: "no run " + line(q.Run)}
 }
