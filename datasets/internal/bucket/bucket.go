@@ -11,7 +11,6 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -33,18 +32,6 @@ type opener func(ctx context.Context, u *url.URL) (*blob.Bucket, error)
 var openers = map[string]opener{
 	memblob.Scheme: (&memory{buckets: map[string]*blob.Bucket{}}).open,
 	s3blob.Scheme:  openS3,
-}
-
-// openS3 opens a bucket of S3. The SDK would warn on the standard error of each file of
-// a store that keeps no checksums; a dataset has its own.
-func openS3(ctx context.Context, u *url.URL) (*blob.Bucket, error) {
-	const validation = "response_checksum_validation"
-	with, q := *u, u.Query()
-	if !q.Has(validation) {
-		q.Set(validation, "when_required")
-	}
-	with.RawQuery = q.Encode()
-	return new(s3blob.URLOpener).OpenBucketURL(ctx, &with)
 }
 
 // memory has buckets in the memory of the process, by their names.
@@ -69,7 +56,7 @@ const patience = 30 * time.Second
 
 // Bucket is the store.Store in a bucket, below a prefix.
 type Bucket struct {
-	blobs    *blob.Bucket
+	client
 	url      string // scheme, bucket and prefix, for messages
 	prefix   string // "" or with a slash at the end
 	patience time.Duration
@@ -104,10 +91,12 @@ func Open(ctx context.Context, u *url.URL) (*Bucket, error) {
 		query.Del("timeout")
 	}
 	plain.Path, plain.RawQuery = "", query.Encode()
-	var err error
-	if b.blobs, err = open(ctx, &plain); err != nil {
+	blobs, err := open(ctx, &plain)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.url, err)
 	}
+	b.blobs.Store(blobs)
+	b.simpler = simpler(open, &plain)
 	return b, nil
 }
 
@@ -205,7 +194,7 @@ func (b *Bucket) Each(ctx context.Context, dir string, do func(name string) erro
 	for token != nil {
 		var list []*blob.ListObject
 		err := b.short(ctx, dir, func(ctx context.Context) (err error) {
-			list, token, err = b.blobs.ListPage(ctx, token, page, &blob.ListOptions{Prefix: prefix, Delimiter: "/"})
+			list, token, err = b.blobs.Load().ListPage(ctx, token, page, &blob.ListOptions{Prefix: prefix, Delimiter: "/"})
 			return err
 		})
 		if err != nil {
@@ -251,40 +240,59 @@ func (f *file) Drop() {}
 // Keep implements store.File.
 func (f *file) Keep(name string) error { return f.upload(name, false) }
 
-// KeepNew implements store.File. A store that knows no conditions refuses it: then
-// two may keep a file at once.
+// KeepNew implements store.File. With a store that refuses conditional writes two may
+// keep a file at once.
 func (f *file) KeepNew(name string) error {
-	err := f.upload(name, true)
-	if err == nil {
-		return nil
+	b := f.bucket
+	var err error
+	if !b.unconditional.Load() {
+		if err = f.upload(name, true); err == nil {
+			return nil
+		}
 	}
-	there, is := f.bucket.Open(f.ctx, name)
+	there, is := b.Open(f.ctx, name)
 	switch {
-	case errors.Is(is, fs.ErrNotExist) && knowsNoCondition(err):
-		return f.upload(name, false)
-	case is != nil:
+	case is == nil:
+		return errors.Join(&fs.PathError{Op: "create", Path: there.Name(), Err: fs.ErrExist}, there.Close())
+	case err != nil && !(errors.Is(is, fs.ErrNotExist) && refuses(err)):
+		return err
+	case !errors.Is(is, fs.ErrNotExist):
+		return is
+	}
+	again := f.upload(name, false)
+	if err != nil && again == nil {
+		b.withoutConditions(f.ctx, err)
+	}
+	return again
+}
+
+// upload uploads the content, without checksums if the store refuses them.
+func (f *file) upload(name string, fresh bool) error {
+	b := f.bucket
+	err := f.put(b.blobs.Load(), name, fresh)
+	if err == nil || !refuses(err) && !badSignature(err) {
 		return err
 	}
-	return errors.Join(&fs.PathError{Op: "create", Path: there.Name(), Err: fs.ErrExist}, there.Close())
-}
-
-// knowsNoCondition reports whether the error of a store says that it does not know
-// what it was asked for.
-func knowsNoCondition(err error) bool {
-	if code := gcerrors.Code(err); code == gcerrors.Unimplemented || code == gcerrors.InvalidArgument {
-		return true
+	blobs, failed := b.withoutChecksums(f.ctx)
+	if blobs == nil || failed != nil {
+		return err
 	}
-	var answer interface{ HTTPStatusCode() int } // of the AWS SDK
-	return errors.As(err, &answer) && slices.Contains([]int{http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusNotImplemented}, answer.HTTPStatusCode())
+	again := f.put(blobs, name, fresh)
+	if again != nil && (refuses(again) || badSignature(again)) { // for another reason
+		return err
+	}
+	b.goOnWithoutChecksums(f.ctx, blobs, err)
+	return again
 }
 
-func (f *file) upload(name string, fresh bool) error {
+// put uploads the content.
+func (f *file) put(blobs *blob.Bucket, name string, fresh bool) error {
 	b := f.bucket
 	w := b.watch(f.ctx)
 	defer w.stop()
 	return b.fail(name, w.because(twice(func() error {
 		from := &passing{Reader: bytes.NewReader(f.content.Bytes()), alive: w.alive}
-		return b.blobs.Upload(w.ctx, b.prefix+name, from, &blob.WriterOptions{ContentType: "application/octet-stream", IfNotExist: fresh})
+		return blobs.Upload(w.ctx, b.prefix+name, from, &blob.WriterOptions{ContentType: "application/octet-stream", IfNotExist: fresh})
 	})))
 }
 
@@ -305,7 +313,7 @@ func (p *passing) WriteTo(w io.Writer) (int64, error) { return io.Copy(w, struct
 
 // Move implements store.Store: the object is copied by the store, then deleted.
 func (b *Bucket) Move(ctx context.Context, from, to string) error {
-	err := b.short(ctx, from, func(ctx context.Context) error { return b.blobs.Copy(ctx, b.prefix+to, b.prefix+from, nil) })
+	err := b.short(ctx, from, func(ctx context.Context) error { return b.blobs.Load().Copy(ctx, b.prefix+to, b.prefix+from, nil) })
 	if err != nil {
 		return err
 	}
@@ -314,7 +322,7 @@ func (b *Bucket) Move(ctx context.Context, from, to string) error {
 
 // Remove implements store.Store.
 func (b *Bucket) Remove(ctx context.Context, name string) error {
-	err := b.short(ctx, name, func(ctx context.Context) error { return b.blobs.Delete(ctx, b.prefix+name) })
+	err := b.short(ctx, name, func(ctx context.Context) error { return b.blobs.Load().Delete(ctx, b.prefix+name) })
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -38,7 +38,7 @@ type reader struct {
 func (b *Bucket) Open(ctx context.Context, name string) (store.Reader, error) {
 	r := &reader{bucket: b, ctx: ctx, name: name}
 	return r, b.short(ctx, name, func(ctx context.Context) error {
-		a, err := b.blobs.Attributes(ctx, b.prefix+name)
+		a, err := b.blobs.Load().Attributes(ctx, b.prefix+name)
 		if err == nil {
 			r.size = a.Size
 		}
@@ -126,7 +126,7 @@ func (r *reader) forward(p []byte, at int64) (n int, err error) {
 	if r.stream == nil {
 		r.watch = b.watch(r.ctx)
 		err := twice(func() (err error) {
-			r.stream, err = b.blobs.NewRangeReader(r.watch.ctx, b.prefix+r.name, at, -1, nil)
+			r.stream, err = b.blobs.Load().NewRangeReader(r.watch.ctx, b.prefix+r.name, at, -1, nil)
 			return err
 		})
 		if err != nil {
