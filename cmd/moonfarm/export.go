@@ -220,7 +220,7 @@ func (f *exportFlags) minari(ctx context.Context, dir string, x *exported, m *me
 	if err := os.RemoveAll(part); err != nil {
 		return err
 	}
-	if err := os.Mkdir(part, 0o777); err != nil {
+	if err := os.MkdirAll(part, 0o777); err != nil { // Minari's folders may not be there yet
 		return err
 	}
 	defer os.RemoveAll(part)

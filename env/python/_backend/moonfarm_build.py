@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import time
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ ROOT = HERE.parent.parent
 PYTHON = ">=3.9"
 NUMPY = "numpy>=1.21"
 
+SECONDS = 3.0  # between lines that say how far a build is
+
 
 class BuildError(Exception):
     """What is missing, for people."""
@@ -34,24 +37,52 @@ class BuildError(Exception):
 
 
 def build_library() -> Path:
-    """Builds the shared library into the package folder and returns its path."""
-    check_tools()
+    """Builds the shared library into the package folder and returns its path. It says on stderr what it does."""
+    began = time.monotonic()
+    say(check_tools())
     out = PACKAGE / {"darwin": "libmoonfarm.dylib", "win32": "moonfarm.dll"}.get(sys.platform, "libmoonfarm.so")
     made = out.with_name(f"{out.name}.{os.getpid()}")
     command = ["go", "build", "-buildmode=c-shared", "-trimpath", "-o", str(made), "./cmd/libmoonfarm"]
+    say(f"{' '.join(command)} (in {ROOT}); the first time takes a minute or more")
     try:
-        done = _run(command)
+        done = _watched([*command[:2], "-v", *command[2:]])
         if done.returncode:
             raise BuildError(f"moonfarm: the library cannot be built: {' '.join(command)} says\n{_said(done)}")
         os.replace(made, out)  # a program that has the old one loaded keeps it
     finally:
         for left in (made, made.with_suffix(".h"), PACKAGE / "libmoonfarm.h"):
             left.unlink(missing_ok=True)
+    say(f"{out} is built, {out.stat().st_size >> 20} MiB, after {time.monotonic() - began:.0f} s")
     return out
 
 
-def check_tools() -> None:
-    """Raises BuildError unless the sources, Go of the right version and a C compiler are there."""
+def say(text: str) -> None:
+    """Tells on stderr what is being done: what is on stdout is for programs."""
+    print("moonfarm:", text, file=sys.stderr, flush=True)
+
+
+def _watched(command: list[str]) -> subprocess.CompletedProcess[str]:
+    """Runs a command of Go with -v, which names each package before it is compiled, and says how many there were."""
+    environment = {**os.environ, "CGO_ENABLED": "1"}
+    told, packages, last = [], 0, time.monotonic()
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        for line in process.stdout:
+            if re.fullmatch(r"[\w./~+-]+\n", line):  # a package
+                packages += 1
+                if time.monotonic() - last >= SECONDS:
+                    last = time.monotonic()
+                    say(f"{packages} packages compiled, now {line.strip()}")
+            else:
+                told.append(line)
+    return subprocess.CompletedProcess(command, process.wait(), "".join(told), "")
+
+
+def check_tools() -> str:
+    """What is built with; raises BuildError unless the sources, Go of the right version and a C compiler are there."""
     if not (ROOT / "cmd" / "libmoonfarm").is_dir():
         raise BuildError(f"moonfarm: {HERE} must lie in a clone of the project: the Go sources are not in {ROOT}")
     if shutil.which("go") is None:
@@ -70,6 +101,7 @@ def check_tools() -> None:
             f"moonfarm: the C compiler {compiler[0]} is missing: install gcc (Debian, Ubuntu: apt-get install gcc "
             "libc6-dev), or name another in the environment variable CC"
         )
+    return f"building with {found} and {compiler[0]}"
 
 
 def needed_go() -> str:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Union
+
+import numpy as np
+from numpy.typing import NDArray
 
 from . import library
 
@@ -53,9 +57,9 @@ def config(
     return library.CConfig(
         size=ctypes.sizeof(library.CConfig),
         num_envs=whole("num_envs", num_envs, 1),
-        game=text("game", game),
+        game=name("game", game),
         rules=None if rules is None else text("rules", rules),
-        reward=None if reward is None else text("reward", reward),
+        reward=None if reward is None else name("reward", reward),
         opponents=None if texts is None else text("opponent", "\n".join(texts)),
         seat=library.ALL_SEATS if texts is None else seat_of(seat),
         autoreset=autoreset,
@@ -70,6 +74,7 @@ def config(
 def rules_of(rules: str | Path | None) -> str | None:
     """The rules as text: those in a file, if it is a Path."""
     if isinstance(rules, Path):
+        path("rules", rules)
         return rules.read_text(encoding="utf-8-sig")
     return rules
 
@@ -90,6 +95,25 @@ def seed_of(value: Any) -> int:
     return whole("seed", value, 0, 2**64 - 1)
 
 
+def reset_mask(options: Any, rows: int, games: int) -> NDArray[np.bool_] | None:
+    """Which games reset begins anew, by its options; None: all."""
+    if options is not None and not isinstance(options, Mapping):
+        raise TypeError(f"options: expected a dict, got {options!r}")
+    mask = (options or {}).get("reset_mask")
+    if mask is None:
+        return None
+    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
+        raise TypeError("options['reset_mask']: expected a numpy array of bool")
+    if mask.shape != (rows,):
+        raise ValueError(f"options['reset_mask']: expected shape {(rows,)}, got {mask.shape}")
+    if not mask.any():
+        raise ValueError("options['reset_mask']: no entry is True")
+    by_game = mask.reshape(games, -1)
+    if not (by_game.all(axis=1) == by_game.any(axis=1)).all():
+        raise ValueError("options['reset_mask']: the rows of a game must be reset together")
+    return np.ascontiguousarray(by_game[:, 0])
+
+
 def text(what: str, value: Any) -> bytes:
     """A text for C; TypeError or ValueError names it."""
     if not isinstance(value, str):
@@ -97,6 +121,28 @@ def text(what: str, value: Any) -> bytes:
     if "\0" in value:
         raise ValueError(f"{what}: a text with a zero byte")
     return value.encode()
+
+
+def name(what: str, value: Any) -> bytes:
+    """A name, one that is not empty, for C; TypeError or ValueError names the argument."""
+    if value == "":
+        raise ValueError(f"{what}: the name is empty")
+    return text(what, value)
+
+
+def path(what: str, value: Any) -> str:
+    """A path or URL; TypeError or ValueError names it."""
+    try:
+        found = os.fspath(value)
+    except TypeError:
+        raise TypeError(f"{what}: expected a path, got {value!r}") from None
+    if not isinstance(found, str):
+        raise TypeError(f"{what}: expected a path of text, got {value!r}")
+    if not found:
+        raise ValueError(f"{what}: the path is empty")
+    if "\0" in found:
+        raise ValueError(f"{what}: a path with a zero byte: {found!r}")
+    return found
 
 
 def texts_of(opponent: Opponent) -> list[str] | None:

@@ -77,6 +77,11 @@ def plain(kind: type) -> type:
     return kind.__dict__.get("_plain", kind)
 
 
+def is_plain(kind: type) -> bool:
+    """Whether the class is one that plain_class marked, not one derived from it."""
+    return kind.__dict__.get("_plain") is kind
+
+
 def _portable(given: Any) -> Any:
     """An argument as it is pickled: functions that play are checked by their names."""
     if not isinstance(given, dict) or "opponent" not in given:

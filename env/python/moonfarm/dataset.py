@@ -12,23 +12,30 @@ also one made with `--obs none`. Columns are documented in datasets/FORMAT.md.
 
 from __future__ import annotations
 
+import functools
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from ctypes import c_uint64
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from . import arguments
 from .arrays import unpack_masks
 from .library import library
 from .making import make_vec
-from .reading import FLAT, Batch, Open, Reader, one_of, reading, sequences
+from .reading import FLAT, Batch, Episodes, Open, Reader, one_of, reading
+from .rows import Rows, alone, number
 
 if TYPE_CHECKING:
     from .torchdata import TorchRows
+
+
+# Arguments of episodes() that do not choose which episodes are read.
+_NOT_WHICH = frozenset({"columns", "shuffle", "seed", "epoch", "obs", "memory", "reward", "discount", "steps", "workers"})
 
 
 def dataset(path: str | os.PathLike[str]) -> Dataset:
@@ -41,11 +48,11 @@ class Dataset:
 
     path: its folder or URL. metadata: its manifest. game: the name of its game.
     players, num_episodes: how many there are. len(ds): its rows, one for each turn
-    and player. It can be pickled: the copy opens it again.
+    and player; ds[i]: one of them. It can be pickled: the copy opens it again.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        text = os.fspath(path)
+        text = arguments.path("path", path)
         self.path: Path | str = text if "://" in text else Path(text)
         handle = c_uint64()
         library().call("mf_dataset_open", os.fsencode(self.path), handle)
@@ -53,6 +60,7 @@ class Dataset:
         self.metadata: dict[str, Any] = json.loads(library().text("mf_dataset_describe", handle).rstrip(b"\0"))
         self.game: str = self.metadata["game"]["name"]
         self.players: int = self.metadata["game"]["players"]
+        self._rows: Rows | None = None
         self.num_episodes: int = self.metadata["totals"]["episodes"]
 
     def __len__(self) -> int:
@@ -170,17 +178,55 @@ class Dataset:
         split: str = "all", validation: float = 0.1, test: float = 0.0, part: int = 0, parts: int = 1,
         obs: str | None = None, memory: bool = False, reward: str | None = None, discount: float | None = None,
         steps: int = 0, workers: int = 1,
-    ) -> Iterator[Batch]:  # fmt: skip
+    ) -> Episodes:  # fmt: skip
         """Reads whole episodes, played again: dicts of arrays [turns, players, …].
 
         Arguments are as for batches(); shuffle is for the order of the episodes.
         Beside the columns there are final_planes, final_packed and final_scalars
         [players, …], what the players see after the last turn, where there are
-        columns of observations.
+        columns of observations. len() of the result is the number of episodes.
         """
         given: dict[str, Any] = {name: x for name, x in locals().items() if name != "self"}
+        which = {name: x for name, x in given.items() if name not in _NOT_WHICH}
         given.update(shuffle=int(bool(shuffle)), size=1, play=True, whole=True)
-        return sequences(self._reader(given, True), self.players)
+        return Episodes(self._reader(given, True), self.players, functools.partial(self._count, which))
+
+    def _count(self, which: dict[str, Any]) -> int:
+        """How many episodes there are, with the arguments of batches() that choose some."""
+        found = 0
+        last = None
+        for batch in self.batches(1 << 16, columns=["episode"], play=False, **which):
+            episode = batch["episode"]
+            found += int(np.count_nonzero(np.diff(episode))) + int(last is None or episode[0] != last)
+            last = episode[-1]
+        return found
+
+    @overload
+    def __getitem__(self, i: slice) -> Batch: ...
+
+    @overload
+    def __getitem__(self, i: int) -> dict[str, Any]: ...
+
+    def __getitem__(self, i: Any) -> Any:
+        """Row i as batches() has it: its columns by name, without the dimension of rows; of a list the values.
+
+        A slice is a batch of its rows. Rows of an episode are read together, so that
+        those side by side are quick; batches() is quicker for many.
+        """
+        rows = len(self)
+        if isinstance(i, slice):
+            first, end, step = i.indices(rows)
+            if step != 1:
+                raise ValueError(f"row: a slice with the step {step}: rows are read one after the other")
+            if first >= end:
+                raise IndexError(f"row: there are no rows from {first} to {end}")
+        else:
+            first = number(i, rows)
+            end = first + 1
+        if self._rows is None:
+            self._rows = Rows(self)
+        batch = self._rows.between(first, end)
+        return batch if isinstance(i, slice) else alone(batch)
 
     def torch(
         self, size: int = 1024, *, rank: int | None = None, world: int | None = None, **options: Any
@@ -211,6 +257,8 @@ class Dataset:
             raise ImportError("arrow() needs pyarrow, which is not installed; batches() needs nothing but numpy") from e
         if isinstance(self.path, str):
             raise ValueError(f"arrow: {self.path} is no folder; batches() reads from stores, too")
+        if columns is not None and not (columns := [*columns]):
+            raise ValueError("columns: there is no name in the list")
         folder = self.path / one_of("table", table, ("steps", "episodes", "finals"))
         files = sorted(folder.glob("*.arrow"), key=lambda f: int(f.stem))
         if not files:
@@ -224,6 +272,7 @@ class Dataset:
         Arguments are those of batches(), but for size and copy. Lists are left out.
         All rows are in memory at once.
         """
+        file = arguments.path("file", file)
         reader = self.batches(4096, **options)
         lists = {name for name, c in reader.columns.items() if c["list"]}
         if lists and options.get("columns") is not None:

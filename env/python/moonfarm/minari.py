@@ -11,8 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from . import arguments, library
 from .arrays import ended_mask
 from .dataset import Dataset
+from .registration import GAMES
+from .single import make_env
 
 VERSION = "0.5.3"  # of Minari, whose layout this is
 
@@ -29,11 +32,14 @@ def export(
     step each head has the choice that orders nothing alone. An action is -1 where no choice
     says the orders. progress is told how many rows of how many are done.
 
+    The env_spec in the metadata is of an environment like that of the first player, against
+    the policy of the second if that plays by its text alone, else against random.
+
     Returns what was written: rows, episodes and columns.
     """
     import h5py
 
-    folder = Path(folder)
+    folder = Path(arguments.path("folder", folder))
     part = folder.with_name(f".{folder.name}.part")
     if folder.exists():
         raise FileExistsError(f"{folder}: it is there already")
@@ -100,7 +106,7 @@ def _write(file: Any, ds: Dataset, progress: Callable[[int, int], None] | None, 
     metadata = {
         "total_episodes": count, "total_steps": rows, "data_format": "hdf5", "jpeg_encoding": False, "minari_version": VERSION,
         "observation_space": json.dumps({"type": "Dict", "subspaces": spaces}), "action_space": json.dumps(action),
-        "algorithm_name": ", ".join(policies), "moonfarm": ds.metadata,
+        "algorithm_name": ", ".join(policies), "moonfarm": ds.metadata, "env_spec": json.dumps(_spec(ds, options)),
     }  # fmt: skip
     columns = ["observations", "actions", "rewards", "terminations", "truncations", "infos"]
     return {"rows": rows, "episodes": count, "columns": columns, "metadata": metadata}
@@ -113,3 +119,31 @@ def _box(array: np.ndarray[Any, Any]) -> dict[str, Any]:
     return {
         "type": "Box", "dtype": str(dtype), "shape": list(shape), "low": np.full(shape, low, dtype).tolist(), "high": np.full(shape, high, dtype).tolist(),
     }  # fmt: skip
+
+
+def _spec(ds: Dataset, options: dict[str, Any]) -> dict[str, Any]:
+    """The gymnasium.envs.registration.EnvSpec, as its to_json has it, of an environment as the first player had it."""
+    job = ds.metadata["job"]
+    arguments = {
+        "game": ds.game, "obs": options.get("obs") or ds.metadata["observation"]["form"],
+        "reward": options.get("reward") or ds.metadata["reward"]["name"], "max_turns": job.get("max_turns") or 0,
+        "memory": bool(options.get("memory") or ds.metadata["observation"].get("remembered")),
+    }  # fmt: skip
+    if job.get("rules"):
+        arguments["rules"] = job["rules"][0]
+    arguments["opponent"] = next(o for o in [*(job.get("policies") or [])[1:2], "random"] if _plays(o, arguments))
+    name = next(name for name, game in GAMES.items() if game == ds.game)
+    return {
+        "id": f"moonfarm/{name}-v0", "entry_point": "moonfarm.single:make_env", "reward_threshold": None,
+        "nondeterministic": False, "max_episode_steps": None, "order_enforce": True, "disable_env_checker": False,
+        "kwargs": arguments, "additional_wrappers": [], "vector_entry_point": "moonfarm.registration:make_vec",
+    }  # fmt: skip
+
+
+def _plays(opponent: str, arguments: dict[str, Any]) -> bool:
+    """Whether the opponent can be made here: a network whose file is elsewhere, or a bot, cannot."""
+    try:
+        make_env(opponent=opponent, **arguments).close()
+    except (library.Error, ValueError):
+        return opponent == "random"
+    return True

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from . import arguments, arrays, library
 from .arguments import Policy
 from .copies import plain_class
+from .drawn import Drawn, function_names
 from .parts import Part
 from .vector import VectorEnv
 
@@ -46,6 +47,8 @@ class AgainstPolicies(VectorEnv):
     Rows are copied, with copy=False too.
     """
 
+    _in_library = False
+
     def _config(self, **given: Any) -> library.CConfig:
         opponent = given["opponent"]
         self._policies: list[Policy] = [opponent] if callable(opponent) else list(opponent)
@@ -66,6 +69,7 @@ class AgainstPolicies(VectorEnv):
         self._first_rows = games * self.players
         self._own_rows, self._drawn = self._first_rows.copy(), np.zeros(self.num_games, np.int64)
         self._draw(self._whole.own)
+        self._against = Drawn(function_names(self._policies), self._drawn[:, None])
 
     def _draw(self, games: slice) -> None:
         """Brings up to date which rows are the caller's and who plays the others."""
@@ -133,15 +137,18 @@ class AgainstPolicies(VectorEnv):
         infos = {"mask": self.arrays["mask"][self._own_rows[p.own]], "_mask": everywhere}
         if self._told:
             infos["action_mask"], infos["_action_mask"] = self.action_masks(infos["mask"]), everywhere
+        if self._against is not None:
+            infos["opponent"], infos["_opponent"] = self._against.tell(p.own), everywhere
         return infos
 
     def _result(self, p: Part) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         played = self._own_rows[p.own].copy()
+        before = None if self._against is None else self._against.shown[p.own].copy()
         self._draw(p.own)
         terminated, truncated = self._terminated[p.own].copy(), self._truncated[p.own].copy()
         infos = self._infos(p)
         if (ended := terminated | truncated).any():
-            self._add_ends(infos, played, ended)
+            self._add_ends(infos, played, ended, before)
         return self._observed(p), self.arrays["reward"][played], terminated, truncated, infos
 
     def recv(self, timeout: float | None = None) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import library, making, spaces
+from . import arguments, library, making, spaces
 from .copies import Copied, plain, plain_class, with_base
 from .vector import VectorEnv
 
@@ -77,7 +77,8 @@ class ParallelEnv(Copied):
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """Begins an episode: of that seed, or the next one of the latest. Returns observations and infos by agent."""
-        obs, infos = self.vector.reset(seed=seed)
+        seed = None if seed is None else arguments.seed_of(seed)
+        obs, infos = self.vector.reset(seed=seed, options=options)
         self.agents, self._begun = self.possible_agents[:], True
         return self._seen(obs, infos)
 

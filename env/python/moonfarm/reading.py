@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,11 @@ FLAT = frozenset([*_lists, *(ends for _, ends in _lists.values())]) - {"search_p
 _types: dict[str, Any] = {
     "uint8": np.uint8, "int32": np.int32, "uint64": np.uint64, "float32": np.float32, "bool": np.bool_,
 }  # fmt: skip
+
+
+def list_ends(batch: Batch) -> dict[str, str]:
+    """The arrays of a batch that hold the values of lists, with the array of their ends."""
+    return {name: ends for name, (_, ends) in _lists.items() if name in batch and ends in batch}
 
 
 class Open:
@@ -72,9 +77,11 @@ def reading(
     """The library's form of the arguments of batches()."""
     if isinstance(columns, (str, bytes)):
         raise TypeError("columns: expected names in a list, got one text")
-    names = None if columns is None else [arguments.text("columns", n) for n in columns]
+    names = None if columns is None else [arguments.name("columns", n) for n in columns]
     if names is not None and not names:
         raise ValueError("columns: there is no name in the list")
+    if any(b"\n" in n for n in names or ()):
+        raise ValueError(f"columns: a name with a line break: {columns!r}")
     chosen = bool(memory or steps) or any(x is not None for x in (obs, reward, discount))
     if play is None:
         play = chosen or bool({b"nstep", b"opponent"} & set(names or ()))
@@ -102,7 +109,7 @@ def reading(
         memory=bool(memory),
         workers=workers if play else 0,
         obs=None if obs is None else one_of("obs", obs, FORMS).encode(),
-        reward=None if reward is None else arguments.text("reward", reward),
+        reward=None if reward is None else arguments.name("reward", reward),
         discount=0 if discount is None else discount,
         steps=arguments.whole("steps", steps, 0),
     )
@@ -203,11 +210,25 @@ class Reader(Iterator[Batch]):
         return out
 
 
-def sequences(reader: Reader, players: int) -> Iterator[Batch]:
-    """The batches of a reader of whole episodes: [turns, players, …]."""
-    flat = FLAT | {name for name, c in reader.columns.items() if c["list"]}
-    for batch in reader:
-        yield {
-            name: a if name in flat or name.startswith("final_") else a.reshape(-1, players, *a.shape[1:])
-            for name, a in batch.items()
+class Episodes(Iterator[Batch]):
+    """The episodes of a reader: dicts of arrays [turns, players, …]. len() is how many there are from the first on."""
+
+    def __init__(self, reader: Reader, players: int, count: Callable[[], int]) -> None:
+        self._reader, self._players, self._count = reader, players, count
+        self._flat = FLAT | {name for name, c in reader.columns.items() if c["list"]}
+        self._len: int | None = None
+
+    def __next__(self) -> Batch:
+        return {
+            name: a if name in self._flat or name.startswith("final_") else a.reshape(-1, self._players, *a.shape[1:])
+            for name, a in next(self._reader).items()
         }
+
+    def __len__(self) -> int:
+        if self._len is None:
+            self._len = self._count()
+        return self._len
+
+    def close(self) -> None:
+        """Ends reading."""
+        self._reader.close()

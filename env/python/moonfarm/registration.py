@@ -51,7 +51,6 @@ class _Watch:
     def find_spec(self, name: str, path: Any = None, target: ModuleType | None = None) -> Any:
         if name != "gymnasium":
             return None
-        sys.meta_path.remove(self)
         spec = importlib.machinery.PathFinder.find_spec(name, path, target)
         if spec is not None and spec.loader is not None:
             self._loader, spec.loader = spec.loader, self  # type: ignore[assignment]
@@ -61,6 +60,8 @@ class _Watch:
         return self._loader.create_module(spec)
 
     def exec_module(self, module: ModuleType) -> None:
+        if self in sys.meta_path:  # not before: who looks for Gymnasium need not import it
+            sys.meta_path.remove(self)
         module.__loader__ = module.__spec__.loader = self._loader  # type: ignore[union-attr]
         self._loader.exec_module(module)
         register()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import library, making, spaces
+from . import arguments, library, making, spaces
 from .arrays import unpacking
 from .copies import Copied, plain, plain_class, with_base
 from .opponents import AgainstPolicies
@@ -57,6 +57,7 @@ class SingleEnv(Randomness, Copied):
         self._to, self._from = v.arrays["action"][0].data, v.arrays["reward"].data
         self._flags, self._c_step, self._handle, self._c_error = v._flags, v._c_step, v._handle, v._c_error
         self._most = v.heads[0] if self._one_head else 0
+        self._against, self._game = v._against, v._whole.own
         self._seal()
 
     def _taken(self, array: NDArray[Any]) -> Callable[[], NDArray[Any]]:
@@ -68,13 +69,14 @@ class SingleEnv(Randomness, Copied):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begins an episode: of that seed, or the next one of the latest seed. Returns observation and info."""
-        obs, infos = self.vector.reset(seed=seed)
+        seed = None if seed is None else arguments.seed_of(seed)
+        obs, infos = self.vector.reset(seed=seed, options=options)
         if seed is not None:
             self._np_random, self._np_random_seed = self.vector._np_random, seed
         return self._one(obs), self._info(infos)
 
     def _info(self, infos: dict[str, Any]) -> dict[str, Any]:
-        return {name: infos[name][0] for name in ("mask", "action_mask") if name in infos}
+        return {name: infos[name][0] for name in ("mask", "action_mask", "opponent") if name in infos}
 
     def _one(self, obs: Any) -> Any:
         return obs[0] if self._alone else {name: array[0] for name, array in obs.items()}
@@ -84,7 +86,8 @@ class SingleEnv(Randomness, Copied):
 
         action: a whole number, or int [heads]. Returns observation, reward,
         terminated, truncated and info: "mask", the legal choices as bits, and
-        "action_mask", bool [choices], as action_masks has them; "score" and "result" at the end of an episode.
+        "action_mask", bool [choices], as action_masks has them; "opponent", the name of who plays against the
+        caller; "score" and "result" at the end of an episode.
         """
         if self._in_python:
             return self._step_by_vector(action)
@@ -108,6 +111,8 @@ class SingleEnv(Randomness, Copied):
         info: dict[str, Any] = {"mask": self._mask_taken()}
         if self._legal is not None:
             info["action_mask"] = self._legal()
+        if self._against is not None:
+            info["opponent"] = self._against.one or self._against.tell(self._game)[0]
         if flags[0] or flags[1]:
             info["score"], info["result"] = (float(self.vector.arrays["final_" + k][0]) for k in ("score", "result"))
         return obs, self._from[0], flags[0] == 1, flags[1] == 1, info

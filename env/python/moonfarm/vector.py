@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import arguments, arrays, library, spaces
-from .copies import Copied, plain, plain_class, with_base
+from .copies import Copied, is_plain, plain, plain_class, with_base
+from .drawn import Drawn
 from .parts import Part
 from .randomness import Randomness
 
@@ -39,6 +40,7 @@ class VectorEnv(Randomness, Copied):
 
     spec: Any = None
     closed = False
+    _in_library = True  # the opponents play there, by their texts
 
     def __init__(
         self, *, obs: str | tuple[str, ...], seed: int | None, copy: bool, render_mode: str | None, autoreset: Any,
@@ -112,10 +114,12 @@ class VectorEnv(Randomness, Copied):
         if self._mode == library.SAME_STEP:
             names += ["final_" + part for part in self._parts if part in ("planes", "packed", "scalars")]
         names += ["final_score", "final_result"]
+        texts = arguments.texts_of(self._arguments["opponent"]) if self._in_library else None
         if self._rows_per_game == 1:
-            names.append("seat")
+            names += ["seat"] if texts is None else ["seat", "opponent"]
         # It cannot be changed: the library holds the addresses.
         self.arrays: Mapping[str, NDArray[Any]] = MappingProxyType(arrays.allocate(s, names, buffers))
+        self._against = None if texts is None else Drawn(texts, self.arrays["opponent"])
         # Both flags lie in one bytearray, in which a flag that is set is found at once.
         self._flags = bytearray(2 * games)
         self._ends = np.frombuffer(self._flags, np.bool_).reshape(2, games)
@@ -150,7 +154,7 @@ class VectorEnv(Randomness, Copied):
         where it is False as they are. Returns observations and infos of all rows.
         """
         self._open()
-        mask = self._reset_mask((options or {}).get("reset_mask"))
+        mask = arguments.reset_mask(options, self.num_envs, self.num_games)
         if seed is None:
             self._reset(None, mask)
         else:
@@ -165,9 +169,9 @@ class VectorEnv(Randomness, Copied):
                 self._reset(None, ~fresh & everywhere)
         return self._observed(self._whole), self._infos(self._whole)
 
-    def _seeds_of(self, seed: int | Sequence[int | None] | NDArray[Any]) -> Sequence[int | None] | NDArray[Any]:
+    def _seeds_of(self, seed: Any) -> Any:
         """The seed of each game."""
-        if isinstance(seed, (int, np.integer)):
+        if np.ndim(seed) == 0:
             self._np_random_seed = first = arguments.seed_of(seed)
             self._np_random = np.random.Generator(np.random.PCG64(np.random.SeedSequence(first)))
             return [(first + i) % 2**64 for i in range(self.num_games)]
@@ -181,21 +185,6 @@ class VectorEnv(Randomness, Copied):
         for flags in (self._terminated, self._truncated):
             flags[slice(None) if mask is None else mask] = False
 
-    def _reset_mask(self, mask: Any) -> NDArray[np.bool_] | None:
-        if mask is None:
-            return None
-        rows = (self.num_envs,)
-        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
-            raise TypeError("options['reset_mask']: expected a numpy array of bool")
-        if mask.shape != rows:
-            raise ValueError(f"options['reset_mask']: expected shape {rows}, got {mask.shape}")
-        if not mask.any():
-            raise ValueError("options['reset_mask']: no entry is True")
-        by_game = mask.reshape(self.num_games, -1)
-        if not (by_game.all(axis=1) == by_game.any(axis=1)).all():
-            raise ValueError("options['reset_mask']: the rows of a game must be reset together")
-        return np.ascontiguousarray(by_game[:, 0])
-
     def step(self, actions: Any) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         """Plays a turn of all games.
 
@@ -205,7 +194,8 @@ class VectorEnv(Randomness, Copied):
         [num_envs, words], the legal choices as bits, and "action_mask", bool [num_envs,
         choices], the same of all heads as action_masks has it. A game that has ended has in
         each head the choice that orders nothing alone. If episodes have ended, "score" and "result" tell how; with autoreset "same_step" they are in
-        "final_info", and "final_obs" has the last observations.
+        "final_info", and "final_obs" has the last observations. "opponent" names the policy
+        that plays against the row, where there is one; in final_info that of the old episode.
 
         With copy=False the arrays are those that the next step overwrites.
         """
@@ -285,9 +275,15 @@ class VectorEnv(Randomness, Copied):
         return p.observation.copy() if self._alone else {name: a.copy() for name, a in p.parts}
 
     def _infos(self, p: Part) -> dict[str, Any]:
-        infos = {"mask": p.mask.copy() if self._copy else p.mask, "_mask": p.all_rows}
+        return self._tell(p, p.mask.copy() if self._copy else p.mask)
+
+    def _tell(self, p: Part, mask: NDArray[np.uint64]) -> dict[str, Any]:
+        """What infos always have."""
+        infos: dict[str, Any] = {"mask": mask, "_mask": p.all_rows}
         if p.legal is not None:
             infos["action_mask"], infos["_action_mask"] = p.legal(), p.all_rows
+        if self._against is not None:
+            infos["opponent"], infos["_opponent"] = self._against.tell(p.own), p.all_rows
         return infos
 
     def _result(self, p: Part) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
@@ -302,15 +298,14 @@ class VectorEnv(Randomness, Copied):
         else:
             out, mask = (p.copy_reward(), p.copy_terminated(), p.copy_truncated()), p.copy_mask()
             obs = p.copy_first() if self._alone else {name: copied() for name, copied in p.copies}
-        infos = {"mask": mask, "_mask": p.all_rows}
-        if p.legal is not None:
-            infos["action_mask"], infos["_action_mask"] = p.legal(), p.all_rows
+        before = self._against.shown[p.own].copy() if ended and self._against is not None else None
+        infos = self._tell(p, mask)
         if ended:
-            self._add_ends(infos, p.env_id, out[1] | out[2])
+            self._add_ends(infos, p.env_id, out[1] | out[2], before)
         return obs, *out, infos
 
-    def _add_ends(self, infos: dict[str, Any], rows: NDArray[Any], ended: NDArray[np.bool_]) -> None:
-        """Adds to infos how the episodes that have just ended did, where the rows of the arrays say it."""
+    def _add_ends(self, infos: dict[str, Any], rows: NDArray[Any], ended: NDArray[np.bool_], before: Any) -> None:
+        """Adds to infos how the episodes that have just ended did, against the opponents before the step."""
         outcome: dict[str, Any] = {}
         at = ended.nonzero()[0]
         those = rows[at]
@@ -320,6 +315,8 @@ class VectorEnv(Randomness, Copied):
         if self._mode != library.SAME_STEP:
             infos.update(outcome)
             return
+        if before is not None:
+            outcome["opponent"], outcome["_opponent"] = before, ended
         last = np.full(len(rows), None, dtype=object)
         for i in at:
             last[i] = self._final(rows[i])
@@ -480,7 +477,7 @@ class VectorEnv(Randomness, Copied):
 
 def _remade(kind: Any, arguments: dict[str, Any]) -> VectorEnv:
     """Makes an environment of a class: one of this package's is Gymnasium's too, where that is installed."""
-    return (vector_class(kind) if plain(kind) is kind else kind)(**arguments)
+    return (vector_class(kind) if is_plain(kind) else kind)(**arguments)
 
 
 @functools.lru_cache(maxsize=None)

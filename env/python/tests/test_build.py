@@ -1,6 +1,8 @@
 """The build backend, with its tools replaced: what it says where something is missing, and its wheels."""
 
+import contextlib
 import importlib.util
+import io
 import os
 import shutil
 import subprocess
@@ -17,7 +19,7 @@ sys.path.insert(0, str(FOLDER / "_backend"))
 import moonfarm_build as backend  # noqa: E402
 
 
-class Missing(unittest.TestCase):
+class Tools(unittest.TestCase):
     def tools(self, **scripts):
         """A PATH with nothing but these scripts."""
         made = tempfile.TemporaryDirectory()
@@ -28,6 +30,8 @@ class Missing(unittest.TestCase):
             (folder / name).chmod(0o755)
         return mock.patch.dict(os.environ, {"PATH": str(folder)})
 
+
+class Missing(Tools):
     def refused(self, text, **scripts):
         with self.tools(**scripts), self.assertRaisesRegex(backend.BuildError, text):
             backend.check_tools()
@@ -45,6 +49,39 @@ class Missing(unittest.TestCase):
             done = subprocess.run([sys.executable, FOLDER / "build.py"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, "^moonfarm: Go is missing")
+
+
+class Building(Tools):
+    """build_library with a Go that is a script."""
+
+    def build(self, go):
+        """What is said, and the error if there is one."""
+        said = io.StringIO()
+        with tempfile.TemporaryDirectory() as folder, self.tools(gcc="", go=go), mock.patch.object(
+            backend, "PACKAGE", Path(folder)
+        ), mock.patch.object(backend, "SECONDS", 0), contextlib.redirect_stderr(said):
+            try:
+                library = backend.build_library()
+            except backend.BuildError as e:
+                return said.getvalue(), str(e)
+            self.assertEqual(library.read_text(), "a library\n")
+        return said.getvalue(), None
+
+    def test_what_is_done_is_said(self):
+        go = """case $2 in GOVERSION) echo go1.99.1;; CC) echo gcc;; *)
+        echo moonfarm/sim >&2; echo moonfarm/cmd/libmoonfarm >&2
+        while [ "$1" != -o ]; do shift; done; echo a library >"$2";; esac"""
+        said, error = self.build(go)
+        self.assertIsNone(error)
+        lines = said.splitlines()
+        self.assertEqual(lines[0], "moonfarm: building with go1.99.1 and gcc")
+        self.assertRegex(lines[1], "^moonfarm: go build -buildmode=c-shared .*/cmd/libmoonfarm .*takes a minute")
+        self.assertEqual(lines[3], "moonfarm: 2 packages compiled, now moonfarm/cmd/libmoonfarm")
+        self.assertRegex(lines[-1], r"^moonfarm: .*libmoonfarm.* is built, 0 MiB, after \d+ s$")
+
+    def test_what_go_says_is_in_the_error(self):
+        said, error = self.build("case $2 in GOVERSION) echo go1.99.1;; CC) echo gcc;; *) echo moonfarm/sim; echo 'x.go:1: bad' >&2; exit 1;; esac")
+        self.assertRegex(error, "(?s)cannot be built: go build .* says\nx.go:1: bad$")
 
 
 class Wheels(unittest.TestCase):

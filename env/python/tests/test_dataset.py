@@ -242,6 +242,61 @@ class Reading(unittest.TestCase):
         self.assertNotEqual(shuffled, seen)
         self.assertEqual(sorted(shuffled), seen)
 
+    def test_rows_by_number(self):
+        """ds[i] is row i as batches() has it, and a slice a batch, also where rows have lists."""
+        for ds, columns in (
+            (small(), None), (generate("terminal", "--episodes", "3", "--max-turns", "5", "--policy", "maze"), None),
+        ):  # fmt: skip
+            whole = next(ds.batches(len(ds)))
+            for i in (0, 7, len(ds) - 1, -1, -len(ds)):
+                row = ds[i]
+                self.assertEqual(set(row), set(whole))
+                for name, array in whole.items():
+                    np.testing.assert_array_equal(row[name], array[i])
+            for first, end in ((0, 5), (3, 90), (len(ds) - 4, len(ds) + 9)):
+                got = ds[first:end]
+                for name, array in whole.items():
+                    np.testing.assert_array_equal(got[name], array[first:end])
+            for wrong in (len(ds), -len(ds) - 1, slice(5, 5)):
+                with self.assertRaisesRegex(IndexError, "^row: "):
+                    ds[wrong]
+            for wrong, kind in ((1.0, TypeError), ("a", TypeError), (slice(0, 4, 2), ValueError)):
+                with self.assertRaisesRegex(kind, "^row: "):
+                    ds[wrong]
+
+    def test_rows_with_lists(self):
+        ds = generate("towerdefence", "--episodes", "2", "--max-turns", "4", "--policy", "mcts(sims=4)")
+        whole = next(ds.batches(len(ds)))
+        np.testing.assert_array_equal(ds[5]["search_policy"], whole["search_policy"][5])
+        several = generate("terminal", "--episodes", "2", "--max-turns", "4", "--policy", "mcts(sims=4)")
+        whole = next(several.batches(len(several)))
+        ends = whole["search_ends"]
+        for i in range(len(several)):
+            np.testing.assert_array_equal(several[i]["search_policy"], whole["search_policy"][ends[i] : ends[i + 1]])
+        every = several[0 : len(several)]
+        for name, array in whole.items():
+            np.testing.assert_array_equal(every[name], array)
+
+    def test_number_of_episodes(self):
+        ds = small("--obs", "none")
+        for options in ({}, {"split": "train"}, {"split": "validation", "validation": 0.3}, {"part": 1, "parts": 7}, {"shuffle": True}):
+            found = ds.episodes(**options)
+            self.assertEqual(len(found), len(list(found)))
+        self.assertEqual(len(ds.episodes()), 60)
+
+    def test_columns_and_splits_are_named(self):
+        ds = small()
+        for read in (ds.batches, ds.episodes):
+            for columns in ([], [""], ["turn", ""], ["turn\nseat"]):
+                with self.assertRaisesRegex(ValueError, "^columns: "):
+                    read(columns=columns)
+            for split in ("", "tests", None):
+                with self.assertRaisesRegex(ValueError, "^split: "):
+                    read(split=split)
+        for wrong in ("", "a\0b"):
+            with self.assertRaisesRegex(ValueError, "^file: "):
+                ds.export(wrong)
+
     def test_advantages(self):
         rng = np.random.default_rng(1)
         reward, value = rng.random((7, 2), np.float32), rng.random((7, 2), np.float32)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+import moonfarm
+
 from . import test_dataset as datasets
 from .test_dataset import setUpModule, small, tearDownModule  # noqa: F401
 
@@ -51,10 +53,15 @@ class Export(unittest.TestCase):
     @unittest.skipIf(h5py is None, "left out: h5py is not installed")
     def test_minari(self):
         ds = small("--obs", "none")
-        out = folder() / "tron-v0"
+        out = folder() / "datasets" / "tron" / "tron-v0"
         told = export(ds, out, "--to", "minari", "--discount", "0.9")
         self.assertEqual((told["rows"], told["episodes"]), (len(ds), ds.num_episodes * ds.players))
         metadata = json.loads((out / "data" / "metadata.json").read_text())
+        spec = json.loads(metadata["env_spec"])
+        self.assertEqual((spec["id"], spec["entry_point"]), ("moonfarm/Tron-v0", "moonfarm.single:make_env"))
+        env = moonfarm.make_env(**spec["kwargs"])
+        self.assertEqual(env.vector.description["rules"], "torus=false\n")
+        self.assertEqual(set(env.reset(seed=1)[0]), {"planes", "scalars"})
         self.assertEqual((metadata["total_steps"], metadata["dataset_id"]), (len(ds), "tron/tron-v0"))
         with h5py.File(out / "data" / "main_data.hdf5") as file:
             self.assertEqual((file.attrs["total_steps"], file.attrs["total_episodes"]), (len(ds), len(file)))

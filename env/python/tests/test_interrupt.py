@@ -11,9 +11,11 @@ from pathlib import Path
 
 # The program steps against a search that would take many minutes; what it prints is read by the test.
 PROGRAM = """
+import signal
 import numpy as np
 import moonfarm
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored where tests run in the background
 envs = moonfarm.make_vec("towerdefence", 64, opponent="mcts(sims=1000000)", workers=1)
 one = moonfarm.make_env("towerdefence", opponent="mix(1*mcts(sims=1000000))")
 envs.reset(seed=1)

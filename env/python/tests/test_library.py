@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -259,6 +260,29 @@ except RuntimeError as e:
             self.skipTest("torch is not installed")
         self.assertEqual(run(code.format(used=True)).split()[-1:], ["True"])
         self.assertEqual(run(code.format(used=False)).split()[-1:], ["6"])
+
+
+class Registration(unittest.TestCase):
+    def test_who_looks_for_gymnasium_does_not_import_it(self):
+        """importlib.util.find_spec, by which packages see what is installed, leaves the registration to the import."""
+        program = """
+import importlib.util
+import moonfarm
+importlib.util.find_spec("gymnasium")
+from gymnasium.envs import registration
+print(sorted(registration.registry))
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            stand_in = Path(folder) / "gymnasium" / "envs"
+            stand_in.mkdir(parents=True)
+            for package in (stand_in.parent, stand_in):
+                (package / "__init__.py").write_text("")
+            (stand_in / "registration.py").write_text("registry = {}\ndef register(id, **_): registry[id] = 1\n")
+            path = os.pathsep.join([folder, str(Path(__file__).parents[1])])
+            done = subprocess.run(
+                [sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True,
+            )  # fmt: skip
+        self.assertIn("moonfarm/Tron-v0", done.stdout, done.stderr)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ class Single(unittest.TestCase):
                     self.assertIn(obs, env.observation_space)
                     self.assertEqual([type(x) for x in (reward, terminated, truncated)], [float, bool, bool])
                     self.assertEqual(truncated, turn == 2)
-                self.assertEqual(set(info), {"mask", "action_mask", "score", "result"})
+                self.assertEqual(set(info), {"mask", "action_mask", "opponent", "score", "result"})
                 self.assertEqual(info["action_mask"].dtype, np.bool_)
                 np.testing.assert_array_equal(info["action_mask"], env.action_masks())
                 self.assertIsInstance(env.render(), str)
