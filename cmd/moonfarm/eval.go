@@ -61,11 +61,16 @@ A player is one of these:
 ` + playerDoc + `
 Commas part the players of --players; --player gives one that has commas.
 
-The score is (wins + draws/2) / games; elo is the rating of the Bradley–Terry
-model with draws (Davidson), 400 points for odds of ten to one, less the mean of
-all or that of --anchor. The intervals have 95 % confidence; they mind that the
-games of a seed are not independent. superior is the likelihood that one player
-is stronger than another. nash is a player's share of the mixture that no other
+The score is (wins + draws/2) / games. The elo of a player is the rating of the
+Bradley–Terry model with draws (Davidson) by all games, 400 points for odds of
+ten to one, less the mean of all or that of --anchor. The elo of a pair is that
+of its score alone, 400·log10(score/(1−score)), the scale of --sprt, and superior
+the likelihood that the first is stronger, by the games of these two alone; elo
+by fit is the difference of the ratings. The intervals have 95 % confidence; they
+mind that the games of a seed are not independent. A dash (null in JSON) stands
+where the games say nothing: on fewer than 5 seeds without repetitions, or where
+somebody won or lost everything; where a player won all games against another,
+the interval of the pair has one end. nash is a player's share of the mixture that no other
 beats, alpha-rank its share in the long run where populations follow what wins:
 where players beat each other in a circle, these two show it and ratings do not.
 

@@ -30,12 +30,15 @@ With --json: one object with the keys game, rules, seed, schedule, seats, seeds
 (different ones), games, distinct (games that are no repetitions), complete
 (false: interrupted; absent of a journal), anchor, draw_parameter, players (each
 with player, games, wins, draws, losses, score, score_low, score_high, elo, low,
-high, error (standard error), seeds (effective number), group (players with
-another one are connected by no games), bounded (false: won or lost everything,
-an end of the interval is the prior's), score_at_seat_0, mean_place, nash,
-alpha_rank, faults (by kind), seconds), pairs (each with a, b, games, distinct,
-repeats (true: the same on all seeds), mean_turns, and, from a's side, wins,
-draws, losses, score, score_low, score_high, elo, elo_low, elo_high, superior),
+high, error (standard error): null where the games say nothing; seeds (effective
+number), group (players with another one are connected by no games), bounded
+(false: somebody won or lost everything, so the games do not bound the rating),
+score_at_seat_0, mean_place, nash, alpha_rank, faults (by kind), seconds), pairs
+(each with a, b, games, distinct, repeats (true: the same on all seeds),
+mean_turns, and, from a's side, wins, draws, losses, score, score_low,
+score_high; of these games alone elo, elo_low, elo_high, superior; of the fit to
+all games fit_elo, fit_elo_low, fit_elo_high, fit_superior; null where the games
+say nothing),
 of ladders and sandboxes in each of players glicko (rating, deviation,
 volatility), with --bootstrap there also bootstrap (low, high, error), of
 contests stages (each with stage, seats, games, standings: each with player,
@@ -120,6 +123,7 @@ func (a *app) printReport(r *arena.Report, passed time.Duration) {
 		a.printf("\n")
 		a.table(report.Stages(r)...)
 	}
+	a.printf("\n%s\n", strings.Join(report.Scales(r), "\n"))
 	for _, note := range report.Notes(r) {
 		a.printf("\n%s\n", note)
 	}

@@ -36,7 +36,12 @@ type Standing struct {
 	Player string `json:"player"`
 	Games  int    `json:"games"`
 	Tally
-	rating.Rating // on the scale of Elo: 400 points more mean ten wins for one loss
+	rating.Rating // by the fit to all games: 400 points more mean ten wins for one loss
+	// EloLow, EloHigh and EloError are Low, High and Error of the Rating; nil where the
+	// games say nothing: on fewer than LeastSeeds seeds, or not Bounded.
+	EloLow   *float64 `json:"low"`
+	EloHigh  *float64 `json:"high"`
+	EloError *float64 `json:"error"`
 	// First is the Tally's score where the player sat at seat 0.
 	First float64 `json:"score_at_seat_0"`
 	Place float64 `json:"mean_place"` // from 1; a place that players share is its mean
@@ -75,13 +80,14 @@ type Pair struct {
 	// the games are the same.
 	Repeats   bool    `json:"repeats"`
 	MeanTurns float64 `json:"mean_turns"` // length of the games
-	// Elo is A's rating less B's, by all games of the tournament; EloLow and EloHigh
-	// bound it with 95 % confidence.
-	Elo     float64 `json:"elo"`
-	EloLow  float64 `json:"elo_low"`
-	EloHigh float64 `json:"elo_high"`
-	// Superior is the likelihood that A is stronger than B.
-	Superior float64 `json:"superior"`
+	Direct
+	// FitElo is A's rating less B's in the fit to all games of the tournament;
+	// FitLow and FitHigh bound it with 95 % confidence, and FitSuperior is the
+	// likelihood that it is above 0. The last three are nil as Standing.EloLow is.
+	FitElo      float64  `json:"fit_elo"`
+	FitLow      *float64 `json:"fit_elo_low"`
+	FitHigh     *float64 `json:"fit_elo_high"`
+	FitSuperior *float64 `json:"fit_superior"`
 }
 
 // Evaluate sums games up. anchor is the player whose rating is 0; negative: the
@@ -260,8 +266,11 @@ func (e *evaluation) rate(r *Report, anchor int) error {
 			}
 		}
 		s := &e.sums[i]
+		n := trials(s.distinct, len(s.seeds), s.games)
+		told := told(rated, n) || i == anchor
 		r.Players = append(r.Players, Standing{
-			Player: e.players[i], Games: s.games, Tally: all.tally(trials(s.distinct, len(s.seeds), s.games)), Rating: rated,
+			Player: e.players[i], Games: s.games, Tally: all.tally(n), Rating: rated,
+			EloLow: when(told, rated.Low), EloHigh: when(told, rated.High), EloError: when(told, rated.Error),
 			First: round(float64(all.first)/float64(max(1, 2*all.firstOf)), 1e6),
 			Place: round(s.places/float64(max(1, s.games)), 1e6),
 			Nash:  nash[i], AlphaRank: rank[i], Faults: s.faults, Seconds: round(s.seconds, 1e6),
@@ -310,7 +319,8 @@ func (e *evaluation) pair(m *rating.Model, i, j int, c counts, seeds int) Pair {
 	return Pair{
 		A: e.players[i], B: e.players[j], Tally: c.tally(n), Games: c.games, Distinct: int(math.Round(c.distinct)),
 		Repeats: seeds > 1 && n < 1.5, MeanTurns: round(float64(c.turns)/float64(max(1, c.games)), 1e3),
-		Elo: d.Elo, EloLow: d.Low, EloHigh: d.High, Superior: m.Superiority(i, j),
+		Direct: c.direct(n), FitElo: d.Elo, FitLow: when(told(d, n), d.Low), FitHigh: when(told(d, n), d.High),
+		FitSuperior: when(told(d, n), m.Superiority(i, j)),
 	}
 }
 

@@ -45,7 +45,7 @@ func TestEvaluate(t *testing.T) {
 		t.Errorf("nash %v, %v, alpha-rank %v", a.Nash, b.Nash, a.AlphaRank)
 	}
 	ab, ac, bc := r.Pairs[0], r.Pairs[1], r.Pairs[2]
-	if ab.Games != 4 || ab.Distinct != 4 || ab.Repeats || ab.Wins != 2 || ab.Draws != 1 || ab.MeanTurns != 10 || ab.Superior <= 0.5 {
+	if ab.Games != 4 || ab.Distinct != 4 || ab.Repeats || ab.Wins != 2 || ab.Draws != 1 || ab.MeanTurns != 10 || ab.Superior != nil || ab.FitElo <= 0 {
 		t.Errorf("a against b: %+v", ab)
 	}
 	if ac.Games != 3 || ac.Distinct != 1 || !ac.Repeats || ac.Wins != 3 || ac.ScoreLow > 0.21 {

@@ -26,6 +26,9 @@ func more(r *arena.Report) []columns {
 	with := func(has func(s arena.Standing) bool) bool { return slices.ContainsFunc(r.Players, has) }
 	return []columns{
 		{[]string{"bootstrap 95 %"}, with(func(s arena.Standing) bool { return s.Bootstrap != nil }), func(s *arena.Standing) []string {
+			if s.EloLow == nil {
+				return []string{untold}
+			}
 			return []string{fmt.Sprintf("%+.0f…%+.0f", s.Bootstrap.Low, s.Bootstrap.High)}
 		}},
 		{[]string{"mean place"}, r.Seats > 2, func(s *arena.Standing) []string { return []string{fmt.Sprintf("%.2f", s.Place)} }},
@@ -51,7 +54,7 @@ func Standings(r *arena.Report) [][]string {
 	rows := [][]string{heads}
 	for _, i := range r.ByRating() {
 		s := &r.Players[i]
-		row := []string{s.Player, fmt.Sprintf("%+.0f", s.Elo), fmt.Sprintf("%+.0f…%+.0f", s.Low, s.High), strconv.Itoa(s.Games),
+		row := []string{s.Player, fmt.Sprintf("%+.0f", s.Elo), interval(s.EloLow, s.EloHigh), strconv.Itoa(s.Games),
 			fmt.Sprintf("%.3f", s.Score), fmt.Sprintf("%.3f…%.3f", s.ScoreLow, s.ScoreHigh),
 			strconv.Itoa(s.Wins), strconv.Itoa(s.Draws), strconv.Itoa(s.Losses), fmt.Sprintf("%.3f", s.First)}
 		for _, c := range besides {
@@ -83,18 +86,65 @@ func faultText(faults map[string]int) string {
 	return strings.Join(words, ", ")
 }
 
-// Pairs are each two players that met as a table.
+// untold stands where the games say nothing.
+const untold = "—"
+
+// interval is an interval of Elo, which may be open on a side.
+func interval(low, high *float64) string {
+	switch {
+	case low != nil && high != nil:
+		return fmt.Sprintf("%+.0f…%+.0f", *low, *high)
+	case low != nil:
+		return fmt.Sprintf("over %+.0f", *low)
+	case high != nil:
+		return fmt.Sprintf("under %+.0f", *high)
+	}
+	return untold
+}
+
+// told writes a number, or that there is none.
+func told(format string, x *float64) string {
+	if x == nil {
+		return untold
+	}
+	return fmt.Sprintf(format, *x)
+}
+
+// Pairs are each two players that met as a table: what their own games tell, then
+// what the fit to all games says of them.
 func Pairs(r *arena.Report) [][]string {
-	rows := [][]string{{"player", "against", "score", "95 %", "elo", "95 %", "superior", "wins", "draws", "losses", "turns"}}
+	rows := [][]string{{"player", "against", "score", "95 %", "elo", "95 %", "superior", "elo by fit", "95 %", "wins", "draws", "losses", "turns"}}
 	for _, p := range r.Pairs {
 		if p.Games == 0 {
 			continue
 		}
 		rows = append(rows, []string{p.A, p.B, fmt.Sprintf("%.3f", p.Score), fmt.Sprintf("%.3f…%.3f", p.ScoreLow, p.ScoreHigh),
-			fmt.Sprintf("%+.0f", p.Elo), fmt.Sprintf("%+.0f…%+.0f", p.EloLow, p.EloHigh), fmt.Sprintf("%.3f", p.Superior),
+			told("%+.0f", p.Elo), interval(p.EloLow, p.EloHigh), told("%.3f", p.Superior), fmt.Sprintf("%+.0f", p.FitElo), interval(p.FitLow, p.FitHigh),
 			strconv.Itoa(p.Wins), strconv.Itoa(p.Draws), strconv.Itoa(p.Losses), fmt.Sprintf("%.0f", p.MeanTurns)})
 	}
 	return rows
+}
+
+// Scales are sentences that say on which scale the numbers of the tables are, and
+// why some are not told.
+func Scales(r *arena.Report) []string {
+	reference := "the mean of all players is 0"
+	if r.Anchor != "" {
+		reference = r.Anchor + " is 0"
+	}
+	notes := []string{"elo of a player, and elo by fit: the fit to all games (Bradley–Terry with draws, Davidson); " + reference + ".",
+		"elo of a pair: that of its score alone, 400·log10(score/(1−score)), the scale of sprt; superior: the likelihood that the first is stronger, by the same games."}
+	if dashed(r) {
+		notes = append(notes, fmt.Sprintf("%s: the games say nothing: fewer than %d seeds without repetitions, or somebody won or lost everything. More --games, or --anchor PLAYER, may tell.",
+			untold, arena.LeastSeeds))
+	}
+	return notes
+}
+
+// dashed reports whether a table leaves out a number.
+func dashed(r *arena.Report) bool {
+	return slices.ContainsFunc(r.Players, func(s arena.Standing) bool { return s.EloLow == nil }) ||
+		slices.ContainsFunc(r.Pairs, func(p arena.Pair) bool { return p.Games > 0 && (p.Elo == nil || p.FitLow == nil) })
 }
 
 // Notes are sentences about what tables do not tell: games that repeat, and why they
@@ -130,7 +180,8 @@ func Markdown(out io.Writer, rows [][]string) error {
 	return err
 }
 
-// CSV writes the players in the order given, with all their numbers.
+// CSV writes the players in the order given, with all their numbers. A number of which
+// the games say nothing is empty.
 func CSV(out io.Writer, r *arena.Report) error {
 	w := csv.NewWriter(out)
 	w.Write([]string{"player", "games", "wins", "draws", "losses", "score", "score_low", "score_high", "elo", "low", "high", "error",
@@ -145,8 +196,12 @@ func CSV(out io.Writer, r *arena.Report) error {
 		for _, n := range []int{s.Games, s.Wins, s.Draws, s.Losses} {
 			cells = append(cells, strconv.Itoa(n))
 		}
-		for _, x := range []float64{s.Score, s.ScoreLow, s.ScoreHigh, s.Elo, s.Low, s.High, s.Error, s.First, s.Place, s.Nash, s.AlphaRank} {
-			cells = append(cells, strconv.FormatFloat(x, 'g', -1, 64))
+		for _, x := range []*float64{&s.Score, &s.ScoreLow, &s.ScoreHigh, &s.Elo, s.EloLow, s.EloHigh, s.EloError, &s.First, &s.Place, &s.Nash, &s.AlphaRank} {
+			text := ""
+			if x != nil {
+				text = strconv.FormatFloat(*x, 'g', -1, 64)
+			}
+			cells = append(cells, text)
 		}
 		w.Write(append(cells, strconv.Itoa(faults), strconv.FormatFloat(s.Seconds, 'g', -1, 64)))
 	}
@@ -165,6 +220,6 @@ func Test(s *sprt.State, first, second string) string {
 	case sprt.H1:
 		text = fmt.Sprintf("decided: %s is more than %g points stronger than %s", first, t.Elo0, second)
 	}
-	return fmt.Sprintf("sprt %g, %g (%s): %s\nllr %.3f in %.3f…%.3f, results %v, elo %+.1f (%+.1f…%+.1f), superior %.4f",
+	return fmt.Sprintf("sprt %g, %g (%s): %s\nllr %.3f in %.3f…%.3f, results %v, logistic elo of these games %+.1f (%+.1f…%+.1f), superior %.4f",
 		t.Elo0, t.Elo1, t.Model, text, s.LLR(), low, high, s.Counts(), e.Elo, e.Low, e.High, e.LOS)
 }

@@ -84,6 +84,50 @@ func TestSchedules(t *testing.T) {
 	}
 }
 
+// TestUntold: what the games do not tell is a dash, an empty cell of CSV, and a
+// sentence; the tables say on which scale they are.
+func TestUntold(t *testing.T) {
+	var games []arena.Played
+	for seed := range 3 {
+		games = append(games, arena.Played{Game: schedule.Game{Players: []int{0, 1}, Seed: seed}, Results: []float32{1, -1}, Scores: []float64{1, 0}, Sum: prng.Digest(seed)})
+	}
+	r, err := arena.Evaluate([]string{"a", "b"}, games, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if row := report.Pairs(r)[1]; strings.Join(row[4:7], " ") != "— — —" || row[8] != "—" {
+		t.Errorf("a pair of three games: %q", row)
+	}
+	if row := report.Standings(r)[1]; row[2] != "—" {
+		t.Errorf("a player of three games: %q", row)
+	}
+	var out bytes.Buffer
+	if err := report.CSV(&out, r); err != nil || !strings.Contains(out.String(), ",,,,") {
+		t.Errorf("%v: csv\n%s", err, &out)
+	}
+	if notes := report.Scales(r); len(notes) != 3 || !strings.Contains(notes[0], "fit to all games") || !strings.Contains(notes[1], "the scale of sprt") || !strings.HasPrefix(notes[2], "—: ") {
+		t.Errorf("notes %q", notes)
+	}
+	for seed := 3; seed < 30; seed++ {
+		g := games[0]
+		g.Seed, g.Sum = seed, prng.Digest(seed)
+		games = append(games, g)
+	}
+	if r, err = arena.Evaluate([]string{"a", "b"}, games, -1); err != nil {
+		t.Fatal(err)
+	}
+	if row := report.Pairs(r)[1]; row[4] != "—" || !strings.HasPrefix(row[5], "over +") || row[6] != "1.000" {
+		t.Errorf("all of 30 games won: %q", row)
+	}
+	games[4].Results = []float32{-1, 1}
+	if r, err = arena.Evaluate([]string{"a", "b"}, games, -1); err != nil || len(report.Scales(r)) != 2 {
+		t.Errorf("%v: notes %q", err, report.Scales(r))
+	}
+	if row := report.Pairs(r)[1]; strings.Contains(strings.Join(row, " "), "—") || row[4] == row[7] {
+		t.Errorf("one of 30 games lost: %q", row)
+	}
+}
+
 func TestTest(t *testing.T) {
 	test, err := sprt.Parse("0,50")
 	if err != nil {

@@ -66,19 +66,19 @@ func (p path) goesOn(drift float64) float64 {
 	return max(0, min(1, sum))
 }
 
-// expPhi is exp(c)·phi(x), also where one is huge and the other tiny.
+// expPhi is exp(c)·Phi(x), also where one is huge and the other tiny.
 func expPhi(c, x float64) float64 {
 	if x > -4 {
 		if c < -80 {
 			return 0
 		}
-		return float64(exp(min(c, 700)) * phi(x))
+		return float64(exp(min(c, 700)) * Phi(x))
 	}
 	c -= float64(x * x / 2)
 	if c < -80 {
 		return 0
 	}
-	// The continued fraction of Laplace: phi(−y) = density(y)/(y + 1/(y + 2/(y + …))).
+	// The continued fraction of Laplace: Phi(−y) = density(y)/(y + 1/(y + 2/(y + …))).
 	f := -x
 	for k := 60.0; k >= 1; k-- {
 		f = -x + k/f

@@ -65,7 +65,7 @@ func TestPathLimits(t *testing.T) {
 	}
 	for _, x := range []float64{-4.0001, -5, -8, -12} {
 		if got, want := expPhi(0, x), math.Erfc(-x/math.Sqrt2)/2; math.Abs(got-want) > 1e-12*want {
-			t.Errorf("phi(%v) is %v, want %v", x, got, want)
+			t.Errorf("Phi(%v) is %v, want %v", x, got, want)
 		}
 	}
 }

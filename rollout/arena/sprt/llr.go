@@ -173,8 +173,8 @@ func (t Test) perCell(elo float64) float64 {
 // scoreOf is the mean score that goes with logistic Elo.
 func scoreOf(elo float64) float64 { return 1 / (1 + exp(-float64(elo*math.Ln10)/400)) }
 
-// eloOf is the logistic Elo of a mean score, at most ±MaxElo.
-func eloOf(score float64) float64 {
+// EloOf is the logistic Elo of a mean score, at most ±MaxElo.
+func EloOf(score float64) float64 {
 	const margin = 1e-15
 	s := max(margin, min(1-margin, score))
 	return max(-MaxElo, min(MaxElo, float64(400/math.Ln10*(ln(s)-ln(1-s)))))

@@ -258,12 +258,12 @@ func TestMath(t *testing.T) {
 			t.Fatalf("exp %v: %v, want %v", x, got, want)
 		}
 		x /= 4
-		if got, want := phi(x), math.Erfc(-x/math.Sqrt2)/2; math.Abs(got-want) > 1e-14 {
+		if got, want := Phi(x), math.Erfc(-x/math.Sqrt2)/2; math.Abs(got-want) > 1e-14 {
 			t.Fatalf("phi %v: %v, want %v", x, got, want)
 		}
 	}
 	for _, elo := range []float64{-1000, -3, 0, 5, 400, 1000} {
-		if got := eloOf(scoreOf(elo)); math.Abs(got-elo) > 1e-9 {
+		if got := EloOf(scoreOf(elo)); math.Abs(got-elo) > 1e-9 {
 			t.Errorf("Elo %v has become %v", elo, got)
 		}
 	}

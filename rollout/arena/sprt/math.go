@@ -40,10 +40,10 @@ func exp(x float64) float64 {
 	return math.Ldexp(sum, int(k))
 }
 
-// phi is the distribution function of the standard normal distribution, to an
+// Phi is the distribution function of the standard normal distribution, to an
 // absolute error of 1e-15, by the series of G. Marsaglia, "Evaluating the Normal
 // Distribution", Journal of Statistical Software 11 (2004).
-func phi(x float64) float64 {
+func Phi(x float64) float64 {
 	if x < -8 {
 		return 0
 	}

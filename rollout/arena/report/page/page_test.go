@@ -259,7 +259,7 @@ Faults
   1 × player | kind | times | in games | the last one | files
 Games that repeat
 Pairs of players
-  3 × player | against | score | 95 % | elo | 95 % | superior | wins | draws | losses | turns
+  3 × player | against | score | 95 % | elo | 95 % | superior | elo by fit | 95 % | wins | draws | losses | turns
 Games
   60 × game | round | seed | seat 0 | seat 1 | turns | end | faults | files`
 	if got := outline(page); got != want {

@@ -122,7 +122,11 @@ func (b *builder) plotRatings() template.HTML {
 		all.XYs = append(all.XYs, plotter.XY{X: r.Elo, Y: y})
 		all.XErrors = append(all.XErrors, struct{ Low, High float64 }{r.Elo - r.Low, r.High - r.Elo})
 		names = append(names, plot.Tick{Value: y, Label: strconv.Itoa(rank+1) + " " + short(r.Player)})
-		said = append(said, fmt.Sprintf("%s %+.0f (%+.0f to %+.0f)", r.Player, r.Elo, r.Low, r.High))
+		words := fmt.Sprintf("%s %+.0f", r.Player, r.Elo)
+		if r.EloLow != nil && r.EloHigh != nil {
+			words += fmt.Sprintf(" (%+.0f to %+.0f)", *r.EloLow, *r.EloHigh)
+		}
+		said = append(said, words)
 	}
 	// The numbers of a report are finite, so neither fails.
 	bars, _ := plotter.NewXErrorBars(all)

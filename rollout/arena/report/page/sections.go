@@ -130,8 +130,17 @@ func (b *builder) ratings() section {
 		}
 	}
 	return section{ID: "ratings", Title: "Ratings", Tables: []table{t}, Notes: b.doubts(), Plot: b.plotRatings(),
-		Text: texts("Elo with 95 % intervals: 400 points more are odds of ten to one. "+reference,
+		Text: texts("Elo with 95 % intervals, by the fit to all games (Bradley–Terry with draws): 400 points more are odds of ten to one. "+reference,
+			untold(b.r),
 			shown("In the plot the best", mostShown, len(b.order)))}
+}
+
+// untold says why the tables leave out numbers; "" if they do not.
+func untold(r *arena.Report) string {
+	if notes := report.Scales(r); len(notes) > 2 {
+		return notes[2]
+	}
+	return ""
 }
 
 // doubts are what there is to know about ratings besides their intervals.
@@ -178,7 +187,7 @@ func (b *builder) test() section {
 		{"log-likelihood ratio", fmt.Sprintf("%.3f", s.LLR())},
 		{"it decides at", fmt.Sprintf("%.3f and %.3f", low, high)},
 		{"results in half points, from 0 up", strings.Trim(fmt.Sprint(s.Counts()), "[]")},
-		{"elo of " + b.name(0), fmt.Sprintf("%+.1f (%+.1f…%+.1f)", e.Elo, e.Low, e.High)},
+		{"logistic elo of " + b.name(0) + " by these games", fmt.Sprintf("%+.1f (%+.1f…%+.1f)", e.Elo, e.Low, e.High)},
 		{"likelihood that it is stronger", fmt.Sprintf("%.4f", e.LOS)},
 	}
 	all := table{Caption: "State of the test", Head: []cell{{Text: "value"}, number("state")}}
@@ -369,6 +378,7 @@ func (b *builder) pairs() section {
 		t.Rows = append(t.Rows, cells)
 	}
 	return section{ID: "pairs", Title: "Pairs of players", Tables: []table{t}, Text: texts(
-		"Turns are the mean length of the games; superior is the likelihood that the player is stronger than the other.",
+		"Score, elo and superior are of the games of these two alone: elo is 400·log10(score/(1−score)), superior the likelihood that the player is stronger than the other. "+
+			"Elo by fit is the difference of their ratings. Turns are the mean length of the games.", untold(b.r),
 		shown("The first", mostPairs, len(rows)-1))}
 }
