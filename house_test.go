@@ -24,7 +24,7 @@ const module = "moonfarm"
 var rows = []string{"sim", "features", "env", "rollout", "datasets", "bench", "cmd"}
 
 // shared are the folders of sim and features that are no game.
-var shared = []string{"bitboard", "prng", "texts", "unzip", "simtest", "featuretest"}
+var shared = []string{"bitboard", "prng", "texts", "unzip", "bounded", "simtest", "featuretest"}
 
 // gamesIn are the packages, besides those of the games, that may know games.
 var gamesIn = []string{"env/catalog", "rollout/policy", "rollout/bots", "bench", "cmd"}
@@ -339,5 +339,28 @@ func TestStyle(t *testing.T) {
 				t.Errorf("%s: receiver %s: receivers have one letter", s.at(f), f.Recv.List[0].Names[0].Name)
 			}
 		}
+	}
+}
+
+// readsWhole are the packages that may read a file to its end without package bounded: it,
+// tests, files of the system, and the beginning of a file that a bot wrote.
+var readsWhole = []string{"sim/bounded", "sim/simtest", "rollout/bots/child", "rollout/bots/towerdefence"}
+
+// TestBoundedReads: files that users name may be of any size. One package reads them whole.
+func TestBoundedReads(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.test || withinAny(s.dir, readsWhole) {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			call, _ := n.(*ast.SelectorExpr)
+			if call == nil {
+				return true
+			}
+			if from, ok := call.X.(*ast.Ident); ok && (from.Name == "io" && call.Sel.Name == "ReadAll" || from.Name == "os" && call.Sel.Name == "ReadFile") {
+				t.Errorf("%s: %s.%s reads without a limit: use package sim/bounded", s.at(call), from.Name, call.Sel.Name)
+			}
+			return true
+		})
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -98,7 +97,7 @@ func readNetwork(model string) (name string, m *network.Model, err error) {
 		m, err = network.Read(towers.All[i].File())
 		return model, m, err
 	}
-	data, err := os.ReadFile(model)
+	data, err := onnx.ReadFile(model)
 	if err != nil {
 		return "", nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -19,6 +18,7 @@ import (
 	"moonfarm/rollout/farm/places"
 	"moonfarm/rollout/farm/web"
 	"moonfarm/rollout/filelock"
+	"moonfarm/sim/bounded"
 	"moonfarm/sim/texts"
 )
 
@@ -146,12 +146,7 @@ func (f *farmServeFlags) check() (err error) {
 
 // firstLine reads a password.
 func firstLine(file string) (string, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, 4096))
+	text, err := bounded.ReadFile(os.Open, file, 4096)
 	line, _, _ := strings.Cut(texts.Unmarked(string(text)), "\n")
 	line = strings.TrimSuffix(line, "\r")
 	if err == nil && line == "" {

@@ -22,6 +22,7 @@ import (
 	"moonfarm/env/catalog"
 	"moonfarm/rollout"
 	"moonfarm/rollout/policy"
+	"moonfarm/sim/bounded"
 	"moonfarm/sim/texts"
 )
 
@@ -178,21 +179,19 @@ func readRulesText(f io.Reader) (string, error) {
 		return "", err
 	}
 	head, _ := in.Peek(512)
-	limited := &io.LimitedReader{R: in, N: maxRules + 1}
+	text, more, broken := bounded.Prefix(in, maxRules)
 	tooLong := fmt.Errorf("expected rules, at most %s; the file has more", cli.Size(maxRules))
 	if !strings.HasPrefix(strings.TrimSpace(string(head)), "{") {
-		text, err := io.ReadAll(limited)
-		if err == nil && len(text) > maxRules {
-			err = tooLong
+		if broken == nil && more {
+			broken = tooLong
 		}
-		return string(text), err
+		return string(text), broken
 	}
-	text, broken := io.ReadAll(limited)
 	var first json.RawMessage
 	switch err = json.NewDecoder(bytes.NewReader(texts.PlainJSON(text))).Decode(&first); {
 	case err != nil && broken != nil:
 		err = broken
-	case err != nil && limited.N <= 0:
+	case err != nil && more:
 		err = tooLong
 	case err == io.ErrUnexpectedEOF:
 		err = errors.New("expected a whole JSON object, found the end of the file in the middle of it")

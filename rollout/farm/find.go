@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"moonfarm/sim/bounded"
 )
 
 // The servers of this user that listen on loopback are found by their port: a file
@@ -37,7 +39,7 @@ func NoteKey(server, key string) (forget func(), err error) {
 		return nil, err
 	}
 	return func() {
-		if text, err := os.ReadFile(file); err == nil && string(text) == key {
+		if text, err := bounded.ReadFile(os.Open, file, maxSecret); err == nil && string(text) == key {
 			os.Remove(file)
 		}
 	}, nil
@@ -62,7 +64,7 @@ func FindKey(servers string) string {
 		if err != nil {
 			return ""
 		}
-		if text, err := os.ReadFile(file); err == nil {
+		if text, err := bounded.ReadFile(os.Open, file, maxSecret); err == nil {
 			if _, err := os.Stat(string(text)); err == nil {
 				return string(text)
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nkeys"
 	"golang.org/x/crypto/bcrypt"
 
+	"moonfarm/sim/bounded"
 	"moonfarm/sim/texts"
 )
 
@@ -37,7 +38,7 @@ type user struct {
 
 // read reads a file of users.
 func (g *gate) read(file string) error {
-	text, err := os.ReadFile(file)
+	text, err := bounded.ReadFile(os.Open, file, bounded.Config)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/nats-io/nkeys"
 
+	"moonfarm/sim/bounded"
 	"moonfarm/sim/texts"
 )
 
@@ -176,9 +176,9 @@ func readSecret(file string) ([]byte, error) {
 		}
 		defer f.Close()
 	}
-	text, err := io.ReadAll(io.LimitReader(f, maxSecret+1))
-	if err == nil && len(text) > maxSecret {
-		err = fmt.Errorf("%s: more than %d bytes, expected credentials", file, maxSecret)
+	text, err := bounded.Read(f, maxSecret)
+	if err != nil {
+		err = fmt.Errorf("%s: expected credentials: %w", file, err)
 	}
 	return text, err
 }

@@ -236,9 +236,10 @@ func readCast(k *call) []*value {
 	v, to := k.arg(0), onnx.Type(k.integer("to", 0))
 	k.ignore("saturate")
 	switch to {
-	case onnx.Float32, onnx.Float64, onnx.Float16, onnx.Bool, onnx.Uint8, onnx.Int8, onnx.Int32, onnx.Int64:
+	case onnx.Float32, onnx.Float64, onnx.Float16, onnx.BFloat16, onnx.Bool, onnx.Uint8, onnx.Int8, onnx.Uint16, onnx.Int16,
+		onnx.Int32, onnx.Int64, onnx.Uint32, onnx.Uint64:
 	default:
-		k.fail("expected a conversion to float32, float64, float16, int64, int32, int8, uint8 or bool, found %s", to)
+		k.fail("expected a conversion to float32, float64, float16, bfloat16, whole numbers or bool, found %s", to)
 		return one(v)
 	}
 	if v.constant && v.whole != nil && to != onnx.Bool && k.err == nil {

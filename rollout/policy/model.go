@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"moonfarm/env"
 	"moonfarm/features"
 	"moonfarm/rollout"
+	"moonfarm/rollout/network/onnx"
 	"moonfarm/rollout/policy/neural"
 	"moonfarm/rollout/search"
 	"moonfarm/sim"
@@ -132,33 +132,13 @@ func find256(game, path, sum string, files rollout.Files) ([]byte, error) {
 		if data = e.file; err != nil {
 			return nil, fmt.Errorf("no network for %s comes with this program, expected FILE%s", game, modelEnding)
 		}
-	} else if data, err = readRegular(path); err != nil {
+	} else if data, err = onnx.ReadFile(path); err != nil {
 		return nil, err
 	}
 	if got := fmt.Sprintf("%x", sha256.Sum256(data)); !strings.HasPrefix(got, sum) {
 		return nil, fmt.Errorf("%s: its sha256 is %s, expected %s", path, got[:max(len(sum), sumDigits)], sum)
 	}
 	return data, nil
-}
-
-// mostModel bounds the files of networks.
-const mostModel = 1 << 30
-
-// readRegular reads a file that is neither a folder nor a device.
-func readRegular(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	var why *fs.PathError
-	switch {
-	case errors.As(err, &why):
-		return nil, fmt.Errorf("%s: %w", path, why.Err)
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: not a regular file", path)
-	case info.Size() > mostModel:
-		return nil, fmt.Errorf("%s: %d bytes, expected at most %d", path, info.Size(), mostModel)
-	}
-	return os.ReadFile(path)
 }
 
 // newModel makes the policy of a node that is a network.

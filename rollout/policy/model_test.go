@@ -209,6 +209,47 @@ func TestSharedScales(t *testing.T) {
 	}
 }
 
+// Networks as others write them play: with their data in another file, with weights of two
+// bytes. The name has the sha256 of the network with all its data.
+func TestSharedForms(t *testing.T) {
+	s := newGames(t, "tron", "", 1, 0).Spec()
+	for _, name := range []string{"ext.onnx", "bf16w.onnx"} {
+		p := newPolicy(t, "tron", sharedNetwork(t, name), s)
+		f := p.(rollout.Loaded).Files()[0]
+		found := func(string) ([]byte, error) { return f.Data, nil }
+		again, err := policy.New("tron", p.Name(), found) // without the other file
+		if err != nil {
+			t.Fatal(err)
+		}
+		if q, err := again(s); err != nil || q.Name() != p.Name() {
+			t.Errorf("%s: %s, %v, want %s", name, q, err, p.Name())
+		}
+	}
+}
+
+// A network whose data is in another file is the same policy as with its data in it, and
+// is kept whole.
+func TestModelData(t *testing.T) {
+	s := newGames(t, "towerdefence", "", 1, 0).Spec()
+	whole := neuraltest.Model(s, 1, true)
+	rest, data := neuraltest.Split(whole, "untrained.onnx.data")
+	path := filepath.Join(t.TempDir(), "untrained.onnx")
+	if err := errors.Join(os.WriteFile(path, rest, 0o666), os.WriteFile(path+".data", data, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	want := newPolicy(t, "towerdefence", modelFile(t, s, true), s)
+	p := newPolicy(t, "towerdefence", path, s)
+	if files := p.(rollout.Loaded).Files(); p.Name() != want.Name() || !slices.Equal(files[0].Data, whole) {
+		t.Errorf("%s has %d bytes, want %s with %d", p.Name(), len(files[0].Data), want.Name(), len(whole))
+	}
+	if err := os.Remove(path + ".data"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := policy.New("towerdefence", path); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), `"untrained.onnx.data": there is no such file beside the model`) {
+		t.Errorf("without its data: %v", err)
+	}
+}
+
 // Any path can be written, and names have quotes where they need them.
 func TestModelPaths(t *testing.T) {
 	s := newGames(t, "towerdefence", "", 1, 0).Spec()

@@ -45,7 +45,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 import moonfarm
-from networks import Network, places
+from networks import Network, places, write_onnx
 
 Rows = dict[str, np.ndarray]
 
@@ -289,9 +289,7 @@ def save(learner: Learner, envs: moonfarm.VectorEnv, curve: list[dict[str, float
     )
     names = ["planes", "scalars", "mask"]
     says = ["policy"] if network.value is None else ["policy", "value"]
-    axes = {name: {0: "rows"} for name in [*names, *says]}
-    file = str(out / "clone.onnx")
-    torch.onnx.export(network, example, file, input_names=names, output_names=says, dynamic_axes=axes)
+    write_onnx(network, example, out / "clone.onnx", names, says)
     with open(out / "curve.csv", "w", newline="") as f:
         writer = csv.DictWriter(f, curve[0].keys())
         writer.writeheader()

@@ -36,7 +36,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 import moonfarm
-from networks import Tower
+from networks import Tower, write_onnx
 
 GAME = "towerdefence"
 ANCHOR = "mcts(sims=100)"
@@ -128,10 +128,7 @@ def export(network: Tower, envs: moonfarm.VectorEnv, file: Path) -> None:
     """Writes the network as ONNX has it."""
     d = envs.description
     example = (torch.zeros(1, len(d["planes"]), d["height"], d["width"]), torch.zeros(1, len(d["scalars"])))
-    torch.onnx.export(
-        network, example, str(file), input_names=["planes", "scalars"], output_names=["policy", "value"],
-        dynamic_axes={name: {0: "rows"} for name in ("planes", "scalars", "policy", "value")},
-    )  # fmt: skip
+    write_onnx(network, example, file, ["planes", "scalars"], ["policy", "value"])
 
 
 class Moonfarm:

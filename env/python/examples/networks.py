@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
+from pathlib import Path
 from typing import NamedTuple
 
 import torch
@@ -10,6 +12,17 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 import moonfarm
+
+
+def write_onnx(network: nn.Module, example: tuple[Tensor, ...], file: Path, inputs: list[str], outputs: list[str]) -> None:
+    """Writes a network as one ONNX file, for batches of any size.
+
+    By the exporter that needs no packages beside PyTorch: versions before 2.5 have it alone; newer ones have it beside
+    another, which is their default from 2.9 on and keeps the weights in a second file. moonfarm reads that form, too.
+    """
+    older = {"dynamo": False} if "dynamo" in inspect.signature(torch.onnx.export).parameters else {}
+    axes = {name: {0: "rows"} for name in [*inputs, *outputs]}
+    torch.onnx.export(network, example, str(file), input_names=inputs, output_names=outputs, dynamic_axes=axes, **older)
 
 
 class Dense(nn.Conv2d):

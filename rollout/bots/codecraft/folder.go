@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
+	"moonfarm/sim/bounded"
 )
 
 // Program is the program of a client that is started here.
@@ -65,20 +65,16 @@ func wordsIn(dir string) ([]string, error) {
 
 // commandIn is the command line in a folder's file.
 func commandIn(dir string) ([]string, error) {
-	f, err := os.Open(filepath.Join(dir, commandFile))
+	text, err := bounded.ReadFile(os.Open, filepath.Join(dir, commandFile), maxCommand)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("want %s, or a file %s with a command line, in the folder, found neither", scriptFile, commandFile)
 	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxCommand+1))
+	var large *bounded.SizeError
 	text = bytes.TrimSpace(text)
 	switch {
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", commandFile, err)
-	case len(text) > maxCommand || bytes.ContainsAny(text, "\r\n"):
+	case err != nil && !errors.As(err, &large):
+		return nil, err
+	case err != nil || bytes.ContainsAny(text, "\r\n"):
 		return nil, fmt.Errorf("%s: want one line of at most %d bytes", commandFile, maxCommand)
 	}
 	words, err := bots.SplitCommand(string(text))

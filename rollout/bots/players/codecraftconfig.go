@@ -3,7 +3,6 @@ package players
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"net"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	bot "moonfarm/rollout/bots/codecraft"
+	"moonfarm/sim/bounded"
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/codecraft/wire"
 	"moonfarm/sim/unzip"
@@ -22,9 +22,6 @@ const (
 	quickstartPolicy = "quickstart"
 )
 
-// maxConfig bounds config files.
-const maxConfig = 1 << 20
-
 // CodeCraftConfig is a config file of CodeCraft, read.
 type CodeCraftConfig struct {
 	name   string
@@ -33,20 +30,12 @@ type CodeCraftConfig struct {
 
 // ReadConfig reads a config file of CodeCraft.
 func ReadConfig(name string) (*CodeCraftConfig, error) {
-	f, err := os.Open(name)
+	text, err := bounded.ReadFile(os.Open, name, bounded.Config)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
-	if err == nil && len(text) > maxConfig {
-		err = fmt.Errorf("expected at most %d bytes, found more", maxConfig)
-	}
 	c := &CodeCraftConfig{name: name}
-	if err == nil {
-		c.config, err = wire.ParseConfig(text)
-	}
-	if err != nil {
+	if c.config, err = wire.ParseConfig(text); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return c, nil

@@ -12,6 +12,7 @@ import (
 
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
+	"moonfarm/sim/bounded"
 	"moonfarm/sim/texts"
 )
 
@@ -74,7 +75,7 @@ func script(dir string, windows bool) ([]string, error) {
 
 // kit is the command line for an algo without a script.
 func kit(dir, missing string, windows bool) ([]string, error) {
-	text, err := os.ReadFile(filepath.Join(dir, kitFile))
+	text, err := bounded.ReadFile(os.Open, filepath.Join(dir, kitFile), bounded.Config)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("want %s or %s in the folder, found neither", missing, kitFile)
 	}

@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
+	"moonfarm/sim/bounded"
 	"moonfarm/sim/texts"
 )
 
@@ -74,17 +74,9 @@ func open(dir string) (*Program, error) {
 
 // readMeta reads a bot.json.
 func readMeta(name string) (m meta, err error) {
-	f, err := os.Open(name)
+	text, err := bounded.ReadFile(os.Open, name, maxMeta)
 	if err != nil {
 		return m, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxMeta+1))
-	switch {
-	case err != nil:
-		return m, err
-	case len(text) > maxMeta:
-		return m, fmt.Errorf("bot.json: want at most %d bytes, found more", maxMeta)
 	}
 	if err := json.Unmarshal(texts.Unmarked(text), &m); err != nil {
 		return m, fmt.Errorf("bot.json: %w", err)

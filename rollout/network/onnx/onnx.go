@@ -4,9 +4,9 @@
 //
 // Files may come from anywhere: a file of n bytes makes Parse allocate at most
 // a small multiple of n, and one that is damaged gives an error that says what
-// is wrong, where, and what was expected. Data outside of the file, graphs
-// inside of nodes (loops and branches), sequences, texts as tensors and sparse
-// tensors are refused.
+// is wrong, where, and what was expected. Graphs inside of nodes (loops and
+// branches), sequences, texts as tensors and sparse tensors are refused. ReadFile
+// reads a file with the data that it keeps in others beside it.
 package onnx
 
 import (
@@ -17,16 +17,21 @@ import (
 // Type is the type of a tensor's elements, numbered as in ONNX files.
 type Type uint8
 
-// The types that Parse reads. Numbers of Float16 and Float64 become float32.
+// The types that Parse reads. Numbers of Float16, BFloat16 and Float64 become float32.
 const (
-	Float32 Type = 1
-	Uint8   Type = 2
-	Int8    Type = 3
-	Int32   Type = 6
-	Int64   Type = 7
-	Bool    Type = 9
-	Float16 Type = 10
-	Float64 Type = 11
+	Float32  Type = 1
+	Uint8    Type = 2
+	Int8     Type = 3
+	Uint16   Type = 4
+	Int16    Type = 5
+	Int32    Type = 6
+	Int64    Type = 7
+	Bool     Type = 9
+	Float16  Type = 10
+	Float64  Type = 11
+	Uint32   Type = 12
+	Uint64   Type = 13
+	BFloat16 Type = 16
 )
 
 // typeNames are the names of all types of the format, those that are not read
@@ -44,12 +49,14 @@ func (t Type) String() string {
 
 // IsFloat reports whether the elements are floating-point numbers, which are
 // read as float32.
-func (t Type) IsFloat() bool { return t == Float32 || t == Float16 || t == Float64 }
+func (t Type) IsFloat() bool {
+	return t == Float32 || t == Float16 || t == BFloat16 || t == Float64
+}
 
 // readable reports whether Parse reads tensors of the type.
 func (t Type) readable() bool {
 	switch t {
-	case Float32, Uint8, Int8, Int32, Int64, Bool, Float16, Float64:
+	case Float32, Uint8, Int8, Uint16, Int16, Int32, Int64, Bool, Float16, Float64, Uint32, Uint64, BFloat16:
 		return true
 	}
 	return false

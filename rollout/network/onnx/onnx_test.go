@@ -130,7 +130,7 @@ func TestErrors(t *testing.T) {
 		{"opset_import: expected a version from 1, found 0", message(nil).bytes(8, message(nil).number(2, 0)...)},
 		{"field 7: expected a message or text, found wire type 0", message(nil).number(7, 1)},
 		{`graph: initializer 0 "": expected a type of elements, found none`, file(message(nil).bytes(5))},
-		{`expected elements of float32, float64, float16, int64, int32, int8, uint8 or bool, found string`, file(initializer(message(nil).number(2, 8)))},
+		{`expected elements of float32, float64, float16, bfloat16, whole numbers or bool, found string`, file(initializer(message(nil).number(2, 8)))},
 		{"expected 12 bytes for 3 elements of float32, found 2", file(initializer(message(nil).number(2, 1).number(1, 3).bytes(9, 1, 2)))},
 		{"expected 1000000 elements of float32, found 0", file(initializer(message(nil).number(2, 1).number(1, 1000000)))},
 		{"expected at most 2147483647 elements", file(initializer(message(nil).number(2, 1).number(1, 1<<20).number(1, 1<<20)))},
@@ -153,8 +153,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// bounded reads a file, and fails if that allocates much more than the file has.
-func bounded(t *testing.T, b []byte) {
+// inBounds reads a file, and fails if that allocates much more than the file has.
+func inBounds(t *testing.T, b []byte) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	g, err := Parse(b)
@@ -181,7 +181,7 @@ func TestMemory(t *testing.T) {
 		"one by one":   initializer(append(message(nil).number(2, 7).number(1, many), repeat(message(nil).number(7, 1))...)),
 		"many packed":  initializer(append(message(nil).number(2, 7).number(1, many), repeat(message(nil).bytes(7, 1))...)),
 	} {
-		t.Run(name, func(t *testing.T) { bounded(t, file(graph)) })
+		t.Run(name, func(t *testing.T) { inBounds(t, file(graph)) })
 	}
 }
 
@@ -199,7 +199,7 @@ func FuzzParse(f *testing.F) {
 			f.Add(b)
 		}
 	}
-	f.Fuzz(func(t *testing.T, b []byte) { bounded(t, b) })
+	f.Fuzz(func(t *testing.T, b []byte) { inBounds(t, b) })
 }
 
 // TestEncode: what is written is read again.

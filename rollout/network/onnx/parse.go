@@ -324,10 +324,15 @@ func (f field) elementType(to *Type) error {
 	if err := f.integer(&x); err != nil {
 		return err
 	}
+	return to.set(x)
+}
+
+// set makes the type that of a number of the format.
+func (t *Type) set(x int64) error {
 	if x < 0 || x > math.MaxUint8 || !Type(x).readable() {
-		return fmt.Errorf("expected elements of float32, float64, float16, int64, int32, int8, uint8 or bool, found %s", Type(min(max(x, 0), 255)))
+		return fmt.Errorf("expected elements of float32, float64, float16, bfloat16, whole numbers or bool, found %s", Type(min(max(x, 0), 255)))
 	}
-	*to = Type(x)
+	*t = Type(x)
 	return nil
 }
 

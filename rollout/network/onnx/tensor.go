@@ -15,7 +15,9 @@ type content struct {
 	doubles       []float32
 	int32s        []int64
 	int64s        []int64
+	uint64s       []int64 // a number that does not fit is negative
 	dims          []int64
+	kind          int64
 	other, abroad bool // numbers of a kind that is not read; data outside of the file
 }
 
@@ -28,13 +30,15 @@ func (t *Tensor) parse(b []byte) error {
 		case 1:
 			return f.integers(&c.dims)
 		case 2:
-			return f.elementType(&t.Type)
+			return f.integer(&c.kind)
 		case 4:
 			return f.floats(&c.floats)
 		case 5:
 			return f.integers(&c.int32s)
-		case 6, 11:
+		case 6:
 			c.other = true
+		case 11:
+			return f.integers(&c.uint64s)
 		case 7:
 			return f.integers(&c.int64s)
 		case 8:
@@ -55,10 +59,14 @@ func (t *Tensor) parse(b []byte) error {
 	switch {
 	case err != nil:
 		return err
-	case c.abroad:
-		return errors.New("expected its numbers in the file, found a reference to another file (external data); export with all data in one file")
-	case t.Type == 0:
+	case c.kind == 0:
 		return errors.New("expected a type of elements, found none")
+	}
+	if err := t.Type.set(c.kind); err != nil {
+		return err
+	}
+	if c.abroad {
+		return errors.New("expected its numbers in the file, found a reference to another file (external data), which is read from beside a file alone")
 	}
 	n, err := t.setDims(c.dims)
 	if err != nil {
@@ -93,7 +101,7 @@ func (t *Tensor) fill(c *content, n int) error {
 			return fmt.Errorf("expected %d bytes for %d elements of %s, found %d", n*t.bytes(), n, t.Type, len(c.raw))
 		}
 		t.fillRaw(c.raw, n)
-		return nil
+		return t.checkInts()
 	}
 	found := 0
 	switch t.Type {
@@ -101,24 +109,40 @@ func (t *Tensor) fill(c *content, n int) error {
 		t.Floats, found = c.floats, len(c.floats)
 	case Float64:
 		t.Floats, found = c.doubles, len(c.doubles)
-	case Float16:
+	case Float16, BFloat16:
 		if found = len(c.int32s); found == n {
 			t.Floats = make([]float32, n)
 			for i, x := range c.int32s {
-				t.Floats[i] = half(uint16(x))
+				t.Floats[i] = t.Type.short(uint16(x))
 			}
 		}
 	case Int64:
 		t.Ints, found = c.int64s, len(c.int64s)
+	case Uint32, Uint64:
+		t.Ints, found = c.uint64s, len(c.uint64s)
 	default:
 		t.Ints, found = c.int32s, len(c.int32s)
 	}
 	if found != n {
 		return fmt.Errorf("expected %d elements of %s, found %d", n, t.Type, found)
 	}
+	return t.checkInts()
+}
+
+// checkInts fails for a whole number that its type, or an int64, cannot hold.
+func (t *Tensor) checkInts() error {
+	least, most := int64(math.MinInt32), int64(math.MaxInt32)
+	switch t.Type {
+	case Int64:
+		return nil
+	case Uint64:
+		least, most = 0, math.MaxInt64
+	case Uint32:
+		least, most = 0, math.MaxUint32
+	}
 	for _, x := range t.Ints {
-		if t.Type != Int64 && (x < math.MinInt32 || x > math.MaxInt32) {
-			return fmt.Errorf("expected elements of %s, found %d", t.Type, x)
+		if x < least || x > most {
+			return fmt.Errorf("expected elements of %s, at most %d, found %d", t.Type, most, uint64(x))
 		}
 	}
 	return nil
@@ -127,11 +151,11 @@ func (t *Tensor) fill(c *content, n int) error {
 // bytes is the size of an element in raw data.
 func (t *Tensor) bytes() int {
 	switch t.Type {
-	case Float32, Int32:
+	case Float32, Int32, Uint32:
 		return 4
-	case Int64, Float64:
+	case Int64, Float64, Uint64:
 		return 8
-	case Float16:
+	case Float16, BFloat16, Int16, Uint16:
 		return 2
 	}
 	return 1
@@ -154,11 +178,23 @@ func (t *Tensor) fillRaw(b []byte, n int) {
 		for i := range t.Floats {
 			t.Floats[i] = float32(math.Float64frombits(le.Uint64(b[8*i:])))
 		}
-	case Float16:
+	case Float16, BFloat16:
 		for i := range t.Floats {
-			t.Floats[i] = half(le.Uint16(b[2*i:]))
+			t.Floats[i] = t.Type.short(le.Uint16(b[2*i:]))
 		}
-	case Int64:
+	case Int16:
+		for i := range t.Ints {
+			t.Ints[i] = int64(int16(le.Uint16(b[2*i:])))
+		}
+	case Uint16:
+		for i := range t.Ints {
+			t.Ints[i] = int64(le.Uint16(b[2*i:]))
+		}
+	case Uint32:
+		for i := range t.Ints {
+			t.Ints[i] = int64(le.Uint32(b[4*i:]))
+		}
+	case Int64, Uint64:
 		for i := range t.Ints {
 			t.Ints[i] = int64(le.Uint64(b[8*i:]))
 		}
@@ -175,6 +211,14 @@ func (t *Tensor) fillRaw(b []byte, n int) {
 			t.Ints[i] = int64(b[i])
 		}
 	}
+}
+
+// short is the float32 of a float of two bytes. A bfloat16 is the upper half of one.
+func (t Type) short(x uint16) float32 {
+	if t == BFloat16 {
+		return math.Float32frombits(uint32(x) << 16)
+	}
+	return half(x)
 }
 
 // half is the float32 of a float16.

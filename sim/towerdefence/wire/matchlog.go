@@ -3,12 +3,12 @@ package wire
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
 
+	"moonfarm/sim/bounded"
 	"moonfarm/sim/texts"
 )
 
@@ -205,19 +205,8 @@ func readLog(fsys fs.FS, name string) (string, error) {
 	} else if !s.Mode().IsRegular() {
 		return "", fmt.Errorf("%s: want a file, found something else", name)
 	}
-	f, err := fsys.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
-		return "", err
-	}
-	if len(text) > maxFile {
-		return "", fmt.Errorf("%s: want at most %d bytes, found more", name, maxFile)
-	}
-	return string(text), nil
+	text, err := bounded.ReadFile(fsys.Open, name, maxFile)
+	return string(text), err
 }
 
 // parseFinal reads an endGameState.txt: the winner or a tie, an empty line and

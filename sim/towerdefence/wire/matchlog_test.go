@@ -141,7 +141,7 @@ func TestMatchLogErrors(t *testing.T) {
 		{"other name", func(m files) { remove(m, "Round 001/A"); m["Round 001/A - x/y"] = &fstest.MapFile{} },
 			`Round 001: want the folder "A - a" as in the first round, found "A - x"`},
 		{"command missing", func(m files) { delete(m, "Round 001/B - b/"+logCommand) }, `Round 001/B - b: want a readable PlayerCommand.txt`},
-		{"long command", func(m files) { m["Round 001/B - b/"+logCommand].Data = make([]byte, 1<<17) }, `want at most 65536 bytes`},
+		{"long command", func(m files) { m["Round 001/B - b/"+logCommand].Data = make([]byte, 1<<17) }, `expected at most 65536 bytes`},
 		{"end too early", func(m files) { m["Round 001/"+logEnd] = m["Round 002/"+logEnd] }, `Round 001: want nothing after the folder with endGameState.txt, found Round 002`},
 		{"no winner", func(m files) { m["Round 002/"+logEnd].Data = nil }, `Round 002/endGameState.txt: want a line "The winner is: NAME"`},
 		{"other winner", func(m files) { m["Round 002/"+logEnd].Data = []byte("The winner is: C") }, `want the winner to be "A - a" or "B - b", found "C"`},

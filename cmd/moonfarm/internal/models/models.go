@@ -6,9 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"math"
-	"os"
 	"strings"
 
 	"moonfarm/cmd/moonfarm/internal/cli"
@@ -51,13 +49,10 @@ type Fit struct {
 	Reasons []neural.Reason `json:"reasons"`
 }
 
-// maxFile bounds the files that are read.
-const maxFile = 1 << 30
-
 // Describe reads a model and describes it; and, of a game with a name, how it goes
 // with it, with its output head as the logits ("": the one that fits).
 func Describe(file, game string, spec env.Spec, head string) (*Card, error) {
-	data, err := read(file)
+	data, err := onnx.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
@@ -79,19 +74,6 @@ func Describe(file, game string, spec env.Spec, head string) (*Card, error) {
 	}
 	c.Answers = answers(m)
 	return c, nil
-}
-
-func read(file string) ([]byte, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err == nil && len(data) > maxFile {
-		err = fmt.Errorf("%s: expected a model of at most %s, found more", file, cli.Size(maxFile))
-	}
-	return data, err
 }
 
 func arrays(values []network.Value) []Array {

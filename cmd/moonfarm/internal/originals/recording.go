@@ -10,7 +10,7 @@ import (
 	"os"
 	"strings"
 
-	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/sim/bounded"
 	"moonfarm/sim/texts"
 	"moonfarm/sim/unzip"
 )
@@ -87,17 +87,9 @@ func OpenFolder(dir string) (*Recording, error) {
 
 // readSmall reads a text file, or a pipe, of at most so many bytes.
 func readSmall(name string, most int64) ([]byte, error) {
-	f, err := os.Open(name)
+	text, err := bounded.ReadFile(os.Open, name, most)
 	if err != nil {
 		return nil, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(text)) > most {
-		err = fmt.Errorf("more than %s", cli.Size(uint64(most)))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return texts.Unmarked(text), nil
 }

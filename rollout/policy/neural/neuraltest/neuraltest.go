@@ -133,3 +133,40 @@ func (m *maker) file() []byte {
 	opset := number(text(nil, 1, ""), 2, 13)
 	return message(message(number(nil, 1, 8), 7, text(m.graph, 2, "test")), 8, opset)
 }
+
+// Split moves the numbers of the weights of a model that Model made to another file, as
+// PyTorch does, which the model then refers to by its location. Each begins at a multiple
+// of 64 bytes.
+func Split(model []byte, location string) (rest, data []byte) {
+	rest = rewrite(model, 7, func(graph []byte) []byte {
+		return rewrite(graph, 5, func(t []byte) []byte {
+			var raw []byte
+			t = rewrite(t, 9, func(b []byte) []byte { raw = b; return nil })
+			for _, e := range [][2]string{{"location", location}, {"offset", fmt.Sprint(len(data))}, {"length", fmt.Sprint(len(raw))}} {
+				t = message(t, 13, text(text(nil, 1, e[0]), 2, e[1]))
+			}
+			data = append(append(data, raw...), make([]byte, -len(raw)&63)...)
+			return number(t, 14, 1)
+		})
+	})
+	return rest, data
+}
+
+// rewrite changes the fields of a number in a message, or leaves them out where change
+// returns nil.
+func rewrite(b []byte, field protowire.Number, change func(content []byte) []byte) (out []byte) {
+	for len(b) > 0 {
+		n, _, size := protowire.ConsumeField(b)
+		if n != field {
+			out = append(out, b[:size]...)
+		} else {
+			_, _, tag := protowire.ConsumeTag(b)
+			content, _ := protowire.ConsumeBytes(b[tag:])
+			if content = change(content); content != nil {
+				out = message(out, field, content)
+			}
+		}
+		b = b[size:]
+	}
+	return out
+}

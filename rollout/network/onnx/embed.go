@@ -1,0 +1,287 @@
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"moonfarm/sim/bounded"
+)
+
+// embedder puts the data of other files into an ONNX file.
+type embedder struct {
+	dir   string
+	root  *os.Root         // dir, once a file in it is asked for
+	sizes map[string]int64 // of the files in it that are known
+	total int64            // bytes of data
+}
+
+func (e *embedder) close() {
+	if e.root != nil {
+		e.root.Close()
+	}
+}
+
+// rope is a message in pieces, some of which are in other files: large arrays are copied
+// once.
+type rope struct {
+	pieces []piece
+	size   int64
+}
+
+// piece is either bytes or a part of a file.
+type piece struct {
+	bytes    []byte
+	location string
+	offset   int64
+	size     int64
+}
+
+func (r *rope) add(p piece) {
+	r.pieces = append(r.pieces, p)
+	r.size += p.size
+}
+
+func (r *rope) bytes(b []byte) { r.add(piece{bytes: b, size: int64(len(b))}) }
+
+// message adds a field that holds a message.
+func (r *rope) message(number protowire.Number, m *rope) {
+	head := protowire.AppendTag(nil, number, protowire.BytesType)
+	r.bytes(protowire.AppendVarint(head, uint64(m.size)))
+	r.pieces = append(r.pieces, m.pieces...)
+	r.size += m.size
+}
+
+// inner says which fields of a message are messages that may hold arrays, and how they are
+// rewritten; others stay as they are.
+type inner map[protowire.Number]func(e *embedder, b []byte) (*rope, error)
+
+var (
+	inModel     = inner{7: rewriter(&inGraph)}
+	inGraph     = inner{1: rewriter(&inNode), 5: (*embedder).tensor}
+	inNode      = inner{5: rewriter(&inAttribute)}
+	inAttribute = inner{5: (*embedder).tensor}
+)
+
+// rewriter rewrites a message. The fields are found when it runs, for the tables need each
+// other.
+func rewriter(in *inner) func(e *embedder, b []byte) (*rope, error) {
+	return func(e *embedder, b []byte) (*rope, error) { return e.rewrite(b, *in) }
+}
+
+// embed returns the file with all data in it: the file itself if it has no data elsewhere.
+// A file that is damaged is returned as it is: to say where is left to Parse.
+func (e *embedder) embed(data []byte) ([]byte, error) {
+	r, err := e.rewrite(data, inModel)
+	if err != nil || r == nil {
+		return data, err
+	}
+	if r.size > MaxFile {
+		return nil, fmt.Errorf("expected at most %d bytes together with its data, found %d", MaxFile, r.size)
+	}
+	whole := make([]byte, r.size)
+	at := int64(0)
+	for i := range r.pieces {
+		p := &r.pieces[i]
+		to := whole[at:][:p.size]
+		if at += p.size; p.location == "" {
+			copy(to, p.bytes)
+		} else if err := e.read(to, p); err != nil {
+			return nil, fmt.Errorf("data in %q: %w", p.location, err)
+		}
+	}
+	return whole, nil
+}
+
+// read reads a part of a file.
+func (e *embedder) read(to []byte, p *piece) error {
+	f, err := e.root.Open(p.location)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = f.ReadAt(to, p.offset)
+	if err == io.EOF {
+		err = errors.New("the file ends while it is read")
+	}
+	return err
+}
+
+// rewrite returns the message with all data in it, nil if it needs none or is damaged.
+func (e *embedder) rewrite(b []byte, in inner) (*rope, error) {
+	r, changed, same := &rope{}, false, b // same: what is left as it is, to the next change
+	for rest := b; len(rest) > 0; {
+		number, kind, n := protowire.ConsumeField(rest)
+		if n < 0 {
+			return nil, nil
+		}
+		field := rest[:n]
+		rest = rest[n:]
+		write := in[number]
+		if write == nil || kind != protowire.BytesType {
+			continue
+		}
+		_, _, tag := protowire.ConsumeTag(field)
+		content, _ := protowire.ConsumeBytes(field[tag:])
+		m, err := write(e, content)
+		if err != nil {
+			return nil, err
+		}
+		if m != nil {
+			changed = true
+			r.bytes(same[:len(same)-len(rest)-n])
+			r.message(number, m)
+			same = rest
+		}
+	}
+	if !changed {
+		return nil, nil
+	}
+	r.bytes(same)
+	return r, nil
+}
+
+// reference says where the data of an array is.
+type reference struct {
+	name, location, offset, length string
+	external, raw                  bool
+}
+
+// tensor rewrites an array, nil if its data is in it.
+func (e *embedder) tensor(b []byte) (*rope, error) {
+	ref, r := reference{}, &rope{}
+	for rest := b; len(rest) > 0; {
+		number, kind, n := protowire.ConsumeField(rest)
+		if n < 0 {
+			return nil, nil
+		}
+		field := rest[:n]
+		rest = rest[n:]
+		if !ref.read(number, kind, field) {
+			r.bytes(field)
+		}
+	}
+	if !ref.external {
+		return nil, nil
+	}
+	p, err := e.find(&ref)
+	if err == nil && ref.raw {
+		err = errors.New("expected its data in one place, found some in the file, too")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("array %q, whose data is in another file, %q: %w", ref.name, ref.location, err)
+	}
+	m := &rope{}
+	m.add(p)
+	const rawData = 9
+	r.message(rawData, m)
+	return r, nil
+}
+
+// read reads a field of an array, and reports whether it says where the data is.
+func (r *reference) read(number protowire.Number, kind protowire.Type, b []byte) bool {
+	_, _, tag := protowire.ConsumeTag(b)
+	switch {
+	case number == 14 && kind == protowire.VarintType:
+		x, _ := protowire.ConsumeVarint(b[tag:])
+		r.external = x == 1
+		return true
+	case kind != protowire.BytesType:
+		return false
+	}
+	content, _ := protowire.ConsumeBytes(b[tag:])
+	switch number {
+	case 8:
+		r.name = string(content)
+	case 9:
+		r.raw = true
+	case 13:
+		key, value := "", ""
+		err := fields(content, func(f field) error {
+			switch f.number {
+			case 1:
+				return f.text(&key)
+			case 2:
+				return f.text(&value)
+			}
+			return nil
+		})
+		if err != nil {
+			return false
+		}
+		switch key {
+		case "location":
+			r.location = value
+		case "offset":
+			r.offset = value
+		case "length":
+			r.length = value
+		}
+		return true
+	}
+	return false
+}
+
+// find looks at the file of a reference, and checks that the data can be there.
+func (e *embedder) find(r *reference) (piece, error) {
+	name := filepath.FromSlash(r.location)
+	if !filepath.IsLocal(name) || strings.ContainsRune(r.location, '\\') {
+		return piece{}, errors.New(`expected a path below the model's own folder, without ".."`)
+	}
+	size, err := e.size(name)
+	if err != nil {
+		return piece{}, err
+	}
+	p := piece{location: name}
+	if r.offset != "" {
+		if p.offset, err = strconv.ParseInt(r.offset, 10, 64); err != nil || p.offset < 0 || p.offset > size {
+			return piece{}, fmt.Errorf("expected an offset from 0 to %d, the size of the file, found %q", size, r.offset)
+		}
+	}
+	p.size = size - p.offset
+	if r.length != "" {
+		if p.size, err = strconv.ParseInt(r.length, 10, 64); err != nil || p.size < 0 || p.size > size-p.offset {
+			return piece{}, fmt.Errorf("expected a length from 0 to %d, what the file of %d bytes has from offset %d on, found %q", size-p.offset, size, p.offset, r.length)
+		}
+	}
+	if e.total += p.size; e.total > MaxFile {
+		return piece{}, fmt.Errorf("expected at most %d bytes of data, found more", MaxFile)
+	}
+	return p, nil
+}
+
+// size is the size of a file with data.
+func (e *embedder) size(name string) (int64, error) {
+	if size, ok := e.sizes[name]; ok {
+		return size, nil
+	}
+	if e.root == nil {
+		var err error
+		if e.root, err = os.OpenRoot(e.dir); err != nil {
+			return 0, err
+		}
+	}
+	info, err := e.root.Stat(name)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return 0, fmt.Errorf("there is no such file beside the model: %w", err)
+	case err != nil:
+		return 0, err
+	case !info.Mode().IsRegular():
+		return 0, errors.New("not a regular file")
+	case info.Size() > MaxFile:
+		return 0, &bounded.SizeError{Size: info.Size(), Most: MaxFile}
+	}
+	head, err := headOf(e.root.Open, name)
+	if err == nil {
+		err = pointed(head)
+	}
+	e.sizes[name] = info.Size()
+	return info.Size(), err
+}

@@ -1,0 +1,104 @@
+package onnx
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"moonfarm/sim/bounded"
+)
+
+// MaxFile is the most bytes of an ONNX file, together with the data that it keeps in other
+// files.
+const MaxFile = 1 << 30
+
+// ReadFile reads an ONNX file. Arrays that it keeps in other files (external data) are put
+// in their place: what is returned is one ONNX file that needs no other, whose sha256
+// stands for all of them. It differs from the file by these arrays alone, whose fields
+// data_location and external_data are left out and whose field raw_data is put behind the
+// others.
+//
+// Other files are looked for in the folder of the ONNX file and below it, by local paths
+// without "..", and not by symbolic links that lead elsewhere.
+func ReadFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	var why *fs.PathError
+	switch {
+	case errors.As(err, &why):
+		return nil, fmt.Errorf("%s: %w", path, why.Err)
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular(): // to open a pipe could take forever
+		return nil, fmt.Errorf("%s: not a regular file", path)
+	case info.Size() > MaxFile:
+		return nil, fmt.Errorf("%s: %w", path, &bounded.SizeError{Size: info.Size(), Most: MaxFile})
+	}
+	if err := checkHead(os.Open, path); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	data, err := bounded.ReadFile(os.Open, path, MaxFile)
+	if err != nil {
+		return nil, err
+	}
+	e := &embedder{dir: filepath.Dir(path), sizes: map[string]int64{}}
+	defer e.close()
+	if data, err = e.embed(data); err != nil {
+		return nil, fmt.Errorf("%s: onnx: %w", path, err)
+	}
+	return data, nil
+}
+
+// pointer begins the files that Git LFS puts in the place of large ones.
+const pointer = "version https://git-lfs.github.com/spec/"
+
+// checkHead refuses a file that does not begin as an ONNX file does, before all of it is
+// read.
+func checkHead[F fs.File](open func(name string) (F, error), name string) error {
+	head, err := headOf(open, name)
+	if err == nil {
+		err = pointed(head)
+	}
+	if err != nil {
+		return err
+	}
+	number, kind, n := protowire.ConsumeTag(head)
+	if len(head) == 0 || n < 0 || number > 25 || kind != protowire.VarintType && kind != protowire.BytesType {
+		return fmt.Errorf("onnx: expected fields of an ONNX model, found a file that begins with %.20q", head)
+	}
+	return nil
+}
+
+func headOf[F fs.File](open func(name string) (F, error), name string) ([]byte, error) {
+	f, err := open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	head := make([]byte, 512)
+	n, err := io.ReadFull(f, head)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = nil
+	}
+	return head[:n], err
+}
+
+// pointed refuses a file of Git LFS.
+func pointed(head []byte) error {
+	if !bytes.HasPrefix(head, []byte(pointer)) {
+		return nil
+	}
+	size := "the file"
+	for line := range strings.Lines(string(head)) {
+		if n, ok := strings.CutPrefix(strings.TrimSpace(line), "size "); ok {
+			size += " of " + n + " bytes"
+		}
+	}
+	return fmt.Errorf("expected a network, found a pointer of Git LFS: %s itself is fetched by git lfs pull", size)
+}

@@ -1,0 +1,236 @@
+package onnx_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"moonfarm/env"
+	"moonfarm/features"
+	"moonfarm/rollout/network/onnx"
+	"moonfarm/rollout/policy/neural/neuraltest"
+)
+
+func write(t *testing.T, name string, data []byte) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, data, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// model is a network of one file.
+func model() []byte {
+	return neuraltest.Model(env.Spec{Shape: features.Shape{Planes: 3, Height: 2, Width: 2, Scalars: 4}, Heads: []int{5}}, 1, true)
+}
+
+// A file whose data is beside it is read as the same file with the data in it.
+func TestReadFile(t *testing.T) {
+	whole := model()
+	for _, location := range []string{"m.onnx.data", "weights/one.bin", "é x.bin", "./m.onnx.data", "weights/../w.bin"} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "m.onnx")
+		rest, data := neuraltest.Split(whole, location)
+		write(t, path, rest)
+		if err := os.MkdirAll(filepath.Join(dir, "weights"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, location), data)
+		got, err := onnx.ReadFile(path)
+		if err != nil || !bytes.Equal(got, whole) {
+			t.Errorf("%q: %d bytes, want %d, %v", location, len(got), len(whole), err)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "whole.onnx")
+	write(t, path, whole)
+	if got, err := onnx.ReadFile(path); err != nil || !bytes.Equal(got, whole) {
+		t.Errorf("a file without other data is not itself: %v", err)
+	}
+	if _, err := onnx.Parse(func() []byte { rest, _ := neuraltest.Split(whole, "x"); return rest }()); err == nil || !strings.Contains(err.Error(), `initializer 0 "first": expected its numbers in the file, found a reference`) {
+		t.Errorf("without a folder: %v", err)
+	}
+}
+
+// Data is read from the model's own folder alone, and only what is there.
+func TestReadFileRefuses(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "nets")
+	path := filepath.Join(dir, "m.onnx")
+	rest, data := neuraltest.Split(model(), "m.data")
+	write(t, path, rest)
+	outside := filepath.Join(filepath.Dir(dir), "m.data")
+	write(t, outside, data)
+	at := func(location string) []byte { rest, _ := neuraltest.Split(model(), location); return rest }
+	replaced := func(old, new string) []byte {
+		// of one length, so that no message changes its own
+		return bytes.Replace(at("m.data"), []byte(old), []byte(new), 1)
+	}
+	link := filepath.Join(dir, "link.data")
+	if err := os.Symlink(outside, link); err != nil && runtime.GOOS != "windows" {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "lfs.data"), []byte("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 4096\n"))
+	write(t, filepath.Join(dir, "short.data"), data[:100])
+	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		file []byte
+		want string
+	}{
+		{"no file", at("gone.data"), `array "first", whose data is in another file, "gone.data": there is no such file beside the model`},
+		{"above", at("../m.data"), `expected a path below the model's own folder, without ".."`},
+		{"absolute", at(outside), "expected a path below"},
+		{"backslash", at(`..\m.data`), "expected a path below"},
+		{"no location", at(""), "expected a path below"},
+		{"symlink", at("link.data"), "link.data"},
+		{"folder", at("folder"), "not a regular file"},
+		{"pointer", at("lfs.data"), "found a pointer of Git LFS: the file of 4096 bytes itself is fetched by git lfs pull"},
+		{"short", at("short.data"), "expected a length from 0 to 100,"},
+		{"negative length", replaced("224", "-24"), `found "-24"`},
+		{"word as length", replaced("224", "two"), `found "two"`},
+		{"offset", replaced("256", "999"), `expected an offset from 0 to`},
+		{"no elements", []byte("\x08\x08:\x02"), ""},
+	} {
+		write(t, path, c.file)
+		write(t, filepath.Join(dir, "m.data"), data)
+		_, err := onnx.ReadFile(path)
+		if c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+	for text, want := range map[string]string{
+		"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12345\n": "expected a network, found a pointer of Git LFS: the file of 12345 bytes itself is fetched by git lfs pull",
+		"": "found a file that begins with \"\"", "<!DOCTYPE html>": "expected fields of an ONNX model", "{\"a\":1}": "expected fields of an ONNX model", "\x00\x00": "expected fields",
+	} {
+		write(t, path, []byte(text))
+		if _, err := onnx.ReadFile(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+	if _, err := onnx.ReadFile(path + "x"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("of no file: %v", err)
+	}
+}
+
+// A file that is too large, or no model, is not read whole.
+func TestReadFileLarge(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "large.onnx")
+	var before, after runtime.MemStats
+	for size, want := range map[int64]string{onnx.MaxFile + 1: "expected at most 1073741824 bytes, found 1073741825", onnx.MaxFile: "expected fields of an ONNX model"} {
+		f, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(f.Truncate(size), f.Close()); err != nil {
+			t.Skip("no sparse files here:", err)
+		}
+		runtime.ReadMemStats(&before)
+		_, err = onnx.ReadFile(path)
+		runtime.ReadMemStats(&after)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d bytes: %v, want %q", size, err, want)
+		}
+		if taken := after.TotalAlloc - before.TotalAlloc; taken > 1<<20 {
+			t.Errorf("%d bytes: %d bytes of memory", size, taken)
+		}
+	}
+}
+
+// Weights are read from all types and forms that files have them in.
+func TestTypes(t *testing.T) {
+	le := binary.LittleEndian
+	tensor := func(kind uint64, fields func(b []byte) []byte) (*onnx.Tensor, error) {
+		b := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), 2) // dims [2]
+		b = protowire.AppendVarint(protowire.AppendTag(b, 2, protowire.VarintType), kind)
+		b = protowire.AppendString(protowire.AppendTag(b, 8, protowire.BytesType), "w")
+		g := protowire.AppendBytes(protowire.AppendTag(nil, 5, protowire.BytesType), fields(b))
+		m := protowire.AppendBytes(protowire.AppendTag(nil, 7, protowire.BytesType), g)
+		m = protowire.AppendBytes(protowire.AppendTag(m, 8, protowire.BytesType), []byte{0x10, 17})
+		graph, err := onnx.Parse(m)
+		if err != nil {
+			return nil, err
+		}
+		return graph.Initializers[0], nil
+	}
+	raw := func(data ...byte) func(b []byte) []byte {
+		return func(b []byte) []byte {
+			return protowire.AppendBytes(protowire.AppendTag(b, 9, protowire.BytesType), data)
+		}
+	}
+	packed := func(field protowire.Number, numbers ...uint64) func(b []byte) []byte {
+		return func(b []byte) []byte {
+			var all []byte
+			for _, x := range numbers {
+				all = protowire.AppendVarint(all, x)
+			}
+			return protowire.AppendBytes(protowire.AppendTag(b, field, protowire.BytesType), all)
+		}
+	}
+	for _, c := range []struct {
+		kind   onnx.Type
+		fields func(b []byte) []byte
+		floats []float32
+		ints   []int64
+	}{
+		{onnx.BFloat16, raw(0x80, 0x3f, 0x20, 0xc1), []float32{1, -10}, nil},
+		{onnx.BFloat16, packed(5, 0x3f80, 0xc120), []float32{1, -10}, nil},
+		{onnx.Float16, raw(0x00, 0x3c, 0x00, 0xc9), []float32{1, -10}, nil},
+		{onnx.Uint16, raw(1, 0, 0xff, 0xff), nil, []int64{1, 65535}},
+		{onnx.Int16, raw(1, 0, 0xff, 0xff), nil, []int64{1, -1}},
+		{onnx.Uint16, packed(5, 1, 65535), nil, []int64{1, 65535}},
+		{onnx.Uint32, raw(1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff), nil, []int64{1, math.MaxUint32}},
+		{onnx.Uint32, packed(11, 1, math.MaxUint32), nil, []int64{1, math.MaxUint32}},
+		{onnx.Uint64, raw(append(le.AppendUint64(nil, 7), le.AppendUint64(nil, math.MaxInt64)...)...), nil, []int64{7, math.MaxInt64}},
+		{onnx.Uint64, packed(11, 7, 8), nil, []int64{7, 8}},
+	} {
+		got, err := tensor(uint64(c.kind), c.fields)
+		if err != nil {
+			t.Errorf("%s: %v", c.kind, err)
+			continue
+		}
+		for i := range 2 {
+			if c.floats != nil && (len(got.Floats) != 2 || got.Floats[i] != c.floats[i]) || c.ints != nil && (len(got.Ints) != 2 || got.Ints[i] != c.ints[i]) {
+				t.Errorf("%s: %v %v, want %v %v", c.kind, got.Floats, got.Ints, c.floats, c.ints)
+				break
+			}
+		}
+	}
+	for _, c := range []struct {
+		kind   uint64
+		fields func(b []byte) []byte
+		want   string
+	}{
+		{uint64(onnx.BFloat16), raw(1, 2, 3), `initializer 0 "w": expected 4 bytes for 2 elements of bfloat16, found 3`},
+		{uint64(onnx.Uint64), packed(11, 7, math.MaxUint64), `"w": expected elements of uint64`},
+		{17, raw(1, 2), `initializer 0 "w": expected elements of float32, float64, float16, bfloat16, whole numbers or bool, found type 17`},
+	} {
+		if _, err := tensor(c.kind, c.fields); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("type %d: %v, want %q", c.kind, err, c.want)
+		}
+	}
+}
+
+// Damaged files give errors.
+func FuzzReadFile(f *testing.F) {
+	rest, data := neuraltest.Split(model(), "m.data")
+	f.Add(rest, data)
+	f.Add(model(), []byte{})
+	dir := f.TempDir()
+	path := filepath.Join(dir, "m.onnx")
+	f.Fuzz(func(t *testing.T, file, data []byte) {
+		write(t, path, file)
+		write(t, filepath.Join(dir, "m.data"), data)
+		if whole, err := onnx.ReadFile(path); err == nil {
+			onnx.Parse(whole)
+		}
+	})
+}
