@@ -344,7 +344,7 @@ func TestStyle(t *testing.T) {
 
 // readsWhole are the packages that may read a file to its end without package bounded: it,
 // tests, files of the system, and the beginning of a file that a bot wrote.
-var readsWhole = []string{"sim/bounded", "sim/simtest", "rollout/bots/child", "rollout/bots/towerdefence"}
+var readsWhole = []string{"sim/bounded", "sim/simtest", "rollout/bots/child", "rollout/bots/towerdefence", "rollout/filelock"}
 
 // TestBoundedReads: files that users name may be of any size. One package reads them whole.
 func TestBoundedReads(t *testing.T) {

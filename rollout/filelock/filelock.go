@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"moonfarm/sim/bounded"
 )
 
 // Prefix begins the names of lock files in a locked folder.
@@ -167,7 +169,7 @@ func create(file string, share bool) (release func(), err error) {
 		err = sharers(file)
 	}
 	release = func() {
-		if found, err := os.ReadFile(own); err == nil && string(found) == text {
+		if found, err := bounded.ReadFile(os.Open, own, bounded.Config); err == nil && string(found) == text {
 			os.Remove(own) // one that stays is taken over
 		}
 	}
@@ -210,7 +212,7 @@ func sharers(file string) error {
 // check fails if a lock file is there whose maker may run. It removes one whose maker
 // has ended.
 func check(file string) error {
-	text, err := os.ReadFile(file)
+	text, err := bounded.ReadFile(os.Open, file, bounded.Config)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
@@ -238,7 +240,7 @@ func remove(file string, stale []byte) error {
 	if err != nil {
 		return err
 	}
-	text, err := os.ReadFile(file)
+	text, err := bounded.ReadFile(os.Open, file, bounded.Config)
 	if err == nil && string(text) == string(stale) {
 		err = os.Remove(file)
 	}
