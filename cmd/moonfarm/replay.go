@@ -299,5 +299,10 @@ func (a *app) runReplayShow(ctx context.Context, file, rulesFile string, o origi
 		return err
 	}
 	s.File, s.Game, s.As = file, t.Game, o.As
-	return a.print(s, func() { a.printf("%s", s.Text) })
+	return a.print(s, func() {
+		if s.Inexact != "" && s.As != "text" {
+			fmt.Fprintf(a.stderr, "%s: %s\n", s.File, s.Inexact)
+		}
+		a.printf("%s", s.Text)
+	})
 }

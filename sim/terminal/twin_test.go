@@ -137,6 +137,7 @@ func (n tally) demand(t *testing.T) {
 		"explosions of units hit by others": all / 200, "fallen structures": all, "removals": all / 10, "upgrades": all,
 		"swapped orders": all / 10, "rejected orders": all / 10, "shots between mobile units": all, "self-destructs": all,
 		"moves back": all / 50, "more than 64 turrets and supports": all / 100, "finished games": all / 1000, "mobile units at once": 200,
+		"shots by earlier rules": all, "deaths written again": all / 200, "structures killed by upgrades": all / 200,
 	} {
 		if n[what] < least {
 			t.Errorf("%s: %d, expected at least %d in %d deployments", what, n[what], least, all)
@@ -170,7 +171,16 @@ func (m *twins) countFrame(f *terminal.Frame) {
 			n["explosions of units hit by others"]++
 		}
 	}
+	if r := m.g.Rules(); r.BareWeakest || r.TiesByText {
+		n["shots by earlier rules"] += len(f.Attacks)
+	}
 	for _, e := range f.Deaths {
+		if e.Repeated {
+			n["deaths written again"]++
+		}
+		if _, ok := hit[e.ID]; e.Kind.Structure() && !ok {
+			n["structures killed by upgrades"]++
+		}
 		if e.Kind.Structure() {
 			n["fallen structures"]++
 		} else if _, ok := hit[e.ID]; !ok { // with an explosion or without
