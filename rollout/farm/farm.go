@@ -7,7 +7,8 @@
 // buckets, feeds shard numbers into a work queue, grants them to workers
 // (Work), writes a commit by one compare-and-set of the shard's record, has a
 // sample made again by other workers, and completes the dataset. People use a
-// Client. Any of them may die at any time: delivery is at least once, every
+// Client. Nobody connects without credentials, and each role has its own subjects. Any
+// of them may die at any time: delivery is at least once, every
 // action may be repeated, and a shard is a pure function of the run's spec.
 package farm
 

@@ -2,6 +2,7 @@ package farm
 
 import (
 	"crypto/subtle"
+	"crypto/tls"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -82,6 +83,10 @@ func (g *gate) Check(c server.ClientAuthentication) bool {
 		return true
 	}
 	u, rights := g.known(o, c.GetNonce())
+	if u == nil && g.certified && o.Nkey == "" && o.Username == "" && o.Token == "" {
+		name, _ := clientOf(o.Name)
+		u, rights = certified(c.GetTLSConnectionState(), name)
+	}
 	if u == nil {
 		return false
 	}
@@ -107,8 +112,6 @@ func (g *gate) known(o *server.ClientOpts, nonce []byte) (*user, *server.Permiss
 			return nil, nil
 		}
 		in = inbox(u.Name)
-	case g.certified && o.Nkey == "" && o.Username == "" && o.Token == "" && checkName(name) == nil:
-		return &user{Name: name}, certifiedRights(name)
 	}
 	if u == nil || o.Nkey != "" && !signed(o.Nkey, o.Sig, nonce) {
 		return nil, nil
@@ -196,9 +199,24 @@ func rightsOf(role, name string) (*server.Permissions, error) {
 	}, nil
 }
 
-// certifiedRights are those of an operator and of a worker of the name.
-func certifiedRights(name string) *server.Permissions {
-	return &server.Permissions{
+// certified returns who a client with nothing but a certificate is, and its rights. A
+// certificate whose subject has a role as an organizational unit (OU) has the rights of
+// that role under its common name (CN). Any other has those of an operator and of a
+// worker under the name that the client says.
+func certified(state *tls.ConnectionState, name string) (*user, *server.Permissions) {
+	if state == nil || len(state.PeerCertificates) == 0 || checkName(name) != nil {
+		return nil, nil
+	}
+	subject := state.PeerCertificates[0].Subject
+	for _, role := range subject.OrganizationalUnit {
+		if rights, err := rightsOf(role, name); err == nil {
+			if name != subject.CommonName {
+				return nil, nil
+			}
+			return &user{Name: name, Role: role}, rights
+		}
+	}
+	return &user{Name: name}, &server.Permissions{
 		Publish:   &server.SubjectPermission{Allow: []string{workerSubject + "*." + name, clientSubject + "*"}},
 		Subscribe: &server.SubjectPermission{Allow: []string{inbox(name) + ".>"}},
 	}

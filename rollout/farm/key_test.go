@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/x509/pkix"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -14,13 +15,14 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"moonfarm/rollout/farm/farmtest"
 )
 
 // hello reads what a server says first and returns what a client answers that has
@@ -266,6 +268,56 @@ func TestImpostor(t *testing.T) {
 	}
 }
 
+// TestCertificateRoles: a certificate gives the role of its organizational unit under its
+// common name, and one without a role both that people and workers have.
+func TestCertificateRoles(t *testing.T) {
+	cert, key := farmtest.Certificate(t, "127.0.0.1")
+	worker, workerKey := farmtest.CertificateOf(t, "127.0.0.1", pkix.Name{CommonName: "w1", OrganizationalUnit: []string{"worker"}})
+	var all []byte
+	for _, name := range []string{cert, worker} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, text...)
+	}
+	s, err := Serve(ServerOptions{Dir: t.TempDir(), Listen: "127.0.0.1:0", Cert: cert, Key: key, CA: file(t, "ca.pem", all)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	connect := func(cert, key, name string) (*Conn, error) {
+		return Connect(t.Context(), ConnectOptions{URL: s.URL(), CA: file(t, "ca.pem", all), Cert: cert, Key: key, Name: name})
+	}
+	if _, err := connect(worker, workerKey, "w2"); err == nil || !strings.Contains(err.Error(), "uthorization") {
+		t.Errorf("a worker's certificate under another name: %v", err)
+	}
+	publish := func(c *Conn, subject string) func() error {
+		return func() error { return errors.Join(c.nc.Publish(subject, nil), c.nc.Flush()) }
+	}
+	for _, c := range []struct {
+		cert, key, name string
+		denied, allowed []string
+	}{
+		{worker, workerKey, "w1", []string{clientSubject + "submit", workerSubject + "claim.w2", "$JS.API.INFO"}, []string{workerSubject + "claim.w1"}},
+		{cert, key, "any", []string{workerSubject + "claim.w2", "$JS.API.INFO"}, []string{clientSubject + "submit", workerSubject + "claim.any"}},
+	} {
+		conn, err := connect(c.cert, c.key, c.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		for _, subject := range c.denied {
+			denied(t, conn.nc, c.name+" says "+subject, publish(conn, subject))
+		}
+		for _, subject := range c.allowed {
+			if _, err := conn.nc.Request(subject, nil, 5*time.Second); !errors.Is(err, nats.ErrNoResponders) {
+				t.Errorf("%s says %s: %v, want that there is no coordinator", c.name, subject, err)
+			}
+		}
+	}
+}
+
 // TestKeyFile: a server's key is readable to its owner alone, stays, and is one for the
 // servers of a cluster; a damaged one is an error.
 func TestKeyFile(t *testing.T) {
@@ -345,67 +397,4 @@ func TestReadableUsers(t *testing.T) {
 	if _, err := newServer(&o).options(&o); err == nil || !strings.Contains(err.Error(), "named twice") {
 		t.Errorf("a name of two users: %v", err)
 	}
-}
-
-// TestVanishedStreams: a stream that somebody with all rights deletes is made again, the
-// failures name it, and the run goes on to its end.
-func TestVanishedStreams(t *testing.T) {
-	f := newFarm(t, func(o *CoordinatorOptions) {
-		o.Audit, o.Trusted, o.look = -1, []string{"w0", "w1"}, 50*time.Millisecond
-	})
-	s := spec(62, 200, time.Millisecond)
-	f.submit(s)
-	last := make(chan struct{}) // closed when the last shard may be made
-	release := sync.OnceFunc(func() { close(last) })
-	defer release()
-	hold := func(k *fake) {
-		k.fail = func(shard int) error {
-			if shard == 199 {
-				<-last
-			}
-			return nil
-		}
-	}
-	f.work("w0", opener(f.store, hold))
-	f.work("w1", opener(f.store, hold))
-	js, err := jetstream.New(f.connect(ConnectOptions{Server: f.server, Name: "vandal"}).nc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, name := range allStreams {
-		state := State("")
-		f.until("some are made", func() bool {
-			st := f.try()
-			if st == nil || len(st.Runs) != 1 || st.Runs[0].Made <= 10 {
-				return false
-			}
-			state = st.Runs[0].State
-			return true
-		})
-		if state != Running {
-			t.Fatalf("the run is %s before %s is deleted", state, name)
-		}
-		if err := js.DeleteStream(f.ctx, name); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		f.until(name+" is there again", func() bool { _, err := js.Stream(f.ctx, name); return err == nil })
-		f.until("a coordinator begins again", func() bool { return f.logs.count("msg=coordinating") >= i+2 })
-		f.until("the log names the stream", func() bool {
-			return f.logs.count("the stream "+name+" was gone and is made again") > 0 || f.logs.count("streams="+name) > 0 || name == leaseStream
-		})
-	}
-	release()
-	f.until("the run is done", func() bool { st := f.try(); return st != nil && len(st.Runs) == 1 && st.Runs[0].State == Done })
-	f.store.mu.Lock()
-	defer f.store.mu.Unlock()
-	wholly(t, f.store.finished[len(f.store.finished)-1], 62, 200)
-}
-
-// try is the status, or nil if nobody answers now.
-func (f *farm) try() *Status {
-	s, err := f.client.Status(f.ctx)
-	if err != nil {
-		return nil
-	}
-	return s
 }

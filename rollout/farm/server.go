@@ -166,7 +166,7 @@ func (s *Server) options(o *ServerOptions) (*server.Options, error) {
 		DontListen: o.Listen == "", NoSigs: true, MaxPayload: maxPayload, MaxConn: 200_000,
 		PingInterval: 20 * time.Second, WriteDeadline: 10 * time.Second,
 		JetStreamMaxStore: maxStore, JetStreamMaxMemory: maxMemory,
-		CustomClientAuthentication: s.gate, AlwaysEnableNonce: true,
+		CustomClientAuthentication: s.gate, AlwaysEnableNonce: true, AuthTimeout: 15,
 	}
 	if o.Dir == "" {
 		return nil, errors.New("server: no folder for the store")
