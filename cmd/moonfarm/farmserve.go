@@ -62,9 +62,8 @@ JSON file with more of them: the key users has a list of objects with name, role
 (worker, operator or coordinator), and password (plain or as bcrypt) or nkey.
 With --tls-ca, which has signed the certificates of clients, and without --users
 a certificate is enough: one with OU=worker or OU=operator gives that role under
-its CN, any other both. Beyond loopback the server does not listen without
---tls-cert and --tls-key, and the page of --http wants them and a user with a
-password.
+its CN, any other both. Beyond loopback the server needs --tls-cert and
+--tls-key, and the page of --http needs them and a user with a password.
 
 Outputs must be below an --allow-out, which may be given several times: a folder
 or an URL with all options that outputs may have beside region, timeout and
