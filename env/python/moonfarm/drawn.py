@@ -12,32 +12,42 @@ CALLER = 255  # where a table of opponents has the caller's seat
 
 
 class Drawn:
-    """Who plays against the caller in each game.
+    """Who plays against the caller in some games, those of a block or all.
 
     names: of all opponents. table: which of them plays, [games, seats] with CALLER for the
-    caller, or [games, 1]; it is read anew in each call. shown: the names that were told last.
+    caller, or [games, 1]; it is read anew in each call. was: such an array in which the
+    table stands as it was told last, by any Drawn of these games; None: nobody asks for it.
     """
 
-    def __init__(self, names: Sequence[str], table: NDArray[Any]) -> None:
-        self._names, self._table = np.array([*names], object), table
-        self.one = self._names[0] if len(self._names) == 1 and table.shape[1] <= 2 else None
-        self.shown = np.full(len(table), self._names[0], object)
-        self._was = np.full_like(table, CALLER)
+    def __init__(self, names: Sequence[str], table: NDArray[Any], was: NDArray[Any] | None) -> None:
+        self._names, self._table, self._was = np.array([*names], object), table, was
+        self.one: str | None = self._names[0] if len(names) == 1 and table.shape[1] <= 2 else None
+        self._key = b""
+        self._shown = self._look_up(np.zeros((len(table), 1), np.uint8))
 
-    def tell(self, games: slice) -> NDArray[Any]:
-        """The names for these games, an array of str; of several in a game with commas between."""
-        if self.one is not None:
-            return self.shown[games].copy()
-        now, was = self._table[games], self._was[games]
-        if now.tobytes() != was.tobytes():
-            was[...] = now
-            self.shown[games] = self._look_up(now)
-        return self.shown[games].copy()
+    def tell(self) -> NDArray[Any]:
+        """The names, an array of str that stays as it is; of several in a game with commas between."""
+        if self.one is None:
+            if self._was is not None:
+                self._was[...] = self._table
+            key = self._table.tobytes()
+            if key != self._key:
+                self._key, self._shown = key, self._look_up(self._table)
+        return self._shown
 
-    def _look_up(self, table: NDArray[Any]) -> Any:
-        if table.shape[1] <= 2:
-            return self._names[table.min(axis=1)]
-        return [", ".join(self._names[k] for k in row if k != CALLER) for row in table]
+    def told(self) -> NDArray[Any]:
+        """The names that were told last."""
+        return self._shown if self.one is not None or self._was is None else self._look_up(self._was)
+
+    def _look_up(self, table: NDArray[Any]) -> NDArray[Any]:
+        if table.shape[1] == 1:
+            found = self._names[table[:, 0]]
+        elif table.shape[1] == 2:
+            found = self._names[np.minimum(table[:, 0], table[:, 1])]
+        else:
+            found = np.array([", ".join(self._names[k] for k in row if k != CALLER) for row in table], object)
+        found.flags.writeable = False
+        return found
 
 
 def function_names(functions: Sequence[Callable[..., Any]]) -> list[str]:

@@ -63,13 +63,16 @@ class AgainstPolicies(VectorEnv):
     def _make_arrays(self, buffers: Any) -> None:
         if buffers:
             raise ValueError("buffers: rows against opponents in Python are copied, so they cannot lie in given arrays")
+        self._drawn = np.zeros(self.num_games, np.int64)
         super()._make_arrays(None)
         games = np.arange(self.num_games)
         self._bases = np.uint64(self._base) + games.astype(np.uint64)
         self._first_rows = games * self.players
-        self._own_rows, self._drawn = self._first_rows.copy(), np.zeros(self.num_games, np.int64)
+        self._own_rows = self._first_rows.copy()
         self._draw(self._whole.own)
-        self._against = Drawn(function_names(self._policies), self._drawn[:, None])
+
+    def _drawn_in(self, games: slice) -> Drawn | None:
+        return Drawn(function_names(self._policies), self._drawn[games, None], self._told_last[games, :1])
 
     def _draw(self, games: slice) -> None:
         """Brings up to date which rows are the caller's and who plays the others."""
@@ -137,13 +140,13 @@ class AgainstPolicies(VectorEnv):
         infos = {"mask": self.arrays["mask"][self._own_rows[p.own]], "_mask": everywhere}
         if self._told:
             infos["action_mask"], infos["_action_mask"] = self.action_masks(infos["mask"]), everywhere
-        if self._against is not None:
-            infos["opponent"], infos["_opponent"] = self._against.tell(p.own), everywhere
+        if p.against is not None:
+            infos["opponent"], infos["_opponent"] = p.against.tell(), everywhere
         return infos
 
     def _result(self, p: Part) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         played = self._own_rows[p.own].copy()
-        before = None if self._against is None else self._against.shown[p.own].copy()
+        before = None if p.against is None else p.against.told()
         self._draw(p.own)
         terminated, truncated = self._terminated[p.own].copy(), self._truncated[p.own].copy()
         infos = self._infos(p)
@@ -166,14 +169,11 @@ class AgainstPolicies(VectorEnv):
     def _latest_mask(self) -> NDArray[np.uint64]:
         return self.arrays["mask"][self._own_rows]
 
-    def _get_state(self, game: int) -> bytes:
-        return self._bases[game].astype("<u8").tobytes() + super()._get_state(game)
-
     def _set_state(self, game: int, state: bytes) -> None:
-        if len(state) < 8:
-            raise library.DataError("the state is cut off")
-        super()._set_state(game, state[8:])
-        self._bases[game] = np.frombuffer(state[:8], "<u8")[0]
+        if state[8:12] == b"MFES":  # as states of these environments were before: the seed once more in front
+            state = state[8:]
+        super()._set_state(game, state)
+        self._bases[game] = np.frombuffer(state[8:16], "<u8")[0]
 
     def _observe(self) -> None:
         super()._observe()

@@ -19,6 +19,7 @@ class Part:
         n = env._rows_per_game
         self.first, self.games, self.rows = first, games, games * n
         self.own = slice(first, first + games)
+        self.against = env._drawn_in(self.own)
         own, rows = self.own, slice(first * n, (first + games) * n)
         self.row_slice = rows
         a = env.arrays

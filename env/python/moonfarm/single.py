@@ -57,7 +57,8 @@ class SingleEnv(Randomness, Copied):
         self._to, self._from = v.arrays["action"][0].data, v.arrays["reward"].data
         self._flags, self._c_step, self._handle, self._c_error = v._flags, v._c_step, v._handle, v._c_error
         self._most = v.heads[0] if self._one_head else 0
-        self._against, self._game = v._against, v._whole.own
+        self._against = v._whole.against
+        self._opponent = None if self._against is None else self._against.one
         self._seal()
 
     def _taken(self, array: NDArray[Any]) -> Callable[[], NDArray[Any]]:
@@ -69,7 +70,8 @@ class SingleEnv(Randomness, Copied):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begins an episode: of that seed, or the next one of the latest seed. Returns observation and info."""
-        seed = None if seed is None else arguments.seed_of(seed)
+        if seed is not None and type(seed) is not int:
+            seed = arguments.seed_of(seed)
         obs, infos = self.vector.reset(seed=seed, options=options)
         if seed is not None:
             self._np_random, self._np_random_seed = self.vector._np_random, seed
@@ -111,8 +113,10 @@ class SingleEnv(Randomness, Copied):
         info: dict[str, Any] = {"mask": self._mask_taken()}
         if self._legal is not None:
             info["action_mask"] = self._legal()
-        if self._against is not None:
-            info["opponent"] = self._against.one or self._against.tell(self._game)[0]
+        if self._opponent is not None:
+            info["opponent"] = self._opponent
+        elif self._against is not None:
+            info["opponent"] = self._against.tell()[0]
         if flags[0] or flags[1]:
             info["score"], info["result"] = (float(self.vector.arrays["final_" + k][0]) for k in ("score", "result"))
         return obs, self._from[0], flags[0] == 1, flags[1] == 1, info

@@ -119,7 +119,8 @@ class VectorEnv(Randomness, Copied):
             names += ["seat"] if texts is None else ["seat", "opponent"]
         # It cannot be changed: the library holds the addresses.
         self.arrays: Mapping[str, NDArray[Any]] = MappingProxyType(arrays.allocate(s, names, buffers))
-        self._against = None if texts is None else Drawn(texts, self.arrays["opponent"])
+        self._texts = texts
+        self._told_last = np.zeros((games, self.players), np.uint8)
         # Both flags lie in one bytearray, in which a flag that is set is found at once.
         self._flags = bytearray(2 * games)
         self._ends = np.frombuffer(self._flags, np.bool_).reshape(2, games)
@@ -137,6 +138,11 @@ class VectorEnv(Randomness, Copied):
         self._whole = Part(self, 0, games)
         n = self.batch_size
         self._block_parts = [Part(self, i * n, min(n, games - i * n)) for i in range(self.blocks)]
+
+    def _drawn_in(self, games: slice) -> Drawn | None:
+        """Who plays in some of the games, if opponents do."""
+        was = self._told_last[games] if self._mode == library.SAME_STEP else None
+        return None if self._texts is None else Drawn(self._texts, self.arrays["opponent"][games], was)
 
     # Playing
 
@@ -171,7 +177,7 @@ class VectorEnv(Randomness, Copied):
 
     def _seeds_of(self, seed: Any) -> Any:
         """The seed of each game."""
-        if np.ndim(seed) == 0:
+        if isinstance(seed, (int, np.integer)) or np.ndim(seed) == 0:
             self._np_random_seed = first = arguments.seed_of(seed)
             self._np_random = np.random.Generator(np.random.PCG64(np.random.SeedSequence(first)))
             return [(first + i) % 2**64 for i in range(self.num_games)]
@@ -275,15 +281,14 @@ class VectorEnv(Randomness, Copied):
         return p.observation.copy() if self._alone else {name: a.copy() for name, a in p.parts}
 
     def _infos(self, p: Part) -> dict[str, Any]:
-        return self._tell(p, p.mask.copy() if self._copy else p.mask)
+        return self._add_always(p, {"mask": p.mask.copy() if self._copy else p.mask, "_mask": p.all_rows})
 
-    def _tell(self, p: Part, mask: NDArray[np.uint64]) -> dict[str, Any]:
-        """What infos always have."""
-        infos: dict[str, Any] = {"mask": mask, "_mask": p.all_rows}
+    def _add_always(self, p: Part, infos: dict[str, Any]) -> dict[str, Any]:
+        """Adds what infos have beside the mask."""
         if p.legal is not None:
             infos["action_mask"], infos["_action_mask"] = p.legal(), p.all_rows
-        if self._against is not None:
-            infos["opponent"], infos["_opponent"] = self._against.tell(p.own), p.all_rows
+        if p.against is not None:
+            infos["opponent"], infos["_opponent"] = p.against.tell(), p.all_rows
         return infos
 
     def _result(self, p: Part) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
@@ -298,8 +303,8 @@ class VectorEnv(Randomness, Copied):
         else:
             out, mask = (p.copy_reward(), p.copy_terminated(), p.copy_truncated()), p.copy_mask()
             obs = p.copy_first() if self._alone else {name: copied() for name, copied in p.copies}
-        before = self._against.shown[p.own].copy() if ended and self._against is not None else None
-        infos = self._tell(p, mask)
+        before = p.against.told() if ended and p.against is not None else None
+        infos = self._add_always(p, {"mask": mask, "_mask": p.all_rows})
         if ended:
             self._add_ends(infos, p.env_id, out[1] | out[2], before)
         return obs, *out, infos
