@@ -82,6 +82,9 @@ a recording what import prints.`,
 			if o.out == "" {
 				return cli.WrongUse("--out is missing: the folder to write, such as --out replays")
 			}
+			if err := onDisk(o.out); err != nil {
+				return err
+			}
 			given := func(flag string) bool { return c.Flags().Changed(flag) }
 			if isDataset, err := holdsDataset(args[0]); err != nil {
 				return err

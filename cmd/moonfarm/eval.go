@@ -302,6 +302,9 @@ func (f *evalFlags) journal(stages evalStages, s schedule.Schedule, c *arena.Tou
 	if f.out == "" {
 		return nil, nil
 	}
+	if err := onDisk(f.out); err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(f.out, 0o777); err != nil {
 		return nil, fmt.Errorf("--out: %w", err)
 	}

@@ -106,6 +106,9 @@ else 0), columns, bytes, seconds.`,
 }
 
 func (a *app) runExport(ctx context.Context, dir string, f *exportFlags) error {
+	if err := onDisk(f.out); err != nil {
+		return err
+	}
 	switch {
 	case f.to == "":
 		return cli.WrongUse("--to is missing: %s, %s or %s", toParquet, toNPZ, toMinari)

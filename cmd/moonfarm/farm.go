@@ -160,8 +160,19 @@ func auditRate(x float64) float64 {
 
 // address checks a flag that takes host:port.
 func address(flag, text string) error {
+	if strings.Contains(text, "@") { // not told, as it may be a password
+		return cli.WrongUse("--%s: a name or password; expected HOST:PORT, such as %s", flag, defaultServer)
+	}
 	if _, port, err := net.SplitHostPort(text); err != nil || port == "" {
 		return cli.WrongUse("--%s %s: expected HOST:PORT, such as %s", flag, text, defaultServer)
+	}
+	return nil
+}
+
+// onDisk refuses an URL for an output that is written to this machine's disk alone.
+func onDisk(out string) error {
+	if anyURL.MatchString(out) {
+		return cli.WrongUse("--out %s: expected a path on this machine; only datasets are written to URLs", out)
 	}
 	return nil
 }

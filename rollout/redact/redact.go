@@ -36,6 +36,11 @@ var (
 // Text returns a text, such as a message, with Hidden in the place of names,
 // passwords and values of unknown parameters in all of its URLs.
 func Text(text string) string {
+	return replace(text, func(s string) string { return rest.FindString(s) })
+}
+
+// replace is Text where a URL reaches as far as own returns of what follows its scheme.
+func replace(text string, own func(string) string) string {
 	var b strings.Builder
 	for {
 		at := scheme.FindStringIndex(text)
@@ -46,12 +51,12 @@ func Text(text string) string {
 		escaped := text[at[1]-1] != '/'
 		b.WriteString(text[:at[1]])
 		text = text[at[1]:]
-		own := rest.FindString(text)
-		text = text[len(own):]
-		if next := scheme.FindStringIndex(own); next != nil { // a list of URLs, or one in the query of another
-			own, text = own[:next[0]], own[next[0]:]+text
+		url := own(text)
+		text = text[len(url):]
+		if next := scheme.FindStringIndex(url); next != nil { // a list of URLs, or one in the query of another
+			url, text = url[:next[0]], url[next[0]:]+text
 		}
-		b.WriteString(hide(own, escaped))
+		b.WriteString(hide(url, escaped))
 	}
 }
 
@@ -102,26 +107,29 @@ func Check(place string) error {
 	if at := scheme.FindStringIndex(place); at == nil || at[0] != 0 {
 		return nil
 	}
-	whole := place
-	if query, err := url.QueryUnescape(place); err == nil { // an endpoint
-		whole += " " + query
+	shown := replace(place, func(s string) string { return s }) // a secret may hold blanks
+	open, err := url.QueryUnescape(place)
+	if err != nil {
+		open = place
 	}
-	for {
-		at := scheme.FindStringIndex(whole)
-		if at == nil {
-			break
-		}
-		whole = whole[at[1]:]
-		if userEnd(rest.FindString(whole), "@", "/?#") > 0 {
-			return fmt.Errorf("%s: a URL with a name or password; expected none: "+
-				"credentials of a store belong in its environment variables (such as AWS_ACCESS_KEY_ID) or its files", Text(place))
+	for _, text := range []string{place, open} { // the endpoint in a query is a URL as well
+		for at := scheme.FindStringIndex(text); at != nil; at = scheme.FindStringIndex(text) {
+			text = text[at[1]:]
+			one := text
+			if next := scheme.FindStringIndex(one); next != nil {
+				one = one[:next[0]]
+			}
+			if userEnd(one, "@", "/?#") > 0 {
+				return fmt.Errorf("%s: a URL with a name or password; expected none: "+
+					"credentials of a store belong in its environment variables (such as AWS_ACCESS_KEY_ID) or its files", shown)
+			}
 		}
 	}
 	_, query, _ := strings.Cut(place, "?")
 	query, _, _ = strings.Cut(query, "#")
 	for one := range strings.FieldsFuncSeq(query, func(r rune) bool { return r == '&' || r == ';' }) {
 		if name, _, _ := strings.Cut(one, "="); !slices.Contains(known, name) {
-			return fmt.Errorf("%s: unknown query parameter %q", Text(place), name)
+			return fmt.Errorf("%s: unknown query parameter %q", shown, name)
 		}
 	}
 	return nil

@@ -44,13 +44,16 @@ func TestText(t *testing.T) {
 // TestCheck: what holds a secret is refused, and the message does not hold it.
 func TestCheck(t *testing.T) {
 	for _, place := range []string{
-		"data/a@b", "/data/td", "", "s3://bucket/td@2", "mem://a", "file:///data/x@y",
+		"data/a@b", "/data/my td", "s3://bucket/my td@2", "/data/td", "", "s3://bucket/td@2", "mem://a", "file:///data/x@y",
 		"s3://b/p?region=eu-west-1&endpoint=https%3A%2F%2Fs3.example%3A9000&use_path_style=true&timeout=30s",
 	} {
 		require.NoError(t, redact.Check(place), place)
 	}
 	for place, want := range map[string]string{
 		"s3://KEY:hidden@bucket/td":                       "s3://xxxxx@bucket/td: a URL with a name or password",
+		"s3://KEY:hid den hidden@bucket/td":               "s3://xxxxx@bucket/td: a URL with a name or password",
+		"s3://KEY:'hidden\"<hidden>@bucket/td":            "s3://xxxxx@bucket/td: a URL with a name or password",
+		"s3://b/td?secret=hid den hidden":                 "s3://b/td?secret=xxxxx: unknown query parameter",
 		"s3://KEY:hid/hidden@bucket/td":                   "a URL with a name or password",
 		"file://hidden@localhost/td":                      "a URL with a name or password",
 		"s3://b?endpoint=http%3A%2F%2Fu%3Ahidden%40h":     "a URL with a name or password",

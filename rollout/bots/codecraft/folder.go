@@ -10,6 +10,7 @@ import (
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
 	"moonfarm/sim/bounded"
+	"moonfarm/sim/texts"
 )
 
 // Program is the program of a client that is started here.
@@ -70,7 +71,7 @@ func commandIn(dir string) ([]string, error) {
 		return nil, fmt.Errorf("want %s, or a file %s with a command line, in the folder, found neither", scriptFile, commandFile)
 	}
 	var large *bounded.SizeError
-	text = bytes.TrimSpace(text)
+	text = bytes.TrimSpace(texts.Unmarked(text))
 	switch {
 	case err != nil && !errors.As(err, &large):
 		return nil, err

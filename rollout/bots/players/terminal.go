@@ -12,6 +12,7 @@ import (
 	bot "moonfarm/rollout/bots/terminal"
 	"moonfarm/sim/terminal"
 	"moonfarm/sim/terminal/wire"
+	"moonfarm/sim/texts"
 )
 
 // terminalHost plays C1 Terminal.
@@ -23,7 +24,7 @@ type terminalHost struct {
 
 func newTerminal(c *Config) (host, string, error) {
 	h := &terminalHost{}
-	if trimmed := bytes.TrimSpace([]byte(c.Rules)); bytes.HasPrefix(trimmed, []byte("{")) {
+	if trimmed := bytes.TrimSpace([]byte(texts.Unmarked(c.Rules))); bytes.HasPrefix(trimmed, []byte("{")) {
 		config, err := wire.ParseConfig(trimmed)
 		if err != nil {
 			return nil, "", err

@@ -1,0 +1,39 @@
+package towerdefence
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"moonfarm/rollout/filelock"
+)
+
+// TestFolderWithoutFlock: where there are no locks a game has the folder of its bot for
+// itself all the same, and others wait for it.
+func TestFolderWithoutFlock(t *testing.T) {
+	dir := t.TempDir()
+	locks := &filelock.Locker{Flock: func(*os.File, bool) error { return syscall.EOPNOTSUPP }}
+	f := folder{work: dir, limit: 50 * time.Millisecond, locks: locks}
+	release, err := f.claim(t.Context())
+	require.NoError(t, err)
+	_, err = f.claim(t.Context())
+	require.ErrorContains(t, err, "another game has been playing in the folder "+dir+" for more than 50ms (process ")
+	next := make(chan error, 1)
+	go func() {
+		again, err := folder{work: dir, locks: locks}.claim(context.Background())
+		if err == nil {
+			again()
+		}
+		next <- err
+	}()
+	release()
+	require.NoError(t, <-next)
+	names, err := filepath.Glob(filepath.Join(dir, ".*"))
+	require.NoError(t, err)
+	require.Empty(t, names)
+}
