@@ -56,13 +56,85 @@ func mf_message_describe(game, rules, message address, n C.size_t, seat C.int32_
 	})
 }
 
+//export mf_answer_from
+func mf_answer_from(game, rules, state address, n C.size_t, seat C.int32_t, action address, heads C.int32_t, buf address, room C.size_t, need, e address) C.int32_t {
+	return guard(e, func() error {
+		g, text, err := engineOf(game, rules)
+		if err != nil {
+			return err
+		}
+		v, err := g.New(text, env.Config{N: 1})
+		if err != nil {
+			return wrong("rules: %v", err)
+		}
+		from, err := there[byte]("state", state)
+		if err != nil {
+			return err
+		}
+		if n > maxState {
+			return fault{codeData, "the state is damaged: it is longer than any"}
+		}
+		b, spec := env.NewBatch(v.Spec(), 1, env.WantAction), v.Spec()
+		if seat < 0 || int(seat) >= spec.Info.Players || int(heads) != len(spec.Heads) {
+			return wrong("seat is %d, heads %d: the game has %d seats, from 0, and an action %d heads", seat, heads, spec.Info.Players, len(spec.Heads))
+		}
+		choices, err := there[int32]("action", action)
+		if err != nil {
+			return err
+		}
+		own := b.Action[int(seat)*len(spec.Heads):][:len(spec.Heads)]
+		given := unsafe.Slice(choices, len(spec.Heads))
+		for i, c := range given {
+			if c < -1 || int(c) >= spec.Heads[i] {
+				return wrong("action[%d] is %d: head %d has %d choices, from 0, or -1", i, c, i, spec.Heads[i])
+			}
+		}
+		bytes := unsafe.Slice(from, int(n))
+		if err := stepper.Load(v, bytes); err != nil {
+			return fault{codeData, err.Error()}
+		}
+		v.Observe(b)
+		for i := range b.Action {
+			b.Action[i] = -1
+		}
+		copy(own, given)
+		v.Step(b)
+		orders := b.Orders[int(seat)*spec.Info.MaxOrders:][:max(b.OrderLen[seat], 0)]
+		if err := stepper.Load(v, bytes); err != nil { // the answer is for the turn before
+			return fault{codeData, err.Error()}
+		}
+		answer, err := g.AppendAnswer(nil, v, sim.Player(seat), orders)
+		if err != nil {
+			return err
+		}
+		return put(answer, false, buf, room, need)
+	})
+}
+
+// engineOf finds a game that an original engine plays, and the text of its rules.
+func engineOf(game, rules address) (g catalog.Game, text string, err error) {
+	name, err := textAt("game", game)
+	if err == nil {
+		text, err = textAt("rules", rules)
+	}
+	if err != nil {
+		return g, "", err
+	}
+	if g, err = catalog.Find(name); err != nil {
+		return g, "", wrong("game: %v", err)
+	}
+	if g.Shown == nil {
+		return g, "", wrong("game: no engine sends messages of %s", name)
+	}
+	if _, err := g.New(text, env.Config{N: 1}); err != nil {
+		return g, "", wrong("rules: %v", err)
+	}
+	return g, text, nil
+}
+
 // shown is the game that a message shows, and the seat to which it was sent.
 func shown(game, rules, message address, n C.size_t, seat C.int32_t, seed C.uint64_t) (env.Vector, sim.Player, error) {
-	m := catalog.Message{Seat: int(seat), Seed: uint64(seed)}
-	name, err := textAt("game", game)
-	if err == nil && rules != 0 {
-		m.Rules, err = textAt("rules", rules)
-	}
+	g, text, err := engineOf(game, rules)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -70,16 +142,7 @@ func shown(game, rules, message address, n C.size_t, seat C.int32_t, seed C.uint
 	if err != nil {
 		return nil, 0, err
 	}
-	g, err := catalog.Find(name)
-	if err != nil {
-		return nil, 0, wrong("game: %v", err)
-	}
-	if g.Shown == nil {
-		return nil, 0, wrong("game: no engine sends messages of %s", name)
-	}
-	if _, err := g.New(m.Rules, env.Config{N: 1}); err != nil {
-		return nil, 0, wrong("rules: %v", err)
-	}
+	m := catalog.Message{Rules: text, Seat: int(seat), Seed: uint64(seed)}
 	if n > maxMessage {
 		return nil, 0, fault{codeData, "message: it is longer than any"}
 	}

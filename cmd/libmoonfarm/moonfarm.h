@@ -269,6 +269,14 @@ int32_t mf_state_from(const char *game, const char *rules, const uint8_t *messag
 int32_t mf_message_describe(const char *game, const char *rules, const uint8_t *message, size_t n, int32_t seat,
 	char *buf, size_t cap, size_t *need, mf_error *e);
 
+/*
+ * mf_answer_from writes what a bot at the seat answers to play an action, int32_t [heads],
+ * in a state of these rules: of "towerdefence" the text of a command.txt, of "terminal" two
+ * lines, of "codecraft" the bytes of a message.
+ */
+int32_t mf_answer_from(const char *game, const char *rules, const uint8_t *state, size_t n, int32_t seat,
+	const int32_t *action, int32_t heads, uint8_t *buf, size_t cap, size_t *need, mf_error *e);
+
 /* mf_render draws the board of one environment as text, all that there is on it. */
 int32_t mf_render(mf_handle h, int32_t env, char *buf, size_t cap, size_t *need, mf_error *e);
 

@@ -35,6 +35,10 @@ type Game struct {
 	// game says: ReadState or StateOfView in its package wire. The error names what cannot
 	// be read, or what no state can have. Shown is nil if no original engine plays the game.
 	Shown func(m Message) (v env.Vector, seat sim.Player, err error)
+	// AppendAnswer appends what a bot answers to give the orders in game 0 of v: the
+	// command of Tower Defence, the two lines of Terminal, the message of CodeCraft. It is
+	// nil where Shown is.
+	AppendAnswer func(dst []byte, v env.Vector, p sim.Player, orders []sim.Order) ([]byte, error)
 }
 
 // Games lists every game.

@@ -131,3 +131,36 @@ func shownCodeCraft(m Message) (env.Vector, sim.Player, error) {
 	v, err = loaded(v, err, s, m.Seed)
 	return v, seat, err
 }
+
+// answerTowerDefence is the first command that is not none: a player has one a round.
+func answerTowerDefence(dst []byte, _ env.Vector, _ sim.Player, orders []sim.Order) ([]byte, error) {
+	for _, o := range orders {
+		if o != 0 {
+			return tdwire.AppendCommand(dst, o), nil
+		}
+	}
+	return tdwire.AppendCommand(dst, 0), nil
+}
+
+// answerTerminal is in the words of the configs that are known, and as the bot sees the
+// arena: from below.
+func answerTerminal(dst []byte, _ env.Vector, p sim.Player, orders []sim.Order) ([]byte, error) {
+	names := tmwire.ConfigOf(terminal.DefaultRules()).Shorthands
+	return tmwire.AppendAnswer(dst, orders, &names, p), nil
+}
+
+func answerCodeCraft(dst []byte, v env.Vector, p sim.Player, orders []sim.Order) ([]byte, error) {
+	states, ok := env.States[codecraft.State](v)
+	if !ok {
+		return dst, fmt.Errorf("%s has no such state", v.Spec().Info.Name)
+	}
+	rules, err := codecraft.ParseRules([]byte(v.Spec().Info.Config))
+	if err != nil {
+		return dst, err
+	}
+	g, err := codecraft.New(rules)
+	if err != nil {
+		return dst, err
+	}
+	return ccwire.AppendAnswer(dst, g, &states[0], p, orders), nil
+}

@@ -130,6 +130,23 @@ func AppendSnapshotOf(dst []byte, v env.Vector, seed uint64) ([]byte, error) {
 	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[from:], castagnoli)), nil
 }
 
+// Load makes game 0 of a Vector what a snapshot of a Stepper holds.
+func Load(v env.Vector, snapshot []byte) error {
+	k := &part{under: v, players: v.Spec().Info.Players, stepper: &Stepper{c: Config{Seat: AllSeats}}}
+	if err := k.checkSnapshot(snapshot); err != nil {
+		return err
+	}
+	x, err := k.extrasOf(snapshot)
+	if err != nil {
+		return err
+	}
+	s, ok := env.Unwrap(v).(env.Snapshotter)
+	if !ok {
+		return fmt.Errorf("games of %s have no snapshots here", v.Spec().Info.Name)
+	}
+	return s.Restore(0, x.game)
+}
+
 // Restore makes a game what a snapshot holds, which may be of another game of
 // this or another Stepper, and writes what its rows see. Episode and opponents
 // are those of the snapshot, and so are the episodes that follow. A snapshot for

@@ -177,6 +177,7 @@ _functions: dict[str, list[Any]] = {
     "mf_render": [_handle, c_int32, *_text],
     "mf_state_from": [c_char_p, c_char_p, c_char_p, c_size_t, c_int32, c_uint64, *_text],
     "mf_message_describe": [c_char_p, c_char_p, c_char_p, c_size_t, c_int32, *_text],
+    "mf_answer_from": [c_char_p, c_char_p, c_char_p, c_size_t, c_int32, c_void_p, c_int32, *_text],
     "mf_games": [*_text],
     "mf_dataset_open": [c_char_p, POINTER(c_uint64)],
     "mf_dataset_describe": [_handle, *_text],

@@ -6,19 +6,37 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from . import arguments, library
 
 
 class State(bytes):
     """A state as set_state takes it, made of a message.
 
-    `rules` is the text of the game's rules, for make_vec; `seat` the bot's seat, from 0;
-    `players` how many seats there are.
+    `game` is its name; `rules` the text of its rules, for make_vec; `seat` the bot's seat,
+    from 0; `players` how many seats there are.
     """
 
+    game: str
     rules: str
     seat: int
     players: int
+
+    def answer(self, action: Any) -> bytes:
+        """What the bot answers to play an action, int32 [heads], or one number if there is one head.
+
+        Of "towerdefence" the text of a command.txt; of "terminal" the two lines that end a
+        turn; of "codecraft" a message. Of "terminal-sequential" the lines hold the one
+        command of the step alone.
+        """
+        choices = np.ascontiguousarray(np.atleast_1d(action), np.int32)
+        if choices.ndim != 1:
+            raise ValueError(f"action: expected the choice of each head, got shape {choices.shape}")
+        return library.library().text(
+            "mf_answer_from", self.game.encode(), self.rules.encode(), bytes(self), len(self), self.seat,
+            choices.ctypes.data, len(choices),
+        )  # fmt: skip
 
 
 def state_from(
@@ -61,5 +79,6 @@ def state_from(
     lib = library.library()
     state = State(lib.text("mf_state_from", *given, arguments.seed_of(seed)))
     about: dict[str, Any] = json.loads(lib.text("mf_message_describe", *given).rstrip(b"\0"))
+    state.game = game
     state.rules, state.seat, state.players = about["rules"], about["seat"], about["players"]
     return state

@@ -22,7 +22,7 @@ class Readme(unittest.TestCase):
         text = (ROOT / "README.md").read_text(encoding="utf-8")
         section = text.split("## From Python\n")[1].split("\n## ")[0]
         blocks = re.findall(r"```python\n(.*?)```", section, re.S)
-        self.assertGreaterEqual(len(blocks), 4)
+        self.assertGreaterEqual(len(blocks), 5)
         for block in blocks:
             with self.subTest(block.splitlines()[0]):
                 self.run_block(block)
@@ -37,6 +37,8 @@ class Readme(unittest.TestCase):
                     self.skipTest("left out: there is no go")
                 make = "go run ./cmd/moonfarm generate towerdefence --episodes 50 --seed 1 --obs none --out".split()
                 subprocess.run([*make, Path(folder) / "data" / "td"], cwd=ROOT, check=True, capture_output=True)
+            if "state.json" in block:
+                shutil.copy(ROOT / "sim/towerdefence/wire/testdata/stateB.json", Path(folder) / "state.json")
             path = os.pathsep.join([str(ROOT / "env" / "python"), os.environ.get("PYTHONPATH", "")])
             done = subprocess.run(
                 [sys.executable, "-c", block],

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"testing"
 
+	"moonfarm/env"
+	"moonfarm/env/catalog"
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/codecraft/wire"
@@ -40,6 +42,58 @@ func worldOf(t testing.TB, p sim.Player) (*codecraft.Game, *codecraft.Rules, *co
 		s.Units[i].Owner = (s.Units[i].Owner + p) % 4
 	}
 	return g, &r, s
+}
+
+// TestAnswers: the message that a client of each seat would give a policy's orders with
+// leads to the state that the orders themselves lead to.
+func TestAnswers(t *testing.T) {
+	r := rules(t, "round2", 1000)
+	game, err := catalog.Find("codecraft")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := game.New(string(r.AppendText(nil)), env.Config{N: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := maker(t, "mix(0.5*quickstart,0.3*econ,0.2*random)")(v.Spec())
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := codecraft.New(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := env.NewBatch(v.Spec(), 1, p.Wants()|env.WantAction)
+	states, _ := env.States[codecraft.State](v)
+	v.Reset(0, 5)
+	x := new(translator)
+	own, answered, given := sim.NewTurn(v.Spec().Info.MaxOrders), sim.NewTurn(v.Spec().Info.MaxOrders), 0
+	for tick := range 60 {
+		before := states[0]
+		v.Observe(b)
+		p.Act(v, b, []int32{0, 1, 2, 3})
+		v.Step(b)
+		for q := range sim.Player(4) {
+			orders := b.Orders[int(q)*v.Spec().Info.MaxOrders:][:max(b.OrderLen[q], 0)]
+			var m wire.ClientMessage
+			if err := wire.NewReader(bytes.NewReader(wire.AppendAnswer(nil, g, &before, q, orders))).ClientMessage(&m); err != nil {
+				t.Fatal(err)
+			}
+			own.Set(q, orders)
+			answered.Set(q, x.appendOrders(nil, &r, &before, q, &m.Action))
+			given += len(m.Action.EntityActions)
+		}
+		want, got := before, before
+		g.Step(&want, own)
+		g.Step(&got, answered)
+		if got != want {
+			t.Fatalf("tick %d: another state", tick)
+		}
+	}
+	if given < 100 {
+		t.Errorf("%d actions of entities", given)
+	}
 }
 
 // Orders of an action store what the action says.

@@ -162,3 +162,45 @@ func ReadView(text []byte) (*PlayerView, error) {
 	}
 	return v, nil
 }
+
+// AppendAnswer appends the message with which the client of player p gives orders in a
+// state, as it is sent: the action of every entity that the orders name, in the player's
+// own frame. Orders that do nothing are left out, and so are builds outside of the
+// map; a move to a place outside goes to the nearest cell.
+func AppendAnswer(dst []byte, g *codecraft.Game, s *codecraft.State, p sim.Player, orders []sim.Order) []byte {
+	r := g.Rules()
+	acts := map[int]*codecraft.Action{}
+	var units []int
+	s.EachOrder(orders, p, func(i int, o sim.Order) {
+		if acts[i] == nil {
+			a := s.Acts[i]
+			acts[i], units = &a, append(units, i)
+		}
+		acts[i].Take(o)
+	})
+	m := ClientMessage{Kind: ActionMessage}
+	for _, i := range units {
+		m.Action.EntityActions = append(m.Action.EntityActions, EntityOrder{int32(s.Units[i].ID), ownAction(acts[i], &r, p)})
+	}
+	return m.Append(dst)
+}
+
+// ownAction is an action in the frame of player p, without what a client cannot say.
+func ownAction(c *codecraft.Action, r *codecraft.Rules, p sim.Player) EntityAction {
+	within := func(x, y int) (int32, int32) {
+		return int32(min(max(x, 0), codecraft.Side-1)), int32(min(max(y, 0), codecraft.Side-1))
+	}
+	a := entityActionOf(c)
+	if m := &a.Move.Value; a.Move.Given {
+		m.X, m.Y = within(codecraft.Turn(p, int(m.X), int(m.Y), 1))
+	}
+	if b := &a.Build.Value; a.Build.Given {
+		size := int(r.Types[b.Type].Size)
+		if c.BuildType >= codecraft.Types || !codecraft.OnMap(int(b.X), int(b.Y), size) {
+			a.Build = Optional[BuildAction]{}
+		} else {
+			b.X, b.Y = within(codecraft.Turn(p, int(b.X), int(b.Y), size))
+		}
+	}
+	return a
+}

@@ -1,0 +1,105 @@
+// Searchtowerdefence is a bot of Tower Defence that searches: it plays random games on
+// from the round that it is shown, tries the commands that did best most often (UCB1), and
+// gives the one that it has tried most. The original engine starts it every round, in a
+// folder with state.json, and reads its command.txt:
+//
+//	go build -o searchtd ./cmd/moonfarm/examples/searchtowerdefence
+//	moonfarm match towerdefence --player ./searchtd --player econ
+package main
+
+import (
+	"flag"
+	"log"
+	"math"
+	"os"
+	"time"
+
+	"moonfarm/sim"
+	"moonfarm/sim/prng"
+	"moonfarm/sim/towerdefence"
+	"moonfarm/sim/towerdefence/wire"
+)
+
+func main() {
+	log.SetFlags(0)
+	think := flag.Duration("think", 200*time.Millisecond, "time for a round")
+	games := flag.Int("games", 1<<30, "playouts of a round")
+	depth := flag.Int("depth", 24, "rounds of a playout")
+	flag.Parse()
+	text, err := os.ReadFile("state.json")
+	if err != nil {
+		log.Fatal(err)
+	}
+	g, s, me, err := wire.ReadState(text, towerdefence.DefaultRules())
+	if err != nil {
+		log.Fatal(err)
+	}
+	o := search(g, s, me, time.Now().Add(*think), *games, *depth)
+	if err := os.WriteFile("command.txt", wire.AppendCommand(nil, o), 0o666); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// arm is a command with the results of its playouts, from 0 to 1.
+type arm struct {
+	order sim.Order
+	sum   float64
+	n     float64
+}
+
+// search returns the command of the seat that was tried most.
+func search(g *towerdefence.Game, s *towerdefence.State, me sim.Player, until time.Time, games, depth int) sim.Order {
+	r := prng.New(uint64(s.Round))
+	arms := []arm{{}} // the first does nothing
+	for _, o := range g.AppendOrders(nil, s, me) {
+		arms = append(arms, arm{order: o})
+	}
+	turn := sim.NewTurn(1)
+	for n := range games {
+		if n > len(arms) && n%16 == 0 && time.Now().After(until) {
+			break
+		}
+		a := next(arms, float64(n))
+		a.sum += playout(g, *s, me, a.order, turn, &r, depth)
+		a.n++
+	}
+	best := &arms[0]
+	for i := range arms {
+		if arms[i].n > best.n {
+			best = &arms[i]
+		}
+	}
+	return best.order
+}
+
+// next is the arm with the highest upper confidence bound; first those never tried.
+func next(arms []arm, n float64) *arm {
+	best, most := &arms[0], -1.0
+	for i := range arms {
+		a := &arms[i]
+		if a.n == 0 {
+			return a
+		}
+		if bound := a.sum/a.n + math.Sqrt(0.1*math.Log(n)/a.n); bound > most {
+			best, most = a, bound
+		}
+	}
+	return best
+}
+
+// playout plays a copy of the state on, me with the order first, and returns how that
+// went for me: by the difference of the scores.
+func playout(g *towerdefence.Game, s towerdefence.State, me sim.Player, o sim.Order, t *sim.Turn, r *prng.Rand, depth int) float64 {
+	before := g.Score(&s, me) - g.Score(&s, me^1)
+	t.Set(me, []sim.Order{o})
+	t.Set(me^1, []sim.Order{g.Playout(&s, me^1, r)})
+	for status := g.Step(&s, t); status == sim.Running && depth > 0; depth-- {
+		for p := range sim.Player(2) {
+			t.Set(p, []sim.Order{g.Playout(&s, p, r)})
+		}
+		status = g.Step(&s, t)
+	}
+	const scale = 200 // points that decide
+	gain := g.Score(&s, me) - g.Score(&s, me^1) - before
+	return 1 / (1 + math.Exp(-float64(gain)/scale))
+}
