@@ -299,6 +299,11 @@ class Library:
                 return buffer.raw[: need.value]
 
 
+def is_snapshot(state: bytes) -> bool:
+    """Whether bytes begin as the library's states do."""
+    return state[:4] == b"MFES"
+
+
 def fail(error: CError) -> NoReturn:
     """Raises what a function has written to its mf_error."""
     text = error.text.decode(errors="replace")

@@ -392,6 +392,8 @@ class VectorEnv(Randomness, Copied):
         return self._lib.text("mf_get_state", self._handle, game)
 
     def _set_state(self, game: int, state: bytes) -> None:
+        if not library.is_snapshot(state) and library.is_snapshot(state[8:]):
+            state = state[8:]  # of AgainstPolicies, which has its own base seed before it
         self._lib.call("mf_set_state", self._handle, game, state, len(state))
 
     def _observe(self) -> None:

@@ -48,6 +48,27 @@ class MessagesTest(unittest.TestCase):
                 if seat == 1:
                     self.assertEqual(env.seats.tolist(), [1, 1])
 
+    def test_between_kinds(self) -> None:
+        """A state of any kind of environment goes into any other."""
+        make = {
+            "self": {}, "text": {"opponent": "econ"}, "seat 1": {"opponent": "random", "seat": 1},
+            "function": {"opponent": lambda obs, infos: np.full(len(infos["mask"]), 320)}, "any": {"opponent": "random", "seat": "random"},
+        }  # fmt: skip
+        for name, given in make.items():
+            with moonfarm.make_vec("towerdefence", 2, seed=3, **given) as env:  # type: ignore[arg-type]
+                env.reset()
+                for choice in (0, 75, 130):
+                    env.step(np.full(env.num_envs, choice, np.int32))
+                states, board = env.get_state(), env.text(1)
+            for other, kind in make.items():
+                with self.subTest(f"{name} into {other}"), moonfarm.make_vec("towerdefence", 2, seed=9, **kind) as to:  # type: ignore[arg-type]
+                    to.reset()
+                    to.set_state(states)
+                    self.assertEqual(to.text(1), board)
+                    to.set_state(states[1], 0)
+                    self.assertEqual(to.text(0), board)
+                    to.step(np.full(to.num_envs, 320, np.int32))
+
     def test_tower_defence(self) -> None:
         text = STATE.read_text()
         state = moonfarm.state_from("towerdefence", text)
