@@ -80,7 +80,7 @@ func (b *bot) open(g *codecraft.Game) (err error) {
 	}
 	spec, wants := b.vector.Spec(), env.Want(0)
 	for i, plan := range b.plans {
-		maker, err := policy.New("codecraft", plan)
+		maker, err := policy.New(spec.Info.Name, plan)
 		if err != nil {
 			return err
 		}

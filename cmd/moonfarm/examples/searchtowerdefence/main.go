@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"moonfarm/sim"
+	"moonfarm/sim/bounded"
 	"moonfarm/sim/prng"
 	"moonfarm/sim/towerdefence"
 	"moonfarm/sim/towerdefence/wire"
@@ -26,7 +27,7 @@ func main() {
 	games := flag.Int("games", 1<<30, "playouts of a round")
 	depth := flag.Int("depth", 24, "rounds of a playout")
 	flag.Parse()
-	text, err := os.ReadFile("state.json")
+	text, err := bounded.ReadFile(os.Open, "state.json", 4<<20)
 	if err != nil {
 		log.Fatal(err)
 	}
