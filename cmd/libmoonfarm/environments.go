@@ -170,15 +170,14 @@ func mf_step_for(h C.mf_handle, action address, wait C.int32_t, e address) C.int
 	return guard(e, func() error {
 		return callBusy(&handles, handle(h), func(v *environments) error {
 			if v.pending == nil {
-				step := v.Step
+				var at []int32
 				if action != 0 {
-					at, err := v.actions(action)
-					if err != nil {
+					var err error
+					if at, err = v.actions(action); err != nil {
 						return err
 					}
-					step = func() error { return v.StepWith(at) }
 				}
-				v.begin(step)
+				v.begin(func() error { return v.StepInterruptibly(at) })
 			}
 			return v.await(time.Duration(wait) * time.Millisecond)
 		})

@@ -229,8 +229,9 @@ int32_t mf_step_with(mf_handle h, const int32_t *action, mf_error *e);
  *
  * mf_interrupt ends the turn under way, and returns when it is over. If opponents were
  * still choosing, nothing was played, and the step may be called again; else it was
- * played. Called by another thread while mf_step, mf_step_with or mf_step_for runs,
- * that returns MF_STATE if nothing was played. With nothing under way it does nothing.
+ * played. Called by another thread while mf_step_for runs (or mf_step and mf_step_with, if
+ * opponents search), that returns MF_STATE if nothing was played. With nothing under way
+ * it does nothing.
  */
 int32_t mf_step_for(mf_handle h, const int32_t *action, int32_t wait_ms, mf_error *e);
 int32_t mf_interrupt(mf_handle h, mf_error *e);

@@ -96,6 +96,54 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// counter is a policy that is not rollout.Interruptible. It tells the rows of each Act.
+type counter chan int
+
+func (p counter) Name() string    { return "counter" }
+func (p counter) Wants() env.Want { return 0 }
+func (p counter) Act(_ env.Vector, b *env.Batch, rows []int32) {
+	p <- len(rows)
+	for _, row := range rows {
+		b.OrderLen[row] = 0
+	}
+}
+
+// TestInterruptAnything: StepInterruptibly can be ended against opponents that cannot,
+// after what they choose at once.
+func TestInterruptAnything(t *testing.T) {
+	const games = 1000
+	c := config(t, "tron", games, 0)
+	p := make(counter)
+	c.Opponents = []rollout.Maker{func(env.Spec) (rollout.Policy, error) { return p, nil }}
+	s, b := open(t, c)
+	done := make(chan error, 1)
+	go func() { done <- s.StepInterruptibly(make([]int32, games)) }()
+	s.Interrupt() // perhaps before the step has begun, of which it then says nothing
+	n := within(t, "the opponent", p)
+	s.Interrupt()
+	for over := false; !over; {
+		select {
+		case more := <-p: // it was about to choose for these
+			n += more
+		case err := <-done:
+			if !errors.Is(err, stepper.ErrInterrupted) {
+				t.Errorf("error %v", err)
+			}
+			over = true
+		}
+	}
+	if n > games/2+100 || slices.Max(b.Turn) != 0 {
+		t.Errorf("the opponent chose for %d of %d games, turns up to %d", n, games, slices.Max(b.Turn))
+	}
+	go func() { done <- s.StepInterruptibly(nil) }()
+	for n = 0; n < games; {
+		n += within(t, "the opponent", p)
+	}
+	if err := within(t, "the step", done); err != nil || slices.Min(b.Turn) != 1 {
+		t.Errorf("the step after: error %v, turns from %d", err, slices.Min(b.Turn))
+	}
+}
+
 // TestCloseWhileThinking: Close does not wait for opponents.
 func TestCloseWhileThinking(t *testing.T) {
 	c, p := thinking(t, 2)

@@ -260,6 +260,10 @@ func (k *part) play() {
 	k.observe()
 }
 
+// atOnce is how many rows an opponent chooses for before the next look at whether a step
+// was interrupted: half a second of the slowest script. Networks evaluate fewer at once.
+const atOnce = 256
+
 // act lets the opponents choose in the games that run.
 func (k *part) act() {
 	if len(k.opponents) == 0 {
@@ -281,8 +285,10 @@ func (k *part) act() {
 		}
 	}
 	for j, rows := range k.lists {
-		if len(rows) > 0 && !k.interrupted() {
-			k.opponents[j].Act(k.auto, k.all, rows)
+		for len(rows) > 0 && !k.interrupted() {
+			n := min(len(rows), atOnce)
+			k.opponents[j].Act(k.auto, k.all, rows[:n])
+			rows = rows[n:]
 		}
 	}
 }

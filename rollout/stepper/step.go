@@ -18,10 +18,14 @@ func (s *Stepper) Step() error {
 	if err := s.take(s.parts); err != nil {
 		return err
 	}
-	if s.slow {
-		return s.stepSlowly()
+	if s.careful {
+		return s.stepCarefully()
 	}
-	return s.each((*part).step)
+	err := s.each((*part).step)
+	if err == nil && s.stop.ended.Load() {
+		return ErrInterrupted // abandoned
+	}
+	return err
 }
 
 // StepWith is Step with other actions than those in the slab Action, which are read

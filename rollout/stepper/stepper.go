@@ -92,8 +92,9 @@ type Stepper struct {
 	blocks  []block
 	fault   error // every call returns it: the Stepper is closed, or a part panicked
 
-	slow bool // an opponent is rollout.Interruptible
-	stop interruption
+	slow    bool // an opponent is rollout.Interruptible
+	careful bool // all opponents choose before a game is stepped
+	stop    interruption
 
 	// What Reset was asked for, while the parts do it.
 	seeds []uint64
@@ -134,9 +135,8 @@ func New(c Config) (*Stepper, error) {
 	s.jobs = make(chan int, len(s.parts)+c.Workers)
 	s.ready = make(chan int, len(s.blocks))
 	s.next.Store(int64(len(s.parts)))
-	if s.slow {
-		s.listen()
-	}
+	s.careful = s.slow
+	s.listen()
 	return s, nil
 }
 

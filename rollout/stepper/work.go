@@ -137,10 +137,8 @@ func (s *Stepper) Send(b int) error {
 	if err := s.take(s.parts[k.first : k.first+k.n]); err != nil {
 		return err
 	}
-	if s.slow {
-		if err := s.resume(false); err != nil {
-			return err
-		}
+	if err := s.resume(false); err != nil {
+		return err
 	}
 	s.hire(min(s.c.Workers, len(s.parts)))
 	k.sent = true
@@ -169,7 +167,7 @@ func (s *Stepper) Recv(wait time.Duration) (b int, err error) {
 	k := &s.blocks[b]
 	k.sent = false
 	s.sent--
-	if s.slow && s.stop.ctx.Err() != nil {
+	if s.stop.ended.Load() {
 		return 0, ErrInterrupted // abandoned
 	}
 	return b, s.faults(s.parts[k.first : k.first+k.n])

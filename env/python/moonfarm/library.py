@@ -11,6 +11,7 @@ import ctypes
 import json
 import os
 import sys
+import time
 from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 from pathlib import Path
 from typing import Any, NoReturn
@@ -310,15 +311,37 @@ def fail(error: CError) -> NoReturn:
     raise _errors.get(error.code, Error)(text)
 
 
-def step_in_pieces(c: Any, handle: Any, error: Any, action: int | None = None) -> int:
-    """mf_step, or mf_step_with, that lets Python look at signals: Ctrl-C ends it, and no turn is played then."""
-    try:
-        while (code := c.mf_step_for(handle, action, 100, error)) == TIMEOUT:
-            pass
+class Step:
+    """mf_step, or mf_step_with, that Ctrl-C ends where opponents take long: no turn is played then.
+
+    long: they take long from the first step on; else it is found out.
+    """
+
+    def __init__(self, c: Any, long: bool) -> None:
+        self.c, self.always, self.long = c, long, long
+
+    def __call__(self, handle: Any, error: Any, action: int | None = None) -> int:
+        if self.always:
+            return self._in_pieces(handle, error, action)
+        begin = time.monotonic()
+        if self.long:
+            code = self._in_pieces(handle, error, action)
+        elif action is None:
+            code = self.c.mf_step(handle, error)
+        else:
+            code = self.c.mf_step_with(handle, action, error)
+        self.long = time.monotonic() - begin > 0.2
         return code
-    except BaseException:
-        c.mf_interrupt(handle, None)
-        raise
+
+    def _in_pieces(self, handle: Any, error: Any, action: int | None) -> int:
+        """Lets Python look at signals ten times a second."""
+        try:
+            while (code := self.c.mf_step_for(handle, action, 100, error)) == TIMEOUT:
+                pass
+            return code
+        except BaseException:
+            self.c.mf_interrupt(handle, None)
+            raise
 
 
 def library() -> Library:

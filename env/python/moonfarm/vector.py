@@ -21,6 +21,7 @@ from .parts import Part
 from .randomness import Randomness
 
 _int32 = np.dtype(np.int32)
+_SEVERAL = 256  # games: against most opponents a step of fewer takes less than half a second
 _MANY = 1 << 14  # actions: to copy these takes longer than to find out where they are
 
 
@@ -131,9 +132,8 @@ class VectorEnv(Randomness, Copied):
         self._shape = self._actions.shape
         self._c_step: Any = self._lib.c.mf_step
         self._c_error = ctypes.byref(self._error)
-        self._interruptible: bool = self.description["interruptible"]
-        if self._interruptible:
-            self._c_step = functools.partial(library.step_in_pieces, self._lib.c)
+        if self.description["interruptible"] or texts is not None and games >= _SEVERAL:
+            self._c_step = library.Step(self._lib.c, self.description["interruptible"])
         self._seeds = np.zeros(games, np.uint64)
         self._whole = Part(self, 0, games)
         n = self.batch_size
@@ -220,9 +220,10 @@ class VectorEnv(Randomness, Copied):
 
     def _step_with(self, address: int) -> None:
         """Plays a turn with the actions at an address."""
-        if not self._interruptible:
+        step = self._c_step if isinstance(self._c_step, library.Step) else None
+        if step is None:
             self._lib.call("mf_step_with", self._handle, address)
-        elif self._c_step(self._handle, self._c_error, address):
+        elif step(self._handle, self._c_error, address):
             library.fail(self._error)
 
     def send(self, actions: Any, block: int | None = None) -> None:

@@ -26,7 +26,16 @@ def received():
     envs.send(idle)
     envs.recv()
 
-for call in (lambda: envs.step(idle), lambda: one.step(320), received):
+many = moonfarm.make_vec("terminal", 2048, opponent="planner", workers=1, obs=("mask",), action_mask=False)
+many.reset(seed=1)
+nothing = np.zeros((2048, len(many.heads)), np.int32)
+many._c_step.long = True  # as after a step that took long
+
+def stepping():
+    while True:
+        many.step(nothing)
+
+for call in (lambda: envs.step(idle), lambda: one.step(320), received, stepping):
     print("begun", flush=True)
     try:
         call()
@@ -34,6 +43,7 @@ for call in (lambda: envs.step(idle), lambda: one.step(320), received):
         print("interrupted", envs.arrays["turn"].max(), flush=True)
 envs.close()
 one.close()
+many.close()
 print("closed", flush=True)
 """
 
@@ -52,7 +62,7 @@ class Interrupts(unittest.TestCase):
         watch = threading.Timer(ENOUGH, child.kill)
         watch.start()
         try:
-            for _ in range(3):
+            for _ in range(4):
                 self.assertEqual(child.stdout.readline(), "begun\n")
                 time.sleep(0.3)  # so that it is in the call; an interrupt that comes sooner ends it as well
                 child.send_signal(signal.SIGINT)
