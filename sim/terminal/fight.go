@@ -80,7 +80,7 @@ func (a *actionPhase) shootTurret(s *State, p sim.Player, turret aged, at *stack
 	victim, killed := a.wound(at, damage)
 	if a.record != nil {
 		a.noteShot(shotEvent{AttackEvent{positions[turret.cell()], positions[at.cell], c.Kind(), p, turret.id(), victim, damage},
-			at.unitKind(), killed})
+			at.unitKind(), killed, at.exploded})
 	}
 }
 
@@ -182,7 +182,7 @@ func (a *actionPhase) shootMobile(st *stack) {
 			victim, killed = a.wound(best.stack, damage)
 			if a.record != nil {
 				a.noteShot(shotEvent{AttackEvent{positions[st.cell], positions[best.stack.cell], st.unitKind(), p,
-					a.ids[st.base+st.fired], victim, damage}, best.stack.unitKind(), killed})
+					a.ids[st.base+st.fired], victim, damage}, best.stack.unitKind(), killed, best.stack.exploded})
 			}
 		}
 	}
@@ -207,7 +207,7 @@ func (a *actionPhase) shootStructures(s *State, st *stack) {
 			}
 			if a.record != nil {
 				a.noteShot(shotEvent{AttackEvent{positions[st.cell], positions[cell], st.unitKind(), p,
-					a.ids[st.base+st.fired], c.ID(), damage}, c.Kind(), killed})
+					a.ids[st.base+st.fired], c.ID(), damage}, c.Kind(), killed, false})
 			}
 		}
 	}

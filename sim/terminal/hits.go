@@ -13,6 +13,7 @@ func (a *actionPhase) explodeAll(s *State) {
 		if !st.doomed {
 			continue
 		}
+		st.exploded = a.rules.DoomedTargets
 		for _, id := range a.ids[st.base:][:st.shots] {
 			alive := a.has(st, id)
 			if !alive && !a.rules.DoomedExplode {
@@ -24,7 +25,7 @@ func (a *actionPhase) explodeAll(s *State) {
 			if alive && !a.rules.DoomedTargets {
 				a.takeFirst(st)
 			}
-			a.recordEnd(st, id, !alive)
+			a.recordUnit(st, id, !alive)
 		}
 	}
 	a.emptied = true // those that can be shot at until then go at the end of the frame
@@ -88,7 +89,7 @@ func (a *actionPhase) hitMobile(st *stack, damage float32) {
 				continue
 			}
 			for m := range uint32(r.n) {
-				a.recordDeath(positions[foe.cell], foe.unitKind(), foe.player(), r.first+m)
+				a.recordUnit(foe, r.first+m, foe.exploded)
 			}
 			a.shrink(foe, j, r.n)
 		}

@@ -92,6 +92,7 @@ type stack struct {
 	distance uint8  // modulo 4, in the field
 	arrived  bool   // it is on this cell since this frame's movement
 	doomed   bool   // it decided to self-destruct in this frame
+	exploded bool   // and has done so, and can be shot at until the end of the frame
 	near     bool   // structures of the enemy are in its range
 
 	nextStep int32   // frame of its next step

@@ -103,7 +103,8 @@ type DeathEvent struct {
 	ID      uint32
 	Removed bool
 	// Repeated: the unit's death is in this frame's list already. The original writes
-	// it again when a unit explodes that another explosion has killed.
+	// it again when a unit explodes that another explosion has killed; so do we where a
+	// unit is killed that has exploded (Rules.DoomedTargets).
 	Repeated bool
 }
 
@@ -236,9 +237,9 @@ func (a *actionPhase) recordDeath(at Pos, k Kind, p sim.Player, id uint32) {
 	}
 }
 
-// recordEnd records the death of a unit that self-destructs, repeated if another
-// explosion has killed it before.
-func (a *actionPhase) recordEnd(st *stack, id uint32, repeated bool) {
+// recordUnit records the death of a unit of a stack, repeated if it is in this frame's
+// list already.
+func (a *actionPhase) recordUnit(st *stack, id uint32, repeated bool) {
 	if a.record != nil {
 		a.record.Deaths = append(a.record.Deaths, DeathEvent{At: positions[st.cell], Kind: st.unitKind(), Player: st.player(), ID: id, Repeated: repeated})
 	}
@@ -249,6 +250,7 @@ type shotEvent struct {
 	AttackEvent
 	target Kind
 	killed bool
+	again  bool // its death is in this frame's list already
 }
 
 // noteShot notes a shot.
@@ -268,7 +270,7 @@ func (a *actionPhase) recordShots() {
 		a.record.Attacks = append(a.record.Attacks, e.AttackEvent)
 		a.record.Damages = append(a.record.Damages, DamageEvent{e.To, e.target, e.Player ^ 1, e.Target, e.Damage})
 		if e.killed {
-			a.recordDeath(e.To, e.target, e.Player^1, e.Target)
+			a.record.Deaths = append(a.record.Deaths, DeathEvent{At: e.To, Kind: e.target, Player: e.Player ^ 1, ID: e.Target, Repeated: e.again})
 		}
 	}
 	a.shots[0], a.shots[1] = a.shots[0][:0], a.shots[1][:0]

@@ -25,7 +25,6 @@ func (g *Game) explode() {
 		}
 		if living || g.Rules.DoomedExplode {
 			g.died(u)
-			g.Events.Deaths[len(g.Events.Deaths)-1].Repeated = !living
 		}
 	}
 }

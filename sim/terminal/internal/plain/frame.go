@@ -60,8 +60,10 @@ func (g *Game) breach(u *Unit) {
 	g.died(u)
 }
 
+// died writes the death of a unit, of which there may be one already in this frame.
 func (g *Game) died(u *Unit) {
-	g.Events.Deaths = append(g.Events.Deaths, terminal.DeathEvent{At: u.At.event(), Kind: u.Kind, Player: u.Player, ID: u.ID})
+	again := slices.ContainsFunc(g.Events.Deaths, func(d terminal.DeathEvent) bool { return d.ID == u.ID })
+	g.Events.Deaths = append(g.Events.Deaths, terminal.DeathEvent{At: u.At.event(), Kind: u.Kind, Player: u.Player, ID: u.ID, Repeated: again})
 }
 
 // decay takes from every shield, and away those that are used up (3.7).
