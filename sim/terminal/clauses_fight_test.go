@@ -109,6 +109,7 @@ func TestClause_3_9_SelfDestruct(t *testing.T) {
 	}).deploy("scout 13,0", "").frame(2).heard("blast", "blast 4 damage 15 targets")
 	doomedChoices(t)
 	doomedTargets(t)
+	doomedTwice(t)
 }
 
 // doomedTargets: in 2019 a unit that self-destructs can be shot at until the end of the
@@ -290,6 +291,22 @@ func TestClause_3_12_Targets(t *testing.T) {
 	begin(t, "w 2,15", reach(0.01)).deploy("scout 0,13", "").frame(1).want("health 2,15=58")
 	begin(t, "w 2,16", reach(0.01)).deploy("scout 0,13", "").frame(1).want("no health")
 	begin(t, "w 2,16", reach(0.11)).deploy("scout 0,13", "").frame(1).want("health 2,16=58")
+}
+
+// doomedTwice: there a shot can kill a unit that has exploded. Its death is written
+// again, and counts once.
+func doomedTwice(t *testing.T) {
+	t.Helper()
+	m := begin(t, "w 13,1 14,0\nt 13,14\nid 13,14=3", func(r *terminal.Rules) {
+		*r, _ = terminal.RuleSet("2019")
+		r.Units[terminal.Scout].Speed = 1
+		r.Units[terminal.Turret].DamageMobile, r.Units[terminal.Turret].AttackRange = 15, 40
+	}).deploy("2 scout 13,0", "").frame(1).heard("death attack", "death scout 4\ndeath scout 5\ndeath scout 5\nattack 3 5 15")
+	for i, repeated := range []bool{false, false, true} {
+		if got := m.rec.Frame(0).Deaths[i].Repeated; got != repeated {
+			t.Errorf("death %d: repeated %v", i, got)
+		}
+	}
 }
 
 // earlierTies: in February 2020 the youngest of equals is the one whose id comes last as

@@ -161,7 +161,7 @@ func TestReaderErrors(t *testing.T) {
 		{zip[:len(zip)-9], 3, `replay x: line 7: unexpected EOF`},
 		{zip[:30], 0, `replay x: line 1: unexpected EOF`},
 		{zip[:5], 0, `replay x: gzip: unexpected EOF`},
-		{append(bytes.Clone(zip), "more than is there"...), 3, `replay x: line 7: gzip: invalid header`},
+		{append(bytes.Clone(zip), "more than is there"...), 3, `replay x: line 7: expected the end of the file, zero bytes or more gzip data behind the compressed data`},
 		{damaged, 0, `replay x: line `},
 	} {
 		frames, err := readAll(bytes.NewReader(c.text))
