@@ -92,7 +92,6 @@ type stack struct {
 	distance uint8  // modulo 4, in the field
 	arrived  bool   // it is on this cell since this frame's movement
 	doomed   bool   // it decided to self-destruct in this frame
-	exploded bool   // and has done so, and can be shot at until the end of the frame
 	near     bool   // structures of the enemy are in its range
 
 	nextStep int32   // frame of its next step
@@ -106,9 +105,10 @@ type stack struct {
 	runs     int32  // … and has so many runs
 	shares   int32  // shields received: the first so many of its part of actionPhase.shares
 
-	turrets int32  // the enemy's that reach its cell: the first so many of its part of actionPhase.aimed
-	spent   int32  // of them, those that have shot in this frame
-	aim     uint16 // the structure it shoots at, as long as that stands and it stays; 0: to be found
+	turrets  int32  // the enemy's that reach its cell: the first so many of its part of actionPhase.aimed
+	spent    int32  // of them, those that have shot in this frame
+	aim      uint16 // the structure it shoots at, as long as that stands and it stays; 0: to be found
+	exploded bool   // it has self-destructed in this frame, and can be hit until its end
 
 	had bitboard.Diamond // supports that have shielded it
 }
