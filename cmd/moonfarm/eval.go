@@ -379,7 +379,7 @@ func (a *app) playEval(ctx context.Context, c *arena.Tournament, j *arena.Journa
 				return j.Flush()
 			}
 		}
-		if i := slices.IndexFunc(p.Faults, grave); f.strict && i >= 0 {
+		if i := firstGrave(p.Faults); f.strict && i >= 0 {
 			fault := p.Faults[i]
 			return fmt.Errorf("--strict: %s, turn %d: %s: %s", c.Players[p.Players[fault.Seat]].Name, fault.Turn, fault.Kind, fault.Text)
 		}
@@ -393,9 +393,17 @@ func (a *app) playEval(ctx context.Context, c *arena.Tournament, j *arena.Journa
 // --strict.
 const illegalFlood = 100
 
-// grave reports whether --strict ends at a fault.
-func grave(f arena.Fault) bool {
-	return f.Kind == players.FaultCrash || f.Kind == players.FaultTimeout || f.Kind == players.FaultIllegal && f.Times >= illegalFlood
+// firstGrave is the index of the first fault of a game at which --strict ends, −1 without
+// one. Illegal orders of several kinds count together.
+func firstGrave(list []arena.Fault) int {
+	illegal := map[int]int{} // by seat
+	return slices.IndexFunc(list, func(f arena.Fault) bool {
+		if f.Kind == players.FaultIllegal {
+			illegal[f.Seat] += f.Times
+			return illegal[f.Seat] >= illegalFlood
+		}
+		return f.Kind == players.FaultCrash || f.Kind == players.FaultTimeout
+	})
 }
 
 // duelAhead is how many seeds a sequential test plays at once.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"moonfarm/rollout/bots/players"
 	"os"
 	"path/filepath"
 	"strings"
@@ -190,6 +191,28 @@ func TestEvalConcurrency(t *testing.T) {
 		n, warning := concurrency(c.cores, c.bots, c.asked)
 		if n != c.want || (warning != "") != c.warned {
 			t.Errorf("%d cores, %d bots in a game, --concurrency %d: %d at once, %q", c.cores, c.bots, c.asked, n, warning)
+		}
+	}
+}
+
+// TestStrictFaults: orders that cannot be read and those that the rules refuse are counted
+// together for --strict.
+func TestStrictFaults(t *testing.T) {
+	illegal := func(seat, times int) arena.Fault {
+		return arena.Fault{Seat: seat, Kind: players.FaultIllegal, Times: times}
+	}
+	for _, c := range []struct {
+		list []arena.Fault
+		want int
+	}{
+		{nil, -1},
+		{[]arena.Fault{illegal(0, 99), illegal(1, 99)}, -1},
+		{[]arena.Fault{illegal(0, 60), illegal(1, 60), illegal(0, 40)}, 2},
+		{[]arena.Fault{illegal(0, 60), {Seat: 0, Kind: players.FaultTimeout, Times: 1}}, 1},
+		{[]arena.Fault{{Seat: 1, Kind: "missing", Times: 500}, illegal(1, 100)}, 1},
+	} {
+		if got := firstGrave(c.list); got != c.want {
+			t.Errorf("%+v: %d, want %d", c.list, got, c.want)
 		}
 	}
 }

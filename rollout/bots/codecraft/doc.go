@@ -2,6 +2,7 @@
 // protocol over a socket. It is their server.
 //
 //   - Port listens for clients and checks their tokens.
+//   - Folder finds the program of a client in its folder.
 //   - Match plays one game between clients, built-in policies and players that
 //     do nothing, in any mixture.
 //
