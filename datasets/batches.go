@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"moonfarm/datasets/internal/arrowfile"
-	"moonfarm/datasets/internal/games"
+	"moonfarm/datasets/internal/filter"
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
 )
@@ -39,6 +39,11 @@ type ReadOptions struct {
 	Split            Split
 	Validation, Test float64
 
+	// Filter says which rows are wanted, of those that all else leaves. Parts and the
+	// windows of Shuffle are what they are without it, but that fewer rows are in
+	// them. Not with Whole.
+	Filter Filter
+
 	// With Parts > 1 only part number Part of the episodes is read, from 0, before
 	// the Split. The parts of equal options are apart, and together they are the
 	// whole, in any epoch; they are equal in size but for one episode. A reader of
@@ -68,6 +73,19 @@ type ReadOptions struct {
 	// windows are in memory; without Shuffle, two and one for each worker.
 	Workers int
 }
+
+// Filter chooses rows by who made them and what came of them.
+type Filter = filter.Filter
+
+// FilterOutcome is how a game ended for the seat of a row.
+type FilterOutcome = filter.Outcome
+
+// The outcomes.
+const (
+	Win  = filter.Win
+	Draw = filter.Draw
+	Loss = filter.Loss
+)
 
 // Batch holds some step rows, slab by slab: a column of shape [A, B] is one
 // slice of Rows×A×B values, row-major. Columns not asked for, or not in the
@@ -160,6 +178,9 @@ func (o *ReadOptions) check() error {
 	if o.Parts < 1 || o.Parts > maxParts || o.Part < 0 || o.Part >= o.Parts {
 		return fmt.Errorf("read: part %d of %d, from 0; there may be %d", o.Part, o.Parts, maxParts)
 	}
+	if o.Whole && !o.Filter.Empty() {
+		return fmt.Errorf("read: whole episodes have all their rows, and a filter leaves some out")
+	}
 	if o.Makers == nil && (o.Obs != "" || o.Memory || o.Reward != "" || o.Discount != 0 || o.Steps != 0 || o.Whole || o.Workers != 0) {
 		return fmt.Errorf("read: rows of other observations, rewards or discounts, or in whole episodes, are made by playing again, for which ReadOptions.Makers is missing")
 	}
@@ -202,8 +223,10 @@ func (d *Dataset) Batches(o ReadOptions) iter.Seq2[*Batch, error] {
 		if err != nil {
 			return err
 		}
-		// The split needs the episode numbers even if they are not asked for.
-		want := func(name string) bool { return g.asked(name) || (o.Split != All || o.Parts > 1) && name == ColEpisode }
+		// The split and the filter need columns even if they are not asked for.
+		want := func(name string) bool {
+			return g.asked(name) || (o.Split != All || o.Parts > 1 || g.filters()) && name == ColEpisode || g.filters() && slices.Contains(filterColumns, name)
+		}
 		r, err := d.reader(stepsTable, want)
 		if err != nil {
 			return err
@@ -232,94 +255,12 @@ func (d *Dataset) Batches(o ReadOptions) iter.Seq2[*Batch, error] {
 	})
 }
 
-// stretch is some episodes of a shard, from one up to another, and the file in
-// which they are read.
-type stretch struct {
-	file     File // without a sum
-	episodes File // of the same shard, likewise
-	first    uint64
-	from, to uint64
-}
-
-// route goes through the episodes of a part, as stretches of shards in the order in
-// which they are read. With Shuffle it holds the numbers of all shards.
-type route struct {
-	index      *indexReader
-	table      int
-	begin, end uint64 // of the part: how many episodes are read before it, and before what follows
-	before     uint64 // episodes of the shards that were passed
-	at, shards int
-	order      []int32 // of the shards; nil: in order
-	held       []numbers
-}
-
-// numbers are what a route holds of a shard.
-type numbers struct{ rows, bytes, episodes, first, end uint64 } // episodes: bytes of their file
-
-// route begins to go through a part; rand draws the order.
-func (d *Dataset) route(o *ReadOptions, table int, rand *prng.Rand) (*route, error) {
-	index, err := d.indexReader()
-	if err != nil {
-		return nil, err
-	}
-	all := d.manifest.Totals.Episodes
-	w := &route{index: index, table: table, shards: d.shards(),
-		begin: all * uint64(o.Part) / uint64(o.Parts), end: all * uint64(o.Part+1) / uint64(o.Parts)}
-	if o.Shuffle == 0 {
-		return w, nil
-	}
-	for i := range w.shards {
-		s, err := w.shard(i)
-		if err != nil {
-			return nil, err
-		}
-		w.order, w.held = append(w.order, int32(i)), append(w.held, numbers{s.file.Rows, s.file.Bytes, s.episodes.Bytes, s.first, s.to})
-	}
-	shuffle(rand, w.order)
-	return w, nil
-}
-
-// shard is a whole shard.
-func (w *route) shard(i int) (stretch, error) {
-	s, err := w.index.shard(i)
-	if err != nil {
-		return stretch{}, err
-	}
-	f := s.of(w.table)
-	return stretch{file: File{Path: f.Path, Rows: f.Rows, Bytes: f.Bytes}, episodes: File{Path: s.Episodes.Path, Rows: s.Episodes.Rows, Bytes: s.Episodes.Bytes},
-		first: s.First, to: s.First + s.Episodes.Rows}, nil
-}
-
-// next returns the next stretch; io.EOF after the last.
-func (w *route) next() (stretch, error) {
-	for w.at < w.shards && w.before < w.end {
-		var s stretch
-		if w.order == nil {
-			var err error
-			if s, err = w.shard(w.at); err != nil {
-				return s, err
-			}
-		} else {
-			i := w.order[w.at]
-			h := w.held[i]
-			s = stretch{file: File{Path: pathOf(tableNames(true)[w.table], int(i)), Rows: h.rows, Bytes: h.bytes}, first: h.first, to: h.end,
-				episodes: File{Path: pathOf(episodesDir, int(i)), Rows: h.end - h.first, Bytes: h.episodes}}
-		}
-		n, before := s.to-s.first, w.before
-		w.at, w.before = w.at+1, before+n
-		s.from, s.to = s.first+min(max(w.begin, before)-before, n), s.first+min(max(w.end, before)-before, n)
-		if s.from < s.to {
-			return s, nil
-		}
-	}
-	return stretch{}, io.EOF
-}
-
 // gatherer copies rows from the batches of files to the shuffle window, if there
 // is one, and from there to the batches that are yielded.
 type gatherer struct {
 	o     ReadOptions
 	m     *Manifest
+	who   *filter.Players
 	known *episodeReader // what rows do not say of their episodes; nil: it is not needed
 	asked func(column string) bool
 	pool  *arrowfile.Table // the shuffle window; nil: none
@@ -342,8 +283,16 @@ func (d *Dataset) gather(o ReadOptions) (*gatherer, error) {
 		g.pool, err = arrowfile.NewTable(d.tables[stepsTable].schema, o.Shuffle, g.asked)
 	}
 	g.b.table = g.out
-	if err == nil && o.Split != All && d.manifest.Format > 2 {
-		g.known, err = d.episodeReader()
+	if err != nil {
+		return nil, err
+	}
+	g.who = d.manifest.players()
+	if err := o.Filter.Check(g.who); err != nil {
+		return nil, fmt.Errorf("%s: read: %w", d.dir, err)
+	}
+	names := len(o.Filter.Policies) > 0 && d.manifest.Job.imported()
+	if names || o.Split != All && d.manifest.Format > 2 {
+		g.known, err = d.episodeReader(names)
 	}
 	return g, err
 }
@@ -371,8 +320,12 @@ func (g *gatherer) batch(in *arrowfile.Table, s stretch) error {
 	if d := in.Col(ColEpisode); d != nil {
 		episode = arrowfile.View[uint64](d.Fixed)
 	}
+	var rows stepData
+	if g.filters() {
+		rows = newStepData(in, in.Rows)
+	}
 	for i := range in.Rows {
-		if g.o.Parts > 1 && (episode[i] < s.from || episode[i] >= s.to) || !g.inSplit(episode, i) {
+		if g.o.Parts > 1 && (episode[i] < s.from || episode[i] >= s.to) || !g.inSplit(episode, i) || g.filters() && !g.wanted(&rows, i) {
 			continue
 		}
 		appendRow(to, in, i)
@@ -431,17 +384,6 @@ func (g *gatherer) flush() error {
 	return nil
 }
 
-// splitDraw is the number in [0, 1) that decides to which part an episode belongs:
-// a function of the game that it is, so that equal games are on one side, here and
-// in any other dataset. In formats 1 and 2, which have no number of games, it is a
-// function of the master seed and the number of the episode.
-func (m *Manifest) splitDraw(episode, game uint64) float64 {
-	if m.Format > 2 {
-		return games.Draw(0, game)
-	}
-	return games.Draw(m.Job.Seed, episode)
-}
-
 // look reads what must be known of the episodes of a stretch.
 func (g *gatherer) look(s stretch) error {
 	g.draw.known = false
@@ -466,10 +408,34 @@ func (g *gatherer) inSplit(episode []uint64, i int) bool {
 	}
 	if id := episode[i]; !g.draw.known || g.draw.episode != id {
 		game, ok := uint64(0), true
-		if g.known != nil {
+		if g.m.Format > 2 {
 			game, ok = g.known.game(id)
 		}
 		g.draw = drawn{true, id, ok && g.o.has(g.m.splitDraw(id, game))}
 	}
 	return g.draw.in
+}
+
+// filterColumns are those that a Filter needs of rows.
+var filterColumns = []string{ColTurn, ColSeat, ColOutcome, ColChosen}
+
+// filters reports whether not all rows are wanted.
+func (g *gatherer) filters() bool { return !g.o.Filter.Empty() }
+
+// wanted reports whether the filter wants row i of a batch of a file. A row whose
+// seat or episode there is not is not wanted.
+func (g *gatherer) wanted(rows *stepData, i int) bool {
+	r := filter.Row{Turn: int(rows.turn[i]), Seat: int(rows.seat[i]), Result: rows.outcome[i]}
+	if r.Seat >= g.who.Seats {
+		return false
+	}
+	if rows.chosen != nil {
+		r.Chosen = int(rows.chosen[i])
+	}
+	if p := g.m.Job.Policies; len(p) > 0 {
+		r.Policy = p[r.Seat]
+	} else if g.known != nil {
+		r.Policy = g.known.policy(rows.episode[i], r.Seat)
+	}
+	return g.o.Filter.Has(g.who, &r)
 }

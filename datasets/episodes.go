@@ -265,12 +265,15 @@ func (w *finalWalk) episode(id uint64) (*Final, error) {
 type episodeReader struct {
 	r     *tableReader
 	first uint64   // number of the first episode in hand
-	games []uint64 // of the episodes in hand
+	games []uint64 // of the episodes in hand; none in formats 1 and 2
+	names []string // of the policies of the episodes in hand [episodes, players], if they are wanted
+	n     uint64   // episodes in hand
+	seats int
 }
 
-func (d *Dataset) episodeReader() (*episodeReader, error) {
-	r, err := d.reader(episodesTable, func(name string) bool { return name == ColEpisode || name == ColGame })
-	return &episodeReader{r: r}, err
+func (d *Dataset) episodeReader(names bool) (*episodeReader, error) {
+	r, err := d.reader(episodesTable, func(name string) bool { return name == ColEpisode || name == ColGame || names && name == ColPolicies })
+	return &episodeReader{r: r, seats: d.manifest.Game.Players}, err
 }
 
 // close lets go of the memory.
@@ -282,15 +285,23 @@ func (x *episodeReader) close() {
 
 // read reads the episodes of a shard, the first of which has that number.
 func (x *episodeReader) read(f File, first uint64) error {
-	x.first, x.games = first, x.games[:0]
+	x.first, x.n, x.games, x.names = first, 0, x.games[:0], x.names[:0]
 	return x.r.read(f, func(uint64) error {
 		t := x.r.table
 		for i, id := range arrowfile.View[uint64](t.Col(ColEpisode).Fixed)[:t.Rows] {
-			if want := first + uint64(len(x.games)+i); id != want {
+			if want := first + x.n + uint64(i); id != want {
 				return fmt.Errorf("%s: found episode %d, expected %d", f.Path, id, want)
 			}
 		}
-		x.games = append(x.games, arrowfile.View[uint64](t.Col(ColGame).Fixed)[:t.Rows]...)
+		x.n += uint64(t.Rows)
+		if d := t.Col(ColGame); d != nil {
+			x.games = append(x.games, arrowfile.View[uint64](d.Fixed)[:t.Rows]...)
+		}
+		if d := t.Col(ColPolicies); d != nil {
+			for k := range t.Rows * x.seats {
+				x.names = append(x.names, d.Text(k))
+			}
+		}
 		return nil
 	})
 }
@@ -301,4 +312,12 @@ func (x *episodeReader) game(episode uint64) (uint64, bool) {
 		return x.games[k], true
 	}
 	return 0, false
+}
+
+// policy is the name of the policy of a seat of an episode in hand; "" of another.
+func (x *episodeReader) policy(episode uint64, seat int) string {
+	if k := episode - x.first; k < x.n {
+		return x.names[int(k)*x.seats+seat]
+	}
+	return ""
 }

@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 
 	"moonfarm/datasets/internal/distinct"
+	"moonfarm/datasets/internal/filter"
+	"moonfarm/datasets/internal/games"
 	"moonfarm/datasets/internal/store"
 	"moonfarm/env"
 	"moonfarm/features"
@@ -400,3 +403,30 @@ func (m *Manifest) checkShard(s *Shard) error {
 
 // resultKey is the text of a result in Pairing.Results.
 func resultKey(r float32) string { return strconv.FormatFloat(float64(r), 'g', -1, 32) }
+
+// splitDraw is the number in [0, 1) that decides to which part an episode belongs:
+// a function of the game that it is, so that equal games are on one side, here and
+// in any other dataset. In formats 1 and 2, which have no number of games, it is a
+// function of the master seed and the number of the episode.
+func (m *Manifest) splitDraw(episode, game uint64) float64 {
+	if m.Format > 2 {
+		return games.Draw(0, game)
+	}
+	return games.Draw(m.Job.Seed, episode)
+}
+
+// players are what a Filter must know of who played.
+func (m *Manifest) players() *filter.Players {
+	p := &filter.Players{Seats: m.Game.Players, Members: m.Job.Members}
+	p.Opening, _ = OpeningTurns(m.Job.Opening) // of a job that was checked
+	names := slices.Concat(m.Job.Policies, slices.Concat(m.Job.Members...))
+	for _, pairing := range m.Totals.Pairings {
+		if len(pairing.Policies) == 0 {
+			return p // there are more
+		}
+		names = append(names, pairing.Policies...)
+	}
+	slices.Sort(names)
+	p.Names = append([]string{}, slices.Compact(names)...)
+	return p
+}

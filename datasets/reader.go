@@ -2,10 +2,12 @@ package datasets
 
 import (
 	"fmt"
+	"io"
 	"iter"
 
 	"moonfarm/datasets/internal/arrowfile"
 	"moonfarm/datasets/internal/store"
+	"moonfarm/sim/prng"
 )
 
 // tableReader reads files of one table into one batch.
@@ -163,4 +165,87 @@ func (w *rowWalk) end() error {
 		return fmt.Errorf("%s: row %d belongs to no episode", w.cursor.file.Path, w.number())
 	}
 	return err
+}
+
+// stretch is some episodes of a shard, from one up to another, and the file in
+// which they are read.
+type stretch struct {
+	file     File // without a sum
+	episodes File // of the same shard, likewise
+	first    uint64
+	from, to uint64
+}
+
+// route goes through the episodes of a part, as stretches of shards in the order in
+// which they are read. With Shuffle it holds the numbers of all shards.
+type route struct {
+	index      *indexReader
+	table      int
+	begin, end uint64 // of the part: how many episodes are read before it, and before what follows
+	before     uint64 // episodes of the shards that were passed
+	at, shards int
+	order      []int32 // of the shards; nil: in order
+	held       []numbers
+}
+
+// numbers are what a route holds of a shard.
+type numbers struct{ rows, bytes, episodes, first, end uint64 } // episodes: bytes of their file
+
+// route begins to go through a part; rand draws the order.
+func (d *Dataset) route(o *ReadOptions, table int, rand *prng.Rand) (*route, error) {
+	index, err := d.indexReader()
+	if err != nil {
+		return nil, err
+	}
+	all := d.manifest.Totals.Episodes
+	w := &route{index: index, table: table, shards: d.shards(),
+		begin: all * uint64(o.Part) / uint64(o.Parts), end: all * uint64(o.Part+1) / uint64(o.Parts)}
+	if o.Shuffle == 0 {
+		return w, nil
+	}
+	for i := range w.shards {
+		s, err := w.shard(i)
+		if err != nil {
+			return nil, err
+		}
+		w.order, w.held = append(w.order, int32(i)), append(w.held, numbers{s.file.Rows, s.file.Bytes, s.episodes.Bytes, s.first, s.to})
+	}
+	shuffle(rand, w.order)
+	return w, nil
+}
+
+// shard is a whole shard.
+func (w *route) shard(i int) (stretch, error) {
+	s, err := w.index.shard(i)
+	if err != nil {
+		return stretch{}, err
+	}
+	f := s.of(w.table)
+	return stretch{file: File{Path: f.Path, Rows: f.Rows, Bytes: f.Bytes}, episodes: File{Path: s.Episodes.Path, Rows: s.Episodes.Rows, Bytes: s.Episodes.Bytes},
+		first: s.First, to: s.First + s.Episodes.Rows}, nil
+}
+
+// next returns the next stretch; io.EOF after the last.
+func (w *route) next() (stretch, error) {
+	for w.at < w.shards && w.before < w.end {
+		var s stretch
+		if w.order == nil {
+			var err error
+			if s, err = w.shard(w.at); err != nil {
+				return s, err
+			}
+		} else {
+			i := w.order[w.at]
+			h := w.held[i]
+			s = stretch{file: File{Path: pathOf(tableNames(true)[w.table], int(i)), Rows: h.rows, Bytes: h.bytes}, first: h.first, to: h.end,
+				episodes: File{Path: pathOf(episodesDir, int(i)), Rows: h.end - h.first, Bytes: h.episodes}}
+		}
+		n, before := s.to-s.first, w.before
+		w.at, w.before = w.at+1, before+n
+		s.from, s.to = s.first+min(max(w.begin, before)-before, n), s.first+min(max(w.end, before)-before, n)
+		if s.from < s.to {
+			return s, nil
+		}
+	}
+	return stretch{}, io.EOF
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"moonfarm/datasets/internal/arrowfile"
+	"moonfarm/datasets/internal/filter"
 	"moonfarm/datasets/internal/render"
 	"moonfarm/env"
 	"moonfarm/rollout"
@@ -103,6 +104,9 @@ func (d *Dataset) ReadColumns(o ReadOptions) ([]Column, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
+	if err := o.Filter.Check(d.manifest.players()); err != nil {
+		return nil, fmt.Errorf("%s: read: %w", d.dir, err)
+	}
 	if o.Makers != nil {
 		_, _, columns, err := d.renderedAs(&o)
 		return columns, err
@@ -130,7 +134,11 @@ type Rendering struct {
 	passed int     // of them
 	e      Episode
 	stream *render.Stream
+	who    *filter.Players
+	rest   []uint8 // of the batch of the stream in hand: which rows the filter wants, from the first that was not taken on
+	ended  error   // of the stream
 	b      Batch
+	kept   Batch // rows that the filter left
 	final  Final
 }
 
@@ -147,7 +155,10 @@ func (d *Dataset) Render(o ReadOptions) (*Rendering, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Rendering{d: d, o: o}
+	r := &Rendering{d: d, o: o, who: d.manifest.players()}
+	if err := o.Filter.Check(r.who); err != nil {
+		return nil, fmt.Errorf("%s: read: %w", d.dir, err)
+	}
 	schema := fileSchema(Format, j, specs[0].Info.Rules, stepsDir, columns, 1)
 	if r.b.table, err = arrowfile.NewTable(schema, 0, nil); err != nil {
 		return nil, err
@@ -160,7 +171,11 @@ func (d *Dataset) Render(o ReadOptions) (*Rendering, error) {
 	if r.reader, err = d.reader(episodesTable, nil); err != nil {
 		return nil, err
 	}
-	r.stream = render.NewStream(renderConfig(&o, j, specs, columns), &random, r.next)
+	c := renderConfig(&o, j, specs, columns)
+	if !o.Filter.Empty() {
+		c.Keep, c.Width[render.Kept] = r.wanted, 1
+	}
+	r.stream = render.NewStream(c, &random, r.next)
 	return r, nil
 }
 
@@ -240,6 +255,9 @@ func (r *Rendering) next() (*rollout.Episode, int, error) {
 			if err != nil {
 				return nil, 0, fmt.Errorf("%s: row %d: %w", r.at.file.Path, r.first+uint64(row), err)
 			}
+			if !r.wants(&r.e.Episode) {
+				continue
+			}
 			return &r.e.Episode, r.e.Rules, nil
 		}
 		if err := r.more(); err != nil {
@@ -301,9 +319,18 @@ func (r *Rendering) moves(from *render.Batch) {
 // Next returns the next batch, valid until the call after it; io.EOF after the
 // last. Other errors are those of Batches; there is nothing to read after them.
 func (r *Rendering) Next() (*Batch, error) {
+	if r.o.Filter.Empty() {
+		b, _, err := r.made()
+		return b, err
+	}
+	return r.filtered()
+}
+
+// made returns the next batch of all rows, and which of them the filter wants.
+func (r *Rendering) made() (*Batch, []uint8, error) {
 	from, err := r.stream.Next()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	b, s, at, n := &r.b, from.Slabs, from.From, from.To-from.From
 	b.Rows = n
@@ -320,5 +347,49 @@ func (r *Rendering) Next() (*Batch, error) {
 		r.final = Final{Episode: from.Episode.ID, Turns: from.Episode.Turns, Planes: f.Planes, Packed: f.Packed, Scalars: f.Scalars}
 		b.Final = &r.final
 	}
-	return b, nil
+	return b, render.Rows[uint8](s, render.Kept, at, n), nil
+}
+
+// wanted reports whether the filter wants the row of a seat in a turn.
+func (r *Rendering) wanted(e *rollout.Episode, turn, seat int) bool {
+	row := filter.Row{Turn: turn, Seat: seat, Result: e.Outcome[seat].Result, Policy: e.Policies[seat]}
+	if len(e.Chosen) > 0 {
+		row.Chosen = int(e.Chosen[turn*e.Players+seat])
+	}
+	return r.o.Filter.Has(r.who, &row)
+}
+
+// wants reports whether the filter wants any row of an episode.
+func (r *Rendering) wants(e *rollout.Episode) bool {
+	if r.o.Filter.Empty() {
+		return true
+	}
+	for turn := range e.Turns {
+		for seat := range e.Players {
+			if r.wanted(e, turn, seat) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// filtered returns the next batch of the rows that the filter wants.
+func (r *Rendering) filtered() (*Batch, error) {
+	k := &r.kept
+	k.empty(r.b.table)
+	for k.Rows < r.o.Rows && r.ended == nil {
+		if len(r.rest) == 0 {
+			_, r.rest, r.ended = r.made()
+			continue
+		}
+		if r.rest[0] != 0 {
+			k.take(&r.b, r.b.Rows-len(r.rest))
+		}
+		r.rest = r.rest[1:]
+	}
+	if r.ended != nil && (r.ended != io.EOF || k.Rows == 0) {
+		return nil, r.ended
+	}
+	return k, nil
 }

@@ -13,6 +13,8 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"strconv"
+	"strings"
 	"unsafe"
 
 	"moonfarm/datasets"
@@ -83,9 +85,9 @@ func mf_reader_open(h C.mf_handle, c address, out address, e address) C.int32_t 
 }
 
 func readOptions(c *C.mf_reading) (datasets.ReadOptions, error) {
-	var columns, obs, reward string
+	var columns, obs, reward, filter string
 	if err := texts([]text{
-		{"columns", field(&c.columns), &columns}, {"obs", field(&c.obs), &obs}, {"reward", field(&c.reward), &reward},
+		{"columns", field(&c.columns), &columns}, {"obs", field(&c.obs), &obs}, {"reward", field(&c.reward), &reward}, {"filter", field(&c.filter), &filter},
 	}); err != nil {
 		return datasets.ReadOptions{}, err
 	}
@@ -100,12 +102,49 @@ func readOptions(c *C.mf_reading) (datasets.ReadOptions, error) {
 			return datasets.ReadOptions{}, wrong("%s is %d: want 0 to %d", name, n, math.MaxInt32)
 		}
 	}
+	wanted, err := readFilter(filter)
+	if err != nil {
+		return datasets.ReadOptions{}, err
+	}
 	return datasets.ReadOptions{
-		Columns: lines(columns), Rows: int(c.rows), Shuffle: int(c.shuffle), Seed: uint64(c.seed), Epoch: uint64(c.epoch),
+		Filter: wanted, Columns: lines(columns), Rows: int(c.rows), Shuffle: int(c.shuffle), Seed: uint64(c.seed), Epoch: uint64(c.epoch),
 		Split: datasets.Split(c.split), Validation: float64(c.validation), Test: float64(c.test), Part: int(c.part), Parts: int(c.parts),
 		Obs: datasets.Obs(obs), Memory: c.memory != 0, Reward: reward, Discount: float64(c.discount), Steps: int(c.steps),
 		Whole: c.whole != 0, Workers: int(c.workers),
 	}, nil
+}
+
+// readFilter reads the lines of a filter.
+func readFilter(text string) (f datasets.Filter, err error) {
+	for _, line := range lines(text) {
+		key, value, _ := strings.Cut(line, "=")
+		number := func(to *[]int) {
+			n, fails := strconv.Atoi(value)
+			if *to = append(*to, n); fails != nil {
+				err = wrong("filter: %s: expected a number", line)
+			}
+		}
+		switch key {
+		case "policy":
+			f.Policies = append(f.Policies, value)
+		case "seat":
+			number(&f.Seats)
+		case "chosen":
+			number(&f.Chosen)
+		case "outcome":
+			f.Outcomes = append(f.Outcomes, datasets.FilterOutcome(value))
+		case "opening":
+			if f.WithoutOpening = value == "no"; !f.WithoutOpening {
+				err = wrong("filter: %s: expected opening=no", line)
+			}
+		default:
+			err = wrong("filter: %s: expected policy=, seat=, chosen=, outcome= or opening=", line)
+		}
+		if err != nil {
+			return f, err
+		}
+	}
+	return f, nil
 }
 
 //export mf_reader_describe

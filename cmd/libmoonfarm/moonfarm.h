@@ -138,6 +138,9 @@ typedef struct {
 	double discount;          /* of the returns; 0: as the dataset */
 	int32_t steps;            /* not 0: the column nstep is the return of so many turns */
 	int32_t reserved;         /* 0 */
+	const char *filter;       /* NULL: all rows. Lines that the rows must match, of those of one key one: policy=NAME of who chose, or of the
+	                           * member of its mix, seat=0, chosen=0 (number of the member), outcome=win (draw, loss), opening=no leaves out
+	                           * the turns of an opening. Not with whole */
 } mf_reading;
 
 /*

@@ -44,6 +44,8 @@ type exportFlags struct {
 	validation, test float64
 	workers          int
 	force            bool
+	filter           datasets.Filter
+	outcomes         []string
 }
 
 // exported tells what export wrote. Its JSON keys are documented in the help.
@@ -71,10 +73,13 @@ func (a *app) export() *cobra.Command {
            the manifest as JSON; no lists (column orders)
   minari   a folder as Minari 0.5 reads it, data/main_data.hdf5 and
            data/metadata.json: an episode for each episode and seat, with what
-           is seen after the last turn, and the masks in its infos (those after
-           the last turn are 0). An action is -1 where no choice says the
-           orders. Python writes it: $PYTHON, or python3, with h5py and the
-           package moonfarm of env/python
+           is seen after the last turn, and the masks in its infos (after the
+           last turn with the choice that orders nothing alone). An action is -1
+           where no choice says the orders. Python writes it: $PYTHON, or
+           python3, with h5py and the package moonfarm of env/python
+
+With --policy, --seat, --chosen, --outcome and --no-opening only rows that match
+all of what is given are written: those of winners, say, to learn from.
 
 With --obs, --reward, --discount or the column opponent the episodes are played
 again, and the rows are made anew: from any dataset, also from one without
@@ -85,6 +90,7 @@ With --json: one object with the keys from, to, path, rows, episodes (of minari,
 else 0), columns, bytes, seconds.`,
 		Example: `  moonfarm export data/td --to parquet --out td.parquet
   moonfarm export data/td --to npz --columns scalars,mask,action,return --discount 0.99 --split train --out train.npz
+  moonfarm export data/td --to parquet --outcome win --policy econ --out winners.parquet
   moonfarm export data/td --to minari --out ~/.minari/datasets/towerdefence/random-v0`,
 		Args: takes("DATASET"),
 		RunE: func(c *cobra.Command, args []string) error { return a.runExport(c.Context(), args[0], f) },
@@ -100,6 +106,11 @@ else 0), columns, bytes, seconds.`,
 	flags.Var(choice(&f.split, splits...), "split", "part of the episodes; which are in it is the same for every reader")
 	flags.Var(share(&f.validation), "validation", "share of the episodes that are for validation")
 	flags.Var(share(&f.test), "test", "share of the episodes that are for tests")
+	flags.StringArrayVar(&f.filter.Policies, "policy", nil, "only rows in which this `POLICY`, or this member of a mix, chose; may be repeated")
+	flags.IntSliceVar(&f.filter.Seats, "seat", nil, "only rows of these `SEATS`, from 0")
+	flags.IntSliceVar(&f.filter.Chosen, "chosen", nil, "only rows in which the members of a mix with these `NUMBERS` chose, from 0")
+	flags.StringSliceVar(&f.outcomes, "outcome", nil, "only rows of seats that ended with one of these `OUTCOMES`: win, draw, loss")
+	flags.BoolVar(&f.filter.WithoutOpening, "no-opening", false, "leave out the turns of an opening, in which no policy chose")
 	flags.BoolVar(&f.force, "force", false, "replace what is there")
 	workersFlag(c, &f.workers)
 	return c
@@ -116,6 +127,8 @@ func (a *app) runExport(ctx context.Context, dir string, f *exportFlags) error {
 		return cli.WrongUse("--out is missing: the path to write, such as --out rows.%s", f.to)
 	case f.to == toMinari && len(f.columns) > 0:
 		return cli.WrongUse("--columns: the columns of %s are given", toMinari)
+	case f.to == toMinari && f.filters():
+		return cli.WrongUse("--policy, --seat, --chosen, --outcome, --no-opening: %s holds whole episodes, so no rows can be left out", toMinari)
 	case f.validation+f.test > 1:
 		return cli.WrongUse("--validation %g --test %g: expected shares that are 1 together or less", f.validation, f.test)
 	}
@@ -151,9 +164,15 @@ func (a *app) runExport(ctx context.Context, dir string, f *exportFlags) error {
 	})
 }
 
+// filters reports whether rows are left out.
+func (f *exportFlags) filters() bool { return !f.filter.Empty() || len(f.outcomes) > 0 }
+
 // readOptions say what to read.
 func (f *exportFlags) readOptions(d *datasets.Dataset) (datasets.ReadOptions, error) {
-	o := datasets.ReadOptions{Columns: f.columns, Split: datasets.Split(slices.Index(splits, f.split)), Validation: f.validation, Test: f.test}
+	o := datasets.ReadOptions{Columns: f.columns, Split: datasets.Split(slices.Index(splits, f.split)), Validation: f.validation, Test: f.test, Filter: f.filter}
+	for _, text := range f.outcomes {
+		o.Filter.Outcomes = append(o.Filter.Outcomes, datasets.FilterOutcome(text))
+	}
 	if f.obs != "" || f.reward != "" || f.discount != 0 || slices.Contains(f.columns, datasets.ColOpponent) {
 		g, err := catalog.Find(d.Manifest().Job.Game)
 		if err != nil {

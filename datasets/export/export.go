@@ -54,12 +54,12 @@ func newSource(ctx context.Context, d *datasets.Dataset, o Options) (*source, er
 		width += c.Width()
 	}
 	s.o.Read.Rows = min(max(batchBytes/width, 64), 1<<16)
-	if o.Read.Split == datasets.All && o.Read.Parts <= 1 {
+	if o.Read.Split == datasets.All && o.Read.Parts <= 1 && o.Read.Filter.Empty() {
 		s.rows = d.Manifest().Totals.Rows
 		return s, nil
 	}
 	count := datasets.ReadOptions{Columns: []string{datasets.ColSeat}, Rows: 1 << 16, Split: o.Read.Split,
-		Validation: o.Read.Validation, Test: o.Read.Test, Part: o.Read.Part, Parts: o.Read.Parts}
+		Validation: o.Read.Validation, Test: o.Read.Test, Part: o.Read.Part, Parts: o.Read.Parts, Filter: o.Read.Filter}
 	for b, err := range d.Batches(count) {
 		if err == nil {
 			err = context.Cause(ctx)

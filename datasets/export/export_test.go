@@ -218,6 +218,7 @@ func TestEveryColumn(t *testing.T) {
 				{}, every,
 				{Split: datasets.Train, Validation: 0.4}, {Split: datasets.Validation, Validation: 0.4, Makers: m, Obs: datasets.ObsNone},
 				{Columns: []string{datasets.ColReturn, datasets.ColOrders}},
+				{Filter: datasets.Filter{Seats: []int{1}}}, {Filter: datasets.Filter{Seats: []int{1}}, Makers: m},
 			} {
 				if able() == nil {
 					requireParquet(t, d, o)

@@ -42,7 +42,7 @@ func NPZ(ctx context.Context, w io.Writer, temp string, d *datasets.Dataset, o O
 		}
 	}
 	if s.rows == 0 {
-		return Written{}, errors.New("there are no rows of this split or part")
+		return Written{}, errors.New("there are no rows of this split or part, or none that match")
 	}
 	z := &npz{s: s}
 	defer z.close()

@@ -28,6 +28,7 @@ const (
 	Truncated
 	Chosen
 	SearchValue
+	Kept    // 1: Config.Keep wants the row
 	Columns // how many there are
 )
 

@@ -31,6 +31,10 @@ type Config struct {
 	Workers int  // goroutines; of 1 all is done in the caller's
 
 	Games func() Games // of a worker
+
+	// Keep tells which rows are wanted, for the column Kept. It is called by several
+	// goroutines at once. nil: there is no such column.
+	Keep func(e *rollout.Episode, turn, seat int) bool
 }
 
 func (c *Config) wants(k Column) bool { return c.Width[k] > 0 }
@@ -246,6 +250,9 @@ func (s *Stream) take() error {
 		own.choices = f.AppendChoiceEnds(nil)
 	}
 	own.Recording, own.Policies, own.Rows = slices.Clone(e.Recording), nil, nil
+	if s.c.Keep != nil {
+		own.Policies = slices.Clone(e.Policies)
+	}
 	s.e, s.turn = own, 0
 	return nil
 }

@@ -27,6 +27,10 @@ likeliest choice, unless --no-greedy says that it draws. From 4,000 games of mct
 170,000 to 190,000 rows in 420 s, it got to a cross-entropy of 2.55 (least 1.80) and 40 % of the best choices, and
 with --learn played to 3.70 and 42 %; both beat econ in 400 of 400 games by their likeliest choices, and in 86 % and
 99.8 % when they drew.
+
+econ and mcts draw at random, so each of their games is another. A policy that does not, such as planner, plays one game
+again and again where all start alike: generate its games with --opening random:4, say. The rows of the opening are left
+out here, as no policy chose there. --outcome win learns from winners only, --policy from the rows of one policy.
 """
 
 from __future__ import annotations
@@ -322,6 +326,10 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--width", type=int, default=512)
     parser.add_argument("--rate", type=float, default=1e-3)
     parser.add_argument("--validation", type=float, default=0.1, help="part of the episodes that is held out")
+    parser.add_argument("--policy", action="append", help="learn from the rows of this policy, or member of a mix, only")
+    parser.add_argument(
+        "--outcome", action="append", choices=["win", "draw", "loss"], help="learn only from seats that ended so: from winners say"
+    )  # fmt: skip
     parser.add_argument("--rows", type=int, default=0, help="of these that are measured; 0: as suits the network")
     parser.add_argument("--threads", type=int, default=0, help="of PyTorch; 0: as it likes")
     return parser.parse_args()
@@ -356,7 +364,7 @@ def main() -> None:
         columns += ["outcome", *(name for name in data.columns if name.startswith("search_"))]
     read = {
         "columns": columns, "obs": "planes", "validation": args.validation, "seed": args.seed,
-        "shuffle": window if part == 1 else 1,
+        "shuffle": window if part == 1 else 1, "policy": args.policy, "outcome": args.outcome, "opening": False,
     }  # fmt: skip
 
     def batches(split: str, epoch: int) -> Iterator[Rows]:

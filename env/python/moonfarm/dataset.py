@@ -126,6 +126,8 @@ class Dataset:
         epoch: int = 0, split: str = "all", validation: float = 0.1, test: float = 0.0, part: int = 0, parts: int = 1,
         play: bool | None = None, obs: str | None = None, memory: bool = False, reward: str | None = None,
         discount: float | None = None, steps: int = 0, workers: int = 1, copy: bool = True,
+        policy: str | Sequence[str] | None = None, seat: int | Sequence[int] | None = None,
+        chosen: int | Sequence[int] | None = None, outcome: str | Sequence[str] | None = None, opening: bool = True,
     ) -> Reader:  # fmt: skip
         """Reads batches of rows: an iterator of dicts of arrays.
 
@@ -151,6 +153,14 @@ class Dataset:
             works with a batch.
         copy: False writes each batch into the same arrays: it is valid until
             the next.
+        policy: only rows in which this policy chose, or one of a list: a name in
+            metadata["job"]["policies"], or that of a member of a mix; of
+            recordings, in the episodes. seat: only rows of this seat, or of
+            several. chosen: only rows in which the member of a mix with this
+            number chose, or one of several. outcome: only rows of a seat that
+            ended with a "win", "draw" or "loss", or one of several. opening: False
+            leaves out the turns of an opening (generate --opening), in which no
+            policy chose; with policy and chosen they are left out in any case.
         The column "opponent" holds the actions of the other players in the turn.
 
         Of policies that search there are "search_value" [size], NaN where nobody
@@ -279,7 +289,7 @@ class Dataset:
             raise ValueError(f"columns: {', '.join(sorted(lists))} are lists, which .npz files do not have")
         parts = list(reader)
         if not parts:
-            raise ValueError("export: there are no rows of this split or part")
+            raise ValueError("export: there are no rows of this split or part, or none that match")
         arrays = {name: np.concatenate([p[name] for p in parts]) for name in parts[0] if name not in lists | FLAT}
         np.savez_compressed(file, metadata=np.array(json.dumps(self.metadata)), **arrays)
 

@@ -124,7 +124,7 @@ class CReading(ctypes.Structure):
         ("columns", c_char_p), ("rows", c_int64), ("shuffle", c_int64), ("seed", c_uint64), ("epoch", c_uint64),
         ("part", c_int32), ("parts", c_int32), ("play", c_int32), ("whole", c_int32), ("memory", c_int32),
         ("workers", c_int32), ("obs", c_char_p), ("reward", c_char_p),
-        ("discount", c_double), ("steps", c_int32), ("reserved", c_int32),
+        ("discount", c_double), ("steps", c_int32), ("reserved", c_int32), ("filter", c_char_p),
     ]  # fmt: skip
 
 

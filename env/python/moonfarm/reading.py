@@ -16,6 +16,7 @@ Batch = dict[str, NDArray[Any]]
 
 SPLITS = ("all", "train", "validation", "test")
 FORMS = ("planes", "packed", "none")
+OUTCOMES = ("win", "draw", "loss")
 
 # Columns of lists: what counts their values, and the array of their ends.
 _lists: dict[str, tuple[str, str]] = {
@@ -73,6 +74,8 @@ def reading(
     *, size: int, shuffle: int, columns: Sequence[str] | None, seed: int, epoch: int, split: str,
     validation: float, test: float, part: int, parts: int, obs: str | None, memory: bool, reward: str | None,
     discount: float | None, steps: int, workers: int, play: bool | None, whole: bool = False,
+    policy: str | Sequence[str] | None = None, seat: int | Sequence[int] | None = None,
+    chosen: int | Sequence[int] | None = None, outcome: str | Sequence[str] | None = None, opening: bool = True,
 ) -> library.CReading:  # fmt: skip
     """The library's form of the arguments of batches()."""
     if isinstance(columns, (str, bytes)):
@@ -82,10 +85,10 @@ def reading(
         raise ValueError("columns: there is no name in the list")
     if any(b"\n" in n for n in names or ()):
         raise ValueError(f"columns: a name with a line break: {columns!r}")
-    chosen = bool(memory or steps) or any(x is not None for x in (obs, reward, discount))
+    remade = bool(memory or steps) or any(x is not None for x in (obs, reward, discount))
     if play is None:
-        play = chosen or bool({b"nstep", b"opponent"} & set(names or ()))
-    elif not play and chosen:
+        play = remade or bool({b"nstep", b"opponent"} & set(names or ()))
+    elif not play and remade:
         raise ValueError(
             "play: False is for the rows in the files: obs, memory, reward, discount and steps cannot be chosen then"
         )
@@ -112,7 +115,36 @@ def reading(
         reward=None if reward is None else arguments.name("reward", reward),
         discount=0 if discount is None else discount,
         steps=arguments.whole("steps", steps, 0),
+        filter=_filter(policy, seat, chosen, outcome, opening),
     )
+
+
+def _each(name: str, value: Any, one: type | tuple[type, ...]) -> list[Any]:
+    """The values that a filter takes: one, several or, as None, all."""
+    if value is None:
+        return []
+    values = [value] if isinstance(value, one) else list(value)
+    if not values:
+        raise ValueError(f"{name}: there is nothing in the list, which no row would match; None takes all")
+    return values
+
+
+def _filter(policy: Any, seat: Any, chosen: Any, outcome: Any, opening: bool) -> bytes | None:
+    """The library's form of what rows must match."""
+    lines = []
+    for given in _each("policy", policy, str):
+        line = arguments.name("policy", given)
+        if b"\n" in line:
+            raise ValueError(f"policy: a name with a line break: {given!r}")
+        lines.append(b"policy=" + line.strip())
+    for what, numbers in (("seat", seat), ("chosen", chosen)):
+        for n in _each(what, numbers, (int, np.integer)):
+            lines.append(f"{what}={arguments.whole(what, n, 0, 255)}".encode())
+    for given in _each("outcome", outcome, str):
+        lines.append(b"outcome=" + one_of("outcome", given, OUTCOMES).encode())
+    if not opening:
+        lines.append(b"opening=no")
+    return b"\n".join(lines) or None
 
 
 class Reader(Iterator[Batch]):

@@ -433,6 +433,60 @@ class Reading(unittest.TestCase):
             moonfarm.dataset(folder)
 
 
+class Filters(unittest.TestCase):
+    def test_rows(self):
+        """Filters leave the rows that match, from files and played again."""
+        mix = "mix(0.5*random,0.5*safe)"
+        ds = small("--policy", f"{mix},safe", "--opening", "random:2", "--obs", "planes")
+        columns = ["episode", "turn", "seat", "outcome", "chosen", "action", "reward"]
+        every = {k: np.concatenate([b[k] for b in ds.batches(columns=columns)]) for k in columns}
+        late, mixed = every["turn"] >= 2, every["seat"] == 0
+        for options, want in (
+            ({"outcome": "win"}, every["outcome"] > 0),
+            ({"outcome": ["draw", "loss"], "seat": 1}, (every["outcome"] <= 0) & ~mixed),
+            ({"policy": "safe"}, late & (~mixed | (every["chosen"] == 1))),
+            ({"policy": [mix]}, late & mixed),
+            ({"chosen": 0, "outcome": "win"}, late & mixed & (every["chosen"] == 0) & (every["outcome"] > 0)),
+            ({"opening": False}, late),
+        ):
+            self.assertTrue(want.any(), options)
+            for play in (False, True):
+                with self.subTest(f"{options}, play {play}"):
+                    got = list(ds.batches(100, columns=columns, play=play, **options))
+                    self.assertTrue(all(len(b["turn"]) == 100 for b in got[:-1]))
+                    for k in columns:
+                        np.testing.assert_array_equal(np.concatenate([b[k] for b in got]), every[k][want])
+        options = {"outcome": "win", "columns": ["episode", "turn", "seat"]}
+        shuffled = ids(ds.batches(32, shuffle=200, **options))
+        self.assertEqual(sorted(shuffled), sorted(ids(ds.batches(**options))))
+        self.assertEqual(len(ids(ds.batches(play=True, steps=2, policy="safe", columns=["episode", "turn", "seat", "nstep"]))),
+                         int((late & (~mixed | (every["chosen"] == 1))).sum()))  # fmt: skip
+
+    def test_refused(self):
+        ds = small("--obs", "none")
+        for options, kind, text in (
+            ({"policy": "nobody"}, ValueError, "nobody"), ({"seat": 2}, ValueError, "seat 2"), ({"chosen": 0}, ValueError, "chosen 0"),
+            ({"outcome": "won"}, ValueError, "outcome: 'won'"), ({"seat": "a"}, TypeError, "seat"), ({"policy": []}, ValueError, "policy"),
+        ):
+            with self.assertRaisesRegex(kind, text):
+                ds.batches(**options)
+
+    def test_split(self):
+        """Games that repeat are on one side."""
+        ds = generate("terminal", "--policy", "planner", "--episodes", "60", "--max-turns", "6", "--obs", "none")
+        self.assertLess(ds.metadata["totals"]["distinct"], 60)
+        games, column = {}, ["episode", "turn", "seat", "orders"]
+        for split in ("train", "validation"):
+            turns = {}
+            for b in ds.batches(columns=column, split=split, validation=0.4):
+                for i, (episode, turn, seat) in enumerate(ids([b])):
+                    given = b["orders"][b["order_ends"][i] : b["order_ends"][i + 1]].tobytes()
+                    turns.setdefault(episode, []).append((turn, seat, given))
+            games[split] = {tuple(sorted(t)) for t in turns.values()}
+        self.assertTrue(games["train"] and games["validation"])
+        self.assertFalse(games["train"] & games["validation"])
+
+
 @unittest.skipIf(torch is None, "left out: torch is not installed")
 class Torch(unittest.TestCase):
     def test_ranks_and_workers(self):

@@ -1,0 +1,63 @@
+package filter
+
+import (
+	"strings"
+	"testing"
+)
+
+var players = &Players{Seats: 2, Members: [][]string{{"a", "b"}, {}}, Opening: 2, Names: []string{"a", "b", "mix", "plain"}}
+
+// TestHas: a row must match all that is given.
+func TestHas(t *testing.T) {
+	mix := Row{Turn: 5, Seat: 0, Chosen: 1, Result: 1, Policy: "mix"} // b chose
+	plain := Row{Turn: 5, Seat: 1, Result: -1, Policy: "plain"}
+	early := Row{Turn: 1, Seat: 1, Result: 0, Policy: "plain"}
+	for name, c := range map[string]struct {
+		f    Filter
+		want [3]bool // mix, plain, early
+	}{
+		"all":              {Filter{}, [3]bool{true, true, true}},
+		"no opening":       {Filter{WithoutOpening: true}, [3]bool{true, true, false}},
+		"member":           {Filter{Policies: []string{"b"}}, [3]bool{true, false, false}},
+		"other member":     {Filter{Policies: []string{"a"}}, [3]bool{}},
+		"mix":              {Filter{Policies: []string{"mix", "a"}}, [3]bool{true, false, false}},
+		"plain":            {Filter{Policies: []string{"plain"}}, [3]bool{false, true, false}},
+		"seat":             {Filter{Seats: []int{1}}, [3]bool{false, true, true}},
+		"chosen":           {Filter{Chosen: []int{1}}, [3]bool{true, false, false}},
+		"chosen 0":         {Filter{Chosen: []int{0}}, [3]bool{}},
+		"win":              {Filter{Outcomes: []Outcome{Win}}, [3]bool{true, false, false}},
+		"draw or loss":     {Filter{Outcomes: []Outcome{Draw, Loss}}, [3]bool{false, true, true}},
+		"winner at seat 1": {Filter{Outcomes: []Outcome{Win}, Seats: []int{1}}, [3]bool{}},
+	} {
+		for i, r := range []Row{mix, plain, early} {
+			if got := c.f.Has(players, &r); got != c.want[i] {
+				t.Errorf("%s: row %d is wanted: %v", name, i, got)
+			}
+		}
+		if c.f.Empty() != (name == "all") || c.f.Check(players) != nil {
+			t.Errorf("%s: empty %v, error %v", name, c.f.Empty(), c.f.Check(players))
+		}
+	}
+}
+
+// TestCheck: a filter that can match nothing is told.
+func TestCheck(t *testing.T) {
+	for want, f := range map[string]Filter{
+		"seat 2: there are 2":                                                     {Seats: []int{2}},
+		"chosen 2: the policies have up to 2":                                     {Chosen: []int{2}},
+		`outcome "won": there are win, draw and loss`:                             {Outcomes: []Outcome{"won"}},
+		`policy "c": none played there of that name; these did: a, b, mix, plain`: {Policies: []string{"c"}},
+	} {
+		if err := f.Check(players); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+	f := Filter{Chosen: []int{0}}
+	if err := f.Check(&Players{Seats: 2}); err == nil || !strings.Contains(err.Error(), "no seat has a policy of several members") {
+		t.Errorf("error %v", err)
+	}
+	f = Filter{Policies: []string{"whoever"}}
+	if err := f.Check(&Players{Seats: 2}); err != nil {
+		t.Errorf("names that are not known: %v", err)
+	}
+}
