@@ -59,15 +59,16 @@ Commas part the players of --players; --player gives one that has commas.
 The score is (wins + draws/2) / games. The elo of a player is the rating of the
 Bradley–Terry model with draws (Davidson) by all games, 400 points for odds of
 ten to one, less the mean of all or that of --anchor. The elo of a pair is that
-of its score alone, 400·log10(score/(1−score)), the scale of --sprt, and superior
+of its score alone, 400·log10(score/(1−score)), the scale of --sprt; superior is
 the likelihood that the first is stronger, by the games of these two alone; elo
-by fit is the difference of the ratings. The intervals have 95 % confidence; they
+by fit is the difference of the ratings. Intervals have 95 % confidence; they
 mind that the games of a seed are not independent. A dash (null in JSON) stands
 where the games say nothing: on fewer than 5 seeds without repetitions, or where
 somebody won or lost everything; where a player won all games against another,
-the interval of the pair has one end. nash is a player's share of the mixture that no other
-beats, alpha-rank its share in the long run where populations follow what wins:
-where players beat each other in a circle, these two show it and ratings do not.
+the interval of the pair has one end. nash is a player's share of the mixture
+that no other beats, alpha-rank its share in the long run where populations
+follow what wins: where players beat each other in a circle, these two show it
+and ratings do not.
 
 Games that repeat, in all orders and the outcome, weigh as one: eval says so.
 Between policies the result depends on nothing but the players, the game and the
@@ -80,7 +81,8 @@ counted; no game shares a folder with another.
 plays until it can tell whether the first is elo1 points stronger or only elo0,
 with the error rates alpha and beta (default 0.05), or until --games.
 
-With --out, DIR/games.jsonl keeps a journal: one line of JSON for every game.
+With --out, DIR/games.jsonl keeps a journal: one line of JSON for every game,
+with a checksum. A line that was altered is refused, with its number.
 The same command, after it was interrupted or killed, goes on where it was; with
 more --games or more players behind the others it extends the tournament. eval
 report DIR prints the result again.
@@ -133,9 +135,6 @@ func (f *evalFlags) addReport(c *cobra.Command) {
 	c.Flags().Var(whole(&f.bootstrap, 0, rating.MaxReplicates), "bootstrap", "check the intervals by so many replicates of the bootstrap over seeds, 1000 say")
 	f.form.add(c)
 }
-
-// journalName is the file of the games in the folder of a tournament.
-const journalName = "games.jsonl"
 
 // evalGames is how many games a worker plays side by side.
 const evalGames = 32

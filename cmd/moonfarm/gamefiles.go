@@ -15,6 +15,8 @@ import (
 
 	"moonfarm/cmd/moonfarm/internal/cli"
 	"moonfarm/cmd/moonfarm/internal/originals"
+	"moonfarm/env"
+	"moonfarm/env/catalog"
 	"moonfarm/rollout/arena"
 	"moonfarm/rollout/arena/schedule"
 	"moonfarm/rollout/bots/players"
@@ -229,6 +231,9 @@ func replayExt(game string) string {
 	return ".replay"
 }
 
+// journalName is the file of the games in the folder of a tournament.
+const journalName = "games.jsonl"
+
 // journal opens the journal of --out and lets the players enter; nil if there is
 // to be none.
 func (f *evalFlags) journal(stages evalStages, s schedule.Schedule, c *arena.Tournament) (*arena.Journal, error) {
@@ -241,13 +246,14 @@ func (f *evalFlags) journal(stages evalStages, s schedule.Schedule, c *arena.Tou
 	if err := os.MkdirAll(f.out, 0o777); err != nil {
 		return nil, fmt.Errorf("--out: %w", err)
 	}
-	rules, sum := stages[0].spec.Info, sha256.New()
+	rules, sum, turns := stages[0].spec.Info, sha256.New(), 0
 	for _, t := range stages {
 		io.WriteString(sum, t.spec.Info.Config)
+		turns = max(turns, t.spec.Info.MaxTurns)
 	}
 	j, err := arena.OpenJournal(filepath.Join(f.out, journalName), arena.Terms{
 		Game: rules.Name, Rules: rules.Rules, RulesSum: hex.EncodeToString(sum.Sum(nil)),
-		Seed: f.seed, MaxTurns: f.maxTurns, Schedule: f.terms(s),
+		Seed: f.seed, MaxTurns: f.maxTurns, Schedule: f.terms(s), GameTurns: turns,
 	}, f.locks)
 	if err != nil {
 		return nil, fmt.Errorf("--out: %w", err)
@@ -263,4 +269,22 @@ func (f *evalFlags) journal(stages evalStages, s schedule.Schedule, c *arena.Tou
 	}
 	c.Players, c.Known = players, j.Games
 	return j, nil
+}
+
+// defaultTurns is how many turns a game has at most, if a tournament is by the default
+// rules of its game; 0: it is not.
+func defaultTurns(t *arena.Terms) int {
+	g, err := catalog.Find(t.Game)
+	if err != nil {
+		return 0
+	}
+	v, err := g.New("", env.Config{N: 1})
+	if err != nil {
+		return 0
+	}
+	info := v.Spec().Info
+	if sum := sha256.Sum256([]byte(info.Config)); hex.EncodeToString(sum[:]) != t.RulesSum {
+		return 0
+	}
+	return info.MaxTurns
 }

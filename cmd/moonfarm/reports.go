@@ -79,6 +79,11 @@ func (a *app) runEvalReport(dir string, f *evalFlags) error {
 	if len(j.Games) == 0 {
 		return fmt.Errorf("%s: the journal has no games yet", dir)
 	}
+	if j.Terms.GameTurns == 0 {
+		if err := j.CheckTurns(defaultTurns(&j.Terms)); err != nil {
+			return err
+		}
+	}
 	r, err := f.evaluate(j.Players, j.Games)
 	if err != nil {
 		return err

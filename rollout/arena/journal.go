@@ -9,17 +9,15 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strconv"
 	"time"
 
-	"moonfarm/rollout/arena/schedule"
 	"moonfarm/rollout/filelock"
-	"moonfarm/sim/prng"
 	"moonfarm/sim/texts"
 )
 
-// JournalVersion is the version of the form of journals.
-const JournalVersion = 1
+// JournalVersion is the version of the form of journals. A journal of version 1, whose
+// lines have no checksums, is read, and goes on, in its form.
+const JournalVersion = 2
 
 // Terms are what all games of a journal have in common. Their JSON is its first
 // line.
@@ -31,10 +29,13 @@ type Terms struct {
 	Seed     uint64 `json:"seed,string"`
 	MaxTurns int    `json:"max_turns"`
 	Schedule string `json:"schedule"`
+	// GameTurns is how many turns a game may have by the rules, the longest of all
+	// stages. 0: not known, as in version 1.
+	GameTurns int `json:"game_turns,omitempty"`
 }
 
 // Journal is a file with one line of JSON for every game of a tournament, in the
-// order of the schedule. A program that is killed leaves whole lines and perhaps
+// order of the schedule. Each line ends with its checksum, "check". A program that is killed leaves whole lines and perhaps
 // the beginning of another, which OpenJournal takes away: the tournament goes
 // on behind them. Nothing in it depends on when, or on how many workers, games
 // between policies were played.
@@ -50,6 +51,9 @@ type Journal struct {
 	release func() // the lock
 	buf     *bufio.Writer
 	seen    map[int64]bool // the numbers of games
+	name    string
+	key     []byte // the first line: all checksums begin with it
+	at      []int  // by game: its line
 }
 
 // playersLine is a line that enters players, behind those before.
@@ -92,7 +96,7 @@ func OpenJournal(name string, terms Terms, locks *filelock.Locker) (*Journal, er
 	if err != nil {
 		return nil, err
 	}
-	j := &Journal{Terms: terms, file: f, buf: bufio.NewWriterSize(f, 1<<16)}
+	j := &Journal{Terms: terms, name: name, file: f, buf: bufio.NewWriterSize(f, 1<<16)}
 	if j.release, err = lock(locks, name); err == nil {
 		if err = j.resume(terms); err != nil {
 			j.release()
@@ -100,9 +104,18 @@ func OpenJournal(name string, terms Terms, locks *filelock.Locker) (*Journal, er
 	}
 	if err != nil {
 		f.Close()
-		return nil, fmt.Errorf("journal %s: %w", name, err)
+		return nil, journalError(name, err)
 	}
 	return j, nil
+}
+
+// journalError says where a journal is wrong, as FILE:LINE if it is a line.
+func journalError(name string, err error) error {
+	var bad *lineError
+	if errors.As(err, &bad) {
+		return fmt.Errorf("journal %s:%d: %w", name, bad.line, bad)
+	}
+	return fmt.Errorf("journal %s: %w", name, err)
 }
 
 // lockWait is how long a lock is waited for. A program that was killed while it started
@@ -130,9 +143,9 @@ func ReadJournal(name string) (*Journal, error) {
 		return nil, err
 	}
 	defer f.Close()
-	j := &Journal{}
+	j := &Journal{name: name}
 	if _, err := j.read(f); err != nil {
-		return nil, fmt.Errorf("journal %s: %w", name, err)
+		return nil, journalError(name, err)
 	}
 	if j.Terms.Journal == 0 {
 		return nil, fmt.Errorf("journal %s: it is empty", name)
@@ -157,6 +170,13 @@ func (j *Journal) resume(terms Terms) error {
 		j.Terms = terms
 		return j.line(terms)
 	}
+	terms.Journal = j.Terms.Journal // it goes on in its form
+	if j.Terms.Journal < 2 {
+		if err := j.checkTurns(terms.GameTurns); err != nil {
+			return err
+		}
+		terms.GameTurns = 0
+	}
 	if j.Terms != terms {
 		return fmt.Errorf("it is of another tournament: its terms are %s, expected %s", text(j.Terms), text(terms))
 	}
@@ -168,46 +188,61 @@ func text(t Terms) string {
 	return string(b)
 }
 
-// read reads all whole lines and returns where they end.
+// read reads all whole lines and returns where they end. If lines are damaged, the
+// error tells of the first, and names the others.
 func (j *Journal) read(in io.Reader) (end int64, err error) {
 	j.seen = map[int64]bool{}
 	lines := bufio.NewReaderSize(in, 1<<16)
 	var one []byte
+	var bad *lineError
 	for n := 1; ; n++ {
-		one = one[:0]
-		for {
-			part, err := lines.ReadSlice('\n')
-			one = append(one, part...)
-			if len(one) > maxLine {
-				return end, fmt.Errorf("line %d: more than %d bytes", n, maxLine)
-			}
-			if err == io.EOF {
-				return end, nil
-			}
-			if err == nil {
-				break
-			}
-			if !errors.Is(err, bufio.ErrBufferFull) {
-				return end, err
-			}
+		one, err = readLine(lines, one[:0])
+		switch {
+		case err == io.EOF && overfull(one):
+			err = errDamaged // its end was there, and a newline behind it
+		case err == io.EOF && bad != nil:
+			return end, bad
+		case err == io.EOF:
+			return end, nil
+		case err == nil:
+			err = j.take(one, n)
 		}
-		if err := j.take(one, n == 1); err != nil {
-			return end, fmt.Errorf("line %d: %w", n, err)
+		if err != nil {
+			if bad != nil {
+				bad.others = append(bad.others, n)
+			} else {
+				bad = &lineError{line: n, err: err}
+			}
+			if n == 1 || errors.Is(err, errLong) || len(bad.others) >= mostBad {
+				return end, bad
+			}
 		}
 		end += int64(len(one))
 	}
 }
 
+// readLine appends the next line to one. The error is io.EOF if no newline ends it.
+func readLine(lines *bufio.Reader, one []byte) ([]byte, error) {
+	for {
+		part, err := lines.ReadSlice('\n')
+		one = append(one, part...)
+		switch {
+		case len(one) > maxLine:
+			return one, errLong
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return one, err
+		}
+	}
+}
+
 // take takes a line.
-func (j *Journal) take(one []byte, first bool) error {
-	if first {
-		if err := decodeLine(texts.Unmarked(one), &j.Terms); err != nil {
-			return fmt.Errorf("expected the terms of a tournament: %w", err)
-		}
-		if v := j.Terms.Journal; v != JournalVersion {
-			return fmt.Errorf("version %d of the form of journals, expected %d", v, JournalVersion)
-		}
-		return nil
+func (j *Journal) take(one []byte, n int) error {
+	if n == 1 {
+		return j.begin(one)
+	}
+	one, err := j.checked(one)
+	if err != nil {
+		return err
 	}
 	if bytes.HasPrefix(one, []byte(`{"players":`)) {
 		var p playersLine
@@ -228,7 +263,27 @@ func (j *Journal) take(one []byte, first bool) error {
 		return err
 	}
 	j.seen[p.Number] = true
-	j.Games = append(j.Games, p)
+	j.Games, j.at = append(j.Games, p), append(j.at, n)
+	return nil
+}
+
+// begin takes the first line.
+func (j *Journal) begin(one []byte) error {
+	one = texts.Unmarked(one)
+	body, check, ok := cutCheck(one)
+	if !ok {
+		body = one
+	}
+	if err := decodeLine(body, &j.Terms); err != nil {
+		return fmt.Errorf("expected the terms of a tournament: %w", err)
+	}
+	switch v := j.Terms.Journal; {
+	case v < 1 || v > JournalVersion:
+		return fmt.Errorf("version %d of the form of journals, expected %d", v, JournalVersion)
+	case v == 1 && ok, v > 1 && (!ok || check != sumOf(nil, body)):
+		return errDamaged
+	}
+	j.key = bytes.Clone(body)
 	return nil
 }
 
@@ -253,47 +308,6 @@ func (j *Journal) join() {
 	for len(j.Joined) < len(j.Players) {
 		j.Joined = append(j.Joined, next)
 	}
-}
-
-func decodeLine(one []byte, to any) error {
-	d := json.NewDecoder(bytes.NewReader(one))
-	d.DisallowUnknownFields()
-	return d.Decode(to)
-}
-
-// played is the game of a line.
-func (j *Journal) played(g *gameLine) (p Played, err error) {
-	n := len(g.Seats)
-	sum, err := strconv.ParseUint(g.Sum, 16, 64)
-	switch {
-	case n == 0 || len(g.Results) != n || len(g.Scores) != n || len(g.Seconds) != 0 && len(g.Seconds) != n:
-		err = fmt.Errorf("%d seats, %d results, %d scores, %d times", n, len(g.Results), len(g.Scores), len(g.Seconds))
-	case g.Game < 0 || g.Seed < 0 || g.Turns < 0 || g.Round < 0 || g.Stage < 0:
-		err = fmt.Errorf("game %d, seed %d, round %d, stage %d, %d turns", g.Game, g.Seed, g.Round, g.Stage, g.Turns)
-	case g.End != endOver && g.End != endCut:
-		err = fmt.Errorf("end %q, expected %s or %s", g.End, endOver, endCut)
-	case err != nil:
-		err = fmt.Errorf("sum %q, expected 16 hexadecimal digits", g.Sum)
-	}
-	for _, f := range g.Faults {
-		if f.Seat < 0 || f.Seat >= n {
-			err = fmt.Errorf("a fault at seat %d of %d", f.Seat, n)
-		}
-	}
-	if err != nil {
-		return p, err
-	}
-	p = Played{Game: schedule.Game{Number: g.Game, Seed: g.Seed, Round: g.Round, Stage: g.Stage},
-		Turns: g.Turns, Cut: g.End == endCut, Results: g.Results, Scores: g.Scores,
-		Sum: prng.Digest(sum), Faults: g.Faults, Seconds: g.Seconds, Files: g.Files}
-	for _, name := range g.Seats {
-		k := slices.Index(j.Players, name)
-		if k < 0 {
-			return p, fmt.Errorf("player %q has not entered", name)
-		}
-		p.Players = append(p.Players, k)
-	}
-	return p, nil
 }
 
 // Enter lets players take part from now on, besides those that do already, and
@@ -342,6 +356,13 @@ func (j *Journal) line(v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return err
+	}
+	if j.Terms.Journal > 1 {
+		key := j.key
+		if key == nil { // this is the first line
+			j.key = bytes.Clone(b)
+		}
+		b = appendCheck(b, sumOf(key, b))
 	}
 	_, err = j.buf.Write(append(b, '\n'))
 	return err

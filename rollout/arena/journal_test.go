@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -282,23 +283,33 @@ func TestJournalRefused(t *testing.T) {
 	if _, err := arena.OpenJournal(file, other, nil); err == nil || !strings.Contains(err.Error(), `"seed":"7"`) {
 		t.Errorf("another seed: %v", err)
 	}
-	text := string(readFile(t, file))
+	text := version1(string(readFile(t, file))) // without checksums, so that the other checks are reached
 	lines := strings.SplitAfter(text, "\n")
 	for _, c := range []struct{ text, want string }{
 		{"", "it is empty"},
-		{"{}\n", "line 1: version 0 of the form"},
-		{"[]\n", "line 1: expected the terms"},
-		{text + "{\n", "line 7: expected a game"},
-		{text + lines[1], `line 7: player "greedy" takes part already`},
-		{text + lines[2], "line 7: game 4 stands there twice"},
-		{text + `{"seats":["a"],"results":[1,2]}` + "\n", "line 7: 1 seats, 2 results, 0 scores"},
+		{"{}\n", ":1: version 0 of the form"},
+		{"[]\n", ":1: expected the terms"},
+		{text + "{\n", ":7: expected a game"},
+		{text + lines[1], `:7: player "greedy" takes part already`},
+		{text + lines[2], ":7: game 4 stands there twice"},
+		{text + `{"seats":["a"],"results":[1,2]}` + "\n", ":7: 1 seats, 2 results, 0 scores"},
 		{text + `{"extra":1}` + "\n", `unknown field "extra"`},
-		{strings.Replace(text, `"end":"over"`, `"end":"late"`, 1), `line 3: end "late", expected over or cut`},
-		{strings.Replace(text, `"sum":"`, `"sum":"x`, 1), "line 3: sum"},
-		{strings.Replace(text, `"seed":0`, `"seed":-1`, 1), "line 3: game 4, seed -1"},
-		{lines[0] + lines[1] + `{"seed":0,"seats":["a"],"results":[1],"scores":[1],"turns":1,"end":"over","sum":"0"}` + "\n", `line 3: player "a" has not entered`},
-		{lines[0] + `{"seed":0,"seats":["a"],"results":[1],"scores":[1],"turns":1,"end":"over","sum":"0","faults":[{"seat":1}]}` + "\n", "a fault at seat 1 of 1"},
-		{lines[0] + strings.Repeat("x", 2<<20), "line 2: more than 1048576 bytes"},
+		{strings.Replace(text, `"results":[1,-1]`, `"results":[2,-2]`, 1), "results [2 -2], expected those of 2 places from +1 to −1"},
+		{strings.Replace(text, `"results":[1,-1]`, `"results":[1,1]`, 1), "results [1 1], expected"},
+		{strings.Replace(text, `"results":[1,-1]`, `"results":[null,-1]`, 1), "expected numbers and texts, found null"},
+		{strings.Replace(text, `"seed":0`, `"seed":null`, 1), ":3: expected numbers and texts, found null"},
+		{strings.Replace(text, `"seats":["random","greedy"]`, `"seats":["random","random"]`, 1), `player "random" sits at two seats`},
+		{strings.Replace(text, `"max_turns":0`, `"max_turns":2`, 1), " turns, the tournament has at most 2"},
+		{strings.Replace(text, `"journal":1`, `"journal":2`, 1), ":1: the line is not as it was written"},
+		{strings.Replace(text, `"end":"over"`, `"end":"over"} {"x":"`, 1), ":3: expected a game: more behind it"},
+		{text + `{"game":9,"seed":9,"seats":["greedy"],"results":[0],"scores":[1],"turns":1,"end":"over","sum":"0000000000000000"}` + "\n", ":7: 1 seats, the games before it have 2"},
+		{text + `{"game":9,"seed":9,"seats":["greedy","random"],"results":[0,0],"scores":[1,1],"turns":1,"end":"over","sum":"0000000000000000","faults":[{"seat":0,"turn":2,"kind":"crash","times":1}]}` + "\n", `:7: a fault "crash" in turn 2 of 1`},
+		{strings.Replace(text, `"end":"over"`, `"end":"late"`, 1), `:3: end "late", expected over or cut`},
+		{strings.Replace(text, `"sum":"`, `"sum":"x`, 1), ":3: sum"},
+		{strings.Replace(text, `"seed":0`, `"seed":-1`, 1), ":3: game 4, seed -1"},
+		{lines[0] + lines[1] + `{"seed":0,"seats":["a"],"results":[0],"scores":[1],"turns":1,"end":"over","sum":"0000000000000000"}` + "\n", `:3: player "a" has not entered`},
+		{lines[0] + `{"seed":0,"seats":["a"],"results":[0],"scores":[1],"turns":1,"end":"over","sum":"0000000000000000","faults":[{"seat":1}]}` + "\n", "a fault at seat 1 of 1"},
+		{lines[0] + strings.Repeat("x", 2<<20), ":2: more than 1048576 bytes"},
 	} {
 		bad := filepath.Join(t.TempDir(), "bad")
 		if err := os.WriteFile(bad, []byte(c.text), 0o666); err != nil {
@@ -313,6 +324,123 @@ func TestJournalRefused(t *testing.T) {
 		if _, err := arena.OpenJournal(bad, terms, nil); err == nil || string(readFile(t, bad)) != c.text {
 			t.Errorf("%.60q…: opened for more games: %v", c.text, err)
 		}
+	}
+}
+
+// version1 is a journal as the version before wrote it.
+func version1(text string) string {
+	text = strings.Replace(text, `"journal":2`, `"journal":1`, 1)
+	return regexp.MustCompile(`,"check":"[0-9a-f]{8}"}`).ReplaceAllString(text, "}")
+}
+
+// TestJournalVersion1: a journal of the version before is read, and goes on in its
+// form.
+func TestJournalVersion1(t *testing.T) {
+	dir := t.TempDir()
+	whole, old := filepath.Join(dir, "whole"), filepath.Join(dir, "old")
+	games, err := journaled(t, t.Context(), whole, tournament(t, 4, 1, "greedy", "random"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := version1(string(readFile(t, whole)))
+	half := strings.Join(strings.SplitAfter(want, "\n")[:5], "")
+	if err := os.WriteFile(old, []byte(half), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	got, err := journaled(t, t.Context(), old, tournament(t, 4, 1, "greedy", "random"))
+	if err != nil || !reflect.DeepEqual(got, games) || string(readFile(t, old)) != want {
+		t.Errorf("%v: it became\n%s\nwant\n%s", err, readFile(t, old), want)
+	}
+	j, err := arena.ReadJournal(old)
+	if err != nil || !reflect.DeepEqual(j.Games, games) {
+		t.Fatal(err)
+	}
+	longest := 0
+	for _, g := range games {
+		longest = max(longest, g.Turns)
+	}
+	if err := j.CheckTurns(longest); err != nil {
+		t.Error(err)
+	}
+	if err := j.CheckTurns(longest - 1); err == nil || !strings.Contains(err.Error(), old+":3: ") {
+		t.Errorf("a game with more turns than the rules allow: %v", err)
+	}
+	long := terms
+	long.GameTurns = longest - 1
+	if _, err := arena.OpenJournal(old, long, nil); err == nil || !strings.Contains(err.Error(), old+":3: ") {
+		t.Errorf("a game with more turns than the rules allow: %v", err)
+	}
+}
+
+// TestJournalDamage: whatever single byte is changed, taken out or put in, and
+// whatever line comes from another tournament, the journal is refused with the place,
+// or its games are the same.
+func TestJournalDamage(t *testing.T) {
+	dir := t.TempDir()
+	file, other, bad := filepath.Join(dir, "journal"), filepath.Join(dir, "other"), filepath.Join(dir, "bad")
+	games, err := journaled(t, t.Context(), file, tournament(t, 2, 1, "greedy", "random"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := readFile(t, file)
+	refused := 0
+	try := func(what string, text []byte, must bool) {
+		t.Helper()
+		if err := os.WriteFile(bad, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		j, err := arena.ReadJournal(bad)
+		switch {
+		case err != nil && !strings.HasPrefix(err.Error(), "journal "+bad+":"):
+			t.Fatalf("%s: error %v, want %s:LINE: …", what, err, bad)
+		case err != nil:
+			refused++
+		case must || !reflect.DeepEqual(j.Games, games) || j.Terms.Seed != terms.Seed:
+			t.Fatalf("%s: it is read as if nothing had happened:\n%s", what, text)
+		}
+	}
+	random := rand.New(rand.NewPCG(3, 4))
+	for at := range whole {
+		text := bytes.Clone(whole)
+		switch k := random.IntN(4); {
+		case k == 0 && whole[at] != '\n':
+			try(fmt.Sprintf("byte %d put in", at), slices.Insert(text, at, byte(random.Uint32())), false)
+		case k == 1 && at < len(whole)-1: // without its last newline it is being written
+			try(fmt.Sprintf("byte %d taken out", at), slices.Delete(text, at, at+1), true)
+		case k == 2 && whole[at] != '\n':
+			text[at] = '\n'
+			try(fmt.Sprintf("byte %d made a newline", at), text, true)
+		default:
+			text[at] ^= byte(1 + random.IntN(255))
+			try(fmt.Sprintf("byte %d made %q", at, text[at]), text, true)
+		}
+	}
+	if refused < len(whole)*9/10 {
+		t.Errorf("%d damages of %d bytes were refused", refused, len(whole))
+	}
+	j, err := arena.OpenJournal(other, arena.Terms{Game: "toy", Rules: "1", Seed: 8, Schedule: "round-robin"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := j.Enter([]string{"greedy", "random"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Add(&games[0]); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	lines, foreign := bytes.SplitAfter(whole, []byte("\n")), bytes.SplitAfter(readFile(t, other), []byte("\n"))
+	lines[2] = foreign[2]
+	try("a game of another seed", bytes.Join(lines, nil), true)
+	// All damaged lines are named.
+	text := bytes.ReplaceAll(whole, []byte(`"end":"over"`), []byte(`"end":"oven"`))
+	if err := os.WriteFile(bad, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := arena.ReadJournal(bad); err == nil || !strings.HasPrefix(err.Error(), "journal "+bad+":3: ") || !strings.HasSuffix(err.Error(), "; so are lines 4 5 6") {
+		t.Errorf("four damaged lines: %v", err)
 	}
 }
 
@@ -346,7 +474,7 @@ func TestBots(t *testing.T) {
 
 func FuzzJournal(f *testing.F) {
 	f.Add([]byte(`{"journal":1,"game":"toy","rules":"1","rules_sha256":"","seed":"7","max_turns":0,"schedule":""}` + "\n" +
-		`{"seed":0,"seats":["a","b"],"results":[1,-1],"scores":[1,0],"turns":1,"end":"over","sum":"0"}` + "\n"))
+		`{"seed":0,"seats":["a","b"],"results":[1,-1],"scores":[1,0],"turns":1,"end":"over","sum":"0000000000000000"}` + "\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		file := filepath.Join(t.TempDir(), "journal")
 		if err := os.WriteFile(file, text, 0o666); err != nil {
