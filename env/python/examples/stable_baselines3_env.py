@@ -80,6 +80,9 @@ class StableBaselinesEnv(VecEnv):
         for i in np.flatnonzero(done):
             infos[i]["terminal_observation"] = self._seen(found["final_obs"][i])
             infos[i]["TimeLimit.truncated"] = bool(truncated[i] and not terminated[i])
+            for name in ("opponent", "score", "result"):  # for VecMonitor(…, info_keywords=("opponent", "result"))
+                if name in found["final_info"]:
+                    infos[i][name] = found["final_info"][name][i]
         return self._seen(observation), reward, done, infos
 
     def step(self, actions: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray, list[dict[str, Any]]]:

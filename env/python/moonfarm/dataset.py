@@ -203,6 +203,9 @@ class Dataset:
 
     def _count(self, which: dict[str, Any]) -> int:
         """How many episodes there are, with the arguments of batches() that choose some."""
+        if which["split"] == "all" and set(which) <= {"split", "validation", "test", "part", "parts"}:
+            part, parts = which["part"], which["parts"]
+            return self.num_episodes * (part + 1) // parts - self.num_episodes * part // parts
         found = 0
         last = None
         for batch in self.batches(1 << 16, columns=["episode"], play=False, **which):
@@ -291,7 +294,15 @@ class Dataset:
         if not parts:
             raise ValueError("export: there are no rows of this split or part, or none that match")
         arrays = {name: np.concatenate([p[name] for p in parts]) for name in parts[0] if name not in lists | FLAT}
-        np.savez_compressed(file, metadata=np.array(json.dumps(self.metadata)), **arrays)
+        whole = Path(file if file.endswith(".npz") else file + ".npz")
+        part = whole.with_name(f".{whole.name}.part")
+        whole.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with part.open("wb") as to:
+                np.savez_compressed(to, metadata=np.array(json.dumps(self.metadata)), **arrays)
+            os.replace(part, whole)
+        finally:
+            part.unlink(missing_ok=True)
 
 
 def advantages(

@@ -191,7 +191,8 @@ _functions: dict[str, list[Any]] = {
 FORKED = (
     "moonfarm was used before this process was forked, and what it runs on does not survive a fork. "
     'Start processes afresh, with multiprocessing.get_context("spawn") (DataLoader(multiprocessing_context="spawn"), '
-    'AsyncVectorEnv(context="spawn")), or use moonfarm in the child only'
+    'AsyncVectorEnv(context="spawn"), multiprocessing.set_start_method("spawn") before those of SuperSuit), '
+    "or use moonfarm in the child only"
 )
 
 
@@ -353,5 +354,10 @@ def library() -> Library:
 
 
 def games() -> list[dict[str, Any]]:
-    """The games that there are, each with its name, doc, policies and rules."""
+    """The games that there are.
+
+    Each is a dict of name, doc, players, max_turns, shapes (of a row of the arrays planes,
+    packed, scalars and mask), heads (choices of each), rewards, policies and rules, with the
+    default rules.
+    """
     return json.loads(library().text("mf_games").rstrip(b"\0"))

@@ -41,7 +41,7 @@ def make_vec(
     so that the environment's num_envs is num_envs times the players. A text: that
     policy; the path of a network that has blanks or signs stands in quotes in it,
     '"my nets/td.onnx"(greedy)'. A function: it plays in Python, see moonfarm.AgainstPolicies. A list of
-    texts, or of functions: each episode draws one.
+    texts, or of functions: each episode draws one, and infos name it, "opponent".
 
     seat: the caller's, from 0; "random": one is drawn for each episode.
 

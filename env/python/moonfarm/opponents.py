@@ -170,10 +170,9 @@ class AgainstPolicies(VectorEnv):
         return self.arrays["mask"][self._own_rows]
 
     def _set_state(self, game: int, state: bytes) -> None:
-        if state[8:12] == b"MFES":  # as states of these environments were before: the seed once more in front
-            state = state[8:]
         super()._set_state(game, state)
-        self._bases[game] = np.frombuffer(state[8:16], "<u8")[0]
+        at = 8 if library.is_snapshot(state) else 16  # of the base seed
+        self._bases[game] = np.frombuffer(state[at : at + 8], "<u8")[0]
 
     def _observe(self) -> None:
         super()._observe()

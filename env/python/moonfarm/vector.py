@@ -394,7 +394,7 @@ class VectorEnv(Randomness, Copied):
 
     def _set_state(self, game: int, state: bytes) -> None:
         if not library.is_snapshot(state) and library.is_snapshot(state[8:]):
-            state = state[8:]  # of AgainstPolicies, which has its own base seed before it
+            state = state[8:]  # of AgainstPolicies up to 0.2, with its base seed in front
         self._lib.call("mf_set_state", self._handle, game, state, len(state))
 
     def _observe(self) -> None:

@@ -41,6 +41,7 @@ class Export(unittest.TestCase):
             (["--obs", "packed", "--columns", "packed,mask"], {"obs": "packed", "columns": ["packed", "mask"]}),
         ]):
             ours, theirs = folder() / f"command{i}.npz", folder() / f"python{i}.npz"
+            theirs = folder() / f"made{i}" / theirs.name  # a folder that is not there yet
             export(ds, ours, "--to", "npz", *flags)
             ds.export(theirs, **options)
             with np.load(ours) as got, np.load(theirs) as want:
@@ -49,6 +50,7 @@ class Export(unittest.TestCase):
                     self.assertEqual(got[name].dtype, want[name].dtype)
                     np.testing.assert_array_equal(got[name], want[name])
                 self.assertEqual(json.loads(str(got["metadata"])), json.loads(str(want["metadata"])))
+            self.assertEqual([f.name for f in theirs.parent.iterdir()], [theirs.name])
 
     @unittest.skipIf(h5py is None, "left out: h5py is not installed")
     def test_minari(self):
