@@ -104,11 +104,23 @@ func TestHarmlessKill(t *testing.T) {
 		t.Fatalf("claim: %+v, %v", a, err)
 	}
 	c.Close()
+	o := quick(f.store)
+	o.Replicas = 1
+	st, err := openStore(f.ctx, f.connect(ConnectOptions{Server: f.server, Name: "reader"}), &o)
+	if err != nil {
+		t.Fatal(err)
+	}
 	f.until("its claim has lapsed", func() bool { return f.status().Workers[0].Lapsed == 1 })
 	(&serverLog{f.server}).Warnf("Filestore [%s] was not closed", "x") // as after a kill of the server
+	(&serverLog{f.server}).Errorf("127.0.0.1:1234 - cid:5 - TLS handshake error: read tcp 127.0.0.1:1->127.0.0.1:2: read: connection reset by peer")
 	if n := f.logs.count("level=ERROR"); n > 0 {
 		t.Errorf("%d errors in the log", n)
 	}
+	f.until("the lapsed claim is written", func() bool {
+		v := new(workerRecord)
+		_, err := read(f.ctx, st.workers, "killed", v)
+		return err == nil && v.Lapsed == 1
+	})
 	if n := f.logs.count("level=WARN"); n != 2 {
 		t.Errorf("%d warnings in the log, want that of the worker and that of the server", n)
 	}

@@ -65,6 +65,7 @@ type coordinator struct {
 	workers  map[string]*worker
 	waiting  []*waiter // oldest first
 	reserved int       // waiters for which messages are being fetched
+	urgent   bool      // the record of a worker is to be written soon
 }
 
 // maxBusy is how many requests are written to the store at once.

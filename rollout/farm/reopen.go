@@ -24,6 +24,9 @@ var writeErrors = regexp.MustCompile(`(?i)critical write error|no space left|wil
 // connection matches what differs between the lines of two connections from one machine.
 var connection = regexp.MustCompile(`:\d+ - (\w+):\d+ - `)
 
+// hangUps matches what NATS logs of a client that was killed, or whose machine was lost.
+var hangUps = regexp.MustCompile(`(?i)(connection reset by peer|broken pipe|i/o timeout|use of closed network connection|handshake error: EOF)$`)
+
 // trouble is why nothing can be written to the store now, as one line; "" is
 // that all is well, or the server is elsewhere.
 func (s *Server) trouble() string {
@@ -238,6 +241,9 @@ func (l *serverLog) note(log func(text string, args ...any), format string, v []
 		return
 	case l.s.trouble() != "": // what follows from it
 		l.s.log.Debug(text)
+		return
+	case hangUps.MatchString(text):
+		l.s.log.Debug("server: " + text)
 		return
 	}
 	kind := serverKind(text)

@@ -114,7 +114,7 @@ func (c *coordinator) restarted(w *worker) {
 func (c *coordinator) lapsed(w *worker, k claim) {
 	w.Lapsed++
 	w.streak++
-	w.dirty = true
+	w.dirty, c.urgent = true, true
 	c.release(w, k)
 }
 
@@ -383,8 +383,12 @@ func (c *coordinator) ticks() {
 				w.meter.note(w.Shards, w.Rows)
 			}
 		}
+		often := 10 * time.Second
+		if c.urgent {
+			often = time.Second
+		}
 		c.mu.Unlock()
-		if time.Since(flushed) > 10*time.Second && c.o.Server.trouble() == "" {
+		if time.Since(flushed) > often && c.o.Server.trouble() == "" {
 			flushed = time.Now()
 			c.flush(c.ctx, 1000)
 		}
@@ -429,6 +433,7 @@ func (c *coordinator) flush(ctx context.Context, most int) {
 	}
 	var list []entry
 	c.mu.Lock()
+	c.urgent = false
 	for name, w := range c.workers {
 		if w.dirty && len(list) < most {
 			w.dirty = false
