@@ -33,7 +33,7 @@ func (m *Message) at(told sim.Player, known bool) (sim.Player, error) {
 	case m.Seat == AnySeat:
 		return told, nil
 	case m.Seat < 0 || m.Seat >= sim.MaxPlayers:
-		return 0, fmt.Errorf("seat %d, want one from 0", m.Seat)
+		return 0, fmt.Errorf("seat %d, want 0 to %d", m.Seat, sim.MaxPlayers-1)
 	case known && m.Seat != int(told):
 		return 0, fmt.Errorf("seat %d is given, but the message was sent to seat %d", m.Seat, told)
 	}

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import moonfarm
+from moonfarm import library
 
 STATE = Path(__file__).parents[3] / "sim/towerdefence/wire/testdata/stateB.json"
 
@@ -114,11 +115,48 @@ class MessagesTest(unittest.TestCase):
             moonfarm.state_from("terminal", FRAME, rules="none.such=1")
         with self.assertRaisesRegex(TypeError, "^message: "):
             moonfarm.state_from("terminal", None)  # type: ignore[arg-type]
+        with self.assertRaisesRegex(moonfarm.DataError, "seat 7, want 0 to 3"):
+            moonfarm.state_from("terminal", FRAME, seat=7)
+        for seen in ("", "{}", "[]", "\0", FRAME[:-3], FRAME * 2):
+            with self.assertRaises(moonfarm.DataError):
+                moonfarm.state_from("terminal", seen)
+        with self.assertRaisesRegex(moonfarm.ArgumentError, "message is NULL"):
+            library.library().text("mf_state_from", b"codecraft", None, None, 0, -1, 0)
         with self.assertRaisesRegex(TypeError, "^seat: "):
             moonfarm.state_from("terminal", FRAME, seat="A")  # type: ignore[arg-type]
         with self.assertRaisesRegex(moonfarm.DataError, "other rules"):
             with moonfarm.make_vec("terminal", 1) as env:  # of other rules
                 env.set_state([moonfarm.state_from("terminal", FRAME, rules="moonfarm.maxTurns=9")])
+
+
+class AnswersTest(unittest.TestCase):
+    def test_words(self) -> None:
+        """An action in the words of the engine, at the bot's seat."""
+        state = moonfarm.state_from("towerdefence", STATE.read_text())
+        with moonfarm.make_vec("towerdefence", 1, rules=state.rules) as env:
+            env.set_state([state])
+            legal = np.flatnonzero(env.action_masks()[state.seat])
+        answers = {state.answer(int(choice)) for choice in legal}
+        self.assertEqual(len(answers), len(legal))
+        for answer in answers:
+            self.assertRegex(answer.decode(), r"^(\d,\d,\d|)$")
+        frame = moonfarm.state_from("terminal", FRAME)
+        with moonfarm.make_vec("terminal", 1) as env:
+            heads = len(env.heads)
+        self.assertEqual(frame.answer(np.full(heads, -1)), b"[]\n[]\n")
+        craft = moonfarm.state_from("codecraft", json.dumps(view()))
+        with moonfarm.make_vec("codecraft", 1, rules=craft.rules) as env:
+            heads = len(env.heads)
+        self.assertEqual(craft.answer(np.full(heads, -1)), b"\1\0\0\0\0\0\0\0")
+
+    def test_wrong(self) -> None:
+        state = moonfarm.state_from("towerdefence", STATE.read_text())
+        with self.assertRaisesRegex(moonfarm.ArgumentError, "heads 2: the game has 2 seats, from 0, and an action 1 heads"):
+            state.answer([1, 2])
+        with self.assertRaisesRegex(moonfarm.ArgumentError, "head 0 has 322 choices"):
+            state.answer(322)
+        with self.assertRaisesRegex(ValueError, "^action: "):
+            state.answer([[1]])
 
 
 if __name__ == "__main__":

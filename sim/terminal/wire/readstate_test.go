@@ -3,10 +3,12 @@ package wire
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
 	"moonfarm/sim"
+	"moonfarm/sim/simtest"
 	"moonfarm/sim/terminal"
 )
 
@@ -59,6 +61,38 @@ func TestReadState(t *testing.T) {
 		if structures < 30 {
 			t.Errorf("%s: %d structures were seen", set, structures)
 		}
+	}
+}
+
+// TestReadStateRecorded takes the deploy frames of recordings of all generations.
+func TestReadStateRecorded(t *testing.T) {
+	frames := 0
+	for i, name := range simtest.SharedFiles(t, "replays", "terminal", "*.replay.gz") {
+		if i%24 != 0 {
+			continue // some are enough
+		}
+		file, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		r, err := NewReader(name, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var f Frame
+		for r.Next(&f) == nil {
+			if f.Phase != PhaseDeploy {
+				continue
+			}
+			frames++
+			if _, s, err := ReadState(r.Text(), r.Config.Rules, 0); err != nil || int(s.Turn) != f.Turn {
+				t.Fatalf("%s, turn %d: %v", name, f.Turn, err)
+			}
+		}
+	}
+	if frames < 20 {
+		t.Errorf("%d deploy frames", frames)
 	}
 }
 
