@@ -170,9 +170,10 @@ class AgainstPolicies(VectorEnv):
         return self.arrays["mask"][self._own_rows]
 
     def _set_state(self, game: int, state: bytes) -> None:
+        if library.is_snapshot(state[8:]):  # version 0.2 wrote the base seed in front, too
+            state = state[8:]
         super()._set_state(game, state)
-        at = 8 if library.is_snapshot(state) else 16  # of the base seed
-        self._bases[game] = np.frombuffer(state[at : at + 8], "<u8")[0]
+        self._bases[game] = np.frombuffer(state[8:16], "<u8")[0]
 
     def _observe(self) -> None:
         super()._observe()

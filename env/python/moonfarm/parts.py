@@ -39,3 +39,17 @@ class Part:
         self.env_id = np.arange(rows.start, rows.stop)
         self.all_rows = np.ones(self.rows, np.bool_)
         self.all_rows.flags.writeable = False
+
+
+def last_observation(env: VectorEnv, row: int) -> Any:
+    """The last observation of a row's latest ended episode."""
+    a = env.arrays
+    own = {}
+    for part in env._parts:
+        if part == "mask":
+            own[part] = arrays.ended_mask(env.heads, env.masked_choices, env.description["nothing"])
+        elif part == "key":  # nothing is drawn any more
+            own[part] = np.zeros_like(a[part][row])
+        else:
+            own[part] = a["final_" + part][row].copy()
+    return own[env._parts[0]] if env._alone else own

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from . import arguments, arrays, library, spaces
 from .copies import Copied, is_plain, plain, plain_class, with_base
 from .drawn import Drawn
-from .parts import Part
+from .parts import Part, last_observation
 from .randomness import Randomness
 
 _int32 = np.dtype(np.int32)
@@ -325,21 +325,8 @@ class VectorEnv(Randomness, Copied):
             outcome["opponent"], outcome["_opponent"] = before, ended
         last = np.full(len(rows), None, dtype=object)
         for i in at:
-            last[i] = self._final(rows[i])
+            last[i] = last_observation(self, rows[i])
         infos.update(final_obs=last, _final_obs=ended, final_info=outcome, _final_info=ended)
-
-    def _final(self, row: int) -> Any:
-        """The last observation of a row's latest ended episode."""
-        a = self.arrays
-        own = {}
-        for part in self._parts:
-            if part == "mask":
-                own[part] = arrays.ended_mask(self.heads, self.masked_choices, self.description["nothing"])
-            elif part == "key":  # nothing is drawn any more
-                own[part] = np.zeros_like(a[part][row])
-            else:
-                own[part] = a["final_" + part][row].copy()
-        return own[self._parts[0]] if self._alone else own
 
     def action_masks(self, mask: NDArray[np.uint64] | None = None) -> NDArray[np.bool_]:
         """The legal choices as bool [num_envs, choices], those of one head after those of the other.
@@ -393,8 +380,6 @@ class VectorEnv(Randomness, Copied):
         return self._lib.text("mf_get_state", self._handle, game)
 
     def _set_state(self, game: int, state: bytes) -> None:
-        if not library.is_snapshot(state) and library.is_snapshot(state[8:]):
-            state = state[8:]  # of AgainstPolicies up to 0.2, with its base seed in front
         self._lib.call("mf_set_state", self._handle, game, state, len(state))
 
     def _observe(self) -> None:
