@@ -158,6 +158,24 @@ func (c *cardWriter) distinct() {
 		"puts equal games on one side.\n\n", t.Distinct)
 }
 
+// networks tells what the networks of policies gave.
+func (c *cardWriter) networks() {
+	for seat, n := range c.m.Totals.Networks {
+		if n.Evaluations == 0 {
+			continue
+		}
+		name := ""
+		if seat < len(c.m.Job.Policies) {
+			name = ", " + markdown(c.m.Job.Policies[seat]) + ","
+		}
+		c.printf("The network at seat %d%s gave NaN or infinite logits or values in %d of %d evaluations.\n", seat, name, n.NotFinite, n.Evaluations)
+		if n.Choices > 0 {
+			c.printf("Its likeliest choice was illegal in %d of %d choices: there the mask alone kept it from it.\n", n.Illegal, n.Choices)
+		}
+		c.printf("\n")
+	}
+}
+
 // maxCardLines is the most lines of a table that could have many.
 const maxCardLines = 50
 
@@ -198,6 +216,7 @@ func (c *cardWriter) made() {
 		c.printf("| %s | %d | %s |\n", strings.Join(names, ", "), p.Episodes, strings.Join(results, "; "))
 	}
 	c.printf("\n")
+	c.networks()
 }
 
 // resultsText lists how often there was each result, the best first.

@@ -21,6 +21,9 @@ type Options struct {
 	// With Parts > 1, Generate makes part number Part of the shards alone, from 0,
 	// and does not complete the dataset: Merge puts the parts together.
 	Part, Parts int
+	// Strict makes a run fail at an episode in which a network gave NaN or infinite logits or
+	// values.
+	Strict bool
 	// Alone says that nobody but one Run makes the shards. Its Finish then looks
 	// for the files that it has stored itself, as Generate does, and does not read
 	// them again.

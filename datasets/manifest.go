@@ -16,6 +16,7 @@ import (
 	"moonfarm/datasets/internal/store"
 	"moonfarm/env"
 	"moonfarm/features"
+	"moonfarm/rollout"
 	"moonfarm/sim"
 )
 
@@ -109,6 +110,10 @@ type Totals struct {
 	Cut      uint64    `json:"cut"`                // episodes that a limit cut
 	Distinct uint64    `json:"distinct,omitempty"` // different games among the episodes, about if more than 2²¹; not in formats 1 and 2
 	Pairings []Pairing `json:"pairings"`
+	// Networks count by seat what the networks of policies gave while the episodes were
+	// played; none if no policy has one. The files do not tell: verify compares them if it
+	// makes all shards anew.
+	Networks []rollout.NetworkCounts `json:"networks,omitempty"`
 }
 
 // Pairing counts the episodes in which the same players sat at the same seats.
@@ -181,6 +186,7 @@ func (m *Manifest) add(c sidecar) error {
 		m.pairs.add(p)
 	}
 	t.Pairings = m.pairs.list
+	t.Networks = addNetworks(t.Networks, c.Networks)
 	return m.games.Merge(c.Games)
 }
 

@@ -100,6 +100,7 @@ func (c *checker) recompute(ctx context.Context, a *recompute, s Shard) error {
 	c.v.mu.Lock()
 	defer c.v.mu.Unlock()
 	c.v.report.Recomputed++
+	c.v.networks = addNetworks(c.v.networks, c.encoder.counts.counts.Networks)
 	c.v.report.Recorded += c.recorded
 	return nil
 }

@@ -17,13 +17,15 @@ import (
 type sidecar struct {
 	Shard int `json:"shard"`
 	Files
-	Turns    uint64          `json:"turns"`
-	Over     uint64          `json:"over"`
-	Cut      uint64          `json:"cut"`
-	Pairings []Pairing       `json:"pairings"`
-	Games    distinct.Sample `json:"games"`            // the numbers of its games
-	Sampled  stats.Sums      `json:"sampled,omitzero"` // sums of the statistics; none without observations
-	Checksum string          `json:"checksum"`         // sha256 of the file with this text empty
+	Turns    uint64    `json:"turns"`
+	Over     uint64    `json:"over"`
+	Cut      uint64    `json:"cut"`
+	Pairings []Pairing `json:"pairings"`
+	// Networks count by seat what networks gave; none if no policy has one.
+	Networks []rollout.NetworkCounts `json:"networks,omitempty"`
+	Games    distinct.Sample         `json:"games"`            // the numbers of its games
+	Sampled  stats.Sums              `json:"sampled,omitzero"` // sums of the statistics; none without observations
+	Checksum string                  `json:"checksum"`         // sha256 of the file with this text empty
 }
 
 // encode returns the canonical text: indented JSON and the checksum.
@@ -102,6 +104,17 @@ func (s *pairings) add(p Pairing) {
 	}
 }
 
+// addNetworks adds the counts of each seat, if there are any.
+func addNetworks(to, counts []rollout.NetworkCounts) []rollout.NetworkCounts {
+	if to == nil && counts != nil && len(counts) > 0 {
+		to = make([]rollout.NetworkCounts, len(counts))
+	}
+	for i, c := range counts {
+		to[i].Add(c)
+	}
+	return to
+}
+
 // counter counts the episodes of a shard for its sidecar.
 type counter struct {
 	counts  sidecar
@@ -129,6 +142,7 @@ func (c *counter) add(e *rollout.Episode, game uint64) {
 		p.Results[seat][resultKey(e.Outcome[seat].Result)]++
 	}
 	c.counts.Pairings = c.pairs.list
+	c.counts.Networks = addNetworks(c.counts.Networks, e.Networks)
 }
 
 // sidecar returns what was counted.

@@ -3,6 +3,7 @@ package datasets
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"moonfarm/datasets/internal/store"
@@ -90,7 +91,15 @@ func (r *run) encoder() (*encoder, error) {
 }
 
 // Episode implements rollout.Sink.
-func (w *shardWriter) Episode(e *rollout.Episode) error { return w.x.episode(e, "") }
+func (w *shardWriter) Episode(e *rollout.Episode) error {
+	for seat, n := range e.Networks {
+		if w.run.options.Strict && n.NotFinite > 0 {
+			return fmt.Errorf("the network of %s at seat %d gave NaN or infinite logits or values in %d of %d evaluations",
+				e.Policies[seat], seat, n.NotFinite, n.Evaluations)
+		}
+	}
+	return w.x.episode(e, "")
+}
 
 // Abort implements rollout.ShardSink.
 func (w *shardWriter) Abort() {

@@ -165,6 +165,10 @@ type Episode struct {
 	// Found is what the Searchers of its seats found; empty if no seat has one.
 	Found Found
 
+	// Networks count what the networks of the seats gave; empty if no policy has one, and for
+	// games that were not played here.
+	Networks []NetworkCounts
+
 	// Stopped says why a recorded game ends before its rules or a limit end it:
 	// the recording stops there, or what follows differs from how the game plays
 	// here. Its Status is Cut then. Empty for all other games.

@@ -45,6 +45,8 @@ type Table struct {
 	choosers []Chooser // per seat, nil for other policies; none: no seat has one
 	chosen   []uint8   // [rows], if there are choosers
 
+	networked []Networked // per seat, nil for other policies; none: no seat has one
+
 	searches *searches // nil: no seat has a Searcher
 	opening  *opening  // nil: there is none
 
@@ -93,6 +95,7 @@ func NewTable(v env.Vector, seats []Policy, keep env.Want) (*Table, error) {
 		t.rows[p] = make([]int32, 0, s.Games)
 	}
 	t.makeBatch()
+	t.findNetworked()
 	return t, errors.Join(t.findChoosers(), t.findSearchers())
 }
 
@@ -220,6 +223,7 @@ func (t *Table) episode(id uint64) *Episode {
 	*e = Episode{
 		ID: id, Seed: GameSeed(t.seed, id), Policies: t.names, Players: t.players,
 		Orders: e.Orders[:0], Ends: e.Ends[:0], Chosen: e.Chosen[:0], Found: e.Found.empty(), Rows: e.Rows,
+		Networks: t.noNetworks(e.Networks),
 	}
 	switch {
 	case e.Rows != nil:
@@ -257,6 +261,7 @@ func (t *Table) turn(done <-chan struct{}) bool {
 		if t.searches != nil && t.searches.seats[p] != nil {
 			t.searches.look(p, rows[p])
 		}
+		t.countNetwork(p, rows[p])
 	}
 	for p, c := range t.choosers {
 		if c != nil {

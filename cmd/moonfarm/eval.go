@@ -116,7 +116,7 @@ func (f *evalFlags) addFlags(c *cobra.Command) {
 	c.Flags().StringVar(&f.sprt, "sprt", "", "`ELO0,ELO1[,ALPHA,BETA]`: a sequential test of two players")
 	c.Flags().BoolVar(&f.normalised, "normalised", false, "the points of --sprt are normalised Elo")
 	c.Flags().StringVar(&f.out, "out", "", "`DIR` for the journal: created, or gone on with")
-	c.Flags().BoolVar(&f.strict, "strict", false, "fail at the first crash, timeout, or game with 100 illegal orders of a player")
+	c.Flags().BoolVar(&f.strict, "strict", false, "fail at the first crash, timeout, game with 100 illegal orders of a player, or NaN or infinite logits or values of a network")
 	seedFlag(c, &f.seed)
 	f.addRules(c)
 	f.addMaxTurns(c)
@@ -401,7 +401,7 @@ func firstGrave(list []arena.Fault) int {
 			illegal[f.Seat] += f.Times
 			return illegal[f.Seat] >= illegalFlood
 		}
-		return f.Kind == players.FaultCrash || f.Kind == players.FaultTimeout
+		return f.Kind == players.FaultCrash || f.Kind == players.FaultTimeout || f.Kind == arena.FaultNotFinite
 	})
 }
 

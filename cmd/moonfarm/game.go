@@ -207,12 +207,13 @@ func (a *app) model() *cobra.Command {
 }
 
 func (a *app) modelInspect() *cobra.Command {
-	f, game, head := gameFlags{reward: env.ResultReward}, "", ""
+	f, game, head, strict := gameFlags{reward: env.ResultReward}, "", "", false
 	c := &cobra.Command{
 		Use: "inspect FILE", Short: "Sum up a network, and how it goes with a game",
 		Long: `Prints what a network in an ONNX file has: inputs and outputs, operators,
 parameters, arithmetic, and the checksum of what it answers to fixed inputs,
-which is the same on every machine. A file that cannot be played with is refused
+which is the same on every machine; outputs that have NaN or infinite numbers
+then are named, and with --strict refused. A file that cannot be played with is refused
 with the reason, an operator that is missing by the name of its node.
 
 With --game also what of the game's observation each input takes, and which
@@ -223,7 +224,8 @@ probabilities: their logarithms are the logits. LogSoftmax makes logits.
 
 With --json: an object with the keys producer, opset, inputs and outputs (name,
 type, shape of a row), operators, parameters, mflop (of an evaluation), sha256
-(of the file), answers (checksum), path (of the arithmetic: avx512, avx2, neon
+(of the file), answers (checksum), not_finite (outputs with NaN or infinite
+numbers for the fixed inputs), path (of the arithmetic: avx512, avx2, neon
 or portable) and, with --game, game and fit: inputs (name, part, numbers), heads
 (output, offset, choices), value (an output, or empty), reasons (name of an
 input or output, taken: what for, why).`,
@@ -246,6 +248,9 @@ input or output, taken: what for, why).`,
 			if err != nil {
 				return err
 			}
+			if strict && len(card.NotFinite) > 0 {
+				return fmt.Errorf("%s: --strict: %q have NaN or infinite numbers for the fixed inputs", args[0], card.NotFinite)
+			}
 			return a.print(card, func() {
 				above, below := card.Text(args[0])
 				a.printf("%s", above)
@@ -255,6 +260,7 @@ input or output, taken: what for, why).`,
 		},
 	}
 	c.Flags().StringVar(&game, "game", "", "`GAME` that the network is to play")
+	c.Flags().BoolVar(&strict, "strict", false, "fail if an output has NaN or infinite numbers")
 	c.Flags().StringVar(&head, "head", "", "`NAME` of the output with the logits, as in FILE.onnx(head=NAME); else the one that fits")
 	f.addRules(c)
 	return c

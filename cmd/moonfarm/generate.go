@@ -72,6 +72,7 @@ func shardsOf(j *datasets.Job) uint64 {
 type generateFlags struct {
 	jobFlags
 	out     string
+	strict  bool
 	workers int
 	part    int // of parts
 	parts   int // 0: the whole
@@ -178,6 +179,7 @@ before), seconds, rows_per_second (of this run).`,
 	c.Flags().StringVar(&f.out, "out", "", "`DIR` of the dataset: new, empty, or from an earlier run of the same command")
 	f.add(c)
 	c.Flags().Var(part(&f.part, &f.parts), "part", "make this part of the files alone, counted from 0; merge puts parts together")
+	c.Flags().BoolVar(&f.strict, "strict", false, "fail at the first episode in which a network gives NaN or infinite logits or values")
 	workersFlag(c, &f.workers)
 	a.lockFlag(c, "the folder")
 	return c
@@ -195,7 +197,7 @@ func (a *app) runGenerate(ctx context.Context, game string, f *generateFlags) er
 	defer thrifty()()
 	m := a.meter("episodes")
 	r, err := datasets.Generate(ctx, f.out, j, makers(g), datasets.Options{
-		Workers: f.workers, Part: f.part, Parts: f.parts, Locks: &a.locks,
+		Workers: f.workers, Part: f.part, Parts: f.parts, Strict: f.strict, Locks: &a.locks,
 		Progress: func(p datasets.Progress) { m.show(p.Episodes, p.AllEpisodes, p.Rows, "rows") },
 	})
 	passed := m.end()
@@ -211,6 +213,9 @@ func (a *app) runGenerate(ctx context.Context, game string, f *generateFlags) er
 		done.RowsPerSecond = float64(uint64(float64(done.Rows)*float64(done.Made)/float64(done.Shards))) / done.Seconds
 	}
 	a.tellRepeats(done.datasetSize, j.Opening)
+	if err := a.tellNetworks(man, f.strict); err != nil {
+		return err
+	}
 	return a.print(done, func() { a.printGenerated(done, f) })
 }
 
@@ -273,6 +278,23 @@ func (a *app) tellRepeats(d datasetSize, opening string) {
 		fmt.Fprintf(a.stderr, "moonfarm: games repeat: %s are %s; %s\n",
 			cli.Plural(d.Episodes, "episode"), cli.Plural(d.Distinct, "different game"), more)
 	}
+}
+
+// tellNetworks says on standard error that a network gave NaN or infinite numbers. With
+// strict that is an error: the dataset may be one that an earlier run completed without it.
+func (a *app) tellNetworks(m *datasets.Manifest, strict bool) error {
+	for seat, n := range m.Totals.Networks {
+		if n.NotFinite == 0 {
+			continue
+		}
+		text := fmt.Sprintf("the network of %s at seat %d gave NaN or infinite logits or values in %d of %s",
+			m.Job.Policies[seat], seat, n.NotFinite, cli.Plural(n.Evaluations, "evaluation"))
+		if strict {
+			return fmt.Errorf("--strict: %s", text)
+		}
+		fmt.Fprintf(a.stderr, "moonfarm: %s\n", text)
+	}
+	return nil
 }
 
 func (a *app) printGenerated(g generated, f *generateFlags) {

@@ -315,7 +315,10 @@ func (a *app) faultLines(g *matchGame, prefix string, told map[int]bool) {
 			if seat.Crashed && strings.HasSuffix(*seat.Comment, f.Text) {
 				continue
 			}
-			a.printf("%sseat %d, %s: %d %s, the first in turn %d", prefix, i+1, seat.Player, f.Times, f.Kind, f.Turn)
+			a.printf("%sseat %d, %s: %d %s", prefix, i+1, seat.Player, f.Times, f.Kind)
+			if f.Turn >= 0 {
+				a.printf(", the first in turn %d", f.Turn)
+			}
 			if f.Text != "" {
 				a.printf(": %s", f.Text)
 			}

@@ -16,7 +16,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
 
+	"moonfarm/env"
+	"moonfarm/env/catalog"
 	"moonfarm/rollout/bots/child"
+	"moonfarm/rollout/policy/neural/neuraltest"
 )
 
 // TestMain makes the test's program serve as moonfarm, and as a client of a game, too.
@@ -58,6 +61,9 @@ func TestScripts(t *testing.T) {
 				}
 			}
 			models := filepath.Join("..", "..", "rollout", "network", "testdata")
+			if err := os.WriteFile(filepath.Join(e.WorkDir, "nan.onnx"), nanNetwork(t), 0o666); err != nil {
+				return err
+			}
 			for _, name := range []string{"heads.onnx", "tower.onnx"} {
 				model, err := os.ReadFile(filepath.Join(models, name))
 				if err != nil {
@@ -276,4 +282,17 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	visit((&app{}).root())
+}
+
+// nanNetwork is a network for tron all of whose logits are NaN.
+func nanNetwork(t *testing.T) []byte {
+	g, err := catalog.Find("tron")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := g.New("", env.Config{N: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return neuraltest.Ending(v.Spec(), 1, false, "Exp", "Neg", "Log")
 }

@@ -24,16 +24,16 @@ type Played struct {
 	Results []float32   // by seat: sim.Outcome.Result
 	Scores  []float64   // by seat: sim.Outcome.Score
 	Sum     prng.Digest // of orders, length and outcome: games with the same sum are the same game
-	Faults  []Fault     // what bots did wrong
+	Faults  []Fault     // what bots and networks did wrong
 	Seconds []float64   // by seat: what a bot took for its answers; nil between policies
 	Files   []string    // with more about the game: its replay
 }
 
-// Fault is what a bot did wrong in a game.
+// Fault is what a bot or a network did wrong in a game.
 type Fault struct {
 	Seat  int    `json:"seat"`
 	Turn  int    `json:"turn"` // −1: before the first
-	Kind  string `json:"kind"` // crash, timeout, illegal, …
+	Kind  string `json:"kind"` // crash, timeout, illegal, …; FaultNotFinite, FaultMasked
 	Times int    `json:"times"`
 	Text  string `json:"text"` // one line
 }
@@ -240,8 +240,33 @@ func (c *collector) Episode(e *rollout.Episode) error {
 	for _, o := range e.Orders {
 		p.Sum.Add(uint64(o))
 	}
+	for seat, n := range e.Networks {
+		p.Faults = append(p.Faults, NetworkFaults(seat, n)...)
+	}
 	*c = append(*c, p)
 	return nil
+}
+
+// Kinds of faults of networks.
+const (
+	// FaultNotFinite is an evaluation that gave NaN or infinite logits or values.
+	FaultNotFinite = "not finite"
+	// FaultMasked is a choice that would have been illegal: the mask alone prevented it.
+	FaultMasked = "masked"
+)
+
+// NetworkFaults are the faults of the network of a seat in a game. Their turn is −1: they
+// are counted for the game as a whole.
+func NetworkFaults(seat int, n rollout.NetworkCounts) (list []Fault) {
+	if n.NotFinite > 0 {
+		list = append(list, Fault{Seat: seat, Turn: -1, Kind: FaultNotFinite, Times: int(n.NotFinite),
+			Text: fmt.Sprintf("NaN or infinite logits or values in %d of %d evaluations", n.NotFinite, n.Evaluations)})
+	}
+	if n.Illegal > 0 {
+		list = append(list, Fault{Seat: seat, Turn: -1, Kind: FaultMasked, Times: int(n.Illegal),
+			Text: fmt.Sprintf("the likeliest choice is illegal in %d of %d choices, and the mask alone prevents it", n.Illegal, n.Choices)})
+	}
+	return list
 }
 
 // delivery tells of games in their order, though they come in any.

@@ -94,5 +94,6 @@ type Result struct {
 	Sum     prng.Digest     // of orders that were not measured, and outcome: games with the same sum are the same game
 	Used    []time.Duration // by seat: what a bot took for all its answers
 	// Crashes tells, by seat, of the bots that crashed; nil for others.
-	Crashes []*Crash
+	Crashes  []*Crash
+	Networks []rollout.NetworkCounts // by seat: what the networks of policies gave
 }

@@ -67,12 +67,13 @@ type table struct {
 
 // place is a seat at the table.
 type place struct {
-	row    []int32        // of the batch
-	policy rollout.Policy // nil: none
-	bot    Bot            // nil: none, or it has ended
-	crash  *Crash
-	ended  Ended
-	orders []sim.Order // of a bot this turn, in its row of the batch
+	row     []int32        // of the batch
+	policy  rollout.Policy // nil: none
+	bot     Bot            // nil: none, or it has ended
+	crash   *Crash
+	ended   Ended
+	orders  []sim.Order           // of a bot this turn, in its row of the batch
+	network rollout.NetworkCounts // of a policy that asks one
 }
 
 // table makes the policies.
@@ -223,6 +224,9 @@ func (t *table) ask(ctx context.Context) {
 	for i := range t.places {
 		if p := &t.places[i]; p.policy != nil {
 			p.policy.Act(t.Vector, t.batch, p.row)
+			if n, ok := p.policy.(rollout.Networked); ok {
+				p.network.Add(n.Network(t.batch, p.row[0]))
+			}
 		}
 	}
 	all.Wait()
@@ -296,6 +300,7 @@ func (t *table) sum() *Result {
 		r.Outcome = append(r.Outcome, o)
 		r.Used = append(r.Used, t.places[i].ended.Used)
 		r.Crashes = append(r.Crashes, t.places[i].crash)
+		r.Networks = append(r.Networks, t.places[i].network)
 	}
 	return r
 }

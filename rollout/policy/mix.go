@@ -125,3 +125,45 @@ func (m searchMix) Searched(row int32) *rollout.Searched {
 
 // Close closes the members that can be closed.
 func (m *mix) Close() error { return rollout.CloseSeats(m.members...) }
+
+// networkMix is a mix with members that ask a network, and searchNetworkMix one with members
+// that search, too.
+type (
+	networkMix       struct{ *mix }
+	searchNetworkMix struct{ searchMix }
+)
+
+// network counts what the member that played the row was given by its network.
+func (m *mix) network(b *env.Batch, row int32) rollout.NetworkCounts {
+	if n, ok := m.members[m.draw(b.Key[row])].(rollout.Networked); ok {
+		return n.Network(b, row)
+	}
+	return rollout.NetworkCounts{}
+}
+
+// Network implements rollout.Networked.
+func (m networkMix) Network(b *env.Batch, row int32) rollout.NetworkCounts { return m.network(b, row) }
+
+// Network implements rollout.Networked.
+func (m searchNetworkMix) Network(b *env.Batch, row int32) rollout.NetworkCounts {
+	return m.network(b, row)
+}
+
+// made is the mix as what its members make it.
+func (m *mix) made() rollout.Policy {
+	searches, networks := false, false
+	for _, p := range m.members {
+		_, s := p.(rollout.Searcher)
+		_, n := p.(rollout.Networked)
+		searches, networks = searches || s, networks || n
+	}
+	switch {
+	case searches && networks:
+		return searchNetworkMix{searchMix{m}}
+	case searches:
+		return searchMix{m}
+	case networks:
+		return networkMix{m}
+	}
+	return m
+}

@@ -238,6 +238,8 @@ type judge[S, M any] struct {
 	priors  bool                 // the network gives those of the moves, too
 	trust   float64              // weight of the network's values; the rest is that of the game's own
 	waiting []*search.Tree[S, M] // those whose leaves are in the batch
+	rows    []int                // of them, by their numbers in the search
+	counts  [together]rollout.NetworkCounts
 	orders  []sim.Order
 	ends    []int32
 	scores  []float64
@@ -247,6 +249,11 @@ type judge[S, M any] struct {
 type judgedSearcher[S, M any] struct {
 	*searcher[S, M]
 	file rollout.File
+}
+
+// Network implements rollout.Networked.
+func (c judgedSearcher[S, M]) Network(_ *env.Batch, row int32) rollout.NetworkCounts {
+	return c.networks[row]
 }
 
 // Files implements rollout.Loaded.
@@ -283,13 +290,13 @@ func makeJudged[S, M any](name string, o searchOptions, g searchGame[S, M], kit 
 }
 
 // clear empties the batch.
-func (j *judge[S, M]) clear() { j.waiting = j.waiting[:0] }
+func (j *judge[S, M]) clear() { j.waiting, j.rows = j.waiting[:0], j.rows[:0] }
 
-// add adds the leaf of a tree.
-func (j *judge[S, M]) add(t *search.Tree[S, M]) {
+// add adds the leaf of the tree that searches row i of those searched at once.
+func (j *judge[S, M]) add(t *search.Tree[S, M], i int) {
 	leaf, _ := t.Leaf()
 	j.Put(len(j.waiting), leaf)
-	j.waiting = append(j.waiting, t)
+	j.waiting, j.rows = append(j.waiting, t), append(j.rows, i)
 }
 
 // next goes on to the next leaf of a tree that the network is wanted for; false is the
@@ -309,11 +316,15 @@ func (j *judge[S, M]) run() bool {
 	j.Run(len(j.waiting))
 	for i, t := range j.waiting {
 		leaf, choices := t.Leaf()
+		c := j.Network(i)
 		if j.priors {
 			for p := range choices {
-				j.weigh(i, leaf, sim.Player(p), choices[p])
+				if !j.weigh(i, leaf, sim.Player(p), choices[p]) && c.NotFinite < c.Evaluations {
+					c.NotFinite++
+				}
 			}
 		}
+		j.counts[j.rows[i]].Add(c)
 		if t.Asks() || j.trust == 1 {
 			t.Give(j.Value(i))
 		} else {
@@ -327,10 +338,12 @@ func (j *judge[S, M]) run() bool {
 // network thinks little are tried, too.
 const ownShare = 0.2
 
-// weigh makes the priors of seat p's moves those of the network, for the most part.
-func (j *judge[S, M]) weigh(i int, s *S, p sim.Player, choices []search.Choice[M]) {
+// weigh makes the priors of seat p's moves those of the network, for the most part. It
+// reports whether the network has any: where a logit is NaN or infinite they stay as they
+// are.
+func (j *judge[S, M]) weigh(i int, s *S, p sim.Player, choices []search.Choice[M]) bool {
 	if len(choices) < 2 {
-		return
+		return true
 	}
 	j.orders, j.ends = j.orders[:0], j.ends[:0]
 	own := 0.0
@@ -345,9 +358,10 @@ func (j *judge[S, M]) weigh(i int, s *S, p sim.Player, choices []search.Choice[M
 		all += x
 	}
 	if !(all > 0 && own > 0) {
-		return
+		return all == all // NaN, unless no choice says any of the moves
 	}
 	for k := range choices {
 		choices[k].Prior = float64(ownShare*(choices[k].Prior/own)) + float64((1-ownShare)*(j.scores[k]/all))
 	}
+	return true
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -248,6 +249,62 @@ func TestModelData(t *testing.T) {
 	if _, err := policy.New("towerdefence", path); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), `"untrained.onnx.data": there is no such file beside the model`) {
 		t.Errorf("without its data: %v", err)
 	}
+}
+
+// Episodes tell what networks gave, whichever member of a mixture or search asked them, and
+// the same for any number of games at once.
+func TestEpisodeNetworks(t *testing.T) {
+	s := newGames(t, "towerdefence", "", 1, 0).Spec()
+	good, bad := modelFile(t, s, true), filepath.Join(t.TempDir(), "nan.onnx")
+	if err := os.WriteFile(bad, neuraltest.Ending(s, 1, true, "Exp", "Neg", "Log"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		spec   string
+		broken bool
+	}{
+		{good, false}, {bad, true}, {"mix(1*econ,1*mix(1*" + bad + ",1*random))", true}, {"mix(1*mcts(sims=3,model=" + good + "),1*econ)", false},
+		{"mcts(sims=5,model=" + bad + ",trust=0)", true}, {"mcts(sims=5,model=" + good + ",trust=0)", false}, {"econ", false},
+	} {
+		var want [][]rollout.NetworkCounts
+		for games := 1; games <= 3; games += 2 {
+			v := newGames(t, "towerdefence", "", games, 6)
+			var got networkSink
+			seats := []rollout.Policy{newPolicy(t, "towerdefence", c.spec, s), newPolicy(t, "towerdefence", "econ", s)}
+			if err := rollout.Shard(t.Context(), v, seats, 2, 0, 4, &got); err != nil {
+				t.Fatal(err)
+			}
+			if c.spec == "econ" {
+				if got[0] != nil {
+					t.Errorf("%s: %v", c.spec, got)
+				}
+				continue
+			}
+			var sum rollout.NetworkCounts
+			for _, e := range got {
+				sum.Add(e[0])
+				if e[1] != (rollout.NetworkCounts{}) {
+					t.Errorf("%s: econ has %+v", c.spec, e[1])
+				}
+			}
+			if sum.Evaluations == 0 || (sum.NotFinite > 0) != c.broken || sum.NotFinite > sum.Evaluations {
+				t.Errorf("%s: %+v", c.spec, sum)
+			}
+			if want == nil {
+				want = got
+			} else if !reflect.DeepEqual(want, [][]rollout.NetworkCounts(got)) {
+				t.Errorf("%s: %v, one game after the other %v", c.spec, got, want)
+			}
+		}
+	}
+}
+
+// networkSink keeps the counts of episodes.
+type networkSink [][]rollout.NetworkCounts
+
+func (n *networkSink) Episode(e *rollout.Episode) error {
+	*n = append(*n, slices.Clone(e.Networks))
+	return nil
 }
 
 // Any path can be written, and names have quotes where they need them.

@@ -164,6 +164,8 @@ type searcher[S, M any] struct {
 	rows  []int32              // of the latest Act
 	found []rollout.Searched   // of these rows
 
+	networks []rollout.NetworkCounts // of the latest Act, by row, with a judge
+
 	// Of Playouts.
 	random prng.Rand
 	none   [2][]search.Choice[M]
@@ -236,6 +238,9 @@ func (c *searcher[S, M]) Act(v env.Vector, b *env.Batch, rows []int32) {
 		panic(wrongGame(c.name, v))
 	}
 	c.rows = append(c.rows[:0], rows...)
+	if c.judge != nil && len(c.networks) < b.Rows {
+		c.networks = make([]rollout.NetworkCounts, b.Rows)
+	}
 	for len(c.found) < len(rows) {
 		c.found = append(c.found, rollout.Searched{Shares: make([]float32, 0, c.width),
 			Orders: make([]sim.Order, 0, c.width), Ends: make([]int32, 0, c.width)})
@@ -273,17 +278,21 @@ func (c *searcher[S, M]) search(states []S, b *env.Batch, rows []int32) {
 	if c.judge == nil {
 		return
 	}
+	clear(c.judge.counts[:])
 	for {
 		c.judge.clear()
 		for i, row := range rows {
 			c.face(row)
 			if c.judge.next(c.trees[i]) {
-				c.judge.add(c.trees[i])
+				c.judge.add(c.trees[i], i)
 			}
 		}
 		if !c.judge.run() {
-			return
+			break
 		}
+	}
+	for i, row := range rows {
+		c.networks[row] = c.judge.counts[i]
 	}
 }
 

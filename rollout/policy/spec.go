@@ -380,7 +380,7 @@ func (n node) build(game string, s env.Spec, depth uint64) (rollout.Policy, erro
 		}
 		return e.make(s)
 	}
-	m, searches := &mix{name: n.String(), depth: depth, lists: make([][]int32, len(n.members))}, false
+	m := &mix{name: n.String(), depth: depth, lists: make([][]int32, len(n.members))}
 	weights := make([]float64, len(n.members))
 	for i, each := range n.members {
 		p, err := each.node.build(game, s, depth+1)
@@ -390,13 +390,8 @@ func (n node) build(game string, s env.Spec, depth uint64) (rollout.Policy, erro
 		m.firsts = append(m.firsts, uint8(len(m.Members()))) // more than fit are refused by whoever asks
 		m.members = append(m.members, p)
 		m.wants |= p.Wants()
-		_, search := p.(rollout.Searcher)
-		searches = searches || search
 		weights[i] = each.weight
 	}
 	m.limits = limits(weights)
-	if searches {
-		return searchMix{m}, nil
-	}
-	return m, nil
+	return m.made(), nil
 }

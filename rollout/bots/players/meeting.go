@@ -128,6 +128,7 @@ func outcome(r *bots.Result) *Outcome {
 		if s.Crash != nil {
 			s.crashed(i)
 		}
+		s.Faults = append(s.Faults, arena.NetworkFaults(i, r.Networks[i])...)
 		o.Seats = append(o.Seats, s)
 	}
 	return o

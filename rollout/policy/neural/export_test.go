@@ -3,11 +3,18 @@ package neural
 import "moonfarm/sim/prng"
 
 // Best is the greedy choice.
-func Best(mask []uint64, logits []float32) int32 { return choices{mask: mask}.best(logits) }
+func Best(mask []uint64, logits []float32) int32 { return choices{mask: mask}.survey(logits).best }
 
 // Draw is the choice drawn by a key.
 func Draw(mask []uint64, logits []float32, temperature float64, key uint64) int32 {
 	p := &Policy{options: Options{Temperature: temperature}, weights: make([]float32, len(logits))}
 	r := prng.New(key)
-	return p.draw(choices{mask: mask}, logits, &r)
+	c := choices{mask: mask}
+	return p.draw(c, logits, c.survey(logits).best, &r)
+}
+
+// Survey reports whether the likeliest choice is illegal, and whether logits are not finite.
+func Survey(mask []uint64, logits []float32) (illegal, broken bool) {
+	s := choices{mask: mask}.survey(logits)
+	return s.best >= 0 && logits[s.most] > logits[s.best], s.broken
 }

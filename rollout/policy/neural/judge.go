@@ -5,6 +5,7 @@ import (
 
 	"moonfarm/env"
 	"moonfarm/features"
+	"moonfarm/rollout"
 	"moonfarm/rollout/network"
 	"moonfarm/rollout/network/onnx"
 	"moonfarm/sim"
@@ -71,6 +72,21 @@ func (j *Judge[S]) Value(i int) float64 {
 	return min(max(v, -1), 1)
 }
 
+// Network counts the evaluations of state i for both seats, and in how many of them the
+// value is NaN or infinite. NaN as a value of the state counts as 0.
+func (j *Judge[S]) Network(i int) rollout.NetworkCounts {
+	c := rollout.NetworkCounts{Evaluations: 2}
+	if j.values == nil {
+		return c
+	}
+	for _, v := range j.values[2*i : 2*i+2] {
+		if !finite(v) {
+			c.NotFinite++
+		}
+	}
+	return c
+}
+
 // Score appends the exponentials of the logits of moves of seat p in state i, each
 // move of the orders between two ends, less the largest. It is for games of one head:
 // of moves that no choice says it appends 0.
@@ -85,6 +101,12 @@ func (j *Judge[S]) Score(dst []float64, i int, s *S, p sim.Player, orders []sim.
 		}
 		j.scores = append(j.scores, float32(x))
 		most, first = max(most, x), end
+	}
+	if math.IsInf(most, -1) { // no choice says any of the moves
+		for range ends {
+			dst = append(dst, 0)
+		}
+		return dst
 	}
 	for k, x := range j.scores {
 		j.scores[k] = float32(float64(x) - most)

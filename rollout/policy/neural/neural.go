@@ -1,5 +1,10 @@
 // Package neural lets networks play. It finds out which input of a model is which
 // part of a game's observation, and which outputs are the choices of its heads.
+//
+// A network that gives NaN or infinite numbers plays on, with the same choices on every
+// machine, and is counted (rollout.NetworkCounts): a NaN is less than all numbers; where the
+// best legal logit is NaN or infinite its choice, the first of equal ones, is played without
+// a draw; the value of a state is 0 where it is NaN, and within −1 … 1 always.
 package neural
 
 import (

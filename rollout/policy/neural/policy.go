@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"moonfarm/env"
+	"moonfarm/rollout"
 	"moonfarm/rollout/network"
 	"moonfarm/sim/prng"
 )
@@ -29,6 +30,8 @@ type Policy struct {
 	masked  int // heads that have a mask
 	words   int // of a mask
 	weights []float32
+	values  []float32               // of the batch; nil: the model has none
+	counts  []rollout.NetworkCounts // of the latest Act, by row
 }
 
 // New makes the policy for a model that fits the games.
@@ -36,6 +39,9 @@ func New(name string, m Model, f Fit, o Options, s env.Spec) *Policy {
 	p := &Policy{name: name, options: o, input: newInput(m, f, s, batch), masked: len(s.Heads) - s.Unmasked, words: s.MaskWords}
 	p.heads = p.input.heads(f, batch)
 	p.weights = make([]float32, slices.Max(s.Heads))
+	if f.Value != "" {
+		p.values = p.input.runner.Output(f.Value)
+	}
 	return p
 }
 
@@ -48,6 +54,9 @@ func (p *Policy) Wants() env.Want { return p.input.wants | env.WantMask | env.Wa
 // Act evaluates the rows and chooses for each head.
 func (p *Policy) Act(_ env.Vector, b *env.Batch, rows []int32) {
 	b.Need(p.Wants(), p.name)
+	if len(p.counts) < b.Rows {
+		p.counts = make([]rollout.NetworkCounts, b.Rows)
+	}
 	for len(rows) > 0 {
 		n := min(len(rows), batch)
 		for i, row := range rows[:n] {
@@ -56,30 +65,49 @@ func (p *Policy) Act(_ env.Vector, b *env.Batch, rows []int32) {
 		p.input.runner.Run(n)
 		for i, row := range rows[:n] {
 			action := b.Action[int(row)*len(p.heads):][:len(p.heads)]
-			p.choose(action, i, b.Mask[int(row)*p.words:][:p.words], b.Key[row])
+			p.counts[row] = p.choose(action, i, b.Mask[int(row)*p.words:][:p.words], b.Key[row])
 		}
 		rows = rows[n:]
 	}
 }
 
-// choose writes the action of row i of the batch.
-func (p *Policy) choose(action []int32, i int, mask []uint64, key uint64) {
+// Network implements rollout.Networked.
+func (p *Policy) Network(_ *env.Batch, row int32) rollout.NetworkCounts { return p.counts[row] }
+
+// choose writes the action of row i of the batch, and counts what the network gave.
+func (p *Policy) choose(action []int32, i int, mask []uint64, key uint64) rollout.NetworkCounts {
 	random := prng.New(key)
 	at := 0
+	c := rollout.NetworkCounts{Evaluations: 1}
+	broken := p.values != nil && !finite(p.values[i])
 	for h := range p.heads {
 		logits := p.heads[h].of(i)
 		legal := choices{mask: mask, at: at}
 		if h >= p.masked {
 			legal.mask = nil
 		}
-		if p.options.Greedy {
-			action[h] = legal.best(logits)
-		} else {
-			action[h] = p.draw(legal, logits, &random)
+		s := legal.survey(logits)
+		broken = broken || s.broken
+		if legal.mask != nil && s.best >= 0 {
+			c.Choices++
+			if logits[s.most] > logits[s.best] {
+				c.Illegal++
+			}
+		}
+		action[h] = s.best
+		if !p.options.Greedy {
+			action[h] = p.draw(legal, logits, s.best, &random)
 		}
 		at += len(logits)
 	}
+	if broken {
+		c.NotFinite = 1
+	}
+	return c
 }
+
+// finite reports whether a number is neither NaN nor infinite.
+func finite(x float32) bool { return x-x == 0 }
 
 // choices are the legal ones of a head: bits of a mask from at on; all without a mask.
 type choices struct {
@@ -92,21 +120,39 @@ func (c choices) legal(k int) bool {
 	return c.mask == nil || c.mask[k>>6]>>(k&63)&1 != 0
 }
 
-// best is the first legal choice with the largest logit, −1 if none is legal. A NaN is
-// less than all numbers.
-func (c choices) best(logits []float32) int32 {
-	best := int32(-1)
-	for k, x := range logits {
-		if c.legal(k) && (best < 0 || x > logits[best] || logits[best] != logits[best] && x == x) {
-			best = int32(k)
-		}
-	}
-	return best
+// surveyed is what the logits of a head say. A NaN is less than all numbers.
+type surveyed struct {
+	best   int32 // the first legal choice with the largest logit, −1 if none is legal
+	most   int32 // the first of all choices with the largest logit
+	broken bool  // a logit is NaN or +∞, or all that are legal are −∞
 }
 
-// draw draws a legal choice, −1 if none is legal.
-func (p *Policy) draw(c choices, logits []float32, random *prng.Rand) int32 {
-	best := c.best(logits)
+// survey looks at the logits of a head once.
+func (c choices) survey(logits []float32) surveyed {
+	s := surveyed{best: -1}
+	for k, x := range logits {
+		if !(x <= math.MaxFloat32) {
+			s.broken = true
+		}
+		if more(x, logits[s.most]) {
+			s.most = int32(k)
+		}
+		if c.legal(k) && (s.best < 0 || more(x, logits[s.best])) {
+			s.best = int32(k)
+		}
+	}
+	if s.best >= 0 && logits[s.best] < -math.MaxFloat32 {
+		s.broken = true
+	}
+	return s
+}
+
+// more reports whether x is more than y, a NaN being less than all numbers.
+func more(x, y float32) bool { return x > y || y != y && x == x }
+
+// draw draws a legal choice; best is the one of the largest logit, −1 if none is legal. It
+// is played where its logit is NaN or infinite: there are no proportions then.
+func (p *Policy) draw(c choices, logits []float32, best int32, random *prng.Rand) int32 {
 	if best < 0 || math.IsInf(float64(logits[best]), 0) || logits[best] != logits[best] {
 		return best
 	}

@@ -3,10 +3,12 @@ package neural_test
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"moonfarm/env"
 	"moonfarm/env/catalog"
+	"moonfarm/rollout"
 	"moonfarm/rollout/policy/neural"
 	"moonfarm/rollout/policy/neural/neuraltest"
 )
@@ -130,6 +132,73 @@ func TestDraw(t *testing.T) {
 			if got := counts[k] / draws; math.Abs(got-want) > 5*math.Sqrt(want/draws)+1e-9 {
 				t.Errorf("temperature %v: choice %d drawn in %.4f of all, want %.4f", temperature, k, got, want)
 			}
+		}
+	}
+}
+
+// Counts tell in how many rows a network gave NaN or infinite numbers, and how often its
+// largest logit is that of an illegal choice. What it plays then is legal, and follows from
+// the row alone.
+func TestNetworkCounts(t *testing.T) {
+	for _, game := range []string{"tron", "towerdefence"} {
+		for ending, least := range map[string]float64{"": 0, "Exp Neg Log": 1, "Neg Relu Reciprocal": 0.1} { // the least share that is broken
+			v, b, p := seat(t, game, 20, neural.Options{Temperature: 1}, strings.Fields(ending)...)
+			rows := all(b)
+			p.Act(v, b, rows)
+			want := slices.Clone(b.Action)
+			var sum rollout.NetworkCounts
+			for _, row := range rows {
+				c := p.Network(b, row)
+				sum.Add(c)
+				if c.Evaluations != 1 || c.NotFinite > 1 || c.Choices != 1 || c.Illegal > c.Choices {
+					t.Fatalf("%s, %q: row %d has %+v", game, ending, row, c)
+				}
+			}
+			if share := float64(sum.NotFinite) / float64(sum.Evaluations); share < least || (share == 0) != (least == 0) {
+				t.Errorf("%s, %q: %d of %d evaluations are broken", game, ending, sum.NotFinite, sum.Evaluations)
+			}
+			if ending == "" && sum.Illegal == 0 {
+				t.Errorf("%s: %d illegal of %d choices: the test shows nothing", game, sum.Illegal, sum.Choices)
+			}
+			words := v.Spec().MaskWords
+			for row, a := range want {
+				if a < 0 || b.Mask[row*words+int(a)>>6]>>(a&63)&1 == 0 {
+					t.Errorf("%s, %q: row %d: choice %d is not legal", game, ending, row, a)
+				}
+			}
+			for _, row := range slices.Backward(rows) {
+				p.Act(v, b, []int32{row})
+			}
+			if !slices.Equal(b.Action, want) {
+				t.Errorf("%s, %q: alone the rows get other choices", game, ending)
+			}
+			if n := testing.AllocsPerRun(3, func() { p.Act(v, b, rows); p.Network(b, 0) }); n != 0 {
+				t.Errorf("%s, %q: %v allocations", game, ending, n)
+			}
+		}
+	}
+}
+
+// The largest logit of all is compared with that of the legal choices.
+func TestIllegal(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	for _, c := range []struct {
+		logits          []float32
+		mask            uint64
+		illegal, broken bool
+	}{
+		{[]float32{1, 2, 3}, 0b111, false, false},
+		{[]float32{1, 2, 3}, 0b011, true, false},
+		{[]float32{1, 3, 3}, 0b011, false, false}, // no illegal choice is likelier
+		{[]float32{-inf, 2, -inf}, 0b011, false, false},
+		{[]float32{-inf, 2, -inf}, 0b101, true, true},
+		{[]float32{1, nan, 0}, 0b001, false, true},
+		{[]float32{1, 2, nan}, 0b001, true, true},
+		{[]float32{1, inf, 0}, 0b001, true, true},
+		{[]float32{nan, nan, nan}, 0b110, false, true},
+	} {
+		if illegal, broken := neural.Survey([]uint64{c.mask}, c.logits); illegal != c.illegal || broken != c.broken {
+			t.Errorf("%v with mask %b: illegal %v, broken %v", c.logits, c.mask, illegal, broken)
 		}
 	}
 }

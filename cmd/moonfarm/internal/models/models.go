@@ -35,9 +35,11 @@ type Card struct {
 	MFLOP      float64  `json:"mflop"`
 	SHA256     string   `json:"sha256"`
 	Answers    string   `json:"answers"`
-	Path       string   `json:"path"`
-	Game       string   `json:"game,omitempty"`
-	Fit        *Fit     `json:"fit,omitempty"`
+	// NotFinite names the outputs that have NaN or infinite numbers for the fixed inputs.
+	NotFinite []string `json:"not_finite"`
+	Path      string   `json:"path"`
+	Game      string   `json:"game,omitempty"`
+	Fit       *Fit     `json:"fit,omitempty"`
 }
 
 // Fit says how a model goes with a game.
@@ -72,7 +74,7 @@ func Describe(file, game string, spec env.Spec, head string) (*Card, error) {
 		}
 		c.Game, c.Fit = game, &Fit{fit.Inputs, fit.Heads, fit.Value, fit.Reasons}
 	}
-	c.Answers = answers(m)
+	c.Answers, c.NotFinite = answers(m)
 	return c, nil
 }
 
@@ -88,8 +90,9 @@ func arrays(values []network.Value) []Array {
 const testRows = 3
 
 // answers is the checksum of the bits of all outputs for fixed inputs, which is the
-// same on every machine.
-func answers(m *network.Model) string {
+// same on every machine, and the names of those that are not finite.
+func answers(m *network.Model) (answer string, notFinite []string) {
+	notFinite = []string{}
 	r := m.NewRunner(testRows)
 	for i, v := range m.Inputs() {
 		n := v.Len() * testRows
@@ -105,15 +108,27 @@ func answers(m *network.Model) string {
 	r.Run(testRows)
 	sum := sha256.New()
 	for _, v := range m.Outputs() {
-		for _, x := range r.Output(v.Name)[:testRows*v.Len()] {
+		infinite := false
+		least := 0 // numbers of a row that are −∞, as those of masked choices may be
+		for i, x := range r.Output(v.Name)[:testRows*v.Len()] {
+			if i%v.Len() == 0 {
+				least = 0
+			}
+			if x < -math.MaxFloat32 {
+				least++
+			}
+			infinite = infinite || !(x <= math.MaxFloat32) || least == v.Len()
 			bits := math.Float32bits(x)
 			if x != x { // NaN has many bits
 				bits = 0x7fc00000
 			}
 			sum.Write(binary.LittleEndian.AppendUint32(nil, bits))
 		}
+		if infinite {
+			notFinite = append(notFinite, v.Name)
+		}
 	}
-	return hex.EncodeToString(sum.Sum(nil))
+	return hex.EncodeToString(sum.Sum(nil)), notFinite
 }
 
 // Rows are the rows of a table of the inputs and outputs.
@@ -142,6 +157,9 @@ func (c *Card) Text(file string) (above, below string) {
 		file, c.Producer, c.Opset, cli.Plural(c.Parameters, "parameter"), c.MFLOP, c.SHA256)
 	below = fmt.Sprintf("\noperators: %s\nanswers to fixed inputs: sha256 %s (the same on every machine; computed here by %s)\n",
 		strings.Join(c.Operators, ", "), c.Answers, c.Path)
+	for _, name := range c.NotFinite {
+		below += fmt.Sprintf("warning: output %q has NaN or infinite numbers for the fixed inputs\n", name)
+	}
 	if c.Fit == nil {
 		return above, below
 	}
