@@ -34,6 +34,9 @@ func (d *dataset) Abandon() {}
 func (d *dataset) busy() error { return nil }
 
 func openDataset(folder string) (*dataset, error) {
+	if folder == "" {
+		return nil, wrong("the path of the dataset is empty")
+	}
 	d, err := datasets.Open(folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, wrong("%v", err)

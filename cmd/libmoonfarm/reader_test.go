@@ -107,8 +107,10 @@ func TestReaderStops(t *testing.T) {
 }
 
 func TestReaderRefused(t *testing.T) {
-	if d, err := openDataset(filepath.Join(t.TempDir(), "nothing")); codeOf(err) != codeArgument {
-		t.Errorf("%v, %v", d, err)
+	for _, folder := range []string{filepath.Join(t.TempDir(), "nothing"), ""} {
+		if d, err := openDataset(folder); codeOf(err) != codeArgument {
+			t.Errorf("%v, %v", d, err)
+		}
 	}
 	d := tronDataset(t)
 	for want, o := range map[string]datasets.ReadOptions{

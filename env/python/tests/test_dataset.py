@@ -277,6 +277,21 @@ class Reading(unittest.TestCase):
         for name, array in whole.items():
             np.testing.assert_array_equal(every[name], array)
 
+    def test_memory_that_overlaps(self):
+        shared = np.zeros(64, np.float32)
+        reader = small().batches(16, columns=["reward", "return"])
+        with mock.patch.object(type(reader), "_array", lambda *_: shared[:16]):
+            with self.assertRaisesRegex(moonfarm.ArgumentError, "reward and returns overlap"):
+                next(reader)
+        at, call = shared.ctypes.data, library.library().call
+        for out, fine in ((at, True), (at + 64, True), (at + 8, False), (at + 192, False)):
+            given = (at, at + 64, at + 192, 16, 1, 0.9, 0.9, out)  # reward, value, last
+            if fine:
+                call("mf_advantages", *given)
+            else:
+                with self.assertRaisesRegex(moonfarm.ArgumentError, "overlap"):
+                    call("mf_advantages", *given)
+
     def test_number_of_episodes(self):
         ds = small("--obs", "none")
         for options in ({}, {"split": "train"}, {"split": "validation", "validation": 0.3}, {"part": 1, "parts": 7}, {"shuffle": True}):
