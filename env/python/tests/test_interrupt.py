@@ -36,8 +36,8 @@ def stepping():
         many.step(nothing)
 
 for call in (lambda: envs.step(idle), lambda: one.step(320), received, stepping):
-    print("begun", flush=True)
     try:
+        print("begun", flush=True)
         call()
     except KeyboardInterrupt:
         print("interrupted", envs.arrays["turn"].max(), flush=True)
