@@ -213,8 +213,8 @@ func (a *app) modelInspect() *cobra.Command {
 		Long: `Prints what a network in an ONNX file has: inputs and outputs, operators,
 parameters, arithmetic, and the checksum of what it answers to fixed inputs,
 which is the same on every machine; outputs that have NaN or infinite numbers
-then are named, and with --strict refused. A file that cannot be played with is refused
-with the reason, an operator that is missing by the name of its node.
+then are named, and with --strict refused. A file that cannot be played with is
+refused with the reason, an operator that is missing by the name of its node.
 
 With --game also what of the game's observation each input takes, and which
 outputs are the choices of its heads and the value, and why; or, in one message,

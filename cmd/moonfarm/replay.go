@@ -65,8 +65,8 @@ seconds, files (each with file, game, counts, different, first: null or the
 first difference with line (0 in a file without lines), game, round, turn or
 tick, frame (null if the game has none; -1 before the turn), field, expected as
 recorded, found as played; error: "" or why the file could not be read to its
-end; notes: a list of texts; inexact: "" or why the recording may differ although
-nothing is wrong with it).
+end; notes: a list of texts; inexact: "" or why the recording may differ
+although nothing is wrong with it).
 The keys of counts:
 
 ` + eachGame(func(t originals.Game) string { return strings.Join(slices.Concat(t.Counts, t.Help.More), ", ") }),

@@ -71,7 +71,7 @@ func TestOpenErrors(t *testing.T) {
 		{"", "open DIR/bot.json: no such file or directory"},
 		{"{", "bot.json: unexpected end of JSON input"},
 		{`{"nickName": 3}`, "bot.json: json: cannot unmarshal number"},
-		{strings.Repeat(" ", maxMeta+1), "bot.json: want at most 65536 bytes"},
+		{strings.Repeat(" ", maxMeta+1), "DIR/bot.json: expected at most 65536 bytes"},
 		{`{"nickName": "x", "botFileName": "y"}`, "bot.json: want a text for botLanguage, found none"},
 		{`{"botFileName": "y", "botLanguage": "rust"}`, "bot.json: want a text for nickName, found none"},
 		{meta1("", "a\x00b", "rust", ""), `bot.json: "a\x00b" has a zero byte`},
