@@ -20,9 +20,11 @@
 //   - OpenRun is for several processes that make the shards of a Job together.
 //     Merge puts together the parts (Options.Part) that others made by themselves.
 //   - Open opens a dataset to read: Batches, Episodes, Finals, Statistics,
-//     ColumnSHA256, and Records for the Arrow library. Manifest.Unpacker unpacks
-//     packed observations. With ReadOptions.Makers, Batches and Render play the
-//     episodes again, and make rows of other observations and rewards of them.
+//     ColumnSHA256, and Records for the Arrow library. Manifest.Unpacker
+//     unpacks packed observations. ReadOptions.Filter leaves rows of some
+//     policies, seats or outcomes; ReadOptions.Split puts equal games on one
+//     side. With ReadOptions.Makers, Batches and Render play the episodes
+//     again, and make rows of other observations and rewards of them.
 //   - Inspect sums up a dataset. Verify checks one and, if asked to, plays it again.
 //
 // A shard is a pure function of the Job and its number, and so are the bytes of

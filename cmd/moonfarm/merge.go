@@ -67,6 +67,7 @@ func (a *app) runMerge(ctx context.Context, parts []string, out string, o datase
 		return err
 	}
 	g := merged{out, r.Manifest.Job.Game, parts, sizeOf(r), passed.Seconds()}
+	a.tellRepeats(g.datasetSize, r.Manifest.Job.Opening)
 	return a.print(g, func() {
 		a.printSize(g.Dir, g.datasetSize, fmt.Sprintf("; of %s", cli.Plural(len(parts), "part")))
 		a.printf("\n")
