@@ -180,6 +180,7 @@ func TestOpen(t *testing.T) {
 		`opponents: policy "ecom"`:  {game: "towerdefence", envs: 1, opponents: "econ\necom"},
 		`input "planes"`:            {game: "tron", envs: 1, opponents: "../../rollout/policy/models/towerdefence.onnx"},
 		"missing.onnx":              {game: "tron", envs: 1, opponents: "missing.onnx"},
+		"my nets, é.onnx: no such":  {game: "tron", envs: 1, opponents: `"my nets, é.onnx"(greedy)`},
 		"no opponents":              {game: "tron", envs: 1},
 		"seat 2":                    {game: "tron", envs: 1, seat: 2, opponents: "random"},
 		"blocks of 3 games":         {game: "tron", envs: 4, batch: 3, seat: stepper.AllSeats},

@@ -56,6 +56,7 @@ func (a *app) runInspect(ctx context.Context, dir string, o datasets.InspectOpti
 	return a.print(card, func() {
 		a.printManifest(dir, card.Manifest)
 		a.printOutcomes(card)
+		a.printNetworkCounts(card.Manifest)
 		a.printColumns(card.Manifest, card.SHA256)
 		a.printLabels(card.Labels)
 		a.printStats(card)
@@ -99,6 +100,25 @@ func (a *app) printOutcomes(c *datasets.Card) {
 	}
 	a.table(rows...)
 	a.printf("\n")
+}
+
+// printNetworkCounts prints what the networks of the seats gave, if there are any.
+func (a *app) printNetworkCounts(m *datasets.Manifest) {
+	rows := [][]string{{"network of", "evaluations", "not finite", "choices", "likeliest one illegal"}}
+	for seat, n := range m.Totals.Networks {
+		if n.Evaluations == 0 {
+			continue
+		}
+		illegal := cli.Group(n.Illegal)
+		if n.Choices > 0 {
+			illegal += fmt.Sprintf(" (%.2f %%)", 100*float64(n.Illegal)/float64(n.Choices))
+		}
+		rows = append(rows, []string{"seat " + string(rune('A'+seat)), cli.Group(n.Evaluations), cli.Group(n.NotFinite), cli.Group(n.Choices), illegal})
+	}
+	if len(rows) > 1 {
+		a.table(rows...)
+		a.printf("\n")
+	}
 }
 
 // balance writes how results are spread, the best first: "+1: 52.3 %, −1: 47.7 %".

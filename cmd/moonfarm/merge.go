@@ -66,6 +66,9 @@ func (a *app) runMerge(ctx context.Context, parts []string, out string, o datase
 	if err != nil {
 		return err
 	}
+	if err := a.tellNetworks(r.Manifest, false); err != nil {
+		return err
+	}
 	g := merged{out, r.Manifest.Job.Game, parts, sizeOf(r), passed.Seconds()}
 	a.tellRepeats(g.datasetSize, r.Manifest.Job.Opening)
 	return a.print(g, func() {
