@@ -73,7 +73,8 @@ and ratings do not.
 Games that repeat, in all orders and the outcome, weigh as one: eval says so.
 Between policies the result depends on nothing but the players, the game and the
 seed, unless a search has its budget in milliseconds. Of bots each fault is
-counted; no game shares a folder with another.
+counted, and the first of each kind told on standard error as it occurs; no game
+shares a folder with another.
 
 ` + scheduleDoc + `
 
@@ -325,10 +326,21 @@ func (a *app) botTable(cmd *cobra.Command, f *evalFlags, stages evalStages, list
 	for _, p := range list {
 		byName[p.Name] = p
 	}
+	var mu sync.Mutex
+	told := map[string]bool{}
 	c.Match = func(ctx context.Context, game *schedule.Game) (arena.Played, error) {
 		m := &players.Meeting{Seed: rollout.GameSeed(f.seed, uint64(game.Seed)), Copies: true}
 		for _, k := range game.Players {
 			m.Seats = append(m.Seats, byName[c.Players[k].Name])
+		}
+		m.Fault = func(fault players.LiveFault) { // the first of each kind of a player
+			mu.Lock()
+			defer mu.Unlock()
+			name := m.Seats[fault.Seat].Name
+			if key := name + "\x00" + fault.Kind; !told[key] {
+				told[key] = true
+				fmt.Fprintln(a.stderr, liveText(fmt.Sprintf("game %d", game.Number), name, &fault))
+			}
 		}
 		return files.play(ctx, m, game)
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 // terminalClient is a bot of Terminal: terminalclient KIND [MARK]. It gives no
-// orders; the kind "errs" orders what cannot be, "quits" leaves in turn 3. MARK is for
+// orders; the kind "errs" orders what cannot be, "slow" thinks for 5 ms, "quits" leaves in turn 3. MARK is for
 // finding it among processes.
 func terminalClient() {
 	in := bufio.NewScanner(os.Stdin)
@@ -31,6 +31,9 @@ func terminalClient() {
 	for in.Scan() {
 		switch line := in.Text(); {
 		case strings.Contains(line, `"turnInfo":[0,`):
+			if os.Args[1] == "slow" {
+				time.Sleep(5 * time.Millisecond)
+			}
 			if turns++; turns == 4 && os.Args[1] == "quits" {
 				fmt.Fprintln(os.Stderr, "no more ideas")
 				os.Exit(3)

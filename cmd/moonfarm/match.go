@@ -30,6 +30,7 @@ type matchFlags struct {
 	seed         uint64
 	games, first int
 	concurrency  int
+	stop         bool // at the first fault
 	files        gameFiles
 	limits       limitFlags
 	locks        *filelock.Locker
@@ -52,16 +53,19 @@ the original.
 
 In every game the players sit one seat further; a seed is played until all have
 sat everywhere. The first has the seed of --seed itself. What a bot does wrong
-is no failure of the command: the results say it. If the command is interrupted,
-it prints the games that came to their end and how to go on, and its exit status
-is 130.
+is no failure of the command: it is told on standard error as it occurs (each
+crash, and of other faults the first of a kind in each game) with the bot's last
+lines, and the results say it; --stop-at-first-fault ends there. If the command
+is interrupted, it prints the games that came to their end and how to go on, and
+its exit status is 130.
 
 ` + limitsDoc + `
 
 With --json: one object with the keys game, rules (version), seed, complete
 (false: some of the games are missing), players (each with player, games,
 wins: first places, shared ones too; place: the mean; score: the mean; crashes)
-and games (each with number, seed, turns, cut (true: given up), seconds, seats:
+and games (each with number, seed, turns, cut (true: given up),
+clock_decided (true: the shorter time of thinking decided), seconds, seats:
 each with player, score, place, crashed, comment (why; null without a crash),
 crash_turn (null if it never joined), exit (how a bot that was started here and
 crashed ended by itself: "exit status 1", "signal: killed", else ""), output
@@ -83,8 +87,9 @@ each with seat, turn, kind, times, text).`,
 	flags.Var(whole(&f.concurrency, 1, maxWorkers), "parallel", "the same as --concurrency")
 	flags.StringVar(&f.files.results, "save-results", "", "`FILE` for the results of a game of codecraft, as the original writes them; {game} is its number")
 	flags.StringVar(&f.files.replay, "save-replay", "", "`FILE` for the replay of a game, as the original writes it; of towerdefence a folder; {game} is its number")
-	flags.StringVar(&f.files.logs, "logs", "", "`DIR` for what started bots print: one file for each and game, up to 10 MiB (default: it is dropped)")
+	flags.StringVar(&f.files.logs, "logs", "", "`DIR` for what started bots print: one file for each and game, up to 10 MiB, with a line before each turn and one with its command behind it (default: it is dropped)")
 	a.lockFlag(c, "the folders of bots")
+	flags.BoolVar(&f.stop, "stop-at-first-fault", false, "end everything, with an error, at the first crash, timeout or illegal order")
 	f.limits.add(c)
 	f.runner.add(c)
 	return c
@@ -121,6 +126,7 @@ type series struct {
 	seed    uint64
 	players []*players.Player
 	flags   *matchFlags
+	stderr  io.Writer
 }
 
 // openSeries reads what the flags say, and opens all ports.
@@ -236,6 +242,7 @@ func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
 		return err
 	}
 	defer s.close()
+	s.stderr = a.stderr
 	if err := s.saveConfig(); err != nil {
 		return err
 	}
@@ -276,7 +283,9 @@ func (f *matchFlags) unbroken(list []matchGame) (n int) {
 // their end: all, unless there is an error.
 func (s *series) play(ctx context.Context, m *meter) ([]matchGame, error) {
 	list := make([]matchGame, s.flags.games)
-	live := &liveGames{meter: m, all: s.flags.games}
+	live := &liveGames{meter: m, all: s.flags.games, errors: s.stderr}
+	ctx, live.stop = context.WithCancelCause(ctx)
+	defer live.stop(nil)
 	err := parallel.Each(ctx, s.flags.concurrency, list, func(ctx context.Context, n int, _ matchGame) error {
 		if err := s.playGame(ctx, s.flags.first-1+n, &list[n], live); err != nil {
 			return fmt.Errorf("game %d: %w", s.flags.first+n, err)
@@ -296,6 +305,12 @@ func (s *series) playGame(ctx context.Context, n int, into *matchGame, live *liv
 		m.Seats, names = append(m.Seats, s.players[k]), append(names, s.players[k].Name)
 	}
 	m.Watch = live.watch(n, names)
+	m.Fault = func(fault players.LiveFault) {
+		live.fault(fmt.Sprintf("game %d", n+1), names[fault.Seat], &fault)
+		if s.flags.stop {
+			live.stop(fmt.Errorf("--stop-at-first-fault: game %d, seat %d, %s: %s", n+1, fault.Seat+1, names[fault.Seat], fault.Text))
+		}
+	}
 	o, err := s.flags.files.play(ctx, s.Game, s.name, m, gameName{game: n + 1, players: sits})
 	if o == nil {
 		return err
@@ -308,9 +323,48 @@ func (s *series) playGame(ctx context.Context, n int, into *matchGame, live *liv
 // liveGames shows how games go, on a terminal.
 type liveGames struct {
 	*meter
-	mu    sync.Mutex
-	all   int
-	ended int
+	errors io.Writer // for faults
+	stop   context.CancelCauseFunc
+	told   map[string]bool
+	mu     sync.Mutex
+	all    int
+	ended  int
+}
+
+// fault tells of a fault on standard error: of all crashes, and of the first of each
+// other kind of a seat in a game.
+func (l *liveGames) fault(game, name string, f *players.LiveFault) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	key := fmt.Sprint(game, f.Seat, f.Kind)
+	if f.Exit == "" && l.told[key] {
+		return
+	}
+	if l.told == nil {
+		l.told = map[string]bool{}
+	}
+	l.told[key] = true
+	if text := liveText(game, name, f); l.w != nil {
+		l.leave(text)
+	} else {
+		fmt.Fprintln(l.errors, text)
+	}
+}
+
+// liveText is a fault as it is told while games are played.
+func liveText(game, name string, f *players.LiveFault) string {
+	when := fmt.Sprintf("turn %d", f.Turn)
+	if f.Turn < 0 {
+		when = "before the first turn"
+	}
+	text := fmt.Sprintf("%s, %s, seat %d, %s: %s", game, when, f.Seat+1, name, f.Kind)
+	if f.Text != "" {
+		text += ": " + f.Text
+	}
+	if len(f.Output) > 0 {
+		text += "\n  it printed last:\n  | " + strings.Join(f.Output, "\n  | ")
+	}
+	return text
 }
 
 // watch shows a game that is being played.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/originals"
 	"moonfarm/rollout/arena"
 	"moonfarm/rollout/arena/report"
 	"moonfarm/rollout/arena/report/page"
@@ -27,7 +28,8 @@ The same journal makes the same page. Write it into the folder of the journal,
 and its links to replays work.
 
 With --json: one object with the keys game, rules, seed, schedule, seats, seeds
-(different ones), games, distinct (games that are no repetitions), complete
+(different ones), games, distinct (games that are no repetitions), clock_decided
+(games that the shorter time of thinking decided; absent: none), complete
 (false: interrupted; absent of a journal), anchor, draw_parameter, players (each
 with player, games, wins, draws, losses, score, score_low, score_high, elo, low,
 high, error (standard error): null where the games say nothing; seeds (effective
@@ -240,6 +242,7 @@ type matchGame struct {
 	Seed    uint64      `json:"seed"`
 	Turns   int         `json:"turns"`
 	Cut     bool        `json:"cut"`
+	Clock   bool        `json:"clock_decided"` // the shorter time of thinking decided
 	Seconds float64     `json:"seconds"`
 	Seats   []matchSeat `json:"seats"`
 }
@@ -262,7 +265,7 @@ type matchSeat struct {
 
 // game tells how game n went.
 func (s *series) game(n int, seed uint64, sits []int, o *players.Outcome) matchGame {
-	g := matchGame{Number: n + 1, Seed: seed, Turns: o.Turns, Cut: o.Cut, Seconds: o.Time.Seconds()}
+	g := matchGame{Number: n + 1, Seed: seed, Turns: o.Turns, Cut: o.Cut, Clock: o.Clock, Seconds: o.Time.Seconds()}
 	for i, k := range sits {
 		own := &o.Seats[i]
 		seat := matchSeat{Player: s.players[k].Name, Score: own.Score, Place: own.Place, Output: []string{},
@@ -339,6 +342,10 @@ func (a *app) printMatches(r *matchReport, passed time.Duration) {
 		}
 		a.table(rows...)
 		a.faultLines(g, "", told)
+		if g.Clock {
+			a.printf("the clock decided: %s\n", clockDoc)
+		}
+		a.printf("%s", scoreDoc(r.Game))
 		a.printf("\n%s %s: %s, seed %d (%.1f s)\n", r.Game, r.Rules, cli.Plural(g.Turns, "turn"), g.Seed, passed.Seconds())
 		return
 	}
@@ -351,8 +358,23 @@ func (a *app) printMatches(r *matchReport, passed time.Duration) {
 	a.table(rows...)
 	for i := range r.Games {
 		a.faultLines(&r.Games[i], fmt.Sprintf("game %d, ", r.Games[i].Number), told)
+		if r.Games[i].Clock {
+			a.printf("game %d: the clock decided: %s\n", r.Games[i].Number, clockDoc)
+		}
 	}
+	a.printf("%s", scoreDoc(r.Game))
 	a.printf("\n%s %s: %s, seed %d (%.1f s)\n", r.Game, r.Rules, cli.Plural(len(r.Games), "game"), r.Seed, passed.Seconds())
+}
+
+// clockDoc says what it means that the clock decided a game.
+const clockDoc = "both had the same health at the end, and who had thought for less time won"
+
+// scoreDoc is a line that says what the score of a game is; "" if nothing is known.
+func scoreDoc(game string) string {
+	if text := originals.Of(game).Score; text != "" {
+		return "\nscore: " + text + "\n"
+	}
+	return ""
 }
 
 // scoreText writes a score: whole ones with commas.

@@ -71,8 +71,9 @@ type gameLine struct {
 	Results []float32 `json:"results"`
 	Scores  []float64 `json:"scores"`
 	Turns   int       `json:"turns"`
-	End     string    `json:"end"` // "over", or "cut" by the limit of turns
-	Sum     string    `json:"sum"` // of orders, length and outcome; 16 hexadecimal digits
+	End     string    `json:"end"`             // "over", or "cut" by the limit of turns
+	Clock   bool      `json:"clock,omitempty"` // the shorter time of thinking decided
+	Sum     string    `json:"sum"`             // of orders, length and outcome; 16 hexadecimal digits
 	Faults  []Fault   `json:"faults,omitempty"`
 	Seconds []float64 `json:"seconds,omitempty"`
 	Files   []string  `json:"files,omitempty"`
@@ -341,7 +342,7 @@ func (j *Journal) Enter(players []string) (order []int, err error) {
 
 // Add writes a game at the end. It is for Tournament.Done.
 func (j *Journal) Add(p *Played) error {
-	g := gameLine{Game: p.Number, Seed: p.Seed, Round: p.Round, Stage: p.Stage, Results: p.Results, Scores: p.Scores, Turns: p.Turns, End: endOver,
+	g := gameLine{Game: p.Number, Seed: p.Seed, Round: p.Round, Stage: p.Stage, Results: p.Results, Scores: p.Scores, Turns: p.Turns, End: endOver, Clock: p.Clock,
 		Sum: fmt.Sprintf("%016x", uint64(p.Sum)), Faults: p.Faults, Seconds: p.Seconds, Files: p.Files}
 	if p.Cut {
 		g.End = endCut

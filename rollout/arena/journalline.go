@@ -136,7 +136,7 @@ func (j *Journal) played(g *gameLine) (p Played, err error) {
 		return p, fmt.Errorf("sum %q, expected 16 hexadecimal digits", g.Sum)
 	}
 	p = Played{Game: schedule.Game{Number: g.Game, Seed: g.Seed, Round: g.Round, Stage: g.Stage},
-		Turns: g.Turns, Cut: g.End == endCut, Results: g.Results, Scores: g.Scores,
+		Turns: g.Turns, Cut: g.End == endCut, Clock: g.Clock, Results: g.Results, Scores: g.Scores,
 		Sum: prng.Digest(sum), Faults: g.Faults, Seconds: g.Seconds, Files: g.Files}
 	for _, name := range g.Seats {
 		k := slices.Index(j.Players, name)

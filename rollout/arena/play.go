@@ -21,6 +21,7 @@ type Played struct {
 	schedule.Game
 	Turns   int
 	Cut     bool        // by the limit of turns, not by the rules
+	Clock   bool        // the shorter time of thinking decided who won
 	Results []float32   // by seat: sim.Outcome.Result
 	Scores  []float64   // by seat: sim.Outcome.Score
 	Sum     prng.Digest // of orders, length and outcome: games with the same sum are the same game

@@ -17,11 +17,12 @@ type Report struct {
 	Seed     uint64     `json:"seed"`
 	Schedule string     `json:"schedule"`
 	Seats    int        `json:"seats"`
-	Seeds    int        `json:"seeds"`              // different ones
-	Games    int        `json:"games"`              // played in all
-	Distinct int        `json:"distinct"`           // games that are no repetitions of another
-	Complete *bool      `json:"complete,omitempty"` // these are all that were asked for; nil: not known
-	Anchor   string     `json:"anchor"`             // the player whose rating is 0; "" if the mean of all is
+	Seeds    int        `json:"seeds"`                   // different ones
+	Games    int        `json:"games"`                   // played in all
+	Distinct int        `json:"distinct"`                // games that are no repetitions of another
+	Clock    int        `json:"clock_decided,omitempty"` // games in which the shorter time of thinking decided
+	Complete *bool      `json:"complete,omitempty"`      // these are all that were asked for; nil: not known
+	Anchor   string     `json:"anchor"`                  // the player whose rating is 0; "" if the mean of all is
 	Draws    float64    `json:"draw_parameter"`
 	Players  []Standing `json:"players"`
 	Pairs    []Pair     `json:"pairs"` // each two players, in the order given
@@ -101,10 +102,13 @@ type Pair struct {
 // they weigh as one.
 func Evaluate(players []string, games []Played, anchor int) (*Report, error) {
 	e := newEvaluation(players, games)
+	r := &Report{Games: len(games), Distinct: len(e.repeats), Seeds: len(e.seeds)}
 	for i := range games {
 		e.count(&games[i])
+		if games[i].Clock {
+			r.Clock++
+		}
 	}
-	r := &Report{Games: len(games), Distinct: len(e.repeats), Seeds: len(e.seeds)}
 	if len(games) > 0 {
 		r.Seats = len(games[0].Players)
 	}

@@ -27,6 +27,9 @@ type Match struct {
 	// asked, with what was played: the orders of all seats, none at the start. An
 	// error of it ends the match. It may be nil.
 	Shown func(b *env.Batch) error
+	// Crashed, if not nil, is told of a crash as soon as the bot has ended, also in a
+	// match that is stopped later. Calls come from several goroutines at once.
+	Crashed func(seat int, c *Crash)
 	// Measured reports of an order that it notes what was measured, such as a time:
 	// it does not count in Result.Sum. It may be nil.
 	Measured func(o sim.Order) bool
@@ -131,6 +134,9 @@ func (t *table) join(ctx context.Context) error {
 			t.places[i].crash = &Crash{-1, failed.Err, failed.Exit, failed.Output}
 		default:
 			t.places[i].crash = &Crash{Turn: -1, Err: err}
+		}
+		if c := t.places[i].crash; c != nil && t.Crashed != nil && ctx.Err() == nil {
+			t.Crashed(i, c)
 		}
 	}
 	if ctx.Err() != nil {
@@ -243,11 +249,14 @@ func (t *table) askBot(ctx context.Context, p *place) {
 	if p.orders, err = p.bot.Ask(p.orders); err == nil {
 		return
 	}
-	bot := p.bot
+	bot, stopped := p.bot, ctx.Err() != nil
 	p.bot, p.crash = nil, &Crash{Turn: t.result.Turns, Err: err}
 	t.ends.Go(func() {
 		p.ended = bot.End(ctx, err)
 		p.crash.Exit, p.crash.Output = p.ended.Exit, p.ended.Output
+		if t.Crashed != nil && !stopped {
+			t.Crashed(int(p.row[0]), p.crash)
+		}
 	})
 }
 

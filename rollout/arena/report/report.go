@@ -132,7 +132,7 @@ func Scales(r *arena.Report) []string {
 	if r.Anchor != "" {
 		reference = r.Anchor + " is 0"
 	}
-	notes := []string{"elo of a player, and elo by fit: the fit to all games (Bradley–Terry with draws, Davidson); " + reference + ".",
+	notes := []string{"score: (wins + draws/2) / games, not the points of the game.", "elo of a player, and elo by fit: the fit to all games (Bradley–Terry with draws, Davidson); " + reference + ".",
 		"elo of a pair: that of its score alone, 400·log10(score/(1−score)), the scale of sprt; superior: the likelihood that the first is stronger, by the same games."}
 	if dashed(r) {
 		notes = append(notes, fmt.Sprintf("%s: the games say nothing: fewer than %d seeds without repetitions, or somebody won or lost everything. More --games, or --anchor PLAYER, may tell.",
@@ -157,6 +157,9 @@ func Notes(r *arena.Report) (notes []string) {
 		case p.Distinct < p.Games:
 			notes = append(notes, fmt.Sprintf("%s against %s: %d of %d games repeat others, and weigh as one with these", p.A, p.B, p.Games-p.Distinct, p.Games))
 		}
+	}
+	if r.Clock > 0 {
+		notes = append(notes, fmt.Sprintf("the clock decided %d of %d games: both players had the same health at the end, and the one who had thought for less time won", r.Clock, r.Games))
 	}
 	if r.Distinct < r.Games {
 		notes = append(notes, fmt.Sprintf("%d of %d games are different ones; a game comes again on another seed if neither its players nor its rules take chances in it", r.Distinct, r.Games))

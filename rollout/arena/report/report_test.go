@@ -105,7 +105,7 @@ func TestUntold(t *testing.T) {
 	if err := report.CSV(&out, r); err != nil || !strings.Contains(out.String(), ",,,,") {
 		t.Errorf("%v: csv\n%s", err, &out)
 	}
-	if notes := report.Scales(r); len(notes) != 3 || !strings.Contains(notes[0], "fit to all games") || !strings.Contains(notes[1], "the scale of sprt") || !strings.HasPrefix(notes[2], "—: ") {
+	if notes := report.Scales(r); len(notes) != 4 || !strings.Contains(notes[1], "fit to all games") || !strings.Contains(notes[2], "the scale of sprt") || !strings.HasPrefix(notes[3], "—: ") {
 		t.Errorf("notes %q", notes)
 	}
 	for seed := 3; seed < 30; seed++ {
@@ -119,9 +119,12 @@ func TestUntold(t *testing.T) {
 	if row := report.Pairs(r)[1]; row[4] != "—" || !strings.HasPrefix(row[5], "over +") || row[6] != "1.000" {
 		t.Errorf("all of 30 games won: %q", row)
 	}
-	games[4].Results = []float32{-1, 1}
-	if r, err = arena.Evaluate([]string{"a", "b"}, games, -1); err != nil || len(report.Scales(r)) != 2 {
+	games[4].Results, games[4].Clock = []float32{-1, 1}, true
+	if r, err = arena.Evaluate([]string{"a", "b"}, games, -1); err != nil || len(report.Scales(r)) != 3 {
 		t.Errorf("%v: notes %q", err, report.Scales(r))
+	}
+	if notes := report.Notes(r); len(notes) != 1 || !strings.HasPrefix(notes[0], "the clock decided 1 of 30 games: ") {
+		t.Errorf("a game that the clock decided: %q", notes)
 	}
 	if row := report.Pairs(r)[1]; strings.Contains(strings.Join(row, " "), "—") || row[4] == row[7] {
 		t.Errorf("one of 30 games lost: %q", row)

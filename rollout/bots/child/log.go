@@ -52,6 +52,21 @@ func (l *Log) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// Line writes a line of its own, behind what bots print: it begins a new one if theirs
+// is not ended. A nil Log drops it.
+func (l *Log) Line(format string, args ...any) {
+	if l == nil {
+		return
+	}
+	text := fmt.Sprintf(format, args...) + "\n"
+	l.mu.Lock()
+	if l.last != '\n' {
+		text = "\n" + text
+	}
+	l.mu.Unlock()
+	l.Write([]byte(text))
+}
+
 // Full says whether nothing more is written.
 func (l *Log) Full() bool {
 	l.mu.Lock()

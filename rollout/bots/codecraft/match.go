@@ -40,6 +40,8 @@ type Match struct {
 	// Watch, if not nil, sees the state at the start and after every tick. An
 	// error of it ends the match.
 	Watch func(s *codecraft.State) error
+	// Crashed is that of bots.Match.
+	Crashed func(seat int, c *bots.Crash)
 }
 
 // Seat says who plays at a seat. Without a Policy, Port and Command it is a
@@ -121,7 +123,7 @@ func (m *Match) host() (*host, error) {
 	}
 	states, _ := env.States[codecraft.State](v)
 	h.rules, h.state = h.game.Rules(), &states[0]
-	h.match = bots.Match{Vector: v, Over: h.state.Tick >= h.rules.MaxTurns, Shown: h.shown, StopWhenCrashed: m.StopWhenCrashed}
+	h.match = bots.Match{Vector: v, Over: h.state.Tick >= h.rules.MaxTurns, Shown: h.shown, StopWhenCrashed: m.StopWhenCrashed, Crashed: m.Crashed}
 	if m.Repeat != nil {
 		h.match.Over = m.Repeat.Ticks() == 0
 	}

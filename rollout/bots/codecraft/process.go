@@ -16,6 +16,7 @@ import (
 
 // process is a client that was started, with all that it has started.
 type process struct {
+	log   *child.Log // nil: none
 	guard *child.Guard
 	main  *child.Process
 	gone  chan error // gets how it ended, once
@@ -68,7 +69,7 @@ func run(guard *child.Guard, words []string, s *Seat) (p *process, err error) {
 	if s.Output != nil {
 		c.Log = child.NewLog(s.Output, maxLog)
 	}
-	p = &process{guard: guard, gone: make(chan error, 1)}
+	p = &process{guard: guard, gone: make(chan error, 1), log: c.Log}
 	if p.main, err = guard.Run(c); err != nil {
 		return nil, errors.Join(fmt.Errorf("it could not be started: %w", err), guard.Close())
 	}

@@ -76,10 +76,19 @@ func (c *seated) Ask(dst []sim.Order) ([]sim.Order, error) {
 			return dst, err
 		}
 	}
+	c.log("== tick %d ==", c.state.Tick)
 	if err := c.send(wire.GetAction, wire.ActionMessage); err != nil {
 		return dst, err
 	}
+	c.log("== tick %d: actions of %d entities ==", c.state.Tick, len(c.message.Action.EntityActions))
 	return c.appendOrders(dst, c.rules, c.state, c.player, &c.message.Action), nil
+}
+
+// log writes a line into the log of a client that was started here.
+func (c *seated) log(format string, args ...any) {
+	if c.process != nil {
+		c.process.log.Line(format, args...)
+	}
 }
 
 // send sends the view in a message, and waits for what the message wants.

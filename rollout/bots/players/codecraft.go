@@ -144,6 +144,7 @@ func (h *codecraftHost) play(ctx context.Context, m *Meeting) (*Outcome, error) 
 	match := bot.Match{Rules: h.rules, Seed: m.Seed, Replay: m.Replay, Repeat: h.repeat,
 		Debug: h.runner.Debug, StopWhenCrashed: h.runner.StopWhenCrashed,
 		Watch: watch(h.game, len(m.Seats), m.Watch)}
+	match.Crashed = m.crashes()
 	if h.start != nil {
 		start := *h.start
 		start.Seed = m.Seed

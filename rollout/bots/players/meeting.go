@@ -36,6 +36,10 @@ type Meeting struct {
 	// Create, if not nil, makes the files of the game in the original's form, where
 	// that is a folder: Tower Defence.
 	Create func(name string) (io.WriteCloser, error)
+	// Fault, if not nil, is told of faults as they occur: of each crash, and of the
+	// first of each other kind or text, with what Exit and Output tell of the bot.
+	// Calls come from several goroutines at once.
+	Fault func(f LiveFault)
 	// Watch, if not nil, is told of the start and of every turn: how many were
 	// played, and how the seats stand.
 	Watch func(turn int, scores []float64)
@@ -47,6 +51,8 @@ type Outcome struct {
 	Cut   bool          // given up; not ended by the rules
 	Time  time.Duration // from the first turn to the end
 	Seats []Seat
+	// Clock says that the shorter time of thinking decided who won: rules of Terminal.
+	Clock bool
 	Sum   prng.Digest // games with the same sum are the same game
 	// Original is the results file of the original, nil if it writes none.
 	Original []byte
@@ -62,6 +68,25 @@ type Seat struct {
 	Crash   *bots.Crash   // nil: it played to the end
 	Comment string        // of a crash: one line
 	Faults  []arena.Fault
+}
+
+// LiveFault is a fault as it occurs. Its Times is 1.
+type LiveFault struct {
+	arena.Fault
+	Exit   string   // how a bot ended by itself: see bots.Ended
+	Output []string // the last lines that it printed
+}
+
+// crashes is what tells m.Fault of crashes.
+func (m *Meeting) crashes() func(seat int, c *bots.Crash) {
+	if m.Fault == nil {
+		return nil
+	}
+	return func(seat int, c *bots.Crash) {
+		s := Seat{Crash: c}
+		s.crashed(seat)
+		m.Fault(LiveFault{s.Faults[0], c.Exit, c.Output})
+	}
 }
 
 // Kinds of faults of all games. Tower Defence has some of its own: the words of
@@ -159,7 +184,7 @@ func late(err error) bool {
 
 // Played is the game for the tournament that asked for it.
 func (o *Outcome) Played(g schedule.Game) arena.Played {
-	p := arena.Played{Game: g, Turns: o.Turns, Cut: o.Cut, Sum: o.Sum}
+	p := arena.Played{Game: g, Turns: o.Turns, Cut: o.Cut, Clock: o.Clock, Sum: o.Sum}
 	for i := range o.Seats {
 		s := &o.Seats[i]
 		p.Results, p.Scores = append(p.Results, s.Result), append(p.Scores, s.Score)

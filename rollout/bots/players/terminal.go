@@ -75,6 +75,12 @@ func (h *terminalHost) enter(p *Player, text string) error {
 func (h *terminalHost) play(ctx context.Context, m *Meeting) (*Outcome, error) {
 	match := bot.Match{Config: h.config, Limits: h.limits, Seed: m.Seed, Replay: m.Replay,
 		Watch: watch(h.game, 2, m.Watch)}
+	match.Crashed = m.crashes()
+	if m.Fault != nil {
+		match.Refused = func(seat, turn int, text string) {
+			m.Fault(LiveFault{Fault: arena.Fault{Seat: seat, Turn: turn, Kind: FaultIllegal, Times: 1, Text: text}})
+		}
+	}
 	for i, p := range m.Seats {
 		seat := &match.Seats[i]
 		seat.Name, seat.Policy = p.Name, p.Policy
@@ -88,6 +94,7 @@ func (h *terminalHost) play(ctx context.Context, m *Meeting) (*Outcome, error) {
 		return nil, err
 	}
 	o := outcome(r.Result)
+	o.Clock = r.ByTime
 	for i := range o.Seats {
 		own := &r.Players[i]
 		o.Seats[i].Longest = own.Longest

@@ -60,6 +60,12 @@ func (h *towerdefenceHost) enter(p *Player, text string) (err error) {
 func (h *towerdefenceHost) play(ctx context.Context, m *Meeting) (*Outcome, error) {
 	match := bot.Match{Rules: h.rules, Seed: m.Seed, Tournament: h.tournament, Locks: h.locks, Create: m.Create,
 		Watch: watch(h.game, 2, m.Watch)}
+	match.Crashed = m.crashes()
+	if m.Fault != nil {
+		match.Fault = func(seat int, k bot.Kind, round int, text string, lines []string) {
+			m.Fault(LiveFault{Fault: arena.Fault{Seat: seat, Turn: round, Kind: faultKind(k), Times: 1, Text: text}, Output: lines})
+		}
+	}
 	for i, p := range m.Seats {
 		seat := bot.Seat{Policy: p.Policy, Name: p.Name, Copy: m.Copies, Limits: h.limits.Limits, Process: h.limits.uses}
 		if seat.Bot, _ = p.bot.(*bot.Program); p.Kind == Folder {

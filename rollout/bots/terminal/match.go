@@ -30,6 +30,11 @@ type Match struct {
 	// Watch, if not nil, sees the state at the start and after every turn. An
 	// error of it ends the match.
 	Watch func(s *terminal.State) error
+	// Crashed is that of bots.Match.
+	Crashed func(seat int, c *bots.Crash)
+	// Refused, if not nil, is told of the first refusals of a bot that differ in more
+	// than their turn: see Refused.First. Calls come from several goroutines at once.
+	Refused func(seat, turn int, text string)
 }
 
 // Seat says who plays at a seat. Without a Policy and a Program it is a player that
@@ -66,6 +71,9 @@ type Result struct {
 	// ran out, milliseconds of thinking, health that it lost by that.
 	End     wire.EndStats
 	Players [2]PlayerResult // of bots
+	// ByTime says that the shorter time of thinking decided: both players had the same
+	// health at the end, or none, and one of them has won.
+	ByTime bool
 }
 
 // PlayerResult tells what is not in the end frame.
@@ -87,13 +95,20 @@ func (m *Match) Play(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := &Result{Result: r, End: h.end}
+	all := &Result{Result: r, End: h.end, ByTime: h.byTime(r)}
 	for p, s := range h.seats {
 		if s != nil {
 			all.Players[p] = s.result
 		}
 	}
 	return all, nil
+}
+
+// byTime fills in Result.ByTime.
+func (h *host) byTime(r *bots.Result) bool {
+	health := h.referee.State().Health
+	none := health[0] <= h.rules.DeadAt && health[1] <= h.rules.DeadAt
+	return r.Outcome[0].Result != r.Outcome[1].Result && (none || health[0] == health[1])
 }
 
 // host is a match that is being played: once by the game that policies see, and once
@@ -133,7 +148,7 @@ func (m *Match) host() (*host, error) {
 		return nil, err
 	}
 	h.referee.Name([2]string{m.Seats[0].Name, m.Seats[1].Name})
-	h.match = bots.Match{Vector: v, Shown: h.shown, Measured: isClock}
+	h.match = bots.Match{Vector: v, Shown: h.shown, Measured: isClock, Crashed: m.Crashed}
 	for p := range sim.Player(2) {
 		seat := &m.Seats[p]
 		if err := seat.validate(); err != nil {
@@ -152,6 +167,10 @@ func (m *Match) host() (*host, error) {
 // seat makes the bot of a seat. It is to read the config first.
 func (h *host) seat(p sim.Player) *seated {
 	s := &seated{seat: p, limits: &h.Limits, rules: &h.rules, names: &h.Config.Shorthands, feed: feed{seat: p}}
+	s.log = h.Seats[p].Log
+	if h.Refused != nil {
+		s.result.Refused.told = func(turn int, text string) { h.Refused(int(p), turn, text) }
+	}
 	s.feed.text = append(wire.AppendConfig(s.feed.text, &h.Config), '\n')
 	return s
 }

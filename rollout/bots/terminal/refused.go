@@ -26,6 +26,8 @@ type Refused struct {
 	// First are the first refusals that differ in more than their turn, at most 20
 	// lines of text, in the bot's own coordinates.
 	First []string
+
+	told func(turn int, text string) // of each of First; nil: nobody is
 }
 
 // FirstRefusal tells of the first refusal of a kind. Without one its Text is "".
@@ -53,6 +55,9 @@ func (r *Refused) note(first *FirstRefusal, turn int, format string, args ...any
 	}
 	if len(r.First) < maxFirst && !slices.ContainsFunc(r.First, same) {
 		r.First = append(r.First, fmt.Sprintf("turn %d: %s", turn, text))
+		if r.told != nil {
+			r.told(turn, text)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"moonfarm/rollout/bots"
+	"moonfarm/rollout/bots/child"
 	"moonfarm/sim"
 	"moonfarm/sim/terminal"
 	"moonfarm/sim/terminal/wire"
@@ -23,6 +24,7 @@ type seated struct {
 	rules   *terminal.Rules // with the limits
 	names   *[8]string      // of units in answers
 	feed    feed
+	log     *child.Log
 	turn    int  // of the coming answer
 	crashed bool // it is not shown anything more
 
@@ -55,7 +57,9 @@ var errHard = bots.Late("answered too late")
 // Ask implements bots.Bot. Beside an error are the orders that the original gives
 // in the place of the bot.
 func (s *seated) Ask(dst []sim.Order) ([]sim.Order, error) {
+	s.log.Line("== turn %d ==", s.turn)
 	first, second, took, err := s.answer()
+	s.log.Line("== turn %d: %.1000s %.1000s ==", s.turn, first, second)
 	s.total, s.result.Longest = s.total+took, max(s.result.Longest, took)
 	ms, hard := uint32(min(took.Milliseconds(), math.MaxUint32)), uint32(s.rules.MaxTime)
 	spent := s.spent(err)

@@ -42,6 +42,11 @@ type Match struct {
 	// Watch, if not nil, sees the state at the start and after every round. An error
 	// of it ends the match.
 	Watch func(s *towerdefence.State) error
+	// Crashed is that of bots.Match.
+	Crashed func(seat int, c *bots.Crash)
+	// Fault, if not nil, is told of the first fault of each kind of a bot, with the
+	// last lines that it printed. Calls come from several goroutines at once.
+	Fault func(seat int, k Kind, round int, text string, lines []string)
 }
 
 // Seat says who plays at a seat. Without a Policy and a Bot it is a player that gives
@@ -171,7 +176,7 @@ func (m *Match) host() (*host, error) {
 	states, _ := env.States[towerdefence.State](v)
 	h := &host{Match: m, game: g, state: &states[0], referee: wire.NewReferee(m.Rules)}
 	h.position = h.referee.Position()
-	h.match = bots.Match{Vector: v, Shown: h.shown}
+	h.match = bots.Match{Vector: v, Shown: h.shown, Crashed: m.Crashed}
 	for i := range m.Seats {
 		s := &m.Seats[i]
 		if err := s.validate(); err != nil {
@@ -180,6 +185,7 @@ func (m *Match) host() (*host, error) {
 		seat := bots.Seat{Policy: s.Policy}
 		if s.Bot != nil {
 			h.bots[i] = &seated{Seat: s, host: h, player: sim.Player(i), printed: new(bytes.Buffer)}
+			h.bots[i].tell()
 			seat.Bot = h.bots[i].join
 		}
 		h.match.Seats = append(h.match.Seats, seat)

@@ -40,7 +40,8 @@ type Record struct {
 	Longest      time.Duration // real time of its longest round
 	LongestRound int
 	Faults       [Kinds]Faults
-	Lines        []string // the last that it printed in the round of its latest failure or, without one, in its last
+	told         func(k Kind, round int, text string) // of the first of each kind; nil: nobody is
+	Lines        []string                             // the last that it printed in the round of its latest failure or, without one, in its last
 }
 
 // fault counts one.
@@ -48,6 +49,9 @@ func (r *Record) fault(k Kind, round int, format string, args ...any) {
 	f := &r.Faults[k]
 	if f.Count == 0 {
 		f.Round, f.Text = round, fmt.Sprintf(format, args...)
+		if r.told != nil {
+			r.told(k, round, f.Text)
+		}
 	}
 	f.Count++
 }

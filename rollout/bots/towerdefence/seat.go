@@ -60,6 +60,20 @@ func (s *seated) join(ctx context.Context) (bots.Bot, error) {
 	return s, nil
 }
 
+// tell lets the match tell of the bot's faults while it is played.
+func (s *seated) tell() {
+	if s.host.Fault == nil {
+		return
+	}
+	s.record.told = func(k Kind, round int, text string) {
+		var lines []string
+		if k == Late || k == Killed || k == Failed {
+			lines = s.record.Lines
+		}
+		s.host.Fault(int(s.player), k, round, text, lines)
+	}
+}
+
 // Ask implements bots.Bot. A bot that has crashed goes on with the command that the
 // original takes for it.
 func (s *seated) Ask(dst []sim.Order) ([]sim.Order, error) {
@@ -67,8 +81,17 @@ func (s *seated) Ask(dst []sim.Order) ([]sim.Order, error) {
 	s.printed.Reset()
 	round := s.host.position.Round
 	if s.crash == nil {
+		s.Log.Line("== round %d ==", round)
 		if err := s.play(round); err != nil {
 			s.crash = &bots.Crash{Turn: round, Err: err, Output: s.record.Lines}
+			if s.host.Crashed != nil {
+				s.host.Crashed(int(s.player), s.crash)
+			}
+		}
+		if s.gave {
+			s.Log.Line("== round %d: command %s ==", round, shown(s.text))
+		} else {
+			s.Log.Line("== round %d: no command ==", round)
 		}
 	}
 	if !s.gave && s.host.Tournament {

@@ -21,6 +21,7 @@ import (
 // reads recordings as JSON Lines.
 var codecraftTools = Game{
 	Game:        "codecraft",
+	Score:       "the points of the game, for resources, building and destroying; they decide the places",
 	RulesFile:   "rule values, a key=value a line",
 	RuleSets:    codecraftRuleSets(),
 	Contest:     []string{"round1", "round1", "round2", "finals"}, // the Sandbox first

@@ -25,6 +25,7 @@ type Game struct {
 	variants  []string // games of the catalog that take the same rules
 	RulesFile string   // what --rules takes
 	RuleSets  []string // names that --rules takes in place of a file
+	Score     string   // what the score of a player is
 	Contest   []string // of these, those of the stages of a contest; nil: one for all
 
 	// Holds tells by the first bytes, uncompressed, what a file of this game

@@ -19,6 +19,7 @@ import (
 var terminalTools = Game{
 	Game:      "terminal",
 	variants:  []string{terminal.SequentialName},
+	Score:     "the health that the other player has lost",
 	RulesFile: "a config file or a replay",
 	RuleSets:  terminal.RuleSets(),
 	Holds:     terminalHolds,

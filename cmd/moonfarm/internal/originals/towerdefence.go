@@ -17,6 +17,7 @@ import (
 // Lines, and the match logs of its runner.
 var towerdefenceTools = Game{
 	Game:      "towerdefence",
+	Score:     "the points of the game, for placing, income and damage; a base that falls decides before them",
 	RulesFile: "game-config.properties",
 	Holds:     towerdefenceHolds,
 	Verify:    verifyTowerdefence,

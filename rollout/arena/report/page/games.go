@@ -103,7 +103,7 @@ func (b *builder) games() section {
 	for i := range last {
 		t.Rows = append(t.Rows, b.game(&last[i], seats, rounds, files))
 	}
-	note := "Numbers, rounds, seeds and seats are those of the journal, from 0 on. The end of a game is by the rules or by the limit of turns."
+	note := "Numbers, rounds, seeds and seats are those of the journal, from 0 on. The end of a game is by the rules or by the limit of turns; clock: by the rules, and the shorter time of thinking decided who won."
 	if files {
 		note += " Links lead to files beside the journal: they work where this page lies in its folder."
 	}
@@ -143,6 +143,8 @@ func (b *builder) game(g *arena.Played, seats int, rounds, files bool) []cell {
 	end := "rules"
 	if g.Cut {
 		end = "limit"
+	} else if g.Clock {
+		end = "clock"
 	}
 	faults := cell{}
 	var wrong []string

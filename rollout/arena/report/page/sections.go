@@ -137,8 +137,8 @@ func (b *builder) ratings() section {
 
 // untold says why the tables leave out numbers; "" if they do not.
 func untold(r *arena.Report) string {
-	if notes := report.Scales(r); len(notes) > 2 {
-		return notes[2]
+	if notes := report.Scales(r); len(notes) > 3 {
+		return notes[3]
 	}
 	return ""
 }
