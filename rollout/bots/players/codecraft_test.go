@@ -82,7 +82,7 @@ func TestCodecraftFolder(t *testing.T) {
 		}
 		for i := range o.Seats {
 			want := fmt.Sprintf("works in bot %d %s\n", pair[i], []string{"script", "lost", "line"}[pair[i]])
-			if o.Seats[i].Crash != nil || logs[i].String() != want {
+			if printed(logs[i].String()) != want || o.Seats[i].Crash != nil {
 				t.Errorf("seat %d: %+v, it printed %q, want %q", i, o.Seats[i].Crash, logs[i].String(), want)
 			}
 		}

@@ -77,7 +77,8 @@ func TestTerminalIllegal(t *testing.T) {
 	if !slices.Equal(s.Faults, want) || s.Crash != nil || o.Turns != 3 {
 		t.Fatalf("%+v, want the faults %+v", o, want)
 	}
-	if s.Longest <= 0 || s.Longest > s.Used || log.String() != "turn 1\n" || len(o.Seats[1].Faults) > 0 {
+	if s.Longest <= 0 || s.Longest > s.Used || printed(log.String()) != "turn 1\n" ||
+		!strings.Contains(log.String(), "== turn 1: [[\"FF\",0,0]] [[\"PI\",12,5]] ==\n") || len(o.Seats[1].Faults) > 0 {
 		t.Errorf("longest %v of %v, log %q, %+v", s.Longest, s.Used, &log, o.Seats[1])
 	}
 	if _, report, err := wire.Verify("match", &replay, nil); err != nil || report.Different > 0 || !report.Complete || report.Turns != 3 {
