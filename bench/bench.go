@@ -26,7 +26,7 @@ type Result struct {
 	Unit        string  `json:"unit"`          // what is counted, per second
 	Best        float64 `json:"best"`          // the fastest pass
 	NsPerOp     float64 `json:"ns_per_op"`     // of the median
-	AllocsPerOp float64 `json:"allocs_per_op"` // heap allocations
+	AllocsPerOp float64 `json:"allocs_per_op"` // heap allocations of the median pass
 	Passes      int     `json:"passes"`
 	Ops         int     `json:"ops_per_pass"`
 	Cores       int     `json:"cores"`    // that the work was spread over
@@ -178,15 +178,17 @@ func (m measure) run(ctx context.Context, o *Options) (Result, error) {
 // times are those of the passes of a figure.
 type times struct {
 	seconds  []float64 // in order
-	mallocs  uint64    // of all passes
+	mallocs  []uint64  // of the passes, in order
 	checksum string
 }
 
 func (t *times) median() float64 { return t.seconds[len(t.seconds)/2] }
 
-// allocs are the allocations of each of the ops operations of a pass.
+// allocs are the allocations of each of the ops operations of a pass: of the median
+// pass, as the runtime and the rest of the program allocate a little now and then,
+// which is seen where a pass has few operations.
 func (t *times) allocs(ops int) float64 {
-	n := float64(t.mallocs) / (float64(ops) * float64(len(t.seconds)))
+	n := float64(t.mallocs[len(t.mallocs)/2]) / float64(ops)
 	if n < 0.001 { // the harness's own, of which a pass has a few
 		return 0
 	}
@@ -200,17 +202,19 @@ func timed(ctx context.Context, p pass, least time.Duration, clock func() time.D
 	if err != nil {
 		return times{}, err
 	}
-	t := times{checksum: fmt.Sprintf("%016x", sum), seconds: make([]float64, 0, 1024)}
+	t := times{checksum: fmt.Sprintf("%016x", sum), seconds: make([]float64, 0, 1024), mallocs: make([]uint64, 0, 1024)}
 	var before, after runtime.MemStats
 	runtime.GC()
-	runtime.ReadMemStats(&before)
 	for start := time.Now(); len(t.seconds) < minPasses || time.Since(start) < least; {
 		if ctx.Err() != nil {
 			return times{}, context.Cause(ctx)
 		}
+		runtime.ReadMemStats(&before)
 		from := clock()
 		again, err := p()
 		t.seconds = append(t.seconds, (clock() - from).Seconds())
+		runtime.ReadMemStats(&after)
+		t.mallocs = append(t.mallocs, after.Mallocs-before.Mallocs)
 		if err != nil {
 			return times{}, err
 		}
@@ -218,8 +222,7 @@ func timed(ctx context.Context, p pass, least time.Duration, clock func() time.D
 			return times{}, fmt.Errorf("two passes of the same work have the checksums %016x and %016x", sum, again)
 		}
 	}
-	runtime.ReadMemStats(&after)
 	slices.Sort(t.seconds)
-	t.mallocs = after.Mallocs - before.Mallocs
+	slices.Sort(t.mallocs)
 	return t, nil
 }

@@ -247,3 +247,62 @@ func Benchmark(b *testing.B) {
 		}
 	}
 }
+
+// TestAllocations: what the program allocates besides in some of the passes does not
+// count, what every pass allocates does.
+func TestAllocations(t *testing.T) {
+	var kept []*[16]byte
+	passes := 0
+	for _, c := range []struct {
+		often int // of this many passes one allocates
+		want  float64
+	}{{3, 0}, {1, 100}} {
+		p := func() (uint64, error) {
+			if passes++; passes%c.often == 0 {
+				for range 1000 {
+					kept = append(kept[:0], new([16]byte))
+				}
+			}
+			return 1, nil
+		}
+		begin := time.Now()
+		r, err := timed(t.Context(), p, 0, func() time.Duration { return time.Since(begin) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.allocs(10); got < c.want || got > c.want+1 {
+			t.Errorf("one of %d passes allocates: %v allocations an operation, want %v", c.often, got, c.want)
+		}
+	}
+}
+
+// TestNoAllocations: a playout of codecraft and a search of terminal allocate nothing.
+func TestNoAllocations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a pass takes a second")
+	}
+	for game, what := range map[string]string{"codecraft": "playout", "terminal": "search"} {
+		list, err := measures(game)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range list {
+			if m.what != what {
+				continue
+			}
+			p, ops, err := m.setup(&Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := testing.AllocsPerRun(1, func() {
+				if _, err := p(); err != nil {
+					t.Error(err)
+				}
+			})
+			// The runtime may allocate some things of its own meanwhile.
+			if got > 20 {
+				t.Errorf("%s %s: %v allocations in %d operations", game, what, got, ops)
+			}
+		}
+	}
+}
