@@ -112,7 +112,7 @@ func (b *builder) games() section {
 
 // game is a row of the table of games.
 func (b *builder) game(g *arena.Played, seats int, rounds, files bool) []cell {
-	row := []cell{{Text: strconv.FormatInt(g.Number, 10), Head: true, Number: true}}
+	row := []cell{{Text: strconv.FormatInt(g.Number, 10), Head: true, Number: true, ID: gameID(g)}}
 	if rounds {
 		text := strconv.Itoa(g.Round)
 		if g.Stage > 0 {

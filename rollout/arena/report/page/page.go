@@ -70,6 +70,8 @@ type cell struct {
 	Head   bool // it names its row
 	Number bool
 	Links  []link
+	ID     string // of a cell that names its row: where links lead
+	To     string // where the text leads; "": nowhere
 }
 
 // link leads to a file of a game.

@@ -259,7 +259,7 @@ Faults
   1 × player | kind | times | in games | the last one | files
 Games that repeat
 Pairs of players
-  3 × player | against | score | 95 % | elo | 95 % | superior | elo by fit | 95 % | wins | draws | losses | turns
+  3 × player | against | score | 95 % | elo | 95 % | superior | elo by fit | 95 % | wins | draws | losses | turns | games
 Games
   60 × game | round | seed | seat 0 | seat 1 | turns | end | faults | files`
 	if got := outline(page); got != want {
@@ -523,6 +523,7 @@ func TestDoubts(t *testing.T) {
 	others := slices.Clone(games)
 	for i := range others {
 		players := []int{2 + others[i].Players[0], 2 + others[i].Players[1]}
+		others[i].Number += 100
 		others[i].Players, others[i].Results = players, []float32{float32(-players[0]), float32(-players[1])}
 	}
 	page, _ := write(t, []string{"a", "b", "c", "d"}, append(games, others...), nil)
@@ -552,5 +553,37 @@ func TestWriteFails(t *testing.T) {
 	}
 	if err := Write(failing{}, r, games); err == nil || err.Error() != "no space" {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestMeetings: a cell of the matrix leads to the row of its pair, which lists the
+// games of the two; a game leads to its replay or to its row.
+func TestMeetings(t *testing.T) {
+	names, games := tournament(3, 2, 8)
+	games[0].Files = []string{"replays/0.replay"}
+	page, _ := write(t, names, games, nil)
+	ids := map[string]string{}
+	for _, th := range page.all("th") {
+		ids[th.attrs["id"]] = th.text
+	}
+	cells := page.section(t, "scores").all("a")
+	if len(cells) != 6 {
+		t.Fatalf("%d cells of the matrix lead to games, want 6", len(cells))
+	}
+	for _, a := range cells {
+		if to := strings.TrimPrefix(a.attrs["href"], "#"); !strings.HasPrefix(to, "pair-") || ids[to] == "" {
+			t.Errorf("%q leads to %q", a.text, a.attrs["href"])
+		}
+	}
+	var got []string
+	for _, a := range page.section(t, "pairs").all("a") {
+		to := a.attrs["href"]
+		if id, inside := strings.CutPrefix(to, "#"); inside && ids[id] != a.text || !inside && to != "replays/0.replay" {
+			t.Errorf("game %s leads to %q", a.text, to)
+		}
+		got = append(got, a.text)
+	}
+	if slices.Sort(got); len(got) != len(games) || len(slices.Compact(got)) != len(games) {
+		t.Errorf("the games of pairs are %q, want each of %d", got, len(games))
 	}
 }

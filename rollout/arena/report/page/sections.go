@@ -240,9 +240,9 @@ func (b *builder) matrix() section {
 			p, flipped := pairs[[2]string{me, other}], pairs[[2]string{other, me}]
 			switch {
 			case p != nil && p.Games > 0:
-				cells = append(cells, heat(me, other, p.Games, p.Score, p.ScoreLow, p.ScoreHigh))
+				cells = append(cells, b.linked(p, heat(me, other, p.Games, p.Score, p.ScoreLow, p.ScoreHigh)))
 			case flipped != nil && flipped.Games > 0:
-				cells = append(cells, heat(me, other, flipped.Games, 1-flipped.Score, 1-flipped.ScoreHigh, 1-flipped.ScoreLow))
+				cells = append(cells, b.linked(flipped, heat(me, other, flipped.Games, 1-flipped.Score, 1-flipped.ScoreHigh, 1-flipped.ScoreLow)))
 			default:
 				cells = append(cells, cell{Text: "–"})
 			}
@@ -250,7 +250,7 @@ func (b *builder) matrix() section {
 		t.Rows = append(t.Rows, cells)
 	}
 	return section{ID: "scores", Title: "Scores against each other", Tables: []table{t},
-		Text: texts("The columns have the numbers of the rows. Blue: the player of the row is ahead; orange: it is behind; –: they did not meet.",
+		Text: texts("The columns have the numbers of the rows. Blue: the player of the row is ahead; orange: it is behind; –: they did not meet. A cell leads to the games of the two.",
 			shown("The best", mostShown, len(b.order)))}
 }
 
@@ -368,14 +368,15 @@ func (b *builder) pairs() section {
 	for _, text := range rows[0] {
 		t.Head = append(t.Head, cell{Text: text, Number: len(t.Head) > 1})
 	}
-	for _, row := range rows[1:min(len(rows), mostPairs+1)] {
-		other := head(row[1])
-		other.Head = false
-		cells := []cell{head(row[0]), other}
+	t.Head = append(t.Head, cell{Text: "games"})
+	for k, row := range rows[1:min(len(rows), mostPairs+1)] {
+		other, me := head(row[1]), head(row[0])
+		other.Head, me.ID = false, pairID(k)
+		cells := []cell{me, other}
 		for _, text := range row[2:] {
 			cells = append(cells, number(text))
 		}
-		t.Rows = append(t.Rows, cells)
+		t.Rows = append(t.Rows, append(cells, b.gamesOf(row[0], row[1])))
 	}
 	return section{ID: "pairs", Title: "Pairs of players", Tables: []table{t}, Text: texts(
 		"Score, elo and superior are of the games of these two alone: elo is 400·log10(score/(1−score)), superior the likelihood that the player is stronger than the other. "+
