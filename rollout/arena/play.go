@@ -37,6 +37,8 @@ type Fault struct {
 	Kind  string `json:"kind"` // crash, timeout, illegal, …; FaultNotFinite, FaultMasked
 	Times int    `json:"times"`
 	Text  string `json:"text"` // one line
+	// Output are the last lines that the bot printed, if it crashed.
+	Output string `json:"output,omitempty"`
 }
 
 // Player takes part in a tournament.

@@ -173,7 +173,7 @@ func (s *Seat) crashed(seat int) {
 	if late(s.Crash.Err) {
 		kind = FaultTimeout
 	}
-	s.Faults = append(s.Faults, arena.Fault{Seat: seat, Turn: s.Crash.Turn, Kind: kind, Times: 1, Text: text})
+	s.Faults = append(s.Faults, arena.Fault{Seat: seat, Turn: s.Crash.Turn, Kind: kind, Times: 1, Text: text, Output: strings.Join(s.Crash.Output, "\n")})
 }
 
 // late reports whether an error is that a bot took too long.

@@ -58,8 +58,12 @@ func (b *builder) faults() section {
 			if k.fault.Text != "" {
 				said += ": " + k.fault.Text
 			}
+			printed := ""
+			if k.fault.Output != "" {
+				printed = "it printed last: " + k.fault.Output
+			}
 			t.Rows = append(t.Rows, []cell{head(b.name(i)), {Text: k.kind}, number(strconv.Itoa(k.times)),
-				number(strconv.Itoa(k.games)), {Text: said, Class: "long"}, filesCell(k.last.Files)})
+				number(strconv.Itoa(k.games)), {Text: said, Small: printed, Class: "long"}, filesCell(k.last.Files)})
 		}
 	}
 	if len(t.Rows) == 0 {
