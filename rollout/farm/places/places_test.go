@@ -47,7 +47,7 @@ func TestOutputs(t *testing.T) {
 		inside + "/a\nb": "printable", "file://other" + inside: "on this machine", "file://" + inside + "?region=1": "on this machine",
 		"file://" + inside + "/%2e%2e/out": "absolute path",
 		"S3://open/a":                      "absolute path", "s3:///a": "expected s3://BUCKET/PREFIX", "s3://-bucket/a": "expected s3://BUCKET/PREFIX",
-		"s3://open/a/../b": "without //", "s3://open/%2e%2e/b": "without //", "s3://opener/a": "not allowed here", "s3://bucket/run": "not allowed here",
+		"s3://open/a/../b": "that has no //", "s3://open/%2e%2e/b": "that has no //", "s3://opener/a": "not allowed here", "s3://bucket/run": "not allowed here",
 		"s3://bucket/runs": "not allowed here", "s3://bucket/runsx?endpoint=http://10.0.0.1:9000": "not allowed here",
 		"s3://open/a?endpoint=http://127.0.0.1:1": "not allowed here", "s3://bucket/runs?endpoint=http://127.0.0.1:1": "not allowed here",
 		"s3://bucket/runs?endpoint=http://10.0.0.1:9000&endpoint=http://127.0.0.1:1": "given twice", "s3://open/a?profile=admin": "not allowed here",
