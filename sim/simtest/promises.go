@@ -41,6 +41,10 @@ func (c *suite[S]) testReset(t *testing.T) {
 		if d := Diff(clean, dirty); d != "" {
 			t.Fatalf("seed %d: Reset of a zero state and of a dirty one differ: %s", seed, d)
 		}
+		first := new(S)
+		if g.Reset(first, 0); c.info.SameStart && Diff(first, clean) != "" {
+			t.Fatalf("seed %d: the start differs from that of seed 0, but Info.SameStart is set: %s", seed, Diff(first, clean))
+		}
 	}
 }
 

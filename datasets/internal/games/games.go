@@ -17,14 +17,21 @@ import (
 // the same number. It is not safe for concurrent use.
 type Numbers struct {
 	vector func(rules int) (env.Vector, error)
-	sums   []uint64     // of the rules: the first eight bytes of the sha256 of their text
-	starts []env.Vector // per rules: one game, in which starts are looked at; nil until one was
+	sums   []uint64 // of the rules: the first eight bytes of the sha256 of their text
+	starts []start  // per rules
+}
+
+// start is one game by some rules, in which starts are looked at.
+type start struct {
+	v    env.Vector // nil until an episode by the rules came
+	same bool       // all starts are alike, with this hash
+	hash uint64
 }
 
 // New numbers games by rules of these texts. vector makes one game by those of that
 // number; it must be a Vector of env.New or a layer over one.
 func New(rules []string, vector func(rules int) (env.Vector, error)) *Numbers {
-	n := &Numbers{vector: vector, starts: make([]env.Vector, len(rules))}
+	n := &Numbers{vector: vector, starts: make([]start, len(rules))}
 	for _, text := range rules {
 		n.sums = append(n.sums, firstWord(sha256.Sum256([]byte(text))))
 	}
@@ -53,16 +60,20 @@ func (n *Numbers) start(rules int, e *rollout.Episode) (uint64, error) {
 	if len(e.Recording) > 0 {
 		return firstWord(sha256.Sum256(e.Recording)), nil
 	}
-	if n.starts[rules] == nil {
+	s := &n.starts[rules]
+	if s.v != nil && s.same {
+		return s.hash, nil
+	}
+	if s.v == nil {
 		v, err := n.vector(rules)
 		if err != nil {
 			return 0, err
 		}
-		n.starts[rules] = v
+		s.v, s.same = v, v.Spec().Info.SameStart
 	}
-	v := n.starts[rules]
-	v.Reset(0, e.Seed)
-	return env.Unwrap(v).(env.Hasher).Hash(0), nil
+	s.v.Reset(0, e.Seed)
+	s.hash = env.Unwrap(s.v).(env.Hasher).Hash(0)
+	return s.hash, nil
 }
 
 // ByOrders tells games apart by their rules and orders alone. It takes games for
