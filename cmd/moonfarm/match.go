@@ -70,7 +70,8 @@ each with player, score, place, crashed, comment (why; null without a crash),
 crash_turn (null if it never joined), exit (how a bot that was started here and
 crashed ended by itself: "exit status 1", "signal: killed", else ""), output
 (its last lines, if it crashed), seconds: what it took for its answers, faults:
-each with seat, turn, kind, times, text, output (of a crash: the last lines)).`,
+each with seat, turn, kind, times, text, output (the last lines of a crash or of
+a round without a command)).`,
 		Example: `  moonfarm match towerdefence --player bot:mybot --player econ --games 10
   moonfarm match terminal --player bot:python-algo --player maze --save-replay game.replay
   moonfarm match codecraft --player "python3 main.py" --player bot:mybot --player tcp:31001`,

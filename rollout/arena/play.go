@@ -37,7 +37,8 @@ type Fault struct {
 	Kind  string `json:"kind"` // crash, timeout, illegal, …; FaultNotFinite, FaultMasked
 	Times int    `json:"times"`
 	Text  string `json:"text"` // one line
-	// Output are the last lines that the bot printed, if it crashed.
+	// Output holds the last lines that the bot printed, if it crashed or, in Tower
+	// Defence, gave no command in the round: up to ten of 200 characters.
 	Output string `json:"output,omitempty"`
 }
 

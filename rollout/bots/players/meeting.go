@@ -173,8 +173,11 @@ func (s *Seat) crashed(seat int) {
 	if late(s.Crash.Err) {
 		kind = FaultTimeout
 	}
-	s.Faults = append(s.Faults, arena.Fault{Seat: seat, Turn: s.Crash.Turn, Kind: kind, Times: 1, Text: text, Output: strings.Join(s.Crash.Output, "\n")})
+	s.Faults = append(s.Faults, arena.Fault{Seat: seat, Turn: s.Crash.Turn, Kind: kind, Times: 1, Text: text, Output: joined(s.Crash.Output)})
 }
+
+// joined is the text of last lines in a fault. bots.Ended and child.Result bound them.
+func joined(lines []string) string { return strings.Join(lines, "\n") }
 
 // late reports whether an error is that a bot took too long.
 func late(err error) bool {

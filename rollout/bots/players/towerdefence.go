@@ -62,8 +62,8 @@ func (h *towerdefenceHost) play(ctx context.Context, m *Meeting) (*Outcome, erro
 		Watch: watch(h.game, 2, m.Watch)}
 	match.Crashed = m.crashes()
 	if m.Fault != nil {
-		match.Fault = func(seat int, k bot.Kind, round int, text string, lines []string) {
-			m.Fault(LiveFault{Fault: arena.Fault{Seat: seat, Turn: round, Kind: faultKind(k), Times: 1, Text: text}, Output: lines})
+		match.Fault = func(seat int, k bot.Kind, f *bot.Faults) {
+			m.Fault(LiveFault{Fault: arena.Fault{Seat: seat, Turn: f.Round, Kind: faultKind(k), Times: 1, Text: f.Text, Output: joined(f.Lines)}, Output: f.Lines})
 		}
 	}
 	for i, p := range m.Seats {
@@ -103,7 +103,7 @@ func faultsOf(seat int, record *bot.Record) (list []arena.Fault) {
 		if word == FaultIllegal {
 			text = fmt.Sprintf("%v: %s", bot.Kind(k), f.Text)
 		}
-		list = append(list, arena.Fault{Seat: seat, Turn: f.Round, Kind: word, Times: f.Count, Text: text})
+		list = append(list, arena.Fault{Seat: seat, Turn: f.Round, Kind: word, Times: f.Count, Text: text, Output: joined(f.Lines)})
 	}
 	return list
 }

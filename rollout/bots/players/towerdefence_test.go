@@ -2,6 +2,7 @@ package players
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -10,8 +11,14 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"moonfarm/rollout/arena/schedule"
 )
 
 // towerdefenceBots are bots of Tower Defence that play one round, by kind.
@@ -23,17 +30,40 @@ var towerdefenceBots = map[string]func() int{
 		return 0
 	},
 	"errs": func() int { // garbled in the first round, then refused
-		if state, err := os.ReadFile("state.json"); err == nil && strings.Contains(string(state), `"round":0,`) {
+		if roundShown() == 0 {
 			return tell("x,y,z")
 		}
 		return tell("-1,0,2")
 	},
 	"fails": func() int { tell("7,7,2"); return 3 },
+	"floods": func() int { // fails in every other round, and leaves no command in the rest
+		for i := range 1000 {
+			fmt.Println("line", i, strings.Repeat("x", 1000))
+		}
+		return roundShown() % 2
+	},
+	"thinks": func() int { // too long in the first round
+		if roundShown() == 0 {
+			fmt.Println("I think")
+			time.Sleep(time.Hour)
+		}
+		return tell("")
+	},
 	"burns": func() int {
 		for end := time.Now().Add(time.Hour); time.Now().Before(end); {
 		}
 		return 0
 	},
+}
+
+// roundShown is the round that state.json shows, -1 if it shows none.
+func roundShown() int {
+	var state struct{ GameDetails struct{ Round int } }
+	text, err := os.ReadFile("state.json")
+	if err != nil || json.Unmarshal(text, &state) != nil {
+		return -1
+	}
+	return state.GameDetails.Round
 }
 
 // tell leaves a command.
@@ -151,6 +181,54 @@ func TestTowerDefenceFaults(t *testing.T) {
 			if (own.Crash != nil) != c.crashed || len(o.Seats[0].Faults) > 0 || o.Turns != 4 || o.Seats[0].Score == 0 {
 				t.Errorf("%+v", o)
 			}
+		})
+	}
+}
+
+// Faults of rounds keep the bot's last lines: of the first of each kind alone, and no
+// more than some lines of some length, however often the bot fails and whatever it
+// prints. They are told as they occur, too.
+func TestTowerDefenceLastLines(t *testing.T) {
+	while := 3 * time.Second // enough to be started, on a busy machine too
+	for _, c := range []struct {
+		kind   string
+		limits Limits
+		want   map[string]string // by kind of fault: what the last line begins with
+	}{
+		{"leaves none", Limits{}, map[string]string{"missing": "nothing to say"}},
+		{"thinks", Limits{Answer: &while}, map[string]string{"timeout": "I think"}},
+		{"errs", Limits{}, map[string]string{"illegal": ""}},
+		{"floods", Limits{}, map[string]string{"missing": "…xx", "crash": "…xx"}},
+	} {
+		t.Run(c.kind, func(t *testing.T) {
+			g := open(t, Config{Rules: "game.config.max-rounds=19\n", Limits: c.limits}, "towerdefence")
+			other, err := g.Enter("econ")
+			require.NoError(t, err)
+			var mu sync.Mutex
+			live := map[string][]string{}
+			o, err := g.Play(t.Context(), &Meeting{Seats: []*Player{other, towerdefenceBot(t, g, c.kind)}, Fault: func(f LiveFault) {
+				mu.Lock()
+				defer mu.Unlock()
+				live[f.Kind] = f.Output
+			}})
+			require.NoError(t, err)
+			require.Equal(t, 20, o.Turns)
+			kept := map[string]string{}
+			for _, f := range o.Seats[1].Faults {
+				kept[f.Kind] = f.Output
+				assert.Equal(t, f.Output, strings.Join(live[f.Kind], "\n"), f.Kind)
+			}
+			assert.Len(t, kept, len(c.want), "%+v", o.Seats[1].Faults)
+			for kind, begin := range c.want {
+				assert.Contains(t, kept, kind)
+				lines := strings.Split(kept[kind], "\n")
+				assert.True(t, strings.HasPrefix(lines[len(lines)-1], begin) && (begin == "") == (kept[kind] == ""), "%s: %q", kind, kept[kind])
+				assert.LessOrEqual(t, len(lines), 10, kind)
+				assert.LessOrEqual(t, len(kept[kind]), 4096, kind)
+			}
+			line, err := json.Marshal(o.Played(schedule.Game{}).Faults)
+			require.NoError(t, err)
+			assert.Less(t, len(line), 16<<10)
 		})
 	}
 }

@@ -44,9 +44,9 @@ type Match struct {
 	Watch func(s *towerdefence.State) error
 	// Crashed is that of bots.Match.
 	Crashed func(seat int, c *bots.Crash)
-	// Fault, if not nil, is told of the first fault of each kind of a bot, with the
-	// last lines that it printed. Calls come from several goroutines at once.
-	Fault func(seat int, k Kind, round int, text string, lines []string)
+	// Fault, if not nil, is told of the first fault of each kind of a bot. Calls come
+	// from several goroutines at once; f changes after the call.
+	Fault func(seat int, k Kind, f *Faults)
 }
 
 // Seat says who plays at a seat. Without a Policy and a Bot it is a player that gives

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -220,7 +221,7 @@ func TestGameLimit(t *testing.T) {
 	}
 	m.Seats[0].Bot = bot(t, "sleeps", "1h")
 	r, _ = play(t, m)
-	if c, rec := r.Crashes[0], r.Records[0]; c == nil || c.Turn != 0 || rec.Rounds != 1 || rec.Faults != [Kinds]Faults{} ||
+	if c, rec := r.Crashes[0], r.Records[0]; c == nil || c.Turn != 0 || rec.Rounds != 1 || !reflect.DeepEqual(rec.Faults, [Kinds]Faults{}) ||
 		c.Err.Error() != "the 200ms for all rounds of a match are used up" {
 		t.Errorf("crash %+v, %+v", c, rec)
 	}

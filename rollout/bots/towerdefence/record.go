@@ -32,6 +32,9 @@ type Faults struct {
 	Count int
 	Round int    // of the first
 	Text  string // of the first, one line
+	// Lines are the last that the bot printed in the round of the first, where it
+	// failed to give a command: the kinds up to Missing.
+	Lines []string
 }
 
 // Record tells how a bot did in a match.
@@ -40,20 +43,23 @@ type Record struct {
 	Longest      time.Duration // real time of its longest round
 	LongestRound int
 	Faults       [Kinds]Faults
-	told         func(k Kind, round int, text string) // of the first of each kind; nil: nobody is
-	Lines        []string                             // the last that it printed in the round of its latest failure or, without one, in its last
+	told         func(k Kind, f *Faults) // of the first of each kind; nil: nobody is
+	Lines        []string                // the last that it printed in the round of its latest failure or, without one, in its last
 }
 
-// fault counts one.
-func (r *Record) fault(k Kind, round int, format string, args ...any) {
+// fault counts a fault. lines are the last that the bot printed in the round. The text
+// and the lines of the first fault of each kind alone are kept, so that a record stays
+// small when the bot fails in each of 400 rounds.
+func (r *Record) fault(k Kind, round int, lines []string, format string, args ...any) {
 	f := &r.Faults[k]
-	if f.Count == 0 {
-		f.Round, f.Text = round, fmt.Sprintf(format, args...)
-		if r.told != nil {
-			r.told(k, round, f.Text)
-		}
-	}
 	f.Count++
+	if f.Count > 1 {
+		return
+	}
+	f.Round, f.Text, f.Lines = round, fmt.Sprintf(format, args...), lines
+	if r.told != nil {
+		r.told(k, f)
+	}
 }
 
 // failures counts the rounds in which the program did not end as it should.
@@ -74,12 +80,12 @@ func (r *Record) judge(round int, text string, order sim.Order, aborted bool, fa
 	c := towerdefence.Decode(order)
 	switch {
 	case order&towerdefence.Aborted != 0:
-		r.fault(Garbled, round, "%s, at which the original gives up the match", shown(text))
+		r.fault(Garbled, round, nil, "%s, at which the original gives up the match", shown(text))
 	case c.Failures > 0:
-		r.fault(Garbled, round, "%s", shown(text))
+		r.fault(Garbled, round, nil, "%s", shown(text))
 	}
 	if c.Op != towerdefence.OpNothing && !aborted && failures > 0 {
-		r.fault(Refused, round, "%s", shown(text))
+		r.fault(Refused, round, nil, "%s", shown(text))
 	}
 }
 

@@ -65,13 +65,7 @@ func (s *seated) tell() {
 	if s.host.Fault == nil {
 		return
 	}
-	s.record.told = func(k Kind, round int, text string) {
-		var lines []string
-		if k == Late || k == Killed || k == Failed {
-			lines = s.record.Lines
-		}
-		s.host.Fault(int(s.player), k, round, text, lines)
-	}
+	s.record.told = func(k Kind, f *Faults) { s.host.Fault(int(s.player), k, f) }
 }
 
 // Ask implements bots.Bot. A bot that has crashed goes on with the command that the
@@ -128,10 +122,10 @@ func (s *seated) play(round int) error {
 		s.gave = true
 		var found bool
 		if s.text, found = wire.CommandOf(text); !found && !utf8.ValidString(text) {
-			s.record.fault(Garbled, round, "command.txt is not UTF-8: the original takes no command from it")
+			s.record.fault(Garbled, round, nil, "command.txt is not UTF-8: the original takes no command from it")
 		}
 	} else if !noted {
-		s.record.fault(Missing, round, "%v", missing)
+		s.record.fault(Missing, round, r.Lines, "%v", missing)
 	}
 	return err
 }
@@ -204,15 +198,15 @@ func (s *seated) note(round int, r *child.Result, limit time.Duration) (noted bo
 	switch {
 	case !noted:
 	case r.Fault == nil:
-		s.record.fault(Failed, round, "%s%s", r.Status, last)
+		s.record.fault(Failed, round, r.Lines, "%s%s", r.Status, last)
 	case r.Fault.Kind == child.Lost, r.Fault.Kind == child.CPU: // of all rounds
 		return noted, r.Fault
 	case r.Fault.Kind == child.Time && s.Limits.Game > 0 && s.used >= s.Limits.Game:
 		return noted, s.usedUp()
 	case r.Fault.Kind == child.Time:
-		s.record.fault(Late, round, "did not end within %v%s", limit, last)
+		s.record.fault(Late, round, r.Lines, "did not end within %v%s", limit, last)
 	default:
-		s.record.fault(Killed, round, "%v%s", r.Fault, last)
+		s.record.fault(Killed, round, r.Lines, "%v%s", r.Fault, last)
 	}
 	return noted, nil
 }

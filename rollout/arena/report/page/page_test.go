@@ -424,10 +424,10 @@ func TestLinks(t *testing.T) {
 func TestFaults(t *testing.T) {
 	names, games := tournament(2, 2, 3)
 	games[1].Faults = []arena.Fault{{Seat: 0, Turn: 4, Kind: "timeout", Times: 2, Text: "first"}, {Seat: 0, Turn: 9, Kind: "timeout", Times: 3, Text: "second"}}
-	games[4].Faults = []arena.Fault{{Seat: 1, Turn: 1, Kind: "timeout", Times: 1, Text: "third"}, {Seat: 0, Turn: 5, Kind: "crash", Text: "fourth", Output: "out of\nideas"}}
+	games[4].Faults = []arena.Fault{{Seat: 1, Turn: 1, Kind: "timeout", Times: 1, Text: "third", Output: "I think"}, {Seat: 0, Turn: 5, Kind: "crash", Text: "fourth", Output: "out of\nideas"}}
 	page, _ := write(t, names, games, nil)
 	got := fmt.Sprintf("%q", page.section(t, "faults").rows())
-	want := `[["player-a" "crash" "1" "1" "game 4, turn 5: fourth it printed last: out of\nideas" ""] ["player-b" "timeout" "6" "2" "game 4, turn 1: third" ""]]`
+	want := `[["player-a" "crash" "1" "1" "game 4, turn 5: fourth it printed last: out of\nideas" ""] ["player-b" "timeout" "6" "2" "game 4, turn 1: third it printed last: I think" ""]]`
 	if got != want {
 		t.Errorf("faults %s, want %s", got, want)
 	}
