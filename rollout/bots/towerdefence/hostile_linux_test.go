@@ -85,9 +85,9 @@ var hostile = map[string]func(args []string) int{
 		return 0
 	},
 	"daemon": func(args []string) int { // a child of a child in a session of its own, in no folder of the bot
-		say("0,0,2")
 		switch len(args) {
 		case 0:
+			say("0,0,2") // alone: a child would write the file while it is read
 			fork("daemon", true, "1")
 		case 1:
 			os.Chdir("/")
