@@ -245,6 +245,11 @@ func TestClause_7_5_RuleValues(t *testing.T) {
 		c(&rules)
 		refused(t, rules, want)
 	}
+	rules := terminal.DefaultRules() // an upgraded form may have less health
+	rules.Units[terminal.Support].Health, rules.Upgraded[terminal.Support].Health = 41, 39
+	if _, err := terminal.New(rules); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestClause_7_6_RemovalTurns(t *testing.T) {
