@@ -29,6 +29,8 @@ var functions = map[string]func(dst, src []float32, a, b float32){
 	"sqrt":        each(func(x, _, _ float32) float32 { return float32(math.Sqrt(float64(x))) }),
 	"reciprocal":  each(func(x, _, _ float32) float32 { return 1 / x }),
 	"log":         each(func(x, _, _ float32) float32 { return float32(logarithm(float64(x))) }),
+	"sin":         each(func(x, _, _ float32) float32 { return sine(x, 0) }),
+	"cos":         each(func(x, _, _ float32) float32 { return sine(x, 1) }),
 	"leakyrelu":   each(func(x, a, _ float32) float32 { return leaky(x, a) }),
 	"hardsigmoid": each(func(x, a, b float32) float32 { return hardSigmoid(x, a, b) }),
 	"hardswish":   each(func(x, _, _ float32) float32 { return x * hardSigmoid(x, 1./6, 0.5) }),

@@ -11,6 +11,7 @@ var operators = map[string]func(*call) []*value{
 	"Reciprocal": elementwise(plainFunction("reciprocal")), "Exp": elementwise(plainFunction("exp")), "Log": elementwise(plainFunction("log")),
 	"Erf": elementwise(plainFunction("erf")), "Tanh": elementwise(plainFunction("tanh")), "Sigmoid": elementwise(plainFunction("sigmoid")),
 	"Relu": elementwise(plainFunction("relu")), "Softplus": elementwise(plainFunction("softplus")), "HardSwish": elementwise(plainFunction("hardswish")),
+	"Sin": elementwise(plainFunction("sin")), "Cos": elementwise(plainFunction("cos")),
 	"Not":         elementwise(plainFunction("not")),
 	"LeakyRelu":   elementwise(func(k *call) function { return newFunction("leakyrelu", k.float("alpha", 0.01), 0) }),
 	"Elu":         elementwise(func(k *call) function { return newFunction("elu", k.float("alpha", 1), 0) }),

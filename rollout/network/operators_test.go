@@ -93,7 +93,7 @@ func list(names ...string) []string { return names }
 
 // unaryCases are functions of single elements with attributes.
 func unaryCases(add func(name string, s *sketch)) {
-	for _, op := range strings.Fields("Abs Neg Exp Erf Tanh Sigmoid Relu Softplus HardSwish LeakyRelu Elu HardSigmoid Gelu Identity Clip") {
+	for _, op := range strings.Fields("Abs Neg Exp Erf Sin Cos Tanh Sigmoid Relu Softplus HardSwish LeakyRelu Elu HardSigmoid Gelu Identity Clip") {
 		for _, dims := range [][]int{{7}, {3, 4, 5}, {2, 3}} {
 			s := newSketch(20)
 			s.output(s.node(op, list(s.input(onnx.Float32, dims...))))

@@ -147,6 +147,7 @@ var plainFunctions = map[string]func(x *interpreter, v float64) float64{
 	"Sqrt": func(_ *interpreter, v float64) float64 { return math.Sqrt(v) }, "Exp": func(_ *interpreter, v float64) float64 { return math.Exp(v) },
 	"Log": func(_ *interpreter, v float64) float64 { return math.Log(v) }, "Erf": func(_ *interpreter, v float64) float64 { return math.Erf(v) },
 	"Tanh": func(_ *interpreter, v float64) float64 { return math.Tanh(v) }, "Relu": func(_ *interpreter, v float64) float64 { return max(0, v) },
+	"Sin": func(_ *interpreter, v float64) float64 { return math.Sin(v) }, "Cos": func(_ *interpreter, v float64) float64 { return math.Cos(v) },
 	"Reciprocal": func(_ *interpreter, v float64) float64 { return 1 / v },
 	"Sigmoid":    func(_ *interpreter, v float64) float64 { return 1 / (1 + math.Exp(-v)) },
 	"Softplus":   func(_ *interpreter, v float64) float64 { return math.Log1p(math.Exp(v)) },
