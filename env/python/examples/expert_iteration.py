@@ -43,7 +43,7 @@ ANCHOR = "mcts(sims=100)"
 SCRIPTS = ("planner", "econ", "turtle", "rush", "tesla", "playout")
 LINE = (
     "generation {generation}: {rows} rows, loss {policy_loss:.3f} + {value_loss:.3f}, {score:.1%} against the best"
-    " before; rating {rating:.0f} ± {error:.0f}, {planner:.1%} of games against planner; {play:.0f} s of play, {learn:.0f} s of"
+    " before; rating {rating:.0f} ± {interval}, {planner:.1%} of games against planner; {play:.0f} s of play, {learn:.0f} s of"
     " learning, {measure:.0f} s of measuring"
 )
 
@@ -220,14 +220,19 @@ def rate(curve: list[dict[str, Any]], moonfarm_: Moonfarm, args: argparse.Namesp
     players = [f"mcts(sims=20,model={args.out / str(c['generation']) / 'network.onnx'})" for c in curve]
     result = moonfarm_.evaluate([*players, ANCHOR], "--games", max(2, args.games // 8), "--anchor", ANCHOR)
     for c, player in zip(curve, result["players"]):
-        c["rating"], c["error"] = player["elo"], player["error"]
+        c["rating"], c["error"] = player["elo"], player["error"]  # no error: too few games to tell it
+
+
+def interval(point: dict[str, Any]) -> str:
+    """The error of a rating, for people."""
+    return "?" if point["error"] is None else f"{point['error']:.0f}"
 
 
 def draw(curve: list[dict[str, Any]], file: Path) -> None:
     """The rating over the minutes that it took, as a picture."""
     width, height, left, top = 640, 300, 60, 24
     minutes = np.cumsum([(c["play"] + c["learn"] + c["measure"]) / 60 for c in curve])
-    ratings, errors = (np.array([c[name] for c in curve]) for name in ("rating", "error"))
+    ratings, errors = (np.array([c[name] or 0.0 for c in curve]) for name in ("rating", "error"))
     low, high = min(0, (ratings - 2 * errors).min()) - 20, max(0, (ratings + 2 * errors).max()) + 20
     x = left + (width - left - 40) * minutes / minutes[-1]
 
@@ -300,7 +305,7 @@ def main() -> None:
         keep_best(curve, args.out)
         curve.append(generation(number, moonfarm_, envs, args))
         rate(curve, moonfarm_, args)
-        print(LINE.format(**curve[-1]), flush=True)
+        print(LINE.format(interval=interval(curve[-1]), **curve[-1]), flush=True)
         file.with_suffix(".part").write_text(json.dumps(curve, indent=1))
         file.with_suffix(".part").replace(file)
         keep_best(curve, args.out)

@@ -102,6 +102,8 @@ class Network(nn.Module):
             self.where = nn.Embedding(self.shape[1] * self.shape[2], width)
             nn.init.zeros_(self.where.weight)
             self.mix = nn.Sequential(nn.ReLU(), Dense(width, width), nn.ReLU())
+        every = [self.heads(kind, torch.arange(p.count))[1].flatten() for p in self.places for kind in p.kinds]
+        self.register_buffer("order", torch.cat(every).argsort(), persistent=False)
         self.out = nn.ModuleList()
         for place in self.places:
             self.out.append(nn.ModuleList(Dense(width, envs.heads[kind.first], 0.1) for kind in place.kinds))
@@ -138,6 +140,24 @@ class Network(nn.Module):
         near = board.permute(0, 2, 3, 1).flatten(1, 2)[rows[:, None], corner[:, None] + near].flatten(1)
         return self.mix(self.near(near) + self.where(cells) + h[rows])
 
+    def fixed(self, place: Place, planes: Tensor, h: Tensor) -> Tensor:
+        """What features() says of all cells of a place that are the same in every row, one row after the other.
+
+        It gathers by constants alone, so it can be exported for programs that cannot gather by what they compute.
+        """
+        if not self.local:
+            return h
+        cells, (depth, _, breadth) = place.cells or [0], self.shape
+        side, wide = 2 * self.reach + 1, breadth + 2 * self.reach
+        index = [
+            (cell // breadth + y) * wide + cell % breadth + x
+            for cell in cells for y in range(side) for x in range(side)
+        ]  # fmt: skip
+        near = F.pad(planes, [self.reach] * 4).flatten(2)[:, :, torch.tensor(index, device=h.device)]
+        near = near.view(-1, depth, place.count, side * side).permute(0, 2, 3, 1)
+        near = self.near(near.reshape(-1, side * side * depth)).view(-1, place.count, self.near.weight.shape[0])
+        return self.mix((near + self.where.weight[cells] + h[:, None]).flatten(0, 1))
+
     def heads(self, kind: Kind, which: Tensor) -> tuple[Tensor, Tensor]:
         """The heads of a kind at some cells of its place, and their choices among those of all heads."""
         heads = kind.first + kind.step * which
@@ -146,15 +166,16 @@ class Network(nn.Module):
 
     def forward(self, planes: Tensor, scalars: Tensor, mask: Tensor) -> Tensor | tuple[Tensor, Tensor]:
         planes, h, value = self.see(planes, scalars, mask)
-        logits, order = [], []
+        logits = []
         for place, out in zip(self.places, self.out):
-            cells = self.cells(place, planes).clamp(min=0)
-            rows = torch.arange(planes.shape[0], device=h.device)[:, None].expand_as(cells)
-            f = self.features(planes, h, rows.flatten(), cells.flatten())
+            if place.plane is None:
+                f = self.fixed(place, planes, h)
+            else:
+                cells = self.cells(place, planes).clamp(min=0)
+                rows = torch.arange(planes.shape[0], device=h.device)[:, None].expand_as(cells)
+                f = self.features(planes, h, rows.flatten(), cells.flatten())
             logits += [dense(f).view(-1, place.count * dense.weight.shape[0]) for dense in out]
-            every = torch.arange(place.count, device=h.device)
-            order += [self.heads(kind, every)[1].flatten() for kind in place.kinds]
-        policy = torch.cat(logits, 1)[:, torch.cat(order).argsort()]
+        policy = torch.cat(logits, 1)[:, self.order]
         return policy if value is None else (policy, value)
 
 

@@ -88,6 +88,8 @@ class Examples(unittest.TestCase):
             curve = json.loads((out / "curve.json").read_text())
             self.assertEqual([point["generation"] for point in curve], [1, 2])
             self.assertGreater(curve[1]["rows"], curve[0]["rows"])
+            self.assertRegex(first[-1], r"; rating -?\d+ ± \?, ")  # so few games say nothing of the error
+            self.assertEqual([point["error"] for point in curve], [None, None])
             self.assertIn(f"2: {curve[1]['rating']:+.0f}</text>", (out / "curve.svg").read_text())
             kept = 2 if curve[1]["kept"] else 1
             self.assertEqual((out / "best.onnx").read_bytes(), (out / str(kept) / "network.onnx").read_bytes())
@@ -112,6 +114,15 @@ class Examples(unittest.TestCase):
                 self.assertRegex(lines[0], r"held out: \d+\.\d% of [1-9]\d* choices")
                 self.assertRegex(lines[-1], r"\d+\.\d % against random in 2 games")
                 self.assertGreater((out / "clone.onnx").stat().st_size, 1000)
+                if game != "codecraft":  # see the example
+                    self.play(game, out / "clone.onnx")
+
+    def play(self, game: str, model: Path):
+        """The network plays by moonfarm itself, for which it has to go with the game."""
+        inspect = ["go", "run", "./cmd/moonfarm", "model", "inspect", "--strict", "--game", game, model]
+        done = subprocess.run(inspect, cwd=FOLDER.parent.parent, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"The model goes with {game}", done.stdout)
 
     @unittest.skipIf(NO_TORCH, NO_TORCH)
     @unittest.skipIf(shutil.which("go") is None, "left out: there is no go to make a dataset")
@@ -150,17 +161,36 @@ class Examples(unittest.TestCase):
         self.assertGreater(last["entropy"], 0)
         for name in ("value_outcome", "search_outcome", "value_search"):
             self.assertTrue(0 < last[name] < 2, name)
+        self.play(data.name, out / "clone.onnx")
+
+    def example(self, name: str):
+        """An example as a module."""
+        sys.path.insert(0, str(FOLDER / "examples"))
+        self.addCleanup(sys.path.remove, str(FOLDER / "examples"))
+        spec = importlib.util.spec_from_file_location(f"example_{name}", FOLDER / "examples" / f"{name}.py")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    @unittest.skipIf(NO_TORCH, NO_TORCH)
+    def test_expert_iteration_draws(self):
+        loop = self.example("expert_iteration")
+        point = {"play": 60, "learn": 30, "measure": 30}
+        sure = {**point, "generation": 2, "rating": 41.6, "error": 12.0}
+        unsure = {**point, "generation": 1, "rating": -3.2, "error": None}
+        self.assertEqual([loop.interval(sure), loop.interval(unsure)], ["12", "?"])
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "curve.svg"
+            loop.draw([unsure, sure], file)
+            self.assertIn("2: +42</text>", file.read_text())
+            self.assertIn("1: -3</text>", file.read_text())
 
     @unittest.skipIf(NO_TORCH, NO_TORCH)
     def test_cross_entropy(self):
         """Against shares it is the sum over moves of share times the loss of the move, as datasets/FORMAT.md says."""
         import torch
 
-        sys.path.insert(0, str(FOLDER / "examples"))
-        self.addCleanup(sys.path.remove, str(FOLDER / "examples"))
-        spec = importlib.util.spec_from_file_location("cloning", FOLDER / "examples" / "behaviour_cloning.py")
-        cloning = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(cloning)
+        cloning = self.example("behaviour_cloning")
         shares = torch.tensor([[0.7, 0, 0.3, 0, 0.5, 0.3, 0]])  # of the second row of FORMAT.md's table
         logits = torch.tensor([[0.3, -1.0, 2.0, -1e9, 0.5, -0.25, 1.5]])
         for first, size, moves in ((0, 4, ((0.5, 0), (0.3, 2), (0.2, 0))), (4, 3, ((0.5, 0), (0.3, 1)))):
