@@ -232,7 +232,8 @@ def draw(curve: list[dict[str, Any]], file: Path) -> None:
     """The rating over the minutes that it took, as a picture."""
     width, height, left, top = 640, 300, 60, 24
     minutes = np.cumsum([(c["play"] + c["learn"] + c["measure"]) / 60 for c in curve])
-    ratings, errors = (np.array([c[name] or 0.0 for c in curve]) for name in ("rating", "error"))
+    ratings = np.array([c["rating"] for c in curve])
+    errors = np.array([c["error"] or 0.0 for c in curve])  # an unknown one gets no bar
     low, high = min(0, (ratings - 2 * errors).min()) - 20, max(0, (ratings + 2 * errors).max()) + 20
     x = left + (width - left - 40) * minutes / minutes[-1]
 

@@ -189,7 +189,7 @@ func TestTowerDefenceFaults(t *testing.T) {
 // more than some lines of some length, however often the bot fails and whatever it
 // prints. They are told as they occur, too.
 func TestTowerDefenceLastLines(t *testing.T) {
-	while := 3 * time.Second // enough to be started, on a busy machine too
+	while := 10 * time.Second // enough to start and to print a line, on a busy machine too
 	for _, c := range []struct {
 		kind   string
 		limits Limits
