@@ -302,6 +302,7 @@ func TestTokens(t *testing.T) {
 	if !r.Players[0].Crashed || *r.Players[0].Comment != want {
 		t.Errorf("%s, want %s", *r.Players[0].Comment, want)
 	}
+	m.Seats[0].Limits.Accept = time.Minute
 	right := dial(t, port, token)
 	go serve(right, nil)
 	if r := play(t, m); r.Players[0].Crashed {

@@ -94,7 +94,12 @@ func (p *Port) accept() {
 		conn, err := p.listener.Accept()
 		switch {
 		case err == nil:
-			p.work.Go(func() { p.greet(conn.(*net.TCPConn)) })
+			c := newClient(conn.(*net.TCPConn))
+			if !p.enter(c) { // here: goroutines would enter in any order
+				conn.Close()
+				return
+			}
+			p.work.Go(func() { p.greet(c) })
 		case p.open.Err() != nil:
 			return
 		default:
@@ -107,18 +112,13 @@ func (p *Port) accept() {
 }
 
 // greet reads the token and has the client wait for a game.
-func (p *Port) greet(conn *net.TCPConn) {
-	c := newClient(conn)
-	if !p.enter(c) {
-		conn.Close()
-		return
-	}
-	conn.SetReadDeadline(time.Now().Add(greeting))
+func (p *Port) greet(c *client) {
+	c.conn.SetReadDeadline(time.Now().Add(greeting))
 	err := c.greet(p.token)
 	if err == nil { // after the token: to look the user up takes a millisecond or more
-		err = stranger(conn, p.user, p.owner)
+		err = stranger(c.conn, p.user, p.owner)
 	}
-	conn.SetReadDeadline(time.Time{})
+	c.conn.SetReadDeadline(time.Time{})
 	p.greeted(c, err)
 }
 
@@ -132,7 +132,8 @@ func (c *client) greet(want *string) error {
 	return err
 }
 
-// enter notes a connection, unless the port is closed.
+// enter notes a connection, unless the port is closed. Connections enter in the order in
+// which they came, so that the oldest makes room.
 func (p *Port) enter(c *client) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

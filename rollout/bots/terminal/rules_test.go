@@ -86,8 +86,8 @@ func TestStart(t *testing.T) {
 		}
 	}
 	// Within this limit the bot would be late if all its time were counted.
-	m := ruled(t, "2022", 1, slow(300*time.Millisecond))
-	m.Limits.Start, m.Limits.Hard = ample, 100*time.Millisecond
+	m := ruled(t, "2022", 1, slow(3*time.Second))
+	m.Limits.Start, m.Limits.Hard = ample, 2*time.Second
 	if r, _ := played(t, m); r.Crashes[0] != nil {
 		t.Errorf("%+v", r.Crashes[0])
 	}
