@@ -234,15 +234,15 @@ const together = 16
 // judge has a network judge the leaves of several trees in one batch.
 type judge[S, M any] struct {
 	*neural.Judge[S]
-	game    searchGame[S, M]
-	priors  bool                 // the network gives those of the moves, too
-	trust   float64              // weight of the network's values; the rest is that of the game's own
-	waiting []*search.Tree[S, M] // those whose leaves are in the batch
-	rows    []int                // of them, by their numbers in the search
-	counts  [together]rollout.NetworkCounts
-	orders  []sim.Order
-	ends    []int32
-	scores  []float64
+	game   searchGame[S, M]
+	priors bool                 // the network gives those of the moves, too
+	trust  float64              // weight of the network's values; the rest is that of the game's own
+	batch  []*search.Leaf[S, M] // evaluated together
+	rows   []int                // of the leaves, by their numbers in the search
+	counts [together]rollout.NetworkCounts
+	orders []sim.Order
+	ends   []int32
+	scores []float64
 }
 
 // judgedSearcher is a searcher with a network.
@@ -277,61 +277,68 @@ func makeJudged[S, M any](name string, o searchOptions, g searchGame[S, M], kit 
 		n = 1
 	}
 	j := &judge[S, M]{Judge: neural.NewJudge(o.model.network, fit, kit, s, n), game: g, priors: len(s.Heads) == 1, trust: o.trust}
-	// The network sees all leaves where it judges them, else only those whose moves are
-	// asked for, which are few.
-	o.Late = o.trust == 0
-	o.Ask = o.Late && j.priors
 	c := &searcher[S, M]{name: name, seats: 2, game: g, width: o.Width, judge: j}
-	o.Abandon = c.interrupted
 	for range n {
-		c.trees = append(c.trees, search.New(o.Options, g, g))
+		c.addTree(o)
 	}
 	return judgedSearcher[S, M]{c, o.model.file}, nil
 }
 
 // clear empties the batch.
-func (j *judge[S, M]) clear() { j.waiting, j.rows = j.waiting[:0], j.rows[:0] }
+func (j *judge[S, M]) clear() { j.batch, j.rows = j.batch[:0], j.rows[:0] }
 
-// add adds the leaf of the tree that searches row i of those searched at once.
-func (j *judge[S, M]) add(t *search.Tree[S, M], i int) {
-	leaf, _ := t.Leaf()
-	j.Put(len(j.waiting), leaf)
-	j.waiting, j.rows = append(j.waiting, t), append(j.rows, i)
+// add adds a leaf of the tree that searches row i of those searched at once.
+func (j *judge[S, M]) add(leaf *search.Leaf[S, M], i int) {
+	j.Put(len(j.batch), leaf.State)
+	j.batch, j.rows = append(j.batch, leaf), append(j.rows, i)
 }
 
-// next goes on to the next leaf of a tree that the network is wanted for; false is the
-// end of the search.
-func (j *judge[S, M]) next(t *search.Tree[S, M]) bool {
-	for t.Next() {
-		if j.trust > 0 || t.Asks() {
-			return true
+// next returns the next leaf of a tree that the network is to evaluate, nil at the end of
+// the search. Those are all leaves if the network's values count, and else the few nodes
+// that are expanded. The leaf has the value of the game's own evaluation.
+func (j *judge[S, M]) next(t *search.Tree[S, M]) *search.Leaf[S, M] {
+	for leaf := t.Next(); leaf != nil; leaf = t.Next() {
+		if leaf.Expansion {
+			if j.priors {
+				return leaf
+			}
+			continue
 		}
-		t.Give(t.Evaluate())
+		if j.trust < 1 {
+			leaf.Value = j.game.Evaluate(leaf.State, leaf.Random)
+		}
+		if j.trust > 0 {
+			if j.priors {
+				t.Expand()
+			}
+			return leaf
+		}
 	}
-	return false
+	return nil
 }
 
-// run judges the leaves of the batch; false if there are none.
+// run evaluates the leaves of the batch; false if it is empty.
 func (j *judge[S, M]) run() bool {
-	j.Run(len(j.waiting))
-	for i, t := range j.waiting {
-		leaf, choices := t.Leaf()
+	j.Run(len(j.batch))
+	for i, leaf := range j.batch {
 		c := j.Network(i)
 		if j.priors {
-			for p := range choices {
-				if !j.weigh(i, leaf, sim.Player(p), choices[p]) && c.NotFinite < c.Evaluations {
+			for p, choices := range leaf.Choices {
+				if !j.weigh(i, leaf.State, sim.Player(p), choices) && c.NotFinite < c.Evaluations {
 					c.NotFinite++
 				}
 			}
 		}
 		j.counts[j.rows[i]].Add(c)
-		if t.Asks() || j.trust == 1 {
-			t.Give(j.Value(i))
-		} else {
-			t.Give(float64((1-j.trust)*t.Evaluate()) + float64(j.trust*j.Value(i)))
+		switch {
+		case leaf.Expansion:
+		case j.trust == 1:
+			leaf.Value = j.Value(i)
+		default:
+			leaf.Value = float64((1-j.trust)*leaf.Value) + float64(j.trust*j.Value(i))
 		}
 	}
-	return len(j.waiting) > 0
+	return len(j.batch) > 0
 }
 
 // ownShare is the part of a prior that stays the game's own: so moves of which the

@@ -138,7 +138,6 @@ func (g *setting) oneOf(words []string) (int, error) {
 // searchGame is what a game gives its searches.
 type searchGame[S, M any] interface {
 	search.Model[S, M]
-	search.Evaluator[S, M]
 	// look takes the rules of the Vector; false if it plays another game.
 	look(v env.Vector) bool
 	// appendOrders appends the orders of a move of seat p.
@@ -166,9 +165,7 @@ type searcher[S, M any] struct {
 
 	networks []rollout.NetworkCounts // of the latest Act, by row, with a judge
 
-	// Of Playouts.
-	random prng.Rand
-	none   [2][]search.Choice[M]
+	random prng.Rand // of Playouts
 }
 
 var (
@@ -185,30 +182,34 @@ func newSearch(e entry, n node, s env.Spec) (rollout.Policy, error) {
 		}
 	}
 	if o.time > 0 {
-		o.Simulations, o.Continue = 1<<30, within(o.time)
+		o.Simulations = search.Unlimited
 	}
 	o.model = n.model
 	return e.search(o, n.String(), s)
 }
 
-// within is search.Options.Continue for searches that last so long.
-func within(budget time.Duration) func(made int) bool {
-	var begin time.Time
-	return func(made int) bool {
-		if made == 0 {
-			begin = time.Now()
-			return true
-		}
-		return time.Since(begin) < budget
-	}
+// makeSearcher returns the policy of that name.
+func makeSearcher[S, M any](name string, o searchOptions, g searchGame[S, M]) rollout.Policy {
+	c := &searcher[S, M]{name: name, seats: 2, game: g, width: o.Width}
+	c.addTree(o)
+	return c
 }
 
-// makeSearcher returns the policy of that name.
-func makeSearcher[S, M any](name string, o search.Options, g searchGame[S, M]) rollout.Policy {
-	c := &searcher[S, M]{name: name, seats: 2, game: g, width: o.Width}
-	o.Abandon = c.interrupted
-	c.trees = []*search.Tree[S, M]{search.New(o, g, g)}
-	return c
+// addTree adds a tree, whose searches end at the budget of time and when the context of
+// Until is done.
+func (c *searcher[S, M]) addTree(o searchOptions) {
+	var begin time.Time
+	o.Stop = func(made int) bool {
+		switch {
+		case o.time == 0:
+		case made == 0:
+			begin = time.Now()
+		case time.Since(begin) >= o.time:
+			return true
+		}
+		return c.interrupted()
+	}
+	c.trees = append(c.trees, search.New(o.Options, c.game))
 }
 
 // Until implements rollout.Interruptible.
@@ -272,7 +273,7 @@ func (c *searcher[S, M]) search(states []S, b *env.Batch, rows []int32) {
 		if c.judge == nil {
 			c.trees[i].Search(&states[row/c.seats], b.Key[row])
 		} else {
-			c.trees[i].Begin(&states[row/c.seats], b.Key[row])
+			c.trees[i].Start(&states[row/c.seats], b.Key[row])
 		}
 	}
 	if c.judge == nil {
@@ -283,8 +284,8 @@ func (c *searcher[S, M]) search(states []S, b *env.Batch, rows []int32) {
 		c.judge.clear()
 		for i, row := range rows {
 			c.face(row)
-			if c.judge.next(c.trees[i]) {
-				c.judge.add(c.trees[i], i)
+			if leaf := c.judge.next(c.trees[i]); leaf != nil {
+				c.judge.add(leaf, i)
 			}
 		}
 		if !c.judge.run() {
@@ -320,7 +321,7 @@ func (c *searcher[S, M]) Playouts(v env.Vector, row int32, n int, key uint64) (s
 	}
 	c.random = prng.New(key)
 	for range n {
-		sum += c.game.Evaluate(&states[row/c.seats], &c.none, &c.random)
+		sum += c.game.Evaluate(&states[row/c.seats], &c.random)
 	}
 	return sum
 }

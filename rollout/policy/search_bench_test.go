@@ -8,7 +8,6 @@ import (
 
 	"moonfarm/env"
 	"moonfarm/env/catalog"
-	"moonfarm/rollout/search"
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
 	"moonfarm/sim/towerdefence"
@@ -44,7 +43,7 @@ func BenchmarkTowerdefenceSearch(b *testing.B) {
 
 // compareSearch reports the shares of one state.
 func compareSearch(b *testing.B, g *towerdefenceSearch, s *towerdefence.State, sims int) {
-	o := towerdefenceSearches.defaults.Options
+	o := towerdefenceSearches.defaults
 	o.Simulations = sims
 	count := &countedSearch{towerdefenceSearch: g}
 	p := makeSearcher[towerdefence.State, sim.Order]("", o, count).(*searcher[towerdefence.State, sim.Order])
@@ -63,7 +62,7 @@ func compareSearch(b *testing.B, g *towerdefenceSearch, s *towerdefence.State, s
 		p.trees[0].Search(s, key)
 		within, inside := lap(), count.rounds
 		for range sims {
-			count.Evaluate(s, nil, &r)
+			count.Evaluate(s, &r)
 		}
 		alone := lap()
 		playouts = append(playouts, alone/within)
@@ -82,8 +81,8 @@ type countedSearch struct {
 	rounds int
 }
 
-func (c *countedSearch) Evaluate(s *towerdefence.State, m *[2][]search.Choice[sim.Order], r *prng.Rand) float64 {
-	v := c.towerdefenceSearch.Evaluate(s, m, r)
+func (c *countedSearch) Evaluate(s *towerdefence.State, r *prng.Rand) float64 {
+	v := c.towerdefenceSearch.Evaluate(s, r)
 	c.rounds += int(c.state.Round - s.Round)
 	return v
 }

@@ -156,7 +156,7 @@ func TestTerminalOpponent(t *testing.T) {
 			t.Errorf("seat %d: the opponent orders %x, want %x", p, got, c.orders)
 		}
 		r := prng.New(1)
-		g.Evaluate(s, nil, &r)
+		g.Evaluate(s, &r)
 		if n, m := g.state.Own[p].Count(), g.state.Own[foe].Count(); n != 0 || m < 10 {
 			t.Errorf("seat %d: it builds %d structures behind a leaf, the opponent %d", p, n, m)
 		}

@@ -41,7 +41,7 @@ var terminalSearches = entry{
 	search: newTerminalSearch,
 	defaults: searchOptions{
 		trust:   0.5,
-		Options: search.Options{Simulations: 400, C: 0.4, Memory: 64 << 20, Width: 24, Depth: 64, Late: true},
+		Options: search.Options{Simulations: 400, C: 0.4, Memory: 64 << 20, Width: 24, Depth: 64},
 		rollout: "turtle", opponent: anyOpponent, horizon: 4,
 	},
 }
@@ -74,7 +74,7 @@ func newTerminalSearch(o searchOptions, name string, s env.Spec) (rollout.Policy
 		return nil, fmt.Errorf("mcts needs room for %d orders, not %d", terminalRoom, s.Info.MaxOrders)
 	}
 	if o.model == nil {
-		return makeSearcher[terminal.State, terminalMove](name, o.Options, makeTerminalSearch(o)), nil
+		return makeSearcher[terminal.State, terminalMove](name, o, makeTerminalSearch(o)), nil
 	}
 	rules, err := wire.ParseRules([]byte(s.Info.Config))
 	if err != nil {
@@ -175,7 +175,7 @@ func (g *terminalSearch) Moves(dst []search.Choice[terminalMove], s *terminal.St
 
 // Evaluate implements search.Evaluator: the script plays on for both seats, to the
 // end or to the horizon; without one the next attacks are simulated.
-func (g *terminalSearch) Evaluate(s *terminal.State, _ *[2][]search.Choice[terminalMove], r *prng.Rand) float64 {
+func (g *terminalSearch) Evaluate(s *terminal.State, r *prng.Rand) float64 {
 	g.state = *s
 	if g.script == nil {
 		return g.forecast(s)

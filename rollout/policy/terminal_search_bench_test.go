@@ -5,7 +5,6 @@ import (
 
 	"moonfarm/env"
 	"moonfarm/env/catalog"
-	"moonfarm/rollout/search"
 	"moonfarm/sim/prng"
 	"moonfarm/sim/terminal"
 )
@@ -33,21 +32,21 @@ func BenchmarkTerminalSearch(b *testing.B) {
 		g.seat.game.Reset(&s, 0)
 		script.horizon = uint32(turns)
 		r := prng.New(1)
-		script.Evaluate(&s, nil, &r)
+		script.Evaluate(&s, &r)
 		s = script.state
 		script.horizon = uint32(terminalSearches.defaults.horizon)
 		name := map[int]string{0: "first", 12: "later"}[turns]
 		b.Run(name+"/plain", func(b *testing.B) {
 			r, played := prng.New(2), 0
 			for b.Loop() {
-				g.Evaluate(&s, nil, &r)
+				g.Evaluate(&s, &r)
 				played += int(g.state.Turn - s.Turn)
 			}
 			b.ReportMetric(float64(played)/b.Elapsed().Seconds()/1e3, "kturns/s")
 		})
 		b.Run(name+"/search", func(b *testing.B) {
 			count := &countedTerminal{terminalSearch: g}
-			p := makeSearcher[terminal.State, terminalMove]("", o.Options, count).(*searcher[terminal.State, terminalMove])
+			p := makeSearcher[terminal.State, terminalMove]("", o, count).(*searcher[terminal.State, terminalMove])
 			key := uint64(0)
 			for b.Loop() {
 				key++
@@ -57,7 +56,7 @@ func BenchmarkTerminalSearch(b *testing.B) {
 			b.Logf("value %.4f", p.trees[0].Value(0))
 		})
 		b.Run(name+"/script", func(b *testing.B) {
-			p := makeSearcher[terminal.State, terminalMove]("", o.Options, script).(*searcher[terminal.State, terminalMove])
+			p := makeSearcher[terminal.State, terminalMove]("", o, script).(*searcher[terminal.State, terminalMove])
 			key := uint64(0)
 			for b.Loop() {
 				key++
@@ -75,8 +74,8 @@ type countedTerminal struct {
 	turns int
 }
 
-func (c *countedTerminal) Evaluate(s *terminal.State, m *[2][]search.Choice[terminalMove], r *prng.Rand) float64 {
-	v := c.terminalSearch.Evaluate(s, m, r)
+func (c *countedTerminal) Evaluate(s *terminal.State, r *prng.Rand) float64 {
+	v := c.terminalSearch.Evaluate(s, r)
 	c.turns += int(c.state.Turn - s.Turn)
 	return v
 }

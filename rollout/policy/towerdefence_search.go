@@ -42,7 +42,7 @@ var towerdefenceSearches = entry{
 	search: newTowerdefenceSearch,
 	defaults: searchOptions{
 		trust:   0.5,
-		Options: search.Options{Simulations: 400, C: 0.4, Memory: 64 << 20, Width: 32, Depth: 64, Late: true},
+		Options: search.Options{Simulations: 400, C: 0.4, Memory: 64 << 20, Width: 32, Depth: 64},
 		rollout: noRollout, opponent: anyOpponent, horizon: plannerRounds,
 	},
 }
@@ -80,7 +80,7 @@ func newTowerdefenceSearch(o searchOptions, name string, s env.Spec) (rollout.Po
 		g.horizon = math.MaxInt32 >> 1
 	}
 	if o.model == nil {
-		return makeSearcher[towerdefence.State, sim.Order](name, o.Options, g), nil
+		return makeSearcher[towerdefence.State, sim.Order](name, o, g), nil
 	}
 	rules, err := towerdefence.ParseRules([]byte(s.Info.Config))
 	if err != nil {
@@ -205,7 +205,7 @@ func (c *towerdefenceSeat) foremost(k towerdefence.Kind, y int, columns uint64) 
 
 // Evaluate implements search.Evaluator: the script plays on for both seats, or nobody
 // orders anything, to the end or to the horizon.
-func (g *towerdefenceSearch) Evaluate(s *towerdefence.State, _ *[2][]search.Choice[sim.Order], r *prng.Rand) float64 {
+func (g *towerdefenceSearch) Evaluate(s *towerdefence.State, r *prng.Rand) float64 {
 	g.state = *s
 	g.seat.random = *r
 	last, game := s.Round+g.horizon, g.seat.game

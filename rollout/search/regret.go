@@ -3,7 +3,7 @@ package search
 import "math"
 
 // draw picks by regret matching: a move in proportion to its regret, and now and
-// then any. It adds the strategy to the average.
+// then any move, to explore. It adds the strategy to the average.
 func (t *Tree[S, M]) draw(v *visit, n *node, p int) {
 	moves := t.mixed[n.first[p]:][:n.count[p]]
 	total := 0.0
@@ -33,9 +33,9 @@ func (t *Tree[S, M]) draw(v *visit, n *node, p int) {
 	v.explored[p] = uniform
 }
 
-// regret adds to each seat's moves what they would have brought more than its
-// strategy, against what the other picked. Moves are left out of which nothing is
-// known against that.
+// regret adds to each seat's moves the value that they would have brought beyond the
+// seat's strategy, against the move that the other seat picked. It leaves out moves that
+// were never played against it.
 func (t *Tree[S, M]) regret(v *visit) {
 	n := &t.nodes[v.node]
 	for p := range v.pick {
@@ -70,7 +70,7 @@ func (t *Tree[S, M]) regret(v *visit) {
 			sum += float64(part * mean)
 		}
 		if weight == 0 {
-			continue // nothing is known of the strategy
+			continue // no move of the strategy has a value yet
 		}
 		for k, mean := range t.means[:len(moves)] {
 			if !math.IsInf(mean, -1) {
@@ -80,8 +80,8 @@ func (t *Tree[S, M]) regret(v *visit) {
 	}
 }
 
-// cellMean is the mean value for seat 0 of a cell: that of its child, or with chance
-// that of its visits.
+// cellMean is the mean value of a cell for seat 0: its child's mean, or with chance the
+// mean over its visits.
 func (t *Tree[S, M]) cellMean(i int32) float64 {
 	if t.options.Chance {
 		c := &t.cells[i]

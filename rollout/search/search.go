@@ -4,7 +4,19 @@
 // A node of the tree is a state. Each seat has a list of moves there, and picks
 // one without knowing the other's; the two together lead to a child. One
 // simulation goes down from the root, adds one node, has it evaluated, and
-// brings the value back to all nodes on the way. Two rules of picking:
+// brings the value back to all nodes on the way. A node is expanded, that is, its
+// moves are listed, when it is visited for the second time: most never are.
+//
+// Search does all of this in one call. A caller who evaluates leaves itself, such as
+// one that gathers the leaves of several trees into one batch for a network, calls Start
+// and then Next, which returns one Leaf after the other:
+//
+//	t.Start(&state, key)
+//	for leaf := t.Next(); leaf != nil; leaf = t.Next() {
+//		leaf.Value = evaluate(leaf.State)
+//	}
+//
+// Two rules of picking:
 //
 //   - PUCT: each seat by itself picks the move with the largest mean value plus
 //     prior·c·√visits/(1+visits of the move) (Silver and others: "Mastering the
@@ -12,22 +24,22 @@
 //     Tak, Lanctot, Winands: "Monte Carlo tree search variants for simultaneous
 //     move games", 2014). With 400 simulations of Tower Defence it won 40 of 40
 //     games against the other. It is deterministic and need not converge to an
-//     equilibrium where that is mixed: both seats may go round in a circle, and its
-//     visit shares then are those of the circle.
+//     equilibrium where that is mixed: both seats may go round in a circle, and the
+//     visit shares then describe the circle.
 //   - Regret: each seat draws from regret matching (the same paper; here with
 //     regrets kept at 0 and above and with averages that weigh later visits more,
-//     as in Tammelin's CFR+, 2014). What a move would have brought comes from the
-//     mean values of the children; moves tried beside the strategy do not enter the
+//     as in Tammelin's CFR+, 2014). The mean values of the children tell the value that
+//     a move would have brought; exploration moves do not enter the
 //     mean of their own node. The average of the strategies converges to an
 //     equilibrium of the moves that the Model lists.
 //
 // A search is a pure function of the state, the key and the Options: there are no
 // clocks here, no order of maps, and no arithmetic that differs between machines.
-// Options.Continue can end it by what the caller looks at.
+// Options.Stop can end a search early, by a clock of the caller.
 //
-// Trees are not carried over from one turn to the next. What a Policy chooses may
+// Trees are not carried over from one turn to the next. A Policy's choice may
 // depend on nothing but the row, and where a clock allows more there is little to win:
-// in Tower Defence three tenths of the visits are below the state that comes next (of
+// in Tower Defence three tenths of the visits are below the state that comes next (with
 // 100 to 2,000 simulations), and a search that kept them won 46 of 100 games against
 // one that did not, both with 100 simulations more and a former formula at the leaves.
 //
@@ -48,33 +60,29 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// Choice is a move of a seat, and how promising it looks: priors are 0 and above,
-// and need not sum to 1.
+// Choice is a move of a seat with its prior, which says how promising it looks: 0 or
+// above. The priors of a seat need not sum to 1.
 type Choice[M any] struct {
 	Move  M
 	Prior float64
 }
 
-// Model is what a game gives the search. S is a state, M a move of a seat (an
-// order, or whatever stands for several); both are plain data. Its methods
+// Model is a game as the search sees it. S is a state, M a move of a seat (an
+// order, or a value that stands for several); both are plain data. The methods
 // allocate nothing and depend on nothing but their arguments.
 type Model[S, M any] interface {
 	// Moves appends the moves of seat p worth looking at, the most promising
 	// first; at least one. Those beyond Options.Width are left out.
 	Moves(dst []Choice[M], s *S, p sim.Player) []Choice[M]
 	// Step plays a turn with the moves of both seats, and reports whether the game
-	// has ended. A game with chance draws from r, and says by a number which of the
-	// outcomes it was (Options.Chance); others return 0.
+	// has ended. A game with chance draws from r and returns the number of the
+	// outcome (Options.Chance); all others return 0.
 	Step(s *S, a, b M, r *prng.Rand) (over bool, chance uint64)
 	// Result is the value for seat 0, −1 … 1, of a game that has ended.
 	Result(s *S) float64
-}
-
-// Evaluator judges states. A rollout or a formula does, or a network.
-type Evaluator[S, M any] interface {
-	// Evaluate returns the value of s for seat 0, −1 … 1. It may change the priors
-	// of the seats' choices (there are none with Options.Late). It leaves s as it is.
-	Evaluate(s *S, choices *[2][]Choice[M], r *prng.Rand) float64
+	// Evaluate estimates the value for seat 0, −1 … 1, of a game that goes on, by a
+	// rollout or a formula. It may draw from r and leaves s as it is.
+	Evaluate(s *S, r *prng.Rand) float64
 }
 
 // Rule says how a seat picks its move at a node.
@@ -96,25 +104,15 @@ type Options struct {
 	Depth       int     // most turns below the root
 	Chance      bool    // Model.Step draws: the outcomes of a pair of moves have a node each
 
-	// Late asks for the moves of a node when it is visited again, which most never are.
-	// Evaluate is then given none. The search finds the same, in less time.
-	Late bool
-
-	// Ask has Next stop also at nodes whose moves are asked for Late, before they are
-	// stored: Asks reports that, and priors can be changed until Give.
-	Ask bool
-
-	// Continue, if it is not nil, is asked before each simulation, with the number of
-	// those that the search has made. The search ends where it returns false.
-	Continue func(made int) bool
-
-	// Abandon, if it is not nil, is asked before each simulation, too. The search ends
-	// where it returns true, and what it found is of no use.
-	Abandon func() bool
+	// Stop, if it is not nil, is called before each simulation with the number of
+	// simulations made so far. The search ends where it returns true.
+	Stop func(made int) bool
 }
 
-// forced is the most simulations where nothing is to be chosen and
-// Options.Continue bounds the search.
+// Unlimited is the number of simulations of a search that Options.Stop alone ends.
+const Unlimited = 1 << 30
+
+// forced is the most simulations of an Unlimited search where neither seat has a choice.
 const forced = 64
 
 // MaxWidth is the most moves of a seat that a node can have.
@@ -122,23 +120,40 @@ const MaxWidth = 1 << 10
 
 // Tree is a search and its memory. One Tree serves one goroutine.
 type Tree[S, M any] struct {
-	options   Options
-	model     Model[S, M]
-	evaluator Evaluator[S, M]
+	options Options
+	model   Model[S, M]
 	slabs[S, M]
 
-	key     uint64         // of the search
-	made    int            // simulations begun
-	budget  int            // simulations at most
-	waits   place          // of the leaf
-	asking  int32          // the node whose moves are asked for, where waits is atMoves
-	random  prng.Rand      // of the simulation
-	leaf    *S             // or the end of a game: a state of the slabs, or scratch
-	scratch S              // where there is no room
-	chance  uint64         // its outcome of chance
-	choices [2][]Choice[M] // its moves
-	path    []visit        // the nodes that the simulation went through
-	means   []float64      // of a seat's moves against one of the other's
+	key       uint64     // of the search
+	made      int        // simulations begun
+	budget    int        // simulations at most
+	leaf      Leaf[S, M] // the latest of Next
+	waits     place      // of the leaf
+	expanding int32      // the node whose moves are listed, where waits is atMoves
+	random    prng.Rand  // of the simulation
+	scratch   S          // the new state where the slabs are full
+	chance    uint64     // the new state's outcome of chance
+	path      []visit    // the nodes that the simulation went through
+	means     []float64  // of a seat's moves against one of the other's
+}
+
+// Leaf is a node for which the search waits.
+type Leaf[S, M any] struct {
+	State *S // not to be changed
+
+	// Expansion says that the node was evaluated before and is being expanded. Choices
+	// are its moves, and Value is not used.
+	Expansion bool
+
+	// Choices are the moves of both seats, with the Model's priors, which the caller may
+	// change until the next call of Next. They are empty unless Expansion is true or
+	// Expand listed them.
+	Choices [2][]Choice[M]
+
+	// Value is the value of the state for seat 0, −1 … 1. The caller sets it.
+	Value float64
+
+	Random *prng.Rand // random numbers of the simulation, for Model.Evaluate
 }
 
 // visit is a node on the way of a simulation, and the moves picked there.
@@ -146,169 +161,148 @@ type visit struct {
 	node int32
 	pick [2]int32
 	stat [2]int32 // of the moves picked, of PUCT
-	cell int32    // what is known of the pair of moves, −1 if it is not stored
-	// explored says of which seat regret matching tried any move, not one of its
-	// strategy: what came of it says nothing about the node, nor about what the other
-	// seat should do there.
+	cell int32    // of the pair of moves, −1 if it is not stored
+	// explored[p] reports that seat p played an exploration move in regret matching: its
+	// value is not added to the node, and the other seat's regrets do not change.
 	explored [2]bool
 }
 
 // New returns a Tree that searches with these options. It allocates the slabs.
-func New[S, M any](o Options, m Model[S, M], e Evaluator[S, M]) *Tree[S, M] {
+func New[S, M any](o Options, m Model[S, M]) *Tree[S, M] {
 	o.Width = min(max(o.Width, 1), MaxWidth)
 	o.Depth = max(o.Depth, 1)
-	t := &Tree[S, M]{options: o, model: m, evaluator: e, path: make([]visit, 0, o.Depth), means: make([]float64, o.Width)}
+	t := &Tree[S, M]{options: o, model: m, path: make([]visit, 0, o.Depth), means: make([]float64, o.Width)}
 	t.slabs.make(o)
-	for p := range t.choices {
-		t.choices[p] = make([]Choice[M], 0, 2*o.Width)
+	for p := range t.leaf.Choices {
+		t.leaf.Choices[p] = make([]Choice[M], 0, 2*o.Width)
 	}
+	t.leaf.Random = &t.random
 	return t
 }
 
-// Search begins anew at the state, with random numbers from the key, and has the
-// Evaluator judge every leaf. The state must not be the end of a game.
+// Search searches the state, with random numbers from the key, and evaluates every leaf
+// by Model.Evaluate. The state must not be the end of a game.
 func (t *Tree[S, M]) Search(s *S, key uint64) {
-	t.Begin(s, key)
-	for t.Next() {
-		leaf, choices := t.Leaf()
-		t.Give(t.evaluator.Evaluate(leaf, choices, &t.random))
+	t.Start(s, key)
+	for leaf := t.Next(); leaf != nil; leaf = t.Next() {
+		if !leaf.Expansion {
+			leaf.Value = t.model.Evaluate(leaf.State, leaf.Random)
+		}
 	}
 }
 
-// Begin begins what Search does without judging a leaf: Next and Give take turns from
-// here on. So the leaves of several trees can be judged at once, by a network.
-func (t *Tree[S, M]) Begin(s *S, key uint64) {
+// Start begins a search whose leaves the caller evaluates: see Next.
+func (t *Tree[S, M]) Start(s *S, key uint64) {
 	t.forget()
-	t.key, t.made, t.budget, t.waits = key, 0, t.options.Simulations, atRoot
+	t.key, t.made, t.budget = key, 0, t.options.Simulations
 	t.seed(key, 0)
-	t.leaf = t.fresh()
-	*t.leaf = *s
 	t.path = t.path[:0]
+	root := t.fresh()
+	*root = *s
+	t.wait(atStart, root)
 }
 
-// Next goes on to the next leaf, which Leaf then is, and reports whether there is one:
-// false is the end of the search.
-func (t *Tree[S, M]) Next() bool {
+// Next takes the Value of the Leaf that it returned last, and the priors of its Choices,
+// and goes on to the next one. It returns nil at the end of the search.
+func (t *Tree[S, M]) Next() *Leaf[S, M] {
+	if t.waits == atStart {
+		t.waits = atRoot
+		return &t.leaf
+	}
+	t.take(t.leaf.Value)
 	for t.waits == nowhere {
 		if t.made >= t.budget {
-			return false
+			return nil
 		}
-		if more := t.options.Continue; more != nil && !more(t.made) {
-			return false
-		}
-		if given := t.options.Abandon; given != nil && given() {
-			return false
+		if stop := t.options.Stop; stop != nil && stop(t.made) {
+			return nil
 		}
 		t.made++
 		t.seed(t.key, uint64(t.made))
 		t.path = t.path[:0]
 		t.descend(0)
 	}
-	if !t.options.Late || t.waits == atMoves {
-		t.ask(t.leaf)
+	return &t.leaf
+}
+
+// Expand lists the moves of the latest Leaf of Next in its Choices at once: for a caller
+// that learns their priors together with the value, as from a network with both outputs.
+func (t *Tree[S, M]) Expand() {
+	for p := range t.leaf.Choices {
+		c := t.model.Moves(t.leaf.Choices[p][:0], t.leaf.State, sim.Player(p))
+		t.leaf.Choices[p] = c[:min(len(c), t.options.Width)]
 	}
-	return true
 }
 
-// Asks reports whether Next stopped for the moves of a node that was judged before: only
-// their priors are wanted, and the value given counts for nothing.
-func (t *Tree[S, M]) Asks() bool { return t.waits == atMoves }
-
-// Leaf is the state that Next found and its choices, whose priors may be changed
-// before Give. With Options.Late it has none unless Asks is true.
-func (t *Tree[S, M]) Leaf() (*S, *[2][]Choice[M]) { return t.leaf, &t.choices }
-
-// Evaluate is what the Evaluator of the search says of the leaf, for a caller who
-// weighs that against what it knows itself.
-func (t *Tree[S, M]) Evaluate() float64 {
-	return t.evaluator.Evaluate(t.leaf, &t.choices, &t.random)
-}
-
-// Give tells the value of the leaf for seat 0.
-func (t *Tree[S, M]) Give(value float64) {
+// take goes on from the leaf, whose value for seat 0 is known now.
+func (t *Tree[S, M]) take(value float64) {
 	waits := t.waits
 	t.waits = nowhere
 	switch waits {
 	case atRoot:
-		t.keep(value, false)
-		if t.options.Late && !t.open(0) {
-			return
-		}
-		t.begin()
-	case atMoves:
-		t.listed()
-		if t.asking == 0 {
-			t.begin()
+		if t.keep(value, false); t.nodes[0].count[0] == 0 {
+			t.expand(0)
 		} else {
-			t.descend(t.asking)
+			t.limit()
+		}
+	case atMoves:
+		if t.list(&t.nodes[t.expanding]); t.expanding == 0 {
+			t.limit()
+		} else {
+			t.descend(t.expanding)
 		}
 	case atChild:
 		t.store(value, false)
 		t.learn(value)
 	case atDepth:
 		t.learn(value)
-	case nowhere:
-		panic("search: Give without a leaf of Next")
 	}
 }
 
-// begin bounds the simulations once the moves of the root are known.
-func (t *Tree[S, M]) begin() {
+// limit bounds the simulations once the moves of the root are known.
+func (t *Tree[S, M]) limit() {
 	if t.nodes[0].count == [2]uint16{1, 1} {
-		t.budget = (t.budget + 7) / 8 // nothing is to be chosen: this is for the value alone
-		if t.options.Continue != nil {
-			t.budget = min(t.budget, forced)
+		t.budget = (t.budget + 7) / 8 // neither seat has a choice: only the value is wanted
+		if t.options.Simulations == Unlimited {
+			t.budget = forced
 		}
 	}
 }
 
-// place is where the leaf is that waits to be judged.
+// place says which leaf the search waits for.
 type place uint8
 
 const (
 	nowhere place = iota
+	atStart       // the root, which Next has not returned yet
 	atRoot
 	atChild // of the latest visit
 	atDepth // below which Options.Depth ends the simulation
-	atMoves // it is the node asking
+	atMoves // the node expanding
 )
+
+// wait makes a state the leaf.
+func (t *Tree[S, M]) wait(at place, s *S) {
+	t.waits = at
+	l := &t.leaf
+	l.State, l.Expansion, l.Value = s, at == atMoves, 0
+	l.Choices[0], l.Choices[1] = l.Choices[0][:0], l.Choices[1][:0]
+}
 
 // seed begins the random numbers of a simulation.
 func (t *Tree[S, M]) seed(key, simulation uint64) {
 	t.random = prng.New(prng.Key(key, simulation, 0, 0, prng.PurposeSearch))
 }
 
-// ask leaves the moves of a state in choices.
-func (t *Tree[S, M]) ask(s *S) {
-	for p := range t.choices {
-		c := t.model.Moves(t.choices[p][:0], s, sim.Player(p))
-		t.choices[p] = c[:min(len(c), t.options.Width)]
-	}
+// expand waits for the priors of the moves of a node.
+func (t *Tree[S, M]) expand(at int32) {
+	t.expanding = at
+	t.wait(atMoves, &t.states[at])
+	t.Expand()
 }
 
-// open stores the moves of a node that was kept without; false where Options.Ask has
-// Next stop for them first.
-func (t *Tree[S, M]) open(at int32) bool {
-	t.asking = at
-	if t.options.Ask {
-		t.leaf, t.waits = &t.states[at], atMoves
-		return false
-	}
-	t.ask(&t.states[at])
-	t.listed()
-	return true
-}
-
-// listed stores the choices as the moves of the node asking.
-func (t *Tree[S, M]) listed() {
-	t.list(&t.nodes[t.asking])
-	for p := range t.choices {
-		t.choices[p] = t.choices[p][:0]
-	}
-}
-
-// descend goes down from a node, at first the root, to a leaf that waits to be judged, or
-// to the end of a game, whose value it brings back.
+// descend goes down from a node, at first the root, to a leaf, or to the end of a game,
+// whose value it brings back.
 func (t *Tree[S, M]) descend(at int32) {
 	for at >= 0 {
 		n := &t.nodes[at]
@@ -317,10 +311,11 @@ func (t *Tree[S, M]) descend(at int32) {
 			return
 		}
 		if len(t.path) == t.options.Depth {
-			t.leaf, t.waits = &t.states[at], atDepth
+			t.wait(atDepth, &t.states[at])
 			return
 		}
-		if n.count[0] == 0 && !t.open(at) {
+		if n.count[0] == 0 {
+			t.expand(at)
 			return
 		}
 		v := visit{node: at}
@@ -338,14 +333,13 @@ func (t *Tree[S, M]) descend(at int32) {
 }
 
 // step plays the moves of the latest visit. It returns the child, −1 if it is new:
-// then its value is brought back if the game has ended there, else it waits to be
-// judged.
+// then its value is brought back if the game has ended there, else it is the leaf.
 func (t *Tree[S, M]) step(at int32) (child int32) {
 	v := &t.path[len(t.path)-1]
 	n := &t.nodes[at]
-	t.leaf = t.fresh()
-	*t.leaf = t.states[at]
-	over, chance := t.model.Step(t.leaf, t.moves[n.first[0]+v.pick[0]], t.moves[n.first[1]+v.pick[1]], &t.random)
+	s := t.fresh()
+	*s = t.states[at]
+	over, chance := t.model.Step(s, t.moves[n.first[0]+v.pick[0]], t.moves[n.first[1]+v.pick[1]], &t.random)
 	t.chance = chance
 	if t.options.Chance && v.cell >= 0 {
 		if outcome := t.find(^v.cell, chance); outcome >= 0 {
@@ -353,11 +347,11 @@ func (t *Tree[S, M]) step(at int32) (child int32) {
 		}
 	}
 	if over {
-		value := t.model.Result(t.leaf)
+		value := t.model.Result(s)
 		t.store(value, true)
 		t.learn(value)
 	} else {
-		t.waits = atChild
+		t.wait(atChild, s)
 	}
 	return -1
 }
@@ -377,7 +371,7 @@ func (t *Tree[S, M]) store(value float64, over bool) {
 	}
 }
 
-// child is where a cell leads that is not an outcome of chance.
+// child returns the node to which a cell leads that is not an outcome of chance.
 func (t *Tree[S, M]) child(c int32) int32 {
 	if !t.options.Chance {
 		return c + 1
@@ -446,9 +440,8 @@ func (t *Tree[S, M]) mean(v *visit, n *node, value float64) {
 	}
 }
 
-// bound is PUCT's pick: the move with the largest upper bound, the first of those
-// that tie. Of the moves that were not tried none has a larger one than that with the
-// largest prior.
+// bound is PUCT's pick: the move with the largest upper bound, the first one among
+// equals. Among the untried moves the one with the largest prior has the largest bound.
 func (t *Tree[S, M]) bound(v *visit, n *node, p int) {
 	untried := n.mean // such a move counts as the node does
 	if p == 1 {

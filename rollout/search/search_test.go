@@ -54,9 +54,7 @@ func (m *matrices) Step(s *matrixState, a, b int, r *prng.Rand) (over bool, chan
 func (m *matrices) Result(s *matrixState) float64 { return s.sum }
 
 // Evaluate knows nothing but what was paid.
-func (m *matrices) Evaluate(s *matrixState, _ *[2][]search.Choice[int], _ *prng.Rand) float64 {
-	return s.sum
-}
+func (m *matrices) Evaluate(s *matrixState, _ *prng.Rand) float64 { return s.sum }
 
 var (
 	pennies = [][]float64{{1, -0.5}, {-0.5, 0.25}} // unequal payoffs: value 0, strategies 1/3 and 2/3
@@ -72,10 +70,19 @@ func options(rule search.Rule, simulations int) search.Options {
 }
 
 func newMatrices(o search.Options, m *matrices) *search.Tree[matrixState, int] {
-	return search.New(o, search.Model[matrixState, int](m), search.Evaluator[matrixState, int](m))
+	return search.New(o, search.Model[matrixState, int](m))
 }
 
-// strategy is what the search found for seat p.
+// searchExpanded is Search, but expands every node when it is evaluated.
+func searchExpanded[S, M any](t *search.Tree[S, M], m search.Model[S, M], s *S, key uint64) {
+	t.Start(s, key)
+	for leaf := t.Next(); leaf != nil; leaf = t.Next() {
+		t.Expand()
+		leaf.Value = m.Evaluate(leaf.State, leaf.Random)
+	}
+}
+
+// strategy returns the shares of seat p's moves.
 func strategy(t *search.Tree[matrixState, int], p sim.Player) (s []float64) {
 	for _, share := range t.AppendShares(nil, p) {
 		s = append(s, float64(share))
@@ -193,7 +200,7 @@ func TestPure(t *testing.T) {
 	}
 }
 
-// Trees whose leaves are judged in turn find what each finds by itself.
+// Trees whose leaves are evaluated in turn find the same as each tree by itself.
 func TestNext(t *testing.T) {
 	for _, rule := range []search.Rule{search.PUCT, search.Regret} {
 		o := options(rule, 300)
@@ -201,15 +208,14 @@ func TestNext(t *testing.T) {
 		var trees [3]*search.Tree[matrixState, int]
 		for k := range trees {
 			trees[k] = newMatrices(o, m)
-			trees[k].Begin(&matrixState{}, uint64(k))
+			trees[k].Start(&matrixState{}, uint64(k))
 		}
 		for running := true; running; {
 			running = false
 			for _, tree := range trees {
-				if tree.Next() {
+				if leaf := tree.Next(); leaf != nil {
 					running = true
-					leaf, choices := tree.Leaf()
-					tree.Give(m.Evaluate(leaf, choices, nil))
+					leaf.Value = m.Evaluate(leaf.State, nil)
 				}
 			}
 		}
@@ -219,22 +225,11 @@ func TestNext(t *testing.T) {
 			if got, want := strategy(tree, 0), strategy(alone, 0); !slices.Equal(got, want) || tree.Value(0) != alone.Value(0) {
 				t.Errorf("rule %d, tree %d: found %v, value %v; alone %v, %v", rule, k, got, tree.Value(0), want, alone.Value(0))
 			}
-			if tree.Next() {
+			if tree.Next() != nil {
 				t.Errorf("rule %d, tree %d goes on after its end", rule, k)
 			}
 		}
 	}
-}
-
-func TestGiveWithoutLeaf(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("Give without a leaf does not panic")
-		}
-	}()
-	tree := newMatrices(options(search.PUCT, 1), &matrices{turns: [][][]float64{scissor}})
-	tree.Search(&matrixState{}, 1)
-	tree.Give(0)
 }
 
 // Where the memory is full, the search goes on with the nodes that it has: as if it
@@ -285,11 +280,10 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// A seat with one move is told its value without a search; priors need not sum to
-// 1, and order what was not tried.
+// A search in which neither seat has a choice makes an eighth of its simulations. Priors
+// need not sum to 1; they order the untried moves.
 func TestPriors(t *testing.T) {
 	alone := &matrices{turns: [][][]float64{{{0.5}}, saddle}}
-	// An eighth of the simulations has to do.
 	tree := newMatrices(options(search.PUCT, 1000), alone)
 	tree.Search(&matrixState{}, 1)
 	if got := tree.Value(0); math.Abs(got-0.75) > 0.1 {
@@ -313,8 +307,9 @@ func TestPriors(t *testing.T) {
 	}
 }
 
-// Late finds the same, and asks for the moves of fewer nodes.
-func TestLate(t *testing.T) {
+// A search that expands every node at once finds the same as one that expands nodes when
+// they are visited again, which lists the moves of fewer nodes.
+func TestExpansion(t *testing.T) {
 	for _, rule := range []search.Rule{search.PUCT, search.Regret} {
 		for _, noise := range []bool{false, true} {
 			for _, memory := range []int{0, 50 << 10, 16 << 20} {
@@ -322,11 +317,15 @@ func TestLate(t *testing.T) {
 				var asked [2]int
 				for late := range found {
 					o := options(rule, 500)
-					o.Chance, o.Memory, o.Late, o.Depth = noise, memory, late == 1, 4
+					o.Chance, o.Memory, o.Depth = noise, memory, 4
 					m := &matrices{turns: slices.Repeat([][][]float64{weighed, dominated}, 3), noise: noise}
 					tree := newMatrices(o, m)
 					for key := range uint64(2) {
-						tree.Search(&matrixState{}, key)
+						if late == 1 {
+							tree.Search(&matrixState{}, key)
+						} else {
+							searchExpanded(tree, search.Model[matrixState, int](m), &matrixState{}, key)
+						}
 						found[late] = append(tree.AppendShares(found[late], 0), float32(tree.Value(0)))
 					}
 					asked[late] = m.asked
@@ -342,34 +341,35 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// With Ask the caller gives the priors of the moves that are asked for Late: the search
-// finds the same as one that gives those of all leaves.
-func TestAsk(t *testing.T) {
+// The caller can change the priors of a leaf's choices: the search finds the same whether
+// the caller changes them when the leaf is evaluated or when it is expanded. The value
+// of an expansion is not used.
+func TestPriorsOfCaller(t *testing.T) {
 	for _, rule := range []search.Rule{search.PUCT, search.Regret} {
 		for _, noise := range []bool{false, true} {
 			var found [2][]float32
 			var weighed [2]int
 			for late := range found {
 				o := options(rule, 500)
-				o.Chance, o.Late, o.Ask, o.Depth = noise, late == 1, late == 1, 4
+				o.Chance, o.Depth = noise, 4
 				m := &matrices{turns: slices.Repeat([][][]float64{{{0, 1}, {0.5, 0.25}}, dominated}, 3), noise: noise}
 				tree := newMatrices(o, m)
 				for key := range uint64(2) {
-					tree.Begin(&matrixState{}, key)
-					for tree.Next() {
-						_, choices := tree.Leaf()
-						for p := range choices {
-							for k := range choices[p] {
-								choices[p][k].Prior = float64(1 + (k+p)%2)
+					tree.Start(&matrixState{}, key)
+					for leaf := tree.Next(); leaf != nil; leaf = tree.Next() {
+						if late == 0 {
+							tree.Expand()
+						}
+						for p, choices := range leaf.Choices {
+							for k := range choices {
+								choices[k].Prior = float64(1 + (k+p)%2)
 							}
 						}
-						if len(choices[0]) > 0 {
+						if len(leaf.Choices[0]) > 0 {
 							weighed[late]++
 						}
-						if tree.Asks() {
-							tree.Give(math.NaN())
-						} else {
-							tree.Give(tree.Evaluate())
+						if leaf.Value = math.NaN(); !leaf.Expansion {
+							leaf.Value = m.Evaluate(leaf.State, leaf.Random)
 						}
 					}
 					found[late] = append(tree.AppendShares(found[late], 0), float32(tree.Value(0)))
@@ -385,9 +385,9 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// Continue ends a search: it is the same as one of so many simulations. Where nothing
-// is to be chosen, the search ends soon without it.
-func TestContinue(t *testing.T) {
+// Stop ends a search, which is then the same as one limited to the simulations made. An
+// Unlimited search in which neither seat has a choice ends soon without it.
+func TestStop(t *testing.T) {
 	found := func(o search.Options, turns [][][]float64) (all []float32, nodes int) {
 		tree := newMatrices(o, &matrices{turns: turns})
 		tree.Search(&matrixState{}, 1)
@@ -396,19 +396,19 @@ func TestContinue(t *testing.T) {
 	for _, rule := range []search.Rule{search.PUCT, search.Regret} {
 		want, _ := found(options(rule, 70), [][][]float64{weighed, dominated})
 		asked := 0
-		o := options(rule, 1<<30)
+		o := options(rule, search.Unlimited)
 		o.Memory = 1 << 20
-		o.Continue = func(made int) bool {
+		o.Stop = func(made int) bool {
 			if made != asked {
 				t.Errorf("asked with %d simulations made, want %d", made, asked)
 			}
 			asked++
-			return made < 70
+			return made == 70
 		}
 		if got, _ := found(o, [][][]float64{weighed, dominated}); !slices.Equal(got, want) || asked != 71 {
 			t.Errorf("rule %d: found %v after %d questions, want %v", rule, got, asked, want)
 		}
-		o.Continue = func(int) bool { return true }
+		o.Stop = func(int) bool { return false }
 		if _, n := found(o, [][][]float64{{{0.5}}, saddle}); n > 100 {
 			t.Errorf("rule %d: %d nodes where nothing is to be chosen", rule, n)
 		}

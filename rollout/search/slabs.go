@@ -13,9 +13,9 @@ import (
 type slabs[S, M any] struct {
 	nodes  []node
 	states []S       // of the nodes
-	moves  []M       // of the nodes, those of seat 0 before those of seat 1
-	priors []float64 // likewise, of PUCT; shown where the move has a stat
-	stats  []stat    // of PUCT: as many as there are moves, of each seat the first ones in use
+	moves  []M       // of the nodes, seat 0's before seat 1's
+	priors []float64 // of the moves, of PUCT; shown where the move has a stat
+	stats  []stat    // of PUCT: as many as there are moves; the first ones of each seat are in use
 	mixed  []mixed   // of Regret: of the moves
 	cells  []cell    // pairs of moves, and outcomes of chance
 	table  []entry   // open-addressed
@@ -30,14 +30,14 @@ type node struct {
 	explore float64 // c·√visits, of PUCT
 
 	first [2]int32  // of the seat's moves in moves
-	count [2]uint16 // 0 of both where the moves were not asked for yet
+	count [2]uint16 // both are 0 until the node is expanded
 	stats [2]uint16 // of the seat, in use
 	over  bool
 }
 
-// stat is what PUCT knows of one seat's move at a node. Moves have one in the order in
-// which they are tried: those that were, and the one that would be the next. So what a
-// simulation reads of a node grows with the visits of the node, not with its moves.
+// stat holds the figures of one seat's move at a node in PUCT. Moves get one in the order in
+// which they are tried; the next move to be tried has one, too. So the memory that a
+// simulation reads at a node grows with the visits of the node, not with its moves.
 type stat struct {
 	mean   float64 // of the values for the seat
 	bonus  float64 // prior/(1+visits)
@@ -49,7 +49,7 @@ type stat struct {
 // shown is in priors where the move has a stat.
 const shown = -1
 
-// mixed is what Regret knows of one seat's move at a node.
+// mixed holds the figures of one seat's move at a node in regret matching.
 type mixed struct {
 	prior   float64 // they sum to 1
 	regret  float64
@@ -59,7 +59,7 @@ type mixed struct {
 // cell is a pair of moves at a node, or an outcome of chance of such a cell.
 type cell struct {
 	slot uint32 // of the table
-	node int32  // the child; of a cell with outcomes, the first
+	node int32  // the child, or the first of several outcomes' children
 
 	visits, weight, sum float64 // values for seat 0 in regret matching, later visits weigh more
 }
@@ -67,7 +67,7 @@ type cell struct {
 // entry finds a cell.
 type entry struct {
 	what uint64 // the pair of moves, or the outcome
-	from int32  // the node; of an outcome, ^cell
+	from int32  // the node, or ^cell for an outcome
 	cell int32  // +1; 0: the entry is free
 }
 
@@ -111,7 +111,7 @@ func (l *slabs[S, M]) forget() {
 	l.nodes, l.moves, l.cells = l.nodes[:0], l.moves[:0], l.cells[:0]
 }
 
-// slot is where a cell is in the table, or would be.
+// slot returns the place of a cell in the table, whether the cell is stored or not.
 func (l *slabs[S, M]) slot(from int32, what uint64) uint32 {
 	mask := uint32(len(l.table) - 1)
 	at := uint32(prng.Mix(what^uint64(uint32(from))*0x9e3779b97f4a7c15)) & mask
@@ -129,8 +129,7 @@ func (l *slabs[S, M]) find(from int32, what uint64) int32 {
 	return l.table[l.slot(from, what)].cell - 1
 }
 
-// add stores a cell that is not stored yet. There is room for it if there was for
-// its node.
+// add stores a cell that is not stored yet. It has room wherever its node had.
 func (l *slabs[S, M]) add(from int32, what uint64, node int32) int32 {
 	at := l.slot(from, what)
 	l.cells = append(l.cells, cell{slot: at, node: node})
@@ -138,7 +137,7 @@ func (l *slabs[S, M]) add(from int32, what uint64, node int32) int32 {
 	return int32(len(l.cells) - 1)
 }
 
-// fresh is where the next state is made: where it is kept, if there is room.
+// fresh returns the memory for the next state: in the slabs, or scratch if they are full.
 func (t *Tree[S, M]) fresh() *S {
 	if len(t.nodes) < cap(t.nodes) {
 		return &t.states[len(t.nodes)]
@@ -146,20 +145,20 @@ func (t *Tree[S, M]) fresh() *S {
 	return &t.scratch
 }
 
-// keep stores the fresh state's value and, if it is not the end and they are wanted
-// now, its moves. There must be room.
+// keep stores the fresh state's value and, if the leaf was expanded, its moves. There must
+// be room.
 func (t *Tree[S, M]) keep(value float64, over bool) int32 {
 	n := node{visits: 1, sum: value, weight: 1, mean: value, explore: t.options.C, over: over}
-	if !over && !t.options.Late {
+	if !over && len(t.leaf.Choices[0]) > 0 {
 		t.list(&n)
 	}
 	t.nodes = append(t.nodes, n)
 	return int32(len(t.nodes) - 1)
 }
 
-// list stores the choices as the moves of a node.
+// list stores the leaf's choices as the moves of a node.
 func (t *Tree[S, M]) list(n *node) {
-	for p, choices := range t.choices {
+	for p, choices := range t.leaf.Choices {
 		total := 0.0
 		for k := range choices {
 			total += choices[k].Prior
@@ -184,8 +183,8 @@ func (t *Tree[S, M]) list(n *node) {
 	}
 }
 
-// show gives a stat to the untried move of a seat with the largest prior, the first of
-// those that tie, if there is one.
+// show gives a stat to a seat's untried move with the largest prior, the first one among
+// equals, if there is an untried move.
 func (t *Tree[S, M]) show(n *node, p int) {
 	first, used := n.first[p], n.stats[p]
 	if used == n.count[p] {

@@ -18,7 +18,7 @@ type endGame struct {
 	game  *towerdefence.Game
 	cells [2]uint64
 	legal []sim.Order
-	win   bool // the value is the winner, not the change of the scores
+	win   bool // the value says who wins, else how the scores change
 	base  int  // A's score less B's before
 }
 
@@ -47,7 +47,7 @@ func (g *endGame) Result(s *towerdefence.State) float64 {
 }
 
 // Evaluate draws.
-func (g *endGame) Evaluate(s *towerdefence.State, _ *[2][]search.Choice[sim.Order], r *prng.Rand) float64 {
+func (g *endGame) Evaluate(_ *towerdefence.State, r *prng.Rand) float64 {
 	return 2*r.Float64() - 1
 }
 
@@ -76,7 +76,7 @@ func (g *endGame) check(t *testing.T, name string, s *towerdefence.State, simula
 	t.Helper()
 	m := g.payoffs(s)
 	want := matrixValue(m)
-	tree := search.New(options(search.Regret, simulations), search.Model[towerdefence.State, sim.Order](g), search.Evaluator[towerdefence.State, sim.Order](g))
+	tree := search.New(options(search.Regret, simulations), search.Model[towerdefence.State, sim.Order](g))
 	tree.Search(s, 1)
 	var strategies [2][]float64
 	for p := range sim.Player(2) {

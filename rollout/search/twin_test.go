@@ -89,8 +89,8 @@ func (w *plain) simulate(n *plainNode, depth int) (value float64) {
 	return value
 }
 
-// The tree, which looks at the moves that were tried and one more, finds what the plain
-// twin finds, bit by bit.
+// The tree, which looks at the tried moves and one more, finds the same as the plain twin,
+// bit by bit.
 func TestPlainTwin(t *testing.T) {
 	r := prng.New(1)
 	for game := range 60 {
@@ -111,13 +111,17 @@ func TestPlainTwin(t *testing.T) {
 			m.prior = append(m.prior, float64(1+r.IntN(3)))
 		}
 		o := options(search.PUCT, 1500)
-		o.C, o.Depth, o.Late = float64(1+r.IntN(8))/4, 1+r.IntN(5), game&1 == 0
+		o.C, o.Depth = float64(1+r.IntN(8))/4, 1+r.IntN(5)
 		w := &plain{game: m, c: o.C, depth: o.Depth}
 		root := w.node(matrixState{}, false, 0)
 		for _, n := range []int{1, 10, 100, 1500} {
 			o.Simulations = n
 			tree := newMatrices(o, m)
-			tree.Search(&matrixState{}, 1)
+			if game&1 == 0 {
+				tree.Search(&matrixState{}, 1)
+			} else {
+				searchExpanded(tree, search.Model[matrixState, int](m), &matrixState{}, 1)
+			}
 			if size == [2]int{1, 1} {
 				n = (n + 7) / 8
 			}

@@ -2,7 +2,7 @@ package search
 
 import "moonfarm/sim"
 
-// What the latest search found, at the root.
+// The results of the latest search, at the root.
 
 // Moves are the moves of seat p. They are valid until the next search.
 func (t *Tree[S, M]) Moves(p sim.Player) []M {
@@ -50,8 +50,8 @@ func (t *Tree[S, M]) AppendShares(dst []float32, p sim.Player) []float32 {
 	return dst
 }
 
-// Value is the value for seat p: the mean over the simulations, in regret matching
-// with later ones weighing more.
+// Value is the value for seat p: the mean over the simulations, in which later ones weigh
+// more in regret matching.
 func (t *Tree[S, M]) Value(p sim.Player) float64 {
 	value := t.nodes[0].sum / t.nodes[0].weight
 	if p == 1 {
@@ -60,8 +60,8 @@ func (t *Tree[S, M]) Value(p sim.Player) float64 {
 	return value
 }
 
-// Choose is the move of seat p to play, an index of Moves: with PUCT the one most
-// visited, with regret matching one drawn from the average strategy by the key.
+// Choose returns the index in Moves of the move that seat p plays: with PUCT the most
+// visited one, with regret matching one drawn from the average strategy by the key.
 func (t *Tree[S, M]) Choose(p sim.Player, shares []float32, key uint64) int {
 	if t.options.Nodes == Regret {
 		t.seed(key, 1<<63)
