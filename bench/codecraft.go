@@ -7,6 +7,7 @@ import (
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout/policy"
+	scripts "moonfarm/rollout/policy/codecraft"
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/prng"
@@ -44,7 +45,7 @@ type craftGames struct {
 // craftTable is where they are played.
 type craftTable struct {
 	game   *codecraft.Game
-	script *policy.CodeCraft
+	script *scripts.Player
 	state  codecraft.State
 	turn   *sim.Turn
 	orders []sim.Order
@@ -61,7 +62,7 @@ func (c craftGames) table() (*craftTable, error) {
 	if err != nil {
 		return nil, err
 	}
-	script, err := policy.NewCodeCraft(c.script)
+	script, err := scripts.NewPlayer(c.script)
 	if err != nil {
 		return nil, err
 	}

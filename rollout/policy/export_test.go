@@ -18,12 +18,12 @@ func Counting(t *testing.T, spec string, s env.Spec) (counts func() [3]int, p ro
 	const game = "counting"
 	for i := range all {
 		all[i] = new(counter)
-		scripted[game] = append(scripted[game], entry{
+		byGame[game] = append(byGame[game], entry{
 			Entry: Entry{Name: string(rune('a' + i)), Doc: "counts"},
 			make:  func(env.Spec) (rollout.Policy, error) { return all[i], nil },
 		})
 	}
-	defer delete(scripted, game)
+	defer delete(byGame, game)
 	m, err := New(game, spec)
 	if err == nil {
 		p, err = m(s)

@@ -14,6 +14,7 @@ import (
 	"moonfarm/rollout"
 	"moonfarm/rollout/network/onnx"
 	"moonfarm/rollout/policy/neural"
+	"moonfarm/rollout/policy/script"
 	"moonfarm/rollout/search"
 	"moonfarm/sim"
 )
@@ -38,15 +39,15 @@ const sumDigits = 16
 // sumDoc documents optionSHA256.
 const sumDoc = "the first digits, 8 or more, of the file's sha256: of another file it is refused; names of policies have 16"
 
-// The docs of options that all networks have.
+// The docs of the options that all networks have.
 const (
 	headDoc   = "the name of the model's output with the logits, where several could be it"
 	engineDoc = neural.ONNXRuntime + ": that library evaluates the network, for operators that are missing here, in a build with -tags " + neural.ONNXRuntime + "; no dataset can be made so"
 	deviceDoc = "what computes: cpu; with engine=" + neural.ONNXRuntime + " also cuda or cuda:N (cpu)"
 )
 
-// models is the entry of all networks.
-var models = entry{Entry: Entry{Name: "FILE" + modelEnding + "(…)", Doc: "a network that was trained elsewhere, as an ONNX file: nets/small.onnx(temperature=0.5), and in quotes if the path has blanks or signs: \"my nets/small.onnx\"", Options: []Option{
+// networks is the entry of all networks from files.
+var networks = entry{Entry: Entry{Name: "FILE" + modelEnding + "(…)", Doc: "a network that was trained elsewhere, as an ONNX file: nets/small.onnx(temperature=0.5), and in quotes if the path has blanks or signs: \"my nets/small.onnx\"", Options: []Option{
 	{optionGreedy, "the legal choice with the largest logit, in the place of one drawn"},
 	{optionTemperature, "above 0, at most 1000: choices are drawn in proportion to exp(logit/temperature) (1)"},
 	{optionHead, headDoc},
@@ -227,14 +228,14 @@ func anyOf(places []rollout.Files) rollout.Files {
 	}
 }
 
-// together is how many rows a search with a network searches at once: so many leaves
-// are one batch.
+// together is the number of rows that a search with a network searches at once, and of
+// leaves in a batch.
 const together = 16
 
 // judge has a network judge the leaves of several trees in one batch.
 type judge[S, M any] struct {
 	*neural.Judge[S]
-	game   searchGame[S, M]
+	game   script.SearchGame[S, M]
 	priors bool                 // the network gives those of the moves, too
 	trust  float64              // weight of the network's values; the rest is that of the game's own
 	batch  []*search.Leaf[S, M] // evaluated together
@@ -259,9 +260,9 @@ func (c judgedSearcher[S, M]) Network(_ *env.Batch, row int32) rollout.NetworkCo
 // Files implements rollout.Loaded.
 func (c judgedSearcher[S, M]) Files() []rollout.File { return []rollout.File{c.file} }
 
-// makeJudged returns the policy of that name: a search whose leaves the network of the
+// newJudged returns the policy of that name: a search whose leaves the network of the
 // options judges. A budget of time is that of one search, so such searches take turns.
-func makeJudged[S, M any](name string, o searchOptions, g searchGame[S, M], kit features.Kit[S], s env.Spec) (rollout.Policy, error) {
+func newJudged[S, M any](name string, o searchOptions, g script.SearchGame[S, M], kit features.Kit[S], s env.Spec) (rollout.Policy, error) {
 	fit, err := neural.Match(o.model.network, s, o.head)
 	if err != nil {
 		return nil, err
@@ -341,13 +342,12 @@ func (j *judge[S, M]) run() bool {
 	return len(j.batch) > 0
 }
 
-// ownShare is the part of a prior that stays the game's own: so moves of which the
-// network thinks little are tried, too.
+// ownShare is the part of a prior that stays the game's own: so the search also tries moves
+// with a small prior of the network.
 const ownShare = 0.2
 
-// weigh makes the priors of seat p's moves those of the network, for the most part. It
-// reports whether the network has any: where a logit is NaN or infinite they stay as they
-// are.
+// weigh mixes the network's priors into the priors of seat p's moves. It
+// reports whether the network has any: where a logit is NaN or infinite, the priors stay.
 func (j *judge[S, M]) weigh(i int, s *S, p sim.Player, choices []search.Choice[M]) bool {
 	if len(choices) < 2 {
 		return true
@@ -355,7 +355,7 @@ func (j *judge[S, M]) weigh(i int, s *S, p sim.Player, choices []search.Choice[M
 	j.orders, j.ends = j.orders[:0], j.ends[:0]
 	own := 0.0
 	for _, c := range choices {
-		j.orders = j.game.appendOrders(j.orders, s, p, c.Move)
+		j.orders = j.game.AppendOrders(j.orders, s, p, c.Move)
 		j.ends = append(j.ends, int32(len(j.orders)))
 		own += c.Prior
 	}
@@ -365,7 +365,7 @@ func (j *judge[S, M]) weigh(i int, s *S, p sim.Player, choices []search.Choice[M
 		all += x
 	}
 	if !(all > 0 && own > 0) {
-		return all == all // NaN, unless no choice says any of the moves
+		return all == all // NaN, unless no choice encodes any of the moves
 	}
 	for k := range choices {
 		choices[k].Prior = float64(ownShare*(choices[k].Prior/own)) + float64((1-ownShare)*(j.scores[k]/all))

@@ -1,36 +1,50 @@
-// Package policy holds the built-in policies and reads their names.
+// Package policy makes policies from texts.
+//
+// Each game's own policies are in a package below this one: its scripts in the list Scripts of
+// rollout/policy/GAME (the smallest is rollout/policy/tron), and its tree search in Search there.
+// To add a policy to a game, write its rule there and add a line to Scripts. A new game gets a
+// line in byGame. Package rollout/policy/script is the toolbox of all of them. Here are the
+// language of the texts, the two policies that play every game, networks, mixtures, and the
+// policy that plays by a search. Imports run one way: script, GAME, policy.
 //
 // A policy is asked for by a spec, a short text:
 //
 //	random                          uniform over the legal actions, for every game
 //	empty                           no orders, for every game
-//	econ                            a scripted one of the game; see Names
+//	econ                            a script of the game; see Names
 //	mcts(sims=400,rollout=econ)     a search of the game; see Entry.Options
 //	nets/small.onnx(greedy)         a network that was trained elsewhere
 //	"my nets/small.onnx"(greedy)    one whose path has blanks, commas or other signs
 //	net                             one that comes with the program
 //	mix(0.8*econ,0.2*random)        each turn and row one of several, by chance
 //
-// What a policy plays depends on the row alone (rollout.Policy). A search whose
+// The orders of a policy depend on the row alone (rollout.Policy). A search whose
 // budget is time, mcts(ms=50), and a network that another engine evaluates,
 // small.onnx(engine=onnxruntime), are the exceptions: NewReproducible refuses them.
 //
 // Mixtures nest. Weights are positive and need not sum to one.
 //
 // A path without quotes has letters and digits of any script and - _ . + ~ / \ and :.
-// Any other is written between two " or two ', and so is the value of an option, such as
-// model or head. The quote itself stands twice in such a text; nothing else is special
+// Any other path is written between two " or two ', and so is the value of an option, such as
+// model or head. The quote itself stands twice in such a text; no other character is special
 // there, not even a backslash. Control characters cannot be written. The canonical form
-// has quotes where they are needed alone.
+// has quotes only where they are needed.
 package policy
 
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"moonfarm/env"
 	"moonfarm/rollout"
+	"moonfarm/rollout/policy/codecraft"
+	"moonfarm/rollout/policy/models"
+	"moonfarm/rollout/policy/script"
+	"moonfarm/rollout/policy/terminal"
+	"moonfarm/rollout/policy/towerdefence"
+	"moonfarm/rollout/policy/tron"
 )
 
 // Entry is one policy that a game offers.
@@ -41,7 +55,7 @@ type Entry struct {
 	Options []Option `json:"options,omitempty"`
 }
 
-// Option is what can be set of a policy.
+// Option is an option of a policy.
 type Option struct {
 	Name string `json:"name"`
 	Doc  string `json:"doc"` // one line: the values, the default, the meaning
@@ -50,13 +64,10 @@ type Option struct {
 // entry is an Entry with its constructor.
 type entry struct {
 	Entry
-	make rollout.Maker
-
-	// Of a search, instead of make.
-	search   func(o searchOptions, name string, s env.Spec) (rollout.Policy, error)
-	defaults searchOptions
-
-	file []byte // of a network, instead of make
+	own    bool // plays one game only
+	make   rollout.Maker
+	search *searchEntry // of a search, in the place of make
+	file   []byte       // of a network, in the place of make
 }
 
 // general are the policies that play every game.
@@ -65,35 +76,42 @@ var general = []entry{
 	{Entry: Entry{Name: "empty", Doc: "gives no orders"}, make: newEmpty},
 }
 
-// scripted are the policies of one game, by its name.
-var scripted = map[string][]entry{
-	"towerdefence": towerdefencePolicies,
-	"terminal":     terminalPolicies,
-	"codecraft":    codecraftPolicies,
-	"tron":         tronPolicies,
+// byGame lists the policies of each game, by its name.
+var byGame = map[string][]entry{
+	"towerdefence": append(scripts(towerdefence.Scripts), newSearchEntry(towerdefence.Search),
+		newNetworkEntry(models.Towerdefence, "a network that learned from searches; net(greedy) plays its likeliest choices, mcts(model=net) searches with it")),
+	"terminal":  append(scripts(terminal.Scripts), newSearchEntry(terminal.Search)),
+	"codecraft": scripts(codecraft.Scripts),
+	"tron":      scripts(tron.Scripts),
 }
 
-// trained are the policies that are networks that come with the program, by the game.
-var trained = map[string][]entry{
-	"towerdefence": {towerdefenceNetwork},
+// scripts are the entries of a game's scripts.
+func scripts(list []script.Script) (all []entry) {
+	for _, s := range list {
+		all = append(all, entry{Entry: Entry{Name: s.Name, Doc: s.Doc}, own: true, make: s.New})
+	}
+	return all
 }
 
-// searching are the policies that search the game, by its name.
-var searching = map[string][]entry{
-	"towerdefence": {towerdefenceSearches},
-	"terminal":     {terminalSearches},
+// newNetworkEntry is the entry of a network that comes with the program.
+func newNetworkEntry(file []byte, doc string) entry {
+	return entry{Entry: Entry{Name: builtIn, Doc: doc, Options: networks.Options}, file: file}
 }
 
-// lists are the entries for a game.
-func lists(game string) [4][]entry {
-	return [4][]entry{general, scripted[game], searching[game], trained[game]}
-}
+// entries are the policies for a game, but for networks from files and mixtures.
+func entries(game string) []entry { return slices.Concat(general, byGame[game]) }
 
-// mixture documents the form that is not a plain name, with names of the game.
+// mixture documents mixtures, with names of the game.
 func mixture(game string) Entry {
 	e := Entry{Name: "mix(W*SPEC,…)", Doc: "each turn one of the policies, drawn by weight"}
-	if own := scripted[game]; len(own) > 0 {
-		e.Doc += fmt.Sprintf(": mix(0.8*%s,0.2*%s)", own[len(own)-1].Name, general[0].Name)
+	last := ""
+	for _, own := range byGame[game] {
+		if own.make != nil {
+			last = own.Name
+		}
+	}
+	if last != "" {
+		e.Doc += fmt.Sprintf(": mix(0.8*%s,0.2*%s)", last, general[0].Name)
 	}
 	return e
 }
@@ -102,35 +120,32 @@ func mixture(game string) Entry {
 // play every game.
 func Names(game string) []Entry {
 	var all []Entry
-	for _, list := range lists(game) {
-		for _, e := range list {
-			all = append(all, e.Entry)
-		}
+	for _, e := range entries(game) {
+		all = append(all, e.Entry)
 	}
-	return append(all, models.Entry, mixture(game))
+	return append(all, networks.Entry, mixture(game))
 }
 
 // New reads a spec and returns a maker of the policy. The policy's name is the
 // spec in canonical form: no blanks, weights and options as written, numbers in
-// their shortest form. The error says what is
-// wrong, at which character (from 1), and what there would be; of a name that
-// no policy of the game has it is an *UnknownError. The file of a network is the one
-// at its path, or one of files if the spec tells its sha256. The canonical form has
-// its name without folders, and the first digits of its sha256.
+// their shortest form. The error names the fault, its character (from 1) and the expected
+// text; for a name that no policy of the game has it is an *UnknownError. The file of a
+// network is the one at its path, or one of files if the spec tells its sha256. The canonical
+// form has its name without folders, and the first digits of its sha256.
 func New(game, spec string, files ...rollout.Files) (rollout.Maker, error) {
 	return read(game, spec, files, func(*node) error { return nil })
 }
 
-// NewReproducible is New for what can be played again with the same result, such as
-// a dataset: it refuses policies whose budget is time or whose engine has other bits on
+// NewReproducible is New for games that can be played again with the same result, such as
+// a dataset's: it refuses policies whose budget is time or whose engine has other bits on
 // other machines.
 func NewReproducible(game, spec string, files ...rollout.Files) (rollout.Maker, error) {
 	return read(game, spec, files, (*node).reproducible)
 }
 
-// NewStored is NewReproducible for a spec that comes from elsewhere, such as a run of a
-// farm. It takes canonical networks only, whose sha256 is told, and whose files are in
-// files: such a spec cannot make this process read a file of somebody's choice.
+// NewStored is NewReproducible for a spec that comes from another machine, such as a run of a
+// farm. It takes networks only in canonical form, with their sha256, and with their files in
+// files: such a spec cannot make this process read a file of a stranger's choice.
 func NewStored(game, spec string, files ...rollout.Files) (rollout.Maker, error) {
 	return read(game, spec, files, func(n *node) error { return errors.Join(n.reproducible(), n.stored()) })
 }
@@ -162,7 +177,7 @@ func read(game, spec string, files []rollout.Files, refuse func(n *node) error) 
 	}, nil
 }
 
-// UnknownError tells of a name that no policy of a game has.
+// UnknownError is a name that no policy of a game has.
 type UnknownError struct {
 	Game, Name string
 	Known      []string // the names of the game's policies
@@ -176,16 +191,14 @@ func (e *UnknownError) Error() string {
 // find returns the entry of a name.
 func find(game, name string) (entry, error) {
 	if isModel(name) {
-		return models, nil
+		return networks, nil
 	}
 	var known []string
-	for _, list := range lists(game) {
-		for _, e := range list {
-			if e.Name == name {
-				return e, nil
-			}
-			known = append(known, e.Name)
+	for _, e := range entries(game) {
+		if e.Name == name {
+			return e, nil
 		}
+		known = append(known, e.Name)
 	}
 	return entry{}, &UnknownError{game, name, known}
 }

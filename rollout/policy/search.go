@@ -11,26 +11,79 @@ import (
 
 	"moonfarm/env"
 	"moonfarm/rollout"
+	"moonfarm/rollout/policy/script"
 	"moonfarm/rollout/search"
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
 )
 
-// searchOptions are the options of a search: those that were set, and the game's
-// defaults.
+// searchOptions are the options of a search: the given ones, and the game's defaults.
 type searchOptions struct {
 	search.Options
-	rollout  string        // the script that plays on from a leaf, for both seats
-	opponent string        // the script that plays the other seat, or anyOpponent
-	horizon  int           // turns that it plays at most
-	time     time.Duration // of a turn; 0: Options.Simulations are the budget
-	model    *loaded       // judges leaves beside the rollout and weighs moves; nil: none
-	trust    float64       // weight of its values
-	head     string        // its output with the logits; "": the one that fits
+	script.SearchOptions
+	time  time.Duration // of a turn; 0: Options.Simulations are the budget
+	model *loaded       // judges leaves beside the rollout and weighs moves; nil: none
+	trust float64       // weight of its values
+	head  string        // its output with the logits; "": the one that fits
 }
 
-// The names of options, for the entries of games: these document them, with the
-// defaults of the game, and list the values of rollout and opponent before a colon.
+// searchEntry is the search of a game.
+type searchEntry struct {
+	defaults            searchOptions
+	rollouts, opponents []string // the values of these options
+	make                func(o searchOptions, name string, s env.Spec) (rollout.Policy, error)
+}
+
+// searchName is the name of all searches.
+const searchName = "mcts"
+
+// defaultTrust is the default of optionTrust.
+const defaultTrust = 0.5
+
+// newSearchEntry is the entry of a game's search.
+func newSearchEntry[S, M any](g script.Search[S, M]) entry {
+	x := &searchEntry{rollouts: g.Rollout.Values, opponents: g.Opponent.Values}
+	x.defaults = searchOptions{Options: g.Options, SearchOptions: g.Defaults(), trust: defaultTrust}
+	x.make = func(o searchOptions, name string, s env.Spec) (rollout.Policy, error) {
+		if s.Info.MaxOrders < g.Room {
+			return nil, fmt.Errorf("%s needs room for %d orders, not %d", searchName, g.Room, s.Info.MaxOrders)
+		}
+		if o.model == nil {
+			return newSearcher(name, o, g.New(o.SearchOptions)), nil
+		}
+		kit, err := g.Kit(s.Info.Config)
+		if err != nil {
+			return nil, err
+		}
+		return newJudged(name, o, g.New(o.SearchOptions), kit, s)
+	}
+	return entry{Entry: Entry{Name: searchName, Doc: g.Doc, Options: searchDocs(g)}, own: true, search: x}
+}
+
+// searchDocs documents the options of a game's search.
+func searchDocs[S, M any](g script.Search[S, M]) []Option {
+	words := func(w script.Words) string {
+		return fmt.Sprintf("%s: %s (%s)", strings.Join(w.Values, ", "), w.Doc, w.Default)
+	}
+	return []Option{
+		{optionSims, fmt.Sprintf("1 … 1000000: simulations a turn (%d)", g.Options.Simulations)},
+		{optionMS, "1 … 600000: milliseconds a turn instead of sims, for contests: what is played depends on the machine"},
+		{optionRollout, words(g.Rollout)},
+		{optionOpponent, words(g.Opponent)},
+		{optionHorizon, fmt.Sprintf("0 … 1000000: %s (%d)", g.Horizon.Doc, g.Horizon.Default)},
+		{optionNode, "puct, regret: how moves are picked in the tree; regret draws its move from a mixed strategy (puct)"},
+		{optionC, fmt.Sprintf("0 … 1000: weight of exploration (%v)", g.Options.C)},
+		{optionMemory, fmt.Sprintf("1 … 2047: MiB of the tree at most; what does not fit is not stored (%d)", g.Options.Memory>>20)},
+		{optionModel, g.Model},
+		{optionTrust, fmt.Sprintf("0 … 1: weight of the network's values, where there is one; the rest is that of rollout; 0: it weighs moves alone, with few evaluations (%v)", defaultTrust)},
+		{optionHead, headDoc},
+		{optionEngine, engineDoc},
+		{optionDevice, deviceDoc},
+		{optionSHA256, sumDoc},
+	}
+}
+
+// The names of options of searches.
 const (
 	optionSims     = "sims"
 	optionMS       = "ms"
@@ -43,22 +96,11 @@ const (
 	optionTrust    = "trust"
 )
 
-// anyOpponent is the value of optionOpponent with which the other seat plays any of
-// its moves.
-const anyOpponent = "search"
-
-// msDoc is the doc of optionMS, of which no game has a default.
-const msDoc = "1 … 600000: milliseconds a turn instead of sims, for contests: what is played depends on the machine"
-
-// trustDoc documents optionTrust, without its default.
-const trustDoc = "0 … 1: weight of the network's values, where there is one; the rest is that of rollout; 0: it weighs moves alone, with few evaluations"
-
 // nodeRules are the values of the option node.
 var nodeRules = []string{search.PUCT: "puct", search.Regret: "regret"}
 
-// set reads the value of an option, one of those known, and puts it into canonical
-// form.
-func (o *searchOptions) set(known []Option, given *setting) error {
+// set reads the value of an option of a search, and puts it into canonical form.
+func (o *searchOptions) set(e *searchEntry, given *setting) (err error) {
 	switch given.name {
 	case optionSims:
 		return given.number(&o.Simulations, 1, 1_000_000)
@@ -68,7 +110,7 @@ func (o *searchOptions) set(known []Option, given *setting) error {
 		o.time = time.Duration(ms) * time.Millisecond
 		return err
 	case optionHorizon:
-		return given.number(&o.horizon, 0, 1_000_000)
+		return given.number(&o.Horizon, 0, 1_000_000)
 	case optionMemory:
 		err := given.number(&o.Memory, 1, 1<<11-1) // an int of 32 bits holds the bytes
 		o.Memory <<= 20
@@ -105,16 +147,16 @@ func (o *searchOptions) set(known []Option, given *setting) error {
 		rule, err := given.oneOf(nodeRules)
 		o.Nodes = search.Rule(rule)
 		return err
+	case optionRollout:
+		o.Rollout = given.value
+		_, err = given.oneOf(e.rollouts)
+		return err
+	case optionOpponent:
+		o.Opponent = given.value
+		_, err = given.oneOf(e.opponents)
+		return err
 	}
-	i := slices.IndexFunc(known, func(k Option) bool { return k.Name == given.name })
-	scripts, _, _ := strings.Cut(known[i].Doc, ":")
-	if given.name == optionOpponent {
-		o.opponent = given.value
-	} else {
-		o.rollout = given.value
-	}
-	_, err := given.oneOf(strings.Split(scripts, ", "))
-	return err
+	return fmt.Errorf("no option %q of a search", given.name)
 }
 
 // number reads a whole number.
@@ -135,27 +177,11 @@ func (g *setting) oneOf(words []string) (int, error) {
 	return i, nil
 }
 
-// searchGame is what a game gives its searches.
-type searchGame[S, M any] interface {
-	search.Model[S, M]
-	// look takes the rules of the Vector; false if it plays another game.
-	look(v env.Vector) bool
-	// appendOrders appends the orders of a move of seat p.
-	appendOrders(dst []sim.Order, s *S, p sim.Player, m M) []sim.Order
-}
-
-// opposed is a searchGame that can play the other seat by a script: the one move of
-// that seat at every node is then the script's.
-type opposed interface {
-	// searchFor says for which seat the next search is.
-	searchFor(p sim.Player)
-}
-
 // searcher is a policy that searches each row's state.
 type searcher[S, M any] struct {
 	name  string
 	seats int32
-	game  searchGame[S, M]
+	game  script.SearchGame[S, M]
 	trees []*search.Tree[S, M] // one; with a judge one for each of the rows searched at once
 	judge *judge[S, M]         // nil: the game judges leaves
 	done  <-chan struct{}      // of Until
@@ -174,10 +200,10 @@ var (
 )
 
 // newSearch makes the policy of a node whose name is that of a search.
-func newSearch(e entry, n node, s env.Spec) (rollout.Policy, error) {
+func newSearch(e *searchEntry, n node, s env.Spec) (rollout.Policy, error) {
 	o := e.defaults
 	for _, given := range n.settings {
-		if err := o.set(e.Options, &given); err != nil {
+		if err := o.set(e, &given); err != nil {
 			return nil, err
 		}
 	}
@@ -185,11 +211,11 @@ func newSearch(e entry, n node, s env.Spec) (rollout.Policy, error) {
 		o.Simulations = search.Unlimited
 	}
 	o.model = n.model
-	return e.search(o, n.String(), s)
+	return e.make(o, n.String(), s)
 }
 
-// makeSearcher returns the policy of that name.
-func makeSearcher[S, M any](name string, o searchOptions, g searchGame[S, M]) rollout.Policy {
+// newSearcher returns the policy of that name.
+func newSearcher[S, M any](name string, o searchOptions, g script.SearchGame[S, M]) rollout.Policy {
 	c := &searcher[S, M]{name: name, seats: 2, game: g, width: o.Width}
 	c.addTree(o)
 	return c
@@ -235,8 +261,8 @@ func (c *searcher[S, M]) Wants() env.Want { return env.WantKey }
 func (c *searcher[S, M]) Act(v env.Vector, b *env.Batch, rows []int32) {
 	b.Need(env.WantKey, c.name)
 	states, ok := env.States[S](v)
-	if !ok || !c.game.look(v) {
-		panic(wrongGame(c.name, v))
+	if !ok || !c.game.Look(v) {
+		panic(script.WrongGame(c.name, v))
 	}
 	c.rows = append(c.rows[:0], rows...)
 	if c.judge != nil && len(c.networks) < b.Rows {
@@ -259,10 +285,10 @@ func (c *searcher[S, M]) Act(v env.Vector, b *env.Batch, rows []int32) {
 	}
 }
 
-// face tells a game that plays the other seat by a script for which row the search is.
+// face sets the searching seat where a script plays the other.
 func (c *searcher[S, M]) face(row int32) {
-	if g, ok := c.game.(opposed); ok {
-		g.searchFor(sim.Player(row % c.seats))
+	if g, ok := c.game.(script.Opposed); ok {
+		g.SearchFor(sim.Player(row % c.seats))
 	}
 }
 
@@ -304,7 +330,7 @@ func (c *searcher[S, M]) play(t *search.Tree[S, M], f *rollout.Searched, s *S, b
 	f.Shares = t.AppendShares(f.Shares[:0], p)
 	f.Orders, f.Ends = f.Orders[:0], f.Ends[:0]
 	for _, m := range t.Moves(p) {
-		f.Orders = c.game.appendOrders(f.Orders, s, p, m)
+		f.Orders = c.game.AppendOrders(f.Orders, s, p, m)
 		f.Ends = append(f.Ends, int32(len(f.Orders)))
 	}
 	room := len(b.Orders) / b.Rows
@@ -316,8 +342,8 @@ func (c *searcher[S, M]) play(t *search.Tree[S, M], f *rollout.Searched, s *S, b
 // the sum for seat 0: what is left of a search without its tree, for benchmarks.
 func (c *searcher[S, M]) Playouts(v env.Vector, row int32, n int, key uint64) (sum float64) {
 	states, ok := env.States[S](v)
-	if !ok || !c.game.look(v) {
-		panic(wrongGame(c.name, v))
+	if !ok || !c.game.Look(v) {
+		panic(script.WrongGame(c.name, v))
 	}
 	c.random = prng.New(key)
 	for range n {

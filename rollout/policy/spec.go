@@ -16,14 +16,14 @@ import (
 )
 
 // node is a spec that was read: a name, with or without options, or a mixture of
-// others.
+// other nodes.
 //
 //	spec    = name | name "(" setting { "," setting } ")" | "mix(" member { "," member } ")"
 //	setting = name "=" value | "greedy"
 //	member  = weight "*" spec
 //	name    = letters, digits, "-", "_", of ASCII | path that ends in ".onnx" | quoted, the same
 //	path    = letters and digits of any script, "-", "_", ".", "+", "~", "/", "\", ":"
-//	value   = letters, digits, "-", "_", ".", "+" | path that ends in ".onnx" | of head and device any path | quoted, any text
+//	value   = letters, digits, "-", "_", ".", "+" | path that ends in ".onnx" | any path, for head and device | quoted, any text
 //	weight  = a decimal number above 0
 //	quoted  = any text between two " or two ', in which that quote itself stands twice
 //
@@ -83,7 +83,7 @@ func (s *scanner) character() int {
 	return utf8.RuneCountInString(s.text[:s.at]) + 1
 }
 
-// unexpected is the error that something else stands where want should.
+// unexpected is the error of a text that should go on with want.
 func (s *scanner) unexpected(want string) error {
 	if s.peek() == 0 {
 		return fmt.Errorf("character %d: the text ends, expected %s", s.character(), want)
@@ -205,7 +205,7 @@ func (s *scanner) setting() (o setting, err error) {
 
 // bare is the set of characters that a value without quotes has.
 func (g *setting) bare() func(c rune) bool {
-	if g.name == optionHead || g.name == optionDevice { // names that others gave
+	if g.name == optionHead || g.name == optionDevice { // names from outside this program
 		return inPath
 	}
 	return inValue
@@ -265,7 +265,7 @@ func (n *node) checkSettings(e entry) error {
 		}
 		err := error(nil)
 		if e.search != nil {
-			err = o.set(e.Options, given)
+			err = o.set(e.search, given)
 		} else {
 			err = setModel(&m, given)
 		}
@@ -372,11 +372,13 @@ func (n node) build(game string, s env.Spec, depth uint64) (rollout.Policy, erro
 			return newModel(n, s)
 		}
 		e, err := find(game, n.name)
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if e.search != nil {
-			return newSearch(e, n, s)
+		case e.own && s.Info.Name != game:
+			return nil, fmt.Errorf("%s plays %s, not %s", e.Name, game, s.Info.Name)
+		case e.search != nil:
+			return newSearch(e.search, n, s)
 		}
 		return e.make(s)
 	}
@@ -387,7 +389,7 @@ func (n node) build(game string, s env.Spec, depth uint64) (rollout.Policy, erro
 		if err != nil {
 			return nil, err
 		}
-		m.firsts = append(m.firsts, uint8(len(m.Members()))) // more than fit are refused by whoever asks
+		m.firsts = append(m.firsts, uint8(len(m.Members()))) // rollout.NewTable refuses more members than fit
 		m.members = append(m.members, p)
 		m.wants |= p.Wants()
 		weights[i] = each.weight

@@ -1,0 +1,334 @@
+package codecraft_test
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	scripts "moonfarm/rollout/policy/codecraft"
+	"moonfarm/sim"
+	"moonfarm/sim/bitboard"
+	"moonfarm/sim/codecraft"
+)
+
+// long reports whether the tests may take their time.
+func long() bool { return os.Getenv("MOONFARM_LONG") != "" }
+
+// names are the names of all scripts.
+func names() (all []string) {
+	for _, s := range scripts.Scripts {
+		all = append(all, s.Name)
+	}
+	return all
+}
+
+func newCraft(t *testing.T, r codecraft.Rules) *codecraft.Game {
+	t.Helper()
+	g, err := codecraft.New(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func newScript(t *testing.T, name string) *scripts.Player {
+	t.Helper()
+	c, err := scripts.NewPlayer(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// scriptedGame plays scripts against each other and shows every tick: each is
+// called when the orders of all seats are there, after when they were carried
+// out. A game has the given number of ticks.
+func scriptedGame(t *testing.T, preset string, seed uint64, ticks int32, names []string, each func(g *codecraft.Game, s *codecraft.State, turn *sim.Turn)) {
+	t.Helper()
+	r, ok := codecraft.Preset(preset)
+	if !ok {
+		t.Fatalf("no preset %s", preset)
+	}
+	g := newCraft(t, r)
+	var players []*scripts.Player
+	for p := range int(r.Players) {
+		players = append(players, newScript(t, names[p%len(names)]))
+	}
+	s, turn := new(codecraft.State), sim.NewTurn(g.Info().MaxOrders)
+	g.Reset(s, seed)
+	for status := sim.Running; status == sim.Running && s.Tick < ticks; status = g.Step(s, turn) {
+		for p := range sim.Player(r.Players) {
+			turn.Set(p, players[p].AppendOrders(nil, g, s, p))
+		}
+		each(g, s, turn)
+	}
+}
+
+// All orders of the scripts are for own entities and change their action; what
+// is to be built is on the map and affordable to begin with, most buildings
+// that are begun are finished, and nothing is asked for that the entity cannot
+// do.
+func TestColoniesAreLegal(t *testing.T) {
+	ticks := int32(250)
+	if long() {
+		ticks = 1000
+	}
+	for _, c := range []struct{ preset, names string }{
+		{"finals", "econ turtle"}, {"finals", "econ-near quickstart"}, {"round2-3", "turtle econ-break quickstart"}, {"round1", "quickstart econ turtle"}, {"round2", "squads econ"},
+	} {
+		var ops [8]int
+		scriptedGame(t, c.preset, 5, ticks, strings.Fields(c.names), func(g *codecraft.Game, s *codecraft.State, turn *sim.Turn) {
+			r := g.Rules()
+			for p := range sim.Player(r.Players) {
+				checkColonyOrders(t, &r, s, p, turn.Orders(p), &ops)
+			}
+		})
+		t.Logf("%s: %s: orders by op %v", c.preset, c.names, ops)
+		if ops[codecraft.OpMove] == 0 || ops[codecraft.OpBuild] == 0 || ops[codecraft.OpAuto] == 0 || ops[codecraft.OpRepair] == 0 {
+			t.Errorf("%s: %s: orders by op %v", c.preset, c.names, ops)
+		}
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// checkColonyOrders checks the orders of one seat, in each of which an entity
+// gets a whole action.
+func checkColonyOrders(t *testing.T, r *codecraft.Rules, s *codecraft.State, p sim.Player, orders []sim.Order, ops *[8]int) {
+	t.Helper()
+	named := map[uint32]bool{}
+	acts := map[int]codecraft.Action{}
+	for k, o := range orders {
+		c := codecraft.Decode(o)
+		ops[c.Op]++
+		i := s.Find(c.ID)
+		if i < 0 || s.Units[i].Owner != p {
+			t.Fatalf("tick %d, seat %d: order %+v for an entity that is not the seat's", s.Tick, p, c)
+		}
+		if c.And != named[c.ID] || c.And && codecraft.Decode(orders[k-1]).ID != c.ID {
+			t.Fatalf("tick %d, seat %d: order %+v is not of one action with those before", s.Tick, p, c)
+		}
+		named[c.ID] = true
+		a := acts[i]
+		a.Take(o)
+		acts[i] = a
+	}
+	for i, a := range acts {
+		u := &s.Units[i]
+		k := &r.Types[u.Type]
+		if a == s.Acts[i] {
+			t.Fatalf("tick %d, seat %d: %v %d is told to go on with %+v", s.Tick, p, u.Type, u.ID, a)
+		}
+		if a.Parts&codecraft.HasMove != 0 && !k.CanMove || a.Parts&codecraft.HasRepair != 0 && !k.CanRepair ||
+			a.Parts&codecraft.MoveOutside != 0 {
+			t.Fatalf("tick %d, seat %d: %v %d cannot %+v", s.Tick, p, u.Type, u.ID, a)
+		}
+		if a.Parts&codecraft.HasBuild == 0 {
+			continue
+		}
+		size := int(r.Types[a.BuildType].Size)
+		if !k.Builds.Set().Has(a.BuildType) || int(a.BuildX)+size > codecraft.Side || int(a.BuildY)+size > codecraft.Side {
+			t.Fatalf("tick %d, seat %d: %v %d cannot build %v at (%d, %d)", s.Tick, p, u.Type, u.ID, a.BuildType, a.BuildX, a.BuildY)
+		}
+	}
+}
+
+// The scripts do what they are named for.
+func TestColonyStyles(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		ticks int32
+		most  [codecraft.Types]int16 // …
+		least [codecraft.Types]int16 // … of each type
+	}{
+		{"quickstart", 150,
+			[codecraft.Types]int16{codecraft.BuilderBase: 1, codecraft.BuilderUnit: 5},
+			[codecraft.Types]int16{codecraft.BuilderBase: 1, codecraft.BuilderUnit: 3}},
+		{"econ", 350,
+			[codecraft.Types]int16{codecraft.BuilderBase: 1, codecraft.BuilderUnit: 45, codecraft.RangedBase: 1, codecraft.RangedUnit: 60, codecraft.House: 25},
+			[codecraft.Types]int16{codecraft.BuilderBase: 1, codecraft.BuilderUnit: 40, codecraft.RangedBase: 1, codecraft.RangedUnit: 10, codecraft.House: 8}},
+		{"squads", 350,
+			[codecraft.Types]int16{codecraft.BuilderBase: 1, codecraft.BuilderUnit: 80, codecraft.RangedBase: 2, codecraft.RangedUnit: 110, codecraft.House: 35, codecraft.Turret: 3},
+			[codecraft.Types]int16{codecraft.BuilderBase: 1, codecraft.BuilderUnit: 50, codecraft.RangedBase: 1, codecraft.RangedUnit: 20, codecraft.House: 10}},
+		{"turtle", 450,
+			[codecraft.Types]int16{codecraft.BuilderBase: 1, codecraft.BuilderUnit: 40, codecraft.RangedBase: 1, codecraft.RangedUnit: 40, codecraft.House: 20, codecraft.Turret: 12},
+			[codecraft.Types]int16{codecraft.BuilderBase: 1, codecraft.BuilderUnit: 30, codecraft.RangedBase: 1, codecraft.RangedUnit: 10, codecraft.House: 6, codecraft.Turret: 6}},
+	} {
+		var last codecraft.State
+		scriptedGame(t, "finals", 1000, c.ticks, []string{c.name, "quickstart"}, func(_ *codecraft.Game, s *codecraft.State, _ *sim.Turn) {
+			last.Clone(s)
+		})
+		t.Logf("%s has %v, score %v", c.name, last.Count[0], last.Score)
+		for k, n := range last.Count[0] {
+			if n < c.least[k] || n > c.most[k] {
+				t.Errorf("%s: %d of %v after %d ticks, want %d to %d", c.name, n, codecraft.Type(k), c.ticks, c.least[k], c.most[k])
+			}
+		}
+	}
+}
+
+// quickAction is the action of the original's QuickStart player for unit i, as
+// its published source has it: in the player's frame, with the lists it gives.
+func quickAction(r *codecraft.Rules, s *codecraft.State, p sim.Player, i int) (a codecraft.Action) {
+	u := &s.Units[i]
+	k := &r.Types[u.Type]
+	x, y := codecraft.Turn(p, int(u.X), int(u.Y), int(k.Size))
+	take := func(o sim.Order) {
+		if a.Parts != 0 {
+			o = codecraft.And(o)
+		}
+		a.Take(o)
+	}
+	if k.CanMove {
+		tx, ty := codecraft.TurnBack(p, codecraft.Side-1, codecraft.Side-1, 1)
+		take(codecraft.Move(u.ID, tx, ty, true, true))
+	} else if k.CanBuild {
+		built := k.Builds.T[0]
+		units := int32(0)
+		for j := range s.Units[:s.N] {
+			if s.Units[j].Owner == p && s.Units[j].Type == built {
+				units++
+			}
+		}
+		if (units+1)*r.Types[built].PopUse <= k.PopProvide {
+			bx, by := codecraft.TurnBack(p, x+int(k.Size), y+int(k.Size)-1, int(r.Types[built].Size))
+			take(codecraft.Build(u.ID, built, bx, by))
+		}
+	}
+	valid := codecraft.TypeSet(0)
+	if u.Type == codecraft.BuilderUnit {
+		valid = 1 << codecraft.Resource
+	}
+	take(codecraft.Auto(u.ID, int(k.Sight), valid))
+	return a
+}
+
+// After every tick's orders all entities of quickstart have the actions that
+// the original gives them.
+func TestQuickstartIsTheOriginal(t *testing.T) {
+	for _, preset := range []string{"finals", "round1"} {
+		actions := 0
+		scriptedGame(t, preset, 7, 150, []string{"quickstart"}, func(g *codecraft.Game, s *codecraft.State, turn *sim.Turn) {
+			r := g.Rules()
+			acts := s.Acts
+			for p := range sim.Player(r.Players) {
+				for _, o := range turn.Orders(p) {
+					acts[s.Find(codecraft.Decode(o).ID)].Take(o)
+				}
+				for i, got := range acts[:s.N] {
+					if s.Units[i].Owner != p {
+						continue
+					}
+					actions++
+					if want := quickAction(&r, s, p, i); got != want {
+						t.Fatalf("%s: tick %d, seat %d: %+v has action %+v, want %+v", preset, s.Tick, p, s.Units[i], got, want)
+					}
+				}
+			}
+		})
+		if actions < 1000 {
+			t.Errorf("%s: only %d actions", preset, actions)
+		}
+	}
+}
+
+// blind makes a state of which a player sees the same: what he does not see is
+// gone, or filled with resources.
+func blind(t *testing.T, g *codecraft.Game, s *codecraft.State, p sim.Player, filled bool) *codecraft.State {
+	t.Helper()
+	var sight bitboard.Square
+	g.Sight(&sight, s, p)
+	r := g.Rules()
+	if !r.Fog {
+		sight.Flip(&bitboard.Square{})
+	}
+	var from, to codecraft.Position
+	s.Position(&from)
+	to = from
+	to.Units, to.Acts, to.Veins = nil, nil, nil
+	for i, u := range from.Units {
+		size := int(r.Types[u.Type].Size)
+		switch {
+		case u.Owner == p:
+			to.Units, to.Acts = append(to.Units, u), append(to.Acts, from.Acts[i])
+		case sight.MeetsSquare(int(u.X), int(u.Y), size):
+			to.Units, to.Acts = append(to.Units, u), append(to.Acts, codecraft.Action{})
+			for k := range size * size {
+				sight.Add(int(u.X)+k%size, int(u.Y)+k/size)
+			}
+		}
+	}
+	for x := range codecraft.Side {
+		for y := range codecraft.Side {
+			health := int16(s.Health[codecraft.CellOf(x, y)])
+			if !sight.Has(x, y) {
+				health = 0
+				if filled {
+					health = 30
+				}
+			}
+			if health > 0 {
+				to.Veins = append(to.Veins, codecraft.Vein{ID: to.NextID, Health: health, X: uint8(x), Y: uint8(y)})
+				to.NextID++
+			}
+		}
+	}
+	to.Seed = 0
+	b := new(codecraft.State)
+	if err := g.Restore(b, &to); err != nil {
+		t.Fatalf("tick %d, seat %d: %v", s.Tick, p, err)
+	}
+	return b
+}
+
+// The scripts give the same orders whatever there is that their player does not
+// see.
+func TestColoniesSeeNoMoreThanTheirPlayer(t *testing.T) {
+	ticks := int32(400)
+	if long() {
+		ticks = 1000
+	}
+	for _, c := range []struct{ preset, names string }{
+		{"finals", "econ turtle"}, {"finals", "econ-near quickstart"}, {"round2", "econ turtle econ-break econ"}, {"round1", "econ quickstart turtle"}, {"round2-3", "squads econ turtle"},
+	} {
+		names := strings.Fields(c.names)
+		hidden := 0
+		scriptedGame(t, c.preset, 3, ticks, names, func(g *codecraft.Game, s *codecraft.State, turn *sim.Turn) {
+			for p := range sim.Player(g.Info().Players) {
+				begins := slices.ContainsFunc(turn.Orders(p), func(o sim.Order) bool {
+					c := codecraft.Decode(o)
+					return c.Op == codecraft.OpBuild && c.Type != codecraft.BuilderUnit && c.Type != codecraft.RangedUnit
+				})
+				if !begins && s.Tick%17 != int32(p) {
+					continue
+				}
+				script := newScript(t, names[int(p)%len(names)])
+				for _, filled := range []bool{false, true} {
+					b := blind(t, g, s, p, filled)
+					hidden += int(s.N - b.N)
+					if got := script.AppendOrders(nil, g, b, p); !slices.Equal(got, turn.Orders(p)) {
+						t.Fatalf("%s: tick %d, seat %d: %s gives %d orders when it is blinded (filled: %v), else %d others",
+							c.preset, s.Tick, p, script.Name(), len(got), filled, len(turn.Orders(p)))
+					}
+				}
+			}
+		})
+		if fog := c.preset != "round1"; fog != (hidden > 100) {
+			t.Errorf("%s: %d units out of sight", c.preset, hidden)
+		}
+	}
+}
+
+// Those who step games themselves get the scripts by their names.
+func TestNewCodeCraft(t *testing.T) {
+	if _, err := scripts.NewPlayer("maze"); err == nil || !strings.Contains(err.Error(), `no scripted policy "maze" for codecraft; there are: quickstart, econ`) {
+		t.Errorf("error %v", err)
+	}
+	for _, name := range names() {
+		if c, err := scripts.NewPlayer(name); err != nil || c.Name() != name {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

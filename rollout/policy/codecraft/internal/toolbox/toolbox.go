@@ -1,0 +1,139 @@
+// Package toolbox is shared by the scripts of CodeCraft: a seat's own units and money, and
+// the places around buildings.
+package toolbox
+
+import (
+	"moonfarm/rollout/policy/script"
+	"moonfarm/sim/bitboard"
+	"moonfarm/sim/codecraft"
+	"moonfarm/sim/prng"
+)
+
+// View is a state as a script sees it from one seat.
+type View = script.Seat[codecraft.State, codecraft.Rules, *codecraft.Game]
+
+// Seat is a view with the seat's units, as far as a script has listed them, and its money.
+// Coordinates are the map's but where a comment says "own frame".
+type Seat struct {
+	View
+	Builders List // own units that build …
+	Army     List // … others that move …
+	Fixed    List // … and all others
+
+	Money  int32 // left after the orders so far
+	Saving bool  // money was set aside
+	Housed int32 // population provided once all buildings are finished
+}
+
+// List is a list of units: indices of State.Units, ascending by id. It has room for all.
+type List struct {
+	N  int
+	At [codecraft.MaxUnits]uint16
+}
+
+// Add appends a unit.
+func (l *List) Add(i int) {
+	l.At[l.N] = uint16(i)
+	l.N++
+}
+
+// All returns the units of the list.
+func (l *List) All() []uint16 { return l.At[:l.N] }
+
+// Begin empties the lists and takes the money and the population of the state.
+func (c *Seat) Begin() {
+	c.Builders.N, c.Army.N, c.Fixed.N = 0, 0, 0
+	c.Money, c.Saving = c.State.Resource[c.Player], false
+	c.Housed = c.State.PopProvide[c.Player]
+}
+
+// Give makes a the stored action of unit i, if it is not that already.
+func (c *Seat) Give(i int, a codecraft.Action) {
+	if old := &c.State.Acts[i]; *old != a && (a.Parts != codecraft.Given || old.Parts != 0) {
+		c.Orders = a.AppendOrders(c.Orders, c.State.Units[i].ID)
+	}
+}
+
+// Reserve sets money aside.
+func (c *Seat) Reserve(cost int32) {
+	c.Money -= cost
+	c.Saving = true
+}
+
+// Pay takes the price of one more unit of type t, and reports whether there is room for it
+// and the money. Money that is set aside is not touched; if none is, bases need not wait
+// for the price.
+func (c *Seat) Pay(t codecraft.Type) bool {
+	s, p := c.State, c.Player
+	if !c.Rules.RoomFor(t, s.PopUse[p], s.PopProvide[p]) {
+		return false
+	}
+	cost := c.Rules.CostOf(t, int32(s.Count[p][t]))
+	if c.Saving && c.Money < cost {
+		return false
+	}
+	c.Money -= cost
+	return true
+}
+
+// Corner is the lowest corner of unit i, and its size.
+func (c *Seat) Corner(i int) (x, y, size int) {
+	u := &c.State.Units[i]
+	return int(u.X), int(u.Y), int(c.Rules.Types[u.Type].Size)
+}
+
+// HomeAt is the coordinate of the middle of a builder base at the start, on both axes of the
+// own frame.
+const HomeAt = 7
+
+// Home is the middle of the own base: of the first building that makes builders, or of the
+// corner where the base stands at the start.
+func (c *Seat) Home() (x, y int) {
+	for _, i := range c.Fixed.All() {
+		if c.State.Units[i].Type == codecraft.BuilderBase {
+			x, y, size := c.Corner(int(i))
+			return x + size/2, y + size/2
+		}
+	}
+	return codecraft.TurnBack(c.Player, HomeAt, HomeAt, 1)
+}
+
+// roamTicks is the time for which a unit goes to one place to look for enemies.
+const roamTicks = 64
+
+// Roam is the place where unit i looks for enemies for a while.
+func (c *Seat) Roam(i int) (x, y int) {
+	id := uint64(c.State.Units[i].ID)
+	r := prng.New(prng.Mix(id<<32 | (uint64(c.State.Tick)+id)/roamTicks))
+	return r.IntN(codecraft.Side), r.IntN(codecraft.Side)
+}
+
+// Beside is the k-th cell along one side of a square, upwards or to the right: side 0 is
+// the right one, 1 above, 2 the left one, 3 below.
+func Beside(x, y, size, side, k int) (int, int) {
+	switch side {
+	case 0:
+		return x + size, y + k
+	case 1:
+		return x + k, y + size
+	case 2:
+		return x - 1, y + k
+	}
+	return x + k, y - 1
+}
+
+// ClearAround takes a square and a lane of some cells around it, the diagonal ones too, off
+// a board.
+func ClearAround(b *bitboard.Square, x, y, size, lane int) {
+	for row := max(y-lane, 0); row < min(y+size+lane, codecraft.Side); row++ {
+		low, high := b.Row(row)
+		for col := max(x-lane, 0); col < min(x+size+lane, codecraft.Side); col++ {
+			if col < 64 {
+				low &^= 1 << col
+			} else {
+				high &^= 1 << (col - 64)
+			}
+		}
+		b.SetRow(row, low, high)
+	}
+}

@@ -1,0 +1,122 @@
+package codecraft_test
+
+import (
+	"fmt"
+	"testing"
+
+	scripts "moonfarm/rollout/policy/codecraft"
+	"moonfarm/sim"
+	"moonfarm/sim/codecraft"
+	"moonfarm/sim/prng"
+)
+
+// oddRules are rules as no preset has them, but such as can be played.
+func oddRules(r *prng.Rand) codecraft.Rules {
+	for {
+		names := codecraft.Presets()
+		rules, _ := codecraft.Preset(names[r.IntN(len(names))])
+		rules.Players = int32(1 + r.IntN(sim.MaxPlayers))
+		rules.MaxNodes = int32(1 + r.IntN(300))
+		for range 1 + r.IntN(12) {
+			p := &rules.Types[r.IntN(codecraft.Types)]
+			switch r.IntN(9) {
+			case 0:
+				p.Size = int32(1 + r.IntN(5))
+			case 1:
+				p.CanMove = !p.CanMove
+			case 2:
+				p.Sight = int32(r.IntN(41))
+			case 3:
+				p.MaxHealth = int32(1 + r.IntN(3000))
+			case 4:
+				p.Cost = int32(r.IntN(60))
+			case 5:
+				p.CanBuild, p.Builds, p.InitHealth = true, codecraft.ListOf(codecraft.Type(r.IntN(8)), codecraft.Turret), int32(r.IntN(20))
+			case 6:
+				p.CanBuild, p.Builds, p.InitHealth = false, codecraft.TypeList{}, 0
+			case 7:
+				p.PopUse, p.PopProvide = int32(r.IntN(4)), int32(r.IntN(20))
+			case 8:
+				p.CanAttack, p.Range, p.Damage, p.Collects = true, int32(1+r.IntN(20)), int32(1+r.IntN(10)), r.IntN(2) == 0
+			}
+		}
+		if rules.Validate() == nil {
+			return rules
+		}
+	}
+}
+
+// The scripts play on under whatever rules there are, in states that others
+// left behind as well.
+func TestColoniesUnderOddRules(t *testing.T) {
+	r := prng.New(9)
+	sets, most := 40, int32(0)
+	if long() {
+		sets = 1000
+	}
+	var all []*scripts.Player
+	for _, name := range names() {
+		all = append(all, newScript(t, name))
+	}
+	s, turn := new(codecraft.State), sim.NewTurn(1<<10)
+	var orders []sim.Order
+	for n := range sets {
+		rules := oddRules(&r)
+		g := newCraft(t, rules)
+		g.Reset(s, uint64(n))
+		for p := range rules.Players {
+			s.Resource[p] = int32(r.IntN(5000))
+		}
+		for status := sim.Running; status == sim.Running && s.Tick < 60; status = g.Step(s, turn) {
+			for p := range sim.Player(rules.Players) {
+				if s.Tick%16 == 0 { // orders that no script would give
+					orders = g.AppendOrders(orders[:0], s, p)
+					for i := range orders {
+						a, b, c := r.Uint64(), r.Uint64(), r.Uint64()
+						orders[i] ^= sim.Order(a & b & c &^ 0xfffffff) // one bit of eight
+					}
+					turn.Set(p, orders)
+					continue
+				}
+				script := all[(int(s.Tick)/20+int(p)+n)%len(all)]
+				orders = script.AppendOrders(orders[:0], g, s, p)
+				for _, o := range orders {
+					i := s.Find(codecraft.Decode(o).ID)
+					if i < 0 || s.Units[i].Owner != p {
+						t.Fatalf("rules %d, tick %d, seat %d: %s orders %+v", n, s.Tick, p, script.Name(), codecraft.Decode(o))
+					}
+				}
+				if len(orders) > g.Info().MaxOrders {
+					t.Fatalf("rules %d, tick %d, seat %d: %s gives %d orders", n, s.Tick, p, script.Name(), len(orders))
+				}
+				turn.Set(p, orders)
+			}
+			most = max(most, s.N)
+		}
+	}
+	if most < 100 {
+		t.Errorf("no game of more than %d units", most)
+	}
+}
+
+// turtle stays home until the last quarter of the game begins.
+func TestTurtleAttacksInTheLastQuarter(t *testing.T) {
+	rules := codecraft.DefaultRules()
+	rules.Fog = false
+	g, c := newCraft(t, rules), newScript(t, "turtle")
+	quarter := rules.MaxTurns * 3 / 4
+	for tick, want := range map[int32]bool{quarter - 1: false, quarter: true} {
+		s, err := codecraft.ParseText(g, fmt.Sprintf("tick %d\n30 r1 . . . . .b2\nx30", tick))
+		if err != nil {
+			t.Fatal(err)
+		}
+		attacks := false
+		for _, o := range c.AppendOrders(nil, g, &s, 0) {
+			d := codecraft.Decode(o)
+			attacks = attacks || d.Op == codecraft.OpMove && d.X == 36 && d.Y == 30
+		}
+		if attacks != want {
+			t.Errorf("tick %d: the army goes to the enemy: %v, want %v", tick, attacks, want)
+		}
+	}
+}

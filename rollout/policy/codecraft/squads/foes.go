@@ -1,0 +1,149 @@
+package squads
+
+import (
+	"moonfarm/sim/codecraft"
+)
+
+// Distances in cells, and strength in tenths of a whole ranged unit.
+const (
+	dangerMargin = 2  // beyond its range a fighter is a danger to builders
+	clusterReach = 6  // enemy fighters so near to each other fight together
+	supportReach = 10 // own fighters so near to an enemy fight it together
+	homeReach    = 14 // enemies so near to an own building are about the base
+	turretWorth  = 3  // a turret is worth so many fighters
+	mostFoes     = 512
+)
+
+// foes are the enemies' units in sight. The armed ones, up to mostFoes, can hit others;
+// builders do not count.
+type foes struct {
+	n     int
+	at    [codecraft.MaxUnits]uint16
+	armed int
+	arms  [mostFoes]armed
+
+	near         int // armed ones that move, about the own base …
+	nearX, nearY int // … and one of them
+}
+
+// armed is an enemy that fights.
+type armed struct {
+	unit   uint16
+	x, y   int16
+	reach  int16
+	moves  bool
+	worth  int32 // strength
+	theirs int32 // strength of the enemies that fight together with it
+	ours   int32 // strength of own fighters that can fight it
+}
+
+func (f *foes) add(i int, u *codecraft.Unit, t *codecraft.Properties) {
+	f.at[f.n] = uint16(i)
+	f.n++
+	if !t.CanAttack || t.Collects || f.armed == mostFoes || !u.Active {
+		return
+	}
+	f.arms[f.armed] = armed{unit: uint16(i), x: int16(u.X), y: int16(u.Y), reach: int16(t.Range), moves: t.CanMove, worth: strength(u, t)}
+	f.armed++
+}
+
+// strength returns the strength of a fighter; melee counts less.
+func strength(u *codecraft.Unit, t *codecraft.Properties) int32 {
+	worth := int32(10)
+	switch {
+	case !t.CanMove:
+		worth *= turretWorth
+	case t.Range < 2:
+		worth = 8
+	}
+	return worth * (1 + int32(u.Health)) / (1 + t.MaxHealth)
+}
+
+// measureFoes compares strengths around each enemy fighter.
+func (c *Player) measureFoes() {
+	f := &c.foes
+	f.near = 0
+	arms := f.arms[:f.armed]
+	for k := range arms {
+		a := &arms[k]
+		a.theirs, a.ours = 0, 0
+		for j := range arms {
+			if b := &arms[j]; apart(a.x, a.y, b.x, b.y) <= clusterReach {
+				a.theirs += b.worth
+			}
+		}
+		c.markDanger(a)
+		if a.moves && c.aboutBase(a) {
+			f.near++
+			f.nearX, f.nearY = int(a.x), int(a.y)
+		}
+	}
+	for _, i := range c.Army.All() {
+		u := &c.State.Units[i]
+		if !u.Active {
+			continue
+		}
+		worth := strength(u, &c.Rules.Types[u.Type])
+		for k := range arms {
+			if a := &arms[k]; apart(a.x, a.y, int16(u.X), int16(u.Y)) <= supportReach {
+				a.ours += worth
+			}
+		}
+	}
+	for _, i := range c.Fixed.All() {
+		u := &c.State.Units[i]
+		t := &c.Rules.Types[u.Type]
+		if !u.Active || !t.CanAttack {
+			continue
+		}
+		for k := range arms {
+			if a := &arms[k]; apart(a.x, a.y, int16(u.X), int16(u.Y)) <= int16(t.Range)+1 {
+				a.ours += strength(u, t)
+			}
+		}
+	}
+}
+
+func apart(ax, ay, bx, by int16) int16 { return max(ax-bx, bx-ax) + max(ay-by, by-ay) }
+
+// markDanger marks the cells where a fighter can soon hit a builder.
+func (c *Player) markDanger(a *armed) {
+	reach := int(a.reach)
+	if a.moves {
+		reach += dangerMargin
+	}
+	mark(&c.danger, int(a.x), int(a.y), reach)
+}
+
+// mark counts one more on all cells up to a distance from a cell.
+func mark(on *[cells]uint8, x0, y0, reach int) {
+	for y := max(y0-reach, 0); y <= min(y0+reach, codecraft.Side-1); y++ {
+		w := reach - max(y-y0, y0-y)
+		for at, end := cellAt(max(x0-w, 0), y), cellAt(min(x0+w, codecraft.Side-1), y); at <= end; at++ {
+			on[at] = min(on[at], 254) + 1
+		}
+	}
+}
+
+// fear is how much a builder wants to be away from a cell.
+func (c *Player) fear(at int) (sum int) {
+	x, y := int16(at%wide-1), int16(at/wide-1)
+	for k := range c.foes.arms[:c.foes.armed] {
+		a := &c.foes.arms[k]
+		if d := apart(x, y, a.x, a.y); d < a.reach+2*dangerMargin {
+			sum += int(a.reach + 2*dangerMargin - d)
+		}
+	}
+	return sum
+}
+
+// aboutBase reports whether an enemy is near to an own building.
+func (c *Player) aboutBase(a *armed) bool {
+	for _, i := range c.Fixed.All() {
+		x, y, size := c.Corner(int(i))
+		if codecraft.Gap(x, y, size, int(a.x), int(a.y), 1) <= homeReach {
+			return true
+		}
+	}
+	return false
+}

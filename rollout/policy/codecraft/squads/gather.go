@@ -1,0 +1,247 @@
+package squads
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"moonfarm/sim/bitboard"
+	"moonfarm/sim/codecraft"
+)
+
+// How builders gather: distances in steps.
+const (
+	searchCells = 500 // that a builder looks at for a place of its own
+	stepCost    = 2   // of a step to a place, …
+	oreWorth    = 2   // … and what a resource beside it makes up for
+	scoutAfter  = 25  // steps by which a place is preferred to the edge of the sight
+)
+
+// eachCell calls visit with the cells of a board.
+func eachCell(b *bitboard.Square, visit func(x, y int)) {
+	low, high := b.Rows()
+	for y := low; y <= high; y++ {
+		left, right := b.Row(y)
+		for ; left != 0; left &= left - 1 {
+			visit(bits.TrailingZeros64(left), y)
+		}
+		for ; right != 0; right &= right - 1 {
+			visit(64+bits.TrailingZeros64(right), y)
+		}
+	}
+}
+
+// gather sends the builders that have nothing else to do to resources.
+func (c *Player) gather() {
+	c.escape()
+	c.mining = [cells]bool{}
+	for _, at := range c.Builders.All() {
+		i := int(at)
+		if x, y, _ := c.Corner(i); !c.busy[i] && c.oresBeside(cellAt(x, y)) > 0 {
+			c.mining[cellAt(x, y)], c.busy[i] = true, true
+			c.stay(i)
+		}
+	}
+	c.mapWork()
+	c.jobless = 0
+	order := c.idle()
+	for _, key := range order {
+		c.findWork(int(key & (codecraft.MaxUnits - 1)))
+	}
+	var take codecraft.Action
+	take.AddAuto(1, 1<<codecraft.Resource)
+	for _, at := range c.Builders.All() {
+		if x, y, _ := c.Corner(int(at)); c.mining[cellAt(x, y)] {
+			c.give(int(at), take)
+		}
+	}
+}
+
+// oresBeside is the number of resources beside a cell.
+func (c *Player) oresBeside(at int) (n int) {
+	for _, by := range around {
+		if c.ground[at+by] == ore {
+			n++
+		}
+	}
+	return n
+}
+
+// vacant is the number of resources beside a cell, 0 if it is no place to gather
+// or another builder has it.
+func (c *Player) vacant(at int) int {
+	if c.ground[at] != open && c.ground[at] != own || c.kept[at] || c.taken[at] || c.danger[at] != 0 {
+		return 0
+	}
+	return c.oresBeside(at)
+}
+
+// passable are the kinds of cells that builders expect to be free by and by.
+var passable = [wall + 1]bool{open: true, own: true}
+
+// mapWork makes toWork: the distances from the vacant places to gather, and, from a greater
+// distance on, from the edge of the sight.
+func (c *Player) mapWork() {
+	f := &c.toWork
+	f.begin()
+	ores := c.State.Resources
+	ores.And(&c.sight)
+	eachCell(&ores, func(x, y int) {
+		at := cellAt(x, y)
+		for _, by := range around {
+			if to := at + by; f.dist[to] == far && c.vacant(to) > 0 {
+				f.source(to, 0)
+			}
+		}
+	})
+	f.flood(&c.ground, &passable)
+	if !c.Rules.Fog {
+		return
+	}
+	f.head, f.tail = 0, 0
+	edge := c.sight
+	edge.Grow(&c.sight)
+	edge.AndNot(&c.sight)
+	eachCell(&edge, func(x, y int) {
+		if at := cellAt(x, y); c.ground[at] == open && f.dist[at] > scoutAfter {
+			f.source(at, scoutAfter)
+		}
+	})
+	f.flood(&c.ground, &passable)
+}
+
+// idle are the builders without anything to do, the ones nearest to work first.
+func (c *Player) idle() []uint32 {
+	n := 0
+	for _, at := range c.Builders.All() {
+		if x, y, _ := c.Corner(int(at)); !c.busy[at] {
+			c.local.sorted[n] = uint32(c.toWork.dist[cellAt(x, y)])<<11 | uint32(at)
+			n++
+		}
+	}
+	slices.SortFunc(c.local.sorted[:n], cmp.Compare[uint32])
+	return c.local.sorted[:n]
+}
+
+// findWork sends a builder to the nearest vacant place to gather.
+func (c *Player) findWork(i int) {
+	x, y, _ := c.Corner(i)
+	from := cellAt(x, y)
+	for _, through := range [...]bool{true, false} {
+		if to := c.search(from, searchCells, through); to >= 0 && c.push(i, from, to) {
+			c.taken[to] = true
+			return
+		}
+	}
+	if to := c.downhill(from, &c.toWork); to >= 0 {
+		c.step(i, to)
+		return
+	}
+	c.jobless++
+	c.give(i, codecraft.Action{Parts: codecraft.Given})
+	c.stay(i)
+}
+
+// downhill is the neighbour that can be entered and is nearest to the sources of
+// a field, nearer than the cell itself; −1 if there is none.
+func (c *Player) downhill(from int, f *field) int {
+	best, least := -1, f.dist[from]
+	for _, by := range around {
+		if to := from + by; f.dist[to] < least && c.enters(to) {
+			best, least = to, f.dist[to]
+		}
+	}
+	return best
+}
+
+// search looks from a cell for the best vacant place to gather, near and beside many
+// resources, among `most` cells; −1 if there is none. The way there
+// can lead through builders that gather. Its first step can be taken now unless
+// one of them is there.
+func (c *Player) search(from, most int, through bool) (best int) {
+	f := &c.local
+	f.stamp++
+	f.head, f.tail = 0, 0
+	f.seen[from] = f.stamp
+	for _, by := range around {
+		if to := from + by; c.enters(to) || through && c.mining[to] {
+			f.reach(to, from, 1)
+		}
+	}
+	best = -1
+	least := 1 << 30
+	for f.head < f.tail && f.head < most {
+		at := int(f.queue[f.head])
+		f.head++
+		d := int(f.steps[at])
+		if stepCost*d-oreWorth*len(around) >= least {
+			break
+		}
+		if n := c.vacant(at); n > 0 && stepCost*d-oreWorth*n < least {
+			best, least = at, stepCost*d-oreWorth*n
+		}
+		for _, by := range around {
+			next := at + by
+			if f.seen[next] == f.stamp || !passable[c.ground[next]] {
+				continue
+			}
+			if c.ground[next] == open || !c.kept[next] || through && c.mining[next] {
+				f.reach(next, at, d+1)
+			}
+		}
+	}
+	return best
+}
+
+// push has a builder go on a way to a cell through others that gather: each of
+// them goes on instead of the one behind it. It reports whether that is possible.
+func (c *Player) push(i, from, to int) bool {
+	f := &c.local
+	n := 0
+	for at := to; at != from; at = int(f.before[at]) {
+		f.queue[n] = uint16(at)
+		n++
+	}
+	last := n - 1 // the first cell of the way where nobody gathers
+	for ; last >= 0 && c.mining[f.queue[last]]; last-- {
+	}
+	if last < 0 || !c.enters(int(f.queue[last])) {
+		return false
+	}
+	for k := last; k < n-1; k++ {
+		at := int(f.queue[k+1])
+		c.mining[at] = false
+		c.step(int(c.State.At[codecraft.CellOf(at%wide-1, at/wide-1)])-1, int(f.queue[k]))
+	}
+	c.step(i, int(f.queue[n-1]))
+	return true
+}
+
+// reach notes that the search has reached a cell.
+func (f *local) reach(at, before, steps int) {
+	f.seen[at] = f.stamp
+	f.before[at], f.steps[at] = uint16(before), uint16(steps)
+	f.queue[f.tail] = uint16(at)
+	f.tail++
+}
+
+// escape has builders that enemy fighters can soon hit leave.
+func (c *Player) escape() {
+	for _, at := range c.Builders.All() {
+		i := int(at)
+		x, y, _ := c.Corner(i)
+		from := cellAt(x, y)
+		if c.busy[i] || c.danger[from] == 0 {
+			continue
+		}
+		best, least := -1, c.fear(from)
+		for _, by := range around {
+			if to := from + by; c.enters(to) && c.fear(to) < least {
+				best, least = to, c.fear(to)
+			}
+		}
+		if best >= 0 {
+			c.step(i, best)
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package squads
+
+import (
+	"moonfarm/rollout/policy/codecraft/internal/toolbox"
+	"moonfarm/sim/codecraft"
+)
+
+// produce has the bases build units as long as there is money that is not set
+// aside, and the other buildings attack.
+func (c *Player) produce() {
+	first := codecraft.BuilderUnit
+	if c.armyFirst() {
+		first = codecraft.RangedUnit
+	}
+	for pass := range 2 {
+		for _, at := range c.Fixed.All() {
+			i := int(at)
+			t := &c.Rules.Types[c.State.Units[i].Type]
+			unit := codecraft.Types
+			if t.CanBuild && t.Builds.N > 0 {
+				unit = int(t.Builds.T[0])
+			}
+			if (unit == int(first)) == (pass == 0) {
+				c.operate(i, t)
+			}
+		}
+	}
+}
+
+// armyFirst reports whether fighters are wanted more than builders.
+func (c *Player) armyFirst() bool {
+	n, army := c.count(codecraft.BuilderUnit), c.armySize()
+	return c.foes.near > int(army) || n >= settled && army < early || n >= fewBuilders && n >= fewBuilders+army/3
+}
+
+// armySize is the number of fighters, those not active included.
+func (c *Player) armySize() int32 { return int32(c.Army.N) }
+
+// operate gives a building its action.
+func (c *Player) operate(i int, t *codecraft.Properties) {
+	a := codecraft.Action{Parts: codecraft.Given}
+	if t.CanAttack {
+		a = codecraft.Action{}
+		a.AddAuto(int(t.Sight), codecraft.AllButResource)
+	}
+	if t.CanBuild && t.Builds.N > 0 && c.State.Units[i].Active && c.affords(t.Builds.T[0]) {
+		if x, y, ok := c.exit(i, t.Builds.T[0]); ok {
+			a.AddBuild(t.Builds.T[0], x, y)
+		}
+	}
+	c.give(i, a)
+}
+
+// affords reports whether one more unit of type t is wanted and may be built, and
+// takes its price.
+func (c *Player) affords(t codecraft.Type) bool {
+	return c.wants(t) && c.Pay(t)
+}
+
+// wants reports whether one more unit of a type is wanted.
+func (c *Player) wants(t codecraft.Type) bool {
+	if c.Builders.N+c.Army.N+c.Fixed.N >= mostUnits {
+		return false
+	}
+	n, army := c.count(codecraft.BuilderUnit), c.armySize()
+	switch t {
+	case codecraft.BuilderUnit:
+		if c.jobless > mostJobless {
+			return false
+		}
+		if c.count(codecraft.RangedBase) == c.pending[codecraft.RangedBase] {
+			return n < mostBuilder // there is no use for the money yet
+		}
+		return n < min(fewBuilders+army/3, mostBuilder)
+	case codecraft.RangedUnit:
+		return army < mostFighter && (n >= fewBuilders || army < early || int(army) < c.foes.near+2 || n >= settled && army < n/2)
+	}
+	return false
+}
+
+// exit is a free cell beside a base for a unit to be built on: the one nearest to
+// where the unit is to go.
+func (c *Player) exit(i int, t codecraft.Type) (x, y int, ok bool) {
+	bx, by, size := c.Corner(i)
+	f := &c.toFoes
+	if t == codecraft.BuilderUnit {
+		f = &c.toWork
+	}
+	least := uint16(0)
+	for side := range 4 {
+		for k := range size {
+			ex, ey := toolbox.Beside(bx, by, size, side, k)
+			at := cellAt(ex, ey)
+			if c.ground[at] != open || c.kept[at] || !codecraft.OnMap(ex, ey, 1) {
+				continue
+			}
+			if d := f.dist[at]; !ok || d < least {
+				x, y, least, ok = ex, ey, d, true
+			}
+		}
+	}
+	return x, y, ok
+}

@@ -1,0 +1,114 @@
+package terminal
+
+import (
+	"moonfarm/sim/bitboard"
+	"moonfarm/sim/terminal"
+)
+
+// draft is what a seat has ordered, to go back to.
+type draft struct {
+	orders  int
+	cores   float32
+	blocked bitboard.Diamond
+	fresh   [terminal.Structures]bitboard.Diamond
+	treated bitboard.Diamond
+}
+
+// draft notes what was ordered.
+func (c *seat) draft() draft {
+	return draft{len(c.Orders), c.cores, c.blocked, c.fresh, c.treated}
+}
+
+// revert takes back what was ordered since.
+func (c *seat) revert(d *draft) {
+	c.Orders, c.cores, c.blocked, c.fresh, c.treated = c.Orders[:d.orders], d.cores, d.blocked, d.fresh, d.treated
+}
+
+// defend looks at the attacks that the enemy can pay after waiting for so many
+// turns, against the maze with opening o as far as it can be built now. If one
+// does harm, it orders what, with the maze for the cores left, takes most from
+// the worst of them.
+func (c *planner) defend(o, turns int) {
+	foe := c.Player ^ 1
+	bits := c.State.Bits[foe]
+	for k := 1; k <= turns; k++ {
+		bits = c.waited(bits, k)
+	}
+	start := c.draft()
+	c.buildMaze(o, false)
+	worst := c.best(foe, bits)
+	if worst.gain < planThreat {
+		c.revert(&start)
+		return
+	}
+	threats := c.waves[:0]
+	for _, w := range c.waves[:c.listed] {
+		if w.gain >= float32(planSimilar*worst.gain) && len(threats) < planMostThreat {
+			threats = append(threats, w)
+		}
+	}
+	best, least := 0, worst.gain-planSaves
+	for _, cell := range c.sites(&worst, &start) {
+		c.strengthen(int(cell))
+		c.buildMaze(o, false)
+		gain := float32(0)
+		for i := range threats {
+			gain = max(gain, c.exchange(&c.before, foe, &threats[i]))
+		}
+		if gain < least {
+			best, least = int(cell), gain
+		}
+		c.revert(&start)
+	}
+	if best != 0 {
+		c.strengthen(best)
+	}
+}
+
+// siteSteps lead from a cell of a way to those whose turrets guard it.
+var siteSteps = [...][2]int{{-1, 0}, {1, 0}, {0, 1}, {-1, 1}, {1, 1}, {0, 0}}
+
+// sites are cells near the last part of an attack's way, as things are ordered
+// now, where a turret or an upgrade can be paid from the start, to which it goes
+// back. The edges stay free for own units.
+func (c *planner) sites(w *wave, start *draft) []uint16 {
+	o := terminal.Decode(w.orders[0])
+	from, _ := bitboard.DiamondCell(int(o.X), int(o.Y))
+	c.paths.Reset(&c.blocked)
+	way, _ := c.paths.Walk(c.way[:0], from, c.Player^1)
+	found := c.found[:0]
+	c.revert(start)
+	var seen bitboard.Diamond
+	for i := len(way) - 1; i >= 0; i-- {
+		x, y := c.coordinates(int(way[i]))
+		for _, d := range siteSteps {
+			cell := c.cell(x+d[0], y+d[1])
+			if cell == 0 || y+d[1] >= terminal.Side/2 || seen.Has(cell) {
+				continue
+			}
+			if _, edge := terminal.Edge(x+d[0], y+d[1]); edge && y+d[1] < mazeLine-1 {
+				continue
+			}
+			seen.Add(cell)
+			if c.strengthen(cell) {
+				found = append(found, uint16(cell))
+				c.revert(start)
+			}
+			if len(found) == planSites {
+				return found
+			}
+		}
+	}
+	return found
+}
+
+// strengthen orders a turret on a cell, or the upgrade of what stands there, and
+// reports whether it could.
+func (c *planner) strengthen(cell int) bool {
+	n := len(c.Orders)
+	x, y := c.coordinates(cell)
+	if c.blocked.Has(cell) || c.build(terminal.Turret, x, y) {
+		c.upgrade(x, y)
+	}
+	return len(c.Orders) > n
+}

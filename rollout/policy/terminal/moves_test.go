@@ -1,0 +1,164 @@
+package terminal
+
+import (
+	"slices"
+	"testing"
+
+	"moonfarm/sim"
+	"moonfarm/sim/bitboard"
+	"moonfarm/sim/prng"
+	"moonfarm/sim/terminal"
+)
+
+// searchSeat is a seat of the search at the start of a game to which structures
+// were added by their orders.
+func searchSeat(t *testing.T, p sim.Player, own, foe []sim.Order) (*model, *terminal.State) {
+	t.Helper()
+	r := terminal.DefaultRules()
+	r.StartCores, r.StartBits = 500, 20
+	game, err := terminal.New(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := newModel(Search.Defaults())
+	g.seat.Game, g.seat.Rules = game, r
+	s := new(terminal.State)
+	game.Reset(s, 0)
+	turn := sim.NewTurn(8)
+	turn.Set(p, own)
+	turn.Set(p^1, foe)
+	game.Deploy(s, turn)
+	return g, s
+}
+
+// Scouts are sent where turrets do not shoot, one side after the other.
+func TestTerminalStarts(t *testing.T) {
+	// Who starts at the lowest cell of the left edge arrives at (27, 14).
+	g, s := searchSeat(t, 0, nil, []sim.Order{terminal.Place(terminal.Turret, 26, 15), terminal.Place(terminal.Turret, 25, 16)})
+	c := g.sit(s, 0)
+	best := c.starts(terminal.Scout)
+	if best[0]&1 == best[1]&1 {
+		t.Errorf("starts %v are on one side", best)
+	}
+	lost := func(e int) float32 {
+		way, _ := c.paths.Walk(nil, edgeCell(e, 0), 0)
+		return c.losses(way, terminal.Scout)
+	}
+	if lost(0) == 0 || best[0] == noStart || best[1] == noStart || lost(int(best[0])) != 0 || lost(int(best[1])) != 0 {
+		t.Errorf("starts %v, fire on the lowest of the left edge %v", best, lost(0))
+	}
+	for e := range terminal.EdgeCells {
+		c.blocked.Add(edgeCell(e, 0))
+	}
+	if best := c.starts(terminal.Scout); best != [2]uint8{noStart, noStart} {
+		t.Errorf("starts %v on blocked edges", best)
+	}
+}
+
+// The answer to an open way is a turret that covers it; if there is one, its
+// upgrade.
+func TestTerminalAnswer(t *testing.T) {
+	g, s := searchSeat(t, 1, nil, nil)
+	c := g.sit(s, 1)
+	way, through := c.enemyWay()
+	if !through {
+		t.Fatal("no way over an empty arena")
+	}
+	before := append([]uint16(nil), way...)
+	c.answer()
+	if len(c.Orders) != 1 || terminal.Decode(c.Orders[0]).Op != terminal.OpPlace || terminal.Decode(c.Orders[0]).Kind != terminal.Turret {
+		t.Fatalf("orders %x, want a turret", c.Orders)
+	}
+	o := terminal.Decode(c.Orders[0])
+	cell, _ := bitboard.DiamondCell(int(o.X), int(o.Y))
+	if n := covered(cell, before, c.Rules.Units[terminal.Turret].AttackRange); n < 4 {
+		t.Errorf("the turret on (%d, %d) covers %d cells of the way", o.X, o.Y, n)
+	}
+	orders := []sim.Order{terminal.Place(terminal.Turret, 12, 12)}
+	for x := range terminal.Side { // a wall with an opening beside the turret
+		if x != 13 {
+			orders = append(orders, terminal.Place(terminal.Wall, x, 13))
+		}
+	}
+	g, s = searchSeat(t, 0, orders, nil)
+	c = g.sit(s, 0)
+	if c.answer(); len(c.Orders) != 1 || c.Orders[0] != terminal.UpgradeAt(12, 12) {
+		t.Errorf("orders %x, want the turret's upgrade", c.Orders)
+	}
+}
+
+// Attacks spend what they say.
+func TestTerminalLaunch(t *testing.T) {
+	g, s := searchSeat(t, 0, nil, nil) // 20 bits each
+	scout, demolisher, interceptor := g.seat.Rules.Units[terminal.Scout].Bits, g.seat.Rules.Units[terminal.Demolisher].Bits, g.seat.Rules.Units[terminal.Interceptor].Bits
+	if scout != 1 || demolisher != 3 || interceptor != 1 {
+		t.Fatal("other prices than the test expects")
+	}
+	for attack, want := range map[attack][3]uint32{
+		attackNone: {}, attackScouts: {20}, attackHalf: {10}, attackDemolishers: {0, 6}, attackMixed: {11, 3}, attackInterceptors: {0, 0, 6},
+	} {
+		var got [3]uint32
+		c := g.sit(s, 0)
+		c.launch(attack, 6)
+		for _, o := range c.Orders {
+			d := terminal.Decode(o)
+			if e, ok := terminal.Edge(int(d.X), int(d.Y)); !ok || e != 6 {
+				t.Errorf("attack %d begins at (%d, %d)", attack, d.X, d.Y)
+			}
+			got[d.Kind-terminal.Scout] += d.Count
+		}
+		if got != want {
+			t.Errorf("attack %d sends %v units, want %v", attack, got, want)
+		}
+	}
+}
+
+// Health, structures and resources count for their owner.
+func TestTerminalFormula(t *testing.T) {
+	g, s := searchSeat(t, 0, nil, nil)
+	if v := g.formula(s); v != 0 {
+		t.Errorf("the start is worth %v", v)
+	}
+	change := func(what string, do func(s *terminal.State), more bool) {
+		t.Helper()
+		after := *s
+		do(&after)
+		if v := g.formula(&after); more != (v > 0) || !(v > -1 && v < 1) || v == 0 {
+			t.Errorf("%s: %v", what, v)
+		}
+	}
+	change("a breach", func(s *terminal.State) { s.Health[1]-- }, true)
+	change("bits", func(s *terminal.State) { s.Bits[1]++ }, false)
+	change("cores", func(s *terminal.State) { s.Cores[0]++ }, true)
+	change("a turret", func(s *terminal.State) {
+		s.Put(terminal.Piece{At: terminal.Pos{X: 13, Y: 20}, Kind: terminal.Turret, Player: 1, ID: 1, Health: 10})
+	}, false)
+}
+
+// The seat that the search is not for plays what the script orders, in the tree and
+// behind its leaves.
+func TestTerminalOpponent(t *testing.T) {
+	g, s := searchSeat(t, 0, nil, nil)
+	g.opponent = (*seat).turtle
+	g.script = func(*seat) {}
+	g.horizon = 3
+	for p := range sim.Player(2) {
+		g.SearchFor(p)
+		foe := p ^ 1
+		choices := g.Moves(nil, s, foe)
+		if len(choices) != 1 || len(g.Moves(nil, s, p)) < 2 {
+			t.Fatalf("seat %d: %d moves of the opponent", p, len(choices))
+		}
+		got := g.AppendOrders(nil, s, foe, choices[0].Move)
+		c := g.sit(s, foe)
+		c.draw(0)
+		if c.turtle(); len(got) == 0 || !slices.Equal(got, c.Orders) {
+			t.Errorf("seat %d: the opponent orders %x, want %x", p, got, c.Orders)
+		}
+		r := prng.New(1)
+		g.Evaluate(s, &r)
+		if n, m := g.state.Own[p].Count(), g.state.Own[foe].Count(); n != 0 || m < 10 {
+			t.Errorf("seat %d: it builds %d structures behind a leaf, the opponent %d", p, n, m)
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package terminal
+
+import (
+	"moonfarm/sim"
+	"moonfarm/sim/terminal"
+)
+
+// The planner of Terminal decides by simulated turns, in these steps:
+//
+//  1. It repairs the maze: a wall with one opening between turrets.
+//  2. It simulates what the enemy can send with its bits of this turn, and with
+//     those of the next, against the maze as far as the cores build it. If an
+//     attack would do much harm, turrets and upgrades beside the end of its way are
+//     tried against the worst attacks, and the best is ordered if it takes enough
+//     from them: so the defence grows where it was breached or would be.
+//  3. What cores are left go into the maze, supports and upgrades last.
+//  4. It simulates its own attacks with its bits of now, and with those that it
+//     would have after waiting for one to three turns. It attacks if waiting does
+//     not bring more for each turn that the bits were saved in.
+//
+// An attack is worth the health it takes, the price of the structures that fall,
+// and the cores that it earns; all prices, ranges and incomes are the rules'.
+const (
+	planHealth = 4    // worth of a point of health, in cores
+	planDamage = 0.01 // worth of a point of health of a structure
+	planWon    = 1000 // worth of the last point of health
+
+	planWait = 3 // turns that an attack may be put off, as far as is looked
+
+	planThreat     = 30  // gain of an attack from which on it is defended against
+	planAhead      = 1   // turns ahead whose attacks are
+	planSites      = 10  // turrets and upgrades that are tried
+	planSaves      = 20  // gain that a site must take from the attacks at least
+	planSimilar    = 0.6 // part of the worst attack's gain from which on others count, too
+	planMostThreat = 5   // attacks that a site is tried against
+)
+
+// planner is a seat that simulates turns.
+type planner struct {
+	seat
+	own    *terminal.Game // the Vector's may be recording
+	turn   *sim.Turn
+	before terminal.State // the state with other bits
+	after  terminal.State // the end of a simulation
+	waves  [3 * len(launchCells)]wave
+	listed int // waves in use
+	found  [planSites]uint16
+}
+
+// wave is an attack: stacks from one cell, and what it gains.
+type wave struct {
+	orders [2]sim.Order
+	n      int
+	gain   float32
+}
+
+// decide gives the orders of a turn.
+func (c *planner) decide() {
+	if c.own == nil || c.own.Rules() != c.Rules {
+		own, err := terminal.New(c.Rules)
+		if err != nil {
+			panic(err) // there is a game of these rules
+		}
+		c.own, c.turn = own, sim.NewTurn(own.Info().MaxOrders)
+	}
+	c.prepare()
+	o := c.opening()
+	c.repairMaze(o)
+	for k := range planAhead + 1 {
+		c.defend(o, k)
+	}
+	if c.buildMaze(o, false) {
+		c.closeGap()
+	}
+	c.attack()
+}
+
+// exchange simulates the turn from s on, with the orders given so far and an
+// attack of player p, and tells what p gains.
+func (c *planner) exchange(s *terminal.State, p sim.Player, w *wave) float32 {
+	c.turn.Set(c.Player, c.Orders)
+	c.turn.Set(c.Player^1, nil)
+	for _, o := range w.orders[:w.n] {
+		c.turn.Add(p, o)
+	}
+	x := c.own.Simulate(&c.after, s, c.turn)
+	gain := float32(planHealth*x.Health[p^1]) + x.Value[p^1] + x.Cores[p] + float32(planDamage*x.Damage[p^1])
+	if c.after.Health[p^1] <= 0 {
+		gain += planWon
+	}
+	return gain
+}
+
+// best simulates the attacks that player p could pay with so many bits, notes
+// their gains and returns the best; one of no stacks if none gains anything.
+func (c *planner) best(p sim.Player, bits float32) (best wave) {
+	c.list(p, bits)
+	s := c.withBits(p, bits)
+	for i := range c.waves[:c.listed] {
+		w := &c.waves[i]
+		w.gain = c.exchange(s, p, w)
+		if w.gain > best.gain {
+			best = *w
+		}
+	}
+	return best
+}
+
+// withBits is the state with other bits of player p.
+func (c *planner) withBits(p sim.Player, bits float32) *terminal.State {
+	c.before = *c.State
+	c.before.Bits[p] = bits
+	return &c.before
+}
+
+// list lists attacks of player p that spend so many bits: from each start scouts,
+// demolishers, or demolishers for half of the bits with scouts behind them.
+func (c *planner) list(p sim.Player, bits float32) {
+	c.listed = 0
+	scouts, demolishers := c.paid(terminal.Scout, bits), c.paid(terminal.Demolisher, bits)
+	half := demolishers / 2
+	behind := c.paid(terminal.Scout, bits-float32(float32(half)*c.Rules.Units[terminal.Demolisher].Bits))
+	for _, at := range launchCells {
+		x, y := at[0], at[1]
+		if p != c.Player {
+			x, y = terminal.Side-1-x, terminal.Side-1-y
+		}
+		if c.blocked.Has(c.cell(x, y)) {
+			continue
+		}
+		x, y = c.absolute(x, y)
+		scout := terminal.Spawn(terminal.Scout, x, y, scouts)
+		if scouts > 0 {
+			c.addWave(scout, terminal.Nothing)
+		}
+		if demolishers > 0 {
+			c.addWave(terminal.Spawn(terminal.Demolisher, x, y, demolishers), terminal.Nothing)
+		}
+		if half > 0 && behind > 0 {
+			c.addWave(terminal.Spawn(terminal.Demolisher, x, y, half), terminal.Spawn(terminal.Scout, x, y, behind))
+		}
+	}
+}
+
+// addWave lists an attack of one or two stacks.
+func (c *planner) addWave(first, second sim.Order) {
+	w := wave{orders: [2]sim.Order{first, second}, n: 1}
+	if second != terminal.Nothing {
+		w.n = 2
+	}
+	c.waves[c.listed] = w
+	c.listed++
+}
+
+// paid is how many units of a kind so many bits pay.
+func (c *planner) paid(k terminal.Kind, bits float32) int {
+	price := c.Rules.Units[k].Bits
+	if price <= 0 {
+		return 0
+	}
+	return int(bits / price)
+}
+
+// waited is what so many bits are after the next turn without an attack, k turns
+// from now.
+func (c *planner) waited(bits float32, k int) float32 {
+	return terminal.Tenths(float32(bits*(1-c.Rules.BitDecay))) + c.Rules.TurnBits(c.State.Turn+uint32(k))
+}
+
+// attack gives the orders of the best attack, if waiting does not bring more for
+// each turn.
+func (c *planner) attack() {
+	now := c.best(c.Player, c.bits)
+	if now.n == 0 {
+		return
+	}
+	saved, sum := float32(0), float32(0) // turns in which the bits were saved
+	for sum < c.bits && saved < 20 {
+		sum = c.waited(sum, 1)
+		saved++
+	}
+	left := int(c.Rules.MaxTurns) - int(c.State.Turn) - 1
+	bits := c.bits
+	for k := 1; k <= min(planWait, left) && now.gain < planWon; k++ {
+		bits = c.waited(bits, k)
+		later := c.best(c.Player, bits)
+		if float32(later.gain*saved) > float32(now.gain*(saved+float32(k))) {
+			return
+		}
+	}
+	for _, o := range now.orders[:now.n] {
+		c.give(o)
+	}
+}

@@ -1,0 +1,174 @@
+package towerdefence
+
+import (
+	"math/bits"
+
+	"moonfarm/sim"
+	"moonfarm/sim/towerdefence"
+)
+
+// The planner compares orders by simulation, in these steps:
+//
+//  1. It lists what it could order: nothing; the curtain; an energy building in
+//     each of the three rows that look safest; in each row an attack tower, in
+//     front of the others or one column behind, and, if the row is shot at, a wall.
+//  2. For each it plays the next eight rounds, in which nobody orders anything
+//     else. That is what the missiles and towers of both sides will do to each row:
+//     so a wall is worth the hits it keeps off, and the curtain the missiles that
+//     would come through in its six rounds.
+//  3. It judges where that leads: health, energy, what stands, what flies, and how
+//     much each attack tower has to shoot through.
+//  4. With the energy for one, it compares a tesla tower on the front column with
+//     the best of these over more rounds, so that the first shot is within them.
+//  5. It gives the best order; of equal ones the row's key draws one.
+const (
+	plannerRounds      = 8  // of a forecast
+	plannerTeslaRounds = 6  // after a tesla tower is finished
+	plannerEnergyRows  = 3  // rows in which an energy building is considered
+	plannerMostEnergy  = 10 // energy buildings: more do not pay back in time
+)
+
+// What the planner's judgement gives for each, in tenths of an energy.
+const (
+	worthHealth   = 40
+	worthLow      = 10 // for each point below plannerLow, beyond that
+	worthEnergy   = 10
+	worthIncome   = 300 // an energy building
+	worthAttack   = 200 // an attack tower …
+	worthObstacle = 30  // … less this for each hit that stands in its way
+	worthWall     = 40  // a hit that a wall can take
+	worthTesla    = 500
+	worthMissile  = 30 // on the enemy's half
+
+	plannerLow       = 50 // health
+	plannerObstacles = 8  // hits in the way that count at most
+	plannerDecided   = 1 << 30
+)
+
+// Columns where the planner places attack towers: the frontmost free one of
+// each is considered.
+var plannerColumns = [...]uint64{midColumns | frontColumns, midColumns >> 1}
+
+// plan is the best order so far.
+type plan struct {
+	order sim.Order
+	value int
+	ties  int // orders as good as it
+}
+
+// planner gives the order after which the next rounds go best.
+func (c *seat) planner() sim.Order {
+	c.survey()
+	sites := uint64(0)
+	for _, k := range towerdefence.Kinds {
+		sites |= c.legal.Build(k)
+	}
+	if sites == 0 && !c.legal.Curtain() {
+		return towerdefence.Nothing
+	}
+	best := plan{value: c.forecast(towerdefence.Nothing, plannerRounds), ties: 1}
+	if c.legal.Curtain() {
+		c.consider(&best, towerdefence.Curtain)
+	}
+	c.considerEnergy(&best)
+	for y := range c.rows {
+		for _, columns := range plannerColumns {
+			o, _ := c.front(towerdefence.Attack, y, columns)
+			c.consider(&best, o)
+		}
+		if c.rows[y].foeAttack > 0 || c.foe.Far[0]>>(8*y)&rowMask != 0 {
+			o, _ := c.front(towerdefence.Defense, y, frontColumns)
+			c.consider(&best, o)
+		}
+	}
+	if c.affords(towerdefence.Tesla) {
+		rounds := c.Rules.Buildings[towerdefence.Tesla].ConstructionTime + plannerTeslaRounds
+		if o := c.placeTesla(); o != towerdefence.Nothing && c.forecast(o, rounds) > c.forecast(best.order, rounds) {
+			return o
+		}
+	}
+	return best.order
+}
+
+// consider makes an order the best if it is.
+func (c *seat) consider(best *plan, o sim.Order) {
+	if o == towerdefence.Nothing || o == best.order {
+		return
+	}
+	switch v := c.forecast(o, plannerRounds); {
+	case v > best.value:
+		*best = plan{o, v, 1}
+	case v == best.value:
+		best.ties++
+		if c.Random.IntN(best.ties) == 0 {
+			best.order = o
+		}
+	}
+}
+
+// considerEnergy considers energy buildings, as far back as there is room, in the
+// rows that look safest.
+func (c *seat) considerEnergy(best *plan) {
+	if !c.affords(towerdefence.Energy) || c.standing(towerdefence.Energy) >= plannerMostEnergy {
+		return
+	}
+	free := c.legal.Build(towerdefence.Energy) &^ frontColumn
+	for range plannerEnergyRows {
+		safest, low := -1, 0
+		for y := range c.rows {
+			row := free >> (8 * y) & rowMask
+			if row == 0 {
+				continue
+			}
+			r := &c.rows[y]
+			danger := 3*r.foeAttack - 2*r.walls - r.attack + 2*bits.TrailingZeros64(row)
+			if safest < 0 || danger < low {
+				safest, low = y, danger
+			}
+		}
+		if safest < 0 {
+			return
+		}
+		row := free & (rowMask << (8 * safest))
+		c.consider(best, towerdefence.OrderAt(towerdefence.OpEnergy, bits.TrailingZeros64(row)))
+		free &^= row
+	}
+}
+
+// forecast is how good an order is: what stands after so many rounds.
+func (c *seat) forecast(o sim.Order, rounds int) int {
+	s := &c.ahead
+	*s = *c.State
+	var orders [2]sim.Order
+	orders[c.Player] = o
+	for i := range rounds {
+		if c.Game.Play(s, orders[0], orders[1]) != sim.Running {
+			return int(c.Game.Outcome(s, c.Player).Result) * (plannerDecided - i)
+		}
+		orders = [2]sim.Order{}
+	}
+	me, foe := &s.Half[c.Player], &s.Half[c.Player^1]
+	return plannerWorth(me, foe) - plannerWorth(foe, me)
+}
+
+// plannerWorth judges a half against the other.
+func plannerWorth(h, foe *towerdefence.Half) int {
+	v := worthHealth*h.Health() - worthLow*max(0, plannerLow-h.Health()) + worthEnergy*int(h.Energy)
+	v += worthIncome*bits.OnesCount64(h.Standing(towerdefence.Energy)) + worthTesla*int(h.Teslas)
+	v += worthMissile * bits.OnesCount64(h.Far[0])
+	v += worthWall * plannerHits(h, h.Standing(towerdefence.Defense))
+	attack := h.Standing(towerdefence.Attack)
+	v += worthAttack * bits.OnesCount64(attack)
+	for y := range towerdefence.Height {
+		row := uint64(rowMask) << (8 * y)
+		if n := bits.OnesCount64(attack & row); n > 0 {
+			v -= worthObstacle * n * min(plannerHits(foe, row), plannerObstacles)
+		}
+	}
+	return v
+}
+
+// plannerHits counts the hits that the finished buildings on the cells stand.
+func plannerHits(h *towerdefence.Half, cells uint64) int {
+	return bits.OnesCount64(h.Live&cells) + bits.OnesCount64(h.Extra0&cells) + 2*bits.OnesCount64(h.Extra1&cells)
+}

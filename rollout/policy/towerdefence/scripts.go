@@ -1,0 +1,187 @@
+package towerdefence
+
+import (
+	"moonfarm/sim"
+	"moonfarm/sim/towerdefence"
+)
+
+// Each script is a list of cases, the most urgent first. The first that applies
+// decides: what it asks for is built, or saved for by doing nothing.
+
+// econ grows until it is rich, shooting back no more than it must, and then
+// masses attack towers in the rows where the enemy can stand the least.
+func (c *seat) econ() sim.Order {
+	c.survey()
+	energy, attack := c.standing(towerdefence.Energy), c.standing(towerdefence.Attack)
+	switch {
+	case energy < 4:
+		return c.placeEnergy()
+	case c.needsWall(2):
+		return c.placeWall(2)
+	case energy < 9, energy < 16 && attack > energy-3:
+		return c.placeEnergy()
+	}
+	return c.placeAttack()
+}
+
+// turtle keeps a wall before every row that is shot at, and shoots at those
+// who do.
+func (c *seat) turtle() sim.Order {
+	c.survey()
+	energy, walls := c.standing(towerdefence.Energy), c.standing(towerdefence.Defense)
+	switch {
+	case c.legal.Curtain() && c.enemyAttacks() >= 12:
+		return towerdefence.Curtain
+	case energy < 5:
+		return c.placeEnergy()
+	case c.needsWall(3):
+		return c.placeWall(3)
+	case energy < 9:
+		return c.placeEnergy()
+	case c.needsWall(1):
+		return c.placeWall(1)
+	case c.threatened():
+		return c.counterAttack()
+	case energy < 16:
+		return c.placeEnergy()
+	case walls < towerdefence.Height:
+		return c.placeWall(0)
+	case int(c.me.Teslas) < towerdefence.MaxTeslas:
+		return c.placeTesla()
+	case int(c.me.Energy) < c.reserve():
+		return towerdefence.Nothing
+	}
+	return c.placeAttack()
+}
+
+// rush fills one row after the other with attack towers, with just enough energy
+// to pay for them.
+func (c *seat) rush() sim.Order {
+	c.survey()
+	energy, attack := c.standing(towerdefence.Energy), c.standing(towerdefence.Attack)
+	if energy < 3 || energy < 8 && energy < attack/2 {
+		return c.placeEnergy()
+	}
+	y := c.least(midColumns|frontColumns, func(r *row) int {
+		return 4*r.foeWalls + r.foeAttack + r.foeTesla + r.foeOther - 3*r.attack
+	})
+	return c.frontOrSave(towerdefence.Attack, y, midColumns|frontColumns)
+}
+
+// tesla saves for two tesla towers on the front column, where they reach the
+// base, and keeps the energy for their shots.
+func (c *seat) tesla() sim.Order {
+	c.survey()
+	energy, teslas := c.standing(towerdefence.Energy), int(c.me.Teslas)
+	switch {
+	case energy < 5:
+		return c.placeEnergy()
+	case c.needsWall(2):
+		return c.placeWall(2)
+	case energy < 11:
+		return c.placeEnergy()
+	case teslas < towerdefence.MaxTeslas:
+		return c.placeTesla()
+	case int(c.me.Energy) < c.reserve():
+		return towerdefence.Nothing
+	}
+	return c.placeAttack()
+}
+
+// placeTesla places a tesla tower on the front column, where the enemy shoots
+// least.
+func (c *seat) placeTesla() sim.Order {
+	y := c.least(frontColumn, func(r *row) int { return 2*r.foeAttack - r.walls })
+	return c.frontOrSave(towerdefence.Tesla, y, frontColumn)
+}
+
+// reserve is the energy below which a player with tesla towers builds nothing
+// else: a shot, and an attack tower.
+func (c *seat) reserve() int {
+	return c.Rules.TeslaEnergyPerShot + c.Rules.Buildings[towerdefence.Attack].Price
+}
+
+// placeEnergy places an energy building at the back, in the row least shot at.
+func (c *seat) placeEnergy() sim.Order {
+	if !c.affords(towerdefence.Energy) {
+		return towerdefence.Nothing
+	}
+	danger := func(r *row) int { return r.foeAttack - 2*r.walls }
+	for _, columns := range [...]uint64{backColumns, midColumns} {
+		if y := c.least(columns, danger); y >= 0 {
+			order, _ := c.place(towerdefence.Energy, columns&(rowMask<<(8*y)))
+			return order
+		}
+	}
+	return towerdefence.Nothing
+}
+
+// needsWall reports whether a row with more than spare attack towers of the enemy
+// for each own wall lacks one.
+func (c *seat) needsWall(spare int) bool {
+	for y := range c.rows {
+		if r := &c.rows[y]; r.foeAttack > spare*r.walls && r.walls < 2 && c.room(frontColumns, y) {
+			return true
+		}
+	}
+	return false
+}
+
+// room reports whether a cell of the columns is free in row y.
+func (c *seat) room(columns uint64, y int) bool {
+	return columns&^c.me.Occupied>>(8*y)&rowMask != 0
+}
+
+// placeWall places a wall in the row that needs it most.
+func (c *seat) placeWall(spare int) sim.Order {
+	y := c.least(frontColumns, func(r *row) int { return 2*spare*r.walls + r.walls - 2*r.foeAttack })
+	return c.frontOrSave(towerdefence.Defense, y, frontColumns)
+}
+
+// frontOrSave places kind k in row y as near to the enemy as the columns go,
+// or nothing if it cannot be paid yet.
+func (c *seat) frontOrSave(k towerdefence.Kind, y int, columns uint64) sim.Order {
+	if y < 0 {
+		return towerdefence.Nothing
+	}
+	order, _ := c.front(k, y, columns)
+	return order
+}
+
+// placeAttack places an attack tower in the row where the own ones, with this one,
+// have the least to shoot through.
+func (c *seat) placeAttack() sim.Order {
+	y := c.least(midColumns, func(r *row) int {
+		return 4*r.foeWalls + r.foeAttack + r.foeTesla + r.foeOther - 2*r.attack
+	})
+	return c.frontOrSave(towerdefence.Attack, y, midColumns)
+}
+
+// threat weighs the enemy's attack and tesla towers in the row.
+func (r *row) threat() int { return r.foeAttack + 3*r.foeTesla }
+
+// threatened reports whether the enemy's threat in some row outweighs the own
+// attack towers there.
+func (c *seat) threatened() bool {
+	for y := range c.rows {
+		if r := &c.rows[y]; r.threat() > r.attack && c.room(midColumns, y) {
+			return true
+		}
+	}
+	return false
+}
+
+// counterAttack places an attack tower in the row where the threat exceeds the own
+// attack towers by most.
+func (c *seat) counterAttack() sim.Order {
+	y := c.least(midColumns, func(r *row) int { return r.attack - r.threat() })
+	return c.frontOrSave(towerdefence.Attack, y, midColumns)
+}
+
+// enemyAttacks counts the enemy's attack towers.
+func (c *seat) enemyAttacks() (n int) {
+	for y := range c.rows {
+		n += c.rows[y].foeAttack
+	}
+	return n
+}
