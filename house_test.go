@@ -23,8 +23,8 @@ const module = "moonfarm"
 // bench stands before cmd, its only importer.
 var rows = []string{"sim", "features", "env", "rollout", "datasets", "bench", "cmd"}
 
-// shared are the folders of sim and features that are no game.
-var shared = []string{"bitboard", "prng", "texts", "unzip", "bounded", "simtest", "featuretest"}
+// shared are the folders of sim, features and rollout/policy that are no game.
+var shared = []string{"bitboard", "prng", "texts", "unzip", "bounded", "simtest", "featuretest", "script", "models", "neural"}
 
 // gamesIn are the packages, besides those of the games, that may know games.
 var gamesIn = []string{"env/catalog", "rollout/policy", "rollout/bots", "bench", "cmd"}
@@ -58,8 +58,11 @@ func row(p string) int {
 	return slices.Index(rows, room)
 }
 
-// game is the game that a package below sim or features belongs to, or "".
+// game is the game that a package below sim, features or rollout/policy belongs to, or "".
 func game(p string) string {
+	if players, ok := strings.CutPrefix(p, "rollout/policy/"); ok {
+		p = "sim/" + players
+	}
 	parts := strings.Split(p, "/")
 	if len(parts) < 2 || parts[0] != "sim" && parts[0] != "features" || slices.Contains(shared, parts[1]) {
 		return ""
@@ -134,6 +137,11 @@ func TestObjections(t *testing.T) {
 		{"rollout", "moonfarm/datasets", true, false},
 		{"rollout/arena", "moonfarm/sim/towerdefence", false, false},
 		{"rollout/policy", "moonfarm/sim/towerdefence", false, true},
+		{"rollout/policy", "moonfarm/rollout/policy/towerdefence", false, true},
+		{"rollout/policy/towerdefence", "moonfarm/sim/towerdefence", false, true},
+		{"rollout/policy/towerdefence", "moonfarm/sim/terminal", false, false},
+		{"rollout/policy/towerdefence", "moonfarm/rollout/policy/terminal", false, false},
+		{"rollout/arena", "moonfarm/rollout/policy/terminal", false, false},
 		{"datasets", "moonfarm/rollout", false, true},
 		{"datasets", "moonfarm/bench", false, false},
 		{"cmd/moonfarm", "moonfarm/bench", false, true},

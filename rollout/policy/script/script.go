@@ -2,7 +2,7 @@
 // read the state from one seat and give the orders of the turn, and of the tree search.
 //
 // A game's scripts and search are in a package of their own beside this one, such as
-// rollout/policy/tron, which has a list of its Scripts and, if it has one, a Search. Package
+// rollout/policy/GAME, which has a list of its Scripts and, if it has one, a Search. Package
 // policy lists these packages and reads the texts by which policies are asked for. To add a
 // script, write its rule and add a line to the list of the game's package.
 package script
