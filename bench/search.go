@@ -106,7 +106,7 @@ func (q searching) positions() (*searchedRows, error) {
 	}
 	v.Observe(r.batch)
 	r.policy.Act(v, r.batch, r.rows)
-	r.rows = slices.DeleteFunc(r.rows, func(row int32) bool { return len(searches.Searched(row).Shares) < 2 })
+	r.rows = slices.DeleteFunc(r.rows, func(row int32) bool { return len(searches.SearchResult(row).Shares) < 2 })
 	if len(r.rows) == 0 {
 		return nil, errors.New("there is nothing to choose in any position")
 	}
@@ -135,7 +135,7 @@ func (r *searchedRows) search() pass {
 		r.policy.Act(r.vector, r.batch, r.rows)
 		sum := uint64(0)
 		for _, row := range r.rows {
-			found := r.policy.Searched(row)
+			found := r.policy.SearchResult(row)
 			sum = prng.Mix(sum ^ math.Float64bits(found.Value))
 			for _, share := range found.Shares {
 				sum = prng.Mix(sum ^ uint64(math.Float32bits(share)))

@@ -99,7 +99,7 @@ func (l *layout) checkSizes() error {
 // checkEpisode fails if anything of an episode is larger than the bounds.
 func checkEpisode(e *rollout.Episode, source string) error {
 	lists := 8*len(e.Orders) + 4*len(e.Ends) + len(e.Chosen) + len(e.Recording) + len(e.Stopped) + len(source)
-	found := &e.Found
+	found := &e.Searches
 	lists += 4 * (len(found.Value) + len(found.Ends) + len(found.Shares) + len(found.Choices) + len(found.Counts))
 	tooLong := func(text string, most int) error {
 		if len(text) <= most {

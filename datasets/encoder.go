@@ -32,7 +32,7 @@ type encoder struct {
 	orders  []sim.Order // for the rules that allow most
 	kept    keptTurns
 	returns []float32 // of the episode in hand [turns, seats]
-	choices []int32   // of the episode in hand, if it tells of searches: rollout.Found.AppendChoiceEnds
+	choices []int32   // of the episode in hand, if it tells of searches: rollout.SearchResults.AppendChoiceEnds
 
 	// Of the shard in hand:
 	rules  int
@@ -155,7 +155,7 @@ func (x *encoder) episode(e *rollout.Episode, source string) error {
 // checkFound fails if what an episode tells of searches is not what its rows have
 // columns for.
 func (x *encoder) checkFound(e *rollout.Episode) error {
-	rows, f := 0, &e.Found
+	rows, f := 0, &e.Searches
 	if x.layout.job.Search {
 		rows = e.Turns * e.Players
 	}
@@ -241,7 +241,7 @@ func (x *encoder) episodeRow(e *rollout.Episode, game uint64, source string) err
 		arrowfile.AppendList(d, e.Chosen)
 	}
 	if d := t.Col(ColSearchValue); d != nil {
-		f := &e.Found
+		f := &e.Searches
 		arrowfile.AppendList(d, f.Value)
 		arrowfile.AppendList(t.Col(ColSearchEnds), f.Ends)
 		arrowfile.AppendList(t.Col(ColSearchPolicy), f.Shares)

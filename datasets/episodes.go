@@ -81,14 +81,14 @@ func (e *Episode) set(t *arrowfile.Table, i int, m *Manifest) error {
 	if d := t.Col(ColChosen); d != nil {
 		e.Chosen = d.List(i)
 	}
-	e.Found = rollout.Found{}
+	e.Searches = rollout.SearchResults{}
 	if d := t.Col(ColSearchValue); d != nil {
-		e.Found = rollout.Found{
+		e.Searches = rollout.SearchResults{
 			Value: arrowfile.View[float32](d.List(i)), Ends: arrowfile.View[int32](t.Col(ColSearchEnds).List(i)),
 			Shares: arrowfile.View[float32](t.Col(ColSearchPolicy).List(i)), Choices: arrowfile.View[int32](t.Col(ColSearchChoices).List(i)),
 		}
 		if d := t.Col(ColSearchCounts); d != nil {
-			e.Found.Counts = arrowfile.View[int32](d.List(i))
+			e.Searches.Counts = arrowfile.View[int32](d.List(i))
 		}
 	}
 	e.Stopped, e.Recording = "", nil
@@ -130,14 +130,14 @@ func (e *Episode) check(m *Manifest) error {
 		return fmt.Errorf("%d orders, of which %d belong to a turn", len(e.Orders), from)
 	}
 	if m.Job.Search {
-		return foundError(&e.Found, len(e.Ends), m.Action.Heads)
+		return foundError(&e.Searches, len(e.Ends), m.Action.Heads)
 	}
 	return nil
 }
 
 // foundError says what in f cannot be found for so many rows of a game with these
 // heads.
-func foundError(f *rollout.Found, rows int, heads []int) error {
+func foundError(f *rollout.SearchResults, rows int, heads []int) error {
 	if len(f.Value) != rows || len(f.Ends) != rows {
 		return fmt.Errorf("%d values and %d ends of searches for %d rows", len(f.Value), len(f.Ends), rows)
 	}

@@ -205,10 +205,10 @@ func makeSeats(m Makers, files rollout.Files, j *Job, s env.Spec) (seats []rollo
 		members := []string{}
 		_, searches := p.(rollout.Searcher)
 		j.Search = j.Search || searches
-		if c, ok := p.(rollout.Chooser); ok {
+		if c, ok := p.(rollout.Mixture); ok {
 			members, mixed = c.Members(), true
 		}
-		if l, ok := p.(rollout.Loaded); ok {
+		if l, ok := p.(rollout.WithFiles); ok {
 			models = append(models, l.Files()...)
 		}
 		seats, j.Policies, j.Members = append(seats, maker), append(j.Policies, p.Name()), append(j.Members, members)

@@ -60,10 +60,10 @@ type Job struct {
 	Rules    []string `json:"rules"`    // canonical texts; a generated dataset has one, "" before Generate fills in the default
 	Policies []string `json:"policies"` // one per seat; none if episodes were imported
 	// Members has a list for each seat: the members of its policy if it is made
-	// of several (rollout.Chooser), else none. If no seat has such a policy,
+	// of several (rollout.Mixture), else none. If no seat has such a policy,
 	// Members has no lists. Generate fills it in.
 	Members [][]string `json:"members"`
-	// Models are the files of which policies were made (rollout.Loaded), by sha256.
+	// Models are the files of which policies were made (rollout.WithFiles), by sha256.
 	// Generate fills it in, and keeps the files with the dataset.
 	Models []Attachment `json:"models,omitempty"`
 	// Search says that a seat has a policy that searches (rollout.Searcher): rows

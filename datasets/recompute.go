@@ -199,7 +199,7 @@ func (c *checker) play(ctx context.Context, a *recompute, s Shard) error {
 			e.Chosen = nil
 		}
 		if !job.Search {
-			e.Found = rollout.Found{}
+			e.Searches = rollout.SearchResults{}
 		}
 		return c.encoder.episode(e, "")
 	}))

@@ -152,9 +152,9 @@ func (x *encoder) fitting(e *rollout.Episode, first int) int {
 func (x *encoder) listsBefore(e *rollout.Episode, turn int) int {
 	n := orderBytes * ordersBefore(e, turn)
 	if row := turn * e.Players; row > 0 && len(x.choices) > 0 {
-		moves := int(e.Found.Ends[row-1])
+		moves := int(e.Searches.Ends[row-1])
 		n += 4*moves + 4*int(x.choices[row-1])
-		if len(e.Found.Counts) > 0 {
+		if len(e.Searches.Counts) > 0 {
 			n += 4 * moves
 		}
 	}
@@ -238,7 +238,7 @@ func (x *encoder) fill(e *rollout.Episode, first, end, row int) {
 		copy(s.chosen[row:], e.Chosen[from:to])
 	}
 	if s.value != nil {
-		x.fillFound(&e.Found, from, to, row)
+		x.fillFound(&e.Searches, from, to, row)
 	}
 	before := ordersBefore(e, first)
 	arrowfile.AppendLists(s.orders, e.Orders[before:ordersBefore(e, end)], before, e.Ends[from:to])
@@ -257,7 +257,7 @@ func (x *encoder) fill(e *rollout.Episode, first, end, row int) {
 }
 
 // fillFound writes what was found for the rows of an episode from one up to another.
-func (x *encoder) fillFound(f *rollout.Found, from, to, row int) {
+func (x *encoder) fillFound(f *rollout.SearchResults, from, to, row int) {
 	s := &x.step
 	copy(s.value[row:], f.Value[from:to])
 	move, choice := int32(0), int32(0)

@@ -20,7 +20,7 @@ import (
 type seeker struct {
 	anyone
 	rows  []int32
-	found []*rollout.Searched
+	found []*rollout.SearchResult
 }
 
 func (p *seeker) Act(v env.Vector, b *env.Batch, rows []int32) {
@@ -31,7 +31,7 @@ func (p *seeker) Act(v env.Vector, b *env.Batch, rows []int32) {
 	}
 }
 
-func (p *seeker) Searched(row int32) *rollout.Searched {
+func (p *seeker) SearchResult(row int32) *rollout.SearchResult {
 	if i := slices.Index(p.rows, row); i >= 0 {
 		return p.found[i]
 	}
@@ -39,12 +39,12 @@ func (p *seeker) Searched(row int32) *rollout.Searched {
 }
 
 // sought is what a seeker finds for a key.
-func sought(key uint64, orders int) *rollout.Searched {
+func sought(key uint64, orders int) *rollout.SearchResult {
 	moves := int(key & 3)
 	if moves == 0 {
 		return nil
 	}
-	s := &rollout.Searched{Value: float64(int8(key>>8)) / 128}
+	s := &rollout.SearchResult{Value: float64(int8(key>>8)) / 128}
 	for k := range moves {
 		s.Shares = append(s.Shares, 1/float32(moves))
 		for i := range int(key>>(16+k)) & 7 % (orders + 1) {
@@ -247,7 +247,7 @@ func FuzzFound(f *testing.F) {
 		ints := func(b []byte) []int32 {
 			return arrowfile.View[int32](append(arrowfile.Aligned(len(b) / 4 * 4)[:0], b[:len(b)/4*4]...))
 		}
-		found := rollout.Found{Value: floats(value), Ends: ints(ends), Shares: floats(shares), Choices: ints(choices), Counts: ints(counts)}
+		found := rollout.SearchResults{Value: floats(value), Ends: ints(ends), Shares: floats(shares), Choices: ints(choices), Counts: ints(counts)}
 		heads := []int{9}
 		if several {
 			heads = []int{9, 4}

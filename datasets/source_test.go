@@ -116,7 +116,7 @@ func TestWriteRefusesWrongEpisodes(t *testing.T) {
 	wrong := func(e *rollout.Episode) bool { e.Outcome[0].Score++; return true }
 	_, err = Write(t.Context(), dir, j, toyMakers(), altered{from, wrong}, Options{})
 	require.ErrorContains(t, err, "outcome of seat 0")
-	searched := func(e *rollout.Episode) bool { e.Found.Value = make([]float32, len(e.Ends)); return true }
+	searched := func(e *rollout.Episode) bool { e.Searches.Value = make([]float32, len(e.Ends)); return true }
 	_, err = Write(t.Context(), dir, j, toyMakers(), altered{from, searched}, Options{})
 	require.ErrorContains(t, err, "tells of the searches of ")
 	_, err = Write(t.Context(), dir, j, toyMakers(), from, Options{})

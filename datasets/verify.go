@@ -195,7 +195,7 @@ type checker struct {
 	bad      int            // problems of the shard in hand
 	reward   []float32      // of the rows of an episode
 	ret      []float32
-	choices  []int32 // of the episode in hand: rollout.Found.AppendChoiceEnds
+	choices  []int32 // of the episode in hand: rollout.SearchResults.AppendChoiceEnds
 }
 
 func (v *verifier) checker() (*checker, error) {
@@ -313,7 +313,7 @@ type stepWalk struct {
 func (w *stepWalk) episode(e *Episode) error {
 	c, path := w.c, w.cursor.file.Path
 	c.reward, c.ret = c.reward[:0], c.ret[:0]
-	c.choices = e.Found.AppendChoiceEnds(c.choices[:0])
+	c.choices = e.Searches.AppendChoiceEnds(c.choices[:0])
 	for k := range e.Turns * e.Players {
 		turn, seat := k/e.Players, k%e.Players
 		if more, err := w.next(); err != nil {
@@ -370,7 +370,7 @@ func (w *stepWalk) wrong(e *Episode, turn, seat int) string {
 		return fmt.Sprintf("chosen by member %d, the episode says %d", d.chosen[i], e.Chosen[turn*e.Players+seat])
 	}
 	if d.value != nil {
-		if what := w.unlike(&e.Found, turn*e.Players+seat); what != "" {
+		if what := w.unlike(&e.Searches, turn*e.Players+seat); what != "" {
 			return what
 		}
 	}
@@ -388,7 +388,7 @@ func (w *stepWalk) wrong(e *Episode, turn, seat int) string {
 }
 
 // unlike says how the row tells of another search than row k of its episode.
-func (w *stepWalk) unlike(f *rollout.Found, k int) string {
+func (w *stepWalk) unlike(f *rollout.SearchResults, k int) string {
 	if got, want := w.data.value[w.row], f.Value[k]; math.Float32bits(got) != math.Float32bits(want) {
 		return fmt.Sprintf("search_value %v, the episode says %v", got, want)
 	}

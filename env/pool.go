@@ -15,7 +15,7 @@ type pool[S any] struct {
 	spec    Spec
 	game    sim.Game[S]
 	encoder features.Encoder[S]
-	sharer  features.Sharer[S] // the encoder, if it is one
+	batch   features.BatchEncoder[S] // the encoder, if it is one
 	actions features.ActionSpace[S]
 	measure *features.Measure[S] // nil: the reward is the result
 	text    func(dst []byte, s *S) []byte
@@ -96,7 +96,7 @@ func newPool[S any](g sim.Game[S], kit features.Kit[S], c Config) (*pool[S], err
 		status:  make([]sim.Status, c.N),
 		turn:    sim.NewTurn(info.MaxOrders),
 	}
-	v.sharer, _ = kit.Encoder.(features.Sharer[S])
+	v.batch, _ = kit.Encoder.(features.BatchEncoder[S])
 	if measure != nil {
 		v.worth = make([]float64, c.N*info.Players)
 	}
@@ -222,8 +222,8 @@ func (v *pool[S]) observe(b *Batch, i int) {
 // encode writes the observations of a game, whose rows begin at first.
 func (v *pool[S]) encode(b *Batch, first int, s *S) {
 	z := &v.sizes
-	if v.sharer != nil {
-		v.sharer.All(features.Rows{
+	if v.batch != nil {
+		v.batch.All(features.Rows{
 			Planes:  part(b.Planes, first, z.players, z.planes),
 			Packed:  part(b.Packed, first, z.players, z.words),
 			Scalars: part(b.Scalars, first, z.players, z.scalars),

@@ -87,7 +87,7 @@ func (w watched) Planes(dst []uint8, s *simtest.ToyState, p sim.Player) {
 	w.Encoder.Planes(dst, s, p)
 }
 
-// All makes it a Sharer, whose work for all seats is not asked for.
+// All makes it a BatchEncoder, whose work for all seats is not asked for.
 func (w watched) All(dst features.Rows, s *simtest.ToyState) {
 	for p := range w.seen {
 		w.seen[p]++

@@ -56,10 +56,10 @@ type Rows struct {
 	Scalars []float32 // [seats, Scalars]
 }
 
-// Sharer is an Encoder that can also write the observations of all seats at
+// BatchEncoder is an Encoder that can also write the observations of all seats at
 // once, because they have work in common. It writes what the calls for each
 // seat would.
-type Sharer[S any] interface {
+type BatchEncoder[S any] interface {
 	Encoder[S]
 	All(dst Rows, s *S)
 }

@@ -24,7 +24,7 @@ type opening struct {
 
 // Open makes p play the first turns of every seat in the episodes that are played
 // from now on. It must be called before Play, at most once. The rows of these turns
-// tell of no search, and of member 0 of a Chooser.
+// tell of no search, and of member 0 of a Mixture.
 func (t *Table) Open(turns int, p Policy) error {
 	if turns < 1 || p == nil || t.opening != nil {
 		return fmt.Errorf("an opening of %d turns by the policy %v: there may be one, of 1 turn or more", turns, p)

@@ -97,7 +97,7 @@ func TestOpeningSearches(t *testing.T) {
 	}
 	late := 0
 	opened(t, 5, turns, seats, sinkFunc(func(e *rollout.Episode) error {
-		for k, x := range e.Found.Value {
+		for k, x := range e.Searches.Value {
 			if early := k/e.Players < turns; early && !math.IsNaN(float64(x)) {
 				t.Errorf("episode %d: somebody searched in turn %d", e.ID, k/e.Players)
 			} else if !early && !math.IsNaN(float64(x)) {

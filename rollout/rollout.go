@@ -44,9 +44,9 @@ type Policy interface {
 	Act(v env.Vector, b *env.Batch, rows []int32)
 }
 
-// Chooser is a Policy made of several, its members, of which one chooses for
+// Mixture is a Policy made of several, its members, of which one chooses for
 // each row. Episodes tell which.
-type Chooser interface {
+type Mixture interface {
 	Policy
 	// Members are the texts of the members, in order; at most 256.
 	Members() []string
@@ -76,13 +76,13 @@ func Until(ctx context.Context, seats ...Policy) {
 // can tell what it found.
 type Searcher interface {
 	Policy
-	// Searched is what the latest Act found for a row, nil if that Act was not asked
+	// SearchResult is what the latest Act found for a row, nil if that Act was not asked
 	// for it. It is valid until the next Act.
-	Searched(row int32) *Searched
+	SearchResult(row int32) *SearchResult
 }
 
-// Searched is what a Searcher found for a row.
-type Searched struct {
+// SearchResult is what a Searcher found for a row.
+type SearchResult struct {
 	Value  float64     // the result that the row's seat can expect, −1 … 1
 	Shares []float32   // of the search, or of a mixed strategy, for each move; they sum to 1
 	Orders []sim.Order // of move k: Orders[Ends[k-1]:Ends[k]] (with Ends[-1] = 0)
@@ -90,7 +90,7 @@ type Searched struct {
 }
 
 // OrdersOf returns the orders of move k.
-func (s *Searched) OrdersOf(k int) []sim.Order {
+func (s *SearchResult) OrdersOf(k int) []sim.Order {
 	from := int32(0)
 	if k > 0 {
 		from = s.Ends[k-1]
@@ -136,8 +136,8 @@ type File struct {
 // Files finds a file whose sha256 begins with these digits. The error is fs.ErrNotExist if there is none.
 type Files func(sha256 string) ([]byte, error)
 
-// Loaded is a Policy that was made of files. With them it can be made elsewhere.
-type Loaded interface {
+// WithFiles is a Policy that was made of files. With them it can be made elsewhere.
+type WithFiles interface {
 	Policy
 	Files() []File
 }
@@ -158,12 +158,12 @@ type Episode struct {
 	Orders []sim.Order
 	Ends   []int32
 
-	// Chosen tells which member of a Chooser chose for seat p in turn t, at
+	// Chosen tells which member of a Mixture chose for seat p in turn t, at
 	// t*Players+p; 0 for seats whose policy is none. Empty if none is.
 	Chosen []uint8
 
-	// Found is what the Searchers of its seats found; empty if no seat has one.
-	Found Found
+	// Searches are the results of the searches of its seats; empty if no seat has one.
+	Searches SearchResults
 
 	// Networks count what the networks of the seats gave; empty if no policy has one, and for
 	// games that were not played here.

@@ -74,7 +74,7 @@ type tape struct{ bytes.Buffer }
 
 func (s *tape) Episode(e *rollout.Episode) error {
 	fmt.Fprintf(s, "%d %x %q %d %d %v %v %v %v %v %x %v\n",
-		e.ID, e.Seed, e.Policies, e.Players, e.Turns, e.Status, e.Outcome, e.Orders, e.Ends, e.Chosen, e.Found.Value, e.Found)
+		e.ID, e.Seed, e.Policies, e.Players, e.Turns, e.Status, e.Outcome, e.Orders, e.Ends, e.Chosen, e.Searches.Value, e.Searches)
 	return nil
 }
 

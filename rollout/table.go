@@ -18,7 +18,7 @@ import (
 // grow with the number of episodes.
 const window = 4
 
-// maxMembers is how many members of a Chooser a byte can tell apart.
+// maxMembers is how many members of a Mixture a byte can tell apart.
 const maxMembers = 256
 
 // GameSeed is the seed with which episode number id of a run is Reset.
@@ -42,8 +42,8 @@ type Table struct {
 	live  int        // games that are not idle
 	rows  [][]int32  // per seat, the rows of the games that are not idle
 
-	choosers []Chooser // per seat, nil for other policies; none: no seat has one
-	chosen   []uint8   // [rows], if there are choosers
+	mixtures []Mixture // per seat, nil for other policies; none: no seat has one
+	chosen   []uint8   // [rows], if there are mixtures
 
 	networked []Networked // per seat, nil for other policies; none: no seat has one
 
@@ -96,7 +96,7 @@ func NewTable(v env.Vector, seats []Policy, keep env.Want) (*Table, error) {
 	}
 	t.makeBatch()
 	t.findNetworked()
-	return t, errors.Join(t.findChoosers(), t.findSearchers())
+	return t, errors.Join(t.findMixtures(), t.findSearchers())
 }
 
 // makeBatch makes the batch with all slabs that are wanted.
@@ -106,20 +106,20 @@ func (t *Table) makeBatch() {
 	t.kept = part(t.batch, t.keep)
 }
 
-// findChoosers looks for seats whose policies are made of several.
-func (t *Table) findChoosers() error {
+// findMixtures looks for seats whose policies are made of several.
+func (t *Table) findMixtures() error {
 	for p, policy := range t.seats {
-		c, ok := policy.(Chooser)
+		c, ok := policy.(Mixture)
 		if !ok {
 			continue
 		}
 		if n := len(c.Members()); n > maxMembers {
 			return fmt.Errorf("%s at seat %d has %d members, at most %d can be told apart", policy.Name(), p, n, maxMembers)
 		}
-		if t.choosers == nil {
-			t.choosers, t.chosen = make([]Chooser, t.players), make([]uint8, t.players*len(t.games))
+		if t.mixtures == nil {
+			t.mixtures, t.chosen = make([]Mixture, t.players), make([]uint8, t.players*len(t.games))
 		}
-		t.choosers[p] = c
+		t.mixtures[p] = c
 	}
 	return nil
 }
@@ -222,7 +222,7 @@ func (t *Table) episode(id uint64) *Episode {
 	}
 	*e = Episode{
 		ID: id, Seed: GameSeed(t.seed, id), Policies: t.names, Players: t.players,
-		Orders: e.Orders[:0], Ends: e.Ends[:0], Chosen: e.Chosen[:0], Found: e.Found.empty(), Rows: e.Rows,
+		Orders: e.Orders[:0], Ends: e.Ends[:0], Chosen: e.Chosen[:0], Searches: e.Searches.empty(), Rows: e.Rows,
 		Networks: t.noNetworks(e.Networks),
 	}
 	switch {
@@ -263,7 +263,7 @@ func (t *Table) turn(done <-chan struct{}) bool {
 		}
 		t.countNetwork(p, rows[p])
 	}
-	for p, c := range t.choosers {
+	for p, c := range t.mixtures {
 		if c != nil {
 			for _, row := range rows[p] {
 				t.chosen[row] = c.Chosen(t.batch, row)
@@ -286,12 +286,12 @@ func (t *Table) record() (ended int) {
 		if t.keep != 0 {
 			t.keepTurn(e, i)
 		}
-		if t.choosers != nil {
+		if t.mixtures != nil {
 			e.Chosen = append(e.Chosen, t.chosen[row:row+t.players]...)
 		}
 		for range t.players {
 			if t.searches != nil {
-				e.Found.add(&t.searches.rows[row])
+				e.Searches.add(&t.searches.rows[row])
 			}
 			at := row * t.maxOrders
 			e.Orders = append(e.Orders, b.Orders[at:at+int(b.OrderLen[row])]...)

@@ -96,7 +96,7 @@ func (c *suite[S]) testUnpack(t *testing.T) {
 // testAll holds All of an encoder that shares work between the seats against
 // its calls for each seat, with every choice of slabs.
 func (c *suite[S]) testAll(t *testing.T) {
-	e, ok := c.kit.Encoder.(features.Sharer[S])
+	e, ok := c.kit.Encoder.(features.BatchEncoder[S])
 	if !ok {
 		t.Skip("the encoder shares no work between seats")
 	}

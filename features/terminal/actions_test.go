@@ -406,7 +406,7 @@ func BenchmarkObserve(b *testing.B) {
 		}
 	})
 	n := len(states)
-	e, z := kit.Encoder.(features.Sharer[tm.State]), kit.Encoder.Shape()
+	e, z := kit.Encoder.(features.BatchEncoder[tm.State]), kit.Encoder.Shape()
 	run := func(name string, f func(i int)) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

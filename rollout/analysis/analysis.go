@@ -276,13 +276,13 @@ func (r *run) look(ctx context.Context, w *worker, _ int, at position) error {
 }
 
 // search searches the game for a seat. It fails once ctx, that of the policy, is done.
-func (w *worker) search(ctx context.Context, p sim.Player) (*rollout.Searched, error) {
+func (w *worker) search(ctx context.Context, p sim.Player) (*rollout.SearchResult, error) {
 	w.v.Observe(w.batch)
 	w.policy.Act(w.v, w.batch, []int32{int32(p)})
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	found := w.policy.Searched(int32(p))
+	found := w.policy.SearchResult(int32(p))
 	if found == nil {
 		return nil, fmt.Errorf("%s has not searched the position", w.policy.Name())
 	}
@@ -313,7 +313,7 @@ func (w *worker) after(ctx context.Context, e *rollout.Episode, turn int, p sim.
 }
 
 // compare takes the orders played and the best ones from what a search found.
-func (s *Seat) compare(found *rollout.Searched, played []sim.Order) {
+func (s *Seat) compare(found *rollout.SearchResult, played []sim.Order) {
 	best := 0
 	s.Played = Choice{Orders: slices.Clone(played), Share: -1}
 	for k, share := range found.Shares {

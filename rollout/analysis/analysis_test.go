@@ -33,7 +33,7 @@ func newGame(t *testing.T, maxTurns int) env.Vector {
 // greedy names the first of the largest heaps that it may name. It weighs the
 // heaps alone, that one with the largest share, and values a position by what the
 // seat has taken, and a little by the row's key.
-type greedy struct{ found rollout.Searched }
+type greedy struct{ found rollout.SearchResult }
 
 func (*greedy) Name() string    { return "greedy" }
 func (*greedy) Wants() env.Want { return env.WantKey }
@@ -41,7 +41,7 @@ func (*greedy) Wants() env.Want { return env.WantKey }
 func (g *greedy) Act(v env.Vector, b *env.Batch, rows []int32) {
 	states, _ := env.States[simtest.ToyState](v)
 	p := sim.Player(rows[0])
-	g.found = rollout.Searched{Value: worth(&states[0], p, b.Key[p])}
+	g.found = rollout.SearchResult{Value: worth(&states[0], p, b.Key[p])}
 	best := bestHeap(&states[0], p)
 	for o := sim.Order(0); o <= simtest.ToyHeaps; o++ {
 		share := float32(0.05)
@@ -54,7 +54,7 @@ func (g *greedy) Act(v env.Vector, b *env.Batch, rows []int32) {
 	}
 }
 
-func (g *greedy) Searched(int32) *rollout.Searched { return &g.found }
+func (g *greedy) SearchResult(int32) *rollout.SearchResult { return &g.found }
 
 func worth(s *simtest.ToyState, p sim.Player, key uint64) float64 {
 	return float64(s.Taken[p])/100 + float64(key%1000)/1e6
@@ -280,7 +280,7 @@ func TestRunStopped(t *testing.T) {
 // blind is a policy that searches nothing.
 type blind struct{ greedy }
 
-func (*blind) Searched(int32) *rollout.Searched { return nil }
+func (*blind) SearchResult(int32) *rollout.SearchResult { return nil }
 
 func TestRunErrors(t *testing.T) {
 	for want, change := range map[string]func(e *rollout.Episode, o *analysis.Options){

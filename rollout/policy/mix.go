@@ -77,11 +77,11 @@ func (m *mix) draw(key uint64) int {
 // Until implements rollout.Interruptible.
 func (m *mix) Until(ctx context.Context) { rollout.Until(ctx, m.members...) }
 
-// Members implements rollout.Chooser: the plain names in the text, from left to
+// Members implements rollout.Mixture: the plain names in the text, from left to
 // right, those in nested mixtures too.
 func (m *mix) Members() (all []string) {
 	for _, p := range m.members {
-		if c, ok := p.(rollout.Chooser); ok {
+		if c, ok := p.(rollout.Mixture); ok {
 			all = append(all, c.Members()...)
 		} else {
 			all = append(all, p.Name())
@@ -90,19 +90,19 @@ func (m *mix) Members() (all []string) {
 	return all
 }
 
-// Chosen implements rollout.Chooser.
+// Chosen implements rollout.Mixture.
 func (m *mix) Chosen(b *env.Batch, row int32) uint8 {
 	i := m.draw(b.Key[row])
-	if c, ok := m.members[i].(rollout.Chooser); ok {
+	if c, ok := m.members[i].(rollout.Mixture); ok {
 		return m.firsts[i] + c.Chosen(b, row)
 	}
 	return m.firsts[i]
 }
 
-// Files implements rollout.Loaded: those of the members.
+// Files implements rollout.WithFiles: those of the members.
 func (m *mix) Files() (all []rollout.File) {
 	for _, p := range m.members {
-		if l, ok := p.(rollout.Loaded); ok {
+		if l, ok := p.(rollout.WithFiles); ok {
 			all = append(all, l.Files()...)
 		}
 	}
@@ -112,12 +112,12 @@ func (m *mix) Files() (all []rollout.File) {
 // searchMix is a mix with members that search.
 type searchMix struct{ *mix }
 
-// Searched implements rollout.Searcher: what the member that played the row found,
+// SearchResult implements rollout.Searcher: what the member that played the row found,
 // nil if it does not search.
-func (m searchMix) Searched(row int32) *rollout.Searched {
+func (m searchMix) SearchResult(row int32) *rollout.SearchResult {
 	for i, p := range m.members {
 		if s, ok := p.(rollout.Searcher); ok && slices.Contains(m.lists[i], row) {
-			return s.Searched(row)
+			return s.SearchResult(row)
 		}
 	}
 	return nil

@@ -163,7 +163,7 @@ type netPolicy struct {
 	file rollout.File
 }
 
-// Files implements rollout.Loaded.
+// Files implements rollout.WithFiles.
 func (p netPolicy) Files() []rollout.File { return []rollout.File{p.file} }
 
 // setModel reads the value of an option of a network, and puts it into canonical form.
@@ -257,7 +257,7 @@ func (c judgedSearcher[S, M]) Network(_ *env.Batch, row int32) rollout.NetworkCo
 	return c.networks[row]
 }
 
-// Files implements rollout.Loaded.
+// Files implements rollout.WithFiles.
 func (c judgedSearcher[S, M]) Files() []rollout.File { return []rollout.File{c.file} }
 
 // newJudged returns the policy of that name: a search whose leaves the network of the

@@ -33,7 +33,7 @@ func modelFile(t testing.TB, s env.Spec, value bool) string {
 // sumOf is what a canonical name of a policy says of the file.
 func sumOf(t testing.TB, path string) string {
 	t.Helper()
-	files := newPolicy(t, "towerdefence", path, newGames(t, "towerdefence", "", 1, 0).Spec()).(rollout.Loaded).Files()
+	files := newPolicy(t, "towerdefence", path, newGames(t, "towerdefence", "", 1, 0).Spec()).(rollout.WithFiles).Files()
 	return files[0].SHA256[:16]
 }
 
@@ -114,7 +114,7 @@ func TestModelNames(t *testing.T) {
 			if p.Name() != want {
 				t.Errorf("%q is called %q, want %q", name, p.Name(), want)
 			}
-			files := p.(rollout.Loaded).Files()
+			files := p.(rollout.WithFiles).Files()
 			if len(files) == 0 || !slices.Equal(files[0].Data, data) || files[0].SHA256[:16] != sum {
 				t.Errorf("%q has the files %v", name, files)
 			}
@@ -216,7 +216,7 @@ func TestSharedForms(t *testing.T) {
 	s := newGames(t, "tron", "", 1, 0).Spec()
 	for _, name := range []string{"ext.onnx", "bf16w.onnx"} {
 		p := newPolicy(t, "tron", sharedNetwork(t, name), s)
-		f := p.(rollout.Loaded).Files()[0]
+		f := p.(rollout.WithFiles).Files()[0]
 		found := func(string) ([]byte, error) { return f.Data, nil }
 		again, err := policy.New("tron", p.Name(), found) // without the other file
 		if err != nil {
@@ -240,7 +240,7 @@ func TestModelData(t *testing.T) {
 	}
 	want := newPolicy(t, "towerdefence", modelFile(t, s, true), s)
 	p := newPolicy(t, "towerdefence", path, s)
-	if files := p.(rollout.Loaded).Files(); p.Name() != want.Name() || !slices.Equal(files[0].Data, whole) {
+	if files := p.(rollout.WithFiles).Files(); p.Name() != want.Name() || !slices.Equal(files[0].Data, whole) {
 		t.Errorf("%s has %d bytes, want %s with %d", p.Name(), len(files[0].Data), want.Name(), len(whole))
 	}
 	if err := os.Remove(path + ".data"); err != nil {
@@ -335,7 +335,7 @@ func TestModelPaths(t *testing.T) {
 			if p.Name() != want {
 				t.Errorf("%s is called %s, want %s", spec, p.Name(), want)
 			}
-			files := p.(rollout.Loaded).Files()
+			files := p.(rollout.WithFiles).Files()
 			found := func(string) ([]byte, error) { return files[0].Data, nil }
 			again, err := policy.New("towerdefence", p.Name(), found)
 			if err != nil {
@@ -399,12 +399,12 @@ func TestModelSearch(t *testing.T) {
 		rows := numbers(b.Rows)
 		p.Act(v, b, rows)
 		want, lengths := slices.Clone(b.Orders), slices.Clone(b.OrderLen)
-		found := p.(rollout.Searcher).Searched(20).Shares
+		found := p.(rollout.Searcher).SearchResult(20).Shares
 		shares := slices.Clone(found)
 		for _, row := range slices.Backward(rows) {
 			p.Act(v, b, []int32{row})
-			if row == 20 && !slices.Equal(p.(rollout.Searcher).Searched(row).Shares, shares) {
-				t.Errorf("%s: alone the row finds %v, with others %v", game, p.(rollout.Searcher).Searched(row).Shares, shares)
+			if row == 20 && !slices.Equal(p.(rollout.Searcher).SearchResult(row).Shares, shares) {
+				t.Errorf("%s: alone the row finds %v, with others %v", game, p.(rollout.Searcher).SearchResult(row).Shares, shares)
 			}
 		}
 		for row := range b.Rows {

@@ -162,7 +162,7 @@ func TestMixtureTellsWhoChose(t *testing.T) {
 		b.Mask[i] = 1<<57 - 1
 	}
 	spec := "mix(0.3*empty,0.5*mix(0.5*random,0.5*mix(1*empty,1*empty)),0.2*random)"
-	p := newPolicy(t, "toy", spec, s).(rollout.Chooser)
+	p := newPolicy(t, "toy", spec, s).(rollout.Mixture)
 	members := []string{"empty", "random", "empty", "empty", "random"}
 	if got := p.Members(); !slices.Equal(got, members) {
 		t.Fatalf("members %q, want %q", got, members)

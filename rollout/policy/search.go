@@ -182,12 +182,12 @@ type searcher[S, M any] struct {
 	name  string
 	seats int32
 	game  script.SearchGame[S, M]
-	trees []*search.Tree[S, M] // one; with a judge one for each of the rows searched at once
-	judge *judge[S, M]         // nil: the game judges leaves
-	done  <-chan struct{}      // of Until
-	width int                  // most moves of a row
-	rows  []int32              // of the latest Act
-	found []rollout.Searched   // of these rows
+	trees []*search.Tree[S, M]   // one; with a judge one for each of the rows searched at once
+	judge *judge[S, M]           // nil: the game judges leaves
+	done  <-chan struct{}        // of Until
+	width int                    // most moves of a row
+	rows  []int32                // of the latest Act
+	found []rollout.SearchResult // of these rows
 
 	networks []rollout.NetworkCounts // of the latest Act, by row, with a judge
 
@@ -269,7 +269,7 @@ func (c *searcher[S, M]) Act(v env.Vector, b *env.Batch, rows []int32) {
 		c.networks = make([]rollout.NetworkCounts, b.Rows)
 	}
 	for len(c.found) < len(rows) {
-		c.found = append(c.found, rollout.Searched{Shares: make([]float32, 0, c.width),
+		c.found = append(c.found, rollout.SearchResult{Shares: make([]float32, 0, c.width),
 			Orders: make([]sim.Order, 0, c.width), Ends: make([]int32, 0, c.width)})
 	}
 	for from := 0; from < len(rows); {
@@ -324,7 +324,7 @@ func (c *searcher[S, M]) search(states []S, b *env.Batch, rows []int32) {
 }
 
 // play notes what the search of a row found, and gives the orders of the best move.
-func (c *searcher[S, M]) play(t *search.Tree[S, M], f *rollout.Searched, s *S, b *env.Batch, row int32) {
+func (c *searcher[S, M]) play(t *search.Tree[S, M], f *rollout.SearchResult, s *S, b *env.Batch, row int32) {
 	p := sim.Player(row % c.seats)
 	f.Value = t.Value(p)
 	f.Shares = t.AppendShares(f.Shares[:0], p)
@@ -352,8 +352,8 @@ func (c *searcher[S, M]) Playouts(v env.Vector, row int32, n int, key uint64) (s
 	return sum
 }
 
-// Searched implements rollout.Searcher.
-func (c *searcher[S, M]) Searched(row int32) *rollout.Searched {
+// SearchResult implements rollout.Searcher.
+func (c *searcher[S, M]) SearchResult(row int32) *rollout.SearchResult {
 	if i := slices.Index(c.rows, row); i >= 0 {
 		return &c.found[i]
 	}

@@ -108,9 +108,9 @@ func TestSearched(t *testing.T) {
 			p.Act(v, b, []int32{4, 1, 3, 0})
 			b.OrderLen[2], b.OrderLen[5] = 0, 0
 			for _, row := range []int32{0, 1, 3, 4} {
-				choices += checkSearched(t, spec, p.Searched(row), b.Orders[row], strings.Contains(spec, "regret"))
+				choices += checkSearched(t, spec, p.SearchResult(row), b.Orders[row], strings.Contains(spec, "regret"))
 			}
-			if p.Searched(2) != nil {
+			if p.SearchResult(2) != nil {
 				t.Fatalf("%s: tells of a row that it was not asked for", spec)
 			}
 			v.Step(b)
@@ -122,7 +122,7 @@ func TestSearched(t *testing.T) {
 }
 
 // checkSearched returns the number of moves.
-func checkSearched(t *testing.T, spec string, s *rollout.Searched, played sim.Order, mixed bool) int {
+func checkSearched(t *testing.T, spec string, s *rollout.SearchResult, played sim.Order, mixed bool) int {
 	t.Helper()
 	sum, chosen := 0.0, -1
 	for k, share := range s.Shares {
@@ -182,7 +182,7 @@ func TestSearchVaries(t *testing.T) {
 func TestMixturesTellWhatWasFound(t *testing.T) {
 	v := newGames(t, "towerdefence", "", 5, 0)
 	p := newPolicy(t, "towerdefence", "mix(1*mcts(sims=2),1*mix(1*econ,1*mcts(sims=3)))", v.Spec())
-	search, chooser := p.(rollout.Searcher), p.(rollout.Chooser)
+	search, chooser := p.(rollout.Searcher), p.(rollout.Mixture)
 	b := env.NewBatch(v.Spec(), 5, p.Wants())
 	counts := [3]int{}
 	for range 30 {
@@ -191,7 +191,7 @@ func TestMixturesTellWhatWasFound(t *testing.T) {
 		clear(b.OrderLen[4:9])
 		b.OrderLen[2] = 0
 		for _, row := range []int32{0, 1, 3, 9} {
-			member, found := chooser.Chosen(b, row), search.Searched(row)
+			member, found := chooser.Chosen(b, row), search.SearchResult(row)
 			counts[member]++
 			if (found != nil) != (member != 1) {
 				t.Fatalf("member %d chose and found %v", member, found)
@@ -200,7 +200,7 @@ func TestMixturesTellWhatWasFound(t *testing.T) {
 				checkSearched(t, p.Name(), found, b.Orders[int(row)], false)
 			}
 		}
-		if search.Searched(2) != nil {
+		if search.SearchResult(2) != nil {
 			t.Fatal("tells of a row that it was not asked for")
 		}
 		v.Step(b)
@@ -238,11 +238,11 @@ func TestSearchUntil(t *testing.T) {
 	v.Observe(b)
 	rollout.Until(ctx, used)
 	used.Act(v, b, []int32{0, 1})
-	var found [2]rollout.Searched
+	var found [2]rollout.SearchResult
 	for i, p := range []rollout.Policy{used, fresh} {
 		rollout.Until(t.Context(), p)
 		p.Act(v, b, []int32{0, 1})
-		found[i] = *p.(rollout.Searcher).Searched(1)
+		found[i] = *p.(rollout.Searcher).SearchResult(1)
 	}
 	if !reflect.DeepEqual(found[0], found[1]) {
 		t.Errorf("after an interrupt %v, else %v", found[0], found[1])

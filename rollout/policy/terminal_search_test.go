@@ -30,7 +30,7 @@ func TestTerminalSearched(t *testing.T) {
 			p.Act(v, b, []int32{0, 3})
 			foe.Act(v, b, []int32{1, 2})
 			for _, row := range []int32{0, 3} {
-				found := p.Searched(row)
+				found := p.SearchResult(row)
 				played := b.Orders[int(row)*v.Spec().Info.MaxOrders:][:b.OrderLen[row]]
 				for k, share := range found.Shares {
 					if share == slices.Max(found.Shares) {

@@ -244,7 +244,7 @@ func (p *player) fill(w *window, q piece, returns, nsteps []float32) {
 	spread(w, Truncated, q.row, rows, func(k int) uint8 { return flag(k >= last && e.Status == sim.Cut) })
 	spread(w, Chosen, q.row, rows, func(k int) uint8 { return e.Chosen[first+k] })
 	spread(w, Kept, q.row, rows, func(k int) uint8 { return flag(p.c.Keep(&e.Episode, q.from+k/n, k%n)) })
-	spread(w, SearchValue, q.row, rows, func(k int) float32 { return e.Found.Value[first+k] })
+	spread(w, SearchValue, q.row, rows, func(k int) float32 { return e.Searches.Value[first+k] })
 }
 
 // spread writes one column of some rows.

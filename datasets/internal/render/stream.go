@@ -65,8 +65,8 @@ type Batch struct {
 	Orders    []sim.Order
 	OrderEnds []int32 // [rows+1]
 
-	Found                rollout.Found // the moves of all rows: Shares, Choices, Counts
-	MoveEnds, ChoiceEnds []int32       // [rows+1] of each row's moves, and of their choices
+	Found                rollout.SearchResults // the moves of all rows: Shares, Choices, Counts
+	MoveEnds, ChoiceEnds []int32               // [rows+1] of each row's moves, and of their choices
 
 	Final   *features.Rows   // with Config.Whole: what is seen after the last turn
 	Episode *rollout.Episode // with Config.Whole; its policies are left out
@@ -244,8 +244,8 @@ func (s *Stream) take() error {
 	}
 	own := &episode{Episode: *e, rules: rules}
 	own.Orders, own.Ends, own.Chosen = slices.Clone(e.Orders), slices.Clone(e.Ends), slices.Clone(e.Chosen)
-	f := &own.Found
-	*f = rollout.Found{Value: slices.Clone(f.Value), Ends: slices.Clone(f.Ends), Shares: slices.Clone(f.Shares), Choices: slices.Clone(f.Choices), Counts: slices.Clone(f.Counts)}
+	f := &own.Searches
+	*f = rollout.SearchResults{Value: slices.Clone(f.Value), Ends: slices.Clone(f.Ends), Shares: slices.Clone(f.Shares), Choices: slices.Clone(f.Choices), Counts: slices.Clone(f.Counts)}
 	if s.c.Moves {
 		own.choices = f.AppendChoiceEnds(nil)
 	}
@@ -278,7 +278,7 @@ func (s *Stream) gather() error {
 		} else {
 			to = min(to, s.turn+(s.room-w.rows)/c.Players)
 		}
-		if w.held += 8*len(e.Orders) + 4*len(e.Ends) + len(e.Recording) + 4*(2*len(e.Found.Value)+3*len(e.Found.Shares)+len(e.Found.Choices)); w.held > mostHeld && len(w.pieces) > 0 {
+		if w.held += 8*len(e.Orders) + 4*len(e.Ends) + len(e.Recording) + 4*(2*len(e.Searches.Value)+3*len(e.Searches.Shares)+len(e.Searches.Choices)); w.held > mostHeld && len(w.pieces) > 0 {
 			return fmt.Errorf("episode %d: the episodes of %d rows take more than %d bytes; read fewer rows at once", e.ID, w.rows, mostHeld)
 		}
 		w.pieces = append(w.pieces, piece{e, s.turn, to, w.rows})
@@ -350,7 +350,7 @@ func (s *Stream) lists(w *window) {
 		b.Orders, b.OrderEnds = b.Orders[:0], append(b.OrderEnds[:0], 0)
 	}
 	if s.c.Moves {
-		b.Found = rollout.Found{Shares: b.Found.Shares[:0], Choices: b.Found.Choices[:0], Counts: b.Found.Counts[:0]}
+		b.Found = rollout.SearchResults{Shares: b.Found.Shares[:0], Choices: b.Found.Choices[:0], Counts: b.Found.Counts[:0]}
 		b.MoveEnds, b.ChoiceEnds = append(b.MoveEnds[:0], 0), append(b.ChoiceEnds[:0], 0)
 	}
 	for at := b.From; at < b.To; at++ {
@@ -376,7 +376,7 @@ func (s *Stream) lists(w *window) {
 
 // moves appends the moves of a row of an episode.
 func (b *Batch) moves(e *episode, row int) {
-	f, move, choice := &e.Found, int32(0), int32(0)
+	f, move, choice := &e.Searches, int32(0), int32(0)
 	if row > 0 {
 		move, choice = f.Ends[row-1], e.choices[row-1]
 	}

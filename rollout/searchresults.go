@@ -8,7 +8,7 @@ import (
 	"moonfarm/sim"
 )
 
-// Found is what Searchers found in an episode, row after row: that of seat p in
+// SearchResults is what Searchers found in an episode, row after row: that of seat p in
 // turn t is t*Players+p. A row for which nobody searched has no moves, and NaN for
 // its value.
 //
@@ -17,10 +17,10 @@ import (
 // before h, as in env.Batch.Mask. In games of one head a move is one number. In
 // games of several heads it is the numbers of the heads that are not 0. In both
 // −1−h stands for a head h none of whose choices says the orders that belong to it.
-type Found struct {
-	Value   []float32 // of each row: Searched.Value
+type SearchResults struct {
+	Value   []float32 // of each row: SearchResult.Value
 	Ends    []int32   // of each row: its moves are those from Ends[row-1] (with Ends[-1] = 0) up to Ends[row]
-	Shares  []float32 // of each move: Searched.Shares
+	Shares  []float32 // of each move: SearchResult.Shares
 	Choices []int32   // of all moves, one after the other
 	Counts  []int32   // of each move, how many of Choices it has; empty in games of one head
 }
@@ -30,7 +30,7 @@ var unsearched = math.Float32frombits(0x7fc00000) // one NaN of many, on all mac
 
 // AppendChoiceEnds appends, for each row, how many of Choices belong to it and to
 // the rows before.
-func (f *Found) AppendChoiceEnds(dst []int32) []int32 {
+func (f *SearchResults) AppendChoiceEnds(dst []int32) []int32 {
 	move, end := 0, int32(0)
 	for _, last := range f.Ends {
 		if len(f.Counts) == 0 {
@@ -45,12 +45,12 @@ func (f *Found) AppendChoiceEnds(dst []int32) []int32 {
 }
 
 // empty is f without rows, in the same memory.
-func (f Found) empty() Found {
-	return Found{f.Value[:0], f.Ends[:0], f.Shares[:0], f.Choices[:0], f.Counts[:0]}
+func (f SearchResults) empty() SearchResults {
+	return SearchResults{f.Value[:0], f.Ends[:0], f.Shares[:0], f.Choices[:0], f.Counts[:0]}
 }
 
 // add appends the rows of o, of which there is one.
-func (f *Found) add(o *Found) {
+func (f *SearchResults) add(o *SearchResults) {
 	f.Value = append(f.Value, o.Value...)
 	f.Shares = append(f.Shares, o.Shares...)
 	f.Choices = append(f.Choices, o.Choices...)
@@ -62,9 +62,9 @@ func (f *Found) add(o *Found) {
 type searches struct {
 	seats  []Searcher // nil for other policies
 	labels env.Labeller
-	firsts []int32 // of each head, the number of its first choice
-	action []int32 // scratch
-	rows   []Found // each of one row
+	firsts []int32         // of each head, the number of its first choice
+	action []int32         // scratch
+	rows   []SearchResults // each of one row
 }
 
 // findSearchers looks for seats whose policies search. It fails if the vector
@@ -77,7 +77,7 @@ func (t *Table) findSearchers() error {
 			continue
 		}
 		if x == nil {
-			x = &searches{seats: make([]Searcher, t.players), rows: make([]Found, t.players*len(t.games))}
+			x = &searches{seats: make([]Searcher, t.players), rows: make([]SearchResults, t.players*len(t.games))}
 		}
 		x.seats[p] = s
 	}
@@ -113,7 +113,7 @@ func (x *searches) look(p int, rows []int32) {
 	for _, row := range rows {
 		f := &x.rows[row]
 		*f = f.empty()
-		s := x.seats[p].Searched(row)
+		s := x.seats[p].SearchResult(row)
 		if s == nil {
 			f.Value = append(f.Value, unsearched)
 			continue
@@ -127,7 +127,7 @@ func (x *searches) look(p int, rows []int32) {
 }
 
 // label appends a move of seat p in game i.
-func (x *searches) label(f *Found, i int, p sim.Player, orders []sim.Order) {
+func (x *searches) label(f *SearchResults, i int, p sim.Player, orders []sim.Order) {
 	x.labels.Label(x.action, i, p, orders)
 	before := len(f.Choices)
 	for h, c := range x.action {

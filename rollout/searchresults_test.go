@@ -19,8 +19,8 @@ import (
 type seeker struct {
 	orders int
 	rows   []int32
-	found  []*rollout.Searched // of these rows
-	spare  []*rollout.Searched
+	found  []*rollout.SearchResult // of these rows
+	spare  []*rollout.SearchResult
 }
 
 func (*seeker) Name() string    { return "seeker" }
@@ -29,7 +29,7 @@ func (*seeker) Wants() env.Want { return env.WantKey }
 func (p *seeker) Act(_ env.Vector, b *env.Batch, rows []int32) {
 	p.rows, p.found = append(p.rows[:0], rows...), p.found[:0]
 	for len(p.spare) < len(rows) {
-		p.spare = append(p.spare, new(rollout.Searched))
+		p.spare = append(p.spare, new(rollout.SearchResult))
 	}
 	for i, row := range rows {
 		s := p.spare[i]
@@ -45,7 +45,7 @@ func (p *seeker) Act(_ env.Vector, b *env.Batch, rows []int32) {
 }
 
 // seek writes what is found for a key.
-func (p *seeker) seek(s *rollout.Searched, key uint64) {
+func (p *seeker) seek(s *rollout.SearchResult, key uint64) {
 	moves := int(key % 5)
 	s.Value = float64(int8(key>>8)) / 128
 	s.Shares, s.Orders, s.Ends = s.Shares[:0], s.Orders[:0], s.Ends[:0]
@@ -59,7 +59,7 @@ func (p *seeker) seek(s *rollout.Searched, key uint64) {
 	}
 }
 
-func (p *seeker) Searched(row int32) *rollout.Searched {
+func (p *seeker) SearchResult(row int32) *rollout.SearchResult {
 	if i := slices.Index(p.rows, row); i >= 0 {
 		return p.found[i]
 	}
@@ -86,10 +86,10 @@ func TestEpisodesTellWhatWasFound(t *testing.T) {
 		one := newToy(t, g, env.Config{N: 1})
 		b := env.NewBatch(one.Spec(), 1, env.WantKey)
 		kit, p := featuretest.ToyKit(g), seeker{orders: g.Orders}
-		var want rollout.Searched
+		var want rollout.SearchResult
 		moves, unsaid := 0, 0
 		foundIn(t, g, 7, sinkFunc(func(e *rollout.Episode) error {
-			f := &e.Found
+			f := &e.Searches
 			if n := e.Turns * e.Players; len(f.Value) != n || len(f.Ends) != n {
 				t.Fatalf("%d values and %d ends for %d rows", len(f.Value), len(f.Ends), n)
 			}
@@ -166,7 +166,7 @@ func TestFoundIsPure(t *testing.T) {
 	}
 	found := 0
 	v := newToy(t, toys[0], env.Config{N: 3})
-	sink := sinkFunc(func(e *rollout.Episode) error { found += len(e.Found.Value) + len(e.Found.Ends); return nil })
+	sink := sinkFunc(func(e *rollout.Episode) error { found += len(e.Searches.Value) + len(e.Searches.Ends); return nil })
 	if err := rollout.Shard(context.Background(), v, newSeats(t, v, "random"), 4, 0, 10, sink); err != nil || found != 0 {
 		t.Errorf("%d rows tell what nobody searched, error %v", found, err)
 	}
