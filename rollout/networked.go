@@ -2,15 +2,15 @@ package rollout
 
 import "moonfarm/env"
 
-// NetworkCounts count what a network gave.
+// NetworkCounts count the evaluations of a network and the faults in its outputs.
 type NetworkCounts struct {
 	Evaluations uint64 `json:"evaluations"` // of the observation of a row, or of a seat in a state that a search reached
 	// NotFinite are the evaluations in which a logit or value that was used is NaN or +∞, or
 	// −∞ as the value or as the logit of every legal choice.
 	NotFinite uint64 `json:"not_finite"`
 	Choices   uint64 `json:"choices"` // of heads with a mask that has a legal choice; none by searches
-	// Illegal are the choices in which the largest logit is that of an illegal one: the mask
-	// alone kept the network from it. It is no fault of one that was trained with the mask.
+	// Illegal are the choices in which an illegal choice has the largest logit: the mask
+	// alone kept the network from it. In a network that was trained with the mask it is no fault.
 	Illegal uint64 `json:"illegal"`
 }
 
@@ -25,8 +25,8 @@ func (c *NetworkCounts) Add(o NetworkCounts) {
 // Networked is a Policy that asks a network.
 type Networked interface {
 	Policy
-	// Network counts what the network gave for a row in the latest Act for that row. The
-	// batch must be as that Act left it.
+	// Network returns the counts of the latest Act for a row. The batch must be as that Act
+	// left it.
 	Network(b *env.Batch, row int32) NetworkCounts
 }
 
@@ -42,7 +42,7 @@ func (t *Table) findNetworked() {
 	}
 }
 
-// countNetwork counts what the network of seat p gave for its rows in the latest Act.
+// countNetwork adds the counts of seat p's network for its rows in the latest Act.
 func (t *Table) countNetwork(p int, rows []int32) {
 	if t.networked == nil || t.networked[p] == nil {
 		return

@@ -5,13 +5,13 @@ import (
 	"fmt"
 )
 
-// Opening lets a policy of its own play the first turns of every seat. Policies
-// that draw nothing at random, where all games start alike, play one game again and
-// again: an opening that is drawn by the rows' keys makes each episode a game of its
-// own, and what an episode holds still depends on its number alone.
+// Opening lets a policy of its own play the first turns of every seat. Where all games start
+// alike, policies that draw nothing at random play the same game in every episode. An
+// opening that is drawn by the rows' keys makes the episodes differ, and the content of an
+// episode still depends on its number alone.
 type Opening struct {
-	Turns  int   // how many turns of each episode; 0: there is no opening
-	Policy Maker // who plays them
+	Turns  int   // of each episode; 0: there is no opening
+	Policy Maker // plays these turns
 }
 
 // opening is the Opening of a Table.
@@ -19,12 +19,12 @@ type opening struct {
 	turns  int32
 	policy Policy
 	early  []int32   // scratch: rows of this turn that the opening plays
-	late   [][]int32 // scratch: per seat, those that it leaves to the seat's policy
+	late   [][]int32 // scratch: per seat, the rows that it leaves to the seat's policy
 }
 
 // Open makes p play the first turns of every seat in the episodes that are played
 // from now on. It must be called before Play, at most once. The rows of these turns
-// tell of no search, and of member 0 of a Mixture.
+// have no search results, and member 0 of a Mixture.
 func (t *Table) Open(turns int, p Policy) error {
 	if turns < 1 || p == nil || t.opening != nil {
 		return fmt.Errorf("an opening of %d turns by the policy %v: there may be one, of 1 turn or more", turns, p)
@@ -35,8 +35,7 @@ func (t *Table) Open(turns int, p Policy) error {
 	return nil
 }
 
-// open plays what the opening has to play in this turn, and makes rows the lists of
-// what is left.
+// open plays the opening's rows of this turn, and returns the lists of the other rows.
 func (t *Table) open() (rows [][]int32) {
 	o := t.opening
 	o.early = o.early[:0]

@@ -21,10 +21,9 @@ import (
 //		// the action, and the reward and status after it.
 //	}
 //
-// The Batch belongs to the caller, who may set its slabs anew before each Step,
-// so that rows are written where they are to stay. It needs one row per seat;
-// Orders, OrderLen, Reward, Status and Turn must be there, the others are written
-// if they are not nil.
+// The Batch belongs to the caller, who may change its slabs before each Step,
+// so that rows are written to their final place. It needs one row per seat. It must have
+// Orders, OrderLen, Reward, Status and Turn; the other slabs are written if they are not nil.
 //
 // A Replayer is not safe for concurrent use. No method allocates unless it
 // fails.
@@ -91,8 +90,8 @@ func (r *Replayer) Turn() int { return r.turn }
 
 // Step plays the next turn: it observes into b, gives the recorded orders and
 // steps. It fails, and the episode is over, if the game does not end in the
-// recorded turn with the recorded status and outcomes: the rules are other ones,
-// or the episode is damaged. An episode that is Stopped must not have ended
+// recorded turn with the recorded status and outcomes: the rules differ, or the episode is
+// damaged. An episode that is Stopped must not have ended
 // after its last turn; its Status is Cut then.
 func (r *Replayer) Step(b *env.Batch) error {
 	if !r.More() {
@@ -135,9 +134,8 @@ func (r *Replayer) compare(e *Episode, s sim.Status) error {
 	return nil
 }
 
-// Final observes the game into b as its last Step left it: what the seats see
-// after the last turn. The slabs it writes are those of an Observe. The next
-// Start ends that.
+// Final observes the game into b after its last Step, before the next Start: the
+// observations of the seats after the last turn. It writes the slabs that Observe writes.
 func (r *Replayer) Final(b *env.Batch) { r.v.ObserveGame(b, 0) }
 
 // Replay plays e again on v, which must hold one game, and calls each after

@@ -13,7 +13,7 @@
 //   - Replayer plays a recorded Episode again, turn by turn, into slabs of the
 //     caller; Replay is the same in one call.
 //
-// There are no clocks, files or logs here. What an episode holds depends on
+// There are no clocks, files or logs here. The content of an episode depends on
 // the game, the seat's policies, the master seed and the episode's number: not
 // on how many games are played at once, nor on workers or shard boundaries.
 package rollout
@@ -27,10 +27,10 @@ import (
 	"moonfarm/sim"
 )
 
-// Policy chooses for rows of a Batch. One instance serves one goroutine. What
-// it chooses for a row must depend on nothing but that row (its observation or
-// state, its Key): never on other rows, on the past, or on chance of its own. Of
-// one that looks at the clock no shard can be made again: it is for tournaments.
+// Policy chooses for rows of a Batch. One instance serves one goroutine. Its
+// choice for a row must depend on nothing but that row (its observation or
+// state, its Key): never on other rows, on the past, or on chance of its own. A policy that
+// reads the clock makes shards that cannot be reproduced: it is for tournaments.
 //
 // A policy that must be closed is an io.Closer too; Run closes it.
 type Policy interface {
@@ -44,8 +44,8 @@ type Policy interface {
 	Act(v env.Vector, b *env.Batch, rows []int32)
 }
 
-// Mixture is a Policy made of several, its members, of which one chooses for
-// each row. Episodes tell which.
+// Mixture is a Policy of several members, one of which chooses for each row. Episodes tell
+// which one.
 type Mixture interface {
 	Policy
 	// Members are the texts of the members, in order; at most 256.
@@ -58,8 +58,8 @@ type Mixture interface {
 // Interruptible is a Policy whose Act can take long.
 type Interruptible interface {
 	Policy
-	// Until makes Act return soon once ctx is done, from now on. What it then wrote
-	// is of no use, so who calls Act looks at ctx after it.
+	// Until makes Act return soon once ctx is done, from now on. The output of such an Act
+	// is of no use, so the caller checks ctx after it.
 	Until(ctx context.Context)
 }
 
@@ -72,19 +72,18 @@ func Until(ctx context.Context, seats ...Policy) {
 	}
 }
 
-// Searcher is a Policy that weighs several moves for a row before it chooses, and
-// can tell what it found.
+// Searcher is a Policy that searches: it weighs several moves for a row before it chooses.
 type Searcher interface {
 	Policy
-	// SearchResult is what the latest Act found for a row, nil if that Act was not asked
-	// for it. It is valid until the next Act.
+	// SearchResult returns the result of the latest Act for a row, nil for other rows. It is
+	// valid until the next Act.
 	SearchResult(row int32) *SearchResult
 }
 
-// SearchResult is what a Searcher found for a row.
+// SearchResult is the result of a search for a row.
 type SearchResult struct {
 	Value  float64     // the result that the row's seat can expect, −1 … 1
-	Shares []float32   // of the search, or of a mixed strategy, for each move; they sum to 1
+	Shares []float32   // of each move, in the search or in its mixed strategy; they sum to 1
 	Orders []sim.Order // of move k: Orders[Ends[k-1]:Ends[k]] (with Ends[-1] = 0)
 	Ends   []int32
 }
@@ -126,7 +125,7 @@ func CloseSeats(seats ...Policy) error {
 	return errors.Join(all...)
 }
 
-// File is a file of which a policy was made, such as a network.
+// File is a file from which a policy was made, such as a network.
 type File struct {
 	Name   string // without folders
 	SHA256 string // in hexadecimal digits
@@ -136,14 +135,14 @@ type File struct {
 // Files finds a file whose sha256 begins with these digits. The error is fs.ErrNotExist if there is none.
 type Files func(sha256 string) ([]byte, error)
 
-// WithFiles is a Policy that was made of files. With them it can be made elsewhere.
+// WithFiles is a Policy that was made from files. With them it can be made on another machine.
 type WithFiles interface {
 	Policy
 	Files() []File
 }
 
 // Episode is one game played: its seed and the orders of every seat and turn.
-// With the game's rules this is all that is needed to play it again.
+// These and the game's rules suffice to play it again.
 type Episode struct {
 	ID       uint64   // number in the run, from 0
 	Seed     uint64   // the seed the game was Reset with
@@ -159,19 +158,19 @@ type Episode struct {
 	Ends   []int32
 
 	// Chosen tells which member of a Mixture chose for seat p in turn t, at
-	// t*Players+p; 0 for seats whose policy is none. Empty if none is.
+	// t*Players+p; 0 for seats with another policy. Empty if no seat has a Mixture.
 	Chosen []uint8
 
 	// Searches are the results of the searches of its seats; empty if no seat has one.
 	Searches SearchResults
 
-	// Networks count what the networks of the seats gave; empty if no policy has one, and for
+	// Networks are the counts of the seats' networks; empty if no policy has one, and for
 	// games that were not played here.
 	Networks []NetworkCounts
 
 	// Stopped says why a recorded game ends before its rules or a limit end it:
-	// the recording stops there, or what follows differs from how the game plays
-	// here. Its Status is Cut then. Empty for all other games.
+	// the recording stops there, or the next turn differs from the game as it is
+	// played here. Its Status is Cut then. Empty for all other games.
 	Stopped string
 	// Recording is the game in the original's own form if it cannot be played
 	// again from seed and orders because its random numbers are not known; else
@@ -179,7 +178,7 @@ type Episode struct {
 	// an episode.
 	Recording []byte
 
-	// Rows are what a Replayer would write, if the Table that played the episode
+	// Rows are the rows that a Replayer would write, if the Table that played the episode
 	// keeps them; else nil.
 	Rows *Rows
 }

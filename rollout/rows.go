@@ -12,7 +12,7 @@ type Rows struct {
 	// t/PageTurns. There are none if only rewards were asked for.
 	Pages  []*Page
 	Reward []float32 // row turn*Players + seat
-	// Final is what the seats see after the last turn.
+	// Final are the observations of the seats after the last turn.
 	Final features.Rows
 }
 
@@ -20,18 +20,18 @@ type Rows struct {
 const PageTurns = 8
 
 // Page holds the rows of PageTurns turns, or of the last turns of an episode:
-// those of turn t from row t%PageTurns*Players on. A Table hands the pages of
-// one episode on to the next, so that its memory is that of the turns in hand.
+// turn t begins at row t%PageTurns*Players. A Table hands the pages of
+// one episode on to the next, so that its memory is in proportion to the turns in hand.
 // With one slab for each episode all slabs would grow to the longest episode.
 type Page struct {
 	Planes  []uint8
 	Packed  []uint64
 	Scalars []float32
 	Mask    []uint64
-	Action  []int32 // as the orders say it
+	Action  []int32 // that the orders encode
 }
 
-// MostRowBytes is the size of all rows that a Table of so many games of the spec
+// MostRowBytes is the size of all rows that a Table of `games` games of the spec
 // holds at once, if it keeps these slabs and no game is over before the limit of
 // turns.
 func MostRowBytes(s env.Spec, games int, keep env.Want) int {
@@ -93,7 +93,7 @@ func (t *Table) keepTurn(e *Episode, i int) {
 	p.Action = addRows(p.Action, b.Played, b.Rows, row, n)
 }
 
-// page is an empty page: one that was given back, if there is any.
+// page returns an empty page, a used one if there is one.
 func (t *Table) page() *Page {
 	if last := len(t.pages) - 1; last >= 0 {
 		p := t.pages[last]
@@ -111,7 +111,7 @@ func (t *Table) page() *Page {
 // roomFor has room for n rows such as a slab of so many rows holds.
 func roomFor[T any](slab []T, rows, n int) []T { return make([]T, 0, len(slab)/rows*n) }
 
-// giveBack takes back the pages of an episode, which nobody reads any more.
+// giveBack takes back the pages of an episode, which is no longer read.
 func (t *Table) giveBack(e *Episode) {
 	if e.Rows != nil {
 		t.pages = append(t.pages, e.Rows.Pages...)

@@ -10,9 +10,8 @@ import (
 	"moonfarm/rollout/parallel"
 )
 
-// Job says what to play: Episodes episodes from First on in shards of
-// ShardEpisodes, of which shard s holds the episodes First + s*ShardEpisodes and
-// following. The content of an episode depends on its number, Seed, the vector's
+// Job is a run: Episodes episodes from First on in shards of ShardEpisodes. Shard s holds
+// the episodes from First + s*ShardEpisodes on. The content of an episode depends on its number, Seed, the vector's
 // rules and the seats alone.
 type Job struct {
 	Seed          uint64
@@ -61,10 +60,10 @@ type ShardSink interface {
 	Abort()
 }
 
-// Counts say how far a Run is.
+// Counts are the progress of a Run.
 type Counts struct {
 	Shards   int    // committed
-	Episodes uint64 // given to the sinks, those of the shards in hand too
+	Episodes uint64 // given to the sinks, also of the shards in hand
 	Turns    uint64 // of these episodes
 }
 
@@ -104,7 +103,7 @@ func Run(ctx context.Context, j Job, shards []int, open func(shard int) (ShardSi
 		})
 }
 
-// check finds what is missing in a job.
+// check fails for an incomplete job.
 func (j *Job) check(open func(int) (ShardSink, error)) error {
 	if j.Vector == nil || open == nil {
 		return errors.New("a run needs Job.Vector and open, got nil")
@@ -117,7 +116,7 @@ func (j *Job) check(open func(int) (ShardSink, error)) error {
 	return nil
 }
 
-// run is what the workers share.
+// run is the state that the workers share.
 type run struct {
 	job      Job
 	open     func(shard int) (ShardSink, error)

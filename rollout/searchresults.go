@@ -8,28 +8,28 @@ import (
 	"moonfarm/sim"
 )
 
-// SearchResults is what Searchers found in an episode, row after row: that of seat p in
-// turn t is t*Players+p. A row for which nobody searched has no moves, and NaN for
+// SearchResults are the results of the searches of an episode, row after row: seat p in
+// turn t has row t*Players+p. A row without a search has no moves, and NaN for
 // its value.
 //
-// Moves are told as actions, as env.Batch.Played tells the orders played, by the
+// Moves are stored as actions, as env.Batch.Played stores the orders played, by the
 // numbers of choices: choice c of head h has the number c + choices of the heads
 // before h, as in env.Batch.Mask. In games of one head a move is one number. In
-// games of several heads it is the numbers of the heads that are not 0. In both
-// −1−h stands for a head h none of whose choices says the orders that belong to it.
+// games of several heads a move is the numbers of the heads that are not 0.
+// −1−h means that no choice of head h encodes its orders.
 type SearchResults struct {
 	Value   []float32 // of each row: SearchResult.Value
-	Ends    []int32   // of each row: its moves are those from Ends[row-1] (with Ends[-1] = 0) up to Ends[row]
+	Ends    []int32   // of each row: its moves are Ends[row-1] (with Ends[-1] = 0) up to Ends[row]
 	Shares  []float32 // of each move: SearchResult.Shares
 	Choices []int32   // of all moves, one after the other
-	Counts  []int32   // of each move, how many of Choices it has; empty in games of one head
+	Counts  []int32   // of each move, the number of its Choices; empty in games of one head
 }
 
-// unsearched is the value of a row for which nobody searched.
+// unsearched is the value of a row without a search.
 var unsearched = math.Float32frombits(0x7fc00000) // one NaN of many, on all machines the same
 
-// AppendChoiceEnds appends, for each row, how many of Choices belong to it and to
-// the rows before.
+// AppendChoiceEnds appends, for each row, the number of Choices of it and of the rows
+// before.
 func (f *SearchResults) AppendChoiceEnds(dst []int32) []int32 {
 	move, end := 0, int32(0)
 	for _, last := range f.Ends {
@@ -49,7 +49,7 @@ func (f SearchResults) empty() SearchResults {
 	return SearchResults{f.Value[:0], f.Ends[:0], f.Shares[:0], f.Choices[:0], f.Counts[:0]}
 }
 
-// add appends the rows of o, of which there is one.
+// add appends the one row of o.
 func (f *SearchResults) add(o *SearchResults) {
 	f.Value = append(f.Value, o.Value...)
 	f.Shares = append(f.Shares, o.Shares...)
@@ -58,7 +58,7 @@ func (f *SearchResults) add(o *SearchResults) {
 	f.Ends = append(f.Ends, int32(len(f.Shares)))
 }
 
-// searches keeps what the Searchers of a Table find in a turn.
+// searches keeps the results of the Searchers of a Table in a turn.
 type searches struct {
 	seats  []Searcher // nil for other policies
 	labels env.Labeller
@@ -101,14 +101,14 @@ func (t *Table) findSearchers() error {
 	return nil
 }
 
-// skip keeps that nobody searched for a row.
+// skip marks a row as one without a search.
 func (x *searches) skip(row int32) {
 	f := &x.rows[row]
 	*f = f.empty()
 	f.Value = append(f.Value, unsearched)
 }
 
-// look keeps what the Searcher of seat p found for its rows in the latest Act.
+// look keeps the results of the Searcher of seat p for its rows in the latest Act.
 func (x *searches) look(p int, rows []int32) {
 	for _, row := range rows {
 		f := &x.rows[row]

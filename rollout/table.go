@@ -11,14 +11,14 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// window is how many episodes a Table holds at most for each game of its vector:
-// those being played, and those that have ended but wait for an older one, as
+// window is the most episodes that a Table holds for each game of its vector:
+// the episodes in play, and ended ones that wait for an older one, as
 // sinks get episodes in order. While one long episode is played, each of the
 // other games may finish about this many before it waits. So memory does not
 // grow with the number of episodes.
 const window = 4
 
-// maxMembers is how many members of a Mixture a byte can tell apart.
+// maxMembers is the most members of a Mixture: a byte has their number.
 const maxMembers = 256
 
 // GameSeed is the seed with which episode number id of a run is Reset.
@@ -61,9 +61,9 @@ type Table struct {
 
 // NewTable seats one policy at each seat of the games of v. A policy may sit
 // at several seats. Episodes hold their Rows with the slabs of keep, and with
-// the reward if it is not 0. Whoever writes rows anyway spares playing every turn
+// the reward if it is not 0. A caller that writes rows saves playing every turn
 // a second time for them; the price is memory: see MostRowBytes. NewTable fails
-// if the number of policies is not that of seats, or one is nil.
+// if there are not as many policies as seats, or one is nil.
 func NewTable(v env.Vector, seats []Policy, keep env.Want) (*Table, error) {
 	if v == nil {
 		return nil, errors.New("a table needs a Vector, got nil")
@@ -75,7 +75,7 @@ func NewTable(v env.Vector, seats []Policy, keep env.Want) (*Table, error) {
 	if s.Games < 1 {
 		return nil, fmt.Errorf("a vector of %d games, want 1 or more", s.Games)
 	}
-	if keep&env.WantAction != 0 { // as the orders say it
+	if keep&env.WantAction != 0 { // the action that the orders encode
 		keep = keep&^env.WantAction | env.WantPlayed
 	}
 	t := &Table{
@@ -106,7 +106,7 @@ func (t *Table) makeBatch() {
 	t.kept = part(t.batch, t.keep)
 }
 
-// findMixtures looks for seats whose policies are made of several.
+// findMixtures looks for seats whose policies are mixtures.
 func (t *Table) findMixtures() error {
 	for p, policy := range t.seats {
 		c, ok := policy.(Mixture)
@@ -128,7 +128,7 @@ func (t *Table) findMixtures() error {
 // and gives them to the sink in order. It returns the context's cause as soon
 // as the context is done and the policy in hand has chosen (one that is
 // Interruptible does so soon), or the first error of the sink.
-// It allocates nothing but the buffers of episodes, which it keeps.
+// It allocates only the buffers of episodes, which it keeps.
 func (t *Table) Play(ctx context.Context, seed, first, n uint64, sink Sink) error {
 	if sink == nil {
 		return errors.New("the sink for the episodes is nil")
@@ -165,7 +165,7 @@ func Shard(ctx context.Context, v env.Vector, seats []Policy, seed, first, n uin
 	return t.Play(ctx, seed, first, n, sink)
 }
 
-// clear makes all games idle, whatever an earlier Play left.
+// clear makes all games idle, after an earlier Play that failed.
 func (t *Table) clear() {
 	for _, list := range [][]*Episode{t.games, t.held} {
 		for i, e := range list {

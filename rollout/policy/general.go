@@ -10,17 +10,16 @@ import (
 )
 
 // random chooses uniformly among the legal choices of each head, by the mask.
-// A head without a legal choice gets −1, which does nothing; a head without a
-// mask 0, which says nothing.
+// A head without a legal choice gets −1, a head without a mask 0; both do nothing.
 type random struct {
 	words int
-	heads []head // those that have a mask
+	heads []head // the heads that have a mask
 	all   int    // heads
 	whole bool   // every head is one word of the mask
 
 	last  uint64    // a set of legal choices …
-	n     int       // … how many there are …
-	legal [64]uint8 // … and which
+	n     int       // … their number …
+	legal [64]uint8 // … and their list
 }
 
 // head is where the choices of one head lie in the mask.
@@ -168,7 +167,7 @@ func (h head) chunk(mask []uint64, from int) uint64 {
 	return c
 }
 
-// empty gives no orders: whatever the game does then is what happens.
+// empty gives no orders.
 type empty struct{}
 
 func newEmpty(env.Spec) (rollout.Policy, error) { return empty{}, nil }

@@ -15,7 +15,7 @@ type mix struct {
 	name    string
 	members []rollout.Policy
 	wants   env.Want
-	limits  []uint64  // member i plays if it is the first whose limit is above the draw
+	limits  []uint64  // the first member whose limit is above the draw plays
 	depth   uint64    // mixtures around this one: nested ones draw independently
 	firsts  []uint8   // number of the first of each member's own members
 	lists   [][]int32 // scratch: rows of each member
@@ -78,7 +78,7 @@ func (m *mix) draw(key uint64) int {
 func (m *mix) Until(ctx context.Context) { rollout.Until(ctx, m.members...) }
 
 // Members implements rollout.Mixture: the plain names in the text, from left to
-// right, those in nested mixtures too.
+// right, also in nested mixtures.
 func (m *mix) Members() (all []string) {
 	for _, p := range m.members {
 		if c, ok := p.(rollout.Mixture); ok {
@@ -99,7 +99,7 @@ func (m *mix) Chosen(b *env.Batch, row int32) uint8 {
 	return m.firsts[i]
 }
 
-// Files implements rollout.WithFiles: those of the members.
+// Files implements rollout.WithFiles: the files of the members.
 func (m *mix) Files() (all []rollout.File) {
 	for _, p := range m.members {
 		if l, ok := p.(rollout.WithFiles); ok {
@@ -112,7 +112,7 @@ func (m *mix) Files() (all []rollout.File) {
 // searchMix is a mix with members that search.
 type searchMix struct{ *mix }
 
-// SearchResult implements rollout.Searcher: what the member that played the row found,
+// SearchResult implements rollout.Searcher: the result of the member that played the row,
 // nil if it does not search.
 func (m searchMix) SearchResult(row int32) *rollout.SearchResult {
 	for i, p := range m.members {
@@ -126,14 +126,14 @@ func (m searchMix) SearchResult(row int32) *rollout.SearchResult {
 // Close closes the members that can be closed.
 func (m *mix) Close() error { return rollout.CloseSeats(m.members...) }
 
-// networkMix is a mix with members that ask a network, and searchNetworkMix one with members
-// that search, too.
+// networkMix is a mix with members that ask a network, searchNetworkMix a mix with such members
+// and members that search.
 type (
 	networkMix       struct{ *mix }
 	searchNetworkMix struct{ searchMix }
 )
 
-// network counts what the member that played the row was given by its network.
+// network returns the counts of the network of the member that played the row.
 func (m *mix) network(b *env.Batch, row int32) rollout.NetworkCounts {
 	if n, ok := m.members[m.draw(b.Key[row])].(rollout.Networked); ok {
 		return n.Network(b, row)
@@ -149,7 +149,7 @@ func (m searchNetworkMix) Network(b *env.Batch, row int32) rollout.NetworkCounts
 	return m.network(b, row)
 }
 
-// made is the mix as what its members make it.
+// made returns the mix with the interfaces of its members.
 func (m *mix) made() rollout.Policy {
 	searches, networks := false, false
 	for _, p := range m.members {

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Quote returns a path as a spec has it: as it is, or in quotes if it has characters that
-// a spec reads otherwise, such as blanks, commas and parentheses. Control characters and
+// Quote returns a path as a spec has it: plain, or in quotes if it has characters with another
+// meaning in a spec, such as blanks, commas and parentheses. Control characters and
 // invalid UTF-8 cannot be written.
 func Quote(path string) string { return written(path, inName) }
 
@@ -47,8 +47,8 @@ func (s *scanner) quote() bool {
 	return c == '"' || c == '\''
 }
 
-// quoted reads a text in quotes, of which two stand for one. It has no control
-// characters, which no line of text could hold.
+// quoted reads a text in quotes; two quotes within it stand for one. It has no control
+// characters, so that it fits in a line.
 func (s *scanner) quoted() (string, error) {
 	at := s.character()
 	quote := s.text[s.at : s.at+1]
@@ -104,10 +104,9 @@ func SplitList(text string) (list []string) {
 	return append(list, strings.TrimSpace(text[from:]))
 }
 
-// Begins reports whether a text begins as the spec of a policy of the game does,
-// whatever is wrong with the rest: with the name of a policy and nothing behind
-// it, or with such a name and a parenthesis, or with the path of a network. Where other
-// things than policies can be named, too, this tells them apart.
+// Begins reports whether a text begins as the spec of a policy of the game, be the rest right
+// or wrong: it is the name of a policy, or begins with such a name and a parenthesis, or with
+// the path of a network. This tells policies from other players, such as bots.
 func Begins(game, text string) bool {
 	s := scanner{text: text}
 	name, failed := s.name()

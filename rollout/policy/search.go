@@ -22,7 +22,7 @@ type searchOptions struct {
 	search.Options
 	script.SearchOptions
 	time  time.Duration // of a turn; 0: Options.Simulations are the budget
-	model *loaded       // judges leaves beside the rollout and weighs moves; nil: none
+	model *loaded       // evaluates leaves beside the rollout and weighs moves; nil: no network
 	trust float64       // weight of its values
 	head  string        // its output with the logits; "": the one that fits
 }
@@ -183,7 +183,7 @@ type searcher[S, M any] struct {
 	seats int32
 	game  script.SearchGame[S, M]
 	trees []*search.Tree[S, M]   // one; with a judge one for each of the rows searched at once
-	judge *judge[S, M]           // nil: the game judges leaves
+	judge *judge[S, M]           // nil: the game evaluates leaves
 	done  <-chan struct{}        // of Until
 	width int                    // most moves of a row
 	rows  []int32                // of the latest Act
@@ -323,7 +323,7 @@ func (c *searcher[S, M]) search(states []S, b *env.Batch, rows []int32) {
 	}
 }
 
-// play notes what the search of a row found, and gives the orders of the best move.
+// play keeps the result of a row's search, and gives the orders of the best move.
 func (c *searcher[S, M]) play(t *search.Tree[S, M], f *rollout.SearchResult, s *S, b *env.Batch, row int32) {
 	p := sim.Player(row % c.seats)
 	f.Value = t.Value(p)
@@ -338,8 +338,8 @@ func (c *searcher[S, M]) play(t *search.Tree[S, M], f *rollout.SearchResult, s *
 	b.OrderLen[row] = int32(copy(b.Orders[int(row)*room:][:room], chosen))
 }
 
-// Playouts judges the state of a row n times as the search judges a leaf, and returns
-// the sum for seat 0: what is left of a search without its tree, for benchmarks.
+// Playouts evaluates the state of a row n times as the search evaluates a leaf, and returns
+// the sum for seat 0: a search without its tree, for benchmarks.
 func (c *searcher[S, M]) Playouts(v env.Vector, row int32, n int, key uint64) (sum float64) {
 	states, ok := env.States[S](v)
 	if !ok || !c.game.Look(v) {

@@ -8,7 +8,7 @@ import (
 	"moonfarm/sim/terminal"
 )
 
-// attack is what a move does with the bits.
+// attack is the use of the bits in a move.
 type attack uint8
 
 const (
@@ -24,7 +24,7 @@ const (
 // siegeLeast is the fewest scouts that a siege is made with.
 const siegeLeast = 6
 
-// noStart is no cell of an edge.
+// noStart stands for no cell of an edge.
 const noStart = 255
 
 // launch gives the orders of an attack.
@@ -101,9 +101,8 @@ func (c *seat) addSieges(add func(m Move, prior float64)) {
 	}
 }
 
-// starts are the edge cells from which a stack of kind k meets the least fire, of
-// those from which it gets through if there are any: the best of each side, the
-// better one first.
+// starts are the edge cells from which a stack of kind k meets the least fire, if possible
+// cells from which it gets through: the best of each side, the better one first.
 func (c *seat) starts(k terminal.Kind) [2]uint8 {
 	sides := [2]launchCell{{edge: noStart}, {edge: noStart}}
 	c.paths.Reset(&c.blocked)
@@ -187,7 +186,7 @@ func (c *seat) intercepting() uint8 {
 	return best
 }
 
-// aim computes for every cell how many units of the given health the turrets of
+// aim computes for every cell the number of units of the given health that the turrets of
 // player p, standing and ordered, bring down in a frame there: a shot counts at
 // most for one.
 func (c *seat) aim(p sim.Player, health float32) {
@@ -221,7 +220,7 @@ func (c *seat) cover(cell int, radius, shot float32) {
 	}
 }
 
-// losses is how many units of a kind the fire brings down on a way.
+// losses is the number of units of a kind that the fire brings down on a way.
 func (c *seat) losses(way []uint16, k terminal.Kind) float32 {
 	sum := float32(0)
 	for _, cell := range way {
@@ -242,8 +241,8 @@ type route struct {
 	found   bool    // false: all starts are blocked
 }
 
-// route finds the start from which a stack of kind k meets the least fire, of
-// those from which it gets through if there are any.
+// route finds the start from which a stack of kind k meets the least fire, if possible one
+// from which it gets through.
 func (c *seat) route(k terminal.Kind) (best route) {
 	c.paths.Reset(&c.blocked)
 	c.aim(c.Player^1, c.Rules.Units[k].Health+c.shields())

@@ -5,7 +5,7 @@ import (
 	"moonfarm/sim/terminal"
 )
 
-// draft is what a seat has ordered, to go back to.
+// draft is a copy of a seat's orders, to go back to.
 type draft struct {
 	orders  int
 	cores   float32
@@ -14,20 +14,20 @@ type draft struct {
 	treated bitboard.Diamond
 }
 
-// draft notes what was ordered.
+// draft copies the orders so far.
 func (c *seat) draft() draft {
 	return draft{len(c.Orders), c.cores, c.blocked, c.fresh, c.treated}
 }
 
-// revert takes back what was ordered since.
+// revert takes back the orders since.
 func (c *seat) revert(d *draft) {
 	c.Orders, c.cores, c.blocked, c.fresh, c.treated = c.Orders[:d.orders], d.cores, d.blocked, d.fresh, d.treated
 }
 
-// defend looks at the attacks that the enemy can pay after waiting for so many
+// defend looks at the attacks that the enemy can pay after waiting for some
 // turns, against the maze with opening o as far as it can be built now. If one
-// does harm, it orders what, with the maze for the cores left, takes most from
-// the worst of them.
+// does harm, it orders the turret or upgrade that, with the maze for the cores left, takes
+// most from the worst attacks.
 func (c *planner) defend(o, turns int) {
 	foe := c.Player ^ 1
 	bits := c.State.Bits[foe]
@@ -65,7 +65,7 @@ func (c *planner) defend(o, turns int) {
 	}
 }
 
-// siteSteps lead from a cell of a way to those whose turrets guard it.
+// siteSteps lead from a cell of a way to the cells whose turrets guard it.
 var siteSteps = [...][2]int{{-1, 0}, {1, 0}, {0, 1}, {-1, 1}, {1, 1}, {0, 0}}
 
 // sites are cells near the last part of an attack's way, as things are ordered
@@ -102,7 +102,7 @@ func (c *planner) sites(w *wave, start *draft) []uint16 {
 	return found
 }
 
-// strengthen orders a turret on a cell, or the upgrade of what stands there, and
+// strengthen orders a turret on a cell, or the upgrade of the structure there, and
 // reports whether it could.
 func (c *planner) strengthen(cell int) bool {
 	n := len(c.Orders)

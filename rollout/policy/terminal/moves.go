@@ -10,22 +10,22 @@ import (
 	"moonfarm/sim/terminal"
 )
 
-// Move is a move of the search: what to do with the cores and with the
+// Move is a move of the search: a defence for the cores and an attack for the
 // bits. Its orders are made from the state when it is played.
 type Move struct {
 	defence defence
 	attack  attack
 	start   uint8 // where the attack begins, by terminal.Edge
-	variant uint8 // of what the defence draws
+	variant uint8 // of the draws of the defence
 }
 
-// defence is what a move does with the cores.
+// defence is the use of the cores in a move.
 type defence uint8
 
 const (
 	defenceNone    defence = iota // saves them
-	defenceMaze                   // those of the script maze
-	defenceTurtle                 // those of turtle
+	defenceMaze                   // the structures of the script maze
+	defenceTurtle                 // the structures of turtle
 	defenceAnswer                 // a turret on the enemy's best way, then the maze
 	defenceSupport                // supports in the middle, then the maze
 	defenceLeft                   // turrets and upgrades beside the left corner, then the maze
@@ -59,7 +59,7 @@ func (c *seat) draw(variant uint8) {
 }
 
 // moves appends the moves that the search looks at: sieges, the maze with each of the
-// other attacks, and the other defences with the first of these and with none.
+// other attacks, and the other defences with the first of these attacks and without one.
 func (c *seat) moves(dst []search.Choice[Move]) []search.Choice[Move] {
 	add := func(m Move, prior float64) {
 		dst = append(dst, search.Choice[Move]{Move: m, Prior: prior})
@@ -102,8 +102,8 @@ func (c *seat) spends() bool {
 }
 
 // answer strengthens the way on which the enemy's scouts would get through with
-// the least harm: the turret that covers most of it is upgraded; if none covers
-// much, one is built that does.
+// the least harm: it upgrades the turret that covers most of the way, or builds one if no
+// turret covers much.
 func (c *seat) answer() {
 	way, through := c.enemyWay()
 	if !through {
@@ -129,8 +129,8 @@ func (c *seat) answer() {
 	}
 }
 
-// covering is the cell of a board from which most of a way is in range, 0 if that
-// is less than the least.
+// covering is the cell of a board with most cells of a way in range, 0 if they are fewer
+// than the least.
 func (c *seat) covering(way []uint16, board *bitboard.Diamond, radius float32, least int) (best int) {
 	for w, b := range board {
 		for ; b != 0; b &= b - 1 {
@@ -143,7 +143,7 @@ func (c *seat) covering(way []uint16, board *bitboard.Diamond, radius float32, l
 	return best
 }
 
-// covered is how many cells of a way are in range.
+// covered is the number of cells of a way that are in range.
 func covered(cell int, way []uint16, radius float32) (n int) {
 	x, y := bitboard.DiamondXY(cell)
 	for _, at := range way {

@@ -8,14 +8,14 @@ import (
 // The planner of Terminal decides by simulated turns, in these steps:
 //
 //  1. It repairs the maze: a wall with one opening between turrets.
-//  2. It simulates what the enemy can send with its bits of this turn, and with
-//     those of the next, against the maze as far as the cores build it. If an
+//  2. It simulates the enemy's attacks with its bits of this turn and of the next,
+//     against the maze as far as the cores build it. If an
 //     attack would do much harm, turrets and upgrades beside the end of its way are
 //     tried against the worst attacks, and the best is ordered if it takes enough
 //     from them: so the defence grows where it was breached or would be.
-//  3. What cores are left go into the maze, supports and upgrades last.
-//  4. It simulates its own attacks with its bits of now, and with those that it
-//     would have after waiting for one to three turns. It attacks if waiting does
+//  3. The cores left go into the maze, supports and upgrades last.
+//  4. It simulates its own attacks with its present bits, and with its bits after
+//     waiting for one to three turns. It attacks if waiting does
 //     not bring more for each turn that the bits were saved in.
 //
 // An attack is worth the health it takes, the price of the structures that fall,
@@ -25,10 +25,10 @@ const (
 	planDamage = 0.01 // worth of a point of health of a structure
 	planWon    = 1000 // worth of the last point of health
 
-	planWait = 3 // turns that an attack may be put off, as far as is looked
+	planWait = 3 // turns of waiting that are considered
 
 	planThreat     = 30  // gain of an attack from which on it is defended against
-	planAhead      = 1   // turns ahead whose attacks are
+	planAhead      = 1   // turns ahead whose attacks are considered
 	planSites      = 10  // turrets and upgrades that are tried
 	planSaves      = 20  // gain that a site must take from the attacks at least
 	planSimilar    = 0.6 // part of the worst attack's gain from which on others count, too
@@ -47,7 +47,7 @@ type planner struct {
 	found  [planSites]uint16
 }
 
-// wave is an attack: stacks from one cell, and what it gains.
+// wave is an attack: stacks from one cell, and its gain.
 type wave struct {
 	orders [2]sim.Order
 	n      int
@@ -76,7 +76,7 @@ func (c *planner) decide() {
 }
 
 // exchange simulates the turn from s on, with the orders given so far and an
-// attack of player p, and tells what p gains.
+// attack of player p, and returns p's gain.
 func (c *planner) exchange(s *terminal.State, p sim.Player, w *wave) float32 {
 	c.turn.Set(c.Player, c.Orders)
 	c.turn.Set(c.Player^1, nil)
@@ -91,8 +91,8 @@ func (c *planner) exchange(s *terminal.State, p sim.Player, w *wave) float32 {
 	return gain
 }
 
-// best simulates the attacks that player p could pay with so many bits, notes
-// their gains and returns the best; one of no stacks if none gains anything.
+// best simulates the attacks that player p could pay with the bits, keeps
+// their gains and returns the best one, without stacks if no attack gains anything.
 func (c *planner) best(p sim.Player, bits float32) (best wave) {
 	c.list(p, bits)
 	s := c.withBits(p, bits)
@@ -113,7 +113,7 @@ func (c *planner) withBits(p sim.Player, bits float32) *terminal.State {
 	return &c.before
 }
 
-// list lists attacks of player p that spend so many bits: from each start scouts,
+// list lists attacks of player p that spend the bits: from each start scouts,
 // demolishers, or demolishers for half of the bits with scouts behind them.
 func (c *planner) list(p sim.Player, bits float32) {
 	c.listed = 0
@@ -152,7 +152,7 @@ func (c *planner) addWave(first, second sim.Order) {
 	c.listed++
 }
 
-// paid is how many units of a kind so many bits pay.
+// paid is the number of units of a kind that the bits pay.
 func (c *planner) paid(k terminal.Kind, bits float32) int {
 	price := c.Rules.Units[k].Bits
 	if price <= 0 {
@@ -161,8 +161,7 @@ func (c *planner) paid(k terminal.Kind, bits float32) int {
 	return int(bits / price)
 }
 
-// waited is what so many bits are after the next turn without an attack, k turns
-// from now.
+// waited returns the bits after the next turn without an attack, k turns from now.
 func (c *planner) waited(bits float32, k int) float32 {
 	return terminal.Tenths(float32(bits*(1-c.Rules.BitDecay))) + c.Rules.TurnBits(c.State.Turn+uint32(k))
 }

@@ -3,7 +3,7 @@ package terminal
 import "moonfarm/sim/terminal"
 
 // Each script has a plan: structures and upgrades, the most urgent first. They are
-// ordered until one must be saved for; what stands already costs nothing, so going
+// ordered until one must be saved for. Structures that stand already cost nothing, so going
 // through the plan every turn also repairs it.
 
 // The cells of the starter kit's plan.
@@ -49,7 +49,7 @@ func (c *seat) buildAll(k terminal.Kind, at [][2]int) bool {
 	return true
 }
 
-// upgradeAll does for upgrades what buildAll does for structures.
+// upgradeAll orders upgrades as buildAll orders structures.
 func (c *seat) upgradeAll(at [][2]int) bool {
 	for _, a := range at {
 		if !c.upgrade(a[0], a[1]) {
@@ -143,7 +143,7 @@ func (c *seat) repelled() bool {
 	return !r.through || r.lost > 0.7*float32(c.affords(terminal.Scout))
 }
 
-// shields is what the own supports add to the health of a mobile unit that
+// shields is the health that the own supports add to a mobile unit that
 // passes them all.
 func (c *seat) shields() (sum float32) {
 	list := &c.State.Ages[c.Player][terminal.Support]
@@ -175,7 +175,7 @@ const mazeLine = 12 // row of the wall; its ends, in the corners, are one up
 // mazeOpenings are the columns where the opening may be.
 var mazeOpenings = [...]int{9, 13, 14, 18}
 
-// opening is the column of the opening: that with most turrets beside it, or
+// opening is the column of the opening: the one with most turrets beside it, or
 // a random one.
 func (c *seat) opening() int {
 	best, most, ties := 0, -1, 0
@@ -200,7 +200,7 @@ func (c *seat) opening() int {
 	return best
 }
 
-// repairMaze renews what is damaged, and opens the opening.
+// repairMaze renews damaged structures, and opens the opening.
 func (c *seat) repairMaze(o int) {
 	for x := 1; x < terminal.Side-1; x++ {
 		c.renew(x, mazeLine, 0.5)
@@ -267,7 +267,7 @@ func (c *seat) buildOutside(o int) bool {
 	return true
 }
 
-// turtle defends the whole front, and attacks with what is left over.
+// turtle defends the whole front, and attacks with the bits left over.
 func (c *seat) turtle() {
 	c.keepTurtle()
 	c.intercept()
@@ -285,7 +285,7 @@ func (c *seat) keepTurtle() {
 	}
 }
 
-// turtleColumns are those of the turrets of the front row, at y = 12: with a
+// turtleColumns are the columns of the turrets of the front row, at y = 12: with a
 // range of 2.5 they cover all of it.
 var turtleColumns = [...]int{7, 20, 2, 25, 11, 16}
 

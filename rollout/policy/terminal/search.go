@@ -20,7 +20,7 @@ import (
 // next. With 400 simulations that won 15 of 30 games against the default, 9 of 12 by
 // the rules of 2022, and 8 of 12 against two public contest bots, where the default won
 // 6 of 14. But with 8,000 and more it lost 3 of 10 games against maze, the default 1 of
-// 14: what is far ahead it judges as if both seats only saved up.
+// 14: it judges the far future as if both seats only saved up.
 var Search = script.Search[terminal.State, Move]{
 	Doc:     "tree search over plans: a defence and an attack for each turn, as in mcts(sims=1000)",
 	Options: search.Options{Simulations: 400, C: 0.4, Memory: 64 << 20, Width: 24, Depth: 64},
@@ -83,7 +83,7 @@ var rules = map[string]rule{
 // SearchFor implements script.Opposed.
 func (g *model) SearchFor(p sim.Player) { g.searching = p }
 
-// foe is the script that plays seat p, nil if that plays any of its moves.
+// foe is the script that plays seat p, nil if the seat plays any of its moves.
 func (g *model) foe(p sim.Player) rule {
 	if p == g.searching {
 		return nil
@@ -183,8 +183,8 @@ func (g *model) formula(s *terminal.State) float64 {
 	return d / (20 + max(d, -d))
 }
 
-// worth is how well a seat stands, in health: its own, its cores and what its
-// structures cost, those damaged in part, and its bits.
+// worth is the value of a seat, in health: its own, its cores, the price of its
+// structures, in proportion to their health, and its bits.
 func (g *model) worth(s *terminal.State, p sim.Player) float64 {
 	cores := float64(s.Cores[p])
 	for k := range terminal.Kind(terminal.Structures) {
@@ -198,29 +198,29 @@ func (g *model) worth(s *terminal.State, p sim.Player) float64 {
 	return float64(s.Health[p]) + float64(coreWorth*cores) + float64(bitWorth*float64(s.Bits[p]))
 }
 
-// What a core and a bit are worth in health.
+// The values of a core and of a bit, in health.
 const (
 	coreWorth = 0.2
 	bitWorth  = 0.3
 )
 
-// threatened is the part of what the best attack would take that counts as taken: the
+// threatened is the part of the best attack's harm that counts: the
 // other seat has a turn to do something about it. Against a contest bot that saves its
 // bits for one large attack on a corner, 0.6 and 1 won 3 of 6 games and 0.3 none.
 const threatened = 0.6
 
-// forecast judges a state by the formula and by what each seat's best attack with its
-// bits would take from the other at once: so bits are worth saving for as long as an
-// attack with them will do more, and what stands is worth the harm that it keeps away.
+// forecast judges a state by the formula and by the harm that each seat's best attack with its
+// bits would do at once: so bits are worth saving for as long as an
+// attack with them will do more, and structures are worth the harm that they keep away.
 func (g *model) forecast(s *terminal.State) float64 {
 	harm := g.threat(s, 0) - g.threat(s, 1)
 	d := g.worth(s, 0) - g.worth(s, 1) + float64(threatened*harm)
 	return d / (20 + max(d, -d))
 }
 
-// threat is what the best attack of player p takes from the other, in health: all
+// threat is the harm of the best attack of player p, in health: all
 // scouts from the cell on each side from which they meet the least fire, or a siege
-// of a corner. The walls of that cost nothing here: who besieges has them stand ready,
+// of a corner. The walls of a siege cost nothing here: the attacker has them ready,
 // or removed them in the turn before.
 func (g *model) threat(s *terminal.State, p sim.Player) (most float64) {
 	c := g.sit(s, p)
@@ -252,8 +252,8 @@ func (g *model) threat(s *terminal.State, p sim.Player) (most float64) {
 	return most
 }
 
-// takes is what n scouts from a cell take, after the orders that player p has given:
-// health, and cores for the structures that fall. As much as the health counts for more.
+// takes is the harm of n scouts from a cell, after the orders that player p has given:
+// health, and cores for the structures that fall. Harm that ends the game counts for more.
 func (g *model) takes(s *terminal.State, p sim.Player, cell, n int) float64 {
 	const last = 10
 	x, y := bitboard.DiamondXY(cell)

@@ -9,15 +9,15 @@ import (
 )
 
 // A siege is an attack on a corner. The attacker closes its front with walls but for
-// a few cells, so that all its units come out beside the corner, bring down what stands
+// a few cells, so that all its units come out beside the corner, bring down the structures
 // there, and are on the edge at once. Its walls may be ordered with the attack, and
-// removed in the same turn for most of their price: so nothing of them is to be seen
-// before. The defender must be ready for it.
+// removed in the same turn for most of their price, so the defender does not see them
+// before the attack and must be ready for it.
 
-// siegeLine is where walls must be for a siege: a line of cells that touch at least by
+// siegeLine is the line of the walls of a siege: cells that touch at least by
 // their corners, from beside the gap to the other edge.
 type siegeLine struct {
-	cells [siegeRows * terminal.Side]uint16 // those without a structure
+	cells [siegeRows * terminal.Side]uint16 // the cells without a structure
 	n     int
 }
 
@@ -34,11 +34,11 @@ const (
 // the attacker begins, in its own coordinates; for the other corner they are mirrored.
 var siegeStarts = [...][2]int{{10, 3}, {13, 0}, {11, 2}, {12, 1}}
 
-// cornerSites are where turrets and upgrades guard the corner at the left, in the own
-// coordinates; those at the right are mirrored.
+// cornerSites are the cells where turrets and upgrades guard the corner at the left, in the
+// own coordinates; for the right corner they are mirrored.
 var cornerSites = [...][2]int{{3, 11}, {4, 11}, {3, 12}, {0, 13}, {1, 12}, {2, 11}, {2, 12}, {4, 10}}
 
-// mirrored is a column, or with 1 that on the other side.
+// mirrored is a column, or with corner 1 the column on the other side.
 func mirrored(x, corner int) int {
 	if corner == 1 {
 		return terminal.Side - 1 - x
@@ -54,8 +54,8 @@ func (c *seat) attacker(p sim.Player, x, y int) int {
 	return c.cell(x, y)
 }
 
-// besiege finds the line with the fewest walls that are missing for a siege of a corner
-// by player p: that at its left or right.
+// besiege finds the line with the fewest missing walls for a siege of a corner, at its left
+// or right, by player p.
 func (c *seat) besiege(line *siegeLine, p sim.Player, corner int) bool {
 	f := &c.front
 	f.open()
@@ -82,7 +82,7 @@ func (c *seat) besiege(line *siegeLine, p sim.Player, corner int) bool {
 	return false
 }
 
-// trace leaves the cells of the line that ends there.
+// trace stores the cells of the line that ends at a cell.
 func (c *seat) trace(line *siegeLine, p sim.Player, corner int, at int16) {
 	line.n = 0
 	for ; at != siegeNowhere; at = c.front.from[at] {
@@ -104,21 +104,21 @@ func (c *seat) siegeStart(p sim.Player, corner int) (cell int, ok bool) {
 	return 0, false
 }
 
-// siegeFront is how few walls are missing up to the cells of an attacker's front.
+// siegeFront has the least number of missing walls up to each cell of an attacker's front.
 type siegeFront struct {
 	missing [siegeRows * terminal.Side]uint8
 	from    [siegeRows * terminal.Side]int16 // the cell before
 	lists   [2][2 * siegeRows * terminal.Side]int16
-	now     []int16 // those with as few missing as looked at
-	later   []int16 // those with one more
+	now     []int16 // the cells of the present level, the number of missing walls
+	later   []int16 // the cells of the next level
 }
 
 const siegeNowhere = -1 // no cell of a front
 
-// siegeSteps lead to the cells that touch one.
+// siegeSteps lead to the cells that touch a cell.
 var siegeSteps = [...][2]int{{-1, 0}, {0, 1}, {0, -1}, {-1, 1}, {-1, -1}, {1, 0}, {1, 1}, {1, -1}}
 
-// open forgets what was found.
+// open forgets the last search.
 func (f *siegeFront) open() {
 	for i := range f.missing {
 		f.missing[i] = math.MaxUint8

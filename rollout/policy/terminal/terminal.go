@@ -27,8 +27,7 @@ var Scripts = []script.Script{
 		}),
 }
 
-// newScript is the entry of a script whose rule gives the orders of the
-// turn.
+// newScript returns a script whose rule gives the orders of the turn.
 func newScript(name, doc string, rule func(c *seat)) script.Script {
 	return script.New(name, doc, terminal.PlayoutOrders, env.WantKey, func() (*view, func()) {
 		c := new(seat)
@@ -41,16 +40,16 @@ func newScript(name, doc string, rule func(c *seat)) script.Script {
 
 type view = script.Seat[terminal.State, terminal.Rules, *terminal.Game]
 
-// seat is a state as a scripted policy sees it from one seat, and the
-// orders it gives. Coordinates are the seat's own: its edges are at the bottom,
+// seat is a state as a script sees it from one seat, and the orders it gives. Coordinates
+// are the seat's own: its edges are at the bottom,
 // y = 0 … 13 is its half.
 type seat struct {
 	view
 
 	cores, bits float32                               // left after the orders
 	blocked     bitboard.Diamond                      // structures of both players, with those ordered
-	fresh       [terminal.Structures]bitboard.Diamond // those ordered, by kind
-	treated     bitboard.Diamond                      // those ordered to be upgraded or removed
+	fresh       [terminal.Structures]bitboard.Diamond // structures ordered, by kind
+	treated     bitboard.Diamond                      // structures ordered to be upgraded or removed
 
 	paths terminal.Paths                // over the cells that are not blocked, see route and closeGap
 	fire  [bitboard.DiamondSpan]float32 // see aim
@@ -81,7 +80,7 @@ func (c *seat) absolute(x, y int) (int, int) {
 	return x, y
 }
 
-// cell is the cell at the seat's coordinates; 0, which is none, outside of the
+// cell is the cell at the seat's coordinates; 0, which is no cell, outside of the
 // arena.
 func (c *seat) cell(x, y int) int {
 	cell, _ := bitboard.DiamondCell(c.absolute(x, y))
@@ -111,7 +110,7 @@ func pay(purse *float32, price float32) bool {
 	return true
 }
 
-// build orders a structure, unless something stands there already or there is no
+// build orders a structure, unless the cell is taken already or there is no
 // such cell. It reports false if the structure must be saved for.
 func (c *seat) build(k terminal.Kind, x, y int) bool {
 	cell := c.cell(x, y)
@@ -138,7 +137,7 @@ func (c *seat) own(cell int) (k terminal.Kind, ok bool) {
 	return c.State.Cells[cell].Kind(), c.State.Own[c.Player].Has(cell) && !c.State.Upgraded.Has(cell)
 }
 
-// upgrade orders the upgrade of what stands on (x, y), if there is one. It reports
+// upgrade orders the upgrade of the structure on (x, y), if it has one. It reports
 // false if the upgrade must be saved for.
 func (c *seat) upgrade(x, y int) bool {
 	cell := c.cell(x, y)
@@ -154,7 +153,7 @@ func (c *seat) upgrade(x, y int) bool {
 	return true
 }
 
-// renew removes what stands on (x, y) and has less than a part of its health,
+// renew removes a structure on (x, y) that has less than a part of its health,
 // as long as there are cores to build it again: the removal pays for the rest.
 func (c *seat) renew(x, y int, part float32) {
 	cell := c.cell(x, y)
@@ -171,7 +170,7 @@ func (c *seat) renew(x, y int, part float32) {
 	}
 }
 
-// spawn orders as many of n mobile units as can be paid.
+// spawn orders n mobile units, or as many as can be paid.
 func (c *seat) spawn(k terminal.Kind, x, y, n int) {
 	n = min(n, c.affords(k))
 	if n <= 0 || c.blocked.Has(c.cell(x, y)) {
@@ -183,7 +182,7 @@ func (c *seat) spawn(k terminal.Kind, x, y, n int) {
 	}
 }
 
-// affords is how many mobile units of a kind the bits left can pay.
+// affords is the number of mobile units of a kind that the bits left can pay.
 func (c *seat) affords(k terminal.Kind) int {
 	price := c.Rules.Units[k].Bits
 	if price <= 0 {

@@ -12,15 +12,15 @@ import (
 //  1. It lists what it could order: nothing; the curtain; an energy building in
 //     each of the three rows that look safest; in each row an attack tower, in
 //     front of the others or one column behind, and, if the row is shot at, a wall.
-//  2. For each it plays the next eight rounds, in which nobody orders anything
-//     else. That is what the missiles and towers of both sides will do to each row:
-//     so a wall is worth the hits it keeps off, and the curtain the missiles that
+//  2. For each order it plays the next eight rounds, in which neither seat gives other
+//     orders. So it sees the effect of the missiles and towers of both sides on each row:
+//     a wall is worth the hits it keeps off, and the curtain the missiles that
 //     would come through in its six rounds.
-//  3. It judges where that leads: health, energy, what stands, what flies, and how
-//     much each attack tower has to shoot through.
+//  3. It judges the state that follows: health, energy, buildings, missiles, and the
+//     obstacles in the way of each attack tower.
 //  4. With the energy for one, it compares a tesla tower on the front column with
 //     the best of these over more rounds, so that the first shot is within them.
-//  5. It gives the best order; of equal ones the row's key draws one.
+//  5. It gives the best order; the row's key draws among equals.
 const (
 	plannerRounds      = 8  // of a forecast
 	plannerTeslaRounds = 6  // after a tesla tower is finished
@@ -28,7 +28,7 @@ const (
 	plannerMostEnergy  = 10 // energy buildings: more do not pay back in time
 )
 
-// What the planner's judgement gives for each, in tenths of an energy.
+// The planner's values, in tenths of an energy.
 const (
 	worthHealth   = 40
 	worthLow      = 10 // for each point below plannerLow, beyond that
@@ -53,7 +53,7 @@ var plannerColumns = [...]uint64{midColumns | frontColumns, midColumns >> 1}
 type plan struct {
 	order sim.Order
 	value int
-	ties  int // orders as good as it
+	ties  int // equally good orders
 }
 
 // planner gives the order after which the next rounds go best.
@@ -135,7 +135,7 @@ func (c *seat) considerEnergy(best *plan) {
 	}
 }
 
-// forecast is how good an order is: what stands after so many rounds.
+// forecast returns the value of an order: of the state after that many rounds.
 func (c *seat) forecast(o sim.Order, rounds int) int {
 	s := &c.ahead
 	*s = *c.State

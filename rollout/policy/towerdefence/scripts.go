@@ -5,8 +5,8 @@ import (
 	"moonfarm/sim/towerdefence"
 )
 
-// Each script is a list of cases, the most urgent first. The first that applies
-// decides: what it asks for is built, or saved for by doing nothing.
+// Each script is a list of cases, the most urgent first. The first case that applies
+// decides: its building is built, or saved for by doing nothing.
 
 // econ grows until it is rich, shooting back no more than it must, and then
 // masses attack towers in the rows where the enemy can stand the least.
@@ -24,8 +24,7 @@ func (c *seat) econ() sim.Order {
 	return c.placeAttack()
 }
 
-// turtle keeps a wall before every row that is shot at, and shoots at those
-// who do.
+// turtle keeps a wall in every row that is shot at, and shoots back there.
 func (c *seat) turtle() sim.Order {
 	c.survey()
 	energy, walls := c.standing(towerdefence.Energy), c.standing(towerdefence.Defense)
@@ -95,8 +94,8 @@ func (c *seat) placeTesla() sim.Order {
 	return c.frontOrSave(towerdefence.Tesla, y, frontColumn)
 }
 
-// reserve is the energy below which a player with tesla towers builds nothing
-// else: a shot, and an attack tower.
+// reserve is the energy below which a player with tesla towers builds no other
+// building: a shot, and an attack tower.
 func (c *seat) reserve() int {
 	return c.Rules.TeslaEnergyPerShot + c.Rules.Buildings[towerdefence.Attack].Price
 }

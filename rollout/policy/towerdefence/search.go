@@ -122,11 +122,11 @@ func (g *model) Result(s *towerdefence.State) float64 {
 	return float64(g.seat.Game.Outcome(s, 0).Result)
 }
 
-// Moves implements search.Model: what the planner would do, if no script plays on,
-// and what econ would; nothing; an energy building where the enemy shoots least; in
+// Moves implements search.Model: the planner's order, if no script plays on,
+// and econ's; nothing; an energy building where the enemy shoots least; in
 // each row an attack tower, up to two walls, as near to the enemy as they are built,
-// and an energy building at the back; a tesla tower; the curtain. What stands is never
-// taken away.
+// and an energy building at the back; a tesla tower; the curtain. It never
+// deconstructs a building.
 func (g *model) Moves(dst []search.Choice[sim.Order], s *towerdefence.State, p sim.Player) []search.Choice[sim.Order] {
 	c := g.turn(s, p)
 	if c.me.Energy < g.cheapest {
@@ -148,7 +148,7 @@ func (g *model) Moves(dst []search.Choice[sim.Order], s *towerdefence.State, p s
 	add(c.econ(), 1) // which surveys the rows
 	add(towerdefence.Nothing, 1)
 	add(c.placeEnergy(), 1.5)
-	// Those below differ from each other.
+	// The moves below differ from each other.
 	listed := dst[from:]
 	other := func(o sim.Order, prior float64) {
 		if o != towerdefence.Nothing && !slices.ContainsFunc(listed, func(m search.Choice[sim.Order]) bool { return m.Move == o }) {
@@ -229,8 +229,8 @@ func (g *model) formula(s *towerdefence.State, r *prng.Rand) float64 {
 	return float64((1-chance)*(d/math.Sqrt(1+float64(d*d)))) + float64(2*chance*draw)
 }
 
-// What the search's judgement gives for each, in thousandths of the logarithm of the odds
-// to win: from a logistic regression over what stood after eight rounds without orders, in
+// The values of the search's formula, in thousandths of the logarithm of the odds
+// to win: from a logistic regression over the states after eight rounds without orders, in
 // 2,400 games of 150 simulations against as many in which either seat now and then played any
 // order. With the planner's weights, which value health more and an economy less, as many
 // simulations won 51 of 200 games against these.
@@ -239,7 +239,7 @@ const (
 	oddsLow     = 57 // for each point below plannerLow, beyond that
 	oddsEnergy  = 24
 	oddsIncome  = 736 // an energy building, up to oddsMost of them
-	oddsSurplus = 107 // less for each beyond
+	oddsSurplus = 107 // subtracted for each energy building beyond
 	oddsMost    = 8
 	oddsAttack  = 297
 	oddsWall    = 21 // a hit that a wall can take

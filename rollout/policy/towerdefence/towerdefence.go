@@ -28,8 +28,7 @@ var Scripts = []script.Script{
 		(*seat).planner),
 }
 
-// newScript is the entry of a script whose rule gives the order of the
-// round.
+// newScript returns a script whose rule gives the order of the round.
 func newScript(name, doc string, rule func(c *seat) sim.Order) script.Script {
 	return script.New(name, doc, 1, env.WantKey, func() (*view, func()) {
 		c := new(seat)
@@ -42,8 +41,8 @@ func newScript(name, doc string, rule func(c *seat) sim.Order) script.Script {
 
 type view = script.Seat[towerdefence.State, towerdefence.Rules, *towerdefence.Game]
 
-// seat is a state as a scripted policy sees it from one seat. Boards are
-// those of towerdefence.Half: bit y*8 + x in the coordinates of the owner of
+// seat is a state as a script sees it from one seat. Boards are laid out as in
+// towerdefence.Half: bit y*8 + x in the coordinates of the owner of
 // the half, x = 7 at the front.
 type seat struct {
 	view
@@ -63,7 +62,7 @@ type row struct {
 	foeOther            int // its other buildings
 }
 
-// Columns of a half by what the scripts use them for.
+// The columns of a half, by their use in the scripts.
 const (
 	backColumns  = 0x0303030303030303 // x 0 and 1: energy
 	midColumns   = 0x7c7c7c7c7c7c7c7c // x 2 … 6: attack
@@ -72,7 +71,7 @@ const (
 	rowMask      = 0xff               // of row 0; row y is shifted by 8·y
 )
 
-// survey sums up the rows and finds what is legal.
+// survey sums up the rows and finds the legal orders.
 func (c *seat) survey() {
 	c.Game.Legal(&c.legal, c.State, c.Player)
 	foeAttack, foeWalls := c.foe.Standing(towerdefence.Attack), c.foe.Standing(towerdefence.Defense)
@@ -109,7 +108,7 @@ func (c *seat) place(k towerdefence.Kind, cells uint64) (sim.Order, bool) {
 	return towerdefence.Build(k, cell%towerdefence.Width, cell/towerdefence.Width), true
 }
 
-// front is place on the cells of one row that are nearest to the enemy.
+// front is place on the cell of one row that is nearest to the enemy.
 func (c *seat) front(k towerdefence.Kind, y int, columns uint64) (sim.Order, bool) {
 	cells := columns & (rowMask << (8 * y)) & c.legal.Build(k)
 	if cells == 0 {
@@ -118,8 +117,8 @@ func (c *seat) front(k towerdefence.Kind, y int, columns uint64) (sim.Order, boo
 	return c.place(k, 1<<(bits.Len64(cells)-1))
 }
 
-// least draws one of the rows that rank lowest by rank, of those with a cell
-// free in columns; −1 if there is none.
+// least draws one of the rows with the lowest rank among the rows with a free cell
+// in columns; −1 if no row has one.
 func (c *seat) least(columns uint64, rank func(r *row) int) int {
 	best, low, ties := -1, 0, 0
 	for y := range c.rows {
