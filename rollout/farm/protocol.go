@@ -151,3 +151,6 @@ func (b *backoff) pause(ctx context.Context) bool {
 		return false
 	}
 }
+
+// newBackoff is the backoff of tries against a server or store that is away.
+func newBackoff() backoff { return backoff{200 * time.Millisecond, 5 * time.Second} }

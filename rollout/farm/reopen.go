@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -112,78 +111,6 @@ func (s *Server) waitForRoom() {
 // the store has.
 var errReopened = errors.New("the server's store was opened again")
 
-// errVanished ends a coordinator's term: a stream was gone.
-var errVanished = errors.New("a stream was gone")
-
-// losses say what the loss of a stream means.
-var losses = map[string]string{
-	runsStream:    "the runs are written again as the coordinator knows them",
-	shardsStream:  "the records of committed shards are lost, and those shards are made again",
-	workersStream: "the histories of workers are written again as the coordinator knows them",
-	leaseStream:   "the lease is taken again",
-	workStream:    "the shards that wait are queued again",
-	notesStream:   "the older entries of the audit log are lost",
-}
-
-// keepStreams looks from time to time whether all streams are there. If one is gone it
-// makes it again, writes what it knows into it, and ends the term: the next one reads
-// what there is.
-func (c *coordinator) keepStreams(stop context.CancelCauseFunc) {
-	t := time.NewTicker(c.o.look)
-	defer t.Stop()
-	gone := 0 // times in a row: a server that has just begun may not know all of its streams
-	for {
-		select {
-		case <-t.C:
-		case <-c.ctx.Done():
-			return
-		}
-		list, err := lost(c.ctx, c.st.js)
-		if gone++; err != nil || len(list) == 0 || c.o.Server.trouble() != "" {
-			gone = 0
-		}
-		if gone < 2 {
-			continue
-		}
-		if err := c.restore(list); err == nil {
-			stop(errVanished)
-			return
-		} else if c.ctx.Err() == nil {
-			c.book.fail("", "", fmt.Sprintf("%s: gone, and cannot be made again yet: %v", strings.Join(list, ", "), err))
-		}
-	}
-}
-
-// restore makes streams again.
-func (c *coordinator) restore(list []string) error {
-	if _, err := openStore(c.ctx, c.c, c.o); err != nil {
-		return err
-	}
-	c.mu.Lock()
-	runs := map[string]runRecord{}
-	for id, r := range c.runs {
-		if r.revision != 0 {
-			runs[id] = r.runRecord
-		}
-	}
-	for _, w := range c.workers {
-		w.dirty = w.dirty || slices.Contains(list, workersStream)
-	}
-	c.mu.Unlock()
-	if slices.Contains(list, runsStream) {
-		for id, v := range runs {
-			if _, _, err := write(c.ctx, c.st.runs, id, &v, 0); err != nil {
-				return err
-			}
-		}
-	}
-	c.flush(c.ctx, maxWorkers)
-	for _, name := range list {
-		c.book.fail("", "", fmt.Sprintf("the stream %s was gone and is made again: %s", name, losses[name]))
-	}
-	return nil
-}
-
 // probe fails if there is no room in the store.
 func (s *Server) probe() error {
 	f, err := os.Create(filepath.Join(s.dir, "probe"))
@@ -248,7 +175,7 @@ func (l *serverLog) note(log func(text string, args ...any), format string, v []
 	}
 	kind := serverKind(text)
 	l.s.mu.Lock()
-	if len(l.s.logged) >= maxNotes {
+	if len(l.s.logged) >= maxEvents {
 		clear(l.s.logged)
 	}
 	l.s.logged[kind]++

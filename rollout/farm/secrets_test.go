@@ -3,6 +3,7 @@ package farm
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -18,12 +19,11 @@ func TestSecrets(t *testing.T) {
 		err := spec.check()
 		require.ErrorContains(t, err, "spec: output s3://", out)
 		require.NotContains(t, err.Error(), "hidden")
-		c := &coordinator{}
 		for _, r := range []*run{
 			{runRecord: runRecord{Spec: &spec, Text: out + ": no such bucket"}},
 			{runRecord: runRecord{Spec: &spec, End: &RunStatus{Out: out, Text: out}}},
 		} {
-			text, err := json.Marshal(c.runStatus(r))
+			text, err := json.Marshal(r.status(0, time.Now()))
 			require.NoError(t, err)
 			require.NotContains(t, string(text), "hidden")
 		}

@@ -83,7 +83,7 @@ const (
 )
 
 func newServer(o *ServerOptions) *Server {
-	s := &Server{gate: &gate{inside: rand.Text()}, dir: o.Dir, clustered: o.Cluster != nil, log: logger(o.Log), lines: make(chan string, maxNotes), logged: map[string]int{}}
+	s := &Server{gate: &gate{inside: rand.Text()}, dir: o.Dir, clustered: o.Cluster != nil, log: logger(o.Log), lines: make(chan string, maxEvents), logged: map[string]int{}}
 	s.living, s.end = context.WithCancel(context.Background())
 	return s
 }

@@ -171,6 +171,9 @@ func openStream(ctx context.Context, js jetstream.JetStream, o *CoordinatorOptio
 // shardKey is the key of a shard's record.
 func shardKey(run string, shard int) string { return run + "." + strconv.Itoa(shard) }
 
+// shardOf is the shard whose record has a key.
+func shardOf(key string) (int, error) { return strconv.Atoi(key[strings.LastIndexByte(key, '.')+1:]) }
+
 // read reads the value of a key; a nil revision is that there is none.
 func read(ctx context.Context, kv jetstream.KeyValue, key string, v any) (revision uint64, err error) {
 	e, err := kv.Get(ctx, key)

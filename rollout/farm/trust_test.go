@@ -18,7 +18,7 @@ func trial(s *sampler, name string, episodes float64, shards int, lies func(shar
 		if !s.draw("run", n, name, s.chance(uint64(n), episodes, false)) {
 			continue
 		}
-		t := &testimony{shard: n, makers: [2]string{name, "honest"}, sums: [2]string{trueSum(1, n), trueSum(1, n)}}
+		t := &dispute{shard: n, makers: [2]string{name, "honest"}, sums: [2]string{trueSum(1, n), trueSum(1, n)}}
 		if lies != nil && lies(n) {
 			t.sums[0] = trueSum(2, n)
 		}

@@ -1,0 +1,95 @@
+package farm
+
+import (
+	"fmt"
+	"time"
+)
+
+// assigner answers the workers' requests for work. assign.go has the decisions.
+type assigner struct {
+	*term
+	fail func(r *run, text string) // fails a run
+}
+
+// maxClaimWait is the longest time in milliseconds that a claim waits for a shard.
+const maxClaimWait = 60_000
+
+// claim gives a worker a shard, now or when there is one; later sends the answer then.
+func (a *assigner) claim(name string, q *request, later func(*answer)) *answer {
+	return a.asked(name, q, func(s *state, w *worker) *answer {
+		now := time.Now()
+		wait := time.Duration(min(max(q.Wait, 0), maxClaimWait)) * time.Millisecond
+		return s.claim(&waiter{w: w, until: now.Add(wait), answer: later}, now)
+	})
+}
+
+// beat extends a worker's leases, and tells the worker which claims to drop.
+func (a *assigner) beat(name string, q *request, _ func(*answer)) *answer {
+	before := ""
+	out := a.asked(name, q, func(s *state, w *worker) *answer {
+		before, w.trouble = w.trouble, line(q.Error)
+		return &answer{Beat: s.beatEvery, Drop: s.beat(w, q.Claims, time.Now())}
+	})
+	if out.Error == "" {
+		a.troubled(name, before, line(q.Error))
+	}
+	return out
+}
+
+// troubled writes a worker's new trouble to the event log; "" means no trouble. The same
+// trouble with another shard is not new.
+func (a *assigner) troubled(name, before, text string) {
+	if kind := kindOf(text); text != "" && kind != kindOf(before) && !a.o.Server.said(text) {
+		a.events.add(&Failure{Worker: name, Text: text, kind: kind}, a.log.Error)
+	}
+}
+
+// back takes a claim back that a worker cannot finish, or not in time.
+func (a *assigner) back(name string, q *request, _ func(*answer)) *answer {
+	var r *run
+	before, permanent := "", false
+	out := a.asked(name, q, func(s *state, w *worker) *answer {
+		if r = s.runs[q.Run]; r == nil {
+			return noRun(q.Run)
+		}
+		switch {
+		case q.Refused:
+			w.refuse(r.id, time.Now().Add(2*s.lapse))
+		case !q.Lasting && q.Error != "":
+			before, w.trouble = w.trouble, line(q.Error)
+		}
+		held := s.giveBack(w, q.claim)
+		permanent = q.Lasting && held && r.fails(q.Shard, name)
+		return &answer{}
+	})
+	if r == nil {
+		return out
+	}
+	switch {
+	case q.Refused:
+		a.events.fail(r.id, name, q.Error)
+	case q.Lasting:
+		a.events.fail(r.id, name, fmt.Sprintf("shard %d: %s", q.Shard, q.Error))
+	case q.Error != "":
+		a.troubled(name, before, line(q.Error))
+	}
+	if permanent {
+		a.fail(r, fmt.Sprintf("shard %d: %s", q.Shard, line(q.Error)))
+	}
+	return out
+}
+
+// spec tells a worker what a run makes.
+func (a *assigner) spec(name string, q *request, _ func(*answer)) *answer {
+	return a.asked(name, q, func(s *state, _ *worker) *answer {
+		r := s.runs[q.Run]
+		if r == nil {
+			return noRun(q.Run)
+		}
+		out := &answer{Spec: r.Spec}
+		if a.conn.key != nil {
+			out.Proof = a.conn.key.proof(name, r.id)
+		}
+		return out
+	})
+}

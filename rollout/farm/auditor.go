@@ -1,0 +1,168 @@
+package farm
+
+import (
+	"fmt"
+	"sync"
+	"time"
+)
+
+// auditor decides disputes, quarantines workers, and ends audits that nobody can make.
+type auditor struct {
+	*term
+	commits     *committer
+	arbitrating sync.Mutex // held while a shard is made here: one at a time
+}
+
+// waive ends, in the background, the audits of a run that have no second worker.
+func (a *auditor) waive(r *run) {
+	var list []int
+	warn := ""
+	a.do(func(s *state) {
+		list = s.waive(r, time.Now())
+		for _, shard := range list {
+			if maker := r.audits.pending[shard].maker; !r.audits.waiving && !a.trusts(maker) {
+				r.audits.waiving, warn = true, maker
+			}
+		}
+	})
+	if warn != "" {
+		a.log.Warn("audits are waived, since there is no other worker to make them", "run", r.id, "worker", warn)
+	}
+	for _, shard := range list {
+		a.wg.Go(func() { a.waiveOne(r, shard) })
+	}
+}
+
+// waiveOne records an audit as waived, or makes it possible again.
+func (a *auditor) waiveOne(r *run, shard int) {
+	v, revision, err := a.readRecord(r, shard)
+	if err != nil || revision == 0 || v.Audit != auditDue || a.commits.endAudit(r, shard, v, revision, auditWaived, "") != nil {
+		a.do(func(*state) { r.audits.unlock(shard) })
+	}
+}
+
+// decide decides a dispute in the background. audits.dispute has counted it.
+func (a *auditor) decide(r *run, d *dispute) {
+	a.wg.Go(func() {
+		a.arbitrating.Lock()
+		defer a.arbitrating.Unlock()
+		if right, rows, ok := a.arbitrate(r, d); ok {
+			a.enforce(r, d, right, rows)
+		}
+		a.do(func(*state) {
+			r.audits.settle(d.shard)
+			a.commits.completed(r)
+		})
+	})
+}
+
+// arbitrate makes the shard here, and finds the first rows in which the workers' shards
+// differ. It tries until it can.
+func (a *auditor) arbitrate(r *run, d *dispute) (right string, rows [2]string, ok bool) {
+	for b := newBackoff(); ; {
+		shards, err := a.open(r.ctx, r)
+		if err == nil {
+			var receipt Receipt
+			if receipt, err = shards.Remake(r.ctx, d.shard); err == nil {
+				for _, i := range d.wrong(receipt.Sum) {
+					if rows[i], err = shards.Differ(r.ctx, d.shard, d.sums[i]); err != nil {
+						rows[i] = "not known: " + line(err.Error())
+					}
+				}
+				return receipt.Sum, rows, true
+			}
+		}
+		if r.ctx.Err() == nil {
+			a.events.fail(r.id, "", fmt.Sprintf("shard %d cannot be made here to decide between two workers: %v", d.shard, err))
+		}
+		if !b.pause(r.ctx) {
+			return "", rows, false
+		}
+	}
+}
+
+// enforce quarantines the workers whose sums are wrong. It confirms the record of the
+// shard if its sum is right, and else reverts the commit.
+func (a *auditor) enforce(r *run, d *dispute, right string, rows [2]string) {
+	for _, i := range d.wrong(right) {
+		a.quarantine(Audit{Time: time.Now(), Run: r.id, Shard: d.shard, Worker: d.makers[i], Sum: d.sums[i], Right: right, Row: rows[i]})
+	}
+	if d.sums[0] != right {
+		a.commits.revert(r, d.shard)
+		return
+	}
+	if v, revision, err := a.readRecord(r, d.shard); err == nil && revision != 0 && v.Sum == right {
+		a.commits.endAudit(r, d.shard, v, revision, auditPassed, "coordinator")
+	}
+}
+
+// quarantine gives a worker no work any more. Its unconfirmed shards are made again, and
+// the shards that it alone has confirmed are audited again.
+func (a *auditor) quarantine(e Audit) {
+	text := fmt.Sprintf("shard %d of run %s is %.12s…, it said %.12s…", e.Shard, e.Run, e.Right, e.Sum)
+	first := false
+	var open []*run
+	var kept workerRecord
+	a.do(func(s *state) {
+		var w *worker
+		w, first = s.quarantine(e.Worker, text)
+		kept = w.workerRecord
+		for id, r := range s.runs {
+			if id == e.Run {
+				r.audits.counts.Failed++
+			}
+			if r.running() {
+				open = append(open, r)
+			}
+		}
+	})
+	if err := a.saveWorker(a.ctx, e.Worker, &kept); err != nil {
+		a.events.fail(e.Run, e.Worker, "the quarantine is not written yet: "+err.Error())
+		a.do(func(s *state) { s.workers.mark(e.Worker) })
+	}
+	for _, r := range open {
+		e.Returned += a.revertAll(r, e.Worker)
+	}
+	if first || e.Returned > 0 {
+		a.events.quarantined(e)
+	}
+}
+
+// revertAll reverts a worker's unconfirmed commits of a run, and reopens the audits that it
+// passed. It returns how many commits it reverted.
+func (a *auditor) revertAll(r *run, worker string) (n int) {
+	for b := newBackoff(); ; {
+		err := each(r.ctx, a.st.shards, r.id+".*", func(key string, revision uint64, v *record) error {
+			shard, err := shardOf(key)
+			switch {
+			case err != nil: // no record of a farm
+			case v.Worker == worker && v.Audit != auditPassed:
+				a.commits.revert(r, shard)
+				n++
+			case v.By == worker:
+				a.reopen(r, shard, v, revision)
+			}
+			return nil
+		})
+		if err == nil || r.ctx.Err() != nil {
+			return n
+		}
+		a.events.fail(r.id, worker, "its shards cannot be taken back: "+err.Error())
+		b.pause(r.ctx)
+	}
+}
+
+// reopen makes an audit pending again. It leaves a record that another goroutine has
+// changed meanwhile.
+func (a *auditor) reopen(r *run, shard int, v *record, revision uint64) {
+	v.Audit, v.By = auditDue, ""
+	if ok, _ := a.writeRecord(r, shard, v, revision); !ok {
+		return
+	}
+	a.do(func(*state) {
+		if r.running() && r.audits.pending[shard] == nil && r.commits.has(shard) {
+			r.audits.counts.Passed--
+			r.audits.add(shard, v.Worker)
+		}
+	})
+}

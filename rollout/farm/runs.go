@@ -1,0 +1,326 @@
+package farm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// runs begins, changes and ends runs.
+type runs struct {
+	*term
+	commits  *committer
+	steering sync.Mutex // held while a run begins, changes its state or ends: one at a time
+}
+
+// load reads the runs, and begins the open ones.
+func (x *runs) load() error {
+	var list []*run
+	err := each(x.ctx, x.st.runs, ">", func(id string, revision uint64, v *runRecord) error {
+		list = append(list, newRun(id, v, revision))
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("runs: %w", err)
+	}
+	for _, r := range list {
+		if r.State == Finishing {
+			r.State = Running
+		}
+		x.do(func(s *state) { s.runs[r.id] = r })
+		if r.State == Running {
+			_, err = x.begin(r)
+		} else {
+			err = x.st.unqueue(x.ctx, r.id)
+		}
+		if err != nil {
+			return fmt.Errorf("run %s: %w", r.id, err)
+		}
+	}
+	return nil
+}
+
+// begin puts a run with all its records in the place of a run that the store has as
+// running, and starts its goroutines. The old run stays as it is if begin fails.
+func (x *runs) begin(old *run) (*run, error) {
+	var r *run
+	x.do(func(*state) { r = newRun(old.id, &old.runRecord, old.revision) })
+	r.State = Running
+	err := each(x.ctx, x.st.shards, r.id+".*", func(key string, _ uint64, v *record) error {
+		shard, err := shardOf(key)
+		if err != nil || !r.valid(shard) {
+			return fmt.Errorf("record %s: no shard of %d", key, r.Spec.Shards)
+		}
+		r.addCommit(shard, v)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	f := &feeder{term: x.term, r: r}
+	if f.consumer, err = newConsumer(x.ctx, x.st, r.id, 2*x.o.Lapse); err != nil {
+		return nil, err
+	}
+	r.queue.reset(int(f.consumer.CachedInfo().NumPending))
+	r.ctx, r.stop = context.WithCancel(x.ctx)
+	x.do(func(s *state) {
+		s.begin(r)
+		x.wg.Go(f.fetching)
+		x.wg.Go(f.feeding)
+		x.commits.completed(r)
+	})
+	x.wg.Go(old.shards.close)
+	return r, nil
+}
+
+// change writes a state of a run, and ends the run unless the state is Running.
+func (x *runs) change(r *run, to State, text string) error {
+	var v runRecord
+	var revision uint64
+	made := 0
+	x.do(func(s *state) {
+		v, revision, made = r.runRecord, r.revision, r.commits.made
+		v.State, v.Text, v.Ended, v.End = to, text, time.Time{}, nil
+		if to == Running {
+			return
+		}
+		v.Ended = time.Now()
+		end := r.status(0, v.Ended)
+		end.State, end.Text, end.Ended, end.Left, end.Audits.Due = to, text, v.Ended, 0, 0 // an ended run has no audits
+		v.End = &end
+	})
+	ctx, cancel := context.WithTimeout(x.ctx, 10*time.Second)
+	revision, ok, err := write(ctx, x.st.runs, r.id, &v, revision)
+	cancel()
+	if err == nil && !ok {
+		err = fmt.Errorf("run %s: another was first to change it", r.id)
+	}
+	if err != nil {
+		x.events.fail(r.id, "", "the state of the run is not written: "+err.Error())
+		return err
+	}
+	x.do(func(s *state) {
+		r.State, r.Text, r.Ended, r.End, r.revision = v.State, v.Text, v.Ended, v.End, revision // others read the spec without the lock
+		if to != Running {
+			s.end(r)
+		}
+	})
+	x.changed()
+	x.log.Info("run", "run", r.id, "name", r.Spec.Name, "state", to, "text", text, "made", made, "shards", r.Spec.Shards)
+	if to == Failed {
+		x.events.fail(r.id, "", "the run failed: "+text)
+	}
+	if to != Running {
+		x.wg.Go(r.shards.close)
+		x.wg.Go(func() { x.unqueue(r) })
+	}
+	return nil
+}
+
+// unqueue removes the queued work of an ended run that has not begun again.
+func (x *runs) unqueue(r *run) {
+	x.steering.Lock()
+	defer x.steering.Unlock()
+	if !x.ended(r) {
+		return
+	}
+	if err := x.st.unqueue(x.ctx, r.id); err != nil && x.ctx.Err() == nil {
+		x.log.Warn("the queue of an ended run stays until the next start", "run", r.id, "err", err)
+	}
+}
+
+// ended reports whether a run has ended and not begun again.
+func (x *runs) ended(r *run) (yes bool) {
+	x.do(func(s *state) { yes = s.runs[r.id] == r && !r.begun })
+	return yes
+}
+
+// find returns the run of an id, and whether a submission begins it.
+func (x *runs) find(id string) (r *run, begins bool) {
+	x.do(func(s *state) {
+		r = s.runs[id]
+		begins = r == nil || r.State == Cancelled || r.State == Failed
+	})
+	return r, begins
+}
+
+// submit begins or joins a run.
+func (x *runs) submit(_ string, q *request, _ func(*answer)) *answer {
+	if q.Spec == nil {
+		return &answer{Error: "submit: no spec"}
+	}
+	if err := q.Spec.check(); err != nil {
+		return &answer{Error: err.Error()}
+	}
+	id := q.Spec.ID()
+	var whole *Receipt
+	if _, begins := x.find(id); begins {
+		s, err := x.openSpec(x.ctx, q.Spec)
+		if err == nil {
+			whole, err = s.Complete(x.ctx)
+			_ = s.Close()
+		}
+		if err != nil {
+			return &answer{Error: err.Error()}
+		}
+	}
+	x.steering.Lock()
+	defer x.steering.Unlock()
+	switch r, begins := x.find(id); {
+	case !begins:
+		return x.told(r, true)
+	case whole != nil:
+		return x.found(r, q.Spec, whole)
+	case r == nil:
+		return x.start(x.enter(q.Spec), false)
+	default:
+		return x.start(r, true)
+	}
+}
+
+// enter adds a new run to the state.
+func (x *runs) enter(s *Spec) *run {
+	r := newRun(s.ID(), &runRecord{Spec: s, Created: time.Now()}, 0)
+	x.replace(r, r.id)
+	return r
+}
+
+// replace puts a run, or nil, under an id.
+func (x *runs) replace(r *run, id string) {
+	x.do(func(s *state) {
+		if s.runs[id] = r; r == nil {
+			delete(s.runs, id)
+		}
+	})
+}
+
+// found answers for a run, or for a new one if r is nil, whose dataset is complete: the
+// store of the farm that made it was lost.
+func (x *runs) found(r *run, s *Spec, whole *Receipt) *answer {
+	done := newRun(s.ID(), &runRecord{Spec: s, Created: time.Now()}, 0)
+	if r != nil {
+		x.do(func(*state) {
+			done = newRun(r.id, &r.runRecord, r.revision)
+			done.again, done.remade = r.again, r.remade
+		})
+		done.End = nil
+	}
+	done.commits = commits{shards: s.Shards, made: s.Shards, played: whole.Episodes, rows: whole.Rows, bytes: whole.Bytes}
+	x.replace(done, done.id)
+	if err := x.change(done, Done, ""); err != nil {
+		x.replace(r, done.id)
+		return &answer{Error: err.Error()}
+	}
+	x.wg.Go(func() {
+		if err := x.st.forget(x.ctx, done.id); err != nil && x.ctx.Err() == nil {
+			x.log.Warn("the records of a done run stay", "run", done.id, "err", err)
+		}
+	})
+	return x.told(done, true)
+}
+
+// told is the answer with the state of a run.
+func (x *runs) told(r *run, joined bool) *answer {
+	a := new(answer)
+	x.do(func(st *state) {
+		s := r.status(st.leases.held(r.id), time.Now())
+		s.Joined = joined
+		a.Run = &s
+	})
+	return a
+}
+
+// start begins a run that is new or has ended.
+func (x *runs) start(r *run, joined bool) *answer {
+	fresh := r.revision == 0
+	if err := x.change(r, Running, ""); err != nil {
+		if fresh {
+			x.replace(nil, r.id)
+		}
+		return &answer{Error: err.Error()}
+	}
+	begun, err := x.begin(r)
+	if err != nil {
+		x.do(func(*state) { r.State = Cancelled }) // in memory alone: the next coordinator, or a retry, begins it
+		return &answer{Error: err.Error()}
+	}
+	return x.told(begun, joined)
+}
+
+// cancel ends a run by hand.
+func (x *runs) cancel(_ string, q *request, _ func(*answer)) *answer {
+	x.steering.Lock()
+	defer x.steering.Unlock()
+	var r *run
+	over := false
+	x.do(func(s *state) {
+		r = s.runs[q.Run]
+		over = r != nil && (r.State == Cancelled || r.State == Done)
+	})
+	if r == nil {
+		return noRun(q.Run)
+	}
+	if !over {
+		if err := x.change(r, Cancelled, ""); err != nil {
+			return &answer{Error: err.Error()}
+		}
+	}
+	return x.told(r, false)
+}
+
+// retry begins a run that has ended, and lets a running one publish again what it lacks.
+func (x *runs) retry(_ string, q *request, _ func(*answer)) *answer {
+	x.steering.Lock()
+	defer x.steering.Unlock()
+	var r *run
+	again := false
+	x.do(func(s *state) {
+		if r = s.runs[q.Run]; r == nil {
+			return
+		}
+		if again = r.State != Running && r.State != Finishing; again || r.State == Finishing {
+			return
+		}
+		for _, w := range s.workers {
+			delete(w.refuses, r.id)
+		}
+		r.queue.restart()
+	})
+	switch {
+	case r == nil:
+		return noRun(q.Run)
+	case again:
+		return x.start(r, false)
+	default:
+		return x.told(r, false)
+	}
+}
+
+// fail fails a running run in the background.
+func (x *runs) fail(r *run, text string) {
+	x.wg.Go(func() {
+		x.steering.Lock()
+		defer x.steering.Unlock()
+		running := false
+		x.do(func(*state) { running = r.running() })
+		if running {
+			_ = x.change(r, Failed, text) // which has told its error
+		}
+	})
+}
+
+// newConsumer makes the consumer of a run anew: the stream delivers the messages again that
+// another coordinator had.
+func newConsumer(ctx context.Context, st *store, run string, wait time.Duration) (jetstream.Consumer, error) {
+	if err := st.work.DeleteConsumer(ctx, run); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+		return nil, err
+	}
+	return st.work.CreateConsumer(ctx, jetstream.ConsumerConfig{
+		Durable: run, FilterSubject: workSubject + run + ".*", AckPolicy: jetstream.AckExplicitPolicy,
+		AckWait: wait, MaxAckPending: -1, MaxDeliver: -1,
+	})
+}

@@ -1,0 +1,34 @@
+package farm
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+)
+
+// sampler draws the shards that are audited.
+type sampler struct {
+	secret []byte  // makes the sample unpredictable for workers
+	rate   float64 // share of shards of a worker with a long history
+}
+
+// chance is the probability that a worker's n-th shard (from 1) is audited. It
+// falls from 1 with the history as c/n. c is so large that fewer than 1 in 100
+// workers that falsify 5 % of their episodes pass 100 shards unseen: a small
+// shard is rarely wrong, so more small shards are audited.
+func (s *sampler) chance(n uint64, episodes float64, trusted bool) float64 {
+	if trusted {
+		return min(s.rate, 0.01)
+	}
+	c := max(8, 100/max(episodes, 1))
+	return min(1, max(s.rate, c/float64(n)))
+}
+
+// draw reports whether a shard is in the sample.
+func (s *sampler) draw(run string, shard int, worker string, chance float64) bool {
+	h := hmac.New(sha256.New, s.secret)
+	fmt.Fprintf(h, "%s %d %s", run, shard, worker)
+	u := binary.BigEndian.Uint64(h.Sum(nil)) >> 11
+	return float64(u) < chance*(1<<53)
+}

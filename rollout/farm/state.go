@@ -1,0 +1,189 @@
+package farm
+
+import (
+	"fmt"
+	"time"
+)
+
+// state is all that a coordinator has in memory: workers, leases, waiting claims, and for
+// each run its queue, commits and audits. Those are plain structs, each in its own file;
+// the methods of state are the steps in which several of them change together. They know
+// no lock, no clock and no network: term.do calls them one at a time, with the time.
+type state struct {
+	version  string
+	trusted  []string // workers of this process
+	lapse    time.Duration
+	patience time.Duration
+	since    time.Time // when the coordinator took over
+	expects  bool      // workers were there shortly before
+	runs     map[string]*run
+	workers  workers
+	leases   leases
+	waiting  waiting
+	urgent   bool // a worker's record is to be saved soon
+
+	beatEvery int // milliseconds between two beats of a worker
+}
+
+func newState(o *CoordinatorOptions, now time.Time) state {
+	return state{version: o.Version, trusted: o.Trusted, lapse: o.Lapse, patience: o.Patience, since: now,
+		beatEvery: int(o.Lapse.Milliseconds() / 3), runs: map[string]*run{}, workers: workers{}, leases: newLeases()}
+}
+
+// identify returns the worker that sent a request, and how many leases it lost because
+// it began again; or the answer if it gets no work.
+func (s *state) identify(name string, q *request, now time.Time) (w *worker, lost int, no *answer) {
+	w, err := s.workers.enter(name)
+	if err != nil {
+		return nil, 0, &answer{Error: err.Error()}
+	}
+	w.describe(q)
+	if w.begins(q.Process) {
+		lost = s.restart(w)
+	}
+	w.Beat = now
+	if text := w.refusal(s.version); text != "" {
+		return w, lost, &answer{Error: text, Refused: true}
+	}
+	return w, lost, nil
+}
+
+// restart ends the leases and the waiting claims of a worker's earlier process.
+func (s *state) restart(w *worker) (lost int) {
+	s.waiting.remove(func(t *waiter) bool { return t.w == w })
+	list := s.leases.list(w.name)
+	for _, l := range list {
+		s.lapsed(l)
+	}
+	return len(list)
+}
+
+// lapsed ends a lease that the worker neither committed nor gave back.
+func (s *state) lapsed(l *lease) {
+	if w := s.workers[l.worker]; w != nil {
+		w.Lapsed++
+		w.lapses++
+		w.unsaved, s.urgent = true, true
+	}
+	s.release(l)
+}
+
+// release ends a lease. If it is the last one of an uncommitted shard, the shard goes
+// back to the queue; if it is the last one of an audit, another worker may take it.
+func (s *state) release(l *lease) {
+	last := s.leases.end(l)
+	r := s.runs[l.Run]
+	switch {
+	case !last || r == nil || !r.begun:
+	case l.Audit:
+		r.audits.giveBack(l.Shard)
+	case !r.commits.has(l.Shard):
+		r.queue.giveBack(l.Shard)
+	}
+}
+
+// expire ends the leases of silent workers and returns them. Workers that were silent for
+// a day are forgotten; the store has their records.
+func (s *state) expire(now time.Time) []*lease {
+	list := s.leases.silent(now.Add(-s.lapse))
+	for _, l := range list {
+		s.lapsed(l)
+	}
+	for name, w := range s.workers {
+		if w.Quarantined == "" && !w.alive(now.Add(-24*time.Hour)) && s.leases.count(name)+w.waiting == 0 {
+			delete(s.workers, name)
+			s.leases.leave(name)
+		}
+	}
+	return list
+}
+
+// settle ends all leases of a committed shard, and its message.
+func (s *state) settle(r *run, shard int) {
+	s.leases.endClaim(claim{Run: r.id, Shard: shard})
+	r.queue.settle(shard)
+}
+
+// endAudit ends the audit of a shard and all leases of it.
+func (s *state) endAudit(r *run, shard int) {
+	s.leases.endClaim(claim{r.id, shard, true})
+	r.audits.drop(shard)
+}
+
+// revert takes a deleted record back: the shard is made again.
+func (s *state) revert(r *run, shard int, v *record) {
+	if !r.running() || !r.commits.revert(shard, &v.Receipt) {
+		return
+	}
+	r.audits.counts.count(v.Audit, -1)
+	s.endAudit(r, shard)
+	r.remade++
+	r.queue.retry(shard)
+}
+
+// waive locks the audits of a run that end without a second worker, and returns them. At
+// the end of a run they wait for a moment only; then the run's text says so.
+func (s *state) waive(r *run, now time.Time) []int {
+	if !r.running() || len(r.audits.pending) == 0 {
+		return nil
+	}
+	v := waivers{others: s.workers.able(r.id, s.version, now, now.Add(-s.lapse)), wait: s.patience, trusted: s.trusted, leased: s.leases.audited(r.id)}
+	// A new coordinator does not know yet which workers come back.
+	if r.commits.whole() && len(v.others) <= 1 && (!s.expects || now.Sub(s.since) > s.lapse) {
+		v.wait = min(v.wait, aloneWait)
+	}
+	list, waiting, all := r.audits.waivable(&v, now)
+	for _, shard := range list {
+		r.audits.lock(shard)
+	}
+	if all {
+		r.Text = ""
+		if waiting > 0 && r.commits.whole() {
+			r.Text = fmt.Sprintf("%d audits wait for another worker, for %v at most", waiting, v.wait)
+		}
+	}
+	return list
+}
+
+// aloneWait is how long audits wait at the end of a run when no other worker is there.
+const aloneWait = 2 * time.Second
+
+// quarantine gives a worker no work any more, and reports whether it had work before. Its
+// leases end. Its records are the caller's to revert.
+func (s *state) quarantine(name, text string) (w *worker, first bool) {
+	w = s.workers[name]
+	if w == nil {
+		w = &worker{name: name}
+		s.workers[name] = w
+	}
+	if first = w.Quarantined == ""; first {
+		w.Quarantined = text
+	}
+	w.Audits.Failed++
+	for _, l := range s.leases.list(name) {
+		s.release(l)
+	}
+	s.waiting.remove(func(t *waiter) bool {
+		if t.w == w {
+			t.answer(&answer{Error: "worker " + name + " is quarantined: " + text, Refused: true})
+		}
+		return t.w == w
+	})
+	return w, first
+}
+
+// begin puts a run with its records in the place of an older state of the run.
+func (s *state) begin(r *run) {
+	if old := s.runs[r.id]; old != nil {
+		r.again, r.remade = old.again, old.remade
+		s.end(old)
+	}
+	s.runs[r.id] = r
+	r.begun = true
+}
+
+// end ends a run and its leases.
+func (s *state) end(r *run) {
+	s.leases.endRun(r.id)
+	r.end()
+}

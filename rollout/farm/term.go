@@ -1,0 +1,142 @@
+package farm
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// term is one coordinator's time with the lease: the connections, and the state in
+// memory. The parts of a coordinator (assigner, committer, auditor, runs, feeders, upkeep)
+// share it and have no state of their own but what their files name.
+type term struct {
+	o      *CoordinatorOptions
+	conn   *Conn
+	st     *store
+	log    *slog.Logger
+	events *eventLog
+	ctx    context.Context // done when the lease is lost
+	wg     sync.WaitGroup  // goroutines of the term
+
+	mu    sync.Mutex
+	state state // do alone uses it
+}
+
+// do runs one step on the state. Steps are short: they read and write memory, answer
+// waiting claims and start goroutines, and never wait for the store. A step that needs a
+// record reads the record before it, and looks again whether all is as it was.
+func (t *term) do(step func(s *state)) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	step(&t.state)
+}
+
+// changed tells the coordinator's owner that a run has changed.
+func (t *term) changed() {
+	if t.o.Changed != nil {
+		t.o.Changed()
+	}
+}
+
+// asked is do for a request of a worker. It answers a worker that gets no work itself.
+func (t *term) asked(name string, q *request, step func(s *state, w *worker) *answer) *answer {
+	var a *answer
+	lost := 0
+	t.do(func(s *state) {
+		var w *worker
+		if w, lost, a = s.identify(name, q, time.Now()); a == nil {
+			a = step(s, w)
+		}
+	})
+	if lost > 0 {
+		text := fmt.Sprintf("the worker began again: what it had in hand goes to others, shards: %d", lost)
+		t.events.add(&Failure{Worker: name, Text: text, kind: kindOf(text)}, t.log.Warn)
+	}
+	if a != nil && a.Refused {
+		t.events.fail("", name, a.Error)
+	}
+	return a
+}
+
+// trusts reports whether a worker is one of this process.
+func (t *term) trusts(worker string) bool { return slices.Contains(t.o.Trusted, worker) }
+
+// noRun is the answer about a run that does not exist.
+func noRun(id string) *answer { return &answer{Error: "no run " + line(id)} }
+
+// open returns the run's Shards in this process.
+func (t *term) open(ctx context.Context, r *run) (Shards, error) {
+	return r.shards.get(func() (Shards, error) { return t.openSpec(ctx, r.Spec) })
+}
+
+// openSpec opens a spec and compares the builds.
+func (t *term) openSpec(ctx context.Context, s *Spec) (Shards, error) {
+	shards, err := t.o.Open(ctx, s, 1)
+	if err != nil {
+		return nil, err
+	}
+	if b := shards.Build(); b != s.Build {
+		_ = shards.Close()
+		return nil, otherBuild(b, s.Build)
+	}
+	return shards, nil
+}
+
+// otherBuild says that this machine would make other bytes.
+func otherBuild(here, wanted string) error {
+	return fmt.Errorf("this machine's build is %s, the run wants %s: install the same version and files", line(here), line(wanted))
+}
+
+// unwritten is the answer that a change cannot be recorded. The event log gets the error
+// unless its reason is known.
+func (t *term) unwritten(r *run, worker, what string, err error) *answer {
+	switch trouble := t.o.Server.trouble(); {
+	case trouble != "":
+		return &answer{Error: trouble}
+	case r.ctx.Err() != nil:
+		return &answer{Error: what + ": the coordinator begins again", Again: true}
+	}
+	t.events.fail(r.id, worker, what+": "+err.Error())
+	return &answer{Error: what + ": " + err.Error()}
+}
+
+// readRecord reads the record of a shard; revision 0 means that there is no record.
+func (t *term) readRecord(r *run, shard int) (v *record, revision uint64, err error) {
+	v = new(record)
+	revision, err = read(r.ctx, t.st.shards, shardKey(r.id, shard), v)
+	return v, revision, err
+}
+
+// writeRecord writes the record of a shard, and reports false if it does not have that
+// revision any more; revision 0 means that it has no record.
+func (t *term) writeRecord(r *run, shard int, v *record, revision uint64) (bool, error) {
+	_, ok, err := write(r.ctx, t.st.shards, shardKey(r.id, shard), v, revision)
+	return ok, err
+}
+
+// deleteRecord deletes the record of a shard.
+func (t *term) deleteRecord(r *run, shard int, revision uint64) error {
+	return t.st.shards.Delete(r.ctx, shardKey(r.id, shard), jetstream.LastRevision(revision))
+}
+
+// saveWorker writes the record of a worker. A quarantine in the store stays.
+func (t *term) saveWorker(ctx context.Context, name string, v *workerRecord) error {
+	was := new(workerRecord)
+	revision, err := read(ctx, t.st.workers, name, was)
+	if err != nil {
+		return err
+	}
+	if v.Quarantined == "" {
+		v.Quarantined = was.Quarantined
+	}
+	_, ok, err := write(ctx, t.st.workers, name, v, revision)
+	if err == nil && !ok {
+		err = fmt.Errorf("another changed it")
+	}
+	return err
+}
