@@ -1,9 +1,6 @@
 package farm
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // Which worker gets which shard.
 
@@ -39,47 +36,12 @@ func (s *state) offer(w *worker, now time.Time) *answer {
 		if shard, ok := r.audits.next(w.name, s.leases.audited(r.id)); ok {
 			return s.grant(w, claim{r.id, shard, true}, now)
 		}
-		if k, ok := s.takeSlow(r, w); ok {
+		if k, ok := r.stragglers.take(&s.leases, &r.audits, w.name); ok {
 			r.again++
 			return s.grant(w, k, now)
 		}
 	}
 	return nil
-}
-
-// findSlow lists the claims that one worker has had for longer than usual, once nothing
-// of the run is left in the queue. Audits count when all shards are committed.
-func (s *state) findSlow(r *run, now time.Time) {
-	r.slow = r.slow[:0]
-	usual, known := r.pace.slow()
-	if !r.running() || !r.queue.drained() || !known {
-		return
-	}
-	r.slow = s.leases.slow(r.id, false, now.Add(-usual))
-	if r.commits.whole() {
-		r.slow = append(r.slow, s.leases.slow(r.id, true, now.Add(-usual))...)
-	}
-}
-
-// takeSlow removes a slow claim that a worker can take too.
-func (s *state) takeSlow(r *run, w *worker) (claim, bool) {
-	for i := 0; i < min(len(r.slow), maxScan); {
-		k := r.slow[i]
-		by := s.leases.holders(k)
-		open := len(by) == 1
-		if p := r.audits.pending[k.Shard]; k.Audit {
-			open = open && p != nil && !p.disputed && p.maker != w.name
-		}
-		if open && by[0].worker == w.name {
-			i++
-			continue
-		}
-		r.slow = slices.Delete(r.slow, i, i+1)
-		if open {
-			return k, true
-		}
-	}
-	return claim{}, false
 }
 
 // serve offers audits and slow shards to the waiting claims, and answers the ones
@@ -89,7 +51,10 @@ func (s *state) serve(now time.Time) {
 		return
 	}
 	for _, r := range s.runs {
-		s.findSlow(r, now)
+		r.stragglers.list = nil
+		if r.running() && r.queue.drained() {
+			r.stragglers.find(&s.leases, r.id, r.commits.whole(), now)
+		}
 	}
 	s.waiting.remove(func(t *waiter) bool {
 		a := s.offer(t.w, now)

@@ -101,7 +101,7 @@ func (c *committer) committed(r *run, w *worker, q *request, v *record) {
 			return
 		}
 		if l := s.leases.of(w.name, q.claim); l != nil {
-			r.pace.add(time.Since(l.since))
+			r.stragglers.add(time.Since(l.since))
 		}
 		r.addCommit(q.Shard, v)
 		s.settle(r, q.Shard)

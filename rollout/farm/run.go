@@ -18,15 +18,14 @@ type run struct {
 	ctx   context.Context // done when the run ends
 	stop  context.CancelFunc
 
-	commits   commits
-	queue     queue
-	audits    audits
-	pace      pace
-	slow      []claim          // claims that one worker has had for long; may contain finished ones
-	again     int              // claims given to a second worker
-	remade    int              // commits that were reverted
-	permanent map[int][]string // workers that reported a permanent failure, by shard
-	meter     meter
+	commits    commits
+	queue      queue
+	audits     audits
+	stragglers stragglers
+	again      int              // claims given to a second worker
+	remade     int              // commits that were reverted
+	permanent  map[int][]string // workers that reported a permanent failure, by shard
+	meter      meter
 
 	shards openShards
 }
@@ -78,7 +77,7 @@ func (r *run) fails(shard int, worker string) bool {
 func (r *run) end() {
 	r.stop()
 	r.begun = false
-	r.commits.bits, r.slow, r.pace = nil, nil, pace{}
+	r.commits.bits, r.stragglers = nil, stragglers{}
 	r.queue.retries, r.queue.assigned = nil, map[int]message{}
 	r.audits.pending, r.audits.unassigned = map[int]*audit{}, nil
 }
