@@ -15,6 +15,7 @@ import (
 	"moonfarm/datasets/internal/store"
 	"moonfarm/rollout"
 	"moonfarm/rollout/parallel"
+	"moonfarm/rollout/shard"
 )
 
 // Run is a dataset that any number of processes make together, each some of its
@@ -32,36 +33,15 @@ type Run struct {
 	own  []uint64 // with Options.Alone: digest of the sum of each shard that was stored here; 0: none was
 }
 
-// Receipt says what a shard became.
-type Receipt struct {
-	Sum      string // sha256 in hexadecimal, of all that is known of the shard, the sums of its files among it
-	Episodes uint64
-	Rows     uint64 // of steps
-	Bytes    uint64 // of its files
-}
+// Receipt is the result of a shard.
+type Receipt = shard.Receipt
 
-// LastingError is an error of Run.Make or Run.Remake that is neither one of the store nor of the
-// context: the shard itself cannot be made, and would not be if it were tried again.
-type LastingError struct{ Err error }
+// PermanentError is an error of Run.Make or Run.Remake that is neither one of the store nor of the
+// context.
+type PermanentError = shard.PermanentError
 
-// Error is that of Err.
-func (e *LastingError) Error() string { return e.Err.Error() }
-
-// Unwrap returns Err.
-func (e *LastingError) Unwrap() error { return e.Err }
-
-// BrokenError is an error of Run.Finish: the stored files of a shard are missing, or
-// are not what their sum says. It has to be made again.
-type BrokenError struct {
-	Shard int
-	Err   error
-}
-
-// Error names the shard.
-func (e *BrokenError) Error() string { return fmt.Sprintf("shard %d: %v", e.Shard, e.Err) }
-
-// Unwrap returns Err.
-func (e *BrokenError) Unwrap() error { return e.Err }
+// BrokenError is an error of Run.Finish.
+type BrokenError = shard.BrokenError
 
 // OpenRun opens the run of a Job, which is generated, to a place as Open reads it.
 // The first process to open it begins it. It fails if another dataset is there, or a
@@ -146,7 +126,7 @@ func (x *Run) Remake(ctx context.Context, shard int) (Receipt, error) {
 // check fails if there is no shard of that number.
 func (x *Run) check(shard int) error {
 	if shard < 0 || shard >= x.Shards() {
-		return &LastingError{fmt.Errorf("shard %d: the run has %d, from 0", shard, x.Shards())}
+		return &PermanentError{Err: fmt.Errorf("shard %d: the run has %d, from 0", shard, x.Shards())}
 	}
 	return nil
 }
@@ -170,7 +150,7 @@ func (x *Run) play(ctx context.Context, shard int, dry bool) (Receipt, error) {
 	}
 	err = fmt.Errorf("shard %d: %w", shard, err)
 	if !errors.As(err, new(*storeError)) {
-		err = &LastingError{err}
+		err = &PermanentError{Err: err}
 	}
 	return Receipt{}, err
 }
@@ -384,7 +364,7 @@ func (x *Run) settleShard(ctx context.Context, i int, sum func(shard int) (strin
 		}
 	}
 	if err != nil && ctx.Err() == nil && isDamage(err) {
-		err = &BrokenError{i, err}
+		err = &BrokenError{Shard: i, Err: err}
 	}
 	return c, err
 }

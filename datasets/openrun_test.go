@@ -111,7 +111,7 @@ func TestOpenRunStoppedAtEveryStep(t *testing.T) {
 				}
 				if err != nil {
 					require.ErrorIs(t, err, broken)
-					require.False(t, errors.As(err, new(*LastingError)), "an error of the store can pass")
+					require.False(t, errors.As(err, new(*PermanentError)), "an error of the store can pass")
 				}
 				_, err = madeTogether(t, out, j, Options{})
 				require.NoError(t, err, "after step %d of a %s", k, kind)
@@ -329,7 +329,7 @@ func TestOpenRunRefuses(t *testing.T) {
 		_, err = x.Make(t.Context(), 0)
 		require.NoError(t, err)
 		_, err = x.Make(t.Context(), 7)
-		require.ErrorAs(t, err, new(*LastingError))
+		require.ErrorAs(t, err, new(*PermanentError))
 		ctx, cancel := context.WithCancelCause(t.Context())
 		stop := errors.New("stop")
 		cancel(stop)

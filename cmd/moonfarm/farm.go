@@ -246,38 +246,5 @@ func (a *app) openShards(ctx context.Context, s *farm.Spec, workers int) (farm.S
 	if err != nil {
 		return nil, err
 	}
-	return shards{r}, nil
-}
-
-// shards are a run of package datasets as a farm takes it.
-type shards struct{ *datasets.Run }
-
-// Make implements farm.Shards, as do Remake, Complete and Finish.
-func (s shards) Make(ctx context.Context, shard int) (farm.Receipt, error) {
-	return received(s.Run.Make(ctx, shard))
-}
-
-func (s shards) Remake(ctx context.Context, shard int) (farm.Receipt, error) {
-	return received(s.Run.Remake(ctx, shard))
-}
-
-func (s shards) Complete(ctx context.Context) (*farm.Receipt, error) {
-	r, err := s.Run.Complete(ctx)
-	return (*farm.Receipt)(r), err
-}
-
-func received(r datasets.Receipt, err error) (farm.Receipt, error) {
-	if errors.As(err, new(*datasets.LastingError)) {
-		err = fmt.Errorf("%w: %w", farm.ErrLasting, err)
-	}
-	return farm.Receipt(r), err
-}
-
-func (s shards) Finish(ctx context.Context, sum func(shard int) (string, error)) error {
-	err := s.Run.Finish(ctx, sum)
-	var b *datasets.BrokenError
-	if errors.As(err, &b) {
-		return &farm.BrokenError{Shard: b.Shard, Err: b.Err}
-	}
-	return err
+	return r, nil
 }

@@ -112,20 +112,20 @@ func complete(spec *farm.Spec, store string) *farm.RunStatus {
 	}
 }
 
-// openOnce opens the shards of a spec, which are those that are open already, but
-// not closed by who is done with them; and of other specs, which a store may hold.
+// openOnce returns the already open shards of a spec with a no-op Close, and opens the
+// shards of any other spec, which a store may hold.
 func (a *app) openOnce(spec *farm.Spec, run *datasets.Run) farm.Open {
 	id := spec.ID()
 	return func(ctx context.Context, s *farm.Spec, workers int) (farm.Shards, error) {
 		if s.ID() != id {
 			return a.openShards(ctx, s, workers)
 		}
-		return kept{shards{run}}, nil
+		return kept{run}, nil
 	}
 }
 
-// kept are shards that somebody else closes.
-type kept struct{ shards }
+// kept are shards that its caller closes.
+type kept struct{ *datasets.Run }
 
 func (kept) Close() error { return nil }
 

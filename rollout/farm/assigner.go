@@ -79,7 +79,7 @@ func (a *assigner) back(name string, q *request, _ func(*answer)) *answer {
 	return out
 }
 
-// spec tells a worker what a run makes.
+// spec gives a worker the spec of a run.
 func (a *assigner) spec(name string, q *request, _ func(*answer)) *answer {
 	return a.asked(name, q, func(s *state, _ *worker) *answer {
 		r := s.runs[q.Run]

@@ -44,8 +44,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestQuickRestart: what a worker had in hand when it was killed has lapsed as soon as
-// it is heard of again, and goes to others at once; a warning tells it, not an error.
+// TestQuickRestart: the leases of a worker that was killed end as soon as
+// it is heard of again, and the shards go to others at once; a warning tells it, not an error.
 func TestQuickRestart(t *testing.T) {
 	f := newFarm(t, func(o *CoordinatorOptions) { o.Lapse = 10 * time.Minute })
 	s := spec(71, 4, time.Hour)
@@ -126,8 +126,8 @@ func TestHarmlessKill(t *testing.T) {
 	}
 }
 
-// TestNothingDue: no audit is due of a run that has ended, neither of the run nor of its
-// workers, and those of a run that goes on are due again.
+// TestNothingDue: a run that has ended has no audits due, nor have its
+// workers, and the audits of a run that goes on are due again.
 func TestNothingDue(t *testing.T) {
 	f := newFarm(t, func(o *CoordinatorOptions) { o.Patience = time.Hour; o.Lapse = time.Hour })
 	s := spec(73, 3000, 5*time.Millisecond)

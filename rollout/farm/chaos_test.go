@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// child is what a process started by a test does.
+// child is the task of a process that a test starts.
 type child struct {
 	Role    string // serve, work or crowd
 	Dir     string // of the server's store

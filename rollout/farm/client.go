@@ -13,8 +13,8 @@ type Client struct{ c *Conn }
 // NewClient is a client on a connection, which stays the caller's.
 func NewClient(c *Conn) *Client { return &Client{c} }
 
-// Submit begins a run, or joins the one of an equal spec: a cancelled or
-// failed one goes on, of a done one it returns the state at once.
+// Submit begins a run, or joins the run of an equal spec: a cancelled or
+// failed run goes on; if the run is done, Submit returns its state at once.
 func (c *Client) Submit(ctx context.Context, s *Spec) (*RunStatus, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -22,13 +22,13 @@ func (c *Client) Submit(ctx context.Context, s *Spec) (*RunStatus, error) {
 	return c.run(ctx, "submit", &request{Spec: s})
 }
 
-// Cancel ends a run that is not done. What is committed stays, for Submit and Retry.
+// Cancel ends a run that is not done. Its committed shards stay, for Submit and Retry.
 func (c *Client) Cancel(ctx context.Context, run string) (*RunStatus, error) {
 	return c.run(ctx, "cancel", &request{claim: claim{Run: run}})
 }
 
-// Retry makes a cancelled or failed run go on, looks again for what a running
-// one lacks, and makes the shards of a done one again.
+// Retry makes a cancelled or failed run go on, publishes the missing shards of a running
+// run again, and makes the shards of a done run again.
 func (c *Client) Retry(ctx context.Context, run string) (*RunStatus, error) {
 	return c.run(ctx, "retry", &request{claim: claim{Run: run}})
 }
@@ -52,7 +52,7 @@ func (c *Client) ask(ctx context.Context, action string, q *request) (*answer, e
 	}
 }
 
-// Status is what the farm does now.
+// Status returns the state of the farm.
 func (c *Client) Status(ctx context.Context) (*Status, error) {
 	a, err := c.ask(ctx, "status", &request{})
 	if err != nil {

@@ -23,20 +23,20 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// ConnectOptions say where the server is and who asks.
+// ConnectOptions say where the server is and who connects.
 type ConnectOptions struct {
 	URL    string  // nats:// or tls://host:port, several with commas; or
 	Server *Server // in this process, with all rights
-	Name   string  // who this is, where the credentials do not say; "" is the host's name and the process id
+	Name   string  // of the client, where the credentials have none; "" is the host's name and the process id
 	// Credentials is a file, "-" for standard input: JSON with name and password, or
 	// with name and seed (of an nkey), and role if a Key has given them; or the
 	// server's KeyFile; or a NATS .creds file.
 	Credentials string
-	// Find, if Credentials is "", looks for such a file before each try; "" is that
-	// there is none yet.
+	// Find, if Credentials is "", looks for such a file before each try; it returns "" while
+	// there is no file.
 	Find          func() string
 	Role          string // RoleWorker and so on, with a KeyFile; "" is RoleOperator
-	CA, Cert, Key string // files: who signed the server's certificate; the own one
+	CA, Cert, Key string // files: the CA of the server's certificate; the client's certificate and key
 	Log           *slog.Logger
 }
 
@@ -47,7 +47,7 @@ type Conn struct {
 	role   string // "" if no Key has given the credentials
 	seed   []byte // of the nkey that a Key has given
 	key    Key    // the server's, nil if it is not known here
-	inbox  string // where answers come
+	inbox  string // subject of answers
 	where  string
 	log    *slog.Logger
 	denied atomic.Pointer[error] // the last thing that the server denied
@@ -106,11 +106,11 @@ func Connect(ctx context.Context, o ConnectOptions) (*Conn, error) {
 	}
 }
 
-// settling is how long a client whose credentials are looked for is refused before it
+// settling is how long a client that looks for its credentials may be refused before it
 // gives up.
 const settling = 2 * time.Second
 
-// presented says with what a client asked to connect.
+// presented describes the credentials with which a client asked to connect.
 func (c *Conn) presented(o *ConnectOptions) string {
 	switch {
 	case o.Credentials == "":
@@ -121,7 +121,7 @@ func (c *Conn) presented(o *ConnectOptions) string {
 	return fmt.Sprintf("%s with the credentials of %s", c.name, o.Credentials)
 }
 
-// passing reports whether an error of connecting says no more than that a server
+// passing reports whether an error of connecting means only that the server
 // is not there, or that it ended meanwhile.
 func passing(err error) bool {
 	for _, e := range []error{
@@ -134,7 +134,7 @@ func passing(err error) bool {
 	return strings.Contains(strings.ToLower(err.Error()), "authentication timeout") // a machine that has much to do
 }
 
-// options are those of the library, and set the name.
+// options returns the options of the library, and sets the name.
 func (c *Conn) options(o *ConnectOptions) ([]nats.Option, error) {
 	opts := []nats.Option{
 		nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond), nats.ReconnectJitter(500*time.Millisecond, time.Second),
@@ -188,7 +188,7 @@ func (c *Conn) options(o *ConnectOptions) ([]nats.Option, error) {
 	return append(opts, nats.Name(clientName(c.role, c.name)), nats.CustomInboxPrefix(c.inbox)), nil
 }
 
-// processName is the name of a connection without another: of host and process.
+// processName is the default name of a connection: host and process.
 func processName() string {
 	host, _ := os.Hostname()
 	return strings.Map(func(r rune) rune {
@@ -199,8 +199,8 @@ func processName() string {
 	}, fmt.Sprintf("%.40s-%d", host, os.Getpid()))
 }
 
-// proven fails if a spec is not of the run that was asked for, or comes from somebody
-// who does not have the key from which the credentials of this worker follow.
+// proven fails if a spec is not of the run that was asked for, or if the sender
+// does not have the key from which the credentials of this worker follow.
 func (c *Conn) proven(run string, a *answer) error {
 	switch {
 	case a.Spec == nil || a.Spec.ID() != run:
@@ -212,7 +212,7 @@ func (c *Conn) proven(run string, a *answer) error {
 	return nil
 }
 
-// deny ends the questions that the server denies, with an error that says what is needed.
+// deny ends the questions that the server denies, with an error that names the needed role.
 func (c *Conn) deny(err error) {
 	err = fmt.Errorf("permission denied at %s: %w", c.where, err)
 	c.denied.Store(&err)
@@ -228,7 +228,7 @@ func (c *Conn) deny(err error) {
 	}
 }
 
-// needs is the error of who may not publish to a subject.
+// needs is the error of a client that may not publish to a subject.
 func (c *Conn) needs(subject string) error {
 	action, name, _ := strings.Cut(strings.TrimPrefix(subject, workerSubject), ".")
 	switch {
@@ -288,21 +288,21 @@ func signs(pair nkeys.KeyPair) (nats.Option, error) {
 	return nats.Nkey(public, pair.Sign), nil
 }
 
-// Name is who the connection speaks for.
+// Name is the name of the client.
 func (c *Conn) Name() string { return c.name }
 
 // Close ends the connection.
 func (c *Conn) Close() { c.nc.Close() }
 
-// inbox is where answers to a name go: a server with credentials lets nobody
-// else listen there.
+// inbox is the subject of answers to a name: the server lets no other client
+// listen there.
 func inbox(name string) string { return "_INBOX_" + name }
 
 // roleInbox is the inbox of a client with credentials of a Key. It has more tokens
 // than any inbox of a user, and a worker and an operator of one name have two.
 func roleInbox(role, name string) string { return "_INBOX." + role + "." + name }
 
-// logger is log, or one that says nothing.
+// logger is log, or a logger that discards all lines.
 func logger(log *slog.Logger) *slog.Logger {
 	if log == nil {
 		return slog.New(slog.DiscardHandler)

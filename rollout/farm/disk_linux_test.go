@@ -74,7 +74,7 @@ func TestFullDisk(t *testing.T) {
 }
 
 // requireRegret fails unless a coordinator that begins on a full disk says so to all
-// who ask, and begins when there is room.
+// clients, and begins when there is room.
 func requireRegret(t *testing.T, f *farm, dir string) {
 	t.Helper()
 	f.first()
@@ -87,7 +87,7 @@ func requireRegret(t *testing.T, f *farm, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for f.server.trouble() == "" { // what holds the lease has some room left
+	for f.server.trouble() == "" { // the stream of the lease has some room left
 		if _, err := js.PublishAsync("$KV.moonfarm-lease.x", make([]byte, 8<<10)); err != nil {
 			t.Fatal(err)
 		}

@@ -172,7 +172,7 @@ func line(text string) string {
 		switch {
 		case len(out) == 500:
 			return string(out) + " …"
-		case !unicode.IsPrint(r): // also what changes the direction of text
+		case !unicode.IsPrint(r): // also marks of the direction of text
 			r = ' '
 		}
 		out = append(out, r)

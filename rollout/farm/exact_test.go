@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"moonfarm/rollout/shard"
 )
 
 // failure reports whether the status has a failure with the text.
@@ -116,8 +118,8 @@ func TestCancel(t *testing.T) {
 	f.done(s)
 }
 
-// TestWhole: of a run that nobody knows, or that was cancelled, whose dataset is
-// complete, nothing is made.
+// TestWhole: a run that nobody knows, or that was cancelled, makes nothing if its dataset is
+// complete.
 func TestWhole(t *testing.T) {
 	var whole atomic.Pointer[Receipt]
 	f := newFarm(t, func(o *CoordinatorOptions) {
@@ -145,13 +147,13 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// TestLasting: an error that no repetition heals fails the run, with its text.
-func TestLasting(t *testing.T) {
+// TestPermanentFailure: a permanent failure fails the run, with its text.
+func TestPermanentFailure(t *testing.T) {
 	f := newFarm(t)
 	bad := func(k *fake) {
-		k.fail = func(shard int) error {
-			if shard == 7 {
-				return fmt.Errorf("%w: the policy has no move", ErrLasting)
+		k.fail = func(number int) error {
+			if number == 7 {
+				return &shard.PermanentError{Err: errors.New("the policy has no move")}
 			}
 			return nil
 		}
@@ -166,7 +168,7 @@ func TestLasting(t *testing.T) {
 	}
 }
 
-// TestBroken: what is missing in the store at the end is made again.
+// TestBroken: a shard whose file is missing at the end is made again.
 func TestBroken(t *testing.T) {
 	var lost atomic.Bool
 	f := newFarm(t, func(o *CoordinatorOptions) {
@@ -205,7 +207,7 @@ func (l *losing) has(shard int, sum string) bool {
 	return l.mapStore.has(shard, sum)
 }
 
-// TestHog: who claims everything and does nothing holds the run up for the
+// TestHog: a worker that claims everything and does nothing holds the run up for the
 // time of a few claims only.
 func TestHog(t *testing.T) {
 	f := newFarm(t)
@@ -234,8 +236,7 @@ func TestHog(t *testing.T) {
 	f.done(s)
 }
 
-// TestGarbage: nothing that is said on any subject harms, and what is wrong
-// with it is told in one line.
+// TestGarbage: no message on any subject harms, and an error is told in one line.
 func TestGarbage(t *testing.T) {
 	f := newFarm(t)
 	s := spec(7, 200, 5*time.Millisecond)
@@ -328,8 +329,8 @@ func TestTwoResults(t *testing.T) {
 	f.submit(s)
 	first := f.connect(ConnectOptions{URL: f.server.URL(), Name: "first"})
 	second := f.connect(ConnectOptions{URL: f.server.URL(), Name: "second"})
-	right := &request{claim: claim{Run: s.ID(), Shard: 4}, Receipt: Receipt{trueSum(9, 4), 8, 80, 800}}
-	wrong := &request{claim: claim{Run: s.ID(), Shard: 4}, Receipt: Receipt{trueSum(99, 4), 8, 80, 800}}
+	right := &request{claim: claim{Run: s.ID(), Shard: 4}, Receipt: Receipt{Sum: trueSum(9, 4), Episodes: 8, Rows: 80, Bytes: 800}}
+	wrong := &request{claim: claim{Run: s.ID(), Shard: 4}, Receipt: Receipt{Sum: trueSum(99, 4), Episodes: 8, Rows: 80, Bytes: 800}}
 	for range 3 { // as if the answer had been lost
 		if _, err := f.raw(first, "commit", right); err != nil {
 			t.Fatal(err)
@@ -354,11 +355,11 @@ func TestTwoResults(t *testing.T) {
 	// The other way round: the record is wrong.
 	third := f.connect(ConnectOptions{URL: f.server.URL(), Name: "third"})
 	for _, shard := range []int{5, 6} {
-		if _, err := f.raw(third, "commit", &request{claim: claim{Run: s.ID(), Shard: shard}, Receipt: Receipt{trueSum(99, shard), 8, 80, 800}}); err != nil {
+		if _, err := f.raw(third, "commit", &request{claim: claim{Run: s.ID(), Shard: shard}, Receipt: Receipt{Sum: trueSum(99, shard), Episodes: 8, Rows: 80, Bytes: 800}}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	f.work("first", opener(f.store)) // audits are due; what it makes is confirmed by nobody
+	f.work("first", opener(f.store)) // audits are due; no worker confirms its shards
 	f.work("fourth", opener(f.store))
 	f.done(s)
 	a := f.status().Audits[0]
@@ -367,8 +368,8 @@ func TestTwoResults(t *testing.T) {
 	}
 }
 
-// TestStop: a worker that is stopped hands back what it cannot finish; nobody
-// waits until it lapses.
+// TestStop: a worker that is stopped hands back the shards that it cannot finish; nobody
+// waits until its leases lapse.
 func TestStop(t *testing.T) {
 	f := newFarm(t, func(o *CoordinatorOptions) { o.Lapse = 10 * time.Minute })
 	s := spec(10, 10, 0)
@@ -384,8 +385,8 @@ func TestStop(t *testing.T) {
 	f.until("the shards are made", func() bool { return f.run(s.ID()).Made == 10 })
 }
 
-// TestStragglers: what a slow worker has is given to another at the end, and
-// is committed once.
+// TestStragglers: the shards of a slow worker are given to another at the end, and
+// are committed once.
 func TestStragglers(t *testing.T) {
 	f := newFarm(t, func(o *CoordinatorOptions) {
 		o.Lapse = 10 * time.Minute

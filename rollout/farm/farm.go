@@ -1,15 +1,32 @@
 // Package farm makes the shards of a run on many machines, and each exactly
-// once. It carries numbers and sums only: what a shard is and where its files
-// lie is the business of Shards.
+// once. It carries numbers and sums only: Shards knows the content of a shard and the
+// place of its files.
 //
 // A server (Serve) is NATS with JetStream, in this process or elsewhere. On it
 // runs a coordinator (Coordinate): it keeps runs and records in key-value
-// buckets, feeds shard numbers into a work queue, grants them to workers
+// buckets, publishes shard numbers to a work queue, leases them to workers
 // (Work), writes a commit by one compare-and-set of the shard's record, has a
 // sample made again by other workers, and completes the dataset. People use a
 // Client. Nobody connects without credentials, and each role has its own subjects. Any
-// of them may die at any time: delivery is at least once, every
+// process may die at any time: delivery is at least once, every
 // action may be repeated, and a shard is a pure function of the run's spec.
+//
+// # The coordinator
+//
+// The decisions are plain structs without lock, clock and network, each in a file of its
+// name: queue, leases, audits, commits, stragglers, workers. A state holds them; its
+// methods (state.go, assign.go) are the steps that change several of them. Around it stand
+// the parts that talk to NATS: requests takes the messages, assigner answers workers that
+// want work, committer writes records, auditor decides disputes, runs begins and ends runs,
+// a feeder moves the shards of one run through the queue, and upkeep does the work that
+// comes with time.
+//
+// One lock guards a state, and one function takes it: term.do. A lock for each struct would
+// not do, since a claim, a commit and a lapse each change a worker, a lease, a queue and an
+// audit together; an owner goroutine would serialise the same steps, with a channel in
+// place of the lock. A step never waits for the store. An action that needs the store is
+// written as it happens: a step, a read or write, a step that looks whether the run is the
+// same. Only steps run with the lock, and none gives it up in its middle.
 package farm
 
 import (
@@ -25,15 +42,16 @@ import (
 	"unicode/utf8"
 
 	"moonfarm/rollout/redact"
+	"moonfarm/rollout/shard"
 )
 
-// Spec says what a run makes. Equal specs are one run.
+// Spec describes the result of a run. Equal specs are one run.
 type Spec struct {
 	Name     string          `json:"name"`     // for people: the game
-	Build    string          `json:"build"`    // what must agree between machines: version, rules, settings, files
+	Build    string          `json:"build"`    // must agree between machines: version, rules, settings, files
 	Shards   int             `json:"shards"`   // shards 0 to Shards−1 are made
 	Episodes uint64          `json:"episodes"` // of all shards
-	Job      json.RawMessage `json:"job"`      // what Open reads
+	Job      json.RawMessage `json:"job"`      // for Open
 	Out      string          `json:"out"`      // folder or URL
 }
 
@@ -43,12 +61,12 @@ const (
 	maxText   = 4096      // bytes of a build and of an output: they stand in each status
 )
 
-// printable reports whether a text has at most so many bytes, all of printable characters.
+// printable reports whether a text has at most a number of bytes, all of printable characters.
 func printable(text string, most int) bool {
 	return len(text) <= most && strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }) < 0
 }
 
-// check says what is wrong with a spec from outside.
+// check fails if a spec from outside is not valid.
 func (s *Spec) check() error {
 	switch {
 	case s.Shards < 1 || s.Shards > maxShards:
@@ -87,21 +105,17 @@ func (s *Spec) ID() string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Receipt says what a shard became.
-type Receipt struct {
-	Sum      string `json:"sum"` // of the shard's bytes: hex digits
-	Episodes uint64 `json:"episodes"`
-	Rows     uint64 `json:"rows"`
-	Bytes    uint64 `json:"bytes"`
-}
+// Receipt is the result of a shard.
+type Receipt = shard.Receipt
 
 // Shards makes and keeps the shards of one run. Its methods may be called by
 // several goroutines at once. An error of Make is taken as the store's and the
-// shard is tried again until it succeeds, unless it wraps ErrLasting.
+// shard is tried again until it succeeds, unless it wraps a *shard.PermanentError: when two
+// workers meet one in the same shard, the run fails. *datasets.Run is one implementation.
 type Shards interface {
-	// Build is what this machine would make of the spec: it must equal Spec.Build.
+	// Build names the bytes that this machine would make of the spec: it must equal Spec.Build.
 	Build() string
-	// Complete returns what the dataset has if it is complete, and nil if it is not.
+	// Complete returns the totals of a complete dataset, and nil if it is not complete.
 	Complete(ctx context.Context) (*Receipt, error)
 	// Make computes the shard and stores its files under names with the sum.
 	// Doing it twice is doing it once.
@@ -112,9 +126,9 @@ type Shards interface {
 	// differs from the shard made here, with both values.
 	Differ(ctx context.Context, shard int, sum string) (string, error)
 	// Finish completes the dataset from the shards with the sums that sum
-	// returns, and removes what was stored under other sums. Doing it twice is
-	// doing it once. For a shard whose stored files are missing or are not what
-	// their sum says the error wraps a *BrokenError: it is made again.
+	// returns, and removes files that were stored under other sums. Doing it twice is
+	// doing it once. If the stored files of a shard are missing or do not have their
+	// sum, the error wraps a *BrokenError: the shard is made again.
 	Finish(ctx context.Context, sum func(shard int) (string, error)) error
 	// Close lets go of files and memory.
 	Close() error
@@ -123,18 +137,5 @@ type Shards interface {
 // Open opens the shards of a spec, for at most workers calls of Make at once.
 type Open func(ctx context.Context, s *Spec, workers int) (Shards, error)
 
-// ErrLasting marks an error of Make that no repetition heals: the shard's own
-// computation failed. When two workers meet one in the same shard the run fails.
-var ErrLasting = errors.New("the shard cannot be made")
-
-// BrokenError says that the stored files of a shard are not what its record says.
-type BrokenError struct {
-	Shard int
-	Err   error
-}
-
-// Error names the shard.
-func (e *BrokenError) Error() string { return fmt.Sprintf("shard %d: %v", e.Shard, e.Err) }
-
-// Unwrap is the error that was found.
-func (e *BrokenError) Unwrap() error { return e.Err }
+// BrokenError is an error of Shards.Finish.
+type BrokenError = shard.BrokenError

@@ -28,7 +28,7 @@ type fakeJob struct {
 	Delay time.Duration `json:"delay"`
 }
 
-// fakeStore keeps what fakes stored: shard and sum of Make, and the list of Finish.
+// fakeStore keeps the results of fakes: shard and sum of Make, and the list of Finish.
 type fakeStore interface {
 	put(shard int, sum string) error
 	has(shard int, sum string) bool
@@ -133,7 +133,7 @@ func (f *fake) Remake(ctx context.Context, shard int) (Receipt, error) {
 		seed = -1 - seed
 	}
 	n := f.spec.Episodes / uint64(f.spec.Shards)
-	return Receipt{trueSum(seed, shard), n, 10 * n, 100 * n}, nil
+	return Receipt{Sum: trueSum(seed, shard), Episodes: n, Rows: 10 * n, Bytes: 100 * n}, nil
 }
 
 func (f *fake) Make(ctx context.Context, shard int) (Receipt, error) {
@@ -162,7 +162,7 @@ func (f *fake) Finish(_ context.Context, sum func(int) (string, error)) error {
 			return err
 		}
 		if !f.store.has(i, s) {
-			return &BrokenError{i, errors.New("its file is missing")}
+			return &BrokenError{Shard: i, Err: errors.New("its file is missing")}
 		}
 		list = append(list, s)
 	}
@@ -185,13 +185,13 @@ func opener(store fakeStore, with ...func(*fake)) Open {
 	}
 }
 
-// spec is a run of so many shards of eight episodes.
+// spec is a run of shards of eight episodes.
 func spec(seed, shards int, delay time.Duration) *Spec {
 	job, _ := json.Marshal(fakeJob{seed, delay})
 	return &Spec{Name: "fake", Build: "build-1", Shards: shards, Episodes: 8 * uint64(shards), Job: job, Out: "nowhere"}
 }
 
-// wholly fails unless the list is of the true sums of all shards.
+// wholly fails unless the list has the true sums of all shards.
 func wholly(t *testing.T, list []string, seed, shards int) {
 	t.Helper()
 	if len(list) != shards {
@@ -204,7 +204,7 @@ func wholly(t *testing.T, list []string, seed, shards int) {
 	}
 }
 
-// logs collects what a farm logs.
+// logs collects the log of a farm.
 type logs struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -237,12 +237,12 @@ type farm struct {
 	ended  sync.WaitGroup
 }
 
-// quick are the options of coordinators of tests.
+// quick returns the options of coordinators of tests.
 func quick(store fakeStore) CoordinatorOptions {
 	return CoordinatorOptions{Version: testVersion, Open: opener(store), Lapse: 2 * time.Second, Patience: 300 * time.Millisecond, lease: 2 * time.Second, look: 200 * time.Millisecond}
 }
 
-// newFarm starts a server and a coordinator with those options.
+// newFarm starts a server and a coordinator; change may change its options.
 func newFarm(t *testing.T, change ...func(*CoordinatorOptions)) *farm {
 	t.Helper()
 	return newFarmIn(t, t.TempDir(), change...)
@@ -308,7 +308,7 @@ func (f *farm) coordinate(ctx context.Context, o CoordinatorOptions) {
 	})
 }
 
-// work starts a worker. What it returns stops it and returns its error.
+// work starts a worker. stop stops it and returns its error.
 func (f *farm) work(name string, open Open, change ...func(*WorkerOptions)) (stop func() error) {
 	f.t.Helper()
 	c := f.connect(ConnectOptions{URL: f.server.URL(), Name: name})
@@ -366,7 +366,7 @@ func (f *farm) status() *Status {
 	return s
 }
 
-// done waits for the end of a run and looks at what became of it.
+// done waits for the end of a run and checks its result.
 func (f *farm) done(s *Spec) *RunStatus {
 	f.t.Helper()
 	f.until("the run is done", func() bool { return f.run(s.ID()).State == Done })
@@ -384,7 +384,7 @@ func (f *farm) done(s *Spec) *RunStatus {
 	return r
 }
 
-// TestRun: workers make a run; what is submitted again is joined, and at the
+// TestRun: workers make a run; a run that is submitted again is joined, and at the
 // end is done at once.
 func TestRun(t *testing.T) {
 	f := newFarm(t)
@@ -419,7 +419,7 @@ func freePort(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// TestEndOfWorker: a worker that is to end does not finish what is not wanted any
+// TestEndOfWorker: a worker that is to end does not finish a shard that is not needed any
 // more, and the coordinator tells of each change of a run.
 func TestEndOfWorker(t *testing.T) {
 	changes := make(chan struct{}, 10)

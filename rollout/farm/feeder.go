@@ -24,7 +24,7 @@ type feeder struct {
 // subject that may have one.
 const errQueued = 10077
 
-// window is how many messages of a run the stream should have for workers with so many slots.
+// window is how many messages of a run the stream should have for that number of slots.
 func window(slots int) int { return max(256, min(4*slots, 16384)) }
 
 // feeding keeps the stream filled until the run ends.

@@ -10,16 +10,16 @@ import (
 	"moonfarm/sim/bounded"
 )
 
-// The servers of this user that listen on loopback are found by their port: a file
-// under that name in the user's cache has the path of the server's key.
+// Commands find a server of the same user on loopback by its port: a file of that name in
+// the user's cache has the path of the server's key.
 
-// noteFile is that file of a port.
+// noteFile is the file of a port.
 func noteFile(port string) (string, error) {
 	cache, err := os.UserCacheDir()
 	return filepath.Join(cache, "moonfarm", "farm", "servers", port), err
 }
 
-// NoteKey notes where the key of a server is. What it returns forgets it.
+// NoteKey notes where the key of a server is. The returned function removes the note.
 func NoteKey(server, key string) (forget func(), err error) {
 	u, err := url.Parse(server)
 	if err != nil {
@@ -45,8 +45,8 @@ func NoteKey(server, key string) (forget func(), err error) {
 	}, nil
 }
 
-// FindKey finds the key file of a server of this user by its URL, which is on
-// loopback; "" if there is none.
+// FindKey finds the key file of this user's server at a loopback URL, and returns "" if it
+// finds no key.
 func FindKey(servers string) string {
 	for _, one := range strings.Split(servers, ",") {
 		u, err := url.Parse(one)

@@ -17,7 +17,7 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// gate decides who may connect to a server, and what each may publish and read. It
+// gate decides which clients may connect to a server, and the rights of each. It
 // implements server.Authentication.
 type gate struct {
 	inside string           // password of connections within this process
@@ -94,7 +94,7 @@ func (g *gate) Check(c server.ClientAuthentication) bool {
 	return true
 }
 
-// known finds out who a client is, and its rights; nil for a client to refuse.
+// known returns the user of a client and its rights; a nil user means that the client is refused.
 func (g *gate) known(o *server.ClientOpts, nonce []byte) (*user, *server.Permissions) {
 	name, role := clientOf(o.Name)
 	var u *user
@@ -199,10 +199,10 @@ func rightsOf(role, name string) (*server.Permissions, error) {
 	}, nil
 }
 
-// certified returns who a client with nothing but a certificate is, and its rights. A
+// certified returns the user of a client that has a certificate alone, and its rights. A
 // certificate whose subject has a role as an organizational unit (OU) has the rights of
-// that role under its common name (CN). Any other has those of an operator and of a
-// worker under the name that the client says.
+// that role under its common name (CN). Any other certificate gives the rights of an operator
+// and of a worker under the client's own name.
 func certified(state *tls.ConnectionState, name string) (*user, *server.Permissions) {
 	if state == nil || len(state.PeerCertificates) == 0 || checkName(name) != nil {
 		return nil, nil

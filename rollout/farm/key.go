@@ -31,7 +31,7 @@ const (
 const KeyFile = "key.json"
 
 // Key is the secret of a server. The nkey of each role and name is derived from it,
-// so that the server knows all of them and keeps no list. Who has the key has all
+// so that the server knows all of them and keeps no list. The holder of the key has all
 // rights.
 type Key []byte
 
@@ -66,9 +66,9 @@ func (k Key) Credentials(role, name string) ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// proof shows a worker, whose nkey follows from the key, that who gives it the spec of a
-// run has the key. Else anybody who listens at the server's port while the server is
-// away could make workers write where he likes.
+// proof shows a worker, whose nkey follows from the key, that the sender of a run's spec
+// has the key. Without it an account that listens at the server's port while the server is
+// away could choose where workers write.
 func (k Key) proof(worker, run string) string {
 	pair, err := k.pair(RoleWorker, worker)
 	if err != nil {
@@ -146,7 +146,7 @@ func serverKey(dir string, c *ClusterOptions, log *slog.Logger) (Key, error) {
 	return k, writeSecret(file, append(text, '\n'))
 }
 
-// writeSecret writes a file that only its owner can read, whole or not at all.
+// writeSecret writes a file that its owner alone can read, whole or not at all.
 func writeSecret(file string, text []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*") // with mode 600
 	if err != nil {

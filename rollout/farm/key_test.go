@@ -25,7 +25,7 @@ import (
 	"moonfarm/rollout/farm/farmtest"
 )
 
-// hello reads what a server says first and returns what a client answers that has
+// hello reads the first line of a server and returns the answer of a client that has
 // credentials of the key.
 func hello(t *testing.T, c net.Conn, key Key, role, name string) string {
 	t.Helper()
@@ -93,7 +93,7 @@ func TestAnonymous(t *testing.T) {
 	}
 }
 
-// TestFlood: who may not connect cannot fill the log and the failures.
+// TestFlood: a client that may not connect cannot fill the log and the failures.
 func TestFlood(t *testing.T) {
 	f := newFarm(t)
 	for i := range 300 {
@@ -116,7 +116,7 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// denied fails unless the server denies what do tries.
+// denied fails unless the server denies the actions of do.
 func denied(t *testing.T, nc *nats.Conn, what string, do func() error) {
 	t.Helper()
 	said := make(chan error, 16)
@@ -200,7 +200,7 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// TestImpostor: who listens at the server's port without its key cannot make a worker
+// TestImpostor: an account that listens at the server's port without its key cannot make a worker
 // open a run.
 func TestImpostor(t *testing.T) {
 	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, AlwaysEnableNonce: true})

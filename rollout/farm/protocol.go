@@ -13,10 +13,10 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// What travels: a JSON request on moonfarm.v1.<action> for people, on
-// moonfarm.v1.w.<action>.<worker> for workers, and a JSON answer. A server
-// with credentials lets a worker publish on its own subjects only, so that the
-// last token of a subject is who asks.
+// A client publishes a JSON request on moonfarm.v1.<action>, and a worker on
+// moonfarm.v1.w.<action>.<worker>; the answer is JSON too. A server
+// lets a worker publish on its own subjects only, so that the
+// last token of a subject names the worker.
 const (
 	clientSubject = "moonfarm.v1."
 	workerSubject = "moonfarm.v1.w."
@@ -28,7 +28,7 @@ const maxName = 64
 
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// checkName says what is wrong with the name of a worker or user: it is a
+// checkName fails if a text cannot be the name of a worker or user, which is a
 // token of subjects and the key of a record.
 func checkName(name string) error {
 	if !nameForm.MatchString(name) {
@@ -44,7 +44,7 @@ type claim struct {
 	Audit bool   `json:"audit,omitempty"`
 }
 
-// request is what a worker or a client says. Nothing in it is believed.
+// request is a message of a worker or a client. Nothing in it is believed.
 type request struct {
 	Version string `json:"version,omitempty"` // claim, beat
 	Host    string `json:"host,omitempty"`
@@ -55,39 +55,39 @@ type request struct {
 	claim          // commit, back, spec; run alone: cancel, retry
 	Receipt        // commit
 	Error   string `json:"error,omitempty"`   // back: why; beat: the trouble now
-	Lasting bool   `json:"lasting,omitempty"` // back: ErrLasting
+	Lasting bool   `json:"lasting,omitempty"` // back: a permanent failure
 	Refused bool   `json:"refused,omitempty"` // back: the whole run
 
-	Claims []claim `json:"claims,omitempty"` // beat: what the worker has in hand
+	Claims []claim `json:"claims,omitempty"` // beat: the claims that the worker is making
 	Spec   *Spec   `json:"spec,omitempty"`   // submit
 }
 
-// answer is what the coordinator says.
+// answer is a message of the coordinator.
 type answer struct {
 	Error   string     `json:"error,omitempty"`
 	Refused bool       `json:"refused,omitempty"` // the worker will get nothing, ever
 	Again   bool       `json:"again,omitempty"`   // the same question may be answered in a moment
 	Claim   *claim     `json:"claim,omitempty"`
-	Drop    []claim    `json:"drop,omitempty"` // beat: work that nobody wants any more
+	Drop    []claim    `json:"drop,omitempty"` // beat: claims that are not needed any more
 	Beat    int        `json:"beat,omitempty"` // milliseconds between two beats
 	Spec    *Spec      `json:"spec,omitempty"`
-	Proof   string     `json:"proof,omitempty"` // of Spec: who gives it has the Key
+	Proof   string     `json:"proof,omitempty"` // of Spec: the coordinator has the Key
 	Run     *RunStatus `json:"run,omitempty"`
 	Status  *Status    `json:"status,omitempty"`
 }
 
-// errRefused is the coordinator's final no.
+// errRefused means that the coordinator will never give this worker work.
 var errRefused = errors.New("refused")
 
-// awayError is that nobody answered, or not now.
+// awayError means that no coordinator answered, or that it cannot answer now.
 type awayError struct{ error }
 
 func (e awayError) Unwrap() error { return e.error }
 
-// errAgain is that the same question may be answered in a moment.
+// errAgain means that the same question may be answered in a moment.
 var errAgain = errors.New("ask again")
 
-// ask sends a request and waits so long for the answer.
+// ask sends a request and waits for the answer.
 func (c *Conn) ask(ctx context.Context, subject string, q *request, wait time.Duration) (*answer, error) {
 	data, err := json.Marshal(q)
 	if err != nil {
@@ -135,7 +135,7 @@ func (c *Conn) ask(ctx context.Context, subject string, q *request, wait time.Du
 }
 
 // backoff yields growing pauses between tries, each between half and all of
-// twice the one before, so that many who failed together do not return together.
+// twice the one before, so that many clients that failed together do not return together.
 type backoff struct{ next, most time.Duration }
 
 // pause waits, and reports false if ctx was done first.

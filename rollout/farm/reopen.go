@@ -16,18 +16,18 @@ import (
 // probeBytes is the room that a store must have before it is opened again.
 const probeBytes = 4 << 20
 
-// writeErrors matches what NATS logs when it will write to a stream no more, or has
-// switched JetStream off: without being opened again it stays so.
+// writeErrors matches the lines that NATS logs when it will not write to a stream any more,
+// or has switched JetStream off. It stays so until the store is opened again.
 var writeErrors = regexp.MustCompile(`(?i)critical write error|no space left|will be DISABLED|disabling JetStream`)
 
-// connection matches what differs between the lines of two connections from one machine.
+// connection matches the part in which the lines of two connections from one machine differ.
 var connection = regexp.MustCompile(`:\d+ - (\w+):\d+ - `)
 
-// hangUps matches what NATS logs of a client that was killed, or whose machine was lost.
+// hangUps matches the lines that NATS logs when a client was killed, or its machine lost.
 var hangUps = regexp.MustCompile(`(?i)(connection reset by peer|broken pipe|i/o timeout|use of closed network connection|handshake error: EOF)$`)
 
-// trouble is why nothing can be written to the store now, as one line; "" is
-// that all is well, or the server is elsewhere.
+// trouble is why nothing can be written to the store now, as one line. It is "" if all is
+// well, or if the server is not in this process.
 func (s *Server) trouble() string {
 	if s == nil {
 		return ""
@@ -50,7 +50,7 @@ func (s *Server) said(text string) bool {
 // alone reports whether no other server has the store too.
 func (s *Server) alone() bool { return s != nil && !s.clustered }
 
-// failing takes note that NATS cannot write, and begins to wait for room.
+// failing keeps the reason why NATS cannot write, and begins to wait for room.
 func (s *Server) failing(text string) {
 	why := text
 	if i := strings.LastIndex(text, ": "); i >= 0 {
@@ -71,7 +71,7 @@ func (s *Server) failing(text string) {
 func (s *Server) tell(text string) {
 	select {
 	case s.lines <- text:
-	default: // it has enough to say
+	default: // the coordinator has enough lines
 	}
 }
 
@@ -107,8 +107,8 @@ func (s *Server) waitForRoom() {
 	}
 }
 
-// errReopened ends a coordinator's term: what it has in memory may be more than
-// the store has.
+// errReopened ends a coordinator's term: its memory may have more than
+// the store.
 var errReopened = errors.New("the server's store was opened again")
 
 // probe fails if there is no room in the store.
@@ -147,18 +147,18 @@ func (s *Server) reopen() (int64, error) {
 // serverLog carries the server's log into slog.
 type serverLog struct{ s *Server }
 
-// serverKind is what lines of the server have in common that quote different clients: who
-// may not connect could fill the log and the failures with them.
+// serverKind is kindOf for lines of the server, and replaces quoted texts too: a client that
+// may not connect could fill the log and the failures with different names.
 func serverKind(text string) string {
 	text, _, _ = strings.Cut(quoted.ReplaceAllString(text, "#"), "'")
 	return kindOf(text)
 }
 
-// quoted matches what the server quotes, as Go does.
+// quoted matches a quoted text as Go writes it.
 var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
-// note logs a line, at the first time and at each doubling of how often one of its kind
-// came, and keeps it for a coordinator.
+// note logs a line, and keeps it for a coordinator. It logs lines of one kind at the first
+// and at each doubling of their count.
 func (l *serverLog) note(log func(text string, args ...any), format string, v []any) {
 	text := connection.ReplaceAllString(fmt.Sprintf(format, v...), " - ")
 	switch {
@@ -166,7 +166,7 @@ func (l *serverLog) note(log func(text string, args ...any), format string, v []
 		l.s.log.Debug(text)
 		l.s.failing(text)
 		return
-	case l.s.trouble() != "": // what follows from it
+	case l.s.trouble() != "": // a consequence of it
 		l.s.log.Debug(text)
 		return
 	case hangUps.MatchString(text):

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// run is a run and what the coordinator has in memory of it: a bit for each shard, and
-// more for the few that are in the queue, leased or to be audited. It is a part of state.
+// run is a run in the memory of the coordinator: a bit for each shard, and
+// more for the few shards that are in the queue, leased or to be audited. It is a part of state.
 type run struct {
 	runRecord
 	id       string

@@ -272,7 +272,7 @@ func (x *runs) cancel(_ string, q *request, _ func(*answer)) *answer {
 	return x.told(r, false)
 }
 
-// retry begins a run that has ended, and lets a running one publish again what it lacks.
+// retry begins a run that has ended, and lets a running run publish its missing shards again.
 func (x *runs) retry(_ string, q *request, _ func(*answer)) *answer {
 	x.steering.Lock()
 	defer x.steering.Unlock()

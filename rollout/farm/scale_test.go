@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// figures are what a farm costs on paper. The costs were measured (TestSpeed,
-// TestMemory, and a beat and a restart by hand) and rounded up; what a shard
-// takes and weighs is assumed.
+// figures are the costs of a farm on paper. The costs were measured (TestSpeed,
+// TestMemory, and a beat and a restart by hand) and rounded up; the time
+// and the bytes of a shard are assumed.
 type figures struct {
 	perClaim    time.Duration // of the coordinator's processor, for a claim with its commit
 	perBeat     time.Duration
 	perLoad     time.Duration // for a new coordinator to read a record
 	perRecord   float64       // bytes of memory of the server
 	diskRecord  float64       // bytes on its disk
-	perWorker   float64       // bytes of memory: its connection and what is known of it
+	perWorker   float64       // bytes of memory: its connection and its record
 	perMessage  float64       // bytes on the wire of a claim and a commit
 	beats       time.Duration
 	rate        float64
@@ -103,7 +103,7 @@ func (p *figures) table() string {
 	return b.String()
 }
 
-// TestScale: the table of SCALE.md is what the figures give.
+// TestScale: the table of SCALE.md follows from the figures.
 func TestScale(t *testing.T) {
 	page, err := os.ReadFile("SCALE.md")
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"moonfarm/rollout/filelock"
 )
 
-// ServerOptions say where an embedded server keeps its store and who may use it.
+// ServerOptions say where an embedded server keeps its store and which clients may use it.
 type ServerOptions struct {
 	Dir    string // of the store; made if missing
 	Listen string // host:port, port 0 for any; "" serves this process alone
@@ -47,7 +47,7 @@ type ClusterOptions struct {
 // Server is an embedded NATS server with JetStream.
 type Server struct {
 	s         *server.Server
-	gate      *gate  // who may connect
+	gate      *gate  // admits clients
 	dir       string // of the store
 	clustered bool
 	unlock    func() // the store
@@ -57,8 +57,8 @@ type Server struct {
 	living    context.Context // done when the server is to end
 	end       context.CancelFunc
 	why       atomic.Pointer[string]                  // why nothing can be written
-	last      atomic.Pointer[string]                  // the last of it
-	failed    atomic.Int64                            // how often NATS said so
+	last      atomic.Pointer[string]                  // the last reason
+	failed    atomic.Int64                            // how often NATS could not write
 	fatal     atomic.Pointer[string]                  // why it cannot start
 	again     atomic.Pointer[context.CancelCauseFunc] // ends the coordinator's term
 	reopening sync.WaitGroup
@@ -66,16 +66,16 @@ type Server struct {
 	pause     backoff   // of the reopening
 
 	mu     sync.Mutex
-	logged map[string]int // how often a line came
+	logged map[string]int // counts of lines by their kind
 }
 
-// insideUser is who connects from this process.
+// insideUser is the user name of connections from this process.
 const insideUser = "inside"
 
 // maxPayload is the most bytes of a message.
 const maxPayload = 4 << 20
 
-// What JetStream may have: the disk is the limit.
+// Limits of JetStream: the disk is the real one.
 const (
 	maxStore     = 1 << 50
 	maxMemory    = 1 << 30
@@ -88,8 +88,8 @@ func newServer(o *ServerOptions) *Server {
 	return s
 }
 
-// Serve starts a server. It admits clients with credentials only: those of its Key,
-// which it keeps in KeyFile, of a file of users, or a certificate that the CA signed.
+// Serve starts a server. It admits clients with credentials only: from its Key,
+// which it keeps in KeyFile, from a file of users, or with a certificate that the CA signed.
 // Beyond loopback it refuses to listen without TLS.
 func Serve(o ServerOptions) (*Server, error) {
 	s := newServer(&o)
@@ -97,7 +97,7 @@ func Serve(o ServerOptions) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(o.Dir, 0o700); err != nil { // specs, records and the key are nobody else's business
+	if err := os.MkdirAll(o.Dir, 0o700); err != nil { // specs, records and the key are secret
 		return nil, fmt.Errorf("server: %w", err)
 	}
 	if s.unlock, err = lockDir(o.Locks, o.Dir); err != nil {
@@ -151,7 +151,7 @@ func (s *Server) ready() error {
 // URL is where clients connect, "" if the server does not listen.
 func (s *Server) URL() string { return s.s.ClientURL() }
 
-// Close stops the server; what it acknowledged is kept.
+// Close stops the server; acknowledged messages are kept.
 func (s *Server) Close() {
 	s.end()
 	s.reopening.Wait()

@@ -232,7 +232,7 @@ func TestConnectWaits(t *testing.T) {
 	r.c.Close()
 }
 
-// TestRawBytes: who speaks to the port without a client is cut off, in one line,
+// TestRawBytes: a program that speaks to the port without a client is cut off, in one line,
 // and the others are not held up.
 func TestRawBytes(t *testing.T) {
 	f := newFarm(t)

@@ -42,7 +42,7 @@ func speedServer(t *testing.T) (*process, *Client, child) {
 	return server, people(t, url, key), child{Role: "crowd", Address: url, Key: key, Name: "crowd"}
 }
 
-// await polls until so many shards of the first run are made.
+// await polls until n shards of the first run are made.
 func await(t *testing.T, c *Client, n int) *RunStatus {
 	t.Helper()
 	for begun := time.Now(); ; time.Sleep(50 * time.Millisecond) {
@@ -56,8 +56,8 @@ func await(t *testing.T, c *Client, n int) *RunStatus {
 }
 
 // TestSpeed: a thousand workers with a connection each, one server on one
-// processor: claims and commits a second, and what the server needs for them.
-// Processor time is what counts: the workers use the other processors.
+// processor: claims and commits a second, and their cost for the server.
+// Processor time counts: the workers use the other processors.
 func TestSpeed(t *testing.T) {
 	server, client, crowd := speedServer(t)
 	s := spec(40, 60_000, 50*time.Millisecond)
@@ -107,8 +107,7 @@ func TestSick(t *testing.T) {
 	}
 }
 
-// TestMemory: what a coordinator holds does not grow with the shards to make
-// but by a bit for each, and the server beside it by some bytes for each record.
+// TestMemory: the memory of a coordinator grows by one bit for each shard to make, and the server beside it by some bytes for each record.
 func TestMemory(t *testing.T) {
 	if !long() {
 		t.Skip("takes a minute: set MOONFARM_LONG")

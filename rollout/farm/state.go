@@ -6,7 +6,7 @@ import (
 )
 
 // state is all that a coordinator has in memory: workers, leases, waiting claims, and for
-// each run its queue, commits and audits. Those are plain structs, each in its own file;
+// each run its queue, commits and audits. Each of these is a plain struct in its own file;
 // the methods of state are the steps in which several of them change together. They know
 // no lock, no clock and no network: term.do calls them one at a time, with the time.
 type state struct {

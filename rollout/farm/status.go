@@ -2,7 +2,7 @@ package farm
 
 import "time"
 
-// State is where a run stands.
+// State is the state of a run.
 type State string
 
 // The states of a run. A failed or cancelled run goes on after Retry.
@@ -14,16 +14,16 @@ const (
 	Failed    State = "failed"
 )
 
-// Status is what a farm does now, as the coordinator knows it. All times are
+// Status is the state of a farm, as the coordinator knows it. All times are
 // the coordinator's.
 type Status struct {
 	Version  string         `json:"version"` // of the coordinator
 	Now      time.Time      `json:"now"`
 	Since    time.Time      `json:"since"`              // when this coordinator took over
 	Trouble  string         `json:"trouble,omitempty"`  // why nothing can be recorded now
-	Runs     []RunStatus    `json:"runs"`               // newest first; the ended ones among the last 100
-	Workers  []WorkerStatus `json:"workers"`            // by name; those heard of within a day, and the quarantined
-	Unlisted int            `json:"unlisted,omitempty"` // workers that are not listed: more than 5000
+	Runs     []RunStatus    `json:"runs"`               // newest first; of the ended runs the last 100
+	Workers  []WorkerStatus `json:"workers"`            // by name; workers heard of within a day, and quarantined workers
+	Unlisted int            `json:"unlisted,omitempty"` // workers beyond the first 5000
 	Failures []Failure      `json:"failures"`           // the last 200, newest first
 	Audits   []Audit        `json:"audits"`             // the last 200 entries of the audit log, newest first
 }
@@ -35,7 +35,7 @@ type RunStatus struct {
 	Build    string    `json:"build"`
 	Out      string    `json:"out"`
 	State    State     `json:"state"`
-	Text     string    `json:"text,omitempty"` // why it failed, or what it waits for
+	Text     string    `json:"text,omitempty"` // why it failed, or the reason for which it waits
 	Joined   bool      `json:"joined,omitempty"`
 	Created  time.Time `json:"created"`
 	Ended    time.Time `json:"ended,omitzero"`
@@ -51,7 +51,7 @@ type RunStatus struct {
 	RowRate   float64 `json:"row_rate"`
 	Left      float64 `json:"left"` // seconds to the last commit at this rate; 0 if unknown
 	Audits    Counts  `json:"audits"`
-	Again     int     `json:"again"`  // shards given to a second worker since they took long
+	Again     int     `json:"again"`  // shards given to a second worker because they took long
 	Remade    int     `json:"remade"` // shards whose records were taken back
 }
 
@@ -80,10 +80,10 @@ type WorkerStatus struct {
 	Audits      Counts  `json:"audits"`
 	Lapsed      uint64  `json:"lapsed"`                // claims that it took and neither finished nor gave back
 	Trouble     string  `json:"trouble,omitempty"`     // its error now, while it tries again
-	Quarantined string  `json:"quarantined,omitempty"` // why none of its work is taken
+	Quarantined string  `json:"quarantined,omitempty"` // why its work is refused
 }
 
-// Failure is one line of what went wrong; equal lines are one with a count.
+// Failure is one line about an error; equal lines are one with a count.
 type Failure struct {
 	First  time.Time `json:"first"`
 	Last   time.Time `json:"last"`
@@ -100,9 +100,9 @@ type Audit struct {
 	Time     time.Time `json:"time"`
 	Run      string    `json:"run"`
 	Shard    int       `json:"shard"`
-	Worker   string    `json:"worker"`   // who was wrong
-	Sum      string    `json:"sum"`      // what that worker said
-	Right    string    `json:"right"`    // what the coordinator made
+	Worker   string    `json:"worker"`   // the worker whose sum was wrong
+	Sum      string    `json:"sum"`      // from that worker
+	Right    string    `json:"right"`    // from the coordinator
 	Row      string    `json:"row"`      // the first row that differs
 	Returned int       `json:"returned"` // shards of that worker to be made again
 }

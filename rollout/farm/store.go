@@ -12,13 +12,13 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// store is what outlives a coordinator, all of it in JetStream.
+// store holds the data that outlives a coordinator, all of it in JetStream.
 type store struct {
 	js      jetstream.JetStream
 	runs    jetstream.KeyValue // run → runRecord
 	shards  jetstream.KeyValue // run.shard → record
 	workers jetstream.KeyValue // name → workerRecord
-	lease   jetstream.KeyValue // who coordinates
+	lease   jetstream.KeyValue // name of the coordinator
 	work    jetstream.Stream   // moonfarm.work.run.shard, each at most once, until it is committed
 	notes   jetstream.Stream   // moonfarm.failure, moonfarm.audit
 }
@@ -35,7 +35,7 @@ type runRecord struct {
 	Text    string     `json:"text,omitempty"`
 	Created time.Time  `json:"created"`
 	Ended   time.Time  `json:"ended,omitzero"`
-	End     *RunStatus `json:"end,omitempty"` // the status at the end: a done run's records are gone
+	End     *RunStatus `json:"end,omitempty"` // the status at the end: the records of a done run are gone
 }
 
 // record is a committed shard in its bucket.
@@ -43,10 +43,10 @@ type record struct {
 	Receipt
 	Worker string `json:"worker"`
 	Audit  string `json:"audit,omitempty"` // one of the audit states
-	By     string `json:"by,omitempty"`    // who made it again
+	By     string `json:"by,omitempty"`    // the worker that made it again
 }
 
-// The audit states of a record; "" is a shard outside of the sample.
+// The audit states of a record; "" means that the shard is not in the sample.
 const (
 	auditDue    = "due"
 	auditPassed = "passed"
@@ -68,8 +68,8 @@ type workerRecord struct {
 
 // smallBlocks is a limit of bytes for which JetStream keeps a stream in files of
 // 32 kB, and not of 4 MB. It reads a file as a whole whenever it writes to one that the
-// collector of garbage has taken from memory. Of each small file it keeps an index for
-// two minutes, which with thousands of commits a second is more than is saved.
+// collector of garbage has taken from memory. It keeps an index of each small file for
+// two minutes, which takes more memory than is saved at thousands of commits a second.
 const smallBlocks = 100_000
 
 // unlimited removes the limit with which a stream was made: the size of its files stays
@@ -88,7 +88,7 @@ func unlimited(ctx context.Context, js jetstream.JetStream, name string) error {
 	return err
 }
 
-// The names of all streams; those of buckets begin with KV_.
+// The names of all streams; the streams of buckets begin with KV_.
 const (
 	runsStream    = "KV_moonfarm-runs"
 	shardsStream  = "KV_" + shardBucket
@@ -100,7 +100,7 @@ const (
 
 var allStreams = []string{runsStream, shardsStream, workersStream, leaseStream, workStream, notesStream}
 
-// lost returns the names of the streams that do not exist.
+// lost returns the names of streams that do not exist.
 func lost(ctx context.Context, js jetstream.JetStream) (list []string, err error) {
 	for _, name := range allStreams {
 		_, err := js.Stream(ctx, name)
@@ -113,7 +113,7 @@ func lost(ctx context.Context, js jetstream.JetStream) (list []string, err error
 	return list, nil
 }
 
-// openStore opens the streams and buckets, and makes those that are missing.
+// openStore opens the streams and buckets, and makes the missing ones.
 func openStore(ctx context.Context, c *Conn, o *CoordinatorOptions) (*store, error) {
 	js, err := jetstream.New(c.nc, jetstream.WithPublishAsyncMaxPending(1024), jetstream.WithDefaultTimeout(10*time.Second))
 	if err != nil {
@@ -174,7 +174,7 @@ func shardKey(run string, shard int) string { return run + "." + strconv.Itoa(sh
 // shardOf is the shard whose record has a key.
 func shardOf(key string) (int, error) { return strconv.Atoi(key[strings.LastIndexByte(key, '.')+1:]) }
 
-// read reads the value of a key; a nil revision is that there is none.
+// read reads the value of a key; revision 0 means that the key has no value.
 func read(ctx context.Context, kv jetstream.KeyValue, key string, v any) (revision uint64, err error) {
 	e, err := kv.Get(ctx, key)
 	if errors.Is(err, jetstream.ErrKeyNotFound) {
@@ -189,8 +189,8 @@ func read(ctx context.Context, kv jetstream.KeyValue, key string, v any) (revisi
 	return e.Revision(), nil
 }
 
-// write writes a value if the key still has that revision, 0 for none. It
-// reports false if it has another.
+// write writes a value if the key still has that revision, and reports false if it has
+// another. Revision 0 means that the key has no value.
 func write(ctx context.Context, kv jetstream.KeyValue, key string, v any, revision uint64) (uint64, bool, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -207,14 +207,14 @@ func write(ctx context.Context, kv jetstream.KeyValue, key string, v any, revisi
 	return revision, err == nil, err
 }
 
-// conflict reports whether a compare-and-set failed since another was first.
+// conflict reports whether a compare-and-set failed because the key had changed.
 func conflict(err error) bool {
 	var api *jetstream.APIError
 	return errors.Is(err, jetstream.ErrKeyExists) ||
 		errors.As(err, &api) && api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence
 }
 
-// each calls do for every value of a bucket whose key is of the pattern.
+// each calls do for every value of a bucket whose key matches the pattern.
 func each[T any](ctx context.Context, kv jetstream.KeyValue, pattern string, do func(key string, revision uint64, v *T) error) error {
 	w, err := kv.Watch(ctx, pattern, jetstream.IgnoreDeletes())
 	if err != nil {

@@ -35,7 +35,7 @@ func (p *stragglers) add(d time.Duration) {
 }
 
 // find lists the claims that one worker has had for longer than usual, the audits too
-// if they are wanted. It lists nothing while too few commits tell what is usual.
+// if they are wanted. It lists nothing before minPace commits.
 func (p *stragglers) find(x *leases, run string, audits bool, now time.Time) {
 	if len(p.took) < minPace {
 		return

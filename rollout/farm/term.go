@@ -13,7 +13,7 @@ import (
 
 // term is one coordinator's time with the lease: the connections, and the state in
 // memory. The parts of a coordinator (assigner, committer, auditor, runs, feeders, upkeep)
-// share it and have no state of their own but what their files name.
+// share it; the locks that some of them have beside it say in their files why.
 type term struct {
 	o      *CoordinatorOptions
 	conn   *Conn

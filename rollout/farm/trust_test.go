@@ -160,7 +160,7 @@ func TestLiar(t *testing.T) {
 	}
 }
 
-// TestFalseAuditor: who says that right shards are wrong is the one accused.
+// TestFalseAuditor: a worker that calls right shards wrong is quarantined itself.
 func TestFalseAuditor(t *testing.T) {
 	f := newFarm(t)
 	s := spec(21, 200, 0)
@@ -197,7 +197,7 @@ func TestAlone(t *testing.T) {
 	if n := f.logs.count("audits are waived"); n != 1 {
 		t.Errorf("%d lines, want one", n)
 	}
-	// Who comes in that moment makes them.
+	// A worker that comes in that moment makes them.
 	s = spec(23, 200, 0)
 	f.submit(s)
 	f.until("the shards are made", func() bool { return f.run(s.ID()).Made == 200 })

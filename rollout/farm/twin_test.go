@@ -71,7 +71,7 @@ func (w *twin) identify(name, process string) *worker {
 
 func key(name string, k claim) string { return fmt.Sprint(name, k) }
 
-// granted checks that a worker may have what an answer grants, and notes it.
+// granted checks that a worker may have the claim that an answer grants, and notes it.
 func (w *twin) granted(name string, a *answer) {
 	w.asked[name]--
 	if a.Claim == nil {
@@ -352,7 +352,7 @@ func (w *twin) same() {
 	require.Zero(w.t, w.s.waiting.reserved)
 }
 
-// TestTwin: after any steps the state is what the plain sets say, and the run can always
+// TestTwin: after any steps the state agrees with the plain sets, and the run can always
 // be completed: no shard and no audit is lost.
 func TestTwin(t *testing.T) {
 	for seed := range uint64(60) {

@@ -18,7 +18,7 @@ type upkeep struct {
 	audits *auditor
 }
 
-// load reads the workers. Those not heard of for a month are forgotten.
+// load reads the workers, and removes the ones not heard of for a month.
 func (u *upkeep) load() error {
 	err := each(u.ctx, u.st.workers, ">", func(name string, revision uint64, v *workerRecord) error {
 		if time.Since(v.Beat) > 30*24*time.Hour && v.Quarantined == "" {
@@ -139,7 +139,7 @@ func (u *upkeep) listen() {
 // errVanished ends a coordinator's term: a stream was gone.
 var errVanished = errors.New("a stream was gone")
 
-// losses say what the loss of a stream means.
+// losses maps streams to the consequences of their loss.
 var losses = map[string]string{
 	runsStream:    "the runs are written again as the coordinator knows them",
 	shardsStream:  "the records of committed shards are lost, and those shards are made again",
@@ -150,7 +150,7 @@ var losses = map[string]string{
 }
 
 // keepStreams looks from time to time whether all streams are there. If one is gone it
-// makes the stream again, writes into it what the state has, and ends the term: the next
+// makes the stream again, writes the records of the state into it, and ends the term: the next
 // term reads the store.
 func (u *upkeep) keepStreams(stop context.CancelCauseFunc) {
 	t := time.NewTicker(u.o.look)

@@ -9,13 +9,15 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"moonfarm/rollout/shard"
 )
 
-// WorkerOptions say what a worker is.
+// WorkerOptions describe a worker.
 type WorkerOptions struct {
-	Version string        // of moonfarm: it must be the coordinator's
+	Version string        // of moonfarm: the coordinator must have the same
 	Slots   int           // shards at a time; 0 is 1
-	Open    Open          // opens what it is asked to make
+	Open    Open          // opens the runs whose shards it makes
 	Grace   time.Duration // for the shards in hand after the end is asked for; 0 is 20 s
 	Log     *slog.Logger
 }
@@ -26,14 +28,14 @@ type workerState struct {
 	c    *Conn
 	log  *slog.Logger
 	host string
-	// process is another at each start: what a worker had in hand before it began
-	// again is lost.
+	// process is a new name at each start: the coordinator ends the leases of the
+	// worker's earlier processes.
 	process string
 	hard    context.Context // done when the grace is over
 
 	mu      sync.Mutex
 	jobs    map[string]*job
-	hand    map[claim]context.CancelCauseFunc // what is being made
+	hand    map[claim]context.CancelCauseFunc // claims that are being made
 	trouble string
 	logged  string // the kind of the last trouble that was logged
 	beat    time.Duration
@@ -53,12 +55,12 @@ const (
 	makeTries = 3               // of a shard, before it goes back
 )
 
-// errDropped is that nobody wants a shard any more.
+// errDropped means that the coordinator no longer needs the shard.
 var errDropped = errors.New("the shard is not wanted any more")
 
-// Work makes shards until ctx is done; those in hand are then finished, or
+// Work makes shards until ctx is done; the shards in hand are then finished, or
 // handed back after the grace. It fails if the coordinator refuses the worker,
-// or the connection is closed. All else it tries again.
+// or the connection is closed. It retries all other errors.
 func Work(ctx context.Context, c *Conn, o WorkerOptions) error {
 	if o.Open == nil || o.Version == "" || o.Slots < 0 || o.Slots > maxSlots {
 		return fmt.Errorf("worker: want a version, Open and 1 to %d slots", maxSlots)
@@ -92,7 +94,7 @@ func Work(ctx context.Context, c *Conn, o WorkerOptions) error {
 	beats.Wait()
 	for _, j := range w.jobs {
 		if j.shards != nil {
-			_ = j.shards.Close() // all that counts is committed
+			_ = j.shards.Close() // its results are committed
 		}
 	}
 	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
@@ -140,7 +142,7 @@ func (w *workerState) slot(ctx context.Context) error {
 		case errors.Is(err, errRefused):
 			return err
 		case err != nil:
-			sick.pause(ctx) // what fails here may go well elsewhere
+			sick.pause(ctx) // another worker may succeed
 		default:
 			sick = newBackoff()
 			w.say("")
@@ -157,7 +159,7 @@ func (w *workerState) say(text string) {
 	w.once(text)
 }
 
-// once logs a text unless the last was of its kind. It has the lock.
+// once logs a text unless the last text was of its kind. say and unheard call it with the lock.
 func (w *workerState) once(text string) {
 	if kind := kindOf(text); text != "" && kind != w.logged {
 		w.logged = kind
@@ -165,8 +167,8 @@ func (w *workerState) once(text string) {
 	}
 }
 
-// unheard is say for what the coordinator did not take. That it is away is not
-// told to it.
+// unheard is say for a message that the coordinator did not take. The beats do not tell
+// the coordinator that it was away.
 func (w *workerState) unheard(what string, err error) {
 	if !errors.As(err, new(awayError)) {
 		w.say(what + err.Error())
@@ -182,7 +184,7 @@ func (w *workerState) do(k claim) error {
 	ctx, cancel := context.WithCancelCause(w.hard)
 	defer cancel(nil)
 	w.mu.Lock()
-	if w.hand[k] != nil { // a second grant of what is being made
+	if w.hand[k] != nil { // a second grant of a claim that is being made
 		w.mu.Unlock()
 		return nil
 	}
@@ -227,13 +229,13 @@ func (w *workerState) make(ctx context.Context, s Shards, k claim) (Receipt, err
 			return receipt, context.Cause(ctx)
 		}
 		w.say(err.Error())
-		if errors.Is(err, ErrLasting) || try == makeTries || !b.pause(ctx) {
+		if errors.As(err, new(*shard.PermanentError)) || try == makeTries || !b.pause(ctx) {
 			return receipt, err
 		}
 	}
 }
 
-// commit says the result until the coordinator has it.
+// commit sends the result until the coordinator has it.
 func (w *workerState) commit(ctx context.Context, k claim, receipt Receipt) error {
 	for b := newBackoff(); ; {
 		_, err := w.ask(ctx, "commit", &request{claim: k, Receipt: receipt}, 10*time.Second)
@@ -253,7 +255,7 @@ func (w *workerState) commit(ctx context.Context, k claim, receipt Receipt) erro
 // back hands a shard back with the error, which it returns. If the message is
 // lost the claim lapses.
 func (w *workerState) back(k claim, why error, refused bool) error {
-	q := &request{claim: k, Error: why.Error(), Lasting: errors.Is(why, ErrLasting), Refused: refused}
+	q := &request{claim: k, Error: why.Error(), Lasting: errors.As(why, new(*shard.PermanentError)), Refused: refused}
 	if w.hard.Err() != nil { // the end of the worker is no failure
 		q.Error, q.Lasting, q.Refused = "", false, false
 	} else if refused {
@@ -266,7 +268,7 @@ func (w *workerState) back(k claim, why error, refused bool) error {
 	return why
 }
 
-// open opens a run, or finds it open. Who has it must leave it.
+// open opens a run, or finds it open. The caller must call leave.
 func (w *workerState) open(ctx context.Context, run string) (*job, error) {
 	w.mu.Lock()
 	j := w.jobs[run]
@@ -303,7 +305,7 @@ func (w *workerState) open(ctx context.Context, run string) (*job, error) {
 	return j, nil
 }
 
-// leave lets go of a run. Of those that nobody uses few stay open.
+// leave ends a use of a run. At most maxJobs unused runs stay open.
 func (w *workerState) leave(j *job) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -325,9 +327,9 @@ func (w *workerState) leave(j *job) {
 	}
 }
 
-// beats tells the coordinator what the worker has in hand, and stops what
-// nobody wants; once more when the worker is to end, so that it does not finish
-// what is not wanted. A worker that is refused stops.
+// beats tells the coordinator which claims the worker has in hand, and stops the ones that
+// are not needed; once more when the worker is to end, so that it does not finish
+// shards that are not needed. A worker that is refused stops.
 func (w *workerState) beats(ctx context.Context, ending <-chan struct{}, stop context.CancelCauseFunc) {
 	for {
 		w.mu.Lock()
@@ -359,7 +361,7 @@ func (w *workerState) beats(ctx context.Context, ending <-chan struct{}, stop co
 	}
 }
 
-// drop stops work for a reason: that of a list, or all.
+// drop stops the work on a list of claims, or all work if the worker is refused.
 func (w *workerState) drop(why error, list []claim) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -45,7 +45,7 @@ func (w *worker) refuse(run string, until time.Time) {
 	w.refuses[run] = until
 }
 
-// describe takes what a worker says of itself.
+// describe takes version, host and slots from a request.
 func (w *worker) describe(q *request) {
 	if q.Version != "" {
 		w.Version, w.Host, w.Slots = label(q.Version, maxLabel), label(q.Host, maxLabel), min(max(q.Slots, 1), maxSlots)

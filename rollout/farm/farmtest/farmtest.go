@@ -1,5 +1,5 @@
-// Package farmtest holds what tests of a farm need, here and in the command: a
-// certificate, and a disk that is soon full.
+// Package farmtest has helpers for tests of a farm, here and in the command: a
+// certificate, and a small disk.
 package farmtest
 
 import (

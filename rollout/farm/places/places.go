@@ -151,7 +151,7 @@ func folderOf(text, dir string) (*place, error) {
 	return &place{text: text, dir: dir, real: real}, nil
 }
 
-// anyURL matches what is an URL and no path.
+// anyURL matches an URL, and not a path.
 var anyURL = regexp.MustCompile(`^[a-z][a-z0-9+.-]*://`)
 
 // withoutLinks resolves the symbolic links of a path, whose last parts may not exist.

@@ -75,15 +75,15 @@ func (s *conns) handler(next http.Handler) http.Handler {
 	})
 }
 
-// limit makes a server have so many connections at most.
+// limit bounds the open connections of a server.
 func limit(s *http.Server, most int) *conns {
 	c := newConns(most)
 	s.ConnContext, s.ConnState, s.Handler = c.enter, c.state, c.handler(s.Handler)
 	return c
 }
 
-// health serves the probes alone, on a place of their own: who fills the page's
-// connections does not keep them out. They tell no more than two words, to anybody.
+// health serves the probes alone, at an address of their own: a client that fills the page's
+// connections does not keep them out. They tell two words at most, to anybody.
 type health struct {
 	listen net.Listener
 	http   http.Server

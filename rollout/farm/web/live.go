@@ -22,15 +22,15 @@ const (
 	maxNotes   = 50
 )
 
-// event is what a page is told.
+// event is a message to a page.
 type event struct {
 	Status  *farm.Status `json:"status,omitempty"`
 	More    more         `json:"more"`
-	Chart   []point      `json:"chart"`             // the last minutes in the first event of a page, then what is new
+	Chart   []point      `json:"chart"`             // the last minutes in the first event of a page, then the new points
 	Trouble string       `json:"trouble,omitempty"` // why there is no status
 }
 
-// more counts what an event leaves out.
+// more counts the entries that an event leaves out.
 type more struct {
 	Runs     int `json:"runs"`
 	Workers  int `json:"workers"`
@@ -80,7 +80,7 @@ func (l *live) follow(ctx context.Context) {
 	}
 }
 
-// look asks once and tells what it got.
+// look asks once and tells the answer to all pages.
 func (l *live) look(ctx context.Context) {
 	ask, cancel := context.WithTimeout(ctx, patience/2)
 	defer cancel()
@@ -123,7 +123,7 @@ func (l *live) look(ctx context.Context) {
 	}
 }
 
-// brief bounds a status: quarantined workers and those with trouble come first.
+// brief bounds a status: quarantined workers and workers with trouble come first.
 func brief(s *farm.Status) (*farm.Status, more) {
 	b := *s
 	b.Workers = slices.Clone(s.Workers)
@@ -181,7 +181,7 @@ func (l *live) leave(page chan []byte) {
 	delete(l.pages, page)
 }
 
-// serve tells one page until it leaves, or does not take what it is told.
+// serve sends events to one page until it leaves, or does not take them.
 func (l *live) serve(w http.ResponseWriter, r *http.Request) {
 	page := l.join()
 	if page == nil {

@@ -52,7 +52,7 @@ var (
 	workerOut    = describe("worker_quarantined", "1 if none of the worker's work is taken.", "worker")
 )
 
-// Describe implements prometheus.Collector: what there is depends on the runs.
+// Describe implements prometheus.Collector: the set of metrics depends on the runs.
 func (c collector) Describe(to chan<- *prometheus.Desc) { to <- up }
 
 // Collect implements prometheus.Collector.

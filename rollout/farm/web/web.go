@@ -23,7 +23,7 @@ import (
 	"moonfarm/rollout/farm"
 )
 
-// Source tells what a farm does now.
+// Source tells the state of a farm.
 type Source interface {
 	Status(ctx context.Context) (*farm.Status, error)
 }
@@ -57,13 +57,13 @@ type Server struct {
 
 const (
 	maxConns = 256              // open connections
-	patience = 10 * time.Second // for a visitor to take what is written, and for the source to answer
+	patience = 10 * time.Second // for a visitor to take an answer, and for the source to answer
 )
 
 //go:embed page.html page.css page.js
 var page embed.FS
 
-// Serve starts to show what the source tells.
+// Serve starts to show the status of the source.
 func Serve(o Options, source Source) (*Server, error) {
 	if (o.User == "") != (o.Password == "") || (o.Cert == "") != (o.Key == "") {
 		return nil, errors.New("page: a user needs a password, and a certificate a key")
@@ -115,7 +115,7 @@ func Serve(o Options, source Source) (*Server, error) {
 	return s, nil
 }
 
-// listen refuses what is not safe.
+// listen refuses an address that is not safe.
 func listen(o *Options) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(o.Listen)
 	if err != nil {
@@ -169,7 +169,7 @@ func (s *Server) Close() {
 	}
 }
 
-// probes adds what tells whether the process and the farm are well.
+// probes adds the probes of the process and of the farm.
 func (s *Server) probes(mux *http.ServeMux) *http.ServeMux {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "alive") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
