@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"reflect"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -401,108 +399,4 @@ func TestStragglers(t *testing.T) {
 	if r := f.done(s); r.Again != 2 {
 		t.Errorf("%d given a second time, want 2", r.Again)
 	}
-}
-
-// TestStandby: a second coordinator takes over when the first stops, in the
-// middle of a run.
-func TestStandby(t *testing.T) {
-	f := newFarm(t)
-	o := quick(f.store)
-	o.Log = f.log
-	s := spec(12, 300, 5*time.Millisecond)
-	f.submit(s)
-	f.work("w0", opener(f.store))
-	f.work("w1", opener(f.store))
-	f.coordinate(f.ctx, o)
-	f.until("some are made", func() bool { return f.run(s.ID()).Made > 30 })
-	f.first()
-	f.until("the other coordinates", func() bool { return f.logs.count("msg=coordinating") == 2 })
-	f.until("it answers", func() bool { _, err := f.client.Status(f.ctx); return err == nil })
-	f.done(s)
-}
-
-// TestRestart: the server and the coordinator end and come back on the same
-// store; the workers see nothing but a pause.
-func TestRestart(t *testing.T) {
-	ctx, stop := context.WithCancel(context.Background())
-	defer stop()
-	store, dir, address := newMapStore(), t.TempDir(), freePort(t)
-	o := quick(store)
-	l := &logs{}
-	o.Log = newLog(l)
-	serve := func() (end func()) {
-		server, err := Serve(ServerOptions{Dir: dir, Listen: address})
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := Connect(ctx, ConnectOptions{Server: server, Name: "coordinator"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		leading, done := context.WithCancel(ctx)
-		ended := make(chan struct{})
-		go func() { defer close(ended); _ = Coordinate(leading, c, o) }()
-		return func() { done(); <-ended; c.Close(); server.Close() }
-	}
-	end := serve()
-	key := filepath.Join(dir, KeyFile)
-	c, err := Connect(ctx, ConnectOptions{URL: "nats://" + address, Name: "people", Credentials: key})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	client := NewClient(c)
-	s := spec(13, 300, 5*time.Millisecond)
-	wait(t, "it is submitted", func() bool { _, err := client.Submit(ctx, s); return err == nil })
-	for i := range 2 {
-		w, err := Connect(ctx, ConnectOptions{URL: "nats://" + address, Name: fmt.Sprintf("w%d", i), Credentials: key, Role: RoleWorker})
-		if err != nil {
-			t.Fatal(err)
-		}
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
-			_ = Work(ctx, w, WorkerOptions{Version: testVersion, Slots: 2, Open: opener(store)})
-		}()
-		defer func() { stop(); <-ended; w.Close() }()
-	}
-	made := func() int {
-		st, err := client.Status(ctx)
-		if err != nil || len(st.Runs) == 0 {
-			return 0
-		}
-		return st.Runs[0].Made
-	}
-	for _, n := range []int{50, 150} {
-		wait(t, "some are made", func() bool { return made() >= n })
-		end()
-		end = serve()
-	}
-	defer func() { end() }()
-	wait(t, "all are made", func() bool { return made() == 300 })
-	wait(t, "the run is done", func() bool {
-		st, err := client.Status(ctx)
-		return err == nil && st.Runs[0].State == Done
-	})
-	store.mu.Lock()
-	defer store.mu.Unlock()
-	wholly(t, store.finished[0], 13, 300)
-}
-
-// TestNoClocks: no request carries a time, so that a worker's clock cannot count.
-func TestNoClocks(t *testing.T) {
-	var look func(r reflect.Type)
-	look = func(r reflect.Type) {
-		switch {
-		case r == reflect.TypeFor[time.Time]():
-			t.Error("a request carries a time")
-		case r.Kind() == reflect.Struct:
-			for i := range r.NumField() {
-				look(r.Field(i).Type)
-			}
-		case r.Kind() == reflect.Pointer || r.Kind() == reflect.Slice:
-			look(r.Elem())
-		}
-	}
-	look(reflect.TypeFor[request]())
 }
