@@ -1,13 +1,17 @@
 package farm
 
-import "time"
+import (
+	"time"
+
+	"moonfarm/rollout/farm/internal/tracker"
+)
 
 // Which worker gets which shard.
 
 // claim answers a worker's claim, or lets it wait.
 func (s *state) claim(t *waiter, now time.Time) *answer {
 	w := t.w
-	if w.waiting+s.leases.count(w.name) >= w.allowance() {
+	if w.waiting+s.leases.Count(w.name) >= w.allowance() {
 		return &answer{}
 	}
 	if a := s.offer(w, now); a != nil {
@@ -15,14 +19,14 @@ func (s *state) claim(t *waiter, now time.Time) *answer {
 	}
 	s.waiting.add(t)
 	for _, r := range s.runs {
-		r.queue.fetch.set()
+		r.queue.Fetch.Set()
 	}
 	return nil
 }
 
 // grant makes a lease and the answer that tells the worker.
-func (s *state) grant(w *worker, k claim, now time.Time) *answer {
-	s.leases.grant(w.name, k, now)
+func (s *state) grant(w *worker, k tracker.Claim, now time.Time) *answer {
+	s.leases.Grant(w.name, k, now)
 	return &answer{Claim: &k, Beat: s.beatEvery}
 }
 
@@ -33,10 +37,10 @@ func (s *state) offer(w *worker, now time.Time) *answer {
 		if !r.running() || !w.takes(r.id, now) {
 			continue
 		}
-		if shard, ok := r.audits.next(w.name, s.leases.audited(r.id)); ok {
-			return s.grant(w, claim{r.id, shard, true}, now)
+		if shard, ok := r.audits.Next(w.name, s.leases.Audited(r.id)); ok {
+			return s.grant(w, tracker.Claim{Run: r.id, Shard: shard, Audit: true}, now)
 		}
-		if k, ok := r.stragglers.take(&s.leases, &r.audits, w.name); ok {
+		if k, ok := r.stragglers.Take(&s.leases, &r.audits, w.name); ok {
 			r.again++
 			return s.grant(w, k, now)
 		}
@@ -51,9 +55,9 @@ func (s *state) serve(now time.Time) {
 		return
 	}
 	for _, r := range s.runs {
-		r.stragglers.list = nil
-		if r.running() && r.queue.drained() {
-			r.stragglers.find(&s.leases, r.id, r.commits.whole(), now)
+		r.stragglers.List = nil
+		if r.running() && r.queue.Drained() {
+			r.stragglers.Find(&s.leases, r.id, r.commits.Whole(), now)
 		}
 	}
 	s.waiting.remove(func(t *waiter) bool {
@@ -71,32 +75,32 @@ func (s *state) serve(now time.Time) {
 // deliver grants the shard of a fetched message to the oldest waiting claim that fits. A
 // message whose shard is leased already is kept: it came twice, or its worker named it to
 // a new coordinator.
-func (s *state) deliver(r *run, shard int, m message, now time.Time) {
+func (s *state) deliver(r *run, shard int, m tracker.Message, now time.Time) {
 	s.waiting.reserved--
-	r.queue.fetched()
-	k := claim{Run: r.id, Shard: shard}
+	r.queue.Fetched()
+	k := tracker.Claim{Run: r.id, Shard: shard}
 	switch {
 	case !r.running():
 		return
-	case !r.valid(shard) || r.commits.has(shard):
-		r.queue.discard(m)
+	case !r.valid(shard) || r.commits.Has(shard):
+		r.queue.Discard(m)
 		return
-	case len(s.leases.holders(k)) > 0:
-		r.queue.assign(shard, m)
+	case len(s.leases.Holders(k)) > 0:
+		r.queue.Assign(shard, m)
 		return
 	}
 	t := s.waiting.first(func(w *worker) bool { return w.takes(r.id, now) })
 	if t == nil {
-		r.queue.refuse(m)
+		r.queue.Refuse(m)
 		return
 	}
-	r.queue.assign(shard, m)
+	r.queue.Assign(shard, m)
 	t.answer(s.grant(t.w, k, now))
 }
 
 // beat extends the leases that a worker names, and returns the claims that it is to drop.
 // A lease that two beats have not named was granted by an answer that the worker never got.
-func (s *state) beat(w *worker, claims []claim, now time.Time) (drop []claim) {
+func (s *state) beat(w *worker, claims []tracker.Claim, now time.Time) (drop []tracker.Claim) {
 	for _, k := range claims[:min(len(claims), maxSlots)] {
 		if len(k.Run) > maxName { // no run of this farm, and too long to repeat
 			continue
@@ -107,11 +111,11 @@ func (s *state) beat(w *worker, claims []claim, now time.Time) (drop []claim) {
 		} else if l := s.extend(w, r, k, now); l == nil {
 			drop = append(drop, k)
 		} else {
-			l.seen = now
+			l.Seen = now
 		}
 	}
-	for _, l := range s.leases.list(w.name) {
-		if l.seen.Before(w.previous) && l.since.Before(w.previous) {
+	for _, l := range s.leases.List(w.name) {
+		if l.Seen.Before(w.previous) && l.Since.Before(w.previous) {
 			s.release(l)
 		}
 	}
@@ -121,37 +125,37 @@ func (s *state) beat(w *worker, claims []claim, now time.Time) (drop []claim) {
 
 // extend returns the lease of a claim that a beat names. A new coordinator learns of the
 // lease here and makes it. nil means that the worker is to drop the claim.
-func (s *state) extend(w *worker, r *run, k claim, now time.Time) *lease {
-	l := s.leases.of(w.name, k)
-	if l == nil && s.leases.gaveBack(w.name, k) {
+func (s *state) extend(w *worker, r *run, k tracker.Claim, now time.Time) *tracker.Lease {
+	l := s.leases.Of(w.name, k)
+	if l == nil && s.leases.GaveBack(w.name, k) {
 		return nil
 	}
 	if k.Audit {
-		p := r.audits.pending[k.Shard]
-		if p == nil || p.disputed {
+		p := r.audits.Pending[k.Shard]
+		if p == nil || p.Disputed {
 			return nil
 		}
-		if l == nil && len(s.leases.holders(k)) == 0 && p.maker != w.name {
-			l = s.leases.grant(w.name, k, now)
+		if l == nil && len(s.leases.Holders(k)) == 0 && p.Maker != w.name {
+			l = s.leases.Grant(w.name, k, now)
 		}
 		return l
 	}
-	if r.commits.has(k.Shard) {
+	if r.commits.Has(k.Shard) {
 		return nil
 	}
-	if l == nil && s.leases.count(w.name) < w.allowance() {
-		l = s.leases.grant(w.name, k, now)
+	if l == nil && s.leases.Count(w.name) < w.allowance() {
+		l = s.leases.Grant(w.name, k, now)
 	}
-	r.queue.extend(k.Shard)
+	r.queue.Extend(k.Shard)
 	return l
 }
 
 // giveBack takes a claim back from a worker, and reports whether the worker had it.
-func (s *state) giveBack(w *worker, k claim) bool {
-	l := s.leases.of(w.name, k)
+func (s *state) giveBack(w *worker, k tracker.Claim) bool {
+	l := s.leases.Of(w.name, k)
 	if l != nil {
 		s.release(l)
 	}
-	s.leases.giveBack(w.name, k)
+	s.leases.GiveBack(w.name, k)
 	return l != nil
 }

@@ -58,7 +58,7 @@ func (a *assigner) back(name string, q *request, _ func(*answer)) *answer {
 		case !q.Lasting && q.Error != "":
 			before, w.trouble = w.trouble, line(q.Error)
 		}
-		held := s.giveBack(w, q.claim)
+		held := s.giveBack(w, q.Claim)
 		permanent = q.Lasting && held && r.fails(q.Shard, name)
 		return &answer{}
 	})

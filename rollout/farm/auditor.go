@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"moonfarm/rollout/farm/internal/tracker"
 )
 
 // auditor decides disputes, quarantines workers, and ends audits that nobody can make.
@@ -20,8 +22,8 @@ func (a *auditor) waive(r *run) {
 	a.do(func(s *state) {
 		list = s.waive(r, time.Now())
 		for _, shard := range list {
-			if maker := r.audits.pending[shard].maker; !r.audits.waiving && !a.trusts(maker) {
-				r.audits.waiving, warn = true, maker
+			if maker := r.audits.Pending[shard].Maker; !r.audits.Waiving && !a.trusts(maker) {
+				r.audits.Waiving, warn = true, maker
 			}
 		}
 	})
@@ -36,13 +38,13 @@ func (a *auditor) waive(r *run) {
 // waiveOne records an audit as waived, or makes it possible again.
 func (a *auditor) waiveOne(r *run, shard int) {
 	v, revision, err := a.readRecord(r, shard)
-	if err != nil || revision == 0 || v.Audit != auditDue || a.commits.endAudit(r, shard, v, revision, auditWaived, "") != nil {
-		a.do(func(*state) { r.audits.unlock(shard) })
+	if err != nil || revision == 0 || v.Audit != tracker.AuditDue || a.commits.endAudit(r, shard, v, revision, tracker.AuditWaived, "") != nil {
+		a.do(func(*state) { r.audits.Unlock(shard) })
 	}
 }
 
-// decide decides a dispute in the background. audits.dispute has counted it.
-func (a *auditor) decide(r *run, d *dispute) {
+// decide decides a dispute in the background. Audits.Dispute has counted it.
+func (a *auditor) decide(r *run, d *tracker.Dispute) {
 	a.wg.Go(func() {
 		a.arbitrating.Lock()
 		defer a.arbitrating.Unlock()
@@ -50,7 +52,7 @@ func (a *auditor) decide(r *run, d *dispute) {
 			a.enforce(r, d, right, rows)
 		}
 		a.do(func(*state) {
-			r.audits.settle(d.shard)
+			r.audits.Settle(d.Shard)
 			a.commits.completed(r)
 		})
 	})
@@ -58,14 +60,14 @@ func (a *auditor) decide(r *run, d *dispute) {
 
 // arbitrate makes the shard here, and finds the first rows in which the workers' shards
 // differ. It tries until it can.
-func (a *auditor) arbitrate(r *run, d *dispute) (right string, rows [2]string, ok bool) {
+func (a *auditor) arbitrate(r *run, d *tracker.Dispute) (right string, rows [2]string, ok bool) {
 	for b := newBackoff(); ; {
 		shards, err := a.open(r.ctx, r)
 		if err == nil {
 			var receipt Receipt
-			if receipt, err = shards.Remake(r.ctx, d.shard); err == nil {
-				for _, i := range d.wrong(receipt.Sum) {
-					if rows[i], err = shards.Differ(r.ctx, d.shard, d.sums[i]); err != nil {
+			if receipt, err = shards.Remake(r.ctx, d.Shard); err == nil {
+				for _, i := range d.Wrong(receipt.Sum) {
+					if rows[i], err = shards.Differ(r.ctx, d.Shard, d.Sums[i]); err != nil {
 						rows[i] = "not known: " + line(err.Error())
 					}
 				}
@@ -73,7 +75,7 @@ func (a *auditor) arbitrate(r *run, d *dispute) (right string, rows [2]string, o
 			}
 		}
 		if r.ctx.Err() == nil {
-			a.events.fail(r.id, "", fmt.Sprintf("shard %d cannot be made here to decide between two workers: %v", d.shard, err))
+			a.events.fail(r.id, "", fmt.Sprintf("shard %d cannot be made here to decide between two workers: %v", d.Shard, err))
 		}
 		if !b.pause(r.ctx) {
 			return "", rows, false
@@ -83,16 +85,16 @@ func (a *auditor) arbitrate(r *run, d *dispute) (right string, rows [2]string, o
 
 // enforce quarantines the workers whose sums are wrong. It confirms the record of the
 // shard if its sum is right, and else reverts the commit.
-func (a *auditor) enforce(r *run, d *dispute, right string, rows [2]string) {
-	for _, i := range d.wrong(right) {
-		a.quarantine(Audit{Time: time.Now(), Run: r.id, Shard: d.shard, Worker: d.makers[i], Sum: d.sums[i], Right: right, Row: rows[i]})
+func (a *auditor) enforce(r *run, d *tracker.Dispute, right string, rows [2]string) {
+	for _, i := range d.Wrong(right) {
+		a.quarantine(Audit{Time: time.Now(), Run: r.id, Shard: d.Shard, Worker: d.Makers[i], Sum: d.Sums[i], Right: right, Row: rows[i]})
 	}
-	if d.sums[0] != right {
-		a.commits.revert(r, d.shard)
+	if d.Sums[0] != right {
+		a.commits.revert(r, d.Shard)
 		return
 	}
-	if v, revision, err := a.readRecord(r, d.shard); err == nil && revision != 0 && v.Sum == right {
-		a.commits.endAudit(r, d.shard, v, revision, auditPassed, "coordinator")
+	if v, revision, err := a.readRecord(r, d.Shard); err == nil && revision != 0 && v.Sum == right {
+		a.commits.endAudit(r, d.Shard, v, revision, tracker.AuditPassed, "coordinator")
 	}
 }
 
@@ -109,7 +111,7 @@ func (a *auditor) quarantine(e Audit) {
 		kept = w.workerRecord
 		for id, r := range s.runs {
 			if id == e.Run {
-				r.audits.counts.Failed++
+				r.audits.Counts.Failed++
 			}
 			if r.running() {
 				open = append(open, r)
@@ -136,7 +138,7 @@ func (a *auditor) revertAll(r *run, worker string) (n int) {
 			shard, err := shardOf(key)
 			switch {
 			case err != nil: // no record of a farm
-			case v.Worker == worker && v.Audit != auditPassed:
+			case v.Worker == worker && v.Audit != tracker.AuditPassed:
 				a.commits.revert(r, shard)
 				n++
 			case v.By == worker:
@@ -155,14 +157,14 @@ func (a *auditor) revertAll(r *run, worker string) (n int) {
 // reopen makes an audit pending again. It leaves a record that another goroutine has
 // changed meanwhile.
 func (a *auditor) reopen(r *run, shard int, v *record, revision uint64) {
-	v.Audit, v.By = auditDue, ""
+	v.Audit, v.By = tracker.AuditDue, ""
 	if ok, _ := a.writeRecord(r, shard, v, revision); !ok {
 		return
 	}
 	a.do(func(*state) {
-		if r.running() && r.audits.pending[shard] == nil && r.commits.has(shard) {
-			r.audits.counts.Passed--
-			r.audits.add(shard, v.Worker)
+		if r.running() && r.audits.Pending[shard] == nil && r.commits.Has(shard) {
+			r.audits.Counts.Passed--
+			r.audits.Add(shard, v.Worker)
 		}
 	})
 }

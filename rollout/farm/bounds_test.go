@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 	"unicode"
+
+	"moonfarm/rollout/farm/internal/tracker"
 )
 
 // TestBounds: names in a spec, and versions and hosts that workers say, are short and
@@ -30,7 +32,7 @@ func TestBounds(t *testing.T) {
 	f := newFarm(t)
 	c := f.connect(ConnectOptions{URL: f.server.URL(), Name: "w1"})
 	host := "\x1b[31m\u202e" + strings.Repeat("h\n", 1<<18)
-	if _, err := f.raw(c, "beat", &request{Host: host, Error: host, Claims: []claim{{Run: strings.Repeat("r", 1<<20)}}}); err != nil {
+	if _, err := f.raw(c, "beat", &request{Host: host, Error: host, Claims: []tracker.Claim{{Run: strings.Repeat("r", 1<<20)}}}); err != nil {
 		t.Fatal(err)
 	}
 	w := f.status().Workers[0]
@@ -60,7 +62,7 @@ func TestQuickRestart(t *testing.T) {
 		}
 		return a
 	}
-	held := map[claim]bool{}
+	held := map[tracker.Claim]bool{}
 	for range 2 {
 		a := say("first", "claim", &request{Wait: 4000})
 		if a.Claim == nil {

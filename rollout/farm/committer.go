@@ -4,15 +4,17 @@ import (
 	"encoding/hex"
 	"fmt"
 	"time"
+
+	"moonfarm/rollout/farm/internal/tracker"
 )
 
 // committer records the shards that workers made. A record is written by one
 // compare-and-set; the state counts it afterwards.
 type committer struct {
 	*term
-	sampler  sampler
-	finish   func(r *run)             // completes the dataset of a run
-	disputed func(r *run, d *dispute) // decides a dispute
+	sampler  tracker.Sampler
+	finish   func(r *run)                     // completes the dataset of a run
+	disputed func(r *run, d *tracker.Dispute) // decides a dispute
 }
 
 // completed starts the end of a run of which nothing is left to do. A step calls it.
@@ -38,7 +40,7 @@ func (c *committer) commit(name string, q *request, _ func(*answer)) *answer {
 		if wrong = wrongReceipt(r.Spec, q); wrong != "" {
 			return &answer{Error: wrong}
 		}
-		if !q.Audit && !r.commits.has(q.Shard) {
+		if !q.Audit && !r.commits.Has(q.Shard) {
 			v = c.draw(r, w, q)
 		}
 		return nil
@@ -69,9 +71,9 @@ func (c *committer) commit(name string, q *request, _ func(*answer)) *answer {
 func (c *committer) draw(r *run, w *worker, q *request) *record {
 	v := &record{Receipt: q.Receipt, Worker: w.name}
 	w.drawn++
-	chance := c.sampler.chance(w.drawn, float64(r.Spec.Episodes)/float64(r.Spec.Shards), c.trusts(w.name))
-	if c.sampler.draw(r.id, q.Shard, w.name, chance) {
-		v.Audit = auditDue
+	chance := c.sampler.Chance(w.drawn, float64(r.Spec.Episodes)/float64(r.Spec.Shards), c.trusts(w.name))
+	if c.sampler.Draw(r.id, q.Shard, w.name, chance) {
+		v.Audit = tracker.AuditDue
 	}
 	return v
 }
@@ -100,8 +102,8 @@ func (c *committer) committed(r *run, w *worker, q *request, v *record) {
 		if !r.running() {
 			return
 		}
-		if l := s.leases.of(w.name, q.claim); l != nil {
-			r.stragglers.add(time.Since(l.since))
+		if l := s.leases.Of(w.name, q.Claim); l != nil {
+			r.stragglers.Add(time.Since(l.Since))
 		}
 		r.addCommit(q.Shard, v)
 		s.settle(r, q.Shard)
@@ -127,13 +129,13 @@ func (c *committer) repeated(r *run, name string, q *request) *answer {
 		r.addCommit(q.Shard, was)
 		s.settle(r, q.Shard)
 		if disputed = was.Sum != q.Sum; disputed {
-			r.audits.dispute(q.Shard)
+			r.audits.Dispute(q.Shard)
 		}
 		c.completed(r)
 	})
 	if disputed {
 		c.events.fail(r.id, name, fmt.Sprintf("shard %d: two results, %.12s… of %s and %.12s… of %s: the coordinator decides", q.Shard, was.Sum, was.Worker, q.Sum, name))
-		c.disputed(r, &dispute{q.Shard, [2]string{was.Worker, name}, [2]string{was.Sum, q.Sum}})
+		c.disputed(r, &tracker.Dispute{Shard: q.Shard, Makers: [2]string{was.Worker, name}, Sums: [2]string{was.Sum, q.Sum}})
 	}
 	return &answer{}
 }
@@ -141,11 +143,11 @@ func (c *committer) repeated(r *run, name string, q *request) *answer {
 // audited takes the result of an audit: an equal sum confirms the record, a different
 // sum is a dispute.
 func (c *committer) audited(r *run, w *worker, q *request) *answer {
-	var p *audit
+	var p *tracker.Audit
 	open := false
 	c.do(func(s *state) {
-		p = r.audits.pending[q.Shard]
-		open = p != nil && !p.disputed && s.leases.of(w.name, q.claim) != nil
+		p = r.audits.Pending[q.Shard]
+		open = p != nil && !p.Disputed && s.leases.Of(w.name, q.Claim) != nil
 	})
 	if !open {
 		return &answer{} // it is decided, or this worker does not have it
@@ -156,21 +158,21 @@ func (c *committer) audited(r *run, w *worker, q *request) *answer {
 	}
 	disputed := false
 	c.do(func(s *state) {
-		open = r.running() && revision != 0 && r.audits.pending[q.Shard] == p && !p.disputed
+		open = r.running() && revision != 0 && r.audits.Pending[q.Shard] == p && !p.Disputed
 		if disputed = open && v.Sum != q.Sum; disputed {
-			s.leases.endClaim(q.claim)
-			r.audits.dispute(q.Shard)
+			s.leases.EndClaim(q.Claim)
+			r.audits.Dispute(q.Shard)
 		}
 	})
 	switch {
 	case disputed:
 		c.events.fail(r.id, v.Worker, fmt.Sprintf("shard %d: %s makes %.12s…, %s made %.12s…: the coordinator decides", q.Shard, w.name, q.Sum, v.Worker, v.Sum))
-		c.disputed(r, &dispute{q.Shard, [2]string{v.Worker, w.name}, [2]string{v.Sum, q.Sum}})
+		c.disputed(r, &tracker.Dispute{Shard: q.Shard, Makers: [2]string{v.Worker, w.name}, Sums: [2]string{v.Sum, q.Sum}})
 		return &answer{}
 	case !open:
 		return &answer{}
 	}
-	if no := c.endAudit(r, q.Shard, v, revision, auditPassed, w.name); no != nil {
+	if no := c.endAudit(r, q.Shard, v, revision, tracker.AuditPassed, w.name); no != nil {
 		return no
 	}
 	c.do(func(*state) { w.lapses = 0 })
@@ -193,10 +195,10 @@ func (c *committer) endAudit(r *run, shard int, v *record, revision uint64, verd
 			return
 		}
 		s.endAudit(r, shard)
-		if verdict == auditWaived || was != auditPassed {
-			r.audits.counts.count(verdict, 1)
+		if verdict == tracker.AuditWaived || was != tracker.AuditPassed {
+			r.audits.Counts.Count(verdict, 1)
 			if maker := s.workers[v.Worker]; maker != nil {
-				maker.Audits.count(verdict, 1)
+				maker.Audits.Count(verdict, 1)
 			}
 		}
 		s.workers.mark(v.Worker)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"moonfarm/rollout/farm/internal/tracker"
 	"moonfarm/rollout/shard"
 )
 
@@ -327,8 +328,8 @@ func TestTwoResults(t *testing.T) {
 	f.submit(s)
 	first := f.connect(ConnectOptions{URL: f.server.URL(), Name: "first"})
 	second := f.connect(ConnectOptions{URL: f.server.URL(), Name: "second"})
-	right := &request{claim: claim{Run: s.ID(), Shard: 4}, Receipt: Receipt{Sum: trueSum(9, 4), Episodes: 8, Rows: 80, Bytes: 800}}
-	wrong := &request{claim: claim{Run: s.ID(), Shard: 4}, Receipt: Receipt{Sum: trueSum(99, 4), Episodes: 8, Rows: 80, Bytes: 800}}
+	right := &request{Claim: tracker.Claim{Run: s.ID(), Shard: 4}, Receipt: Receipt{Sum: trueSum(9, 4), Episodes: 8, Rows: 80, Bytes: 800}}
+	wrong := &request{Claim: tracker.Claim{Run: s.ID(), Shard: 4}, Receipt: Receipt{Sum: trueSum(99, 4), Episodes: 8, Rows: 80, Bytes: 800}}
 	for range 3 { // as if the answer had been lost
 		if _, err := f.raw(first, "commit", right); err != nil {
 			t.Fatal(err)
@@ -353,7 +354,7 @@ func TestTwoResults(t *testing.T) {
 	// The other way round: the record is wrong.
 	third := f.connect(ConnectOptions{URL: f.server.URL(), Name: "third"})
 	for _, shard := range []int{5, 6} {
-		if _, err := f.raw(third, "commit", &request{claim: claim{Run: s.ID(), Shard: shard}, Receipt: Receipt{Sum: trueSum(99, shard), Episodes: 8, Rows: 80, Bytes: 800}}); err != nil {
+		if _, err := f.raw(third, "commit", &request{Claim: tracker.Claim{Run: s.ID(), Shard: shard}, Receipt: Receipt{Sum: trueSum(99, shard), Episodes: 8, Rows: 80, Bytes: 800}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -13,8 +13,8 @@
 //
 // # The coordinator
 //
-// The decisions are plain structs without lock, clock and network, each in a file of its
-// name: queue, leases, audits, commits, stragglers, workers. A state holds them; its
+// The decisions are plain structs without lock, clock and network: queue, leases, audits,
+// commits and stragglers in internal/tracker, and workers here. A state holds them; its
 // methods (state.go, assign.go) are the steps that change several of them. Around it stand
 // the parts that talk to NATS: requests takes the messages, assigner answers workers that
 // want work, committer writes records, auditor decides disputes, runs begins and ends runs,

@@ -11,7 +11,7 @@ import (
 )
 
 // feeder moves the shards of a run through the work queue: one goroutine publishes them,
-// another fetches messages for the claims that wait. queue.go has the decisions.
+// another fetches messages for the claims that wait. tracker.Queue has the decisions.
 type feeder struct {
 	*term
 	r *run
@@ -48,7 +48,7 @@ func (f *feeder) feeding() {
 			continue
 		}
 		select {
-		case <-f.r.queue.feed:
+		case <-f.r.queue.Feed:
 		case <-t.C:
 		case <-f.r.ctx.Done():
 			return
@@ -63,7 +63,7 @@ func (f *feeder) take() (list []int) {
 	}
 	f.do(func(s *state) {
 		if f.r.running() {
-			list = f.r.queue.take(window(s.workers.slots(time.Now().Add(-s.lapse))), f.r.commits.has)
+			list = f.r.queue.Take(window(s.workers.slots(time.Now().Add(-s.lapse))), f.r.commits.Has)
 		}
 	})
 	return list
@@ -105,7 +105,7 @@ func (f *feeder) publish(list []int) error {
 		first = err
 		failed = append(failed, list[i])
 	}
-	f.do(func(*state) { f.r.queue.accepted(accepted, failed) })
+	f.do(func(*state) { f.r.queue.Accepted(accepted, failed) })
 	return first
 }
 
@@ -120,7 +120,7 @@ func (f *feeder) count() {
 	}
 	f.do(func(*state) {
 		if f.r.begun {
-			f.r.queue.recount(int(info.NumPending), info.NumAckPending, f.r.commits.whole())
+			f.r.queue.Recount(int(info.NumPending), info.NumAckPending, f.r.commits.Whole())
 		}
 	})
 }
@@ -139,7 +139,7 @@ func (f *feeder) info() (*jetstream.ConsumerInfo, error) {
 		return nil, err
 	}
 	f.consumer = c
-	f.do(func(*state) { f.r.queue.reset(int(c.CachedInfo().NumPending)) })
+	f.do(func(*state) { f.r.queue.Reset(int(c.CachedInfo().NumPending)) })
 	return nil, nil
 }
 
@@ -158,7 +158,7 @@ func (f *feeder) fetching() {
 		n := f.reserve()
 		if n == 0 {
 			select {
-			case <-f.r.queue.fetch:
+			case <-f.r.queue.Fetch:
 			case <-f.r.ctx.Done():
 			}
 			continue
@@ -189,7 +189,7 @@ func (f *feeder) reserve() (n int) {
 	f.do(func(s *state) {
 		if f.r.running() {
 			now := time.Now()
-			n = s.waiting.reserve(min(f.r.queue.unassigned, maxFetch), func(w *worker) bool { return w.takes(f.r.id, now) })
+			n = s.waiting.reserve(min(f.r.queue.Unassigned, maxFetch), func(w *worker) bool { return w.takes(f.r.id, now) })
 		}
 	})
 	return n

@@ -23,6 +23,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"moonfarm/rollout/farm/farmtest"
+	"moonfarm/rollout/farm/internal/tracker"
 )
 
 // hello reads the first line of a server and returns the answer of a client that has
@@ -187,7 +188,7 @@ func TestRights(t *testing.T) {
 		}
 	}
 	denied(t, worker.nc, "a worker submits", ask(worker, clientSubject+"submit", &request{Spec: spec(61, 5, 0)}))
-	denied(t, worker.nc, "a worker cancels", ask(worker, clientSubject+"cancel", &request{claim: claim{Run: s.ID()}}))
+	denied(t, worker.nc, "a worker cancels", ask(worker, clientSubject+"cancel", &request{Claim: tracker.Claim{Run: s.ID()}}))
 	denied(t, worker.nc, "a worker asks for the status", ask(worker, clientSubject+"status", &request{}))
 	denied(t, worker.nc, "a worker reads an operator's inbox", listen(worker, people.inbox+".>"))
 	denied(t, people.nc, "an operator commits", ask(people, workerSubject+"commit.w1", &request{}))
@@ -222,7 +223,7 @@ func TestImpostor(t *testing.T) {
 		a, q := &answer{Beat: 1000}, new(request)
 		switch _ = json.Unmarshal(m.Data, q); strings.Split(m.Subject, ".")[3] {
 		case "claim":
-			a.Claim = &claim{Run: evil.ID()}
+			a.Claim = &tracker.Claim{Run: evil.ID()}
 		case "spec":
 			a.Spec, a.Proof = evil, Key(bytes.Repeat([]byte{2}, keyBytes)).proof("w1", evil.ID())
 		case "back":

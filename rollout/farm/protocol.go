@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"moonfarm/rollout/farm/internal/tracker"
 )
 
 // A client publishes a JSON request on moonfarm.v1.<action>, and a worker on
@@ -37,13 +39,6 @@ func checkName(name string) error {
 	return nil
 }
 
-// claim names one shard that a worker makes, or makes again as an audit.
-type claim struct {
-	Run   string `json:"run,omitempty"`
-	Shard int    `json:"shard"`
-	Audit bool   `json:"audit,omitempty"`
-}
-
 // request is a message of a worker or a client. Nothing in it is believed.
 type request struct {
 	Version string `json:"version,omitempty"` // claim, beat
@@ -52,28 +47,28 @@ type request struct {
 	Slots   int    `json:"slots,omitempty"`
 	Wait    int    `json:"wait,omitempty"` // claim: milliseconds until an empty answer
 
-	claim          // commit, back, spec; run alone: cancel, retry
-	Receipt        // commit
-	Error   string `json:"error,omitempty"`   // back: why; beat: the trouble now
-	Lasting bool   `json:"lasting,omitempty"` // back: a permanent failure
-	Refused bool   `json:"refused,omitempty"` // back: the whole run
+	tracker.Claim        // commit, back, spec; run alone: cancel, retry
+	Receipt              // commit
+	Error         string `json:"error,omitempty"`   // back: why; beat: the trouble now
+	Lasting       bool   `json:"lasting,omitempty"` // back: a permanent failure
+	Refused       bool   `json:"refused,omitempty"` // back: the whole run
 
-	Claims []claim `json:"claims,omitempty"` // beat: the claims that the worker is making
-	Spec   *Spec   `json:"spec,omitempty"`   // submit
+	Claims []tracker.Claim `json:"claims,omitempty"` // beat: the claims that the worker is making
+	Spec   *Spec           `json:"spec,omitempty"`   // submit
 }
 
 // answer is a message of the coordinator.
 type answer struct {
-	Error   string     `json:"error,omitempty"`
-	Refused bool       `json:"refused,omitempty"` // the worker will get nothing, ever
-	Again   bool       `json:"again,omitempty"`   // the same question may be answered in a moment
-	Claim   *claim     `json:"claim,omitempty"`
-	Drop    []claim    `json:"drop,omitempty"` // beat: claims that are not needed any more
-	Beat    int        `json:"beat,omitempty"` // milliseconds between two beats
-	Spec    *Spec      `json:"spec,omitempty"`
-	Proof   string     `json:"proof,omitempty"` // of Spec: the coordinator has the Key
-	Run     *RunStatus `json:"run,omitempty"`
-	Status  *Status    `json:"status,omitempty"`
+	Error   string          `json:"error,omitempty"`
+	Refused bool            `json:"refused,omitempty"` // the worker will get nothing, ever
+	Again   bool            `json:"again,omitempty"`   // the same question may be answered in a moment
+	Claim   *tracker.Claim  `json:"claim,omitempty"`
+	Drop    []tracker.Claim `json:"drop,omitempty"` // beat: claims that are not needed any more
+	Beat    int             `json:"beat,omitempty"` // milliseconds between two beats
+	Spec    *Spec           `json:"spec,omitempty"`
+	Proof   string          `json:"proof,omitempty"` // of Spec: the coordinator has the Key
+	Run     *RunStatus      `json:"run,omitempty"`
+	Status  *Status         `json:"status,omitempty"`
 }
 
 // errRefused means that the coordinator will never give this worker work.
@@ -154,3 +149,58 @@ func (b *backoff) pause(ctx context.Context) bool {
 
 // newBackoff is the backoff of tries against a server or store that is away.
 func newBackoff() backoff { return backoff{200 * time.Millisecond, 5 * time.Second} }
+
+// Client asks a coordinator on behalf of people. Its methods fail with one
+// line if none answers within half a minute.
+type Client struct{ c *Conn }
+
+// NewClient is a client on a connection, which stays the caller's.
+func NewClient(c *Conn) *Client { return &Client{c} }
+
+// Submit begins a run, or joins the run of an equal spec: a cancelled or
+// failed run goes on; if the run is done, Submit returns its state at once.
+func (c *Client) Submit(ctx context.Context, s *Spec) (*RunStatus, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	return c.run(ctx, "submit", &request{Spec: s})
+}
+
+// Cancel ends a run that is not done. Its committed shards stay, for Submit and Retry.
+func (c *Client) Cancel(ctx context.Context, run string) (*RunStatus, error) {
+	return c.run(ctx, "cancel", &request{Claim: tracker.Claim{Run: run}})
+}
+
+// Retry makes a cancelled or failed run go on, publishes the missing shards of a running
+// run again, and makes the shards of a done run again.
+func (c *Client) Retry(ctx context.Context, run string) (*RunStatus, error) {
+	return c.run(ctx, "retry", &request{Claim: tracker.Claim{Run: run}})
+}
+
+func (c *Client) run(ctx context.Context, action string, q *request) (*RunStatus, error) {
+	a, err := c.ask(ctx, action, q)
+	if err != nil {
+		return nil, err
+	}
+	return a.Run, nil
+}
+
+// ask asks again if a coordinator ends while it is asked.
+func (c *Client) ask(ctx context.Context, action string, q *request) (*answer, error) {
+	wait, begun := 30*time.Second, time.Now()
+	for b := (backoff{100 * time.Millisecond, time.Second}); ; {
+		a, err := c.c.ask(ctx, clientSubject+action, q, wait)
+		if !errors.Is(err, errAgain) || time.Since(begun) > wait || !b.pause(ctx) {
+			return a, err
+		}
+	}
+}
+
+// Status returns the state of the farm.
+func (c *Client) Status(ctx context.Context) (*Status, error) {
+	a, err := c.ask(ctx, "status", &request{})
+	if err != nil {
+		return nil, err
+	}
+	return a.Status, nil
+}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"moonfarm/rollout/farm/internal/tracker"
 )
 
 // run is a run in the memory of the coordinator: a bit for each shard, and
@@ -18,21 +20,21 @@ type run struct {
 	ctx   context.Context // done when the run ends
 	stop  context.CancelFunc
 
-	commits    commits
-	queue      queue
-	audits     audits
-	stragglers stragglers
+	commits    tracker.Commits
+	queue      tracker.Queue
+	audits     tracker.Audits
+	stragglers tracker.Stragglers
 	again      int              // claims given to a second worker
 	remade     int              // commits that were reverted
 	permanent  map[int][]string // workers that reported a permanent failure, by shard
-	meter      meter
+	meter      tracker.Meter
 
 	shards openShards
 }
 
 func newRun(id string, v *runRecord, revision uint64) *run {
-	return &run{runRecord: *v, id: id, revision: revision, stop: func() {}, commits: newCommits(v.Spec.Shards), queue: newQueue(v.Spec.Shards),
-		audits: newAudits(), permanent: map[int][]string{}}
+	return &run{runRecord: *v, id: id, revision: revision, stop: func() {}, commits: tracker.NewCommits(v.Spec.Shards), queue: tracker.NewQueue(v.Spec.Shards),
+		audits: tracker.NewAudits(), permanent: map[int][]string{}}
 }
 
 // running reports whether shards are being made.
@@ -43,19 +45,19 @@ func (r *run) valid(shard int) bool { return shard >= 0 && shard < r.Spec.Shards
 
 // addCommit takes the record of a committed shard, and reports false if it has one.
 func (r *run) addCommit(shard int, v *record) bool {
-	if !r.commits.add(shard, &v.Receipt) {
+	if !r.commits.Add(shard, &v.Receipt) {
 		return false
 	}
-	if v.Audit == auditDue {
-		r.audits.add(shard, v.Worker)
+	if v.Audit == tracker.AuditDue {
+		r.audits.Add(shard, v.Worker)
 	}
-	r.audits.counts.count(v.Audit, 1)
+	r.audits.Counts.Count(v.Audit, 1)
 	return true
 }
 
 // completes moves a run of which nothing is left to do to the state Finishing.
 func (r *run) completes() bool {
-	if !r.running() || !r.commits.whole() || !r.audits.idle() {
+	if !r.running() || !r.commits.Whole() || !r.audits.Idle() {
 		return false
 	}
 	r.State = Finishing
@@ -77,9 +79,9 @@ func (r *run) fails(shard int, worker string) bool {
 func (r *run) end() {
 	r.stop()
 	r.begun = false
-	r.commits.bits, r.stragglers = nil, stragglers{}
-	r.queue.retries, r.queue.assigned = nil, map[int]message{}
-	r.audits.pending, r.audits.unassigned = map[int]*audit{}, nil
+	r.commits.Bits, r.stragglers = nil, tracker.Stragglers{}
+	r.queue.Retries, r.queue.Assigned = nil, map[int]tracker.Message{}
+	r.audits.Pending, r.audits.Unassigned = map[int]*tracker.Audit{}, nil
 }
 
 // status is a run as people see it. held is how many of its shards workers have.
@@ -91,15 +93,15 @@ func (r *run) status(held int, now time.Time) RunStatus {
 	}
 	s := RunStatus{
 		ID: r.id, Name: r.Spec.Name, Build: r.Spec.Build, Out: r.Spec.Out, State: r.State, Text: r.Text, Created: r.Created,
-		Shards: r.Spec.Shards, Made: r.commits.made, Held: held, Episodes: r.Spec.Episodes,
-		Played: r.commits.played, Rows: r.commits.rows, Bytes: r.commits.bytes, Audits: r.audits.counts, Again: r.again, Remade: r.remade,
+		Shards: r.Spec.Shards, Made: r.commits.Made, Held: held, Episodes: r.Spec.Episodes,
+		Played: r.commits.Played, Rows: r.commits.Rows, Bytes: r.commits.Bytes, Audits: r.audits.Counts, Again: r.again, Remade: r.remade,
 	}
 	s.redact()
 	if s.State == "" { // being written for the first time
 		s.State = Running
 	}
-	s.Audits.Due = len(r.audits.pending)
-	s.ShardRate, s.RowRate = r.meter.rates(now, uint64(r.commits.made), r.commits.rows)
+	s.Audits.Due = len(r.audits.Pending)
+	s.ShardRate, s.RowRate = r.meter.Rates(now, uint64(r.commits.Made), r.commits.Rows)
 	if s.ShardRate > 0 {
 		s.Left = float64(s.Shards-s.Made) / s.ShardRate
 	}

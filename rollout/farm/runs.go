@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"moonfarm/rollout/farm/internal/tracker"
 )
 
 // runs begins, changes and ends runs.
@@ -65,7 +67,7 @@ func (x *runs) begin(old *run) (*run, error) {
 	if f.consumer, err = newConsumer(x.ctx, x.st, r.id, 2*x.o.Lapse); err != nil {
 		return nil, err
 	}
-	r.queue.reset(int(f.consumer.CachedInfo().NumPending))
+	r.queue.Reset(int(f.consumer.CachedInfo().NumPending))
 	r.ctx, r.stop = context.WithCancel(x.ctx)
 	x.do(func(s *state) {
 		s.begin(r)
@@ -83,7 +85,7 @@ func (x *runs) change(r *run, to State, text string) error {
 	var revision uint64
 	made := 0
 	x.do(func(s *state) {
-		v, revision, made = r.runRecord, r.revision, r.commits.made
+		v, revision, made = r.runRecord, r.revision, r.commits.Made
 		v.State, v.Text, v.Ended, v.End = to, text, time.Time{}, nil
 		if to == Running {
 			return
@@ -209,7 +211,7 @@ func (x *runs) found(r *run, s *Spec, whole *Receipt) *answer {
 		})
 		done.End = nil
 	}
-	done.commits = commits{shards: s.Shards, made: s.Shards, played: whole.Episodes, rows: whole.Rows, bytes: whole.Bytes}
+	done.commits = tracker.Commits{Shards: s.Shards, Made: s.Shards, Played: whole.Episodes, Rows: whole.Rows, Bytes: whole.Bytes}
 	x.replace(done, done.id)
 	if err := x.change(done, Done, ""); err != nil {
 		x.replace(r, done.id)
@@ -227,7 +229,7 @@ func (x *runs) found(r *run, s *Spec, whole *Receipt) *answer {
 func (x *runs) told(r *run, joined bool) *answer {
 	a := new(answer)
 	x.do(func(st *state) {
-		s := r.status(st.leases.held(r.id), time.Now())
+		s := r.status(st.leases.Held(r.id), time.Now())
 		s.Joined = joined
 		a.Run = &s
 	})
@@ -288,7 +290,7 @@ func (x *runs) retry(_ string, q *request, _ func(*answer)) *answer {
 		for _, w := range s.workers {
 			delete(w.refuses, r.id)
 		}
-		r.queue.restart()
+		r.queue.Restart()
 	})
 	switch {
 	case r == nil:

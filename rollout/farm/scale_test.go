@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"moonfarm/rollout/farm/internal/tracker"
 )
 
 // figures are the costs of a farm on paper. The costs were measured (TestSpeed,
@@ -48,12 +50,12 @@ type load struct {
 // chances: all workers are alike.
 func (p *figures) simulate(workers, shards float64) load {
 	l := load{workers: workers, shards: shards}
-	s := &sampler{rate: p.rate}
+	s := &tracker.Sampler{Rate: p.rate}
 	perHour := float64(time.Hour / p.shard)
 	each := shards / workers
 	var made, done, hour float64 // of one worker: own shards, and with audits of others
 	for n := uint64(1); made < each; n++ {
-		chance := s.chance(n, p.episodes, false)
+		chance := s.Chance(n, p.episodes, false)
 		step := min(1, each-made)
 		made += step
 		done += step * (1 + chance)

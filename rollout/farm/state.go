@@ -3,6 +3,8 @@ package farm
 import (
 	"fmt"
 	"time"
+
+	"moonfarm/rollout/farm/internal/tracker"
 )
 
 // state is all that a coordinator has in memory: workers, leases, waiting claims, and for
@@ -18,7 +20,7 @@ type state struct {
 	expects  bool      // workers were there shortly before
 	runs     map[string]*run
 	workers  workers
-	leases   leases
+	leases   tracker.Leases
 	waiting  waiting
 	urgent   bool // a worker's record is to be saved soon
 
@@ -27,7 +29,7 @@ type state struct {
 
 func newState(o *CoordinatorOptions, now time.Time) state {
 	return state{version: o.Version, trusted: o.Trusted, lapse: o.Lapse, patience: o.Patience, since: now,
-		beatEvery: int(o.Lapse.Milliseconds() / 3), runs: map[string]*run{}, workers: workers{}, leases: newLeases()}
+		beatEvery: int(o.Lapse.Milliseconds() / 3), runs: map[string]*run{}, workers: workers{}, leases: tracker.NewLeases()}
 }
 
 // identify returns the worker that sent a request, and how many leases it lost because
@@ -51,7 +53,7 @@ func (s *state) identify(name string, q *request, now time.Time) (w *worker, los
 // restart ends the leases and the waiting claims of a worker's earlier process.
 func (s *state) restart(w *worker) (lost int) {
 	s.waiting.remove(func(t *waiter) bool { return t.w == w })
-	list := s.leases.list(w.name)
+	list := s.leases.List(w.name)
 	for _, l := range list {
 		s.lapsed(l)
 	}
@@ -59,8 +61,8 @@ func (s *state) restart(w *worker) (lost int) {
 }
 
 // lapsed ends a lease that the worker neither committed nor gave back.
-func (s *state) lapsed(l *lease) {
-	if w := s.workers[l.worker]; w != nil {
+func (s *state) lapsed(l *tracker.Lease) {
+	if w := s.workers[l.Worker]; w != nil {
 		w.Lapsed++
 		w.lapses++
 		w.unsaved, s.urgent = true, true
@@ -70,29 +72,29 @@ func (s *state) lapsed(l *lease) {
 
 // release ends a lease. If it is the last one of an uncommitted shard, the shard goes
 // back to the queue; if it is the last one of an audit, another worker may take it.
-func (s *state) release(l *lease) {
-	last := s.leases.end(l)
+func (s *state) release(l *tracker.Lease) {
+	last := s.leases.End(l)
 	r := s.runs[l.Run]
 	switch {
 	case !last || r == nil || !r.begun:
 	case l.Audit:
-		r.audits.giveBack(l.Shard)
-	case !r.commits.has(l.Shard):
-		r.queue.giveBack(l.Shard)
+		r.audits.GiveBack(l.Shard)
+	case !r.commits.Has(l.Shard):
+		r.queue.GiveBack(l.Shard)
 	}
 }
 
 // expire ends the leases of silent workers and returns them. Workers that were silent for
 // a day are forgotten; the store has their records.
-func (s *state) expire(now time.Time) []*lease {
-	list := s.leases.silent(now.Add(-s.lapse))
+func (s *state) expire(now time.Time) []*tracker.Lease {
+	list := s.leases.Silent(now.Add(-s.lapse))
 	for _, l := range list {
 		s.lapsed(l)
 	}
 	for name, w := range s.workers {
-		if w.Quarantined == "" && !w.alive(now.Add(-24*time.Hour)) && s.leases.count(name)+w.waiting == 0 {
+		if w.Quarantined == "" && !w.alive(now.Add(-24*time.Hour)) && s.leases.Count(name)+w.waiting == 0 {
 			delete(s.workers, name)
-			s.leases.leave(name)
+			s.leases.Leave(name)
 		}
 	}
 	return list
@@ -100,46 +102,46 @@ func (s *state) expire(now time.Time) []*lease {
 
 // settle ends all leases of a committed shard, and its message.
 func (s *state) settle(r *run, shard int) {
-	s.leases.endClaim(claim{Run: r.id, Shard: shard})
-	r.queue.settle(shard)
+	s.leases.EndClaim(tracker.Claim{Run: r.id, Shard: shard})
+	r.queue.Settle(shard)
 }
 
 // endAudit ends the audit of a shard and all leases of it.
 func (s *state) endAudit(r *run, shard int) {
-	s.leases.endClaim(claim{r.id, shard, true})
-	r.audits.drop(shard)
+	s.leases.EndClaim(tracker.Claim{Run: r.id, Shard: shard, Audit: true})
+	r.audits.Drop(shard)
 }
 
 // revert takes a deleted record back: the shard is made again.
 func (s *state) revert(r *run, shard int, v *record) {
-	if !r.running() || !r.commits.revert(shard, &v.Receipt) {
+	if !r.running() || !r.commits.Revert(shard, &v.Receipt) {
 		return
 	}
-	r.audits.counts.count(v.Audit, -1)
+	r.audits.Counts.Count(v.Audit, -1)
 	s.endAudit(r, shard)
 	r.remade++
-	r.queue.retry(shard)
+	r.queue.Retry(shard)
 }
 
 // waive locks the audits of a run that end without a second worker, and returns them. At
 // the end of a run they wait for a moment only; then the run's text says so.
 func (s *state) waive(r *run, now time.Time) []int {
-	if !r.running() || len(r.audits.pending) == 0 {
+	if !r.running() || len(r.audits.Pending) == 0 {
 		return nil
 	}
-	v := waivers{others: s.workers.able(r.id, s.version, now, now.Add(-s.lapse)), wait: s.patience, trusted: s.trusted, leased: s.leases.audited(r.id)}
+	v := tracker.Waivers{Others: s.workers.able(r.id, s.version, now, now.Add(-s.lapse)), Wait: s.patience, Trusted: s.trusted, Leased: s.leases.Audited(r.id)}
 	// A new coordinator does not know yet which workers come back.
-	if r.commits.whole() && len(v.others) <= 1 && (!s.expects || now.Sub(s.since) > s.lapse) {
-		v.wait = min(v.wait, aloneWait)
+	if r.commits.Whole() && len(v.Others) <= 1 && (!s.expects || now.Sub(s.since) > s.lapse) {
+		v.Wait = min(v.Wait, aloneWait)
 	}
-	list, waiting, all := r.audits.waivable(&v, now)
+	list, waiting, all := r.audits.Waivable(&v, now)
 	for _, shard := range list {
-		r.audits.lock(shard)
+		r.audits.Lock(shard)
 	}
 	if all {
 		r.Text = ""
-		if waiting > 0 && r.commits.whole() {
-			r.Text = fmt.Sprintf("%d audits wait for another worker, for %v at most", waiting, v.wait)
+		if waiting > 0 && r.commits.Whole() {
+			r.Text = fmt.Sprintf("%d audits wait for another worker, for %v at most", waiting, v.Wait)
 		}
 	}
 	return list
@@ -160,7 +162,7 @@ func (s *state) quarantine(name, text string) (w *worker, first bool) {
 		w.Quarantined = text
 	}
 	w.Audits.Failed++
-	for _, l := range s.leases.list(name) {
+	for _, l := range s.leases.List(name) {
 		s.release(l)
 	}
 	s.waiting.remove(func(t *waiter) bool {
@@ -184,6 +186,6 @@ func (s *state) begin(r *run) {
 
 // end ends a run and its leases.
 func (s *state) end(r *run) {
-	s.leases.endRun(r.id)
+	s.leases.EndRun(r.id)
 	r.end()
 }

@@ -1,6 +1,13 @@
 package farm
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"moonfarm/rollout/farm/internal/tracker"
+	"moonfarm/rollout/redact"
+)
 
 // State is the state of a run.
 type State string
@@ -56,12 +63,7 @@ type RunStatus struct {
 }
 
 // Counts are the audits of a run or of a worker's shards.
-type Counts struct {
-	Due    int `json:"due"` // asked for and not answered
-	Passed int `json:"passed"`
-	Failed int `json:"failed"`
-	Waived int `json:"waived"` // no other worker was there to do them
-}
+type Counts = tracker.Counts
 
 // WorkerStatus is one worker, by its identity.
 type WorkerStatus struct {
@@ -106,3 +108,52 @@ type Audit struct {
 	Row      string    `json:"row"`      // the first row that differs
 	Returned int       `json:"returned"` // shards of that worker to be made again
 }
+
+const (
+	maxEnded  = 100  // ended runs that a status lists
+	maxListed = 5000 // workers that a status lists
+)
+
+// status is the whole farm, as people see it.
+func (x *requests) status(string, *request, func(*answer)) *answer {
+	s := &Status{Version: x.o.Version, Now: time.Now(), Trouble: x.o.Server.trouble()}
+	s.Failures, s.Audits = x.events.list()
+	x.do(func(st *state) { st.report(s) })
+	slices.SortFunc(s.Runs, func(a, b RunStatus) int { return b.Created.Compare(a.Created) })
+	ended := 0
+	s.Runs = slices.DeleteFunc(s.Runs, func(r RunStatus) bool {
+		if !r.Ended.IsZero() {
+			ended++
+		}
+		return !r.Ended.IsZero() && ended > maxEnded
+	})
+	slices.SortFunc(s.Workers, func(a, b WorkerStatus) int { return strings.Compare(a.Name, b.Name) })
+	if n := len(s.Workers) - maxListed; n > 0 {
+		s.Workers, s.Unlisted = s.Workers[:maxListed], n
+	}
+	return &answer{Status: s}
+}
+
+// report adds all runs and workers to a status.
+func (s *state) report(to *Status) {
+	to.Since = s.since
+	pending := map[string]int{} // audits by the maker of the shard
+	for _, r := range s.runs {
+		to.Runs = append(to.Runs, r.status(s.leases.Held(r.id), to.Now))
+		for _, p := range r.audits.Pending {
+			pending[p.Maker]++
+		}
+	}
+	for _, w := range s.workers {
+		o := WorkerStatus{
+			Name: w.name, Version: w.Version, Host: w.Host, Slots: w.Slots, Beat: w.Beat, Alive: w.alive(to.Now.Add(-s.lapse)),
+			Held: s.leases.Count(w.name), Shards: w.Shards, Rows: w.Rows, Audits: w.Audits, Lapsed: w.Lapsed, Trouble: w.trouble, Quarantined: w.Quarantined,
+		}
+		o.Audits.Due = pending[w.name]
+		o.ShardRate, o.RowRate = w.meter.Rates(to.Now, w.Shards, w.Rows)
+		to.Workers = append(to.Workers, o)
+	}
+}
+
+// redact removes secrets from the texts of a status.
+func (s *RunStatus) redact() { s.Out, s.Text = redact.Text(s.Out), redact.Text(s.Text) }

@@ -46,13 +46,6 @@ type record struct {
 	By     string `json:"by,omitempty"`    // the worker that made it again
 }
 
-// The audit states of a record; "" means that the shard is not in the sample.
-const (
-	auditDue    = "due"
-	auditPassed = "passed"
-	auditWaived = "waived"
-)
-
 // workerRecord is a worker in its bucket.
 type workerRecord struct {
 	Version     string    `json:"version"`

@@ -8,21 +8,23 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"moonfarm/rollout/farm/internal/tracker"
 )
 
 // trial lets a worker commit shards one after the other, with the sampler and
 // the verdict that the coordinator uses. lies says whether a shard is false.
 // It returns the number of the shard at which the worker was accused, or 0.
-func trial(s *sampler, name string, episodes float64, shards int, lies func(shard int) bool) int {
+func trial(s *tracker.Sampler, name string, episodes float64, shards int, lies func(shard int) bool) int {
 	for n := 1; n <= shards; n++ {
-		if !s.draw("run", n, name, s.chance(uint64(n), episodes, false)) {
+		if !s.Draw("run", n, name, s.Chance(uint64(n), episodes, false)) {
 			continue
 		}
-		t := &dispute{shard: n, makers: [2]string{name, "honest"}, sums: [2]string{trueSum(1, n), trueSum(1, n)}}
+		t := &tracker.Dispute{Shard: n, Makers: [2]string{name, "honest"}, Sums: [2]string{trueSum(1, n), trueSum(1, n)}}
 		if lies != nil && lies(n) {
-			t.sums[0] = trueSum(2, n)
+			t.Sums[0] = trueSum(2, n)
 		}
-		for _, i := range t.wrong(trueSum(1, n)) {
+		for _, i := range t.Wrong(trueSum(1, n)) {
 			if i == 0 {
 				return n
 			}
@@ -66,7 +68,7 @@ func TestFalsifiers(t *testing.T) {
 		for kind, make := range kinds {
 			found, latest := 0, 0
 			for i := range 100 {
-				s := &sampler{fmt.Appendf(nil, "%s %d %d", kind, episodes, i), 0.01}
+				s := &tracker.Sampler{Secret: fmt.Appendf(nil, "%s %d %d", kind, episodes, i), Rate: 0.01}
 				if n := trial(s, "liar", float64(episodes), 100, make(episodes)); n > 0 {
 					found++
 					latest = max(latest, n)
@@ -78,7 +80,7 @@ func TestFalsifiers(t *testing.T) {
 			}
 		}
 		for i := range 100 {
-			s := &sampler{fmt.Appendf(nil, "honest %d %d", episodes, i), 0.01}
+			s := &tracker.Sampler{Secret: fmt.Appendf(nil, "honest %d %d", episodes, i), Rate: 0.01}
 			if n := trial(s, "honest", float64(episodes), 1000, nil); n > 0 {
 				t.Errorf("shards of %d: an honest worker is accused at shard %d", episodes, n)
 			}
@@ -88,7 +90,7 @@ func TestFalsifiers(t *testing.T) {
 
 // TestChance: the share of audits falls from all to the rate.
 func TestChance(t *testing.T) {
-	s := &sampler{[]byte("secret"), 0.01}
+	s := &tracker.Sampler{Secret: []byte("secret"), Rate: 0.01}
 	for _, c := range []struct {
 		n        uint64
 		episodes float64
@@ -96,13 +98,13 @@ func TestChance(t *testing.T) {
 		want     float64
 	}{{1, 50, false, 1}, {8, 50, false, 1}, {16, 50, false, 0.5}, {800, 50, false, 0.01}, {1e9, 50, false, 0.01},
 		{100, 1, false, 1}, {25, 8, false, 0.5}, {1, 50, true, 0.01}} {
-		if p := s.chance(c.n, c.episodes, c.trusted); math.Abs(p-c.want) > 1e-9 {
+		if p := s.Chance(c.n, c.episodes, c.trusted); math.Abs(p-c.want) > 1e-9 {
 			t.Errorf("shard %d of %v episodes, trusted %v: %v, want %v", c.n, c.episodes, c.trusted, p, c.want)
 		}
 	}
 	n := 0
 	for i := range 100_000 {
-		if s.draw("run", i, "w", 0.01) {
+		if s.Draw("run", i, "w", 0.01) {
 			n++
 		}
 	}

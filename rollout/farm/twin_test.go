@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"moonfarm/rollout/farm/internal/tracker"
 )
 
 // twin is a farm of one run as plainly as it can be said: sets of claims and shards, and a
@@ -20,29 +22,29 @@ type twin struct {
 	now     time.Time
 	workers []string
 
-	stream    map[int]bool              // messages by shard: whether they are delivered
-	leases    map[string]map[claim]bool // by worker
-	seen      map[string]time.Time      // worker and claim, as text
-	committed map[int]string            // makers by shard
-	pending   map[int]string            // makers of shards to be audited
+	stream    map[int]bool                      // messages by shard: whether they are delivered
+	leases    map[string]map[tracker.Claim]bool // by worker
+	seen      map[string]time.Time              // worker and claim, as text
+	committed map[int]string                    // makers by shard
+	pending   map[int]string                    // makers of shards to be audited
 	disputed  map[int]bool
-	returned  map[string]map[claim]bool
+	returned  map[string]map[tracker.Claim]bool
 	asked     map[string]int // claims that wait
 	steps     []string       // for the message of a failure
 }
 
 func newTwin(t *testing.T, seed uint64, shards int) *twin {
 	o := &CoordinatorOptions{Version: testVersion, Lapse: 30 * time.Second, Patience: time.Hour}
-	w := &twin{t: t, g: rand.New(rand.NewPCG(seed, 1)), now: time.Unix(1_000_000, 0), stream: map[int]bool{}, leases: map[string]map[claim]bool{},
+	w := &twin{t: t, g: rand.New(rand.NewPCG(seed, 1)), now: time.Unix(1_000_000, 0), stream: map[int]bool{}, leases: map[string]map[tracker.Claim]bool{},
 		seen: map[string]time.Time{}, committed: map[int]string{}, pending: map[int]string{}, disputed: map[int]bool{},
-		returned: map[string]map[claim]bool{}, asked: map[string]int{}}
+		returned: map[string]map[tracker.Claim]bool{}, asked: map[string]int{}}
 	w.s = newState(o, w.now)
 	w.r = newRun("r", &runRecord{Spec: spec(1, shards, 0), State: Running}, 1)
 	w.s.begin(w.r)
 	for i := range 5 {
 		name := fmt.Sprintf("w%d", i)
 		w.workers = append(w.workers, name)
-		w.leases[name], w.returned[name] = map[claim]bool{}, map[claim]bool{}
+		w.leases[name], w.returned[name] = map[tracker.Claim]bool{}, map[tracker.Claim]bool{}
 	}
 	return w
 }
@@ -69,7 +71,7 @@ func (w *twin) identify(name, process string) *worker {
 	return of
 }
 
-func key(name string, k claim) string { return fmt.Sprint(name, k) }
+func key(name string, k tracker.Claim) string { return fmt.Sprint(name, k) }
 
 // granted checks that a worker may have the claim that an answer grants, and notes it.
 func (w *twin) granted(name string, a *answer) {
@@ -98,14 +100,14 @@ func (w *twin) granted(name string, a *answer) {
 	w.lease(name, k)
 }
 
-func (w *twin) lease(name string, k claim) {
+func (w *twin) lease(name string, k tracker.Claim) {
 	w.leases[name][k] = true
 	w.seen[key(name, k)] = w.now
 	delete(w.returned[name], k)
 }
 
 // drop forgets the leases of a claim.
-func (w *twin) drop(k claim) {
+func (w *twin) drop(k tracker.Claim) {
 	for _, of := range w.leases {
 		delete(of, k)
 	}
@@ -115,7 +117,7 @@ func (w *twin) drop(k claim) {
 func (w *twin) publish() {
 	accepted := 0
 	var failed []int
-	for _, shard := range w.r.queue.take(8, w.r.commits.has) {
+	for _, shard := range w.r.queue.Take(8, w.r.commits.Has) {
 		if _, has := w.stream[shard]; has {
 			continue
 		}
@@ -126,12 +128,12 @@ func (w *twin) publish() {
 		w.stream[shard] = false
 		accepted++
 	}
-	w.r.queue.accepted(accepted, failed)
+	w.r.queue.Accepted(accepted, failed)
 }
 
 // fetch delivers messages to the waiting claims.
 func (w *twin) fetch() {
-	n, got := w.s.waiting.reserve(min(w.r.queue.unassigned, maxFetch), func(*worker) bool { return true }), 0
+	n, got := w.s.waiting.reserve(min(w.r.queue.Unassigned, maxFetch), func(*worker) bool { return true }), 0
 	for shard, out := range w.stream {
 		if got < n && !out {
 			got++
@@ -152,7 +154,7 @@ func (w *twin) claim(name string) {
 }
 
 // commit commits one of a worker's leases, or confirms an audit.
-func (w *twin) commit(name string, k claim) {
+func (w *twin) commit(name string, k tracker.Claim) {
 	if k.Audit {
 		if w.disputed[k.Shard] || w.pending[k.Shard] == "" {
 			return
@@ -162,10 +164,10 @@ func (w *twin) commit(name string, k claim) {
 	} else if w.committed[k.Shard] == "" {
 		v := &record{Worker: name, Receipt: Receipt{Episodes: 1}}
 		if w.g.IntN(2) == 0 {
-			v.Audit = auditDue
+			v.Audit = tracker.AuditDue
 			w.pending[k.Shard] = name
 		}
-		w.r.stragglers.add(time.Second)
+		w.r.stragglers.Add(time.Second)
 		require.True(w.t, w.r.addCommit(k.Shard, v))
 		w.s.settle(w.r, k.Shard)
 		w.committed[k.Shard] = name
@@ -173,7 +175,7 @@ func (w *twin) commit(name string, k claim) {
 	w.drop(k)
 }
 
-func (w *twin) giveBack(name string, k claim) {
+func (w *twin) giveBack(name string, k tracker.Claim) {
 	require.Equal(w.t, w.leases[name][k], w.s.giveBack(w.identify(name, "p"), k))
 	delete(w.leases[name], k)
 	w.returned[name][k] = true
@@ -184,10 +186,10 @@ func (w *twin) beat(name string) {
 	of := w.identify(name, "p")
 	list := w.some(name)
 	if w.g.IntN(3) == 0 {
-		list = append(list, claim{"r", w.g.IntN(w.r.Spec.Shards), w.g.IntN(2) == 0})
+		list = append(list, tracker.Claim{Run: "r", Shard: w.g.IntN(w.r.Spec.Shards), Audit: w.g.IntN(2) == 0})
 	}
 	before := of.previous
-	var want []claim
+	var want []tracker.Claim
 	for _, k := range list {
 		if !w.leases[name][k] && w.learns(name, k, of) {
 			w.lease(name, k)
@@ -208,7 +210,7 @@ func (w *twin) beat(name string) {
 
 // learns says whether a claim that a beat names becomes a lease, as after the start of a
 // new coordinator.
-func (w *twin) learns(name string, k claim, of *worker) bool {
+func (w *twin) learns(name string, k tracker.Claim, of *worker) bool {
 	if w.returned[name][k] {
 		return false
 	}
@@ -224,7 +226,7 @@ func (w *twin) learns(name string, k claim, of *worker) bool {
 }
 
 // some returns some of a worker's leases.
-func (w *twin) some(name string) (list []claim) {
+func (w *twin) some(name string) (list []tracker.Claim) {
 	for k := range w.leases[name] {
 		if w.g.IntN(4) > 0 {
 			list = append(list, k)
@@ -247,7 +249,7 @@ func (w *twin) expire() {
 	}
 	var got []string
 	for _, l := range w.s.expire(w.now) {
-		got = append(got, key(l.worker, l.claim))
+		got = append(got, key(l.Worker, l.Claim))
 	}
 	require.ElementsMatch(w.t, want, got)
 	w.s.serve(w.now)
@@ -255,7 +257,7 @@ func (w *twin) expire() {
 
 func (w *twin) restart(name string) {
 	w.identify(name, fmt.Sprintf("p%d", w.now.UnixNano()+w.g.Int64N(1e9)))
-	w.leases[name], w.asked[name] = map[claim]bool{}, 0
+	w.leases[name], w.asked[name] = map[tracker.Claim]bool{}, 0
 }
 
 // revert deletes a committed shard.
@@ -268,7 +270,7 @@ func (w *twin) revert() {
 		w.s.revert(w.r, shard, v)
 		delete(w.committed, shard)
 		delete(w.pending, shard)
-		w.drop(claim{"r", shard, true})
+		w.drop(tracker.Claim{Run: "r", Shard: shard, Audit: true})
 		return
 	}
 }
@@ -276,14 +278,14 @@ func (w *twin) revert() {
 // dispute begins a dispute about a pending audit, or settles one.
 func (w *twin) dispute() {
 	for shard := range w.disputed {
-		w.r.audits.settle(shard)
+		w.r.audits.Settle(shard)
 		delete(w.disputed, shard)
 		return
 	}
 	for shard := range w.pending {
-		w.s.leases.endClaim(claim{"r", shard, true})
-		w.r.audits.dispute(shard)
-		w.drop(claim{"r", shard, true})
+		w.s.leases.EndClaim(tracker.Claim{Run: "r", Shard: shard, Audit: true})
+		w.r.audits.Dispute(shard)
+		w.drop(tracker.Claim{Run: "r", Shard: shard, Audit: true})
 		w.disputed[shard] = true
 		return
 	}
@@ -324,9 +326,9 @@ func (w *twin) same() {
 	w.t.Helper()
 	made := map[int]bool{}
 	for name, of := range w.leases {
-		require.Equal(w.t, len(of), w.s.leases.count(name), "leases of %s", name)
+		require.Equal(w.t, len(of), w.s.leases.Count(name), "leases of %s", name)
 		for k := range of {
-			require.NotNil(w.t, w.s.leases.of(name, k), "%s has no lease of %v", name, k)
+			require.NotNil(w.t, w.s.leases.Of(name, k), "%s has no lease of %v", name, k)
 			if !k.Audit {
 				made[k.Shard] = true
 			}
@@ -335,20 +337,20 @@ func (w *twin) same() {
 			require.Equal(w.t, w.asked[name], at.waiting, "waiting claims of %s", name)
 		}
 	}
-	require.Equal(w.t, len(made), w.s.leases.held("r"))
-	require.Equal(w.t, len(w.committed), w.r.commits.made)
-	require.Equal(w.t, len(w.pending), len(w.r.audits.pending))
-	require.Equal(w.t, len(w.disputed), w.r.audits.disputes)
+	require.Equal(w.t, len(made), w.s.leases.Held("r"))
+	require.Equal(w.t, len(w.committed), w.r.commits.Made)
+	require.Equal(w.t, len(w.pending), len(w.r.audits.Pending))
+	require.Equal(w.t, len(w.disputed), w.r.audits.Disputes)
 	ready := 0
 	for shard, out := range w.stream {
 		if !out {
 			ready++
 			continue
 		}
-		require.Contains(w.t, w.r.queue.assigned, shard, "a delivered message is lost")
+		require.Contains(w.t, w.r.queue.Assigned, shard, "a delivered message is lost")
 	}
-	require.Equal(w.t, len(w.stream), w.r.queue.published)
-	require.Equal(w.t, ready, w.r.queue.unassigned)
+	require.Equal(w.t, len(w.stream), w.r.queue.Published)
+	require.Equal(w.t, ready, w.r.queue.Unassigned)
 	require.Zero(w.t, w.s.waiting.reserved)
 }
 
@@ -388,7 +390,7 @@ func (w *twin) finish() {
 	}
 	w.expire()
 	for shard := range w.disputed {
-		w.r.audits.settle(shard)
+		w.r.audits.Settle(shard)
 		delete(w.disputed, shard)
 	}
 	for _, name := range slices.Clone(w.workers) {
@@ -396,7 +398,7 @@ func (w *twin) finish() {
 			w.commit(name, k)
 		}
 	}
-	w.r.queue.recount(w.count(false), w.count(true), w.r.commits.whole())
+	w.r.queue.Recount(w.count(false), w.count(true), w.r.commits.Whole())
 }
 
 func (w *twin) count(delivered bool) (n int) {

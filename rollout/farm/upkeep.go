@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"moonfarm/rollout/farm/internal/tracker"
 )
 
 // upkeep does the work that comes with time: it ends leases, waives audits, saves the
@@ -63,7 +65,7 @@ func (u *upkeep) ticks() {
 // tick ends leases and audits, and serves waiting claims. It returns how long changed
 // records of workers may stay unsaved.
 func (u *upkeep) tick() (often time.Duration) {
-	var lapsed []*lease
+	var lapsed []*tracker.Lease
 	var list []*run
 	u.do(func(s *state) {
 		lapsed = s.expire(time.Now())
@@ -74,7 +76,7 @@ func (u *upkeep) tick() (often time.Duration) {
 		}
 	})
 	for _, l := range lapsed {
-		u.events.warn(l.Run, l.worker, fmt.Sprintf("not heard of for %v: its shards go to others", u.o.Lapse))
+		u.events.warn(l.Run, l.Worker, fmt.Sprintf("not heard of for %v: its shards go to others", u.o.Lapse))
 	}
 	for _, r := range list {
 		u.audits.waive(r)
@@ -92,10 +94,10 @@ func (u *upkeep) tick() (often time.Duration) {
 func (u *upkeep) measure(now time.Time) {
 	u.do(func(s *state) {
 		for _, r := range s.runs {
-			r.meter.add(now, uint64(r.commits.made), r.commits.rows)
+			r.meter.Add(now, uint64(r.commits.Made), r.commits.Rows)
 		}
 		for _, w := range s.workers {
-			w.meter.add(now, w.Shards, w.Rows)
+			w.meter.Add(now, w.Shards, w.Rows)
 		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"moonfarm/rollout/farm/internal/tracker"
 	"moonfarm/rollout/shard"
 )
 
@@ -35,7 +36,7 @@ type workerState struct {
 
 	mu      sync.Mutex
 	jobs    map[string]*job
-	hand    map[claim]context.CancelCauseFunc // claims that are being made
+	hand    map[tracker.Claim]context.CancelCauseFunc // claims that are being made
 	trouble string
 	logged  string // the kind of the last trouble that was logged
 	beat    time.Duration
@@ -70,7 +71,7 @@ func Work(ctx context.Context, c *Conn, o WorkerOptions) error {
 		o.Grace = 20 * time.Second
 	}
 	w := &workerState{o: &o, c: c, log: logger(o.Log).With("worker", c.name), jobs: map[string]*job{},
-		hand: map[claim]context.CancelCauseFunc{}, beat: time.Second, process: rand.Text()}
+		hand: map[tracker.Claim]context.CancelCauseFunc{}, beat: time.Second, process: rand.Text()}
 	w.host, _ = os.Hostname()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -180,7 +181,7 @@ func (w *workerState) unheard(what string, err error) {
 }
 
 // do makes a shard and commits it, or hands it back.
-func (w *workerState) do(k claim) error {
+func (w *workerState) do(k tracker.Claim) error {
 	ctx, cancel := context.WithCancelCause(w.hard)
 	defer cancel(nil)
 	w.mu.Lock()
@@ -214,7 +215,7 @@ func (w *workerState) do(k claim) error {
 }
 
 // make tries a few times: a store may be full for a while.
-func (w *workerState) make(ctx context.Context, s Shards, k claim) (Receipt, error) {
+func (w *workerState) make(ctx context.Context, s Shards, k tracker.Claim) (Receipt, error) {
 	b := backoff{500 * time.Millisecond, 10 * time.Second}
 	for try := 1; ; try++ {
 		do := s.Make
@@ -236,9 +237,9 @@ func (w *workerState) make(ctx context.Context, s Shards, k claim) (Receipt, err
 }
 
 // commit sends the result until the coordinator has it.
-func (w *workerState) commit(ctx context.Context, k claim, receipt Receipt) error {
+func (w *workerState) commit(ctx context.Context, k tracker.Claim, receipt Receipt) error {
 	for b := newBackoff(); ; {
-		_, err := w.ask(ctx, "commit", &request{claim: k, Receipt: receipt}, 10*time.Second)
+		_, err := w.ask(ctx, "commit", &request{Claim: k, Receipt: receipt}, 10*time.Second)
 		if err == nil || errors.Is(err, errRefused) || errors.Is(context.Cause(ctx), errDropped) {
 			return err
 		}
@@ -254,8 +255,8 @@ func (w *workerState) commit(ctx context.Context, k claim, receipt Receipt) erro
 
 // back hands a shard back with the error, which it returns. If the message is
 // lost the claim lapses.
-func (w *workerState) back(k claim, why error, refused bool) error {
-	q := &request{claim: k, Error: why.Error(), Lasting: errors.As(why, new(*shard.PermanentError)), Refused: refused}
+func (w *workerState) back(k tracker.Claim, why error, refused bool) error {
+	q := &request{Claim: k, Error: why.Error(), Lasting: errors.As(why, new(*shard.PermanentError)), Refused: refused}
 	if w.hard.Err() != nil { // the end of the worker is no failure
 		q.Error, q.Lasting, q.Refused = "", false, false
 	} else if refused {
@@ -283,7 +284,7 @@ func (w *workerState) open(ctx context.Context, run string) (*job, error) {
 	if j.shards != nil {
 		return j, nil
 	}
-	a, err := w.ask(ctx, "spec", &request{claim: claim{Run: run}}, 10*time.Second)
+	a, err := w.ask(ctx, "spec", &request{Claim: tracker.Claim{Run: run}}, 10*time.Second)
 	if err == nil {
 		err = w.c.proven(run, a)
 	}
@@ -362,7 +363,7 @@ func (w *workerState) beats(ctx context.Context, ending <-chan struct{}, stop co
 }
 
 // drop stops the work on a list of claims, or all work if the worker is refused.
-func (w *workerState) drop(why error, list []claim) {
+func (w *workerState) drop(why error, list []tracker.Claim) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, k := range list {

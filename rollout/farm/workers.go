@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"moonfarm/rollout/farm/internal/tracker"
 )
 
 // worker is a worker as the coordinator knows it.
@@ -18,7 +20,7 @@ type worker struct {
 	previous  time.Time            // the last beat but one
 	trouble   string               // its error now
 	unsaved   bool                 // the record in the store is older
-	meter     meter
+	meter     tracker.Meter
 }
 
 const (
