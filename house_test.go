@@ -27,7 +27,7 @@ var rows = []string{"sim", "features", "env", "rollout", "datasets", "bench", "c
 var shared = []string{"bitboard", "prng", "texts", "unzip", "bounded", "simtest", "featuretest", "script", "models", "neural"}
 
 // gamesIn are the packages, besides those of the games, that may know games.
-var gamesIn = []string{"env/catalog", "rollout/policy", "rollout/bots", "bench", "cmd"}
+var gamesIn = []string{"env/catalog", "rollout/policy", "rollout/bots", "rollout/recordings", "bench", "cmd"}
 
 // testOnly may be imported by tests alone.
 var testOnly = []string{"sim/simtest", "features/featuretest", "rollout/farm/farmtest", "rollout/policy/neural/neuraltest"}
@@ -142,6 +142,8 @@ func TestObjections(t *testing.T) {
 		{"rollout/policy/towerdefence", "moonfarm/sim/terminal", false, false},
 		{"rollout/policy/towerdefence", "moonfarm/rollout/policy/terminal", false, false},
 		{"rollout/arena", "moonfarm/rollout/policy/terminal", false, false},
+		{"rollout/recordings", "moonfarm/sim/towerdefence", false, true},
+		{"datasets/imports", "moonfarm/sim/towerdefence", false, false},
 		{"datasets", "moonfarm/rollout", false, true},
 		{"datasets", "moonfarm/bench", false, false},
 		{"cmd/moonfarm", "moonfarm/bench", false, true},

@@ -12,12 +12,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/internal/cli"
-	"moonfarm/cmd/moonfarm/internal/originals"
 	"moonfarm/datasets"
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout"
 	"moonfarm/rollout/analysis"
+	"moonfarm/rollout/recordings"
 	"moonfarm/sim"
 )
 
@@ -191,7 +191,7 @@ func unbroken(found []analysis.Turn, o *analysis.Options) (n int) {
 
 // analysedGame is a game to search.
 type analysedGame struct {
-	game       originals.Game
+	game       string
 	what       string // "game" of a recording, or "episode" of a dataset
 	number     uint64
 	name       string
@@ -227,7 +227,7 @@ func (f *analyseFlags) begin(game string) (*analysedGame, catalog.Game, error) {
 	if err != nil {
 		return nil, g, err
 	}
-	x := &analysedGame{game: originals.Of(game)}
+	x := &analysedGame{game: game}
 	x.policy, x.policyName, err = searcher(g, f.policy)
 	return x, g, err
 }
@@ -261,28 +261,25 @@ func (f *analyseFlags) readDataset(dir string) (*analysedGame, error) {
 var errFound = errors.New("found")
 
 func (f *analyseFlags) readRecording(ctx context.Context, file string) (*analysedGame, error) {
-	in, err := originals.Open(ctx, file)
+	in, err := recordings.Open(ctx, file)
 	if err != nil {
 		return nil, err
 	}
-	in.Close()
-	t := in.Game
-	if t.Read == nil || in.Holds != "games" {
+	defer in.Close()
+	if in.Holds != recordings.Games {
 		return nil, fmt.Errorf("%s: holds no games", file)
 	}
-	x, g, err := f.begin(t.Game)
+	game := in.Engine.Info().Game
+	x, g, err := f.begin(game)
 	if err != nil {
 		return nil, err
 	}
-	o := originals.ReadOptions{Keep: true}
-	if f.rules != "" && !t.RulesUntold {
-		return nil, cli.WrongUse("--rules: recordings of %s tell their rules", t.Game)
-	}
-	if o.Rules, err = readRules(f.rules, t); err != nil {
+	o := recordings.ReadOptions{Keep: true}
+	if o.Rules, err = untoldRules(f.rules, game); err != nil {
 		return nil, err
 	}
 	n := 0
-	_, err = readRecording(ctx, t, file, o, func(r *originals.Recorded) error {
+	_, err = in.Read(o, func(r *recordings.RecordedGame) error {
 		if n++; n < f.game {
 			return nil
 		}
@@ -300,7 +297,7 @@ func (f *analyseFlags) readRecording(ctx context.Context, file string) (*analyse
 	case err == nil:
 		err = cli.WrongUse("--game %d: expected 1 to %d, the recording has no more games", f.game, n)
 	}
-	return nil, err
+	return nil, flagged(err)
 }
 
 // keptEpisode is a copy, of what is needed to play it again, that stays.
@@ -341,7 +338,7 @@ func searcher(g catalog.Game, spec string) (rollout.Maker, string, error) {
 // sum sums up what was found.
 func (x *analysedGame) sum(found []analysis.Turn, f *analyseFlags) *analysed {
 	e := &x.episode
-	d := &analysed{Game: x.game.Game, Number: x.number, Name: x.name, Policy: x.policyName, Length: e.Turns, Stopped: e.Stopped,
+	d := &analysed{Game: x.game, Number: x.number, Name: x.name, Policy: x.policyName, Length: e.Turns, Stopped: e.Stopped,
 		Turns: []analysedTurn{}, what: x.what, found: found}
 	for p := range e.Players {
 		s := analysedSeat{Seat: p, Player: e.Policies[p], Result: e.Outcome[p].Result, Worst: analysis.Worst(found, sim.Player(p), f.worst)}
@@ -366,7 +363,7 @@ func (x *analysedGame) sum(found []analysis.Turn, f *analyseFlags) *analysed {
 
 // orders are orders as texts.
 func (x *analysedGame) orders(c *analysis.Choice) analysedOrders {
-	o := analysedOrders{Orders: x.game.OrderTexts(c.Orders), Value: c.Value}
+	o := analysedOrders{Orders: recordings.OrderTexts(x.game, c.Orders), Value: c.Value}
 	if c.Share >= 0 {
 		o.Share = &c.Share
 	}

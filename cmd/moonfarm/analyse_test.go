@@ -13,14 +13,12 @@ import (
 	"testing"
 	"time"
 
-	"moonfarm/cmd/moonfarm/internal/originals"
-	"moonfarm/datasets"
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout"
 	"moonfarm/rollout/policy"
+	"moonfarm/rollout/recordings"
 	"moonfarm/sim"
-	"moonfarm/sim/terminal"
 	"moonfarm/sim/towerdefence"
 )
 
@@ -44,7 +42,7 @@ func blundered(t *testing.T, file, spec string, blunder int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &datasets.Episode{Episode: rollout.Episode{Players: 2, Policies: []string{"careless", "careful"}}}
+	e := &rollout.Episode{Players: 2, Policies: []string{"careless", "careful"}}
 	b := env.NewBatch(v.Spec(), 1, search.Wants())
 	for ; e.Status == sim.Running; e.Status = b.Status[0] {
 		v.Observe(b)
@@ -63,7 +61,8 @@ func blundered(t *testing.T, file, spec string, blunder int) {
 		e.Outcome[p] = v.Outcome(0, p)
 	}
 	var text bytes.Buffer
-	if err := originals.Of(g.Name).Writes[0].Write(&text, e, v.Spec().Info.Config); err != nil {
+	form := formsOf(g.Name)[0].(recordings.FileForm)
+	if err := form.Write(&text, &recordings.RecordedGame{Rules: v.Spec().Info.Config, Episode: *e}); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(file, text.Bytes(), 0o666); err != nil {
@@ -186,23 +185,4 @@ func TestSearchInterrupt(t *testing.T) {
 		})
 	}
 	all.Wait()
-}
-
-// TestOrderTexts writes orders as people read them.
-func TestOrderTexts(t *testing.T) {
-	for _, c := range []struct {
-		game   string
-		orders []sim.Order
-		want   string
-	}{
-		{"towerdefence", []sim.Order{0, towerdefence.Build(towerdefence.Energy, 3, 4), towerdefence.Deconstruct(7, 0), towerdefence.Curtain, towerdefence.Refused, towerdefence.Aborted, towerdefence.Failed(0, 2)},
-			`["energy 3,4" "deconstruct 7,0" "curtain" "refused" "abort" "unreadable (2 failures)"]`},
-		{"terminal", []sim.Order{terminal.Place(terminal.Wall, 2, 13), terminal.Clock(70), terminal.Spawn(terminal.Scout, 13, 0, 3), terminal.UpgradeAt(2, 13), terminal.RemoveAt(3, 12), terminal.Penalty(1.5), 31},
-			`["wall 2,13" "3 scout 13,0" "upgrade 2,13" "remove 3,12" "penalty 1.5" "0x1f"]`},
-		{"tron", []sim.Order{0, 3}, `["0x3"]`},
-	} {
-		if got := fmt.Sprintf("%q", originals.Of(c.game).OrderTexts(c.orders)); got != c.want {
-			t.Errorf("%s: %s, want %s", c.game, got, c.want)
-		}
-	}
 }

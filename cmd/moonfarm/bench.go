@@ -12,9 +12,9 @@ import (
 
 	"moonfarm/bench"
 	"moonfarm/cmd/moonfarm/internal/cli"
-	"moonfarm/cmd/moonfarm/internal/originals"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout/network"
+	"moonfarm/rollout/recordings"
 )
 
 // benchFlags are the flags of bench.
@@ -181,13 +181,14 @@ func recordingsByGame(ctx context.Context, pattern string) (map[string][]string,
 	}
 	found := map[string][]string{}
 	for _, file := range files {
-		in, err := originals.Open(ctx, file)
+		in, err := recordings.Open(ctx, file)
 		if err != nil {
 			return nil, err
 		}
 		in.Close()
-		if in.Holds == "games" && in.Folder == nil {
-			found[in.Game.Game] = append(found[in.Game.Game], file)
+		if in.Holds == recordings.Games && !in.IsFolder() {
+			game := in.Engine.Info().Game
+			found[game] = append(found[game], file)
 		}
 	}
 	if len(found) == 0 {

@@ -17,9 +17,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/internal/cli"
-	"moonfarm/cmd/moonfarm/internal/originals"
+	"moonfarm/cmd/moonfarm/internal/gamedoc"
 	"moonfarm/datasets"
 	"moonfarm/env"
+	"moonfarm/rollout/recordings"
 )
 
 // converted tells what replay convert wrote. Its JSON keys are documented in
@@ -67,7 +68,7 @@ says, as recordings, one each; the name of each is its number: 00000012.replay.
 Replay verify finds them equal, and import takes them. What there was before
 under the same name is replaced, whole or not at all. The forms:
 
-` + eachGame(func(t originals.Game) string { return t.Help.Convert }) + `
+` + eachGame(func(g gamedoc.Game) string { return g.Help.Convert }) + `
 
 The players have the names of the policies. From a recording: writes the dataset
 that import makes of it.
@@ -113,7 +114,7 @@ type convertOptions struct {
 	zip         bool
 }
 
-// holdsDataset reports whether a path is a folder that holds no recording: one of
+// holdsDataset reports whether a path is a folder without a recording: the folder of
 // a dataset, finished or not.
 func holdsDataset(dir string) (bool, error) {
 	if strings.Contains(dir, "://") { // only datasets are at URLs
@@ -123,26 +124,34 @@ func holdsDataset(dir string) (bool, error) {
 	if err != nil || !s.IsDir() {
 		return false, err
 	}
-	_, err = originals.OpenFolder(dir)
+	_, err = recordings.OpenFolder(dir)
 	return err != nil, nil
 }
 
-// recordingForm finds the form of recordings that is asked for.
-func (o *convertOptions) recordingForm(t originals.Game) (originals.Form, error) {
+// recordingForm finds the form of recordings that --format names.
+func (o *convertOptions) recordingForm(game string) (recordings.Form, error) {
 	var names []string
-	for i, f := range t.Writes {
-		if f.Name == o.form || o.form == "" && i == 0 {
-			if f.Folder != nil && o.zip {
-				return f, cli.WrongUse("--gzip: a %s is a folder", f.What)
+	for i, f := range formsOf(game) {
+		if f.Name() == o.form || o.form == "" && i == 0 {
+			if _, folder := f.(recordings.FolderForm); folder && o.zip {
+				return f, cli.WrongUse("--gzip: a %s is a folder", f.Noun())
 			}
 			return f, nil
 		}
-		names = append(names, f.Name)
+		names = append(names, f.Name())
 	}
 	if len(names) == 0 {
-		return originals.Form{}, fmt.Errorf("%s: %s has no replay files to convert to", o.dir, t.Game)
+		return nil, fmt.Errorf("%s: %s has no replay files to convert to", o.dir, game)
 	}
-	return originals.Form{}, cli.WrongUse("--format %s: expected one of: %s (for %s)", o.form, strings.Join(names, ", "), t.Game)
+	return nil, cli.WrongUse("--format %s: expected one of: %s (for %s)", o.form, strings.Join(names, ", "), game)
+}
+
+// formsOf lists the forms of recordings of a game.
+func formsOf(game string) []recordings.Form {
+	if e, ok := recordings.Of(game); ok {
+		return e.Info().Forms
+	}
+	return nil
 }
 
 // episodesToReplays writes episodes of a dataset as recordings.
@@ -152,8 +161,7 @@ func (a *app) episodesToReplays(ctx context.Context, o convertOptions) error {
 		return err
 	}
 	m := d.Manifest()
-	t := originals.Of(m.Job.Game)
-	form, err := o.recordingForm(t)
+	form, err := o.recordingForm(m.Job.Game)
 	if err != nil {
 		return err
 	}
@@ -164,7 +172,7 @@ func (a *app) episodesToReplays(ctx context.Context, o convertOptions) error {
 	if err := os.MkdirAll(o.out, 0o777); err != nil {
 		return err
 	}
-	a.resume = fmt.Sprintf("the %ss finished so far are in %s", form.What, o.out)
+	a.resume = fmt.Sprintf("the %ss finished so far are in %s", form.Noun(), o.out)
 	c := converted{From: o.dir, Game: m.Job.Game}
 	meter := a.meter("episodes")
 	defer meter.end()
@@ -186,18 +194,21 @@ func (a *app) episodesToReplays(ctx context.Context, o convertOptions) error {
 		}
 	}
 	meter.end()
-	return a.print(c, func() { a.printf("%s: %s of %s in %s\n", o.dir, cli.Plural(len(c.Files), form.What), t.Game, o.out) })
+	return a.print(c, func() {
+		a.printf("%s: %s of %s in %s\n", o.dir, cli.Plural(len(c.Files), form.Noun()), m.Job.Game, o.out)
+	})
 }
 
 // write writes one episode and returns the name of the file or folder.
-func (o *convertOptions) write(form originals.Form, e *datasets.Episode, rules string) (string, error) {
-	name := filepath.Join(o.out, fmt.Sprintf("%08d", e.ID)+form.Ext)
-	if form.Folder != nil {
-		return name, writeWholeFolder(name, form, func(create func(string) (io.WriteCloser, error)) error { return form.Folder(create, e, rules) })
+func (o *convertOptions) write(form recordings.Form, e *datasets.Episode, rules string) (string, error) {
+	name := filepath.Join(o.out, fmt.Sprintf("%08d", e.ID)+form.Ext())
+	g := &recordings.RecordedGame{Name: recordings.NameIn(e.Source), Rules: rules, Episode: e.Episode}
+	if folder, ok := form.(recordings.FolderForm); ok {
+		return name, writeWholeFolder(name, folder, func(create func(string) (io.WriteCloser, error)) error { return folder.WriteFolder(create, g) })
 	}
 	write := func(w io.Writer) error {
 		b := bufio.NewWriterSize(w, 1<<16)
-		if err := form.Write(b, e, rules); err != nil {
+		if err := form.(recordings.FileForm).Write(b, g); err != nil {
 			return err
 		}
 		return b.Flush()
@@ -210,17 +221,13 @@ func (o *convertOptions) write(form originals.Form, e *datasets.Episode, rules s
 
 // replayToDataset writes a replay file as a dataset.
 func (a *app) replayToDataset(ctx context.Context, file, out string) error {
-	in, err := originals.Open(ctx, file)
+	in, err := recordings.Open(ctx, file)
 	if err != nil {
 		return err
 	}
 	in.Close()
-	t := in.Game
-	if t.Read == nil {
-		return fmt.Errorf("%s: recordings of %s cannot be made a dataset", file, t.Game)
-	}
 	f := &importFlags{out: out, workers: 1, job: datasets.Job{Program: datasets.ProgramMoonfarm, Reward: env.ResultReward}}
-	return a.runImport(ctx, t.Game, []string{file}, f)
+	return a.runImport(ctx, in.Engine.Info().Game, []string{file}, f)
 }
 
 // zipped compresses what write writes.
@@ -259,7 +266,7 @@ func writeWhole(name string, write func(w io.Writer) error) error {
 
 // writeWholeFolder makes a folder with files, whole or not at all. One of that
 // name that holds nothing but what the form writes is replaced.
-func writeWholeFolder(name string, form originals.Form, write func(create func(file string) (io.WriteCloser, error)) error) error {
+func writeWholeFolder(name string, form recordings.FolderForm, write func(create func(file string) (io.WriteCloser, error)) error) error {
 	part := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+".part")
 	if err := os.RemoveAll(part); err != nil {
 		return err
@@ -284,7 +291,7 @@ func writeWholeFolder(name string, form originals.Form, write func(create func(f
 }
 
 // removeWritten removes a folder of the form, if there is one of that name.
-func removeWritten(name string, form originals.Form) error {
+func removeWritten(name string, form recordings.FolderForm) error {
 	if err := checkReplaced(name, form); err != nil {
 		return err
 	}
@@ -293,7 +300,7 @@ func removeWritten(name string, form originals.Form) error {
 
 // checkReplaced says why a folder of that name cannot be replaced by one of the
 // form.
-func checkReplaced(name string, form originals.Form) error {
+func checkReplaced(name string, form recordings.FolderForm) error {
 	there, err := os.ReadDir(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -303,7 +310,7 @@ func checkReplaced(name string, form originals.Form) error {
 	}
 	for _, e := range there {
 		if !form.Owns(e) {
-			return fmt.Errorf("%s: it is no %s, for it holds %s, and is not replaced", name, form.What, e.Name())
+			return fmt.Errorf("%s: it is no %s, for it holds %s, and is not replaced", name, form.Noun(), e.Name())
 		}
 	}
 	return nil

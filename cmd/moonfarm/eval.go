@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/internal/cli"
-	"moonfarm/cmd/moonfarm/internal/originals"
+	"moonfarm/cmd/moonfarm/internal/gamedoc"
 	"moonfarm/env"
 	"moonfarm/rollout"
 	"moonfarm/rollout/arena"
@@ -155,7 +155,7 @@ func (s evalStages) at(stage int) evalStage { return s[min(stage, len(s)-1)] }
 // stages opens the game for each stage.
 func (f *evalFlags) stages(cmd *cobra.Command, game string) (all evalStages, err error) {
 	rules := []string{f.rulesFile}
-	if sets := originals.Of(game).Contest; f.schedule == schedule.NameContest && f.sprt == "" && f.rulesFile == "" && sets != nil {
+	if sets := gamedoc.Of(game).Contest; f.schedule == schedule.NameContest && f.sprt == "" && f.rulesFile == "" && sets != nil {
 		rules = sets
 	}
 	limits, err := f.limits.limits(cmd, game)

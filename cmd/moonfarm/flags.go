@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/internal/cli"
-	"moonfarm/cmd/moonfarm/internal/originals"
+	"moonfarm/cmd/moonfarm/internal/gamedoc"
 	"moonfarm/datasets"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout/bots/players"
@@ -252,7 +252,7 @@ func (f *limitFlags) add(c *cobra.Command) {
 // limits are those that the flags give.
 func (f *limitFlags) limits(c *cobra.Command, game string) (players.Limits, error) {
 	l := players.Limits{Site: f.profile == siteLimits}
-	if c.Flags().Changed("soft-timeout") && !originals.Of(game).SoftLimit {
+	if c.Flags().Changed("soft-timeout") && !gamedoc.Of(game).SoftLimit {
 		return l, cli.WrongUse("--soft-timeout: in %s thinking costs no health; expected --timeout", game)
 	}
 	for _, t := range []struct {
@@ -297,7 +297,7 @@ func (f *runnerFlags) add(c *cobra.Command) {
 // check tells what a game has not, and what does not go together.
 func (f *runnerFlags) check(c *cobra.Command, game string) error {
 	for _, name := range []string{"config", "save-config", "repeat", "debug", "stop-when-crashed", "allow-remote"} {
-		if c.Flags().Changed(name) && !originals.Of(game).Config {
+		if c.Flags().Changed(name) && !gamedoc.Of(game).Config {
 			return cli.WrongUse("--%s: %s has no such thing", name, game)
 		}
 	}

@@ -15,13 +15,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/gamedoc"
 	"moonfarm/cmd/moonfarm/internal/models"
-	"moonfarm/cmd/moonfarm/internal/originals"
 	"moonfarm/datasets"
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout"
 	"moonfarm/rollout/policy"
+	"moonfarm/rollout/recordings"
 	"moonfarm/sim/bounded"
 	"moonfarm/sim/texts"
 )
@@ -50,14 +51,14 @@ func (f *gameFlags) addMaxTurns(c *cobra.Command) {
 
 // rulesFlag adds --rules, for a file with what it says.
 func rulesFlag(c *cobra.Command, to *string, what string) {
-	c.Flags().StringVar(to, "rules", "", "`FILE` with "+what+", or the name of a rule set ("+rulesDoc(originals.Games)+")")
+	c.Flags().StringVar(to, "rules", "", "`FILE` with "+what+", or the name of a rule set ("+rulesDoc(gamedoc.Games())+")")
 }
 
 // rulesDoc says what the rules of some games are read from.
-func rulesDoc(games []originals.Game) string {
+func rulesDoc(games []gamedoc.Game) string {
 	var docs []string
 	for _, t := range games {
-		doc := t.Game + ": " + t.RulesFile
+		doc := t.Name + ": " + t.RulesFile
 		if len(t.RuleSets) > 0 {
 			doc += ", or one of " + strings.Join(t.RuleSets, ", ")
 		}
@@ -82,7 +83,7 @@ func (f gameFlags) open(name string) (*table, error) {
 		return nil, cli.WrongUse("%w", err)
 	}
 	t := &table{game: g, flags: f}
-	if t.rules, err = readRules(f.rulesFile, originals.Of(name)); err != nil {
+	if t.rules, err = readRules(f.rulesFile, gamedoc.Of(name)); err != nil {
 		return nil, err
 	}
 	if _, err = g.New(t.rules, env.Config{N: 1}); err != nil {
@@ -133,7 +134,7 @@ const maxRules = 16 << 20
 // the first value in it, which is the whole config file or the config line of
 // a replay. The name of a rule set of one of the games stands for itself, and so
 // does no name.
-func readRules(file string, games ...originals.Game) (string, error) {
+func readRules(file string, games ...gamedoc.Game) (string, error) {
 	if file == "" {
 		return "", nil
 	}
@@ -164,7 +165,7 @@ func readRules(file string, games ...originals.Game) (string, error) {
 }
 
 // ruleSets are the names of the rule sets of some games.
-func ruleSets(games []originals.Game) []string {
+func ruleSets(games []gamedoc.Game) []string {
 	var all []string
 	for _, t := range games {
 		all = append(all, t.RuleSets...)
@@ -174,7 +175,7 @@ func ruleSets(games []originals.Game) []string {
 
 // readRulesText reads the text of an open file of rules.
 func readRulesText(f io.Reader) (string, error) {
-	in, err := originals.Uncompressed(f)
+	in, err := recordings.Uncompressed(f)
 	if err != nil {
 		return "", err
 	}

@@ -14,12 +14,13 @@ import (
 	"strings"
 
 	"moonfarm/cmd/moonfarm/internal/cli"
-	"moonfarm/cmd/moonfarm/internal/originals"
+	"moonfarm/cmd/moonfarm/internal/gamedoc"
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout/arena"
 	"moonfarm/rollout/arena/schedule"
 	"moonfarm/rollout/bots/players"
+	"moonfarm/rollout/recordings"
 )
 
 // gameFiles says which files of games are kept. A name may have gameMark in it.
@@ -43,14 +44,14 @@ func (g gameName) file(name string) string {
 	return strings.ReplaceAll(name, gameMark, fmt.Sprintf("%04d", g.game))
 }
 
-// replayFolder is the form of replays of a game that are folders.
-func replayFolder(game string) (originals.Form, bool) {
-	for _, form := range originals.Of(game).Writes {
-		if form.Folder != nil {
-			return form, true
+// replayFolder returns the form of a game whose replays are folders.
+func replayFolder(game string) (recordings.FolderForm, bool) {
+	for _, form := range formsOf(game) {
+		if folder, ok := form.(recordings.FolderForm); ok {
+			return folder, true
 		}
 	}
-	return originals.Form{}, false
+	return nil, false
 }
 
 // check tells what files of so many games cannot be written, before anybody plays.
@@ -58,7 +59,7 @@ func (f *gameFiles) check(game string, games int) error {
 	if !slices.Contains(players.Hosts(), game) && f.replay != "" {
 		return cli.WrongUse("--save-replay: games of %s have no form of their own; generate keeps them", game)
 	}
-	if !originals.Of(game).Results && f.results != "" {
+	if !gamedoc.Of(game).Results && f.results != "" {
 		return cli.WrongUse("--save-results: %s has no such files; --json has the results", game)
 	}
 	for _, file := range [][2]string{{"save-results", f.results}, {"save-replay", f.replay}} {

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"moonfarm/cmd/moonfarm/internal/cli"
-	"moonfarm/cmd/moonfarm/internal/originals"
+	"moonfarm/cmd/moonfarm/internal/gamedoc"
 	"moonfarm/datasets"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout/policy"
@@ -98,11 +98,11 @@ func listed(name string, indent int, text string) string {
 
 // eachGame lists what text says of the games with recordings; a game of which it
 // says nothing is left out.
-func eachGame(text func(t originals.Game) string) string {
+func eachGame(text func(g gamedoc.Game) string) string {
 	var b strings.Builder
-	for _, t := range originals.Games {
-		if s := text(t); s != "" {
-			b.WriteString(listed(t.Game, 16, s))
+	for _, g := range gamedoc.Games() {
+		if s := text(g); s != "" {
+			b.WriteString(listed(g.Name, 16, s))
 		}
 	}
 	return strings.TrimSuffix(b.String(), "\n")

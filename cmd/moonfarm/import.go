@@ -9,10 +9,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/internal/cli"
-	"moonfarm/cmd/moonfarm/internal/originals"
+	"moonfarm/cmd/moonfarm/internal/gamedoc"
 	"moonfarm/datasets"
+	"moonfarm/datasets/imports"
 	"moonfarm/env"
 	"moonfarm/env/catalog"
+	"moonfarm/rollout/recordings"
 )
 
 // importFlags are the flags of import.
@@ -26,36 +28,14 @@ type importFlags struct {
 
 // imported tells what import did. Its JSON keys are documented in the help.
 type imported struct {
-	Dir      string          `json:"dir"`
-	Game     string          `json:"game"`
-	RuleSets []importedRules `json:"rule_sets"`
+	Dir      string            `json:"dir"`
+	Game     string            `json:"game"`
+	RuleSets []imports.RuleSet `json:"rule_sets"`
 	datasetSize
-	Skipped []skippedFile `json:"skipped"`
-	Inexact []skippedFile `json:"inexact"`
-	Kept    []keptGame    `json:"kept"`
-	Seconds float64       `json:"seconds"`
-}
-
-// importedRules counts the episodes that were played by one set of rules.
-type importedRules struct {
-	Name     string `json:"name"` // "" if they have none
-	Episodes int    `json:"episodes"`
-}
-
-// skippedFile is a file that was left out, or a game of it, or one that may differ
-// from what is played here.
-type skippedFile struct {
-	File string `json:"file"`
-	Game int    `json:"game"` // from 1; 0: the file
-	Why  string `json:"why"`
-}
-
-// keptGame is a game that is there only so far as it is as recorded.
-type keptGame struct {
-	File  string `json:"file"`
-	Game  int    `json:"game"` // from 1; 0: files hold one only
-	Turns int    `json:"turns"`
-	Why   string `json:"why"`
+	Skipped []imports.Remark `json:"skipped"`
+	Inexact []imports.Remark `json:"inexact"`
+	Kept    []imports.Kept   `json:"kept"`
+	Seconds float64          `json:"seconds"`
 }
 
 // importHelp is the help of import.
@@ -64,7 +44,7 @@ func importHelp() string {
 the orders of all sides and the outcome. What it takes, compressed with gzip or
 not, and mixed as you like:
 
-` + eachGame(func(t originals.Game) string { return t.Help.Imports }) + `
+` + eachGame(func(g gamedoc.Game) string { return g.Help.Imports }) + `
 
 The policies are the names of the players, and each episode's source is the name
 of its file, with the number and the name of the game where a file holds many.
@@ -131,32 +111,14 @@ func (a *app) runImport(ctx context.Context, game string, files []string, f *imp
 	if err := a.print(done, func() { a.printImported(done) }); err != nil || len(done.Skipped) == 0 {
 		return err
 	}
-	return fmt.Errorf("%s skipped; the others are in %s", done.skippedText(len(files)), f.out)
-}
-
-// skippedText counts what was left out, of so many files.
-func (d *imported) skippedText(files int) string {
-	whole := 0
-	for _, x := range d.Skipped {
-		if x.Game == 0 {
-			whole++
-		}
-	}
-	games := len(d.Skipped) - whole
-	switch {
-	case games == 0:
-		return fmt.Sprintf("%s of %d", cli.Plural(whole, "file"), files)
-	case whole == 0:
-		return cli.Plural(games, "game")
-	}
-	return fmt.Sprintf("%s and %s of %d", cli.Plural(games, "game"), cli.Plural(whole, "file"), files)
+	return fmt.Errorf("%s skipped; the others are in %s", imports.SkippedText(done.Skipped, len(files)), f.out)
 }
 
 // untold lists the games whose recordings do not tell all of their rules.
-func untold() (list []originals.Game) {
-	for _, t := range originals.Games {
-		if t.RulesUntold {
-			list = append(list, t)
+func untold() (list []gamedoc.Game) {
+	for _, g := range gamedoc.Games() {
+		if g.RulesUntold {
+			list = append(list, g)
 		}
 	}
 	return list
@@ -165,7 +127,7 @@ func untold() (list []originals.Game) {
 // importFiles makes the dataset of the files that can be imported. It fails if
 // none can.
 func (a *app) importFiles(ctx context.Context, game string, files []string, f *importFlags) (imported, error) {
-	t, err := importTools(game)
+	engine, err := importEngine(game)
 	if err != nil {
 		return imported{}, err
 	}
@@ -182,34 +144,38 @@ func (a *app) importFiles(ctx context.Context, game string, files []string, f *i
 	if f.job.ShardEpisodes == 0 {
 		f.job.ShardEpisodes = g.ShardEpisodes
 	}
-	o, err := f.options(t)
+	o, err := f.options(game)
 	if err != nil {
 		return imported{}, err
 	}
-	defer o.spool.close()
 	m := a.meter("files")
-	found, err := examine(ctx, t, files, f.workers, o, func(done int) { m.show(uint64(done), uint64(len(files)), 0, "") })
+	o.Progress = func(done int) { m.show(uint64(done), uint64(len(files)), 0, "") }
+	s, err := imports.Examine(ctx, engine, files, o)
 	passed := m.end()
 	if err != nil {
 		return imported{}, err
 	}
-	s := newRecordings(t, o, found, f.job.ShardEpisodes)
-	done := imported{Dir: f.out, Game: game, RuleSets: s.rules, Skipped: s.skipped, Kept: s.kept, Inexact: s.inexact, Seconds: passed.Seconds()}
-	if len(s.games) == 0 {
-		if !a.json { // which has them
+	defer s.Close()
+	done := imported{Dir: f.out, Game: game, RuleSets: s.RuleSets, Skipped: s.Skipped, Kept: s.Kept, Inexact: s.Inexact, Seconds: passed.Seconds()}
+	for i, x := range done.Skipped {
+		done.Skipped[i].Why = recordings.OneLine(flagged(x.Err))
+	}
+	job, err := s.Job(f.job)
+	if errors.Is(err, imports.ErrNothing) {
+		if !a.json { // the JSON object has the remarks
 			fmt.Fprint(a.stderr, done.remarks())
 		}
-		return done, fmt.Errorf("nothing to import: %s skipped", strings.TrimSuffix(done.skippedText(len(files)), fmt.Sprintf(" of %d", len(files))))
+		return done, err
 	}
-	if len(s.texts) > maxRuleSets {
-		return done, fmt.Errorf("games with %d sets of rules; a dataset may have %d: import them in parts", len(s.texts), maxRuleSets)
+	if err != nil {
+		return done, err
 	}
-	if err := checkMemory(g, &f.job, s.texts...); err != nil {
+	if err := checkMemory(g, &f.job, s.Rules...); err != nil {
 		return done, err
 	}
 	a.resume = fmt.Sprintf("finished shards are kept in %s; the same command continues", f.out)
 	m = a.meter("episodes")
-	r, err := datasets.Write(ctx, f.out, s.job(f.job), makers(g), s, datasets.Options{
+	r, err := datasets.Write(ctx, f.out, job, makers(g), s, datasets.Options{
 		Workers: f.workers, Locks: &a.locks,
 		Progress: func(p datasets.Progress) { m.show(p.Episodes, p.AllEpisodes, p.Rows, "rows") },
 	})
@@ -221,44 +187,50 @@ func (a *app) importFiles(ctx context.Context, game string, files []string, f *i
 	return done, nil
 }
 
-// maxRuleSets bounds the sets of rules in one dataset: each has shards of its
-// own, and its text is in the manifest.
-const maxRuleSets = 1000
-
-// options are those of an import; their spool is the caller's to close.
-func (f *importFlags) options(t originals.Game) (importOptions, error) {
-	o := importOptions{ReadOptions: originals.ReadOptions{Keep: f.keep}}
-	if f.rules != "" && !t.RulesUntold {
-		return o, cli.WrongUse("--rules: recordings of %s tell their rules", t.Game)
-	}
-	var err error
-	if o.Rules, err = readRules(f.rules, t); err != nil {
-		return o, err
-	}
-	o.spool, err = newSpool(f.out)
-	return o, err
+// options reads the flags.
+func (f *importFlags) options(game string) (imports.Options, error) {
+	rules, err := untoldRules(f.rules, game)
+	return imports.Options{
+		ReadOptions: recordings.ReadOptions{Rules: rules, Keep: f.keep}, Dir: f.out, ShardEpisodes: f.job.ShardEpisodes, Workers: f.workers,
+	}, err
 }
 
-// importTools finds a game whose recordings can be imported.
-func importTools(game string) (originals.Game, error) {
-	var can []string
-	for _, t := range originals.Games {
-		if t.Read == nil {
-			continue
-		}
-		if t.Game == game {
-			return t, nil
-		}
-		can = append(can, t.Game)
+// untoldRules reads a file of rules for recordings of a game that do not tell them.
+func untoldRules(file, game string) (string, error) {
+	g := gamedoc.Of(game)
+	if file != "" && !g.RulesUntold {
+		return "", cli.WrongUse("--rules: recordings of %s tell their rules", game)
+	}
+	return readRules(file, g)
+}
+
+// importEngine finds the engine of a game whose recordings can be imported.
+func importEngine(game string) (recordings.Engine, error) {
+	if e, ok := recordings.Of(game); ok {
+		return e, nil
 	}
 	if _, err := catalog.Find(game); err != nil {
-		return originals.Game{}, cli.WrongUse("%w", err)
+		return nil, cli.WrongUse("%w", err)
 	}
-	return originals.Game{}, cli.WrongUse("no recordings of %s can be imported; those that can are of: %s", game, strings.Join(can, ", "))
+	var can []string
+	for _, e := range recordings.Engines() {
+		can = append(can, e.Info().Game)
+	}
+	return nil, cli.WrongUse("no recordings of %s can be imported; those that can are of: %s", game, strings.Join(can, ", "))
 }
 
-// remarks are the lines that say what may differ from what is played here, and what
-// was skipped.
+// flagged makes the error of an option of package recordings an error of the flag with
+// that name, which is wrong use.
+func flagged(err error) error {
+	var o *recordings.OptionError
+	if !errors.As(err, &o) {
+		return err
+	}
+	return cli.WrongUse("%s", strings.Replace(err.Error(), o.Error(), "--"+o.Error(), 1))
+}
+
+// remarks returns a line for each file and game that may differ from what is played here,
+// and for each that was skipped.
 func (d *imported) remarks() string {
 	var b strings.Builder
 	for _, x := range d.Inexact {

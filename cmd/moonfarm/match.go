@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/internal/cli"
-	"moonfarm/cmd/moonfarm/internal/originals"
+	"moonfarm/cmd/moonfarm/internal/gamedoc"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout/bots/players"
 	"moonfarm/rollout/filelock"
@@ -140,7 +140,7 @@ func (f *matchFlags) openSeries(c *cobra.Command, g catalog.Game) (*series, erro
 	case len(f.players) > sim.MaxPlayers:
 		return nil, cli.WrongUse("--player: found %d of them, expected 1 to %d", len(f.players), sim.MaxPlayers)
 	}
-	rules, err := readRules(f.rules, originals.Of(g.Name))
+	rules, err := readRules(f.rules, gamedoc.Of(g.Name))
 	if err != nil {
 		return nil, err
 	}

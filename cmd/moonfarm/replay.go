@@ -12,7 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/internal/cli"
-	"moonfarm/cmd/moonfarm/internal/originals"
+	"moonfarm/cmd/moonfarm/internal/gamedoc"
+	"moonfarm/rollout/recordings"
 	"moonfarm/sim"
 )
 
@@ -23,26 +24,15 @@ func (a *app) replay() *cobra.Command {
 	return c
 }
 
-// verifiedFile tells what replay verify found in a file, verifiedFiles what in
-// all. Their JSON keys are documented in the help.
-type verifiedFile struct {
-	File      string                `json:"file"`
-	Game      string                `json:"game"`
-	Counts    map[string]int        `json:"counts"`
-	Different int                   `json:"different"`
-	First     *originals.Difference `json:"first"`
-	Error     string                `json:"error"`
-	Notes     []string              `json:"notes"`
-	Inexact   string                `json:"inexact"`
-}
-
+// verifiedFiles tells what replay verify found in all files. Its JSON keys are
+// documented in the help.
 type verifiedFiles struct {
-	OK        bool           `json:"ok"`
-	Counts    map[string]int `json:"counts"`
-	Different int            `json:"different"`
-	Broken    int            `json:"broken"`
-	Seconds   float64        `json:"seconds"`
-	Files     []verifiedFile `json:"files"`
+	OK        bool                `json:"ok"`
+	Counts    map[string]int      `json:"counts"`
+	Different int                 `json:"different"`
+	Broken    int                 `json:"broken"`
+	Seconds   float64             `json:"seconds"`
+	Files     []recordings.Report `json:"files"`
 }
 
 func (a *app) replayVerify() *cobra.Command {
@@ -54,7 +44,7 @@ that was recorded with what this program makes of it. The kind of a file is
 told by its content. A game is compared up to its first difference; the others
 go on.
 
-` + eachGame(func(t originals.Game) string { return t.Help.Verify }) + `
+` + eachGame(func(g gamedoc.Game) string { return g.Help.Verify }) + `
 
 The exit status is 1 if anything differs, a file is broken, or there is nothing
 in it to compare.
@@ -69,7 +59,7 @@ end; notes: a list of texts; inexact: "" or why the recording may differ
 although nothing is wrong with it).
 The keys of counts:
 
-` + eachGame(func(t originals.Game) string { return strings.Join(slices.Concat(t.Counts, t.Help.More), ", ") }),
+` + eachGame(countsOf),
 		Example: `  moonfarm replay verify ../shared/traces/towerdefence/*.jsonl.gz
   moonfarm replay verify ../shared/replays/terminal/*.replay.gz
   moonfarm replay verify ../shared/traces/codecraft/replay-*.gz`,
@@ -81,7 +71,7 @@ The keys of counts:
 }
 
 func (a *app) runReplayVerify(ctx context.Context, files []string, rulesFile string) error {
-	rules, err := readRules(rulesFile, originals.Games...)
+	rules, err := readRules(rulesFile, gamedoc.Games()...)
 	if err != nil {
 		return err
 	}
@@ -89,16 +79,15 @@ func (a *app) runReplayVerify(ctx context.Context, files []string, rulesFile str
 	begin := time.Now()
 	m := a.meter("files")
 	for i, file := range files {
-		f, err := verifyRecording(ctx, file, rules)
-		if ctx.Err() != nil || errors.As(err, new(cli.UsageError)) {
+		f, err := recordings.Verify(ctx, file, rules)
+		if ctx.Err() != nil || errors.As(err, new(*recordings.OptionError)) {
 			m.end()
-			return err
+			return flagged(err)
 		}
 		if err != nil {
-			f.Error = err.Error()
 			all.Broken++
 		}
-		if errors.Is(err, errNothing) {
+		if errors.Is(err, recordings.ErrNothing) {
 			empty++
 		}
 		for k, n := range f.Counts {
@@ -127,33 +116,10 @@ func (a *app) runReplayVerify(ctx context.Context, files []string, rulesFile str
 	return errors.New(strings.Join(what, ", "))
 }
 
-// errNothing is why a recording without a turn is no good one.
-var errNothing = errors.New("nothing to compare")
-
-// verifyRecording verifies one file, or a folder.
-func verifyRecording(ctx context.Context, file, rules string) (verifiedFile, error) {
-	f := verifiedFile{File: file, Counts: map[string]int{}, Notes: []string{}}
-	in, err := originals.Open(ctx, file)
-	if err != nil {
-		return f, err
-	}
-	defer in.Close()
-	t := in.Game
-	f.Game = t.Game
-	var r originals.Replayed
-	if in.Folder != nil {
-		r, err = t.Folder.Verify(file, in.Folder, rules)
-	} else {
-		r, err = t.Verify(file, in.In, rules)
-	}
-	if err == nil && r.Compared(t.Counts[1:]) == 0 {
-		err = fmt.Errorf("%s: %w: there is no %s in it", file, errNothing, strings.TrimSuffix(t.Counts[1], "s"))
-	}
-	if r.Counts != nil {
-		f.Counts = r.Counts
-	}
-	f.Different, f.First, f.Notes, f.Inexact = r.Different, r.First, append(f.Notes, r.Notes...), r.Inexact
-	return f, err
+// countsOf lists the keys of the counts of a game.
+func countsOf(g gamedoc.Game) string {
+	engine, _ := recordings.Of(g.Name)
+	return strings.Join(slices.Concat(engine.Info().Counts, engine.Info().MoreCounts), ", ")
 }
 
 // printVerifiedFiles prints a line for every file that is not as it should be,
@@ -168,7 +134,7 @@ func (a *app) printVerifiedFiles(all verifiedFiles) {
 			if d.Line > 0 {
 				line = fmt.Sprintf("%d:", d.Line)
 			}
-			a.printf("%s:%s %s: %s: expected %s, found %s", f.File, line, placeOf(d), d.Field, d.Expected, d.Found)
+			a.printf("%s:%s %v: %s: expected %s, found %s", f.File, line, d, d.Field, d.Expected, d.Found)
 			if f.Different > 1 {
 				a.printf(" (the first of %d that differ)", f.Different)
 			}
@@ -181,16 +147,17 @@ func (a *app) printVerifiedFiles(all verifiedFiles) {
 			a.printf("%s: %s\n", f.File, n)
 		}
 	}
-	files, compared := 0, 0 // files that hold games, views or so; rounds, turns or ticks in these
+	files, compared := 0, 0 // files with games, views or so; rounds, turns or ticks in these
 	for _, f := range all.Files {
-		if f.Game == "" { // not even that is known
+		engine, ok := recordings.Of(f.Game)
+		if !ok { // the game is not known
 			continue
 		}
-		counts, r := originals.Of(f.Game).Counts, originals.Replayed{Counts: f.Counts}
-		if r.Compared(counts) > 0 {
+		counts := engine.Info().Counts
+		if f.Compared(counts) > 0 {
 			files++
 		}
-		compared += r.Compared(counts[1:])
+		compared += f.Compared(counts[1:])
 	}
 	if compared == 0 {
 		a.printf("nothing compared (%.1f s)\n", all.Seconds)
@@ -198,8 +165,8 @@ func (a *app) printVerifiedFiles(all verifiedFiles) {
 	}
 	a.printf("%s", cli.Plural(files, "file"))
 	var names []string
-	for _, t := range originals.Games {
-		for _, n := range t.Counts {
+	for _, e := range recordings.Engines() {
+		for _, n := range e.Info().Counts {
 			if !slices.Contains(names, n) {
 				names = append(names, n)
 			}
@@ -213,28 +180,17 @@ func (a *app) printVerifiedFiles(all verifiedFiles) {
 	a.printf(" compared, %s (%.1f s)\n", cli.Plural(all.Different, "difference"), all.Seconds)
 }
 
-// placeOf is the place of a difference in its game.
-func placeOf(d *originals.Difference) string {
-	switch {
-	case d.Game == "" && d.Frame == nil:
-		return fmt.Sprintf("tick %d", d.Round)
-	case d.Frame != nil:
-		return fmt.Sprintf("turn %d, frame %d", d.Round, *d.Frame)
-	}
-	return fmt.Sprintf("game %s, round %d", d.Game, d.Round)
-}
-
 func (a *app) replayShow() *cobra.Command {
 	var rulesFile string
 	var forms []string
-	for _, t := range originals.Games {
-		for _, f := range t.Forms {
+	for _, e := range recordings.Engines() {
+		for _, f := range e.Info().Views {
 			if !slices.Contains(forms, f) {
 				forms = append(forms, f)
 			}
 		}
 	}
-	o := originals.ShowOptions{Game: 1, Round: -1, Frame: -1, As: forms[0]}
+	o := recordings.ShowOptions{Game: 1, Round: -1, Frame: -1, As: forms[0]}
 	seat := "A"
 	c := &cobra.Command{
 		Use: "show FILE", Short: "Show a position of a recorded game",
@@ -242,7 +198,7 @@ func (a *app) replayShow() *cobra.Command {
 commands given in it: for people, or as the original showed it to the bot at a
 seat.
 
-` + eachGame(func(t originals.Game) string { return t.Help.Show }) + `
+` + eachGame(func(g gamedoc.Game) string { return g.Help.Show }) + `
 
 With --json: one object with the keys file, game, name (of the recorded game),
 seed (a string; null if it is not known), round, frame (null if the game has
@@ -255,9 +211,9 @@ differ from what is played here although nothing is wrong with it).`,
 		Args: takes("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Seat = sim.Player(seat[0] - 'A')
-			o.RoundFlag = "round"
+			o.RoundName = "round"
 			if c.Flags().Changed("turn") {
-				o.RoundFlag = "turn"
+				o.RoundName = "turn"
 			}
 			return a.runReplayShow(c.Context(), args[0], rulesFile, o)
 		},
@@ -275,30 +231,23 @@ differ from what is played here although nothing is wrong with it).`,
 	return c
 }
 
-func (a *app) runReplayShow(ctx context.Context, file, rulesFile string, o originals.ShowOptions) error {
-	rules, err := readRules(rulesFile, originals.Games...)
+func (a *app) runReplayShow(ctx context.Context, file, rulesFile string, o recordings.ShowOptions) error {
+	rules, err := readRules(rulesFile, gamedoc.Games()...)
 	if err != nil {
 		return err
 	}
-	in, err := originals.Open(ctx, file)
+	in, err := recordings.Open(ctx, file)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	t := in.Game
-	if !t.Shows(in.Holds) {
-		return fmt.Errorf("%s: holds %s, no games", file, in.Holds)
+	if in.Engine.Info().Frames && o.Round < 0 && o.Frame >= 0 {
+		return cli.WrongUse("--frame %d: it needs a --turn", o.Frame)
 	}
-	if in.Folder != nil {
-		if in.In, rules, err = t.Folder.Recording(in.Folder, rules); err != nil {
-			return fmt.Errorf("%s: %w", file, err)
-		}
-	}
-	s, err := t.Position(file, in.In, rules, o)
+	s, err := in.Show(rules, o)
 	if err != nil {
-		return err
+		return flagged(err)
 	}
-	s.File, s.Game, s.As = file, t.Game, o.As
 	return a.print(s, func() {
 		if s.Inexact != "" && s.As != "text" {
 			fmt.Fprintf(a.stderr, "%s: %s\n", s.File, s.Inexact)

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/internal/cli"
-	"moonfarm/cmd/moonfarm/internal/originals"
+	"moonfarm/cmd/moonfarm/internal/gamedoc"
 	"moonfarm/rollout/arena"
 	"moonfarm/rollout/arena/report"
 	"moonfarm/rollout/arena/report/page"
@@ -371,7 +371,7 @@ const clockDoc = "both had the same health at the end, and who had thought for l
 
 // scoreDoc is a line that says what the score of a game is; "" if nothing is known.
 func scoreDoc(game string) string {
-	if text := originals.Of(game).Score; text != "" {
+	if text := gamedoc.Of(game).Score; text != "" {
 		return "\nscore: " + text + "\n"
 	}
 	return ""

@@ -2,7 +2,11 @@
 // alike: that a user asked wrongly, and numbers in words.
 package cli
 
-import "fmt"
+import (
+	"fmt"
+
+	"moonfarm/sim/texts"
+)
 
 // UsageError is a wrong use of a command, told to its user.
 type UsageError struct{ error }
@@ -14,13 +18,7 @@ func (e UsageError) Unwrap() error { return e.error }
 func WrongUse(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
 // Group writes a whole number with commas between its thousands.
-func Group[T int | int64 | uint64](n T) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func Group[T int | int64 | uint64](n T) string { return texts.Group(n) }
 
 // Size writes a number of bytes.
 func Size(bytes uint64) string {
@@ -36,9 +34,4 @@ func Size(bytes uint64) string {
 }
 
 // Plural is "1 game", "2 games".
-func Plural[T int | int64 | uint64](n T, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return Group(n) + " " + one + "s"
-}
+func Plural[T int | int64 | uint64](n T, one string) string { return texts.Plural(n, one) }

@@ -1,22 +1,21 @@
-package originals
+package recordings
 
 import (
 	"bufio"
 	"fmt"
 	"io"
 
-	"moonfarm/cmd/moonfarm/internal/cli"
-	"moonfarm/datasets"
 	"moonfarm/rollout"
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/codecraft/wire"
+	"moonfarm/sim/texts"
 )
 
-// readCodecraft reads a recorded game as an episode. If its seed is known and
-// the game goes as recorded from that seed, the episode is that game; else the
+// Read implements Engine: it reads a recorded game as an episode. If its seed is known
+// and the game goes as recorded from that seed, the episode is that game; otherwise the
 // episode is the recording itself.
-func readCodecraft(name string, in io.Reader, o ReadOptions, yield func(*Recorded) error) error {
+func (codecraftEngine) Read(name string, in io.Reader, o ReadOptions, yield func(*RecordedGame) error) error {
 	x := codecraftReader{name: name, o: o}
 	var err error
 	if x.replay, err = wire.ReadReplay(name, in); x.replay == nil || err != nil && !o.Keep {
@@ -40,11 +39,11 @@ type codecraftReader struct {
 	name   string
 	o      ReadOptions
 	replay *wire.Replay
-	broken error // what comes after its ticks cannot be read
+	broken error // why the rest of the file cannot be read; nil if it can
 }
 
-// candidates are the rules by which the game may have been played: what the
-// recording tells, completed by the rules of --rules, or else by each preset.
+// candidates returns the rules by which the game may have been played: the rules in the
+// recording, completed by the given rules, or, if none are given, by each preset.
 func (x *codecraftReader) candidates() ([]codecraft.Rules, error) {
 	names := codecraft.Presets()
 	if x.o.Rules != "" {
@@ -64,8 +63,8 @@ func (x *codecraftReader) candidates() ([]codecraft.Rules, error) {
 	return all, nil
 }
 
-// seeds are those from which the game may have been played: the one that the
-// replay tells under these rules, and the one of the results file beside it.
+// seeds returns the seeds from which the game may have been played: the seed that the
+// replay tells under these rules, and the seed in the results file beside it.
 func (x *codecraftReader) seeds(g *codecraft.Game) (seeds []uint64) {
 	if seed, ok := x.replay.Start.Seed(g); ok {
 		seeds = append(seeds, seed)
@@ -76,9 +75,9 @@ func (x *codecraftReader) seeds(g *codecraft.Game) (seeds []uint64) {
 	return seeds
 }
 
-// episode finds rules and a seed with which the game goes as recorded. If there
-// are none the episode is the recording, whose ticks are checked by the rules.
-func (x *codecraftReader) episode() (*Recorded, error) {
+// episode finds rules and a seed with which the game goes as recorded. Without them
+// the episode is the recording, whose ticks are checked by the rules.
+func (x *codecraftReader) episode() (*RecordedGame, error) {
 	candidates, err := x.candidates()
 	if err != nil {
 		return nil, err
@@ -101,10 +100,10 @@ func (x *codecraftReader) episode() (*Recorded, error) {
 	return x.checked(candidates)
 }
 
-// checked is the episode of a game that cannot be played again, by the first
-// rules that allow all of its ticks. If none do and --keep-until-difference is
-// given, it ends before the first tick that the rules forbid.
-func (x *codecraftReader) checked(candidates []codecraft.Rules) (*Recorded, error) {
+// checked makes the episode of a game that cannot be played again, by the first
+// rules that allow all of its ticks. If no rules do and ReadOptions.Keep is set, the
+// episode ends before the first tick that the rules forbid.
+func (x *codecraftReader) checked(candidates []codecraft.Rules) (*RecordedGame, error) {
 	var reason error
 	good, rules := 0, candidates[0] // the most ticks that some rules allow
 	for _, c := range candidates {
@@ -132,7 +131,7 @@ func (x *codecraftReader) checked(candidates []codecraft.Rules) (*Recorded, erro
 	return nil, fmt.Errorf("%w (in the first tick: nothing is left to keep)", reason)
 }
 
-// stopped says why the recording ends though the game goes on; "" if the game
+// stopped tells why the recording ends before the game is over; "" if the game
 // is over.
 func (x *codecraftReader) stopped(status sim.Status) string {
 	switch {
@@ -141,19 +140,19 @@ func (x *codecraftReader) stopped(status sim.Status) string {
 	case x.broken != nil:
 		return OneLine(x.broken)
 	}
-	return fmt.Sprintf("the recording ends after %s", cli.Plural(x.replay.Ticks(), "tick"))
+	return fmt.Sprintf("the recording ends after %s", texts.Plural(x.replay.Ticks(), "tick"))
 }
 
-// playedFrom is the episode of a game that goes as recorded from its seed.
-func (x *codecraftReader) playedFrom(seed uint64, g *codecraft.Game, status sim.Status) *Recorded {
+// playedFrom makes the episode of a game that goes as recorded from its seed.
+func (x *codecraftReader) playedFrom(seed uint64, g *codecraft.Game, status sim.Status) *RecordedGame {
 	r := x.told(g, status, x.stopped(status))
 	r.Episode.Seed = seed
 	play(g, &r.Episode, nil)
 	return r
 }
 
-// recording is the episode of a game that goes through its recorded states.
-func (x *codecraftReader) recording(g *wire.RecordedGame, stopped string) *Recorded {
+// recording makes the episode of a game that goes through its recorded states.
+func (x *codecraftReader) recording(g *wire.RecordedGame, stopped string) *RecordedGame {
 	r := x.told(g.Game, g.Status, stopped)
 	r.Episode.Recording = x.replay.File
 	for p := range sim.Player(r.Episode.Players) {
@@ -162,10 +161,10 @@ func (x *codecraftReader) recording(g *wire.RecordedGame, stopped string) *Recor
 	return r
 }
 
-// told is what both kinds of episodes have from the replay.
-func (x *codecraftReader) told(g *codecraft.Game, status sim.Status, stopped string) *Recorded {
+// told makes the part of an episode that both kinds take from the replay.
+func (x *codecraftReader) told(g *codecraft.Game, status sim.Status, stopped string) *RecordedGame {
 	rules := g.Rules()
-	r := &Recorded{Rules: string(rules.AppendText(nil)), RuleSet: codecraftSet(rules)}
+	r := &RecordedGame{Rules: string(rules.AppendText(nil)), RuleSet: codecraftSet(rules)}
 	r.Episode = rollout.Episode{
 		Players: int(rules.Players), Turns: x.replay.Ticks(), Status: status, Stopped: stopped,
 		Orders: x.replay.Orders, Ends: x.replay.OrderEnds,
@@ -179,7 +178,7 @@ func (x *codecraftReader) told(g *codecraft.Game, status sim.Status, stopped str
 	return r
 }
 
-// codecraftSet is the name of the preset with these rules, "" if there is none.
+// codecraftSet returns the name of the preset with these rules, "" if no preset has them.
 func codecraftSet(rules codecraft.Rules) string {
 	for _, name := range codecraftRuleSets() {
 		if r, err := codecraft.ParseRules([]byte(name)); err == nil && r == rules {
@@ -190,12 +189,13 @@ func codecraftSet(rules codecraft.Rules) string {
 }
 
 // writeCodecraft writes an episode as a replay file.
-func writeCodecraft(out io.Writer, e *datasets.Episode, rules string) error {
+func writeCodecraft(out io.Writer, recorded *RecordedGame) error {
+	e := &recorded.Episode
 	if len(e.Recording) > 0 {
 		_, err := out.Write(e.Recording)
 		return err
 	}
-	r, err := codecraft.ParseRules([]byte(rules))
+	r, err := codecraft.ParseRules([]byte(recorded.Rules))
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package originals
+package recordings
 
 import (
 	"bytes"
@@ -7,49 +7,35 @@ import (
 	"slices"
 	"strings"
 
-	"moonfarm/cmd/moonfarm/internal/cli"
 	"moonfarm/sim"
+	"moonfarm/sim/texts"
 	"moonfarm/sim/towerdefence"
 	"moonfarm/sim/towerdefence/wire"
 )
 
-// towerdefenceTools reads and writes recordings of the original engine as JSON
+// towerdefenceEngine reads and writes recordings of the original engine as JSON
 // Lines, and the match logs of its runner.
-var towerdefenceTools = Game{
-	Game:      "towerdefence",
-	Score:     "the points of the game, for placing, income and damage; a base that falls decides before them",
-	RulesFile: "game-config.properties",
-	Holds:     towerdefenceHolds,
-	Verify:    verifyTowerdefence,
-	Counts:    []string{"games", "rounds", "renders"},
-	Forms:     []string{"text", "console", "state", "textmap"},
-	seats:     2,
-	show:      showTowerdefence,
-	Read:      readTowerdefence,
-	Writes: []Form{
-		{Name: "recording", Ext: ".jsonl", What: "recording", Write: writeTowerdefence},
-		{Name: "match-log", What: "match log", Folder: writeMatchLog, Owns: ofMatchLog},
-	},
-	Folder:      &folderTools{what: "match log", holds: holdsMatchLog, Verify: verifyMatchLog, Read: readMatchLog, Recording: showMatchLog},
+type towerdefenceEngine struct{}
+
+// towerdefenceInfo describes the recordings.
+var towerdefenceInfo = Info{
+	Game:        "towerdefence",
 	RulesUntold: true,
-	orderText:   appendTowerdefenceOrder,
-	Help: toolHelp{
-		Imports: "recordings as JSON Lines, of one game or many, and the folders of the match logs that the original's runner leaves behind",
-		Convert: "recording: JSON Lines, as the recordings of the original engine; match-log: a folder for each, as the original's runner leaves it behind. " +
-			"Commands that cost failures get the shortest text that costs the same. A match log of a game that was cut breaks off; " +
-			"import takes it with --keep-until-difference only.",
-		Verify: "The folder of a match log is compared with what its files show of every round. Its files tell most of the rules; the others are those of " +
-			"--rules, or of release 3.0.2. Whose command was carried out first in every round, which the original leaves to chance, is found out.",
-		Show: "--as takes text (players and map), console (the runner's map, always seen from A), state (state.json) and textmap (textMap.txt). " +
-			"In the map a cell is [LBR]: its column or missiles of B, the building, its row or missiles of A.",
-	},
+	Counts:      []string{"games", "rounds", "renders"},
+	Views:       []string{"text", "console", "state", "textmap"},
+	Seats:       2,
+	Folder:      "match log",
+	Forms:       []Form{fileForm{form{"recording", ".jsonl", "recording"}, writeTowerdefence}, matchLogForm{form{"match-log", "", "match log"}}},
 }
 
-// towerdefenceHolds tells files of games from those of displays.
-func towerdefenceHolds(head []byte) string {
+// Info implements Engine.
+func (towerdefenceEngine) Info() *Info { return &towerdefenceInfo }
+
+// Holds implements Engine: it tells files of games from files of displays.
+func (towerdefenceEngine) Holds(head []byte) string {
 	switch {
 	case bytes.HasPrefix(head, []byte(`{"game":`)):
-		return "games"
+		return Games
 	case bytes.HasPrefix(head, []byte(`{"render":`)):
 		return "renders"
 	}
@@ -62,13 +48,14 @@ func givenTowerdefenceRules(text string) (towerdefence.Rules, error) {
 	return givenRules(text, towerdefence.ParseRules, (*towerdefence.Rules).Validate)
 }
 
-func verifyTowerdefence(name string, in io.Reader, rules string) (Replayed, error) {
+// Verify implements Engine.
+func (towerdefenceEngine) Verify(name string, in io.Reader, rules string) (Report, error) {
 	r, err := givenTowerdefenceRules(rules)
 	if err != nil {
-		return Replayed{}, err
+		return Report{}, err
 	}
 	report, err := wire.Verify(name, in, r)
-	v := Replayed{
+	v := Report{
 		Counts:    map[string]int{"games": report.Games, "rounds": report.Rounds, "renders": report.Renders},
 		Different: report.Different,
 	}
@@ -76,29 +63,32 @@ func verifyTowerdefence(name string, in io.Reader, rules string) (Replayed, erro
 		v.First = &Difference{Line: d.Line, Game: d.Game, Round: d.Round, Field: d.Field, Expected: d.Want, Found: d.Got}
 	}
 	if report.Reordered > 0 {
-		v.Notes = append(v.Notes, cli.Plural(report.Reordered, "render")+" list missiles in an order that the position does not tell")
+		v.Notes = append(v.Notes, texts.Plural(report.Reordered, "render")+" list missiles in an order that the position does not tell")
 	}
 	return v, err
 }
 
-// showTowerdefence shows a position of a recorded game.
-func showTowerdefence(name string, in io.Reader, rules string, o ShowOptions) (Shown, error) {
+// Show implements Engine: it shows a position of a recorded game.
+func (towerdefenceEngine) Show(name string, in io.Reader, rules string, o ShowOptions) (Position, error) {
+	if err := o.check(&towerdefenceInfo); err != nil {
+		return Position{}, err
+	}
 	parsed, err := givenTowerdefenceRules(rules)
 	if err != nil {
-		return Shown{}, err
+		return Position{}, err
 	}
 	r, err := wire.NewRecordingReader(name, in)
 	if err != nil {
-		return Shown{}, err
+		return Position{}, err
 	}
 	if err := seekGame(r, o.Game); err != nil {
-		return Shown{}, err
+		return Position{}, err
 	}
 	p, commands, rounds, err := positionBefore(r, parsed, o)
 	if err != nil {
-		return Shown{}, err
+		return Position{}, err
 	}
-	s := Shown{Name: r.Header.Game, Round: p.Round, Rounds: rounds, Commands: commands}
+	s := Position{Name: r.Header.Game, Round: p.Round, Rounds: rounds, Commands: commands}
 	switch o.As {
 	case "console":
 		s.Text = string(p.AppendConsole(nil))
@@ -117,7 +107,7 @@ func seekGame(r *wire.RecordingReader, game int) error {
 	for n := 0; n < game; {
 		kind, err := r.Next()
 		if err == io.EOF {
-			return cli.WrongUse("--game %d: expected 1 to %d, the recording has no more games", game, n)
+			return wrongOption("game", game, "expected 1 to %d, the recording has no more games", n)
 		}
 		if err != nil {
 			return err
@@ -130,9 +120,9 @@ func seekGame(r *wire.RecordingReader, game int) error {
 }
 
 // positionBefore plays the current game up to o.Round and returns the position
-// before that round, the commands given in it (none at the end), and the number
-// of rounds of the game. If the game does not go as recorded the position is the
-// recorded one.
+// before that round, the commands given in it (no commands at the end), and the number
+// of rounds of the game. If the game does not go as recorded, the position is taken
+// from the recording.
 func positionBefore(r *wire.RecordingReader, rules towerdefence.Rules, o ShowOptions) (p *wire.Position, commands []string, rounds int, err error) {
 	rules.SetStart(r.Header.Energy, r.Header.Health)
 	referee, first := wire.NewReferee(rules), sim.Player(0)
@@ -166,14 +156,14 @@ func positionBefore(r *wire.RecordingReader, rules towerdefence.Rules, o ShowOpt
 	case o.Round < 0:
 		p = last
 	default:
-		return nil, nil, 0, cli.WrongUse("--%s %d: expected 0 to %d, the game has no more rounds", o.RoundFlag, o.Round, rounds)
+		return nil, nil, 0, o.wrongRound("expected 0 to %d, the game has no more rounds", rounds)
 	}
 	return p, commands, rounds, nil
 }
 
-// towerdefenceText is a position as people read it: the players and the console
+// towerdefenceText returns a position as people read it: the players and the console
 // map.
-func towerdefenceText(h wire.Header, p *wire.Position, s Shown) string {
+func towerdefenceText(h wire.Header, p *wire.Position, s Position) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: before round %d of %d\n\n", h.Game, p.Round, s.Rounds)
 	for i, player := range p.Players {
@@ -198,15 +188,15 @@ func towerdefenceText(h wire.Header, p *wire.Position, s Shown) string {
 	return b.String()
 }
 
-// appendTowerdefenceOrder appends an order as "attack 7,3": what to do, and the own
-// cell.
-func appendTowerdefenceOrder(dst []byte, o sim.Order) []byte {
+// AppendOrder implements Engine. It appends an order as "attack 7,3": the building, and
+// the cell of the own half.
+func (towerdefenceEngine) AppendOrder(dst []byte, o sim.Order) []byte {
 	c := towerdefence.Decode(o)
 	switch {
 	case o&towerdefence.Aborted != 0:
 		return append(dst, "abort"...)
 	case c.Op == towerdefence.OpNothing:
-		return fmt.Appendf(dst, "unreadable (%s)", cli.Plural(c.Failures, "failure"))
+		return fmt.Appendf(dst, "unreadable (%s)", texts.Plural(c.Failures, "failure"))
 	case c.Op == towerdefence.OpCurtain:
 		return append(dst, "curtain"...)
 	case c.Op == towerdefence.OpRefused:

@@ -1,4 +1,4 @@
-package originals
+package recordings
 
 import (
 	"bytes"
@@ -7,61 +7,47 @@ import (
 	"math"
 	"strings"
 
-	"moonfarm/cmd/moonfarm/internal/cli"
-	"moonfarm/datasets"
 	"moonfarm/rollout"
 	"moonfarm/sim"
 	"moonfarm/sim/terminal"
 	"moonfarm/sim/terminal/wire"
+	"moonfarm/sim/texts"
 )
 
-// terminalTools reads and writes replay files of the official engine.
-var terminalTools = Game{
-	Game:      "terminal",
-	variants:  []string{terminal.SequentialName},
-	Score:     "the health that the other player has lost",
-	RulesFile: "a config file or a replay",
-	RuleSets:  terminal.RuleSets(),
-	Holds:     terminalHolds,
-	Verify:    verifyTerminal,
-	Counts:    []string{"games", "turns", "frames"},
-	Forms:     []string{"text", "frame"},
-	seats:     2,
-	frames:    true,
-	SoftLimit: true,
-	orderText: appendTerminalOrder,
-	single:    "replay",
-	show:      showTerminal,
-	Read:      readTerminal,
-	Writes:    []Form{{Name: "replay", Ext: ".replay", What: "replay file", Write: writeTerminal}},
-	Help: toolHelp{
-		Imports: "replay files of the original engine",
-		Convert: "replay: files of the original engine, with every frame. The duration is the players' thinking time, which is 0 unless the " +
-			"episode has clocks; the winner is 0 if all is equal, thinking times too. A game that was cut by a limit becomes a recording that broke off.",
-		Verify: "Each turn is compared up to its first difference, and the next turn goes on from what is recorded. " +
-			"The rules are those in the file unless --rules gives others.",
-		Show: "The round is a turn (--turn says the same), and --frame takes an action frame of it. --as takes text (the numbers of the players, " +
-			"the arena with w, s, t for wall, support and turret, in upper case if upgraded, ^ and v for mobile units of player 1 and 2, " +
-			"and how many events there were) and frame (the frame's line as the bot at the seat is shown it; A is player 1).",
-		More: append([]string{"units"}, terminalEvents[:]...),
-	},
+// terminalEngine reads and writes replay files of the official engine.
+type terminalEngine struct{}
+
+// terminalInfo describes the recordings.
+var terminalInfo = Info{
+	Game:       "terminal",
+	RuleSets:   terminal.RuleSets(),
+	Counts:     []string{"games", "turns", "frames"},
+	MoreCounts: append([]string{"units"}, terminalEvents[:]...),
+	Views:      []string{"text", "frame"},
+	Seats:      2,
+	Frames:     true,
+	Single:     "replay",
+	Forms:      []Form{fileForm{form{"replay", ".replay", "replay file"}, writeTerminal}},
 }
 
-// terminalHolds knows a replay by its first line, the config.
-func terminalHolds(head []byte) string {
+// Info implements Engine.
+func (terminalEngine) Info() *Info { return &terminalInfo }
+
+// Holds implements Engine: it recognises a replay by its first line, the config.
+func (terminalEngine) Holds(head []byte) string {
 	if !bytes.HasPrefix(bytes.TrimSpace(head), []byte("{")) {
 		return ""
 	}
 	for _, key := range []string{"unitInformation", "timingAndReplay", "seasonCompatibilityModeP1", "printMapString", "startingHP"} {
 		if bytes.Contains(head, []byte(`"`+key+`"`)) {
-			return "games"
+			return Games
 		}
 	}
 	return ""
 }
 
-// givenTerminalRules reads the text of --rules; nil if there is none, and the
-// rules are those of the recording.
+// givenTerminalRules reads the text of rules; nil if there is no text, and the rules of
+// the recording count.
 func givenTerminalRules(text string) (*terminal.Rules, error) {
 	if text == "" {
 		return nil, nil
@@ -70,17 +56,18 @@ func givenTerminalRules(text string) (*terminal.Rules, error) {
 	return &r, err
 }
 
-// terminalEvents are the keys of the counts of events, in the order of
+// terminalEvents lists the keys for the counts of events, in the order of
 // wire.EventNames.
 var terminalEvents = [wire.EventKinds]string{"spawns", "moves", "breaches", "shields", "self_destructs", "damages", "deaths", "attacks", "melees"}
 
-func verifyTerminal(name string, in io.Reader, rules string) (Replayed, error) {
+// Verify implements Engine.
+func (terminalEngine) Verify(name string, in io.Reader, rules string) (Report, error) {
 	given, err := givenTerminalRules(rules)
 	if err != nil {
-		return Replayed{}, err
+		return Report{}, err
 	}
 	m, report, err := wire.Verify(name, in, given)
-	v := Replayed{
+	v := Report{
 		Counts:    map[string]int{"games": 1, "turns": report.Turns, "frames": report.Frames, "units": report.Units},
 		Different: report.Different,
 	}
@@ -102,13 +89,13 @@ func verifyTerminal(name string, in io.Reader, rules string) (Replayed, error) {
 	return v, err
 }
 
-// readTerminal reads a replay as an episode.
-func readTerminal(name string, in io.Reader, o ReadOptions, yield func(*Recorded) error) error {
+// Read implements Engine: it reads a replay as an episode.
+func (terminalEngine) Read(name string, in io.Reader, o ReadOptions, yield func(*RecordedGame) error) error {
 	m, report, err := wire.Verify(name, in, nil)
 	if m == nil {
 		return err
 	}
-	r := Recorded{Inexact: m.Config.Inexact()}
+	r := RecordedGame{Inexact: m.Config.Inexact()}
 	if r.Why = readTerminalMatch(&r, name, m, &report, err, o.Keep); r.Why != nil && r.Inexact == "" {
 		return r.Why
 	}
@@ -117,7 +104,7 @@ func readTerminal(name string, in io.Reader, o ReadOptions, yield func(*Recorded
 
 // readTerminalMatch makes an episode of a match that was verified, up to the first
 // difference or error if keep.
-func readTerminalMatch(r *Recorded, name string, m *wire.Match, report *wire.Report, err error, keep bool) error {
+func readTerminalMatch(r *RecordedGame, name string, m *wire.Match, report *wire.Report, err error, keep bool) error {
 	if err != nil && !keep {
 		return err
 	}
@@ -156,8 +143,8 @@ func readTerminalMatch(r *Recorded, name string, m *wire.Match, report *wire.Rep
 	return nil
 }
 
-// tooManyOrders says which turn of an episode has more orders of a seat than
-// the game takes.
+// tooManyOrders is an error for the first turn in which a seat has more orders than
+// the game takes, nil if there is no such turn.
 func tooManyOrders(e *rollout.Episode, most int) error {
 	for turn := range e.Turns {
 		for p := range sim.Player(e.Players) {
@@ -170,8 +157,9 @@ func tooManyOrders(e *rollout.Episode, most int) error {
 }
 
 // writeTerminal writes an episode as a replay file.
-func writeTerminal(out io.Writer, e *datasets.Episode, rules string) error {
-	r, err := terminal.ParseRules([]byte(rules))
+func writeTerminal(out io.Writer, recorded *RecordedGame) error {
+	e := &recorded.Episode
+	r, err := terminal.ParseRules([]byte(recorded.Rules))
 	if err != nil {
 		return err
 	}
@@ -186,29 +174,32 @@ func writeTerminal(out io.Writer, e *datasets.Episode, rules string) error {
 	return wire.WriteMatch(out, m, wire.Local)
 }
 
-// showTerminal shows a frame of a recorded game.
-func showTerminal(name string, in io.Reader, rules string, o ShowOptions) (Shown, error) {
+// Show implements Engine: it shows a frame of a recorded game.
+func (terminalEngine) Show(name string, in io.Reader, rules string, o ShowOptions) (Position, error) {
+	if err := o.check(&terminalInfo); err != nil {
+		return Position{}, err
+	}
 	given, err := givenTerminalRules(rules)
 	if err != nil {
-		return Shown{}, err
+		return Position{}, err
 	}
 	if o.Round < 0 && o.Frame >= 0 {
-		return Shown{}, cli.WrongUse("--frame %d: it needs a --turn", o.Frame)
+		return Position{}, wrongOption("frame", o.Frame, "it needs a turn")
 	}
 	m, f, last, err := wire.FindFrame(name, in, o.Round, o.Frame)
 	if err != nil {
-		return Shown{}, err
+		return Position{}, err
 	}
 	if f == nil && last < 0 {
-		return Shown{}, cli.WrongUse("--%s %d: expected 0 to %d, or end", o.RoundFlag, o.Round, max(m.Turns-1, 0))
+		return Position{}, o.wrongRound("expected 0 to %d, or end", max(m.Turns-1, 0))
 	}
 	if f == nil {
-		return Shown{}, cli.WrongUse("--frame %d: expected 0 to %d in turn %d", o.Frame, last, o.Round)
+		return Position{}, wrongOption("frame", o.Frame, "expected 0 to %d in turn %d", last, o.Round)
 	}
 	if given != nil {
 		m.Config.Rules = *given
 	}
-	s := Shown{Inexact: m.Config.Inexact(), Name: "unnamed", Round: f.Turn, Frame: &f.Number, Rounds: m.Turns}
+	s := Position{Inexact: m.Config.Inexact(), Name: "unnamed", Round: f.Turn, Frame: &f.Number, Rounds: m.Turns}
 	if m.Names != [2]string{} {
 		s.Name = m.Names[0] + " – " + m.Names[1]
 	}
@@ -228,8 +219,8 @@ func showTerminal(name string, in io.Reader, rules string, o ShowOptions) (Shown
 	return s, nil
 }
 
-// terminalText is a frame as people read it.
-func terminalText(m *wire.Match, f *wire.Frame, s Shown) string {
+// terminalText returns a frame as people read it.
+func terminalText(m *wire.Match, f *wire.Frame, s Position) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: ", s.Name)
 	switch f.Phase {
@@ -238,7 +229,7 @@ func terminalText(m *wire.Match, f *wire.Frame, s Shown) string {
 	case wire.PhaseAction:
 		fmt.Fprintf(&b, "turn %d of %d, after frame %d", f.Turn, m.Turns, f.Number)
 	default:
-		fmt.Fprintf(&b, "the end after %s", cli.Plural(m.Turns, "turn"))
+		fmt.Fprintf(&b, "the end after %s", texts.Plural(m.Turns, "turn"))
 	}
 	if g := m.Config.Generation; g != "" {
 		fmt.Fprintf(&b, " (rules of %s)", g)
@@ -261,9 +252,9 @@ func terminalText(m *wire.Match, f *wire.Frame, s Shown) string {
 	return b.String()
 }
 
-// appendTerminalOrder appends an order as "wall 2,13" or "3 scout 13,0": what to
-// place, and the cell of the arena.
-func appendTerminalOrder(dst []byte, o sim.Order) []byte {
+// AppendOrder implements Engine. It appends an order as "wall 2,13" or "3 scout 13,0": the
+// unit to place, and the cell of the arena.
+func (terminalEngine) AppendOrder(dst []byte, o sim.Order) []byte {
 	c := terminal.Decode(o)
 	switch c.Op {
 	case terminal.OpPlace:
@@ -279,7 +270,7 @@ func appendTerminalOrder(dst []byte, o sim.Order) []byte {
 	case terminal.OpPenalty:
 		return fmt.Appendf(dst, "penalty %v", math.Float32frombits(c.Count))
 	default:
-		return fmt.Appendf(dst, "%#x", uint64(o))
+		return appendBits(dst, o)
 	}
 	return fmt.Appendf(dst, " %d,%d", c.X, c.Y)
 }

@@ -1,4 +1,4 @@
-package originals
+package recordings
 
 import (
 	"bufio"
@@ -11,53 +11,39 @@ import (
 	"slices"
 	"strings"
 
-	"moonfarm/cmd/moonfarm/internal/cli"
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/codecraft/wire"
+	"moonfarm/sim/texts"
 )
 
-// codecraftTools reads and writes replay files of the official runner, and
+// codecraftEngine reads and writes replay files of the official runner, and
 // reads recordings as JSON Lines.
-var codecraftTools = Game{
+type codecraftEngine struct{}
+
+// codecraftInfo describes the recordings.
+var codecraftInfo = Info{
 	Game:        "codecraft",
-	Score:       "the points of the game, for resources, building and destroying; they decide the places",
-	RulesFile:   "rule values, a key=value a line",
 	RuleSets:    codecraftRuleSets(),
-	Contest:     []string{"round1", "round1", "round2", "finals"}, // the Sandbox first
-	Holds:       func(head []byte) string { return string(wire.KindOf(head)) },
-	Verify:      verifyCodecraft,
-	Counts:      []string{"games", "ticks", "views", "messages"},
-	Forms:       []string{"text", "view", "state"},
-	single:      "recording",
-	shows:       []string{string(wire.HoldsViews), string(wire.HoldsMessages)},
-	show:        showCodecraft,
-	Read:        readCodecraft,
-	Writes:      []Form{{Name: "replay", Ext: ".replay", What: "replay file", Write: writeCodecraft}},
 	RulesUntold: true,
-	Config:      true,
-	Results:     true,
-	Help: toolHelp{
-		Imports: "replay files of the original's form, and recorded games as JSON Lines. A replay that match or replay convert wrote tells its seed, " +
-			"as does a results file, game.json, beside game.replay: such a game is played again. No replay says what an entity was told " +
-			"in the tick of its death: orders that do what is recorded stand for it, and up to 2,000 ways are tried in a tick. " +
-			"If the seed is not known, or the game does not go as recorded from it, the episode is the recording itself: the rows are those " +
-			"of the recorded states, every transition is checked by the rules, and verify --recompute checks them again. " +
-			"A recording that ends between two ticks makes a truncated episode.",
-		Convert: "replay: files of the original engine, with the state at the start and the events and changes of every tick, but no names.",
-		Verify: "Every tick is checked by itself, as its chance cannot be played again: what was done must be what the rules allow, and what came " +
-			"of it must be what follows. Views of players and messages to them can be checked, too: as JSON Lines, or messages as raw " +
-			"bytes, one behind the other, as bots log them (.bin).",
-		Show: "The round is a tick. --as takes text (players, map, units with their stored actions, then the commands and attacks of the tick), " +
-			"view (what the player at the seat is shown, as a line of JSON) and state (a state file of one line of JSON, for a game to begin with). " +
-			"Files of views and of messages to a client (.bin) are shown, too: what their player sees, whatever --seat says; state then has " +
-			"nothing where the player does not see, but for one entity of each player who would be out of the game. " +
-			"Commands are objects with the new action of each entity by its id, in the frame of the world.",
-		More: codecraftCounts(),
-	},
+	Counts:      []string{"games", "ticks", "views", "messages"},
+	MoreCounts:  codecraftCounts(),
+	Views:       []string{"text", "view", "state"},
+	Shows:       []string{string(wire.HoldsViews), string(wire.HoldsMessages)},
+	Single:      "recording",
+	Forms:       []Form{fileForm{form{"replay", ".replay", "replay file"}, writeCodecraft}},
 }
 
-// codecraftRuleSets are the presets, then those for other numbers of players.
+// Info implements Engine.
+func (codecraftEngine) Info() *Info { return &codecraftInfo }
+
+// Holds implements Engine.
+func (codecraftEngine) Holds(head []byte) string { return string(wire.KindOf(head)) }
+
+// AppendOrder implements Engine: orders have no text, and this appends their bits.
+func (codecraftEngine) AppendOrder(dst []byte, o sim.Order) []byte { return appendBits(dst, o) }
+
+// codecraftRuleSets returns the presets, and after them each preset for other numbers of players.
 func codecraftRuleSets() []string {
 	sets := codecraft.Presets()
 	for _, preset := range codecraft.Presets() {
@@ -68,12 +54,12 @@ func codecraftRuleSets() []string {
 	return sets
 }
 
-// givenCodecraftRules reads the rules that a recording does not tell.
+// givenCodecraftRules reads the text of the rules that a recording does not contain.
 func givenCodecraftRules(text string) (codecraft.Rules, error) {
 	return givenRules(text, codecraft.ParseRules, (*codecraft.Rules).Validate)
 }
 
-// codecraftCounts are the keys of the counts of wire.CountNames, and of the
+// codecraftCounts returns the keys for the counts of wire.CountNames, and for the
 // entities in views.
 func codecraftCounts() (keys []string) {
 	for _, name := range wire.CountNames {
@@ -82,13 +68,14 @@ func codecraftCounts() (keys []string) {
 	return append(keys, "entities")
 }
 
-func verifyCodecraft(name string, in io.Reader, rules string) (Replayed, error) {
+// Verify implements Engine.
+func (codecraftEngine) Verify(name string, in io.Reader, rules string) (Report, error) {
 	base, err := givenCodecraftRules(rules)
 	if err != nil {
-		return Replayed{}, err
+		return Report{}, err
 	}
 	report, err := wire.Verify(name, in, base)
-	v := Replayed{
+	v := Report{
 		Counts: map[string]int{
 			"games": report.Games, "ticks": report.Ticks, "views": report.Views, "messages": report.Messages, "entities": report.Entities,
 		},
@@ -107,9 +94,9 @@ func verifyCodecraft(name string, in io.Reader, rules string) (Replayed, error) 
 	return v, err
 }
 
-// codecraftPosition is what show shows of a recording.
+// codecraftPosition is the position of a recording that Show shows.
 type codecraftPosition struct {
-	first, last int // ticks before and after which there are states
+	first, last int // the ticks of the first and the last state
 	game        *codecraft.Game
 	state       *codecraft.State
 	commands    []string
@@ -150,13 +137,13 @@ func findCodecraft(name string, in io.Reader, base codecraft.Rules, o ShowOption
 		p.scores = append(p.scores, int64(player.Score))
 	}
 	if p.state == nil {
-		return nil, cli.WrongUse("--%s %d: expected %d to %d, or end", o.RoundFlag, o.Round, p.first, p.last)
+		return nil, o.wrongRound("expected %d to %d, or end", p.first, p.last)
 	}
 	return p, nil
 }
 
-// toldSeed is the seed that the first state of a recording tells, nil if it does
-// not: under the given rules, or those of a preset.
+// toldSeed returns the seed that the first state of a recording tells under the given
+// rules or under a preset, nil if it tells none.
 func toldSeed(w *wire.World, base codecraft.Rules) *uint64 {
 	bases := []codecraft.Rules{base}
 	for _, name := range codecraft.Presets() {
@@ -194,7 +181,7 @@ func (p *codecraftPosition) restore(w *wire.World, base codecraft.Rules) error {
 	return p.game.Restore(p.state, &pos)
 }
 
-// codecraftCommands are the actions that change in a tick, by player.
+// codecraftCommands returns the actions that change in a tick, by player.
 func codecraftCommands(w *wire.World, d *wire.Delta) []string {
 	owners := map[int32]int32{}
 	for i := range w.Entities {
@@ -215,11 +202,14 @@ func codecraftCommands(w *wire.World, d *wire.Delta) []string {
 	return commands
 }
 
-// showCodecraft shows a position of a recorded game, or a recorded view.
-func showCodecraft(name string, in io.Reader, rules string, o ShowOptions) (Shown, error) {
+// Show implements Engine: it shows a position of a recorded game, or a recorded view.
+func (codecraftEngine) Show(name string, in io.Reader, rules string, o ShowOptions) (Position, error) {
+	if err := o.check(&codecraftInfo); err != nil {
+		return Position{}, err
+	}
 	base, err := givenCodecraftRules(rules)
 	if err != nil {
-		return Shown{}, err
+		return Position{}, err
 	}
 	b := bufio.NewReaderSize(in, 1<<16)
 	head, _ := b.Peek(64)
@@ -229,15 +219,15 @@ func showCodecraft(name string, in io.Reader, rules string, o ShowOptions) (Show
 	in = b
 	p, err := findCodecraft(name, in, base, o)
 	if err != nil {
-		return Shown{}, err
+		return Position{}, err
 	}
 	players := p.game.Info().Players
 	if int(o.Seat) >= players {
-		return Shown{}, cli.WrongUse("--seat %c: the game has seats A to %c", 'A'+rune(o.Seat), 'A'+rune(players-1))
+		return Position{}, wrongSeat(o.Seat, "the game has seats A to %c", 'A'+rune(players-1))
 	}
 	results, err := readResults(name, o.Results, p.scores)
 	if err != nil {
-		return Shown{}, err
+		return Position{}, err
 	}
 	if results != nil {
 		p.seed = &results.Seed
@@ -245,7 +235,7 @@ func showCodecraft(name string, in io.Reader, rules string, o ShowOptions) (Show
 	if p.seed != nil {
 		p.state.Seed = *p.seed
 	}
-	s := Shown{Name: "unnamed", Seed: p.seed, Round: int(p.state.Tick), Rounds: p.last, Commands: p.commands}
+	s := Position{Name: "unnamed", Seed: p.seed, Round: int(p.state.Tick), Rounds: p.last, Commands: p.commands}
 	if o.As == "view" {
 		var view wire.PlayerView
 		wire.View(&view, p.game, p.state, o.Seat)
@@ -262,7 +252,7 @@ func showCodecraft(name string, in io.Reader, rules string, o ShowOptions) (Show
 	return s, nil
 }
 
-// text is a position as people read it.
+// text returns the position as people read it.
 func (p *codecraftPosition) text() string {
 	var b strings.Builder
 	rules := p.game.Rules()
@@ -270,7 +260,7 @@ func (p *codecraftPosition) text() string {
 	if p.seed != nil {
 		seed = fmt.Sprintf("seed %d", *p.seed)
 	}
-	fmt.Fprintf(&b, "before tick %d of %d (%s, %s, %s)\n\n", p.state.Tick, p.last, cli.Plural(int(rules.Players), "player"), fogText(rules.Fog), seed)
+	fmt.Fprintf(&b, "before tick %d of %d (%s, %s, %s)\n\n", p.state.Tick, p.last, texts.Plural(int(rules.Players), "player"), fogText(rules.Fog), seed)
 	b.Write(codecraft.AppendText(nil, p.game, p.state))
 	for i, c := range p.commands {
 		fmt.Fprintf(&b, "p%d commands %s\n", i+1, c)
@@ -281,12 +271,12 @@ func (p *codecraftPosition) text() string {
 	return b.String()
 }
 
-// readResults reads the results file of a recording of codecraft, which has the
-// seed that the recording has no place for: the file given, or, if that is "",
-// the one beside the recording whose name differs in its ending alone, as
-// game.json does from game.replay or game.replay.gz. Without one, or if the one
-// beside is of something else, it returns nil. scores are those at the end of
-// the recording: the results must have the same.
+// readResults reads the results file of a recording of codecraft. It has the seed,
+// for which the recording has no place. If given is "" it is the file beside the
+// recording whose name differs in its ending alone, as game.json does from
+// game.replay or game.replay.gz; if there is no such file, or it belongs to another
+// game, readResults returns nil. The results must have scores, the scores at the end
+// of the recording.
 func readResults(recording, given string, scores []int64) (*wire.Results, error) {
 	name := given
 	if given == "" {
@@ -298,7 +288,7 @@ func readResults(recording, given string, scores []int64) (*wire.Results, error)
 		return nil, nil
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, cli.WrongUse("--results: %w", err)
+		return nil, &OptionError{Option: "results", Err: err}
 	}
 	return r, err
 }

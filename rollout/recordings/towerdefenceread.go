@@ -1,4 +1,4 @@
-package originals
+package recordings
 
 import (
 	"bytes"
@@ -9,16 +9,15 @@ import (
 	"io/fs"
 	"strings"
 
-	"moonfarm/cmd/moonfarm/internal/cli"
-	"moonfarm/datasets"
 	"moonfarm/rollout"
 	"moonfarm/sim"
+	"moonfarm/sim/texts"
 	"moonfarm/sim/towerdefence"
 	"moonfarm/sim/towerdefence/wire"
 )
 
-// readTowerdefence reads the matches of a recording as episodes.
-func readTowerdefence(name string, in io.Reader, o ReadOptions, yield func(*Recorded) error) error {
+// Read implements Engine: it reads the matches of a recording as episodes.
+func (towerdefenceEngine) Read(name string, in io.Reader, o ReadOptions, yield func(*RecordedGame) error) error {
 	rules, err := givenTowerdefenceRules(o.Rules)
 	if err != nil {
 		return err
@@ -45,7 +44,7 @@ func readTowerdefence(name string, in io.Reader, o ReadOptions, yield func(*Reco
 	})
 }
 
-// lastRules keeps the game of the match before: most have the same rules.
+// lastRules keeps the game of the previous match: most matches have the same rules.
 type lastRules struct {
 	rules towerdefence.Rules
 	text  string
@@ -53,7 +52,7 @@ type lastRules struct {
 	err   error // why these rules cannot be played
 }
 
-// set makes the game of the rules, if they are others than before.
+// set makes the game of the rules if they have changed.
 func (l *lastRules) set(rules towerdefence.Rules) {
 	if l.text == "" || l.rules != rules {
 		l.rules, l.text = rules, string(rules.AppendText(nil))
@@ -62,9 +61,9 @@ func (l *lastRules) set(rules towerdefence.Rules) {
 }
 
 // recordedMatch makes an episode of a match.
-func recordedMatch(m *wire.Match, last *lastRules) *Recorded {
+func recordedMatch(m *wire.Match, last *lastRules) *RecordedGame {
 	last.set(m.Rules)
-	r := &Recorded{Game: m.Number, Name: m.Header.Game, Rules: last.text}
+	r := &RecordedGame{Number: m.Number, Name: m.Header.Game, Rules: last.text}
 	if m.Rules == towerdefence.DefaultRules() {
 		r.RuleSet = towerdefence.RulesVersion
 	}
@@ -85,7 +84,7 @@ func recordedMatch(m *wire.Match, last *lastRules) *Recorded {
 }
 
 // settleMatch ends the episode of a match.
-func settleMatch(r *Recorded, m *wire.Match, keep bool, reason error, last *lastRules) {
+func settleMatch(r *RecordedGame, m *wire.Match, keep bool, reason error, last *lastRules) {
 	if last.err != nil {
 		if r.Why = last.err; reason != nil {
 			r.Why = reason
@@ -95,10 +94,11 @@ func settleMatch(r *Recorded, m *wire.Match, keep bool, reason error, last *last
 	r.settle(keep, m.Same, reason, func(e *rollout.Episode) (sim.Status, int) { return play(last.game, e, nil) })
 }
 
-// commandsOf returns the commands of an episode, after checking that it ends as
-// the dataset says.
-func commandsOf(e *datasets.Episode, text string) (rules towerdefence.Rules, commands [][2]string, err error) {
-	if rules, err = towerdefence.ParseRules([]byte(text)); err != nil {
+// commandsOf returns the commands of an episode, after checking that it ends as it
+// says.
+func commandsOf(recorded *RecordedGame) (rules towerdefence.Rules, commands [][2]string, err error) {
+	e := &recorded.Episode
+	if rules, err = towerdefence.ParseRules([]byte(recorded.Rules)); err != nil {
 		return rules, nil, err
 	}
 	g, err := towerdefence.New(rules)
@@ -120,31 +120,32 @@ func commandsOf(e *datasets.Episode, text string) (rules towerdefence.Rules, com
 	return rules, commands, nil
 }
 
-// writeTowerdefence writes an episode as a recording. Its name is that of the
-// game it was imported from, or its number.
-func writeTowerdefence(out io.Writer, e *datasets.Episode, text string) error {
-	rules, commands, err := commandsOf(e, text)
+// writeTowerdefence writes an episode as a recording. A game without a name gets the
+// number of its episode.
+func writeTowerdefence(out io.Writer, g *RecordedGame) error {
+	rules, commands, err := commandsOf(g)
 	if err != nil {
 		return err
 	}
-	h := wire.Header{Game: fmt.Sprintf("episode-%d", e.ID), Policy: [2]string(e.Policies)}
-	if _, number, ok := strings.Cut(e.Source, "#"); ok {
-		if _, name, ok := strings.Cut(number, " "); ok {
-			h.Game = name
-		}
+	h := wire.Header{Game: g.Name, Policy: [2]string(g.Episode.Policies)}
+	if h.Game == "" {
+		h.Game = fmt.Sprintf("episode-%d", g.Episode.ID)
 	}
 	_, err = wire.WriteMatch(wire.NewRecordingWriter(out), h, rules, commands)
 	return err
 }
 
-// writeMatchLog writes an episode as a match log.
-func writeMatchLog(create func(name string) (io.WriteCloser, error), e *datasets.Episode, text string) error {
-	rules, commands, err := commandsOf(e, text)
+// matchLogForm is the form of match logs.
+type matchLogForm struct{ form }
+
+// WriteFolder implements FolderForm.
+func (matchLogForm) WriteFolder(create func(name string) (io.WriteCloser, error), g *RecordedGame) error {
+	rules, commands, err := commandsOf(g)
 	if err != nil {
 		return err
 	}
 	var names [2]string
-	for p, n := range e.Policies { // they become names of folders
+	for p, n := range g.Episode.Policies { // they become names of folders
 		names[p] = strings.Map(func(r rune) rune {
 			if r < ' ' || strings.ContainsRune(`/\:*?"<>|`, r) {
 				return '_'
@@ -156,27 +157,28 @@ func writeMatchLog(create func(name string) (io.WriteCloser, error), e *datasets
 	return err
 }
 
-// ofMatchLog reports whether an entry is one of the folder of a match log.
-func ofMatchLog(e fs.DirEntry) bool {
+// Owns implements FolderForm.
+func (matchLogForm) Owns(e fs.DirEntry) bool {
 	return e.IsDir() && strings.HasPrefix(e.Name(), "Round ") || !e.IsDir() && e.Name() == wire.LogOrder
 }
 
-// holdsMatchLog reports whether a folder has one for the first round.
-func holdsMatchLog(f fs.FS) bool {
+// HoldsFolder implements FolderEngine: the folder of a match log has one for the first round.
+func (towerdefenceEngine) HoldsFolder(f fs.FS) bool {
 	first, err := fs.Glob(f, "Round 0*")
 	return err == nil && len(first) > 0
 }
 
-func verifyMatchLog(name string, f fs.FS, rules string) (Replayed, error) {
+// VerifyFolder implements FolderEngine.
+func (towerdefenceEngine) VerifyFolder(name string, f fs.FS, rules string) (Report, error) {
 	r, err := givenTowerdefenceRules(rules)
 	if err != nil {
-		return Replayed{}, err
+		return Report{}, err
 	}
 	m, report, err := wire.VerifyMatchLog(f, r)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", name, err)
 	}
-	v := Replayed{Counts: map[string]int{"games": report.Games, "rounds": report.Rounds}, Different: report.Different}
+	v := Report{Counts: map[string]int{"games": report.Games, "rounds": report.Rounds}, Different: report.Different}
 	if d := report.First; d != nil {
 		v.First = &Difference{Game: d.Game, Round: d.Round, Field: d.Field, Expected: d.Want, Found: d.Got}
 		v.Notes = append(v.Notes, untold(f))
@@ -187,7 +189,7 @@ func verifyMatchLog(name string, f fs.FS, rules string) (Replayed, error) {
 	return v, err
 }
 
-// untold says which rules a match log does not tell.
+// untold tells which rules a match log does not contain.
 func untold(f fs.FS) string {
 	log, err := wire.ReadMatchLog(f)
 	if err != nil || !log.Told.State {
@@ -196,9 +198,9 @@ func untold(f fs.FS) string {
 	return "the match log does not tell all of its rules: if they were not those of release 3.0.2, --rules gives " + strings.Join(log.Told.Untold(), ", ")
 }
 
-// readMatchLog reads a match log as an episode. The sum is that of all that
-// makes it: names, start, commands and end.
-func readMatchLog(name string, f fs.FS, o ReadOptions, yield func(*Recorded) error) (sum [sha256.Size]byte, err error) {
+// ReadFolder implements FolderEngine: it reads a match log as an episode. The checksum
+// covers names, start, commands and end.
+func (towerdefenceEngine) ReadFolder(name string, f fs.FS, o ReadOptions, yield func(*RecordedGame) error) (sum [sha256.Size]byte, err error) {
 	rules, err := givenTowerdefenceRules(o.Rules)
 	if err != nil {
 		return sum, err
@@ -218,12 +220,12 @@ func readMatchLog(name string, f fs.FS, o ReadOptions, yield func(*Recorded) err
 	}
 	var last lastRules
 	r := recordedMatch(m, &last)
-	r.Game, r.Name = 0, ""
+	r.Number, r.Name = 0, ""
 	var reason error
 	if d := m.Different; d != nil {
 		reason = fmt.Errorf("not as it plays here: round %d: %s: recorded %s, played %s; %s", d.Round, d.Field, d.Want, d.Got, untold(f))
 	} else if log.Final == nil {
-		reason = fmt.Errorf("the match log has no endGameState.txt: it broke off after %s", cli.Plural(len(m.Orders), "round"))
+		reason = fmt.Errorf("the match log has no endGameState.txt: it broke off after %s", texts.Plural(len(m.Orders), "round"))
 	}
 	settleMatch(r, m, o.Keep, reason, &last)
 	if r.Why != nil {
@@ -232,8 +234,8 @@ func readMatchLog(name string, f fs.FS, o ReadOptions, yield func(*Recorded) err
 	return sum, yield(r)
 }
 
-// showMatchLog plays a match log as a recording.
-func showMatchLog(f fs.FS, text string) (io.Reader, string, error) {
+// Text implements FolderEngine: it plays a match log as a recording.
+func (towerdefenceEngine) Text(f fs.FS, text string) (io.Reader, string, error) {
 	rules, err := givenTowerdefenceRules(text)
 	if err != nil {
 		return nil, "", err

@@ -1,26 +1,21 @@
-package main
+package recordings_test
 
 import (
 	"bytes"
 	"slices"
 	"testing"
 
-	"moonfarm/cmd/moonfarm/internal/originals"
+	"moonfarm/rollout/recordings"
 	"moonfarm/sim"
-	"moonfarm/sim/simtest"
 )
 
-// FuzzShow shows any position of damaged games in any form: it is shown, or an error
-// says why not. The fuzzer has the damage and not the file: it makes what it finds new
-// smaller by a byte at a time, for which a file of 20 kB takes minutes.
+// FuzzShow shows any position of damaged games in any form, or finds an error.
+// The fuzzer gets the damage instead of the file: it minimizes new inputs byte by byte, which
+// takes minutes for a file of 20 kB.
 func FuzzShow(f *testing.F) {
-	replays, err := terminalReplays()
-	if err != nil {
-		f.Fatal(err)
-	}
-	files := [][]byte{
-		simtest.Text(f, top+"/sim/towerdefence/wire/testdata/game.jsonl"), simtest.Text(f, top+"/sim/codecraft/wire/testdata/battle.replay.gz"),
-		[]byte(replays["small.replay"]), []byte(replays["draw.replay"]),
+	var files [][]byte
+	for _, engine := range recordings.Engines() {
+		files = append(files, sample(f, engine.Info().Game))
 	}
 	for i := range files {
 		for as := range uint8(4) {
@@ -31,24 +26,25 @@ func FuzzShow(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, which uint8, damage []byte, game, round, frame int16, as, seat uint8) {
 		file := damaged(files[int(which)%len(files)], damage)
-		for _, tool := range originals.Games {
-			if tool.Holds(file[:min(len(file), 4096)]) != "games" {
+		for _, engine := range recordings.Engines() {
+			if engine.Holds(file[:min(len(file), 4096)]) != recordings.Games {
 				continue
 			}
-			o := originals.ShowOptions{
+			views := engine.Info().Views
+			o := recordings.ShowOptions{
 				Game: max(int(game), 1), Round: max(int(round), -1), Frame: max(int(frame), -1),
-				As: tool.Forms[int(as)%len(tool.Forms)], Seat: sim.Player(seat % 4),
+				As: views[int(as)%len(views)], Seat: sim.Player(seat % 4),
 			}
-			s, err := tool.Position("x", bytes.NewReader(file), "", o)
+			s, err := engine.Show("x", bytes.NewReader(file), "", o)
 			if (err == nil) != (s.Text != "") {
-				t.Errorf("%s: error %v, text %q", tool.Game, err, s.Text)
+				t.Errorf("%s: error %v, text %q", engine.Info().Game, err, s.Text)
 			}
 		}
 	})
 }
 
-// damaged is a file with the damages that four bytes each tell: two of the place, and
-// what is done with a byte there, and which.
+// damaged returns a file with the damages that four bytes each tell: two bytes for the
+// place, one for the kind of damage, and a new byte.
 func damaged(file, damage []byte) []byte {
 	file = bytes.Clone(file)
 	for ; len(damage) >= 4 && len(file) > 0; damage = damage[4:] {

@@ -1,4 +1,4 @@
-package originals
+package recordings
 
 import (
 	"errors"
@@ -6,26 +6,26 @@ import (
 	"io"
 	"slices"
 
-	"moonfarm/cmd/moonfarm/internal/cli"
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/codecraft/wire"
+	"moonfarm/sim/texts"
 )
 
-// showView shows a recorded view: the first of the tick o.Round, or the last of the
-// file if that is below 0.
-func showView(name string, in io.Reader, base codecraft.Rules, o ShowOptions) (Shown, error) {
+// showView shows a recorded view: the first view of the tick o.Round, or the last view
+// of the file if o.Round is below 0.
+func showView(name string, in io.Reader, base codecraft.Rules, o ShowOptions) (Position, error) {
 	v, first, last, err := findView(name, in, o.Round)
 	if err != nil {
-		return Shown{}, err
+		return Position{}, err
 	}
 	if v == nil {
-		return Shown{}, cli.WrongUse("--%s %d: there is no view of it; the views are of ticks %d to %d", o.RoundFlag, o.Round, first, last)
+		return Position{}, o.wrongRound("there is no view of it; the views are of ticks %d to %d", first, last)
 	}
 	g, s, err := wire.StateOfView(v, base)
 	if err != nil {
-		return Shown{}, fmt.Errorf("%s: tick %d: %w", name, v.CurrentTick, err)
+		return Position{}, fmt.Errorf("%s: tick %d: %w", name, v.CurrentTick, err)
 	}
-	shown := Shown{Name: "unnamed", Round: int(v.CurrentTick), Rounds: last}
+	shown := Position{Name: "unnamed", Round: int(v.CurrentTick), Rounds: last}
 	switch o.As {
 	case "view":
 		shown.Text = string(v.AppendLine(nil))
@@ -37,16 +37,16 @@ func showView(name string, in io.Reader, base codecraft.Rules, o ShowOptions) (S
 		var pos codecraft.Position
 		rules := g.Rules()
 		if err := errors.Join(v.Position(&pos, &rules), g.Restore(s, &pos)); err != nil {
-			return Shown{}, fmt.Errorf("%s: tick %d: %w", name, v.CurrentTick, err)
+			return Position{}, fmt.Errorf("%s: tick %d: %w", name, v.CurrentTick, err)
 		}
 		shown.Text = fmt.Sprintf("what player %d sees before tick %d (%s, %s)\n\n", v.MyID, v.CurrentTick,
-			cli.Plural(int(rules.Players), "player"), fogText(rules.Fog)) + string(codecraft.AppendText(nil, g, s))
+			texts.Plural(int(rules.Players), "player"), fogText(rules.Fog)) + string(codecraft.AppendText(nil, g, s))
 	}
 	return shown, nil
 }
 
-// findView reads all views of a file and returns a copy of the one that is wanted,
-// nil if there is none, with the least and the greatest tick.
+// findView reads all views of a file. It returns a copy of the wanted view, nil if the file
+// does not have it, and the least and the greatest tick.
 func findView(name string, in io.Reader, tick int) (found *wire.PlayerView, first, last int, err error) {
 	count := 0
 	var latest wire.PlayerView
@@ -74,7 +74,7 @@ func findView(name string, in io.Reader, tick int) (found *wire.PlayerView, firs
 	return found, first, last, err
 }
 
-// fogText says whether there is fog.
+// fogText tells whether there is fog.
 func fogText(fog bool) string {
 	if fog {
 		return "fog"

@@ -1,0 +1,62 @@
+// Package gamedoc tells what the commands say and ask of each game with an original
+// engine: the help texts, and the flags that only some games have. Package recordings
+// reads the recordings of these games.
+package gamedoc
+
+import (
+	"slices"
+
+	"moonfarm/rollout/recordings"
+)
+
+// Game describes a game to the commands.
+type Game struct {
+	Name      string
+	RulesFile string   // what --rules takes
+	RuleSets  []string // names that --rules takes instead of a file
+	// RulesUntold tells that recordings do not contain all of their rules, so
+	// that import takes --rules.
+	RulesUntold bool
+	Score       string   // what the score of a player is
+	Contest     []string // the rule set of each stage of a contest; nil: the default in all
+	// Config and Results tell that match takes a config file of the original engine, and
+	// writes its results file.
+	Config, Results bool
+	SoftLimit       bool // thinking for too long costs health: --soft-timeout
+	Help            Help
+
+	variants []string // games of the catalog that take the same rules
+}
+
+// Help describes what the commands do with recordings of a game. Each text is a
+// paragraph in one line.
+type Help struct {
+	Imports string // the files that import takes, and the episodes that it makes of them
+	Convert string // the forms that replay convert writes
+	Verify  string // how replay verify compares; "" if there is nothing special
+	Show    string // the values of --as, and what is shown
+}
+
+// Games lists the games with an original engine, in the order of recordings.Engines.
+func Games() []Game {
+	all := []Game{towerdefence, terminal, codecraft}
+	for i := range all {
+		engine, _ := recordings.Of(all[i].Name)
+		all[i].RuleSets, all[i].RulesUntold = engine.Info().RuleSets, engine.Info().RulesUntold
+	}
+	return all
+}
+
+// Of returns the entry of a game. A game without an original engine gets an empty entry,
+// and a variant of another game an entry with that game's rules alone.
+func Of(game string) Game {
+	for _, g := range Games() {
+		if g.Name == game {
+			return g
+		}
+		if slices.Contains(g.variants, game) {
+			return Game{Name: game, RulesFile: g.RulesFile, RuleSets: g.RuleSets}
+		}
+	}
+	return Game{Name: game}
+}

@@ -1,0 +1,314 @@
+// Package imports makes datasets of recordings of the original engines.
+//
+// Examine plays the games of all files again. Of those that go here as they were recorded
+// it makes Games, a datasets.Source, and it lists the others:
+//
+//	games, err := imports.Examine(ctx, engine, files, imports.Options{Dir: dir})
+//	defer games.Close()
+//	job, err := games.Job(job)
+//	result, err := datasets.Write(ctx, dir, job, makers, games, datasets.Options{})
+package imports
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"moonfarm/datasets"
+	"moonfarm/rollout"
+	"moonfarm/rollout/parallel"
+	"moonfarm/rollout/recordings"
+	"moonfarm/sim/texts"
+)
+
+// Options say how to read recordings as episodes.
+type Options struct {
+	recordings.ReadOptions
+	// Dir is the folder of the dataset: episodes wait for their shards in a file
+	// beside it, or, where that cannot be written, in the folder for temporary files.
+	Dir string
+	// ShardEpisodes is the most episodes of a shard.
+	ShardEpisodes uint64
+	Workers       int            // files that are examined at once; 1 if it is less
+	Progress      func(done int) // called after each file; nil: nobody is told
+}
+
+// RuleSet counts the episodes that were played by one set of rules.
+type RuleSet struct {
+	Name     string `json:"name"` // "" if they have none
+	Episodes int    `json:"episodes"`
+}
+
+// Remark tells something of a file, or of a game in it.
+type Remark struct {
+	File string `json:"file"`
+	Game int    `json:"game"` // from 1; 0: the file
+	Why  string `json:"why"`  // in one line
+	Err  error  `json:"-"`    // the error that Why is the text of; nil if there was none
+}
+
+// Kept is a game of which only the first turns are an episode.
+type Kept struct {
+	File  string `json:"file"`
+	Game  int    `json:"game"` // from 1; 0: files have one game only
+	Turns int    `json:"turns"`
+	Why   string `json:"why"`
+}
+
+// Games are the games of recordings that can be imported, and a datasets.Source of them.
+// Games with the same rules stand together. Close removes their file.
+type Games struct {
+	RuleSets []RuleSet // in the order of their first games
+	Skipped  []Remark  // the files and games that cannot be imported
+	Inexact  []Remark  // those that may differ from what is played here
+	Kept     []Kept    // the games that are truncated, if Options.Keep is set
+	Rules    []string  // the texts of RuleSets
+
+	engine   recordings.Engine
+	spool    *spool
+	games    []game
+	files    int // how many files have games
+	examined int // how many files there are
+	shards   []datasets.Part
+	firsts   []uint64 // first episode of each shard
+}
+
+// ErrNothing tells that all games were skipped.
+var ErrNothing = errors.New("nothing to import")
+
+// MaxRuleSets bounds the sets of rules in one dataset: each has shards of its
+// own, and its text is in the manifest.
+const MaxRuleSets = 1000
+
+// maxSkipped is how many games of one file are listed as skipped. The others are
+// counted.
+const maxSkipped = 100
+
+// game is a game of a file that can be imported, or a game or a file that
+// cannot.
+type game struct {
+	file     string
+	number   int    // in its file, from 1; 0: the file has one game, or none
+	source   string // the text that a dataset has for it
+	players  int
+	rules    string
+	ruleSet  string
+	sum      [sha256.Size]byte // of the file
+	err      error             // why it cannot be imported; nil if it can
+	turns    int               // of the episode
+	seed     uint64
+	recorded bool   // the episode is the recording itself: its seed is not known
+	stopped  string // why the episode ends before the game is over; "" if it does not
+	inexact  string // why it may differ from what is played here; "" if it should not
+	spooled  spooled
+}
+
+// Examine plays the games of every file again and sorts those that can be imported into
+// shards of one set of rules each. The result does not depend on Options.Workers. It
+// fails if the context is done, or if the file for the episodes cannot be made; it does
+// not fail if no game can be imported. The caller closes the Games.
+func Examine(ctx context.Context, e recordings.Engine, files []string, o Options) (*Games, error) {
+	spool, err := newSpool(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	all := make([][]game, len(files))
+	var mu sync.Mutex
+	done := 0
+	err = parallel.Each(ctx, o.Workers, files, func(ctx context.Context, i int, file string) error {
+		all[i] = examineFile(ctx, e, file, o, spool)
+		mu.Lock()
+		defer mu.Unlock()
+		done++
+		if o.Progress != nil {
+			o.Progress(done)
+		}
+		return nil
+	})
+	if err != nil {
+		spool.close()
+		return nil, err
+	}
+	return sorted(e, spool, all, o), nil
+}
+
+// examineFile plays the games of one file again and puts the episodes of those
+// that can be imported into the spool.
+func examineFile(ctx context.Context, e recordings.Engine, file string, o Options, s *spool) []game {
+	var all []game
+	rules := map[string]string{} // texts of rules, each kept once
+	skipped := 0
+	sum, err := read(ctx, e, file, o.ReadOptions, func(r *recordings.RecordedGame) error {
+		x := game{file: file, number: r.Number, source: r.Source(file), ruleSet: r.RuleSet, players: r.Episode.Players, turns: r.Episode.Turns,
+			seed: r.Episode.Seed, recorded: len(r.Episode.Recording) > 0, stopped: r.Episode.Stopped, inexact: r.Inexact}
+		if r.Why != nil {
+			x.err = r.Why
+			if skipped++; skipped > maxSkipped {
+				return nil
+			}
+		} else if x.rules = rules[r.Rules]; x.rules == "" {
+			x.rules = strings.Clone(r.Rules)
+			rules[r.Rules] = x.rules
+		}
+		if r.Why == nil {
+			var err error
+			if x.spooled, err = s.add(&r.Episode); err != nil {
+				return err
+			}
+		}
+		all = append(all, x)
+		return nil
+	})
+	if skipped > maxSkipped {
+		all = append(all, game{file: file, err: fmt.Errorf("%s: %d more games cannot be imported", file, skipped-maxSkipped)})
+	}
+	if err == nil && len(all) == 0 {
+		err = fmt.Errorf("%s: there is no game in it", file)
+	}
+	if err != nil {
+		all = append(all, game{file: file, err: err})
+	}
+	for i := range all {
+		all[i].sum = sum
+	}
+	return all
+}
+
+// read reads the games of a file as episodes, if it is a recording of the engine.
+func read(ctx context.Context, e recordings.Engine, file string, o recordings.ReadOptions, yield func(*recordings.RecordedGame) error) (sum [sha256.Size]byte, err error) {
+	in, err := recordings.Open(ctx, file)
+	if err != nil {
+		return sum, err
+	}
+	defer in.Close()
+	if found, want := in.Engine.Info().Game, e.Info().Game; found != want {
+		return sum, fmt.Errorf("%s: a recording of %s, not of %s", file, found, want)
+	}
+	return in.Read(o, yield)
+}
+
+// sorted sorts the games found into shards, each of one set of rules.
+func sorted(e recordings.Engine, spool *spool, found [][]game, o Options) *Games {
+	s := &Games{engine: e, spool: spool, Skipped: []Remark{}, Kept: []Kept{}, Inexact: []Remark{}, RuleSets: []RuleSet{}, examined: len(found)}
+	groups := map[string][]game{}
+	first := -1 // players of the first game: a dataset has games of one shape
+	for _, file := range found {
+		good := 0
+		for _, x := range file {
+			if x.inexact != "" {
+				s.Inexact = append(s.Inexact, Remark{File: x.file, Game: x.number, Why: x.inexact})
+			}
+			if x.err == nil && first < 0 {
+				first = x.players
+			}
+			if x.err == nil && x.players != first {
+				x.err = fmt.Errorf("%s: a game of %s; a dataset has games of one number, and the first is of %d", x.file, texts.Plural(x.players, "player"), first)
+			}
+			if x.err != nil {
+				s.Skipped = append(s.Skipped, Remark{x.file, x.number, recordings.OneLine(x.err), x.err})
+				continue
+			}
+			good = 1
+			if o.Keep && x.stopped != "" {
+				s.Kept = append(s.Kept, Kept{x.file, x.number, x.turns, x.stopped})
+			}
+			if groups[x.rules] == nil {
+				s.Rules = append(s.Rules, x.rules)
+				s.RuleSets = append(s.RuleSets, RuleSet{Name: x.ruleSet})
+			}
+			groups[x.rules] = append(groups[x.rules], x)
+		}
+		s.files += good
+	}
+	for i, text := range s.Rules {
+		s.games = append(s.games, groups[text]...)
+		s.RuleSets[i].Episodes = len(groups[text])
+		for left := uint64(len(groups[text])); left > 0; {
+			n := min(left, max(o.ShardEpisodes, 1))
+			s.firsts = append(s.firsts, uint64(len(s.games))-left)
+			s.shards = append(s.shards, datasets.Part{Episodes: n, Rules: i})
+			left -= n
+		}
+	}
+	return s
+}
+
+// Len is how many games can be imported.
+func (s *Games) Len() int { return len(s.games) }
+
+// Close removes the file of the episodes.
+func (s *Games) Close() error {
+	s.spool.close()
+	return nil
+}
+
+// SkippedText counts files and games that were skipped: "1 game and 2 files of 7". files is
+// how many were examined.
+func SkippedText(skipped []Remark, files int) string {
+	whole := 0
+	for _, x := range skipped {
+		if x.Game == 0 {
+			whole++
+		}
+	}
+	games := len(skipped) - whole
+	switch {
+	case games == 0:
+		return fmt.Sprintf("%s of %d", texts.Plural(whole, "file"), files)
+	case whole == 0:
+		return texts.Plural(games, "game")
+	}
+	return fmt.Sprintf("%s and %s of %d", texts.Plural(games, "game"), texts.Plural(whole, "file"), files)
+}
+
+// Job completes the Job of the dataset. Its Source has a checksum over everything that
+// decides which episodes are made: the checksums of the files, the names of the games,
+// their seeds, and where and why they stop. It fails with ErrNothing if there are no
+// games, and if there are more than MaxRuleSets sets of rules.
+func (s *Games) Job(j datasets.Job) (datasets.Job, error) {
+	if len(s.games) == 0 {
+		skipped := strings.TrimSuffix(SkippedText(s.Skipped, s.examined), fmt.Sprintf(" of %d", s.examined))
+		return j, fmt.Errorf("%w: %s skipped", ErrNothing, skipped)
+	}
+	if len(s.Rules) > MaxRuleSets {
+		return j, fmt.Errorf("games with %d sets of rules; a dataset may have %d: import them in parts", len(s.Rules), MaxRuleSets)
+	}
+	j.Game, j.Rules, j.ShardEpisodes = s.engine.Info().Game, s.Rules, 0
+	j.Shards = slices.Clone(s.shards)
+	sum := sha256.New()
+	for _, x := range s.games {
+		fmt.Fprintf(sum, "%x %s\n", x.sum, x.source)
+		if x.seed != 0 || x.recorded {
+			fmt.Fprintf(sum, "%d %v\n", x.seed, x.recorded)
+		}
+		if x.stopped != "" {
+			fmt.Fprintf(sum, "%d %s\n", x.turns, x.stopped)
+		}
+	}
+	j.Source = fmt.Sprintf("FILE… # %s, sha256 of their sums and names %s", texts.Plural(s.files, "file"), hex.EncodeToString(sum.Sum(nil)))
+	return j, nil
+}
+
+// Shard implements datasets.Source.
+func (s *Games) Shard(ctx context.Context, shard int, yield func(e *rollout.Episode, source string) error) error {
+	first := s.firsts[shard]
+	for i, x := range s.games[first : first+s.shards[shard].Episodes] {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		e, err := s.spool.episode(x.spooled)
+		if err != nil {
+			return err
+		}
+		e.ID = first + uint64(i)
+		if err := yield(e, x.source); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,208 @@
+package recordings
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"moonfarm/sim/bounded"
+	"moonfarm/sim/texts"
+	"moonfarm/sim/unzip"
+)
+
+// Recording is an open recording: a file or a folder. It can be verified, read or shown
+// once.
+type Recording struct {
+	Engine Engine
+	Holds  string // the content: Games, or something else that can be verified
+
+	ctx    context.Context
+	file   string
+	in     io.Reader // the uncompressed text of the file
+	folder fs.FS     // nil: a file
+	closer io.Closer // of the file; nil for a folder
+}
+
+// Close closes the file.
+func (r *Recording) Close() error {
+	if r.closer == nil {
+		return nil
+	}
+	return r.closer.Close()
+}
+
+// IsFolder reports whether the recording is a folder.
+func (r *Recording) IsFolder() bool { return r.folder != nil }
+
+// Open opens a recording, compressed with gzip or not, and finds its engine and its
+// content. It refuses everything but files and folders: a pipe could be read only once,
+// and never ends if nobody writes to it. Reading fails once ctx is done.
+func Open(ctx context.Context, file string) (*Recording, error) {
+	s, err := os.Stat(file)
+	switch {
+	case err != nil:
+		return nil, &fs.PathError{Op: "open", Path: file, Err: errors.Unwrap(err)}
+	case s.IsDir():
+		return OpenFolder(file)
+	case !s.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: expected a file or a folder, found a pipe, a socket or a device", file)
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	text, err := Uncompressed(interruptibleReader{ctx, f})
+	var head []byte
+	if err == nil {
+		if head, err = text.Peek(4096); err == io.EOF {
+			err = nil
+		}
+	}
+	if err == nil {
+		for _, e := range Engines() {
+			if holds := e.Holds(head); holds != "" {
+				return &Recording{Engine: e, Holds: holds, ctx: ctx, file: file, in: text, closer: f}, nil
+			}
+		}
+		if err = fmt.Errorf("not a recording of any game known here; it begins with %.40q", head); len(head) == 0 {
+			err = errors.New("expected a recording, found an empty file")
+		}
+	}
+	f.Close()
+	return nil, fmt.Errorf("%s: %w", file, err)
+}
+
+// OpenFolder opens a recording that is a folder.
+func OpenFolder(dir string) (*Recording, error) {
+	var known []string
+	for _, e := range Engines() {
+		folders, ok := e.(FolderEngine)
+		if !ok {
+			continue
+		}
+		if f := os.DirFS(dir); folders.HoldsFolder(f) {
+			return &Recording{Engine: e, Holds: Games, ctx: context.Background(), file: dir, folder: f}, nil
+		}
+		known = append(known, "the folder of a "+e.Info().Folder+" of "+e.Info().Game)
+	}
+	return nil, fmt.Errorf("%s: expected a recording, or %s; it is a directory", dir, strings.Join(known, ", or "))
+}
+
+// Read calls yield with each game of the recording as an episode, and returns the checksum
+// of its whole content. An error behind the last game counts only if every game could be
+// read as an episode and o.Keep is not set.
+func (r *Recording) Read(o ReadOptions, yield func(*RecordedGame) error) (sum [sha256.Size]byte, err error) {
+	if r.Holds != Games {
+		return sum, r.noGames()
+	}
+	if r.folder != nil {
+		return r.Engine.(FolderEngine).ReadFolder(r.file, r.folder, o, yield)
+	}
+	content := &summed{r.in, sha256.New()}
+	reported := o.Keep
+	err = r.Engine.Read(r.file, content, o, func(g *RecordedGame) error {
+		reported = reported || g.Why != nil
+		return yield(g)
+	})
+	if err == nil {
+		if _, err = io.Copy(io.Discard, content); reported && r.ctx.Err() == nil {
+			err = nil
+		} else if err != nil {
+			err = fmt.Errorf("%s: %w", r.file, err)
+		}
+	}
+	return [sha256.Size]byte(content.sum.Sum(nil)), err
+}
+
+// noGames is the error of a recording of something else.
+func (r *Recording) noGames() error { return fmt.Errorf("%s: holds %s, no games", r.file, r.Holds) }
+
+// Show returns a position of the recording as text. An *OptionError is of rules or
+// of an option.
+func (r *Recording) Show(rules string, o ShowOptions) (p Position, err error) {
+	info := r.Engine.Info()
+	if r.Holds != Games && !slices.Contains(info.Shows, r.Holds) {
+		return p, r.noGames()
+	}
+	in := r.in
+	if r.folder != nil {
+		if in, rules, err = r.Engine.(FolderEngine).Text(r.folder, rules); err != nil {
+			return p, fmt.Errorf("%s: %w", r.file, err)
+		}
+	}
+	if p, err = r.Engine.Show(r.file, in, rules, o); err != nil {
+		return p, err
+	}
+	p.File, p.Game, p.As = r.file, info.Game, o.As
+	return p, nil
+}
+
+// summed adds everything that is read to a checksum.
+type summed struct {
+	io.Reader
+	sum hash.Hash
+}
+
+// Read implements io.Reader.
+func (s *summed) Read(p []byte) (int, error) {
+	n, err := s.Reader.Read(p)
+	s.sum.Write(p[:n])
+	return n, err
+}
+
+// readSmall reads a text file or a pipe of at most that many bytes.
+func readSmall(name string, most int64) ([]byte, error) {
+	text, err := bounded.ReadFile(os.Open, name, most)
+	if err != nil {
+		return nil, err
+	}
+	return texts.Unmarked(text), nil
+}
+
+// Uncompressed undoes gzip if the reader begins with it, and skips a byte order mark.
+func Uncompressed(r io.Reader) (*bufio.Reader, error) {
+	in, err := unzip.NewReader(r)
+	if err != nil {
+		return nil, gzipError(err)
+	}
+	return bufio.NewReader(wholeGzip{in}), nil
+}
+
+// wholeGzip reports compressed data that ends too early by an error that says so.
+type wholeGzip struct{ io.Reader }
+
+// Read implements io.Reader.
+func (r wholeGzip) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	return n, gzipError(err)
+}
+
+// gzipError explains the error of an early end.
+func gzipError(err error) error {
+	if err == io.ErrUnexpectedEOF {
+		return errors.New("the file ends in the middle of the compressed data")
+	}
+	return err
+}
+
+// interruptibleReader fails once the context is done.
+type interruptibleReader struct {
+	ctx context.Context
+	io.Reader
+}
+
+// Read implements io.Reader.
+func (r interruptibleReader) Read(p []byte) (int, error) {
+	if r.ctx.Err() != nil {
+		return 0, context.Cause(r.ctx)
+	}
+	return r.Reader.Read(p)
+}

@@ -1,0 +1,32 @@
+package recordings_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"moonfarm/rollout/recordings"
+	"moonfarm/sim"
+	"moonfarm/sim/terminal"
+	"moonfarm/sim/towerdefence"
+)
+
+// TestOrderTexts writes orders as people read them.
+func TestOrderTexts(t *testing.T) {
+	for _, c := range []struct {
+		game   string
+		orders []sim.Order
+		want   string
+	}{
+		{"towerdefence", []sim.Order{0, towerdefence.Build(towerdefence.Energy, 3, 4), towerdefence.Deconstruct(7, 0), towerdefence.Curtain, towerdefence.Refused, towerdefence.Aborted, towerdefence.Failed(0, 2)},
+			`["energy 3,4" "deconstruct 7,0" "curtain" "refused" "abort" "unreadable (2 failures)"]`},
+		{"terminal", []sim.Order{terminal.Place(terminal.Wall, 2, 13), terminal.Clock(70), terminal.Spawn(terminal.Scout, 13, 0, 3), terminal.UpgradeAt(2, 13), terminal.RemoveAt(3, 12), terminal.Penalty(1.5), 31},
+			`["wall 2,13" "3 scout 13,0" "upgrade 2,13" "remove 3,12" "penalty 1.5" "0x1f"]`},
+		{"tron", []sim.Order{0, 3}, `["0x3"]`},
+	} {
+		t.Run(c.game, func(t *testing.T) {
+			assert.Equal(t, c.want, fmt.Sprintf("%q", recordings.OrderTexts(c.game, c.orders)))
+		})
+	}
+}

@@ -1,0 +1,150 @@
+package recordings_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"moonfarm/rollout/recordings"
+)
+
+// read reads the one game of a recording.
+func read(t *testing.T, file string) recordings.RecordedGame {
+	t.Helper()
+	in, err := recordings.Open(context.Background(), file)
+	require.NoError(t, err)
+	defer in.Close()
+	var games []recordings.RecordedGame
+	_, err = in.Read(recordings.ReadOptions{Keep: true}, func(g *recordings.RecordedGame) error {
+		games = append(games, *g)
+		return g.Why
+	})
+	require.NoError(t, err)
+	require.Len(t, games, 1)
+	return games[0]
+}
+
+// TestForms writes the episode of a recording in every form: each verifies, and has the
+// same episode.
+func TestForms(t *testing.T) {
+	for _, engine := range recordings.Engines() {
+		game := engine.Info().Game
+		want := read(t, sampleFile(t, game))
+		want.Name = ""
+		for _, form := range engine.Info().Forms {
+			t.Run(game+"/"+form.Name(), func(t *testing.T) {
+				path := filepath.Join(t.TempDir(), "written"+form.Ext())
+				switch form := form.(type) {
+				case recordings.FileForm:
+					var b bytes.Buffer
+					require.NoError(t, form.Write(&b, &want))
+					require.NoError(t, os.WriteFile(path, b.Bytes(), 0o666))
+				case recordings.FolderForm:
+					require.NoError(t, form.WriteFolder(func(name string) (io.WriteCloser, error) {
+						file := filepath.Join(path, filepath.FromSlash(name))
+						if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+							return nil, err
+						}
+						return os.Create(file)
+					}, &want))
+					entries, err := os.ReadDir(path)
+					require.NoError(t, err)
+					for _, e := range entries {
+						assert.True(t, form.Owns(e), e.Name())
+					}
+				}
+				report, err := recordings.Verify(context.Background(), path, "")
+				require.NoError(t, err)
+				assert.Equal(t, game, report.Game)
+				assert.Zero(t, report.Different, "%+v", report.First)
+				assert.Positive(t, report.Compared(engine.Info().Counts[1:]))
+				got := read(t, path)
+				assert.Equal(t, want.Rules, got.Rules)
+				assert.Equal(t, want.Episode.Turns, got.Episode.Turns)
+				assert.Equal(t, want.Episode.Outcome, got.Episode.Outcome)
+				assert.Equal(t, want.Episode.Orders, got.Episode.Orders)
+				assert.Equal(t, want.Episode.Ends, got.Episode.Ends)
+			})
+		}
+	}
+}
+
+// TestErrors: wrong options are told apart from wrong recordings.
+func TestErrors(t *testing.T) {
+	ctx := context.Background()
+	folder := t.TempDir()
+	damaged := filepath.Join(folder, "damaged.jsonl")
+	text := sample(t, "towerdefence")
+	require.NoError(t, os.WriteFile(damaged, text[:len(text)/2], 0o666))
+
+	report, err := recordings.Verify(ctx, damaged, "")
+	assert.ErrorContains(t, err, "damaged.jsonl")
+	assert.Equal(t, err.Error(), report.Error)
+	assert.Equal(t, "towerdefence", report.Game)
+	assert.Positive(t, report.Counts["rounds"])
+
+	var option *recordings.OptionError
+	_, err = recordings.Verify(ctx, sampleFile(t, "towerdefence"), "nothing = known")
+	require.ErrorAs(t, err, &option)
+	assert.Equal(t, "rules", option.Option)
+
+	_, err = recordings.Verify(ctx, filepath.Join(folder, "missing"), "")
+	assert.ErrorIs(t, err, fs.ErrNotExist)
+	_, err = recordings.Verify(ctx, folder, "")
+	assert.ErrorContains(t, err, "expected a recording, or the folder of a match log of towerdefence")
+
+	for _, c := range []struct {
+		game, option, want string
+		o                  recordings.ShowOptions
+	}{
+		{"towerdefence", "as", "as frame: expected one of: text, console, state, textmap (for towerdefence)", recordings.ShowOptions{As: "frame"}},
+		{"towerdefence", "round", "round 99: expected 0 to 48, the game has no more rounds", recordings.ShowOptions{As: "text", Game: 1, Round: 99, Frame: -1}},
+		{"towerdefence", "frame", "frame 2: towerdefence has no frames", recordings.ShowOptions{As: "text", Game: 1, Frame: 2}},
+		{"terminal", "game", "game 2: expected 1, a replay has one game", recordings.ShowOptions{As: "text", Game: 2, Frame: -1}},
+		{"terminal", "frame", "frame 3: it needs a turn", recordings.ShowOptions{As: "text", Game: 1, Round: -1, Frame: 3}},
+		{"codecraft", "seat", "seat D: the game has seats A to B", recordings.ShowOptions{As: "text", Game: 1, Round: -1, Frame: -1, Seat: 3}},
+	} {
+		t.Run(c.want, func(t *testing.T) {
+			in, err := recordings.Open(ctx, sampleFile(t, c.game))
+			require.NoError(t, err)
+			defer in.Close()
+			c.o.RoundName = "round"
+			_, err = in.Show("", c.o)
+			require.ErrorAs(t, err, &option)
+			assert.Equal(t, c.option, option.Option)
+			assert.EqualError(t, err, c.want)
+		})
+	}
+}
+
+// TestInterrupted: reading ends with the context.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := recordings.Verify(ctx, sampleFile(t, "codecraft"), "")
+	assert.ErrorIs(t, err, context.Canceled)
+}
+
+func TestSource(t *testing.T) {
+	for _, c := range []struct{ source, file, name string }{
+		{"many.jsonl#3 final match", "logs/many.jsonl", "final match"},
+		{"many.jsonl#4", "many.jsonl", ""},
+		{"one.replay", "one.replay", ""},
+	} {
+		g := recordings.RecordedGame{Name: c.name}
+		for _, digit := range []byte(c.source) {
+			if digit >= '1' && digit <= '9' {
+				g.Number = int(digit - '0')
+			}
+		}
+		assert.Equal(t, c.source, g.Source(c.file))
+		assert.Equal(t, c.name, recordings.NameIn(c.source))
+	}
+}
