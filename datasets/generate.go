@@ -53,6 +53,25 @@ type Result struct {
 	AlreadyComplete bool
 }
 
+// Size is how much is in a dataset, and how much of it a run made. The help of moonfarm
+// generate documents its JSON keys.
+type Size struct {
+	Episodes uint64 `json:"episodes"`
+	Distinct uint64 `json:"distinct"`
+	Turns    uint64 `json:"turns"`
+	Rows     uint64 `json:"rows"`
+	Bytes    uint64 `json:"bytes"`
+	Shards   int    `json:"shards"`
+	Made     int    `json:"shards_made"`
+	Found    int    `json:"shards_found"`
+}
+
+// Size returns the size of the dataset.
+func (r Result) Size() Size {
+	t := r.Manifest.Totals
+	return Size{t.Episodes, t.Distinct, t.Turns, t.Rows, t.Bytes, int(t.Shards), r.Made, r.Found}
+}
+
 // Source yields the episodes of shards from elsewhere, such as recordings of an
 // original engine. It is called by several goroutines at once.
 type Source interface {

@@ -33,7 +33,7 @@
 extern "C" {
 #endif
 
-#define MF_ABI 2 /* what mf_abi returns */
+#define MF_ABI 3 /* what mf_abi returns */
 
 typedef uint64_t mf_handle; /* 0: none */
 
@@ -181,6 +181,23 @@ typedef struct {
 	int32_t *search_choice_ends;  /* [rows+1] of the choices */
 } mf_batch;
 
+/* How recordings are imported. All 0, but for size, game, files and out: as moonfarm import does without flags. */
+typedef struct {
+	uint32_t size;
+	int32_t workers;          /* files and shards at once; 0: one for each core */
+	const char *game;         /* "towerdefence", "terminal" or "codecraft" */
+	const char *files;        /* paths of the recordings, one a line */
+	const char *out;          /* folder of the dataset: new, empty, or from an earlier call with the same arguments */
+	const char *rules;        /* rules that the recordings do not tell, or the name of a rule set; NULL: the default */
+	const char *reward;       /* NULL: "result" */
+	const char *obs;          /* "planes", "packed" or "none"; NULL: "planes" */
+	const char *license;      /* name of the licence on the dataset's card; NULL: none */
+	double discount;          /* of the returns; 0: 1 */
+	int64_t shard_episodes;   /* episodes in one file; 0: as many as moonfarm import chooses for the game */
+	int32_t keep;             /* not 0: keep the turns before the first difference, or before a recording broke off */
+	int32_t memory;           /* not 0: planes show what was last seen where fog of war hides it */
+} mf_import;
+
 #ifndef MF_TYPES_ONLY
 
 uint32_t mf_abi(void);                /* MF_ABI of the library */
@@ -289,6 +306,21 @@ int32_t mf_render(mf_handle h, int32_t env, char *buf, size_t cap, size_t *need,
  * heads, rewards (name, doc), policies (name, doc), rules (key, value, least, most, doc).
  */
 int32_t mf_games(char *buf, size_t cap, size_t *need, mf_error *e);
+
+/*
+ * mf_verify_recording plays the games of a recording of an original engine again and
+ * compares every field; rules is the text of rules that the recording does not tell, or the
+ * name of a rule set, and NULL the default. mf_import_recordings makes a dataset of
+ * recordings. Both begin a task and return. mf_task_result waits at most wait_ms
+ * milliseconds, or without end if that is negative, for the end of a task: MF_TIMEOUT, or
+ * its result as JSON with the keys that moonfarm replay verify --json (of one of its files)
+ * and moonfarm import --json document. A recording that cannot be read to its end is no
+ * error: key "error" of the result tells. Recordings that are skipped are no error either.
+ * mf_close ends a task; an import that was ended continues if it is begun again.
+ */
+int32_t mf_verify_recording(const char *file, const char *rules, mf_handle *out, mf_error *e);
+int32_t mf_import_recordings(const mf_import *c, mf_handle *out, mf_error *e);
+int32_t mf_task_result(mf_handle h, int32_t wait_ms, char *buf, size_t cap, size_t *need, mf_error *e);
 
 /* mf_dataset_open opens the dataset in a folder, or at an URL such as s3://bucket/data/td. Readers stay when it is closed. */
 int32_t mf_dataset_open(const char *folder, mf_handle *out, mf_error *e);

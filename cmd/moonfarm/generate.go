@@ -91,21 +91,7 @@ type generated struct {
 }
 
 // datasetSize is how much is in a dataset, and how much of it a run made.
-type datasetSize struct {
-	Episodes uint64 `json:"episodes"`
-	Distinct uint64 `json:"distinct"`
-	Turns    uint64 `json:"turns"`
-	Rows     uint64 `json:"rows"`
-	Bytes    uint64 `json:"bytes"`
-	Shards   int    `json:"shards"`
-	Made     int    `json:"shards_made"`
-	Found    int    `json:"shards_found"`
-}
-
-func sizeOf(r datasets.Result) datasetSize {
-	t := r.Manifest.Totals
-	return datasetSize{t.Episodes, t.Distinct, t.Turns, t.Rows, t.Bytes, int(t.Shards), r.Made, r.Found}
-}
+type datasetSize = datasets.Size
 
 // printSize prints the line that begins with the folder of a dataset; more is
 // said behind its size.
@@ -207,7 +193,7 @@ func (a *app) runGenerate(ctx context.Context, game string, f *generateFlags) er
 	man := r.Manifest
 	done := generated{
 		Dir: f.out, Game: game, Rules: man.Rules[0].Version, Policies: man.Job.Policies, Seed: man.Job.Seed,
-		datasetSize: sizeOf(r), Seconds: passed.Seconds(),
+		datasetSize: r.Size(), Seconds: passed.Seconds(),
 	}
 	if r.Made > 0 && done.Seconds > 0 { // of the rows that this run made, about
 		done.RowsPerSecond = float64(uint64(float64(done.Rows)*float64(done.Made)/float64(done.Shards))) / done.Seconds

@@ -26,17 +26,8 @@ type importFlags struct {
 	job     datasets.Job
 }
 
-// imported tells what import did. Its JSON keys are documented in the help.
-type imported struct {
-	Dir      string            `json:"dir"`
-	Game     string            `json:"game"`
-	RuleSets []imports.RuleSet `json:"rule_sets"`
-	datasetSize
-	Skipped []imports.Remark `json:"skipped"`
-	Inexact []imports.Remark `json:"inexact"`
-	Kept    []imports.Kept   `json:"kept"`
-	Seconds float64          `json:"seconds"`
-}
+// imported tells what import did.
+type imported imports.Result
 
 // importHelp is the help of import.
 func importHelp() string {
@@ -150,41 +141,29 @@ func (a *app) importFiles(ctx context.Context, game string, files []string, f *i
 	}
 	m := a.meter("files")
 	o.Progress = func(done int) { m.show(uint64(done), uint64(len(files)), 0, "") }
-	s, err := imports.Examine(ctx, engine, files, o)
-	passed := m.end()
-	if err != nil {
-		return imported{}, err
-	}
-	defer s.Close()
-	done := imported{Dir: f.out, Game: game, RuleSets: s.RuleSets, Skipped: s.Skipped, Kept: s.Kept, Inexact: s.Inexact, Seconds: passed.Seconds()}
-	for i, x := range done.Skipped {
-		done.Skipped[i].Why = recordings.OneLine(flagged(x.Err))
-	}
-	job, err := s.Job(f.job)
-	if errors.Is(err, imports.ErrNothing) {
-		if !a.json { // the JSON object has the remarks
-			fmt.Fprint(a.stderr, done.remarks())
+	o.Begin = func(found *imports.Games) error {
+		m.end()
+		if err := checkMemory(g, &f.job, found.Rules...); err != nil {
+			return err
 		}
-		return done, err
+		m = a.meter("episodes")
+		a.resume = fmt.Sprintf("finished shards are kept in %s; the same command continues", f.out)
+		return nil
 	}
-	if err != nil {
-		return done, err
-	}
-	if err := checkMemory(g, &f.job, s.Rules...); err != nil {
-		return done, err
-	}
-	a.resume = fmt.Sprintf("finished shards are kept in %s; the same command continues", f.out)
-	m = a.meter("episodes")
-	r, err := datasets.Write(ctx, f.out, job, makers(g), s, datasets.Options{
+	o.Dataset = datasets.Options{
 		Workers: f.workers, Locks: &a.locks,
 		Progress: func(p datasets.Progress) { m.show(p.Episodes, p.AllEpisodes, p.Rows, "rows") },
-	})
-	done.Seconds += m.end().Seconds()
-	if err != nil {
-		return done, err
 	}
-	done.datasetSize = sizeOf(r)
-	return done, nil
+	r, err := imports.Run(ctx, engine, files, f.job, makers(g), o)
+	m.end()
+	for i, x := range r.Skipped {
+		r.Skipped[i].Why = recordings.OneLine(flagged(x.Err))
+	}
+	done := imported(r)
+	if errors.Is(err, imports.ErrNothing) && !a.json { // the JSON object has the remarks
+		fmt.Fprint(a.stderr, done.remarks())
+	}
+	return done, err
 }
 
 // options reads the flags.
@@ -251,7 +230,7 @@ func (a *app) printImported(d imported) {
 		}
 		a.printf("%s: kept %s: %s\n", name, cli.Plural(x.Turns, "turn"), x.Why)
 	}
-	a.printSize(d.Dir, d.datasetSize, fmt.Sprintf("; %.1f s", d.Seconds))
+	a.printSize(d.Dir, d.Size, fmt.Sprintf("; %.1f s", d.Seconds))
 	sep, own, sets := "\nrules: ", 0, 0
 	for _, r := range d.RuleSets {
 		if r.Name == "" {

@@ -69,7 +69,7 @@ func (a *app) runMerge(ctx context.Context, parts []string, out string, o datase
 	if err := a.tellNetworks(r.Manifest, false); err != nil {
 		return err
 	}
-	g := merged{out, r.Manifest.Job.Game, parts, sizeOf(r), passed.Seconds()}
+	g := merged{out, r.Manifest.Job.Game, parts, r.Size(), passed.Seconds()}
 	a.tellRepeats(g.datasetSize, r.Manifest.Job.Opening)
 	return a.print(g, func() {
 		a.printSize(g.Dir, g.datasetSize, fmt.Sprintf("; of %s", cli.Plural(len(parts), "part")))

@@ -1,12 +1,8 @@
 // Package imports makes datasets of recordings of the original engines.
 //
-// Examine plays the games of all files again. Of those that go here as they were recorded
-// it makes Games, a datasets.Source, and it lists the others:
-//
-//	games, err := imports.Examine(ctx, engine, files, imports.Options{Dir: dir})
-//	defer games.Close()
-//	job, err := games.Job(job)
-//	result, err := datasets.Write(ctx, dir, job, makers, games, datasets.Options{})
+// Run plays the games of all files again, writes those that go here as they were recorded as
+// a dataset, and lists the others. Examine does only the first part: its Games are a
+// datasets.Source.
 package imports
 
 import (
@@ -36,6 +32,9 @@ type Options struct {
 	ShardEpisodes uint64
 	Workers       int            // files that are examined at once; 1 if it is less
 	Progress      func(done int) // called after each file; nil: nobody is told
+	// Begin is called by Run before it writes; its error ends Run. It may be nil.
+	Begin   func(g *Games) error
+	Dataset datasets.Options // of Run
 }
 
 // RuleSet counts the episodes that were played by one set of rules.

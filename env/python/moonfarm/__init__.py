@@ -7,7 +7,8 @@
     obs, rewards, terminations, truncations, infos = env.step(actions)
 
 make_vec makes many games at once, make_env one, parallel_env one with all its
-players; dataset reads what `moonfarm generate` and `moonfarm import` make. Needed
+players; dataset reads what `moonfarm generate` and `moonfarm import` make; verify_recording and
+import_recordings take games of the original engines. Needed
 are numpy and the shared library, which env/python/build.py builds; Gymnasium and
 PettingZoo are used where they are installed.
 """
@@ -20,6 +21,7 @@ from .making import make_vec
 from .messages import State, state_from
 from .opponents import AgainstPolicies
 from .pettingzoo import ParallelEnv, parallel_env
+from .recordings import import_recordings, verify_recording
 from .single import SingleEnv, make_env
 from .vector import VectorEnv
 from .version import __version__
@@ -41,11 +43,13 @@ __all__ = [
     "advantages",
     "dataset",
     "games",
+    "import_recordings",
     "make_env",
     "make_vec",
     "parallel_env",
     "state_from",
     "unpack_masks",
+    "verify_recording",
 ]
 
 _registration.watch()

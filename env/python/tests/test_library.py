@@ -65,8 +65,9 @@ class Loading(unittest.TestCase):
         self.assertIn("ImportError: moonfarm: the library /nowhere/lib.so is not there. Build it with Go and gcc", out)
         out = run("import moonfarm; moonfarm.games()", MOONFARM_LIBRARY=__file__)
         self.assertRegex(out, "ImportError: moonfarm: .*test_library.py cannot be loaded")
+        abi = library.ABI
         with mock.patch.object(library, "ABI", 99), self.assertRaisesRegex(
-            ImportError, "has ABI 2, this package needs 99",
+            ImportError, f"has ABI {abi}, this package needs 99",
         ):
             library.Library(library.library().file)
 
