@@ -93,8 +93,8 @@ class Recordings(unittest.TestCase):
         code = (
             "import signal, sys, moonfarm\n"
             "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-            "print('begun', flush=True)\n"
             "try:\n"
+            "    print('begun', flush=True)\n"
             "    while True:\n"
             "        moonfarm.verify_recording(sys.argv[1])\n"
             "except KeyboardInterrupt:\n"
