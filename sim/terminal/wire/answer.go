@@ -8,6 +8,7 @@ import (
 
 	"moonfarm/sim"
 	"moonfarm/sim/terminal"
+	"moonfarm/sim/texts/jsonscan"
 )
 
 // Refusal tells of a command in an answer, or a whole line, that was left out.
@@ -73,7 +74,7 @@ func (a *answer) parse(line int, text []byte) {
 		a.refuse(line, 0, "want at most %d bytes, found %d", maxAnswerLine, len(text))
 		return
 	}
-	entries, ok := entriesOf(text)
+	entries, ok := jsonscan.Entries(text)
 	if !ok {
 		a.refuse(line, 0, "want a JSON list of commands, found %s", excerpt(text))
 		return
@@ -101,7 +102,7 @@ func (a *answer) parse(line int, text []byte) {
 
 // command reads one command of a line.
 func (a *answer) command(line int, text []byte) (sim.Order, error) {
-	fields, ok := entriesOf(text)
+	fields, ok := jsonscan.Entries(text)
 	if !ok || len(fields) < 3 || fields[0][0] != '"' {
 		return 0, fmt.Errorf("want [shorthand, x, y], found %s", excerpt(text))
 	}
@@ -117,8 +118,8 @@ func (a *answer) command(line int, text []byte) (sim.Order, error) {
 	if !terminal.Inside(x, y) {
 		return 0, fmt.Errorf("want a cell of the arena, found (%d, %d)", at[0], at[1])
 	}
-	name := scanner{text: fields[0], loose: true}
-	given := string(name.string("a string"))
+	name := jsonscan.Scanner{Text: fields[0], Loose: true}
+	given := string(name.Quoted("a string"))
 	for k, shorthand := range a.names {
 		if shorthand != given || shorthand == "" {
 			continue

@@ -10,6 +10,7 @@ import (
 
 	"moonfarm/sim"
 	"moonfarm/sim/terminal"
+	"moonfarm/sim/texts/jsonscan"
 )
 
 var usualNames = standardShorthands
@@ -119,7 +120,7 @@ func TestEntriesOf(t *testing.T) {
 	} {
 		var want []json.RawMessage
 		valid := json.Unmarshal([]byte(text), &want) == nil && want != nil
-		got, ok := entriesOf([]byte(text))
+		got, ok := jsonscan.Entries([]byte(text))
 		if ok != valid || ok && len(got) != len(want) {
 			t.Errorf("%.80q: %d entries, %v, want %d, %v", text, len(got), ok, len(want), valid)
 			continue
@@ -133,7 +134,7 @@ func TestEntriesOf(t *testing.T) {
 				t.Errorf("%.80q: entry %.80q, want %.80q", text, got[i], want[i])
 			}
 			if got[i][0] == '"' && json.Unmarshal(want[i], &given) == nil {
-				if s := (&scanner{text: got[i], loose: true}); string(s.string("")) != given {
+				if s := (&jsonscan.Scanner{Text: got[i], Loose: true}); string(s.Quoted("")) != given {
 					t.Errorf("%.80q: want the string %q", text, given)
 				}
 			}

@@ -20,10 +20,6 @@ const (
 	maxTurn   = 1 << 20
 	maxFrame  = 1 << 30
 
-	maxLevels = 16  // of lists and objects in each other; the recordings have five
-	maxNumber = 400 // characters of a number, so that none is slow to read; a float64 needs 25
-
-	maxLooseLevels    = 10000   // of lists and objects in each other in an answer, as in encoding/json
 	maxAnswerLine     = 1 << 20 // bytes of a line of an answer
 	maxAnswerCommands = 1 << 14 // in both lines
 	maxRefusals       = 100

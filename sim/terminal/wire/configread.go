@@ -8,6 +8,7 @@ import (
 
 	"moonfarm/sim/terminal"
 	"moonfarm/sim/texts"
+	"moonfarm/sim/texts/jsonscan"
 )
 
 // ParseConfig reads a config of any year since 2018. Numbers that are missing
@@ -40,13 +41,13 @@ func ParseConfig(text []byte) (Config, error) {
 		return Config{}, fmt.Errorf("config: expected at most %d bytes, found %d", MaxConfig, len(text))
 	}
 	text = texts.PlainJSON(texts.Unmarked(text))
-	c := configReader{scanner: scanner{text: text}, old: usualMechanics}
+	c := configReader{Scanner: jsonscan.Scanner{Text: text, Style: jsonscan.Expected}, old: usualMechanics}
 	c.config.Shorthands, c.config.Rules = standardShorthands, usualChoices()
 	c.all()
-	c.end()
+	c.End()
 	c.finish()
-	if c.err != nil {
-		return Config{}, fmt.Errorf("config: %w", c.err)
+	if c.Err != nil {
+		return Config{}, fmt.Errorf("config: %w", c.Err)
 	}
 	c.config.Raw = bytes.Clone(bytes.TrimSpace(text))
 	c.config.Generation = generation(&c.config.Rules)
@@ -56,7 +57,7 @@ func ParseConfig(text []byte) (Config, error) {
 // configReader holds what was read of a config until it is complete: keys come
 // in any order.
 type configReader struct {
-	scanner
+	jsonscan.Scanner
 	config Config
 
 	units   [terminal.Kinds]configUnit
@@ -82,7 +83,7 @@ type configUnit struct {
 // all reads the config.
 func (c *configReader) all() {
 	given := map[string]bool{}
-	c.object(func(key string) {
+	c.Object(func(key string) {
 		given[key] = true
 		switch key {
 		case "unitInformation":
@@ -90,10 +91,10 @@ func (c *configReader) all() {
 		case "resources":
 			c.resources()
 		case "timingAndReplay":
-			c.object(func(key string) {
+			c.Object(func(key string) {
 				c.grace = c.grace || key == "waitTimeStartGame"
 				if lookup(c, timeKeys[:], key, &c.config.Rules) < 0 {
-					c.skip()
+					c.Skip()
 				}
 			})
 		case "mechanics":
@@ -101,21 +102,21 @@ func (c *configReader) all() {
 		case "misc":
 			c.misc()
 		case choicesKey:
-			c.object(func(key string) {
+			c.Object(func(key string) {
 				i := lookup(c, choiceKeys[:], key, &c.choices)
 				if i < 0 {
-					c.fail("a choice of the rules")
+					c.Fail("a choice of the rules")
 				}
 				c.chosen |= 1 << max(i, 0)
 			})
 		default:
 			c.season = c.season || key == "seasonCompatibilityModeP1"
-			c.skip()
+			c.Skip()
 		}
 	})
 	for _, key := range []string{"unitInformation", "resources"} {
 		if !given[key] {
-			c.fail("the key " + key)
+			c.Fail("the key " + key)
 		}
 	}
 }
@@ -123,23 +124,23 @@ func (c *configReader) all() {
 // value reads what to points to: a float32, an int32 (which may be written with
 // a fraction of 0) or a bool.
 func (c *configReader) value(to any) {
-	c.space()
-	start := c.at
+	c.Space()
+	start := c.At
 	switch to := to.(type) {
 	case *float32:
-		*to = c.float("a number")
-		if !bytes.ContainsAny(c.text[start:c.at], ".eE") {
+		*to = c.Float32("a number")
+		if !bytes.ContainsAny(c.Text[start:c.At], ".eE") {
 			c.config.Style = Web
 		}
 	case *int32:
-		v := c.time("a whole number")
+		v := c.Float64("a whole number")
 		if v != math.Trunc(v) || v < math.MinInt32 || v > math.MaxInt32 {
-			c.failAt(start, "a whole number of 32 bits")
+			c.FailAt(start, "a whole number of 32 bits")
 			return
 		}
 		*to = int32(v)
 	case *bool:
-		*to = c.flag()
+		*to = c.Bool()
 	}
 }
 
@@ -170,36 +171,36 @@ func lookup[T any](c *configReader, keys []configKey[T], key string, to *T) int 
 
 func (c *configReader) unitInformation() {
 	n := 0
-	c.list(func(i int) {
+	c.List(func(i int) {
 		n++
 		if i >= len(c.config.Shorthands) {
-			c.fail("the end of the list of units")
+			c.Fail("the end of the list of units")
 			return
 		}
 		names := &c.config.Shorthands
-		c.object(func(key string) {
+		c.Object(func(key string) {
 			c.drawn = c.drawn || key == "icon"
 			switch {
 			case key == "shorthand":
-				start := c.at
-				names[i] = string(c.string("a string"))
+				start := c.At
+				names[i] = string(c.Quoted("a string"))
 				if len(names[i]) > maxShorthand {
-					c.failAt(start, fmt.Sprintf("a string of at most %d bytes", maxShorthand))
+					c.FailAt(start, fmt.Sprintf("a string of at most %d bytes", maxShorthand))
 				}
 			case i < terminal.Kinds:
 				c.unitKey(terminal.Kind(i), key)
 			default:
-				c.skip()
+				c.Skip()
 			}
 		})
 	})
 	if n < terminal.Kinds {
-		c.failAt(c.at-1, fmt.Sprintf("at least %d units", terminal.Kinds))
+		c.FailAt(c.At-1, fmt.Sprintf("at least %d units", terminal.Kinds))
 	}
 	names := c.config.Shorthands[:] // with those that the list did not name
 	for i, name := range names {
 		if name == "" || slices.Contains(names[:i], name) {
-			c.errorAt(c.at-1, fmt.Sprintf("expected another shorthand for each unit, found %q for %v", names, terminal.Kind(i)))
+			c.ErrorAt(c.At-1, fmt.Sprintf("expected another shorthand for each unit, found %q for %v", names, terminal.Kind(i)))
 		}
 	}
 }
@@ -207,27 +208,27 @@ func (c *configReader) unitInformation() {
 // unitKey reads the value of a key of a unit.
 func (c *configReader) unitKey(k terminal.Kind, key string) {
 	u := &c.units[k]
-	start := c.at
+	start := c.At
 	switch {
 	case key == "upgrade":
 		if !k.Structure() {
-			c.fail("no upgrade of a mobile unit")
+			c.Fail("no upgrade of a mobile unit")
 			return
 		}
 		u.upgradable = true
 		c.newAt = start + 1
-		c.object(func(key string) {
+		c.Object(func(key string) {
 			if i := lookup(c, unitKeys[:], key, &u.upgrade); i >= 0 {
 				u.changed |= 1 << i
 			} else {
-				c.skip()
+				c.Skip()
 			}
 		})
 	case key == "unitCategory":
 		var category int32
 		c.value(&category)
 		if k.Structure() != (category == 0) || k.Mobile() != (category == 1) {
-			c.failAt(start, "the category of a "+k.String())
+			c.FailAt(start, "the category of a "+k.String())
 		}
 	case lookup(c, oldUnitKeys[:], key, &u.old) >= 0:
 		c.oldAt = start + 1
@@ -236,50 +237,50 @@ func (c *configReader) unitKey(k terminal.Kind, key string) {
 			c.newAt = start + 1
 		}
 	default:
-		c.skip()
+		c.Skip()
 	}
 }
 
 func (c *configReader) resources() {
-	c.object(func(key string) {
+	c.Object(func(key string) {
 		if key == "coresForPlayerDamage" {
 			c.value(&c.old.breachCores)
 		} else if lookup(c, resourceKeys[:], key, &c.config.Rules) < 0 {
-			c.skip()
+			c.Skip()
 		}
 	})
 }
 
 func (c *configReader) mechanics() {
-	c.oldAt = c.at + 1
-	c.object(func(key string) {
-		c.space()
-		start := c.at
+	c.oldAt = c.At + 1
+	c.Object(func(key string) {
+		c.Space()
+		start := c.At
 		i := lookup(c, mechanicsKeys[:], key, &c.old)
 		if i < 0 {
-			c.skip()
+			c.Skip()
 		}
 		if c.old.unplayed != usualMechanics.unplayed {
-			c.failAt(start, "the one value with which this can be played")
+			c.FailAt(start, "the one value with which this can be played")
 		}
 	})
 }
 
 func (c *configReader) misc() {
-	c.object(func(key string) {
-		c.space()
-		start := c.at
+	c.Object(func(key string) {
+		c.Space()
+		start := c.At
 		switch key {
 		case "blockedLocations":
-			c.list(func(int) { c.failAt(start, "no blocked locations, which cannot be played") })
+			c.List(func(int) { c.FailAt(start, "no blocked locations, which cannot be played") })
 		case "numBlockedLocations":
 			var n int32
 			c.value(&n)
 			if n != 0 {
-				c.failAt(start, "no blocked locations, which cannot be played")
+				c.FailAt(start, "no blocked locations, which cannot be played")
 			}
 		default:
-			c.skip()
+			c.Skip()
 		}
 	})
 }
@@ -287,8 +288,8 @@ func (c *configReader) misc() {
 // finish makes the rules of what was read.
 func (c *configReader) finish() {
 	if c.oldAt > 0 && c.newAt > 0 {
-		c.leave(0)
-		c.errorAt(max(c.oldAt, c.newAt)-1, "expected keys of 2018 and 2019 or later ones, found both")
+		c.Leave(0)
+		c.ErrorAt(max(c.oldAt, c.newAt)-1, "expected keys of 2018 and 2019 or later ones, found both")
 	}
 	r := &c.config.Rules
 	for k := range c.units {

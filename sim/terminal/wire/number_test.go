@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"moonfarm/sim/texts/jsonscan"
 )
 
 func TestAppendFloat(t *testing.T) {
@@ -51,12 +53,12 @@ func TestAppendTime(t *testing.T) {
 
 // read reads a number as a float32 and as a float64.
 func read(text string) (float32, float64, error) {
-	s := scanner{text: []byte(text)}
-	single := s.float("a number")
-	s.end()
-	d := scanner{text: []byte(text)}
-	double := d.time("a number")
-	return single, double, s.err
+	s := jsonscan.Scanner{Text: []byte(text)}
+	single := s.Float32("a number")
+	s.End()
+	d := jsonscan.Scanner{Text: []byte(text)}
+	double := d.Float64("a number")
+	return single, double, s.Err
 }
 
 // TestFloats: what is written reads back as it was, bit for bit, and texts of
@@ -119,7 +121,7 @@ func randomDecimal(rng *rand.Rand) string {
 func TestNumberErrors(t *testing.T) {
 	for _, text := range []string{
 		"", "-", "+1", ".5", "1.", "01", "-01", "1e", "1e+", "0x10", "1_000", "NaN", "Infinity", "1.5.2", "--1", "1e400", "1 2",
-		"1" + strings.Repeat("0", maxNumber),
+		"1" + strings.Repeat("0", jsonscan.MaxNumber),
 	} {
 		if v, _, err := read(text); err == nil {
 			t.Errorf("%.30q was read as %g", text, v)

@@ -12,7 +12,7 @@ var eventKeys = [...]string{"selfDestruct", "breach", "damage", "shield", "move"
 
 // allEvents reads the nine lists.
 func (s *scanner) allEvents(e *Events) {
-	s.fields(eventKeys[:], 0, func(i int) {
+	s.Fields(eventKeys[:], 0, func(i int) {
 		switch i {
 		case 0:
 			e.Targets = e.Targets[:0]
@@ -40,13 +40,13 @@ func (s *scanner) allEvents(e *Events) {
 // readEvents reads a list of events: one reads the fields of one.
 func readEvents[E any](s *scanner, list []E, one func() E) []E {
 	list = list[:0]
-	for more := s.open('[', ']'); more; more = s.more(']') {
-		s.take('[')
+	for more := s.Open('[', ']'); more; more = s.More(']') {
+		s.Take('[')
 		if !s.count() {
 			break
 		}
 		e := one()
-		s.take(']')
+		s.Take(']')
 		list = append(list, e)
 	}
 	return list
@@ -55,49 +55,49 @@ func readEvents[E any](s *scanner, list []E, one func() E) []E {
 // count counts an event or a target.
 func (s *scanner) count() bool {
 	if s.events++; s.events > MaxEvents {
-		s.errorAt(s.at, fmt.Sprintf("expected at most %d events in a frame, found more", MaxEvents))
+		s.ErrorAt(s.At, fmt.Sprintf("expected at most %d events in a frame, found more", MaxEvents))
 	}
-	return s.err == nil
+	return s.Err == nil
 }
 
 // thenPos reads a cell after another field.
 func (s *scanner) thenPos() terminal.Pos {
-	s.take(',')
+	s.Take(',')
 	return s.pos()
 }
 
 // thenFloat reads a number after another field.
 func (s *scanner) thenFloat(what string) float32 {
-	s.take(',')
-	return s.float(what)
+	s.Take(',')
+	return s.Float32(what)
 }
 
 // thenKind reads a kind of unit, up to the given one, and an id after another
 // field.
 func (s *scanner) thenKind(last terminal.Kind) (terminal.Kind, uint32) {
-	s.take(',')
-	k := terminal.Kind(s.whole(int(last), "a kind of unit"))
+	s.Take(',')
+	k := terminal.Kind(s.Whole(int(last), "a kind of unit"))
 	return k, s.thenID()
 }
 
 // thenID reads an id after another field.
 func (s *scanner) thenID() uint32 {
-	s.take(',')
+	s.Take(',')
 	return s.id()
 }
 
 // thenPlayer reads a player after another field.
 func (s *scanner) thenPlayer() sim.Player {
-	s.take(',')
+	s.Take(',')
 	return s.player()
 }
 
 // selfDestruct reads [x,y],[[x,y],…],damage,kind,"id",player.
 func (s *scanner) selfDestruct(targets *[]terminal.Pos) (e terminal.SelfDestructEvent) {
 	e.At = s.pos()
-	s.take(',')
+	s.Take(',')
 	e.First = int32(len(*targets))
-	for more := s.open('[', ']'); more && s.count(); more = s.more(']') {
+	for more := s.Open('[', ']'); more && s.count(); more = s.More(']') {
 		*targets = append(*targets, s.pos())
 	}
 	e.Count = int32(len(*targets)) - e.First
@@ -132,9 +132,9 @@ func (s *scanner) moves(list *Events) {
 	planned := false
 	list.Moves = readEvents(s, list.Moves, func() (e terminal.MoveEvent) {
 		e.From, e.To = s.pos(), s.thenPos()
-		s.take(',')
+		s.Take(',')
 		var next terminal.Pos
-		if !s.word("[0,0]") {
+		if !s.Word("[0,0]") {
 			next = s.plannedPos()
 			planned = planned || next != terminal.Pos{}
 		}
@@ -150,20 +150,20 @@ func (s *scanner) moves(list *Events) {
 
 // plannedPos reads a cell, or [0,0] with white space in it.
 func (s *scanner) plannedPos() terminal.Pos {
-	s.take('[')
-	start := s.at
-	if s.whole(terminal.Side-1, "a coordinate") == 0 {
-		s.take(',')
-		if s.whole(terminal.Side-1, "a coordinate") == 0 {
-			s.take(']')
+	s.Take('[')
+	start := s.At
+	if s.Whole(terminal.Side-1, "a coordinate") == 0 {
+		s.Take(',')
+		if s.Whole(terminal.Side-1, "a coordinate") == 0 {
+			s.Take(']')
 			return terminal.Pos{}
 		}
 	}
-	if s.err == nil {
-		s.at = start
+	if s.Err == nil {
+		s.At = start
 	}
 	p := s.cell()
-	s.take(']')
+	s.Take(']')
 	return p
 }
 
@@ -183,12 +183,12 @@ func (s *scanner) deaths(list *Events) {
 	list.Deaths = readEvents(s, list.Deaths, func() terminal.DeathEvent {
 		e := s.spawn()
 		if first {
-			list.Unflagged, first = s.next(']'), false
+			list.Unflagged, first = s.Next(']'), false
 		}
 		removed := false
 		if !list.Unflagged {
-			s.take(',')
-			removed = s.flag()
+			s.Take(',')
+			removed = s.Bool()
 		}
 		return terminal.DeathEvent{At: e.At, Kind: e.Kind, Player: e.Player, ID: e.ID, Removed: removed}
 	})

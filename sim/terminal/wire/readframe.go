@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"moonfarm/sim/terminal"
+	"moonfarm/sim/texts/jsonscan"
 )
 
 // ParseFrame reads one frame, a line of a replay file or of what the original
@@ -18,9 +19,9 @@ import (
 // MaxUnits units or MaxEvents events. Whether the frame can come to pass in
 // a game is not checked.
 func ParseFrame(f *Frame, line []byte) error {
-	s := scanner{text: line}
+	s := scanner{Scanner: jsonscan.Scanner{Text: line, Style: jsonscan.Expected}}
 	s.frame(f)
-	return s.err
+	return s.Err
 }
 
 // frameKeys are the keys of a frame.
@@ -31,7 +32,7 @@ const endStatsKey = 3
 // frame reads a frame, which is the whole text.
 func (s *scanner) frame(f *Frame) {
 	f.End = nil
-	s.fields(frameKeys[:], 1<<endStatsKey, func(i int) {
+	s.Fields(frameKeys[:], 1<<endStatsKey, func(i int) {
 		switch i {
 		case 0:
 			s.unitLists(&f.Units[1])
@@ -50,79 +51,79 @@ func (s *scanner) frame(f *Frame) {
 			s.allEvents(&f.Events)
 		}
 	})
-	s.end()
+	s.End()
 }
 
 // turnInfo reads [phase, turn, frame, index], where the index may be missing.
 func (s *scanner) turnInfo(f *Frame) {
-	s.take('[')
-	f.Phase = s.whole(PhaseEnd, "a phase from 0 to 2")
-	s.take(',')
-	f.Turn = s.whole(maxTurn, "a turn")
-	s.take(',')
+	s.Take('[')
+	f.Phase = s.Whole(PhaseEnd, "a phase from 0 to 2")
+	s.Take(',')
+	f.Turn = s.Whole(maxTurn, "a turn")
+	s.Take(',')
 	f.Number = -1
-	if s.next('-') {
-		if !s.word("-1") {
-			s.fail("a frame number from -1 on")
+	if s.Next('-') {
+		if !s.Word("-1") {
+			s.Fail("a frame number from -1 on")
 		}
 	} else {
-		f.Number = s.whole(maxFrame, "a frame number from -1 on")
+		f.Number = s.Whole(maxFrame, "a frame number from -1 on")
 	}
 	f.Index = -1
-	if s.next(',') {
-		s.at++
-		f.Index = s.whole(maxFrame, "an index from 0 on")
+	if s.Next(',') {
+		s.At++
+		f.Index = s.Whole(maxFrame, "an index from 0 on")
 	}
-	s.take(']')
+	s.Take(']')
 }
 
 // stats reads [health, cores, bits, milliseconds].
 func (s *scanner) stats(t *Stats) {
-	s.take('[')
-	t.Health = s.float("health")
-	s.take(',')
-	t.Cores = s.float("cores")
-	s.take(',')
-	t.Bits = s.float("bits")
-	s.take(',')
-	t.Time = s.time("milliseconds")
-	s.take(']')
+	s.Take('[')
+	t.Health = s.Float32("health")
+	s.Take(',')
+	t.Cores = s.Float32("cores")
+	s.Take(',')
+	t.Bits = s.Float32("bits")
+	s.Take(',')
+	t.Time = s.Float64("milliseconds")
+	s.Take(']')
 }
 
 // unitLists reads a player's seven or eight lists of units.
 func (s *scanner) unitLists(u *Units) {
-	s.take('[')
+	s.Take('[')
 	for k := range u {
 		if k > 0 {
-			if k == int(terminal.Upgrade) && s.next(']') {
+			if k == int(terminal.Upgrade) && s.Next(']') {
 				u[k] = nil
 				break
 			}
-			s.take(',')
+			s.Take(',')
 		}
 		if u[k] == nil {
 			u[k] = []Unit{}
 		}
 		u[k] = s.unitList(u[k][:0])
 	}
-	s.take(']')
+	s.Take(']')
 }
 
 // unitList reads [[x,y,value,"id"],…].
 func (s *scanner) unitList(list []Unit) []Unit {
-	for more := s.open('[', ']'); more; more = s.more(']') {
+	for more := s.Open('[', ']'); more; more = s.More(']') {
 		if s.units++; s.units > MaxUnits {
-			s.errorAt(s.at, fmt.Sprintf("expected at most %d units in a frame, found more", MaxUnits))
+			s.ErrorAt(s.At, fmt.Sprintf("expected at most %d units in a frame, found more", MaxUnits))
 			break
 		}
 		var u Unit
-		s.take('[')
+		s.Take('[')
 		u.At = s.cell()
-		s.take(',')
-		u.Value = s.float("a unit's health or turns")
-		s.take(',')
+		s.Take(',')
+		u.Value = s.Float32("a unit's health or turns")
+		s.Take(',')
 		u.ID = s.id()
-		s.take(']')
+		s.Take(']')
 		list = append(list, u)
 	}
 	return list
@@ -133,20 +134,20 @@ var endKeys = [...]string{"duration", "winner", "player1", "frames", "player2", 
 
 // endStats reads the sums of a match.
 func (s *scanner) endStats(e *EndStats) {
-	s.fields(endKeys[:], 0, func(i int) {
+	s.Fields(endKeys[:], 0, func(i int) {
 		switch i {
 		case 0:
-			e.Duration = s.time("milliseconds")
+			e.Duration = s.Float64("milliseconds")
 		case 1:
-			e.Winner = s.whole(2, "0 (nobody) or player 1 or 2")
+			e.Winner = s.Whole(2, "0 (nobody) or player 1 or 2")
 		case 2:
 			s.playerEnd(&e.Players[0])
 		case 3:
-			e.Frames = s.whole(maxFrame, "a number of frames")
+			e.Frames = s.Whole(maxFrame, "a number of frames")
 		case 4:
 			s.playerEnd(&e.Players[1])
 		case 5:
-			e.Turns = s.whole(maxTurn, "a number of turns")
+			e.Turns = s.Whole(maxTurn, "a number of turns")
 		}
 	})
 }
@@ -178,16 +179,16 @@ type playerValue struct {
 func (s *scanner) playerEnd(p *PlayerEnd) {
 	const all = 1<<len(playerKeys) - 1
 	values := p.values()
-	seen := s.fields(playerKeys[:], all, func(i int) {
+	seen := s.Fields(playerKeys[:], all, func(i int) {
 		switch at := values[i].at.(type) {
 		case *float32:
-			*at = s.float(values[i].what)
+			*at = s.Float32(values[i].what)
 		case *float64:
-			*at = s.time(values[i].what)
+			*at = s.Float64(values[i].what)
 		case *bool:
-			*at = s.flag()
+			*at = s.Bool()
 		case *string:
-			*at = string(s.string(values[i].what))
+			*at = string(s.Quoted(values[i].what))
 		}
 	})
 	p.absent = uint16(^seen & all)

@@ -55,6 +55,8 @@ type RecordingReader struct {
 	last  LineKind
 	cells []Cell
 	err   error
+
+	scanner scanner // of the last line
 }
 
 // NewRecordingReader reads a recording from r, compressed with gzip or not.
@@ -65,7 +67,7 @@ func NewRecordingReader(name string, r io.Reader) (*RecordingReader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("recording %s: gzip: %w", name, err)
 	}
-	return &RecordingReader{name: name, in: in, last: ResultLine}, nil
+	return &RecordingReader{name: name, in: in, last: ResultLine, scanner: newScanner()}, nil
 }
 
 // Line is the number of the last line read, from 1.
@@ -164,7 +166,8 @@ var keys = []key{
 
 // parse reads the keys of a line and checks that the line belongs here.
 func (r *RecordingReader) parse(line []byte) error {
-	s := &scanner{line: line}
+	s := &r.scanner
+	s.Reset(line)
 	var kind LineKind
 	var seen uint
 	expectedRound := 0
@@ -186,9 +189,9 @@ func (r *RecordingReader) parse(line []byte) error {
 			keys[i].read(r, s)
 		}
 	})
-	s.finish()
-	if s.err != nil {
-		return s.err
+	s.End()
+	if s.Err != nil {
+		return s.Err
 	}
 	if first := indexOf("first"); kind == HeaderLine && seen&(1<<first) == 0 {
 		r.Header.First = ""
@@ -334,17 +337,14 @@ func (s *scanner) pair(what string, into *[2]string) {
 
 // oneOf reads a string that must be one of those given.
 func (s *scanner) oneOf(list ...string) string {
-	s.peek()
-	start := s.at
+	s.Space()
+	start := s.At
 	text := s.text()
 	for _, w := range list {
 		if text == w {
 			return w
 		}
 	}
-	if s.err == nil {
-		s.at = start
-		s.expected("one of %q", list)
-	}
+	s.FailAt(start, fmt.Sprintf("one of %q", list))
 	return ""
 }

@@ -122,7 +122,7 @@ func (r *render) position(rules towerdefence.Rules, first sim.Player) (*Position
 		rules.SetStart(energy, health)
 		return NewReferee(rules).Position(), nil
 	}
-	after := RecordingReader{last: RoundLine}
+	after := RecordingReader{last: RoundLine, scanner: newScanner()}
 	after.Round.Number = r.Round - 2 // the lines before are not there
 	if err := after.parse(r.After); err != nil {
 		return nil, fmt.Errorf("after: %w", err)

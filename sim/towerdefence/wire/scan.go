@@ -1,117 +1,58 @@
 package wire
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
+
+	"moonfarm/sim/texts/jsonscan"
 )
 
 // scanner reads the JSON of one line of a recording: objects of known keys,
-// strings, and nested arrays of integers. The first thing that is not as
-// expected becomes err, and everything after it does nothing.
-type scanner struct {
-	line []byte
-	at   int // next byte
-	err  error
-}
+// strings, and nested arrays of integers.
+type scanner struct{ jsonscan.Scanner }
 
-// expected reports what was wanted at the current place.
-func (s *scanner) expected(format string, args ...any) {
-	if s.err == nil {
-		s.err = fmt.Errorf("column %d: want %s, found %s", s.at+1, fmt.Sprintf(format, args...), s.excerpt())
-	}
+// newScanner makes a scanner of lines.
+func newScanner() scanner {
+	return scanner{jsonscan.Scanner{Loose: true, Style: jsonscan.Want}}
 }
 
 // wrong reports a value that was read but is not what was wanted.
 func (s *scanner) wrong(want string, found any) {
-	if s.err == nil {
-		s.err = fmt.Errorf("column %d: want %s, found %v", s.at+1, want, found)
-	}
-}
-
-// excerpt shows the text at the current place.
-func (s *scanner) excerpt() string {
-	const most = 24
-	rest := s.line[min(s.at, len(s.line)):]
-	if len(rest) == 0 {
-		return "the end of the line"
-	}
-	return fmt.Sprintf("%q", rest[:min(len(rest), most)])
-}
-
-// peek skips blanks and returns the next byte, 0 at the end.
-func (s *scanner) peek() byte {
-	for s.at < len(s.line) {
-		switch c := s.line[s.at]; c {
-		case ' ', '\t', '\r', '\n':
-			s.at++
-		default:
-			return c
-		}
-	}
-	return 0
-}
-
-// take takes the byte c if it is next.
-func (s *scanner) take(c byte) bool {
-	if s.err != nil || s.peek() != c {
-		return false
-	}
-	s.at++
-	return true
-}
-
-// want takes the byte c or fails.
-func (s *scanner) want(c byte) {
-	if !s.take(c) {
-		s.expected("%q", string(c))
+	if s.Err == nil {
+		s.ErrorAt(s.At, fmt.Sprintf("want %s, found %v", want, found))
 	}
 }
 
 // object calls field for every key of an object.
 func (s *scanner) object(field func(key string)) {
-	s.want('{')
-	if s.take('}') {
-		return
-	}
-	for s.err == nil {
+	for more := s.Open('{', '}'); more; more = s.More('}') {
 		key := s.text()
-		s.want(':')
-		if s.err == nil {
+		s.Take(':')
+		if s.Err == nil {
 			field(key)
-		}
-		if !s.take(',') {
-			s.want('}')
-			return
 		}
 	}
 }
 
 // list calls element for every element of an array, with its index.
 func (s *scanner) list(element func(i int)) {
-	s.want('[')
-	if s.take(']') {
-		return
-	}
-	for i := 0; s.err == nil; i++ {
+	i := 0
+	for more := s.Open('[', ']'); more; more = s.More(']') {
 		element(i)
-		if !s.take(',') {
-			s.want(']')
-			return
-		}
+		i++
 	}
 }
 
 // tuple reads an array of exactly len(into) integers.
 func (s *scanner) tuple(what string, into []int) {
 	n := 0
-	s.list(func(i int) {
+	for more := s.Open('[', ']'); more; more = s.More(']') {
 		v := s.integer()
-		if i < len(into) {
-			into[i] = v
+		if n < len(into) {
+			into[n] = v
 		}
 		n++
-	})
+	}
 	if n != len(into) {
 		s.wrong(fmt.Sprintf("%s of %d numbers", what, len(into)), n)
 	}
@@ -119,18 +60,22 @@ func (s *scanner) tuple(what string, into []int) {
 
 // integer reads an integer of 32 bits.
 func (s *scanner) integer() int {
-	if s.err != nil {
-		return 0
+	if s.At < len(s.Text) && s.Text[s.At] <= ' ' {
+		s.Space()
 	}
-	negative := s.take('-')
-	start, n := s.at, int64(0)
-	for s.at < len(s.line) && s.line[s.at] >= '0' && s.line[s.at] <= '9' {
-		n = min(n*10+int64(s.line[s.at]-'0'), math.MaxInt32+1)
-		s.at++
+	text, i := s.Text, s.At
+	negative := i < len(text) && text[i] == '-'
+	if negative {
+		i++
 	}
-	if s.at == start || n > math.MaxInt32 {
-		s.at = start
-		s.expected("an integer of 32 bits")
+	start, n := i, int64(0)
+	for i < len(text) && text[i]-'0' < 10 {
+		n = min(n*10+int64(text[i]-'0'), math.MaxInt32+1)
+		i++
+	}
+	s.At = i
+	if i == start || n > math.MaxInt32 {
+		s.FailAt(start, "an integer of 32 bits")
 		return 0
 	}
 	if negative {
@@ -141,57 +86,14 @@ func (s *scanner) integer() int {
 
 // within reads an integer from lo to hi.
 func (s *scanner) within(what string, lo, hi int) int {
-	s.peek()
-	start := s.at
+	s.Space()
+	start := s.At
 	n := s.integer()
-	if s.err == nil && (n < lo || n > hi) {
-		s.at = start
-		s.expected("%s from %d to %d", what, lo, hi)
+	if n < lo || n > hi {
+		s.FailAt(start, fmt.Sprintf("%s from %d to %d", what, lo, hi))
 	}
 	return n
 }
 
 // text reads a string.
-func (s *scanner) text() string {
-	s.want('"')
-	start := s.at
-	escaped := false
-	for s.err == nil {
-		if s.at >= len(s.line) {
-			s.expected("the end of a string")
-			break
-		}
-		switch c := s.line[s.at]; {
-		case c == '"':
-			s.at++
-			if !escaped {
-				return string(s.line[start : s.at-1])
-			}
-			return s.unescape(s.line[start-1 : s.at])
-		case c == '\\':
-			escaped = true
-			s.at++
-		case c < ' ':
-			s.expected("a character of a string")
-		}
-		s.at++
-	}
-	return ""
-}
-
-// unescape decodes a quoted string with backslashes.
-func (s *scanner) unescape(quoted []byte) string {
-	var text string
-	if err := json.Unmarshal(quoted, &text); err != nil {
-		s.at -= len(quoted)
-		s.expected("a JSON string (%v)", err)
-	}
-	return text
-}
-
-// finish expects nothing more on the line.
-func (s *scanner) finish() {
-	if s.err == nil && s.peek() != 0 || s.at < len(s.line) {
-		s.expected("the end of the line")
-	}
-}
+func (s *scanner) text() string { return string(s.Quoted(`"\""`)) }
