@@ -1,58 +1,233 @@
-"""The command `python3 -m moonfarm export DATASET --to minari|npz --out PATH`."""
+"""The command `python3 -m moonfarm export DATASET --format parquet|npz|minari --out PATH`."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import re
+import signal
 import sys
+import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
-from .dataset import dataset
-from .reading import FORMS, SPLITS
+from . import library
+from .dataset import Dataset, dataset
+from .exporting import FORMATS, export, refuse
+from .reading import FORMS, OUTCOMES, SPLITS
+
+DESCRIPTION = """\
+Writes the rows of a dataset, or the rows of a part of its episodes, as:
+
+  parquet  a Parquet file: a row for each turn and seat. A tensor is a list of
+           its values, planes are bytes; the shapes are in the metadata of the
+           file, under the keys moonfarm.columns and moonfarm.manifest, as JSON.
+           It needs pyarrow
+  npz      a file that numpy.load reads: an array for each column, and metadata,
+           the manifest as JSON; no lists (column orders)
+  minari   a folder as Minari 0.5 reads it, data/main_data.hdf5 and
+           data/metadata.json: an episode for each episode and seat, with what
+           is seen after the last turn, and the masks in its infos (after the
+           last turn with the choice that orders nothing alone). An action is -1
+           where no choice says the orders. It needs h5py
+
+With --policy, --seat, --chosen, --outcome and --no-opening only rows that match
+all these flags are written, such as the rows of winners.
+
+With --obs, --reward, --discount or the column opponent the episodes are played
+again, and the rows are made anew: from any dataset, also from one without
+observations. PATH appears when all is written, and not at all after an
+interrupt. A PATH that is there is replaced with --force only."""
+
+EXAMPLES = """\
+With --json: one object with the keys from, to, path, rows, episodes (of minari,
+else 0), columns, bytes, seconds; what fails is an object on standard error with
+the keys error, usage (true for wrong usage), exit_status.
+
+Exit status: 0 all is well, 1 a failure, 2 wrong usage, 130 interrupted.
+
+Examples:
+  python3 -m moonfarm export data/td --format parquet --out td.parquet
+  python3 -m moonfarm export data/td --format npz --split train --discount 0.99 \\
+      --columns scalars,mask,action,return --out train.npz
+  python3 -m moonfarm export data/td --format parquet --outcome win --policy econ --out winners.parquet
+  python3 -m moonfarm export data/td --format minari --out ~/.minari/datasets/towerdefence/random-v0"""
+
+# What is wrong with a call, and what fails in one.
+_WRONG = (TypeError, ValueError, OverflowError, library.ArgumentError)
+_FAILURES = (ImportError, OSError, RuntimeError, MemoryError, *_WRONG)
 
 
-def main() -> int:
-    """Exports a dataset; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="python3 -m moonfarm", description="Writes a dataset in a format that others read.")
-    parser.add_argument("command", choices=["export"])
-    parser.add_argument("dataset", help="its folder")
-    parser.add_argument("--to", required=True, choices=["minari", "npz"])
-    parser.add_argument("--out", required=True, type=Path, help="what to write; it must not be there")
-    parser.add_argument("--obs", choices=FORMS)
-    parser.add_argument("--reward")
-    parser.add_argument("--discount", type=float)
-    parser.add_argument("--split", choices=SPLITS, default="all")
-    parser.add_argument("--validation", type=float, default=0.1)
-    parser.add_argument("--test", type=float, default=0.0)
-    parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--progress", action="store_true", help="print how far it is, a JSON object a line")
-    args = parser.parse_args()
-    options = {n: getattr(args, n) for n in ("obs", "reward", "discount", "split", "validation", "test", "workers")}
-    last = 0
+class WrongUseError(Exception):
+    """The arguments are wrong: the exit status is 2."""
 
-    def tell(done: int, all_: int) -> None:
-        nonlocal last
-        if args.progress and (done - last) * 100 >= all_:
-            last = done
-            print(json.dumps({"done": done, "all": all_}), flush=True)
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that raises WrongUseError."""
+
+    def error(self, message: str) -> NoReturn:
+        raise WrongUseError(message)
+
+
+def _texts(text: str) -> list[str]:
+    """The texts of a list with commas."""
+    return [t.strip() for t in text.split(",")]
+
+
+def _numbers(text: str) -> list[int]:
+    """The numbers of a list with commas."""
+    return [int(t) for t in text.split(",")]
+
+
+_numbers.__name__ = "list of numbers"  # so that messages name it
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="python3 -m moonfarm", description="The commands of the Python package.", allow_abbrev=False)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    c = commands.add_parser(
+        "export", help="write a dataset in a format that others read", description=DESCRIPTION, epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False,
+    )  # fmt: skip
+    c.add_argument("dataset", metavar="DATASET", help="its folder or URL")
+    c.add_argument("--format", "--to", required=True, choices=FORMATS, help="the format")
+    c.add_argument("--out", required=True, metavar="PATH", help="the file or folder to write")
+    c.add_argument("--columns", type=_texts, action="extend", metavar="NAMES", help="the columns, as inspect lists them (default: all that the format has)")
+    c.add_argument("--planes", choices=("bytes", "list"), default="bytes", help="parquet: planes as bytes, or as lists, which takes ten times as long")
+    c.add_argument("--obs", choices=FORMS, help="observations, made anew (default: as in the dataset)")
+    c.add_argument("--reward", metavar="NAME", help="the reward, made anew (default: that of the dataset)")
+    c.add_argument("--discount", type=float, metavar="X", help="what a reward of the next turn counts in the return of this one")
+    c.add_argument("--split", choices=SPLITS, default="all", help="part of the episodes; which are in it is the same for every reader")
+    c.add_argument("--validation", type=float, default=0.1, metavar="X", help="share of the episodes for validation (default: 0.1)")
+    c.add_argument("--test", type=float, default=0.0, metavar="X", help="share of the episodes for tests (default: 0)")
+    c.add_argument("--part", default="0/1", metavar="I/N", help="one of N parts of the episodes, from 0")
+    c.add_argument("--policy", action="append", metavar="POLICY", help="only rows in which this policy, or this member of a mix, chose; may be repeated")
+    c.add_argument("--seat", type=_numbers, action="extend", metavar="SEATS", help="only rows of these seats, from 0")
+    c.add_argument("--chosen", type=_numbers, action="extend", metavar="NUMBERS", help="only rows in which the members of a mix with these numbers chose")
+    c.add_argument("--outcome", type=_texts, action="extend", metavar="OUTCOMES", help=f"only rows of seats that ended with one of these: {', '.join(OUTCOMES)}")
+    c.add_argument("--no-opening", dest="opening", action="store_false", help="leave out the turns of an opening, in which no policy chose")
+    c.add_argument("--workers", type=int, default=_cores(), metavar="N", help="threads that play (default: one for each core)")
+    c.add_argument("--force", action="store_true", help="replace what is there")
+    c.add_argument("--json", action="store_true", help="print JSON instead of text, errors too")
+    return parser
+
+
+def _cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _options(args: argparse.Namespace) -> dict[str, Any]:
+    """The arguments of Dataset.batches that were given. WrongUseError: they do not go together."""
+    part = re.fullmatch(r"(\d+)/(\d+)", args.part)
+    if part is None:
+        raise WrongUseError(f"--part {args.part}: expected I/N, such as 0/4")
+    if not (0 <= args.validation <= 1 and 0 <= args.test <= 1 and args.validation + args.test <= 1):
+        raise WrongUseError(f"--validation {args.validation} --test {args.test}: expected shares that are 1 together or less")
+    filters = {n: getattr(args, n) for n in ("policy", "seat", "chosen", "outcome") if getattr(args, n) is not None}
+    if not args.opening:
+        filters["opening"] = False
+    if args.format == "minari" and args.columns is not None:
+        raise WrongUseError("--columns: the columns of minari are given")
+    if args.format == "minari" and filters:
+        raise WrongUseError("--policy, --seat, --chosen, --outcome, --no-opening: minari holds whole episodes, so no rows can be left out")
+    options = {n: getattr(args, n) for n in ("columns", "obs", "reward", "discount") if getattr(args, n) is not None}
+    shares = {n: getattr(args, n) for n in ("split", "validation", "test")} if args.split != "all" else {}
+    parts = {"part": int(part[1]), "parts": int(part[2])} if args.part != "0/1" else {}
+    return {**options, **shares, **parts, **filters, "workers": args.workers}
+
+
+class _Meter:
+    """Shows on a terminal how far the command is; it shows nothing elsewhere."""
+
+    def __init__(self) -> None:
+        self.begun = self._told = time.monotonic()
+        self._shown = False
+        self.tell = self._tell if sys.stderr.isatty() else None
+
+    def _tell(self, done: int, rows: int) -> None:
+        now = time.monotonic()
+        if now - self._told < 0.2:
+            return
+        self._told, self._shown = now, True
+        rate = done / (now - self.begun)
+        left = f", {(rows - done) / rate:,.0f} s left" if rate else ""
+        print(f"\r\033[K{done:,} of {rows:,} rows, {rate:,.0f} rows/s{left}", end="", file=sys.stderr, flush=True)
+
+    def end(self) -> float:
+        """Removes the line; returns the seconds since the meter was made."""
+        if self._shown:
+            self._shown = False
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+        return time.monotonic() - self.begun
+
+
+def _bytes(path: Path) -> int:
+    """The bytes of a file, or of all files in a folder."""
+    return sum(f.stat().st_size for f in path.rglob("*") if f.is_file()) if path.is_dir() else path.stat().st_size
+
+
+def _size(n: float) -> str:
+    """A number of bytes as people say it."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if n < 1024:
+            break
+        n /= 1024
+    else:
+        unit = "TiB"
+    return f"{n:.0f} {unit}" if unit == "B" else f"{n:.1f} {unit}"
+
+
+def _export(args: argparse.Namespace) -> None:
+    """The command export."""
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", args.out):  # it may hold a password, so it is not in the message
+        raise WrongUseError("--out: expected a path on this machine; only datasets are written to URLs")
+    options = _options(args)
+    ds: Dataset = dataset(args.dataset)
+    out = Path(args.out)
     try:
-        ds = dataset(args.dataset)
-        written: dict[str, Any] = {}
-        if args.to == "npz":
-            if args.out.exists():
-                raise FileExistsError(f"{args.out}: it is there already")
-            ds.export(args.out, **options)
-        else:
-            from . import minari
+        ds.batches(1, **options).close()
+    except _WRONG as e:
+        raise WrongUseError(str(e)) from e
+    refusal = refuse(out, args.format, args.force)
+    if refusal is not None:
+        raise WrongUseError(f"--out {refusal}" + ("" if args.force else "; --force replaces it"))
+    if args.format == "parquet":
+        options["planes"] = args.planes
+    meter = _Meter()
+    try:
+        done = export(ds, out, args.format, force=args.force, progress=meter.tell, **options)
+    finally:
+        seconds = meter.end()
+    told = {"from": args.dataset, "to": args.format, "path": args.out, **done, "bytes": _bytes(out), "seconds": round(seconds, 3)}
+    if args.json:
+        print(json.dumps(told, indent=2, ensure_ascii=False))
+    else:
+        rows = f"{told['rows']:,} row{'' if told['rows'] == 1 else 's'}"
+        print(f"{args.out}: {rows}, {', '.join(told['columns'])}, {_size(told['bytes'])}; {seconds:.1f} s")
+    sys.stdout.flush()
 
-            written = minari.export(ds, args.out, progress=tell, **options)
-    except (ImportError, OSError, RuntimeError, TypeError, ValueError) as e:
-        print(f"moonfarm: {e}", file=sys.stderr)
-        return 1
-    print(json.dumps(written), flush=True)
-    return 0
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs a command; returns the exit status."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    given = sys.argv[1:] if arguments is None else arguments
+    try:
+        _export(_parser().parse_args(given))
+        return 0
+    except KeyboardInterrupt:
+        text, status = "interrupted: nothing was written", 130
+    except WrongUseError as e:
+        text, status = str(e), 2
+    except _FAILURES as e:
+        text, status = str(e) or type(e).__name__, 1
+    if "--json" in given:
+        text = json.dumps({"error": text, "usage": status == 2, "exit_status": status}, ensure_ascii=False)
+    else:
+        text = f"moonfarm: {text}"
+    print(text, file=sys.stderr)
+    return status
 
 
 if __name__ == "__main__":

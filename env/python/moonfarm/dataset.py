@@ -15,7 +15,7 @@ from __future__ import annotations
 import functools
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from ctypes import c_uint64
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from . import arguments
+from . import arguments, exporting
 from .arrays import unpack_masks
 from .library import library
 from .making import make_vec
@@ -279,30 +279,22 @@ class Dataset:
         tables = [pa.ipc.open_file(pa.memory_map(str(f))).read_all() for f in files]
         return pa.concat_tables([t if columns is None else t.select(list(columns)) for t in tables])
 
-    def export(self, file: str | os.PathLike[str], **options: Any) -> None:
-        """Writes all rows to a compressed .npz file: an array for each column, and the manifest as JSON, "metadata".
+    def export(
+        self, file: str | os.PathLike[str], *, format: str = "npz", progress: Callable[[int, int], None] | None = None, **options: Any
+    ) -> None:
+        """Writes the rows to a file that others read. It appears when all is written; one of that name is replaced.
 
-        Arguments are those of batches(), but for size and copy. Lists are left out.
-        All rows are in memory at once.
+        format: "npz", "parquet" or "minari". npz: compressed arrays for numpy.load, one for each
+        column, and the manifest as JSON, "metadata"; lists are left out. parquet: a Parquet file,
+        written by pyarrow. minari: a new folder as Minari reads it, written by h5py.
+        progress is called with how many rows of how many are done. options are the arguments of
+        batches(), but for size and copy; of minari those of episodes(). `python3 -m moonfarm export`
+        does the same, and its help tells what is in the files.
         """
         file = arguments.path("file", file)
-        reader = self.batches(4096, **options)
-        lists = {name for name, c in reader.columns.items() if c["list"]}
-        if lists and options.get("columns") is not None:
-            raise ValueError(f"columns: {', '.join(sorted(lists))} are lists, which .npz files do not have")
-        parts = list(reader)
-        if not parts:
-            raise ValueError("export: there are no rows of this split or part, or none that match")
-        arrays = {name: np.concatenate([p[name] for p in parts]) for name in parts[0] if name not in lists | FLAT}
-        whole = Path(file if file.endswith(".npz") else file + ".npz")
-        part = whole.with_name(f".{whole.name}.part")
-        whole.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            with part.open("wb") as to:
-                np.savez_compressed(to, metadata=np.array(json.dumps(self.metadata)), **arrays)
-            os.replace(part, whole)
-        finally:
-            part.unlink(missing_ok=True)
+        if format == "npz" and not file.endswith(".npz"):
+            file += ".npz"
+        exporting.export(self, file, format, force=format != "minari", progress=progress, **options)
 
 
 def advantages(

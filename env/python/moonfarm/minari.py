@@ -5,23 +5,25 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import arguments, library
 from .arrays import ended_mask
-from .dataset import Dataset
+from .exporting import Progress, refuse
 from .registration import GAMES
 from .single import make_env
+
+if TYPE_CHECKING:
+    from .dataset import Dataset
 
 VERSION = "0.5.3"  # of Minari, whose layout this is
 
 
 def export(
-    ds: Dataset, folder: str | os.PathLike[str], *, progress: Callable[[int, int], None] | None = None, **options: Any
+    ds: Dataset, folder: str | os.PathLike[str], *, progress: Progress | None = None, force: bool = False, **options: Any
 ) -> dict[str, Any]:
     """Writes a new folder with data/main_data.hdf5 and data/metadata.json.
 
@@ -35,14 +37,19 @@ def export(
     The env_spec in the metadata is of an environment like that of the first player, against
     the policy of the second if that plays by its text alone, else against random.
 
+    force: a dataset of Minari that is there is replaced.
+
     Returns what was written: rows, episodes and columns.
     """
-    import h5py
-
+    try:
+        import h5py
+    except ImportError as e:
+        raise ImportError(f"Minari's files are written by h5py, which is not installed: python3 -m pip install h5py ({e})") from e
     folder = Path(arguments.path("folder", folder))
     part = folder.with_name(f".{folder.name}.part")
-    if folder.exists():
-        raise FileExistsError(f"{folder}: it is there already")
+    refusal = refuse(folder, "minari", force)
+    if refusal is not None:
+        raise FileExistsError(refusal)
     if options.get("obs") is None and ds.metadata["observation"]["form"] == "none":
         options["obs"] = "planes"
     if options.get("obs") == "none":
@@ -55,6 +62,8 @@ def export(
             done = _write(file, ds, progress, options)
         done["metadata"] |= {"dataset_id": _name(ds, folder), "dataset_size": round((data / "main_data.hdf5").stat().st_size / 1e6, 1)}
         (data / "metadata.json").write_text(json.dumps(done.pop("metadata")))
+        if force:
+            shutil.rmtree(folder, ignore_errors=True)
         os.replace(part, folder)
     finally:
         shutil.rmtree(part, ignore_errors=True)
@@ -67,7 +76,7 @@ def _name(ds: Dataset, folder: Path) -> str:
     return f"{ds.game}/{folder.name if head and number.isdigit() else folder.name + '-v0'}"
 
 
-def _write(file: Any, ds: Dataset, progress: Callable[[int, int], None] | None, options: dict[str, Any]) -> dict[str, Any]:
+def _write(file: Any, ds: Dataset, progress: Progress | None, options: dict[str, Any]) -> dict[str, Any]:
     """Writes all episodes; returns what was written, and the metadata."""
     count = rows = 0
     spaces: dict[str, Any] = {}

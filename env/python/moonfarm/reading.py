@@ -27,7 +27,8 @@ _lists: dict[str, tuple[str, str]] = {
 # Arrays of a batch that have no row for each row, whatever they are in other games.
 FLAT = frozenset([*_lists, *(ends for _, ends in _lists.values())]) - {"search_policy"}
 
-_types: dict[str, Any] = {
+# The types of values as numpy has them.
+TYPES: dict[str, Any] = {
     "uint8": np.uint8, "int32": np.int32, "uint64": np.uint64, "float32": np.float32, "bool": np.bool_,
 }  # fmt: skip
 
@@ -35,6 +36,12 @@ _types: dict[str, Any] = {
 def list_ends(batch: Batch) -> dict[str, str]:
     """The arrays of a batch that hold the values of lists, with the array of their ends."""
     return {name: ends for name, (_, ends) in _lists.items() if name in batch and ends in batch}
+
+
+def rows_in(batch: Batch) -> int:
+    """How many rows a batch has."""
+    name, ends = next(iter(batch)), list_ends(batch)
+    return len(batch[ends[name]]) - 1 if name in ends else len(batch[name])
 
 
 class Open:
@@ -168,6 +175,11 @@ class Reader(Iterator[Batch]):
         self._kept: dict[str, NDArray[Any]] = {}
         self._players = players
 
+    def as_lists(self) -> Reader:
+        """Leaves the shares of searches as lists, as the files have them: they are not spread over all choices. Returns itself."""
+        self._choices, self.columns = 0, dict(self._read_columns)
+        return self
+
     def close(self) -> None:
         """Ends reading."""
         self._open.close()
@@ -196,7 +208,7 @@ class Reader(Iterator[Batch]):
         """Room for a batch of the size that the latest had."""
         out: Batch = {}
         for name, c in self._read_columns.items():
-            dtype, shape = _types[c["type"]], c["shape"]
+            dtype, shape = TYPES[c["type"]], c["shape"]
             if c["list"]:  # one more, as an array without an address is not wanted
                 count, ends = _lists[name]
                 out[name] = self._array(name, (self._room[count] + 1,), dtype)

@@ -1,0 +1,140 @@
+"""Datasets in formats of others: which rows are written, and files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .reading import TYPES, Batch, Reader, one_of, rows_in
+
+if TYPE_CHECKING:
+    from .dataset import Dataset
+
+FORMATS = ("parquet", "npz", "minari")
+
+# Called with how many rows of how many are done.
+Progress = Callable[[int, int], None]
+
+_BATCH_BYTES = 16 << 20  # about the size of a batch of rows, and of a row group of a Parquet file
+
+# Arguments of batches() that choose rows: with all others the number of rows is the same.
+_WHICH = ("split", "validation", "test", "part", "parts", "policy", "seat", "chosen", "outcome", "opening")
+
+
+def export(
+    ds: Dataset, out: str | os.PathLike[str], to: str, *, force: bool = False, progress: Progress | None = None, **options: Any
+) -> dict[str, Any]:
+    """Writes rows of a dataset in the format `to`; returns how many rows and episodes were written, and the columns.
+
+    out: the file, or the folder of Minari. force: replaces what is there. options are those of
+    Dataset.batches but for size and copy, and `planes` of Parquet; of Minari those of Dataset.episodes.
+    """
+    out = Path(out)
+    refusal = refuse(out, one_of("format", to, FORMATS), force)
+    if refusal is not None:
+        raise FileExistsError(refusal)
+    if to == "minari":
+        from . import minari
+
+        return minari.export(ds, out, progress=progress, force=force, **options)
+    if to == "parquet":
+        from . import parquet
+
+        write: Callable[..., Source] = parquet.write
+    else:
+        from . import npz
+
+        write = npz.write
+    with whole(out) as part:
+        source = write(ds, part, progress, options)
+    return {"rows": source.rows, "episodes": 0, "columns": list(source.columns)}
+
+
+def refuse(out: Path, to: str, force: bool) -> str | None:
+    """Why nothing is written to the path; None: something can be."""
+    if not os.path.lexists(out):
+        return None
+    if not force:
+        return f"{out}: it is there already"
+    if to == "minari" and not (out / "data" / "main_data.hdf5").is_file():
+        return f"{out}: it is no dataset of Minari, and is not replaced"
+    if to != "minari" and out.is_dir():
+        return f"{out}: expected the name of a file, found a folder"
+    return None
+
+
+@contextlib.contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """A path in the same folder to write to. It gets the right name when all is written, and is removed otherwise."""
+    part = path.with_name(f".{path.name}.part")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        yield part
+        with part.open("rb+") as written:
+            os.fsync(written.fileno())
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+class Source:
+    """The rows that are written: an iterator of batches, each valid until the next.
+
+    columns: what Reader.columns says of each. rows: how many rows there are.
+    lists: search_policy and search_choices stay lists, as in the files.
+    """
+
+    def __init__(self, ds: Dataset, options: dict[str, Any], *, lists: bool) -> None:
+        self._ds, self._lists, self._options = ds, lists, options
+        self.columns = self._columns()
+        if lists and options.get("columns") is None:  # batches() leaves orders out unless they are named
+            self._options = {**options, "columns": [*self.columns, "orders"]}
+            self.columns = self._columns()
+        which = {n: options[n] for n in _WHICH if options.get(n) is not None}
+        self.rows = len(ds)
+        if which:
+            self.rows = sum(rows_in(b) for b in ds.batches(1 << 16, columns=["seat"], copy=False, play=False, **which))
+
+    def _open(self, size: int) -> Reader:
+        """Begins to read."""
+        reader = self._ds.batches(size, copy=False, **self._options)
+        return reader.as_lists() if self._lists else reader
+
+    def _columns(self) -> dict[str, dict[str, Any]]:
+        """The columns that are wanted."""
+        reader = self._open(1)
+        reader.close()
+        wanted = self._options.get("columns")
+        return {n: c for n, c in reader.columns.items() if wanted is None or n in wanted}
+
+    def without_lists(self) -> None:
+        """Leaves out the columns that are lists."""
+        self.columns = {n: c for n, c in self.columns.items() if not c["list"]}
+        self._options = {**self._options, "columns": list(self.columns)}
+
+    def batches(self, progress: Progress | None) -> Iterator[Batch]:
+        """All rows. RuntimeError: there are more or fewer than `rows`."""
+        width = 1 + sum(values(c) * np.dtype(TYPES[c["type"]]).itemsize for c in self.columns.values() if not c["list"])
+        done = 0
+        reader = self._open(min(max(_BATCH_BYTES // width, 64), 1 << 16))
+        try:
+            for batch in reader:
+                yield batch
+                done += rows_in(batch)
+                if progress is not None:
+                    progress(done, self.rows)
+        finally:
+            reader.close()
+        if done != self.rows:
+            raise RuntimeError(f"found {done} rows, expected {self.rows}")
+
+
+def values(column: dict[str, Any]) -> int:
+    """How many values a row of a column has that is no list."""
+    return math.prod(column["shape"])
