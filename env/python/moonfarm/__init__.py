@@ -13,6 +13,11 @@ are numpy and the shared library, which env/python/build.py builds; Gymnasium an
 PettingZoo are used where they are installed.
 """
 
+try:
+    import numpy as _numpy  # noqa: F401
+except ModuleNotFoundError as _e:
+    raise ImportError("moonfarm needs numpy, which is not installed: python3 -m pip install numpy") from _e
+
 from . import registration as _registration
 from .arrays import unpack_masks
 from .dataset import Dataset, advantages, dataset

@@ -18,6 +18,7 @@ from .reading import TYPES
 if TYPE_CHECKING:
     from .dataset import Dataset
 
+_format: Any = np.lib.format  # whose functions have no types
 _PIECE = 1 << 20  # bytes that are copied at a time
 
 
@@ -42,15 +43,20 @@ def write(ds: Dataset, file: Path, progress: Progress | None, options: dict[str,
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             _collect(source, waiting, archive, progress)
             with archive.open("metadata.npy", "w") as to:
-                np.lib.format.write_array(to, np.array(json.dumps(ds.metadata)))
+                _format.write_array(to, np.array(json.dumps(ds.metadata)))
     return source
 
 
 def _spill(source: Source, waiting: dict[str, IO[bytes]], progress: Progress | None) -> None:
     """Writes the values of each column to a file of its own. It counts as a quarter of the work."""
+
+    def tell(done: int, rows: int) -> None:
+        if progress is not None:
+            progress(done // 4, rows)
+
     with contextlib.ExitStack() as stack:
         files = {name: stack.enter_context(gzip.GzipFile(fileobj=file, mode="wb", compresslevel=1)) for name, file in waiting.items()}
-        for batch in source.batches(None if progress is None else lambda done, rows: progress(done // 4, rows)):
+        for batch in source.batches(tell):
             for name, file in files.items():
                 file.write(batch[name].data)
 
@@ -63,9 +69,9 @@ def _collect(source: Source, waiting: dict[str, IO[bytes]], archive: zipfile.Zip
         head = {"descr": np.dtype(TYPES[c["type"]]).str, "fortran_order": False, "shape": (source.rows, *c["shape"])}
         waiting[name].seek(0)
         with archive.open(f"{name}.npy", "w", force_zip64=True) as to, gzip.GzipFile(fileobj=waiting[name], mode="rb") as column:
-            np.lib.format.write_array_header_1_0(to, head)
+            _format.write_array_header_1_0(to, head)
             while piece := column.read(_PIECE):
                 to.write(piece)
                 done += len(piece)
                 if progress is not None:
-                    progress(source.rows // 4 + 3 * source.rows * done // (4 * whole), source.rows)
+                    progress(source.rows * (whole + 3 * done) // (4 * whole), source.rows)
