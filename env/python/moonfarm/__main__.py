@@ -42,19 +42,21 @@ interrupt. A PATH that is there is replaced with --force only."""
 
 EXAMPLES = """\
 With --json: one object with the keys from, to, path, rows, episodes (of minari,
-else 0), columns, bytes, seconds; what fails is an object on standard error with
+else 0), columns, bytes, seconds; an error is an object on standard error with
 the keys error, usage (true for wrong usage), exit_status.
 
 Exit status: 0 all is well, 1 a failure, 2 wrong usage, 130 interrupted.
 
 Examples:
   python3 -m moonfarm export data/td --format parquet --out td.parquet
-  python3 -m moonfarm export data/td --format npz --split train --discount 0.99 \\
-      --columns scalars,mask,action,return --out train.npz
-  python3 -m moonfarm export data/td --format parquet --outcome win --policy econ --out winners.parquet
-  python3 -m moonfarm export data/td --format minari --out ~/.minari/datasets/towerdefence/random-v0"""
+  python3 -m moonfarm export data/td --format npz --out train.npz \\
+      --columns scalars,mask,action,return --split train --discount 0.99
+  python3 -m moonfarm export data/td --format parquet --out winners.parquet \\
+      --outcome win --policy econ
+  python3 -m moonfarm export data/td --format minari \\
+      --out ~/.minari/datasets/towerdefence/random-v0"""
 
-# What is wrong with a call, and what fails in one.
+# Errors of wrong arguments, and all errors that are expected.
 _WRONG = (TypeError, ValueError, OverflowError, library.ArgumentError)
 _FAILURES = (ImportError, OSError, RuntimeError, MemoryError, *_WRONG)
 
@@ -94,7 +96,7 @@ def _parser() -> argparse.ArgumentParser:
     c.add_argument("--format", "--to", required=True, choices=FORMATS, help="the format")
     c.add_argument("--out", required=True, metavar="PATH", help="the file or folder to write")
     c.add_argument("--columns", type=_texts, action="extend", metavar="NAMES", help="the columns, as inspect lists them (default: all that the format has)")
-    c.add_argument("--planes", choices=("bytes", "list"), default="bytes", help="parquet: planes as bytes, or as lists, which takes ten times as long")
+    c.add_argument("--planes", choices=("bytes", "list"), default="bytes", help="parquet: planes as bytes, or as lists, which takes six times as long")
     c.add_argument("--obs", choices=FORMS, help="observations, made anew (default: as in the dataset)")
     c.add_argument("--reward", metavar="NAME", help="the reward, made anew (default: that of the dataset)")
     c.add_argument("--discount", type=float, metavar="X", help="what a reward of the next turn counts in the return of this one")

@@ -25,7 +25,7 @@ def write(ds: Dataset, file: Path, progress: Progress | None, options: dict[str,
 
     A tensor is a list of its values, row-major, whose shape is in moonfarm.columns. planes are the bytes
     of all cells, a FIXED_LEN_BYTE_ARRAY, unless options["planes"] is "list": Parquet stores each value of
-    a list in 32 bits, and its writers take some ten times as long. No column has nulls.
+    a list in 32 bits, and pyarrow takes six times as long. No column has nulls.
     """
     try:
         import pyarrow as pa

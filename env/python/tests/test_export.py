@@ -290,7 +290,7 @@ class Failures(unittest.TestCase):
         self.assertEqual(self.left(), [])
 
     def test_missing_packages(self):
-        """What is not installed is named, with what installs it."""
+        """The message names the missing package and the command that installs it."""
         for name, to in (("pyarrow", "parquet"), ("h5py", "minari")):
             with mock.patch.dict(sys.modules, {name: None}):
                 status, _, err = run(self.ds.path, "--format", to, "--out", self.folder / "x")
