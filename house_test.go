@@ -39,8 +39,6 @@ const (
 	maxFileLines = 500 // of a file that is not a test
 	maxFuncLines = 60  // of a function in such a file
 	arrow        = "github.com/apache/arrow"
-	plots        = "gonum.org/v1/plot"
-	plotsIn      = "rollout/arena/report/page"
 	loader       = "github.com/ebitengine/purego"
 	loaderIn     = "rollout/network/ort"
 )
@@ -79,8 +77,6 @@ func objection(from, to string, test bool) string {
 	switch {
 	case strings.HasPrefix(to, arrow) && !within(from, "datasets"):
 		return "only datasets imports arrow"
-	case within(to, plots) && from != plotsIn:
-		return "only " + plotsIn + " draws plots"
 	case within(to, loader) && from != loaderIn:
 		return "only " + loaderIn + " loads libraries"
 	case test || !within(from, "sim") || within(from, "sim/simtest"):
@@ -150,8 +146,6 @@ func TestObjections(t *testing.T) {
 		{"cmd/moonfarm", "moonfarm/datasets", false, true},
 		{"datasets/internal/arrowfile", arrow + "/go/v15/arrow", false, true},
 		{"cmd/moonfarm", arrow + "/go/v15/arrow", false, false},
-		{"rollout/arena/report/page", plots + "/vg", false, true},
-		{"rollout/arena/report", plots, false, false},
 		{"rollout/network/ort", loader, false, true},
 		{"rollout/policy/neural", loader, false, false},
 		{"rollout/arena/rating", "gonum.org/v1/gonum/mat", false, true},

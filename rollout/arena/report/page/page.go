@@ -1,11 +1,9 @@
 // Package page writes what came out of a tournament as one page of HTML that
-// needs nothing else: no scripts, fonts or pictures from elsewhere. Its plots are
-// drawn by gonum.org/v1/plot, which only this package imports: its fonts and formats
-// add about 7 MB to a program, and about a millisecond to its start.
+// needs nothing else: no scripts, fonts or pictures from elsewhere.
 //
 // The same report and games make the same bytes. The names of players are texts
 // of their users; so are faults, which quote bots. Neither can become markup:
-// html/template escapes what stands in the page, and vgsvg what stands in plots.
+// html/template escapes what stands in the page, and package chart what stands in plots.
 // The page is well-formed XML as well, so that tests can read all of it.
 package page
 
@@ -15,9 +13,9 @@ import (
 	"html/template"
 	"io"
 	"strings"
-	"unicode"
 
 	"moonfarm/rollout/arena"
+	"moonfarm/rollout/arena/report/chart"
 )
 
 // Bounds of what is shown, so that a page of many games or players can be opened.
@@ -48,7 +46,6 @@ type section struct {
 	ID, Title string
 	Text      []string // paragraphs
 	Plot      template.HTML
-	Legend    []string // of the plot: the names of its lines
 	Tables    []table
 	Notes     []string // a list
 }
@@ -102,16 +99,6 @@ func Write(out io.Writer, r *arena.Report, games []arena.Played) error {
 	if err := t.Execute(&page, v); err != nil {
 		return err
 	}
-	_, err = io.WriteString(out, strings.Map(printable, page.String()))
+	_, err = io.WriteString(out, strings.Map(chart.Printable, page.String()))
 	return err
-}
-
-// printable replaces what has no place in a page: control characters, some of
-// which XML forbids, and those that change the direction of the text around them.
-// What is no UTF-8 is replaced besides.
-func printable(c rune) rune {
-	if c != '\n' && c != '\t' && unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c) || c == '\ufffe' || c == '\uffff' {
-		return unicode.ReplacementChar
-	}
-	return c
 }

@@ -148,7 +148,7 @@ func write(t *testing.T, names []string, games []arena.Played, change func(r *ar
 // checkContained: a page loads nothing and runs nothing.
 func checkContained(t *testing.T, page *element) {
 	t.Helper()
-	allowed := strings.Fields("html head meta title style body header main nav section h1 h2 p dl dt dd ul li a figure svg desc g path text div table caption thead tbody tr th td bdi small")
+	allowed := strings.Fields("html head meta title style body header main nav section h1 h2 p dl dt dd ul li a figure svg desc rect circle path text div table caption thead tbody tr th td bdi small")
 	var visit func(e *element)
 	visit = func(e *element) {
 		if !slices.Contains(allowed, e.name) {
@@ -302,8 +302,10 @@ func TestSizes(t *testing.T) {
 		if heat := page.section(t, "scores").rows(); len(heat) != c.players || len(heat[0]) != c.players+1 {
 			t.Errorf("%v: the matrix is %q", c, heat)
 		}
-		if got := len(page.section(t, "course").all("li")); got != min(c.players, mostLines) {
-			t.Errorf("%v: a legend of %d lines", c, got)
+		for k, text := range page.section(t, "course").all("text") { // the legend stands last
+			if left := len(page.section(t, "course").all("text")) - k; left <= min(c.players, mostLines) && !strings.Contains(text.text, " player-") {
+				t.Errorf("%v: %q in the legend", c, text.text)
+			}
 		}
 		if text := page.section(t, "faults").text; !strings.Contains(text, "None.") {
 			t.Errorf("%v: faults %q", c, text)
@@ -369,8 +371,10 @@ func TestEscapes(t *testing.T) {
 		r.Game, r.Rules, r.Schedule = hostile[0], hostile[1], hostile[3]
 	})
 	plain, _ := write(t, names, games, nil)
-	if got, want := len(page.all("text")), len(plain.all("text")); got != want {
-		t.Errorf("%d texts in plots, want %d", got, want)
+	for _, name := range []string{"svg", "title", "desc", "circle", "section", "table", "style"} {
+		if got, want := len(page.all(name)), len(plain.all(name)); got != want {
+			t.Errorf("%d elements %s, want %d", got, name, want)
+		}
 	}
 	var shown []string
 	for _, row := range page.section(t, "ratings").rows() {

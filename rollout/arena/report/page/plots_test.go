@@ -2,36 +2,12 @@ package page
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 
 	"moonfarm/rollout/arena"
 )
-
-func TestTicks(t *testing.T) {
-	for _, c := range []struct {
-		axis      whole
-		low, high float64
-		want      string
-	}{
-		{whole{5, false}, 0, 1, "0 1"},
-		{whole{5, false}, -0.2, 4.7, "0 1 2 3 4"},
-		{whole{5, true}, -1210, 882, "-1000 -500 0 +500"},
-		{whole{5, true}, -0.4, 0.4, "0"},
-		{whole{6, false}, 0, 33000, "0 10000 20000 30000"},
-		{whole{6, false}, 100, 101, "100 101"},
-		{whole{5, true}, 3.2, 3.4, ""},
-	} {
-		var got []string
-		for _, tick := range c.axis.Ticks(c.low, c.high) {
-			got = append(got, tick.Label)
-		}
-		if strings.Join(got, " ") != c.want {
-			t.Errorf("%v from %g to %g: %q, want %s", c.axis, c.low, c.high, got, c.want)
-		}
-	}
-}
 
 func TestParts(t *testing.T) {
 	games := make([]arena.Played, 25)
@@ -82,41 +58,15 @@ func TestLengths(t *testing.T) {
 		{[]int{29, 30, 58, 59, 401}, "Each bar is 20 turns wide. The highest is from 20 on, with 2 games.", 20},
 		{[]int{1, 25_000, 25_001, 25_500}, "Each bar is 2000 turns wide. The highest is from 24000 on, with 3 games.", 13},
 	} {
-		svg := string(plotLengths(c.turns))
-		if !strings.Contains(svg, c.want) {
-			t.Errorf("%v: %.300s, want %s", c.turns, svg, c.want)
-		}
-		if got := strings.Count(svg, "fill:#56B4E9"); got != c.bars {
-			t.Errorf("%v: %d bars, want %d", c.turns, got, c.bars)
-		}
-	}
-}
-
-// TestRanksBeside: numbers at the ends of lines do not lie on each other.
-func TestRanksBeside(t *testing.T) {
-	labels := ranksBeside([]float64{300, 299, 298, -100, -100}, 50, 400)
-	last := 301.0
-	for i, p := range labels.XYs {
-		if p.X != 50 || last-p.Y < 1 || i > 0 && i != 3 && last-p.Y < 20 {
-			t.Errorf("label %s at %v below %v", labels.Labels[i], p, last)
-		}
-		last = p.Y
-	}
-	if !slices.Equal(labels.Labels, []string{"1", "2", "3", "4", "5"}) {
-		t.Errorf("labels %q", labels.Labels)
-	}
-}
-
-func TestShort(t *testing.T) {
-	for name, want := range map[string]string{
-		"econ":                "econ",
-		"a\nb \x1b c":         "a b \ufffd c",
-		"eighteen letters..":  "eighteen letters..",
-		"nineteen letters...": "nineteen letters.…",
-		"名前名前名前名前名前名前名前名前名前名前": "名前名前名前名前名前名前名前名前名…",
-	} {
-		if got := short(name); got != want {
-			t.Errorf("%q becomes %q, want %q", name, got, want)
-		}
+		t.Run(fmt.Sprint(c.turns), func(t *testing.T) {
+			assert.Contains(t, string(plotLengths(c.turns)), c.want)
+			all, _ := bars(c.turns)
+			assert.Len(t, all, c.bars)
+			games := 0.0
+			for _, bar := range all {
+				games += bar.Height
+			}
+			assert.EqualValues(t, len(c.turns), games)
+		})
 	}
 }

@@ -292,13 +292,9 @@ func (b *builder) course() (section, error) {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	s := section{ID: "course", Title: "Ratings over the games", Tables: []table{t}, Plot: b.plotCourse(ends, course),
+	return section{ID: "course", Title: "Ratings over the games", Tables: []table{t}, Plot: b.plotCourse(ends, course),
 		Text: texts("Each rating is "+when+". –: the player had not played yet.",
-			shown("In the plot the best", mostLines, len(b.order)), shown("In the table the best", mostShown, len(b.order)))}
-	for rank := range min(len(b.order), mostLines) {
-		s.Legend = append(s.Legend, b.ranked(rank))
-	}
-	return s, nil
+			shown("In the plot the best", mostLines, len(b.order)), shown("In the table the best", mostShown, len(b.order)))}, nil
 }
 
 // mostRounds is the most rounds after each of which a rating is shown.

@@ -1,0 +1,165 @@
+package chart
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Axis says how an axis is labelled.
+type Axis struct {
+	Label  string
+	Whole  bool // only whole numbers are marked
+	Signed bool // numbers above 0 have a plus sign
+}
+
+// Most ticks of an axis, and the distance of ticks on a vertical one.
+const (
+	mostTicks = 7
+	tickLines = 24
+)
+
+// mostValue bounds the numbers that are drawn, so that differences are finite.
+const mostValue = 1e300
+
+// drawable reports whether a number is drawn.
+func drawable(v float64) bool { return math.Abs(v) <= mostValue }
+
+// extent is the range of numbers.
+type extent struct {
+	low, high float64
+	any       bool
+}
+
+func (e *extent) add(v float64) {
+	switch {
+	case !drawable(v):
+	case !e.any:
+		e.low, e.high, e.any = v, v, true
+	default:
+		e.low, e.high = min(e.low, v), max(e.high, v)
+	}
+}
+
+// span is the range that an axis shows: that of its numbers, wide enough for ticks
+// that differ.
+func (a Axis) span(e extent) (low, high float64) {
+	if !e.any {
+		return 0, 1
+	}
+	low, high = e.low, e.high
+	if least := max(math.Abs(low), math.Abs(high)) * 1e-9; high-low < least {
+		low, high = low-least, high+least
+	}
+	if high-low < 1e-280 {
+		low, high = low-1, high+1
+	}
+	if a.Whole && high-low < 1 {
+		low, high = math.Floor(low), math.Ceil(high)
+	}
+	return low, high
+}
+
+// scale leads from the numbers of an axis to points: low is at from, high at to.
+type scale struct{ low, high, from, to float64 }
+
+// at converts each product, so that no machine fuses it with the sum.
+func (s scale) at(v float64) float64 {
+	share := (v - s.low) / (s.high - s.low)
+	return s.from + float64(share*(s.to-s.from))
+}
+
+// tick is a marked number.
+type tick struct {
+	value float64
+	label string
+}
+
+// ticks are multiples of 1, 2 or 5 times a power of ten from low to high, at most
+// most of them.
+func (a Axis) ticks(low, high float64, most int) (ticks []tick) {
+	exponent := exponentOf((high - low) / float64(most))
+	step, factors := 0.0, []float64{1, 2, 5}
+	for k := 0; ; k++ {
+		decade := exponent + k/len(factors)
+		if a.Whole && decade < 0 {
+			continue
+		}
+		step = factors[k%len(factors)] * math.Pow10(decade)
+		if math.Floor(high/step+1e-6)-math.Ceil(low/step-1e-6) < float64(most) {
+			exponent = decade
+			break
+		}
+	}
+	// The tolerance is for a bound that is a multiple itself, as 0.6 of 0.2.
+	for k := math.Ceil(low/step - 1e-6); k <= math.Floor(high/step+1e-6); k++ {
+		value := float64(k*step) + 0 // no −0
+		ticks = append(ticks, tick{value, a.number(value, exponent)})
+	}
+	return ticks
+}
+
+// exponentOf is the power of ten of the first digit of v. It reads the digits:
+// logarithms differ between machines.
+func exponentOf(v float64) int {
+	_, exponent, _ := strings.Cut(strconv.FormatFloat(v, 'e', -1, 64), "e")
+	n, _ := strconv.Atoi(exponent)
+	return n
+}
+
+// number writes the number of a tick with digits down to a power of ten. A text of
+// more than nine letters becomes "1.5e12" where that is shorter.
+func (a Axis) number(v float64, exponent int) string {
+	text := "0"
+	if v != 0 {
+		text = strconv.FormatFloat(v, 'f', max(0, -exponent), 64)
+		mantissa, power, _ := strings.Cut(strconv.FormatFloat(v, 'e', max(0, exponentOf(v)-exponent), 64), "e")
+		n, _ := strconv.Atoi(power)
+		if strings.Contains(mantissa, ".") {
+			mantissa = strings.TrimRight(strings.TrimRight(mantissa, "0"), ".")
+		}
+		if short := mantissa + "e" + strconv.Itoa(n); len(text) > 9 && len(short) < len(text) {
+			text = short
+		}
+	}
+	if a.Signed && v > 0 {
+		text = "+" + text
+	}
+	return text
+}
+
+// label is a text that is centred at x.
+type label struct {
+	x    float64
+	text string
+}
+
+// ends are where the text begins and ends.
+func (l label) ends() (from, to float64) {
+	half := widthOfText(l.text) / 2
+	return l.x - half, l.x + half
+}
+
+// labelsBelow are the numbers below a horizontal axis: as many as fit beside each
+// other, moved inwards where they would leave the picture.
+func (a Axis) labelsBelow(s scale) (ticks []tick, labels []label) {
+	for most := mostTicks; most >= 2; most-- {
+		ticks, labels = a.ticks(s.low, s.high, most), nil
+		fit, end := true, 0.0
+		for _, t := range ticks {
+			l := label{s.at(t.value), t.label}
+			from, to := l.ends()
+			l.x += max(0, edge-from) + min(0, Width-edge-to)
+			from, to = l.ends()
+			if len(labels) > 0 && from < end+gap {
+				fit = false
+				continue
+			}
+			labels, end = append(labels, l), to
+		}
+		if fit {
+			break
+		}
+	}
+	return ticks, labels
+}

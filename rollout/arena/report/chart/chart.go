@@ -1,0 +1,105 @@
+// Package chart draws charts as SVG with the standard library alone: rows of
+// values with intervals, lines, and histograms. Each function returns one svg
+// element, which stands in a page or in a file of its own.
+//
+// The same input makes the same bytes on every machine: coordinates are computed
+// without fused arithmetic or logarithms and rounded to hundredths of a point.
+//
+// All texts may be anything: they are escaped, characters that XML forbids are
+// replaced, and a text without room is shortened. A number that is NaN, infinite or
+// beyond ±1e300 is not drawn, and does not count for the range of its axis. A chart
+// without a number to draw says "no data".
+package chart
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"math"
+	"strconv"
+)
+
+// Width is the width of every chart in points. It fits a phone or half a desktop's
+// page; where a page shows a chart wider, its letters grow with it.
+const Width = 360
+
+// Sizes in points.
+const (
+	letters    = 11  // size of letters
+	line       = 14  // height of a line of text
+	edge       = 4   // empty border
+	gap        = 6   // between texts beside each other
+	plotHeight = 185 // of lines and bars, without axes and legend
+	rowHeight  = 19
+	mostName   = 0.42 * Width // width of a name
+)
+
+// Colours of texts and axes.
+const (
+	dark  = "#222"
+	axis  = "#888"
+	light = "#e4e4e4"
+)
+
+// colours of lines: those of Okabe and Ito, which the colour-blind can tell apart.
+var colours = [...]string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000", "#888"}
+
+// Head names a chart for those who do not see it.
+type Head struct {
+	ID          string // start of the ids of title and description, unique on the page
+	Title       string
+	Description string
+}
+
+// canvas is an svg element that is being written.
+type canvas struct{ bytes.Buffer }
+
+// newCanvas begins a picture of a height in points.
+func newCanvas(h Head, height float64) *canvas {
+	c := &canvas{}
+	id := html.EscapeString(plain(h.ID))
+	fmt.Fprintf(c, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %s" role="img" aria-labelledby="%s-title %[3]s-description" `, Width, points(height), id)
+	fmt.Fprintf(c, `font-family="Arial, 'Liberation Sans', Helvetica, sans-serif" font-size="%d" fill="%s">`+"\n", letters, dark)
+	fmt.Fprintf(c, "<title id=\"%s-title\">%s</title>\n", id, html.EscapeString(plain(h.Title)))
+	fmt.Fprintf(c, "<desc id=\"%s-description\">%s</desc>\n", id, html.EscapeString(plain(h.Description)))
+	fmt.Fprintf(c, "<rect width=\"%d\" height=\"%s\" fill=\"#fff\"/>\n", Width, points(height))
+	return c
+}
+
+// svg ends the picture and returns it.
+func (c *canvas) svg() []byte {
+	c.WriteString("</svg>\n")
+	return c.Bytes()
+}
+
+// points writes a number of points to hundredths.
+func points(v float64) string {
+	return strconv.FormatFloat(math.Round(v*100)/100+0, 'f', -1, 64) // + 0: no −0
+}
+
+// text writes a text whose anchor ("start", "middle", "end") is at x and whose
+// letters are centred on y.
+func (c *canvas) text(x, y float64, anchor, text string) {
+	if text == "" {
+		return
+	}
+	fmt.Fprintf(c, "<text x=\"%s\" y=\"%s\" text-anchor=\"%s\">%s</text>\n", points(x), points(y+4), anchor, html.EscapeString(text))
+}
+
+// stroke draws a line through pairs of coordinates.
+func (c *canvas) stroke(colour string, width float64, at ...float64) {
+	fmt.Fprintf(c, `<path d="`)
+	for i := 0; i < len(at); i += 2 {
+		command := "L"
+		if i == 0 {
+			command = "M"
+		}
+		c.WriteString(command + points(at[i]) + " " + points(at[i+1]))
+	}
+	fmt.Fprintf(c, "\" fill=\"none\" stroke=\"%s\" stroke-width=\"%s\"/>\n", colour, points(width))
+}
+
+// dot draws a filled circle.
+func (c *canvas) dot(colour string, x, y, radius float64) {
+	fmt.Fprintf(c, "<circle cx=\"%s\" cy=\"%s\" r=\"%s\" fill=\"%s\"/>\n", points(x), points(y), points(radius), colour)
+}
