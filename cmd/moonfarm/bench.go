@@ -31,7 +31,8 @@ func (a *app) bench() *cobra.Command {
 		Use: "bench [GAME…]", Short: "Measure speed, with checksums of the work",
 		Long: `Measures the games given, or all. Every figure is the median over passes of the
 same work; its checksum says that the work was done, and is the same on every
-machine: a change that is not meant to change play keeps it.
+machine: a change that is not meant to change play keeps it. The last line says
+whether this program was built with a profile, as releases are.
 
 ` + figuresDoc() + `
 
@@ -121,6 +122,16 @@ func (a *app) printNetworks(all []bench.NetworkResult) {
 			fmt.Sprintf("%.0f %%", 100*r.Share), r.Path, r.Checksum})
 	}
 	a.table(rows...)
+	a.printProfile()
+}
+
+// printProfile says whether the compiler knew where this program spends its time.
+func (a *app) printProfile() {
+	if p := bench.Profile(); p != "" {
+		a.printf("built with the profile %s\n", p)
+	} else {
+		a.printf("built without a profile; go build -pgo=cmd/moonfarm/moonfarm.pgo makes games faster\n")
+	}
 }
 
 // figuresDoc lists the figures that games have in common.
@@ -203,4 +214,5 @@ func (a *app) printBench(all []bench.Result) {
 		rows = append(rows, []string{r.Game, r.What, cli.Group(int64(r.Value)), r.Unit, fmt.Sprintf("%.1f", r.NsPerOp), decimal(r.AllocsPerOp), cli.Group(r.Cores), r.Checksum})
 	}
 	a.table(rows...)
+	a.printProfile()
 }

@@ -54,7 +54,7 @@ func programs(t *testing.T) (usual, fast string) {
 	dir := t.TempDir()
 	build := func(name string, args ...string) string {
 		name = filepath.Join(dir, name)
-		c := exec.Command("go", append(append([]string{"build", "-pgo=off", "-o", name}, args...), ".")...)
+		c := exec.Command("go", append(append([]string{"build", "-o", name}, args...), ".")...)
 		if out, err := c.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %v: %s", c.Args, err, out)
 		}
