@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import venv
 import zipfile
 from pathlib import Path
 from unittest import mock
@@ -114,19 +115,41 @@ class Wheels(unittest.TestCase):
             backend.build_sdist("x")
 
 
+STEPS = """
+import moonfarm, numpy
+envs = moonfarm.make_vec("towerdefence", 2, opponent="econ")
+obs, infos = envs.reset(seed=1)
+for _ in range(3):
+    obs, rewards, *_ = envs.step(envs.action_masks(infos["mask"]).argmax(axis=1))
+print(moonfarm.__file__, moonfarm.__version__, obs["planes"].shape[0])
+"""
+
+
 class Installing(unittest.TestCase):
     @unittest.skipIf(importlib.util.find_spec("pip") is None, "left out: there is no pip")
     @unittest.skipIf(shutil.which("go") is None, "left out: there is no go")
-    def test_pip(self):
-        """pip builds and installs the package with nothing from the network."""
+    def test_wheel_in_an_empty_environment(self):
+        """pip builds a wheel and installs it into a new environment, with nothing from the network; games are stepped."""
+        numpy = str(Path(importlib.util.find_spec("numpy").origin).parent.parent)
+        environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "MOONFARM"))}
         with tempfile.TemporaryDirectory() as out:
-            options = ["--no-index", "--no-deps", "--quiet", "--target", out]
-            subprocess.run([sys.executable, "-m", "pip", "install", *options, FOLDER], check=True, capture_output=True)
-            code = "import moonfarm; print(moonfarm.__file__, len(moonfarm.games()))"
-            done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=out)
-            file, games = done.stdout.split()
-            self.assertEqual(Path(file).resolve(), Path(out).resolve() / "moonfarm" / "__init__.py")
-            self.assertGreater(int(games), 0)
+            wheels, new = Path(out) / "wheels", Path(out) / "venv"
+            pip = [sys.executable, "-m", "pip"]
+            options = ["--no-index", "--no-deps", "--quiet", "--disable-pip-version-check"]
+            subprocess.run([*pip, "wheel", *options, "--wheel-dir", wheels, FOLDER], check=True, capture_output=True)
+            (wheel,) = wheels.iterdir()
+            venv.EnvBuilder(with_pip=False).create(new)
+            (python,) = [*new.glob("bin/python3"), *new.glob("Scripts/python.exe")]
+            paths = [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+            packages = subprocess.run(paths, env=environment, capture_output=True, text=True, check=True).stdout.strip()
+            subprocess.run([*pip, "install", *options, "--target", packages, wheel], check=True, capture_output=True)
+            (Path(packages) / "numpy_of_the_tests.pth").write_text(f"{numpy}\n")
+            done = subprocess.run([python, "-c", STEPS], env=environment, capture_output=True, text=True, cwd=out)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            file, version, rows = done.stdout.split()
+            self.assertEqual(Path(file).resolve(), Path(packages).resolve() / "moonfarm" / "__init__.py")
+            self.assertEqual(version, backend.version())
+            self.assertEqual(rows, "2")
 
 
 if __name__ == "__main__":

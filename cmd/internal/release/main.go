@@ -1,0 +1,162 @@
+// Command release builds the files of a release: for each platform an archive of
+// each command, for this platform a Python wheel with the library, and SHA256SUMS.
+//
+//	go run ./cmd/internal/release -out dist
+//
+// The commands are all packages main right under cmd, but for the C library. They
+// are static, stripped and built with the profile cmd/moonfarm/moonfarm.pgo.
+// The same commit and version of Go make the same bytes.
+//
+// A release is made from a commit without changes on top of it that has the tag of
+// its version, v and datasets.Version, and whose CHANGELOG.md has nothing that is
+// unreleased. With -draft it is made from any commit.
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"moonfarm/datasets"
+)
+
+// profile is the profile that programs are built with, from the root of the module.
+const profile = "cmd/moonfarm/moonfarm.pgo"
+
+// platforms are those that releases are for.
+var platforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "release:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("release", flag.ExitOnError)
+	out := flags.String("out", "dist", "new `folder` for the files")
+	on := flags.String("platforms", strings.Join(platforms, ","), "`list` of system/architecture")
+	named := flags.String("commands", "", "`list` of commands (default all)")
+	wheel := flags.Bool("wheel", true, "build the Python wheel, with pip of $PYTHON or python3")
+	draft := flags.Bool("draft", false, "build from any commit")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	module, err := output(ctx, ".", "go", "env", "GOMOD")
+	if err != nil {
+		return err
+	}
+	r := &release{root: filepath.Dir(module), version: datasets.Version, profile: profile, platforms: strings.Split(*on, ","), wheel: *wheel, log: os.Stderr}
+	if r.out, err = filepath.Abs(*out); err != nil {
+		return err
+	}
+	if !*draft {
+		if err := r.check(ctx); err != nil {
+			return fmt.Errorf("%w (-draft builds nevertheless)", err)
+		}
+	}
+	if r.when, err = r.commitTime(ctx); err != nil {
+		return err
+	}
+	if r.commands, err = commands(ctx, r.root); err != nil {
+		return err
+	}
+	if *named != "" {
+		all := r.commands
+		r.commands = strings.Split(*named, ",")
+		for _, c := range r.commands {
+			if !slices.Contains(all, c) {
+				return fmt.Errorf("no command %q; there are: %s", c, strings.Join(all, ", "))
+			}
+		}
+	}
+	return r.make(ctx)
+}
+
+// check fails unless the commit is that of a version.
+func (r *release) check(ctx context.Context) error {
+	changes, err := output(ctx, r.root, "git", "status", "--porcelain")
+	if err != nil {
+		return err
+	}
+	tags, err := output(ctx, r.root, "git", "tag", "--points-at", "HEAD")
+	if err != nil {
+		return err
+	}
+	log, err := os.ReadFile(filepath.Join(r.root, "CHANGELOG.md"))
+	if err != nil {
+		return err
+	}
+	return cmp.Or(checkTag(r.version, strings.Fields(tags), changes), checkChangelog(r.version, string(log)))
+}
+
+// checkChangelog fails unless the changelog begins with the version, or with an empty
+// section of what is unreleased before it.
+func checkChangelog(version, log string) error {
+	unreleased, _, found := strings.Cut(log, "\n## ["+version+"] - ")
+	if !found {
+		return fmt.Errorf("CHANGELOG.md has no section of version %s", version)
+	}
+	if _, changes, _ := strings.Cut(unreleased, "\n## "); strings.TrimSpace(strings.TrimPrefix(changes, "[Unreleased]")) != "" {
+		return fmt.Errorf("CHANGELOG.md has changes that are not those of version %s:\n## %s", version, changes)
+	}
+	return nil
+}
+
+func checkTag(version string, tags []string, changes string) error {
+	if changes != "" {
+		return fmt.Errorf("there are changes that are not committed:\n%s", changes)
+	}
+	if !slices.Contains(tags, "v"+version) {
+		return fmt.Errorf("the commit does not have the tag v%s of its version; its tags: %q", version, tags)
+	}
+	return nil
+}
+
+// commitTime is when the commit was made.
+func (r *release) commitTime(ctx context.Context) (time.Time, error) {
+	text, err := output(ctx, r.root, "git", "log", "-1", "--format=%ct")
+	if err != nil {
+		return time.Time{}, err
+	}
+	seconds, err := strconv.ParseInt(text, 10, 64)
+	return time.Unix(seconds, 0).UTC(), err
+}
+
+// commands are the names of the packages main right under cmd but for the C library.
+func commands(ctx context.Context, root string) (names []string, err error) {
+	list, err := output(ctx, root, "go", "list", "-e", "-f", `{{if eq .Name "main"}}{{.ImportPath}}{{end}}`, "./cmd/...")
+	for _, path := range strings.Fields(list) {
+		_, name, _ := strings.Cut(path, "/cmd/")
+		if !strings.Contains(name, "/") && name != "libmoonfarm" {
+			names = append(names, name)
+		}
+	}
+	return names, err
+}
+
+// output runs a program in a folder and returns what it prints, without blanks
+// around it.
+func output(ctx context.Context, dir, program string, args ...string) (string, error) {
+	c := exec.CommandContext(ctx, program, args...)
+	c.Dir = dir
+	out, err := c.Output()
+	var failed *exec.ExitError
+	if errors.As(err, &failed) {
+		err = fmt.Errorf("%s: %w: %s", strings.Join(c.Args, " "), err, failed.Stderr)
+	}
+	return strings.TrimSpace(string(out)), err
+}

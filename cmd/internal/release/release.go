@@ -1,0 +1,143 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// release is a set of files that is built.
+type release struct {
+	root      string // of the module
+	out       string // the folder for the files; it does not exist yet
+	version   string
+	profile   string // of -pgo, from root, or "off"
+	commands  []string
+	platforms []string // system/architecture
+	wheel     bool
+	when      time.Time // of all files in archives
+	log       io.Writer
+}
+
+// make builds all files beside the folder and gives it its name when it is whole.
+func (r *release) make(ctx context.Context) (err error) {
+	if _, err := os.Lstat(r.out); err == nil {
+		return fmt.Errorf("%s exists already", r.out)
+	}
+	if err := os.MkdirAll(filepath.Dir(r.out), 0o777); err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp(filepath.Dir(r.out), filepath.Base(r.out)+".*.part")
+	if err != nil {
+		return err
+	}
+	defer func() { err = cmp.Or(err, os.RemoveAll(work)) }()
+	files := filepath.Join(work, "files")
+	if err := os.Mkdir(files, 0o777); err != nil {
+		return err
+	}
+	for _, platform := range r.platforms {
+		for _, command := range r.commands {
+			if err := r.archive(ctx, command, platform, work, files); err != nil {
+				return fmt.Errorf("%s for %s: %w", command, platform, err)
+			}
+		}
+	}
+	if r.wheel {
+		if err := r.buildWheel(ctx, files); err != nil {
+			return fmt.Errorf("wheel: %w", err)
+		}
+	}
+	if err := writeSums(files); err != nil {
+		return err
+	}
+	return os.Rename(files, r.out)
+}
+
+// archive builds a command and writes its archive into files.
+func (r *release) archive(ctx context.Context, command, platform, work, files string) error {
+	system, architecture, ok := strings.Cut(platform, "/")
+	if !ok {
+		return fmt.Errorf("expected system/architecture")
+	}
+	program := command
+	if system == "windows" {
+		program += ".exe"
+	}
+	built := filepath.Join(work, program)
+	if err := r.build(ctx, command, system, architecture, built); err != nil {
+		return err
+	}
+	members := []member{{program, built, 0o755}}
+	for _, page := range []string{"README.md", "CHANGELOG.md"} {
+		members = append(members, member{page, filepath.Join(r.root, page), 0o644})
+	}
+	name := fmt.Sprintf("%s-%s-%s-%s", command, r.version, system, architecture)
+	write, ending := writeTar, ".tar.gz"
+	if system == "windows" {
+		write, ending = writeZip, ".zip"
+	}
+	f, err := os.Create(filepath.Join(files, name+ending))
+	if err != nil {
+		return err
+	}
+	err = cmp.Or(write(f, name, members, r.when), f.Close())
+	if info, statErr := os.Stat(f.Name()); err == nil && statErr == nil {
+		fmt.Fprintf(r.log, "%s, %.1f MB\n", filepath.Base(f.Name()), float64(info.Size())/1e6)
+	}
+	return err
+}
+
+// build builds a command that needs no library and has no symbols, with no settings
+// of this machine.
+func (r *release) build(ctx context.Context, command, system, architecture, out string) error {
+	return r.call(ctx, []string{"CGO_ENABLED=0", "GOOS=" + system, "GOARCH=" + architecture, "GOFLAGS=", "GOEXPERIMENT=", "GOAMD64=v1", "GOARM64=v8.0"},
+		"go", "build", "-trimpath", "-pgo="+r.profile, "-ldflags=-s -w", "-o", out, "./cmd/"+command)
+}
+
+// buildWheel builds the Python package with the library for this platform, which is
+// built with the profile as well.
+func (r *release) buildWheel(ctx context.Context, files string) error {
+	python := cmp.Or(os.Getenv("PYTHON"), "python3")
+	profile := r.profile
+	if profile != "off" {
+		profile = filepath.Join(r.root, profile)
+	}
+	flags := fmt.Sprintf("GOFLAGS='-pgo=%s' '-ldflags=-s -w'", profile)
+	return r.call(ctx, []string{flags}, python, "-m", "pip", "wheel", "--no-index", "--no-deps", "--no-cache-dir", "--quiet", "--wheel-dir", files, "./env/python")
+}
+
+// call runs a program in the root of the module.
+func (r *release) call(ctx context.Context, environment []string, program string, args ...string) error {
+	c := exec.CommandContext(ctx, program, args...)
+	c.Dir, c.Env = r.root, append(os.Environ(), environment...)
+	if out, err := c.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w:\n%s", strings.Join(c.Args, " "), err, out)
+	}
+	return nil
+}
+
+// writeSums writes the sums of all files of a folder into SHA256SUMS, as sha256sum -c
+// reads it.
+func writeSums(dir string) error {
+	entries, err := os.ReadDir(dir) // by name
+	if err != nil {
+		return err
+	}
+	var sums strings.Builder
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(data), e.Name())
+	}
+	return os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(sums.String()), 0o666)
+}
