@@ -83,6 +83,7 @@ var documented = map[string]string{
 	".MarshalText":   "encoding/json",
 	".UnmarshalText": "encoding/json",
 	".Describe":      "client_golang",
+	".WriteTo":       "io.Copy",
 
 	"env.NewAutoreset": "learners in Go: README",
 	".ResetMask":       "learners in Go: Autoreset",

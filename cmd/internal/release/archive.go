@@ -26,15 +26,15 @@ func writeTar(out io.Writer, folder string, members []member, when time.Time) er
 	}
 	t := tar.NewWriter(z)
 	for _, m := range members {
-		data, err := os.ReadFile(m.file)
+		info, err := os.Stat(m.file)
 		if err != nil {
 			return err
 		}
-		h := &tar.Header{Typeflag: tar.TypeReg, Name: folder + "/" + m.name, Mode: int64(m.mode), Size: int64(len(data)), ModTime: when, Format: tar.FormatUSTAR}
+		h := &tar.Header{Typeflag: tar.TypeReg, Name: folder + "/" + m.name, Mode: int64(m.mode), Size: info.Size(), ModTime: when, Format: tar.FormatUSTAR}
 		if err := t.WriteHeader(h); err != nil {
 			return err
 		}
-		if _, err := t.Write(data); err != nil {
+		if err := copyFile(t, m.file); err != nil {
 			return err
 		}
 	}
@@ -45,19 +45,26 @@ func writeTar(out io.Writer, folder string, members []member, when time.Time) er
 func writeZip(out io.Writer, folder string, members []member, when time.Time) error {
 	z := zip.NewWriter(out)
 	for _, m := range members {
-		data, err := os.ReadFile(m.file)
-		if err != nil {
-			return err
-		}
 		h := &zip.FileHeader{Name: folder + "/" + m.name, Method: zip.Deflate, Modified: when}
 		h.SetMode(m.mode)
 		w, err := z.CreateHeader(h)
 		if err != nil {
 			return err
 		}
-		if _, err := w.Write(data); err != nil {
+		if err := copyFile(w, m.file); err != nil {
 			return err
 		}
 	}
 	return z.Close()
+}
+
+// copyFile writes the bytes of a file.
+func copyFile(out io.Writer, file string) error {
+	in, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	_, err = io.Copy(out, in)
+	return err
 }

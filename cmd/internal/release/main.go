@@ -28,6 +28,7 @@ import (
 	"time"
 
 	"moonfarm/datasets"
+	"moonfarm/sim/bounded"
 )
 
 // profile is the profile that programs are built with, from the root of the module.
@@ -96,9 +97,12 @@ func (r *release) check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	log, err := os.ReadFile(filepath.Join(r.root, "CHANGELOG.md"))
+	log, err := bounded.ReadFile(os.Open, filepath.Join(r.root, "CHANGELOG.md"), bounded.Config)
 	if err != nil {
 		return err
+	}
+	if info, err := os.Stat(filepath.Join(r.root, ".git")); err != nil || !info.IsDir() {
+		return fmt.Errorf("%s is not a clone: go names the commit in programs only in a folder with a folder .git", r.root)
 	}
 	return cmp.Or(checkTag(r.version, strings.Fields(tags), changes), checkChangelog(r.version, string(log)))
 }

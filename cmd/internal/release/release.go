@@ -98,7 +98,7 @@ func (r *release) archive(ctx context.Context, command, platform, work, files st
 // build builds a command that needs no library and has no symbols, with no settings
 // of this machine.
 func (r *release) build(ctx context.Context, command, system, architecture, out string) error {
-	return r.call(ctx, []string{"CGO_ENABLED=0", "GOOS=" + system, "GOARCH=" + architecture, "GOFLAGS=", "GOEXPERIMENT=", "GOAMD64=v1", "GOARM64=v8.0"},
+	return r.call(ctx, []string{"CGO_ENABLED=0", "GOOS=" + system, "GOARCH=" + architecture, "GOFLAGS=-buildvcs=auto", "GOEXPERIMENT=", "GOAMD64=v1", "GOARM64=v8.0"},
 		"go", "build", "-trimpath", "-pgo="+r.profile, "-ldflags=-s -w", "-o", out, "./cmd/"+command)
 }
 
@@ -110,7 +110,7 @@ func (r *release) buildWheel(ctx context.Context, files string) error {
 	if profile != "off" {
 		profile = filepath.Join(r.root, profile)
 	}
-	flags := fmt.Sprintf("GOFLAGS='-pgo=%s' '-ldflags=-s -w'", profile)
+	flags := fmt.Sprintf("GOFLAGS=-buildvcs=auto '-pgo=%s' '-ldflags=-s -w'", profile)
 	return r.call(ctx, []string{flags}, python, "-m", "pip", "wheel", "--no-index", "--no-deps", "--no-cache-dir", "--quiet", "--wheel-dir", files, "./env/python")
 }
 
@@ -133,11 +133,11 @@ func writeSums(dir string) error {
 	}
 	var sums strings.Builder
 	for _, e := range entries {
-		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
+		sum := sha256.New()
+		if err := copyFile(sum, filepath.Join(dir, e.Name())); err != nil {
 			return err
 		}
-		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(data), e.Name())
+		fmt.Fprintf(&sums, "%x  %s\n", sum.Sum(nil), e.Name())
 	}
 	return os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(sums.String()), 0o666)
 }
