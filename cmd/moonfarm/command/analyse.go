@@ -1,0 +1,466 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/datasets"
+	"moonfarm/env"
+	"moonfarm/env/catalog"
+	"moonfarm/rollout"
+	"moonfarm/rollout/analysis"
+	"moonfarm/rollout/recordings"
+	"moonfarm/sim"
+)
+
+// analyseFlags are the flags of analyse.
+type analyseFlags struct {
+	policy      string
+	episode     uint64
+	game        int
+	rules       string
+	first, last uint64 // turns
+	every       int
+	worst       int
+	workers     int
+}
+
+// analysed is what analyse found. Its JSON keys are documented in the help.
+type analysed struct {
+	From    string         `json:"from"`
+	Game    string         `json:"game"`
+	Number  uint64         `json:"number"`
+	Name    string         `json:"name"`
+	Policy  string         `json:"policy"`
+	Length  int            `json:"length"`
+	Stopped string         `json:"stopped"`
+	Asked   int            `json:"asked"`
+	Partial bool           `json:"partial"`
+	Seats   []analysedSeat `json:"seats"`
+	Turns   []analysedTurn `json:"turns"`
+
+	what  string // number counts
+	found []analysis.Turn
+}
+
+// analysedSeat sums up a seat.
+type analysedSeat struct {
+	Seat       int     `json:"seat"`
+	Player     string  `json:"player"`
+	Result     float32 `json:"result"`
+	Lost       float64 `json:"lost"`
+	BestPlayed int     `json:"best_played"`
+	Worst      []int   `json:"worst"`
+}
+
+// analysedTurn is a turn.
+type analysedTurn struct {
+	Turn  int            `json:"turn"`
+	Seats []analysedMove `json:"seats"`
+}
+
+// analysedMove is what a seat did in a turn.
+type analysedMove struct {
+	Seat   int            `json:"seat"`
+	Value  float64        `json:"value"`
+	Lost   float64        `json:"lost"`
+	Played analysedOrders `json:"played"`
+	Best   analysedOrders `json:"best"`
+}
+
+// analysedOrders are orders that were weighed.
+type analysedOrders struct {
+	Orders []string `json:"orders"`
+	Share  *float64 `json:"share"` // nil: not among the moves searched
+	Value  float64  `json:"value"`
+}
+
+func (a *app) analyse() *cobra.Command {
+	f := &analyseFlags{game: 1, last: math.MaxUint64, every: 1, worst: 5}
+	c := &cobra.Command{
+		Use: "analyse RECORDING|DATASET", Short: "Search the turns of a game for what its players lost",
+		Long: `Searches every turn of a recorded game, or of an episode of a dataset, by a
+policy that searches, and tells the value over time, how much each player lost
+in each turn, and the best orders beside those played in the worst of these
+turns. RECORDING is what import takes, DATASET a folder or an URL.
+
+A value is the result that a player can expect: 1 for a win, -1 for a loss. Each
+player's is searched by itself, as the policy would search it in that game. The
+best orders are those of the move with the largest share of the search.
+
+What a player lost in a turn is the value of the position that its best orders
+lead to, less the value of the one that its own orders led to. The others give
+the same orders in both, those that they gave, and both positions are searched
+alike: what the others did, and what the search misjudges everywhere, cancels.
+In the change of the value from turn to turn, what the others did would remain.
+Both values are estimates, which err less with more simulations. Where the loss
+is below 0 a player did better, against what the others did, than with the best
+orders. A "-" says that the best orders were played: then nothing is lost. Each
+turn takes about two searches for each player.
+
+The result depends on nothing but the game, the turns and the policy, if that
+does not look at the clock (ms=…). A run that is interrupted, also in the middle
+of a search, prints the turns that it has finished, and tells with which --turns
+to go on; the exit status is 130.
+
+With --json: one object with the keys from, game, number (of the episode, or of
+the game in its recording), name (of a recorded game, or of where an episode is
+from), policy (that searched), length (turns of the game), stopped (why the game
+ends before its end; "" if it does not), asked (how many turns were to be
+searched), partial (not all of these were), seats (each with seat, counted from
+0, player, result, lost, the sum over the turns, best_played, how often the best
+orders were played, and worst, the turns in which it lost most) and turns (each
+with turn and seats; each of these with seat, value, lost, and played and best,
+which have orders, a list of texts, share of the search, null if these orders
+were none of the moves searched, and value, after the turn).`,
+		Example: `  moonfarm analyse ../shared/traces/towerdefence/recorded_normal_towers.jsonl.gz --every 5
+  moonfarm analyse data/td --episode 12 --policy 'mcts(sims=2000)' --turns 10-40
+  moonfarm analyse game.jsonl --game 3 --worst 10 --json`,
+		Args: takes("RECORDING|DATASET"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.runAnalyse(c, args[0], f)
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.policy, "policy", "", "`SPEC` of the policy that searches, such as 'mcts(sims=2000)' (default: the first of the game's that does)")
+	flags.Var(whole(&f.episode, 0, math.MaxUint64), "episode", "which episode of a dataset, counted from 0")
+	flags.Var(whole(&f.game, 1, math.MaxInt), "game", "which game of a recording, counted from 1")
+	flags.Var(numberRange(&f.first, &f.last, "a turn"), "turns", "which turns, counted from 0 (default: all)")
+	flags.Var(whole(&f.every, 1, math.MaxInt32), "every", "of these turns the first, and every `N`th after it")
+	flags.Var(whole(&f.worst, 0, math.MaxInt32), "worst", "how many turns of each player are listed, those in which it lost most")
+	flags.StringVar(&f.rules, "rules", "", "`FILE` with the rule values of the recorded game, or the name of a rule set; for games whose recordings do not tell them ("+rulesDoc(untold())+")")
+	workersFlag(c, &f.workers)
+	return c
+}
+
+func (a *app) runAnalyse(c *cobra.Command, from string, f *analyseFlags) error {
+	x, err := f.read(c, from)
+	if err != nil {
+		return err
+	}
+	e := &x.episode
+	if e.Turns == 0 {
+		return fmt.Errorf("%s: the game has no turns", from)
+	}
+	if f.last == math.MaxUint64 {
+		f.last = uint64(e.Turns) - 1
+	}
+	if f.first > f.last || f.last >= uint64(e.Turns) {
+		return cli.WrongUse("--turns %v: expected numbers from 0 to %d", numberRange(&f.first, &f.last, "a turn"), e.Turns-1)
+	}
+	m := a.meter("positions")
+	o := analysis.Options{
+		Game: x.vector, Policy: x.policy, First: int(f.first), Last: int(f.last), Every: f.every, Workers: f.workers,
+		Progress: func(done, all int) { m.show(uint64(done), uint64(all), 0, "") },
+	}
+	found, err := analysis.Run(c.Context(), e, o)
+	m.end()
+	if err != nil && !errors.Is(err, errInterrupted) {
+		return fmt.Errorf("%s: %w", from, err)
+	}
+	d := x.sum(found, f)
+	d.From, d.Asked = from, (o.Last-o.First)/o.Every+1
+	if d.Partial = len(found) < d.Asked; err != nil {
+		a.resume = fmt.Sprintf("%d of %s are searched", len(found), cli.Plural(d.Asked, "turn"))
+		if n := unbroken(found, &o); n > 0 && n < d.Asked {
+			a.resume += fmt.Sprintf("; --turns %d-%d goes on", o.First+n*o.Every, o.Last)
+		}
+		if len(found) == 0 {
+			return err
+		}
+	}
+	return errors.Join(err, a.print(d, func() { a.printAnalysed(d) }))
+}
+
+// unbroken is how many of the turns to look at, from the first on, are found without
+// a gap.
+func unbroken(found []analysis.Turn, o *analysis.Options) (n int) {
+	for n < len(found) && found[n].Turn == o.First+n*o.Every {
+		n++
+	}
+	return n
+}
+
+// analysedGame is a game to search.
+type analysedGame struct {
+	game       string
+	what       string // "game" of a recording, or "episode" of a dataset
+	number     uint64
+	name       string
+	episode    rollout.Episode
+	vector     func() (env.Vector, error)
+	policy     rollout.Maker
+	policyName string
+}
+
+// read reads the game, and the policy that is to search it.
+func (f *analyseFlags) read(c *cobra.Command, from string) (*analysedGame, error) {
+	isDataset, err := holdsDataset(from)
+	if err != nil {
+		return nil, err
+	}
+	if isDataset {
+		for _, name := range []string{"game", "rules"} {
+			if c.Flags().Changed(name) {
+				return nil, cli.WrongUse("--%s is for recordings; %s is a dataset", name, from)
+			}
+		}
+		return f.readDataset(from)
+	}
+	if c.Flags().Changed("episode") {
+		return nil, cli.WrongUse("--episode is for datasets; %s is a recording", from)
+	}
+	return f.readRecording(c.Context(), from)
+}
+
+// begin finds the policy for a game.
+func (f *analyseFlags) begin(game string) (*analysedGame, catalog.Game, error) {
+	g, err := catalog.Find(game)
+	if err != nil {
+		return nil, g, err
+	}
+	x := &analysedGame{game: game}
+	x.policy, x.policyName, err = searcher(g, f.policy)
+	return x, g, err
+}
+
+func (f *analyseFlags) readDataset(dir string) (*analysedGame, error) {
+	d, err := datasets.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	job := d.Manifest().Job
+	x, g, err := f.begin(job.Game)
+	if err != nil {
+		return nil, err
+	}
+	if all := d.Manifest().Totals.Episodes; f.episode >= all {
+		return nil, cli.WrongUse("--episode %d: expected 0 to %d", f.episode, all-1)
+	}
+	for e, err := range d.EpisodesFrom(f.episode) {
+		if err != nil {
+			return nil, err
+		}
+		x.what, x.number, x.name, x.episode = "episode", e.ID, strings.Clone(e.Source), keptEpisode(&e.Episode)
+		rules := job.Rules[e.Rules]
+		x.vector = func() (env.Vector, error) { return g.New(rules, env.Config{N: 1, MaxTurns: job.MaxTurns}) }
+		return x, nil
+	}
+	return nil, fmt.Errorf("%s: episode %d is not there", dir, f.episode)
+}
+
+// errFound ends the reading of a recording.
+var errFound = errors.New("found")
+
+func (f *analyseFlags) readRecording(ctx context.Context, file string) (*analysedGame, error) {
+	in, err := recordings.Open(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	if in.Holds != recordings.Games {
+		return nil, fmt.Errorf("%s: holds no games", file)
+	}
+	game := in.Engine.Info().Game
+	x, g, err := f.begin(game)
+	if err != nil {
+		return nil, err
+	}
+	o := recordings.ReadOptions{Keep: true}
+	if o.Rules, err = untoldRules(f.rules, game); err != nil {
+		return nil, err
+	}
+	n := 0
+	_, err = in.Read(o, func(r *recordings.RecordedGame) error {
+		if n++; n < f.game {
+			return nil
+		}
+		if r.Why != nil {
+			return r.Why
+		}
+		x.what, x.number, x.name, x.episode = "game", uint64(n), strings.Clone(r.Name), keptEpisode(&r.Episode)
+		rules := strings.Clone(r.Rules)
+		x.vector = func() (env.Vector, error) { return g.New(rules, env.Config{N: 1}) }
+		return errFound
+	})
+	switch {
+	case errors.Is(err, errFound):
+		return x, nil
+	case err == nil:
+		err = cli.WrongUse("--game %d: expected 1 to %d, the recording has no more games", f.game, n)
+	}
+	return nil, flagged(err)
+}
+
+// keptEpisode is a copy, of what is needed to play it again, that stays.
+func keptEpisode(e *rollout.Episode) rollout.Episode {
+	kept := rollout.Episode{
+		ID: e.ID, Seed: e.Seed, Players: e.Players, Turns: e.Turns, Status: e.Status, Outcome: e.Outcome,
+		Orders: slices.Clone(e.Orders), Ends: slices.Clone(e.Ends),
+		Stopped: strings.Clone(e.Stopped), Recording: slices.Clone(e.Recording),
+	}
+	for _, name := range e.Policies {
+		kept.Policies = append(kept.Policies, strings.Clone(name))
+	}
+	return kept
+}
+
+// searcher reads the spec of a policy that searches a game, "" for the first of
+// the game's, and returns its maker and its canonical name.
+func searcher(g catalog.Game, spec string) (rollout.Maker, string, error) {
+	known, err := searchers(g)
+	if err != nil {
+		return nil, "", err
+	}
+	if len(known) == 0 {
+		return nil, "", cli.WrongUse("no policy of %s searches; games with one that does: %s", g.Name, strings.Join(searched(), ", "))
+	}
+	flags := gameFlags{reward: env.ResultReward}
+	t, err := flags.open(g.Name)
+	if err != nil {
+		return nil, "", err
+	}
+	maker, name, err := t.policy("policy", cmp.Or(spec, known[0]))
+	if err == nil && !searches(maker, t.spec) {
+		err = cli.WrongUse("--policy %s: it does not search; of %s these do: %s", spec, g.Name, strings.Join(known, ", "))
+	}
+	return maker, name, err
+}
+
+// sum sums up what was found.
+func (x *analysedGame) sum(found []analysis.Turn, f *analyseFlags) *analysed {
+	e := &x.episode
+	d := &analysed{Game: x.game, Number: x.number, Name: x.name, Policy: x.policyName, Length: e.Turns, Stopped: e.Stopped,
+		Turns: []analysedTurn{}, what: x.what, found: found}
+	for p := range e.Players {
+		s := analysedSeat{Seat: p, Player: e.Policies[p], Result: e.Outcome[p].Result, Worst: analysis.Worst(found, sim.Player(p), f.worst)}
+		for _, t := range found {
+			s.Lost += t.Seats[p].Lost
+			if t.Seats[p].BestPlayed() {
+				s.BestPlayed++
+			}
+		}
+		d.Seats = append(d.Seats, s)
+	}
+	for _, t := range found {
+		turn := analysedTurn{Turn: t.Turn}
+		for p := range t.Seats {
+			s := &t.Seats[p]
+			turn.Seats = append(turn.Seats, analysedMove{p, s.Value, s.Lost, x.orders(&s.Played), x.orders(&s.Best)})
+		}
+		d.Turns = append(d.Turns, turn)
+	}
+	return d
+}
+
+// orders are orders as texts.
+func (x *analysedGame) orders(c *analysis.Choice) analysedOrders {
+	o := analysedOrders{Orders: recordings.OrderTexts(x.game, c.Orders), Value: c.Value}
+	if c.Share >= 0 {
+		o.Share = &c.Share
+	}
+	return o
+}
+
+// printAnalysed prints what was found as text.
+func (a *app) printAnalysed(d *analysed) {
+	a.printf("%s: %s %d", d.From, d.what, d.Number)
+	if d.Name != "" {
+		a.printf(" (%s)", d.Name)
+	}
+	a.printf(" of %s, %s; searched by %s\n", d.Game, cli.Plural(d.Length, "turn"), d.Policy)
+	if d.Stopped != "" {
+		a.printf("the game stops there: %s\n", d.Stopped)
+	}
+	if d.Partial {
+		a.printf("partial: %d of %s are searched\n", len(d.Turns), cli.Plural(d.Asked, "turn"))
+	}
+	rows := [][]string{{"turn"}}
+	for _, s := range d.Seats {
+		rows[0] = append(rows[0], seatName(s.Seat)+" value", "lost")
+	}
+	for i, t := range d.Turns {
+		row := []string{fmt.Sprint(t.Turn)}
+		for p, s := range t.Seats {
+			row = append(row, signed(s.Value), lostText(&d.found[i].Seats[p]))
+		}
+		rows = append(rows, row)
+	}
+	a.printf("\n")
+	a.table(rows...)
+	a.printf("\n%s", analysis.AppendChart(nil, d.found))
+	for _, s := range d.Seats {
+		a.printf("\n%s %s: result %+g, best orders in %d of %s, lost %.3f in all\n", seatName(s.Seat), s.Player, s.Result,
+			s.BestPlayed, cli.Plural(len(d.Turns), "turn"), s.Lost)
+		a.printWorst(d, s)
+	}
+}
+
+// printWorst lists the turns in which a seat lost most.
+func (a *app) printWorst(d *analysed, s analysedSeat) {
+	if len(s.Worst) == 0 {
+		return
+	}
+	rows := [][]string{{"turn", "lost", "played", "share", "value", "best", "share", "value"}}
+	for _, turn := range s.Worst {
+		i, _ := slices.BinarySearchFunc(d.Turns, turn, func(t analysedTurn, n int) int { return cmp.Compare(t.Turn, n) })
+		m := d.Turns[i].Seats[s.Seat]
+		rows = append(rows, []string{fmt.Sprint(turn), fmt.Sprintf("%.3f", m.Lost),
+			m.Played.text(), m.Played.shareText(), signed(m.Played.Value), m.Best.text(), m.Best.shareText(), signed(m.Best.Value)})
+	}
+	a.table(rows...)
+}
+
+// seatName is the letter of a seat.
+func seatName(seat int) string { return string(rune('A' + seat)) }
+
+// signed writes a value.
+func signed(value float64) string {
+	text := fmt.Sprintf("%+.3f", value)
+	if strings.Trim(text, "+-0.") == "" {
+		return "0.000"
+	}
+	return text
+}
+
+// lostText writes what a seat lost in a turn.
+func lostText(s *analysis.Seat) string {
+	if s.BestPlayed() {
+		return "-"
+	}
+	return strings.TrimPrefix(signed(s.Lost), "+")
+}
+
+// maxOrdersText is how many characters of orders are printed in a table.
+const maxOrdersText = 40
+
+// text writes the orders for a table; of many it counts those for which there is
+// no room.
+func (o *analysedOrders) text() string {
+	if len(o.Orders) == 0 {
+		return "nothing"
+	}
+	text := o.Orders[0]
+	for i, next := range o.Orders[1:] {
+		if len(text)+len(next) > maxOrdersText {
+			return fmt.Sprintf("%s and %d more", text, len(o.Orders)-i-1)
+		}
+		text += ", " + next
+	}
+	return text
+}
+
+func (o *analysedOrders) shareText() string {
+	if o.Share == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", *o.Share)
+}

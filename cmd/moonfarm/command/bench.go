@@ -1,0 +1,218 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"moonfarm/bench"
+	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/env/catalog"
+	"moonfarm/rollout/network"
+	"moonfarm/rollout/recordings"
+)
+
+// benchFlags are the flags of bench.
+type benchFlags struct {
+	time       time.Duration
+	what       []string
+	recordings string
+	workers    int
+}
+
+func (a *app) bench() *cobra.Command {
+	f := &benchFlags{time: time.Second}
+	c := &cobra.Command{
+		Use: "bench [GAME…]", Short: "Measure speed, with checksums of the work",
+		Long: `Measures the games given, or all. Every figure is the median over passes of the
+same work; its checksum says that the work was done, and is the same on every
+machine: a change that is not meant to change play keeps it. The last line says
+whether this program was built with a profile, as releases are.
+
+` + figuresDoc() + `
+
+With --json: an array of objects with the keys game, what, value (the median),
+unit (what is counted, per second), best (the fastest pass), ns_per_op (of the
+median), allocs_per_op, passes, ops_per_pass, cores (the work was spread over),
+checksum, note.`,
+		Example: `  moonfarm bench
+  moonfarm bench towerdefence --what step,playout --recordings '../shared/traces/towerdefence/*.jsonl.gz'`,
+		Args: takes("[GAME…]"),
+		RunE: func(c *cobra.Command, args []string) error { return a.runBench(c.Context(), args, f) },
+	}
+	c.Flags().Var(pause(&f.time), "time", "least time for each figure")
+	c.Flags().StringSliceVar(&f.what, "what", nil, "`A,B`: only these figures")
+	c.Flags().StringVar(&f.recordings, "recordings", "", "`GLOB` of recordings whose orders step plays; else it plays generated ones")
+	workersFlag(c, &f.workers)
+	c.AddCommand(a.benchNetwork())
+	return c
+}
+
+// benchNetwork is the command that measures networks.
+func (a *app) benchNetwork() *cobra.Command {
+	o, path := bench.NetworkOptions{Time: time.Second}, ""
+	c := &cobra.Command{
+		Use: "network [MODEL…]", Short: "Measure how fast networks run on one core",
+		Long: `Evaluates networks in batches: the ONNX files given, FILE.onnx, or networks that
+are made for this and have learned nothing. These have 3×3 convolutions of 64
+channels on 9 planes: small has 3 on 8×16 cells, medium has 13 of them there,
+in 6 residual blocks, 28x28 and 80x80 have 4 on boards of that size.
+
+Evaluations are counted by the processor time of one thread (outside of Linux
+by the clock on the wall), medians of passes. The peak is that of the core in
+multiply-adds, the share how much of it the network takes; on a core that
+shares its units with another one at work both are less. The checksum is of all
+outputs, and the same on every machine.
+
+With --json: an array of objects with the keys model, batch, value (evaluations
+a second, the median), best (the fastest pass), mflop (of an evaluation),
+gflops, peak_gflops, share_of_peak, path (avx512, avx2, neon, portable: the
+kernels that ran), passes, ops_per_pass (evaluations), checksum.`,
+		Example:   "  moonfarm bench network\n  moonfarm bench network nets/mine.onnx --batch 16 --path avx2",
+		Args:      takes("[MODEL…]"),
+		RunE:      func(c *cobra.Command, args []string) error { return a.runBenchNetwork(c.Context(), args, path, o) },
+		ValidArgs: bench.Towers(),
+	}
+	c.Flags().Var(pause(&o.Time), "time", "least time for each figure")
+	c.Flags().IntSliceVar(&o.Batches, "batch", bench.Batches, "`N,…`: sizes of batches")
+	c.Flags().StringVar(&path, "path", "", "`NAME` of the kernels to use (default the fastest of this machine)")
+	return c
+}
+
+// mostBatch bounds --batch.
+const mostBatch = 1 << 16
+
+func (a *app) runBenchNetwork(ctx context.Context, models []string, path string, o bench.NetworkOptions) error {
+	for _, name := range models {
+		if !slices.Contains(bench.Towers(), name) && !strings.EqualFold(filepath.Ext(name), ".onnx") {
+			return cli.WrongUse("no network %q; there are: %s, and files that end in .onnx", name, strings.Join(bench.Towers(), ", "))
+		}
+	}
+	for _, n := range o.Batches {
+		if n < 1 || n > mostBatch {
+			return cli.WrongUse("--batch %d: expected a size from 1 to %d", n, mostBatch)
+		}
+	}
+	if path != "" {
+		restore, err := network.UsePath(path)
+		if err != nil {
+			return cli.WrongUse("--path: %w", err)
+		}
+		defer restore()
+	}
+	m := a.meter("figures")
+	o.Progress = m.say
+	all, err := bench.Networks(ctx, models, o)
+	m.end()
+	if err != nil {
+		return err
+	}
+	return a.print(all, func() { a.printNetworks(all) })
+}
+
+func (a *app) printNetworks(all []bench.NetworkResult) {
+	rows := [][]string{{"model", "batch", "evaluations/s", "GFLOP/s", "peak", "share", "path", "checksum"}}
+	for _, r := range all {
+		rows = append(rows, []string{r.Model, cli.Group(r.Batch), cli.Group(int64(r.Value)), decimal(r.GFLOPS), decimal(r.Peak),
+			fmt.Sprintf("%.0f %%", 100*r.Share), r.Path, r.Checksum})
+	}
+	a.table(rows...)
+	a.printProfile()
+}
+
+// printProfile says whether the compiler knew where this program spends its time.
+func (a *app) printProfile() {
+	if p := bench.Profile(); p != "" {
+		a.printf("built with the profile %s\n", p)
+	} else {
+		a.printf("built without a profile; go build -pgo=cmd/moonfarm/moonfarm.pgo makes games faster\n")
+	}
+}
+
+// figuresDoc lists the figures that games have in common.
+func figuresDoc() string {
+	var b strings.Builder
+	for _, w := range bench.Whats() {
+		b.WriteString(listed(w[0], 18, w[1]))
+	}
+	return b.String() + "  A game may have others, too, or lack some."
+}
+
+func (a *app) runBench(ctx context.Context, games []string, f *benchFlags) error {
+	if len(games) == 0 {
+		for _, g := range catalog.Games() {
+			games = append(games, g.Name)
+		}
+	}
+	for _, g := range games {
+		names, err := bench.Figures(g)
+		if err != nil {
+			return cli.WrongUse("%w", err)
+		}
+		for _, w := range f.what {
+			if !slices.Contains(names, w) {
+				return cli.WrongUse("--what %s: %s has no such figure; there are: %s", w, g, strings.Join(names, ", "))
+			}
+		}
+	}
+	recordings, err := recordingsByGame(ctx, f.recordings)
+	if err != nil {
+		return err
+	}
+	m := a.meter("figures")
+	all := []bench.Result{}
+	for _, g := range games {
+		r, err := bench.Run(ctx, g, bench.Options{
+			Time: f.time, What: f.what, Recordings: recordings[g], Workers: f.workers,
+			Progress: func(what string) { m.say(g + " " + what) },
+		})
+		if err != nil {
+			m.end()
+			return err
+		}
+		all = append(all, r...)
+	}
+	m.end()
+	return a.print(all, func() { a.printBench(all) })
+}
+
+// recordingsByGame finds the recordings of games that match a pattern.
+func recordingsByGame(ctx context.Context, pattern string) (map[string][]string, error) {
+	if pattern == "" {
+		return nil, nil
+	}
+	files, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil, cli.WrongUse("--recordings %s: %w", pattern, err)
+	}
+	found := map[string][]string{}
+	for _, file := range files {
+		in, err := recordings.Open(ctx, file)
+		if err != nil {
+			return nil, err
+		}
+		in.Close()
+		if in.Holds == recordings.Games && !in.IsFolder() {
+			game := in.Engine.Info().Game
+			found[game] = append(found[game], file)
+		}
+	}
+	if len(found) == 0 {
+		return nil, cli.WrongUse("--recordings %s: no recording matches", pattern)
+	}
+	return found, nil
+}
+
+func (a *app) printBench(all []bench.Result) {
+	rows := [][]string{{"game", "what", "value", "unit", "ns", "allocs", "cores", "checksum"}}
+	for _, r := range all {
+		rows = append(rows, []string{r.Game, r.What, cli.Group(int64(r.Value)), r.Unit, fmt.Sprintf("%.1f", r.NsPerOp), decimal(r.AllocsPerOp), cli.Group(r.Cores), r.Checksum})
+	}
+	a.table(rows...)
+	a.printProfile()
+}

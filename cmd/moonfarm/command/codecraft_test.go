@@ -1,0 +1,76 @@
+package command
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"moonfarm/datasets"
+	"moonfarm/sim/simtest"
+)
+
+// TestImportRecordedCodecraft imports the recorded game of the original, whose
+// chance nobody knows, checks it, and writes it as a replay file.
+func TestImportRecordedCodecraft(t *testing.T) {
+	file := simtest.Shared(t, "traces", "codecraft", "replay-round1-3p-ticks0-106.jsonl.gz")
+	dir := t.TempDir()
+	data, again, replays := filepath.Join(dir, "data"), filepath.Join(dir, "again"), filepath.Join(dir, "replays")
+	wants(t, moonfarm(t, exitOK, "import", "codecraft", "--obs", "packed", "--out", data, file), ": 1 episode, 1 different game, 318 rows, ")
+	wants(t, moonfarm(t, exitOK, "verify", data, "--recompute", "all"), "equal to the bit", "1 recorded episode cannot be played again")
+	moonfarm(t, exitOK, "replay", "convert", data, "--out", replays)
+	replay := filepath.Join(replays, "00000000.replay")
+	wants(t, moonfarm(t, exitOK, "replay", "verify", replay), "1 game, 106 ticks compared, 0 differences")
+	moonfarm(t, exitOK, "import", "codecraft", "--obs", "packed", "--out", again, replay)
+	moonfarm(t, exitOK, "replay", "convert", again, "--out", again+"-replays")
+	a := simtest.Text(t, replay)
+	if b := simtest.Text(t, filepath.Join(again+"-replays", "00000000.replay")); !bytes.Equal(a, b) {
+		t.Error("there and back again it has other bytes")
+	}
+	d, err := datasets.Open(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for e, err := range d.Episodes() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Turns != 106 || e.Stopped != "the recording ends after 106 ticks" || !bytes.Equal(e.Recording, a) || len(e.Orders) == 0 {
+			t.Errorf("%d turns, stopped %q, %d bytes, %d orders", e.Turns, e.Stopped, len(e.Recording), len(e.Orders))
+		}
+	}
+}
+
+// TestMatchIsImported plays matches in which much is fought, and imports their
+// replays. What entities were told in the ticks of their deaths is not in them:
+// it is found out, or else the games would be imported as recordings.
+func TestMatchIsImported(t *testing.T) {
+	dir := t.TempDir()
+	rules := filepath.Join(dir, "rules.txt")
+	if err := os.WriteFile(rules, []byte("round1-4\nmax_tick_count=260\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"import", "codecraft", "--obs", "none", "--out", filepath.Join(dir, "data")}
+	for i, players := range []string{"econ,econ-break,econ-near,econ-break", "econ-break,quickstart,random,random"} {
+		file := filepath.Join(dir, fmt.Sprintf("%d.replay", i))
+		match := []string{"match", "codecraft", "--rules", rules, "--seed", fmt.Sprint(1 + i), "--save-replay", file}
+		for p := range strings.SplitSeq(players, ",") {
+			match = append(match, "--player", p)
+		}
+		moonfarm(t, exitOK, match...)
+		args = append(args, file)
+	}
+	wants(t, moonfarm(t, exitOK, args...), ": 2 episodes, 2 different games, 2,080 rows, ")
+	if out := moonfarm(t, exitOK, "verify", filepath.Join(dir, "data"), "--recompute", "all"); strings.Contains(out, "recorded episode") {
+		t.Errorf("some are not played again: %s", out)
+	}
+	moonfarm(t, exitOK, "replay", "convert", filepath.Join(dir, "data"), "--out", filepath.Join(dir, "again"))
+	for i := range 2 {
+		a, b := simtest.Text(t, filepath.Join(dir, fmt.Sprintf("%d.replay", i))), simtest.Text(t, filepath.Join(dir, "again", fmt.Sprintf("%08d.replay", i)))
+		if !bytes.Equal(a, b) {
+			t.Errorf("match %d: it comes back with other bytes", i)
+		}
+	}
+}

@@ -1,0 +1,317 @@
+package command
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/gamedoc"
+	"moonfarm/datasets"
+	"moonfarm/env"
+	"moonfarm/rollout/recordings"
+)
+
+// converted tells what replay convert wrote. Its JSON keys are documented in
+// the help.
+type converted struct {
+	From  string   `json:"from"`
+	Game  string   `json:"game"`
+	Files []string `json:"files"`
+}
+
+// numberRange is the value of a flag that takes the number of a thing, such as an
+// episode, or a range, N-M; by default all.
+func numberRange(first, last *uint64, thing string) value {
+	set := func(text string) error {
+		from, to, isRange := strings.Cut(text, "-")
+		if !isRange {
+			to = from
+		}
+		a, err := strconv.ParseUint(from, 10, 64)
+		b, err2 := strconv.ParseUint(to, 10, 64)
+		if err != nil || err2 != nil || b < a || b == math.MaxUint64 {
+			return fmt.Errorf("expected the number of %s, such as 12, or a range, such as 0-9", thing)
+		}
+		*first, *last = a, b
+		return nil
+	}
+	show := func() string {
+		switch {
+		case *last == math.MaxUint64:
+			return ""
+		case *first == *last:
+			return strconv.FormatUint(*first, 10)
+		}
+		return fmt.Sprintf("%d-%d", *first, *last)
+	}
+	return value{set: set, show: show, kind: "N|N-M"}
+}
+
+func (a *app) replayConvert() *cobra.Command {
+	o := convertOptions{last: math.MaxUint64}
+	c := &cobra.Command{
+		Use: "convert DATASET|RECORDING --out DIR", Short: "Make recordings of episodes, or a dataset of a recording",
+		Long: `From the folder of a dataset: writes its episodes, or those that --episodes
+says, as recordings, one each; the name of each is its number: 00000012.replay.
+Replay verify finds them equal, and import takes them. What there was before
+under the same name is replaced, whole or not at all. The forms:
+
+` + eachGame(func(g gamedoc.Game) string { return g.Help.Convert }) + `
+
+The players have the names of the policies. From a recording: writes the dataset
+that import makes of it.
+
+With --json: one object with the keys from, game, files (that were written); of
+a recording what import prints.`,
+		Example: `  moonfarm replay convert data/terminal --episodes 0-9 --out replays
+  moonfarm replay convert data/td --format match-log --out logs
+  moonfarm replay convert ../shared/replays/terminal/2026-001.replay.gz --out data/one`,
+		Args: takes("DATASET|RECORDING"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if o.out == "" {
+				return cli.WrongUse("--out is missing: the folder to write, such as --out replays")
+			}
+			if err := onDisk(o.out); err != nil {
+				return err
+			}
+			given := func(flag string) bool { return c.Flags().Changed(flag) }
+			if isDataset, err := holdsDataset(args[0]); err != nil {
+				return err
+			} else if isDataset {
+				o.dir = args[0]
+				return a.episodesToReplays(c.Context(), o)
+			}
+			if given("episodes") || given("gzip") || given("format") {
+				return cli.WrongUse("--episodes, --format and --gzip are for datasets; %s is a recording", args[0])
+			}
+			return a.replayToDataset(c.Context(), args[0], o.out)
+		},
+	}
+	c.Flags().StringVar(&o.out, "out", "", "`DIR` to write to")
+	c.Flags().Var(numberRange(&o.first, &o.last, "an episode"), "episodes", "which episodes of the dataset, counted from 0 (default: all)")
+	c.Flags().StringVar(&o.form, "format", "", "`FORM` of the recordings (default: the first of the game's)")
+	c.Flags().BoolVar(&o.zip, "gzip", false, "compress the files; their names end in .gz, too")
+	return c
+}
+
+// convertOptions say which episodes to write, and how.
+type convertOptions struct {
+	dir, out    string
+	first, last uint64
+	form        string
+	zip         bool
+}
+
+// holdsDataset reports whether a path is a folder without a recording: the folder of
+// a dataset, finished or not.
+func holdsDataset(dir string) (bool, error) {
+	if strings.Contains(dir, "://") { // only datasets are at URLs
+		return true, nil
+	}
+	s, err := os.Stat(dir)
+	if err != nil || !s.IsDir() {
+		return false, err
+	}
+	_, err = recordings.OpenFolder(dir)
+	return err != nil, nil
+}
+
+// recordingForm finds the form of recordings that --format names.
+func (o *convertOptions) recordingForm(game string) (recordings.Form, error) {
+	var names []string
+	for i, f := range formsOf(game) {
+		if f.Name() == o.form || o.form == "" && i == 0 {
+			if _, folder := f.(recordings.FolderForm); folder && o.zip {
+				return f, cli.WrongUse("--gzip: a %s is a folder", f.Noun())
+			}
+			return f, nil
+		}
+		names = append(names, f.Name())
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s: %s has no replay files to convert to", o.dir, game)
+	}
+	return nil, cli.WrongUse("--format %s: expected one of: %s (for %s)", o.form, strings.Join(names, ", "), game)
+}
+
+// formsOf lists the forms of recordings of a game.
+func formsOf(game string) []recordings.Form {
+	if e, ok := recordings.Of(game); ok {
+		return e.Info().Forms
+	}
+	return nil
+}
+
+// episodesToReplays writes episodes of a dataset as recordings.
+func (a *app) episodesToReplays(ctx context.Context, o convertOptions) error {
+	d, err := datasets.Open(o.dir)
+	if err != nil {
+		return err
+	}
+	m := d.Manifest()
+	form, err := o.recordingForm(m.Job.Game)
+	if err != nil {
+		return err
+	}
+	if all := m.Totals.Episodes; o.first >= all || o.last >= all && o.last != math.MaxUint64 {
+		return cli.WrongUse("--episodes %v: expected numbers from 0 to %d", numberRange(&o.first, &o.last, "an episode"), all-1)
+	}
+	o.last = min(o.last, m.Totals.Episodes-1)
+	if err := os.MkdirAll(o.out, 0o777); err != nil {
+		return err
+	}
+	a.resume = fmt.Sprintf("the %ss finished so far are in %s", form.Noun(), o.out)
+	c := converted{From: o.dir, Game: m.Job.Game}
+	meter := a.meter("episodes")
+	defer meter.end()
+	for e, err := range d.EpisodesFrom(o.first) {
+		if err == nil {
+			err = context.Cause(ctx)
+		}
+		if err != nil {
+			return err
+		}
+		name, err := o.write(form, e, m.Job.Rules[e.Rules])
+		if err != nil {
+			return fmt.Errorf("episode %d: %w", e.ID, err)
+		}
+		c.Files = append(c.Files, name)
+		meter.show(e.ID-o.first+1, o.last-o.first+1, 0, "")
+		if e.ID == o.last {
+			break
+		}
+	}
+	meter.end()
+	return a.print(c, func() {
+		a.printf("%s: %s of %s in %s\n", o.dir, cli.Plural(len(c.Files), form.Noun()), m.Job.Game, o.out)
+	})
+}
+
+// write writes one episode and returns the name of the file or folder.
+func (o *convertOptions) write(form recordings.Form, e *datasets.Episode, rules string) (string, error) {
+	name := filepath.Join(o.out, fmt.Sprintf("%08d", e.ID)+form.Ext())
+	g := &recordings.RecordedGame{Name: recordings.NameIn(e.Source), Rules: rules, Episode: e.Episode}
+	if folder, ok := form.(recordings.FolderForm); ok {
+		return name, writeWholeFolder(name, folder, func(create func(string) (io.WriteCloser, error)) error { return folder.WriteFolder(create, g) })
+	}
+	write := func(w io.Writer) error {
+		b := bufio.NewWriterSize(w, 1<<16)
+		if err := form.(recordings.FileForm).Write(b, g); err != nil {
+			return err
+		}
+		return b.Flush()
+	}
+	if o.zip {
+		name, write = name+".gz", zipped(write)
+	}
+	return name, writeWhole(name, write)
+}
+
+// replayToDataset writes a replay file as a dataset.
+func (a *app) replayToDataset(ctx context.Context, file, out string) error {
+	in, err := recordings.Open(ctx, file)
+	if err != nil {
+		return err
+	}
+	in.Close()
+	f := &importFlags{out: out, workers: 1, job: datasets.Job{Program: datasets.ProgramMoonfarm, Reward: env.ResultReward}}
+	return a.runImport(ctx, in.Engine.Info().Game, []string{file}, f)
+}
+
+// zipped compresses what write writes.
+func zipped(write func(w io.Writer) error) func(w io.Writer) error {
+	return func(w io.Writer) error {
+		z := gzip.NewWriter(w)
+		if err := write(z); err != nil {
+			return err
+		}
+		return z.Close()
+	}
+}
+
+// writeWhole makes a file, whole or not at all.
+func writeWhole(name string, write func(w io.Writer) error) error {
+	part := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+".part")
+	f, err := os.Create(part)
+	if err != nil {
+		return err
+	}
+	err = write(f)
+	if err == nil {
+		err = f.Sync()
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(part, name)
+	}
+	if err != nil {
+		os.Remove(part)
+	}
+	return err
+}
+
+// writeWholeFolder makes a folder with files, whole or not at all. One of that
+// name that holds nothing but what the form writes is replaced.
+func writeWholeFolder(name string, form recordings.FolderForm, write func(create func(file string) (io.WriteCloser, error)) error) error {
+	part := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+".part")
+	if err := os.RemoveAll(part); err != nil {
+		return err
+	}
+	err := write(func(file string) (io.WriteCloser, error) {
+		path := filepath.Join(part, filepath.FromSlash(file))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return nil, err
+		}
+		return os.Create(path)
+	})
+	if err == nil {
+		err = removeWritten(name, form)
+	}
+	if err == nil {
+		err = os.Rename(part, name)
+	}
+	if err != nil {
+		os.RemoveAll(part)
+	}
+	return err
+}
+
+// removeWritten removes a folder of the form, if there is one of that name.
+func removeWritten(name string, form recordings.FolderForm) error {
+	if err := checkReplaced(name, form); err != nil {
+		return err
+	}
+	return os.RemoveAll(name)
+}
+
+// checkReplaced says why a folder of that name cannot be replaced by one of the
+// form.
+func checkReplaced(name string, form recordings.FolderForm) error {
+	there, err := os.ReadDir(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range there {
+		if !form.Owns(e) {
+			return fmt.Errorf("%s: it is no %s, for it holds %s, and is not replaced", name, form.Noun(), e.Name())
+		}
+	}
+	return nil
+}

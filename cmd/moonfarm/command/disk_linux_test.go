@@ -1,0 +1,49 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"moonfarm/rollout/farm/farmtest"
+)
+
+// TestFarmFullOutput: while the disk of the output is full farm run says so in one line
+// of each worker; when there is room it goes on by itself, and makes the same.
+func TestFarmFullOutput(t *testing.T) {
+	disk, here := farmtest.SmallDisk(t, "16m")
+	if !here {
+		return
+	}
+	filler := filepath.Join(disk, "filler")
+	if err := os.WriteFile(filler, make([]byte, 16<<20-300<<10), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	args := strings.Fields("towerdefence --episodes 200 --shard-episodes 10 --seed 9 --policy random,econ --out")
+	want, out := filepath.Join(t.TempDir(), "want"), filepath.Join(disk, "data")
+	finish(t, append(append([]string{"generate"}, args...), want)...)
+	p := start(t, append(append([]string{"farm", "run"}, args...), out, "--workers", "2")...)
+	time.Sleep(5 * time.Second) // many tries
+	if made, _ := filepath.Glob(filepath.Join(out, "shards", "*.json")); len(made) == 20 {
+		t.Fatal("the disk was never full")
+	}
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Wait(); err != nil {
+		t.Fatalf("%v: %s", err, &p.errs)
+	}
+	requireSame(t, want, out)
+	lines := strings.Split(strings.TrimSpace(p.errs.String()), "\n")
+	for _, line := range lines {
+		if !strings.Contains(line, "no space left on device") {
+			t.Errorf("it says %q", line)
+		}
+	}
+	if len(lines) > 4 { // of each worker one, and that the coordinator knows of it
+		t.Errorf("%d lines, want 4 at most:\n%s", len(lines), &p.errs)
+	}
+}

@@ -1,0 +1,481 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/gamedoc"
+	"moonfarm/env"
+	"moonfarm/rollout"
+	"moonfarm/rollout/arena"
+	"moonfarm/rollout/arena/rating"
+	"moonfarm/rollout/arena/schedule"
+	"moonfarm/rollout/arena/sprt"
+	"moonfarm/rollout/bots/players"
+	"moonfarm/rollout/filelock"
+)
+
+// evalFlags are the flags of eval.
+type evalFlags struct {
+	gameFlags
+	players string
+	player  []string
+	games   int
+	limits  limitFlags
+	locks   *filelock.Locker
+	// concurrency of games of bots, 0: as many as the cores bear
+	concurrency int
+	seed        uint64
+	workers     int
+	schedule    string
+	sprt        string
+	normalised  bool
+	anchor      string
+	bootstrap   int
+	out         string
+	strict      bool
+	form        reportForm
+}
+
+func (a *app) eval() *cobra.Command {
+	f := &evalFlags{games: 200, schedule: schedule.NameRoundRobin}
+	c := &cobra.Command{
+		Use: "eval GAME --players A,B", Short: "Let players play each other, and rate them",
+		Long: `Lets players meet on the same seeds with the seats exchanged, and rates them.
+A player is one of these:
+
+` + playerDoc + `
+Commas part the players of --players; --player gives one that has commas.
+
+The score is (wins + draws/2) / games. The elo of a player is the rating of the
+Bradley–Terry model with draws (Davidson) by all games, 400 points for odds of
+ten to one, less the mean of all or that of --anchor. The elo of a pair is that
+of its score alone, 400·log10(score/(1−score)), the scale of --sprt; superior is
+the likelihood that the first is stronger, by the games of these two alone; elo
+by fit is the difference of the ratings. Intervals have 95 % confidence; they
+mind that the games of a seed are not independent. A dash (null in JSON) stands
+where the games say nothing: on fewer than 5 seeds without repetitions, or where
+somebody won or lost everything; where a player won all games against another,
+the interval of the pair has one end. nash is a player's share of the mixture
+that no other beats, alpha-rank its share in the long run where populations
+follow what wins: where players beat each other in a circle, these two show it
+and ratings do not.
+
+Games that repeat, in all orders and the outcome, weigh as one: eval says so.
+Between policies the result depends on nothing but the players, the game and the
+seed, unless a search has its budget in milliseconds. Of bots each fault is
+counted, and the first of each kind told on standard error as it occurs; no game
+shares a folder with another.
+
+` + scheduleDoc + `
+
+--sprt is a sequential test of the first of two players against the second: it
+plays until it can tell whether the first is elo1 points stronger or only elo0,
+with the error rates alpha and beta (default 0.05), or until --games.
+
+With --out, DIR/games.jsonl keeps a journal: one line of JSON for every game,
+with a checksum. A line that was altered is refused, with its number.
+The same command, after it was interrupted or killed, goes on where it was; with
+more --games or more players behind the others it extends the tournament. eval
+report DIR prints the result again.
+
+There, too, are replays and the logs of games of bots.
+
+A run that is interrupted prints the result of the games before the first one
+that is missing; the exit status is 130.
+
+` + limitsDoc + `
+
+` + reportDoc,
+		Example: "  moonfarm eval towerdefence --players random,econ,turtle --games 500\n  moonfarm eval towerdefence --players bot:mybot,econ,turtle --games 20 --out mybot\n  moonfarm eval codecraft --players econ,turtle --rules round1-4 --out econ-turtle\n  moonfarm eval terminal --players maze,turtle --sprt 0,20",
+		Args:    takes("GAME"),
+		RunE:    func(c *cobra.Command, args []string) error { return a.runEval(c, args[0], f) },
+	}
+	f.addFlags(c)
+	f.locks = &a.locks
+	a.lockFlag(c, "the journal and the folders of bots")
+	c.AddCommand(a.evalReport())
+	return c
+}
+
+// addFlags adds the flags of eval.
+func (f *evalFlags) addFlags(c *cobra.Command) {
+	c.Flags().StringVar(&f.players, "players", "", "`A,B`: players, with commas between them")
+	c.Flags().StringVar(&f.players, "policies", "", "the same as --players")
+	c.Flags().StringArrayVar(&f.player, "player", nil, "`WHO` plays besides; may have commas, and be given again")
+	c.Flags().Var(whole(&f.games, 1, math.MaxInt32), "games", "how many, at least: of each lineup, or as --schedule says")
+	c.Flags().Var(choice(&f.schedule, schedule.Names()...), "schedule", "who meets whom")
+	c.Flags().StringVar(&f.sprt, "sprt", "", "`ELO0,ELO1[,ALPHA,BETA]`: a sequential test of two players")
+	c.Flags().BoolVar(&f.normalised, "normalised", false, "the points of --sprt are normalised Elo")
+	c.Flags().StringVar(&f.out, "out", "", "`DIR` for the journal: created, or gone on with")
+	c.Flags().BoolVar(&f.strict, "strict", false, "fail at the first crash, timeout, game with 100 illegal orders of a player, or NaN or infinite logits or values of a network")
+	seedFlag(c, &f.seed)
+	f.addRules(c)
+	f.addMaxTurns(c)
+	workersFlag(c, &f.workers)
+	concurrencyFlag(c, &f.concurrency)
+	concurrent := c.Flags().Lookup("concurrency")
+	concurrent.Usage = "how many games at once if a bot plays, whatever --workers says"
+	concurrent.DefValue = "" // said in words
+	f.limits.add(c)
+	f.addReport(c)
+}
+
+// addReport adds the flags of what is printed.
+func (f *evalFlags) addReport(c *cobra.Command) {
+	c.Flags().StringVar(&f.anchor, "anchor", "", "`PLAYER` whose rating is 0 (default: the mean of all is)")
+	c.Flags().Var(whole(&f.bootstrap, 0, rating.MaxReplicates), "bootstrap", "check the intervals by so many replicates of the bootstrap over seeds, 1000 say")
+	f.form.add(c)
+}
+
+// evalGames is how many games a worker plays side by side.
+const evalGames = 32
+
+// evalStage is what a stage of a tournament plays.
+type evalStage struct {
+	*table
+	bots *players.Game // the same, for bots
+}
+
+// evalStages are the stages of a tournament that differ: one, but of contests.
+type evalStages []evalStage
+
+// at is a stage, by its number in the schedule.
+func (s evalStages) at(stage int) evalStage { return s[min(stage, len(s)-1)] }
+
+// stages opens the game for each stage.
+func (f *evalFlags) stages(cmd *cobra.Command, game string) (all evalStages, err error) {
+	rules := []string{f.rulesFile}
+	if sets := gamedoc.Of(game).Contest; f.schedule == schedule.NameContest && f.sprt == "" && f.rulesFile == "" && sets != nil {
+		rules = sets
+	}
+	limits, err := f.limits.limits(cmd, game)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range rules {
+		flags := f.gameFlags
+		flags.rulesFile = name
+		s := evalStage{}
+		if s.table, err = flags.open(game); err != nil {
+			return nil, err
+		}
+		s.bots, err = players.Open(players.Config{Game: s.game, Rules: s.rules, Limits: limits, Locks: f.locks})
+		if err != nil {
+			return nil, cli.WrongUse("--rules: %s%w", fileName(name), err)
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// contenders are the players of eval, with names that differ.
+func (f *evalFlags) contenders(stages evalStages) (list []*players.Player, err error) {
+	g := stages[0].bots
+	if f.players == "" && len(f.player) == 0 {
+		return nil, cli.WrongUse("--players is missing: two players or more, such as --players random,random")
+	}
+	if g.Seats < 2 {
+		return nil, cli.WrongUse("--rules %s: a game of %s, expected two or more to compare players", f.rulesFile, cli.Plural(g.Seats, "player"))
+	}
+	texts := f.player
+	if f.players != "" {
+		specs, err := readSpecs("players", f.players)
+		if err != nil {
+			return nil, err
+		}
+		texts = append(specs, texts...)
+	}
+	seen := map[string]int{}
+	for _, text := range texts {
+		p, err := stages.enter(text)
+		if err != nil {
+			players.Close(list...)
+			return nil, wrongPlayer("players", err)
+		}
+		if seen[p.Name]++; seen[p.Name] > 1 {
+			p.Name = fmt.Sprintf("%s #%d", p.Name, seen[p.Name])
+		}
+		list = append(list, p)
+	}
+	switch bots := slices.ContainsFunc(list, (*players.Player).Bot); {
+	case len(list) < 2:
+		err = cli.WrongUse("--players %s: 1 player, expected 2 or more", list[0].Name)
+	case bots && f.maxTurns > 0:
+		err = cli.WrongUse("--max-turns: games of bots are ended by the rules alone")
+	}
+	if err != nil {
+		players.Close(list...)
+	}
+	return list, err
+}
+
+// enter reads a text that names a player. A policy must be able to play all stages.
+func (s evalStages) enter(text string) (p *players.Player, err error) {
+	for i := range s {
+		if p != nil && p.Bot() {
+			break // it enters once, and plays by any rules: it may have a port
+		}
+		if p, err = s[len(s)-1-i].bots.Enter(text); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+func (a *app) runEval(cmd *cobra.Command, game string, f *evalFlags) (err error) {
+	stages, err := f.stages(cmd, game)
+	if err != nil {
+		return err
+	}
+	list, err := f.contenders(stages)
+	if err != nil {
+		return err
+	}
+	defer players.Close(list...)
+	plan := f.plan(stages, len(list))
+	s, err := f.scheduled(plan)
+	if err != nil {
+		return err
+	}
+	c := arena.Tournament{
+		Vector: func(stage int) (env.Vector, error) { return stages.at(stage).vector(evalGames) },
+		Seed:   f.seed, Workers: f.workers,
+	}
+	for _, p := range list {
+		c.Players = append(c.Players, arena.Player{Name: p.Name, New: p.Policy})
+	}
+	j, err := f.journal(stages, s, &c)
+	if err != nil {
+		return err
+	}
+	if j != nil {
+		defer func() { err = errors.Join(err, j.Close()) }()
+		plan.Joined = j.Joined
+	}
+	if c.Schedule, err = f.scheduled(plan); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(list, (*players.Player).Bot) {
+		if err := a.botTable(cmd, f, stages, list, &c); err != nil {
+			return err
+		}
+	}
+	games, passed, err := a.playEval(cmd.Context(), &c, j, f)
+	a.resume = "no game was played to its end"
+	if len(games) == 0 {
+		return err
+	}
+	a.resume = "the result is that of the first " + cli.Plural(len(games), "game")
+	if j != nil {
+		a.resume += "; the same command goes on with it"
+	}
+	r, failed := f.evaluate(namesOf(c.Players), games)
+	if failed != nil {
+		return errors.Join(err, failed)
+	}
+	complete := err == nil
+	r.Game, r.Rules, r.Seed, r.Schedule, r.Complete = stages[0].spec.Info.Name, stages[0].spec.Info.Rules, f.seed, f.terms(s), &complete
+	if err := f.test(r, s, games); err != nil {
+		return err
+	}
+	return errors.Join(err, f.form.print(a, r, games, passed))
+}
+
+func namesOf(players []arena.Player) (names []string) {
+	for _, p := range players {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// botTable makes a tournament play games of bots. Its files are in the folder of the
+// journal, if there is one.
+func (a *app) botTable(cmd *cobra.Command, f *evalFlags, stages evalStages, list []*players.Player, c *arena.Tournament) error {
+	cores, seats := runtime.GOMAXPROCS(0), 0
+	for _, s := range stages {
+		seats = max(seats, s.bots.Seats)
+	}
+	bots := min(seats, countBots(list))
+	if !cmd.Flags().Changed("concurrency") {
+		f.concurrency = 0
+	}
+	warning := ""
+	if c.Workers, warning = concurrency(cores, bots, f.concurrency); warning != "" {
+		fmt.Fprintf(a.stderr, "moonfarm: %s\n", warning)
+	}
+	for _, p := range list {
+		if at := p.Address(); at != nil {
+			fmt.Fprintf(a.stderr, "%s: waits for clients at %v\n", p.Name, at)
+		}
+	}
+	files := evalFiles{f.out, stages}
+	if err := files.make(); err != nil {
+		return err
+	}
+	byName := map[string]*players.Player{}
+	for _, p := range list {
+		byName[p.Name] = p
+	}
+	var mu sync.Mutex
+	told := map[string]bool{}
+	c.Match = func(ctx context.Context, game *schedule.Game) (arena.Played, error) {
+		m := &players.Meeting{Seed: rollout.GameSeed(f.seed, uint64(game.Seed)), Copies: true}
+		for _, k := range game.Players {
+			m.Seats = append(m.Seats, byName[c.Players[k].Name])
+		}
+		m.Fault = func(fault players.LiveFault) { // the first of each kind of a player
+			mu.Lock()
+			defer mu.Unlock()
+			name := m.Seats[fault.Seat].Name
+			if key := name + "\x00" + fault.Kind; !told[key] {
+				told[key] = true
+				fmt.Fprintln(a.stderr, liveText(fmt.Sprintf("game %d", game.Number), name, &fault))
+			}
+		}
+		return files.play(ctx, m, game)
+	}
+	return nil
+}
+
+// concurrency is how many games are played at once that have so many bots each: as
+// many as the cores bear, if none are asked for. The warning is of more.
+func concurrency(cores, bots, asked int) (games int, warning string) {
+	if asked == 0 {
+		return max(1, cores/bots), ""
+	}
+	if asked*bots > max(cores, bots) {
+		warning = fmt.Sprintf("--concurrency %d: up to %d bots at once on %s share their time, and may answer late", asked, asked*bots, cli.Plural(cores, "core"))
+	}
+	return asked, warning
+}
+
+func countBots(list []*players.Player) (n int) {
+	for _, p := range list {
+		if p.Bot() {
+			n++
+		}
+	}
+	return n
+}
+
+// flushEvery is how long games of a journal may wait for being written.
+const flushEvery = 200 * time.Millisecond
+
+// playEval plays the tournament.
+func (a *app) playEval(ctx context.Context, c *arena.Tournament, j *arena.Journal, f *evalFlags) ([]arena.Played, time.Duration, error) {
+	m := a.meter("games")
+	var mu sync.Mutex
+	told, flushed := uint64(len(c.Known)), time.Now()
+	c.Done = func(p *arena.Played) error {
+		mu.Lock()
+		defer mu.Unlock()
+		told++
+		m.show(told, 0, 0, "")
+		if j != nil {
+			if err := j.Add(p); err != nil {
+				return err
+			}
+			if now := time.Now(); now.Sub(flushed) > flushEvery {
+				flushed = now
+				return j.Flush()
+			}
+		}
+		if i := firstGrave(p.Faults); f.strict && i >= 0 {
+			fault := p.Faults[i]
+			return fmt.Errorf("--strict: %s, turn %d: %s: %s", c.Players[p.Players[fault.Seat]].Name, fault.Turn, fault.Kind, fault.Text)
+		}
+		return nil
+	}
+	games, err := c.Play(ctx)
+	return games, m.end(), err
+}
+
+// illegalFlood is so many illegal orders of a bot in one game that it is a fault for
+// --strict.
+const illegalFlood = 100
+
+// firstGrave is the index of the first fault of a game at which --strict ends, −1 without
+// one. Illegal orders of several kinds count together.
+func firstGrave(list []arena.Fault) int {
+	illegal := map[int]int{} // by seat
+	return slices.IndexFunc(list, func(f arena.Fault) bool {
+		if f.Kind == players.FaultIllegal {
+			illegal[f.Seat] += f.Times
+			return illegal[f.Seat] >= illegalFlood
+		}
+		return f.Kind == players.FaultCrash || f.Kind == players.FaultTimeout || f.Kind == arena.FaultNotFinite
+	})
+}
+
+// duelAhead is how many seeds a sequential test plays at once.
+const duelAhead = 64
+
+// plan is what the schedule is made of for so many players.
+func (f *evalFlags) plan(stages evalStages, players int) schedule.Plan {
+	p := schedule.Plan{Players: players, Seats: stages[0].bots.Seats, Games: f.games, Seed: f.seed, Rate: arena.Glicko(players)}
+	for i := range p.Contest {
+		p.Contest[i] = stages.at(i).bots.Seats
+	}
+	return p
+}
+
+// scheduled makes the schedule.
+func (f *evalFlags) scheduled(p schedule.Plan) (schedule.Schedule, error) {
+	if f.sprt != "" {
+		return f.duel(p.Players, p.Seats)
+	}
+	s, err := schedule.Named(f.schedule, p)
+	if err != nil {
+		err = cli.WrongUse("--schedule %w", err)
+	}
+	return s, err
+}
+
+// duel makes the schedule of a sequential test.
+func (f *evalFlags) duel(players, seats int) (schedule.Schedule, error) {
+	t, err := sprt.Parse(f.sprt)
+	if err != nil {
+		return nil, cli.WrongUse("--sprt: %w", err)
+	}
+	if players != 2 || seats != 2 {
+		return nil, cli.WrongUse("--sprt: %s at %d seats, expected 2 at a game of 2", cli.Plural(players, "player"), seats)
+	}
+	if f.normalised {
+		t.Model = sprt.Normalised
+		if err := t.Check(); err != nil {
+			return nil, cli.WrongUse("--sprt: %w", err)
+		}
+	}
+	return schedule.Duel{A: 0, B: 1, Test: t, Most: (f.games-1)/2 + 1, Ahead: duelAhead}, nil
+}
+
+// terms says what the schedule depends on besides the players, so that a journal
+// is not gone on with by another.
+func (f *evalFlags) terms(s schedule.Schedule) string {
+	if contest, ok := s.(schedule.Championship); ok {
+		return contest.String()
+	}
+	switch {
+	case f.sprt != "" && f.normalised:
+		return sprtTerms + f.sprt + normalisedTerms
+	case f.sprt != "":
+		return sprtTerms + f.sprt
+	}
+	return f.schedule
+}
+
+// What the terms of a sequential test begin and end with.
+const (
+	sprtTerms       = "sprt "
+	normalisedTerms = " normalised"
+)

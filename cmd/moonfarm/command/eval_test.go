@@ -1,0 +1,223 @@
+package command
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"moonfarm/rollout/bots/players"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/rollout/arena"
+)
+
+// terminalClient is a bot of Terminal: terminalclient KIND [MARK]. It gives no
+// orders; the kind "errs" orders what cannot be, "slow" thinks for 5 ms, "quits" leaves in turn 3. MARK is for
+// finding it among processes.
+func terminalClient() {
+	in := bufio.NewScanner(os.Stdin)
+	in.Buffer(nil, 1<<24)
+	answer := "[]\n[]\n"
+	if os.Args[1] == "errs" {
+		answer = "[[\"FF\",99,99]]\n[]\n"
+	}
+	turns := 0
+	for in.Scan() {
+		switch line := in.Text(); {
+		case strings.Contains(line, `"turnInfo":[0,`):
+			if os.Args[1] == "slow" {
+				time.Sleep(5 * time.Millisecond)
+			}
+			if turns++; turns == 4 && os.Args[1] == "quits" {
+				fmt.Fprintln(os.Stderr, "no more ideas")
+				os.Exit(3)
+			}
+			fmt.Print(answer)
+		case strings.Contains(line, `"turnInfo":[2,`):
+			fmt.Fprintln(os.Stderr, "finished")
+			return
+		}
+	}
+}
+
+// clients are the processes that have a mark in their command line.
+func clients(mark string) (pids []string) {
+	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, file := range files {
+		line, _ := os.ReadFile(file)
+		if words := bytes.Split(line, []byte{0}); len(words) > 2 && string(words[2]) == mark {
+			pids = append(pids, filepath.Base(filepath.Dir(file)))
+		}
+	}
+	return pids
+}
+
+// requireGone waits until no process has the mark.
+func requireGone(t *testing.T, mark string) {
+	t.Helper()
+	for range 6000 {
+		if len(clients(mark)) == 0 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("processes are left: %v", clients(mark))
+}
+
+// TestEvalBotsInterrupt stops a tournament of bots: what is finished is printed, the
+// message says how to go on, no bot is left, and the same command comes to the end.
+func TestEvalBotsInterrupt(t *testing.T) {
+	mark := "mark-" + filepath.Base(filepath.Dir(t.TempDir()))
+	out := filepath.Join(t.TempDir(), "out")
+	eval := func(games int) []string {
+		return []string{"eval", "terminal", "--player", "terminalclient plays " + mark, "--players", "starter", "--json", "--out", out, "--games", fmt.Sprint(games)}
+	}
+	c := start(t, eval(100_000)...)
+	for range 6000 { // until two games are in the journal
+		if text, _ := os.ReadFile(filepath.Join(out, journalName)); bytes.Count(text, []byte("\n")) > 3 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	c.Process.Signal(os.Interrupt)
+	c.Wait()
+	var got arena.Report
+	if err := json.Unmarshal(c.out.Bytes(), &got); err != nil || c.ProcessState.ExitCode() != exitInterrupted || *got.Complete || got.Games < 2 {
+		t.Fatalf("%v, %v: printed %s, said %s", c.ProcessState, err, &c.out, &c.errs)
+	}
+	wants(t, c.errs.String(), fmt.Sprintf("interrupted: the result is that of the first %s; the same command goes on with it", cli.Plural(got.Games, "game")))
+	requireGone(t, mark)
+	all := got.Games + 2 - got.Games%2
+	if err := json.Unmarshal([]byte(finish(t, eval(all)...)), &got); err != nil || !*got.Complete || got.Games != all {
+		t.Errorf("gone on with: %+v, %v", got, err)
+	}
+}
+
+// TestEvalBotsKill is TestEvalKill with a bot: the journal, but for what the bots'
+// answers took, and the result are what they are without any kill, and no bot is left.
+func TestEvalBotsKill(t *testing.T) {
+	games, kills := 4, 3
+	if os.Getenv(longEnv) != "" {
+		games, kills = 60, 20
+	}
+	mark := "mark-" + filepath.Base(filepath.Dir(t.TempDir()))
+	eval := func(dir string) []string {
+		return []string{"eval", "terminal", "--players", "starter,random", "--player", "terminalclient plays " + mark, "--json", "--out", dir, "--games", fmt.Sprint(games)}
+	}
+	begin := time.Now()
+	whole := filepath.Join(t.TempDir(), "whole")
+	want := untimed(t, finish(t, eval(whole)...))
+	took := time.Since(begin)
+	journal := untimed(t, string(readTestFile(t, filepath.Join(whole, journalName))))
+	random := rand.New(rand.NewPCG(5, 6))
+	for killed, n := 0, 0; killed < kills; n++ {
+		dir := filepath.Join(t.TempDir(), fmt.Sprint(n))
+		for killed < kills {
+			c := start(t, eval(dir)...)
+			timer := time.AfterFunc(time.Duration(random.Int64N(int64(took))), func() { c.Process.Kill() })
+			err := c.Wait()
+			timer.Stop()
+			if err == nil {
+				break
+			}
+			if c.ProcessState.ExitCode() != -1 {
+				t.Fatalf("%v: %s", err, &c.errs)
+			}
+			killed++
+		}
+		if got := untimed(t, finish(t, eval(dir)...)); got != want {
+			t.Fatalf("killed %d times, it printed %s, want %s", killed, got, want)
+		}
+		if got := untimed(t, string(readTestFile(t, filepath.Join(dir, journalName)))); got != journal {
+			t.Fatalf("killed %d times, the journal is\n%s\nwant\n%s", killed, got, journal)
+		}
+		replays, err := filepath.Glob(filepath.Join(dir, replaysDir, "*"))
+		if lines := strings.Count(journal, `"files"`); err != nil || len(replays) != lines {
+			t.Fatalf("killed %d times: %d replays of %d games of the bot", killed, len(replays), lines)
+		}
+	}
+	requireGone(t, mark)
+}
+
+func readTestFile(t *testing.T, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// untimed is a text of JSON values without the times of bots, and the checksums over
+// them.
+func untimed(t *testing.T, text string) string {
+	t.Helper()
+	var drop func(v any)
+	drop = func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			delete(v, "seconds")
+			delete(v, "check")
+			for _, child := range v {
+				drop(child)
+			}
+		case []any:
+			for _, child := range v {
+				drop(child)
+			}
+		}
+	}
+	var all bytes.Buffer
+	for in := json.NewDecoder(strings.NewReader(text)); in.More(); {
+		var v any
+		if err := in.Decode(&v); err != nil {
+			t.Fatal(err)
+		}
+		drop(v)
+		json.NewEncoder(&all).Encode(v)
+	}
+	return all.String()
+}
+
+// TestEvalConcurrency: by default as many games at once as the cores bear; more are
+// warned of.
+func TestEvalConcurrency(t *testing.T) {
+	for _, c := range []struct {
+		cores, bots, asked int
+		want               int
+		warned             bool
+	}{{8, 2, 0, 4, false}, {8, 1, 0, 8, false}, {2, 4, 0, 1, false}, {8, 2, 4, 4, false}, {8, 2, 5, 5, true}, {1, 2, 1, 1, false}, {1, 2, 2, 2, true}} {
+		n, warning := concurrency(c.cores, c.bots, c.asked)
+		if n != c.want || (warning != "") != c.warned {
+			t.Errorf("%d cores, %d bots in a game, --concurrency %d: %d at once, %q", c.cores, c.bots, c.asked, n, warning)
+		}
+	}
+}
+
+// TestStrictFaults: orders that cannot be read and those that the rules refuse are counted
+// together for --strict.
+func TestStrictFaults(t *testing.T) {
+	illegal := func(seat, times int) arena.Fault {
+		return arena.Fault{Seat: seat, Kind: players.FaultIllegal, Times: times}
+	}
+	for _, c := range []struct {
+		list []arena.Fault
+		want int
+	}{
+		{nil, -1},
+		{[]arena.Fault{illegal(0, 99), illegal(1, 99)}, -1},
+		{[]arena.Fault{illegal(0, 60), illegal(1, 60), illegal(0, 40)}, 2},
+		{[]arena.Fault{illegal(0, 60), {Seat: 0, Kind: players.FaultTimeout, Times: 1}}, 1},
+		{[]arena.Fault{{Seat: 1, Kind: "missing", Times: 500}, illegal(1, 100)}, 1},
+	} {
+		if got := firstGrave(c.list); got != c.want {
+			t.Errorf("%+v: %d, want %d", c.list, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// exampleText reads a file of the examples.
+func exampleText(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "examples", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// quick are the arguments of a run of some games in a folder.
+func quick(args []string, dir string) []string {
+	for i, a := range args {
+		a = strings.Replace(a, "/data/", dir+"/", 1)
+		if a == "1000000" {
+			a = "8"
+		}
+		args[i] = a
+	}
+	if args[0] == "generate" {
+		args = append(args, "--shard-episodes", "1")
+	}
+	return args
+}
+
+// TestKubernetesExample runs what the pods of the example run, with fewer games.
+func TestKubernetesExample(t *testing.T) {
+	dir, jobs := t.TempDir(), 0
+	for _, line := range regexp.MustCompile(`args: (\[.*\])`).FindAllStringSubmatch(exampleText(t, "kubernetes.yaml"), -1) {
+		jobs++
+		pods := 1
+		if strings.Contains(line[1], "$(PART)") {
+			pods = 8
+		}
+		for i := range pods {
+			var args []string
+			if err := json.Unmarshal([]byte(strings.ReplaceAll(line[1], "$(PART)", fmt.Sprint(i))), &args); err != nil {
+				t.Fatal(err)
+			}
+			var out, stderr bytes.Buffer
+			if status := run(quick(args, dir), &out, &stderr); status != exitOK {
+				t.Fatalf("%q: status %d: %s", args, status, &stderr)
+			}
+		}
+	}
+	if jobs != 2 {
+		t.Fatalf("%d lines with args, expected 2", jobs)
+	}
+	var out, stderr bytes.Buffer
+	if status := run([]string{"verify", filepath.Join(dir, "td")}, &out, &stderr); status != exitOK || !strings.Contains(out.String(), ": 8 episodes, ") {
+		t.Errorf("status %d: %s%s", status, &out, &stderr)
+	}
+}
+
+// TestSlurmExample runs the tasks of the example, and the merge that its comment
+// says, with fewer games.
+func TestSlurmExample(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("no bash here")
+	}
+	dir := t.TempDir()
+	// In the place of moonfarm: a script that writes its arguments.
+	if err := os.WriteFile(filepath.Join(dir, "moonfarm"), []byte("#!/bin/sh\nprintf '%s\\n' \"$@\"\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	text := exampleText(t, "slurm.sh")
+	if !strings.Contains(text, "#SBATCH --array=0-7\n") {
+		t.Error("the tasks of the array are not those of --part I/8")
+	}
+	merge := []string{"merge"}
+	for i := range 8 {
+		c := exec.Command(bash, "../examples/slurm.sh")
+		c.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "EPISODES=8", "SLURM_CPUS_PER_TASK=2", fmt.Sprint("SLURM_ARRAY_TASK_ID=", i))
+		said, err := c.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, said)
+		}
+		args := strings.Fields(strings.ReplaceAll(string(said), "data/", dir+"/"))
+		merge = append(merge, args[len(args)-1])
+		var out, stderr bytes.Buffer
+		if status := run(append(args, "--shard-episodes", "1"), &out, &stderr); status != exitOK {
+			t.Fatalf("%q: status %d: %s", args, status, &stderr)
+		}
+	}
+	if !strings.Contains(text, "moonfarm merge data/td-parts/* --out data/td'") {
+		t.Error("the comment does not say how to merge")
+	}
+	var out, stderr bytes.Buffer
+	if status := run(append(merge, "--out", filepath.Join(dir, "td")), &out, &stderr); status != exitOK || !strings.Contains(out.String(), ": 8 episodes, ") {
+		t.Errorf("status %d: %s%s", status, &out, &stderr)
+	}
+}
+
+// TestDockerfile: what it builds is a package of this module, without cgo.
+func TestDockerfile(t *testing.T) {
+	text := exampleText(t, "Dockerfile")
+	for _, want := range []string{"CGO_ENABLED=0 go build -trimpath -tags cloud ", " ./cmd/moonfarm\n", "\nUSER 65532:65532\n", `ENTRYPOINT ["/moonfarm"]`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	if needed := regexp.MustCompile(`\ngo (1\.\d+)`).FindStringSubmatch(exampleText(t, "../../../go.mod")); !strings.Contains(text, "FROM golang:"+needed[1]+" ") {
+		t.Errorf("not Go %s", needed[1])
+	}
+}

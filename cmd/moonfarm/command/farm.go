@@ -1,0 +1,250 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/datasets"
+	"moonfarm/env/catalog"
+	"moonfarm/rollout"
+	"moonfarm/rollout/farm"
+	"moonfarm/rollout/policy"
+	"moonfarm/rollout/redact"
+)
+
+func (a *app) farm() *cobra.Command {
+	c := a.group("farm", "Play episodes on many machines",
+		`Makes datasets on many machines: one serves, any number work. The dataset is the
+one that generate makes, byte for byte.
+
+"farm run" is all of it in one process. For several machines "farm serve" keeps
+the runs and hands out shards, "farm worker" makes them, on any machine that
+reaches the server and the output, and "farm submit" begins a run. Workers come
+and go as they like: what one had in hand when it was lost goes to another.`)
+	for _, sub := range []func() *cobra.Command{
+		a.farmRun, a.farmServe, a.farmSubmit, a.farmWorker, a.farmStatus, a.farmCancel, a.farmRetry, a.farmCredentials,
+	} {
+		c.AddCommand(sub())
+	}
+	return c
+}
+
+// defaultServer is where a server listens if nothing else is said.
+const defaultServer = "127.0.0.1:4222"
+
+// connectFlags say how a server is reached.
+type connectFlags struct {
+	url, credentials string
+	ca, cert, key    string
+}
+
+// add adds the flags; without is the URL if none is given.
+func (f *connectFlags) add(c *cobra.Command, without string) {
+	flags := c.Flags()
+	flags.StringVar(&f.url, "connect", without, "`URL` of the server, nats://HOST:PORT or tls://HOST:PORT; several with commas")
+	flags.StringVar(&f.credentials, "credentials", "", "`FILE` that says who this is (- for standard input): from farm credentials, or JSON with name and password, or a .creds file of NATS (default: the key of this user's server on this machine, found by the port of --connect)")
+	flags.StringVar(&f.ca, "tls-ca", "", "`FILE` with the certificates of those who sign the other side's")
+	flags.StringVar(&f.cert, "tls-cert", "", "`FILE` with this side's certificate")
+	flags.StringVar(&f.key, "tls-key", "", "`FILE` with its key")
+}
+
+// check tells what is wrong with the flags.
+func (f *connectFlags) check() error {
+	for _, one := range strings.Split(f.url, ",") {
+		u, err := url.Parse(one)
+		switch {
+		case strings.Contains(one, "@"): // not told, as it holds secrets in any form
+			return cli.WrongUse("--connect: a URL with a name or password; expected nats://HOST:PORT or tls://HOST:PORT (names and passwords stand in --credentials)")
+		case err != nil:
+			return cli.WrongUse("--connect: %w", err)
+		case u.Scheme != "nats" && u.Scheme != "tls" || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "":
+			return cli.WrongUse("--connect %s: expected nats://HOST:PORT or tls://HOST:PORT (names and passwords stand in --credentials)", one)
+		}
+	}
+	return f.checkTLS()
+}
+
+func (f *connectFlags) checkTLS() error {
+	if (f.cert == "") != (f.key == "") {
+		return cli.WrongUse("--tls-cert and --tls-key: expected both or none")
+	}
+	return nil
+}
+
+// options are those of a connection with a role.
+func (f *connectFlags) options(role, name string, log *slog.Logger) farm.ConnectOptions {
+	return farm.ConnectOptions{URL: f.url, Role: role, Name: name, Credentials: f.credentials, Find: func() string { return farm.FindKey(f.url) },
+		CA: f.ca, Cert: f.cert, Key: f.key, Log: log}
+}
+
+// reach is how long people wait for a server.
+const reach = 10 * time.Second
+
+// client connects for one question or a few.
+func (f *connectFlags) client(ctx context.Context, log *slog.Logger) (*farm.Client, func(), error) {
+	if err := f.check(); err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, reach)
+	defer cancel()
+	c, err := farm.Connect(ctx, f.options(farm.RoleOperator, "", log))
+	if err != nil {
+		return nil, nil, err
+	}
+	return farm.NewClient(c), c.Close, nil
+}
+
+// logFlags say what is logged, on standard error.
+type logFlags struct {
+	format string
+	level  slog.Level
+}
+
+func (f *logFlags) add(c *cobra.Command, level slog.Level) {
+	f.format, f.level = "text", level
+	show := func() string { return strings.ToLower(f.level.String()) }
+	words := []string{"debug", "info", "warn", "error"}
+	set := func(text string) error {
+		if err := f.level.UnmarshalText([]byte(text)); err != nil || show() != text {
+			return fmt.Errorf("expected one of: %s", strings.Join(words, ", "))
+		}
+		return nil
+	}
+	c.Flags().Var(choice(&f.format, "text", "json"), "log-format", "form of the log on standard error")
+	c.Flags().Var(value{set: set, show: show, kind: strings.Join(words, "|"), words: words}, "log-level", "what is logged, at least")
+}
+
+func (a *app) logger(f *logFlags) *slog.Logger {
+	o := &slog.HandlerOptions{Level: f.level, ReplaceAttr: redact.Attr}
+	if f.format == "json" {
+		return slog.New(slog.NewJSONHandler(a.stderr, o))
+	}
+	return slog.New(slog.NewTextHandler(a.stderr, o))
+}
+
+// graceFlag adds --grace, and lets the program wait for so long after a signal.
+func (a *app) graceFlag(c *cobra.Command, to *time.Duration) {
+	*to = 20 * time.Second
+	c.Flags().Var(pause(to), "grace", "after Ctrl-C or SIGTERM, for the shards in hand to be finished; then they are handed back")
+}
+
+// lingers lets the program wait for the end of the grace and what comes then.
+func (a *app) lingers(grace time.Duration) { a.patience.Store(int64(grace + 15*time.Second)) }
+
+// auditFlag adds --audit.
+func auditFlag(c *cobra.Command, to *float64) {
+	*to = 0.01
+	c.Flags().Var(share(to), "audit", "share of the shards that a second worker makes again, more of workers without a history; 0: none")
+}
+
+// auditRate is the rate as a coordinator takes it.
+func auditRate(x float64) float64 {
+	if x == 0 {
+		return -1
+	}
+	return x
+}
+
+// address checks a flag that takes host:port.
+func address(flag, text string) error {
+	if strings.Contains(text, "@") { // not told, as it may be a password
+		return cli.WrongUse("--%s: a name or password; expected HOST:PORT, such as %s", flag, defaultServer)
+	}
+	if _, port, err := net.SplitHostPort(text); err != nil || port == "" {
+		return cli.WrongUse("--%s %s: expected HOST:PORT, such as %s", flag, text, defaultServer)
+	}
+	return nil
+}
+
+// onDisk refuses an URL for an output that is written to this machine's disk alone.
+func onDisk(out string) error {
+	if anyURL.MatchString(out) {
+		return cli.WrongUse("--out %s: expected a path on this machine; only datasets are written to URLs", out)
+	}
+	return nil
+}
+
+// anyURL matches what is an URL and no path.
+var anyURL = regexp.MustCompile(`^[a-z][a-z0-9+.-]*://`)
+
+// specFlags say what a run makes and where.
+type specFlags struct {
+	jobFlags
+	out string
+}
+
+func (f *specFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.out, "out", "", "`URL` or folder of the dataset, which every worker reaches under that name, such as s3://bucket/td")
+	f.jobFlags.add(c)
+}
+
+// read makes the spec and opens its shards, which finds what is wrong with it before
+// anybody else does. Who calls it closes them.
+func (f *specFlags) read(ctx context.Context, game string, o datasets.Options) (*farm.Spec, *datasets.Run, error) {
+	j, g, err := f.jobFlags.read(game)
+	if err != nil {
+		return nil, nil, err
+	}
+	if f.out == "" {
+		return nil, nil, cli.WrongUse("--out is missing: the URL or folder to write, such as --out data/%s", game)
+	}
+	out := f.out
+	if !anyURL.MatchString(out) {
+		if out, err = filepath.Abs(out); err != nil {
+			return nil, nil, err
+		}
+	}
+	r, err := datasets.OpenRun(ctx, out, j, makers(g), o)
+	if err != nil {
+		return nil, nil, err
+	}
+	j.Policies = r.Policies() // the files of networks are in the output now
+	text, err := json.Marshal(j)
+	if err != nil {
+		return nil, nil, errors.Join(err, r.Close())
+	}
+	return &farm.Spec{Name: game, Build: r.Build(), Shards: int(shardsOf(&j)), Episodes: j.Episodes, Job: text, Out: out}, r, nil
+}
+
+// openShards opens the shards of a spec, which may come from anybody.
+func (a *app) openShards(ctx context.Context, s *farm.Spec, workers int) (farm.Shards, error) {
+	var j datasets.Job
+	d := json.NewDecoder(bytes.NewReader(s.Job))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&j); err != nil {
+		return nil, fmt.Errorf("the job of run %.8s: %w", s.ID(), err)
+	}
+	if j.ShardEpisodes == 0 || j.Episodes != s.Episodes || shardsOf(&j) != uint64(s.Shards) || s.Shards > maxShards {
+		return nil, fmt.Errorf("the job of run %.8s has %d episodes, %d in a shard; its spec says %d in %d shards",
+			s.ID(), j.Episodes, j.ShardEpisodes, s.Episodes, s.Shards)
+	}
+	if s.Name != j.Game {
+		return nil, fmt.Errorf("the job of run %.8s is of %.40q; its spec says %s", s.ID(), j.Game, s.Name)
+	}
+	g, err := catalog.Find(j.Game)
+	if err != nil {
+		return nil, err
+	}
+	m := makers(g)
+	m.Policy = func(name string, files rollout.Files) (rollout.Maker, error) {
+		return policy.NewStored(g.Name, name, files)
+	}
+	r, err := datasets.OpenRun(ctx, s.Out, j, m, datasets.Options{Workers: workers, Locks: &a.locks})
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}

@@ -1,0 +1,256 @@
+package command
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"moonfarm/datasets"
+	"moonfarm/rollout/farm"
+)
+
+// farmServer is farm serve in a process of its own.
+type farmServer struct {
+	*exec.Cmd
+	served
+	errs strings.Builder
+}
+
+// serveFarm starts a server and waits until it listens.
+func serveFarm(t *testing.T, args ...string) *farmServer {
+	t.Helper()
+	s := &farmServer{Cmd: exec.Command("moonfarm", append([]string{"farm", "serve", "--json", "--listen", "127.0.0.1:0"}, args...)...)}
+	s.Stderr = &s.errs
+	out, err := s.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { // in case the test failed
+		if s.ProcessState == nil {
+			s.Process.Kill()
+			s.Wait()
+		}
+	})
+	if err := json.NewDecoder(bufio.NewReader(out)).Decode(&s.served); err != nil {
+		s.Wait()
+		t.Fatalf("%v: %s", err, &s.errs)
+	}
+	return s
+}
+
+// stops ends a process with SIGTERM; it must end well.
+func stops(t *testing.T, c *exec.Cmd, errs interface{ String() string }) {
+	t.Helper()
+	c.Process.Signal(syscall.SIGTERM)
+	if err := c.Wait(); err != nil {
+		t.Errorf("%v after SIGTERM: %v\n%s", c.Args, err, errs)
+	}
+}
+
+// startWorker starts farm worker and kills it when the test fails.
+func startWorker(t *testing.T, url, name string) *process {
+	t.Helper()
+	p := start(t, "farm", "worker", "--connect", url, "--name", name, "--workers", "2")
+	t.Cleanup(func() {
+		if p.ProcessState == nil {
+			p.Process.Kill()
+			p.Wait()
+		}
+	})
+	return p
+}
+
+func fetch(t *testing.T, url string) (code int, text string) {
+	t.Helper()
+	resp, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(body)
+}
+
+func farmStatusOf(t *testing.T, url string) (s farm.Status) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(finish(t, "farm", "status", "--json", "--connect", url)), &s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestFarm: a server, a run and two workers in processes of their own make what
+// generate makes; the run can be looked at, cancelled and made to go on, and all
+// end well at SIGTERM.
+func TestFarm(t *testing.T) {
+	want, _ := reference(t)
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	dir := t.TempDir()
+	s := serveFarm(t, "--store", filepath.Join(dir, "store"), "--http", "127.0.0.1:0", "--allow-out", dir)
+	out := filepath.Join(dir, "data")
+	submit := append([]string{"farm", "submit"}, generateArgs(out)[1:]...)
+	submit = append(submit, "--connect", s.URL)
+
+	id := strings.TrimSpace(finish(t, submit...))
+	if len(id) != 32 {
+		t.Fatalf("submit printed %q, want an id", id)
+	}
+	if again := strings.TrimSpace(finish(t, submit...)); again != id {
+		t.Errorf("submitted again: %s, want %s", again, id)
+	}
+	if st := farmStatusOf(t, s.URL); len(st.Runs) != 1 || st.Runs[0].ID != id || st.Runs[0].State != farm.Running || st.Version != datasets.Version {
+		t.Errorf("status %+v", st)
+	}
+	wants(t, finish(t, "farm", "status", "--connect", s.URL), id[:8], "no workers")
+	wants(t, finish(t, "farm", "cancel", id[:6], "--connect", s.URL), "cancelled")
+	p := start(t, append(submit[:len(submit):len(submit)], "--wait")...) // makes it go on
+	waitUntil(t, "the run goes on", func() bool { return farmStatusOf(t, s.URL).Runs[0].State == farm.Running })
+
+	a, b := startWorker(t, s.URL, "a"), startWorker(t, s.URL, "b")
+	if err := p.Wait(); err != nil {
+		t.Fatalf("submit --wait: %v: %s", err, &p.errs)
+	}
+	wants(t, p.out.String(), out+": ", " rows/s")
+	requireSame(t, want, out)
+
+	st := farmStatusOf(t, s.URL)
+	if len(st.Workers) != 2 || st.Workers[0].Shards+st.Workers[1].Shards != uint64(st.Runs[0].Shards) || st.Runs[0].State != farm.Done {
+		t.Errorf("status at the end %+v", st)
+	}
+	wants(t, finish(t, "farm", "status", id[:8], "--connect", s.URL, "--watch"), "done")
+	waitUntil(t, "ready", func() bool { code, _ := fetch(t, s.HTTP+"readyz"); return code == 200 })
+	for path, word := range map[string]string{"": "<title>moonfarm", "status.json": id, "metrics": "moonfarm_up 1", "readyz": "ready", "healthz": "alive"} {
+		if code, text := fetch(t, s.HTTP+path); code != 200 || !strings.Contains(text, word) {
+			t.Errorf("/%s: status %d, want 200 and %q:\n%.300s", path, code, word, text)
+		}
+	}
+	requireFarmErrors(t, s, dir, id)
+	stops(t, a.Cmd, &a.errs)
+	stops(t, b.Cmd, &b.errs)
+	stops(t, s.Cmd, &s.errs)
+
+	// What is done is known after a restart.
+	s = serveFarm(t, "--store", filepath.Join(dir, "store"), "--allow-out", dir)
+	wants(t, finish(t, append(submit[:len(submit)-1:len(submit)-1], s.URL, "--wait")...), " is complete: ")
+	stops(t, s.Cmd, &s.errs)
+
+	// So is what is complete after the state was lost; there is no worker.
+	s = serveFarm(t, "--store", filepath.Join(dir, "new"), "--allow-out", dir)
+	wants(t, finish(t, append(submit[:len(submit)-1:len(submit)-1], s.URL, "--wait")...), " is complete: ")
+	if st := farmStatusOf(t, s.URL); len(st.Runs) != 1 || st.Runs[0].State != farm.Done || st.Runs[0].Rows == 0 {
+		t.Errorf("status with a new store %+v", st)
+	}
+	stops(t, s.Cmd, &s.errs)
+	requireSame(t, want, out)
+}
+
+// requireFarmErrors asks a server with one run for what it refuses.
+func requireFarmErrors(t *testing.T, s *farmServer, dir, id string) {
+	t.Helper()
+	for _, c := range []struct{ args, want string }{
+		{"farm status 0000", "moonfarm: no run 0000; there are: " + id[:8]},
+		{"farm cancel xyz", "moonfarm: no run xyz; there are: " + id[:8]},
+		{"farm retry " + id + "0", "moonfarm: no run " + id + "0; there are: " + id[:8]},
+	} {
+		p := start(t, append(strings.Fields(c.args), "--connect", s.URL)...)
+		if err := p.Wait(); p.ProcessState.ExitCode() != exitFailure || !strings.HasPrefix(p.errs.String(), c.want) || strings.Count(p.errs.String(), "\n") != 1 {
+			t.Errorf("%s: %v: %s, want %s", c.args, err, &p.errs, c.want)
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	connect := func(role string) *farm.Conn {
+		conn, err := farm.Connect(ctx, farm.ConnectOptions{URL: s.URL, Name: "test", Credentials: s.Key, Role: role})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(conn.Close)
+		return conn
+	}
+	err := farm.Work(ctx, connect(farm.RoleWorker), farm.WorkerOptions{Version: "0.0.1", Open: new(app).openShards})
+	if err == nil || !strings.Contains(err.Error(), "0.0.1") {
+		t.Errorf("a worker of another version: %v", err)
+	}
+	job, out := `{"game":"tron","episodes":"10"}`, filepath.Join(dir, "none")
+	people := farm.NewClient(connect(farm.RoleOperator))
+	for want, spec := range map[string]*farm.Spec{
+		"install the same version and files": {Name: "tron", Build: "other", Shards: 2, Episodes: 10, Out: out, Job: jobOf(t, 10, 5)},
+		"its spec says 10 in 3 shards":       {Name: "tron", Build: "other", Shards: 3, Episodes: 10, Out: out, Job: jobOf(t, 10, 5)},
+		"the job of run ":                    {Name: "tron", Build: "other", Shards: 3, Episodes: 10, Out: out, Job: json.RawMessage(job)},
+	} {
+		if _, err := people.Submit(ctx, spec); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("submit: %v, want %s", err, want)
+		}
+	}
+}
+
+func jobOf(t *testing.T, episodes, size uint64) json.RawMessage {
+	t.Helper()
+	text, err := json.Marshal(datasets.Job{Program: datasets.ProgramMoonfarm, Game: "tron", Policies: []string{"random", "random"}, Seed: 1,
+		Episodes: episodes, ShardEpisodes: size, Reward: "result"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// waitUntil waits for a condition, at most a minute.
+func waitUntil(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for begin := time.Now(); !is(); time.Sleep(20 * time.Millisecond) {
+		if time.Since(begin) > time.Minute {
+			t.Fatalf("after a minute: not yet: %s", what)
+		}
+	}
+}
+
+// TestFarmInterrupt stops farm run with SIGINT and SIGTERM: it goes on when it is
+// repeated, with what was committed.
+func TestFarmInterrupt(t *testing.T) {
+	want, _ := reference(t)
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		requireFarmContinues(t, want, signal)
+	}
+}
+
+func requireFarmContinues(t *testing.T, want string, signal syscall.Signal) {
+	t.Helper()
+	for range 10 {
+		dir := filepath.Join(t.TempDir(), "data")
+		args := append([]string{"farm", "run"}, generateArgs(dir)[1:]...)
+		p := start(t, args...)
+		waitFor(t, filepath.Join(dir, "shards", "*.json"), filepath.Join(dir, "manifest.json"))
+		p.Process.Signal(signal)
+		err := p.Wait()
+		if err == nil {
+			continue // it was through before the signal came
+		}
+		say := "moonfarm: interrupted: committed shards are kept in " + dir + "; the same command continues\n"
+		if p.ProcessState.ExitCode() != exitInterrupted || p.out.Len() > 0 || p.errs.String() != say {
+			t.Fatalf("%v: %v, said %q and %q, want %q", signal, err, &p.out, &p.errs, say)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "manifest.json")); err == nil {
+			t.Errorf("%v: the dataset is complete", signal)
+		}
+		wants(t, finish(t, args...), "of an earlier run kept")
+		requireSame(t, want, dir)
+		return
+	}
+	t.Fatalf("never interrupted")
+}

@@ -1,0 +1,74 @@
+//go:build unix
+
+package command
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"moonfarm/rollout/farm"
+)
+
+// TestFarmReplacedFile replaces a file that a worker has stored while the run goes
+// on: it is found when the dataset is completed, told in one line, and the shard is
+// made again.
+func TestFarmReplacedFile(t *testing.T) {
+	want, _ := reference(t)
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	dir := t.TempDir()
+	s := serveFarm(t, "--store", filepath.Join(dir, "store"), "--allow-out", dir)
+	out := filepath.Join(dir, "data")
+	submit := append([]string{"farm", "submit"}, generateArgs(out)[1:]...)
+	finish(t, append(submit, "--connect", s.URL)...)
+
+	w := startWorker(t, s.URL, "w")
+	stored := filepath.Join(out, "steps", "*-*.arrow")
+	waitUntil(t, "a file is stored", func() bool { names, _ := filepath.Glob(stored); return len(names) > 0 })
+	w.Process.Signal(syscall.SIGSTOP)
+	if farmStatusOf(t, s.URL).Runs[0].State != farm.Running {
+		t.Fatal("the run ended before the worker was stopped")
+	}
+	names, err := filepath.Glob(stored)
+	if err != nil || len(names) == 0 {
+		t.Fatal("no file is stored: ", err)
+	}
+	was, err := os.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(names[0], bytes.Repeat([]byte{'x'}, len(was)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	w.Process.Signal(syscall.SIGCONT)
+	waitUntil(t, "the run is done", func() bool { return farmStatusOf(t, s.URL).Runs[0].State == farm.Done })
+	requireSame(t, want, out)
+
+	st := farmStatusOf(t, s.URL)
+	number, _, _ := strings.Cut(filepath.Base(names[0]), "-")
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shard := fmt.Sprintf("shard %d: ", n)
+	told := 0
+	for _, f := range st.Failures {
+		if strings.Contains(f.Text, shard) {
+			told++
+			t.Log(f.Text)
+		}
+	}
+	if st.Runs[0].Remade != 1 || told != 1 {
+		t.Errorf("%d shards made again, %d lines about %s%+v", st.Runs[0].Remade, told, shard, st.Failures)
+	}
+	stops(t, w.Cmd, &w.errs)
+	stops(t, s.Cmd, &s.errs)
+	if told := strings.Count(s.errs.String(), shard); told != 1 {
+		t.Errorf("%d lines of the log about %s\n%s", told, shard, &s.errs)
+	}
+}

@@ -1,0 +1,272 @@
+//go:build unix
+
+package command
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"moonfarm/rollout/farm"
+)
+
+// A run of killedGames has 200 shards; making them takes one core some 30 s.
+const killedShards = 200
+
+var killedGames = []string{
+	"towerdefence --episodes 12000 --shard-episodes 60 --policy econ,random",
+	"terminal --episodes 1600 --shard-episodes 8",
+	"codecraft --episodes 200 --shard-episodes 1 --max-turns 300",
+	"tron --episodes 60000 --shard-episodes 300",
+}
+
+// site is a farm in processes of their own, on hosts of their own where that can
+// be had.
+type site struct {
+	t        *testing.T
+	hosts    *hosts
+	usual    string // the command
+	fast     string // the command with a clock an hour fast
+	dir      string
+	files    []string // the command line of the S3 server
+	env      []string
+	out      string // URL or folder for datasets
+	cert     string
+	serve    []string // the command line of the server
+	url      string
+	password map[string]string // file with the credentials of each
+	client   *farm.Client
+
+	store, server *remote
+	crew          [4]*remote
+	random        *rand.Rand
+	early         uint64 // shards that the worker with the fast clock was seen to have made
+}
+
+// newSite starts an S3 server, if inBucket, and a farm with four workers.
+func newSite(t *testing.T, usual, fast string, inBucket bool) *site {
+	s := &site{t: t, usual: usual, fast: fast, dir: t.TempDir(), random: rand.New(rand.NewPCG(5, 6))}
+	s.out = filepath.Join(s.dir, "data")
+	roles := map[string]string{"people": "operator"}
+	names := []string{"server", "store"}
+	for i := range s.crew {
+		names = append(names, fmt.Sprintf("w%d", i))
+		roles[names[i+2]] = "worker"
+	}
+	gateway := ""
+	if inBucket {
+		gateway = s3Server(t)
+	}
+	s.hosts = newHosts(t, names...)
+	if inBucket {
+		s.startStore(gateway)
+	}
+	address := s.hosts.address(t, 0)
+	host, _, _ := net.SplitHostPort(address)
+	cert, key, users, credentials := certify(t, s.dir, host, roles)
+	s.cert, s.password, s.url = cert, credentials, "tls://"+address
+	s.serve = []string{usual, "farm", "serve", "--store", filepath.Join(s.dir, "state"), "--listen", address, "--tls-cert", cert, "--tls-key", key, "--users", users,
+		"--allow-out", s.dir}
+	if inBucket {
+		s.serve[len(s.serve)-1] = "s3://bucket?endpoint=http://" + s.files[4]
+	}
+	s.server = s.hosts.start(t, "server", s.env, s.serve...)
+	waitUntil(t, "the server listens", func() bool {
+		c, err := net.Dial("tcp", address)
+		if err == nil {
+			c.Close()
+		}
+		return err == nil
+	})
+	c, err := farm.Connect(t.Context(), farm.ConnectOptions{URL: s.url, CA: cert, Credentials: credentials["people"]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	s.client = farm.NewClient(c)
+	for i := range s.crew {
+		s.hire(i)
+	}
+	return s
+}
+
+// startStore starts the S3 server.
+func (s *site) startStore(gateway string) {
+	address, files := s.hosts.address(s.t, 1), filepath.Join(s.dir, "files")
+	if err := os.MkdirAll(filepath.Join(files, "bucket"), 0o777); err != nil {
+		s.t.Fatal(err)
+	}
+	for name, text := range map[string]string{"AWS_ACCESS_KEY_ID": "farm", "AWS_SECRET_ACCESS_KEY": "farm-secret", "AWS_REGION": "us-east-1"} {
+		s.t.Setenv(name, text)
+	}
+	s.env = []string{"ROOT_ACCESS_KEY=farm", "ROOT_SECRET_KEY=farm-secret"}
+	s.files = []string{gateway, "--quiet", "--keep-alive", "--port", address, "posix", files}
+	s.out = "s3://bucket/data"
+	s.store = s.hosts.start(s.t, "store", s.env, s.files...)
+}
+
+// place is where the dataset of a game goes.
+func (s *site) place(game string) string {
+	place := s.out + "/" + game
+	if s.files != nil {
+		place += "?use_path_style=true&timeout=5s&endpoint=http://" + s.files[4]
+	}
+	return place
+}
+
+// hire starts worker i. The clock of the last is an hour fast.
+func (s *site) hire(i int) {
+	name, program := fmt.Sprintf("w%d", i), s.usual
+	if i == len(s.crew)-1 {
+		program = s.fast
+	}
+	s.crew[i] = s.hosts.start(s.t, name, s.env, program, "farm", "worker", "--connect", s.url, "--tls-ca", s.cert,
+		"--credentials", s.password[name], "--workers", "1", "--log-level", "warn")
+}
+
+// made is how many shards of a run are there, −1 if nobody answers.
+func (s *site) made(run string) int {
+	st := statusWithin(s.t, s.client, 2*time.Second)
+	if st == nil || st.Runs[0].ID != run {
+		return -1
+	}
+	for _, w := range st.Workers { // a server that is killed forgets some
+		if w.Name == "w3" {
+			s.early = max(s.early, w.Shards)
+		}
+	}
+	return st.Runs[0].Made
+}
+
+// reach waits until so many shards are made.
+func (s *site) reach(run string, shards int) {
+	s.t.Helper()
+	for was, same := 0, time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		n := s.made(run)
+		if n >= shards {
+			return
+		}
+		if n > was {
+			was, same = n, time.Now()
+		}
+		if time.Since(same) > 2*time.Minute {
+			s.t.Fatalf("nothing was made for two minutes: %d of %d; the status is %+v", was, shards, statusWithin(s.t, s.client, 30*time.Second))
+		}
+	}
+}
+
+// harm kills a worker or the server, or stops the store for ten seconds: by a
+// signal the first time, then by killing it.
+func (s *site) harm(what string) {
+	switch what {
+	case "worker":
+		i := s.random.IntN(len(s.crew))
+		s.crew[i].kill()
+		s.hire(i)
+	case "server":
+		s.server.kill()
+		s.server = s.hosts.start(s.t, "server", s.env, s.serve...)
+	case "pause":
+		_ = s.store.cmd.Process.Signal(syscall.SIGSTOP)
+		time.Sleep(10 * time.Second)
+		_ = s.store.cmd.Process.Signal(syscall.SIGCONT)
+	case "store":
+		s.store.kill()
+		time.Sleep(10 * time.Second)
+		s.store = s.hosts.start(s.t, "store", s.env, s.files...)
+	}
+}
+
+// harms are what happens to a run, in a random order; the server is killed once
+// more when all shards are made, while it completes the dataset.
+func (s *site) harms() (list []string) {
+	for range 50 {
+		list = append(list, "worker")
+	}
+	list = append(list, "server", "server", "server", "server")
+	if s.files != nil {
+		list = append(list, "pause", "store")
+	}
+	s.random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	return append(list, "server")
+}
+
+// play makes the dataset of a game on the farm, with all that happens to it, and
+// compares it with that of generate.
+func (s *site) play(line string) {
+	t, game := s.t, strings.Fields(line)[0]
+	want := filepath.Join(s.dir, "want-"+game)
+	finish(t, append([]string{"generate", "--seed", "7", "--out", want}, strings.Fields(line)...)...)
+	place, begin := s.place(game), time.Now()
+	run := strings.TrimSpace(finish(t, append([]string{"farm", "submit", "--seed", "7", "--out", place, "--connect", s.url, "--tls-ca", s.cert,
+		"--credentials", s.password["people"]}, strings.Fields(line)...)...))
+	list := s.harms()
+	for i, what := range list {
+		s.reach(run, killedShards*(i+1)/len(list))
+		time.Sleep(time.Duration(s.random.IntN(200)) * time.Millisecond)
+		s.harm(what)
+	}
+	var st *farm.Status
+	for end := time.Now().Add(3 * time.Minute); st == nil || st.Runs[0].State != farm.Done; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s: not done: %+v", game, st)
+		}
+		st = statusWithin(t, s.client, 5*time.Second)
+	}
+	took, r := time.Since(begin), st.Runs[0]
+	got := strings.TrimPrefix(place, "file://")
+	if s.files != nil {
+		got = filepath.Join(s.dir, "got-"+game)
+		download(t, place, got)
+	}
+	requireSame(t, want, got)
+	wants(t, finish(t, "verify", place), "all as the manifest says")
+	if r.Shards != killedShards || r.Played != r.Episodes || len(st.Audits) > 0 {
+		t.Errorf("%s: %+v, audits %+v", game, r, st.Audits)
+	}
+	lapsed := uint64(0)
+	for _, w := range st.Workers {
+		lapsed += w.Lapsed
+	}
+	t.Logf("%s: %d shards, %d episodes, %.0f s, %d harms (50 workers and 5 servers killed); %d lost claims and %d shards of the fast worker until now, "+
+		"%d given twice, %d made again, %d audits passed, %d waived: equal to generate's", game, r.Shards, r.Episodes, took.Seconds(), len(list),
+		lapsed, s.early, r.Again, r.Remade, r.Audits.Passed, r.Audits.Waived)
+	for _, e := range st.Failures {
+		t.Logf("failure, %d times: %s: %s", e.Count, e.Worker, e.Text)
+	}
+}
+
+// TestFarmKilled is the farm as an operator has it: a server and four workers over
+// TLS, files in S3 or in a folder. For each game workers are killed 50 times, the
+// server 5 times, and the store is away for 10 s twice; one worker's clock is an
+// hour fast. The dataset is that of generate, byte for byte.
+func TestFarmKilled(t *testing.T) {
+	if os.Getenv(longEnv) == "" {
+		t.Skip("takes a quarter of an hour: set " + longEnv)
+	}
+	usual, fast := programs(t)
+	for _, where := range []string{"s3", "folder"} {
+		t.Run(where, func(t *testing.T) {
+			s := newSite(t, usual, fast, where == "s3")
+			for _, line := range killedGames {
+				s.play(line)
+			}
+			if s.early == 0 {
+				t.Error("the worker whose clock is fast made no shard")
+			}
+			for _, r := range append(s.crew[:], s.server) {
+				_ = r.cmd.Process.Signal(syscall.SIGTERM)
+				<-r.ended
+				if !r.cmd.ProcessState.Success() {
+					t.Errorf("%s after SIGTERM: %v", r.name, r.cmd.ProcessState)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,348 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/datasets"
+	"moonfarm/rollout/farm"
+)
+
+// farmRunFlags are the flags of farm run.
+type farmRunFlags struct {
+	specFlags
+	logFlags
+	store   string
+	workers int
+	audit   float64
+	grace   time.Duration
+}
+
+func (a *app) farmRun() *cobra.Command {
+	f := &farmRunFlags{}
+	c := &cobra.Command{
+		Use: "run GAME --out URL", Short: "Serve, submit and work in one process",
+		Long: `Makes a dataset in this process, as generate does, with a server, a run and
+workers as they are on many machines. The output may be a bucket.
+
+What is committed is kept until the run is done: the same command continues a
+run that was stopped, even killed.
+
+With --json: one object about the run with ` + runKeys,
+		Example: `  moonfarm farm run towerdefence --episodes 2000 --seed 1 --out data/td
+  moonfarm farm run codecraft --policy econ --episodes 100 --out 's3://bucket/craft?region=eu-west-1'`,
+		Args: takes("GAME"),
+		RunE: func(c *cobra.Command, args []string) error { return a.runFarm(c.Context(), args[0], f) },
+	}
+	f.specFlags.add(c)
+	c.Flags().StringVar(&f.store, "store", "", "`DIR` for the state of the run until it is done (default: one for each run in the user's cache)")
+	workersFlag(c, &f.workers)
+	a.lockFlag(c, "folders")
+	auditFlag(c, &f.audit)
+	a.graceFlag(c, &f.grace)
+	f.logFlags.add(c, slog.LevelWarn)
+	return c
+}
+
+// runFarm serves, submits and works.
+func (a *app) runFarm(ctx context.Context, game string, f *farmRunFlags) error {
+	spec, run, err := f.specFlags.read(ctx, game, datasets.Options{Workers: f.workers, Alone: true, Locks: &a.locks})
+	if err != nil {
+		return err
+	}
+	defer run.Close() // all that counts is committed by then
+	store := f.store
+	if store == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return fmt.Errorf("no folder for the state of the run, expected --store DIR: %w", err)
+		}
+		store = filepath.Join(cache, "moonfarm", "farm", spec.ID())
+	}
+	if r := complete(spec, store); r != nil {
+		return a.print(r, func() { a.printEnd(r, r.Made, 0) })
+	}
+	a.lingers(f.grace)
+	a.resume = fmt.Sprintf("committed shards are kept in %s; the same command continues", f.out)
+	log := a.logger(&f.logFlags)
+	s, err := farm.Serve(farm.ServerOptions{Dir: store, Log: log, Locks: &a.locks})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	end, err := a.farmHere(ctx, s, spec, run, f, log)
+	if err != nil {
+		return err
+	}
+	if end.State == farm.Done && f.store == "" {
+		s.Close()
+		if err := os.RemoveAll(store); err != nil {
+			log.Warn("the state of a run that is done stays", "err", err)
+		}
+	}
+	return nil
+}
+
+// complete is the run of a spec whose dataset is there, without a state that is
+// left to be cleared away; nil if it is not. The spec has been opened, so that the
+// dataset is of its job.
+func complete(spec *farm.Spec, store string) *farm.RunStatus {
+	if _, err := os.Stat(store); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	d, err := datasets.Open(spec.Out)
+	if err != nil {
+		return nil
+	}
+	t := d.Manifest().Totals
+	return &farm.RunStatus{
+		ID: spec.ID(), Name: spec.Name, Build: spec.Build, Out: spec.Out, State: farm.Done, Joined: true, Shards: spec.Shards,
+		Made: spec.Shards, Episodes: t.Episodes, Played: t.Episodes, Rows: t.Rows, Bytes: t.Bytes,
+	}
+}
+
+// openOnce returns the already open shards of a spec with a no-op Close, and opens the
+// shards of any other spec, which a store may hold.
+func (a *app) openOnce(spec *farm.Spec, run *datasets.Run) farm.Open {
+	id := spec.ID()
+	return func(ctx context.Context, s *farm.Spec, workers int) (farm.Shards, error) {
+		if s.ID() != id {
+			return a.openShards(ctx, s, workers)
+		}
+		return kept{run}, nil
+	}
+}
+
+// kept are shards that its caller closes.
+type kept struct{ *datasets.Run }
+
+func (kept) Close() error { return nil }
+
+// farmHere coordinates and works in this process until the run is over.
+func (a *app) farmHere(ctx context.Context, s *farm.Server, spec *farm.Spec, run *datasets.Run, f *farmRunFlags, log *slog.Logger) (*farm.RunStatus, error) {
+	connect := func(name string) (*farm.Conn, error) {
+		return farm.Connect(ctx, farm.ConnectOptions{Server: s, Name: name, Log: log})
+	}
+	center, err := connect("coordinator")
+	if err != nil {
+		return nil, err
+	}
+	defer center.Close()
+	// Two workers can make each other's shards again; one has nobody to do so.
+	names := []string{"here-1", "here-2"}[:min(2, f.workers)]
+	audit := auditRate(f.audit)
+	if len(names) == 1 {
+		audit = -1
+	}
+	// The coordinator outlives the context, which ends the work: it takes what is
+	// then finished or handed back.
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	when := looks{100 * time.Millisecond, make(chan struct{}, 1)}
+	open := a.openOnce(spec, run)
+	var serve, work sync.WaitGroup
+	defer serve.Wait()
+	defer stop()
+	failed := make(chan error, len(names)+1)
+	serve.Go(func() {
+		failed <- farm.Coordinate(serving, center, farm.CoordinatorOptions{
+			Version: datasets.Version, Open: open, Audit: audit, Trusted: names, Server: s, Log: log, Small: true, Changed: when.wake,
+		})
+	})
+	client := farm.NewClient(center)
+	r, err := submit(ctx, client, spec, when, failed)
+	if err != nil {
+		return nil, err
+	}
+	defer thrifty()()
+	working, rest := context.WithCancel(ctx)
+	defer work.Wait()
+	defer rest()
+	for i, name := range names {
+		c, err := connect(name)
+		if err != nil {
+			return nil, err
+		}
+		slots := (f.workers + i) / len(names)
+		work.Go(func() {
+			defer c.Close()
+			failed <- farm.Work(working, c, farm.WorkerOptions{Version: datasets.Version, Slots: slots, Open: open, Grace: f.grace, Log: log})
+		})
+	}
+	return a.await(ctx, client, r, when, failed)
+}
+
+// farmSubmitFlags are the flags of farm submit.
+type farmSubmitFlags struct {
+	specFlags
+	connectFlags
+	logFlags
+	wait bool
+}
+
+func (a *app) farmSubmit() *cobra.Command {
+	f := &farmSubmitFlags{}
+	c := &cobra.Command{
+		Use: "submit GAME --out URL", Short: "Begin a run on a farm",
+		Long: `Begins a run and prints its id. What makes a run is the game, the rules, the
+policies, the seed, the other settings and the output: submitting the same again
+joins the run that there is, and goes on with one that was cancelled or failed.
+Where the dataset is complete there is nothing to do.
+
+This machine, the server and all workers must reach the output under the name
+that --out gives: a bucket, or a folder that all machines share.
+
+With --json: one object about the run with ` + runKeys,
+		Example: `  moonfarm farm submit towerdefence --episodes 1000000 --out s3://bucket/td --connect tls://farm.example:4222 --credentials me.json
+  moonfarm farm submit codecraft --policy econ --out /mnt/data/craft --wait`,
+		Args: takes("GAME"),
+		RunE: func(c *cobra.Command, args []string) error { return a.runFarmSubmit(c.Context(), args[0], f) },
+	}
+	f.specFlags.add(c)
+	a.lockFlag(c, "the output")
+	c.Flags().BoolVar(&f.wait, "wait", false, "wait until the run is done, and fail if it fails")
+	f.connectFlags.add(c, "nats://"+defaultServer)
+	f.logFlags.add(c, slog.LevelWarn)
+	return c
+}
+
+func (a *app) runFarmSubmit(ctx context.Context, game string, f *farmSubmitFlags) error {
+	spec, run, err := f.specFlags.read(ctx, game, datasets.Options{Workers: 1, Locks: &a.locks})
+	if err == nil {
+		err = run.Close()
+	}
+	if err != nil {
+		return err
+	}
+	log := a.logger(&f.logFlags)
+	c, closing, err := f.client(ctx, log)
+	if err != nil {
+		return err
+	}
+	defer closing()
+	if f.wait {
+		a.resume = fmt.Sprintf("run %s goes on; the same command waits for it, farm cancel ends it", spec.ID())
+	}
+	r, err := submit(ctx, c, spec, away, nil)
+	if err == nil && r.State == farm.Done && !f.wait {
+		log.Warn("the dataset is complete: there is nothing to do", "run", r.ID, "out", r.Out)
+	}
+	if err == nil && f.wait {
+		_, err = a.await(ctx, c, r, away, nil)
+	}
+	if err != nil || f.wait {
+		return err
+	}
+	return a.print(r, func() { a.printf("%s\n", r.ID) })
+}
+
+// looks say when to look at a run again.
+type looks struct {
+	every   time.Duration
+	changed chan struct{} // of a run in this process: it tells when its state has changed
+}
+
+// away are the looks at a run elsewhere.
+var away = looks{every: 500 * time.Millisecond}
+
+func (l looks) wake() {
+	select {
+	case l.changed <- struct{}{}:
+	default:
+	}
+}
+
+// submit submits a run to a coordinator that may be about to begin. An error from
+// failed, if that is not nil, ends the wait.
+func submit(ctx context.Context, c *farm.Client, spec *farm.Spec, when looks, failed <-chan error) (*farm.RunStatus, error) {
+	for begin := time.Now(); ; {
+		r, err := c.Submit(ctx, spec)
+		if err == nil || time.Since(begin) > reach || !strings.Contains(err.Error(), "no coordinator answers") {
+			return r, err
+		}
+		if err := sleep(ctx, when, failed); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// await waits for the end of a run and prints it.
+func (a *app) await(ctx context.Context, c *farm.Client, r *farm.RunStatus, when looks, failed <-chan error) (*farm.RunStatus, error) {
+	found := r.Made
+	m := a.meter("episodes")
+	for r.State == farm.Running || r.State == farm.Finishing {
+		if err := sleep(ctx, when, failed); err != nil {
+			m.end()
+			return nil, err
+		}
+		next, err := look(ctx, c, r.ID)
+		if err == nil {
+			r = next
+			m.show(r.Played, r.Episodes, r.Rows, "rows")
+		}
+	}
+	passed := m.end()
+	if err := ended(r); err != nil {
+		return r, err
+	}
+	return r, a.print(r, func() { a.printEnd(r, found, passed) })
+}
+
+// sleep waits for the next look, and fails if ctx is done or something else failed.
+func sleep(ctx context.Context, when looks, failed <-chan error) error {
+	select {
+	case <-time.After(when.every):
+		return nil
+	case <-when.changed:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case err := <-failed:
+		if err == nil {
+			err = errors.New("the farm ended before the run did")
+		}
+		return err
+	}
+}
+
+// look finds a run in the status of a farm.
+func look(ctx context.Context, c *farm.Client, run string) (*farm.RunStatus, error) {
+	s, err := c.Status(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return find(s, run)
+}
+
+// ended is the error of a run that came to no good end.
+func ended(r *farm.RunStatus) error {
+	switch {
+	case r.State == farm.Failed:
+		return fmt.Errorf("run %s failed: %s; moonfarm farm retry makes it go on", r.ID, plain(r.Text))
+	case r.State == farm.Cancelled:
+		return fmt.Errorf("run %s was cancelled; moonfarm farm retry makes it go on", r.ID)
+	}
+	return nil
+}
+
+// printEnd prints what generate prints of a dataset.
+func (a *app) printEnd(r *farm.RunStatus, found int, passed time.Duration) {
+	d := datasetSize{Episodes: r.Episodes, Rows: r.Rows, Bytes: r.Bytes, Shards: r.Shards, Made: r.Shards - found, Found: found}
+	speed := ""
+	if d.Made > 0 && passed > 0 {
+		rows := float64(d.Rows) * float64(d.Made) / float64(d.Shards) / passed.Seconds()
+		speed = fmt.Sprintf("; %.1f s, %s rows/s", passed.Seconds(), cli.Group(uint64(rows)))
+	}
+	a.printSize(plain(r.Out), d, speed)
+	a.printf("\n")
+}

@@ -1,0 +1,149 @@
+package command
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"moonfarm/datasets"
+	"moonfarm/env/catalog"
+	"moonfarm/rollout/farm"
+)
+
+// tronSpec is the spec of a small run.
+func tronSpec(t *testing.T, out string) *farm.Spec {
+	t.Helper()
+	text := jobOf(t, 10, 5)
+	var j datasets.Job
+	g, err := catalog.Find("tron")
+	if err == nil {
+		err = json.Unmarshal(text, &j)
+	}
+	var r *datasets.Run
+	if err == nil {
+		r, err = datasets.OpenRun(t.Context(), out, j, makers(g), datasets.Options{Workers: 1})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	return &farm.Spec{Name: "tron", Build: r.Build(), Shards: 2, Episodes: 10, Out: out, Job: text}
+}
+
+// startWith starts the program with a text as its standard input.
+func startWith(t *testing.T, text string, args ...string) *process {
+	t.Helper()
+	p := &process{Cmd: exec.Command("moonfarm", args...)}
+	p.Stdin, p.Stdout, p.Stderr = strings.NewReader(text), &p.out, &p.errs
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if p.ProcessState == nil {
+			p.Process.Kill()
+			p.Wait()
+		}
+	})
+	return p
+}
+
+// TestFarmSecrets: on one machine the commands of a user find the server's key, and
+// nobody else gets in; credentials are good for a worker elsewhere; outputs that are not
+// allowed are refused and leave no trace, also to a client that does not check them.
+func TestFarmSecrets(t *testing.T) {
+	cache := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", cache)
+	dir := t.TempDir()
+	s := serveFarm(t, "--store", filepath.Join(dir, "store"), "--allow-out", filepath.Join(dir, "data"))
+	if info, err := os.Stat(s.Key); err != nil || info.Mode().Perm() != 0o600 {
+		t.Fatalf("the key %s has mode %v: %v", s.Key, info.Mode(), err)
+	}
+	out := filepath.Join(dir, "data", "tron")
+	c, err := farm.Connect(t.Context(), farm.ConnectOptions{URL: s.URL, Credentials: s.Key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	waitUntil(t, "the coordinator answers", func() bool { _, err := farm.NewClient(c).Status(t.Context()); return err == nil })
+	right := tronSpec(t, out)
+	for _, wrong := range []string{"data", "-flag", "/proc/self/cwd/x", filepath.Join(dir, "elsewhere"), "s3://bucket/x?endpoint=http://127.0.0.1:1"} {
+		bad := *right
+		bad.Out = wrong
+		if _, err := farm.NewClient(c).Submit(t.Context(), &bad); err == nil || !strings.Contains(err.Error(), "output ") {
+			t.Errorf("output %s: %v", wrong, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "elsewhere")); !os.IsNotExist(err) {
+		t.Errorf("a refused output was made: %v", err)
+	}
+	if _, err := farm.NewClient(c).Submit(t.Context(), right); err != nil {
+		t.Fatal(err)
+	}
+	text := finish(t, "farm", "credentials", "--name", "m2", "--connect", s.URL)
+	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // from here on as on another machine
+	p := start(t, "farm", "status", "--connect", s.URL)
+	if err := p.Wait(); err == nil || !strings.Contains(p.errs.String(), "the server does not know a client without credentials") {
+		t.Errorf("status without credentials: %v: %s", err, &p.errs)
+	}
+	w := startWith(t, text, "farm", "worker", "--connect", s.URL, "--credentials", "-", "--workers", "1")
+	t.Setenv("XDG_CACHE_HOME", cache)
+	waitUntil(t, "the run is done", func() bool { return farmStatusOf(t, s.URL).Runs[0].State == farm.Done })
+	if st := farmStatusOf(t, s.URL); len(st.Workers) != 1 || st.Workers[0].Name != "m2" {
+		t.Errorf("the workers are %+v", st.Workers)
+	}
+	stops(t, w.Cmd, &w.errs)
+	stops(t, s.Cmd, &s.errs)
+	if left, _ := filepath.Glob(filepath.Join(cache, "moonfarm", "farm", "servers", "*")); len(left) > 0 {
+		t.Errorf("after its end a server is still noted: %v", left)
+	}
+	if _, err := datasets.Open(out); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestFarmNetwork: a network is given by its path where a run is submitted; the server
+// and the workers read it in the output, and no file that a spec names.
+func TestFarmNetwork(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	dir := t.TempDir()
+	data, err := os.ReadFile(filepath.Join("..", "..", "..", "rollout", "network", "testdata", "heads.onnx"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	net := filepath.Join(dir, "nets", "heads.onnx")
+	if err := os.Mkdir(filepath.Dir(net), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(net, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	out, want := filepath.Join(dir, "data"), filepath.Join(dir, "want")
+	args := []string{"towerdefence", "--policy", net + ",econ", "--episodes", "2", "--shard-episodes", "1", "--max-turns", "5", "--out"}
+	finish(t, append(append([]string{"generate"}, args...), want)...)
+	s := serveFarm(t, "--store", filepath.Join(dir, "store"), "--allow-out", dir)
+	id := strings.TrimSpace(finish(t, append(append([]string{"farm", "submit", "--connect", s.URL}, args...), out)...))
+	if err := os.RemoveAll(filepath.Dir(net)); err != nil {
+		t.Fatal(err)
+	}
+	w := startWorker(t, s.URL, "w")
+	waitUntil(t, "the run is done", func() bool { st := farmStatusOf(t, s.URL); return st.Runs[0].ID == id && st.Runs[0].State == farm.Done })
+	requireSame(t, want, out)
+	stops(t, w.Cmd, &w.errs)
+
+	c, err := farm.Connect(t.Context(), farm.ConnectOptions{URL: s.URL, Credentials: s.Key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for _, name := range []string{"/etc/secret.onnx", "../heads.onnx", "heads.onnx"} {
+		spec := tronSpec(t, filepath.Join(dir, "other"))
+		spec.Job = json.RawMessage(strings.Replace(string(spec.Job), `"random"`, `"`+name+`"`, 1))
+		if _, err := farm.NewClient(c).Submit(t.Context(), spec); err == nil || !strings.Contains(err.Error(), "a file of this machine") {
+			t.Errorf("a policy of the file %s: %v", name, err)
+		}
+	}
+	stops(t, s.Cmd, &s.errs)
+}

@@ -1,0 +1,365 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/datasets"
+	"moonfarm/rollout/farm"
+	"moonfarm/rollout/farm/places"
+	"moonfarm/rollout/farm/web"
+	"moonfarm/rollout/filelock"
+	"moonfarm/sim/bounded"
+	"moonfarm/sim/texts"
+)
+
+// farmServeFlags are the flags of farm serve.
+type farmServeFlags struct {
+	connectFlags
+	logFlags
+	store, listen, users string
+	allow                []string // of --allow-out
+	cluster              farm.ClusterOptions
+	clusterSecret        string // a file
+	replicas             int
+	audit                float64
+	page                 web.Options
+	pagePassword         string // a file
+}
+
+// served tells where a server is. Its JSON keys are documented in the help.
+type served struct {
+	URL    string `json:"url"`
+	Key    string `json:"key,omitempty"`
+	HTTP   string `json:"http,omitempty"`
+	Health string `json:"health,omitempty"`
+}
+
+func (a *app) farmServe() *cobra.Command {
+	f := &farmServeFlags{replicas: 1}
+	c := &cobra.Command{
+		Use: "serve --store DIR", Short: "Keep runs and hand out their shards",
+		Long: `Serves a farm until it is stopped: a NATS server with JetStream keeps runs,
+shards and workers in a folder, and a coordinator hands out shards, has a sample
+of them made again, and completes datasets. After a stop, even a kill, the same
+command goes on. With --connect NATS servers that run elsewhere keep the state;
+several coordinators may then serve, one of which acts.
+
+Nobody connects without credentials, also on this machine. The server's key is
+in the file key.json of its store, readable to its owner alone. Where the server
+is on loopback, farm submit, worker, status, cancel and retry of the same user
+find it; farm credentials makes credentials for others from it. --users is a
+JSON file with more of them: the key users has a list of objects with name, role
+(worker, operator or coordinator), and password (plain or as bcrypt) or nkey.
+With --tls-ca, which has signed the certificates of clients, and without --users
+a certificate is enough: one with OU=worker or OU=operator gives that role under
+its CN, any other both. Beyond loopback the server needs --tls-cert and
+--tls-key, and the page of --http needs them and a user with a password.
+
+Outputs must be below an --allow-out, which may be given several times: a folder
+or an URL with all options that outputs may have beside region, timeout and
+use_path_style, such as 's3://bucket/runs?endpoint=https://HOST:PORT'. Without
+it they must be below the current folder.
+
+--http shows a page with runs, workers, failures and audits, and /status.json,
+/metrics for Prometheus, /healthz and /readyz. --health serves those two at an
+address of their own, to anybody, so that a full page cannot delay a probe.
+
+SIGTERM and Ctrl-C end it with status 0.
+
+With --json: one object with the keys url (where clients connect), key (the file
+with it), http (of the page) and health (of --health), when it listens.`,
+		Example: `  moonfarm farm serve --store farm --http 127.0.0.1:8080 --allow-out s3://bucket
+  moonfarm farm serve --store farm --listen 0.0.0.0:4222 --tls-cert cert.pem --tls-key key.pem --allow-out /mnt/data`,
+		Args: takes(),
+		RunE: func(c *cobra.Command, _ []string) error { return a.runFarmServe(c.Context(), f) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.store, "store", "", "`DIR` of the state; made if missing")
+	flags.StringVar(&f.listen, "listen", defaultServer, "`ADDR`, HOST:PORT, for workers and clients; port 0: any")
+	flags.StringVar(&f.users, "users", "", "`FILE` with more who may connect")
+	flags.StringArrayVar(&f.allow, "allow-out", nil, "`PREFIX` of outputs, a folder or an URL (default: the current folder)")
+	f.connectFlags.add(c, "")
+	flags.StringVar(&f.cluster.Name, "cluster-name", "", "`NAME` of this server among several that keep the state together")
+	flags.StringVar(&f.cluster.Listen, "cluster-listen", "", "`ADDR`, HOST:PORT, for the other servers")
+	flags.StringSliceVar(&f.cluster.Routes, "cluster-routes", nil, "`ADDRS`, HOST:PORT, of the other servers, with commas")
+	flags.StringVar(&f.clusterSecret, "cluster-secret-file", "", "`FILE` with the common password of the servers")
+	flags.Var(whole(&f.replicas, 1, 5), "replicas", "how many servers keep each part of the state")
+	auditFlag(c, &f.audit)
+	a.lockFlag(c, "the folder of the state")
+	flags.StringVar(&f.page.Listen, "http", "", "`ADDR`, HOST:PORT, of the page")
+	flags.StringVar(&f.page.Health, "health", "", "`ADDR`, HOST:PORT, where /healthz and /readyz are served apart from the page")
+	flags.StringVar(&f.page.User, "http-user", "", "`NAME` that a visitor of the page must know")
+	flags.StringVar(&f.pagePassword, "http-password-file", "", "`FILE` with the password for it")
+	flags.BoolVar(&f.page.Profile, "pprof", false, "serve /debug/pprof/ beside the page")
+	f.logFlags.add(c, slog.LevelInfo)
+	return c
+}
+
+// check tells what does not go together, and reads passwords.
+func (f *farmServeFlags) check() (err error) {
+	remote := f.url != ""
+	switch {
+	case f.store == "" && !remote:
+		return cli.WrongUse("--store is missing: the folder of the state, such as --store farm")
+	case f.store != "" && remote:
+		return cli.WrongUse("--store and --connect: the state is kept here or elsewhere, expected one of them")
+	case remote && (f.users != "" || f.cluster.Name != ""):
+		return cli.WrongUse("--connect: --users and --cluster-name are for a server in this process")
+	case (f.cluster.Name == "") != (f.cluster.Listen == ""):
+		return cli.WrongUse("--cluster-name and --cluster-listen: expected both or none")
+	case f.page.Listen == "" && (f.page.User != "" || f.page.Profile || f.page.Health != ""):
+		return cli.WrongUse("--http is missing: the address of the page, such as --http 127.0.0.1:8080")
+	case (f.page.User == "") != (f.pagePassword == ""):
+		return cli.WrongUse("--http-user and --http-password-file: expected both or none")
+	}
+	if remote {
+		err = f.connectFlags.check()
+	} else {
+		err = errors.Join(address("listen", f.listen), f.checkTLS())
+	}
+	if err == nil && f.page.Listen != "" {
+		err = address("http", f.page.Listen)
+	}
+	if err == nil && f.page.Health != "" {
+		err = address("health", f.page.Health)
+	}
+	for _, p := range []struct {
+		file string
+		to   *string
+	}{{f.pagePassword, &f.page.Password}, {f.clusterSecret, &f.cluster.Secret}} {
+		if err == nil && p.file != "" {
+			*p.to, err = firstLine(p.file)
+		}
+	}
+	return err
+}
+
+// firstLine reads a password.
+func firstLine(file string) (string, error) {
+	text, err := bounded.ReadFile(os.Open, file, 4096)
+	line, _, _ := strings.Cut(texts.Unmarked(string(text)), "\n")
+	line = strings.TrimSuffix(line, "\r")
+	if err == nil && line == "" {
+		err = fmt.Errorf("%s: expected a password in its first line", file)
+	}
+	return line, err
+}
+
+func (a *app) runFarmServe(ctx context.Context, f *farmServeFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	allow, err := places.Allow(f.allow)
+	if err != nil {
+		return cli.WrongUse("--allow-out: %w", err)
+	}
+	a.lingers(0)
+	log := a.logger(&f.logFlags)
+	farm.WarnReadable(log, f.pagePassword)
+	o := f.options(farm.RoleCoordinator, "", log)
+	at := served{URL: f.url}
+	if f.url == "" {
+		s, forget, err := f.serveHere(&at, log, &a.locks)
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		defer forget()
+		o = farm.ConnectOptions{Server: s, Name: f.cluster.Name, Log: log}
+	}
+	c, err := farm.Connect(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if f.page.Listen != "" {
+		if f.url == "" { // else the certificate is that of a client
+			f.page.Cert, f.page.Key = f.cert, f.key
+		}
+		f.page.Log = log
+		p, err := web.Serve(f.page, farm.NewClient(c))
+		if err != nil {
+			return err
+		}
+		defer p.Close()
+		at.HTTP, at.Health = p.URL(), p.HealthURL()
+	}
+	if err := a.print(at, func() { a.printServed(at) }); err != nil {
+		return err
+	}
+	if err := a.out.Flush(); err != nil {
+		return fmt.Errorf("writing the output: %w", err)
+	}
+	return farm.Coordinate(ctx, c, farm.CoordinatorOptions{
+		Version: datasets.Version, Open: allow.Guard(a.openShards), Replicas: f.replicas, Audit: auditRate(f.audit), Server: o.Server, Log: log,
+	})
+}
+
+// serveHere starts a server in this process, and makes its key known to the other
+// commands of this user until forget is called.
+func (f *farmServeFlags) serveHere(at *served, log *slog.Logger, locks *filelock.Locker) (s *farm.Server, forget func(), err error) {
+	so := farm.ServerOptions{Dir: f.store, Listen: f.listen, Cert: f.cert, Key: f.key, CA: f.ca, Users: f.users, Log: log, Locks: locks}
+	if f.cluster.Name != "" {
+		so.Cluster = &f.cluster
+		farm.WarnReadable(log, f.clusterSecret)
+	}
+	if s, err = farm.Serve(so); err != nil {
+		return nil, nil, err
+	}
+	at.URL, at.Key = s.URL(), filepath.Join(f.store, farm.KeyFile)
+	if forget, err = farm.NoteKey(at.URL, at.Key); err != nil {
+		log.Warn("other commands do not find this server's key by themselves: give them --credentials", "file", at.Key, "err", err)
+		forget = func() {}
+	}
+	return s, forget, nil
+}
+
+func (a *app) printServed(at served) {
+	a.printf("serving at %s\n", at.URL)
+	if at.HTTP != "" {
+		a.printf("page at %s\n", at.HTTP)
+	}
+}
+
+// farmWorkerFlags are the flags of farm worker.
+type farmWorkerFlags struct {
+	connectFlags
+	logFlags
+	workers int
+	name    string
+	allow   []string // of --allow-out
+	grace   time.Duration
+}
+
+func (a *app) farmWorker() *cobra.Command {
+	f := &farmWorkerFlags{}
+	c := &cobra.Command{
+		Use: "worker --connect URL", Short: "Make shards for a farm",
+		Long: `Makes shards that a server hands out until it is stopped, one per core at a
+time. It waits for a server that is not there yet, and for one that is gone to
+come back. It must be of the server's version, and reach the outputs of the
+runs, such as a bucket whose credentials are in its environment. It writes where
+the server says, or, with --allow-out, below those places only.
+
+A server of the same user on this machine is known; credentials for any other
+come from farm credentials there.
+
+After SIGTERM or Ctrl-C it finishes the shards in hand, or hands them back when
+--grace is over, and ends with status 0. Killed, it loses what it had in hand to
+another worker after half a minute.`,
+		Example: `  moonfarm farm worker --connect nats://127.0.0.1:4222
+  moonfarm farm worker --connect tls://farm.example:4222 --tls-ca ca.pem --credentials worker7.json --allow-out /mnt/data`,
+		Args: takes(),
+		RunE: func(c *cobra.Command, _ []string) error { return a.runFarmWorker(c.Context(), f) },
+	}
+	f.connectFlags.add(c, "")
+	workersFlag(c, &f.workers)
+	a.lockFlag(c, "folders")
+	c.Flags().StringVar(&f.name, "name", "", "`NAME` under which the farm knows the worker, if no credentials say it (default: of host and process)")
+	c.Flags().StringArrayVar(&f.allow, "allow-out", nil, "`PREFIX` of outputs, a folder or an URL as for farm serve (default: all that the server allows)")
+	a.graceFlag(c, &f.grace)
+	f.logFlags.add(c, slog.LevelInfo)
+	return c
+}
+
+func (a *app) runFarmWorker(ctx context.Context, f *farmWorkerFlags) error {
+	if f.url == "" {
+		return cli.WrongUse("--connect is missing: the URL of the server, such as --connect nats://%s", defaultServer)
+	}
+	if err := f.check(); err != nil {
+		return err
+	}
+	open := farm.Open(a.openShards)
+	if len(f.allow) > 0 {
+		allow, err := places.Allow(f.allow)
+		if err != nil {
+			return cli.WrongUse("--allow-out: %w", err)
+		}
+		open = allow.Guard(open)
+	}
+	defer thrifty()()
+	a.lingers(f.grace)
+	log := a.logger(&f.logFlags)
+	c, err := farm.Connect(ctx, f.options(farm.RoleWorker, f.name, log))
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return err
+	}
+	defer c.Close()
+	log.Info("working", "worker", c.Name(), "url", f.url, "at_once", f.workers)
+	err = farm.Work(ctx, c, farm.WorkerOptions{Version: datasets.Version, Slots: f.workers, Open: open, Grace: f.grace, Log: log})
+	if errors.Is(err, errInterrupted) {
+		return nil
+	}
+	return err
+}
+
+// farmCredentialsFlags are the flags of farm credentials.
+type farmCredentialsFlags struct {
+	url, key, name, role string
+}
+
+func (a *app) farmCredentials() *cobra.Command {
+	f := &farmCredentialsFlags{role: farm.RoleWorker}
+	c := &cobra.Command{
+		Use: "credentials --name NAME", Short: "Print credentials for another machine or person",
+		Long: `Prints credentials, one line of JSON: a server knows their holder under a name,
+with the rights of a role. A worker may make shards and speaks for its own name
+only; an operator may submit, look at, cancel and retry runs. A coordinator in
+another process (farm serve --connect) takes the key itself as --credentials.
+
+They follow from the server's key, which is in the file key.json of its store.
+Without --credentials it is found as farm submit finds it: a server of the same
+user on this machine, by the port of --connect. They are good as long as the key
+is: a server that is started without its key makes a new one.
+
+Give each worker a name of its own, and pass the line on in a way that others do
+not see, such as the standard input of ssh:
+
+  moonfarm farm credentials --name m2 | ssh -R 4223:127.0.0.1:4222 m2 \
+    moonfarm farm worker --connect nats://127.0.0.1:4223 --credentials -`,
+		Example: `  moonfarm farm credentials --name worker7 > worker7.json
+  moonfarm farm credentials --name anna --role operator --credentials farm/key.json > anna.json`,
+		Args: takes(),
+		RunE: func(*cobra.Command, []string) error { return a.runFarmCredentials(f) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.name, "name", "", "`NAME` under which the farm knows the holder")
+	flags.Var(choice(&f.role, farm.RoleWorker, farm.RoleOperator), "role", "what the holder may do")
+	flags.StringVar(&f.url, "connect", "nats://"+defaultServer, "`URL` of the server")
+	flags.StringVar(&f.key, "credentials", "", "`FILE` with the server's key, STORE/"+farm.KeyFile)
+	return c
+}
+
+func (a *app) runFarmCredentials(f *farmCredentialsFlags) error {
+	if f.name == "" {
+		return cli.WrongUse("--name is missing: the name of the worker or person, such as --name worker7")
+	}
+	if f.key == "" {
+		if f.key = farm.FindKey(f.url); f.key == "" {
+			return fmt.Errorf("no server of this user is known at %s: expected --credentials STORE/%s, the key in the server's store", f.url, farm.KeyFile)
+		}
+	}
+	key, err := farm.ReadKey(f.key)
+	if err != nil {
+		return err
+	}
+	text, err := key.Credentials(f.role, f.name)
+	if err != nil {
+		return err
+	}
+	a.printf("%s", text)
+	return nil
+}

@@ -1,0 +1,253 @@
+//go:build unix
+
+package command
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"gocloud.dev/blob"
+	_ "gocloud.dev/blob/s3blob" // blob.OpenBucket knows s3
+
+	"moonfarm/rollout/farm"
+	"moonfarm/rollout/farm/farmtest"
+)
+
+// versity is the S3 server of the tests: MOONFARM_VERSITYGW, or in the PATH, or
+// installed from its module, which this one does not need.
+const versity = "github.com/versity/versitygw/cmd/versitygw@v1.8.0"
+
+func s3Server(t *testing.T) string {
+	t.Helper()
+	if path := os.Getenv("MOONFARM_VERSITYGW"); path != "" {
+		return path
+	}
+	if path, err := exec.LookPath("versitygw"); err == nil {
+		return path
+	}
+	dir := t.TempDir()
+	install := exec.Command("go", "install", versity)
+	install.Env = append(os.Environ(), "GOBIN="+dir, "GOFLAGS=")
+	if out, err := install.CombinedOutput(); err != nil {
+		t.Skipf("no S3 server: MOONFARM_VERSITYGW is not set, versitygw is not in the PATH, and go install %s: %v: %.300s", versity, err, out)
+	}
+	return filepath.Join(dir, "versitygw")
+}
+
+// programs builds the command twice: as it is, and with a clock that is an hour
+// fast. For that package time is compiled from a changed copy, so that the
+// process has no other clock.
+func programs(t *testing.T) (usual, fast string) {
+	t.Helper()
+	dir := t.TempDir()
+	build := func(name string, args ...string) string {
+		name = filepath.Join(dir, name)
+		c := exec.Command("go", append(append([]string{"build", "-o", name}, args...), ".")...)
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v: %s", c.Args, err, out)
+		}
+		return name
+	}
+	goroot, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(strings.TrimSpace(string(goroot)), "src", "time", "time.go")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const line = "sec, nsec, mono := runtimeNow()\n"
+	if strings.Count(string(text), line) != 1 {
+		t.Fatalf("%s: time.Now of %s is not as this test expects", file, runtime.Version())
+	}
+	changed := filepath.Join(dir, "time.go")
+	overlay := filepath.Join(dir, "overlay.json")
+	replace, _ := json.Marshal(map[string]map[string]string{"Replace": {file: changed}})
+	for name, content := range map[string][]byte{changed: []byte(strings.Replace(string(text), line, line+"\tsec += 3600\n", 1)), overlay: replace} {
+		if err := os.WriteFile(name, content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return build("moonfarm"), build("moonfarm-fast", "-overlay", overlay)
+}
+
+// hosts are network namespaces that a bridge connects, where this process may make
+// them; else all is on loopback.
+type hosts struct {
+	prefix string // of the addresses; "": loopback
+	names  map[string]string
+}
+
+// newHosts makes a namespace for each name.
+func newHosts(t *testing.T, names ...string) *hosts {
+	t.Helper()
+	bridge := fmt.Sprintf("mf%d", os.Getpid())
+	h := &hosts{prefix: fmt.Sprintf("10.213.%d.", os.Getpid()%250), names: map[string]string{}}
+	ip := func(line string) error {
+		out, err := exec.Command("ip", strings.Fields(line)...).CombinedOutput()
+		if err != nil {
+			err = fmt.Errorf("ip %s: %w: %s", line, err, out)
+		}
+		return err
+	}
+	lines := []string{"link add " + bridge + " type bridge", "addr add " + h.prefix + "1/24 dev " + bridge, "link set " + bridge + " up"}
+	t.Cleanup(func() { _ = ip("link del " + bridge) }) // that of one that is not there fails
+	for i, name := range names {
+		ns, outer, inner := bridge+name, fmt.Sprintf("%so%d", bridge, i), fmt.Sprintf("%si%d", bridge, i)
+		lines = append(lines, "netns add "+ns, "link add "+outer+" type veth peer name "+inner, "link set "+inner+" netns "+ns,
+			"link set "+outer+" master "+bridge+" up", "-n "+ns+" link set lo up",
+			fmt.Sprintf("-n %s addr add %s%d/24 dev %s", ns, h.prefix, i+2, inner), "-n "+ns+" link set "+inner+" up")
+		h.names[name] = ns
+		t.Cleanup(func() { _ = ip("netns del " + ns) })
+	}
+	for _, line := range lines {
+		if err := ip(line); err != nil {
+			t.Logf("all on loopback, no network namespaces: %v", err)
+			return &hosts{names: map[string]string{}}
+		}
+	}
+	return h
+}
+
+// address is a free port of host number i.
+func (h *hosts) address(t *testing.T, i int) string {
+	t.Helper()
+	if h.prefix != "" {
+		return fmt.Sprintf("%s%d:7070", h.prefix, i+2)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// remote is a process on one of the hosts.
+type remote struct {
+	t     *testing.T
+	name  string
+	cmd   *exec.Cmd
+	say   bytes.Buffer
+	ended chan struct{}
+}
+
+func (h *hosts) start(t *testing.T, name string, env []string, args ...string) *remote {
+	t.Helper()
+	if ns := h.names[name]; ns != "" {
+		args = append([]string{"ip", "netns", "exec", ns}, args...) // which becomes the program
+	}
+	r := &remote{t: t, name: name, cmd: exec.Command(args[0], args[1:]...), ended: make(chan struct{})}
+	r.cmd.Env = append(os.Environ(), env...)
+	r.cmd.Stdout, r.cmd.Stderr = &r.say, &r.say
+	if err := r.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { defer close(r.ended); _ = r.cmd.Wait() }()
+	t.Cleanup(func() {
+		_ = r.cmd.Process.Kill()
+		<-r.ended
+		if t.Failed() {
+			text := r.say.String()
+			t.Logf("%s: %v: …%s", name, r.cmd.ProcessState, text[max(0, len(text)-3000):])
+		}
+	})
+	return r
+}
+
+// kill is SIGKILL to a process that must be running.
+func (r *remote) kill() {
+	r.t.Helper()
+	select {
+	case <-r.ended:
+		r.t.Fatalf("%s ended by itself: %v", r.name, r.cmd.ProcessState)
+	default:
+	}
+	_ = r.cmd.Process.Kill()
+	<-r.ended
+}
+
+// certify makes a certificate for the host, and credentials of users.
+func certify(t *testing.T, dir, host string, names map[string]string) (cert, key, users string, credentials map[string]string) {
+	t.Helper()
+	write := func(name string, text []byte) string {
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	var list []map[string]string
+	credentials = map[string]string{}
+	for name, role := range names {
+		list = append(list, map[string]string{"name": name, "role": role, "password": name + "-secret"})
+		text, _ := json.Marshal(map[string]string{"name": name, "password": name + "-secret"})
+		credentials[name] = write(name+".json", text)
+	}
+	text, _ := json.Marshal(map[string]any{"users": list})
+	cert, key = farmtest.Certificate(t, host)
+	return cert, key, write("users.json", text), credentials
+}
+
+// download copies all that is below the path of an URL of a bucket into a folder.
+func download(t *testing.T, from, dir string) {
+	t.Helper()
+	u, err := url.Parse(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prefix := strings.Trim(u.Path, "/") + "/"
+	query := u.Query()
+	query.Del("timeout") // is for moonfarm
+	u.Path, u.RawQuery = "", query.Encode()
+	b, err := blob.OpenBucket(t.Context(), u.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	for list := b.List(&blob.ListOptions{Prefix: prefix}); ; {
+		o, err := list.Next(t.Context())
+		if err == io.EOF {
+			return
+		}
+		var content []byte
+		if err == nil {
+			content, err = b.ReadAll(t.Context(), o.Key)
+		}
+		name := ""
+		if err == nil {
+			name = filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(o.Key, prefix)))
+			err = os.MkdirAll(filepath.Dir(name), 0o777)
+		}
+		if err == nil {
+			err = os.WriteFile(name, content, 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// statusWithin is the status of a farm, or nil if it does not answer soon.
+func statusWithin(t *testing.T, c *farm.Client, wait time.Duration) *farm.Status {
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	defer cancel()
+	s, err := c.Status(ctx)
+	if err != nil || len(s.Runs) == 0 {
+		return nil
+	}
+	return s
+}

@@ -1,0 +1,292 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/rollout/farm"
+)
+
+// runKeys documents the JSON of a run.
+const runKeys = `the keys
+id, name, build (version and sums of what is made), out, state (running,
+finishing, done, cancelled, failed), text (why it failed, or what it waits for),
+joined (true if there was such a run), created, ended, shards, made (of them),
+held (by workers now), episodes, played (in shards that are made), rows, bytes,
+shard_rate, row_rate (a second, over half a minute), left (seconds, 0 if
+unknown), audits (with due, passed, failed, waived), again (shards given to a
+second worker since they took long), remade (shards that were taken back).`
+
+// farmStatusFlags are the flags of farm status.
+type farmStatusFlags struct {
+	connectFlags
+	logFlags
+	watch bool
+}
+
+func (a *app) farmStatus() *cobra.Command {
+	f := &farmStatusFlags{}
+	c := &cobra.Command{
+		Use: "status [RUN]", Short: "Tell what a farm does",
+		Long: `Tells of runs, workers, failures and the audit log; of one run, whose id may be
+shortened, if it is named. With --watch it tells again each second, of one run
+until it has ended, and then fails if the run failed or was cancelled.
+
+With --json: one object with the keys version, now, since (when this
+coordinator took over), trouble (why nothing can be recorded now, if so), runs,
+workers (with name, version, host, slots, beat (when it was last heard of),
+alive, held, shards, rows, shard_rate, row_rate, audits, lapsed (claims that it
+neither finished nor gave back), trouble, quarantined (why none of its work is
+taken)), failures (with first, last, count, run, worker, text), audits (with
+time, run, shard, worker, sum, right, row (the first that differs), returned
+(shards to be made again)). Of one run: one object. A run has ` + runKeys,
+		Example: `  moonfarm farm status
+  moonfarm farm status 0123abcd --watch
+  moonfarm farm status --json --connect tls://farm.example:4222 --credentials me.json`,
+		Args: takes("[RUN]"),
+		RunE: func(c *cobra.Command, args []string) error { return a.runFarmStatus(c.Context(), args, f) },
+	}
+	c.Flags().BoolVar(&f.watch, "watch", false, "tell again and again")
+	f.connectFlags.add(c, "nats://"+defaultServer)
+	f.logFlags.add(c, slog.LevelWarn)
+	return c
+}
+
+func (a *app) runFarmStatus(ctx context.Context, args []string, f *farmStatusFlags) error {
+	if a.json && f.watch && len(args) == 0 {
+		return cli.WrongUse("--watch and --json: expected a RUN, whose end is printed; farm serve --http has /status.json")
+	}
+	c, closing, err := f.client(ctx, a.logger(&f.logFlags))
+	if err != nil {
+		return err
+	}
+	defer closing()
+	for {
+		s, err := c.Status(ctx)
+		if err != nil {
+			return err
+		}
+		var run *farm.RunStatus
+		if len(args) == 1 {
+			if run, err = find(s, args[0]); err != nil {
+				return err
+			}
+		}
+		over := !f.watch || run != nil && run.State != farm.Running && run.State != farm.Finishing
+		if over || !a.json {
+			if err := a.printStatus(s, run, f.watch); err != nil {
+				return err
+			}
+		}
+		if over && f.watch {
+			return ended(run)
+		}
+		if over {
+			return nil
+		}
+		if err := sleep(ctx, looks{every: time.Second}, nil); err != nil {
+			return err
+		}
+	}
+}
+
+// find finds a run by its id or the beginning of it.
+func find(s *farm.Status, id string) (*farm.RunStatus, error) {
+	var found []*farm.RunStatus
+	var known []string
+	for i := range s.Runs {
+		r := &s.Runs[i]
+		if known = append(known, short(r.ID)); id != "" && strings.HasPrefix(r.ID, id) {
+			found = append(found, r)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		return nil, fmt.Errorf("%d runs have ids that begin with %s: expected more of the id", len(found), id)
+	case len(known) == 0:
+		return nil, fmt.Errorf("no run %s: the farm has no runs", plain(id))
+	}
+	known = known[:min(len(known), 20)]
+	return nil, unknownError{fmt.Errorf("no run %s; there are: %s", plain(id), strings.Join(known, ", ")), id, known}
+}
+
+func short(id string) string { return id[:min(len(id), 8)] }
+
+// plain is text from elsewhere without what would steer a terminal.
+func plain(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '·'
+		}
+		return r
+	}, text)
+}
+
+// printStatus prints a status, or one run of it.
+func (a *app) printStatus(s *farm.Status, run *farm.RunStatus, again bool) error {
+	if again && !a.json && term.IsTerminal(int(os.Stdout.Fd())) {
+		a.printf("\x1b[H\x1b[2J")
+	}
+	var err error
+	if run != nil {
+		err = a.print(run, func() { a.printRuns([]farm.RunStatus{*run}) })
+	} else {
+		err = a.print(s, func() { a.printFarm(s) })
+	}
+	if e := a.out.Flush(); err == nil && e != nil {
+		err = fmt.Errorf("writing the output: %w", e)
+	}
+	return err
+}
+
+func (a *app) printFarm(s *farm.Status) {
+	if s.Trouble != "" {
+		a.printf("trouble: %s\n\n", plain(s.Trouble))
+	}
+	if len(s.Runs) == 0 {
+		a.printf("no runs\n")
+	} else {
+		a.printRuns(s.Runs)
+	}
+	a.printf("\n")
+	if len(s.Workers) == 0 {
+		a.printf("no workers\n")
+	} else {
+		a.printWorkers(s)
+	}
+	if len(s.Failures) > 0 {
+		rows := [][]string{{"failure", "times", "last", "run", "worker"}}
+		for _, f := range s.Failures[:min(len(s.Failures), 10)] {
+			rows = append(rows, []string{plain(f.Text), fmt.Sprint(f.Count), ago(s, f.Last), short(f.Run), plain(f.Worker)})
+		}
+		a.printf("\n")
+		a.table(rows...)
+	}
+	if len(s.Audits) > 0 {
+		rows := [][]string{{"wrong worker", "when", "run", "shard", "made again", "first row that differs"}}
+		for _, u := range s.Audits[:min(len(s.Audits), 10)] {
+			rows = append(rows, []string{plain(u.Worker), ago(s, u.Time), short(u.Run), fmt.Sprint(u.Shard), fmt.Sprint(u.Returned), plain(u.Row)})
+		}
+		a.printf("\n")
+		a.table(rows...)
+	}
+}
+
+func (a *app) printRuns(runs []farm.RunStatus) {
+	rows := [][]string{{"run", "name", "state", "shards", "in work", "rows", "size", "rows/s", "left", "audits", "output"}}
+	for _, r := range runs {
+		left := "–"
+		if r.Left > 0 && r.State == farm.Running {
+			left = lasting(time.Duration(r.Left * float64(time.Second)))
+		}
+		rows = append(rows, []string{
+			short(r.ID), plain(r.Name), string(r.State), fmt.Sprintf("%d of %d", r.Made, r.Shards), fmt.Sprint(r.Held),
+			cli.Group(r.Rows), cli.Size(r.Bytes), cli.Group(uint64(r.RowRate)), left, counts(r.Audits), plain(r.Out),
+		})
+	}
+	a.table(rows...)
+	for _, r := range runs {
+		if r.Text != "" {
+			a.printf("%s: %s\n", short(r.ID), plain(r.Text))
+		}
+	}
+}
+
+func (a *app) printWorkers(s *farm.Status) {
+	rows := [][]string{{"worker", "state", "version", "host", "heard of", "in work", "shards", "rows/s", "lapsed", "audits"}}
+	for _, w := range s.Workers {
+		state := "lost"
+		switch {
+		case w.Quarantined != "":
+			state = "quarantined"
+		case w.Alive && w.Trouble != "":
+			state = "in trouble"
+		case w.Alive:
+			state = "alive"
+		}
+		rows = append(rows, []string{
+			plain(w.Name), state, plain(w.Version), plain(w.Host), ago(s, w.Beat), fmt.Sprintf("%d of %d", w.Held, w.Slots),
+			cli.Group(w.Shards), cli.Group(uint64(w.RowRate)), fmt.Sprint(w.Lapsed), counts(w.Audits),
+		})
+	}
+	a.table(rows...)
+	for _, w := range s.Workers {
+		if why := w.Quarantined + w.Trouble; why != "" {
+			a.printf("%s: %s\n", plain(w.Name), plain(why))
+		}
+	}
+}
+
+// ago says how long ago a time was, by the coordinator's clock.
+func ago(s *farm.Status, t time.Time) string { return lasting(max(0, s.Now.Sub(t))) + " ago" }
+
+// counts writes audits.
+func counts(c farm.Counts) string {
+	var words []string
+	for _, n := range []struct {
+		n    int
+		what string
+	}{{c.Passed, "passed"}, {c.Failed, "failed"}, {c.Due, "due"}, {c.Waived, "waived"}} {
+		if n.n > 0 {
+			words = append(words, fmt.Sprint(n.n, " ", n.what))
+		}
+	}
+	if len(words) == 0 {
+		return "none"
+	}
+	return strings.Join(words, ", ")
+}
+
+func (a *app) farmCancel() *cobra.Command {
+	return a.farmChange("cancel RUN", "End a run",
+		`Ends a run. What is committed stays: farm retry, or submitting it again, makes
+it go on. The id of the run may be shortened.`, (*farm.Client).Cancel)
+}
+
+func (a *app) farmRetry() *cobra.Command {
+	return a.farmChange("retry RUN", "Make a run go on",
+		`Makes a cancelled or failed run go on. Of a running one it looks again for
+shards that are missing; the shards of one that is done are made again. The id
+of the run may be shortened.`, (*farm.Client).Retry)
+}
+
+// farmChange is a command that changes a run.
+func (a *app) farmChange(use, does, long string, change func(*farm.Client, context.Context, string) (*farm.RunStatus, error)) *cobra.Command {
+	f := &farmStatusFlags{}
+	name, _, _ := strings.Cut(use, " ")
+	c := &cobra.Command{
+		Use: use, Short: does,
+		Long:    long + "\n\nWith --json: one object about the run with " + runKeys,
+		Example: "  moonfarm farm " + name + " 0123abcd",
+		Args:    takes("RUN"),
+		RunE: func(c *cobra.Command, args []string) error {
+			client, closing, err := f.client(c.Context(), a.logger(&f.logFlags))
+			if err != nil {
+				return err
+			}
+			defer closing()
+			r, err := look(c.Context(), client, args[0])
+			if err != nil {
+				return err
+			}
+			if r, err = change(client, c.Context(), r.ID); err != nil {
+				return err
+			}
+			return a.print(r, func() { a.printRuns([]farm.RunStatus{*r}) })
+		},
+	}
+	f.connectFlags.add(c, "nats://"+defaultServer)
+	f.logFlags.add(c, slog.LevelWarn)
+	return c
+}

@@ -1,0 +1,26 @@
+//go:build unix
+
+package command
+
+import (
+	"fmt"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// TestPipesAreNoRecordings: a pipe that nobody writes to would never end.
+func TestPipesAreNoRecordings(t *testing.T) {
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
+		t.Skip(err)
+	}
+	for _, args := range [][]string{
+		{"replay", "verify", pipe}, {"replay", "show", pipe}, {"replay", "convert", pipe, "--out", filepath.Join(dir, "x")},
+		{"import", "towerdefence", pipe, "--out", filepath.Join(dir, "x")},
+	} {
+		out, stderr := said(t, exitFailure, args...)
+		wants(t, fmt.Sprint(args, out, stderr), "expected a file or a folder, found a pipe")
+	}
+}

@@ -1,0 +1,291 @@
+package command
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/gamedoc"
+	"moonfarm/env"
+	"moonfarm/env/catalog"
+	"moonfarm/rollout/arena"
+	"moonfarm/rollout/arena/schedule"
+	"moonfarm/rollout/bots/players"
+	"moonfarm/rollout/recordings"
+)
+
+// gameFiles says which files of games are kept. A name may have gameMark in it.
+type gameFiles struct {
+	replay  string // in the original's form: a file, or a folder
+	results string // of codecraft
+	logs    string // folder of what bots print
+}
+
+// gameMark is what stands for the number of a game in the names of files.
+const gameMark = "{game}"
+
+// gameName says which game of a series it is.
+type gameName struct {
+	game    int   // from 1
+	players []int // by seat: who sits there
+}
+
+// file is the name of a file of the game.
+func (g gameName) file(name string) string {
+	return strings.ReplaceAll(name, gameMark, fmt.Sprintf("%04d", g.game))
+}
+
+// replayFolder returns the form of a game whose replays are folders.
+func replayFolder(game string) (recordings.FolderForm, bool) {
+	for _, form := range formsOf(game) {
+		if folder, ok := form.(recordings.FolderForm); ok {
+			return folder, true
+		}
+	}
+	return nil, false
+}
+
+// check tells what files of so many games cannot be written, before anybody plays.
+func (f *gameFiles) check(game string, games int) error {
+	if !slices.Contains(players.Hosts(), game) && f.replay != "" {
+		return cli.WrongUse("--save-replay: games of %s have no form of their own; generate keeps them", game)
+	}
+	if !gamedoc.Of(game).Results && f.results != "" {
+		return cli.WrongUse("--save-results: %s has no such files; --json has the results", game)
+	}
+	for _, file := range [][2]string{{"save-results", f.results}, {"save-replay", f.replay}} {
+		flag, name := file[0], file[1]
+		if name == "" {
+			continue
+		}
+		if games > 1 && !strings.Contains(name, gameMark) {
+			return cli.WrongUse("--%s %s: with --games %d its name must have %s in it", flag, name, games, gameMark)
+		}
+		if err := checkFile(game, flag, gameName{game: 1}.file(name)); err != nil {
+			return err
+		}
+	}
+	if f.results != "" && filepath.Clean(f.results) == filepath.Clean(f.replay) {
+		return cli.WrongUse("--save-results and --save-replay: the same file %s", f.results)
+	}
+	return nil
+}
+
+// checkFile tells why a file of a game cannot be written.
+func checkFile(game, flag, name string) error {
+	dir := filepath.Dir(name)
+	if s, err := os.Stat(dir); err != nil || !s.IsDir() {
+		return cli.WrongUse("--%s %s: there is no folder %s", flag, name, dir)
+	}
+	if form, ok := replayFolder(game); ok {
+		if err := checkReplaced(name, form); err != nil {
+			return cli.WrongUse("--%s %w", flag, err)
+		}
+	} else if s, err := os.Stat(name); err == nil && s.IsDir() {
+		return cli.WrongUse("--%s %s: expected the name of a file, found a folder", flag, name)
+	}
+	part, err := os.CreateTemp(dir, ".moonfarm-*")
+	if err != nil {
+		return fmt.Errorf("--%s %s: the folder cannot be written to: %w", flag, name, err)
+	}
+	part.Close()
+	return os.Remove(part.Name())
+}
+
+// play plays a game and keeps its files. If a log cannot be written, there is an
+// error besides the outcome.
+func (f *gameFiles) play(ctx context.Context, g *players.Game, game string, m *players.Meeting, n gameName) (o *players.Outcome, err error) {
+	logs := &gameLogs{dir: f.logs, name: n}
+	defer func() { err = errors.Join(err, logs.close()) }()
+	if f.logs != "" {
+		m.Log = logs.open
+	}
+	play := func() (err error) {
+		o, err = g.Play(ctx, m)
+		return err
+	}
+	form, folder := replayFolder(game)
+	switch name := n.file(f.replay); {
+	case f.replay == "":
+		err = play()
+	case folder:
+		err = writeWholeFolder(name, form, func(create func(string) (io.WriteCloser, error)) error {
+			m.Create = create
+			return play()
+		})
+	default:
+		err = writeWhole(name, func(w io.Writer) error {
+			m.Replay = w
+			return play()
+		})
+	}
+	if err != nil {
+		return nil, err
+	}
+	if f.results == "" {
+		return o, nil
+	}
+	return o, writeWhole(n.file(f.results), func(w io.Writer) error {
+		_, err := w.Write(o.Original)
+		return err
+	})
+}
+
+// gameLogs are the files of what the bots of a game print.
+type gameLogs struct {
+	dir   string
+	name  gameName
+	files []*logFile
+}
+
+// logFile keeps the first error: the bot must not notice.
+type logFile struct {
+	*os.File
+	failed error
+}
+
+// Write implements io.Writer.
+func (f *logFile) Write(p []byte) (int, error) {
+	n, err := f.File.Write(p)
+	if f.failed == nil {
+		f.failed = err
+	}
+	return n, err
+}
+
+// open makes the file of the bot at a seat.
+func (l *gameLogs) open(seat int) io.Writer {
+	name := fmt.Sprintf("game-%04d-player-%d.log", l.name.game, l.name.players[seat]+1)
+	file, err := os.Create(filepath.Join(l.dir, name))
+	l.files = append(l.files, &logFile{file, err})
+	if err != nil {
+		return nil
+	}
+	return l.files[len(l.files)-1]
+}
+
+// close closes the files. It returns the errors of all of them, writing included.
+func (l *gameLogs) close() error {
+	var all []error
+	for _, f := range l.files {
+		all = append(all, f.failed)
+		if f.File != nil {
+			all = append(all, f.Close())
+		}
+	}
+	return errors.Join(all...)
+}
+
+// evalFiles are the files of the games of bots in a tournament with a folder.
+type evalFiles struct {
+	dir    string // "": none
+	stages evalStages
+}
+
+// Folders beside the journal.
+const (
+	replaysDir = "replays"
+	logsDir    = "logs"
+)
+
+// make makes the folders.
+func (f *evalFiles) make() error {
+	if f.dir == "" {
+		return nil
+	}
+	return errors.Join(os.MkdirAll(filepath.Join(f.dir, replaysDir), 0o777), os.MkdirAll(filepath.Join(f.dir, logsDir), 0o777))
+}
+
+// play plays a game of the tournament.
+func (f *evalFiles) play(ctx context.Context, m *players.Meeting, g *schedule.Game) (arena.Played, error) {
+	var files gameFiles
+	stage, replay := f.stages.at(g.Stage), ""
+	if f.dir != "" {
+		replay = path.Join(replaysDir, fmt.Sprint(g.Number)) + replayExt(stage.game.Name)
+		files = gameFiles{replay: filepath.Join(f.dir, replay), logs: filepath.Join(f.dir, logsDir)}
+	}
+	o, err := files.play(ctx, stage.bots, stage.game.Name, m, gameName{game: int(g.Number), players: g.Players})
+	if err != nil {
+		return arena.Played{}, fmt.Errorf("game %d: %w", g.Number, err)
+	}
+	p := o.Played(*g)
+	if replay != "" {
+		p.Files = append(p.Files, replay)
+	}
+	return p, nil
+}
+
+// replayExt ends the name of a replay in the original's form; "" of a folder.
+func replayExt(game string) string {
+	if _, folder := replayFolder(game); folder {
+		return ""
+	}
+	return ".replay"
+}
+
+// journalName is the file of the games in the folder of a tournament.
+const journalName = "games.jsonl"
+
+// journal opens the journal of --out and lets the players enter; nil if there is
+// to be none.
+func (f *evalFlags) journal(stages evalStages, s schedule.Schedule, c *arena.Tournament) (*arena.Journal, error) {
+	if f.out == "" {
+		return nil, nil
+	}
+	if err := onDisk(f.out); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(f.out, 0o777); err != nil {
+		return nil, fmt.Errorf("--out: %w", err)
+	}
+	rules, sum, turns := stages[0].spec.Info, sha256.New(), 0
+	for _, t := range stages {
+		io.WriteString(sum, t.spec.Info.Config)
+		turns = max(turns, t.spec.Info.MaxTurns)
+	}
+	j, err := arena.OpenJournal(filepath.Join(f.out, journalName), arena.Terms{
+		Game: rules.Name, Rules: rules.Rules, RulesSum: hex.EncodeToString(sum.Sum(nil)),
+		Seed: f.seed, MaxTurns: f.maxTurns, Schedule: f.terms(s), GameTurns: turns,
+	}, f.locks)
+	if err != nil {
+		return nil, fmt.Errorf("--out: %w", err)
+	}
+	order, err := j.Enter(namesOf(c.Players))
+	if err != nil {
+		j.Close()
+		return nil, cli.WrongUse("--out %s: %w", f.out, err)
+	}
+	players := make([]arena.Player, len(order))
+	for i, k := range order {
+		players[i] = c.Players[k]
+	}
+	c.Players, c.Known = players, j.Games
+	return j, nil
+}
+
+// defaultTurns is how many turns a game has at most, if a tournament is by the default
+// rules of its game; 0: it is not.
+func defaultTurns(t *arena.Terms) int {
+	g, err := catalog.Find(t.Game)
+	if err != nil {
+		return 0
+	}
+	v, err := g.New("", env.Config{N: 1})
+	if err != nil {
+		return 0
+	}
+	info := v.Spec().Info
+	if sum := sha256.Sum256([]byte(info.Config)); hex.EncodeToString(sum[:]) != t.RulesSum {
+		return 0
+	}
+	return info.MaxTurns
+}

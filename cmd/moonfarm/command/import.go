@@ -1,0 +1,250 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/gamedoc"
+	"moonfarm/datasets"
+	"moonfarm/datasets/imports"
+	"moonfarm/env"
+	"moonfarm/env/catalog"
+	"moonfarm/rollout/recordings"
+)
+
+// importFlags are the flags of import.
+type importFlags struct {
+	out     string
+	rules   string // a file or the name of a rule set; "": not given
+	keep    bool
+	workers int
+	job     datasets.Job
+}
+
+// imported tells what import did.
+type imported imports.Result
+
+// importHelp is the help of import.
+func importHelp() string {
+	return `Makes a dataset of recorded games: like any other, with observations, masks,
+the orders of all sides and the outcome. What it takes, compressed with gzip or
+not, and mixed as you like:
+
+` + eachGame(func(g gamedoc.Game) string { return g.Help.Imports }) + `
+
+The policies are the names of the players, and each episode's source is the name
+of its file, with the number and the name of the game where a file holds many.
+
+Every game is played again first and compared in every field, or checked as
+replay verify does. A file that is no recording of the game, a game that is
+damaged, broke off before its end, or does not go here as recorded is skipped:
+one line says why, and the exit status is 1, though the dataset of the others is
+made. With --keep-until-difference the turns before the first difference, or
+before it broke off, are kept: the episode is truncated there, and the column
+stopped of the episodes says why.
+
+Games with different rules may be in one dataset. Its episodes are in the order
+of the files as given, those with the same rules together, and a file given
+twice is there twice; the dataset depends on nothing else: any number of workers
+writes the same bytes. An import that was stopped continues if the same command
+is given again.
+
+With --json: one object with the keys dir, game, rule_sets (each with name, ""
+if it is not a built-in one, and episodes), episodes, distinct (different games
+among them), turns, rows, bytes, shards (all in the dataset), shards_made (by
+this run), shards_found (made by runs before), skipped (each with file, game,
+which is its number, or 0 for the whole file, and why), inexact (the games of
+engines of which not all rules are known, also those skipped: each with file,
+game and why), kept (the games that are
+truncated: each with file, game, turns and why), seconds; if all files are
+skipped, too.`
+}
+
+func (a *app) importing() *cobra.Command {
+	f := &importFlags{}
+	c := &cobra.Command{
+		Use: "import GAME FILE… --out DIR", Short: "Make a dataset of recordings",
+		Long: importHelp(),
+		Example: `  moonfarm import terminal ../shared/replays/terminal/*.replay.gz --out data/replays
+  moonfarm import codecraft match-*.replay --out data/matches
+  moonfarm import towerdefence ../shared/traces/towerdefence/*.jsonl.gz match-logs/2018* --out data/td`,
+		Args: takes("GAME", "FILE…"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.runImport(c.Context(), args[0], args[1:], f)
+		},
+	}
+	c.Flags().StringVar(&f.out, "out", "", "`DIR` of the dataset: new, empty, or from an earlier run of the same command")
+	datasetFlags(c, &f.job)
+	c.Flags().StringVar(&f.job.Reward, "reward", env.ResultReward, "`NAME` of the reward; games GAME lists them")
+	c.Flags().StringVar(&f.rules, "rules", "", "`FILE` with the rule values of the recorded games, or the name of a rule set; for games whose recordings do not tell them ("+rulesDoc(untold())+")")
+	c.Flags().BoolVar(&f.keep, "keep-until-difference", false, "keep the turns before the first difference, or before a recording broke off, as a truncated episode")
+	workersFlag(c, &f.workers)
+	a.lockFlag(c, "the folder")
+	return c
+}
+
+func (a *app) runImport(ctx context.Context, game string, files []string, f *importFlags) error {
+	if f.out == "" {
+		return cli.WrongUse("--out is missing: the folder to write, such as --out data/%s", game)
+	}
+	done, err := a.importFiles(ctx, game, files, f)
+	if err != nil {
+		if a.json && len(done.Skipped) > 0 { // the list is wanted even if nothing else is there
+			err = errors.Join(err, a.print(done, nil))
+		}
+		return err
+	}
+	if err := a.print(done, func() { a.printImported(done) }); err != nil || len(done.Skipped) == 0 {
+		return err
+	}
+	return fmt.Errorf("%s skipped; the others are in %s", imports.SkippedText(done.Skipped, len(files)), f.out)
+}
+
+// untold lists the games whose recordings do not tell all of their rules.
+func untold() (list []gamedoc.Game) {
+	for _, g := range gamedoc.Games() {
+		if g.RulesUntold {
+			list = append(list, g)
+		}
+	}
+	return list
+}
+
+// importFiles makes the dataset of the files that can be imported. It fails if
+// none can.
+func (a *app) importFiles(ctx context.Context, game string, files []string, f *importFlags) (imported, error) {
+	engine, err := importEngine(game)
+	if err != nil {
+		return imported{}, err
+	}
+	g, err := catalog.Find(game)
+	if err != nil {
+		return imported{}, err
+	}
+	if _, err := g.New("", env.Config{N: 1, Reward: f.job.Reward}); err != nil {
+		return imported{}, cli.WrongUse("--reward %s: %w", f.job.Reward, err)
+	}
+	if err := checkMemory(g, &f.job); err != nil {
+		return imported{}, err
+	}
+	if f.job.ShardEpisodes == 0 {
+		f.job.ShardEpisodes = g.ShardEpisodes
+	}
+	o, err := f.options(game)
+	if err != nil {
+		return imported{}, err
+	}
+	m := a.meter("files")
+	o.Progress = func(done int) { m.show(uint64(done), uint64(len(files)), 0, "") }
+	o.Begin = func(found *imports.Games) error {
+		m.end()
+		if err := checkMemory(g, &f.job, found.Rules...); err != nil {
+			return err
+		}
+		m = a.meter("episodes")
+		a.resume = fmt.Sprintf("finished shards are kept in %s; the same command continues", f.out)
+		return nil
+	}
+	o.Dataset = datasets.Options{
+		Workers: f.workers, Locks: &a.locks,
+		Progress: func(p datasets.Progress) { m.show(p.Episodes, p.AllEpisodes, p.Rows, "rows") },
+	}
+	r, err := imports.Run(ctx, engine, files, f.job, makers(g), o)
+	m.end()
+	for i, x := range r.Skipped {
+		r.Skipped[i].Why = recordings.OneLine(flagged(x.Err))
+	}
+	done := imported(r)
+	if errors.Is(err, imports.ErrNothing) && !a.json { // the JSON object has the remarks
+		fmt.Fprint(a.stderr, done.remarks())
+	}
+	return done, err
+}
+
+// options reads the flags.
+func (f *importFlags) options(game string) (imports.Options, error) {
+	rules, err := untoldRules(f.rules, game)
+	return imports.Options{
+		ReadOptions: recordings.ReadOptions{Rules: rules, Keep: f.keep}, Dir: f.out, ShardEpisodes: f.job.ShardEpisodes, Workers: f.workers,
+	}, err
+}
+
+// untoldRules reads a file of rules for recordings of a game that do not tell them.
+func untoldRules(file, game string) (string, error) {
+	g := gamedoc.Of(game)
+	if file != "" && !g.RulesUntold {
+		return "", cli.WrongUse("--rules: recordings of %s tell their rules", game)
+	}
+	return readRules(file, g)
+}
+
+// importEngine finds the engine of a game whose recordings can be imported.
+func importEngine(game string) (recordings.Engine, error) {
+	if e, ok := recordings.Of(game); ok {
+		return e, nil
+	}
+	if _, err := catalog.Find(game); err != nil {
+		return nil, cli.WrongUse("%w", err)
+	}
+	var can []string
+	for _, e := range recordings.Engines() {
+		can = append(can, e.Info().Game)
+	}
+	return nil, cli.WrongUse("no recordings of %s can be imported; those that can are of: %s", game, strings.Join(can, ", "))
+}
+
+// flagged makes the error of an option of package recordings an error of the flag with
+// that name, which is wrong use.
+func flagged(err error) error {
+	var o *recordings.OptionError
+	if !errors.As(err, &o) {
+		return err
+	}
+	return cli.WrongUse("%s", strings.Replace(err.Error(), o.Error(), "--"+o.Error(), 1))
+}
+
+// remarks returns a line for each file and game that may differ from what is played here,
+// and for each that was skipped.
+func (d *imported) remarks() string {
+	var b strings.Builder
+	for _, x := range d.Inexact {
+		fmt.Fprintf(&b, "%s: %s\n", x.File, x.Why)
+	}
+	for _, x := range d.Skipped {
+		fmt.Fprintf(&b, "%s\n", x.Why)
+	}
+	return b.String()
+}
+
+func (a *app) printImported(d imported) {
+	a.printf("%s", d.remarks())
+	for _, x := range d.Kept {
+		name := x.File
+		if x.Game > 0 {
+			name = fmt.Sprintf("%s, game %d", name, x.Game)
+		}
+		a.printf("%s: kept %s: %s\n", name, cli.Plural(x.Turns, "turn"), x.Why)
+	}
+	a.printSize(d.Dir, d.Size, fmt.Sprintf("; %.1f s", d.Seconds))
+	sep, own, sets := "\nrules: ", 0, 0
+	for _, r := range d.RuleSets {
+		if r.Name == "" {
+			own, sets = own+r.Episodes, sets+1
+			continue
+		}
+		a.printf("%s%s: %d", sep, r.Name, r.Episodes)
+		sep = ", "
+	}
+	if sets > 0 {
+		a.printf("%sof their own: %d", sep, own)
+	}
+	if sets > 1 {
+		a.printf(" (%d sets)", sets)
+	}
+	a.printf("\n")
+}

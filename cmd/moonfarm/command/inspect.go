@@ -1,0 +1,213 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/datasets"
+)
+
+func (a *app) inspect() *cobra.Command {
+	var o datasets.InspectOptions
+	c := &cobra.Command{
+		Use: "inspect DIR", Short: "Sum up a dataset",
+		Long: `Prints what a dataset is and how it was made, its columns and counts, how the
+episodes ended, how many different games they are, how much of the orders of
+each seat the action column says, and statistics of every plane and scalar. DIR
+may be an URL, such as s3://bucket/data/td, here and wherever a dataset is read:
+files are then read as streams.
+
+With --json: one object with the keys manifest (as in manifest.json, see
+datasets/FORMAT.md), shards and rows (read for the statistics), planes and
+scalars (one object each, in order), distinct (different games among the
+episodes, by their start and all orders), turns (of episodes), reward, return
+and choices (legal ones, of rows): each with name, unit, mean, min, max, nonzero
+(the share of numbers that are not 0); labels, one object for each seat: seat,
+heads (those of all rows that belong to orders), rows, and told (the rows in
+which orders belong to a head), each with all, said (those with a choice; rows
+without a head that is -1) and share; moves (weighed by searches) and value
+(found by them), as reward, of the rows for which a policy searched, only where
+one does; and with --sums sha256, the sums of the values of each step column by
+name.`,
+		Example: "  moonfarm inspect data/td\n  moonfarm inspect data/td --shards 2 --json",
+		Args:    takes("DIR"),
+		RunE:    func(c *cobra.Command, args []string) error { return a.runInspect(c.Context(), args[0], o) },
+	}
+	c.Flags().Var(whole(&o.Shards, 0, math.MaxInt), "shards", "read so many shards, spread over the dataset; 0: all")
+	c.Flags().BoolVar(&o.Sums, "sums", false, "also sum the values of every step column, for readers in other languages to compare")
+	workersFlag(c, &o.Workers)
+	return c
+}
+
+func (a *app) runInspect(ctx context.Context, dir string, o datasets.InspectOptions) error {
+	a.resume = "nothing was changed"
+	card, err := datasets.Inspect(ctx, dir, o)
+	if err != nil {
+		return err
+	}
+	return a.print(card, func() {
+		a.printManifest(dir, card.Manifest)
+		a.printOutcomes(card)
+		a.printNetworkCounts(card.Manifest)
+		a.printColumns(card.Manifest, card.SHA256)
+		a.printLabels(card.Labels)
+		a.printStats(card)
+	})
+}
+
+func (a *app) printManifest(dir string, m *datasets.Manifest) {
+	var versions []string
+	for _, r := range m.Rules {
+		if !slices.Contains(versions, r.Version) {
+			versions = append(versions, r.Version)
+		}
+	}
+	t := m.Totals
+	a.printf("%s: %s, rules %s\n", dir, m.Game.Name, strings.Join(versions, ", "))
+	by := m.Command
+	if by == "" {
+		by = "a library" // no command line makes it
+	}
+	a.printf("made by %s (moonfarm %s, format %d)\n", by, m.Moonfarm, m.Format)
+	a.printf("%s, %s, %s in %s, %s", cli.Plural(t.Episodes, "episode"), cli.Plural(t.Turns, "turn"), cli.Plural(t.Rows, "row"), cli.Plural(t.Shards, "shard"), cli.Size(t.Bytes))
+	if t.Rows > 0 {
+		a.printf(" (%.1f bytes a row)", float64(t.Bytes)/float64(t.Rows))
+	}
+	a.printf("\nobservations %s, codec %s, reward %s\n\n", m.Observation.Form, m.Job.Codec, m.Reward.Name)
+}
+
+// printOutcomes prints how often each seat had which result.
+func (a *app) printOutcomes(c *datasets.Card) {
+	t := c.Manifest.Totals
+	a.printf("%s ended by the rules, %s cut; %s\n", cli.Plural(t.Over, "episode"), cli.Group(t.Cut), cli.Plural(c.Distinct, "different game"))
+	rows := [][]string{{"seat", "policy", "episodes", "results"}}
+	for _, p := range t.Pairings {
+		for seat, results := range p.Results {
+			name := "all others"
+			if len(p.Policies) > 0 {
+				name = p.Policies[seat]
+			}
+			rows = append(rows, []string{string(rune('A' + seat)), name, cli.Group(p.Episodes), balance(results, p.Episodes)})
+		}
+	}
+	a.table(rows...)
+	a.printf("\n")
+}
+
+// printNetworkCounts prints what the networks of the seats gave, if there are any.
+func (a *app) printNetworkCounts(m *datasets.Manifest) {
+	rows := [][]string{{"network of", "evaluations", "not finite", "choices", "likeliest one illegal"}}
+	for seat, n := range m.Totals.Networks {
+		if n.Evaluations == 0 {
+			continue
+		}
+		illegal := cli.Group(n.Illegal)
+		if n.Choices > 0 {
+			illegal += fmt.Sprintf(" (%.2f %%)", 100*float64(n.Illegal)/float64(n.Choices))
+		}
+		rows = append(rows, []string{"seat " + string(rune('A'+seat)), cli.Group(n.Evaluations), cli.Group(n.NotFinite), cli.Group(n.Choices), illegal})
+	}
+	if len(rows) > 1 {
+		a.table(rows...)
+		a.printf("\n")
+	}
+}
+
+// balance writes how results are spread, the best first: "+1: 52.3 %, −1: 47.7 %".
+func balance(results map[string]uint64, all uint64) string {
+	type share struct {
+		result float64
+		text   string
+	}
+	var shares []share
+	for k, n := range results {
+		f, _ := strconv.ParseFloat(k, 64) // the keys are numbers
+		text := strings.Replace(k, "-", "−", 1)
+		if f > 0 {
+			text = "+" + text
+		}
+		shares = append(shares, share{f, fmt.Sprintf("%s: %.1f %%", text, 100*float64(n)/float64(all))})
+	}
+	sort.Slice(shares, func(i, j int) bool { return shares[i].result > shares[j].result })
+	var texts []string
+	for _, s := range shares {
+		texts = append(texts, s.text)
+	}
+	return strings.Join(texts, ", ")
+}
+
+func (a *app) printColumns(m *datasets.Manifest, sums map[string]string) {
+	for _, t := range []struct {
+		name    string
+		columns []datasets.Column
+	}{{"steps", m.Steps.Columns}, {"episodes", m.Episodes.Columns}, {"finals", m.Finals.Columns}} {
+		if len(t.columns) == 0 {
+			continue
+		}
+		rows := [][]string{{t.name, "type", "shape", "what"}}
+		if t.name == "steps" && sums != nil {
+			rows[0][3] = "sha256"
+		}
+		for _, c := range t.columns {
+			what := c.Doc
+			if t.name == "steps" && sums != nil {
+				what = sums[c.Name]
+			}
+			sizes := shape(c.Shape)
+			if c.List {
+				sizes = "any number"
+			}
+			rows = append(rows, []string{c.Name, string(c.Type), sizes, what})
+		}
+		a.table(rows...)
+		a.printf("\n")
+	}
+}
+
+// printLabels prints how much of the orders the actions say.
+func (a *app) printLabels(labels []datasets.Labels) {
+	if len(labels) == 0 {
+		return
+	}
+	rows := [][]string{{"labels", "heads with orders", "with a choice", "rows", "said as a whole", "rows with orders", "said as a whole"}}
+	for _, l := range labels {
+		row := []string{"seat " + string(rune('A'+l.Seat))}
+		for _, s := range []datasets.Share{l.Heads, l.Rows, l.Told} {
+			row = append(row, cli.Group(s.All), fmt.Sprintf("%.2f %%", 100*s.Share))
+		}
+		rows = append(rows, row)
+	}
+	a.table(rows...)
+	a.printf("\n")
+}
+
+func (a *app) printStats(c *datasets.Card) {
+	a.printf("statistics of %s in %s\n", cli.Plural(c.Rows, "row"), cli.Plural(c.Shards, "shard"))
+	rows := [][]string{{"what", "unit", "mean", "min", "max", "not 0"}}
+	add := func(kind string, s datasets.Stat) {
+		rows = append(rows, []string{kind + s.Name, s.Unit, decimal(s.Mean), decimal(s.Min), decimal(s.Max), fmt.Sprintf("%.2f %%", 100*s.Nonzero)})
+	}
+	for _, s := range c.Planes {
+		add("plane ", s)
+	}
+	for _, s := range c.Scalars {
+		add("scalar ", s)
+	}
+	for _, s := range []datasets.Stat{c.Turns, c.Choices, c.Reward, c.Return} {
+		add("", s)
+	}
+	for _, s := range []*datasets.Stat{c.Moves, c.Value} {
+		if s != nil {
+			add("search ", *s)
+		}
+	}
+	a.table(rows...)
+}

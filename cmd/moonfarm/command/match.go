@@ -1,0 +1,411 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/gamedoc"
+	"moonfarm/env/catalog"
+	"moonfarm/rollout/bots/players"
+	"moonfarm/rollout/filelock"
+	"moonfarm/rollout/parallel"
+	"moonfarm/sim"
+)
+
+// matchFlags are the flags of match.
+type matchFlags struct {
+	rules        string
+	players      []string
+	seed         uint64
+	games, first int
+	concurrency  int
+	stop         bool // at the first fault
+	files        gameFiles
+	limits       limitFlags
+	locks        *filelock.Locker
+	runner       runnerFlags
+}
+
+func (a *app) match() *cobra.Command {
+	f := &matchFlags{seed: 1, games: 1, first: 1, concurrency: 1, locks: &a.locks}
+	c := &cobra.Command{
+		Use: "match GAME", Short: "Let programs of the original contest play, against each other or policies",
+		Long: `Plays games between bots of the original contests and built-in policies.
+Bots play ` + strings.Join(players.Hosts(), ", ") + `; in other games
+policies do.
+
+--player, once for each seat, says who plays:
+
+` + playerDoc + `
+Of codecraft --config gives seats, rules and seed instead, as the config file of
+the original.
+
+In every game the players sit one seat further; a seed is played until all have
+sat everywhere. The first has the seed of --seed itself. What a bot does wrong
+is no failure of the command: it is told on standard error as it occurs (each
+crash, and of other faults the first of a kind in each game) with the bot's last
+lines, and the results say it; --stop-at-first-fault ends there. If the command
+is interrupted, it prints the games that came to their end and how to go on, and
+its exit status is 130.
+
+` + limitsDoc + `
+
+With --json: one object with the keys game, rules (version), seed, complete
+(false: some of the games are missing), players (each with player, games,
+wins: first places, shared ones too; place: the mean; score: the mean; crashes)
+and games (each with number, seed, turns, cut (true: given up),
+clock_decided (true: the shorter time of thinking decided), seconds, seats:
+each with player, score, place, crashed, comment (why; null without a crash),
+crash_turn (null if it never joined), exit (how a bot that was started here and
+crashed ended by itself: "exit status 1", "signal: killed", else ""), output
+(its last lines, if it crashed), seconds: what it took for its answers, faults:
+each with seat, turn, kind, times, text, output (the last lines of a crash or of
+a round without a command)).`,
+		Example: `  moonfarm match towerdefence --player bot:mybot --player econ --games 10
+  moonfarm match terminal --player bot:python-algo --player maze --save-replay game.replay
+  moonfarm match codecraft --player "python3 main.py" --player bot:mybot --player tcp:31001`,
+		Args: takes("GAME"),
+		RunE: func(c *cobra.Command, args []string) error { return a.runMatch(c, args[0], f) },
+	}
+	flags := c.Flags()
+	flags.StringArrayVar(&f.players, "player", nil, "`WHO` plays at the next seat")
+	flags.Var(whole(&f.seed, 0, math.MaxUint64), "seed", "seed of the first game")
+	rulesFlag(c, &f.rules, "the game's own rule values or in the form of the original; a rule set of codecraft that says no number of players is for those of --player")
+	flags.Var(whole(&f.games, 1, maxMatches), "games", "how many games")
+	flags.Var(whole(&f.first, 1, maxMatches), "first", "number of the first game, to go on with a series")
+	concurrencyFlag(c, &f.concurrency)
+	flags.Var(whole(&f.concurrency, 1, maxWorkers), "parallel", "the same as --concurrency")
+	flags.StringVar(&f.files.results, "save-results", "", "`FILE` for the results of a game of codecraft, as the original writes them; {game} is its number")
+	flags.StringVar(&f.files.replay, "save-replay", "", "`FILE` for the replay of a game, as the original writes it; of towerdefence a folder; {game} is its number")
+	flags.StringVar(&f.files.logs, "logs", "", "`DIR` for what started bots print: one file for each and game, up to 10 MiB, with a line before each turn and one with its command behind it (default: it is dropped)")
+	a.lockFlag(c, "the folders of bots")
+	flags.BoolVar(&f.stop, "stop-at-first-fault", false, "end everything, with an error, at the first crash, timeout or illegal order")
+	f.limits.add(c)
+	f.runner.add(c)
+	return c
+}
+
+// playerDoc tells what texts name players.
+const playerDoc = `  econ             a policy (see policies GAME), or a mixture of some: a text
+                   that is the name of one, or such a name with parentheses,
+                   or begins with the path of a network, FILE.onnx; a path with
+                   blanks or signs stands in quotes: '"my nets/td.onnx"'
+  bot:DIR          the folder of a bot: of towerdefence with the original's
+                   bot.json, of terminal with an algo.json or a run.sh, of
+                   codecraft with a run.sh, or with a file named command that
+                   has a command line as below, which works in that folder
+  "./bot --fast"   any other text is a command line, of a program to be started:
+                   of terminal once a game; of towerdefence once a round, with
+                   its files in this folder; of codecraft once a game, with
+                   {host}, {port} and {token} in it filled in, or added at its
+                   end. There is no shell; quotes keep blanks. What could be
+                   a file that is there or a network is refused without them
+  cmd:econ         a command line, even if it is named like a policy
+  tcp:31001        of codecraft, a client that connects to that port of this
+                   machine, with any token ("tcp:" alone: to a free port, which
+                   is told)
+`
+
+// maxMatches bounds --games.
+const maxMatches = 1_000_000
+
+// series is a number of games between the same players.
+type series struct {
+	*players.Game
+	name    string
+	seed    uint64
+	players []*players.Player
+	flags   *matchFlags
+	stderr  io.Writer
+}
+
+// openSeries reads what the flags say, and opens all ports.
+func (f *matchFlags) openSeries(c *cobra.Command, g catalog.Game) (*series, error) {
+	switch {
+	case f.runner.config != "" && len(f.players) > 0:
+		return nil, cli.WrongUse("--config and --player: each says who plays, expected one of them")
+	case f.runner.config == "" && len(f.players) == 0:
+		return nil, cli.WrongUse("--player is missing: once for each seat, such as --player econ --player random")
+	case len(f.players) > sim.MaxPlayers:
+		return nil, cli.WrongUse("--player: found %d of them, expected 1 to %d", len(f.players), sim.MaxPlayers)
+	}
+	rules, err := readRules(f.rules, gamedoc.Of(g.Name))
+	if err != nil {
+		return nil, err
+	}
+	s := &series{name: g.Name, seed: f.seed, flags: f}
+	limits, err := f.limits.limits(c, g.Name)
+	if err != nil {
+		return nil, err
+	}
+	config := players.Config{Game: g, Rules: rules, Seats: len(f.players), Limits: limits, Runner: f.runner.Runner, Locks: f.locks}
+	if f.runner.config != "" {
+		return s, s.configure(c, config)
+	}
+	if s.Game, err = players.Open(config); errors.Is(err, players.ErrRepeat) {
+		return nil, cli.WrongUse("--repeat: %w", err)
+	} else if err != nil {
+		return nil, cli.WrongUse("--rules: %s%w", fileName(f.rules), err)
+	}
+	if len(f.players) != s.Seats {
+		return nil, cli.WrongUse("--player: found %d of them, expected %d by these rules", len(f.players), s.Seats)
+	}
+	for _, text := range f.players {
+		p, err := s.Enter(text)
+		if err != nil {
+			s.close()
+			return nil, wrongPlayer("player", err)
+		}
+		s.players = append(s.players, p)
+	}
+	return s, nil
+}
+
+// configure reads the config file.
+func (s *series) configure(c *cobra.Command, o players.Config) error {
+	config, err := players.ReadConfig(s.flags.runner.config)
+	if err != nil {
+		return cli.WrongUse("--config: %w", err)
+	}
+	if list := config.Unknown(); len(list) > 0 {
+		fmt.Fprintf(c.ErrOrStderr(), "%s: not known and without effect: %s\n", s.flags.runner.config, strings.Join(list, ", "))
+	}
+	if !c.Flags().Changed("seed") {
+		s.seed = rand.Uint64()
+		if seed := config.Seed(); seed != nil {
+			s.seed = *seed
+		}
+	}
+	s.Game, s.players, err = config.Open(o)
+	switch {
+	case errors.Is(err, players.ErrRemote):
+		return cli.WrongUse("--config: %w; --allow-remote lets them", err)
+	case errors.Is(err, players.ErrRepeat):
+		return cli.WrongUse("--repeat: %w", err)
+	case err != nil:
+		return cli.WrongUse("--config: %w", err)
+	}
+	return nil
+}
+
+// saveConfig writes the config file of the first game.
+func (s *series) saveConfig() error {
+	name := s.flags.runner.saveConfig
+	if name == "" {
+		return nil
+	}
+	text, err := s.AppendConfig(nil, s.seed, s.players)
+	if err != nil {
+		return cli.WrongUse("--save-config: %w", err)
+	}
+	return writeWhole(name, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
+
+func (s *series) close() { players.Close(s.players...) }
+
+// wrongPlayer is the error for a text that names no player.
+func wrongPlayer(flag string, err error) error {
+	var none *players.ProgramError
+	switch {
+	case !errors.As(err, &none):
+		return cli.WrongUse("--%s: %w", flag, err)
+	case none.Word == "":
+		return fmt.Errorf("--%s: %w", flag, err)
+	}
+	return unknownError{cli.WrongUse("--%s: %w", flag, err), none.Word, none.Names}
+}
+
+// runMatch plays.
+func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
+	g, err := catalog.Find(game)
+	if err != nil {
+		return cli.WrongUse("%w", err)
+	}
+	if err := errors.Join(f.runner.check(c, game), f.files.check(game, f.games)); err != nil {
+		return err
+	}
+	s, err := f.openSeries(c, g)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	s.stderr = a.stderr
+	if err := s.saveConfig(); err != nil {
+		return err
+	}
+	for _, p := range s.players {
+		if at := p.Address(); at != nil {
+			fmt.Fprintf(a.stderr, "%s: waits for clients at %v\n", p.Name, at)
+		}
+	}
+	if f.files.logs != "" {
+		if err := os.MkdirAll(f.files.logs, 0o777); err != nil {
+			return err
+		}
+	}
+	m := a.meter("games")
+	list, err := s.play(c.Context(), m)
+	passed := m.end()
+	a.resume = fmt.Sprintf("%d of %s played to the end", len(list), cli.Plural(f.games, "game"))
+	if done := f.unbroken(list); done > 0 && done < f.games {
+		a.resume += fmt.Sprintf("; --first %d --games %d goes on", f.first+done, f.games-done)
+	}
+	if len(list) == 0 {
+		return err
+	}
+	r := s.report(list)
+	r.Complete = len(list) == f.games
+	return errors.Join(err, a.print(r, func() { a.printMatches(r, passed) }))
+}
+
+// unbroken is how many games, from the first on, are in the list without a gap.
+func (f *matchFlags) unbroken(list []matchGame) (n int) {
+	for n < len(list) && list[n].Number == f.first+n {
+		n++
+	}
+	return n
+}
+
+// play plays all games, some at once, and returns in order those that came to
+// their end: all, unless there is an error.
+func (s *series) play(ctx context.Context, m *meter) ([]matchGame, error) {
+	list := make([]matchGame, s.flags.games)
+	live := &liveGames{meter: m, all: s.flags.games, errors: s.stderr}
+	ctx, live.stop = context.WithCancelCause(ctx)
+	defer live.stop(nil)
+	err := parallel.Each(ctx, s.flags.concurrency, list, func(ctx context.Context, n int, _ matchGame) error {
+		if err := s.playGame(ctx, s.flags.first-1+n, &list[n], live); err != nil {
+			return fmt.Errorf("game %d: %w", s.flags.first+n, err)
+		}
+		return nil
+	})
+	list = slices.DeleteFunc(list, func(g matchGame) bool { return g.Number == 0 })
+	return list, err
+}
+
+// playGame plays one game, with its files.
+func (s *series) playGame(ctx context.Context, n int, into *matchGame, live *liveGames) error {
+	sits := players.Seating(len(s.players), n)
+	m := &players.Meeting{Seed: players.SeriesSeed(s.seed, len(s.players), n), Copies: s.flags.concurrency > 1}
+	var names []string
+	for _, k := range sits {
+		m.Seats, names = append(m.Seats, s.players[k]), append(names, s.players[k].Name)
+	}
+	m.Watch = live.watch(n, names)
+	m.Fault = func(fault players.LiveFault) {
+		live.fault(fmt.Sprintf("game %d", n+1), names[fault.Seat], &fault)
+		if s.flags.stop {
+			live.stop(fmt.Errorf("--stop-at-first-fault: game %d, seat %d, %s: %s", n+1, fault.Seat+1, names[fault.Seat], fault.Text))
+		}
+	}
+	o, err := s.flags.files.play(ctx, s.Game, s.name, m, gameName{game: n + 1, players: sits})
+	if o == nil {
+		return err
+	}
+	*into = s.game(n, m.Seed, sits, o)
+	live.done(into)
+	return err
+}
+
+// liveGames shows how games go, on a terminal.
+type liveGames struct {
+	*meter
+	errors io.Writer // for faults
+	stop   context.CancelCauseFunc
+	told   map[string]bool
+	mu     sync.Mutex
+	all    int
+	ended  int
+}
+
+// fault tells of a fault on standard error: of all crashes, and of the first of each
+// other kind of a seat in a game.
+func (l *liveGames) fault(game, name string, f *players.LiveFault) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	key := fmt.Sprint(game, f.Seat, f.Kind)
+	if f.Exit == "" && l.told[key] {
+		return
+	}
+	if l.told == nil {
+		l.told = map[string]bool{}
+	}
+	l.told[key] = true
+	if text := liveText(game, name, f); l.w != nil {
+		l.leave(text)
+	} else {
+		fmt.Fprintln(l.errors, text)
+	}
+}
+
+// liveText is a fault as it is told while games are played.
+func liveText(game, name string, f *players.LiveFault) string {
+	when := fmt.Sprintf("turn %d", f.Turn)
+	if f.Turn < 0 {
+		when = "before the first turn"
+	}
+	text := fmt.Sprintf("%s, %s, seat %d, %s: %s", game, when, f.Seat+1, name, f.Kind)
+	if f.Text != "" {
+		text += ": " + f.Text
+	}
+	if len(f.Output) > 0 {
+		text += "\n  it printed last:\n  | " + strings.Join(f.Output, "\n  | ")
+	}
+	return text
+}
+
+// watch shows a game that is being played.
+func (l *liveGames) watch(n int, names []string) func(turn int, scores []float64) {
+	if l.w == nil {
+		return nil
+	}
+	return func(turn int, scores []float64) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if !l.due() {
+			return
+		}
+		var words []string
+		for i, score := range scores {
+			words = append(words, fmt.Sprintf("%s %s", names[i], decimal(score)))
+		}
+		l.say(fmt.Sprintf("%d of %s; game %d, turn %d: %s", l.ended, cli.Plural(l.all, "game"), n+1, turn, strings.Join(words, ", ")))
+	}
+}
+
+// done leaves a line about a game that has ended.
+func (l *liveGames) done(g *matchGame) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ended++
+	if l.all == 1 {
+		return // the table tells it
+	}
+	var words []string
+	for _, s := range g.Seats {
+		words = append(words, fmt.Sprintf("%s %s (%d.)", s.Player, decimal(s.Score), s.Place))
+	}
+	l.leave(fmt.Sprintf("game %d, %s: %s", g.Number, cli.Plural(g.Turns, "turn"), strings.Join(words, ", ")))
+}
+
+// fileName is a name before a colon, "" for none.
+func fileName(name string) string {
+	if name == "" {
+		return ""
+	}
+	return name + ": "
+}

@@ -1,0 +1,240 @@
+package command
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"regexp"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"moonfarm/sim/codecraft/wire"
+)
+
+// craftClient is a program that plays CodeCraft: craftclient KIND HOST PORT
+// TOKEN. It sends all its units to a corner; the kind "quits" leaves after ten
+// ticks.
+func craftClient() {
+	if len(os.Args) != 5 {
+		fmt.Println("arguments:", os.Args[1:])
+		os.Exit(2)
+	}
+	conn, err := net.Dial("tcp", net.JoinHostPort(os.Args[2], os.Args[3]))
+	if err == nil {
+		err = playCraft(conn, os.Args[4], os.Args[1])
+	}
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	fmt.Println("finished")
+}
+
+func playCraft(conn net.Conn, token, how string) error {
+	defer conn.Close()
+	conn.Write(wire.AppendString(nil, token))
+	in := wire.NewReader(conn)
+	var m wire.ServerMessage
+	for {
+		if err := in.ServerMessage(&m); err != nil || m.Kind == wire.Finish {
+			return err
+		}
+		if how == "quits" && m.View.CurrentTick == 10 {
+			return nil
+		}
+		if how == "draws" && m.Kind == wire.DebugUpdate {
+			if err := drawCraft(conn); err != nil {
+				return err
+			}
+			continue
+		}
+		answer := wire.ClientMessage{Kind: wire.ActionMessage}
+		for _, e := range m.View.Entities {
+			if e.PlayerID == wire.Some(m.View.MyID) {
+				a := wire.EntityAction{Move: wire.Some(wire.MoveAction{X: 79, Y: 79, FindClosestPosition: true})}
+				answer.Action.EntityActions = append(answer.Action.EntityActions, wire.EntityOrder{ID: e.ID, EntityAction: a})
+			}
+		}
+		if _, err := conn.Write(answer.Append(nil)); err != nil {
+			return err
+		}
+	}
+}
+
+// drawCraft asks what is seen, as clients do between two ticks.
+func drawCraft(conn net.Conn) error {
+	conn.Write((&wire.ClientMessage{Kind: wire.RequestDebugState}).Append(nil))
+	state := make([]byte, len((&wire.DebugState{}).Append(nil)))
+	if _, err := io.ReadFull(conn, state); err != nil {
+		return err
+	}
+	_, err := conn.Write((&wire.ClientMessage{Kind: wire.DebugUpdateDone}).Append(nil))
+	return err
+}
+
+// startMatch starts match with clients that connect by themselves, and returns
+// the addresses where they are expected.
+func startMatch(t *testing.T, out *bytes.Buffer, args ...string) (*exec.Cmd, []string) {
+	t.Helper()
+	c := exec.Command("moonfarm", append([]string{"match", "codecraft"}, args...)...)
+	c.Stdout = out
+	stderr, err := c.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Process.Kill() })
+	var addresses []string
+	lines := bufio.NewScanner(stderr)
+	for _, a := range args {
+		if a != "tcp" {
+			continue
+		}
+		if !lines.Scan() {
+			t.Fatalf("%v: no line with an address", args)
+		}
+		m := regexp.MustCompile(`^tcp: waits for clients at (127\.0\.0\.1:[0-9]+)$`).FindStringSubmatch(lines.Text())
+		if m == nil {
+			t.Fatalf("%v: told %q", args, lines.Text())
+		}
+		addresses = append(addresses, m[1])
+	}
+	go func() {
+		for lines.Scan() {
+			t.Log(lines.Text())
+		}
+	}()
+	return c, addresses
+}
+
+// TestMatchPorts plays several games, some at once, with clients that connect to
+// the same two ports for all of them.
+func TestMatchPorts(t *testing.T) {
+	games := 6
+	if os.Getenv(longEnv) != "" {
+		games = 200
+	}
+	var out bytes.Buffer
+	c, addresses := startMatch(t, &out, "--player", "tcp", "--player", "tcp", "--games", fmt.Sprint(games), "--parallel", "2", "--json")
+	var clients sync.WaitGroup
+	for _, address := range addresses {
+		for range 2 { // so many at once
+			clients.Go(func() {
+				for range games / 2 {
+					conn, err := net.Dial("tcp", address)
+					if err == nil {
+						err = playCraft(conn, "any", "")
+					}
+					if err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+	}
+	clients.Wait()
+	if err := c.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	var r matchReport
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Games) != games || r.Players[0].Crashes+r.Players[1].Crashes != 0 {
+		t.Errorf("%d games, %d and %d crashes; want %d and none", len(r.Games), r.Players[0].Crashes, r.Players[1].Crashes, games)
+	}
+	for i, g := range r.Games {
+		if g.Number != i+1 || g.Turns != 1000 || (g.Seed == 1) != (i < 2) || i%2 == 1 && g.Seed != r.Games[i-1].Seed {
+			t.Errorf("game %d: number %d, %d turns, seed %d", i+1, g.Number, g.Turns, g.Seed)
+		}
+	}
+}
+
+// TestMatchInterrupt stops a match that waits for clients, and one whose client
+// does not answer.
+func TestMatchInterrupt(t *testing.T) {
+	for _, connects := range []bool{false, true} {
+		var out bytes.Buffer
+		c, addresses := startMatch(t, &out, "--player", "tcp", "--player", "empty", "--timeout", "0")
+		if connects {
+			conn, err := net.Dial("tcp", addresses[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			conn.Write(wire.AppendString(nil, ""))
+			conn.Read(make([]byte, 1)) // the game has begun
+		}
+		c.Process.Signal(syscall.SIGINT)
+		done := make(chan error, 1)
+		go func() { done <- c.Wait() }()
+		select {
+		case <-done:
+		case <-time.After(20 * time.Second):
+			t.Fatal("it goes on")
+		}
+		if got := c.ProcessState.ExitCode(); got != exitInterrupted || out.Len() != 0 {
+			t.Errorf("connects %v: status %d, printed %q", connects, got, &out)
+		}
+	}
+}
+
+// TestMatchInterrupted stops a match whose first game is over: that is printed.
+func TestMatchInterrupted(t *testing.T) {
+	var out bytes.Buffer
+	c, addresses := startMatch(t, &out, "--player", "tcp", "--player", "empty", "--rules", "round1", "--games", "3", "--json", "--save-results", t.TempDir()+"/{game}")
+	conn, err := net.Dial("tcp", addresses[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := playCraft(conn, "", ""); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, c.Args[len(c.Args)-1][:len(c.Args[len(c.Args)-1])-len(gameMark)]+"0001")
+	time.Sleep(100 * time.Millisecond) // the second game waits for its client
+	c.Process.Signal(os.Interrupt)
+	c.Wait()
+	var r matchReport
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+		t.Fatalf("%v: printed %q", err, &out)
+	}
+	if c.ProcessState.ExitCode() != exitInterrupted || r.Complete || len(r.Games) != 1 || r.Games[0].Turns != 1000 || r.Players[0].Games != 1 {
+		t.Errorf("%v, %+v", c.ProcessState, r)
+	}
+}
+
+// Games of a series that is gone on with are those that the whole one has.
+func TestMatchFirst(t *testing.T) {
+	games := func(args ...string) []matchGame {
+		var r matchReport
+		out, err := exec.Command("moonfarm", append([]string{"match", "tron", "--player", "safe", "--player", "random", "--json"}, args...)...).Output()
+		if err == nil {
+			err = json.Unmarshal(out, &r)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range r.Games {
+			r.Games[i].Seconds = 0
+		}
+		return r.Games
+	}
+	all, rest := games("--games", "5"), games("--games", "3", "--first", "3")
+	if got, want := fmt.Sprint(rest), fmt.Sprint(all[2:]); len(all) != 5 || got != want {
+		t.Errorf("games 3 to 5 are\n%s, alone\n%s", want, got)
+	}
+	f := matchFlags{first: 3}
+	if n := f.unbroken([]matchGame{{Number: 3}, {Number: 4}, {Number: 6}}); n != 2 {
+		t.Errorf("%d games without a gap, want 2", n)
+	}
+}

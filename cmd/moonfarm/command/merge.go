@@ -1,0 +1,78 @@
+package command
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/datasets"
+	"moonfarm/env/catalog"
+)
+
+// merged tells what merge did. Its JSON keys are documented in the help.
+type merged struct {
+	Dir   string   `json:"dir"`
+	Game  string   `json:"game"`
+	Parts []string `json:"parts"`
+	datasetSize
+	Seconds float64 `json:"seconds"`
+}
+
+func (a *app) merge() *cobra.Command {
+	var out string
+	var o datasets.Options
+	c := &cobra.Command{
+		Use: "merge DIR… --out DIR", Short: "Put parts of a dataset together",
+		Long: `Puts together the parts that generate --part made: the dataset is then the one
+that the same generate without --part makes, byte for byte. Files are linked if
+the parts are on the same disk, else copied, and compared with their sums; the
+parts stay as they are. Each DIR may be an URL. If it is stopped, the same
+command continues.
+
+The parts must be of one run and have every shard. A shard that two parts have
+is taken once; if its bytes differ, merge names both and fails.
+
+With --json: one object with the keys dir, game, parts (the folders), episodes,
+distinct (different games among them), turns, rows, bytes, shards (all in the
+dataset), shards_made (linked or copied by this run), shards_found (by runs
+before), seconds.`,
+		Example: `  moonfarm generate towerdefence --episodes 2000 --part 0/2 --out parts/0
+  moonfarm generate towerdefence --episodes 2000 --part 1/2 --out parts/1
+  moonfarm merge parts/0 parts/1 --out data/td`,
+		Args: takes("DIR…"),
+		RunE: func(c *cobra.Command, args []string) error { return a.runMerge(c.Context(), args, out, o) },
+	}
+	c.Flags().StringVar(&out, "out", "", "`DIR` of the dataset: new, empty, or from an earlier run of the same command")
+	workersFlag(c, &o.Workers)
+	a.lockFlag(c, "the folder")
+	return c
+}
+
+func (a *app) runMerge(ctx context.Context, parts []string, out string, o datasets.Options) error {
+	if out == "" {
+		return cli.WrongUse("--out is missing: the folder to write, such as --out data/td")
+	}
+	a.resume = fmt.Sprintf("finished shards are kept in %s; the same command continues", out)
+	m := a.meter("episodes")
+	o.Locks = &a.locks
+	o.Progress = func(p datasets.Progress) { m.show(p.Episodes, p.AllEpisodes, p.Rows, "rows") }
+	r, err := datasets.Merge(ctx, out, parts, func(game string) (datasets.Makers, error) {
+		g, err := catalog.Find(game)
+		return makers(g), err
+	}, o)
+	passed := m.end()
+	if err != nil {
+		return err
+	}
+	if err := a.tellNetworks(r.Manifest, false); err != nil {
+		return err
+	}
+	g := merged{out, r.Manifest.Job.Game, parts, r.Size(), passed.Seconds()}
+	a.tellRepeats(g.datasetSize, r.Manifest.Job.Opening)
+	return a.print(g, func() {
+		a.printSize(g.Dir, g.datasetSize, fmt.Sprintf("; of %s", cli.Plural(len(parts), "part")))
+		a.printf("\n")
+	})
+}

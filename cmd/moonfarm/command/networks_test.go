@@ -1,0 +1,37 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"moonfarm/rollout/network"
+)
+
+// TestNetworksOnAllPaths: what networks play has the same bytes on all arithmetic paths
+// of this machine: a manifest has the sums of all files.
+func TestNetworksOnAllPaths(t *testing.T) {
+	var first []byte
+	for _, path := range []string{"portable", "avx2", "avx512", "neon"} {
+		restore, err := network.UsePath(path)
+		if err != nil {
+			continue
+		}
+		dir := filepath.Join(t.TempDir(), path)
+		said(t, exitOK, "generate", "towerdefence", "--policy", "net,mcts(sims=4,model=net)", "--max-turns", "6", "--episodes", "2", "--out", dir)
+		restore()
+		manifest, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = manifest
+		}
+		if string(manifest) != string(first) {
+			t.Errorf("on %s: %s\nwant %s", path, manifest, first)
+		}
+	}
+	if first == nil {
+		t.Error("no path ran")
+	}
+}

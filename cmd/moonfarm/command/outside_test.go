@@ -1,0 +1,100 @@
+package command
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"moonfarm/sim/simtest"
+)
+
+// outside is a program of another module that plays, and reads datasets.
+const outside = `package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"moonfarm/datasets"
+	"moonfarm/env"
+	"moonfarm/env/catalog"
+	"moonfarm/rollout"
+	"moonfarm/rollout/policy"
+)
+
+type sink struct{}
+
+func (sink) Episode(e *rollout.Episode) error { fmt.Println(e.ID, e.Turns > 0); return nil }
+
+func main() {
+	game, err := catalog.Find("towerdefence")
+	if err != nil {
+		log.Fatal(err)
+	}
+	v, err := game.New("", env.Config{N: 2})
+	if err != nil {
+		log.Fatal(err)
+	}
+	maker, err := policy.New(game.Name, "random")
+	if err != nil {
+		log.Fatal(err)
+	}
+	p, err := maker(v.Spec())
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := rollout.Shard(context.Background(), v, []rollout.Policy{p, p}, 1, 0, 2, sink{}); err != nil {
+		log.Fatal(err)
+	}
+	_, err = datasets.Open("nowhere")
+	fmt.Println(err != nil)
+}
+`
+
+// TestReadmeOutside builds a program outside of the module as README says, with
+// no network: where README lets go mod tidy fetch the sums of other modules, they
+// are those of this one.
+func TestReadmeOutside(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out: it builds a program")
+	}
+	edit := regexp.MustCompile(`(?m)^go (mod edit .*)$`).FindStringSubmatch(readme(t))
+	if edit == nil {
+		t.Fatal("README does not say how to import the module")
+	}
+	here, err := filepath.Abs(top)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	mine := filepath.Join(dir, "mybot")
+	for _, err := range []error{
+		os.Mkdir(mine, 0o777),
+		os.Symlink(here, filepath.Join(dir, "moonfarm")),
+		os.WriteFile(filepath.Join(mine, "main.go"), []byte(outside), 0o666),
+		os.WriteFile(filepath.Join(mine, "go.sum"), simtest.Text(t, filepath.Join(top, "go.sum")), 0o666),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	command := func(args ...string) string {
+		c := exec.Command("go", args...)
+		c.Dir = mine
+		c.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOPROXY=off", "PWD="+mine)
+		out, err := c.CombinedOutput()
+		if err != nil {
+			t.Fatalf("go %v: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	command("mod", "init", "mybot")
+	command(strings.Fields(edit[1])...)
+	if got, want := command("run", "-mod=mod", "."), "0 true\n1 true\ntrue\n"; got != want {
+		t.Errorf("printed %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,257 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/gamedoc"
+	"moonfarm/rollout/recordings"
+	"moonfarm/sim"
+)
+
+func (a *app) replay() *cobra.Command {
+	c := a.group("replay", "Check, show and convert recordings of the original engines",
+		"Recordings of the games' original engines: files, compressed with gzip or not,\nor folders.")
+	c.AddCommand(a.replayVerify(), a.replayShow(), a.replayConvert())
+	return c
+}
+
+// verifiedFiles tells what replay verify found in all files. Its JSON keys are
+// documented in the help.
+type verifiedFiles struct {
+	OK        bool                `json:"ok"`
+	Counts    map[string]int      `json:"counts"`
+	Different int                 `json:"different"`
+	Broken    int                 `json:"broken"`
+	Seconds   float64             `json:"seconds"`
+	Files     []recordings.Report `json:"files"`
+}
+
+func (a *app) replayVerify() *cobra.Command {
+	var rulesFile string
+	c := &cobra.Command{
+		Use: "verify FILE…", Short: "Play recordings again and compare every field",
+		Long: `Plays recorded games again with the commands in them and compares everything
+that was recorded with what this program makes of it. The kind of a file is
+told by its content. A game is compared up to its first difference; the others
+go on.
+
+` + eachGame(func(g gamedoc.Game) string { return g.Help.Verify }) + `
+
+The exit status is 1 if anything differs, a file is broken, or there is nothing
+in it to compare.
+
+With --json: one object with the keys ok, counts (what was compared, see below),
+different (games, renders, turns, ticks, views or messages), broken (files),
+seconds, files (each with file, game, counts, different, first: null or the
+first difference with line (0 in a file without lines), game, round, turn or
+tick, frame (null if the game has none; -1 before the turn), field, expected as
+recorded, found as played; error: "" or why the file could not be read to its
+end; notes: a list of texts; inexact: "" or why the recording may differ
+although nothing is wrong with it).
+The keys of counts:
+
+` + eachGame(countsOf),
+		Example: `  moonfarm replay verify ../shared/traces/towerdefence/*.jsonl.gz
+  moonfarm replay verify ../shared/replays/terminal/*.replay.gz
+  moonfarm replay verify ../shared/traces/codecraft/replay-*.gz`,
+		Args: takes("FILE…"),
+		RunE: func(c *cobra.Command, args []string) error { return a.runReplayVerify(c.Context(), args, rulesFile) },
+	}
+	rulesFlag(c, &rulesFile, "the rule values of the recorded games")
+	return c
+}
+
+func (a *app) runReplayVerify(ctx context.Context, files []string, rulesFile string) error {
+	rules, err := readRules(rulesFile, gamedoc.Games()...)
+	if err != nil {
+		return err
+	}
+	all, empty := verifiedFiles{Counts: map[string]int{}}, 0
+	begin := time.Now()
+	m := a.meter("files")
+	for i, file := range files {
+		f, err := recordings.Verify(ctx, file, rules)
+		if ctx.Err() != nil || errors.As(err, new(*recordings.OptionError)) {
+			m.end()
+			return flagged(err)
+		}
+		if err != nil {
+			all.Broken++
+		}
+		if errors.Is(err, recordings.ErrNothing) {
+			empty++
+		}
+		for k, n := range f.Counts {
+			all.Counts[k] += n
+		}
+		all.Different += f.Different
+		all.Files = append(all.Files, f)
+		m.show(uint64(i+1), uint64(len(files)), 0, "")
+	}
+	m.end()
+	all.Seconds = time.Since(begin).Seconds()
+	all.OK = all.Broken == 0 && all.Different == 0
+	if err := a.print(all, func() { a.printVerifiedFiles(all) }); err != nil || all.OK {
+		return err
+	}
+	var what []string
+	if all.Different > 0 {
+		what = append(what, fmt.Sprintf("%d not as recorded", all.Different))
+	}
+	if n := all.Broken - empty; n > 0 {
+		what = append(what, cli.Plural(n, "file")+" not readable")
+	}
+	if empty > 0 {
+		what = append(what, cli.Plural(empty, "file")+" with nothing to compare")
+	}
+	return errors.New(strings.Join(what, ", "))
+}
+
+// countsOf lists the keys of the counts of a game.
+func countsOf(g gamedoc.Game) string {
+	engine, _ := recordings.Of(g.Name)
+	return strings.Join(slices.Concat(engine.Info().Counts, engine.Info().MoreCounts), ", ")
+}
+
+// printVerifiedFiles prints a line for every file that is not as it should be,
+// and the sums.
+func (a *app) printVerifiedFiles(all verifiedFiles) {
+	for _, f := range all.Files {
+		if f.Inexact != "" {
+			a.printf("%s: %s\n", f.File, f.Inexact)
+		}
+		if d := f.First; d != nil {
+			line := ""
+			if d.Line > 0 {
+				line = fmt.Sprintf("%d:", d.Line)
+			}
+			a.printf("%s:%s %v: %s: expected %s, found %s", f.File, line, d, d.Field, d.Expected, d.Found)
+			if f.Different > 1 {
+				a.printf(" (the first of %d that differ)", f.Different)
+			}
+			a.printf("\n")
+		}
+		if f.Error != "" {
+			a.printf("%s\n", f.Error)
+		}
+		for _, n := range f.Notes {
+			a.printf("%s: %s\n", f.File, n)
+		}
+	}
+	files, compared := 0, 0 // files with games, views or so; rounds, turns or ticks in these
+	for _, f := range all.Files {
+		engine, ok := recordings.Of(f.Game)
+		if !ok { // the game is not known
+			continue
+		}
+		counts := engine.Info().Counts
+		if f.Compared(counts) > 0 {
+			files++
+		}
+		compared += f.Compared(counts[1:])
+	}
+	if compared == 0 {
+		a.printf("nothing compared (%.1f s)\n", all.Seconds)
+		return
+	}
+	a.printf("%s", cli.Plural(files, "file"))
+	var names []string
+	for _, e := range recordings.Engines() {
+		for _, n := range e.Info().Counts {
+			if !slices.Contains(names, n) {
+				names = append(names, n)
+			}
+		}
+	}
+	for _, n := range names {
+		if all.Counts[n] > 0 {
+			a.printf(", %s", cli.Plural(all.Counts[n], strings.TrimSuffix(n, "s")))
+		}
+	}
+	a.printf(" compared, %s (%.1f s)\n", cli.Plural(all.Different, "difference"), all.Seconds)
+}
+
+func (a *app) replayShow() *cobra.Command {
+	var rulesFile string
+	var forms []string
+	for _, e := range recordings.Engines() {
+		for _, f := range e.Info().Views {
+			if !slices.Contains(forms, f) {
+				forms = append(forms, f)
+			}
+		}
+	}
+	o := recordings.ShowOptions{Game: 1, Round: -1, Frame: -1, As: forms[0]}
+	seat := "A"
+	c := &cobra.Command{
+		Use: "show FILE", Short: "Show a position of a recorded game",
+		Long: `Shows the position before a round of a recorded game (a match log, too) and the
+commands given in it: for people, or as the original showed it to the bot at a
+seat.
+
+` + eachGame(func(g gamedoc.Game) string { return g.Help.Show }) + `
+
+With --json: one object with the keys file, game, name (of the recorded game),
+seed (a string; null if it is not known), round, frame (null if the game has
+none; -1 before the round), rounds (of the whole game), commands (one per seat;
+null at the end of the game), as, text, inexact ("" or why the recording may
+differ from what is played here although nothing is wrong with it).`,
+		Example: `  moonfarm replay show ../shared/traces/towerdefence/siege_late.jsonl.gz
+  moonfarm replay show ../shared/replays/terminal/2026-001.replay.gz --turn 12 --frame 20
+  moonfarm replay show game.jsonl --game 3 --round 41 --as textmap --seat B`,
+		Args: takes("FILE"),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.Seat = sim.Player(seat[0] - 'A')
+			o.RoundName = "round"
+			if c.Flags().Changed("turn") {
+				o.RoundName = "turn"
+			}
+			return a.runReplayShow(c.Context(), args[0], rulesFile, o)
+		},
+	}
+	flags := c.Flags()
+	flags.Var(whole(&o.Game, 1, math.MaxInt), "game", "which game of the file, counted from 1")
+	flags.Var(wholeOr(&o.Round, "a whole number", "end", "N|end"), "round", "the round about to be played, or end")
+	flags.Var(whole(&o.Frame, 0, math.MaxInt), "frame", "an action frame of the round, counted from 0 (default: the position before the round)")
+	flags.Lookup("frame").DefValue = "" // said in words
+	flags.Var(wholeOr(&o.Round, "a whole number", "end", "N|end"), "turn", "the same as --round, as some games call it")
+	flags.Var(choice(&o.As, forms...), "as", "the form")
+	flags.Var(choice(&seat, "A", "B", "C", "D"), "seat", "whose view, where a form has one")
+	flags.StringVar(&o.Results, "results", "", "results `FILE` of the game, which has its seed (codecraft, if the recording does not tell it; default: game.json beside game.replay, if it is there)")
+	rulesFlag(c, &rulesFile, "the rule values of the recorded game")
+	return c
+}
+
+func (a *app) runReplayShow(ctx context.Context, file, rulesFile string, o recordings.ShowOptions) error {
+	rules, err := readRules(rulesFile, gamedoc.Games()...)
+	if err != nil {
+		return err
+	}
+	in, err := recordings.Open(ctx, file)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if in.Engine.Info().Frames && o.Round < 0 && o.Frame >= 0 {
+		return cli.WrongUse("--frame %d: it needs a --turn", o.Frame)
+	}
+	s, err := in.Show(rules, o)
+	if err != nil {
+		return flagged(err)
+	}
+	return a.print(s, func() {
+		if s.Inexact != "" && s.As != "text" {
+			fmt.Fprintf(a.stderr, "%s: %s\n", s.File, s.Inexact)
+		}
+		a.printf("%s", s.Text)
+	})
+}

@@ -1,0 +1,50 @@
+package command
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// TestSearchBots plays short matches of the example bots that search, at both seats: they
+// answer in every turn, and the rules refuse nothing that they order.
+func TestSearchBots(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out: it builds three programs")
+	}
+	dir := t.TempDir()
+	for _, c := range []struct{ game, rules, flags, other string }{
+		{"towerdefence", "game.config.max-rounds=8\n", " -think 1h -games 400 -depth 8", "random"},
+		{"terminal", "moonfarm.maxTurns=4\n", " -turns 20 -replies 1", "random"},
+		{"codecraft", "max_tick_count=30\n", " -depth 5 -every 10", "quickstart"},
+	} {
+		bot := filepath.Join(dir, "search"+c.game)
+		if out, err := exec.Command("go", "build", "-o", bot, "../examples/search"+c.game).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		rules := filepath.Join(dir, c.game+".rules")
+		if err := os.WriteFile(rules, []byte(c.rules), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		out := moonfarm(t, exitOK, "match", c.game, "--rules", rules, "--player", "'"+bot+"'"+c.flags, "--player", c.other, "--games", "2", "--json")
+		var r matchReport
+		if err := json.Unmarshal([]byte(out), &r); err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Games) != 2 || !r.Complete {
+			t.Errorf("%s: %s", c.game, out)
+		}
+		for _, g := range r.Games {
+			for _, s := range g.Seats {
+				if s.Crashed || len(s.Faults) > 0 {
+					t.Errorf("%s, game %d, %s: crashed %v, faults %+v", c.game, g.Number, s.Player, s.Crashed, s.Faults)
+				}
+			}
+		}
+		if p := r.Players[0]; p.Score <= 0 {
+			t.Errorf("%s: the bot has score %v", c.game, p.Score)
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package command
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/metrics"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// soakEnv is how long TestSoak runs, such as 30m; without it MOONFARM_LONG asks for
+// two minutes.
+const soakEnv = "MOONFARM_SOAK"
+
+// soakSample is what a process that soaks tells of itself each second.
+type soakSample struct {
+	Second     int
+	Resident   float64 // MB, 0 where that is not known
+	Live       float64 // MB of the heap that the last collection found in use
+	Goroutines int
+	Ended      bool // the command is over
+}
+
+// soak is a program: the command for so long, as if it was interrupted then, with
+// samples on standard output.
+func soak() {
+	d, err := time.ParseDuration(os.Args[1])
+	if err != nil {
+		panic(err)
+	}
+	ctx, cancel := context.WithTimeoutCause(context.Background(), d, errInterrupted)
+	defer cancel()
+	a := &app{out: bufio.NewWriter(os.Stderr), stderr: os.Stderr}
+	root := a.root()
+	root.SetArgs(os.Args[2:])
+	ended := make(chan error, 1)
+	go func() {
+		over, err := a.execute(ctx, root)
+		if !over || context.Cause(ctx) != errInterrupted {
+			err = fmt.Errorf("the command came to its end: %v, or did not when it was interrupted: %w", over, err)
+		} else {
+			err = nil
+		}
+		ended <- err
+	}()
+	tell := json.NewEncoder(os.Stdout)
+	for second, over := 1, 0; over < 3; second++ {
+		select {
+		case err := <-ended:
+			if err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(exitFailure)
+			}
+			over = 1
+		case <-time.After(time.Second):
+		}
+		s := soakSample{Second: second, Resident: resident(), Goroutines: runtime.NumGoroutine(), Ended: over > 0}
+		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+		metrics.Read(live)
+		s.Live = float64(live[0].Value.Uint64()) / 1e6
+		_ = tell.Encode(s) // the end of who reads is the end of this
+		if over > 0 {
+			over++
+		}
+	}
+}
+
+// resident is how much memory this process has, in MB.
+func resident() float64 {
+	text, _ := os.ReadFile("/proc/self/statm")
+	f := strings.Fields(string(text))
+	if len(f) < 2 {
+		return 0
+	}
+	pages, _ := strconv.Atoi(f[1])
+	return float64(pages) * float64(os.Getpagesize()) / 1e6
+}
+
+// TestSoak lets farm run work for two minutes (MOONFARM_LONG), or as long as
+// MOONFARM_SOAK says: after the first minute its memory grows by 5 MB at most and
+// its goroutines do not grow, and none is left at the end. The state of a run grows by
+// some 200 bytes for each shard.
+func TestSoak(t *testing.T) {
+	d := 2 * time.Minute
+	if text := os.Getenv(soakEnv); text != "" {
+		var err error
+		if d, err = time.ParseDuration(text); err != nil {
+			t.Fatal(err)
+		}
+	} else if os.Getenv(longEnv) == "" {
+		t.Skipf("takes two minutes: set %s", longEnv)
+	}
+	dir := t.TempDir()
+	c := exec.Command("soak", append([]string{d.String()}, strings.Fields("farm run terminal --obs none --episodes 100000000 --shard-episodes 250 --out "+
+		filepath.Join(dir, "data")+" --store "+filepath.Join(dir, "store"))...)...)
+	var errs strings.Builder
+	c.Stderr = &errs
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer c.Process.Kill() // if the test ends early
+	var all []soakSample
+	for read := json.NewDecoder(out); ; {
+		var s soakSample
+		if read.Decode(&s) != nil {
+			break
+		}
+		if all = append(all, s); s.Second%10 == 0 || s.Ended {
+			t.Logf("%4d s: %6.1f MB resident, %5.1f MB live, %d goroutines", s.Second, s.Resident, s.Live, s.Goroutines)
+		}
+	}
+	if err := c.Wait(); err != nil {
+		t.Fatalf("%v: %s", err, &errs)
+	}
+	shards, _ := filepath.Glob(filepath.Join(dir, "data", "shards", "*.json"))
+	t.Logf("%d shards", len(shards))
+	requireLevel(t, all)
+}
+
+// requireLevel compares the last half minute with the second one; of a run of less than
+// two minutes, the last quarter with the second. Of each it takes the median, since the
+// collector of garbage comes and goes.
+func requireLevel(t *testing.T, all []soakSample) {
+	t.Helper()
+	n := slices.IndexFunc(all, func(s soakSample) bool { return s.Ended })
+	if n < 20 {
+		t.Fatalf("%d samples of a run", n)
+	}
+	half, wide := min(60, n/2), min(30, n/4)
+	median := func(of []soakSample, value func(soakSample) float64) float64 {
+		var list []float64
+		for _, s := range of {
+			list = append(list, value(s))
+		}
+		slices.Sort(list)
+		return list[len(list)/2]
+	}
+	for _, c := range []struct {
+		what  string
+		most  float64 // more at the end
+		value func(soakSample) float64
+	}{
+		{"MB of memory", 5, func(s soakSample) float64 { return s.Resident }},
+		{"MB of live heap", 5, func(s soakSample) float64 { return s.Live }},
+		{"goroutines", 8, func(s soakSample) float64 { return float64(s.Goroutines) }}, // those of requests come and go
+	} {
+		early, late := median(all[half-wide:half], c.value), median(all[n-wide:n], c.value)
+		t.Logf("%s: %.1f at first, %.1f at the end", c.what, early, late)
+		if late > early+c.most {
+			t.Errorf("%s: %.1f at first, %.1f at the end, want %.0f more at most", c.what, early, late, c.most)
+		}
+	}
+	if last := all[len(all)-1]; last.Goroutines > 8 {
+		t.Errorf("%d goroutines are left after the end", last.Goroutines)
+	}
+}

@@ -1,0 +1,177 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"moonfarm/datasets"
+	"moonfarm/sim/simtest"
+)
+
+// moonfarm runs the command and returns its standard output; it must end with
+// that exit status.
+func moonfarm(t *testing.T, status int, args ...string) string {
+	t.Helper()
+	out, _ := said(t, status, args...)
+	return out
+}
+
+// said is what a command prints to its standard output and error.
+func said(t *testing.T, status int, args ...string) (string, string) {
+	t.Helper()
+	var out, stderr bytes.Buffer
+	if got := run(args, &out, &stderr); got != status {
+		t.Fatalf("moonfarm %.200s: exit status %d, want %d: %.2000s%.2000s", strings.Join(args, " "), got, status, out.String(), stderr.String())
+	}
+	return out.String(), stderr.String()
+}
+
+// wants checks that a text has some parts.
+func wants(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, p := range parts {
+		if !strings.Contains(text, p) {
+			t.Errorf("the output lacks %q:\n%.2000s", p, text)
+		}
+	}
+}
+
+// TestImportTowerdefence imports all recordings of the official engine, plays
+// the dataset again, and writes recordings of it, which verify and make the same
+// rows.
+func TestImportTowerdefence(t *testing.T) {
+	files := slices.DeleteFunc(simtest.SharedFiles(t, "traces", "towerdefence", "*.jsonl.gz"), func(f string) bool { return strings.HasPrefix(filepath.Base(f), "renders") })
+	dir := t.TempDir()
+	data, again, replays := filepath.Join(dir, "data"), filepath.Join(dir, "again"), filepath.Join(dir, "replays")
+	wants(t, moonfarm(t, exitOK, append([]string{"import", "towerdefence", "--obs", "packed", "--out", data}, files...)...),
+		": 603 episodes, 592 different games, 85,214 rows, ", "rules: 3.0.2+1: 293, of their own: 310 (83 sets)\n")
+	wants(t, moonfarm(t, exitOK, "verify", data, "--recompute", "all"), "equal to the bit")
+	moonfarm(t, exitOK, "replay", "convert", data, "--out", replays)
+	written, err := filepath.Glob(filepath.Join(replays, "*.jsonl"))
+	if err != nil || len(written) != 603 {
+		t.Fatalf("%d recordings, error %v", len(written), err)
+	}
+	wants(t, moonfarm(t, exitOK, append([]string{"replay", "verify"}, written...)...), "603 games, 42,607 rounds compared, 0 differences")
+	moonfarm(t, exitOK, append([]string{"import", "towerdefence", "--obs", "packed", "--out", again}, written...)...)
+	// All is there again but for what texts cost failures before a command that
+	// can be read, which has no effect.
+	a, err := datasets.Open(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := datasets.Open(again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for table, columns := range map[string][]string{
+		"steps":    {"episode", "turn", "seat", "packed", "scalars", "mask", "reward", "return", "outcome", "terminated", "truncated"},
+		"episodes": {"policies", "rules", "turns", "status", "results", "scores", "ends", "stopped"},
+	} {
+		for _, c := range columns {
+			x, err := a.ColumnSHA256(table, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if y, err := b.ColumnSHA256(table, c); err != nil || x != y {
+				t.Errorf("column %s of %s: %s, then %s, error %v", c, table, x, y, err)
+			}
+		}
+	}
+}
+
+// towerBot is a program that plays Tower Defence: towerbot KIND. It builds where
+// its round says, and notes the round in its folder, which is lost with a copy; the
+// kind "crashes" ends with an error in round 2, after its command.
+func towerBot() {
+	round, command, err := towerCommand()
+	if err == nil {
+		err = os.WriteFile("command.txt", []byte(command), 0o666)
+	}
+	if err == nil {
+		err = os.WriteFile("round.txt", fmt.Append(nil, round), 0o666)
+	}
+	if err == nil && round == 2 && os.Args[1] == "crashes" {
+		err = errors.New("a stone is in the way")
+	}
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	fmt.Println("round", round)
+}
+
+// towerCommand reads what the game shows.
+func towerCommand() (round int, command string, err error) {
+	var state struct {
+		GameDetails struct{ Round int }
+		Players     []struct {
+			PlayerType string
+			Energy     int
+		}
+	}
+	text, err := os.ReadFile("state.json")
+	if err == nil {
+		err = json.Unmarshal(text, &state)
+	}
+	if err != nil {
+		return 0, "", err
+	}
+	round = state.GameDetails.Round
+	if text, err = os.ReadFile("textMap.txt"); err != nil || !bytes.Contains(text, fmt.Appendf(nil, "\nRound Number : %d\n", round)) {
+		return round, "", fmt.Errorf("round %d, but textMap.txt has %q, error %v", round, text, err)
+	}
+	for _, p := range state.Players {
+		if p.PlayerType == "A" && p.Energy >= 20 {
+			command = fmt.Sprintf("%d,%d,2", round%8, round/8%8)
+		}
+	}
+	return round, command, nil
+}
+
+// A bot in Python plays from its folder, and its match log can be read.
+func TestMatchPython(t *testing.T) {
+	if err := exec.Command("python3", "-c", "import json").Run(); err != nil {
+		t.Skipf("there is no Python 3: %v", err)
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"bot/bot.json": `{"author": "x", "email": "x@y", "nickName": "Monty", "botLocation": "/src", "botFileName": "bot.py", "botLanguage": "python3"}`,
+		"bot/src/bot.py": `import json
+with open("state.json") as f:
+    state = json.load(f)
+me = next(p for p in state["players"] if p["playerType"] == "A")
+with open("command.txt", "w") as f:
+    f.write("%d,1,2" % (state["gameDetails"]["round"] % 8) if me["energy"] >= 20 else "")
+`,
+		"short.properties": "game.config.max-rounds=4\n",
+	} {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rules, log := filepath.Join(dir, "short.properties"), filepath.Join(dir, "log")
+	out := moonfarm(t, exitOK, "match", "towerdefence", "--rules", rules, "--player", "econ", "--player", "bot:"+filepath.Join(dir, "bot"), "--save-replay", log)
+	wants(t, out, ": 5 turns, seed 1 (")
+	if strings.Contains(out, "the first in turn") {
+		t.Errorf("faults:\n%s", out)
+	}
+	wants(t, moonfarm(t, exitOK, "replay", "verify", log, "--rules", rules), "1 file, 1 game, 5 rounds compared, 0 differences")
+	for round, want := range []string{"0,1,2", "", "", "3,1,2", ""} {
+		name := filepath.Join(log, fmt.Sprintf("Round %03d", round), "B - Monty", "PlayerCommand.txt")
+		if got, err := os.ReadFile(name); err != nil || string(got) != want && (want != "" || string(got) != "No Command") {
+			t.Errorf("round %d: %q, want %q, error %v", round, got, want, err)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/datasets"
+	"moonfarm/env/catalog"
+)
+
+// verified tells what verify found. Its JSON keys are documented in the help.
+type verified struct {
+	Dir string `json:"dir"`
+	OK  bool   `json:"ok"`
+	*datasets.Report
+	Seconds float64 `json:"seconds"`
+}
+
+func (a *app) verify() *cobra.Command {
+	var o datasets.VerifyOptions
+	c := &cobra.Command{
+		Use: "verify DIR", Short: "Check a dataset, down to playing it again",
+		Long: `Checks that a dataset is what its manifest says: all files and no others, their
+sha256, schemas, counts and totals, the order of episodes, turns and seats, and
+that returns are the discounted sums of the rewards. With --recompute it also
+plays K shards, or all, anew and compares every bit. If this moonfarm does not
+have the policies of the dataset, the recorded orders are played again instead,
+and all else is compared.
+
+The exit status is 1 if anything is wrong; each problem is printed.
+
+With --json: one object with the keys dir, ok, shards, episodes, rows, bytes (in
+the manifest), recomputed (shards made anew and equal), replayed (true if only
+the recorded orders could be played again), lacking (the policy that this
+moonfarm could not make for that, "" if none), recorded (episodes in these
+shards that cannot be played at all, as their chance is not known: the
+transitions of their recordings were checked by the rules), problems (a list of
+texts), seconds.`,
+		Example: "  moonfarm verify data/td\n  moonfarm verify data/td --recompute all",
+		Args:    takes("DIR"),
+		RunE:    func(c *cobra.Command, args []string) error { return a.runVerify(c.Context(), args[0], o) },
+	}
+	c.Flags().Var(wholeOr(&o.Recompute, "a number of shards", "all", "K|all"), "recompute", "play so many shards again, spread over the dataset, and compare them")
+	workersFlag(c, &o.Workers)
+	return c
+}
+
+func (a *app) runVerify(ctx context.Context, dir string, o datasets.VerifyOptions) error {
+	d, err := datasets.Open(dir)
+	if err != nil {
+		return err
+	}
+	g, err := catalog.Find(d.Manifest().Job.Game)
+	if err != nil {
+		return err
+	}
+	a.resume = "nothing was changed"
+	m := a.meter("shards")
+	o.Progress = func(done, all int) { m.show(uint64(done), uint64(all), 0, "") }
+	r, err := datasets.Verify(ctx, dir, makers(g), o)
+	passed := m.end()
+	if err != nil {
+		return err
+	}
+	v := verified{dir, len(r.Problems) == 0, r, passed.Seconds()}
+	if err := a.print(v, func() { a.printVerified(v) }); err != nil || v.OK {
+		return err
+	}
+	return errors.New(dir + " is not what its manifest says: " + cli.Plural(len(r.Problems), "problem"))
+}
+
+func (a *app) printVerified(v verified) {
+	for _, p := range v.Problems {
+		a.printf("%s\n", strings.ReplaceAll(p, "\n", " "))
+	}
+	if !v.OK {
+		return
+	}
+	a.printf("%s: %s, %s, %s, %s: all as the manifest says", v.Dir,
+		cli.Plural(v.Episodes, "episode"), cli.Plural(v.Rows, "row"), cli.Plural(v.Shards, "shard"), cli.Size(v.Bytes))
+	switch {
+	case v.Recomputed > 0 && v.Replayed:
+		a.printf("; the recorded orders of %s played again: equal to the bit", cli.Plural(v.Recomputed, "shard"))
+		if v.Lacking != "" {
+			a.printf("; what chose them is lacking here: %s", v.Lacking)
+		}
+	case v.Recomputed > 0:
+		a.printf("; %s played again: equal to the bit", cli.Plural(v.Recomputed, "shard"))
+	}
+	if v.Recorded > 0 {
+		a.printf("; %s cannot be played again, as their chance is not known: every transition was checked by the rules", cli.Plural(v.Recorded, "recorded episode"))
+	}
+	a.printf(" (%.1f s)\n", v.Seconds)
+}
