@@ -13,8 +13,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/datasets/internal/bucket/buckettest"
 	"moonfarm/datasets/internal/store"
 )
+
+// withBuckets is the context of a test in which there are buckets in memory.
+func withBuckets(t testing.TB) context.Context { return WithStores(t.Context(), memory) }
+
+var memory = buckettest.Stores()
 
 // inBucket is the URL of a new bucket in memory.
 func inBucket(t testing.TB) string {
@@ -24,13 +30,13 @@ func inBucket(t testing.TB) string {
 // objects reads all files at a place, as files does those of a folder.
 func objects(t testing.TB, place string) map[string]string {
 	t.Helper()
-	from, err := storeOf(t.Context(), place)
+	from, err := storeOf(withBuckets(t), place)
 	require.NoError(t, err)
 	all := map[string]string{}
 	for _, dir := range append(tableNames(true), "", indexDir, shardsDir, modelsDir) {
-		require.NoError(t, from.Each(t.Context(), dir, func(name string) error {
+		require.NoError(t, from.Each(withBuckets(t), dir, func(name string) error {
 			path := strings.TrimPrefix(dir+"/"+name, "/")
-			text, err := store.ReadFile(t.Context(), from, path, 1<<30)
+			text, err := store.ReadFile(withBuckets(t), from, path, 1<<30)
 			if err == nil {
 				all[path] = string(text)
 			}
@@ -55,10 +61,10 @@ func TestBuckets(t *testing.T) {
 	j := mixed(toyJob(3, 2))
 	dir := generateToy(t, j, Options{Workers: 2})
 	url := inBucket(t)
-	_, err := Open(url)
+	_, err := OpenContext(withBuckets(t), url)
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	require.ErrorContains(t, err, url+": no dataset there")
-	made, err := Generate(t.Context(), url, j, toyMakers(), Options{Workers: 2})
+	made, err := Generate(withBuckets(t), url, j, toyMakers(), Options{Workers: 2})
 	require.NoError(t, err)
 	require.Equal(t, 7, made.Made)
 	requireSameFiles(t, withoutFolders(files(t, dir)), objects(t, url))
@@ -77,7 +83,7 @@ func TestBuckets(t *testing.T) {
 		}
 		require.Equal(t, sums[0], sums[1])
 	}
-	again, err := Generate(t.Context(), url, j, toyMakers(), Options{})
+	again, err := Generate(withBuckets(t), url, j, toyMakers(), Options{})
 	require.NoError(t, err)
 	require.True(t, again.AlreadyComplete)
 }
@@ -85,24 +91,24 @@ func TestBuckets(t *testing.T) {
 // TestDamagedBuckets: what is wrong with an object is told with its name.
 func TestDamagedBuckets(t *testing.T) {
 	url := inBucket(t)
-	_, err := Generate(t.Context(), url, toyJob(2, 1), toyMakers(), Options{})
+	_, err := Generate(withBuckets(t), url, toyJob(2, 1), toyMakers(), Options{})
 	require.NoError(t, err)
-	s, err := storeOf(t.Context(), url)
+	s, err := storeOf(withBuckets(t), url)
 	require.NoError(t, err)
 	for _, name := range []string{pathOf(stepsDir, 3), pathOf(episodesDir, 3), pathOf(indexDir, 0), cardName} {
-		good, err := store.ReadFile(t.Context(), s, name, 1<<30)
+		good, err := store.ReadFile(withBuckets(t), s, name, 1<<30)
 		require.NoError(t, err)
 		bad := []byte(strings.Clone(string(good)))
 		bad[len(bad)/2] ^= 1
-		require.NoError(t, store.WriteFile(t.Context(), s, name, bad))
+		require.NoError(t, store.WriteFile(withBuckets(t), s, name, bad))
 		requireProblem(t, url, toyMakers(), VerifyOptions{}, name, "the manifest says")
-		require.NoError(t, store.WriteFile(t.Context(), s, name, good[1:]))
+		require.NoError(t, store.WriteFile(withBuckets(t), s, name, good[1:]))
 		requireProblem(t, url, toyMakers(), VerifyOptions{}, name, " bytes")
-		require.NoError(t, s.Remove(t.Context(), name))
+		require.NoError(t, s.Remove(withBuckets(t), name))
 		requireProblem(t, url, toyMakers(), VerifyOptions{}, url+"/"+name)
-		require.NoError(t, store.WriteFile(t.Context(), s, name, good))
+		require.NoError(t, store.WriteFile(withBuckets(t), s, name, good))
 	}
-	require.NoError(t, store.WriteFile(t.Context(), s, "steps/99999.arrow", nil))
+	require.NoError(t, store.WriteFile(withBuckets(t), s, "steps/99999.arrow", nil))
 	requireProblem(t, url, toyMakers(), VerifyOptions{}, "steps/99999.arrow: does not belong to the dataset")
 }
 
@@ -115,7 +121,7 @@ func TestBucketStoppedAtEveryStep(t *testing.T) {
 	for k := 0; ; k++ {
 		url := fmt.Sprintf("%s/%d", inBucket(t), k)
 		_, n, err := refused(k, true, func(o Options) error {
-			_, err := Generate(t.Context(), url, j, toyMakers(), o)
+			_, err := Generate(withBuckets(t), url, j, toyMakers(), o)
 			return err
 		})
 		if n <= k {
@@ -123,7 +129,7 @@ func TestBucketStoppedAtEveryStep(t *testing.T) {
 			require.Greater(t, k, 30, "operations of a run")
 			return
 		}
-		_, err = Generate(t.Context(), url, j, toyMakers(), Options{Workers: 2})
+		_, err = Generate(withBuckets(t), url, j, toyMakers(), Options{Workers: 2})
 		require.NoError(t, err, "after step %d", k)
 		requireSameFiles(t, want, objects(t, url))
 	}
@@ -205,10 +211,10 @@ func TestTwoRunsInOneBucket(t *testing.T) {
 			var err error
 			step := func() {
 				if int(n.Add(1)) == k+1 {
-					_, err = Generate(t.Context(), url, second, toyMakers(), Options{})
+					_, err = Generate(withBuckets(t), url, second, toyMakers(), Options{})
 				}
 			}
-			_, first := Generate(t.Context(), url, j, toyMakers(), Options{wrap: func(s store.Store) store.Store { return between{s, step} }})
+			_, first := Generate(withBuckets(t), url, j, toyMakers(), Options{wrap: func(s store.Store) store.Store { return between{s, step} }})
 			if int(n.Load()) <= k {
 				require.Greater(t, k, 30, "steps of a run")
 				return
@@ -244,7 +250,7 @@ func TestManyRunsInOneBucket(t *testing.T) {
 				if i%3 == 2 {
 					job.Seed++
 				}
-				_, errs[i] = Generate(t.Context(), url, job, toyMakers(), Options{Workers: 1 + i%2})
+				_, errs[i] = Generate(withBuckets(t), url, job, toyMakers(), Options{Workers: 1 + i%2})
 			})
 		}
 		all.Wait()

@@ -6,21 +6,16 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
-	"net/url"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"moonfarm/datasets/internal/arrowfile"
-	"moonfarm/datasets/internal/bucket"
 	"moonfarm/datasets/internal/disk"
 	"moonfarm/datasets/internal/store"
 	"moonfarm/env"
-	"moonfarm/rollout/filelock"
-	"moonfarm/rollout/redact"
 )
 
 // Dataset is a complete dataset, opened for reading. It may be used by
@@ -34,18 +29,16 @@ type Dataset struct {
 	tables   []tableKind // steps, episodes, and finals if there are any
 }
 
-// Open opens the dataset in dir: the path of a folder, or an URL, such as
-// file:///data/td or s3://bucket/data/td, whose query is for the driver of the
-// store (https://gocloud.dev/howto/blob); timeout=30s in it is how long the store may
-// let nothing pass. A program built with the tag cloud also opens gs:// and
-// azblob://. Files in a bucket are read as streams, and not kept. Open reads and checks the manifest alone, and fails
-// if it is damaged, or if dir holds no dataset or one that is not complete. A
-// damaged index and damaged files are found when they are read; changed content is
-// found by Verify.
-func Open(dir string) (*Dataset, error) { return open(context.Background(), dir) }
+// Open opens the dataset in a folder, whose path may also be given as an URL such as
+// file:///data/td. It reads and checks the manifest alone, and fails if that is damaged, or
+// if dir holds no dataset or one that is not complete. A damaged index and damaged files
+// are found when they are read; changed content is found by Verify.
+func Open(dir string) (*Dataset, error) { return OpenContext(context.Background(), dir) }
 
-// open is Open for what is read until a context is done.
-func open(ctx context.Context, dir string) (*Dataset, error) {
+// OpenContext is Open for a dataset that is in a folder or at an URL of the context's
+// stores, such as s3://bucket/data/td (WithStores). Files in a bucket are read as streams,
+// and not kept. When the context is done, nothing is read any more.
+func OpenContext(ctx context.Context, dir string) (*Dataset, error) {
 	files, err := storeOf(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -66,13 +59,6 @@ func open(ctx context.Context, dir string) (*Dataset, error) {
 		return nil, err
 	}
 	return newDataset(ctx, dir, files, m), nil
-}
-
-// WithWarn returns a context for Generate, Write, Merge and the methods of Run, which then
-// tell what is not as usual, and no error: a folder that cannot be made durable, or a
-// store that refuses checksums or conditional writes. Each is told once.
-func WithWarn(ctx context.Context, tell func(text string)) context.Context {
-	return store.WithWarn(ctx, tell)
 }
 
 // newDataset is the dataset of a manifest that has been checked.
@@ -261,40 +247,4 @@ func (d *Dataset) Records(table string, columns ...string) iter.Seq2[arrow.Recor
 			})
 		})
 	})
-}
-
-// scheme matches the beginning of an URL.
-var scheme = regexp.MustCompile(`^[a-z][a-z0-9+.-]*://`)
-
-// storeOf returns the store of the files of a dataset at a place: the path of a
-// folder, or an URL. Nothing is asked of the store yet.
-func storeOf(ctx context.Context, place string) (store.Store, error) {
-	if !scheme.MatchString(place) {
-		return disk.Folder(place), nil
-	}
-	if err := redact.Check(place); err != nil {
-		return nil, err
-	}
-	u, err := url.Parse(place)
-	if err != nil {
-		return nil, redact.Error(fmt.Errorf("%s: not an URL: %w", place, err))
-	}
-	if u.Scheme != "file" {
-		return bucket.Open(ctx, u)
-	}
-	if u.Host != "" && u.Host != "localhost" || u.Path == "" {
-		return nil, fmt.Errorf("%s: expected the path of a folder on this machine, as in file:///data/td", place)
-	}
-	return disk.Folder(u.Path), nil
-}
-
-// lock keeps other runs out of the folder at a place until it is released or the
-// process ends; runs that share it do not keep each other out. It makes the folder.
-// In a bucket nothing is locked.
-func lock(place string, share bool, locks *filelock.Locker) (release func(), err error) {
-	files, err := storeOf(context.Background(), place)
-	if f, ok := files.(disk.Folder); ok {
-		return f.Lock(locks, share)
-	}
-	return func() {}, err
 }

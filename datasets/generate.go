@@ -247,7 +247,7 @@ func (r *run) make(ctx context.Context, play func(missing []int) error) (Result,
 		m, err := readManifest(ctx, r.folder.files)
 		return Result{Manifest: m, Found: r.folder.shards, AlreadyComplete: true}, err
 	}
-	release, err := lock(r.folder.dir, false, r.options.Locks)
+	release, err := lock(r.folder.ctx, r.folder.dir, false, r.options.Locks)
 	if err != nil {
 		return Result{}, err
 	}

@@ -54,7 +54,7 @@ type Stat struct {
 // Manifest.Totals. It fails as Open does, and on a damaged file, which the
 // error names.
 func Inspect(ctx context.Context, dir string, o InspectOptions) (*Card, error) {
-	d, err := open(ctx, dir)
+	d, err := OpenContext(ctx, dir)
 	if err != nil {
 		return nil, err
 	}

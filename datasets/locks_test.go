@@ -26,7 +26,7 @@ func TestWithoutFlock(t *testing.T) {
 	want := generateToy(t, j, Options{Workers: 1})
 	dir := filepath.Join(t.TempDir(), "data")
 	o := Options{Workers: 1, Locks: noFlock()}
-	release, err := lock(dir, false, o.Locks)
+	release, err := lock(t.Context(), dir, false, o.Locks)
 	require.NoError(t, err)
 	_, err = Generate(t.Context(), dir, j, toyMakers(), o)
 	require.ErrorContains(t, err, dir+": another run is writing there (process ")

@@ -19,7 +19,7 @@ func inParts(t *testing.T, j Job, n int) (dirs []string) {
 	above := t.TempDir()
 	for i := range n {
 		dirs = append(dirs, filepath.Join(above, strconv.Itoa(i)))
-		_, err := Generate(t.Context(), dirs[i], j, toyMakers(), Options{Part: i, Parts: n})
+		_, err := Generate(withBuckets(t), dirs[i], j, toyMakers(), Options{Part: i, Parts: n})
 		require.NoError(t, err)
 	}
 	return dirs
@@ -33,7 +33,7 @@ func TestMerge(t *testing.T) {
 		dirs := inParts(t, j, n)
 		rows := uint64(0)
 		for i, dir := range dirs {
-			r, err := Generate(t.Context(), dir, j, toyMakers(), Options{Part: i, Parts: n})
+			r, err := Generate(withBuckets(t), dir, j, toyMakers(), Options{Part: i, Parts: n})
 			require.NoError(t, err)
 			require.Zero(t, r.Made, "the part is there")
 			rows += r.Manifest.Totals.Rows
@@ -45,18 +45,18 @@ func TestMerge(t *testing.T) {
 		}
 		for _, out := range places(t) {
 			out += strconv.Itoa(n)
-			r, err := Merge(t.Context(), out, append(dirs, dirs[0]), toyMakersOf, Options{Workers: 2})
+			r, err := Merge(withBuckets(t), out, append(dirs, dirs[0]), toyMakersOf, Options{Workers: 2})
 			require.NoError(t, err)
 			require.Equal(t, 7, r.Made)
 			require.Equal(t, rows, r.Manifest.Totals.Rows)
 			requireSameFiles(t, want, objects(t, out))
-			r, err = Merge(t.Context(), out, dirs, toyMakersOf, Options{})
+			r, err = Merge(withBuckets(t), out, dirs, toyMakersOf, Options{})
 			require.NoError(t, err)
 			require.True(t, r.AlreadyComplete)
 		}
 	}
 	dirs := inParts(t, j, 2) // into one of them
-	_, err := Merge(t.Context(), dirs[1], dirs, toyMakersOf, Options{})
+	_, err := Merge(withBuckets(t), dirs[1], dirs, toyMakersOf, Options{})
 	require.NoError(t, err)
 	requireSameFiles(t, want, withoutFolders(files(t, dirs[1])))
 }
@@ -72,7 +72,7 @@ func TestMergeStoppedAtEveryStep(t *testing.T) {
 		for k := 0; ; k += stride() {
 			out := places(t)[kind] + strconv.Itoa(k)
 			_, n, err := refused(k, true, func(o Options) error {
-				_, err := Merge(t.Context(), out, dirs, toyMakersOf, o)
+				_, err := Merge(withBuckets(t), out, dirs, toyMakersOf, o)
 				return err
 			})
 			if n <= k {
@@ -80,7 +80,7 @@ func TestMergeStoppedAtEveryStep(t *testing.T) {
 				require.Greater(t, k, 20, "operations of a merge")
 				break
 			}
-			_, err = Merge(t.Context(), out, dirs, toyMakersOf, Options{})
+			_, err = Merge(withBuckets(t), out, dirs, toyMakersOf, Options{})
 			require.NoError(t, err, "after step %d of a %s", k, kind)
 			requireSameFiles(t, want, objects(t, out))
 		}
@@ -94,7 +94,7 @@ func TestMergeRefuses(t *testing.T) {
 	refusedFor := func(parts []string, words ...string) {
 		t.Helper()
 		out := filepath.Join(t.TempDir(), "out")
-		_, err := Merge(t.Context(), out, parts, toyMakersOf, Options{})
+		_, err := Merge(withBuckets(t), out, parts, toyMakersOf, Options{})
 		for _, w := range words {
 			require.ErrorContains(t, err, w)
 		}
@@ -130,7 +130,7 @@ func TestMergeRefuses(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, good[1:], 0o666))
 	refusedFor(dirs, path)
 	for _, o := range []Options{{Part: 2, Parts: 2}, {Part: -1, Parts: 2}, {Part: 1}, {Parts: -1}} {
-		_, err := Generate(t.Context(), t.TempDir(), j, toyMakers(), o)
+		_, err := Generate(withBuckets(t), t.TempDir(), j, toyMakers(), o)
 		require.ErrorContains(t, err, "from 0; there may be")
 	}
 }

@@ -62,18 +62,18 @@ func learned(j Job) Job {
 func TestModels(t *testing.T) {
 	j := learned(toyJob(2, 1))
 	for name, out := range places(t) {
-		r, err := Generate(t.Context(), out, j, toyMakers(), Options{})
+		r, err := Generate(withBuckets(t), out, j, toyMakers(), Options{})
 		require.NoError(t, err, name)
 		sum := store.SHA256([]byte(netData))
 		model := Attachment{Path: "models/" + sum + ".onnx", SHA256: sum, Bytes: uint64(len(netData))}
 		require.Equal(t, []Attachment{model}, r.Manifest.Job.Models)
 		require.Equal(t, "net("+sum[:16]+")", r.Manifest.Job.Policies[1])
-		d, err := Open(out)
+		d, err := OpenContext(withBuckets(t), out)
 		require.NoError(t, err)
 		data, err := d.Model(model)
 		require.NoError(t, err)
 		require.Equal(t, netData, string(data))
-		report, err := Verify(t.Context(), out, toyMakers(), VerifyOptions{Recompute: -1})
+		report, err := Verify(withBuckets(t), out, toyMakers(), VerifyOptions{Recompute: -1})
 		require.NoError(t, err)
 		require.Empty(t, report.Problems)
 		require.Empty(t, report.Lacking, "the file is in the dataset")
@@ -89,10 +89,10 @@ func TestModelsTogether(t *testing.T) {
 	want := withoutFolders(files(t, alone))
 	summed := j
 	summed.Policies = []string{"random", "net(" + store.SHA256([]byte(netData))[:16] + ")"}
-	_, err := Generate(t.Context(), filepath.Join(t.TempDir(), "new"), summed, toyMakers(), Options{})
+	_, err := Generate(withBuckets(t), filepath.Join(t.TempDir(), "new"), summed, toyMakers(), Options{})
 	require.ErrorIs(t, err, fs.ErrNotExist, "nobody has the file")
 	for name, out := range places(t) {
-		first, err := OpenRun(t.Context(), out, j, toyMakers(), Options{})
+		first, err := OpenRun(withBuckets(t), out, j, toyMakers(), Options{})
 		require.NoError(t, err, name)
 		require.NoError(t, first.Close())
 		_, err = madeTogether(t, out, summed, Options{})
@@ -100,7 +100,7 @@ func TestModelsTogether(t *testing.T) {
 		requireSameFiles(t, want, objects(t, out))
 	}
 	merged := filepath.Join(t.TempDir(), "merged")
-	_, err = Merge(t.Context(), merged, inParts(t, j, 3), toyMakersOf, Options{})
+	_, err = Merge(withBuckets(t), merged, inParts(t, j, 3), toyMakersOf, Options{})
 	require.NoError(t, err)
 	requireSameFiles(t, want, withoutFolders(files(t, merged)))
 }
@@ -110,7 +110,7 @@ func TestModelsKilled(t *testing.T) {
 	j := learned(toyJob(2, 1))
 	want := files(t, generateToy(t, j, Options{}))
 	dir := filepath.Join(t.TempDir(), "data")
-	x, err := OpenRun(t.Context(), dir, j, toyMakers(), Options{})
+	x, err := OpenRun(withBuckets(t), dir, j, toyMakers(), Options{})
 	require.NoError(t, err)
 	require.NoError(t, x.Close())
 	model := filepath.Join(dir, filepath.FromSlash(modelPath(store.SHA256([]byte(netData)))))
@@ -130,7 +130,7 @@ func TestModelsDamaged(t *testing.T) {
 	} {
 		dir := generateToy(t, j, Options{})
 		require.NoError(t, damage(filepath.Join(dir, filepath.FromSlash(modelPath(store.SHA256([]byte(netData)))))))
-		report, err := Verify(t.Context(), dir, toyMakers(), VerifyOptions{})
+		report, err := Verify(withBuckets(t), dir, toyMakers(), VerifyOptions{})
 		require.NoError(t, err)
 		require.Len(t, report.Problems, 1)
 		require.Contains(t, report.Problems[0], want)

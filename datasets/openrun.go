@@ -63,7 +63,7 @@ func OpenRun(ctx context.Context, out string, j Job, m Makers, o Options) (*Run,
 		x.release = func() {}
 		return x, nil
 	}
-	if x.release, err = lock(out, true, o.Locks); err != nil {
+	if x.release, err = lock(ctx, out, true, o.Locks); err != nil {
 		return nil, err
 	}
 	if _, err := r.folder.begin(); err != nil {

@@ -27,7 +27,7 @@ func places(t *testing.T) map[string]string {
 func madeTogether(t *testing.T, out string, j Job, o Options) (sums []string, err error) {
 	var runs []*Run
 	for range 3 {
-		x, err := OpenRun(t.Context(), out, j, toyMakers(), o)
+		x, err := OpenRun(withBuckets(t), out, j, toyMakers(), o)
 		if err != nil {
 			return nil, err
 		}
@@ -36,7 +36,7 @@ func madeTogether(t *testing.T, out string, j Job, o Options) (sums []string, er
 	}
 	sums = make([]string, runs[0].Shards())
 	var mu sync.Mutex
-	err = parallel.Each(t.Context(), 4, make([]struct{}, 2*len(sums)), func(ctx context.Context, k int, _ struct{}) error {
+	err = parallel.Each(withBuckets(t), 4, make([]struct{}, 2*len(sums)), func(ctx context.Context, k int, _ struct{}) error {
 		i := k % len(sums)
 		r, err := runs[k%len(runs)].Make(ctx, i)
 		mu.Lock()
@@ -50,7 +50,7 @@ func madeTogether(t *testing.T, out string, j Job, o Options) (sums []string, er
 	if err != nil {
 		return sums, err
 	}
-	return sums, runs[0].Finish(t.Context(), known(sums))
+	return sums, runs[0].Finish(withBuckets(t), known(sums))
 }
 
 // stride is how far apart the steps are at which a run is stopped.
@@ -74,14 +74,14 @@ func TestOpenRun(t *testing.T) {
 		sums, err := madeTogether(t, out, j, Options{Workers: 2})
 		require.NoError(t, err, kind)
 		requireSameFiles(t, want, objects(t, out))
-		x, err := OpenRun(t.Context(), out, j, toyMakers(), Options{})
+		x, err := OpenRun(withBuckets(t), out, j, toyMakers(), Options{})
 		require.NoError(t, err)
-		r, err := x.Make(t.Context(), 1) // too late
+		r, err := x.Make(withBuckets(t), 1) // too late
 		require.NoError(t, err)
 		require.Equal(t, sums[1], r.Sum)
-		require.NoError(t, x.Finish(t.Context(), known(sums)))
+		require.NoError(t, x.Finish(withBuckets(t), known(sums)))
 		requireSameFiles(t, want, objects(t, out))
-		again, err := x.Remake(t.Context(), 1)
+		again, err := x.Remake(withBuckets(t), 1)
 		require.NoError(t, err)
 		require.Equal(t, r, again)
 		require.EqualValues(t, 15, r.Episodes)
@@ -127,62 +127,62 @@ func TestBrokenShards(t *testing.T) {
 	j := toyJob(2, 1)
 	want := withoutFolders(files(t, generateToy(t, j, Options{})))
 	for kind, out := range places(t) {
-		x, err := OpenRun(t.Context(), out, j, toyMakers(), Options{})
+		x, err := OpenRun(withBuckets(t), out, j, toyMakers(), Options{})
 		require.NoError(t, err)
 		other := j
 		other.Seed++
-		y, err := OpenRun(t.Context(), out+"-other", other, toyMakers(), Options{})
+		y, err := OpenRun(withBuckets(t), out+"-other", other, toyMakers(), Options{})
 		require.NoError(t, err)
 		var sums []string
 		for i := range x.Shards() {
-			r, err := x.Make(t.Context(), i)
+			r, err := x.Make(withBuckets(t), i)
 			require.NoError(t, err)
 			sums = append(sums, r.Sum)
 		}
-		text, err := x.Differ(t.Context(), 2, sums[2])
+		text, err := x.Differ(withBuckets(t), 2, sums[2])
 		require.NoError(t, err)
 		require.Contains(t, text, "all rows are equal", kind)
 
 		// Another's shard, as a worker that cheats would store it.
-		wrong, err := y.Make(t.Context(), 2)
+		wrong, err := y.Make(withBuckets(t), 2)
 		require.NoError(t, err)
-		from, err := storeOf(t.Context(), out+"-other")
+		from, err := storeOf(withBuckets(t), out+"-other")
 		require.NoError(t, err)
-		to, err := storeOf(t.Context(), out)
+		to, err := storeOf(withBuckets(t), out)
 		require.NoError(t, err)
 		for _, dir := range append(tableNames(true), shardsDir) {
 			name := variant(pathOf(dir, 2), wrong.Sum)
-			b, err := store.ReadFile(t.Context(), from, name, 1<<30)
+			b, err := store.ReadFile(withBuckets(t), from, name, 1<<30)
 			require.NoError(t, err)
-			require.NoError(t, store.WriteFile(t.Context(), to, name, b))
+			require.NoError(t, store.WriteFile(withBuckets(t), to, name, b))
 		}
-		text, err = x.Differ(t.Context(), 2, wrong.Sum)
+		text, err = x.Differ(withBuckets(t), 2, wrong.Sum)
 		require.NoError(t, err)
 		require.Regexp(t, `2-[0-9a-f]{64}\.arrow: .*(episode 30|row|schema)`, text)
 
 		name := variant(pathOf(stepsDir, 3), sums[3])
-		b, err := store.ReadFile(t.Context(), to, name, 1<<30)
+		b, err := store.ReadFile(withBuckets(t), to, name, 1<<30)
 		require.NoError(t, err)
 		for _, change := range []func() error{
 			func() error {
-				return store.WriteFile(t.Context(), to, name, []byte(strings.Repeat("x", len(b))))
+				return store.WriteFile(withBuckets(t), to, name, []byte(strings.Repeat("x", len(b))))
 			},
-			func() error { return store.WriteFile(t.Context(), to, name, b[1:]) },
-			func() error { return to.Remove(t.Context(), name) },
-			func() error { return to.Remove(t.Context(), variant(pathOf(shardsDir, 3), sums[3])) },
+			func() error { return store.WriteFile(withBuckets(t), to, name, b[1:]) },
+			func() error { return to.Remove(withBuckets(t), name) },
+			func() error { return to.Remove(withBuckets(t), variant(pathOf(shardsDir, 3), sums[3])) },
 		} {
 			require.NoError(t, change())
-			err = x.Finish(t.Context(), known(sums))
+			err = x.Finish(withBuckets(t), known(sums))
 			var damaged *BrokenError
 			require.ErrorAs(t, err, &damaged)
 			require.Equal(t, 3, damaged.Shard)
 			require.ErrorContains(t, err, sums[3])
-			_, err = Open(out)
+			_, err = OpenContext(withBuckets(t), out)
 			require.ErrorContains(t, err, "not complete")
-			_, err = x.Make(t.Context(), 3)
+			_, err = x.Make(withBuckets(t), 3)
 			require.NoError(t, err)
 		}
-		require.NoError(t, x.Finish(t.Context(), known(sums)))
+		require.NoError(t, x.Finish(withBuckets(t), known(sums)))
 		requireSameFiles(t, want, objects(t, out))
 		require.NoError(t, errors.Join(x.Close(), y.Close()))
 	}
@@ -198,14 +198,14 @@ func TestAlone(t *testing.T) {
 		var mu sync.Mutex
 		alone := Options{Workers: 2, Alone: true, wrap: func(s store.Store) store.Store { return &counted{s, &mu, read} }}
 		open := func() *Run {
-			x, err := OpenRun(t.Context(), out, j, toyMakers(), alone)
+			x, err := OpenRun(withBuckets(t), out, j, toyMakers(), alone)
 			require.NoError(t, err)
 			return x
 		}
 		x := open()
 		sums := make([]string, x.Shards())
 		made := func(i int) {
-			r, err := x.Make(t.Context(), i)
+			r, err := x.Make(withBuckets(t), i)
 			require.NoError(t, err)
 			sums[i] = r.Sum
 		}
@@ -216,16 +216,16 @@ func TestAlone(t *testing.T) {
 		for i := 2; i < x.Shards(); i++ {
 			made(i)
 		}
-		to, err := storeOf(t.Context(), out)
+		to, err := storeOf(withBuckets(t), out)
 		require.NoError(t, err)
 		last := x.Shards() - 1
-		require.NoError(t, to.Remove(t.Context(), variant(pathOf(stepsDir, last), sums[last])))
+		require.NoError(t, to.Remove(withBuckets(t), variant(pathOf(stepsDir, last), sums[last])))
 		var damaged *BrokenError
-		_, err = x.settleShard(t.Context(), last, known(sums))
+		_, err = x.settleShard(withBuckets(t), last, known(sums))
 		require.ErrorAs(t, err, &damaged, kind)
 		require.Equal(t, last, damaged.Shard)
 		made(last)
-		require.NoError(t, x.Finish(t.Context(), known(sums)))
+		require.NoError(t, x.Finish(withBuckets(t), known(sums)))
 		for i := range sums {
 			n := read[variant(pathOf(stepsDir, i), sums[i])]
 			require.Equal(t, i < 2, n > 0, "%s: shard %d was read %d times", kind, i, n)
@@ -291,14 +291,14 @@ func (w watched) Open(ctx context.Context, name string) (store.Reader, error) {
 
 // TestFinishIsStopped: all that Finish reads and writes has its context.
 func TestFinishIsStopped(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(withBuckets(t))
 	w := watched{nil, cancel, new(atomic.Int32), new(atomic.Bool)}
-	x, err := OpenRun(t.Context(), inBucket(t), toyJob(2, 1), toyMakers(), Options{})
+	x, err := OpenRun(withBuckets(t), inBucket(t), toyJob(2, 1), toyMakers(), Options{})
 	require.NoError(t, err)
 	defer x.Close()
 	var sums []string
 	for i := range x.Shards() {
-		r, err := x.Make(t.Context(), i)
+		r, err := x.Make(withBuckets(t), i)
 		require.NoError(t, err)
 		sums = append(sums, r.Sum)
 	}
@@ -309,34 +309,34 @@ func TestFinishIsStopped(t *testing.T) {
 	require.True(t, w.begun.Load())
 	require.Zero(t, w.undone.Load())
 	x.run.folder.files = plain
-	require.NoError(t, x.Finish(t.Context(), known(sums)))
+	require.NoError(t, x.Finish(withBuckets(t), known(sums)))
 }
 
 // TestOpenRunRefuses: other runs, and shards that are not there or cannot be made.
 func TestOpenRunRefuses(t *testing.T) {
 	j := toyJob(2, 1)
 	for kind, out := range places(t) {
-		x, err := OpenRun(t.Context(), out, j, toyMakers(), Options{})
+		x, err := OpenRun(withBuckets(t), out, j, toyMakers(), Options{})
 		require.NoError(t, err)
 		other := j
 		other.Seed++
-		_, err = OpenRun(t.Context(), out, other, toyMakers(), Options{})
+		_, err = OpenRun(withBuckets(t), out, other, toyMakers(), Options{})
 		require.ErrorContains(t, err, "another run: seed")
 		if kind == "folder" {
-			_, err = Generate(t.Context(), out, j, toyMakers(), Options{})
+			_, err = Generate(withBuckets(t), out, j, toyMakers(), Options{})
 			require.ErrorContains(t, err, "another run is writing there")
 		}
-		_, err = x.Make(t.Context(), 0)
+		_, err = x.Make(withBuckets(t), 0)
 		require.NoError(t, err)
-		_, err = x.Make(t.Context(), 7)
+		_, err = x.Make(withBuckets(t), 7)
 		require.ErrorAs(t, err, new(*PermanentError))
-		ctx, cancel := context.WithCancelCause(t.Context())
+		ctx, cancel := context.WithCancelCause(withBuckets(t))
 		stop := errors.New("stop")
 		cancel(stop)
 		_, err = x.Make(ctx, 1)
 		require.ErrorIs(t, err, stop)
 		require.NoError(t, x.Close())
-		_, err = Generate(t.Context(), out, j, toyMakers(), Options{})
+		_, err = Generate(withBuckets(t), out, j, toyMakers(), Options{})
 		require.ErrorContains(t, err, "only the command that began it continues")
 	}
 }

@@ -165,7 +165,7 @@ func TestForeignFoldersAreRefused(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 
 	busy := t.TempDir()
-	release, err := lock(busy, false, nil)
+	release, err := lock(t.Context(), busy, false, nil)
 	require.NoError(t, err)
 	requireRefused(t, busy, toyJob(2, 1), "another run is writing there")
 	release()

@@ -123,7 +123,7 @@ func generateToy(t testing.TB, j Job, o Options) string {
 func generated(t testing.TB, j Job, m Makers, o Options) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "data")
-	_, err := Generate(t.Context(), dir, j, m, o)
+	_, err := Generate(withBuckets(t), dir, j, m, o)
 	require.NoError(t, err)
 	return dir
 }
@@ -132,7 +132,7 @@ func generated(t testing.TB, j Job, m Makers, o Options) string {
 // reason with these words.
 func requireRefused(t testing.TB, dir string, j Job, words ...string) {
 	t.Helper()
-	_, err := Generate(t.Context(), dir, j, toyMakers(), Options{})
+	_, err := Generate(withBuckets(t), dir, j, toyMakers(), Options{})
 	for _, w := range words {
 		require.ErrorContains(t, err, w)
 	}
@@ -141,7 +141,7 @@ func requireRefused(t testing.TB, dir string, j Job, words ...string) {
 // opened opens a dataset.
 func opened(t testing.TB, dir string) *Dataset {
 	t.Helper()
-	d, err := Open(dir)
+	d, err := OpenContext(withBuckets(t), dir)
 	require.NoError(t, err)
 	return d
 }
@@ -161,7 +161,7 @@ func each[T any](t testing.TB, from iter.Seq2[T, error]) iter.Seq[T] {
 // inspected is what Inspect says of a dataset.
 func inspected(t testing.TB, dir string, o InspectOptions) *Card {
 	t.Helper()
-	card, err := Inspect(t.Context(), dir, o)
+	card, err := Inspect(withBuckets(t), dir, o)
 	require.NoError(t, err)
 	return card
 }
@@ -169,7 +169,7 @@ func inspected(t testing.TB, dir string, o InspectOptions) *Card {
 // verified is what Verify reports of a dataset.
 func verified(t testing.TB, dir string, m Makers, o VerifyOptions) *Report {
 	t.Helper()
-	r, err := Verify(t.Context(), dir, m, o)
+	r, err := Verify(withBuckets(t), dir, m, o)
 	require.NoError(t, err)
 	return r
 }

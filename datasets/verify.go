@@ -60,7 +60,7 @@ const maxProblems = 100
 // The Report lists what is wrong with the dataset. Verify fails if the manifest
 // cannot be read or a maker fails, and with the error of the context.
 func Verify(ctx context.Context, dir string, m Makers, o VerifyOptions) (*Report, error) {
-	d, err := Open(dir)
+	d, err := OpenContext(context.WithoutCancel(ctx), dir)
 	if err != nil {
 		return nil, err
 	}

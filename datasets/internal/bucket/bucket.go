@@ -1,6 +1,5 @@
-// Package bucket keeps the files of a dataset in a bucket: S3 and what is like it,
-// or memory, for tests. A program built with the tag cloud has Google's and
-// Microsoft's stores, too.
+// Package bucket keeps the files of a dataset in a bucket: a store of objects, such as
+// S3, that somebody hands to it.
 package bucket
 
 import (
@@ -14,73 +13,83 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
-
-	"gocloud.dev/blob"
-	"gocloud.dev/blob/memblob"
-	"gocloud.dev/blob/s3blob"
-	"gocloud.dev/gcerrors"
 
 	"moonfarm/datasets/internal/store"
 )
 
-// opener opens the bucket of an URL.
-type opener func(ctx context.Context, u *url.URL) (*blob.Bucket, error)
-
-// openers open the buckets of each scheme that every build has.
-var openers = map[string]opener{
-	memblob.Scheme: (&memory{buckets: map[string]*blob.Bucket{}}).open,
-	s3blob.Scheme:  openS3,
+// Bucket is what datasets ask of a store of objects. Keys have slashes and no slash in
+// front. Errors say what happened by errors.Is: fs.ErrNotExist if there is no such
+// object, fs.ErrPermission if the store denies the request, and errors.ErrUnsupported if
+// the store refuses the form of the request. A Bucket may be used by several goroutines
+// at once.
+type Bucket interface {
+	// Size returns the size of an object in bytes.
+	Size(ctx context.Context, key string) (int64, error)
+	// Read reads an object from a byte to its end, as a stream.
+	Read(ctx context.Context, key string, from int64) (io.ReadCloser, error)
+	// List returns a page of the keys that begin with prefix; a key that has a slash
+	// behind the prefix is cut behind that slash and is told once. token is "" for the
+	// first page, then what was returned as next, which is "" with the last page.
+	List(ctx context.Context, prefix, token string) (keys []string, next string, err error)
+	// Write writes an object as a whole: a reader finds all of it or what was there
+	// before. If fresh it fails where there is an object of that key, and with
+	// errors.ErrUnsupported if the store has no such condition.
+	Write(ctx context.Context, key string, content io.ReadSeeker, fresh bool) error
+	// Copy copies an object within the store.
+	Copy(ctx context.Context, from, to string) error
+	// Delete deletes an object. It need not fail if there is none.
+	Delete(ctx context.Context, key string) error
 }
 
-// memory has buckets in the memory of the process, by their names.
-type memory struct {
-	mu      sync.Mutex
-	buckets map[string]*blob.Bucket
+// Opener opens the bucket of an URL, whose path is a prefix of the keys that will be
+// asked for. Nothing need be asked of the store yet.
+type Opener func(ctx context.Context, u *url.URL) (Bucket, error)
+
+// Stores are the openers by the schemes of their URLs.
+type Stores map[string]Opener
+
+// SchemeError says that no store is known for an URL.
+type SchemeError struct {
+	URL    string // without its query
+	Scheme string
+	Has    []string // the schemes that are known, in order
 }
 
-func (m *memory) open(_ context.Context, u *url.URL) (*blob.Bucket, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	b := m.buckets[u.Host]
-	if b == nil {
-		b = memblob.OpenBucket(nil)
-		m.buckets[u.Host] = b
-	}
-	return b, nil
+// Error names the URL and what there is instead.
+func (e *SchemeError) Error() string {
+	return fmt.Sprintf("%s: no store of the scheme %q: this program has %s", e.URL, e.Scheme, strings.Join(e.Has, ", "))
 }
 
 // patience is how long a store may let nothing pass.
 const patience = 30 * time.Second
 
-// Bucket is the store.Store in a bucket, below a prefix.
-type Bucket struct {
-	client
+// Store is the store.Store in a bucket, below a prefix.
+type Store struct {
+	bucket   Bucket
 	url      string // scheme, bucket and prefix, for messages
 	prefix   string // "" or with a slash at the end
 	patience time.Duration
+
+	unconditional atomic.Bool // the store refuses conditional writes
 }
 
 // Open opens the bucket and prefix of an URL such as s3://bucket/data/td. Its
-// query is for the driver (https://gocloud.dev/howto/blob), but for timeout, a
-// duration: how long the store may let nothing pass before that is an error. Nothing
-// is asked of the store yet.
-func Open(ctx context.Context, u *url.URL) (*Bucket, error) {
-	open := openers[u.Scheme]
+// query is for the opener, but for timeout, a duration: how long the store may let
+// nothing pass before that is an error. Nothing is asked of the store yet.
+func Open(ctx context.Context, stores Stores, u *url.URL) (*Store, error) {
+	open := stores[u.Scheme]
 	if open == nil {
-		open = cloud[u.Scheme]
+		return nil, &SchemeError{u.Scheme + "://" + u.Host + u.Path, u.Scheme, slices.Sorted(maps.Keys(stores))}
 	}
-	if open == nil {
-		return nil, unknown(u)
-	}
-	b := &Bucket{url: u.Scheme + "://" + u.Host, patience: patience}
+	b := &Store{url: u.Scheme + "://" + u.Host, patience: patience}
 	if path := strings.Trim(u.Path, "/"); path != "" {
 		b.prefix = path + "/"
 		b.url += "/" + path
 	}
 	if u.Host == "" {
-		return nil, fmt.Errorf("%s: the name of a bucket is missing: expected %s://BUCKET/PREFIX", u, u.Scheme)
+		return nil, fmt.Errorf("%s: the name of a bucket is missing: expected %s://BUCKET/PREFIX", b.url, u.Scheme)
 	}
 	plain, query := *u, u.Query()
 	if text := query.Get("timeout"); text != "" {
@@ -90,36 +99,23 @@ func Open(ctx context.Context, u *url.URL) (*Bucket, error) {
 		}
 		query.Del("timeout")
 	}
-	plain.Path, plain.RawQuery = "", query.Encode()
-	blobs, err := open(ctx, &plain)
-	if err != nil {
+	plain.RawQuery = query.Encode()
+	var err error
+	if b.bucket, err = open(ctx, &plain); err != nil {
 		return nil, fmt.Errorf("%s: %w", b.url, err)
 	}
-	b.blobs.Store(blobs)
-	b.simpler = simpler(open, &plain)
 	return b, nil
 }
 
-// unknown tells which schemes there are.
-func unknown(u *url.URL) error {
-	has := slices.Sorted(maps.Keys(openers))
-	has = append(slices.Sorted(maps.Keys(cloud)), has...)
-	more := ""
-	if len(cloud) == 0 {
-		more = "; gs and azblob are in a build with -tags cloud"
-	}
-	return fmt.Errorf("%s: no store of the scheme %q: this build has file, %s%s", u, u.Scheme, strings.Join(has, ", "), more)
-}
-
 // String is the place of the bucket, for messages.
-func (b *Bucket) String() string { return b.url }
+func (b *Store) String() string { return b.url }
 
 // fail names the object in an error.
-func (b *Bucket) fail(name string, err error) error {
+func (b *Store) fail(name string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case gcerrors.Code(err) == gcerrors.NotFound:
+	case errors.Is(err, fs.ErrNotExist):
 		return &fs.PathError{Op: "open", Path: b.url + "/" + name, Err: fs.ErrNotExist}
 	}
 	return fmt.Errorf("%s/%s: %w", b.url, name, err)
@@ -133,7 +129,7 @@ type watch struct {
 	patience time.Duration
 }
 
-func (b *Bucket) watch(ctx context.Context) *watch {
+func (b *Store) watch(ctx context.Context) *watch {
 	ctx, cancel := context.WithCancelCause(ctx)
 	return &watch{ctx, cancel, time.AfterFunc(b.patience, func() { cancel(silence(b.patience)) }), b.patience}
 }
@@ -166,7 +162,7 @@ func (s silence) Error() string {
 }
 
 // short does something that takes the store no time to speak of.
-func (b *Bucket) short(ctx context.Context, name string, do func(ctx context.Context) error) error {
+func (b *Store) short(ctx context.Context, name string, do func(ctx context.Context) error) error {
 	w := b.watch(ctx)
 	defer w.stop()
 	return b.fail(name, w.because(twice(func() error { return do(w.ctx) })))
@@ -174,34 +170,32 @@ func (b *Bucket) short(ctx context.Context, name string, do func(ctx context.Con
 
 // twice does something again that was denied. A store denies what was signed many
 // minutes ago or in the future. The clock of this machine may be that far off: the
-// driver then learns the store's time from the answer, and signs with that.
+// client of the store then learns the store's time from the answer, and signs with that.
 func twice(do func() error) error {
 	err := do()
-	if gcerrors.Code(err) == gcerrors.PermissionDenied {
+	if errors.Is(err, fs.ErrPermission) {
 		err = do()
 	}
 	return err
 }
 
 // Each implements store.Store.
-func (b *Bucket) Each(ctx context.Context, dir string, do func(name string) error) error {
+func (b *Store) Each(ctx context.Context, dir string, do func(name string) error) error {
 	prefix := b.prefix
 	if dir != "" {
 		prefix += dir + "/"
 	}
-	const page = 1000
-	token := blob.FirstPageToken
-	for token != nil {
-		var list []*blob.ListObject
+	for token, more := "", true; more; more = token != "" {
+		var keys []string
 		err := b.short(ctx, dir, func(ctx context.Context) (err error) {
-			list, token, err = b.blobs.Load().ListPage(ctx, token, page, &blob.ListOptions{Prefix: prefix, Delimiter: "/"})
+			keys, token, err = b.bucket.List(ctx, prefix, token)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		for _, o := range list {
-			if name := strings.TrimSuffix(strings.TrimPrefix(o.Key, prefix), "/"); name != "" {
+		for _, key := range keys {
+			if name := strings.TrimSuffix(strings.TrimPrefix(key, prefix), "/"); name != "" {
 				if err := do(name); err != nil {
 					return err
 				}
@@ -213,14 +207,14 @@ func (b *Bucket) Each(ctx context.Context, dir string, do func(name string) erro
 
 // Create implements store.Store. The content is held in memory, so that the object
 // appears as a whole, under a name that may follow from the content.
-func (b *Bucket) Create(ctx context.Context, _ string) (store.File, error) {
-	return &file{Sum: store.NewSum(), bucket: b, ctx: ctx}, nil
+func (b *Store) Create(ctx context.Context, _ string) (store.File, error) {
+	return &file{Sum: store.NewSum(), to: b, ctx: ctx}, nil
 }
 
 // file is a file that is being written.
 type file struct {
 	store.Sum
-	bucket  *Bucket
+	to      *Store
 	ctx     context.Context
 	content bytes.Buffer
 }
@@ -243,7 +237,7 @@ func (f *file) Keep(name string) error { return f.upload(name, false) }
 // KeepNew implements store.File. With a store that refuses conditional writes two may
 // keep a file at once.
 func (f *file) KeepNew(name string) error {
-	b := f.bucket
+	b := f.to
 	var err error
 	if !b.unconditional.Load() {
 		if err = f.upload(name, true); err == nil {
@@ -254,7 +248,7 @@ func (f *file) KeepNew(name string) error {
 	switch {
 	case is == nil:
 		return errors.Join(&fs.PathError{Op: "create", Path: there.Name(), Err: fs.ErrExist}, there.Close())
-	case err != nil && !(errors.Is(is, fs.ErrNotExist) && refuses(err)):
+	case err != nil && !(errors.Is(is, fs.ErrNotExist) && errors.Is(err, errors.ErrUnsupported)):
 		return err
 	case !errors.Is(is, fs.ErrNotExist):
 		return is
@@ -266,33 +260,20 @@ func (f *file) KeepNew(name string) error {
 	return again
 }
 
-// upload uploads the content, without checksums if the store refuses them.
-func (f *file) upload(name string, fresh bool) error {
-	b := f.bucket
-	err := f.put(b.blobs.Load(), name, fresh)
-	if err == nil || !refuses(err) && !badSignature(err) {
-		return err
-	}
-	blobs, failed := b.withoutChecksums(f.ctx)
-	if blobs == nil || failed != nil {
-		return err
-	}
-	again := f.put(blobs, name, fresh)
-	if again != nil && (refuses(again) || badSignature(again)) { // for another reason
-		return err
-	}
-	b.goOnWithoutChecksums(f.ctx, blobs, err)
-	return again
+// withoutConditions makes no conditional writes from now on: they are not tried again in
+// this process after a write went through without.
+func (b *Store) withoutConditions(ctx context.Context, why error) {
+	b.unconditional.Store(true)
+	store.Warn(ctx, "conditions "+b.url, fmt.Sprintf("%s: the store refuses conditional writes (If-None-Match), which go on without the condition: two different jobs that begin there in the same moment are not told from each other (%v)", b.url, why))
 }
 
-// put uploads the content.
-func (f *file) put(blobs *blob.Bucket, name string, fresh bool) error {
-	b := f.bucket
+// upload uploads the content.
+func (f *file) upload(name string, fresh bool) error {
+	b := f.to
 	w := b.watch(f.ctx)
 	defer w.stop()
 	return b.fail(name, w.because(twice(func() error {
-		from := &passing{Reader: bytes.NewReader(f.content.Bytes()), alive: w.alive}
-		return blobs.Upload(w.ctx, b.prefix+name, from, &blob.WriterOptions{ContentType: "application/octet-stream", IfNotExist: fresh})
+		return b.bucket.Write(w.ctx, b.prefix+name, &passing{bytes.NewReader(f.content.Bytes()), w.alive}, fresh)
 	})))
 }
 
@@ -312,8 +293,8 @@ func (p *passing) Read(b []byte) (int, error) {
 func (p *passing) WriteTo(w io.Writer) (int64, error) { return io.Copy(w, struct{ io.Reader }{p}) }
 
 // Move implements store.Store: the object is copied by the store, then deleted.
-func (b *Bucket) Move(ctx context.Context, from, to string) error {
-	err := b.short(ctx, from, func(ctx context.Context) error { return b.blobs.Load().Copy(ctx, b.prefix+to, b.prefix+from, nil) })
+func (b *Store) Move(ctx context.Context, from, to string) error {
+	err := b.short(ctx, from, func(ctx context.Context) error { return b.bucket.Copy(ctx, b.prefix+from, b.prefix+to) })
 	if err != nil {
 		return err
 	}
@@ -321,8 +302,8 @@ func (b *Bucket) Move(ctx context.Context, from, to string) error {
 }
 
 // Remove implements store.Store.
-func (b *Bucket) Remove(ctx context.Context, name string) error {
-	err := b.short(ctx, name, func(ctx context.Context) error { return b.blobs.Load().Delete(ctx, b.prefix+name) })
+func (b *Store) Remove(ctx context.Context, name string) error {
+	err := b.short(ctx, name, func(ctx context.Context) error { return b.bucket.Delete(ctx, b.prefix+name) })
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -330,4 +311,4 @@ func (b *Bucket) Remove(ctx context.Context, name string) error {
 }
 
 // Sync implements store.Store: what a store has confirmed is durable.
-func (b *Bucket) Sync(context.Context, string) error { return nil }
+func (b *Store) Sync(context.Context, string) error { return nil }

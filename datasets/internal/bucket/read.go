@@ -9,8 +9,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"gocloud.dev/blob"
-
 	"moonfarm/datasets/internal/store"
 )
 
@@ -23,25 +21,22 @@ const (
 
 // reader reads an object: as a stream for reads that go forward, and its end apart.
 type reader struct {
-	bucket *Bucket
-	ctx    context.Context
-	name   string
-	size   int64
-	tail   []byte // the last bytes; nil: not yet read
+	of   *Store
+	ctx  context.Context
+	name string
+	size int64
+	tail []byte // the last bytes; nil: not yet read
 
-	stream *blob.Reader // nil: none
-	at     int64        // of the stream
-	watch  *watch       // of the stream
+	stream io.ReadCloser // nil: none
+	at     int64         // of the stream
+	watch  *watch        // of the stream
 }
 
 // Open implements store.Store.
-func (b *Bucket) Open(ctx context.Context, name string) (store.Reader, error) {
-	r := &reader{bucket: b, ctx: ctx, name: name}
-	return r, b.short(ctx, name, func(ctx context.Context) error {
-		a, err := b.blobs.Load().Attributes(ctx, b.prefix+name)
-		if err == nil {
-			r.size = a.Size
-		}
+func (b *Store) Open(ctx context.Context, name string) (store.Reader, error) {
+	r := &reader{of: b, ctx: ctx, name: name}
+	return r, b.short(ctx, name, func(ctx context.Context) (err error) {
+		r.size, err = b.bucket.Size(ctx, b.prefix+name)
 		return err
 	})
 }
@@ -50,7 +45,7 @@ func (b *Bucket) Open(ctx context.Context, name string) (store.Reader, error) {
 func (r *reader) Size() int64 { return r.size }
 
 // Name implements store.Reader.
-func (r *reader) Name() string { return r.bucket.url + "/" + r.name }
+func (r *reader) Name() string { return r.of.url + "/" + r.name }
 
 // Close implements store.Reader.
 func (r *reader) Close() error {
@@ -119,14 +114,14 @@ func (r *reader) fill(p []byte, at int64) error {
 
 // forward reads from the stream, or opens one, and returns how much it read.
 func (r *reader) forward(p []byte, at int64) (n int, err error) {
-	b := r.bucket
+	b := r.of
 	if r.stream != nil && (at < r.at || at > r.at+skipBytes) {
 		r.Close()
 	}
 	if r.stream == nil {
 		r.watch = b.watch(r.ctx)
 		err := twice(func() (err error) {
-			r.stream, err = b.blobs.Load().NewRangeReader(r.watch.ctx, b.prefix+r.name, at, -1, nil)
+			r.stream, err = b.bucket.Read(r.watch.ctx, b.prefix+r.name, at)
 			return err
 		})
 		if err != nil {

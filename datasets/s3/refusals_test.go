@@ -1,4 +1,4 @@
-package bucket
+package s3
 
 import (
 	"bufio"
@@ -21,6 +21,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/datasets/internal/bucket"
 	"moonfarm/datasets/internal/store"
 )
 
@@ -220,12 +221,12 @@ func TestOtherRefusals(t *testing.T) {
 }
 
 // open serves on loopback with TLS, as trailing checksums need, and opens a bucket there.
-func (l *loopback) open(t *testing.T) *Bucket {
+func (l *loopback) open(t *testing.T) *bucket.Store {
 	t.Helper()
 	server := httptest.NewTLSServer(l)
 	t.Cleanup(server.Close)
 	ca := filepath.Join(t.TempDir(), "ca.pem")
 	require.NoError(t, os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o666))
 	t.Setenv("AWS_CA_BUNDLE", ca)
-	return s3(t, server.URL, "")
+	return reach(t, server.URL, "")
 }

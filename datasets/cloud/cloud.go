@@ -1,0 +1,100 @@
+//go:build cloud
+
+package cloud
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"net/url"
+
+	"gocloud.dev/blob"
+	"gocloud.dev/blob/azureblob"
+	"gocloud.dev/blob/gcsblob"
+	"gocloud.dev/gcerrors"
+
+	"moonfarm/datasets"
+)
+
+// Stores are the stores by the schemes of their URLs.
+func Stores() datasets.Stores {
+	return datasets.Stores{azureblob.Scheme: open, gcsblob.Scheme: open}
+}
+
+func open(ctx context.Context, u *url.URL) (datasets.Bucket, error) {
+	plain := *u
+	plain.Path = ""
+	b, err := blob.OpenBucket(ctx, plain.String())
+	if err != nil {
+		return nil, err
+	}
+	return bucket{b}, nil
+}
+
+// bucket implements datasets.Bucket.
+type bucket struct{ blobs *blob.Bucket }
+
+// Size implements datasets.Bucket, as do the other methods.
+func (b bucket) Size(ctx context.Context, key string) (int64, error) {
+	a, err := b.blobs.Attributes(ctx, key)
+	if err != nil {
+		return 0, explained(err)
+	}
+	return a.Size, nil
+}
+
+func (b bucket) Read(ctx context.Context, key string, from int64) (io.ReadCloser, error) {
+	r, err := b.blobs.NewRangeReader(ctx, key, from, -1, nil)
+	if err != nil {
+		return nil, explained(err)
+	}
+	return r, nil
+}
+
+func (b bucket) List(ctx context.Context, prefix, token string) (keys []string, next string, err error) {
+	page := blob.FirstPageToken
+	if token != "" {
+		page = []byte(token)
+	}
+	const size = 1000
+	list, more, err := b.blobs.ListPage(ctx, page, size, &blob.ListOptions{Prefix: prefix, Delimiter: "/"})
+	for _, o := range list {
+		keys = append(keys, o.Key)
+	}
+	return keys, string(more), explained(err)
+}
+
+func (b bucket) Write(ctx context.Context, key string, content io.ReadSeeker, fresh bool) error {
+	return explained(b.blobs.Upload(ctx, key, content, &blob.WriterOptions{ContentType: "application/octet-stream", IfNotExist: fresh}))
+}
+
+func (b bucket) Copy(ctx context.Context, from, to string) error {
+	return explained(b.blobs.Copy(ctx, to, from, nil))
+}
+
+func (b bucket) Delete(ctx context.Context, key string) error {
+	return explained(b.blobs.Delete(ctx, key))
+}
+
+// fault is an error of the client, and what it means to package datasets.
+type fault struct {
+	error
+	meaning error
+}
+
+// Unwrap returns both.
+func (f fault) Unwrap() []error { return []error{f.error, f.meaning} }
+
+// explained gives an error of the client its meaning, if it has one.
+func explained(err error) error {
+	switch gcerrors.Code(err) {
+	case gcerrors.NotFound:
+		return fault{err, fs.ErrNotExist}
+	case gcerrors.PermissionDenied:
+		return fault{err, fs.ErrPermission}
+	case gcerrors.Unimplemented, gcerrors.InvalidArgument:
+		return fault{err, errors.ErrUnsupported}
+	}
+	return err
+}

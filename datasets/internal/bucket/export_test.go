@@ -1,0 +1,7 @@
+package bucket
+
+// Sizes that tests read around.
+const (
+	SmallBytes = smallBytes
+	TailBytes  = tailBytes
+)

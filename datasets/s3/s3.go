@@ -1,0 +1,190 @@
+// Package s3 keeps datasets in buckets of Amazon S3 and of stores that are like it. It is
+// handed to package datasets:
+//
+//	ctx = datasets.WithStores(ctx, datasets.Stores{s3.Scheme: s3.Open})
+//	d, err := datasets.OpenContext(ctx, "s3://bucket/data/td?region=eu-west-1")
+//
+// The query of an URL says how the store is reached:
+//
+//   - region, profile, anonymous and role (the ARN of a role that is assumed); all else
+//     about credentials the client of AWS finds in the environment;
+//   - endpoint, the address of a store of another make, use_path_style (also called
+//     s3ForcePathStyle) and hostname_immutable, for such a store, disable_https;
+//   - dualstack, fips and accelerate for endpoints of Amazon;
+//   - ssetype and kmskeyid: how the store encrypts;
+//   - rate_limiter_capacity: a bound of retries;
+//   - request_checksum_calculation and response_checksum_validation, when_supported or
+//     when_required.
+package s3
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync/atomic"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/s3/transfermanager"
+	manager "github.com/aws/aws-sdk-go-v2/feature/s3/transfermanager/types"
+	sdk "github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"moonfarm/datasets"
+)
+
+// Scheme is the scheme of URLs of S3.
+const Scheme = "s3"
+
+// Open is a datasets.Opener: it opens the bucket of an URL, and fails if the query has
+// something that is not known. The store is not asked yet.
+func Open(ctx context.Context, u *url.URL) (datasets.Bucket, error) {
+	s, err := read(u.Query())
+	if err != nil {
+		return nil, err
+	}
+	o, err := s.options(ctx)
+	if err != nil {
+		return nil, err
+	}
+	place := *u
+	place.RawQuery = ""
+	b := &objects{
+		client: sdk.New(o), name: u.Host, place: place.String(), encryption: manager.ServerSideEncryption(s.encryption), key: s.key,
+	}
+	b.plain = uploader(o, aws.RequestChecksumCalculationWhenRequired)
+	b.uploads.Store(b.plain)
+	if o.RequestChecksumCalculation != aws.RequestChecksumCalculationWhenRequired {
+		b.uploads.Store(uploader(o, o.RequestChecksumCalculation))
+	}
+	return b, nil
+}
+
+// uploader uploads with checksums or without.
+func uploader(o sdk.Options, checksums aws.RequestChecksumCalculation) *transfermanager.Client {
+	o.RequestChecksumCalculation = checksums
+	return transfermanager.New(sdk.New(o), func(o *transfermanager.Options) { o.RequestChecksumCalculation = checksums })
+}
+
+// objects implements datasets.Bucket.
+type objects struct {
+	client     *sdk.Client
+	name       string
+	place      string // for messages
+	encryption manager.ServerSideEncryption
+	key        string // of the encryption; "": the usual
+
+	uploads atomic.Pointer[transfermanager.Client]
+	plain   *transfermanager.Client // without checksums
+}
+
+// Size implements datasets.Bucket, as do the other methods.
+func (b *objects) Size(ctx context.Context, key string) (int64, error) {
+	o, err := b.client.HeadObject(ctx, &sdk.HeadObjectInput{Bucket: &b.name, Key: &key})
+	if err != nil {
+		return 0, explained(err)
+	}
+	return aws.ToInt64(o.ContentLength), nil
+}
+
+func (b *objects) Read(ctx context.Context, key string, from int64) (io.ReadCloser, error) {
+	in := &sdk.GetObjectInput{Bucket: &b.name, Key: &key}
+	if from > 0 {
+		in.Range = aws.String(fmt.Sprintf("bytes=%d-", from))
+	}
+	o, err := b.client.GetObject(ctx, in)
+	if err != nil {
+		return nil, explained(err)
+	}
+	return o.Body, nil
+}
+
+func (b *objects) List(ctx context.Context, prefix, token string) (keys []string, next string, err error) {
+	in := &sdk.ListObjectsV2Input{Bucket: &b.name, Prefix: &prefix, Delimiter: aws.String("/")}
+	if token != "" {
+		in.ContinuationToken = &token
+	}
+	o, err := b.client.ListObjectsV2(ctx, in)
+	if err != nil {
+		return nil, "", explained(err)
+	}
+	for _, p := range o.CommonPrefixes {
+		keys = append(keys, aws.ToString(p.Prefix))
+	}
+	for _, c := range o.Contents {
+		keys = append(keys, aws.ToString(c.Key))
+	}
+	return keys, aws.ToString(o.NextContinuationToken), nil
+}
+
+func (b *objects) Copy(ctx context.Context, from, to string) error {
+	in := &sdk.CopyObjectInput{Bucket: &b.name, CopySource: aws.String(url.QueryEscape(b.name + "/" + from)), Key: &to}
+	if b.encryption != "" {
+		in.ServerSideEncryption = encryption(string(b.encryption))
+	}
+	if b.key != "" {
+		in.SSEKMSKeyId = &b.key
+	}
+	_, err := b.client.CopyObject(ctx, in)
+	return explained(err)
+}
+
+func (b *objects) Delete(ctx context.Context, key string) error {
+	_, err := b.client.DeleteObject(ctx, &sdk.DeleteObjectInput{Bucket: &b.name, Key: &key})
+	return explained(err)
+}
+
+// put uploads an object, a large one in parts.
+func (b *objects) put(ctx context.Context, by *transfermanager.Client, key string, content io.Reader, fresh bool) error {
+	in := &transfermanager.UploadObjectInput{Bucket: &b.name, Key: &key, Body: content, ContentType: aws.String("application/octet-stream"), ServerSideEncryption: b.encryption}
+	if b.key != "" {
+		in.SSEKMSKeyID = &b.key
+	}
+	if fresh { // https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html
+		in.IfNoneMatch = aws.String("*")
+	}
+	_, err := by.UploadObject(ctx, in)
+	return explained(err)
+}
+
+// fault is an error of the client, and what it means to package datasets.
+type fault struct {
+	error
+	meaning error
+}
+
+// Unwrap returns both.
+func (f fault) Unwrap() []error { return []error{f.error, f.meaning} }
+
+// explained gives an error of the client its meaning, if it has one.
+func explained(err error) error {
+	var answer interface{ HTTPStatusCode() int } // of the SDK
+	status, code := 0, codeOf(err)
+	if errors.As(err, &answer) {
+		status = answer.HTTPStatusCode()
+	}
+	switch {
+	case err == nil:
+		return nil
+	case slices.Contains([]string{"NoSuchBucket", "NoSuchKey", "NotFound", "ObjectNotInActiveTierError"}, code),
+		code == "" && (status == http.StatusNotFound || status == http.StatusMovedPermanently):
+		return fault{err, fs.ErrNotExist}
+	case code == "AccessDenied" || code == "Forbidden", code == "" && (status == http.StatusUnauthorized || status == http.StatusForbidden):
+		return fault{err, fs.ErrPermission}
+	case slices.Contains(refusals, status):
+		return fault{err, errors.ErrUnsupported}
+	}
+	return err
+}
+
+// codeOf is the code of an answer of the store, "" if it has none.
+func codeOf(err error) string {
+	var answer interface{ ErrorCode() string } // of the SDK
+	if errors.As(err, &answer) {
+		return answer.ErrorCode()
+	}
+	return ""
+}
