@@ -8,6 +8,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -30,7 +31,8 @@ var shared = []string{"bitboard", "prng", "texts", "unzip", "bounded", "simtest"
 var gamesIn = []string{"env/catalog", "rollout/policy", "rollout/bots", "rollout/recordings", "bench", "cmd"}
 
 // testOnly may be imported by tests alone.
-var testOnly = []string{"sim/simtest", "features/featuretest", "rollout/farm/farmtest", "rollout/policy/neural/neuraltest"}
+var testOnly = []string{"sim/simtest", "features/featuretest", "rollout/farm/farmtest", "rollout/policy/neural/neuraltest",
+	"datasets/internal/bucket/buckettest", "cmd/moonfarm/internal/commandtest"}
 
 // impure must not be imported under sim, whose packages compute and no more.
 var impure = []string{"os", "time", "net", "log", "encoding/json", "math/rand", "sync"}
@@ -348,7 +350,8 @@ func TestStyle(t *testing.T) {
 
 // readsWhole are the packages that may read a file to its end without package bounded: it,
 // tests, files of the system, and the beginning of a file that a bot wrote.
-var readsWhole = []string{"sim/bounded", "sim/simtest", "rollout/bots/child", "rollout/bots/towerdefence", "rollout/filelock"}
+var readsWhole = []string{"sim/bounded", "sim/simtest", "rollout/bots/child", "rollout/bots/towerdefence", "rollout/filelock",
+	"cmd/moonfarm/internal/commandtest", "datasets/internal/bucket/buckettest"}
 
 // TestBoundedReads: files that users name may be of any size. One package reads them whole.
 func TestBoundedReads(t *testing.T) {
@@ -365,6 +368,50 @@ func TestBoundedReads(t *testing.T) {
 				t.Errorf("%s: %s.%s reads without a limit: use package sim/bounded", s.at(call), from.Name, call.Sel.Name)
 			}
 			return true
+		})
+	}
+}
+
+// light are the bounds of what a newcomer compiles: packages with all that they need, and
+// what must not be among these, as it stands in packages that only those import who use it.
+var light = []struct {
+	pkg         string
+	all, others int // packages in all, and of other modules; 0: any number
+}{
+	{"./cmd/moonfarm", 300, 0},
+	{"./cmd/libmoonfarm", 300, 0},
+	{"./datasets", 0, 50},
+}
+
+// heavy are the modules and packages that are in none of the light ones.
+var heavy = []string{
+	"github.com/nats-io", "github.com/aws", "gocloud.dev", "google.golang.org/grpc", "github.com/prometheus", "golang.org/x/crypto",
+	"github.com/apache/arrow/go/v15/parquet", plots,
+}
+
+// TestLight counts what the light command, the library and package datasets compile.
+func TestLight(t *testing.T) {
+	for _, l := range light {
+		t.Run(l.pkg, func(t *testing.T) {
+			out, err := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}} {{with .Module}}{{.Path}}{{end}}", l.pkg).Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+			others := 0
+			for _, line := range lines {
+				p, of, _ := strings.Cut(line, " ")
+				if of != "" && of != module {
+					others++
+				}
+				if withinAny(p, heavy) {
+					t.Errorf("%s needs %s: it belongs to moonfarm-full alone", l.pkg, p)
+				}
+			}
+			t.Logf("%d packages, %d of other modules", len(lines), others)
+			if l.all > 0 && len(lines) > l.all || l.others > 0 && others > l.others {
+				t.Errorf("%d packages, %d of other modules; want at most %d and %d (0: any number)", len(lines), others, l.all, l.others)
+			}
 		})
 	}
 }

@@ -322,7 +322,10 @@ int32_t mf_verify_recording(const char *file, const char *rules, mf_handle *out,
 int32_t mf_import_recordings(const mf_import *c, mf_handle *out, mf_error *e);
 int32_t mf_task_result(mf_handle h, int32_t wait_ms, char *buf, size_t cap, size_t *need, mf_error *e);
 
-/* mf_dataset_open opens the dataset in a folder, or at an URL such as s3://bucket/data/td. Readers stay when it is closed. */
+/*
+ * mf_dataset_open opens the dataset in a folder; in a library that is built with -tags stores also at an URL such as
+ * s3://bucket/data/td. Readers stay when it is closed.
+ */
 int32_t mf_dataset_open(const char *folder, mf_handle *out, mf_error *e);
 
 /* mf_dataset_describe tells what it is as JSON: its manifest. */

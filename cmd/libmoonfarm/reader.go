@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -37,9 +38,12 @@ func openDataset(folder string) (*dataset, error) {
 	if folder == "" {
 		return nil, wrong("the path of the dataset is empty")
 	}
-	d, err := datasets.Open(folder)
+	d, err := datasets.OpenContext(datasets.WithStores(context.Background(), stores()), folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, wrong("%v", err)
+	}
+	if errors.As(err, new(*datasets.SchemeError)) {
+		return nil, wrong("%v; a library built with -tags stores has s3, with -tags stores,cloud gs and azblob as well", err)
 	}
 	if err != nil {
 		return nil, fault{codeData, err.Error()}

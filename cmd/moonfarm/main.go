@@ -10,4 +10,4 @@ package main
 
 import "moonfarm/cmd/moonfarm/command"
 
-func main() { command.Main() }
+func main() { command.Main(command.Parts{}) }

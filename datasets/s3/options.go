@@ -101,6 +101,7 @@ var parameters = map[string]func(s *settings, text string) error{
 		}
 		return nil
 	},
+	"awssdk": func(*settings, string) error { return nil }, // once chose between versions of the client
 	"kmskeyid": func(s *settings, text string) error {
 		s.key = text
 		return nil

@@ -114,7 +114,7 @@ const settling = 2 * time.Second
 func (c *Conn) presented(o *ConnectOptions) string {
 	switch {
 	case o.Credentials == "":
-		return "a client without credentials; they come from moonfarm farm credentials, beside the server"
+		return "a client without credentials; they come from moonfarm-full farm credentials, beside the server"
 	case c.role != "":
 		return fmt.Sprintf("the %s %s with the credentials of %s", c.role, c.name, o.Credentials)
 	}

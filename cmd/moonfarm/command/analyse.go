@@ -213,7 +213,7 @@ func (f *analyseFlags) read(c *cobra.Command, from string) (*analysedGame, error
 				return nil, cli.WrongUse("--%s is for recordings; %s is a dataset", name, from)
 			}
 		}
-		return f.readDataset(from)
+		return f.readDataset(c.Context(), from)
 	}
 	if c.Flags().Changed("episode") {
 		return nil, cli.WrongUse("--episode is for datasets; %s is a recording", from)
@@ -232,8 +232,8 @@ func (f *analyseFlags) begin(game string) (*analysedGame, catalog.Game, error) {
 	return x, g, err
 }
 
-func (f *analyseFlags) readDataset(dir string) (*analysedGame, error) {
-	d, err := datasets.Open(dir)
+func (f *analyseFlags) readDataset(ctx context.Context, dir string) (*analysedGame, error) {
+	d, err := datasets.OpenContext(ctx, dir)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"moonfarm/cmd/moonfarm/internal/commandtest"
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout"
@@ -110,7 +111,7 @@ func TestAnalyseBlunder(t *testing.T) {
 		}
 	}
 	// A search that played none of it finds that the blunder lost something: only such turns are listed.
-	wants(t, moonfarm(t, exitOK, "analyse", file, "--policy", "mcts(sims=400,rollout=turtle)", "--turns", "45-45"), "  deconstruct ")
+	commandtest.Wants(t, moonfarm(t, exitOK, "analyse", file, "--policy", "mcts(sims=400,rollout=turtle)", "--turns", "45-45"), "  deconstruct ")
 	if got := d.Seats; !slices.Equal(got[0].Worst, []int{blunder}) || len(got[1].Worst) > 0 || got[0].BestPlayed != d.Length-1 || got[1].BestPlayed != d.Length {
 		t.Errorf("%+v", got)
 	}
@@ -127,13 +128,13 @@ func TestAnalyseInterrupt(t *testing.T) {
 		c.Wait()
 		code := c.ProcessState.ExitCode() // −1: killed before it had begun to listen
 		if code != exitInterrupted && code != -1 || wait > 30*time.Second {
-			t.Fatalf("after %v: %v; %s", wait, c.ProcessState, &c.errs)
+			t.Fatalf("after %v: %v; %s", wait, c.ProcessState, &c.Errs)
 		}
-		if c.out.Len() == 0 {
+		if c.Out.Len() == 0 {
 			continue
 		}
 		var d analysed
-		if err := json.Unmarshal(c.out.Bytes(), &d); err != nil || !d.Partial || d.Asked != d.Length || len(d.Turns) == 0 || len(d.Turns) >= d.Asked {
+		if err := json.Unmarshal(c.Out.Bytes(), &d); err != nil || !d.Partial || d.Asked != d.Length || len(d.Turns) == 0 || len(d.Turns) >= d.Asked {
 			t.Errorf("error %v, %d of %d turns, partial: %v", err, len(d.Turns), d.Asked, d.Partial)
 		}
 		next := 0
@@ -145,8 +146,8 @@ func TestAnalyseInterrupt(t *testing.T) {
 			on = fmt.Sprintf("; --turns %d-%d goes on", next, d.Length-1)
 		}
 		want := fmt.Sprintf(`{"error":"interrupted: %d of %d turns are searched%s","usage":false,"exit_status":130}`+"\n", len(d.Turns), d.Asked, on)
-		if c.errs.String() != want {
-			t.Errorf("said %s, want %s", &c.errs, want)
+		if c.Errs.String() != want {
+			t.Errorf("said %s, want %s", &c.Errs, want)
 		}
 		return
 	}
@@ -174,11 +175,11 @@ func TestSearchInterrupt(t *testing.T) {
 				time.Sleep(wait)
 				c.Process.Signal(os.Interrupt)
 				c.Wait()
-				if c.ProcessState.ExitCode() == exitInterrupted && c.errs.String() == want && c.out.Len() == 0 {
+				if c.ProcessState.ExitCode() == exitInterrupted && c.Errs.String() == want && c.Out.Len() == 0 {
 					return
 				}
 				if wait > 10*time.Second {
-					t.Errorf("%s: %v, printed %q and %q, want %q", line, c.ProcessState, &c.out, &c.errs, want)
+					t.Errorf("%s: %v, printed %q and %q, want %q", line, c.ProcessState, &c.Out, &c.Errs, want)
 					return
 				}
 			}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"moonfarm/cmd/moonfarm/internal/commandtest"
 	"moonfarm/datasets"
 	"moonfarm/sim/simtest"
 )
@@ -18,11 +19,11 @@ func TestImportRecordedCodecraft(t *testing.T) {
 	file := simtest.Shared(t, "traces", "codecraft", "replay-round1-3p-ticks0-106.jsonl.gz")
 	dir := t.TempDir()
 	data, again, replays := filepath.Join(dir, "data"), filepath.Join(dir, "again"), filepath.Join(dir, "replays")
-	wants(t, moonfarm(t, exitOK, "import", "codecraft", "--obs", "packed", "--out", data, file), ": 1 episode, 1 different game, 318 rows, ")
-	wants(t, moonfarm(t, exitOK, "verify", data, "--recompute", "all"), "equal to the bit", "1 recorded episode cannot be played again")
+	commandtest.Wants(t, moonfarm(t, exitOK, "import", "codecraft", "--obs", "packed", "--out", data, file), ": 1 episode, 1 different game, 318 rows, ")
+	commandtest.Wants(t, moonfarm(t, exitOK, "verify", data, "--recompute", "all"), "equal to the bit", "1 recorded episode cannot be played again")
 	moonfarm(t, exitOK, "replay", "convert", data, "--out", replays)
 	replay := filepath.Join(replays, "00000000.replay")
-	wants(t, moonfarm(t, exitOK, "replay", "verify", replay), "1 game, 106 ticks compared, 0 differences")
+	commandtest.Wants(t, moonfarm(t, exitOK, "replay", "verify", replay), "1 game, 106 ticks compared, 0 differences")
 	moonfarm(t, exitOK, "import", "codecraft", "--obs", "packed", "--out", again, replay)
 	moonfarm(t, exitOK, "replay", "convert", again, "--out", again+"-replays")
 	a := simtest.Text(t, replay)
@@ -62,7 +63,7 @@ func TestMatchIsImported(t *testing.T) {
 		moonfarm(t, exitOK, match...)
 		args = append(args, file)
 	}
-	wants(t, moonfarm(t, exitOK, args...), ": 2 episodes, 2 different games, 2,080 rows, ")
+	commandtest.Wants(t, moonfarm(t, exitOK, args...), ": 2 episodes, 2 different games, 2,080 rows, ")
 	if out := moonfarm(t, exitOK, "verify", filepath.Join(dir, "data"), "--recompute", "all"); strings.Contains(out, "recorded episode") {
 		t.Errorf("some are not played again: %s", out)
 	}

@@ -156,7 +156,7 @@ func formsOf(game string) []recordings.Form {
 
 // episodesToReplays writes episodes of a dataset as recordings.
 func (a *app) episodesToReplays(ctx context.Context, o convertOptions) error {
-	d, err := datasets.Open(o.dir)
+	d, err := datasets.OpenContext(ctx, o.dir)
 	if err != nil {
 		return err
 	}

@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"moonfarm/rollout/bots/players"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"moonfarm/cmd/moonfarm/internal/commandtest"
+	"moonfarm/rollout/bots/players"
 
 	"moonfarm/cmd/moonfarm/internal/cli"
 	"moonfarm/rollout/arena"
@@ -88,10 +90,10 @@ func TestEvalBotsInterrupt(t *testing.T) {
 	c.Process.Signal(os.Interrupt)
 	c.Wait()
 	var got arena.Report
-	if err := json.Unmarshal(c.out.Bytes(), &got); err != nil || c.ProcessState.ExitCode() != exitInterrupted || *got.Complete || got.Games < 2 {
-		t.Fatalf("%v, %v: printed %s, said %s", c.ProcessState, err, &c.out, &c.errs)
+	if err := json.Unmarshal(c.Out.Bytes(), &got); err != nil || c.ProcessState.ExitCode() != exitInterrupted || *got.Complete || got.Games < 2 {
+		t.Fatalf("%v, %v: printed %s, said %s", c.ProcessState, err, &c.Out, &c.Errs)
 	}
-	wants(t, c.errs.String(), fmt.Sprintf("interrupted: the result is that of the first %s; the same command goes on with it", cli.Plural(got.Games, "game")))
+	commandtest.Wants(t, c.Errs.String(), fmt.Sprintf("interrupted: the result is that of the first %s; the same command goes on with it", cli.Plural(got.Games, "game")))
 	requireGone(t, mark)
 	all := got.Games + 2 - got.Games%2
 	if err := json.Unmarshal([]byte(finish(t, eval(all)...)), &got); err != nil || !*got.Complete || got.Games != all {
@@ -127,7 +129,7 @@ func TestEvalBotsKill(t *testing.T) {
 				break
 			}
 			if c.ProcessState.ExitCode() != -1 {
-				t.Fatalf("%v: %s", err, &c.errs)
+				t.Fatalf("%v: %s", err, &c.Errs)
 			}
 			killed++
 		}

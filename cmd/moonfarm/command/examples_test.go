@@ -109,7 +109,7 @@ func TestSlurmExample(t *testing.T) {
 // TestDockerfile: what it builds is a package of this module, without cgo.
 func TestDockerfile(t *testing.T) {
 	text := exampleText(t, "Dockerfile")
-	for _, want := range []string{"CGO_ENABLED=0 go build -trimpath -tags cloud ", " ./cmd/moonfarm\n", "\nUSER 65532:65532\n", `ENTRYPOINT ["/moonfarm"]`} {
+	for _, want := range []string{"CGO_ENABLED=0 go build -trimpath -tags cloud ", " ./cmd/moonfarm-full\n", "\nUSER 65532:65532\n", `ENTRYPOINT ["/moonfarm-full"]`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q", want)
 		}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"moonfarm/cmd/moonfarm/internal/commandtest"
 )
 
 // TestPipesAreNoRecordings: a pipe that nobody writes to would never end.
@@ -21,6 +23,6 @@ func TestPipesAreNoRecordings(t *testing.T) {
 		{"import", "towerdefence", pipe, "--out", filepath.Join(dir, "x")},
 	} {
 		out, stderr := said(t, exitFailure, args...)
-		wants(t, fmt.Sprint(args, out, stderr), "expected a file or a folder, found a pipe")
+		commandtest.Wants(t, fmt.Sprint(args, out, stderr), "expected a file or a folder, found a pipe")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -289,3 +290,14 @@ func defaultTurns(t *arena.Terms) int {
 	}
 	return info.MaxTurns
 }
+
+// onDisk refuses an URL for an output that is written to this machine's disk alone.
+func onDisk(out string) error {
+	if anyURL.MatchString(out) {
+		return cli.WrongUse("--out %s: expected a path on this machine; only datasets are written to URLs", out)
+	}
+	return nil
+}
+
+// anyURL matches what is an URL and no path.
+var anyURL = regexp.MustCompile(`^[a-z][a-z0-9+.-]*://`)

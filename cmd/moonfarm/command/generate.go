@@ -127,8 +127,8 @@ with one row per turn and seat, one row per episode, and a manifest.
 The files depend on the game, its rules, the policies, the seed and the other
 settings, and on nothing else: any number of workers writes the same bytes. A
 run that was stopped, even killed, continues if the same command is given again.
-DIR may be an URL, such as s3://bucket/data/td (s3 and file; gs and azblob in a
-build with -tags cloud).
+DIR may be an URL: file:///data/td, in moonfarm-full also s3://bucket/data/td,
+and in a build of that with -tags cloud gs:// and azblob://.
 
 Policies that draw nothing at random, such as planner, play the same game in
 every episode where all games start alike (towerdefence, terminal): generate

@@ -58,7 +58,7 @@ func printUsage(c *cobra.Command) error {
 	w := c.OutOrStderr()
 	fmt.Fprintf(w, "Usage:\n  %s\n", c.UseLine())
 	if c.HasExample() {
-		fmt.Fprintf(w, "\nExamples:\n%s\n", c.Example)
+		fmt.Fprintf(w, "\nExamples:\n%s\n", strings.ReplaceAll(c.Example, "  moonfarm ", "  "+c.Root().Name()+" "))
 	}
 	if c.HasAvailableSubCommands() {
 		fmt.Fprintf(w, "\nCommands:\n")

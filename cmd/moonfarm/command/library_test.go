@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"moonfarm/cmd/moonfarm/internal/commandtest"
 	"moonfarm/datasets"
 	"moonfarm/env"
 	"moonfarm/env/catalog"
@@ -51,7 +52,7 @@ func TestDatasetOfALibrary(t *testing.T) {
 			}
 			all += out
 		}
-		wants(t, all, append(lacking, "\nmade by a library (moonfarm "+datasets.Version+", format 3)\n", `"problems": [],`, `"recomputed": 2,`)...)
+		commandtest.Wants(t, all, append(lacking, "\nmade by a library (moonfarm "+datasets.Version+", format 3)\n", `"problems": [],`, `"recomputed": 2,`)...)
 	}
 }
 

@@ -45,6 +45,8 @@ type app struct {
 	json   bool            // --json
 	resume string          // said after an interrupt: what became of the work
 
+	parts Parts
+
 	patience atomic.Int64 // nanoseconds that an interrupted command may go on; 0: patience
 }
 
@@ -52,18 +54,24 @@ type app struct {
 var errInterrupted = errors.New("interrupted")
 
 // Main runs the command line of this process, and ends it with the exit status.
-func Main() {
+func Main(p Parts) {
 	child.Main() // does not return in a guard of bots
-	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(p.run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
 // run is the whole program: it returns the exit status.
-func run(args []string, stdout, stderr io.Writer) int {
+func (p Parts) run(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := interruptible()
 	defer stop()
-	a := &app{out: bufio.NewWriter(stdout), stderr: stderr}
+	return p.Run(ctx, args, stdout, stderr)
+}
+
+// Run runs a command of the program and returns the exit status. A context whose cause is
+// ErrInterrupted ends it as an interrupt does.
+func (p Parts) Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	a := &app{out: bufio.NewWriter(stdout), stderr: stderr, parts: p}
 	a.locks.Warn = a.warn
-	ctx = datasets.WithWarn(ctx, a.warn)
+	ctx = datasets.WithStores(datasets.WithWarn(ctx, a.warn), p.Stores)
 	root := a.root()
 	root.SetArgs(args)
 	root.SetOut(a.out)
@@ -122,7 +130,7 @@ type failure struct {
 
 // failureOf is what an error means to the user.
 func failureOf(err error) failure {
-	f := failure{Error: redact.Text(err.Error() + suggestion(err)), Status: exitFailure}
+	f := failure{Error: redact.Text(err.Error() + suggestion(err) + lackingStore(err)), Status: exitFailure}
 	switch {
 	case errors.Is(err, errInterrupted):
 		f.Status = exitInterrupted
@@ -182,7 +190,7 @@ func interruptible() (context.Context, func()) {
 
 // root builds the command line.
 func (a *app) root() *cobra.Command {
-	root := a.group("moonfarm", "Simulate games fast, exactly, and write them down as datasets",
+	root := a.group(cmp.Or(a.parts.Name, "moonfarm"), "Simulate games fast, exactly, and write them down as datasets",
 		`Moonfarm plays strategy games of old programming contests, exactly as their
 original engines did and many times faster, and writes what happened as Arrow
 files for reinforcement learning.
@@ -203,10 +211,17 @@ is an object with the keys error, usage (true for wrong usage), exit_status.`)
 	root.PersistentFlags().BoolP("help", "h", false, "help for the command")
 	root.Flags().Bool("version", false, "print the version, as the command version does")
 	for _, c := range []func() *cobra.Command{
-		a.games, a.policies, a.generate, a.merge, a.farm, a.importing, a.inspect, a.verify, a.export, a.replay, a.analyse, a.eval, a.match, a.model, a.bench,
+		a.games, a.policies, a.generate, a.merge, a.importing, a.inspect, a.verify, a.export, a.replay, a.analyse, a.eval, a.match, a.model, a.bench,
 		a.version, a.completion,
 	} {
 		root.AddCommand(c())
+	}
+	for _, c := range a.parts.Commands {
+		root.AddCommand(c(a))
+	}
+	if len(a.parts.Commands) == 0 {
+		root.AddCommand(lacking("farm"))
+		root.Long += "\n\nThe command " + FullName + " has all of this, and datasets on many machines\n(farm) and in buckets (s3://…) as well: go run ./cmd/" + FullName + " …"
 	}
 	root.InitDefaultHelpCmd() // adds a.help
 	completeArguments(root)
@@ -238,7 +253,7 @@ func noCommand(c *cobra.Command, args []string) error {
 	var names, work []string // all, and those that do more than help
 	for _, sub := range c.Commands() {
 		names = append(names, sub.Name())
-		if sub.Name() != "help" && sub.Name() != "completion" {
+		if !sub.Hidden && sub.Name() != "help" && sub.Name() != "completion" {
 			work = append(work, sub.Name())
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"moonfarm/cmd/moonfarm/internal/commandtest"
 	"moonfarm/sim/codecraft/wire"
 )
 
@@ -200,7 +201,7 @@ func TestMatchInterrupted(t *testing.T) {
 	if err := playCraft(conn, "", ""); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, c.Args[len(c.Args)-1][:len(c.Args[len(c.Args)-1])-len(gameMark)]+"0001")
+	commandtest.WaitFor(t, c.Args[len(c.Args)-1][:len(c.Args[len(c.Args)-1])-len(gameMark)]+"0001")
 	time.Sleep(100 * time.Millisecond) // the second game waits for its client
 	c.Process.Signal(os.Interrupt)
 	c.Wait()

@@ -4,10 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"moonfarm/cmd/moonfarm/internal/cli"
 	"strings"
 	"testing"
 	"time"
+
+	"moonfarm/cmd/moonfarm/internal/cli"
 )
 
 // TestMeter shows progress as a terminal would, and nothing elsewhere.

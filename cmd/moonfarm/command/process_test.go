@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -15,72 +16,33 @@ import (
 	"time"
 
 	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/commandtest"
 	"moonfarm/rollout/arena"
 )
 
-// longEnv asks for the long form of tests.
-const longEnv = "MOONFARM_LONG"
+const longEnv = commandtest.LongEnv
 
-// generateArgs is a generate of some tenths of a second in small shards, less
-// with -short.
-func generateArgs(out string) []string {
-	episodes := 1000
-	if testing.Short() {
-		episodes = 200
-	}
-	return strings.Fields(fmt.Sprintf("generate towerdefence --episodes %d --shard-episodes 10 --seed 9 --policy random,econ --out %s", episodes, out))
-}
+// What follows runs moonfarm.
 
-// reference makes the dataset of generateArgs without any trouble and tells how
-// long that took.
-func reference(t *testing.T) (dir string, took time.Duration) {
-	t.Helper()
-	dir = filepath.Join(t.TempDir(), "reference")
-	begin := time.Now()
-	finish(t, generateArgs(dir)...)
-	return dir, time.Since(begin)
-}
-
-// finish runs the program to its end, which must be a good one, and returns what
-// it printed.
-func finish(t *testing.T, args ...string) string {
-	t.Helper()
-	p := start(t, args...)
-	if err := p.Wait(); err != nil {
-		t.Fatalf("%v: %s%s", err, &p.out, &p.errs)
-	}
-	return p.out.String()
-}
-
-// process is the program running, with what it has printed.
-type process struct {
-	*exec.Cmd
-	out, errs bytes.Buffer
-}
+type process = commandtest.Process
 
 func start(t *testing.T, args ...string) *process {
 	t.Helper()
-	p := &process{Cmd: exec.Command("moonfarm", args...)}
-	p.Stdout, p.Stderr = &p.out, &p.errs
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return commandtest.Start(t, "moonfarm", args...)
 }
 
-func requireSame(t *testing.T, a, b string) {
+func finish(t *testing.T, args ...string) string {
 	t.Helper()
-	diff, err := treesDiffer(a, b)
-	if err != nil || diff != "" {
-		t.Fatalf("error %v, difference: %s", err, diff)
-	}
+	return commandtest.Finish(t, "moonfarm", args...)
 }
+
+func run(args []string, stdout, stderr io.Writer) int { return Parts{}.run(args, stdout, stderr) }
 
 // TestKill kills generate at random moments, each time repeating the command,
 // until it was killed 5 times (20 if MOONFARM_LONG is set, 2 if -short is); whenever it comes to
 // its end the dataset must be what it is without any kill.
 func TestKill(t *testing.T) {
-	want, took := reference(t)
+	want, took := commandtest.Reference(t)
 	kills := 5
 	switch {
 	case os.Getenv(longEnv) != "":
@@ -96,7 +58,7 @@ func TestKill(t *testing.T) {
 	}
 	begin()
 	for killed := 0; killed < kills; {
-		c := start(t, generateArgs(dir)...)
+		c := start(t, commandtest.GenerateArgs(dir)...)
 		timer := time.AfterFunc(time.Duration(random.Int64N(int64(took))), func() { c.Process.Kill() })
 		err := c.Wait()
 		timer.Stop()
@@ -107,21 +69,21 @@ func TestKill(t *testing.T) {
 			killed++
 		}
 		if _, err := os.Stat(filepath.Join(dir, "manifest.json")); err == nil { // also if killed at the very end
-			finish(t, generateArgs(dir)...)
-			requireSame(t, want, dir)
+			finish(t, commandtest.GenerateArgs(dir)...)
+			commandtest.RequireSame(t, want, dir)
 			begin()
 		}
 	}
-	finish(t, generateArgs(dir)...)
-	requireSame(t, want, dir)
+	finish(t, commandtest.GenerateArgs(dir)...)
+	commandtest.RequireSame(t, want, dir)
 	t.Logf("killed %d times, %d datasets", kills, folders)
 }
 
 // TestInterrupt stops generate with SIGINT and SIGTERM.
 func TestInterrupt(t *testing.T) {
-	want, _ := reference(t)
+	want, _ := commandtest.Reference(t)
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		requireContinues(t, want, signal, generateArgs)
+		requireContinues(t, want, signal, commandtest.GenerateArgs)
 	}
 }
 
@@ -132,14 +94,14 @@ func requireContinues(t *testing.T, want string, signal syscall.Signal, args fun
 	t.Helper()
 	dir, p := interrupt(t, signal, args)
 	say := fmt.Sprintf("moonfarm: interrupted: finished shards are kept in %s; the same command continues\n", dir)
-	if p.out.Len() > 0 || p.errs.String() != say {
-		t.Errorf("%v: said %q and %q, want %q", signal, &p.out, &p.errs, say)
+	if p.Out.Len() > 0 || p.Errs.String() != say {
+		t.Errorf("%v: said %q and %q, want %q", signal, &p.Out, &p.Errs, say)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*", "*.tmp")); len(left) > 0 {
 		t.Errorf("%v: left %v", signal, left)
 	}
-	wants(t, finish(t, args(dir)...), "of an earlier run kept")
-	requireSame(t, want, dir)
+	commandtest.Wants(t, finish(t, args(dir)...), "of an earlier run kept")
+	commandtest.RequireSame(t, want, dir)
 }
 
 // interrupt starts a command and signals it after its first shard; should it be
@@ -149,32 +111,18 @@ func interrupt(t *testing.T, signal syscall.Signal, args func(dir string) []stri
 	for range 10 {
 		dir = filepath.Join(t.TempDir(), "data")
 		p = start(t, args(dir)...)
-		waitFor(t, filepath.Join(dir, "shards", "*.json"), filepath.Join(dir, "manifest.json"))
+		commandtest.WaitFor(t, filepath.Join(dir, "shards", "*.json"), filepath.Join(dir, "manifest.json"))
 		p.Process.Signal(signal)
 		err := p.Wait()
 		if p.ProcessState.ExitCode() == exitInterrupted {
 			return dir, p
 		}
 		if err != nil {
-			t.Fatalf("%v: error %v, want status 130; %s%s", signal, err, &p.out, &p.errs)
+			t.Fatalf("%v: error %v, want status 130; %s%s", signal, err, &p.Out, &p.Errs)
 		}
 	}
 	t.Fatalf("%v always came too late", signal)
 	return "", nil
-}
-
-// waitFor waits until a file matches one of the patterns.
-func waitFor(t *testing.T, patterns ...string) {
-	t.Helper()
-	for range 20_000 {
-		for _, p := range patterns {
-			if found, _ := filepath.Glob(p); len(found) > 0 {
-				return
-			}
-		}
-		time.Sleep(time.Millisecond)
-	}
-	t.Fatalf("no %v", patterns)
 }
 
 // TestStuckInterrupt interrupts commands that wait for somebody to write to a
@@ -199,8 +147,8 @@ func TestStuckInterrupt(t *testing.T) {
 			kill := time.AfterFunc(20*time.Second, func() { c.Process.Kill() })
 			defer kill.Stop()
 			c.Wait()
-			if c.ProcessState.ExitCode() != exitInterrupted || c.out.Len() > 0 || strings.Count(c.errs.String(), "\n") != 1 || !strings.Contains(c.errs.String(), "interrupted") {
-				t.Errorf("%s: %v, printed %q and %q", line, c.ProcessState, &c.out, &c.errs)
+			if c.ProcessState.ExitCode() != exitInterrupted || c.Out.Len() > 0 || strings.Count(c.Errs.String(), "\n") != 1 || !strings.Contains(c.Errs.String(), "interrupted") {
+				t.Errorf("%s: %v, printed %q and %q", line, c.ProcessState, &c.Out, &c.Errs)
 			}
 		})
 	}
@@ -224,18 +172,18 @@ func TestEvalInterrupt(t *testing.T) {
 		c.Wait()
 		code := c.ProcessState.ExitCode() // −1: killed before it had begun to listen
 		if code != exitInterrupted && code != -1 || wait > 30*time.Second {
-			t.Fatalf("after %v: %v; %s", wait, c.ProcessState, &c.errs)
+			t.Fatalf("after %v: %v; %s", wait, c.ProcessState, &c.Errs)
 		}
-		if code == exitInterrupted && c.out.Len() > 0 {
+		if code == exitInterrupted && c.Out.Len() > 0 {
 			break
 		}
 	}
-	if err := json.Unmarshal(c.out.Bytes(), &got); err != nil || *got.Complete || got.Games < 1 {
-		t.Fatalf("error %v, %d games, complete: %v; said %s", err, got.Games, *got.Complete, &c.errs)
+	if err := json.Unmarshal(c.Out.Bytes(), &got); err != nil || *got.Complete || got.Games < 1 {
+		t.Fatalf("error %v, %d games, complete: %v; said %s", err, got.Games, *got.Complete, &c.Errs)
 	}
 	want := fmt.Sprintf(`{"error":"interrupted: the result is that of the first %s; the same command goes on with it","usage":false,"exit_status":130}`+"\n", cli.Plural(got.Games, "game"))
-	if c.errs.String() != want {
-		t.Errorf("said %s, want %s", &c.errs, want)
+	if c.Errs.String() != want {
+		t.Errorf("said %s, want %s", &c.Errs, want)
 	}
 	all := got.Games + 10
 	if again, whole := finish(t, eval(all, out...)...), finish(t, eval(all)...); again != whole {
@@ -271,7 +219,7 @@ func TestEvalKill(t *testing.T) {
 				break
 			}
 			if c.ProcessState.ExitCode() != -1 {
-				t.Fatalf("%v: %s", err, &c.errs)
+				t.Fatalf("%v: %s", err, &c.Errs)
 			}
 			killed++
 			if text, _ := os.ReadFile(filepath.Join(dir, journalName)); bytes.Contains(text, []byte(`"seats":`)) {
@@ -281,7 +229,7 @@ func TestEvalKill(t *testing.T) {
 		if got := finish(t, eval(dir)...); got != want {
 			t.Fatalf("killed %d times, it printed %s, want %s", killed, got, want)
 		}
-		requireSame(t, whole, dir)
+		commandtest.RequireSame(t, whole, dir)
 	}
 	t.Logf("killed %d times, %d times with games in the journal", kills, partly)
 }

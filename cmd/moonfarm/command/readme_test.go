@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"moonfarm/cmd/moonfarm/internal/commandtest"
 	"moonfarm/env/catalog"
 	"moonfarm/sim/simtest"
 )
@@ -21,38 +22,16 @@ func readme(t *testing.T) string {
 }
 
 var (
-	commandLine = regexp.MustCompile("(?m)(?:^go run ./cmd/moonfarm|^moonfarm|`go run ./cmd/moonfarm|`moonfarm)((?: [^`\n|]+)?)")
-	link        = regexp.MustCompile(`\]\(([^)#:]+)\)`)
-	folder      = regexp.MustCompile("`((?:sim|features|env|rollout|datasets|bench|cmd|\\.ci)/[a-z./_-]+)`")
-	goCode      = regexp.MustCompile("(?s)```go\n(.*?)```")
+	link   = regexp.MustCompile(`\]\(([^)#:]+)\)`)
+	folder = regexp.MustCompile("`((?:sim|features|env|rollout|datasets|bench|cmd|\\.ci)/[a-z./_-]+)`")
+	goCode = regexp.MustCompile("(?s)```go\n(.*?)```")
 )
 
 // TestReadmeCommands checks that every command and flag that README names is
 // there.
 func TestReadmeCommands(t *testing.T) {
-	found := commandLine.FindAllStringSubmatch(readme(t), -1)
-	if len(found) < 10 {
-		t.Errorf("only %d commands", len(found))
-	}
-	for _, m := range found {
-		var words []string
-		for _, w := range strings.Fields(m[1]) {
-			words = append(words, strings.Trim(w, "[]"))
-		}
-		if len(words) == 0 {
-			continue
-		}
-		c, rest, err := (&app{}).root().Find(words)
-		if err != nil || strings.HasSuffix(c.Use, " COMMAND") && words[0] != "--version" {
-			t.Errorf("moonfarm%s: no such command: %v", m[1], err)
-			continue
-		}
-		for _, w := range rest {
-			name, _, _ := strings.Cut(strings.TrimPrefix(w, "--"), "=")
-			if strings.HasPrefix(w, "--") && c.Flags().Lookup(name) == nil {
-				t.Errorf("moonfarm%s: no flag %s", m[1], w)
-			}
-		}
+	if n := commandtest.Page(t, readme(t), "moonfarm", (&app{}).root()); n < 10 {
+		t.Errorf("only %d commands", n)
 	}
 	for _, c := range (&app{}).root().Commands() {
 		if !c.Hidden && !strings.Contains(readme(t), "`moonfarm "+c.Name()) {

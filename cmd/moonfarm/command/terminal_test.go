@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"testing"
 
+	"moonfarm/cmd/moonfarm/internal/commandtest"
 	"moonfarm/sim"
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/terminal"
@@ -136,12 +137,12 @@ func TestImportRecordings(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "data")
 	out, stderr := said(t, exitFailure, append([]string{"import", "terminal", "--obs", "packed", "--out", dir}, files...)...) // some are skipped
-	wants(t, out, "2018a-001.replay.gz: not as it plays here: ", "2025a-009.replay.gz: the recording broke off in turn 2\n",
+	commandtest.Wants(t, out, "2018a-001.replay.gz: not as it plays here: ", "2025a-009.replay.gz: the recording broke off in turn 2\n",
 		fmt.Sprintf("%s: %d episodes, ", dir, episodes), "\nrules: "+strings.Join(rules, ", ")+"\n")
 	if want := fmt.Sprintf("moonfarm: %d files of %d skipped; the others are in %s\n", len(files)-episodes, len(files), dir); stderr != want {
 		t.Errorf("standard error %q, want %q", stderr, want)
 	}
-	wants(t, moonfarm(t, exitOK, "verify", dir, "--recompute", "all"), "equal to the bit")
+	commandtest.Wants(t, moonfarm(t, exitOK, "verify", dir, "--recompute", "all"), "equal to the bit")
 }
 
 // TestImportInterrupt stops an import.
@@ -247,10 +248,10 @@ for line in sys.stdin:
 	}
 	replay := filepath.Join(dir, "game.replay")
 	out := moonfarm(t, exitOK, "match", "terminal", "--rules", filepath.Join(dir, "rules"), "--player", "starter", "--player", "bot:"+filepath.Join(dir, "algo"), "--save-replay", replay)
-	wants(t, out, ": 3 turns, seed 1 (")
+	commandtest.Wants(t, out, ": 3 turns, seed 1 (")
 	if strings.Contains(out, "the first in turn") {
 		t.Errorf("faults:\n%s", out)
 	}
-	wants(t, moonfarm(t, exitOK, "replay", "verify", replay), "1 file, 1 game, 3 turns, ", ", 0 differences")
-	wants(t, moonfarm(t, exitOK, "replay", "show", replay, "--turn", "1"), `p2 answers [["DF",13,13]] [["PI",14,0]]`)
+	commandtest.Wants(t, moonfarm(t, exitOK, "replay", "verify", replay), "1 file, 1 game, 3 turns, ", ", 0 differences")
+	commandtest.Wants(t, moonfarm(t, exitOK, "replay", "show", replay, "--turn", "1"), `p2 answers [["DF",13,13]] [["PI",14,0]]`)
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"moonfarm/cmd/moonfarm/internal/commandtest"
 	"moonfarm/datasets"
 	"moonfarm/sim/simtest"
 )
@@ -34,16 +35,6 @@ func said(t *testing.T, status int, args ...string) (string, string) {
 	return out.String(), stderr.String()
 }
 
-// wants checks that a text has some parts.
-func wants(t *testing.T, text string, parts ...string) {
-	t.Helper()
-	for _, p := range parts {
-		if !strings.Contains(text, p) {
-			t.Errorf("the output lacks %q:\n%.2000s", p, text)
-		}
-	}
-}
-
 // TestImportTowerdefence imports all recordings of the official engine, plays
 // the dataset again, and writes recordings of it, which verify and make the same
 // rows.
@@ -51,15 +42,15 @@ func TestImportTowerdefence(t *testing.T) {
 	files := slices.DeleteFunc(simtest.SharedFiles(t, "traces", "towerdefence", "*.jsonl.gz"), func(f string) bool { return strings.HasPrefix(filepath.Base(f), "renders") })
 	dir := t.TempDir()
 	data, again, replays := filepath.Join(dir, "data"), filepath.Join(dir, "again"), filepath.Join(dir, "replays")
-	wants(t, moonfarm(t, exitOK, append([]string{"import", "towerdefence", "--obs", "packed", "--out", data}, files...)...),
+	commandtest.Wants(t, moonfarm(t, exitOK, append([]string{"import", "towerdefence", "--obs", "packed", "--out", data}, files...)...),
 		": 603 episodes, 592 different games, 85,214 rows, ", "rules: 3.0.2+1: 293, of their own: 310 (83 sets)\n")
-	wants(t, moonfarm(t, exitOK, "verify", data, "--recompute", "all"), "equal to the bit")
+	commandtest.Wants(t, moonfarm(t, exitOK, "verify", data, "--recompute", "all"), "equal to the bit")
 	moonfarm(t, exitOK, "replay", "convert", data, "--out", replays)
 	written, err := filepath.Glob(filepath.Join(replays, "*.jsonl"))
 	if err != nil || len(written) != 603 {
 		t.Fatalf("%d recordings, error %v", len(written), err)
 	}
-	wants(t, moonfarm(t, exitOK, append([]string{"replay", "verify"}, written...)...), "603 games, 42,607 rounds compared, 0 differences")
+	commandtest.Wants(t, moonfarm(t, exitOK, append([]string{"replay", "verify"}, written...)...), "603 games, 42,607 rounds compared, 0 differences")
 	moonfarm(t, exitOK, append([]string{"import", "towerdefence", "--obs", "packed", "--out", again}, written...)...)
 	// All is there again but for what texts cost failures before a command that
 	// can be read, which has no effect.
@@ -163,11 +154,11 @@ with open("command.txt", "w") as f:
 	}
 	rules, log := filepath.Join(dir, "short.properties"), filepath.Join(dir, "log")
 	out := moonfarm(t, exitOK, "match", "towerdefence", "--rules", rules, "--player", "econ", "--player", "bot:"+filepath.Join(dir, "bot"), "--save-replay", log)
-	wants(t, out, ": 5 turns, seed 1 (")
+	commandtest.Wants(t, out, ": 5 turns, seed 1 (")
 	if strings.Contains(out, "the first in turn") {
 		t.Errorf("faults:\n%s", out)
 	}
-	wants(t, moonfarm(t, exitOK, "replay", "verify", log, "--rules", rules), "1 file, 1 game, 5 rounds compared, 0 differences")
+	commandtest.Wants(t, moonfarm(t, exitOK, "replay", "verify", log, "--rules", rules), "1 file, 1 game, 5 rounds compared, 0 differences")
 	for round, want := range []string{"0,1,2", "", "", "3,1,2", ""} {
 		name := filepath.Join(log, fmt.Sprintf("Round %03d", round), "B - Monty", "PlayerCommand.txt")
 		if got, err := os.ReadFile(name); err != nil || string(got) != want && (want != "" || string(got) != "No Command") {

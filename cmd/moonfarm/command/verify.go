@@ -50,7 +50,7 @@ texts), seconds.`,
 }
 
 func (a *app) runVerify(ctx context.Context, dir string, o datasets.VerifyOptions) error {
-	d, err := datasets.Open(dir)
+	d, err := datasets.OpenContext(ctx, dir)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 #!/bin/bash
 # A dataset made by a Slurm array: each task makes one part, a task that was killed
-# goes on where it was, and a job after the array merges the parts.
+# goes on where it was, and a job after the array merges the parts. Parts in a bucket
+# are made by moonfarm-full.
 #
 #   array=$(sbatch --parsable slurm.sh)
 #   sbatch --dependency=afterok:$array --wrap 'moonfarm merge data/td-parts/* --out data/td'

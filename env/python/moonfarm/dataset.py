@@ -39,7 +39,11 @@ _NOT_WHICH = frozenset({"columns", "shuffle", "seed", "epoch", "obs", "memory", 
 
 
 def dataset(path: str | os.PathLike[str]) -> Dataset:
-    """Opens the dataset in a folder, or at an URL such as "s3://bucket/data/td"."""
+    """Opens the dataset in a folder.
+
+    Where the library is built with the tag stores, by GOFLAGS=-tags=stores python3
+    env/python/build.py, it also takes an URL such as "s3://bucket/data/td".
+    """
     return Dataset(path)
 
 

@@ -101,7 +101,7 @@ function showRuns(s, more) {
     [r.state === "running" && r.left ? lasting(r.left) : "–", "n"],
     [audits(r.audits), r.audits.failed ? "bad" : ""],
     [r.out, "code"],
-  ], "No runs. moonfarm farm submit begins one.");
+  ], "No runs. moonfarm-full farm submit begins one.");
   left("runs", more.runs, "runs");
 }
 
@@ -126,7 +126,7 @@ function showWorkers() {
     [count(w.held) + " of " + count(w.slots), "n"], [count(w.shards), "n"], [rate(w.shard_rate), "n"], [rate(w.row_rate), "n"],
     [count(w.lapsed), "n"],
     [audits(w.audits), w.audits.failed ? "bad" : ""],
-  ], want ? "No worker has this." : "No workers. moonfarm farm worker --connect URL starts one.");
+  ], want ? "No worker has this." : "No workers. moonfarm-full farm worker --connect URL starts one.");
   left("workers", workers.more, "workers");
 }
 

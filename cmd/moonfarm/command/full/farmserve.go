@@ -1,4 +1,4 @@
-package command
+package full
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"moonfarm/cmd/moonfarm/command"
 	"moonfarm/cmd/moonfarm/internal/cli"
 	"moonfarm/datasets"
 	"moonfarm/rollout/farm"
@@ -78,9 +79,9 @@ SIGTERM and Ctrl-C end it with status 0.
 
 With --json: one object with the keys url (where clients connect), key (the file
 with it), http (of the page) and health (of --health), when it listens.`,
-		Example: `  moonfarm farm serve --store farm --http 127.0.0.1:8080 --allow-out s3://bucket
-  moonfarm farm serve --store farm --listen 0.0.0.0:4222 --tls-cert cert.pem --tls-key key.pem --allow-out /mnt/data`,
-		Args: takes(),
+		Example: `  moonfarm-full farm serve --store farm --http 127.0.0.1:8080 --allow-out s3://bucket
+  moonfarm-full farm serve --store farm --listen 0.0.0.0:4222 --tls-cert cert.pem --tls-key key.pem --allow-out /mnt/data`,
+		Args: command.Takes(),
 		RunE: func(c *cobra.Command, _ []string) error { return a.runFarmServe(c.Context(), f) },
 	}
 	flags := c.Flags()
@@ -93,9 +94,9 @@ with it), http (of the page) and health (of --health), when it listens.`,
 	flags.StringVar(&f.cluster.Listen, "cluster-listen", "", "`ADDR`, HOST:PORT, for the other servers")
 	flags.StringSliceVar(&f.cluster.Routes, "cluster-routes", nil, "`ADDRS`, HOST:PORT, of the other servers, with commas")
 	flags.StringVar(&f.clusterSecret, "cluster-secret-file", "", "`FILE` with the common password of the servers")
-	flags.Var(whole(&f.replicas, 1, 5), "replicas", "how many servers keep each part of the state")
+	flags.Var(command.Whole(&f.replicas, 1, 5), "replicas", "how many servers keep each part of the state")
 	auditFlag(c, &f.audit)
-	a.lockFlag(c, "the folder of the state")
+	a.LockFlag(c, "the folder of the state")
 	flags.StringVar(&f.page.Listen, "http", "", "`ADDR`, HOST:PORT, of the page")
 	flags.StringVar(&f.page.Health, "health", "", "`ADDR`, HOST:PORT, where /healthz and /readyz are served apart from the page")
 	flags.StringVar(&f.page.User, "http-user", "", "`NAME` that a visitor of the page must know")
@@ -169,7 +170,7 @@ func (a *app) runFarmServe(ctx context.Context, f *farmServeFlags) error {
 	o := f.options(farm.RoleCoordinator, "", log)
 	at := served{URL: f.url}
 	if f.url == "" {
-		s, forget, err := f.serveHere(&at, log, &a.locks)
+		s, forget, err := f.serveHere(&at, log, a.Locks())
 		if err != nil {
 			return err
 		}
@@ -194,10 +195,10 @@ func (a *app) runFarmServe(ctx context.Context, f *farmServeFlags) error {
 		defer p.Close()
 		at.HTTP, at.Health = p.URL(), p.HealthURL()
 	}
-	if err := a.print(at, func() { a.printServed(at) }); err != nil {
+	if err := a.Print(at, func() { a.printServed(at) }); err != nil {
 		return err
 	}
-	if err := a.out.Flush(); err != nil {
+	if err := a.Flush(); err != nil {
 		return fmt.Errorf("writing the output: %w", err)
 	}
 	return farm.Coordinate(ctx, c, farm.CoordinatorOptions{
@@ -225,9 +226,9 @@ func (f *farmServeFlags) serveHere(at *served, log *slog.Logger, locks *filelock
 }
 
 func (a *app) printServed(at served) {
-	a.printf("serving at %s\n", at.URL)
+	a.Printf("serving at %s\n", at.URL)
 	if at.HTTP != "" {
-		a.printf("page at %s\n", at.HTTP)
+		a.Printf("page at %s\n", at.HTTP)
 	}
 }
 
@@ -257,14 +258,14 @@ come from farm credentials there.
 After SIGTERM or Ctrl-C it finishes the shards in hand, or hands them back when
 --grace is over, and ends with status 0. Killed, it loses what it had in hand to
 another worker after half a minute.`,
-		Example: `  moonfarm farm worker --connect nats://127.0.0.1:4222
-  moonfarm farm worker --connect tls://farm.example:4222 --tls-ca ca.pem --credentials worker7.json --allow-out /mnt/data`,
-		Args: takes(),
+		Example: `  moonfarm-full farm worker --connect nats://127.0.0.1:4222
+  moonfarm-full farm worker --connect tls://farm.example:4222 --tls-ca ca.pem --credentials worker7.json --allow-out /mnt/data`,
+		Args: command.Takes(),
 		RunE: func(c *cobra.Command, _ []string) error { return a.runFarmWorker(c.Context(), f) },
 	}
 	f.connectFlags.add(c, "")
-	workersFlag(c, &f.workers)
-	a.lockFlag(c, "folders")
+	command.WorkersFlag(c, &f.workers)
+	a.LockFlag(c, "folders")
 	c.Flags().StringVar(&f.name, "name", "", "`NAME` under which the farm knows the worker, if no credentials say it (default: of host and process)")
 	c.Flags().StringArrayVar(&f.allow, "allow-out", nil, "`PREFIX` of outputs, a folder or an URL as for farm serve (default: all that the server allows)")
 	a.graceFlag(c, &f.grace)
@@ -287,7 +288,7 @@ func (a *app) runFarmWorker(ctx context.Context, f *farmWorkerFlags) error {
 		}
 		open = allow.Guard(open)
 	}
-	defer thrifty()()
+	defer command.Thrifty()()
 	a.lingers(f.grace)
 	log := a.logger(&f.logFlags)
 	c, err := farm.Connect(ctx, f.options(farm.RoleWorker, f.name, log))
@@ -300,7 +301,7 @@ func (a *app) runFarmWorker(ctx context.Context, f *farmWorkerFlags) error {
 	defer c.Close()
 	log.Info("working", "worker", c.Name(), "url", f.url, "at_once", f.workers)
 	err = farm.Work(ctx, c, farm.WorkerOptions{Version: datasets.Version, Slots: f.workers, Open: open, Grace: f.grace, Log: log})
-	if errors.Is(err, errInterrupted) {
+	if errors.Is(err, command.ErrInterrupted) {
 		return nil
 	}
 	return err
@@ -328,16 +329,16 @@ is: a server that is started without its key makes a new one.
 Give each worker a name of its own, and pass the line on in a way that others do
 not see, such as the standard input of ssh:
 
-  moonfarm farm credentials --name m2 | ssh -R 4223:127.0.0.1:4222 m2 \
-    moonfarm farm worker --connect nats://127.0.0.1:4223 --credentials -`,
-		Example: `  moonfarm farm credentials --name worker7 > worker7.json
-  moonfarm farm credentials --name anna --role operator --credentials farm/key.json > anna.json`,
-		Args: takes(),
+  moonfarm-full farm credentials --name m2 | ssh -R 4223:127.0.0.1:4222 m2 \
+    moonfarm-full farm worker --connect nats://127.0.0.1:4223 --credentials -`,
+		Example: `  moonfarm-full farm credentials --name worker7 > worker7.json
+  moonfarm-full farm credentials --name anna --role operator --credentials farm/key.json > anna.json`,
+		Args: command.Takes(),
 		RunE: func(*cobra.Command, []string) error { return a.runFarmCredentials(f) },
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.name, "name", "", "`NAME` under which the farm knows the holder")
-	flags.Var(choice(&f.role, farm.RoleWorker, farm.RoleOperator), "role", "what the holder may do")
+	flags.Var(command.Choice(&f.role, farm.RoleWorker, farm.RoleOperator), "role", "what the holder may do")
 	flags.StringVar(&f.url, "connect", "nats://"+defaultServer, "`URL` of the server")
 	flags.StringVar(&f.key, "credentials", "", "`FILE` with the server's key, STORE/"+farm.KeyFile)
 	return c
@@ -360,6 +361,6 @@ func (a *app) runFarmCredentials(f *farmCredentialsFlags) error {
 	if err != nil {
 		return err
 	}
-	a.printf("%s", text)
+	a.Printf("%s", text)
 	return nil
 }

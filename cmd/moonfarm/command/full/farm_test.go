@@ -1,4 +1,4 @@
-package command
+package full
 
 import (
 	"bufio"
@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"moonfarm/cmd/moonfarm/command"
+	"moonfarm/cmd/moonfarm/internal/commandtest"
 	"moonfarm/datasets"
 	"moonfarm/rollout/farm"
 )
@@ -28,7 +30,7 @@ type farmServer struct {
 // serveFarm starts a server and waits until it listens.
 func serveFarm(t *testing.T, args ...string) *farmServer {
 	t.Helper()
-	s := &farmServer{Cmd: exec.Command("moonfarm", append([]string{"farm", "serve", "--json", "--listen", "127.0.0.1:0"}, args...)...)}
+	s := &farmServer{Cmd: exec.Command(command.FullName, append([]string{"farm", "serve", "--json", "--listen", "127.0.0.1:0"}, args...)...)}
 	s.Stderr = &s.errs
 	out, err := s.StdoutPipe()
 	if err != nil {
@@ -98,12 +100,12 @@ func farmStatusOf(t *testing.T, url string) (s farm.Status) {
 // generate makes; the run can be looked at, cancelled and made to go on, and all
 // end well at SIGTERM.
 func TestFarm(t *testing.T) {
-	want, _ := reference(t)
+	want, _ := commandtest.Reference(t)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	dir := t.TempDir()
 	s := serveFarm(t, "--store", filepath.Join(dir, "store"), "--http", "127.0.0.1:0", "--allow-out", dir)
 	out := filepath.Join(dir, "data")
-	submit := append([]string{"farm", "submit"}, generateArgs(out)[1:]...)
+	submit := append([]string{"farm", "submit"}, commandtest.GenerateArgs(out)[1:]...)
 	submit = append(submit, "--connect", s.URL)
 
 	id := strings.TrimSpace(finish(t, submit...))
@@ -116,23 +118,23 @@ func TestFarm(t *testing.T) {
 	if st := farmStatusOf(t, s.URL); len(st.Runs) != 1 || st.Runs[0].ID != id || st.Runs[0].State != farm.Running || st.Version != datasets.Version {
 		t.Errorf("status %+v", st)
 	}
-	wants(t, finish(t, "farm", "status", "--connect", s.URL), id[:8], "no workers")
-	wants(t, finish(t, "farm", "cancel", id[:6], "--connect", s.URL), "cancelled")
+	commandtest.Wants(t, finish(t, "farm", "status", "--connect", s.URL), id[:8], "no workers")
+	commandtest.Wants(t, finish(t, "farm", "cancel", id[:6], "--connect", s.URL), "cancelled")
 	p := start(t, append(submit[:len(submit):len(submit)], "--wait")...) // makes it go on
 	waitUntil(t, "the run goes on", func() bool { return farmStatusOf(t, s.URL).Runs[0].State == farm.Running })
 
 	a, b := startWorker(t, s.URL, "a"), startWorker(t, s.URL, "b")
 	if err := p.Wait(); err != nil {
-		t.Fatalf("submit --wait: %v: %s", err, &p.errs)
+		t.Fatalf("submit --wait: %v: %s", err, &p.Errs)
 	}
-	wants(t, p.out.String(), out+": ", " rows/s")
-	requireSame(t, want, out)
+	commandtest.Wants(t, p.Out.String(), out+": ", " rows/s")
+	commandtest.RequireSame(t, want, out)
 
 	st := farmStatusOf(t, s.URL)
 	if len(st.Workers) != 2 || st.Workers[0].Shards+st.Workers[1].Shards != uint64(st.Runs[0].Shards) || st.Runs[0].State != farm.Done {
 		t.Errorf("status at the end %+v", st)
 	}
-	wants(t, finish(t, "farm", "status", id[:8], "--connect", s.URL, "--watch"), "done")
+	commandtest.Wants(t, finish(t, "farm", "status", id[:8], "--connect", s.URL, "--watch"), "done")
 	waitUntil(t, "ready", func() bool { code, _ := fetch(t, s.HTTP+"readyz"); return code == 200 })
 	for path, word := range map[string]string{"": "<title>moonfarm", "status.json": id, "metrics": "moonfarm_up 1", "readyz": "ready", "healthz": "alive"} {
 		if code, text := fetch(t, s.HTTP+path); code != 200 || !strings.Contains(text, word) {
@@ -140,23 +142,23 @@ func TestFarm(t *testing.T) {
 		}
 	}
 	requireFarmErrors(t, s, dir, id)
-	stops(t, a.Cmd, &a.errs)
-	stops(t, b.Cmd, &b.errs)
+	stops(t, a.Cmd, &a.Errs)
+	stops(t, b.Cmd, &b.Errs)
 	stops(t, s.Cmd, &s.errs)
 
 	// What is done is known after a restart.
 	s = serveFarm(t, "--store", filepath.Join(dir, "store"), "--allow-out", dir)
-	wants(t, finish(t, append(submit[:len(submit)-1:len(submit)-1], s.URL, "--wait")...), " is complete: ")
+	commandtest.Wants(t, finish(t, append(submit[:len(submit)-1:len(submit)-1], s.URL, "--wait")...), " is complete: ")
 	stops(t, s.Cmd, &s.errs)
 
 	// So is what is complete after the state was lost; there is no worker.
 	s = serveFarm(t, "--store", filepath.Join(dir, "new"), "--allow-out", dir)
-	wants(t, finish(t, append(submit[:len(submit)-1:len(submit)-1], s.URL, "--wait")...), " is complete: ")
+	commandtest.Wants(t, finish(t, append(submit[:len(submit)-1:len(submit)-1], s.URL, "--wait")...), " is complete: ")
 	if st := farmStatusOf(t, s.URL); len(st.Runs) != 1 || st.Runs[0].State != farm.Done || st.Runs[0].Rows == 0 {
 		t.Errorf("status with a new store %+v", st)
 	}
 	stops(t, s.Cmd, &s.errs)
-	requireSame(t, want, out)
+	commandtest.RequireSame(t, want, out)
 }
 
 // requireFarmErrors asks a server with one run for what it refuses.
@@ -168,8 +170,8 @@ func requireFarmErrors(t *testing.T, s *farmServer, dir, id string) {
 		{"farm retry " + id + "0", "moonfarm: no run " + id + "0; there are: " + id[:8]},
 	} {
 		p := start(t, append(strings.Fields(c.args), "--connect", s.URL)...)
-		if err := p.Wait(); p.ProcessState.ExitCode() != exitFailure || !strings.HasPrefix(p.errs.String(), c.want) || strings.Count(p.errs.String(), "\n") != 1 {
-			t.Errorf("%s: %v: %s, want %s", c.args, err, &p.errs, c.want)
+		if err := p.Wait(); p.ProcessState.ExitCode() != command.ExitFailure || !strings.HasPrefix(p.Errs.String(), c.want) || strings.Count(p.Errs.String(), "\n") != 1 {
+			t.Errorf("%s: %v: %s, want %s", c.args, err, &p.Errs, c.want)
 		}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -182,7 +184,7 @@ func requireFarmErrors(t *testing.T, s *farmServer, dir, id string) {
 		t.Cleanup(conn.Close)
 		return conn
 	}
-	err := farm.Work(ctx, connect(farm.RoleWorker), farm.WorkerOptions{Version: "0.0.1", Open: new(app).openShards})
+	err := farm.Work(ctx, connect(farm.RoleWorker), farm.WorkerOptions{Version: "0.0.1", Open: (&app{new(command.App)}).openShards})
 	if err == nil || !strings.Contains(err.Error(), "0.0.1") {
 		t.Errorf("a worker of another version: %v", err)
 	}
@@ -222,7 +224,7 @@ func waitUntil(t *testing.T, what string, is func() bool) {
 // TestFarmInterrupt stops farm run with SIGINT and SIGTERM: it goes on when it is
 // repeated, with what was committed.
 func TestFarmInterrupt(t *testing.T) {
-	want, _ := reference(t)
+	want, _ := commandtest.Reference(t)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		requireFarmContinues(t, want, signal)
@@ -233,23 +235,23 @@ func requireFarmContinues(t *testing.T, want string, signal syscall.Signal) {
 	t.Helper()
 	for range 10 {
 		dir := filepath.Join(t.TempDir(), "data")
-		args := append([]string{"farm", "run"}, generateArgs(dir)[1:]...)
+		args := append([]string{"farm", "run"}, commandtest.GenerateArgs(dir)[1:]...)
 		p := start(t, args...)
-		waitFor(t, filepath.Join(dir, "shards", "*.json"), filepath.Join(dir, "manifest.json"))
+		commandtest.WaitFor(t, filepath.Join(dir, "shards", "*.json"), filepath.Join(dir, "manifest.json"))
 		p.Process.Signal(signal)
 		err := p.Wait()
 		if err == nil {
 			continue // it was through before the signal came
 		}
 		say := "moonfarm: interrupted: committed shards are kept in " + dir + "; the same command continues\n"
-		if p.ProcessState.ExitCode() != exitInterrupted || p.out.Len() > 0 || p.errs.String() != say {
-			t.Fatalf("%v: %v, said %q and %q, want %q", signal, err, &p.out, &p.errs, say)
+		if p.ProcessState.ExitCode() != command.ExitInterrupted || p.Out.Len() > 0 || p.Errs.String() != say {
+			t.Fatalf("%v: %v, said %q and %q, want %q", signal, err, &p.Out, &p.Errs, say)
 		}
 		if _, err := os.Stat(filepath.Join(dir, "manifest.json")); err == nil {
 			t.Errorf("%v: the dataset is complete", signal)
 		}
-		wants(t, finish(t, args...), "of an earlier run kept")
-		requireSame(t, want, dir)
+		commandtest.Wants(t, finish(t, args...), "of an earlier run kept")
+		commandtest.RequireSame(t, want, dir)
 		return
 	}
 	t.Fatalf("never interrupted")

@@ -1,6 +1,6 @@
 //go:build unix
 
-package command
+package full
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"moonfarm/cmd/moonfarm/internal/commandtest"
 	"moonfarm/rollout/farm"
 )
 
@@ -19,12 +20,12 @@ import (
 // on: it is found when the dataset is completed, told in one line, and the shard is
 // made again.
 func TestFarmReplacedFile(t *testing.T) {
-	want, _ := reference(t)
+	want, _ := commandtest.Reference(t)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	dir := t.TempDir()
 	s := serveFarm(t, "--store", filepath.Join(dir, "store"), "--allow-out", dir)
 	out := filepath.Join(dir, "data")
-	submit := append([]string{"farm", "submit"}, generateArgs(out)[1:]...)
+	submit := append([]string{"farm", "submit"}, commandtest.GenerateArgs(out)[1:]...)
 	finish(t, append(submit, "--connect", s.URL)...)
 
 	w := startWorker(t, s.URL, "w")
@@ -47,7 +48,7 @@ func TestFarmReplacedFile(t *testing.T) {
 	}
 	w.Process.Signal(syscall.SIGCONT)
 	waitUntil(t, "the run is done", func() bool { return farmStatusOf(t, s.URL).Runs[0].State == farm.Done })
-	requireSame(t, want, out)
+	commandtest.RequireSame(t, want, out)
 
 	st := farmStatusOf(t, s.URL)
 	number, _, _ := strings.Cut(filepath.Base(names[0]), "-")
@@ -66,7 +67,7 @@ func TestFarmReplacedFile(t *testing.T) {
 	if st.Runs[0].Remade != 1 || told != 1 {
 		t.Errorf("%d shards made again, %d lines about %s%+v", st.Runs[0].Remade, told, shard, st.Failures)
 	}
-	stops(t, w.Cmd, &w.errs)
+	stops(t, w.Cmd, &w.Errs)
 	stops(t, s.Cmd, &s.errs)
 	if told := strings.Count(s.errs.String(), shard); told != 1 {
 		t.Errorf("%d lines of the log about %s\n%s", told, shard, &s.errs)

@@ -1,4 +1,4 @@
-package command
+package full
 
 import (
 	"os"
@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"moonfarm/cmd/moonfarm/internal/commandtest"
 	"moonfarm/rollout/farm/farmtest"
 )
 
@@ -24,7 +25,7 @@ func TestFarmFullOutput(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	args := strings.Fields("towerdefence --episodes 200 --shard-episodes 10 --seed 9 --policy random,econ --out")
 	want, out := filepath.Join(t.TempDir(), "want"), filepath.Join(disk, "data")
-	finish(t, append(append([]string{"generate"}, args...), want)...)
+	commandtest.Finish(t, "moonfarm", append(append([]string{"generate"}, args...), want)...)
 	p := start(t, append(append([]string{"farm", "run"}, args...), out, "--workers", "2")...)
 	time.Sleep(5 * time.Second) // many tries
 	if made, _ := filepath.Glob(filepath.Join(out, "shards", "*.json")); len(made) == 20 {
@@ -34,16 +35,16 @@ func TestFarmFullOutput(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := p.Wait(); err != nil {
-		t.Fatalf("%v: %s", err, &p.errs)
+		t.Fatalf("%v: %s", err, &p.Errs)
 	}
-	requireSame(t, want, out)
-	lines := strings.Split(strings.TrimSpace(p.errs.String()), "\n")
+	commandtest.RequireSame(t, want, out)
+	lines := strings.Split(strings.TrimSpace(p.Errs.String()), "\n")
 	for _, line := range lines {
 		if !strings.Contains(line, "no space left on device") {
 			t.Errorf("it says %q", line)
 		}
 	}
 	if len(lines) > 4 { // of each worker one, and that the coordinator knows of it
-		t.Errorf("%d lines, want 4 at most:\n%s", len(lines), &p.errs)
+		t.Errorf("%d lines, want 4 at most:\n%s", len(lines), &p.Errs)
 	}
 }

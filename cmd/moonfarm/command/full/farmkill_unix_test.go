@@ -1,6 +1,6 @@
 //go:build unix
 
-package command
+package full
 
 import (
 	"fmt"
@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"moonfarm/cmd/moonfarm/internal/commandtest"
 	"moonfarm/rollout/farm"
 )
 
@@ -202,7 +203,7 @@ func (s *site) harms() (list []string) {
 func (s *site) play(line string) {
 	t, game := s.t, strings.Fields(line)[0]
 	want := filepath.Join(s.dir, "want-"+game)
-	finish(t, append([]string{"generate", "--seed", "7", "--out", want}, strings.Fields(line)...)...)
+	commandtest.Finish(t, "moonfarm", append([]string{"generate", "--seed", "7", "--out", want}, strings.Fields(line)...)...)
 	place, begin := s.place(game), time.Now()
 	run := strings.TrimSpace(finish(t, append([]string{"farm", "submit", "--seed", "7", "--out", place, "--connect", s.url, "--tls-ca", s.cert,
 		"--credentials", s.password["people"]}, strings.Fields(line)...)...))
@@ -225,8 +226,8 @@ func (s *site) play(line string) {
 		got = filepath.Join(s.dir, "got-"+game)
 		download(t, place, got)
 	}
-	requireSame(t, want, got)
-	wants(t, finish(t, "verify", place), "all as the manifest says")
+	commandtest.RequireSame(t, want, got)
+	commandtest.Wants(t, finish(t, "verify", place), "all as the manifest says")
 	if r.Shards != killedShards || r.Played != r.Episodes || len(st.Audits) > 0 {
 		t.Errorf("%s: %+v, audits %+v", game, r, st.Audits)
 	}

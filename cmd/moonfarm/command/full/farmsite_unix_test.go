@@ -1,6 +1,6 @@
 //go:build unix
 
-package command
+package full
 
 import (
 	"bytes"
@@ -18,9 +18,8 @@ import (
 	"testing"
 	"time"
 
-	"gocloud.dev/blob"
-	_ "gocloud.dev/blob/s3blob" // blob.OpenBucket knows s3
-
+	"moonfarm/datasets"
+	"moonfarm/datasets/s3"
 	"moonfarm/rollout/farm"
 	"moonfarm/rollout/farm/farmtest"
 )
@@ -52,14 +51,6 @@ func s3Server(t *testing.T) string {
 func programs(t *testing.T) (usual, fast string) {
 	t.Helper()
 	dir := t.TempDir()
-	build := func(name string, args ...string) string {
-		name = filepath.Join(dir, name)
-		c := exec.Command("go", append(append([]string{"build", "-o", name}, args...), ".")...)
-		if out, err := c.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %v: %s", c.Args, err, out)
-		}
-		return name
-	}
 	goroot, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +72,7 @@ func programs(t *testing.T) (usual, fast string) {
 			t.Fatal(err)
 		}
 	}
-	return build("moonfarm"), build("moonfarm-fast", "-overlay", overlay)
+	return built(t, filepath.Join(dir, "moonfarm")), built(t, filepath.Join(dir, "moonfarm-fast"), "-overlay", overlay)
 }
 
 // hosts are network namespaces that a bridge connects, where this process may make
@@ -209,36 +200,46 @@ func download(t *testing.T, from, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prefix := strings.Trim(u.Path, "/") + "/"
 	query := u.Query()
-	query.Del("timeout") // is for moonfarm
-	u.Path, u.RawQuery = "", query.Encode()
-	b, err := blob.OpenBucket(t.Context(), u.String())
+	query.Del("timeout") // is for package datasets
+	u.RawQuery = query.Encode()
+	b, err := s3.Open(t.Context(), u)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer b.Close()
-	for list := b.List(&blob.ListOptions{Prefix: prefix}); ; {
-		o, err := list.Next(t.Context())
-		if err == io.EOF {
-			return
-		}
-		var content []byte
-		if err == nil {
-			content, err = b.ReadAll(t.Context(), o.Key)
-		}
-		name := ""
-		if err == nil {
-			name = filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(o.Key, prefix)))
-			err = os.MkdirAll(filepath.Dir(name), 0o777)
-		}
-		if err == nil {
-			err = os.WriteFile(name, content, 0o666)
-		}
-		if err != nil {
-			t.Fatal(err)
+	top := strings.Trim(u.Path, "/") + "/"
+	for folders := []string{top}; len(folders) > 0; folders = folders[1:] {
+		for token, more := "", true; more; more = token != "" {
+			var keys []string
+			if keys, token, err = b.List(t.Context(), folders[0], token); err != nil {
+				t.Fatal(err)
+			}
+			for _, key := range keys {
+				if strings.HasSuffix(key, "/") {
+					folders = append(folders, key)
+				} else if err := fetchObject(t.Context(), b, key, filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(key, top)))); err != nil {
+					t.Fatal(err)
+				}
+			}
 		}
 	}
+}
+
+// fetchObject copies an object into a file.
+func fetchObject(ctx context.Context, b datasets.Bucket, key, file string) error {
+	r, err := b.Read(ctx, key, 0)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	content, err := io.ReadAll(r)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(file), 0o777)
+	}
+	if err == nil {
+		err = os.WriteFile(file, content, 0o666)
+	}
+	return err
 }
 
 // statusWithin is the status of a farm, or nil if it does not answer soon.

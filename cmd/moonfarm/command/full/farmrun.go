@@ -1,4 +1,4 @@
-package command
+package full
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"moonfarm/cmd/moonfarm/command"
 	"moonfarm/cmd/moonfarm/internal/cli"
 	"moonfarm/datasets"
 	"moonfarm/rollout/farm"
@@ -40,15 +41,15 @@ What is committed is kept until the run is done: the same command continues a
 run that was stopped, even killed.
 
 With --json: one object about the run with ` + runKeys,
-		Example: `  moonfarm farm run towerdefence --episodes 2000 --seed 1 --out data/td
-  moonfarm farm run codecraft --policy econ --episodes 100 --out 's3://bucket/craft?region=eu-west-1'`,
-		Args: takes("GAME"),
+		Example: `  moonfarm-full farm run towerdefence --episodes 2000 --seed 1 --out data/td
+  moonfarm-full farm run codecraft --policy econ --episodes 100 --out 's3://bucket/craft?region=eu-west-1'`,
+		Args: command.Takes("GAME"),
 		RunE: func(c *cobra.Command, args []string) error { return a.runFarm(c.Context(), args[0], f) },
 	}
 	f.specFlags.add(c)
 	c.Flags().StringVar(&f.store, "store", "", "`DIR` for the state of the run until it is done (default: one for each run in the user's cache)")
-	workersFlag(c, &f.workers)
-	a.lockFlag(c, "folders")
+	command.WorkersFlag(c, &f.workers)
+	a.LockFlag(c, "folders")
 	auditFlag(c, &f.audit)
 	a.graceFlag(c, &f.grace)
 	f.logFlags.add(c, slog.LevelWarn)
@@ -57,7 +58,7 @@ With --json: one object about the run with ` + runKeys,
 
 // runFarm serves, submits and works.
 func (a *app) runFarm(ctx context.Context, game string, f *farmRunFlags) error {
-	spec, run, err := f.specFlags.read(ctx, game, datasets.Options{Workers: f.workers, Alone: true, Locks: &a.locks})
+	spec, run, err := f.specFlags.read(ctx, game, datasets.Options{Workers: f.workers, Alone: true, Locks: a.Locks()})
 	if err != nil {
 		return err
 	}
@@ -70,13 +71,13 @@ func (a *app) runFarm(ctx context.Context, game string, f *farmRunFlags) error {
 		}
 		store = filepath.Join(cache, "moonfarm", "farm", spec.ID())
 	}
-	if r := complete(spec, store); r != nil {
-		return a.print(r, func() { a.printEnd(r, r.Made, 0) })
+	if r := complete(ctx, spec, store); r != nil {
+		return a.Print(r, func() { a.printEnd(r, r.Made, 0) })
 	}
 	a.lingers(f.grace)
-	a.resume = fmt.Sprintf("committed shards are kept in %s; the same command continues", f.out)
+	a.Resume(fmt.Sprintf("committed shards are kept in %s; the same command continues", f.out))
 	log := a.logger(&f.logFlags)
-	s, err := farm.Serve(farm.ServerOptions{Dir: store, Log: log, Locks: &a.locks})
+	s, err := farm.Serve(farm.ServerOptions{Dir: store, Log: log, Locks: a.Locks()})
 	if err != nil {
 		return err
 	}
@@ -97,11 +98,11 @@ func (a *app) runFarm(ctx context.Context, game string, f *farmRunFlags) error {
 // complete is the run of a spec whose dataset is there, without a state that is
 // left to be cleared away; nil if it is not. The spec has been opened, so that the
 // dataset is of its job.
-func complete(spec *farm.Spec, store string) *farm.RunStatus {
+func complete(ctx context.Context, spec *farm.Spec, store string) *farm.RunStatus {
 	if _, err := os.Stat(store); !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	d, err := datasets.Open(spec.Out)
+	d, err := datasets.OpenContext(ctx, spec.Out)
 	if err != nil {
 		return nil
 	}
@@ -164,7 +165,7 @@ func (a *app) farmHere(ctx context.Context, s *farm.Server, spec *farm.Spec, run
 	if err != nil {
 		return nil, err
 	}
-	defer thrifty()()
+	defer command.Thrifty()()
 	working, rest := context.WithCancel(ctx)
 	defer work.Wait()
 	defer rest()
@@ -203,13 +204,13 @@ This machine, the server and all workers must reach the output under the name
 that --out gives: a bucket, or a folder that all machines share.
 
 With --json: one object about the run with ` + runKeys,
-		Example: `  moonfarm farm submit towerdefence --episodes 1000000 --out s3://bucket/td --connect tls://farm.example:4222 --credentials me.json
-  moonfarm farm submit codecraft --policy econ --out /mnt/data/craft --wait`,
-		Args: takes("GAME"),
+		Example: `  moonfarm-full farm submit towerdefence --episodes 1000000 --out s3://bucket/td --connect tls://farm.example:4222 --credentials me.json
+  moonfarm-full farm submit codecraft --policy econ --out /mnt/data/craft --wait`,
+		Args: command.Takes("GAME"),
 		RunE: func(c *cobra.Command, args []string) error { return a.runFarmSubmit(c.Context(), args[0], f) },
 	}
 	f.specFlags.add(c)
-	a.lockFlag(c, "the output")
+	a.LockFlag(c, "the output")
 	c.Flags().BoolVar(&f.wait, "wait", false, "wait until the run is done, and fail if it fails")
 	f.connectFlags.add(c, "nats://"+defaultServer)
 	f.logFlags.add(c, slog.LevelWarn)
@@ -217,7 +218,7 @@ With --json: one object about the run with ` + runKeys,
 }
 
 func (a *app) runFarmSubmit(ctx context.Context, game string, f *farmSubmitFlags) error {
-	spec, run, err := f.specFlags.read(ctx, game, datasets.Options{Workers: 1, Locks: &a.locks})
+	spec, run, err := f.specFlags.read(ctx, game, datasets.Options{Workers: 1, Locks: a.Locks()})
 	if err == nil {
 		err = run.Close()
 	}
@@ -231,7 +232,7 @@ func (a *app) runFarmSubmit(ctx context.Context, game string, f *farmSubmitFlags
 	}
 	defer closing()
 	if f.wait {
-		a.resume = fmt.Sprintf("run %s goes on; the same command waits for it, farm cancel ends it", spec.ID())
+		a.Resume(fmt.Sprintf("run %s goes on; the same command waits for it, farm cancel ends it", spec.ID()))
 	}
 	r, err := submit(ctx, c, spec, away, nil)
 	if err == nil && r.State == farm.Done && !f.wait {
@@ -243,7 +244,7 @@ func (a *app) runFarmSubmit(ctx context.Context, game string, f *farmSubmitFlags
 	if err != nil || f.wait {
 		return err
 	}
-	return a.print(r, func() { a.printf("%s\n", r.ID) })
+	return a.Print(r, func() { a.Printf("%s\n", r.ID) })
 }
 
 // looks say when to look at a run again.
@@ -279,23 +280,23 @@ func submit(ctx context.Context, c *farm.Client, spec *farm.Spec, when looks, fa
 // await waits for the end of a run and prints it.
 func (a *app) await(ctx context.Context, c *farm.Client, r *farm.RunStatus, when looks, failed <-chan error) (*farm.RunStatus, error) {
 	found := r.Made
-	m := a.meter("episodes")
+	show, end := a.Meter("episodes", "rows")
 	for r.State == farm.Running || r.State == farm.Finishing {
 		if err := sleep(ctx, when, failed); err != nil {
-			m.end()
+			end()
 			return nil, err
 		}
 		next, err := look(ctx, c, r.ID)
 		if err == nil {
 			r = next
-			m.show(r.Played, r.Episodes, r.Rows, "rows")
+			show(r.Played, r.Episodes, r.Rows)
 		}
 	}
-	passed := m.end()
+	passed := end()
 	if err := ended(r); err != nil {
 		return r, err
 	}
-	return r, a.print(r, func() { a.printEnd(r, found, passed) })
+	return r, a.Print(r, func() { a.printEnd(r, found, passed) })
 }
 
 // sleep waits for the next look, and fails if ctx is done or something else failed.
@@ -328,21 +329,21 @@ func look(ctx context.Context, c *farm.Client, run string) (*farm.RunStatus, err
 func ended(r *farm.RunStatus) error {
 	switch {
 	case r.State == farm.Failed:
-		return fmt.Errorf("run %s failed: %s; moonfarm farm retry makes it go on", r.ID, plain(r.Text))
+		return fmt.Errorf("run %s failed: %s; moonfarm-full farm retry makes it go on", r.ID, plain(r.Text))
 	case r.State == farm.Cancelled:
-		return fmt.Errorf("run %s was cancelled; moonfarm farm retry makes it go on", r.ID)
+		return fmt.Errorf("run %s was cancelled; moonfarm-full farm retry makes it go on", r.ID)
 	}
 	return nil
 }
 
 // printEnd prints what generate prints of a dataset.
 func (a *app) printEnd(r *farm.RunStatus, found int, passed time.Duration) {
-	d := datasetSize{Episodes: r.Episodes, Rows: r.Rows, Bytes: r.Bytes, Shards: r.Shards, Made: r.Shards - found, Found: found}
+	d := command.Size{Episodes: r.Episodes, Rows: r.Rows, Bytes: r.Bytes, Shards: r.Shards, Made: r.Shards - found, Found: found}
 	speed := ""
 	if d.Made > 0 && passed > 0 {
 		rows := float64(d.Rows) * float64(d.Made) / float64(d.Shards) / passed.Seconds()
 		speed = fmt.Sprintf("; %.1f s, %s rows/s", passed.Seconds(), cli.Group(uint64(rows)))
 	}
-	a.printSize(plain(r.Out), d, speed)
-	a.printf("\n")
+	a.PrintSize(plain(r.Out), d, speed)
+	a.Printf("\n")
 }

@@ -1,4 +1,4 @@
-package command
+package full
 
 import (
 	"encoding/json"
@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"moonfarm/cmd/moonfarm/command"
+	"moonfarm/cmd/moonfarm/internal/commandtest"
 	"moonfarm/datasets"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout/farm"
@@ -24,7 +26,7 @@ func tronSpec(t *testing.T, out string) *farm.Spec {
 	}
 	var r *datasets.Run
 	if err == nil {
-		r, err = datasets.OpenRun(t.Context(), out, j, makers(g), datasets.Options{Workers: 1})
+		r, err = datasets.OpenRun(t.Context(), out, j, command.Makers(g), datasets.Options{Workers: 1})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -36,8 +38,8 @@ func tronSpec(t *testing.T, out string) *farm.Spec {
 // startWith starts the program with a text as its standard input.
 func startWith(t *testing.T, text string, args ...string) *process {
 	t.Helper()
-	p := &process{Cmd: exec.Command("moonfarm", args...)}
-	p.Stdin, p.Stdout, p.Stderr = strings.NewReader(text), &p.out, &p.errs
+	p := &process{Cmd: exec.Command(command.FullName, args...)}
+	p.Stdin, p.Stdout, p.Stderr = strings.NewReader(text), &p.Out, &p.Errs
 	if err := p.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -85,8 +87,8 @@ func TestFarmSecrets(t *testing.T) {
 	text := finish(t, "farm", "credentials", "--name", "m2", "--connect", s.URL)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // from here on as on another machine
 	p := start(t, "farm", "status", "--connect", s.URL)
-	if err := p.Wait(); err == nil || !strings.Contains(p.errs.String(), "the server does not know a client without credentials") {
-		t.Errorf("status without credentials: %v: %s", err, &p.errs)
+	if err := p.Wait(); err == nil || !strings.Contains(p.Errs.String(), "the server does not know a client without credentials") {
+		t.Errorf("status without credentials: %v: %s", err, &p.Errs)
 	}
 	w := startWith(t, text, "farm", "worker", "--connect", s.URL, "--credentials", "-", "--workers", "1")
 	t.Setenv("XDG_CACHE_HOME", cache)
@@ -94,7 +96,7 @@ func TestFarmSecrets(t *testing.T) {
 	if st := farmStatusOf(t, s.URL); len(st.Workers) != 1 || st.Workers[0].Name != "m2" {
 		t.Errorf("the workers are %+v", st.Workers)
 	}
-	stops(t, w.Cmd, &w.errs)
+	stops(t, w.Cmd, &w.Errs)
 	stops(t, s.Cmd, &s.errs)
 	if left, _ := filepath.Glob(filepath.Join(cache, "moonfarm", "farm", "servers", "*")); len(left) > 0 {
 		t.Errorf("after its end a server is still noted: %v", left)
@@ -109,7 +111,7 @@ func TestFarmSecrets(t *testing.T) {
 func TestFarmNetwork(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	dir := t.TempDir()
-	data, err := os.ReadFile(filepath.Join("..", "..", "..", "rollout", "network", "testdata", "heads.onnx"))
+	data, err := os.ReadFile(filepath.Join(top, "rollout", "network", "testdata", "heads.onnx"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +124,7 @@ func TestFarmNetwork(t *testing.T) {
 	}
 	out, want := filepath.Join(dir, "data"), filepath.Join(dir, "want")
 	args := []string{"towerdefence", "--policy", net + ",econ", "--episodes", "2", "--shard-episodes", "1", "--max-turns", "5", "--out"}
-	finish(t, append(append([]string{"generate"}, args...), want)...)
+	commandtest.Finish(t, "moonfarm", append(append([]string{"generate"}, args...), want)...)
 	s := serveFarm(t, "--store", filepath.Join(dir, "store"), "--allow-out", dir)
 	id := strings.TrimSpace(finish(t, append(append([]string{"farm", "submit", "--connect", s.URL}, args...), out)...))
 	if err := os.RemoveAll(filepath.Dir(net)); err != nil {
@@ -130,8 +132,8 @@ func TestFarmNetwork(t *testing.T) {
 	}
 	w := startWorker(t, s.URL, "w")
 	waitUntil(t, "the run is done", func() bool { st := farmStatusOf(t, s.URL); return st.Runs[0].ID == id && st.Runs[0].State == farm.Done })
-	requireSame(t, want, out)
-	stops(t, w.Cmd, &w.errs)
+	commandtest.RequireSame(t, want, out)
+	stops(t, w.Cmd, &w.Errs)
 
 	c, err := farm.Connect(t.Context(), farm.ConnectOptions{URL: s.URL, Credentials: s.Key})
 	if err != nil {

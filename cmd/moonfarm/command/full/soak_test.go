@@ -1,7 +1,6 @@
-package command
+package full
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -15,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"moonfarm/cmd/moonfarm/command"
 )
 
 // soakEnv is how long TestSoak runs, such as 30m; without it MOONFARM_LONG asks for
@@ -37,18 +38,13 @@ func soak() {
 	if err != nil {
 		panic(err)
 	}
-	ctx, cancel := context.WithTimeoutCause(context.Background(), d, errInterrupted)
+	ctx, cancel := context.WithTimeoutCause(context.Background(), d, command.ErrInterrupted)
 	defer cancel()
-	a := &app{out: bufio.NewWriter(os.Stderr), stderr: os.Stderr}
-	root := a.root()
-	root.SetArgs(os.Args[2:])
 	ended := make(chan error, 1)
 	go func() {
-		over, err := a.execute(ctx, root)
-		if !over || context.Cause(ctx) != errInterrupted {
-			err = fmt.Errorf("the command came to its end: %v, or did not when it was interrupted: %w", over, err)
-		} else {
-			err = nil
+		var err error
+		if status := run(ctx, os.Args[2:]); status != command.ExitInterrupted {
+			err = fmt.Errorf("the command ended with status %d, not because it was interrupted", status)
 		}
 		ended <- err
 	}()
@@ -58,7 +54,7 @@ func soak() {
 		case err := <-ended:
 			if err != nil {
 				fmt.Fprintln(os.Stderr, err)
-				os.Exit(exitFailure)
+				os.Exit(command.ExitFailure)
 			}
 			over = 1
 		case <-time.After(time.Second):

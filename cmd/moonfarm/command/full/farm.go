@@ -1,4 +1,4 @@
-package command
+package full
 
 import (
 	"bytes"
@@ -10,12 +10,12 @@ import (
 	"net"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"moonfarm/cmd/moonfarm/command"
 	"moonfarm/cmd/moonfarm/internal/cli"
 	"moonfarm/datasets"
 	"moonfarm/env/catalog"
@@ -25,8 +25,13 @@ import (
 	"moonfarm/rollout/redact"
 )
 
-func (a *app) farm() *cobra.Command {
-	c := a.group("farm", "Play episodes on many machines",
+// app is the program, with the commands of the farm.
+type app struct{ *command.App }
+
+// farming is the command farm.
+func farming(p *command.App) *cobra.Command {
+	a := &app{p}
+	c := a.Group("farm", "Play episodes on many machines",
 		`Makes datasets on many machines: one serves, any number work. The dataset is the
 one that generate makes, byte for byte.
 
@@ -123,31 +128,31 @@ func (f *logFlags) add(c *cobra.Command, level slog.Level) {
 		}
 		return nil
 	}
-	c.Flags().Var(choice(&f.format, "text", "json"), "log-format", "form of the log on standard error")
-	c.Flags().Var(value{set: set, show: show, kind: strings.Join(words, "|"), words: words}, "log-level", "what is logged, at least")
+	c.Flags().Var(command.Choice(&f.format, "text", "json"), "log-format", "form of the log on standard error")
+	c.Flags().Var(command.Words(set, show, strings.Join(words, "|"), words), "log-level", "what is logged, at least")
 }
 
 func (a *app) logger(f *logFlags) *slog.Logger {
 	o := &slog.HandlerOptions{Level: f.level, ReplaceAttr: redact.Attr}
 	if f.format == "json" {
-		return slog.New(slog.NewJSONHandler(a.stderr, o))
+		return slog.New(slog.NewJSONHandler(a.Stderr(), o))
 	}
-	return slog.New(slog.NewTextHandler(a.stderr, o))
+	return slog.New(slog.NewTextHandler(a.Stderr(), o))
 }
 
 // graceFlag adds --grace, and lets the program wait for so long after a signal.
 func (a *app) graceFlag(c *cobra.Command, to *time.Duration) {
 	*to = 20 * time.Second
-	c.Flags().Var(pause(to), "grace", "after Ctrl-C or SIGTERM, for the shards in hand to be finished; then they are handed back")
+	c.Flags().Var(command.Pause(to), "grace", "after Ctrl-C or SIGTERM, for the shards in hand to be finished; then they are handed back")
 }
 
 // lingers lets the program wait for the end of the grace and what comes then.
-func (a *app) lingers(grace time.Duration) { a.patience.Store(int64(grace + 15*time.Second)) }
+func (a *app) lingers(grace time.Duration) { a.Linger(grace + 15*time.Second) }
 
 // auditFlag adds --audit.
 func auditFlag(c *cobra.Command, to *float64) {
 	*to = 0.01
-	c.Flags().Var(share(to), "audit", "share of the shards that a second worker makes again, more of workers without a history; 0: none")
+	c.Flags().Var(command.Share(to), "audit", "share of the shards that a second worker makes again, more of workers without a history; 0: none")
 }
 
 // auditRate is the rate as a coordinator takes it.
@@ -169,32 +174,21 @@ func address(flag, text string) error {
 	return nil
 }
 
-// onDisk refuses an URL for an output that is written to this machine's disk alone.
-func onDisk(out string) error {
-	if anyURL.MatchString(out) {
-		return cli.WrongUse("--out %s: expected a path on this machine; only datasets are written to URLs", out)
-	}
-	return nil
-}
-
-// anyURL matches what is an URL and no path.
-var anyURL = regexp.MustCompile(`^[a-z][a-z0-9+.-]*://`)
-
 // specFlags say what a run makes and where.
 type specFlags struct {
-	jobFlags
+	command.JobFlags
 	out string
 }
 
 func (f *specFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.out, "out", "", "`URL` or folder of the dataset, which every worker reaches under that name, such as s3://bucket/td")
-	f.jobFlags.add(c)
+	f.JobFlags.Add(c)
 }
 
 // read makes the spec and opens its shards, which finds what is wrong with it before
 // anybody else does. Who calls it closes them.
 func (f *specFlags) read(ctx context.Context, game string, o datasets.Options) (*farm.Spec, *datasets.Run, error) {
-	j, g, err := f.jobFlags.read(game)
+	j, g, err := f.Job(game)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -202,12 +196,12 @@ func (f *specFlags) read(ctx context.Context, game string, o datasets.Options) (
 		return nil, nil, cli.WrongUse("--out is missing: the URL or folder to write, such as --out data/%s", game)
 	}
 	out := f.out
-	if !anyURL.MatchString(out) {
+	if !command.IsURL(out) {
 		if out, err = filepath.Abs(out); err != nil {
 			return nil, nil, err
 		}
 	}
-	r, err := datasets.OpenRun(ctx, out, j, makers(g), o)
+	r, err := datasets.OpenRun(ctx, out, j, command.Makers(g), o)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -216,7 +210,7 @@ func (f *specFlags) read(ctx context.Context, game string, o datasets.Options) (
 	if err != nil {
 		return nil, nil, errors.Join(err, r.Close())
 	}
-	return &farm.Spec{Name: game, Build: r.Build(), Shards: int(shardsOf(&j)), Episodes: j.Episodes, Job: text, Out: out}, r, nil
+	return &farm.Spec{Name: game, Build: r.Build(), Shards: int(command.Shards(&j)), Episodes: j.Episodes, Job: text, Out: out}, r, nil
 }
 
 // openShards opens the shards of a spec, which may come from anybody.
@@ -227,7 +221,7 @@ func (a *app) openShards(ctx context.Context, s *farm.Spec, workers int) (farm.S
 	if err := d.Decode(&j); err != nil {
 		return nil, fmt.Errorf("the job of run %.8s: %w", s.ID(), err)
 	}
-	if j.ShardEpisodes == 0 || j.Episodes != s.Episodes || shardsOf(&j) != uint64(s.Shards) || s.Shards > maxShards {
+	if j.ShardEpisodes == 0 || j.Episodes != s.Episodes || command.Shards(&j) != uint64(s.Shards) || s.Shards > command.MaxShards {
 		return nil, fmt.Errorf("the job of run %.8s has %d episodes, %d in a shard; its spec says %d in %d shards",
 			s.ID(), j.Episodes, j.ShardEpisodes, s.Episodes, s.Shards)
 	}
@@ -238,11 +232,11 @@ func (a *app) openShards(ctx context.Context, s *farm.Spec, workers int) (farm.S
 	if err != nil {
 		return nil, err
 	}
-	m := makers(g)
+	m := command.Makers(g)
 	m.Policy = func(name string, files rollout.Files) (rollout.Maker, error) {
 		return policy.NewStored(g.Name, name, files)
 	}
-	r, err := datasets.OpenRun(ctx, s.Out, j, m, datasets.Options{Workers: workers, Locks: &a.locks})
+	r, err := datasets.OpenRun(ctx, s.Out, j, m, datasets.Options{Workers: workers, Locks: a.Locks()})
 	if err != nil {
 		return nil, err
 	}

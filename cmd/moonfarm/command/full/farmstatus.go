@@ -1,4 +1,4 @@
-package command
+package full
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"moonfarm/cmd/moonfarm/command"
 	"moonfarm/cmd/moonfarm/internal/cli"
 	"moonfarm/rollout/farm"
 )
@@ -49,10 +50,10 @@ neither finished nor gave back), trouble, quarantined (why none of its work is
 taken)), failures (with first, last, count, run, worker, text), audits (with
 time, run, shard, worker, sum, right, row (the first that differs), returned
 (shards to be made again)). Of one run: one object. A run has ` + runKeys,
-		Example: `  moonfarm farm status
-  moonfarm farm status 0123abcd --watch
-  moonfarm farm status --json --connect tls://farm.example:4222 --credentials me.json`,
-		Args: takes("[RUN]"),
+		Example: `  moonfarm-full farm status
+  moonfarm-full farm status 0123abcd --watch
+  moonfarm-full farm status --json --connect tls://farm.example:4222 --credentials me.json`,
+		Args: command.Takes("[RUN]"),
 		RunE: func(c *cobra.Command, args []string) error { return a.runFarmStatus(c.Context(), args, f) },
 	}
 	c.Flags().BoolVar(&f.watch, "watch", false, "tell again and again")
@@ -62,7 +63,7 @@ time, run, shard, worker, sum, right, row (the first that differs), returned
 }
 
 func (a *app) runFarmStatus(ctx context.Context, args []string, f *farmStatusFlags) error {
-	if a.json && f.watch && len(args) == 0 {
+	if a.JSON() && f.watch && len(args) == 0 {
 		return cli.WrongUse("--watch and --json: expected a RUN, whose end is printed; farm serve --http has /status.json")
 	}
 	c, closing, err := f.client(ctx, a.logger(&f.logFlags))
@@ -82,7 +83,7 @@ func (a *app) runFarmStatus(ctx context.Context, args []string, f *farmStatusFla
 			}
 		}
 		over := !f.watch || run != nil && run.State != farm.Running && run.State != farm.Finishing
-		if over || !a.json {
+		if over || !a.JSON() {
 			if err := a.printStatus(s, run, f.watch); err != nil {
 				return err
 			}
@@ -118,7 +119,7 @@ func find(s *farm.Status, id string) (*farm.RunStatus, error) {
 		return nil, fmt.Errorf("no run %s: the farm has no runs", plain(id))
 	}
 	known = known[:min(len(known), 20)]
-	return nil, unknownError{fmt.Errorf("no run %s; there are: %s", plain(id), strings.Join(known, ", ")), id, known}
+	return nil, command.Unknown(fmt.Errorf("no run %s; there are: %s", plain(id), strings.Join(known, ", ")), id, known)
 }
 
 func short(id string) string { return id[:min(len(id), 8)] }
@@ -135,16 +136,16 @@ func plain(text string) string {
 
 // printStatus prints a status, or one run of it.
 func (a *app) printStatus(s *farm.Status, run *farm.RunStatus, again bool) error {
-	if again && !a.json && term.IsTerminal(int(os.Stdout.Fd())) {
-		a.printf("\x1b[H\x1b[2J")
+	if again && !a.JSON() && term.IsTerminal(int(os.Stdout.Fd())) {
+		a.Printf("\x1b[H\x1b[2J")
 	}
 	var err error
 	if run != nil {
-		err = a.print(run, func() { a.printRuns([]farm.RunStatus{*run}) })
+		err = a.Print(run, func() { a.printRuns([]farm.RunStatus{*run}) })
 	} else {
-		err = a.print(s, func() { a.printFarm(s) })
+		err = a.Print(s, func() { a.printFarm(s) })
 	}
-	if e := a.out.Flush(); err == nil && e != nil {
+	if e := a.Flush(); err == nil && e != nil {
 		err = fmt.Errorf("writing the output: %w", e)
 	}
 	return err
@@ -152,16 +153,16 @@ func (a *app) printStatus(s *farm.Status, run *farm.RunStatus, again bool) error
 
 func (a *app) printFarm(s *farm.Status) {
 	if s.Trouble != "" {
-		a.printf("trouble: %s\n\n", plain(s.Trouble))
+		a.Printf("trouble: %s\n\n", plain(s.Trouble))
 	}
 	if len(s.Runs) == 0 {
-		a.printf("no runs\n")
+		a.Printf("no runs\n")
 	} else {
 		a.printRuns(s.Runs)
 	}
-	a.printf("\n")
+	a.Printf("\n")
 	if len(s.Workers) == 0 {
-		a.printf("no workers\n")
+		a.Printf("no workers\n")
 	} else {
 		a.printWorkers(s)
 	}
@@ -170,16 +171,16 @@ func (a *app) printFarm(s *farm.Status) {
 		for _, f := range s.Failures[:min(len(s.Failures), 10)] {
 			rows = append(rows, []string{plain(f.Text), fmt.Sprint(f.Count), ago(s, f.Last), short(f.Run), plain(f.Worker)})
 		}
-		a.printf("\n")
-		a.table(rows...)
+		a.Printf("\n")
+		a.Table(rows...)
 	}
 	if len(s.Audits) > 0 {
 		rows := [][]string{{"wrong worker", "when", "run", "shard", "made again", "first row that differs"}}
 		for _, u := range s.Audits[:min(len(s.Audits), 10)] {
 			rows = append(rows, []string{plain(u.Worker), ago(s, u.Time), short(u.Run), fmt.Sprint(u.Shard), fmt.Sprint(u.Returned), plain(u.Row)})
 		}
-		a.printf("\n")
-		a.table(rows...)
+		a.Printf("\n")
+		a.Table(rows...)
 	}
 }
 
@@ -188,17 +189,17 @@ func (a *app) printRuns(runs []farm.RunStatus) {
 	for _, r := range runs {
 		left := "–"
 		if r.Left > 0 && r.State == farm.Running {
-			left = lasting(time.Duration(r.Left * float64(time.Second)))
+			left = command.Lasting(time.Duration(r.Left * float64(time.Second)))
 		}
 		rows = append(rows, []string{
 			short(r.ID), plain(r.Name), string(r.State), fmt.Sprintf("%d of %d", r.Made, r.Shards), fmt.Sprint(r.Held),
 			cli.Group(r.Rows), cli.Size(r.Bytes), cli.Group(uint64(r.RowRate)), left, counts(r.Audits), plain(r.Out),
 		})
 	}
-	a.table(rows...)
+	a.Table(rows...)
 	for _, r := range runs {
 		if r.Text != "" {
-			a.printf("%s: %s\n", short(r.ID), plain(r.Text))
+			a.Printf("%s: %s\n", short(r.ID), plain(r.Text))
 		}
 	}
 }
@@ -220,16 +221,16 @@ func (a *app) printWorkers(s *farm.Status) {
 			cli.Group(w.Shards), cli.Group(uint64(w.RowRate)), fmt.Sprint(w.Lapsed), counts(w.Audits),
 		})
 	}
-	a.table(rows...)
+	a.Table(rows...)
 	for _, w := range s.Workers {
 		if why := w.Quarantined + w.Trouble; why != "" {
-			a.printf("%s: %s\n", plain(w.Name), plain(why))
+			a.Printf("%s: %s\n", plain(w.Name), plain(why))
 		}
 	}
 }
 
 // ago says how long ago a time was, by the coordinator's clock.
-func ago(s *farm.Status, t time.Time) string { return lasting(max(0, s.Now.Sub(t))) + " ago" }
+func ago(s *farm.Status, t time.Time) string { return command.Lasting(max(0, s.Now.Sub(t))) + " ago" }
 
 // counts writes audits.
 func counts(c farm.Counts) string {
@@ -268,8 +269,8 @@ func (a *app) farmChange(use, does, long string, change func(*farm.Client, conte
 	c := &cobra.Command{
 		Use: use, Short: does,
 		Long:    long + "\n\nWith --json: one object about the run with " + runKeys,
-		Example: "  moonfarm farm " + name + " 0123abcd",
-		Args:    takes("RUN"),
+		Example: "  moonfarm-full farm " + name + " 0123abcd",
+		Args:    command.Takes("RUN"),
 		RunE: func(c *cobra.Command, args []string) error {
 			client, closing, err := f.client(c.Context(), a.logger(&f.logFlags))
 			if err != nil {
@@ -283,7 +284,7 @@ func (a *app) farmChange(use, does, long string, change func(*farm.Client, conte
 			if r, err = change(client, c.Context(), r.ID); err != nil {
 				return err
 			}
-			return a.print(r, func() { a.printRuns([]farm.RunStatus{*r}) })
+			return a.Print(r, func() { a.printRuns([]farm.RunStatus{*r}) })
 		},
 	}
 	f.connectFlags.add(c, "nats://"+defaultServer)

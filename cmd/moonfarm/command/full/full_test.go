@@ -1,0 +1,94 @@
+package full
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/cobra"
+
+	"moonfarm/cmd/moonfarm/command"
+	"moonfarm/cmd/moonfarm/internal/commandtest"
+	"moonfarm/sim/simtest"
+)
+
+// TestMain makes the test's program serve as moonfarm and as moonfarm-full, too.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"moonfarm": func() { command.Main(command.Parts{}) }, command.FullName: Main, "soak": soak})
+}
+
+// top is the folder of the module.
+const top = "../../../.."
+
+const longEnv = commandtest.LongEnv
+
+type process = commandtest.Process
+
+// start starts moonfarm-full.
+func start(t *testing.T, args ...string) *process {
+	t.Helper()
+	return commandtest.Start(t, command.FullName, args...)
+}
+
+// finish runs moonfarm-full to a good end and returns what it printed.
+func finish(t *testing.T, args ...string) string {
+	t.Helper()
+	return commandtest.Finish(t, command.FullName, args...)
+}
+
+func tree() *cobra.Command { return parts().Tree() }
+
+func TestScripts(t *testing.T) {
+	commandtest.Scripts(t, tree, func(dir string) error {
+		heads, err := os.ReadFile(filepath.Join(top, "rollout", "network", "testdata", "heads.onnx"))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, "heads.onnx"), heads, 0o666)
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, "nan.onnx"), commandtest.NaN(t, "tron"), 0o666)
+		}
+		return err
+	})
+}
+
+func TestHelp(t *testing.T) { commandtest.Help(t, tree(), command.HelpWidth) }
+
+// TestPages: the commands of moonfarm-full that pages name are there.
+func TestPages(t *testing.T) {
+	for _, page := range []string{"README.md", "rollout/farm/README.md"} {
+		text := string(simtest.Text(t, filepath.Join(top, page)))
+		if n := commandtest.Page(t, text, command.FullName, tree()); n < 3 {
+			t.Errorf("%s names %d commands of %s", page, n, command.FullName)
+		}
+	}
+}
+
+// TestSameCommands: moonfarm-full has all commands that moonfarm has, and says the same of
+// them.
+func TestSameCommands(t *testing.T) {
+	light := command.Parts{}.Tree()
+	for _, c := range light.Commands() {
+		found, _, err := tree().Find([]string{c.Name()})
+		if err != nil || !c.Hidden && found.Long != c.Long {
+			t.Errorf("%s: error %v, or another help", c.Name(), err)
+		}
+	}
+}
+
+// run runs a command of moonfarm-full in this process.
+func run(ctx context.Context, args []string) (status int) {
+	return parts().Run(ctx, args, os.Stderr, os.Stderr)
+}
+
+// built builds moonfarm-full as a program of its own.
+func built(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	c := exec.Command("go", append(append([]string{"build", "-pgo=off", "-o", name}, args...), top+"/cmd/"+command.FullName)...)
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v: %s", c.Args, err, out)
+	}
+	return name
+}

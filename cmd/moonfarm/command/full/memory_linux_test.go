@@ -1,0 +1,33 @@
+package full
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"moonfarm/cmd/moonfarm/command"
+	"moonfarm/cmd/moonfarm/internal/commandtest"
+)
+
+// TestMemoryOfFarm measures the peak of farm run's memory for few and many shards: what
+// keeps the state of the run grows by some 200 bytes for each shard, and by buffers of
+// some megabytes. The long form alone makes so many.
+func TestMemoryOfFarm(t *testing.T) {
+	if os.Getenv(longEnv) == "" {
+		t.Skipf("plays 400,000 games: set %s", longEnv)
+	}
+	least := 0
+	for _, episodes := range []int{2000, 400_000} {
+		dir := t.TempDir()
+		peak := commandtest.PeakOf(t, command.FullName, "farm", "run", "tron", "--episodes", fmt.Sprint(episodes), "--out", filepath.Join(dir, "data"), "--store", filepath.Join(dir, "store"))
+		t.Logf("%d episodes: %d MB", episodes, peak)
+		if least == 0 {
+			least = peak
+		}
+		if peak == 0 || peak > least+15 {
+			t.Errorf("%d episodes: a peak of %d MB, want at most 15 more than %d", episodes, peak, least)
+		}
+		os.RemoveAll(dir)
+	}
+}

@@ -1,0 +1,22 @@
+package commandtest
+
+import (
+	"testing"
+
+	"moonfarm/env"
+	"moonfarm/env/catalog"
+	"moonfarm/rollout/policy/neural/neuraltest"
+)
+
+// NaN is a network for a game all of whose logits are NaN.
+func NaN(t *testing.T, game string) []byte {
+	g, err := catalog.Find(game)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := g.New("", env.Config{N: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return neuraltest.Ending(v.Spec(), 1, false, "Exp", "Neg", "Log")
+}

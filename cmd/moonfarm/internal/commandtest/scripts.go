@@ -1,0 +1,214 @@
+package commandtest
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/cobra"
+)
+
+// Scripts runs the archives in testdata/script. Besides the usual commands they have
+//
+//	status N PROGRAM ARGS…   run it and check its exit status
+//	flip FILE BIT            flip one bit of a file, counted from its start
+//	cut FILE BYTES           remove the last bytes of a file
+//	same DIR DIR             compare two folders, names and bytes
+//	join FILE FILE…         write a file of others one after the other
+//	windows FILE TO          write a text as an editor of Windows does, and to TO.gz as
+//	                         gzip with padding
+//	keys COMMAND…            take the JSON in stdout apart: its keys go to keys.txt,
+//	                         and the help of the command must name each of them
+//
+// root makes the command line whose help is looked at.
+func Scripts(t *testing.T, root func() *cobra.Command, setup func(dir string) error) {
+	testscript.Run(t, testscript.Params{
+		Dir:           filepath.Join("testdata", "script"),
+		UpdateScripts: os.Getenv("MOONFARM_UPDATE") != "",
+		Setup:         func(e *testscript.Env) error { return setup(e.WorkDir) },
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"status": scriptStatus, "flip": scriptFlip, "cut": scriptCut, "same": scriptSame, "join": scriptJoin, "windows": scriptWindows,
+			"keys": func(ts *testscript.TestScript, _ bool, args []string) { scriptKeys(ts, root(), args) },
+		},
+	})
+}
+
+func scriptStatus(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N PROGRAM ARGS…")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	got := 0
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		got = exit.ExitCode()
+	case err != nil:
+		ts.Fatalf("%v", err)
+	}
+	if strconv.Itoa(got) != args[0] {
+		ts.Fatalf("exit status %d, want %s", got, args[0])
+	}
+}
+
+// change rewrites a file.
+func change(ts *testscript.TestScript, args []string, how func(content []byte, n int) []byte) {
+	if len(args) != 2 {
+		ts.Fatalf("want FILE N")
+	}
+	file := ts.MkAbs(args[0])
+	content, err := os.ReadFile(file)
+	ts.Check(err)
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	ts.Check(os.WriteFile(file, how(content, n), 0o666))
+}
+
+func scriptFlip(ts *testscript.TestScript, _ bool, args []string) {
+	change(ts, args, func(b []byte, n int) []byte {
+		b[n/8%len(b)] ^= 1 << (n % 8)
+		return b
+	})
+}
+
+func scriptCut(ts *testscript.TestScript, _ bool, args []string) {
+	change(ts, args, func(b []byte, n int) []byte { return b[:len(b)-n] })
+}
+
+func scriptJoin(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: join FILE FILE…")
+	}
+	var all []byte
+	for _, file := range args[1:] {
+		b, err := os.ReadFile(ts.MkAbs(file))
+		ts.Check(err)
+		all = append(all, b...)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), all, 0o666))
+}
+
+func scriptWindows(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: windows FILE TO")
+	}
+	text := "\uFEFF" + strings.ReplaceAll(ts.ReadFile(args[0]), "\n", "\r\n")
+	to := ts.MkAbs(args[1])
+	ts.Check(os.WriteFile(to, []byte(text), 0o666))
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err := z.Write([]byte(text))
+	ts.Check(errors.Join(err, z.Close()))
+	b.Write(make([]byte, 1000))
+	ts.Check(os.WriteFile(to+".gz", b.Bytes(), 0o666))
+}
+
+func scriptSame(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: same DIR DIR")
+	}
+	diff, err := TreesDiffer(ts.MkAbs(args[0]), ts.MkAbs(args[1]))
+	ts.Check(err)
+	if neg != (diff != "") {
+		ts.Fatalf("%s and %s: difference %q", args[0], args[1], diff)
+	}
+}
+
+// TreesDiffer compares two folders and returns what differs first.
+func TreesDiffer(a, b string) (string, error) {
+	left, err := readTree(a)
+	if err != nil {
+		return "", err
+	}
+	right, err := readTree(b)
+	if err != nil {
+		return "", err
+	}
+	for name, content := range left {
+		if other, ok := right[name]; !ok {
+			return name + " is in " + a + " only", nil
+		} else if content != other {
+			return name + " differs", nil
+		}
+	}
+	for name := range right {
+		if _, ok := left[name]; !ok {
+			return name + " is in " + b + " only", nil
+		}
+	}
+	return "", nil
+}
+
+func readTree(dir string) (map[string]string, error) {
+	all := map[string]string{}
+	return all, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := strings.TrimPrefix(path, dir)
+		if d.IsDir() {
+			all[name+"/"] = ""
+			return nil
+		}
+		content, err := os.ReadFile(path)
+		all[name] = string(content)
+		return err
+	})
+}
+
+func scriptKeys(ts *testscript.TestScript, root *cobra.Command, args []string) {
+	var v any
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &v))
+	found := map[string]bool{}
+	collectKeys("", v, found)
+	var list []string
+	for k := range found {
+		list = append(list, k)
+	}
+	slices.Sort(list)
+	ts.Check(os.WriteFile(ts.MkAbs("keys.txt"), []byte(strings.Join(list, "\n")+"\n"), 0o666))
+
+	c, _, err := root.Find(args)
+	ts.Check(err)
+	_, help, ok := strings.Cut(c.Long, "With --json:")
+	if !ok {
+		ts.Fatalf("the help of %s does not document its JSON", c.CommandPath())
+	}
+	words := strings.FieldsFunc(help, func(r rune) bool { return !(r == '_' || 'a' <= r && r <= 'z' || '0' <= r && r <= '9') })
+	for _, k := range list {
+		if last := k[strings.LastIndex(k, ".")+1:]; !slices.Contains(words, strings.TrimSuffix(last, "[]")) {
+			ts.Fatalf("the help of %s does not name the key %s", c.CommandPath(), k)
+		}
+	}
+}
+
+// elsewhere are keys whose content is documented elsewhere or has names that
+// are data.
+var elsewhere = []string{"manifest", "sha256"}
+
+// collectKeys collects the paths of all keys.
+func collectKeys(path string, v any, into map[string]bool) {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, child := range v {
+			p := strings.TrimPrefix(path+"."+k, ".")
+			into[p] = true
+			if !slices.Contains(elsewhere, k) {
+				collectKeys(p, child, into)
+			}
+		}
+	case []any:
+		for _, child := range v {
+			collectKeys(path+"[]", child, into)
+		}
+	}
+}
