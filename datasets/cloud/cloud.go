@@ -29,14 +29,14 @@ func open(ctx context.Context, u *url.URL) (datasets.Bucket, error) {
 	if err != nil {
 		return nil, err
 	}
-	return bucket{b}, nil
+	return objects{b}, nil
 }
 
-// bucket implements datasets.Bucket.
-type bucket struct{ blobs *blob.Bucket }
+// objects implements datasets.Bucket.
+type objects struct{ blobs *blob.Bucket }
 
 // Size implements datasets.Bucket, as do the other methods.
-func (b bucket) Size(ctx context.Context, key string) (int64, error) {
+func (b objects) Size(ctx context.Context, key string) (int64, error) {
 	a, err := b.blobs.Attributes(ctx, key)
 	if err != nil {
 		return 0, explained(err)
@@ -44,7 +44,7 @@ func (b bucket) Size(ctx context.Context, key string) (int64, error) {
 	return a.Size, nil
 }
 
-func (b bucket) Read(ctx context.Context, key string, from int64) (io.ReadCloser, error) {
+func (b objects) Read(ctx context.Context, key string, from int64) (io.ReadCloser, error) {
 	r, err := b.blobs.NewRangeReader(ctx, key, from, -1, nil)
 	if err != nil {
 		return nil, explained(err)
@@ -52,7 +52,7 @@ func (b bucket) Read(ctx context.Context, key string, from int64) (io.ReadCloser
 	return r, nil
 }
 
-func (b bucket) List(ctx context.Context, prefix, token string) (keys []string, next string, err error) {
+func (b objects) List(ctx context.Context, prefix, token string) (keys []string, next string, err error) {
 	page := blob.FirstPageToken
 	if token != "" {
 		page = []byte(token)
@@ -65,15 +65,15 @@ func (b bucket) List(ctx context.Context, prefix, token string) (keys []string, 
 	return keys, string(more), explained(err)
 }
 
-func (b bucket) Write(ctx context.Context, key string, content io.ReadSeeker, fresh bool) error {
+func (b objects) Write(ctx context.Context, key string, content io.ReadSeeker, fresh bool) error {
 	return explained(b.blobs.Upload(ctx, key, content, &blob.WriterOptions{ContentType: "application/octet-stream", IfNotExist: fresh}))
 }
 
-func (b bucket) Copy(ctx context.Context, from, to string) error {
+func (b objects) Copy(ctx context.Context, from, to string) error {
 	return explained(b.blobs.Copy(ctx, to, from, nil))
 }
 
-func (b bucket) Delete(ctx context.Context, key string) error {
+func (b objects) Delete(ctx context.Context, key string) error {
 	return explained(b.blobs.Delete(ctx, key))
 }
 

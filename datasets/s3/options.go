@@ -70,7 +70,7 @@ var parameters = map[string]func(s *settings, text string) error{
 	"profile": func(s *settings, text string) error { return s.loads(config.WithSharedConfigProfile(text)) },
 	"role": func(s *settings, text string) error {
 		if s.role = text; !strings.HasPrefix(text, "arn:") {
-			return errors.New("expected the ARN of a role, which begins with arn:")
+			return errors.New("expected the ARN of a role, such as arn:aws:iam::1:role/r")
 		}
 		return nil
 	},
