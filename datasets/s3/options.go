@@ -157,8 +157,8 @@ func encryption(name string) types.ServerSideEncryption {
 	return ""
 }
 
-// options are those of a client with the settings. What the client would print on
-// standard error is of no concern to the user: errors are returned.
+// options returns the options of a client with the settings. The client prints nothing on
+// standard error: errors are returned.
 func (s *settings) options(ctx context.Context) (sdk.Options, error) {
 	load := append(s.load, config.WithLogger(logging.Nop{}), config.WithRetryer(func() aws.Retryer {
 		return retry.NewStandard(func(o *retry.StandardOptions) { o.RateLimiter = s.limiter })

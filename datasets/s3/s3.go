@@ -6,8 +6,8 @@
 //
 // The query of an URL says how the store is reached:
 //
-//   - region, profile, anonymous and role (the ARN of a role that is assumed); all else
-//     about credentials the client of AWS finds in the environment;
+//   - region, profile, anonymous and role (the ARN of a role that is assumed); the client of
+//     AWS finds all other credentials in the environment;
 //   - endpoint, the address of a store of another make, use_path_style (also called
 //     s3ForcePathStyle) and hostname_immutable, for such a store, disable_https;
 //   - dualstack, fips and accelerate for endpoints of Amazon;

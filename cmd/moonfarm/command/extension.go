@@ -89,7 +89,7 @@ func (a *app) Stderr() io.Writer { return a.stderr }
 // Locks are how files and folders are locked.
 func (a *app) Locks() *filelock.Locker { return &a.locks }
 
-// LockFlag adds --no-lock; what is it that is not locked.
+// LockFlag adds --no-lock; what names the folder or file that is not locked then.
 func (a *app) LockFlag(c *cobra.Command, what string) { a.lockFlag(c, what) }
 
 // Resume sets what is said after an interrupt: what became of the work.
@@ -99,7 +99,7 @@ func (a *app) Resume(text string) { a.resume = text }
 func (a *app) Linger(d time.Duration) { a.patience.Store(int64(d)) }
 
 // Meter begins a line of progress on a terminal: show tells that done of all are done, and
-// how many others, of which the rate is shown; end removes the line, and tells how long it took.
+// how many others, whose rate is shown; end removes the line and tells how long it took.
 func (a *app) Meter(what, others string) (show func(done, all, other uint64), end func() time.Duration) {
 	m := a.meter(what)
 	return func(done, all, other uint64) { m.show(done, all, other, others) }, m.end
@@ -145,14 +145,13 @@ func IsURL(place string) bool { return anyURL.MatchString(place) }
 // Lasting writes a duration as people say it.
 func Lasting(d time.Duration) string { return lasting(d) }
 
-// Unknown is an error for a word that is none of those known; the one that was meant is
-// suggested, if one is alike.
+// Unknown is an error for an unknown word; a known word that is like it is suggested.
 func Unknown(err error, word string, known []string) error { return unknownError{err, word, known} }
 
 // Value is the value of a flag.
 type Value = value
 
-// Words is the value of a flag that set reads and show shows, and that takes a few words.
+// Words is the value of a flag that takes a few words: set reads it and show shows it.
 func Words(set func(text string) error, show func() string, kind string, words []string) Value {
 	return value{set: set, show: show, kind: kind, words: words}
 }
