@@ -386,7 +386,7 @@ var light = []struct {
 // heavy are the modules and packages that are in none of the light ones.
 var heavy = []string{
 	"github.com/nats-io", "github.com/aws", "gocloud.dev", "google.golang.org/grpc", "github.com/prometheus", "golang.org/x/crypto",
-	"github.com/apache/arrow/go/v15/parquet", plots,
+	"github.com/apache/arrow/go/v15/parquet", "gonum.org/v1/plot",
 }
 
 // TestLight counts what the light command, the library and package datasets compile.
