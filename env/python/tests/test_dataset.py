@@ -401,7 +401,7 @@ class Reading(unittest.TestCase):
         again = pickle.loads(pickle.dumps(moonfarm.dataset(url)))
         self.assertEqual(again.path, url)
         self.assertEqual(ids(again.batches()), ids(ds.batches()))
-        with self.assertRaisesRegex(moonfarm.DataError, "no store of the scheme"):
+        with self.assertRaisesRegex(moonfarm.ArgumentError, "no store of the scheme"):
             moonfarm.dataset("ftp://host/data")
 
     def test_misuse_of_the_library(self):
