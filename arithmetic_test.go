@@ -12,14 +12,14 @@ import (
 	"testing"
 )
 
-// Tests that hold arithmetic to the same bits on every machine. The compiler
+// These tests demand arithmetic with the same bits on every machine. The compiler
 // may fuse x*y + z into one instruction, which rounds once instead of twice;
 // it does so on arm64, ppc64le, s390x, riscv64 and loong64, and on amd64 from
 // GOAMD64=v3 on. Only an explicit conversion, float32(x*y) + z, prevents it.
-// And of package math only what is exact is the same everywhere.
+// In package math only the exact functions give the same bits everywhere.
 
-// exactRooms are the rooms whose numbers end up in states, features, datasets
-// and results.
+// exactRooms are the rooms that compute numbers of states, features, datasets and
+// results.
 var exactRooms = []string{"sim", "features", "env", "rollout", "datasets"}
 
 // fusedLine is a line of the compiler's listing with a fused multiply-add or
@@ -48,8 +48,8 @@ func fused(listing io.Reader) (places []string, lines int, err error) {
 }
 
 // TestNoFusedArithmetic compiles the rooms for two architectures, which fuse
-// differently, and reads the compiler's listing. That takes two minutes where
-// nothing is cached.
+// differently, and reads the compiler's listing. With an empty build cache that takes
+// two minutes.
 func TestNoFusedArithmetic(t *testing.T) {
 	if os.Getenv("MOONFARM_LONG") == "" {
 		t.Skip("set MOONFARM_LONG=1 to compile for arm64 and ppc64le and read the listings")
@@ -131,7 +131,7 @@ var F, G = fused, apart
 var inexact = strings.Fields(`Acos Acosh Asin Asinh Atan Atan2 Atanh Cbrt Cos Cosh Erf Erfc Erfcinv Erfinv Exp Exp2 Expm1
 	Gamma Hypot J0 J1 Jn Lgamma Log Log10 Log1p Log2 Pow Sin Sincos Sinh Tan Tanh Y0 Y1 Yn`)
 
-// TestExactMath refuses those functions in the rooms.
+// TestExactMath refuses the inexact functions in the rooms.
 func TestExactMath(t *testing.T) {
 	banned := map[string]bool{}
 	for _, name := range inexact {

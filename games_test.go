@@ -22,7 +22,7 @@ var entriesOfGames = []string{"env/catalog/games.go", "rollout/policy/policy.go"
 // clientsOf are the folders that are about the clients of one game.
 var clientsOf = map[string]string{"rollout/bots": "codecraft"}
 
-// gameNames are the games: the folders of sim with a page of rules.
+// gameNames returns the games: the folders of sim with a page of rules.
 func gameNames(t *testing.T) (names []string) {
 	t.Helper()
 	pages, err := filepath.Glob("sim/*/RULES.md")
@@ -35,8 +35,8 @@ func gameNames(t *testing.T) (names []string) {
 	return names
 }
 
-// TestNoNames demands that nothing but the entries of games and files of their
-// own names a game: what a game offers is not decided by its name elsewhere.
+// TestNoNames demands that only the entries of games and their own files name a
+// game: no other code decides by a game's name.
 func TestNoNames(t *testing.T) {
 	games := gameNames(t)
 	for _, s := range sources(t) {
@@ -63,9 +63,9 @@ func TestNoNames(t *testing.T) {
 // smallest is the game that README's list is checked with.
 const smallest = "tron"
 
-// TestAddingAGame demands that README's list of what a new game needs is whole:
-// the files that name the smallest game, but for tests, are those in the list,
-// where the game is called GAME.
+// TestAddingAGame demands that README's list of the files of a new game is complete:
+// apart from tests, exactly the listed files name the smallest game. The list calls
+// the game GAME.
 func TestAddingAGame(t *testing.T) {
 	_, list, found := strings.Cut(string(simtest.Text(t, "README.md")), "\n## Adding a game\n")
 	if !found {

@@ -2,13 +2,19 @@ package moonfarm_test
 
 import (
 	"go/ast"
+	"io/fs"
+	"maps"
 	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/sim/simtest"
 )
@@ -16,8 +22,8 @@ import (
 // The checks of this file look at the names of the whole module at once: which
 // clauses comments cite, and which exported names nobody uses.
 
-// gameRoom is the room of a game that package p belongs to, such as
-// "sim/terminal" for its wire package and its features, or "".
+// gameRoom returns the folder of the game that package p belongs to, such as
+// "sim/terminal" for its wire package and its features, or "" for all other packages.
 func gameRoom(p string) string {
 	if g := game(p); g != "" {
 		return "sim/" + g
@@ -31,8 +37,8 @@ var (
 	elsewhere = regexp.MustCompile(`(?i)\bsections? \d+|\bstep \d+\b`)
 )
 
-// TestCitations: what comments of a game cite of its RULES.md is there, a section
-// by its heading, a clause by its number; and comments of the slow twin cite
+// TestCitations: the sections and clauses of RULES.md that a game's comments cite exist,
+// a section by its heading, a clause by its number. Comments of the slow twin cite
 // nothing else.
 func TestCitations(t *testing.T) {
 	pages := map[string]string{}
@@ -66,8 +72,8 @@ func TestCitations(t *testing.T) {
 	t.Logf("%d citations", cited)
 }
 
-// citationsOf are the numbers of sections and clauses that a comment cites: those
-// behind the page's name, and clauses in parentheses.
+// citationsOf returns the numbers of sections and clauses that a comment cites: the
+// numbers behind the page's name, and clauses in parentheses.
 func citationsOf(text string) (numbers []string) {
 	for _, m := range citation.FindAllString(text, -1) {
 		numbers = append(numbers, clauseNo.FindAllString(m, -1)...)
@@ -75,81 +81,100 @@ func citationsOf(text string) (numbers []string) {
 	return numbers
 }
 
-// documented are the exported names without a caller in the module that stay,
-// each with who uses it.
-var documented = map[string]string{
+// byOthers are the exported names that other modules call through their interfaces,
+// each with the caller, and the values that complete an enumeration.
+var byOthers = map[string]string{
 	".MarshalJSON":   "encoding/json",
 	".UnmarshalJSON": "encoding/json",
 	".MarshalText":   "encoding/json",
-	".UnmarshalText": "encoding/json",
-	".Describe":      "client_golang",
 	".WriteTo":       "io.Copy",
-
-	"env.NewAutoreset": "learners in Go: README",
-	".ResetMask":       "learners in Go: Autoreset",
-	"env.Snapshotter":  "learners in Go: Vectors whose games can be kept",
-	".Simulate":        "search: README",
-	"rollout.Shard":    "programs that play a shard without a dataset: README",
-	"rollout.Replay":   "programs that play recorded orders again",
-	".Records":         "readers of datasets in Go: README",
-	".ArrowSchema":     "readers of datasets in Go",
-	".Batches":         "readers of datasets in Go: README",
-	"datasets.Train":   "readers of datasets in Go: Batches",
-
-	"sim/towerdefence.ParseText":     "positions written by people and tests",
-	"sim/terminal.ParseText":         "positions written by people and tests",
-	"sim/tron.ParseText":             "positions written by people and tests",
-	"sim/codecraft.AppendWindow":     "positions read by people and tests",
-	".TargetsOf":                     "displays of an action phase",
-	"sim/terminal.OpNothing":         "the zero of an enumeration",
-	"sim/codecraft/wire.DebugUpdate": "the protocol's tags",
-
-	"rollout/bots/towerdefence.SiteAnswer":  "matches of bots: the commands to come",
-	"rollout/bots/towerdefence.LocalAnswer": "matches of bots: the commands to come",
-	"rollout/bots/terminal.SiteLimits":      "matches of bots: the commands to come",
-	"rollout/bots/terminal.LocalLimits":     "matches of bots: the commands to come",
-	"rollout/bots/terminal.Folder":          "matches of bots: the commands to come",
-
-	"sim/codecraft/wire.CommandClear": "the protocol's tags",
-	"sim/codecraft/wire.CommandFlush": "the protocol's tags",
 
 	".Noticef": "nats-server: server.Logger",
 	".Debugf":  "nats-server: server.Logger",
 	".Tracef":  "nats-server: server.Logger",
 	".Warnf":   "nats-server: server.Logger",
 
-	"rollout/arena.Run":                        "programs that compare policies without a journal",
-	"rollout/arena/rating.LogOdds":             "statisticians: another matrix for Nash",
-	"rollout/arena/rating.AlphaRankAsymmetric": "statisticians: games whose seats differ",
-	".Covariance":                              "statisticians: rating.Model",
-	".RobustCovariance":                        "statisticians: rating.Model",
+	"sim/terminal.OpNothing":          "the zero of an enumeration",
+	"sim/codecraft/wire.CommandClear": "a tag of the protocol",
+	"sim/codecraft/wire.CommandFlush": "a tag of the protocol",
+}
 
-	// The schedules of tournaments, until eval has them all.
-	"rollout/arena/rating.ContestSandbox":  "the contest's rating",
-	"rollout/arena/rating.SandboxInterval": "the contest's rating",
-	"rollout/arena/schedule.CodeCraft":     "tournaments by the contest's schedule",
-	".Standings":                           "tournaments by a schedule with standings of its own",
+// forPrograms are the exported names that only programs in Go outside of the module
+// call. A page, an example or the comment of another name tells of each.
+var forPrograms = []string{
+	"rollout.Shard", "rollout.Replay", "rollout/arena.Run", ".ResetMask", ".ArrowSchema", ".TargetsOf",
+	"sim/towerdefence.ParseText", "sim/terminal.ParseText", "sim/tron.ParseText", "sim/codecraft.AppendWindow",
 }
 
 // TestCallers: every exported name outside of cmd has a caller in the module that
-// is no test. Methods count as called where any method of that name is, or any
-// interface has one.
+// is no test, or stands in one of the two lists above, but never both. A method counts as
+// called if any method of that name is called, or any interface has one.
 func TestCallers(t *testing.T) {
 	declared := map[string]string{} // "env.New" or ".Method" by where it is declared
 	used := map[string]bool{}
-	for _, s := range sources(t) {
+	all := sources(t)
+	for _, s := range all {
 		if !s.test {
 			names(s, declared, used)
 		}
 	}
+	listed := slices.Concat(slices.Collect(maps.Keys(byOthers)), forPrograms)
 	for name, at := range declared {
-		if !used[name] && documented[name] == "" {
-			t.Errorf("%s: %s has no caller but tests: take it away, or say in documented who uses it", at, name)
+		if !used[name] && !slices.Contains(listed, name) {
+			t.Errorf("%s: %s has no caller but tests: remove it, or list who uses it", at, name)
 		}
+	}
+	for _, name := range listed {
+		assert.Contains(t, declared, name, "a name that is listed without need is not declared")
+		assert.False(t, used[name], "%s is listed without need: it has a caller", name)
+	}
+	for _, name := range forPrograms {
+		assert.True(t, toldOf(t, all, name), "no page, example or comment of another name tells of %s", name)
 	}
 }
 
-// TestTour: the files that the comment of package sim names are there.
+// toldOf reports whether a page, an example or a comment, other than that of its
+// declaration, has the name.
+func toldOf(t *testing.T, all []source, name string) bool {
+	short := name[strings.LastIndex(name, ".")+1:]
+	word := regexp.MustCompile(`\b` + short + `\b`)
+	for _, page := range markdown(t) {
+		if word.Match(simtest.Text(t, page)) {
+			return true
+		}
+	}
+	for _, s := range all {
+		if strings.HasSuffix(s.path, "/example_test.go") && word.Match(simtest.Text(t, s.path)) {
+			return true
+		}
+		for _, group := range s.file.Comments {
+			text := group.Text()
+			if !s.test && word.MatchString(text) && !strings.HasPrefix(text, short+" ") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// markdown returns the paths of the module's pages.
+func markdown(t *testing.T) (pages []string) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && name != "."):
+			return filepath.SkipDir
+		case strings.HasSuffix(name, ".md"):
+			pages = append(pages, name)
+		}
+		return nil
+	}))
+	return pages
+}
+
+// TestTour: the files that the comment of package sim names exist.
 func TestTour(t *testing.T) {
 	tour, _, _ := strings.Cut(string(simtest.Text(t, "sim/sim.go")), "\npackage sim")
 	files := 0
@@ -176,10 +201,11 @@ func TestTour(t *testing.T) {
 	}
 }
 
-// maxPackageFiles is the most files of a package, tests aside: more are two rooms.
+// maxPackageFiles is the limit of files in a package, tests aside. A larger package
+// should be two.
 const maxPackageFiles = 25
 
-// crowded are the packages with more files, and how many they may have.
+// crowded has the packages that may have more files, with their limits.
 var crowded = map[string]int{"datasets": 26}
 
 func TestPackageFiles(t *testing.T) {
@@ -196,7 +222,8 @@ func TestPackageFiles(t *testing.T) {
 	}
 }
 
-// names notes what a file declares and what it uses.
+// names adds the exported names that a file declares to declared, and all names that it
+// uses to used.
 func names(s source, declared map[string]string, used map[string]bool) {
 	imports := map[string]string{} // folder by name
 	for _, i := range s.file.Imports {

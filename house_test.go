@@ -1,5 +1,5 @@
-// Package moonfarm_test holds the rules of the house as a test: who may import
-// whom, and the parts of the style that a program can check. The tables here
+// Package moonfarm_test checks the rules of the house: which package may import
+// which, and the parts of the style that a program can check. The tables here
 // are a statement of policy; README and the package comments give the reasons.
 package moonfarm_test
 
@@ -24,7 +24,7 @@ const module = "moonfarm"
 // bench stands before cmd, its only importer.
 var rows = []string{"sim", "features", "env", "rollout", "datasets", "bench", "cmd"}
 
-// shared are the folders of sim, features and rollout/policy that are no game.
+// shared are the folders of sim, features and rollout/policy that belong to no game.
 var shared = []string{"bitboard", "prng", "texts", "unzip", "bounded", "simtest", "featuretest", "script", "models", "neural"}
 
 // gamesIn are the packages, besides those of the games, that may know games.
@@ -34,7 +34,7 @@ var gamesIn = []string{"env/catalog", "rollout/policy", "rollout/bots", "rollout
 var testOnly = []string{"sim/simtest", "features/featuretest", "rollout/farm/farmtest", "rollout/policy/neural/neuraltest",
 	"datasets/internal/bucket/buckettest", "cmd/moonfarm/internal/commandtest"}
 
-// impure must not be imported under sim, whose packages compute and no more.
+// impure must not be imported under sim, whose packages only compute.
 var impure = []string{"os", "time", "net", "log", "encoding/json", "math/rand", "sync"}
 
 const (
@@ -52,13 +52,13 @@ func withinAny(p string, dirs []string) bool {
 	return slices.ContainsFunc(dirs, func(d string) bool { return within(p, d) })
 }
 
-// row is the place of a package in rows, −1 for none.
+// row returns the index of a package's room in rows, or −1 if it has none.
 func row(p string) int {
 	room, _, _ := strings.Cut(p, "/")
 	return slices.Index(rows, room)
 }
 
-// game is the game that a package below sim, features or rollout/policy belongs to, or "".
+// game returns the game that a package below sim, features or rollout/policy belongs to, or "".
 func game(p string) string {
 	if players, ok := strings.CutPrefix(p, "rollout/policy/"); ok {
 		p = "sim/" + players
@@ -70,8 +70,8 @@ func game(p string) string {
 	return parts[1]
 }
 
-// objection says why package from (its folder, "env/catalog") may not import
-// to ("moonfarm/sim", "os"), or is empty. test means in a _test file.
+// objection returns why package from (its folder, "env/catalog") may not import
+// to ("moonfarm/sim", "os"), or "" if it may. test: the import is in a _test file.
 func objection(from, to string, test bool) string {
 	if p, ok := strings.CutPrefix(to, module+"/"); ok {
 		return insideObjection(from, p, test)
@@ -86,12 +86,12 @@ func objection(from, to string, test bool) string {
 	case strings.Contains(strings.Split(to, "/")[0], "."):
 		return "sim imports the standard library only"
 	case withinAny(to, impure) && !slices.Contains(strings.Split(from, "/"), "wire"):
-		return "packages under sim compute and no more (outside wire)"
+		return "packages under sim only compute (outside wire)"
 	}
 	return ""
 }
 
-// insideObjection is objection for a package to of this module.
+// insideObjection returns the objection to an import of package to of this module.
 func insideObjection(from, to string, test bool) string {
 	f, g := game(from), game(to)
 	switch {
@@ -270,7 +270,7 @@ func TestDocComments(t *testing.T) {
 }
 
 // exportedReceiver reports whether d is a function or a method of an exported
-// type; others are not seen from outside.
+// type: other methods are not seen from outside.
 func exportedReceiver(d *ast.FuncDecl) bool {
 	if d.Recv == nil {
 		return true
@@ -348,12 +348,14 @@ func TestStyle(t *testing.T) {
 	}
 }
 
-// readsWhole are the packages that may read a file to its end without package bounded: it,
-// tests, files of the system, and the beginning of a file that a bot wrote.
-var readsWhole = []string{"sim/bounded", "sim/simtest", "rollout/bots/child", "rollout/bots/towerdefence", "rollout/filelock",
+// readsWhole are the packages that may read a file to its end without package bounded:
+// packages for tests, and the readers of files of the system and of the beginning of a
+// file that a bot wrote.
+var readsWhole = []string{"sim/simtest", "rollout/bots/child", "rollout/bots/towerdefence", "rollout/filelock",
 	"cmd/moonfarm/internal/commandtest", "datasets/internal/bucket/buckettest"}
 
-// TestBoundedReads: files that users name may be of any size. One package reads them whole.
+// TestBoundedReads: files that users name may have any size, so that only package
+// bounded reads them whole, up to a limit.
 func TestBoundedReads(t *testing.T) {
 	for _, s := range sources(t) {
 		if s.test || withinAny(s.dir, readsWhole) {
@@ -372,24 +374,24 @@ func TestBoundedReads(t *testing.T) {
 	}
 }
 
-// light are the bounds of what a newcomer compiles: packages with all that they need, and
-// what must not be among these, as it stands in packages that only those import who use it.
+// light has the limits of the packages that a newcomer compiles, dependencies included.
 var light = []struct {
 	pkg         string
-	all, others int // packages in all, and of other modules; 0: any number
+	all, others int // limits of all packages, and of the packages of other modules; 0: no limit
 }{
 	{"./cmd/moonfarm", 300, 0},
 	{"./cmd/libmoonfarm", 300, 0},
 	{"./datasets", 0, 50},
 }
 
-// heavy are the modules and packages that are in none of the light ones.
+// heavy are the modules and packages that no light package may need: only packages that
+// few programs import use them.
 var heavy = []string{
 	"github.com/nats-io", "github.com/aws", "gocloud.dev", "google.golang.org/grpc", "github.com/prometheus", "golang.org/x/crypto",
 	"github.com/apache/arrow/go/v15/parquet", "gonum.org/v1/plot",
 }
 
-// TestLight counts what the light command, the library and package datasets compile.
+// TestLight counts the packages that the light command, the library and package datasets need.
 func TestLight(t *testing.T) {
 	for _, l := range light {
 		t.Run(l.pkg, func(t *testing.T) {

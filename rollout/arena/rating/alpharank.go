@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// MaxProfiles is the most strategies of AlphaRank, and profiles of strategies of
-// AlphaRankAsymmetric. The work grows with their third power: 400 take a second.
-const MaxProfiles = 1024
+// MaxStrategies is the largest number of strategies of AlphaRank. The work grows
+// with its third power: 400 strategies take a second.
+const MaxStrategies = 1024
 
 // AlphaRank is the stationary distribution over the strategies of a symmetric game
 // of two: S. Omidshafiei and others, "α-Rank: multi-agent evaluation by evolution",
@@ -23,11 +23,11 @@ const MaxProfiles = 1024
 // between them by how hard each is to leave.
 //
 // The numbers sum to 1 and are rounded to nine digits. It fails for matrices that
-// are not square, empty, larger than MaxProfiles or not finite.
+// are not square, empty, larger than MaxStrategies or not finite.
 func AlphaRank(payoff [][]float64, alpha float64, population int) ([]float64, error) {
 	n := len(payoff)
-	if n > MaxProfiles {
-		return nil, fmt.Errorf("rating: %d strategies, want at most %d", n, MaxProfiles)
+	if n > MaxStrategies {
+		return nil, fmt.Errorf("rating: %d strategies, want at most %d", n, MaxStrategies)
 	}
 	if err := checkMatrix(payoff, n, n); err != nil {
 		return nil, err
@@ -50,50 +50,6 @@ func AlphaRank(payoff [][]float64, alpha float64, population int) ([]float64, er
 		}
 	}
 	return c.stationary(), nil
-}
-
-// AlphaRankAsymmetric is the same for two populations: rows[i][j] is what the row
-// player gets, columns[i][j] what the column player gets, when strategies i and j
-// meet, and the result [i][j] is the share of that profile. A mutant of one
-// population meets the other's strategy only. It fails as AlphaRank does, with
-// profiles for strategies, and if the matrices differ in size.
-func AlphaRankAsymmetric(rows, columns [][]float64, alpha float64, population int) ([][]float64, error) {
-	n, k := len(rows), 0
-	if n > 0 {
-		k = len(rows[0])
-	}
-	if n > MaxProfiles || k > MaxProfiles || n*k > MaxProfiles {
-		return nil, fmt.Errorf("rating: %d × %d strategies, want at most %d profiles", n, k, MaxProfiles)
-	}
-	for _, m := range [][][]float64{rows, columns} {
-		if err := checkMatrix(m, n, k); err != nil {
-			return nil, err
-		}
-	}
-	c, err := newChain(n*k, alpha, population, rows, columns)
-	if err != nil {
-		return nil, err
-	}
-	for i := range n {
-		for j := range k {
-			for other := range n {
-				if d := rows[other][j] - rows[i][j]; other != i {
-					c.set(i*k+j, other*k+j, func(float64) float64 { return d })
-				}
-			}
-			for other := range k {
-				if d := columns[i][other] - columns[i][j]; other != j {
-					c.set(i*k+j, i*k+other, func(float64) float64 { return d })
-				}
-			}
-		}
-	}
-	flat := c.stationary()
-	shares := make([][]float64, n)
-	for i := range shares {
-		shares[i] = flat[i*k : (i+1)*k : (i+1)*k]
-	}
-	return shares, nil
 }
 
 // checkMatrix says what is wrong with a matrix.
@@ -129,7 +85,7 @@ func largest(m [][]float64) float64 {
 // c·e^(−r·alpha) as alpha grows: only the terms of the least r count.
 type term struct{ c, r float64 }
 
-// chain is a Markov chain over profiles.
+// chain is a Markov chain over strategies.
 type chain struct {
 	n          int
 	population int
@@ -139,7 +95,7 @@ type chain struct {
 	move       []term  // [from·n+to], up to a factor
 }
 
-func newChain(n int, alpha float64, population int, payoffs ...[][]float64) (*chain, error) {
+func newChain(n int, alpha float64, population int, payoff [][]float64) (*chain, error) {
 	if !(alpha > 0) {
 		return nil, fmt.Errorf("rating: alpha %v, want more than 0", alpha)
 	}
@@ -147,10 +103,7 @@ func newChain(n int, alpha float64, population int, payoffs ...[][]float64) (*ch
 		return nil, fmt.Errorf("rating: a population of %d, want 2 … 1,000", population)
 	}
 	c := &chain{n: n, population: population, alpha: alpha, move: make([]term, n*n)}
-	scale := 0.0
-	for _, m := range payoffs {
-		scale = max(scale, largest(m))
-	}
+	scale := largest(payoff)
 	// Beyond 10¹² the rounding of the exponents would tell what is equal from what is
 	// not, and nothing else is left to tell.
 	if c.limit = math.IsInf(alpha, 1) || alpha*scale*float64(population) > 1e12; c.limit {
@@ -205,8 +158,8 @@ func (c *chain) times(x, y term) term {
 // distributions for Markov chains", Operations Research 33 (1985). It adds,
 // multiplies and divides positive numbers and subtracts none: so each result is as
 // exact as its terms, however small the probabilities, and the calculation with
-// leading terms alone is that of the limit. Every profile can be left for its
-// neighbours with a probability above 0, so the chain is irreducible.
+// leading terms alone is that of the limit. Every strategy can be left for every
+// other with a probability above 0, so the chain is irreducible.
 func (c *chain) stationary() []float64 {
 	n := c.n
 	for k := n - 1; k > 0; k-- {

@@ -112,16 +112,6 @@ func (r SandboxRule) After(players []Sandbox, scores []float64) ([]Sandbox, erro
 	return after, nil
 }
 
-// SandboxInterval is the time from one game in the Sandbox to the next in basic
-// intervals, about an hour each, by the rules: the N-th full week since the last
-// strategy was sent adds N of them, each crash in the last ten games a fifth, and
-// it is a day at most.
-func SandboxInterval(weeks, crashes int) float64 {
-	const day = 24
-	weeks = min(max(weeks, 0), day)
-	return min(day, float64(1+weeks*(weeks+1)/2)+float64(float64(min(max(crashes, 0), 10))/5))
-}
-
 // Entry is a player in a table of standings.
 type Entry struct {
 	Player   int

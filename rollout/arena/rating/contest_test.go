@@ -113,17 +113,6 @@ func TestSandbox(t *testing.T) {
 	near(t, "after many games", mean, []float64{1400, 1200, 1000}, 12)
 }
 
-func TestSandboxInterval(t *testing.T) {
-	for _, c := range []struct {
-		weeks, crashes int
-		want           float64
-	}{{0, 0, 1}, {1, 0, 2}, {2, 0, 4}, {3, 0, 7}, {0, 1, 1.2}, {0, 10, 3}, {0, 99, 3}, {2, 5, 5}, {7, 0, 24}, {math.MaxInt, math.MaxInt, 24}, {-3, -3, 1}} {
-		if got := rating.SandboxInterval(c.weeks, c.crashes); got != c.want {
-			t.Errorf("%d weeks, %d crashes: %v, want %v", c.weeks, c.crashes, got, c.want)
-		}
-	}
-}
-
 func TestRank(t *testing.T) {
 	table := []rating.Entry{{0, 5, 9}, {1, 7, 3}, {2, 7, 1}, {3, 5, 9}, {4, 9, 9}}
 	var got []int

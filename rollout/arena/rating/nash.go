@@ -18,7 +18,7 @@ const (
 // "Re-evaluating evaluation", NeurIPS 2018: of all equilibria of the symmetric
 // zero-sum game the one of maximum entropy, and what each player gets on average
 // against it. payoff[i][j] is what player i gets against j, and payoff[j][i] the
-// opposite: such as Scores or LogOdds. Players that win nothing against the
+// opposite: such as Scores. Players that win nothing against the
 // equilibrium have 0; those of the equilibrium all have 0, others less.
 //
 // The equilibrium is the limit of p = softmax(A·p/τ) as the temperature τ goes to

@@ -258,37 +258,6 @@ func TestAlphaRankOfTwo(t *testing.T) {
 				t.Fatal(err)
 			}
 			near(t, fmt.Sprintf("d %v, alpha %v", d, alpha), p, []float64{1 - want, want}, 1e-8)
-			q, err := rating.AlphaRankAsymmetric([][]float64{{0}, {d}}, [][]float64{{7}, {7}}, alpha, m)
-			if err != nil {
-				t.Fatal(err)
-			}
-			near(t, "two populations", []float64{q[0][0], q[1][0]}, []float64{1 - want, want}, 1e-8)
-		}
-	}
-}
-
-func TestAlphaRankAsymmetric(t *testing.T) {
-	for _, c := range []struct {
-		name          string
-		rows, columns [][]float64
-		want          []float64
-	}{
-		{"matching pennies", [][]float64{{1, -1}, {-1, 1}}, [][]float64{{-1, 1}, {1, -1}}, []float64{0.25, 0.25, 0.25, 0.25}},
-		{"battle of the sexes", [][]float64{{3, 0}, {0, 2}}, [][]float64{{2, 0}, {0, 3}}, []float64{0.5, 0, 0, 0.5}},
-		{"prisoners", [][]float64{{3, 0}, {5, 1}}, [][]float64{{3, 5}, {0, 1}}, []float64{0, 0, 0, 1}},
-		{"one side chooses", [][]float64{{0, 0, 0}}, [][]float64{{1, 3, 2}}, []float64{0, 1, 0}},
-	} {
-		for _, alpha := range []float64{100, math.Inf(1)} {
-			p, err := rating.AlphaRankAsymmetric(c.rows, c.columns, alpha, 50)
-			if err != nil {
-				t.Errorf("%s: %v", c.name, err)
-				continue
-			}
-			var flat []float64
-			for _, row := range p {
-				flat = append(flat, row...)
-			}
-			near(t, fmt.Sprintf("%s, alpha %v", c.name, alpha), flat, c.want, 1e-6)
 		}
 	}
 }
@@ -356,8 +325,5 @@ func TestPayoffErrors(t *testing.T) {
 		if _, err := rating.AlphaRank(rockPaperScissors, 1, population); err == nil {
 			t.Errorf("population %d: want an error", population)
 		}
-	}
-	if _, err := rating.AlphaRankAsymmetric([][]float64{{1, 2}}, [][]float64{{1}}, 1, 50); err == nil {
-		t.Error("matrices of different sizes: want an error")
 	}
 }

@@ -145,34 +145,18 @@ func blocks(results []Result) (of []int32, n int) {
 	return of, len(ids)
 }
 
-// Scores is the payoff matrix of the results for Nash and AlphaRank: the mean
+// Scores returns the payoff matrix of the results for Nash and AlphaRank: the mean
 // score of the row's player against the column's, 1 for a win and ½ for a draw,
 // less ½. It is antisymmetric, and 0 where two never met. It fails if the results
 // are not sound.
 func Scores(players int, results []Result) ([][]float64, error) {
-	return payoffs(players, results, func(c counts) float64 { return c.lead / c.games })
-}
-
-// LogOdds is the same in logarithms of odds: ln((s + ½)/(n − s + ½)) for a score of
-// s in n games, where the halves keep it finite. J. B. S. Haldane, "The estimation
-// and significance of the logarithm of a ratio of frequencies", Annals of Human
-// Genetics 20 (1956). It fails as Scores does.
-func LogOdds(players int, results []Result) ([][]float64, error) {
-	return payoffs(players, results, func(c counts) float64 {
-		half, lead := float64(c.games/2), math.Abs(c.lead)
-		high, low := half+lead, half-lead
-		return math.Copysign(log(high+0.5)-log(max(0, low)+0.5), c.lead)
-	})
-}
-
-func payoffs(players int, results []Result, of func(counts) float64) ([][]float64, error) {
 	if err := check(players, results); err != nil {
 		return nil, err
 	}
 	t := tabulate(players, results)
 	m := matrix(players, players)
 	for p, pair := range t.pairs {
-		x := of(t.sum[p])
+		x := t.sum[p].lead / t.sum[p].games
 		m[pair[0]][pair[1]], m[pair[1]][pair[0]] = x, 0-x
 	}
 	return m, nil

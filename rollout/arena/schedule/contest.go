@@ -8,17 +8,16 @@ import (
 	"moonfarm/rollout/arena/rating"
 )
 
-// Contest is a contest of several stages, such as CodeCraft of 2020: see
-// CodeCraft. Stages begin with no points. In a stage with waves everybody plays one
-// game in each wave; in one without, each two meet. A game gives points by place.
-// The best of a stage go on to the next, together with the best of the Sandbox
-// among the others. Package rating has what is known of all this; tables and
-// seats of a wave are drawn from Seed.
+// Contest is a contest of several stages, such as CodeCraft of 2020 with the stages
+// of rating.ContestStages. Stages begin with no points. In a stage with waves every
+// player plays one game in each wave; in a stage without waves, each two players
+// meet. A game gives points by place. The best players of a stage go on to the next,
+// together with the best of the Sandbox among the others. Package rating cites what
+// is known of all this. The tables and seats of a wave are drawn from Seed.
 //
 // Not known are how many waves a part had and the seeds of games: here all tables of
 // a wave play on the same seed. In a stage in which each two meet, each sits first
-// about as often as second, and everything is the other way round in the next
-// repetition.
+// about as often as second, and the next repetition exchanges the seats.
 type Contest struct {
 	// Sandbox is the ratings at the begin of each stage, which say also who takes
 	// part, and since when with the same strategy. The last ones hold for all stages
@@ -38,19 +37,6 @@ const (
 	partBits  = 3
 	waveBits  = roundBits - stageBits - partBits
 )
-
-// CodeCraft is the contest of CodeCraft 2020 with players of such ratings in the
-// Sandbox, listed in the order in which they sent their strategies, and so many
-// waves: up to 1080 players at tables of four in round 1; 300 of them and 60 of the
-// Sandbox in round 2; 50 of them and 10 in the finals, where each two meet; two
-// parts each.
-func CodeCraft(sandbox []float64, waves int, seed uint64) Contest {
-	entries := make([]rating.Entry, len(sandbox))
-	for p, r := range sandbox {
-		entries[p] = rating.Entry{Player: p, Points: r, Uploaded: int64(p)}
-	}
-	return Contest{Sandbox: [][]rating.Entry{entries}, Stages: rating.ContestStages(), Waves: waves, Seed: seed}
-}
 
 // Next returns the games of the first stage that is not complete that have no
 // result, part by part and wave by wave: see Schedule.

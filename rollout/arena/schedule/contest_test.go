@@ -12,7 +12,7 @@ import (
 // TestCodeCraft: the stages of the original, with 1,100 players of whom the lower
 // numbers win.
 func TestCodeCraft(t *testing.T) {
-	s := CodeCraft(ratingsOf(1102), 3, 1)
+	s := codeCraft(ratingsOf(1102), 3, 1)
 	want := []struct{ players, seats, games, stay int }{{1080, 4, 2 * 3 * 270, 300}, {360, 4, 2 * 3 * 90, 50}, {60, 2, 2 * 3 * 60 * 59 / 2, 0}}
 	var results []Result
 	for stage, w := range want {
@@ -131,7 +131,7 @@ func TestSandboxChanges(t *testing.T) {
 // first equally often.
 func TestFinalsAreBalanced(t *testing.T) {
 	for players := 2; players < 9; players++ {
-		s := CodeCraft(ratingsOf(players), 2, 1)
+		s := codeCraft(ratingsOf(players), 2, 1)
 		s.Stages = []rating.Stage{{Name: "finals", Seats: 2, Parts: 1, FromSandbox: players}}
 		games := all(t, s)
 		if n := seatingOf(games); !same(n.both, players*(players-1)*2) || !same(n.seats, players*2) {

@@ -129,9 +129,21 @@ func ratingsOf(players int) []float64 {
 	return ratings
 }
 
-// smallContest is a contest of so many players.
+// codeCraft returns the contest of CodeCraft 2020 for players with the given ratings
+// in the Sandbox, listed in the order in which they sent their strategies: up to 1080 players at tables of four in round 1; 300 of them and 60 of the
+// Sandbox in round 2; 50 of them and 10 in the finals, where each two meet; two
+// parts each.
+func codeCraft(sandbox []float64, waves int, seed uint64) Contest {
+	entries := make([]rating.Entry, len(sandbox))
+	for p, r := range sandbox {
+		entries[p] = rating.Entry{Player: p, Points: r, Uploaded: int64(p)}
+	}
+	return Contest{Sandbox: [][]rating.Entry{entries}, Stages: rating.ContestStages(), Waves: waves, Seed: seed}
+}
+
+// smallContest returns a contest of that many players.
 func smallContest(players, waves int) Contest {
-	s := CodeCraft(ratingsOf(players), waves, 7)
+	s := codeCraft(ratingsOf(players), waves, 7)
 	s.Points = [][]int{{8, 4, 2, 1}, {4, 2, 1}}
 	s.Stages = []rating.Stage{
 		{Name: "round 1", Seats: 4, Parts: 2, Waves: true, FromSandbox: 18},
@@ -272,7 +284,7 @@ func TestBadSchedules(t *testing.T) {
 		"waves: 0":                     contest(func(s *Contest) { s.Waves = 0 }),
 		"each two meet,: 4":            contest(func(s *Contest) { s.Stages[0].Waves = false }),
 		"want at most 16777216 game": contest(func(s *Contest) {
-			s.Waves, s.Stages[0].Parts, s.Sandbox, s.Stages[0].FromSandbox = 1<<15, 8, CodeCraft(ratingsOf(4000), 1, 1).Sandbox, 4000
+			s.Waves, s.Stages[0].Parts, s.Sandbox, s.Stages[0].FromSandbox = 1<<15, 8, codeCraft(ratingsOf(4000), 1, 1).Sandbox, 4000
 		}),
 	} {
 		games, err := s.Next(nil)
