@@ -16,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 const module = "moonfarm"
@@ -160,9 +162,14 @@ func TestObjections(t *testing.T) {
 		{"rollout", "time", false, true},
 		{"env", "moonfarm/tools", false, false},
 	} {
-		if o := objection(c.from, c.to, c.test); (o == "") != c.allowed {
-			t.Errorf("%s imports %s (test %v): %q, want allowed %v", c.from, c.to, c.test, o, c.allowed)
+		name := c.from + " imports " + c.to
+		if c.test {
+			name += " in a test"
 		}
+		t.Run(name, func(t *testing.T) {
+			objection := objection(c.from, c.to, c.test)
+			assert.Equal(t, c.allowed, objection == "", "the objection: %q", objection)
+		})
 	}
 }
 
