@@ -81,6 +81,9 @@ func FuzzRead(f *testing.F) {
 			in := s.input(onnx.Float32, 4)
 			return s.node("Concat", list(in, s.node("Softmax", list(in), "axis", 1)), "axis", 1)
 		},
+		func(s *sketch) string {
+			return s.node("GatherElements", list(s.input(onnx.Float32, 3, 2), s.input(onnx.Uint8, 2, 2)), "axis", 1)
+		},
 		func(s *sketch) string { return s.node("ReduceSum", list(s.input(onnx.Float32, 3, 2), s.ints(2))) },
 	} {
 		s := newSketch(13)

@@ -1,9 +1,5 @@
 package network
 
-import "errors"
-
-var errBatchTwice = errors.New("expected the batch in one of both arrays, found it in both")
-
 // along is a dimension of a part: so many elements, along dimension to of the
 // result and, in steps, along dimension from of the source.
 type along struct{ size, to, from, step int }
@@ -185,40 +181,3 @@ type alias struct{}
 func (*alias) work(*node) int64 { return 0 }
 
 func (*alias) lower(*planner, *node) (task, error) { return nil, nil }
-
-// lookup takes what computed indices say from an axis of an array, as an embedding
-// does. Indices that are not there are taken as the nearest that is.
-type lookup struct{ axis int }
-
-func (*lookup) work(*node) int64 { return 0 }
-
-func (g *lookup) lower(p *planner, n *node) (task, error) {
-	dims := n.in[0].shape.dims
-	return &lookupTask{
-		dst: p.flat(n.out), src: p.flat(n.in[0]), index: p.flat(n.in[1]),
-		outer: product(dims[:g.axis]), count: dims[g.axis], inner: product(dims[g.axis+1:]), indices: n.in[1].shape.size(),
-	}, nil
-}
-
-type lookupTask struct {
-	dst, src, index              place
-	outer, count, inner, indices int
-}
-
-func (t *lookupTask) run(r *Runner, rows int) {
-	for row := range rows {
-		dst, src, index := r.row(&t.dst, row), r.row(&t.src, row), r.row(&t.index, row)
-		for o := range t.outer {
-			for i, x := range index[:t.indices] {
-				if x < 0 {
-					x += float32(t.count)
-				}
-				at := 0
-				if x > 0 { // NaN is 0
-					at = int(min(x, float32(t.count-1)))
-				}
-				copy(dst[(o*t.indices+i)*t.inner:][:t.inner], src[(o*t.count+at)*t.inner:])
-			}
-		}
-	}
-}

@@ -27,7 +27,7 @@ var operators = map[string]func(*call) []*value{
 	"Softmax": readSoftmax, "LogSoftmax": readSoftmax,
 
 	"Flatten": readFlatten, "Reshape": readReshape, "Transpose": readTranspose, "Squeeze": readSqueeze, "Unsqueeze": readUnsqueeze,
-	"Concat": readConcat, "Slice": readSlice, "Split": readSplit, "Gather": readGather, "Expand": readExpand, "Pad": readPad,
+	"Concat": readConcat, "Slice": readSlice, "Split": readSplit, "Gather": readGather, "GatherElements": readGatherElements, "Expand": readExpand, "Pad": readPad,
 	"Shape": readShape, "Constant": readConstant, "ConstantOfShape": readConstantOfShape, "Identity": readIdentity, "Dropout": readIdentity,
 }
 

@@ -344,6 +344,7 @@ func TestOperators(t *testing.T) {
 	binaryCases(add)
 	productCases(add)
 	shapeCases(add)
+	elementLookupCases(add)
 	reductionCases(add)
 	for _, op := range known() {
 		if !covered[op] {

@@ -417,6 +417,14 @@ func (x *interpreter) copied(a *plain, d []int) *plain {
 			from := slices.Concat(at[:axis], []int{min(max(i, 0), a.dims[axis]-1)}, at[axis+m:])
 			return a.data[a.index(from)]
 		}))
+	case "GatherElements":
+		index, axis := x.in(1), wrap(x.int("axis", 0), n)
+		return whole(build(index.dims, func(at []int) float64 {
+			i := wrap(int(index.data[index.index(at)]), d[axis])
+			from := slices.Clone(at)
+			from[axis] = min(max(i, 0), d[axis]-1)
+			return a.data[a.index(from)]
+		}))
 	case "Slice":
 		return whole(x.slice(a, d))
 	}

@@ -30,7 +30,7 @@ type scaled struct {
 // range.
 var moves = map[string]bool{
 	"Identity": true, "Reshape": true, "Cast": true, "CastLike": true, "Flatten": true, "Squeeze": true, "Unsqueeze": true,
-	"Transpose": true, "Dropout": true, "Slice": true, "Gather": true, "Split": true, "Expand": true, "Clip": true,
+	"Transpose": true, "Dropout": true, "Slice": true, "Gather": true, "GatherElements": true, "Split": true, "Expand": true, "Clip": true,
 }
 
 // tests are the operators that make masks, and constants.

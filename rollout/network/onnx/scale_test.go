@@ -11,7 +11,7 @@ func chain(operators ...string) *Graph {
 		next := string(rune('a' + i))
 		in := []string{last}
 		switch op {
-		case "Gemm", "Add", "Reshape", "Gather":
+		case "Gemm", "Add", "Reshape", "Gather", "GatherElements":
 			in = append(in, "w")
 		case "Mul":
 			in = []string{"mask", last}
@@ -42,7 +42,7 @@ func TestScales(t *testing.T) {
 		{Probability, []string{"Gemm", "LogSoftmax", "Exp", "Identity"}},
 		{LogProbability, []string{"Gemm", "Softmax", "Add", "Log"}},
 		{Probability, []string{"Gemm", "Softmax", "Mul", "Div"}},
-		{Probability, []string{"Gemm", "Softmax", "Where", "Gather"}},
+		{Probability, []string{"Gemm", "Softmax", "Where", "Gather", "GatherElements"}},
 		{Linear, []string{"Softmax", "Gemm"}},
 		{Linear, []string{"Softmax", "Gemm", "Reshape", "Exp"}},
 		{Linear, []string{"Gemm", "Softmax", "Square"}},
