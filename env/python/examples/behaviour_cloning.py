@@ -8,7 +8,7 @@ legal choice is the one that was made, in episodes that it does not learn from; 
 count. A script that draws by chance cannot be foretold always: at most 79 % of econ's choices are in Tower Defence.
 Where an action has a head for each of many cells, nearly all say nothing, and so does the commonest choice: what has
 been learnt shows in the others. Then the network plays the opponent. --out is for clone.onnx, clone.pt and curve.csv.
-clone.onnx is a policy for moonfarm; CodeCraft's needs ONNX Runtime (engine=onnxruntime), as it looks for its cells.
+clone.onnx is a policy for moonfarm.
 
     go run ./cmd/moonfarm generate towerdefence --policy 'mcts(sims=400),econ' --episodes 4000 --obs none --out data/m
     python3 env/python/examples/behaviour_cloning.py data/m --seconds 300 --opponent econ --out clone

@@ -17,8 +17,9 @@ import moonfarm
 def write_onnx(network: nn.Module, example: tuple[Tensor, ...], file: Path, inputs: list[str], outputs: list[str]) -> None:
     """Writes a network as one ONNX file, for batches of any size.
 
-    By the exporter that needs no packages beside PyTorch: versions before 2.5 have it alone; newer ones have it beside
-    another, which is their default from 2.9 on and keeps the weights in a second file. moonfarm reads that form, too.
+    By the older exporter, which needs few packages: up to 1.13 PyTorch alone, later onnx beside it. Versions before 2.5
+    have no other; from 2.9 on another is their default, which keeps the weights in a second file. moonfarm reads that
+    form, too.
     """
     older = {"dynamo": False} if "dynamo" in inspect.signature(torch.onnx.export).parameters else {}
     axes = {name: {0: "rows"} for name in [*inputs, *outputs]}
@@ -39,6 +40,13 @@ class Dense(nn.Conv2d):
         if x.is_cuda or torch.onnx.is_in_onnx_export():
             return F.linear(x, self.weight.flatten(1)[:, : self.inputs], self.bias)
         return super().forward(F.pad(x, (0, -self.inputs % 64)).view(len(x), -1, 8, 8)).flatten(1)
+
+
+def running(x: Tensor, size: int) -> Tensor:
+    """The sum up to each of the last dimension's so many elements: exported as a product, as moonfarm has no CumSum."""
+    if torch.onnx.is_in_onnx_export():
+        return x @ torch.ones(size, size, device=x.device).triu()
+    return x.cumsum(-1)
 
 
 class Kind(NamedTuple):
@@ -104,6 +112,7 @@ class Network(nn.Module):
             self.mix = nn.Sequential(nn.ReLU(), Dense(width, width), nn.ReLU())
         every = [self.heads(kind, torch.arange(p.count))[1].flatten() for p in self.places for kind in p.kinds]
         self.register_buffer("order", torch.cat(every).argsort(), persistent=False)
+        self.sorted = bool((self.order.diff() > 0).all())  # the heads are in the order of their places
         self.out = nn.ModuleList()
         for place in self.places:
             self.out.append(nn.ModuleList(Dense(width, envs.heads[kind.first], 0.1) for kind in place.kinds))
@@ -122,12 +131,24 @@ class Network(nn.Module):
         return planes, h, value
 
     def cells(self, place: Place, planes: Tensor) -> Tensor:
-        """The cells of a place, [rows, count]; -1 where there are no more."""
+        """The cells of a place, [rows, count]; -1 where there are no more.
+
+        It counts: topk would do, but moonfarm has no TopK to play the exported network by.
+        """
         if place.plane is None:
             return torch.tensor(place.cells or [0], device=planes.device).expand(planes.shape[0], -1)
-        first = torch.arange(self.where.num_embeddings, 0, -1, device=planes.device)
-        there, cells = ((planes[:, place.plane].flatten(1) > 0) * first).topk(place.count, 1)
-        return torch.where(there > 0, cells, -1)
+        _, height, breadth = self.shape
+        there = (planes[:, place.plane] > 0).float()
+        counts = running(there, breadth)  # in each line
+        lines = counts[:, :, -1]
+        until = running(lines, height)
+        counts = counts + (until - lines)[:, :, None]
+        nth = torch.arange(1.0, place.count + 1, device=planes.device)[:, None]
+        line = (until[:, None, :-1] < nth).sum(2)  # in which the nth of the cells is
+        index = line[:, :, None] * breadth + torch.arange(breadth, device=planes.device)
+        counts = counts.flatten(1).gather(1, index.flatten(1)).view(-1, place.count, breadth)
+        cells = line * breadth + (counts[:, :, :-1] < nth).sum(2)
+        return torch.where(nth[:, 0] > until[:, -1:], torch.full_like(cells, -1), cells)
 
     def features(self, planes: Tensor, h: Tensor, rows: Tensor, cells: Tensor) -> Tensor:
         """What the heads of one cell in each of these rows are computed from."""
@@ -140,23 +161,35 @@ class Network(nn.Module):
         near = board.permute(0, 2, 3, 1).flatten(1, 2)[rows[:, None], corner[:, None] + near].flatten(1)
         return self.mix(self.near(near) + self.where(cells) + h[rows])
 
-    def fixed(self, place: Place, planes: Tensor, h: Tensor) -> Tensor:
-        """What features() says of all cells of a place that are the same in every row, one row after the other.
+    def everywhere(self, place: Place, planes: Tensor, h: Tensor) -> Tensor:
+        """What features() says of all cells of a place, one row after the other; of one that is not there, what it
+        says of the first cell.
 
-        It gathers by constants alone, so it can be exported for programs that cannot gather by what they compute.
+        It gathers one index of the board after the other, so it can be exported for moonfarm, which has no gathering
+        by several indices at once.
         """
         if not self.local:
             return h
-        cells, (depth, _, breadth) = place.cells or [0], self.shape
-        side, wide = 2 * self.reach + 1, breadth + 2 * self.reach
-        index = [
-            (cell // breadth + y) * wide + cell % breadth + x
-            for cell in cells for y in range(side) for x in range(side)
-        ]  # fmt: skip
-        near = F.pad(planes, [self.reach] * 4).flatten(2)[:, :, torch.tensor(index, device=h.device)]
+        (depth, height, breadth), side = self.shape, 2 * self.reach + 1
+        board = F.pad(planes, [self.reach] * 4)
+        high, wide = height + 2 * self.reach, breadth + 2 * self.reach
+        if place.plane is None:
+            cells = torch.tensor(place.cells or [0], device=h.device)
+            index = [
+                (cell // breadth + y) * wide + cell % breadth + x
+                for cell in place.cells or [0] for y in range(side) for x in range(side)
+            ]  # fmt: skip
+            near = board.flatten(2)[:, :, torch.tensor(index, device=h.device)]
+        else:
+            cells = self.cells(place, planes).clamp(min=0)
+            corner = cells + cells.div(breadth, rounding_mode="trunc") * (wide - breadth)
+            steps = torch.arange(side, device=h.device)
+            index = (corner[:, :, None, None] + steps[:, None] * wide + steps).flatten(1)
+            first = torch.arange(depth, device=h.device) * (high * wide)  # of each plane
+            near = board.flatten(1).gather(1, (index[:, None] + first[:, None]).flatten(1))
         near = near.view(-1, depth, place.count, side * side).permute(0, 2, 3, 1)
         near = self.near(near.reshape(-1, side * side * depth)).view(-1, place.count, self.near.weight.shape[0])
-        return self.mix((near + self.where.weight[cells] + h[:, None]).flatten(0, 1))
+        return self.mix((near + self.where(cells) + h[:, None]).flatten(0, 1))
 
     def heads(self, kind: Kind, which: Tensor) -> tuple[Tensor, Tensor]:
         """The heads of a kind at some cells of its place, and their choices among those of all heads."""
@@ -168,14 +201,11 @@ class Network(nn.Module):
         planes, h, value = self.see(planes, scalars, mask)
         logits = []
         for place, out in zip(self.places, self.out):
-            if place.plane is None:
-                f = self.fixed(place, planes, h)
-            else:
-                cells = self.cells(place, planes).clamp(min=0)
-                rows = torch.arange(planes.shape[0], device=h.device)[:, None].expand_as(cells)
-                f = self.features(planes, h, rows.flatten(), cells.flatten())
+            f = self.everywhere(place, planes, h)
             logits += [dense(f).view(-1, place.count * dense.weight.shape[0]) for dense in out]
-        policy = torch.cat(logits, 1)[:, self.order]
+        policy = torch.cat(logits, 1)
+        if not self.sorted:
+            policy = policy[:, self.order]
         return policy if value is None else (policy, value)
 
 

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 
@@ -114,15 +115,71 @@ class Examples(unittest.TestCase):
                 self.assertRegex(lines[0], r"held out: \d+\.\d% of [1-9]\d* choices")
                 self.assertRegex(lines[-1], r"\d+\.\d % against random in 2 games")
                 self.assertGreater((out / "clone.onnx").stat().st_size, 1000)
-                if game != "codecraft":  # see the example
-                    self.play(game, out / "clone.onnx")
+                self.play(game, out / "clone.onnx")
 
     def play(self, game: str, model: Path):
-        """The network plays by moonfarm itself, for which it has to go with the game."""
-        inspect = ["go", "run", "./cmd/moonfarm", "model", "inspect", "--strict", "--game", game, model]
-        done = subprocess.run(inspect, cwd=FOLDER.parent.parent, capture_output=True, text=True)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn(f"The model goes with {game}", done.stdout)
+        """The network goes with the game, and plays it by moonfarm itself."""
+        for command, said in (
+            (["model", "inspect", "--strict", "--game", game, model], f"The model goes with {game}"),
+            (["eval", game, "--strict", "--player", model, "--player", "random", "--games", 2, "--max-turns", 3], "2 games on 1 seed"),
+        ):  # fmt: skip
+            done = subprocess.run(
+                ["go", "run", "./cmd/moonfarm", *map(str, command)], cwd=FOLDER.parent.parent, capture_output=True, text=True
+            )  # fmt: skip
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(said, done.stdout)
+
+    @unittest.skipIf(NO_TORCH, NO_TORCH)
+    def test_exported_form(self):
+        """The form of a network that is exported says of each head what the network learns to say."""
+        import torch
+
+        cloning = self.example("behaviour_cloning")
+        for game, rules in ("terminal", None), ("codecraft", "round1"):
+            with self.subTest(game=game):
+                torch.manual_seed(1)
+                envs = moonfarm.make_vec(game, 3, rules=rules, opponent="random")
+                learner = cloning.Learner(game, envs, 16, "cpu")
+                torch.nn.init.normal_(learner.network.where.weight)
+                obs, infos = envs.reset(seed=1)
+                for _ in range(12):
+                    obs, *_, infos = envs.step(learner(obs, infos, greedy=False))
+                batch = {**obs, "mask": infos["mask"]}
+                seen, heads = learner.see(batch), 0
+                with torch.no_grad():
+                    with mock.patch("torch.onnx.is_in_onnx_export", return_value=True):
+                        logits = learner.network(*(learner.tensor(batch, of) for of in ("planes", "scalars")), seen.mask)
+                    for said in learner.say(seen):
+                        legal = said.logits > -1e9
+                        exported = logits[said.rows[:, None], said.choices][legal]
+                        torch.testing.assert_close(exported, said.logits[legal], rtol=1e-5, atol=1e-5)
+                        heads += len(said.rows)
+                self.assertGreater(heads, 3 * 14 * 5)
+                envs.close()
+
+    @unittest.skipIf(NO_TORCH, NO_TORCH)
+    def test_cells(self):
+        """Those of the heads are found by the plane that shows them, in the order of the board."""
+        import torch
+
+        cloning = self.example("behaviour_cloning")
+        envs = moonfarm.make_vec("codecraft", 1)
+        network = cloning.Network("codecraft", envs, 16, False)
+        (place,) = network.places
+        parts = (0, 1e-4, 0.02, 0.04, 0.5, 1)
+        planes = torch.zeros(len(parts) + 1, *network.shape)
+        generator = torch.Generator().manual_seed(1)
+        for board, part in zip(planes, parts):
+            board[place.plane] = (torch.rand(network.shape[1:], generator=generator) < part).float()
+        planes[-1, place.plane, [0, 0, -1], [0, -1, -1]] = 0.25  # the corners
+        for exported in False, True:
+            with mock.patch("torch.onnx.is_in_onnx_export", return_value=exported):
+                found = network.cells(place, planes)
+            for board, cells in zip(planes, found):
+                there = board[place.plane].flatten().nonzero()[: place.count, 0]
+                self.assertEqual(cells[: len(there)].tolist(), there.tolist())
+                self.assertEqual(cells[len(there) :].unique().tolist(), [-1] * (len(there) < place.count))
+        envs.close()
 
     @unittest.skipIf(NO_TORCH, NO_TORCH)
     @unittest.skipIf(shutil.which("go") is None, "left out: there is no go to make a dataset")
