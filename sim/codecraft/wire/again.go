@@ -25,8 +25,8 @@ type Replay struct {
 }
 
 // ReadReplay reads a recorded game: a replay file, or JSON Lines, which become
-// one. The name is for errors; of a recording that is damaged the ticks before
-// are there with the error, of one without a start it is nil.
+// one. The name is for errors. A damaged recording gives the ticks before the damage
+// and an error, and nil if its start cannot be read.
 func ReadReplay(name string, in io.Reader) (*Replay, error) {
 	r, err := NewRecording(name, in)
 	if err != nil {
@@ -42,6 +42,10 @@ func ReadReplay(name string, in io.Reader) (*Replay, error) {
 	t := new(sim.Turn)
 	for {
 		err := r.Next()
+		if err != nil && r.read { // the tick before cannot be applied
+			x.Cut(len(x.Ends) - 1)
+			return x, err
+		}
 		x.scores = x.scores[:0]
 		for _, q := range r.World.Players {
 			x.scores = append(x.scores, int64(q.Score))

@@ -3,8 +3,11 @@ package wire
 import (
 	"bytes"
 	"errors"
+	"io"
 	"slices"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
@@ -164,5 +167,46 @@ func TestRecordedGame(t *testing.T) {
 	}
 	if r.Ends[6] != len(r.File) {
 		t.Error("the file does not end there")
+	}
+}
+
+// TestReadReplayDropsATickThatCannotBeApplied damages the last tick in a way that only
+// the step to the state after it shows.
+func TestReadReplayDropsATickThatCannotBeApplied(t *testing.T) {
+	_, file := playedReplay(t, "round1-2", 3, 4)
+	for name, damage := range map[string]func(d *Delta, w *World){
+		"other rules":                   func(d *Delta, _ *World) { d.MaxPathfindNodes++ },
+		"a new entity that is there":    func(d *Delta, w *World) { d.Entities.New = w.Entities[:1] },
+		"a removed entity that was not": func(d *Delta, _ *World) { d.Entities.Removed = []int32{1 << 30} },
+		"a player changes, an entity fails": func(d *Delta, w *World) {
+			d.Players.Changed = []Seat{{ID: w.Players[0].ID, Score: 99}}
+			d.Entities.Removed = []int32{1 << 30}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := NewRecording("damaged", bytes.NewReader(file))
+			require.NoError(t, err)
+			bad := r.World.Append(nil)
+			ticks := 0
+			for ; ; ticks++ {
+				if err := r.Next(); err == io.EOF {
+					break
+				}
+				require.NoError(t, err)
+				d := r.Delta
+				if ticks == 3 {
+					damage(&d, &r.World)
+				}
+				bad = d.Append(bad, r.Events)
+			}
+			require.Equal(t, 4, ticks)
+			x, err := ReadReplay("damaged", bytes.NewReader(bad))
+			require.Error(t, err)
+			require.Equal(t, 3, x.Ticks())
+			again, err := ReadReplay("again", bytes.NewReader(x.File))
+			require.NoError(t, err)
+			require.Equal(t, x.File, again.File)
+			require.Equal(t, x.Scores(), again.Scores())
+		})
 	}
 }
