@@ -33,7 +33,7 @@ type analyseFlags struct {
 	workers     int
 }
 
-// analysed is what analyse found. Its JSON keys are documented in the help.
+// analysed is the result of analyse. Its JSON keys are documented in the help.
 type analysed struct {
 	From    string         `json:"from"`
 	Game    string         `json:"game"`
@@ -47,11 +47,11 @@ type analysed struct {
 	Seats   []analysedSeat `json:"seats"`
 	Turns   []analysedTurn `json:"turns"`
 
-	what  string // number counts
+	what  string // "game" or "episode", which number counts
 	found []analysis.Turn
 }
 
-// analysedSeat sums up a seat.
+// analysedSeat sums up the turns of a seat.
 type analysedSeat struct {
 	Seat       int     `json:"seat"`
 	Player     string  `json:"player"`
@@ -61,13 +61,13 @@ type analysedSeat struct {
 	Worst      []int   `json:"worst"`
 }
 
-// analysedTurn is a turn.
+// analysedTurn has the moves of all seats in a turn.
 type analysedTurn struct {
 	Turn  int            `json:"turn"`
 	Seats []analysedMove `json:"seats"`
 }
 
-// analysedMove is what a seat did in a turn.
+// analysedMove compares the played orders of a seat in a turn with the best ones.
 type analysedMove struct {
 	Seat   int            `json:"seat"`
 	Value  float64        `json:"value"`
@@ -76,7 +76,7 @@ type analysedMove struct {
 	Best   analysedOrders `json:"best"`
 }
 
-// analysedOrders are orders that were weighed.
+// analysedOrders are orders with their value.
 type analysedOrders struct {
 	Orders []string `json:"orders"`
 	Share  *float64 `json:"share"` // nil: not among the moves searched
@@ -86,41 +86,42 @@ type analysedOrders struct {
 func (a *app) analyse() *cobra.Command {
 	f := &analyseFlags{game: 1, last: math.MaxUint64, every: 1, worst: 5}
 	c := &cobra.Command{
-		Use: "analyse RECORDING|DATASET", Short: "Search the turns of a game for what its players lost",
-		Long: `Searches every turn of a recorded game, or of an episode of a dataset, by a
-policy that searches, and tells the value over time, how much each player lost
-in each turn, and the best orders beside those played in the worst of these
-turns. RECORDING is what import takes, DATASET a folder or an URL.
+		Use: "analyse RECORDING|DATASET", Short: "Search the turns of a game for the losses of its players",
+		Long: `Searches every turn of a recorded game, or of an episode of a dataset, with a
+policy that searches. It prints the value over time, the loss of each player in
+each turn, and, for the worst turns, the played and the best orders. RECORDING
+is a recording as import takes it, DATASET a folder or a URL.
 
-A value is the result that a player can expect: 1 for a win, -1 for a loss. Each
-player's is searched by itself, as the policy would search it in that game. The
-best orders are those of the move with the largest share of the search.
+A value is the result that a player can expect: 1 for a win, -1 for a loss. The
+policy searches for each player by itself, as it would in that game. The best
+orders are those of the move with the largest share of the search.
 
-What a player lost in a turn is the value of the position that its best orders
-lead to, less the value of the one that its own orders led to. The others give
-the same orders in both, those that they gave, and both positions are searched
-alike: what the others did, and what the search misjudges everywhere, cancels.
-In the change of the value from turn to turn, what the others did would remain.
-Both values are estimates, which err less with more simulations. Where the loss
-is below 0 a player did better, against what the others did, than with the best
-orders. A "-" says that the best orders were played: then nothing is lost. Each
-turn takes about two searches for each player.
+The loss of a player in a turn is the value of the position after its best
+orders, less the value of the position after its own orders. In both the other
+players give the orders that they gave in the game, and both positions are
+searched alike, so that the effects of the others' orders, and errors that the
+search makes everywhere, cancel. (The change of the value from turn to turn
+would contain the effects of the others' orders.) Both values are estimates that
+get better with more simulations. A loss below 0 means that a player did better
+with its own orders, against the orders of the others, than with the best ones.
+A "-" means that the best orders were played and nothing was lost. Each turn
+takes about two searches for each player.
 
-The result depends on nothing but the game, the turns and the policy, if that
-does not look at the clock (ms=…). A run that is interrupted, also in the middle
-of a search, prints the turns that it has finished, and tells with which --turns
-to go on; the exit status is 130.
+The result depends only on the game, the turns and the policy, unless the policy
+has a budget of time (ms=…). A run that is interrupted, also in the middle of a
+search, prints the finished turns and the --turns that continue it; the exit
+status is 130.
 
 With --json: one object with the keys from, game, number (of the episode, or of
-the game in its recording), name (of a recorded game, or of where an episode is
-from), policy (that searched), length (turns of the game), stopped (why the game
-ends before its end; "" if it does not), asked (how many turns were to be
-searched), partial (not all of these were), seats (each with seat, counted from
-0, player, result, lost, the sum over the turns, best_played, how often the best
-orders were played, and worst, the turns in which it lost most) and turns (each
-with turn and seats; each of these with seat, value, lost, and played and best,
-which have orders, a list of texts, share of the search, null if these orders
-were none of the moves searched, and value, after the turn).`,
+the game in its recording), name (of a recorded game, or of the source of an
+episode), policy (that searched), length (turns of the game), stopped (why the
+game stops early; "" if it does not), asked (number of turns to search), partial
+(not all of these were searched), seats (each with seat, counted from 0, player,
+result, lost, the sum over the turns, best_played, the number of turns in which
+the best orders were played, and worst, the turns in which it lost most) and
+turns (each with turn and seats; each of these with seat, value, lost, and
+played and best, which have orders, a list of texts, share of the search, null
+if these orders were not searched, and value, after the turn).`,
 		Example: `  moonfarm analyse ../shared/traces/towerdefence/recorded_normal_towers.jsonl.gz --every 5
   moonfarm analyse data/td --episode 12 --policy 'mcts(sims=2000)' --turns 10-40
   moonfarm analyse game.jsonl --game 3 --worst 10 --json`,
@@ -130,13 +131,13 @@ were none of the moves searched, and value, after the turn).`,
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.policy, "policy", "", "`SPEC` of the policy that searches, such as 'mcts(sims=2000)' (default: the first of the game's that does)")
-	flags.Var(whole(&f.episode, 0, math.MaxUint64), "episode", "which episode of a dataset, counted from 0")
-	flags.Var(whole(&f.game, 1, math.MaxInt), "game", "which game of a recording, counted from 1")
-	flags.Var(numberRange(&f.first, &f.last, "a turn"), "turns", "which turns, counted from 0 (default: all)")
-	flags.Var(whole(&f.every, 1, math.MaxInt32), "every", "of these turns the first, and every `N`th after it")
-	flags.Var(whole(&f.worst, 0, math.MaxInt32), "worst", "how many turns of each player are listed, those in which it lost most")
-	flags.StringVar(&f.rules, "rules", "", "`FILE` with the rule values of the recorded game, or the name of a rule set; for games whose recordings do not tell them ("+rulesDoc(untold())+")")
+	flags.StringVar(&f.policy, "policy", "", "`SPEC` of the policy that searches, such as 'mcts(sims=2000)' (default: the game's first policy that does)")
+	flags.Var(whole(&f.episode, 0, math.MaxUint64), "episode", "episode of a dataset, counted from 0")
+	flags.Var(whole(&f.game, 1, math.MaxInt), "game", "game of a recording, counted from 1")
+	flags.Var(numberRange(&f.first, &f.last, "a turn"), "turns", "turns to search, counted from 0 (default: all)")
+	flags.Var(whole(&f.every, 1, math.MaxInt32), "every", "search only the first of these turns and every `N`th after it")
+	flags.Var(whole(&f.worst, 0, math.MaxInt32), "worst", "number of turns to list of each player: those in which it lost most")
+	flags.StringVar(&f.rules, "rules", "", "`FILE` with the rule values of the recorded game, or the name of a rule set; for games whose recordings do not contain them ("+rulesDoc(untold())+")")
 	workersFlag(c, &f.workers)
 	return c
 }
@@ -180,8 +181,8 @@ func (a *app) runAnalyse(c *cobra.Command, from string, f *analyseFlags) error {
 	return errors.Join(err, a.print(d, func() { a.printAnalysed(d) }))
 }
 
-// unbroken is how many of the turns to look at, from the first on, are found without
-// a gap.
+// unbroken returns the number of turns to search before the first one that was not
+// found.
 func unbroken(found []analysis.Turn, o *analysis.Options) (n int) {
 	for n < len(found) && found[n].Turn == o.First+n*o.Every {
 		n++
@@ -201,7 +202,7 @@ type analysedGame struct {
 	policyName string
 }
 
-// read reads the game, and the policy that is to search it.
+// read reads the game, and makes the policy that searches it.
 func (f *analyseFlags) read(c *cobra.Command, from string) (*analysedGame, error) {
 	isDataset, err := holdsDataset(from)
 	if err != nil {
@@ -300,7 +301,7 @@ func (f *analyseFlags) readRecording(ctx context.Context, file string) (*analyse
 	return nil, flagged(err)
 }
 
-// keptEpisode is a copy, of what is needed to play it again, that stays.
+// keptEpisode returns a copy of the fields that are needed to play an episode again.
 func keptEpisode(e *rollout.Episode) rollout.Episode {
 	kept := rollout.Episode{
 		ID: e.ID, Seed: e.Seed, Players: e.Players, Turns: e.Turns, Status: e.Status, Outcome: e.Outcome,
@@ -313,8 +314,8 @@ func keptEpisode(e *rollout.Episode) rollout.Episode {
 	return kept
 }
 
-// searcher reads the spec of a policy that searches a game, "" for the first of
-// the game's, and returns its maker and its canonical name.
+// searcher parses the spec of a policy that searches a game and returns its maker and
+// its canonical name. "" stands for the first such policy of the game.
 func searcher(g catalog.Game, spec string) (rollout.Maker, string, error) {
 	known, err := searchers(g)
 	if err != nil {
@@ -330,12 +331,12 @@ func searcher(g catalog.Game, spec string) (rollout.Maker, string, error) {
 	}
 	maker, name, err := t.policy("policy", cmp.Or(spec, known[0]))
 	if err == nil && !searches(maker, t.spec) {
-		err = cli.WrongUse("--policy %s: it does not search; of %s these do: %s", spec, g.Name, strings.Join(known, ", "))
+		err = cli.WrongUse("--policy %s: it does not search; policies of %s that do: %s", spec, g.Name, strings.Join(known, ", "))
 	}
 	return maker, name, err
 }
 
-// sum sums up what was found.
+// sum makes the result of the turns found.
 func (x *analysedGame) sum(found []analysis.Turn, f *analyseFlags) *analysed {
 	e := &x.episode
 	d := &analysed{Game: x.game, Number: x.number, Name: x.name, Policy: x.policyName, Length: e.Turns, Stopped: e.Stopped,
@@ -361,7 +362,7 @@ func (x *analysedGame) sum(found []analysis.Turn, f *analyseFlags) *analysed {
 	return d
 }
 
-// orders are orders as texts.
+// orders returns orders as texts, with their share and value.
 func (x *analysedGame) orders(c *analysis.Choice) analysedOrders {
 	o := analysedOrders{Orders: recordings.OrderTexts(x.game, c.Orders), Value: c.Value}
 	if c.Share >= 0 {
@@ -370,7 +371,7 @@ func (x *analysedGame) orders(c *analysis.Choice) analysedOrders {
 	return o
 }
 
-// printAnalysed prints what was found as text.
+// printAnalysed prints the result as text.
 func (a *app) printAnalysed(d *analysed) {
 	a.printf("%s: %s %d", d.From, d.what, d.Number)
 	if d.Name != "" {
@@ -419,10 +420,10 @@ func (a *app) printWorst(d *analysed, s analysedSeat) {
 	a.table(rows...)
 }
 
-// seatName is the letter of a seat.
+// seatName returns the letter of a seat.
 func seatName(seat int) string { return string(rune('A' + seat)) }
 
-// signed writes a value.
+// signed formats a value with its sign.
 func signed(value float64) string {
 	text := fmt.Sprintf("%+.3f", value)
 	if strings.Trim(text, "+-0.") == "" {
@@ -431,7 +432,7 @@ func signed(value float64) string {
 	return text
 }
 
-// lostText writes what a seat lost in a turn.
+// lostText formats the loss of a seat in a turn.
 func lostText(s *analysis.Seat) string {
 	if s.BestPlayed() {
 		return "-"
@@ -439,11 +440,10 @@ func lostText(s *analysis.Seat) string {
 	return strings.TrimPrefix(signed(s.Lost), "+")
 }
 
-// maxOrdersText is how many characters of orders are printed in a table.
+// maxOrdersText is the number of characters for the orders in a cell of a table.
 const maxOrdersText = 40
 
-// text writes the orders for a table; of many it counts those for which there is
-// no room.
+// text formats the orders for a table. It counts the orders for which there is no room.
 func (o *analysedOrders) text() string {
 	if len(o.Orders) == 0 {
 		return "nothing"

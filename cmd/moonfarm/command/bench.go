@@ -30,22 +30,22 @@ func (a *app) bench() *cobra.Command {
 	c := &cobra.Command{
 		Use: "bench [GAME…]", Short: "Measure speed, with checksums of the work",
 		Long: `Measures the games given, or all. Every figure is the median over passes of the
-same work; its checksum says that the work was done, and is the same on every
-machine: a change that is not meant to change play keeps it. The last line says
+same work. Its checksum shows that the work was done, and is the same on every
+machine: a change that is not meant to change play keeps it. The last line tells
 whether this program was built with a profile, as releases are.
 
 ` + figuresDoc() + `
 
 With --json: an array of objects with the keys game, what, value (the median),
 unit (what is counted, per second), best (the fastest pass), ns_per_op (of the
-median), allocs_per_op, passes, ops_per_pass, cores (the work was spread over),
+median), allocs_per_op, passes, ops_per_pass, cores (that did the work),
 checksum, note.`,
 		Example: `  moonfarm bench
   moonfarm bench towerdefence --what step,playout --recordings '../shared/traces/towerdefence/*.jsonl.gz'`,
 		Args: takes("[GAME…]"),
 		RunE: func(c *cobra.Command, args []string) error { return a.runBench(c.Context(), args, f) },
 	}
-	c.Flags().Var(pause(&f.time), "time", "least time for each figure")
+	c.Flags().Var(pause(&f.time), "time", "minimum time for each figure")
 	c.Flags().StringSliceVar(&f.what, "what", nil, "`A,B`: only these figures")
 	c.Flags().StringVar(&f.recordings, "recordings", "", "`GLOB` of recordings whose orders step plays; else it plays generated ones")
 	workersFlag(c, &f.workers)
@@ -53,21 +53,21 @@ checksum, note.`,
 	return c
 }
 
-// benchNetwork is the command that measures networks.
+// benchNetwork makes the command that measures networks.
 func (a *app) benchNetwork() *cobra.Command {
 	o, path := bench.NetworkOptions{Time: time.Second}, ""
 	c := &cobra.Command{
 		Use: "network [MODEL…]", Short: "Measure how fast networks run on one core",
-		Long: `Evaluates networks in batches: the ONNX files given, FILE.onnx, or networks that
-are made for this and have learned nothing. These have 3×3 convolutions of 64
-channels on 9 planes: small has 3 on 8×16 cells, medium has 13 of them there,
+		Long: `Evaluates networks in batches: the ONNX files given, FILE.onnx, or untrained
+networks made for this purpose. These have 3×3 convolutions of 64 channels on 9
+planes: small has 3 convolutions on 8×16 cells, medium has 13 on as many cells,
 in 6 residual blocks, 28x28 and 80x80 have 4 on boards of that size.
 
-Evaluations are counted by the processor time of one thread (outside of Linux
-by the clock on the wall), medians of passes. The peak is that of the core in
-multiply-adds, the share how much of it the network takes; on a core that
-shares its units with another one at work both are less. The checksum is of all
-outputs, and the same on every machine.
+Evaluations per second are by the processor time of one thread (outside of Linux
+by the wall clock), as medians of passes. The peak is the highest rate of
+multiply-adds of the core, and share is the network's share of it; both are
+smaller on a core that shares its units with another busy one. The checksum
+covers all outputs, and is the same on every machine.
 
 With --json: an array of objects with the keys model, batch, value (evaluations
 a second, the median), best (the fastest pass), mflop (of an evaluation),
@@ -78,13 +78,13 @@ kernels that ran), passes, ops_per_pass (evaluations), checksum.`,
 		RunE:      func(c *cobra.Command, args []string) error { return a.runBenchNetwork(c.Context(), args, path, o) },
 		ValidArgs: bench.Towers(),
 	}
-	c.Flags().Var(pause(&o.Time), "time", "least time for each figure")
+	c.Flags().Var(pause(&o.Time), "time", "minimum time for each figure")
 	c.Flags().IntSliceVar(&o.Batches, "batch", bench.Batches, "`N,…`: sizes of batches")
 	c.Flags().StringVar(&path, "path", "", "`NAME` of the kernels to use (default the fastest of this machine)")
 	return c
 }
 
-// mostBatch bounds --batch.
+// mostBatch is the limit of --batch.
 const mostBatch = 1 << 16
 
 func (a *app) runBenchNetwork(ctx context.Context, models []string, path string, o bench.NetworkOptions) error {
@@ -125,7 +125,7 @@ func (a *app) printNetworks(all []bench.NetworkResult) {
 	a.printProfile()
 }
 
-// printProfile says whether the compiler knew where this program spends its time.
+// printProfile prints whether this program was built with a profile.
 func (a *app) printProfile() {
 	if p := bench.Profile(); p != "" {
 		a.printf("built with the profile %s\n", p)
@@ -134,13 +134,13 @@ func (a *app) printProfile() {
 	}
 }
 
-// figuresDoc lists the figures that games have in common.
+// figuresDoc lists the figures that all games have.
 func figuresDoc() string {
 	var b strings.Builder
 	for _, w := range bench.Whats() {
 		b.WriteString(listed(w[0], 18, w[1]))
 	}
-	return b.String() + "  A game may have others, too, or lack some."
+	return b.String() + "  A game may have more figures, or lack some."
 }
 
 func (a *app) runBench(ctx context.Context, games []string, f *benchFlags) error {

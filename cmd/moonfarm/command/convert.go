@@ -23,16 +23,15 @@ import (
 	"moonfarm/rollout/recordings"
 )
 
-// converted tells what replay convert wrote. Its JSON keys are documented in
-// the help.
+// converted is the result of replay convert. Its JSON keys are documented in the help.
 type converted struct {
 	From  string   `json:"from"`
 	Game  string   `json:"game"`
 	Files []string `json:"files"`
 }
 
-// numberRange is the value of a flag that takes the number of a thing, such as an
-// episode, or a range, N-M; by default all.
+// numberRange makes the value of a flag that takes the number of a thing, such as an
+// episode, or a range, N-M. By default it stands for all.
 func numberRange(first, last *uint64, thing string) value {
 	set := func(text string) error {
 		from, to, isRange := strings.Cut(text, "-")
@@ -63,18 +62,18 @@ func (a *app) replayConvert() *cobra.Command {
 	o := convertOptions{last: math.MaxUint64}
 	c := &cobra.Command{
 		Use: "convert DATASET|RECORDING --out DIR", Short: "Make recordings of episodes, or a dataset of a recording",
-		Long: `From the folder of a dataset: writes its episodes, or those that --episodes
-says, as recordings, one each; the name of each is its number: 00000012.replay.
-Replay verify finds them equal, and import takes them. What there was before
-under the same name is replaced, whole or not at all. The forms:
+		Long: `From the folder of a dataset, writes its episodes, or the episodes that
+--episodes selects, as one recording each, with its number as the name:
+00000012.replay. Replay verify finds them equal, and import takes them. Existing
+recordings of the same name are replaced, as a whole or not at all. The forms:
 
 ` + eachGame(func(g gamedoc.Game) string { return g.Help.Convert }) + `
 
-The players have the names of the policies. From a recording: writes the dataset
+The players have the names of the policies. From a recording, writes the dataset
 that import makes of it.
 
-With --json: one object with the keys from, game, files (that were written); of
-a recording what import prints.`,
+With --json: one object with the keys from, game, files (that were written); for
+a recording the object that import prints.`,
 		Example: `  moonfarm replay convert data/terminal --episodes 0-9 --out replays
   moonfarm replay convert data/td --format match-log --out logs
   moonfarm replay convert ../shared/replays/terminal/2026-001.replay.gz --out data/one`,
@@ -100,13 +99,13 @@ a recording what import prints.`,
 		},
 	}
 	c.Flags().StringVar(&o.out, "out", "", "`DIR` to write to")
-	c.Flags().Var(numberRange(&o.first, &o.last, "an episode"), "episodes", "which episodes of the dataset, counted from 0 (default: all)")
+	c.Flags().Var(numberRange(&o.first, &o.last, "an episode"), "episodes", "episodes of the dataset, counted from 0 (default: all)")
 	c.Flags().StringVar(&o.form, "format", "", "`FORM` of the recordings (default: the first of the game's)")
-	c.Flags().BoolVar(&o.zip, "gzip", false, "compress the files; their names end in .gz, too")
+	c.Flags().BoolVar(&o.zip, "gzip", false, "compress the files and add .gz to their names")
 	return c
 }
 
-// convertOptions say which episodes to write, and how.
+// convertOptions select the episodes to write, and their form.
 type convertOptions struct {
 	dir, out    string
 	first, last uint64
@@ -114,8 +113,8 @@ type convertOptions struct {
 	zip         bool
 }
 
-// holdsDataset reports whether a path is a folder without a recording: the folder of
-// a dataset, finished or not.
+// holdsDataset reports whether a path is a URL, or a folder without a recording: the
+// folder of a dataset, finished or not.
 func holdsDataset(dir string) (bool, error) {
 	if strings.Contains(dir, "://") { // only datasets are at URLs
 		return true, nil
@@ -128,7 +127,7 @@ func holdsDataset(dir string) (bool, error) {
 	return err != nil, nil
 }
 
-// recordingForm finds the form of recordings that --format names.
+// recordingForm returns the form of recordings that --format names.
 func (o *convertOptions) recordingForm(game string) (recordings.Form, error) {
 	var names []string
 	for i, f := range formsOf(game) {
@@ -230,7 +229,7 @@ func (a *app) replayToDataset(ctx context.Context, file, out string) error {
 	return a.runImport(ctx, in.Engine.Info().Game, []string{file}, f)
 }
 
-// zipped compresses what write writes.
+// zipped returns a write function that compresses the output of write.
 func zipped(write func(w io.Writer) error) func(w io.Writer) error {
 	return func(w io.Writer) error {
 		z := gzip.NewWriter(w)
@@ -241,7 +240,7 @@ func zipped(write func(w io.Writer) error) func(w io.Writer) error {
 	}
 }
 
-// writeWhole makes a file, whole or not at all.
+// writeWhole writes a file as a whole or not at all.
 func writeWhole(name string, write func(w io.Writer) error) error {
 	part := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+".part")
 	f, err := os.Create(part)
@@ -264,8 +263,8 @@ func writeWhole(name string, write func(w io.Writer) error) error {
 	return err
 }
 
-// writeWholeFolder makes a folder with files, whole or not at all. One of that
-// name that holds nothing but what the form writes is replaced.
+// writeWholeFolder writes a folder of files as a whole or not at all. It replaces an
+// existing folder of that name if all of its files belong to the form.
 func writeWholeFolder(name string, form recordings.FolderForm, write func(create func(file string) (io.WriteCloser, error)) error) error {
 	part := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+".part")
 	if err := os.RemoveAll(part); err != nil {
@@ -290,7 +289,7 @@ func writeWholeFolder(name string, form recordings.FolderForm, write func(create
 	return err
 }
 
-// removeWritten removes a folder of the form, if there is one of that name.
+// removeWritten removes the folder of that name, if it exists and belongs to the form.
 func removeWritten(name string, form recordings.FolderForm) error {
 	if err := checkReplaced(name, form); err != nil {
 		return err
@@ -298,8 +297,8 @@ func removeWritten(name string, form recordings.FolderForm) error {
 	return os.RemoveAll(name)
 }
 
-// checkReplaced says why a folder of that name cannot be replaced by one of the
-// form.
+// checkReplaced returns an error if a folder of that name exists and has files that do
+// not belong to the form.
 func checkReplaced(name string, form recordings.FolderForm) error {
 	there, err := os.ReadDir(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -310,7 +309,7 @@ func checkReplaced(name string, form recordings.FolderForm) error {
 	}
 	for _, e := range there {
 		if !form.Owns(e) {
-			return fmt.Errorf("%s: it is no %s, for it holds %s, and is not replaced", name, form.Noun(), e.Name())
+			return fmt.Errorf("%s: it is no %s, as it holds %s, and is not replaced", name, form.Noun(), e.Name())
 		}
 	}
 	return nil

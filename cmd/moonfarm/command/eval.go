@@ -32,7 +32,7 @@ type evalFlags struct {
 	games   int
 	limits  limitFlags
 	locks   *filelock.Locker
-	// concurrency of games of bots, 0: as many as the cores bear
+	// concurrency is the number of games of bots at once; 0: by the number of cores
 	concurrency int
 	seed        uint64
 	workers     int
@@ -54,44 +54,43 @@ func (a *app) eval() *cobra.Command {
 A player is one of these:
 
 ` + playerDoc + `
-Commas part the players of --players; --player gives one that has commas.
+Commas separate the players of --players; --player takes one player, whose text
+may have commas.
 
-The score is (wins + draws/2) / games. The elo of a player is the rating of the
-Bradley–Terry model with draws (Davidson) by all games, 400 points for odds of
-ten to one, less the mean of all or that of --anchor. The elo of a pair is that
-of its score alone, 400·log10(score/(1−score)), the scale of --sprt; superior is
-the likelihood that the first is stronger, by the games of these two alone; elo
-by fit is the difference of the ratings. Intervals have 95 % confidence; they
-mind that the games of a seed are not independent. A dash (null in JSON) stands
-where the games say nothing: on fewer than 5 seeds without repetitions, or where
-somebody won or lost everything; where a player won all games against another,
-the interval of the pair has one end. nash is a player's share of the mixture
-that no other beats, alpha-rank its share in the long run where populations
-follow what wins: where players beat each other in a circle, these two show it
-and ratings do not.
+The score is (wins + draws/2) / games. The elo of a player is its rating by the
+Bradley–Terry model with draws (Davidson) over all games, 400 points for odds of
+ten to one, less the mean of all ratings or that of --anchor. The elo of a pair
+comes from the pair's score alone, 400·log10(score/(1−score)), the scale of
+--sprt; superior is the likelihood that the first player is stronger, by the
+games of the pair alone; elo by fit is the difference of the two ratings.
+Intervals have 95 % confidence and take into account that the games of a seed
+are not independent. A dash (null in JSON) means that the games do not determine
+the number: there are fewer than 5 seeds without repetitions, or a player won or
+lost all games. If one player of a pair won all games, the interval of the pair
+has one end. nash is a player's share of the mixture that no other mixture
+beats, alpha-rank its share in the long run of populations that adopt what wins:
+these two show that players beat each other in a circle, ratings do not.
 
-Games that repeat, in all orders and the outcome, weigh as one: eval says so.
-Between policies the result depends on nothing but the players, the game and the
-seed, unless a search has its budget in milliseconds. Of bots each fault is
-counted, and the first of each kind told on standard error as it occurs; no game
-shares a folder with another.
+Games with the same orders and the same outcome count as one; eval reports them.
+Between policies the result depends only on the players, the game and the seed,
+unless a search has a budget of milliseconds. For bots each fault is counted,
+and the first one of each kind is reported on standard error as it occurs; no
+two games share a folder.
 
 ` + scheduleDoc + `
 
---sprt is a sequential test of the first of two players against the second: it
-plays until it can tell whether the first is elo1 points stronger or only elo0,
-with the error rates alpha and beta (default 0.05), or until --games.
+--sprt is a sequential test of the first of two players against the second. It
+plays until it can decide whether the first is elo1 points stronger or only
+elo0, with the error rates alpha and beta (default 0.05), or until --games.
 
-With --out, DIR/games.jsonl keeps a journal: one line of JSON for every game,
-with a checksum. A line that was altered is refused, with its number.
-The same command, after it was interrupted or killed, goes on where it was; with
-more --games or more players behind the others it extends the tournament. eval
-report DIR prints the result again.
+With --out, DIR/games.jsonl is a journal: one line of JSON for every game, with
+a checksum. A line that was altered is refused, with its number. If the command
+was interrupted or killed, the same command continues it; with more --games, or
+with more players after the others, it extends the tournament. eval report DIR
+prints the result again. DIR also has the replays and the logs of games of bots.
 
-There, too, are replays and the logs of games of bots.
-
-A run that is interrupted prints the result of the games before the first one
-that is missing; the exit status is 130.
+A run that is interrupted prints the result of the games before the first
+missing one; the exit status is 130.
 
 ` + limitsDoc + `
 
@@ -111,12 +110,12 @@ that is missing; the exit status is 130.
 func (f *evalFlags) addFlags(c *cobra.Command) {
 	c.Flags().StringVar(&f.players, "players", "", "`A,B`: players, with commas between them")
 	c.Flags().StringVar(&f.players, "policies", "", "the same as --players")
-	c.Flags().StringArrayVar(&f.player, "player", nil, "`WHO` plays besides; may have commas, and be given again")
-	c.Flags().Var(whole(&f.games, 1, math.MaxInt32), "games", "how many, at least: of each lineup, or as --schedule says")
-	c.Flags().Var(choice(&f.schedule, schedule.Names()...), "schedule", "who meets whom")
+	c.Flags().StringArrayVar(&f.player, "player", nil, "`WHO` plays as well; may have commas, and be given several times")
+	c.Flags().Var(whole(&f.games, 1, math.MaxInt32), "games", "minimum number of games: of each lineup, or as --schedule defines")
+	c.Flags().Var(choice(&f.schedule, schedule.Names()...), "schedule", "rule for the lineups of the games")
 	c.Flags().StringVar(&f.sprt, "sprt", "", "`ELO0,ELO1[,ALPHA,BETA]`: a sequential test of two players")
 	c.Flags().BoolVar(&f.normalised, "normalised", false, "the points of --sprt are normalised Elo")
-	c.Flags().StringVar(&f.out, "out", "", "`DIR` for the journal: created, or gone on with")
+	c.Flags().StringVar(&f.out, "out", "", "`DIR` for the journal: created or continued")
 	c.Flags().BoolVar(&f.strict, "strict", false, "fail at the first crash, timeout, game with 100 illegal orders of a player, or NaN or infinite logits or values of a network")
 	seedFlag(c, &f.seed)
 	f.addRules(c)
@@ -124,32 +123,32 @@ func (f *evalFlags) addFlags(c *cobra.Command) {
 	workersFlag(c, &f.workers)
 	concurrencyFlag(c, &f.concurrency)
 	concurrent := c.Flags().Lookup("concurrency")
-	concurrent.Usage = "how many games at once if a bot plays, whatever --workers says"
+	concurrent.Usage = "number of games at once if a bot plays; --workers has no effect then"
 	concurrent.DefValue = "" // said in words
 	f.limits.add(c)
 	f.addReport(c)
 }
 
-// addReport adds the flags of what is printed.
+// addReport adds the flags of the report.
 func (f *evalFlags) addReport(c *cobra.Command) {
-	c.Flags().StringVar(&f.anchor, "anchor", "", "`PLAYER` whose rating is 0 (default: the mean of all is)")
-	c.Flags().Var(whole(&f.bootstrap, 0, rating.MaxReplicates), "bootstrap", "check the intervals by so many replicates of the bootstrap over seeds, 1000 say")
+	c.Flags().StringVar(&f.anchor, "anchor", "", "`PLAYER` whose rating is 0 (default: the mean of all ratings is 0)")
+	c.Flags().Var(whole(&f.bootstrap, 0, rating.MaxReplicates), "bootstrap", "number of replicates, such as 1000, of a bootstrap over seeds that checks the intervals")
 	f.form.add(c)
 }
 
-// evalGames is how many games a worker plays side by side.
+// evalGames is the number of games that a worker plays side by side.
 const evalGames = 32
 
-// evalStage is what a stage of a tournament plays.
+// evalStage is the game of a stage of a tournament.
 type evalStage struct {
 	*table
-	bots *players.Game // the same, for bots
+	bots *players.Game // the same game for bots
 }
 
-// evalStages are the stages of a tournament that differ: one, but of contests.
+// evalStages are the stages of a tournament: several for a contest, else one.
 type evalStages []evalStage
 
-// at is a stage, by its number in the schedule.
+// at returns a stage by its number in the schedule.
 func (s evalStages) at(stage int) evalStage { return s[min(stage, len(s)-1)] }
 
 // stages opens the game for each stage.
@@ -178,7 +177,7 @@ func (f *evalFlags) stages(cmd *cobra.Command, game string) (all evalStages, err
 	return all, nil
 }
 
-// contenders are the players of eval, with names that differ.
+// contenders returns the players of eval, with different names.
 func (f *evalFlags) contenders(stages evalStages) (list []*players.Player, err error) {
 	g := stages[0].bots
 	if f.players == "" && len(f.player) == 0 {
@@ -211,7 +210,7 @@ func (f *evalFlags) contenders(stages evalStages) (list []*players.Player, err e
 	case len(list) < 2:
 		err = cli.WrongUse("--players %s: 1 player, expected 2 or more", list[0].Name)
 	case bots && f.maxTurns > 0:
-		err = cli.WrongUse("--max-turns: games of bots are ended by the rules alone")
+		err = cli.WrongUse("--max-turns: only the rules end games of bots")
 	}
 	if err != nil {
 		players.Close(list...)
@@ -219,11 +218,11 @@ func (f *evalFlags) contenders(stages evalStages) (list []*players.Player, err e
 	return list, err
 }
 
-// enter reads a text that names a player. A policy must be able to play all stages.
+// enter makes the player that a text names. A policy must be able to play all stages.
 func (s evalStages) enter(text string) (p *players.Player, err error) {
 	for i := range s {
 		if p != nil && p.Bot() {
-			break // it enters once, and plays by any rules: it may have a port
+			break // a bot enters once, as it may have a port, and plays by any rules
 		}
 		if p, err = s[len(s)-1-i].bots.Enter(text); err != nil {
 			return nil, err
@@ -298,8 +297,8 @@ func namesOf(players []arena.Player) (names []string) {
 	return names
 }
 
-// botTable makes a tournament play games of bots. Its files are in the folder of the
-// journal, if there is one.
+// botTable makes the tournament play games of bots. If there is a journal, the files of
+// the games are in its folder.
 func (a *app) botTable(cmd *cobra.Command, f *evalFlags, stages evalStages, list []*players.Player, c *arena.Tournament) error {
 	cores, seats := runtime.GOMAXPROCS(0), 0
 	for _, s := range stages {
@@ -333,7 +332,7 @@ func (a *app) botTable(cmd *cobra.Command, f *evalFlags, stages evalStages, list
 		for _, k := range game.Players {
 			m.Seats = append(m.Seats, byName[c.Players[k].Name])
 		}
-		m.Fault = func(fault players.LiveFault) { // the first of each kind of a player
+		m.Fault = func(fault players.LiveFault) { // reports the first fault of each kind of a player
 			mu.Lock()
 			defer mu.Unlock()
 			name := m.Seats[fault.Seat].Name
@@ -347,8 +346,9 @@ func (a *app) botTable(cmd *cobra.Command, f *evalFlags, stages evalStages, list
 	return nil
 }
 
-// concurrency is how many games are played at once that have so many bots each: as
-// many as the cores bear, if none are asked for. The warning is of more.
+// concurrency returns the number of games with the given number of bots each that are
+// played at once. By default, with asked 0, every bot has a core. The warning is for more
+// bots than cores.
 func concurrency(cores, bots, asked int) (games int, warning string) {
 	if asked == 0 {
 		return max(1, cores/bots), ""
@@ -368,7 +368,7 @@ func countBots(list []*players.Player) (n int) {
 	return n
 }
 
-// flushEvery is how long games of a journal may wait for being written.
+// flushEvery is the longest time before finished games are written to the journal.
 const flushEvery = 200 * time.Millisecond
 
 // playEval plays the tournament.
@@ -400,12 +400,12 @@ func (a *app) playEval(ctx context.Context, c *arena.Tournament, j *arena.Journa
 	return games, m.end(), err
 }
 
-// illegalFlood is so many illegal orders of a bot in one game that it is a fault for
-// --strict.
+// illegalFlood is the number of illegal orders of a bot in one game at which --strict
+// ends the command.
 const illegalFlood = 100
 
-// firstGrave is the index of the first fault of a game at which --strict ends, −1 without
-// one. Illegal orders of several kinds count together.
+// firstGrave returns the index of the first fault of a game at which --strict ends the
+// command, or −1. Illegal orders of several kinds count together.
 func firstGrave(list []arena.Fault) int {
 	illegal := map[int]int{} // by seat
 	return slices.IndexFunc(list, func(f arena.Fault) bool {
@@ -417,10 +417,10 @@ func firstGrave(list []arena.Fault) int {
 	})
 }
 
-// duelAhead is how many seeds a sequential test plays at once.
+// duelAhead is the number of seeds that a sequential test plays at once.
 const duelAhead = 64
 
-// plan is what the schedule is made of for so many players.
+// plan returns the input of the schedule for a number of players.
 func (f *evalFlags) plan(stages evalStages, players int) schedule.Plan {
 	p := schedule.Plan{Players: players, Seats: stages[0].bots.Seats, Games: f.games, Seed: f.seed, Rate: arena.Glicko(players)}
 	for i := range p.Contest {
@@ -459,8 +459,8 @@ func (f *evalFlags) duel(players, seats int) (schedule.Schedule, error) {
 	return schedule.Duel{A: 0, B: 1, Test: t, Most: (f.games-1)/2 + 1, Ahead: duelAhead}, nil
 }
 
-// terms says what the schedule depends on besides the players, so that a journal
-// is not gone on with by another.
+// terms describes everything that the schedule depends on, except the players, so that
+// no other schedule continues a journal.
 func (f *evalFlags) terms(s schedule.Schedule) string {
 	if contest, ok := s.(schedule.Championship); ok {
 		return contest.String()
@@ -474,7 +474,7 @@ func (f *evalFlags) terms(s schedule.Schedule) string {
 	return f.schedule
 }
 
-// What the terms of a sequential test begin and end with.
+// The beginning and the end of the terms of a sequential test.
 const (
 	sprtTerms       = "sprt "
 	normalisedTerms = " normalised"

@@ -6,8 +6,8 @@ import (
 	"moonfarm/cmd/moonfarm/internal/cli"
 )
 
-// export tells users of earlier releases which program writes Parquet, .npz and
-// Minari's layout now. It takes any flags.
+// export refers users of earlier releases to the program that now writes Parquet, .npz
+// and Minari's layout. It accepts all flags.
 func (a *app) export() *cobra.Command {
 	return &cobra.Command{
 		Use: "export", Hidden: true, DisableFlagParsing: true,

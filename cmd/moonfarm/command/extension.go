@@ -139,7 +139,7 @@ func Thrifty() (undo func()) { return thrifty() }
 // Takes checks the number of arguments by their names.
 func Takes(names ...string) cobra.PositionalArgs { return takes(names...) }
 
-// IsURL reports whether the place of a dataset is an URL and no path.
+// IsURL reports whether the place of a dataset is a URL and no path.
 func IsURL(place string) bool { return anyURL.MatchString(place) }
 
 // Lasting writes a duration as people say it.

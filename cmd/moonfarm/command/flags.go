@@ -20,21 +20,21 @@ import (
 	"moonfarm/rollout/policy"
 )
 
-// value is the value of a flag: how it is read and shown, and what the help calls
-// it.
+// value is the value of a flag: how it is parsed and printed, and its name in the
+// help.
 type value struct {
-	set   func(text string) error // what its error says follows "invalid argument"
+	set   func(text string) error // pflag puts "invalid argument" before the text of its error
 	show  func() string
 	kind  string
-	words []string // all that it takes, if these are few
+	words []string // all valid values, if they are few
 }
 
-// Set implements pflag.Value, as do String and Type.
+// Set, String and Type implement pflag.Value.
 func (v value) Set(text string) error { return v.set(text) }
 func (v value) String() string        { return v.show() }
 func (v value) Type() string          { return v.kind }
 
-// whole is the value of a flag that takes a whole number within bounds.
+// whole makes the value of a flag that takes a whole number from least to most.
 func whole[T int | uint64](to *T, least, most T) value {
 	set := func(text string) error {
 		n, err := strconv.ParseUint(text, 10, 64)
@@ -52,8 +52,8 @@ func whole[T int | uint64](to *T, least, most T) value {
 	return value{set: set, show: func() string { return fmt.Sprint(*to) }, kind: "N"}
 }
 
-// wholeOr is the value of a flag that takes a whole number, 0 or more, or a word,
-// which stands for −1. what is the number in errors.
+// wholeOr makes the value of a flag that takes a whole number, 0 or more, or a word,
+// which stands for −1. Errors call the number what.
 func wholeOr(to *int, what, word, kind string) value {
 	v := whole(to, 0, math.MaxInt)
 	set := func(text string) error {
@@ -75,7 +75,7 @@ func wholeOr(to *int, what, word, kind string) value {
 	return value{set: set, show: show, kind: kind}
 }
 
-// part is the value of a flag that takes the number of a part and how many there are.
+// part makes the value of a flag that takes the number of a part and the number of parts.
 func part(number, all *int) value {
 	set := func(text string) error {
 		i, n, ok := strings.Cut(text, "/")
@@ -96,7 +96,7 @@ func part(number, all *int) value {
 	return value{set: set, show: show, kind: "I/N"}
 }
 
-// discount is the value of a flag that takes a number above 0 and at most 1.
+// discount makes the value of a flag that takes a number above 0 and at most 1.
 func discount(to *float64) value {
 	set := func(text string) error {
 		x, err := strconv.ParseFloat(text, 64)
@@ -109,7 +109,7 @@ func discount(to *float64) value {
 	return value{set: set, show: func() string { return strconv.FormatFloat(*to, 'g', -1, 64) }, kind: "X"}
 }
 
-// share is the value of a flag that takes a number from 0 to 1.
+// share makes the value of a flag that takes a number from 0 to 1.
 func share(to *float64) value {
 	set := func(text string) error {
 		x, err := strconv.ParseFloat(text, 64)
@@ -122,7 +122,7 @@ func share(to *float64) value {
 	return value{set: set, show: func() string { return strconv.FormatFloat(*to, 'g', -1, 64) }, kind: "X"}
 }
 
-// seconds is the value of a flag that takes a time in seconds, by default none.
+// seconds makes the value of a flag that takes a time in seconds and has no default.
 func seconds(to *time.Duration) value {
 	set := func(text string) error {
 		n, err := strconv.ParseFloat(text, 64)
@@ -138,7 +138,7 @@ func seconds(to *time.Duration) value {
 	return value{set: set, show: func() string { return "" }, kind: "SECONDS"}
 }
 
-// pause is the value of a flag that takes a time above 0.
+// pause makes the value of a flag that takes a time above 0.
 func pause(to *time.Duration) value {
 	set := func(text string) error {
 		d, err := time.ParseDuration(text)
@@ -151,7 +151,7 @@ func pause(to *time.Duration) value {
 	return value{set: set, show: func() string { return to.String() }, kind: "TIME"}
 }
 
-// choice is the value of a flag that takes one of a few words.
+// choice makes the value of a flag that takes one of a few words.
 func choice[T ~string](to *T, of ...T) value {
 	words := make([]string, len(of))
 	for i, w := range of {
@@ -167,7 +167,7 @@ func choice[T ~string](to *T, of ...T) value {
 	return value{set: set, show: func() string { return string(*to) }, kind: strings.Join(words, "|"), words: words}
 }
 
-// truth is the value of a flag that is on or off.
+// truth makes the value of a flag that is on or off.
 func truth(to *bool) value {
 	set := func(text string) error {
 		on, err := strconv.ParseBool(text)
@@ -177,30 +177,30 @@ func truth(to *bool) value {
 		*to = on
 		return nil
 	}
-	return value{set: set, show: func() string { return strconv.FormatBool(*to) }, kind: "bool"} // which the help leaves out
+	return value{set: set, show: func() string { return strconv.FormatBool(*to) }, kind: "bool"} // a name that the help leaves out
 }
 
-// maxWorkers bounds --workers.
+// maxWorkers is the limit of --workers.
 const maxWorkers = 4096
 
 // workersFlag adds --workers, by default one per core.
 func workersFlag(c *cobra.Command, to *int) {
 	*to = runtime.GOMAXPROCS(0)
-	c.Flags().Var(whole(to, 1, maxWorkers), "workers", "how many work at once; the result is the same for any number")
+	c.Flags().Var(whole(to, 1, maxWorkers), "workers", "number of workers; the result is the same for any number")
 }
 
-// lockFlag adds --no-lock. what is it that is not locked.
+// lockFlag adds --no-lock. what names the file or folder that is then not locked.
 func (a *app) lockFlag(c *cobra.Command, what string) {
-	c.Flags().Var(truth(&a.locks.None), "no-lock", "do not lock "+what+": the last way where neither locks nor lock files can be had; see to it yourself that no other program writes there")
+	c.Flags().Var(truth(&a.locks.None), "no-lock", "do not lock "+what+": for file systems with neither locks nor lock files; make sure yourself that no other program writes there")
 	c.Flags().Lookup("no-lock").NoOptDefVal = "true"
 }
 
 // concurrencyFlag adds --concurrency.
 func concurrencyFlag(c *cobra.Command, to *int) {
-	c.Flags().Var(whole(to, 1, maxWorkers), "concurrency", "how many games of bots at once")
+	c.Flags().Var(whole(to, 1, maxWorkers), "concurrency", "number of games of bots at once")
 }
 
-// limitFlags bound what bots may use.
+// limitFlags are the flags for the limits of bots.
 type limitFlags struct {
 	profile   string
 	accept    time.Duration
@@ -218,38 +218,39 @@ const (
 	siteLimits  = "site"
 )
 
-// limitsDoc tells of the limits and of what they are not.
-const limitsDoc = `Bots have limits: --limits local, the default, are generous; --limits site are
-those of the contests, as far as they are known: of codecraft 1 s for an answer,
-40 s of processor time and 256 MB; of towerdefence 2 s for a round; of terminal
-what its config says: beyond a soft limit each full second costs one health.
-Each can be set alone. Of towerdefence site also counts a round without a
-command.txt as a failed command, 50 of which in a row end the match, as in the
-contest; otherwise such a bot does nothing. Times are real ones, by the clock of
-this machine. They decide a game of terminal that ends with equal health: who
-took less for all answers wins (policies take 0), so that the same game may end
-otherwise when it is played again. A bot that is started here is killed when its
-game ends, with all that it has started. This is no sandbox: a bot can do what
-you can do; play bots that you do not trust in a container.`
+// limitsDoc is the help on limits.
+const limitsDoc = `Bots have limits. --limits local, the default, is generous. --limits site sets
+the limits of the contests, as far as they are known: in codecraft 1 s for an
+answer, 40 s of processor time and 256 MB; in towerdefence 2 s for a round; in
+terminal the values of its config, where each full second beyond a soft limit
+costs one health. Other flags set single limits. In towerdefence, site also
+counts a round without a command.txt as a failed command, and 50 of these in a
+row end the match, as in the contest; otherwise such a bot does nothing. Times
+are real, by the clock of this machine. They decide a game of terminal that ends
+with equal health: the player that took less time for all answers wins (policies
+take 0), so that the same game may end differently when it is played again. A
+bot that was started here is killed when its game ends, with all processes that
+it has started. This is no sandbox: a bot can do all that you can do. Play bots
+that you do not trust in a container.`
 
 // add adds the flags.
 func (f *limitFlags) add(c *cobra.Command) {
 	f.profile = localLimits
 	flags := c.Flags()
-	flags.Var(choice(&f.profile, localLimits, siteLimits), "limits", "what bots may use, if no other flag says it")
-	flags.Var(seconds(&f.answer), "timeout", "for each answer of a bot, of towerdefence for a round; 0: no limit (default: codecraft 10, towerdefence 60, terminal 600; of a config what it says)")
-	flags.Var(seconds(&f.accept), "accept-timeout", "until a client has connected, or the folder of a bot is free; 0: no limit (default: of those that are started 60, of folders 600)")
+	flags.Var(choice(&f.profile, localLimits, siteLimits), "limits", "limits of bots that no other flag sets")
+	flags.Var(seconds(&f.answer), "timeout", "for each answer of a bot, in towerdefence for a round; 0: no limit (default: codecraft 10, towerdefence 60, terminal 600; with a config its value)")
+	flags.Var(seconds(&f.accept), "accept-timeout", "until a client has connected, or the folder of a bot is free; 0: no limit (default: 60 for started bots, 600 for folders)")
 	flags.Var(seconds(&f.game), "game-timeout", "for all answers of a bot in a game; 0: no limit (default: no limit)")
-	flags.Var(seconds(&f.soft), "soft-timeout", "of terminal, for each answer: a full second beyond it costs one health; 0: thinking costs nothing (default: local 0, site what the config says)")
-	flags.Var(seconds(&f.cpu), "cpu-time", "of processor time in a game, of a bot with all that it starts (default: no limit)")
-	flags.Var(whole(&f.memory, 0, 1<<24), "max-memory", "megabytes of memory, of a bot with all that it starts; 0: no limit (default 4096; Linux only)")
-	flags.Var(whole(&f.processes, 0, 1<<20), "max-processes", "of a bot at a time; 0: no limit (default 256; Linux only)")
+	flags.Var(seconds(&f.soft), "soft-timeout", "in terminal, for each answer: a full second beyond it costs one health; 0: thinking costs nothing (default: local 0, site the value of the config)")
+	flags.Var(seconds(&f.cpu), "cpu-time", "of processor time in a game, for a bot with all its processes (default: no limit)")
+	flags.Var(whole(&f.memory, 0, 1<<24), "max-memory", "megabytes of memory for a bot with all its processes; 0: no limit (default 4096; Linux only)")
+	flags.Var(whole(&f.processes, 0, 1<<20), "max-processes", "processes of a bot at a time; 0: no limit (default 256; Linux only)")
 	for _, name := range []string{"max-memory", "max-processes"} {
 		flags.Lookup(name).DefValue = "" // said in words
 	}
 }
 
-// limits are those that the flags give.
+// limits returns the limits that the flags set.
 func (f *limitFlags) limits(c *cobra.Command, game string) (players.Limits, error) {
 	l := players.Limits{Site: f.profile == siteLimits}
 	if c.Flags().Changed("soft-timeout") && !gamedoc.Of(game).SoftLimit {
@@ -274,8 +275,8 @@ func (f *limitFlags) limits(c *cobra.Command, game string) (players.Limits, erro
 	return l, nil
 }
 
-// runnerFlags are flags of match that the original's runner of codecraft has, or
-// that stand for what its window offers.
+// runnerFlags are the flags of match that stand for flags of the original's runner of
+// codecraft, or for functions of its window.
 type runnerFlags struct {
 	players.Runner
 	config     string
@@ -286,15 +287,15 @@ type runnerFlags struct {
 func (f *runnerFlags) add(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.config, "config", "", "config `FILE` of codecraft's original: seed, game and players")
-	flags.StringVar(&f.saveConfig, "save-config", "", "`FILE` for such a config of this game: of its limits --timeout and --accept-timeout; its players must be empty, quickstart or tcp:")
-	flags.StringVar(&f.Repeat, "repeat", "", "recorded `FILE` of codecraft that is shown to the players again; what they answer has no effect")
+	flags.StringVar(&f.saveConfig, "save-config", "", "`FILE` for a config of this game: with the limits --timeout and --accept-timeout; its players must be empty, quickstart or tcp:")
+	flags.StringVar(&f.Repeat, "repeat", "", "recorded `FILE` of codecraft that is shown to the players again; their answers have no effect")
 	flags.BoolVar(&f.Debug, "debug", false, "offer clients of codecraft the debug interface: they are asked to draw before every tick, and see an empty window")
 	flags.BoolVar(&f.StopWhenCrashed, "stop-when-crashed", false, "give a game of codecraft up when all bots have crashed and no policy but empty plays, as the contest's site could; the local runner goes on")
 	flags.BoolVar(&f.Remote, "allow-remote", false, "let clients of other machines connect, if a config's host says so")
-	flags.Bool("batch-mode", true, "as codecraft's original has it: no window. There never is one")
+	flags.Bool("batch-mode", true, "a flag of codecraft's original: no window. There never is one")
 }
 
-// check tells what a game has not, and what does not go together.
+// check refuses flags that the game does not have, and flags that exclude each other.
 func (f *runnerFlags) check(c *cobra.Command, game string) error {
 	for _, name := range []string{"config", "save-config", "repeat", "debug", "stop-when-crashed", "allow-remote"} {
 		if c.Flags().Changed(name) && !gamedoc.Of(game).Config {
@@ -303,7 +304,7 @@ func (f *runnerFlags) check(c *cobra.Command, game string) error {
 	}
 	for _, name := range []string{"save-config", "save-replay", "save-results"} {
 		if f.Repeat != "" && c.Flags().Changed(name) {
-			return cli.WrongUse("--repeat and --%s: a recorded game is repeated, none is played", name)
+			return cli.WrongUse("--repeat and --%s: a recorded game is repeated, no game is played", name)
 		}
 	}
 	if f.saveConfig == "" {
@@ -318,26 +319,25 @@ func seedFlag(c *cobra.Command, to *uint64) {
 	c.Flags().Var(whole(to, 0, math.MaxUint64), "seed", "master seed: all chance follows from it")
 }
 
-// datasetFlags adds the flags that say how a dataset is written.
+// datasetFlags adds the flags for the form of a dataset.
 func datasetFlags(c *cobra.Command, j *datasets.Job) {
 	j.Obs, j.Codec, j.TensorMetadata = datasets.ObsPlanes, datasets.Zstd, datasets.TensorsExtension
 	flags := c.Flags()
 	flags.Var(choice(&j.Obs, datasets.ObsPlanes, datasets.ObsPacked, datasets.ObsNone), "obs",
 		"observations as uint8 planes, as bits packed in uint64 words, or none (then no masks and actions either)")
-	flags.BoolVar(&j.Memory, "memory", false, "where there is fog of war, planes of what does not move show what was last seen out of sight")
+	flags.BoolVar(&j.Memory, "memory", false, "where there is fog of war, planes of entities that do not move show what was last seen there")
 	flags.Var(choice(&j.Codec, datasets.Zstd, datasets.LZ4, datasets.None), "codec", "compression")
 	flags.Var(choice(&j.TensorMetadata, datasets.TensorsExtension, datasets.TensorsPlain), "tensor-metadata",
 		"shapes of tensors as arrow.fixed_shape_tensor, or plain for readers that refuse extensions (Polars)")
 	j.Program = datasets.ProgramMoonfarm
 	flags.StringVar(&j.License, "license", "", "`NAME` of the licence that the dataset's card names, such as cc-by-4.0")
 	j.Discount = 1
-	flags.Var(discount(&j.Discount), "discount", "what a reward of the next turn counts in the return of this one")
-	flags.Var(whole(&j.ShardEpisodes, 1, maxEpisodes), "shard-episodes", "episodes in one file, which one worker makes; part of what determines the bytes (default "+shardDefaults()+")")
+	flags.Var(discount(&j.Discount), "discount", "weight of the next turn's rewards in the return of this turn")
+	flags.Var(whole(&j.ShardEpisodes, 1, maxEpisodes), "shard-episodes", "episodes in one file, which one worker makes; the bytes depend on it (default "+shardDefaults()+")")
 	flags.Lookup("shard-episodes").DefValue = "" // said in words
 }
 
-// shardDefaults says how many episodes a shard has if --shard-episodes does not
-// say: "500; codecraft: 10".
+// shardDefaults lists the default numbers of episodes in a shard: "500; codecraft: 10".
 func shardDefaults() string {
 	games := catalog.Games()
 	words := []string{fmt.Sprint(games[0].ShardEpisodes)}
@@ -349,7 +349,7 @@ func shardDefaults() string {
 	return strings.Join(words, "; ")
 }
 
-// readSpecs splits the list of policies that a flag gives. None may be empty.
+// readSpecs splits the list of policies of a flag. No entry may be empty.
 func readSpecs(flag, text string) ([]string, error) {
 	list := policy.SplitList(text)
 	for i, spec := range list {

@@ -27,7 +27,7 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// gameFlags say which game is played and how.
+// gameFlags are the flags for the rules, the reward and the length of games.
 type gameFlags struct {
 	rulesFile string
 	reward    string
@@ -42,19 +42,19 @@ func (f *gameFlags) add(c *cobra.Command) {
 }
 
 func (f *gameFlags) addRules(c *cobra.Command) {
-	rulesFlag(c, &f.rulesFile, "the game's own rule values, a key=value a line (games GAME --rules lists them) or in the form of the original")
+	rulesFlag(c, &f.rulesFile, "the game's own rule values, one key=value per line (games GAME --rules lists them) or in the form of the original")
 }
 
 func (f *gameFlags) addMaxTurns(c *cobra.Command) {
-	c.Flags().Var(whole(&f.maxTurns, 0, math.MaxInt32), "max-turns", "cut games after so many turns; 0: only the rules end them")
+	c.Flags().Var(whole(&f.maxTurns, 0, math.MaxInt32), "max-turns", "number of turns after which games are cut; 0: only the rules end them")
 }
 
-// rulesFlag adds --rules, for a file with what it says.
+// rulesFlag adds --rules. what describes the content of its file.
 func rulesFlag(c *cobra.Command, to *string, what string) {
 	c.Flags().StringVar(to, "rules", "", "`FILE` with "+what+", or the name of a rule set ("+rulesDoc(gamedoc.Games())+")")
 }
 
-// rulesDoc says what the rules of some games are read from.
+// rulesDoc lists the kinds of files, and the rule sets, that --rules takes for some games.
 func rulesDoc(games []gamedoc.Game) string {
 	var docs []string
 	for _, t := range games {
@@ -67,8 +67,8 @@ func rulesDoc(games []gamedoc.Game) string {
 	return strings.Join(docs, "; ")
 }
 
-// table is a game of the catalog with the rules and settings asked for, tried
-// out: what its makers refuse is wrong use.
+// table is a game of the catalog with the rules and settings of the flags. open has made
+// it once, so that wrong rules or settings are wrong use.
 type table struct {
 	game  catalog.Game
 	rules string // "" for the default
@@ -102,8 +102,8 @@ func (t *table) vector(n int) (env.Vector, error) {
 	return t.game.New(t.rules, env.Config{N: n, Reward: t.flags.reward, MaxTurns: t.flags.maxTurns})
 }
 
-// policy reads the spec of a policy for a dataset and makes it once; it returns its
-// maker and its canonical name. flag is the flag that the spec comes from.
+// policy parses the spec of a policy for a dataset and makes the policy once. It returns
+// its maker and its canonical name. Errors name the flag that the spec comes from.
 func (t *table) policy(flag, spec string) (rollout.Maker, string, error) {
 	maker, err := policy.NewReproducible(t.game.Name, spec)
 	if err != nil {
@@ -116,7 +116,7 @@ func (t *table) policy(flag, spec string) (rollout.Maker, string, error) {
 	return maker, p.Name(), rollout.CloseSeats(p)
 }
 
-// makers makes games and policies for datasets of the game.
+// makers returns the makers of games and policies for datasets of the game.
 func makers(g catalog.Game) datasets.Makers {
 	return datasets.Makers{
 		Vector:   g.New,
@@ -127,13 +127,12 @@ func makers(g catalog.Game) datasets.Makers {
 	}
 }
 
-// maxRules bounds files of rules.
+// maxRules is the size limit of files of rules.
 const maxRules = 16 << 20
 
-// readRules reads a file of rules: its text, uncompressed, or, if it holds JSON,
-// the first value in it, which is the whole config file or the config line of
-// a replay. The name of a rule set of one of the games stands for itself, and so
-// does no name.
+// readRules reads a file of rules and returns its uncompressed text or, if it holds
+// JSON, its first value: the whole config file, or the config line of a replay. It
+// returns the name of a rule set of one of the games, and "", as they are.
 func readRules(file string, games ...gamedoc.Game) (string, error) {
 	if file == "" {
 		return "", nil
@@ -164,7 +163,7 @@ func readRules(file string, games ...gamedoc.Game) (string, error) {
 	return text, nil
 }
 
-// ruleSets are the names of the rule sets of some games.
+// ruleSets returns the names of the rule sets of some games.
 func ruleSets(games []gamedoc.Game) []string {
 	var all []string
 	for _, t := range games {
@@ -200,7 +199,7 @@ func readRulesText(f io.Reader) (string, error) {
 	return string(first), err
 }
 
-// model is the command model with those below it.
+// model makes the command model with its subcommands.
 func (a *app) model() *cobra.Command {
 	c := a.group("model", "Look at networks that were trained elsewhere", "Looks at networks in ONNX files, as PyTorch and others export them.")
 	c.AddCommand(a.modelInspect())
@@ -210,26 +209,27 @@ func (a *app) model() *cobra.Command {
 func (a *app) modelInspect() *cobra.Command {
 	f, game, head, strict := gameFlags{reward: env.ResultReward}, "", "", false
 	c := &cobra.Command{
-		Use: "inspect FILE", Short: "Sum up a network, and how it goes with a game",
-		Long: `Prints what a network in an ONNX file has: inputs and outputs, operators,
-parameters, arithmetic, and the checksum of what it answers to fixed inputs,
-which is the same on every machine; outputs that have NaN or infinite numbers
-then are named, and with --strict refused. A file that cannot be played with is
-refused with the reason, an operator that is missing by the name of its node.
+		Use: "inspect FILE", Short: "Sum up a network, and how it fits a game",
+		Long: `Describes a network in an ONNX file: inputs and outputs, operators, parameters,
+arithmetic, and the checksum of its outputs for fixed inputs, which is the same
+on every machine. Outputs that have NaN or infinite numbers for these inputs are
+named, and refused with --strict. A file that cannot play is refused with the
+reason; the message names the node of an unknown operator.
 
-With --game also what of the game's observation each input takes, and which
-outputs are the choices of its heads and the value, and why; or, in one message,
-what does not fit, what the model has and what the game needs. An output that
-Softmax or Sigmoid makes, whatever reshapes, casts or masks it then, holds
-probabilities: their logarithms are the logits. LogSoftmax makes logits.
+With --game it also prints which part of the game's observation each input
+takes, which outputs are the choices of its heads and the value, and why; or, in
+one message, what does not fit: what the model has and what the game needs. An
+output of Softmax or Sigmoid, even if it is then reshaped, cast or masked, holds
+probabilities: their logarithms are the logits. An output of LogSoftmax holds
+logits.
 
 With --json: an object with the keys producer, opset, inputs and outputs (name,
 type, shape of a row), operators, parameters, mflop (of an evaluation), sha256
 (of the file), answers (checksum), not_finite (outputs with NaN or infinite
-numbers for the fixed inputs), path (of the arithmetic: avx512, avx2, neon
-or portable) and, with --game, game and fit: inputs (name, part, numbers), heads
+numbers for the fixed inputs), path (of the arithmetic: avx512, avx2, neon or
+portable) and, with --game, game and fit: inputs (name, part, numbers), heads
 (output, offset, choices), value (an output, or empty), reasons (name of an
-input or output, taken: what for, why).`,
+input or output, taken: its use, why).`,
 		Example: "  moonfarm model inspect net.onnx\n  moonfarm model inspect net.onnx --game towerdefence",
 		Args:    takes("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -262,7 +262,7 @@ input or output, taken: what for, why).`,
 	}
 	c.Flags().StringVar(&game, "game", "", "`GAME` that the network is to play")
 	c.Flags().BoolVar(&strict, "strict", false, "fail if an output has NaN or infinite numbers")
-	c.Flags().StringVar(&head, "head", "", "`NAME` of the output with the logits, as in FILE.onnx(head=NAME); else the one that fits")
+	c.Flags().StringVar(&head, "head", "", "`NAME` of the output with the logits, as in FILE.onnx(head=NAME) (default: the one that fits)")
 	f.addRules(c)
 	return c
 }

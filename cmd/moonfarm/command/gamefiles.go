@@ -24,23 +24,24 @@ import (
 	"moonfarm/rollout/recordings"
 )
 
-// gameFiles says which files of games are kept. A name may have gameMark in it.
+// gameFiles has the names of the files that games write; "": the file is not written. A
+// name may contain gameMark.
 type gameFiles struct {
 	replay  string // in the original's form: a file, or a folder
-	results string // of codecraft
-	logs    string // folder of what bots print
+	results string // results file of codecraft
+	logs    string // folder for the output of bots
 }
 
-// gameMark is what stands for the number of a game in the names of files.
+// gameMark stands for the number of a game in the names of files.
 const gameMark = "{game}"
 
-// gameName says which game of a series it is.
+// gameName identifies a game of a series.
 type gameName struct {
 	game    int   // from 1
-	players []int // by seat: who sits there
+	players []int // the player at each seat
 }
 
-// file is the name of a file of the game.
+// file returns the name of a file of the game.
 func (g gameName) file(name string) string {
 	return strings.ReplaceAll(name, gameMark, fmt.Sprintf("%04d", g.game))
 }
@@ -55,13 +56,13 @@ func replayFolder(game string) (recordings.FolderForm, bool) {
 	return nil, false
 }
 
-// check tells what files of so many games cannot be written, before anybody plays.
+// check refuses, before any game, files that cannot be written for that number of games.
 func (f *gameFiles) check(game string, games int) error {
 	if !slices.Contains(players.Hosts(), game) && f.replay != "" {
 		return cli.WrongUse("--save-replay: games of %s have no form of their own; generate keeps them", game)
 	}
 	if !gamedoc.Of(game).Results && f.results != "" {
-		return cli.WrongUse("--save-results: %s has no such files; --json has the results", game)
+		return cli.WrongUse("--save-results: %s has no such files; --json prints the results", game)
 	}
 	for _, file := range [][2]string{{"save-results", f.results}, {"save-replay", f.replay}} {
 		flag, name := file[0], file[1]
@@ -81,7 +82,7 @@ func (f *gameFiles) check(game string, games int) error {
 	return nil
 }
 
-// checkFile tells why a file of a game cannot be written.
+// checkFile returns an error if a file of a game cannot be written.
 func checkFile(game, flag, name string) error {
 	dir := filepath.Dir(name)
 	if s, err := os.Stat(dir); err != nil || !s.IsDir() {
@@ -102,8 +103,8 @@ func checkFile(game, flag, name string) error {
 	return os.Remove(part.Name())
 }
 
-// play plays a game and keeps its files. If a log cannot be written, there is an
-// error besides the outcome.
+// play plays a game and writes its files. If a log cannot be written, it returns an error
+// together with the outcome.
 func (f *gameFiles) play(ctx context.Context, g *players.Game, game string, m *players.Meeting, n gameName) (o *players.Outcome, err error) {
 	logs := &gameLogs{dir: f.logs, name: n}
 	defer func() { err = errors.Join(err, logs.close()) }()
@@ -141,14 +142,14 @@ func (f *gameFiles) play(ctx context.Context, g *players.Game, game string, m *p
 	})
 }
 
-// gameLogs are the files of what the bots of a game print.
+// gameLogs are the files for the output of the bots of a game.
 type gameLogs struct {
 	dir   string
 	name  gameName
 	files []*logFile
 }
 
-// logFile keeps the first error: the bot must not notice.
+// logFile keeps the first error, of which the bot must not know.
 type logFile struct {
 	*os.File
 	failed error
@@ -163,7 +164,7 @@ func (f *logFile) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// open makes the file of the bot at a seat.
+// open creates the file of the bot at a seat.
 func (l *gameLogs) open(seat int) io.Writer {
 	name := fmt.Sprintf("game-%04d-player-%d.log", l.name.game, l.name.players[seat]+1)
 	file, err := os.Create(filepath.Join(l.dir, name))
@@ -174,7 +175,7 @@ func (l *gameLogs) open(seat int) io.Writer {
 	return l.files[len(l.files)-1]
 }
 
-// close closes the files. It returns the errors of all of them, writing included.
+// close closes the files. It returns the errors of all files, also those of writing.
 func (l *gameLogs) close() error {
 	var all []error
 	for _, f := range l.files {
@@ -188,7 +189,7 @@ func (l *gameLogs) close() error {
 
 // evalFiles are the files of the games of bots in a tournament with a folder.
 type evalFiles struct {
-	dir    string // "": none
+	dir    string // "": no folder
 	stages evalStages
 }
 
@@ -198,7 +199,7 @@ const (
 	logsDir    = "logs"
 )
 
-// make makes the folders.
+// make creates the folders.
 func (f *evalFiles) make() error {
 	if f.dir == "" {
 		return nil
@@ -225,7 +226,7 @@ func (f *evalFiles) play(ctx context.Context, m *players.Meeting, g *schedule.Ga
 	return p, nil
 }
 
-// replayExt ends the name of a replay in the original's form; "" of a folder.
+// replayExt returns the extension of a replay in the original's form, "" for a folder.
 func replayExt(game string) string {
 	if _, folder := replayFolder(game); folder {
 		return ""
@@ -233,11 +234,11 @@ func replayExt(game string) string {
 	return ".replay"
 }
 
-// journalName is the file of the games in the folder of a tournament.
+// journalName is the name of the journal in the folder of a tournament.
 const journalName = "games.jsonl"
 
-// journal opens the journal of --out and lets the players enter; nil if there is
-// to be none.
+// journal opens the journal of --out and enters the players. It returns nil without
+// --out.
 func (f *evalFlags) journal(stages evalStages, s schedule.Schedule, c *arena.Tournament) (*arena.Journal, error) {
 	if f.out == "" {
 		return nil, nil
@@ -273,8 +274,8 @@ func (f *evalFlags) journal(stages evalStages, s schedule.Schedule, c *arena.Tou
 	return j, nil
 }
 
-// defaultTurns is how many turns a game has at most, if a tournament is by the default
-// rules of its game; 0: it is not.
+// defaultTurns returns the turn limit of a game if a tournament has the default rules of
+// its game, else 0.
 func defaultTurns(t *arena.Terms) int {
 	g, err := catalog.Find(t.Game)
 	if err != nil {
@@ -291,7 +292,7 @@ func defaultTurns(t *arena.Terms) int {
 	return info.MaxTurns
 }
 
-// onDisk refuses an URL for an output that is written to this machine's disk alone.
+// onDisk refuses a URL for an output that can only be on this machine's disk.
 func onDisk(out string) error {
 	if anyURL.MatchString(out) {
 		return cli.WrongUse("--out %s: expected a path on this machine; only datasets are written to URLs", out)
@@ -299,5 +300,5 @@ func onDisk(out string) error {
 	return nil
 }
 
-// anyURL matches what is an URL and no path.
+// anyURL matches URLs, but no paths.
 var anyURL = regexp.MustCompile(`^[a-z][a-z0-9+.-]*://`)

@@ -63,23 +63,22 @@ func (a *app) games() *cobra.Command {
 	c := &cobra.Command{
 		Use: "games [GAME]", Short: "List the games, or describe one",
 		Long: `Lists the games with their shapes, or describes one: what its observations
-and actions mean, its rewards and policies; or, with --rules, the rules that a
-file of rule values may set.
+and actions mean, its rewards and its policies; or, with --rules, the rules that
+a file of rule values may set.
 
 With --json: an array of objects (one object if GAME is given) with the keys
 name, doc, rules_version, players, max_turns, max_orders (of one seat in one
 turn), planes ([planes, height, width] of an observation), scalars,
-packed_words, action_heads (choices of each head), unmasked (so many heads at
-the end have no mask), nothing (the choice of every head that orders nothing:
-the only one in the mask of a game that has ended), mask_words, actions (what
-they mean), rewards and policies (each a name, a doc and, of some, options:
-names and docs), observation
-(planes and scalars, each with name, unit, scale, doc; and packed, how the words
-relate to the planes).
+packed_words, action_heads (choices of each head), unmasked (number of heads at
+the end that have no mask), nothing (the choice of every head that orders
+nothing: the only one in the mask of a game that has ended), mask_words, actions
+(what they mean), rewards and policies (each a name, a doc and, if it has some,
+options: names and docs), observation (planes and scalars, each with name, unit,
+scale, doc; and packed, how the words relate to the planes).
 
 With --rules and --json: an array of objects with the keys key, value (the
-default), least, most (both empty for what is no number, or is fixed), doc, all
-of them texts.`,
+default), least, most (both empty if the value is fixed or no number), doc. All
+values are texts.`,
 		Example: "  moonfarm games\n  moonfarm games towerdefence\n  moonfarm games terminal --rules",
 		Args:    takes("[GAME]"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -167,21 +166,21 @@ func (a *app) printFields(what string, fields []features.Field) {
 func (a *app) policies() *cobra.Command {
 	return &cobra.Command{
 		Use: "policies GAME", Short: "List the policies that play a game",
-		Long: `Lists the built-in policies of a game. Where a policy is asked for, its name or
-a mixture may be given: mix(0.8*econ,0.2*random) draws one of its members anew
-each turn, by weight. Mixtures nest. Of a policy with options some may be set in
-parentheses: mcts(sims=2000,rollout=playout). With ms instead of sims a search
-takes so many milliseconds a turn: eval and match accept it, but what makes
-datasets does not, as other machines would play other games.
+		Long: `Lists the built-in policies of a game. A flag that takes a policy also takes a
+mixture: mix(0.8*econ,0.2*random) draws one of its members each turn, by weight.
+Mixtures nest. Options of a policy are set in parentheses:
+mcts(sims=2000,rollout=playout). With ms instead of sims a search has a budget
+of milliseconds in each turn: eval and match accept that, but commands that make
+datasets do not, as other machines would play other games.
 
-A network is named by the path of its file: nets/small.onnx(greedy). A path that
-has other characters than letters, digits and - _ . + ~ / \ : stands in quotes,
-" or ', and so may values: "my nets/td.onnx", mcts(model="nets (2)/td.onnx"). A
-quote of the same kind stands twice within them. The shell takes away a pair of
-its own: --policy '"my nets/td.onnx"(greedy)'.
+The name of a network is the path of its file: nets/small.onnx(greedy). A path
+with characters other than letters, digits and - _ . + ~ / \ : is put in quotes,
+" or ', and values may be: "my nets/td.onnx", mcts(model="nets (2)/td.onnx"). A
+quote of the same kind is doubled inside. The shell removes one pair of quotes:
+--policy '"my nets/td.onnx"(greedy)'.
 
-With --json: an array of objects with the keys name, doc and, of a policy that
-has some, options (each a name and a doc: values, meaning, default).`,
+With --json: an array of objects with the keys name, doc and, if the policy has
+some, options (each a name and a doc: values, meaning, default).`,
 		Example: "  moonfarm policies towerdefence",
 		Args:    takes("GAME"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -223,7 +222,7 @@ func searches(maker rollout.Maker, s env.Spec) bool {
 	return ok && rollout.CloseSeats(p) == nil
 }
 
-// searchers are the names of the policies that search a game.
+// searchers returns the names of the policies that search a game.
 func searchers(g catalog.Game) (names []string, err error) {
 	v, err := g.New("", env.Config{N: 1})
 	if err != nil {
@@ -237,7 +236,7 @@ func searchers(g catalog.Game) (names []string, err error) {
 	return names, nil
 }
 
-// searched are the games that have a policy that searches.
+// searched returns the games that have a policy that searches.
 func searched() (names []string) {
 	for _, g := range catalog.Games() {
 		if known, err := searchers(g); err == nil && len(known) > 0 {

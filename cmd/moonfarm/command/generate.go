@@ -13,7 +13,7 @@ import (
 	"moonfarm/env/catalog"
 )
 
-// jobFlags say what a dataset is made of, wherever it is made.
+// jobFlags are the flags for the content of a dataset, on one machine or many.
 type jobFlags struct {
 	gameFlags
 	policies string
@@ -24,7 +24,7 @@ type jobFlags struct {
 func (f *jobFlags) add(c *cobra.Command) {
 	j, flags := &f.job, c.Flags()
 	j.Episodes = 1000
-	flags.Var(whole(&j.Episodes, 1, maxEpisodes), "episodes", "how many games to play")
+	flags.Var(whole(&j.Episodes, 1, maxEpisodes), "episodes", "number of games to play")
 	seedFlag(c, &j.Seed)
 	flags.StringVar(&f.policies, "policy", "random", "`A,B`: the policy of each seat, or one for all (see policies GAME)")
 	flags.StringVar(&j.Opening, "opening", "", "`random:K`: the first K turns of every seat are drawn at random, by the episode, so that games differ")
@@ -32,7 +32,7 @@ func (f *jobFlags) add(c *cobra.Command) {
 	f.gameFlags.add(c)
 }
 
-// read makes the job.
+// read makes the job of a game from the flags.
 func (f *jobFlags) read(game string) (j datasets.Job, g catalog.Game, err error) {
 	t, err := f.open(game)
 	if err != nil {
@@ -59,7 +59,7 @@ func (f *jobFlags) read(game string) (j datasets.Job, g catalog.Game, err error)
 	return j, t.game, err
 }
 
-// shardsOf is how many shards a job has.
+// shardsOf returns the number of shards of a job.
 func shardsOf(j *datasets.Job) uint64 {
 	n := j.Episodes / j.ShardEpisodes
 	if j.Episodes%j.ShardEpisodes > 0 {
@@ -74,8 +74,8 @@ type generateFlags struct {
 	out     string
 	strict  bool
 	workers int
-	part    int // of parts
-	parts   int // 0: the whole
+	part    int // the index of the part
+	parts   int // number of parts; 0: the dataset is not split
 }
 
 // generated tells what generate did. Its JSON keys are documented in the help.
@@ -90,11 +90,11 @@ type generated struct {
 	RowsPerSecond float64 `json:"rows_per_second"`
 }
 
-// datasetSize is how much is in a dataset, and how much of it a run made.
+// datasetSize counts the content of a dataset, and the shards that a run made.
 type datasetSize = datasets.Size
 
-// printSize prints the line that begins with the folder of a dataset; more is
-// said behind its size.
+// printSize prints the folder of a dataset, its counts and more, without the end of the
+// line.
 func (a *app) printSize(dir string, d datasetSize, more string) {
 	complete := ""
 	if d.Made == 0 {
@@ -111,7 +111,7 @@ func (a *app) printSize(dir string, d datasetSize, more string) {
 	}
 }
 
-// Bounds of the format.
+// Limits of the format.
 const (
 	maxEpisodes = 1 << 40
 	maxShards   = 1 << 20
@@ -125,27 +125,27 @@ func (a *app) generate() *cobra.Command {
 with one row per turn and seat, one row per episode, and a manifest.
 
 The files depend on the game, its rules, the policies, the seed and the other
-settings, and on nothing else: any number of workers writes the same bytes. A
-run that was stopped, even killed, continues if the same command is given again.
-DIR may be an URL: file:///data/td, in moonfarm-full also s3://bucket/data/td,
-and in a build of that with -tags cloud gs:// and azblob://.
+settings, and on nothing else: any number of workers writes the same bytes. To
+continue a run that was stopped or killed, give the same command again. DIR may
+be a URL: file:///data/td, in moonfarm-full also s3://bucket/data/td, and in
+moonfarm-full built with -tags cloud gs:// and azblob://.
 
 Policies that draw nothing at random, such as planner, play the same game in
 every episode where all games start alike (towerdefence, terminal): generate
-then says on standard error how many different games there are. With --opening
-random:K the first K turns of every seat are drawn by the policy random, from
-the episode's own seed, and the policies play on from there.
+then prints the number of different games to standard error. With --opening
+random:K the policy random plays the first K turns of every seat, with the
+episode's own seed, and the policies play on from there.
 
-If a policy searches, such as mcts, rows of its seats also tell what its search
-found, with any --obs: the value of the state (column search_value), and the
-share of each move that it weighed (search_policy; the moves are in
+If a policy searches, such as mcts, rows of its seats also have the results of
+the search, with any --obs: the value of the state (column search_value), and
+the share of each move that it weighed (search_policy; the moves are in
 search_choices, with search_counts in games of several heads). The section
-Searches of datasets/FORMAT.md tells how to learn from them. A budget in time,
-mcts(ms=…), is refused, as such games cannot be made again.
+Searches of datasets/FORMAT.md explains how to learn from them. A time budget,
+mcts(ms=…), is refused, as such games cannot be reproduced.
 
-With --part I/N the run makes part I of N of the files, I from 0, and no more: N
-machines that cannot talk to each other make a part each, and merge puts these
-together.
+With --part I/N the run makes only part I of N of the files, I from 0: N
+machines that cannot talk to each other make one part each, and merge puts the
+parts together.
 
 With --json: one object with the keys dir, game, rules_version, policies (one
 per seat), seed (a string), episodes, distinct (different games among them, by
@@ -164,7 +164,7 @@ before), seconds, rows_per_second (of this run).`,
 	}
 	c.Flags().StringVar(&f.out, "out", "", "`DIR` of the dataset: new, empty, or from an earlier run of the same command")
 	f.add(c)
-	c.Flags().Var(part(&f.part, &f.parts), "part", "make this part of the files alone, counted from 0; merge puts parts together")
+	c.Flags().Var(part(&f.part, &f.parts), "part", "make only this part of the files, counted from 0; merge puts parts together")
 	c.Flags().BoolVar(&f.strict, "strict", false, "fail at the first episode in which a network gives NaN or infinite logits or values")
 	workersFlag(c, &f.workers)
 	a.lockFlag(c, "the folder")
@@ -205,17 +205,17 @@ func (a *app) runGenerate(ctx context.Context, game string, f *generateFlags) er
 	return a.print(done, func() { a.printGenerated(done, f) })
 }
 
-// thrifty keeps memory small until it is undone. What makes shards keeps nearly
-// all that it allocates. To collect garbage whenever memory has grown by a tenth
-// costs nothing that can be measured, as there are some ten collections for a
-// gigabyte of rows, and saves a sixth of the memory.
+// thrifty makes the garbage collector keep memory small until undo is called. Making
+// shards keeps nearly all memory that it allocates. Collecting garbage whenever memory
+// has grown by a tenth has no measurable cost, with some ten collections for a gigabyte
+// of rows, and saves a sixth of the memory.
 func thrifty() (undo func()) {
 	was := debug.SetGCPercent(10)
 	return func() { debug.SetGCPercent(was) }
 }
 
-// checkMemory tells why --memory, if it is asked for, cannot be had of a game with
-// some sets of rules.
+// checkMemory returns an error if --memory is given and the game does not support it by
+// one of the sets of rules.
 func checkMemory(g catalog.Game, j *datasets.Job, rules ...string) error {
 	if !j.Memory {
 		return nil
@@ -231,7 +231,7 @@ func checkMemory(g catalog.Game, j *datasets.Job, rules ...string) error {
 	return nil
 }
 
-// seats reads --policy: one spec for all seats or one for each.
+// seats parses --policy: one policy for all seats, or one for each.
 func (t *table) seats(text string) ([]string, error) {
 	specs, err := readSpecs("policy", text)
 	if err != nil {
@@ -254,7 +254,7 @@ func (t *table) seats(text string) ([]string, error) {
 	return specs, nil // as they were given: canonical names have no folders
 }
 
-// tellRepeats says on standard error that games repeat, and what helps.
+// tellRepeats warns on standard error that games repeat, with a remedy.
 func (a *app) tellRepeats(d datasetSize, opening string) {
 	if d.Distinct < d.Episodes {
 		more := "--opening random:K draws the first K turns of each at random"
@@ -266,8 +266,9 @@ func (a *app) tellRepeats(d datasetSize, opening string) {
 	}
 }
 
-// tellNetworks says on standard error that a network gave NaN or infinite numbers. With
-// strict that is an error: the dataset may be one that an earlier run completed without it.
+// tellNetworks warns on standard error of networks that gave NaN or infinite numbers. With
+// strict they are an error, also in a dataset that an earlier run completed without
+// --strict.
 func (a *app) tellNetworks(m *datasets.Manifest, strict bool) error {
 	for seat, n := range m.Totals.Networks {
 		if n.NotFinite == 0 {

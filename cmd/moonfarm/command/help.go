@@ -21,11 +21,11 @@ import (
 // helpWidth is the longest line of the lists of flags.
 const helpWidth = 100
 
-// help is the command that prints the help of others.
+// help makes the command that prints the help of other commands.
 func (a *app) help() *cobra.Command {
 	return &cobra.Command{
 		Use: "help [COMMAND…]", Short: "Print the help of a command",
-		Long:    "Prints the help of a command, as --help behind it does.",
+		Long:    "Prints the help of a command, as its flag --help does.",
 		Example: "  moonfarm help generate\n  moonfarm help replay verify",
 		RunE: func(c *cobra.Command, args []string) error {
 			of := c.Root()
@@ -53,7 +53,7 @@ func (a *app) help() *cobra.Command {
 	}
 }
 
-// printUsage prints how a command is called, after what it does.
+// printUsage prints the usage of a command, which follows its description.
 func printUsage(c *cobra.Command) error {
 	w := c.OutOrStderr()
 	fmt.Fprintf(w, "Usage:\n  %s\n", c.UseLine())
@@ -75,13 +75,13 @@ func printUsage(c *cobra.Command) error {
 		fmt.Fprintf(w, "\nFlags of all commands:\n%s\n", strings.TrimRight(c.InheritedFlags().FlagUsagesWrapped(helpWidth), "\n"))
 	}
 	if c.HasAvailableSubCommands() {
-		_, err := fmt.Fprintf(w, "\n\"%s COMMAND --help\" tells more of a command.\n", c.CommandPath())
+		_, err := fmt.Fprintf(w, "\n\"%s COMMAND --help\" describes a command.\n", c.CommandPath())
 		return err
 	}
 	return nil
 }
 
-// listed writes an entry of a list in a help text: a name, and beside it, from
+// listed formats an entry of a list in a help text: a name, and beside it, from
 // column indent on, a text in lines of at most 80 characters.
 func listed(name string, indent int, text string) string {
 	var b strings.Builder
@@ -96,8 +96,8 @@ func listed(name string, indent int, text string) string {
 	return b.String() + strings.TrimRight(line, " ") + "\n"
 }
 
-// eachGame lists what text says of the games with recordings; a game of which it
-// says nothing is left out.
+// eachGame lists the texts of the games with recordings. A game with an empty text is
+// left out.
 func eachGame(text func(g gamedoc.Game) string) string {
 	var b strings.Builder
 	for _, g := range gamedoc.Games() {
@@ -108,7 +108,7 @@ func eachGame(text func(g gamedoc.Game) string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// shells are those for which completion writes a script.
+// shells has the shells that completion writes scripts for.
 var shells = []struct {
 	name  string
 	write func(root *cobra.Command, w io.Writer) error
@@ -119,7 +119,7 @@ var shells = []struct {
 	{"powershell", (*cobra.Command).GenPowerShellCompletionWithDesc},
 }
 
-// completion is the command that writes scripts for shells.
+// completion makes the command that writes completion scripts for shells.
 func (a *app) completion() *cobra.Command {
 	var names []string
 	for _, s := range shells {
@@ -144,8 +144,8 @@ games and their policies. SHELL is one of ` + strings.Join(names, ", ") + `.`,
 	}
 }
 
-// completeArguments tells completion what the arguments and flags of the
-// commands take: games, policies of the game, or a few words.
+// completeArguments registers the completions of the commands' arguments and flags:
+// games, policies of the game, or fixed words.
 func completeArguments(c *cobra.Command) {
 	for _, sub := range c.Commands() {
 		completeArguments(sub)
@@ -163,7 +163,7 @@ func completeArguments(c *cobra.Command) {
 	})
 }
 
-// completeGame completes the first argument, a game; others are files.
+// completeGame completes the first argument, a game. All other arguments are files.
 func completeGame(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveDefault
@@ -185,7 +185,7 @@ func completePolicy(_ *cobra.Command, args []string, _ string) (names []string, 
 	return names, cobra.ShellCompDirectiveDefault
 }
 
-// build says what this program was built from.
+// build describes the build of this program.
 type build struct {
 	Moonfarm string `json:"moonfarm"`
 	Format   int    `json:"format"`
@@ -232,7 +232,7 @@ func (a *app) printVersion() error {
 	})
 }
 
-// unknownError is the error for a word that is none of those there are.
+// unknownError is the error for an unknown word, with the known words.
 type unknownError struct {
 	error
 	name  string
@@ -241,8 +241,8 @@ type unknownError struct {
 
 func (e unknownError) Unwrap() error { return e.error }
 
-// suggestion is what to add to an error that is about a word that nobody knows:
-// the word that was meant, perhaps; else nothing.
+// suggestion returns the end of the message for an unknown word: the known word that
+// was probably meant, or "" if no word is near or the error is another one.
 func suggestion(err error) string {
 	var word unknownError
 	var game *catalog.UnknownError
@@ -262,7 +262,7 @@ func suggestion(err error) string {
 	return ""
 }
 
-// flagError tells of a flag that could not be read.
+// flagError returns the usage error for a flag that could not be read.
 func flagError(c *cobra.Command, err error) error {
 	wrong := cli.WrongUse("%w (see %s --help)", err, c.CommandPath())
 	var none *pflag.NotExistError
@@ -281,9 +281,9 @@ func flagError(c *cobra.Command, err error) error {
 	return word
 }
 
-// nearest is the one of the words that was meant by a word that is none of them:
-// the one that takes the fewest changes, preferably at its end, or the first that
-// begins as the word does. It is "" if none is near.
+// nearest returns the known word that an unknown word probably stands for: the one
+// that takes the fewest changes, preferably at its end, or else the first known word
+// with a long enough common prefix. It returns "" if no word is near.
 func nearest(word string, of []string) string {
 	word = strings.ToLower(word)
 	length := len([]rune(word))
@@ -306,7 +306,7 @@ func nearest(word string, of []string) string {
 	return best
 }
 
-// beginning is how many letters two words begin with alike.
+// beginning returns the length of the common prefix of two words, in letters.
 func beginning(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	n := 0
@@ -316,9 +316,9 @@ func beginning(a, b string) int {
 	return n
 }
 
-// changes is how many letters must be put in, left out, replaced or swapped with
-// the next to make b of a, each letter being changed once at most: the optimal
-// string alignment distance.
+// changes returns the optimal string alignment distance of two words: the number of
+// letters to insert, delete, replace or swap with the next one to turn a into b, where
+// each letter changes at most once.
 func changes(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	before, last, now := make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)

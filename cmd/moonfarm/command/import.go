@@ -31,38 +31,37 @@ type imported imports.Result
 
 // importHelp is the help of import.
 func importHelp() string {
-	return `Makes a dataset of recorded games: like any other, with observations, masks,
-the orders of all sides and the outcome. What it takes, compressed with gzip or
-not, and mixed as you like:
+	return `Makes a dataset of recorded games, like any other: with observations, masks,
+the orders of all sides and the outcome. FILEs may be compressed with gzip, and
+these kinds may be mixed:
 
 ` + eachGame(func(g gamedoc.Game) string { return g.Help.Imports }) + `
 
 The policies are the names of the players, and each episode's source is the name
 of its file, with the number and the name of the game where a file holds many.
 
-Every game is played again first and compared in every field, or checked as
-replay verify does. A file that is no recording of the game, a game that is
-damaged, broke off before its end, or does not go here as recorded is skipped:
-one line says why, and the exit status is 1, though the dataset of the others is
-made. With --keep-until-difference the turns before the first difference, or
-before it broke off, are kept: the episode is truncated there, and the column
-stopped of the episodes says why.
+First every game is played again and compared in every field, or checked as
+replay verify does. Skipped are files that are no recording of the game, and
+games that are damaged, broke off before their end, or differ here from the
+recording: one line gives the reason, the exit status is 1, and the dataset has
+the other games. With --keep-until-difference the turns before the first
+difference, or before the recording broke off, are kept: the episode is
+truncated there, and the column stopped of the episodes gives the reason.
 
 Games with different rules may be in one dataset. Its episodes are in the order
-of the files as given, those with the same rules together, and a file given
-twice is there twice; the dataset depends on nothing else: any number of workers
-writes the same bytes. An import that was stopped continues if the same command
-is given again.
+of the files as given, but episodes with the same rules are together, and a file
+given twice is there twice. The dataset depends on nothing else: any number of
+workers writes the same bytes. To continue an import that was stopped, give the
+same command again.
 
 With --json: one object with the keys dir, game, rule_sets (each with name, ""
 if it is not a built-in one, and episodes), episodes, distinct (different games
 among them), turns, rows, bytes, shards (all in the dataset), shards_made (by
 this run), shards_found (made by runs before), skipped (each with file, game,
 which is its number, or 0 for the whole file, and why), inexact (the games of
-engines of which not all rules are known, also those skipped: each with file,
-game and why), kept (the games that are
-truncated: each with file, game, turns and why), seconds; if all files are
-skipped, too.`
+engines whose rules are not all known, skipped games too: each with file, game
+and why), kept (the games that are truncated: each with file, game, turns and
+why), seconds. It is also printed if all files are skipped.`
 }
 
 func (a *app) importing() *cobra.Command {
@@ -81,7 +80,7 @@ func (a *app) importing() *cobra.Command {
 	c.Flags().StringVar(&f.out, "out", "", "`DIR` of the dataset: new, empty, or from an earlier run of the same command")
 	datasetFlags(c, &f.job)
 	c.Flags().StringVar(&f.job.Reward, "reward", env.ResultReward, "`NAME` of the reward; games GAME lists them")
-	c.Flags().StringVar(&f.rules, "rules", "", "`FILE` with the rule values of the recorded games, or the name of a rule set; for games whose recordings do not tell them ("+rulesDoc(untold())+")")
+	c.Flags().StringVar(&f.rules, "rules", "", "`FILE` with the rule values of the recorded games, or the name of a rule set; for games whose recordings do not contain them ("+rulesDoc(untold())+")")
 	c.Flags().BoolVar(&f.keep, "keep-until-difference", false, "keep the turns before the first difference, or before a recording broke off, as a truncated episode")
 	workersFlag(c, &f.workers)
 	a.lockFlag(c, "the folder")
@@ -94,7 +93,7 @@ func (a *app) runImport(ctx context.Context, game string, files []string, f *imp
 	}
 	done, err := a.importFiles(ctx, game, files, f)
 	if err != nil {
-		if a.json && len(done.Skipped) > 0 { // the list is wanted even if nothing else is there
+		if a.json && len(done.Skipped) > 0 { // the list is useful even without a dataset
 			err = errors.Join(err, a.print(done, nil))
 		}
 		return err
@@ -105,7 +104,7 @@ func (a *app) runImport(ctx context.Context, game string, files []string, f *imp
 	return fmt.Errorf("%s skipped; the others are in %s", imports.SkippedText(done.Skipped, len(files)), f.out)
 }
 
-// untold lists the games whose recordings do not tell all of their rules.
+// untold lists the games whose recordings do not contain all of their rules.
 func untold() (list []gamedoc.Game) {
 	for _, g := range gamedoc.Games() {
 		if g.RulesUntold {
@@ -115,8 +114,8 @@ func untold() (list []gamedoc.Game) {
 	return list
 }
 
-// importFiles makes the dataset of the files that can be imported. It fails if
-// none can.
+// importFiles makes the dataset of the files that can be imported. It fails if no file
+// can be imported.
 func (a *app) importFiles(ctx context.Context, game string, files []string, f *importFlags) (imported, error) {
 	engine, err := importEngine(game)
 	if err != nil {
@@ -195,7 +194,7 @@ func importEngine(game string) (recordings.Engine, error) {
 	for _, e := range recordings.Engines() {
 		can = append(can, e.Info().Game)
 	}
-	return nil, cli.WrongUse("no recordings of %s can be imported; those that can are of: %s", game, strings.Join(can, ", "))
+	return nil, cli.WrongUse("no recordings of %s can be imported; there are importers for: %s", game, strings.Join(can, ", "))
 }
 
 // flagged makes the error of an option of package recordings an error of the flag with

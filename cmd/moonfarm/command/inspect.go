@@ -19,11 +19,11 @@ func (a *app) inspect() *cobra.Command {
 	var o datasets.InspectOptions
 	c := &cobra.Command{
 		Use: "inspect DIR", Short: "Sum up a dataset",
-		Long: `Prints what a dataset is and how it was made, its columns and counts, how the
-episodes ended, how many different games they are, how much of the orders of
-each seat the action column says, and statistics of every plane and scalar. DIR
-may be an URL, such as s3://bucket/data/td, here and wherever a dataset is read:
-files are then read as streams.
+		Long: `Prints how a dataset was made, its columns and counts, how the episodes ended,
+the number of different games among them, the share of each seat's orders that
+the action column encodes, and statistics of every plane and scalar. DIR may be
+a URL, such as s3://bucket/data/td, here and wherever a dataset is read: files
+are then read as streams.
 
 With --json: one object with the keys manifest (as in manifest.json, see
 datasets/FORMAT.md), shards and rows (read for the statistics), planes and
@@ -31,17 +31,17 @@ scalars (one object each, in order), distinct (different games among the
 episodes, by their start and all orders), turns (of episodes), reward, return
 and choices (legal ones, of rows): each with name, unit, mean, min, max, nonzero
 (the share of numbers that are not 0); labels, one object for each seat: seat,
-heads (those of all rows that belong to orders), rows, and told (the rows in
-which orders belong to a head), each with all, said (those with a choice; rows
+heads (the heads of all rows that belong to orders), rows, and told (the rows in
+which orders belong to a head), each with all, said (heads with a choice; rows
 without a head that is -1) and share; moves (weighed by searches) and value
-(found by them), as reward, of the rows for which a policy searched, only where
-one does; and with --sums sha256, the sums of the values of each step column by
-name.`,
+(found by searches), with the same keys as reward, over the rows for which a
+policy searched, if one did; and with --sums sha256, the sums of the values of
+each step column by name.`,
 		Example: "  moonfarm inspect data/td\n  moonfarm inspect data/td --shards 2 --json",
 		Args:    takes("DIR"),
 		RunE:    func(c *cobra.Command, args []string) error { return a.runInspect(c.Context(), args[0], o) },
 	}
-	c.Flags().Var(whole(&o.Shards, 0, math.MaxInt), "shards", "read so many shards, spread over the dataset; 0: all")
+	c.Flags().Var(whole(&o.Shards, 0, math.MaxInt), "shards", "number of shards to read, spread over the dataset; 0: all")
 	c.Flags().BoolVar(&o.Sums, "sums", false, "also sum the values of every step column, for readers in other languages to compare")
 	workersFlag(c, &o.Workers)
 	return c
@@ -74,7 +74,7 @@ func (a *app) printManifest(dir string, m *datasets.Manifest) {
 	a.printf("%s: %s, rules %s\n", dir, m.Game.Name, strings.Join(versions, ", "))
 	by := m.Command
 	if by == "" {
-		by = "a library" // no command line makes it
+		by = "a library" // made without a command line
 	}
 	a.printf("made by %s (moonfarm %s, format %d)\n", by, m.Moonfarm, m.Format)
 	a.printf("%s, %s, %s in %s, %s", cli.Plural(t.Episodes, "episode"), cli.Plural(t.Turns, "turn"), cli.Plural(t.Rows, "row"), cli.Plural(t.Shards, "shard"), cli.Size(t.Bytes))
@@ -84,7 +84,7 @@ func (a *app) printManifest(dir string, m *datasets.Manifest) {
 	a.printf("\nobservations %s, codec %s, reward %s\n\n", m.Observation.Form, m.Job.Codec, m.Reward.Name)
 }
 
-// printOutcomes prints how often each seat had which result.
+// printOutcomes prints the shares of the results of each seat.
 func (a *app) printOutcomes(c *datasets.Card) {
 	t := c.Manifest.Totals
 	a.printf("%s ended by the rules, %s cut; %s\n", cli.Plural(t.Over, "episode"), cli.Group(t.Cut), cli.Plural(c.Distinct, "different game"))
@@ -102,7 +102,7 @@ func (a *app) printOutcomes(c *datasets.Card) {
 	a.printf("\n")
 }
 
-// printNetworkCounts prints what the networks of the seats gave, if there are any.
+// printNetworkCounts prints the counts of the seats' networks, if there are networks.
 func (a *app) printNetworkCounts(m *datasets.Manifest) {
 	rows := [][]string{{"network of", "evaluations", "not finite", "choices", "likeliest one illegal"}}
 	for seat, n := range m.Totals.Networks {
@@ -121,7 +121,7 @@ func (a *app) printNetworkCounts(m *datasets.Manifest) {
 	}
 }
 
-// balance writes how results are spread, the best first: "+1: 52.3 %, −1: 47.7 %".
+// balance formats the shares of the results, the best first: "+1: 52.3 %, −1: 47.7 %".
 func balance(results map[string]uint64, all uint64) string {
 	type share struct {
 		result float64
@@ -172,7 +172,7 @@ func (a *app) printColumns(m *datasets.Manifest, sums map[string]string) {
 	}
 }
 
-// printLabels prints how much of the orders the actions say.
+// printLabels prints the shares of the orders that the actions encode.
 func (a *app) printLabels(labels []datasets.Labels) {
 	if len(labels) == 0 {
 		return

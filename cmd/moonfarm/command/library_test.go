@@ -42,7 +42,7 @@ func TestDatasetOfALibrary(t *testing.T) {
 		lacking := []string{`"lacking": "",`, `"replayed": false`, "; 2 shards played again: equal to the bit"}
 		if name == "mine" {
 			lacking = []string{`no policy \"mine\" for towerdefence`, `"replayed": true`,
-				`; the recorded orders of 2 shards played again: equal to the bit; what chose them is lacking here: policy "mine": `}
+				`; the recorded orders of 2 shards played again: equal to the bit; the policy that chose them is not available here: policy "mine": `}
 		}
 		all := name + "\n"
 		for _, args := range [][]string{{"inspect", dir}, {"verify", dir, "--recompute", "all"}, {"verify", dir, "--recompute", "all", "--json"}} {

@@ -1,6 +1,6 @@
 // Package command is the command line of moonfarm: one file per subcommand.
 //
-// Package gamedoc has what the commands say of each game, and package recordings
+// Package gamedoc has the help texts and flags of each game, and package recordings
 // reads and writes its recordings.
 package command
 
@@ -37,17 +37,17 @@ const (
 	exitInterrupted = 130
 )
 
-// app is what the subcommands share.
+// app holds the state that the subcommands share.
 type app struct {
 	out    *bufio.Writer // standard output
 	stderr io.Writer
 	locks  filelock.Locker // --no-lock
 	json   bool            // --json
-	resume string          // said after an interrupt: what became of the work
+	resume string          // printed after an interrupt: the work that is kept
 
 	parts Parts
 
-	patience atomic.Int64 // nanoseconds that an interrupted command may go on; 0: patience
+	patience atomic.Int64 // nanoseconds that an interrupted command may go on; 0: as the constant patience
 }
 
 // errInterrupted is the cause of a context that a signal ended.
@@ -59,7 +59,7 @@ func Main(p Parts) {
 	os.Exit(p.run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run is the whole program: it returns the exit status.
+// run runs the program until it ends or is interrupted, and returns the exit status.
 func (p Parts) run(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := interruptible()
 	defer stop()
@@ -96,15 +96,16 @@ func (p Parts) Run(ctx context.Context, args []string, stdout, stderr io.Writer)
 	return f.Status
 }
 
-// warn says on standard error what is not as usual, and no failure.
+// warn prints a warning to standard error: the command goes on.
 func (a *app) warn(text string) { fmt.Fprintf(a.stderr, "moonfarm: warning: %s\n", redact.Text(text)) }
 
-// patience is how long an interrupted command may go on that says nothing else. It
-// should stop at once, but may wait for what cannot be interrupted, such as a pipe
-// that nobody writes to.
+// patience is the time that an interrupted command may go on by default. It should
+// stop at once, but it may wait for an operation that cannot be interrupted, such as
+// reading a pipe that has no writer.
 const patience = 3 * time.Second
 
-// execute executes the command, and reports whether it has come to its end.
+// execute runs the command. ended is false if an interrupted command did not return in
+// time.
 func (a *app) execute(ctx context.Context, root *cobra.Command) (ended bool, err error) {
 	done := make(chan error, 1)
 	go func() { done <- root.ExecuteContext(ctx) }()
@@ -128,7 +129,7 @@ type failure struct {
 	Status int    `json:"exit_status"`
 }
 
-// failureOf is what an error means to the user.
+// failureOf returns the message and the exit status of an error.
 func failureOf(err error) failure {
 	f := failure{Error: redact.Text(err.Error() + suggestion(err) + lackingStore(err)), Status: exitFailure}
 	switch {
@@ -151,7 +152,8 @@ func (f failure) print(to io.Writer, asJSON bool) {
 	e.Encode(f)
 }
 
-// asksForJSON finds --json in arguments that could not be parsed as far as that.
+// asksForJSON reports whether the arguments contain --json. It is for arguments that
+// the parser has refused.
 func asksForJSON(args []string) bool {
 	asks := false
 	for _, arg := range args {
@@ -196,7 +198,7 @@ original engines did and many times faster, and writes what happened as Arrow
 files for reinforcement learning.
 
 Exit status: 0 all is well, 1 a failure or a difference found, 2 wrong usage,
-130 interrupted. Why it is not 0 is the last line of standard error.
+130 interrupted. The last line of standard error gives the reason.
 
 With --json standard output is one JSON value (its keys are in the help of each
 command), or nothing if there is no result, and the last line of standard error
@@ -228,7 +230,7 @@ is an object with the keys error, usage (true for wrong usage), exit_status.`)
 	return root
 }
 
-// group is a command that only holds others, and, as the root, tells its
+// group makes a command that only holds other commands. The root also prints the
 // version.
 func (a *app) group(use, short, long string) *cobra.Command {
 	asksForVersion := func(c *cobra.Command) bool {
@@ -247,10 +249,10 @@ func (a *app) group(use, short, long string) *cobra.Command {
 	}
 }
 
-// noCommand tells of a group what commands it has, if the arguments are none of
-// them.
+// noCommand returns the error for arguments that name no command of a group. It lists
+// the commands of the group.
 func noCommand(c *cobra.Command, args []string) error {
-	var names, work []string // all, and those that do more than help
+	var names, work []string // all commands, and all but help and completion
 	for _, sub := range c.Commands() {
 		names = append(names, sub.Name())
 		if !sub.Hidden && sub.Name() != "help" && sub.Name() != "completion" {
@@ -271,8 +273,8 @@ func noCommand(c *cobra.Command, args []string) error {
 	return unknownError{wrong, args[0], names}
 }
 
-// takes checks the number of arguments, at least one per name: "GAME" is one,
-// "FILE…" one or more, "[GAME]" at most one.
+// takes checks the number of arguments by their names: "GAME" stands for one argument,
+// "FILE…" for one or more, "[GAME]" for at most one.
 func takes(names ...string) cobra.PositionalArgs {
 	least, most := 0, 0
 	for _, n := range names {

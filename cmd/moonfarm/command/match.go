@@ -41,23 +41,23 @@ func (a *app) match() *cobra.Command {
 	f := &matchFlags{seed: 1, games: 1, first: 1, concurrency: 1, locks: &a.locks}
 	c := &cobra.Command{
 		Use: "match GAME", Short: "Let programs of the original contest play, against each other or policies",
-		Long: `Plays games between bots of the original contests and built-in policies.
-Bots play ` + strings.Join(players.Hosts(), ", ") + `; in other games
-policies do.
+		Long: `Plays games between bots of the original contests and built-in policies. Bots
+can play ` + strings.Join(players.Hosts(), ", ") + `; all other games
+are for policies only.
 
---player, once for each seat, says who plays:
+--player, once for each seat, names a player:
 
 ` + playerDoc + `
-Of codecraft --config gives seats, rules and seed instead, as the config file of
-the original.
+In codecraft, --config gives seats, rules and seed instead, as the config file
+of the original.
 
-In every game the players sit one seat further; a seed is played until all have
-sat everywhere. The first has the seed of --seed itself. What a bot does wrong
-is no failure of the command: it is told on standard error as it occurs (each
-crash, and of other faults the first of a kind in each game) with the bot's last
-lines, and the results say it; --stop-at-first-fault ends there. If the command
-is interrupted, it prints the games that came to their end and how to go on, and
-its exit status is 130.
+From game to game the players move on by one seat; a seed is played until every
+player has had every seat. The first seed is that of --seed. Faults of a bot are
+no failure of the command. They are reported on standard error as they occur
+(each crash, and the first of each other kind in each game) with the bot's last
+lines, and are in the results; --stop-at-first-fault ends the command at the
+first fault. If the command is interrupted, it prints the finished games and how
+to continue, and its exit status is 130.
 
 ` + limitsDoc + `
 
@@ -67,11 +67,11 @@ wins: first places, shared ones too; place: the mean; score: the mean; crashes)
 and games (each with number, seed, turns, cut (true: given up),
 clock_decided (true: the shorter time of thinking decided), seconds, seats:
 each with player, score, place, crashed, comment (why; null without a crash),
-crash_turn (null if it never joined), exit (how a bot that was started here and
-crashed ended by itself: "exit status 1", "signal: killed", else ""), output
-(its last lines, if it crashed), seconds: what it took for its answers, faults:
-each with seat, turn, kind, times, text, output (the last lines of a crash or of
-a round without a command)).`,
+crash_turn (null if it never joined), exit (how a started bot that crashed ended
+by itself: "exit status 1", "signal: killed", else ""), output (its last lines,
+if it crashed), seconds: time for its answers, faults: each with seat, turn,
+kind, times, text, output (the last lines before a crash or a round without a
+command)).`,
 		Example: `  moonfarm match towerdefence --player bot:mybot --player econ --games 10
   moonfarm match terminal --player bot:python-algo --player maze --save-replay game.replay
   moonfarm match codecraft --player "python3 main.py" --player bot:mybot --player tcp:31001`,
@@ -81,14 +81,14 @@ a round without a command)).`,
 	flags := c.Flags()
 	flags.StringArrayVar(&f.players, "player", nil, "`WHO` plays at the next seat")
 	flags.Var(whole(&f.seed, 0, math.MaxUint64), "seed", "seed of the first game")
-	rulesFlag(c, &f.rules, "the game's own rule values or in the form of the original; a rule set of codecraft that says no number of players is for those of --player")
-	flags.Var(whole(&f.games, 1, maxMatches), "games", "how many games")
-	flags.Var(whole(&f.first, 1, maxMatches), "first", "number of the first game, to go on with a series")
+	rulesFlag(c, &f.rules, "the game's own rule values or in the form of the original; a rule set of codecraft without a number of players is for those of --player")
+	flags.Var(whole(&f.games, 1, maxMatches), "games", "number of games")
+	flags.Var(whole(&f.first, 1, maxMatches), "first", "number of the first game, to continue a series")
 	concurrencyFlag(c, &f.concurrency)
 	flags.Var(whole(&f.concurrency, 1, maxWorkers), "parallel", "the same as --concurrency")
 	flags.StringVar(&f.files.results, "save-results", "", "`FILE` for the results of a game of codecraft, as the original writes them; {game} is its number")
 	flags.StringVar(&f.files.replay, "save-replay", "", "`FILE` for the replay of a game, as the original writes it; of towerdefence a folder; {game} is its number")
-	flags.StringVar(&f.files.logs, "logs", "", "`DIR` for what started bots print: one file for each and game, up to 10 MiB, with a line before each turn and one with its command behind it (default: it is dropped)")
+	flags.StringVar(&f.files.logs, "logs", "", "`DIR` for the output of started bots: one file per bot and game, up to 10 MiB, with a line before each turn and one with its command after it (default: output is dropped)")
 	a.lockFlag(c, "the folders of bots")
 	flags.BoolVar(&f.stop, "stop-at-first-fault", false, "end everything, with an error, at the first crash, timeout or illegal order")
 	f.limits.add(c)
@@ -96,31 +96,32 @@ a round without a command)).`,
 	return c
 }
 
-// playerDoc tells what texts name players.
-const playerDoc = `  econ             a policy (see policies GAME), or a mixture of some: a text
-                   that is the name of one, or such a name with parentheses,
-                   or begins with the path of a network, FILE.onnx; a path with
-                   blanks or signs stands in quotes: '"my nets/td.onnx"'
-  bot:DIR          the folder of a bot: of towerdefence with the original's
-                   bot.json, of terminal with an algo.json or a run.sh, of
+// playerDoc is the help on the texts that name players.
+const playerDoc = `  econ             a policy (see policies GAME), or a mixture of policies: the
+                   text is the name of a policy, or such a name with
+                   parentheses, or begins with the path of a network,
+                   FILE.onnx; a path with blanks or signs is put in quotes:
+                   '"my nets/td.onnx"'
+  bot:DIR          the folder of a bot: for towerdefence with the original's
+                   bot.json, for terminal with an algo.json or a run.sh, for
                    codecraft with a run.sh, or with a file named command that
-                   has a command line as below, which works in that folder
-  "./bot --fast"   any other text is a command line, of a program to be started:
-                   of terminal once a game; of towerdefence once a round, with
-                   its files in this folder; of codecraft once a game, with
-                   {host}, {port} and {token} in it filled in, or added at its
-                   end. There is no shell; quotes keep blanks. What could be
-                   a file that is there or a network is refused without them
-  cmd:econ         a command line, even if it is named like a policy
-  tcp:31001        of codecraft, a client that connects to that port of this
+                   has a command line as below, which runs in that folder
+  "./bot --fast"   any other text is the command line of a program to start:
+                   in terminal once a game; in towerdefence once a round, with
+                   its files in this folder; in codecraft once a game, with
+                   {host}, {port} and {token} filled in, or added at the end.
+                   There is no shell; quotes keep blanks. A text that could be
+                   an existing file or a network is refused without quotes
+  cmd:econ         a command line, even if it is the name of a policy
+  tcp:31001        in codecraft, a client that connects to that port of this
                    machine, with any token ("tcp:" alone: to a free port, which
-                   is told)
+                   is printed)
 `
 
-// maxMatches bounds --games.
+// maxMatches is the limit of --games.
 const maxMatches = 1_000_000
 
-// series is a number of games between the same players.
+// series is a sequence of games between the same players.
 type series struct {
 	*players.Game
 	name    string
@@ -130,11 +131,11 @@ type series struct {
 	stderr  io.Writer
 }
 
-// openSeries reads what the flags say, and opens all ports.
+// openSeries makes the series that the flags describe, and opens all ports.
 func (f *matchFlags) openSeries(c *cobra.Command, g catalog.Game) (*series, error) {
 	switch {
 	case f.runner.config != "" && len(f.players) > 0:
-		return nil, cli.WrongUse("--config and --player: each says who plays, expected one of them")
+		return nil, cli.WrongUse("--config and --player: both name the players, expected one of them")
 	case f.runner.config == "" && len(f.players) == 0:
 		return nil, cli.WrongUse("--player is missing: once for each seat, such as --player econ --player random")
 	case len(f.players) > sim.MaxPlayers:
@@ -172,14 +173,14 @@ func (f *matchFlags) openSeries(c *cobra.Command, g catalog.Game) (*series, erro
 	return s, nil
 }
 
-// configure reads the config file.
+// configure makes the game and the players of the config file.
 func (s *series) configure(c *cobra.Command, o players.Config) error {
 	config, err := players.ReadConfig(s.flags.runner.config)
 	if err != nil {
 		return cli.WrongUse("--config: %w", err)
 	}
 	if list := config.Unknown(); len(list) > 0 {
-		fmt.Fprintf(c.ErrOrStderr(), "%s: not known and without effect: %s\n", s.flags.runner.config, strings.Join(list, ", "))
+		fmt.Fprintf(c.ErrOrStderr(), "%s: unknown, without effect: %s\n", s.flags.runner.config, strings.Join(list, ", "))
 	}
 	if !c.Flags().Changed("seed") {
 		s.seed = rand.Uint64()
@@ -217,7 +218,7 @@ func (s *series) saveConfig() error {
 
 func (s *series) close() { players.Close(s.players...) }
 
-// wrongPlayer is the error for a text that names no player.
+// wrongPlayer returns the error for a text that names no player.
 func wrongPlayer(flag string, err error) error {
 	var none *players.ProgramError
 	switch {
@@ -229,7 +230,7 @@ func wrongPlayer(flag string, err error) error {
 	return unknownError{cli.WrongUse("--%s: %w", flag, err), none.Word, none.Names}
 }
 
-// runMatch plays.
+// runMatch plays the games of match and prints their results.
 func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
 	g, err := catalog.Find(game)
 	if err != nil {
@@ -272,7 +273,7 @@ func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
 	return errors.Join(err, a.print(r, func() { a.printMatches(r, passed) }))
 }
 
-// unbroken is how many games, from the first on, are in the list without a gap.
+// unbroken returns the number of games before the first one that is not in the list.
 func (f *matchFlags) unbroken(list []matchGame) (n int) {
 	for n < len(list) && list[n].Number == f.first+n {
 		n++
@@ -280,8 +281,8 @@ func (f *matchFlags) unbroken(list []matchGame) (n int) {
 	return n
 }
 
-// play plays all games, some at once, and returns in order those that came to
-// their end: all, unless there is an error.
+// play plays all games, several at once, and returns the finished games in order: all
+// of them, unless there is an error.
 func (s *series) play(ctx context.Context, m *meter) ([]matchGame, error) {
 	list := make([]matchGame, s.flags.games)
 	live := &liveGames{meter: m, all: s.flags.games, errors: s.stderr}
@@ -297,7 +298,7 @@ func (s *series) play(ctx context.Context, m *meter) ([]matchGame, error) {
 	return list, err
 }
 
-// playGame plays one game, with its files.
+// playGame plays one game and writes its files.
 func (s *series) playGame(ctx context.Context, n int, into *matchGame, live *liveGames) error {
 	sits := players.Seating(len(s.players), n)
 	m := &players.Meeting{Seed: players.SeriesSeed(s.seed, len(s.players), n), Copies: s.flags.concurrency > 1}
@@ -321,10 +322,10 @@ func (s *series) playGame(ctx context.Context, n int, into *matchGame, live *liv
 	return err
 }
 
-// liveGames shows how games go, on a terminal.
+// liveGames shows the progress of games on a terminal.
 type liveGames struct {
 	*meter
-	errors io.Writer // for faults
+	errors io.Writer // where faults are reported
 	stop   context.CancelCauseFunc
 	told   map[string]bool
 	mu     sync.Mutex
@@ -332,8 +333,8 @@ type liveGames struct {
 	ended  int
 }
 
-// fault tells of a fault on standard error: of all crashes, and of the first of each
-// other kind of a seat in a game.
+// fault reports a fault: every crash, and the first fault of each other kind of a seat
+// in a game.
 func (l *liveGames) fault(game, name string, f *players.LiveFault) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -352,7 +353,7 @@ func (l *liveGames) fault(game, name string, f *players.LiveFault) {
 	}
 }
 
-// liveText is a fault as it is told while games are played.
+// liveText formats a fault as it is reported during the games.
 func liveText(game, name string, f *players.LiveFault) string {
 	when := fmt.Sprintf("turn %d", f.Turn)
 	if f.Turn < 0 {
@@ -368,7 +369,7 @@ func liveText(game, name string, f *players.LiveFault) string {
 	return text
 }
 
-// watch shows a game that is being played.
+// watch returns a function that shows the progress of a game, or nil if nothing is shown.
 func (l *liveGames) watch(n int, names []string) func(turn int, scores []float64) {
 	if l.w == nil {
 		return nil
@@ -387,13 +388,13 @@ func (l *liveGames) watch(n int, names []string) func(turn int, scores []float64
 	}
 }
 
-// done leaves a line about a game that has ended.
+// done counts a game that has ended and leaves a line about it.
 func (l *liveGames) done(g *matchGame) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.ended++
 	if l.all == 1 {
-		return // the table tells it
+		return // the table has it
 	}
 	var words []string
 	for _, s := range g.Seats {
@@ -402,7 +403,7 @@ func (l *liveGames) done(g *matchGame) {
 	l.leave(fmt.Sprintf("game %d, %s: %s", g.Number, cli.Plural(g.Turns, "turn"), strings.Join(words, ", ")))
 }
 
-// fileName is a name before a colon, "" for none.
+// fileName returns the name and a colon, or "" for no name.
 func fileName(name string) string {
 	if name == "" {
 		return ""

@@ -25,14 +25,14 @@ func (a *app) merge() *cobra.Command {
 	var o datasets.Options
 	c := &cobra.Command{
 		Use: "merge DIR… --out DIR", Short: "Put parts of a dataset together",
-		Long: `Puts together the parts that generate --part made: the dataset is then the one
-that the same generate without --part makes, byte for byte. Files are linked if
-the parts are on the same disk, else copied, and compared with their sums; the
-parts stay as they are. Each DIR may be an URL. If it is stopped, the same
-command continues.
+		Long: `Puts together the parts that generate --part made. The dataset is the same, byte
+for byte, as that of generate without --part. Files are linked if the parts are
+on the same disk, else copied, and compared with their sums; the parts stay as
+they are. Each DIR may be a URL. If merge is stopped, the same command continues
+it.
 
 The parts must be of one run and have every shard. A shard that two parts have
-is taken once; if its bytes differ, merge names both and fails.
+is taken once; if its bytes differ, merge names both parts and fails.
 
 With --json: one object with the keys dir, game, parts (the folders), episodes,
 distinct (different games among them), turns, rows, bytes, shards (all in the

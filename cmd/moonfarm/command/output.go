@@ -14,7 +14,7 @@ import (
 	"moonfarm/cmd/moonfarm/internal/cli"
 )
 
-// print prints v as JSON, indented, if --json is given, else what text prints.
+// print prints v as indented JSON if --json is given, else it calls text.
 func (a *app) print(v any, text func()) error {
 	if !a.json {
 		text()
@@ -29,8 +29,8 @@ func (a *app) print(v any, text func()) error {
 // printf prints to standard output.
 func (a *app) printf(format string, args ...any) { fmt.Fprintf(a.out, format, args...) }
 
-// table prints rows of cells in columns, the first row being the headings.
-// Columns of numbers stand to the right.
+// table prints rows of cells in columns. The first row has the headings. Columns of
+// numbers are aligned to the right.
 func (a *app) table(rows ...[]string) {
 	for _, r := range rows {
 		var line strings.Builder
@@ -54,7 +54,7 @@ func (a *app) table(rows ...[]string) {
 	}
 }
 
-// lasting writes a duration as people say it.
+// lasting formats a duration for people: "9.5 s", "30 min".
 func lasting(d time.Duration) string {
 	switch {
 	case d < 10*time.Second:
@@ -67,7 +67,7 @@ func lasting(d time.Duration) string {
 	return fmt.Sprintf("%.1f h", d.Hours())
 }
 
-// shape writes sizes as "12×8×16".
+// shape formats sizes as "12×8×16".
 func shape(sizes []int) string {
 	words := make([]string, len(sizes))
 	for i, n := range sizes {
@@ -76,7 +76,7 @@ func shape(sizes []int) string {
 	return strings.Join(words, "×")
 }
 
-// heads writes the choices of each head of an action: "322", "84 of 32, 210 of
+// heads formats the numbers of choices of an action's heads: "322", "84 of 32, 210 of
 // 16".
 func heads(choices []int) string {
 	var words []string
@@ -90,8 +90,8 @@ func heads(choices []int) string {
 	return strings.TrimPrefix(strings.Join(words, ", "), "1 of ")
 }
 
-// headsInShort is that for a table: the heads that have a mask, and how many
-// there are besides.
+// headsInShort formats the heads for a table: the choices of the heads that have a
+// mask, and the number of the other heads.
 func headsInShort(choices []int, unmasked int) string {
 	text := heads(choices[:len(choices)-unmasked])
 	if unmasked > 0 {
@@ -100,20 +100,20 @@ func headsInShort(choices []int, unmasked int) string {
 	return text
 }
 
-// decimal writes a number as short as can be.
+// decimal formats a number with at most six digits.
 func decimal(f float64) string { return strconv.FormatFloat(f, 'g', 6, 64) }
 
 // progressEvery is the least time between two lines of progress.
 const progressEvery = 200 * time.Millisecond
 
-// meter shows how far a command is: one line on a terminal, written over and
-// over. On anything else it shows nothing.
+// meter shows the progress of a command on a terminal, in one line that it rewrites. On
+// any other output it shows nothing.
 type meter struct {
 	w     io.Writer // nil: show nothing
 	what  string    // "episodes"
 	start time.Time
 	last  time.Time
-	base  uint64 // what was done at the first call
+	base  uint64 // done at the first call of show
 	begun bool
 	shown bool
 }
@@ -127,8 +127,8 @@ func (a *app) meter(what string) *meter {
 	return m
 }
 
-// show tells that done of all are done, and a second number of which the rate
-// is of interest: rates come per second since the start.
+// show shows that done of all items are done. If otherWhat is not "", the rate shown is
+// that of other, else that of done: per second since the start.
 func (m *meter) show(done, all, other uint64, otherWhat string) {
 	if m.w == nil {
 		return
@@ -141,7 +141,7 @@ func (m *meter) show(done, all, other uint64, otherWhat string) {
 	}
 }
 
-// due reports whether the line is to be written again, and notes that it is.
+// due reports whether it is time to rewrite the line, and counts it as rewritten.
 func (m *meter) due() bool {
 	now := time.Now()
 	if now.Sub(m.last) < progressEvery {
@@ -151,7 +151,7 @@ func (m *meter) due() bool {
 	return true
 }
 
-// line is the text of the progress.
+// line returns the text of the progress.
 func (m *meter) line(passed time.Duration, done, all, other uint64, otherWhat string) string {
 	s := fmt.Sprintf("%s of %s %s", cli.Group(done), cli.Group(all), m.what)
 	if all > 0 {
@@ -171,7 +171,7 @@ func (m *meter) line(passed time.Duration, done, all, other uint64, otherWhat st
 	return s
 }
 
-// end removes the line and tells how long it took.
+// end removes the line and returns the time since the start.
 func (m *meter) end() time.Duration {
 	if m.shown {
 		fmt.Fprint(m.w, "\r\x1b[K")
@@ -179,7 +179,7 @@ func (m *meter) end() time.Duration {
 	return time.Since(m.start)
 }
 
-// say shows what is being done.
+// say shows a text as the line.
 func (m *meter) say(what string) {
 	if m.w != nil {
 		m.shown = true
@@ -187,7 +187,7 @@ func (m *meter) say(what string) {
 	}
 }
 
-// leave writes a line that stays.
+// leave writes a line that stays on the terminal.
 func (m *meter) leave(line string) {
 	if m.w != nil {
 		fmt.Fprintf(m.w, "\r\x1b[K%s\n", line)

@@ -24,8 +24,7 @@ func (a *app) replay() *cobra.Command {
 	return c
 }
 
-// verifiedFiles tells what replay verify found in all files. Its JSON keys are
-// documented in the help.
+// verifiedFiles is the result of replay verify. Its JSON keys are documented in the help.
 type verifiedFiles struct {
 	OK        bool                `json:"ok"`
 	Counts    map[string]int      `json:"counts"`
@@ -39,23 +38,22 @@ func (a *app) replayVerify() *cobra.Command {
 	var rulesFile string
 	c := &cobra.Command{
 		Use: "verify FILE…", Short: "Play recordings again and compare every field",
-		Long: `Plays recorded games again with the commands in them and compares everything
-that was recorded with what this program makes of it. The kind of a file is
-told by its content. A game is compared up to its first difference; the others
-go on.
+		Long: `Plays recorded games again with their commands and compares every recorded field
+with the result. The content of a file tells its kind. A game is compared up to
+its first difference; then the next game follows.
 
 ` + eachGame(func(g gamedoc.Game) string { return g.Help.Verify }) + `
 
-The exit status is 1 if anything differs, a file is broken, or there is nothing
-in it to compare.
+The exit status is 1 if anything differs, or a file is broken or has nothing to
+compare.
 
 With --json: one object with the keys ok, counts (what was compared, see below),
 different (games, renders, turns, ticks, views or messages), broken (files),
 seconds, files (each with file, game, counts, different, first: null or the
 first difference with line (0 in a file without lines), game, round, turn or
-tick, frame (null if the game has none; -1 before the turn), field, expected as
-recorded, found as played; error: "" or why the file could not be read to its
-end; notes: a list of texts; inexact: "" or why the recording may differ
+tick, frame (null if the game has no frames; -1 before the turn), field,
+expected (recorded), found (played); error: "" or why the file could not be read
+to its end; notes: a list of texts; inexact: "" or why the recording may differ
 although nothing is wrong with it).
 The keys of counts:
 
@@ -122,8 +120,8 @@ func countsOf(g gamedoc.Game) string {
 	return strings.Join(slices.Concat(engine.Info().Counts, engine.Info().MoreCounts), ", ")
 }
 
-// printVerifiedFiles prints a line for every file that is not as it should be,
-// and the sums.
+// printVerifiedFiles prints a line for every file with a difference, an error or a
+// remark, and the sums.
 func (a *app) printVerifiedFiles(all verifiedFiles) {
 	for _, f := range all.Files {
 		if f.Inexact != "" {
@@ -147,10 +145,10 @@ func (a *app) printVerifiedFiles(all verifiedFiles) {
 			a.printf("%s: %s\n", f.File, n)
 		}
 	}
-	files, compared := 0, 0 // files with games, views or so; rounds, turns or ticks in these
+	files, compared := 0, 0 // files with something to compare; rounds, turns or ticks in these
 	for _, f := range all.Files {
 		engine, ok := recordings.Of(f.Game)
-		if !ok { // the game is not known
+		if !ok { // an unknown game
 			continue
 		}
 		counts := engine.Info().Counts
@@ -194,17 +192,17 @@ func (a *app) replayShow() *cobra.Command {
 	seat := "A"
 	c := &cobra.Command{
 		Use: "show FILE", Short: "Show a position of a recorded game",
-		Long: `Shows the position before a round of a recorded game (a match log, too) and the
-commands given in it: for people, or as the original showed it to the bot at a
+		Long: `Shows the position before a round of a recorded game (or of a match log) and the
+commands of the round: for people, or as the original showed it to the bot at a
 seat.
 
 ` + eachGame(func(g gamedoc.Game) string { return g.Help.Show }) + `
 
 With --json: one object with the keys file, game, name (of the recorded game),
-seed (a string; null if it is not known), round, frame (null if the game has
-none; -1 before the round), rounds (of the whole game), commands (one per seat;
-null at the end of the game), as, text, inexact ("" or why the recording may
-differ from what is played here although nothing is wrong with it).`,
+seed (a string; null if it is unknown), round, frame (null if the game has no
+frames; -1 before the round), rounds (of the whole game), commands (one per
+seat; null at the end of the game), as, text, inexact ("" or why the recording
+may differ from the game here although nothing is wrong with it).`,
 		Example: `  moonfarm replay show ../shared/traces/towerdefence/siege_late.jsonl.gz
   moonfarm replay show ../shared/replays/terminal/2026-001.replay.gz --turn 12 --frame 20
   moonfarm replay show game.jsonl --game 3 --round 41 --as textmap --seat B`,
@@ -219,14 +217,14 @@ differ from what is played here although nothing is wrong with it).`,
 		},
 	}
 	flags := c.Flags()
-	flags.Var(whole(&o.Game, 1, math.MaxInt), "game", "which game of the file, counted from 1")
+	flags.Var(whole(&o.Game, 1, math.MaxInt), "game", "game of the file, counted from 1")
 	flags.Var(wholeOr(&o.Round, "a whole number", "end", "N|end"), "round", "the round about to be played, or end")
 	flags.Var(whole(&o.Frame, 0, math.MaxInt), "frame", "an action frame of the round, counted from 0 (default: the position before the round)")
 	flags.Lookup("frame").DefValue = "" // said in words
 	flags.Var(wholeOr(&o.Round, "a whole number", "end", "N|end"), "turn", "the same as --round, as some games call it")
 	flags.Var(choice(&o.As, forms...), "as", "the form")
-	flags.Var(choice(&seat, "A", "B", "C", "D"), "seat", "whose view, where a form has one")
-	flags.StringVar(&o.Results, "results", "", "results `FILE` of the game, which has its seed (codecraft, if the recording does not tell it; default: game.json beside game.replay, if it is there)")
+	flags.Var(choice(&seat, "A", "B", "C", "D"), "seat", "seat whose view is shown, for forms with views")
+	flags.StringVar(&o.Results, "results", "", "results `FILE` of the game, which has its seed (codecraft, if the recording does not have the seed; default: game.json beside game.replay, if it exists)")
 	rulesFlag(c, &rulesFile, "the rule values of the recorded game")
 	return c
 }

@@ -22,33 +22,32 @@ import (
 const reportDoc = `With --csv or --markdown: the table of players in that form.
 
 With --html: one page for a browser that needs no other files, with ratings,
-scores of all against all, ratings over the games, lengths of games, faults,
+scores of all pairs, ratings over the games, lengths of games, faults,
 repetitions and a sequential test, as tables and plots, and the last 500 games.
-The same journal makes the same page. Write it into the folder of the journal,
-and its links to replays work.
+The same journal makes the same page. In the folder of the journal its links to
+replays work.
 
 With --json: one object with the keys game, rules, seed, schedule, seats, seeds
 (different ones), games, distinct (games that are no repetitions), clock_decided
-(games that the shorter time of thinking decided; absent: none), complete
-(false: interrupted; absent of a journal), anchor, draw_parameter, players (each
-with player, games, wins, draws, losses, score, score_low, score_high, elo, low,
-high, error (standard error): null where the games say nothing; seeds (effective
-number), group (players with another one are connected by no games), bounded
-(false: somebody won or lost everything, so the games do not bound the rating),
-score_at_seat_0, mean_place, nash, alpha_rank, faults (by kind), seconds), pairs
-(each with a, b, games, distinct, repeats (true: the same on all seeds),
-mean_turns, and, from a's side, wins, draws, losses, score, score_low,
-score_high; of these games alone elo, elo_low, elo_high, superior; of the fit to
-all games fit_elo, fit_elo_low, fit_elo_high, fit_superior; null where the games
-say nothing),
-of ladders and sandboxes in each of players glicko (rating, deviation,
-volatility), with --bootstrap there also bootstrap (low, high, error), of
-contests stages (each with stage, seats, games, standings: each with player,
-games, points: in the Sandbox the rating), and, with --sprt, sprt (elo0, elo1,
-alpha, beta, counts of results in half points, llr, lower, upper, decision,
-estimates).`
+(games that the shorter time of thinking decided; absent: 0), complete (false:
+interrupted; absent for a journal), anchor, draw_parameter, players (each with
+player, games, wins, draws, losses, score, score_low, score_high, elo, low,
+high, error (standard error): null if the games do not determine it; seeds
+(effective number), group (no games connect players of different groups),
+bounded (false: the player won or lost all games, so that they do not bound the
+rating), score_at_seat_0, mean_place, nash, alpha_rank, faults (by kind),
+seconds), pairs (each with a, b, games, distinct, repeats (true: the same on all
+seeds), mean_turns, and, from a's side, wins, draws, losses, score, score_low,
+score_high; from these games alone elo, elo_low, elo_high, superior; from the
+fit to all games fit_elo, fit_elo_low, fit_elo_high, fit_superior; null if the
+games do not determine it), for ladders and sandboxes in each of players glicko
+(rating, deviation, volatility), with --bootstrap there also bootstrap (low,
+high, error), for contests stages (each with stage, seats, games, standings:
+each with player, games, points: in the Sandbox the rating), and, with --sprt,
+sprt (elo0, elo1, alpha, beta, counts of results in half points, llr, lower,
+upper, decision, estimates).`
 
-// reportForm is the form in which a report is printed.
+// reportForm has the flags for the form of a report.
 type reportForm struct{ csv, markdown, html bool }
 
 func (f *reportForm) add(c *cobra.Command) {
@@ -61,8 +60,8 @@ func (a *app) evalReport() *cobra.Command {
 	f := &evalFlags{games: 1}
 	c := &cobra.Command{
 		Use: "report DIR", Short: "Print the result of a tournament again",
-		Long: `Prints the result of the tournament in DIR, that of eval --out DIR, from its
-journal alone, also while it is being played.
+		Long: `Prints the result of the tournament that eval --out DIR plays, from its journal
+alone, also during the tournament.
 
 ` + reportDoc,
 		Example: "  moonfarm eval report econ-turtle --markdown\n  moonfarm eval report econ-turtle --html > econ-turtle/report.html",
@@ -101,7 +100,7 @@ func (a *app) runEvalReport(dir string, f *evalFlags) error {
 	return f.form.print(a, r, j.Games, 0)
 }
 
-// print prints a report on games.
+// print prints the report of games in the form of the flags.
 func (f reportForm) print(a *app, r *arena.Report, games []arena.Played, passed time.Duration) error {
 	forms := 0
 	for _, asked := range []bool{f.csv, f.markdown, f.html, a.json} {
@@ -144,7 +143,7 @@ func (a *app) printReport(r *arena.Report, passed time.Duration) {
 	a.printf("\n%s %s: %s on %s, seed %d, %s%s\n", r.Game, r.Rules, cli.Plural(r.Games, "game"), cli.Plural(r.Seeds, "seed"), r.Seed, r.Schedule, took)
 }
 
-// evaluate makes the report of games.
+// evaluate makes the report of the games.
 func (f *evalFlags) evaluate(names []string, games []arena.Played) (*arena.Report, error) {
 	anchor := -1
 	for i, n := range names {
@@ -158,7 +157,7 @@ func (f *evalFlags) evaluate(names []string, games []arena.Played) (*arena.Repor
 	return arena.Evaluate(names, games, anchor)
 }
 
-// journaled is the schedule of a journal, as far as test needs it.
+// journaled returns the schedule of a journal with the fields that test needs.
 func (f *evalFlags) journaled(j *arena.Journal, seats int) (schedule.Schedule, error) {
 	terms := j.Terms.Schedule
 	if test, ok := strings.CutPrefix(terms, sprtTerms); ok {
@@ -178,8 +177,8 @@ func (f *evalFlags) journaled(j *arena.Journal, seats int) (schedule.Schedule, e
 	return schedule.RoundRobin{}, nil
 }
 
-// test adds to the report what its schedule knows besides: the state of a sequential
-// test, the stages of a contest, the ratings by which players met.
+// test adds the results of the schedule to the report: the state of a sequential test,
+// the stages of a contest, or the ratings that chose the lineups.
 func (f *evalFlags) test(r *arena.Report, s schedule.Schedule, games []arena.Played) (err error) {
 	switch s := s.(type) {
 	case schedule.Duel:
@@ -190,7 +189,7 @@ func (f *evalFlags) test(r *arena.Report, s schedule.Schedule, games []arena.Pla
 		r.AddGlicko(games)
 	}
 	if f.bootstrap == 1 {
-		return cli.WrongUse("--bootstrap 1: expected 2 or more, or 0 for none")
+		return cli.WrongUse("--bootstrap 1: expected 2 or more, or 0 for no bootstrap")
 	}
 	if err == nil && f.bootstrap > 0 {
 		err = r.AddBootstrap(games, f.bootstrap)
@@ -198,27 +197,28 @@ func (f *evalFlags) test(r *arena.Report, s schedule.Schedule, games []arena.Pla
 	return err
 }
 
-// scheduleDoc tells what the schedules are.
+// scheduleDoc is the help on schedules.
 const scheduleDoc = `Schedules are functions of the players, the seed and the games so far:
   round-robin  all lineups of different players, on the same seeds, in every
                order of the seats; --games is for each lineup
-  gauntlet     the same, but the first player sits at every table
-  swiss        players with as many points meet, and nobody meets another twice
-               if that can be; --games is for each player; for games of two
-  ladder       the first player meets those whose rating (Glicko-2) is near its
+  gauntlet     the same, but the first player is in every lineup
+  swiss        players with equal points meet, no two players meet twice if
+               that is possible; --games is for each player; for games of two
+  ladder       the first player meets players with a rating (Glicko-2) near its
                own; --games is for the first player
-  sandbox      rounds of tables of players with near ratings (Glicko-2), as the
-               CodeCraft contest had them; --games is for each player
-  contest      that contest as a whole: the Sandbox with its rating, from 1200
-               on, then two rounds and finals in two parts each, with points by
-               place; of each stage, and of the Sandbox, as large a share goes
-               on as there; its game is played by the rules of each stage, if
-               --rules does not give others; --games is for each player in the
-               Sandbox and in each part, and in each part of the finals for each
-               two players; more games or players do not extend it
+  sandbox      rounds of tables of players with near ratings (Glicko-2), as in
+               the CodeCraft contest; --games is for each player
+  contest      the whole CodeCraft contest: the Sandbox with its rating, from
+               1200 on, then two rounds and finals in two parts each, with
+               points by place; the shares of players that go on from each
+               stage, and from the Sandbox, are those of the contest; each stage
+               has its own rules, unless --rules gives others; --games is for
+               each player in the Sandbox and in each part, and for each two
+               players in each part of the finals; more games or players do not
+               extend it
 In schedules with rounds a player that is added joins in the next round.`
 
-// matchReport tells how games went. Its JSON keys are documented in the help.
+// matchReport has the results of games. Its JSON keys are documented in the help.
 type matchReport struct {
 	Game     string        `json:"game"`
 	Rules    string        `json:"rules"`
@@ -253,7 +253,7 @@ type matchSeat struct {
 	Place   int     `json:"place"`
 	Crashed bool    `json:"crashed"`
 	Comment *string `json:"comment"`
-	// Of a crash: the turn, nil before the first; how a bot that was started here
+	// After a crash: the turn, nil before the first one; how a bot that was started here
 	// ended by itself; its last lines of output.
 	Turn    *int          `json:"crash_turn"`
 	Exit    string        `json:"exit"`
@@ -263,7 +263,7 @@ type matchSeat struct {
 	player  int
 }
 
-// game tells how game n went.
+// game makes the result of game n.
 func (s *series) game(n int, seed uint64, sits []int, o *players.Outcome) matchGame {
 	g := matchGame{Number: n + 1, Seed: seed, Turns: o.Turns, Cut: o.Cut, Clock: o.Clock, Seconds: o.Time.Seconds()}
 	for i, k := range sits {
@@ -281,7 +281,7 @@ func (s *series) game(n int, seed uint64, sits []int, o *players.Outcome) matchG
 	return g
 }
 
-// report sums games up.
+// report sums up the games.
 func (s *series) report(list []matchGame) *matchReport {
 	r := &matchReport{Game: s.name, Rules: s.Info, Seed: s.seed, Games: list}
 	for _, p := range s.players {
@@ -303,8 +303,8 @@ func (s *series) report(list []matchGame) *matchReport {
 	return r
 }
 
-// faultLines prints what went wrong in a game. Of each player the last lines are
-// shown once, as told knows.
+// faultLines prints the crashes and faults of a game. The last lines of a player are
+// printed once: told has the players whose lines were printed.
 func (a *app) faultLines(g *matchGame, prefix string, told map[int]bool) {
 	for i, seat := range g.Seats {
 		if seat.Crashed {
@@ -366,10 +366,10 @@ func (a *app) printMatches(r *matchReport, passed time.Duration) {
 	a.printf("\n%s %s: %s, seed %d (%.1f s)\n", r.Game, r.Rules, cli.Plural(len(r.Games), "game"), r.Seed, passed.Seconds())
 }
 
-// clockDoc says what it means that the clock decided a game.
+// clockDoc explains how the clock decides a game.
 const clockDoc = "both had the same health at the end, and who had thought for less time won"
 
-// scoreDoc is a line that says what the score of a game is; "" if nothing is known.
+// scoreDoc returns a line that explains the score of a game, or "".
 func scoreDoc(game string) string {
 	if text := gamedoc.Of(game).Score; text != "" {
 		return "\nscore: " + text + "\n"
@@ -377,7 +377,7 @@ func scoreDoc(game string) string {
 	return ""
 }
 
-// scoreText writes a score: whole ones with commas.
+// scoreText formats a score, whole numbers with commas.
 func scoreText(x float64) string {
 	if x == math.Trunc(x) && math.Abs(x) < 1e15 {
 		return cli.Group(int64(x))

@@ -27,24 +27,24 @@ func (a *app) verify() *cobra.Command {
 		Long: `Checks that a dataset is what its manifest says: all files and no others, their
 sha256, schemas, counts and totals, the order of episodes, turns and seats, and
 that returns are the discounted sums of the rewards. With --recompute it also
-plays K shards, or all, anew and compares every bit. If this moonfarm does not
-have the policies of the dataset, the recorded orders are played again instead,
-and all else is compared.
+plays K shards, or all, again and compares every bit. If this moonfarm does not
+have the policies of the dataset, it plays the recorded orders again instead,
+and compares everything else.
 
 The exit status is 1 if anything is wrong; each problem is printed.
 
 With --json: one object with the keys dir, ok, shards, episodes, rows, bytes (in
-the manifest), recomputed (shards made anew and equal), replayed (true if only
+the manifest), recomputed (shards made again and equal), replayed (true if only
 the recorded orders could be played again), lacking (the policy that this
-moonfarm could not make for that, "" if none), recorded (episodes in these
-shards that cannot be played at all, as their chance is not known: the
-transitions of their recordings were checked by the rules), problems (a list of
-texts), seconds.`,
+moonfarm does not have, or ""), recorded (episodes in these shards that cannot
+be played again, as the seed of their chance is not known: the transitions of
+their recordings were checked by the rules), problems (a list of texts),
+seconds.`,
 		Example: "  moonfarm verify data/td\n  moonfarm verify data/td --recompute all",
 		Args:    takes("DIR"),
 		RunE:    func(c *cobra.Command, args []string) error { return a.runVerify(c.Context(), args[0], o) },
 	}
-	c.Flags().Var(wholeOr(&o.Recompute, "a number of shards", "all", "K|all"), "recompute", "play so many shards again, spread over the dataset, and compare them")
+	c.Flags().Var(wholeOr(&o.Recompute, "a number of shards", "all", "K|all"), "recompute", "number of shards, spread over the dataset, to play again and compare")
 	workersFlag(c, &o.Workers)
 	return c
 }
@@ -86,7 +86,7 @@ func (a *app) printVerified(v verified) {
 	case v.Recomputed > 0 && v.Replayed:
 		a.printf("; the recorded orders of %s played again: equal to the bit", cli.Plural(v.Recomputed, "shard"))
 		if v.Lacking != "" {
-			a.printf("; what chose them is lacking here: %s", v.Lacking)
+			a.printf("; the policy that chose them is not available here: %s", v.Lacking)
 		}
 	case v.Recomputed > 0:
 		a.printf("; %s played again: equal to the bit", cli.Plural(v.Recomputed, "shard"))

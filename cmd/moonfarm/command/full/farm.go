@@ -28,17 +28,17 @@ import (
 // app is the program, with the commands of the farm.
 type app struct{ *command.App }
 
-// farming is the command farm.
+// farming makes the command farm.
 func farming(p *command.App) *cobra.Command {
 	a := &app{p}
 	c := a.Group("farm", "Play episodes on many machines",
 		`Makes datasets on many machines: one serves, any number work. The dataset is the
-one that generate makes, byte for byte.
+same, byte for byte, as that of generate.
 
-"farm run" is all of it in one process. For several machines "farm serve" keeps
-the runs and hands out shards, "farm worker" makes them, on any machine that
-reaches the server and the output, and "farm submit" begins a run. Workers come
-and go as they like: what one had in hand when it was lost goes to another.`)
+"farm run" does all of this in one process. For several machines "farm serve"
+keeps the runs and hands out shards, "farm worker" makes them, on any machine
+that reaches the server and the output, and "farm submit" begins a run. Workers
+may come and go at any time: the shards of a lost worker go to another one.`)
 	for _, sub := range []func() *cobra.Command{
 		a.farmRun, a.farmServe, a.farmSubmit, a.farmWorker, a.farmStatus, a.farmCancel, a.farmRetry, a.farmCredentials,
 	} {
@@ -47,31 +47,31 @@ and go as they like: what one had in hand when it was lost goes to another.`)
 	return c
 }
 
-// defaultServer is where a server listens if nothing else is said.
+// defaultServer is the default address of a server.
 const defaultServer = "127.0.0.1:4222"
 
-// connectFlags say how a server is reached.
+// connectFlags are the flags for the connection to a server.
 type connectFlags struct {
 	url, credentials string
 	ca, cert, key    string
 }
 
-// add adds the flags; without is the URL if none is given.
+// add adds the flags; without is the default URL.
 func (f *connectFlags) add(c *cobra.Command, without string) {
 	flags := c.Flags()
 	flags.StringVar(&f.url, "connect", without, "`URL` of the server, nats://HOST:PORT or tls://HOST:PORT; several with commas")
-	flags.StringVar(&f.credentials, "credentials", "", "`FILE` that says who this is (- for standard input): from farm credentials, or JSON with name and password, or a .creds file of NATS (default: the key of this user's server on this machine, found by the port of --connect)")
-	flags.StringVar(&f.ca, "tls-ca", "", "`FILE` with the certificates of those who sign the other side's")
-	flags.StringVar(&f.cert, "tls-cert", "", "`FILE` with this side's certificate")
-	flags.StringVar(&f.key, "tls-key", "", "`FILE` with its key")
+	flags.StringVar(&f.credentials, "credentials", "", "`FILE` with the credentials of this client (- for standard input): from farm credentials, or JSON with name and password, or a .creds file of NATS (default: the key of this user's server on this machine, found by the port of --connect)")
+	flags.StringVar(&f.ca, "tls-ca", "", "`FILE` with the certificates of authorities that sign the other side's certificate")
+	flags.StringVar(&f.cert, "tls-cert", "", "`FILE` with the certificate of this side")
+	flags.StringVar(&f.key, "tls-key", "", "`FILE` with the key of that certificate")
 }
 
-// check tells what is wrong with the flags.
+// check returns an error if the flags are wrong.
 func (f *connectFlags) check() error {
 	for _, one := range strings.Split(f.url, ",") {
 		u, err := url.Parse(one)
 		switch {
-		case strings.Contains(one, "@"): // not told, as it holds secrets in any form
+		case strings.Contains(one, "@"): // not printed, as it holds secrets in any form
 			return cli.WrongUse("--connect: a URL with a name or password; expected nats://HOST:PORT or tls://HOST:PORT (names and passwords stand in --credentials)")
 		case err != nil:
 			return cli.WrongUse("--connect: %w", err)
@@ -89,16 +89,16 @@ func (f *connectFlags) checkTLS() error {
 	return nil
 }
 
-// options are those of a connection with a role.
+// options returns the options of a connection with a role.
 func (f *connectFlags) options(role, name string, log *slog.Logger) farm.ConnectOptions {
 	return farm.ConnectOptions{URL: f.url, Role: role, Name: name, Credentials: f.credentials, Find: func() string { return farm.FindKey(f.url) },
 		CA: f.ca, Cert: f.cert, Key: f.key, Log: log}
 }
 
-// reach is how long people wait for a server.
+// reach is the time that a command for people waits for a server.
 const reach = 10 * time.Second
 
-// client connects for one question or a few.
+// client connects to the server for a few requests.
 func (f *connectFlags) client(ctx context.Context, log *slog.Logger) (*farm.Client, func(), error) {
 	if err := f.check(); err != nil {
 		return nil, nil, err
@@ -112,7 +112,7 @@ func (f *connectFlags) client(ctx context.Context, log *slog.Logger) (*farm.Clie
 	return farm.NewClient(c), c.Close, nil
 }
 
-// logFlags say what is logged, on standard error.
+// logFlags are the flags for the log on standard error.
 type logFlags struct {
 	format string
 	level  slog.Level
@@ -129,7 +129,7 @@ func (f *logFlags) add(c *cobra.Command, level slog.Level) {
 		return nil
 	}
 	c.Flags().Var(command.Choice(&f.format, "text", "json"), "log-format", "form of the log on standard error")
-	c.Flags().Var(command.Words(set, show, strings.Join(words, "|"), words), "log-level", "what is logged, at least")
+	c.Flags().Var(command.Words(set, show, strings.Join(words, "|"), words), "log-level", "least level that is logged")
 }
 
 func (a *app) logger(f *logFlags) *slog.Logger {
@@ -140,22 +140,22 @@ func (a *app) logger(f *logFlags) *slog.Logger {
 	return slog.New(slog.NewTextHandler(a.Stderr(), o))
 }
 
-// graceFlag adds --grace, and lets the program wait for so long after a signal.
+// graceFlag adds --grace.
 func (a *app) graceFlag(c *cobra.Command, to *time.Duration) {
 	*to = 20 * time.Second
-	c.Flags().Var(command.Pause(to), "grace", "after Ctrl-C or SIGTERM, for the shards in hand to be finished; then they are handed back")
+	c.Flags().Var(command.Pause(to), "grace", "time to finish the shards in hand after Ctrl-C or SIGTERM; then they are handed back")
 }
 
-// lingers lets the program wait for the end of the grace and what comes then.
+// lingers lets an interrupted program wait for the grace period and its cleanup.
 func (a *app) lingers(grace time.Duration) { a.Linger(grace + 15*time.Second) }
 
 // auditFlag adds --audit.
 func auditFlag(c *cobra.Command, to *float64) {
 	*to = 0.01
-	c.Flags().Var(command.Share(to), "audit", "share of the shards that a second worker makes again, more of workers without a history; 0: none")
+	c.Flags().Var(command.Share(to), "audit", "share of the shards that a second worker makes again, larger for workers without a history; 0: no audits")
 }
 
-// auditRate is the rate as a coordinator takes it.
+// auditRate returns the rate as CoordinatorOptions.Audit has it, where −1 means no audits.
 func auditRate(x float64) float64 {
 	if x == 0 {
 		return -1
@@ -165,7 +165,7 @@ func auditRate(x float64) float64 {
 
 // address checks a flag that takes host:port.
 func address(flag, text string) error {
-	if strings.Contains(text, "@") { // not told, as it may be a password
+	if strings.Contains(text, "@") { // not printed, as it may be a password
 		return cli.WrongUse("--%s: a name or password; expected HOST:PORT, such as %s", flag, defaultServer)
 	}
 	if _, port, err := net.SplitHostPort(text); err != nil || port == "" {
@@ -174,7 +174,7 @@ func address(flag, text string) error {
 	return nil
 }
 
-// specFlags say what a run makes and where.
+// specFlags are the flags for the dataset of a run and its place.
 type specFlags struct {
 	command.JobFlags
 	out string
@@ -185,8 +185,8 @@ func (f *specFlags) add(c *cobra.Command) {
 	f.JobFlags.Add(c)
 }
 
-// read makes the spec and opens its shards, which finds what is wrong with it before
-// anybody else does. Who calls it closes them.
+// read makes the spec and opens its shards, so that errors in it are found here and not
+// by a worker. The caller closes the shards.
 func (f *specFlags) read(ctx context.Context, game string, o datasets.Options) (*farm.Spec, *datasets.Run, error) {
 	j, g, err := f.Job(game)
 	if err != nil {
@@ -213,7 +213,7 @@ func (f *specFlags) read(ctx context.Context, game string, o datasets.Options) (
 	return &farm.Spec{Name: game, Build: r.Build(), Shards: int(command.Shards(&j)), Episodes: j.Episodes, Job: text, Out: out}, r, nil
 }
 
-// openShards opens the shards of a spec, which may come from anybody.
+// openShards opens the shards of a spec, which is checked, as any client may have sent it.
 func (a *app) openShards(ctx context.Context, s *farm.Spec, workers int) (farm.Shards, error) {
 	var j datasets.Job
 	d := json.NewDecoder(bytes.NewReader(s.Job))

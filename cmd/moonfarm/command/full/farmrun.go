@@ -35,10 +35,10 @@ func (a *app) farmRun() *cobra.Command {
 	c := &cobra.Command{
 		Use: "run GAME --out URL", Short: "Serve, submit and work in one process",
 		Long: `Makes a dataset in this process, as generate does, with a server, a run and
-workers as they are on many machines. The output may be a bucket.
+workers like those on many machines. The output may be a bucket.
 
-What is committed is kept until the run is done: the same command continues a
-run that was stopped, even killed.
+Committed shards are kept until the run is done: the same command continues a
+run that was stopped or killed.
 
 With --json: one object about the run with ` + runKeys,
 		Example: `  moonfarm-full farm run towerdefence --episodes 2000 --seed 1 --out data/td
@@ -62,7 +62,7 @@ func (a *app) runFarm(ctx context.Context, game string, f *farmRunFlags) error {
 	if err != nil {
 		return err
 	}
-	defer run.Close() // all that counts is committed by then
+	defer run.Close() // all results are committed by then
 	store := f.store
 	if store == "" {
 		cache, err := os.UserCacheDir()
@@ -95,9 +95,8 @@ func (a *app) runFarm(ctx context.Context, game string, f *farmRunFlags) error {
 	return nil
 }
 
-// complete is the run of a spec whose dataset is there, without a state that is
-// left to be cleared away; nil if it is not. The spec has been opened, so that the
-// dataset is of its job.
+// complete returns the finished run of a spec whose dataset is complete and whose state
+// is removed, else nil. The spec has been opened, so that the dataset is of its job.
 func complete(ctx context.Context, spec *farm.Spec, store string) *farm.RunStatus {
 	if _, err := os.Stat(store); !errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -125,7 +124,7 @@ func (a *app) openOnce(spec *farm.Spec, run *datasets.Run) farm.Open {
 	}
 }
 
-// kept are shards that its caller closes.
+// kept are shards that are closed elsewhere.
 type kept struct{ *datasets.Run }
 
 func (kept) Close() error { return nil }
@@ -140,14 +139,14 @@ func (a *app) farmHere(ctx context.Context, s *farm.Server, spec *farm.Spec, run
 		return nil, err
 	}
 	defer center.Close()
-	// Two workers can make each other's shards again; one has nobody to do so.
+	// Two workers can audit each other's shards; a single worker has no other.
 	names := []string{"here-1", "here-2"}[:min(2, f.workers)]
 	audit := auditRate(f.audit)
 	if len(names) == 1 {
 		audit = -1
 	}
-	// The coordinator outlives the context, which ends the work: it takes what is
-	// then finished or handed back.
+	// The coordinator outlives the context, which ends the work: it takes the shards that
+	// are then finished or handed back.
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	when := looks{100 * time.Millisecond, make(chan struct{}, 1)}
 	open := a.openOnce(spec, run)
@@ -195,10 +194,10 @@ func (a *app) farmSubmit() *cobra.Command {
 	f := &farmSubmitFlags{}
 	c := &cobra.Command{
 		Use: "submit GAME --out URL", Short: "Begin a run on a farm",
-		Long: `Begins a run and prints its id. What makes a run is the game, the rules, the
+		Long: `Begins a run and prints its id. A run is identified by the game, the rules, the
 policies, the seed, the other settings and the output: submitting the same again
-joins the run that there is, and goes on with one that was cancelled or failed.
-Where the dataset is complete there is nothing to do.
+joins the existing run, and continues a run that was cancelled or failed. If the
+dataset is complete, there is nothing to do.
 
 This machine, the server and all workers must reach the output under the name
 that --out gives: a bucket, or a folder that all machines share.
@@ -247,13 +246,13 @@ func (a *app) runFarmSubmit(ctx context.Context, game string, f *farmSubmitFlags
 	return a.Print(r, func() { a.Printf("%s\n", r.ID) })
 }
 
-// looks say when to look at a run again.
+// looks define when to look at a run again.
 type looks struct {
 	every   time.Duration
-	changed chan struct{} // of a run in this process: it tells when its state has changed
+	changed chan struct{} // receives when the state of a run in this process has changed
 }
 
-// away are the looks at a run elsewhere.
+// away are the looks at a run in another process.
 var away = looks{every: 500 * time.Millisecond}
 
 func (l looks) wake() {
@@ -263,8 +262,8 @@ func (l looks) wake() {
 	}
 }
 
-// submit submits a run to a coordinator that may be about to begin. An error from
-// failed, if that is not nil, ends the wait.
+// submit submits a run. It waits for a coordinator that has not started yet, or for an
+// error from failed.
 func submit(ctx context.Context, c *farm.Client, spec *farm.Spec, when looks, failed <-chan error) (*farm.RunStatus, error) {
 	for begin := time.Now(); ; {
 		r, err := c.Submit(ctx, spec)
@@ -299,7 +298,7 @@ func (a *app) await(ctx context.Context, c *farm.Client, r *farm.RunStatus, when
 	return r, a.Print(r, func() { a.printEnd(r, found, passed) })
 }
 
-// sleep waits for the next look, and fails if ctx is done or something else failed.
+// sleep waits for the next look. It fails if ctx is done or failed receives.
 func sleep(ctx context.Context, when looks, failed <-chan error) error {
 	select {
 	case <-time.After(when.every):
@@ -325,18 +324,18 @@ func look(ctx context.Context, c *farm.Client, run string) (*farm.RunStatus, err
 	return find(s, run)
 }
 
-// ended is the error of a run that came to no good end.
+// ended returns the error of a run that failed or was cancelled.
 func ended(r *farm.RunStatus) error {
 	switch {
 	case r.State == farm.Failed:
-		return fmt.Errorf("run %s failed: %s; moonfarm-full farm retry makes it go on", r.ID, plain(r.Text))
+		return fmt.Errorf("run %s failed: %s; moonfarm-full farm retry continues it", r.ID, plain(r.Text))
 	case r.State == farm.Cancelled:
-		return fmt.Errorf("run %s was cancelled; moonfarm-full farm retry makes it go on", r.ID)
+		return fmt.Errorf("run %s was cancelled; moonfarm-full farm retry continues it", r.ID)
 	}
 	return nil
 }
 
-// printEnd prints what generate prints of a dataset.
+// printEnd prints the line that generate prints about a dataset.
 func (a *app) printEnd(r *farm.RunStatus, found int, passed time.Duration) {
 	d := command.Size{Episodes: r.Episodes, Rows: r.Rows, Bytes: r.Bytes, Shards: r.Shards, Made: r.Shards - found, Found: found}
 	speed := ""

@@ -37,7 +37,7 @@ type farmServeFlags struct {
 	pagePassword         string // a file
 }
 
-// served tells where a server is. Its JSON keys are documented in the help.
+// served has the addresses of a server. Its JSON keys are documented in the help.
 type served struct {
 	URL    string `json:"url"`
 	Key    string `json:"key,omitempty"`
@@ -45,40 +45,46 @@ type served struct {
 	Health string `json:"health,omitempty"`
 }
 
+// serveDoc is the help of farm serve.
+const serveDoc = `Serves a farm until it is stopped: a NATS server with JetStream keeps runs,
+shards and workers in a folder, and a coordinator hands out shards, has a sample
+of them made again, and completes datasets. After a stop or a kill, the same
+command continues. With --connect, NATS servers that run elsewhere keep the
+state; several coordinators may then serve, one of which acts.
+
+All connections need credentials, also on this machine. The server's key is in
+the file key.json of its store, readable only by its owner. If the server is on
+loopback, farm submit, worker, status, cancel and retry of the same user find
+the key; farm credentials makes credentials for others from it. --users is a
+JSON file with more users: the key users has a list of objects with name, role
+(worker, operator or coordinator), and password (plain or as bcrypt) or nkey.
+With --tls-ca, which has signed the certificates of clients, and without
+--users, a certificate is enough: OU=worker or OU=operator gives that role under
+the name in CN, any other certificate both roles. Beyond loopback the server
+needs --tls-cert and --tls-key, and the page of --http needs them and a user
+with a password.
+
+Outputs must be below an --allow-out, which may be given several times: a folder
+or a URL with all options of the outputs except region, timeout and
+use_path_style, such as 's3://bucket/runs?endpoint=https://HOST:PORT'. Without
+--allow-out they must be below the current folder.
+
+--http serves a page with runs, workers, failures and audits, and /status.json,
+/metrics for Prometheus, /healthz and /readyz. --health serves the last two at
+an address of their own, without a password, so that a full page cannot delay a
+probe.
+
+SIGTERM and Ctrl-C end it with status 0.
+
+With --json: one object, when it listens, with the keys url (where clients
+connect), key (the file with the key), http (of the page) and health (of
+--health).`
+
 func (a *app) farmServe() *cobra.Command {
 	f := &farmServeFlags{replicas: 1}
 	c := &cobra.Command{
 		Use: "serve --store DIR", Short: "Keep runs and hand out their shards",
-		Long: `Serves a farm until it is stopped: a NATS server with JetStream keeps runs,
-shards and workers in a folder, and a coordinator hands out shards, has a sample
-of them made again, and completes datasets. After a stop, even a kill, the same
-command goes on. With --connect NATS servers that run elsewhere keep the state;
-several coordinators may then serve, one of which acts.
-
-Nobody connects without credentials, also on this machine. The server's key is
-in the file key.json of its store, readable to its owner alone. Where the server
-is on loopback, farm submit, worker, status, cancel and retry of the same user
-find it; farm credentials makes credentials for others from it. --users is a
-JSON file with more of them: the key users has a list of objects with name, role
-(worker, operator or coordinator), and password (plain or as bcrypt) or nkey.
-With --tls-ca, which has signed the certificates of clients, and without --users
-a certificate is enough: one with OU=worker or OU=operator gives that role under
-its CN, any other both. Beyond loopback the server needs --tls-cert and
---tls-key, and the page of --http needs them and a user with a password.
-
-Outputs must be below an --allow-out, which may be given several times: a folder
-or an URL with all options that outputs may have beside region, timeout and
-use_path_style, such as 's3://bucket/runs?endpoint=https://HOST:PORT'. Without
-it they must be below the current folder.
-
---http shows a page with runs, workers, failures and audits, and /status.json,
-/metrics for Prometheus, /healthz and /readyz. --health serves those two at an
-address of their own, to anybody, so that a full page cannot delay a probe.
-
-SIGTERM and Ctrl-C end it with status 0.
-
-With --json: one object with the keys url (where clients connect), key (the file
-with it), http (of the page) and health (of --health), when it listens.`,
+		Long: serveDoc,
 		Example: `  moonfarm-full farm serve --store farm --http 127.0.0.1:8080 --allow-out s3://bucket
   moonfarm-full farm serve --store farm --listen 0.0.0.0:4222 --tls-cert cert.pem --tls-key key.pem --allow-out /mnt/data`,
 		Args: command.Takes(),
@@ -87,26 +93,26 @@ with it), http (of the page) and health (of --health), when it listens.`,
 	flags := c.Flags()
 	flags.StringVar(&f.store, "store", "", "`DIR` of the state; made if missing")
 	flags.StringVar(&f.listen, "listen", defaultServer, "`ADDR`, HOST:PORT, for workers and clients; port 0: any")
-	flags.StringVar(&f.users, "users", "", "`FILE` with more who may connect")
-	flags.StringArrayVar(&f.allow, "allow-out", nil, "`PREFIX` of outputs, a folder or an URL (default: the current folder)")
+	flags.StringVar(&f.users, "users", "", "`FILE` with more users who may connect")
+	flags.StringArrayVar(&f.allow, "allow-out", nil, "`PREFIX` of outputs, a folder or a URL (default: the current folder)")
 	f.connectFlags.add(c, "")
 	flags.StringVar(&f.cluster.Name, "cluster-name", "", "`NAME` of this server among several that keep the state together")
 	flags.StringVar(&f.cluster.Listen, "cluster-listen", "", "`ADDR`, HOST:PORT, for the other servers")
 	flags.StringSliceVar(&f.cluster.Routes, "cluster-routes", nil, "`ADDRS`, HOST:PORT, of the other servers, with commas")
 	flags.StringVar(&f.clusterSecret, "cluster-secret-file", "", "`FILE` with the common password of the servers")
-	flags.Var(command.Whole(&f.replicas, 1, 5), "replicas", "how many servers keep each part of the state")
+	flags.Var(command.Whole(&f.replicas, 1, 5), "replicas", "number of servers that keep each part of the state")
 	auditFlag(c, &f.audit)
 	a.LockFlag(c, "the folder of the state")
 	flags.StringVar(&f.page.Listen, "http", "", "`ADDR`, HOST:PORT, of the page")
-	flags.StringVar(&f.page.Health, "health", "", "`ADDR`, HOST:PORT, where /healthz and /readyz are served apart from the page")
-	flags.StringVar(&f.page.User, "http-user", "", "`NAME` that a visitor of the page must know")
-	flags.StringVar(&f.pagePassword, "http-password-file", "", "`FILE` with the password for it")
+	flags.StringVar(&f.page.Health, "health", "", "`ADDR`, HOST:PORT, of /healthz and /readyz alone")
+	flags.StringVar(&f.page.User, "http-user", "", "`NAME` of the user of the page")
+	flags.StringVar(&f.pagePassword, "http-password-file", "", "`FILE` with the password of that user")
 	flags.BoolVar(&f.page.Profile, "pprof", false, "serve /debug/pprof/ beside the page")
 	f.logFlags.add(c, slog.LevelInfo)
 	return c
 }
 
-// check tells what does not go together, and reads passwords.
+// check refuses flags that exclude each other, and reads passwords.
 func (f *farmServeFlags) check() (err error) {
 	remote := f.url != ""
 	switch {
@@ -145,7 +151,7 @@ func (f *farmServeFlags) check() (err error) {
 	return err
 }
 
-// firstLine reads a password.
+// firstLine reads a password from the first line of a file.
 func firstLine(file string) (string, error) {
 	text, err := bounded.ReadFile(os.Open, file, 4096)
 	line, _, _ := strings.Cut(texts.Unmarked(string(text)), "\n")
@@ -184,7 +190,7 @@ func (a *app) runFarmServe(ctx context.Context, f *farmServeFlags) error {
 	}
 	defer c.Close()
 	if f.page.Listen != "" {
-		if f.url == "" { // else the certificate is that of a client
+		if f.url == "" { // with --connect the certificate is that of a client
 			f.page.Cert, f.page.Key = f.cert, f.key
 		}
 		f.page.Log = log
@@ -206,8 +212,8 @@ func (a *app) runFarmServe(ctx context.Context, f *farmServeFlags) error {
 	})
 }
 
-// serveHere starts a server in this process, and makes its key known to the other
-// commands of this user until forget is called.
+// serveHere starts a server in this process. Other commands of this user find its key
+// until forget is called.
 func (f *farmServeFlags) serveHere(at *served, log *slog.Logger, locks *filelock.Locker) (s *farm.Server, forget func(), err error) {
 	so := farm.ServerOptions{Dir: f.store, Listen: f.listen, Cert: f.cert, Key: f.key, CA: f.ca, Users: f.users, Log: log, Locks: locks}
 	if f.cluster.Name != "" {
@@ -246,18 +252,18 @@ func (a *app) farmWorker() *cobra.Command {
 	f := &farmWorkerFlags{}
 	c := &cobra.Command{
 		Use: "worker --connect URL", Short: "Make shards for a farm",
-		Long: `Makes shards that a server hands out until it is stopped, one per core at a
-time. It waits for a server that is not there yet, and for one that is gone to
-come back. It must be of the server's version, and reach the outputs of the
-runs, such as a bucket whose credentials are in its environment. It writes where
-the server says, or, with --allow-out, below those places only.
+		Long: `Makes shards that a server hands out, one per core at a time, until it is
+stopped. It waits for a server that has not started yet, and reconnects to a
+server that was restarted. It must have the server's version, and reach the
+outputs of the runs, such as a bucket whose credentials are in its environment.
+It writes where the server says, or, with --allow-out, only below those places.
 
-A server of the same user on this machine is known; credentials for any other
-come from farm credentials there.
+It finds the key of a server of the same user on this machine. For another
+server, farm credentials prints credentials there.
 
 After SIGTERM or Ctrl-C it finishes the shards in hand, or hands them back when
---grace is over, and ends with status 0. Killed, it loses what it had in hand to
-another worker after half a minute.`,
+--grace is over, and ends with status 0. If it is killed, other workers get its
+shards after half a minute.`,
 		Example: `  moonfarm-full farm worker --connect nats://127.0.0.1:4222
   moonfarm-full farm worker --connect tls://farm.example:4222 --tls-ca ca.pem --credentials worker7.json --allow-out /mnt/data`,
 		Args: command.Takes(),
@@ -266,8 +272,8 @@ another worker after half a minute.`,
 	f.connectFlags.add(c, "")
 	command.WorkersFlag(c, &f.workers)
 	a.LockFlag(c, "folders")
-	c.Flags().StringVar(&f.name, "name", "", "`NAME` under which the farm knows the worker, if no credentials say it (default: of host and process)")
-	c.Flags().StringArrayVar(&f.allow, "allow-out", nil, "`PREFIX` of outputs, a folder or an URL as for farm serve (default: all that the server allows)")
+	c.Flags().StringVar(&f.name, "name", "", "`NAME` of the worker in the farm, if the credentials have none (default: made of host and process)")
+	c.Flags().StringArrayVar(&f.allow, "allow-out", nil, "`PREFIX` of outputs, a folder or a URL as for farm serve (default: all that the server allows)")
 	a.graceFlag(c, &f.grace)
 	f.logFlags.add(c, slog.LevelInfo)
 	return c
@@ -316,18 +322,18 @@ func (a *app) farmCredentials() *cobra.Command {
 	f := &farmCredentialsFlags{role: farm.RoleWorker}
 	c := &cobra.Command{
 		Use: "credentials --name NAME", Short: "Print credentials for another machine or person",
-		Long: `Prints credentials, one line of JSON: a server knows their holder under a name,
-with the rights of a role. A worker may make shards and speaks for its own name
-only; an operator may submit, look at, cancel and retry runs. A coordinator in
-another process (farm serve --connect) takes the key itself as --credentials.
+		Long: `Prints credentials, one line of JSON, which give their holder a name and the
+rights of a role. A worker may make shards, under its own name only; an operator
+may submit, look at, cancel and retry runs. A coordinator in another process
+(farm serve --connect) takes the key itself as --credentials.
 
-They follow from the server's key, which is in the file key.json of its store.
-Without --credentials it is found as farm submit finds it: a server of the same
-user on this machine, by the port of --connect. They are good as long as the key
-is: a server that is started without its key makes a new one.
+Credentials are derived from the server's key, which is in the file key.json of
+its store. Without --credentials the key is that of a server of the same user on
+this machine, found by the port of --connect. Credentials are valid as long as
+the key: a server that is started without its key makes a new one.
 
-Give each worker a name of its own, and pass the line on in a way that others do
-not see, such as the standard input of ssh:
+Give each worker a name of its own, and pass the line on without showing it to
+others, such as through the standard input of ssh:
 
   moonfarm-full farm credentials --name m2 | ssh -R 4223:127.0.0.1:4222 m2 \
     moonfarm-full farm worker --connect nats://127.0.0.1:4223 --credentials -`,
@@ -337,8 +343,8 @@ not see, such as the standard input of ssh:
 		RunE: func(*cobra.Command, []string) error { return a.runFarmCredentials(f) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.name, "name", "", "`NAME` under which the farm knows the holder")
-	flags.Var(command.Choice(&f.role, farm.RoleWorker, farm.RoleOperator), "role", "what the holder may do")
+	flags.StringVar(&f.name, "name", "", "`NAME` of the holder in the farm")
+	flags.Var(command.Choice(&f.role, farm.RoleWorker, farm.RoleOperator), "role", "rights of the holder")
 	flags.StringVar(&f.url, "connect", "nats://"+defaultServer, "`URL` of the server")
 	flags.StringVar(&f.key, "credentials", "", "`FILE` with the server's key, STORE/"+farm.KeyFile)
 	return c

@@ -193,7 +193,7 @@ func certify(t *testing.T, dir, host string, names map[string]string) (cert, key
 	return cert, key, write("users.json", text), credentials
 }
 
-// download copies all that is below the path of an URL of a bucket into a folder.
+// download copies all that is below the path of a URL of a bucket into a folder.
 func download(t *testing.T, from, dir string) {
 	t.Helper()
 	u, err := url.Parse(from)

@@ -19,13 +19,14 @@ import (
 
 // runKeys documents the JSON of a run.
 const runKeys = `the keys
-id, name, build (version and sums of what is made), out, state (running,
-finishing, done, cancelled, failed), text (why it failed, or what it waits for),
-joined (true if there was such a run), created, ended, shards, made (of them),
-held (by workers now), episodes, played (in shards that are made), rows, bytes,
-shard_rate, row_rate (a second, over half a minute), left (seconds, 0 if
-unknown), audits (with due, passed, failed, waived), again (shards given to a
-second worker since they took long), remade (shards that were taken back).`
+id, name, build (version and sums of the job), out, state (running, finishing,
+done, cancelled, failed), text (why it failed, or what it waits for), joined
+(true if the run existed before), created, ended, shards, made (number of
+finished shards), held (by workers now), episodes, played (in finished shards),
+rows, bytes, shard_rate, row_rate (per second, over half a minute), left
+(seconds, 0 if unknown), audits (with due, passed, failed, waived), again
+(shards given to a second worker because they took long), remade (shards that
+were taken back).`
 
 // farmStatusFlags are the flags of farm status.
 type farmStatusFlags struct {
@@ -37,26 +38,26 @@ type farmStatusFlags struct {
 func (a *app) farmStatus() *cobra.Command {
 	f := &farmStatusFlags{}
 	c := &cobra.Command{
-		Use: "status [RUN]", Short: "Tell what a farm does",
-		Long: `Tells of runs, workers, failures and the audit log; of one run, whose id may be
-shortened, if it is named. With --watch it tells again each second, of one run
-until it has ended, and then fails if the run failed or was cancelled.
+		Use: "status [RUN]", Short: "Print the state of a farm",
+		Long: `Prints runs, workers, failures and the audit log, or one run, whose id may be
+shortened. With --watch it prints them again each second, or the run until it
+has ended, and then fails if the run failed or was cancelled.
 
-With --json: one object with the keys version, now, since (when this
-coordinator took over), trouble (why nothing can be recorded now, if so), runs,
-workers (with name, version, host, slots, beat (when it was last heard of),
-alive, held, shards, rows, shard_rate, row_rate, audits, lapsed (claims that it
-neither finished nor gave back), trouble, quarantined (why none of its work is
-taken)), failures (with first, last, count, run, worker, text), audits (with
-time, run, shard, worker, sum, right, row (the first that differs), returned
-(shards to be made again)). Of one run: one object. A run has ` + runKeys,
+With --json: one object with the keys version, now, since (when this coordinator
+took over), trouble (why nothing can be recorded now, if so), runs, workers
+(with name, version, host, slots, beat (when it was last heard of), alive, held,
+shards, rows, shard_rate, row_rate, audits, lapsed (claims that it neither
+finished nor gave back), trouble, quarantined (why its work is refused)),
+failures (with first, last, count, run, worker, text), audits (with time, run,
+shard, worker, sum, right, row (the first that differs), returned (shards to
+make again)). With RUN: one object about the run. A run has ` + runKeys,
 		Example: `  moonfarm-full farm status
   moonfarm-full farm status 0123abcd --watch
   moonfarm-full farm status --json --connect tls://farm.example:4222 --credentials me.json`,
 		Args: command.Takes("[RUN]"),
 		RunE: func(c *cobra.Command, args []string) error { return a.runFarmStatus(c.Context(), args, f) },
 	}
-	c.Flags().BoolVar(&f.watch, "watch", false, "tell again and again")
+	c.Flags().BoolVar(&f.watch, "watch", false, "print again each second")
 	f.connectFlags.add(c, "nats://"+defaultServer)
 	f.logFlags.add(c, slog.LevelWarn)
 	return c
@@ -100,7 +101,7 @@ func (a *app) runFarmStatus(ctx context.Context, args []string, f *farmStatusFla
 	}
 }
 
-// find finds a run by its id or the beginning of it.
+// find finds a run by its id or the beginning of its id.
 func find(s *farm.Status, id string) (*farm.RunStatus, error) {
 	var found []*farm.RunStatus
 	var known []string
@@ -124,7 +125,7 @@ func find(s *farm.Status, id string) (*farm.RunStatus, error) {
 
 func short(id string) string { return id[:min(len(id), 8)] }
 
-// plain is text from elsewhere without what would steer a terminal.
+// plain replaces the characters of a foreign text that could control a terminal.
 func plain(text string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -134,7 +135,7 @@ func plain(text string) string {
 	}, text)
 }
 
-// printStatus prints a status, or one run of it.
+// printStatus prints a status, or one of its runs.
 func (a *app) printStatus(s *farm.Status, run *farm.RunStatus, again bool) error {
 	if again && !a.JSON() && term.IsTerminal(int(os.Stdout.Fd())) {
 		a.Printf("\x1b[H\x1b[2J")
@@ -229,10 +230,10 @@ func (a *app) printWorkers(s *farm.Status) {
 	}
 }
 
-// ago says how long ago a time was, by the coordinator's clock.
+// ago formats the time since t, by the coordinator's clock.
 func ago(s *farm.Status, t time.Time) string { return command.Lasting(max(0, s.Now.Sub(t))) + " ago" }
 
-// counts writes audits.
+// counts formats the counts of audits.
 func counts(c farm.Counts) string {
 	var words []string
 	for _, n := range []struct {
@@ -251,18 +252,18 @@ func counts(c farm.Counts) string {
 
 func (a *app) farmCancel() *cobra.Command {
 	return a.farmChange("cancel RUN", "End a run",
-		`Ends a run. What is committed stays: farm retry, or submitting it again, makes
-it go on. The id of the run may be shortened.`, (*farm.Client).Cancel)
+		`Ends a run. Committed shards stay: farm retry, or submitting the run again,
+continues it. The id of the run may be shortened.`, (*farm.Client).Cancel)
 }
 
 func (a *app) farmRetry() *cobra.Command {
-	return a.farmChange("retry RUN", "Make a run go on",
-		`Makes a cancelled or failed run go on. Of a running one it looks again for
-shards that are missing; the shards of one that is done are made again. The id
-of the run may be shortened.`, (*farm.Client).Retry)
+	return a.farmChange("retry RUN", "Continue a run",
+		`Continues a cancelled or failed run. In a running one it looks again for missing
+shards; the shards of a finished one are made again. The id of the run may be
+shortened.`, (*farm.Client).Retry)
 }
 
-// farmChange is a command that changes a run.
+// farmChange makes a command that changes a run.
 func (a *app) farmChange(use, does, long string, change func(*farm.Client, context.Context, string) (*farm.RunStatus, error)) *cobra.Command {
 	f := &farmStatusFlags{}
 	name, _, _ := strings.Cut(use, " ")

@@ -1,5 +1,5 @@
-// Package full has what the command moonfarm-full has beside those of moonfarm: the farm,
-// a file per subcommand, and stores for datasets.
+// Package full has the parts that moonfarm-full has in addition to moonfarm: the farm,
+// with one file per subcommand, and stores for datasets.
 package full
 
 import (
@@ -18,7 +18,7 @@ func Main() {
 	command.Main(parts())
 }
 
-// parts are what this program has beside moonfarm.
+// parts returns the commands and stores that this program has in addition to moonfarm.
 func parts() command.Parts {
 	stores := datasets.Stores{s3.Scheme: s3.Open}
 	maps.Copy(stores, cloud.Stores())
