@@ -86,7 +86,7 @@ var networkChecksums = map[string]string{
 // TestNetworks: the outputs of networks have the same bits on all paths of this machine
 // as elsewhere. Without assembly the largest one takes too long.
 func TestNetworks(t *testing.T) {
-	for _, name := range Towers() {
+	for _, name := range NetworkNames() {
 		if networkChecksums[name+" 1"] == "" {
 			t.Errorf("%s has no checksum here", name)
 		}
@@ -204,7 +204,7 @@ func TestErrors(t *testing.T) {
 // BenchmarkNetworks is the same for networks:
 // go test -bench Networks/medium/32 -cpuprofile p ./bench
 func BenchmarkNetworks(b *testing.B) {
-	for _, model := range Towers() {
+	for _, model := range NetworkNames() {
 		for _, batch := range Batches {
 			b.Run(fmt.Sprintf("%s/%d", model, batch), func(b *testing.B) {
 				_, m, err := readNetwork(model)

@@ -10,14 +10,14 @@ import (
 	"time"
 
 	"moonfarm/rollout/network"
+	"moonfarm/rollout/network/benchnets"
 	"moonfarm/rollout/network/onnx"
-	"moonfarm/rollout/network/towers"
 	"moonfarm/sim/prng"
 )
 
 // NetworkResult is the speed of a network in batches of one size, on one core.
 type NetworkResult struct {
-	Model    string  `json:"model"` // a name of Towers, or a file
+	Model    string  `json:"model"` // a name of NetworkNames, or a file
 	Batch    int     `json:"batch"`
 	Value    float64 `json:"value"` // evaluations a second of processor time, median over the passes
 	Best     float64 `json:"best"`  // the fastest pass
@@ -41,19 +41,19 @@ type NetworkOptions struct {
 // Batches are the sizes of batches that are measured where none are asked for.
 var Batches = []int{1, 32, 256}
 
-// Towers are the names of the networks that are measured where none are asked for.
-func Towers() (names []string) {
-	for _, t := range towers.All {
+// NetworkNames returns the names of the networks that are measured by default.
+func NetworkNames() (names []string) {
+	for _, t := range benchnets.All {
 		names = append(names, t.Name)
 	}
 	return names
 }
 
-// Networks measures models, each a name of Towers or the path of an ONNX file; none: all
-// Towers. It fails for a file that cannot be read, and if passes differ.
+// Networks measures models, each a name of NetworkNames or the path of an ONNX file; none: all
+// of them. It fails for a file that cannot be read, and if passes differ.
 func Networks(ctx context.Context, models []string, o NetworkOptions) ([]NetworkResult, error) {
 	if len(models) == 0 {
-		models = Towers()
+		models = NetworkNames()
 	}
 	if len(o.Batches) == 0 {
 		o.Batches = Batches
@@ -91,10 +91,10 @@ func Networks(ctx context.Context, models []string, o NetworkOptions) ([]Network
 	return results, nil
 }
 
-// readNetwork reads a tower, or a file.
+// readNetwork reads a network of benchnets, or a file.
 func readNetwork(model string) (name string, m *network.Model, err error) {
-	if i := slices.Index(Towers(), model); i >= 0 {
-		m, err = network.Read(towers.All[i].File())
+	if i := slices.Index(NetworkNames(), model); i >= 0 {
+		m, err = network.Read(benchnets.All[i].File())
 		return model, m, err
 	}
 	data, err := onnx.ReadFile(model)

@@ -48,7 +48,7 @@ func (q searching) figures() []measure {
 // player is a search that can judge positions without a tree.
 type player interface {
 	rollout.Searcher
-	Playouts(v env.Vector, row int32, n int, key uint64) float64
+	Playouts(v env.Vector, row int32, n int, seed uint64) float64
 }
 
 // searchedRows are the rows of positions in which there is something to choose.
@@ -150,7 +150,7 @@ func (r *searchedRows) playouts() pass {
 	return func() (uint64, error) {
 		sum := uint64(0)
 		for _, row := range r.rows {
-			sum = prng.Mix(sum ^ math.Float64bits(r.policy.Playouts(r.vector, row, r.sims, r.batch.Key[row])))
+			sum = prng.Mix(sum ^ math.Float64bits(r.policy.Playouts(r.vector, row, r.sims, r.batch.RowSeed[row])))
 		}
 		return sum, nil
 	}

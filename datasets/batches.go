@@ -299,7 +299,7 @@ func (d *Dataset) gather(o ReadOptions) (*gatherer, error) {
 
 // rand draws the order of what is read.
 func (o *ReadOptions) rand() prng.Rand {
-	return prng.New(prng.Key(o.Seed, o.Epoch, 0, 0, prng.PurposeShuffle))
+	return prng.New(prng.StreamSeed(o.Seed, o.Epoch, 0, 0, prng.PurposeShuffle))
 }
 
 func shuffle(r *prng.Rand, s []int32) {

@@ -48,7 +48,7 @@ func TestSplitElsewhere(t *testing.T) {
 		case 0: // the usual
 			seed, episode, share = uint64(i%7), uint64(i), 0.1
 		case 1: // a share that is the draw itself: validation is strictly below
-			k := prng.New(prng.Key(seed, episode, 0, 0, prng.PurposeSplit))
+			k := prng.New(prng.StreamSeed(seed, episode, 0, 0, prng.PurposeSplit))
 			share = k.Float64()
 		}
 		fmt.Fprintf(&in, "%d %d %v\n", seed, episode, share)

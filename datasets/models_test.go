@@ -20,7 +20,7 @@ import (
 // with its sum, "net(sha256=…)", is known.
 const netData = "what was learned"
 
-// net plays as anyone, by keys that its file changes.
+// net plays as anyone, by seeds that its file changes.
 type net struct {
 	anyone
 	file rollout.File
@@ -45,9 +45,9 @@ func (p net) Files() []rollout.File { return []rollout.File{p.file} }
 
 func (p net) Act(v env.Vector, b *env.Batch, rows []int32) {
 	salted := *b
-	salted.Key = make([]uint64, len(b.Key))
-	for i, key := range b.Key {
-		salted.Key[i] = prng.Mix(key + p.salt)
+	salted.RowSeed = make([]uint64, len(b.RowSeed))
+	for i, seed := range b.RowSeed {
+		salted.RowSeed[i] = prng.Mix(seed + p.salt)
 	}
 	p.anyone.Act(v, &salted, rows)
 }

@@ -15,8 +15,8 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// seeker plays as anyone, and finds up to three moves by the row's key, some of whose
-// orders are no choice. Of keys that end in 00 it finds nothing.
+// seeker plays as anyone, and finds up to three moves by the row's seed, some of whose
+// orders are no choice. Of seeds that end in 00 it finds nothing.
 type seeker struct {
 	anyone
 	rows  []int32
@@ -27,7 +27,7 @@ func (p *seeker) Act(v env.Vector, b *env.Batch, rows []int32) {
 	p.anyone.Act(v, b, rows)
 	p.rows, p.found = append(p.rows[:0], rows...), p.found[:0]
 	for _, row := range rows {
-		p.found = append(p.found, sought(b.Key[row], p.spec.Info.MaxOrders))
+		p.found = append(p.found, sought(b.RowSeed[row], p.spec.Info.MaxOrders))
 	}
 }
 
@@ -38,17 +38,17 @@ func (p *seeker) SearchResult(row int32) *rollout.SearchResult {
 	return nil
 }
 
-// sought is what a seeker finds for a key.
-func sought(key uint64, orders int) *rollout.SearchResult {
-	moves := int(key & 3)
+// sought is what a seeker finds for a seed.
+func sought(seed uint64, orders int) *rollout.SearchResult {
+	moves := int(seed & 3)
 	if moves == 0 {
 		return nil
 	}
-	s := &rollout.SearchResult{Value: float64(int8(key>>8)) / 128}
+	s := &rollout.SearchResult{Value: float64(int8(seed>>8)) / 128}
 	for k := range moves {
 		s.Shares = append(s.Shares, 1/float32(moves))
-		for i := range int(key>>(16+k)) & 7 % (orders + 1) {
-			s.Orders = append(s.Orders, sim.Order(1+key>>(24+5*k+3*i)%(simtest.ToyHeaps+1)))
+		for i := range int(seed>>(16+k)) & 7 % (orders + 1) {
+			s.Orders = append(s.Orders, sim.Order(1+seed>>(24+5*k+3*i)%(simtest.ToyHeaps+1)))
 		}
 		s.Ends = append(s.Ends, int32(len(s.Orders)))
 	}
@@ -71,13 +71,13 @@ func TestSearchColumns(t *testing.T) {
 		require.True(t, d.Manifest().Job.Search)
 		v, err := toyMakers().Vector(j.Rules[0], env.Config{N: 1})
 		require.NoError(t, err)
-		keys := rowKeys(t, d, v)
+		seeds := rowSeeds(t, d, v)
 		sums, unsaid, row := 0, 0, 0
 		for b := range each(t, d.Batches(ReadOptions{Rows: 77})) {
 			require.Equal(t, heads == 1, b.SearchCounts == nil)
 			for i := range b.Rows {
 				moves, choices := b.SearchPolicy[b.SearchEnds[i]:b.SearchEnds[i+1]], b.SearchChoices[b.SearchChoiceEnds[i]:b.SearchChoiceEnds[i+1]]
-				want := sought(keys[row], v.Spec().Info.MaxOrders)
+				want := sought(seeds[row], v.Spec().Info.MaxOrders)
 				row++
 				if b.Seat[i] != 1 || want == nil {
 					require.True(t, math.IsNaN(float64(b.SearchValue[i])))
@@ -130,16 +130,16 @@ func TestSearchColumns(t *testing.T) {
 	}
 }
 
-// rowKeys are the keys of all rows of a dataset, played again.
-func rowKeys(t *testing.T, d *Dataset, v env.Vector) (keys []uint64) {
-	b := env.NewBatch(v.Spec(), 1, env.WantKey)
+// rowSeeds are the seeds of all rows of a dataset, played again.
+func rowSeeds(t *testing.T, d *Dataset, v env.Vector) (seeds []uint64) {
+	b := env.NewBatch(v.Spec(), 1, env.WantRowSeed)
 	for e := range each(t, d.Episodes()) {
 		require.NoError(t, rollout.Replay(v, &e.Episode, b, func(int, *env.Batch) error {
-			keys = append(keys, b.Key...)
+			seeds = append(seeds, b.RowSeed...)
 			return nil
 		}))
 	}
-	return keys
+	return seeds
 }
 
 // TestSearchesAnyWay: the bytes are the same with rows that were kept and rows that

@@ -209,7 +209,7 @@ func read(t testing.TB, path ...string) []byte {
 	return text
 }
 
-// anyone is a policy that takes a legal choice per head by the row's key.
+// anyone is a policy that takes a legal choice per head by the row's seed.
 type anyone struct {
 	name string
 	spec env.Spec
@@ -217,11 +217,11 @@ type anyone struct {
 
 func (p anyone) Name() string { return p.name }
 
-func (p anyone) Wants() env.Want { return env.WantMask | env.WantAction | env.WantKey }
+func (p anyone) Wants() env.Want { return env.WantMask | env.WantAction | env.WantRowSeed }
 
 func (p anyone) Act(_ env.Vector, b *env.Batch, rows []int32) {
 	for _, row := range rows {
-		r, heads := prng.New(b.Key[row]), len(p.spec.Heads)
+		r, heads := prng.New(b.RowSeed[row]), len(p.spec.Heads)
 		featuretest.Choose(b.Action[int(row)*heads:], p.spec.Heads, heads, b.Mask[int(row)*p.spec.MaskWords:],
 			func(_, n int) int { return r.IntN(n) })
 	}

@@ -41,7 +41,7 @@ func (b *Batch) seat(i, players int) sim.Player {
 // in the order of their Wants.
 var slabNames = [...]string{
 	"Orders", "OrderLen", "Reward", "Status", "Turn",
-	"Planes", "Packed", "Scalars", "Mask", "Action", "Key", "Played",
+	"Planes", "Packed", "Scalars", "Mask", "Action", "RowSeed", "Played",
 }
 
 // firstWanted is the place of the slab of the first Want in slabNames.
@@ -73,7 +73,7 @@ func (b *Batch) lengths() lengths {
 	return lengths{
 		len(b.Orders), len(b.OrderLen), len(b.Reward), len(b.Status), len(b.Turn),
 		optional(b.Planes), optional(b.Packed), optional(b.Scalars),
-		optional(b.Mask), optional(b.Action), optional(b.Key), optional(b.Played),
+		optional(b.Mask), optional(b.Action), optional(b.RowSeed), optional(b.Played),
 	}
 }
 
@@ -111,12 +111,12 @@ func (b *Batch) fits(want *lengths) bool {
 		len(b.Status) == want[3] && len(b.Turn) == want[4] &&
 		(b.Planes == nil || len(b.Planes) == want[5]) && (b.Packed == nil || len(b.Packed) == want[6]) &&
 		(b.Scalars == nil || len(b.Scalars) == want[7]) && (b.Mask == nil || len(b.Mask) == want[8]) &&
-		(b.Action == nil || len(b.Action) == want[9]) && (b.Key == nil || len(b.Key) == want[10]) &&
+		(b.Action == nil || len(b.Action) == want[9]) && (b.RowSeed == nil || len(b.RowSeed) == want[10]) &&
 		(b.Played == nil || len(b.Played) == want[11])
 }
 
 // wantSeen are the slabs that have one row a game with Seats.
-const wantSeen = WantPlanes | WantPacked | WantScalars | WantMask | WantKey
+const wantSeen = WantPlanes | WantPacked | WantScalars | WantMask | WantRowSeed
 
 // Need panics with the name of a slab that b lacks: policies say with it what
 // they read and write. who is their name.

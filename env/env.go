@@ -69,7 +69,7 @@ const (
 	WantScalars
 	WantMask
 	WantAction
-	WantKey
+	WantRowSeed
 	WantPlayed
 	// WantReward asks for what every Batch has, as it has Orders and Status; it
 	// is for those who keep rows.
@@ -93,7 +93,7 @@ type Batch struct {
 	Packed  []uint64  // [Rows, Words]
 	Scalars []float32 // [Rows, S]
 	Mask    []uint64  // [Rows, MaskWords]; once the game has ended, in each head Spec.Nothing alone
-	Key     []uint64  // [Rows] seed of the row's random choices this turn: a function of (game seed, turn, seat)
+	RowSeed []uint64  // [Rows] seed of the row's random choices this turn: a function of (game seed, turn, seat)
 
 	// Written by a policy. A row with OrderLen −1 (Observe sets it) plays its
 	// Action, any other its first OrderLen Orders. Step fills in the other of the
@@ -142,8 +142,8 @@ func NewBatch(s Spec, n int, w Want) *Batch {
 	if w&WantAction != 0 {
 		b.Action = make([]int32, rows*len(s.Heads))
 	}
-	if w&WantKey != 0 {
-		b.Key = make([]uint64, rows)
+	if w&WantRowSeed != 0 {
+		b.RowSeed = make([]uint64, rows)
 	}
 	if w&WantPlayed != 0 {
 		b.Played = make([]int32, rows*len(s.Heads))

@@ -25,11 +25,11 @@ func record(s env.Spec, b *env.Batch, i int) string {
 	for r := r0; r < r1; r++ {
 		orders = append(orders, b.Orders[r*s.Info.MaxOrders:][:max(b.OrderLen[r], 0)]...)
 	}
-	return fmt.Sprint(b.Planes[p0:p1], b.Packed[w0:w1], b.Scalars[s0:s1], b.Mask[m0:m1], b.Key[r0:r1],
+	return fmt.Sprint(b.Planes[p0:p1], b.Packed[w0:w1], b.Scalars[s0:s1], b.Mask[m0:m1], b.RowSeed[r0:r1],
 		b.Action[h0:h1], orders, b.OrderLen[r0:r1], b.Reward[r0:r1], b.Status[i], b.Turn[i])
 }
 
-// history plays the games with the given seeds side by side, by their keys,
+// history plays the games with the given seeds side by side, by the seeds of the rows,
 // and returns what was seen of each.
 func history(t *testing.T, g simtest.Toy, seeds []uint64, order []int) [][]string {
 	t.Helper()
@@ -211,16 +211,16 @@ func TestKeysDependOnSeedTurnAndSeatOnly(t *testing.T) {
 	v := pool(t, simtest.Toy{Seats: 2, Orders: 1}, env.Config{N: 2})
 	v.Reset(0, 5)
 	v.Reset(1, 6)
-	b := env.NewBatch(v.Spec(), 2, env.WantKey)
+	b := env.NewBatch(v.Spec(), 2, env.WantRowSeed)
 	seen := map[uint64]bool{}
 	for turn := range 4 {
 		v.Observe(b)
-		for row, key := range b.Key {
-			want := prng.Key(uint64(5+row/2), 0, uint64(turn), uint64(row%2), prng.PurposePolicy)
-			if key != want || seen[key] {
-				t.Errorf("row %d turn %d: key %x, want %x (seen before: %v)", row, turn, key, want, seen[key])
+		for row, seed := range b.RowSeed {
+			want := prng.StreamSeed(uint64(5+row/2), 0, uint64(turn), uint64(row%2), prng.PurposePolicy)
+			if seed != want || seen[seed] {
+				t.Errorf("row %d turn %d: seed %x, want %x (seen before: %v)", row, turn, seed, want, seen[seed])
 			}
-			seen[key] = true
+			seen[seed] = true
 			b.OrderLen[row] = 0
 		}
 		v.Step(b)

@@ -58,7 +58,7 @@ func TestMisusePanics(t *testing.T) {
 			{"Outcome", "env: Outcome of seat 2: toy has 2", func() { v.Outcome(0, 2) }},
 			{"NewBatch", "env: NewBatch for -1 games", func() { env.NewBatch(v.Spec(), -1, 0) }},
 			{"Need", "env: econ needs the slab Scalars, which the Batch does not have", func() {
-				env.NewBatch(v.Spec(), 2, env.WantPlanes|env.WantKey).Need(env.WantScalars|env.WantKey, "econ")
+				env.NewBatch(v.Spec(), 2, env.WantPlanes|env.WantRowSeed).Need(env.WantScalars|env.WantRowSeed, "econ")
 			}},
 			{"Need", "env: econ: the Batch is nil", func() { (*env.Batch)(nil).Need(0, "econ") }},
 		} {

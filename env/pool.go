@@ -212,8 +212,8 @@ func (v *pool[S]) observe(b *Batch, i int) {
 				copy(mask, v.ended)
 			}
 		}
-		if b.Key != nil {
-			b.Key[row] = prng.Key(v.seeds[i], 0, uint64(v.turns[i]), uint64(seat), prng.PurposePolicy)
+		if b.RowSeed != nil {
+			b.RowSeed[row] = prng.StreamSeed(v.seeds[i], 0, uint64(v.turns[i]), uint64(seat), prng.PurposePolicy)
 		}
 		row++
 	}

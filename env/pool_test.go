@@ -13,7 +13,7 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-const wantAll = env.WantPlanes | env.WantPacked | env.WantScalars | env.WantMask | env.WantAction | env.WantKey | env.WantPlayed
+const wantAll = env.WantPlanes | env.WantPacked | env.WantScalars | env.WantMask | env.WantAction | env.WantRowSeed | env.WantPlayed
 
 // shapes are toys of the shapes of the games to come: two seats with one order
 // a turn, ordered lists of orders, more seats, heads that fill several words.
@@ -42,10 +42,10 @@ func pool(t testing.TB, g simtest.Toy, c env.Config) games {
 }
 
 // chooseAction fills the actions of all rows with choices that the mask
-// allows, drawn from the rows' keys alone.
+// allows, drawn from the rows' seeds alone.
 func chooseAction(s env.Spec, b *env.Batch) {
 	for row := range b.Rows {
-		r, heads := prng.New(b.Key[row]), len(s.Heads)
+		r, heads := prng.New(b.RowSeed[row]), len(s.Heads)
 		featuretest.Choose(b.Action[row*heads:], s.Heads, heads, b.Mask[row*s.MaskWords:], func(_, n int) int { return r.IntN(n) })
 	}
 }
@@ -97,7 +97,7 @@ func TestWrongSlabsPanic(t *testing.T) {
 		"Scalars":  func(b *env.Batch) { b.Scalars = b.Scalars[:3] },
 		"Mask":     func(b *env.Batch) { b.Mask = b.Mask[:3] },
 		"Action":   func(b *env.Batch) { b.Action = b.Action[:3] },
-		"Key":      func(b *env.Batch) { b.Key = b.Key[:3] },
+		"RowSeed":  func(b *env.Batch) { b.RowSeed = b.RowSeed[:3] },
 		"Played":   func(b *env.Batch) { b.Played = b.Played[:3] },
 	} {
 		b := env.NewBatch(v.Spec(), 2, wantAll)
@@ -125,11 +125,11 @@ func TestUnwantedSlabs(t *testing.T) {
 			b := env.NewBatch(v.Spec(), 2, w)
 			v.Observe(b)
 			for what, same := range map[string]bool{
-				"planes":  b.Planes == nil || slices.Equal(b.Planes, all.Planes),
-				"packed":  b.Packed == nil || slices.Equal(b.Packed, all.Packed),
-				"scalars": b.Scalars == nil || slices.Equal(b.Scalars, all.Scalars),
-				"mask":    b.Mask == nil || slices.Equal(b.Mask, all.Mask),
-				"key":     b.Key == nil || slices.Equal(b.Key, all.Key),
+				"planes":   b.Planes == nil || slices.Equal(b.Planes, all.Planes),
+				"packed":   b.Packed == nil || slices.Equal(b.Packed, all.Packed),
+				"scalars":  b.Scalars == nil || slices.Equal(b.Scalars, all.Scalars),
+				"mask":     b.Mask == nil || slices.Equal(b.Mask, all.Mask),
+				"row seed": b.RowSeed == nil || slices.Equal(b.RowSeed, all.RowSeed),
 			} {
 				if !same {
 					t.Errorf("%s: %s alone differ", name(g), what)

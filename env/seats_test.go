@@ -18,14 +18,14 @@ func withSeats(s env.Spec, seats []sim.Player) *env.Batch {
 	b := env.NewBatch(s, n, env.WantAction|env.WantPlayed)
 	b.Seats = seats
 	b.Planes, b.Packed = make([]uint8, n*s.Shape.PlaneBytes()), make([]uint64, n*s.Shape.Words)
-	b.Scalars, b.Mask, b.Key = make([]float32, n*s.Shape.Scalars), make([]uint64, n*s.MaskWords), make([]uint64, n)
+	b.Scalars, b.Mask, b.RowSeed = make([]float32, n*s.Shape.Scalars), make([]uint64, n*s.MaskWords), make([]uint64, n)
 	return b
 }
 
 // rowOf is what a Batch shows in a row of so many, as text.
 func rowOf(b *env.Batch, rows, row int) string {
 	return fmt.Sprint(cut(b.Planes, rows, row), cut(b.Packed, rows, row), cut(b.Scalars, rows, row),
-		cut(b.Mask, rows, row), cut(b.Key, rows, row))
+		cut(b.Mask, rows, row), cut(b.RowSeed, rows, row))
 }
 
 func cut[T any](slab []T, rows, row int) []T {

@@ -9,7 +9,7 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// advance plays n turns by the rows' keys.
+// advance plays n turns by the rows' seeds.
 func advance(v env.Vector, b *env.Batch, n int) {
 	for range n {
 		v.Observe(b)

@@ -29,8 +29,8 @@ func States[S any](v Vector) ([]S, bool) {
 }
 
 // Load begins game i of v anew in the state s, of which it takes a copy, and
-// reports whether v plays a game of that state. The seed, as that of Reset, is
-// the one of the Batch's keys; turns count from 0.
+// reports whether v plays a game of that state. As with Reset, Batch.RowSeed
+// follows from the seed; turns count from 0.
 func Load[S any](v Vector, i int, s *S, seed uint64) bool {
 	p, ok := Unwrap(v).(*pool[S])
 	if ok {

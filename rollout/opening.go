@@ -7,7 +7,7 @@ import (
 
 // Opening lets a policy of its own play the first turns of every seat. Where all games start
 // alike, policies that draw nothing at random play the same game in every episode. An
-// opening that is drawn by the rows' keys makes the episodes differ, and the content of an
+// opening that is drawn by the rows' seeds makes the episodes differ, and the content of an
 // episode still depends on its number alone.
 type Opening struct {
 	Turns  int   // of each episode; 0: there is no opening

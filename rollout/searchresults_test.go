@@ -14,7 +14,7 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// seeker is a Searcher of toys. What it finds follows from the row's key: up to
+// seeker is a Searcher of toys. What it finds follows from the row's seed: up to
 // four moves of up to as many orders as there may be, some of which are no choice.
 type seeker struct {
 	orders int
@@ -24,7 +24,7 @@ type seeker struct {
 }
 
 func (*seeker) Name() string    { return "seeker" }
-func (*seeker) Wants() env.Want { return env.WantKey }
+func (*seeker) Wants() env.Want { return env.WantRowSeed }
 
 func (p *seeker) Act(_ env.Vector, b *env.Batch, rows []int32) {
 	p.rows, p.found = append(p.rows[:0], rows...), p.found[:0]
@@ -33,7 +33,7 @@ func (p *seeker) Act(_ env.Vector, b *env.Batch, rows []int32) {
 	}
 	for i, row := range rows {
 		s := p.spare[i]
-		p.seek(s, b.Key[row])
+		p.seek(s, b.RowSeed[row])
 		b.OrderLen[row] = 0
 		if len(s.Shares) == 0 {
 			p.found = append(p.found, nil)
@@ -44,16 +44,16 @@ func (p *seeker) Act(_ env.Vector, b *env.Batch, rows []int32) {
 	}
 }
 
-// seek writes what is found for a key.
-func (p *seeker) seek(s *rollout.SearchResult, key uint64) {
-	moves := int(key % 5)
-	s.Value = float64(int8(key>>8)) / 128
+// seek writes what is found for a seed.
+func (p *seeker) seek(s *rollout.SearchResult, seed uint64) {
+	moves := int(seed % 5)
+	s.Value = float64(int8(seed>>8)) / 128
 	s.Shares, s.Orders, s.Ends = s.Shares[:0], s.Orders[:0], s.Ends[:0]
 	for range moves {
-		key = key*6364136223846793005 + 1442695040888963407
+		seed = seed*6364136223846793005 + 1442695040888963407
 		s.Shares = append(s.Shares, 1/float32(moves))
-		for i := range int(key>>60) % (p.orders + 1) {
-			s.Orders = append(s.Orders, sim.Order(1+key>>(32+4*i)%(simtest.ToyHeaps+1))) // the last is no choice
+		for i := range int(seed>>60) % (p.orders + 1) {
+			s.Orders = append(s.Orders, sim.Order(1+seed>>(32+4*i)%(simtest.ToyHeaps+1))) // the last is no choice
 		}
 		s.Ends = append(s.Ends, int32(len(s.Orders)))
 	}
@@ -84,7 +84,7 @@ func foundIn(t *testing.T, g simtest.Toy, games int, sink rollout.Sink) {
 func TestEpisodesTellWhatWasFound(t *testing.T) {
 	for _, g := range toys {
 		one := newToy(t, g, env.Config{N: 1})
-		b := env.NewBatch(one.Spec(), 1, env.WantKey)
+		b := env.NewBatch(one.Spec(), 1, env.WantRowSeed)
 		kit, p := featuretest.ToyKit(g), seeker{orders: g.Orders}
 		var want rollout.SearchResult
 		moves, unsaid := 0, 0
@@ -104,7 +104,7 @@ func TestEpisodesTellWhatWasFound(t *testing.T) {
 					return err
 				}
 				for seat := range e.Players {
-					p.seek(&want, b.Key[seat])
+					p.seek(&want, b.RowSeed[seat])
 					if seat == 0 || len(want.Shares) == 0 {
 						if !math.IsNaN(float64(f.Value[row])) || int(f.Ends[row]) != move {
 							t.Fatalf("row %d: value %v and %d moves, though nobody searched", row, f.Value[row], int(f.Ends[row])-move)

@@ -22,7 +22,7 @@ const window = 4
 const maxMembers = 256
 
 // GameSeed is the seed with which episode number id of a run is Reset.
-func GameSeed(seed, id uint64) uint64 { return prng.Key(seed, id, 0, 0, prng.PurposeGame) }
+func GameSeed(seed, id uint64) uint64 { return prng.StreamSeed(seed, id, 0, 0, prng.PurposeGame) }
 
 // Table is a Vector with policies at its seats. It plays ranges of episodes,
 // any number of them one after the other, and keeps its buffers. It is not

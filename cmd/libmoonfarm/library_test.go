@@ -126,7 +126,7 @@ func TestExample(t *testing.T) {
 	}
 	defer s.Close()
 	rows, words := s.Rows(), s.Spec().MaskWords
-	b := &stepper.Slabs{Mask: make([]uint64, rows*words), Key: make([]uint64, rows), Action: make([]int32, rows), Reward: make([]float32, rows)}
+	b := &stepper.Slabs{Mask: make([]uint64, rows*words), RowSeed: make([]uint64, rows), Action: make([]int32, rows), Reward: make([]float32, rows)}
 	if err := s.Bind(b); err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestExample(t *testing.T) {
 	sum := int64(0)
 	for turn := range int64(1000) {
 		for row := range rows {
-			b.Action[row] = choice(b.Mask[row*words:(row+1)*words], b.Key[row])
+			b.Action[row] = choice(b.Mask[row*words:(row+1)*words], b.RowSeed[row])
 			sum += (turn + 1) * int64(b.Action[row])
 		}
 		if err := s.Step(); err != nil {

@@ -126,7 +126,7 @@ func trajectory(t *testing.T, g catalog.Game, opponent string, mode env.Mode, st
 	b := &stepper.Slabs{
 		Planes: make([]uint8, rows*spec.Shape.PlaneBytes()), Packed: make([]uint64, rows*spec.Shape.Words),
 		Scalars: make([]float32, rows*spec.Shape.Scalars), Mask: make([]uint64, rows*spec.MaskWords),
-		Key: make([]uint64, rows), Action: make([]int32, rows*len(spec.Heads)), Reward: make([]float32, rows),
+		RowSeed: make([]uint64, rows), Action: make([]int32, rows*len(spec.Heads)), Reward: make([]float32, rows),
 		Terminated: make([]bool, 4), Truncated: make([]bool, 4), Turn: make([]int32, 4), Episode: make([]uint64, 4),
 	}
 	if mode == env.SameStep {
@@ -149,7 +149,7 @@ func trajectory(t *testing.T, g catalog.Game, opponent string, mode env.Mode, st
 
 // choose writes the actions of trajectory.py.
 func choose(b *stepper.Slabs, spec env.Spec) {
-	for row, key := range b.Key {
+	for row, key := range b.RowSeed {
 		if len(spec.Heads) == 1 {
 			b.Action[row] = legalChoice(b.Mask[row*spec.MaskWords:][:spec.MaskWords], key)
 			continue
@@ -182,7 +182,7 @@ func addSlabs(sum hash.Hash, b *stepper.Slabs, perGame int) {
 			flags = append(flags, slices.Repeat([]bool{flag}, perGame)...)
 		}
 	}
-	for _, slab := range []any{b.Planes, b.Packed, b.Scalars, b.Mask, b.Key, b.Reward, flags, b.Turn, b.Episode} {
+	for _, slab := range []any{b.Planes, b.Packed, b.Scalars, b.Mask, b.RowSeed, b.Reward, flags, b.Turn, b.Episode} {
 		_ = binary.Write(sum, binary.LittleEndian, slab) // a hash takes everything
 	}
 }

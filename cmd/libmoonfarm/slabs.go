@@ -30,7 +30,7 @@ func (v *environments) slabsOf(s *C.mf_slabs) (*stepper.Slabs, error) {
 		Packed:       slab[uint64](c, "packed", field(&s.packed), rows*spec.Shape.Words),
 		Scalars:      slab[float32](c, "scalars", field(&s.scalars), rows*spec.Shape.Scalars),
 		Mask:         slab[uint64](c, "mask", field(&s.mask), rows*spec.MaskWords),
-		Key:          slab[uint64](c, "key", field(&s.key), rows),
+		RowSeed:      slab[uint64](c, "key", field(&s.key), rows),
 		Action:       slab[int32](c, "action", field(&s.action), rows*len(spec.Heads)),
 		Reward:       slab[float32](c, "reward", field(&s.reward), rows),
 		Terminated:   slab[bool](c, "terminated", field(&s.terminated), games),
@@ -67,7 +67,7 @@ func spanOf[T any](name string, slab []T) span {
 func spans(s *stepper.Slabs) []span {
 	return []span{
 		spanOf("planes", s.Planes), spanOf("packed", s.Packed), spanOf("scalars", s.Scalars), spanOf("mask", s.Mask),
-		spanOf("key", s.Key), spanOf("action", s.Action), spanOf("reward", s.Reward), spanOf("terminated", s.Terminated),
+		spanOf("key", s.RowSeed), spanOf("action", s.Action), spanOf("reward", s.Reward), spanOf("terminated", s.Terminated),
 		spanOf("truncated", s.Truncated), spanOf("turn", s.Turn), spanOf("seat", s.Seat), spanOf("episode", s.Episode),
 		spanOf("final_planes", s.FinalPlanes), spanOf("final_packed", s.FinalPacked), spanOf("final_scalars", s.FinalScalars),
 		spanOf("final_score", s.FinalScore), spanOf("final_result", s.FinalResult), spanOf("opponent", s.Opponent),

@@ -233,7 +233,7 @@ func fill(s []int32, x int32) {
 // drawAction draws a choice for every head from those the mask allows, −1
 // where there is none; any choice for one without a mask.
 func (c *suite[S]) drawAction(action []int32, mask []uint64, v view[S]) {
-	r := prng.New(prng.Key(v.seed, 2, uint64(v.turn), uint64(v.p), prng.PurposePolicy))
+	r := prng.New(prng.StreamSeed(v.seed, 2, uint64(v.turn), uint64(v.p), prng.PurposePolicy))
 	Choose(action, c.heads, len(c.masked), mask, func(_, n int) int { return r.IntN(n) })
 }
 

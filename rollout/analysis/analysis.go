@@ -2,11 +2,11 @@
 // each seat could expect before each turn, and what its orders cost it.
 //
 // Each position is searched for each seat as the policy would have searched it
-// in that episode, with the same key; the best orders are those of the move with
+// in that episode, with the same seed; the best orders are those of the move with
 // the largest share. What a seat lost in a turn is the value, for that seat, of
 // the position that its best orders lead to, less the value of the one that its
 // own orders led to. In both the other seats give the orders that they gave, and
-// both positions are searched with the key of the next turn. So what the search
+// both positions are searched with the seed of the next turn. So what the search
 // misjudges everywhere, and what the others did, is in both values and cancels; if
 // both are the same position, nothing is lost. The change of the value from turn
 // to turn is no such measure: it has in it what the others did, and the value

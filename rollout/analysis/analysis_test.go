@@ -32,16 +32,16 @@ func newGame(t *testing.T, maxTurns int) env.Vector {
 
 // greedy names the first of the largest heaps that it may name. It weighs the
 // heaps alone, that one with the largest share, and values a position by what the
-// seat has taken, and a little by the row's key.
+// seat has taken, and a little by the row's seed.
 type greedy struct{ found rollout.SearchResult }
 
 func (*greedy) Name() string    { return "greedy" }
-func (*greedy) Wants() env.Want { return env.WantKey }
+func (*greedy) Wants() env.Want { return env.WantRowSeed }
 
 func (g *greedy) Act(v env.Vector, b *env.Batch, rows []int32) {
 	states, _ := env.States[simtest.ToyState](v)
 	p := sim.Player(rows[0])
-	g.found = rollout.SearchResult{Value: worth(&states[0], p, b.Key[p])}
+	g.found = rollout.SearchResult{Value: worth(&states[0], p, b.RowSeed[p])}
 	best := bestHeap(&states[0], p)
 	for o := sim.Order(0); o <= simtest.ToyHeaps; o++ {
 		share := float32(0.05)
@@ -56,8 +56,8 @@ func (g *greedy) Act(v env.Vector, b *env.Batch, rows []int32) {
 
 func (g *greedy) SearchResult(int32) *rollout.SearchResult { return &g.found }
 
-func worth(s *simtest.ToyState, p sim.Player, key uint64) float64 {
-	return float64(s.Taken[p])/100 + float64(key%1000)/1e6
+func worth(s *simtest.ToyState, p sim.Player, seed uint64) float64 {
+	return float64(s.Taken[p])/100 + float64(seed%1000)/1e6
 }
 
 func bestHeap(s *simtest.ToyState, p sim.Player) (best sim.Order) {
@@ -70,20 +70,20 @@ func bestHeap(s *simtest.ToyState, p sim.Player) (best sim.Order) {
 	return best
 }
 
-// random names up to two heaps by the row's key, now and then the best one; some
+// random names up to two heaps by the row's seed, now and then the best one; some
 // of its orders name no heap.
 type random struct{}
 
 func (random) Name() string    { return "random" }
-func (random) Wants() env.Want { return env.WantKey }
+func (random) Wants() env.Want { return env.WantRowSeed }
 
 func (random) Act(v env.Vector, b *env.Batch, rows []int32) {
 	states, _ := env.States[simtest.ToyState](v)
 	for _, row := range rows {
-		key := b.Key[row]
+		seed := b.RowSeed[row]
 		orders := b.Orders[2*row:][:2]
-		orders[0], orders[1] = sim.Order(key%20), sim.Order(key>>32%20)
-		if key>>16%3 == 0 {
+		orders[0], orders[1] = sim.Order(seed%20), sim.Order(seed>>32%20)
+		if seed>>16%3 == 0 {
 			orders[0], orders[1] = 0, bestHeap(&states[0], sim.Player(row))
 		}
 		b.OrderLen[row] = 2
@@ -135,7 +135,7 @@ func value(e *rollout.Episode, s *simtest.ToyState, status sim.Status, p sim.Pla
 	if status == sim.Over {
 		return float64(game.Outcome(s, p).Result)
 	}
-	return worth(s, p, prng.Key(e.Seed, 0, uint64(s.Turn), uint64(p), prng.PurposePolicy))
+	return worth(s, p, prng.StreamSeed(e.Seed, 0, uint64(s.Turn), uint64(p), prng.PurposePolicy))
 }
 
 // checkTurn compares what was found of a turn with what the game itself tells.

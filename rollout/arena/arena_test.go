@@ -25,15 +25,17 @@ type greedy struct {
 	lazy float64
 }
 
-func (g greedy) Name() string    { return "greedy" }
-func (g greedy) Wants() env.Want { return env.WantPlanes | env.WantMask | env.WantAction | env.WantKey }
+func (g greedy) Name() string { return "greedy" }
+func (g greedy) Wants() env.Want {
+	return env.WantPlanes | env.WantMask | env.WantAction | env.WantRowSeed
+}
 
 func (g greedy) Act(_ env.Vector, b *env.Batch, rows []int32) {
 	heads := len(g.spec.Heads)
 	for _, row := range rows {
 		planes := b.Planes[int(row)*g.spec.Shape.PlaneBytes():]
 		action := b.Action[int(row)*heads:][:heads]
-		r := prng.New(b.Key[row])
+		r := prng.New(b.RowSeed[row])
 		clear(action)
 		if r.Float64() < g.lazy {
 			continue

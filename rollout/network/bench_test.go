@@ -3,12 +3,12 @@ package network
 import (
 	"testing"
 
-	"moonfarm/rollout/network/towers"
+	"moonfarm/rollout/network/benchnets"
 )
 
 // BenchmarkRead loads files.
 func BenchmarkRead(b *testing.B) {
-	for _, t := range towers.All {
+	for _, t := range benchnets.All {
 		file := t.File()
 		b.Run(t.Name, func(b *testing.B) {
 			b.SetBytes(int64(len(file)))

@@ -51,19 +51,19 @@ type compiler struct {
 	inputs  []*value
 	outputs []*value
 
-	room int   // elements that constants may still take
-	toil int64 // steps that computing constants may still take
+	elements int   // left of the elements that computed constants may have
+	steps    int64 // left of the steps that constant folding may take
 }
 
-// Bounds of what computing constants may take beyond what the file holds.
+// Limits of constant folding, to which compile adds what a file of that size may hold.
 const (
-	maxRoom = 1 << 22
-	maxToil = 1 << 27
+	maxElements = 1 << 22
+	maxSteps    = 1 << 27
 )
 
 // compile reads all nodes of a graph of size bytes.
 func compile(g *onnx.Graph, size int) (*compiler, error) {
-	c := &compiler{graph: g, values: map[string]*value{}, room: maxRoom + size, toil: maxToil + 8*int64(size)}
+	c := &compiler{graph: g, values: map[string]*value{}, elements: maxElements + size, steps: maxSteps + 8*int64(size)}
 	if g.Opset < 7 {
 		return nil, fmt.Errorf("expected operators of version 7 or later (opset_import), found %d", g.Opset)
 	}
@@ -121,11 +121,11 @@ func (c *compiler) tensor(t *onnx.Tensor) (*value, error) {
 	return v, nil
 }
 
-// spend notes room for constants that are computed.
+// spend counts elements of computed constants, and a step for each.
 func (c *compiler) spend(elements int) error {
-	c.room -= elements
-	c.toil -= int64(elements)
-	if c.room < 0 || c.toil < 0 {
+	c.elements -= elements
+	c.steps -= int64(elements)
+	if c.elements < 0 || c.steps < 0 {
 		return errors.New("expected constants that are of about the file's size, found some that are far larger")
 	}
 	return nil
@@ -268,9 +268,9 @@ func (k *call) emit(op operation, typ onnx.Type, s shape, in ...*value) *value {
 // fold computes a node of constants.
 func (c *compiler) fold(n *node) error {
 	size := n.out.shape.size()
-	c.toil -= n.op.work(n)
+	c.steps -= n.op.work(n)
 	for _, v := range n.in {
-		c.toil -= int64(v.shape.size())
+		c.steps -= int64(v.shape.size())
 		v.place = place{kind: placeConstant, data: v.floats}
 	}
 	if err := c.spend(size); err != nil {

@@ -41,13 +41,13 @@ func newRandom(s env.Spec) (rollout.Policy, error) {
 
 func (r *random) Name() string { return "random" }
 
-func (r *random) Wants() env.Want { return env.WantMask | env.WantAction | env.WantKey }
+func (r *random) Wants() env.Want { return env.WantMask | env.WantAction | env.WantRowSeed }
 
 func (r *random) Act(_ env.Vector, b *env.Batch, rows []int32) {
 	b.Need(r.Wants(), "random")
 	if r.all == 1 {
 		for _, row := range rows {
-			b.Action[row] = pickOne(b.Mask[int(row)*r.words:][:r.words], b.Key[row])
+			b.Action[row] = pickOne(b.Mask[int(row)*r.words:][:r.words], b.RowSeed[row])
 		}
 		return
 	}
@@ -56,7 +56,7 @@ func (r *random) Act(_ env.Vector, b *env.Batch, rows []int32) {
 		action := b.Action[int(row)*r.all:][:r.all]
 		clear(action[len(r.heads):])
 		action = action[:len(r.heads)]
-		g := draws{Rand: prng.New(b.Key[row])}
+		g := draws{Rand: prng.New(b.RowSeed[row])}
 		if r.whole {
 			for i, chunk := range mask[:len(action)] {
 				if chunk == 1 {
@@ -113,7 +113,7 @@ func (r *random) pickSmall(chunk uint64, g *draws) int32 {
 }
 
 // pickOne is pick for a single head, which has the whole mask: the common case.
-func pickOne(mask []uint64, key uint64) int32 {
+func pickOne(mask []uint64, seed uint64) int32 {
 	legal := 0
 	for _, w := range mask {
 		legal += bits.OnesCount64(w)
@@ -121,7 +121,7 @@ func pickOne(mask []uint64, key uint64) int32 {
 	if legal == 0 {
 		return -1
 	}
-	g := prng.New(key)
+	g := prng.New(seed)
 	n := g.IntN(legal)
 	for i, w := range mask {
 		c := bits.OnesCount64(w)

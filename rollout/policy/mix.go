@@ -10,7 +10,7 @@ import (
 )
 
 // mix lets one of its members play each row, drawn anew every turn by a stream
-// of its own from the row's key.
+// of its own from the row's seed.
 type mix struct {
 	name    string
 	members []rollout.Policy
@@ -46,15 +46,15 @@ func limits(weights []float64) []uint64 {
 
 func (m *mix) Name() string { return m.name }
 
-func (m *mix) Wants() env.Want { return m.wants | env.WantKey }
+func (m *mix) Wants() env.Want { return m.wants | env.WantRowSeed }
 
 func (m *mix) Act(v env.Vector, b *env.Batch, rows []int32) {
-	b.Need(env.WantKey, m.name)
+	b.Need(env.WantRowSeed, m.name)
 	for i := range m.lists {
 		m.lists[i] = m.lists[i][:0]
 	}
 	for _, row := range rows {
-		i := m.draw(b.Key[row])
+		i := m.draw(b.RowSeed[row])
 		m.lists[i] = append(m.lists[i], row)
 	}
 	for i, p := range m.members {
@@ -64,9 +64,9 @@ func (m *mix) Act(v env.Vector, b *env.Batch, rows []int32) {
 	}
 }
 
-// draw is the member that plays a row of that key.
-func (m *mix) draw(key uint64) int {
-	draw := prng.Key(key, m.depth, 0, 0, prng.PurposeMixture) >> (64 - drawBits)
+// draw is the member that plays a row of that seed.
+func (m *mix) draw(seed uint64) int {
+	draw := prng.StreamSeed(seed, m.depth, 0, 0, prng.PurposeMixture) >> (64 - drawBits)
 	i := 0
 	for draw >= m.limits[i] {
 		i++
@@ -92,7 +92,7 @@ func (m *mix) Members() (all []string) {
 
 // Chosen implements rollout.Mixture.
 func (m *mix) Chosen(b *env.Batch, row int32) uint8 {
-	i := m.draw(b.Key[row])
+	i := m.draw(b.RowSeed[row])
 	if c, ok := m.members[i].(rollout.Mixture); ok {
 		return m.firsts[i] + c.Chosen(b, row)
 	}
@@ -135,7 +135,7 @@ type (
 
 // network returns the counts of the network of the member that played the row.
 func (m *mix) network(b *env.Batch, row int32) rollout.NetworkCounts {
-	if n, ok := m.members[m.draw(b.Key[row])].(rollout.Networked); ok {
+	if n, ok := m.members[m.draw(b.RowSeed[row])].(rollout.Networked); ok {
 		return n.Network(b, row)
 	}
 	return rollout.NetworkCounts{}

@@ -191,8 +191,8 @@ func TestSharedScales(t *testing.T) {
 			v.Reset(i, uint64(i))
 		}
 		v.Observe(b)
-		for i := range b.Key {
-			b.Key[i] = prng.Key(5, uint64(i), 0, 0, prng.PurposePolicy)
+		for i := range b.RowSeed {
+			b.RowSeed[i] = prng.StreamSeed(5, uint64(i), 0, 0, prng.PurposePolicy)
 		}
 		p.Act(v, b, numbers(b.Rows))
 		ones := 0

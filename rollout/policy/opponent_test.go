@@ -35,7 +35,7 @@ func TestOpponent(t *testing.T) {
 	rush := made("rush")
 	for _, spec := range []string{"mcts(sims=60,opponent=rush)", "mcts(sims=60,opponent=rush,rollout=playout,horizon=0)"} {
 		c := made(spec).(*searcher[towerdefence.State, sim.Order])
-		b, scripted := env.NewBatch(v.Spec(), 1, env.WantKey|env.WantPlanes), env.NewBatch(v.Spec(), 1, env.WantKey)
+		b, scripted := env.NewBatch(v.Spec(), 1, env.WantRowSeed|env.WantPlanes), env.NewBatch(v.Spec(), 1, env.WantRowSeed)
 		v.Reset(0, 1)
 		for range 12 {
 			v.Observe(b)
@@ -45,7 +45,7 @@ func TestOpponent(t *testing.T) {
 			for seat := range int32(2) {
 				c.Act(v, b, []int32{seat})
 				other := seat ^ 1
-				scripted.Key[other] = uint64(states[0].Round)<<1 | uint64(other) // as the search draws
+				scripted.RowSeed[other] = uint64(states[0].Round)<<1 | uint64(other) // as the search draws
 				rush.Act(v, scripted, []int32{other})
 				if got, want := c.trees[0].Moves(sim.Player(other)), scripted.Orders[other:][:1]; !slices.Equal(got, want) {
 					t.Fatalf("%s, round %d: moves %x of the opponent, want %x", spec, states[0].Round, got, want)

@@ -41,9 +41,9 @@ func slabs(heads []int, rows int) (env.Spec, *env.Batch) {
 	var s env.Spec
 	s.Info.Players, s.Info.MaxOrders = 1, 1
 	s.Heads, s.MaskWords = heads, features.MaskWords(heads)
-	b := env.NewBatch(s, rows, env.WantMask|env.WantAction|env.WantKey)
+	b := env.NewBatch(s, rows, env.WantMask|env.WantAction|env.WantRowSeed)
 	for row := range rows {
-		b.Key[row] = prng.Key(5, uint64(row), 0, 0, prng.PurposePolicy)
+		b.RowSeed[row] = prng.StreamSeed(5, uint64(row), 0, 0, prng.PurposePolicy)
 		b.OrderLen[row] = -1
 	}
 	return s, b

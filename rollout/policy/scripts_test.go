@@ -105,7 +105,7 @@ func eachTurn[S any](t *testing.T, game, rules, script string, n int, show func(
 	v := newGames(t, game, rules, n, 0)
 	g, _ := env.Rules[S](v)
 	states, _ := env.States[S](v)
-	b := env.NewBatch(v.Spec(), n, env.WantMask|env.WantAction|env.WantKey)
+	b := env.NewBatch(v.Spec(), n, env.WantMask|env.WantAction|env.WantRowSeed)
 	p := newPolicy(t, game, script, v.Spec())
 	var opponents []rollout.Policy
 	for _, name := range append([]string{"random"}, quick(game)...) {
@@ -248,7 +248,7 @@ func BenchmarkTurns(b *testing.B) {
 			b.Run(c.name+"/"+name, func(b *testing.B) {
 				v := newGames(b, c.name, c.rules, 2, c.turns)
 				p, foe := newPolicy(b, c.name, name, v.Spec()), newPolicy(b, c.name, c.against, v.Spec())
-				batch := env.NewBatch(v.Spec(), 2, env.WantMask|env.WantKey)
+				batch := env.NewBatch(v.Spec(), 2, env.WantMask|env.WantRowSeed)
 				longest, sum := time.Duration(0), uint64(0)
 				v.Reset(0, 1)
 				v.Reset(1, 2)

@@ -254,12 +254,12 @@ func (c *searcher[S, M]) interrupted() bool {
 // Name is the spec.
 func (c *searcher[S, M]) Name() string { return c.name }
 
-// Wants is the row's key.
-func (c *searcher[S, M]) Wants() env.Want { return env.WantKey }
+// Wants is the row's seed.
+func (c *searcher[S, M]) Wants() env.Want { return env.WantRowSeed }
 
 // Act searches the state of each row and gives the orders of the best move.
 func (c *searcher[S, M]) Act(v env.Vector, b *env.Batch, rows []int32) {
-	b.Need(env.WantKey, c.name)
+	b.Need(env.WantRowSeed, c.name)
 	states, ok := env.States[S](v)
 	if !ok || !c.game.Look(v) {
 		panic(script.WrongGame(c.name, v))
@@ -297,9 +297,9 @@ func (c *searcher[S, M]) search(states []S, b *env.Batch, rows []int32) {
 	for i, row := range rows {
 		c.face(row)
 		if c.judge == nil {
-			c.trees[i].Search(&states[row/c.seats], b.Key[row])
+			c.trees[i].Search(&states[row/c.seats], b.RowSeed[row])
 		} else {
-			c.trees[i].Start(&states[row/c.seats], b.Key[row])
+			c.trees[i].Start(&states[row/c.seats], b.RowSeed[row])
 		}
 	}
 	if c.judge == nil {
@@ -334,18 +334,18 @@ func (c *searcher[S, M]) play(t *search.Tree[S, M], f *rollout.SearchResult, s *
 		f.Ends = append(f.Ends, int32(len(f.Orders)))
 	}
 	room := len(b.Orders) / b.Rows
-	chosen := f.OrdersOf(t.Choose(p, f.Shares, b.Key[row]))
+	chosen := f.OrdersOf(t.Choose(p, f.Shares, b.RowSeed[row]))
 	b.OrderLen[row] = int32(copy(b.Orders[int(row)*room:][:room], chosen))
 }
 
 // Playouts evaluates the state of a row n times as the search evaluates a leaf, and returns
 // the sum for seat 0: a search without its tree, for benchmarks.
-func (c *searcher[S, M]) Playouts(v env.Vector, row int32, n int, key uint64) (sum float64) {
+func (c *searcher[S, M]) Playouts(v env.Vector, row int32, n int, seed uint64) (sum float64) {
 	states, ok := env.States[S](v)
 	if !ok || !c.game.Look(v) {
 		panic(script.WrongGame(c.name, v))
 	}
-	c.random = prng.New(key)
+	c.random = prng.New(seed)
 	for range n {
 		sum += c.game.Evaluate(&states[row/c.seats], &c.random)
 	}

@@ -23,7 +23,7 @@ func TestTerminalSearched(t *testing.T) {
 		g, _ := env.Rules[terminal.State](v)
 		p := newPolicy(t, "terminal", "mcts(sims=6)", v.Spec()).(rollout.Searcher)
 		foe := newPolicy(t, "terminal", "starter", v.Spec())
-		b := env.NewBatch(v.Spec(), 2, env.WantKey)
+		b := env.NewBatch(v.Spec(), 2, env.WantRowSeed)
 		var ops [8]int
 		for range 14 {
 			v.Observe(b)

@@ -102,7 +102,7 @@ func TestTerminalShapes(t *testing.T) {
 		v := newGames(t, "terminal", "2025b", 1, 0)
 		states, _ := env.States[terminal.State](v)
 		g, _ := env.Rules[terminal.State](v)
-		b := env.NewBatch(v.Spec(), 1, env.WantMask|env.WantAction|env.WantKey)
+		b := env.NewBatch(v.Spec(), 1, env.WantMask|env.WantAction|env.WantRowSeed)
 		me, you := newPolicy(t, "terminal", c.name, v.Spec()), newPolicy(t, "terminal", "scatter", v.Spec())
 		v.Reset(0, 3)
 		for range 7 {

@@ -42,11 +42,11 @@ func (c *plans) set(t testing.TB, text string) {
 	states[0] = s
 }
 
-// orders are the different orders that seat A gives by eight keys.
+// orders are the different orders that seat A gives by eight seeds.
 func (c *plans) orders() (all []towerdefence.Command) {
 	c.v.Observe(c.b)
-	for key := range uint64(8) {
-		c.b.Key[0] = key
+	for seed := range uint64(8) {
+		c.b.RowSeed[0] = seed
 		c.p.Act(c.v, c.b, []int32{0})
 		if o := towerdefence.Decode(c.b.Orders[0]); !slices.Contains(all, o) {
 			all = append(all, o)

@@ -18,21 +18,21 @@ func TestTronScripts(t *testing.T) {
 	}
 	v := newGames(t, "tron", "", 1, 0)
 	env.Load(v, 0, &s, 0)
-	b := env.NewBatch(v.Spec(), 1, env.WantKey)
+	b := env.NewBatch(v.Spec(), 1, env.WantRowSeed)
 	orders := func(name string) (orders [2]sim.Order) {
 		newPolicy(t, "tron", name, v.Spec()).Act(v, b, []int32{0, 1})
 		return [2]sim.Order(b.Orders)
 	}
 	seen := map[sim.Order]bool{}
-	for key := range uint64(50) {
-		b.Key[0], b.Key[1] = key, key
+	for seed := range uint64(50) {
+		b.RowSeed[0], b.RowSeed[1] = seed, seed
 		if safe := orders("safe"); safe[0] != tron.TurnLeft {
-			t.Errorf("key %d: A gives order %d, want %d", key, safe[0], tron.TurnLeft)
+			t.Errorf("seed %d: A gives order %d, want %d", seed, safe[0], tron.TurnLeft)
 		} else {
 			seen[safe[1]] = true
 		}
 		if got, want := orders("territory"), [2]sim.Order{tron.TurnLeft, tron.Straight}; got != want {
-			t.Errorf("key %d: territory gives the orders %v, want %v", key, got, want)
+			t.Errorf("seed %d: territory gives the orders %v, want %v", seed, got, want)
 		}
 	}
 	if len(seen) != 2 || seen[tron.TurnLeft] {

@@ -1,6 +1,9 @@
 package search
 
-import "moonfarm/sim"
+import (
+	"moonfarm/sim"
+	"moonfarm/sim/prng"
+)
 
 // The results of the latest search, at the root.
 
@@ -61,10 +64,10 @@ func (t *Tree[S, M]) Value(p sim.Player) float64 {
 }
 
 // Choose returns the index in Moves of the move that seat p plays: with PUCT the most
-// visited one, with regret matching one drawn from the average strategy by the key.
-func (t *Tree[S, M]) Choose(p sim.Player, shares []float32, key uint64) int {
+// visited one, with regret matching one drawn from the average strategy by the seed.
+func (t *Tree[S, M]) Choose(p sim.Player, shares []float32, seed uint64) int {
 	if t.options.Nodes == Regret {
-		t.seed(key, 1<<63)
+		t.random = prng.New(prng.StreamSeed(seed, 1<<63, 0, 0, prng.PurposeSearch))
 		chance, below := t.random.Float64(), 0.0
 		for k, share := range shares {
 			if below += float64(share); chance < below {

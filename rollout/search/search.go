@@ -11,7 +11,7 @@
 // one that gathers the leaves of several trees into one batch for a network, calls Start
 // and then Next, which returns one Leaf after the other:
 //
-//	t.Start(&state, key)
+//	t.Start(&state, seed)
 //	for leaf := t.Next(); leaf != nil; leaf = t.Next() {
 //		leaf.Value = evaluate(leaf.State)
 //	}
@@ -33,7 +33,7 @@
 //     mean of their own node. The average of the strategies converges to an
 //     equilibrium of the moves that the Model lists.
 //
-// A search is a pure function of the state, the key and the Options: there are no
+// A search is a pure function of the state, the seed and the Options: there are no
 // clocks here, no order of maps, and no arithmetic that differs between machines.
 // Options.Stop can end a search early, by a clock of the caller.
 //
@@ -124,7 +124,7 @@ type Tree[S, M any] struct {
 	model   Model[S, M]
 	slabs[S, M]
 
-	key       uint64     // of the search
+	seed      uint64     // of the search
 	made      int        // simulations begun
 	budget    int        // simulations at most
 	leaf      Leaf[S, M] // the latest of Next
@@ -180,10 +180,10 @@ func New[S, M any](o Options, m Model[S, M]) *Tree[S, M] {
 	return t
 }
 
-// Search searches the state, with random numbers from the key, and evaluates every leaf
+// Search searches the state, with random numbers from the seed, and evaluates every leaf
 // by Model.Evaluate. The state must not be the end of a game.
-func (t *Tree[S, M]) Search(s *S, key uint64) {
-	t.Start(s, key)
+func (t *Tree[S, M]) Search(s *S, seed uint64) {
+	t.Start(s, seed)
 	for leaf := t.Next(); leaf != nil; leaf = t.Next() {
 		if !leaf.Expansion {
 			leaf.Value = t.model.Evaluate(leaf.State, leaf.Random)
@@ -192,10 +192,10 @@ func (t *Tree[S, M]) Search(s *S, key uint64) {
 }
 
 // Start begins a search whose leaves the caller evaluates: see Next.
-func (t *Tree[S, M]) Start(s *S, key uint64) {
+func (t *Tree[S, M]) Start(s *S, seed uint64) {
 	t.forget()
-	t.key, t.made, t.budget = key, 0, t.options.Simulations
-	t.seed(key, 0)
+	t.seed, t.made, t.budget = seed, 0, t.options.Simulations
+	t.reseed(0)
 	t.path = t.path[:0]
 	root := t.fresh()
 	*root = *s
@@ -218,7 +218,7 @@ func (t *Tree[S, M]) Next() *Leaf[S, M] {
 			return nil
 		}
 		t.made++
-		t.seed(t.key, uint64(t.made))
+		t.reseed(uint64(t.made))
 		t.path = t.path[:0]
 		t.descend(0)
 	}
@@ -289,9 +289,9 @@ func (t *Tree[S, M]) wait(at place, s *S) {
 	l.Choices[0], l.Choices[1] = l.Choices[0][:0], l.Choices[1][:0]
 }
 
-// seed begins the random numbers of a simulation.
-func (t *Tree[S, M]) seed(key, simulation uint64) {
-	t.random = prng.New(prng.Key(key, simulation, 0, 0, prng.PurposeSearch))
+// reseed begins the random numbers of a simulation.
+func (t *Tree[S, M]) reseed(simulation uint64) {
+	t.random = prng.New(prng.StreamSeed(t.seed, simulation, 0, 0, prng.PurposeSearch))
 }
 
 // expand waits for the priors of the moves of a node.

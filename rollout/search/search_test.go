@@ -74,8 +74,8 @@ func newMatrices(o search.Options, m *matrices) *search.Tree[matrixState, int] {
 }
 
 // searchExpanded is Search, but expands every node when it is evaluated.
-func searchExpanded[S, M any](t *search.Tree[S, M], m search.Model[S, M], s *S, key uint64) {
-	t.Start(s, key)
+func searchExpanded[S, M any](t *search.Tree[S, M], m search.Model[S, M], s *S, seed uint64) {
+	t.Start(s, seed)
 	for leaf := t.Next(); leaf != nil; leaf = t.Next() {
 		t.Expand()
 		leaf.Value = m.Evaluate(leaf.State, leaf.Random)
@@ -97,15 +97,15 @@ func TestMatrixGames(t *testing.T) {
 		"pennies": pennies, "scissor": scissor, "weighed": weighed, "dominated": dominated, "saddle": saddle,
 	} {
 		want := matrixValue(m)
-		for key := range uint64(5) {
+		for seed := range uint64(5) {
 			tree := newMatrices(options(search.Regret, 20000), &matrices{turns: [][][]float64{m}})
-			tree.Search(&matrixState{}, key)
+			tree.Search(&matrixState{}, seed)
 			low, high := guarantees(m, strategy(tree, 0), strategy(tree, 1))
 			if low < want-0.02 || high > want+0.02 {
-				t.Errorf("%s, key %d: the strategies guarantee %.4f and %.4f, want %.4f", name, key, low, high, want)
+				t.Errorf("%s, seed %d: the strategies guarantee %.4f and %.4f, want %.4f", name, seed, low, high, want)
 			}
 			if got := tree.Value(0); math.Abs(got-want) > 0.02 || tree.Value(1) != -got {
-				t.Errorf("%s, key %d: value %.4f, want %.4f", name, key, got, want)
+				t.Errorf("%s, seed %d: value %.4f, want %.4f", name, seed, got, want)
 			}
 		}
 	}
@@ -161,8 +161,8 @@ func TestChoose(t *testing.T) {
 	tree := newMatrices(options(search.Regret, 1), &matrices{turns: [][][]float64{scissor}})
 	var count [3]float64
 	const n = 20000
-	for key := range uint64(n) {
-		count[tree.Choose(0, shares, key)] += 1.0 / n
+	for seed := range uint64(n) {
+		count[tree.Choose(0, shares, seed)] += 1.0 / n
 	}
 	for k, share := range shares {
 		if math.Abs(count[k]-float64(share)) > 0.02 {
@@ -175,7 +175,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// The same state and key give the same, whatever was searched before; another key
+// The same state and seed give the same, whatever was searched before; another seed
 // gives something else.
 func TestPure(t *testing.T) {
 	for _, rule := range []search.Rule{search.PUCT, search.Regret} {
@@ -183,15 +183,15 @@ func TestPure(t *testing.T) {
 			o := options(rule, 500)
 			o.Chance = noise
 			m := &matrices{turns: [][][]float64{weighed, dominated, pennies}, noise: noise}
-			found := func(tree *search.Tree[matrixState, int], key uint64) []float32 {
-				tree.Search(&matrixState{}, key)
+			found := func(tree *search.Tree[matrixState, int], seed uint64) []float32 {
+				tree.Search(&matrixState{}, seed)
 				all := tree.AppendShares(nil, 0)
 				return append(tree.AppendShares(all, 1), float32(tree.Value(0)))
 			}
 			tree := newMatrices(o, m)
 			want := found(newMatrices(o, m), 7)
 			if other := found(tree, 8); slices.Equal(other, want) && (noise || rule == search.Regret) {
-				t.Errorf("rule %d, noise %v: the key has no effect", rule, noise)
+				t.Errorf("rule %d, noise %v: the seed has no effect", rule, noise)
 			}
 			if got := found(tree, 7); !slices.Equal(got, want) {
 				t.Errorf("rule %d, noise %v: found %v, a new tree %v", rule, noise, got, want)
@@ -320,11 +320,11 @@ func TestExpansion(t *testing.T) {
 					o.Chance, o.Memory, o.Depth = noise, memory, 4
 					m := &matrices{turns: slices.Repeat([][][]float64{weighed, dominated}, 3), noise: noise}
 					tree := newMatrices(o, m)
-					for key := range uint64(2) {
+					for seed := range uint64(2) {
 						if late == 1 {
-							tree.Search(&matrixState{}, key)
+							tree.Search(&matrixState{}, seed)
 						} else {
-							searchExpanded(tree, search.Model[matrixState, int](m), &matrixState{}, key)
+							searchExpanded(tree, search.Model[matrixState, int](m), &matrixState{}, seed)
 						}
 						found[late] = append(tree.AppendShares(found[late], 0), float32(tree.Value(0)))
 					}
@@ -354,8 +354,8 @@ func TestPriorsOfCaller(t *testing.T) {
 				o.Chance, o.Depth = noise, 4
 				m := &matrices{turns: slices.Repeat([][][]float64{{{0, 1}, {0.5, 0.25}}, dominated}, 3), noise: noise}
 				tree := newMatrices(o, m)
-				for key := range uint64(2) {
-					tree.Start(&matrixState{}, key)
+				for seed := range uint64(2) {
+					tree.Start(&matrixState{}, seed)
 					for leaf := tree.Next(); leaf != nil; leaf = tree.Next() {
 						if late == 0 {
 							tree.Expand()
@@ -422,9 +422,9 @@ func TestAllocations(t *testing.T) {
 			o := options(rule, 2000)
 			o.Memory, o.Chance = memory, true
 			tree := newMatrices(o, &matrices{turns: slices.Repeat([][][]float64{dominated}, 5), noise: true})
-			key := uint64(0)
+			seed := uint64(0)
 			s := new(matrixState)
-			if n := testing.AllocsPerRun(5, func() { key++; tree.Search(s, key) }); n != 0 {
+			if n := testing.AllocsPerRun(5, func() { seed++; tree.Search(s, seed) }); n != 0 {
 				t.Errorf("rule %d, %d bytes: %v allocations", rule, memory, n)
 			}
 		}

@@ -41,7 +41,7 @@ func slabsFor(s env.Spec, rows int, c stepper.Config) *stepper.Slabs {
 	z, n := s.Shape, s.Games
 	b := &stepper.Slabs{
 		Planes: make([]uint8, rows*z.PlaneBytes()), Packed: make([]uint64, rows*z.Words), Scalars: make([]float32, rows*z.Scalars),
-		Mask: make([]uint64, rows*s.MaskWords), Key: make([]uint64, rows), Turn: make([]int32, n),
+		Mask: make([]uint64, rows*s.MaskWords), RowSeed: make([]uint64, rows), Turn: make([]int32, n),
 		Action: make([]int32, rows*len(s.Heads)), Reward: make([]float32, rows),
 		Terminated: make([]bool, n), Truncated: make([]bool, n), Episode: make([]uint64, n),
 		FinalScore: make([]float32, rows), FinalResult: make([]float32, rows),
@@ -67,7 +67,7 @@ func digest(b *stepper.Slabs, games, rows, i int) uint64 {
 	row := i * n
 	for _, part := range []any{
 		rowsOf(b.Planes, rows, row, n), rowsOf(b.Packed, rows, row, n), rowsOf(b.Scalars, rows, row, n),
-		rowsOf(b.Mask, rows, row, n), rowsOf(b.Key, rows, row, n), b.Turn[i], rowsOf(b.Action, rows, row, n),
+		rowsOf(b.Mask, rows, row, n), rowsOf(b.RowSeed, rows, row, n), b.Turn[i], rowsOf(b.Action, rows, row, n),
 		rowsOf(b.Reward, rows, row, n), b.Terminated[i], b.Truncated[i], rowsOf(b.FinalPlanes, rows, row, n),
 		rowsOf(b.FinalPacked, rows, row, n), rowsOf(b.FinalScalars, rows, row, n),
 		rowsOf(b.FinalScore, rows, row, n), rowsOf(b.FinalResult, rows, row, n), b.Episode[i],
@@ -82,12 +82,12 @@ func digest(b *stepper.Slabs, games, rows, i int) uint64 {
 	return h.Sum64()
 }
 
-// choose writes the actions of rows, drawn from their keys. A row without a
+// choose writes the actions of rows, drawn from their seeds. A row without a
 // choice, of a game that has ended, says nothing.
 func choose(s env.Spec, b *stepper.Slabs, from, to int) {
 	heads := len(s.Heads)
 	for row := from; row < to; row++ {
-		r := prng.New(b.Key[row])
+		r := prng.New(b.RowSeed[row])
 		featuretest.Choose(b.Action[row*heads:], s.Heads[:heads-s.Unmasked], heads-s.Unmasked, b.Mask[row*s.MaskWords:], func(_, n int) int { return r.IntN(n) })
 		for h := heads - s.Unmasked; h < heads; h++ {
 			b.Action[row*heads+h] = int32(r.IntN(s.Heads[h]))
@@ -123,7 +123,7 @@ func newHand(t testing.TB, c stepper.Config) *hand {
 	if h.opponents, err = rollout.NewSeats(c.Opponents, h.spec); err != nil {
 		t.Fatal(err)
 	}
-	const all = env.WantPlanes | env.WantPacked | env.WantScalars | env.WantMask | env.WantAction | env.WantKey
+	const all = env.WantPlanes | env.WantPacked | env.WantScalars | env.WantMask | env.WantAction | env.WantRowSeed
 	h.batch, h.slabs = env.NewBatch(h.spec, c.Env.N, all), slabsFor(h.spec, h.rows, c)
 	if h.auto, err = env.NewAutoreset(v, c.Autoreset, h.begin, env.NewBatch(h.spec, c.Env.N, all)); err != nil {
 		t.Fatal(err)
@@ -140,12 +140,12 @@ func (h *hand) begin(i int, episode uint64) uint64 {
 	seed := rollout.GameSeed(h.c.Seed+uint64(i), episode)
 	h.seats[i] = h.c.Seat
 	if h.c.Seat == stepper.AnySeat {
-		r := prng.New(prng.Key(seed, 0, 0, 0, prng.PurposeSeat))
+		r := prng.New(prng.StreamSeed(seed, 0, 0, 0, prng.PurposeSeat))
 		h.seats[i] = r.IntN(h.spec.Info.Players)
 	}
 	h.drawn[i] = nil
 	for p := range h.spec.Info.Players {
-		r := prng.New(prng.Key(seed, 0, 0, uint64(p), prng.PurposeOpponent))
+		r := prng.New(prng.StreamSeed(seed, 0, 0, uint64(p), prng.PurposeOpponent))
 		h.drawn[i] = append(h.drawn[i], r.IntN(max(len(h.opponents), 1)))
 	}
 	return seed
@@ -176,7 +176,7 @@ func show(dst *stepper.Slabs, rows, row int, src *env.Batch, all, n int) {
 	copy(rowsOf(dst.Packed, rows, row, n), rowsOf(src.Packed, src.Rows, all, n))
 	copy(rowsOf(dst.Scalars, rows, row, n), rowsOf(src.Scalars, src.Rows, all, n))
 	copy(rowsOf(dst.Mask, rows, row, n), rowsOf(src.Mask, src.Rows, all, n))
-	copy(rowsOf(dst.Key, rows, row, n), rowsOf(src.Key, src.Rows, all, n))
+	copy(rowsOf(dst.RowSeed, rows, row, n), rowsOf(src.RowSeed, src.Rows, all, n))
 }
 
 // step plays a turn; in mode Disabled it begins the next episode of games that
@@ -211,7 +211,7 @@ func (h *hand) step() {
 			s.FinalScore[at.row+k], s.FinalResult[at.row+k] = float32(o.Score), o.Result
 		}
 		if h.c.Autoreset == env.SameStep {
-			f := stepper.Slabs{Planes: s.FinalPlanes, Packed: s.FinalPacked, Scalars: s.FinalScalars, Mask: s.Mask, Key: s.Key}
+			f := stepper.Slabs{Planes: s.FinalPlanes, Packed: s.FinalPacked, Scalars: s.FinalScalars, Mask: s.Mask, RowSeed: s.RowSeed}
 			show(&f, h.rows, at.row, h.auto.Final, at.all, at.n)
 		}
 	}

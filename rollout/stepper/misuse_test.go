@@ -79,7 +79,7 @@ func TestSlabsRefused(t *testing.T) {
 		"slab Packed has length":            func(b *stepper.Slabs) { b.Packed = b.Packed[1:] },
 		"slab Scalars has length":           func(b *stepper.Slabs) { b.Scalars = b.Scalars[1:] },
 		"slab Mask has length":              func(b *stepper.Slabs) { b.Mask = b.Mask[1:] },
-		"slab Key has length":               func(b *stepper.Slabs) { b.Key = b.Key[1:] },
+		"slab RowSeed has length":           func(b *stepper.Slabs) { b.RowSeed = b.RowSeed[1:] },
 		"slab Turn has length":              func(b *stepper.Slabs) { b.Turn = b.Turn[1:] },
 		"slab Action has length 3, want 4":  func(b *stepper.Slabs) { b.Action = b.Action[1:] },
 		"slab Reward has length":            func(b *stepper.Slabs) { b.Reward = b.Reward[1:] },

@@ -28,7 +28,7 @@ type peek struct {
 func (p peek) Name() string { return "peek" }
 
 func (p peek) Wants() env.Want {
-	return env.WantPlanes | env.WantPacked | env.WantScalars | env.WantMask | env.WantKey | env.WantAction
+	return env.WantPlanes | env.WantPacked | env.WantScalars | env.WantMask | env.WantRowSeed | env.WantAction
 }
 
 func (p peek) Act(_ env.Vector, b *env.Batch, rows []int32) {
@@ -42,7 +42,7 @@ func (p peek) Act(_ env.Vector, b *env.Batch, rows []int32) {
 			p.t.Errorf("row %d: a policy acts for a game that is %v, OrderLen %d", row, b.Status[int(row)/p.spec.Info.Players], b.OrderLen[row])
 		}
 		seen := fmt.Append(nil, rowsOf(b.Planes, b.Rows, int(row), 1), rowsOf(b.Packed, b.Rows, int(row), 1),
-			rowsOf(b.Scalars, b.Rows, int(row), 1), rowsOf(b.Mask, b.Rows, int(row), 1), b.Key[row], p.salt)
+			rowsOf(b.Scalars, b.Rows, int(row), 1), rowsOf(b.Mask, b.Rows, int(row), 1), b.RowSeed[row], p.salt)
 		for h, n := range p.spec.Heads {
 			seen = append(seen, byte(h))
 			b.Action[int(row)*heads+h] = int32(crc32.ChecksumIEEE(seen) % uint32(n))
@@ -116,8 +116,8 @@ func TestSomeSlabs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if !slices.Equal(few.Planes, all.Planes) || !slices.Equal(few.Key, all.Key) || !slices.Equal(few.Seat, all.Seat) ||
-		!slices.Equal(few.Episode, all.Episode) || slices.Max(all.Episode) == 0 || slices.Max(all.Key) == 0 {
+	if !slices.Equal(few.Planes, all.Planes) || !slices.Equal(few.RowSeed, all.RowSeed) || !slices.Equal(few.Seat, all.Seat) ||
+		!slices.Equal(few.Episode, all.Episode) || slices.Max(all.Episode) == 0 || slices.Max(all.RowSeed) == 0 {
 		t.Error("Observe shows something else in other slabs")
 	}
 }
@@ -186,18 +186,18 @@ func TestSeeds(t *testing.T) {
 	if err := s.Reset([]uint64{13, 0, 0, 0}, []bool{true, false, false, false}); err != nil {
 		t.Fatal(err)
 	}
-	key := b.Key[0]
+	seed := b.RowSeed[0]
 	if err := s.Reset([]uint64{0, 0, 13, 0}, []bool{false, false, true, false}); err != nil {
 		t.Fatal(err)
 	}
-	if b.Key[2] != key || b.Key[0] != key || b.Episode[0] != 0 || b.Reward[0] != 0 {
-		t.Errorf("games of one seed have keys %x and %x, %x", b.Key[0], b.Key[2], key)
+	if b.RowSeed[2] != seed || b.RowSeed[0] != seed || b.Episode[0] != 0 || b.Reward[0] != 0 {
+		t.Errorf("games of one seed have seeds %x and %x, %x", b.RowSeed[0], b.RowSeed[2], seed)
 	}
 	if err := s.Reset(nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	if b.Episode[2] != 1 || b.Key[2] == key || b.Key[2] != b.Key[0] {
-		t.Errorf("the next episode is %d, key %x", b.Episode[2], b.Key[2])
+	if b.Episode[2] != 1 || b.RowSeed[2] == seed || b.RowSeed[2] != b.RowSeed[0] {
+		t.Errorf("the next episode is %d, seed %x", b.Episode[2], b.RowSeed[2])
 	}
 }
 

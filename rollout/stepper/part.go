@@ -38,7 +38,7 @@ type part struct {
 }
 
 // seen are the observations in a Batch.
-const seen = env.WantPlanes | env.WantPacked | env.WantScalars | env.WantMask | env.WantKey
+const seen = env.WantPlanes | env.WantPacked | env.WantScalars | env.WantMask | env.WantRowSeed
 
 // newPart makes the part of a block with the n games from first on. The first
 // part of all tells the Stepper what games it plays.
@@ -98,7 +98,7 @@ func newPart(s *Stepper, b, first, n int) (*part, error) {
 // view is a Batch of the caller's rows without observations. All else is shared.
 func (k *part) view() *env.Batch {
 	b := *k.all
-	b.Planes, b.Packed, b.Scalars, b.Mask, b.Key = nil, nil, nil, nil, nil
+	b.Planes, b.Packed, b.Scalars, b.Mask, b.RowSeed = nil, nil, nil, nil, nil
 	b.Seats = k.seats
 	return &b
 }
@@ -117,14 +117,14 @@ func (k *part) draw(i int, seed uint64) {
 	if k.seats != nil {
 		seat := k.stepper.c.Seat
 		if seat == AnySeat {
-			r := prng.New(prng.Key(seed, 0, 0, 0, prng.PurposeSeat))
+			r := prng.New(prng.StreamSeed(seed, 0, 0, 0, prng.PurposeSeat))
 			seat = r.IntN(k.players)
 		}
 		k.seats[i] = sim.Player(seat)
 	}
 	if n := len(k.opponents); n > 1 {
 		for p := range k.players {
-			r := prng.New(prng.Key(seed, 0, 0, uint64(p), prng.PurposeOpponent))
+			r := prng.New(prng.StreamSeed(seed, 0, 0, uint64(p), prng.PurposeOpponent))
 			k.drawn[i*k.players+p] = uint8(r.IntN(n))
 		}
 	}
@@ -156,7 +156,7 @@ func (k *part) bind(all *Slabs) {
 	k.mine.Packed = seenBy(b.Packed, k.all.Packed)
 	k.mine.Scalars = seenBy(b.Scalars, k.all.Scalars)
 	k.mine.Mask = seenBy(b.Mask, k.all.Mask)
-	k.mine.Key = seenBy(b.Key, k.all.Key)
+	k.mine.RowSeed = seenBy(b.RowSeed, k.all.RowSeed)
 	if k.seats == nil && b.Reward != nil {
 		k.mine.Reward = b.Reward
 	}
@@ -230,7 +230,7 @@ func (k *part) share(i int) {
 	copyRow(b.Packed, all.Packed, n, i, rows, row)
 	copyRow(b.Scalars, all.Scalars, n, i, rows, row)
 	copyRow(b.Mask, all.Mask, n, i, rows, row)
-	copyRow(b.Key, all.Key, n, i, rows, row)
+	copyRow(b.RowSeed, all.RowSeed, n, i, rows, row)
 }
 
 // copyRow copies a row of src, which has so many, to a row of dst, if both are

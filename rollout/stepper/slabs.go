@@ -16,7 +16,7 @@ type Slabs struct {
 	Packed  []uint64  // [rows, Words]
 	Scalars []float32 // [rows, S]
 	Mask    []uint64  // [rows, MaskWords]
-	Key     []uint64  // [rows]
+	RowSeed []uint64  // [rows]
 	Turn    []int32   // [games] turns played
 
 	// Action is what the rows choose: read by Step and Send, never written. −1
@@ -87,7 +87,7 @@ func (s *Stepper) fits(b *Slabs) error {
 		{"Packed", length(b.Packed), rows * z.Shape.Words},
 		{"Scalars", length(b.Scalars), rows * z.Shape.Scalars},
 		{"Mask", length(b.Mask), rows * z.MaskWords},
-		{"Key", length(b.Key), rows},
+		{"RowSeed", length(b.RowSeed), rows},
 		{"Turn", length(b.Turn), games},
 		{"Action", length(b.Action), rows * len(z.Heads)},
 		{"Reward", length(b.Reward), rows},
@@ -135,7 +135,7 @@ func (b *Slabs) cutFor(games, rows, first, n int) Slabs {
 	row, m := first*each, n*each
 	return Slabs{
 		Planes: cut(b.Planes, rows, row, m), Packed: cut(b.Packed, rows, row, m), Scalars: cut(b.Scalars, rows, row, m),
-		Mask: cut(b.Mask, rows, row, m), Key: cut(b.Key, rows, row, m), Turn: cut(b.Turn, games, first, n),
+		Mask: cut(b.Mask, rows, row, m), RowSeed: cut(b.RowSeed, rows, row, m), Turn: cut(b.Turn, games, first, n),
 		Action: cut(b.Action, rows, row, m), Reward: cut(b.Reward, rows, row, m),
 		Terminated: cut(b.Terminated, games, first, n), Truncated: cut(b.Truncated, games, first, n),
 		Seat: cut(b.Seat, games, first, n), Episode: cut(b.Episode, games, first, n),

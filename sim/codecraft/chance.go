@@ -20,7 +20,7 @@ const (
 
 // stream is the seed of the draws for a purpose in a tick.
 func stream(seed uint64, tick int32, c chance) uint64 {
-	return prng.Key(seed, 0, uint64(tick), uint64(c), prng.PurposeGame)
+	return prng.StreamSeed(seed, 0, uint64(tick), uint64(c), prng.PurposeGame)
 }
 
 // draw is a number from 0 to n−1 for one of several that draw for one purpose.

@@ -15,7 +15,7 @@ import (
 func visit(t *testing.T, seed uint64, states int, look func(r *prng.Rand, g *codecraft.Game, s *codecraft.State)) {
 	t.Helper()
 	for i := range states {
-		r := prng.New(prng.Key(seed, uint64(i), 0, 0, prng.PurposeGame))
+		r := prng.New(prng.StreamSeed(seed, uint64(i), 0, 0, prng.PurposeGame))
 		sc := scenarios[r.IntN(len(scenarios))]
 		rules := twinRules(&r)
 		if sc.name == "crammed" || rules.MaxTurns < 1000 {

@@ -267,7 +267,7 @@ func playTwins(t *testing.T, sc scenario, seed uint64, ticks int, n *tally) {
 	t.Helper()
 	end := n.ticks + ticks
 	for set := uint64(0); n.ticks < end; set++ {
-		r := prng.New(prng.Key(seed, set, 0, 0, prng.PurposeGame))
+		r := prng.New(prng.StreamSeed(seed, set, 0, 0, prng.PurposeGame))
 		rules := twinRules(&r)
 		if sc.rules != nil {
 			sc.rules(&r, &rules)

@@ -1,5 +1,5 @@
 // Package prng holds the reproducible random numbers of moonfarm: a small
-// generator and the derivation of independent streams from keys.
+// generator and the derivation of independent streams from coordinates.
 //
 // Nothing random is hidden. A stream is a function of (master seed, episode,
 // turn, seat, purpose) and of nothing else, so that the same draw comes out
@@ -53,9 +53,9 @@ const (
 	PurposeSearch Purpose = 10 // a simulation of a tree search
 )
 
-// Key derives the seed of one stream from the master seed and its
+// StreamSeed derives the seed of one stream from the master seed and its
 // coordinates. Any two different coordinates give unrelated streams.
-func Key(master, episode, turn, seat uint64, purpose Purpose) uint64 {
+func StreamSeed(master, episode, turn, seat uint64, purpose Purpose) uint64 {
 	k := Mix(master + golden)
 	k = Mix((k ^ episode) + golden)
 	k = Mix((k ^ (turn<<8 | seat&0xff)) + golden)
@@ -66,7 +66,7 @@ func Key(master, episode, turn, seat uint64, purpose Purpose) uint64 {
 // step. The zero value is a valid stream (that of seed 0).
 type Rand struct{ state uint64 }
 
-// New returns the stream with the given seed, normally a Key.
+// New returns the stream with the given seed, normally one of StreamSeed.
 func New(seed uint64) Rand { return Rand{seed} }
 
 // Uint64 returns the next 64 uniform bits.

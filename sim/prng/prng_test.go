@@ -8,7 +8,7 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// The numbers of the three golden tests may never change: seeds, keys and
+// The numbers of the three golden tests may never change: seeds of streams and
 // with them the bytes of every dataset ever written depend on them. A change
 // that needs other numbers needs another generator beside this one.
 
@@ -49,7 +49,7 @@ func TestGoldenRand(t *testing.T) {
 	}
 }
 
-func TestGoldenKey(t *testing.T) {
+func TestGoldenStreamSeed(t *testing.T) {
 	for _, c := range []struct {
 		master, episode, turn, seat uint64
 		purpose                     prng.Purpose
@@ -62,8 +62,8 @@ func TestGoldenKey(t *testing.T) {
 		{42, 0, 0, 0, prng.PurposeShuffle, 0xe83e6035a495efc6},
 		{42, 0, 0, 0, prng.PurposeSplit, 0x996967342a14b1fe},
 	} {
-		if got := prng.Key(c.master, c.episode, c.turn, c.seat, c.purpose); got != c.want {
-			t.Errorf("Key(%d, %d, %d, %d, %d) = %#x, want %#x", c.master, c.episode, c.turn, c.seat, c.purpose, got, c.want)
+		if got := prng.StreamSeed(c.master, c.episode, c.turn, c.seat, c.purpose); got != c.want {
+			t.Errorf("StreamSeed(%d, %d, %d, %d, %d) = %#x, want %#x", c.master, c.episode, c.turn, c.seat, c.purpose, got, c.want)
 		}
 	}
 }
@@ -82,8 +82,8 @@ func TestGoldenDigest(t *testing.T) {
 	}
 }
 
-// TestKeysDiffer: neighbouring coordinates, the ones in use, never meet.
-func TestKeysDiffer(t *testing.T) {
+// TestStreamSeedsDiffer: neighbouring coordinates, the ones in use, never meet.
+func TestStreamSeedsDiffer(t *testing.T) {
 	seen := map[uint64]bool{}
 	n := 0
 	for master := range uint64(4) {
@@ -91,7 +91,7 @@ func TestKeysDiffer(t *testing.T) {
 			for turn := range uint64(50) {
 				for seat := range uint64(4) {
 					for purpose := prng.PurposeGame; purpose <= prng.PurposeSplit; purpose++ {
-						seen[prng.Key(master, episode, turn, seat, purpose)] = true
+						seen[prng.StreamSeed(master, episode, turn, seat, purpose)] = true
 						n++
 					}
 				}
@@ -99,20 +99,20 @@ func TestKeysDiffer(t *testing.T) {
 		}
 	}
 	if len(seen) != n {
-		t.Errorf("%d coordinates give %d keys", n, len(seen))
+		t.Errorf("%d coordinates give %d seeds", n, len(seen))
 	}
 }
 
-// TestKeysAreUnrelated: one step along any coordinate flips half of the key's
-// bits, and streams from neighbouring keys are not correlated.
-func TestKeysAreUnrelated(t *testing.T) {
+// TestStreamsAreUnrelated: one step along any coordinate flips half of the bits of
+// the seed, and streams from neighbouring coordinates are not correlated.
+func TestStreamsAreUnrelated(t *testing.T) {
 	const n = 4000
 	for name, pair := range map[string]func(i uint64) (a, b uint64){
-		"master":  func(i uint64) (a, b uint64) { return key(i, 1, 1, 0, 1), key(i+1, 1, 1, 0, 1) },
-		"episode": func(i uint64) (a, b uint64) { return key(1, i, 1, 0, 1), key(1, i+1, 1, 0, 1) },
-		"turn":    func(i uint64) (a, b uint64) { return key(1, 1, i, 0, 1), key(1, 1, i+1, 0, 1) },
-		"seat":    func(i uint64) (a, b uint64) { return key(1, i, 1, 0, 1), key(1, i, 1, 1, 1) },
-		"purpose": func(i uint64) (a, b uint64) { return key(1, i, 1, 0, 1), key(1, i, 1, 0, 2) },
+		"master":  func(i uint64) (a, b uint64) { return seed(i, 1, 1, 0, 1), seed(i+1, 1, 1, 0, 1) },
+		"episode": func(i uint64) (a, b uint64) { return seed(1, i, 1, 0, 1), seed(1, i+1, 1, 0, 1) },
+		"turn":    func(i uint64) (a, b uint64) { return seed(1, 1, i, 0, 1), seed(1, 1, i+1, 0, 1) },
+		"seat":    func(i uint64) (a, b uint64) { return seed(1, i, 1, 0, 1), seed(1, i, 1, 1, 1) },
+		"purpose": func(i uint64) (a, b uint64) { return seed(1, i, 1, 0, 1), seed(1, i, 1, 0, 2) },
 	} {
 		flips, product := 0, 0.0
 		for i := range uint64(n) {
@@ -130,8 +130,8 @@ func TestKeysAreUnrelated(t *testing.T) {
 	}
 }
 
-func key(master, episode, turn, seat uint64, purpose prng.Purpose) uint64 {
-	return prng.Key(master, episode, turn, seat, purpose)
+func seed(master, episode, turn, seat uint64, purpose prng.Purpose) uint64 {
+	return prng.StreamSeed(master, episode, turn, seat, purpose)
 }
 
 // TestUniform compares the counts of IntN with the uniform distribution
@@ -139,7 +139,7 @@ func key(master, episode, turn, seat uint64, purpose prng.Purpose) uint64 {
 // use, and keeps to the range.
 func TestUniform(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 7, 64, 321, 1000} {
-		r := prng.New(prng.Key(1, uint64(n), 0, 0, prng.PurposePolicy))
+		r := prng.New(prng.StreamSeed(1, uint64(n), 0, 0, prng.PurposePolicy))
 		counts := make([]int, n)
 		const each = 200
 		for range each * n {
@@ -180,7 +180,7 @@ func TestIntNEnds(t *testing.T) {
 func BenchmarkKey(b *testing.B) {
 	sum := uint64(0)
 	for i := range b.N {
-		sum ^= prng.Key(1, uint64(i), 3, 1, prng.PurposePolicy)
+		sum ^= prng.StreamSeed(1, uint64(i), 3, 1, prng.PurposePolicy)
 	}
 	b.ReportMetric(float64(sum&0xff), "checksum")
 }

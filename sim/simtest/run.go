@@ -113,7 +113,7 @@ func (b *table[S]) choose() {
 	b.given.Clear()
 	for seat := range b.info.Players {
 		p := sim.Player(seat)
-		r := prng.New(prng.Key(b.seed, 0, uint64(b.turn), uint64(seat), prng.PurposePolicy))
+		r := prng.New(prng.StreamSeed(b.seed, 0, uint64(b.turn), uint64(seat), prng.PurposePolicy))
 		b.legal = b.game.AppendOrders(b.legal[:0], b.state, p)
 		if len(b.legal) == 0 {
 			continue
@@ -133,7 +133,7 @@ func (b *table[S]) choose() {
 func (b *table[S]) scribble() {
 	b.given.Clear()
 	for seat := range b.info.Players {
-		r := prng.New(prng.Key(b.seed, 1, uint64(b.turn), uint64(seat), prng.PurposePolicy))
+		r := prng.New(prng.StreamSeed(b.seed, 1, uint64(b.turn), uint64(seat), prng.PurposePolicy))
 		for range r.IntN(b.orders + 3) {
 			b.given.Add(sim.Player(seat), sim.Order(r.Uint64()>>r.IntN(64)))
 		}

@@ -15,7 +15,7 @@ import (
 // the other may be used up to the last although the damage is less than their
 // sum, and something of it is left over.
 func TestTwinShieldResidues(t *testing.T) {
-	r := prng.New(prng.Key(7, 0, 0, 0, prng.PurposeGame))
+	r := prng.New(prng.StreamSeed(7, 0, 0, 0, prng.PurposeGame))
 	usedUp := 0
 	for try := 0; usedUp < 12; try++ {
 		if try == 100_000 {

@@ -43,7 +43,7 @@ func TestTwin(t *testing.T) {
 func playTwins(t *testing.T, sc scenario, seed uint64, sum tally, deployments int) {
 	t.Helper()
 	for set := uint64(0); sum["deployments"] < deployments; set++ {
-		r := prng.New(prng.Key(seed, set, 0, 0, prng.PurposeGame))
+		r := prng.New(prng.StreamSeed(seed, set, 0, 0, prng.PurposeGame))
 		rules := randomRules(&r)
 		if r.IntN(2) == 0 {
 			rules.StartHealth = 10_000 // so that games last

@@ -6,17 +6,17 @@ import (
 	"moonfarm/sim"
 )
 
-// ordinary reports whether place carries out the order, as it does four of
-// five: nothing, or a cheap building, from a player without failures. All other
-// orders are special.
-func ordinary(h *Half, o sim.Order) bool {
+// cheapPlacement reports whether place carries out the order: nothing or a cheap
+// building, from a player without failures. Four of five orders are such. obey
+// carries out all others.
+func cheapPlacement(h *Half, o sim.Order) bool {
 	return o&orderUsed|sim.Order(h.Failures)<<orderBits <= orderPlain
 }
 
-// place carries out an ordinary order in round r and returns the bit of the
-// building placed. Which of the ordinary orders it is cannot be foreseen, so
+// place carries out a cheapPlacement in round r and returns the bit of the
+// building placed. The processor cannot predict which of these orders comes, so
 // they take one path without a branch, on which nothing is a building without
-// a bit or a price. (A refusal is seldom, and foreseen.)
+// a bit or a price. (A refusal is rare, and predicted.)
 func (g *Game) place(h *Half, o sim.Order, r int) uint64 {
 	buy := &g.cheap[r&3][o>>orderOpShift&3]
 	poor := uint64(int64(int(h.Energy)-int(buy.price)) >> 63)
@@ -43,9 +43,9 @@ func (h *Half) born(bit uint64, r int) {
 	}
 }
 
-// special carries out the orders that are not ordinary, and counts failures.
+// obey carries out the orders that are no cheapPlacement, and counts failures.
 // Like place it returns the bit of a cheap building placed.
-func (g *Game) special(h *Half, o sim.Order, r int) uint64 {
+func (g *Game) obey(h *Half, o sim.Order, r int) uint64 {
 	bit := uint64(1) << (o & orderCellMask)
 	done := false
 	switch op := Op(o >> orderOpShift & 7); op {

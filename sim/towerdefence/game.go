@@ -162,15 +162,15 @@ func (g *Game) Play(s *State, orderA, orderB sim.Order) sim.Status {
 
 	// Commands (3.1).
 	var placedA, placedB uint64
-	if ordinary(a, orderA) {
+	if cheapPlacement(a, orderA) {
 		placedA = g.place(a, orderA, r)
 	} else {
-		placedA = g.special(a, orderA&orderUsed, r)
+		placedA = g.obey(a, orderA&orderUsed, r)
 	}
-	if ordinary(b, orderB) {
+	if cheapPlacement(b, orderB) {
 		placedB = g.place(b, orderB, r)
 	} else {
-		placedB = g.special(b, orderB&orderUsed, r)
+		placedB = g.obey(b, orderB&orderUsed, r)
 	}
 
 	// Curtains (3.4). Construction needs no step: see settle.

@@ -18,7 +18,7 @@ import (
 func TestMirror(t *testing.T) {
 	buf := make([]sim.Order, 0, 512)
 	for seed := range uint64(60) {
-		r := prng.New(prng.Key(seed, 2, 0, 0, prng.PurposeGame))
+		r := prng.New(prng.StreamSeed(seed, 2, 0, 0, prng.PurposeGame))
 		rules := towerdefence.DefaultRules()
 		if seed%2 == 1 {
 			rules = randomRules(&r)
@@ -55,7 +55,7 @@ func TestMirror(t *testing.T) {
 func TestLegal(t *testing.T) {
 	states := 0
 	for seed := range uint64(40) {
-		r := prng.New(prng.Key(seed, 3, 0, 0, prng.PurposeGame))
+		r := prng.New(prng.StreamSeed(seed, 3, 0, 0, prng.PurposeGame))
 		rules := towerdefence.DefaultRules()
 		if seed%3 == 2 {
 			rules = randomRules(&r)

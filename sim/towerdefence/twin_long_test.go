@@ -35,7 +35,7 @@ func TestTwinOtherRules(t *testing.T) {
 	}
 	played, sets := 0, uint64(0)
 	for ; played < rounds; sets++ {
-		r := prng.New(prng.Key(sets, 0, 0, 0, prng.PurposeShuffle))
+		r := prng.New(prng.StreamSeed(sets, 0, 0, 0, prng.PurposeShuffle))
 		g, err := towerdefence.New(randomRules(&r))
 		if err != nil {
 			t.Fatal(err)
@@ -61,7 +61,7 @@ func TestTwinPlayouts(t *testing.T) {
 
 func playTwinPlayout(t *testing.T, seed uint64) (played int) {
 	t.Helper()
-	r := prng.New(prng.Key(seed, 1, 0, 0, prng.PurposeGame))
+	r := prng.New(prng.StreamSeed(seed, 1, 0, 0, prng.PurposeGame))
 	m := begin(t, "", nil)
 	if seed%3 > 0 { // lightning from the first rounds on
 		m = start(t, m.g, [2]int{4000, 1000}, [2]int{4000, 1000})

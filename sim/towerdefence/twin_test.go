@@ -70,7 +70,7 @@ func playTwins(t *testing.T, g *towerdefence.Game, seed uint64, rounds int) (pla
 	t.Helper()
 	buf := make([]sim.Order, 0, 512)
 	for game := uint64(0); played < rounds; game++ {
-		r := prng.New(prng.Key(seed, game, 0, 0, prng.PurposeGame))
+		r := prng.New(prng.StreamSeed(seed, game, 0, 0, prng.PurposeGame))
 		m := start(t, g)
 		if energy := []int{0, 0, 200, 1000, 6000}[r.IntN(5)]; energy > 0 {
 			m = start(t, g, [2]int{energy, 250}, [2]int{energy, 250})

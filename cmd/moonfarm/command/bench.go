@@ -76,7 +76,7 @@ kernels that ran), passes, ops_per_pass (evaluations), checksum.`,
 		Example:   "  moonfarm bench network\n  moonfarm bench network nets/mine.onnx --batch 16 --path avx2",
 		Args:      takes("[MODEL…]"),
 		RunE:      func(c *cobra.Command, args []string) error { return a.runBenchNetwork(c.Context(), args, path, o) },
-		ValidArgs: bench.Towers(),
+		ValidArgs: bench.NetworkNames(),
 	}
 	c.Flags().Var(pause(&o.Time), "time", "minimum time for each figure")
 	c.Flags().IntSliceVar(&o.Batches, "batch", bench.Batches, "`N,…`: sizes of batches")
@@ -89,8 +89,8 @@ const mostBatch = 1 << 16
 
 func (a *app) runBenchNetwork(ctx context.Context, models []string, path string, o bench.NetworkOptions) error {
 	for _, name := range models {
-		if !slices.Contains(bench.Towers(), name) && !strings.EqualFold(filepath.Ext(name), ".onnx") {
-			return cli.WrongUse("no network %q; there are: %s, and files that end in .onnx", name, strings.Join(bench.Towers(), ", "))
+		if !slices.Contains(bench.NetworkNames(), name) && !strings.EqualFold(filepath.Ext(name), ".onnx") {
+			return cli.WrongUse("no network %q; there are: %s, and files that end in .onnx", name, strings.Join(bench.NetworkNames(), ", "))
 		}
 	}
 	for _, n := range o.Batches {

@@ -116,6 +116,6 @@ func (d *digest) orders(e *rollout.Episode) {
 // Draw is the number in [0, 1) that decides to which part of a dataset the game, or
 // in formats 1 and 2 the episode, of that number belongs.
 func Draw(seed, number uint64) float64 {
-	r := prng.New(prng.Key(seed, number, 0, 0, prng.PurposeSplit))
+	r := prng.New(prng.StreamSeed(seed, number, 0, 0, prng.PurposeSplit))
 	return r.Float64()
 }

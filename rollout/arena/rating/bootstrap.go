@@ -41,7 +41,7 @@ func Bootstrap(players int, results []Result, anchor, replicates int, seed uint6
 	values := matrix(players, replicates)
 	sum := make([]counts, len(m.fit.table.pairs))
 	for k := range replicates {
-		r := prng.New(prng.Key(seed, uint64(k), 0, 0, prng.PurposeResample))
+		r := prng.New(prng.StreamSeed(seed, uint64(k), 0, 0, prng.PurposeResample))
 		clear(sum)
 		for range bundles {
 			for p, c := range bundles[r.IntN(len(bundles))] {

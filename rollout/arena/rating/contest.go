@@ -179,7 +179,7 @@ func Wave(players []int, seats int, seed, wave uint64) [][]int {
 		return nil
 	}
 	drawn := slices.Clone(players)
-	r := prng.New(prng.Key(seed, wave, 0, 0, prng.PurposeDraw))
+	r := prng.New(prng.StreamSeed(seed, wave, 0, 0, prng.PurposeDraw))
 	for k := len(drawn) - 1; k > 0; k-- {
 		j := r.IntN(k + 1)
 		drawn[k], drawn[j] = drawn[j], drawn[k]

@@ -115,7 +115,7 @@ func coverage(t *testing.T, nu float64, seeds int, l luck) {
 	}
 	held, all, width, naive := 0, 0, 0.0, 0
 	for k := range tournaments {
-		r := prng.New(prng.Key(7, uint64(k), 0, 0, prng.PurposeGame))
+		r := prng.New(prng.StreamSeed(7, uint64(k), 0, 0, prng.PurposeGame))
 		m, err := rating.Fit(len(theta), tournament{theta, nu, seeds, l}.play(&r))
 		if err != nil {
 			t.Fatal(err)

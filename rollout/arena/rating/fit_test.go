@@ -325,7 +325,7 @@ func TestProfile(t *testing.T) {
 // which order results come.
 func TestOrder(t *testing.T) {
 	for k := range 40 {
-		r := prng.New(prng.Key(11, uint64(k), 0, 0, prng.PurposeGame))
+		r := prng.New(prng.StreamSeed(11, uint64(k), 0, 0, prng.PurposeGame))
 		n := 2 + r.IntN(5)
 		var results []rating.Result
 		for range 30 {

@@ -64,7 +64,7 @@ func TestGlickoPeriod(t *testing.T) {
 // TestGlickoBounds: whatever happens, numbers stay finite.
 func TestGlickoBounds(t *testing.T) {
 	for k := range 300 {
-		r := prng.New(prng.Key(9, uint64(k), 0, 0, prng.PurposeGame))
+		r := prng.New(prng.StreamSeed(9, uint64(k), 0, 0, prng.PurposeGame))
 		players := make([]rating.Glicko, 2+r.IntN(4))
 		for i := range players {
 			players[i] = rating.Glicko{Rating: 1e6 * (2*r.Float64() - 1), Deviation: math.Exp(20*r.Float64() - 10), Volatility: math.Exp(-20 * r.Float64())}

@@ -97,7 +97,7 @@ func TestNashIsMostEntropy(t *testing.T) {
 		games = 30
 	}
 	for k := range games {
-		r := prng.New(prng.Key(3, uint64(k), 0, 0, prng.PurposeGame))
+		r := prng.New(prng.StreamSeed(3, uint64(k), 0, 0, prng.PurposeGame))
 		n := 2 + r.IntN(9)
 		m := randomGame(&r, n, k%3)
 		p, _, err := rating.Nash(m)
@@ -266,7 +266,7 @@ func TestAlphaRankOfTwo(t *testing.T) {
 // set up here in plain numbers.
 func TestAlphaRankSolves(t *testing.T) {
 	for k := range 100 {
-		r := prng.New(prng.Key(5, uint64(k), 0, 0, prng.PurposeGame))
+		r := prng.New(prng.StreamSeed(5, uint64(k), 0, 0, prng.PurposeGame))
 		n, m, alpha := 2+r.IntN(6), 2+r.IntN(20), 3*r.Float64()
 		payoff := make([][]float64, n)
 		for i := range payoff {

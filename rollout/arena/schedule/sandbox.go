@@ -96,7 +96,7 @@ func (s Sandbox) games(round int, played []int, rating []float64) (all []Game, e
 	}
 	lot := map[int]uint64{}
 	for _, p := range players {
-		r := prng.New(prng.Key(s.Seed, uint64(p), uint64(round), 2, prng.PurposeDraw))
+		r := prng.New(prng.StreamSeed(s.Seed, uint64(p), uint64(round), 2, prng.PurposeDraw))
 		ratings[p] += r.IntN(2*s.Spread+1) - s.Spread
 		lot[p] = r.Uint64()
 	}

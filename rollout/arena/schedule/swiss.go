@@ -116,7 +116,7 @@ func (s Swiss) ranked(state *swissState, round int) []int {
 			all = append(all, p)
 		}
 	}
-	lot := func(p int) uint64 { return prng.Key(s.Seed, uint64(p), 0, 0, prng.PurposeDraw) }
+	lot := func(p int) uint64 { return prng.StreamSeed(s.Seed, uint64(p), 0, 0, prng.PurposeDraw) }
 	slices.SortFunc(all, func(p, q int) int {
 		return cmp.Or(cmp.Compare(state.points[q], state.points[p]), cmp.Compare(lot(p), lot(q)), cmp.Compare(p, q))
 	})
@@ -237,7 +237,7 @@ func (s Swiss) secondFirst(state *swissState, pair [2]int, round int) bool {
 	if f != g {
 		return g < f
 	}
-	return prng.Key(s.Seed, uint64(pair[0]), uint64(round)+1, 0, prng.PurposeDraw)&1 == 1
+	return prng.StreamSeed(s.Seed, uint64(pair[0]), uint64(round)+1, 0, prng.PurposeDraw)&1 == 1
 }
 
 // count adds a complete round.

@@ -193,7 +193,7 @@ func TestCoverage(t *testing.T) {
 
 // stopped is a test that has ended.
 func stopped(test Test, p []float64, match uint64) *State {
-	r := prng.New(prng.Key(2, match, 0, 0, prng.PurposeGame))
+	r := prng.New(prng.StreamSeed(2, match, 0, 0, prng.PurposeGame))
 	s, err := New(test)
 	if err != nil {
 		panic(err)
@@ -230,7 +230,7 @@ func TestFixedCoverage(t *testing.T) {
 		p := c.world.at(Test{Pairs: c.pairs}, c.elo)
 		in := 0
 		for k := range samples {
-			r := prng.New(prng.Key(3, uint64(k), 0, 0, prng.PurposeGame))
+			r := prng.New(prng.StreamSeed(3, uint64(k), 0, 0, prng.PurposeGame))
 			counts := make([]int, len(p))
 			for range c.results {
 				counts[draw(&r, p)]++

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"moonfarm/rollout/network"
+	"moonfarm/rollout/network/benchnets"
 	"moonfarm/rollout/network/onnx"
-	"moonfarm/rollout/network/towers"
 	"moonfarm/sim/prng"
 )
 
@@ -198,14 +198,14 @@ func cpuTime(b *testing.B) time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// BenchmarkRatio evaluates towers by both engines in turn, and tells the processor time
+// BenchmarkRatio evaluates the networks of benchnets by both engines in turn, and tells the processor time
 // of ONNX Runtime by that of package network: the median of the turns.
 func BenchmarkRatio(b *testing.B) {
 	needLibrary(b)
-	for _, tower := range towers.All {
-		own, theirs := both(b, tower.File())
+	for _, net := range benchnets.All {
+		own, theirs := both(b, net.File())
 		for _, batch := range []int{1, 32} {
-			b.Run(fmt.Sprintf("%s/%d", tower.Name, batch), func(b *testing.B) {
+			b.Run(fmt.Sprintf("%s/%d", net.Name, batch), func(b *testing.B) {
 				engines := []runner{own.NewRunner(batch), theirs.NewRunner(batch)}
 				for _, r := range engines {
 					fill(r, own.Inputs(), batch)

@@ -5,10 +5,10 @@ import "moonfarm/sim/prng"
 // Best is the greedy choice.
 func Best(mask []uint64, logits []float32) int32 { return choices{mask: mask}.survey(logits).best }
 
-// Draw is the choice drawn by a key.
-func Draw(mask []uint64, logits []float32, temperature float64, key uint64) int32 {
+// Draw is the choice drawn by a seed.
+func Draw(mask []uint64, logits []float32, temperature float64, seed uint64) int32 {
 	p := &Policy{options: Options{Temperature: temperature}, weights: make([]float32, len(logits))}
-	r := prng.New(key)
+	r := prng.New(seed)
 	c := choices{mask: mask}
 	return p.draw(c, logits, c.survey(logits).best, &r)
 }

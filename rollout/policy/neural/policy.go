@@ -20,7 +20,7 @@ type Options struct {
 const batch = 32
 
 // Policy is a network that plays. Its choices for a row depend on that row alone: the
-// legal choices of each head, drawn by the row's key or the best. A head without a
+// legal choices of each head, drawn by the row's seed or the best. A head without a
 // legal choice gets −1.
 type Policy struct {
 	name    string
@@ -48,8 +48,10 @@ func New(name string, m Model, f Fit, o Options, s env.Spec) *Policy {
 // Name is the text from which the policy was made, with the checksum of the model.
 func (p *Policy) Name() string { return p.name }
 
-// Wants are the slabs that the model reads, the mask, the key and the action.
-func (p *Policy) Wants() env.Want { return p.input.wants | env.WantMask | env.WantKey | env.WantAction }
+// Wants are the slabs that the model reads, the mask, the seed and the action.
+func (p *Policy) Wants() env.Want {
+	return p.input.wants | env.WantMask | env.WantRowSeed | env.WantAction
+}
 
 // Act evaluates the rows and chooses for each head.
 func (p *Policy) Act(_ env.Vector, b *env.Batch, rows []int32) {
@@ -65,7 +67,7 @@ func (p *Policy) Act(_ env.Vector, b *env.Batch, rows []int32) {
 		p.input.runner.Run(n)
 		for i, row := range rows[:n] {
 			action := b.Action[int(row)*len(p.heads):][:len(p.heads)]
-			p.counts[row] = p.choose(action, i, b.Mask[int(row)*p.words:][:p.words], b.Key[row])
+			p.counts[row] = p.choose(action, i, b.Mask[int(row)*p.words:][:p.words], b.RowSeed[row])
 		}
 		rows = rows[n:]
 	}
@@ -75,8 +77,8 @@ func (p *Policy) Act(_ env.Vector, b *env.Batch, rows []int32) {
 func (p *Policy) Network(_ *env.Batch, row int32) rollout.NetworkCounts { return p.counts[row] }
 
 // choose writes the action of row i of the batch, and counts what the network gave.
-func (p *Policy) choose(action []int32, i int, mask []uint64, key uint64) rollout.NetworkCounts {
-	random := prng.New(key)
+func (p *Policy) choose(action []int32, i int, mask []uint64, seed uint64) rollout.NetworkCounts {
+	random := prng.New(seed)
 	at := 0
 	c := rollout.NetworkCounts{Evaluations: 1}
 	broken := p.values != nil && !finite(p.values[i])

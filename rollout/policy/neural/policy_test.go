@@ -100,7 +100,7 @@ func size(name string) int {
 }
 
 // Choices are drawn in proportion to exp(logit/temperature), the greedy one is the
-// largest: compared with sums in float64 over many keys.
+// largest: compared with sums in float64 over many seeds.
 func TestDraw(t *testing.T) {
 	logits := []float32{0.5, -1, 2, 2, float32(math.NaN()), 0, float32(math.Inf(-1))}
 	legal := []uint64{0b1110111}
@@ -116,8 +116,8 @@ func TestDraw(t *testing.T) {
 	for _, temperature := range []float64{0.5, 1, 3} {
 		const draws = 200_000
 		counts := make([]float64, len(logits))
-		for key := range uint64(draws) {
-			counts[neural.Draw(legal, logits, temperature, key)]++
+		for seed := range uint64(draws) {
+			counts[neural.Draw(legal, logits, temperature, seed)]++
 		}
 		sum := 0.0
 		weights := make([]float64, len(logits))

@@ -37,7 +37,7 @@ type Seat[S, R any, G Game[S, R]] struct {
 	Rules  R // of Game
 	State  *S
 	Player sim.Player
-	Random prng.Rand   // of the row's key, for scripts that want it
+	Random prng.Rand   // of the row's seed, for scripts that want it
 	Orders []sim.Order // given so far; has room for as many as the game takes
 }
 
@@ -51,7 +51,7 @@ func (c *Seat[S, R, G]) Look(g G, s *S, p sim.Player, orders []sim.Order) {
 
 // New returns the script of that name. room is the number of orders that it may
 // give in a turn; begin makes a seat and the rule that gives the orders of that seat. The
-// script has no memory: where the rule leaves a choice, the row's key decides, which wants
+// script has no memory: where the rule leaves a choice, the row's seed decides, which wants
 // then names.
 func New[S, R any, G Game[S, R]](name, doc string, room int, wants env.Want, begin func() (*Seat[S, R, G], func())) Script {
 	return Script{name, doc, func(s env.Spec) (rollout.Policy, error) {
@@ -75,7 +75,7 @@ type player[S, R any, G Game[S, R]] struct {
 // Name is the name of the script.
 func (c *player[S, R, G]) Name() string { return c.name }
 
-// Wants is the row's key, if the rule draws.
+// Wants is the row's seed, if the rule draws.
 func (c *player[S, R, G]) Wants() env.Want { return c.wants }
 
 // Act has the rule give the orders of the rows.
@@ -91,8 +91,8 @@ func (c *player[S, R, G]) Act(v env.Vector, b *env.Batch, rows []int32) {
 	for _, row := range rows {
 		at := int(row) * room
 		c.seat.Look(g, &states[row/c.seats], sim.Player(row%c.seats), b.Orders[at:at:at+room])
-		if c.wants&env.WantKey != 0 {
-			c.seat.Random = prng.New(b.Key[row])
+		if c.wants&env.WantRowSeed != 0 {
+			c.seat.Random = prng.New(b.RowSeed[row])
 		}
 		c.rule()
 		b.OrderLen[row] = int32(len(c.seat.Orders))

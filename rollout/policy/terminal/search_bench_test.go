@@ -50,20 +50,20 @@ func BenchmarkTerminalSearch(b *testing.B) {
 		b.Run(name+"/search", func(b *testing.B) {
 			count := &countedTerminal{model: g}
 			p := search.New(bounds, search.Model[terminal.State, Move](count))
-			key := uint64(0)
+			seed := uint64(0)
 			for b.Loop() {
-				key++
-				p.Search(&s, key)
+				seed++
+				p.Search(&s, seed)
 			}
 			b.ReportMetric(float64(count.turns)/b.Elapsed().Seconds()/1e3, "kturns/s")
 			b.Logf("value %.4f", p.Value(0))
 		})
 		b.Run(name+"/script", func(b *testing.B) {
 			p := search.New(bounds, search.Model[terminal.State, Move](script))
-			key := uint64(0)
+			seed := uint64(0)
 			for b.Loop() {
-				key++
-				p.Search(&s, key)
+				seed++
+				p.Search(&s, seed)
 			}
 			b.ReportMetric(float64(bounds.Simulations*b.N)/b.Elapsed().Seconds()/1e3, "ksims/s")
 			b.Logf("value %.4f", p.Value(0))

@@ -21,7 +21,7 @@ var Scripts = []script.Script{
 	newScript("turtle", "turrets behind walls along the whole front, interceptors against stacks to come, attacks with what is left over",
 		(*seat).turtle),
 	script.New("planner", "simulates the attacks of both sides: turrets where the enemy's would do harm, its own when waiting brings no more; the strongest script",
-		terminal.PlayoutOrders, env.WantKey, func() (*view, func()) {
+		terminal.PlayoutOrders, env.WantRowSeed, func() (*view, func()) {
 			c := new(planner)
 			return &c.view, c.decide
 		}),
@@ -29,7 +29,7 @@ var Scripts = []script.Script{
 
 // newScript returns a script whose rule gives the orders of the turn.
 func newScript(name, doc string, rule func(c *seat)) script.Script {
-	return script.New(name, doc, terminal.PlayoutOrders, env.WantKey, func() (*view, func()) {
+	return script.New(name, doc, terminal.PlayoutOrders, env.WantRowSeed, func() (*view, func()) {
 		c := new(seat)
 		return &c.view, func() {
 			c.prepare()

@@ -20,7 +20,7 @@ import (
 //     obstacles in the way of each attack tower.
 //  4. With the energy for one, it compares a tesla tower on the front column with
 //     the best of these over more rounds, so that the first shot is within them.
-//  5. It gives the best order; the row's key draws among equals.
+//  5. It gives the best order; the row's seed draws among equals.
 const (
 	plannerRounds      = 8  // of a forecast
 	plannerTeslaRounds = 6  // after a tesla tower is finished

@@ -216,7 +216,7 @@ func (g *model) scripted() (orders [2]sim.Order) {
 	return orders
 }
 
-// formula judges a state, and by a little chance: so games of other keys differ where
+// formula judges a state, and by a little chance: so games of other seeds differ where
 // moves are as good as each other.
 func (g *model) formula(s *towerdefence.State, r *prng.Rand) float64 {
 	// even is a difference at which the value is 0.7: with 2,000 or with 8,000 as many

@@ -49,7 +49,7 @@ func compareSearch(b *testing.B, g *model, s *towerdefence.State, sims int) {
 	count := &countedSearch{model: g}
 	p := search.New(o, search.Model[towerdefence.State, sim.Order](count))
 	var playouts, played []float64
-	key, r, last := uint64(0), prng.New(2), time.Now()
+	seed, r, last := uint64(0), prng.New(2), time.Now()
 	lap := func() float64 {
 		now := time.Now()
 		d := now.Sub(last)
@@ -57,10 +57,10 @@ func compareSearch(b *testing.B, g *model, s *towerdefence.State, sims int) {
 		return d.Seconds()
 	}
 	for b.Loop() {
-		key++
+		seed++
 		count.rounds = 0
 		lap()
-		p.Search(s, key)
+		p.Search(s, seed)
 		within, inside := lap(), count.rounds
 		for range sims {
 			count.Evaluate(s, &r)

@@ -30,7 +30,7 @@ var Scripts = []script.Script{
 
 // newScript returns a script whose rule gives the order of the round.
 func newScript(name, doc string, rule func(c *seat) sim.Order) script.Script {
-	return script.New(name, doc, 1, env.WantKey, func() (*view, func()) {
+	return script.New(name, doc, 1, env.WantRowSeed, func() (*view, func()) {
 		c := new(seat)
 		return &c.view, func() {
 			c.me, c.foe = &c.State.Half[c.Player], &c.State.Half[c.Player^1]

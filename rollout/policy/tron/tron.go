@@ -31,7 +31,7 @@ type view = script.Seat[tron.State, tron.Rules, *tron.Game]
 // state is worth most to it, among the orders by which its cycle does not crash at
 // once.
 func newScript(name, doc string, worth func(c *seat) int) script.Script {
-	return script.New(name, doc, 1, env.WantKey, func() (*view, func()) {
+	return script.New(name, doc, 1, env.WantRowSeed, func() (*view, func()) {
 		c := new(seat)
 		return &c.view, func() { c.Orders = append(c.Orders, c.best(worth)) }
 	})

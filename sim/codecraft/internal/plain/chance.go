@@ -17,7 +17,7 @@ const (
 
 // stream is the seed of the draws of a kind in this tick.
 func (g *Game) stream(kind uint64) uint64 {
-	return prng.Key(g.Seed, 0, uint64(g.Tick), kind, prng.PurposeGame)
+	return prng.StreamSeed(g.Seed, 0, uint64(g.Tick), kind, prng.PurposeGame)
 }
 
 // high is the upper half of the product of a random word and n.

@@ -1,7 +1,7 @@
-// Package towers makes networks of the kind that plays board games, as ONNX files, for
+// Package benchnets makes networks of the kind that plays board games, as ONNX files, for
 // benchmarks: convolutions or residual blocks of 64 channels with a policy and a
 // value. They have learned nothing; their weights are the same on every machine.
-package towers
+package benchnets
 
 import (
 	"fmt"
@@ -11,17 +11,17 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// Tower is the shape of a network. Its input "planes" is float32 [batch, 9, Height, Width];
+// Net describes a network. Its input "planes" is float32 [batch, 9, Height, Width];
 // its outputs are "policy", float32 logits, and "value", float32 [batch, 1] from −1 to 1.
-type Tower struct {
+type Net struct {
 	Name          string
 	Height, Width int
 	Blocks        int // residual blocks of two 3×3 convolutions each, behind the first one; 0: two more convolutions
 	Choices       int // a dense layer makes so many logits; 0: a 3×3 convolution more and one of 1×1 make 8 a cell
 }
 
-// All are the towers of the benchmarks, the smallest first.
-var All = []Tower{
+// All are the networks of the benchmarks, the smallest first.
+var All = []Net{
 	{"small", 8, 16, 0, 322},
 	{"medium", 8, 16, 6, 322},
 	{"28x28", 28, 28, 0, 0},
@@ -33,29 +33,29 @@ const (
 	channels = 64
 )
 
-// File is the tower as an ONNX file.
-func (t Tower) File() []byte {
-	random := prng.New(uint64(t.Height*t.Width + t.Blocks))
+// File returns the network as an ONNX file.
+func (n Net) File() []byte {
+	random := prng.New(uint64(n.Height*n.Width + n.Blocks))
 	b := &builder{random: &random}
 	b.Producer, b.Opset = "moonfarm", 13
 	b.Inputs = []onnx.Value{{Name: "planes", Type: onnx.Float32, Dims: []onnx.Dim{
-		{Size: -1, Name: "batch"}, {Size: planes}, {Size: int64(t.Height)}, {Size: int64(t.Width)}}}}
+		{Size: -1, Name: "batch"}, {Size: planes}, {Size: int64(n.Height)}, {Size: int64(n.Width)}}}}
 	x := b.node("Relu", b.convolve("planes", planes, channels, 3))
-	if t.Blocks == 0 {
+	if n.Blocks == 0 {
 		for range 2 {
 			x = b.node("Relu", b.convolve(x, channels, channels, 3))
 		}
 	}
-	for range t.Blocks {
+	for range n.Blocks {
 		y := b.node("Relu", b.convolve(x, channels, channels, 3))
 		x = b.node("Relu", b.node("Add", b.convolve(y, channels, channels, 3), x))
 	}
-	if t.Choices == 0 {
+	if n.Choices == 0 {
 		x = b.node("Relu", b.convolve(x, channels, channels, 3))
 		b.output("policy", b.node("Flatten", b.convolve(x, channels, 8, 1)))
 	} else {
 		p := b.node("Flatten", b.node("Relu", b.convolve(x, channels, 4, 1)))
-		b.output("policy", b.dense(p, 4*t.Height*t.Width, t.Choices))
+		b.output("policy", b.dense(p, 4*n.Height*n.Width, n.Choices))
 	}
 	value := b.node("Flatten", b.node("GlobalAveragePool", x))
 	b.output("value", b.node("Tanh", b.dense(value, channels, 1)))
