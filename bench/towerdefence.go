@@ -10,7 +10,8 @@ import (
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
 	"moonfarm/sim/towerdefence"
-	"moonfarm/sim/towerdefence/wire"
+	"moonfarm/sim/towerdefence/wire/command"
+	"moonfarm/sim/towerdefence/wire/recording"
 )
 
 // towerRounds is the number of rounds in a pass of the simulator.
@@ -155,7 +156,7 @@ func readTowerMatches(name string) ([]towerMatch, error) {
 		return nil, err
 	}
 	defer f.Close()
-	r, err := wire.NewRecordingReader(name, f)
+	r, err := recording.NewReader(name, f)
 	if err != nil {
 		return nil, err
 	}
@@ -169,15 +170,15 @@ func readTowerMatches(name string) ([]towerMatch, error) {
 			return nil, err
 		}
 		switch kind {
-		case wire.HeaderLine:
+		case recording.HeaderLine:
 			list = append(list, towerMatch{energy: r.Header.Energy, health: r.Header.Health})
-		case wire.RoundLine:
+		case recording.RoundLine:
 			if len(list) == 0 {
 				return nil, fmt.Errorf("recording %s: line %d: a round before any header", name, r.Line())
 			}
 			m := &list[len(list)-1]
 			m.orders = append(m.orders, [2]sim.Order{
-				wire.ParseCommand(r.Round.Commands[0]), wire.ParseCommand(r.Round.Commands[1]),
+				command.Parse(r.Round.Commands[0]), command.Parse(r.Round.Commands[1]),
 			})
 		}
 	}

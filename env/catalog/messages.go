@@ -13,7 +13,8 @@ import (
 	"moonfarm/sim/terminal"
 	tmwire "moonfarm/sim/terminal/wire"
 	"moonfarm/sim/towerdefence"
-	tdwire "moonfarm/sim/towerdefence/wire"
+	tdcommand "moonfarm/sim/towerdefence/wire/command"
+	tddisplay "moonfarm/sim/towerdefence/wire/display"
 )
 
 // Message is what the original engine of a game sends to a bot before it answers.
@@ -53,7 +54,7 @@ func shownTowerDefence(m Message) (env.Vector, sim.Player, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	g, s, told, err := tdwire.ReadState(m.Text, rules)
+	g, s, told, err := tddisplay.ReadState(m.Text, rules)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -136,10 +137,10 @@ func shownCodeCraft(m Message) (env.Vector, sim.Player, error) {
 func answerTowerDefence(dst []byte, _ env.Vector, _ sim.Player, orders []sim.Order) ([]byte, error) {
 	for _, o := range orders {
 		if o != 0 {
-			return tdwire.AppendCommand(dst, o), nil
+			return tdcommand.Append(dst, o), nil
 		}
 	}
-	return tdwire.AppendCommand(dst, 0), nil
+	return tdcommand.Append(dst, 0), nil
 }
 
 // answerTerminal is in the words of the configs that are known, and as the bot sees the

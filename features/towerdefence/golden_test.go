@@ -11,7 +11,7 @@ import (
 	"moonfarm/sim"
 	"moonfarm/sim/simtest"
 	td "moonfarm/sim/towerdefence"
-	"moonfarm/sim/towerdefence/wire"
+	"moonfarm/sim/towerdefence/wire/command"
 )
 
 // TestFeaturesPage compares FEATURES.md with Table, Doc and Shape.
@@ -59,7 +59,7 @@ func TestPlaythrough(t *testing.T) {
 	for _, m := range playLine.FindAllSubmatch(script, -1) {
 		var orders [2]sim.Order
 		for p := range sim.Player(2) {
-			orders[p] = wire.ParseCommand(string(m[1+p]))
+			orders[p] = command.Parse(string(m[1+p]))
 			out = fmt.Appendf(out, "\nround %d seat %c\n", s.Round, 'A'+p)
 			out = appendView(out, kit, &s, p)
 			action := []int32{0}

@@ -10,7 +10,9 @@ import (
 	"moonfarm/sim"
 	"moonfarm/sim/texts"
 	"moonfarm/sim/towerdefence"
-	"moonfarm/sim/towerdefence/wire"
+	"moonfarm/sim/towerdefence/wire/display"
+	"moonfarm/sim/towerdefence/wire/recording"
+	"moonfarm/sim/towerdefence/wire/referee"
 )
 
 // towerdefenceEngine reads and writes recordings of the original engine as JSON
@@ -54,7 +56,7 @@ func (towerdefenceEngine) Verify(name string, in io.Reader, rules string) (Repor
 	if err != nil {
 		return Report{}, err
 	}
-	report, err := wire.Verify(name, in, r)
+	report, err := recording.Verify(name, in, r)
 	v := Report{
 		Counts:    map[string]int{"games": report.Games, "rounds": report.Rounds, "renders": report.Renders},
 		Different: report.Different,
@@ -77,7 +79,7 @@ func (towerdefenceEngine) Show(name string, in io.Reader, rules string, o ShowOp
 	if err != nil {
 		return Position{}, err
 	}
-	r, err := wire.NewRecordingReader(name, in)
+	r, err := recording.NewReader(name, in)
 	if err != nil {
 		return Position{}, err
 	}
@@ -103,7 +105,7 @@ func (towerdefenceEngine) Show(name string, in io.Reader, rules string, o ShowOp
 }
 
 // seekGame reads up to the header of a game, counted from 1.
-func seekGame(r *wire.RecordingReader, game int) error {
+func seekGame(r *recording.Reader, game int) error {
 	for n := 0; n < game; {
 		kind, err := r.Next()
 		if err == io.EOF {
@@ -112,7 +114,7 @@ func seekGame(r *wire.RecordingReader, game int) error {
 		if err != nil {
 			return err
 		}
-		if kind == wire.HeaderLine {
+		if kind == recording.HeaderLine {
 			n++
 		}
 	}
@@ -123,14 +125,14 @@ func seekGame(r *wire.RecordingReader, game int) error {
 // before that round, the commands given in it (no commands at the end), and the number
 // of rounds of the game. If the game does not go as recorded, the position is taken
 // from the recording.
-func positionBefore(r *wire.RecordingReader, rules towerdefence.Rules, o ShowOptions) (p *wire.Position, commands []string, rounds int, err error) {
+func positionBefore(r *recording.Reader, rules towerdefence.Rules, o ShowOptions) (p *display.Position, commands []string, rounds int, err error) {
 	rules.SetStart(r.Header.Energy, r.Header.Health)
-	referee, first := wire.NewReferee(rules), sim.Player(0)
+	match, first := referee.New(rules), sim.Player(0)
 	if r.Header.First == "B" {
 		first = 1
 	}
-	referee.First(first)
-	last := referee.Position()
+	match.First(first)
+	last := match.Position()
 	for {
 		if last.Round == o.Round {
 			p = last
@@ -139,15 +141,15 @@ func positionBefore(r *wire.RecordingReader, rules towerdefence.Rules, o ShowOpt
 		if err != nil {
 			return nil, nil, 0, err
 		}
-		if kind == wire.ResultLine {
+		if kind == recording.ResultLine {
 			break
 		}
 		if rounds++; p == last {
 			commands = slices.Clone(r.Round.Commands[:])
 		}
-		referee.Play(r.Round.Commands[0], r.Round.Commands[1])
-		last = referee.Position()
-		if played := wire.RoundOf(last, r.Round.Commands); !bytes.Equal(played.AppendLine(nil), r.Round.AppendLine(nil)) {
+		match.Play(r.Round.Commands[0], r.Round.Commands[1])
+		last = match.Position()
+		if played := recording.RoundOf(last, r.Round.Commands); !bytes.Equal(played.AppendLine(nil), r.Round.AppendLine(nil)) {
 			last = r.Round.Position(rules, first)
 		}
 	}
@@ -163,7 +165,7 @@ func positionBefore(r *wire.RecordingReader, rules towerdefence.Rules, o ShowOpt
 
 // towerdefenceText returns a position as people read it: the players and the console
 // map.
-func towerdefenceText(h wire.Header, p *wire.Position, s Position) string {
+func towerdefenceText(h recording.Header, p *display.Position, s Position) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: before round %d of %d\n\n", h.Game, p.Round, s.Rounds)
 	for i, player := range p.Players {

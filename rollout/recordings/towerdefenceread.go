@@ -13,7 +13,10 @@ import (
 	"moonfarm/sim"
 	"moonfarm/sim/texts"
 	"moonfarm/sim/towerdefence"
-	"moonfarm/sim/towerdefence/wire"
+	"moonfarm/sim/towerdefence/wire/command"
+	"moonfarm/sim/towerdefence/wire/matchlog"
+	"moonfarm/sim/towerdefence/wire/recording"
+	"moonfarm/sim/towerdefence/wire/referee"
 )
 
 // Read implements Engine: it reads the matches of a recording as episodes.
@@ -23,7 +26,7 @@ func (towerdefenceEngine) Read(name string, in io.Reader, o ReadOptions, yield f
 		return err
 	}
 	var last lastRules
-	return wire.ReadMatches(name, in, rules, func(m *wire.Match) error {
+	return recording.ReadMatches(name, in, rules, func(m *recording.Match) error {
 		r := recordedMatch(m, &last)
 		var reason error
 		switch {
@@ -33,7 +36,7 @@ func (towerdefenceEngine) Read(name string, in io.Reader, o ReadOptions, yield f
 			reason = fmt.Errorf("not as it plays here: %w", m.Different)
 		}
 		keep := o.Keep
-		if reason == nil && m.Result.End == wire.EndCut && len(m.Orders) > 0 { // this is how it was recorded
+		if reason == nil && m.Result.End == referee.EndCut && len(m.Orders) > 0 { // this is how it was recorded
 			reason, keep = errors.New("the recorded match was cut there"), true
 		}
 		settleMatch(r, m, keep, reason, &last)
@@ -61,7 +64,7 @@ func (l *lastRules) set(rules towerdefence.Rules) {
 }
 
 // recordedMatch makes an episode of a match.
-func recordedMatch(m *wire.Match, last *lastRules) *RecordedGame {
+func recordedMatch(m *recording.Match, last *lastRules) *RecordedGame {
 	last.set(m.Rules)
 	r := &RecordedGame{Number: m.Number, Name: m.Header.Game, Rules: last.text}
 	if m.Rules == towerdefence.DefaultRules() {
@@ -84,7 +87,7 @@ func recordedMatch(m *wire.Match, last *lastRules) *RecordedGame {
 }
 
 // settleMatch ends the episode of a match.
-func settleMatch(r *RecordedGame, m *wire.Match, keep bool, reason error, last *lastRules) {
+func settleMatch(r *RecordedGame, m *recording.Match, keep bool, reason error, last *lastRules) {
 	if last.err != nil {
 		if r.Why = last.err; reason != nil {
 			r.Why = reason
@@ -112,7 +115,7 @@ func commandsOf(recorded *RecordedGame) (rules towerdefence.Rules, commands [][2
 		var c [2]string
 		for p := range c {
 			if orders := e.OrdersOf(t, sim.Player(p)); len(orders) > 0 {
-				c[p] = string(wire.AppendCommand(nil, orders[0]))
+				c[p] = string(command.Append(nil, orders[0]))
 			}
 		}
 		commands = append(commands, c)
@@ -127,11 +130,11 @@ func writeTowerdefence(out io.Writer, g *RecordedGame) error {
 	if err != nil {
 		return err
 	}
-	h := wire.Header{Game: g.Name, Policy: [2]string(g.Episode.Policies)}
+	h := recording.Header{Game: g.Name, Policy: [2]string(g.Episode.Policies)}
 	if h.Game == "" {
 		h.Game = fmt.Sprintf("episode-%d", g.Episode.ID)
 	}
-	_, err = wire.WriteMatch(wire.NewRecordingWriter(out), h, rules, commands)
+	_, err = recording.WriteMatch(recording.NewWriter(out), h, rules, commands)
 	return err
 }
 
@@ -153,13 +156,13 @@ func (matchLogForm) WriteFolder(create func(name string) (io.WriteCloser, error)
 			return r
 		}, n)
 	}
-	_, err = wire.WriteMatchLog(wire.NewMatchLogWriter(names, create), rules, commands)
+	_, err = matchlog.Write(matchlog.NewWriter(names, create), rules, commands)
 	return err
 }
 
 // Owns implements FolderForm.
 func (matchLogForm) Owns(e fs.DirEntry) bool {
-	return e.IsDir() && strings.HasPrefix(e.Name(), "Round ") || !e.IsDir() && e.Name() == wire.LogOrder
+	return e.IsDir() && strings.HasPrefix(e.Name(), "Round ") || !e.IsDir() && e.Name() == matchlog.OrderFile
 }
 
 // HoldsFolder implements FolderEngine: the folder of a match log has one for the first round.
@@ -174,7 +177,7 @@ func (towerdefenceEngine) VerifyFolder(name string, f fs.FS, rules string) (Repo
 	if err != nil {
 		return Report{}, err
 	}
-	m, report, err := wire.VerifyMatchLog(f, r)
+	m, report, err := matchlog.Verify(f, r)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", name, err)
 	}
@@ -191,7 +194,7 @@ func (towerdefenceEngine) VerifyFolder(name string, f fs.FS, rules string) (Repo
 
 // untold tells which rules a match log does not contain.
 func untold(f fs.FS) string {
-	log, err := wire.ReadMatchLog(f)
+	log, err := matchlog.Read(f)
 	if err != nil || !log.Told.State {
 		return "the match log does not tell its rules: if they were not those of release 3.0.2, --rules gives them"
 	}
@@ -205,7 +208,7 @@ func (towerdefenceEngine) ReadFolder(name string, f fs.FS, o ReadOptions, yield 
 	if err != nil {
 		return sum, err
 	}
-	log, err := wire.ReadMatchLog(f)
+	log, err := matchlog.Read(f)
 	if err != nil {
 		return sum, fmt.Errorf("%s: %w", name, err)
 	}
@@ -214,7 +217,7 @@ func (towerdefenceEngine) ReadFolder(name string, f fs.FS, o ReadOptions, yield 
 		all = fmt.Appendf(all, " %+v", *log.Final)
 	}
 	sum = sha256.Sum256(all)
-	m, _, err := wire.VerifyMatchLog(f, rules)
+	m, _, err := matchlog.Verify(f, rules)
 	if err != nil {
 		return sum, fmt.Errorf("%s: %w", name, err)
 	}
@@ -240,17 +243,17 @@ func (towerdefenceEngine) Text(f fs.FS, text string) (io.Reader, string, error) 
 	if err != nil {
 		return nil, "", err
 	}
-	log, err := wire.ReadMatchLog(f)
+	log, err := matchlog.Read(f)
 	if err != nil {
 		return nil, "", err
 	}
-	m, _, err := wire.VerifyMatchLog(f, rules)
+	m, _, err := matchlog.Verify(f, rules)
 	if err != nil {
 		return nil, "", err
 	}
 	var b bytes.Buffer
 	h := m.Header
 	h.Game = log.Names[0] + " – " + log.Names[1]
-	_, err = wire.WriteMatch(wire.NewRecordingWriter(&b), h, m.Rules, log.Commands)
+	_, err = recording.WriteMatch(recording.NewWriter(&b), h, m.Rules, log.Commands)
 	return &b, string(m.Rules.AppendText(nil)), err
 }

@@ -10,7 +10,7 @@ import (
 	"moonfarm/sim"
 	"moonfarm/sim/towerdefence"
 	"moonfarm/sim/towerdefence/internal/plain"
-	"moonfarm/sim/towerdefence/wire"
+	"moonfarm/sim/towerdefence/wire/command"
 )
 
 // match is a position played by the fast game and by the plain twin side by
@@ -63,7 +63,7 @@ func start(t testing.TB, g *towerdefence.Game, given ...[2]int) *match {
 // play plays one round with the command texts of A and B.
 func (m *match) play(a, b string) *match {
 	m.t.Helper()
-	return m.round([2]sim.Order{wire.ParseCommand(a), wire.ParseCommand(b)}, [2]string{a, b})
+	return m.round([2]sim.Order{command.Parse(a), command.Parse(b)}, [2]string{a, b})
 }
 
 // round plays one round with orders on the fast game and texts that mean the same
@@ -188,4 +188,4 @@ func placed(twin *plain.Game, b plain.Building) int {
 }
 
 // commandText is the command text of an order.
-func commandText(o sim.Order) string { return string(wire.AppendCommand(nil, o)) }
+func commandText(o sim.Order) string { return string(command.Append(nil, o)) }

@@ -7,7 +7,7 @@ import (
 	"moonfarm/sim"
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/towerdefence"
-	"moonfarm/sim/towerdefence/wire"
+	"moonfarm/sim/towerdefence/wire/command"
 )
 
 // playthroughStart is the energy and the health both players of the golden
@@ -51,7 +51,7 @@ func playthrough(t *testing.T) []byte {
 			out = appendLegal(out, m.g, &m.s, p)
 		}
 		orders := playthroughOrders[round]
-		out = fmt.Appendf(out, "play %q %q orders %#x %#x\n", orders[0], orders[1], wire.ParseCommand(orders[0]), wire.ParseCommand(orders[1]))
+		out = fmt.Appendf(out, "play %q %q orders %#x %#x\n", orders[0], orders[1], command.Parse(orders[0]), command.Parse(orders[1]))
 		m.play(orders[0], orders[1])
 	}
 	out = towerdefence.AppendText(append(out, '\n'), m.g, &m.s)

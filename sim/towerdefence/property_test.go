@@ -10,7 +10,7 @@ import (
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/towerdefence"
 	"moonfarm/sim/towerdefence/internal/plain"
-	"moonfarm/sim/towerdefence/wire"
+	"moonfarm/sim/towerdefence/wire/command"
 )
 
 // TestMirror plays games with the seats exchanged, malformed and illegal
@@ -32,8 +32,8 @@ func TestMirror(t *testing.T) {
 		mirrored = s
 		mirrored.Half[0], mirrored.Half[1] = s.Half[1], s.Half[0]
 		for status := sim.Running; status == sim.Running; {
-			a := wire.ParseCommand(randomCommand(&r, g, &s, 0, buf))
-			b := wire.ParseCommand(randomCommand(&r, g, &s, 1, buf))
+			a := command.Parse(randomCommand(&r, g, &s, 0, buf))
+			b := command.Parse(randomCommand(&r, g, &s, 1, buf))
 			status = g.Play(&s, a, b)
 			other := g.Play(&mirrored, b, a)
 			expected := mirrored

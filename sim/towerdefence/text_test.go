@@ -8,7 +8,7 @@ import (
 	"moonfarm/sim/prng"
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/towerdefence"
-	"moonfarm/sim/towerdefence/wire"
+	"moonfarm/sim/towerdefence/wire/command"
 )
 
 const sampleText = `round 57
@@ -127,7 +127,7 @@ func roundTrip(t *testing.T, g *towerdefence.Game, seed uint64, r *prng.Rand) {
 		}
 		a, b := g.Playout(&s, 0, r), g.Playout(&s, 1, r)
 		if r.IntN(10) == 0 {
-			a = wire.ParseCommand([]string{"3,3,3", "a,b,c", "9,9,0", "0,0"}[r.IntN(4)])
+			a = command.Parse([]string{"3,3,3", "a,b,c", "9,9,0", "0,0"}[r.IntN(4)])
 		}
 		follows--
 		g.Play(&other, a, b)

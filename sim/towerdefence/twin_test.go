@@ -11,7 +11,7 @@ import (
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/towerdefence"
 	"moonfarm/sim/towerdefence/internal/plain"
-	"moonfarm/sim/towerdefence/wire"
+	"moonfarm/sim/towerdefence/wire/command"
 )
 
 // compare returns the first difference between the fast state and the plain
@@ -45,7 +45,7 @@ func randomCommand(r *prng.Rand, g *towerdefence.Game, s *towerdefence.State, p 
 	switch n := r.IntN(100); {
 	case n < 70:
 		orders := g.AppendOrders(buf[:0], s, p)
-		return string(wire.AppendCommand(nil, orders[r.IntN(len(orders))]))
+		return string(command.Append(nil, orders[r.IntN(len(orders))]))
 	case n < 72:
 		return "0,0,5"
 	case n < 90:

@@ -3,7 +3,9 @@ package towerdefence
 import (
 	"sync"
 
-	"moonfarm/sim/towerdefence/wire"
+	"moonfarm/sim/towerdefence/wire/display"
+	"moonfarm/sim/towerdefence/wire/matchlog"
+	"moonfarm/sim/towerdefence/wire/referee"
 )
 
 // waiting is how many rounds may wait to be written to the match log.
@@ -21,14 +23,14 @@ type logger struct {
 
 // logged is what a round leaves in the log.
 type logged struct {
-	position *wire.Position
+	position *display.Position
 	commands [2]string
 	printed  [2][]byte
-	result   *wire.Result // of the whole match, at its end; else nil
+	result   *referee.Result // of the whole match, at its end; else nil
 }
 
 // newLogger starts a logger, which must be closed.
-func newLogger(w *wire.MatchLogWriter) *logger {
+func newLogger(w *matchlog.Writer) *logger {
 	l := &logger{rounds: make(chan logged, waiting)}
 	l.done.Go(func() {
 		for r := range l.rounds {

@@ -20,7 +20,8 @@ import (
 
 	"moonfarm/rollout/bots/child"
 	"moonfarm/sim/towerdefence"
-	"moonfarm/sim/towerdefence/wire"
+	"moonfarm/sim/towerdefence/wire/matchlog"
+	"moonfarm/sim/towerdefence/wire/referee"
 )
 
 // botMark is the first argument of the test's program when it is a bot.
@@ -299,7 +300,7 @@ func play(t testing.TB, m *Match) (*Result, *log) {
 // verify checks that a match log says what was played.
 func verify(t testing.TB, files fs.FS, m *Match, r *Result) {
 	t.Helper()
-	match, report, err := wire.VerifyMatchLog(files, m.Rules)
+	match, report, err := matchlog.Verify(files, m.Rules)
 	switch {
 	case err != nil:
 		t.Fatal(err)
@@ -307,7 +308,7 @@ func verify(t testing.TB, files fs.FS, m *Match, r *Result) {
 		t.Errorf("the log differs: %v", report.First)
 	case report.Rounds != r.Turns || len(match.Orders) != r.Turns:
 		t.Errorf("the log has %d rounds, %d were played", report.Rounds, r.Turns)
-	case r.Final.End != wire.EndAborted && (match.Result.End != r.Final.End || match.Result.Winner != r.Final.Winner):
+	case r.Final.End != referee.EndAborted && (match.Result.End != r.Final.End || match.Result.Winner != r.Final.Winner):
 		t.Errorf("the log ends with %+v, the match with %+v", match.Result, r.Final)
 	}
 }

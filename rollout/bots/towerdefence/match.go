@@ -15,7 +15,10 @@ import (
 	"moonfarm/rollout/filelock"
 	"moonfarm/sim"
 	"moonfarm/sim/towerdefence"
-	"moonfarm/sim/towerdefence/wire"
+	"moonfarm/sim/towerdefence/wire/command"
+	"moonfarm/sim/towerdefence/wire/display"
+	"moonfarm/sim/towerdefence/wire/matchlog"
+	"moonfarm/sim/towerdefence/wire/referee"
 )
 
 // Match is one game of Tower Defence.
@@ -35,7 +38,7 @@ type Match struct {
 	// Locks keep other games out of the folders in which bots work; nil: as usual.
 	Locks *filelock.Locker
 
-	// Create, if not nil, makes the files of the match log, as wire.MatchLogWriter
+	// Create, if not nil, makes the files of the match log, as matchlog.Writer
 	// has it, while the match goes on. What an error leaves behind is up to the
 	// caller.
 	Create func(name string) (io.WriteCloser, error)
@@ -93,7 +96,7 @@ func (s *Seat) name() string {
 // Result tells how a match went.
 type Result struct {
 	*bots.Result
-	Final         wire.Result // the winner, and why the match ended
+	Final         referee.Result // the winner, and why the match ended
 	Score, Health [2]int
 	Records       [2]*Record // of bots; nil for others
 }
@@ -135,7 +138,7 @@ func (h *host) play(ctx context.Context) (*bots.Result, error) {
 	for i := range names {
 		names[i] = h.Seats[i].name()
 	}
-	h.log = newLogger(wire.NewMatchLogWriter(names, h.Create))
+	h.log = newLogger(matchlog.NewWriter(names, h.Create))
 	r, err := h.match.Play(ctx)
 	if unwritten := h.log.close(); err == nil {
 		err = unwritten
@@ -150,9 +153,9 @@ type host struct {
 	match    bots.Match
 	game     *towerdefence.Game
 	state    *towerdefence.State // of the match's game; only read
-	referee  *wire.Referee
-	position *wire.Position // of the referee; changes when no bot is being asked
-	log      *logger        // nil: nobody wants it
+	referee  *referee.Referee
+	position *display.Position // of the referee; changes when no bot is being asked
+	log      *logger           // nil: nobody wants it
 	bots     [2]*seated
 	stop     context.CancelCauseFunc
 	begun    bool
@@ -174,7 +177,7 @@ func (m *Match) host() (*host, error) {
 	}
 	v.Reset(0, m.Seed)
 	states, _ := env.States[towerdefence.State](v)
-	h := &host{Match: m, game: g, state: &states[0], referee: wire.NewReferee(m.Rules)}
+	h := &host{Match: m, game: g, state: &states[0], referee: referee.New(m.Rules)}
 	h.position = h.referee.Position()
 	h.match = bots.Match{Vector: v, Shown: h.shown, Crashed: m.Crashed}
 	for i := range m.Seats {
@@ -231,7 +234,7 @@ func (h *host) round(b *env.Batch) error {
 			commands[i], printed[i] = s.text, bytes.Clone(s.printed.Bytes())
 			continue
 		}
-		h.buffer = wire.AppendCommand(h.buffer[:0], orders[i])
+		h.buffer = command.Append(h.buffer[:0], orders[i])
 		commands[i] = string(h.buffer)
 	}
 	if h.log != nil {
@@ -244,7 +247,7 @@ func (h *host) round(b *env.Batch) error {
 	h.position = h.referee.Position()
 	for i, s := range h.bots {
 		if s != nil && s.gave {
-			s.record.judge(round, s.text, orders[i], end == wire.EndAborted, h.position.Players[i].FailCount)
+			s.record.judge(round, s.text, orders[i], end == referee.EndAborted, h.position.Players[i].FailCount)
 		}
 	}
 	return nil
@@ -258,9 +261,9 @@ func (h *host) agree(status sim.Status, end string) error {
 	}
 	want := sim.Over
 	switch end {
-	case wire.EndCut: // it goes on
+	case referee.EndCut: // it goes on
 		want = sim.Running
-	case wire.EndAborted:
+	case referee.EndAborted:
 		want = sim.Cut
 	}
 	if status != want {

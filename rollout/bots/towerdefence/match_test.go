@@ -21,7 +21,8 @@ import (
 	"moonfarm/rollout/policy"
 	"moonfarm/sim"
 	"moonfarm/sim/towerdefence"
-	"moonfarm/sim/towerdefence/wire"
+	"moonfarm/sim/towerdefence/wire/matchlog"
+	"moonfarm/sim/towerdefence/wire/referee"
 )
 
 func maker(t testing.TB, spec string) rollout.Maker {
@@ -43,7 +44,7 @@ func TestGame(t *testing.T) {
 	var seen []towerdefence.State
 	m.Watch = func(s *towerdefence.State) error { seen = append(seen, *s); return nil }
 	r, l := play(t, m)
-	if r.Turns != 10 || r.Status != sim.Over || r.Final.End != wire.EndMaxRounds || len(seen) != 11 {
+	if r.Turns != 10 || r.Status != sim.Over || r.Final.End != referee.EndMaxRounds || len(seen) != 11 {
 		t.Fatalf("%+v, %+v, %d watched", r.Result, r.Final, len(seen))
 	}
 	players := []string{"A - Ann", "B - " + b.Name}
@@ -131,7 +132,7 @@ func TestTournament(t *testing.T) {
 			m.Seats[0].Bot = bot(t, "leaves")
 		}
 		r, l := play(t, m)
-		if r.Turns != 6 || r.Final.End != wire.EndTimeout || r.Records[0].Faults[Missing].Count == 0 {
+		if r.Turns != 6 || r.Final.End != referee.EndTimeout || r.Records[0].Faults[Missing].Count == 0 {
 			t.Errorf("%s: %d rounds, %+v, %+v", kind, r.Turns, r.Final, r.Records[0])
 		}
 		if got := l.text(t, 5, "A - "+m.Seats[0].Bot.Name, "PlayerCommand.txt"); got != "Exception" {
@@ -153,7 +154,7 @@ func TestAborted(t *testing.T) {
 		{Bot: scripted(t, "script", quoted("0,0,2", "-1,0,2")...)},
 	}}
 	r, l := play(t, m)
-	if r.Turns != 3 || r.Status != sim.Cut || r.Final.End != wire.EndAborted {
+	if r.Turns != 3 || r.Status != sim.Cut || r.Final.End != referee.EndAborted {
 		t.Errorf("%+v, %+v", r.Result, r.Final)
 	}
 	clean(t, r.Records[0], Garbled, Refused)
@@ -171,7 +172,7 @@ func TestAborted(t *testing.T) {
 func TestPolicies(t *testing.T) {
 	m := &Match{Rules: rules(400), Seed: 7, Seats: []Seat{{Policy: maker(t, "econ")}, {Policy: maker(t, "mix(0.7*turtle,0.3*random)")}}}
 	r, l := play(t, m)
-	if r.Turns < 30 || r.Final.End == "" || r.Final.Winner == wire.Tie || r.Records != [2]*Record{} || len(l.files) != 10*(r.Turns+1)+2 {
+	if r.Turns < 30 || r.Final.End == "" || r.Final.Winner == referee.Tie || r.Records != [2]*Record{} || len(l.files) != 10*(r.Turns+1)+2 {
 		t.Errorf("%+v, %+v, %d files", r.Result, r.Final, len(l.files))
 	}
 	again, _ := play(t, m)
@@ -186,7 +187,7 @@ func TestAgainstPolicy(t *testing.T) {
 	b := scripted(t, "script", append(quoted("0,0,2", "", "x,y,z", "-5,0,2"), "-", "3", `"1,1,2"`)...)
 	m := &Match{Rules: rules(400), Seats: []Seat{{Bot: b}, {Policy: maker(t, "rush")}}}
 	r, l := play(t, m)
-	if r.Final.End != wire.EndDead || r.Final.Winner != wire.WinnerB || r.Health[0] != 0 || r.Score[1] == 0 {
+	if r.Final.End != referee.EndDead || r.Final.Winner != referee.WinnerB || r.Health[0] != 0 || r.Score[1] == 0 {
 		t.Errorf("%+v, %+v", r.Final, r)
 	}
 	f := &r.Records[0].Faults
@@ -198,7 +199,7 @@ func TestAgainstPolicy(t *testing.T) {
 	if got := l.text(t, 4, "A - "+b.Name, "PlayerCommand.txt"); got != "" {
 		t.Errorf("command %q where there was none", got)
 	}
-	log, err := wire.ReadMatchLog(l.files)
+	log, err := matchlog.Read(l.files)
 	if err != nil || log.Final == nil || log.Final.Score != r.Score || log.Names != [2]string{b.Name, "policy"} {
 		t.Errorf("%+v, %v", log, err)
 	}
@@ -338,7 +339,7 @@ func TestAgree(t *testing.T) {
 			t.Fatal(err)
 		}
 		change(h.state)
-		if err := h.agree(sim.Running, wire.EndCut); err == nil || !strings.HasPrefix(err.Error(), name) {
+		if err := h.agree(sim.Running, referee.EndCut); err == nil || !strings.HasPrefix(err.Error(), name) {
 			t.Errorf("%v, want %s", err, name)
 		}
 	}
@@ -349,7 +350,7 @@ func TestAgree(t *testing.T) {
 	for _, c := range []struct {
 		status sim.Status
 		end    string
-	}{{sim.Over, wire.EndCut}, {sim.Running, wire.EndDead}, {sim.Cut, wire.EndMaxRounds}, {sim.Over, wire.EndAborted}} {
+	}{{sim.Over, referee.EndCut}, {sim.Running, referee.EndDead}, {sim.Cut, referee.EndMaxRounds}, {sim.Over, referee.EndAborted}} {
 		if err := h.agree(c.status, c.end); err == nil {
 			t.Errorf("%v and %q agree", c.status, c.end)
 		}

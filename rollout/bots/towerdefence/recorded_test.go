@@ -16,14 +16,16 @@ import (
 	"moonfarm/sim"
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/towerdefence"
-	"moonfarm/sim/towerdefence/wire"
+	"moonfarm/sim/towerdefence/wire/display"
+	"moonfarm/sim/towerdefence/wire/recording"
+	"moonfarm/sim/towerdefence/wire/referee"
 )
 
 // longEnv asks for the long form of tests.
 const longEnv = "MOONFARM_LONG"
 
-// display is a position with all that the original engine showed of it.
-type display struct {
+// render is a position with all that the original engine showed of it.
+type render struct {
 	Render         string
 	Round          int
 	After          json.RawMessage // the line of the round before; null at the start
@@ -31,21 +33,21 @@ type display struct {
 	TextA, TextB   string
 }
 
-// position is what the display shows.
-func (d *display) position(t *testing.T) *wire.Position {
+// position is what the render shows.
+func (d *render) position(t *testing.T) *display.Position {
 	t.Helper()
 	var state shownState
 	if err := json.Unmarshal([]byte(d.StateA), &state); err != nil {
 		t.Fatal(err)
 	}
-	start := wire.Header{Game: "x", Health: [2]int{100, 100}}
+	start := recording.Header{Game: "x", Health: [2]int{100, 100}}
 	if string(d.After) == "null" {
 		r := towerdefence.DefaultRules()
 		r.SetStart([2]int{state.Players[0].Energy, state.Players[1].Energy}, [2]int{state.Players[0].Health, state.Players[1].Health})
-		return wire.NewReferee(r).Position()
+		return referee.New(r).Position()
 	}
 	after := bytes.Replace(d.After, fmt.Appendf(nil, `{"r":%d,`, d.Round-1), []byte(`{"r":0,`), 1)
-	in, err := wire.NewRecordingReader(d.Render, bytes.NewReader(append(append(start.AppendLine(nil), after...), '\n')))
+	in, err := recording.NewReader(d.Render, bytes.NewReader(append(append(start.AppendLine(nil), after...), '\n')))
 	for range 2 {
 		if err == nil {
 			_, err = in.Next()
@@ -77,7 +79,7 @@ func TestDisplays(t *testing.T) {
 		defer s.End(context.Background(), nil)
 	}
 	for _, line := range lines {
-		var d display
+		var d render
 		if err := json.Unmarshal(line, &d); err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +156,9 @@ type shownCell struct {
 	PlayerType string
 }
 
-func (c shownCell) cell() wire.Cell { return wire.Cell{X: c.X, Y: c.Y, Owner: seatOf(c.PlayerType, 0)} }
+func (c shownCell) cell() display.Cell {
+	return display.Cell{X: c.X, Y: c.Y, Owner: seatOf(c.PlayerType, 0)}
+}
 
 // seatOf is the player that a viewer sees as the letter.
 func seatOf(letter string, viewer sim.Player) sim.Player {
@@ -162,39 +166,39 @@ func seatOf(letter string, viewer sim.Player) sim.Player {
 }
 
 // roundOf reads the state as the line of a recording that led to it.
-func (s *shownState) roundOf(viewer sim.Player) wire.Round {
+func (s *shownState) roundOf(viewer sim.Player) recording.Round {
 	x := func(x int) int {
 		if viewer == 1 {
-			return wire.Columns - 1 - x
+			return display.Columns - 1 - x
 		}
 		return x
 	}
-	r := wire.Round{Number: s.GameDetails.Round - 1}
+	r := recording.Round{Number: s.GameDetails.Round - 1}
 	for i, p := range s.Players {
-		r.Players[i] = wire.Player{Energy: p.Energy, Health: p.Health, HitsTaken: p.HitsTaken, Score: p.Score,
+		r.Players[i] = display.Player{Energy: p.Energy, Health: p.Health, HitsTaken: p.HitsTaken, Score: p.Score,
 			CurtainAvailable: p.IronCurtainAvailable, CurtainTime: p.ActiveIronCurtainLifetime}
 	}
-	counts := map[wire.Stack]int{}
+	counts := map[recording.Stack]int{}
 	for _, row := range s.GameMap {
 		for _, c := range row {
 			for _, b := range c.Buildings {
 				kind := towerdefence.Kinds[slices.IndexFunc(towerdefence.Kinds[:], func(k towerdefence.Kind) bool { return k.String() == b.BuildingType })]
-				r.Buildings = append(r.Buildings, wire.Building{X: x(b.X), Y: b.Y, Owner: seatOf(b.PlayerType, viewer), Kind: kind,
+				r.Buildings = append(r.Buildings, display.Building{X: x(b.X), Y: b.Y, Owner: seatOf(b.PlayerType, viewer), Kind: kind,
 					Health: b.Health, BuildTime: b.ConstructionTimeLeft, Cooldown: b.WeaponCooldownTimeLeft})
 			}
 			for _, m := range c.Missiles {
-				counts[wire.Stack{X: x(m.X), Y: m.Y, Owner: seatOf(m.PlayerType, viewer)}]++
+				counts[recording.Stack{X: x(m.X), Y: m.Y, Owner: seatOf(m.PlayerType, viewer)}]++
 			}
 		}
 	}
-	slices.SortFunc(r.Buildings, func(a, b wire.Building) int { return cmp.Or(a.Y-b.Y, a.X-b.X) })
+	slices.SortFunc(r.Buildings, func(a, b display.Building) int { return cmp.Or(a.Y-b.Y, a.X-b.X) })
 	for m, n := range counts {
 		m.Count = n
 		r.Missiles = append(r.Missiles, m)
 	}
-	slices.SortFunc(r.Missiles, func(a, b wire.Stack) int { return cmp.Or(a.Y-b.Y, a.X-b.X, int(a.Owner)-int(b.Owner)) })
+	slices.SortFunc(r.Missiles, func(a, b recording.Stack) int { return cmp.Or(a.Y-b.Y, a.X-b.X, int(a.Owner)-int(b.Owner)) })
 	for _, shot := range s.TeslaHitList {
-		var cells []wire.Cell
+		var cells []display.Cell
 		for _, c := range shot {
 			cells = append(cells, c.cell())
 		}
@@ -216,21 +220,21 @@ func TestRecordedMatches(t *testing.T) {
 	}
 	for _, name := range names {
 		text := simtest.Text(t, simtest.Shared(t, "traces", "towerdefence", name+".jsonl.gz"))
-		in, err := wire.NewRecordingReader(name, bytes.NewReader(text))
+		in, err := recording.NewReader(name, bytes.NewReader(text))
 		if err != nil {
 			t.Fatal(err)
 		}
-		var lines []wire.Round
+		var lines []recording.Round
 		var scripts [2][]string
 		for {
 			kind, err := in.Next()
 			if err != nil {
 				t.Fatal(err)
 			}
-			if kind == wire.ResultLine {
+			if kind == recording.ResultLine {
 				break
 			}
-			if kind != wire.RoundLine {
+			if kind != recording.RoundLine {
 				continue
 			}
 			r := in.Round
@@ -239,12 +243,12 @@ func TestRecordedMatches(t *testing.T) {
 				r.Players[i].FailCount = 0 // not shown
 			}
 			r.Commands = [2]string{}
-			r.Buildings, r.Missiles = slices.Clone(r.Buildings), append([]wire.Stack(nil), r.Missiles...)
+			r.Buildings, r.Missiles = slices.Clone(r.Buildings), append([]recording.Stack(nil), r.Missiles...)
 			r.TeslaHits = nil
 			for _, shot := range in.Round.TeslaHits {
 				r.TeslaHits = append(r.TeslaHits, slices.Clone(shot))
 			}
-			r.CurtainHits = append([]wire.Cell(nil), r.CurtainHits...)
+			r.CurtainHits = append([]display.Cell(nil), r.CurtainHits...)
 			lines = append(lines, r)
 		}
 		m := &Match{Rules: rules(last), Seats: []Seat{{Bot: scripted(t, "seen", scripts[0]...)}, {Bot: scripted(t, "seen", scripts[1]...)}}}

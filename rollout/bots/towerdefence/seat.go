@@ -14,7 +14,7 @@ import (
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
 	"moonfarm/sim"
-	"moonfarm/sim/towerdefence/wire"
+	"moonfarm/sim/towerdefence/wire/command"
 )
 
 // SiteAnswer is the time for a round in the contest, LocalAnswer one that no bot needs
@@ -91,7 +91,7 @@ func (s *seated) Ask(dst []sim.Order) ([]sim.Order, error) {
 	if !s.gave && s.host.Tournament {
 		s.text = "Exception"
 	}
-	return append(dst, wire.ParseCommand(s.text)), nil
+	return append(dst, command.Parse(s.text)), nil
 }
 
 // play plays a round. An error is a crash: the program cannot be started any more.
@@ -121,7 +121,7 @@ func (s *seated) play(round int) error {
 	if missing == nil {
 		s.gave = true
 		var found bool
-		if s.text, found = wire.CommandOf(text); !found && !utf8.ValidString(text) {
+		if s.text, found = command.FromFile(text); !found && !utf8.ValidString(text) {
 			s.record.fault(Garbled, round, nil, "command.txt is not UTF-8: the original takes no command from it")
 		}
 	} else if !noted {

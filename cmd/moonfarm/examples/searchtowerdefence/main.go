@@ -18,7 +18,8 @@ import (
 	"moonfarm/sim/bounded"
 	"moonfarm/sim/prng"
 	"moonfarm/sim/towerdefence"
-	"moonfarm/sim/towerdefence/wire"
+	"moonfarm/sim/towerdefence/wire/command"
+	"moonfarm/sim/towerdefence/wire/display"
 )
 
 func main() {
@@ -31,12 +32,12 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	g, s, me, err := wire.ReadState(text, towerdefence.DefaultRules())
+	g, s, me, err := display.ReadState(text, towerdefence.DefaultRules())
 	if err != nil {
 		log.Fatal(err)
 	}
 	o := search(g, s, me, time.Now().Add(*think), *games, *depth)
-	if err := os.WriteFile("command.txt", wire.AppendCommand(nil, o), 0o666); err != nil {
+	if err := os.WriteFile("command.txt", command.Append(nil, o), 0o666); err != nil {
 		log.Fatal(err)
 	}
 }

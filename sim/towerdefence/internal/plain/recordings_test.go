@@ -8,7 +8,8 @@ import (
 
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/towerdefence"
-	"moonfarm/sim/towerdefence/wire"
+	"moonfarm/sim/towerdefence/wire/recording"
+	"moonfarm/sim/towerdefence/wire/referee"
 )
 
 // TestRecordings replays all games recorded from the official engine and
@@ -34,15 +35,15 @@ func TestGoldenGame(t *testing.T) {
 	}
 }
 
-// replay replays all games of one file, with the referee of package wire, who
+// replay replays all games of one file, with the referee of package referee, who
 // plays this game, and stops at the first difference.
 func replay(t *testing.T, file string) (games, rounds int) {
 	t.Helper()
-	in, err := wire.NewRecordingReader(file, bytes.NewReader(simtest.Text(t, file)))
+	in, err := recording.NewReader(file, bytes.NewReader(simtest.Text(t, file)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var referee *wire.Referee
+	var match *referee.Referee
 	for {
 		kind, err := in.Next()
 		switch {
@@ -50,20 +51,20 @@ func replay(t *testing.T, file string) (games, rounds int) {
 			return games, rounds
 		case err != nil:
 			t.Fatal(err)
-		case kind == wire.HeaderLine:
+		case kind == recording.HeaderLine:
 			games++
 			rules := towerdefence.DefaultRules()
 			rules.SetStart(in.Header.Energy, in.Header.Health)
-			referee = wire.NewReferee(rules)
-		case kind == wire.RoundLine:
+			match = referee.New(rules)
+		case kind == recording.RoundLine:
 			rounds++
-			referee.Play(in.Round.Commands[0], in.Round.Commands[1])
-			played := wire.RoundOf(referee.Position(), in.Round.Commands)
+			match.Play(in.Round.Commands[0], in.Round.Commands[1])
+			played := recording.RoundOf(match.Position(), in.Round.Commands)
 			if got, want := played.AppendLine(nil), in.Round.AppendLine(nil); !bytes.Equal(got, want) {
 				t.Fatalf("%s line %d: game %s\n got %s\nwant %s", file, in.Line(), in.Header.Game, got, want)
 			}
-		case referee.Result() != in.Result:
-			t.Fatalf("%s line %d: game %s: end\n got %+v\nwant %+v", file, in.Line(), in.Header.Game, referee.Result(), in.Result)
+		case match.Result() != in.Result:
+			t.Fatalf("%s line %d: game %s: end\n got %+v\nwant %+v", file, in.Line(), in.Header.Game, match.Result(), in.Result)
 		}
 	}
 }

@@ -1,0 +1,267 @@
+package matchlog
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"moonfarm/sim/towerdefence"
+	"moonfarm/sim/towerdefence/wire/internal/wiretest"
+	"moonfarm/sim/towerdefence/wire/recording"
+	"moonfarm/sim/towerdefence/wire/referee"
+)
+
+// files collects what a MatchLogWriter makes.
+type files fstest.MapFS
+
+type file struct {
+	bytes.Buffer
+	done func([]byte)
+}
+
+func (f *file) Close() error { f.done(f.Bytes()); return nil }
+
+func (m files) create(name string) (io.WriteCloser, error) {
+	return &file{done: func(b []byte) { m[name] = &fstest.MapFile{Data: b} }}, nil
+}
+
+// matchLog plays the commands and writes the log of it.
+func matchLog(t *testing.T, names [2]string, commands [][2]string) files {
+	t.Helper()
+	m := files{}
+	w := NewWriter(names, m.create)
+	r := referee.New(towerdefence.DefaultRules())
+	for _, c := range commands {
+		if err := w.Round(r.Position(), c, [2][]byte{}); err != nil {
+			t.Fatal(err)
+		}
+		r.Play(c[0], c[1])
+	}
+	if err := w.End(r.Position(), r.Result()); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestMatchLog writes a log and reads it back.
+func TestMatchLog(t *testing.T) {
+	names := [2]string{"Ann - the first", "Bo"}
+	commands := [][2]string{{"0,0,2", "No Command"}, {"", "x,y,z"}, {"1,1,3", ""}}
+	m := matchLog(t, names, commands)
+	if len(m) != 4*10+2 {
+		t.Errorf("%d files, want 42", len(m))
+	}
+	got, err := Read(fstest.MapFS(m))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rules := got.Told.Over(towerdefence.Rules{}); rules.StartEnergy != 20 || rules.StartHealth != 100 || rules.Handicap != (towerdefence.Handicap{}) {
+		t.Errorf("rules %+v", rules)
+	}
+	want := &Log{Names: names, Told: got.Told, First: "A", Commands: commands,
+		Final: &Final{Winner: referee.WinnerA, Score: [2]int{24, 15}, Health: [2]int{100, 100}}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v %+v\nwant %+v %+v", got, got.Final, want, want.Final)
+	}
+	end := string(m["Round 003/"+logEnd].Data)
+	if want := "The winner is: A - Ann - the first\n\nA - Ann - the first- score:24 health:100\nB - Bo- score:15 health:100\n"; end != want {
+		t.Errorf("%s: %q, want %q", logEnd, end, want)
+	}
+}
+
+// TestMatchLogFiles writes what bots print, and nick names that are no names of
+// folders.
+func TestMatchLogFiles(t *testing.T) {
+	m := files{}
+	w := NewWriter([2]string{"../a\\b:\n\xff", strings.Repeat("é", 100)}, m.create)
+	r := referee.New(towerdefence.DefaultRules())
+	if err := w.Round(r.Position(), [2]string{"0,0,2"}, [2][]byte{[]byte("thinking"), nil}); err != nil {
+		t.Fatal(err)
+	}
+	r.Play("0,0,2", "")
+	if err := w.Round(r.Position(), [2]string{}, [2][]byte{nil, []byte("x")}); err != nil {
+		t.Fatal(err)
+	}
+	a, b := "/A - .._a_b___/", "/B - "+strings.Repeat("é", 60)+"/"
+	for name, want := range map[string]string{
+		"Round 000" + a + logOutput: "thinking", "Round 000" + b + logOutput: "",
+		"Round 001" + a + logOutput: "", "Round 001" + b + logOutput: "x", "Round 000" + a + logCommand: "0,0,2",
+	} {
+		if f := m[name]; f == nil || string(f.Data) != want {
+			t.Errorf("%s: %v, want %q", name, f, want)
+		}
+	}
+	if log, err := Read(fstest.MapFS(m)); err != nil || log.Names[0] != ".._a_b___" || log.Commands[0][0] != "0,0,2" {
+		t.Errorf("%+v, %v", log, err)
+	}
+}
+
+// TestMatchLogEnds covers the forms of the final result and a log without one.
+func TestMatchLogEnds(t *testing.T) {
+	lines := "\n\nA - a- score:1 health:2\r\nB - b- score:-3 health:0 \n"
+	for _, c := range []struct {
+		end  string
+		want *Final
+	}{
+		{"The game ended in a tie" + lines, &Final{Winner: referee.Tie, Score: [2]int{1, -3}, Health: [2]int{2, 0}}},
+		{"\nsome words\nThe winner is: B - b" + lines, &Final{Winner: referee.WinnerB, Failed: true, Score: [2]int{1, -3}, Health: [2]int{2, 0}}},
+		{"", nil},
+	} {
+		m := matchLog(t, [2]string{"a", "b"}, [][2]string{{"1,1,2\r\n", "2,2,2\nmore"}})
+		delete(m, "Round 001/"+logEnd)
+		rounds := 2
+		if c.want != nil {
+			m["Round 001/"+logEnd] = &fstest.MapFile{Data: []byte(c.end)}
+			rounds = 1
+		}
+		got, err := Read(fstest.MapFS(m))
+		if err != nil || len(got.Commands) != rounds || !reflect.DeepEqual(got.Final, c.want) {
+			t.Fatalf("%q: %+v, error %v", c.end, got, err)
+		}
+		if got.Commands[0] != [2]string{"1,1,2", "2,2,2"} {
+			t.Errorf("commands %q", got.Commands[0])
+		}
+	}
+}
+
+// TestMatchLogErrors breaks a log in all its places.
+func TestMatchLogErrors(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		damage func(m files)
+		want   string
+	}{
+		{"empty", func(m files) { clear(m) }, `want folders "Round 000", "Round 001", …, found none`},
+		{"round missing", func(m files) { remove(m, "Round 001/") }, `want a folder "Round 001", found none among 2`},
+		{"round twice", func(m files) { m["Round 1/x"] = &fstest.MapFile{} }, `want one folder for round 1, found`},
+		{"player missing", func(m files) { remove(m, "Round 001/B") }, `Round 001: want a folder "B - NAME", found none`},
+		{"player twice", func(m files) { m["Round 001/A - x/y"] = &fstest.MapFile{} }, `Round 001: want one folder "A - NAME", found "A - a" and "A - x"`},
+		{"other name", func(m files) { remove(m, "Round 001/A"); m["Round 001/A - x/y"] = &fstest.MapFile{} },
+			`Round 001: want the folder "A - a" as in the first round, found "A - x"`},
+		{"command missing", func(m files) { delete(m, "Round 001/B - b/"+logCommand) }, `Round 001/B - b: want a readable PlayerCommand.txt`},
+		{"long command", func(m files) { m["Round 001/B - b/"+logCommand].Data = make([]byte, 1<<17) }, `expected at most 65536 bytes`},
+		{"end too early", func(m files) { m["Round 001/"+logEnd] = m["Round 002/"+logEnd] }, `Round 001: want nothing after the folder with endGameState.txt, found Round 002`},
+		{"no winner", func(m files) { m["Round 002/"+logEnd].Data = nil }, `Round 002/endGameState.txt: want a line "The winner is: NAME"`},
+		{"other winner", func(m files) { m["Round 002/"+logEnd].Data = []byte("The winner is: C") }, `want the winner to be "A - a" or "B - b", found "C"`},
+		{"no scores", func(m files) { m["Round 002/"+logEnd].Data = []byte(logTie) }, `want a line "A - a- score:S health:H", found none`},
+		{"no order", func(m files) { m[OrderFile].Data = []byte("C first") }, `CommandOrder.txt: want "A is carried out first" or the same of B, found "C first"`},
+		{"bad scores", func(m files) { m["Round 002/"+logEnd].Data = []byte(logTie + "\nA - a- score:x health:1") }, `with two numbers, found "A - a- score:x health:1"`},
+	} {
+		m := matchLog(t, [2]string{"a", "b"}, make([][2]string, 2))
+		c.damage(m)
+		_, err := Read(fstest.MapFS(m))
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "match log: ") {
+			t.Errorf("%s: error %v, want one with %q", c.name, err, c.want)
+		}
+	}
+}
+
+func remove(m files, prefix string) {
+	for name := range m {
+		if strings.HasPrefix(name, prefix) {
+			delete(m, name)
+		}
+	}
+}
+
+// TestMatchLogWriterStops checks that the first error sticks.
+func TestMatchLogWriterStops(t *testing.T) {
+	calls := 0
+	w := NewWriter([2]string{"a", "b"}, func(string) (io.WriteCloser, error) { calls++; return nil, fs.ErrPermission })
+	r := referee.New(towerdefence.DefaultRules())
+	err := w.Round(r.Position(), [2]string{}, [2][]byte{})
+	if err2 := w.End(r.Position(), r.Result()); !errors.Is(err, fs.ErrPermission) || err2 != err || calls != 1 {
+		t.Errorf("errors %v and %v after %d calls", err, err2, calls)
+	}
+}
+
+// FuzzReadMatchLog: whatever the files hold, the log is read or refused.
+func FuzzReadMatchLog(f *testing.F) {
+	f.Add("Round 000", "A - a", "1,2,3", "The winner is: A - a\n\nA - a- score:1 health:2\nB - b- score:1 health:2\n")
+	f.Add("Round 1", "B - ", "\n", "The game ended in a tie")
+	f.Fuzz(func(t *testing.T, round, player, command, end string) {
+		m := fstest.MapFS{}
+		for _, name := range []string{round + "/" + player + "/" + logCommand, round + "/B - b/" + logCommand, "Round 000/A - a/" + logCommand} {
+			if fs.ValidPath(name) {
+				m[name] = &fstest.MapFile{Data: []byte(command)}
+			}
+		}
+		m["Round 001/A - a/x"], m["Round 001/B - b/x"] = &fstest.MapFile{}, &fstest.MapFile{}
+		m["Round 001/"+logEnd] = &fstest.MapFile{Data: []byte(end)}
+		log, err := Read(m)
+		if (log == nil) == (err == nil) {
+			t.Errorf("log %v, error %v", log, err)
+		}
+	})
+}
+
+// written is the log of a match with these commands; it ends as its recording does.
+func written(t *testing.T, rules towerdefence.Rules, commands [][2]string) files {
+	t.Helper()
+	h := recording.Header{Game: "one", Policy: [2]string{"a", "b"}}
+	r, err := recording.WriteMatch(recording.NewWriter(io.Discard), h, rules, commands)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := files{}
+	log, err := Write(NewWriter(h.Policy, m.create), rules, commands)
+	if err != nil || log != r {
+		t.Fatalf("log %+v, recording %+v, %v", log, r, err)
+	}
+	return m
+}
+
+// TestVerifyMatchLog writes a log, verifies it, and finds what is changed.
+func TestVerifyMatchLog(t *testing.T) {
+	rules := towerdefence.DefaultRules()
+	rules.SetStart([2]int{300, 20}, [2]int{100, 90})
+	log := written(t, rules, wiretest.LateMatch())
+	m, r, err := Verify(fstest.MapFS(log), towerdefence.DefaultRules())
+	if err != nil || r.First != nil || r.Rounds != 52 || m.Same != 52 || m.Rules != rules || m.Result.End != referee.EndTimeout || len(m.Orders) != 52 {
+		t.Fatalf("%+v %+v, first %v, error %v", m.Result, r, r.First, err)
+	}
+	for _, c := range []struct {
+		file, old, new string
+		same           int
+		want           string
+	}{
+		{"Round 007/A - a/JsonMap.json", `"round":7`, `"round":8`, 6, "round 7: A - a/JsonMap.json: recorded "},
+		{"Round 000/B - b/TextMap.txt", "20", "21", 0, "round 0: B - b/TextMap.txt: recorded "},
+		{"Round 052/A - a/Console/Console.txt", "Health", "health", 51, "round 52: A - a/Console/Console.txt: recorded "},
+		{"Round 002/B - b/PlayerCommand.txt", "0,1,2", "0,1,1", 2, "round 3: A - a/JsonMap.json: recorded "},
+		{"Round 052/endGameState.txt", "A - a\n\n", "B - b\n\n", 52, "round 52: winner: recorded B, played A"},
+		{"Round 052/endGameState.txt", "score:", "score:1", 52, "round 52: A - a: recorded score 1"},
+		{"Round 052/endGameState.txt", logFailed, "", 52, "round 52: end: recorded not failed, played timeout"},
+	} {
+		changed := files{}
+		for name, f := range log {
+			changed[name] = f
+		}
+		text := strings.Replace(string(log[c.file].Data), c.old, c.new, 1)
+		if text == string(log[c.file].Data) {
+			t.Fatalf("%s has no %q", c.file, c.old)
+		}
+		changed[c.file] = &fstest.MapFile{Data: []byte(text)}
+		m, r, err := Verify(fstest.MapFS(changed), towerdefence.DefaultRules())
+		if err != nil || r.Different != 1 || !strings.Contains(r.First.Error(), c.want) || m.Same != c.same {
+			t.Errorf("%s: %+v, first %v, error %v", c.file, r, r.First, err)
+		}
+	}
+	for name := range log { // without displays the commands and the end are left
+		if !strings.HasSuffix(name, logCommand) && !strings.HasSuffix(name, logEnd) {
+			delete(log, name)
+		}
+	}
+	m, r, err = Verify(fstest.MapFS(log), rules)
+	if err != nil || r.First != nil || m.Rules != rules {
+		t.Errorf("%+v, %v, error %v", r, r.First, err)
+	}
+	if _, r, err = Verify(fstest.MapFS(log), towerdefence.DefaultRules()); err != nil || r.First == nil {
+		t.Errorf("other rules: %+v, error %v", r, err)
+	}
+}

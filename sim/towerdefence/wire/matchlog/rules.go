@@ -1,0 +1,197 @@
+package matchlog
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"moonfarm/sim/texts"
+	"moonfarm/sim/towerdefence"
+	"moonfarm/sim/towerdefence/wire/display"
+)
+
+// RulesTold holds the rules that a match log tells. The first state.json of a log has most
+// of them, and the first state.json that shows a tesla tower two more. The text maps have the
+// letter of a kind of buildings as soon as one building of the kind is finished.
+type RulesTold struct {
+	State bool               // the log has the first state.json
+	Tower bool               // the log has a state.json with a tesla tower
+	Rules towerdefence.Rules // values that are not told are 0
+}
+
+// Over returns r with the values of the log in their place.
+func (t *RulesTold) Over(r towerdefence.Rules) towerdefence.Rules {
+	for _, k := range towerdefence.Kinds {
+		b, told := &r.Buildings[k], t.Rules.Buildings[k]
+		if told.Icon == 0 {
+			told.Icon = b.Icon
+		}
+		switch {
+		case !t.State:
+			b.Icon = told.Icon
+			continue
+		case k != towerdefence.Tesla || !t.Tower:
+			told.Range = b.Range
+		}
+		*b = told
+	}
+	if !t.State {
+		return r
+	}
+	told := &t.Rules
+	r.MaxRounds, r.RoundIncome = told.MaxRounds, told.RoundIncome
+	r.CurtainPrice, r.CurtainActiveRounds = told.CurtainPrice, told.CurtainActiveRounds
+	r.CurtainResetPeriod, r.CurtainConstructionScore = told.CurtainResetPeriod, told.CurtainConstructionScore
+	r.StartEnergy, r.StartHealth, r.Handicap = told.StartEnergy, told.StartHealth, told.Handicap
+	if t.Tower {
+		r.TeslaEnergyPerShot = told.TeslaEnergyPerShot
+	}
+	return r
+}
+
+// Untold lists the keys of the rules that influence play and are missing in the log. It
+// returns nil for a log without any state.json.
+func (t *RulesTold) Untold() []string {
+	if !t.State {
+		return nil
+	}
+	keys := []string{"health-score-multiplier", "energy-score-multiplier", "deconstruction-refund-amount", "max-do-nothings"}
+	if !t.Tower {
+		keys = append(keys, "tesla.energy.per.shot", "tesla.config.max-range")
+	}
+	for i := range keys {
+		keys[i] = "game.config." + keys[i]
+	}
+	return keys
+}
+
+// read reads the rules in the files of player A in a round folder; first is true for the
+// first round. The path ends in a slash.
+func (t *RulesTold) read(fsys fs.FS, path string, first bool) error {
+	state, err := readLog(fsys, path+logState)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return err
+	case first:
+		if err := t.start([]byte(state)); err != nil {
+			return fmt.Errorf("%s: %w", path+logState, err)
+		}
+		t.State = true
+	case t.State && !t.Tower:
+		t.tower(state)
+	}
+	if t.icons() == len(towerdefence.Kinds) {
+		return nil
+	}
+	text, err := readLog(fsys, path+logText)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	t.letters(text)
+	return err
+}
+
+// logStart has the fields of the first state.json of a match that tell rules.
+type logStart struct {
+	GameDetails struct {
+		MaxRounds, MapWidth, MapHeight, RoundIncomeEnergy int
+
+		BuildingsStats map[string]struct {
+			Health, ConstructionTime, Price                 int
+			WeaponDamage, WeaponSpeed, WeaponCooldownPeriod int
+			EnergyGeneratedPerTurn                          int
+			DestroyMultiplier, ConstructionScore            int
+		}
+		IronCurtainStats *struct{ ActiveRounds, ResetPeriod, Price, ConstructionScore int }
+	}
+	Players []struct {
+		Energy, Health      int
+		IsIronCurtainActive *bool
+	}
+}
+
+// start reads the rules in the first state.json.
+func (t *RulesTold) start(state []byte) error {
+	var s logStart
+	if err := json.Unmarshal(texts.Unmarked(state), &s); err != nil {
+		return err
+	}
+	d, r := &s.GameDetails, &t.Rules
+	if n := len(s.Players); n != 2 {
+		return fmt.Errorf("want 2 players, found %d", n)
+	}
+	switch {
+	case d.IronCurtainStats == nil:
+		return errors.New("want a log of release 3.0.1 or later, found no ironCurtainStats: releases before 3.0 played by other rules")
+	case s.Players[0].IsIronCurtainActive == nil:
+		return errors.New("want a log of release 3.0.1 or later, found no isIronCurtainActive: release 3.0.0 scored by other rules")
+	case d.MapWidth != display.Columns || d.MapHeight != display.Rows:
+		return fmt.Errorf("want a map of %d columns and %d rows, found %d and %d", display.Columns, display.Rows, d.MapWidth, d.MapHeight)
+	}
+	for _, k := range towerdefence.Kinds {
+		b, ok := d.BuildingsStats[k.String()]
+		if !ok {
+			return fmt.Errorf("want buildingsStats of %v, found none", k)
+		}
+		r.Buildings[k] = towerdefence.Building{Health: b.Health, ConstructionTime: b.ConstructionTime, Price: b.Price,
+			Damage: b.WeaponDamage, Speed: b.WeaponSpeed, Cooldown: b.WeaponCooldownPeriod, EnergyPerTurn: b.EnergyGeneratedPerTurn,
+			DestroyMultiplier: b.DestroyMultiplier, ConstructionScore: b.ConstructionScore}
+	}
+	r.MaxRounds, r.RoundIncome = d.MaxRounds, d.RoundIncomeEnergy
+	c := d.IronCurtainStats
+	r.CurtainPrice, r.CurtainActiveRounds = c.Price, c.ActiveRounds
+	r.CurtainResetPeriod, r.CurtainConstructionScore = c.ResetPeriod, c.ConstructionScore
+	a, b := s.Players[0], s.Players[1]
+	r.SetStart([2]int{a.Energy, b.Energy}, [2]int{a.Health, b.Health})
+	return nil
+}
+
+// teslaFields matches the fields of a tesla tower in a state.json, which the first state.json
+// of a match does not have.
+var teslaFields = regexp.MustCompile(`"maxRange":(\d+),"buildingType":"TESLA","energyPerShot":(\d+)`)
+
+// tower reads the rules of tesla towers from a state.json.
+func (t *RulesTold) tower(state string) {
+	found := teslaFields.FindStringSubmatch(state)
+	if found == nil {
+		return
+	}
+	reach, errReach := strconv.Atoi(found[1])
+	shot, errShot := strconv.Atoi(found[2])
+	if errReach == nil && errShot == nil {
+		t.Tower = true
+		t.Rules.Buildings[towerdefence.Tesla].Range, t.Rules.TeslaEnergyPerShot = reach, shot
+	}
+}
+
+// icons returns the number of kinds whose letter is known.
+func (t *RulesTold) icons() (n int) {
+	for _, k := range towerdefence.Kinds {
+		if t.Rules.Buildings[k].Icon != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// finishedBuilding matches the line of a finished building in the building data of a text
+// map: its cell and its kind.
+var finishedBuilding = regexp.MustCompile(`(?m)^(\[\d+,\d+)\] [AB]\|([A-Z]+)\|-`)
+
+// letters reads the letters of the kinds of buildings from a text map, from finished buildings:
+// the letters of unfinished ones are changed to lower case.
+func (t *RulesTold) letters(text string) {
+	for _, line := range finishedBuilding.FindAllStringSubmatch(text, -1) {
+		for _, k := range towerdefence.Kinds {
+			_, cell, found := strings.Cut(text, line[1]+",")
+			if found && k.String() == line[2] && len(cell) > 0 {
+				t.Rules.Buildings[k].Icon = cell[0]
+			}
+		}
+	}
+}

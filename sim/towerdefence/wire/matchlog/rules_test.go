@@ -1,0 +1,160 @@
+package matchlog
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"moonfarm/sim"
+	"moonfarm/sim/simtest"
+	"moonfarm/sim/towerdefence"
+	"moonfarm/sim/towerdefence/wire/display"
+	"moonfarm/sim/towerdefence/wire/internal/wiretest"
+	"moonfarm/sim/towerdefence/wire/referee"
+)
+
+// playedLog is the log of a match by these rules, in which the command of first is
+// carried out first, as the original writes it: it does not tell the order.
+func playedLog(t *testing.T, rules towerdefence.Rules, first sim.Player, commands [][2]string) files {
+	t.Helper()
+	m := files{}
+	w := NewWriter([2]string{"a", "b"}, m.create)
+	r := referee.New(rules)
+	r.First(first)
+	for _, c := range commands {
+		if err := w.Round(r.Position(), c, [2][]byte{}); err != nil {
+			t.Fatal(err)
+		}
+		if r.Play(c[0], c[1]) != "" {
+			break
+		}
+	}
+	if err := w.End(r.Position(), r.Result()); err != nil {
+		t.Fatal(err)
+	}
+	delete(m, OrderFile)
+	return m
+}
+
+// TestOrderOfCommands reads logs and recordings of both orders of the commands, which
+// the original leaves to chance.
+func TestOrderOfCommands(t *testing.T) {
+	rules := wiretest.RichRules()
+	var texts [2]string
+	for first := range sim.Player(2) {
+		log := playedLog(t, rules, first, wiretest.TwinTowers())
+		for name, f := range log {
+			if strings.HasPrefix(name, "Round 005/A - a/TextMap") {
+				texts[first] = string(f.Data)
+			}
+		}
+		m, r, err := Verify(fstest.MapFS(log), rules)
+		if err != nil || r.First != nil || m.Same != len(m.Orders) || m.Header.First != display.Letters[first:first+1] {
+			t.Errorf("%c first: found %q first, %+v, first difference %v, error %v", display.Letters[first], m.Header.First, r, r.First, err)
+		}
+		log[OrderFile] = &fstest.MapFile{Data: []byte(display.Letters[1-first:][:1] + logFirst)} // a lie
+		if m, r, err := Verify(fstest.MapFS(log), rules); err != nil || r.First == nil || m.Header.First != display.Letters[1-first:][:1] {
+			t.Errorf("%c first, told otherwise: %+v, error %v", display.Letters[first], r, err)
+		}
+		delete(log, OrderFile)
+		log["Round 010/A - a/"+logState].Data = bytes.Replace(log["Round 010/A - a/"+logState].Data, []byte(`"round":10`), []byte(`"round":11`), 1)
+		if m, r, err := Verify(fstest.MapFS(log), rules); err != nil || r.First == nil || r.First.Round != 10 || m.Same != 9 {
+			t.Errorf("%c first, damaged in round 10: %+v, first %v, error %v", display.Letters[first], r, r.First, err)
+		}
+	}
+	if texts[0] == texts[1] {
+		t.Error("the order does not show")
+	}
+}
+
+// TestRulesTold plays logs by rules that the logs tell, key by key, and by the few that
+// they do not.
+func TestRulesTold(t *testing.T) {
+	tried := 0
+	changed := func(i, by int) (towerdefence.Rules, string, bool) {
+		rules := wiretest.RichRules()
+		rule := rules.Table()[i]
+		v, ok := rule.Value.(*int)
+		if !ok {
+			return rules, rule.Key, false
+		}
+		*v += by
+		return rules, rule.Key, rules.Validate() == nil
+	}
+	first := towerdefence.DefaultRules()
+	for i := range first.Table() {
+		rules, key, ok := changed(i, 1)
+		if !ok {
+			if rules, key, ok = changed(i, -1); !ok {
+				continue
+			}
+		}
+		tried++
+		log := fstest.MapFS(playedLog(t, rules, display.SeatA, wiretest.TwinTowers()))
+		read, err := Read(log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(read.Told.Untold(), key) {
+			if m, r, err := Verify(log, wiretest.RichRules()); err != nil || r.First != nil || m.Rules != rules {
+				t.Errorf("%s: %+v, first %v, error %v", key, r, r.First, err)
+			}
+		}
+		if m, r, err := Verify(log, rules); err != nil || r.First != nil || m.Rules != rules {
+			t.Errorf("%s given: %+v, first %v, error %v", key, r, r.First, err)
+		}
+	}
+	if tried < 30 {
+		t.Errorf("only %d rules were changed", tried)
+	}
+	rules := wiretest.RichRules()
+	rules.Buildings[towerdefence.Attack].Icon = 'w'
+	log := playedLog(t, rules, display.SeatA, wiretest.TwinTowers())
+	if m, r, err := Verify(fstest.MapFS(log), wiretest.RichRules()); err != nil || r.First != nil || m.Rules != rules {
+		t.Errorf("another letter: %+v, first %v, error %v", r, r.First, err)
+	}
+	if read, err := Read(fstest.MapFS(playedLog(t, wiretest.RichRules(), display.SeatA, make([][2]string, 3)))); err != nil || len(read.Told.Untold()) != 6 {
+		t.Errorf("a log without towers: untold %q, error %v", read.Told.Untold(), err)
+	}
+}
+
+// TestLogsOfOtherReleases: logs of releases before 3.0, and of 3.0.0, are refused as
+// such.
+func TestLogsOfOtherReleases(t *testing.T) {
+	for _, c := range []struct{ old, new, want string }{
+		{"ironCurtainStats", "x", "Round 000/A - a/JsonMap.json: want a log of release 3.0.1 or later, found no ironCurtainStats: releases before 3.0"},
+		{"isIronCurtainActive", "x", "found no isIronCurtainActive: release 3.0.0"},
+		{`"mapWidth":16`, `"mapWidth":8`, "want a map of 16 columns and 8 rows, found 8 and 8"},
+		{`"TESLA":{`, `"T":{`, "want buildingsStats of TESLA, found none"},
+		{`"players":[`, `"players":[],"x":[`, "want 2 players, found 0"},
+		{`{`, `[`, "invalid character"},
+	} {
+		log := playedLog(t, towerdefence.DefaultRules(), display.SeatA, make([][2]string, 2))
+		f := log["Round 000/A - a/"+logState]
+		f.Data = bytes.ReplaceAll(f.Data, []byte(c.old), []byte(c.new))
+		if _, err := Read(fstest.MapFS(log)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("without %s: error %v, want one with %q", c.old, err, c.want)
+		}
+	}
+}
+
+// TestSharedLogBFirst verifies a log that the original's classes wrote, B's commands first.
+func TestSharedLogBFirst(t *testing.T) {
+	archive := simtest.Shared(t, "traces", "towerdefence-more", "match-log-b-first.tar.gz")
+	dir := t.TempDir()
+	if out, err := exec.Command("tar", "xzf", archive, "-C", dir).CombinedOutput(); err != nil {
+		t.Skipf("no tar that unpacks %s: %v: %s", archive, err, out)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("%d entries, %v", len(entries), err)
+	}
+	m, r, err := Verify(os.DirFS(dir+"/"+entries[0].Name()), towerdefence.DefaultRules())
+	if err != nil || r.First != nil || r.Rounds != 47 || m.Header.First != "B" {
+		t.Errorf("%+v, first %v, error %v", r, r.First, err)
+	}
+}

@@ -1,0 +1,86 @@
+package recording
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"moonfarm/sim"
+	"moonfarm/sim/simtest"
+	"moonfarm/sim/towerdefence"
+	"moonfarm/sim/towerdefence/wire/display"
+	"moonfarm/sim/towerdefence/wire/internal/wiretest"
+	"moonfarm/sim/towerdefence/wire/referee"
+)
+
+const (
+	goldenGame   = "../testdata/game.jsonl"
+	goldenRounds = 48
+	goldenShown  = 41 // the round number the golden displays show
+)
+
+// startingWith starts a match with these energies and healths of A and B.
+func startingWith(energy, health [2]int) *referee.Referee {
+	rules := towerdefence.DefaultRules()
+	rules.SetStart(energy, health)
+	return referee.New(rules)
+}
+
+// playGolden plays the golden game and returns its recording and the position
+// whose displays are kept.
+func playGolden() (recording []byte, shown *display.Position) {
+	random := rand.New(rand.NewPCG(2018, 302))
+	h := Header{Game: "golden", Seed: "2018", Policy: [2]string{"random", "random"}, Energy: [2]int{1500, 1500}, Health: [2]int{250, 250}}
+	match := startingWith(h.Energy, h.Health)
+	var out bytes.Buffer
+	w := NewWriter(&out)
+	w.Header(h)
+	for range goldenRounds {
+		commands := [2]string{wiretest.RandomCommand(random), wiretest.RandomCommand(random)}
+		end := match.Play(commands[0], commands[1])
+		p := match.Position()
+		round := RoundOf(p, commands)
+		w.Round(&round)
+		if p.Round == goldenShown {
+			shown = p
+		}
+		if end != "" {
+			break
+		}
+	}
+	w.Result(match.Result())
+	return out.Bytes(), shown
+}
+
+// TestGoldenGame plays a game of random commands, and reads, plays and writes
+// the recording of it kept in testdata: all must agree byte for byte.
+func TestGoldenGame(t *testing.T) {
+	got, _ := playGolden()
+	simtest.Golden(t, goldenGame, got)
+	games, rounds, exact := replay(t, goldenGame, got)
+	if games != 1 || rounds != goldenRounds {
+		t.Errorf("%d games, %d rounds, want 1 and %d", games, rounds, goldenRounds)
+	}
+	t.Logf("missile order worked out in %d of %d rounds", exact, rounds)
+	for _, part := range []string{`"th":[[[0,0,`, `"ih":[[`, `"c":["0,0,5"`} {
+		if !strings.Contains(string(got), part) {
+			t.Errorf("the golden game has no %s", part)
+		}
+	}
+}
+
+// TestGoldenDisplays holds the displays of one position of that game against
+// those kept in testdata.
+func TestGoldenDisplays(t *testing.T) {
+	_, p := playGolden()
+	if p == nil {
+		t.Fatalf("the game ended before round %d", goldenShown)
+	}
+	for seat, letter := range display.Letters {
+		simtest.Golden(t, fmt.Sprintf("../testdata/state%c.json", letter), p.AppendState(nil, sim.Player(seat)))
+		simtest.Golden(t, fmt.Sprintf("../testdata/textMap%c.txt", letter), p.AppendTextMap(nil, sim.Player(seat)))
+	}
+	simtest.Golden(t, "../testdata/console.txt", p.AppendConsole(nil))
+}

@@ -1,0 +1,68 @@
+package recording
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"moonfarm/sim/towerdefence/wire/display"
+	"moonfarm/sim/towerdefence/wire/internal/wiretest"
+	"moonfarm/sim/towerdefence/wire/referee"
+)
+
+// TestOrderInRecordings verifies recordings of both orders, told and untold.
+func TestOrderInRecordings(t *testing.T) {
+	for _, first := range []string{"", "A", "B"} {
+		var b bytes.Buffer
+		h := Header{Game: "g", First: first}
+		if _, err := WriteMatch(NewWriter(&b), h, wiretest.RichRules(), wiretest.TwinTowers()[:14]); err != nil {
+			t.Fatal(err)
+		}
+		text := b.String()
+		if strings.Contains(text, `"first"`) != (first != "") {
+			t.Errorf("%q first: the header is %s", first, strings.SplitN(text, "\n", 2)[0])
+		}
+		untold := strings.Replace(text, `,"first":"`+first+`"`, "", 1)
+		lie := strings.Replace(text, `"first":"`+first, `"first":"`+map[string]string{"A": "B", "B": "A"}[first], 1)
+		for _, c := range []struct {
+			text string
+			same bool
+		}{{text, true}, {untold, true}, {lie, first == ""}} {
+			report, err := Verify("x", strings.NewReader(c.text), wiretest.RichRules())
+			if err != nil || (report.First == nil) != c.same {
+				t.Errorf("%q first: %+v, first %v, error %v\n%s", first, report, report.First, err, c.text[:100])
+			}
+		}
+	}
+	bad := strings.Replace(okHeader, `"health"`, `"first":"C","health"`, 1)
+	if err := verifyText(bad); err == nil || !strings.Contains(err.Error(), `"A"`) {
+		t.Errorf("first C: %v", err)
+	}
+}
+
+// TestOrderInRenders: the displays of a game of the other order are no differences,
+// nor the order of both players' missiles on one cell.
+func TestOrderInRenders(t *testing.T) {
+	r := referee.New(wiretest.RichRules())
+	r.First(display.SeatB)
+	for _, c := range wiretest.TwinTowers()[:4] {
+		r.Play(c[0], c[1])
+	}
+	p := r.Position()
+	shared := slices.ContainsFunc(p.Missiles, func(m display.Missile) bool {
+		return slices.ContainsFunc(p.Missiles, func(o display.Missile) bool { return m.X == o.X && m.Y == o.Y && m.Owner != o.Owner })
+	})
+	if !shared {
+		t.Fatal("no cell has missiles of both")
+	}
+	for reordered := range 2 {
+		if reordered == 1 {
+			slices.Reverse(p.Missiles)
+		}
+		report, err := Verify("x", bytes.NewReader(renderOf(t, p)), wiretest.RichRules())
+		if err != nil || report.First != nil || report.Reordered != reordered {
+			t.Errorf("missiles reversed %d times: %+v, first %v, error %v", reordered, report, report.First, err)
+		}
+	}
+}

@@ -1,0 +1,190 @@
+package recording
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"moonfarm/sim/simtest"
+	"moonfarm/sim/towerdefence"
+	"moonfarm/sim/towerdefence/wire/display"
+)
+
+const (
+	okHeader = `{"game":"g","seed":"s","policy":["a","b"],"energy":[20,20],"health":[100,100]}`
+	okRound  = `{"r":0,"c":["",""],"p":[[25,100,0,5,0,-1,0],[25,100,0,5,0,-1,0]],"b":[],"m":[]}`
+	okEnd    = `{"end":"cut","round":1,"winner":"tie","dead":0}`
+	okGame   = okHeader + "\n" + okRound + "\n" + okEnd + "\n"
+)
+
+// readAll reads a recording to its end or first error.
+func readAll(name string, in io.Reader) (lines int, err error) {
+	r, err := NewReader(name, in)
+	if err != nil {
+		return 0, err
+	}
+	for {
+		if _, err = r.Next(); err == io.EOF {
+			return r.Line(), nil
+		} else if err != nil {
+			if _, again := r.Next(); again != err {
+				return r.Line(), errors.New("the error does not stick")
+			}
+			return r.Line(), err
+		}
+	}
+}
+
+// TestReadRecording reads recordings that are all right.
+func TestReadRecording(t *testing.T) {
+	long := `{"game":"` + strings.Repeat("x", 1<<19) + strings.TrimPrefix(okHeader, `{"game":"g`)
+	for name, text := range map[string]string{
+		"empty":              "",
+		"two games":          okGame + okGame,
+		"no end of line":     strings.TrimSuffix(okGame, "\n"),
+		"carriage returns":   strings.ReplaceAll(okGame, "\n", "\r\n"),
+		"blanks":             strings.NewReplacer(":", " : ", ",", " ,\t", "[", "[ ", "}", " } ").Replace(okGame),
+		"other order":        strings.Replace(okGame, `"r":0,"c":["",""]`, `"c":["",""],"r":0`, 1),
+		"a long line":        long + "\n" + okRound + "\n" + okEnd + "\n",
+		"escapes":            strings.Replace(okGame, `["",""]`, `["\"\\\u0041","é"]`, 1),
+		"empty displays":     strings.Replace(okGame, `"m":[]`, `"m":[],"th":[],"ih":[]`, 1),
+		"no rounds":          okHeader + "\n" + okEnd,
+		"everything at once": strings.Replace(okGame, `"b":[],"m":[]`, `"b":[[0,0,4,5,-1,10],[15,7,0,20,3,0]],"m":[[3,3,0,4],[3,3,1,1]],"th":[[[0,0,1],[7,7,0]],[[8,1,1]]],"ih":[[8,1,0]]`, 1),
+	} {
+		lines, err := readAll(name, strings.NewReader(text))
+		if want := strings.Count(strings.TrimSuffix(text, "\n")+"\n", "\n"); err != nil || text != "" && lines != want {
+			t.Errorf("%s: %d lines of %d, error %v", name, lines, want, err)
+		}
+	}
+}
+
+// TestReadRecordingErrors checks what is said about recordings with a fault.
+func TestReadRecordingErrors(t *testing.T) {
+	round := func(old, new string) string {
+		return okHeader + "\n" + strings.Replace(okRound, old, new, 1) + "\n" + okEnd + "\n"
+	}
+	says := func(fault, want string) bool {
+		return strings.HasPrefix(fault, "recording rec: ") && strings.Contains(fault, want)
+	}
+	read := func(text string) error { _, err := readAll("rec", strings.NewReader(text)); return err }
+	simtest.Refuses(t, says, read, map[string]string{
+		"\n":                       `line 1: column 1: want "{", found the end of the line`,
+		"nonsense":                 `line 1: column 1: want "{", found "nonsense"`,
+		"{}":                       `line 1: want a header, round or end line, found an object without keys`,
+		okRound:                    `line 1: want a header line, found a round line`,
+		okHeader + "\n" + okHeader: `line 2: want a round line or an end line, found a header line`,
+		okGame + okEnd:             `line 4: want a header line, found an end line`,
+		okHeader + "\n" + okRound:  `line 3: want the rest of game "g", found the end of the file: unexpected EOF`,
+		okHeader + "\n" + okRound + "\n" + okRound: `line 3: want round 1, found round 0`,
+		okHeader + " x":           `line 1: column 80: want the end of the line, found "x"`,
+		`{"render":"g0"}`:         `want a key of a recording, found "render"`,
+		`{"game":"g"}`:            `line 1: want the key "seed" in a header line, found none`,
+		`{"game":"g","game":"g"}`: `want no key twice, found "game"`,
+		`{"game":"g","r":0}`:      `want a key of a header line, found "r"`,
+		`{"game":"g`:              `column 11: want the end of a string, found the end of the line`,
+		`{"game":"\`:              `want an escape, found "\\"`,
+		`{"game":"\x"}`:           `want an escape, found "\\x\"}"`,
+		`{"game":7}`:              `column 9: want "\"", found "7}"`,
+		strings.Replace(okHeader, "[20,20]", "[20]", 1):                     `want energies of 2 numbers, found 1`,
+		strings.Replace(okHeader, "[20,20]", "[20,20,20]", 1):               `want energies of 2 numbers, found 3`,
+		strings.Replace(okHeader, "[20,20]", "[20,1.5]", 1):                 `want "]", found ".5]`,
+		strings.Replace(okHeader, "20]", "2147483648]", 1):                  `want an integer of 32 bits, found "2147483648]`,
+		strings.Replace(okHeader, `"b"]`, `"b","c"]`, 1):                    `want two policies, found 3`,
+		round(`["",""]`, `[""]`):                                            `line 2: column 16: want two commands, found 1`,
+		round(`,[25,100,0,5,0,-1,0]]`, `]`):                                 `want two players, found 1`,
+		round(`5,0,-1,0]`, `5,2,-1,0]`):                                     `want 0 or 1 for the curtain's availability, found 2`,
+		round(`"b":[]`, `"b":[[0,0,3,5,0,0]]`):                              `want a building of type 0, 1, 2 or 4, found 3`,
+		round(`"b":[]`, `"b":[[16,0,0,5,0,0]]`):                             `want a column below 16, a row below 8 and an owner 0 or 1, found 16, 0 and 0`,
+		round(`"b":[]`, `"b":[[1,0,0,5,0,0],[1,0,0,5,0,0]]`):                `want cells sorted by row, column and owner, found [1,0] behind a later one or itself`,
+		round(`"m":[]`, `"m":[[1,0,2,1]]`):                                  `found 1, 0 and 2`,
+		round(`"m":[]`, `"m":[[1,0,1,0]]`):                                  `want from 1 to 255 missiles, found 0`,
+		round(`"m":[]`, `"m":[[1,0,1,999999999]]`):                          `want from 1 to 255 missiles, found 999999999`,
+		round(`"m":[]`, `"m":[],"ih":[[0,-1,0]]`):                           `found 0, -1 and 0`,
+		round(`"m":[]`, `"m":[[`):                                           `want an integer of 32 bits, found "}"`,
+		okHeader + "\n" + strings.Replace(okEnd, "cut", "bored", 1):         `want one of ["dead" "maxrounds" "timeout" "cut" "aborted"], found "\"bored\"`,
+		okHeader + "\n" + strings.Replace(okEnd, `"dead":0`, `"dead":3`, 1): `want dead bases from 0 to 2, found "3}"`,
+		`{"game":"` + strings.Repeat("x", maxLine):                          `line 1: want at most 1048576 bytes in a line, found more`,
+		"\x1f\x8b": `gzip: unexpected EOF`,
+	})
+}
+
+// TestReadRecordingGzip reads compressed text, whole and damaged at any byte.
+func TestReadRecordingGzip(t *testing.T) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	io.WriteString(z, okGame)
+	z.Close()
+	if lines, err := readAll("rec", bytes.NewReader(packed.Bytes())); lines != 3 || err != nil {
+		t.Errorf("%d lines, error %v", lines, err)
+	}
+	for n := 2; n < packed.Len(); n++ {
+		if _, err := readAll("rec", bytes.NewReader(packed.Bytes()[:n])); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("cut after %d bytes: %v", n, err)
+		}
+	}
+	for n := 10; n < packed.Len(); n++ {
+		flipped := bytes.Clone(packed.Bytes())
+		flipped[n] ^= 4
+		if _, err := readAll("rec", bytes.NewReader(flipped)); err == nil {
+			t.Errorf("byte %d changed: no error", n)
+		}
+	}
+	broken := io.MultiReader(strings.NewReader(okHeader+"\n"), iotest.ErrReader(io.ErrClosedPipe))
+	if _, err := readAll("rec", broken); !errors.Is(err, io.ErrClosedPipe) || !strings.Contains(err.Error(), "line 2: reading") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// FuzzReadRecording: any bytes are read or refused, and what is read has a
+// text that reads back the same.
+func FuzzReadRecording(f *testing.F) {
+	f.Add([]byte(okGame))
+	f.Add([]byte(strings.Replace(okGame, `"b":[],"m":[]`, `"b":[[0,0,4,5,-1,10],[15,7,0,20,3,0]],"m":[[3,3,0,4],[3,3,1,1]],"th":[[[0,0,1],[7,7,0]],[[8,1,1]]],"ih":[[8,1,0]]`, 1)))
+	f.Add([]byte(strings.Replace(okGame, `["",""]`, `["\"\\\u0041","é"]`, 1)))
+	f.Add([]byte(strings.Replace(okGame, `["",""]`, "[\"\x80\",\"\\u0001\x7f\"]", 1)))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		once, err := rewrite(text)
+		if err != nil {
+			return
+		}
+		twice, err := rewrite(once)
+		if err != nil || !bytes.Equal(once, twice) {
+			t.Errorf("written %q, read and written again %q, error %v", once, twice, err)
+		}
+	})
+}
+
+// rewrite reads a recording and writes it in its canonical form, positions
+// and displays made on the way.
+func rewrite(text []byte) ([]byte, error) {
+	r, err := NewReader("rec", bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	w := NewWriter(&out)
+	for {
+		kind, err := r.Next()
+		switch {
+		case err == io.EOF:
+			return out.Bytes(), nil
+		case err != nil:
+			return nil, err
+		case kind == HeaderLine:
+			w.Header(r.Header)
+		case kind == ResultLine:
+			w.Result(r.Result)
+		default:
+			p := r.Round.Position(towerdefence.DefaultRules(), display.SeatA)
+			line := RoundOf(p, r.Round.Commands)
+			w.Round(&line)
+			p.AppendState(nil, display.SeatB)
+			p.AppendTextMap(nil, display.SeatA)
+			p.AppendConsole(nil)
+		}
+	}
+}

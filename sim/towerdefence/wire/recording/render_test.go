@@ -1,0 +1,102 @@
+package recording
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"moonfarm/sim"
+	"moonfarm/sim/simtest"
+	"moonfarm/sim/towerdefence"
+	"moonfarm/sim/towerdefence/wire/display"
+)
+
+// TestRenders holds all displays of 36 positions against what the original
+// engine wrote, byte for byte but for what it leaves to chance.
+func TestRenders(t *testing.T) {
+	f, err := os.Open(simtest.Shared(t, "traces", "towerdefence", "renders.jsonl.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	report, err := Verify("renders", f, towerdefence.DefaultRules())
+	if err != nil || report != (Report{Renders: 36}) {
+		t.Errorf("error %v, report %+v, first difference %v", err, report, report.First)
+	}
+}
+
+// goldenRender is the render of the position whose displays are kept, as a line.
+func goldenRender(t *testing.T) []byte {
+	t.Helper()
+	_, p := playGolden()
+	return renderOf(t, p)
+}
+
+// renderOf is the render of a position, as a line.
+func renderOf(t *testing.T, p *display.Position) []byte {
+	t.Helper()
+	round := RoundOf(p, [2]string{"", ""})
+	line, err := json.Marshal(render{
+		Render: "golden", Round: p.Round, After: round.AppendLine(nil),
+		StateA: string(p.AppendState(nil, sim.Player(0))), StateB: string(p.AppendState(nil, sim.Player(1))),
+		TextA: string(p.AppendTextMap(nil, sim.Player(0))), TextB: string(p.AppendTextMap(nil, sim.Player(1))),
+		Console: string(p.AppendConsole(nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(line, '\n')
+}
+
+// TestRenderDifference changes each display of a render. (The missiles of this
+// one are in an order that the position does not tell.)
+func TestRenderDifference(t *testing.T) {
+	line := string(goldenRender(t))
+	check := func(field, text string) {
+		t.Helper()
+		report, err := Verify("golden", strings.NewReader(text), towerdefence.DefaultRules())
+		switch {
+		case err != nil || report.Renders != 1:
+			t.Errorf("%q: error %v, report %+v", field, err, report)
+		case report.Reordered != 0 && field != "":
+			t.Errorf("%s: reordered", field)
+		case field == "" && report.First != nil:
+			t.Errorf("difference %v, want none", report.First)
+		case field != "" && (report.First == nil || report.First.Field != field || report.Different != 1):
+			t.Errorf("difference %v, want one of %s", report.First, field)
+		}
+	}
+	check("", line)
+	check("", strings.ReplaceAll(line, `\"id\":\"0`, `\"id\":\"f`))
+	for _, field := range []string{"stateA", "stateB", "textA", "textB", "console"} {
+		var keys map[string]any
+		if err := json.Unmarshal([]byte(line), &keys); err != nil {
+			t.Fatal(err)
+		}
+		text := []byte(keys[field].(string))
+		at := bytes.LastIndexByte(text, '0')
+		text[at] = '7'
+		keys[field] = string(text)
+		changed, _ := json.Marshal(keys)
+		// The kind of a file is told by its first key.
+		changed = append([]byte(`{"render":"golden",`), bytes.Replace(changed[1:], []byte(`"render":"golden",`), nil, 1)...)
+		check(field, string(changed))
+	}
+}
+
+// TestRenderErrors checks what is said about renders with a fault.
+func TestRenderErrors(t *testing.T) {
+	simtest.Refuses(t, strings.HasPrefix, verifyText, map[string]string{
+		`{"render":"x"`:                                     "recording x: line 1: a render: unexpected EOF",
+		`{"render":"x","other":1}`:                          `recording x: line 1: a render: json: unknown field "other"`,
+		`{"render":"x","stateA":1}`:                         "recording x: line 1: a render: json: cannot unmarshal",
+		`{"render":"x","after":null,"stateA":"{}"}`:         "recording x: line 1: a render: stateA: want 2 players, found 0",
+		`{"render":"x","after":{"r":3}}`:                    `recording x: line 1: a render: after: want the key "c"`,
+		`{"render":"x","round":2,"after":` + okRound + `}`:  "recording x: line 1: a render: after: want round 1, found round 0",
+		`{"render":"x","round":1,"after":` + okEnd + `}`:    "recording x: line 1: a render: after: want a round line",
+		`{"render":"` + strings.Repeat("x", maxLine) + `"}`: "recording x: line 1: a render: want at most",
+		string(goldenRender(t)) + `{"game":"g"}`:            `recording x: line 2: a render: json: unknown field "game"`,
+	})
+}

@@ -1,0 +1,142 @@
+package recording
+
+import (
+	"io"
+	"moonfarm/sim/towerdefence/wire/display"
+	"moonfarm/sim/towerdefence/wire/referee"
+	"strconv"
+	"unicode/utf8"
+)
+
+// AppendLine appends the header as a line of a recording.
+func (h Header) AppendLine(dst []byte) []byte {
+	dst = appendString(append(dst, `{"game":`...), h.Game)
+	dst = appendString(append(dst, `,"seed":`...), h.Seed)
+	dst = appendString(append(dst, `,"policy":[`...), h.Policy[0])
+	dst = appendString(append(dst, ','), h.Policy[1])
+	dst = appendInts(append(dst, `],"energy":`...), h.Energy[:]...)
+	dst = appendInts(append(dst, `,"health":`...), h.Health[:]...)
+	if h.First != "" {
+		dst = appendString(append(dst, `,"first":`...), h.First)
+	}
+	return append(dst, "}\n"...)
+}
+
+// AppendLine appends the round as a line of a recording.
+func (r *Round) AppendLine(dst []byte) []byte {
+	dst = appendNumber(append(dst, `{"r":`...), r.Number)
+	dst = appendString(append(dst, `,"c":[`...), r.Commands[0])
+	dst = appendString(append(dst, ','), r.Commands[1])
+	dst = append(dst, `],"p":[`...)
+	for i, p := range r.Players {
+		available := 0
+		if p.CurtainAvailable {
+			available = 1
+		}
+		dst = appendComma(dst, i)
+		dst = appendInts(dst, p.Energy, p.Health, p.HitsTaken, p.Score, available, p.CurtainTime, p.FailCount)
+	}
+	dst = append(dst, `],"b":[`...)
+	for i, b := range r.Buildings {
+		dst = appendComma(dst, i)
+		dst = appendInts(dst, b.X, b.Y, int(b.Kind), b.Health, b.BuildTime, b.Cooldown)
+	}
+	dst = append(dst, `],"m":[`...)
+	for i, m := range r.Missiles {
+		dst = appendComma(dst, i)
+		dst = appendInts(dst, m.X, m.Y, int(m.Owner), m.Count)
+	}
+	dst = append(dst, ']')
+	if len(r.TeslaHits) > 0 {
+		dst = append(dst, `,"th":[`...)
+		for i, shot := range r.TeslaHits {
+			dst = appendComma(dst, i)
+			dst = appendCells(dst, shot)
+		}
+		dst = append(dst, ']')
+	}
+	if len(r.CurtainHits) > 0 {
+		dst = appendCells(append(dst, `,"ih":`...), r.CurtainHits)
+	}
+	return append(dst, "}\n"...)
+}
+
+// appendResult appends the result as a line of a recording.
+func appendResult(dst []byte, r referee.Result) []byte {
+	dst = appendString(append(dst, `{"end":`...), r.End)
+	dst = appendNumber(append(dst, `,"round":`...), r.Rounds)
+	dst = appendString(append(dst, `,"winner":`...), r.Winner)
+	dst = appendNumber(append(dst, `,"dead":`...), r.Dead)
+	return append(dst, "}\n"...)
+}
+
+func appendComma(dst []byte, i int) []byte {
+	if i > 0 {
+		dst = append(dst, ',')
+	}
+	return dst
+}
+
+func appendNumber(dst []byte, n int) []byte { return strconv.AppendInt(dst, int64(n), 10) }
+
+func appendInts(dst []byte, list ...int) []byte {
+	dst = append(dst, '[')
+	for i, n := range list {
+		dst = appendNumber(appendComma(dst, i), n)
+	}
+	return append(dst, ']')
+}
+
+func appendCells(dst []byte, list []display.Cell) []byte {
+	dst = append(dst, '[')
+	for i, c := range list {
+		dst = appendInts(appendComma(dst, i), c.X, c.Y, int(c.Owner))
+	}
+	return append(dst, ']')
+}
+
+// appendString appends a string as JSON. Bytes that are not UTF-8 become the
+// replacement character.
+func appendString(dst []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	dst = append(dst, '"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			dst = append(dst, '\\', byte(r))
+		case r < ' ':
+			dst = append(dst, '\\', 'u', '0', '0', hex[r>>4], hex[r&15])
+		default:
+			dst = utf8.AppendRune(dst, r)
+		}
+	}
+	return append(dst, '"')
+}
+
+// RecordingWriter writes recordings, uncompressed. The first error sticks and
+// is returned by every later call.
+type Writer struct {
+	w   io.Writer
+	buf []byte
+	err error
+}
+
+// NewRecordingWriter returns a writer of recordings to w.
+func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
+
+// Header starts a game.
+func (w *Writer) Header(h Header) error { return w.write(h.AppendLine(w.buf[:0])) }
+
+// Round writes a round.
+func (w *Writer) Round(r *Round) error { return w.write(r.AppendLine(w.buf[:0])) }
+
+// Result ends a game.
+func (w *Writer) Result(r referee.Result) error { return w.write(appendResult(w.buf[:0], r)) }
+
+func (w *Writer) write(line []byte) error {
+	w.buf = line
+	if w.err == nil {
+		_, w.err = w.w.Write(line)
+	}
+	return w.err
+}
