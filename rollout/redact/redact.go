@@ -4,7 +4,6 @@ package redact
 
 import (
 	"fmt"
-	"log/slog"
 	"net/url"
 	"regexp"
 	"slices"
@@ -150,18 +149,3 @@ func (r redacted) Error() string { return Text(r.error.Error()) }
 
 // Unwrap returns the error with the whole message.
 func (r redacted) Unwrap() error { return r.error }
-
-// Attr is for slog.HandlerOptions.ReplaceAttr: logs have no secrets of URLs.
-func Attr(_ []string, a slog.Attr) slog.Attr {
-	switch v := a.Value.Any().(type) {
-	case string:
-		a.Value = slog.StringValue(Text(v))
-	case error:
-		a.Value = slog.StringValue(Text(v.Error()))
-	case fmt.Stringer:
-		if t := v.String(); Text(t) != t {
-			a.Value = slog.StringValue(Text(t))
-		}
-	}
-	return a
-}

@@ -22,7 +22,6 @@ import (
 	"moonfarm/rollout"
 	"moonfarm/rollout/farm"
 	"moonfarm/rollout/policy"
-	"moonfarm/rollout/redact"
 )
 
 // app is the program, with the commands of the farm.
@@ -133,7 +132,7 @@ func (f *logFlags) add(c *cobra.Command, level slog.Level) {
 }
 
 func (a *app) logger(f *logFlags) *slog.Logger {
-	o := &slog.HandlerOptions{Level: f.level, ReplaceAttr: redact.Attr}
+	o := &slog.HandlerOptions{Level: f.level, ReplaceAttr: withoutSecrets}
 	if f.format == "json" {
 		return slog.New(slog.NewJSONHandler(a.Stderr(), o))
 	}

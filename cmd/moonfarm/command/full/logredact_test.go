@@ -1,0 +1,26 @@
+package full
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestWithoutSecrets: a log line loses the secrets of URLs and keeps its other values.
+func TestWithoutSecrets(t *testing.T) {
+	for _, handler := range []func(b *bytes.Buffer, o *slog.HandlerOptions) slog.Handler{
+		func(b *bytes.Buffer, o *slog.HandlerOptions) slog.Handler { return slog.NewJSONHandler(b, o) },
+		func(b *bytes.Buffer, o *slog.HandlerOptions) slog.Handler { return slog.NewTextHandler(b, o) },
+	} {
+		var b bytes.Buffer
+		log := slog.New(handler(&b, &slog.HandlerOptions{ReplaceAttr: withoutSecrets}))
+		log.Warn("at tls://u:hidden@h", "url", "tls://u:hidden@h", "err", fmt.Errorf("tls://u:hidden@h"), "at", &url.URL{Scheme: "s3", Host: "b", RawQuery: "k=hidden"}, "n", 7)
+		require.NotContains(t, b.String(), "hidden")
+		require.Contains(t, b.String(), "tls://xxxxx@h")
+		require.Contains(t, b.String(), "7")
+	}
+}
