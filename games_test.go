@@ -60,20 +60,20 @@ func TestNoNames(t *testing.T) {
 	}
 }
 
-// smallest is the game that README's list is checked with.
+// smallest is the game that the list of CONTRIBUTING.md is checked with.
 const smallest = "tron"
 
-// TestAddingAGame demands that README's list of the files of a new game is complete:
-// apart from tests, exactly the listed files name the smallest game. The list calls
+// TestAddingAGame demands that the list in CONTRIBUTING.md of the files of a new game is
+// complete: apart from tests, exactly the listed files name the smallest game. The list calls
 // the game GAME.
 func TestAddingAGame(t *testing.T) {
-	_, list, found := strings.Cut(string(simtest.Text(t, "README.md")), "\n## Adding a game\n")
+	_, list, found := strings.Cut(string(simtest.Text(t, "CONTRIBUTING.md")), "\n## Adding a game\n")
 	if !found {
-		t.Fatal("README has no section of that name")
+		t.Fatal("CONTRIBUTING.md has no section of that name")
 	}
 	list, _, _ = strings.Cut(list, "\n## ")
 	list = strings.ReplaceAll(list, "GAME", smallest)
-	want := []string{"README.md"}
+	want := []string{"CONTRIBUTING.md", "README.md"}
 	for _, m := range regexp.MustCompile("[`(]([a-z]+/[a-zA-Z/_]+(?:\\.[a-z]+)?)[`)]").FindAllStringSubmatch(list, -1) {
 		if s, err := os.Stat(m[1]); err != nil {
 			t.Errorf("the list names %s: %v", m[1], err)
@@ -106,6 +106,6 @@ func TestAddingAGame(t *testing.T) {
 		t.Fatal(err)
 	}
 	if slices.Sort(got); !slices.Equal(got, want) {
-		t.Errorf("the files that name %s are\n%q, README's list has\n%q", smallest, got, want)
+		t.Errorf("the files that name %s are\n%q, the list has\n%q", smallest, got, want)
 	}
 }

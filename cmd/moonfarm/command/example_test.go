@@ -14,7 +14,7 @@ import (
 	"moonfarm/sim/terminal"
 )
 
-// The code of README on searching.
+// The code of README and of the page of package env on searches.
 func Example_search() {
 	g, err := terminal.New(terminal.DefaultRules())
 	if err != nil {
@@ -29,7 +29,7 @@ func Example_search() {
 	// Output: 1 1 0
 }
 
-// The code of README, section "As a library".
+// The code of the page of package env, env/README.md.
 func Example_library() {
 	game, err := catalog.Find("towerdefence")
 	if err != nil {

@@ -55,16 +55,16 @@ func main() {
 }
 `
 
-// TestReadmeOutside builds a program outside of the module as README says, with
-// no network: where README lets go mod tidy fetch the sums of other modules, they
-// are those of this one.
-func TestReadmeOutside(t *testing.T) {
+// TestPageOutside builds a program outside of the module as the page of package env says, without
+// a network: it takes the sums of other modules, which go mod tidy fetches on the page, from
+// this module.
+func TestPageOutside(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out: it builds a program")
 	}
-	edit := regexp.MustCompile(`(?m)^go (mod edit .*)$`).FindStringSubmatch(readme(t))
+	edit := regexp.MustCompile(`(?m)^go (mod edit .*)$`).FindStringSubmatch(document(t, "env/README.md").Text)
 	if edit == nil {
-		t.Fatal("README does not say how to import the module")
+		t.Fatal("the page does not say how to import the module")
 	}
 	here, err := filepath.Abs(top)
 	if err != nil {

@@ -1,4 +1,4 @@
-"""The lines of Python in README.md, as printed."""
+"""The blocks of Python in the pages of the repository, as printed."""
 
 from __future__ import annotations
 
@@ -17,33 +17,54 @@ import moonfarm  # noqa: F401  without the library the tests fail here
 ROOT = Path(__file__).resolve().parents[3]
 
 
-class Readme(unittest.TestCase):
-    def test_from_python(self):
-        text = (ROOT / "README.md").read_text(encoding="utf-8")
-        section = text.split("## From Python\n")[1].split("\n## ")[0]
-        blocks = re.findall(r"```python\n(.*?)```", section, re.S)
-        self.assertGreaterEqual(len(blocks), 5)
-        for block in blocks:
-            with self.subTest(block.splitlines()[0]):
-                self.run_block(block)
+def pages():
+    """The text of each page of the repository by its path, but for pages of test data and of other
+    packages, and for cards of datasets, which begin with a head of their own."""
+    found = {}
+    for path in sorted(ROOT.rglob("*.md")):
+        folders = path.relative_to(ROOT).parts[:-1]
+        text = path.read_text(encoding="utf-8")
+        if not text.startswith("---\n") and not any(f.startswith(".") or f in ("testdata", "node_modules") for f in folders):
+            found[path.relative_to(ROOT).as_posix()] = text
+    return found
+
+
+class Pages(unittest.TestCase):
+    def test_python(self):
+        count = 0
+        for path, text in pages().items():
+            for block in re.findall(r"^```python\n(.*?)^```$", text, re.S | re.M):
+                count += 1
+                with self.subTest(f"{path}: {block.splitlines()[0]}"):
+                    self.run_block(block)
+        self.assertGreaterEqual(count, 9)
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = Path(folder.name)
+        shutil.copy(ROOT / "sim/towerdefence/wire/testdata/stateB.json", cls.folder / "state.json")
+
+    def dataset(self):
+        """Makes the dataset that pages read, once."""
+        if shutil.which("go") is None:
+            self.skipTest("left out: there is no go")
+        if not (self.folder / "data").exists():
+            make = "go run ./cmd/moonfarm generate towerdefence --episodes 50 --seed 1 --out".split()
+            subprocess.run([*make, self.folder / "data" / "td"], cwd=ROOT, check=True, capture_output=True)
 
     def run_block(self, block):
-        for needed in ("gymnasium", "numpy"):
+        for needed in ("gymnasium", "numpy", "pyarrow"):
             if f"import {needed}" in block and importlib.util.find_spec(needed) is None:
                 self.skipTest(f"left out: there is no {needed}")
-        with tempfile.TemporaryDirectory() as folder:
-            if "data/td" in block:
-                if shutil.which("go") is None:
-                    self.skipTest("left out: there is no go")
-                make = "go run ./cmd/moonfarm generate towerdefence --episodes 50 --seed 1 --obs none --out".split()
-                subprocess.run([*make, Path(folder) / "data" / "td"], cwd=ROOT, check=True, capture_output=True)
-            if "state.json" in block:
-                shutil.copy(ROOT / "sim/towerdefence/wire/testdata/stateB.json", Path(folder) / "state.json")
-            path = os.pathsep.join([str(ROOT / "env" / "python"), os.environ.get("PYTHONPATH", "")])
-            done = subprocess.run(
-                [sys.executable, "-c", block],
-                cwd=folder, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True,
-            )
+        if "data/td" in block:
+            self.dataset()
+        path = os.pathsep.join([str(ROOT / "env" / "python"), os.environ.get("PYTHONPATH", "")])
+        done = subprocess.run(
+            [sys.executable, "-c", block],
+            cwd=self.folder, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True,
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(done.stdout)
 
