@@ -17,6 +17,24 @@ import moonfarm  # noqa: F401  without the library the tests fail here
 ROOT = Path(__file__).resolve().parents[3]
 
 
+# What stands before and after the blocks of a page that shows a part of a program alone.
+AROUND = {
+    "features/codecraft/FEATURES.md": (
+        """
+import moonfarm
+import numpy as np
+envs = moonfarm.make_vec("codecraft", 1, opponent="econ")
+obs, infos = envs.reset(seed=1)
+planes, mask, action = obs["planes"][0], infos["mask"][0], np.zeros(14 * 256, np.int32)
+""",
+        """
+assert legal.shape == (len(cells), 64) and legal[:, 0].all(), legal
+print(heads.shape, x, y)
+""",
+    ),
+}
+
+
 def pages():
     """The text of each page of the repository by its path, but for pages of test data and of other
     packages, and for cards of datasets, which begin with a head of their own."""
@@ -35,8 +53,9 @@ class Pages(unittest.TestCase):
         for path, text in pages().items():
             for block in re.findall(r"^```python\n(.*?)^```$", text, re.S | re.M):
                 count += 1
+                before, after = AROUND.get(path, ("", ""))
                 with self.subTest(f"{path}: {block.splitlines()[0]}"):
-                    self.run_block(block)
+                    self.run_block(before + block + after)
         self.assertGreaterEqual(count, 9)
 
     @classmethod
