@@ -6,7 +6,7 @@ import (
 	"moonfarm/rollout/farm/internal/tracker"
 )
 
-// Which worker gets which shard.
+// The decisions about which worker gets which shard.
 
 // claim answers a worker's claim, or lets it wait.
 func (s *state) claim(t *waiter, now time.Time) *answer {
@@ -41,7 +41,7 @@ func (s *state) offer(w *worker, now time.Time) *answer {
 			return s.grant(w, tracker.Claim{Run: r.id, Shard: shard, Audit: true}, now)
 		}
 		if k, ok := r.stragglers.Take(&s.leases, &r.audits, w.name); ok {
-			r.again++
+			r.duplicates++
 			return s.grant(w, k, now)
 		}
 	}

@@ -14,7 +14,7 @@ type assigner struct {
 // maxClaimWait is the longest time in milliseconds that a claim waits for a shard.
 const maxClaimWait = 60_000
 
-// claim gives a worker a shard, now or when there is one; later sends the answer then.
+// claim gives a worker a shard: now, or later, by later, when one becomes free.
 func (a *assigner) claim(name string, q *request, later func(*answer)) *answer {
 	return a.asked(name, q, func(s *state, w *worker) *answer {
 		now := time.Now()
@@ -39,12 +39,12 @@ func (a *assigner) beat(name string, q *request, _ func(*answer)) *answer {
 // troubled writes a worker's new trouble to the event log; "" means no trouble. The same
 // trouble with another shard is not new.
 func (a *assigner) troubled(name, before, text string) {
-	if kind := kindOf(text); text != "" && kind != kindOf(before) && !a.o.Server.said(text) {
+	if kind := kindOf(text); text != "" && kind != kindOf(before) && !a.o.Server.repeats(text) {
 		a.events.add(&Failure{Worker: name, Text: text, kind: kind}, a.log.Error)
 	}
 }
 
-// back takes a claim back that a worker cannot finish, or not in time.
+// back takes back a claim that a worker cannot finish at all or not in time.
 func (a *assigner) back(name string, q *request, _ func(*answer)) *answer {
 	var r *run
 	before, permanent := "", false
@@ -55,11 +55,11 @@ func (a *assigner) back(name string, q *request, _ func(*answer)) *answer {
 		switch {
 		case q.Refused:
 			w.refuse(r.id, time.Now().Add(2*s.lapse))
-		case !q.Lasting && q.Error != "":
+		case !q.Permanent && q.Error != "":
 			before, w.trouble = w.trouble, line(q.Error)
 		}
 		held := s.giveBack(w, q.Claim)
-		permanent = q.Lasting && held && r.fails(q.Shard, name)
+		permanent = q.Permanent && held && r.fails(q.Shard, name)
 		return &answer{}
 	})
 	if r == nil {
@@ -68,7 +68,7 @@ func (a *assigner) back(name string, q *request, _ func(*answer)) *answer {
 	switch {
 	case q.Refused:
 		a.events.fail(r.id, name, q.Error)
-	case q.Lasting:
+	case q.Permanent:
 		a.events.fail(r.id, name, fmt.Sprintf("shard %d: %s", q.Shard, q.Error))
 	case q.Error != "":
 		a.troubled(name, before, line(q.Error))

@@ -8,7 +8,7 @@ import (
 	"moonfarm/rollout/farm/internal/tracker"
 )
 
-// auditor decides disputes, quarantines workers, and ends audits that nobody can make.
+// auditor decides disputes, quarantines workers, and ends audits that no worker can make.
 type auditor struct {
 	*term
 	commits     *committer
@@ -38,7 +38,7 @@ func (a *auditor) waive(r *run) {
 // waiveOne records an audit as waived, or makes it possible again.
 func (a *auditor) waiveOne(r *run, shard int) {
 	v, revision, err := a.readRecord(r, shard)
-	if err != nil || revision == 0 || v.Audit != tracker.AuditDue || a.commits.endAudit(r, shard, v, revision, tracker.AuditWaived, "") != nil {
+	if err != nil || revision == 0 || v.Audit != tracker.AuditPending || a.commits.endAudit(r, shard, v, revision, tracker.AuditWaived, "") != nil {
 		a.do(func(*state) { r.audits.Unlock(shard) })
 	}
 }
@@ -59,7 +59,7 @@ func (a *auditor) decide(r *run, d *tracker.Dispute) {
 }
 
 // arbitrate makes the shard here, and finds the first rows in which the workers' shards
-// differ. It tries until it can.
+// differ. It retries until it succeeds.
 func (a *auditor) arbitrate(r *run, d *tracker.Dispute) (right string, rows [2]string, ok bool) {
 	for b := newBackoff(); ; {
 		shards, err := a.open(r.ctx, r)
@@ -98,8 +98,8 @@ func (a *auditor) enforce(r *run, d *tracker.Dispute, right string, rows [2]stri
 	}
 }
 
-// quarantine gives a worker no work any more. Its unconfirmed shards are made again, and
-// the shards that it alone has confirmed are audited again.
+// quarantine stops giving work to a worker. Its unconfirmed shards are made again, and the
+// shards that it alone has confirmed are audited again.
 func (a *auditor) quarantine(e Audit) {
 	text := fmt.Sprintf("shard %d of run %s is %.12s…, it said %.12s…", e.Shard, e.Run, e.Right, e.Sum)
 	first := false
@@ -137,7 +137,7 @@ func (a *auditor) revertAll(r *run, worker string) (n int) {
 		err := each(r.ctx, a.st.shards, r.id+".*", func(key string, revision uint64, v *record) error {
 			shard, err := shardOf(key)
 			switch {
-			case err != nil: // no record of a farm
+			case err != nil: // not a record of a farm
 			case v.Worker == worker && v.Audit != tracker.AuditPassed:
 				a.commits.revert(r, shard)
 				n++
@@ -154,10 +154,10 @@ func (a *auditor) revertAll(r *run, worker string) (n int) {
 	}
 }
 
-// reopen makes an audit pending again. It leaves a record that another goroutine has
+// reopen makes an audit pending again. It leaves a record alone that another goroutine has
 // changed meanwhile.
 func (a *auditor) reopen(r *run, shard int, v *record, revision uint64) {
-	v.Audit, v.By = tracker.AuditDue, ""
+	v.Audit, v.By = tracker.AuditPending, ""
 	if ok, _ := a.writeRecord(r, shard, v, revision); !ok {
 		return
 	}

@@ -135,17 +135,17 @@ func TestNothingDue(t *testing.T) {
 	s := spec(73, 3000, 5*time.Millisecond)
 	f.submit(s)
 	f.work("alone", opener(f.store))
-	f.until("audits are due", func() bool { return f.run(s.ID()).Audits.Due > 3 && f.status().Workers[0].Audits.Due > 3 })
+	f.until("audits are due", func() bool { return f.run(s.ID()).Audits.Pending > 3 && f.status().Workers[0].Audits.Pending > 3 })
 	if _, err := f.client.Cancel(f.ctx, s.ID()); err != nil {
 		t.Fatal(err)
 	}
-	if st := f.status(); st.Runs[0].Audits.Due != 0 || st.Workers[0].Audits.Due != 0 {
-		t.Errorf("after the end %d and %d audits are due", st.Runs[0].Audits.Due, st.Workers[0].Audits.Due)
+	if st := f.status(); st.Runs[0].Audits.Pending != 0 || st.Workers[0].Audits.Pending != 0 {
+		t.Errorf("after the end %d and %d audits are due", st.Runs[0].Audits.Pending, st.Workers[0].Audits.Pending)
 	}
 	if _, err := f.client.Retry(f.ctx, s.ID()); err != nil {
 		t.Fatal(err)
 	}
-	if st := f.status(); st.Runs[0].Audits.Due == 0 || st.Workers[0].Audits.Due != st.Runs[0].Audits.Due {
-		t.Errorf("of the run that goes on %d and %d audits are due", st.Runs[0].Audits.Due, st.Workers[0].Audits.Due)
+	if st := f.status(); st.Runs[0].Audits.Pending == 0 || st.Workers[0].Audits.Pending != st.Runs[0].Audits.Pending {
+		t.Errorf("of the run that goes on %d and %d audits are due", st.Runs[0].Audits.Pending, st.Workers[0].Audits.Pending)
 	}
 }

@@ -277,7 +277,7 @@ func TestKills(t *testing.T) {
 	}
 	st := ends(t, client, out, s, 30)
 	t.Logf("%d shards, %d workers and %d servers killed; %d made twice, %d audits passed, %d waived",
-		shards, workers, servers, st.Runs[0].Again, st.Runs[0].Audits.Passed, st.Runs[0].Audits.Waived)
+		shards, workers, servers, st.Runs[0].Duplicates, st.Runs[0].Audits.Passed, st.Runs[0].Audits.Waived)
 	if len(st.Audits) > 0 {
 		t.Errorf("somebody was accused: %+v", st.Audits)
 	}

@@ -17,7 +17,7 @@ type committer struct {
 	disputed func(r *run, d *tracker.Dispute) // decides a dispute
 }
 
-// completed starts the end of a run of which nothing is left to do. A step calls it.
+// completed starts the end of a run that has nothing left to do. A step calls it.
 func (c *committer) completed(r *run) {
 	if r.completes() {
 		c.wg.Go(func() { c.finish(r) })
@@ -73,7 +73,7 @@ func (c *committer) draw(r *run, w *worker, q *request) *record {
 	w.drawn++
 	chance := c.sampler.Chance(w.drawn, float64(r.Spec.Episodes)/float64(r.Spec.Shards), c.trusts(w.name))
 	if c.sampler.Draw(r.id, q.Shard, w.name, chance) {
-		v.Audit = tracker.AuditDue
+		v.Audit = tracker.AuditPending
 	}
 	return v
 }
@@ -114,8 +114,8 @@ func (c *committer) committed(r *run, w *worker, q *request, v *record) {
 	})
 }
 
-// repeated takes a result of a shard that has a record, from an earlier try or from another
-// worker. A different sum is a dispute.
+// repeated takes a result for a shard that has a record already, from an earlier try or from
+// another worker. A different sum is a dispute.
 func (c *committer) repeated(r *run, name string, q *request) *answer {
 	was, revision, err := c.readRecord(r, q.Shard)
 	if err != nil || revision == 0 {
@@ -179,7 +179,8 @@ func (c *committer) audited(r *run, w *worker, q *request) *answer {
 	return &answer{}
 }
 
-// endAudit records how an audit ended, and by whom it was made; or it answers why not.
+// endAudit records how an audit ended and which worker made it. It returns an answer with
+// the reason if it cannot.
 func (c *committer) endAudit(r *run, shard int, v *record, revision uint64, verdict, by string) *answer {
 	was := v.Audit
 	v.Audit, v.By = verdict, by
@@ -207,9 +208,10 @@ func (c *committer) endAudit(r *run, shard int, v *record, revision uint64, verd
 	return nil
 }
 
-// revert deletes the record of a shard, which is made again. It tries until it can.
+// revert deletes the record of a shard, so that the shard is made again. It retries until it
+// succeeds.
 func (c *committer) revert(r *run, shard int) {
-	var gone *record // of an earlier try whose answer was lost
+	var gone *record // the record that an earlier try may have deleted: its answer was lost
 	for b := newBackoff(); ; {
 		v, revision, err := c.readRecord(r, shard)
 		if err == nil && revision != 0 {

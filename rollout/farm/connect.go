@@ -32,8 +32,8 @@ type ConnectOptions struct {
 	// with name and seed (of an nkey), and role if a Key has given them; or the
 	// server's KeyFile; or a NATS .creds file.
 	Credentials string
-	// Find, if Credentials is "", looks for such a file before each try; it returns "" while
-	// there is no file.
+	// Find, if Credentials is "", looks for a file of credentials before each try; it returns
+	// "" while there is no file.
 	Find          func() string
 	Role          string // RoleWorker and so on, with a KeyFile; "" is RoleOperator
 	CA, Cert, Key string // files: the CA of the server's certificate; the client's certificate and key
@@ -44,9 +44,9 @@ type ConnectOptions struct {
 type Conn struct {
 	nc     *nats.Conn
 	name   string
-	role   string // "" if no Key has given the credentials
-	seed   []byte // of the nkey that a Key has given
-	key    Key    // the server's, nil if it is not known here
+	role   string // "" if the credentials do not come from a Key
+	seed   []byte // of the nkey, if the credentials come from a Key
+	key    Key    // the server's key, nil if it is not known here
 	inbox  string // subject of answers
 	where  string
 	log    *slog.Logger
@@ -70,9 +70,8 @@ type credentials struct {
 	Seed     string `json:"seed,omitempty"`
 }
 
-// Connect connects, and tries again until ctx is done while there is no
-// server. It fails if the server refuses the credentials. A connection that is
-// lost later comes back by itself.
+// Connect connects. While there is no server it retries until ctx is done. It fails if the
+// server refuses the credentials. A connection that is lost later is restored by itself.
 func Connect(ctx context.Context, o ConnectOptions) (*Conn, error) {
 	c := &Conn{name: o.Name, where: redact.Text(o.URL), log: logger(o.Log), asking: map[*question]bool{}}
 	find := o.Find
@@ -92,10 +91,10 @@ func Connect(ctx context.Context, o ConnectOptions) (*Conn, error) {
 		case err == nil:
 			return c, nil
 		case errors.Is(err, nats.ErrAuthorization) && find != nil && time.Since(begun) < settling:
-			// The server has only just begun, and others cannot find its credentials yet.
+			// The server has only just started: its file of credentials is not there yet.
 		case errors.Is(err, nats.ErrAuthorization) && o.Server == nil:
 			return nil, fmt.Errorf("connect to %s: %w: the server does not know %s", c.where, err, c.presented(&o))
-		case !passing(err):
+		case !temporary(err):
 			return nil, fmt.Errorf("connect to %s: %w", c.where, err)
 		case b.next == 200*time.Millisecond: // the second time
 			c.log.Warn("no server yet", "url", c.where, "err", err)
@@ -121,9 +120,9 @@ func (c *Conn) presented(o *ConnectOptions) string {
 	return fmt.Sprintf("%s with the credentials of %s", c.name, o.Credentials)
 }
 
-// passing reports whether an error of connecting means only that the server
-// is not there, or that it ended meanwhile.
-func passing(err error) bool {
+// temporary reports whether an error of connecting means only that the server
+// is not there yet, or that it ended meanwhile.
+func temporary(err error) bool {
 	for _, e := range []error{
 		nats.ErrNoServers, nats.ErrTimeout, nats.ErrConnectionClosed, os.ErrDeadlineExceeded, io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE,
 	} {
@@ -131,7 +130,7 @@ func passing(err error) bool {
 			return true
 		}
 	}
-	return strings.Contains(strings.ToLower(err.Error()), "authentication timeout") // a machine that has much to do
+	return strings.Contains(strings.ToLower(err.Error()), "authentication timeout") // a busy machine
 }
 
 // options returns the options of the library, and sets the name.
@@ -199,8 +198,8 @@ func processName() string {
 	}, fmt.Sprintf("%.40s-%d", host, os.Getpid()))
 }
 
-// proven fails if a spec is not of the run that was asked for, or if the sender
-// does not have the key from which the credentials of this worker follow.
+// proven fails if a spec belongs to another run than the requested one, or if the sender
+// does not have the key from which the credentials of this worker are derived.
 func (c *Conn) proven(run string, a *answer) error {
 	switch {
 	case a.Spec == nil || a.Spec.ID() != run:
@@ -212,7 +211,7 @@ func (c *Conn) proven(run string, a *answer) error {
 	return nil
 }
 
-// deny ends the questions that the server denies, with an error that names the needed role.
+// deny ends the requests that the server denies, with an error that names the needed role.
 func (c *Conn) deny(err error) {
 	err = fmt.Errorf("permission denied at %s: %w", c.where, err)
 	c.denied.Store(&err)
@@ -228,7 +227,7 @@ func (c *Conn) deny(err error) {
 	}
 }
 
-// needs is the error of a client that may not publish to a subject.
+// needs returns the error for a client that may not publish to a subject.
 func (c *Conn) needs(subject string) error {
 	action, name, _ := strings.Cut(strings.TrimPrefix(subject, workerSubject), ".")
 	switch {
@@ -279,7 +278,7 @@ func (c *Conn) credentials(o *ConnectOptions, text []byte) (nats.Option, error) 
 	return signs(pair)
 }
 
-// signs proves the possession of an nkey, which stays here.
+// signs proves possession of an nkey without sending it.
 func signs(pair nkeys.KeyPair) (nats.Option, error) {
 	public, err := pair.PublicKey()
 	if err != nil {
@@ -288,21 +287,22 @@ func signs(pair nkeys.KeyPair) (nats.Option, error) {
 	return nats.Nkey(public, pair.Sign), nil
 }
 
-// Name is the name of the client.
+// Name returns the name of the client.
 func (c *Conn) Name() string { return c.name }
 
 // Close ends the connection.
 func (c *Conn) Close() { c.nc.Close() }
 
-// inbox is the subject of answers to a name: the server lets no other client
+// inbox returns the subject of answers to a name: the server lets no other client
 // listen there.
 func inbox(name string) string { return "_INBOX_" + name }
 
-// roleInbox is the inbox of a client with credentials of a Key. It has more tokens
-// than any inbox of a user, and a worker and an operator of one name have two.
+// roleInbox returns the inbox of a client with credentials from a Key. It has more tokens
+// than an inbox of a user, and a worker and an operator with the same name have different
+// ones.
 func roleInbox(role, name string) string { return "_INBOX." + role + "." + name }
 
-// logger is log, or a logger that discards all lines.
+// logger returns log, or a logger that discards all lines if log is nil.
 func logger(log *slog.Logger) *slog.Logger {
 	if log == nil {
 		return slog.New(slog.DiscardHandler)

@@ -23,21 +23,21 @@ type CoordinatorOptions struct {
 	Version  string        // of moonfarm: workers of another version are refused
 	Open     Open          // opens the shards of a run, for submissions, disputes, and the end
 	Replicas int           // of the streams in JetStream: 1, or 3 on a cluster; 0 is 1
-	Audit    float64       // the share of shards made a second time; 0 is 0.01, less than 0 no shards
-	Trusted  []string      // workers without a higher share at first: the workers of this process
+	Audit    float64       // the share of shards made a second time; 0 is 0.01, a negative value no shards
+	Trusted  []string      // workers whose first shards are not audited more often: the workers of this process
 	Lapse    time.Duration // after which the leases of a silent worker end; 0 is 30 s
 	Patience time.Duration // for which an audit waits for another worker; 0 is 30 s
 	Server   *Server       // the server whose troubles belong in the status, or nil
 	Log      *slog.Logger
-	// Small says that few workers come: the streams in JetStream are kept so that they take
-	// less memory and time at a few hundred commits a second at most.
+	// Small says that there are few workers: the streams in JetStream are configured to take
+	// less memory and time, for at most a few hundred commits a second.
 	Small bool
-	// Changed, if not nil, is called when this coordinator takes over, and when the
-	// state of a run has changed. It must return at once.
+	// Changed, if not nil, is called when this coordinator takes over and after each change
+	// of a run's state. It must return at once.
 	Changed func()
 
 	lease time.Duration // 0 is 5 s
-	look  time.Duration // between two looks at the streams; 0 is 2 s
+	look  time.Duration // between two checks of the streams; 0 is 2 s
 }
 
 // Coordinate coordinates whenever no other coordinator does, until ctx is
@@ -75,10 +75,10 @@ func Coordinate(ctx context.Context, c *Conn, o CoordinatorOptions) error {
 	return nil
 }
 
-// answerTrouble answers all requests with the trouble of the server, until it is over.
+// answerTrouble answers all requests with the error of the server's store, until ctx is done.
 func answerTrouble(ctx context.Context, c *Conn, s *Server) {
 	sub, err := c.nc.Subscribe(clientSubject+">", func(m *nats.Msg) {
-		if data, err := json.Marshal(&answer{Error: cmp.Or(s.trouble(), ending.Error), Again: s.trouble() == ""}); err == nil && strings.HasPrefix(m.Reply, "_INBOX") {
+		if data, err := json.Marshal(&answer{Error: cmp.Or(s.trouble(), ending.Error), Retry: s.trouble() == ""}); err == nil && strings.HasPrefix(m.Reply, "_INBOX") {
 			_ = c.nc.Publish(m.Reply, data) // a client that has disconnected retries
 		}
 	})
@@ -95,8 +95,8 @@ func attempt(ctx context.Context, c *Conn, o *CoordinatorOptions, log *slog.Logg
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	if o.Server != nil {
-		o.Server.again.Store(&stop)
-		defer o.Server.again.Store(nil)
+		o.Server.endTerm.Store(&stop)
+		defer o.Server.endTerm.Store(nil)
 	}
 	err := campaign(ctx, stop, c, o, log, leading)
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
@@ -160,11 +160,11 @@ func lead(ctx context.Context, conn *Conn, st *store, o *CoordinatorOptions, log
 	defer cancel(nil)
 	var err error
 	if t.events, err = newEventLog(ctx, st, log); err != nil {
-		return fmt.Errorf("notes: %w", err)
+		return fmt.Errorf("event log: %w", err)
 	}
 	if o.Server != nil {
 		if text := o.Server.last.Load(); text != nil && !t.events.has(*text) {
-			t.events.add(&Failure{Text: *text}, nil) // the stream could not have it
+			t.events.add(&Failure{Text: *text}, nil) // while it lasted the stream could not take it
 		}
 		t.wg.Go(keep.listen)
 	}

@@ -29,7 +29,7 @@ type eventLog struct {
 // maxEvents is how many failures and how many audits a log keeps.
 const maxEvents = 200
 
-// fail adds a failure as one line. Equal failures of a worker and a run are one with a
+// fail adds a failure as one line. Equal failures of a worker and a run are kept as one with a
 // count; they are logged as errors at the first and at each doubling of the count.
 func (e *eventLog) fail(run, worker, text string) {
 	e.add(&Failure{Run: run, Worker: worker, Text: line(text)}, e.log.Error)
@@ -100,7 +100,7 @@ func (e *eventLog) publish(subject string, event any) {
 func newEventLog(ctx context.Context, st *store, log *slog.Logger) (*eventLog, error) {
 	e := &eventLog{log: log}
 	for _, subject := range []string{"moonfarm.failure", "moonfarm.audit"} {
-		info, err := st.notes.Info(ctx, jetstream.WithSubjectFilter(subject))
+		info, err := st.events.Info(ctx, jetstream.WithSubjectFilter(subject))
 		if err != nil {
 			return nil, err
 		}
@@ -108,7 +108,7 @@ func newEventLog(ctx context.Context, st *store, log *slog.Logger) (*eventLog, e
 		if n == 0 {
 			continue
 		}
-		c, err := st.notes.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{FilterSubjects: []string{subject}})
+		c, err := st.events.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{FilterSubjects: []string{subject}})
 		if err != nil {
 			return nil, err
 		}
@@ -124,7 +124,7 @@ func newEventLog(ctx context.Context, st *store, log *slog.Logger) (*eventLog, e
 	return e, nil
 }
 
-// replay takes an event from the stream, and ignores a message that is no event.
+// replay takes an event from the stream, and ignores a message that is not an event.
 func (e *eventLog) replay(subject string, data []byte) {
 	var f Failure
 	var a Audit
@@ -156,7 +156,7 @@ func last[T any](list []T) []T {
 	return list
 }
 
-// label is a short text from elsewhere, such as the name of a host, cut to a number of
+// label returns a short text from elsewhere, such as the name of a host, cut to at most most
 // characters.
 func label(text string, most int) string {
 	if r := []rune(line(text)); len(r) > most {
@@ -165,7 +165,7 @@ func label(text string, most int) string {
 	return line(text)
 }
 
-// line is a text as one line of bounded length, without secrets.
+// line returns a text as one line of bounded length, without secrets.
 func line(text string) string {
 	out := make([]rune, 0, 200)
 	for _, r := range redact.Text(text) {

@@ -185,8 +185,8 @@ func TestBroken(t *testing.T) {
 	f.submit(s)
 	f.work("w0", opener(f.store))
 	f.done(s)
-	if r := f.run(s.ID()); r.Remade != 1 || !f.failure("shard 3: its file is missing") {
-		t.Errorf("%d made again, failures %v", r.Remade, f.status().Failures)
+	if r := f.run(s.ID()); r.Reverted != 1 || !f.failure("shard 3: its file is missing") {
+		t.Errorf("%d made again, failures %v", r.Reverted, f.status().Failures)
 	}
 }
 
@@ -362,7 +362,7 @@ func TestTwoResults(t *testing.T) {
 	f.work("fourth", opener(f.store))
 	f.done(s)
 	a := f.status().Audits[0]
-	if a.Worker != "third" || f.run(s.ID()).Remade < 2 {
+	if a.Worker != "third" || f.run(s.ID()).Reverted < 2 {
 		t.Errorf("audit log %+v, run %+v", a, f.run(s.ID()))
 	}
 }
@@ -397,7 +397,7 @@ func TestStragglers(t *testing.T) {
 	f.work("slow", opener(f.store, func(k *fake) { k.slower = 100_000 }), func(o *WorkerOptions) { o.Grace = time.Millisecond })
 	f.until("the slow one has two", func() bool { return f.run(s.ID()).Held == 2 })
 	f.work("quick", opener(f.store))
-	if r := f.done(s); r.Again != 2 {
-		t.Errorf("%d given a second time, want 2", r.Again)
+	if r := f.done(s); r.Duplicates != 2 {
+		t.Errorf("%d given a second time, want 2", r.Duplicates)
 	}
 }

@@ -7,7 +7,7 @@
 // buckets, publishes shard numbers to a work queue, leases them to workers
 // (Work), writes a commit by one compare-and-set of the shard's record, has a
 // sample made again by other workers, and completes the dataset. People use a
-// Client. Nobody connects without credentials, and each role has its own subjects. Any
+// Client. Every connection needs credentials, and each role has its own subjects. Any
 // process may die at any time: delivery is at least once, every
 // action may be repeated, and a shard is a pure function of the run's spec.
 //
@@ -17,7 +17,7 @@
 // commits and stragglers in internal/tracker, and workers here. A state holds them; its
 // methods (state.go, assign.go) are the steps that change several of them. Around it stand
 // the parts that talk to NATS: requests takes the messages, assigner answers workers that
-// want work, committer writes records, auditor decides disputes, runs begins and ends runs,
+// ask for work, committer writes records, auditor decides disputes, runs begins and ends runs,
 // a feeder moves the shards of one run through the queue, and upkeep does the work that
 // comes with time.
 //
@@ -58,7 +58,7 @@ type Spec struct {
 const (
 	maxSpec   = 512 << 10 // bytes of a spec: it travels as one message
 	maxShards = 1 << 30   // a coordinator has a bit for each
-	maxText   = 4096      // bytes of a build and of an output: they stand in each status
+	maxText   = 4096      // bytes of a build and of an output: each status contains them
 )
 
 // printable reports whether a text has at most a number of bytes, all of printable characters.
@@ -80,7 +80,7 @@ func (s *Spec) check() error {
 	case s.Out == "" || !printable(s.Out, maxText):
 		return fmt.Errorf("spec: output %.80q, want 1 to %d printable characters", redact.Text(s.Out), maxText)
 	case !json.Valid(s.Job):
-		return errors.New("spec: the job is no JSON")
+		return errors.New("spec: the job is not JSON")
 	case len(s.Job)+len(s.Name)+len(s.Build)+len(s.Out) > maxSpec:
 		return fmt.Errorf("spec: more than %d bytes", maxSpec)
 	}
@@ -90,8 +90,8 @@ func (s *Spec) check() error {
 	return nil
 }
 
-// ID is the name of the run: the first 32 hex digits of the sha256 of the
-// spec's JSON, the job without its white space.
+// ID returns the name of the run: the first 32 hex digits of the sha256 of the
+// spec's JSON, with the job's white space removed.
 func (s *Spec) ID() string {
 	c := *s
 	var job bytes.Buffer
@@ -109,16 +109,17 @@ func (s *Spec) ID() string {
 type Receipt = shard.Receipt
 
 // Shards makes and keeps the shards of one run. Its methods may be called by
-// several goroutines at once. An error of Make is taken as the store's and the
-// shard is tried again until it succeeds, unless it wraps a *shard.PermanentError: when two
-// workers meet one in the same shard, the run fails. *datasets.Run is one implementation.
+// several goroutines at once. An error of Make counts as an error of the store, and the
+// shard is retried until it succeeds, unless the error wraps a *shard.PermanentError: if two
+// workers report one for the same shard, the run fails. *datasets.Run is one implementation.
 type Shards interface {
-	// Build names the bytes that this machine would make of the spec: it must equal Spec.Build.
+	// Build identifies the bytes that this machine would make from the spec: it must equal
+	// Spec.Build.
 	Build() string
 	// Complete returns the totals of a complete dataset, and nil if it is not complete.
 	Complete(ctx context.Context) (*Receipt, error)
-	// Make computes the shard and stores its files under names with the sum.
-	// Doing it twice is doing it once.
+	// Make computes the shard and stores its files under names that contain the sum. It is
+	// idempotent.
 	Make(ctx context.Context, shard int) (Receipt, error)
 	// Remake computes the shard and stores nothing.
 	Remake(ctx context.Context, shard int) (Receipt, error)
@@ -126,11 +127,11 @@ type Shards interface {
 	// differs from the shard made here, with both values.
 	Differ(ctx context.Context, shard int, sum string) (string, error)
 	// Finish completes the dataset from the shards with the sums that sum
-	// returns, and removes files that were stored under other sums. Doing it twice is
-	// doing it once. If the stored files of a shard are missing or do not have their
-	// sum, the error wraps a *BrokenError: the shard is made again.
+	// returns, and removes files that were stored under other sums. It is idempotent. If the
+	// stored files of a shard are missing or do not have their sum, the error wraps a
+	// *BrokenError: the shard is made again.
 	Finish(ctx context.Context, sum func(shard int) (string, error)) error
-	// Close lets go of files and memory.
+	// Close frees files and memory.
 	Close() error
 }
 

@@ -24,7 +24,8 @@ type feeder struct {
 // subject that may have one.
 const errQueued = 10077
 
-// window is how many messages of a run the stream should have for that number of slots.
+// window returns the number of a run's messages that the stream should have for a number of
+// slots.
 func window(slots int) int { return max(256, min(4*slots, 16384)) }
 
 // feeding keeps the stream filled until the run ends.
@@ -109,7 +110,7 @@ func (f *feeder) publish(list []int) error {
 	return first
 }
 
-// count corrects the queue's counts by the stream's own, and makes a lost consumer again.
+// count replaces the queue's counts by the stream's, and recreates a lost consumer.
 func (f *feeder) count() {
 	info, err := f.info()
 	if err != nil && f.r.ctx.Err() == nil {
@@ -125,8 +126,8 @@ func (f *feeder) count() {
 	})
 }
 
-// info asks the consumer for its counts. If it is gone info makes it again, resets the
-// queue's counts, and returns nil.
+// info asks the consumer for its counts. If the consumer is gone, info recreates it, resets
+// the queue's counts, and returns nil.
 func (f *feeder) info() (*jetstream.ConsumerInfo, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -150,8 +151,8 @@ func (f *feeder) current() jetstream.Consumer {
 	return f.consumer
 }
 
-// fetching fetches messages for the waiting claims until the run ends. It does not tell of
-// a single failure: a queue that has just been opened again may need a moment.
+// fetching fetches messages for the waiting claims until the run ends. It does not log a
+// single failure: a store that has just been reopened may need a moment.
 func (f *feeder) fetching() {
 	b, failed := newBackoff(), false
 	for f.r.ctx.Err() == nil {
@@ -183,8 +184,8 @@ func (f *feeder) fetching() {
 // maxFetch is how many messages are fetched at once.
 const maxFetch = 256
 
-// reserve returns how many messages to fetch: one for each waiting claim that no other
-// fetch is for, if there are as many.
+// reserve returns how many messages to fetch: one for each waiting claim that no other fetch
+// serves, as far as the queue has messages.
 func (f *feeder) reserve() (n int) {
 	f.do(func(s *state) {
 		if f.r.running() {

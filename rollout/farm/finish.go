@@ -9,8 +9,8 @@ import (
 // errMissing means that an expected record does not exist.
 var errMissing = errors.New("its record is missing")
 
-// finish completes the dataset of a run. It tries until it can, or until shards have to be
-// made again.
+// finish completes the dataset of a run. It retries until it succeeds or until shards have to
+// be made again.
 func (x *runs) finish(r *run) {
 	pause := backoff{time.Second, time.Minute}
 	for {
@@ -50,7 +50,7 @@ func (x *runs) complete(r *run) error {
 	if err != nil {
 		return err
 	}
-	x.steering.Lock() // a retry comes before or after all of this
+	x.steering.Lock() // a retry of the run comes before or after all of this
 	err = x.change(r, Done, "")
 	var left error
 	if err == nil {
@@ -64,7 +64,7 @@ func (x *runs) complete(r *run) error {
 	return err
 }
 
-// forget removes the records of a done run that has not begun again.
+// forget removes the records of a done run that has not been started again.
 func (x *runs) forget(r *run) error {
 	x.steering.Lock()
 	defer x.steering.Unlock()
@@ -74,7 +74,7 @@ func (x *runs) forget(r *run) error {
 	return x.st.forget(x.ctx, r.id)
 }
 
-// resume begins a finishing run again that lacks a record, or the files of a broken shard.
+// resume starts a finishing run again that lacks a record or the files of a shard.
 func (x *runs) resume(r *run, broken *BrokenError) {
 	if broken != nil {
 		x.commits.revert(r, broken.Shard)
@@ -84,7 +84,7 @@ func (x *runs) resume(r *run, broken *BrokenError) {
 	finishing := false
 	x.do(func(*state) {
 		if finishing = r.begun && r.State == Finishing; finishing && broken != nil {
-			r.remade++
+			r.reverted++
 		}
 	})
 	if !finishing { // it was cancelled meanwhile

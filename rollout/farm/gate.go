@@ -24,8 +24,8 @@ type gate struct {
 	key    Key              // nil: the server does not listen
 	users  map[string]*user // by name
 	nkeys  map[string]*user // by public key
-	// certified says that a client without credentials may connect: TLS has checked
-	// its certificate, and there is no file of users.
+	// certified lets clients without credentials connect: TLS has checked their
+	// certificates, and there is no file of users.
 	certified bool
 }
 
@@ -126,7 +126,7 @@ func (g *gate) known(o *server.ClientOpts, nonce []byte) (*user, *server.Permiss
 	return u, rights
 }
 
-// derived reports whether a public key is the one of a role and a name.
+// derived reports whether a public key is derived from the server's key for a role and a name.
 func (g *gate) derived(public, role, name string) bool {
 	if _, err := rightsOf(role, name); err != nil || checkName(name) != nil {
 		return false
@@ -149,7 +149,7 @@ func signed(public, sig string, nonce []byte) bool {
 	return err == nil && len(nonce) > 0 && key.Verify(nonce, raw) == nil
 }
 
-// knowsPassword compares a password with one that may be a bcrypt hash.
+// knowsPassword compares a password with the wanted one, which may be a bcrypt hash.
 func knowsPassword(want, got string) bool {
 	if strings.HasPrefix(want, "$2") {
 		return bcrypt.CompareHashAndPassword([]byte(want), []byte(got)) == nil
@@ -159,8 +159,8 @@ func knowsPassword(want, got string) bool {
 
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// clientName is the name of a connection, which tells the server who connects:
-// "moonfarm NAME", or "moonfarm ROLE NAME" for credentials that a Key has given.
+// clientName returns the name of a connection, which tells the server who connects:
+// "moonfarm NAME", or "moonfarm ROLE NAME" for credentials from a Key.
 func clientName(role, name string) string {
 	if role != "" {
 		name = role + " " + name
@@ -168,7 +168,7 @@ func clientName(role, name string) string {
 	return "moonfarm " + name
 }
 
-// clientOf reads a clientName.
+// clientOf parses a clientName.
 func clientOf(text string) (name, role string) {
 	switch words := strings.Split(text, " "); len(words) {
 	case 2:
@@ -179,8 +179,8 @@ func clientOf(text string) (name, role string) {
 	return "", ""
 }
 
-// rightsOf returns the subjects of a role, nil for all. A worker speaks for itself
-// alone; neither a worker nor an operator has any right to JetStream.
+// rightsOf returns the subjects that a role may use, nil for all. A worker publishes under
+// its own name only; neither a worker nor an operator has any right to JetStream.
 func rightsOf(role, name string) (*server.Permissions, error) {
 	say := ""
 	switch role {
@@ -199,7 +199,7 @@ func rightsOf(role, name string) (*server.Permissions, error) {
 	}, nil
 }
 
-// certified returns the user of a client that has a certificate alone, and its rights. A
+// certified returns the user of a client that has only a certificate, and its rights. A
 // certificate whose subject has a role as an organizational unit (OU) has the rights of
 // that role under its common name (CN). Any other certificate gives the rights of an operator
 // and of a worker under the client's own name.

@@ -69,7 +69,7 @@ func (k Key) Credentials(role, name string) ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// proof shows a worker, whose nkey follows from the key, that the sender of a run's spec
+// proof shows a worker, whose nkey is derived from the key, that the sender of a run's spec
 // has the key. Without it an account that listens at the server's port while the server is
 // away could choose where workers write.
 func (k Key) proof(worker, run string) string {
@@ -119,7 +119,7 @@ func parseKey(text []byte) (Key, error) {
 
 // serverKey returns the key of the server with its store in a folder, which must be
 // locked, and makes the file if it is missing. The servers of a cluster have one key,
-// which follows from their common secret.
+// derived from their common secret.
 func serverKey(dir string, c *ClusterOptions, log *slog.Logger) (Key, error) {
 	file := filepath.Join(dir, KeyFile)
 	var common Key
@@ -151,7 +151,7 @@ func serverKey(dir string, c *ClusterOptions, log *slog.Logger) (Key, error) {
 
 // writeSecret writes a file that its owner alone can read, whole or not at all.
 func writeSecret(file string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*") // with mode 600
+	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*") // made with mode 600
 	if err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func writeSecret(file string, text []byte) error {
 	return err
 }
 
-// maxSecret is the most bytes of a file with credentials of one client.
+// maxSecret is the largest size in bytes of a file with the credentials of one client.
 const maxSecret = 64 << 10
 
 // readSecret reads a file with credentials; "-" is standard input.
@@ -188,7 +188,7 @@ func readSecret(file string) ([]byte, error) {
 
 // WarnReadable logs a warning if others than its owner can read a file of secrets.
 func WarnReadable(log *slog.Logger, file string) {
-	if file == "" || file == "-" || runtime.GOOS == "windows" { // there modes say nothing
+	if file == "" || file == "-" || runtime.GOOS == "windows" { // modes mean nothing on Windows
 		return
 	}
 	if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o044 != 0 {
@@ -197,16 +197,17 @@ func WarnReadable(log *slog.Logger, file string) {
 	}
 }
 
-// Commands find a server of the same user on loopback by its port: a file of that name in
-// the user's cache has the path of the server's key.
+// Commands find a server of the same user on loopback by its port: a file named after the
+// port in the user's cache folder has the path of the server's key.
 
-// noteFile is the file of a port.
+// noteFile returns the file of a port.
 func noteFile(port string) (string, error) {
 	cache, err := os.UserCacheDir()
 	return filepath.Join(cache, "moonfarm", "farm", "servers", port), err
 }
 
-// NoteKey notes where the key of a server is. The returned function removes the note.
+// NoteKey writes down where the key of a server is, for FindKey. The returned function
+// removes the file.
 func NoteKey(server, key string) (forget func(), err error) {
 	u, err := url.Parse(server)
 	if err != nil {

@@ -39,7 +39,7 @@ func checkName(name string) error {
 	return nil
 }
 
-// request is a message of a worker or a client. Nothing in it is believed.
+// request is a message of a worker or a client. The receiver checks all of it.
 type request struct {
 	Version string `json:"version,omitempty"` // claim, beat
 	Host    string `json:"host,omitempty"`
@@ -50,8 +50,8 @@ type request struct {
 	tracker.Claim        // commit, back, spec; run alone: cancel, retry
 	Receipt              // commit
 	Error         string `json:"error,omitempty"`   // back: why; beat: the trouble now
-	Lasting       bool   `json:"lasting,omitempty"` // back: a permanent failure
-	Refused       bool   `json:"refused,omitempty"` // back: the whole run
+	Permanent     bool   `json:"lasting,omitempty"` // back: a permanent failure
+	Refused       bool   `json:"refused,omitempty"` // back: the worker cannot make this run at all
 
 	Claims []tracker.Claim `json:"claims,omitempty"` // beat: the claims that the worker is making
 	Spec   *Spec           `json:"spec,omitempty"`   // submit
@@ -60,13 +60,13 @@ type request struct {
 // answer is a message of the coordinator.
 type answer struct {
 	Error   string          `json:"error,omitempty"`
-	Refused bool            `json:"refused,omitempty"` // the worker will get nothing, ever
-	Again   bool            `json:"again,omitempty"`   // the same question may be answered in a moment
+	Refused bool            `json:"refused,omitempty"` // this worker will never get work
+	Retry   bool            `json:"again,omitempty"`   // a retry may succeed in a moment
 	Claim   *tracker.Claim  `json:"claim,omitempty"`
 	Drop    []tracker.Claim `json:"drop,omitempty"` // beat: claims that are not needed any more
 	Beat    int             `json:"beat,omitempty"` // milliseconds between two beats
 	Spec    *Spec           `json:"spec,omitempty"`
-	Proof   string          `json:"proof,omitempty"` // of Spec: the coordinator has the Key
+	Proof   string          `json:"proof,omitempty"` // with Spec: shows that the coordinator has the Key
 	Run     *RunStatus      `json:"run,omitempty"`
 	Status  *Status         `json:"status,omitempty"`
 }
@@ -79,8 +79,8 @@ type awayError struct{ error }
 
 func (e awayError) Unwrap() error { return e.error }
 
-// errAgain means that the same question may be answered in a moment.
-var errAgain = errors.New("ask again")
+// errRetry means that a retry may succeed in a moment.
+var errRetry = errors.New("ask again")
 
 // ask sends a request and waits for the answer.
 func (c *Conn) ask(ctx context.Context, subject string, q *request, wait time.Duration) (*answer, error) {
@@ -108,7 +108,7 @@ func (c *Conn) ask(ctx context.Context, subject string, q *request, wait time.Du
 		return nil, awayError{fmt.Errorf("no coordinator answers at %s", c.where)}
 	case errors.Is(err, context.DeadlineExceeded):
 		return nil, awayError{fmt.Errorf("%s gave no answer in %v", c.where, wait)}
-	case errors.Is(err, nats.ErrReconnectBufExceeded): // nothing is kept to be sent later
+	case errors.Is(err, nats.ErrReconnectBufExceeded): // the library keeps no message to send it later
 		return nil, awayError{fmt.Errorf("the connection to %s is lost", c.where)}
 	case err != nil:
 		return nil, err
@@ -120,8 +120,8 @@ func (c *Conn) ask(ctx context.Context, subject string, q *request, wait time.Du
 	if a.Refused {
 		return nil, fmt.Errorf("%w: %s", errRefused, a.Error)
 	}
-	if a.Again {
-		return nil, awayError{fmt.Errorf("%s: %w", a.Error, errAgain)}
+	if a.Retry {
+		return nil, awayError{fmt.Errorf("%s: %w", a.Error, errRetry)}
 	}
 	if a.Error != "" {
 		return nil, errors.New(a.Error)
@@ -129,8 +129,9 @@ func (c *Conn) ask(ctx context.Context, subject string, q *request, wait time.Du
 	return a, nil
 }
 
-// backoff yields growing pauses between tries, each between half and all of
-// twice the one before, so that many clients that failed together do not return together.
+// backoff makes growing pauses between tries: each is random between half of next and next,
+// so that many clients that failed together do not return together, and next doubles up to
+// most.
 type backoff struct{ next, most time.Duration }
 
 // pause waits, and reports false if ctx was done first.
@@ -147,17 +148,17 @@ func (b *backoff) pause(ctx context.Context) bool {
 	}
 }
 
-// newBackoff is the backoff of tries against a server or store that is away.
+// newBackoff returns the backoff for tries against a server or store that is away.
 func newBackoff() backoff { return backoff{200 * time.Millisecond, 5 * time.Second} }
 
 // Client asks a coordinator on behalf of people. Its methods fail with one
 // line if none answers within half a minute.
 type Client struct{ c *Conn }
 
-// NewClient is a client on a connection, which stays the caller's.
+// NewClient returns a client on a connection, which the caller closes.
 func NewClient(c *Conn) *Client { return &Client{c} }
 
-// Submit begins a run, or joins the run of an equal spec: a cancelled or
+// Submit begins a run, or joins the run with an equal spec: a cancelled or
 // failed run goes on; if the run is done, Submit returns its state at once.
 func (c *Client) Submit(ctx context.Context, s *Spec) (*RunStatus, error) {
 	if err := s.check(); err != nil {
@@ -171,8 +172,8 @@ func (c *Client) Cancel(ctx context.Context, run string) (*RunStatus, error) {
 	return c.run(ctx, "cancel", &request{Claim: tracker.Claim{Run: run}})
 }
 
-// Retry makes a cancelled or failed run go on, publishes the missing shards of a running
-// run again, and makes the shards of a done run again.
+// Retry continues a cancelled or failed run, publishes the missing shards of a running run
+// again, and makes the shards of a done run again.
 func (c *Client) Retry(ctx context.Context, run string) (*RunStatus, error) {
 	return c.run(ctx, "retry", &request{Claim: tracker.Claim{Run: run}})
 }
@@ -185,12 +186,12 @@ func (c *Client) run(ctx context.Context, action string, q *request) (*RunStatus
 	return a.Run, nil
 }
 
-// ask asks again if a coordinator ends while it is asked.
+// ask sends a request, and repeats it if the coordinator ends meanwhile.
 func (c *Client) ask(ctx context.Context, action string, q *request) (*answer, error) {
 	wait, begun := 30*time.Second, time.Now()
 	for b := (backoff{100 * time.Millisecond, time.Second}); ; {
 		a, err := c.c.ask(ctx, clientSubject+action, q, wait)
-		if !errors.Is(err, errAgain) || time.Since(begun) > wait || !b.pause(ctx) {
+		if !errors.Is(err, errRetry) || time.Since(begun) > wait || !b.pause(ctx) {
 			return a, err
 		}
 	}

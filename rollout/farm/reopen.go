@@ -13,21 +13,21 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// probeBytes is the room that a store must have before it is opened again.
+// probeBytes is the free space that a store must have before it is opened again.
 const probeBytes = 4 << 20
 
-// writeErrors matches the lines that NATS logs when it will not write to a stream any more,
-// or has switched JetStream off. It stays so until the store is opened again.
+// writeErrors matches the lines that NATS logs when it stops writing to a stream or switches
+// JetStream off. NATS does not resume until the store is opened again.
 var writeErrors = regexp.MustCompile(`(?i)critical write error|no space left|will be DISABLED|disabling JetStream`)
 
-// connection matches the part in which the lines of two connections from one machine differ.
+// connection matches the part of a line that differs between two connections of one machine.
 var connection = regexp.MustCompile(`:\d+ - (\w+):\d+ - `)
 
-// hangUps matches the lines that NATS logs when a client was killed, or its machine lost.
+// hangUps matches the lines that NATS logs when a client was killed or its machine was lost.
 var hangUps = regexp.MustCompile(`(?i)(connection reset by peer|broken pipe|i/o timeout|use of closed network connection|handshake error: EOF)$`)
 
-// trouble is why nothing can be written to the store now, as one line. It is "" if all is
-// well, or if the server is not in this process.
+// trouble returns one line with the reason why the store cannot be written now. It returns ""
+// if the store can be written, or if the server is not in this process.
 func (s *Server) trouble() string {
 	if s == nil {
 		return ""
@@ -38,8 +38,8 @@ func (s *Server) trouble() string {
 	return ""
 }
 
-// said reports whether a text repeats the last trouble.
-func (s *Server) said(text string) bool {
+// repeats reports whether a text repeats the last trouble.
+func (s *Server) repeats(text string) bool {
 	if s == nil {
 		return false
 	}
@@ -47,10 +47,10 @@ func (s *Server) said(text string) bool {
 	return t != nil && strings.Contains(text, *t)
 }
 
-// alone reports whether no other server has the store too.
+// alone reports whether this server is the only one of its farm.
 func (s *Server) alone() bool { return s != nil && !s.clustered }
 
-// failing keeps the reason why NATS cannot write, and begins to wait for room.
+// failing keeps the reason why NATS cannot write, and begins to wait for free space.
 func (s *Server) failing(text string) {
 	why := text
 	if i := strings.LastIndex(text, ": "); i >= 0 {
@@ -75,7 +75,7 @@ func (s *Server) tell(text string) {
 	}
 }
 
-// waitForRoom waits until there is room and opens the store again.
+// waitForRoom waits until there is free space and opens the store again.
 func (s *Server) waitForRoom() {
 	if time.Since(s.reopened) > time.Minute {
 		s.pause = backoff{500 * time.Millisecond, 10 * time.Second}
@@ -99,19 +99,18 @@ func (s *Server) waitForRoom() {
 	}
 	s.reopened = time.Now()
 	s.log.Warn("the server's store in " + s.dir + " can be written again: the farm goes on")
-	if again := s.again.Load(); again != nil {
-		(*again)(errReopened)
+	if end := s.endTerm.Load(); end != nil {
+		(*end)(errReopened)
 	}
 	if s.why.Store(nil); s.failed.Load() != seen {
 		s.failing("it failed again at once")
 	}
 }
 
-// errReopened ends a coordinator's term: its memory may have more than
-// the store.
+// errReopened ends a coordinator's term: its memory may have changes that the store lacks.
 var errReopened = errors.New("the server's store was opened again")
 
-// probe fails if there is no room in the store.
+// probe fails if the store has less free space than probeBytes.
 func (s *Server) probe() error {
 	f, err := os.Create(filepath.Join(s.dir, "probe"))
 	if err != nil {
@@ -125,13 +124,13 @@ func (s *Server) probe() error {
 	return errors.Join(err, f.Close())
 }
 
-// reopen stops JetStream, if it has not stopped itself, and starts it again.
-// The connections stay. It returns how often NATS had failed before the start.
+// reopen stops JetStream, if it has not stopped by itself, and starts it again. The
+// connections stay open. It returns how often NATS had failed to write before the start.
 func (s *Server) reopen() (int64, error) {
 	if err := s.s.ShutdownJetStream(); err != nil {
 		return 0, err
 	}
-	// In a cluster it may be stopping itself at this moment.
+	// In a cluster JetStream may be stopping by itself at this moment.
 	for stopping := time.Now(); s.s.JetStreamConfig() != nil; time.Sleep(50 * time.Millisecond) {
 		if time.Since(stopping) > 30*time.Second || s.living.Err() != nil {
 			return 0, errors.New("JetStream does not stop")
@@ -144,10 +143,10 @@ func (s *Server) reopen() (int64, error) {
 	return seen, s.s.EnableJetStream(&server.JetStreamConfig{StoreDir: s.dir, MaxStore: maxStore, MaxMemory: maxMemory, SyncInterval: syncInterval, Strict: true})
 }
 
-// serverLog carries the server's log into slog.
+// serverLog passes the server's log lines to slog.
 type serverLog struct{ s *Server }
 
-// serverKind is kindOf for lines of the server, and replaces quoted texts too: a client that
+// serverKind is kindOf for lines of the server. It also replaces quoted texts: a client that
 // may not connect could fill the log and the failures with different names.
 func serverKind(text string) string {
 	text, _, _ = strings.Cut(quoted.ReplaceAllString(text, "#"), "'")
@@ -157,9 +156,9 @@ func serverKind(text string) string {
 // quoted matches a quoted text as Go writes it.
 var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
-// note logs a line, and keeps it for a coordinator. It logs lines of one kind at the first
+// write logs a line and keeps it for a coordinator. It logs lines of one kind at the first
 // and at each doubling of their count.
-func (l *serverLog) note(log func(text string, args ...any), format string, v []any) {
+func (l *serverLog) write(log func(text string, args ...any), format string, v []any) {
 	text := connection.ReplaceAllString(fmt.Sprintf(format, v...), " - ")
 	switch {
 	case writeErrors.MatchString(text):
@@ -190,10 +189,10 @@ func (l *serverLog) note(log func(text string, args ...any), format string, v []
 func (l *serverLog) Noticef(format string, v ...any) { l.s.log.Debug(fmt.Sprintf(format, v...)) }
 func (l *serverLog) Debugf(format string, v ...any)  {}
 func (l *serverLog) Tracef(format string, v ...any)  {}
-func (l *serverLog) Warnf(format string, v ...any)   { l.note(l.s.log.Warn, format, v) }
-func (l *serverLog) Errorf(format string, v ...any)  { l.note(l.s.log.Error, format, v) }
+func (l *serverLog) Warnf(format string, v ...any)   { l.write(l.s.log.Warn, format, v) }
+func (l *serverLog) Errorf(format string, v ...any)  { l.write(l.s.log.Error, format, v) }
 func (l *serverLog) Fatalf(format string, v ...any) {
 	text := fmt.Sprintf(format, v...)
 	l.s.fatal.CompareAndSwap(nil, &text)
-	l.note(l.s.log.Error, format, v)
+	l.write(l.s.log.Error, format, v)
 }

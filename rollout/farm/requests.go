@@ -9,7 +9,7 @@ import (
 	"github.com/nats-io/nats.go/micro"
 )
 
-// requests takes the requests of workers and people, and hands them to their handlers.
+// requests receives the requests of workers and clients, and passes them to their handlers.
 type requests struct {
 	*term
 	assigner  *assigner
@@ -18,7 +18,7 @@ type requests struct {
 	busy      chan struct{} // holds a token for each request in the background
 
 	entry  sync.Mutex // guards closed
-	closed bool       // no request is taken any more
+	closed bool       // no further request is accepted
 }
 
 // handler answers a request. It returns nil if it answers by later.
@@ -60,11 +60,11 @@ func (x *requests) serve() (stop func() error, err error) {
 	return service.Stop, nil
 }
 
-// ending answers requests that come when the term has ended.
-var ending = &answer{Error: "the coordinator begins again", Again: true}
+// ending is the answer to requests that come after the end of the term.
+var ending = &answer{Error: "the coordinator begins again", Retry: true}
 
-// admit runs a handler unless the term has ended. NATS hands out the requests that it has
-// also after the service has stopped.
+// admit runs a handler unless the term has ended: NATS still delivers the requests that it
+// has after the service has stopped.
 func (x *requests) admit(h micro.HandlerFunc) micro.HandlerFunc {
 	return func(m micro.Request) {
 		x.entry.Lock()
@@ -82,7 +82,7 @@ func (x *requests) admit(h micro.HandlerFunc) micro.HandlerFunc {
 	}
 }
 
-// close takes no request any more and waits for all goroutines of the term.
+// close stops accepting requests and waits for all goroutines of the term.
 func (x *requests) close() {
 	x.entry.Lock()
 	x.closed = true
@@ -90,7 +90,7 @@ func (x *requests) close() {
 	x.wg.Wait()
 }
 
-// writing answers for a handler while nothing can be written.
+// writing answers in place of a handler while the store cannot be written.
 func (x *requests) writing(h handler) handler {
 	return func(from string, q *request, later func(*answer)) *answer {
 		if text := x.o.Server.trouble(); text != "" {
@@ -142,9 +142,9 @@ func (x *requests) action(name string, h handler) micro.HandlerFunc {
 	}
 }
 
-// reply answers a request; a client that has disconnected retries. It may come after the
-// handler's end, when the request's own methods may not be used. An answer goes to an
-// inbox only: a client that asks has no right to speak to JetStream through the coordinator.
+// reply answers a request; a client that has disconnected retries. It may be called after
+// the handler's end, when the request's own methods may not be used. It answers to an inbox
+// only: otherwise a client could make the coordinator send messages to JetStream.
 func (x *requests) reply(m micro.Request, a *answer) {
 	data, err := json.Marshal(a)
 	if err == nil && len(data) > maxPayload-4096 {

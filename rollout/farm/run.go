@@ -24,8 +24,8 @@ type run struct {
 	queue      tracker.Queue
 	audits     tracker.Audits
 	stragglers tracker.Stragglers
-	again      int              // claims given to a second worker
-	remade     int              // commits that were reverted
+	duplicates int              // claims given to a second worker
+	reverted   int              // commits that were reverted
 	permanent  map[int][]string // workers that reported a permanent failure, by shard
 	meter      tracker.Meter
 
@@ -48,14 +48,14 @@ func (r *run) addCommit(shard int, v *record) bool {
 	if !r.commits.Add(shard, &v.Receipt) {
 		return false
 	}
-	if v.Audit == tracker.AuditDue {
+	if v.Audit == tracker.AuditPending {
 		r.audits.Add(shard, v.Worker)
 	}
 	r.audits.Counts.Count(v.Audit, 1)
 	return true
 }
 
-// completes moves a run of which nothing is left to do to the state Finishing.
+// completes moves a run that has nothing left to do to the state Finishing.
 func (r *run) completes() bool {
 	if !r.running() || !r.commits.Whole() || !r.audits.Idle() {
 		return false
@@ -64,18 +64,19 @@ func (r *run) completes() bool {
 	return true
 }
 
-// maxPermanent is how many permanent failures of a shard fail the run, all from one worker.
+// maxPermanent is the number of permanent failures of a shard, all from one worker, that
+// fail the run.
 const maxPermanent = 3
 
-// fails notes a permanent failure of a shard, and reports whether the run fails by it: a
-// second worker has met it, or one worker for the third time.
+// fails records a permanent failure of a shard, and reports whether the run fails by it: a
+// second worker reports it, or one worker reports it for the third time.
 func (r *run) fails(shard int, worker string) bool {
 	list := append(r.permanent[shard], worker)
 	r.permanent[shard] = list
 	return len(list) >= maxPermanent || list[0] != worker
 }
 
-// end forgets all but the totals.
+// end clears everything but the totals.
 func (r *run) end() {
 	r.stop()
 	r.begun = false
@@ -84,7 +85,7 @@ func (r *run) end() {
 	r.audits.Pending, r.audits.Unassigned = map[int]*tracker.Audit{}, nil
 }
 
-// status is a run as people see it. held is how many of its shards workers have.
+// status returns the run's status. held is the number of its shards that workers have.
 func (r *run) status(held int, now time.Time) RunStatus {
 	if r.End != nil {
 		s := *r.End
@@ -94,13 +95,13 @@ func (r *run) status(held int, now time.Time) RunStatus {
 	s := RunStatus{
 		ID: r.id, Name: r.Spec.Name, Build: r.Spec.Build, Out: r.Spec.Out, State: r.State, Text: r.Text, Created: r.Created,
 		Shards: r.Spec.Shards, Made: r.commits.Made, Held: held, Episodes: r.Spec.Episodes,
-		Played: r.commits.Played, Rows: r.commits.Rows, Bytes: r.commits.Bytes, Audits: r.audits.Counts, Again: r.again, Remade: r.remade,
+		Played: r.commits.Played, Rows: r.commits.Rows, Bytes: r.commits.Bytes, Audits: r.audits.Counts, Duplicates: r.duplicates, Reverted: r.reverted,
 	}
 	s.redact()
 	if s.State == "" { // being written for the first time
 		s.State = Running
 	}
-	s.Audits.Due = len(r.audits.Pending)
+	s.Audits.Pending = len(r.audits.Pending)
 	s.ShardRate, s.RowRate = r.meter.Rates(now, uint64(r.commits.Made), r.commits.Rows)
 	if s.ShardRate > 0 {
 		s.Left = float64(s.Shards-s.Made) / s.ShardRate

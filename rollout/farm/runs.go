@@ -79,7 +79,7 @@ func (x *runs) begin(old *run) (*run, error) {
 	return r, nil
 }
 
-// change writes a state of a run, and ends the run unless the state is Running.
+// change writes a new state of a run, and ends the run unless the state is Running.
 func (x *runs) change(r *run, to State, text string) error {
 	var v runRecord
 	var revision uint64
@@ -92,7 +92,7 @@ func (x *runs) change(r *run, to State, text string) error {
 		}
 		v.Ended = time.Now()
 		end := r.status(0, v.Ended)
-		end.State, end.Text, end.Ended, end.Left, end.Audits.Due = to, text, v.Ended, 0, 0 // an ended run has no audits
+		end.State, end.Text, end.Ended, end.Left, end.Audits.Pending = to, text, v.Ended, 0, 0 // an ended run has no audits
 		v.End = &end
 	})
 	ctx, cancel := context.WithTimeout(x.ctx, 10*time.Second)
@@ -123,7 +123,7 @@ func (x *runs) change(r *run, to State, text string) error {
 	return nil
 }
 
-// unqueue removes the queued work of an ended run that has not begun again.
+// unqueue removes the queued work of an ended run that was not started again.
 func (x *runs) unqueue(r *run) {
 	x.steering.Lock()
 	defer x.steering.Unlock()
@@ -135,13 +135,13 @@ func (x *runs) unqueue(r *run) {
 	}
 }
 
-// ended reports whether a run has ended and not begun again.
+// ended reports whether a run has ended and was not started again.
 func (x *runs) ended(r *run) (yes bool) {
 	x.do(func(s *state) { yes = s.runs[r.id] == r && !r.begun })
 	return yes
 }
 
-// find returns the run of an id, and whether a submission begins it.
+// find returns the run with an id, and whether a submission begins it.
 func (x *runs) find(id string) (r *run, begins bool) {
 	x.do(func(s *state) {
 		r = s.runs[id]
@@ -207,7 +207,7 @@ func (x *runs) found(r *run, s *Spec, whole *Receipt) *answer {
 	if r != nil {
 		x.do(func(*state) {
 			done = newRun(r.id, &r.runRecord, r.revision)
-			done.again, done.remade = r.again, r.remade
+			done.duplicates, done.reverted = r.duplicates, r.reverted
 		})
 		done.End = nil
 	}
@@ -225,7 +225,7 @@ func (x *runs) found(r *run, s *Spec, whole *Receipt) *answer {
 	return x.told(done, true)
 }
 
-// told is the answer with the state of a run.
+// told returns the answer with the state of a run.
 func (x *runs) told(r *run, joined bool) *answer {
 	a := new(answer)
 	x.do(func(st *state) {
@@ -310,13 +310,13 @@ func (x *runs) fail(r *run, text string) {
 		running := false
 		x.do(func(*state) { running = r.running() })
 		if running {
-			_ = x.change(r, Failed, text) // which has told its error
+			_ = x.change(r, Failed, text) // change has logged its error
 		}
 	})
 }
 
-// newConsumer makes the consumer of a run anew: the stream delivers the messages again that
-// another coordinator had.
+// newConsumer recreates the consumer of a run, so that the stream delivers again the messages
+// that another coordinator had.
 func newConsumer(ctx context.Context, st *store, run string, wait time.Duration) (jetstream.Consumer, error) {
 	if err := st.work.DeleteConsumer(ctx, run); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
 		return nil, err

@@ -23,25 +23,25 @@ import (
 // ServerOptions say where an embedded server keeps its store and which clients may use it.
 type ServerOptions struct {
 	Dir    string // of the store; made if missing
-	Listen string // host:port, port 0 for any; "" serves this process alone
+	Listen string // host:port, port 0 for any free one; "" serves only this process
 	// Cert and Key are files of TLS. With CA clients must show a certificate
 	// that it signed.
 	Cert, Key, CA string
-	// Users is a file: JSON with users, a list of name, role (worker, operator
-	// or coordinator), and password (also as bcrypt) or nkey. Beside them clients with
-	// credentials of the server's Key may connect.
+	// Users is a JSON file with users, a list of name, role (worker, operator or
+	// coordinator), and password (also as a bcrypt hash) or nkey. Clients with credentials
+	// from the server's Key may connect as well.
 	Users   string
 	Cluster *ClusterOptions
 	Log     *slog.Logger
-	Locks   *filelock.Locker // keep other servers out of Dir; nil: as usual
+	Locks   *filelock.Locker // keeps other servers out of Dir; nil: the zero Locker
 }
 
-// ClusterOptions join several servers to one.
+// ClusterOptions join several servers into one cluster.
 type ClusterOptions struct {
 	Name   string   // of this server; each has its own
 	Listen string   // host:port for the other servers
 	Routes []string // host:port of the other servers
-	Secret string   // the servers' common password, from which their common Key follows
+	Secret string   // the servers' common password, from which their common Key is derived
 }
 
 // Server is an embedded NATS server with JetStream.
@@ -60,7 +60,7 @@ type Server struct {
 	last      atomic.Pointer[string]                  // the last reason
 	failed    atomic.Int64                            // how often NATS could not write
 	fatal     atomic.Pointer[string]                  // why it cannot start
-	again     atomic.Pointer[context.CancelCauseFunc] // ends the coordinator's term
+	endTerm   atomic.Pointer[context.CancelCauseFunc] // ends the coordinator's term
 	reopening sync.WaitGroup
 	reopened  time.Time // the last time
 	pause     backoff   // of the reopening
@@ -72,10 +72,10 @@ type Server struct {
 // insideUser is the user name of connections from this process.
 const insideUser = "inside"
 
-// maxPayload is the most bytes of a message.
+// maxPayload is the largest size of a message in bytes.
 const maxPayload = 4 << 20
 
-// Limits of JetStream: the disk is the real one.
+// Limits of JetStream: only the disk limits the store.
 const (
 	maxStore     = 1 << 50
 	maxMemory    = 1 << 30
@@ -122,8 +122,8 @@ func Serve(o ServerOptions) (*Server, error) {
 	return s, nil
 }
 
-// lockDir makes the folder of a store and keeps other servers out of it until it
-// is released or the process ends.
+// lockDir makes the folder of a store and keeps other servers out of it until release is
+// called or the process ends.
 func lockDir(locks *filelock.Locker, dir string) (release func(), err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func (s *Server) ready() error {
 	return nil
 }
 
-// URL is where clients connect, "" if the server does not listen.
+// URL returns the address where clients connect, "" if the server does not listen.
 func (s *Server) URL() string { return s.s.ClientURL() }
 
 // Close stops the server; acknowledged messages are kept.
@@ -206,7 +206,7 @@ func (s *Server) options(o *ServerOptions) (*server.Options, error) {
 	return so, nil
 }
 
-// listenOn splits an address and refuses one beyond loopback that is not safe.
+// listenOn splits an address. It refuses an address beyond loopback unless safe is set.
 func listenOn(address string, safe bool) (host string, port int, err error) {
 	host, p, err := net.SplitHostPort(address)
 	if err == nil {
@@ -224,7 +224,7 @@ func listenOn(address string, safe bool) (host string, port int, err error) {
 	return host, port, nil
 }
 
-// tls reads the certificates; nil without.
+// tls reads the certificates; it returns nil if there are none.
 func (o *ServerOptions) tls() (*tls.Config, error) {
 	if o.Cert == "" {
 		return nil, nil

@@ -101,7 +101,7 @@ func TestSick(t *testing.T) {
 	wall := time.Since(begun)
 	work := float64(shards + r.Audits.Passed)
 	ideal := time.Duration(work / (0.8*workers + 0.1*workers/10) * float64(delay))
-	t.Logf("%d shards and %d audits, %d given twice: %.1f s, the ideal is %.1f s: %.2f times", shards, r.Audits.Passed, r.Again, wall.Seconds(), ideal.Seconds(), wall.Seconds()/ideal.Seconds())
+	t.Logf("%d shards and %d audits, %d given twice: %.1f s, the ideal is %.1f s: %.2f times", shards, r.Audits.Passed, r.Duplicates, wall.Seconds(), ideal.Seconds(), wall.Seconds()/ideal.Seconds())
 	if wall > ideal*12/10 {
 		t.Errorf("%v, want 1.2 times %v at most", wall, ideal)
 	}

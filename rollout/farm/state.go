@@ -7,17 +7,17 @@ import (
 	"moonfarm/rollout/farm/internal/tracker"
 )
 
-// state is all that a coordinator has in memory: workers, leases, waiting claims, and for
-// each run its queue, commits and audits. Each of these is a plain struct in its own file;
-// the methods of state are the steps in which several of them change together. They know
-// no lock, no clock and no network: term.do calls them one at a time, with the time.
+// state is everything that a coordinator has in memory: workers, leases, waiting claims, and
+// for each run its queue, commits and audits. Each of these is a plain struct in its own file;
+// the methods of state are the steps that change several of them together. They use no lock,
+// no clock and no network: term.do calls them one at a time and passes the time.
 type state struct {
 	version  string
 	trusted  []string // workers of this process
 	lapse    time.Duration
 	patience time.Duration
 	since    time.Time // when the coordinator took over
-	expects  bool      // workers were there shortly before
+	expects  bool      // workers were connected shortly before that
 	runs     map[string]*run
 	workers  workers
 	leases   tracker.Leases
@@ -32,8 +32,8 @@ func newState(o *CoordinatorOptions, now time.Time) state {
 		beatEvery: int(o.Lapse.Milliseconds() / 3), runs: map[string]*run{}, workers: workers{}, leases: tracker.NewLeases()}
 }
 
-// identify returns the worker that sent a request, and how many leases it lost because
-// it began again; or the answer if it gets no work.
+// identify returns the worker that sent a request, and how many leases it lost because it
+// was restarted. If the worker gets no work, identify returns the answer.
 func (s *state) identify(name string, q *request, now time.Time) (w *worker, lost int, no *answer) {
 	w, err := s.workers.enter(name)
 	if err != nil {
@@ -70,8 +70,8 @@ func (s *state) lapsed(l *tracker.Lease) {
 	s.release(l)
 }
 
-// release ends a lease. If it is the last one of an uncommitted shard, the shard goes
-// back to the queue; if it is the last one of an audit, another worker may take it.
+// release ends a lease. After the last lease of an uncommitted shard the shard goes back to
+// the queue; after the last lease of an audit another worker may take the audit.
 func (s *state) release(l *tracker.Lease) {
 	last := s.leases.End(l)
 	r := s.runs[l.Run]
@@ -100,7 +100,7 @@ func (s *state) expire(now time.Time) []*tracker.Lease {
 	return list
 }
 
-// settle ends all leases of a committed shard, and its message.
+// settle ends all leases of a committed shard, and acknowledges its message.
 func (s *state) settle(r *run, shard int) {
 	s.leases.EndClaim(tracker.Claim{Run: r.id, Shard: shard})
 	r.queue.Settle(shard)
@@ -112,25 +112,25 @@ func (s *state) endAudit(r *run, shard int) {
 	r.audits.Drop(shard)
 }
 
-// revert takes a deleted record back: the shard is made again.
+// revert removes a commit whose record was deleted: the shard is made again.
 func (s *state) revert(r *run, shard int, v *record) {
 	if !r.running() || !r.commits.Revert(shard, &v.Receipt) {
 		return
 	}
 	r.audits.Counts.Count(v.Audit, -1)
 	s.endAudit(r, shard)
-	r.remade++
+	r.reverted++
 	r.queue.Retry(shard)
 }
 
 // waive locks the audits of a run that end without a second worker, and returns them. At
-// the end of a run they wait for a moment only; then the run's text says so.
+// the end of a run they wait only aloneWait, and the run's text says so.
 func (s *state) waive(r *run, now time.Time) []int {
 	if !r.running() || len(r.audits.Pending) == 0 {
 		return nil
 	}
 	v := tracker.Waivers{Others: s.workers.able(r.id, s.version, now, now.Add(-s.lapse)), Wait: s.patience, Trusted: s.trusted, Leased: s.leases.Audited(r.id)}
-	// A new coordinator does not know yet which workers come back.
+	// A new coordinator does not know yet which workers will reconnect.
 	if r.commits.Whole() && len(v.Others) <= 1 && (!s.expects || now.Sub(s.since) > s.lapse) {
 		v.Wait = min(v.Wait, aloneWait)
 	}
@@ -150,8 +150,8 @@ func (s *state) waive(r *run, now time.Time) []int {
 // aloneWait is how long audits wait at the end of a run when no other worker is there.
 const aloneWait = 2 * time.Second
 
-// quarantine gives a worker no work any more, and reports whether it had work before. Its
-// leases end. Its records are the caller's to revert.
+// quarantine stops giving work to a worker and ends its leases. first is false if the worker
+// was quarantined before. The caller reverts the worker's records.
 func (s *state) quarantine(name, text string) (w *worker, first bool) {
 	w = s.workers[name]
 	if w == nil {
@@ -177,7 +177,7 @@ func (s *state) quarantine(name, text string) (w *worker, first bool) {
 // begin puts a run with its records in the place of an older state of the run.
 func (s *state) begin(r *run) {
 	if old := s.runs[r.id]; old != nil {
-		r.again, r.remade = old.again, old.remade
+		r.duplicates, r.reverted = old.duplicates, old.reverted
 		s.end(old)
 	}
 	s.runs[r.id] = r

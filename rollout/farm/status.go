@@ -42,50 +42,50 @@ type RunStatus struct {
 	Build    string    `json:"build"`
 	Out      string    `json:"out"`
 	State    State     `json:"state"`
-	Text     string    `json:"text,omitempty"` // why it failed, or the reason for which it waits
+	Text     string    `json:"text,omitempty"` // why it failed or waits
 	Joined   bool      `json:"joined,omitempty"`
 	Created  time.Time `json:"created"`
 	Ended    time.Time `json:"ended,omitzero"`
 	Shards   int       `json:"shards"`   // to make
 	Made     int       `json:"made"`     // committed
-	Held     int       `json:"held"`     // with workers now
+	Held     int       `json:"held"`     // leased to workers now
 	Episodes uint64    `json:"episodes"` // to make
 	Played   uint64    `json:"played"`   // in committed shards
 	Rows     uint64    `json:"rows"`     // in committed shards
 	Bytes    uint64    `json:"bytes"`    // in committed shards
-	// ShardRate and RowRate are a second, over the last half minute.
-	ShardRate float64 `json:"shard_rate"`
-	RowRate   float64 `json:"row_rate"`
-	Left      float64 `json:"left"` // seconds to the last commit at this rate; 0 if unknown
-	Audits    Counts  `json:"audits"`
-	Again     int     `json:"again"`  // shards given to a second worker because they took long
-	Remade    int     `json:"remade"` // shards whose records were taken back
+	// ShardRate and RowRate are shards and rows per second over the last half minute.
+	ShardRate  float64 `json:"shard_rate"`
+	RowRate    float64 `json:"row_rate"`
+	Left       float64 `json:"left"` // seconds to the last commit at this rate; 0 if unknown
+	Audits     Counts  `json:"audits"`
+	Duplicates int     `json:"again"`  // shards given to a second worker because they took long
+	Reverted   int     `json:"remade"` // shards whose commits were reverted
 }
 
 // Counts are the audits of a run or of a worker's shards.
 type Counts = tracker.Counts
 
-// WorkerStatus is one worker, by its identity.
+// WorkerStatus is one worker.
 type WorkerStatus struct {
 	Name    string    `json:"name"`
 	Version string    `json:"version"`
 	Host    string    `json:"host"`
 	Slots   int       `json:"slots"` // shards at a time
 	Beat    time.Time `json:"beat"`  // last heard of
-	Alive   bool      `json:"alive"` // heard of within the time after which claims lapse
+	Alive   bool      `json:"alive"` // heard of within CoordinatorOptions.Lapse
 	Held    int       `json:"held"`
-	Shards  uint64    `json:"shards"` // committed, ever
+	Shards  uint64    `json:"shards"` // committed in total
 	Rows    uint64    `json:"rows"`
-	// ShardRate and RowRate are a second, over the last half minute.
+	// ShardRate and RowRate are shards and rows per second over the last half minute.
 	ShardRate   float64 `json:"shard_rate"`
 	RowRate     float64 `json:"row_rate"`
 	Audits      Counts  `json:"audits"`
 	Lapsed      uint64  `json:"lapsed"`                // claims that it took and neither finished nor gave back
-	Trouble     string  `json:"trouble,omitempty"`     // its error now, while it tries again
+	Trouble     string  `json:"trouble,omitempty"`     // its error now, while it retries
 	Quarantined string  `json:"quarantined,omitempty"` // why its work is refused
 }
 
-// Failure is one line about an error; equal lines are one with a count.
+// Failure is one line about an error; equal lines are counted.
 type Failure struct {
 	First  time.Time `json:"first"`
 	Last   time.Time `json:"last"`
@@ -93,11 +93,11 @@ type Failure struct {
 	Run    string    `json:"run,omitempty"`
 	Worker string    `json:"worker,omitempty"`
 	Text   string    `json:"text"`
-	kind   string    // if not "", failures of one kind are one
+	kind   string    // if not "", failures of one kind count as equal
 }
 
-// Audit is one entry of the audit log: a shard that was made twice with
-// different results, or a worker quarantined.
+// Audit is one entry of the audit log: a quarantined worker, and the shard that it made with
+// a different result than the coordinator.
 type Audit struct {
 	Time     time.Time `json:"time"`
 	Run      string    `json:"run"`
@@ -114,7 +114,7 @@ const (
 	maxListed = 5000 // workers that a status lists
 )
 
-// status is the whole farm, as people see it.
+// status answers with the status of the whole farm.
 func (x *requests) status(string, *request, func(*answer)) *answer {
 	s := &Status{Version: x.o.Version, Now: time.Now(), Trouble: x.o.Server.trouble()}
 	s.Failures, s.Audits = x.events.list()
@@ -149,7 +149,7 @@ func (s *state) report(to *Status) {
 			Name: w.name, Version: w.Version, Host: w.Host, Slots: w.Slots, Beat: w.Beat, Alive: w.alive(to.Now.Add(-s.lapse)),
 			Held: s.leases.Count(w.name), Shards: w.Shards, Rows: w.Rows, Audits: w.Audits, Lapsed: w.Lapsed, Trouble: w.trouble, Quarantined: w.Quarantined,
 		}
-		o.Audits.Due = pending[w.name]
+		o.Audits.Pending = pending[w.name]
 		o.ShardRate, o.RowRate = w.meter.Rates(to.Now, w.Shards, w.Rows)
 		to.Workers = append(to.Workers, o)
 	}

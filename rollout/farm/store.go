@@ -20,7 +20,7 @@ type store struct {
 	workers jetstream.KeyValue // name → workerRecord
 	lease   jetstream.KeyValue // name of the coordinator
 	work    jetstream.Stream   // moonfarm.work.run.shard, each at most once, until it is committed
-	notes   jetstream.Stream   // moonfarm.failure, moonfarm.audit
+	events  jetstream.Stream   // moonfarm.failure, moonfarm.audit
 }
 
 const (
@@ -43,7 +43,7 @@ type record struct {
 	Receipt
 	Worker string `json:"worker"`
 	Audit  string `json:"audit,omitempty"` // one of the audit states
-	By     string `json:"by,omitempty"`    // the worker that made it again
+	By     string `json:"by,omitempty"`    // the worker that audited it
 }
 
 // workerRecord is a worker in its bucket.
@@ -59,14 +59,14 @@ type workerRecord struct {
 	Quarantined string    `json:"quarantined,omitempty"`
 }
 
-// smallBlocks is a limit of bytes for which JetStream keeps a stream in files of
-// 32 kB, and not of 4 MB. It reads a file as a whole whenever it writes to one that the
-// collector of garbage has taken from memory. It keeps an index of each small file for
-// two minutes, which takes more memory than is saved at thousands of commits a second.
+// smallBlocks is a size limit in bytes with which JetStream keeps a stream in files of
+// 32 kB instead of 4 MB. JetStream reads a whole file before it writes to a file whose
+// buffer was garbage-collected. It also keeps an index of each small file for two minutes,
+// which at thousands of commits a second takes more memory than the small files save.
 const smallBlocks = 100_000
 
-// unlimited removes the limit with which a stream was made: the size of its files stays
-// until the server starts again.
+// unlimited removes the limit with which a stream was made: its files keep their size until
+// the server starts again.
 func unlimited(ctx context.Context, js jetstream.JetStream, name string) error {
 	at, err := js.Stream(ctx, name)
 	if err != nil {
@@ -88,10 +88,10 @@ const (
 	workersStream = "KV_moonfarm-workers"
 	leaseStream   = "KV_moonfarm-lease"
 	workStream    = "moonfarm-work"
-	notesStream   = "moonfarm-notes"
+	eventStream   = "moonfarm-notes"
 )
 
-var allStreams = []string{runsStream, shardsStream, workersStream, leaseStream, workStream, notesStream}
+var allStreams = []string{runsStream, shardsStream, workersStream, leaseStream, workStream, eventStream}
 
 // lost returns the names of streams that do not exist.
 func lost(ctx context.Context, js jetstream.JetStream) (list []string, err error) {
@@ -137,7 +137,7 @@ func openStore(ctx context.Context, c *Conn, o *CoordinatorOptions) (*store, err
 	s.work, err = openStream(ctx, js, o, o.Small, jetstream.StreamConfig{Name: workStream, Subjects: []string{workSubject + ">"},
 		Retention: jetstream.WorkQueuePolicy, MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true})
 	if err == nil {
-		s.notes, err = openStream(ctx, js, o, false, jetstream.StreamConfig{Name: notesStream, Subjects: []string{"moonfarm.failure", "moonfarm.audit"}, MaxMsgsPerSubject: 100_000})
+		s.events, err = openStream(ctx, js, o, false, jetstream.StreamConfig{Name: eventStream, Subjects: []string{"moonfarm.failure", "moonfarm.audit"}, MaxMsgsPerSubject: 100_000})
 	}
 	return s, err
 }
@@ -161,10 +161,10 @@ func openStream(ctx context.Context, js jetstream.JetStream, o *CoordinatorOptio
 	return at, nil
 }
 
-// shardKey is the key of a shard's record.
+// shardKey returns the key of a shard's record.
 func shardKey(run string, shard int) string { return run + "." + strconv.Itoa(shard) }
 
-// shardOf is the shard whose record has a key.
+// shardOf returns the shard whose record has a key.
 func shardOf(key string) (int, error) { return strconv.Atoi(key[strings.LastIndexByte(key, '.')+1:]) }
 
 // read reads the value of a key; revision 0 means that the key has no value.
@@ -182,8 +182,8 @@ func read(ctx context.Context, kv jetstream.KeyValue, key string, v any) (revisi
 	return e.Revision(), nil
 }
 
-// write writes a value if the key still has that revision, and reports false if it has
-// another. Revision 0 means that the key has no value.
+// write writes a value if the key still has the given revision, and reports false if it has
+// another one. Revision 0 means that the key has no value.
 func write(ctx context.Context, kv jetstream.KeyValue, key string, v any, revision uint64) (uint64, bool, error) {
 	data, err := json.Marshal(v)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 
 // term is one coordinator's time with the lease: the connections, and the state in
 // memory. The parts of a coordinator (assigner, committer, auditor, runs, feeders, upkeep)
-// share it; the locks that some of them have beside it say in their files why.
+// share it. Some parts have locks of their own, whose comments say why.
 type term struct {
 	o      *CoordinatorOptions
 	conn   *Conn
@@ -24,12 +24,12 @@ type term struct {
 	wg     sync.WaitGroup  // goroutines of the term
 
 	mu    sync.Mutex
-	state state // do alone uses it
+	state state // only do uses it
 }
 
 // do runs one step on the state. Steps are short: they read and write memory, answer
-// waiting claims and start goroutines, and never wait for the store. A step that needs a
-// record reads the record before it, and looks again whether all is as it was.
+// waiting claims and start goroutines, and never wait for the store. Where a step needs a
+// record, the caller reads the record first, and the step checks that the state is unchanged.
 func (t *term) do(step func(s *state)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -43,7 +43,8 @@ func (t *term) changed() {
 	}
 }
 
-// asked is do for a request of a worker. It answers a worker that gets no work itself.
+// asked is do for a request of a worker. A worker that gets no work is answered without
+// running the step.
 func (t *term) asked(name string, q *request, step func(s *state, w *worker) *answer) *answer {
 	var a *answer
 	lost := 0
@@ -63,10 +64,10 @@ func (t *term) asked(name string, q *request, step func(s *state, w *worker) *an
 	return a
 }
 
-// trusts reports whether a worker is one of this process.
+// trusts reports whether a worker belongs to this process.
 func (t *term) trusts(worker string) bool { return slices.Contains(t.o.Trusted, worker) }
 
-// noRun is the answer about a run that does not exist.
+// noRun returns the answer about a run that does not exist.
 func noRun(id string) *answer { return &answer{Error: "no run " + line(id)} }
 
 // open returns the run's Shards in this process.
@@ -87,19 +88,19 @@ func (t *term) openSpec(ctx context.Context, s *Spec) (Shards, error) {
 	return shards, nil
 }
 
-// otherBuild says that this machine would make other bytes.
+// otherBuild returns the error for a spec of which this machine would make other bytes.
 func otherBuild(here, wanted string) error {
 	return fmt.Errorf("this machine's build is %s, the run wants %s: install the same version and files", line(here), line(wanted))
 }
 
-// unwritten is the answer that a change cannot be recorded. The event log gets the error
-// unless its reason is known.
+// unwritten returns the answer for a change that cannot be recorded. It adds the error to the
+// event log unless its reason is known.
 func (t *term) unwritten(r *run, worker, what string, err error) *answer {
 	switch trouble := t.o.Server.trouble(); {
 	case trouble != "":
 		return &answer{Error: trouble}
 	case r.ctx.Err() != nil:
-		return &answer{Error: what + ": the coordinator begins again", Again: true}
+		return &answer{Error: what + ": the coordinator begins again", Retry: true}
 	}
 	t.events.fail(r.id, worker, what+": "+err.Error())
 	return &answer{Error: what + ": " + err.Error()}
@@ -112,8 +113,8 @@ func (t *term) readRecord(r *run, shard int) (v *record, revision uint64, err er
 	return v, revision, err
 }
 
-// writeRecord writes the record of a shard, and reports false if it does not have that
-// revision any more; revision 0 means that it has no record.
+// writeRecord writes the record of a shard, and reports false if the record has another
+// revision by now; revision 0 means that there is no record.
 func (t *term) writeRecord(r *run, shard int, v *record, revision uint64) (bool, error) {
 	_, ok, err := write(r.ctx, t.st.shards, shardKey(r.id, shard), v, revision)
 	return ok, err
@@ -124,7 +125,7 @@ func (t *term) deleteRecord(r *run, shard int, revision uint64) error {
 	return t.st.shards.Delete(r.ctx, shardKey(r.id, shard), jetstream.LastRevision(revision))
 }
 
-// saveWorker writes the record of a worker. A quarantine in the store stays.
+// saveWorker writes the record of a worker. It keeps a quarantine that is in the store.
 func (t *term) saveWorker(ctx context.Context, name string, v *workerRecord) error {
 	was := new(workerRecord)
 	revision, err := read(ctx, t.st.workers, name, was)

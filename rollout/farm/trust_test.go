@@ -126,7 +126,7 @@ func TestLiar(t *testing.T) {
 	f.work("w1", opener(f.store))
 	r := f.done(s)
 	st := f.status()
-	if len(st.Audits) == 0 || r.Audits.Failed == 0 || r.Audits.Due != 0 {
+	if len(st.Audits) == 0 || r.Audits.Failed == 0 || r.Audits.Pending != 0 {
 		t.Fatalf("audit log %+v, run %+v", st.Audits, r)
 	}
 	returned := 0
@@ -136,8 +136,8 @@ func TestLiar(t *testing.T) {
 		}
 		returned += a.Returned
 	}
-	if returned == 0 || r.Remade < returned {
-		t.Errorf("%d returned, %d made again", returned, r.Remade)
+	if returned == 0 || r.Reverted < returned {
+		t.Errorf("%d returned, %d made again", returned, r.Reverted)
 	}
 	for _, w := range st.Workers {
 		if (w.Quarantined != "") != (w.Name == "liar") {

@@ -164,7 +164,7 @@ func (w *twin) commit(name string, k tracker.Claim) {
 	} else if w.committed[k.Shard] == "" {
 		v := &record{Worker: name, Receipt: Receipt{Episodes: 1}}
 		if w.g.IntN(2) == 0 {
-			v.Audit = tracker.AuditDue
+			v.Audit = tracker.AuditPending
 			w.pending[k.Shard] = name
 		}
 		w.r.stragglers.Add(time.Second)

@@ -13,14 +13,14 @@ import (
 	"moonfarm/rollout/farm/internal/tracker"
 )
 
-// upkeep does the work that comes with time: it ends leases, waives audits, saves the
-// records of workers, and makes lost streams again.
+// upkeep does the periodic work: it ends leases, waives audits, saves the records of
+// workers, and recreates lost streams.
 type upkeep struct {
 	*term
 	audits *auditor
 }
 
-// load reads the workers, and removes the ones not heard of for a month.
+// load reads the workers, and removes the ones that were silent for a month.
 func (u *upkeep) load() error {
 	err := each(u.ctx, u.st.workers, ">", func(name string, revision uint64, v *workerRecord) error {
 		if time.Since(v.Beat) > 30*24*time.Hour && v.Quarantined == "" {
@@ -90,7 +90,7 @@ func (u *upkeep) tick() (often time.Duration) {
 	return often
 }
 
-// measure notes the totals of runs and workers for their rates.
+// measure samples the totals of runs and workers for their rates.
 func (u *upkeep) measure(now time.Time) {
 	u.do(func(s *state) {
 		for _, r := range s.runs {
@@ -102,8 +102,8 @@ func (u *upkeep) measure(now time.Time) {
 	})
 }
 
-// save writes at most limit changed records of workers. A record that is lost makes the
-// history of its worker shorter, so that more of its shards are audited.
+// save writes at most limit changed records of workers. If a record is lost, its worker has
+// a shorter history, and more of its shards are audited.
 func (u *upkeep) save(ctx context.Context, limit int) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -125,8 +125,8 @@ func (u *upkeep) save(ctx context.Context, limit int) {
 	}
 }
 
-// listen writes the lines of the server in this process to the event log. The server has
-// logged them.
+// listen adds the lines of the server in this process to the event log. The server has
+// logged them already.
 func (u *upkeep) listen() {
 	for {
 		select {
@@ -138,7 +138,7 @@ func (u *upkeep) listen() {
 	}
 }
 
-// errVanished ends a coordinator's term: a stream was gone.
+// errVanished ends a coordinator's term after the loss of a stream.
 var errVanished = errors.New("a stream was gone")
 
 // losses maps streams to the consequences of their loss.
@@ -148,16 +148,16 @@ var losses = map[string]string{
 	workersStream: "the histories of workers are written again as the coordinator knows them",
 	leaseStream:   "the lease is taken again",
 	workStream:    "the shards that wait are queued again",
-	notesStream:   "the older entries of the audit log are lost",
+	eventStream:   "the older entries of the audit log are lost",
 }
 
-// keepStreams looks from time to time whether all streams are there. If one is gone it
-// makes the stream again, writes the records of the state into it, and ends the term: the next
-// term reads the store.
+// keepStreams checks periodically that all streams exist. If one is gone, it recreates the
+// stream, writes the records of the state into it, and ends the term: the next term reads the
+// store.
 func (u *upkeep) keepStreams(stop context.CancelCauseFunc) {
 	t := time.NewTicker(u.o.look)
 	defer t.Stop()
-	gone := 0 // times in a row: a server that has just begun may not know all of its streams
+	gone := 0 // checks in a row: a server that has just started may not know all of its streams
 	for {
 		select {
 		case <-t.C:
@@ -180,7 +180,7 @@ func (u *upkeep) keepStreams(stop context.CancelCauseFunc) {
 	}
 }
 
-// restore makes streams again.
+// restore recreates streams and writes their records.
 func (u *upkeep) restore(list []string) error {
 	if _, err := openStore(u.ctx, u.conn, u.o); err != nil {
 		return err

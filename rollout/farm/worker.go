@@ -16,10 +16,10 @@ import (
 
 // WorkerOptions describe a worker.
 type WorkerOptions struct {
-	Version string        // of moonfarm: the coordinator must have the same
-	Slots   int           // shards at a time; 0 is 1
+	Version string        // of moonfarm: the coordinator must have the same version
+	Slots   int           // shards made at a time; 0 is 1
 	Open    Open          // opens the runs whose shards it makes
-	Grace   time.Duration // for the shards in hand after the end is asked for; 0 is 20 s
+	Grace   time.Duration // for finishing the shards in hand after ctx is done; 0 is 20 s
 	Log     *slog.Logger
 }
 
@@ -52,8 +52,8 @@ type job struct {
 
 const (
 	claimWait = 5 * time.Second // for one answer to a claim
-	maxJobs   = 4               // open runs, at most, that nobody uses
-	makeTries = 3               // of a shard, before it goes back
+	maxJobs   = 4               // unused runs that stay open
+	makeTries = 3               // tries to make a shard before it is handed back
 )
 
 // errDropped means that the coordinator no longer needs the shard.
@@ -128,7 +128,7 @@ func (w *workerState) slot(ctx context.Context) error {
 			continue
 		case err != nil:
 			continue
-		case a.Claim == nil && time.Since(asked) < claimWait/2: // it has no room for this worker
+		case a.Claim == nil && time.Since(asked) < claimWait/2: // the coordinator has no room for this worker
 			b.pause(ctx)
 			continue
 		}
@@ -152,7 +152,7 @@ func (w *workerState) slot(ctx context.Context) error {
 	return nil
 }
 
-// say keeps a trouble for the beats, and logs it once.
+// say keeps a trouble for the next beats, and logs it once.
 func (w *workerState) say(text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -168,8 +168,8 @@ func (w *workerState) once(text string) {
 	}
 }
 
-// unheard is say for a message that the coordinator did not take. The beats do not tell
-// the coordinator that it was away.
+// unheard is say for a message that did not reach the coordinator. The beats do not report
+// to a coordinator that it was away.
 func (w *workerState) unheard(what string, err error) {
 	if !errors.As(err, new(awayError)) {
 		w.say(what + err.Error())
@@ -214,7 +214,7 @@ func (w *workerState) do(k tracker.Claim) error {
 	return w.commit(ctx, k, receipt)
 }
 
-// make tries a few times: a store may be full for a while.
+// make makes a shard, with a few tries: a store may be full for a while.
 func (w *workerState) make(ctx context.Context, s Shards, k tracker.Claim) (Receipt, error) {
 	b := backoff{500 * time.Millisecond, 10 * time.Second}
 	for try := 1; ; try++ {
@@ -253,12 +253,12 @@ func (w *workerState) commit(ctx context.Context, k tracker.Claim, receipt Recei
 	}
 }
 
-// back hands a shard back with the error, which it returns. If the message is
-// lost the claim lapses.
+// back hands a shard back with the error, and returns the error. If the message is lost, the
+// claim lapses.
 func (w *workerState) back(k tracker.Claim, why error, refused bool) error {
-	q := &request{Claim: k, Error: why.Error(), Lasting: errors.As(why, new(*shard.PermanentError)), Refused: refused}
-	if w.hard.Err() != nil { // the end of the worker is no failure
-		q.Error, q.Lasting, q.Refused = "", false, false
+	q := &request{Claim: k, Error: why.Error(), Permanent: errors.As(why, new(*shard.PermanentError)), Refused: refused}
+	if w.hard.Err() != nil { // the end of the worker is not a failure of the shard
+		q.Error, q.Permanent, q.Refused = "", false, false
 	} else if refused {
 		w.say(why.Error())
 	}
@@ -269,7 +269,7 @@ func (w *workerState) back(k tracker.Claim, why error, refused bool) error {
 	return why
 }
 
-// open opens a run, or finds it open. The caller must call leave.
+// open opens a run, or returns the job if it is open already. The caller must call leave.
 func (w *workerState) open(ctx context.Context, run string) (*job, error) {
 	w.mu.Lock()
 	j := w.jobs[run]
@@ -328,9 +328,9 @@ func (w *workerState) leave(j *job) {
 	}
 }
 
-// beats tells the coordinator which claims the worker has in hand, and stops the ones that
-// are not needed; once more when the worker is to end, so that it does not finish
-// shards that are not needed. A worker that is refused stops.
+// beats tells the coordinator regularly which claims the worker has in hand, and stops the
+// claims that are not needed. It does so once more when ending is closed, so that the worker
+// does not finish shards that are not needed. A worker that is refused stops.
 func (w *workerState) beats(ctx context.Context, ending <-chan struct{}, stop context.CancelCauseFunc) {
 	for {
 		w.mu.Lock()

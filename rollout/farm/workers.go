@@ -8,15 +8,15 @@ import (
 	"moonfarm/rollout/farm/internal/tracker"
 )
 
-// worker is a worker as the coordinator knows it.
+// worker is what the coordinator knows of a worker.
 type worker struct {
 	workerRecord
 	name      string
-	drawn     uint64               // shards that the sampler has seen, also uncommitted ones
+	drawn     uint64               // shards offered to the sampler, also uncommitted ones
 	waiting   int                  // claims that wait for an answer
 	processes []string             // names of the worker's last processes
 	lapses    int                  // leases that lapsed since the last commit
-	refuses   map[string]time.Time // runs that it cannot make, and until when it gets none of them
+	refuses   map[string]time.Time // runs that it cannot make, and until when it gets none of their shards
 	previous  time.Time            // the last beat but one
 	trouble   string               // its error now
 	unsaved   bool                 // the record in the store is older
@@ -27,11 +27,11 @@ const (
 	maxSlots     = 1024
 	maxWorkers   = 250_000
 	maxLabel     = 100 // characters of a host and of a version
-	maxProcesses = 8   // names of processes that are kept of a worker
+	maxProcesses = 8   // names of processes that are kept for a worker
 )
 
-// allowance is how many leases a worker may have: one for each of its slots, and half as
-// many for every four leases that lapsed since its last commit.
+// allowance returns how many leases a worker may have: one for each of its slots, halved for
+// every four leases that lapsed since its last commit.
 func (w *worker) allowance() int { return max(1, min(w.Slots, maxSlots)>>min(w.lapses/4, 16)) }
 
 // takes reports whether a worker may have shards of a run.
@@ -81,10 +81,10 @@ func (w *worker) refusal(version string) string {
 // alive reports whether a worker was heard of since a time.
 func (w *worker) alive(since time.Time) bool { return w.Beat.After(since) }
 
-// workers are the workers of a farm by name.
+// workers holds the workers of a farm by name.
 type workers map[string]*worker
 
-// enter returns the worker of a name, and adds one if there is room.
+// enter returns the worker with a name, and adds one if there is room.
 func (x workers) enter(name string) (*worker, error) {
 	w := x[name]
 	if w == nil {
@@ -107,7 +107,7 @@ func (x workers) slots(since time.Time) (n int) {
 	return n
 }
 
-// able returns the names of two workers, or fewer, that could take shards of a run.
+// able returns the names of at most two workers that could take shards of a run.
 func (x workers) able(run, version string, now, since time.Time) (list []string) {
 	for name, w := range x {
 		if len(list) < 2 && w.alive(since) && w.Version == version && w.takes(run, now) {
@@ -148,7 +148,7 @@ type waiter struct {
 	answer func(*answer)
 }
 
-// waiting are the claims without an answer, oldest first. The zero value is empty.
+// waiting holds the claims without an answer, oldest first. The zero value is empty.
 type waiting struct {
 	list     []*waiter
 	reserved int // claims for which messages are being fetched
@@ -171,7 +171,7 @@ func (x *waiting) remove(leaves func(*waiter) bool) {
 	})
 }
 
-// dismiss answers all claims with no shard: their workers ask the next coordinator.
+// dismiss answers all claims without a shard: their workers ask the next coordinator.
 func (x *waiting) dismiss() {
 	x.remove(func(t *waiter) bool { t.answer(&answer{}); return true })
 }

@@ -32,16 +32,16 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 }
 
 var (
-	up        = describe("up", "1 if a coordinator tells its status.")
-	runInfo   = describe("run_info", "1 for each run with the state that it is in.", "run", "name", "state")
-	runShards = describe("run_shards", "Shards of a run by where they are: all, made, held.", "run", "name", "shards")
-	runRows   = describe("run_rows", "Rows in the committed shards of a run.", "run", "name")
-	runBytes  = describe("run_bytes", "Bytes in the committed shards of a run.", "run", "name")
-	runRate   = describe("run_rows_per_second", "Rows a second of a run over the last half minute.", "run", "name")
-	runLeft   = describe("run_seconds_left", "Seconds to the last commit at this rate; 0 if unknown.", "run", "name")
-	runAudits = describe("run_audits", "Audits of a run by result: due, passed, failed, waived.", "run", "name", "result")
-	runAgain  = describe("run_shards_again", "Shards given to a second worker since they took long.", "run", "name")
-	runRemade = describe("run_shards_remade", "Shards whose records were taken back.", "run", "name")
+	up            = describe("up", "1 if a coordinator tells its status.")
+	runInfo       = describe("run_info", "1 for each run with the state that it is in.", "run", "name", "state")
+	runShards     = describe("run_shards", "Shards of a run by where they are: all, made, held.", "run", "name", "shards")
+	runRows       = describe("run_rows", "Rows in the committed shards of a run.", "run", "name")
+	runBytes      = describe("run_bytes", "Bytes in the committed shards of a run.", "run", "name")
+	runRate       = describe("run_rows_per_second", "Rows a second of a run over the last half minute.", "run", "name")
+	runLeft       = describe("run_seconds_left", "Seconds to the last commit at this rate; 0 if unknown.", "run", "name")
+	runAudits     = describe("run_audits", "Audits of a run by result: due, passed, failed, waived.", "run", "name", "result")
+	runDuplicates = describe("run_shards_again", "Shards given to a second worker since they took long.", "run", "name")
+	runReverted   = describe("run_shards_remade", "Shards whose records were taken back.", "run", "name")
 
 	workerAlive  = describe("worker_alive", "1 if the worker was heard of lately.", "worker", "version")
 	workerBeat   = describe("worker_last_heartbeat_seconds", "When the worker was last heard of, in seconds since 1970.", "worker")
@@ -100,15 +100,15 @@ func runMetrics(gauge func(d *prometheus.Desc, v float64, labels ...string), r *
 	for _, n := range []struct {
 		result string
 		n      int
-	}{{"due", r.Audits.Due}, {"passed", r.Audits.Passed}, {"failed", r.Audits.Failed}, {"waived", r.Audits.Waived}} {
+	}{{"due", r.Audits.Pending}, {"passed", r.Audits.Passed}, {"failed", r.Audits.Failed}, {"waived", r.Audits.Waived}} {
 		gauge(runAudits, float64(n.n), r.ID, r.Name, n.result)
 	}
 	gauge(runRows, float64(r.Rows), r.ID, r.Name)
 	gauge(runBytes, float64(r.Bytes), r.ID, r.Name)
 	gauge(runRate, r.RowRate, r.ID, r.Name)
 	gauge(runLeft, r.Left, r.ID, r.Name)
-	gauge(runAgain, float64(r.Again), r.ID, r.Name)
-	gauge(runRemade, float64(r.Remade), r.ID, r.Name)
+	gauge(runDuplicates, float64(r.Duplicates), r.ID, r.Name)
+	gauge(runReverted, float64(r.Reverted), r.ID, r.Name)
 }
 
 func bit(on bool) float64 {

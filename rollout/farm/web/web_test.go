@@ -52,7 +52,7 @@ func example() *fake {
 		Runs: []farm.RunStatus{
 			{ID: "0123456789abcdef0123456789abcdef", Name: "towerdefence", Out: "s3://bucket/td", State: farm.Running, Created: now.Add(-time.Hour),
 				Shards: 200, Made: 50, Held: 4, Episodes: 100_000, Played: 25_000, Rows: 1_234_567, Bytes: 98_765_432, ShardRate: 0.5, RowRate: 4321, Left: 300,
-				Audits: farm.Counts{Due: 1, Passed: 7}},
+				Audits: farm.Counts{Pending: 1, Passed: 7}},
 			{ID: "fedcba9876543210fedcba9876543210", Name: "codecraft", Out: "data/craft", State: farm.Done, Shards: 10, Made: 10, Rows: 77},
 		},
 		Workers: []farm.WorkerStatus{

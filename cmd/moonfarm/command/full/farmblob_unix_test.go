@@ -64,8 +64,8 @@ func TestFarmReplacedFile(t *testing.T) {
 			t.Log(f.Text)
 		}
 	}
-	if st.Runs[0].Remade != 1 || told != 1 {
-		t.Errorf("%d shards made again, %d lines about %s%+v", st.Runs[0].Remade, told, shard, st.Failures)
+	if st.Runs[0].Reverted != 1 || told != 1 {
+		t.Errorf("%d shards made again, %d lines about %s%+v", st.Runs[0].Reverted, told, shard, st.Failures)
 	}
 	stops(t, w.Cmd, &w.Errs)
 	stops(t, s.Cmd, &s.errs)

@@ -237,7 +237,7 @@ func (s *site) play(line string) {
 	}
 	t.Logf("%s: %d shards, %d episodes, %.0f s, %d harms (50 workers and 5 servers killed); %d lost claims and %d shards of the fast worker until now, "+
 		"%d given twice, %d made again, %d audits passed, %d waived: equal to generate's", game, r.Shards, r.Episodes, took.Seconds(), len(list),
-		lapsed, s.early, r.Again, r.Remade, r.Audits.Passed, r.Audits.Waived)
+		lapsed, s.early, r.Duplicates, r.Reverted, r.Audits.Passed, r.Audits.Waived)
 	for _, e := range st.Failures {
 		t.Logf("failure, %d times: %s: %s", e.Count, e.Worker, e.Text)
 	}

@@ -239,7 +239,7 @@ func counts(c farm.Counts) string {
 	for _, n := range []struct {
 		n    int
 		what string
-	}{{c.Passed, "passed"}, {c.Failed, "failed"}, {c.Due, "due"}, {c.Waived, "waived"}} {
+	}{{c.Passed, "passed"}, {c.Failed, "failed"}, {c.Pending, "due"}, {c.Waived, "waived"}} {
 		if n.n > 0 {
 			words = append(words, fmt.Sprint(n.n, " ", n.what))
 		}

@@ -7,7 +7,7 @@ import (
 
 // Audit is a committed shard that a second worker has to make too.
 type Audit struct {
-	Maker    string    // worker that committed the shard
+	Maker    string    // the worker that committed the shard
 	Disputed bool      // the coordinator decides it, or waives it: no worker may take it
 	alone    time.Time // since when no other worker could take it; zero if one can
 }
@@ -30,7 +30,7 @@ func (a *Audits) Add(shard int, maker string) {
 	a.Unassigned = append(a.Unassigned, shard)
 }
 
-// maxScan is how many entries of a list one claim looks at.
+// maxScan is the number of entries of a list that one claim looks at.
 const maxScan = 16
 
 // Next removes an unassigned audit that a worker may take, and returns its shard. The
@@ -80,7 +80,7 @@ func (a *Audits) Dispute(shard int) {
 	a.Lock(shard)
 }
 
-// Settle ends a dispute. The audit may be pending still, of another maker.
+// Settle ends a dispute. The shard may have a pending audit of another maker's result.
 func (a *Audits) Settle(shard int) {
 	a.Disputes--
 	a.Unlock(shard)
@@ -94,20 +94,20 @@ func (a *Audits) Idle() bool { return len(a.Pending) == 0 && a.Disputes == 0 }
 
 // Counts are the audits of a run or of a worker's shards.
 type Counts struct {
-	Due    int `json:"due"` // asked for and not answered
-	Passed int `json:"passed"`
-	Failed int `json:"failed"`
-	Waived int `json:"waived"` // no other worker was there to do them
+	Pending int `json:"due"` // neither ended nor waived
+	Passed  int `json:"passed"`
+	Failed  int `json:"failed"`
+	Waived  int `json:"waived"` // ended without a second worker
 }
 
 // The audit states of a record; "" means that the shard is not in the sample.
 const (
-	AuditDue    = "due"
-	AuditPassed = "passed"
-	AuditWaived = "waived"
+	AuditPending = "due"
+	AuditPassed  = "passed"
+	AuditWaived  = "waived"
 )
 
-// Count counts n finished audits, or n fewer, if the state of a record is one.
+// Count adds n, which may be negative, to the count for the audit state of a record.
 func (c *Counts) Count(state string, n int) {
 	switch state {
 	case AuditPassed:
@@ -117,19 +117,19 @@ func (c *Counts) Count(state string, n int) {
 	}
 }
 
-// maxWaive is how many audits of a run one tick looks at.
+// maxWaive is the number of audits of a run that one tick looks at.
 const maxWaive = 1000
 
 // Waivers decides which audits go without a second worker.
 type Waivers struct {
-	Others  []string // workers that could audit now; two suffice
+	Others  []string // workers that could audit now, at most two
 	Wait    time.Duration
 	Trusted []string // workers whose audits do not wait
 	Leased  func(shard int) bool
 }
 
-// Waivable returns the audits for which no other worker was there during the wait, and
-// how many wait on. all is false if it has not looked at every audit.
+// Waivable returns the audits for which no other worker was there during the wait, and the
+// number of audits that go on waiting. all is false if it has not looked at every audit.
 func (a *Audits) Waivable(v *Waivers, now time.Time) (list []int, waiting int, all bool) {
 	looked := 0
 	for shard, p := range a.Pending {
@@ -152,10 +152,10 @@ func (a *Audits) Waivable(v *Waivers, now time.Time) (list []int, waiting int, a
 	return list, waiting, true
 }
 
-// Dispute is a shard of which two workers made different bytes.
+// Dispute is a shard for which two workers made different bytes.
 type Dispute struct {
 	Shard  int
-	Makers [2]string // the shard's record has the result of the first
+	Makers [2]string // the shard's record has the first maker's result
 	Sums   [2]string
 }
 

@@ -34,7 +34,7 @@ func (c *Commits) Add(shard int, r *shard.Receipt) bool {
 	return true
 }
 
-// Revert undoes add, and reports false if the shard is not committed.
+// Revert undoes Add, and reports false if the shard is not committed.
 func (c *Commits) Revert(shard int, r *shard.Receipt) bool {
 	if !c.Has(shard) {
 		return false

@@ -1,7 +1,7 @@
-// Package tracker keeps where the shards of a farm are: in the queue, leased to a worker,
-// committed, or to be audited. Its structs are plain: they know no lock, no clock and no
+// Package tracker keeps track of the shards of a farm: in the queue, leased to a worker,
+// committed, or to be audited. Its structs are plain: they use no lock, no clock and no
 // network, and the caller passes the time. Package farm changes them in steps, one at a time,
-// and tells workers and the store.
+// and talks to workers and to the store.
 //
 //	Queue       the shards to publish, and the messages of the published ones
 //	Leases      which worker has which shard, to make or to audit

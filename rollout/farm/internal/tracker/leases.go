@@ -26,13 +26,13 @@ type Lease struct {
 type Leases struct {
 	runs     map[string]*runLeases
 	workers  map[string]map[Claim]*Lease
-	returned map[string]map[Claim]bool // claims that a worker gave back: an older beat may still name them
+	returned map[string]map[Claim]bool // by worker, claims that it gave back: an older beat may still name them
 }
 
-// runLeases are the leases of a run by shard.
+// runLeases holds the leases of a run by shard.
 type runLeases struct{ shards, audits map[int][]*Lease }
 
-// NewLeases returns no leases.
+// NewLeases returns an empty set of leases.
 func NewLeases() Leases {
 	return Leases{map[string]*runLeases{}, map[string]map[Claim]*Lease{}, map[string]map[Claim]bool{}}
 }
@@ -71,7 +71,7 @@ func (x *Leases) Of(worker string, k Claim) *Lease { return x.workers[worker][k]
 // Holders returns the leases of a claim.
 func (x *Leases) Holders(k Claim) []*Lease { return x.kind(k.Run, k.Audit)[k.Shard] }
 
-// Held returns how many shards of a run workers are making.
+// Held returns the number of shards of a run that workers are making.
 func (x *Leases) Held(run string) int { return len(x.kind(run, false)) }
 
 // Count returns how many leases a worker has.
@@ -80,7 +80,7 @@ func (x *Leases) Count(worker string) int { return len(x.workers[worker]) }
 // List returns the leases of a worker.
 func (x *Leases) List(worker string) []*Lease { return slices.Collect(maps.Values(x.workers[worker])) }
 
-// End ends a lease and reports whether its claim has no other.
+// End ends a lease and reports whether its claim has no other lease.
 func (x *Leases) End(l *Lease) (last bool) {
 	x.forget(l)
 	kind := x.kind(l.Run, l.Audit)
@@ -93,7 +93,7 @@ func (x *Leases) End(l *Lease) (last bool) {
 	return true
 }
 
-// forget removes a lease from the ones of its worker.
+// forget removes a lease from its worker's leases.
 func (x *Leases) forget(l *Lease) {
 	if delete(x.workers[l.Worker], l.Claim); len(x.workers[l.Worker]) == 0 {
 		delete(x.workers, l.Worker)
@@ -120,7 +120,7 @@ func (x *Leases) EndRun(run string) {
 	delete(x.runs, run)
 }
 
-// maxReturned is how many claims are kept that a worker gave back.
+// maxReturned is the number of returned claims that are kept for a worker.
 const maxReturned = 1024
 
 // GiveBack remembers that a worker has given a claim back.
@@ -137,7 +137,7 @@ func (x *Leases) GaveBack(worker string, k Claim) bool { return x.returned[worke
 // Leave removes a worker without leases.
 func (x *Leases) Leave(worker string) { delete(x.returned, worker) }
 
-// Audited tells whether a worker has the audit of a shard of a run.
+// Audited returns a function that reports whether a worker has the audit of a shard.
 func (x *Leases) Audited(run string) func(shard int) bool {
 	return func(shard int) bool { return len(x.Holders(Claim{run, shard, true})) > 0 }
 }
@@ -154,7 +154,7 @@ func (x *Leases) Silent(limit time.Time) (list []*Lease) {
 	return list
 }
 
-// slow returns the claims of a run that one worker alone has had since before a time.
+// slow returns the claims of a run that only one worker has and has had since before a time.
 func (x *Leases) slow(run string, audit bool, limit time.Time) (list []Claim) {
 	for _, by := range x.kind(run, audit) {
 		if len(by) == 1 && by[0].Since.Before(limit) {

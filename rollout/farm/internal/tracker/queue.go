@@ -8,7 +8,7 @@ package tracker
 //	                               └──── lease ends ─────┘
 type Queue struct {
 	shards     int             // of the run
-	next       int             // shards from here on have not been published
+	next       int             // this shard and all later ones have not been published
 	Retries    []int           // shards to publish again
 	Published  int             // messages in the stream that are not acknowledged
 	Unassigned int             // published messages that no worker has
@@ -17,15 +17,15 @@ type Queue struct {
 	Fetch      Wakeup          // a waiting worker may get a message
 }
 
-// Message is a delivered message of the stream. Its errors do not matter: the stream
-// delivers a message again that is neither acknowledged nor extended.
+// Message is a delivered message of the stream. Errors of its methods do not matter: the
+// stream redelivers a message that is neither acknowledged nor extended.
 type Message interface {
 	Ack() error
 	Nak() error
 	InProgress() error
 }
 
-// Wakeup wakes a goroutine. Several wakeups before it wakes are one.
+// Wakeup wakes a goroutine. Several wakeups before it runs count as one.
 type Wakeup chan struct{}
 
 func newWakeup() Wakeup { return make(Wakeup, 1) }
@@ -47,7 +47,7 @@ func NewQueue(shards int) Queue {
 const maxPublish = 512
 
 // Take removes the shards to publish next: first the retries, then new ones. The stream
-// should have window messages; take returns nothing until a quarter of them are gone.
+// should have window messages; Take returns nothing until a quarter of them are gone.
 func (q *Queue) Take(window int, committed func(shard int) bool) []int {
 	if q.Published > window*3/4 {
 		return nil
@@ -85,7 +85,7 @@ func (q *Queue) Discard(m Message) {
 // Assign keeps the message of a leased shard.
 func (q *Queue) Assign(shard int, m Message) { q.Assigned[shard] = m }
 
-// Extend keeps the stream from delivering the message of a leased shard again.
+// Extend keeps the stream from redelivering the message of a leased shard.
 func (q *Queue) Extend(shard int) {
 	if m := q.Assigned[shard]; m != nil {
 		_ = m.InProgress()
@@ -121,18 +121,18 @@ func (q *Queue) Retry(shard int) {
 	q.Feed.Set()
 }
 
-// Restart publishes every shard again that is not committed; the stream refuses
-// the ones that it still has.
+// Restart publishes every uncommitted shard again; the stream refuses the ones that it still
+// has.
 func (q *Queue) Restart() {
 	q.next = 0
 	q.Feed.Set()
 }
 
-// Reset takes the count of a new consumer, to which all messages are undelivered.
+// Reset takes the count of a new consumer, which has not delivered any message.
 func (q *Queue) Reset(messages int) { q.Published, q.Unassigned = messages, messages }
 
-// Recount takes the stream's own counts. If it is empty although shards are missing, the
-// stream has lost messages: they are published again.
+// Recount takes the stream's own counts. If the stream is empty although shards are missing,
+// it has lost messages: Recount publishes these shards again.
 func (q *Queue) Recount(undelivered, delivered int, complete bool) {
 	q.Published = undelivered + delivered
 	q.Unassigned = max(0, q.Published-len(q.Assigned))
@@ -144,7 +144,7 @@ func (q *Queue) Recount(undelivered, delivered int, complete bool) {
 	}
 }
 
-// Drained reports that every shard left is with a worker.
+// Drained reports whether every remaining shard is leased to a worker.
 func (q *Queue) Drained() bool {
 	return q.next >= q.shards && q.Unassigned == 0 && len(q.Retries) == 0
 }

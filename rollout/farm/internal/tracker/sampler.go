@@ -10,13 +10,13 @@ import (
 // Sampler draws the shards that are audited.
 type Sampler struct {
 	Secret []byte  // makes the sample unpredictable for workers
-	Rate   float64 // share of shards of a worker with a long history
+	Rate   float64 // share of audited shards for a worker with a long history
 }
 
 // Chance is the probability that a worker's n-th shard (from 1) is audited. It
-// falls from 1 with the history as c/n. c is so large that fewer than 1 in 100
-// workers that falsify 5 % of their episodes pass 100 shards unseen: a small
-// shard is rarely wrong, so more small shards are audited.
+// falls from 1 with the history as c/n. With this c fewer than 1 in 100 workers that falsify
+// 5 % of their episodes commit 100 shards undetected: a small shard is rarely wrong, so more
+// small shards are audited.
 func (s *Sampler) Chance(n uint64, episodes float64, trusted bool) float64 {
 	if trusted {
 		return min(s.Rate, 0.01)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Stragglers keep how long the last commits of a run took, and the claims that last longer
+// Stragglers keeps how long the last commits of a run took, and the claims that take longer
 // than that: at the end of the run a second worker gets them too. The zero value is ready
 // to use.
 type Stragglers struct {
@@ -15,7 +15,7 @@ type Stragglers struct {
 	List  []Claim         // slow claims; may contain finished ones
 }
 
-// maxPace is how many commits a median is of, and minPace how many it needs.
+// maxPace is the number of commits in the median, and minPace the number that it needs.
 const (
 	maxPace = 101
 	minPace = 5
@@ -34,8 +34,8 @@ func (p *Stragglers) Add(d time.Duration) {
 	}
 }
 
-// Find lists the claims that one worker has had for longer than usual, the audits too
-// if they are wanted. It lists nothing before minPace commits.
+// Find lists the claims that one worker has had for longer than usual, with audits also the
+// claims of audits. It lists nothing before minPace commits.
 func (p *Stragglers) Find(x *Leases, run string, audits bool, now time.Time) {
 	if len(p.took) < minPace {
 		return
@@ -75,7 +75,7 @@ type Meter struct {
 	next         int
 }
 
-// Add notes the totals at a time.
+// Add records the totals at a time.
 func (m *Meter) Add(now time.Time, shards, rows uint64) {
 	i := m.next % len(m.at)
 	m.at[i], m.shards[i], m.rows[i] = now, shards, rows
