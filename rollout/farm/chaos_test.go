@@ -16,6 +16,11 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+
+	"moonfarm/rollout/farm/farmtest"
 )
 
 // child is the task of a process that a test starts.
@@ -168,7 +173,7 @@ func (p *process) kill() { p.end() }
 // people is a client of servers that may come and go.
 func people(t *testing.T, url, key string) *Client {
 	t.Helper()
-	wait(t, "the server has a key", func() bool { _, err := ReadKey(key); return err == nil })
+	farmtest.Until(t, "the server has a key", func() bool { _, err := ReadKey(key); return err == nil })
 	c, err := Connect(t.Context(), ConnectOptions{URL: url, Name: "people", Credentials: key})
 	if err != nil {
 		t.Fatal(err)
@@ -199,7 +204,7 @@ func made(t *testing.T, c *Client) int {
 
 func begin(t *testing.T, c *Client, s *Spec) {
 	t.Helper()
-	wait(t, "the run is submitted", func() bool {
+	farmtest.Until(t, "the run is submitted", func() bool {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
 		_, err := c.Submit(ctx, s)
@@ -207,24 +212,23 @@ func begin(t *testing.T, c *Client, s *Spec) {
 	})
 }
 
-// ends waits until the run is done, and looks at its sums.
+// ends waits until the run is done, and checks its sums.
 func ends(t *testing.T, c *Client, out string, s *Spec, seed int) *Status {
 	t.Helper()
 	var st *Status
 	var was, same = -1, time.Now()
-	for {
-		st = ask(t, c)
-		if st != nil && st.Runs[0].State == Done {
-			break
+	farmtest.Within(t, time.Hour, "the run is done", func() bool {
+		if st = ask(t, c); st == nil {
+			return false
 		}
-		if st != nil && st.Runs[0].Made != was {
+		if st.Runs[0].Made != was {
 			was, same = st.Runs[0].Made, time.Now()
 		}
 		if time.Since(same) > 2*time.Minute {
 			t.Fatalf("nothing was made for two minutes; the status is %+v", st)
 		}
-		time.Sleep(50 * time.Millisecond)
-	}
+		return st.Runs[0].State == Done
+	})
 	text, err := os.ReadFile(filepath.Join(out, "finished"))
 	if err != nil {
 		t.Fatal(err)
@@ -235,6 +239,29 @@ func ends(t *testing.T, c *Client, out string, s *Spec, seed int) *Status {
 
 // long reports whether the long tests are wanted.
 func long() bool { return os.Getenv("MOONFARM_LONG") != "" }
+
+// caughtUp waits until all three servers of a cluster have all messages of all streams.
+func caughtUp(t *testing.T, url, key string) {
+	t.Helper()
+	c, err := Connect(t.Context(), ConnectOptions{URL: url, Credentials: key, Role: RoleCoordinator, Name: "observer"})
+	require.NoError(t, err)
+	defer c.Close()
+	js, err := jetstream.New(c.nc)
+	require.NoError(t, err)
+	current := func(name string) bool {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		stream, err := js.Stream(ctx, name)
+		if err != nil {
+			return false
+		}
+		at := stream.CachedInfo().Cluster
+		return at != nil && len(at.Replicas) == 2 && at.Replicas[0].Current && at.Replicas[1].Current
+	}
+	for _, name := range allStreams {
+		farmtest.Until(t, name+" is the same on all servers", func() bool { return current(name) })
+	}
+}
 
 // TestKills: workers and the server are killed at random, in processes of
 // their own; every shard is there once at the end.
@@ -265,7 +292,7 @@ func TestKills(t *testing.T) {
 	total := workers + servers
 	for i := range total { // a kill after each part of the run
 		at := shards * (i + 1) / (total + 2)
-		wait(t, fmt.Sprintf("%d are made", at), func() bool { return made(t, client) >= at })
+		farmtest.Until(t, fmt.Sprintf("%d are made", at), func() bool { return made(t, client) >= at })
 		if i%(workers/servers+1) == workers/servers/2 {
 			server.kill()
 			server = serve.start(t)
@@ -311,11 +338,11 @@ func TestCluster(t *testing.T) {
 		child{Role: "work", Address: url, Name: fmt.Sprintf("w%d", i), Out: out, Key: key}.start(t)
 	}
 	for i := range 3 {
-		wait(t, "some are made", func() bool { return made(t, client) >= 300*(i+1) })
+		farmtest.Until(t, "some are made", func() bool { return made(t, client) >= 300*(i+1) })
 		at[i].kill()
-		wait(t, "the others go on", func() bool { return made(t, client) >= 300*(i+1)+100 })
+		farmtest.Until(t, "the others go on", func() bool { return made(t, client) >= 300*(i+1)+100 })
 		at[i] = nodes[i].start(t)
-		time.Sleep(3 * time.Second) // it catches up
+		caughtUp(t, url, key)
 	}
 	st := ends(t, client, out, s, 31)
 	t.Logf("%d shards, each of three servers killed once; %d audits passed", s.Shards, st.Runs[0].Audits.Passed)

@@ -36,12 +36,14 @@ type mapStore struct {
 	parts    map[string]int
 	finished [][]string
 	full     atomic.Bool
+	refused  atomic.Int64 // calls of put while it was full
 }
 
 func newMapStore() *mapStore { return &mapStore{parts: map[string]int{}} }
 
 func (m *mapStore) put(shard int, sum string) error {
 	if m.full.Load() {
+		m.refused.Add(1)
 		return errors.New("store is full")
 	}
 	m.mu.Lock()
@@ -94,8 +96,8 @@ type fake struct {
 	spec   *Spec
 	store  fakeStore
 	build  string
-	lie    func(shard int) bool // makes this one wrong
-	slower int                  // times slower
+	lie    func(shard int) bool // reports whether to make this shard wrong
+	slower int                  // factor of the delay
 	made   *atomic.Int64
 	fail   func(shard int) error
 	whole  *Receipt // of a complete dataset
@@ -180,7 +182,7 @@ func opener(store fakeStore, with ...func(*fake)) Open {
 	}
 }
 
-// spec is a run of shards of eight episodes.
+// spec returns the spec of a run whose shards have eight episodes each.
 func spec(seed, shards int, delay time.Duration) *Spec {
 	job, _ := json.Marshal(fakeJob{seed, delay})
 	return &Spec{Name: "fake", Build: "build-1", Shards: shards, Episodes: 8 * uint64(shards), Job: job, Out: "nowhere"}

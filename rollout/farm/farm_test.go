@@ -6,12 +6,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"moonfarm/rollout/farm/farmtest"
 )
 
 const testVersion = "test-1"
@@ -134,18 +138,24 @@ func (f *farm) work(name string, open Open, change ...func(*WorkerOptions)) (sto
 	return func() error { cancel(); return <-ended }
 }
 
-// until waits for a condition, a minute at most.
+// until is farmtest.Until for the farm's test.
 func (f *farm) until(what string, ok func() bool) {
 	f.t.Helper()
-	wait(f.t, what, ok)
+	farmtest.Until(f.t, what, ok)
 }
 
-func wait(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for begun := time.Now(); !ok(); time.Sleep(10 * time.Millisecond) {
-		if time.Since(begun) > 3*time.Minute { // others may have the cores
-			t.Fatalf("waited three minutes until %s", what)
+// beats waits until the coordinator has heard of each worker several times more, so that each
+// worker has sent a beat, and has dropped the claims that are not needed.
+func (f *farm) beats() {
+	f.t.Helper()
+	for range 4 {
+		before := map[string]time.Time{}
+		for _, w := range f.status().Workers {
+			before[w.Name] = w.Beat
 		}
+		f.until("each worker was heard of", func() bool {
+			return !slices.ContainsFunc(f.status().Workers, func(w WorkerStatus) bool { return w.Beat.Equal(before[w.Name]) })
+		})
 	}
 }
 
@@ -196,8 +206,8 @@ func (f *farm) done(s *Spec) *RunStatus {
 	return r
 }
 
-// TestRun: workers make a run; a run that is submitted again is joined, and at the
-// end is done at once.
+// TestRun: workers make a run; a second submission joins it, and after its end returns that
+// it is done.
 func TestRun(t *testing.T) {
 	f := newFarm(t)
 	s := spec(1, 300, 0)
@@ -220,19 +230,23 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// freePort is the address of a port that was free a moment ago.
+// freePort returns the address of a port that was free a moment ago. It is below the ports
+// that systems give to outgoing connections, one of which could take it meanwhile.
 func freePort(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 1000 {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 15_000+rand.IntN(15_000)))
+		if err == nil {
+			defer l.Close()
+			return l.Addr().String()
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
+	t.Fatal("no port is free")
+	return ""
 }
 
-// TestEndOfWorker: a worker that is to end does not finish a shard that is not needed any
-// more, and the coordinator tells of each change of a run.
+// TestEndOfWorker: a worker that is stopped does not finish a shard that is no longer needed,
+// and the coordinator reports each change of a run.
 func TestEndOfWorker(t *testing.T) {
 	changes := make(chan struct{}, 10)
 	f := newFarm(t, func(o *CoordinatorOptions) {
@@ -250,13 +264,13 @@ func TestEndOfWorker(t *testing.T) {
 		t.Errorf("%d changes, want 3", n)
 	}
 	begun := time.Now()
-	if err := stop(); err != nil || time.Since(begun) > 15*time.Second {
+	if err := stop(); err != nil || time.Since(begun) > 5*time.Minute { // far less than its grace
 		t.Errorf("the worker ended with %v after %v", err, time.Since(begun))
 	}
 }
 
-// TestSmall: the limit of bytes with which small streams are made does not stay, also
-// where a coordinator was killed before it removed it.
+// TestSmall: the size limit with which small streams are made is removed, also where a
+// coordinator was killed before it removed the limit.
 func TestSmall(t *testing.T) {
 	f := newFarm(t, func(o *CoordinatorOptions) { o.Small, o.Audit = true, -1 })
 	st, err := openStore(t.Context(), f.connect(ConnectOptions{Server: f.server, Name: "other"}), &CoordinatorOptions{Replicas: 1, lease: time.Second})
@@ -277,9 +291,27 @@ func TestSmall(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := spec(52, 600, 0) // their records have more bytes than the limit
+	s := spec(52, 600, 0) // the records of so many shards have more bytes than the limit
 	f.submit(s)
 	f.work("quick", opener(f.store), func(o *WorkerOptions) { o.Slots = 8 })
 	f.until("the run is done", func() bool { return f.run(s.ID()).State == Done })
 	wholly(t, f.store.finished[0], 52, 600)
+}
+
+// failure reports whether the status has a failure with the text.
+func (f *farm) failure(text string) bool {
+	for _, e := range f.status().Failures {
+		if strings.Contains(e.Text, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// raw sends a request as a worker would.
+func (f *farm) raw(c *Conn, action string, q *request) (*answer, error) {
+	if q.Version == "" {
+		q.Version = testVersion
+	}
+	return c.ask(f.ctx, workerSubject+action+"."+c.name, q, 5*time.Second)
 }

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"testing"
 	"time"
+
+	"moonfarm/rollout/farm/farmtest"
 )
 
 // TestStandby: a second coordinator takes over when the first stops, in the
@@ -59,7 +61,7 @@ func TestRestart(t *testing.T) {
 	defer c.Close()
 	client := NewClient(c)
 	s := spec(13, 300, 5*time.Millisecond)
-	wait(t, "it is submitted", func() bool { _, err := client.Submit(ctx, s); return err == nil })
+	farmtest.Until(t, "it is submitted", func() bool { _, err := client.Submit(ctx, s); return err == nil })
 	for i := range 2 {
 		w, err := Connect(ctx, ConnectOptions{URL: "nats://" + address, Name: fmt.Sprintf("w%d", i), Credentials: key, Role: RoleWorker})
 		if err != nil {
@@ -80,13 +82,13 @@ func TestRestart(t *testing.T) {
 		return st.Runs[0].Made
 	}
 	for _, n := range []int{50, 150} {
-		wait(t, "some are made", func() bool { return made() >= n })
+		farmtest.Until(t, "some are made", func() bool { return made() >= n })
 		end()
 		end = serve()
 	}
 	defer func() { end() }()
-	wait(t, "all are made", func() bool { return made() == 300 })
-	wait(t, "the run is done", func() bool {
+	farmtest.Until(t, "all are made", func() bool { return made() == 300 })
+	farmtest.Until(t, "the run is done", func() bool {
 		st, err := client.Status(ctx)
 		return err == nil && st.Runs[0].State == Done
 	})

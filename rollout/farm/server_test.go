@@ -1,7 +1,9 @@
 package farm
 
 import (
+	"bufio"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -265,4 +267,31 @@ func TestRawBytes(t *testing.T) {
 	if !f.failure("payload") {
 		t.Errorf("the failures do not tell of the message that was too large: %v", f.status().Failures)
 	}
+}
+
+// hello reads the first line of a server and returns the answer of a client that has
+// credentials of the key.
+func hello(t *testing.T, c net.Conn, key Key, role, name string) string {
+	t.Helper()
+	line, err := bufio.NewReader(c).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	var info struct {
+		Nonce string `json:"nonce"`
+	}
+	if err := json.Unmarshal([]byte(strings.TrimPrefix(line, "INFO ")), &info); err != nil || info.Nonce == "" {
+		t.Fatalf("the server says %q: %v", line, err)
+	}
+	pair, err := key.pair(role, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	public, _ := pair.PublicKey()
+	sig, err := pair.Sign([]byte(info.Nonce))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _ := json.Marshal(map[string]any{"verbose": false, "name": clientName(role, name), "nkey": public, "sig": base64.RawURLEncoding.EncodeToString(sig)})
+	return "CONNECT " + string(text) + "\r\n"
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"moonfarm/rollout/farm/farmtest"
 )
 
 // spent are the processor time and the most memory (in MB) of a process so far.
@@ -42,17 +44,18 @@ func speedServer(t *testing.T) (*process, *Client, child) {
 	return server, people(t, url, key), child{Role: "crowd", Address: url, Key: key, Name: "crowd"}
 }
 
-// await polls until n shards of the first run are made.
-func await(t *testing.T, c *Client, n int) *RunStatus {
+// await waits until n shards of the first run are made.
+func await(t *testing.T, c *Client, n int) (r *RunStatus) {
 	t.Helper()
-	for begun := time.Now(); ; time.Sleep(50 * time.Millisecond) {
-		if s := ask(t, c); s != nil && len(s.Runs) > 0 && (s.Runs[0].Made >= n || s.Runs[0].State == Done) {
-			return &s.Runs[0]
+	farmtest.Within(t, 4*time.Minute, fmt.Sprintf("%d shards are made", n), func() bool {
+		s := ask(t, c)
+		if s == nil || len(s.Runs) == 0 {
+			return false
 		}
-		if time.Since(begun) > 4*time.Minute {
-			t.Fatalf("%d shards are not made in four minutes: %+v", n, ask(t, c))
-		}
-	}
+		r = &s.Runs[0]
+		return r.Made >= n || r.State == Done
+	})
+	return r
 }
 
 // TestSpeed: a thousand workers with a connection each, one server on one
@@ -128,8 +131,7 @@ func TestMemory(t *testing.T) {
 		if err := stop(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Second)
-		return f, s, heap()
+		return f, s, steady(f, heap)
 	}
 	_, _, few := begun(1000)
 	f, s, many := begun(1_000_000)
@@ -149,4 +151,17 @@ func TestMemory(t *testing.T) {
 	if late > half+20_000*400/1024 {
 		t.Errorf("%d kB more with 20,000 records, want 400 bytes a record at most", late-half)
 	}
+}
+
+// steady waits until the heap does not shrink any more, and returns its size in kB.
+func steady(f *farm, heap func() int) int {
+	size, looks := heap(), 0
+	f.until("the heap is steady", func() bool {
+		now := heap()
+		if looks++; now < size {
+			size, looks = now, 0
+		}
+		return looks == 20
+	})
+	return size
 }

@@ -1,5 +1,5 @@
-// Package farmtest has helpers for tests of a farm, here and in the command: a
-// certificate, and a small disk.
+// Package farmtest has helpers for tests of a farm, here and in the command: waiting for a
+// condition, a certificate, and a small disk.
 package farmtest
 
 import (

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"moonfarm/rollout/farm/farmtest"
 )
 
 // browser is a headless Chromium with one page, driven over its pipe.
@@ -139,12 +141,13 @@ func (b *browser) eval(expression string) string {
 func (b *browser) becomes(expression, want string) {
 	b.t.Helper()
 	got := ""
-	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(50 * time.Millisecond) {
-		if got = b.eval(expression); got == want {
-			return
+	ok := func() bool { got = b.eval(expression); return got == want }
+	defer func() {
+		if got != want {
+			b.t.Logf("%s is %q, want %q", expression, got, want)
 		}
-	}
-	b.t.Fatalf("after a minute %s is %q, want %q", expression, got, want)
+	}()
+	farmtest.Until(b.t, expression+" is "+want, ok)
 }
 
 // press presses a key.
@@ -215,7 +218,7 @@ func TestPage(t *testing.T) {
 	s.Close()
 	b.becomes(`document.getElementById("link").innerText`, "Connection lost; trying again …")
 	f.change(func(f *fake) { f.status.Runs = slices.Clone(f.status.Runs); f.status.Runs[0].Made = 200 })
-	eventually(t, "the port is free", func() bool {
+	farmtest.Until(t, "the port is free", func() bool {
 		l, err := net.Listen("tcp", address)
 		if err == nil {
 			l.Close()

@@ -1,27 +1,23 @@
 package web
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"moonfarm/rollout/farm"
+	"moonfarm/rollout/farm/farmtest"
 )
 
-// fake is a farm that tells what a test says.
+// fake is a farm with the status that a test sets.
 type fake struct {
 	mu     sync.Mutex
 	status farm.Status
@@ -90,17 +86,7 @@ func visit(s *Server, how func(r *http.Request)) *httptest.ResponseRecorder {
 
 func path(p string) func(r *http.Request) { return func(r *http.Request) { r.URL.Path = p } }
 
-// eventually waits for a condition, at most a minute.
-func eventually(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	for begin := time.Now(); !is(); time.Sleep(20 * time.Millisecond) {
-		if time.Since(begin) > time.Minute {
-			t.Fatalf("after a minute: not yet: %s", what)
-		}
-	}
-}
-
-// TestRefusals: nothing is shown where it is not safe.
+// TestRefusals: Serve refuses unsafe addresses and incomplete options.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
 		o    Options
@@ -125,7 +111,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestGuard: who may ask what, and what every answer says to browsers.
+// TestGuard: which requests are answered, and the headers of every answer.
 func TestGuard(t *testing.T) {
 	s := serve(t, example(), Options{})
 	for host, code := range map[string]int{
@@ -156,7 +142,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestCredentials: with a user nothing but the probes is told to others.
+// TestCredentials: if the page has a user, other visitors see only the probes.
 func TestCredentials(t *testing.T) {
 	s := serve(t, example(), Options{User: "u", Password: "secret"})
 	for _, c := range []struct {
@@ -197,7 +183,7 @@ func TestMachines(t *testing.T) {
 			t.Errorf("metrics have no %q:\n%s", line, text)
 		}
 	}
-	eventually(t, "ready", func() bool { return visit(s, path("/readyz")).Code == 200 })
+	farmtest.Until(t, "ready", func() bool { return visit(s, path("/readyz")).Code == 200 })
 	f.change(func(f *fake) { f.err = errors.New("no coordinator answers") })
 	s.live.mu.Lock()
 	s.live.ok = time.Time{} // long ago
@@ -212,7 +198,7 @@ func TestMachines(t *testing.T) {
 	}
 }
 
-// TestBadLabels: what a worker calls itself cannot spoil the metrics.
+// TestBadLabels: the texts of a worker cannot break the metrics.
 func TestBadLabels(t *testing.T) {
 	f := example()
 	f.status.Workers[0].Version = "\xff\n\"" + evil
@@ -222,149 +208,8 @@ func TestBadLabels(t *testing.T) {
 	}
 }
 
-// follow opens /events and returns a function that reads the next event.
-func follow(t *testing.T, s *Server) func() *event {
-	t.Helper()
-	resp, err := http.Get(s.URL() + "events")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { resp.Body.Close() })
-	if kind := resp.Header.Get("Content-Type"); resp.StatusCode != 200 || kind != "text/event-stream" {
-		t.Fatalf("status %d, type %q", resp.StatusCode, kind)
-	}
-	in := bufio.NewReader(resp.Body)
-	return func() *event {
-		for {
-			line, err := in.ReadString('\n')
-			if err != nil {
-				return nil
-			}
-			if data, ok := strings.CutPrefix(line, "data: "); ok {
-				e := new(event)
-				if err := json.Unmarshal([]byte(data), e); err != nil {
-					t.Fatalf("%v: %s", err, data)
-				}
-				return e
-			}
-		}
-	}
-}
-
-// TestEvents: a page is told the chart of the last minutes, then what changes;
-// trouble of the source is an event too, and closing ends the stream.
-func TestEvents(t *testing.T) {
-	f := example()
-	s := serve(t, f, Options{})
-	next := follow(t, s)
-	eventually(t, "a second point", func() bool {
-		e := next()
-		return e.Status.Runs[0].Made == 50 && len(e.Chart) == 1 && e.Chart[0][1] == 4321 && func() bool {
-			s.live.mu.Lock()
-			defer s.live.mu.Unlock()
-			return len(s.live.points) > 1
-		}()
-	})
-	if e := follow(t, s)(); len(e.Chart) < 2 {
-		t.Errorf("the first event of a later page has %d points", len(e.Chart))
-	}
-	f.change(func(f *fake) { f.status.Runs = slices.Clone(f.status.Runs); f.status.Runs[0].Made = 51 })
-	eventually(t, "51 shards", func() bool { return next().Status.Runs[0].Made == 51 })
-	f.change(func(f *fake) { f.err = errors.New("no coordinator answers") })
-	eventually(t, "trouble", func() bool { e := next(); return e.Status == nil && e.Trouble == "no coordinator answers" })
-	f.change(func(f *fake) { f.err = nil })
-	eventually(t, "recovery", func() bool { return next().Status != nil })
-	s.Close()
-	eventually(t, "the end", func() bool { return next() == nil })
-}
-
-// TestBounds: events stay small whatever the farm; pages and connections have
-// a limit, and places are given back; a page that reads nothing keeps nobody.
-func TestBounds(t *testing.T) {
-	f := example()
-	for i := range 2000 {
-		w := farm.WorkerStatus{Name: fmt.Sprintf("w%04d", i), Alive: true}
-		if i == 1999 {
-			w.Quarantined = "wrong"
-		}
-		f.status.Workers = append(f.status.Workers, w)
-	}
-	s := serve(t, f, Options{})
-	e := follow(t, s)()
-	if len(e.Status.Workers) != maxWorkers || e.More.Workers != 2002-maxWorkers {
-		t.Errorf("%d workers and %d more", len(e.Status.Workers), e.More.Workers)
-	}
-	if w := e.Status.Workers; w[0].Name != "mallory" || w[1].Name != "w1999" || w[2].Name != "alpha" {
-		t.Errorf("first %s, %s, %s: want the quarantined first", w[0].Name, w[1].Name, w[2].Name)
-	}
-	var pages []io.Closer
-	for range maxStreams - 1 {
-		resp, err := http.Get(s.URL() + "events")
-		if err != nil || resp.StatusCode != 200 {
-			t.Fatal(err, resp)
-		}
-		pages = append(pages, resp.Body)
-	}
-	if resp, err := http.Get(s.URL() + "events"); err != nil || resp.StatusCode != http.StatusServiceUnavailable {
-		t.Errorf("page %d: %v, %v", maxStreams+1, resp, err)
-	}
-	before := s.live.points
-	eventually(t, "looks although nobody reads", func() bool {
-		s.live.mu.Lock()
-		defer s.live.mu.Unlock()
-		return len(s.live.points) > len(before)+1
-	})
-	for _, p := range pages {
-		p.Close()
-	}
-	eventually(t, "room for a page", func() bool {
-		resp, err := http.Get(s.URL() + "events")
-		if err != nil {
-			return false
-		}
-		resp.Body.Close()
-		return resp.StatusCode == 200
-	})
-	requireBoundedConns(t, s)
-}
-
-// requireBoundedConns opens more connections than there may be, which say nothing or
-// the beginning of a request: the page, the probes and the streams that are followed
-// go on.
-func requireBoundedConns(t *testing.T, s *Server) {
-	t.Helper()
-	http.DefaultClient.CloseIdleConnections()
-	next := follow(t, s)
-	for i := range maxConns + 50 {
-		c, err := net.Dial("tcp", s.listen.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer c.Close()
-		if i%2 == 0 {
-			fmt.Fprint(c, "GET / HTTP/1.1\r\nHost: localh")
-		}
-	}
-	for _, p := range []string{"healthz", "status.json", ""} {
-		c := http.Client{Timeout: time.Minute, Transport: &http.Transport{DisableKeepAlives: true}}
-		resp, err := c.Get(s.URL() + p)
-		if err != nil || resp.StatusCode != 200 {
-			t.Fatalf("/%s beside idle connections: %v", p, err)
-		}
-		resp.Body.Close()
-	}
-	if next() == nil {
-		t.Error("a stream that is followed has ended")
-	}
-	s.conns.mu.Lock()
-	defer s.conns.mu.Unlock()
-	if n := len(s.conns.open); n > maxConns {
-		t.Errorf("%d connections are open, the limit is %d", n, maxConns)
-	}
-}
-
-// TestHealth: the probes have a place of their own, which no connections to the page
-// fill, and nothing else is told there.
+// TestHealth: the probes have an address of their own, which connections to the page do not
+// fill, and which serves nothing else.
 func TestHealth(t *testing.T) {
 	s := serve(t, example(), Options{Health: "127.0.0.1:0"})
 	for range 300 {
@@ -389,7 +234,7 @@ func TestHealth(t *testing.T) {
 		}
 		resp.Body.Close()
 	}
-	eventually(t, "ready", func() bool {
+	farmtest.Until(t, "ready", func() bool {
 		resp, err := client.Get(s.HealthURL() + "readyz")
 		if err == nil {
 			resp.Body.Close()
@@ -397,33 +242,8 @@ func TestHealth(t *testing.T) {
 		return err == nil && resp.StatusCode == 200
 	})
 	if _, err := Serve(Options{Listen: "127.0.0.1:0", Health: "nowhere"}, example()); err == nil || !strings.Contains(err.Error(), "health: ") {
-		t.Errorf("a place that is none: %v", err)
+		t.Errorf("an invalid address: %v", err)
 	}
-}
-
-// TestSlowReader: who takes nothing of a stream is dropped.
-func TestSlowReader(t *testing.T) {
-	if os.Getenv("MOONFARM_LONG") == "" {
-		t.Skip("MOONFARM_LONG is not set: takes as long as a page may be silent")
-	}
-	f := example()
-	for i := range maxWorkers {
-		f.status.Workers = append(f.status.Workers, farm.WorkerStatus{Name: fmt.Sprint(i), Host: strings.Repeat("h", 10_000)})
-	}
-	s := serve(t, f, Options{})
-	c, err := net.Dial("tcp", s.listen.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	fmt.Fprint(c, "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
-	pages := func() int {
-		s.live.mu.Lock()
-		defer s.live.mu.Unlock()
-		return len(s.live.pages)
-	}
-	eventually(t, "a page", func() bool { return pages() == 1 })
-	eventually(t, "no page", func() bool { return pages() == 0 })
 }
 
 // TestTLS: beyond loopback with everything that it takes. (The test listens on

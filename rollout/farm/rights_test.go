@@ -1,0 +1,151 @@
+package farm
+
+import (
+	"crypto/x509/pkix"
+	"encoding/json"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"moonfarm/rollout/farm/farmtest"
+	"moonfarm/rollout/farm/internal/tracker"
+)
+
+// denied fails unless the server denies the actions of do.
+func denied(t *testing.T, nc *nats.Conn, what string, do func() error) {
+	t.Helper()
+	said := make(chan error, 16)
+	nc.SetErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+		select {
+		case said <- err:
+		default:
+		}
+	})
+	if err := do(); err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	select {
+	case err := <-said:
+		if !errors.Is(err, nats.ErrPermissionViolation) {
+			t.Errorf("%s: %v, want a violation of permissions", what, err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Errorf("%s: the server denies nothing", what)
+	}
+}
+
+// TestRights: credentials of a role allow the subjects of that role, and no more.
+func TestRights(t *testing.T) {
+	f := newFarm(t)
+	s := spec(60, 5, time.Hour)
+	worker := f.connect(ConnectOptions{URL: f.server.URL(), Name: "w1"})
+	people := f.connect(ConnectOptions{URL: f.server.URL(), Name: "w1", Credentials: f.key(), Role: RoleOperator}) // the same name
+	if _, err := NewClient(people).Submit(f.ctx, s); err != nil {
+		t.Fatal(err)
+	}
+	ask := func(c *Conn, subject string, body any) func() error {
+		return func() error {
+			data, err := json.Marshal(body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.nc.PublishRequest(subject, c.inbox+".x", data); err != nil {
+				return err
+			}
+			return c.nc.Flush()
+		}
+	}
+	listen := func(c *Conn, subject string) func() error {
+		return func() error {
+			if _, err := c.nc.SubscribeSync(subject); err != nil {
+				return err
+			}
+			return c.nc.Flush()
+		}
+	}
+	for _, c := range []*Conn{worker, people} {
+		for what, do := range map[string]func() error{
+			"deletes a stream":           ask(c, "$JS.API.STREAM.DELETE.moonfarm-work", nil),
+			"makes a stream":             ask(c, "$JS.API.STREAM.CREATE.mine", jetstream.StreamConfig{Name: "mine", Subjects: []string{">"}}),
+			"purges records":             ask(c, "$JS.API.STREAM.PURGE.KV_moonfarm-runs", nil),
+			"reads records":              ask(c, "$JS.API.DIRECT.GET.KV_moonfarm-runs", nil),
+			"writes a record":            ask(c, "$KV.moonfarm-workers.w1", workerRecord{}),
+			"feeds the queue":            ask(c, workSubject+s.ID()+".1", nil),
+			"reads all":                  listen(c, ">"),
+			"reads all inboxes":          listen(c, "_INBOX.>"),
+			"reads what workers say":     listen(c, workerSubject+">"),
+			"answers for a coordinator":  listen(c, clientSubject+"status"),
+			"takes part in the system":   listen(c, "$SYS.>"),
+			"speaks into another's name": ask(c, workerSubject+"claim.w2", &request{Version: testVersion}),
+		} {
+			denied(t, c.nc, c.role+" "+what, do)
+		}
+	}
+	denied(t, worker.nc, "a worker submits", ask(worker, clientSubject+"submit", &request{Spec: spec(61, 5, 0)}))
+	denied(t, worker.nc, "a worker cancels", ask(worker, clientSubject+"cancel", &request{Claim: tracker.Claim{Run: s.ID()}}))
+	denied(t, worker.nc, "a worker asks for the status", ask(worker, clientSubject+"status", &request{}))
+	denied(t, worker.nc, "a worker reads an operator's inbox", listen(worker, people.inbox+".>"))
+	denied(t, people.nc, "an operator commits", ask(people, workerSubject+"commit.w1", &request{}))
+	denied(t, people.nc, "an operator reads a worker's inbox", listen(people, worker.inbox+".>"))
+	if st := f.status(); len(st.Runs) != 1 || st.Runs[0].State != Running {
+		t.Errorf("the status has %+v", st.Runs)
+	}
+	if a, err := f.raw(worker, "claim", &request{Slots: 1, Wait: 5000}); err != nil || a.Claim == nil {
+		t.Errorf("a worker claims: %+v, %v", a, err)
+	}
+}
+
+// TestCertificateRoles: a certificate gives the role of its organizational unit under its
+// common name, and one without a role both that people and workers have.
+func TestCertificateRoles(t *testing.T) {
+	cert, key := farmtest.Certificate(t, "127.0.0.1")
+	worker, workerKey := farmtest.CertificateOf(t, "127.0.0.1", pkix.Name{CommonName: "w1", OrganizationalUnit: []string{"worker"}})
+	var all []byte
+	for _, name := range []string{cert, worker} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, text...)
+	}
+	s, err := Serve(ServerOptions{Dir: t.TempDir(), Listen: "127.0.0.1:0", Cert: cert, Key: key, CA: file(t, "ca.pem", all)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	connect := func(cert, key, name string) (*Conn, error) {
+		return Connect(t.Context(), ConnectOptions{URL: s.URL(), CA: file(t, "ca.pem", all), Cert: cert, Key: key, Name: name})
+	}
+	if _, err := connect(worker, workerKey, "w2"); err == nil || !strings.Contains(err.Error(), "uthorization") {
+		t.Errorf("a worker's certificate under another name: %v", err)
+	}
+	publish := func(c *Conn, subject string) func() error {
+		return func() error { return errors.Join(c.nc.Publish(subject, nil), c.nc.Flush()) }
+	}
+	for _, c := range []struct {
+		cert, key, name string
+		denied, allowed []string
+	}{
+		{worker, workerKey, "w1", []string{clientSubject + "submit", workerSubject + "claim.w2", "$JS.API.INFO"}, []string{workerSubject + "claim.w1"}},
+		{cert, key, "any", []string{workerSubject + "claim.w2", "$JS.API.INFO"}, []string{clientSubject + "submit", workerSubject + "claim.any"}},
+	} {
+		conn, err := connect(c.cert, c.key, c.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		for _, subject := range c.denied {
+			denied(t, conn.nc, c.name+" says "+subject, publish(conn, subject))
+		}
+		for _, subject := range c.allowed {
+			if _, err := conn.nc.Request(subject, nil, 5*time.Second); !errors.Is(err, nats.ErrNoResponders) {
+				t.Errorf("%s says %s: %v, want that there is no coordinator", c.name, subject, err)
+			}
+		}
+	}
+}

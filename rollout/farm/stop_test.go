@@ -1,0 +1,117 @@
+package farm
+
+import (
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// TestCancel: a cancelled run stops, and a retry continues it.
+func TestCancel(t *testing.T) {
+	f := newFarm(t)
+	var made atomic.Int64
+	count := func(k *fake) { k.made = &made }
+	s := spec(3, 200, 10*time.Millisecond)
+	f.submit(s)
+	f.work("w0", opener(f.store, count))
+	f.work("w1", opener(f.store, count))
+	f.until("some are made", func() bool { return f.run(s.ID()).Made > 20 })
+	r, err := f.client.Cancel(f.ctx, s.ID())
+	if err != nil || r.State != Cancelled {
+		t.Fatalf("cancel: %+v, %v", r, err)
+	}
+	f.until("no worker has a shard", func() bool {
+		for _, w := range f.status().Workers {
+			if w.Held > 0 {
+				return false
+			}
+		}
+		return true
+	})
+	f.beats() // the workers have dropped the shards
+	before := made.Load()
+	f.beats()
+	if n := made.Load(); n != before {
+		t.Errorf("%d shards were made after the end", n-before)
+	}
+	if r, err = f.client.Retry(f.ctx, s.ID()); err != nil || r.State != Running || r.Made < 20 {
+		t.Fatalf("retry: %+v, %v", r, err)
+	}
+	f.done(s)
+	if n := made.Load(); n > 200+10 {
+		t.Errorf("%d shards were made, want 200 and the ones that were in hand", n)
+	}
+	for _, id := range []string{"", "nothing", s.ID() + "x"} {
+		if _, err := f.client.Cancel(f.ctx, id); err == nil || !strings.Contains(err.Error(), "no run") {
+			t.Errorf("cancel of %q: %v", id, err)
+		}
+	}
+	if r, err := f.client.Retry(f.ctx, s.ID()); err != nil || r.State != Running || r.Made != 0 {
+		t.Fatalf("retry of a done run: %+v, %v", r, err)
+	}
+	f.done(s)
+}
+
+// TestWhole: a run that is new or was cancelled makes no shard if its dataset is complete.
+func TestWhole(t *testing.T) {
+	var whole atomic.Pointer[Receipt]
+	f := newFarm(t, func(o *CoordinatorOptions) {
+		o.Open = opener(newMapStore(), func(k *fake) { k.whole = whole.Load() })
+	})
+	cancelled := spec(51, 30, time.Hour)
+	f.submit(cancelled)
+	if _, err := f.client.Cancel(f.ctx, cancelled.ID()); err != nil {
+		t.Fatal(err)
+	}
+	whole.Store(&Receipt{Episodes: 240, Rows: 2400, Bytes: 9})
+	for _, s := range []*Spec{cancelled, spec(52, 30, time.Hour)} {
+		for range 2 {
+			r := f.submit(s)
+			if r.State != Done || !r.Joined || r.Made != 30 || r.Rows != 2400 || r.Played != 240 || r.Bytes != 9 || r.Ended.IsZero() {
+				t.Errorf("submitted: %+v", r)
+			}
+		}
+		if r := f.run(s.ID()); r.State != Done || r.Made != 30 {
+			t.Errorf("the status has %+v", r)
+		}
+	}
+	if n := len(f.status().Failures); n > 0 {
+		t.Errorf("failures %v", f.status().Failures)
+	}
+}
+
+// TestStop: a worker that is stopped hands back the shards that it cannot finish; they go to
+// others before its leases would lapse.
+func TestStop(t *testing.T) {
+	f := newFarm(t, func(o *CoordinatorOptions) { o.Lapse = 10 * time.Minute })
+	s := spec(10, 10, 0)
+	slow := func(k *fake) { k.job.Delay = time.Hour }
+	f.submit(s)
+	stop := f.work("slow", opener(f.store, slow), func(o *WorkerOptions) { o.Grace = 50 * time.Millisecond })
+	f.until("the slow one has two", func() bool { return f.run(s.ID()).Held == 2 })
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	f.until("it gave them back", func() bool { return f.run(s.ID()).Held == 0 })
+	f.work("w0", opener(f.store))
+	f.until("the shards are made", func() bool { return f.run(s.ID()).Made == 10 })
+}
+
+// TestStragglers: the shards of a slow worker are given to another worker at the end of the
+// run, and are committed once.
+func TestStragglers(t *testing.T) {
+	f := newFarm(t, func(o *CoordinatorOptions) {
+		o.Lapse = 10 * time.Minute
+		o.Audit = -1
+		o.Trusted = []string{"slow", "quick"}
+	})
+	s := spec(11, 60, 10*time.Millisecond)
+	f.submit(s)
+	f.work("slow", opener(f.store, func(k *fake) { k.slower = 100_000 }), func(o *WorkerOptions) { o.Grace = time.Millisecond })
+	f.until("the slow one has two", func() bool { return f.run(s.ID()).Held == 2 })
+	f.work("quick", opener(f.store))
+	if r := f.done(s); r.Duplicates != 2 {
+		t.Errorf("%d given a second time, want 2", r.Duplicates)
+	}
+}

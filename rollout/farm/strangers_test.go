@@ -1,0 +1,151 @@
+package farm
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+
+	"moonfarm/rollout/farm/internal/tracker"
+)
+
+// TestAnonymous: a client without credentials, or with wrong ones, gets nothing, also
+// on loopback.
+func TestAnonymous(t *testing.T) {
+	f := newFarm(t)
+	worker := &Key{}
+	*worker = bytes.Repeat([]byte{1}, keyBytes)
+	other, err := worker.Credentials(RoleOperator, "anna")
+	if err != nil {
+		t.Fatal(err)
+	}
+	right, err := f.server.gate.key.Credentials(RoleWorker, "w1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	renamed := bytes.Replace(right, []byte(`"w1"`), []byte(`"w2"`), 1)
+	raised := bytes.Replace(right, []byte(`"worker"`), []byte(`"coordinator"`), 1)
+	if _, err := worker.Credentials(RoleCoordinator, "c"); err == nil {
+		t.Error("credentials of a coordinator without the key")
+	}
+	for what, text := range map[string][]byte{"another server's": other, "a changed name": renamed, "a changed role": raised} {
+		_, err := Connect(f.ctx, ConnectOptions{URL: f.server.URL(), Credentials: file(t, "c.json", text)})
+		if err == nil || !strings.Contains(err.Error(), "the server does not know ") {
+			t.Errorf("%s credentials: %v", what, err)
+		}
+	}
+	if _, err := Connect(f.ctx, ConnectOptions{URL: f.server.URL()}); err == nil || !strings.Contains(err.Error(), "a client without credentials") {
+		t.Errorf("no credentials: %v", err)
+	}
+	for what, opts := range map[string][]nats.Option{
+		"nothing": nil, "the inner user": {nats.UserInfo(insideUser, "")}, "a user without a password": {nats.UserInfo("people", "")},
+		"a token": {nats.Token("x")}, "a role": {nats.Name("moonfarm operator anna")},
+	} {
+		if nc, err := nats.Connect(f.server.URL(), opts...); !errors.Is(err, nats.ErrAuthorization) {
+			t.Errorf("a client of NATS with %s: %v", what, err)
+			if err == nil {
+				nc.Close()
+			}
+		}
+	}
+}
+
+// TestFlood: a client that may not connect cannot fill the log and the failures.
+func TestFlood(t *testing.T) {
+	f := newFarm(t)
+	for i := range 300 {
+		c, err := net.Dial("tcp", strings.TrimPrefix(f.server.URL(), "nats://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.SetDeadline(time.Now().Add(10 * time.Second))
+		say := []string{`CONNECT {"user":"u%d","pass":"x"}`, `CONNECT {"nkey":"U%d","name":"x\"'%[1]d"}`, "GET /%d HTTP/1.1", "PUB %d"}[i%4]
+		fmt.Fprintf(c, say+"\r\n", i)
+		_, _ = io.Copy(io.Discard, c) // until the server closes it
+		c.Close()
+	}
+	f.until("the failures tell of it", func() bool { return f.failure("authentication error") })
+	if n := len(f.status().Failures); n > 8 {
+		t.Errorf("%d failures, want one of each kind: %v", n, f.status().Failures)
+	}
+	if n := f.logs.count("level=ERROR"); n > 8*10 {
+		t.Errorf("%d lines in the log", n)
+	}
+}
+
+// TestImpostor: an account that listens at the server's port without its key cannot make a worker
+// open a run.
+func TestImpostor(t *testing.T) {
+	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, AlwaysEnableNonce: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	defer s.Shutdown()
+	if !s.ReadyForConnections(time.Minute) {
+		t.Fatal("the server does not listen")
+	}
+	nc, err := nats.Connect(s.ClientURL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	evil, said := spec(80, 1, 0), make(chan string, 1)
+	_, err = nc.Subscribe(workerSubject+">", func(m *nats.Msg) {
+		a, q := &answer{Beat: 1000}, new(request)
+		switch _ = json.Unmarshal(m.Data, q); strings.Split(m.Subject, ".")[3] {
+		case "claim":
+			a.Claim = &tracker.Claim{Run: evil.ID()}
+		case "spec":
+			a.Spec, a.Proof = evil, Key(bytes.Repeat([]byte{2}, keyBytes)).proof("w1", evil.ID())
+		case "back":
+			select {
+			case said <- q.Error:
+			default:
+			}
+		}
+		data, _ := json.Marshal(a)
+		_ = m.Respond(data)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := Key(bytes.Repeat([]byte{1}, keyBytes)).Credentials(RoleWorker, "w1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Connect(t.Context(), ConnectOptions{URL: s.ClientURL(), Credentials: file(t, "w1.json", text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- Work(ctx, c, WorkerOptions{Version: testVersion, Grace: time.Millisecond, Open: func(context.Context, *Spec, int) (Shards, error) {
+			t.Error("the worker opens the run")
+			return nil, errors.New("no")
+		}})
+	}()
+	select {
+	case why := <-said:
+		if !strings.Contains(why, "does not prove that it has the key") {
+			t.Errorf("the worker gives the shard back since %q", why)
+		}
+	case <-time.After(time.Minute):
+		t.Error("the worker does not give the shard back")
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
