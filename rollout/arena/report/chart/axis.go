@@ -48,7 +48,7 @@ func (a Axis) span(e extent) (low, high float64) {
 		return 0, 1
 	}
 	low, high = e.low, e.high
-	if least := max(math.Abs(low), math.Abs(high)) * 1e-9; high-low < least {
+	if least := float64(max(math.Abs(low), math.Abs(high)) * 1e-9); high-low < least {
 		low, high = low-least, high+least
 	}
 	if high-low < 1e-280 {
@@ -136,7 +136,7 @@ type label struct {
 
 // ends are where the text begins and ends.
 func (l label) ends() (from, to float64) {
-	half := widthOfText(l.text) / 2
+	half := float64(widthOfText(l.text) / 2) // rounded, not fused with what follows
 	return l.x - half, l.x + half
 }
 

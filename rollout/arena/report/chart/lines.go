@@ -118,7 +118,7 @@ func spread(ends []end, top, bottom float64) {
 	slices.SortStableFunc(ends, func(a, b end) int { return cmp.Compare(a.y, b.y) })
 	// bounds are where a block begins and ends: around the middle of its lines' ends.
 	bounds := func(b block) (from, to float64) {
-		half := float64(b.labels) * letters / 2
+		half := float64(float64(b.labels) * letters / 2) // rounded, not fused with what follows
 		middle := max(top+half, min(b.sum/float64(b.labels), bottom-half))
 		return middle - half, middle + half
 	}
