@@ -24,7 +24,7 @@ func Example_search() {
 	g.Reset(&now, 0)
 	orders := sim.NewTurn(8)
 	orders.SetOne(0, terminal.Spawn(terminal.Scout, 13, 0, 1)) // seat 0; seat 1 does nothing
-	x := g.Simulate(&then, &now, orders)                       // then is now after the action phase
+	x := g.Simulate(&then, &now, orders)                       // sets then: the state after the action phase
 	fmt.Println(x.Breaches[0], x.Health[1], x.Structures[0])   // scored, health taken, own structures lost
 	// Output: 1 1 0
 }
