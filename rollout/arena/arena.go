@@ -1,24 +1,22 @@
-// Package arena finds out which of several players is the better one: policies,
-// original bots, models.
+// Package arena measures which of several players is the best: policies, original bots, models.
 //
 //   - A Tournament plays the games of a schedule (package schedule).
-//   - A Journal keeps them, so that a tournament that was stopped or killed goes on
-//     where it was, and can be extended.
+//   - A Journal stores them, so that a stopped or killed tournament can continue and
+//     can be extended.
 //   - Evaluate makes a Report of them: scores, ratings with intervals (package
-//     rating), who is superior to whom, repetitions, faults.
-//   - Run does all of it for policies, without a journal.
+//     rating), likelihoods of superiority, repetitions, faults.
+//   - Run does all of this for policies, without a journal.
 //
-// The games of one seed are not independent of each other: they share its luck. So
-// the unit of the statistics is the seed. In a round robin every lineup of
-// different players plays the same game seeds in every order of the seats: with
-// two seats, each pair plays each seed twice, with the seats exchanged. So neither
-// side gains from a seed or a seat, and all pairs are measured on the same games.
+// The games of one seed share its luck and are not independent, so the unit of the statistics is
+// the seed. In a round robin every lineup of different players plays the same game seeds in every
+// order of the seats: with two seats, each pair plays each seed twice, with the seats exchanged. No
+// player gains from a seed or a seat, and all pairs are measured on the same games.
 //
-// The intervals of scores are Wilson's (95 %) with as many trials as seeds. A
-// variable in 0 … 1 with mean p has at most the variance p(1−p) of a coin, so these
-// intervals are too wide rather than too narrow, and unlike the normal interval they
-// stay honest when every game was won. Those of ratings measure how much the games
-// of a seed have in common: see package rating.
+// The intervals of scores are Wilson's (95 %), with the number of seeds as the number of trials. A
+// variable in 0 … 1 with mean p has at most the variance p(1−p) of a coin. So these intervals are
+// too wide rather than too narrow, and unlike the normal interval they remain valid for a player
+// that won every game. The intervals of ratings estimate how strongly the games of a seed are
+// correlated: see package rating.
 package arena
 
 import (
@@ -31,23 +29,22 @@ import (
 	"moonfarm/rollout/arena/schedule"
 )
 
-// Config says which policies play what.
+// Config configures Run.
 type Config struct {
-	Vector   func() (env.Vector, error) // the games of one worker; called by several goroutines at once
-	Policies []Player                   // 2 or more; names may repeat: a policy can meet itself
-	Games    int                        // games of each lineup at least; rounded up to all orders of its seats on the last seed
+	Vector   func() (env.Vector, error) // makes the games of one worker; called by several goroutines at once
+	Policies []Player                   // 2 or more; a name may occur twice: a policy can meet itself
+	Games    int                        // least number of games of each lineup; rounded up to all orders of its seats on the last seed
 	Seed     uint64                     // master seed; episode e has rollout.GameSeed(Seed, e)
-	Workers  int                        // goroutines; the result is the same for any number
-	// Progress, if not nil, is told now and then how many games are played of
-	// all. Calls come one at a time.
+	Workers  int                        // number of goroutines; the result does not depend on it
+	// Progress, if not nil, is called from time to time with the number of games played and of all
+	// games. Calls come one at a time.
 	Progress func(played, all int)
 }
 
-// Run plays a round robin and evaluates it. It fails if there are fewer than two
-// policies, no games, or a policy that cannot play the game. If it fails later,
-// or the context is done before the last game, it returns the report of the seeds
-// that all lineups have played, nil if there is none, together with the error or
-// the context's cause.
+// Run plays a round robin and evaluates it. It fails if there are fewer than two policies, no
+// games, or a policy that cannot play the game. If it fails later, or the context is done before
+// the last game, it returns the report on the seeds that all lineups have played (nil if there are
+// none), with the error or the context's cause.
 func Run(ctx context.Context, c Config) (*Report, error) {
 	if len(c.Policies) < 2 {
 		return nil, fmt.Errorf("arena: %d policies, want 2 or more", len(c.Policies))
@@ -90,7 +87,7 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 		return nil
 	}
 	games, err := t.Play(ctx)
-	games = games[:len(games)/(len(asked)/s.Seeds)*(len(asked)/s.Seeds)] // of whole seeds
+	games = games[:len(games)/(len(asked)/s.Seeds)*(len(asked)/s.Seeds)] // whole seeds only
 	if len(games) == 0 {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// greedy names the largest heaps it may, but with some chance it does nothing.
+// greedy names the largest legal heaps; with probability lazy it does nothing.
 type greedy struct {
 	spec env.Spec
 	lazy float64
@@ -72,7 +72,7 @@ func entrant(t testing.TB, name string) arena.Player {
 	return arena.Player{Name: name, New: m}
 }
 
-// config is an arena of so many games at once.
+// config returns a Config of the toy game whose workers play `games` games at once.
 func config(t testing.TB, g simtest.Toy, games int, names ...string) arena.Config {
 	c := arena.Config{
 		Games: 60, Seed: 11, Workers: 1,
@@ -135,8 +135,8 @@ func TestResult(t *testing.T) {
 	}
 }
 
-// Who is named first does not matter, and a policy that meets itself scores a
-// half exactly: both sides get the same seats on the same seeds.
+// TestSymmetry: the order of the players does not matter, and a policy that meets itself scores
+// exactly ½, because both sides get the same seats on the same seeds.
 func TestSymmetry(t *testing.T) {
 	ab := run(t, config(t, duel, 4, "greedy", "random")).Pairs[0]
 	ba := run(t, config(t, duel, 4, "random", "greedy")).Pairs[0]
@@ -152,8 +152,8 @@ func TestSymmetry(t *testing.T) {
 	}
 }
 
-// The result is the same for any number of workers and of games at once, and a
-// pair's result does not depend on who else takes part.
+// TestDeterminism: the report does not depend on the number of workers or of games at once, and a
+// pair's result does not depend on the other players.
 func TestDeterminism(t *testing.T) {
 	for _, g := range []simtest.Toy{duel, {Seats: 3, Orders: 2}, {Seats: 4, Orders: 2}} {
 		c := config(t, g, 1, "greedy", "random", "lazy", "random")
@@ -174,8 +174,8 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// Tables of more than two seats: every set of policies in every order, or
-// all of them repeated where they are too few.
+// TestManySeats: with more than two seats, every set of policies plays in every order; fewer
+// policies than seats are repeated.
 func TestManySeats(t *testing.T) {
 	g := simtest.Toy{Seats: 4, Orders: 1}
 	r := run(t, config(t, g, 8, "greedy", "lazy"))
@@ -189,7 +189,7 @@ func TestManySeats(t *testing.T) {
 	if r.Games != 4*20*3 || len(r.Pairs) != 6 {
 		t.Errorf("four policies at three seats: %d games, %d pairs", r.Games, len(r.Pairs))
 	}
-	// Each two meet in two of the four lineups.
+	// Each pair meets in two of the four lineups.
 	if p := r.Pairs[0]; p.Wins+p.Draws+p.Losses != 2*20*3 {
 		t.Errorf("four policies at three seats: %+v", p)
 	}
@@ -224,8 +224,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// A run that is stopped has the result of its first seeds: what a run of so many
-// games has.
+// TestStopped: a stopped run has the report of its first seeds, equal to a shorter run's.
 func TestStopped(t *testing.T) {
 	for _, after := range []int{1, 100, 400, 700} {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -262,7 +261,7 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// Games that repeat on all seeds are told, by pair.
+// TestRepeats: the report marks pairs whose games are the same on all seeds.
 func TestRepeats(t *testing.T) {
 	r := run(t, config(t, duel, 3, "empty", "random", "empty"))
 	for _, p := range r.Pairs {

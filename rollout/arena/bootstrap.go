@@ -2,16 +2,16 @@ package arena
 
 import "moonfarm/rollout/arena/rating"
 
-// Interval is where a rating lies by another method than that of its Rating.
+// Interval is the interval and the error of a rating by the bootstrap.
 type Interval struct {
-	Low   float64 `json:"low"` // with 95 % confidence
+	Low   float64 `json:"low"` // 95 % confidence
 	High  float64 `json:"high"`
 	Error float64 `json:"error"` // standard error
 }
 
-// AddBootstrap adds to a report on games the intervals of so many replicates of the
-// bootstrap over seeds, a check of those that are there: see rating.Bootstrap, which
-// tells when it fails.
+// AddBootstrap adds to a report on games the intervals from a bootstrap over seeds with the given
+// number of replicates, as a check of the intervals that the report has. It fails as
+// rating.Bootstrap does.
 func (r *Report) AddBootstrap(games []Played, replicates int) error {
 	var names []string
 	anchor := -1

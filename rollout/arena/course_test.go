@@ -10,8 +10,8 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// TestCourse: what Course says after some games is what Evaluate says of these
-// alone, and nothing of players that had not played.
+// TestCourse: Course gives after a number of games what Evaluate gives for these games alone, and
+// NaN for players without games.
 func TestCourse(t *testing.T) {
 	var games []arena.Played
 	for n := range 60 {

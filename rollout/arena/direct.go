@@ -7,28 +7,26 @@ import (
 	"moonfarm/rollout/arena/sprt"
 )
 
-// LeastSeeds is the least number of seeds, less repetitions, from which a report tells
-// an interval of a rating. Below it the interval would be that of the prior.
+// LeastSeeds is the least number of seeds, repetitions excluded, for which a report has the
+// interval of a rating. Below it the interval would be the prior's.
 const LeastSeeds = 5
 
-// Direct is what the games between two players tell without those of others. It is on
-// the scale of sprt: the Elo of a score s is 400·log10(s/(1−s)).
+// Direct compares two players by the games between them alone. It is on the scale of sprt: the Elo
+// of a score s is 400·log10(s/(1−s)).
 type Direct struct {
-	// Elo is that of Tally.Score; EloLow and EloHigh are those of ScoreLow and
-	// ScoreHigh. Elo is nil at a score of 0 or 1, which no finite Elo has, and so is
-	// the end of the interval on that side. All are nil on fewer than LeastSeeds
-	// seeds.
+	// Elo belongs to Tally.Score, EloLow and EloHigh to ScoreLow and ScoreHigh. Elo is nil at a
+	// score of 0 or 1, which has no finite Elo, and so is the end of the interval on that side. All
+	// are nil on fewer than LeastSeeds seeds.
 	Elo     *float64 `json:"elo"`
 	EloLow  *float64 `json:"elo_low"`
 	EloHigh *float64 `json:"elo_high"`
-	// Superior is the likelihood that the first player is stronger than the other, by
-	// the test to which the interval belongs: it is above 0.975 where the interval
-	// lies above 0, and below 0.025 where it lies below. It is nil on fewer than
-	// LeastSeeds seeds.
+	// Superior is the likelihood that the first player is stronger than the other, by the test to
+	// which the interval belongs: it is above 0.975 where the interval lies above 0, and below
+	// 0.025 where it lies below. It is nil on fewer than LeastSeeds seeds.
 	Superior *float64 `json:"superior"`
 }
 
-// direct is the Direct of counts on so many independent observations.
+// direct compares by counts, which have the weight of the given number of independent observations.
 func (c counts) direct(trials float64) (d Direct) {
 	all := c.wins + c.draws + c.losses
 	if all == 0 || trials < LeastSeeds {
@@ -42,15 +40,15 @@ func (c counts) direct(trials float64) (d Direct) {
 	} else if c.points() == 2*all {
 		d.EloHigh = nil
 	}
-	// Wilson's interval has the means that this statistic does not refuse: at a mean of
-	// ½ an observation has at most the deviation ½.
+	// Wilson's interval contains the means that this statistic does not reject: at a mean of ½ an
+	// observation has at most the deviation ½.
 	z := float64((score - 0.5) * 2 * math.Sqrt(trials))
 	superior := round(sprt.Phi(z), 1e6)
 	d.Superior = &superior
 	return d
 }
 
-// eloOf is the Elo of a score to a hundredth, nil for 0 and 1.
+// eloOf returns the Elo of a score, rounded to hundredths; nil for 0 and 1.
 func eloOf(score float64) *float64 {
 	if score <= 0 || score >= 1 {
 		return nil
@@ -59,13 +57,12 @@ func eloOf(score float64) *float64 {
 	return &elo
 }
 
-// told reports whether games on so many seeds say anything of the interval of a
-// rating.
-func told(r rating.Rating, seeds float64) bool { return r.Bounded && seeds >= LeastSeeds }
+// bounds reports whether games on this number of seeds give an interval of a rating.
+func bounds(r rating.Rating, seeds float64) bool { return r.Bounded && seeds >= LeastSeeds }
 
-// when is x, or nil if it is not told.
-func when(told bool, x float64) *float64 {
-	if !told {
+// when returns x, or nil if ok is false.
+func when(ok bool, x float64) *float64 {
+	if !ok {
 		return nil
 	}
 	return &x

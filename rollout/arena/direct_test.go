@@ -9,7 +9,7 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// versus adds games of two players on so many seeds, with the seats exchanged; the
+// versus adds games of two players on the given number of seeds, with the seats exchanged; the
 // first wins all games but those of the last `lost` seeds.
 func versus(games []arena.Played, a, b, seeds, lost int) []arena.Played {
 	for seed := range seeds {
@@ -32,8 +32,8 @@ func evaluate(t *testing.T, names []string, games []arena.Played) *arena.Report 
 	return r
 }
 
-// TestDirect: a pair's elo is that of its own score, whatever the fit to all games
-// says: here a beats b, b beats c, and c beats a.
+// TestDirect: a pair's Elo follows from its own score, whatever the fit to all games gives: here a
+// beats b, b beats c, and c beats a.
 func TestDirect(t *testing.T) {
 	r := evaluate(t, []string{"a", "b", "c"}, versus(versus(versus(nil, 0, 1, 40, 10), 1, 2, 40, 10), 2, 0, 40, 10))
 	want := 400 * math.Log10(3) // a score of ¾
@@ -45,7 +45,7 @@ func TestDirect(t *testing.T) {
 		if math.Abs(p.FitElo) > 0.01 || p.FitLow == nil || !(*p.FitLow < 0 && 0 < *p.FitHigh) {
 			t.Errorf("%s against %s: %+.2f by the fit, want 0 of a circle", p.A, p.B, p.FitElo)
 		}
-		// The interval of the elo is that of the score, and superior its test.
+		// The interval of the Elo belongs to the score's interval, and Superior to the same test.
 		for _, c := range []struct {
 			score float64
 			elo   *float64
@@ -60,8 +60,8 @@ func TestDirect(t *testing.T) {
 	}
 }
 
-// TestSayNothing: few games, and games that all ended alike, have no interval; what
-// the games do bound is told.
+// TestSayNothing: a few games, or games with equal outcomes, give no interval; the bounds that they
+// do give are reported.
 func TestSayNothing(t *testing.T) {
 	names := []string{"a", "b"}
 	few := evaluate(t, names, versus(nil, 0, 1, arena.LeastSeeds-1, 2))

@@ -8,10 +8,11 @@ import (
 	"moonfarm/rollout/arena/schedule"
 )
 
-// glickoTau bounds how fast volatilities change; the paper proposes 0.3 … 1.2.
+// glickoTau limits how fast volatilities change; the paper proposes 0.3 … 1.2.
 const glickoTau = 0.5
 
-// Glicko rates so many players by Glicko-2 for schedules, a round being a period.
+// Glicko returns a Rate for schedules: it rates the given number of players by Glicko-2, with one
+// round as a period.
 func Glicko(players int) schedule.Rate {
 	return func() func(round []schedule.Result) []float64 {
 		rated := newGlickos(players)
@@ -39,17 +40,17 @@ func newGlickos(players int) glickos {
 	return rated
 }
 
-// after are the ratings after a round.
+// after returns the ratings after a round.
 func (g glickos) after(round []schedule.Result) glickos {
 	next, err := rating.GlickoPeriod(g, pairsOf(round), glickoTau)
 	if err != nil {
-		return g // too many players to be rated, which Evaluate tells
+		return g // too many players to rate; Evaluate reports that
 	}
 	return next
 }
 
-// AddGlicko adds to a report the ratings by Glicko-2 after the games of a tournament
-// whose schedule goes by them.
+// AddGlicko adds to a report the Glicko-2 ratings after the games of a tournament whose schedule
+// uses them.
 func (r *Report) AddGlicko(games []Played) {
 	results := Results(games)
 	slices.SortFunc(results, func(a, b schedule.Result) int { return cmp.Compare(a.Number, b.Number) })
@@ -67,7 +68,7 @@ func (r *Report) AddGlicko(games []Played) {
 	}
 }
 
-// pairsOf compares each two different players of each table by place.
+// pairsOf compares every two different players of a table by their places.
 func pairsOf(results []schedule.Result) (pairs []rating.Result) {
 	for _, r := range results {
 		for i, a := range r.Players {

@@ -15,82 +15,80 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// JournalVersion is the version of the form of journals. A journal of version 1, whose
-// lines have no checksums, is read, and goes on, in its form.
+// JournalVersion is the version of the journal format. A journal of version 1, whose lines have no
+// checksums, can be read, and is continued in version 1.
 const JournalVersion = 2
 
-// Terms are what all games of a journal have in common. Their JSON is its first
-// line.
+// Terms are the values that all games of a journal share. Their JSON is its first line.
 type Terms struct {
 	Journal  int    `json:"journal"` // JournalVersion
 	Game     string `json:"game"`
 	Rules    string `json:"rules"`        // version
-	RulesSum string `json:"rules_sha256"` // of the text of the rules
+	RulesSum string `json:"rules_sha256"` // of the rules' text
 	Seed     uint64 `json:"seed,string"`
 	MaxTurns int    `json:"max_turns"`
 	Schedule string `json:"schedule"`
-	// GameTurns is how many turns a game may have by the rules, the longest of all
-	// stages. 0: not known, as in version 1.
+	// GameTurns is the most turns of a game under the rules, in any stage; 0 if not known, as in
+	// version 1.
 	GameTurns int `json:"game_turns,omitempty"`
 }
 
-// Journal is a file with one line of JSON for every game of a tournament, in the
-// order of the schedule. Each line ends with its checksum, "check". A program that is killed leaves whole lines and perhaps
-// the beginning of another, which OpenJournal takes away: the tournament goes
-// on behind them. Nothing in it depends on when, or on how many workers, games
-// between policies were played.
+// Journal is a file with one line of JSON for every game of a tournament, in the order of the
+// schedule. Each line ends with its checksum, "check". A killed program leaves whole lines and
+// perhaps the beginning of another; OpenJournal removes that, and the tournament continues after
+// the whole lines. The bytes depend neither on when games between policies were played nor on the
+// number of workers.
 type Journal struct {
 	Terms   Terms
-	Players []string // all that have taken part, in the order in which they entered
-	Games   []Played // those that were there; Game.Players are places in Players
-	// Joined is, for each player, the first round of which no game had been played
-	// when it entered.
+	Players []string // all players so far, in the order in which they entered
+	Games   []Played // the games read from the file; their Players are indices into Journal.Players
+	// Joined is, by player, the first round without a game at the time when it entered.
 	Joined []int
 
 	file    *os.File
-	release func() // the lock
+	release func() // releases the lock
 	buf     *bufio.Writer
-	seen    map[int64]bool // the numbers of games
+	seen    map[int64]bool // game numbers so far
 	name    string
-	key     []byte // the first line: all checksums begin with it
-	at      []int  // by game: its line
+	key     []byte // the first line; every checksum covers it
+	at      []int  // by game: its line number
 }
 
-// playersLine is a line that enters players, behind those before.
+// playersLine is a line that adds players after the earlier ones.
 type playersLine struct {
 	Players []string `json:"players"`
 }
 
-// gameLine is a game in a journal.
+// gameLine is the line of a game.
 type gameLine struct {
-	Game    int64     `json:"game"` // its number in the schedule
-	Seed    int       `json:"seed"` // of the seeds, from 0
+	Game    int64     `json:"game"` // number in the schedule
+	Seed    int       `json:"seed"` // index of the seed, from 0
 	Round   int       `json:"round,omitempty"`
 	Stage   int       `json:"stage,omitempty"`
-	Seats   []string  `json:"seats"` // by seat: the player
+	Seats   []string  `json:"seats"` // player by seat
 	Results []float32 `json:"results"`
 	Scores  []float64 `json:"scores"`
 	Turns   int       `json:"turns"`
-	End     string    `json:"end"`             // "over", or "cut" by the limit of turns
-	Clock   bool      `json:"clock,omitempty"` // the shorter time of thinking decided
-	Sum     string    `json:"sum"`             // of orders, length and outcome; 16 hexadecimal digits
+	End     string    `json:"end"`             // "over", or "cut" by the turn limit
+	Clock   bool      `json:"clock,omitempty"` // the shorter thinking time decided
+	Sum     string    `json:"sum"`             // digest of orders, length and outcome; 16 hexadecimal digits
 	Faults  []Fault   `json:"faults,omitempty"`
 	Seconds []float64 `json:"seconds,omitempty"`
 	Files   []string  `json:"files,omitempty"`
 }
 
-// Ends of games in a journal.
+// How a game ended, in a journal.
 const (
 	endOver = "over"
 	endCut  = "cut"
 )
 
-// maxLine bounds a line of a journal: texts of faults are short, and files few.
+// maxLine bounds a line of a journal in bytes: texts of faults are short, and files few.
 const maxLine = 1 << 20
 
-// OpenJournal opens the journal of a tournament for more games, or begins it if
-// the file is not there. It fails if the file has other terms, cannot be read, or
-// is in use, as locks tell (nil: as usual).
+// OpenJournal opens the journal of a tournament for more games, or creates the file. It fails if
+// the file has other terms, cannot be read, or is in use according to locks (nil: flock, or lock
+// files where there is none).
 func OpenJournal(name string, terms Terms, locks *filelock.Locker) (*Journal, error) {
 	terms.Journal = JournalVersion
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
@@ -110,7 +108,7 @@ func OpenJournal(name string, terms Terms, locks *filelock.Locker) (*Journal, er
 	return j, nil
 }
 
-// journalError says where a journal is wrong, as FILE:LINE if it is a line.
+// journalError adds the place of an error to it: FILE:LINE if a line is wrong.
 func journalError(name string, err error) error {
 	var bad *lineError
 	if errors.As(err, &bad) {
@@ -119,11 +117,11 @@ func journalError(name string, err error) error {
 	return fmt.Errorf("journal %s: %w", name, err)
 }
 
-// lockWait is how long a lock is waited for. A program that was killed while it started
-// a bot still has it, for a moment, in the bot's process that is about to begin.
+// lockWait is how long OpenJournal waits for a lock. If a program was killed while it started a
+// bot, the bot's new process holds the lock for a moment.
 const lockWait = 3 * time.Second
 
-// lock keeps other programs from writing to a journal.
+// lock locks a journal, so that no other program writes to it.
 func lock(locks *filelock.Locker, name string) (release func(), err error) {
 	for begin := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 		release, err := locks.Lock(name, false)
@@ -136,8 +134,7 @@ func lock(locks *filelock.Locker, name string) (release func(), err error) {
 	}
 }
 
-// ReadJournal reads a journal. One whose last line is not whole, since it is being
-// written, is read up to there.
+// ReadJournal reads a journal. It ignores an incomplete last line, which is still being written.
 func ReadJournal(name string) (*Journal, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -154,7 +151,7 @@ func ReadJournal(name string) (*Journal, error) {
 	return j, nil
 }
 
-// resume reads what is there and makes the file end behind its last whole line.
+// resume reads the file and cuts it off after its last whole line.
 func (j *Journal) resume(terms Terms) error {
 	j.Terms = Terms{}
 	end, err := j.read(j.file)
@@ -171,7 +168,7 @@ func (j *Journal) resume(terms Terms) error {
 		j.Terms = terms
 		return j.line(terms)
 	}
-	terms.Journal = j.Terms.Journal // it goes on in its form
+	terms.Journal = j.Terms.Journal // an old journal keeps its format
 	if j.Terms.Journal < 2 {
 		if err := j.checkTurns(terms.GameTurns); err != nil {
 			return err
@@ -179,18 +176,18 @@ func (j *Journal) resume(terms Terms) error {
 		terms.GameTurns = 0
 	}
 	if j.Terms != terms {
-		return fmt.Errorf("it is of another tournament: its terms are %s, expected %s", text(j.Terms), text(terms))
+		return fmt.Errorf("it belongs to another tournament: its terms are %s, expected %s", text(j.Terms), text(terms))
 	}
 	return nil
 }
 
 func text(t Terms) string {
-	b, _ := json.Marshal(t) // numbers and strings: cannot fail
+	b, _ := json.Marshal(t) // numbers and strings only: cannot fail
 	return string(b)
 }
 
-// read reads all whole lines and returns where they end. If lines are damaged, the
-// error tells of the first, and names the others.
+// read reads all whole lines and returns the offset of their end. If lines are damaged, the error
+// is about the first and lists the others.
 func (j *Journal) read(in io.Reader) (end int64, err error) {
 	j.seen = map[int64]bool{}
 	lines := bufio.NewReaderSize(in, 1<<16)
@@ -200,7 +197,7 @@ func (j *Journal) read(in io.Reader) (end int64, err error) {
 		one, err = readLine(lines, one[:0])
 		switch {
 		case err == io.EOF && overfull(one):
-			err = errDamaged // its end was there, and a newline behind it
+			err = errDamaged // the line had a checksum and more after it, so its newline was lost
 		case err == io.EOF && bad != nil:
 			return end, bad
 		case err == io.EOF:
@@ -236,7 +233,7 @@ func readLine(lines *bufio.Reader, one []byte) ([]byte, error) {
 	}
 }
 
-// take takes a line.
+// take adds the content of line n.
 func (j *Journal) take(one []byte, n int) error {
 	if n == 1 {
 		return j.begin(one)
@@ -258,7 +255,7 @@ func (j *Journal) take(one []byte, n int) error {
 	}
 	p, err := j.played(&g)
 	if err == nil && j.seen[p.Number] {
-		err = fmt.Errorf("game %d stands there twice", p.Number)
+		err = fmt.Errorf("game %d occurs twice", p.Number)
 	}
 	if err != nil {
 		return err
@@ -268,7 +265,7 @@ func (j *Journal) take(one []byte, n int) error {
 	return nil
 }
 
-// begin takes the first line.
+// begin reads the first line, the terms.
 func (j *Journal) begin(one []byte) error {
 	one = texts.Unmarked(one)
 	body, check, ok := cutCheck(one)
@@ -280,7 +277,7 @@ func (j *Journal) begin(one []byte) error {
 	}
 	switch v := j.Terms.Journal; {
 	case v < 1 || v > JournalVersion:
-		return fmt.Errorf("version %d of the form of journals, expected %d", v, JournalVersion)
+		return fmt.Errorf("version %d of the journal format, expected %d", v, JournalVersion)
 	case v == 1 && ok, v > 1 && (!ok || check != sumOf(nil, body)):
 		return errDamaged
 	}
@@ -288,11 +285,11 @@ func (j *Journal) begin(one []byte) error {
 	return nil
 }
 
-// enter takes players in.
+// enter adds players.
 func (j *Journal) enter(players []string) error {
 	for _, name := range players {
 		if slices.Contains(j.Players, name) {
-			return fmt.Errorf("player %q takes part already", name)
+			return fmt.Errorf("player %q has entered already", name)
 		}
 		j.Players = append(j.Players, name)
 	}
@@ -300,7 +297,7 @@ func (j *Journal) enter(players []string) error {
 	return nil
 }
 
-// join fills in Joined of players that have just entered.
+// join sets Joined for players that have just entered.
 func (j *Journal) join() {
 	next := 0
 	for i := range j.Games {
@@ -311,10 +308,9 @@ func (j *Journal) join() {
 	}
 }
 
-// Enter lets players take part from now on, besides those that do already, and
-// returns who of the list has each number in the tournament: those that were there
-// keep theirs. It fails if two of the list have the same name, or if one who takes
-// part already is not in it.
+// Enter adds those of the players that have not entered yet, and returns the index in
+// Journal.Players of each player in the list; earlier players keep theirs. It fails if two players
+// have the same name, or if the list lacks a player of the journal.
 func (j *Journal) Enter(players []string) (order []int, err error) {
 	for _, name := range j.Players {
 		k := slices.Index(players, name)
@@ -340,7 +336,7 @@ func (j *Journal) Enter(players []string) (order []int, err error) {
 	return order, j.line(playersLine{fresh})
 }
 
-// Add writes a game at the end. It is for Tournament.Done.
+// Add writes a game at the end. Tournament.Done may be set to it.
 func (j *Journal) Add(p *Played) error {
 	g := gameLine{Game: p.Number, Seed: p.Seed, Round: p.Round, Stage: p.Stage, Results: p.Results, Scores: p.Scores, Turns: p.Turns, End: endOver, Clock: p.Clock,
 		Sum: fmt.Sprintf("%016x", uint64(p.Sum)), Faults: p.Faults, Seconds: p.Seconds, Files: p.Files}
@@ -360,7 +356,7 @@ func (j *Journal) line(v any) error {
 	}
 	if j.Terms.Journal > 1 {
 		key := j.key
-		if key == nil { // this is the first line
+		if key == nil { // the first line
 			j.key = bytes.Clone(b)
 		}
 		b = appendCheck(b, sumOf(key, b))
@@ -369,11 +365,10 @@ func (j *Journal) line(v any) error {
 	return err
 }
 
-// Flush hands the lines to the operating system: a program that is killed does
-// not lose them.
+// Flush hands the lines to the operating system, so that they survive if the program is killed.
 func (j *Journal) Flush() error { return j.buf.Flush() }
 
-// Close makes all games durable and closes the file.
+// Close syncs the file to disk and closes it.
 func (j *Journal) Close() error {
 	if j.file == nil {
 		return nil

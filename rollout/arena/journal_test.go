@@ -22,7 +22,7 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// tournament is one of the toy game between these policies.
+// tournament returns a tournament of the toy game between these policies.
 func tournament(t testing.TB, seeds, workers int, names ...string) *arena.Tournament {
 	c := &arena.Tournament{Seed: 7, Workers: workers, Schedule: schedule.RoundRobin{Players: len(names), Seats: 2, Seeds: seeds},
 		Vector: func(int) (env.Vector, error) { return env.New(duel, featuretest.ToyKit(duel), env.Config{N: 3}) }}
@@ -35,7 +35,7 @@ func tournament(t testing.TB, seeds, workers int, names ...string) *arena.Tourna
 
 var terms = arena.Terms{Game: "toy", Rules: "1", Seed: 7, Schedule: "round-robin"}
 
-// journaled plays a tournament with a journal, which may be there already.
+// journaled plays a tournament with a journal, which may exist already.
 func journaled(t testing.TB, ctx context.Context, file string, c *arena.Tournament) ([]arena.Played, error) {
 	t.Helper()
 	j, err := arena.OpenJournal(file, terms, nil)
@@ -82,8 +82,8 @@ func readFile(t testing.TB, name string) []byte {
 	return b
 }
 
-// The journal has the same bytes for any number of workers, and if the program was
-// stopped, or killed in the middle of a line, any number of times.
+// TestJournal: the journal has the same bytes for any number of workers, and after any number of
+// stops, or kills in the middle of a line.
 func TestJournal(t *testing.T) {
 	dir := t.TempDir()
 	whole := filepath.Join(dir, "whole")
@@ -129,7 +129,8 @@ func TestJournal(t *testing.T) {
 	}
 }
 
-// More seeds and another player extend a tournament: what was played stands.
+// TestJournalExtended: more seeds and another player extend a tournament; the games played before
+// remain.
 func TestJournalExtended(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "journal")
 	if _, err := journaled(t, t.Context(), file, tournament(t, 2, 1, "greedy", "random")); err != nil {
@@ -159,7 +160,7 @@ func TestJournalExtended(t *testing.T) {
 	}
 }
 
-// Who enters later takes part from the first round on that had no game.
+// TestJournalRounds: a player that enters later takes part from the first round without a game.
 func TestJournalRounds(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "journal")
 	for round, names := range [][]string{{"greedy", "random"}, {"greedy", "random", "lazy"}} {
@@ -187,8 +188,8 @@ func TestJournalRounds(t *testing.T) {
 	}
 }
 
-// A contest plays each stage at its own tables, with the same result for any number
-// of workers.
+// TestStages: a contest plays each stage with its own number of seats, and the result does not
+// depend on the number of workers.
 func TestStages(t *testing.T) {
 	names := []string{"greedy", "random", "lazy", "random", "greedy", "lazy"}
 	s := schedule.Championship{Players: len(names), Games: 3, Seats: [4]int{4, 3, 3, 2}, Seed: 2}
@@ -262,8 +263,8 @@ func TestJournalMarked(t *testing.T) {
 	}
 }
 
-// A journal in use, one of another tournament, and damaged ones are refused with
-// the place; nothing is taken from them.
+// TestJournalRefused: OpenJournal refuses a journal in use, another tournament's journal and a
+// damaged one; the error names the line.
 func TestJournalRefused(t *testing.T) {
 	t.Parallel() // it waits for a lock
 	file := filepath.Join(t.TempDir(), "journal")
@@ -287,11 +288,11 @@ func TestJournalRefused(t *testing.T) {
 	lines := strings.SplitAfter(text, "\n")
 	for _, c := range []struct{ text, want string }{
 		{"", "it is empty"},
-		{"{}\n", ":1: version 0 of the form"},
+		{"{}\n", ":1: version 0 of the journal format"},
 		{"[]\n", ":1: expected the terms"},
 		{text + "{\n", ":7: expected a game"},
-		{text + lines[1], `:7: player "greedy" takes part already`},
-		{text + lines[2], ":7: game 4 stands there twice"},
+		{text + lines[1], `:7: player "greedy" has entered already`},
+		{text + lines[2], ":7: game 4 occurs twice"},
 		{text + `{"seats":["a"],"results":[1,2]}` + "\n", ":7: 1 seats, 2 results, 0 scores"},
 		{text + `{"extra":1}` + "\n", `unknown field "extra"`},
 		{strings.Replace(text, `"results":[1,-1]`, `"results":[2,-2]`, 1), "results [2 -2], expected those of 2 places from +1 to −1"},
@@ -300,8 +301,8 @@ func TestJournalRefused(t *testing.T) {
 		{strings.Replace(text, `"seed":0`, `"seed":null`, 1), ":3: expected numbers and texts, found null"},
 		{strings.Replace(text, `"seats":["random","greedy"]`, `"seats":["random","random"]`, 1), `player "random" sits at two seats`},
 		{strings.Replace(text, `"max_turns":0`, `"max_turns":2`, 1), " turns, the tournament has at most 2"},
-		{strings.Replace(text, `"journal":1`, `"journal":2`, 1), ":1: the line is not as it was written"},
-		{strings.Replace(text, `"end":"over"`, `"end":"over"} {"x":"`, 1), ":3: expected a game: more behind it"},
+		{strings.Replace(text, `"journal":1`, `"journal":2`, 1), ":1: the line was altered"},
+		{strings.Replace(text, `"end":"over"`, `"end":"over"} {"x":"`, 1), ":3: expected a game: more after it"},
 		{text + `{"game":9,"seed":9,"seats":["greedy"],"results":[0],"scores":[1],"turns":1,"end":"over","sum":"0000000000000000"}` + "\n", ":7: 1 seats, the games before it have 2"},
 		{text + `{"game":9,"seed":9,"seats":["greedy","random"],"results":[0,0],"scores":[1,1],"turns":1,"end":"over","sum":"0000000000000000","faults":[{"seat":0,"turn":2,"kind":"crash","times":1}]}` + "\n", `:7: a fault "crash" in turn 2 of 1`},
 		{strings.Replace(text, `"end":"over"`, `"end":"late"`, 1), `:3: end "late", expected over or cut`},
@@ -327,14 +328,13 @@ func TestJournalRefused(t *testing.T) {
 	}
 }
 
-// version1 is a journal as the version before wrote it.
+// version1 removes the checksums, as in journals of version 1.
 func version1(text string) string {
 	text = strings.Replace(text, `"journal":2`, `"journal":1`, 1)
 	return regexp.MustCompile(`,"check":"[0-9a-f]{8}"}`).ReplaceAllString(text, "}")
 }
 
-// TestJournalVersion1: a journal of the version before is read, and goes on in its
-// form.
+// TestJournalVersion1: a journal of version 1 is read, and continued in that format.
 func TestJournalVersion1(t *testing.T) {
 	dir := t.TempDir()
 	whole, old := filepath.Join(dir, "whole"), filepath.Join(dir, "old")
@@ -372,9 +372,8 @@ func TestJournalVersion1(t *testing.T) {
 	}
 }
 
-// TestJournalDamage: whatever single byte is changed, taken out or put in, and
-// whatever line comes from another tournament, the journal is refused with the place,
-// or its games are the same.
+// TestJournalDamage: for any single byte that is changed, deleted or inserted, and any line copied
+// from another tournament, the journal is refused with the line's number, or has the same games.
 func TestJournalDamage(t *testing.T) {
 	dir := t.TempDir()
 	file, other, bad := filepath.Join(dir, "journal"), filepath.Join(dir, "other"), filepath.Join(dir, "bad")
@@ -405,7 +404,7 @@ func TestJournalDamage(t *testing.T) {
 		switch k := random.IntN(4); {
 		case k == 0 && whole[at] != '\n':
 			try(fmt.Sprintf("byte %d put in", at), slices.Insert(text, at, byte(random.Uint32())), false)
-		case k == 1 && at < len(whole)-1: // without its last newline it is being written
+		case k == 1 && at < len(whole)-1: // without its last newline the line counts as incomplete
 			try(fmt.Sprintf("byte %d taken out", at), slices.Delete(text, at, at+1), true)
 		case k == 2 && whole[at] != '\n':
 			text[at] = '\n'
@@ -434,7 +433,7 @@ func TestJournalDamage(t *testing.T) {
 	lines, foreign := bytes.SplitAfter(whole, []byte("\n")), bytes.SplitAfter(readFile(t, other), []byte("\n"))
 	lines[2] = foreign[2]
 	try("a game of another seed", bytes.Join(lines, nil), true)
-	// All damaged lines are named.
+	// The error names all damaged lines.
 	text := bytes.ReplaceAll(whole, []byte(`"end":"over"`), []byte(`"end":"oven"`))
 	if err := os.WriteFile(bad, text, 0o666); err != nil {
 		t.Fatal(err)
@@ -444,13 +443,13 @@ func TestJournalDamage(t *testing.T) {
 	}
 }
 
-// Bots are played by Match, one by one; what they took and did wrong is kept.
+// TestBots: Match plays the games with bots one by one; their times and faults are kept.
 func TestBots(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "journal")
 	c := tournament(t, 3, 4, "greedy", "random")
 	c.Players = append(c.Players, arena.Player{Name: "a bot"})
 	c.Schedule = schedule.RoundRobin{Players: 3, Seats: 2, Seeds: 3}
-	if _, err := c.Play(t.Context()); err == nil || !strings.Contains(err.Error(), "a bot is a bot, and there is no Match") {
+	if _, err := c.Play(t.Context()); err == nil || !strings.Contains(err.Error(), "a bot is a bot, but Match is nil") {
 		t.Errorf("error %v", err)
 	}
 	c.Match = func(_ context.Context, g *schedule.Game) (arena.Played, error) {

@@ -16,10 +16,9 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// A line of version 2 is an object of JSON whose last member is its checksum: the
-// CRC-32C of the first line and of the line itself, both without that member. So a
-// line that was altered, or that comes from the journal of another tournament, is
-// found; CRC-32C finds every damage of up to four bytes in a row.
+// A line of version 2 is a JSON object whose last member is its checksum: the CRC-32C of the first
+// line and of the line itself, both without that member. This finds altered lines and lines from
+// another tournament's journal; CRC-32C finds every damage of up to four adjacent bytes.
 const (
 	checkBegin = `,"check":"`
 	checkEnd   = `"}`
@@ -27,14 +26,14 @@ const (
 )
 
 var (
-	errDamaged = errors.New(`the line is not as it was written: its checksum ("check") says so; without the line of a game the same eval command plays that game again`)
+	errDamaged = errors.New(`the line was altered: its checksum ("check") differs; delete the line of a game, and the same eval command plays that game again`)
 	errLong    = fmt.Errorf("more than %d bytes", maxLine)
 )
 
-// mostBad bounds how many damaged lines are named besides the first.
+// mostBad bounds how many damaged lines are listed besides the first.
 const mostBad = 20
 
-// lineError tells of the first of the damaged lines, and of the others which they are.
+// lineError is the error of the first damaged line, with the numbers of the others.
 type lineError struct {
 	line   int
 	err    error
@@ -53,23 +52,23 @@ func (e *lineError) Error() string {
 	return text
 }
 
-// Unwrap is for package errors.
+// Unwrap returns the error of the first line.
 func (e *lineError) Unwrap() error { return e.err }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// sumOf is the checksum of a line behind the key.
+// sumOf returns the checksum of a line, which also covers the first line, key.
 func sumOf(key, line []byte) string {
 	return fmt.Sprintf("%08x", crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, line))
 }
 
-// appendCheck adds a checksum to an object of JSON that has members.
+// appendCheck adds a checksum to a JSON object that has members.
 func appendCheck(line []byte, sum string) []byte {
 	line = append(line[:len(line)-1], checkBegin...)
 	return append(append(line, sum...), checkEnd...)
 }
 
-// cutCheck takes the checksum from a line.
+// cutCheck splits the checksum off a line.
 func cutCheck(line []byte) (body []byte, sum string, ok bool) {
 	line = bytes.TrimRight(line, "\r\n")
 	at := len(line) - checkLen
@@ -79,14 +78,14 @@ func cutCheck(line []byte) (body []byte, sum string, ok bool) {
 	return append(bytes.Clone(line[:at]), '}'), string(line[at+len(checkBegin):][:8]), true
 }
 
-// overfull reports whether what stands behind the last newline is a line with its
-// checksum and more. A program that was killed leaves less.
+// overfull reports whether the rest after the last newline contains a checksum and more after it.
+// The incomplete line of a killed program never does.
 func overfull(rest []byte) bool {
 	at := bytes.LastIndex(rest, []byte(checkBegin))
 	return at >= 0 && len(rest) > at+checkLen
 }
 
-// checked is a line behind the first without its checksum.
+// checked checks a line after the first and returns it without its checksum.
 func (j *Journal) checked(one []byte) ([]byte, error) {
 	if j.Terms.Journal < 2 {
 		if hasNull(one) {
@@ -101,7 +100,7 @@ func (j *Journal) checked(one []byte) ([]byte, error) {
 	return body, nil
 }
 
-// hasNull reports whether a line of JSON has null anywhere. Decoding takes that for 0.
+// hasNull reports whether a JSON line has null anywhere, which decoding would read as 0.
 func hasNull(one []byte) bool {
 	d := json.NewDecoder(bytes.NewReader(one))
 	for {
@@ -121,12 +120,12 @@ func decodeLine(one []byte, to any) error {
 		return err
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return errors.New("more behind it")
+		return errors.New("more after it")
 	}
 	return nil
 }
 
-// played is the game of a line.
+// played returns the game of a line.
 func (j *Journal) played(g *gameLine) (p Played, err error) {
 	if err := errors.Join(g.check(), g.checkTurns(&j.Terms), g.checkFaults()); err != nil {
 		return p, err
@@ -154,7 +153,7 @@ func (j *Journal) played(g *gameLine) (p Played, err error) {
 	return p, nil
 }
 
-// maxNumber is the largest number of a game, and more than any count of a line.
+// maxNumber bounds the number of a game and all counts of a line.
 const maxNumber = 1<<53 - 1
 
 // check checks numbers and results.
@@ -173,8 +172,8 @@ func (g *gameLine) check() error {
 	if n == 1 {
 		return nil
 	}
-	// sim.Outcome says what results are: +1 for the first place, −1 for the last, and
-	// evenly spaced between; seats that tie share the mean of their places.
+	// By sim.Outcome, results are +1 for the first place, −1 for the last, and evenly spaced
+	// between; seats that tie share the mean of their places.
 	for _, own := range g.Results {
 		ahead, level := 0, -1
 		for _, other := range g.Results {
@@ -205,7 +204,7 @@ func (g *gameLine) checkTurns(t *Terms) error {
 	return nil
 }
 
-// checkFaults checks what is told of faults.
+// checkFaults checks the list of faults.
 func (g *gameLine) checkFaults() error {
 	for _, f := range g.Faults {
 		switch n := len(g.Seats); {
@@ -218,8 +217,8 @@ func (g *gameLine) checkFaults() error {
 	return nil
 }
 
-// CheckTurns refuses a journal with a game of more turns than the rules allow. It is
-// for journals of version 1, whose terms do not tell how many that are. 0: not known.
+// CheckTurns refuses a journal with a game of more turns than the rules allow (0: not known). It is
+// for journals of version 1, whose terms lack that number.
 func (j *Journal) CheckTurns(most int) error {
 	if err := j.checkTurns(most); err != nil {
 		return journalError(j.name, err)

@@ -11,8 +11,8 @@ import (
 	"moonfarm/rollout/filelock"
 )
 
-// TestJournalWithoutFlock: a journal is kept where there are no locks; a lock file keeps
-// others out as long as it is open.
+// TestJournalWithoutFlock: where flock is missing, a lock file keeps other programs out of an open
+// journal.
 func TestJournalWithoutFlock(t *testing.T) {
 	t.Parallel() // it waits for a lock
 	locks := &filelock.Locker{Flock: func(*os.File, bool) error { return syscall.ENOLCK }}

@@ -16,63 +16,60 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// Played is a game that was played.
+// Played is the record of a game.
 type Played struct {
 	schedule.Game
 	Turns   int
-	Cut     bool        // by the limit of turns, not by the rules
-	Clock   bool        // the shorter time of thinking decided who won
+	Cut     bool        // by the turn limit, not by the rules
+	Clock   bool        // the shorter thinking time decided
 	Results []float32   // by seat: sim.Outcome.Result
 	Scores  []float64   // by seat: sim.Outcome.Score
-	Sum     prng.Digest // of orders, length and outcome: games with the same sum are the same game
-	Faults  []Fault     // what bots and networks did wrong
-	Seconds []float64   // by seat: what a bot took for its answers; nil between policies
-	Files   []string    // with more about the game: its replay
+	Sum     prng.Digest // of orders, length and outcome: equal sums mean equal games
+	Faults  []Fault     // of bots and networks
+	Seconds []float64   // by seat: thinking time of a bot; nil in games between policies
+	Files   []string    // files about the game, such as its replay
 }
 
-// Fault is what a bot or a network did wrong in a game.
+// Fault is an error of a bot or a network in a game.
 type Fault struct {
 	Seat  int    `json:"seat"`
-	Turn  int    `json:"turn"` // −1: before the first
+	Turn  int    `json:"turn"` // −1: before the first turn
 	Kind  string `json:"kind"` // crash, timeout, illegal, …; FaultNotFinite, FaultMasked
 	Times int    `json:"times"`
 	Text  string `json:"text"` // one line
-	// Output holds the last lines that the bot printed, if it crashed or, in Tower
-	// Defence, gave no command in the round: up to ten of 200 characters.
+	// Output holds the bot's last lines of output, if it crashed or, in Tower Defence, gave no
+	// command in the round: at most ten lines of 200 characters.
 	Output string `json:"output,omitempty"`
 }
 
-// Player takes part in a tournament.
+// Player is a participant of a tournament.
 type Player struct {
 	Name string
-	New  rollout.Maker // nil: a bot, whose games Tournament.Match plays
+	New  rollout.Maker // nil for a bot, whose games Tournament.Match plays
 }
 
-// Tournament says who plays what. The games of policies depend on Seed alone; the
-// order in which games are told to Done is the schedule's.
+// Tournament configures a tournament. The games of policies depend on Seed alone; Done receives
+// games in the order of the schedule.
 type Tournament struct {
-	// Vector makes the games of one worker, in a stage of the schedule. It is called
-	// by several goroutines at once.
-	Vector  func(stage int) (env.Vector, error)
-	Players []Player
-	Seed    uint64
-	Workers int // goroutines; nothing depends on how many
-	// Schedule says what is to be played.
+	// Vector makes the games of one worker for a stage of the schedule. Several goroutines call it
+	// at once.
+	Vector   func(stage int) (env.Vector, error)
+	Players  []Player
+	Seed     uint64
+	Workers  int // number of goroutines; no result depends on it
 	Schedule schedule.Schedule
-	// Known are games that were played before: they are not played again.
+	// Known are games played before; they are not played again.
 	Known []Played
-	// Match plays a game in which a bot sits. Calls come from as many goroutines as
-	// there are Workers.
+	// Match plays a game with a bot. Up to Workers goroutines call it at once.
 	Match func(ctx context.Context, g *schedule.Game) (Played, error)
-	// Done is told of every game that was not Known, in the order of the schedule.
-	// An error of it ends the tournament. It may be nil.
+	// Done, if not nil, is called with every game that was not Known, in the order of the schedule.
+	// An error of Done ends the tournament.
 	Done func(p *Played) error
 }
 
-// Play plays the tournament and returns its games: those that were known, and then
-// the others in the order of the schedule. If it fails, or the context is done, it
-// returns the games before the first one that was not played, together with the
-// error or the context's cause.
+// Play plays the tournament and returns its games: the known ones, then the others in the order of
+// the schedule. If it fails, or the context is done, it returns the games before the first missing
+// one, with the error or the context's cause.
 func (t *Tournament) Play(ctx context.Context) (all []Played, err error) {
 	if err := t.check(); err != nil {
 		return nil, err
@@ -93,7 +90,7 @@ func (t *Tournament) Play(ctx context.Context) (all []Played, err error) {
 	}
 }
 
-// Results are games as schedules want them.
+// Results converts games to results for a schedule.
 func Results(games []Played) []schedule.Result {
 	list := make([]schedule.Result, len(games))
 	for i := range games {
@@ -102,7 +99,7 @@ func Results(games []Played) []schedule.Result {
 	return list
 }
 
-// result is the game as schedules want it.
+// result converts a game to a result for a schedule.
 func (p *Played) result() schedule.Result {
 	r := schedule.Result{Game: p.Game, Places: make([]int, len(p.Results))}
 	for i, own := range p.Results {
@@ -121,34 +118,33 @@ func (t *Tournament) check() error {
 	}
 	for _, p := range t.Players {
 		if p.New == nil && t.Match == nil {
-			return fmt.Errorf("arena: player %s is a bot, and there is no Match", p.Name)
+			return fmt.Errorf("arena: player %s is a bot, but Match is nil", p.Name)
 		}
 	}
 	return nil
 }
 
-// chunk is some games that one worker plays: of policies that sit at the same
-// seats in one stage, on seeds that follow each other, or a single one of bots.
+// chunk is a list of games for one worker: games of the same policies at the same seats in one
+// stage on consecutive seeds, or a single game with a bot.
 type chunk struct {
-	at    []int // places in the list
+	at    []int // indices in the list of games
 	games []*schedule.Game
 	bots  bool
 }
 
-// Bounds of a chunk. All that a tournament which is stopped has begun is lost, so
-// a chunk has few turns.
+// Bounds of a chunk. A stopped tournament loses the chunks in progress, so a chunk has few turns.
 const (
 	chunkTurns = 8192
 	leastChunk = 4 // games
 	mostChunk  = 64
 
-	// partGames are played before any others: so much memory games take that were
-	// not played.
+	// partGames games are played before the next part begins. This bounds the memory of games that
+	// wait to be played.
 	partGames = 1 << 14
 )
 
-// playAll plays games and appends them to all. Those before the first that was not
-// played are there after an error, too.
+// playAll plays games and appends them to all. After an error it still appends the games before the
+// first missing one.
 func (t *Tournament) playAll(ctx context.Context, games []schedule.Game, all []Played) ([]Played, error) {
 	v, err := t.Vector(games[0].Stage)
 	if err != nil {
@@ -168,10 +164,10 @@ func (t *Tournament) playAll(ctx context.Context, games []schedule.Game, all []P
 	return all[:first+d.due], err
 }
 
-// chunks splits a list into chunks of so many games at most. They come in such an
-// order that few games wait for those before them in the list.
+// chunks splits a list into chunks of at most `most` games, ordered so that few finished games wait
+// for earlier ones in the list.
 func (t *Tournament) chunks(games []schedule.Game, most int) (list []*chunk) {
-	open := map[string]*chunk{} // by stage and seats: it may take more games
+	open := map[string]*chunk{} // by stage and seats: chunks that can take more games
 	for i := range games {
 		g := &games[i]
 		if slices.ContainsFunc(g.Players, func(p int) bool { return t.Players[p].New == nil }) {
@@ -181,7 +177,7 @@ func (t *Tournament) chunks(games []schedule.Game, most int) (list []*chunk) {
 		seats := fmt.Sprint(g.Stage, g.Players)
 		c := open[seats]
 		if c != nil && len(c.games) == most {
-			clear(open) // a new round of chunks begins for all
+			clear(open) // begin a new round of chunks for all seats
 			c = nil
 		}
 		if c == nil || c.games[len(c.games)-1].Seed+1 != g.Seed {
@@ -227,7 +223,7 @@ func (t *Tournament) playChunk(ctx context.Context, c *chunk) ([]Played, error) 
 	return played, nil
 }
 
-// collector takes episodes.
+// collector collects episodes as games.
 type collector []Played
 
 // Episode implements rollout.Sink.
@@ -253,14 +249,14 @@ func (c *collector) Episode(e *rollout.Episode) error {
 
 // Kinds of faults of networks.
 const (
-	// FaultNotFinite is an evaluation that gave NaN or infinite logits or values.
+	// FaultNotFinite is an evaluation with NaN or infinite logits or values.
 	FaultNotFinite = "not finite"
-	// FaultMasked is a choice that would have been illegal: the mask alone prevented it.
+	// FaultMasked is a likeliest choice that the mask rules out as illegal.
 	FaultMasked = "masked"
 )
 
-// NetworkFaults are the faults of the network of a seat in a game. Their turn is −1: they
-// are counted for the game as a whole.
+// NetworkFaults returns the faults of the network at a seat in a game. Their turn is −1, since they
+// are counted per game.
 func NetworkFaults(seat int, n rollout.NetworkCounts) (list []Fault) {
 	if n.NotFinite > 0 {
 		list = append(list, Fault{Seat: seat, Turn: -1, Kind: FaultNotFinite, Times: int(n.NotFinite),
@@ -268,23 +264,23 @@ func NetworkFaults(seat int, n rollout.NetworkCounts) (list []Fault) {
 	}
 	if n.Illegal > 0 {
 		list = append(list, Fault{Seat: seat, Turn: -1, Kind: FaultMasked, Times: int(n.Illegal),
-			Text: fmt.Sprintf("the likeliest choice is illegal in %d of %d choices, and the mask alone prevents it", n.Illegal, n.Choices)})
+			Text: fmt.Sprintf("the likeliest choice is illegal in %d of %d choices; the mask alone prevents it", n.Illegal, n.Choices)})
 	}
 	return list
 }
 
-// delivery tells of games in their order, though they come in any.
+// delivery receives games in any order and passes them on in their own.
 type delivery struct {
 	games []Played
 	done  []bool
 	tell  func(p *Played) error
 
 	mu  sync.Mutex
-	due int // the games before it have been told
+	due int // number of games passed on
 	err error
 }
 
-// take takes games of the given places and tells of all that are due.
+// take stores the games with the given indices and passes on all that are due.
 func (d *delivery) take(places []int, played []Played) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -10,96 +10,94 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// Report is what came out of a tournament. Its JSON keys are stable.
+// Report is the result of a tournament. Its JSON keys are stable.
 type Report struct {
 	Game     string     `json:"game"`
 	Rules    string     `json:"rules"` // version
 	Seed     uint64     `json:"seed"`
 	Schedule string     `json:"schedule"`
 	Seats    int        `json:"seats"`
-	Seeds    int        `json:"seeds"`                   // different ones
-	Games    int        `json:"games"`                   // played in all
-	Distinct int        `json:"distinct"`                // games that are no repetitions of another
-	Clock    int        `json:"clock_decided,omitempty"` // games in which the shorter time of thinking decided
-	Complete *bool      `json:"complete,omitempty"`      // these are all that were asked for; nil: not known
-	Anchor   string     `json:"anchor"`                  // the player whose rating is 0; "" if the mean of all is
+	Seeds    int        `json:"seeds"`                   // number of different seeds
+	Games    int        `json:"games"`                   // number of games
+	Distinct int        `json:"distinct"`                // games without repetitions
+	Clock    int        `json:"clock_decided,omitempty"` // games decided by the shorter thinking time
+	Complete *bool      `json:"complete,omitempty"`      // whether all games were played; nil: not known
+	Anchor   string     `json:"anchor"`                  // player with rating 0; "" if the mean of all ratings is 0
 	Draws    float64    `json:"draw_parameter"`
 	Players  []Standing `json:"players"`
-	Pairs    []Pair     `json:"pairs"` // each two players, in the order given
-	// Test is the sequential test that the tournament was, if it was one.
+	Pairs    []Pair     `json:"pairs"` // every two players, in the order given
+	// Test is the sequential test, if the tournament was one.
 	Test *sprt.State `json:"sprt,omitempty"`
-	// Stages are those of a contest that have begun, if the tournament was one.
+	// Stages are the stages begun so far, if the tournament was a contest.
 	Stages []Stage `json:"stages,omitempty"`
 }
 
-// Standing is one player against all others.
+// Standing is one player's result against all others.
 type Standing struct {
 	Player string `json:"player"`
 	Games  int    `json:"games"`
 	Tally
-	rating.Rating // by the fit to all games: 400 points more mean ten wins for one loss
-	// EloLow, EloHigh and EloError are Low, High and Error of the Rating; nil where the
-	// games say nothing: on fewer than LeastSeeds seeds, or not Bounded.
+	rating.Rating // by the fit to all games: 400 points mean ten wins per loss
+	// EloLow, EloHigh and EloError are Low, High and Error of the Rating; nil if the games do not
+	// determine them: on fewer than LeastSeeds seeds, or not Bounded.
 	EloLow   *float64 `json:"low"`
 	EloHigh  *float64 `json:"high"`
 	EloError *float64 `json:"error"`
-	// First is the Tally's score where the player sat at seat 0.
+	// First is the Tally's score in games at seat 0.
 	First float64 `json:"score_at_seat_0"`
-	Place float64 `json:"mean_place"` // from 1; a place that players share is its mean
-	// Nash is the player's share of the mixture of players that no other mixture
-	// beats, the one with the most entropy; AlphaRank its share in the long run
-	// where populations of players follow what wins.
+	Place float64 `json:"mean_place"` // from 1; players that share places get their mean
+	// Nash is the player's share in the maximum-entropy Nash equilibrium, a mixture of players that
+	// no other mixture beats; AlphaRank its share in the stationary distribution of populations
+	// that adopt winning players.
 	Nash      float64        `json:"nash"`
 	AlphaRank float64        `json:"alpha_rank"`
-	Faults    map[string]int `json:"faults"`              // by kind: how many
-	Seconds   float64        `json:"seconds"`             // that a bot took for its answers, in all games
-	Glicko    *rating.Glicko `json:"glicko,omitempty"`    // where the schedule goes by it: see AddGlicko
-	Bootstrap *Interval      `json:"bootstrap,omitempty"` // of the rating, if it was asked for: see AddBootstrap
+	Faults    map[string]int `json:"faults"`              // number by kind
+	Seconds   float64        `json:"seconds"`             // thinking time of a bot in all games
+	Glicko    *rating.Glicko `json:"glicko,omitempty"`    // for schedules that use it: see AddGlicko
+	Bootstrap *Interval      `json:"bootstrap,omitempty"` // of the rating, after AddBootstrap
 }
 
-// Tally counts comparisons of one side with another. With two seats these are
-// games.
+// Tally counts comparisons of one side with another. With two seats a comparison is a game.
 type Tally struct {
 	Wins   int `json:"wins"`
 	Draws  int `json:"draws"`
 	Losses int `json:"losses"`
-	// Score is (wins + draws/2) / all, from 0 to 1; ScoreLow and ScoreHigh bound it
-	// with 95 % confidence.
+	// Score is (wins + draws/2) / all, from 0 to 1; ScoreLow and ScoreHigh are its 95 % confidence
+	// interval.
 	Score     float64 `json:"score"`
 	ScoreLow  float64 `json:"score_low"`
 	ScoreHigh float64 `json:"score_high"`
 }
 
-// Pair is player A against player B, told from A's side.
+// Pair compares player A with player B; its numbers are A's.
 type Pair struct {
 	A string `json:"a"`
 	B string `json:"b"`
 	Tally
-	Games    int `json:"games"`    // in which both played
-	Distinct int `json:"distinct"` // of these, games that are no repetitions
-	// Repeats says that more seeds tell nothing more: on all of them (at least two)
-	// the games are the same.
+	Games    int `json:"games"`    // games in which both played
+	Distinct int `json:"distinct"` // these games without repetitions
+	// Repeats reports that more seeds give no more information: the games are the same on all seeds
+	// (at least two).
 	Repeats   bool    `json:"repeats"`
-	MeanTurns float64 `json:"mean_turns"` // length of the games
+	MeanTurns float64 `json:"mean_turns"` // mean length of the games
 	Direct
-	// FitElo is A's rating less B's in the fit to all games of the tournament;
-	// FitLow and FitHigh bound it with 95 % confidence, and FitSuperior is the
-	// likelihood that it is above 0. The last three are nil as Standing.EloLow is.
+	// FitElo is A's rating minus B's in the fit to all games of the tournament; FitLow and FitHigh
+	// are its 95 % confidence interval, and FitSuperior is the likelihood that it is above 0. The
+	// last three are nil under the condition of Standing.EloLow.
 	FitElo      float64  `json:"fit_elo"`
 	FitLow      *float64 `json:"fit_elo_low"`
 	FitHigh     *float64 `json:"fit_elo_high"`
 	FitSuperior *float64 `json:"fit_superior"`
 }
 
-// Evaluate sums games up. anchor is the player whose rating is 0; negative: the
-// mean of all ratings is. It fails if there are more players than can be rated.
+// Evaluate makes a report on games. anchor is the player whose rating is 0; if negative, the mean
+// of all ratings is 0. It fails if there are more players than can be rated.
 //
-// A player scores against another 1 for ending before it, ½ for ending level and 0
-// for ending behind. Where more than two sit at a table, each two different players
-// are compared. The intervals of scores take the games of a seed for one
-// observation: see wilson. Games that repeat another between the same players at
-// the same seats, in all orders, length and outcome, tell nothing more: together
-// they weigh as one.
+// A player scores 1 against another for a better place, ½ for the same place and 0 for a worse one.
+// With more than two seats, every two different players of a game are compared. The intervals of
+// scores treat the games of a seed as one observation: see wilson. Games between the same players
+// at the same seats with equal orders, length and outcome are repetitions and together have the
+// weight of one game.
 func Evaluate(players []string, games []Played, anchor int) (*Report, error) {
 	e := newEvaluation(players, games)
 	r := &Report{Games: len(games), Distinct: len(e.repeats), Seeds: len(e.seeds)}
@@ -121,7 +119,7 @@ func Evaluate(players []string, games []Played, anchor int) (*Report, error) {
 	return r, nil
 }
 
-// sameGame is what games that repeat each other have in common.
+// sameGame is the key of games that repeat each other.
 type sameGame struct {
 	seats string
 	sum   prng.Digest
@@ -131,21 +129,21 @@ type sameGame struct {
 type evaluation struct {
 	players []string
 	games   []Played
-	repeats map[sameGame]int // how many games are this one
+	repeats map[sameGame]int // number of games with the key
 	seeds   map[int]bool
 	table   []counts // [player][player]
 	sums    []sums   // by player
 	results []rating.Result
-	place   map[resultKey]int // of results
+	place   map[resultKey]int // index in results
 }
 
-// resultKey is what comparisons that are told together have in common.
+// resultKey is the key of comparisons that are counted together.
 type resultKey struct {
 	a, b, seed int
 	weight     float64
 }
 
-// sums are those of one player.
+// sums are the sums over one player's games.
 type sums struct {
 	games    int
 	distinct float64 // these games without repetitions
@@ -177,7 +175,7 @@ func (p *Played) same() sameGame {
 	return sameGame{string(seats), p.Sum}
 }
 
-// count adds one game.
+// count counts one game.
 func (e *evaluation) count(g *Played) {
 	same := e.repeats[g.same()]
 	weight := 1 / float64(same)
@@ -225,7 +223,7 @@ func (e *evaluation) compare(g *Played, p, q int, weight float64) {
 	}
 	e.table[i*len(e.players)+j].add(c)
 	if i > j {
-		return // it is told from the other side
+		return // the pair is counted from the other side
 	}
 	key := resultKey{i, j, g.Seed, weight}
 	at, ok := e.place[key]
@@ -238,7 +236,7 @@ func (e *evaluation) compare(g *Played, p, q int, weight float64) {
 	r.Wins, r.Draws, r.Losses = r.Wins+c.wins, r.Draws+c.draws, r.Losses+c.losses
 }
 
-// rate fills in what needs all games.
+// rate computes ratings, payoffs and everything else that needs all games.
 func (e *evaluation) rate(r *Report, anchor int) error {
 	n := len(e.players)
 	m, err := rating.Fit(n, e.results)
@@ -271,10 +269,10 @@ func (e *evaluation) rate(r *Report, anchor int) error {
 		}
 		s := &e.sums[i]
 		n := trials(s.distinct, len(s.seeds), s.games)
-		told := told(rated, n) || i == anchor
+		bounded := bounds(rated, n) || i == anchor
 		r.Players = append(r.Players, Standing{
 			Player: e.players[i], Games: s.games, Tally: all.tally(n), Rating: rated,
-			EloLow: when(told, rated.Low), EloHigh: when(told, rated.High), EloError: when(told, rated.Error),
+			EloLow: when(bounded, rated.Low), EloHigh: when(bounded, rated.High), EloError: when(bounded, rated.Error),
 			First: round(float64(all.first)/float64(max(1, 2*all.firstOf)), 1e6),
 			Place: round(s.places/float64(max(1, s.games)), 1e6),
 			Nash:  nash[i], AlphaRank: rank[i], Faults: s.faults, Seconds: round(s.seconds, 1e6),
@@ -283,8 +281,8 @@ func (e *evaluation) rate(r *Report, anchor int) error {
 	return nil
 }
 
-// expect fills in, where two players never met, what the model expects of them: a
-// payoff of 0 would say that neither beats the other.
+// expect sets the payoff of players who never met to the model's expectation, since a payoff of 0
+// would mean equal strength.
 func (e *evaluation) expect(m *rating.Model, payoff [][]float64) {
 	n := len(e.players)
 	for j := range n {
@@ -297,10 +295,11 @@ func (e *evaluation) expect(m *rating.Model, payoff [][]float64) {
 	}
 }
 
-// alphaPopulation is the population of the paper on alpha-rank.
+// alphaPopulation is the size of a population, as in the paper on alpha-rank.
 const alphaPopulation = 50
 
-// pairSeeds is on how many seeds each two players, the first below the second, met.
+// pairSeeds returns the number of seeds on which each pair of players met; the lower player comes
+// first.
 func (e *evaluation) pairSeeds() map[[2]int]int {
 	seen, n := map[[3]int]bool{}, map[[2]int]int{}
 	for i := range e.results {
@@ -313,7 +312,8 @@ func (e *evaluation) pairSeeds() map[[2]int]int {
 	return n
 }
 
-// trials is how many seeds the games would have if none repeated another.
+// trials returns the number of independent observations: the number of seeds, reduced in proportion
+// to the repetitions among the games.
 func trials(distinct float64, seeds, games int) float64 {
 	return distinct * float64(seeds) / float64(max(1, games))
 }
@@ -323,12 +323,12 @@ func (e *evaluation) pair(m *rating.Model, i, j int, c counts, seeds int) Pair {
 	return Pair{
 		A: e.players[i], B: e.players[j], Tally: c.tally(n), Games: c.games, Distinct: int(math.Round(c.distinct)),
 		Repeats: seeds > 1 && n < 1.5, MeanTurns: round(float64(c.turns)/float64(max(1, c.games)), 1e3),
-		Direct: c.direct(n), FitElo: d.Elo, FitLow: when(told(d, n), d.Low), FitHigh: when(told(d, n), d.High),
-		FitSuperior: when(told(d, n), m.Superiority(i, j)),
+		Direct: c.direct(n), FitElo: d.Elo, FitLow: when(bounds(d, n), d.Low), FitHigh: when(bounds(d, n), d.High),
+		FitSuperior: when(bounds(d, n), m.Superiority(i, j)),
 	}
 }
 
-// ByRating returns the players' places in the report, the best first.
+// ByRating returns the players' indices in the report, the best first.
 func (r *Report) ByRating() []int {
 	order := make([]int, len(r.Players))
 	for i := range order {

@@ -10,12 +10,12 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// game is a game as reports see it: who sat where, on which seed, and how it ended.
+// game returns a game on a seed with the given players and results by seat.
 func game(seed int, sum prng.Digest, seats []int, results ...float32) arena.Played {
 	return arena.Played{Game: schedule.Game{Players: seats, Seed: seed}, Turns: 10, Results: results, Scores: make([]float64, len(seats)), Sum: sum}
 }
 
-// What the report counts, by hand.
+// TestEvaluate compares a report with counts by hand.
 func TestEvaluate(t *testing.T) {
 	games := []arena.Played{
 		game(0, 1, []int{0, 1}, 1, -1), game(0, 2, []int{1, 0}, -1, 1),
@@ -59,8 +59,8 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
-// Who never met is taken to play as the ratings say, not to draw: a weak player that
-// met few others is not in the mixture that nobody beats.
+// TestEvaluateNeverMet: players who never met get the score that their ratings predict, not a draw:
+// a weak player that met few others has no share in the Nash mixture.
 func TestEvaluateNeverMet(t *testing.T) {
 	var games []arena.Played
 	for seed := range 10 {
@@ -75,7 +75,8 @@ func TestEvaluateNeverMet(t *testing.T) {
 	}
 }
 
-// The ratings of a ladder after each round, and the stages of a contest.
+// TestEvaluateSchedules: a report has the ratings of a ladder after each round, and the stages of a
+// contest.
 func TestEvaluateSchedules(t *testing.T) {
 	games := []arena.Played{game(0, 1, []int{0, 1}, 1, -1), game(0, 2, []int{1, 0}, 1, -1), game(1, 3, []int{0, 1}, 1, -1)}
 	games[1].Number, games[2].Number, games[2].Round = 1, 1<<40, 1
@@ -99,14 +100,15 @@ func TestEvaluateSchedules(t *testing.T) {
 	}
 
 	s := schedule.Championship{Players: 4, Games: 2, Seats: [4]int{4, 4, 4, 2}}
-	if err := r.AddStages(s, nil); err == nil || len(r.Stages) > 0 { // two players are in the report
+	if err := r.AddStages(s, nil); err == nil || len(r.Stages) > 0 { // the report has two players
 		t.Errorf("%v, stages %+v", err, r.Stages)
 	}
 }
 
 func round6(x float64) float64 { return math.Round(x*1e6) / 1e6 }
 
-// Tables of more than two: shared places, and each two players of a table compared.
+// TestEvaluateTables: with more than two seats, players can share places, and every two players of
+// a game are compared.
 func TestEvaluateTables(t *testing.T) {
 	r, err := arena.Evaluate([]string{"a", "b", "c"}, []arena.Played{game(0, 1, []int{2, 0, 1}, 0.5, 0.5, -1), game(0, 2, []int{0, 1, 2}, 1, 0, -1)}, -1)
 	if err != nil {
@@ -121,7 +123,7 @@ func TestEvaluateTables(t *testing.T) {
 	}
 }
 
-// No games, one game, and players who all are the same have finite reports.
+// TestEvaluateLittle: reports are finite for no games, one game, and players who are all the same.
 func TestEvaluateLittle(t *testing.T) {
 	for _, games := range [][]arena.Played{nil, {game(0, 1, []int{0, 1}, 1, -1)}, {game(0, 1, []int{0, 0}, 1, -1)}} {
 		r, err := arena.Evaluate([]string{"a", "b"}, games, -1)
@@ -141,8 +143,8 @@ func TestEvaluateLittle(t *testing.T) {
 	}
 }
 
-// Where seeds are many, the bootstrap agrees with the intervals; it is there only if
-// it was asked for.
+// TestAddBootstrap: with many seeds the bootstrap agrees with the intervals; without AddBootstrap a
+// report has no such intervals.
 func TestAddBootstrap(t *testing.T) {
 	r := prng.New(7)
 	var games []arena.Played

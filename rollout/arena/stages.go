@@ -9,21 +9,21 @@ import (
 // Stage is a stage of a contest.
 type Stage struct {
 	Stage string `json:"stage"`
-	Seats int    `json:"seats"` // of a table
-	Games int    `json:"games"` // played
-	// Standings are its players, the best first.
+	Seats int    `json:"seats"` // of one game
+	Games int    `json:"games"` // number played so far
+	// Standings are the stage's players, the best first.
 	Standings []StageStanding `json:"standings"`
 }
 
-// StageStanding is how a player stands in a stage.
+// StageStanding is a player's standing in a stage.
 type StageStanding struct {
 	Player string  `json:"player"`
 	Games  int     `json:"games"`
-	Points float64 `json:"points"` // sum of those by place; in the Sandbox its rating
+	Points float64 `json:"points"` // sum of points by place; in the Sandbox the rating
 }
 
-// AddStages adds to the report the stages of a contest that have begun. It fails if
-// the games or the players are not those of the contest.
+// AddStages adds to the report the stages of a contest that have begun. It fails if the games or
+// the players do not belong to the contest.
 func (r *Report) AddStages(s schedule.Championship, games []Played) error {
 	if len(r.Players) != s.Players {
 		return fmt.Errorf("arena: %d players in a contest of %d", len(r.Players), s.Players)
@@ -37,7 +37,7 @@ func (r *Report) AddStages(s schedule.Championship, games []Played) error {
 	for i := range games {
 		g := &games[i]
 		if g.Stage >= len(tables) {
-			continue // it is in the schedule no longer
+			continue // the schedule no longer has this stage
 		}
 		played[g.Stage]++
 		for _, p := range g.Players {

@@ -5,10 +5,9 @@ import "math"
 // z95 is the two-sided 95 % point of the normal distribution.
 const z95 = 1.959963984540054
 
-// wilson bounds a mean score p of n independent observations in 0 … 1 with
-// 95 % confidence. E. B. Wilson, "Probable inference, the law of succession,
-// and statistical inference", JASA 22 (1927). See the package comment for its
-// use with scores that are not all 0 or 1.
+// wilson returns the 95 % confidence interval of the mean score p of n independent observations in
+// 0 … 1: E. B. Wilson, "Probable inference, the law of succession, and statistical inference", JASA
+// 22 (1927). The package comment justifies it for scores other than 0 and 1.
 func wilson(p, n float64) (low, high float64) {
 	if n == 0 {
 		return 0, 1
@@ -19,12 +18,12 @@ func wilson(p, n float64) (low, high float64) {
 	return max(0, centre-half), min(1, centre+half)
 }
 
-// counts are comparisons of policy i with policy j.
+// counts counts comparisons of player i with player j.
 type counts struct {
 	wins, draws, losses int
-	games, turns        int     // in which both played
+	games, turns        int     // games in which both played
 	distinct            float64 // these games without repetitions
-	first, firstOf      int     // half points, and comparisons, where i sat at seat 0
+	first, firstOf      int     // half points, and comparisons, with i at seat 0
 }
 
 func (c *counts) add(d counts) {
@@ -38,10 +37,9 @@ func (c *counts) add(d counts) {
 	c.firstOf += d.firstOf
 }
 
-// points is the number of half points.
 func (c counts) points() int { return 2*c.wins + c.draws }
 
-// tally is the score with its interval for so many independent observations.
+// tally returns the score and its interval for the given number of independent observations.
 func (c counts) tally(trials float64) Tally {
 	t := Tally{Wins: c.wins, Draws: c.draws, Losses: c.losses}
 	all := c.wins + c.draws + c.losses
@@ -55,6 +53,6 @@ func (c counts) tally(trials float64) Tally {
 	return t
 }
 
-// round rounds x to a multiple of 1/unit: what the machines' last bits say
-// differently does not show.
+// round rounds x to a multiple of 1/unit, which hides differences in the last bits between
+// machines.
 func round(x, unit float64) float64 { return math.Round(x*unit) / unit }

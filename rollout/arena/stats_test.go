@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// Values of Wilson's interval as the R function prop.test(correct = FALSE)
-// gives them.
+// TestWilson compares with the R function prop.test(correct = FALSE).
 func TestWilson(t *testing.T) {
 	for _, c := range []struct {
 		p         float64

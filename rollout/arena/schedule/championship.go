@@ -11,33 +11,32 @@ import (
 	"moonfarm/rollout/arena/rating"
 )
 
-// Championship is a contest from its beginning as one schedule. Stage 0 of its games
-// is the Sandbox, with tables drawn as in Sandbox, rated by rating.ContestSandbox. The
-// stages of rating.ContestStages follow as a Contest, which takes the players in the
-// order of the Sandbox's ratings after its last game.
+// Championship is a whole contest as one schedule. Stage 0 is the Sandbox, with games drawn as in
+// Sandbox and rated by rating.ContestSandbox. The stages of rating.ContestStages follow as a
+// Contest, which takes the players in the order of their Sandbox ratings after its last game.
 //
-// With fewer players than the contest had places in its first stage, as many go on,
-// in proportion, rounded up, or one full table. Unlike in the original, the Sandbox
-// ends when the contest begins.
+// With fewer players than the contest had places in its first stage, the same fraction goes on,
+// rounded up, or enough for one game. Unlike in the original, the Sandbox ends when the contest
+// begins.
 type Championship struct {
 	Players int
-	// Games is how many each player has in the Sandbox, and the waves of each part of
-	// a stage; where each two meet, they meet so often in each part.
+	// Games is the number of games of each player in the Sandbox, of waves in each part of a stage,
+	// and of games of each pair in each part of a stage without waves.
 	Games int
-	// Seats are those of a table in the Sandbox and in each stage after it.
+	// Seats is the number of seats of a game in the Sandbox and in each stage after it.
 	Seats [4]int
 	Seed  uint64
 }
 
-// sandboxStage is what the Sandbox is called.
+// sandboxStage is the name of stage 0.
 const sandboxStage = "Sandbox"
 
-// String tells all but the seed; ParseChampionship reads it.
+// String describes the schedule except for the seed; ParseChampionship reads it.
 func (s Championship) String() string {
 	return fmt.Sprintf("%s of %d players, %d games, tables of %d+%d+%d+%d", NameContest, s.Players, s.Games, s.Seats[0], s.Seats[1], s.Seats[2], s.Seats[3])
 }
 
-// ParseChampionship reads what String writes. ok is false of other texts.
+// ParseChampionship reads the text that String writes; ok is false for other texts.
 func ParseChampionship(text string, seed uint64) (s Championship, ok bool) {
 	words := strings.FieldsFunc(text, func(r rune) bool { return r < '0' || r > '9' })
 	values := []*int{&s.Players, &s.Games, &s.Seats[0], &s.Seats[1], &s.Seats[2], &s.Seats[3]}
@@ -45,13 +44,13 @@ func ParseChampionship(text string, seed uint64) (s Championship, ok bool) {
 		return s, false
 	}
 	for i, v := range values {
-		*v, _ = strconv.Atoi(words[i]) // the text is compared below
+		*v, _ = strconv.Atoi(words[i]) // the comparison below detects errors
 	}
 	s.Seed = seed
 	return s, s.String() == text
 }
 
-// Stages are the names of the stages.
+// Stages returns the names of the stages.
 func (s Championship) Stages() []string {
 	names := []string{sandboxStage}
 	for _, t := range s.stages() {
@@ -60,7 +59,7 @@ func (s Championship) Stages() []string {
 	return names
 }
 
-// stages are those after the Sandbox.
+// stages returns the stages after the Sandbox.
 func (s Championship) stages() []rating.Stage {
 	stages := rating.ContestStages()
 	full := stages[0].FromSandbox
@@ -81,7 +80,7 @@ func (s Championship) stages() []rating.Stage {
 	return stages
 }
 
-// sandbox is the first stage.
+// sandbox returns the schedule of stage 0.
 func (s Championship) sandbox() (Sandbox, error) {
 	if s.Players < s.Seats[0] || s.Seats[0] < 2 || s.Games < 1 {
 		return Sandbox{}, fmt.Errorf("schedule: %d players at tables of %d, %d games of each; want a full table of two or more, and a game",
@@ -94,11 +93,11 @@ func (s Championship) sandbox() (Sandbox, error) {
 	return Sandbox{Players: s.Players, Seats: s.Seats[0], Rounds: rounds, Spread: nearby, Seed: s.Seed, Rate: sandboxRate(s.Players)}, nil
 }
 
-// roundsFor is in how many rounds everybody plays so many games, if those who do not
-// fill a table sit out.
+// roundsFor returns the number of rounds in which every player plays at least `games` games, if the
+// players who do not fill a table sit out.
 func roundsFor(players, seats, games int) int { return (games*players-1)/(players/seats*seats) + 1 }
 
-// sandboxRate rates so many players by the contest's rule, game by game.
+// sandboxRate returns a Rate for the given number of players by the contest's rule, game by game.
 func sandboxRate(players int) Rate {
 	rule := rating.ContestSandbox()
 	return func() func(round []Result) []float64 {
@@ -119,7 +118,7 @@ func sandboxRate(players int) Rate {
 	}
 }
 
-// move moves the ratings of those who played a game.
+// move updates the ratings of the players of a game.
 func move(rule rating.SandboxRule, own []rating.Sandbox, r *Result) {
 	at, scores := make([]rating.Sandbox, len(r.Players)), make([]float64, len(r.Players))
 	for seat, p := range r.Players {
@@ -127,35 +126,35 @@ func move(rule rating.SandboxRule, own []rating.Sandbox, r *Result) {
 	}
 	after, err := rule.After(at, scores)
 	if err != nil {
-		return // places and ratings are numbers: there is none
+		return // cannot happen: places and ratings are finite
 	}
 	for seat, p := range r.Players {
 		own[p] = after[seat]
 	}
 }
 
-// Next returns the games of the first round of the Sandbox, or of the first stage,
-// that is not complete that have no result: see Schedule.
+// Next returns the games without a result of the first incomplete round of the Sandbox, or of the
+// first incomplete stage: see Schedule.
 func (s Championship) Next(results []Result) ([]Game, error) {
 	games, _, err := s.run(results)
 	return games, err
 }
 
-// Standings are, for each stage that has begun, its players by their ratings in the
-// Sandbox, or by their points so far.
+// Standings returns, for each stage begun so far, its players ordered by rating in the Sandbox, or
+// by points in a later stage.
 func (s Championship) Standings(results []Result) ([][]rating.Entry, error) {
 	_, standings, err := s.run(results)
 	return standings, err
 }
 
-// shiftRounds and shiftNumber are what the rounds and numbers of a contest's games are
-// more here: there is a stage before them.
+// shiftRounds and shiftNumber are added to the rounds and numbers of a Contest's games, since the
+// Sandbox comes before them.
 const (
 	shiftRounds = 1 << (partBits + waveBits)
 	shiftNumber = shiftRounds << (tableBits + gameBits)
 )
 
-// run returns the games to be played, and the standings.
+// run returns the next games and the standings.
 func (s Championship) run(results []Result) (left []Game, all [][]rating.Entry, err error) {
 	first, err := s.sandbox()
 	if err != nil {

@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// contestSeats are tables of four, and finals.
+// contestSeats has four seats in each stage but the finals.
 var contestSeats = [4]int{4, 4, 4, 2}
 
-// TestChampionship: the Sandbox first, then the contest with the best of it; numbers
-// and seeds of stages are apart, and the lower numbers win.
+// TestChampionship: the Sandbox comes first, then the contest with its best players; stages share
+// no numbers and no seeds, and lower-numbered players win.
 func TestChampionship(t *testing.T) {
 	s := Championship{Players: 30, Games: 12, Seats: contestSeats, Seed: 3}
 	if got := strings.Join(s.Stages(), ", "); got != "Sandbox, Round 1, Round 2, Finals" {
@@ -21,7 +21,8 @@ func TestChampionship(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// 30 players fill 7 tables; 300 + 60 of 1080 are 9 + 2, cut to 8; 50 + 10 are 2 + 1.
+	// 30 players fill 7 games of four; 300 + 60 of 1080 scale to 9 + 2, cut to 8; 50 + 10 scale to
+	// 2 + 1.
 	var sizes []int
 	for _, table := range standings {
 		sizes = append(sizes, len(table))
@@ -51,14 +52,14 @@ func TestChampionship(t *testing.T) {
 	if first, last := standings[0][0], standings[0][29]; first.Player > 3 || last.Player < 26 || first.Points < 1250 || last.Points > 1150 {
 		t.Errorf("the Sandbox's first is %v, its last %v", first, last)
 	}
-	// A lone table of any game goes through the same stages.
+	// A single game of all players goes through the same stages.
 	s = Championship{Players: 3, Games: 2, Seats: [4]int{3, 3, 3, 3}}
 	if standings, err := s.Standings(play(t, s, 0)); err != nil || len(standings) != 4 || len(standings[3]) != 3 {
 		t.Errorf("three at one table: %v, %v", standings, err)
 	}
 }
 
-// TestChampionshipText: what is written is read.
+// TestChampionshipText: ParseChampionship reads the text that String writes.
 func TestChampionshipText(t *testing.T) {
 	s := Championship{Players: 30, Games: 12, Seats: contestSeats, Seed: 3}
 	text := "contest of 30 players, 12 games, tables of 4+4+4+2"
@@ -75,7 +76,8 @@ func TestChampionshipText(t *testing.T) {
 	}
 }
 
-// TestNamedContest: the seats of each stage, and those who are too few.
+// TestNamedContest: a contest takes the seats of each stage from the plan, and refuses too few
+// players.
 func TestNamedContest(t *testing.T) {
 	p := Plan{Players: 5, Seats: 2, Games: 3, Seed: 1, Contest: [4]int{4, 4, 0, 0}}
 	s, err := Named(NameContest, p)

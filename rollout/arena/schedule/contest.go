@@ -8,52 +8,50 @@ import (
 	"moonfarm/rollout/arena/rating"
 )
 
-// Contest is a contest of several stages, such as CodeCraft of 2020 with the stages
-// of rating.ContestStages. Stages begin with no points. In a stage with waves every
-// player plays one game in each wave; in a stage without waves, each two players
-// meet. A game gives points by place. The best players of a stage go on to the next,
-// together with the best of the Sandbox among the others. Package rating cites what
-// is known of all this. The tables and seats of a wave are drawn from Seed.
+// Contest is a contest of several stages, such as CodeCraft 2020 with the stages of
+// rating.ContestStages. Points start at zero in each stage. In a stage with waves every player
+// plays one game per wave; in a stage without waves, each two players meet. A game gives points by
+// place. The best players of a stage go on to the next, together with the best of the Sandbox among
+// the others. Package rating cites the sources. The players and seats of each game of a wave are
+// drawn from Seed.
 //
-// Not known are how many waves a part had and the seeds of games: here all tables of
-// a wave play on the same seed. In a stage in which each two meet, each sits first
+// The sources give neither the number of waves in a part nor the seeds of games: here all games of
+// a wave share one seed. In a stage without waves, each player of a pair sits first about equally
+// often, and the next repetition exchanges the seats.
 // about as often as second, and the next repetition exchanges the seats.
 type Contest struct {
-	// Sandbox is the ratings at the begin of each stage, which say also who takes
-	// part, and since when with the same strategy. The last ones hold for all stages
-	// that follow.
+	// Sandbox has the ratings at the beginning of each stage, which also list the players and when
+	// each sent its strategy. The last entry holds for all later stages.
 	Sandbox [][]rating.Entry
 	Stages  []rating.Stage
-	Waves   int // of each part; where each two meet, how often they do in each part
-	// Points are those by place, for each stage; rating.ContestPoints for those that
-	// it does not reach.
+	Waves   int // in each part; in a stage without waves, the games of each pair
+	// Points are the points by place, for each stage; rating.ContestPoints for stages beyond its
+	// length.
 	Points [][]int
 	Seed   uint64
 }
 
-// Bits of the round in the number of a contest's game.
+// Bits of the round in a game's number.
 const (
 	stageBits = 3
 	partBits  = 3
 	waveBits  = roundBits - stageBits - partBits
 )
 
-// Next returns the games of the first stage that is not complete that have no
-// result, part by part and wave by wave: see Schedule.
+// Next returns the games without a result of the first incomplete stage, part by part and wave by
+// wave: see Schedule.
 func (s Contest) Next(results []Result) ([]Game, error) {
 	games, _, err := s.run(results)
 	return games, err
 }
 
-// Standings are, for each stage that has begun, its players by their points so
-// far.
+// Standings returns, for each stage begun so far, its players ordered by points.
 func (s Contest) Standings(results []Result) ([][]rating.Entry, error) {
 	_, standings, err := s.run(results)
 	return standings, err
 }
 
-// run goes through the stages: it returns the games to be played, and the
-// standings of the stages up to theirs.
+// run goes through the stages: it returns the next games, and the standings of the stages so far.
 func (s Contest) run(results []Result) (left []Game, all [][]rating.Entry, err error) {
 	have, err := index(results)
 	if err = firstError(s.check(), err); err != nil {
@@ -117,10 +115,10 @@ func (s Contest) check() error {
 	return err
 }
 
-// sandbox is the ratings at the begin of a stage.
+// sandbox returns the ratings at the beginning of a stage.
 func (s Contest) sandbox(stage int) []rating.Entry { return s.Sandbox[min(stage, len(s.Sandbox)-1)] }
 
-// points are those by place.
+// points returns the points by place of a stage.
 func (s Contest) points(stage int) []int {
 	if stage < len(s.Points) {
 		return s.Points[stage]
@@ -128,7 +126,7 @@ func (s Contest) points(stage int) []int {
 	return rating.ContestPoints(s.Stages[stage].Seats)
 }
 
-// games are those of a stage.
+// games returns the games of a stage.
 func (s Contest) games(stage int, players []int) ([]Game, error) {
 	t := s.Stages[stage]
 	tables := int64(len(players) / t.Seats)
@@ -151,7 +149,7 @@ func (s Contest) games(stage int, players []int) ([]Game, error) {
 				seatings = meetings(sorted, wave)
 			}
 			for table, seating := range seatings {
-				// The seeds of the parts and stages are apart, however many waves follow.
+				// Stages and parts have disjoint seeds for any number of waves.
 				all = append(all, Game{number(round, table, 0), seating, round, wave, stage})
 			}
 		}
@@ -159,8 +157,8 @@ func (s Contest) games(stage int, players []int) ([]Game, error) {
 	return all, nil
 }
 
-// meetings are all pairs of players. The first one of a pair sits first if an even
-// number of others stands between both, and in odd repetitions otherwise.
+// meetings returns all pairs of players. In even repetitions the first of two players sits first if
+// an even number of others stands between them, in odd repetitions if an odd number does.
 func meetings(players []int, repeat int) (seatings [][]int) {
 	for j := range players {
 		for i := range j {
@@ -174,7 +172,7 @@ func meetings(players []int, repeat int) (seatings [][]int) {
 	return seatings
 }
 
-// stand are the players of a stage by the points of its games so far.
+// stand ranks the players of a stage by the points of its games so far.
 func (s Contest) stand(stage int, players []int, games []Game, have byNumber) ([]rating.Entry, error) {
 	points := map[int]int{}
 	for i := range games {

@@ -9,8 +9,7 @@ import (
 	"moonfarm/rollout/arena/sprt"
 )
 
-// TestCodeCraft: the stages of the original, with 1,100 players of whom the lower
-// numbers win.
+// TestCodeCraft: the original stages, with 1,100 players of whom the lower-numbered win.
 func TestCodeCraft(t *testing.T) {
 	s := codeCraft(ratingsOf(1102), 3, 1)
 	want := []struct{ players, seats, games, stay int }{{1080, 4, 2 * 3 * 270, 300}, {360, 4, 2 * 3 * 90, 50}, {60, 2, 2 * 3 * 60 * 59 / 2, 0}}
@@ -65,8 +64,7 @@ func TestCodeCraft(t *testing.T) {
 	}
 }
 
-// checkPromotion: after a stage the best of it and the best of the Sandbox begin
-// the next.
+// checkPromotion: the best of a stage and the best of the Sandbox begin the next stage.
 func checkPromotion(t *testing.T, s Contest, stage int, standings [][]rating.Entry) {
 	t.Helper()
 	here := standings[stage]
@@ -83,7 +81,7 @@ func checkPromotion(t *testing.T, s Contest, stage int, standings [][]rating.Ent
 	for _, st := range here[:take] {
 		want = append(want, st.Player)
 	}
-	for p := 0; extra > 0; p++ { // the Sandbox's order is that of the numbers
+	for p := 0; extra > 0; p++ { // the Sandbox ranks players by number
 		if !slices.Contains(want[:take], p) {
 			want = append(want, p)
 			extra--
@@ -102,7 +100,7 @@ func checkPromotion(t *testing.T, s Contest, stage int, standings [][]rating.Ent
 	}
 }
 
-// TestSandboxChanges: later stages take players by the later ratings.
+// TestSandboxChanges: later stages use the later ratings.
 func TestSandboxChanges(t *testing.T) {
 	s := smallContest(20, 1)
 	s.Sandbox = append(s.Sandbox, slices.Clone(s.Sandbox[0]))
@@ -113,8 +111,8 @@ func TestSandboxChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Of the 16 of round 1 6 go on, with the last 4 of the list, less one for a full
-	// table; 3 of round 2 to the finals with 2 more.
+	// 6 of the 16 of round 1 go on, with the last 4 of the list, minus one for full games; 3 of
+	// round 2 reach the finals with 2 more.
 	for stage, want := range []int{16, 9, 5} {
 		if len(standings[stage]) != want {
 			t.Errorf("stage %d has %v", stage, standings[stage])
@@ -127,8 +125,8 @@ func TestSandboxChanges(t *testing.T) {
 	}
 }
 
-// TestFinalsAreBalanced: each two meet once in each repetition, in even ones both
-// first equally often.
+// TestFinalsAreBalanced: each pair meets once per repetition, and after an even number of
+// repetitions both have sat first equally often.
 func TestFinalsAreBalanced(t *testing.T) {
 	for players := 2; players < 9; players++ {
 		s := codeCraft(ratingsOf(players), 2, 1)
@@ -149,8 +147,8 @@ func TestFinalsAreBalanced(t *testing.T) {
 	}
 }
 
-// TestSandbox: nobody plays twice in a round, all play equally often, and those of
-// like ratings meet more often.
+// TestSandbox: no player plays twice in a round, all play equally often, and players with similar
+// ratings meet more often.
 func TestSandbox(t *testing.T) {
 	ratings := ratingsOf(14)
 	for p := range ratings {
@@ -189,12 +187,12 @@ func TestSandbox(t *testing.T) {
 		t.Errorf("%d games, %v", len(results), played)
 	}
 	if !slices.ContainsFunc(results, func(r Result) bool { return slices.Max(r.Players)-slices.Min(r.Players) > 6 }) {
-		t.Error("with chance only neighbours meet")
+		t.Error("with a spread only neighbours meet")
 	}
 	s.Spread, s.Rounds = 0, 3
 	for _, r := range play(t, s, 0) {
 		if slices.Max(r.Players)-slices.Min(r.Players) > 5 { // two of 14 sit out
-			t.Errorf("without chance %v meet", r.Players)
+			t.Errorf("without a spread %v meet", r.Players)
 		}
 	}
 	if near/13 < 2*far/10 || far == 0 {
@@ -225,7 +223,8 @@ func TestLadder(t *testing.T) {
 			t.Errorf("game %d is on seed %d", i, r.Seed)
 		}
 	}
-	// 0 and 1 are 5 away, 2 is 195: they are met until they have been met 4 times more.
+	// Members 0 and 1 are 5 points away, 2 is 195: 0 and 1 are chosen until they have met the
+	// player 4 times more.
 	if want := []int{0, 1, 0, 1, 0, 1}; !slices.Equal(met, want) {
 		t.Errorf("met %v, want %v", met, want)
 	}
@@ -239,7 +238,7 @@ func TestLadder(t *testing.T) {
 	if want := []int{0, 1, 2, 0}; !slices.Equal(met, want) {
 		t.Errorf("met %v, want %v", met, want)
 	}
-	// 1 joins late.
+	// Member 1 joins late.
 	s.Rounds, s.Spread, s.Joined = 6, 60, []int{0, 3}
 	met = nil
 	for i, r := range play(t, s, 0) {
@@ -250,7 +249,7 @@ func TestLadder(t *testing.T) {
 	if want := []int{0, 0, 0, 1, 1, 1}; !slices.Equal(met, want) {
 		t.Errorf("met %v, want %v", met, want)
 	}
-	// Who wins meets stronger ones.
+	// A player that wins meets stronger members.
 	s = Ladder{Player: 0, Pool: []int{1, 2, 3, 4}, Rounds: 6, Tables: 1, Seats: 2, Seeds: 1,
 		Rate: wholly(func(past []Result) []float64 {
 			return []float64{1000 + 100*float64(len(past)/2), 1000, 1100, 1200, 1500}
@@ -266,8 +265,8 @@ func TestLadder(t *testing.T) {
 	}
 }
 
-// TestDuel: pairs share a seed, seats are exchanged, and the test is told the
-// results in order and no more than up to its end.
+// TestDuel: the games of a pair share a seed with the seats exchanged, and the test receives the
+// results in order and only up to its end.
 func TestDuel(t *testing.T) {
 	test := sprt.Test{Elo0: 0, Elo1: 200, Alpha: 0.05, Beta: 0.05, Pairs: true}
 	s := Duel{A: 3, B: 1, Test: test, Most: 50, Ahead: 4}
@@ -281,7 +280,7 @@ func TestDuel(t *testing.T) {
 			t.Errorf("game %d: %v", i, g)
 		}
 	}
-	// A wins, and loses one game in three, whatever the seat.
+	// A wins two games in three, in either seat.
 	var results []Result
 	want, _ := sprt.New(test)
 	for e := 0; ; e++ {
@@ -311,7 +310,7 @@ func TestDuel(t *testing.T) {
 	if games, err := s.Next(results); len(games) > 0 || err != nil {
 		t.Error(games, err)
 	}
-	// Without the second game nothing behind it counts.
+	// Without the second game, the results after it do not count.
 	got, err = s.State(append(slices.Clone(results[:3]), results[4:]...))
 	if n := got.Counts(); err != nil || n[0]+n[1]+n[2]+n[3]+n[4] != 1 {
 		t.Error(n, err)
@@ -333,7 +332,7 @@ func TestDuel(t *testing.T) {
 			t.Errorf("game %d: %v", i, g)
 		}
 	}
-	// Close players need more and more games at once.
+	// For players of similar strength the number of games at once grows.
 	even := Duel{A: 0, B: 1, Test: sprt.Test{Elo0: -1, Elo1: 1, Alpha: 0.05, Beta: 0.05, Pairs: true}, Most: 500, Ahead: 64}
 	results = nil
 	var rounds []int

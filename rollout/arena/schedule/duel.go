@@ -6,30 +6,28 @@ import (
 	"moonfarm/rollout/arena/sprt"
 )
 
-// Duel is one player against another until a sequential test is decided: see
-// package sprt. On each seed both play two games with the seats exchanged, or one
-// if Test.Pairs is not set, with the seats exchanged from seed to seed.
+// Duel is a match of two players until a sequential test is decided: see package sprt. On each seed
+// both play two games with the seats exchanged; if Test.Pairs is not set, one, with the seats
+// exchanged from seed to seed.
 //
-// The test is told the results in the order of the seeds, up to the first one that
-// is not complete. So the decision does not depend on how many games are played at
-// once. Results behind it are not told, neither are those behind the end of the
-// test: they are no part of it.
+// The test receives the results in the order of the seeds, up to the first incomplete seed, so the
+// decision does not depend on how many games are played at once. It ignores results after that seed
+// and after its own end.
 type Duel struct {
 	A, B int // players; the test is about the strength of A
 	Test sprt.Test
-	Most int // seeds after which the duel ends undecided
-	// Ahead is how many seeds are played at once at most, 1 or more. It decides only
-	// how many games are played in vain when the test ends. The first games are fewer,
-	// since players of very different strength need no more.
+	Most int // number of seeds after which the duel ends undecided
+	// Ahead is the largest number of seeds played at once, 1 or more. It affects only the number of
+	// games played in vain when the test ends. At first fewer are played at once, which suffices
+	// for players of very different strength.
 	Ahead int
 }
 
-// firstAhead is how many seeds are played at once at first; then as many as have been
-// played.
+// firstAhead is the number of seeds played at once at first; later, the number played so far.
 const firstAhead = 16
 
-// Next returns the games without results of the next seeds, none once the test is
-// decided: see Schedule.
+// Next returns the games without results of the next seeds, and none once the test is decided: see
+// Schedule.
 func (s Duel) Next(results []Result) ([]Game, error) {
 	have, state, complete, err := s.run(results)
 	if err != nil || state.Decision() != sprt.Continue {
@@ -43,13 +41,13 @@ func (s Duel) Next(results []Result) ([]Game, error) {
 	return have.missing(games)
 }
 
-// State is the test with the results so far.
+// State returns the test after the results so far.
 func (s Duel) State(results []Result) (*sprt.State, error) {
 	_, state, _, err := s.run(results)
 	return state, err
 }
 
-// run tells the test the results of the complete seeds.
+// run feeds the results of the complete seeds to the test.
 func (s Duel) run(results []Result) (have byNumber, state *sprt.State, complete int, err error) {
 	have, err = index(results)
 	if err = firstError(s.check(), err); err != nil {
@@ -87,7 +85,7 @@ func (s Duel) check() error {
 	)
 }
 
-// games are those of a seed.
+// games returns the games of a seed.
 func (s Duel) games(seed int) []Game {
 	ab, ba := []int{s.A, s.B}, []int{s.B, s.A}
 	if s.Test.Pairs {
@@ -99,7 +97,7 @@ func (s Duel) games(seed int) []Game {
 	return []Game{{Number: int64(2 * seed), Players: ab, Seed: seed}}
 }
 
-// points are the half points of A.
+// points returns the half points of A.
 func (s Duel) points(r *Result) int {
 	a, b := r.Places[0], r.Places[1]
 	if r.Players[0] != s.A {

@@ -6,29 +6,26 @@ import (
 	"slices"
 )
 
-// Ladder rates one player against a pool: in each round it meets members whose
-// ratings are near to its own, those more that it met less often. The ratings are
-// those after the rounds before. They are rounded to whole points first, so that
-// their last digits decide nothing.
+// Ladder rates one player against a pool: in each round the player meets members with ratings near
+// its own, preferring members that it met less often. The ratings are those after the earlier
+// rounds, rounded to whole points so that their last digits do not matter.
 type Ladder struct {
 	Player int
 	Pool   []int
-	// Joined is the round from which each member takes part; those that it does not
-	// reach take part from the first.
+	// Joined is the round from which each member takes part; members beyond its length take part
+	// from the first.
 	Joined []int
 	Rounds int
-	Tables int // lineups of a round: of the player and Seats−1 members each
+	Tables int // lineups of a round, each of the player and Seats−1 members
 	Seats  int // of the game
-	Seeds  int // that each lineup plays in each rotation of the seats; each round has new ones
-	// Spread is how many points further away a member may be for having been met
-	// once less.
+	Seeds  int // of each lineup in each rotation of the seats; new in each round
+	// Spread is the distance in rating points that counts as much as one meeting.
 	Spread int
 	Rate   Rate
 }
 
-// Next returns the games of the first round that is not complete that have no
-// result: see Schedule. If the pool has too few members for so many lineups there
-// are fewer.
+// Next returns the games without a result of the first incomplete round: see Schedule. A small pool
+// gives fewer than Tables lineups.
 func (s Ladder) Next(results []Result) ([]Game, error) {
 	have, err := index(results)
 	if err = firstError(s.check(), err); err != nil {
@@ -86,7 +83,7 @@ func (s Ladder) check() error {
 	return nil
 }
 
-// games are those of a round. It counts who is met.
+// games returns the games of a round, and counts meetings in met.
 func (s Ladder) games(round int, met map[int]int, ratings map[int]int) ([]Game, error) {
 	var members []int
 	for i, p := range s.Pool {

@@ -2,26 +2,25 @@ package schedule
 
 import "slices"
 
-// maxSeats is the most seats of a table.
+// maxSeats is the largest number of seats of a game.
 const maxSeats = 8
 
-// Arrangement says in which seats a lineup plays each seed.
+// Arrangement is the set of seatings in which a lineup plays each seed.
 type Arrangement uint8
 
 const (
-	// Rotations is as many games as there are seats: in rotation r seat p is taken
-	// by number (p+r) mod seats of the lineup. Everybody plays every seat once. With
-	// more than two seats neighbours remain neighbours.
+	// Rotations is one game per seat: in rotation r, seat p goes to number (p+r) mod seats of the
+	// lineup. Each player has every seat once. With more than two seats, neighbours remain
+	// neighbours.
 	Rotations Arrangement = iota
-	// Permutations is every order of the lineup: 2, 6 or 24 games with 2, 3 or 4
-	// seats. Every two players have every two seats equally often. Orders that differ
-	// only in who of the same player sits where are played once.
+	// Permutations is every order of the lineup: 2, 6 or 24 games with 2, 3 or 4 seats. Each two
+	// players have each two seats equally often. Orders that only exchange a repeated player with
+	// itself are played once.
 	Permutations
 )
 
-// Lineups lists who meets: every set of as many of the players as there are
-// seats, or all of them, repeated in order, if they are fewer. The sets come in
-// lexicographic order.
+// Lineups lists the lineups: every set of players that fills the seats, in lexicographic order. If
+// there are fewer players than seats, the one lineup repeats all players in order.
 func Lineups(players, seats int) [][]int {
 	all := make([]int, players)
 	for p := range all {
@@ -30,8 +29,8 @@ func Lineups(players, seats int) [][]int {
 	return subsets(all, seats)
 }
 
-// subsets lists every subset of so many players, or all of them, repeated in
-// order, if they are fewer.
+// subsets lists every subset of the given size, or, if there are fewer players, all of them
+// repeated in order.
 func subsets(players []int, size int) (all [][]int) {
 	if len(players) <= size {
 		one := make([]int, size)
@@ -57,8 +56,8 @@ func subsets(players []int, size int) (all [][]int) {
 	return all
 }
 
-// arrange lists the seatings of a lineup, each with its number among all
-// permutations of the seats in lexicographic order.
+// arrange lists the seatings of a lineup, each with its rank among all permutations of the seats in
+// lexicographic order.
 func arrange(lineup []int, a Arrangement) (seatings [][]int, numbers []int64) {
 	seats := len(lineup)
 	order := make([]int, seats)
@@ -89,7 +88,7 @@ func arrange(lineup []int, a Arrangement) (seatings [][]int, numbers []int64) {
 	}
 }
 
-// pick is the lineup in that order.
+// pick returns the lineup in the given order.
 func pick(lineup, order []int) []int {
 	seating := make([]int, len(order))
 	for p, k := range order {
@@ -98,8 +97,8 @@ func pick(lineup, order []int) []int {
 	return seating
 }
 
-// nextPermutation makes the lexicographically next permutation of order, unless
-// it is the last.
+// nextPermutation changes order to the lexicographically next permutation; it returns false for the
+// last.
 func nextPermutation(order []int) bool {
 	i := len(order) - 2
 	for i >= 0 && order[i] > order[i+1] {
@@ -117,7 +116,7 @@ func nextPermutation(order []int) bool {
 	return true
 }
 
-// permutationRank is how many permutations come before order.
+// permutationRank returns the number of permutations before order.
 func permutationRank(order []int) (rank int64) {
 	for i, x := range order {
 		smaller := int64(0)
@@ -131,7 +130,7 @@ func permutationRank(order []int) (rank int64) {
 	return rank
 }
 
-// permutations is how many permutations there are.
+// permutations returns n!.
 func permutations(n int) (all int64) {
 	all = 1
 	for k := 2; k <= n; k++ {
@@ -140,11 +139,10 @@ func permutations(n int) (all int64) {
 	return all
 }
 
-// lineupRank numbers lineups, also those with repetitions, so that more players
-// change no number: all lineups of the first k players come before any other. It is
-// the rank of multisets in colexicographic order, Σ C(aᵢ+i, i+1) over the sorted
-// players aᵢ (D. E. Knuth, "The Art of Computer Programming", volume 4A,
-// 7.2.1.3).
+// lineupRank returns the number of a lineup, which may have repetitions. More players do not change
+// it: all lineups of the first k players come before any other. It is the rank of multisets in
+// colexicographic order, Σ C(aᵢ+i, i+1) over the sorted players aᵢ (D. E. Knuth, "The Art of
+// Computer Programming", volume 4A, 7.2.1.3).
 func lineupRank(lineup []int) (rank int64) {
 	sorted := slices.Sorted(slices.Values(lineup))
 	for i, a := range sorted {
@@ -153,7 +151,7 @@ func lineupRank(lineup []int) (rank int64) {
 	return rank
 }
 
-// binomial is n over k, or more than 2⁵³ if it is that large.
+// binomial returns n over k, or a number above 2⁵³ if it is that large.
 func binomial(n, k int64) int64 {
 	if k > n {
 		return 0
@@ -171,10 +169,10 @@ func binomial(n, k int64) int64 {
 // maxShell bounds both arguments of shell, so that it stays below 2⁵³.
 const maxShell = 94_906_264
 
-// shell numbers the pairs of two numbers from 0 on: those below k both have the
-// numbers below k². So neither more seeds nor more tables change a number. It is the
-// pairing function of A. L. Rosenberg and H. R. Strong, "Addressing arrays by
-// shells", IBM Technical Disclosure Bulletin 14 (1972).
+// shell numbers the pairs of numbers from 0: the pairs with both numbers below k have the numbers
+// below k². So more seeds or more lineups change no number. It is the pairing function of A. L.
+// Rosenberg and H. R. Strong, "Addressing arrays by shells", IBM Technical Disclosure Bulletin 14
+// (1972).
 func shell(x, y int64) int64 {
 	m := max(x, y)
 	return m*m + m + x - y

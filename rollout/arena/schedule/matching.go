@@ -1,13 +1,13 @@
 package schedule
 
-// matching pairs the vertices of a graph by its edges: each vertex with one other
-// or with none.
+// matching is a matching of a graph: it pairs vertices along edges, each vertex with at most one
+// other.
 type matching struct {
 	edge func(a, b int) bool
-	mate []int  // −1 for none
-	off  []bool // vertices that take no part any more
+	mate []int  // −1 for an unpaired vertex
+	off  []bool // removed vertices
 
-	// The search of augment.
+	// State of the search of augment.
 	parent, base []int
 	outer        []bool
 	queue        []int
@@ -24,7 +24,7 @@ func newMatching(n int, edge func(a, b int) bool) *matching {
 	return m
 }
 
-// perfect pairs all vertices, if that can be.
+// perfect pairs all vertices, and reports false if that is impossible.
 func (m *matching) perfect() bool {
 	for v := range m.mate {
 		if m.mate[v] < 0 && !m.augment(v) {
@@ -34,11 +34,10 @@ func (m *matching) perfect() bool {
 	return true
 }
 
-// augment pairs the vertex root, which has no mate, and keeps all that have one
-// paired, perhaps otherwise: it looks for a path from root to another vertex
-// without a mate, on which every second edge is of the matching. Odd cycles on the
-// way are taken for one vertex: J. Edmonds, "Paths, trees, and flowers", Canadian
-// Journal of Mathematics 17 (1965).
+// augment pairs the unpaired vertex root; paired vertices stay paired, perhaps with others. It
+// searches for a path from root to another unpaired vertex on which every second edge belongs to
+// the matching. An odd cycle on the way is contracted to one vertex: J. Edmonds, "Paths, trees, and
+// flowers", Canadian Journal of Mathematics 17 (1965).
 func (m *matching) augment(root int) bool {
 	for v := range m.mate {
 		m.parent[v], m.base[v], m.outer[v] = -1, v, false
@@ -69,7 +68,7 @@ func (m *matching) augment(root int) bool {
 	return false
 }
 
-// flip exchanges the edges of the path that ends in w.
+// flip exchanges matched and unmatched edges on the path that ends in w.
 func (m *matching) flip(w int) {
 	for w >= 0 {
 		v := m.parent[w]
@@ -79,10 +78,10 @@ func (m *matching) flip(w int) {
 	}
 }
 
-// contract takes the odd cycle that the edge v–w closes for one vertex.
+// contract contracts the odd cycle that the edge v–w closes.
 func (m *matching) contract(v, w int) {
 	top := m.meeting(v, w)
-	in := make([]bool, len(m.mate)) // bases of the cycle
+	in := make([]bool, len(m.mate)) // bases on the cycle
 	m.climb(v, top, w, in)
 	m.climb(w, top, v, in)
 	for u := range m.mate {
@@ -96,7 +95,7 @@ func (m *matching) contract(v, w int) {
 	}
 }
 
-// climb marks the way from v up to top and turns its edges round.
+// climb marks the path from v up to top and reverses its edges.
 func (m *matching) climb(v, top, child int, in []bool) {
 	for m.base[v] != top {
 		up := m.mate[v]
@@ -107,7 +106,7 @@ func (m *matching) climb(v, top, child int, in []bool) {
 	}
 }
 
-// meeting is the first base that is above both v and w.
+// meeting returns the lowest common base above v and w.
 func (m *matching) meeting(v, w int) int {
 	above := make([]bool, len(m.mate))
 	for {
@@ -127,8 +126,8 @@ func (m *matching) meeting(v, w int) int {
 	}
 }
 
-// fix pairs a with b for good if all others can still be paired. All vertices
-// must have mates.
+// fix pairs a with b for good if all other vertices can still be paired. All vertices must be
+// paired before.
 func (m *matching) fix(a, b int) bool {
 	if !m.edge(a, b) {
 		return false

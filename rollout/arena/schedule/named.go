@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The names of schedules that Named makes.
+// Names of the schedules that Named makes.
 const (
 	NameRoundRobin = "round-robin"
 	NameGauntlet   = "gauntlet"
@@ -16,36 +16,36 @@ const (
 	NameContest    = "contest"
 )
 
-// Names lists what Named takes.
+// Names lists the schedules of Named.
 func Names() []string {
 	return []string{NameRoundRobin, NameGauntlet, NameSwiss, NameLadder, NameSandbox, NameContest}
 }
 
-// Plan is what a schedule is made of.
+// Plan has the parameters of a named schedule.
 type Plan struct {
 	Players, Seats int
-	// Games is how many there are to be, at least: in a round robin and a gauntlet of
-	// each lineup, in a ladder of the first player, else of each player.
+	// Games is the least number of games: of each lineup in a round robin or gauntlet, of the first
+	// player in a ladder, otherwise of each player.
 	Games int
 	Seed  uint64
 	Rate  Rate
-	// Joined is the round from which each player takes part, in schedules with
-	// rounds; those that it does not reach take part from the first.
+	// Joined is the round from which each player takes part, in schedules with rounds; players
+	// beyond its length take part from the first.
 	Joined []int
-	// Contest are the seats of a table in each stage of a contest; where they are 0,
-	// there are as many as Seats.
+	// Contest is the number of seats of a game in each stage of a contest; 0 stands for Seats.
 	Contest [4]int
 }
 
-// Values of named schedules.
+// Parameters of named schedules.
 const (
-	swissSeeds   = 2   // that a pair plays in a round: four games
+	swissSeeds   = 2   // of each pair in a round: four games
 	ladderTables = 2   // lineups of a round
-	ladderSeeds  = 4   // that each of them plays
-	nearby       = 100 // points of rating
+	ladderSeeds  = 4   // of each lineup
+	nearby       = 100 // rating points
 )
 
-// Named makes the schedule of a name. The error says why it cannot be.
+// Named makes the schedule with the given name. It fails for an unknown name or a plan that does
+// not suit the schedule.
 func Named(name string, p Plan) (Schedule, error) {
 	if !slices.Contains(Names(), name) {
 		return nil, fmt.Errorf("no schedule %q; there are: %s", name, strings.Join(Names(), ", "))
@@ -75,7 +75,7 @@ func Named(name string, p Plan) (Schedule, error) {
 		Spread: nearby, Seed: p.Seed, Rate: p.Rate}, nil
 }
 
-// championship is the schedule NameContest.
+// championship makes the schedule NameContest.
 func (p *Plan) championship() (Schedule, error) {
 	s := Championship{Players: p.Players, Games: p.Games, Seats: p.Contest, Seed: p.Seed}
 	for i, n := range s.Seats {

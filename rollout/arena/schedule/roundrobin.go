@@ -5,11 +5,10 @@ import (
 	"slices"
 )
 
-// RoundRobin is all lineups of the players, each on all seeds in all seatings. All
-// play the same seeds, so every two players meet equally often. Games come seed
-// by seed, the lineups of a seed in the order of Lineups, and each in its seatings
-// one after the other. So what was played of a tournament that was broken off is
-// whole seeds, and a long one can be played in blocks by raising Seeds.
+// RoundRobin plays all lineups of the players, each on all seeds in all seatings. All lineups play
+// the same seeds, so each two players meet equally often. Games come seed by seed; within a seed in
+// the order of Lineups, each lineup in its seatings. So an interrupted tournament has complete
+// seeds, and raising Seeds plays a long one in blocks.
 type RoundRobin struct {
 	Players int // 2 or more
 	Seats   int // of the game
@@ -17,8 +16,8 @@ type RoundRobin struct {
 	Seating Arrangement
 }
 
-// NewRoundRobin is a RoundRobin of so many games of each lineup, at least. With more
-// than two seats a lineup sits in all orders.
+// NewRoundRobin returns a RoundRobin with at least the given number of games of each lineup. With
+// more than two seats a lineup plays in all orders.
 func NewRoundRobin(players, seats, games int) RoundRobin {
 	s, each := RoundRobin{Players: players, Seats: seats}, seats
 	if seats > 2 {
@@ -28,14 +27,14 @@ func NewRoundRobin(players, seats, games int) RoundRobin {
 	return s
 }
 
-// orders is how many orders a lineup has. Players who are fewer than the seats are
-// repeated in it.
+// orders returns the number of orders of a lineup, which repeats players if they are fewer than the
+// seats.
 func orders(players, seats int) int {
 	n, count := 1, map[int]int{}
 	for i := range seats {
 		p := i % max(1, players)
 		count[p]++
-		n = n * (i + 1) / count[p] // a multinomial coefficient after each step
+		n = n * (i + 1) / count[p] // an integer after each step: a multinomial coefficient
 	}
 	return n
 }
@@ -51,9 +50,8 @@ func (s RoundRobin) Next(results []Result) ([]Game, error) {
 	return grid(Lineups(s.Players, s.Seats), s.Seeds, s.Seating, results)
 }
 
-// Gauntlet is every lineup of one of Heroes and others that are none, as
-// RoundRobin plays it. Heroes do not meet each other. If there are fewer others
-// than other seats, they are repeated in order.
+// Gauntlet plays every lineup with exactly one of Heroes, as RoundRobin plays it. Heroes do not
+// meet each other. If the other players are too few to fill the seats, they are repeated in order.
 type Gauntlet struct {
 	Players int // 2 or more
 	Heroes  []int
@@ -62,8 +60,7 @@ type Gauntlet struct {
 	Seating Arrangement
 }
 
-// Next returns all games without a result: see Schedule. Without Heroes player 0
-// is one.
+// Next returns all games without a result: see Schedule. If Heroes is empty, player 0 is the hero.
 func (s Gauntlet) Next(results []Result) ([]Game, error) {
 	if err := checkGrid(s.Players, s.Seats, s.Seeds, s.Seating); err != nil {
 		return nil, err
@@ -99,7 +96,7 @@ func (s Gauntlet) Next(results []Result) ([]Game, error) {
 	for _, p := range heroes {
 		for _, o := range subsets(others, s.Seats-1) {
 			l := append([]int{p}, o...)
-			slices.Sort(l) // so that the games have the numbers that they have in a round robin
+			slices.Sort(l) // gives the games the numbers that they have in a round robin
 			lineups = append(lineups, l)
 		}
 	}
@@ -113,12 +110,12 @@ func checkGrid(players, seats, seeds int, a Arrangement) error {
 		checkRange("seeds", seeds, 0, maxShell),
 	)
 	if err == nil && a > Permutations {
-		return fmt.Errorf("schedule: there is no arrangement %d", a)
+		return fmt.Errorf("schedule: no arrangement %d", a)
 	}
 	return err
 }
 
-// checkLineups refuses more lineups than can be played once in all seatings.
+// checkLineups refuses more lineups than one call of Next can return.
 func checkLineups(n int64, players, seats int, a Arrangement) error {
 	seatings := int64(seats)
 	if a == Permutations {
@@ -130,7 +127,7 @@ func checkLineups(n int64, players, seats int, a Arrangement) error {
 	return nil
 }
 
-// grid is the games of all lineups on all seeds that have no result.
+// grid returns the games without a result of all lineups on all seeds.
 func grid(lineups [][]int, seeds int, a Arrangement, results []Result) ([]Game, error) {
 	have, err := index(results)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// all are the games of a schedule that has no results yet.
+// all returns the games of a schedule without results.
 func all(t *testing.T, s Schedule) []Game {
 	t.Helper()
 	games, err := s.Next(nil)
@@ -34,7 +34,7 @@ func TestLineups(t *testing.T) {
 	}
 }
 
-// TestOrder: seed by seed, lineup by lineup, rotation by rotation.
+// TestOrder: games come seed by seed, lineup by lineup, rotation by rotation.
 func TestOrder(t *testing.T) {
 	var got [][]int
 	for i, g := range all(t, RoundRobin{Players: 3, Seats: 2, Seeds: 2}) {
@@ -56,7 +56,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// seating counts how often whom met whom, in which seats.
+// seating counts how often players met, and in which seats.
 type seating struct {
 	met   map[[2]int]int // player, player
 	seats map[[2]int]int // player, seat
@@ -79,7 +79,7 @@ func seatingOf(games []Game) seating {
 	return s
 }
 
-// same reports that a table has so many entries, all the same and not 0.
+// same reports whether a table has the given number of entries, all equal and not 0.
 func same[K comparable](table map[K]int, entries int) bool {
 	first := -1
 	for _, n := range table {
@@ -112,7 +112,7 @@ func TestRoundRobinIsBalanced(t *testing.T) {
 				}
 				n := seatingOf(games)
 				if players < seats && seats%players != 0 {
-					continue // the first players sit at more seats than others
+					continue // the first players have more seats than others
 				}
 				if !same(n.met, players*(players-1)) {
 					t.Errorf("%+v: met %v", s, n.met)
@@ -170,8 +170,8 @@ func TestGauntlet(t *testing.T) {
 	}
 }
 
-// TestNumbers: no two lineups, permutations or pairs of numbers have the same
-// number, and there are no gaps.
+// TestNumbers: different lineups, permutations and pairs of numbers have different numbers, without
+// gaps.
 func TestNumbers(t *testing.T) {
 	for seats := 2; seats < 5; seats++ {
 		seen := map[int64]bool{}
@@ -225,8 +225,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestRepeatedPlayers: orders of a lineup in which only the same player changes
-// seats are played once.
+// TestRepeatedPlayers: orders that only exchange a repeated player with itself are played once.
 func TestRepeatedPlayers(t *testing.T) {
 	for _, c := range []struct{ players, seats, games int }{{2, 3, 3}, {2, 4, 6}, {3, 4, 12}, {4, 4, 24}} {
 		games := all(t, RoundRobin{c.players, c.seats, 1, Permutations})
@@ -243,7 +242,7 @@ func TestRepeatedPlayers(t *testing.T) {
 	}
 }
 
-// There are as many games as were asked for, or as few more as there can be.
+// TestNewRoundRobin: the number of games is the number asked for, or the next possible one.
 func TestNewRoundRobin(t *testing.T) {
 	for _, c := range []struct{ players, seats, games, each, want int }{
 		{2, 2, 7, 2, 8}, {3, 2, 8, 2, 8}, {3, 3, 7, 6, 12}, {4, 4, 24, 24, 24}, {5, 4, 1, 24, 24}, {2, 4, 7, 6, 12}, {3, 4, 13, 12, 24}, {2, 3, 3, 3, 3},

@@ -9,32 +9,29 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// Sandbox is an endless qualification, as CodeCraft 2020 had one: the nearer the
-// ratings of two players, the more likely they meet. In each round the players are
-// put in the order of their ratings after the rounds before, each raised or lowered
-// by chance, and so many neighbours as there are seats sit at a table, in seats by
-// lot. If they do not fill all tables, those that played most often so far sit
-// out.
+// Sandbox is an endless qualification as in CodeCraft 2020: the closer the ratings of two players,
+// the more likely they meet. In each round the players are sorted by their ratings after the
+// earlier rounds, each plus or minus a random amount; adjacent players share a game, in random
+// seats. If the players do not fill all games, those with the most games so far sit out.
 //
-// How the contest's site chose is not known, but that it was so. There everybody
-// played about once an hour; players that crashed or were not replaced for weeks
-// played less often. Here all play equally often. Ratings are rounded to whole
-// points first, so that their last digits decide nothing.
+// The contest's rules say only that closer ratings meet more often. There every player played about
+// once an hour; players that crashed, or had not been replaced for weeks, played less often. Here
+// all play equally often. Ratings are rounded to whole points first, so that their last digits do
+// not matter.
 type Sandbox struct {
-	Players int // not fewer than Seats, at most 100000
-	// Joined is the round from which each player takes part; those that it does not
-	// reach take part from the first.
+	Players int // at least Seats, at most 100000
+	// Joined is the round from which each player takes part; players beyond its length take part
+	// from the first.
 	Joined []int
 	Seats  int // of the game
 	Rounds int
-	// Spread is by how many points a rating is raised or lowered at most.
+	// Spread is the largest random amount in rating points.
 	Spread int
 	Seed   uint64
 	Rate   Rate
 }
 
-// Next returns the games of the first round that is not complete that have no
-// result: see Schedule.
+// Next returns the games without a result of the first incomplete round: see Schedule.
 func (s Sandbox) Next(results []Result) ([]Game, error) {
 	have, err := index(results)
 	if err = firstError(s.check(), err); err != nil {
@@ -79,7 +76,7 @@ func (s Sandbox) check() error {
 	return nil
 }
 
-// games are those of a round.
+// games returns the games of a round.
 func (s Sandbox) games(round int, played []int, rating []float64) (all []Game, err error) {
 	var players []int
 	for p := range s.Players {
@@ -116,13 +113,12 @@ func (s Sandbox) games(round int, played []int, rating []float64) (all []Game, e
 	return all, nil
 }
 
-// Rate begins to rate players. What it returns is called once for each round: it is
-// told the results of the round before, none before the first, in the order of their
-// numbers, and returns the rating of every player, by its number, after them, in Elo
-// or on a scale like it. It must depend on nothing but what it was told.
+// Rate starts a rating of players. The returned function is called once per round with the results
+// of the previous round in the order of their numbers (none before the first), and returns the
+// ratings by player, in Elo or on a similar scale. It must depend on these results alone.
 type Rate func() func(round []Result) []float64
 
-// rounded are the ratings of players as whole points.
+// rounded returns the ratings of players, rounded to whole points.
 func rounded(ratings []float64, players []int) (map[int]int, error) {
 	whole := map[int]int{}
 	for _, p := range players {

@@ -14,9 +14,8 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// outcome are places by chance: the same for the same players on the same seed in
-// the same seats. Players with lower numbers are stronger, and some places are
-// shared.
+// outcome draws places that depend only on the players, the seed and the seats. Lower-numbered
+// players are stronger, and some places are shared.
 func outcome(g Game) []int {
 	k := uint64(g.Seed)
 	for _, p := range g.Players {
@@ -30,7 +29,7 @@ func outcome(g Game) []int {
 	return placesOf(strength)
 }
 
-// placesOf are the places of those with such numbers, the least being first.
+// placesOf returns the places of players with the given values; the least value is first.
 func placesOf(numbers []int) []int {
 	places := make([]int, len(numbers))
 	for i, x := range numbers {
@@ -44,9 +43,9 @@ func placesOf(numbers []int) []int {
 	return places
 }
 
-// play plays a schedule to its end. At each time one of the games that can be
-// played ends, by lot if lot is not 0; every now and then the tournament is broken
-// off, and the results are read again from where they were written.
+// play plays a schedule to its end. At each step one of the possible games ends, chosen at random
+// if lot is not 0; from time to time the tournament is interrupted and continued from its stored
+// results.
 func play(t *testing.T, s Schedule, lot uint64) []Result {
 	t.Helper()
 	return playOn(t, s, nil, lot)
@@ -89,7 +88,7 @@ func playOn(t *testing.T, s Schedule, results []Result, lot uint64) []Result {
 	return nil
 }
 
-// wholly rates by all results at once.
+// wholly makes a Rate of a function of all results so far.
 func wholly(rate func(results []Result) []float64) Rate {
 	return func() func(round []Result) []float64 {
 		var past []Result
@@ -100,7 +99,7 @@ func wholly(rate func(results []Result) []float64) Rate {
 	}
 }
 
-// rate counts wins over others as if they were Elo.
+// rate rates players by their wins over others.
 var rate = wholly(winsOver)
 
 func winsOver(results []Result) []float64 {
@@ -120,7 +119,7 @@ func winsOver(results []Result) []float64 {
 	return ratings
 }
 
-// ratingsOf are ratings from the first player down.
+// ratingsOf returns falling ratings for the given number of players.
 func ratingsOf(players int) []float64 {
 	ratings := make([]float64, players)
 	for p := range ratings {
@@ -129,10 +128,10 @@ func ratingsOf(players int) []float64 {
 	return ratings
 }
 
-// codeCraft returns the contest of CodeCraft 2020 for players with the given ratings
-// in the Sandbox, listed in the order in which they sent their strategies: up to 1080 players at tables of four in round 1; 300 of them and 60 of the
-// Sandbox in round 2; 50 of them and 10 in the finals, where each two meet; two
-// parts each.
+// codeCraft returns the contest of CodeCraft 2020 for players with the given ratings in the
+// Sandbox, listed in the order in which they sent their strategies: up to 1080 players in games of
+// four in round 1; 300 of them and 60 of the Sandbox in round 2; 50 of them and 10 of the Sandbox
+// in the finals, where each two meet; two parts each.
 func codeCraft(sandbox []float64, waves int, seed uint64) Contest {
 	entries := make([]rating.Entry, len(sandbox))
 	for p, r := range sandbox {
@@ -141,7 +140,7 @@ func codeCraft(sandbox []float64, waves int, seed uint64) Contest {
 	return Contest{Sandbox: [][]rating.Entry{entries}, Stages: rating.ContestStages(), Waves: waves, Seed: seed}
 }
 
-// smallContest returns a contest of that many players.
+// smallContest returns a contest of the given number of players.
 func smallContest(players, waves int) Contest {
 	s := codeCraft(ratingsOf(players), waves, 7)
 	s.Points = [][]int{{8, 4, 2, 1}, {4, 2, 1}}
@@ -153,7 +152,7 @@ func smallContest(players, waves int) Contest {
 	return s
 }
 
-// schedules are one of each kind.
+// schedules returns one schedule of each kind.
 func schedules() map[string]Schedule {
 	changed := smallContest(9, 2)
 	changed.Sandbox = append(changed.Sandbox, slices.Clone(changed.Sandbox[0]))
@@ -179,9 +178,8 @@ func schedules() map[string]Schedule {
 	}
 }
 
-// TestAnyOrder: whichever games end first, and wherever a tournament is broken
-// off, the games and results are the same in the end; numbers are different, and
-// players at a table too.
+// TestAnyOrder: the games and results in the end do not depend on the order in which games end, or
+// on interruptions; all numbers differ, and so do the players of a game.
 func TestAnyOrder(t *testing.T) {
 	for name, s := range schedules() {
 		t.Run(name, func(t *testing.T) {
@@ -207,8 +205,7 @@ func TestAnyOrder(t *testing.T) {
 	}
 }
 
-// TestRefused: results that do not belong to a schedule are refused, whatever it
-// is.
+// TestRefused: every schedule refuses results that do not belong to it.
 func TestRefused(t *testing.T) {
 	for name, s := range schedules() {
 		t.Run(name, func(t *testing.T) {
@@ -294,18 +291,18 @@ func TestBadSchedules(t *testing.T) {
 	}
 }
 
-// extends checks that the longer schedule has all games of the shorter one, in the
-// order of the shorter one if it is a static one.
+// extends checks that the longer schedule has all games of the shorter one, in the same order if it
+// is static.
 func extends(t *testing.T, short, long Schedule) {
 	t.Helper()
 	before := play(t, short, 1)
-	// The games so far count in the longer one.
+	// The games played so far count in the longer one.
 	after := playOn(t, long, slices.Clone(before), 2)
 	if len(after) <= len(before) {
 		t.Fatalf("%d games, then %d", len(before), len(after))
 	}
 	if !reflect.DeepEqual(after, play(t, long, 3)) {
-		t.Fatal("extended while it was played, the tournament has other games than from the begin")
+		t.Fatal("extended while it was played, the tournament has other games than from the beginning")
 	}
 	have := map[int64]Result{}
 	for _, r := range after {
@@ -346,7 +343,7 @@ func TestExtended(t *testing.T) {
 	}
 }
 
-// oneStage is the first stage of a contest, with so many waves.
+// oneStage returns the first stage of a contest, with the given number of waves.
 func oneStage(waves int) Contest {
 	s := smallContest(13, waves)
 	s.Stages, s.Points = s.Stages[:1], nil

@@ -8,56 +8,53 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// Swiss is a tournament by the Swiss system for games of two seats: in each round
-// everybody meets one other who has as many points. Players in the order of their
-// points, those with equal points in an order drawn from Seed, are paired from the
-// top, each with the next that has not been met. Whoever would leave others without
-// an opponent is passed over, so nobody meets another twice in any round that can
-// do without it.
+// Swiss is a tournament by the Swiss system for games of two seats: in each round a player meets
+// another with as many points. The players are sorted by points, with ties in an order drawn from
+// Seed, and paired from the top, each with the next player that it has not met. A candidate that
+// would leave others without an opponent is skipped, so no two players meet twice in a round if a
+// pairing without that exists.
 //
-// A win is 2 half points, a draw 1. With an odd number of players one of those
-// with the fewest byes, the last in the order if that can be, has a bye: the half
-// points of winning all games of the round. Places of results decide; who shares
-// the place has drawn.
+// A win is 2 half points, a draw 1. With an odd number of players, one of the players with the
+// fewest byes gets a bye (the last in the order that makes a pairing possible): the half points of
+// winning all games of the round. Places of results decide games; a shared place is a draw.
 //
 // A player that joins later starts without points.
 type Swiss struct {
 	Players int // 2 … 5000
-	// Joined is the round from which each player takes part; those that it does not
-	// reach take part from the first.
+	// Joined is the round from which each player takes part; players beyond its length take part
+	// from the first.
 	Joined []int
 	Rounds int
-	Seeds  int // that a pair plays in a round, 1 or more; each round has new ones, the same for all pairs
-	// Single is one game for each seed, else two, with the seats exchanged. Who sits
-	// first is who sat first less often, and no two are paired who both sat first, or
-	// second, more often by two games or more, if rounds can do without it.
+	Seeds  int // of each pair in a round, 1 or more; new in each round, the same for all pairs
+	// Single is one game per seed instead of two with the seats exchanged. The player that sat
+	// first less often sits first. Two players that both sat first, or both second, at least two
+	// games more often are not paired if the round can avoid it.
 	Single bool
 	Seed   uint64
 }
 
-// Score is where a player of a Swiss tournament stands.
+// Score is the standing of a player.
 type Score struct {
 	Player int
-	Points int // half points, those of byes among them
+	Points int // half points, byes included
 	Byes   int
 }
 
-// swissState is what earlier rounds left.
+// swissState is the state after some rounds.
 type swissState struct {
 	points, byes []int
-	first        []int // games at seat 0 less those at seat 1
+	first        []int // games at seat 0 minus games at seat 1
 	met          map[[2]int]int
 }
 
-// Next returns the games of the first round that is not complete that have no
-// result: see Schedule.
+// Next returns the games without a result of the first incomplete round: see Schedule.
 func (s Swiss) Next(results []Result) ([]Game, error) {
 	games, _, err := s.run(results)
 	return games, err
 }
 
-// Standings are the players by their points, after the rounds that are complete.
-// Equal ones come in the order in which they are paired.
+// Standings returns the players by their points after the complete rounds. Ties are in pairing
+// order.
 func (s Swiss) Standings(results []Result) ([]Score, error) {
 	_, state, err := s.run(results)
 	if err != nil {
@@ -82,8 +79,7 @@ func (s Swiss) check() error {
 	return err
 }
 
-// run goes through the rounds: it returns the games to be played, and the state
-// after the complete rounds.
+// run goes through the rounds: it returns the next games, and the state after the complete rounds.
 func (s Swiss) run(results []Result) ([]Game, *swissState, error) {
 	have, err := index(results)
 	if err = firstError(s.check(), err); err != nil {
@@ -108,7 +104,7 @@ func (s Swiss) run(results []Result) ([]Game, *swissState, error) {
 	return nil, state, nil
 }
 
-// ranked are the players of a round from the top.
+// ranked returns the players of a round, best first.
 func (s Swiss) ranked(state *swissState, round int) []int {
 	var all []int
 	for p := range s.Players {
@@ -123,8 +119,8 @@ func (s Swiss) ranked(state *swissState, round int) []int {
 	return all
 }
 
-// pair pairs the players of a round, the first of each pair being the one that is
-// ranked above. bye is −1 if nobody has one.
+// pair pairs the players of a round; the higher-ranked player of each pair comes first. bye is −1
+// if there is none.
 func (s Swiss) pair(state *swissState, round int) (pairs [][2]int, bye int) {
 	ranked := s.ranked(state, round)
 	odd := len(ranked)%2 == 1
@@ -138,8 +134,8 @@ func (s Swiss) pair(state *swissState, round int) (pairs [][2]int, bye int) {
 		}
 		return s.cost(state, ranked[a], ranked[b])
 	}
-	// The least bound on the cost of a pair under which all can be paired. Every
-	// bound is passed at the largest cost of all pairs.
+	// Find the least bound on the cost of a pair under which all can be paired. The largest cost of
+	// all pairs is such a bound.
 	var m *matching
 	for bound := 0; ; bound++ {
 		m = newMatching(vertices, func(a, b int) bool { return cost(a, b) <= bound })
@@ -167,12 +163,11 @@ func (s Swiss) pair(state *swissState, round int) (pairs [][2]int, bye int) {
 	return pairs, bye
 }
 
-// fixFirst pairs a for good with the first of the candidates for which that leaves
-// all others a mate, those of a lower cost before others, and returns it. The mate
-// that a has is one of them.
+// fixFirst pairs a for good with the first of the candidates, by increasing cost, that leaves all
+// others a mate, and returns it. The current mate of a must be a candidate.
 func fixFirst(m *matching, a int, candidates []int, cost func(a, b int) int) int {
 	for least := 0; ; {
-		next := -1 // the least cost above
+		next := -1 // the next larger cost
 		for _, b := range candidates {
 			c := cost(a, b)
 			if c == least && m.fix(a, b) {
@@ -189,7 +184,7 @@ func fixFirst(m *matching, a int, candidates []int, cost func(a, b int) int) int
 	}
 }
 
-// backwards are the numbers from n−1 down to 0.
+// backwards returns the numbers from n−1 down to 0.
 func backwards(n int) []int {
 	all := make([]int, n)
 	for i := range all {
@@ -198,8 +193,8 @@ func backwards(n int) []int {
 	return all
 }
 
-// cost says how much is against a pair: 2 for each time they met, 1 if both sat
-// too often on the same side.
+// cost returns the cost of a pair: 2 for each earlier meeting, and 1 if both sat too often on the
+// same side.
 func (s Swiss) cost(state *swissState, p, q int) int {
 	c := 2 * state.met[[2]int{min(p, q), max(p, q)}]
 	f, g := state.first[p], state.first[q]
@@ -209,7 +204,7 @@ func (s Swiss) cost(state *swissState, p, q int) int {
 	return c
 }
 
-// games are those of the pairs of a round.
+// games returns the games of a round's pairs.
 func (s Swiss) games(state *swissState, pairs [][2]int, round int) (all []Game) {
 	for table, pair := range pairs {
 		seats := [2][]int{{pair[0], pair[1]}, {pair[1], pair[0]}}
@@ -230,8 +225,8 @@ func (s Swiss) games(state *swissState, pairs [][2]int, round int) (all []Game) 
 	return all
 }
 
-// secondFirst says whether the second of a pair sits first: if that player sat
-// first less often, and by lot if neither did.
+// secondFirst reports whether the second player of a pair sits first: if it sat first less often,
+// or by a random draw if both did equally often.
 func (s Swiss) secondFirst(state *swissState, pair [2]int, round int) bool {
 	f, g := state.first[pair[0]], state.first[pair[1]]
 	if f != g {
@@ -240,7 +235,7 @@ func (s Swiss) secondFirst(state *swissState, pair [2]int, round int) bool {
 	return prng.StreamSeed(s.Seed, uint64(pair[0]), uint64(round)+1, 0, prng.PurposeDraw)&1 == 1
 }
 
-// count adds a complete round.
+// count adds the results of a complete round to the state.
 func (s Swiss) count(state *swissState, games []Game, bye int, have byNumber) {
 	for i := range games {
 		r := have[games[i].Number]

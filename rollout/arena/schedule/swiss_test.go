@@ -8,7 +8,7 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// canPair reports by trying whether the vertices can all be paired.
+// canPair reports by exhaustive search whether all vertices can be paired.
 func canPair(left []int, edge func(a, b int) bool) bool {
 	if len(left) == 0 {
 		return true
@@ -24,7 +24,7 @@ func canPair(left []int, edge func(a, b int) bool) bool {
 	return false
 }
 
-// TestMatching holds the matching against trying all, on graphs by chance.
+// TestMatching compares the matching with exhaustive search on random graphs.
 func TestMatching(t *testing.T) {
 	perfect := 0
 	for seed := range uint64(4000) {
@@ -85,7 +85,7 @@ func TestSwiss(t *testing.T) {
 	}
 }
 
-// playSwiss plays round by round.
+// playSwiss plays round by round and checks each round.
 func playSwiss(t *testing.T, s Swiss) (rounds [][]Result) {
 	var results []Result
 	for {
@@ -116,11 +116,11 @@ func checkSwiss(t *testing.T, s Swiss, rounds [][]Result) {
 		t.Fatalf("%+v: %d rounds", s, len(rounds))
 	}
 	for i, round := range rounds {
-		var free []int // players and the bye
+		var free []int // unpaired players and the bye
 		for p := range s.Players + s.Players%2 {
 			free = append(free, p)
 		}
-		least := 0 // the most meetings of two that must meet
+		least := 0 // the fewest earlier meetings of a pair that a pairing needs
 		for !canPair(free, func(p, q int) bool { return met[p][q] <= least }) {
 			least++
 		}
@@ -138,19 +138,19 @@ func checkSwiss(t *testing.T, s Swiss, rounds [][]Result) {
 			points[q] += r.Places[0] - r.Places[1] + 1
 			if r.Number&(1<<gameBits-1) == 0 {
 				if met[p][q] > least {
-					t.Errorf("%+v: in round %d %d meets %d for time %d, none need meet for more than %d", s, i, p, q, met[p][q]+1, least+1)
+					t.Errorf("%+v: in round %d %d meets %d for time %d, no pair need meet for more than time %d", s, i, p, q, met[p][q]+1, least+1)
 				}
 				met[p][q]++
 				met[q][p]++
 			}
 			if r.Seed/s.Seeds != i || r.Round != i {
-				t.Errorf("%+v: round %d has seed %d", s, i, r.Seed)
+				t.Errorf("%+v: round %d uses seed %d", s, i, r.Seed)
 			}
 		}
 		for p, none := range idle {
 			if none {
 				if bye != s.Players || s.Players%2 == 0 || met[p][s.Players] > least {
-					t.Errorf("%+v: in round %d %d is idle, after byes %v", s, i, p, met[s.Players])
+					t.Errorf("%+v: in round %d %d has a bye, after byes %v", s, i, p, met[s.Players])
 				}
 				bye = p
 				met[p][s.Players]++
@@ -179,8 +179,8 @@ func checkSwiss(t *testing.T, s Swiss, rounds [][]Result) {
 	}
 }
 
-// TestSwissByScore: in the second round of a tournament without draws winners meet
-// winners; and who wins all is first.
+// TestSwissByScore: in the second round of a tournament without draws, winners meet winners; a
+// player that wins all games is first.
 func TestSwissByScore(t *testing.T) {
 	s := Swiss{Players: 16, Rounds: 4, Seeds: 1, Single: true, Seed: 5}
 	var results []Result
@@ -212,7 +212,7 @@ func TestSwissByScore(t *testing.T) {
 	}
 }
 
-// TestLargeSwiss: a round of many players takes no long time.
+// TestLargeSwiss: pairing a round of many players is fast.
 func TestLargeSwiss(t *testing.T) {
 	s := Swiss{Players: 301, Rounds: 6, Seeds: 1, Seed: 5}
 	if rounds := playSwiss(t, s); len(rounds) != 6 || len(rounds[5]) != 300 {
@@ -220,8 +220,7 @@ func TestLargeSwiss(t *testing.T) {
 	}
 }
 
-// TestBye: the last in the order has the bye, and in the next rounds the last of
-// those who had none.
+// TestBye: the last in the order gets the first bye, and later the last without a bye.
 func TestBye(t *testing.T) {
 	s := Swiss{Players: 9, Rounds: 3, Seeds: 1, Seed: 2}
 	var results []Result
