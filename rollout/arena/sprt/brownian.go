@@ -2,21 +2,20 @@ package sprt
 
 import "math"
 
-// Brownian motion with a drift, of variance 1 at time 1, between two barriers: what
-// the LLR of a test is near to, in units of its standard deviation. The formulas
-// are those of D. Siegmund, "Sequential Analysis" (1985), chapter III, with the
-// reflections at both barriers.
+// The LLR of a test, in units of its standard deviation, is close to a Brownian motion with drift,
+// of variance 1 at time 1, between two barriers. The formulas are from D. Siegmund, "Sequential
+// Analysis" (1985), chapter III, with reflections at both barriers.
 
-// path is a Brownian motion at time 1, or where it ended before.
+// path is a Brownian motion at time 1, or at its end before that.
 type path struct {
 	lower, upper float64 // barriers, around 0
 	at           float64 // lower … upper
 }
 
-// worse is the probability, with that drift, of an outcome that speaks less for a
-// great drift than path does: the motion has ended at the lower barrier before time
-// 1, or it is below path at time 1; where path is at the upper barrier, all but
-// having ended there before. It falls with the drift.
+// worse returns the probability, under the drift, of an outcome that is weaker evidence for a large
+// drift than path: the motion ended at the lower barrier before time 1, or is below path at time 1.
+// If path is at the upper barrier, every outcome counts except an earlier end there. The
+// probability falls with the drift.
 func (p path) worse(drift float64) float64 {
 	switch {
 	case p.at >= p.upper:
@@ -27,14 +26,14 @@ func (p path) worse(drift float64) float64 {
 	return max(0, min(1, p.ends(drift)+p.goesOn(drift)))
 }
 
-// images is how many reflections on either side matter, for barriers that are 0.1
-// apart or more.
+// images returns the number of reflections on either side that matter, for barriers at least 0.1
+// apart.
 func (p path) images() int {
 	width := p.upper - p.lower
 	return 1 + int(min(100, (10-p.lower)/float64(2*width)))
 }
 
-// ends is the probability that the motion ends at the lower barrier before time 1.
+// ends returns the probability that the motion ends at the lower barrier before time 1.
 func (p path) ends(drift float64) float64 {
 	sum, speed := 0.0, math.Abs(drift)
 	for k := -p.images(); k <= p.images(); k++ {
@@ -47,8 +46,8 @@ func (p path) ends(drift float64) float64 {
 	return max(0, min(1, sum))
 }
 
-// goesOn is the probability that the motion ends at neither barrier before time 1
-// and is below path then.
+// goesOn returns the probability that the motion reaches no barrier before time 1 and is below path
+// then.
 func (p path) goesOn(drift float64) float64 {
 	sum := 0.0
 	between := func(image float64) float64 {
@@ -66,7 +65,7 @@ func (p path) goesOn(drift float64) float64 {
 	return max(0, min(1, sum))
 }
 
-// expPhi is exp(c)·Phi(x), also where one is huge and the other tiny.
+// expPhi returns exp(c)·Phi(x), also where one factor is huge and the other tiny.
 func expPhi(c, x float64) float64 {
 	if x > -4 {
 		if c < -80 {

@@ -7,9 +7,8 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// TestPath: whatever the barriers and the drift, a motion ends at either barrier or
-// at none; a worse outcome becomes rarer with the drift and more frequent with the
-// outcome.
+// TestPath: for all barriers and drifts, the probabilities of ending at a barrier and at none sum
+// to 1; worse falls with the drift and rises with the outcome.
 func TestPath(t *testing.T) {
 	r := prng.New(1)
 	for range 200 {
@@ -38,8 +37,8 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// TestPathLimits: with far barriers the motion is normal; with near ones it ends by
-// the gambler's ruin; and with one barrier it is that of A. Wald's inverse Gaussian.
+// TestPathLimits: with far barriers the motion is normal; with near ones it ends by the gambler's
+// ruin; with one barrier its end has A. Wald's inverse Gaussian distribution.
 func TestPathLimits(t *testing.T) {
 	for _, drift := range []float64{-3, -0.4, 0.01, 1, 4} {
 		p := path{-50, 60, 0.7}
@@ -70,9 +69,8 @@ func TestPathLimits(t *testing.T) {
 	}
 }
 
-// TestBarriers: the barriers are where the LLR is expected to be when a test ends,
-// which is Wald's bound if the bounds are corrected for overshoot, and beyond it if
-// they are not.
+// TestBarriers: the barriers are at the expected LLR at the end of a test: Wald's bound if the
+// bounds are corrected for overshoot, a value beyond it otherwise.
 func TestBarriers(t *testing.T) {
 	for _, corrected := range []bool{true, false} {
 		s, err := New(Test{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.1, Pairs: true, Overshoot: corrected})
@@ -94,8 +92,8 @@ func TestBarriers(t *testing.T) {
 			t.Errorf("%s: %+v, in units of %v, bounds %v and %v, jumps %+v", s.Decision(), p, sd, lower, upper, s.up)
 		}
 	}
-	// With many results, half of them of each kind, the standard deviation is that of
-	// the normal approximation: (s₁−s₀)/σ·√n.
+	// With many results, half of each kind, the standard deviation is (s₁−s₀)/σ·√n, as in the
+	// normal approximation.
 	s := far(t, []int{1000, 0, 0, 0, 1000})
 	want := (scoreOf(0.5) - scoreOf(-0.5)) / 0.5 * math.Sqrt(2000)
 	_, upper := s.test.Bounds()

@@ -2,41 +2,38 @@ package sprt
 
 import "math"
 
-// Estimate is the strength of A as the results tell it.
+// Estimate is the estimated strength of A.
 //
-// It minds that the test stops itself: as tests stop at extremes, the mean score
-// is too far out then, and its usual interval has the strength in no more than 90 %
-// of tests. So Elo is the strength at which a worse outcome is as probable as a
-// better one, and the interval, with 95 % confidence, has those strengths at which
-// neither is less probable than 2.5 %. Outcomes are ordered from a quick H0 over
-// slow ones to a quick H1 (D. Siegmund, "Estimation following sequential tests",
-// Biometrika 65 (1978); so does fishtest).
+// It accounts for the stopping rule: a test stops at extremes, so the mean score is biased
+// outwards, and its usual interval contains the strength in at most 90 % of tests. Therefore Elo is
+// the strength at which a worse outcome is as probable as a better one, and the 95 % interval
+// consists of the strengths at which neither is less probable than 2.5 %. Outcomes are ordered from
+// a quick H0 over slow ends to a quick H1 (D. Siegmund, "Estimation following sequential tests",
+// Biometrika 65 (1978); fishtest does the same).
 //
-// The probabilities are those of a Brownian motion, by which the LLR is
-// approximated. What would be its distance from its mean, in standard deviations,
-// is the signed root of the likelihood ratio here, for every strength. For Brownian
-// motion that is the same; with few results, or all won, it remains honest, where
-// variances say nothing. As long as the bounds are far away, the interval is that
-// of the likelihood ratio (S. S. Wilks, "The Large-Sample Distribution of the
-// Likelihood Ratio for Testing Composite Hypotheses", Annals of Mathematical
-// Statistics 9 (1938)).
+// The probabilities are those of a Brownian motion that approximates the LLR. The signed root of
+// the likelihood ratio, for every strength, stands for the distance of the LLR from its mean in
+// standard deviations. For Brownian motion both are equal; with few results, or only wins, the root
+// remains valid although the variance is useless. While the bounds are far away, the interval is
+// the likelihood ratio's (S. S. Wilks, "The Large-Sample Distribution of the Likelihood Ratio for
+// Testing Composite Hypotheses", Annals of Mathematical Statistics 9 (1938)).
 //
 // All values are rounded to 0.001, LOS to 0.0001.
 type Estimate struct {
 	Elo  float64 `json:"elo"` // logistic, −MaxElo … MaxElo
 	Low  float64 `json:"elo_low"`
 	High float64 `json:"elo_high"`
-	// The same in normalised Elo, by the standard deviation of the results.
+	// Normalised Elo, by the standard deviation of the results.
 	Normalised     float64 `json:"normalised_elo"`
 	NormalisedLow  float64 `json:"normalised_elo_low"`
 	NormalisedHigh float64 `json:"normalised_elo_high"`
-	// LOS is the likelihood of superiority, 0 … 1: the probability of a worse outcome
-	// if A were as strong as B.
+	// LOS is the likelihood of superiority, 0 … 1: the probability of a worse outcome if A were as
+	// strong as B.
 	LOS float64 `json:"los"`
 }
 
-// Estimate estimates the strength of A from the results so far. Without results it
-// says nothing: Elo 0 within ±MaxElo, LOS ½.
+// Estimate estimates the strength of A from the results so far. Without results it returns Elo 0
+// within ±MaxElo, and LOS ½.
 func (s *State) Estimate() Estimate {
 	n := 0
 	for _, k := range s.counts {
@@ -61,17 +58,16 @@ func (s *State) Estimate() Estimate {
 	}
 }
 
-// outcome is where a test is.
+// outcome is the current point of a test.
 type outcome struct {
 	cells *cells
 	mean  float64
 	path  path
 }
 
-// outcome is the state as Brownian motion. With signed roots r₀ and r₁ of the
-// likelihood ratios of Elo0 and Elo1 the LLR is (r₀²−r₁²)/2, and r₀−r₁ stands for its
-// standard deviation. The barriers are where the LLR is expected to be once it is
-// over the bounds.
+// outcome returns the state as Brownian motion. With signed roots r₀ and r₁ of the likelihood
+// ratios of Elo0 and Elo1, the LLR is (r₀²−r₁²)/2, and r₀−r₁ takes the place of its standard
+// deviation. The barriers are at the LLR expected once it has crossed the bounds.
 func (s *State) outcome() outcome {
 	c := newCells(s.counts)
 	mean, variance := c.moments()
@@ -103,7 +99,7 @@ func (s *State) outcome() outcome {
 	return o
 }
 
-// root is the signed root of the likelihood ratio of a mean score: positive if the
+// root returns the signed root of the likelihood ratio of a mean score; it is positive if the
 // results are better.
 func (o outcome) root(score float64) float64 {
 	var d [5]float64
@@ -111,8 +107,8 @@ func (o outcome) root(score float64) float64 {
 	return math.Copysign(o.cells.deviance(&d), o.mean-score)
 }
 
-// deviance is the root of twice the logarithm of the ratio of the greatest
-// likelihood to that of the distribution that belongs to these divisors.
+// deviance returns √(2·ln(L/L₀)), where L is the greatest likelihood and L₀ the likelihood of the
+// distribution with these divisors.
 func (c *cells) deviance(d *[5]float64) float64 {
 	sum := 0.0
 	for i := range c.n {
@@ -121,13 +117,12 @@ func (c *cells) deviance(d *[5]float64) float64 {
 	return math.Sqrt(max(0, float64(2*sum)))
 }
 
-// worse is the probability of a worse outcome at that strength.
+// worse returns the probability of a worse outcome at the given strength.
 func (o outcome) worse(elo float64) float64 {
 	return o.path.worse(o.path.at - o.root(scoreOf(elo)))
 }
 
-// strength is the one at which a worse outcome has that probability, within
-// ±MaxElo.
+// strength returns the strength with the given probability of a worse outcome, within ±MaxElo.
 func (o outcome) strength(probability float64) float64 {
 	low, high := -float64(MaxElo), float64(MaxElo)
 	for range 42 { // to 1e-9

@@ -2,17 +2,17 @@ package sprt
 
 import "math"
 
-// epsilon is the count that stands in for none. With it every maximum
-// likelihood exists. It is that of fishtest and fastchess.
+// epsilon replaces a count of 0, so that every maximum likelihood exists. Fishtest and fastchess
+// use the same value.
 const epsilon = 1e-3
 
-// cells are counted results: those of pairs, whose scores are 0, ¼, ½, ¾ and 1,
-// or of games, whose scores are 0, ½ and 1.
+// cells are counted results: of pairs, whose scores are 0, ¼, ½, ¾ and 1, or of games, whose scores
+// are 0, ½ and 1.
 type cells struct {
 	score [5]float64
-	count [5]float64 // regularised: none is 0
-	n     int        // cells: 5 or 3
-	total float64    // of the counts
+	count [5]float64 // regularised: never 0
+	n     int        // number of cells: 5 or 3
+	total float64    // sum of the counts
 }
 
 func newCells(counts []int) *cells {
@@ -25,11 +25,10 @@ func newCells(counts []int) *cells {
 	return c
 }
 
-// moments are mean and variance of the scores.
+// moments returns the mean and the variance of the scores.
 func (c *cells) moments() (mean, variance float64) { return c.momentsOf(&c.count, c.total) }
 
-// momentsOf are mean and variance of the scores with these weights, whose sum is
-// total.
+// momentsOf returns the mean and the variance of the scores with these weights, whose sum is total.
 func (c *cells) momentsOf(weight *[5]float64, total float64) (mean, variance float64) {
 	for i := range c.n {
 		mean += float64(weight[i] * c.score[i])
@@ -42,11 +41,10 @@ func (c *cells) momentsOf(weight *[5]float64, total float64) (mean, variance flo
 	return mean, variance / total
 }
 
-// tilt finds x with Σ count·v/(1+x·v) = 0, where all 1+x·v are positive, and
-// leaves these divisors in d. For v of both signs there is exactly one x: the sum
-// falls from +∞ to −∞ between the poles. The distribution count/(total·d) then is
-// that of maximum likelihood among those under which the mean of v is 0 (A. Owen,
-// "Empirical likelihood ratio confidence intervals for a single functional",
+// tilt finds x with Σ count·v/(1+x·v) = 0 and all 1+x·v positive, and stores these divisors in d.
+// For v of both signs there is exactly one x, as the sum falls from +∞ to −∞ between the poles. The
+// distribution count/(total·d) then has the maximum likelihood among all distributions with mean 0
+// of v (A. Owen, "Empirical likelihood ratio confidence intervals for a single functional",
 // Biometrika 75 (1988), equation 2.3).
 func (c *cells) tilt(v, d *[5]float64) {
 	low, high := 0.0, 0.0
@@ -68,11 +66,11 @@ func (c *cells) tilt(v, d *[5]float64) {
 		} else {
 			high = x
 		}
-		next := x + sum/slope // a step of Newton's method, else of bisection
+		next := x + sum/slope // a step of Newton's method, or of bisection
 		if !(low < next && next < high) {
 			next = low + float64((high-low)/2)
 		}
-		// Near a pole Newton's method is as good as its distance is known.
+		// Near a pole the error of Newton's method is that of the distance to the pole.
 		step := math.Abs(next - x)
 		done := step <= 1e-9*min(next-first, second-next) || step <= 2e-16*math.Abs(next)
 		x = next
@@ -80,13 +78,13 @@ func (c *cells) tilt(v, d *[5]float64) {
 			break
 		}
 	}
-	for i := range c.n { // no share is above 1, whatever rounding says
+	for i := range c.n { // no share exceeds 1, despite rounding
 		d[i] = max(1+float64(x*v[i]), c.count[i]/c.total)
 	}
 }
 
-// underMean leaves in d what the observed shares are divided by to give the
-// distribution of maximum likelihood with the mean score s.
+// underMean stores in d the divisors of the observed shares that give the distribution of maximum
+// likelihood with mean score s.
 func (c *cells) underMean(s float64, d *[5]float64) {
 	var v [5]float64
 	for i := range c.n {
@@ -95,11 +93,10 @@ func (c *cells) underMean(s float64, d *[5]float64) {
 	c.tilt(&v, d)
 }
 
-// underT is underMean for a given t = (mean − ½)/σ of the scores of the cells, up
-// to ±0.82. The constraint is not linear. It is met by a sequence of linear ones,
-// each of which is the tangent at the distribution before, from the uniform one
-// on: M. Van den Bergh, "Comments on normalized Elo", section 4.1. Where its
-// steps get no smaller any more, they are rounding errors.
+// underT is underMean for a given t = (mean − ½)/σ of the scores of the cells, up to ±0.82. The
+// constraint is not linear. It is met by a sequence of linear constraints, each of which is the
+// tangent at the previous distribution, beginning with the uniform one: M. Van den Bergh, "Comments
+// on normalized Elo", section 4.1. Once the steps no longer shrink, they are rounding errors.
 func (c *cells) underT(t float64, d *[5]float64) {
 	var p, v [5]float64
 	for i := range c.n {
@@ -127,12 +124,12 @@ func (c *cells) underT(t float64, d *[5]float64) {
 	}
 }
 
-// LLR is the generalised log-likelihood ratio of the counts: how much more
-// likely they are, at most, if the strength is Elo1 than if it is Elo0. counts are
-// as in State. It is finite, and 0 without any result.
+// LLR returns the generalised log-likelihood ratio of the counts: the logarithm of their greatest
+// likelihood at strength Elo1 over that at Elo0. counts are as in State. The ratio is finite, and 0
+// without results.
 //
-// It is exact for the multinomial distribution, as in fishtest's LLR_logistic and
-// LLR_normalized, and no normal approximation.
+// It is exact for the multinomial distribution, as fishtest's LLR_logistic and LLR_normalized are,
+// and no normal approximation.
 func (t Test) LLR(counts []int) float64 {
 	none := true
 	for _, k := range counts {
@@ -157,12 +154,11 @@ func (t Test) LLR(counts []int) float64 {
 	return llr
 }
 
-// perNormalisedElo is (mean − ½)/σ of a game for one point of normalised Elo:
-// ln 10 / 800.
+// perNormalisedElo is (mean − ½)/σ of a game for one point of normalised Elo: ln 10 / 800.
 const perNormalisedElo = math.Ln10 / 800
 
-// perCell is the t of underT of so many points of normalised Elo: of a game, or of
-// a pair, the σ of whose score is smaller by √2 if its games are independent.
+// perCell returns the t of underT for a normalised Elo: of a game, or of a pair, whose score has a
+// σ smaller by √2 if its games are independent.
 func (t Test) perCell(elo float64) float64 {
 	if t.Pairs {
 		return float64(elo * perNormalisedElo * math.Sqrt2)
@@ -170,10 +166,10 @@ func (t Test) perCell(elo float64) float64 {
 	return float64(elo * perNormalisedElo)
 }
 
-// scoreOf is the mean score that goes with logistic Elo.
+// scoreOf returns the mean score for a logistic Elo.
 func scoreOf(elo float64) float64 { return 1 / (1 + exp(-float64(elo*math.Ln10)/400)) }
 
-// EloOf is the logistic Elo of a mean score, at most ±MaxElo.
+// EloOf returns the logistic Elo of a mean score, at most ±MaxElo.
 func EloOf(score float64) float64 {
 	const margin = 1e-15
 	s := max(margin, min(1-margin, score))

@@ -8,23 +8,23 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// published are LLRs that others print. source says who and by which formula.
+// published are LLRs that other programs print; source names the program and the formula.
 var published = []struct {
 	source     string
 	model      Model
 	elo0, elo1 float64
 	counts     []int
 	llr        float64
-	within     float64 // half of the last digit that is printed, and 1e-3
+	within     float64 // half of the last printed digit, and 1e-3
 }{
 	// A test as fishtest stored it (run 6549951b136acbc573529528, in the examples
 	// of github.com/vdbergh/vtjson). Exact GSPRT of normalised Elo.
 	{"fishtest, run 6549951b", Normalised, 0, 2, []int{369, 12695, 27124, 12664, 332}, -2.936953911013966, 1e-6},
 
-	// What fishtest's server/fishtest/stats/LLRcalc.py prints, LLR_logistic and
-	// LLR_normalized (both the exact GSPRT), as recorded in the tests of other
-	// programs that took it as their reference. The counts of the first and the
-	// third are those of fishtest's own stat_util.py.
+	// Values printed by fishtest's server/fishtest/stats/LLRcalc.py, LLR_logistic and
+	// LLR_normalized (both the exact GSPRT), as recorded in the tests of other programs that use it
+	// as their reference. The counts of the first and the third are from fishtest's own
+	// stat_util.py.
 	{"LLR_logistic", Logistic, -3, 1, []int{10789, 19328, 33806, 19402, 10543}, 2.1310678117855075, 1e-6},
 	{"LLR_normalized", Normalised, -3, 1, []int{10789, 19328, 33806, 19402, 10543}, 0.3008697854813657, 1e-6},
 	{"LLR_logistic", Logistic, 0.2, 0.9, []int{39, 2226, 31451, 2412, 40}, 2.162542580049078, 1e-6},
@@ -42,9 +42,9 @@ var published = []struct {
 	{"LLR_logistic, games", Logistic, -3, 1, []int{65804, 56553, 65388}, 2.049042617996086, 1e-6},
 	{"LLR_normalized, games", Normalised, -3, 1, []int{65804, 56553, 65388}, 0.49171177626817564, 1e-6},
 
-	// fastchess's app/tests/sprt_test.cpp (exact GSPRT), told to two digits there.
-	// Where all games were won its search for the likeliest distribution ends early,
-	// at steps of 1e-4; the first of these two can be had by hand, see TestAllWon.
+	// fastchess's app/tests/sprt_test.cpp (exact GSPRT) gives two digits. If all games were won,
+	// its search for the likeliest distribution ends early, at steps of 1e-4; TestAllWon computes
+	// the first of these two in closed form.
 	{"fastchess, normalized trinomial 1", Normalised, 0, 2, []int{36027, 68692, 36433}, 0.92, 6e-3},
 	{"fastchess, normalized trinomial 2", Normalised, -1.75, 0.25, []int{10650, 20431, 10871}, 2.30, 6e-3},
 	{"fastchess, normalized trinomial 3", Normalised, 0, 10, []int{0, 0, 4250}, 120.56, 0.03},
@@ -66,9 +66,8 @@ func TestPublished(t *testing.T) {
 	}
 }
 
-// TestAllWon: if a won all games, the likeliest distribution with (mean−½)/σ = t has
-// no draws. With wins of a share w, mean w and variance w(1−w), that is
-// w = ½ + t/(2·√(1+t²)).
+// TestAllWon: if one player won all games, the likeliest distribution with (mean−½)/σ = t has no
+// draws. With a share w of wins, mean w and variance w(1−w), that is w = ½ + t/(2·√(1+t²)).
 func TestAllWon(t *testing.T) {
 	test := Test{Elo0: 0, Elo1: 10, Model: Normalised}
 	x := 10 * math.Ln10 / 800
@@ -83,12 +82,12 @@ func TestAllWon(t *testing.T) {
 	}
 }
 
-// likeliest is the greatest log-likelihood of the counts [L, D, W] among all
-// distributions under the hypothesis, by trying shares of draws.
+// likeliest returns the greatest log-likelihood of the counts [L, D, W] among all distributions
+// under the hypothesis, by a search over the share of draws.
 func likeliest(test Test, elo float64, counts []int) float64 {
 	c := newCells(counts)
-	// of is the log-likelihood with such a share of draws, and wins as the
-	// hypothesis asks for.
+	// of returns the log-likelihood with the given share of draws and the share of wins that the
+	// hypothesis requires.
 	of := func(draws float64) float64 {
 		low, high := 0.0, 1-draws
 		for range 60 {
@@ -108,7 +107,7 @@ func likeliest(test Test, elo float64, counts []int) float64 {
 		wins := (low + high) / 2
 		return c.count[0]*math.Log(1-draws-wins) + c.count[1]*math.Log(draws) + c.count[2]*math.Log(wins)
 	}
-	// Coarse first, then by golden section.
+	// A coarse search first, then golden section.
 	best, at := math.Inf(-1), 0.0
 	for i := 1; i < 400; i++ {
 		if l := of(float64(i) / 400); l > best {
@@ -127,8 +126,7 @@ func likeliest(test Test, elo float64, counts []int) float64 {
 	return of((low + high) / 2)
 }
 
-// TestExact holds the LLR of games against a search for both likeliest
-// distributions.
+// TestExact compares the LLR of games with a search for both likeliest distributions.
 func TestExact(t *testing.T) {
 	r := prng.New(1)
 	for range 30 {
@@ -142,8 +140,8 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// TestConstraint: the distributions that are found meet the hypothesis, with pairs
-// of any results, and no distribution near by that meets it too is likelier.
+// TestConstraint: the distributions found satisfy the hypothesis for any results of pairs, and no
+// other distribution nearby that satisfies it is likelier.
 func TestConstraint(t *testing.T) {
 	r := prng.New(2)
 	for range 2000 {
@@ -179,7 +177,7 @@ func TestConstraint(t *testing.T) {
 	}
 }
 
-// TestMirror: the LLR is that of the other player with its sign changed.
+// TestMirror: exchanging the players negates the LLR.
 func TestMirror(t *testing.T) {
 	r := prng.New(3)
 	for range 500 {
@@ -198,8 +196,7 @@ func TestMirror(t *testing.T) {
 	}
 }
 
-// TestFinite: nothing that can be counted makes an LLR or an estimate that is not a
-// finite number.
+// TestFinite: LLRs and estimates are finite for all counts.
 func TestFinite(t *testing.T) {
 	kinds := []int{0, 1, 2, 1000, maxCount}
 	for _, model := range []Model{Logistic, Normalised} {
@@ -245,7 +242,7 @@ func checkEstimate(t *testing.T, s *State) {
 	}
 }
 
-// TestMath holds the functions against those of package math.
+// TestMath compares the functions with package math.
 func TestMath(t *testing.T) {
 	r := prng.New(4)
 	for range 100_000 {
@@ -264,7 +261,7 @@ func TestMath(t *testing.T) {
 	}
 	for _, elo := range []float64{-1000, -3, 0, 5, 400, 1000} {
 		if got := EloOf(scoreOf(elo)); math.Abs(got-elo) > 1e-9 {
-			t.Errorf("Elo %v has become %v", elo, got)
+			t.Errorf("Elo %v becomes %v", elo, got)
 		}
 	}
 	if s := scoreOf(400); math.Abs(s-10./11) > 1e-15 {

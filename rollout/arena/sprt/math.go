@@ -2,18 +2,18 @@ package sprt
 
 import "math"
 
-// The functions of this file have the same last bits on every machine, which
-// those of package math have not: a decision must not depend on the machine.
-// The conversions around products keep the compiler from fusing them with sums.
+// The functions of this file have the same last bits on every machine, unlike those of package
+// math, since a decision must not depend on the machine. The conversions around products keep the
+// compiler from fusing them with sums.
 
-// ln is the natural logarithm of a positive finite x, by the series of the
-// inverse hyperbolic tangent.
+// ln returns the natural logarithm of a positive finite x, by the series of the inverse hyperbolic
+// tangent.
 func ln(x float64) float64 {
 	frac, exp := math.Frexp(x)
 	if frac < math.Sqrt2/2 {
 		frac, exp = float64(2*frac), exp-1
 	}
-	t := (frac - 1) / (frac + 1) // at most 0.172: each term is below a thirtieth of the one before
+	t := (frac - 1) / (frac + 1) // at most 0.172: each term is below a thirtieth of the previous one
 	square := float64(t * t)
 	sum := 0.0
 	for k := len(odd) - 1; k >= 0; k-- {
@@ -22,10 +22,10 @@ func ln(x float64) float64 {
 	return float64(2*float64(t*sum)) + float64(float64(exp)*math.Ln2)
 }
 
-// odd are the coefficients of that series.
+// odd are the coefficients of the series of ln.
 var odd = [...]float64{1, 1. / 3, 1. / 5, 1. / 7, 1. / 9, 1. / 11, 1. / 13, 1. / 15, 1. / 17, 1. / 19, 1. / 21, 1. / 23}
 
-// exp is e to the power x, up to 700, by its series between −ln 2/2 and ln 2/2.
+// exp returns e to the power x, up to 700, by its series between −ln 2/2 and ln 2/2.
 func exp(x float64) float64 {
 	if x < -740 {
 		return 0
@@ -40,9 +40,9 @@ func exp(x float64) float64 {
 	return math.Ldexp(sum, int(k))
 }
 
-// Phi is the distribution function of the standard normal distribution, to an
-// absolute error of 1e-15, by the series of G. Marsaglia, "Evaluating the Normal
-// Distribution", Journal of Statistical Software 11 (2004).
+// Phi returns the distribution function of the standard normal distribution, to an absolute error
+// of 1e-15, by the series of G. Marsaglia, "Evaluating the Normal Distribution", Journal of
+// Statistical Software 11 (2004).
 func Phi(x float64) float64 {
 	if x < -8 {
 		return 0

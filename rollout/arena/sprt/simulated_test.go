@@ -8,14 +8,14 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// world is a game between two players of whom one is stronger by so many Elo.
+// world models a game between two players of different strength.
 type world struct {
-	draw float64 // Elo by which a game must be won
-	seat float64 // Elo that a seed gives either seat: games of a pair go against each other
-	seed float64 // Elo that a seed gives either player: games of a pair go with each other
+	draw float64 // lead in Elo that a win takes
+	seat float64 // Elo that a seed gives a seat: the results of a pair's games become opposite
+	seed float64 // Elo that a seed gives a player: the results of a pair's games become alike
 }
 
-// results are the probabilities of each result.
+// results returns the probability of each result.
 func (w world) results(elo float64, pairs bool) []float64 {
 	chance := func(x float64) float64 { return 1 / (1 + math.Pow(10, -x/400)) }
 	game := func(x float64) [3]float64 {
@@ -43,7 +43,7 @@ func (w world) results(elo float64, pairs bool) []float64 {
 	return p
 }
 
-// at are the results at which the strength is elo as the test measures it.
+// at returns the probabilities of results at which the strength, as the test measures it, is elo.
 func (w world) at(t Test, elo float64) []float64 {
 	low, high := -2000.0, 2000.0
 	for range 100 {
@@ -74,7 +74,7 @@ func (w world) at(t Test, elo float64) []float64 {
 	return w.results(low, t.Pairs)
 }
 
-// draw is a result by chance.
+// draw draws a random result.
 func draw(r *prng.Rand, p []float64) int {
 	x := r.Float64()
 	for k := range len(p) - 1 {
@@ -86,7 +86,7 @@ func draw(r *prng.Rand, p []float64) int {
 	return len(p) - 1
 }
 
-// simulate is how often so many matches end in a decision, and their mean length.
+// simulate returns the share of simulated matches that end in d, and the mean length of all.
 func simulate(test Test, p []float64, matches int, d Decision) (rate, length float64) {
 	ended, results := 0, 0
 	for m := range matches {
@@ -101,9 +101,8 @@ func simulate(test Test, p []float64, matches int, d Decision) (rate, length flo
 	return float64(ended) / float64(matches), float64(results) / float64(matches)
 }
 
-// settings are those of TestErrorRates: pairs whose games go against each other,
-// pairs whose games go with each other more than against each other, and single
-// games.
+// settings of TestErrorRates: pairs of games with opposite luck, pairs with mostly common luck, and
+// single games.
 var settings = []struct {
 	name  string
 	test  Test
@@ -114,9 +113,9 @@ var settings = []struct {
 	{"logistic, games", Test{Elo0: 0, Elo1: 40, Alpha: 0.1, Beta: 0.05, Overshoot: true}, world{50, 0, 0}},
 }
 
-// TestErrorRates: tests at Elo0 and Elo1 err as often as they may, within 10 %, and
-// without the correction for overshoot no more often, in more games. With 20,000
-// matches a rate of 0.05 has a standard error of 3 %.
+// TestErrorRates: the error rates at Elo0 and Elo1 are within 10 % of the nominal ones; without the
+// correction for overshoot they are not higher, and tests take more games. With 20,000 matches a
+// rate of 0.05 has a standard error of 3 %.
 func TestErrorRates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates many matches")
@@ -151,9 +150,9 @@ func TestErrorRates(t *testing.T) {
 	}
 }
 
-// TestCoverage: the interval of a test that stopped itself has the strength in
-// about 95 % of cases, whatever it is, and the estimate is too great as often as
-// too small. The Brownian motion costs 1 %.
+// TestCoverage: the interval of a test that stopped itself contains the strength in about 95 % of
+// cases, whatever the strength is, and the estimate is too large as often as too small. The
+// approximation by Brownian motion costs 1 %.
 func TestCoverage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates many matches")
@@ -191,7 +190,7 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// stopped is a test that has ended.
+// stopped returns a test that has ended.
 func stopped(test Test, p []float64, match uint64) *State {
 	r := prng.New(prng.StreamSeed(2, match, 0, 0, prng.PurposeGame))
 	s, err := New(test)
@@ -206,8 +205,8 @@ func stopped(test Test, p []float64, match uint64) *State {
 	return s
 }
 
-// TestFixedCoverage: where the bounds are far away, the interval of a number of
-// results has the strength in 95 ± 1 % of cases.
+// TestFixedCoverage: with far bounds, the interval of a fixed number of results contains the
+// strength in 95 ± 1 % of cases.
 func TestFixedCoverage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates many matches")

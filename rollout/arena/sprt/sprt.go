@@ -1,40 +1,36 @@
-// Package sprt tests sequentially which of two players is the stronger one: it
-// looks at the results one by one and stops as soon as they say enough.
+// Package sprt tests sequentially which of two players is stronger: it looks at the results one by
+// one and stops as soon as they are sufficient evidence.
 //
-// The test is the generalised sequential probability ratio test of X. Li, J. Liu
-// and Z. Ying, "Generalized Sequential Probability Ratio Test for Separate
-// Families of Hypotheses", Sequential Analysis 33 (2014), on the multinomial
-// distribution of results, as M. Van den Bergh worked it out for fishtest
-// ("The Generalized Sequential Probability Ratio Test"; "Comments on normalized
-// Elo"). A hypothesis fixes one number, the strength of A against B, and leaves the
-// rest of the distribution open: how often games are drawn, and how the two games
-// of a pair depend on each other. For each hypothesis the likeliest distribution
-// is found; the logarithm of the ratio of their likelihoods is the LLR.
+// The test is the generalised sequential probability ratio test of X. Li, J. Liu and Z. Ying,
+// "Generalized Sequential Probability Ratio Test for Separate Families of Hypotheses", Sequential
+// Analysis 33 (2014), on the multinomial distribution of results, as M. Van den Bergh worked it out
+// for fishtest ("The Generalized Sequential Probability Ratio Test"; "Comments on normalized Elo").
+// A hypothesis fixes one number, the strength of A against B, and leaves the rest of the
+// distribution open: the share of draws, and the correlation of the two games of a pair. For each
+// hypothesis the test finds the likeliest distribution; the logarithm of the ratio of their
+// likelihoods is the LLR.
 //
-// A result is that of a pair of games on the same seed with the seats exchanged,
-// in half points of A: 0 … 4. Games of a pair depend on each other, since both
-// begin from the same seed; pairs do not. Where no pairs can be had, a result is
-// that of a game: 0 … 2.
+// A result is the number of A's half points, 0 … 4, in a pair of games on the same seed with the
+// seats exchanged. The games of a pair are correlated, since both begin from the same seed; pairs
+// are independent. If pairs are not possible, a result belongs to one game: 0 … 2.
 //
-// Strength is measured as one of two models says:
+// Two models measure strength:
 //
 //   - Logistic: Elo of the mean score s of A, s = 1/(1 + 10^(−Elo/400)).
 //   - Normalised: (s − ½)/σ, where σ is the standard deviation of the score of a
-//     game, times 800/ln 10. It tells how many games a test takes, whatever the
-//     rate of draws. For pairs σ is √2 times that of the mean score of a pair.
+//     game, times 800/ln 10. It determines the length of a test for any rate of
+//     draws. For pairs σ is √2 times that of the mean score of a pair.
 //
-// A test ends at bounds of the LLR. Those of A. Wald, "Sequential Tests of
-// Statistical Hypotheses", Annals of Mathematical Statistics 16 (1945), are
-// ln(β/(1−α)) and ln((1−β)/α). They hold for an LLR that hits the bound exactly.
-// But it jumps over the bound, so that the true error rates are below α and β, and
-// games are wasted. See Test.Overshoot.
+// A test ends at bounds of the LLR. The bounds of A. Wald, "Sequential Tests of Statistical
+// Hypotheses", Annals of Mathematical Statistics 16 (1945), are ln(β/(1−α)) and ln((1−β)/α). They
+// assume that the LLR hits the bound exactly. In fact it jumps over the bound, so the true error
+// rates are below α and β, and games are wasted. See Test.Overshoot.
 //
-// TestErrorRates simulates 20,000 matches for each rate. With the correction for
-// overshoot tests of 200 to 300 results err within 7 % of α and β, without it up to
-// 17 % less often. The theory is one of many results: tests of about 30 pairs (0
-// against 100 Elo) err 13 % more often than α and β with the correction and 5 %
-// less often without it, and tests far from equal players (100 against 150 Elo)
-// 12 % and 3 % more often.
+// TestErrorRates simulates 20,000 matches for each rate. With the correction for overshoot, the
+// error rates of tests of 200 to 300 results are within 7 % of α and β; without it they are up to
+// 17 % lower. The theory is asymptotic: tests of about 30 pairs (0 against 100 Elo) err 13 % more
+// often than α and β with the correction and 5 % less often without it, and tests far from equal
+// players (100 against 150 Elo) 12 % and 3 % more often.
 package sprt
 
 import (
@@ -45,7 +41,7 @@ import (
 	"strings"
 )
 
-// Model is the scale of Elo in which hypotheses are told.
+// Model is the scale of the Elo of hypotheses.
 type Model uint8
 
 // The models of the package comment.
@@ -56,7 +52,7 @@ const (
 
 var modelNames = [...]string{"logistic", "normalised"}
 
-// String is "logistic" or "normalised".
+// String returns "logistic" or "normalised".
 func (m Model) String() string {
 	if int(m) < len(modelNames) {
 		return modelNames[m]
@@ -64,15 +60,15 @@ func (m Model) String() string {
 	return "Model(" + strconv.Itoa(int(m)) + ")"
 }
 
-// MarshalText fails for a Model that is none.
+// MarshalText returns String, and fails for an undefined Model.
 func (m Model) MarshalText() ([]byte, error) {
 	if int(m) >= len(modelNames) {
-		return nil, fmt.Errorf("sprt: there is no model %d", m)
+		return nil, fmt.Errorf("sprt: no model %d", m)
 	}
 	return []byte(modelNames[m]), nil
 }
 
-// UnmarshalText reads what MarshalText writes, and "normalized".
+// UnmarshalText reads the text of MarshalText, and "normalized".
 func (m *Model) UnmarshalText(text []byte) error {
 	switch string(text) {
 	case "logistic":
@@ -80,44 +76,43 @@ func (m *Model) UnmarshalText(text []byte) error {
 	case "normalised", "normalized":
 		*m = Normalised
 	default:
-		return fmt.Errorf("sprt: there is no model %q, want logistic or normalised", text)
+		return fmt.Errorf("sprt: no model %q, want logistic or normalised", text)
 	}
 	return nil
 }
 
-// Bounds of what a Test may ask and of what comes out.
+// Bounds of the fields of a Test and of the results.
 const (
-	// MaxElo bounds every logistic Elo that comes out, either way.
+	// MaxElo bounds the absolute value of every logistic Elo in a result.
 	MaxElo = 2400
-	// MaxLogistic bounds Elo0 and Elo1 of the logistic model.
+	// MaxLogistic bounds the absolute value of Elo0 and Elo1 in the logistic model.
 	MaxLogistic = 1000
-	// MaxNormalised bounds Elo0 and Elo1 of the normalised model: beyond, the
-	// likeliest distribution is not found from the uniform one.
+	// MaxNormalised bounds the absolute value of Elo0 and Elo1 in the normalised model: beyond it,
+	// the search from the uniform distribution does not find the likeliest one.
 	MaxNormalised = 200
 	// minError is the least Alpha and Beta.
 	minError = 1e-6
 )
 
-// Test is what is to be decided: whether the strength of A is Elo0 or Elo1. If it
-// lies below Elo0, that is found at least as surely as if it is Elo0, and so above.
+// Test decides whether the strength of A is Elo0 or Elo1. A strength below Elo0 is recognised at
+// least as reliably as Elo0, and one above Elo1 as Elo1.
 type Test struct {
 	Elo0  float64 `json:"elo0"`
 	Elo1  float64 `json:"elo1"`  // above Elo0
-	Alpha float64 `json:"alpha"` // most probable error at Elo0: H1 is accepted
-	Beta  float64 `json:"beta"`  // most probable error at Elo1: H0 is accepted
+	Alpha float64 `json:"alpha"` // probability of accepting H1 at Elo0, at most
+	Beta  float64 `json:"beta"`  // probability of accepting H0 at Elo1, at most
 	Model Model   `json:"model"`
-	Pairs bool    `json:"pairs"` // results are those of pairs, else those of games
-	// Overshoot moves the bounds inwards by as much as the LLR is expected to jump
-	// over them: E[z²]/(2·E[z]) for the heights z by which it jumped over its
-	// extremes so far (D. Siegmund, "Sequential Analysis", 1985, corollary 8.33;
-	// so does fishtest). With it the error rates come near to Alpha and Beta and
-	// tests take fewer games; without it they are below.
+	Pairs bool    `json:"pairs"` // results are pairs, otherwise games
+	// Overshoot moves the bounds inwards by the expected overshoot of the LLR: E[z²]/(2·E[z]) for
+	// the heights z of its jumps over its previous extremes (D. Siegmund, "Sequential Analysis",
+	// 1985, corollary 8.33; fishtest does the same). With it the error rates are close to Alpha and
+	// Beta and tests take fewer games; without it they are lower.
 	Overshoot bool `json:"overshoot_correction"`
 }
 
-// Parse reads "elo0,elo1[,alpha,beta]", such as "0,10" or "-5,0,0.05,0.1". Alpha
-// and Beta are 0.05 if they are left out. The test is on pairs, in logistic Elo,
-// with Overshoot; the caller changes that, and then asks Check.
+// Parse reads "elo0,elo1[,alpha,beta]", such as "0,10" or "-5,0,0.05,0.1". Alpha and Beta default
+// to 0.05. The test is on pairs, in logistic Elo, with Overshoot; a caller that changes this calls
+// Check afterwards.
 func Parse(text string) (Test, error) {
 	t := Test{Alpha: 0.05, Beta: 0.05, Pairs: true, Overshoot: true}
 	parts := strings.Split(text, ",")
@@ -140,7 +135,7 @@ func Parse(text string) (Test, error) {
 	return t, nil
 }
 
-// Check says what is wrong with a Test.
+// Check returns an error if the Test is not valid.
 func (t Test) Check() error {
 	most := float64(MaxLogistic)
 	switch t.Model {
@@ -148,7 +143,7 @@ func (t Test) Check() error {
 	case Normalised:
 		most = MaxNormalised
 	default:
-		return fmt.Errorf("sprt: there is no model %d", t.Model)
+		return fmt.Errorf("sprt: no model %d", t.Model)
 	}
 	for _, x := range []float64{t.Elo0, t.Elo1} {
 		if !(math.Abs(x) <= most) {
@@ -164,18 +159,18 @@ func (t Test) Check() error {
 		}
 	}
 	if t.Alpha+t.Beta >= 1 {
-		return errors.New("sprt: alpha and beta are 1 or more together, want less")
+		return errors.New("sprt: the sum of alpha and beta is 1 or more, want less")
 	}
 	return nil
 }
 
-// Bounds are those of the LLR, after Wald: at lower or below H0 is accepted, at
-// upper or above H1.
+// Bounds returns Wald's bounds of the LLR: at or below lower the test accepts H0, at or above upper
+// H1.
 func (t Test) Bounds() (lower, upper float64) {
 	return ln(t.Beta / (1 - t.Alpha)), ln((1 - t.Beta) / t.Alpha)
 }
 
-// Cells is how many different results there are: 5 of pairs, 3 of games.
+// Cells returns the number of different results: 5 of pairs, 3 of games.
 func (t Test) Cells() int {
 	if t.Pairs {
 		return 5

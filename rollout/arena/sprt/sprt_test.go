@@ -34,7 +34,7 @@ func TestParse(t *testing.T) {
 		{"5,5", usual, "elo1 is 5, want more than elo0"},
 		{"0,10,0,0.05", usual, "an error rate of 0, want"},
 		{"0,10,0.05,1", usual, "an error rate of 1, want"},
-		{"0,10,0.5,0.5", usual, "alpha and beta are 1 or more"},
+		{"0,10,0.5,0.5", usual, "alpha and beta is 1 or more"},
 	} {
 		got, err := Parse(c.text)
 		if c.err == "" && (err != nil || got != c.want) {
@@ -51,11 +51,11 @@ func TestParse(t *testing.T) {
 	}
 	usual.Model = 2
 	if _, err := New(usual); err == nil {
-		t.Error("a model that is none")
+		t.Error("an undefined model")
 	}
 }
 
-// TestBounds: Wald's, those that fishtest prints.
+// TestBounds compares Wald's bounds with those that fishtest prints.
 func TestBounds(t *testing.T) {
 	lower, upper := Test{Alpha: 0.05, Beta: 0.05}.Bounds()
 	if math.Abs(lower+2.9444389791664403) > 1e-12 || math.Abs(upper-2.9444389791664403) > 1e-12 {
@@ -67,8 +67,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestOvershoot: fishtest's run of TestPublished stopped before Wald's bound, by
-// the sums that it stored.
+// TestOvershoot: fishtest's run of TestPublished stopped before Wald's bound, according to its
+// stored sums.
 func TestOvershoot(t *testing.T) {
 	s, err := New(Test{Elo0: 0, Elo1: 2, Alpha: 0.05, Beta: 0.05, Model: Normalised, Pairs: true, Overshoot: true})
 	if err != nil {
@@ -84,7 +84,7 @@ func TestOvershoot(t *testing.T) {
 	if lower, _ := s.Bounds(); math.Abs(lower+2.9444389791664403) > 1e-12 {
 		t.Errorf("lower bound %v", lower)
 	}
-	// The first result makes the first jump: both bounds move by half of it at most.
+	// The first result makes the first jump: both bounds move by at most half of it.
 	s, _ = New(Test{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.05, Pairs: true, Overshoot: true})
 	if err := s.Add(4); err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func TestOvershoot(t *testing.T) {
 	if math.Abs(upper-(2.9444389791664403-s.LLR()/2)) > 1e-12 || math.Abs(lower+2.9444389791664403) > 1e-12 {
 		t.Errorf("LLR %v, bounds %v, %v", s.LLR(), lower, upper)
 	}
-	// The second one goes from there.
+	// The second result jumps from there.
 	first := s.LLR()
 	if err := s.Add(4); err != nil {
 		t.Fatal(err)
@@ -107,8 +107,8 @@ func TestOvershoot(t *testing.T) {
 	}
 }
 
-// TestState adds results until each decision, once with the state written and read
-// again after every result.
+// TestState adds results until each decision, once directly and once with the state stored and read
+// after every result.
 func TestState(t *testing.T) {
 	for _, test := range []Test{
 		{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.05, Pairs: true, Overshoot: true},
@@ -162,7 +162,7 @@ func TestState(t *testing.T) {
 	}
 }
 
-// stored is a test after ten results.
+// stored returns the JSON of a test after ten results.
 func stored(t *testing.T) string {
 	s, err := New(Test{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Pairs: true, Overshoot: true})
 	if err != nil {
@@ -255,10 +255,9 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestEstimate holds the estimates against fishtest's of a fixed number of games
-// (stat_util.get_elo, as recorded by a program that took it as its reference): Elo,
-// half of its interval by the normal approximation, LOS, normalised Elo. The bounds
-// of these tests are far away.
+// TestEstimate compares estimates with fishtest's for a fixed number of games (stat_util.get_elo,
+// as recorded by a program that uses it as its reference): Elo, half of its interval by the normal
+// approximation, LOS, normalised Elo. The bounds of these tests are far away.
 func TestEstimate(t *testing.T) {
 	for _, c := range []struct {
 		counts              []int
@@ -292,7 +291,7 @@ func TestEstimate(t *testing.T) {
 			t.Errorf("%v: %+v", c.counts, e)
 		}
 	}
-	// Ten games won: the likelihood of a score s is s¹⁰, that of the bound e^−1.92.
+	// Ten games won: the likelihood of a score s is s¹⁰, and e^−1.92 at the bound.
 	want := math.Exp(-3.841458820694124 / 20)
 	want = 400 * math.Log10(want/(1-want))
 	if e := far(t, []int{0, 0, 10}).Estimate(); math.Abs(e.Low-want) > 1 || e.High < e.Elo || e.Elo < 1000 || e.LOS < 0.999 {
@@ -303,7 +302,7 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// far is a test with such results and bounds that are far away.
+// far returns a test with the given results and far bounds.
 func far(t *testing.T, counts []int) *State {
 	t.Helper()
 	s, err := New(Test{Elo0: -0.5, Elo1: 0.5, Alpha: minError, Beta: minError, Pairs: len(counts) == 5})

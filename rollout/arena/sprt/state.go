@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// Decision is how far a test is.
+// Decision is the outcome of a test so far.
 type Decision string
 
 // The decisions.
@@ -16,15 +16,14 @@ const (
 	H1       Decision = "H1" // the strength is Elo1 rather than Elo0
 )
 
-// jumps are those of the LLR over its extreme so far on one side. Their heights
-// together are how far the extreme is from 0.
+// jumps are the jumps of the LLR over its previous extreme on one side. The extreme is the sum of
+// their heights.
 type jumps struct {
 	Extreme float64 `json:"extreme"`
-	Squares float64 `json:"squares"` // of the heights
+	Squares float64 `json:"squares"` // sum of the squared heights
 }
 
-// expected is the overshoot to be expected: half of the heights' mean square
-// through their mean.
+// expected returns the expected overshoot: half of the mean squared height over the mean height.
 func (j jumps) expected() float64 {
 	if j.Extreme == 0 {
 		return 0
@@ -32,20 +31,19 @@ func (j jumps) expected() float64 {
 	return j.Squares / math.Abs(j.Extreme) / 2
 }
 
-// to moves the extreme.
+// to moves the extreme to llr if that is beyond it.
 func (j *jumps) to(llr float64) {
 	height := llr - j.Extreme
 	j.Squares += float64(height * height)
 	j.Extreme = llr
 }
 
-// State is a test and the results so far. New makes one. Its JSON is all of it:
-// what was read goes on as what was written, to the last bit.
+// State is a test and its results so far. New makes one. Its JSON is complete: a State that was
+// read continues exactly as the one that was written.
 //
-// The order of the results counts, since the test is over once the LLR is beyond
-// a bound. So results must be added in the order of the schedule and not in that in
-// which games end, or quick games decide too much and the decision depends on
-// the machine.
+// The order of the results matters, since the test ends once the LLR is beyond a bound. So results
+// must be added in the order of the schedule, not in the order in which games end; otherwise quick
+// games have too much influence and the decision depends on the machine.
 type State struct {
 	test     Test
 	counts   []int
@@ -54,7 +52,7 @@ type State struct {
 	decision Decision
 }
 
-// New begins a test. It fails if the test is not sound: see Test.Check.
+// New starts a test. It fails if the test is not valid: see Test.Check.
 func New(t Test) (*State, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
@@ -62,26 +60,26 @@ func New(t Test) (*State, error) {
 	return &State{test: t, counts: make([]int, t.Cells()), decision: Continue}, nil
 }
 
-// Test is what is tested.
+// Test returns the test.
 func (s *State) Test() Test { return s.test }
 
-// Counts are how often each result came: of pairs [LL, LD, DD or WL, WD, WW], of
-// games [L, D, W], told from A's side.
+// Counts returns the number of each result, from A's side: of pairs [LL, LD, DD or WL, WD, WW], of
+// games [L, D, W].
 func (s *State) Counts() []int { return append([]int(nil), s.counts...) }
 
-// LLR is that of the counts.
+// LLR returns the LLR of the counts.
 func (s *State) LLR() float64 { return s.llr }
 
-// Decision is H0 or H1 if the test is over.
+// Decision returns H0 or H1 if the test has ended.
 func (s *State) Decision() Decision { return s.decision }
 
-// Bounds are those at which the test ends. With the correction for overshoot
-// they change with the results, as long as it is not over.
+// Bounds returns the bounds at which the test ends. With the correction for overshoot they change
+// with the results until the test ends.
 func (s *State) Bounds() (lower, upper float64) {
 	lower, upper = s.test.Bounds()
 	if s.test.Overshoot {
-		// Each at most by a tenth of the way, that a freak jump among the first does
-		// not end the test.
+		// Each bound moves by at most a tenth of the distance, so that a large jump among the first
+		// results does not end the test.
 		most := (upper - lower) / 20
 		lower += min(most, s.down.expected())
 		upper -= min(most, s.up.expected())
@@ -89,8 +87,8 @@ func (s *State) Bounds() (lower, upper float64) {
 	return lower, upper
 }
 
-// Add counts one result of A in half points: 0 … 4 of a pair, 0 … 2 of a game. It
-// fails for any other, and when the test is over.
+// Add counts one result of A in half points: 0 … 4 of a pair, 0 … 2 of a game. It fails for other
+// numbers, and after the end of the test.
 func (s *State) Add(result int) error {
 	if s.decision != Continue {
 		return fmt.Errorf("sprt: a result after %s was accepted", s.decision)
@@ -116,7 +114,7 @@ func (s *State) Add(result int) error {
 	return nil
 }
 
-// file is the JSON of a State. Lower to LOS are for readers.
+// file is the JSON of a State. The fields from Lower to LOS are for readers and are not read back.
 type file struct {
 	Test
 	Counts   []int    `json:"counts"`
@@ -129,16 +127,15 @@ type file struct {
 	Up   jumps `json:"jumps_up"`
 }
 
-// MarshalJSON writes the test, counts, llr, lower, upper, decision, the keys of
-// Estimate, and what the correction for overshoot remembers.
+// MarshalJSON writes the test, counts, llr, lower, upper, decision, the keys of Estimate, and the
+// state of the correction for overshoot.
 func (s *State) MarshalJSON() ([]byte, error) {
 	f := file{Test: s.test, Counts: s.counts, LLR: s.llr, Decision: s.decision, Estimate: s.Estimate(), Down: s.down, Up: s.up}
 	f.Lower, f.Upper = s.Bounds()
 	return json.Marshal(f)
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote. It fails if the values do not belong
-// together.
+// UnmarshalJSON reads the text of MarshalJSON. It fails if the values are inconsistent.
 func (s *State) UnmarshalJSON(text []byte) error {
 	var f file
 	if err := json.Unmarshal(text, &f); err != nil {
