@@ -5,25 +5,23 @@ import (
 	"math"
 )
 
-// MaxStrategies is the largest number of strategies of AlphaRank. The work grows
-// with its third power: 400 strategies take a second.
+// MaxStrategies is the largest number of strategies of AlphaRank. Its time grows with the third
+// power: 400 strategies take a second.
 const MaxStrategies = 1024
 
-// AlphaRank is the stationary distribution over the strategies of a symmetric game
-// of two: S. Omidshafiei and others, "α-Rank: multi-agent evaluation by evolution",
-// Scientific Reports 9 (2019), for one population. payoff[i][j] is what strategy i
-// gets against j. A population of one strategy is invaded by a mutant at a time;
-// the mutant takes over with the fixation probability of the pairwise comparison
-// process (A. Traulsen, M. A. Nowak, J. M. Pacheco, "Stochastic dynamics of invasion
-// and fixation", Physical Review E 74 (2006)) for the given population, 2 … 1,000,
-// and the ranking intensity alpha, above 0. The paper's population is 50.
+// AlphaRank returns the stationary distribution over the strategies of a symmetric two-player game:
+// S. Omidshafiei and others, "α-Rank: multi-agent evaluation by evolution", Scientific Reports 9
+// (2019), for one population. payoff[i][j] is the payoff of strategy i against j. One mutant at a
+// time invades a population of one strategy; it takes over with the fixation probability of the
+// pairwise comparison process (A. Traulsen, M. A. Nowak, J. M. Pacheco, "Stochastic dynamics of
+// invasion and fixation", Physical Review E 74 (2006)) for the given population, 2 … 1,000, and the
+// ranking intensity alpha, above 0. The paper's population is 50.
 //
-// With an alpha of math.Inf(1) it is the limit of those distributions. Where
-// several sets of strategies cannot be left by better replies, the limit tells
-// between them by how hard each is to leave.
+// An alpha of math.Inf(1) gives the limit of the distributions. If no better reply leaves several
+// sets of strategies, the limit weights them by how hard each is to leave.
 //
-// The numbers sum to 1 and are rounded to nine digits. It fails for matrices that
-// are not square, empty, larger than MaxStrategies or not finite.
+// The shares sum to 1 and are rounded to nine digits. AlphaRank fails for matrices that are not
+// square, empty, larger than MaxStrategies or not finite.
 func AlphaRank(payoff [][]float64, alpha float64, population int) ([]float64, error) {
 	n := len(payoff)
 	if n > MaxStrategies {
@@ -40,7 +38,7 @@ func AlphaRank(payoff [][]float64, alpha float64, population int) ([]float64, er
 	for i := range n {
 		for j := range n {
 			if i != j {
-				// l mutants of j play each other and the rest, as each of the rest does.
+				// l mutants of j play each other and the rest; so does each of the rest.
 				c.set(i, j, func(l float64) float64 {
 					mutant := float64((l-1)*payoff[j][j]) + float64((m-l)*payoff[j][i])
 					resident := float64(l*payoff[i][j]) + float64((m-l-1)*payoff[i][i])
@@ -52,7 +50,7 @@ func AlphaRank(payoff [][]float64, alpha float64, population int) ([]float64, er
 	return c.stationary(), nil
 }
 
-// checkMatrix says what is wrong with a matrix.
+// checkMatrix returns an error if a matrix is not valid.
 func checkMatrix(m [][]float64, rows, columns int) error {
 	if len(m) != rows || rows == 0 || columns == 0 {
 		return fmt.Errorf("rating: a matrix of %d rows, want %d × %d, and no side empty", len(m), rows, columns)
@@ -70,7 +68,7 @@ func checkMatrix(m [][]float64, rows, columns int) error {
 	return nil
 }
 
-// largest is the largest absolute value of a matrix.
+// largest returns the largest absolute value of a matrix.
 func largest(m [][]float64) float64 {
 	most := 0.0
 	for _, row := range m {
@@ -81,8 +79,8 @@ func largest(m [][]float64) float64 {
 	return most
 }
 
-// term is the number c·e^(−r), c ≥ 0. In the limit of alpha it stands for
-// c·e^(−r·alpha) as alpha grows: only the terms of the least r count.
+// term is the number c·e^(−r), c ≥ 0. In the limit of alpha it stands for c·e^(−r·alpha) as alpha
+// grows: only the terms with the least r count.
 type term struct{ c, r float64 }
 
 // chain is a Markov chain over strategies.
@@ -91,7 +89,7 @@ type chain struct {
 	population int
 	alpha      float64 // 1 in the limit
 	limit      bool
-	same       float64 // exponents that differ by less are one, in the limit
+	same       float64 // in the limit, exponents that differ by less count as equal
 	move       []term  // [from·n+to], up to a factor
 }
 
@@ -104,17 +102,17 @@ func newChain(n int, alpha float64, population int, payoff [][]float64) (*chain,
 	}
 	c := &chain{n: n, population: population, alpha: alpha, move: make([]term, n*n)}
 	scale := largest(payoff)
-	// Beyond 10¹² the rounding of the exponents would tell what is equal from what is
-	// not, and nothing else is left to tell.
+	// Beyond 10¹² rounding errors would decide which exponents are equal, and every other
+	// difference is lost, too.
 	if c.limit = math.IsInf(alpha, 1) || alpha*scale*float64(population) > 1e12; c.limit {
 		c.alpha, c.same = 1, float64(1e-10*scale*float64(population))
 	}
 	return c, nil
 }
 
-// set sets the probability that a mutant takes over: 1/(1 + Σₗ exp(−α Σₖ≤ₗ d(k)))
-// with d(k) what k mutants gain more than the rest each. The chance that there is
-// such a mutant is the same for all and left out.
+// set sets the probability that a mutant takes over: 1/(1 + Σₗ exp(−α Σₖ≤ₗ d(k))), where d(k) is
+// the advantage of each of k mutants over each of the rest. The probability that such a mutant
+// appears is the same for all and is left out.
 func (c *chain) set(from, to int, d func(mutants float64) float64) {
 	sum, total := term{c: 1}, 0.0
 	for l := 1; l < c.population; l++ {
@@ -137,7 +135,7 @@ func (c *chain) add(x, y term) term {
 	switch gap := y.r - x.r; {
 	case c.limit && gap <= c.same:
 		return term{x.c + y.c, x.r}
-	case c.limit || gap > 45: // e⁻⁴⁵ is below the last bit
+	case c.limit || gap > 45: // e⁻⁴⁵ is less than one unit in the last place
 		return x
 	default:
 		return term{x.c + float64(y.c*exp(-gap)), x.r}
@@ -153,13 +151,12 @@ func (c *chain) times(x, y term) term {
 	return p
 }
 
-// stationary is the stationary distribution by the elimination of W. K. Grassmann,
-// M. I. Taksar and D. P. Heyman, "Regenerative analysis and steady state
-// distributions for Markov chains", Operations Research 33 (1985). It adds,
-// multiplies and divides positive numbers and subtracts none: so each result is as
-// exact as its terms, however small the probabilities, and the calculation with
-// leading terms alone is that of the limit. Every strategy can be left for every
-// other with a probability above 0, so the chain is irreducible.
+// stationary returns the stationary distribution by the elimination of W. K. Grassmann, M. I.
+// Taksar and D. P. Heyman, "Regenerative analysis and steady state distributions for Markov
+// chains", Operations Research 33 (1985). It only adds, multiplies and divides positive numbers and
+// never subtracts, so each result is as exact as its terms, however small the probabilities, and a
+// calculation with leading terms alone gives the limit. Every strategy leads to every other with a
+// probability above 0, so the chain is irreducible.
 func (c *chain) stationary() []float64 {
 	n := c.n
 	for k := n - 1; k > 0; k-- {

@@ -10,22 +10,23 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// MaxReplicates is the most that Bootstrap takes.
+// MaxReplicates is the largest number of replicates of Bootstrap.
 const MaxReplicates = 10000
 
-// maxBundles is how many sets of blocks are drawn; more blocks share one.
+// maxBundles bounds the number of sets of blocks that are drawn; with more blocks, several share a
+// set.
 const maxBundles = 256
 
-// Bootstrap rates the players again on tables of blocks that are drawn from those
-// of the results with replacement: B. Efron, "Bootstrap methods: another look at
-// the jackknife", Annals of Statistics 7 (1979), with blocks as the units. Low and
-// High are the percentiles 2.5 and 97.5 over all replicates, Error is their standard
-// deviation; all else is that of Model.Ratings. The draws follow from the seed.
-// More than 256 blocks are bundled in 256 sets, and sets are drawn.
+// Bootstrap rates the players on resampled results, whose blocks are drawn from the blocks of the
+// given results with replacement: B. Efron, "Bootstrap methods: another look at the jackknife",
+// Annals of Statistics 7 (1979), with blocks as the units. Low and High are the percentiles 2.5 and
+// 97.5 over all replicates, Error is their standard deviation; the other fields are as in
+// Model.Ratings. The draws follow from the seed. More than 256 blocks are bundled in 256 sets, and
+// sets are drawn.
 //
-// The bootstrap checks the intervals of Model.Ratings where blocks are many. Where
-// they are few it is too narrow, and it takes no notice of weights below 1 as long as
-// the games that repeat stand in different blocks.
+// The bootstrap checks the intervals of Model.Ratings if there are many blocks. With few blocks its
+// intervals are too narrow, and it ignores weights below 1 if the games that repeat are in
+// different blocks.
 //
 // It fails as Fit does, and if the replicates are not 2 … 10,000.
 func Bootstrap(players int, results []Result, anchor, replicates int, seed uint64) ([]Rating, error) {
@@ -70,8 +71,8 @@ func Bootstrap(players int, results []Result, anchor, replicates int, seed uint6
 	return all, nil
 }
 
-// bundles are the tables of the blocks, by pair, those of several blocks added up
-// where they are many.
+// bundles returns the tables of the blocks, by pair; if there are many blocks, a table is the sum
+// of several.
 func (l *likelihood) bundles(results []Result) [][]counts {
 	of, n := blocks(results)
 	all := make([][]counts, min(n, maxBundles))

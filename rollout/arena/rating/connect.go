@@ -1,10 +1,9 @@
 package rating
 
-// connect finds who can be compared. Players are in one group if games connect
-// them, and in one class if each can be reached from the other along results that
-// were no losses: within a class, and only there, the likelihood without a prior
-// bounds all differences (Ford 1957; with draws, Davidson 1970). Both are named by
-// their lowest player.
+// connect finds which players can be compared. Players are in one group if games connect them, and
+// in one class if each can be reached from the other along results that were not losses: the
+// likelihood without a prior bounds the differences within a class, and no others (Ford 1957; with
+// draws, Davidson 1970). The lowest player of a group or class is its name.
 func connect(t *table) (group, class []int) {
 	beat, met := make([][]int, t.players), make([][]int, t.players)
 	for p, pair := range t.pairs {
@@ -41,7 +40,7 @@ func connect(t *table) (group, class []int) {
 	return group, class
 }
 
-// reach are the nodes that can be reached from one.
+// reach returns the nodes that can be reached from a node.
 func reach(edges [][]int, from int) []bool {
 	reached := make([]bool, len(edges))
 	reached[from] = true
@@ -58,8 +57,8 @@ func reach(edges [][]int, from int) []bool {
 	return reached
 }
 
-// bounded reports whether the games bound the difference of two players, or of one
-// and the pool, if j < 0.
+// bounded reports whether the games bound the difference between two players, or between player i
+// and the pool if j < 0.
 func (m *Model) bounded(i, j int) bool {
 	if j >= 0 {
 		return m.class[i] == m.class[j]

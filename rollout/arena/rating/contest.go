@@ -9,16 +9,15 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// The contest of CodeCraft, as the rules of the Russian AI Cup 2020 tell it in
-// their section on the tournament: a Sandbox with ratings from 1200, two rounds of
-// tables of four, and finals of two, with points by place. They do not tell how many
-// points a place has ("a system similar to" that of Formula 1), the formula of the
-// Sandbox, how many waves there are, or how its opponents were drawn beyond "the
-// closer the rating, the more likely". What stands here for these is a choice of
-// ours, marked as such.
+// This file follows the rules of the Russian AI Cup 2020 (CodeCraft), section on the tournament: a
+// Sandbox with ratings from 1200, two rounds of games of four players, and finals of two, with
+// points by place. The rules do not give the points of a place ("a system similar to" that of
+// Formula 1), the formula of the Sandbox, the number of waves, or how opponents were drawn beyond
+// "the closer the rating, the more likely". The values used here for these are our choice, and are
+// marked so.
 
-// ContestPoints are points by place for a table of so many players, 1 … 4. They are
-// our choice: those of Formula 1 for tables of three and four, 2 and 0 for two.
+// ContestPoints returns the points by place in a game of 1 … 4 players. They are our choice:
+// Formula 1's for three and four players, 2 and 0 for two.
 func ContestPoints(players int) []int {
 	if players <= 2 {
 		return []int{2, 0}[:max(0, players)]
@@ -26,11 +25,10 @@ func ContestPoints(players int) []int {
 	return []int{25, 18, 15, 12}[:min(4, players)]
 }
 
-// PlacePoints are the points of players with the given scores, of which the highest
-// is the first place. Who shares places shares their points equally, rounded down,
-// as the contest's rules say. points are those of each place, from the first, not
-// negative. It fails if there are fewer points than players, or a score is no
-// number.
+// PlacePoints returns the points of players with the given scores; the highest score is the first
+// place. Players that share places share their points equally, rounded down, as the contest's rules
+// say. points has the points of each place, from the first, not negative. It fails if there are
+// fewer points than players, or a score is not a number.
 func PlacePoints(points []int, scores []float64) ([]int, error) {
 	if len(points) < len(scores) {
 		return nil, fmt.Errorf("rating: points for %d places, want %d", len(points), len(scores))
@@ -38,7 +36,7 @@ func PlacePoints(points []int, scores []float64) ([]int, error) {
 	got := make([]int, len(scores))
 	for i, s := range scores {
 		if math.IsNaN(s) {
-			return nil, fmt.Errorf("rating: score %d is no number", i)
+			return nil, fmt.Errorf("rating: score %d is not a number", i)
 		}
 		place, shared, sum := 0, 0, 0
 		for _, t := range scores {
@@ -59,33 +57,31 @@ func PlacePoints(points []int, scores []float64) ([]int, error) {
 	return got, nil
 }
 
-// Sandbox is a rating in the Sandbox. Games are those since the rating was last
-// made mobile, which its owner may ask for with a new strategy: Games is then 0.
+// Sandbox is a rating in the Sandbox. Games counts the games since the rating was last made mobile:
+// a player who sends a new strategy may ask for that, which sets Games to 0.
 type Sandbox struct {
 	Rating float64 `json:"rating"`
 	Games  int     `json:"games"`
 }
 
-// SandboxRule is how ratings in the Sandbox move. The rules tell that they start at
-// 1200, that a victory over the weak and a defeat by the strong change them little,
-// and that they become more and more inert. The contest's page of 2019 calls it a
-// modified Elo rating with an expected place
-// (russianaicup.ru/p/sandbox). The numbers but the start are our choice.
+// SandboxRule defines how ratings in the Sandbox change. The contest's rules say that they start at
+// 1200, that a victory over the weak and a defeat by the strong change them little, and that they
+// become more and more inert. The contest's page of 2019 calls it a modified Elo rating with an
+// expected place (russianaicup.ru/p/sandbox). The numbers except the start are our choice.
 type SandboxRule struct {
 	Start float64 // rating of a new strategy
-	Most  float64 // points between the first and last place of equals, in the first game
+	Most  float64 // points between the first and last place of equal players, in the first game
 	Least float64 // the same after many games
-	Half  int     // games after which Most is halved
+	Half  int     // number of games after which Most is halved
 }
 
-// ContestSandbox is a rule with the contest's start.
+// ContestSandbox returns a rule with the contest's start.
 func ContestSandbox() SandboxRule { return SandboxRule{Start: 1200, Most: 64, Least: 8, Half: 20} }
 
-// After are the ratings of the players of one game after it, by their scores: Elo's
-// rating for several, in which the place that is expected is the sum of the
-// chances, by the logistic curve of 400 points, to end behind each of the others,
-// and a place shared counts half. It fails if there are not as many scores as
-// players, or a number is none.
+// After returns the ratings of a game's players after it, by their scores. It is Elo's rating for
+// several players: the expected place is the sum of the probabilities, by the logistic curve of 400
+// points, to end behind each of the others; a shared place counts half. It fails if the numbers of
+// scores and players differ, or a value is not finite.
 func (r SandboxRule) After(players []Sandbox, scores []float64) ([]Sandbox, error) {
 	if len(players) != len(scores) {
 		return nil, fmt.Errorf("rating: %d scores of %d players", len(scores), len(players))
@@ -95,7 +91,7 @@ func (r SandboxRule) After(players []Sandbox, scores []float64) ([]Sandbox, erro
 		if math.IsNaN(scores[i]) || !(math.Abs(p.Rating) <= 1e9) || p.Games < 0 {
 			return nil, fmt.Errorf("rating: player %d has score %v, rating %v, %d games", i, scores[i], p.Rating, p.Games)
 		}
-		better := 0.0 // places, than expected
+		better := 0.0 // places better than expected
 		for j, q := range players {
 			if j == i {
 				continue
@@ -112,15 +108,15 @@ func (r SandboxRule) After(players []Sandbox, scores []float64) ([]Sandbox, erro
 	return after, nil
 }
 
-// Entry is a player in a table of standings.
+// Entry is a player in a list of standings.
 type Entry struct {
 	Player   int
 	Points   float64 // sum of points in a stage, or the rating in the Sandbox
-	Uploaded int64   // when its strategy was sent, in any unit: the earlier is before its equals
+	Uploaded int64   // when its strategy was sent, in any unit; the earlier of equals ranks first
 }
 
-// Rank orders standings as the rules do: by points, and those of equal points by
-// when their strategies were sent, the earlier first.
+// Rank sorts standings as the rules do: by points, then by the time when the strategy was sent, the
+// earlier first.
 func Rank(table []Entry) []Entry {
 	ranked := slices.Clone(table)
 	slices.SortStableFunc(ranked, func(a, b Entry) int {
@@ -132,14 +128,14 @@ func Rank(table []Entry) []Entry {
 // Stage is a stage of the contest.
 type Stage struct {
 	Name        string
-	Seats       int  // of a table
+	Seats       int  // of a game
 	Parts       int  // between which strategies may be replaced
-	Waves       bool // in each wave everybody plays once; otherwise all pairs play
-	FromStage   int  // how many of the stage before take part at most
-	FromSandbox int  // and how many more from the Sandbox
+	Waves       bool // in each wave every player has one game; otherwise all pairs play
+	FromStage   int  // most players taken from the previous stage
+	FromSandbox int  // most players added from the Sandbox
 }
 
-// ContestStages are the stages of the contest of 2020.
+// ContestStages returns the stages of the contest of 2020.
 func ContestStages() []Stage {
 	return []Stage{
 		{Name: "Round 1", Seats: 4, Parts: 2, Waves: true, FromSandbox: 1080},
@@ -148,9 +144,9 @@ func ContestStages() []Stage {
 	}
 }
 
-// Field are the players of a stage: the best of the stage before, and the best of
-// the Sandbox besides. In stages with waves their number is cut to a multiple of the
-// seats, as the rules say for Round 1.
+// Field returns the players of a stage: the best of the previous stage, and the best of the Sandbox
+// among the others. In stages with waves their number is cut to a multiple of the seats, as the
+// rules say for Round 1.
 func (s Stage) Field(before, sandbox []Entry) []int {
 	var field []int
 	for k, e := range Rank(before) {
@@ -171,9 +167,9 @@ func (s Stage) Field(before, sandbox []Entry) []int {
 	return field
 }
 
-// Wave is one wave: tables of players, drawn so that all orders are equally likely,
-// as the contest's page of 2018 says (russianaicup.ru/p/round1). It follows from the
-// seed and the number of the wave. Players that do not fill a table sit out.
+// Wave returns the players of each game of a wave, drawn so that all orders are equally likely, as
+// the contest's page of 2018 says (russianaicup.ru/p/round1). The draw follows from the seed and
+// the wave's number. Players that do not fill a game sit out.
 func Wave(players []int, seats int, seed, wave uint64) [][]int {
 	if seats < 1 {
 		return nil

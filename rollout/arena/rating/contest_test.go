@@ -67,7 +67,7 @@ func TestSandbox(t *testing.T) {
 	}
 	four := after([]rating.Sandbox{start, start, start, start}, 4, 2, 2, 1)
 	near(t, "a table of four", []float64{four[0].Rating, four[1].Rating, four[2].Rating, four[3].Rating}, []float64{1232, 1200, 1200, 1168}, 1e-9)
-	// Of 400 points more ten of eleven games are expected to be won.
+	// With a lead of 400 points a player is expected to win ten of eleven games.
 	weak := after([]rating.Sandbox{{Rating: 1600}, {Rating: 1200}}, 1, 0)
 	near(t, "a victory over the weak", []float64{weak[0].Rating}, []float64{1600 + 64.0/11}, 1e-9)
 	upset := after([]rating.Sandbox{{Rating: 1600}, {Rating: 1200}}, 0, 1)
@@ -94,7 +94,7 @@ func TestSandbox(t *testing.T) {
 			t.Errorf("%v, %v: %v, want an error", c.players, c.scores, got)
 		}
 	}
-	// Strengths come out as they are after many games.
+	// After many games the ratings reflect the strengths.
 	players := []rating.Sandbox{start, start, start}
 	strength := []float64{200, 0, -200}
 	r := prng.New(1)
@@ -134,7 +134,7 @@ func TestStages(t *testing.T) {
 	if len(first) != 1080 || first[0] != 0 || first[1079] != 1079 {
 		t.Errorf("Round 1 has %d players", len(first))
 	}
-	// The last of the Sandbox win Round 1, so the first of it come in by it.
+	// The last of the Sandbox win Round 1, so the first of the Sandbox get in by their rating.
 	before := make([]rating.Entry, len(first))
 	for i, p := range first {
 		before[i] = rating.Entry{Player: p, Points: float64(p)}
@@ -143,7 +143,7 @@ func TestStages(t *testing.T) {
 	if len(second) != 360 || second[0] != 1079 || second[299] != 780 || second[300] != 0 || second[359] != 59 {
 		t.Errorf("Round 2 has %d players", len(second))
 	}
-	// Who came through is not taken from the Sandbox again.
+	// Players from the previous stage are not taken from the Sandbox again.
 	if got := stages[2].Field(all[:100], all); len(got) != 60 || got[49] != 49 || got[50] != 50 || got[59] != 59 {
 		t.Errorf("the finals have %v", got)
 	}

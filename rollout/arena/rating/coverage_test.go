@@ -12,12 +12,12 @@ import (
 
 func long() bool { return os.Getenv("MOONFARM_LONG") != "" }
 
-// luck says how the games of a seed depend on each other.
+// luck models how the games of a seed are correlated.
 type luck struct {
 	name  string
-	share float64 // of the luck's variance that the seed decides
-	swap  float64 // whose side it takes in the second game of a pair: 1 the same player's, −1 the same seat's
-	each  bool    // each pair of a seed has luck of its own; otherwise each player has
+	share float64 // share of the luck's variance that the seed decides
+	swap  float64 // the second game of a pair: 1 favours the same player, −1 the same seat
+	each  bool    // each pair of a seed has its own luck; otherwise each player does
 }
 
 var lucks = []luck{
@@ -27,8 +27,8 @@ var lucks = []luck{
 	{name: "seeds favour seats", share: 0.7, swap: -1, each: true},
 }
 
-// tournament is what is simulated: every pair plays every seed twice. The chances of
-// each game are those of Davidson's model exactly, whatever the luck.
+// tournament is a simulated tournament: every pair plays every seed twice. The probabilities of
+// each single game are exactly those of Davidson's model, whatever the luck.
 type tournament struct {
 	theta []float64 // log strengths
 	nu    float64
@@ -40,7 +40,7 @@ func normal(r *prng.Rand) float64 {
 	return math.Sqrt(-2*math.Log(1-r.Float64())) * math.Cos(2*math.Pi*r.Float64())
 }
 
-// play plays the games of a tournament.
+// play simulates the games of a tournament.
 func (c tournament) play(r *prng.Rand) []rating.Result {
 	n := len(c.theta)
 	results := make([]rating.Result, 0, c.seeds*n*(n-1)/2)
@@ -82,10 +82,9 @@ func (c tournament) play(r *prng.Rand) []rating.Result {
 	return results
 }
 
-// TestCoverage simulates tournaments of 6 players and counts how often the 95 %
-// intervals hold the truth: in 94 … 96 % of 5,000 tournaments for each kind of luck,
-// with MOONFARM_LONG; without, in fewer tournaments, with more
-// room.
+// TestCoverage simulates tournaments of 6 players and counts how often the 95 % intervals contain
+// the truth: in 94 … 96 % of 5,000 tournaments for each kind of luck, with MOONFARM_LONG; without,
+// in fewer tournaments, with wider bounds.
 func TestCoverage(t *testing.T) {
 	for _, c := range []struct {
 		nu    float64
@@ -108,7 +107,7 @@ func coverage(t *testing.T, nu float64, seeds int, l luck) {
 	case testing.Short():
 		tournaments, slack = 10, 0.12
 	}
-	theta := []float64{0.9, 0.5, 0.2, -0.1, -0.4, -1.1} // some 350 points of Elo
+	theta := []float64{0.9, 0.5, 0.2, -0.1, -0.4, -1.1} // about 350 points of Elo
 	mean := 0.0
 	for _, x := range theta {
 		mean += x / float64(len(theta))

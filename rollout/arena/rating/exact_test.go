@@ -7,7 +7,7 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// TestExact holds exp and log to package math.
+// TestExact compares exp and log with package math.
 func TestExact(t *testing.T) {
 	r := prng.New(1)
 	for k := range 20000 {

@@ -6,19 +6,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The covariances that the tests compare with simulated tournaments. Intervals use
-// single contrasts: see contrast.
+// Tests compare these covariances with simulated tournaments. Intervals use single contrasts
+// instead: see contrast.
 
-// Covariance returns the covariances of the ratings against the pool's mean in
-// squared Elo, by player and player: the inverse of the observed information among
-// log strengths whose mean is 0. Unlike Rating.Error it takes all games for
-// independent.
+// Covariance returns the covariances of the ratings against the pool's mean in squared Elo, by
+// player and player: the inverse of the observed information among log strengths whose mean is 0.
+// Unlike Rating.Error it treats all games as independent.
 func (m *Model) Covariance() [][]float64 {
 	return m.covariance(nil)
 }
 
-// RobustCovariance returns the covariances by the sandwich estimator over blocks,
-// without the average and the degrees of freedom of Rating.Error.
+// RobustCovariance returns the covariances by the sandwich estimator over blocks, without the
+// average and the degrees of freedom of Rating.Error.
 func (m *Model) RobustCovariance() [][]float64 {
 	return m.covariance(m.between.meat)
 }
@@ -33,7 +32,7 @@ func (m *Model) covariance(meat *mat.SymDense) [][]float64 {
 	}
 	var solved, inner, c mat.Dense
 	if m.best.factor.SolveTo(&solved, contrasts) != nil {
-		solved.ReuseAs(dim, n) // cannot be: the prior keeps the matrix regular
+		solved.ReuseAs(dim, n) // cannot fail: the prior keeps the matrix regular
 	}
 	if meat == nil {
 		c.Mul(contrasts.T(), &solved)

@@ -6,9 +6,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// priorDeviation is the standard deviation of the prior of each player's log
-// strength around the pool's mean, and of the logarithm of ν: e⁴ is 695 points of
-// Elo.
+// priorDeviation is the standard deviation of the prior of each player's log strength around the
+// pool's mean, and of the logarithm of ν: a factor of e⁴ is 695 points of Elo.
 const priorDeviation = 4
 
 // likelihood is the penalised likelihood of Davidson's model. With θ = ln π and
@@ -36,11 +35,10 @@ func newLikelihood(t *table) *likelihood {
 	return l
 }
 
-// chances are the probabilities of a game, and the logarithm of what they were
-// divided by.
+// chances are the probabilities of a game's results, and the logarithm of their common divisor.
 type chances struct{ win, draw, loss, logSum float64 }
 
-// of are the chances of players whose log strengths differ by d.
+// of returns the chances of players whose log strengths differ by d.
 func (l *likelihood) of(d, delta float64) chances {
 	half := float64(math.Abs(d) / 2)
 	c := chances{win: 1, logSum: half}
@@ -59,20 +57,20 @@ func (l *likelihood) of(d, delta float64) chances {
 	return chances{c.win / sum, c.draw / sum, c.loss / sum, c.logSum + log(sum)}
 }
 
-// information is the information of one game on (d, δ): the covariance of half
-// the lead and the draw.
+// information returns the information of one game on (d, δ): the covariance of half the lead and
+// the draw.
 func (c chances) information() (dd, dx, xx float64) {
 	decided := c.win + c.loss
 	return (float64(4*c.win*c.loss) + float64(c.draw*decided)) / 4, c.draw * (c.loss - c.win) / 2, c.draw * decided
 }
 
-// residual is what of the sufficient statistics the chances do not explain: the
-// score of these games on (d, δ).
+// residual returns the score of these games on (d, δ): their sufficient statistics minus the
+// expectations under the chances.
 func (c counts) residual(p chances) (d, x float64) {
 	return c.lead - float64(c.games*(p.win-p.loss)/2), c.draws - float64(c.games*p.draw)
 }
 
-// delta is the last parameter, if there is one.
+// delta returns the last parameter, if the model has draws.
 func (l *likelihood) delta(at []float64) float64 {
 	if l.draws {
 		return at[l.dim-1]
@@ -80,7 +78,7 @@ func (l *likelihood) delta(at []float64) float64 {
 	return 0
 }
 
-// value is the logarithm of the penalised likelihood of what the table counts.
+// value returns the logarithm of the penalised likelihood of the sums by pair.
 func (l *likelihood) value(sum []counts, at []float64) float64 {
 	v, delta := 0.0, l.delta(at)
 	for p, pair := range l.table.pairs {
@@ -94,8 +92,8 @@ func (l *likelihood) value(sum []counts, at []float64) float64 {
 	return v
 }
 
-// derive writes the gradient, and the observed information with that of the prior:
-// minus the matrix of second derivatives.
+// derive writes the gradient, and the observed information including the prior's: minus the matrix
+// of second derivatives.
 func (l *likelihood) derive(sum []counts, at, gradient []float64, information *mat.SymDense) {
 	information.Zero()
 	h := information.RawSymmetric()
@@ -129,7 +127,7 @@ func (l *likelihood) derive(sum []counts, at, gradient []float64, information *m
 	}
 }
 
-// maximum is where the likelihood is highest.
+// maximum is a maximum of the likelihood.
 type maximum struct {
 	at          []float64
 	value       float64
@@ -138,9 +136,9 @@ type maximum struct {
 	pinned      *mat.SymDense
 }
 
-// pin sets pinned to the information with the largest of its diagonal added for the
-// sum of all θ. Games tell nothing of the sum, which stays 0, so whatever is solved
-// for differences comes out the same; and the matrix is better conditioned.
+// pin sets pinned to the information plus its largest diagonal element for the sum of all θ. Games
+// give no information on the sum, which stays 0, so solutions for differences remain the same; and
+// the matrix is better conditioned.
 func (m *maximum) pin(players int) {
 	m.pinned.CopySym(m.information)
 	h, most := m.pinned.RawSymmetric(), 0.0
@@ -154,11 +152,10 @@ func (m *maximum) pin(players int) {
 	}
 }
 
-// maximise climbs from a start by Newton's method, along steps that keep the
-// product with the direction, if one is given. Since the function is strictly
-// concave, and each step is shortened until it gains, it ends at the one maximum.
-// It reports false where rounding left no information matrix to solve with, which
-// the prior prevents for counts in bounds.
+// maximise climbs from a start by Newton's method, with steps that preserve the product with the
+// direction, if one is given. The function is strictly concave and each step is shortened until it
+// gains, so it ends at the only maximum. It returns false if rounding left no information matrix to
+// solve with, which the prior prevents for counts in bounds.
 func (l *likelihood) maximise(sum []counts, start, direction []float64) (*maximum, bool) {
 	const iterations = 200
 	m := &maximum{at: append([]float64(nil), start...), information: mat.NewSymDense(l.dim, nil), pinned: mat.NewSymDense(l.dim, nil)}
@@ -179,7 +176,7 @@ func (l *likelihood) maximise(sum []counts, start, direction []float64) (*maximu
 			step.AddScaledVec(step, -mat.Dot(a, step)/mat.Dot(a, along), along)
 		}
 		gain := mat.Dot(g, step)
-		if !(gain > 1e-10*(1+math.Abs(m.value))) { // the next step is the last: the errors square
+		if !(gain > 1e-10*(1+math.Abs(m.value))) { // the next step is the last, since each error is the square of the one before
 			for i := range m.at {
 				m.at[i] += step.AtVec(i)
 			}
@@ -193,8 +190,8 @@ func (l *likelihood) maximise(sum []counts, start, direction []float64) (*maximu
 	return m, true
 }
 
-// climb takes the step, or the largest half, quarter … of it that gains enough. It
-// reports false where none does: the rest is rounding.
+// climb takes the step, or the largest half, quarter … of it that gains enough. It returns false if
+// none does: what remains is rounding error.
 func (l *likelihood) climb(sum []counts, m *maximum, step, next []float64, gain float64) bool {
 	for scale := 1.0; scale > 1e-9; scale /= 2 {
 		for i := range next {

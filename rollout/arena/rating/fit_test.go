@@ -11,7 +11,7 @@ import (
 	"moonfarm/sim/prng"
 )
 
-const unit = 400 / math.Ln10 // Elo for one unit of log strength
+const unit = 400 / math.Ln10 // Elo of one unit of log strength
 
 func fit(t *testing.T, players int, results []rating.Result) *rating.Model {
 	t.Helper()
@@ -22,7 +22,7 @@ func fit(t *testing.T, players int, results []rating.Result) *rating.Model {
 	return m
 }
 
-// spread tells n games of each kind as one result per block.
+// spread returns n games of each kind as one comparison per block.
 func spread(a, b, wins, draws, losses, first int) []rating.Result {
 	var all []rating.Result
 	for k := range wins + draws + losses {
@@ -40,17 +40,16 @@ func spread(a, b, wins, draws, losses, first int) []rating.Result {
 	return all
 }
 
-// TestCitations holds the fit to published estimates: of the citations between four
-// journals (S. M. Stigler, "Citation patterns in the journals of statistics and
-// probability", Statistical Science 9 (1994)), as R's package BradleyTerry2 gives
-// them in its vignette.
+// TestCitations compares the fit with published estimates: of the citations between four journals
+// (S. M. Stigler, "Citation patterns in the journals of statistics and probability", Statistical
+// Science 9 (1994)), from the vignette of R's package BradleyTerry2.
 func TestCitations(t *testing.T) {
 	const biometrika, communications, jasa, jrssb = 0, 1, 2, 3
 	wins := []struct{ a, b, wins, losses int }{
 		{biometrika, communications, 730, 33}, {biometrika, jasa, 498, 320}, {biometrika, jrssb, 221, 284},
 		{communications, jasa, 68, 813}, {communications, jrssb, 17, 276}, {jasa, jrssb, 142, 325},
 	}
-	const many = 1000000 // times as many citations, so that the prior is not felt
+	const many = 1000000 // factor on the citations, so that the prior has no effect
 	var results, times []rating.Result
 	for k, w := range wins {
 		results = append(results, spread(w.a, w.b, w.wins, 0, w.losses, 10000*k)...)
@@ -79,8 +78,8 @@ func TestCitations(t *testing.T) {
 	}
 }
 
-// TestTwoPlayers has a closed form: the log strengths differ by ln(W/L), with
-// variance 1/W + 1/L, and ν = D/√(WL).
+// TestTwoPlayers: the fit of two players has a closed form: the log strengths differ by ln(W/L),
+// with variance 1/W + 1/L, and ν = D/√(WL).
 func TestTwoPlayers(t *testing.T) {
 	const w, d, l = 6000, 3000, 2000
 	m := fit(t, 2, []rating.Result{{A: 0, B: 1, Wins: w, Draws: d, Losses: l, Weight: 1}})
@@ -94,7 +93,7 @@ func TestTwoPlayers(t *testing.T) {
 	if got, want := m.Covariance()[0][0], unit*unit*(1.0/w+1.0/l)/4; math.Abs(got/want-1) > 0.003 {
 		t.Errorf("variance %v, want %v", got, want)
 	}
-	// Of independent games the sandwich tells the same.
+	// For independent games the sandwich gives the same.
 	var results []rating.Result
 	for k := range 500 {
 		results = append(results, spread(0, 1, 6, 3, 2, 100*k)...)
@@ -103,7 +102,7 @@ func TestTwoPlayers(t *testing.T) {
 	if got, want := m.RobustCovariance()[0][0], m.Covariance()[0][0]; math.Abs(got/want-1) > 0.01 {
 		t.Errorf("sandwich %v, model %v, want the same", got, want)
 	}
-	// If all games of a seed end alike, each is worth one.
+	// If all games of a seed have the same result, they count as one.
 	for k := range results {
 		results[k].Wins, results[k].Draws, results[k].Losses = results[k].Wins*9, results[k].Draws*9, results[k].Losses*9
 	}
@@ -114,7 +113,7 @@ func TestTwoPlayers(t *testing.T) {
 	if got, want := nine.Covariance()[0][0], m.Covariance()[0][0]/9; math.Abs(got/want-1) > 0.01 {
 		t.Errorf("model of nine games alike %v, want %v", got, want)
 	}
-	// With weights of a ninth, they are so by both.
+	// With weights of a ninth, both variances count them so.
 	for k := range results {
 		results[k].Weight = 1.0 / 9
 	}
@@ -124,8 +123,8 @@ func TestTwoPlayers(t *testing.T) {
 	}
 }
 
-// TestExpected: by a table of two the expected score is that of the games, and by one
-// of three it is what the odds make it between those who never met.
+// TestExpected: with two players the expected score is the score of the games, and with three the
+// odds multiply for the two who never met.
 func TestExpected(t *testing.T) {
 	m, err := rating.Fit(3, []rating.Result{{A: 0, B: 1, Wins: 600, Draws: 200, Losses: 200, Weight: 1}, {A: 1, B: 2, Wins: 600, Draws: 200, Losses: 200, Block: 1, Weight: 1}})
 	if err != nil {
@@ -136,9 +135,9 @@ func TestExpected(t *testing.T) {
 	near(t, "odds", []float64{m.Expected(0, 2)}, []float64{(win + nu/2) / (win + 1/win + nu)}, 1e-4)
 }
 
-// TestFewSeeds holds the error and the interval to the formulas of the package
-// comment, on five seeds of twenty games: the sandwich times 5/4 has the weight 4, the
-// model 2, and the t distribution 4 degrees of freedom.
+// TestFewSeeds compares the error and the interval with the formulas of the package comment, on
+// five seeds of twenty games: the sandwich times 5/4 has the weight 4, the model 2, and the t
+// distribution 4 degrees of freedom.
 func TestFewSeeds(t *testing.T) {
 	var results []rating.Result
 	for k, wins := range []int{9, 13, 8, 12, 9} {
@@ -151,14 +150,14 @@ func TestFewSeeds(t *testing.T) {
 	if want := math.Sqrt((4*robust*5/4 + 2*model) / 6); math.Abs(r.Error/want-1) > 0.001 {
 		t.Errorf("error %v, want %v: %+v", r.Error, want, r)
 	}
-	const student = 2.776445 // of 4 degrees of freedom
+	const student = 2.776445 // for 4 degrees of freedom
 	if width := (r.High - r.Low) / 2; math.Abs(width/(student*r.Error)-1) > 0.01 {
 		t.Errorf("interval ± %v, want %v", width, student*r.Error)
 	}
 	if r.Seeds != 5 {
 		t.Errorf("%v seeds, want 5", r.Seeds)
 	}
-	// Of seeds with as many games in all, but not in each, fewer count.
+	// Seeds with unequal numbers of games have a smaller effective number.
 	for k := range results {
 		results[k].Wins *= 1 + k
 		results[k].Losses *= 1 + k
@@ -166,29 +165,30 @@ func TestFewSeeds(t *testing.T) {
 	if r := fit(t, 2, results).Difference(0, 1); r.Seeds != 4.09 { // 15²/55
 		t.Errorf("%v seeds, want 4.09", r.Seeds)
 	}
-	// Ten wins and no loss tell little of the variance between seeds: the model's
-	// counts in full.
+	// Ten wins and no loss give little information on the variance between seeds: the model's
+	// variance has its full weight.
 	ten := fit(t, 2, spread(0, 1, 10, 0, 0, 0))
 	if got, want := ten.Difference(0, 1).Error, math.Sqrt(variance(ten.Covariance())); got < 0.9*want || got > want {
 		t.Errorf("after ten wins the error is %v, by the model %v", got, want)
 	}
 }
 
-// TestRepeatedGames: copies of one game, one in each block, with weights that sum to
-// 1, tell what one game tells.
+// TestRepeatedGames: copies of one game, one in each block, with weights that sum to 1, count as
+// one game.
 func TestRepeatedGames(t *testing.T) {
 	var copies []rating.Result
 	for k := range 100 {
 		copies = append(copies, rating.Result{A: 0, B: 1, Block: k, Wins: 1, Weight: 0.01})
 	}
-	// 300 other games bound both players' strengths from both sides.
+	// 300 other games bound the strengths of both players from both sides.
 	other := slices.Concat(spread(0, 2, 50, 0, 50, 1000), spread(1, 2, 50, 0, 50, 2000), spread(0, 1, 2, 0, 2, 3000))
 	once := fit(t, 3, append(spread(0, 1, 1, 0, 0, 0), other...)).Difference(0, 1)
 	many := fit(t, 3, append(copies, other...)).Difference(0, 1)
 	if math.Abs(once.Elo-many.Elo) > 0.02 || math.Abs(once.Low-many.Low) > 2 || math.Abs(once.High-many.High) > 2 {
 		t.Errorf("a hundred copies: %+v, one game: %+v", many, once)
 	}
-	// Twenty games, each ten times: the same variances, by the model and between blocks.
+	// Twenty games, each ten times, have the same variances by the model and between blocks as
+	// without copies.
 	var tenfold []rating.Result
 	games := spread(0, 1, 12, 0, 8, 0)
 	for k := range 10 {
@@ -204,7 +204,7 @@ func TestRepeatedGames(t *testing.T) {
 	if a, b := m.RobustCovariance()[0][0], o.RobustCovariance()[0][0]; math.Abs(a/b-1) > 1e-3 {
 		t.Errorf("variance between twenty games %v, between ten copies of each %v", a, b)
 	}
-	// And alone they are as wide as one game.
+	// Copies of one game alone give intervals as wide as the one game.
 	one := fit(t, 2, spread(0, 1, 1, 0, 0, 0)).Difference(0, 1)
 	all := fit(t, 2, copies).Difference(0, 1)
 	if all.Low > -200 || one.Low > -200 || math.Abs(one.Elo-all.Elo) > 0.02 {
@@ -212,7 +212,7 @@ func TestRepeatedGames(t *testing.T) {
 	}
 }
 
-// TestNoData: what the games do not tell, the intervals do not claim.
+// TestNoData: intervals are wide where games give no information.
 func TestNoData(t *testing.T) {
 	wide := func(r rating.Rating) bool { return r.Low < -1200 && r.High > 1200 }
 	for _, r := range fit(t, 3, nil).Ratings(-1) {
@@ -230,7 +230,7 @@ func TestNoData(t *testing.T) {
 	if p := one.Superiority(0, 1); p < 0.5 || p > 0.8 {
 		t.Errorf("after one game the winner is better with %v", p)
 	}
-	// Ten wins: better, and nobody knows by how much.
+	// Ten wins: the winner is better, but by an unknown amount.
 	ten := fit(t, 2, spread(0, 1, 10, 0, 0, 0))
 	if r := ten.Difference(0, 1); r.Low < 100 || r.Low > 300 || r.High < 1900 || r.Bounded {
 		t.Errorf("ten wins: %+v", r)
@@ -238,23 +238,24 @@ func TestNoData(t *testing.T) {
 	if p, q := ten.Superiority(0, 1), ten.Superiority(1, 0); p < 0.995 || math.Abs(p+q-1) > 2e-6 {
 		t.Errorf("after ten wins the winner is better with %v, the loser with %v", p, q)
 	}
-	// Ten draws: as good as any other model says.
+	// Ten draws: equal, as by any other model.
 	if r := fit(t, 2, spread(0, 1, 0, 10, 0, 0)).Difference(0, 1); r.Elo != 0 || !wide(r) || !r.Bounded {
 		t.Errorf("ten draws: %+v", r)
 	}
-	// Groups that never met.
+	// Groups of players who never met.
 	groups := fit(t, 5, append(spread(0, 3, 50, 10, 40, 0), spread(4, 1, 70, 10, 20, 500)...))
 	for i, want := range []int{0, 1, 2, 0, 1} {
 		if r := groups.Difference(i, 0); r.Group != want || r.Bounded != (want == 0) || want != 0 && !wide(r) || want == 0 && i != 0 && r.High-r.Low > 200 {
 			t.Errorf("player %d of group %d against 0: %+v", i, want, r)
 		}
 	}
-	// It does not matter for that who is player 0.
+	// The numbering of players does not matter.
 	r := fit(t, 3, slices.Concat(spread(0, 1, 0, 0, 50, 0), spread(0, 2, 0, 0, 50, 100), spread(1, 2, 20, 0, 30, 200))).Ratings(1)
 	if r[0].Bounded || !r[1].Bounded || !r[2].Bounded {
 		t.Errorf("player 0 lost all: %+v", r)
 	}
-	// One who lost all does not blur the others, if one of them is the anchor.
+	// A player that lost everything does not widen the intervals of the others if one of them is
+	// the anchor.
 	lost := slices.Concat(spread(0, 1, 60, 0, 40, 0), spread(0, 2, 100, 0, 0, 200), spread(1, 2, 100, 0, 0, 400))
 	r = fit(t, 3, lost).Ratings(0)
 	if !r[1].Bounded || r[1].High-r[1].Low > 200 || r[2].Bounded || r[2].Low > -1500 || r[2].High > -400 {
@@ -262,8 +263,8 @@ func TestNoData(t *testing.T) {
 	}
 }
 
-// TestFew: what follows from few games is as exact methods say: the interval of
-// n wins without a loss begins near the exact one of Clopper and Pearson.
+// TestFew: intervals of few games agree with exact methods: the interval of n wins without a loss
+// begins near the exact one of Clopper and Pearson.
 func TestFew(t *testing.T) {
 	for _, n := range []int{15, 30, 100, 300} {
 		p := math.Pow(0.025, 1/float64(n))
@@ -274,8 +275,8 @@ func TestFew(t *testing.T) {
 	}
 }
 
-// TestManyPlayers: beyond 40 players intervals are symmetric and otherwise the same:
-// four players are rated alike with 40 others that never played.
+// TestManyPlayers: with more than 40 players intervals are symmetric and otherwise the same: four
+// players get the same ratings with 40 others that never played.
 func TestManyPlayers(t *testing.T) {
 	r := prng.New(8)
 	results := tournament{[]float64{0.8, 0.1, -0.2, -0.7}, 0.4, 400, lucks[1]}.play(&r)
@@ -293,9 +294,9 @@ func TestManyPlayers(t *testing.T) {
 	}
 }
 
-// TestProfile: the ends of an interval are where the logarithm of the likelihood,
-// with the prior, is lower by half the square of the t distribution's quantile, times
-// the design effect. For two players without draws that is a formula.
+// TestProfile: at the ends of an interval the log-likelihood, with the prior, is lower by half the
+// square of the t distribution's quantile, times the design effect. For two players without draws
+// this is a formula.
 func TestProfile(t *testing.T) {
 	for _, c := range []struct {
 		wins, losses int
@@ -321,8 +322,8 @@ func TestProfile(t *testing.T) {
 	}
 }
 
-// TestOrder: it does not matter how players are numbered, who is told as A, and in
-// which order results come.
+// TestOrder: the numbering of players, the choice of A and B, and the order of results do not
+// matter.
 func TestOrder(t *testing.T) {
 	for k := range 40 {
 		r := prng.New(prng.StreamSeed(11, uint64(k), 0, 0, prng.PurposeGame))
@@ -372,7 +373,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// FuzzFit: whatever the table, numbers are finite and in order.
+// FuzzFit: for any results, numbers are finite and in order.
 func FuzzFit(f *testing.F) {
 	seeds := uint64(60)
 	if testing.Short() {
@@ -490,8 +491,8 @@ func TestFitErrors(t *testing.T) {
 	}
 }
 
-// TestBootstrap: where seeds are many the bootstrap agrees with the intervals shown,
-// and it is the same for the same seed.
+// TestBootstrap: with many seeds the bootstrap agrees with the intervals of the fit, and the same
+// seed gives the same result.
 func TestBootstrap(t *testing.T) {
 	for _, l := range lucks {
 		r := prng.New(5)
@@ -525,7 +526,7 @@ func TestBootstrap(t *testing.T) {
 	}
 }
 
-// TestPayoffs: the matrices of a table of results.
+// TestPayoffs checks the payoff matrices of a table of results.
 func TestPayoffs(t *testing.T) {
 	results := []rating.Result{
 		{A: 0, B: 1, Wins: 2, Draws: 1, Losses: 1, Weight: 1}, {A: 1, B: 0, Wins: 4, Weight: 0.5}, {A: 2, B: 0, Losses: 3, Weight: 1},
@@ -534,14 +535,13 @@ func TestPayoffs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// 0 against 1: 2 wins, 1 draw and 3 losses of weight.
+	// Player 0 against 1: weights of 2 wins, 1 draw and 3 losses.
 	for i, want := range [][]float64{{0, 2.5/6 - 0.5, 0.5, 0}, {0.5 - 2.5/6, 0, 0, 0}, {-0.5, 0, 0, 0}, {0, 0, 0, 0}} {
 		near(t, "scores", scores[i], want, 1e-12)
 	}
 }
 
-// BenchmarkFit rates 30 players who all met on 10,000 seeds, with intervals and
-// superiorities.
+// BenchmarkFit rates 30 players who all met on 10,000 seeds, with intervals and superiorities.
 func BenchmarkFit(b *testing.B) {
 	theta := make([]float64, 30)
 	for i := range theta {

@@ -13,12 +13,12 @@ type Glicko struct {
 }
 
 const (
-	glickoScale = 173.7178 // points of rating for one unit of μ
+	glickoScale = 173.7178 // rating points per unit of μ
 	glickoMean  = 1500
-	glickoMost  = 350 // deviation of one of whom nothing is known
+	glickoMost  = 350 // deviation of an unknown player
 )
 
-// NewGlicko is the rating of a player of whom nothing is known.
+// NewGlicko returns the rating of an unknown player.
 func NewGlicko() Glicko { return Glicko{glickoMean, glickoMost, 0.06} }
 
 func (g Glicko) check() error {
@@ -33,19 +33,17 @@ func (g Glicko) check() error {
 	return nil
 }
 
-// GlickoPeriod rates the players anew after one rating period with the given
-// results, blocks aside: M. E. Glickman, "Example of the Glicko-2 system" (2013),
-// steps 2 to 8. All games of a period count at once, against the ratings before
-// it. A game of weight w counts as w games. tau bounds how fast volatilities
-// change; the paper proposes 0.3 … 1.2. Who did not play becomes less certain.
+// GlickoPeriod returns the ratings after one rating period with the given results, ignoring their
+// blocks: M. E. Glickman, "Example of the Glicko-2 system" (2013), steps 2 to 8. All games of a
+// period count at once, against the ratings before it. A game of weight w counts as w games. tau
+// limits how fast volatilities change; the paper proposes 0.3 … 1.2. A player without games becomes
+// less certain.
 //
-// Two bounds are not in the paper's steps: a deviation never passes 350, that of a
-// player of whom nothing is known, and differences beyond some 7,000 points count
-// as that much. Nothing is infinite so.
+// Two bounds, which the paper lacks, keep everything finite: a deviation never exceeds 350, the
+// value of an unknown player, and rating differences are limited to about 7,000 points.
 //
-// It fails as Fit does, for a tau outside 0.001 … 100, and for players whose
-// numbers are not finite, or not above 0 where they must be. What is returned is not
-// rounded.
+// It fails as Fit does, for a tau outside 0.001 … 100, and for players whose numbers are not
+// finite, or not above 0 where they must be. It does not round.
 func GlickoPeriod(players []Glicko, results []Result, tau float64) ([]Glicko, error) {
 	if err := check(len(players), results); err != nil {
 		return nil, err
@@ -80,7 +78,7 @@ func GlickoPeriod(players []Glicko, results []Result, tau float64) ([]Glicko, er
 	return after, nil
 }
 
-// meets is g(φ) of an opponent and the expected score against it.
+// meets returns g(φ) of an opponent and the expected score against it.
 func (g Glicko) meets(h Glicko) (weight, expected float64) {
 	phi := h.Deviation / glickoScale
 	weight = 1 / math.Sqrt(1+float64(3*phi*phi/(math.Pi*math.Pi)))
@@ -88,7 +86,7 @@ func (g Glicko) meets(h Glicko) (weight, expected float64) {
 	return weight, 1 / (1 + exp(-weight*d))
 }
 
-// after are steps 5 to 8, with 1/v and Δ/v.
+// after returns the rating after steps 5 to 8, from 1/v and Δ/v.
 func (g Glicko) after(precision, gain, tau float64) Glicko {
 	phi := g.Deviation / glickoScale
 	sigma, variance := g.Volatility, float64(phi*phi)
@@ -104,7 +102,8 @@ func (g Glicko) after(precision, gain, tau float64) Glicko {
 	}
 }
 
-// newVolatility is step 5: the root of f by the Illinois variant of regula falsi.
+// newVolatility returns the volatility of step 5: the root of f by the Illinois variant of regula
+// falsi.
 func newVolatility(sigma, variance, v, delta, tau float64) float64 {
 	const tolerance = 1e-9
 	start := log(sigma * sigma)

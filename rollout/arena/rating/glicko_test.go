@@ -8,8 +8,8 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// TestGlickoExample is the example of the paper: a player of 1500 beats one of 1400
-// and loses to 1550 and 1700.
+// TestGlickoExample computes the paper's example: a player of 1500 beats one of 1400 and loses to
+// 1550 and 1700.
 func TestGlickoExample(t *testing.T) {
 	players := []rating.Glicko{{1500, 200, 0.06}, {1400, 30, 0.06}, {1550, 100, 0.06}, {1700, 300, 0.06}}
 	for name, results := range map[string][]rating.Result{
@@ -22,8 +22,8 @@ func TestGlickoExample(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The paper has 1464.06 and 151.52 as rounded along the way; more digits by
-		// other implementations that do not round: 1464.0507, 151.5165, 0.0599960.
+		// The paper's 1464.06 and 151.52 were rounded along the way; implementations that do not
+		// round give 1464.0507, 151.5165, 0.0599960.
 		got := after[0]
 		near(t, name, []float64{got.Rating, got.Deviation, got.Volatility}, []float64{1464.0507, 151.5165, 0.0599960}, 1e-4)
 		if math.Abs(got.Rating-1464.06) > 0.011 || math.Abs(got.Deviation-151.52) > 0.005 || math.Abs(got.Volatility-0.05999) > 1e-5 {
@@ -34,7 +34,7 @@ func TestGlickoExample(t *testing.T) {
 
 func TestGlickoPeriod(t *testing.T) {
 	fresh := rating.NewGlicko()
-	// Who does not play becomes less certain: √(φ² + σ²), up to 350.
+	// A player without games becomes less certain: √(φ² + σ²), up to 350.
 	after, err := rating.GlickoPeriod([]rating.Glicko{{1700, 50, 0.06}, fresh}, nil, 0.5)
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func TestGlickoPeriod(t *testing.T) {
 	near(t, "no game", []float64{after[0].Rating, after[0].Deviation, after[0].Volatility},
 		[]float64{1700, math.Hypot(50, 0.06*173.7178), 0.06}, 1e-9)
 	near(t, "a new player", []float64{after[1].Rating, after[1].Deviation, after[1].Volatility}, []float64{1500, 350, 0.06}, 1e-9)
-	// Equals that draw stay equal and become more certain.
+	// Equal players that draw stay equal and become more certain.
 	after, err = rating.GlickoPeriod([]rating.Glicko{fresh, fresh}, []rating.Result{{A: 0, B: 1, Draws: 5, Weight: 1}}, 0.5)
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +50,7 @@ func TestGlickoPeriod(t *testing.T) {
 	if after[0] != after[1] || math.Abs(after[0].Rating-1500) > 1e-9 || after[0].Deviation > 250 {
 		t.Errorf("equals after five draws: %v", after)
 	}
-	// A player who suddenly wins all gains volatility.
+	// A player who suddenly wins everything gains volatility.
 	good := []rating.Glicko{{1500, 40, 0.06}, {1900, 40, 0.06}}
 	after, err = rating.GlickoPeriod(good, []rating.Result{{A: 0, B: 1, Wins: 40, Weight: 1}}, 0.9)
 	if err != nil {
@@ -61,7 +61,7 @@ func TestGlickoPeriod(t *testing.T) {
 	}
 }
 
-// TestGlickoBounds: whatever happens, numbers stay finite.
+// TestGlickoBounds: numbers stay finite for all inputs.
 func TestGlickoBounds(t *testing.T) {
 	for k := range 300 {
 		r := prng.New(prng.StreamSeed(9, uint64(k), 0, 0, prng.PurposeGame))
@@ -99,11 +99,11 @@ func TestGlickoBounds(t *testing.T) {
 		}
 	}
 	if _, err := rating.GlickoPeriod(ok, []rating.Result{{A: 0, B: 2, Wins: 1, Weight: 1}}, 0.5); err == nil {
-		t.Error("a player that is not there: want an error")
+		t.Error("an undefined player: want an error")
 	}
 }
 
-// randomResults are a few results of all kinds: huge counts, small weights, none.
+// randomResults returns a few random results: with huge counts, small weights, or no games.
 func randomResults(r *prng.Rand, players int) []rating.Result {
 	var results []rating.Result
 	for range r.IntN(12) {

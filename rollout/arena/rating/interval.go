@@ -10,18 +10,18 @@ import (
 const (
 	// normal95 is the two-sided 95 % point of the normal distribution.
 	normal95 = 1.959963984540054
-	// maxProfiled is the most players for whom intervals and superiorities follow
-	// the likelihood; its cost grows with the fourth power, for pairs the fifth.
+	// maxProfiled is the largest number of players whose intervals and superiorities follow the
+	// likelihood; the cost grows with the fourth power, for pairs with the fifth.
 	maxProfiled = 40
 )
 
-// quantile95 is the two-sided 95 % point of the t distribution.
+// quantile95 returns the two-sided 95 % point of the t distribution.
 func quantile95(freedom float64) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile(0.975)
 }
 
-// contrast is the log strength of player i less that of j, or less the pool's mean
-// if j < 0.
+// contrast returns the contrast for the log strength of player i minus that of j, or minus the
+// pool's mean if j < 0.
 func (m *Model) contrast(i, j int) *mat.VecDense {
 	a := mat.NewVecDense(m.fit.dim, nil)
 	if j >= 0 {
@@ -37,8 +37,8 @@ func (m *Model) contrast(i, j int) *mat.VecDense {
 	return a
 }
 
-// along is the maximum where the contrast has the given value, and how far down
-// the logarithm of the likelihood is there. It starts from the maximum of all,
+// along finds the maximum under the condition that the contrast has the given value, and returns
+// how far the log-likelihood is below the global maximum there. It starts from the global maximum,
 // moved along the likeliest line.
 func (m *Model) along(a *mat.VecDense, value float64) (drop float64, ok bool) {
 	x := mat.NewVecDense(m.fit.dim, nil)
@@ -58,9 +58,9 @@ func (m *Model) along(a *mat.VecDense, value float64) (drop float64, ok bool) {
 	return max(0, m.best.value-at.value), true
 }
 
-// end is the end of the interval of a contrast on one side (±1): where the signed
-// root of the likelihood ratio, over the design effect, comes to the quantile. The
-// root is nearly linear, so lines from the centre find it; bisection guards them.
+// end returns the end of the interval of a contrast on one side (±1): where the signed root of the
+// likelihood ratio, over the design effect, reaches the quantile. The root is nearly linear, so
+// secants from the centre converge quickly; bisection guards them.
 func (m *Model) end(a *mat.VecDense, s spread, centre, side float64) float64 {
 	wald := float64(s.quantile * math.Sqrt(s.variance))
 	if m.fit.table.players > maxProfiled {
@@ -79,7 +79,7 @@ func (m *Model) end(a *mat.VecDense, s spread, centre, side float64) float64 {
 		} else if low = x; x >= s.bound {
 			break
 		}
-		x = min(s.bound, float64(x*want/(f+want))) // the line through 0 and this point
+		x = min(s.bound, float64(x*want/(f+want))) // the secant through 0 and this point
 		if math.IsInf(high, 1) {
 			x = max(x, min(s.bound, 1.01*low))
 		} else if !(x > low && x < high) {
@@ -92,7 +92,7 @@ func (m *Model) end(a *mat.VecDense, s spread, centre, side float64) float64 {
 	return centre + float64(side*x)
 }
 
-// reference is the log strength of the anchor, or the mean of all if there is none.
+// reference returns the log strength of the anchor, or the mean of all players without one.
 func reference(theta []float64, anchor int) float64 {
 	if anchor >= 0 {
 		return theta[anchor]
@@ -104,14 +104,13 @@ func reference(theta []float64, anchor int) float64 {
 	return sum / float64(len(theta))
 }
 
-// centre is the log strength of a player against the reference.
+// centre returns the log strength of a player relative to the reference.
 func (m *Model) centre(i, anchor int) float64 {
 	theta := m.best.at[:m.fit.table.players]
 	return theta[i] - reference(theta, anchor)
 }
 
-// seeds is the effective number of blocks of the player, or of the anchor if that
-// is smaller.
+// seeds returns the effective number of blocks of the player, or of the anchor if that is smaller.
 func (m *Model) seeds(i, anchor int) float64 {
 	n := m.between.seeds[i]
 	if anchor >= 0 {
@@ -120,7 +119,7 @@ func (m *Model) seeds(i, anchor int) float64 {
 	return n
 }
 
-// interval is the rating of player i against j, or the pool, if j < 0.
+// interval returns the rating of player i against j, or against the pool if j < 0.
 func (m *Model) interval(i, j int) Rating {
 	r := Rating{Group: m.group[i], Bounded: m.bounded(i, j), Seeds: round(m.seeds(i, j), 100)}
 	if i == j || j < 0 && m.fit.table.players == 1 {
@@ -134,13 +133,12 @@ func (m *Model) interval(i, j int) Rating {
 	return r
 }
 
-// elo tells a log strength on the scale of Elo, to a hundredth.
+// elo converts a log strength to Elo, rounded to hundredths.
 func elo(x float64) float64 { return round(x*(400/math.Ln10), 100) + 0 }
 
-// Superiority is the likelihood that player i is stronger than j, from 0 to 1 to
-// six digits: the t distribution's at the signed root of the likelihood ratio
-// against equal strength, over the design effect of their difference. It is ½ for
-// a player and itself.
+// Superiority returns the likelihood that player i is stronger than j, from 0 to 1 to six digits:
+// the t distribution at the signed root of the likelihood ratio against equal strength, over the
+// design effect of their difference. It is ½ for a player and itself.
 func (m *Model) Superiority(i, j int) float64 {
 	if i == j {
 		return 0.5

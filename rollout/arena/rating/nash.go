@@ -9,32 +9,30 @@ import (
 )
 
 const (
-	coldest    = 1e-8 // temperature at which the path ends, in units of the largest payoff
-	cooling    = 0.5  // of the temperature, a step
-	identified = 1e-6 // a share above is in the support
+	coldest    = 1e-8 // last temperature of the path, in units of the largest payoff
+	cooling    = 0.5  // factor on the temperature per step
+	identified = 1e-6 // larger shares belong to the support
 )
 
-// Nash is the Nash average of D. Balduzzi, K. Tuyls, J. Pérolat and T. Graepel,
-// "Re-evaluating evaluation", NeurIPS 2018: of all equilibria of the symmetric
-// zero-sum game the one of maximum entropy, and what each player gets on average
-// against it. payoff[i][j] is what player i gets against j, and payoff[j][i] the
-// opposite: such as Scores. Players that win nothing against the
-// equilibrium have 0; those of the equilibrium all have 0, others less.
+// Nash returns the Nash average of D. Balduzzi, K. Tuyls, J. Pérolat and T. Graepel, "Re-evaluating
+// evaluation", NeurIPS 2018: the maximum-entropy equilibrium of the symmetric zero-sum game, and
+// the average payoff of each player against it. payoff[i][j] is the payoff of player i against j,
+// and payoff[j][i] its negative, as in the matrix of Scores. Players in the support of the
+// equilibrium have the average 0; the others have at most 0.
 //
-// The equilibrium is the limit of p = softmax(A·p/τ) as the temperature τ goes to
-// 0. For every τ there is one such p, the saddle point of q'Ap with τ times the
-// entropies of both sides, and its entropy H is at least that of every
-// equilibrium e: since the saddle's value is 0 by symmetry, e'Ap + τH(e) − τH(p) ≤ 0,
-// and e'Ap ≥ 0. Limits of p are equilibria, as (A·p)ᵢ = τ(ln pᵢ + H(p)) ≤ τ·ln n; so
-// each is the equilibrium of maximum entropy, of which there is one, as entropy is
-// strictly concave and equilibria form a convex set. Newton's method
-// follows p down to τ = 1e-8 of the largest payoff. Then the shares of players that
-// dropped out are exactly 0, and the entropy is maximised among the equilibria with
-// that support (see polish). If what comes out is no equilibrium near p, p stays,
-// which is off by some 1e-7 in games that are not degenerate to that degree.
+// The equilibrium is the limit of p = softmax(A·p/τ) as the temperature τ goes to 0. For every τ
+// there is one such p, the saddle point of q'Ap with τ times the entropies of both sides, and its
+// entropy H is at least that of every equilibrium e: since the saddle's value is 0 by symmetry,
+// e'Ap + τH(e) − τH(p) ≤ 0, and e'Ap ≥ 0. Limits of p are equilibria, as (A·p)ᵢ = τ(ln pᵢ + H(p)) ≤
+// τ·ln n; so each limit is the maximum-entropy equilibrium, which is unique because entropy is
+// strictly concave and equilibria form a convex set. Newton's method follows p down to τ = 1e-8 of
+// the largest payoff. Then the shares of players that dropped out are set to exactly 0, and the
+// entropy is maximised among the equilibria with that support (see polish). If the result is no
+// equilibrium near p, Nash returns p, which has an error of about 1e-7 unless the game is
+// degenerate to that degree.
 //
-// Results are rounded to nine digits. It fails if the matrix is not square, empty,
-// larger than MaxPlayers, not finite or not antisymmetric.
+// Results are rounded to nine digits. Nash fails if the matrix is not square, empty, larger than
+// MaxPlayers, not finite or not antisymmetric.
 func Nash(payoff [][]float64) (mixture, average []float64, err error) {
 	n := len(payoff)
 	if n > MaxPlayers {
@@ -70,8 +68,8 @@ func Nash(payoff [][]float64) (mixture, average []float64, err error) {
 	return mixture, average, nil
 }
 
-// path is the solution of softmax(A·p/τ) = p as the temperature falls: with z =
-// ln p, of τz − Ap + c = 0 and Σp = 1.
+// path is the solution of softmax(A·p/τ) = p as the temperature falls: of τz − Ap + c = 0 and Σp =
+// 1 with z = ln p.
 type path struct {
 	a      *mat.Dense
 	tau    float64
@@ -80,8 +78,8 @@ type path struct {
 	shares *mat.VecDense // p
 }
 
-// follow cools down to the coldest temperature. A step that is too large for
-// Newton's method is made smaller.
+// follow cools down to the coldest temperature. If a step is too large for Newton's method, it
+// retries with a smaller one.
 func (p *path) follow() bool {
 	n := len(p.z)
 	for i := range p.z {
@@ -118,16 +116,16 @@ func (p *path) share() {
 	}
 }
 
-// solve is Newton's method at one temperature, with whole steps: started close
-// enough, each is less than half of the one before, in the norm √Σ p·dz² that the
-// equations give themselves. It reports false if they are not, up to rounding. With D
-// the diagonal of p and y = √D·dz the system of a step is
+// solve runs Newton's method at one temperature, with whole steps: started close enough, each is
+// less than half of the one before, in the norm √Σ p·dz² that the equations induce. It returns
+// false if the steps do not shrink so, up to rounding. With the diagonal matrix D of p and y =
+// √D·dz, the system of a step is
 //
 //	⎡τI − √D·A·√D  √p⎤ ⎡y ⎤
 //	⎣√pᵀ            0⎦ ⎣dc⎦
 //
-// whose first block has a positive symmetric part, so it is regular, and a step of
-// the temperature that is small enough succeeds.
+// whose first block has a positive symmetric part, so it is regular, and a small enough
+// step of the temperature succeeds.
 func (p *path) solve() bool {
 	const enough = 1e-13
 	noise := max(enough, 1e-14/p.tau)
@@ -160,7 +158,7 @@ func (p *path) solve() bool {
 	return false
 }
 
-// newton is the step of Newton's method.
+// newton returns a step of Newton's method.
 func (p *path) newton() (dz []float64, dc float64, ok bool) {
 	n := len(p.z)
 	system, right := mat.NewDense(n+1, n+1, nil), mat.NewVecDense(n+1, nil)

@@ -12,7 +12,7 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// close reports whether two vectors differ by at most the tolerance.
+// near fails the test if two vectors differ by more than the tolerance.
 func near(t *testing.T, what string, got, want []float64, tolerance float64) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -53,7 +53,7 @@ func TestNash(t *testing.T) {
 		{"alone", [][]float64{{0}}, []float64{1}, []float64{0}},
 		{"nothing tells them apart", antisymmetric([][]float64{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}), []float64{third, third, third}, []float64{0, 0, 0}},
 		{"rock, paper, scissors", rockPaperScissors, []float64{third, third, third}, []float64{0, 0, 0}},
-		// Rock wins twice as much: the shares are the payoffs of the other two.
+		// Rock wins twice as much: each share is the payoff between the other two.
 		{"with weights", antisymmetric([][]float64{{0, -1, 2}, {0, 0, -3}, {0, 0, 0}}), []float64{0.5, third, 1.0 / 6}, []float64{0, 0, 0}},
 		{"a small share", antisymmetric([][]float64{{0, -0.01, 0.49}, {0, 0, -0.5}, {0, 0, 0}}), []float64{0.5, 0.49, 0.01}, []float64{0, 0, 0}},
 		{"a very small share", antisymmetric([][]float64{{0, -1e-5, 0.5}, {0, 0, -0.49999}, {0, 0, 0}}), []float64{0.49999, 0.5, 1e-5}, []float64{0, 0, 0}},
@@ -61,9 +61,9 @@ func TestNash(t *testing.T) {
 		{"dominated by little", antisymmetric([][]float64{{0, 1e-4, 1}, {0, 0, 1}, {0, 0, 0}}), []float64{1, 0, 0}, []float64{0, -1e-4, -1}},
 		{"two rocks", antisymmetric([][]float64{{0, 0, -1, 1}, {0, 0, -1, 1}, {0, 0, 0, -1}, {0, 0, 0, 0}}), []float64{third / 2, third / 2, third, third}, []float64{0, 0, 0, 0}},
 		{"a cycle above one loser", antisymmetric([][]float64{{0, -1, 1, 5}, {0, 0, -1, 5}, {0, 0, 0, 5}, {0, 0, 0, 0}}), []float64{third, third, third, 0}, []float64{0, 0, 0, -5}},
-		// a and b are level; c loses 1 to a and wins 3 from b, so b may have a quarter.
+		// a and b are level; c loses 1 to a and wins 3 from b, so b can have a quarter at most.
 		{"held in check", antisymmetric([][]float64{{0, 0, 1}, {0, 0, -3}, {0, 0, 0}}), []float64{0.75, 0.25, 0}, []float64{0, 0, 0}},
-		// With 1 instead, b may have half, which is the most entropy anyway.
+		// With 1 instead, b can have up to half, where the entropy has its maximum anyway.
 		{"just in check", antisymmetric([][]float64{{0, 0, 1}, {0, 0, -1}, {0, 0, 0}}), []float64{0.5, 0.5, 0}, []float64{0, 0, 0}},
 		{"not in check", antisymmetric([][]float64{{0, 0, 1}, {0, 0, -0.5}, {0, 0, 0}}), []float64{0.5, 0.5, 0}, []float64{0, 0, -0.25}},
 		{"small payoffs", antisymmetric([][]float64{{0, -1e-9, 1e-9}, {0, 0, -1e-9}, {0, 0, 0}}), []float64{third, third, third}, []float64{0, 0, 0}},
@@ -74,7 +74,7 @@ func TestNash(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		near(t, c.name, p, c.want, 2e-9) // the bar is 1e-6
+		near(t, c.name, p, c.want, 2e-9) // the required accuracy is 1e-6
 		scale := 1.0
 		for _, x := range c.average {
 			scale = max(scale, math.Abs(x))
@@ -83,11 +83,10 @@ func TestNash(t *testing.T) {
 	}
 }
 
-// TestNashIsMostEntropy: for random games, many of them degenerate, the mixture p is
-// an equilibrium, and no other, e, has more entropy: the derivative of entropy
-// towards it, −Σ (e − p) ln p, is not above 0. A linear program finds the e for which
-// it is largest. Shares of 0 have the derivative of 1e-9, so an equilibrium that has
-// such a player is found, too.
+// TestNashIsMostEntropy: for random games, many of them degenerate, the mixture p is an
+// equilibrium, and no other equilibrium e has more entropy: the derivative of entropy towards it,
+// −Σ (e − p) ln p, is not above 0. A linear program finds the e with the largest derivative. Shares
+// of 0 have the derivative of 1e-9, so the test also finds an equilibrium with such a player.
 func TestNashIsMostEntropy(t *testing.T) {
 	solved, several, games := 0, 0, 150
 	switch {
@@ -115,7 +114,7 @@ func TestNashIsMostEntropy(t *testing.T) {
 		}
 		e, err := furthest(m, slope)
 		if err != nil {
-			continue // the simplex method of gonum gives up on some degenerate games
+			continue // gonum's simplex method fails on some degenerate games
 		}
 		solved++
 		gain, moved := -here, 0.0
@@ -136,7 +135,7 @@ func TestNashIsMostEntropy(t *testing.T) {
 	t.Logf("%d of %d games checked, %d with several equilibria", solved, games, several)
 }
 
-// furthest is an equilibrium that is best in a direction: e ≥ 0 with Ae ≤ 0 and sum 1.
+// furthest returns the equilibrium that is best in a direction: e ≥ 0 with Ae ≤ 0 and sum 1.
 func furthest(m [][]float64, direction []float64) ([]float64, error) {
 	n := len(m)
 	a := mat.NewDense(n+1, 2*n, nil)
@@ -160,8 +159,8 @@ func furthest(m [][]float64, direction []float64) ([]float64, error) {
 	return e[:n], nil
 }
 
-// randomGame is antisymmetric: of kind 0 with real payoffs, 1 with −1, 0 and 1, 2
-// with some players twice.
+// randomGame returns an antisymmetric matrix: kind 0 has real payoffs, kind 1 has −1, 0 and 1, kind
+// 2 has some players twice.
 func randomGame(r *prng.Rand, n, kind int) [][]float64 {
 	m := make([][]float64, n)
 	for i := range m {
@@ -191,7 +190,7 @@ func randomGame(r *prng.Rand, n, kind int) [][]float64 {
 	return m
 }
 
-// bestReply is what the best reply to p gains.
+// bestReply returns the gain of the best reply to p.
 func bestReply(m [][]float64, p []float64) float64 {
 	best := math.Inf(-1)
 	for i := range m {
@@ -226,7 +225,7 @@ func TestAlphaRank(t *testing.T) {
 		{"biased rock, paper, scissors", antisymmetric([][]float64{{0, -0.5, 1}, {0, 0, -0.1}, {0, 0, 0}}), inf, []float64{third, third, third}},
 		{"a cycle above one loser", antisymmetric([][]float64{{0, -1, 1, 5}, {0, 0, -1, 5}, {0, 0, 0, 5}, {0, 0, 0, 0}}), inf, []float64{third, third, third, 0}},
 		{"prisoners", [][]float64{{3, 0}, {5, 1}}, inf, []float64{0, 1}},
-		// Coordination: each convention resists; that which is harder to leave stays.
+		// Coordination: each convention resists mutants; the one that is harder to leave stays.
 		{"stag hunt", [][]float64{{5, 0}, {2, 1}}, inf, []float64{1, 0}},
 		{"stag hunt", [][]float64{{5, 0}, {4, 2}}, inf, []float64{0, 1}},
 		{"coordination", [][]float64{{1, 0}, {0, 1}}, inf, []float64{0.5, 0.5}},
@@ -242,9 +241,9 @@ func TestAlphaRank(t *testing.T) {
 	}
 }
 
-// TestAlphaRankOfTwo: of two strategies the shares are as the fixation
-// probabilities, which have a closed form where the mutant gains the same whatever
-// its number: (1 − e^(−αd))/(1 − e^(−mαd)).
+// TestAlphaRankOfTwo: the shares of two strategies are in the ratio of the fixation probabilities,
+// which have a closed form if a mutant's advantage does not depend on the number of mutants: (1 −
+// e^(−αd))/(1 − e^(−mαd)).
 func TestAlphaRankOfTwo(t *testing.T) {
 	const m = 20
 	for _, d := range []float64{1e-6, 0.01, 0.3, 2} {
@@ -252,7 +251,7 @@ func TestAlphaRankOfTwo(t *testing.T) {
 			rho := func(d float64) float64 { return math.Expm1(-alpha*d) / math.Expm1(-alpha*d*m) }
 			up, down := rho(d), rho(-d)
 			want := up / (up + down)
-			// Payoffs that depend on one's own strategy only.
+			// Payoffs that depend only on one's own strategy.
 			p, err := rating.AlphaRank([][]float64{{0, 0}, {d, d}}, alpha, m)
 			if err != nil {
 				t.Fatal(err)
@@ -262,8 +261,8 @@ func TestAlphaRankOfTwo(t *testing.T) {
 	}
 }
 
-// TestAlphaRankSolves: for random games the shares solve the equations of the chain,
-// set up here in plain numbers.
+// TestAlphaRankSolves: for random games the shares solve the equations of the chain, computed here
+// with ordinary floating-point numbers.
 func TestAlphaRankSolves(t *testing.T) {
 	for k := range 100 {
 		r := prng.New(prng.StreamSeed(5, uint64(k), 0, 0, prng.PurposeGame))

@@ -6,16 +6,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// polish makes the end of the path exact. In every zero-sum game a player is either
-// in the support of some equilibrium or gets less than 0 against some equilibrium
-// (A. J. Goldman, A. W. Tucker, "Theory of linear programming", 1956). All
-// equilibria get 0 for each player of the support, and the one of maximum entropy
-// has all of them, as the derivative of entropy is infinite at a share of 0. Of the
-// others, those whose share at the end of the path is of the order of its
-// temperature, and not exponentially small, are constraints that hold with equality:
-// share/τ is the multiplier. What is left is to maximise entropy under linear
-// equations, on which Newton's method converges to the last digits. The shares stay
-// as they are if the result is no equilibrium, or is away from them.
+// polish makes the end of the path exact. In every zero-sum game a player is either in the support
+// of some equilibrium or gets less than 0 against some equilibrium (A. J. Goldman, A. W. Tucker,
+// "Theory of linear programming", 1956). Against every equilibrium each player of the support gets
+// 0, and the maximum-entropy equilibrium contains all of them, as the derivative of entropy is
+// infinite at a share of 0. For the other players, a share at the end of the path in the order of
+// the temperature, and not exponentially small, means a constraint that holds with equality:
+// share/τ is the multiplier. The remaining problem is to maximise entropy under linear equations,
+// on which Newton's method converges to the last digits. polish leaves the shares unchanged if the
+// result is not an equilibrium, or is far from them.
 func (p *path) polish() {
 	var support, equal []int
 	for i := range p.z {
@@ -54,8 +53,8 @@ func (p *path) polish() {
 	}
 }
 
-// mostEntropy maximises −Σ p ln p under system·p = right, from a start near a
-// solution: p moves in the null space of the system.
+// mostEntropy maximises −Σ p ln p under system·p = right, from a start near a solution: p moves in
+// the null space of the system.
 func mostEntropy(system *mat.Dense, right, start *mat.VecDense) (*mat.VecDense, bool) {
 	rows, k := system.Dims()
 	var svd mat.SVD
@@ -96,8 +95,8 @@ func mostEntropy(system *mat.Dense, right, start *mat.VecDense) (*mat.VecDense, 
 	return nil, false
 }
 
-// climbEntropy is one step of Newton's method along the free directions, shortened
-// where a share would not stay above 0. gain is the square of the Newton decrement.
+// climbEntropy takes one step of Newton's method along the free directions, shortened so that every
+// share stays above 0. gain is the square of the Newton decrement.
 func climbEntropy(p *mat.VecDense, free mat.Matrix) (gain float64, ok bool) {
 	k, dims := free.Dims()
 	gradient, scaled := mat.NewVecDense(k, nil), mat.NewDense(k, dims, nil)
@@ -117,7 +116,7 @@ func climbEntropy(p *mat.VecDense, free mat.Matrix) (gain float64, ok bool) {
 	}
 	move.MulVec(free, &step)
 	gain = mat.Dot(&slope, &step)
-	scale := 1.0 // near the maximum, where this starts, the whole step squares the error
+	scale := 1.0 // near the maximum the whole step squares the error
 	for i := range k {
 		scale = min(scale, -0.9*p.AtVec(i)/min(move.AtVec(i), -1e-300))
 	}

@@ -6,23 +6,22 @@ import (
 	"slices"
 )
 
-// Result is how games of one pair ended that have a block and a weight in common.
-// A table of three or four players is told as the results of its pairs, by place,
-// in one block.
+// Result counts the games between two players that share a block and a weight. A game of three or
+// four players becomes the results of its pairs, by place, in one block.
 type Result struct {
 	A, B                int     // players, from 0
-	Block               int     // games that are not independent of each other share it: those of one seed
+	Block               int     // games that are not independent share a block: the games of one seed
 	Wins, Draws, Losses int     // of A
-	Weight              float64 // what each of these games counts for, 0 … 1: 1, and less where games repeat
+	Weight              float64 // weight of each of these games, 0 … 1: 1, or less for repeated games
 }
 
-// games is the number of games.
+// games returns the number of games.
 func (r *Result) games() float64 { return float64(r.Wins) + float64(r.Draws) + float64(r.Losses) }
 
 // maxCount bounds the games of a result.
 const maxCount = math.MaxInt32
 
-// check says what is wrong with a result.
+// check returns an error if a result is not valid.
 func (r *Result) check(players int) error {
 	switch {
 	case r.A < 0 || r.A >= players || r.B < 0 || r.B >= players:
@@ -37,7 +36,7 @@ func (r *Result) check(players int) error {
 	return nil
 }
 
-// check says what is wrong with the results.
+// check returns an error if one of the results is not valid.
 func check(players int, results []Result) error {
 	if players < 1 || players > MaxPlayers {
 		return fmt.Errorf("rating: %d players, want 1 … %d", players, MaxPlayers)
@@ -50,9 +49,8 @@ func check(players int, results []Result) error {
 	return nil
 }
 
-// counts are the weighted games of a pair i < j: half of i's wins beyond its
-// losses, draws, and all games. The first two are the sufficient statistics of
-// Davidson's model.
+// counts are the weighted games of a pair i < j: half of (i's wins minus its losses), draws, and
+// all games. The first two are the sufficient statistics of Davidson's model.
 type counts struct{ lead, draws, games float64 }
 
 func (c *counts) add(d counts) {
@@ -61,7 +59,7 @@ func (c *counts) add(d counts) {
 	c.games += d.games
 }
 
-// counts are those of a result, from the side of the lower player.
+// counts returns the counts of a result, from the side of the lower player.
 func (r *Result) counts(weight float64) counts {
 	lead := float64(weight * (float64(r.Wins) - float64(r.Losses)) / 2)
 	if r.A > r.B {
@@ -73,12 +71,12 @@ func (r *Result) counts(weight float64) counts {
 // table has the games of every pair.
 type table struct {
 	players int
-	pairs   [][2]int // i < j, of those that met, in order
-	index   []int32  // [i·players+j] of pairs, −1 if they did not meet
+	pairs   [][2]int // the pairs that met, i < j, in order
+	index   []int32  // [i·players+j], an index in pairs; −1 if they did not meet
 	sum     []counts // by pair
 }
 
-// tabulate sums the results up by pair. They must be sound.
+// tabulate sums the results up by pair. They must be valid.
 func tabulate(players int, results []Result) *table {
 	t := &table{players: players, index: make([]int32, players*players)}
 	all := make([]counts, players*players)
@@ -99,7 +97,7 @@ func tabulate(players int, results []Result) *table {
 	return t
 }
 
-// place is where the pair of a result stands in index.
+// place returns the position of a result's pair in index.
 func (t *table) place(r *Result) int { return min(r.A, r.B)*t.players + max(r.A, r.B) }
 
 // draws reports whether any game was drawn.
@@ -107,8 +105,8 @@ func (t *table) draws() bool {
 	return slices.ContainsFunc(t.sum, func(c counts) bool { return c.draws > 0 })
 }
 
-// blocks gives each result the number of its block, from 0 in the order of
-// Result.Block, and −1 where nothing counts.
+// blocks gives each result the number of its block, from 0 in the order of Result.Block, and −1 to
+// a result without weight or games.
 func blocks(results []Result) (of []int32, n int) {
 	number := map[int]int32{}
 	ids := []int{}
@@ -145,10 +143,9 @@ func blocks(results []Result) (of []int32, n int) {
 	return of, len(ids)
 }
 
-// Scores returns the payoff matrix of the results for Nash and AlphaRank: the mean
-// score of the row's player against the column's, 1 for a win and ½ for a draw,
-// less ½. It is antisymmetric, and 0 where two never met. It fails if the results
-// are not sound.
+// Scores returns the payoff matrix of the results for Nash and AlphaRank: the mean score of the
+// row's player against the column's, 1 for a win and ½ for a draw, minus ½. It is antisymmetric,
+// and 0 for two players who never met. It fails if the results are not valid.
 func Scores(players int, results []Result) ([][]float64, error) {
 	if err := check(players, results); err != nil {
 		return nil, err
@@ -162,7 +159,7 @@ func Scores(players int, results []Result) ([][]float64, error) {
 	return m, nil
 }
 
-// matrix is a matrix of zeros.
+// matrix returns a matrix of zeros.
 func matrix(rows, columns int) [][]float64 {
 	m := make([][]float64, rows)
 	all := make([]float64, rows*columns)

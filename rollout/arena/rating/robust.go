@@ -6,21 +6,21 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// priorSeeds is how many seeds the variance of the model counts for, beside the
-// variance between seeds.
+// priorSeeds is the number of seeds that the variance of the model counts for, in the average with
+// the variance between seeds.
 const priorSeeds = 2
 
-// leastVariance is below that of 10¹⁴ games: differences of log strengths are not
-// known better than rounding allows.
+// leastVariance is below the variance after 10¹⁴ games, since rounding errors prevent a better
+// estimate of differences of log strengths.
 const leastVariance = 1e-14
 
-// between is what varies from block to block.
+// between is the variation between blocks.
 type between struct {
 	meat  *mat.SymDense // sum over blocks of the outer product of their scores
-	seeds []float64     // by player: the effective number of blocks it played in
+	seeds []float64     // by player: the effective number of blocks in which it played
 }
 
-// byBlock orders the results by block: those of block b are order[start[b]:start[b+1]].
+// byBlock sorts the results by block: block b has order[start[b]:start[b+1]].
 func byBlock(results []Result) (order, start []int32) {
 	of, n := blocks(results)
 	start = make([]int32, n+2)
@@ -42,10 +42,9 @@ func byBlock(results []Result) (order, start []int32) {
 	return order, start[:n+1]
 }
 
-// betweenBlocks sums up how the scores of the blocks, the derivatives of their
-// likelihoods at the estimate, vary. A game of weight w adds √w of its score, so
-// that k copies of a game with weight 1/k, one in each of k blocks, add what one
-// game would.
+// betweenBlocks sums up the variation of the scores of the blocks, the derivatives of their
+// log-likelihoods at the estimate. A game of weight w adds √w of its score, so that k copies of a
+// game with weight 1/k, one in each of k blocks, add as much as one game.
 func (l *likelihood) betweenBlocks(results []Result, at []float64) *between {
 	n, last, delta := l.table.players, l.dim-1, l.delta(at)
 	chance := make([]chances, len(l.table.pairs))
@@ -104,19 +103,18 @@ func (l *likelihood) betweenBlocks(results []Result, at []float64) *between {
 
 // spread is the uncertainty of a contrast of the parameters.
 type spread struct {
-	model    float64 // variance by the model, all games independent
-	variance float64 // variance that is used
+	model    float64 // variance by the model, which assumes independent games
+	variance float64 // variance used for intervals
 	quantile float64 // of the t distribution, two-sided 95 %
 	freedom  float64 // its degrees of freedom
-	bound    float64 // 95 % of the prior lie within this of the mean: no interval is wider
+	bound    float64 // 95 % point of the prior around the mean: no interval is wider
 }
 
-// spread finds the uncertainty of a contrast between players (of player i and the
-// pool, if j < 0).
+// spread returns the uncertainty of a contrast between players (of player i and the pool if j < 0).
 func (m *Model) spread(a *mat.VecDense, i, j int) spread {
 	x := mat.NewVecDense(m.fit.dim, nil)
 	if m.best.factor.SolveVecTo(x, a) != nil {
-		x.Zero() // cannot be: the prior keeps the matrix regular
+		x.Zero() // cannot fail: the prior keeps the matrix regular
 	}
 	seeds, known := m.seeds(i, j), m.known(i)
 	if j >= 0 {
@@ -135,8 +133,8 @@ func (m *Model) spread(a *mat.VecDense, i, j int) spread {
 	return s
 }
 
-// known is what the games tell of a player's strength were all others known, in
-// games of even chance without draws.
+// known returns the information of the games on a player's strength if all others were known, as a
+// number of even games without draws.
 func (m *Model) known(i int) float64 {
 	return max(0, 4*(m.best.information.At(i, i)-1.0/(priorDeviation*priorDeviation)))
 }
