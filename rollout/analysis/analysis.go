@@ -1,23 +1,22 @@
-// Package analysis looks back at an episode with a policy that searches: what
-// each seat could expect before each turn, and what its orders cost it.
+// Package analysis examines an episode with a policy that searches: what each seat could expect
+// before each turn, and what its orders cost it.
 //
-// Each position is searched for each seat as the policy would have searched it
-// in that episode, with the same seed; the best orders are those of the move with
-// the largest share. What a seat lost in a turn is the value, for that seat, of
-// the position that its best orders lead to, less the value of the one that its
-// own orders led to. In both the other seats give the orders that they gave, and
-// both positions are searched with the seed of the next turn. So what the search
-// misjudges everywhere, and what the others did, is in both values and cancels; if
-// both are the same position, nothing is lost. The change of the value from turn
-// to turn is no such measure: it has in it what the others did, and the value
-// before the turn is a mean over moves that the search tried and found bad.
+// Each position is searched for each seat as the policy would have searched it in that episode,
+// with the same seed; the best orders are those of the move with the largest share. The loss of a
+// seat in a turn is the difference of two values for that seat: of the position after its best
+// orders, and of the position after its own orders. The other seats give their own orders in both
+// cases, and both positions are searched with the seed of the next turn. So a systematic error of
+// the search and the effect of the others' orders are in both values and cancel; if both positions
+// are equal, the loss is 0. The change of the value from turn to turn would be a worse measure: it
+// includes the effect of the others' orders, and the value before the turn is a mean that includes
+// bad moves tried by the search.
 //
-// The best orders were chosen without knowing those of the others, and the two
-// values are estimates. So a loss may be below 0: against what the others did,
-// the orders played were better than those the search prefers.
+// The best orders were chosen without knowledge of the others' orders, and the two values are
+// estimates. So a loss may be negative: against the others' orders, the orders played were better
+// than those the search prefers.
 //
-// The result depends on nothing but the episode, the game and the policy, if that
-// does not look at the clock.
+// The result depends only on the episode, the game and the policy, unless the policy reads the
+// clock.
 package analysis
 
 import (
@@ -35,29 +34,28 @@ import (
 	"moonfarm/sim"
 )
 
-// Options say what is looked at, and how.
+// Options select the turns to analyse and how.
 type Options struct {
-	// Game makes a Vector of one game, as the one in which the episode was played.
+	// Game makes a Vector of one game with the same rules as the episode's.
 	Game func() (env.Vector, error)
 	// Policy makes a rollout.Searcher.
 	Policy rollout.Maker
-	// First and Last are the first turn to look at and the last one; of those
-	// between, every Every-th is.
+	// First and Last are the first and the last turn to analyse; every Every-th turn from First on
+	// is analysed.
 	First, Last, Every int
 	Workers            int
-	// Progress, if it is not nil, is told how many positions of all are searched. It
-	// is called by one goroutine at a time.
+	// Progress, if not nil, is called with the number of positions searched and of all positions.
+	// Calls come one at a time.
 	Progress func(done, all int)
 }
 
-// Turn is a turn that was looked at.
+// Turn is the analysis of a turn.
 type Turn struct {
 	Turn  int // from 0
 	Seats []Seat
 }
 
-// Seat is what was found for a seat in a turn. Values are the result that the seat
-// can expect, −1 … 1.
+// Seat is the analysis of a seat in a turn. Values are the result that the seat can expect, −1 … 1.
 type Seat struct {
 	Value  float64 // before the turn
 	Lost   float64 // Best.Value − Played.Value
@@ -68,7 +66,7 @@ type Seat struct {
 // BestPlayed reports whether the seat gave the best orders.
 func (s *Seat) BestPlayed() bool { return same(s.Best.Orders, s.Played.Orders) }
 
-// Worst are the n turns, or fewer, in which a seat lost most, the worst first.
+// Worst returns up to n turns with the largest losses of a seat, the worst first.
 func Worst(turns []Turn, p sim.Player, n int) []int {
 	worst := slices.DeleteFunc(slices.Clone(turns), func(t Turn) bool { return t.Seats[p].Lost <= 0 })
 	slices.SortStableFunc(worst, func(a, b Turn) int { return cmp.Compare(b.Seats[p].Lost, a.Seats[p].Lost) })
@@ -79,27 +77,27 @@ func Worst(turns []Turn, p sim.Player, n int) []int {
 	return list
 }
 
-// Choice are orders that a seat can give in a turn.
+// Choice is a list of orders that a seat can give in a turn.
 type Choice struct {
 	Orders []sim.Order
-	Share  float64 // of the search for this move; −1 if it was none of the moves searched
-	Value  float64 // of the position that they lead to
+	Share  float64 // of the search for this move; −1 if the search did not try it
+	Value  float64 // of the position after them
 }
 
-// Check fails if the options do not fit the episode, or it cannot be played with
+// Check returns an error if the options do not fit the episode, or if it cannot be continued with
 // other orders.
 func (o *Options) Check(e *rollout.Episode) error {
 	switch {
 	case len(e.Recording) > 0:
-		return fmt.Errorf("episode %d is a recording whose chance is not known: what follows from other orders cannot be told", e.ID)
+		return fmt.Errorf("episode %d is a recording with an unknown random seed: the effect of other orders cannot be computed", e.ID)
 	case o.First < 0 || o.Last < o.First || o.Last >= e.Turns || o.Every < 1:
 		return fmt.Errorf("turns %d to %d, every %d: the episode has turns 0 to %d", o.First, o.Last, o.Every, e.Turns-1)
 	}
 	return nil
 }
 
-// Run looks at the turns of an episode. With an error, such as the cause of ctx,
-// it returns those turns that it has finished.
+// Run analyses the turns of an episode. With an error, such as the cause of ctx, it returns the
+// turns that it has finished.
 func Run(ctx context.Context, e *rollout.Episode, o Options) ([]Turn, error) {
 	if err := o.Check(e); err != nil {
 		return nil, err
@@ -123,7 +121,7 @@ func Run(ctx context.Context, e *rollout.Episode, o Options) ([]Turn, error) {
 	return r.turns(), err
 }
 
-// run is a Run.
+// run is the state of Run.
 type run struct {
 	o   Options
 	e   *rollout.Episode
@@ -131,7 +129,7 @@ type run struct {
 
 	mu    sync.Mutex
 	done  int
-	found [][]Seat // of the position before each turn and after the last one; nil: not searched
+	found [][]Seat // search results of the position before each turn and after the last; nil: not searched
 }
 
 // position is a state to search.
@@ -140,19 +138,19 @@ type position struct {
 	snapshot []byte
 }
 
-// wanted reports whether a turn is to be looked at.
+// wanted reports whether a turn is to be analysed.
 func (r *run) wanted(turn int) bool {
 	return turn >= r.o.First && turn <= r.o.Last && (turn-r.o.First)%r.o.Every == 0
 }
 
-// needed reports whether the position before a turn is to be searched: it is
-// before a turn to be looked at, or after one.
+// needed reports whether the position before a turn is to be searched: an analysed turn begins or
+// ends with it.
 func (r *run) needed(turn int) bool { return r.wanted(turn) || r.wanted(turn-1) }
 
-// overAfter reports whether the rules end the game with that turn.
+// overAfter reports whether the rules end the game with the given turn.
 func (r *run) overAfter(turn int) bool { return turn == r.e.Turns-1 && r.e.Status == sim.Over }
 
-// positions plays the episode again and yields the positions to search.
+// positions replays the episode and yields the positions to search.
 func (r *run) positions() iter.Seq2[position, error] {
 	return func(yield func(position, error) bool) {
 		if err := r.replay(func(p position) bool { return yield(p, nil) }); err != nil {
@@ -161,7 +159,7 @@ func (r *run) positions() iter.Seq2[position, error] {
 	}
 }
 
-// replay is positions with an error at the end. It goes no further than it must.
+// replay is positions with an error result. It stops after the last position needed.
 func (r *run) replay(yield func(position) bool) error {
 	g, err := r.game()
 	if err != nil {
@@ -189,7 +187,7 @@ func (r *run) replay(yield func(position) bool) error {
 	return nil
 }
 
-// game is a Vector of one game that can be set to a position.
+// game is a Vector of one game whose position can be set.
 type game struct {
 	v    env.Vector
 	snap env.Snapshotter
@@ -201,7 +199,7 @@ func (r *run) game() (g game, err error) {
 	}
 	ok := false
 	if g.snap, ok = env.Unwrap(g.v).(env.Snapshotter); !ok {
-		return g, errors.New("the game cannot be set to a position")
+		return g, errors.New("the position of the game cannot be set")
 	}
 	return g, nil
 }
@@ -233,8 +231,7 @@ func (r *run) start() (*worker, error) {
 	return &worker{g, s, env.NewBatch(g.v.Spec(), 1, s.Wants())}, nil
 }
 
-// look searches a position, and, if it is before a turn that is wanted, those that
-// the best orders lead to.
+// look searches a position, and, before a wanted turn, also the positions after the best orders.
 func (r *run) look(ctx context.Context, w *worker, _ int, at position) error {
 	seats := make([]Seat, r.e.Players)
 	rollout.Until(ctx, w.policy)
@@ -275,7 +272,7 @@ func (r *run) look(ctx context.Context, w *worker, _ int, at position) error {
 	return nil
 }
 
-// search searches the game for a seat. It fails once ctx, that of the policy, is done.
+// search searches the game for a seat. It fails once ctx, the policy's context, is done.
 func (w *worker) search(ctx context.Context, p sim.Player) (*rollout.SearchResult, error) {
 	w.v.Observe(w.batch)
 	w.policy.Act(w.v, w.batch, []int32{int32(p)})
@@ -289,8 +286,8 @@ func (w *worker) search(ctx context.Context, p sim.Player) (*rollout.SearchResul
 	return found, nil
 }
 
-// after plays the turn of the episode, with other orders of one seat, and returns
-// the value for that seat.
+// after plays the turn of the episode, with other orders of one seat, and returns the value for
+// that seat.
 func (w *worker) after(ctx context.Context, e *rollout.Episode, turn int, p sim.Player, orders []sim.Order) (float64, error) {
 	w.v.Observe(w.batch)
 	room := len(w.batch.Orders) / w.batch.Rows
@@ -312,7 +309,7 @@ func (w *worker) after(ctx context.Context, e *rollout.Episode, turn int, p sim.
 	return found.Value, nil
 }
 
-// compare takes the orders played and the best ones from what a search found.
+// compare sets Best and Played from a search result and the orders played.
 func (s *Seat) compare(found *rollout.SearchResult, played []sim.Order) {
 	best := 0
 	s.Played = Choice{Orders: slices.Clone(played), Share: -1}
@@ -327,8 +324,7 @@ func (s *Seat) compare(found *rollout.SearchResult, played []sim.Order) {
 	s.Best = Choice{Orders: slices.Clone(found.OrdersOf(best)), Share: float64(found.Shares[best])}
 }
 
-// same reports whether two lists of orders are equal but for orders that do
-// nothing.
+// same reports whether two lists of orders are equal, ignoring orders that do nothing.
 func same(a, b []sim.Order) bool {
 	for {
 		for len(a) > 0 && a[0] == 0 {
@@ -347,8 +343,7 @@ func same(a, b []sim.Order) bool {
 	}
 }
 
-// turns are the turns that were looked at, as far as the positions after them
-// are known.
+// turns returns the analysed turns whose next position has been searched, too.
 func (r *run) turns() (all []Turn) {
 	for t := r.o.First; t <= r.o.Last; t += r.o.Every {
 		seats, next := r.found[t], r.found[t+1]

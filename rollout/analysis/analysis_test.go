@@ -20,7 +20,7 @@ import (
 
 var game = simtest.Toy{Seats: 3, Orders: 2}
 
-// newGame makes a Vector of one toy that ends after so many turns at the latest.
+// newGame makes a Vector of one toy game with a turn limit.
 func newGame(t *testing.T, maxTurns int) env.Vector {
 	t.Helper()
 	v, err := env.New(game, featuretest.ToyKit(game), env.Config{N: 1, MaxTurns: maxTurns})
@@ -30,9 +30,9 @@ func newGame(t *testing.T, maxTurns int) env.Vector {
 	return v
 }
 
-// greedy names the first of the largest heaps that it may name. It weighs the
-// heaps alone, that one with the largest share, and values a position by what the
-// seat has taken, and a little by the row's seed.
+// greedy names the largest legal heaps, the first of equal ones. Its search result compares single
+// heaps, gives that one the largest share, and values a position by what the seat has taken, plus a
+// little that depends on the row's seed.
 type greedy struct{ found rollout.SearchResult }
 
 func (*greedy) Name() string    { return "greedy" }
@@ -70,8 +70,8 @@ func bestHeap(s *simtest.ToyState, p sim.Player) (best sim.Order) {
 	return best
 }
 
-// random names up to two heaps by the row's seed, now and then the best one; some
-// of its orders name no heap.
+// random names up to two heaps by the row's seed, sometimes the best one; some of its orders name
+// no heap.
 type random struct{}
 
 func (random) Name() string    { return "random" }
@@ -90,7 +90,7 @@ func (random) Act(v env.Vector, b *env.Batch, rows []int32) {
 	}
 }
 
-// episodes collects copies.
+// episodes collects copies of episodes.
 type episodes struct{ list []*rollout.Episode }
 
 func (s *episodes) Episode(e *rollout.Episode) error {
@@ -110,7 +110,7 @@ func played(t *testing.T, n uint64, maxTurns int) []*rollout.Episode {
 	return s.list
 }
 
-// long is an episode of 8 turns or more.
+// long returns an episode of 8 turns or more.
 func long(t *testing.T) *rollout.Episode {
 	t.Helper()
 	for _, e := range played(t, 20, 0) {
@@ -130,7 +130,7 @@ func options(t *testing.T, e *rollout.Episode, maxTurns int) analysis.Options {
 	}
 }
 
-// value is what greedy, or the rules at the end, say of the state after a turn.
+// value returns the value of the state after a turn by greedy, or by the rules at the end.
 func value(e *rollout.Episode, s *simtest.ToyState, status sim.Status, p sim.Player) float64 {
 	if status == sim.Over {
 		return float64(game.Outcome(s, p).Result)
@@ -138,7 +138,7 @@ func value(e *rollout.Episode, s *simtest.ToyState, status sim.Status, p sim.Pla
 	return worth(s, p, prng.StreamSeed(e.Seed, 0, uint64(s.Turn), uint64(p), prng.PurposePolicy))
 }
 
-// checkTurn compares what was found of a turn with what the game itself tells.
+// checkTurn compares the analysis of a turn with the game itself.
 func checkTurn(t *testing.T, e *rollout.Episode, before *simtest.ToyState, turn analysis.Turn) (bests int) {
 	t.Helper()
 	step := func(change sim.Player, orders []sim.Order) (s simtest.ToyState, status sim.Status) {
@@ -172,7 +172,7 @@ func checkTurn(t *testing.T, e *rollout.Episode, before *simtest.ToyState, turn 
 	return bests
 }
 
-// outcomes are those after the last turn.
+// outcomes returns the outcomes after the last turn.
 func outcomes(e *rollout.Episode) (all [sim.MaxPlayers]sim.Outcome) {
 	var s simtest.ToyState
 	game.Reset(&s, e.Seed)
@@ -185,7 +185,7 @@ func outcomes(e *rollout.Episode) (all [sim.MaxPlayers]sim.Outcome) {
 	return all
 }
 
-// turnOf are the orders of a turn.
+// turnOf returns the orders of a turn.
 func turnOf(e *rollout.Episode, i int) *sim.Turn {
 	t := sim.NewTurn(2)
 	for p := range sim.Player(3) {
@@ -194,8 +194,8 @@ func turnOf(e *rollout.Episode, i int) *sim.Turn {
 	return t
 }
 
-// What is found of each turn is what the game itself tells: in games that the
-// rules end, in others that are cut, and where a recording stops.
+// TestRun compares the analysis of each turn with the game itself: in games that the rules end, in
+// games that are cut, and where a recording stops.
 func TestRun(t *testing.T) {
 	bests, over, lost := 0, 0, 0
 	for _, maxTurns := range []int{0, 4} {
@@ -219,7 +219,7 @@ func TestRun(t *testing.T) {
 			game.Reset(&s, e.Seed)
 			for i, turn := range found {
 				if turn.Turn != i {
-					t.Fatalf("turn %d at place %d", turn.Turn, i)
+					t.Fatalf("turn %d at index %d", turn.Turn, i)
 				}
 				bests += checkTurn(t, e, &s, turn)
 				game.Step(&s, turnOf(e, i))
@@ -232,11 +232,11 @@ func TestRun(t *testing.T) {
 		}
 	}
 	if bests < 50 || over < 5 || lost < 50 {
-		t.Errorf("the best orders were played %d times, %d games were over, %d times something was lost: too few to tell", bests, over, lost)
+		t.Errorf("the best orders were played %d times, %d games were over, %d times something was lost: too few to test", bests, over, lost)
 	}
 }
 
-// Some turns have what they have among all, for any number of workers.
+// TestRunPart: an analysis of some turns is part of the analysis of all, for any number of workers.
 func TestRunPart(t *testing.T) {
 	e := long(t)
 	o := options(t, e, 0)
@@ -256,7 +256,7 @@ func TestRunPart(t *testing.T) {
 	}
 }
 
-// A run that is stopped tells what it has finished.
+// TestRunStopped: a stopped run returns the turns that it has finished.
 func TestRunStopped(t *testing.T) {
 	e := long(t)
 	o := options(t, e, 0)
@@ -277,7 +277,7 @@ func TestRunStopped(t *testing.T) {
 	}
 }
 
-// blind is a policy that searches nothing.
+// blind is a policy that does not search.
 type blind struct{ greedy }
 
 func (*blind) SearchResult(int32) *rollout.SearchResult { return nil }
@@ -287,7 +287,7 @@ func TestRunErrors(t *testing.T) {
 		"turns 0 to 99, every 1: the episode has turns 0 to ": func(_ *rollout.Episode, o *analysis.Options) { o.Last = 99 },
 		"turns 3 to 2, every 1":                               func(_ *rollout.Episode, o *analysis.Options) { o.First, o.Last = 3, 2 },
 		"every 0":                                             func(_ *rollout.Episode, o *analysis.Options) { o.Every = 0 },
-		"a recording whose chance is not known":               func(e *rollout.Episode, _ *analysis.Options) { e.Recording = []byte{1} },
+		"a recording with an unknown random seed":             func(e *rollout.Episode, _ *analysis.Options) { e.Recording = []byte{1} },
 		"random does not search": func(_ *rollout.Episode, o *analysis.Options) {
 			o.Policy = func(env.Spec) (rollout.Policy, error) { return random{}, nil }
 		},
@@ -308,8 +308,8 @@ func TestRunErrors(t *testing.T) {
 	}
 }
 
-// The worst turns of a seat are those with the largest loss, the first of equal
-// ones; where nothing is lost is none of them.
+// TestWorst: the worst turns of a seat have the largest losses, the first of equal ones first;
+// turns without a loss are left out.
 func TestWorst(t *testing.T) {
 	var turns []analysis.Turn
 	for i, lost := range []float64{0.1, 0, 0.3, -0.2, 0.3, 0.2} {
@@ -337,7 +337,7 @@ func TestChart(t *testing.T) {
 	if got := analysis.AppendChart(nil, nil); got != nil {
 		t.Errorf("no turns: %q", got)
 	}
-	// 200 turns in 64 columns: each has the mean of some.
+	// 200 turns in 64 columns: each column has the mean of some.
 	turns = nil
 	for i := range 200 {
 		turns = append(turns, analysis.Turn{Turn: i, Seats: []analysis.Seat{{Value: math.Copysign(1, float64(i)-99.5)}}})

@@ -12,10 +12,9 @@ const (
 	chartHeight = 11
 )
 
-// AppendChart appends a chart of the values before the turns, from left to right,
-// 1 at the top and −1 at the bottom. A letter stands for each seat, * for several
-// at one place. Where there are more turns than columns, a column has the mean of
-// some.
+// AppendChart appends a chart of the values before the turns, from left to right, 1 at the top and
+// −1 at the bottom. A letter stands for each seat, * for several at one place. If there are more
+// turns than columns, a column shows the mean of several turns.
 func AppendChart(dst []byte, turns []Turn) []byte {
 	if len(turns) == 0 {
 		return dst
@@ -57,7 +56,7 @@ func AppendChart(dst []byte, turns []Turn) []byte {
 	return append(dst, strings.TrimRight("turn   "+first+gap+last, " ")+"\n"...)
 }
 
-// meanValue is the mean of the values of a seat.
+// meanValue returns the mean of the values of a seat.
 func meanValue(turns []Turn, p int) float64 {
 	sum := 0.0
 	for _, t := range turns {
@@ -66,7 +65,7 @@ func meanValue(turns []Turn, p int) float64 {
 	return sum / float64(len(turns))
 }
 
-// height is the row of a value.
+// height returns the row of a value.
 func height(value float64) int {
 	y := int(float64((1-value)/2*(chartHeight-1)) + 0.5)
 	return min(max(y, 0), chartHeight-1)

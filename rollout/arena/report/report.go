@@ -1,5 +1,4 @@
-// Package report writes what came out of a tournament: as rows of tables, CSV and
-// Markdown.
+// Package report writes the results of a tournament as rows of tables, CSV and Markdown.
 package report
 
 import (
@@ -14,20 +13,20 @@ import (
 	"moonfarm/rollout/arena/sprt"
 )
 
-// columns are columns of a table of players that not all reports have.
+// columns are columns of a table of players that only some reports have.
 type columns struct {
 	heads []string
 	shown bool
 	cells func(s *arena.Standing) []string
 }
 
-// more are the columns of the report besides those that all have.
+// more returns the report's columns besides the usual ones.
 func more(r *arena.Report) []columns {
 	with := func(has func(s arena.Standing) bool) bool { return slices.ContainsFunc(r.Players, has) }
 	return []columns{
 		{[]string{"bootstrap 95 %"}, with(func(s arena.Standing) bool { return s.Bootstrap != nil }), func(s *arena.Standing) []string {
 			if s.EloLow == nil {
-				return []string{untold}
+				return []string{unknown}
 			}
 			return []string{fmt.Sprintf("%+.0f…%+.0f", s.Bootstrap.Low, s.Bootstrap.High)}
 		}},
@@ -44,7 +43,7 @@ func more(r *arena.Report) []columns {
 	}
 }
 
-// Standings are the players as a table, the best first; the first row are the heads.
+// Standings returns the players as a table, the best first; the first row has the heads.
 func Standings(r *arena.Report) [][]string {
 	heads := []string{"player", "elo", "95 %", "games", "score", "95 %", "wins", "draws", "losses", "at seat 0"}
 	besides := slices.DeleteFunc(more(r), func(c columns) bool { return !c.shown })
@@ -65,7 +64,7 @@ func Standings(r *arena.Report) [][]string {
 	return rows
 }
 
-// cyclic reports whether more than one player is in the mixture that no other beats.
+// cyclic reports whether the Nash equilibrium contains more than one player.
 func cyclic(r *arena.Report) bool {
 	n := 0
 	for i := range r.Players {
@@ -86,10 +85,10 @@ func faultText(faults map[string]int) string {
 	return strings.Join(words, ", ")
 }
 
-// untold stands where the games say nothing.
-const untold = "—"
+// unknown replaces a number that the games do not determine.
+const unknown = "—"
 
-// interval is an interval of Elo, which may be open on a side.
+// interval formats an interval of Elo, which may be open on a side.
 func interval(low, high *float64) string {
 	switch {
 	case low != nil && high != nil:
@@ -99,19 +98,19 @@ func interval(low, high *float64) string {
 	case high != nil:
 		return fmt.Sprintf("under %+.0f", *high)
 	}
-	return untold
+	return unknown
 }
 
-// told writes a number, or that there is none.
-func told(format string, x *float64) string {
+// number formats a number, or writes unknown for nil.
+func number(layout string, x *float64) string {
 	if x == nil {
-		return untold
+		return unknown
 	}
-	return fmt.Sprintf(format, *x)
+	return fmt.Sprintf(layout, *x)
 }
 
-// Pairs are each two players that met as a table: what their own games tell, then
-// what the fit to all games says of them.
+// Pairs returns every two players that met as a table: first what follows from their own games,
+// then what follows from the fit to all games.
 func Pairs(r *arena.Report) [][]string {
 	rows := [][]string{{"player", "against", "score", "95 %", "elo", "95 %", "superior", "elo by fit", "95 %", "wins", "draws", "losses", "turns"}}
 	for _, p := range r.Pairs {
@@ -119,50 +118,49 @@ func Pairs(r *arena.Report) [][]string {
 			continue
 		}
 		rows = append(rows, []string{p.A, p.B, fmt.Sprintf("%.3f", p.Score), fmt.Sprintf("%.3f…%.3f", p.ScoreLow, p.ScoreHigh),
-			told("%+.0f", p.Elo), interval(p.EloLow, p.EloHigh), told("%.3f", p.Superior), fmt.Sprintf("%+.0f", p.FitElo), interval(p.FitLow, p.FitHigh),
+			number("%+.0f", p.Elo), interval(p.EloLow, p.EloHigh), number("%.3f", p.Superior), fmt.Sprintf("%+.0f", p.FitElo), interval(p.FitLow, p.FitHigh),
 			strconv.Itoa(p.Wins), strconv.Itoa(p.Draws), strconv.Itoa(p.Losses), fmt.Sprintf("%.0f", p.MeanTurns)})
 	}
 	return rows
 }
 
-// Scales are sentences that say on which scale the numbers of the tables are, and
-// why some are not told.
+// Scales returns sentences that explain the scales of the numbers in the tables, and why some are
+// missing.
 func Scales(r *arena.Report) []string {
 	reference := "the mean of all players is 0"
 	if r.Anchor != "" {
 		reference = r.Anchor + " is 0"
 	}
 	notes := []string{"score: (wins + draws/2) / games, not the points of the game.", "elo of a player, and elo by fit: the fit to all games (Bradley–Terry with draws, Davidson); " + reference + ".",
-		"elo of a pair: that of its score alone, 400·log10(score/(1−score)), the scale of sprt; superior: the likelihood that the first is stronger, by the same games."}
+		"elo of a pair: by its score alone, 400·log10(score/(1−score)), the scale of sprt; superior: the likelihood that the first is stronger, by the same games."}
 	if dashed(r) {
-		notes = append(notes, fmt.Sprintf("%s: the games say nothing: fewer than %d seeds without repetitions, or somebody won or lost everything. More --games, or --anchor PLAYER, may tell.",
-			untold, arena.LeastSeeds))
+		notes = append(notes, fmt.Sprintf("%s: not determined by the games: fewer than %d seeds without repetitions, or a player won or lost everything. More --games, or --anchor PLAYER, may help.",
+			unknown, arena.LeastSeeds))
 	}
 	return notes
 }
 
-// dashed reports whether a table leaves out a number.
+// dashed reports whether a table lacks a number.
 func dashed(r *arena.Report) bool {
 	return slices.ContainsFunc(r.Players, func(s arena.Standing) bool { return s.EloLow == nil }) ||
 		slices.ContainsFunc(r.Pairs, func(p arena.Pair) bool { return p.Games > 0 && (p.Elo == nil || p.FitLow == nil) })
 }
 
-// Notes are sentences about what tables do not tell: games that repeat, and why they
-// do.
+// Notes returns sentences about repetitions of games and their causes, and about the clock.
 func Notes(r *arena.Report) (notes []string) {
 	for _, p := range r.Pairs {
 		switch {
 		case p.Repeats:
-			notes = append(notes, fmt.Sprintf("%s against %s repeats: on all %d seeds the same orders and the same outcome; more games tell no more", p.A, p.B, r.Seeds))
+			notes = append(notes, fmt.Sprintf("%s against %s repeats: on all %d seeds the same orders and the same outcome; more games give no more information", p.A, p.B, r.Seeds))
 		case p.Distinct < p.Games:
-			notes = append(notes, fmt.Sprintf("%s against %s: %d of %d games repeat others, and weigh as one with these", p.A, p.B, p.Games-p.Distinct, p.Games))
+			notes = append(notes, fmt.Sprintf("%s against %s: %d of %d games repeat others, and have the weight of one game with these", p.A, p.B, p.Games-p.Distinct, p.Games))
 		}
 	}
 	if r.Clock > 0 {
-		notes = append(notes, fmt.Sprintf("the clock decided %d of %d games: both players had the same health at the end, and the one who had thought for less time won", r.Clock, r.Games))
+		notes = append(notes, fmt.Sprintf("the clock decided %d of %d games: both players had the same health at the end, and the one with the shorter thinking time won", r.Clock, r.Games))
 	}
 	if r.Distinct < r.Games {
-		notes = append(notes, fmt.Sprintf("%d of %d games are different ones; a game comes again on another seed if neither its players nor its rules take chances in it", r.Distinct, r.Games))
+		notes = append(notes, fmt.Sprintf("%d of %d games are different; a game repeats on another seed if neither its players nor its rules use randomness", r.Distinct, r.Games))
 	}
 	return notes
 }
@@ -183,8 +181,8 @@ func Markdown(out io.Writer, rows [][]string) error {
 	return err
 }
 
-// CSV writes the players in the order given, with all their numbers. A number of which
-// the games say nothing is empty.
+// CSV writes the players in the order given, with all their numbers. A number that the games do not
+// determine is empty.
 func CSV(out io.Writer, r *arena.Report) error {
 	w := csv.NewWriter(out)
 	w.Write([]string{"player", "games", "wins", "draws", "losses", "score", "score_low", "score_high", "elo", "low", "high", "error",
@@ -209,14 +207,14 @@ func CSV(out io.Writer, r *arena.Report) error {
 		w.Write(append(cells, strconv.Itoa(faults), strconv.FormatFloat(s.Seconds, 'g', -1, 64)))
 	}
 	w.Flush()
-	return w.Error() // the first of all
+	return w.Error() // the first error
 }
 
-// Test tells of a sequential test between two players in two lines.
+// Test describes a sequential test between two players in two lines.
 func Test(s *sprt.State, first, second string) string {
 	t, e := s.Test(), s.Estimate()
 	low, high := s.Bounds()
-	text := "undecided: more games would tell"
+	text := "undecided: more games are needed"
 	switch s.Decision() {
 	case sprt.H0:
 		text = fmt.Sprintf("decided: %s is not %g points stronger than %s", first, t.Elo1, second)

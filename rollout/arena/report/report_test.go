@@ -13,7 +13,7 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// circle is a report of rock, paper and scissors.
+// circle returns a report on rock, paper and scissors.
 func circle(t *testing.T, faults ...arena.Fault) *arena.Report {
 	t.Helper()
 	var games []arena.Played
@@ -52,8 +52,8 @@ func TestTables(t *testing.T) {
 	if !strings.Contains(got, "rock  pap|er  0.000  ") || !strings.Contains(got, "rock  scissors  1.000  ") || strings.Count(got, "\n") != 3 {
 		t.Errorf("pairs\n%s", got)
 	}
-	if notes := report.Notes(r); len(notes) != 4 || notes[0] != "rock against pap|er: 5 of 10 games repeat others, and weigh as one with these" ||
-		!strings.HasPrefix(notes[3], "15 of 30 games are different ones; ") {
+	if notes := report.Notes(r); len(notes) != 4 || notes[0] != "rock against pap|er: 5 of 10 games repeat others, and have the weight of one game with these" ||
+		!strings.HasPrefix(notes[3], "15 of 30 games are different; ") {
 		t.Errorf("notes %q", notes)
 	}
 	var out bytes.Buffer
@@ -66,7 +66,8 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// The ratings of a ladder, and the stages of a contest, the last first.
+// TestSchedules checks the tables with the ratings of a ladder, and with the stages of a contest,
+// the last first.
 func TestSchedules(t *testing.T) {
 	r := circle(t)
 	for i := range r.Players {
@@ -84,9 +85,9 @@ func TestSchedules(t *testing.T) {
 	}
 }
 
-// TestUntold: what the games do not tell is a dash, an empty cell of CSV, and a
-// sentence; the tables say on which scale they are.
-func TestUntold(t *testing.T) {
+// TestUnknown: a number that the games do not determine is a dash in a table, an empty cell in CSV,
+// and has a sentence; the tables explain their scales.
+func TestUnknown(t *testing.T) {
 	var games []arena.Played
 	for seed := range 3 {
 		games = append(games, arena.Played{Game: schedule.Game{Players: []int{0, 1}, Seed: seed}, Results: []float32{1, -1}, Scores: []float64{1, 0}, Sum: prng.Digest(seed)})
@@ -140,7 +141,7 @@ func TestTest(t *testing.T) {
 		result, times int
 		want          string
 	}{
-		{4, 0, "sprt 0, 50 (logistic): undecided: more games would tell"},
+		{4, 0, "sprt 0, 50 (logistic): undecided: more games are needed"},
 		{4, 500, "sprt 0, 50 (logistic): decided: a is more than 0 points stronger than b"},
 		{0, 500, "sprt 0, 50 (logistic): decided: a is not 50 points stronger than b"},
 	} {

@@ -6,8 +6,8 @@ import (
 	"moonfarm/rollout/arena"
 )
 
-// Stages are the standings of the stages of a contest as a table, the last stage
-// first; the first row are the heads.
+// Stages returns the standings of a contest's stages as a table, the last stage first; the first
+// row has the heads.
 func Stages(r *arena.Report) [][]string {
 	rows := [][]string{{"stage", "place", "player", "points", "games"}}
 	for k := len(r.Stages) - 1; k >= 0; k-- {

@@ -6,26 +6,26 @@ import (
 	"strings"
 )
 
-// Axis says how an axis is labelled.
+// Axis defines the labels of an axis.
 type Axis struct {
 	Label  string
-	Whole  bool // only whole numbers are marked
-	Signed bool // numbers above 0 have a plus sign
+	Whole  bool // mark only whole numbers
+	Signed bool // write a plus sign before positive numbers
 }
 
-// Most ticks of an axis, and the distance of ticks on a vertical one.
+// The largest number of ticks of an axis, and the distance of ticks on a vertical one.
 const (
 	mostTicks = 7
 	tickLines = 24
 )
 
-// mostValue bounds the numbers that are drawn, so that differences are finite.
+// mostValue bounds the numbers drawn, so that their differences are finite.
 const mostValue = 1e300
 
-// drawable reports whether a number is drawn.
+// drawable reports whether a number can be drawn.
 func drawable(v float64) bool { return math.Abs(v) <= mostValue }
 
-// extent is the range of numbers.
+// extent is a range of numbers.
 type extent struct {
 	low, high float64
 	any       bool
@@ -41,8 +41,8 @@ func (e *extent) add(v float64) {
 	}
 }
 
-// span is the range that an axis shows: that of its numbers, wide enough for ticks
-// that differ.
+// span returns the range that an axis shows: the range of its numbers, widened if its ticks would
+// be equal.
 func (a Axis) span(e extent) (low, high float64) {
 	if !e.any {
 		return 0, 1
@@ -60,10 +60,11 @@ func (a Axis) span(e extent) (low, high float64) {
 	return low, high
 }
 
-// scale leads from the numbers of an axis to points: low is at from, high at to.
+// scale maps the numbers of an axis to points: low to from, high to to.
 type scale struct{ low, high, from, to float64 }
 
-// at converts each product, so that no machine fuses it with the sum.
+// at returns the point of a number. It converts the product, so that no machine fuses it with the
+// sum.
 func (s scale) at(v float64) float64 {
 	share := (v - s.low) / (s.high - s.low)
 	return s.from + float64(share*(s.to-s.from))
@@ -75,8 +76,7 @@ type tick struct {
 	label string
 }
 
-// ticks are multiples of 1, 2 or 5 times a power of ten from low to high, at most
-// most of them.
+// ticks returns at most `most` multiples of 1, 2 or 5 times a power of ten from low to high.
 func (a Axis) ticks(low, high float64, most int) (ticks []tick) {
 	exponent := exponentOf((high - low) / float64(most))
 	step, factors := 0.0, []float64{1, 2, 5}
@@ -91,7 +91,7 @@ func (a Axis) ticks(low, high float64, most int) (ticks []tick) {
 			break
 		}
 	}
-	// The tolerance is for a bound that is a multiple itself, as 0.6 of 0.2.
+	// The tolerance is for a bound that is a multiple itself, such as 0.6 of 0.2.
 	for k := math.Ceil(low/step - 1e-6); k <= math.Floor(high/step+1e-6); k++ {
 		value := float64(k*step) + 0 // no −0
 		ticks = append(ticks, tick{value, a.number(value, exponent)})
@@ -99,7 +99,7 @@ func (a Axis) ticks(low, high float64, most int) (ticks []tick) {
 	return ticks
 }
 
-// exponentOf is the power of ten of the first digit of v. It reads the digits:
+// exponentOf returns the power of ten of the first digit of v. It reads the digits, since
 // logarithms differ between machines.
 func exponentOf(v float64) int {
 	_, exponent, _ := strings.Cut(strconv.FormatFloat(v, 'e', -1, 64), "e")
@@ -107,8 +107,8 @@ func exponentOf(v float64) int {
 	return n
 }
 
-// number writes the number of a tick with digits down to a power of ten. A text of
-// more than nine letters becomes "1.5e12" where that is shorter.
+// number writes the number of a tick with digits down to a power of ten. A text of more than nine
+// characters becomes "1.5e12" if that is shorter.
 func (a Axis) number(v float64, exponent int) string {
 	text := "0"
 	if v != 0 {
@@ -128,20 +128,20 @@ func (a Axis) number(v float64, exponent int) string {
 	return text
 }
 
-// label is a text that is centred at x.
+// label is a text centred at x.
 type label struct {
 	x    float64
 	text string
 }
 
-// ends are where the text begins and ends.
+// ends returns where the text begins and ends.
 func (l label) ends() (from, to float64) {
 	half := float64(widthOfText(l.text) / 2) // rounded, not fused with what follows
 	return l.x - half, l.x + half
 }
 
-// labelsBelow are the numbers below a horizontal axis: as many as fit beside each
-// other, moved inwards where they would leave the picture.
+// labelsBelow returns the labels below a horizontal axis: as many as fit side by side, moved
+// inwards if they would leave the picture.
 func (a Axis) labelsBelow(s scale) (ticks []tick, labels []label) {
 	for most := mostTicks; most >= 2; most-- {
 		ticks, labels = a.ticks(s.low, s.high, most), nil

@@ -1,14 +1,12 @@
-// Package chart draws charts as SVG with the standard library alone: rows of
-// values with intervals, lines, and histograms. Each function returns one svg
-// element, which stands in a page or in a file of its own.
+// Package chart draws charts as SVG with the standard library alone: rows of values with intervals,
+// lines, and histograms. Each function returns one svg element, for a page or a file of its own.
 //
-// The same input makes the same bytes on every machine: coordinates are computed
-// without fused arithmetic or logarithms and rounded to hundredths of a point.
+// The same input gives the same bytes on every machine: coordinates are computed without fused
+// arithmetic or logarithms and rounded to hundredths of a point.
 //
-// All texts may be anything: they are escaped, characters that XML forbids are
-// replaced, and a text without room is shortened. A number that is NaN, infinite or
-// beyond ±1e300 is not drawn, and does not count for the range of its axis. A chart
-// without a number to draw says "no data".
+// Texts may contain any characters: they are escaped, characters that XML forbids are replaced, and
+// a text that does not fit is shortened. A number that is NaN, infinite or beyond ±1e300 is not
+// drawn, and does not extend its axis. A chart without numbers to draw says "no data".
 package chart
 
 import (
@@ -19,19 +17,19 @@ import (
 	"strconv"
 )
 
-// Width is the width of every chart in points. It fits a phone or half a desktop's
-// page; where a page shows a chart wider, its letters grow with it.
+// Width is the width of every chart in points. It fits a phone or half a desktop's page; a page
+// that shows a chart wider also enlarges its letters.
 const Width = 360
 
 // Sizes in points.
 const (
-	letters    = 11  // size of letters
+	letters    = 11  // font size
 	line       = 14  // height of a line of text
-	edge       = 4   // empty border
-	gap        = 6   // between texts beside each other
+	edge       = 4   // empty margin
+	gap        = 6   // between texts side by side
 	plotHeight = 185 // of lines and bars, without axes and legend
 	rowHeight  = 19
-	mostName   = 0.42 * Width // width of a name
+	mostName   = 0.42 * Width // largest width of a name
 )
 
 // Colours of texts and axes.
@@ -41,20 +39,20 @@ const (
 	light = "#e4e4e4"
 )
 
-// colours of lines: those of Okabe and Ito, which the colour-blind can tell apart.
+// colours of lines, from the palette of Okabe and Ito, which is safe for the colour-blind.
 var colours = [...]string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000", "#888"}
 
-// Head names a chart for those who do not see it.
+// Head names a chart for screen readers.
 type Head struct {
-	ID          string // start of the ids of title and description, unique on the page
+	ID          string // prefix of the ids of title and description, unique on the page
 	Title       string
 	Description string
 }
 
-// canvas is an svg element that is being written.
+// canvas is an svg element under construction.
 type canvas struct{ bytes.Buffer }
 
-// newCanvas begins a picture of a height in points.
+// newCanvas begins a picture of the given height in points.
 func newCanvas(h Head, height float64) *canvas {
 	c := &canvas{}
 	id := html.EscapeString(plain(h.ID))
@@ -72,13 +70,13 @@ func (c *canvas) svg() []byte {
 	return c.Bytes()
 }
 
-// points writes a number of points to hundredths.
+// points formats a number of points, rounded to hundredths.
 func points(v float64) string {
 	return strconv.FormatFloat(math.Round(v*100)/100+0, 'f', -1, 64) // + 0: no −0
 }
 
-// text writes a text whose anchor ("start", "middle", "end") is at x and whose
-// letters are centred on y.
+// text draws a text whose anchor ("start", "middle", "end") is at x and whose letters are
+// vertically centred on y.
 func (c *canvas) text(x, y float64, anchor, text string) {
 	if text == "" {
 		return

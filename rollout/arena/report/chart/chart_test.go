@@ -18,14 +18,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// box is a text with the place that it takes.
+// box is a text with its bounds.
 type box struct {
 	text                     string
 	left, right, top, bottom float64
 }
 
-// check reads an svg element as XML, and finds its texts inside of it and apart
-// from each other.
+// check reads an svg element as XML, and checks that its texts are inside the picture and do not
+// overlap.
 func check(t *testing.T, svg []byte) (boxes []box) {
 	t.Helper()
 	var root struct {
@@ -69,7 +69,7 @@ func check(t *testing.T, svg []byte) (boxes []box) {
 		}
 		for _, b := range boxes[:i] {
 			if min(a.right, b.right)-max(a.left, b.left) > least && min(a.bottom, b.bottom)-max(a.top, b.top) > least {
-				t.Errorf("%+v lies on %+v", a, b)
+				t.Errorf("%+v overlaps %+v", a, b)
 			}
 		}
 	}
@@ -79,7 +79,7 @@ func check(t *testing.T, svg []byte) (boxes []box) {
 	return boxes
 }
 
-// texts are the texts of a picture.
+// texts returns the texts of a picture.
 func texts(boxes []box) (all []string) {
 	for _, b := range boxes {
 		all = append(all, b.text)
@@ -97,7 +97,7 @@ var (
 	long = strings.Repeat("a long name ", 40)
 )
 
-// walk are points that go up and down.
+// walk returns points that go up and down.
 func walk(n int, height, step float64) (points []Point) {
 	for i := range n {
 		points = append(points, Point{X: float64(10 * i), Y: height + step*float64(i*i%7)})
@@ -105,7 +105,7 @@ func walk(n int, height, step float64) (points []Point) {
 	return points
 }
 
-// pictures are all kinds of charts, of usual and of odd input.
+// pictures returns charts of all kinds, of usual and of odd input.
 func pictures() map[string][]byte {
 	elo, games, turns := Axis{Label: "elo", Whole: true, Signed: true}, Axis{Label: "games", Whole: true}, Axis{Label: "turns", Whole: true}
 	var many []Line
@@ -132,7 +132,7 @@ func pictures() map[string][]byte {
 	}
 }
 
-// TestGolden: with MOONFARM_UPDATE the files are made anew.
+// TestGolden compares the charts with files; MOONFARM_UPDATE regenerates the files.
 func TestGolden(t *testing.T) {
 	again := pictures()
 	for name, got := range pictures() {
@@ -150,7 +150,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestTexts: what stands in pictures.
+// TestTexts checks the texts in pictures.
 func TestTexts(t *testing.T) {
 	all := pictures()
 	for _, c := range []struct {
@@ -222,8 +222,8 @@ func TestSpan(t *testing.T) {
 		{"tiny", Axis{}, []float64{5e-324}, -1, 1},
 		{"one number", Axis{}, []float64{2e9}, 2e9 - 2, 2e9 + 2},
 		{"two numbers", Axis{}, []float64{3.4, nan, 3.2}, 3.2, 3.4},
-		{"around whole numbers", Axis{Whole: true}, []float64{3.4, 3.2}, 3, 4},
-		{"all there is", Axis{}, []float64{-1e300, 1e300}, -1e300, 1e300},
+		{"no whole number inside", Axis{Whole: true}, []float64{3.4, 3.2}, 3, 4},
+		{"the largest range", Axis{}, []float64{-1e300, 1e300}, -1e300, 1e300},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var e extent
@@ -253,8 +253,8 @@ func TestShorten(t *testing.T) {
 	assert.Equal(t, "…", shorten("wide", 13))
 }
 
-// TestSpread: labels at the ends of lines do not lie on each other, and stay in the
-// plot and at their line where they can.
+// TestSpread: labels at the ends of lines do not overlap, and stay in the plot and near their line
+// if possible.
 func TestSpread(t *testing.T) {
 	for _, ys := range [][]float64{{}, {50}, {0}, {100, 99, 101, 10}, {0, 0, 0}, {200, 200, 200}, {30, 40, 50, 60, 70}, {200, 190, 5, 5, 180, 100, 100, 100}} {
 		t.Run(fmt.Sprint(ys), func(t *testing.T) {
@@ -278,7 +278,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// FuzzCharts: any texts and numbers make a picture whose texts can be read.
+// FuzzCharts: for any texts and numbers, the texts of the picture are readable.
 func FuzzCharts(f *testing.F) {
 	f.Add("econ", "games", 1.0, 2.0, 3.0, uint8(3), uint8(3))
 	f.Add("\x00</svg><script>", "\u202e名前\xff", -1e308, 5e-324, math.MaxFloat64, uint8(12), uint8(0))

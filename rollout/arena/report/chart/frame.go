@@ -1,14 +1,14 @@
 package chart
 
-// frame is the place of a plot with its axes in a picture.
+// frame is the area of a plot with its axes in a picture.
 type frame struct {
 	left, right, top, bottom float64
 	x, y                     Axis
 	sx, sy                   scale
 }
 
-// newFrame lays out the axes of lines or bars. beside is the width that is kept free
-// on the right of the plot.
+// newFrame lays out the axes of lines or bars. beside is the width reserved on the right of the
+// plot.
 func newFrame(x, y Axis, ex, ey extent, beside float64) *frame {
 	f := &frame{right: Width - edge - beside, top: edge + line + gap, x: x, y: y}
 	f.bottom = f.top + plotHeight
@@ -26,7 +26,7 @@ func newFrame(x, y Axis, ex, ey extent, beside float64) *frame {
 
 func (f *frame) ticksY() []tick { return f.y.ticks(f.sy.low, f.sy.high, int(plotHeight/tickLines)) }
 
-// below is where the picture goes on under the axis and its label.
+// below returns where the picture continues below the axis and its label.
 func (f *frame) below() float64 { return f.bottom + edge + 2*line + edge }
 
 // drawX draws the horizontal axis with its grid.
@@ -46,7 +46,7 @@ func (f *frame) drawX(c *canvas) {
 	c.text((f.left+f.right)/2, f.bottom+edge+line*3/2, "middle", shorten(f.x.Label, f.right-f.left))
 }
 
-// drawY draws the vertical axis with its grid. Its label stands above it.
+// drawY draws the vertical axis with its grid. Its label is above it.
 func (f *frame) drawY(c *canvas) {
 	for _, t := range f.ticksY() {
 		at, colour := f.sy.at(t.value), light
@@ -59,7 +59,7 @@ func (f *frame) drawY(c *canvas) {
 	c.text(edge, edge+letters/2, "start", shorten(f.y.Label, Width-2*edge))
 }
 
-// noData says that nothing is drawn.
+// noData writes "no data" into the plot.
 func (f *frame) noData(c *canvas) {
 	c.text((f.left+f.right)/2, (f.top+f.bottom)/2, "middle", "no data")
 }

@@ -5,13 +5,13 @@ import "fmt"
 // Bar is a bar of a histogram.
 type Bar struct{ From, To, Height float64 }
 
-// drawable reports whether there is a bar to draw.
+// drawable reports whether the bar can be drawn.
 func (b Bar) drawable() bool {
 	return drawable(b.From) && drawable(b.To) && drawable(b.Height) && b.From < b.To && b.Height > 0
 }
 
-// Histogram draws bars that stand on 0. Bars without width or height, or of
-// negative height, are not drawn.
+// Histogram draws bars from 0 upwards. It leaves out bars without width or height, or of negative
+// height.
 func Histogram(h Head, x, y Axis, bars []Bar) []byte {
 	var ex, ey extent
 	for _, b := range bars {

@@ -8,9 +8,9 @@ import (
 // Point is a point of a line.
 type Point struct{ X, Y float64 }
 
-// Line is a line through points, which is broken where a point is not drawn.
+// Line is a line through points; a point that is not drawable interrupts it.
 type Line struct {
-	Label  string // short, beside the end of the line; "" for none
+	Label  string // short, at the end of the line; "" for none
 	Name   string // in the legend, after the label
 	Points []Point
 }
@@ -84,9 +84,8 @@ type end struct {
 	text, colour string
 }
 
-// drawLabels draws the labels of lines beside the plot, each joined to the end of
-// its line by a stroke. If there are more than fit above each other, the last ones
-// are left out; the legend has all.
+// drawLabels draws the labels of lines beside the plot, each connected to the end of its line by a
+// stroke. If not all fit, the last ones are left out; the legend has all.
 func (f *frame) drawLabels(c *canvas, lines []Line) {
 	var ends []end
 	for i, l := range lines {
@@ -106,17 +105,17 @@ func (f *frame) drawLabels(c *canvas, lines []Line) {
 	}
 }
 
-// block are labels that touch each other.
+// block is a group of labels that touch each other.
 type block struct {
 	labels int
-	sum    float64 // of where their lines end
+	sum    float64 // sum of the heights at which their lines end
 }
 
-// spread sorts ends from the top and moves their labels apart, as little as needed.
-// There is room for all of them from top to bottom.
+// spread sorts ends from top to bottom and moves their labels apart as little as necessary. There
+// must be room for all of them between top and bottom.
 func spread(ends []end, top, bottom float64) {
 	slices.SortStableFunc(ends, func(a, b end) int { return cmp.Compare(a.y, b.y) })
-	// bounds are where a block begins and ends: around the middle of its lines' ends.
+	// bounds returns where a block begins and ends, centred on the mean of its lines' ends.
 	bounds := func(b block) (from, to float64) {
 		half := float64(float64(b.labels) * letters / 2) // rounded, not fused with what follows
 		middle := max(top+half, min(b.sum/float64(b.labels), bottom-half))
@@ -167,7 +166,7 @@ func (g legend) rows() int { return (len(g.names) + g.columns - 1) / g.columns }
 
 func (g legend) height() float64 { return float64(g.rows() * line) }
 
-// draw draws the names in rows from y on.
+// draw draws the names in rows, beginning at y.
 func (g legend) draw(c *canvas, y float64) {
 	width := (Width - 2*edge + between) / float64(g.columns)
 	for i, name := range g.names {

@@ -10,8 +10,7 @@ type Row struct {
 	High  float64 // +Inf: the interval has no upper end
 }
 
-// Rows draws a value with its interval per row, from the top, with the names on the
-// left.
+// Rows draws one row per value with its interval, top to bottom, with the names on the left.
 func Rows(h Head, x Axis, rows []Row) []byte {
 	names, widest := make([]string, len(rows)), 0.0
 	var e extent
@@ -25,7 +24,7 @@ func Rows(h Head, x Axis, rows []Row) []byte {
 	f := &frame{left: edge + widest + gap + 2, right: Width - edge - 4, top: edge, x: x}
 	f.bottom = f.top + float64(max(1, len(rows))*rowHeight)
 	low, high := x.span(e)
-	around := (high - low) / 40 // so that no interval ends at the edge of the picture
+	around := (high - low) / 40 // keeps the ends of intervals inside the picture
 	f.sx = scale{low - around, high + around, f.left, f.right}
 	c := newCanvas(h, f.below())
 	f.drawX(c)
@@ -41,10 +40,10 @@ func Rows(h Head, x Axis, rows []Row) []byte {
 	return c.svg()
 }
 
-// drawRow draws the value and interval of a row. An interval without an end runs to
-// the border of the plot and has no cap there.
+// drawRow draws the value and interval of a row. A side without an end runs to the border of the
+// plot and has no cap there.
 func (f *frame) drawRow(c *canvas, r Row, y float64) {
-	const half = 3.5 // length of half a cap
+	const half = 3.5 // half the length of a cap
 	from, to := f.left, f.right
 	if drawable(r.Low) {
 		from = f.sx.at(r.Low)

@@ -5,9 +5,8 @@ import (
 	"unicode"
 )
 
-// widths are those of the letters from space to ~ in thousandths of the size of
-// letters, as the font metrics of Helvetica give them; Arial and Liberation Sans are
-// as wide.
+// widths are the widths of the letters from space to ~ in thousandths of the font size, from the
+// font metrics of Helvetica; Arial and Liberation Sans have the same.
 var widths = [...]uint16{
 	278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556, 556, 556, 556,
 	556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833, 722, 778,
@@ -15,15 +14,15 @@ var widths = [...]uint16{
 	556, 222, 222, 500, 222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584,
 }
 
-// widthOf estimates the width of a letter in points, a tenth above Helvetica's for
-// machines that have another font.
+// widthOf estimates the width of a letter in points: a tenth above Helvetica's, for machines with
+// another font.
 func widthOf(r rune) float64 {
 	thousandths := 750.0 // Greek, Cyrillic, letters with accents
 	switch {
 	case r >= ' ' && r <= '~':
 		thousandths = float64(widths[r-' '])
 	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
-		thousandths = 0 // drawn over the letter before it, or not at all
+		thousandths = 0 // drawn over the previous letter, or not at all
 	case r >= 0x1100: // East Asian letters, symbols
 		thousandths = 1000
 	}
@@ -38,9 +37,9 @@ func widthOfText(text string) (width float64) {
 	return width
 }
 
-// Printable replaces characters that have no place in a picture or page: control
-// characters, some of which XML forbids, and those that change the direction of the
-// text around them. strings.Map(Printable, s) replaces invalid UTF-8 as well.
+// Printable replaces characters that a picture or page cannot show: control characters, some of
+// which XML forbids, and characters that change the direction of the text around them.
+// strings.Map(Printable, s) replaces invalid UTF-8 as well.
 func Printable(c rune) rune {
 	if c != '\n' && c != '\t' && unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c) || c == '\ufffe' || c == '\uffff' {
 		return unicode.ReplacementChar
@@ -48,13 +47,13 @@ func Printable(c rune) rune {
 	return c
 }
 
-// plain makes one line of printable characters of a text.
+// plain turns a text into one line of printable characters.
 func plain(text string) string {
 	return strings.Join(strings.Fields(strings.Map(Printable, text)), " ")
 }
 
-// shorten makes a text plain and leaves out its middle where it is wider than
-// width: names of bots differ at the start or, as paths and options do, at the end.
+// shorten makes a text plain and cuts out its middle if it is wider than width: names of bots
+// differ at the start or, like paths and options, at the end.
 func shorten(text string, width float64) string {
 	text = plain(text)
 	if widthOfText(text) <= width {
@@ -74,7 +73,7 @@ func shorten(text string, width float64) string {
 			break
 		}
 	}
-	// The last letter taken has no room.
+	// Take back the last letter, which did not fit.
 	if head > len(runes)-tail {
 		head--
 	} else {

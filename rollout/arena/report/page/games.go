@@ -12,7 +12,7 @@ import (
 	"moonfarm/rollout/arena"
 )
 
-// faulty are the faults of one kind of one player.
+// faulty has the faults of one kind of one player.
 type faulty struct {
 	kind         string
 	times, games int
@@ -20,7 +20,7 @@ type faulty struct {
 	fault        arena.Fault // the last one
 }
 
-// faultsOf are a player's faults by kind.
+// faultsOf returns a player's faults by kind.
 func (b *builder) faultsOf(player int) (all []*faulty) {
 	byKind := map[string]*faulty{}
 	for i := range b.played {
@@ -45,7 +45,7 @@ func (b *builder) faultsOf(player int) (all []*faulty) {
 	return all
 }
 
-// faults shows what bots did wrong.
+// faults shows the errors of bots and networks.
 func (b *builder) faults() section {
 	s := section{ID: "faults", Title: "Faults"}
 	t := table{Caption: "Faults by player and kind", Head: []cell{{Text: "player"}, {Text: "kind"}, number("times"), number("in games"), {Text: "the last one"}, {Text: "files"}}}
@@ -76,7 +76,7 @@ func (b *builder) faults() section {
 	return s
 }
 
-// turnText says when a fault was.
+// turnText formats the turn of a fault.
 func turnText(turn int) string {
 	if turn < 0 {
 		return "before the first turn"
@@ -107,14 +107,14 @@ func (b *builder) games() section {
 	for i := range last {
 		t.Rows = append(t.Rows, b.game(&last[i], seats, rounds, files))
 	}
-	note := "Numbers, rounds, seeds and seats are those of the journal, from 0 on. The end of a game is by the rules or by the limit of turns; clock: by the rules, and the shorter time of thinking decided who won."
+	note := "Numbers, rounds, seeds and seats are as in the journal, from 0. A game ends by the rules or at the turn limit; clock: it ended by the rules, and the shorter thinking time decided who won."
 	if files {
-		note += " Links lead to files beside the journal: they work where this page lies in its folder."
+		note += " Links lead to files beside the journal: they work if this page is in the journal's folder."
 	}
 	return section{ID: "games", Title: "Games", Tables: []table{t}, Text: texts(note, shown("The last", mostGames, len(b.played)))}
 }
 
-// game is a row of the table of games.
+// game returns a row of the table of games.
 func (b *builder) game(g *arena.Played, seats int, rounds, files bool) []cell {
 	row := []cell{{Text: strconv.FormatInt(g.Number, 10), Head: true, Number: true, ID: gameID(g)}}
 	if rounds {
@@ -165,8 +165,7 @@ func (b *builder) game(g *arena.Played, seats int, rounds, files bool) []cell {
 	return row
 }
 
-// filesCell links to files of a game: those that lie in the folder of the journal.
-// Of others it tells the names.
+// filesCell links to a game's files in the folder of the journal, and only names other files.
 func filesCell(files []string) (c cell) {
 	var others []string
 	for _, name := range files {

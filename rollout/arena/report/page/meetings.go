@@ -9,16 +9,16 @@ import (
 	"moonfarm/rollout/arena"
 )
 
-// mostOfPair bounds the games that are listed of two players: the last ones.
+// mostOfPair bounds the number of games listed for two players: the last ones.
 const mostOfPair = 20
 
-// pairID is where links to the k-th pair that met lead.
+// pairID returns the link target of the k-th pair that met.
 func pairID(k int) string { return "pair-" + strconv.Itoa(k) }
 
-// gameID is where links to a game in the table of games lead.
+// gameID returns the link target of a game in the table of games.
 func gameID(g *arena.Played) string { return fmt.Sprintf("game-%d", g.Number) }
 
-// linked makes a cell of the matrix lead to the row of its pair, if that is shown.
+// linked links a cell of the matrix to the row of its pair, if the page has that row.
 func (b *builder) linked(p *arena.Pair, c cell) cell {
 	k := 0
 	for i := range b.r.Pairs {
@@ -33,8 +33,8 @@ func (b *builder) linked(p *arena.Pair, c cell) cell {
 	return c
 }
 
-// gamesOf lists the last games of two players: each leads to its replay or, without
-// one, to its row in the table of games.
+// gamesOf lists the last games of two players. Each links to its replay or, without one, to its row
+// in the table of games.
 func (b *builder) gamesOf(me, other string) (c cell) {
 	last := max(0, len(b.played)-mostGames)
 	all := 0
@@ -62,7 +62,7 @@ func (b *builder) gamesOf(me, other string) (c cell) {
 	return c
 }
 
-// sits reports whether a player is one of a game.
+// sits reports whether a player plays in a game.
 func (b *builder) sits(g *arena.Played, name string) bool {
 	for _, k := range g.Players {
 		if b.name(k) == name {

@@ -1,10 +1,9 @@
-// Package page writes what came out of a tournament as one page of HTML that
-// needs nothing else: no scripts, fonts or pictures from elsewhere.
+// Package page writes the results of a tournament as one self-contained page of HTML, without
+// external scripts, fonts or pictures.
 //
-// The same report and games make the same bytes. The names of players are texts
-// of their users; so are faults, which quote bots. Neither can become markup:
-// html/template escapes what stands in the page, and package chart what stands in plots.
-// The page is well-formed XML as well, so that tests can read all of it.
+// The same report and games give the same bytes. The names of players come from users, and faults
+// quote bots. Neither can become markup: html/template escapes the texts of the page, and package
+// chart the texts of plots. The page is well-formed XML as well, so that tests can read all of it.
 package page
 
 import (
@@ -18,11 +17,11 @@ import (
 	"moonfarm/rollout/arena/report/chart"
 )
 
-// Bounds of what is shown, so that a page of many games or players can be opened.
+// Bounds of the page, so that browsers can open a page of many games or players.
 const (
 	mostShown  = 40  // players in plots and matrices
 	mostLines  = 8   // players in the plot of ratings over the games
-	mostGames  = 500 // the last ones
+	mostGames  = 500 // the last games
 	mostPairs  = 500
 	mostNotes  = 100
 	mostFaults = 500
@@ -31,7 +30,7 @@ const (
 //go:embed page.html
 var source string
 
-// view is what the template shows.
+// view is the data of the template.
 type view struct {
 	Title    string
 	Facts    []fact
@@ -41,7 +40,7 @@ type view struct {
 // fact is a line of the heading.
 type fact struct{ Name, Text string }
 
-// section is a part of the page. What is empty is left out.
+// section is a part of the page. Empty fields are left out.
 type section struct {
 	ID, Title string
 	Text      []string // paragraphs
@@ -61,22 +60,22 @@ type table struct {
 // cell is a cell of a table.
 type cell struct {
 	Text   string
-	Small  string // behind it
-	Hint   string // shown where the pointer rests, and read out
+	Small  string // after the text
+	Hint   string // shown under the pointer, and read out
 	Class  string
-	Head   bool // it names its row
+	Head   bool // whether the cell names its row
 	Number bool
 	Links  []link
-	ID     string // of a cell that names its row: where links lead
-	To     string // where the text leads; "": nowhere
+	ID     string // link target of a cell that names its row
+	To     string // where the text links to; "" for nowhere
 }
 
-// link leads to a file of a game.
+// link is a link to a file of a game.
 type link struct{ Name, To string }
 
-// Write writes the page of a report and the games that it sums up, in the order in
-// which they were played. Links to the files of games are relative to the folder
-// of the journal. It fails if out does.
+// Write writes the page of a report and its games, which are in the order in which they were
+// played. Links to the files of games are relative to the folder of the journal. It fails if out
+// does.
 func Write(out io.Writer, r *arena.Report, games []arena.Played) error {
 	b := newBuilder(r, games)
 	v := view{Title: b.title(), Facts: b.facts(), Sections: []section{b.ratings()}}

@@ -22,10 +22,10 @@ type element struct {
 	name     string
 	attrs    map[string]string
 	children []*element
-	text     string // of all below, too
+	text     string // includes the text of all descendants
 }
 
-// parse reads a page as XML, so that nothing in it is left open or unquoted.
+// parse reads a page as XML, which finds unclosed elements and unquoted attributes.
 func parse(t *testing.T, page []byte) *element {
 	t.Helper()
 	d := xml.NewDecoder(bytes.NewReader(page))
@@ -59,7 +59,7 @@ func parse(t *testing.T, page []byte) *element {
 	}
 }
 
-// all are the elements of a name below e.
+// all returns the descendants of e with the given name.
 func (e *element) all(name string) (list []*element) {
 	for _, c := range e.children {
 		if c.name == name {
@@ -70,7 +70,7 @@ func (e *element) all(name string) (list []*element) {
 	return list
 }
 
-// section is the section of an id.
+// section returns the section with the given id.
 func (e *element) section(t *testing.T, id string) *element {
 	t.Helper()
 	for _, s := range e.all("section") {
@@ -82,7 +82,7 @@ func (e *element) section(t *testing.T, id string) *element {
 	return nil
 }
 
-// rows are the texts of the cells of a table's body.
+// rows returns the texts of the cells of a table's body.
 func (e *element) rows() (rows [][]string) {
 	for _, body := range e.all("tbody") {
 		for _, tr := range body.all("tr") {
@@ -96,8 +96,8 @@ func (e *element) rows() (rows [][]string) {
 	return rows
 }
 
-// tournament are games of all against all at tables of so many seats, on so many
-// seeds: the player with the smaller number wins, but for three games in eleven.
+// tournament returns a round robin with the given number of seats and seeds: the player with the
+// smaller number wins, except in three games of eleven.
 func tournament(players, seats, seeds int) (names []string, games []arena.Played) {
 	for i := range players {
 		names = append(names, fmt.Sprintf("player-%c", 'a'+i))
@@ -119,7 +119,7 @@ func tournament(players, seats, seeds int) (names []string, games []arena.Played
 	return names, games
 }
 
-// write makes the page of games, and checks what holds for every page.
+// write writes the page of games, and checks properties of every page.
 func write(t *testing.T, names []string, games []arena.Played, change func(r *arena.Report)) (*element, []byte) {
 	t.Helper()
 	r, err := arena.Evaluate(names, games, -1)
@@ -171,8 +171,8 @@ func checkContained(t *testing.T, page *element) {
 	}
 }
 
-// checkAccessible: tables have captions and heads, plots titles and descriptions,
-// and the links to sections lead there.
+// checkAccessible: tables have captions and heads, plots have titles and descriptions, and the
+// links to sections have targets.
 func checkAccessible(t *testing.T, page *element) {
 	t.Helper()
 	ids := map[string]string{}
@@ -180,7 +180,7 @@ func checkAccessible(t *testing.T, page *element) {
 	visit = func(e *element) {
 		if id := e.attrs["id"]; id != "" {
 			if _, twice := ids[id]; twice {
-				t.Errorf("id %s stands there twice", id)
+				t.Errorf("id %s occurs twice", id)
 			}
 			ids[id] = e.text
 		}
@@ -213,12 +213,12 @@ func checkAccessible(t *testing.T, page *element) {
 	}
 	for _, a := range page.all("nav")[0].all("a") {
 		if ids[strings.TrimPrefix(a.attrs["href"], "#")] != a.text {
-			t.Errorf("the link %q leads to %q", a.text, a.attrs["href"])
+			t.Errorf("the link %q has the target %q", a.text, a.attrs["href"])
 		}
 	}
 }
 
-// outline is the structure of a page.
+// outline returns the structure of a page.
 func outline(page *element) string {
 	var lines []string
 	for _, s := range page.all("section") {
@@ -289,7 +289,7 @@ func TestHeading(t *testing.T) {
 	}
 }
 
-// TestSizes: pages of few and many players, of one game and of tables for four.
+// TestSizes writes pages of few and many players, of one game and of games for four.
 func TestSizes(t *testing.T) {
 	for _, c := range []struct{ players, seats, seeds int }{{2, 2, 1}, {2, 2, 30}, {12, 2, 22}, {5, 4, 10}, {4, 4, 1}} {
 		names, games := tournament(c.players, c.seats, c.seeds)
@@ -302,7 +302,7 @@ func TestSizes(t *testing.T) {
 		if heat := page.section(t, "scores").rows(); len(heat) != c.players || len(heat[0]) != c.players+1 {
 			t.Errorf("%v: the matrix is %q", c, heat)
 		}
-		for k, text := range page.section(t, "course").all("text") { // the legend stands last
+		for k, text := range page.section(t, "course").all("text") { // the legend comes last
 			if left := len(page.section(t, "course").all("text")) - k; left <= min(c.players, mostLines) && !strings.Contains(text.text, " player-") {
 				t.Errorf("%v: %q in the legend", c, text.text)
 			}
@@ -326,7 +326,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestBounds: what is too much is left out, and the page says so.
+// TestBounds: the page leaves out what exceeds its bounds, and says so.
 func TestBounds(t *testing.T) {
 	names, games := tournament(mostShown+5, 2, 14)
 	page, _ := write(t, names, games, nil)
@@ -348,7 +348,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// hostile are texts that must stay texts.
+// hostile are texts that must not become markup.
 var hostile = []string{
 	`<script>alert(1)</script>`,
 	`"><img src=x onerror=alert(1)>`,
@@ -360,8 +360,8 @@ var hostile = []string{
 	"😀 名前 " + "long-" + strings.Repeat("x", 300),
 }
 
-// TestEscapes: names of players, faults and the terms of a tournament are shown as
-// they are, and nothing of them becomes markup.
+// TestEscapes: names of players, faults and the terms of a tournament are shown unchanged, and do
+// not become markup.
 func TestEscapes(t *testing.T) {
 	names, games := tournament(len(hostile), 2, 14)
 	for i := range games {
@@ -431,7 +431,7 @@ func TestFaults(t *testing.T) {
 	games[4].Faults = []arena.Fault{{Seat: 1, Turn: 1, Kind: "timeout", Times: 1, Text: "third", Output: "I think"}, {Seat: 0, Turn: 5, Kind: "crash", Text: "fourth", Output: "out of\nideas"}}
 	page, _ := write(t, names, games, nil)
 	got := fmt.Sprintf("%q", page.section(t, "faults").rows())
-	want := `[["player-a" "crash" "1" "1" "game 4, turn 5: fourth it printed last: out of\nideas" ""] ["player-b" "timeout" "6" "2" "game 4, turn 1: third it printed last: I think" ""]]`
+	want := `[["player-a" "crash" "1" "1" "game 4, turn 5: fourth it printed last: out of\nideas" ""] ["player-b" "timeout" "6" "2" "game 4, turn 1: third its last output: I think" ""]]`
 	if got != want {
 		t.Errorf("faults %s, want %s", got, want)
 	}
@@ -440,7 +440,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestMatrix: both sides of a pair, and pairs that did not meet.
+// TestMatrix: the matrix shows both sides of a pair, and pairs that did not meet.
 func TestMatrix(t *testing.T) {
 	names, games := tournament(3, 2, 8)
 	games = slices.DeleteFunc(games, func(g arena.Played) bool { return slices.Contains(g.Players, 2) && slices.Contains(g.Players, 0) })
@@ -475,7 +475,7 @@ func TestRepeats(t *testing.T) {
 		games[i].Sum = prng.Digest(0)
 	}
 	page, _ = write(t, names, games, nil)
-	if s := page.section(t, "repeats"); !strings.Contains(s.text, "weigh as one.") || len(s.all("li")) != 4 {
+	if s := page.section(t, "repeats"); !strings.Contains(s.text, "have the weight of one game.") || len(s.all("li")) != 4 {
 		t.Errorf("repeats: %s", s.text)
 	}
 }
@@ -497,8 +497,8 @@ func TestSequentialTest(t *testing.T) {
 	}
 }
 
-// TestStages: a contest shows its stages, the last one first, and its tables have
-// more than one size.
+// TestStages: a contest shows its stages, the last one first, and games with different numbers of
+// seats.
 func TestStages(t *testing.T) {
 	names, games := tournament(4, 4, 3)
 	_, finals := tournament(2, 2, 3)
@@ -520,9 +520,9 @@ func TestStages(t *testing.T) {
 	}
 }
 
-// TestDoubts: the page says which ratings the games do not bound, and which
-// players they do not connect.
-func TestDoubts(t *testing.T) {
+// TestCaveats: the page names ratings that the games do not bound, and players whom they do not
+// connect.
+func TestCaveats(t *testing.T) {
 	_, games := tournament(2, 2, 8)
 	others := slices.Clone(games)
 	for i := range others {
@@ -535,12 +535,12 @@ func TestDoubts(t *testing.T) {
 	for _, li := range page.section(t, "ratings").all("li") {
 		notes = append(notes, li.text)
 	}
-	if len(notes) != 4 || !strings.HasPrefix(notes[0], "Somebody won or lost everything") || !strings.HasPrefix(notes[1], "No games connect") || notes[2] != "c, d" && notes[3] != "c, d" {
+	if len(notes) != 4 || !strings.HasPrefix(notes[0], "A player won or lost everything") || !strings.HasPrefix(notes[1], "No games connect") || notes[2] != "c, d" && notes[3] != "c, d" {
 		t.Errorf("notes %q", notes)
 	}
 	page, _ = write(t, []string{"a", "b"}, games, nil)
 	if s := page.section(t, "ratings"); len(s.all("li")) != 0 {
-		t.Errorf("notes of a tournament without doubts: %s", s.text)
+		t.Errorf("notes of a tournament without caveats: %s", s.text)
 	}
 }
 
@@ -560,8 +560,8 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
-// TestMeetings: a cell of the matrix leads to the row of its pair, which lists the
-// games of the two; a game leads to its replay or to its row.
+// TestMeetings: a cell of the matrix links to the row of its pair, which lists their games; a game
+// links to its replay or to its row.
 func TestMeetings(t *testing.T) {
 	names, games := tournament(3, 2, 8)
 	games[0].Files = []string{"replays/0.replay"}
@@ -572,7 +572,7 @@ func TestMeetings(t *testing.T) {
 	}
 	cells := page.section(t, "scores").all("a")
 	if len(cells) != 6 {
-		t.Fatalf("%d cells of the matrix lead to games, want 6", len(cells))
+		t.Fatalf("%d cells of the matrix link to games, want 6", len(cells))
 	}
 	for _, a := range cells {
 		if to := strings.TrimPrefix(a.attrs["href"], "#"); !strings.HasPrefix(to, "pair-") || ids[to] == "" {

@@ -28,8 +28,8 @@ func (b *builder) plotRatings() template.HTML {
 	return template.HTML(chart.Rows(head, chart.Axis{Label: "elo", Whole: true, Signed: true}, rows))
 }
 
-// plotCourse draws the ratings of the best players after each part of the games. At
-// the end of each line stands the place of its player.
+// plotCourse draws the ratings of the best players after each part of the games. The label at the
+// end of a line is its player's rank.
 func (b *builder) plotCourse(ends []int, course [][]float64) template.HTML {
 	var lines []chart.Line
 	var said []string
@@ -49,10 +49,10 @@ func (b *builder) plotCourse(ends []int, course [][]float64) template.HTML {
 	return template.HTML(chart.Lines(head, chart.Axis{Label: "games", Whole: true}, chart.Axis{Label: "elo", Whole: true, Signed: true}, lines))
 }
 
-// mostBars is the most bars of a histogram.
+// mostBars is the largest number of bars of a histogram.
 const mostBars = 24
 
-// bars count games by their turns, which are in order, in bars of one width.
+// bars counts games by their turns, which must be sorted, in bars of equal width.
 func bars(turns []int) (bars []chart.Bar, width int) {
 	low, high := turns[0], turns[len(turns)-1]
 	width = 1
@@ -68,7 +68,7 @@ func bars(turns []int) (bars []chart.Bar, width int) {
 	return bars, width
 }
 
-// plotLengths draws how many games had how many turns, which are in order.
+// plotLengths draws a histogram of the games' turns, which must be sorted.
 func plotLengths(turns []int) template.HTML {
 	all, width := bars(turns)
 	highest := all[0]

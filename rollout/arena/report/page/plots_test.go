@@ -45,8 +45,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestLengths: the description of the histogram tells its bars, and there are not
-// too many.
+// TestLengths: the description of the histogram states the width and the highest bar, and there are
+// not too many bars.
 func TestLengths(t *testing.T) {
 	for _, c := range []struct {
 		turns []int

@@ -23,15 +23,15 @@ func newBuilder(r *arena.Report, games []arena.Played) *builder {
 	return &builder{r: r, played: games, order: r.ByRating()}
 }
 
-// name is that of a player.
+// name returns the name of a player.
 func (b *builder) name(i int) string { return b.r.Players[i].Player }
 
-// ranked is the name with the place in the order of ratings before it.
+// ranked returns a player's name with its rank before it.
 func (b *builder) ranked(rank int) string {
 	return strconv.Itoa(rank+1) + " " + b.name(b.order[rank])
 }
 
-// count is "1 game", "2 games".
+// count returns "1 game", "2 games".
 func count(n int, one string) string {
 	if n == 1 {
 		return "1 " + one
@@ -39,7 +39,7 @@ func count(n int, one string) string {
 	return strconv.Itoa(n) + " " + one + "s"
 }
 
-// shown says that a table or a plot is not whole; "" if it is.
+// shown returns a sentence if a table or a plot is not complete, otherwise "".
 func shown(what string, most, all int) string {
 	if all <= most {
 		return ""
@@ -47,19 +47,18 @@ func shown(what string, most, all int) string {
 	return fmt.Sprintf("%s %d of %d are shown.", what, most, all)
 }
 
-// texts are those that are not empty.
+// texts returns the non-empty texts.
 func texts(all ...string) []string {
 	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
 
-// number is a cell with a number, or several.
+// number returns a cell with a number, or several.
 func number(text string) cell { return cell{Text: text, Number: true} }
 
-// longName is how many letters a name may have that stands in one line, also on a
-// phone.
+// longName is the largest number of letters of a name that fits one line, also on a phone.
 const longName = 16
 
-// head is a cell that names its row.
+// head returns a cell that names its row.
 func head(name string) cell {
 	c := cell{Text: name, Head: true}
 	if utf8.RuneCountInString(name) > longName {
@@ -72,18 +71,18 @@ func (b *builder) title() string {
 	return fmt.Sprintf("%s: %s, %s", b.r.Game, count(len(b.r.Players), "player"), count(b.r.Games, "game"))
 }
 
-// facts are the heading.
+// facts returns the lines of the heading.
 func (b *builder) facts() []fact {
 	r := b.r
-	complete := "not known: a journal does not tell how many games were asked for"
+	complete := "not known: a journal does not record how many games were requested"
 	switch {
 	case r.Complete != nil && *r.Complete:
-		complete = "yes: all games that were asked for"
+		complete = "yes: all requested games"
 	case r.Complete != nil:
 		complete = "no: interrupted before the last game"
 	}
 	least, most := r.Seats, r.Seats
-	for i := range b.played { // stages of a contest have tables of their own
+	for i := range b.played { // stages of a contest have their own numbers of seats
 		n := len(b.played[i].Players)
 		least, most = min(least, n), max(most, n)
 	}
@@ -102,7 +101,7 @@ func (b *builder) facts() []fact {
 	}
 }
 
-// ratings shows who is how strong.
+// ratings shows the strengths of the players.
 func (b *builder) ratings() section {
 	reference := "The mean of all players is 0."
 	if b.r.Anchor != "" {
@@ -129,22 +128,22 @@ func (b *builder) ratings() section {
 			t.Rows = append(t.Rows, cells)
 		}
 	}
-	return section{ID: "ratings", Title: "Ratings", Tables: []table{t}, Notes: b.doubts(), Plot: b.plotRatings(),
+	return section{ID: "ratings", Title: "Ratings", Tables: []table{t}, Notes: b.caveats(), Plot: b.plotRatings(),
 		Text: texts("Elo with 95 % intervals, by the fit to all games (Bradley–Terry with draws): 400 points more are odds of ten to one. "+reference,
-			untold(b.r),
+			missing(b.r),
 			shown("In the plot the best", mostShown, len(b.order)))}
 }
 
-// untold says why the tables leave out numbers; "" if they do not.
-func untold(r *arena.Report) string {
+// missing returns a sentence on why the tables lack numbers, or "" if they have all.
+func missing(r *arena.Report) string {
 	if notes := report.Scales(r); len(notes) > 3 {
 		return notes[3]
 	}
 	return ""
 }
 
-// doubts are what there is to know about ratings besides their intervals.
-func (b *builder) doubts() (notes []string) {
+// caveats returns notes on ratings besides their intervals.
+func (b *builder) caveats() (notes []string) {
 	var unbounded []string
 	groups := map[int][]string{}
 	var heads []int
@@ -160,11 +159,11 @@ func (b *builder) doubts() (notes []string) {
 	}
 	switch {
 	case len(unbounded) == 0:
-	case len(unbounded) == len(b.order): // so is the mean of all
-		notes = append(notes, "Somebody won or lost everything, so the games do not bound the mean of all, nor both ends of the intervals. "+
+	case len(unbounded) == len(b.order): // so the mean of all players is unbounded, too
+		notes = append(notes, "A player won or lost everything, so the games do not bound the mean of all, nor both ends of the intervals. "+
 			"--anchor PLAYER rates against a player instead.")
 	default:
-		notes = append(notes, "Somebody won or lost everything, so the games do not bound both ends of these intervals: "+strings.Join(unbounded, ", "))
+		notes = append(notes, "A player won or lost everything, so the games do not bound both ends of these intervals: "+strings.Join(unbounded, ", "))
 	}
 	if len(heads) > 1 {
 		notes = append(notes, "No games connect the players of these lists, so ratings do not compare one list with another:")
@@ -185,7 +184,7 @@ func (b *builder) test() section {
 		{"points tested", fmt.Sprintf("%g or %g (%s)", t.Elo0, t.Elo1, t.Model)},
 		{"error rates", fmt.Sprintf("%g and %g", t.Alpha, t.Beta)},
 		{"log-likelihood ratio", fmt.Sprintf("%.3f", s.LLR())},
-		{"it decides at", fmt.Sprintf("%.3f and %.3f", low, high)},
+		{"bounds", fmt.Sprintf("%.3f and %.3f", low, high)},
 		{"results in half points, from 0 up", strings.Trim(fmt.Sprint(s.Counts()), "[]")},
 		{"logistic elo of " + b.name(0) + " by these games", fmt.Sprintf("%+.1f (%+.1f…%+.1f)", e.Elo, e.Low, e.High)},
 		{"likelihood that it is stronger", fmt.Sprintf("%.4f", e.LOS)},
@@ -220,10 +219,10 @@ func (b *builder) stages() section {
 	return section{ID: "stages", Title: "Stages", Tables: []table{t}}
 }
 
-// heats is how many colours a matrix has on each side of ½.
+// heats is the number of colours of a matrix on each side of ½.
 const heats = 5
 
-// matrix shows the scores of all against all.
+// matrix shows the scores of all players against each other.
 func (b *builder) matrix() section {
 	n := min(len(b.order), mostShown)
 	pairs := map[[2]string]*arena.Pair{}
@@ -231,7 +230,7 @@ func (b *builder) matrix() section {
 		p := &b.r.Pairs[i]
 		pairs[[2]string{p.A, p.B}] = p
 	}
-	t := table{Caption: "Score of the player of the row against that of the column, from 0 to 1", Class: "heat", Head: []cell{{Text: "player"}}}
+	t := table{Caption: "Score of the row's player against the column's, from 0 to 1", Class: "heat", Head: []cell{{Text: "player"}}}
 	for row := range n {
 		t.Head = append(t.Head, cell{Text: strconv.Itoa(row + 1), Hint: b.name(b.order[row])})
 		cells := []cell{head(b.ranked(row))}
@@ -250,11 +249,11 @@ func (b *builder) matrix() section {
 		t.Rows = append(t.Rows, cells)
 	}
 	return section{ID: "scores", Title: "Scores against each other", Tables: []table{t},
-		Text: texts("The columns have the numbers of the rows. Blue: the player of the row is ahead; orange: it is behind; –: they did not meet. A cell leads to the games of the two.",
+		Text: texts("Columns are numbered like rows. Blue: the row's player is ahead; orange: it is behind; –: they did not meet. A cell links to the games of the two.",
 			shown("The best", mostShown, len(b.order)))}
 }
 
-// heat is a cell of the matrix.
+// heat returns a cell of the matrix.
 func heat(me, other string, games int, score, low, high float64) cell {
 	shade := heats
 	if score != 0.5 {
@@ -265,7 +264,7 @@ func heat(me, other string, games int, score, low, high float64) cell {
 		Hint: fmt.Sprintf("%s against %s: %.3f (%.3f…%.3f), %s", me, other, score, low, high, count(games, "game"))}
 }
 
-// course shows how ratings came about.
+// course shows the ratings over the games.
 func (b *builder) course() (section, error) {
 	ends, rounds := parts(b.played)
 	anchor := slices.IndexFunc(b.r.Players, func(p arena.Standing) bool { return p.Player == b.r.Anchor })
@@ -273,11 +272,11 @@ func (b *builder) course() (section, error) {
 	if err != nil {
 		return section{}, err
 	}
-	when := "by the games up to there"
+	when := "by the games so far"
 	if rounds {
-		when = "by the games up to the end of each round"
+		when = "by the games up to the end of a round"
 	}
-	t := table{Caption: "Elo after so many games", Head: []cell{{Text: "player"}}}
+	t := table{Caption: "Elo by number of games", Head: []cell{{Text: "player"}}}
 	for _, end := range ends {
 		t.Head = append(t.Head, number(strconv.Itoa(end)))
 	}
@@ -297,11 +296,11 @@ func (b *builder) course() (section, error) {
 			shown("In the plot the best", mostLines, len(b.order)), shown("In the table the best", mostShown, len(b.order)))}, nil
 }
 
-// mostRounds is the most rounds after each of which a rating is shown.
+// mostRounds is the largest number of rounds for which the page shows ratings after each round.
 const mostRounds = 20
 
-// parts are after how many games ratings are shown: after each round, if there are
-// rounds and not too many, else after each tenth of the games.
+// parts returns the numbers of games after which ratings are shown: after each round, if there are
+// at most mostRounds, otherwise after each tenth of the games.
 func parts(games []arena.Played) (ends []int, rounds bool) {
 	for i := 1; i <= len(games); i++ {
 		if i == len(games) || games[i].Round != games[i-1].Round || games[i].Stage != games[i-1].Stage {
@@ -320,7 +319,7 @@ func parts(games []arena.Played) (ends []int, rounds bool) {
 	return ends, false
 }
 
-// lengths shows how long games were.
+// lengths shows the distribution of the games' lengths.
 func (b *builder) lengths() section {
 	turns, cut := make([]int, 0, len(b.played)), 0
 	for i := range b.played {
@@ -338,13 +337,13 @@ func (b *builder) lengths() section {
 	s.Text = texts(fmt.Sprintf("From %d to %s, the median is %d. The middle half of the games: %d to %d.",
 		turns[0], count(turns[n-1], "turn"), turns[n/2], turns[n/4], turns[(3*n-1)/4]))
 	if cut > 0 {
-		s.Text = append(s.Text, fmt.Sprintf("The limit of turns ended %s, the rules the others.", count(cut, "game")))
+		s.Text = append(s.Text, fmt.Sprintf("The turn limit ended %s, the rules the others.", count(cut, "game")))
 	}
 	s.Plot = plotLengths(turns)
 	return s
 }
 
-// repeats shows which games tell nothing new.
+// repeats shows the games that repeat others.
 func (b *builder) repeats() section {
 	s := section{ID: "repeats", Title: "Games that repeat"}
 	all := report.Notes(b.r)
@@ -352,15 +351,15 @@ func (b *builder) repeats() section {
 		s.Text = []string{"None: no game has the same orders, length and outcome as another between the same players at the same seats."}
 		return s
 	}
-	s.Text = texts("Games with the same orders, length and outcome weigh as one.", shown("Of the notes the last", mostNotes, len(all)))
+	s.Text = texts("Games with the same orders, length and outcome have the weight of one game.", shown("Of the notes the last", mostNotes, len(all)))
 	s.Notes = all[max(0, len(all)-mostNotes):]
 	return s
 }
 
-// pairs shows each two players that met.
+// pairs shows every two players that met.
 func (b *builder) pairs() section {
 	rows := report.Pairs(b.r)
-	t := table{Caption: "Each two players that met, told from the first one's side"}
+	t := table{Caption: "Players that met, with numbers of the first player"}
 	for _, text := range rows[0] {
 		t.Head = append(t.Head, cell{Text: text, Number: len(t.Head) > 1})
 	}
@@ -375,7 +374,7 @@ func (b *builder) pairs() section {
 		t.Rows = append(t.Rows, append(cells, b.gamesOf(row[0], row[1])))
 	}
 	return section{ID: "pairs", Title: "Pairs of players", Tables: []table{t}, Text: texts(
-		"Score, elo and superior are of the games of these two alone: elo is 400·log10(score/(1−score)), superior the likelihood that the player is stronger than the other. "+
-			"Elo by fit is the difference of their ratings. Turns are the mean length of the games.", untold(b.r),
+		"Score, elo and superior are by the games of these two alone: elo is 400·log10(score/(1−score)), superior the likelihood that the player is stronger than the other. "+
+			"Elo by fit is the difference of their ratings. Turns are the mean length of the games.", missing(b.r),
 		shown("The first", mostPairs, len(rows)-1))}
 }
