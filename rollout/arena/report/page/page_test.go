@@ -431,7 +431,7 @@ func TestFaults(t *testing.T) {
 	games[4].Faults = []arena.Fault{{Seat: 1, Turn: 1, Kind: "timeout", Times: 1, Text: "third", Output: "I think"}, {Seat: 0, Turn: 5, Kind: "crash", Text: "fourth", Output: "out of\nideas"}}
 	page, _ := write(t, names, games, nil)
 	got := fmt.Sprintf("%q", page.section(t, "faults").rows())
-	want := `[["player-a" "crash" "1" "1" "game 4, turn 5: fourth it printed last: out of\nideas" ""] ["player-b" "timeout" "6" "2" "game 4, turn 1: third its last output: I think" ""]]`
+	want := `[["player-a" "crash" "1" "1" "game 4, turn 5: fourth it printed last: out of\nideas" ""] ["player-b" "timeout" "6" "2" "game 4, turn 1: third it printed last: I think" ""]]`
 	if got != want {
 		t.Errorf("faults %s, want %s", got, want)
 	}
