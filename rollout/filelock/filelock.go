@@ -1,10 +1,10 @@
 // Package filelock keeps two programs from writing to one folder or file.
 //
-// The lock is flock(2), which ends with the process that has it. Some file systems
-// have none, such as Lustre without -o flock and NFS without a lock service; nor has
-// Windows. There a lock file stands for it: it is created exclusively, says who made
-// it, and is removed at the end. One that was left by a process of this machine that
-// has ended is taken over; one of another machine has to be removed by hand.
+// A lock is flock(2), which ends with the process that holds it. Some file systems lack it, such as
+// Lustre without -o flock and NFS without a lock service; so does Windows. There a lock file
+// replaces it: it is created exclusively, names its maker, and is removed at the end. A lock file
+// left by a process of this machine that has ended is taken over; one from another machine must be
+// removed by hand.
 package filelock
 
 import (
@@ -25,10 +25,10 @@ const Prefix = ".moonfarm-lock"
 // suffix ends the names of lock files beside a locked file.
 const suffix = ".moonfarm-lock"
 
-// ErrHeld says that another has the lock, in this process or in another.
+// ErrHeld means that another holder, in this process or another, has the lock.
 var ErrHeld = errors.New("it is locked")
 
-// HeldError is ErrHeld where a lock file tells who has the lock.
+// HeldError is ErrHeld with the holder that the lock file names.
 type HeldError struct{ File, Holder string }
 
 // Error names the lock file and its holder.
@@ -39,7 +39,7 @@ func (e *HeldError) Error() string {
 // Is reports whether target is ErrHeld.
 func (e *HeldError) Is(target error) bool { return target == ErrHeld }
 
-// Detail is what a HeldError says, in parentheses behind a blank; "" for other errors.
+// Detail returns the text of a HeldError in parentheses after a blank, and "" for other errors.
 func Detail(err error) string {
 	var held *HeldError
 	if !errors.As(err, &held) {
@@ -48,21 +48,21 @@ func Detail(err error) string {
 	return fmt.Sprintf(" (%s; if that has ended, remove %s)", held.Holder, held.File)
 }
 
-// Locker locks folders and files. Its zero value and nil are ready for use. It may be
-// used by several goroutines at once.
+// Locker locks folders and files. Its zero value and nil are ready for use. Several goroutines may
+// use it at once.
 type Locker struct {
-	None bool              // nothing is locked
-	Warn func(text string) // is told once if lock files stand for flock; nil: nobody is
-	// Flock, if it is not nil, takes the place of flock(2) on an open file, without
-	// waiting; a lock that another has is ErrHeld.
+	None bool              // lock nothing
+	Warn func(text string) // called once if lock files replace flock; may be nil
+	// Flock, if not nil, replaces flock(2) on an open file. It does not wait; it returns ErrHeld if
+	// the lock is held.
 	Flock func(f *os.File, share bool) error
 
 	warned sync.Once
 }
 
-// Lock locks a folder or a file, which must be there, without waiting. Those that
-// share a lock do not keep each other out. The error is ErrHeld if another has it. The
-// lock ends with release, or with the process.
+// Lock locks an existing folder or file without waiting. Holders of a shared lock do not exclude
+// each other. The error is ErrHeld if the lock is held. The lock ends with release, or with the
+// process.
 func (l *Locker) Lock(path string, share bool) (release func(), err error) {
 	if l == nil {
 		l = new(Locker)
@@ -74,7 +74,7 @@ func (l *Locker) Lock(path string, share bool) (release func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	file, flags := path+suffix, os.O_RDWR // NFS locks what is open for writing alone
+	file, flags := path+suffix, os.O_RDWR // NFS locks only files that are open for writing
 	if s.IsDir() {
 		file, flags = filepath.Join(path, Prefix), os.O_RDONLY
 	}
@@ -104,11 +104,10 @@ func (l *Locker) Lock(path string, share bool) (release func(), err error) {
 	return release, failed
 }
 
-// interrupts is how often a lock is tried again that a signal interrupted.
+// interrupts is the number of retries of a lock call that a signal interrupted.
 const interrupts = 100
 
-// flock locks an open file. An error other than ErrHeld says that there is no such
-// lock here.
+// flock locks an open file. An error other than ErrHeld means that flock does not work here.
 func (l *Locker) flock(f *os.File, share bool) error {
 	lock := l.Flock
 	if lock == nil {
@@ -131,7 +130,7 @@ func (l *Locker) warn(path, file string, err error) {
 	}
 }
 
-// others fails if a machine that has no flock has a lock file there.
+// others fails if a machine without flock has a lock file there.
 func others(file string, share bool) error {
 	if err := check(file); err != nil || share {
 		return err
@@ -139,9 +138,8 @@ func others(file string, share bool) error {
 	return sharers(file)
 }
 
-// create creates the lock file, or one of its own beside it for a lock that is shared.
-// Each looks for the other's after it has made its own, so that at least one of two
-// finds the other.
+// create creates the lock file, or an additional one beside it for a shared lock. Each process
+// looks for the other's file after it has made its own, so at least one of two finds the other.
 func create(file string, share bool) (release func(), err error) {
 	me := self()
 	own, text := file, me.encode()
@@ -157,7 +155,7 @@ func create(file string, share bool) (release func(), err error) {
 			return nil, held
 		}
 	}
-	if errors.Is(err, os.ErrExist) { // each time that of another
+	if errors.Is(err, os.ErrExist) { // a new holder each time
 		err = &HeldError{own, "another program"}
 	}
 	if err != nil {
@@ -170,7 +168,7 @@ func create(file string, share bool) (release func(), err error) {
 	}
 	release = func() {
 		if found, err := bounded.ReadFile(os.Open, own, bounded.Config); err == nil && string(found) == text {
-			os.Remove(own) // one that stays is taken over
+			os.Remove(own) // a file that remains is taken over later
 		}
 	}
 	if err != nil {
@@ -193,7 +191,7 @@ func write(name, text string) error {
 	return err
 }
 
-// sharers fails if another shares the lock.
+// sharers fails if others share the lock.
 func sharers(file string) error {
 	entries, err := os.ReadDir(filepath.Dir(file))
 	if err != nil {
@@ -209,8 +207,8 @@ func sharers(file string) error {
 	return nil
 }
 
-// check fails if a lock file is there whose maker may run. It removes one whose maker
-// has ended.
+// check fails if there is a lock file whose maker may be running. It removes one whose maker has
+// ended.
 func check(file string) error {
 	text, err := bounded.ReadFile(os.Open, file, bounded.Config)
 	if errors.Is(err, os.ErrNotExist) {
@@ -218,7 +216,7 @@ func check(file string) error {
 	}
 	h, known := decode(text)
 	if err != nil || !known {
-		return &HeldError{file, "a program that its lock file does not tell"}
+		return &HeldError{file, "a program that its lock file does not name"}
 	}
 	if !h.ended() {
 		return &HeldError{file, h.String()}
@@ -226,16 +224,16 @@ func check(file string) error {
 	return remove(file, text)
 }
 
-// takeover ends the name of a file that exists while a lock file is taken over.
+// takeover is the suffix of a file that exists while a lock file is taken over.
 const takeover = ".takeover"
 
-// remove removes a stale lock file. Whoever removes one has the file for that first, so
-// that nobody removes the new lock file of another that was quicker.
+// remove removes a stale lock file. It creates the takeover file first, so that no other process
+// removes the new lock file of a faster one.
 func remove(file string, stale []byte) error {
 	guard := file + takeover
 	err := write(guard, self().encode())
 	if errors.Is(err, os.ErrExist) {
-		return &HeldError{guard, "a program that takes over the lock of one that has ended"}
+		return &HeldError{guard, "a program that takes over a stale lock"}
 	}
 	if err != nil {
 		return err
@@ -250,7 +248,7 @@ func remove(file string, stale []byte) error {
 	return errors.Join(err, os.Remove(guard))
 }
 
-// String says who made a lock file, and when.
+// String describes the maker of a lock file and the time.
 func (h holder) String() string {
 	return fmt.Sprintf("process %d on %s, since %s", h.PID, h.Host, h.Since.Format(time.RFC3339))
 }

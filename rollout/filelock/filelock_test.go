@@ -15,12 +15,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// without is a Locker on a file system whose flock fails with the error.
+// without returns a Locker as on a file system whose flock fails with the error.
 func without(err error) *Locker {
 	return &Locker{Flock: func(*os.File, bool) error { return err }}
 }
 
-// places are a folder and a file to lock.
+// places returns a folder and a file to lock.
 func places(t *testing.T) []string {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "journal")
@@ -28,7 +28,7 @@ func places(t *testing.T) []string {
 	return []string{filepath.Join(dir, "."), file}
 }
 
-// lockFiles are the lock files below the folder of a place.
+// lockFiles returns the lock files below the folder of a place.
 func lockFiles(t *testing.T, place string) (names []string) {
 	dir := place
 	if s, err := os.Stat(place); err == nil && !s.IsDir() {
@@ -44,8 +44,7 @@ func lockFiles(t *testing.T, place string) (names []string) {
 	return names
 }
 
-// TestLock: who may hold a lock at once is the same with flock and with lock files,
-// and nothing is left in the end.
+// TestLock: flock and lock files admit the same holders at once, and leave nothing in the end.
 func TestLock(t *testing.T) {
 	lockers := map[string]*Locker{"flock": nil}
 	for _, err := range []error{syscall.ENOLCK, syscall.EOPNOTSUPP, syscall.ENOTSUP, syscall.ENOSYS, syscall.EINTR, syscall.EINVAL, syscall.EBADF} {
@@ -80,7 +79,7 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// TestInterrupted: a signal while a lock is asked for changes nothing.
+// TestInterrupted: a signal during a lock call changes nothing.
 func TestInterrupted(t *testing.T) {
 	if !hasFlock {
 		t.Skip("a system without signals for flock")
@@ -100,8 +99,7 @@ func TestInterrupted(t *testing.T) {
 	release()
 }
 
-// TestHolder: a lock file says who has the lock, and that it stands for flock is told
-// once.
+// TestHolder: a lock file names its holder, and Warn is called once.
 func TestHolder(t *testing.T) {
 	var told []string
 	l := without(syscall.ENOLCK)
@@ -123,14 +121,14 @@ func TestHolder(t *testing.T) {
 	require.Len(t, told, 1)
 	require.Contains(t, told[0], place+": this file system has no locks (flock: no locks available)")
 	_, err = (*Locker)(nil).Lock(place, false)
-	require.ErrorIs(t, err, ErrHeld, "a machine that has flock minds the lock file of one that has not")
+	require.ErrorIs(t, err, ErrHeld, "a machine with flock respects the lock file of one without")
 	none, err := (&Locker{None: true}).Lock(place, false)
 	require.NoError(t, err)
 	none()
 }
 
-// TestStale: what a process of this machine left that has ended is taken over, be it
-// whole; all else has to be removed by hand.
+// TestStale: a lock file of an ended process of this machine, whole or not, is taken over; any
+// other must be removed by hand.
 func TestStale(t *testing.T) {
 	ended := exec.Command(os.Args[0], "-test.run=^$")
 	require.NoError(t, ended.Run())
@@ -138,7 +136,7 @@ func TestStale(t *testing.T) {
 	stale.PID, stale.Started = ended.Process.Pid, "an earlier time"
 	other := stale
 	other.Host = "elsewhere.example"
-	renumbered := self() // the process has ended, and this one has its number
+	renumbered := self() // the process has ended, and its number was given to this one
 	renumbered.Started = "0"
 	for _, l := range []*Locker{nil, without(syscall.ENOLCK)} {
 		for _, name := range []string{Prefix, Prefix + "-shared"} {
@@ -164,7 +162,7 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// TestUnlockable: where neither can be had, both reasons and the last way are told.
+// TestUnlockable: if neither lock works, the error has both reasons and names the remaining option.
 func TestUnlockable(t *testing.T) {
 	place := t.TempDir()
 	l := without(syscall.ENOLCK)
@@ -172,7 +170,7 @@ func TestUnlockable(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(place, "d"), 0o777))
 	_, err := l.Lock(filepath.Join(place, "d", strings.Repeat("../d/", 10)+"x"), false)
 	require.Error(t, err)
-	file := filepath.Join(place, strings.Repeat("n", 250)) // no room for the suffix
+	file := filepath.Join(place, strings.Repeat("n", 250)) // too long for the suffix
 	require.NoError(t, os.WriteFile(file, nil, 0o666))
 	_, err = l.Lock(file, false)
 	require.ErrorContains(t, err, "cannot be locked: flock: no locks available; a lock file in its place: ")
@@ -180,7 +178,7 @@ func TestUnlockable(t *testing.T) {
 	require.NotErrorIs(t, err, ErrHeld)
 }
 
-// TestTakeover: of many that find a stale lock file at once, one at a time has the lock.
+// TestTakeover: if many find a stale lock file at once, one at a time has the lock.
 func TestTakeover(t *testing.T) {
 	ended := exec.Command(os.Args[0], "-test.run=^$")
 	require.NoError(t, ended.Run())

@@ -13,9 +13,9 @@ func flock(*os.File, bool) error { return errors.ErrUnsupported }
 
 func interrupted(error) bool { return false }
 
-// alive reports whether there is a process of that number.
+// alive reports whether a process with that number exists.
 func alive(pid int) bool {
-	p, err := os.FindProcess(pid) // fails on Windows if there is none
+	p, err := os.FindProcess(pid) // fails on Windows if there is no such process
 	if err != nil {
 		return false
 	}

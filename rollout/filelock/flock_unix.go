@@ -24,7 +24,7 @@ func flock(f *os.File, share bool) error {
 
 func interrupted(err error) bool { return errors.Is(err, syscall.EINTR) }
 
-// alive reports whether there is a process of that number.
+// alive reports whether a process with that number exists.
 func alive(pid int) bool {
 	err := syscall.Kill(pid, 0)
 	return err == nil || !errors.Is(err, syscall.ESRCH)

@@ -1,5 +1,4 @@
-// Package parallel spreads work over goroutines: shards, files and games that
-// do not depend on each other.
+// Package parallel spreads independent work, such as shards, files and games, over goroutines.
 package parallel
 
 import (
@@ -9,16 +8,16 @@ import (
 	"sync"
 )
 
-// Each calls do for every item of the list, with its place in it, on so many
-// goroutines (1 if workers is less). It returns the first error. When there is
-// one, or ctx is done, no more items are begun and the context of those in hand
-// is done; the error is then that error or the cause of ctx.
+// Each calls do for every item of the list, with its index, on the given number of goroutines (at
+// least 1). It returns the first error. After an error, or once ctx is done, it begins no more
+// items and cancels the context of the items in progress; the result is then that error or the
+// cause of ctx.
 func Each[T any](ctx context.Context, workers int, list []T, do func(ctx context.Context, i int, item T) error) error {
 	return Do(ctx, workers, len(list), Items(list), func() (nobody, error) { return nobody{}, nil },
 		func(ctx context.Context, _ nobody, i int, item T) error { return do(ctx, i, item) })
 }
 
-// nobody is the worker of Each.
+// nobody is the worker of Each, which needs none.
 type nobody struct{}
 
 func (nobody) Close() error { return nil }
@@ -34,10 +33,9 @@ func Items[T any](list []T) iter.Seq2[T, error] {
 	}
 }
 
-// Do is Each for items that come one by one, n at most, and for goroutines that
-// need something of their own: start makes it, Close lets go of it. An item is
-// taken when a goroutine is free, so that not all need be in memory. An error of
-// start, Close or the items counts as one of do.
+// Do is Each for items that come one by one, at most n, and for goroutines with their own resource:
+// start makes it, Close releases it. An item is taken when a goroutine is free, so not all items
+// need be in memory. An error of start, Close or the items counts like an error of do.
 func Do[W io.Closer, T any](ctx context.Context, workers, n int, items iter.Seq2[T, error],
 	start func() (W, error), do func(ctx context.Context, w W, i int, item T) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -79,13 +77,13 @@ func Do[W io.Closer, T any](ctx context.Context, workers, n int, items iter.Seq2
 	return context.Cause(ctx)
 }
 
-// numbered is the i-th item, from 0.
+// numbered is an item with its index.
 type numbered[T any] struct {
 	i    int
 	item T
 }
 
-// feed hands out the items until one fails or the context is done.
+// feed passes on the items until one fails or the context is done.
 func feed[T any](ctx context.Context, next chan<- numbered[T], items iter.Seq2[T, error]) error {
 	i := 0
 	for item, err := range items {

@@ -14,7 +14,7 @@ import (
 
 var errBroken = errors.New("broken")
 
-// Every item is done once, by as many goroutines as asked for, at most.
+// TestEach: every item is processed once, by at most the given number of goroutines.
 func TestEach(t *testing.T) {
 	list := make([]int, 100)
 	for i := range list {
@@ -48,8 +48,8 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// The first error ends the work of all and is returned, as is the cause of a
-// context that is done.
+// TestErrors: the first error ends all work and is returned; so is the cause of a context that is
+// done.
 func TestErrors(t *testing.T) {
 	list := make([]int, 1000)
 	for _, workers := range []int{1, 4} {
@@ -59,7 +59,7 @@ func TestErrors(t *testing.T) {
 				return errBroken
 			}
 			if i > 2 {
-				<-ctx.Done() // those in hand are told
+				<-ctx.Done() // items in progress are cancelled
 			}
 			done.Add(1)
 			return context.Cause(ctx)
@@ -88,7 +88,7 @@ type counter struct {
 
 func (c counter) Close() error { c.closed.Add(1); return c.err }
 
-// Workers that cannot start, items that fail and errors of Close end the work.
+// TestDo: failing starts, failing items and errors of Close end the work.
 func TestDo(t *testing.T) {
 	damaged := func(yield func(int, error) bool) { _ = yield(1, nil) && yield(0, errBroken) }
 	for _, c := range []struct {
@@ -97,7 +97,7 @@ func TestDo(t *testing.T) {
 		start, ending error
 		want          error
 	}{
-		{"all is well", parallel.Items([]int{4, 5}), nil, nil, nil},
+		{"no error", parallel.Items([]int{4, 5}), nil, nil, nil},
 		{"the items fail", damaged, nil, nil, errBroken},
 		{"start fails", parallel.Items([]int{4, 5}), errBroken, nil, errBroken},
 		{"Close fails", parallel.Items([]int{4, 5}), nil, errBroken, errBroken},

@@ -54,7 +54,7 @@ func codecraftRuleSets() []string {
 	return sets
 }
 
-// givenCodecraftRules reads the text of the rules that a recording does not contain.
+// givenCodecraftRules parses the text of rules that a recording does not contain.
 func givenCodecraftRules(text string) (codecraft.Rules, error) {
 	return givenRules(text, codecraft.ParseRules, (*codecraft.Rules).Validate)
 }
@@ -94,7 +94,7 @@ func (codecraftEngine) Verify(name string, in io.Reader, rules string) (Report, 
 	return v, err
 }
 
-// codecraftPosition is the position of a recording that Show shows.
+// codecraftPosition is the position that Show returns.
 type codecraftPosition struct {
 	first, last int // the ticks of the first and the last state
 	game        *codecraft.Game
@@ -102,7 +102,7 @@ type codecraftPosition struct {
 	commands    []string
 	attacks     []wire.Event
 	scores      []int64 // at the end
-	seed        *uint64 // nil: not known
+	seed        *uint64 // nil if unknown
 }
 
 // findCodecraft reads a recording and restores the state before the tick
@@ -142,8 +142,8 @@ func findCodecraft(name string, in io.Reader, base codecraft.Rules, o ShowOption
 	return p, nil
 }
 
-// toldSeed returns the seed that the first state of a recording tells under the given
-// rules or under a preset, nil if it tells none.
+// toldSeed returns the seed in the first state of a recording, by the given rules or a preset, or
+// nil if it has none.
 func toldSeed(w *wire.World, base codecraft.Rules) *uint64 {
 	bases := []codecraft.Rules{base}
 	for _, name := range codecraft.Presets() {
@@ -164,7 +164,7 @@ func toldSeed(w *wire.World, base codecraft.Rules) *uint64 {
 	return nil
 }
 
-// restore makes a state of a world.
+// restore converts a world to a state.
 func (p *codecraftPosition) restore(w *wire.World, base codecraft.Rules) error {
 	rules, err := w.Rules(base)
 	if err != nil {
@@ -252,11 +252,11 @@ func (codecraftEngine) Show(name string, in io.Reader, rules string, o ShowOptio
 	return s, nil
 }
 
-// text returns the position as people read it.
+// text returns the position in readable form.
 func (p *codecraftPosition) text() string {
 	var b strings.Builder
 	rules := p.game.Rules()
-	seed := "seed not known"
+	seed := "unknown seed"
 	if p.seed != nil {
 		seed = fmt.Sprintf("seed %d", *p.seed)
 	}
@@ -271,12 +271,11 @@ func (p *codecraftPosition) text() string {
 	return b.String()
 }
 
-// readResults reads the results file of a recording of codecraft. It has the seed,
-// for which the recording has no place. If given is "" it is the file beside the
-// recording whose name differs in its ending alone, as game.json does from
-// game.replay or game.replay.gz; if there is no such file, or it belongs to another
-// game, readResults returns nil. The results must have scores, the scores at the end
-// of the recording.
+// readResults reads the results file of a CodeCraft recording. It has the seed, which the recording
+// lacks. If given is "", the file is the one beside the recording with the same name but another
+// ending, such as game.json for game.replay or game.replay.gz; if there is no such file, or it
+// belongs to another game, readResults returns nil. The results must have scores, the scores at the
+// end of the recording.
 func readResults(recording, given string, scores []int64) (*wire.Results, error) {
 	name := given
 	if given == "" {

@@ -25,7 +25,7 @@ func (codecraftEngine) Read(name string, in io.Reader, o ReadOptions, yield func
 		x.broken = unnamed(err, "recording "+name)
 	}
 	if x.replay.Ticks() == 0 {
-		return fmt.Errorf("recording %s: there is no tick in it", name)
+		return fmt.Errorf("recording %s: it has no ticks", name)
 	}
 	r, err := x.episode()
 	if err != nil {
@@ -42,8 +42,8 @@ type codecraftReader struct {
 	broken error // why the rest of the file cannot be read; nil if it can
 }
 
-// candidates returns the rules by which the game may have been played: the rules in the
-// recording, completed by the given rules, or, if none are given, by each preset.
+// candidates returns the rules by which the game may have been played: the rules in the recording,
+// completed by the given rules, or by each preset if none are given.
 func (x *codecraftReader) candidates() ([]codecraft.Rules, error) {
 	names := codecraft.Presets()
 	if x.o.Rules != "" {
@@ -63,8 +63,8 @@ func (x *codecraftReader) candidates() ([]codecraft.Rules, error) {
 	return all, nil
 }
 
-// seeds returns the seeds from which the game may have been played: the seed that the
-// replay tells under these rules, and the seed in the results file beside it.
+// seeds returns the seeds from which the game may have been played: the seed in the replay by these
+// rules, and the seed in the results file beside it.
 func (x *codecraftReader) seeds(g *codecraft.Game) (seeds []uint64) {
 	if seed, ok := x.replay.Start.Seed(g); ok {
 		seeds = append(seeds, seed)
@@ -75,8 +75,8 @@ func (x *codecraftReader) seeds(g *codecraft.Game) (seeds []uint64) {
 	return seeds
 }
 
-// episode finds rules and a seed with which the game goes as recorded. Without them
-// the episode is the recording, whose ticks are checked by the rules.
+// episode finds rules and a seed that reproduce the game. Without them the episode is the recording
+// itself, whose ticks are checked by the rules.
 func (x *codecraftReader) episode() (*RecordedGame, error) {
 	candidates, err := x.candidates()
 	if err != nil {
@@ -93,19 +93,19 @@ func (x *codecraftReader) episode() (*RecordedGame, error) {
 				return x.playedFrom(seed, g, status), nil
 			}
 		}
-		if len(seeds) > 0 { // these rules are the likeliest: they are checked first
+		if len(seeds) > 0 { // check these rules first, which are the likeliest
 			candidates[0], candidates[i] = candidates[i], candidates[0]
 		}
 	}
 	return x.checked(candidates)
 }
 
-// checked makes the episode of a game that cannot be played again, by the first
-// rules that allow all of its ticks. If no rules do and ReadOptions.Keep is set, the
-// episode ends before the first tick that the rules forbid.
+// checked makes the episode of a game that cannot be reproduced, by the first rules that allow all
+// of its ticks. If no rules do and ReadOptions.Keep is set, the episode ends before the first tick
+// that the rules forbid.
 func (x *codecraftReader) checked(candidates []codecraft.Rules) (*RecordedGame, error) {
 	var reason error
-	good, rules := 0, candidates[0] // the most ticks that some rules allow
+	good, rules := 0, candidates[0] // the largest number of ticks that some rules allow
 	for _, c := range candidates {
 		g, n, err := x.replay.Check(c)
 		if err == nil {
@@ -118,7 +118,7 @@ func (x *codecraftReader) checked(candidates []codecraft.Rules) (*RecordedGame, 
 	if !x.o.Keep {
 		return nil, reason
 	}
-	for good > 0 { // a cut game goes on after its last tick
+	for good > 0 { // a cut game must not be over after its last tick
 		x.replay.Cut(good)
 		g, n, err := x.replay.Check(rules)
 		if err == nil && g.Status == sim.Running {
@@ -131,8 +131,8 @@ func (x *codecraftReader) checked(candidates []codecraft.Rules) (*RecordedGame, 
 	return nil, fmt.Errorf("%w (in the first tick: nothing is left to keep)", reason)
 }
 
-// stopped tells why the recording ends before the game is over; "" if the game
-// is over.
+// stopped returns the reason why the recording ends before the game is over, or "" if the game is
+// over.
 func (x *codecraftReader) stopped(status sim.Status) string {
 	switch {
 	case status != sim.Running:
@@ -143,7 +143,7 @@ func (x *codecraftReader) stopped(status sim.Status) string {
 	return fmt.Sprintf("the recording ends after %s", texts.Plural(x.replay.Ticks(), "tick"))
 }
 
-// playedFrom makes the episode of a game that goes as recorded from its seed.
+// playedFrom makes the episode of a game that its seed reproduces.
 func (x *codecraftReader) playedFrom(seed uint64, g *codecraft.Game, status sim.Status) *RecordedGame {
 	r := x.told(g, status, x.stopped(status))
 	r.Episode.Seed = seed
@@ -151,7 +151,7 @@ func (x *codecraftReader) playedFrom(seed uint64, g *codecraft.Game, status sim.
 	return r
 }
 
-// recording makes the episode of a game that goes through its recorded states.
+// recording makes the episode of a game from its recorded states.
 func (x *codecraftReader) recording(g *wire.RecordedGame, stopped string) *RecordedGame {
 	r := x.told(g.Game, g.Status, stopped)
 	r.Episode.Recording = x.replay.File

@@ -19,7 +19,7 @@ func showView(name string, in io.Reader, base codecraft.Rules, o ShowOptions) (P
 		return Position{}, err
 	}
 	if v == nil {
-		return Position{}, o.wrongRound("there is no view of it; the views are of ticks %d to %d", first, last)
+		return Position{}, o.wrongRound("no view of it; the views are from ticks %d to %d", first, last)
 	}
 	g, s, err := wire.StateOfView(v, base)
 	if err != nil {
@@ -45,8 +45,8 @@ func showView(name string, in io.Reader, base codecraft.Rules, o ShowOptions) (P
 	return shown, nil
 }
 
-// findView reads all views of a file. It returns a copy of the wanted view, nil if the file
-// does not have it, and the least and the greatest tick.
+// findView reads all views of a file. It returns a copy of the wanted view, nil if the file does
+// not have it, and the least and the greatest tick.
 func findView(name string, in io.Reader, tick int) (found *wire.PlayerView, first, last int, err error) {
 	count := 0
 	var latest wire.PlayerView
@@ -66,7 +66,7 @@ func findView(name string, in io.Reader, tick int) (found *wire.PlayerView, firs
 		return nil
 	})
 	if err == nil && count == 0 {
-		err = fmt.Errorf("%s: there is no view in it", name)
+		err = fmt.Errorf("%s: it has no views", name)
 	}
 	if found != nil {
 		slices.SortStableFunc(found.Entities, func(a, b wire.Entity) int { return int(a.ID) - int(b.ID) })
@@ -74,7 +74,7 @@ func findView(name string, in io.Reader, tick int) (found *wire.PlayerView, firs
 	return found, first, last, err
 }
 
-// fogText tells whether there is fog.
+// fogText returns "fog" or its absence as text.
 func fogText(fog bool) string {
 	if fog {
 		return "fog"

@@ -10,17 +10,17 @@ import (
 	"moonfarm/sim"
 )
 
-// ReadOptions say how to read recordings as episodes.
+// ReadOptions configure the conversion of recordings to episodes.
 type ReadOptions struct {
 	Rules string // the text of the rules, for engines with Info.RulesUntold; "": the default
-	// Keep keeps the turns before the first difference, or before a recording broke
-	// off, as an episode that is truncated there.
+	// Keep keeps the turns before the first difference, or before the recording broke off, as a
+	// truncated episode.
 	Keep bool
 }
 
 // RecordedGame is a game of a recording as an episode without an ID.
 type RecordedGame struct {
-	Number  int    // in its file, from 1; 0 if files have one game only
+	Number  int    // in its file, from 1; 0 if a file has one game only
 	Name    string // of the game in its file; "" if it has none
 	Rules   string // canonical text
 	RuleSet string // the name of these rules, "" if they have none
@@ -29,8 +29,8 @@ type RecordedGame struct {
 	Inexact string // as in Report
 }
 
-// Source is the text for where the game comes from: the name of its file, and in a file
-// of many games its number and its name.
+// Source returns a description of the game's origin: the name of its file, and in a file of many
+// games its number and its name.
 func (g *RecordedGame) Source(file string) string {
 	s := filepath.Base(file)
 	if g.Number > 0 {
@@ -39,17 +39,16 @@ func (g *RecordedGame) Source(file string) string {
 	return s
 }
 
-// NameIn returns the name of the game in a text of Source, "" if it has none.
+// NameIn returns the name of the game in a text from Source, "" if it has none.
 func NameIn(source string) string {
 	_, number, _ := strings.Cut(source, "#")
 	_, name, _ := strings.Cut(number, " ")
 	return name
 }
 
-// play plays the turns of an episode from its seed until the game is over, and
-// fills in its outcome. It returns the status and how many turns were played.
-// each, if it is not nil, is called with the state after every turn; its error
-// ends the game.
+// play plays the turns of an episode from its seed until the game is over, and fills in its
+// outcome. It returns the status and the number of turns played. each, if not nil, is called with
+// the state after every turn; an error of each ends the game.
 func play[S any](g sim.Game[S], e *rollout.Episode, each func(s *S) error) (status sim.Status, turns int) {
 	s, t := new(S), sim.NewTurn(0)
 	g.Reset(s, e.Seed)
@@ -69,8 +68,8 @@ func play[S any](g sim.Game[S], e *rollout.Episode, each func(s *S) error) (stat
 	return status, turns
 }
 
-// playAgain is play for an episode that has ended: it fails if the game does not end as
-// the episode says.
+// playAgain is play for an episode that has ended: it fails if the game does not end as recorded in
+// the episode.
 func playAgain[S any](g sim.Game[S], e *rollout.Episode, each func(s *S) error) error {
 	played := *e
 	status, turns := play(g, &played, each)
@@ -78,18 +77,18 @@ func playAgain[S any](g sim.Game[S], e *rollout.Episode, each func(s *S) error) 
 		status = sim.Cut
 	}
 	if status != e.Status || turns != e.Turns || played.Outcome != e.Outcome {
-		return errors.New("the episode does not end as it is recorded: other rules, or a damaged dataset")
+		return errors.New("the episode does not end as recorded: other rules, or a damaged dataset")
 	}
 	return nil
 }
 
-// unnamed is an error without the name of the file at its beginning: datasets
-// do not depend on where their files were.
+// unnamed removes the file's name from the beginning of an error, since a dataset must not depend
+// on the location of its sources.
 func unnamed(err error, name string) error {
 	return errors.New(strings.TrimPrefix(err.Error(), name+": "))
 }
 
-// named is the name of a player, also of one that has none.
+// named returns the name of a player, and a default for a player without one.
 func named(name string) string {
 	if name == "" {
 		return "unnamed"
@@ -97,14 +96,14 @@ func named(name string) string {
 	return name
 }
 
-// OneLine is the text of an error in one line.
+// OneLine returns the text of an error in one line.
 func OneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", " ") }
 
-// settle plays the episode of a recorded game and fills in how it ends. reason
-// tells why only the first good turns are as recorded, nil if all are. With a reason
-// the episode is cut after these turns if keep is set; otherwise there is no episode.
-// play plays the turns of an episode, fills in its outcome, and returns the status
-// after them and how many it has played.
+// settle plays the episode of a recorded game with play, and fills in how it ends. play plays the
+// turns of an episode, fills in its outcome, and returns the status after them and the number of
+// turns played. reason is the reason why only the first `good` turns are as recorded, nil if all
+// are. With a reason, the episode is cut after these turns if keep is set; otherwise there is no
+// episode.
 func (g *RecordedGame) settle(keep bool, good int, reason error, play func(e *rollout.Episode) (sim.Status, int)) {
 	e := &g.Episode
 	if reason != nil && !keep {
@@ -119,16 +118,16 @@ func (g *RecordedGame) settle(keep bool, good int, reason error, play func(e *ro
 		status, turns := play(e)
 		switch over := status != sim.Running; {
 		case e.Turns == 0 && reason != nil:
-			g.Why = fmt.Errorf("%w (in the first turn: nothing is left to keep)", reason)
+			g.Why = fmt.Errorf("%w (in the first turn: nothing to keep)", reason)
 		case e.Turns == 0:
-			g.Why = fmt.Errorf("there is no turn in it")
-		case reason != nil && over: // a cut game goes on after its last turn
+			g.Why = fmt.Errorf("it has no turns")
+		case reason != nil && over: // a cut game must not be over after its last turn
 			cutEpisode(e, turns-1)
 			continue
 		case turns < e.Turns:
 			g.Why = fmt.Errorf("the game is over after turn %d, but %d turns are recorded", turns-1, e.Turns)
 		case reason == nil && !over:
-			g.Why = fmt.Errorf("the recorded game is over after turn %d, as it plays here it is not", turns-1)
+			g.Why = fmt.Errorf("the recorded game is over after turn %d, but not when it is played again", turns-1)
 		case reason == nil:
 			e.Status = status
 		}
@@ -136,7 +135,7 @@ func (g *RecordedGame) settle(keep bool, good int, reason error, play func(e *ro
 	}
 }
 
-// cutEpisode leaves the first turns of an episode.
+// cutEpisode cuts an episode after its first turns.
 func cutEpisode(e *rollout.Episode, turns int) {
 	e.Turns = min(e.Turns, max(turns, 0))
 	e.Ends = e.Ends[:e.Turns*e.Players]

@@ -8,7 +8,7 @@ import (
 	"moonfarm/rollout/recordings"
 )
 
-// A recording is played again and compared in every field.
+// ExampleVerify plays a recording again and compares every field.
 func ExampleVerify() {
 	report, err := recordings.Verify(context.Background(), "../../sim/towerdefence/wire/testdata/game.jsonl", "")
 	if err != nil {
@@ -18,7 +18,7 @@ func ExampleVerify() {
 	// Output: towerdefence 1 games, 48 rounds, 0 differences
 }
 
-// The games of a recording become episodes, which can be written back.
+// ExampleRecording_Read converts the games of a recording to episodes, which can be written back.
 func ExampleRecording_Read() {
 	in, err := recordings.Open(context.Background(), "../../sim/towerdefence/wire/testdata/game.jsonl")
 	if err != nil {

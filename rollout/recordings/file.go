@@ -26,9 +26,9 @@ type Recording struct {
 
 	ctx    context.Context
 	file   string
-	in     io.Reader // the uncompressed text of the file
-	folder fs.FS     // nil: a file
-	closer io.Closer // of the file; nil for a folder
+	in     io.Reader // the uncompressed content of the file
+	folder fs.FS     // nil for a file
+	closer io.Closer // the file; nil for a folder
 }
 
 // Close closes the file.
@@ -42,9 +42,9 @@ func (r *Recording) Close() error {
 // IsFolder reports whether the recording is a folder.
 func (r *Recording) IsFolder() bool { return r.folder != nil }
 
-// Open opens a recording, compressed with gzip or not, and finds its engine and its
-// content. It refuses everything but files and folders: a pipe could be read only once,
-// and never ends if nobody writes to it. Reading fails once ctx is done.
+// Open opens a recording, compressed with gzip or not, and finds its engine and its content. It
+// refuses everything but files and folders: a pipe can be read only once, and blocks if nobody
+// writes to it. Reading fails once ctx is done.
 func Open(ctx context.Context, file string) (*Recording, error) {
 	s, err := os.Stat(file)
 	switch {
@@ -96,9 +96,9 @@ func OpenFolder(dir string) (*Recording, error) {
 	return nil, fmt.Errorf("%s: expected a recording, or %s; it is a directory", dir, strings.Join(known, ", or "))
 }
 
-// Read calls yield with each game of the recording as an episode, and returns the checksum
-// of its whole content. An error behind the last game counts only if every game could be
-// read as an episode and o.Keep is not set.
+// Read calls yield with each game of the recording as an episode, and returns the checksum of the
+// file's content. An error after the last game counts only if every game could be read as an
+// episode and o.Keep is not set.
 func (r *Recording) Read(o ReadOptions, yield func(*RecordedGame) error) (sum [sha256.Size]byte, err error) {
 	if r.Holds != Games {
 		return sum, r.noGames()
@@ -122,11 +122,11 @@ func (r *Recording) Read(o ReadOptions, yield func(*RecordedGame) error) (sum [s
 	return [sha256.Size]byte(content.sum.Sum(nil)), err
 }
 
-// noGames is the error of a recording of something else.
-func (r *Recording) noGames() error { return fmt.Errorf("%s: holds %s, no games", r.file, r.Holds) }
+// noGames returns the error for a recording with other content.
+func (r *Recording) noGames() error { return fmt.Errorf("%s: contains %s, no games", r.file, r.Holds) }
 
-// Show returns a position of the recording as text. An *OptionError is of rules or
-// of an option.
+// Show returns a position of the recording as text. An *OptionError means that the rules or an
+// option are wrong.
 func (r *Recording) Show(rules string, o ShowOptions) (p Position, err error) {
 	info := r.Engine.Info()
 	if r.Holds != Games && !slices.Contains(info.Shows, r.Holds) {
@@ -158,7 +158,7 @@ func (s *summed) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readSmall reads a text file or a pipe of at most that many bytes.
+// readSmall reads a text file or a pipe of at most `most` bytes.
 func readSmall(name string, most int64) ([]byte, error) {
 	text, err := bounded.ReadFile(os.Open, name, most)
 	if err != nil {
@@ -167,7 +167,7 @@ func readSmall(name string, most int64) ([]byte, error) {
 	return texts.Unmarked(text), nil
 }
 
-// Uncompressed undoes gzip if the reader begins with it, and skips a byte order mark.
+// Uncompressed decompresses the input if it is gzip, and skips a byte order mark.
 func Uncompressed(r io.Reader) (*bufio.Reader, error) {
 	in, err := unzip.NewReader(r)
 	if err != nil {
@@ -176,7 +176,7 @@ func Uncompressed(r io.Reader) (*bufio.Reader, error) {
 	return bufio.NewReader(wholeGzip{in}), nil
 }
 
-// wholeGzip reports compressed data that ends too early by an error that says so.
+// wholeGzip replaces the error of truncated compressed data by a clear one.
 type wholeGzip struct{ io.Reader }
 
 // Read implements io.Reader.
@@ -185,7 +185,7 @@ func (r wholeGzip) Read(p []byte) (int, error) {
 	return n, gzipError(err)
 }
 
-// gzipError explains the error of an early end.
+// gzipError explains the error of truncated data.
 func gzipError(err error) error {
 	if err == io.ErrUnexpectedEOF {
 		return errors.New("the file ends in the middle of the compressed data")

@@ -12,7 +12,7 @@ import (
 	"moonfarm/sim/towerdefence"
 )
 
-// TestOrderTexts writes orders as people read them.
+// TestOrderTexts compares orders with their readable texts.
 func TestOrderTexts(t *testing.T) {
 	for _, c := range []struct {
 		game   string

@@ -1,9 +1,9 @@
-// Package recordings reads, verifies and writes games of the original engines: files
-// and folders of Tower Defence, Terminal and CodeCraft, by one interface.
+// Package recordings reads, verifies and writes games of the original engines: files and folders of
+// Tower Defence, Terminal and CodeCraft, through one interface.
 //
-// Open finds the Engine of a recording by its content. Recording.Verify plays its games
-// again and compares every field, Recording.Read makes episodes of them, and
-// Recording.Show shows a position. A FileForm or a FolderForm writes an episode back.
+// Open finds the Engine of a recording by its content. Recording.Verify plays its games again and
+// compares every field, Recording.Read converts them to episodes, and Recording.Show shows a
+// position. A FileForm or a FolderForm writes an episode as a recording.
 package recordings
 
 import (
@@ -18,26 +18,25 @@ import (
 	"moonfarm/sim"
 )
 
-// Engine reads the recordings of one game's original engine. in is always the
-// uncompressed text of a recording, name the name of its file for error messages, and
-// rules the text of the rules, or the name of a rule set; "" stands for the rules in the
-// recording, or for the default.
+// Engine reads the recordings of one game's original engine. in is always the uncompressed content
+// of a recording, name the name of its file for error messages, and rules the text of the rules or
+// the name of a rule set; "" stands for the rules in the recording, or for the default.
 type Engine interface {
 	// Info describes the recordings. The caller must not change it.
 	Info() *Info
-	// Holds tells from the first bytes of a file what it contains: Games, another
-	// content that Verify takes, or "" if the file is of another engine.
+	// Holds returns the content of a file by its first bytes: Games, another content that Verify
+	// accepts, or "" if the file belongs to another engine.
 	Holds(head []byte) string
-	// Verify plays a recording again. Where a recording cannot be read to its end,
-	// the report counts what was compared before the error.
+	// Verify plays a recording again. If it cannot be read to its end, the report counts what was
+	// compared before the error.
 	Verify(name string, in io.Reader, rules string) (Report, error)
 	// Read reads the games of a recording in their order and calls yield with each.
 	// It returns the first error of yield.
 	Read(name string, in io.Reader, o ReadOptions, yield func(*RecordedGame) error) error
 	// Show returns a position of a recorded game as text.
 	Show(name string, in io.Reader, rules string, o ShowOptions) (Position, error)
-	// AppendOrder appends an order as people read it. It appends nothing for an
-	// order that is no command, such as a note of the time.
+	// AppendOrder appends an order in readable form. It appends nothing for an order that is not a
+	// command, such as a record of thinking time.
 	AppendOrder(dst []byte, o sim.Order) []byte
 }
 
@@ -53,39 +52,38 @@ type FolderEngine interface {
 	Text(f fs.FS, rules string) (io.Reader, string, error)
 }
 
-// Games is the content of a recording that has all orders of its games.
+// Games is the content of a recording with all orders of its games.
 const Games = "games"
 
 // Info describes the recordings of an engine.
 type Info struct {
 	Game     string   // its name in env/catalog
 	RuleSets []string // names that stand for texts of rules
-	// RulesUntold tells that recordings do not contain all of their rules, so
-	// that ReadOptions.Rules counts. Read ignores it for other engines.
+	// RulesUntold reports that recordings do not contain all of their rules, so that
+	// ReadOptions.Rules counts. Read ignores it for other engines.
 	RulesUntold bool
 	Counts      []string // keys of Report.Counts in the order to print, games first
 	MoreCounts  []string // the other keys of Report.Counts
 	Views       []string // values of ShowOptions.As; the first is the default
 	Shows       []string // contents, besides Games, that Show takes
-	Seats       int      // how many seats ShowOptions.Seat may name; 0: Show finds out
-	Frames      bool     // rounds have frames, which ShowOptions.Frame names
-	Single      string   // the noun for a file of one game; "": files may have many games
-	Folder      string   // the noun for a recording that is a folder; "": there are none
-	Forms       []Form   // forms in which an episode can be written; the first is the default
+	Seats       int      // number of seats that ShowOptions.Seat may name; 0 if Show checks it
+	Frames      bool     // whether rounds have frames, which ShowOptions.Frame names
+	Single      string   // the noun for a file of one game; "" if files may have many games
+	Folder      string   // the noun for a recording that is a folder; "" if there are none
+	Forms       []Form   // of recordings that can be written; the first is the default
 }
 
-// Form is a form in which an episode is written as a recording: a FileForm or a
-// FolderForm.
+// Form is a format for writing an episode as a recording: a FileForm or a FolderForm.
 type Form interface {
 	Name() string // "replay"
-	Ext() string  // the end of the names of files: ".replay"; "" for folders
+	Ext() string  // the ending of file names: ".replay"; "" for folders
 	Noun() string // "replay file"
 }
 
 // FileForm writes an episode as a file.
 type FileForm interface {
 	Form
-	// Write writes the game, after it has checked that its episode ends as it says.
+	// Write writes the game after a check that its episode ends as recorded.
 	Write(out io.Writer, g *RecordedGame) error
 }
 
@@ -94,7 +92,7 @@ type FolderForm interface {
 	Form
 	// WriteFolder is FileForm.Write; create makes a file of the folder.
 	WriteFolder(create func(name string) (io.WriteCloser, error), g *RecordedGame) error
-	// Owns reports whether such a folder contains an entry of that name and type.
+	// Owns reports whether a folder of this form contains an entry of that name and type.
 	Owns(e fs.DirEntry) bool
 }
 
@@ -132,9 +130,8 @@ func Of(game string) (Engine, bool) {
 	return nil, false
 }
 
-// OrderTexts returns the texts of a game's orders as people read them: in the words of
-// its engine, or their bits where the game has no engine. It leaves out orders that are
-// no commands.
+// OrderTexts returns the texts of a game's orders: in the words of its engine, or their bits if the
+// game has no engine. It leaves out orders that are not commands.
 func OrderTexts(game string, orders []sim.Order) []string {
 	list := []string{}
 	engine, ok := Of(game)
@@ -155,10 +152,10 @@ func OrderTexts(game string, orders []sim.Order) []string {
 // appendBits appends the bits of an order.
 func appendBits(dst []byte, o sim.Order) []byte { return fmt.Appendf(dst, "%#x", uint64(o)) }
 
-// OptionError tells that an option is wrong, not the recording.
+// OptionError means that an option is wrong, not the recording.
 type OptionError struct {
 	Option string // "rules", "round"
-	Value  string // "" if the error has it
+	Value  string // "" if Err contains it
 	Err    error
 }
 
@@ -173,18 +170,17 @@ func (e *OptionError) Error() string {
 // Unwrap returns Err.
 func (e *OptionError) Unwrap() error { return e.Err }
 
-// wrongOption is the error of a value of an option.
+// wrongOption returns the error for a value of an option.
 func wrongOption(option string, value any, format string, args ...any) error {
 	return &OptionError{option, fmt.Sprint(value), fmt.Errorf(format, args...)}
 }
 
-// wrongSeat is the error of a seat; the game has the seats A to last.
+// wrongSeat returns the error for a seat that the game lacks.
 func wrongSeat(seat sim.Player, format string, args ...any) error {
 	return wrongOption("seat", string('A'+rune(seat)), format, args...)
 }
 
-// givenRules reads the text of rules as a game does. A text that cannot be read, or
-// rules that cannot be played, are an OptionError.
+// givenRules parses and validates the text of rules. It returns an OptionError if either fails.
 func givenRules[R any](text string, parse func(text []byte) (R, error), validate func(*R) error) (R, error) {
 	r, err := parse([]byte(text))
 	if err == nil {
@@ -200,23 +196,21 @@ func givenRules[R any](text string, parse func(text []byte) (R, error), validate
 type ShowOptions struct {
 	Game  int // from 1
 	Round int // the round about to be played; −1: the end
-	// RoundName is the word for a round in error messages, as games have their own:
-	// "round" or "turn".
+	// RoundName is the game's word for a round in error messages: "round" or "turn".
 	RoundName string
-	Frame     int // of the round; −1: before it
+	Frame     int // of the round; −1: before the first
 	As        string
 	Seat      sim.Player
-	// Results is the results file of the game; "": the one beside the recording,
-	// if there is one.
+	// Results is the results file of the game; "": the file beside the recording, if it exists.
 	Results string
 }
 
-// wrongRound is the error of a round that the recording does not have.
+// wrongRound returns the error for a round that the recording does not have.
 func (o *ShowOptions) wrongRound(format string, args ...any) error {
 	return wrongOption(o.RoundName, o.Round, format, args...)
 }
 
-// check finds options that no recording of the engine has.
+// check returns an error for options that fit no recording of the engine.
 func (o *ShowOptions) check(i *Info) error {
 	switch {
 	case !slices.Contains(i.Views, o.As):
@@ -224,7 +218,7 @@ func (o *ShowOptions) check(i *Info) error {
 	case i.Seats > 0 && int(o.Seat) >= i.Seats:
 		return wrongSeat(o.Seat, "%s has seats A and %c", i.Game, 'A'+rune(i.Seats-1))
 	case i.Single != "" && o.Game > 1:
-		return wrongOption("game", o.Game, "expected 1, a %s has one game", i.Single)
+		return wrongOption("game", o.Game, "expected 1: a %s has one game", i.Single)
 	case !i.Frames && o.Frame >= 0:
 		return wrongOption("frame", o.Frame, "%s has no frames", i.Game)
 	}
@@ -237,7 +231,7 @@ type Position struct {
 	File     string   `json:"file"`
 	Game     string   `json:"game"`
 	Name     string   `json:"name"`
-	Seed     *uint64  `json:"seed,string"` // nil: not known
+	Seed     *uint64  `json:"seed,string"` // nil if unknown
 	Round    int      `json:"round"`
 	Frame    *int     `json:"frame"` // of the round; nil if the game has none
 	Rounds   int      `json:"rounds"`
@@ -247,8 +241,8 @@ type Position struct {
 	Inexact  string   `json:"inexact"` // as in Report
 }
 
-// Verify opens a recording, verifies it and closes it. The Report is worth reading
-// besides an error, which it has as a text, too.
+// Verify opens a recording, verifies it and closes it. After an error the Report is still useful;
+// it contains the error as a text.
 func Verify(ctx context.Context, file, rules string) (Report, error) {
 	r := newReport(file)
 	in, err := Open(ctx, file)

@@ -15,7 +15,7 @@ import (
 	"moonfarm/rollout/recordings"
 )
 
-// read reads the one game of a recording.
+// read reads the single game of a recording.
 func read(t *testing.T, file string) recordings.RecordedGame {
 	t.Helper()
 	in, err := recordings.Open(context.Background(), file)
@@ -31,8 +31,8 @@ func read(t *testing.T, file string) recordings.RecordedGame {
 	return games[0]
 }
 
-// TestForms writes the episode of a recording in every form: each verifies, and has the
-// same episode.
+// TestForms writes the episode of a recording in every form: each result verifies, and has the same
+// episode.
 func TestForms(t *testing.T) {
 	for _, engine := range recordings.Engines() {
 		game := engine.Info().Game
@@ -76,7 +76,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestErrors: wrong options are told apart from wrong recordings.
+// TestErrors: errors tell wrong options from wrong recordings.
 func TestErrors(t *testing.T) {
 	ctx := context.Background()
 	folder := t.TempDir()
@@ -107,7 +107,7 @@ func TestErrors(t *testing.T) {
 		{"towerdefence", "as", "as frame: expected one of: text, console, state, textmap (for towerdefence)", recordings.ShowOptions{As: "frame"}},
 		{"towerdefence", "round", "round 99: expected 0 to 48, the game has no more rounds", recordings.ShowOptions{As: "text", Game: 1, Round: 99, Frame: -1}},
 		{"towerdefence", "frame", "frame 2: towerdefence has no frames", recordings.ShowOptions{As: "text", Game: 1, Frame: 2}},
-		{"terminal", "game", "game 2: expected 1, a replay has one game", recordings.ShowOptions{As: "text", Game: 2, Frame: -1}},
+		{"terminal", "game", "game 2: expected 1: a replay has one game", recordings.ShowOptions{As: "text", Game: 2, Frame: -1}},
 		{"terminal", "frame", "frame 3: it needs a turn", recordings.ShowOptions{As: "text", Game: 1, Round: -1, Frame: 3}},
 		{"codecraft", "seat", "seat D: the game has seats A to B", recordings.ShowOptions{As: "text", Game: 1, Round: -1, Frame: -1, Seat: 3}},
 	} {

@@ -3,22 +3,21 @@ package recordings
 import (
 	"errors"
 	"fmt"
-	"strings"
 )
 
-// Report is what was found when a recording was played again. The help of moonfarm
-// replay verify documents its JSON keys.
+// Report is the result of playing a recording again. The help of moonfarm replay verify documents
+// its JSON keys.
 type Report struct {
 	File   string         `json:"file"`
-	Game   string         `json:"game"`   // "" if it is not known
-	Counts map[string]int `json:"counts"` // what was compared: {"games": 70, "rounds": 4456}
-	// Different counts the games, or whatever is compared as a whole, that differ.
+	Game   string         `json:"game"`   // "" if unknown
+	Counts map[string]int `json:"counts"` // numbers of things compared: {"games": 70, "rounds": 4456}
+	// Different is the number of games, or of other units of comparison, that differ.
 	Different int         `json:"different"`
 	First     *Difference `json:"first"`
-	Error     string      `json:"error"` // why it could not be read to its end; "" if it could
-	Notes     []string    `json:"notes"` // worth knowing, but no differences
-	// Inexact says why the recording may differ from what is played here although
-	// nothing is wrong with it: not all rules of its engine are known. "": they are.
+	Error     string      `json:"error"` // why the file could not be read to its end; "" if it could
+	Notes     []string    `json:"notes"` // remarks that are not differences
+	// Inexact is the reason why the recording may differ from the same game here although neither
+	// is wrong: not all rules of its engine are known. It is "" if they are.
 	Inexact string `json:"inexact"`
 }
 
@@ -33,7 +32,7 @@ type Difference struct {
 	Found    string `json:"found"`
 }
 
-// String is the place of a difference in its game.
+// String returns the place of a difference in its game.
 func (d *Difference) String() string {
 	switch {
 	case d.Game == "" && d.Frame == nil:
@@ -44,15 +43,15 @@ func (d *Difference) String() string {
 	return fmt.Sprintf("game %s, round %d", d.Game, d.Round)
 }
 
-// ErrNothing tells that a recording has nothing to compare: there is no turn in it.
+// ErrNothing means that a recording has no turns, and so nothing to compare.
 var ErrNothing = errors.New("nothing to compare")
 
-// newReport is the empty report of a file.
+// newReport returns the empty report of a file.
 func newReport(file string) Report {
 	return Report{File: file, Counts: map[string]int{}, Notes: []string{}}
 }
 
-// Compared is the sum of some counts.
+// Compared returns the sum of some counts.
 func (r *Report) Compared(counts []string) (n int) {
 	for _, c := range counts {
 		n += r.Counts[c]
@@ -60,9 +59,9 @@ func (r *Report) Compared(counts []string) (n int) {
 	return n
 }
 
-// Verify plays the games of the recording again and compares every field with what was
-// recorded. The report counts what was compared before an error. An error that is an
-// *OptionError is of rules; ErrNothing tells that there was nothing to compare.
+// Verify plays the games of the recording again and compares every field with the recorded one. The
+// report counts what was compared before an error. An *OptionError means that the rules are wrong;
+// ErrNothing means that there was nothing to compare.
 func (r *Recording) Verify(rules string) (Report, error) {
 	info := r.Engine.Info()
 	report := newReport(r.file)
@@ -80,7 +79,7 @@ func (r *Recording) Verify(rules string) (Report, error) {
 	report.Different, report.First, report.Inexact = found.Different, found.First, found.Inexact
 	report.Notes = append(report.Notes, found.Notes...)
 	if err == nil && report.Compared(info.Counts[1:]) == 0 {
-		err = fmt.Errorf("%s: %w: there is no %s in it", r.file, ErrNothing, strings.TrimSuffix(info.Counts[1], "s"))
+		err = fmt.Errorf("%s: %w: it has no %s", r.file, ErrNothing, info.Counts[1])
 	}
 	return report, err
 }

@@ -47,7 +47,7 @@ func terminalSample(t testing.TB) []byte {
 	return b.Bytes()
 }
 
-// sampleFile is sample in a file.
+// sampleFile writes sample to a file.
 func sampleFile(t testing.TB, game string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), game)

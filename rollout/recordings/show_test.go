@@ -9,9 +9,9 @@ import (
 	"moonfarm/sim"
 )
 
-// FuzzShow shows any position of damaged games in any form, or finds an error.
-// The fuzzer gets the damage instead of the file: it minimizes new inputs byte by byte, which
-// takes minutes for a file of 20 kB.
+// FuzzShow shows any position of damaged games in any form, or gets an error. The fuzzer mutates
+// the damage instead of the file: it minimizes new inputs byte by byte, which takes minutes for a
+// file of 20 kB.
 func FuzzShow(f *testing.F) {
 	var files [][]byte
 	for _, engine := range recordings.Engines() {
@@ -43,8 +43,8 @@ func FuzzShow(f *testing.F) {
 	})
 }
 
-// damaged returns a file with the damages that four bytes each tell: two bytes for the
-// place, one for the kind of damage, and a new byte.
+// damaged applies damage to a file. Four bytes encode each damage: two bytes for the place, one for
+// the kind, and a new byte.
 func damaged(file, damage []byte) []byte {
 	file = bytes.Clone(file)
 	for ; len(damage) >= 4 && len(file) > 0; damage = damage[4:] {

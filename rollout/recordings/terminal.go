@@ -46,7 +46,7 @@ func (terminalEngine) Holds(head []byte) string {
 	return ""
 }
 
-// givenTerminalRules reads the text of rules; nil if there is no text, and the rules of
+// givenTerminalRules parses the text of rules; it returns nil if there is no text, and the rules of
 // the recording count.
 func givenTerminalRules(text string) (*terminal.Rules, error) {
 	if text == "" {
@@ -81,7 +81,7 @@ func (terminalEngine) Verify(name string, in io.Reader, rules string) (Report, e
 		v.Notes = append(v.Notes, fmt.Sprintf("the recording broke off in turn %d", max(m.Turns-1, 0)))
 	}
 	if report.Tied {
-		v.Notes = append(v.Notes, "health and times are equal at the end: who wins then is not known, so the recorded winner was not compared")
+		v.Notes = append(v.Notes, "health and times are equal at the end: the rule for the winner is not known, so the recorded winner was not compared")
 	}
 	if m != nil {
 		v.Inexact = m.Config.Inexact()
@@ -102,8 +102,8 @@ func (terminalEngine) Read(name string, in io.Reader, o ReadOptions, yield func(
 	return yield(&r)
 }
 
-// readTerminalMatch makes an episode of a match that was verified, up to the first
-// difference or error if keep.
+// readTerminalMatch makes an episode of a verified match; if keep is set, of the turns before the
+// first difference or error.
 func readTerminalMatch(r *RecordedGame, name string, m *wire.Match, report *wire.Report, err error, keep bool) error {
 	if err != nil && !keep {
 		return err
@@ -114,7 +114,7 @@ func readTerminalMatch(r *RecordedGame, name string, m *wire.Match, report *wire
 	case err != nil:
 		reason = unnamed(err, "replay "+name)
 	case d != nil:
-		if good = min(d.Turn, good); d.Frame < 0 { // before the turn: what the one before it left
+		if good = min(d.Turn, good); d.Frame < 0 { // before the turn: the previous turn caused it
 			good = max(good-1, 0)
 		}
 		reason = fmt.Errorf("not as it plays here: %w", d)
@@ -143,8 +143,8 @@ func readTerminalMatch(r *RecordedGame, name string, m *wire.Match, report *wire
 	return nil
 }
 
-// tooManyOrders is an error for the first turn in which a seat has more orders than
-// the game takes, nil if there is no such turn.
+// tooManyOrders returns an error for the first turn in which a seat has more orders than the game
+// allows, or nil.
 func tooManyOrders(e *rollout.Episode, most int) error {
 	for turn := range e.Turns {
 		for p := range sim.Player(e.Players) {
@@ -219,7 +219,7 @@ func (terminalEngine) Show(name string, in io.Reader, rules string, o ShowOption
 	return s, nil
 }
 
-// terminalText returns a frame as people read it.
+// terminalText returns a frame in readable form.
 func terminalText(m *wire.Match, f *wire.Frame, s Position) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: ", s.Name)
@@ -252,8 +252,8 @@ func terminalText(m *wire.Match, f *wire.Frame, s Position) string {
 	return b.String()
 }
 
-// AppendOrder implements Engine. It appends an order as "wall 2,13" or "3 scout 13,0": the
-// unit to place, and the cell of the arena.
+// AppendOrder implements Engine. It appends an order as "wall 2,13" or "3 scout 13,0": the unit to
+// place, and the cell of the arena.
 func (terminalEngine) AppendOrder(dst []byte, o sim.Order) []byte {
 	c := terminal.Decode(o)
 	switch c.Op {
@@ -266,7 +266,7 @@ func (terminalEngine) AppendOrder(dst []byte, o sim.Order) []byte {
 	case terminal.OpRemove:
 		dst = append(dst, "remove"...)
 	case terminal.OpClock:
-		return dst // how long the player thought
+		return dst // thinking time
 	case terminal.OpPenalty:
 		return fmt.Appendf(dst, "penalty %v", math.Float32frombits(c.Count))
 	default:

@@ -33,7 +33,7 @@ var towerdefenceInfo = Info{
 // Info implements Engine.
 func (towerdefenceEngine) Info() *Info { return &towerdefenceInfo }
 
-// Holds implements Engine: it tells files of games from files of displays.
+// Holds implements Engine: it distinguishes files of games from files of displays.
 func (towerdefenceEngine) Holds(head []byte) string {
 	switch {
 	case bytes.HasPrefix(head, []byte(`{"game":`)):
@@ -44,8 +44,7 @@ func (towerdefenceEngine) Holds(head []byte) string {
 	return ""
 }
 
-// givenTowerdefenceRules reads the text of a game-config.properties, "" for the
-// default.
+// givenTowerdefenceRules parses the text of a game-config.properties, "" for the default.
 func givenTowerdefenceRules(text string) (towerdefence.Rules, error) {
 	return givenRules(text, towerdefence.ParseRules, (*towerdefence.Rules).Validate)
 }
@@ -65,7 +64,7 @@ func (towerdefenceEngine) Verify(name string, in io.Reader, rules string) (Repor
 		v.First = &Difference{Line: d.Line, Game: d.Game, Round: d.Round, Field: d.Field, Expected: d.Want, Found: d.Got}
 	}
 	if report.Reordered > 0 {
-		v.Notes = append(v.Notes, texts.Plural(report.Reordered, "render")+" list missiles in an order that the position does not tell")
+		v.Notes = append(v.Notes, texts.Plural(report.Reordered, "render")+" list missiles in an order that the position does not determine")
 	}
 	return v, err
 }
@@ -104,7 +103,7 @@ func (towerdefenceEngine) Show(name string, in io.Reader, rules string, o ShowOp
 	return s, nil
 }
 
-// seekGame reads up to the header of a game, counted from 1.
+// seekGame reads up to the header of the given game, counted from 1.
 func seekGame(r *recording.Reader, game int) error {
 	for n := 0; n < game; {
 		kind, err := r.Next()
@@ -121,10 +120,9 @@ func seekGame(r *recording.Reader, game int) error {
 	return nil
 }
 
-// positionBefore plays the current game up to o.Round and returns the position
-// before that round, the commands given in it (no commands at the end), and the number
-// of rounds of the game. If the game does not go as recorded, the position is taken
-// from the recording.
+// positionBefore plays the current game up to o.Round and returns the position before that round,
+// the commands given in it (none at the end), and the number of rounds of the game. If the game
+// does not play as recorded, the position is the recorded one.
 func positionBefore(r *recording.Reader, rules towerdefence.Rules, o ShowOptions) (p *display.Position, commands []string, rounds int, err error) {
 	rules.SetStart(r.Header.Energy, r.Header.Health)
 	match, first := referee.New(rules), sim.Player(0)
@@ -163,8 +161,7 @@ func positionBefore(r *recording.Reader, rules towerdefence.Rules, o ShowOptions
 	return p, commands, rounds, nil
 }
 
-// towerdefenceText returns a position as people read it: the players and the console
-// map.
+// towerdefenceText returns a position in readable form: the players and the console map.
 func towerdefenceText(h recording.Header, p *display.Position, s Position) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: before round %d of %d\n\n", h.Game, p.Round, s.Rounds)
@@ -190,8 +187,8 @@ func towerdefenceText(h recording.Header, p *display.Position, s Position) strin
 	return b.String()
 }
 
-// AppendOrder implements Engine. It appends an order as "attack 7,3": the building, and
-// the cell of the own half.
+// AppendOrder implements Engine. It appends an order as "attack 7,3": the building, and the cell in
+// the player's own half.
 func (towerdefenceEngine) AppendOrder(dst []byte, o sim.Order) []byte {
 	c := towerdefence.Decode(o)
 	switch {

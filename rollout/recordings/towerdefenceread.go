@@ -36,7 +36,7 @@ func (towerdefenceEngine) Read(name string, in io.Reader, o ReadOptions, yield f
 			reason = fmt.Errorf("not as it plays here: %w", m.Different)
 		}
 		keep := o.Keep
-		if reason == nil && m.Result.End == referee.EndCut && len(m.Orders) > 0 { // this is how it was recorded
+		if reason == nil && m.Result.End == referee.EndCut && len(m.Orders) > 0 { // it was cut when it was recorded
 			reason, keep = errors.New("the recorded match was cut there"), true
 		}
 		settleMatch(r, m, keep, reason, &last)
@@ -47,7 +47,7 @@ func (towerdefenceEngine) Read(name string, in io.Reader, o ReadOptions, yield f
 	})
 }
 
-// lastRules keeps the game of the previous match: most matches have the same rules.
+// lastRules caches the game of the previous match: most matches have the same rules.
 type lastRules struct {
 	rules towerdefence.Rules
 	text  string
@@ -55,7 +55,7 @@ type lastRules struct {
 	err   error // why these rules cannot be played
 }
 
-// set makes the game of the rules if they have changed.
+// set makes the game for the rules if they have changed.
 func (l *lastRules) set(rules towerdefence.Rules) {
 	if l.text == "" || l.rules != rules {
 		l.rules, l.text = rules, string(rules.AppendText(nil))
@@ -97,8 +97,7 @@ func settleMatch(r *RecordedGame, m *recording.Match, keep bool, reason error, l
 	r.settle(keep, m.Same, reason, func(e *rollout.Episode) (sim.Status, int) { return play(last.game, e, nil) })
 }
 
-// commandsOf returns the commands of an episode, after checking that it ends as it
-// says.
+// commandsOf returns the commands of an episode after a check that it ends as recorded.
 func commandsOf(recorded *RecordedGame) (rules towerdefence.Rules, commands [][2]string, err error) {
 	e := &recorded.Episode
 	if rules, err = towerdefence.ParseRules([]byte(recorded.Rules)); err != nil {
@@ -148,7 +147,7 @@ func (matchLogForm) WriteFolder(create func(name string) (io.WriteCloser, error)
 		return err
 	}
 	var names [2]string
-	for p, n := range g.Episode.Policies { // they become names of folders
+	for p, n := range g.Episode.Policies { // folder names
 		names[p] = strings.Map(func(r rune) rune {
 			if r < ' ' || strings.ContainsRune(`/\:*?"<>|`, r) {
 				return '_'
@@ -165,7 +164,7 @@ func (matchLogForm) Owns(e fs.DirEntry) bool {
 	return e.IsDir() && strings.HasPrefix(e.Name(), "Round ") || !e.IsDir() && e.Name() == matchlog.OrderFile
 }
 
-// HoldsFolder implements FolderEngine: the folder of a match log has one for the first round.
+// HoldsFolder implements FolderEngine: a match log has a folder for the first round.
 func (towerdefenceEngine) HoldsFolder(f fs.FS) bool {
 	first, err := fs.Glob(f, "Round 0*")
 	return err == nil && len(first) > 0
@@ -192,7 +191,7 @@ func (towerdefenceEngine) VerifyFolder(name string, f fs.FS, rules string) (Repo
 	return v, err
 }
 
-// untold tells which rules a match log does not contain.
+// untold returns a sentence about the rules that a match log does not contain.
 func untold(f fs.FS) string {
 	log, err := matchlog.Read(f)
 	if err != nil || !log.Told.State {
@@ -201,8 +200,8 @@ func untold(f fs.FS) string {
 	return "the match log does not tell all of its rules: if they were not those of release 3.0.2, --rules gives " + strings.Join(log.Told.Untold(), ", ")
 }
 
-// ReadFolder implements FolderEngine: it reads a match log as an episode. The checksum
-// covers names, start, commands and end.
+// ReadFolder implements FolderEngine: it reads a match log as an episode. The checksum covers
+// names, start, commands and end.
 func (towerdefenceEngine) ReadFolder(name string, f fs.FS, o ReadOptions, yield func(*RecordedGame) error) (sum [sha256.Size]byte, err error) {
 	rules, err := givenTowerdefenceRules(o.Rules)
 	if err != nil {
@@ -237,7 +236,7 @@ func (towerdefenceEngine) ReadFolder(name string, f fs.FS, o ReadOptions, yield 
 	return sum, yield(r)
 }
 
-// Text implements FolderEngine: it plays a match log as a recording.
+// Text implements FolderEngine: it converts a match log to a recording.
 func (towerdefenceEngine) Text(f fs.FS, text string) (io.Reader, string, error) {
 	rules, err := givenTowerdefenceRules(text)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 // Hidden replaces a secret.
 const Hidden = "xxxxx"
 
-// known are the parameters in the query of a URL that hold no secrets: those of the
-// stores for S3, Google and Azure, and timeout. The values of all others are hidden.
+// known are the query parameters that hold no secrets: the parameters of the stores for S3, Google
+// and Azure, and timeout. The values of all others are hidden.
 var known = []string{
 	"accelerate", "access_id", "anonymous", "awssdk", "cdn", "disable_https", "domain", "dualstack", "endpoint", "fips", "grpc", "hostname_immutable",
 	"kmskeyid", "localemu", "private_key_path", "profile", "protocol", "rate_limiter_capacity", "region",
@@ -32,13 +32,13 @@ var (
 	port      = regexp.MustCompile(`^[^:]*(:[0-9]*)?[:,.;)]*$`)
 )
 
-// Text returns a text, such as a message, with Hidden in the place of names,
-// passwords and values of unknown parameters in all of its URLs.
+// Text returns a text, such as a message, with Hidden in place of the names, passwords and values
+// of unknown parameters in all of its URLs.
 func Text(text string) string {
 	return replace(text, func(s string) string { return rest.FindString(s) })
 }
 
-// replace is Text where a URL reaches as far as own returns of what follows its scheme.
+// replace is Text, but own decides how much of the text after a scheme belongs to the URL.
 func replace(text string, own func(string) string) string {
 	var b strings.Builder
 	for {
@@ -59,8 +59,8 @@ func replace(text string, own func(string) string) string {
 	}
 }
 
-// hide hides the secrets of a URL whose scheme has been cut off. An escaped one is a
-// value in the query of another URL.
+// hide hides the secrets of a URL without its scheme. An escaped URL is a value in the query of
+// another one.
 func hide(s string, escaped bool) string {
 	ats, slashes := "@", "/?#"
 	if escaped {
@@ -80,8 +80,8 @@ func hide(s string, escaped bool) string {
 	})
 }
 
-// userEnd is where the user part of a URL without its scheme ends, 0 without one. A
-// password may hold a slash that is not escaped: then no port follows the first colon.
+// userEnd returns where the user part of a URL without its scheme ends, 0 if it has none. A
+// password may contain an unescaped slash; then no port follows the first colon.
 func userEnd(s, at, slashes string) int {
 	last := strings.LastIndex(s, at)
 	if at != "@" {
@@ -100,13 +100,13 @@ func userEnd(s, at, slashes string) int {
 	return max(last, 0)
 }
 
-// Check fails if a place, which is a path or a URL, holds what must not be stored or
-// printed: a user part, or parameters of the query that no store knows.
+// Check fails if a place, which is a path or a URL, contains what must not be stored or printed: a
+// user part, or query parameters that no store knows.
 func Check(place string) error {
 	if at := scheme.FindStringIndex(place); at == nil || at[0] != 0 {
 		return nil
 	}
-	shown := replace(place, func(s string) string { return s }) // a secret may hold blanks
+	shown := replace(place, func(s string) string { return s }) // a secret may contain blanks
 	open, err := url.QueryUnescape(place)
 	if err != nil {
 		open = place
@@ -134,7 +134,7 @@ func Check(place string) error {
 	return nil
 }
 
-// Error is an error whose message has no secrets of URLs; nil for nil.
+// Error returns err with a message without secrets of URLs; nil for nil.
 func Error(err error) error {
 	if err == nil || Text(err.Error()) == err.Error() {
 		return err

@@ -12,7 +12,7 @@ import (
 	"moonfarm/rollout/redact"
 )
 
-// TestText: no secret of any URL stays in a text, and all else does.
+// TestText: Text hides every secret in URLs and leaves the rest of a text unchanged.
 func TestText(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                    "",
@@ -38,7 +38,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestCheck: what holds a secret is refused, and the message does not hold it.
+// TestCheck: Check refuses a place with a secret, and its error does not repeat the secret.
 func TestCheck(t *testing.T) {
 	for _, place := range []string{
 		"data/a@b", "/data/my td", "s3://bucket/my td@2", "/data/td", "", "s3://bucket/td@2", "mem://a", "file:///data/x@y",
@@ -64,7 +64,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestError: an error keeps its kind.
+// TestError: a redacted error keeps its kind.
 func TestError(t *testing.T) {
 	require.NoError(t, redact.Error(nil))
 	plain := errors.New("plain")
