@@ -48,8 +48,8 @@ func (s *state) offer(w *worker, now time.Time) *answer {
 	return nil
 }
 
-// serve offers audits and slow shards to the waiting claims, and answers the ones
-// without a claim that have waited long enough.
+// serve offers audits and slow shards to the waiting claims, and sends an empty answer to claims
+// that have waited long enough.
 func (s *state) serve(now time.Time) {
 	if len(s.waiting.list) == 0 {
 		return

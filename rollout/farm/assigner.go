@@ -14,7 +14,7 @@ type assigner struct {
 // maxClaimWait is the longest time in milliseconds that a claim waits for a shard.
 const maxClaimWait = 60_000
 
-// claim gives a worker a shard: now, or later, by later, when one becomes free.
+// claim gives a worker a shard: as its result, or through later when a shard becomes free.
 func (a *assigner) claim(name string, q *request, later func(*answer)) *answer {
 	return a.asked(name, q, func(s *state, w *worker) *answer {
 		now := time.Now()
@@ -36,8 +36,8 @@ func (a *assigner) beat(name string, q *request, _ func(*answer)) *answer {
 	return out
 }
 
-// troubled writes a worker's new trouble to the event log; "" means no trouble. The same
-// trouble with another shard is not new.
+// troubled writes a worker's new trouble to the event log; "" means no trouble. The same trouble
+// with another shard is not new.
 func (a *assigner) troubled(name, before, text string) {
 	if kind := kindOf(text); text != "" && kind != kindOf(before) && !a.o.Server.repeats(text) {
 		a.events.add(&Failure{Worker: name, Text: text, kind: kind}, a.log.Error)

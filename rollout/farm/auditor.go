@@ -12,7 +12,7 @@ import (
 type auditor struct {
 	*term
 	commits     *committer
-	arbitrating sync.Mutex // held while a shard is made here: one at a time
+	arbitrating sync.Mutex // held while this process makes a shard to decide a dispute: one at a time
 }
 
 // waive ends, in the background, the audits of a run that have no second worker.
@@ -43,7 +43,7 @@ func (a *auditor) waiveOne(r *run, shard int) {
 	}
 }
 
-// decide decides a dispute in the background. Audits.Dispute has counted it.
+// decide decides a dispute in the background. Audits.Dispute has already counted it.
 func (a *auditor) decide(r *run, d *tracker.Dispute) {
 	a.wg.Go(func() {
 		a.arbitrating.Lock()
@@ -58,7 +58,7 @@ func (a *auditor) decide(r *run, d *tracker.Dispute) {
 	})
 }
 
-// arbitrate makes the shard here, and finds the first rows in which the workers' shards
+// arbitrate makes the shard in this process, and finds the first rows in which the workers' shards
 // differ. It retries until it succeeds.
 func (a *auditor) arbitrate(r *run, d *tracker.Dispute) (right string, rows [2]string, ok bool) {
 	for b := newBackoff(); ; {
@@ -83,8 +83,8 @@ func (a *auditor) arbitrate(r *run, d *tracker.Dispute) (right string, rows [2]s
 	}
 }
 
-// enforce quarantines the workers whose sums are wrong. It confirms the record of the
-// shard if its sum is right, and else reverts the commit.
+// enforce quarantines the workers whose sums are wrong. It confirms the record of the shard if its
+// sum is right; otherwise it reverts the commit.
 func (a *auditor) enforce(r *run, d *tracker.Dispute, right string, rows [2]string) {
 	for _, i := range d.Wrong(right) {
 		a.quarantine(Audit{Time: time.Now(), Run: r.id, Shard: d.Shard, Worker: d.Makers[i], Sum: d.Sums[i], Right: right, Row: rows[i]})

@@ -9,16 +9,16 @@ import (
 	"moonfarm/rollout/farm/internal/tracker"
 )
 
-// TestBounds: names in a spec, and versions and hosts that workers say, are short and
-// printable; a spec of others is refused, and texts of workers are cut.
+// TestBounds: names in a spec, and versions and hosts of workers, are short and printable; other
+// specs are refused, and texts of workers are cut.
 func TestBounds(t *testing.T) {
 	long := strings.Repeat("x", maxText+1)
 	for what, change := range map[string]func(s *Spec){
 		"no name": func(s *Spec) { s.Name = "" }, "a long name": func(s *Spec) { s.Name = strings.Repeat("n", 65) },
-		"a name with a line": func(s *Spec) { s.Name = "a\nb" }, "a name with markup": func(s *Spec) { s.Name = "<b>" },
+		"a name with a line break": func(s *Spec) { s.Name = "a\nb" }, "a name with markup": func(s *Spec) { s.Name = "<b>" },
 		"a long build": func(s *Spec) { s.Build = long }, "a build with an escape": func(s *Spec) { s.Build = "\x1b[2J" },
 		"a long output": func(s *Spec) { s.Out = "/" + long }, "an output that turns text round": func(s *Spec) { s.Out = "/a\u202eb" },
-		"an output that is no text": func(s *Spec) { s.Out = "/a\xff" },
+		"an output that is not UTF-8": func(s *Spec) { s.Out = "/a\xff" },
 	} {
 		s := spec(70, 2, 0)
 		if err := s.check(); err != nil {
@@ -46,8 +46,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestQuickRestart: the leases of a worker that was killed end as soon as
-// it is heard of again, and the shards go to others at once; a warning tells it, not an error.
+// TestQuickRestart: a killed worker's leases end as soon as its next process sends a request, and
+// the shards go to others at once. The log has a warning, not an error.
 func TestQuickRestart(t *testing.T) {
 	f := newFarm(t, func(o *CoordinatorOptions) { o.Lapse = 10 * time.Minute })
 	s := spec(71, 4, time.Hour)
@@ -87,7 +87,7 @@ func TestQuickRestart(t *testing.T) {
 	if got != 2 {
 		t.Errorf("another worker got %d of the two shards", got)
 	}
-	say("first", "beat", &request{}) // a message that was late
+	say("first", "beat", &request{}) // a late message
 	if w := f.status().Workers[0]; w.Lapsed != 2 {
 		t.Errorf("%d lapsed, want 2", w.Lapsed)
 	}
@@ -96,7 +96,7 @@ func TestQuickRestart(t *testing.T) {
 	}
 }
 
-// TestHarmlessKill: the end of a worker, by which nothing is lost, is no error in the log.
+// TestHarmlessKill: the end of a worker that loses no results is not logged as an error.
 func TestHarmlessKill(t *testing.T) {
 	f := newFarm(t)
 	s := spec(72, 4, time.Hour)
@@ -128,8 +128,8 @@ func TestHarmlessKill(t *testing.T) {
 	}
 }
 
-// TestNothingDue: a run that has ended has no audits due, nor have its
-// workers, and the audits of a run that goes on are due again.
+// TestNothingDue: an ended run and its workers have no pending audits, and the audits of a
+// continued run become pending again.
 func TestNothingDue(t *testing.T) {
 	f := newFarm(t, func(o *CoordinatorOptions) { o.Patience = time.Hour; o.Lapse = time.Hour })
 	s := spec(73, 3000, 5*time.Millisecond)

@@ -51,7 +51,7 @@ func TestMain(m *testing.M) {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	go func() { // the test holds the other end: a child ends with it
+	go func() { // the test holds the other end of the pipe: a child ends with the test
 		_, _ = os.Stdin.Read(make([]byte, 1))
 		os.Exit(3)
 	}()
@@ -103,7 +103,7 @@ func (c *child) run(ctx context.Context) error {
 	return c.crowd(ctx)
 }
 
-// crowd is many workers, each with a connection of its own.
+// crowd runs many workers, each with its own connection.
 func (c *child) crowd(ctx context.Context) error {
 	var wg sync.WaitGroup
 	for i := range c.Workers {
@@ -114,7 +114,7 @@ func (c *child) crowd(ctx context.Context) error {
 		mine, die := context.WithCancel(ctx)
 		shape := func(f *fake) {
 			switch {
-			case i%100 < c.Dead: // it takes a shard and is heard of no more
+			case i%100 < c.Dead: // it takes a shard and never reports again
 				f.fail = func(int) error { conn.Close(); <-mine.Done(); return mine.Err() }
 			case i%100 < c.Dead+c.Slow:
 				f.slower = 10
@@ -167,10 +167,10 @@ func (c child) start(t *testing.T, env ...string) *process {
 	return p
 }
 
-// kill ends a process at once, as SIGKILL does.
+// kill ends a process immediately with SIGKILL.
 func (p *process) kill() { p.end() }
 
-// people is a client of servers that may come and go.
+// people returns a client of servers that may stop and start.
 func people(t *testing.T, url, key string) *Client {
 	t.Helper()
 	farmtest.Until(t, "the server has a key", func() bool { _, err := ReadKey(key); return err == nil })
@@ -182,7 +182,7 @@ func people(t *testing.T, url, key string) *Client {
 	return NewClient(c)
 }
 
-// ask is the status within two seconds, or nil.
+// ask returns the status, or nil after two seconds without one.
 func ask(t *testing.T, c *Client) *Status {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
@@ -193,7 +193,7 @@ func ask(t *testing.T, c *Client) *Status {
 	return s
 }
 
-// made is how many shards the first run has, −1 if nobody answers.
+// made returns the number of committed shards of the first run, −1 without an answer.
 func made(t *testing.T, c *Client) int {
 	s := ask(t, c)
 	if s == nil || len(s.Runs) == 0 {
@@ -237,7 +237,7 @@ func ends(t *testing.T, c *Client, out string, s *Spec, seed int) *Status {
 	return st
 }
 
-// long reports whether the long tests are wanted.
+// long reports whether the long tests are to run.
 func long() bool { return os.Getenv("MOONFARM_LONG") != "" }
 
 // caughtUp waits until all three servers of a cluster have all messages of all streams.
@@ -263,8 +263,8 @@ func caughtUp(t *testing.T, url, key string) {
 	}
 }
 
-// TestKills: workers and the server are killed at random, in processes of
-// their own; every shard is there once at the end.
+// TestKills: workers and the server, in processes of their own, are killed at random; in the end
+// every shard is there once.
 func TestKills(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("kills processes as Unix does")
@@ -306,11 +306,11 @@ func TestKills(t *testing.T) {
 	t.Logf("%d shards, %d workers and %d servers killed; %d made twice, %d audits passed, %d waived",
 		shards, workers, servers, st.Runs[0].Duplicates, st.Runs[0].Audits.Passed, st.Runs[0].Audits.Waived)
 	if len(st.Audits) > 0 {
-		t.Errorf("somebody was accused: %+v", st.Audits)
+		t.Errorf("a worker was accused: %+v", st.Audits)
 	}
 }
 
-// TestCluster: three servers, each killed and started again during a run.
+// TestCluster: three servers, each of which is killed and started again during a run.
 func TestCluster(t *testing.T) {
 	if !long() {
 		t.Skip("takes half a minute: set MOONFARM_LONG")

@@ -17,14 +17,14 @@ type committer struct {
 	disputed func(r *run, d *tracker.Dispute) // decides a dispute
 }
 
-// completed starts the end of a run that has nothing left to do. A step calls it.
+// completed starts to complete a run that has nothing else left to do. A step calls it.
 func (c *committer) completed(r *run) {
 	if r.completes() {
 		c.wg.Go(func() { c.finish(r) })
 	}
 }
 
-// commit records a shard, or takes the result of an audit. A worker may repeat it.
+// commit records a shard, or the result of an audit. A worker may repeat the request.
 func (c *committer) commit(name string, q *request, _ func(*answer)) *answer {
 	var r *run
 	var w *worker
@@ -78,16 +78,16 @@ func (c *committer) draw(r *run, w *worker, q *request) *record {
 	return v
 }
 
-// wrongReceipt says why a result cannot be true, or returns "".
+// wrongReceipt returns the reason why a result cannot be true, or "".
 func wrongReceipt(s *Spec, q *request) string {
 	_, err := hex.DecodeString(q.Sum)
 	switch {
 	case q.Shard < 0 || q.Shard >= s.Shards:
 		return fmt.Sprintf("a result of shard %d, the run has %d", q.Shard, s.Shards)
 	case err != nil || len(q.Sum) < 16 || len(q.Sum) > 128:
-		return fmt.Sprintf("shard %d: the sum %.80q is no sum", q.Shard, q.Sum)
+		return fmt.Sprintf("shard %d: the sum %.80q is not a sum", q.Shard, q.Sum)
 	case q.Episodes > s.Episodes || q.Rows > 1<<50 || q.Bytes > 1<<50:
-		return fmt.Sprintf("shard %d: %d episodes, %d rows and %d bytes cannot be", q.Shard, q.Episodes, q.Rows, q.Bytes)
+		return fmt.Sprintf("shard %d: %d episodes, %d rows and %d bytes are impossible", q.Shard, q.Episodes, q.Rows, q.Bytes)
 	}
 	return ""
 }
@@ -114,12 +114,12 @@ func (c *committer) committed(r *run, w *worker, q *request, v *record) {
 	})
 }
 
-// repeated takes a result for a shard that has a record already, from an earlier try or from
-// another worker. A different sum is a dispute.
+// repeated handles a result for a shard that already has a record, from an earlier try or another
+// worker. A different sum is a dispute.
 func (c *committer) repeated(r *run, name string, q *request) *answer {
 	was, revision, err := c.readRecord(r, q.Shard)
 	if err != nil || revision == 0 {
-		return &answer{Error: fmt.Sprintf("shard %d: its record cannot be read, say it again: %v", q.Shard, err)}
+		return &answer{Error: fmt.Sprintf("shard %d: its record cannot be read, send it again: %v", q.Shard, err)}
 	}
 	disputed := false
 	c.do(func(s *state) {
@@ -189,7 +189,7 @@ func (c *committer) endAudit(r *run, shard int, v *record, revision uint64, verd
 	case err != nil:
 		return c.unwritten(r, by, "an audit is not written", err)
 	case !ok:
-		return &answer{Error: "an audit is not written: another changed the record, say it again"}
+		return &answer{Error: "an audit is not written: its record has changed meanwhile, send it again"}
 	}
 	c.do(func(s *state) {
 		if !r.running() {

@@ -27,7 +27,7 @@ import (
 type ConnectOptions struct {
 	URL    string  // nats:// or tls://host:port, several with commas; or
 	Server *Server // in this process, with all rights
-	Name   string  // of the client, where the credentials have none; "" is the host's name and the process id
+	Name   string  // name of the client, if the credentials have none; "" is the host's name and the process id
 	// Credentials is a file, "-" for standard input: JSON with name and password, or
 	// with name and seed (of an nkey), and role if a Key has given them; or the
 	// server's KeyFile; or a NATS .creds file.
@@ -70,8 +70,8 @@ type credentials struct {
 	Seed     string `json:"seed,omitempty"`
 }
 
-// Connect connects. While there is no server it retries until ctx is done. It fails if the
-// server refuses the credentials. A connection that is lost later is restored by itself.
+// Connect connects to a server. While there is none, it retries until ctx is done. It fails if the
+// server refuses the credentials. The connection is restored automatically if it is lost later.
 func Connect(ctx context.Context, o ConnectOptions) (*Conn, error) {
 	c := &Conn{name: o.Name, where: redact.Text(o.URL), log: logger(o.Log), asking: map[*question]bool{}}
 	find := o.Find
@@ -91,7 +91,7 @@ func Connect(ctx context.Context, o ConnectOptions) (*Conn, error) {
 		case err == nil:
 			return c, nil
 		case errors.Is(err, nats.ErrAuthorization) && find != nil && time.Since(begun) < settling:
-			// The server has only just started: its file of credentials is not there yet.
+			// The server may have just started, and its file of credentials does not exist yet.
 		case errors.Is(err, nats.ErrAuthorization) && o.Server == nil:
 			return nil, fmt.Errorf("connect to %s: %w: the server does not know %s", c.where, err, c.presented(&o))
 		case !temporary(err):
@@ -105,8 +105,7 @@ func Connect(ctx context.Context, o ConnectOptions) (*Conn, error) {
 	}
 }
 
-// settling is how long a client that looks for its credentials may be refused before it
-// gives up.
+// settling is the time for which a client that looks for its credentials retries after a refusal.
 const settling = 2 * time.Second
 
 // presented describes the credentials with which a client asked to connect.
@@ -120,8 +119,8 @@ func (c *Conn) presented(o *ConnectOptions) string {
 	return fmt.Sprintf("%s with the credentials of %s", c.name, o.Credentials)
 }
 
-// temporary reports whether an error of connecting means only that the server
-// is not there yet, or that it ended meanwhile.
+// temporary reports whether an error of connecting means only that the server has not started yet
+// or has just ended.
 func temporary(err error) bool {
 	for _, e := range []error{
 		nats.ErrNoServers, nats.ErrTimeout, nats.ErrConnectionClosed, os.ErrDeadlineExceeded, io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE,
@@ -232,7 +231,7 @@ func (c *Conn) needs(subject string) error {
 	action, name, _ := strings.Cut(strings.TrimPrefix(subject, workerSubject), ".")
 	switch {
 	case strings.HasPrefix(subject, workerSubject):
-		return fmt.Errorf("%w: permission denied at %s: %s may not say %q as a worker: want credentials with the role worker and the name %s",
+		return fmt.Errorf("%w: permission denied at %s: %s may not send %q as a worker: want credentials with the role worker and the name %s",
 			errRefused, c.where, c.name, action, name)
 	case strings.HasPrefix(subject, clientSubject):
 		return fmt.Errorf("permission denied at %s: %s may not ask for %q: want credentials with the role operator",

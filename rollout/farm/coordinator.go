@@ -18,7 +18,7 @@ import (
 	"moonfarm/rollout/farm/internal/tracker"
 )
 
-// CoordinatorOptions say how a coordinator works.
+// CoordinatorOptions configure a coordinator.
 type CoordinatorOptions struct {
 	Version  string        // of moonfarm: workers of another version are refused
 	Open     Open          // opens the shards of a run, for submissions, disputes, and the end
@@ -136,13 +136,13 @@ func campaign(ctx context.Context, stop context.CancelCauseFunc, c *Conn, o *Coo
 	return err
 }
 
-// missingStreams returns the streams that do not exist, as far as the server tells.
+// missingStreams returns the streams that the server reports as missing.
 func missingStreams(ctx context.Context, c *Conn) []string {
 	js, err := jetstream.New(c.nc)
 	if err != nil {
 		return nil
 	}
-	list, _ := lost(ctx, js) // openStore gets the error too
+	list, _ := lost(ctx, js) // openStore gets the same error
 	return list
 }
 
@@ -164,7 +164,7 @@ func lead(ctx context.Context, conn *Conn, st *store, o *CoordinatorOptions, log
 	}
 	if o.Server != nil {
 		if text := o.Server.last.Load(); text != nil && !t.events.has(*text) {
-			t.events.add(&Failure{Text: *text}, nil) // while it lasted the stream could not take it
+			t.events.add(&Failure{Text: *text}, nil) // could not be stored while the trouble lasted
 		}
 		t.wg.Go(keep.listen)
 	}
@@ -207,9 +207,9 @@ func takeLease(ctx context.Context, st *store, name string, ttl time.Duration) (
 	}
 }
 
-// keepLease renews the lease. It returns when ctx is done, and gives the lease
-// back, or when it could not renew the lease in time. While nothing can be written to the
-// only server, no other coordinator can take the lease.
+// keepLease renews the lease. It returns when ctx is done, after giving the lease back, or when it
+// could not renew the lease in time. While nothing can be written to the only server, no other
+// coordinator can take the lease.
 func keepLease(ctx context.Context, st *store, name string, revision uint64, o *CoordinatorOptions) error {
 	ttl := o.lease
 	for kept := time.Now(); ; {
@@ -218,7 +218,7 @@ func keepLease(ctx context.Context, st *store, name string, revision uint64, o *
 		case <-ctx.Done():
 			end, cancel := context.WithTimeout(context.WithoutCancel(ctx), ttl)
 			defer cancel()
-			_ = st.lease.Delete(end, leaseKey, jetstream.LastRevision(revision)) // else it lapses
+			_ = st.lease.Delete(end, leaseKey, jetstream.LastRevision(revision)) // if this fails, the lease lapses
 			return nil
 		}
 		ask, cancel := context.WithTimeout(ctx, ttl/3)

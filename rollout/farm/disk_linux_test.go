@@ -13,8 +13,8 @@ import (
 	"moonfarm/rollout/farm/farmtest"
 )
 
-// TestFullDisk: while the disk of the server's own store is full the status and the
-// log say so in one line; when there is room all goes on by itself.
+// TestFullDisk: while the disk of the server's own store is full, the status and the log say so in
+// one line; once there is room, everything continues automatically.
 func TestFullDisk(t *testing.T) {
 	dir, here := farmtest.SmallDisk(t, "32m")
 	if !here {
@@ -57,7 +57,7 @@ func TestFullDisk(t *testing.T) {
 		f.until("it goes on", func() bool { st, err := f.client.Status(f.ctx); return err == nil && st.Trouble == "" })
 		f.done(s)
 		if !f.failure("no space left on device; make room there") {
-			t.Errorf("the failures do not have it: %v", f.status().Failures)
+			t.Errorf("it is not among the failures: %v", f.status().Failures)
 		}
 		if n := f.logs.count(`level=ERROR msg="the server's store in`); n != round+1 {
 			t.Errorf("the log says %d times that the disk is full, want %d", n, round+1)
@@ -71,8 +71,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// requireRegret fails unless a coordinator that begins on a full disk says so to all
-// clients, and begins when there is room.
+// requireRegret fails unless a coordinator that starts on a full disk reports that to all clients,
+// and coordinates once there is room.
 func requireRegret(t *testing.T, f *farm, dir string) {
 	t.Helper()
 	f.first()
@@ -85,7 +85,7 @@ func requireRegret(t *testing.T, f *farm, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for f.server.trouble() == "" { // the stream of the lease has some room left
+	for f.server.trouble() == "" { // the stream of the lease still has some room
 		if _, err := js.PublishAsync("$KV.moonfarm-lease.x", make([]byte, 8<<10)); err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +98,7 @@ func requireRegret(t *testing.T, f *farm, dir string) {
 		return err != nil && strings.Contains(err.Error(), "no space left on device; make room there")
 	})
 	if other, err := Serve(ServerOptions{Dir: filepath.Join(dir, "another")}); err == nil {
-		other.Close() // a store that is not there yet may need no room
+		other.Close() // a new store may need no room
 	} else if !strings.Contains(err.Error(), "no space left on device") {
 		t.Errorf("a new store on a full disk: %v", err)
 	}

@@ -40,8 +40,8 @@ func (e *eventLog) warn(run, worker, text string) {
 	e.add(&Failure{Run: run, Worker: worker, Text: line(text)}, e.log.Warn)
 }
 
-// add adds a failure, and logs it by the function, which is nil if it is logged already.
-// Failures of one kind count as equal.
+// add adds a failure, and logs it with the function, which is nil if it is logged already. Failures
+// of one kind count as equal.
 func (e *eventLog) add(f *Failure, log func(text string, args ...any)) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	"moonfarm/rollout/shard"
 )
 
-// TestStoreFull: while the store is full each worker says so in one line; when it has room
-// again they go on by themselves.
+// TestStoreFull: while the store is full, each worker logs one line; once there is room, the
+// workers continue automatically.
 func TestStoreFull(t *testing.T) {
 	f := newFarm(t)
 	f.store.full.Store(true)
@@ -95,7 +95,7 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// losing is a store that loses shard 3 once, at the first look.
+// losing is a store that reports shard 3 as missing the first time it is asked.
 type losing struct {
 	*mapStore
 	lost *atomic.Bool

@@ -168,7 +168,7 @@ func (f *fake) Finish(_ context.Context, sum func(int) (string, error)) error {
 
 func (f *fake) Close() error { return nil }
 
-// opener opens fakes of a store; with may change each.
+// opener returns an Open of fakes on a store; with may change each fake.
 func opener(store fakeStore, with ...func(*fake)) Open {
 	return func(_ context.Context, s *Spec, _ int) (Shards, error) {
 		f := &fake{spec: s, store: store, build: "build-1"}
@@ -188,7 +188,7 @@ func spec(seed, shards int, delay time.Duration) *Spec {
 	return &Spec{Name: "fake", Build: "build-1", Shards: shards, Episodes: 8 * uint64(shards), Job: job, Out: "nowhere"}
 }
 
-// wholly fails unless the list has the true sums of all shards.
+// wholly fails the test unless the list has the true sums of all shards.
 func wholly(t *testing.T, list []string, seed, shards int) {
 	t.Helper()
 	if len(list) != shards {

@@ -1,32 +1,29 @@
-// Package farm makes the shards of a run on many machines, and each exactly
-// once. It carries numbers and sums only: Shards knows the content of a shard and the
-// place of its files.
+// Package farm makes the shards of a run on many machines, each exactly once. It handles only
+// numbers and checksums: Shards knows the content of a shard and the place of its files.
 //
-// A server (Serve) is NATS with JetStream, in this process or elsewhere. On it
-// runs a coordinator (Coordinate): it keeps runs and records in key-value
-// buckets, publishes shard numbers to a work queue, leases them to workers
-// (Work), writes a commit by one compare-and-set of the shard's record, has a
-// sample made again by other workers, and completes the dataset. People use a
-// Client. Every connection needs credentials, and each role has its own subjects. Any
-// process may die at any time: delivery is at least once, every
-// action may be repeated, and a shard is a pure function of the run's spec.
+// A server (Serve) is NATS with JetStream, in this process or elsewhere. A coordinator (Coordinate)
+// keeps runs and records in the server's key-value buckets, publishes shard numbers to a work
+// queue, leases them to workers (Work), writes a commit by one compare-and-set of the shard's
+// record, has other workers make a sample of the shards a second time, and completes the dataset.
+// People use a Client. Every connection needs credentials, and each role has its own subjects. Any
+// process may die at any time: delivery is at least once, every action may be repeated, and a shard
+// is a pure function of the run's spec.
 //
 // # The coordinator
 //
-// The decisions are plain structs without lock, clock and network: queue, leases, audits,
-// commits and stragglers in internal/tracker, and workers here. A state holds them; its
-// methods (state.go, assign.go) are the steps that change several of them. Around it stand
-// the parts that talk to NATS: requests takes the messages, assigner answers workers that
-// ask for work, committer writes records, auditor decides disputes, runs begins and ends runs,
-// a feeder moves the shards of one run through the queue, and upkeep does the work that
-// comes with time.
+// The decisions are plain structs without lock, clock and network: queue, leases, audits, commits
+// and stragglers in internal/tracker, and workers here. A state holds them; its methods (state.go,
+// assign.go) are the steps that change several of them. Other types talk to NATS: requests receives
+// the messages, assigner answers workers that ask for work, committer writes records, auditor
+// decides disputes, runs begins and ends runs, a feeder moves the shards of one run through the
+// queue, and upkeep does the periodic work.
 //
-// One lock guards a state, and one function takes it: term.do. A lock for each struct would
-// not do, since a claim, a commit and a lapse each change a worker, a lease, a queue and an
-// audit together; an owner goroutine would serialise the same steps, with a channel in
-// place of the lock. A step never waits for the store. An action that needs the store is
-// written as it happens: a step, a read or write, a step that looks whether the run is the
-// same. Only steps run with the lock, and none gives it up in its middle.
+// One lock guards a state, and one function takes it: term.do. A lock for each struct would not
+// suffice, since a claim, a commit and a lapse each change a worker, a lease, a queue and an audit
+// together; an owner goroutine would serialise the same steps, with a channel instead of the lock.
+// A step never waits for the store. An action that needs the store consists of a step, a read or
+// write, and another step that checks that the run is the same. Only steps hold the lock, and a
+// step never releases it before its end.
 package farm
 
 import (
@@ -45,11 +42,11 @@ import (
 	"moonfarm/rollout/shard"
 )
 
-// Spec describes the result of a run. Equal specs are one run.
+// Spec describes the result of a run. Equal specs belong to one run.
 type Spec struct {
 	Name     string          `json:"name"`     // for people: the game
 	Build    string          `json:"build"`    // must agree between machines: version, rules, settings, files
-	Shards   int             `json:"shards"`   // shards 0 to Shards−1 are made
+	Shards   int             `json:"shards"`   // shard numbers are 0 to Shards−1
 	Episodes uint64          `json:"episodes"` // of all shards
 	Job      json.RawMessage `json:"job"`      // for Open
 	Out      string          `json:"out"`      // folder or URL
@@ -57,7 +54,7 @@ type Spec struct {
 
 const (
 	maxSpec   = 512 << 10 // bytes of a spec: it travels as one message
-	maxShards = 1 << 30   // a coordinator has a bit for each
+	maxShards = 1 << 30   // a coordinator has a bit for each shard
 	maxText   = 4096      // bytes of a build and of an output: each status contains them
 )
 

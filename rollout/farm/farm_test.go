@@ -40,7 +40,7 @@ func (l *logs) count(text string) int {
 	return strings.Count(l.b.String(), text)
 }
 
-// farm is a farm in this process.
+// farm is a test's farm in this process.
 type farm struct {
 	t      *testing.T
 	ctx    context.Context
@@ -53,12 +53,12 @@ type farm struct {
 	ended  sync.WaitGroup
 }
 
-// quick returns the options of coordinators of tests.
+// quick returns coordinator options for tests.
 func quick(store fakeStore) CoordinatorOptions {
 	return CoordinatorOptions{Version: testVersion, Open: opener(store), Lapse: 2 * time.Second, Patience: 300 * time.Millisecond, lease: 2 * time.Second, look: 200 * time.Millisecond}
 }
 
-// newFarm starts a server and a coordinator; change may change its options.
+// newFarm starts a server and a coordinator, whose options change may change.
 func newFarm(t *testing.T, change ...func(*CoordinatorOptions)) *farm {
 	t.Helper()
 	return newFarmIn(t, t.TempDir(), change...)
@@ -111,7 +111,7 @@ func (f *farm) connect(o ConnectOptions) *Conn {
 	return c
 }
 
-// key is the server's key file.
+// key returns the name of the server's key file.
 func (f *farm) key() string { return filepath.Join(f.server.dir, KeyFile) }
 
 func (f *farm) coordinate(ctx context.Context, o CoordinatorOptions) {
@@ -144,8 +144,8 @@ func (f *farm) until(what string, ok func() bool) {
 	farmtest.Until(f.t, what, ok)
 }
 
-// beats waits until the coordinator has heard of each worker several times more, so that each
-// worker has sent a beat, and has dropped the claims that are not needed.
+// beats waits for several beats of each worker, so that each has dropped the claims that are not
+// needed.
 func (f *farm) beats() {
 	f.t.Helper()
 	for range 4 {
@@ -206,8 +206,8 @@ func (f *farm) done(s *Spec) *RunStatus {
 	return r
 }
 
-// TestRun: workers make a run; a second submission joins it, and after its end returns that
-// it is done.
+// TestRun: workers make a run; a second submission joins it, and a submission after its end returns
+// that it is done.
 func TestRun(t *testing.T) {
 	f := newFarm(t)
 	s := spec(1, 300, 0)
@@ -250,7 +250,7 @@ func freePort(t *testing.T) string {
 func TestEndOfWorker(t *testing.T) {
 	changes := make(chan struct{}, 10)
 	f := newFarm(t, func(o *CoordinatorOptions) {
-		o.Lapse = time.Minute // so that beats are far apart
+		o.Lapse = time.Minute // keeps beats far apart
 		o.Changed = func() { changes <- struct{}{} }
 	})
 	s := spec(51, 1, time.Hour)
@@ -264,12 +264,12 @@ func TestEndOfWorker(t *testing.T) {
 		t.Errorf("%d changes, want 3", n)
 	}
 	begun := time.Now()
-	if err := stop(); err != nil || time.Since(begun) > 5*time.Minute { // far less than its grace
+	if err := stop(); err != nil || time.Since(begun) > 5*time.Minute { // far less than the worker's grace
 		t.Errorf("the worker ended with %v after %v", err, time.Since(begun))
 	}
 }
 
-// TestSmall: the size limit with which small streams are made is removed, also where a
+// TestSmall: the size limit with which small streams are created is removed later, also if a
 // coordinator was killed before it removed the limit.
 func TestSmall(t *testing.T) {
 	f := newFarm(t, func(o *CoordinatorOptions) { o.Small, o.Audit = true, -1 })
@@ -291,7 +291,7 @@ func TestSmall(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := spec(52, 600, 0) // the records of so many shards have more bytes than the limit
+	s := spec(52, 600, 0) // the records of 600 shards exceed the limit
 	f.submit(s)
 	f.work("quick", opener(f.store), func(o *WorkerOptions) { o.Slots = 8 })
 	f.until("the run is done", func() bool { return f.run(s.ID()).State == Done })

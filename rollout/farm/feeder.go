@@ -24,8 +24,8 @@ type feeder struct {
 // subject that may have one.
 const errQueued = 10077
 
-// window returns the number of a run's messages that the stream should have for a number of
-// slots.
+// window returns the number of messages of a run that the stream should have for the given number
+// of slots.
 func window(slots int) int { return max(256, min(4*slots, 16384)) }
 
 // feeding keeps the stream filled until the run ends.
@@ -151,8 +151,8 @@ func (f *feeder) current() jetstream.Consumer {
 	return f.consumer
 }
 
-// fetching fetches messages for the waiting claims until the run ends. It does not log a
-// single failure: a store that has just been reopened may need a moment.
+// fetching fetches messages for the waiting claims until the run ends. It does not log a single
+// failure, since a reopened store may need a moment.
 func (f *feeder) fetching() {
 	b, failed := newBackoff(), false
 	for f.r.ctx.Err() == nil {

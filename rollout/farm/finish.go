@@ -50,7 +50,7 @@ func (x *runs) complete(r *run) error {
 	if err != nil {
 		return err
 	}
-	x.steering.Lock() // a retry of the run comes before or after all of this
+	x.steering.Lock() // so that a retry of the run comes before or after all of this
 	err = x.change(r, Done, "")
 	var left error
 	if err == nil {

@@ -149,7 +149,7 @@ func signed(public, sig string, nonce []byte) bool {
 	return err == nil && len(nonce) > 0 && key.Verify(nonce, raw) == nil
 }
 
-// knowsPassword compares a password with the wanted one, which may be a bcrypt hash.
+// knowsPassword compares a password with the expected one, which may be a bcrypt hash.
 func knowsPassword(want, got string) bool {
 	if strings.HasPrefix(want, "$2") {
 		return bcrypt.CompareHashAndPassword([]byte(want), []byte(got)) == nil

@@ -33,9 +33,8 @@ const (
 // KeyFile is the name of the file in the folder of a server's store that has its Key.
 const KeyFile = "key.json"
 
-// Key is the secret of a server. The nkey of each role and name is derived from it,
-// so that the server knows all of them and keeps no list. The holder of the key has all
-// rights.
+// Key is the secret of a server. The nkey of each role and name is derived from it, so the server
+// knows all nkeys without a list. The holder of the key has all rights.
 type Key []byte
 
 const keyBytes = 32
@@ -69,9 +68,9 @@ func (k Key) Credentials(role, name string) ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// proof shows a worker, whose nkey is derived from the key, that the sender of a run's spec
-// has the key. Without it an account that listens at the server's port while the server is
-// away could choose where workers write.
+// proof proves to a worker, whose nkey is derived from the key, that the sender of a run's spec has
+// the key. Without it, an account that listens at the server's port while the server is away could
+// choose where workers write.
 func (k Key) proof(worker, run string) string {
 	pair, err := k.pair(RoleWorker, worker)
 	if err != nil {
@@ -206,8 +205,8 @@ func noteFile(port string) (string, error) {
 	return filepath.Join(cache, "moonfarm", "farm", "servers", port), err
 }
 
-// NoteKey writes down where the key of a server is, for FindKey. The returned function
-// removes the file.
+// NoteKey records where the key of a server is, for FindKey. The returned function removes the
+// record.
 func NoteKey(server, key string) (forget func(), err error) {
 	u, err := url.Parse(server)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestKeyFile: a server's key is readable to its owner alone, stays, and is one for the
-// servers of a cluster; a damaged one is an error.
+// TestKeyFile: a server's key is readable by its owner only and does not change; the servers of a
+// cluster have one key; a damaged key is an error.
 func TestKeyFile(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	serve := func(o ServerOptions) error {
@@ -65,8 +65,8 @@ func TestKeyFile(t *testing.T) {
 	}
 }
 
-// TestReadableUsers: a file of users that other accounts can read is warned of, and a
-// name stands in it once.
+// TestReadableUsers: a list of users that other accounts can read causes a warning, and a name that
+// occurs twice is an error.
 func TestReadableUsers(t *testing.T) {
 	list := []byte(`{"users": [{"name": "w1", "role": "worker", "password": "p"}]}`)
 	for mode, want := range map[os.FileMode]int{0o600: 0, 0o640: 1, 0o604: 1} {
@@ -86,6 +86,6 @@ func TestReadableUsers(t *testing.T) {
 	twice := bytes.Replace(list, []byte("]"), []byte(`, {"name": "w1", "role": "operator", "password": "q"}]`), 1)
 	o := ServerOptions{Dir: t.TempDir(), Users: file(t, "u", twice)}
 	if _, err := newServer(&o).options(&o); err == nil || !strings.Contains(err.Error(), "named twice") {
-		t.Errorf("a name of two users: %v", err)
+		t.Errorf("a name with two users: %v", err)
 	}
 }

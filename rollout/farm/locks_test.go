@@ -10,7 +10,7 @@ import (
 	"moonfarm/rollout/filelock"
 )
 
-// TestStoreWithoutFlock: a store is kept where there are no locks, and by one server.
+// TestStoreWithoutFlock: where flock is missing, a lock file keeps a second server out of a store.
 func TestStoreWithoutFlock(t *testing.T) {
 	locks, dir := &filelock.Locker{Flock: func(*os.File, bool) error { return syscall.ENOLCK }}, t.TempDir()
 	release, err := lockDir(locks, dir)

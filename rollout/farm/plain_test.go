@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPlainFiles: the decisions of a coordinator know no lock, no clock and no network.
+// TestPlainFiles: the decisions of a coordinator import no lock, no clock and no network.
 func TestPlainFiles(t *testing.T) {
 	files, err := filepath.Glob("internal/tracker/*.go")
 	require.NoError(t, err)
@@ -60,7 +60,7 @@ func TestAllowance(t *testing.T) {
 	}
 }
 
-// TestProcesses: a worker begins again when it names a process that it has not named before.
+// TestProcesses: a worker has restarted when it names a process for the first time.
 func TestProcesses(t *testing.T) {
 	w := worker{}
 	for i, c := range []struct {
@@ -71,8 +71,7 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// TestWaiting: claims are served in their order, and no more messages are fetched than
-// claims wait.
+// TestWaiting: claims are served in order, and no more messages are fetched than claims wait.
 func TestWaiting(t *testing.T) {
 	a, b := &worker{name: "a"}, &worker{name: "b"}
 	var x waiting

@@ -129,9 +129,8 @@ func (c *Conn) ask(ctx context.Context, subject string, q *request, wait time.Du
 	return a, nil
 }
 
-// backoff makes growing pauses between tries: each is random between half of next and next,
-// so that many clients that failed together do not return together, and next doubles up to
-// most.
+// backoff makes growing pauses between tries: each is random between next/2 and next, so that
+// clients that failed together do not return together, and next doubles up to most.
 type backoff struct{ next, most time.Duration }
 
 // pause waits, and reports false if ctx was done first.
@@ -151,8 +150,8 @@ func (b *backoff) pause(ctx context.Context) bool {
 // newBackoff returns the backoff for tries against a server or store that is away.
 func newBackoff() backoff { return backoff{200 * time.Millisecond, 5 * time.Second} }
 
-// Client asks a coordinator on behalf of people. Its methods fail with one
-// line if none answers within half a minute.
+// Client sends requests to a coordinator for people. Its methods fail with one line if no
+// coordinator answers within half a minute.
 type Client struct{ c *Conn }
 
 // NewClient returns a client on a connection, which the caller closes.
@@ -186,7 +185,7 @@ func (c *Client) run(ctx context.Context, action string, q *request) (*RunStatus
 	return a.Run, nil
 }
 
-// ask sends a request, and repeats it if the coordinator ends meanwhile.
+// ask sends a request, and repeats it if the coordinator's term ends meanwhile.
 func (c *Client) ask(ctx context.Context, action string, q *request) (*answer, error) {
 	wait, begun := 30*time.Second, time.Now()
 	for b := (backoff{100 * time.Millisecond, time.Second}); ; {

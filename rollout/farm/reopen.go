@@ -26,8 +26,8 @@ var connection = regexp.MustCompile(`:\d+ - (\w+):\d+ - `)
 // hangUps matches the lines that NATS logs when a client was killed or its machine was lost.
 var hangUps = regexp.MustCompile(`(?i)(connection reset by peer|broken pipe|i/o timeout|use of closed network connection|handshake error: EOF)$`)
 
-// trouble returns one line with the reason why the store cannot be written now. It returns ""
-// if the store can be written, or if the server is not in this process.
+// trouble returns one line with the reason why the store cannot be written now, or "" if it can be,
+// or if the server is not in this process.
 func (s *Server) trouble() string {
 	if s == nil {
 		return ""
@@ -50,7 +50,7 @@ func (s *Server) repeats(text string) bool {
 // alone reports whether this server is the only one of its farm.
 func (s *Server) alone() bool { return s != nil && !s.clustered }
 
-// failing keeps the reason why NATS cannot write, and begins to wait for free space.
+// failing records the reason why NATS cannot write, and starts to wait for free space.
 func (s *Server) failing(text string) {
 	why := text
 	if i := strings.LastIndex(text, ": "); i >= 0 {
@@ -67,11 +67,11 @@ func (s *Server) failing(text string) {
 	s.reopening.Go(func() { s.waitForRoom() })
 }
 
-// tell keeps a line for the coordinator in this process.
+// tell passes a line to the coordinator in this process.
 func (s *Server) tell(text string) {
 	select {
 	case s.lines <- text:
-	default: // the coordinator has enough lines
+	default: // the coordinator has enough lines to read
 	}
 }
 
@@ -124,8 +124,8 @@ func (s *Server) probe() error {
 	return errors.Join(err, f.Close())
 }
 
-// reopen stops JetStream, if it has not stopped by itself, and starts it again. The
-// connections stay open. It returns how often NATS had failed to write before the start.
+// reopen stops JetStream, if it has not stopped already, and starts it again. The connections stay
+// open. It returns the number of failed writes before the start.
 func (s *Server) reopen() (int64, error) {
 	if err := s.s.ShutdownJetStream(); err != nil {
 		return 0, err
@@ -165,7 +165,7 @@ func (l *serverLog) write(log func(text string, args ...any), format string, v [
 		l.s.log.Debug(text)
 		l.s.failing(text)
 		return
-	case l.s.trouble() != "": // a consequence of it
+	case l.s.trouble() != "": // a consequence of the trouble
 		l.s.log.Debug(text)
 		return
 	case hangUps.MatchString(text):

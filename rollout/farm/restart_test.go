@@ -11,8 +11,7 @@ import (
 	"moonfarm/rollout/farm/farmtest"
 )
 
-// TestStandby: a second coordinator takes over when the first stops, in the
-// middle of a run.
+// TestStandby: a second coordinator takes over when the first stops during a run.
 func TestStandby(t *testing.T) {
 	f := newFarm(t)
 	o := quick(f.store)
@@ -29,8 +28,8 @@ func TestStandby(t *testing.T) {
 	f.done(s)
 }
 
-// TestRestart: the server and the coordinator end and come back on the same
-// store; the workers see nothing but a pause.
+// TestRestart: the server and the coordinator stop and start again on the same store; for the
+// workers this is only a pause.
 func TestRestart(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -97,13 +96,13 @@ func TestRestart(t *testing.T) {
 	wholly(t, store.finished[0], 13, 300)
 }
 
-// TestNoClocks: no request carries a time, so that a worker's clock cannot count.
+// TestNoClocks: no request contains a time, so a worker's clock has no influence.
 func TestNoClocks(t *testing.T) {
 	var look func(r reflect.Type)
 	look = func(r reflect.Type) {
 		switch {
 		case r == reflect.TypeFor[time.Time]():
-			t.Error("a request carries a time")
+			t.Error("a request contains a time")
 		case r.Kind() == reflect.Struct:
 			for i := range r.NumField() {
 				look(r.Field(i).Type)

@@ -16,7 +16,7 @@ import (
 	"moonfarm/rollout/farm/internal/tracker"
 )
 
-// denied fails unless the server denies the actions of do.
+// denied fails the test unless the server denies the actions of do.
 func denied(t *testing.T, nc *nats.Conn, what string, do func() error) {
 	t.Helper()
 	said := make(chan error, 16)
@@ -39,7 +39,7 @@ func denied(t *testing.T, nc *nats.Conn, what string, do func() error) {
 	}
 }
 
-// TestRights: credentials of a role allow the subjects of that role, and no more.
+// TestRights: credentials of a role allow exactly the subjects of that role.
 func TestRights(t *testing.T) {
 	f := newFarm(t)
 	s := spec(60, 5, time.Hour)
@@ -100,8 +100,8 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// TestCertificateRoles: a certificate gives the role of its organizational unit under its
-// common name, and one without a role both that people and workers have.
+// TestCertificateRoles: a certificate gives the role of its organizational unit under its common
+// name; one without a role gives the rights of operators and workers.
 func TestCertificateRoles(t *testing.T) {
 	cert, key := farmtest.Certificate(t, "127.0.0.1")
 	worker, workerKey := farmtest.CertificateOf(t, "127.0.0.1", pkix.Name{CommonName: "w1", OrganizationalUnit: []string{"worker"}})

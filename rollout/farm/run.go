@@ -14,8 +14,8 @@ type run struct {
 	runRecord
 	id       string
 	revision uint64 // of the record
-	// begun says that the fields below have the run's records, and that its goroutines
-	// work on it. Goroutines that hold an ended or replaced run find false.
+	// begun reports that the fields below have the run's records, and that its goroutines work on
+	// it. It is false for an ended or replaced run.
 	begun bool
 	ctx   context.Context // done when the run ends
 	stop  context.CancelFunc
@@ -55,7 +55,7 @@ func (r *run) addCommit(shard int, v *record) bool {
 	return true
 }
 
-// completes moves a run that has nothing left to do to the state Finishing.
+// completes sets the state Finishing if the run has nothing left to do, and reports whether it did.
 func (r *run) completes() bool {
 	if !r.running() || !r.commits.Whole() || !r.audits.Idle() {
 		return false
@@ -89,7 +89,7 @@ func (r *run) end() {
 func (r *run) status(held int, now time.Time) RunStatus {
 	if r.End != nil {
 		s := *r.End
-		s.redact() // an older version may have written it
+		s.redact() // an older version may have stored secrets
 		return s
 	}
 	s := RunStatus{
@@ -98,7 +98,7 @@ func (r *run) status(held int, now time.Time) RunStatus {
 		Played: r.commits.Played, Rows: r.commits.Rows, Bytes: r.commits.Bytes, Audits: r.audits.Counts, Duplicates: r.duplicates, Reverted: r.reverted,
 	}
 	s.redact()
-	if s.State == "" { // being written for the first time
+	if s.State == "" { // its first record is being written
 		s.State = Running
 	}
 	s.Audits.Pending = len(r.audits.Pending)

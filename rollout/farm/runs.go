@@ -46,8 +46,8 @@ func (x *runs) load() error {
 	return nil
 }
 
-// begin puts a run with all its records in the place of a run that the store has as
-// running, and starts its goroutines. The old run stays as it is if begin fails.
+// begin replaces a run that the store has as running by one with all its records, and starts its
+// goroutines. If begin fails, the old run stays unchanged.
 func (x *runs) begin(old *run) (*run, error) {
 	var r *run
 	x.do(func(*state) { r = newRun(old.id, &old.runRecord, old.revision) })
@@ -99,7 +99,7 @@ func (x *runs) change(r *run, to State, text string) error {
 	revision, ok, err := write(ctx, x.st.runs, r.id, &v, revision)
 	cancel()
 	if err == nil && !ok {
-		err = fmt.Errorf("run %s: another was first to change it", r.id)
+		err = fmt.Errorf("run %s: its record has changed meanwhile", r.id)
 	}
 	if err != nil {
 		x.events.fail(r.id, "", "the state of the run is not written: "+err.Error())
@@ -191,7 +191,7 @@ func (x *runs) enter(s *Spec) *run {
 	return r
 }
 
-// replace puts a run, or nil, under an id.
+// replace replaces the run with an id by r; nil removes it.
 func (x *runs) replace(r *run, id string) {
 	x.do(func(s *state) {
 		if s.runs[id] = r; r == nil {
@@ -200,8 +200,8 @@ func (x *runs) replace(r *run, id string) {
 	})
 }
 
-// found answers for a run, or for a new one if r is nil, whose dataset is complete: the
-// store of the farm that made it was lost.
+// found answers for a run, or for a new one if r is nil, whose dataset is complete: the farm that
+// made it has lost its store.
 func (x *runs) found(r *run, s *Spec, whole *Receipt) *answer {
 	done := newRun(s.ID(), &runRecord{Spec: s, Created: time.Now()}, 0)
 	if r != nil {
@@ -225,7 +225,7 @@ func (x *runs) found(r *run, s *Spec, whole *Receipt) *answer {
 	return x.told(done, true)
 }
 
-// told returns the answer with the state of a run.
+// told returns an answer with the state of a run.
 func (x *runs) told(r *run, joined bool) *answer {
 	a := new(answer)
 	x.do(func(st *state) {

@@ -11,17 +11,16 @@ import (
 	"moonfarm/rollout/farm/internal/tracker"
 )
 
-// figures are the costs of a farm on paper. The costs were measured (TestSpeed,
-// TestMemory, and a beat and a restart by hand) and rounded up; the time
-// and the bytes of a shard are assumed.
+// figures are the costs of a farm. They were measured (TestSpeed, TestMemory, and a beat and a
+// restart by hand) and rounded up; the time and the size of a shard are assumptions.
 type figures struct {
-	perClaim    time.Duration // of the coordinator's processor, for a claim with its commit
+	perClaim    time.Duration // processor time of the coordinator for a claim and its commit
 	perBeat     time.Duration
-	perLoad     time.Duration // for a new coordinator to read a record
-	perRecord   float64       // bytes of memory of the server
-	diskRecord  float64       // bytes on its disk
-	perWorker   float64       // bytes of memory: its connection and its record
-	perMessage  float64       // bytes on the wire of a claim and a commit
+	perLoad     time.Duration // time in which a new coordinator reads a record
+	perRecord   float64       // bytes of the server's memory
+	diskRecord  float64       // bytes on the server's disk
+	perWorker   float64       // bytes of memory for its connection and its record
+	perMessage  float64       // bytes on the wire for a claim and a commit
 	beats       time.Duration
 	rate        float64
 	episodes    float64 // of a shard
@@ -37,23 +36,23 @@ var paper = figures{
 // load is a farm's load, hour by hour.
 type load struct {
 	workers, shards        float64
-	hours, audits          float64 // of the run; all audits
-	claims, beats          float64 // a second
-	cores                  float64 // of the server's process
+	hours, audits          float64 // duration of the run; number of audits
+	claims, beats          float64 // per second
+	cores                  float64 // used by the server's process
 	load                   time.Duration
-	memory, disk, wire     float64 // bytes; bytes; bytes a second
-	stored                 float64 // bytes a second into the store of files
-	firstAudits, auditRate float64 // share of audits in the first hour, at the end
+	memory, disk, wire     float64 // bytes; bytes; bytes per second
+	stored                 float64 // bytes per second into the store of files
+	firstAudits, auditRate float64 // share of audits in the first hour, and at the end
 }
 
-// simulate runs the audits of one worker's history with the coordinator's own
-// chances: all workers are alike.
+// simulate computes the audits over one worker's history with the coordinator's own probabilities;
+// all workers are alike.
 func (p *figures) simulate(workers, shards float64) load {
 	l := load{workers: workers, shards: shards}
 	s := &tracker.Sampler{Rate: p.rate}
 	perHour := float64(time.Hour / p.shard)
 	each := shards / workers
-	var made, done, hour float64 // of one worker: own shards, and with audits of others
+	var made, done, hour float64 // of one worker: own shards, and including audits of others' shards
 	for n := uint64(1); made < each; n++ {
 		chance := s.Chance(n, p.episodes, false)
 		step := min(1, each-made)
@@ -78,7 +77,7 @@ func (p *figures) simulate(workers, shards float64) load {
 	return l
 }
 
-// amount writes a number with a prefix of a thousand.
+// amount formats a number with an SI prefix.
 func amount(v float64, unit string) string {
 	for _, prefix := range []string{"", "k", "M", "G", "T"} {
 		if v < 1000 || prefix == "T" {
@@ -90,7 +89,7 @@ func amount(v float64, unit string) string {
 	return ""
 }
 
-// table is the page's table.
+// table returns the table of SCALE.md.
 func (p *figures) table() string {
 	var b strings.Builder
 	b.WriteString("| workers | shards | hours | claims a second | beats a second | server, cores | takeover, seconds | server, memory | server, disk | network a second | files a second | audits | in the first hour | at the end |\n")
@@ -105,7 +104,7 @@ func (p *figures) table() string {
 	return b.String()
 }
 
-// TestScale: the table of SCALE.md follows from the figures.
+// TestScale: SCALE.md has the table that follows from the figures.
 func TestScale(t *testing.T) {
 	page, err := os.ReadFile("SCALE.md")
 	if err != nil {

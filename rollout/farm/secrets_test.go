@@ -10,8 +10,8 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// TestSecrets: a farm keeps no output with a secret, and tells none of a store that an
-// older version wrote or of the errors of workers.
+// TestSecrets: a farm refuses outputs with a secret, and hides secrets in a store of an older
+// version and in the errors of workers.
 func TestSecrets(t *testing.T) {
 	spec := Spec{Name: "n", Build: "b", Shards: 1, Episodes: 1, Job: json.RawMessage("{}")}
 	for _, out := range []string{"s3://KEY:hidden@bucket/td", "s3://bucket/td?secret=hidden"} {
@@ -33,8 +33,8 @@ func TestSecrets(t *testing.T) {
 	require.NoError(t, spec.check())
 }
 
-// TestMarkedFiles: users and credentials may begin with a byte order mark, as editors
-// of Windows write it.
+// TestMarkedFiles: lists of users and credentials may begin with a byte order mark, as Windows
+// editors write it.
 func TestMarkedFiles(t *testing.T) {
 	var g gate
 	users := texts.Mark + `{"users": [{"name": "w", "role": "worker", "password": "p"}]}`

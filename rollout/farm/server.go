@@ -20,12 +20,11 @@ import (
 	"moonfarm/rollout/filelock"
 )
 
-// ServerOptions say where an embedded server keeps its store and which clients may use it.
+// ServerOptions configure an embedded server: its store and its clients.
 type ServerOptions struct {
 	Dir    string // of the store; made if missing
 	Listen string // host:port, port 0 for any free one; "" serves only this process
-	// Cert and Key are files of TLS. With CA clients must show a certificate
-	// that it signed.
+	// Cert and Key are files of TLS. With CA, clients must present a certificate that it signed.
 	Cert, Key, CA string
 	// Users is a JSON file with users, a list of name, role (worker, operator or
 	// coordinator), and password (also as a bcrypt hash) or nkey. Clients with credentials
@@ -41,7 +40,7 @@ type ClusterOptions struct {
 	Name   string   // of this server; each has its own
 	Listen string   // host:port for the other servers
 	Routes []string // host:port of the other servers
-	Secret string   // the servers' common password, from which their common Key is derived
+	Secret string   // the servers' common password; their common Key is derived from it
 }
 
 // Server is an embedded NATS server with JetStream.
@@ -50,20 +49,20 @@ type Server struct {
 	gate      *gate  // admits clients
 	dir       string // of the store
 	clustered bool
-	unlock    func() // the store
+	unlock    func() // releases the lock of the store
 	log       *slog.Logger
 	lines     chan string // for the coordinator in this process
 
-	living    context.Context // done when the server is to end
+	living    context.Context // done when the server is to stop
 	end       context.CancelFunc
 	why       atomic.Pointer[string]                  // why nothing can be written
 	last      atomic.Pointer[string]                  // the last reason
-	failed    atomic.Int64                            // how often NATS could not write
-	fatal     atomic.Pointer[string]                  // why it cannot start
+	failed    atomic.Int64                            // number of failed writes
+	fatal     atomic.Pointer[string]                  // why the server cannot start
 	endTerm   atomic.Pointer[context.CancelCauseFunc] // ends the coordinator's term
 	reopening sync.WaitGroup
-	reopened  time.Time // the last time
-	pause     backoff   // of the reopening
+	reopened  time.Time // time of the last reopening
+	pause     backoff   // before the next reopening
 
 	mu     sync.Mutex
 	logged map[string]int // counts of lines by their kind
@@ -88,9 +87,9 @@ func newServer(o *ServerOptions) *Server {
 	return s
 }
 
-// Serve starts a server. It admits clients with credentials only: from its Key,
-// which it keeps in KeyFile, from a file of users, or with a certificate that the CA signed.
-// Beyond loopback it refuses to listen without TLS.
+// Serve starts a server. It admits only clients with credentials: from its Key, which it keeps in
+// KeyFile, from a list of users, or with a certificate that the CA signed. It refuses to listen
+// beyond loopback without TLS.
 func Serve(o ServerOptions) (*Server, error) {
 	s := newServer(&o)
 	so, err := s.options(&o)
@@ -142,7 +141,7 @@ func (s *Server) ready() error {
 			return fmt.Errorf("server with its store in %s: %s", s.dir, *why)
 		}
 		if time.Since(begun) > time.Minute {
-			return fmt.Errorf("server: it does not begin to listen, or its store in %s does not open", s.dir)
+			return fmt.Errorf("server: it does not start to listen, or its store in %s does not open", s.dir)
 		}
 	}
 	return nil

@@ -30,7 +30,7 @@ func file(t *testing.T, name string, data []byte) string {
 	return name
 }
 
-// TestListen: beyond loopback a server wants TLS; clients always need credentials.
+// TestListen: a server that listens beyond loopback needs TLS; clients always need credentials.
 func TestListen(t *testing.T) {
 	cert, key := farmtest.Certificate(t, "127.0.0.1")
 	users := file(t, "users.json", []byte(`{"users": [{"name": "w1", "role": "worker", "password": "p"}]}`))
@@ -79,8 +79,8 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// TestCredentials: over TLS, with a password, an nkey and a role each; who has
-// the wrong ones gets one clear error, and nobody speaks for another.
+// TestCredentials: over TLS, clients connect with a password or an nkey, each with a role; wrong
+// credentials get one clear error, and no client can use another's name.
 func TestCredentials(t *testing.T) {
 	cert, key := farmtest.Certificate(t, "127.0.0.1")
 	pair, err := nkeys.CreateUser()
@@ -140,11 +140,11 @@ func TestCredentials(t *testing.T) {
 	if _, err := Connect(ctx, ConnectOptions{URL: f.server.URL(), CA: cert}); err == nil {
 		t.Error("connected without credentials")
 	}
-	// A worker says it is another, acts as an operator, and reaches for JetStream.
+	// A worker uses another's name, then an operator's subjects, then JetStream.
 	c := f.connect(who(credentials{Name: "w1", Password: "secret1"}))
 	asked := time.Now()
 	for subject, want := range map[string]string{
-		workerSubject + "claim.w2":            `w1 may not say "claim" as a worker: want credentials with the role worker and the name w2`,
+		workerSubject + "claim.w2":            `w1 may not send "claim" as a worker: want credentials with the role worker and the name w2`,
 		clientSubject + "status":              `w1 may not ask for "status": want credentials with the role operator`,
 		"$JS.API.STREAM.DELETE.moonfarm-work": "want credentials with the role coordinator",
 		workSubject + "a.1":                   "want credentials with the role coordinator",
@@ -166,7 +166,8 @@ func TestCredentials(t *testing.T) {
 	f.until("the status shows what was denied", func() bool { return f.failure("Permissions Violation") || f.failure("ublish Violation") })
 }
 
-// TestOneServerPerStore: two servers in one folder would spoil each other's store.
+// TestOneServerPerStore: a second server in the same folder is refused, since it would damage the
+// store.
 func TestOneServerPerStore(t *testing.T) {
 	o := ServerOptions{Dir: t.TempDir()}
 	s, err := Serve(o)
@@ -186,8 +187,7 @@ func TestOneServerPerStore(t *testing.T) {
 	s.Close()
 }
 
-// TestConnectWaits: a server that ends while somebody connects is one that is not
-// there yet.
+// TestConnectWaits: a server that ends during a connection attempt counts as not started yet.
 func TestConnectWaits(t *testing.T) {
 	cert, key := farmtest.Certificate(t, "127.0.0.1")
 	users := file(t, "users.json", []byte(`{"users": [{"name": "w1", "role": "worker", "password": "p"}]}`))
@@ -209,7 +209,7 @@ func TestConnectWaits(t *testing.T) {
 		connected <- result{c, err}
 	}()
 	info := []byte(`INFO {"server_id":"x","version":"2.14.0","proto":1,"max_payload":1048576,"tls_required":true}` + "\r\n")
-	for _, say := range [][]byte{nil, info[:20], info, info} { // and is gone
+	for _, say := range [][]byte{nil, info[:20], info, info} { // then it disconnects
 		_ = l.(*net.TCPListener).SetDeadline(time.Now().Add(10 * time.Second))
 		c, err := l.Accept()
 		if err != nil {
@@ -217,7 +217,7 @@ func TestConnectWaits(t *testing.T) {
 		}
 		_, _ = c.Write(say)
 		if len(say) == len(info) {
-			_, _ = c.Read(make([]byte, 1)) // some bytes that are not read make it a reset
+			_, _ = c.Read(make([]byte, 1)) // unread bytes turn the close into a reset
 		}
 		c.Close()
 	}
@@ -234,8 +234,8 @@ func TestConnectWaits(t *testing.T) {
 	r.c.Close()
 }
 
-// TestRawBytes: a program that speaks to the port without a client is cut off, in one line,
-// and the others are not held up.
+// TestRawBytes: a program that sends raw bytes to the port is disconnected, with one line in the
+// log, and does not delay other clients.
 func TestRawBytes(t *testing.T) {
 	f := newFarm(t)
 	s := spec(8, 100, 5*time.Millisecond)
@@ -255,7 +255,7 @@ func TestRawBytes(t *testing.T) {
 		if i > 0 {
 			bytes = hello(t, c, f.server.gate.key, RoleOperator, "raw") + bytes
 		}
-		c.Write([]byte(bytes)) // it may be cut off before all of it is written
+		c.Write([]byte(bytes)) // it may be disconnected before all of it is written
 		var timeout net.Error
 		if _, err := io.Copy(io.Discard, c); errors.As(err, &timeout) && timeout.Timeout() {
 			t.Errorf("%.60q: still connected after 10 s", bytes)
@@ -265,12 +265,12 @@ func TestRawBytes(t *testing.T) {
 	f.work("w0", opener(f.store))
 	f.done(s)
 	if !f.failure("payload") {
-		t.Errorf("the failures do not tell of the message that was too large: %v", f.status().Failures)
+		t.Errorf("the failures do not mention the message that was too large: %v", f.status().Failures)
 	}
 }
 
-// hello reads the first line of a server and returns the answer of a client that has
-// credentials of the key.
+// hello reads the first line of a server and returns the answer of a client with credentials of the
+// key.
 func hello(t *testing.T, c net.Conn, key Key, role, name string) string {
 	t.Helper()
 	line, err := bufio.NewReader(c).ReadString('\n')

@@ -13,7 +13,7 @@ import (
 	"moonfarm/rollout/farm/farmtest"
 )
 
-// spent are the processor time and the most memory (in MB) of a process so far.
+// spent returns the processor time and the peak memory (in MB) of a process so far.
 func (p *process) spent() (cpu time.Duration, memory int) {
 	p.t.Helper()
 	dir := fmt.Sprintf("/proc/%d/", p.cmd.Process.Pid)
@@ -58,9 +58,9 @@ func await(t *testing.T, c *Client, n int) (r *RunStatus) {
 	return r
 }
 
-// TestSpeed: a thousand workers with a connection each, one server on one
-// processor: claims and commits a second, and their cost for the server.
-// Processor time counts: the workers use the other processors.
+// TestSpeed measures a thousand workers with a connection each and one server on one processor:
+// claims and commits per second, and their cost for the server. It compares processor time, since
+// the workers use the other processors.
 func TestSpeed(t *testing.T) {
 	server, client, crowd := speedServer(t)
 	s := spec(40, 60_000, 50*time.Millisecond)
@@ -86,8 +86,8 @@ func TestSpeed(t *testing.T) {
 	}
 }
 
-// TestSick: with 10 % dead workers and 10 % ten times slower a run ends within
-// 1.2 times the time of one in which all the work is spread perfectly.
+// TestSick: with 10 % dead workers and 10 % that are ten times slower, a run takes at most 1.2
+// times as long as with perfectly spread work.
 func TestSick(t *testing.T) {
 	_, client, crowd := speedServer(t)
 	const workers, shards, delay = 1000, 20_000, 1500 * time.Millisecond
@@ -110,7 +110,8 @@ func TestSick(t *testing.T) {
 	}
 }
 
-// TestMemory: the memory of a coordinator grows by one bit for each shard to make, and the server beside it by some bytes for each record.
+// TestMemory: a coordinator needs one bit of memory per shard, and the server beside it some bytes
+// per record.
 func TestMemory(t *testing.T) {
 	if !long() {
 		t.Skip("takes a minute: set MOONFARM_LONG")
@@ -153,7 +154,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// steady waits until the heap does not shrink any more, and returns its size in kB.
+// steady waits until the heap no longer shrinks, and returns its size in kB.
 func steady(f *farm, heap func() int) int {
 	size, looks := heap(), 0
 	f.until("the heap is steady", func() bool {

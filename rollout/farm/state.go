@@ -17,12 +17,12 @@ type state struct {
 	lapse    time.Duration
 	patience time.Duration
 	since    time.Time // when the coordinator took over
-	expects  bool      // workers were connected shortly before that
+	expects  bool      // whether workers were connected shortly before that
 	runs     map[string]*run
 	workers  workers
 	leases   tracker.Leases
 	waiting  waiting
-	urgent   bool // a worker's record is to be saved soon
+	urgent   bool // whether a worker's record is to be saved soon
 
 	beatEvery int // milliseconds between two beats of a worker
 }
@@ -32,8 +32,8 @@ func newState(o *CoordinatorOptions, now time.Time) state {
 		beatEvery: int(o.Lapse.Milliseconds() / 3), runs: map[string]*run{}, workers: workers{}, leases: tracker.NewLeases()}
 }
 
-// identify returns the worker that sent a request, and how many leases it lost because it
-// was restarted. If the worker gets no work, identify returns the answer.
+// identify returns the worker that sent a request, and the number of leases that it lost by a
+// restart. If the worker gets no work, identify returns the answer.
 func (s *state) identify(name string, q *request, now time.Time) (w *worker, lost int, no *answer) {
 	w, err := s.workers.enter(name)
 	if err != nil {
@@ -123,8 +123,8 @@ func (s *state) revert(r *run, shard int, v *record) {
 	r.queue.Retry(shard)
 }
 
-// waive locks the audits of a run that end without a second worker, and returns them. At
-// the end of a run they wait only aloneWait, and the run's text says so.
+// waive locks the audits of a run that end without a second worker, and returns them. At the end of
+// a run they wait only aloneWait, and the run's text says so.
 func (s *state) waive(r *run, now time.Time) []int {
 	if !r.running() || len(r.audits.Pending) == 0 {
 		return nil
@@ -174,7 +174,7 @@ func (s *state) quarantine(name, text string) (w *worker, first bool) {
 	return w, first
 }
 
-// begin puts a run with its records in the place of an older state of the run.
+// begin replaces an older state of a run by one with its records.
 func (s *state) begin(r *run) {
 	if old := s.runs[r.id]; old != nil {
 		r.duplicates, r.reverted = old.duplicates, old.reverted

@@ -12,7 +12,7 @@ import (
 // State is the state of a run.
 type State string
 
-// The states of a run. A failed or cancelled run goes on after Retry.
+// The states of a run. Retry continues a failed or cancelled run.
 const (
 	Running   State = "running"
 	Finishing State = "finishing" // every shard is there; the dataset is being completed
@@ -21,13 +21,12 @@ const (
 	Failed    State = "failed"
 )
 
-// Status is the state of a farm, as the coordinator knows it. All times are
-// the coordinator's.
+// Status is the state of a farm, from the coordinator. All times are by the coordinator's clock.
 type Status struct {
 	Version  string         `json:"version"` // of the coordinator
 	Now      time.Time      `json:"now"`
 	Since    time.Time      `json:"since"`              // when this coordinator took over
-	Trouble  string         `json:"trouble,omitempty"`  // why nothing can be recorded now
+	Trouble  string         `json:"trouble,omitempty"`  // why the store cannot be written now
 	Runs     []RunStatus    `json:"runs"`               // newest first; of the ended runs the last 100
 	Workers  []WorkerStatus `json:"workers"`            // by name; workers heard of within a day, and quarantined workers
 	Unlisted int            `json:"unlisted,omitempty"` // workers beyond the first 5000

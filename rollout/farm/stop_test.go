@@ -40,7 +40,7 @@ func TestCancel(t *testing.T) {
 	}
 	f.done(s)
 	if n := made.Load(); n > 200+10 {
-		t.Errorf("%d shards were made, want 200 and the ones that were in hand", n)
+		t.Errorf("%d shards were made, want 200 and the ones in progress", n)
 	}
 	for _, id := range []string{"", "nothing", s.ID() + "x"} {
 		if _, err := f.client.Cancel(f.ctx, id); err == nil || !strings.Contains(err.Error(), "no run") {
@@ -81,8 +81,8 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// TestStop: a worker that is stopped hands back the shards that it cannot finish; they go to
-// others before its leases would lapse.
+// TestStop: a stopped worker gives back the shards that it cannot finish; they go to others before
+// its leases would lapse.
 func TestStop(t *testing.T) {
 	f := newFarm(t, func(o *CoordinatorOptions) { o.Lapse = 10 * time.Minute })
 	s := spec(10, 10, 0)

@@ -12,7 +12,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// store holds the data that outlives a coordinator, all of it in JetStream.
+// store is the data that outlives a coordinator, all of it in JetStream.
 type store struct {
 	js      jetstream.JetStream
 	runs    jetstream.KeyValue // run → runRecord
@@ -59,10 +59,10 @@ type workerRecord struct {
 	Quarantined string    `json:"quarantined,omitempty"`
 }
 
-// smallBlocks is a size limit in bytes with which JetStream keeps a stream in files of
-// 32 kB instead of 4 MB. JetStream reads a whole file before it writes to a file whose
-// buffer was garbage-collected. It also keeps an index of each small file for two minutes,
-// which at thousands of commits a second takes more memory than the small files save.
+// smallBlocks is a size limit in bytes that makes JetStream keep a stream in files of 32 kB instead
+// of 4 MB. JetStream reads a whole file before it writes to a file whose buffer was
+// garbage-collected. It also keeps an index of each small file for two minutes, which at thousands
+// of commits per second takes more memory than the small files save.
 const smallBlocks = 100_000
 
 // unlimited removes the limit with which a stream was made: its files keep their size until
@@ -182,8 +182,8 @@ func read(ctx context.Context, kv jetstream.KeyValue, key string, v any) (revisi
 	return e.Revision(), nil
 }
 
-// write writes a value if the key still has the given revision, and reports false if it has
-// another one. Revision 0 means that the key has no value.
+// write writes a value if the key still has the given revision, and returns false otherwise.
+// Revision 0 means that the key has no value.
 func write(ctx context.Context, kv jetstream.KeyValue, key string, v any, revision uint64) (uint64, bool, error) {
 	data, err := json.Marshal(v)
 	if err != nil {

@@ -18,8 +18,7 @@ import (
 	"moonfarm/rollout/farm/internal/tracker"
 )
 
-// TestAnonymous: a client without credentials, or with wrong ones, gets nothing, also
-// on loopback.
+// TestAnonymous: a client without credentials, or with wrong ones, is refused, also on loopback.
 func TestAnonymous(t *testing.T) {
 	f := newFarm(t)
 	worker := &Key{}
@@ -59,7 +58,7 @@ func TestAnonymous(t *testing.T) {
 	}
 }
 
-// TestFlood: a client that may not connect cannot fill the log and the failures.
+// TestFlood: a client without access cannot fill the log and the failures.
 func TestFlood(t *testing.T) {
 	f := newFarm(t)
 	for i := range 300 {
@@ -82,7 +81,7 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// TestImpostor: an account that listens at the server's port without its key cannot make a worker
+// TestImpostor: an account without the key that listens at the server's port cannot make a worker
 // open a run.
 func TestImpostor(t *testing.T) {
 	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, AlwaysEnableNonce: true})

@@ -11,9 +11,9 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// term is one coordinator's time with the lease: the connections, and the state in
-// memory. The parts of a coordinator (assigner, committer, auditor, runs, feeders, upkeep)
-// share it. Some parts have locks of their own, whose comments say why.
+// term is the time for which one coordinator has the lease: its connections, and the state in
+// memory. The parts of a coordinator (assigner, committer, auditor, runs, feeders, upkeep) share
+// it. Some parts have locks of their own, whose comments give the reason.
 type term struct {
 	o      *CoordinatorOptions
 	conn   *Conn
@@ -27,16 +27,16 @@ type term struct {
 	state state // only do uses it
 }
 
-// do runs one step on the state. Steps are short: they read and write memory, answer
-// waiting claims and start goroutines, and never wait for the store. Where a step needs a
-// record, the caller reads the record first, and the step checks that the state is unchanged.
+// do runs one step on the state. Steps are short: they read and write memory, answer waiting claims
+// and start goroutines, and never wait for the store. If a step needs a record, the caller reads
+// the record first, and the step checks that the state is unchanged.
 func (t *term) do(step func(s *state)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	step(&t.state)
 }
 
-// changed tells the coordinator's owner that a run has changed.
+// changed reports to CoordinatorOptions.Changed that a run has changed.
 func (t *term) changed() {
 	if t.o.Changed != nil {
 		t.o.Changed()
@@ -88,7 +88,7 @@ func (t *term) openSpec(ctx context.Context, s *Spec) (Shards, error) {
 	return shards, nil
 }
 
-// otherBuild returns the error for a spec of which this machine would make other bytes.
+// otherBuild returns the error for a spec from which this machine would make other bytes.
 func otherBuild(here, wanted string) error {
 	return fmt.Errorf("this machine's build is %s, the run wants %s: install the same version and files", line(here), line(wanted))
 }
@@ -137,7 +137,7 @@ func (t *term) saveWorker(ctx context.Context, name string, v *workerRecord) err
 	}
 	_, ok, err := write(ctx, t.st.workers, name, v, revision)
 	if err == nil && !ok {
-		err = fmt.Errorf("another changed it")
+		err = fmt.Errorf("its record has changed meanwhile")
 	}
 	return err
 }

@@ -12,9 +12,9 @@ import (
 	"moonfarm/rollout/farm/internal/tracker"
 )
 
-// trial lets a worker commit shards one after the other, with the sampler and
-// the verdict that the coordinator uses. lies says whether a shard is false.
-// It returns the number of the shard at which the worker was accused, or 0.
+// trial lets a worker commit shards one after the other, with the coordinator's sampler and
+// verdict. lies reports whether a shard is false. trial returns the number of the shard at which
+// the worker was caught, or 0.
 func trial(s *tracker.Sampler, name string, episodes float64, shards int, lies func(shard int) bool) int {
 	for n := 1; n <= shards; n++ {
 		if !s.Draw("run", n, name, s.Chance(uint64(n), episodes, false)) {
@@ -33,8 +33,8 @@ func trial(s *tracker.Sampler, name string, episodes float64, shards int, lies f
 	return 0
 }
 
-// TestFalsifiers: of a hundred workers of each kind that falsify 5 % of their
-// episodes at least 99 are found within 100 shards; of a hundred honest ones none.
+// TestFalsifiers: of a hundred workers of each kind that falsify 5 % of their episodes at least 99
+// are found within 100 shards; no honest worker is accused.
 func TestFalsifiers(t *testing.T) {
 	g := rand.New(rand.NewPCG(1, 2))
 	kinds := map[string]func(episodes int) func(int) bool{
@@ -52,7 +52,7 @@ func TestFalsifiers(t *testing.T) {
 			first := g.IntN(20)
 			return func(shard int) bool { return (shard*e+first)%20 < min(e, 20) }
 		},
-		"a stale version": func(e int) func(int) bool { // where the changed rule applies: a fixed set of episodes
+		"a stale version": func(e int) func(int) bool { // a fixed set of episodes, to which the changed rule applies
 			release := g.IntN(1 << 30)
 			return func(shard int) bool {
 				for i := range e {
@@ -75,7 +75,7 @@ func TestFalsifiers(t *testing.T) {
 				}
 			}
 			t.Logf("shards of %d, %s: %d of 100 found, the last at shard %d", episodes, kind, found, latest)
-			if found < 99 && episodes >= 2 { // of 100 single episodes one in 170 times all are right
+			if found < 99 && episodes >= 2 { // with single episodes, one worker in 170 has only correct ones among its first 100
 				t.Errorf("shards of %d, %s: %d of 100 found, want 99", episodes, kind, found)
 			}
 		}
@@ -113,9 +113,9 @@ func TestChance(t *testing.T) {
 	}
 }
 
-// TestLiar: a worker that makes every third shard wrong is found; all its
-// unconfirmed shards are made again, and the dataset is right. It is refused
-// from then on, also by the next coordinator.
+// TestLiar: a worker that makes every third shard wrong is found; all its unconfirmed shards are
+// made again, and the dataset is correct. The worker is refused from then on, also by the next
+// coordinator.
 func TestLiar(t *testing.T) {
 	f := newFarm(t)
 	s := spec(20, 400, 0)
@@ -162,7 +162,7 @@ func TestLiar(t *testing.T) {
 	}
 }
 
-// TestFalseAuditor: a worker that calls right shards wrong is quarantined itself.
+// TestFalseAuditor: a worker whose audits call correct shards wrong is quarantined itself.
 func TestFalseAuditor(t *testing.T) {
 	f := newFarm(t)
 	s := spec(21, 200, 0)
@@ -179,8 +179,8 @@ func TestFalseAuditor(t *testing.T) {
 	}
 }
 
-// TestAlone: with one worker the audits are waived when the others are made, and
-// counted; nobody waits for long.
+// TestAlone: with a single worker, the audits are waived once all shards are made, and counted; the
+// run does not wait long.
 func TestAlone(t *testing.T) {
 	f := newFarm(t, func(o *CoordinatorOptions) { o.Patience = time.Hour })
 	s := spec(22, 50, 0)
@@ -199,7 +199,7 @@ func TestAlone(t *testing.T) {
 	if n := f.logs.count("audits are waived"); n != 1 {
 		t.Errorf("%d lines, want one", n)
 	}
-	// A worker that comes in that moment makes them.
+	// A second worker that comes meanwhile makes the audits.
 	s = spec(23, 200, 0)
 	f.submit(s)
 	f.until("the shards are made", func() bool { return f.run(s.ID()).Made == 200 })

@@ -12,8 +12,8 @@ import (
 	"moonfarm/rollout/farm/internal/tracker"
 )
 
-// twin is a farm of one run as plainly as it can be said: sets of claims and shards, and a
-// stream that keeps one message for each shard. It holds the state to these sets.
+// twin is a plain model of a farm with one run: sets of claims and shards, and a stream that keeps
+// one message for each shard. The test compares the state with these sets.
 type twin struct {
 	t       *testing.T
 	g       *rand.Rand
@@ -22,14 +22,14 @@ type twin struct {
 	now     time.Time
 	workers []string
 
-	stream    map[int]bool                      // messages by shard: whether they are delivered
+	stream    map[int]bool                      // messages by shard, and whether they are delivered
 	leases    map[string]map[tracker.Claim]bool // by worker
 	seen      map[string]time.Time              // worker and claim, as text
-	committed map[int]string                    // makers by shard
-	pending   map[int]string                    // makers of shards to be audited
+	committed map[int]string                    // maker by shard
+	pending   map[int]string                    // maker by shard with a pending audit
 	disputed  map[int]bool
 	returned  map[string]map[tracker.Claim]bool
-	asked     map[string]int // claims that wait
+	asked     map[string]int // number of waiting claims by worker
 	steps     []string       // for the message of a failure
 }
 
@@ -64,7 +64,7 @@ func (p parcel) Nak() error {
 	return nil
 }
 
-// identify is a request of a worker, which must be admitted.
+// identify sends a request of a worker, which must be admitted.
 func (w *twin) identify(name, process string) *worker {
 	of, _, no := w.s.identify(name, &request{Version: testVersion, Slots: 4, Process: process}, w.now)
 	require.Nil(w.t, no)
@@ -73,7 +73,7 @@ func (w *twin) identify(name, process string) *worker {
 
 func key(name string, k tracker.Claim) string { return fmt.Sprint(name, k) }
 
-// granted checks that a worker may have the claim that an answer grants, and notes it.
+// granted checks that a worker may have the claim that an answer grants, and records it.
 func (w *twin) granted(name string, a *answer) {
 	w.asked[name]--
 	if a.Claim == nil {
@@ -106,7 +106,7 @@ func (w *twin) lease(name string, k tracker.Claim) {
 	delete(w.returned[name], k)
 }
 
-// drop forgets the leases of a claim.
+// drop removes the leases of a claim.
 func (w *twin) drop(k tracker.Claim) {
 	for _, of := range w.leases {
 		delete(of, k)
@@ -146,8 +146,8 @@ func (w *twin) same() {
 	require.Zero(w.t, w.s.waiting.reserved)
 }
 
-// TestTwin: after any steps the state agrees with the plain sets, and the run can always
-// be completed: no shard and no audit is lost.
+// TestTwin: after any steps the state agrees with the sets, and the run can always be completed: no
+// shard and no audit is lost.
 func TestTwin(t *testing.T) {
 	for seed := range uint64(60) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -173,7 +173,7 @@ func TestTwin(t *testing.T) {
 	}
 }
 
-// finish is a round of workers that commit all they get.
+// finish lets workers claim and commit everything once.
 func (w *twin) finish() {
 	w.publish()
 	for _, name := range w.workers {

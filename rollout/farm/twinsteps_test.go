@@ -104,8 +104,8 @@ func (w *twin) beat(name string) {
 	}
 }
 
-// learns says whether a claim that a beat names becomes a lease, as after the start of a
-// new coordinator.
+// learns reports whether a claim that a beat names becomes a lease, as after the start of a new
+// coordinator.
 func (w *twin) learns(name string, k tracker.Claim, of *worker) bool {
 	if w.returned[name][k] {
 		return false
@@ -131,7 +131,7 @@ func (w *twin) some(name string) (list []tracker.Claim) {
 	return list
 }
 
-// expire lets time pass, mostly little.
+// expire advances the time, usually by little.
 func (w *twin) expire() {
 	w.now = w.now.Add(time.Duration(w.g.IntN(8)) * time.Second)
 	var want []string
@@ -171,7 +171,7 @@ func (w *twin) revert() {
 	}
 }
 
-// dispute begins a dispute about a pending audit, or settles one.
+// dispute starts a dispute about a pending audit, or settles one.
 func (w *twin) dispute() {
 	for shard := range w.disputed {
 		w.r.audits.Settle(shard)

@@ -8,8 +8,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// TestVanishedStreams: a stream that somebody with all rights deletes is made again, the
-// failures name it, and the run goes on to its end.
+// TestVanishedStreams: a stream deleted by a client with all rights is recreated, the failures name
+// it, and the run ends normally.
 func TestVanishedStreams(t *testing.T) {
 	f := newFarm(t, func(o *CoordinatorOptions) {
 		o.Audit, o.Trusted, o.look = -1, []string{"w0", "w1"}, 50*time.Millisecond
@@ -62,7 +62,7 @@ func TestVanishedStreams(t *testing.T) {
 	wholly(t, f.store.finished[len(f.store.finished)-1], 62, 200)
 }
 
-// try is the status, or nil if nobody answers now.
+// try returns the status, or nil if no coordinator answers now.
 func (f *farm) try() *Status {
 	s, err := f.client.Status(f.ctx)
 	if err != nil {

@@ -57,7 +57,7 @@ const (
 )
 
 // errDropped means that the coordinator no longer needs the shard.
-var errDropped = errors.New("the shard is not wanted any more")
+var errDropped = errors.New("the shard is no longer needed")
 
 // Work makes shards until ctx is done; the shards in hand are then finished, or
 // handed back after the grace. It fails if the coordinator refuses the worker,
@@ -113,7 +113,7 @@ func (w *workerState) ask(ctx context.Context, action string, q *request, wait t
 	return a, err
 }
 
-// slot makes one shard after the other. Its error ends the worker.
+// slot makes one shard after another. An error of slot ends the worker.
 func (w *workerState) slot(ctx context.Context) error {
 	b, sick := newBackoff(), newBackoff()
 	for ctx.Err() == nil {
@@ -160,7 +160,8 @@ func (w *workerState) say(text string) {
 	w.once(text)
 }
 
-// once logs a text unless the last text was of its kind. say and unheard call it with the lock.
+// once logs a text unless the last text was of the same kind. say and unheard call it with the lock
+// held.
 func (w *workerState) once(text string) {
 	if kind := kindOf(text); text != "" && kind != w.logged {
 		w.logged = kind
@@ -168,8 +169,8 @@ func (w *workerState) once(text string) {
 	}
 }
 
-// unheard is say for a message that did not reach the coordinator. The beats do not report
-// to a coordinator that it was away.
+// unheard is say for a message that did not reach the coordinator: the beats do not report to a
+// coordinator that it was unreachable.
 func (w *workerState) unheard(what string, err error) {
 	if !errors.As(err, new(awayError)) {
 		w.say(what + err.Error())
@@ -236,7 +237,7 @@ func (w *workerState) make(ctx context.Context, s Shards, k tracker.Claim) (Rece
 	}
 }
 
-// commit sends the result until the coordinator has it.
+// commit sends the result until the coordinator has received it.
 func (w *workerState) commit(ctx context.Context, k tracker.Claim, receipt Receipt) error {
 	for b := newBackoff(); ; {
 		_, err := w.ask(ctx, "commit", &request{Claim: k, Receipt: receipt}, 10*time.Second)
@@ -328,9 +329,9 @@ func (w *workerState) leave(j *job) {
 	}
 }
 
-// beats tells the coordinator regularly which claims the worker has in hand, and stops the
-// claims that are not needed. It does so once more when ending is closed, so that the worker
-// does not finish shards that are not needed. A worker that is refused stops.
+// beats regularly sends the claims that the worker has in progress, and stops the claims that are
+// not needed. When ending is closed, it does so once more, so that the worker does not finish
+// shards that are not needed. It stops a refused worker.
 func (w *workerState) beats(ctx context.Context, ending <-chan struct{}, stop context.CancelCauseFunc) {
 	for {
 		w.mu.Lock()

@@ -8,7 +8,7 @@ import (
 	"moonfarm/rollout/farm/internal/tracker"
 )
 
-// worker is what the coordinator knows of a worker.
+// worker is the coordinator's state of a worker.
 type worker struct {
 	workerRecord
 	name      string
@@ -16,10 +16,10 @@ type worker struct {
 	waiting   int                  // claims that wait for an answer
 	processes []string             // names of the worker's last processes
 	lapses    int                  // leases that lapsed since the last commit
-	refuses   map[string]time.Time // runs that it cannot make, and until when it gets none of their shards
+	refuses   map[string]time.Time // runs that it cannot make, and the time until which it gets none of their shards
 	previous  time.Time            // the last beat but one
 	trouble   string               // its error now
-	unsaved   bool                 // the record in the store is older
+	unsaved   bool                 // whether the record in the store is older
 	meter     tracker.Meter
 }
 
@@ -39,7 +39,7 @@ func (w *worker) takes(run string, now time.Time) bool {
 	return w.Quarantined == "" && (len(w.refuses) == 0 || now.After(w.refuses[run]))
 }
 
-// refuse gives a worker no shards of a run until a time.
+// refuse keeps shards of a run from a worker until the given time.
 func (w *worker) refuse(run string, until time.Time) {
 	if w.refuses == nil {
 		w.refuses = map[string]time.Time{}
@@ -54,8 +54,8 @@ func (w *worker) describe(q *request) {
 	}
 }
 
-// begins reports whether a request is the first of a new process of the worker. A late
-// request of an older process does not count.
+// begins reports whether a request is the first from a new process of the worker. A late request of
+// an older process does not count.
 func (w *worker) begins(process string) bool {
 	if checkName(process) != nil || slices.Contains(w.processes, process) {
 		return false
@@ -67,7 +67,7 @@ func (w *worker) begins(process string) bool {
 	return len(w.processes) > 1
 }
 
-// refusal says why a worker gets no work, or returns "".
+// refusal returns the reason why a worker gets no work, or "".
 func (w *worker) refusal(version string) string {
 	switch {
 	case w.Quarantined != "":

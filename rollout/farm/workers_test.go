@@ -10,8 +10,8 @@ import (
 	"moonfarm/rollout/farm/internal/tracker"
 )
 
-// TestHog: a worker that claims everything and does nothing delays the run only until its
-// leases lapse.
+// TestHog: a worker that claims everything and makes nothing delays the run only until its leases
+// lapse.
 func TestHog(t *testing.T) {
 	f := newFarm(t)
 	const shards = 40 // few, so that a slow machine claims all before the first claim lapses
@@ -34,12 +34,12 @@ func TestHog(t *testing.T) {
 		t.Fatal("the hog got nothing")
 	}
 	t.Logf("the hog held %d of %d", held, shards)
-	f.until("the failures have the hog", func() bool { return f.failure("not heard of for 2s") })
+	f.until("the hog is among the failures", func() bool { return f.failure("not heard of for 2s") })
 	f.work("w0", opener(f.store))
 	f.done(s)
 }
 
-// TestGarbage: no message on any subject does harm, and each error is reported in one line.
+// TestGarbage: no message on any subject causes harm, and each error is reported in one line.
 func TestGarbage(t *testing.T) {
 	f := newFarm(t)
 	s := spec(7, 200, 5*time.Millisecond)
@@ -69,7 +69,7 @@ func TestGarbage(t *testing.T) {
 	if err := c.nc.PublishRequest(clientSubject+"status", "$JS.API.STREAM.PURGE.KV_moonfarm-runs", []byte("{}")); err != nil {
 		t.Fatal(err)
 	}
-	for range 2000 { // a flood counts as one failure
+	for range 2000 { // repetitions count as one failure
 		if err := c.nc.Publish(workerSubject+"commit.evil", []byte("{")); err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +134,7 @@ func TestTwoResults(t *testing.T) {
 	second := f.connect(ConnectOptions{URL: f.server.URL(), Name: "second"})
 	right := &request{Claim: tracker.Claim{Run: s.ID(), Shard: 4}, Receipt: Receipt{Sum: trueSum(9, 4), Episodes: 8, Rows: 80, Bytes: 800}}
 	wrong := &request{Claim: tracker.Claim{Run: s.ID(), Shard: 4}, Receipt: Receipt{Sum: trueSum(99, 4), Episodes: 8, Rows: 80, Bytes: 800}}
-	for range 3 { // as if the answer had been lost
+	for range 3 { // as if the answer were lost
 		if _, err := f.raw(first, "commit", right); err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +155,7 @@ func TestTwoResults(t *testing.T) {
 	if _, err := f.raw(second, "commit", right); !errors.Is(err, errRefused) {
 		t.Errorf("a commit of the quarantined: %v", err)
 	}
-	// The other way round: the record is wrong.
+	// Now the record is wrong, and the second result is right.
 	third := f.connect(ConnectOptions{URL: f.server.URL(), Name: "third"})
 	for _, shard := range []int{5, 6} {
 		if _, err := f.raw(third, "commit", &request{Claim: tracker.Claim{Run: s.ID(), Shard: shard}, Receipt: Receipt{Sum: trueSum(99, shard), Episodes: 8, Rows: 80, Bytes: 800}}); err != nil {

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// SmallDisk mounts a file system of a size such as 16m. The test runs again, in a process
-// with mounts of its own, and is skipped where that cannot be had: false is that it ran
-// there.
+// SmallDisk mounts a file system of a size such as 16m. It runs the test again in a process with
+// its own mounts; here is false in the outer process, which is done then. It skips the test if such
+// a process or mount is not possible.
 func SmallDisk(t *testing.T, size string) (dir string, here bool) {
 	t.Helper()
 	const inside = "MOONFARM_MOUNTS"
@@ -21,7 +21,7 @@ func SmallDisk(t *testing.T, size string) (dir string, here bool) {
 		if err := syscall.Mount("none", dir, "tmpfs", 0, "size="+size); err != nil {
 			t.Skip("no file system can be mounted here: ", err)
 		}
-		t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) }) // it ends with the process
+		t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) }) // also ends with the process
 		return dir, true
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")

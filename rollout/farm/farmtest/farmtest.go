@@ -17,9 +17,9 @@ import (
 	"time"
 )
 
-// Certificate makes a certificate that signed itself, for a server at this IP address
-// and for its clients, and returns the files of the certificate and of its key. It
-// holds from a day ago for two days: a test's clock may be wrong by hours.
+// Certificate makes a self-signed certificate for a server at the given IP address and for its
+// clients, and returns the files of the certificate and of its key. It is valid from one day ago
+// for two days, since a test's clock may be wrong by hours.
 func Certificate(t testing.TB, host string) (cert, key string) {
 	t.Helper()
 	return CertificateOf(t, host, pkix.Name{CommonName: "farm"})

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Until waits until ok returns true, and fails the test after three minutes: a loaded machine
-// is slow. It calls ok in the goroutine of the test, so that ok may fail the test too.
+// Until waits until ok returns true, and fails the test after three minutes, because a loaded
+// machine is slow. It calls ok in the test's goroutine, so ok may fail the test too.
 func Until(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	Within(t, 3*time.Minute, what, ok)

@@ -1,4 +1,4 @@
-// Package places says where the datasets of a farm may be written.
+// Package places restricts where a farm may write its datasets.
 package places
 
 import (
@@ -22,16 +22,16 @@ import (
 // Places are folders and URLs below which a farm may write.
 type Places []*place
 
-// place is a folder or an URL, as an output of a run or as a prefix of outputs.
+// place is a folder or an URL: a run's output, or a prefix of outputs.
 type place struct {
-	text      string   // for messages, without the query
-	dir, real string   // of a folder: as it is written, and without symbolic links
-	url       *url.URL // of any other store
+	text      string   // shown in messages, without the query
+	dir, real string   // a folder: as written, and without symbolic links
+	url       *url.URL // any other store
 	query     map[string]string
 }
 
-// Allow reads places, absolute or relative to the current folder; without any it
-// allows the current folder.
+// Allow parses places, absolute or relative to the current folder. Without texts it allows the
+// current folder.
 func Allow(texts []string) (Places, error) {
 	if len(texts) == 0 {
 		here, err := os.Getwd()
@@ -87,7 +87,7 @@ func (o Places) Check(out string) error {
 	return fmt.Errorf("output %s: not allowed here, expected an output below %s (--allow-out of farm serve)%s", p.text, strings.Join(names, " or "), hint)
 }
 
-// outputAt reads an output. It takes absolute paths and URLs only, in their one form.
+// outputAt parses an output. It accepts only absolute paths and URLs in canonical form.
 func outputAt(text string) (*place, error) {
 	for _, r := range text {
 		if !unicode.IsPrint(r) {
@@ -102,7 +102,7 @@ func outputAt(text string) (*place, error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("output: not an URL: %w", errors.Unwrap(err)) // the error itself repeats all of the URL
+		return nil, fmt.Errorf("output: not an URL: %w", errors.Unwrap(err)) // the full error repeats the whole URL
 	}
 	shown := u.Scheme + "://" + u.Host + u.Path
 	switch {
@@ -115,7 +115,7 @@ func outputAt(text string) (*place, error) {
 	case u.Host == "" || strings.HasPrefix(u.Host, "-"):
 		return nil, fmt.Errorf("output %s: expected %s://BUCKET/PREFIX", shown, u.Scheme)
 	case strings.TrimSuffix(u.Path, "/") != strings.TrimSuffix(path.Clean("/"+u.Path), "/"):
-		return nil, fmt.Errorf("output %s: expected a path that has no //, . and .. in it", shown)
+		return nil, fmt.Errorf("output %s: expected a path without //, . and ..", shown)
 	}
 	q, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
@@ -145,7 +145,7 @@ func folderOf(text, dir string) (*place, error) {
 	}
 	for _, system := range []string{"/proc", "/sys", "/dev"} {
 		if below(dir, system) || below(real, system) {
-			return nil, fmt.Errorf("output %s: %s is no place for datasets", text, system)
+			return nil, fmt.Errorf("output %s: %s is not a folder for datasets", text, system)
 		}
 	}
 	return &place{text: text, dir: dir, real: real}, nil
@@ -161,7 +161,7 @@ func withoutLinks(dir string) (string, error) {
 		return real, err
 	}
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("%s: a symbolic link that leads nowhere", dir)
+		return "", fmt.Errorf("%s: a symbolic link to a missing target", dir)
 	}
 	parent := filepath.Dir(dir)
 	if parent == dir {
@@ -180,9 +180,9 @@ func below(path, top string) bool {
 // regionForm matches a region, which becomes a part of the host name of the store.
 var regionForm = regexp.MustCompile(`^[a-z0-9-]{1,40}$`)
 
-// holds reports whether an output is below a place. A symbolic link on the way may lead
-// to another folder below it. An URL has the options of the place: an endpoint or a
-// profile that is not in it makes the server talk to an address of somebody's choice.
+// holds reports whether an output is below a place. A symbolic link on the way may lead to another
+// folder below the place. A URL must have the options of the place: with another endpoint or
+// profile, the server would talk to an address of the submitter's choice.
 func (a *place) holds(p *place) bool {
 	if a.url == nil || p.url == nil {
 		return a.url == nil && p.url == nil && (below(p.dir, a.dir) || below(p.dir, a.real)) && below(p.real, a.real)

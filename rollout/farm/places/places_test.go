@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestOutputs: an output must be an absolute path or an URL in its one form, below a
-// place that is allowed, also where symbolic links lead.
+// TestOutputs: an output must be an absolute path or a URL in canonical form below an allowed
+// place, also after symbolic links are resolved.
 func TestOutputs(t *testing.T) {
 	dir := t.TempDir()
 	inside, outside := filepath.Join(dir, "in"), filepath.Join(dir, "out")
@@ -42,12 +42,12 @@ func TestOutputs(t *testing.T) {
 	for out, want := range map[string]string{
 		"": "absolute path", "data": "absolute path", "./data": "absolute path", "-flag": "absolute path", "--out": "absolute path", "../x": "absolute path",
 		outside: "not allowed here", inside + "ner": "not allowed here", inside + "/../out": "absolute path", inside + "//a": "absolute path", "/": "not allowed here",
-		"/proc/self/cwd/x": "/proc is no place", "file:///proc/self/cwd/x": "/proc is no place", "/dev/shm/x": "/dev is no place",
-		inside + "/away/x": "not allowed here", "file://" + inside + "/away": "not allowed here", inside + "/lost/x": "leads nowhere",
+		"/proc/self/cwd/x": "/proc is not a folder", "file:///proc/self/cwd/x": "/proc is not a folder", "/dev/shm/x": "/dev is not a folder",
+		inside + "/away/x": "not allowed here", "file://" + inside + "/away": "not allowed here", inside + "/lost/x": "missing target",
 		inside + "/a\nb": "printable", "file://other" + inside: "on this machine", "file://" + inside + "?region=1": "on this machine",
 		"file://" + inside + "/%2e%2e/out": "absolute path",
 		"S3://open/a":                      "absolute path", "s3:///a": "expected s3://BUCKET/PREFIX", "s3://-bucket/a": "expected s3://BUCKET/PREFIX",
-		"s3://open/a/../b": "that has no //", "s3://open/%2e%2e/b": "that has no //", "s3://opener/a": "not allowed here", "s3://bucket/run": "not allowed here",
+		"s3://open/a/../b": "without //", "s3://open/%2e%2e/b": "without //", "s3://opener/a": "not allowed here", "s3://bucket/run": "not allowed here",
 		"s3://bucket/runs": "not allowed here", "s3://bucket/runsx?endpoint=http://10.0.0.1:9000": "not allowed here",
 		"s3://open/a?endpoint=http://127.0.0.1:1": "not allowed here", "s3://bucket/runs?endpoint=http://127.0.0.1:1": "not allowed here",
 		"s3://bucket/runs?endpoint=http://10.0.0.1:9000&endpoint=http://127.0.0.1:1": "given twice", "s3://open/a?profile=admin": "not allowed here",
@@ -75,6 +75,6 @@ func TestOutputs(t *testing.T) {
 		t.Errorf("below the current folder: %v", err)
 	}
 	if here.Check(outside) == nil || here.Check("s3://open") == nil {
-		t.Error("all is allowed without a place")
+		t.Error("everything is allowed without a place")
 	}
 }

@@ -73,7 +73,7 @@ func openBrowser(t *testing.T, url string) *browser {
 	return b
 }
 
-// call is try, which must succeed.
+// call is try with a check for errors.
 func (b *browser) call(method string, params map[string]any, result any) {
 	b.t.Helper()
 	if err := b.try(method, params, result); err != nil {
@@ -81,8 +81,7 @@ func (b *browser) call(method string, params map[string]any, result any) {
 	}
 }
 
-// try asks the browser and waits for the answer; what it tells besides is
-// passed over.
+// try sends a command to the browser and waits for its answer; it ignores other messages.
 func (b *browser) try(method string, params map[string]any, result any) error {
 	b.t.Helper()
 	b.calls++
@@ -120,8 +119,8 @@ func (b *browser) try(method string, params map[string]any, result any) error {
 	}
 }
 
-// eval is the value of an expression in the page, as text, or why there is none:
-// a page that is being loaded has none.
+// eval returns the value of an expression in the page as text, or the error if it has none, as
+// while the page is loading.
 func (b *browser) eval(expression string) string {
 	b.t.Helper()
 	var r struct {
@@ -174,13 +173,13 @@ func (b *browser) picture(name string) {
 	}
 }
 
-// cell is the text of a cell of a table's body.
+// cell returns the expression for the text of a cell of a table's body.
 func cell(table string, row, column int) string {
 	return fmt.Sprintf(`document.getElementById(%q).tBodies[0].rows[%d]?.cells[%d]?.innerText`, table, row, column)
 }
 
-// TestPage: in a browser the figures appear, change with the farm, go on after
-// the server came back, and markup from workers stays text.
+// TestPage: in a browser the figures appear, change with the farm, and continue after the server
+// has restarted; markup from workers stays text.
 func TestPage(t *testing.T) {
 	f := example()
 	s := serve(t, f, Options{})
@@ -229,8 +228,8 @@ func TestPage(t *testing.T) {
 	b.becomes(cell("runs", 0, 2), "100 %")
 }
 
-// TestPageByKeyboard: everything is reached with the Tab key, the page can be
-// paused and filtered, tables have headings, and one region alone is announced.
+// TestPageByKeyboard: the Tab key reaches every control, the page can be paused and filtered,
+// tables have headings, and only one region is announced.
 func TestPageByKeyboard(t *testing.T) {
 	f := example()
 	b := openBrowser(t, serve(t, f, Options{}).URL())

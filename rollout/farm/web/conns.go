@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// conns are the open connections of one http.Server, most at a time. A connection too
-// many closes the oldest one on which no request is being answered, so that connections
-// that say nothing, or say it slowly, keep nobody out.
+// conns are the open connections of one http.Server, at most `most` at a time. A new connection
+// beyond that closes the oldest one without a request in progress, so silent or slow connections do
+// not keep others out.
 type conns struct {
 	most int
 
@@ -32,7 +32,7 @@ type connKey struct{}
 
 func newConns(most int) *conns { return &conns{most: most, open: map[net.Conn]*conn{}} }
 
-// enter is for http.Server.ConnContext.
+// enter registers a connection; it is http.Server.ConnContext.
 func (s *conns) enter(ctx context.Context, c net.Conn) context.Context {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,14 +48,14 @@ func (s *conns) enter(ctx context.Context, c net.Conn) context.Context {
 		}
 		delete(s.open, oldest)
 		if t, ok := oldest.(*tls.Conn); ok {
-			oldest = t.NetConn() // the connection itself would first say that it ends
+			oldest = t.NetConn() // closing the TLS connection would first send a message
 		}
-		_ = oldest.Close() // it only frees the place
+		_ = oldest.Close() // only frees the place
 	}
 	return context.WithValue(ctx, connKey{}, k)
 }
 
-// state is for http.Server.ConnState.
+// state removes a closed connection; it is http.Server.ConnState.
 func (s *conns) state(c net.Conn, state http.ConnState) {
 	if state == http.StateClosed || state == http.StateHijacked {
 		s.mu.Lock()
@@ -82,8 +82,8 @@ func limit(s *http.Server, most int) *conns {
 	return c
 }
 
-// health serves the probes alone, at an address of their own: a client that fills the page's
-// connections does not keep them out. They tell two words at most, to anybody.
+// health serves only the probes, at a separate address, so that a client that fills the page's
+// connections does not block them. Their answers are two words at most, for everybody.
 type health struct {
 	listen net.Listener
 	http   http.Server
@@ -91,11 +91,11 @@ type health struct {
 }
 
 const (
-	maxProbes     = 64              // open connections of probes
-	probePatience = 2 * time.Second // for a probe to be asked and answered
+	maxProbes     = 64              // most open connections of probes
+	probePatience = 2 * time.Second // for a probe to send its request and read the answer
 )
 
-// serveHealth begins to serve probes at an address.
+// serveHealth starts to serve probes at an address.
 func serveHealth(address string, probes http.Handler) (*health, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
@@ -106,7 +106,7 @@ func serveHealth(address string, probes http.Handler) (*health, error) {
 	limit(&h.http, maxProbes)
 	go func() {
 		defer close(h.ended)
-		_ = h.http.Serve(l) // until it is closed
+		_ = h.http.Serve(l) // returns when the server is closed
 	}()
 	return h, nil
 }

@@ -47,8 +47,8 @@ func follow(t *testing.T, s *Server) func() *event {
 	}
 }
 
-// TestEvents: a page gets the chart of the last minutes, then the changes; an error of the
-// source is an event too, and closing ends the stream.
+// TestEvents: a page first gets the chart of the last minutes, then the changes; an error of the
+// source is an event too, and closing the server ends the stream.
 func TestEvents(t *testing.T) {
 	f := example()
 	s := serve(t, f, Options{})
@@ -74,8 +74,8 @@ func TestEvents(t *testing.T) {
 	farmtest.Until(t, "the end", func() bool { return next() == nil })
 }
 
-// TestBounds: events of a large farm stay small; pages and connections have a limit, and a
-// closed page makes room; a page that reads nothing does not delay the others.
+// TestBounds: events of a large farm are small; the numbers of pages and connections are limited,
+// and a closed page makes room; a page that does not read does not delay the others.
 func TestBounds(t *testing.T) {
 	f := example()
 	for i := range 2000 {
@@ -105,7 +105,7 @@ func TestBounds(t *testing.T) {
 		t.Errorf("page %d: %v, %v", maxStreams+1, resp, err)
 	}
 	before := s.live.points
-	farmtest.Until(t, "looks although nobody reads", func() bool {
+	farmtest.Until(t, "polls without a reading page", func() bool {
 		s.live.mu.Lock()
 		defer s.live.mu.Unlock()
 		return len(s.live.points) > len(before)+1
@@ -124,8 +124,8 @@ func TestBounds(t *testing.T) {
 	requireBoundedConns(t, s)
 }
 
-// requireBoundedConns opens more connections than the limit, which send nothing or the
-// beginning of a request: the page, the probes and the open streams go on.
+// requireBoundedConns opens more connections than the limit, which send nothing or the beginning of
+// a request; the page, the probes and the open streams continue to work.
 func requireBoundedConns(t *testing.T, s *Server) {
 	t.Helper()
 	http.DefaultClient.CloseIdleConnections()
@@ -158,7 +158,7 @@ func requireBoundedConns(t *testing.T, s *Server) {
 	}
 }
 
-// TestSlowReader: a page that reads nothing of its stream is dropped.
+// TestSlowReader: a page that does not read its stream is disconnected.
 func TestSlowReader(t *testing.T) {
 	if os.Getenv("MOONFARM_LONG") == "" {
 		t.Skip("MOONFARM_LONG is not set: takes as long as a page may be silent")

@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	every      = time.Second // between two looks at the farm
-	idle       = 5           // looks of which one is made while all is well and nobody watches
-	maxPoints  = 600         // of the chart
-	maxStreams = 64          // pages that follow at once
-	maxRuns    = 50          // that an event tells of; /status.json has all
+	every      = time.Second // between two polls of the farm
+	idle       = 5           // while no page is open and the farm answers, only every idle-th poll is made
+	maxPoints  = 600         // points of the chart
+	maxStreams = 64          // most open pages
+	maxRuns    = 50          // most runs in an event; /status.json has all
 	maxWorkers = 200
 	maxNotes   = 50
 )
@@ -26,8 +26,8 @@ const (
 type event struct {
 	Status  *farm.Status `json:"status,omitempty"`
 	More    more         `json:"more"`
-	Chart   []point      `json:"chart"`             // the last minutes in the first event of a page, then the new points
-	Trouble string       `json:"trouble,omitempty"` // why there is no status
+	Chart   []point      `json:"chart"`             // in the first event of a page the last minutes, later the new points
+	Trouble string       `json:"trouble,omitempty"` // why the status is missing
 }
 
 // more counts the entries that an event leaves out.
@@ -41,12 +41,12 @@ type more struct {
 // point is a moment, in seconds since 1970, and rows per second.
 type point [2]float64
 
-// live looks at the farm and tells all pages.
+// live polls the farm and sends events to all pages.
 type live struct {
 	source Source
 
 	mu     sync.Mutex
-	last   *event  // with its own point alone; nil before the first
+	last   *event  // contains only its own point; nil before the first poll
 	points []point // oldest first
 	ok     time.Time
 	pages  map[chan []byte]bool
@@ -54,14 +54,14 @@ type live struct {
 
 func newLive(source Source) *live { return &live{source: source, pages: map[chan []byte]bool{}} }
 
-// ready reports whether the farm has told its status lately.
+// ready reports whether the farm has sent its status recently.
 func (l *live) ready() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return time.Since(l.ok) < 2*idle*every+patience
 }
 
-// follow looks until ctx is done.
+// follow polls until ctx is done.
 func (l *live) follow(ctx context.Context) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -80,7 +80,7 @@ func (l *live) follow(ctx context.Context) {
 	}
 }
 
-// look asks once and tells the answer to all pages.
+// look polls once and sends the event to all pages.
 func (l *live) look(ctx context.Context) {
 	ask, cancel := context.WithTimeout(ctx, patience/2)
 	defer cancel()
@@ -103,7 +103,7 @@ func (l *live) look(ctx context.Context) {
 		e.Chart = append(e.Chart, point{float64(now.UnixMilli()) / 1000, rows})
 	}
 	data, err := json.Marshal(e)
-	if err != nil { // a rate that is no number
+	if err != nil { // a rate that is not finite
 		return
 	}
 	l.mu.Lock()
@@ -116,14 +116,14 @@ func (l *live) look(ctx context.Context) {
 	l.points = l.points[max(0, len(l.points)-maxPoints):]
 	for page := range l.pages {
 		select {
-		case <-page: // it has not taken the one before, and gets this in its place
+		case <-page: // replaces an event that the page has not read
 		default:
 		}
 		page <- data
 	}
 }
 
-// brief bounds a status: quarantined workers and workers with trouble come first.
+// brief shortens a status: quarantined workers and workers with trouble come first.
 func brief(s *farm.Status) (*farm.Status, more) {
 	b := *s
 	b.Workers = slices.Clone(s.Workers)
@@ -147,7 +147,7 @@ func brief(s *farm.Status) (*farm.Status, more) {
 	return &b, m
 }
 
-// first are the first of a list, never nil, and how many are left out.
+// first returns the first elements of a list, never nil, and the number left out.
 func first[T any](list []T, most int) ([]T, int) {
 	if list == nil {
 		list = []T{}
@@ -156,7 +156,7 @@ func first[T any](list []T, most int) ([]T, int) {
 	return list[:n], len(list) - n
 }
 
-// join adds a page, with its first event, or returns nil if there are too many.
+// join adds a page with its first event, or returns nil if there are too many.
 func (l *live) join() chan []byte {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -181,7 +181,7 @@ func (l *live) leave(page chan []byte) {
 	delete(l.pages, page)
 }
 
-// serve sends events to one page until it leaves, or does not take them.
+// serve sends events to one page until it disconnects or no longer reads.
 func (l *live) serve(w http.ResponseWriter, r *http.Request) {
 	page := l.join()
 	if page == nil {

@@ -13,8 +13,7 @@ import (
 	"moonfarm/rollout/farm"
 )
 
-// metrics serves the farm's status and this process's own figures in the form
-// of Prometheus.
+// metrics serves the farm's status and this process's own metrics in the Prometheus format.
 func (s *Server) metrics() http.Handler {
 	r := prometheus.NewRegistry()
 	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collector{s.source})
@@ -23,10 +22,10 @@ func (s *Server) metrics() http.Handler {
 	})
 }
 
-// collector asks the farm at every scrape.
+// collector requests the status at every scrape.
 type collector struct{ source Source }
 
-// describe names a metric and its labels.
+// describe defines a metric and its labels.
 func describe(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc("moonfarm_"+name, help, labels, nil)
 }

@@ -1,7 +1,6 @@
-// Package web shows a farm to people and machines over HTTP: one page that
-// follows the farm by server-sent events, /status.json, /metrics for
-// Prometheus, /healthz and /readyz, and /debug/pprof/ if asked for. It only
-// reads.
+// Package web shows a farm over HTTP: one page that follows the farm by server-sent events,
+// /status.json, /metrics for Prometheus, /healthz and /readyz, and /debug/pprof/ if requested. It
+// changes nothing in the farm.
 package web
 
 import (
@@ -23,21 +22,21 @@ import (
 	"moonfarm/rollout/farm"
 )
 
-// Source tells the state of a farm.
+// Source returns the state of a farm.
 type Source interface {
 	Status(ctx context.Context) (*farm.Status, error)
 }
 
-// Options say where a page is shown and to whom.
+// Options configure a Server.
 type Options struct {
 	Listen string // host:port, port 0 for any
-	// Cert and Key are files of TLS, User and Password what a visitor must
-	// know. Beyond loopback all four are needed.
+	// Cert and Key are files of TLS, User and Password the credentials of visitors. Beyond loopback
+	// all four are needed.
 	Cert, Key      string
 	User, Password string
 	Profile        bool // serve /debug/pprof/
-	// Health is host:port where /healthz and /readyz are served as well, to anybody and
-	// without TLS; "" for nowhere else.
+	// Health is a host:port where /healthz and /readyz are served as well, for everybody and
+	// without TLS; "" for no such address.
 	Health string
 	Log    *slog.Logger
 }
@@ -49,7 +48,7 @@ type Server struct {
 	listen net.Listener
 	http   http.Server
 	live   *live
-	health *health // nil without a place of its own
+	health *health // nil without Options.Health
 	stop   context.CancelFunc
 	conns  *conns
 	ended  chan struct{}
@@ -57,7 +56,7 @@ type Server struct {
 
 const (
 	maxConns = 256              // open connections
-	patience = 10 * time.Second // for a visitor to take an answer, and for the source to answer
+	patience = 10 * time.Second // for a visitor to read an answer, and for the source to answer
 )
 
 //go:embed page.html page.css page.js
@@ -115,7 +114,7 @@ func Serve(o Options, source Source) (*Server, error) {
 	return s, nil
 }
 
-// listen refuses an address that is not safe.
+// listen opens the listener. It refuses an unsafe address.
 func listen(o *Options) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(o.Listen)
 	if err != nil {
@@ -129,20 +128,20 @@ func listen(o *Options) (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("page: %w", err)
 	}
-	if a, ok := l.Addr().(*net.TCPAddr); !safe && (!ok || !a.IP.IsLoopback()) { // a name may lead anywhere
+	if a, ok := l.Addr().(*net.TCPAddr); !safe && (!ok || !a.IP.IsLoopback()) { // a name may resolve to any address
 		l.Close()
 		return nil, fmt.Errorf("page on %q: %s is not loopback", o.Listen, l.Addr())
 	}
 	return l, nil
 }
 
-// loopback reports whether a host, as in an address or an URL, is this machine.
+// loopback reports whether a host, as in an address or a URL, is this machine.
 func loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// URL is where the page is.
+// URL returns the address of the page.
 func (s *Server) URL() string {
 	scheme := "http"
 	if s.o.Cert != "" {
@@ -151,7 +150,7 @@ func (s *Server) URL() string {
 	return scheme + "://" + s.listen.Addr().String() + "/"
 }
 
-// HealthURL is where the probes have a place of their own, "" without one.
+// HealthURL returns the address of the probes, "" without Options.Health.
 func (s *Server) HealthURL() string {
 	if s.health == nil {
 		return ""
@@ -159,7 +158,7 @@ func (s *Server) HealthURL() string {
 	return "http://" + s.health.listen.Addr().String() + "/"
 }
 
-// Close stops showing.
+// Close stops the server.
 func (s *Server) Close() {
 	s.stop()
 	s.http.Close()
@@ -169,7 +168,7 @@ func (s *Server) Close() {
 	}
 }
 
-// probes adds the probes of the process and of the farm.
+// probes adds the handlers of /healthz and /readyz.
 func (s *Server) probes(mux *http.ServeMux) *http.ServeMux {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "alive") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
@@ -206,14 +205,13 @@ func say(w http.ResponseWriter, code int, line string) {
 	_, _ = io.WriteString(w, line+"\n")
 }
 
-// policy lets the page load its own files and nothing else, and build no
-// markup from text.
+// policy lets the page load only its own files, and forbids building markup from text.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 
-// guard answers those who may ask. Without credentials the Host must be this
-// machine's: a name of somebody else's that leads here would let that
-// somebody's pages read.
+// guard admits visitors with the right credentials. Without credentials the Host must be this
+// machine's: otherwise a web page could read the farm through a domain name that resolves to
+// loopback.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -237,7 +235,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// hostOf is a Host without its port.
+// hostOf returns a Host without its port.
 func hostOf(host string) string {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		return h

@@ -17,7 +17,7 @@ import (
 	"moonfarm/rollout/farm/farmtest"
 )
 
-// fake is a farm with the status that a test sets.
+// fake is a farm whose status a test sets.
 type fake struct {
 	mu     sync.Mutex
 	status farm.Status
@@ -37,10 +37,10 @@ func (f *fake) change(how func(f *fake)) {
 	how(f)
 }
 
-// evil is text that a worker may send.
+// evil is a text that a worker might send.
 const evil = `<img src=x onerror="document.title='owned'"></script>"&`
 
-// example is a farm with something in every table.
+// example returns a farm with entries in every table.
 func example() *fake {
 	now := time.Now()
 	return &fake{status: farm.Status{
@@ -75,7 +75,7 @@ func serve(t *testing.T, source Source, o Options) *Server {
 	return s
 }
 
-// visit asks the server's handler without a network.
+// visit calls the server's handler without a network.
 func visit(s *Server, how func(r *http.Request)) *httptest.ResponseRecorder {
 	r := httptest.NewRequest("GET", "http://localhost/", nil)
 	how(r)
@@ -111,7 +111,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestGuard: which requests are answered, and the headers of every answer.
+// TestGuard checks which requests are answered, and the headers of every answer.
 func TestGuard(t *testing.T) {
 	s := serve(t, example(), Options{})
 	for host, code := range map[string]int{
@@ -142,7 +142,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestCredentials: if the page has a user, other visitors see only the probes.
+// TestCredentials: if the page has a user, other visitors get only the probes.
 func TestCredentials(t *testing.T) {
 	s := serve(t, example(), Options{User: "u", Password: "secret"})
 	for _, c := range []struct {
@@ -198,7 +198,7 @@ func TestMachines(t *testing.T) {
 	}
 }
 
-// TestBadLabels: the texts of a worker cannot break the metrics.
+// TestBadLabels: texts from a worker cannot break the metrics.
 func TestBadLabels(t *testing.T) {
 	f := example()
 	f.status.Workers[0].Version = "\xff\n\"" + evil
@@ -208,8 +208,8 @@ func TestBadLabels(t *testing.T) {
 	}
 }
 
-// TestHealth: the probes have an address of their own, which connections to the page do not
-// fill, and which serves nothing else.
+// TestHealth: the probes have a separate address, which serves nothing else and stays available
+// when the page's connections are full.
 func TestHealth(t *testing.T) {
 	s := serve(t, example(), Options{Health: "127.0.0.1:0"})
 	for range 300 {
@@ -227,7 +227,7 @@ func TestHealth(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.Host = "pod.example" // a probe may call it by any name
+		r.Host = "pod.example" // a probe may use any host name
 		resp, err := client.Do(r)
 		if err != nil || resp.StatusCode != want {
 			t.Fatalf("/%s: %v, %v, want %d", p, resp, err, want)
@@ -246,8 +246,8 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// TestTLS: beyond loopback with everything that it takes. (The test listens on
-// loopback, where it is taken too.)
+// TestTLS serves with everything that a page beyond loopback needs. (The test listens on loopback,
+// where this is allowed too.)
 func TestTLS(t *testing.T) {
 	cert, key, client := certificate(t)
 	s := serve(t, example(), Options{Cert: cert, Key: key, User: "u", Password: "p"})
@@ -266,7 +266,7 @@ func TestTLS(t *testing.T) {
 	resp.Body.Close()
 }
 
-// certificate writes that of httptest into files.
+// certificate writes httptest's certificate to files.
 func certificate(t *testing.T) (cert, key string, client *http.Client) {
 	t.Helper()
 	ts := httptest.NewUnstartedServer(nil)

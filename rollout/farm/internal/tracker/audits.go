@@ -7,18 +7,18 @@ import (
 
 // Audit is a committed shard that a second worker has to make too.
 type Audit struct {
-	Maker    string    // the worker that committed the shard
-	Disputed bool      // the coordinator decides it, or waives it: no worker may take it
-	alone    time.Time // since when no other worker could take it; zero if one can
+	Maker    string    // worker that committed the shard
+	Disputed bool      // the coordinator decides or waives it; no worker may take it
+	alone    time.Time // time since which no other worker could take it; zero if one can
 }
 
 // Audits are the pending audits of a run and the counts of the finished ones.
 type Audits struct {
 	Pending    map[int]*Audit
 	Unassigned []int // pending audits that no worker has; may contain finished ones
-	Disputes   int   // disputes that are not decided
+	Disputes   int   // number of undecided disputes
 	Counts     Counts
-	Waiving    bool // audits were waived, which is logged once
+	Waiving    bool // whether audits were waived, which is logged once
 }
 
 // NewAudits returns audits of a run without commits.
@@ -33,8 +33,8 @@ func (a *Audits) Add(shard int, maker string) {
 // maxScan is the number of entries of a list that one claim looks at.
 const maxScan = 16
 
-// Next removes an unassigned audit that a worker may take, and returns its shard. The
-// maker of a shard does not audit it. leased says whether a worker has an audit.
+// Next removes an unassigned audit that a worker may take, and returns its shard. The maker of a
+// shard does not audit it. leased reports whether a worker has an audit.
 func (a *Audits) Next(worker string, leased func(shard int) bool) (int, bool) {
 	for i := 0; i < min(len(a.Unassigned), maxScan); {
 		shard := a.Unassigned[i]
@@ -120,7 +120,7 @@ func (c *Counts) Count(state string, n int) {
 // maxWaive is the number of audits of a run that one tick looks at.
 const maxWaive = 1000
 
-// Waivers decides which audits go without a second worker.
+// Waivers is the input of Waivable: the workers that could audit, and how long to wait for others.
 type Waivers struct {
 	Others  []string // workers that could audit now, at most two
 	Wait    time.Duration
@@ -128,8 +128,8 @@ type Waivers struct {
 	Leased  func(shard int) bool
 }
 
-// Waivable returns the audits for which no other worker was there during the wait, and the
-// number of audits that go on waiting. all is false if it has not looked at every audit.
+// Waivable returns the audits for which there was no other worker during the wait, and the number
+// of audits that still wait. all is false if it has not looked at every audit.
 func (a *Audits) Waivable(v *Waivers, now time.Time) (list []int, waiting int, all bool) {
 	looked := 0
 	for shard, p := range a.Pending {

@@ -13,8 +13,8 @@ type Claim struct {
 	Audit bool   `json:"audit,omitempty"`
 }
 
-// Lease gives one worker one shard, to make or to audit, until the worker commits it,
-// gives it back, or is not heard of for CoordinatorOptions.Lapse.
+// Lease gives one worker one shard, to make or to audit, until the worker commits it, gives it
+// back, or sends nothing for CoordinatorOptions.Lapse.
 type Lease struct {
 	Claim
 	Worker string
@@ -22,11 +22,11 @@ type Lease struct {
 	Seen   time.Time // granted, or named by a beat
 }
 
-// Leases are all leases of a farm. A shard has one lease, or two if its first worker is slow.
+// Leases are all leases of a farm. A claim has one lease, or two if its first worker is slow.
 type Leases struct {
 	runs     map[string]*runLeases
 	workers  map[string]map[Claim]*Lease
-	returned map[string]map[Claim]bool // by worker, claims that it gave back: an older beat may still name them
+	returned map[string]map[Claim]bool // by worker: claims that it gave back; an older beat may still name them
 }
 
 // runLeases holds the leases of a run by shard.

@@ -46,8 +46,8 @@ func NewQueue(shards int) Queue {
 // maxPublish is the largest number of shards that are published at once.
 const maxPublish = 512
 
-// Take removes the shards to publish next: first the retries, then new ones. The stream
-// should have window messages; Take returns nothing until a quarter of them are gone.
+// Take removes the shards to publish next: first the retries, then new ones. The stream should have
+// window messages; Take returns nothing until at least a quarter of them are gone.
 func (q *Queue) Take(window int, committed func(shard int) bool) []int {
 	if q.Published > window*3/4 {
 		return nil
@@ -131,8 +131,8 @@ func (q *Queue) Restart() {
 // Reset takes the count of a new consumer, which has not delivered any message.
 func (q *Queue) Reset(messages int) { q.Published, q.Unassigned = messages, messages }
 
-// Recount takes the stream's own counts. If the stream is empty although shards are missing,
-// it has lost messages: Recount publishes these shards again.
+// Recount sets the stream's own counts. If the stream is empty although shards are missing, it has
+// lost messages, and Recount publishes these shards again.
 func (q *Queue) Recount(undelivered, delivered int, complete bool) {
 	q.Published = undelivered + delivered
 	q.Unassigned = max(0, q.Published-len(q.Assigned))

@@ -10,7 +10,7 @@ import (
 	"moonfarm/rollout/shard"
 )
 
-// letter is a message that keeps how it was answered.
+// letter is a message that records how it was answered.
 type letter struct{ said []string }
 
 func (l *letter) say(word string) error { l.said = append(l.said, word); return nil }
@@ -18,7 +18,7 @@ func (l *letter) Ack() error            { return l.say("ack") }
 func (l *letter) Nak() error            { return l.say("nak") }
 func (l *letter) InProgress() error     { return l.say("extend") }
 
-// TestQueue: a shard goes through the queue, and every step of its message is counted.
+// TestQueue: a shard passes through the queue, and every step of its message is counted.
 func TestQueue(t *testing.T) {
 	type counts struct{ published, unassigned, assigned int }
 	is := func(q *Queue, want counts) {
@@ -95,7 +95,7 @@ func TestLeases(t *testing.T) {
 	require.Nil(t, x.Of("b", make1))
 }
 
-// TestAudits: no worker audits its own shard, or one that is decided otherwise.
+// TestAudits: no worker audits its own shard, or one that is already being decided.
 func TestAudits(t *testing.T) {
 	free := func(int) bool { return false }
 	a := NewAudits()
@@ -128,7 +128,7 @@ func TestAudits(t *testing.T) {
 	require.True(t, a.Idle())
 }
 
-// TestWaivable: an audit is waived when no other worker was there during the wait.
+// TestWaivable: an audit is waived if no other worker was available during the wait.
 func TestWaivable(t *testing.T) {
 	at := time.Unix(1000, 0)
 	for _, c := range []struct {
@@ -170,7 +170,7 @@ func TestWaivable(t *testing.T) {
 	require.False(t, all)
 }
 
-// TestCommits: a shard counts once, and reverting it undoes all of it.
+// TestCommits: a shard counts once, and Revert undoes Add.
 func TestCommits(t *testing.T) {
 	c := NewCommits(130)
 	v := &shard.Receipt{Episodes: 2, Rows: 3, Bytes: 4}
@@ -186,8 +186,7 @@ func TestCommits(t *testing.T) {
 	require.Equal(t, []uint64{3, 6, 9, 12}, []uint64{uint64(c.Made), c.Played, c.Rows, c.Bytes})
 }
 
-// TestSlowClaims: a second worker gets the claims that last longer than half as long again
-// as the median.
+// TestSlowClaims: a second worker gets the claims that take longer than 1.5 times the median.
 func TestSlowClaims(t *testing.T) {
 	start := time.Unix(1000, 0)
 	x, a := NewLeases(), NewAudits()
