@@ -52,11 +52,11 @@ type Options struct {
 // Turn is the analysis of a turn.
 type Turn struct {
 	Turn  int // from 0
-	Seats []Seat
+	Seats []Assessment
 }
 
-// Seat is the analysis of a seat in a turn. Values are the result that the seat can expect, −1 … 1.
-type Seat struct {
+// Assessment is the analysis of a seat in a turn. Values are the result that the seat can expect, −1 … 1.
+type Assessment struct {
 	Value  float64 // before the turn
 	Lost   float64 // Best.Value − Played.Value
 	Played Choice
@@ -64,7 +64,7 @@ type Seat struct {
 }
 
 // BestPlayed reports whether the seat gave the best orders.
-func (s *Seat) BestPlayed() bool { return same(s.Best.Orders, s.Played.Orders) }
+func (s *Assessment) BestPlayed() bool { return same(s.Best.Orders, s.Played.Orders) }
 
 // Worst returns up to n turns with the largest losses of a seat, the worst first.
 func Worst(turns []Turn, p sim.Player, n int) []int {
@@ -102,14 +102,14 @@ func Run(ctx context.Context, e *rollout.Episode, o Options) ([]Turn, error) {
 	if err := o.Check(e); err != nil {
 		return nil, err
 	}
-	r := &run{o: o, e: e, found: make([][]Seat, e.Turns+1)}
+	r := &run{o: o, e: e, found: make([][]Assessment, e.Turns+1)}
 	for t := range r.found {
 		if r.needed(t) {
 			r.all++
 		}
 	}
 	if r.overAfter(e.Turns - 1) {
-		r.found[e.Turns] = make([]Seat, e.Players)
+		r.found[e.Turns] = make([]Assessment, e.Players)
 		for p := range r.found[e.Turns] {
 			r.found[e.Turns][p].Value = float64(e.Outcome[p].Result)
 		}
@@ -129,7 +129,7 @@ type run struct {
 
 	mu    sync.Mutex
 	done  int
-	found [][]Seat // search results of the position before each turn and after the last; nil: not searched
+	found [][]Assessment // search results of the position before each turn and after the last; nil: not searched
 }
 
 // position is a state to search.
@@ -233,7 +233,7 @@ func (r *run) start() (*worker, error) {
 
 // look searches a position, and, before a wanted turn, also the positions after the best orders.
 func (r *run) look(ctx context.Context, w *worker, _ int, at position) error {
-	seats := make([]Seat, r.e.Players)
+	seats := make([]Assessment, r.e.Players)
 	rollout.Until(ctx, w.policy)
 	for p := range seats {
 		if err := w.snap.Restore(0, at.snapshot); err != nil {
@@ -310,7 +310,7 @@ func (w *worker) after(ctx context.Context, e *rollout.Episode, turn int, p sim.
 }
 
 // compare sets Best and Played from a search result and the orders played.
-func (s *Seat) compare(found *rollout.SearchResult, played []sim.Order) {
+func (s *Assessment) compare(found *rollout.SearchResult, played []sim.Order) {
 	best := 0
 	s.Played = Choice{Orders: slices.Clone(played), Share: -1}
 	for k, share := range found.Shares {

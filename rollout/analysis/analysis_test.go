@@ -152,7 +152,7 @@ func checkTurn(t *testing.T, e *rollout.Episode, before *simtest.ToyState, turn 
 		best := bestHeap(before, p)
 		now, status := step(p, mine)
 		other, otherStatus := step(p, []sim.Order{best})
-		want := analysis.Seat{
+		want := analysis.Assessment{
 			Value:  value(e, before, sim.Running, p),
 			Played: analysis.Choice{Orders: mine, Share: -1, Value: value(e, &now, status, p)},
 			Best:   analysis.Choice{Orders: []sim.Order{best}, Share: float64(float32(0.6)), Value: value(e, &other, otherStatus, p)},
@@ -313,7 +313,7 @@ func TestRunErrors(t *testing.T) {
 func TestWorst(t *testing.T) {
 	var turns []analysis.Turn
 	for i, lost := range []float64{0.1, 0, 0.3, -0.2, 0.3, 0.2} {
-		turns = append(turns, analysis.Turn{Turn: 10 * i, Seats: []analysis.Seat{{}, {Lost: lost}}})
+		turns = append(turns, analysis.Turn{Turn: 10 * i, Seats: []analysis.Assessment{{}, {Lost: lost}}})
 	}
 	for n, want := range [][]int{{}, {20}, {20, 40}, {20, 40, 50}, {20, 40, 50, 0}, {20, 40, 50, 0}} {
 		if got := analysis.Worst(turns, 1, n); !slices.Equal(got, want) {
@@ -328,7 +328,7 @@ func TestWorst(t *testing.T) {
 func TestChart(t *testing.T) {
 	var turns []analysis.Turn
 	for i, v := range []float64{0, 0.2, 0.5, 0.99, 1} {
-		turns = append(turns, analysis.Turn{Turn: 3 + i, Seats: []analysis.Seat{{Value: v}, {Value: -v / 2}}})
+		turns = append(turns, analysis.Turn{Turn: 3 + i, Seats: []analysis.Assessment{{Value: v}, {Value: -v / 2}}})
 	}
 	want := "  +1 |    AA\n     |\n     |\n     |   A\n     |  A\n   0 | *----\n     |  BB\n     |    B\n     |     B\n     |\n  -1 |\nturn   3   7\n"
 	if got := string(analysis.AppendChart(nil, turns)); got != want {
@@ -340,7 +340,7 @@ func TestChart(t *testing.T) {
 	// 200 turns in 64 columns: each column has the mean of some.
 	turns = nil
 	for i := range 200 {
-		turns = append(turns, analysis.Turn{Turn: i, Seats: []analysis.Seat{{Value: math.Copysign(1, float64(i)-99.5)}}})
+		turns = append(turns, analysis.Turn{Turn: i, Seats: []analysis.Assessment{{Value: math.Copysign(1, float64(i)-99.5)}}})
 	}
 	lines := strings.Split(string(analysis.AppendChart(nil, turns)), "\n")
 	if top, bottom := lines[0], lines[10]; top != "  +1 | "+strings.Repeat(" ", 32)+strings.Repeat("A", 32) || bottom != "  -1 | "+strings.Repeat("A", 32) {

@@ -29,10 +29,10 @@ import (
 	"moonfarm/rollout/arena/schedule"
 )
 
-// Config configures Run.
-type Config struct {
+// RunOptions configure Run.
+type RunOptions struct {
 	Vector   func() (env.Vector, error) // makes the games of one worker; called by several goroutines at once
-	Policies []Player                   // 2 or more; a name may occur twice: a policy can meet itself
+	Policies []Entrant                  // 2 or more; a name may occur twice: a policy can meet itself
 	Games    int                        // least number of games of each lineup; rounded up to all orders of its seats on the last seed
 	Seed     uint64                     // master seed; episode e has rollout.GameSeed(Seed, e)
 	Workers  int                        // number of goroutines; the result does not depend on it
@@ -45,7 +45,7 @@ type Config struct {
 // games, or a policy that cannot play the game. If it fails later, or the context is done before
 // the last game, it returns the report on the seeds that all lineups have played (nil if there are
 // none), with the error or the context's cause.
-func Run(ctx context.Context, c Config) (*Report, error) {
+func Run(ctx context.Context, c RunOptions) (*Report, error) {
 	if len(c.Policies) < 2 {
 		return nil, fmt.Errorf("arena: %d policies, want 2 or more", len(c.Policies))
 	}
@@ -53,7 +53,7 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 		return nil, fmt.Errorf("arena: %d games, want 1 or more", c.Games)
 	}
 	if c.Vector == nil {
-		return nil, errors.New("arena: Config.Vector is nil")
+		return nil, errors.New("arena: RunOptions.Vector is nil")
 	}
 	var names []string
 	for _, p := range c.Policies {

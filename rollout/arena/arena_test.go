@@ -57,24 +57,24 @@ func (g greedy) Act(_ env.Vector, b *env.Batch, rows []int32) {
 	}
 }
 
-func entrant(t testing.TB, name string) arena.Player {
+func entrant(t testing.TB, name string) arena.Entrant {
 	t.Helper()
 	switch name {
 	case "greedy":
-		return arena.Player{Name: name, New: func(s env.Spec) (rollout.Policy, error) { return greedy{s, 0.1}, nil }}
+		return arena.Entrant{Name: name, New: func(s env.Spec) (rollout.Policy, error) { return greedy{s, 0.1}, nil }}
 	case "lazy":
-		return arena.Player{Name: name, New: func(s env.Spec) (rollout.Policy, error) { return greedy{s, 0.8}, nil }}
+		return arena.Entrant{Name: name, New: func(s env.Spec) (rollout.Policy, error) { return greedy{s, 0.8}, nil }}
 	}
 	m, err := policy.New("toy", name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return arena.Player{Name: name, New: m}
+	return arena.Entrant{Name: name, New: m}
 }
 
 // config returns a Config of the toy game whose workers play `games` games at once.
-func config(t testing.TB, g simtest.Toy, games int, names ...string) arena.Config {
-	c := arena.Config{
+func config(t testing.TB, g simtest.Toy, games int, names ...string) arena.RunOptions {
+	c := arena.RunOptions{
 		Games: 60, Seed: 11, Workers: 1,
 		Vector: func() (env.Vector, error) { return env.New(g, featuretest.ToyKit(g), env.Config{N: games}) },
 	}
@@ -84,7 +84,7 @@ func config(t testing.TB, g simtest.Toy, games int, names ...string) arena.Confi
 	return c
 }
 
-func run(t testing.TB, c arena.Config) *arena.Report {
+func run(t testing.TB, c arena.RunOptions) *arena.Report {
 	t.Helper()
 	r, err := arena.Run(context.Background(), c)
 	if err != nil {
@@ -196,12 +196,12 @@ func TestManySeats(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	for want, change := range map[string]func(c *arena.Config){
-		"arena: 1 policies, want 2 or more":    func(c *arena.Config) { c.Policies = c.Policies[:1] },
-		"arena: 0 games, want 1 or more":       func(c *arena.Config) { c.Games = 0 },
-		`arena: New of policy "greedy" is nil`: func(c *arena.Config) { c.Policies[1].New = nil },
-		"arena: Config.Vector is nil":          func(c *arena.Config) { c.Vector = nil },
-		"no such network": func(c *arena.Config) {
+	for want, change := range map[string]func(c *arena.RunOptions){
+		"arena: 1 policies, want 2 or more":    func(c *arena.RunOptions) { c.Policies = c.Policies[:1] },
+		"arena: 0 games, want 1 or more":       func(c *arena.RunOptions) { c.Games = 0 },
+		`arena: New of policy "greedy" is nil`: func(c *arena.RunOptions) { c.Policies[1].New = nil },
+		"arena: RunOptions.Vector is nil":      func(c *arena.RunOptions) { c.Vector = nil },
+		"no such network": func(c *arena.RunOptions) {
 			c.Policies[1].New = func(env.Spec) (rollout.Policy, error) { return nil, errors.New("no such network") }
 		},
 	} {
@@ -280,9 +280,9 @@ func ExampleRun() {
 	random, _ := policy.New("toy", "random")
 	mixed, _ := policy.New("toy", "mix(1*random,1*random)")
 	g := simtest.Toy{Seats: 2, Orders: 1}
-	r, err := arena.Run(context.Background(), arena.Config{
+	r, err := arena.Run(context.Background(), arena.RunOptions{
 		Vector:   func() (env.Vector, error) { return env.New(g, featuretest.ToyKit(g), env.Config{N: 16}) },
-		Policies: []arena.Player{{Name: "random", New: random}, {Name: "mixed", New: mixed}},
+		Policies: []arena.Entrant{{Name: "random", New: random}, {Name: "mixed", New: mixed}},
 		Games:    100, Seed: 1, Workers: 2,
 	})
 	if err != nil {

@@ -23,7 +23,7 @@ func TestCourse(t *testing.T) {
 		if a == 1 {
 			result = -result // player 0 is the stronger one
 		}
-		games = append(games, arena.Played{Game: schedule.Game{Number: int64(n), Players: []int{a, b}, Seed: n / 2}, Turns: n,
+		games = append(games, arena.Played{Fixture: schedule.Fixture{Number: int64(n), Players: []int{a, b}, Seed: n / 2}, Turns: n,
 			Results: []float32{result, -result}, Scores: []float64{1, 0}, Sum: prng.Digest(n / 3)})
 	}
 	ends := []int{1, 30, 45, 60}

@@ -14,9 +14,9 @@ const glickoTau = 0.5
 // Glicko returns a Rate for schedules: it rates the given number of players by Glicko-2, with one
 // round as a period.
 func Glicko(players int) schedule.Rate {
-	return func() func(round []schedule.Result) []float64 {
+	return func() func(round []schedule.Placing) []float64 {
 		rated := newGlickos(players)
-		return func(round []schedule.Result) []float64 {
+		return func(round []schedule.Placing) []float64 {
 			if len(round) > 0 {
 				rated = rated.after(round)
 			}
@@ -41,7 +41,7 @@ func newGlickos(players int) glickos {
 }
 
 // after returns the ratings after a round.
-func (g glickos) after(round []schedule.Result) glickos {
+func (g glickos) after(round []schedule.Placing) glickos {
 	next, err := rating.GlickoPeriod(g, pairsOf(round), glickoTau)
 	if err != nil {
 		return g // too many players to rate; Evaluate reports that
@@ -53,7 +53,7 @@ func (g glickos) after(round []schedule.Result) glickos {
 // uses them.
 func (r *Report) AddGlicko(games []Played) {
 	results := Results(games)
-	slices.SortFunc(results, func(a, b schedule.Result) int { return cmp.Compare(a.Number, b.Number) })
+	slices.SortFunc(results, func(a, b schedule.Placing) int { return cmp.Compare(a.Number, b.Number) })
 	rated := newGlickos(len(r.Players))
 	for len(results) > 0 {
 		n := 1
@@ -69,14 +69,14 @@ func (r *Report) AddGlicko(games []Played) {
 }
 
 // pairsOf compares every two different players of a table by their places.
-func pairsOf(results []schedule.Result) (pairs []rating.Result) {
+func pairsOf(results []schedule.Placing) (pairs []rating.Comparison) {
 	for _, r := range results {
 		for i, a := range r.Players {
 			for j, b := range r.Players[:i] {
 				if a == b {
 					continue
 				}
-				p := rating.Result{A: a, B: b, Block: r.Seed, Weight: 1}
+				p := rating.Comparison{A: a, B: b, Block: r.Seed, Weight: 1}
 				switch {
 				case r.Places[i] < r.Places[j]:
 					p.Wins = 1

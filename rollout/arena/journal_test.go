@@ -28,7 +28,7 @@ func tournament(t testing.TB, seeds, workers int, names ...string) *arena.Tourna
 		Vector: func(int) (env.Vector, error) { return env.New(duel, featuretest.ToyKit(duel), env.Config{N: 3}) }}
 	for _, n := range names {
 		e := entrant(t, n)
-		c.Players = append(c.Players, arena.Player{Name: n, New: e.New})
+		c.Players = append(c.Players, arena.Entrant{Name: n, New: e.New})
 	}
 	return c
 }
@@ -180,11 +180,11 @@ func TestJournalRounds(t *testing.T) {
 	}
 	for _, g := range j.Games {
 		if g.Round < 3 && slices.Contains(g.Players, 2) {
-			t.Errorf("the third player has game %+v", g.Game)
+			t.Errorf("the third player has game %+v", g.Fixture)
 		}
 	}
 	if last := j.Games[len(j.Games)-1]; last.Round != 5 {
-		t.Errorf("the last game is %+v", last.Game)
+		t.Errorf("the last game is %+v", last.Fixture)
 	}
 }
 
@@ -447,12 +447,12 @@ func TestJournalDamage(t *testing.T) {
 func TestBots(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "journal")
 	c := tournament(t, 3, 4, "greedy", "random")
-	c.Players = append(c.Players, arena.Player{Name: "a bot"})
+	c.Players = append(c.Players, arena.Entrant{Name: "a bot"})
 	c.Schedule = schedule.RoundRobin{Players: 3, Seats: 2, Seeds: 3}
 	if _, err := c.Play(t.Context()); err == nil || !strings.Contains(err.Error(), "a bot is a bot, but Match is nil") {
 		t.Errorf("error %v", err)
 	}
-	c.Match = func(_ context.Context, g *schedule.Game) (arena.Played, error) {
+	c.Match = func(_ context.Context, g *schedule.Fixture) (arena.Played, error) {
 		fault := arena.Fault{Seat: 1, Turn: 4, Kind: "timeout", Times: 2, Text: "slow"}
 		return arena.Played{Turns: 5, Results: []float32{1, -1}, Scores: []float64{2, 0.25}, Sum: 9, Faults: []arena.Fault{fault}, Seconds: []float64{0, 0.125}, Files: []string{"a"}}, nil
 	}
@@ -465,7 +465,7 @@ func TestBots(t *testing.T) {
 		t.Fatalf("%v: %+v, want %+v", err, j.Games, games)
 	}
 	broken := errors.New("no disk")
-	c.Match = func(context.Context, *schedule.Game) (arena.Played, error) { return arena.Played{}, broken }
+	c.Match = func(context.Context, *schedule.Fixture) (arena.Played, error) { return arena.Played{}, broken }
 	if some, err := c.Play(t.Context()); !errors.Is(err, broken) || len(some) > 12 {
 		t.Errorf("%d games, error %v", len(some), err)
 	}

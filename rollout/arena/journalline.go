@@ -134,7 +134,7 @@ func (j *Journal) played(g *gameLine) (p Played, err error) {
 	if err != nil || len(g.Sum) != 16 {
 		return p, fmt.Errorf("sum %q, expected 16 hexadecimal digits", g.Sum)
 	}
-	p = Played{Game: schedule.Game{Number: g.Game, Seed: g.Seed, Round: g.Round, Stage: g.Stage},
+	p = Played{Fixture: schedule.Fixture{Number: g.Game, Seed: g.Seed, Round: g.Round, Stage: g.Stage},
 		Turns: g.Turns, Cut: g.End == endCut, Clock: g.Clock, Results: g.Results, Scores: g.Scores,
 		Sum: prng.Digest(sum), Faults: g.Faults, Seconds: g.Seconds, Files: g.Files}
 	for _, name := range g.Seats {

@@ -18,7 +18,7 @@ import (
 
 // Played is the record of a game.
 type Played struct {
-	schedule.Game
+	schedule.Fixture
 	Turns   int
 	Cut     bool        // by the turn limit, not by the rules
 	Clock   bool        // the shorter thinking time decided
@@ -42,8 +42,8 @@ type Fault struct {
 	Output string `json:"output,omitempty"`
 }
 
-// Player is a participant of a tournament.
-type Player struct {
+// Entrant is a player of a tournament: a policy or a bot.
+type Entrant struct {
 	Name string
 	New  rollout.Maker // nil for a bot, whose games Tournament.Match plays
 }
@@ -54,14 +54,14 @@ type Tournament struct {
 	// Vector makes the games of one worker for a stage of the schedule. Several goroutines call it
 	// at once.
 	Vector   func(stage int) (env.Vector, error)
-	Players  []Player
+	Players  []Entrant
 	Seed     uint64
 	Workers  int // number of goroutines; no result depends on it
 	Schedule schedule.Schedule
 	// Known are games played before; they are not played again.
 	Known []Played
 	// Match plays a game with a bot. Up to Workers goroutines call it at once.
-	Match func(ctx context.Context, g *schedule.Game) (Played, error)
+	Match func(ctx context.Context, g *schedule.Fixture) (Played, error)
 	// Done, if not nil, is called with every game that was not Known, in the order of the schedule.
 	// An error of Done ends the tournament.
 	Done func(p *Played) error
@@ -75,7 +75,7 @@ func (t *Tournament) Play(ctx context.Context) (all []Played, err error) {
 		return nil, err
 	}
 	all = slices.Clone(t.Known)
-	var results []schedule.Result
+	var results []schedule.Placing
 	for {
 		results = append(results, Results(all[len(results):])...)
 		games, err := t.Schedule.Next(results)
@@ -91,8 +91,8 @@ func (t *Tournament) Play(ctx context.Context) (all []Played, err error) {
 }
 
 // Results converts games to results for a schedule.
-func Results(games []Played) []schedule.Result {
-	list := make([]schedule.Result, len(games))
+func Results(games []Played) []schedule.Placing {
+	list := make([]schedule.Placing, len(games))
 	for i := range games {
 		list[i] = games[i].result()
 	}
@@ -100,8 +100,8 @@ func Results(games []Played) []schedule.Result {
 }
 
 // result converts a game to a result for a schedule.
-func (p *Played) result() schedule.Result {
-	r := schedule.Result{Game: p.Game, Places: make([]int, len(p.Results))}
+func (p *Played) result() schedule.Placing {
+	r := schedule.Placing{Fixture: p.Fixture, Places: make([]int, len(p.Results))}
 	for i, own := range p.Results {
 		for _, other := range p.Results {
 			if other > own {
@@ -128,7 +128,7 @@ func (t *Tournament) check() error {
 // stage on consecutive seeds, or a single game with a bot.
 type chunk struct {
 	at    []int // indices in the list of games
-	games []*schedule.Game
+	games []*schedule.Fixture
 	bots  bool
 }
 
@@ -145,7 +145,7 @@ const (
 
 // playAll plays games and appends them to all. After an error it still appends the games before the
 // first missing one.
-func (t *Tournament) playAll(ctx context.Context, games []schedule.Game, all []Played) ([]Played, error) {
+func (t *Tournament) playAll(ctx context.Context, games []schedule.Fixture, all []Played) ([]Played, error) {
 	v, err := t.Vector(games[0].Stage)
 	if err != nil {
 		return all, err
@@ -166,12 +166,12 @@ func (t *Tournament) playAll(ctx context.Context, games []schedule.Game, all []P
 
 // chunks splits a list into chunks of at most `most` games, ordered so that few finished games wait
 // for earlier ones in the list.
-func (t *Tournament) chunks(games []schedule.Game, most int) (list []*chunk) {
+func (t *Tournament) chunks(games []schedule.Fixture, most int) (list []*chunk) {
 	open := map[string]*chunk{} // by stage and seats: chunks that can take more games
 	for i := range games {
 		g := &games[i]
 		if slices.ContainsFunc(g.Players, func(p int) bool { return t.Players[p].New == nil }) {
-			list = append(list, &chunk{[]int{i}, []*schedule.Game{g}, true})
+			list = append(list, &chunk{[]int{i}, []*schedule.Fixture{g}, true})
 			continue
 		}
 		seats := fmt.Sprint(g.Stage, g.Players)
@@ -194,7 +194,7 @@ func (t *Tournament) chunks(games []schedule.Game, most int) (list []*chunk) {
 func (t *Tournament) playChunk(ctx context.Context, c *chunk) ([]Played, error) {
 	if c.bots {
 		p, err := t.Match(ctx, c.games[0])
-		p.Game = *c.games[0]
+		p.Fixture = *c.games[0]
 		return []Played{p}, err
 	}
 	v, err := t.Vector(c.games[0].Stage)
@@ -218,7 +218,7 @@ func (t *Tournament) playChunk(ctx context.Context, c *chunk) ([]Played, error) 
 		return nil, err
 	}
 	for i := range played {
-		played[i].Game = *c.games[i]
+		played[i].Fixture = *c.games[i]
 	}
 	return played, nil
 }

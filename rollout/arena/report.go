@@ -29,7 +29,7 @@ type Report struct {
 	// Test is the sequential test, if the tournament was one.
 	Test *sprt.State `json:"sprt,omitempty"`
 	// Stages are the stages begun so far, if the tournament was a contest.
-	Stages []Stage `json:"stages,omitempty"`
+	Stages []StageReport `json:"stages,omitempty"`
 }
 
 // Standing is one player's result against all others.
@@ -133,7 +133,7 @@ type evaluation struct {
 	seeds   map[int]bool
 	table   []counts // [player][player]
 	sums    []sums   // by player
-	results []rating.Result
+	results []rating.Comparison
 	place   map[resultKey]int // index in results
 }
 
@@ -230,7 +230,7 @@ func (e *evaluation) compare(g *Played, p, q int, weight float64) {
 	if !ok {
 		at = len(e.results)
 		e.place[key] = at
-		e.results = append(e.results, rating.Result{A: i, B: j, Block: g.Seed, Weight: weight})
+		e.results = append(e.results, rating.Comparison{A: i, B: j, Block: g.Seed, Weight: weight})
 	}
 	r := &e.results[at]
 	r.Wins, r.Draws, r.Losses = r.Wins+c.wins, r.Draws+c.draws, r.Losses+c.losses

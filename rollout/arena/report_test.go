@@ -12,7 +12,7 @@ import (
 
 // game returns a game on a seed with the given players and results by seat.
 func game(seed int, sum prng.Digest, seats []int, results ...float32) arena.Played {
-	return arena.Played{Game: schedule.Game{Players: seats, Seed: seed}, Turns: 10, Results: results, Scores: make([]float64, len(seats)), Sum: sum}
+	return arena.Played{Fixture: schedule.Fixture{Players: seats, Seed: seed}, Turns: 10, Results: results, Scores: make([]float64, len(seats)), Sum: sum}
 }
 
 // TestEvaluate compares a report with counts by hand.
@@ -154,7 +154,7 @@ func TestAddBootstrap(t *testing.T) {
 			if r.IntN(3) == 0 {
 				won = -1
 			}
-			games = append(games, arena.Played{Game: schedule.Game{Number: int64(2*seed + k), Seed: seed, Players: []int{0, 1}},
+			games = append(games, arena.Played{Fixture: schedule.Fixture{Number: int64(2*seed + k), Seed: seed, Players: []int{0, 1}},
 				Results: []float32{won, -won}, Scores: []float64{0, 0}, Sum: prng.Digest(2*seed + k)})
 		}
 	}

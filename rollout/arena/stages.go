@@ -6,8 +6,8 @@ import (
 	"moonfarm/rollout/arena/schedule"
 )
 
-// Stage is a stage of a contest.
-type Stage struct {
+// StageReport has the standings of a stage of a contest.
+type StageReport struct {
 	Stage string `json:"stage"`
 	Seats int    `json:"seats"` // of one game
 	Games int    `json:"games"` // number played so far
@@ -46,7 +46,7 @@ func (r *Report) AddStages(s schedule.Championship, games []Played) error {
 	}
 	names := s.Stages()
 	for k, table := range tables {
-		stage := Stage{Stage: names[k], Seats: s.Seats[k], Games: played[k]}
+		stage := StageReport{Stage: names[k], Seats: s.Seats[k], Games: played[k]}
 		for _, e := range table {
 			stage.Standings = append(stage.Standings, StageStanding{r.Players[e.Player].Player, own[[2]int{k, e.Player}], round(e.Points, 1e3)})
 		}

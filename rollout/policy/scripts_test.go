@@ -83,9 +83,9 @@ func (f sinkFunc) Episode(e *rollout.Episode) error { return f(e) }
 // results.
 func league(t *testing.T, game, rules string, n, games int, names ...string) []arena.Pair {
 	t.Helper()
-	c := arena.Config{Games: games, Seed: 1, Workers: 2, Vector: func() (env.Vector, error) { return newGames(t, game, rules, n, 0), nil }}
+	c := arena.RunOptions{Games: games, Seed: 1, Workers: 2, Vector: func() (env.Vector, error) { return newGames(t, game, rules, n, 0), nil }}
 	for _, name := range names {
-		c.Policies = append(c.Policies, arena.Player{Name: name, New: newMaker(t, game, name)})
+		c.Policies = append(c.Policies, arena.Entrant{Name: name, New: newMaker(t, game, name)})
 	}
 	r, err := arena.Run(context.Background(), c)
 	if err != nil {

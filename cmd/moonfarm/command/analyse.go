@@ -433,7 +433,7 @@ func signed(value float64) string {
 }
 
 // lostText formats the loss of a seat in a turn.
-func lostText(s *analysis.Seat) string {
+func lostText(s *analysis.Assessment) string {
 	if s.BestPlayed() {
 		return "-"
 	}

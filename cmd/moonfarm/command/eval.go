@@ -251,7 +251,7 @@ func (a *app) runEval(cmd *cobra.Command, game string, f *evalFlags) (err error)
 		Seed:   f.seed, Workers: f.workers,
 	}
 	for _, p := range list {
-		c.Players = append(c.Players, arena.Player{Name: p.Name, New: p.Policy})
+		c.Players = append(c.Players, arena.Entrant{Name: p.Name, New: p.Policy})
 	}
 	j, err := f.journal(stages, s, &c)
 	if err != nil {
@@ -290,7 +290,7 @@ func (a *app) runEval(cmd *cobra.Command, game string, f *evalFlags) (err error)
 	return errors.Join(err, f.form.print(a, r, games, passed))
 }
 
-func namesOf(players []arena.Player) (names []string) {
+func namesOf(players []arena.Entrant) (names []string) {
 	for _, p := range players {
 		names = append(names, p.Name)
 	}
@@ -327,7 +327,7 @@ func (a *app) botTable(cmd *cobra.Command, f *evalFlags, stages evalStages, list
 	}
 	var mu sync.Mutex
 	told := map[string]bool{}
-	c.Match = func(ctx context.Context, game *schedule.Game) (arena.Played, error) {
+	c.Match = func(ctx context.Context, game *schedule.Fixture) (arena.Played, error) {
 		m := &players.Meeting{Seed: rollout.GameSeed(f.seed, uint64(game.Seed)), Copies: true}
 		for _, k := range game.Players {
 			m.Seats = append(m.Seats, byName[c.Players[k].Name])

@@ -208,7 +208,7 @@ func (f *evalFiles) make() error {
 }
 
 // play plays a game of the tournament.
-func (f *evalFiles) play(ctx context.Context, m *players.Meeting, g *schedule.Game) (arena.Played, error) {
+func (f *evalFiles) play(ctx context.Context, m *players.Meeting, g *schedule.Fixture) (arena.Played, error) {
 	var files gameFiles
 	stage, replay := f.stages.at(g.Stage), ""
 	if f.dir != "" {
@@ -266,7 +266,7 @@ func (f *evalFlags) journal(stages evalStages, s schedule.Schedule, c *arena.Tou
 		j.Close()
 		return nil, cli.WrongUse("--out %s: %w", f.out, err)
 	}
-	players := make([]arena.Player, len(order))
+	players := make([]arena.Entrant, len(order))
 	for i, k := range order {
 		players[i] = c.Players[k]
 	}

@@ -29,7 +29,7 @@ const maxBundles = 256
 // different blocks.
 //
 // It fails as Fit does, and if the replicates are not 2 … 10,000.
-func Bootstrap(players int, results []Result, anchor, replicates int, seed uint64) ([]Rating, error) {
+func Bootstrap(players int, results []Comparison, anchor, replicates int, seed uint64) ([]Rating, error) {
 	if replicates < 2 || replicates > MaxReplicates {
 		return nil, fmt.Errorf("rating: %d replicates, want 2 … %d", replicates, MaxReplicates)
 	}
@@ -73,7 +73,7 @@ func Bootstrap(players int, results []Result, anchor, replicates int, seed uint6
 
 // bundles returns the tables of the blocks, by pair; if there are many blocks, a table is the sum
 // of several.
-func (l *likelihood) bundles(results []Result) [][]counts {
+func (l *likelihood) bundles(results []Comparison) [][]counts {
 	of, n := blocks(results)
 	all := make([][]counts, min(n, maxBundles))
 	for b := range all {

@@ -57,9 +57,9 @@ func PlacePoints(points []int, scores []float64) ([]int, error) {
 	return got, nil
 }
 
-// Sandbox is a rating in the Sandbox. Games counts the games since the rating was last made mobile:
+// SandboxRating is a rating in the Sandbox. Games counts the games since the rating was last made mobile:
 // a player who sends a new strategy may ask for that, which sets Games to 0.
-type Sandbox struct {
+type SandboxRating struct {
 	Rating float64 `json:"rating"`
 	Games  int     `json:"games"`
 }
@@ -82,11 +82,11 @@ func ContestSandbox() SandboxRule { return SandboxRule{Start: 1200, Most: 64, Le
 // several players: the expected place is the sum of the probabilities, by the logistic curve of 400
 // points, to end behind each of the others; a shared place counts half. It fails if the numbers of
 // scores and players differ, or a value is not finite.
-func (r SandboxRule) After(players []Sandbox, scores []float64) ([]Sandbox, error) {
+func (r SandboxRule) After(players []SandboxRating, scores []float64) ([]SandboxRating, error) {
 	if len(players) != len(scores) {
 		return nil, fmt.Errorf("rating: %d scores of %d players", len(scores), len(players))
 	}
-	after := make([]Sandbox, len(players))
+	after := make([]SandboxRating, len(players))
 	for i, p := range players {
 		if math.IsNaN(scores[i]) || !(math.Abs(p.Rating) <= 1e9) || p.Games < 0 {
 			return nil, fmt.Errorf("rating: player %d has score %v, rating %v, %d games", i, scores[i], p.Rating, p.Games)
@@ -100,7 +100,7 @@ func (r SandboxRule) After(players []Sandbox, scores []float64) ([]Sandbox, erro
 			better += float64(0.5*float64(cmp.Compare(scores[i], scores[j]))) + 0.5 - 1/(1+exp(-d*(math.Ln10/400)))
 		}
 		step := max(r.Least, r.Most*float64(r.Half)/(float64(r.Half)+float64(p.Games)))
-		after[i] = Sandbox{p.Rating, p.Games + 1}
+		after[i] = SandboxRating{p.Rating, p.Games + 1}
 		if len(players) > 1 {
 			after[i].Rating += float64(step*better) / float64(len(players)-1)
 		}

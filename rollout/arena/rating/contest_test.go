@@ -52,7 +52,7 @@ func TestSandbox(t *testing.T) {
 	if rule.Start != 1200 {
 		t.Errorf("ratings start at %v, want 1200", rule.Start)
 	}
-	after := func(players []rating.Sandbox, scores ...float64) []rating.Sandbox {
+	after := func(players []rating.SandboxRating, scores ...float64) []rating.SandboxRating {
 		t.Helper()
 		got, err := rule.After(players, scores)
 		if err != nil {
@@ -60,21 +60,21 @@ func TestSandbox(t *testing.T) {
 		}
 		return got
 	}
-	start := rating.Sandbox{Rating: rule.Start}
-	got := after([]rating.Sandbox{start, start}, 5, 3)
-	if got[0] != (rating.Sandbox{Rating: 1232, Games: 1}) || got[1] != (rating.Sandbox{Rating: 1168, Games: 1}) {
+	start := rating.SandboxRating{Rating: rule.Start}
+	got := after([]rating.SandboxRating{start, start}, 5, 3)
+	if got[0] != (rating.SandboxRating{Rating: 1232, Games: 1}) || got[1] != (rating.SandboxRating{Rating: 1168, Games: 1}) {
 		t.Errorf("after the first game of equals: %v, want 1232 and 1168", got)
 	}
-	four := after([]rating.Sandbox{start, start, start, start}, 4, 2, 2, 1)
+	four := after([]rating.SandboxRating{start, start, start, start}, 4, 2, 2, 1)
 	near(t, "a table of four", []float64{four[0].Rating, four[1].Rating, four[2].Rating, four[3].Rating}, []float64{1232, 1200, 1200, 1168}, 1e-9)
 	// With a lead of 400 points a player is expected to win ten of eleven games.
-	weak := after([]rating.Sandbox{{Rating: 1600}, {Rating: 1200}}, 1, 0)
+	weak := after([]rating.SandboxRating{{Rating: 1600}, {Rating: 1200}}, 1, 0)
 	near(t, "a victory over the weak", []float64{weak[0].Rating}, []float64{1600 + 64.0/11}, 1e-9)
-	upset := after([]rating.Sandbox{{Rating: 1600}, {Rating: 1200}}, 0, 1)
+	upset := after([]rating.SandboxRating{{Rating: 1600}, {Rating: 1200}}, 0, 1)
 	near(t, "a defeat by the weak", []float64{upset[0].Rating}, []float64{1600 - 64*10.0/11}, 1e-9)
 	last := math.Inf(1)
 	for _, games := range []int{0, 1, 20, 100} {
-		got := after([]rating.Sandbox{{Rating: 1200, Games: games}, start}, 1, 0)
+		got := after([]rating.SandboxRating{{Rating: 1200, Games: games}, start}, 1, 0)
 		if step := got[0].Rating - 1200; step >= last || step < rule.Least/2 {
 			t.Errorf("after %d games a victory brings %v, after fewer %v", games, step, last)
 		} else {
@@ -82,20 +82,20 @@ func TestSandbox(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		players []rating.Sandbox
+		players []rating.SandboxRating
 		scores  []float64
 	}{
-		{[]rating.Sandbox{start}, nil},
-		{[]rating.Sandbox{start, start}, []float64{1, math.NaN()}},
-		{[]rating.Sandbox{start, {Rating: math.Inf(1)}}, []float64{1, 2}},
-		{[]rating.Sandbox{start, {Games: -1}}, []float64{1, 2}},
+		{[]rating.SandboxRating{start}, nil},
+		{[]rating.SandboxRating{start, start}, []float64{1, math.NaN()}},
+		{[]rating.SandboxRating{start, {Rating: math.Inf(1)}}, []float64{1, 2}},
+		{[]rating.SandboxRating{start, {Games: -1}}, []float64{1, 2}},
 	} {
 		if got, err := rule.After(c.players, c.scores); err == nil {
 			t.Errorf("%v, %v: %v, want an error", c.players, c.scores, got)
 		}
 	}
 	// After many games the ratings reflect the strengths.
-	players := []rating.Sandbox{start, start, start}
+	players := []rating.SandboxRating{start, start, start}
 	strength := []float64{200, 0, -200}
 	r := prng.New(1)
 	mean := make([]float64, 3)

@@ -41,9 +41,9 @@ func normal(r *prng.Rand) float64 {
 }
 
 // play simulates the games of a tournament.
-func (c tournament) play(r *prng.Rand) []rating.Result {
+func (c tournament) play(r *prng.Rand) []rating.Comparison {
 	n := len(c.theta)
-	results := make([]rating.Result, 0, c.seeds*n*(n-1)/2)
+	results := make([]rating.Comparison, 0, c.seeds*n*(n-1)/2)
 	own := make([]float64, n)
 	a, b := math.Sqrt(c.luck.share), math.Sqrt(1-c.luck.share)
 	for seed := range c.seeds {
@@ -56,7 +56,7 @@ func (c tournament) play(r *prng.Rand) []rating.Result {
 				if c.luck.each {
 					shared = normal(r)
 				}
-				res := rating.Result{A: i, B: j, Block: seed, Weight: 1}
+				res := rating.Comparison{A: i, B: j, Block: seed, Weight: 1}
 				win, loss := math.Exp((c.theta[i]-c.theta[j])/2), math.Exp((c.theta[j]-c.theta[i])/2)
 				sum := win + loss + c.nu
 				for game := range 2 {

@@ -13,7 +13,7 @@ import (
 
 const unit = 400 / math.Ln10 // Elo of one unit of log strength
 
-func fit(t *testing.T, players int, results []rating.Result) *rating.Model {
+func fit(t *testing.T, players int, results []rating.Comparison) *rating.Model {
 	t.Helper()
 	m, err := rating.Fit(players, results)
 	if err != nil {
@@ -23,10 +23,10 @@ func fit(t *testing.T, players int, results []rating.Result) *rating.Model {
 }
 
 // spread returns n games of each kind as one comparison per block.
-func spread(a, b, wins, draws, losses, first int) []rating.Result {
-	var all []rating.Result
+func spread(a, b, wins, draws, losses, first int) []rating.Comparison {
+	var all []rating.Comparison
 	for k := range wins + draws + losses {
-		r := rating.Result{A: a, B: b, Block: first + k, Weight: 1}
+		r := rating.Comparison{A: a, B: b, Block: first + k, Weight: 1}
 		switch {
 		case k < wins:
 			r.Wins = 1
@@ -50,10 +50,10 @@ func TestCitations(t *testing.T) {
 		{communications, jasa, 68, 813}, {communications, jrssb, 17, 276}, {jasa, jrssb, 142, 325},
 	}
 	const many = 1000000 // factor on the citations, so that the prior has no effect
-	var results, times []rating.Result
+	var results, times []rating.Comparison
 	for k, w := range wins {
 		results = append(results, spread(w.a, w.b, w.wins, 0, w.losses, 10000*k)...)
-		times = append(times, rating.Result{A: w.a, B: w.b, Wins: w.wins * many, Losses: w.losses * many, Weight: 1})
+		times = append(times, rating.Comparison{A: w.a, B: w.b, Wins: w.wins * many, Losses: w.losses * many, Weight: 1})
 	}
 	want := []float64{0, -2.9491, -0.4796, 0.2690}
 	errors := []float64{0, 0.10255, 0.06059, 0.07083}
@@ -82,7 +82,7 @@ func TestCitations(t *testing.T) {
 // with variance 1/W + 1/L, and ν = D/√(WL).
 func TestTwoPlayers(t *testing.T) {
 	const w, d, l = 6000, 3000, 2000
-	m := fit(t, 2, []rating.Result{{A: 0, B: 1, Wins: w, Draws: d, Losses: l, Weight: 1}})
+	m := fit(t, 2, []rating.Comparison{{A: 0, B: 1, Wins: w, Draws: d, Losses: l, Weight: 1}})
 	diff := m.Difference(0, 1)
 	if math.Abs(diff.Elo-unit*math.Log(3)) > 0.05 {
 		t.Errorf("difference %.3f, want %.3f", diff.Elo, unit*math.Log(3))
@@ -94,7 +94,7 @@ func TestTwoPlayers(t *testing.T) {
 		t.Errorf("variance %v, want %v", got, want)
 	}
 	// For independent games the sandwich gives the same.
-	var results []rating.Result
+	var results []rating.Comparison
 	for k := range 500 {
 		results = append(results, spread(0, 1, 6, 3, 2, 100*k)...)
 	}
@@ -126,7 +126,7 @@ func TestTwoPlayers(t *testing.T) {
 // TestExpected: with two players the expected score is the score of the games, and with three the
 // odds multiply for the two who never met.
 func TestExpected(t *testing.T) {
-	m, err := rating.Fit(3, []rating.Result{{A: 0, B: 1, Wins: 600, Draws: 200, Losses: 200, Weight: 1}, {A: 1, B: 2, Wins: 600, Draws: 200, Losses: 200, Block: 1, Weight: 1}})
+	m, err := rating.Fit(3, []rating.Comparison{{A: 0, B: 1, Wins: 600, Draws: 200, Losses: 200, Weight: 1}, {A: 1, B: 2, Wins: 600, Draws: 200, Losses: 200, Block: 1, Weight: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,9 +139,9 @@ func TestExpected(t *testing.T) {
 // five seeds of twenty games: the sandwich times 5/4 has the weight 4, the model 2, and the t
 // distribution 4 degrees of freedom.
 func TestFewSeeds(t *testing.T) {
-	var results []rating.Result
+	var results []rating.Comparison
 	for k, wins := range []int{9, 13, 8, 12, 9} {
-		results = append(results, rating.Result{A: 0, B: 1, Block: k, Wins: wins, Losses: 20 - wins, Weight: 1})
+		results = append(results, rating.Comparison{A: 0, B: 1, Block: k, Wins: wins, Losses: 20 - wins, Weight: 1})
 	}
 	m := fit(t, 2, results)
 	variance := func(c [][]float64) float64 { return c[0][0] + c[1][1] - 2*c[0][1] }
@@ -176,9 +176,9 @@ func TestFewSeeds(t *testing.T) {
 // TestRepeatedGames: copies of one game, one in each block, with weights that sum to 1, count as
 // one game.
 func TestRepeatedGames(t *testing.T) {
-	var copies []rating.Result
+	var copies []rating.Comparison
 	for k := range 100 {
-		copies = append(copies, rating.Result{A: 0, B: 1, Block: k, Wins: 1, Weight: 0.01})
+		copies = append(copies, rating.Comparison{A: 0, B: 1, Block: k, Wins: 1, Weight: 0.01})
 	}
 	// 300 other games bound the strengths of both players from both sides.
 	other := slices.Concat(spread(0, 2, 50, 0, 50, 1000), spread(1, 2, 50, 0, 50, 2000), spread(0, 1, 2, 0, 2, 3000))
@@ -189,7 +189,7 @@ func TestRepeatedGames(t *testing.T) {
 	}
 	// Twenty games, each ten times, have the same variances by the model and between blocks as
 	// without copies.
-	var tenfold []rating.Result
+	var tenfold []rating.Comparison
 	games := spread(0, 1, 12, 0, 8, 0)
 	for k := range 10 {
 		for _, x := range games {
@@ -328,10 +328,10 @@ func TestOrder(t *testing.T) {
 	for k := range 40 {
 		r := prng.New(prng.StreamSeed(11, uint64(k), 0, 0, prng.PurposeGame))
 		n := 2 + r.IntN(5)
-		var results []rating.Result
+		var results []rating.Comparison
 		for range 30 {
 			if a, b := r.IntN(n), r.IntN(n); a != b {
-				results = append(results, rating.Result{A: a, B: b, Block: r.IntN(6), Wins: r.IntN(3), Draws: r.IntN(2), Losses: r.IntN(3), Weight: 1 - float64(k%2)*r.Float64()})
+				results = append(results, rating.Comparison{A: a, B: b, Block: r.IntN(6), Wins: r.IntN(3), Draws: r.IntN(2), Losses: r.IntN(3), Weight: 1 - float64(k%2)*r.Float64()})
 			}
 		}
 		number := make([]int, n)
@@ -340,7 +340,7 @@ func TestOrder(t *testing.T) {
 			number[i] = number[j]
 			number[j] = i
 		}
-		moved := make([]rating.Result, len(results))
+		moved := make([]rating.Comparison, len(results))
 		for at, x := range results {
 			x.A, x.B, x.Block = number[x.A], number[x.B], 5-2*x.Block
 			if r.IntN(2) == 0 {
@@ -457,25 +457,25 @@ func checkRatings(t *testing.T, all []rating.Rating, widest float64) {
 }
 
 func TestFitErrors(t *testing.T) {
-	ok := rating.Result{A: 0, B: 1, Wins: 1, Weight: 1}
-	for name, change := range map[string]func(*rating.Result){
-		"player −1":       func(r *rating.Result) { r.A = -1 },
-		"player 2":        func(r *rating.Result) { r.B = 2 },
-		"against itself":  func(r *rating.Result) { r.B = 0 },
-		"negative wins":   func(r *rating.Result) { r.Wins = -1 },
-		"negative draws":  func(r *rating.Result) { r.Draws = -1 },
-		"negative losses": func(r *rating.Result) { r.Losses = -1 },
-		"too many":        func(r *rating.Result) { r.Losses = math.MaxInt32; r.Losses++ },
-		"weight −1":       func(r *rating.Result) { r.Weight = -1 },
-		"weight 2":        func(r *rating.Result) { r.Weight = 2 },
-		"weight NaN":      func(r *rating.Result) { r.Weight = math.NaN() },
+	ok := rating.Comparison{A: 0, B: 1, Wins: 1, Weight: 1}
+	for name, change := range map[string]func(*rating.Comparison){
+		"player −1":       func(r *rating.Comparison) { r.A = -1 },
+		"player 2":        func(r *rating.Comparison) { r.B = 2 },
+		"against itself":  func(r *rating.Comparison) { r.B = 0 },
+		"negative wins":   func(r *rating.Comparison) { r.Wins = -1 },
+		"negative draws":  func(r *rating.Comparison) { r.Draws = -1 },
+		"negative losses": func(r *rating.Comparison) { r.Losses = -1 },
+		"too many":        func(r *rating.Comparison) { r.Losses = math.MaxInt32; r.Losses++ },
+		"weight −1":       func(r *rating.Comparison) { r.Weight = -1 },
+		"weight 2":        func(r *rating.Comparison) { r.Weight = 2 },
+		"weight NaN":      func(r *rating.Comparison) { r.Weight = math.NaN() },
 	} {
 		bad := ok
 		change(&bad)
-		if _, err := rating.Fit(2, []rating.Result{ok, bad}); err == nil {
+		if _, err := rating.Fit(2, []rating.Comparison{ok, bad}); err == nil {
 			t.Errorf("%s: want an error", name)
 		}
-		if _, err := rating.Scores(2, []rating.Result{ok, bad}); err == nil {
+		if _, err := rating.Scores(2, []rating.Comparison{ok, bad}); err == nil {
 			t.Errorf("%s: Scores: want an error", name)
 		}
 	}
@@ -485,7 +485,7 @@ func TestFitErrors(t *testing.T) {
 		}
 	}
 	for _, n := range []int{-1, 0, 1, 1 << 20} {
-		if _, err := rating.Bootstrap(2, []rating.Result{ok}, 0, n, 1); err == nil {
+		if _, err := rating.Bootstrap(2, []rating.Comparison{ok}, 0, n, 1); err == nil {
 			t.Errorf("%d replicates: want an error", n)
 		}
 	}
@@ -528,7 +528,7 @@ func TestBootstrap(t *testing.T) {
 
 // TestPayoffs checks the payoff matrices of a table of results.
 func TestPayoffs(t *testing.T) {
-	results := []rating.Result{
+	results := []rating.Comparison{
 		{A: 0, B: 1, Wins: 2, Draws: 1, Losses: 1, Weight: 1}, {A: 1, B: 0, Wins: 4, Weight: 0.5}, {A: 2, B: 0, Losses: 3, Weight: 1},
 	}
 	scores, err := rating.Scores(4, results)

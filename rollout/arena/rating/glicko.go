@@ -44,7 +44,7 @@ func (g Glicko) check() error {
 //
 // It fails as Fit does, for a tau outside 0.001 … 100, and for players whose numbers are not
 // finite, or not above 0 where they must be. It does not round.
-func GlickoPeriod(players []Glicko, results []Result, tau float64) ([]Glicko, error) {
+func GlickoPeriod(players []Glicko, results []Comparison, tau float64) ([]Glicko, error) {
 	if err := check(len(players), results); err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 // 1550 and 1700.
 func TestGlickoExample(t *testing.T) {
 	players := []rating.Glicko{{1500, 200, 0.06}, {1400, 30, 0.06}, {1550, 100, 0.06}, {1700, 300, 0.06}}
-	for name, results := range map[string][]rating.Result{
+	for name, results := range map[string][]rating.Comparison{
 		"told by the player": {{A: 0, B: 1, Wins: 1, Weight: 1}, {A: 0, B: 2, Losses: 1, Weight: 1}, {A: 0, B: 3, Losses: 1, Weight: 1}},
 		"told by the others": {{A: 1, B: 0, Losses: 1, Weight: 1}, {A: 2, B: 0, Wins: 1, Weight: 1}, {A: 3, B: 0, Wins: 1, Weight: 1}},
 		"in halves": {{A: 1, B: 0, Losses: 2, Weight: 0.5}, {A: 0, B: 3, Losses: 1, Weight: 1},
@@ -43,7 +43,7 @@ func TestGlickoPeriod(t *testing.T) {
 		[]float64{1700, math.Hypot(50, 0.06*173.7178), 0.06}, 1e-9)
 	near(t, "a new player", []float64{after[1].Rating, after[1].Deviation, after[1].Volatility}, []float64{1500, 350, 0.06}, 1e-9)
 	// Equal players that draw stay equal and become more certain.
-	after, err = rating.GlickoPeriod([]rating.Glicko{fresh, fresh}, []rating.Result{{A: 0, B: 1, Draws: 5, Weight: 1}}, 0.5)
+	after, err = rating.GlickoPeriod([]rating.Glicko{fresh, fresh}, []rating.Comparison{{A: 0, B: 1, Draws: 5, Weight: 1}}, 0.5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestGlickoPeriod(t *testing.T) {
 	}
 	// A player who suddenly wins everything gains volatility.
 	good := []rating.Glicko{{1500, 40, 0.06}, {1900, 40, 0.06}}
-	after, err = rating.GlickoPeriod(good, []rating.Result{{A: 0, B: 1, Wins: 40, Weight: 1}}, 0.9)
+	after, err = rating.GlickoPeriod(good, []rating.Comparison{{A: 0, B: 1, Wins: 40, Weight: 1}}, 0.9)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,21 +98,21 @@ func TestGlickoBounds(t *testing.T) {
 			t.Errorf("%v: want an error", g)
 		}
 	}
-	if _, err := rating.GlickoPeriod(ok, []rating.Result{{A: 0, B: 2, Wins: 1, Weight: 1}}, 0.5); err == nil {
+	if _, err := rating.GlickoPeriod(ok, []rating.Comparison{{A: 0, B: 2, Wins: 1, Weight: 1}}, 0.5); err == nil {
 		t.Error("an undefined player: want an error")
 	}
 }
 
 // randomResults returns a few random results: with huge counts, small weights, or no games.
-func randomResults(r *prng.Rand, players int) []rating.Result {
-	var results []rating.Result
+func randomResults(r *prng.Rand, players int) []rating.Comparison {
+	var results []rating.Comparison
 	for range r.IntN(12) {
 		a := r.IntN(players)
 		b := r.IntN(players)
 		if a == b {
 			continue
 		}
-		x := rating.Result{A: a, B: b, Block: r.IntN(4) - 1, Weight: []float64{0, 1e-9, 0.25, 1}[r.IntN(4)]}
+		x := rating.Comparison{A: a, B: b, Block: r.IntN(4) - 1, Weight: []float64{0, 1e-9, 0.25, 1}[r.IntN(4)]}
 		for _, n := range []*int{&x.Wins, &x.Draws, &x.Losses} {
 			*n = []int{0, 0, 1, r.IntN(5), 1000, math.MaxInt32}[r.IntN(6)]
 		}

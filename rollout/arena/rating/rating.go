@@ -84,7 +84,7 @@ type Rating struct {
 // Fit rates the players by results. It fails if there are no players, or more than MaxPlayers, or
 // if a result names an undefined player or one player twice, has a count outside 0 … 2³¹−1, or a
 // weight outside 0 … 1.
-func Fit(players int, results []Result) (*Model, error) {
+func Fit(players int, results []Comparison) (*Model, error) {
 	if err := check(players, results); err != nil {
 		return nil, err
 	}

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Result counts the games between two players that share a block and a weight. A game of three or
+// Comparison counts the games between two players that share a block and a weight. A game of three or
 // four players becomes the results of its pairs, by place, in one block.
-type Result struct {
+type Comparison struct {
 	A, B                int     // players, from 0
 	Block               int     // games that are not independent share a block: the games of one seed
 	Wins, Draws, Losses int     // of A
@@ -16,13 +16,13 @@ type Result struct {
 }
 
 // games returns the number of games.
-func (r *Result) games() float64 { return float64(r.Wins) + float64(r.Draws) + float64(r.Losses) }
+func (r *Comparison) games() float64 { return float64(r.Wins) + float64(r.Draws) + float64(r.Losses) }
 
 // maxCount bounds the games of a result.
 const maxCount = math.MaxInt32
 
 // check returns an error if a result is not valid.
-func (r *Result) check(players int) error {
+func (r *Comparison) check(players int) error {
 	switch {
 	case r.A < 0 || r.A >= players || r.B < 0 || r.B >= players:
 		return fmt.Errorf("players %d and %d, want 0 … %d", r.A, r.B, players-1)
@@ -37,7 +37,7 @@ func (r *Result) check(players int) error {
 }
 
 // check returns an error if one of the results is not valid.
-func check(players int, results []Result) error {
+func check(players int, results []Comparison) error {
 	if players < 1 || players > MaxPlayers {
 		return fmt.Errorf("rating: %d players, want 1 … %d", players, MaxPlayers)
 	}
@@ -60,7 +60,7 @@ func (c *counts) add(d counts) {
 }
 
 // counts returns the counts of a result, from the side of the lower player.
-func (r *Result) counts(weight float64) counts {
+func (r *Comparison) counts(weight float64) counts {
 	lead := float64(weight * (float64(r.Wins) - float64(r.Losses)) / 2)
 	if r.A > r.B {
 		lead = -lead
@@ -77,7 +77,7 @@ type table struct {
 }
 
 // tabulate sums the results up by pair. They must be valid.
-func tabulate(players int, results []Result) *table {
+func tabulate(players int, results []Comparison) *table {
 	t := &table{players: players, index: make([]int32, players*players)}
 	all := make([]counts, players*players)
 	for k := range results {
@@ -98,16 +98,16 @@ func tabulate(players int, results []Result) *table {
 }
 
 // place returns the position of a result's pair in index.
-func (t *table) place(r *Result) int { return min(r.A, r.B)*t.players + max(r.A, r.B) }
+func (t *table) place(r *Comparison) int { return min(r.A, r.B)*t.players + max(r.A, r.B) }
 
 // draws reports whether any game was drawn.
 func (t *table) draws() bool {
 	return slices.ContainsFunc(t.sum, func(c counts) bool { return c.draws > 0 })
 }
 
-// blocks gives each result the number of its block, from 0 in the order of Result.Block, and −1 to
+// blocks gives each result the number of its block, from 0 in the order of Comparison.Block, and −1 to
 // a result without weight or games.
-func blocks(results []Result) (of []int32, n int) {
+func blocks(results []Comparison) (of []int32, n int) {
 	number := map[int]int32{}
 	ids := []int{}
 	last, any := 0, false
@@ -146,7 +146,7 @@ func blocks(results []Result) (of []int32, n int) {
 // Scores returns the payoff matrix of the results for Nash and AlphaRank: the mean score of the
 // row's player against the column's, 1 for a win and ½ for a draw, minus ½. It is antisymmetric,
 // and 0 for two players who never met. It fails if the results are not valid.
-func Scores(players int, results []Result) ([][]float64, error) {
+func Scores(players int, results []Comparison) ([][]float64, error) {
 	if err := check(players, results); err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ type between struct {
 }
 
 // byBlock sorts the results by block: block b has order[start[b]:start[b+1]].
-func byBlock(results []Result) (order, start []int32) {
+func byBlock(results []Comparison) (order, start []int32) {
 	of, n := blocks(results)
 	start = make([]int32, n+2)
 	for _, b := range of {
@@ -45,7 +45,7 @@ func byBlock(results []Result) (order, start []int32) {
 // betweenBlocks sums up the variation of the scores of the blocks, the derivatives of their
 // log-likelihoods at the estimate. A game of weight w adds √w of its score, so that k copies of a
 // game with weight 1/k, one in each of k blocks, add as much as one game.
-func (l *likelihood) betweenBlocks(results []Result, at []float64) *between {
+func (l *likelihood) betweenBlocks(results []Comparison, at []float64) *between {
 	n, last, delta := l.table.players, l.dim-1, l.delta(at)
 	chance := make([]chances, len(l.table.pairs))
 	for p, pair := range l.table.pairs {

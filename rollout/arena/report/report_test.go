@@ -19,7 +19,7 @@ func circle(t *testing.T, faults ...arena.Fault) *arena.Report {
 	var games []arena.Played
 	for seed := range 10 {
 		for i := range 3 {
-			games = append(games, arena.Played{Game: schedule.Game{Players: []int{i, (i + 1) % 3}, Seed: seed}, Turns: 5,
+			games = append(games, arena.Played{Fixture: schedule.Fixture{Players: []int{i, (i + 1) % 3}, Seed: seed}, Turns: 5,
 				Results: []float32{-1, 1}, Scores: []float64{0, 1}, Sum: prng.Digest(seed / 2), Faults: faults})
 		}
 	}
@@ -77,7 +77,7 @@ func TestSchedules(t *testing.T) {
 		t.Errorf("standings\n%s", got)
 	}
 	for _, name := range []string{"Round", "Finals"} {
-		r.Stages = append(r.Stages, arena.Stage{Stage: name, Standings: []arena.StageStanding{{Player: "rock", Games: 3, Points: 7}, {Player: "scissors", Games: 3, Points: 2.5}}})
+		r.Stages = append(r.Stages, arena.StageReport{Stage: name, Standings: []arena.StageStanding{{Player: "rock", Games: 3, Points: 7}, {Player: "scissors", Games: 3, Points: 2.5}}})
 	}
 	want := "stage  place  player  points  games\nFinals  1  rock  7  3\nFinals  2  scissors  2  3\nRound  1  rock  7  3\nRound  2  scissors  2  3"
 	if got := text(report.Stages(r)); got != want {
@@ -90,7 +90,7 @@ func TestSchedules(t *testing.T) {
 func TestUnknown(t *testing.T) {
 	var games []arena.Played
 	for seed := range 3 {
-		games = append(games, arena.Played{Game: schedule.Game{Players: []int{0, 1}, Seed: seed}, Results: []float32{1, -1}, Scores: []float64{1, 0}, Sum: prng.Digest(seed)})
+		games = append(games, arena.Played{Fixture: schedule.Fixture{Players: []int{0, 1}, Seed: seed}, Results: []float32{1, -1}, Scores: []float64{1, 0}, Sum: prng.Digest(seed)})
 	}
 	r, err := arena.Evaluate([]string{"a", "b"}, games, -1)
 	if err != nil {

@@ -100,12 +100,12 @@ func roundsFor(players, seats, games int) int { return (games*players-1)/(player
 // sandboxRate returns a Rate for the given number of players by the contest's rule, game by game.
 func sandboxRate(players int) Rate {
 	rule := rating.ContestSandbox()
-	return func() func(round []Result) []float64 {
-		own := make([]rating.Sandbox, players)
+	return func() func(round []Placing) []float64 {
+		own := make([]rating.SandboxRating, players)
 		for i := range own {
 			own[i].Rating = rule.Start
 		}
-		return func(round []Result) []float64 {
+		return func(round []Placing) []float64 {
 			for i := range round {
 				move(rule, own, &round[i])
 			}
@@ -119,8 +119,8 @@ func sandboxRate(players int) Rate {
 }
 
 // move updates the ratings of the players of a game.
-func move(rule rating.SandboxRule, own []rating.Sandbox, r *Result) {
-	at, scores := make([]rating.Sandbox, len(r.Players)), make([]float64, len(r.Players))
+func move(rule rating.SandboxRule, own []rating.SandboxRating, r *Placing) {
+	at, scores := make([]rating.SandboxRating, len(r.Players)), make([]float64, len(r.Players))
 	for seat, p := range r.Players {
 		at[seat], scores[seat] = own[p], -float64(r.Places[seat])
 	}
@@ -135,14 +135,14 @@ func move(rule rating.SandboxRule, own []rating.Sandbox, r *Result) {
 
 // Next returns the games without a result of the first incomplete round of the Sandbox, or of the
 // first incomplete stage: see Schedule.
-func (s Championship) Next(results []Result) ([]Game, error) {
+func (s Championship) Next(results []Placing) ([]Fixture, error) {
 	games, _, err := s.run(results)
 	return games, err
 }
 
 // Standings returns, for each stage begun so far, its players ordered by rating in the Sandbox, or
 // by points in a later stage.
-func (s Championship) Standings(results []Result) ([][]rating.Entry, error) {
+func (s Championship) Standings(results []Placing) ([][]rating.Entry, error) {
 	_, standings, err := s.run(results)
 	return standings, err
 }
@@ -155,12 +155,12 @@ const (
 )
 
 // run returns the next games and the standings.
-func (s Championship) run(results []Result) (left []Game, all [][]rating.Entry, err error) {
+func (s Championship) run(results []Placing) (left []Fixture, all [][]rating.Entry, err error) {
 	first, err := s.sandbox()
 	if err != nil {
 		return nil, nil, err
 	}
-	var qualifying, rest []Result
+	var qualifying, rest []Placing
 	for _, r := range results {
 		if r.Stage == 0 {
 			qualifying = append(qualifying, r)
@@ -172,7 +172,7 @@ func (s Championship) run(results []Result) (left []Game, all [][]rating.Entry, 
 	if left, err = first.Next(qualifying); err != nil {
 		return nil, nil, err
 	}
-	slices.SortFunc(qualifying, func(a, b Result) int { return cmp.Compare(a.Number, b.Number) })
+	slices.SortFunc(qualifying, func(a, b Placing) int { return cmp.Compare(a.Number, b.Number) })
 	entries := make([]rating.Entry, s.Players)
 	for p, points := range first.Rate()(qualifying) {
 		entries[p] = rating.Entry{Player: p, Points: points, Uploaded: int64(p)}

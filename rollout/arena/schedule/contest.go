@@ -40,19 +40,19 @@ const (
 
 // Next returns the games without a result of the first incomplete stage, part by part and wave by
 // wave: see Schedule.
-func (s Contest) Next(results []Result) ([]Game, error) {
+func (s Contest) Next(results []Placing) ([]Fixture, error) {
 	games, _, err := s.run(results)
 	return games, err
 }
 
 // Standings returns, for each stage begun so far, its players ordered by points.
-func (s Contest) Standings(results []Result) ([][]rating.Entry, error) {
+func (s Contest) Standings(results []Placing) ([][]rating.Entry, error) {
 	_, standings, err := s.run(results)
 	return standings, err
 }
 
 // run goes through the stages: it returns the next games, and the standings of the stages so far.
-func (s Contest) run(results []Result) (left []Game, all [][]rating.Entry, err error) {
+func (s Contest) run(results []Placing) (left []Fixture, all [][]rating.Entry, err error) {
 	have, err := index(results)
 	if err = firstError(s.check(), err); err != nil {
 		return nil, nil, err
@@ -127,7 +127,7 @@ func (s Contest) points(stage int) []int {
 }
 
 // games returns the games of a stage.
-func (s Contest) games(stage int, players []int) ([]Game, error) {
+func (s Contest) games(stage int, players []int) ([]Fixture, error) {
 	t := s.Stages[stage]
 	tables := int64(len(players) / t.Seats)
 	if !t.Waves {
@@ -138,7 +138,7 @@ func (s Contest) games(stage int, players []int) ([]Game, error) {
 			t.Name, t.Parts, s.Waves, tables, maxGames, 1<<tableBits-1)
 	}
 	sorted := slices.Sorted(slices.Values(players))
-	var all []Game
+	var all []Fixture
 	for part := range t.Parts {
 		for wave := range s.Waves {
 			round := (stage<<partBits|part)<<waveBits | wave
@@ -150,7 +150,7 @@ func (s Contest) games(stage int, players []int) ([]Game, error) {
 			}
 			for table, seating := range seatings {
 				// Stages and parts have disjoint seeds for any number of waves.
-				all = append(all, Game{number(round, table, 0), seating, round, wave, stage})
+				all = append(all, Fixture{number(round, table, 0), seating, round, wave, stage})
 			}
 		}
 	}
@@ -173,7 +173,7 @@ func meetings(players []int, repeat int) (seatings [][]int) {
 }
 
 // stand ranks the players of a stage by the points of its games so far.
-func (s Contest) stand(stage int, players []int, games []Game, have byNumber) ([]rating.Entry, error) {
+func (s Contest) stand(stage int, players []int, games []Fixture, have byNumber) ([]rating.Entry, error) {
 	points := map[int]int{}
 	for i := range games {
 		r, err := have.find(&games[i])

@@ -13,7 +13,7 @@ import (
 func TestCodeCraft(t *testing.T) {
 	s := codeCraft(ratingsOf(1102), 3, 1)
 	want := []struct{ players, seats, games, stay int }{{1080, 4, 2 * 3 * 270, 300}, {360, 4, 2 * 3 * 90, 50}, {60, 2, 2 * 3 * 60 * 59 / 2, 0}}
-	var results []Result
+	var results []Placing
 	for stage, w := range want {
 		games, err := s.Next(results)
 		if err != nil || len(games) != w.games {
@@ -51,7 +51,7 @@ func TestCodeCraft(t *testing.T) {
 			}
 		}
 		for _, g := range games {
-			results = append(results, Result{g, placesOf(g.Players)})
+			results = append(results, Placing{g, placesOf(g.Players)})
 		}
 		standings, err := s.Standings(results)
 		if err != nil {
@@ -154,7 +154,7 @@ func TestSandbox(t *testing.T) {
 	for p := range ratings {
 		ratings[p] = float64(1000 + 50*p)
 	}
-	s := Sandbox{Players: 14, Seats: 4, Rounds: 100, Spread: 100, Seed: 1, Rate: wholly(func([]Result) []float64 { return ratings })}
+	s := Sandbox{Players: 14, Seats: 4, Rounds: 100, Spread: 100, Seed: 1, Rate: wholly(func([]Placing) []float64 { return ratings })}
 	played := make([]int, 14)
 	var near, far int
 	in := map[[2]int]bool{}
@@ -168,9 +168,9 @@ func TestSandbox(t *testing.T) {
 			in[[2]int{r.Round, p}] = true
 		}
 	}
-	var games []Game
+	var games []Fixture
 	for _, r := range results {
-		games = append(games, r.Game)
+		games = append(games, r.Fixture)
 	}
 	n := seatingOf(games)
 	for pair, k := range n.met {
@@ -186,7 +186,7 @@ func TestSandbox(t *testing.T) {
 	if slices.Max(played)-slices.Min(played) > 1 || len(results) != 300 {
 		t.Errorf("%d games, %v", len(results), played)
 	}
-	if !slices.ContainsFunc(results, func(r Result) bool { return slices.Max(r.Players)-slices.Min(r.Players) > 6 }) {
+	if !slices.ContainsFunc(results, func(r Placing) bool { return slices.Max(r.Players)-slices.Min(r.Players) > 6 }) {
 		t.Error("with a spread only neighbours meet")
 	}
 	s.Spread, s.Rounds = 0, 3
@@ -209,7 +209,7 @@ func TestSandbox(t *testing.T) {
 
 func TestLadder(t *testing.T) {
 	ratings := []float64{1500, 1490, 1300, 1250, 1700, 900, 1495}
-	fixed := wholly(func([]Result) []float64 { return ratings })
+	fixed := wholly(func([]Placing) []float64 { return ratings })
 	s := Ladder{Player: 6, Pool: []int{0, 1, 2, 3, 4, 5}, Rounds: 6, Tables: 1, Seats: 2, Seeds: 2, Spread: 60, Rate: fixed}
 	var met []int
 	for i, r := range play(t, s, 0) {
@@ -251,7 +251,7 @@ func TestLadder(t *testing.T) {
 	}
 	// A player that wins meets stronger members.
 	s = Ladder{Player: 0, Pool: []int{1, 2, 3, 4}, Rounds: 6, Tables: 1, Seats: 2, Seeds: 1,
-		Rate: wholly(func(past []Result) []float64 {
+		Rate: wholly(func(past []Placing) []float64 {
 			return []float64{1000 + 100*float64(len(past)/2), 1000, 1100, 1200, 1500}
 		})}
 	met = nil
@@ -281,7 +281,7 @@ func TestDuel(t *testing.T) {
 		}
 	}
 	// A wins two games in three, in either seat.
-	var results []Result
+	var results []Placing
 	want, _ := sprt.New(test)
 	for e := 0; ; e++ {
 		points := 0
@@ -293,7 +293,7 @@ func TestDuel(t *testing.T) {
 			if places[r] == 1 {
 				points += 2
 			}
-			results = append(results, Result{Game{Number: int64(2*e + r), Players: players, Seed: e}, places})
+			results = append(results, Placing{Fixture{Number: int64(2*e + r), Players: players, Seed: e}, places})
 		}
 		if want.Decision() == sprt.Continue {
 			if err := want.Add(points); err != nil {
@@ -343,7 +343,7 @@ func TestDuel(t *testing.T) {
 		}
 		rounds = append(rounds, len(games)/2)
 		for _, g := range games {
-			results = append(results, Result{g, []int{1 + g.Seed%2, 2 - g.Seed%2}})
+			results = append(results, Placing{g, []int{1 + g.Seed%2, 2 - g.Seed%2}})
 		}
 	}
 	if want := []int{16, 16, 32, 64}; !slices.Equal(rounds, want) {

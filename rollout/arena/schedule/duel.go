@@ -28,12 +28,12 @@ const firstAhead = 16
 
 // Next returns the games without results of the next seeds, and none once the test is decided: see
 // Schedule.
-func (s Duel) Next(results []Result) ([]Game, error) {
+func (s Duel) Next(results []Placing) ([]Fixture, error) {
 	have, state, complete, err := s.run(results)
 	if err != nil || state.Decision() != sprt.Continue {
 		return nil, err
 	}
-	var games []Game
+	var games []Fixture
 	ahead := min(s.Ahead, max(firstAhead, complete))
 	for e := complete; e < min(s.Most, complete+ahead); e++ {
 		games = append(games, s.games(e)...)
@@ -42,13 +42,13 @@ func (s Duel) Next(results []Result) ([]Game, error) {
 }
 
 // State returns the test after the results so far.
-func (s Duel) State(results []Result) (*sprt.State, error) {
+func (s Duel) State(results []Placing) (*sprt.State, error) {
 	_, state, _, err := s.run(results)
 	return state, err
 }
 
 // run feeds the results of the complete seeds to the test.
-func (s Duel) run(results []Result) (have byNumber, state *sprt.State, complete int, err error) {
+func (s Duel) run(results []Placing) (have byNumber, state *sprt.State, complete int, err error) {
 	have, err = index(results)
 	if err = firstError(s.check(), err); err != nil {
 		return nil, nil, 0, err
@@ -86,19 +86,19 @@ func (s Duel) check() error {
 }
 
 // games returns the games of a seed.
-func (s Duel) games(seed int) []Game {
+func (s Duel) games(seed int) []Fixture {
 	ab, ba := []int{s.A, s.B}, []int{s.B, s.A}
 	if s.Test.Pairs {
-		return []Game{{Number: int64(2 * seed), Players: ab, Seed: seed}, {Number: int64(2*seed + 1), Players: ba, Seed: seed}}
+		return []Fixture{{Number: int64(2 * seed), Players: ab, Seed: seed}, {Number: int64(2*seed + 1), Players: ba, Seed: seed}}
 	}
 	if seed%2 == 1 {
 		ab = ba
 	}
-	return []Game{{Number: int64(2 * seed), Players: ab, Seed: seed}}
+	return []Fixture{{Number: int64(2 * seed), Players: ab, Seed: seed}}
 }
 
 // points returns the half points of A.
-func (s Duel) points(r *Result) int {
+func (s Duel) points(r *Placing) int {
 	a, b := r.Places[0], r.Places[1]
 	if r.Players[0] != s.A {
 		a, b = b, a

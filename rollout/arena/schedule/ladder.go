@@ -26,13 +26,13 @@ type Ladder struct {
 
 // Next returns the games without a result of the first incomplete round: see Schedule. A small pool
 // gives fewer than Tables lineups.
-func (s Ladder) Next(results []Result) ([]Game, error) {
+func (s Ladder) Next(results []Placing) ([]Fixture, error) {
 	have, err := index(results)
 	if err = firstError(s.check(), err); err != nil {
 		return nil, err
 	}
 	met, rate := map[int]int{}, s.Rate()
-	var last []Result
+	var last []Placing
 	for round := range s.Rounds {
 		ratings, err := rounded(rate(last), append(slices.Clone(s.Pool), s.Player))
 		if err != nil {
@@ -84,7 +84,7 @@ func (s Ladder) check() error {
 }
 
 // games returns the games of a round, and counts meetings in met.
-func (s Ladder) games(round int, met map[int]int, ratings map[int]int) ([]Game, error) {
+func (s Ladder) games(round int, met map[int]int, ratings map[int]int) ([]Fixture, error) {
 	var members []int
 	for i, p := range s.Pool {
 		if i >= len(s.Joined) || s.Joined[i] <= round {
@@ -99,13 +99,13 @@ func (s Ladder) games(round int, met map[int]int, ratings map[int]int) ([]Game, 
 		return max(d, -d) + s.Spread*met[p]
 	}
 	slices.SortStableFunc(members, func(p, q int) int { return cmp.Compare(cost(p), cost(q)) })
-	var games []Game
+	var games []Fixture
 	for table := range min(s.Tables, len(members)/(s.Seats-1)) {
 		others := members[table*(s.Seats-1) : (table+1)*(s.Seats-1)]
 		seatings, _ := arrange(append([]int{s.Player}, others...), Rotations)
 		for e := range s.Seeds {
 			for r, players := range seatings {
-				games = append(games, Game{number(round, table, e*s.Seats+r), players, round*s.Seeds + e, round, 0})
+				games = append(games, Fixture{number(round, table, e*s.Seats+r), players, round*s.Seeds + e, round, 0})
 			}
 		}
 		for _, p := range others {

@@ -40,7 +40,7 @@ func orders(players, seats int) int {
 }
 
 // Next returns all games without a result: see Schedule.
-func (s RoundRobin) Next(results []Result) ([]Game, error) {
+func (s RoundRobin) Next(results []Placing) ([]Fixture, error) {
 	if err := checkGrid(s.Players, s.Seats, s.Seeds, s.Seating); err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ type Gauntlet struct {
 }
 
 // Next returns all games without a result: see Schedule. If Heroes is empty, player 0 is the hero.
-func (s Gauntlet) Next(results []Result) ([]Game, error) {
+func (s Gauntlet) Next(results []Placing) ([]Fixture, error) {
 	if err := checkGrid(s.Players, s.Seats, s.Seeds, s.Seating); err != nil {
 		return nil, err
 	}
@@ -128,12 +128,12 @@ func checkLineups(n int64, players, seats int, a Arrangement) error {
 }
 
 // grid returns the games without a result of all lineups on all seeds.
-func grid(lineups [][]int, seeds int, a Arrangement, results []Result) ([]Game, error) {
+func grid(lineups [][]int, seeds int, a Arrangement, results []Placing) ([]Fixture, error) {
 	have, err := index(results)
 	if err != nil {
 		return nil, err
 	}
-	var tables []Game
+	var tables []Fixture
 	for _, l := range lineups {
 		seatings, numbers := arrange(l, a)
 		rank := lineupRank(l)
@@ -141,16 +141,16 @@ func grid(lineups [][]int, seeds int, a Arrangement, results []Result) ([]Game, 
 			if rank > maxShell/permutations(len(l))-1 {
 				return nil, fmt.Errorf("schedule: the lineup %v has no number: too many players for %d seats", l, len(l))
 			}
-			tables = append(tables, Game{Number: rank*permutations(len(l)) + numbers[i], Players: seating})
+			tables = append(tables, Fixture{Number: rank*permutations(len(l)) + numbers[i], Players: seating})
 		}
 	}
 	if seeds > maxGames/len(tables) {
 		return nil, fmt.Errorf("schedule: %d seeds of %d games, want at most %d games", seeds, len(tables), maxGames)
 	}
-	games := make([]Game, 0, seeds*len(tables))
+	games := make([]Fixture, 0, seeds*len(tables))
 	for e := range seeds {
 		for _, t := range tables {
-			games = append(games, Game{Number: shell(int64(e), t.Number), Players: t.Players, Seed: e})
+			games = append(games, Fixture{Number: shell(int64(e), t.Number), Players: t.Players, Seed: e})
 		}
 	}
 	return have.missing(games)

@@ -8,7 +8,7 @@ import (
 )
 
 // all returns the games of a schedule without results.
-func all(t *testing.T, s Schedule) []Game {
+func all(t *testing.T, s Schedule) []Fixture {
 	t.Helper()
 	games, err := s.Next(nil)
 	if err != nil {
@@ -63,7 +63,7 @@ type seating struct {
 	both  map[[4]int]int // player, player, seat, seat
 }
 
-func seatingOf(games []Game) seating {
+func seatingOf(games []Fixture) seating {
 	s := seating{map[[2]int]int{}, map[[2]int]int{}, map[[4]int]int{}}
 	for _, g := range games {
 		for i, p := range g.Players {
@@ -132,7 +132,7 @@ func TestGauntlet(t *testing.T) {
 	for _, a := range []Arrangement{Rotations, Permutations} {
 		for seats := 2; seats < 5; seats++ {
 			games := all(t, Gauntlet{7, []int{2, 5}, seats, 3, a})
-			numbers := map[int64]Game{}
+			numbers := map[int64]Fixture{}
 			for _, g := range all(t, RoundRobin{7, seats, 3, a}) {
 				numbers[g.Number] = g
 			}

@@ -32,13 +32,13 @@ type Sandbox struct {
 }
 
 // Next returns the games without a result of the first incomplete round: see Schedule.
-func (s Sandbox) Next(results []Result) ([]Game, error) {
+func (s Sandbox) Next(results []Placing) ([]Fixture, error) {
 	have, err := index(results)
 	if err = firstError(s.check(), err); err != nil {
 		return nil, err
 	}
 	played, rate := make([]int, s.Players), s.Rate()
-	var last []Result
+	var last []Placing
 	for round := range s.Rounds {
 		games, err := s.games(round, played, rate(last))
 		if err != nil {
@@ -77,7 +77,7 @@ func (s Sandbox) check() error {
 }
 
 // games returns the games of a round.
-func (s Sandbox) games(round int, played []int, rating []float64) (all []Game, err error) {
+func (s Sandbox) games(round int, played []int, rating []float64) (all []Fixture, err error) {
 	var players []int
 	for p := range s.Players {
 		if p >= len(s.Joined) || s.Joined[p] <= round {
@@ -107,7 +107,7 @@ func (s Sandbox) games(round int, played []int, rating []float64) (all []Game, e
 	for table := 0; len(players) > 0; table++ {
 		seating := slices.Clone(players[:s.Seats])
 		slices.SortFunc(seating, func(p, q int) int { return cmp.Or(cmp.Compare(lot[p], lot[q]), cmp.Compare(p, q)) })
-		all = append(all, Game{number(round, table, 0), seating, round, round, 0})
+		all = append(all, Fixture{number(round, table, 0), seating, round, round, 0})
 		players = players[s.Seats:]
 	}
 	return all, nil
@@ -116,7 +116,7 @@ func (s Sandbox) games(round int, played []int, rating []float64) (all []Game, e
 // Rate starts a rating of players. The returned function is called once per round with the results
 // of the previous round in the order of their numbers (none before the first), and returns the
 // ratings by player, in Elo or on a similar scale. It must depend on these results alone.
-type Rate func() func(round []Result) []float64
+type Rate func() func(round []Placing) []float64
 
 // rounded returns the ratings of players, rounded to whole points.
 func rounded(ratings []float64, players []int) (map[int]int, error) {

@@ -24,8 +24,8 @@ import (
 	"slices"
 )
 
-// Game is a game to be played.
-type Game struct {
+// Fixture is a scheduled game: its players by seat, and its seed.
+type Fixture struct {
 	Number  int64 `json:"number"`          // unique in a schedule, 0 … 2⁵³−1
 	Players []int `json:"players"`         // by seat; read only
 	Seed    int   `json:"seed"`            // index of the game's seed
@@ -33,9 +33,9 @@ type Game struct {
 	Stage   int   `json:"stage,omitempty"` // in a Contest or a Championship, from 0
 }
 
-// Result is the outcome of a game.
-type Result struct {
-	Game
+// Placing is the result of a game: the place of each seat.
+type Placing struct {
+	Fixture
 	// Places are by seat: a smaller number is a better place, and equal numbers are a shared place.
 	Places []int `json:"places"`
 }
@@ -47,17 +47,17 @@ type Schedule interface {
 	// If it returns none, the tournament is over. It fails if the schedule's fields are invalid, or
 	// if results contradict each other or the schedule. It ignores results of games that the
 	// schedule no longer has because it now has fewer seeds or players.
-	Next(results []Result) ([]Game, error)
+	Next(results []Placing) ([]Fixture, error)
 }
 
 // maxGames bounds the number of games that Next returns.
 const maxGames = 1 << 24
 
 // byNumber has results by the numbers of their games.
-type byNumber map[int64]*Result
+type byNumber map[int64]*Placing
 
 // index checks results and indexes them by number.
-func index(results []Result) (byNumber, error) {
+func index(results []Placing) (byNumber, error) {
 	have := make(byNumber, len(results))
 	for i := range results {
 		r := &results[i]
@@ -74,7 +74,7 @@ func index(results []Result) (byNumber, error) {
 
 // find returns the result of a game, nil if there is none. It fails if the result with the game's
 // number has other players or another seed.
-func (b byNumber) find(g *Game) (*Result, error) {
+func (b byNumber) find(g *Fixture) (*Placing, error) {
 	r := b[g.Number]
 	if r != nil && (!slices.Equal(r.Players, g.Players) || r.Seed != g.Seed) {
 		return nil, fmt.Errorf("schedule: game %d is of players %v on seed %d, the result is of %v on seed %d, from another tournament",
@@ -84,8 +84,8 @@ func (b byNumber) find(g *Game) (*Result, error) {
 }
 
 // missing returns the games without a result.
-func (b byNumber) missing(games []Game) ([]Game, error) {
-	var all []Game
+func (b byNumber) missing(games []Fixture) ([]Fixture, error) {
+	var all []Fixture
 	for i := range games {
 		r, err := b.find(&games[i])
 		if err != nil {
@@ -99,8 +99,8 @@ func (b byNumber) missing(games []Game) ([]Game, error) {
 }
 
 // all returns the results of the games that have one, in the order of games.
-func (b byNumber) all(games []Game) []Result {
-	list := make([]Result, len(games))
+func (b byNumber) all(games []Fixture) []Placing {
+	list := make([]Placing, len(games))
 	for i := range games {
 		list[i] = *b[games[i].Number]
 	}

@@ -16,7 +16,7 @@ import (
 
 // outcome draws places that depend only on the players, the seed and the seats. Lower-numbered
 // players are stronger, and some places are shared.
-func outcome(g Game) []int {
+func outcome(g Fixture) []int {
 	k := uint64(g.Seed)
 	for _, p := range g.Players {
 		k = prng.Mix(k*31 + uint64(p) + 1)
@@ -46,12 +46,12 @@ func placesOf(numbers []int) []int {
 // play plays a schedule to its end. At each step one of the possible games ends, chosen at random
 // if lot is not 0; from time to time the tournament is interrupted and continued from its stored
 // results.
-func play(t *testing.T, s Schedule, lot uint64) []Result {
+func play(t *testing.T, s Schedule, lot uint64) []Placing {
 	t.Helper()
 	return playOn(t, s, nil, lot)
 }
 
-func playOn(t *testing.T, s Schedule, results []Result, lot uint64) []Result {
+func playOn(t *testing.T, s Schedule, results []Placing, lot uint64) []Placing {
 	t.Helper()
 	r := prng.New(lot)
 	for len(results) < 100_000 {
@@ -60,7 +60,7 @@ func playOn(t *testing.T, s Schedule, results []Result, lot uint64) []Result {
 			t.Fatal(err)
 		}
 		if len(games) == 0 {
-			slices.SortFunc(results, func(a, b Result) int { return cmp.Compare(a.Number, b.Number) })
+			slices.SortFunc(results, func(a, b Placing) int { return cmp.Compare(a.Number, b.Number) })
 			return results
 		}
 		n := min(len(games), 1+r.IntN(20))
@@ -71,7 +71,7 @@ func playOn(t *testing.T, s Schedule, results []Result, lot uint64) []Result {
 			}
 		}
 		for _, g := range games[:n] {
-			results = append(results, Result{g, outcome(g)})
+			results = append(results, Placing{g, outcome(g)})
 		}
 		if r.IntN(4) == 0 {
 			text, err := json.Marshal(results)
@@ -89,10 +89,10 @@ func playOn(t *testing.T, s Schedule, results []Result, lot uint64) []Result {
 }
 
 // wholly makes a Rate of a function of all results so far.
-func wholly(rate func(results []Result) []float64) Rate {
-	return func() func(round []Result) []float64 {
-		var past []Result
-		return func(round []Result) []float64 {
+func wholly(rate func(results []Placing) []float64) Rate {
+	return func() func(round []Placing) []float64 {
+		var past []Placing
+		return func(round []Placing) []float64 {
 			past = append(past, round...)
 			return rate(past)
 		}
@@ -102,7 +102,7 @@ func wholly(rate func(results []Result) []float64) Rate {
 // rate rates players by their wins over others.
 var rate = wholly(winsOver)
 
-func winsOver(results []Result) []float64 {
+func winsOver(results []Placing) []float64 {
 	ratings := make([]float64, 40)
 	for _, r := range results {
 		for i, p := range r.Players {
@@ -213,7 +213,7 @@ func TestRefused(t *testing.T) {
 			if err != nil || len(games) < 2 {
 				t.Fatal(games, err)
 			}
-			good := Result{games[0], outcome(games[0])}
+			good := Placing{games[0], outcome(games[0])}
 			other := good
 			other.Players = slices.Clone(good.Players)
 			slices.Reverse(other.Players)
@@ -221,7 +221,7 @@ func TestRefused(t *testing.T) {
 			seed.Seed++
 			short := good
 			short.Places = []int{1}
-			for want, results := range map[string][]Result{
+			for want, results := range map[string][]Placing{
 				"two results":        {good, good},
 				"another tournament": {other},
 				"on seed":            {seed},
@@ -304,7 +304,7 @@ func extends(t *testing.T, short, long Schedule) {
 	if !reflect.DeepEqual(after, play(t, long, 3)) {
 		t.Fatal("extended while it was played, the tournament has other games than from the beginning")
 	}
-	have := map[int64]Result{}
+	have := map[int64]Placing{}
 	for _, r := range after {
 		have[r.Number] = r
 	}
@@ -350,7 +350,7 @@ func oneStage(waves int) Contest {
 	return s
 }
 
-func checkDuel(t *testing.T, s Duel, got, want []Result) {
+func checkDuel(t *testing.T, s Duel, got, want []Placing) {
 	t.Helper()
 	a, err := s.State(got)
 	b, err2 := s.State(want)

@@ -48,14 +48,14 @@ type swissState struct {
 }
 
 // Next returns the games without a result of the first incomplete round: see Schedule.
-func (s Swiss) Next(results []Result) ([]Game, error) {
+func (s Swiss) Next(results []Placing) ([]Fixture, error) {
 	games, _, err := s.run(results)
 	return games, err
 }
 
 // Standings returns the players by their points after the complete rounds. Ties are in pairing
 // order.
-func (s Swiss) Standings(results []Result) ([]Score, error) {
+func (s Swiss) Standings(results []Placing) ([]Score, error) {
 	_, state, err := s.run(results)
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func (s Swiss) check() error {
 }
 
 // run goes through the rounds: it returns the next games, and the state after the complete rounds.
-func (s Swiss) run(results []Result) ([]Game, *swissState, error) {
+func (s Swiss) run(results []Placing) ([]Fixture, *swissState, error) {
 	have, err := index(results)
 	if err = firstError(s.check(), err); err != nil {
 		return nil, nil, err
@@ -205,7 +205,7 @@ func (s Swiss) cost(state *swissState, p, q int) int {
 }
 
 // games returns the games of a round's pairs.
-func (s Swiss) games(state *swissState, pairs [][2]int, round int) (all []Game) {
+func (s Swiss) games(state *swissState, pairs [][2]int, round int) (all []Fixture) {
 	for table, pair := range pairs {
 		seats := [2][]int{{pair[0], pair[1]}, {pair[1], pair[0]}}
 		if s.Single && s.secondFirst(state, pair, round) {
@@ -214,11 +214,11 @@ func (s Swiss) games(state *swissState, pairs [][2]int, round int) (all []Game) 
 		for e := range s.Seeds {
 			seed := round*s.Seeds + e
 			if s.Single {
-				all = append(all, Game{number(round, table, e), seats[e%2], seed, round, 0})
+				all = append(all, Fixture{number(round, table, e), seats[e%2], seed, round, 0})
 				continue
 			}
 			for r, players := range seats {
-				all = append(all, Game{number(round, table, 2*e+r), players, seed, round, 0})
+				all = append(all, Fixture{number(round, table, 2*e+r), players, seed, round, 0})
 			}
 		}
 	}
@@ -236,7 +236,7 @@ func (s Swiss) secondFirst(state *swissState, pair [2]int, round int) bool {
 }
 
 // count adds the results of a complete round to the state.
-func (s Swiss) count(state *swissState, games []Game, bye int, have byNumber) {
+func (s Swiss) count(state *swissState, games []Fixture, bye int, have byNumber) {
 	for i := range games {
 		r := have[games[i].Number]
 		p, q := r.Players[0], r.Players[1]

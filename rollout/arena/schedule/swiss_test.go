@@ -86,8 +86,8 @@ func TestSwiss(t *testing.T) {
 }
 
 // playSwiss plays round by round and checks each round.
-func playSwiss(t *testing.T, s Swiss) (rounds [][]Result) {
-	var results []Result
+func playSwiss(t *testing.T, s Swiss) (rounds [][]Placing) {
+	var results []Placing
 	for {
 		games, err := s.Next(results)
 		if err != nil {
@@ -96,16 +96,16 @@ func playSwiss(t *testing.T, s Swiss) (rounds [][]Result) {
 		if len(games) == 0 {
 			return rounds
 		}
-		var round []Result
+		var round []Placing
 		for _, g := range games {
-			round = append(round, Result{g, outcome(g)})
+			round = append(round, Placing{g, outcome(g)})
 		}
 		rounds = append(rounds, round)
 		results = append(results, round...)
 	}
 }
 
-func checkSwiss(t *testing.T, s Swiss, rounds [][]Result) {
+func checkSwiss(t *testing.T, s Swiss, rounds [][]Placing) {
 	t.Helper()
 	met := make([][]int, s.Players+1)
 	for p := range met {
@@ -164,7 +164,7 @@ func checkSwiss(t *testing.T, s Swiss, rounds [][]Result) {
 			}
 		}
 	}
-	var results []Result
+	var results []Placing
 	for _, r := range rounds {
 		results = append(results, r...)
 	}
@@ -183,7 +183,7 @@ func checkSwiss(t *testing.T, s Swiss, rounds [][]Result) {
 // player that wins all games is first.
 func TestSwissByScore(t *testing.T) {
 	s := Swiss{Players: 16, Rounds: 4, Seeds: 1, Single: true, Seed: 5}
-	var results []Result
+	var results []Placing
 	for round := range 4 {
 		games, err := s.Next(results)
 		if err != nil || len(games) != 8 {
@@ -198,7 +198,7 @@ func TestSwissByScore(t *testing.T) {
 			if round < 3 && won[p] != won[q] {
 				t.Errorf("in round %d %d with %d wins meets %d with %d", round, p, won[p], q, won[q])
 			}
-			results = append(results, Result{g, placesOf(g.Players)})
+			results = append(results, Placing{g, placesOf(g.Players)})
 		}
 	}
 	standings, err := s.Standings(results)
@@ -207,7 +207,7 @@ func TestSwissByScore(t *testing.T) {
 	}
 	other := s
 	other.Seed++
-	if a, b := all(t, s), all(t, other); slices.EqualFunc(a, b, func(g, h Game) bool { return slices.Equal(g.Players, h.Players) }) {
+	if a, b := all(t, s), all(t, other); slices.EqualFunc(a, b, func(g, h Fixture) bool { return slices.Equal(g.Players, h.Players) }) {
 		t.Error("two seeds draw the same first round")
 	}
 }
@@ -223,7 +223,7 @@ func TestLargeSwiss(t *testing.T) {
 // TestBye: the last in the order gets the first bye, and later the last without a bye.
 func TestBye(t *testing.T) {
 	s := Swiss{Players: 9, Rounds: 3, Seeds: 1, Seed: 2}
-	var results []Result
+	var results []Placing
 	for round := range 3 {
 		before, err := s.Standings(results)
 		if err != nil {
@@ -243,7 +243,7 @@ func TestBye(t *testing.T) {
 			if slices.Contains(g.Players, want) {
 				t.Errorf("in round %d %d plays %v, want a bye for the last of %v", round, want, g.Players, before)
 			}
-			results = append(results, Result{g, placesOf(g.Players)})
+			results = append(results, Placing{g, placesOf(g.Players)})
 		}
 	}
 }

@@ -186,8 +186,8 @@ func late(err error) bool {
 }
 
 // Played is the game for the tournament that asked for it.
-func (o *Outcome) Played(g schedule.Game) arena.Played {
-	p := arena.Played{Game: g, Turns: o.Turns, Cut: o.Cut, Clock: o.Clock, Sum: o.Sum}
+func (o *Outcome) Played(g schedule.Fixture) arena.Played {
+	p := arena.Played{Fixture: g, Turns: o.Turns, Cut: o.Cut, Clock: o.Clock, Sum: o.Sum}
 	for i := range o.Seats {
 		s := &o.Seats[i]
 		p.Results, p.Scores = append(p.Results, s.Result), append(p.Scores, s.Score)

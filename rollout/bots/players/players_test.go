@@ -264,7 +264,7 @@ func TestFaults(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s, %s: %v", game, kind, err)
 			}
-			played := o.Played(schedule.Game{Number: 7})
+			played := o.Played(schedule.Fixture{Number: 7})
 			found := false
 			for _, f := range played.Faults {
 				found = found || f.Seat == 1 && f.Kind == want && f.Times > 0 && f.Text != ""

@@ -226,7 +226,7 @@ func TestTowerDefenceLastLines(t *testing.T) {
 				assert.LessOrEqual(t, len(lines), 10, kind)
 				assert.LessOrEqual(t, len(kept[kind]), 4096, kind)
 			}
-			line, err := json.Marshal(o.Played(schedule.Game{}).Faults)
+			line, err := json.Marshal(o.Played(schedule.Fixture{}).Faults)
 			require.NoError(t, err)
 			assert.Less(t, len(line), 16<<10)
 		})

@@ -104,7 +104,7 @@ func tournament(players, seats, seeds int) (names []string, games []arena.Played
 	}
 	for seed := range seeds {
 		for first := range players {
-			g := arena.Played{Game: schedule.Game{Number: int64(len(games)), Seed: seed}, Turns: 20 + 7*(len(games)%9), Cut: len(games)%10 == 9, Sum: prng.Digest(len(games))}
+			g := arena.Played{Fixture: schedule.Fixture{Number: int64(len(games)), Seed: seed}, Turns: 20 + 7*(len(games)%9), Cut: len(games)%10 == 9, Sum: prng.Digest(len(games))}
 			for seat := range seats {
 				g.Players = append(g.Players, (first+seat*(1+seed%(players-1)/max(1, seats-1)))%players)
 				strength := float32(-g.Players[seat])
@@ -506,7 +506,7 @@ func TestStages(t *testing.T) {
 		finals[i].Number, finals[i].Stage, finals[i].Sum = int64(100+i), 1, prng.Digest(100+i)
 	}
 	page, _ := write(t, names, append(games, finals...), func(r *arena.Report) {
-		r.Stages = []arena.Stage{{Stage: "sandbox", Seats: 4, Games: 12, Standings: []arena.StageStanding{{Player: "player-b", Games: 3, Points: 1215.4}, {Player: "player-a"}}},
+		r.Stages = []arena.StageReport{{Stage: "sandbox", Seats: 4, Games: 12, Standings: []arena.StageStanding{{Player: "player-b", Games: 3, Points: 1215.4}, {Player: "player-a"}}},
 			{Stage: "finals", Seats: 2, Games: 6, Standings: []arena.StageStanding{{Player: "player-a", Games: 6, Points: 10}}}}
 	})
 	if got := fmt.Sprintf("%q", page.section(t, "stages").rows()); got != `[["finals" "1" "player-a" "10" "6"] ["sandbox" "1" "player-b" "1215" "3"] ["sandbox" "2" "player-a" "0" "0"]]` {
