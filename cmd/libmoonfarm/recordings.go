@@ -167,7 +167,7 @@ func readImport(c *C.mf_import) (*importing, error) {
 		return nil, wrong("files: there are none")
 	case out == "":
 		return nil, wrong("out: the path of the dataset is empty")
-	case rules != "" && !i.engine.Info().RulesUntold:
+	case rules != "" && !i.engine.Info().RulesMissing:
 		return nil, wrong("rules: recordings of %s tell their rules", game)
 	case c.workers < 0 || c.workers > maxWorkers:
 		return nil, wrong("workers is %d: want 1 to %d, or 0 for as many as there are cores", c.workers, maxWorkers)

@@ -71,23 +71,23 @@ func Run(ctx context.Context, c RunOptions) (*Report, error) {
 		return nil, fmt.Errorf("arena: by these rules %s has seats for %d, want 2 or more", info.Name, info.Players)
 	}
 	s := schedule.NewRoundRobin(len(names), info.Players, c.Games)
-	asked, err := s.Next(nil)
+	fixtures, err := s.Next(nil)
 	if err != nil {
 		return nil, fmt.Errorf("arena: %w", err)
 	}
 	var mu sync.Mutex
-	told := 0
+	played := 0
 	t := Tournament{Vector: func(int) (env.Vector, error) { return c.Vector() }, Players: c.Policies, Seed: c.Seed, Workers: c.Workers, Schedule: s}
 	t.Done = func(*Played) error {
 		mu.Lock()
 		defer mu.Unlock()
-		if told++; c.Progress != nil {
-			c.Progress(told, len(asked))
+		if played++; c.Progress != nil {
+			c.Progress(played, len(fixtures))
 		}
 		return nil
 	}
 	games, err := t.Play(ctx)
-	games = games[:len(games)/(len(asked)/s.Seeds)*(len(asked)/s.Seeds)] // whole seeds only
+	games = games[:len(games)/(len(fixtures)/s.Seeds)*(len(fixtures)/s.Seeds)] // whole seeds only
 	if len(games) == 0 {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func Run(ctx context.Context, c RunOptions) (*Report, error) {
 	if failed != nil {
 		return nil, errors.Join(err, failed)
 	}
-	complete := len(games) == len(asked)
+	complete := len(games) == len(fixtures)
 	r.Game, r.Rules, r.Seed, r.Schedule, r.Complete = info.Name, info.Rules, c.Seed, "round-robin", &complete
 	return r, err
 }

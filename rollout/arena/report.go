@@ -80,7 +80,7 @@ type Pair struct {
 	// (at least two).
 	Repeats   bool    `json:"repeats"`
 	MeanTurns float64 `json:"mean_turns"` // mean length of the games
-	Direct
+	HeadToHead
 	// FitElo is A's rating minus B's in the fit to all games of the tournament; FitLow and FitHigh
 	// are its 95 % confidence interval, and FitSuperior is the likelihood that it is above 0. The
 	// last three are nil under the condition of Standing.EloLow.
@@ -323,7 +323,7 @@ func (e *evaluation) pair(m *rating.Model, i, j int, c counts, seeds int) Pair {
 	return Pair{
 		A: e.players[i], B: e.players[j], Tally: c.tally(n), Games: c.games, Distinct: int(math.Round(c.distinct)),
 		Repeats: seeds > 1 && n < 1.5, MeanTurns: round(float64(c.turns)/float64(max(1, c.games)), 1e3),
-		Direct: c.direct(n), FitElo: d.Elo, FitLow: when(bounds(d, n), d.Low), FitHigh: when(bounds(d, n), d.High),
+		HeadToHead: c.headToHead(n), FitElo: d.Elo, FitLow: when(bounds(d, n), d.Low), FitHigh: when(bounds(d, n), d.High),
 		FitSuperior: when(bounds(d, n), m.Superiority(i, j)),
 	}
 }

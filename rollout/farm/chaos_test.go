@@ -233,7 +233,7 @@ func ends(t *testing.T, c *Client, out string, s *Spec, seed int) *Status {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wholly(t, strings.Split(string(text), "\n"), seed, s.Shards)
+	requireWhole(t, strings.Split(string(text), "\n"), seed, s.Shards)
 	return st
 }
 

@@ -188,8 +188,8 @@ func spec(seed, shards int, delay time.Duration) *Spec {
 	return &Spec{Name: "fake", Build: "build-1", Shards: shards, Episodes: 8 * uint64(shards), Job: job, Out: "nowhere"}
 }
 
-// wholly fails the test unless the list has the true sums of all shards.
-func wholly(t *testing.T, list []string, seed, shards int) {
+// requireWhole fails the test unless the list has the true sums of all shards.
+func requireWhole(t *testing.T, list []string, seed, shards int) {
 	t.Helper()
 	if len(list) != shards {
 		t.Fatalf("the end has %d shards, want %d", len(list), shards)

@@ -198,7 +198,7 @@ func (f *farm) done(s *Spec) *RunStatus {
 	if err := json.Unmarshal(s.Job, &job); err != nil {
 		f.t.Fatal(err)
 	}
-	wholly(f.t, f.store.finished[len(f.store.finished)-1], job.Seed, s.Shards)
+	requireWhole(f.t, f.store.finished[len(f.store.finished)-1], job.Seed, s.Shards)
 	r := f.run(s.ID())
 	if r.Made != s.Shards || r.Played != s.Episodes {
 		f.t.Fatalf("the status says %d shards and %d episodes, want %d and %d", r.Made, r.Played, s.Shards, s.Episodes)
@@ -295,7 +295,7 @@ func TestSmall(t *testing.T) {
 	f.submit(s)
 	f.work("quick", opener(f.store), func(o *WorkerOptions) { o.Slots = 8 })
 	f.until("the run is done", func() bool { return f.run(s.ID()).State == Done })
-	wholly(t, f.store.finished[0], 52, 600)
+	requireWhole(t, f.store.finished[0], 52, 600)
 }
 
 // failure reports whether the status has a failure with the text.

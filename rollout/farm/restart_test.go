@@ -93,7 +93,7 @@ func TestRestart(t *testing.T) {
 	})
 	store.mu.Lock()
 	defer store.mu.Unlock()
-	wholly(t, store.finished[0], 13, 300)
+	requireWhole(t, store.finished[0], 13, 300)
 }
 
 // TestNoClocks: no request contains a time, so a worker's clock has no influence.

@@ -174,7 +174,7 @@ func (x *runs) submit(_ string, q *request, _ func(*answer)) *answer {
 	defer x.steering.Unlock()
 	switch r, begins := x.find(id); {
 	case !begins:
-		return x.told(r, true)
+		return x.stateAnswer(r, true)
 	case whole != nil:
 		return x.found(r, q.Spec, whole)
 	case r == nil:
@@ -222,11 +222,11 @@ func (x *runs) found(r *run, s *Spec, whole *Receipt) *answer {
 			x.log.Warn("the records of a done run stay", "run", done.id, "err", err)
 		}
 	})
-	return x.told(done, true)
+	return x.stateAnswer(done, true)
 }
 
-// told returns an answer with the state of a run.
-func (x *runs) told(r *run, joined bool) *answer {
+// stateAnswer returns an answer with the state of a run.
+func (x *runs) stateAnswer(r *run, joined bool) *answer {
 	a := new(answer)
 	x.do(func(st *state) {
 		s := r.status(st.leases.Held(r.id), time.Now())
@@ -250,7 +250,7 @@ func (x *runs) start(r *run, joined bool) *answer {
 		x.do(func(*state) { r.State = Cancelled }) // in memory alone: the next coordinator, or a retry, begins it
 		return &answer{Error: err.Error()}
 	}
-	return x.told(begun, joined)
+	return x.stateAnswer(begun, joined)
 }
 
 // cancel ends a run by hand.
@@ -271,7 +271,7 @@ func (x *runs) cancel(_ string, q *request, _ func(*answer)) *answer {
 			return &answer{Error: err.Error()}
 		}
 	}
-	return x.told(r, false)
+	return x.stateAnswer(r, false)
 }
 
 // retry begins a run that has ended, and lets a running run publish its missing shards again.
@@ -298,7 +298,7 @@ func (x *runs) retry(_ string, q *request, _ func(*answer)) *answer {
 	case again:
 		return x.start(r, false)
 	default:
-		return x.told(r, false)
+		return x.stateAnswer(r, false)
 	}
 }
 

@@ -59,7 +59,7 @@ func TestVanishedStreams(t *testing.T) {
 	f.until("the run is done", func() bool { st := f.try(); return st != nil && len(st.Runs) == 1 && st.Runs[0].State == Done })
 	f.store.mu.Lock()
 	defer f.store.mu.Unlock()
-	wholly(t, f.store.finished[len(f.store.finished)-1], 62, 200)
+	requireWhole(t, f.store.finished[len(f.store.finished)-1], 62, 200)
 }
 
 // try returns the status, or nil if no coordinator answers now.

@@ -13,14 +13,14 @@ import (
 // items and cancels the context of the items in progress; the result is then that error or the
 // cause of ctx.
 func Each[T any](ctx context.Context, workers int, list []T, do func(ctx context.Context, i int, item T) error) error {
-	return Do(ctx, workers, len(list), Items(list), func() (nobody, error) { return nobody{}, nil },
-		func(ctx context.Context, _ nobody, i int, item T) error { return do(ctx, i, item) })
+	return Do(ctx, workers, len(list), Items(list), func() (noWorker, error) { return noWorker{}, nil },
+		func(ctx context.Context, _ noWorker, i int, item T) error { return do(ctx, i, item) })
 }
 
-// nobody is the worker of Each, which needs none.
-type nobody struct{}
+// noWorker is the worker of Each, which needs none.
+type noWorker struct{}
 
-func (nobody) Close() error { return nil }
+func (noWorker) Close() error { return nil }
 
 // Items yields the items of a list without errors.
 func Items[T any](list []T) iter.Seq2[T, error] {

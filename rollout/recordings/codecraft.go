@@ -23,15 +23,15 @@ type codecraftEngine struct{}
 
 // codecraftInfo describes the recordings.
 var codecraftInfo = Info{
-	Game:        "codecraft",
-	RuleSets:    codecraftRuleSets(),
-	RulesUntold: true,
-	Counts:      []string{"games", "ticks", "views", "messages"},
-	MoreCounts:  codecraftCounts(),
-	Views:       []string{"text", "view", "state"},
-	Shows:       []string{string(wire.HoldsViews), string(wire.HoldsMessages)},
-	Single:      "recording",
-	Forms:       []Form{fileForm{form{"replay", ".replay", "replay file"}, writeCodecraft}},
+	Game:         "codecraft",
+	RuleSets:     codecraftRuleSets(),
+	RulesMissing: true,
+	Counts:       []string{"games", "ticks", "views", "messages"},
+	MoreCounts:   codecraftCounts(),
+	Views:        []string{"text", "view", "state"},
+	Shows:        []string{string(wire.HoldsViews), string(wire.HoldsMessages)},
+	Single:       "recording",
+	Forms:        []Form{fileForm{form{"replay", ".replay", "replay file"}, writeCodecraft}},
 }
 
 // Info implements Engine.
@@ -113,7 +113,7 @@ func findCodecraft(name string, in io.Reader, base codecraft.Rules, o ShowOption
 		return nil, err
 	}
 	p := &codecraftPosition{first: int(r.World.CurrentTick)}
-	p.seed = toldSeed(&r.World, base)
+	p.seed = firstSeed(&r.World, base)
 	for {
 		err := r.Next()
 		if err != nil && err != io.EOF {
@@ -142,9 +142,9 @@ func findCodecraft(name string, in io.Reader, base codecraft.Rules, o ShowOption
 	return p, nil
 }
 
-// toldSeed returns the seed in the first state of a recording, by the given rules or a preset, or
+// firstSeed returns the seed in the first state of a recording, by the given rules or a preset, or
 // nil if it has none.
-func toldSeed(w *wire.World, base codecraft.Rules) *uint64 {
+func firstSeed(w *wire.World, base codecraft.Rules) *uint64 {
 	bases := []codecraft.Rules{base}
 	for _, name := range codecraft.Presets() {
 		preset, _ := codecraft.Preset(name)

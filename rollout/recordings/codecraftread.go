@@ -145,7 +145,7 @@ func (x *codecraftReader) stopped(status sim.Status) string {
 
 // playedFrom makes the episode of a game that its seed reproduces.
 func (x *codecraftReader) playedFrom(seed uint64, g *codecraft.Game, status sim.Status) *RecordedGame {
-	r := x.told(g, status, x.stopped(status))
+	r := x.common(g, status, x.stopped(status))
 	r.Episode.Seed = seed
 	play(g, &r.Episode, nil)
 	return r
@@ -153,7 +153,7 @@ func (x *codecraftReader) playedFrom(seed uint64, g *codecraft.Game, status sim.
 
 // recording makes the episode of a game from its recorded states.
 func (x *codecraftReader) recording(g *wire.RecordedGame, stopped string) *RecordedGame {
-	r := x.told(g.Game, g.Status, stopped)
+	r := x.common(g.Game, g.Status, stopped)
 	r.Episode.Recording = x.replay.File
 	for p := range sim.Player(r.Episode.Players) {
 		r.Episode.Outcome[p] = g.Outcome(&g.Last, p)
@@ -161,8 +161,8 @@ func (x *codecraftReader) recording(g *wire.RecordedGame, stopped string) *Recor
 	return r
 }
 
-// told makes the part of an episode that both kinds take from the replay.
-func (x *codecraftReader) told(g *codecraft.Game, status sim.Status, stopped string) *RecordedGame {
+// common makes the part of an episode that both kinds take from the replay.
+func (x *codecraftReader) common(g *codecraft.Game, status sim.Status, stopped string) *RecordedGame {
 	rules := g.Rules()
 	r := &RecordedGame{Rules: string(rules.AppendText(nil)), RuleSet: codecraftSet(rules)}
 	r.Episode = rollout.Episode{

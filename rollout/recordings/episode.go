@@ -12,7 +12,7 @@ import (
 
 // ReadOptions configure the conversion of recordings to episodes.
 type ReadOptions struct {
-	Rules string // the text of the rules, for engines with Info.RulesUntold; "": the default
+	Rules string // the text of the rules, for engines with Info.RulesMissing; "": the default
 	// Keep keeps the turns before the first difference, or before the recording broke off, as a
 	// truncated episode.
 	Keep bool

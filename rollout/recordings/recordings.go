@@ -59,18 +59,18 @@ const Games = "games"
 type Info struct {
 	Game     string   // its name in env/catalog
 	RuleSets []string // names that stand for texts of rules
-	// RulesUntold reports that recordings do not contain all of their rules, so that
+	// RulesMissing reports that recordings do not contain all of their rules, so that
 	// ReadOptions.Rules counts. Read ignores it for other engines.
-	RulesUntold bool
-	Counts      []string // keys of Report.Counts in the order to print, games first
-	MoreCounts  []string // the other keys of Report.Counts
-	Views       []string // values of ShowOptions.As; the first is the default
-	Shows       []string // contents, besides Games, that Show takes
-	Seats       int      // number of seats that ShowOptions.Seat may name; 0 if Show checks it
-	Frames      bool     // whether rounds have frames, which ShowOptions.Frame names
-	Single      string   // the noun for a file of one game; "" if files may have many games
-	Folder      string   // the noun for a recording that is a folder; "" if there are none
-	Forms       []Form   // of recordings that can be written; the first is the default
+	RulesMissing bool
+	Counts       []string // keys of Report.Counts in the order to print, games first
+	MoreCounts   []string // the other keys of Report.Counts
+	Views        []string // values of ShowOptions.As; the first is the default
+	Shows        []string // contents, besides Games, that Show takes
+	Seats        int      // number of seats that ShowOptions.Seat may name; 0 if Show checks it
+	Frames       bool     // whether rounds have frames, which ShowOptions.Frame names
+	Single       string   // the noun for a file of one game; "" if files may have many games
+	Folder       string   // the noun for a recording that is a folder; "" if there are none
+	Forms        []Form   // of recordings that can be written; the first is the default
 }
 
 // Form is a format for writing an episode as a recording: a FileForm or a FolderForm.

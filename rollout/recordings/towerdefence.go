@@ -21,13 +21,13 @@ type towerdefenceEngine struct{}
 
 // towerdefenceInfo describes the recordings.
 var towerdefenceInfo = Info{
-	Game:        "towerdefence",
-	RulesUntold: true,
-	Counts:      []string{"games", "rounds", "renders"},
-	Views:       []string{"text", "console", "state", "textmap"},
-	Seats:       2,
-	Folder:      "match log",
-	Forms:       []Form{fileForm{form{"recording", ".jsonl", "recording"}, writeTowerdefence}, matchLogForm{form{"match-log", "", "match log"}}},
+	Game:         "towerdefence",
+	RulesMissing: true,
+	Counts:       []string{"games", "rounds", "renders"},
+	Views:        []string{"text", "console", "state", "textmap"},
+	Seats:        2,
+	Folder:       "match log",
+	Forms:        []Form{fileForm{form{"recording", ".jsonl", "recording"}, writeTowerdefence}, matchLogForm{form{"match-log", "", "match log"}}},
 }
 
 // Info implements Engine.

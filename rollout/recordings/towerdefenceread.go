@@ -183,7 +183,7 @@ func (towerdefenceEngine) VerifyFolder(name string, f fs.FS, rules string) (Repo
 	v := Report{Counts: map[string]int{"games": report.Games, "rounds": report.Rounds}, Different: report.Different}
 	if d := report.First; d != nil {
 		v.First = &Difference{Game: d.Game, Round: d.Round, Field: d.Field, Expected: d.Want, Found: d.Got}
-		v.Notes = append(v.Notes, untold(f))
+		v.Notes = append(v.Notes, missingRules(f))
 	}
 	if m != nil && m.Header.First == "B" {
 		v.Notes = append(v.Notes, "B's command was carried out first in every round")
@@ -191,8 +191,8 @@ func (towerdefenceEngine) VerifyFolder(name string, f fs.FS, rules string) (Repo
 	return v, err
 }
 
-// untold returns a sentence about the rules that a match log does not contain.
-func untold(f fs.FS) string {
+// missingRules returns a sentence about the rules that a match log does not contain.
+func missingRules(f fs.FS) string {
 	log, err := matchlog.Read(f)
 	if err != nil || !log.Told.State {
 		return "the match log does not tell its rules: if they were not those of release 3.0.2, --rules gives them"
@@ -225,7 +225,7 @@ func (towerdefenceEngine) ReadFolder(name string, f fs.FS, o ReadOptions, yield 
 	r.Number, r.Name = 0, ""
 	var reason error
 	if d := m.Different; d != nil {
-		reason = fmt.Errorf("not as it plays here: round %d: %s: recorded %s, played %s; %s", d.Round, d.Field, d.Want, d.Got, untold(f))
+		reason = fmt.Errorf("not as it plays here: round %d: %s: recorded %s, played %s; %s", d.Round, d.Field, d.Want, d.Got, missingRules(f))
 	} else if log.Final == nil {
 		reason = fmt.Errorf("the match log has no endGameState.txt: it broke off after %s", texts.Plural(len(m.Orders), "round"))
 	}

@@ -107,7 +107,7 @@ func (a *app) runImport(ctx context.Context, game string, files []string, f *imp
 // untold lists the games whose recordings do not contain all of their rules.
 func untold() (list []gamedoc.Game) {
 	for _, g := range gamedoc.Games() {
-		if g.RulesUntold {
+		if g.RulesMissing {
 			list = append(list, g)
 		}
 	}
@@ -176,7 +176,7 @@ func (f *importFlags) options(game string) (imports.Options, error) {
 // untoldRules reads a file of rules for recordings of a game that do not tell them.
 func untoldRules(file, game string) (string, error) {
 	g := gamedoc.Of(game)
-	if file != "" && !g.RulesUntold {
+	if file != "" && !g.RulesMissing {
 		return "", cli.WrongUse("--rules: recordings of %s tell their rules", game)
 	}
 	return readRules(file, g)

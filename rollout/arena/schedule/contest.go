@@ -70,7 +70,7 @@ func (s Contest) run(results []Placing) (left []Fixture, all [][]rating.Entry, e
 		if err != nil {
 			return nil, nil, err
 		}
-		standings, err := s.stand(stage, players, games, have)
+		standings, err := s.rank(stage, players, games, have)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -146,7 +146,7 @@ func (s Contest) games(stage int, players []int) ([]Fixture, error) {
 			if t.Waves {
 				seatings = rating.Wave(sorted, t.Seats, s.Seed, uint64(round))
 			} else {
-				seatings = meetings(sorted, wave)
+				seatings = pairings(sorted, wave)
 			}
 			for table, seating := range seatings {
 				// Stages and parts have disjoint seeds for any number of waves.
@@ -157,9 +157,9 @@ func (s Contest) games(stage int, players []int) ([]Fixture, error) {
 	return all, nil
 }
 
-// meetings returns all pairs of players. In even repetitions the first of two players sits first if
+// pairings returns all pairs of players. In even repetitions the first of two players sits first if
 // an even number of others stands between them, in odd repetitions if an odd number does.
-func meetings(players []int, repeat int) (seatings [][]int) {
+func pairings(players []int, repeat int) (seatings [][]int) {
 	for j := range players {
 		for i := range j {
 			pair := []int{players[i], players[j]}
@@ -172,8 +172,8 @@ func meetings(players []int, repeat int) (seatings [][]int) {
 	return seatings
 }
 
-// stand ranks the players of a stage by the points of its games so far.
-func (s Contest) stand(stage int, players []int, games []Fixture, have byNumber) ([]rating.Entry, error) {
+// rank ranks the players of a stage by the points of its games so far.
+func (s Contest) rank(stage int, players []int, games []Fixture, have byNumber) ([]rating.Entry, error) {
 	points := map[int]int{}
 	for i := range games {
 		r, err := have.find(&games[i])

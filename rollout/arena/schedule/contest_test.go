@@ -154,7 +154,7 @@ func TestSandbox(t *testing.T) {
 	for p := range ratings {
 		ratings[p] = float64(1000 + 50*p)
 	}
-	s := Sandbox{Players: 14, Seats: 4, Rounds: 100, Spread: 100, Seed: 1, Rate: wholly(func([]Placing) []float64 { return ratings })}
+	s := Sandbox{Players: 14, Seats: 4, Rounds: 100, Spread: 100, Seed: 1, Rate: rateAll(func([]Placing) []float64 { return ratings })}
 	played := make([]int, 14)
 	var near, far int
 	in := map[[2]int]bool{}
@@ -209,7 +209,7 @@ func TestSandbox(t *testing.T) {
 
 func TestLadder(t *testing.T) {
 	ratings := []float64{1500, 1490, 1300, 1250, 1700, 900, 1495}
-	fixed := wholly(func([]Placing) []float64 { return ratings })
+	fixed := rateAll(func([]Placing) []float64 { return ratings })
 	s := Ladder{Player: 6, Pool: []int{0, 1, 2, 3, 4, 5}, Rounds: 6, Tables: 1, Seats: 2, Seeds: 2, Spread: 60, Rate: fixed}
 	var met []int
 	for i, r := range play(t, s, 0) {
@@ -251,7 +251,7 @@ func TestLadder(t *testing.T) {
 	}
 	// A player that wins meets stronger members.
 	s = Ladder{Player: 0, Pool: []int{1, 2, 3, 4}, Rounds: 6, Tables: 1, Seats: 2, Seeds: 1,
-		Rate: wholly(func(past []Placing) []float64 {
+		Rate: rateAll(func(past []Placing) []float64 {
 			return []float64{1000 + 100*float64(len(past)/2), 1000, 1100, 1200, 1500}
 		})}
 	met = nil

@@ -66,7 +66,7 @@ func arrange(lineup []int, a Arrangement) (seatings [][]int, numbers []int64) {
 			for p := range seats {
 				order[p] = (p + r) % seats
 			}
-			seatings, numbers = append(seatings, pick(lineup, order)), append(numbers, permutationRank(order))
+			seatings, numbers = append(seatings, reordered(lineup, order)), append(numbers, permutationRank(order))
 		}
 		return seatings, numbers
 	}
@@ -75,7 +75,7 @@ func arrange(lineup []int, a Arrangement) (seatings [][]int, numbers []int64) {
 		order[p] = p
 	}
 	for n := int64(0); ; n++ {
-		seating := pick(lineup, order)
+		seating := reordered(lineup, order)
 		var key [maxSeats]int
 		copy(key[:], seating)
 		if !seen[key] {
@@ -88,8 +88,8 @@ func arrange(lineup []int, a Arrangement) (seatings [][]int, numbers []int64) {
 	}
 }
 
-// pick returns the lineup in the given order.
-func pick(lineup, order []int) []int {
+// reordered returns the lineup in the given order.
+func reordered(lineup, order []int) []int {
 	seating := make([]int, len(order))
 	for p, k := range order {
 		seating[p] = lineup[k]

@@ -88,8 +88,8 @@ func playOn(t *testing.T, s Schedule, results []Placing, lot uint64) []Placing {
 	return nil
 }
 
-// wholly makes a Rate of a function of all results so far.
-func wholly(rate func(results []Placing) []float64) Rate {
+// rateAll makes a Rate of a function of all results so far.
+func rateAll(rate func(results []Placing) []float64) Rate {
 	return func() func(round []Placing) []float64 {
 		var past []Placing
 		return func(round []Placing) []float64 {
@@ -100,7 +100,7 @@ func wholly(rate func(results []Placing) []float64) Rate {
 }
 
 // rate rates players by their wins over others.
-var rate = wholly(winsOver)
+var rate = rateAll(winsOver)
 
 func winsOver(results []Placing) []float64 {
 	ratings := make([]float64, 40)

@@ -23,7 +23,7 @@ func (p path) worse(drift float64) float64 {
 	case p.at <= p.lower:
 		return p.ends(drift)
 	}
-	return max(0, min(1, p.ends(drift)+p.goesOn(drift)))
+	return max(0, min(1, p.ends(drift)+p.undecided(drift)))
 }
 
 // images returns the number of reflections on either side that matter, for barriers at least 0.1
@@ -46,9 +46,9 @@ func (p path) ends(drift float64) float64 {
 	return max(0, min(1, sum))
 }
 
-// goesOn returns the probability that the motion reaches no barrier before time 1 and is below path
+// undecided returns the probability that the motion reaches no barrier before time 1 and is below path
 // then.
-func (p path) goesOn(drift float64) float64 {
+func (p path) undecided(drift float64) float64 {
 	sum := 0.0
 	between := func(image float64) float64 {
 		from, to := p.lower-image-drift, p.at-image-drift

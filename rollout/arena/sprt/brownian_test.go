@@ -18,7 +18,7 @@ func TestPath(t *testing.T) {
 		mirrored := path{-p.upper, -p.lower, 0}
 		inside := p
 		inside.at = p.upper
-		all := p.ends(drift) + inside.goesOn(drift) + mirrored.ends(-drift)
+		all := p.ends(drift) + inside.undecided(drift) + mirrored.ends(-drift)
 		if math.Abs(all-1) > 1e-9 {
 			t.Fatalf("%+v, drift %v: all outcomes have the probability %v", p, drift, all)
 		}

@@ -14,9 +14,9 @@ type Game struct {
 	Name      string
 	RulesFile string   // what --rules takes
 	RuleSets  []string // names that --rules takes instead of a file
-	// RulesUntold tells that recordings do not contain all of their rules, so
+	// RulesMissing tells that recordings do not contain all of their rules, so
 	// that import takes --rules.
-	RulesUntold bool
+	RulesMissing bool
 	Score       string   // what the score of a player is
 	Contest     []string // the rule set of each stage of a contest; nil: the default in all
 	// Config and Results tell that match takes a config file of the original engine, and
@@ -42,7 +42,7 @@ func Games() []Game {
 	all := []Game{towerdefence, terminal, codecraft}
 	for i := range all {
 		engine, _ := recordings.Of(all[i].Name)
-		all[i].RuleSets, all[i].RulesUntold = engine.Info().RuleSets, engine.Info().RulesUntold
+		all[i].RuleSets, all[i].RulesMissing = engine.Info().RuleSets, engine.Info().RulesMissing
 	}
 	return all
 }

@@ -268,7 +268,7 @@ func heat(me, other string, games int, score, low, high float64) cell {
 func (b *builder) course() (section, error) {
 	ends, rounds := parts(b.played)
 	anchor := slices.IndexFunc(b.r.Players, func(p arena.Standing) bool { return p.Player == b.r.Anchor })
-	course, err := arena.Course(len(b.r.Players), b.played, anchor, ends)
+	course, err := arena.RatingHistory(len(b.r.Players), b.played, anchor, ends)
 	if err != nil {
 		return section{}, err
 	}

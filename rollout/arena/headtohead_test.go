@@ -32,9 +32,9 @@ func evaluate(t *testing.T, names []string, games []arena.Played) *arena.Report 
 	return r
 }
 
-// TestDirect: a pair's Elo follows from its own score, whatever the fit to all games gives: here a
+// TestHeadToHead: a pair's Elo follows from its own score, whatever the fit to all games gives: here a
 // beats b, b beats c, and c beats a.
-func TestDirect(t *testing.T) {
+func TestHeadToHead(t *testing.T) {
 	r := evaluate(t, []string{"a", "b", "c"}, versus(versus(versus(nil, 0, 1, 40, 10), 1, 2, 40, 10), 2, 0, 40, 10))
 	want := 400 * math.Log10(3) // a score of ¾
 	for i, sign := range []float64{1, -1, 1} {

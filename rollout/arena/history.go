@@ -6,10 +6,10 @@ import (
 	"moonfarm/rollout/arena/rating"
 )
 
-// Course returns the ratings over time: for each of ends, the ratings by player after that number
+// RatingHistory returns the ratings over time: for each of ends, the ratings by player after that number
 // of games; NaN for a player without a game so far. ends must rise, and anchor is as in Evaluate.
 // It fails if there are more players than can be rated.
-func Course(players int, games []Played, anchor int, ends []int) ([][]float64, error) {
+func RatingHistory(players int, games []Played, anchor int, ends []int) ([][]float64, error) {
 	course := make([][]float64, 0, len(ends))
 	for _, end := range ends {
 		e := newEvaluation(make([]string, players), games[:end])

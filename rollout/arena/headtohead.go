@@ -11,9 +11,9 @@ import (
 // interval of a rating. Below it the interval would be the prior's.
 const LeastSeeds = 5
 
-// Direct compares two players by the games between them alone. It is on the scale of sprt: the Elo
+// HeadToHead compares two players by the games between them alone. It is on the scale of sprt: the Elo
 // of a score s is 400·log10(s/(1−s)).
-type Direct struct {
+type HeadToHead struct {
 	// Elo belongs to Tally.Score, EloLow and EloHigh to ScoreLow and ScoreHigh. Elo is nil at a
 	// score of 0 or 1, which has no finite Elo, and so is the end of the interval on that side. All
 	// are nil on fewer than LeastSeeds seeds.
@@ -26,8 +26,8 @@ type Direct struct {
 	Superior *float64 `json:"superior"`
 }
 
-// direct compares by counts, which have the weight of the given number of independent observations.
-func (c counts) direct(trials float64) (d Direct) {
+// headToHead compares by counts, which have the weight of the given number of independent observations.
+func (c counts) headToHead(trials float64) (d HeadToHead) {
 	all := c.wins + c.draws + c.losses
 	if all == 0 || trials < LeastSeeds {
 		return d

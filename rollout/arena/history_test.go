@@ -10,9 +10,9 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// TestCourse: Course gives after a number of games what Evaluate gives for these games alone, and
+// TestRatingHistory: RatingHistory gives after a number of games what Evaluate gives for these games alone, and
 // NaN for players without games.
-func TestCourse(t *testing.T) {
+func TestRatingHistory(t *testing.T) {
 	var games []arena.Played
 	for n := range 60 {
 		a, b := n%2, 1-n%2
@@ -28,7 +28,7 @@ func TestCourse(t *testing.T) {
 	}
 	ends := []int{1, 30, 45, 60}
 	for _, anchor := range []int{-1, 0} {
-		course, err := arena.Course(3, games, anchor, ends)
+		course, err := arena.RatingHistory(3, games, anchor, ends)
 		if err != nil || len(course) != len(ends) {
 			t.Fatal(len(course), err)
 		}
@@ -47,7 +47,7 @@ func TestCourse(t *testing.T) {
 			t.Errorf("anchor %d: %v", anchor, course)
 		}
 	}
-	if _, err := arena.Course(rating.MaxPlayers+1, games, -1, ends); err == nil {
+	if _, err := arena.RatingHistory(rating.MaxPlayers+1, games, -1, ends); err == nil {
 		t.Error("too many players, and no error")
 	}
 }
