@@ -12,7 +12,7 @@ import (
 	tronfeatures "moonfarm/features/tron"
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
-	ccwire "moonfarm/sim/codecraft/wire"
+	"moonfarm/sim/codecraft/wire/replay"
 	"moonfarm/sim/terminal"
 	tmwire "moonfarm/sim/terminal/wire"
 	"moonfarm/sim/texts"
@@ -66,7 +66,7 @@ func recordedCodeCraft(rules string, c env.Config, recording []byte) (v env.Vect
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	r, err := ccwire.ReadReplay("in the dataset", bytes.NewReader(recording))
+	r, err := replay.Read("in the dataset", bytes.NewReader(recording))
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -11,7 +11,7 @@ import (
 	"moonfarm/features/featuretest"
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
-	ccwire "moonfarm/sim/codecraft/wire"
+	"moonfarm/sim/codecraft/wire/recording"
 	"moonfarm/sim/terminal"
 	"moonfarm/sim/terminal/wire"
 )
@@ -197,7 +197,7 @@ func TestRecorded(t *testing.T) {
 	var file bytes.Buffer
 	s := new(codecraft.State)
 	game.Reset(s, 1)
-	recorder := ccwire.NewRecorder(&file, game, s)
+	recorder := recording.NewRecorder(&file, game, s)
 	for range ticks {
 		game.Step(s, sim.NewTurn(0))
 		if err := recorder.Tick(s); err != nil {

@@ -9,7 +9,8 @@ import (
 	tdfeatures "moonfarm/features/towerdefence"
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
-	ccwire "moonfarm/sim/codecraft/wire"
+	"moonfarm/sim/codecraft/wire/protocol"
+	"moonfarm/sim/codecraft/wire/recording"
 	"moonfarm/sim/terminal"
 	tmwire "moonfarm/sim/terminal/wire"
 	"moonfarm/sim/towerdefence"
@@ -112,11 +113,11 @@ func shownCodeCraft(m Message) (env.Vector, sim.Player, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	view, err := ccwire.ReadView(m.Text)
+	view, err := recording.ReadView(m.Text)
 	if err != nil {
 		return nil, 0, err
 	}
-	g, s, err := ccwire.StateOfView(view, rules)
+	g, s, err := recording.StateOfView(view, rules)
 	if err != nil {
 		return nil, 0, fmt.Errorf("view: %w", err)
 	}
@@ -163,5 +164,5 @@ func answerCodeCraft(dst []byte, v env.Vector, p sim.Player, orders []sim.Order)
 	if err != nil {
 		return dst, err
 	}
-	return ccwire.AppendAnswer(dst, g, &states[0], p, orders), nil
+	return protocol.AppendAnswer(dst, g, &states[0], p, orders), nil
 }

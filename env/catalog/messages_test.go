@@ -10,7 +10,7 @@ import (
 	"moonfarm/env/catalog"
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
-	ccwire "moonfarm/sim/codecraft/wire"
+	"moonfarm/sim/codecraft/wire/protocol"
 	"moonfarm/sim/terminal"
 	tmwire "moonfarm/sim/terminal/wire"
 )
@@ -33,8 +33,8 @@ func messages(t *testing.T) map[string]catalog.Message {
 	}
 	s := new(codecraft.State)
 	g.Reset(s, 4)
-	var m ccwire.ServerMessage
-	ccwire.View(&m.View, g, s, 1)
+	var m protocol.ServerMessage
+	protocol.View(&m.View, g, s, 1)
 	frame := tmwire.AppendFrame(nil, referee.Frame())
 	return map[string]catalog.Message{
 		"towerdefence":        {Text: state, Seat: 1},

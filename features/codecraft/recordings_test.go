@@ -12,12 +12,13 @@ import (
 	"moonfarm/features/featuretest"
 	"moonfarm/sim"
 	cc "moonfarm/sim/codecraft"
-	"moonfarm/sim/codecraft/wire"
+	"moonfarm/sim/codecraft/wire/protocol"
+	"moonfarm/sim/codecraft/wire/recording"
 	"moonfarm/sim/simtest"
 )
 
 // inMessage lists what a view tells its player.
-func inMessage(v *wire.PlayerView, r *cc.Rules) (list []entity) {
+func inMessage(v *protocol.PlayerView, r *cc.Rules) (list []entity) {
 	for _, w := range v.Entities {
 		e := entity{Unit: cc.Unit{Type: w.Type, Health: int16(w.Health), Active: w.Active}, x: int(w.X), y: int(w.Y), size: int(r.Types[w.Type].Size)}
 		if w.PlayerID.Given {
@@ -33,9 +34,9 @@ func inMessage(v *wire.PlayerView, r *cc.Rules) (list []entity) {
 func TestRecordedViews(t *testing.T) {
 	views, fromView := 0, [sim.MaxPlayers]int{}
 	for _, name := range simtest.SharedFiles(t, "traces", "codecraft", "view-*.jsonl.gz") {
-		var v wire.PlayerView
+		var v protocol.PlayerView
 		s := new(cc.State)
-		for r := wire.NewViewReader(filepath.Base(name), bytes.NewReader(simtest.Text(t, name))); ; {
+		for r := recording.NewViewReader(filepath.Base(name), bytes.NewReader(simtest.Text(t, name))); ; {
 			if err := r.Next(&v); err == io.EOF {
 				break
 			} else if err != nil {
@@ -71,7 +72,7 @@ func TestRecordedViews(t *testing.T) {
 // orders.
 func TestRecordedActions(t *testing.T) {
 	file := simtest.Shared(t, "traces", "codecraft", "replay-round1-3p-ticks0-106.jsonl.gz")
-	r, err := wire.NewRecording(filepath.Base(file), bytes.NewReader(simtest.Text(t, file)))
+	r, err := recording.NewReader(filepath.Base(file), bytes.NewReader(simtest.Text(t, file)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,11 +130,11 @@ func TestRecordedActions(t *testing.T) {
 
 // recordedOrders are the orders that players gave before a tick, by seat and
 // entity.
-func recordedOrders(s *cc.State, d *wire.Delta, r *cc.Rules) (orders [sim.MaxPlayers][][]sim.Order) {
-	for _, list := range [][]wire.EntityOrder{d.Actions.New, d.Actions.Changed} {
+func recordedOrders(s *cc.State, d *recording.Delta, r *cc.Rules) (orders [sim.MaxPlayers][][]sim.Order) {
+	for _, list := range [][]protocol.EntityOrder{d.Actions.New, d.Actions.Changed} {
 		for _, o := range list {
 			if i := s.Find(uint32(o.ID)); i >= 0 {
-				told := wire.ActionOf(&o.EntityAction, 0, r)
+				told := protocol.ActionOf(&o.EntityAction, 0, r)
 				p := s.Units[i].Owner
 				orders[p] = append(orders[p], told.AppendOrders(nil, uint32(o.ID)))
 			}

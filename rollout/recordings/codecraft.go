@@ -13,7 +13,9 @@ import (
 
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
-	"moonfarm/sim/codecraft/wire"
+	"moonfarm/sim/codecraft/wire/protocol"
+	"moonfarm/sim/codecraft/wire/recording"
+	"moonfarm/sim/codecraft/wire/replay"
 	"moonfarm/sim/texts"
 )
 
@@ -29,7 +31,7 @@ var codecraftInfo = Info{
 	Counts:       []string{"games", "ticks", "views", "messages"},
 	MoreCounts:   codecraftCounts(),
 	Views:        []string{"text", "view", "state"},
-	Shows:        []string{string(wire.HoldsViews), string(wire.HoldsMessages)},
+	Shows:        []string{string(recording.HoldsViews), string(recording.HoldsMessages)},
 	Single:       "recording",
 	Forms:        []Form{fileForm{form{"replay", ".replay", "replay file"}, writeCodecraft}},
 }
@@ -38,7 +40,7 @@ var codecraftInfo = Info{
 func (codecraftEngine) Info() *Info { return &codecraftInfo }
 
 // Holds implements Engine.
-func (codecraftEngine) Holds(head []byte) string { return string(wire.KindOf(head)) }
+func (codecraftEngine) Holds(head []byte) string { return string(recording.KindOf(head)) }
 
 // AppendOrder implements Engine: orders have no text, and this appends their bits.
 func (codecraftEngine) AppendOrder(dst []byte, o sim.Order) []byte { return appendBits(dst, o) }
@@ -59,10 +61,10 @@ func givenCodecraftRules(text string) (codecraft.Rules, error) {
 	return givenRules(text, codecraft.ParseRules, (*codecraft.Rules).Validate)
 }
 
-// codecraftCounts returns the keys for the counts of wire.CountNames, and for the
+// codecraftCounts returns the keys for the counts of replay.CountNames, and for the
 // entities in views.
 func codecraftCounts() (keys []string) {
-	for _, name := range wire.CountNames {
+	for _, name := range replay.CountNames {
 		keys = append(keys, strings.ReplaceAll(name, " ", "_"))
 	}
 	return append(keys, "entities")
@@ -74,14 +76,14 @@ func (codecraftEngine) Verify(name string, in io.Reader, rules string) (Report, 
 	if err != nil {
 		return Report{}, err
 	}
-	report, err := wire.Verify(name, in, base)
+	report, err := replay.Verify(name, in, base)
 	v := Report{
 		Counts: map[string]int{
 			"games": report.Games, "ticks": report.Ticks, "views": report.Views, "messages": report.Messages, "entities": report.Entities,
 		},
 		Different: report.Different,
 	}
-	for i, name := range codecraftCounts()[:wire.Counts] {
+	for i, name := range codecraftCounts()[:replay.Counts] {
 		v.Counts[name] = report.Counts[i]
 	}
 	if d := report.First; d != nil {
@@ -100,7 +102,7 @@ type codecraftPosition struct {
 	game        *codecraft.Game
 	state       *codecraft.State
 	commands    []string
-	attacks     []wire.Event
+	attacks     []recording.Event
 	scores      []int64 // at the end
 	seed        *uint64 // nil if unknown
 }
@@ -108,7 +110,7 @@ type codecraftPosition struct {
 // findCodecraft reads a recording and restores the state before the tick
 // o.Round.
 func findCodecraft(name string, in io.Reader, base codecraft.Rules, o ShowOptions) (*codecraftPosition, error) {
-	r, err := wire.NewRecording(name, in)
+	r, err := recording.NewReader(name, in)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +146,7 @@ func findCodecraft(name string, in io.Reader, base codecraft.Rules, o ShowOption
 
 // firstSeed returns the seed in the first state of a recording, by the given rules or a preset, or
 // nil if it has none.
-func firstSeed(w *wire.World, base codecraft.Rules) *uint64 {
+func firstSeed(w *recording.World, base codecraft.Rules) *uint64 {
 	bases := []codecraft.Rules{base}
 	for _, name := range codecraft.Presets() {
 		preset, _ := codecraft.Preset(name)
@@ -165,7 +167,7 @@ func firstSeed(w *wire.World, base codecraft.Rules) *uint64 {
 }
 
 // restore converts a world to a state.
-func (p *codecraftPosition) restore(w *wire.World, base codecraft.Rules) error {
+func (p *codecraftPosition) restore(w *recording.World, base codecraft.Rules) error {
 	rules, err := w.Rules(base)
 	if err != nil {
 		return err
@@ -182,22 +184,22 @@ func (p *codecraftPosition) restore(w *wire.World, base codecraft.Rules) error {
 }
 
 // codecraftCommands returns the actions that change in a tick, by player.
-func codecraftCommands(w *wire.World, d *wire.Delta) []string {
+func codecraftCommands(w *recording.World, d *recording.Delta) []string {
 	owners := map[int32]int32{}
 	for i := range w.Entities {
 		owners[w.Entities[i].ID] = w.Entities[i].PlayerID.Value
 	}
 	var commands []string
 	for _, p := range w.Players {
-		var given []wire.EntityOrder
-		for _, list := range [][]wire.EntityOrder{d.Actions.New, d.Actions.Changed} {
+		var given []protocol.EntityOrder
+		for _, list := range [][]protocol.EntityOrder{d.Actions.New, d.Actions.Changed} {
 			for _, a := range list {
 				if owners[a.ID] == p.ID {
 					given = append(given, a)
 				}
 			}
 		}
-		commands = append(commands, string(wire.AppendActions(nil, given)))
+		commands = append(commands, string(protocol.AppendActions(nil, given)))
 	}
 	return commands
 }
@@ -213,7 +215,7 @@ func (codecraftEngine) Show(name string, in io.Reader, rules string, o ShowOptio
 	}
 	b := bufio.NewReaderSize(in, 1<<16)
 	head, _ := b.Peek(64)
-	if kind := wire.KindOf(head); kind == wire.HoldsViews || kind == wire.HoldsMessages {
+	if kind := recording.KindOf(head); kind == recording.HoldsViews || kind == recording.HoldsMessages {
 		return showView(name, b, base, o)
 	}
 	in = b
@@ -237,13 +239,13 @@ func (codecraftEngine) Show(name string, in io.Reader, rules string, o ShowOptio
 	}
 	s := Position{Name: "unnamed", Seed: p.seed, Round: int(p.state.Tick), Rounds: p.last, Commands: p.commands}
 	if o.As == "view" {
-		var view wire.PlayerView
-		wire.View(&view, p.game, p.state, o.Seat)
+		var view protocol.PlayerView
+		protocol.View(&view, p.game, p.state, o.Seat)
 		s.Text = string(view.AppendLine(nil))
 		return s, nil
 	}
 	if o.As == "state" {
-		var world wire.World
+		var world recording.World
 		world.Fill(p.game, p.state)
 		s.Text = string(world.AppendLine(nil))
 		return s, nil
@@ -276,7 +278,7 @@ func (p *codecraftPosition) text() string {
 // ending, such as game.json for game.replay or game.replay.gz; if there is no such file, or it
 // belongs to another game, readResults returns nil. The results must have scores, the scores at the
 // end of the recording.
-func readResults(recording, given string, scores []int64) (*wire.Results, error) {
+func readResults(recording, given string, scores []int64) (*protocol.RunnerResults, error) {
 	name := given
 	if given == "" {
 		base := strings.TrimSuffix(recording, ".gz")
@@ -295,7 +297,7 @@ func readResults(recording, given string, scores []int64) (*wire.Results, error)
 // maxResults bounds results files.
 const maxResults = 1 << 20
 
-func parseResults(name string, scores []int64) (*wire.Results, error) {
+func parseResults(name string, scores []int64) (*protocol.RunnerResults, error) {
 	if s, err := os.Stat(name); err == nil && !s.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: expected a file", name)
 	}
@@ -303,7 +305,7 @@ func parseResults(name string, scores []int64) (*wire.Results, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := wire.ParseResults(text)
+	r, err := protocol.ParseResults(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

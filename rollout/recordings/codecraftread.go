@@ -8,7 +8,8 @@ import (
 	"moonfarm/rollout"
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
-	"moonfarm/sim/codecraft/wire"
+	"moonfarm/sim/codecraft/wire/recording"
+	"moonfarm/sim/codecraft/wire/replay"
 	"moonfarm/sim/texts"
 )
 
@@ -18,7 +19,7 @@ import (
 func (codecraftEngine) Read(name string, in io.Reader, o ReadOptions, yield func(*RecordedGame) error) error {
 	x := codecraftReader{name: name, o: o}
 	var err error
-	if x.replay, err = wire.ReadReplay(name, in); x.replay == nil || err != nil && !o.Keep {
+	if x.replay, err = replay.Read(name, in); x.replay == nil || err != nil && !o.Keep {
 		return err
 	}
 	if err != nil {
@@ -38,7 +39,7 @@ func (codecraftEngine) Read(name string, in io.Reader, o ReadOptions, yield func
 type codecraftReader struct {
 	name   string
 	o      ReadOptions
-	replay *wire.Replay
+	replay *replay.Replay
 	broken error // why the rest of the file cannot be read; nil if it can
 }
 
@@ -89,7 +90,7 @@ func (x *codecraftReader) episode() (*RecordedGame, error) {
 		}
 		seeds := x.seeds(g)
 		for _, seed := range seeds {
-			if status, same := x.replay.Plays(g, seed); same {
+			if status, same := x.replay.PlayAgain(g, seed); same {
 				return x.playedFrom(seed, g, status), nil
 			}
 		}
@@ -152,7 +153,7 @@ func (x *codecraftReader) playedFrom(seed uint64, g *codecraft.Game, status sim.
 }
 
 // recording makes the episode of a game from its recorded states.
-func (x *codecraftReader) recording(g *wire.RecordedGame, stopped string) *RecordedGame {
+func (x *codecraftReader) recording(g *replay.RecordedGame, stopped string) *RecordedGame {
 	r := x.common(g.Game, g.Status, stopped)
 	r.Episode.Recording = x.replay.File
 	for p := range sim.Player(r.Episode.Players) {
@@ -206,7 +207,7 @@ func writeCodecraft(out io.Writer, recorded *RecordedGame) error {
 	start := new(codecraft.State)
 	g.Reset(start, e.Seed)
 	buffered := bufio.NewWriterSize(out, 1<<16)
-	rec := wire.NewRecorder(buffered, g, start)
+	rec := recording.NewRecorder(buffered, g, start)
 	same := playAgain(g, e, rec.Tick)
 	if err := rec.Close(); err != nil {
 		return err

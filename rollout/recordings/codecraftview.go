@@ -7,7 +7,8 @@ import (
 	"slices"
 
 	"moonfarm/sim/codecraft"
-	"moonfarm/sim/codecraft/wire"
+	"moonfarm/sim/codecraft/wire/protocol"
+	"moonfarm/sim/codecraft/wire/recording"
 	"moonfarm/sim/texts"
 )
 
@@ -21,7 +22,7 @@ func showView(name string, in io.Reader, base codecraft.Rules, o ShowOptions) (P
 	if v == nil {
 		return Position{}, o.wrongRound("no view of it; the views are from ticks %d to %d", first, last)
 	}
-	g, s, err := wire.StateOfView(v, base)
+	g, s, err := recording.StateOfView(v, base)
 	if err != nil {
 		return Position{}, fmt.Errorf("%s: tick %d: %w", name, v.CurrentTick, err)
 	}
@@ -30,7 +31,7 @@ func showView(name string, in io.Reader, base codecraft.Rules, o ShowOptions) (P
 	case "view":
 		shown.Text = string(v.AppendLine(nil))
 	case "state":
-		var world wire.World
+		var world recording.World
 		world.Fill(g, s)
 		shown.Text = string(world.AppendLine(nil))
 	default:
@@ -47,10 +48,10 @@ func showView(name string, in io.Reader, base codecraft.Rules, o ShowOptions) (P
 
 // findView reads all views of a file. It returns a copy of the wanted view, nil if the file does
 // not have it, and the least and the greatest tick.
-func findView(name string, in io.Reader, tick int) (found *wire.PlayerView, first, last int, err error) {
+func findView(name string, in io.Reader, tick int) (found *protocol.PlayerView, first, last int, err error) {
 	count := 0
-	var latest wire.PlayerView
-	err = wire.EachView(name, in, func(v *wire.PlayerView) error {
+	var latest protocol.PlayerView
+	err = recording.EachView(name, in, func(v *protocol.PlayerView) error {
 		at := int(v.CurrentTick)
 		if count++; count == 1 {
 			first, last = at, at
@@ -69,7 +70,7 @@ func findView(name string, in io.Reader, tick int) (found *wire.PlayerView, firs
 		err = fmt.Errorf("%s: it has no views", name)
 	}
 	if found != nil {
-		slices.SortStableFunc(found.Entities, func(a, b wire.Entity) int { return int(a.ID) - int(b.ID) })
+		slices.SortStableFunc(found.Entities, func(a, b protocol.Entity) int { return int(a.ID) - int(b.ID) })
 	}
 	return found, first, last, err
 }

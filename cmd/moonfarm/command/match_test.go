@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"moonfarm/cmd/moonfarm/internal/commandtest"
-	"moonfarm/sim/codecraft/wire"
+	"moonfarm/sim/codecraft/wire/protocol"
 )
 
 // craftClient is a program that plays CodeCraft: craftclient KIND HOST PORT
@@ -40,27 +40,27 @@ func craftClient() {
 
 func playCraft(conn net.Conn, token, how string) error {
 	defer conn.Close()
-	conn.Write(wire.AppendString(nil, token))
-	in := wire.NewReader(conn)
-	var m wire.ServerMessage
+	conn.Write(protocol.AppendString(nil, token))
+	in := protocol.NewReader(conn)
+	var m protocol.ServerMessage
 	for {
-		if err := in.ServerMessage(&m); err != nil || m.Kind == wire.Finish {
+		if err := in.ServerMessage(&m); err != nil || m.Kind == protocol.Finish {
 			return err
 		}
 		if how == "quits" && m.View.CurrentTick == 10 {
 			return nil
 		}
-		if how == "draws" && m.Kind == wire.DebugUpdate {
+		if how == "draws" && m.Kind == protocol.DebugUpdate {
 			if err := drawCraft(conn); err != nil {
 				return err
 			}
 			continue
 		}
-		answer := wire.ClientMessage{Kind: wire.ActionMessage}
+		answer := protocol.ClientMessage{Kind: protocol.ActionMessage}
 		for _, e := range m.View.Entities {
-			if e.PlayerID == wire.Some(m.View.MyID) {
-				a := wire.EntityAction{Move: wire.Some(wire.MoveAction{X: 79, Y: 79, FindClosestPosition: true})}
-				answer.Action.EntityActions = append(answer.Action.EntityActions, wire.EntityOrder{ID: e.ID, EntityAction: a})
+			if e.PlayerID == protocol.Some(m.View.MyID) {
+				a := protocol.EntityAction{Move: protocol.Some(protocol.MoveAction{X: 79, Y: 79, FindClosestPosition: true})}
+				answer.Action.EntityActions = append(answer.Action.EntityActions, protocol.EntityOrder{ID: e.ID, EntityAction: a})
 			}
 		}
 		if _, err := conn.Write(answer.Append(nil)); err != nil {
@@ -71,12 +71,12 @@ func playCraft(conn net.Conn, token, how string) error {
 
 // drawCraft asks what is seen, as clients do between two ticks.
 func drawCraft(conn net.Conn) error {
-	conn.Write((&wire.ClientMessage{Kind: wire.RequestDebugState}).Append(nil))
-	state := make([]byte, len((&wire.DebugState{}).Append(nil)))
+	conn.Write((&protocol.ClientMessage{Kind: protocol.RequestDebugState}).Append(nil))
+	state := make([]byte, len((&protocol.DebugState{}).Append(nil)))
 	if _, err := io.ReadFull(conn, state); err != nil {
 		return err
 	}
-	_, err := conn.Write((&wire.ClientMessage{Kind: wire.DebugUpdateDone}).Append(nil))
+	_, err := conn.Write((&protocol.ClientMessage{Kind: protocol.DebugUpdateDone}).Append(nil))
 	return err
 }
 
@@ -173,7 +173,7 @@ func TestMatchInterrupt(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer conn.Close()
-			conn.Write(wire.AppendString(nil, ""))
+			conn.Write(protocol.AppendString(nil, ""))
 			conn.Read(make([]byte, 1)) // the game has begun
 		}
 		c.Process.Signal(syscall.SIGINT)

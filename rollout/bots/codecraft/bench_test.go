@@ -8,7 +8,7 @@ import (
 	"moonfarm/rollout"
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
-	"moonfarm/sim/codecraft/wire"
+	"moonfarm/sim/codecraft/wire/protocol"
 )
 
 // cost is what a game with one client took, and what of it the client was
@@ -20,7 +20,7 @@ type cost struct{ whole, client, engine time.Duration }
 func (c cost) overhead() float64 { return float64(c.whole-c.engine) / float64(c.client) }
 
 // costOf plays a game between a client and empty players.
-func costOf(t testing.TB, preset string, ticks int32, answer func(v *wire.PlayerView) []wire.EntityOrder) (c cost, r *Result) {
+func costOf(t testing.TB, preset string, ticks int32, answer func(v *protocol.PlayerView) []protocol.EntityOrder) (c cost, r *Result) {
 	m := &Match{Rules: rules(t, preset, ticks), Seed: 5}
 	m.Seats = make([]Seat, m.Rules.Players)
 	m.Seats[0].Port = listen(t, nil)
@@ -84,7 +84,7 @@ func TestOverhead(t *testing.T) {
 // its views, and one that plays.
 func BenchmarkGame(b *testing.B) {
 	for _, preset := range []string{"finals", "round2", "round1"} {
-		for name, answer := range map[string]func(v *wire.PlayerView) []wire.EntityOrder{"empty": nil, "quickstart": quickstart} {
+		for name, answer := range map[string]func(v *protocol.PlayerView) []protocol.EntityOrder{"empty": nil, "quickstart": quickstart} {
 			b.Run(preset+"/"+name, func(b *testing.B) {
 				var sum cost
 				ticks := 0

@@ -17,7 +17,7 @@ import (
 	"moonfarm/rollout/bots"
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
-	"moonfarm/sim/codecraft/wire"
+	"moonfarm/sim/codecraft/wire/protocol"
 )
 
 // longEnv asks for the long form of tests.
@@ -53,7 +53,7 @@ func dial(t testing.TB, p *Port, token string) *net.TCPConn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	if _, err := conn.Write(wire.AppendString(nil, token)); err != nil {
+	if _, err := conn.Write(protocol.AppendString(nil, token)); err != nil {
 		t.Fatal(err)
 	}
 	return conn
@@ -61,19 +61,19 @@ func dial(t testing.TB, p *Port, token string) *net.TCPConn {
 
 // serve is a client that behaves: it answers every view with what answer says,
 // nil being no action, and returns when it is told that the game is over.
-func serve(conn net.Conn, answer func(v *wire.PlayerView) []wire.EntityOrder) error {
+func serve(conn net.Conn, answer func(v *protocol.PlayerView) []protocol.EntityOrder) error {
 	defer conn.Close()
-	in := wire.NewReader(conn)
-	var m wire.ServerMessage
+	in := protocol.NewReader(conn)
+	var m protocol.ServerMessage
 	var out []byte
 	for {
 		if err := in.ServerMessage(&m); err != nil {
 			return err
 		}
-		if m.Kind == wire.Finish {
+		if m.Kind == protocol.Finish {
 			return nil
 		}
-		reply := wire.ClientMessage{Kind: wire.ActionMessage}
+		reply := protocol.ClientMessage{Kind: protocol.ActionMessage}
 		if answer != nil {
 			reply.Action.EntityActions = answer(&m.View)
 		}
@@ -108,7 +108,7 @@ func TestGame(t *testing.T) {
 			m.Seats = append(m.Seats, Seat{Port: port})
 			conn := dial(t, port, "anything")
 			clients.Go(func() {
-				if err := serve(conn, func(v *wire.PlayerView) []wire.EntityOrder {
+				if err := serve(conn, func(v *protocol.PlayerView) []protocol.EntityOrder {
 					if v.MyID != seat+1 || v.CurrentTick != int32(views[seat]) || len(v.Players) != int(m.Rules.Players) {
 						t.Errorf("%s, seat %d, tick %d: a view for %d of tick %d with %d players",
 							preset, seat, views[seat], v.MyID, v.CurrentTick, len(v.Players))
@@ -139,26 +139,26 @@ func TestGame(t *testing.T) {
 				t.Errorf("%s, seat %d: %+v, %d views, used %v", preset, seat, p, views[seat], r.Used[seat])
 			}
 		}
-		if len(r.Results.Results) != int(m.Rules.Players) {
-			t.Errorf("%s: scores %v", preset, r.Results.Results)
+		if len(r.Results) != int(m.Rules.Players) {
+			t.Errorf("%s: scores %v", preset, r.Results)
 		}
 	}
 }
 
 // orderAll sends every own entity, those that are none, and those of others,
 // somewhere: (3, 4) in the own frame.
-func orderAll(v *wire.PlayerView) (list []wire.EntityOrder) {
-	move := wire.EntityAction{Move: wire.Some(wire.MoveAction{X: 3, Y: 4, FindClosestPosition: true})}
+func orderAll(v *protocol.PlayerView) (list []protocol.EntityOrder) {
+	move := protocol.EntityAction{Move: protocol.Some(protocol.MoveAction{X: 3, Y: 4, FindClosestPosition: true})}
 	for _, e := range v.Entities {
 		if e.PlayerID.Given && e.PlayerID.Value == v.MyID {
-			list = append(list, wire.EntityOrder{ID: e.ID, EntityAction: move})
+			list = append(list, protocol.EntityOrder{ID: e.ID, EntityAction: move})
 		} else {
 			bad := move
 			bad.Move.Value.X = 60
-			list = append(list, wire.EntityOrder{ID: e.ID, EntityAction: bad})
+			list = append(list, protocol.EntityOrder{ID: e.ID, EntityAction: bad})
 		}
 	}
-	return append(list, wire.EntityOrder{ID: 1 << 30, EntityAction: move})
+	return append(list, protocol.EntityOrder{ID: 1 << 30, EntityAction: move})
 }
 
 // checkOrders checks that what orderAll wants is stored.
@@ -177,14 +177,14 @@ func checkOrders(t *testing.T, s *codecraft.State) {
 }
 
 // message is a message of a client.
-func message(kind wire.ClientKind) []byte {
-	return (&wire.ClientMessage{Kind: kind}).Append(nil)
+func message(kind protocol.ClientKind) []byte {
+	return (&protocol.ClientMessage{Kind: kind}).Append(nil)
 }
 
 // Bad clients crash, each for its reason, and the other player's game is as
 // long as ever.
 func TestCrashes(t *testing.T) {
-	log := (&wire.ClientMessage{Command: wire.DebugCommand{Data: wire.DebugData{Text: strings.Repeat("x", 1000)}}}).Append(nil)
+	log := (&protocol.ClientMessage{Command: protocol.DebugCommand{Data: protocol.DebugData{Text: strings.Repeat("x", 1000)}}}).Append(nil)
 	silent := func(conn *net.TCPConn) { io.Copy(io.Discard, conn) }
 	sends := func(b []byte) func(*net.TCPConn) {
 		return func(conn *net.TCPConn) { conn.Write(b); silent(conn) }
@@ -196,13 +196,17 @@ func TestCrashes(t *testing.T) {
 	}{
 		{"leaves", func(conn *net.TCPConn) { conn.Close() }, "the client closed the connection"},
 		{"aborts", func(conn *net.TCPConn) { conn.SetLinger(0); conn.Close() }, "the client closed the connection"},
-		{"stops in the middle", func(conn *net.TCPConn) { conn.Write(message(wire.ActionMessage)[:6]); conn.CloseWrite(); silent(conn) }, "unexpected EOF"},
+		{"stops in the middle", func(conn *net.TCPConn) {
+			conn.Write(message(protocol.ActionMessage)[:6])
+			conn.CloseWrite()
+			silent(conn)
+		}, "unexpected EOF"},
 		{"is silent", silent, "no answer within 100ms"},
 		{"never reads", func(*net.TCPConn) { time.Sleep(time.Second) }, "no answer within 100ms"},
 		{"drips", func(conn *net.TCPConn) {
 			for range 100 {
 				time.Sleep(10 * time.Millisecond)
-				conn.Write(message(wire.DebugMessage)[:1])
+				conn.Write(message(protocol.DebugMessage)[:1])
 			}
 		}, "no answer within 100ms"},
 		{"sends garbage", sends([]byte("GET / HTTP/1.0\r\n\r\n")), "message of a client: found tag 542393671, want 0 to 3"},
@@ -212,12 +216,12 @@ func TestCrashes(t *testing.T) {
 		{"asks for ever", func(conn *net.TCPConn) {
 			go io.Copy(io.Discard, conn)
 			for {
-				if _, err := conn.Write(message(wire.RequestDebugState)); err != nil {
+				if _, err := conn.Write(message(protocol.RequestDebugState)); err != nil {
 					return
 				}
 			}
 		}, "asked for the debug state more than 1000 times"},
-		{"ends what has not begun", sends(message(wire.DebugUpdateDone)), "DebugUpdateDone where an action was expected"},
+		{"ends what has not begun", sends(message(protocol.DebugUpdateDone)), "DebugUpdateDone where an action was expected"},
 		{"floods", func(conn *net.TCPConn) {
 			for {
 				if _, err := conn.Write(log); err != nil {
@@ -243,13 +247,13 @@ func TestCrashes(t *testing.T) {
 			})
 			conn := dial(t, bad, "")
 			clients.Go(func() {
-				in := wire.NewReader(conn)
-				var view wire.ServerMessage
+				in := protocol.NewReader(conn)
+				var view protocol.ServerMessage
 				if err := in.ServerMessage(&view); err != nil {
 					t.Error(err)
 					return
 				}
-				reply := wire.ClientMessage{Kind: wire.ActionMessage, Action: wire.Action{EntityActions: orderAll(&view.View)}}
+				reply := protocol.ClientMessage{Kind: protocol.ActionMessage, Action: protocol.Action{EntityActions: orderAll(&view.View)}}
 				conn.Write(reply.Append(nil))
 				c.does(conn)
 			})
@@ -262,7 +266,7 @@ func TestCrashes(t *testing.T) {
 			if r.Turns != 40 || r.Players[0].Crashed || !r.Players[1].Crashed {
 				t.Fatalf("%d ticks, %+v", r.Turns, r.Players)
 			}
-			if got := *r.Players[1].Comment; !strings.HasPrefix(got, wire.CrashComment) || !strings.Contains(got, c.want) {
+			if got := *r.Players[1].Comment; !strings.HasPrefix(got, protocol.CrashComment) || !strings.Contains(got, c.want) {
 				t.Errorf("comment %q, want %q", got, c.want)
 			}
 		})
@@ -273,7 +277,7 @@ func TestCrashes(t *testing.T) {
 func TestGameLimit(t *testing.T) {
 	port := listen(t, nil)
 	conn := dial(t, port, "")
-	go serve(conn, func(*wire.PlayerView) []wire.EntityOrder { time.Sleep(20 * time.Millisecond); return nil })
+	go serve(conn, func(*protocol.PlayerView) []protocol.EntityOrder { time.Sleep(20 * time.Millisecond); return nil })
 	m := &Match{Rules: rules(t, "finals-1", 100), Seats: []Seat{{Port: port, Limits: bots.Limits{Answer: 10 * time.Second, Game: 200 * time.Millisecond}}}}
 	r := play(t, m)
 	if !r.Players[0].Crashed || !regexp.MustCompile(`^Player crashed: tick \d+: the 200ms for all answers of a game are used up$`).MatchString(*r.Players[0].Comment) {
@@ -399,7 +403,7 @@ func TestRefusedMatches(t *testing.T) {
 // Nobody but empty players: the game is played all the same.
 func TestEmptyPlayers(t *testing.T) {
 	r := play(t, &Match{Rules: rules(t, "round1", 1000), Seats: make([]Seat, 4)})
-	if r.Turns != 1000 || r.Status != sim.Over || fmt.Sprint(r.Results.Results) != "[0 0 0 0]" {
-		t.Errorf("%d ticks, %v, %v", r.Turns, r.Status, r.Results.Results)
+	if r.Turns != 1000 || r.Status != sim.Over || fmt.Sprint(r.Results) != "[0 0 0 0]" {
+		t.Errorf("%d ticks, %v, %v", r.Turns, r.Status, r.Results)
 	}
 }

@@ -9,18 +9,18 @@ import (
 	"time"
 
 	"moonfarm/rollout/bots"
-	"moonfarm/sim/codecraft/wire"
+	"moonfarm/sim/codecraft/wire/protocol"
 )
 
 // Bounds of all that a client sends for one answer.
 const (
-	defaultBytes = wire.MaxAction + 4*wire.MaxDebug // an action and its debug messages
-	maxRequests  = 1000                             // of the debug state
+	defaultBytes = protocol.MaxAction + 4*protocol.MaxDebug // an action and its debug messages
+	maxRequests  = 1000                                     // of the debug state
 )
 
 // ask sends a message with a view and waits for the message that it wants: an
 // action, say, which stays valid until the next call. Any error is a crash.
-func (c *client) ask(view []byte, wants wire.ClientKind) error {
+func (c *client) ask(view []byte, wants protocol.ClientKind) error {
 	begin := time.Now()
 	err := c.exchange(view, wants, begin)
 	c.used += time.Since(begin)
@@ -44,7 +44,7 @@ func (c *client) ask(view []byte, wants wire.ClientKind) error {
 // are of this kind.
 var errClosed = errors.New("the client closed the connection")
 
-func (c *client) exchange(view []byte, wants wire.ClientKind, begin time.Time) error {
+func (c *client) exchange(view []byte, wants protocol.ClientKind, begin time.Time) error {
 	var deadline time.Time
 	if left := c.limits.Game - c.used; c.limits.Game > 0 {
 		deadline = begin.Add(left)
@@ -70,8 +70,8 @@ func (c *client) exchange(view []byte, wants wire.ClientKind, begin time.Time) e
 		switch c.message.Kind {
 		case wants:
 			return nil
-		case wire.DebugMessage: // there is no window: nothing to draw in
-		case wire.RequestDebugState:
+		case protocol.DebugMessage: // there is no window: nothing to draw in
+		case protocol.RequestDebugState:
 			if requests++; requests > maxRequests {
 				return fmt.Errorf("the client asked for the debug state more than %d times before it answered", maxRequests)
 			}
@@ -85,7 +85,7 @@ func (c *client) exchange(view []byte, wants wire.ClientKind, begin time.Time) e
 }
 
 // messageNames are the names of answers.
-var messageNames = map[wire.ClientKind]string{wire.ActionMessage: "an action", wire.DebugUpdateDone: "DebugUpdateDone"}
+var messageNames = map[protocol.ClientKind]string{protocol.ActionMessage: "an action", protocol.DebugUpdateDone: "DebugUpdateDone"}
 
 // Times for the end of a connection.
 const (
@@ -115,4 +115,4 @@ func (c *client) drop() {
 }
 
 // finished is the message that the game is over.
-var finished = (&wire.ServerMessage{Kind: wire.Finish}).Append(nil)
+var finished = (&protocol.ServerMessage{Kind: protocol.Finish}).Append(nil)

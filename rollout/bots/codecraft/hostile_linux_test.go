@@ -15,7 +15,7 @@ import (
 
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
-	"moonfarm/sim/codecraft/wire"
+	"moonfarm/sim/codecraft/wire/protocol"
 )
 
 // stubborn ends by SIGKILL only.
@@ -72,7 +72,7 @@ func steal(own string) net.Conn {
 			}
 			conn, err := net.Dial("tcp", net.JoinHostPort(words[n-3], words[n-2]))
 			if err == nil {
-				conn.Write(wire.AppendString(nil, words[n-1]))
+				conn.Write(protocol.AppendString(nil, words[n-1]))
 				return conn
 			}
 		}
@@ -83,10 +83,10 @@ func steal(own string) net.Conn {
 // hostile is what some clients do besides playing, when they have given their token.
 // Those that return play then.
 func hostile(kind string, conn *net.TCPConn) {
-	answer := message(wire.ActionMessage)
+	answer := message(protocol.ActionMessage)
 	view := func() {
-		var m wire.ServerMessage
-		wire.NewReader(conn).ServerMessage(&m)
+		var m protocol.ServerMessage
+		protocol.NewReader(conn).ServerMessage(&m)
 	}
 	switch kind {
 	case "leaves", "forks": // processes, in a session of their own or with the connection
@@ -125,14 +125,14 @@ func hostile(kind string, conn *net.TCPConn) {
 		time.Sleep(time.Hour)
 	case "writes": // without an end
 		view()
-		for line := bytes.Repeat(message(wire.DebugMessage), 1<<10); ; {
+		for line := bytes.Repeat(message(protocol.DebugMessage), 1<<10); ; {
 			if _, err := conn.Write(line); err != nil {
 				time.Sleep(time.Hour)
 			}
 		}
 	case "lies":
 		view()
-		conn.Write(message(wire.DebugUpdateDone))
+		conn.Write(message(protocol.DebugUpdateDone))
 		time.Sleep(time.Hour)
 	case "hangs up": // half of it
 		view()
@@ -145,9 +145,9 @@ func hostile(kind string, conn *net.TCPConn) {
 		}
 		time.Sleep(time.Hour)
 	case "repeats": // every answer
-		in := wire.NewReader(conn)
-		var m wire.ServerMessage
-		for in.ServerMessage(&m) == nil && m.Kind != wire.Finish {
+		in := protocol.NewReader(conn)
+		var m protocol.ServerMessage
+		for in.ServerMessage(&m) == nil && m.Kind != protocol.Finish {
 			conn.Write(append(answer[:len(answer):len(answer)], answer...))
 		}
 		os.Exit(0)
@@ -211,8 +211,8 @@ func TestHostileClients(t *testing.T) {
 		begin := time.Now()
 		seat := Seat{Command: []string{self}, Output: out, Limits: c.limits, Uses: c.uses}
 		r := play(t, &Match{Rules: rules(t, "round1-2", 30), Seats: []Seat{{Port: port}, seat}})
-		if err := <-good; err != nil || r.Crashes[0] != nil || r.Results.Results[0] == 0 || r.Turns != 30 {
-			t.Errorf("%s: %d ticks, scores %v, the other client: %v, crash %+v", c.kind, r.Turns, r.Results.Results, err, r.Crashes[0])
+		if err := <-good; err != nil || r.Crashes[0] != nil || r.Results[0] == 0 || r.Turns != 30 {
+			t.Errorf("%s: %d ticks, scores %v, the other client: %v, crash %+v", c.kind, r.Turns, r.Results, err, r.Crashes[0])
 		}
 		t.Logf("%s: %v", c.kind, time.Since(begin))
 		comment := ""

@@ -13,7 +13,9 @@ import (
 	"moonfarm/rollout/bots/child"
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
-	"moonfarm/sim/codecraft/wire"
+	"moonfarm/sim/codecraft/wire/protocol"
+	"moonfarm/sim/codecraft/wire/recording"
+	"moonfarm/sim/codecraft/wire/replay"
 )
 
 // Match is one game of CodeCraft.
@@ -27,7 +29,7 @@ type Match struct {
 	// those that follow from the orders, as far as it goes: the orders have no
 	// effect. The rules are its own, Rules those that it does not tell. There is no
 	// Start then, and no Replay.
-	Repeat *wire.Replay
+	Repeat *replay.Replay
 	// Debug tells clients that there is a debug interface, and has them draw before
 	// every tick. What they draw is dropped, and they see an empty window.
 	Debug bool
@@ -76,7 +78,7 @@ func (s *Seat) validate() error {
 // Result tells how a match went.
 type Result struct {
 	*bots.Result
-	wire.Results // as the original writes them
+	protocol.RunnerResults // as the original writes them
 }
 
 // Play plays the match to its end. It starts the clients that are to be started;
@@ -105,8 +107,8 @@ type host struct {
 	rules  codecraft.Rules
 	match  bots.Match
 	game   *codecraft.Game
-	state  *codecraft.State // of the match's game; only read
-	replay *wire.Recorder   // nil: nobody wants it, or nothing is written yet
+	state  *codecraft.State    // of the match's game; only read
+	replay *recording.Recorder // nil: nobody wants it, or nothing is written yet
 }
 
 // host makes the game.
@@ -173,7 +175,7 @@ func (h *host) shown(*env.Batch) error {
 			return fmt.Errorf("the replay: %w", err)
 		}
 	} else if h.Replay != nil {
-		h.replay = wire.NewRecorder(h.Replay, h.game, h.state)
+		h.replay = recording.NewRecorder(h.Replay, h.game, h.state)
 	}
 	if h.Watch != nil {
 		if err := h.Watch(h.state); err != nil {
@@ -185,22 +187,22 @@ func (h *host) shown(*env.Batch) error {
 
 // result is the result in the words of the original.
 func (h *host) result(r *bots.Result) *Result {
-	all := &Result{Result: r, Results: wire.Results{Seed: h.Seed}}
+	all := &Result{Result: r, RunnerResults: protocol.RunnerResults{Seed: h.Seed}}
 	for i, c := range r.Crashes {
-		one := wire.PlayerResult{}
+		one := protocol.PlayerResult{}
 		if c != nil {
 			comment := commentOf(c)
-			one = wire.PlayerResult{Crashed: true, Comment: &comment}
+			one = protocol.PlayerResult{Crashed: true, Comment: &comment}
 		}
 		all.Players = append(all.Players, one)
-		all.Results.Results = append(all.Results.Results, int64(h.state.Score[i]))
+		all.Results = append(all.Results, int64(h.state.Score[i]))
 	}
 	return all
 }
 
 // commentOf is what the results say of a crash.
 func commentOf(c *bots.Crash) string {
-	text := wire.CrashComment
+	text := protocol.CrashComment
 	if c.Turn >= 0 {
 		text += fmt.Sprintf("tick %d: ", c.Turn)
 	}

@@ -22,7 +22,8 @@ import (
 	"moonfarm/rollout/policy"
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
-	"moonfarm/sim/codecraft/wire"
+	"moonfarm/sim/codecraft/wire/protocol"
+	"moonfarm/sim/codecraft/wire/recording"
 )
 
 // clientEnv makes the test's program a client, of the kind that it names.
@@ -59,17 +60,17 @@ func program(kind string, args []string) int {
 	if kind == "guesses" {
 		token = "a guess"
 	}
-	conn.Write(wire.AppendString(nil, token))
+	conn.Write(protocol.AppendString(nil, token))
 	fmt.Println("connected")
 	switch kind {
 	case "stays": // is silent after its first view
 		conn.Read(make([]byte, 1))
 		time.Sleep(time.Minute)
 	case "dies", "falls", "garbles": // after its second view
-		in := wire.NewReader(conn)
-		var m wire.ServerMessage
+		in := protocol.NewReader(conn)
+		var m protocol.ServerMessage
 		in.ServerMessage(&m)
-		conn.Write(message(wire.ActionMessage))
+		conn.Write(message(protocol.ActionMessage))
 		in.ServerMessage(&m)
 		fmt.Println(strings.Repeat("a line\n", 5000))
 		fmt.Fprint(os.Stderr, "Traceback: \x1b[31mred\x1b[0m \xff\n\n", strings.Repeat("x", 1000), "\r\nlast words")
@@ -143,32 +144,32 @@ func TestMatchOfPolicies(t *testing.T) {
 	if got.Turns != e.last.Turns || got.Status != e.last.Status {
 		t.Errorf("%d ticks, %v; the episode has %d, %v", got.Turns, got.Status, e.last.Turns, e.last.Status)
 	}
-	for i, score := range got.Results.Results {
+	for i, score := range got.Results {
 		if float64(score) != e.last.Outcome[i].Score {
 			t.Errorf("seat %d: score %d, in the episode %v", i, score, e.last.Outcome[i].Score)
 		}
 	}
-	if got.Results.Results[0] == 0 {
+	if got.Results[0] == 0 {
 		t.Error("econ has gathered nothing")
 	}
 }
 
 // quickstart is the strategy that contestants begin with, as a client plays it.
-func quickstart(v *wire.PlayerView) (list []wire.EntityOrder) {
-	properties := map[codecraft.Type]*wire.EntityProperties{}
+func quickstart(v *protocol.PlayerView) (list []protocol.EntityOrder) {
+	properties := map[codecraft.Type]*protocol.EntityProperties{}
 	for i := range v.EntityProperties {
 		properties[v.EntityProperties[i].Type] = &v.EntityProperties[i].EntityProperties
 	}
-	own := func(e *wire.Entity) bool { return e.PlayerID.Given && e.PlayerID.Value == v.MyID }
+	own := func(e *protocol.Entity) bool { return e.PlayerID.Given && e.PlayerID.Value == v.MyID }
 	for i := range v.Entities {
 		e := &v.Entities[i]
 		if !own(e) {
 			continue
 		}
 		p := properties[e.Type]
-		var a wire.EntityAction
+		var a protocol.EntityAction
 		if p.CanMove {
-			a.Move = wire.Some(wire.MoveAction{X: v.MapSize - 1, Y: v.MapSize - 1, FindClosestPosition: true, BreakThrough: true})
+			a.Move = protocol.Some(protocol.MoveAction{X: v.MapSize - 1, Y: v.MapSize - 1, FindClosestPosition: true, BreakThrough: true})
 		} else if p.Build.Given {
 			built, count := p.Build.Value.Options[0], int32(0)
 			for k := range v.Entities {
@@ -177,15 +178,15 @@ func quickstart(v *wire.PlayerView) (list []wire.EntityOrder) {
 				}
 			}
 			if (count+1)*properties[built].PopulationUse <= p.PopulationProvide {
-				a.Build = wire.Some(wire.BuildAction{Type: built, X: e.X + p.Size, Y: e.Y + p.Size - 1})
+				a.Build = protocol.Some(protocol.BuildAction{Type: built, X: e.X + p.Size, Y: e.Y + p.Size - 1})
 			}
 		}
-		auto := wire.AutoAttack{PathfindRange: p.SightRange}
+		auto := protocol.AutoAttack{PathfindRange: p.SightRange}
 		if e.Type == codecraft.BuilderUnit {
 			auto.ValidTargets = []codecraft.Type{codecraft.Resource}
 		}
-		a.Attack = wire.Some(wire.AttackAction{Auto: wire.Some(auto)})
-		list = append(list, wire.EntityOrder{ID: e.ID, EntityAction: a})
+		a.Attack = protocol.Some(protocol.AttackAction{Auto: protocol.Some(auto)})
+		list = append(list, protocol.EntityOrder{ID: e.ID, EntityAction: a})
 	}
 	return list
 }
@@ -216,17 +217,17 @@ func TestClientPlaysAsThePolicy(t *testing.T) {
 		want := match()
 		for seat := range int(r.Players) {
 			got := match(seat)
-			if got.Turns != want.Turns || !slices.Equal(got.Results.Results, want.Results.Results) || got.Players[seat].Crashed {
+			if got.Turns != want.Turns || !slices.Equal(got.Results, want.Results) || got.Players[seat].Crashed {
 				t.Errorf("%s, client at seat %d: %v after %d ticks, as a policy %v after %d",
-					preset, seat, got.Results.Results, got.Turns, want.Results.Results, want.Turns)
+					preset, seat, got.Results, got.Turns, want.Results, want.Turns)
 			}
 		}
 		if r.Players == 2 {
-			if got := match(0, 1); !slices.Equal(got.Results.Results, want.Results.Results) {
-				t.Errorf("%s, two clients: %v, as policies %v", preset, got.Results.Results, want.Results.Results)
+			if got := match(0, 1); !slices.Equal(got.Results, want.Results) {
+				t.Errorf("%s, two clients: %v, as policies %v", preset, got.Results, want.Results)
 			}
 		}
-		if want.Results.Results[0] == 0 {
+		if want.Results[0] == 0 {
 			t.Errorf("%s: nothing was gathered", preset)
 		}
 	}
@@ -246,16 +247,16 @@ func TestStartAndReplay(t *testing.T) {
 		return nil
 	}
 	whole := play(t, m)
-	recording, err := wire.NewRecording("replay", bytes.NewReader(replay.Bytes()))
+	in, err := recording.NewReader("replay", bytes.NewReader(replay.Bytes()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	ticks := 0
-	for err = recording.Next(); err == nil; err = recording.Next() {
+	for err = in.Next(); err == nil; err = in.Next() {
 		ticks++
 	}
-	if err != io.EOF || ticks != 120 || int64(recording.World.Players[0].Score) != whole.Results.Results[0] {
-		t.Errorf("%d ticks, %v, score %d; want 120 and %d", ticks, err, recording.World.Players[0].Score, whole.Results.Results[0])
+	if err != io.EOF || ticks != 120 || int64(in.World.Players[0].Score) != whole.Results[0] {
+		t.Errorf("%d ticks, %v, score %d; want 120 and %d", ticks, err, in.World.Players[0].Score, whole.Results[0])
 	}
 	m.Replay, m.Watch, m.Start = nil, nil, middle
 	if rest := play(t, m); rest.Turns != 70 {

@@ -13,29 +13,30 @@ import (
 	"moonfarm/rollout/bots"
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
-	"moonfarm/sim/codecraft/wire"
+	"moonfarm/sim/codecraft/wire/protocol"
+	"moonfarm/sim/codecraft/wire/replay"
 )
 
 // draw is a client that uses the debug interface whenever it is asked, whether there
 // is one or not, as the published clients do in debug_update. It returns the kinds
 // of messages that it got.
-func draw(conn net.Conn, seat int32) (kinds []wire.ServerKind, err error) {
+func draw(conn net.Conn, seat int32) (kinds []protocol.ServerKind, err error) {
 	defer conn.Close()
-	log := (&wire.ClientMessage{Command: wire.DebugCommand{Data: wire.DebugData{Text: "here I am"}}}).Append(nil)
-	none := (&wire.DebugState{PlayerIndex: seat}).Append(nil)
-	in := wire.NewReader(conn)
-	var m wire.ServerMessage
+	log := (&protocol.ClientMessage{Command: protocol.DebugCommand{Data: protocol.DebugData{Text: "here I am"}}}).Append(nil)
+	none := (&protocol.DebugState{PlayerIndex: seat}).Append(nil)
+	in := protocol.NewReader(conn)
+	var m protocol.ServerMessage
 	for {
-		if err := in.ServerMessage(&m); err != nil || m.Kind == wire.Finish {
+		if err := in.ServerMessage(&m); err != nil || m.Kind == protocol.Finish {
 			return kinds, err
 		}
 		kinds = append(kinds, m.Kind)
-		done := wire.ActionMessage
-		if m.Kind == wire.DebugUpdate {
-			done = wire.DebugUpdateDone
+		done := protocol.ActionMessage
+		if m.Kind == protocol.DebugUpdate {
+			done = protocol.DebugUpdateDone
 		}
 		for range 2 {
-			if _, err := conn.Write(slices.Concat(log, log, message(wire.RequestDebugState))); err != nil {
+			if _, err := conn.Write(slices.Concat(log, log, message(protocol.RequestDebugState))); err != nil {
 				return kinds, err
 			}
 			state := make([]byte, len(none))
@@ -43,7 +44,7 @@ func draw(conn net.Conn, seat int32) (kinds []wire.ServerKind, err error) {
 				return kinds, fmt.Errorf("debug state %x, %v, want %x", state, err, none)
 			}
 		}
-		if _, err := conn.Write((&wire.ClientMessage{Kind: done}).Append(nil)); err != nil {
+		if _, err := conn.Write((&protocol.ClientMessage{Kind: done}).Append(nil)); err != nil {
 			return kinds, err
 		}
 	}
@@ -53,12 +54,12 @@ func draw(conn net.Conn, seat int32) (kinds []wire.ServerKind, err error) {
 // before every tick too, and without one.
 func TestDebugInterface(t *testing.T) {
 	for _, debug := range []bool{false, true} {
-		var want []wire.ServerKind
+		var want []protocol.ServerKind
 		for range 3 {
 			if debug {
-				want = append(want, wire.DebugUpdate)
+				want = append(want, protocol.DebugUpdate)
 			}
-			want = append(want, wire.GetAction)
+			want = append(want, protocol.GetAction)
 		}
 		m := &Match{Rules: rules(t, "round2-2", 3), Debug: debug}
 		var clients sync.WaitGroup
@@ -99,7 +100,7 @@ func TestStopWhenCrashed(t *testing.T) {
 	quits := func(after int32) Seat {
 		port := listen(t, nil)
 		conn := dial(t, port, "")
-		go serve(conn, func(v *wire.PlayerView) []wire.EntityOrder {
+		go serve(conn, func(v *protocol.PlayerView) []protocol.EntityOrder {
 			if v.CurrentTick == after {
 				conn.Close()
 			}
@@ -127,13 +128,13 @@ func TestStopWhenCrashed(t *testing.T) {
 		{"one that never comes", []Seat{missing, {}}, true, 0},
 		{"nobody at all", []Seat{{}, {}}, true, 30},
 	} {
-		var replay bytes.Buffer
-		m := &Match{Rules: rules(t, "round1-2", 30), Seats: c.seats, StopWhenCrashed: c.stop, Replay: &replay}
+		var file bytes.Buffer
+		m := &Match{Rules: rules(t, "round1-2", 30), Seats: c.seats, StopWhenCrashed: c.stop, Replay: &file}
 		r := play(t, m)
 		if r.Turns != c.ticks || (r.Status == sim.Cut) != (c.ticks < 30) {
 			t.Errorf("%s: %d ticks, %v, want %d", c.what, r.Turns, r.Status, c.ticks)
 		}
-		if recorded, err := wire.ReadReplay(c.what, &replay); err != nil || recorded.Ticks() != c.ticks {
+		if recorded, err := replay.Read(c.what, &file); err != nil || recorded.Ticks() != c.ticks {
 			t.Errorf("%s: the replay: %v", c.what, err)
 		}
 	}
@@ -148,22 +149,22 @@ func TestRepeat(t *testing.T) {
 		Seats: []Seat{{Policy: maker(t, "econ")}, {Policy: maker(t, "quickstart")}},
 		Watch: func(s *codecraft.State) error { states = append(states, *s); return nil }})
 	for _, cut := range []int{40, 25, 0} {
-		replay, err := wire.ReadReplay("game", bytes.NewReader(file.Bytes()))
+		repeated, err := replay.Read("game", bytes.NewReader(file.Bytes()))
 		if err != nil {
 			t.Fatal(err)
 		}
-		replay.Cut(cut)
+		repeated.Cut(cut)
 		game, err := codecraft.New(r)
 		if err != nil {
 			t.Fatal(err)
 		}
 		port, ticks := listen(t, nil), 0
 		conn := dial(t, port, "")
-		var want wire.PlayerView
+		var want protocol.PlayerView
 		done := make(chan error, 1)
 		go func() {
-			done <- serve(conn, func(v *wire.PlayerView) []wire.EntityOrder {
-				wire.View(&want, game, &states[ticks], 1)
+			done <- serve(conn, func(v *protocol.PlayerView) []protocol.EntityOrder {
+				protocol.View(&want, game, &states[ticks], 1)
 				if fmt.Sprint(*v) != fmt.Sprint(want) {
 					t.Errorf("tick %d: the view is not that of the recorded state", ticks)
 				}
@@ -171,15 +172,15 @@ func TestRepeat(t *testing.T) {
 				return orderAll(v)
 			})
 		}()
-		got := play(t, &Match{Repeat: replay, Rules: codecraft.DefaultRules(), Seats: []Seat{{Policy: maker(t, "econ")}, {Port: port}}})
+		got := play(t, &Match{Repeat: repeated, Rules: codecraft.DefaultRules(), Seats: []Seat{{Policy: maker(t, "econ")}, {Port: port}}})
 		if err := <-done; err != nil || got.Turns != cut || ticks != cut {
 			t.Errorf("cut at %d: %v, %d turns, %d views", cut, err, got.Turns, ticks)
 		}
-		if cut == 40 && !slices.Equal(got.Results.Results, recorded.Results.Results) {
-			t.Errorf("scores %v, recorded %v", got.Results.Results, recorded.Results.Results)
+		if cut == 40 && !slices.Equal(got.Results, recorded.Results) {
+			t.Errorf("scores %v, recorded %v", got.Results, recorded.Results)
 		}
 	}
-	replay, err := wire.ReadReplay("game", &file)
+	repeated, err := replay.Read("game", &file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +188,7 @@ func TestRepeat(t *testing.T) {
 		"3 seats for a game of 2": {Seats: make([]Seat, 3)},
 		"begins as recorded":      {Seats: make([]Seat, 2), Replay: io.Discard},
 	} {
-		m.Repeat, m.Rules = replay, codecraft.DefaultRules()
+		m.Repeat, m.Rules = repeated, codecraft.DefaultRules()
 		if _, err := m.Play(t.Context()); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("error %v, want %q", err, what)
 		}

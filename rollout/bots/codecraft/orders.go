@@ -3,7 +3,7 @@ package codecraft
 import (
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
-	"moonfarm/sim/codecraft/wire"
+	"moonfarm/sim/codecraft/wire/protocol"
 )
 
 // translator makes orders of actions. Its orders are at most as many as a seat
@@ -15,7 +15,7 @@ type translator struct {
 
 // appendOrders appends the orders of player p, by entity. What is for entities
 // that do not exist or belong to others is left out.
-func (t *translator) appendOrders(dst []sim.Order, r *codecraft.Rules, s *codecraft.State, p sim.Player, a *wire.Action) []sim.Order {
+func (t *translator) appendOrders(dst []sim.Order, r *codecraft.Rules, s *codecraft.State, p sim.Player, a *protocol.Action) []sim.Order {
 	clear(t.last[:s.N])
 	for k := range a.EntityActions {
 		id := a.EntityActions[k].ID
@@ -35,7 +35,7 @@ func (t *translator) appendOrders(dst []sim.Order, r *codecraft.Rules, s *codecr
 }
 
 // appendAction appends the orders for one entity.
-func appendAction(dst []sim.Order, r *codecraft.Rules, id uint32, p sim.Player, a *wire.EntityAction) []sim.Order {
+func appendAction(dst []sim.Order, r *codecraft.Rules, id uint32, p sim.Player, a *protocol.EntityAction) []sim.Order {
 	first := len(dst)
 	if m := &a.Move.Value; a.Move.Given {
 		x, y := codecraft.TurnBack(p, int(m.X), int(m.Y), 1)

@@ -8,7 +8,7 @@ import (
 	"moonfarm/env/catalog"
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
-	"moonfarm/sim/codecraft/wire"
+	"moonfarm/sim/codecraft/wire/protocol"
 )
 
 // stored is what the action of unit 0 is after the orders for it.
@@ -76,8 +76,8 @@ func TestAnswers(t *testing.T) {
 		v.Step(b)
 		for q := range sim.Player(4) {
 			orders := b.Orders[int(q)*v.Spec().Info.MaxOrders:][:max(b.OrderLen[q], 0)]
-			var m wire.ClientMessage
-			if err := wire.NewReader(bytes.NewReader(wire.AppendAnswer(nil, g, &before, q, orders))).ClientMessage(&m); err != nil {
+			var m protocol.ClientMessage
+			if err := protocol.NewReader(bytes.NewReader(protocol.AppendAnswer(nil, g, &before, q, orders))).ClientMessage(&m); err != nil {
 				t.Fatal(err)
 			}
 			own.Set(q, orders)
@@ -102,11 +102,11 @@ func TestOrders(t *testing.T) {
 		g, r, s := worldOf(t, p)
 		id := int32(s.Units[0].ID)
 		last, size := codecraft.Side-1, int(r.Types[codecraft.House].Size)
-		all := wire.EntityAction{
-			Move:   wire.Some(wire.MoveAction{X: 3, Y: 4, BreakThrough: true}),
-			Build:  wire.Some(wire.BuildAction{Type: codecraft.House, X: 10, Y: 20}),
-			Attack: wire.Some(wire.AttackAction{Target: wire.Some[int32](1<<31 - 1), Auto: wire.Some(wire.AutoAttack{PathfindRange: 1 << 30, ValidTargets: []codecraft.Type{8, 8, 1}})}),
-			Repair: wire.Some(wire.RepairAction{Target: 77}),
+		all := protocol.EntityAction{
+			Move:   protocol.Some(protocol.MoveAction{X: 3, Y: 4, BreakThrough: true}),
+			Build:  protocol.Some(protocol.BuildAction{Type: codecraft.House, X: 10, Y: 20}),
+			Attack: protocol.Some(protocol.AttackAction{Target: protocol.Some[int32](1<<31 - 1), Auto: protocol.Some(protocol.AutoAttack{PathfindRange: 1 << 30, ValidTargets: []codecraft.Type{8, 8, 1}})}),
+			Repair: protocol.Some(protocol.RepairAction{Target: 77}),
 		}
 		mx, my := codecraft.TurnBack(p, 3, 4, 1)
 		bx, by := codecraft.TurnBack(p, 10, 20, size)
@@ -115,26 +115,26 @@ func TestOrders(t *testing.T) {
 			MoveX: uint8(mx), MoveY: uint8(my), BuildType: codecraft.House, BuildX: uint8(bx), BuildY: uint8(by),
 			Target: 1<<31 - 1, Valid: 1<<8 | 1<<1, Range: 1<<16 - 1, Repair: 77,
 		}
-		outside := wire.EntityAction{Move: wire.Some(wire.MoveAction{X: 100, Y: 7})}
+		outside := protocol.EntityAction{Move: protocol.Some(protocol.MoveAction{X: 100, Y: 7})}
 		ox, oy := codecraft.TurnBack(p, last, 7, 1)
 		beyond := codecraft.Action{Parts: codecraft.Given | codecraft.HasMove | codecraft.MoveOutside, MoveX: uint8(ox), MoveY: uint8(oy)}
-		auto := wire.EntityAction{Attack: wire.Some(wire.AttackAction{Auto: wire.Some(wire.AutoAttack{PathfindRange: 5})})}
+		auto := protocol.EntityAction{Attack: protocol.Some(protocol.AttackAction{Auto: protocol.Some(protocol.AutoAttack{PathfindRange: 5})})}
 		any := codecraft.Action{Parts: codecraft.Given | codecraft.HasAuto, Valid: codecraft.EveryType &^ (1 << codecraft.Resource), Range: 5}
-		nothing := wire.EntityAction{Attack: wire.Some(wire.AttackAction{})}
+		nothing := protocol.EntityAction{Attack: protocol.Some(protocol.AttackAction{})}
 		for name, c := range map[string]struct {
-			list []wire.EntityOrder
+			list []protocol.EntityOrder
 			want codecraft.Action
 		}{
-			"all parts":       {[]wire.EntityOrder{{ID: id, EntityAction: all}}, whole},
-			"outside":         {[]wire.EntityOrder{{ID: id, EntityAction: outside}}, beyond},
-			"no valid target": {[]wire.EntityOrder{{ID: id, EntityAction: auto}}, any},
-			"nothing":         {[]wire.EntityOrder{{ID: id}}, codecraft.Action{Parts: codecraft.Given}},
-			"empty attack":    {[]wire.EntityOrder{{ID: id, EntityAction: nothing}}, codecraft.Action{Parts: codecraft.Given}},
-			"the last counts": {[]wire.EntityOrder{{ID: id, EntityAction: all}, {ID: id, EntityAction: auto}}, any},
-			"not named":       {[]wire.EntityOrder{{ID: id + 1<<24, EntityAction: all}, {ID: 0, EntityAction: all}, {ID: 1 << 30, EntityAction: all}}, codecraft.Action{}},
+			"all parts":       {[]protocol.EntityOrder{{ID: id, EntityAction: all}}, whole},
+			"outside":         {[]protocol.EntityOrder{{ID: id, EntityAction: outside}}, beyond},
+			"no valid target": {[]protocol.EntityOrder{{ID: id, EntityAction: auto}}, any},
+			"nothing":         {[]protocol.EntityOrder{{ID: id}}, codecraft.Action{Parts: codecraft.Given}},
+			"empty attack":    {[]protocol.EntityOrder{{ID: id, EntityAction: nothing}}, codecraft.Action{Parts: codecraft.Given}},
+			"the last counts": {[]protocol.EntityOrder{{ID: id, EntityAction: all}, {ID: id, EntityAction: auto}}, any},
+			"not named":       {[]protocol.EntityOrder{{ID: id + 1<<24, EntityAction: all}, {ID: 0, EntityAction: all}, {ID: 1 << 30, EntityAction: all}}, codecraft.Action{}},
 		} {
 			var tr translator
-			orders := tr.appendOrders(nil, r, s, p, &wire.Action{EntityActions: c.list})
+			orders := tr.appendOrders(nil, r, s, p, &protocol.Action{EntityActions: c.list})
 			if got := stored(t, g, s, p, orders); got != c.want {
 				t.Errorf("player %d, %s: %+v, want %+v", p, name, got, c.want)
 			}
@@ -146,12 +146,12 @@ func TestOrders(t *testing.T) {
 // own entities, at most as many as a seat may give, and store what the action
 // says, as replay files tell it.
 func FuzzOrders(f *testing.F) {
-	seed := wire.ClientMessage{Kind: wire.ActionMessage}
+	seed := protocol.ClientMessage{Kind: protocol.ActionMessage}
 	for id := range int32(30) {
-		seed.Action.EntityActions = append(seed.Action.EntityActions, wire.EntityOrder{ID: id, EntityAction: wire.EntityAction{
-			Move:   wire.Some(wire.MoveAction{X: id * 7, Y: id, FindClosestPosition: true}),
-			Build:  wire.Some(wire.BuildAction{Type: codecraft.Type(id % 10), X: id * 3, Y: 70}),
-			Attack: wire.Some(wire.AttackAction{Auto: wire.Some(wire.AutoAttack{PathfindRange: id, ValidTargets: []codecraft.Type{8}})}),
+		seed.Action.EntityActions = append(seed.Action.EntityActions, protocol.EntityOrder{ID: id, EntityAction: protocol.EntityAction{
+			Move:   protocol.Some(protocol.MoveAction{X: id * 7, Y: id, FindClosestPosition: true}),
+			Build:  protocol.Some(protocol.BuildAction{Type: codecraft.Type(id % 10), X: id * 3, Y: 70}),
+			Attack: protocol.Some(protocol.AttackAction{Auto: protocol.Some(protocol.AutoAttack{PathfindRange: id, ValidTargets: []codecraft.Type{8}})}),
 		}})
 	}
 	f.Add(uint8(0), seed.Append(nil))
@@ -164,9 +164,9 @@ func FuzzOrders(f *testing.F) {
 	f.Fuzz(func(t *testing.T, player uint8, data []byte) {
 		p := sim.Player(player % sim.MaxPlayers)
 		s := worlds[p]
-		in := wire.NewReader(bytes.NewReader(data))
-		var m wire.ClientMessage
-		if in.ClientMessage(&m) != nil || m.Kind != wire.ActionMessage {
+		in := protocol.NewReader(bytes.NewReader(data))
+		var m protocol.ClientMessage
+		if in.ClientMessage(&m) != nil || m.Kind != protocol.ActionMessage {
 			return
 		}
 		var tr translator
@@ -178,7 +178,7 @@ func FuzzOrders(f *testing.F) {
 		want := codecraft.Action{}
 		for i := range m.Action.EntityActions {
 			if e := &m.Action.EntityActions[i]; uint32(e.ID) == s.Units[0].ID {
-				want = wire.ActionOf(&e.EntityAction, p, r)
+				want = protocol.ActionOf(&e.EntityAction, p, r)
 			}
 		}
 		if got != want {

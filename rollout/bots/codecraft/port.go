@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"moonfarm/rollout/bots"
-	"moonfarm/sim/codecraft/wire"
+	"moonfarm/sim/codecraft/wire/protocol"
 )
 
 // Bounds of what a Port takes from strangers.
@@ -248,13 +248,13 @@ func (p *Port) none(err error) error {
 // client is a connected client.
 type client struct {
 	conn    *net.TCPConn
-	in      *wire.Reader
-	message wire.ClientMessage
+	in      *protocol.Reader
+	message protocol.ClientMessage
 	used    time.Duration // for all answers
 	limits  bots.Limits
 	debug   []byte // the debug state: where there is no window
 }
 
 func newClient(conn *net.TCPConn) *client {
-	return &client{conn: conn, in: wire.NewReader(conn)}
+	return &client{conn: conn, in: protocol.NewReader(conn)}
 }

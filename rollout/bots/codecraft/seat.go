@@ -10,7 +10,7 @@ import (
 	"moonfarm/rollout/bots"
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
-	"moonfarm/sim/codecraft/wire"
+	"moonfarm/sim/codecraft/wire/protocol"
 )
 
 // seated is a client that plays at a seat.
@@ -22,7 +22,7 @@ type seated struct {
 	state   *codecraft.State // of the match; only read
 	player  sim.Player
 	updates bool // of the debug interface: there is one
-	view    wire.ServerMessage
+	view    protocol.ServerMessage
 	out     []byte
 	stop    func() bool // forgets the context of the match
 	translator
@@ -63,21 +63,21 @@ func (c *seated) connect(ctx context.Context, s *Seat) (err error) {
 		gone = c.process.gone
 	}
 	if c.client, err = port.next(ctx, s.Limits.Accept, gone); err == nil {
-		c.limits, c.debug = s.Limits, (&wire.DebugState{PlayerIndex: int32(c.player)}).Append(nil)
+		c.limits, c.debug = s.Limits, (&protocol.DebugState{PlayerIndex: int32(c.player)}).Append(nil)
 	}
 	return err
 }
 
 // Ask implements bots.Bot.
 func (c *seated) Ask(dst []sim.Order) ([]sim.Order, error) {
-	wire.View(&c.view.View, c.game, c.state, c.player)
+	protocol.View(&c.view.View, c.game, c.state, c.player)
 	if c.updates {
-		if err := c.send(wire.DebugUpdate, wire.DebugUpdateDone); err != nil {
+		if err := c.send(protocol.DebugUpdate, protocol.DebugUpdateDone); err != nil {
 			return dst, err
 		}
 	}
 	c.log("== tick %d ==", c.state.Tick)
-	if err := c.send(wire.GetAction, wire.ActionMessage); err != nil {
+	if err := c.send(protocol.GetAction, protocol.ActionMessage); err != nil {
 		return dst, err
 	}
 	c.log("== tick %d: actions of %d entities ==", c.state.Tick, len(c.message.Action.EntityActions))
@@ -92,7 +92,7 @@ func (c *seated) log(format string, args ...any) {
 }
 
 // send sends the view in a message, and waits for what the message wants.
-func (c *seated) send(kind wire.ServerKind, wants wire.ClientKind) error {
+func (c *seated) send(kind protocol.ServerKind, wants protocol.ClientKind) error {
 	c.view.Kind = kind
 	c.out = c.view.Append(c.out[:0])
 	return c.ask(c.out, wants)

@@ -14,7 +14,7 @@ import (
 	"moonfarm/rollout/bots/child"
 	bot "moonfarm/rollout/bots/codecraft"
 	"moonfarm/sim/codecraft"
-	"moonfarm/sim/codecraft/wire"
+	"moonfarm/sim/codecraft/wire/replay"
 	"moonfarm/sim/unzip"
 )
 
@@ -24,7 +24,7 @@ type codecraftHost struct {
 	game   *codecraft.Game
 	start  *codecraft.State // nil: a new one for every seed
 	loaded string           // the file that start was read from
-	repeat *wire.Replay     // nil: games are played
+	repeat *replay.Replay   // nil: games are played
 	limits Limits
 	runner Runner
 }
@@ -87,7 +87,7 @@ func (h *codecraftHost) read(name string) error {
 	defer f.Close()
 	in, err := unzip.NewReader(f)
 	if err == nil {
-		h.repeat, err = wire.ReadReplay(name, in)
+		h.repeat, err = replay.Read(name, in)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"moonfarm/sim/codecraft/wire"
+	"moonfarm/sim/codecraft/wire/protocol"
 )
 
 // craft is a client of CodeCraft: it tells where it works, and gives no orders until the
@@ -24,15 +24,15 @@ func craft(args []string) int {
 		return 1
 	}
 	defer conn.Close()
-	conn.Write(wire.AppendString(nil, args[2]))
-	in := wire.NewReader(conn)
-	var m wire.ServerMessage
-	nothing := (&wire.ClientMessage{Kind: wire.ActionMessage}).Append(nil)
+	conn.Write(protocol.AppendString(nil, args[2]))
+	in := protocol.NewReader(conn)
+	var m protocol.ServerMessage
+	nothing := (&protocol.ClientMessage{Kind: protocol.ActionMessage}).Append(nil)
 	for {
 		switch err := in.ServerMessage(&m); {
 		case err != nil:
 			return 2
-		case m.Kind == wire.Finish:
+		case m.Kind == protocol.Finish:
 			return 0
 		}
 		conn.Write(nothing)

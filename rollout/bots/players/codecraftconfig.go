@@ -12,7 +12,8 @@ import (
 	bot "moonfarm/rollout/bots/codecraft"
 	"moonfarm/sim/bounded"
 	"moonfarm/sim/codecraft"
-	"moonfarm/sim/codecraft/wire"
+	"moonfarm/sim/codecraft/wire/protocol"
+	"moonfarm/sim/codecraft/wire/recording"
 	"moonfarm/sim/unzip"
 )
 
@@ -25,7 +26,7 @@ const (
 // CodeCraftConfig is a config file of CodeCraft, read.
 type CodeCraftConfig struct {
 	name   string
-	config *wire.Config
+	config *protocol.RunnerConfig
 }
 
 // ReadConfig reads a config file of CodeCraft.
@@ -35,7 +36,7 @@ func ReadConfig(name string) (*CodeCraftConfig, error) {
 		return nil, err
 	}
 	c := &CodeCraftConfig{name: name}
-	if c.config, err = wire.ParseConfig(text); err != nil {
+	if c.config, err = protocol.ParseConfig(text); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return c, nil
@@ -95,7 +96,7 @@ func (h *codecraftHost) load(name string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	g, state, err := wire.LoadState(name, in, h.rules)
+	g, state, err := recording.LoadState(name, in, h.rules)
 	if err != nil {
 		return err
 	}
@@ -105,13 +106,13 @@ func (h *codecraftHost) load(name string) error {
 }
 
 // configured enters a player of a config file.
-func (h *codecraftHost) configured(g *Game, c *wire.PlayerConfig) (*Player, error) {
+func (h *codecraftHost) configured(g *Game, c *protocol.PlayerConfig) (*Player, error) {
 	switch c.Kind {
-	case wire.PlayerEmpty:
+	case protocol.PlayerEmpty:
 		return g.Enter(emptyPolicy)
-	case wire.PlayerQuickStart:
+	case protocol.PlayerQuickStart:
 		return g.Enter(quickstartPolicy)
-	case wire.PlayerTCP:
+	case protocol.PlayerTCP:
 		at, err := h.address(&c.TCP)
 		if err != nil {
 			return nil, err
@@ -132,7 +133,7 @@ const ownHost = "127.0.0.1"
 var ErrRemote = errors.New("clients of other machines could connect")
 
 // address is where a port of a config file is opened.
-func (h *codecraftHost) address(c *wire.TCPConfig) (string, error) {
+func (h *codecraftHost) address(c *protocol.TCPConfig) (string, error) {
 	host := ownHost
 	if c.Host != nil {
 		host = *c.Host
@@ -170,9 +171,9 @@ func (g *Game) AppendConfig(dst []byte, seed uint64, list []*Player) ([]byte, er
 	if !ok || h.repeat != nil {
 		return nil, errors.New("a config file says what game of CodeCraft is played")
 	}
-	c := wire.Config{Seed: &seed}
+	c := protocol.RunnerConfig{Seed: &seed}
 	if c.Game.LoadFrom = h.loaded; h.loaded == "" {
-		if c.Game.Create, ok = wire.RoundOf(h.rules); !ok {
+		if c.Game.Create, ok = protocol.RoundOf(h.rules); !ok {
 			return nil, errors.New("the original has no round with these rules")
 		}
 	}
@@ -187,23 +188,23 @@ func (g *Game) AppendConfig(dst []byte, seed uint64, list []*Player) ([]byte, er
 }
 
 // configOf is a player as a config file has it.
-func (h *codecraftHost) configOf(p *Player) (wire.PlayerConfig, error) {
+func (h *codecraftHost) configOf(p *Player) (protocol.PlayerConfig, error) {
 	port, ok := p.bot.(*codecraftPort)
 	switch {
 	case ok:
 		b := h.bounds(p)
-		return wire.PlayerConfig{Kind: wire.PlayerTCP, TCP: wire.TCPConfig{
+		return protocol.PlayerConfig{Kind: protocol.PlayerTCP, TCP: protocol.TCPConfig{
 			Host: port.host, Port: port.Address().Port, Token: port.token,
 			AcceptTimeout: toSeconds(b.Accept), Timeout: toSeconds(b.Answer),
 		}}, nil
 	case p.Kind == Policy && p.Name == emptyPolicy:
-		return wire.PlayerConfig{Kind: wire.PlayerEmpty}, nil
+		return protocol.PlayerConfig{Kind: protocol.PlayerEmpty}, nil
 	case p.Kind == Policy && p.Name == quickstartPolicy:
-		return wire.PlayerConfig{Kind: wire.PlayerQuickStart}, nil
+		return protocol.PlayerConfig{Kind: protocol.PlayerQuickStart}, nil
 	case p.Kind == Policy:
-		return wire.PlayerConfig{}, fmt.Errorf("the original has no such player, only %s and %s", emptyPolicy, quickstartPolicy)
+		return protocol.PlayerConfig{}, fmt.Errorf("the original has no such player, only %s and %s", emptyPolicy, quickstartPolicy)
 	}
-	return wire.PlayerConfig{}, fmt.Errorf("the original starts no programs: let it connect, as %s31001", portPrefix)
+	return protocol.PlayerConfig{}, fmt.Errorf("the original starts no programs: let it connect, as %s31001", portPrefix)
 }
 
 // toSeconds is a limit as a config file has it.

@@ -5,7 +5,7 @@
 //	go build -o searchcraft ./cmd/moonfarm/examples/searchcodecraft
 //	moonfarm match codecraft --player ./searchcraft --player quickstart
 //
-// Under fog it knows what is in sight alone: wire.StateOfView says what is assumed of the
+// Under fog it knows what is in sight alone: recording.StateOfView says what is assumed of the
 // rest.
 package main
 
@@ -22,7 +22,8 @@ import (
 	"moonfarm/rollout/policy"
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
-	"moonfarm/sim/codecraft/wire"
+	"moonfarm/sim/codecraft/wire/protocol"
+	"moonfarm/sim/codecraft/wire/recording"
 )
 
 func main() {
@@ -40,14 +41,14 @@ func main() {
 	}
 	defer conn.Close()
 	b := &bot{plans: strings.Split(*plans, ","), depth: *depth, every: *every}
-	conn.Write(wire.AppendString(nil, flag.Arg(2)))
-	in := wire.NewReader(conn)
-	var m wire.ServerMessage
+	conn.Write(protocol.AppendString(nil, flag.Arg(2)))
+	in := protocol.NewReader(conn)
+	var m protocol.ServerMessage
 	for {
 		if err := in.ServerMessage(&m); err != nil {
 			log.Fatal(err)
 		}
-		if m.Kind == wire.Finish {
+		if m.Kind == protocol.Finish {
 			return
 		}
 		answer, err := b.answer(&m.View)
@@ -100,8 +101,8 @@ func (b *bot) open(g *codecraft.Game) (err error) {
 }
 
 // answer is the message with the orders of the best plan.
-func (b *bot) answer(v *wire.PlayerView) ([]byte, error) {
-	g, s, err := wire.StateOfView(v, codecraft.DefaultRules())
+func (b *bot) answer(v *protocol.PlayerView) ([]byte, error) {
+	g, s, err := recording.StateOfView(v, codecraft.DefaultRules())
 	if err == nil && b.vector == nil {
 		err = b.open(g)
 	}
@@ -117,7 +118,7 @@ func (b *bot) answer(v *wire.PlayerView) ([]byte, error) {
 	b.act(b.best)
 	row, most := b.rows[b.best][me], b.vector.Spec().Info.MaxOrders
 	orders := b.batch.Orders[int(row)*most:][:max(b.batch.OrderLen[row], 0)]
-	return wire.AppendAnswer(nil, g, s, me, orders), nil
+	return protocol.AppendAnswer(nil, g, s, me, orders), nil
 }
 
 // search plays every plan on and notes the one with the best score.

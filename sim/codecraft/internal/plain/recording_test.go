@@ -9,7 +9,7 @@ import (
 
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
-	"moonfarm/sim/codecraft/wire"
+	"moonfarm/sim/codecraft/wire/recording"
 	"moonfarm/sim/simtest"
 )
 
@@ -17,7 +17,7 @@ import (
 // effect, and the attacks.
 type recorded struct {
 	state codecraft.State
-	hits  []wire.Event
+	hits  []recording.Event
 }
 
 // readRecording reads the full game on record. The last of it is the state after
@@ -25,7 +25,7 @@ type recorded struct {
 func readRecording(t *testing.T, rules codecraft.Rules) (ticks []recorded) {
 	t.Helper()
 	const name = "replay-round1-3p-ticks0-106.jsonl.gz"
-	r, err := wire.NewRecording(name, bytes.NewReader(simtest.Text(t, simtest.Shared(t, "traces", "codecraft", name))))
+	r, err := recording.NewReader(name, bytes.NewReader(simtest.Text(t, simtest.Shared(t, "traces", "codecraft", name))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestRecording(t *testing.T) {
 type replay struct {
 	t     *testing.T
 	g     *Game
-	hits  []wire.Event
+	hits  []recording.Event
 	after *Game // as it was recorded
 	n     *counts
 }

@@ -1,0 +1,59 @@
+package protocol
+
+import (
+	"testing"
+
+	"moonfarm/sim"
+	"moonfarm/sim/codecraft"
+	"moonfarm/sim/codecraft/wire/internal/wiretest"
+)
+
+// TestActions turns actions of players into stored ones and back.
+func TestActions(t *testing.T) {
+	rules := wiretest.Round1()
+	var a EntityAction
+	a.Move = Some(MoveAction{3, 90, true, true})
+	a.Build = Some(BuildAction{codecraft.House, 2, 4})
+	a.Attack.Given = true
+	a.Attack.Value.Target = Some(int32(77))
+	a.Attack.Value.Auto = Some(AutoAttack{99999, []codecraft.Type{codecraft.Turret, codecraft.Wall, codecraft.Turret}})
+	a.Repair = Some(RepairAction{55})
+	for p, want := range []struct{ mx, my, bx, by uint8 }{{3, 79, 2, 4}, {76, 0, 75, 73}, {0, 3, 73, 2}, {79, 76, 4, 75}} {
+		c := ActionOf(&a, sim.Player(p), &rules)
+		if c.MoveX != want.mx || c.MoveY != want.my || c.BuildX != want.bx || c.BuildY != want.by {
+			t.Errorf("player %d: %+v, want %v", p, c, want)
+		}
+		if c.Target != 77 || c.Repair != 55 || c.Range != 65535 || c.Valid != 1<<codecraft.Turret|1<<codecraft.Wall {
+			t.Errorf("player %d: %+v", p, c)
+		}
+		every := codecraft.Given | codecraft.HasMove | codecraft.FindClosest | codecraft.BreakThrough | codecraft.MoveOutside |
+			codecraft.HasBuild | codecraft.HasTarget | codecraft.HasAuto | codecraft.HasRepair
+		if c.Parts != every {
+			t.Errorf("player %d: parts %b, want %b", p, c.Parts, every)
+		}
+		back := StoredActionOf(&c)
+		if again := ActionOf(&back, 0, &rules); again != c {
+			t.Errorf("player %d: %+v, want %+v", p, again, c)
+		}
+	}
+	none := EntityAction{}
+	if c := ActionOf(&none, 2, &rules); c != (codecraft.Action{Parts: codecraft.Given}) {
+		t.Errorf("no parts: %+v", c)
+	}
+	none.Attack.Given, none.Attack.Value.Auto.Given = true, true
+	if c := ActionOf(&none, 2, &rules); c.Valid != codecraft.EveryType&^(1<<codecraft.Resource) || c.Parts != codecraft.Given|codecraft.HasAuto {
+		t.Errorf("auto attack of all: %+v", c)
+	}
+	for _, v := range []int32{76, 78, 80, 1 << 30} { // turned round they are below 0
+		none.Build = Some(BuildAction{codecraft.BuilderBase, v, 5})
+		if c := ActionOf(&none, 1, &rules); c.BuildX != 255 || c.BuildY != 255 {
+			t.Errorf("to build at %d: %+v", v, c)
+		}
+	}
+	for v, want := range map[int32]uint8{-1: 255, 76: 76, 79: 79, 80: 255} {
+		none.Build = Some(BuildAction{codecraft.BuilderBase, v, 5})
+		if c := ActionOf(&none, 0, &rules); c.BuildX != want {
+			t.Errorf("to build at %d: %+v, want %d", v, c, want)
+		}
+	}
+}

@@ -1,0 +1,24 @@
+package recording
+
+import (
+	"testing"
+)
+
+// TestKindOf tells what files hold.
+func TestKindOf(t *testing.T) {
+	for text, want := range map[string]Kind{
+		"":                            HoldsNothing,
+		`{"kind":"view","source":"x"`: HoldsViews,
+		`{"kind":"initial",`:          HoldsGame,
+		` {"kind": "tick",`:           HoldsNothing,
+		`{"kind":"raw_get_action"`:    HoldsMessages,
+		`{"game":"x"}`:                HoldsNothing,
+		"\x31\x06\x00\x00\x50\x00\x00\x00\x01\x0a": HoldsGame,
+		"\x31\x06\x00\x00\x50\x00\x00\x00\x02\x0a": HoldsNothing,
+		"\x31\x06\x00\x00\x50":                     HoldsNothing,
+	} {
+		if got := KindOf([]byte(text)); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

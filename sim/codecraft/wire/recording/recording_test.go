@@ -1,0 +1,351 @@
+package recording
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"moonfarm/sim"
+	"moonfarm/sim/codecraft"
+	"moonfarm/sim/codecraft/wire/internal/wiretest"
+	"moonfarm/sim/codecraft/wire/protocol"
+	"moonfarm/sim/prng"
+)
+
+// openRecorded begins to read the recorded game.
+func openRecorded(t testing.TB) *Reader {
+	t.Helper()
+	r, err := NewReader(wiretest.RecordedGame, bytes.NewReader(wiretest.Unpack(t, wiretest.RecordedGame)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// recorded plays ticks with orders of all kinds, and returns the replay file.
+func recorded(t testing.TB, g *codecraft.Game, s *codecraft.State, random *prng.Rand, ticks int) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	wiretest.Play(t, g, s, random, ticks, NewRecorder(&file, g, s))
+	return file.Bytes()
+}
+
+// TestRecordedStates makes states of all worlds of the recorded game and
+// worlds of these: they are equal, but for how the valid targets of an auto
+// attack are listed.
+func TestRecordedStates(t *testing.T) {
+	r := openRecorded(t)
+	want, _ := codecraft.Preset("round1-3")
+	if rules, err := r.World.Rules(wiretest.Round1()); err != nil || rules != want {
+		t.Errorf("error %v; not the rules of round 1", err)
+	}
+	ticks, entities := 0, 0
+	for end := error(nil); end == nil; {
+		if end = r.Next(); end != nil && end != io.EOF {
+			t.Fatal(end)
+		}
+		g, s := wiretest.Restore(t, &r.World)
+		var back World
+		back.Fill(g, s)
+		if !reflect.DeepEqual(back.Players, r.World.Players) || !reflect.DeepEqual(back.Entities, r.World.Entities) {
+			t.Fatalf("tick %d: not the same world", r.World.CurrentTick)
+		}
+		if back.NextID != r.World.NextID || back.CurrentTick != r.World.CurrentTick || len(back.Actions) != len(r.World.Actions) {
+			t.Fatalf("tick %d: not the same world", r.World.CurrentTick)
+		}
+		rules := g.Rules()
+		for i := range back.Actions {
+			a, b := &back.Actions[i], &r.World.Actions[i]
+			if protocol.ActionOf(&a.EntityAction, 0, &rules) != protocol.ActionOf(&b.EntityAction, 0, &rules) || a.ID != b.ID || a.Move != b.Move || a.Build != b.Build || a.Repair != b.Repair {
+				t.Fatalf("tick %d: action %+v, want %+v", r.World.CurrentTick, a, b)
+			}
+		}
+		entities += len(back.Entities)
+		ticks++
+	}
+	t.Logf("%d states, %d entities", ticks, entities)
+	if ticks != 107 {
+		t.Errorf("%d states, want 107: before and after each of 106 ticks", ticks)
+	}
+}
+
+// TestRecordingErrors changes what is in a recording and reads what is said.
+func TestRecordingErrors(t *testing.T) {
+	for _, c := range []struct{ old, new, want string }{
+		{"", "", ""},
+		{`"kind":"initial"`, `"kind":"view"`, `recording x: line 1: found a line of kind "view", want "initial"`},
+		{`"map_size":80`, `"map_size":40`, "line 1: found map_size 40, want 80"},
+		{`"Wall":`, `"Wal":`, `properties: found type "Wal"`},
+		{`"type":"House"`, `"type":"Hous"`, `line 1: found type "Hous", want one like "House"`},
+		{`"kind":"tick"`, `"kind":"initial"`, `line 2: found a line of kind "initial", want "tick"`},
+		{`"type":"attack"`, `"type":"heal"`, `line 2: found an event of type "heal"`},
+		{`"tick":1`, `"tick":2`, "line 2: found tick 2, want 1"},
+		{`"players":[{"id":1,"index":0,"score":5}]`, `"players":[{"id":3}]`, "found player 3, want those of the first line"},
+		{`"3":{"build"`, `"x":{"build"`, `found key "x", want the id of an entity`},
+		{`"entities_removed":[4]`, `"entities_removed":[4,4]`, "tick 1: entity 4 is removed, but is not there"},
+		{`"entities_removed":[4]`, `"entities_removed":[7]`, "entity 7 is removed, but is not there"},
+		{`"entities_new":[{"id":5`, `"entities_new":[{"id":3`, "entity 3 is there twice"},
+		{`"entities_updated":[{"id":3`, `"entities_updated":[{"id":8`, "entity 8 changes, but is not there"},
+		{`"entities_new"`, `entities_new"`, "line 2: invalid character"},
+	} {
+		text := strings.Replace(wiretest.OneTick(), c.old, c.new, 1)
+		if c.old != "" && text == wiretest.OneTick() {
+			t.Fatalf("%s: not in the text", c.old)
+		}
+		r, err := NewReader("x", strings.NewReader(text))
+		for err == nil {
+			err = r.Next()
+		}
+		if err == io.EOF {
+			err = nil
+		}
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: error %v, want %q", c.new, err, c.want)
+		}
+	}
+}
+
+// TestRecordingBreaksOff reads a recording whose reader fails in a line: the
+// reader's error is told, not what is wrong with half a line.
+func TestRecordingBreaksOff(t *testing.T) {
+	text := wiretest.OneTick()
+	for _, n := range []int{10, strings.IndexByte(text, '\n') + 20} {
+		broken := errors.New("broken disk")
+		r, err := NewReader("x", io.MultiReader(strings.NewReader(text[:n]), iotest.ErrReader(broken)))
+		if err == nil {
+			err = r.Next()
+		}
+		if !errors.Is(err, broken) {
+			t.Errorf("after %d bytes: error %v, want %v", n, err, broken)
+		}
+	}
+}
+
+// TestWorldErrors has worlds that are no states.
+func TestWorldErrors(t *testing.T) {
+	for _, c := range []struct{ old, new, want string }{
+		{"", "", ""},
+		{`{"id":2,"index":1}`, `{"id":2,"index":2}`, "id 2 and index 2"},
+		{`{"id":2,"index":1}`, `{"id":1,"index":0}`, "player 1 is there twice"},
+		{`[{"id":1,"index":0},{"id":2,"index":1}]`, `[]`, "found 0 players, want 1 to 4"},
+		{`"x":4`, `"x":-1`, "(-1, 5) lies outside of the map"},
+		{`"x":4`, `"x":80`, "(80, 5) lies outside of the map"},
+		{`"health":9`, `"health":99999`, "health 99999"},
+		{`"health":9`, `"health":11`, "its health is 11, want 1 to 10"},
+		{`"player":1,`, ``, "resources, and only they, have no player"},
+		{`"player":1,`, `"player":3,`, "player 3, want 1 to 2"},
+		{`"player":null`, `"player":2`, "resources, and only they, have no player"},
+		{`"id":3,"player":1`, `"id":99999999,"player":1`, "want ids up to"},
+		{`"y":8,"health":9,"active":true`, `"y":8,"health":9`, "a resource that is not active"},
+		{`"Wall":{"size":1`, `"Wall":{"size":6`, "Wall.size is 6, want 1 to 5"},
+		{`"Wall":{`, `"Wall":{"build":{"options":["House","House"]},`, "Wall: build.options: House is there twice"},
+		{`"Wall":{`, `"Wall":{"build":{"init_health":0},`, "Wall: build.init_health is 0"},
+		{`"Wall":{`, `"Wall":{"repair":{"valid_targets":["House","House"]},`, "Wall: repair.valid_targets: House is there twice"},
+		{`"Wall":{"size":1,"max_health":10},`, ``, "found properties of 9 types, want 10"},
+	} {
+		_, _, err := LoadState("x", strings.NewReader(strings.Replace(wiretest.OneTick(), c.old, c.new, 1)), wiretest.Round1())
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: error %v, want %q", c.new, err, c.want)
+		}
+	}
+}
+
+// TestActionLines writes all actions of the recorded game as JSON and reads
+// them again.
+func TestActionLines(t *testing.T) {
+	n := 0
+	for r := openRecorded(t); r.Next() == nil; {
+		var read map[string]protocol.EntityAction
+		if err := json.Unmarshal(protocol.AppendActions(nil, r.Delta.Actions.Changed), &read); err != nil {
+			t.Fatal(err)
+		}
+		back, err := appendOrders(nil, read)
+		if err != nil || len(back) != len(r.Delta.Actions.Changed) {
+			t.Fatalf("error %v, %d actions, want %d", err, len(back), len(r.Delta.Actions.Changed))
+		}
+		for i := range back {
+			if want := &r.Delta.Actions.Changed[i]; back[i].ID != want.ID || !equalOrders(&back[i], want) {
+				t.Fatalf("%+v, want %+v", back[i], want)
+			}
+			n++
+		}
+	}
+	if n < 500 {
+		t.Errorf("only %d actions", n)
+	}
+}
+
+// blankGzip is a small gzip file: a text, then 256 MB of blank lines.
+func blankGzip(t *testing.T, text string) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	for _, part := range []string{text, strings.Repeat("\n", 1<<24)} {
+		z := gzip.NewWriter(&file)
+		if _, err := io.WriteString(z, part); err != nil {
+			t.Fatal(err)
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if part == text {
+			text = file.String()
+			file.Reset()
+		}
+	}
+	return append([]byte(text), bytes.Repeat(file.Bytes(), 16)...)
+}
+
+// counted counts what is read.
+type counted struct {
+	io.Reader
+	n int
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n += n
+	return n, err
+}
+
+// TestBlankLines: some blank lines are skipped, and a small file that grows to
+// gigabytes of them is refused at once.
+func TestBlankLines(t *testing.T) {
+	first, tick, _ := strings.Cut(wiretest.OneTick(), "\n")
+	view := `{"kind":"view","my_id":1,"map_size":80}` + "\n"
+	readAll := func(in io.Reader) error {
+		r, err := NewReader("x", in)
+		for err == nil {
+			err = r.Next()
+		}
+		return err
+	}
+	readViews := func(in io.Reader) error {
+		r, v, err := NewViewReader("x", in), protocol.PlayerView{}, error(nil)
+		for err == nil {
+			err = r.Next(&v)
+		}
+		return err
+	}
+	blank := strings.Repeat(" \r\n", 1000)
+	if err := readAll(strings.NewReader(first + "\n" + blank + tick + blank)); err != io.EOF {
+		t.Errorf("a thousand blank lines: %v", err)
+	}
+	for _, c := range []struct {
+		name, text, want string
+		read             func(io.Reader) error
+	}{
+		{"game", wiretest.OneTick(), "recording x: line 65539: found more than 65536 bytes of blank lines, want an object or the end", readAll},
+		{"views", view, "views x: line 65538: found more than 65536 bytes of blank lines, want an object or the end", readViews},
+	} {
+		file := blankGzip(t, c.text)
+		z, err := gzip.NewReader(bytes.NewReader(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := counted{Reader: z}
+		if err := c.read(&in); err == nil || err.Error() != c.want {
+			t.Errorf("%s: %v, want %s", c.name, err, c.want)
+		}
+		if in.n > 1<<20 {
+			t.Errorf("%s: read %d bytes of a file of %d", c.name, in.n, len(file))
+		}
+	}
+}
+
+// TestTicksAfterTheEnd: a recording has no more ticks than its rules say.
+func TestTicksAfterTheEnd(t *testing.T) {
+	text := strings.Replace(wiretest.OneTick(), `"max_tick_count":1000`, `"max_tick_count":1`, 1)
+	r, err := NewReader("x", strings.NewReader(text+`{"kind":"tick","tick":2,"next_id":6}`+"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Next(); err != nil {
+		t.Fatal(err)
+	}
+	if err, want := r.Next(), "recording x: line 3: found tick 2, want the end: max_tick_count is 1"; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+// TestOrdersOfReplay plays recorded games of ours again, tick by tick from the
+// recorded state with the orders that the file tells: with the seed comes what
+// is recorded, wherever nobody died.
+func TestOrdersOfReplay(t *testing.T) {
+	played, skipped := 0, 0
+	for seed, name := range []string{"round1-2", "round1-4", "round2-3", "finals"} {
+		random := prng.New(uint64(seed))
+		rules, _ := codecraft.Preset(name)
+		g, s := wiretest.Battle(t, rules, uint64(seed))
+		r, err := NewReader(name, bytes.NewReader(recorded(t, g, s, &random, 30)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, turn := codecraft.State{}, sim.NewTurn(1000)
+		for end := error(nil); end == nil; {
+			if end = r.Next(); end != nil && end != io.EOF {
+				t.Fatal(end)
+			}
+			_, at := wiretest.Restore(t, &r.World)
+			if want.N > 0 && g.Hash(&want) != g.Hash(withSeed(at, s.Seed)) {
+				t.Fatalf("%s: tick %d is not as recorded", name, at.Tick-1)
+			}
+			if end != nil {
+				break
+			}
+			if want.N = 0; unitsDie(r) {
+				skipped++
+				continue
+			}
+			played++
+			want = *withSeed(at, s.Seed)
+			r.Delta.Orders(turn, &r.World, &rules)
+			g.Step(&want, turn)
+		}
+	}
+	t.Logf("%d ticks played again, %d with deaths", played, skipped)
+	if played < 20 {
+		t.Errorf("only %d ticks played again", played)
+	}
+}
+
+// unitsDie reports whether the tick removes more than resources.
+func unitsDie(r *Reader) bool {
+	for _, id := range r.Delta.Entities.Removed {
+		if e, ok := FindEntity(r.World.Entities, id); ok && e.PlayerID.Given {
+			return true
+		}
+	}
+	return false
+}
+
+// TestOrdersOfNobody gives no orders for what is not there, or is nobody's.
+func TestOrdersOfNobody(t *testing.T) {
+	rules := wiretest.Round1()
+	w := World{Entities: []protocol.Entity{{ID: 5, Type: codecraft.Resource}, {ID: 6, PlayerID: protocol.Some(int32(9)), Type: codecraft.House}, {ID: 7, PlayerID: protocol.Some(int32(2))}}}
+	d := Delta{Actions: Changes[protocol.EntityOrder]{New: []protocol.EntityOrder{{ID: 4}, {ID: 5}}, Changed: []protocol.EntityOrder{{ID: 6}, {ID: 7}}}}
+	turn := sim.NewTurn(4)
+	d.Orders(turn, &w, &rules)
+	for p := range sim.Player(4) {
+		if orders := turn.Orders(p); p != 1 && len(orders) > 0 || p == 1 && (len(orders) != 1 || orders[0] != codecraft.Stop(7)) {
+			t.Errorf("player %d: %v", p+1, orders)
+		}
+	}
+}
+
+// TestApplyRules has a tick that changes the rules.
+func TestApplyRules(t *testing.T) {
+	w := World{Header: protocol.Header{MapSize: 80, MaxTickCount: 5}}
+	for name, d := range map[string]Delta{
+		"fog": {Header: protocol.Header{MapSize: 80, FogOfWar: true, MaxTickCount: 5}}, "nodes": {Header: protocol.Header{MapSize: 80, MaxTickCount: 5, MaxPathfindNodes: 1}}, "ticks": {Header: protocol.Header{MapSize: 80}},
+	} {
+		if err := w.Apply(&d); err == nil || !strings.Contains(err.Error(), "the rules change") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,230 @@
+package recording
+
+import (
+	"bytes"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"moonfarm/sim"
+	"moonfarm/sim/codecraft"
+	"moonfarm/sim/codecraft/wire/internal/wiretest"
+	"moonfarm/sim/codecraft/wire/protocol"
+)
+
+// recordedReplay is the recorded game as a replay file of the original, made
+// of what was decoded from one.
+func recordedReplay(t testing.TB) []byte {
+	t.Helper()
+	r := openRecorded(t)
+	file := r.World.Append(nil)
+	for r.Next() == nil {
+		file = r.Delta.Append(file, r.Events)
+	}
+	return file
+}
+
+// TestReplayFile writes the recorded game as a replay file, reads that and
+// finds the same; and writes it again to the same bytes.
+func TestReplayFile(t *testing.T) {
+	file := recordedReplay(t)
+	want := openRecorded(t)
+	got, err := NewReader("replay", iotest.OneByteReader(bytes.NewReader(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := got.World.Append(nil)
+	for ticks := 0; ; ticks++ {
+		if !reflect.DeepEqual(want.World, got.World) {
+			t.Fatalf("before tick %d: not the same world", ticks)
+		}
+		err, err2 := want.Next(), got.Next()
+		if err != err2 {
+			t.Fatal(err, err2)
+		}
+		if err == io.EOF {
+			if ticks != 106 {
+				t.Errorf("%d ticks, want 106", ticks)
+			}
+			break
+		}
+		again = got.Delta.Append(again, got.Events)
+		if !reflect.DeepEqual(want.Events, got.Events) || !sameDelta(&want.Delta, &got.Delta) {
+			t.Fatalf("tick %d is not the same", ticks)
+		}
+	}
+	if !bytes.Equal(again, file) {
+		t.Error("written again the file has other bytes")
+	}
+}
+
+// sameDelta compares without making a difference of nil and empty lists.
+func sameDelta(a, b *Delta) bool {
+	return bytes.Equal(a.Append(nil, nil), b.Append(nil, nil))
+}
+
+// TestReplayLayout holds a replay file against the layout, number by number.
+func TestReplayLayout(t *testing.T) {
+	w := World{
+		NextID: 7, Header: protocol.Header{MapSize: 80, FogOfWar: true, MaxTickCount: 1000, MaxPathfindNodes: 900, CurrentTick: 3}, Reserved: -1,
+		Players: []PlayerRecord{{1, 0, 50, 60}},
+		Entities: []protocol.Entity{
+			{ID: 5, PlayerID: protocol.Some(int32(1)), Type: codecraft.House, X: 8, Y: 9, Health: 10, Active: true},
+			{ID: 6, Type: codecraft.Resource, X: 1, Y: 2, Health: 3, Active: true},
+		},
+		Actions: []protocol.EntityOrder{{ID: 5, EntityAction: protocol.EntityAction{Repair: protocol.Some(protocol.RepairAction{Target: 6})}}},
+	}
+	n := func(list ...int32) (b []byte) {
+		for _, v := range list {
+			b = protocol.AppendNumber(b, v)
+		}
+		return b
+	}
+	join := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
+	one, zero := []byte{1}, []byte{0}
+	house := join(n(5), one, n(1, 1, 8, 9, 10), one)
+	vein := join(n(6), zero, n(8, 1, 2, 3), one)
+	repairs := join(n(5), zero, zero, zero, one, n(6))
+	state := join(n(7, 80), one, n(0), n(1000, 900, 3, -1), n(1, 1, 1, 0, 50, 60), n(2, 5), house, n(6), vein, n(1), repairs)
+	if got := w.Append(nil); !bytes.Equal(got, state) {
+		t.Errorf("the state is\n%v, want\n%v", got, state)
+	}
+	d := Delta{NextID: 9, Header: protocol.Header{MapSize: 80, FogOfWar: true, MaxTickCount: 1000, MaxPathfindNodes: 900, CurrentTick: 4}, Reserved: -1}
+	d.Players.Changed = w.Players
+	d.Entities = Changes[protocol.Entity]{New: w.Entities[:1], Removed: []int32{3, 4}, Changed: w.Entities[1:]}
+	d.Actions = Changes[protocol.EntityOrder]{New: w.Actions, Removed: []int32{3}, Changed: w.Actions}
+	tick := join(n(1, 0, 5, 6), n(9, 80), one, n(1000, 900, 4, -1),
+		n(0), n(0), n(1, 1, 1, 0, 50, 60),
+		n(1), house, n(2, 3, 4), n(1, 6), vein,
+		n(1), repairs, n(1, 3), n(1, 5), repairs)
+	if got := d.Append(nil, []Event{{5, 6}}); !bytes.Equal(got, tick) {
+		t.Errorf("the tick is\n%v, want\n%v", got, tick)
+	}
+	r, err := NewReader("x", bytes.NewReader(join(state, tick)))
+	if err != nil || !reflect.DeepEqual(r.World.Entities, w.Entities) || !reflect.DeepEqual(r.World.Actions, w.Actions) {
+		t.Fatalf("error %v, world %+v", err, r.World)
+	}
+	if err := r.Next(); err != nil || !reflect.DeepEqual(r.Delta, d) {
+		t.Errorf("error %v, delta %+v, want %+v", err, r.Delta, d)
+	}
+}
+
+// TestReplayEnds cuts a replay file everywhere in its last two ticks: only
+// between ticks it is whole.
+func TestReplayEnds(t *testing.T) {
+	file := shortReplay(t)
+	whole := 0
+	for n := range len(file) + 1 {
+		r, err := NewReader("cut", bytes.NewReader(file[:n]))
+		for err == nil {
+			err = r.Next()
+		}
+		if err == io.EOF {
+			whole++
+		} else if !strings.HasPrefix(err.Error(), "recording cut: ") {
+			t.Fatalf("cut at %d: error %v", n, err)
+		}
+	}
+	if whole != 3 {
+		t.Errorf("whole at %d places, want 3: before and after each of 2 ticks", whole)
+	}
+}
+
+// shortReplay is a replay file of two ticks with few entities.
+func shortReplay(t testing.TB) []byte {
+	t.Helper()
+	r := codecraft.DefaultRules()
+	r.Generator.MinShare, r.Generator.MaxShare = 1, 1
+	g, s := wiretest.NewGame(t, r), new(codecraft.State)
+	g.Reset(s, 1)
+	var b bytes.Buffer
+	rec := NewRecorder(&b, g, s)
+	turn := sim.NewTurn(4)
+	turn.Set(0, []sim.Order{codecraft.Move(4, 20, 20, true, false), codecraft.Build(3, codecraft.BuilderUnit, 10, 7)})
+	turn.Set(1, []sim.Order{codecraft.Move(6, 95, 20, true, true), codecraft.And(codecraft.Auto(6, 10, 0)), codecraft.Stop(5)})
+	for range 2 {
+		g.Step(s, turn)
+		if err := rec.Tick(s); err != nil {
+			t.Fatal(err)
+		}
+		turn.Clear()
+	}
+	if err := rec.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestReplayRefused has bytes that are no replay file.
+func TestReplayRefused(t *testing.T) {
+	for want, file := range map[string][]byte{
+		"next_id: EOF":                              nil,
+		"map_size: found 81, want 80":               protocol.AppendNumber(protocol.AppendNumber(nil, 5), 81),
+		"fog_of_war: found byte 2, want 0 or 1":     append(protocol.AppendNumber(protocol.AppendNumber(nil, 5), 80), 2),
+		"entities: found 65536, want at most 32768": manyEntities(),
+		"found id 2 under key 1":                    twoIDs(),
+	} {
+		if _, err := NewReader("x", bytes.NewReader(file)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+}
+
+// manyEntities announces more entities than there can be.
+func manyEntities() []byte {
+	w := World{Header: protocol.Header{MapSize: 80}}
+	b := w.Append(nil)
+	b = b[:len(b)-8] // without the counts of entities and actions
+	return protocol.AppendNumber(b, 1<<16)
+}
+
+// TestReplayLimit reads no state of more bytes than any has.
+func TestReplayLimit(t *testing.T) {
+	w := World{Header: protocol.Header{MapSize: 80}, EntityProperties: make([]protocol.TypeProperties, maxBytes/40)}
+	_, err := NewReader("x", bytes.NewReader(w.Append(nil)))
+	if err == nil || !strings.Contains(err.Error(), "bytes that are allowed") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// twoIDs has a player under the key of another.
+func twoIDs() []byte {
+	w := World{Header: protocol.Header{MapSize: 80}, Players: []PlayerRecord{{1, 0, 0, 0}}}
+	b := w.Append(nil)
+	b[len(b)-8-16] = 2 // the id after the key
+	return b
+}
+
+// FuzzRecording reads anything: what is read is written again as it was, and
+// its states are those of a game or refused.
+func FuzzRecording(f *testing.F) {
+	f.Add([]byte(wiretest.OneTick()))
+	f.Add(shortReplay(f))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		r, err := NewReader("x", bytes.NewReader(file))
+		if err != nil {
+			return
+		}
+		again := r.World.Append(nil)
+		for ticks := 0; ; ticks++ {
+			rules, err := r.World.Rules(wiretest.Round1())
+			if err == nil {
+				var p codecraft.Position
+				if err := r.World.Position(&p, &rules); err == nil {
+					if g, err := codecraft.New(rules); err == nil && ticks == 0 {
+						g.Restore(new(codecraft.State), &p)
+					}
+				}
+			}
+			if err := r.Next(); err != nil {
+				break
+			}
+			again = r.Delta.Append(again, r.Events)
+		}
+		if r.lines == nil && !bytes.HasPrefix(file, again) {
+			t.Errorf("read and written again it differs")
+		}
+	})
+}

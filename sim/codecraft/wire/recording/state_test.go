@@ -1,0 +1,146 @@
+package recording
+
+import (
+	"bytes"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"moonfarm/sim"
+	"moonfarm/sim/codecraft"
+	"moonfarm/sim/codecraft/wire/internal/wiretest"
+	"moonfarm/sim/prng"
+)
+
+// stateFile is a state as a state file.
+func stateFile(g *codecraft.Game, s *codecraft.State) []byte {
+	var w World
+	w.Fill(g, s)
+	return w.Append(nil)
+}
+
+// TestStateFile saves states in the middle of games and loads them: they play
+// on alike.
+func TestStateFile(t *testing.T) {
+	for seed, name := range []string{"round1-1", "round1-3", "round2", "finals"} {
+		rules, _ := codecraft.Preset(name)
+		g, s := wiretest.Battle(t, rules, uint64(seed))
+		random := prng.New(uint64(seed))
+		turn := sim.NewTurn(1000)
+		for range 20 {
+			wiretest.Scribble(turn, &rules, s, &random)
+			g.Step(s, turn)
+		}
+		file := stateFile(g, s)
+		other, _ := codecraft.Preset("finals")
+		other.Bonus = rules.Bonus // what the file does not tell
+		other.Start = rules.Start
+		h, loaded, err := LoadState(name, bytes.NewReader(file), other)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h.Rules() != rules {
+			t.Errorf("%s: other rules", name)
+		}
+		loaded.Seed = s.Seed
+		for range 20 {
+			if g.Hash(s) != h.Hash(loaded) {
+				t.Fatalf("%s: tick %d is not the same", name, s.Tick)
+			}
+			wiretest.Scribble(turn, &rules, s, &random)
+			g.Step(s, turn)
+			h.Step(loaded, turn)
+		}
+	}
+}
+
+// TestStateOfRecording loads the start of the recorded game as a state.
+func TestStateOfRecording(t *testing.T) {
+	for name, file := range map[string][]byte{"lines": wiretest.Unpack(t, wiretest.RecordedGame), "replay": recordedReplay(t)} {
+		g, s, err := LoadState(name, bytes.NewReader(file), codecraft.DefaultRules())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := g.Rules(); r.Players != 3 || r.Fog || s.N != 21 || s.Resources.Count() != 1560 || s.FirstID != 25 || s.NextID != 1585 {
+			t.Errorf("%s: %d players, %d units, %d resources from %d, next %d", name, r.Players, s.N, s.Resources.Count(), s.FirstID, s.NextID)
+		}
+	}
+}
+
+// full is a writer without room.
+type full struct{}
+
+// Write implements io.Writer.
+func (full) Write([]byte) (int, error) { return 0, errors.New("no room") }
+
+// TestWriteErrors keeps the first error.
+func TestWriteErrors(t *testing.T) {
+	rules, _ := codecraft.Preset("finals")
+	g, s := wiretest.Battle(t, rules, 1)
+	rec := NewRecorder(full{}, g, s)
+	g.Tick(s)
+	if err := rec.Tick(s); err == nil || !strings.Contains(err.Error(), "no room") || rec.Close() != err {
+		t.Errorf("error %v, at the end %v", err, rec.Close())
+	}
+}
+
+// TestStateLines writes worlds of the recorded game as JSON and reads them
+// again.
+func TestStateLines(t *testing.T) {
+	r := openRecorded(t)
+	for n := 0; r.Next() == nil; n++ {
+		if n%20 != 5 {
+			continue
+		}
+		back, err := NewReader("line", bytes.NewReader(r.World.AppendLine(nil)))
+		if err != nil || !reflect.DeepEqual(back.World, r.World) {
+			t.Fatalf("tick %d: error %v, not the same world", r.World.CurrentTick, err)
+		}
+	}
+}
+
+// FuzzLoadState loads anything: what is loaded can be written, loaded again as
+// the same state, and played on.
+func FuzzLoadState(f *testing.F) {
+	f.Add([]byte(wiretest.OneTick()))
+	f.Add(shortReplay(f))
+	base := wiretest.Round1()
+	for _, preset := range []string{"round1-1", "finals"} {
+		rules, _ := codecraft.Preset(preset)
+		g, s := wiretest.Battle(f, rules, 1)
+		var w World
+		w.Fill(g, s)
+		f.Add(w.Append(nil))
+		f.Add(w.AppendLine(nil))
+	}
+	f.Fuzz(func(t *testing.T, file []byte) {
+		g, s, err := LoadState("x", bytes.NewReader(file), base)
+		if err != nil {
+			if g != nil || s != nil || !strings.Contains(err.Error(), " x: ") {
+				t.Errorf("game %p, state %p, error %v", g, s, err)
+			}
+			return
+		}
+		h, back, err := LoadState("again", bytes.NewReader(stateFile(g, s)), base)
+		if err != nil {
+			t.Fatalf("written and loaded again: %v", err)
+		}
+		if g.Hash(s) != h.Hash(back) || g.Rules() != h.Rules() {
+			t.Fatal("written and loaded again it is another state")
+		}
+		turn := sim.NewTurn(0)
+		for range 3 {
+			g.Step(s, turn)
+			h.Step(back, turn)
+		}
+		if g.Hash(s) != h.Hash(back) {
+			t.Error("loaded again it plays otherwise")
+		}
+	})
+}
+
+func withSeed(s *codecraft.State, seed uint64) *codecraft.State {
+	s.Seed = seed
+	return s
+}

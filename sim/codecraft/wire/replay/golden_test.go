@@ -1,0 +1,73 @@
+package replay
+
+import (
+	"bytes"
+	"compress/gzip"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"moonfarm/sim/codecraft"
+	"moonfarm/sim/codecraft/wire/internal/wiretest"
+	"moonfarm/sim/codecraft/wire/recording"
+	"moonfarm/sim/prng"
+	"moonfarm/sim/simtest"
+)
+
+// golden is a replay file of a small battle, compressed.
+const golden = "battle.replay.gz"
+
+// TestGoldenReplay verifies a replay file that is kept here, where there are no
+// other recordings, and holds the game against it: it plays the same. With
+// MOONFARM_UPDATE the file is made anew, after a change of the rules.
+func TestGoldenReplay(t *testing.T) {
+	file := filepath.Join("..", "testdata", golden)
+	rules, played := smallBattle(t)
+	if os.Getenv("MOONFARM_UPDATE") != "" {
+		var packed bytes.Buffer
+		z := gzip.NewWriter(&packed)
+		z.Write(played)
+		z.Close()
+		if err := os.WriteFile(file, packed.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := simtest.Text(t, file)
+	r, err := Verify(golden, bytes.NewReader(want), rules)
+	if err != nil || r.First != nil || r.Ticks != 20 || r.Counts[CountAttacks] < 50 || r.Counts[CountMoves] < 100 {
+		t.Errorf("error %v, first %v, %+v", err, r.First, r)
+	}
+	if !bytes.Equal(played, want) {
+		t.Errorf("the battle is not as recorded: by tick %d", firstTick(t, played, want))
+	}
+}
+
+// smallBattle plays a battle under fog on a map with few resources.
+func smallBattle(t *testing.T) (codecraft.Rules, []byte) {
+	t.Helper()
+	rules := codecraft.DefaultRules()
+	rules.Generator.MinShare, rules.Generator.MaxShare = 20, 20
+	g, s := wiretest.Battle(t, rules, 9)
+	random := prng.New(9)
+	return rules, recorded(t, g, s, &random, 20)
+}
+
+// firstTick is the first tick in which two replay files differ, −1 for the
+// state at the start.
+func firstTick(t *testing.T, a, b []byte) int {
+	t.Helper()
+	first, err := recording.NewReader("played", bytes.NewReader(a))
+	second, err2 := recording.NewReader("golden", bytes.NewReader(b))
+	if err != nil || err2 != nil {
+		t.Fatal(err, err2)
+	}
+	if !bytes.Equal(first.World.Append(nil), second.World.Append(nil)) {
+		return -1
+	}
+	for n := 0; ; n++ {
+		err, err2 := first.Next(), second.Next()
+		if err != nil || err2 != nil || !bytes.Equal(first.Delta.Append(nil, first.Events), second.Delta.Append(nil, second.Events)) {
+			return n
+		}
+	}
+}
