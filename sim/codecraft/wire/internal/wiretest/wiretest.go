@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/prng"
@@ -20,9 +18,7 @@ import (
 func NewGame(t testing.TB, rules codecraft.Rules) *codecraft.Game {
 	t.Helper()
 	g, err := codecraft.New(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return g
 }
 
@@ -54,9 +50,7 @@ func Battle(t testing.TB, rules codecraft.Rules, seed uint64) (*codecraft.Game, 
 		p.NextID++
 	}
 	p.Acts = nil
-	if err := g.Restore(s, p); err != nil {
-		t.Fatal(err)
-	}
+	check(t, g.Restore(s, p))
 	return g, s
 }
 
@@ -157,12 +151,12 @@ func Restore(t testing.TB, w interface {
 }) (*codecraft.Game, *codecraft.State) {
 	t.Helper()
 	rules, err := w.Rules(Round1())
-	require.NoError(t, err)
+	check(t, err)
 	g := NewGame(t, rules)
 	var p codecraft.Position
 	s := new(codecraft.State)
-	require.NoError(t, w.Position(&p, &rules))
-	require.NoError(t, g.Restore(s, &p))
+	check(t, w.Position(&p, &rules))
+	check(t, g.Restore(s, &p))
 	return g, s
 }
 
@@ -176,7 +170,15 @@ func Play(t testing.TB, g *codecraft.Game, s *codecraft.State, random *prng.Rand
 	for range ticks {
 		Scribble(turn, &rules, s, random)
 		g.Step(s, turn)
-		require.NoError(t, recorder.Tick(s))
+		check(t, recorder.Tick(s))
 	}
-	require.NoError(t, recorder.Close())
+	check(t, recorder.Close())
+}
+
+// check fails the test for an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }
