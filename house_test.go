@@ -33,7 +33,7 @@ var shared = []string{"bitboard", "prng", "texts", "unzip", "bounded", "simtest"
 var gamesIn = []string{"env/catalog", "rollout/policy", "rollout/bots", "rollout/recordings", "bench", "cmd"}
 
 // testOnly may be imported by tests alone.
-var testOnly = []string{"sim/simtest", "sim/towerdefence/wire/internal/wiretest", "sim/codecraft/wire/internal/wiretest",
+var testOnly = []string{"sim/simtest", "sim/towerdefence/wire/internal/wiretest", "sim/codecraft/wire/internal/wiretest", "sim/terminal/wire/internal/wiretest",
 	"features/featuretest", "rollout/farm/farmtest", "rollout/policy/neural/neuraltest",
 	"datasets/internal/bucket/buckettest", "cmd/moonfarm/internal/commandtest"}
 

@@ -13,7 +13,8 @@ import (
 	"moonfarm/sim/bitboard"
 	"moonfarm/sim/prng"
 	"moonfarm/sim/terminal"
-	"moonfarm/sim/terminal/wire"
+	"moonfarm/sim/terminal/wire/frame"
+	"moonfarm/sim/terminal/wire/replay"
 )
 
 // terminalTurns is the number of turns in a pass of the simulator.
@@ -172,7 +173,7 @@ func readTerminalMatch(name string, games map[terminal.Rules]*terminal.Game) (te
 		return terminalMatch{}, err
 	}
 	defer f.Close()
-	match, err := wire.ReadMatch(name, f)
+	match, err := replay.ReadMatch(name, f)
 	if err != nil {
 		return terminalMatch{}, err
 	}
@@ -191,25 +192,25 @@ func readTerminalMatch(name string, games map[terminal.Rules]*terminal.Game) (te
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return terminalMatch{}, err
 	}
-	r, err := wire.NewReader(name, f)
+	r, err := replay.NewReader(name, f)
 	if err != nil {
 		return terminalMatch{}, err
 	}
-	var frame wire.Frame
+	var next frame.Frame
 	for n := 0; ; {
-		switch err := r.Next(&frame); {
+		switch err := r.Next(&next); {
 		case err == io.EOF:
 			return m, nil
 		case err != nil:
 			return terminalMatch{}, err
-		case frame.Phase == wire.PhaseAction:
-			n = frame.Turn + 1 // turns played
+		case next.Phase == frame.PhaseAction:
+			n = next.Turn + 1 // turns played
 			continue
 		}
 		if n > 0 && n <= len(m.turns) {
 			turn := &m.turns[n-1]
 			turn.told = true
-			for p, stats := range frame.Stats {
+			for p, stats := range next.Stats {
 				turn.after[p] = [3]float32{stats.Health, stats.Cores, stats.Bits}
 			}
 		}

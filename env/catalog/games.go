@@ -14,7 +14,7 @@ import (
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/codecraft/wire/replay"
 	"moonfarm/sim/terminal"
-	tmwire "moonfarm/sim/terminal/wire"
+	tmconfig "moonfarm/sim/terminal/wire/config"
 	"moonfarm/sim/texts"
 	"moonfarm/sim/towerdefence"
 	"moonfarm/sim/tron"
@@ -24,9 +24,9 @@ var games = []Game{
 	{Name: "towerdefence", Doc: "Entelect Challenge 2018 Tower Defence, release 3.0.2", ShardEpisodes: 500,
 		Rules: rulesOf(towerdefence.ParseRules), New: vectors("towerdefence", towerdefence.ParseRules, towerdefence.New, tdfeatures.Kit), Shown: shownTowerDefence, AppendAnswer: answerTowerDefence},
 	{Name: "terminal", Doc: "C1 Terminal, all seasons: one action for the whole turn", ShardEpisodes: 500,
-		Rules: rulesOf(terminal.ParseRules), New: vectors("terminal", tmwire.ParseRules, terminal.New, tmfeatures.Kit), Shown: shownTerminal, AppendAnswer: answerTerminal},
+		Rules: rulesOf(terminal.ParseRules), New: vectors("terminal", tmconfig.ParseRules, terminal.New, tmfeatures.Kit), Shown: shownTerminal, AppendAnswer: answerTerminal},
 	{Name: terminal.SequentialName, Doc: "C1 Terminal, all seasons: one placement at a time", ShardEpisodes: 500,
-		Rules: rulesOf(terminal.ParseRules), New: vectors("terminal", tmwire.ParseRules, terminal.NewSequential, tmfeatures.SequentialKit), Shown: shownSequential, AppendAnswer: answerTerminal},
+		Rules: rulesOf(terminal.ParseRules), New: vectors("terminal", tmconfig.ParseRules, terminal.NewSequential, tmfeatures.SequentialKit), Shown: shownSequential, AppendAnswer: answerTerminal},
 	{Name: "codecraft", Doc: "CodeCraft 2020 (Russian AI Cup 2020), rules of the finals, round2 and round1", ShardEpisodes: 10,
 		Rules: rulesOf(codecraft.ParseRules), New: vectors("codecraft", codecraft.ParseRules, codecraft.New, ccfeatures.Kit), Recorded: recordedCodeCraft, Shown: shownCodeCraft, AppendAnswer: answerCodeCraft},
 	{Name: "tron", Doc: "light cycles, the game of Tron, on 8 × 8 cells: a small game to read first", ShardEpisodes: 500,

@@ -13,7 +13,7 @@ import (
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/codecraft/wire/recording"
 	"moonfarm/sim/terminal"
-	"moonfarm/sim/terminal/wire"
+	"moonfarm/sim/terminal/wire/config"
 )
 
 // TestGames makes every game and plays it, always by the first legal choice of
@@ -114,7 +114,7 @@ func choose(s env.Spec, b *env.Batch, turn int) {
 // TestRules reads the rules of games in all their forms, and plays them.
 func TestRules(t *testing.T) {
 	old, _ := terminal.RuleSet("2022")
-	c := wire.ConfigOf(old)
+	c := config.Of(old)
 	newest, older := string(terminal.DefaultRules().AppendText(nil)), string(old.AppendText(nil))
 	round1, _ := codecraft.Preset("round1-3")
 	three := string(round1.AppendText(nil))
@@ -129,7 +129,7 @@ func TestRules(t *testing.T) {
 		{"blank", " \n", newest, 2, ""},
 		{"rule set", "2022", older, 2, ""},
 		{"canonical", older, older, 2, ""},
-		{"config", "\n" + string(wire.AppendConfig(nil, &c)), older, 2, ""},
+		{"config", "\n" + string(c.Append(nil, config.Local)), older, 2, ""},
 		{"no set", "1999", "", 0, "1999"},
 		{"bad config", `{"resources":7}`, "", 0, "resources"},
 		{"unplayable", "2026\nresources.startingHP=-1", "", 0, "startingHP is -1"},

@@ -12,7 +12,8 @@ import (
 	"moonfarm/sim/codecraft/wire/protocol"
 	"moonfarm/sim/codecraft/wire/recording"
 	"moonfarm/sim/terminal"
-	tmwire "moonfarm/sim/terminal/wire"
+	tmconfig "moonfarm/sim/terminal/wire/config"
+	tmframe "moonfarm/sim/terminal/wire/frame"
 	"moonfarm/sim/towerdefence"
 	tdcommand "moonfarm/sim/towerdefence/wire/command"
 	tddisplay "moonfarm/sim/towerdefence/wire/display"
@@ -74,11 +75,11 @@ func turnOf(m *Message) (*terminal.Game, *terminal.State, sim.Player, error) {
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	rules, err := tmwire.ParseRules([]byte(m.Rules))
+	rules, err := tmconfig.ParseRules([]byte(m.Rules))
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	g, s, err := tmwire.ReadState(m.Text, rules, seat)
+	g, s, err := tmframe.ReadState(m.Text, rules, seat)
 	return g, s, seat, err
 }
 
@@ -147,8 +148,8 @@ func answerTowerDefence(dst []byte, _ env.Vector, _ sim.Player, orders []sim.Ord
 // answerTerminal is in the words of the configs that are known, and as the bot sees the
 // arena: from below.
 func answerTerminal(dst []byte, _ env.Vector, p sim.Player, orders []sim.Order) ([]byte, error) {
-	names := tmwire.ConfigOf(terminal.DefaultRules()).Shorthands
-	return tmwire.AppendAnswer(dst, orders, &names, p), nil
+	names := tmconfig.Of(terminal.DefaultRules()).Shorthands
+	return tmframe.AppendAnswer(dst, orders, &names, p), nil
 }
 
 func answerCodeCraft(dst []byte, v env.Vector, p sim.Player, orders []sim.Order) ([]byte, error) {

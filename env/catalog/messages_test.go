@@ -12,7 +12,8 @@ import (
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/codecraft/wire/protocol"
 	"moonfarm/sim/terminal"
-	tmwire "moonfarm/sim/terminal/wire"
+	tmconfig "moonfarm/sim/terminal/wire/config"
+	tmreferee "moonfarm/sim/terminal/wire/referee"
 )
 
 // messages are what bots of the games are sent at the start or later, and the seats.
@@ -22,7 +23,7 @@ func messages(t *testing.T) map[string]catalog.Message {
 	if err != nil {
 		t.Fatal(err)
 	}
-	referee, err := tmwire.NewReferee(terminal.DefaultRules())
+	referee, err := tmreferee.New(terminal.DefaultRules())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +36,7 @@ func messages(t *testing.T) map[string]catalog.Message {
 	g.Reset(s, 4)
 	var m protocol.ServerMessage
 	protocol.View(&m.View, g, s, 1)
-	frame := tmwire.AppendFrame(nil, referee.Frame())
+	frame := referee.Frame().Append(nil, tmconfig.Local)
 	return map[string]catalog.Message{
 		"towerdefence":        {Text: state, Seat: 1},
 		"terminal":            {Text: frame, Seat: 1},

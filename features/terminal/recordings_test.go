@@ -9,7 +9,7 @@ import (
 	"moonfarm/sim"
 	"moonfarm/sim/simtest"
 	tm "moonfarm/sim/terminal"
-	"moonfarm/sim/terminal/wire"
+	"moonfarm/sim/terminal/wire/replay"
 )
 
 // TestRecordedTurns finds an action for what players ordered in the recordings,
@@ -19,7 +19,7 @@ func TestRecordedTurns(t *testing.T) {
 	names := simtest.SharedFiles(t, "replays", "terminal", "202*.replay.gz")
 	known, all, steps := 0, 0, 0
 	for _, name := range names {
-		m, err := wire.ReadMatch(filepath.Base(name), bytes.NewReader(simtest.Text(t, name)))
+		m, err := replay.ReadMatch(filepath.Base(name), bytes.NewReader(simtest.Text(t, name)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,8 @@ import (
 	"moonfarm/sim"
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/terminal"
-	"moonfarm/sim/terminal/wire"
+	"moonfarm/sim/terminal/wire/config"
+	"moonfarm/sim/terminal/wire/replay"
 )
 
 // sample returns a small recording of a game, uncompressed.
@@ -32,7 +33,7 @@ func terminalSample(t testing.TB) []byte {
 	t.Helper()
 	r, ok := terminal.RuleSet("2022")
 	require.True(t, ok)
-	m := &wire.Match{Config: wire.ConfigOf(r), Names: [2]string{"anna", "bert"}}
+	m := &replay.Match{Config: config.Of(r), Names: [2]string{"anna", "bert"}}
 	turn := new(sim.Turn)
 	turn.Set(0, []sim.Order{terminal.Clock(6100), terminal.Penalty(1), terminal.Place(terminal.Wall, 3, 13), terminal.UpgradeAt(3, 13)})
 	turn.Set(1, []sim.Order{terminal.Place(terminal.Support, 14, 15), terminal.Spawn(terminal.Scout, 13, 27, 3)})
@@ -43,7 +44,7 @@ func terminalSample(t testing.TB) []byte {
 	turn.SetOne(0, terminal.Penalty(r.CrashPenalty()))
 	m.Add(turn)
 	var b bytes.Buffer
-	require.NoError(t, wire.WriteMatch(&b, m, wire.Local))
+	require.NoError(t, replay.WriteMatch(&b, m, config.Local))
 	return b.Bytes()
 }
 

@@ -10,7 +10,9 @@ import (
 	"moonfarm/rollout"
 	"moonfarm/sim"
 	"moonfarm/sim/terminal"
-	"moonfarm/sim/terminal/wire"
+	"moonfarm/sim/terminal/wire/config"
+	"moonfarm/sim/terminal/wire/frame"
+	"moonfarm/sim/terminal/wire/replay"
 	"moonfarm/sim/texts"
 )
 
@@ -52,13 +54,13 @@ func givenTerminalRules(text string) (*terminal.Rules, error) {
 	if text == "" {
 		return nil, nil
 	}
-	r, err := givenRules(text, wire.ParseRules, (*terminal.Rules).Validate)
+	r, err := givenRules(text, config.ParseRules, (*terminal.Rules).Validate)
 	return &r, err
 }
 
 // terminalEvents lists the keys for the counts of events, in the order of
-// wire.EventNames.
-var terminalEvents = [wire.EventKinds]string{"spawns", "moves", "breaches", "shields", "self_destructs", "damages", "deaths", "attacks", "melees"}
+// frame.EventNames.
+var terminalEvents = [frame.EventKinds]string{"spawns", "moves", "breaches", "shields", "self_destructs", "damages", "deaths", "attacks", "melees"}
 
 // Verify implements Engine.
 func (terminalEngine) Verify(name string, in io.Reader, rules string) (Report, error) {
@@ -66,7 +68,7 @@ func (terminalEngine) Verify(name string, in io.Reader, rules string) (Report, e
 	if err != nil {
 		return Report{}, err
 	}
-	m, report, err := wire.Verify(name, in, given)
+	m, report, err := replay.Verify(name, in, given)
 	v := Report{
 		Counts:    map[string]int{"games": 1, "turns": report.Turns, "frames": report.Frames, "units": report.Units},
 		Different: report.Different,
@@ -91,7 +93,7 @@ func (terminalEngine) Verify(name string, in io.Reader, rules string) (Report, e
 
 // Read implements Engine: it reads a replay as an episode.
 func (terminalEngine) Read(name string, in io.Reader, o ReadOptions, yield func(*RecordedGame) error) error {
-	m, report, err := wire.Verify(name, in, nil)
+	m, report, err := replay.Verify(name, in, nil)
 	if m == nil {
 		return err
 	}
@@ -104,7 +106,7 @@ func (terminalEngine) Read(name string, in io.Reader, o ReadOptions, yield func(
 
 // readTerminalMatch makes an episode of a verified match; if keep is set, of the turns before the
 // first difference or error.
-func readTerminalMatch(r *RecordedGame, name string, m *wire.Match, report *wire.Report, err error, keep bool) error {
+func readTerminalMatch(r *RecordedGame, name string, m *replay.Match, report *replay.Report, err error, keep bool) error {
 	if err != nil && !keep {
 		return err
 	}
@@ -170,8 +172,8 @@ func writeTerminal(out io.Writer, recorded *RecordedGame) error {
 	if err := playAgain(g, e, nil); err != nil {
 		return err
 	}
-	m := &wire.Match{Config: wire.ConfigOf(r), Names: [2]string(e.Policies), Turns: e.Turns, Orders: e.Orders, Ends: e.Ends}
-	return wire.WriteMatch(out, m, wire.Local)
+	m := &replay.Match{Config: config.Of(r), Names: [2]string(e.Policies), Turns: e.Turns, Orders: e.Orders, Ends: e.Ends}
+	return replay.WriteMatch(out, m, config.Local)
 }
 
 // Show implements Engine: it shows a frame of a recorded game.
@@ -186,7 +188,7 @@ func (terminalEngine) Show(name string, in io.Reader, rules string, o ShowOption
 	if o.Round < 0 && o.Frame >= 0 {
 		return Position{}, wrongOption("frame", o.Frame, "it needs a turn")
 	}
-	m, f, last, err := wire.FindFrame(name, in, o.Round, o.Frame)
+	m, f, last, err := replay.FindFrame(name, in, o.Round, o.Frame)
 	if err != nil {
 		return Position{}, err
 	}
@@ -203,16 +205,16 @@ func (terminalEngine) Show(name string, in io.Reader, rules string, o ShowOption
 	if m.Names != [2]string{} {
 		s.Name = m.Names[0] + " – " + m.Names[1]
 	}
-	if f.Phase != wire.PhaseEnd && f.Turn < m.Turns {
+	if f.Phase != frame.PhaseEnd && f.Turn < m.Turns {
 		for p := range sim.Player(2) {
-			lines := wire.AppendAnswer(nil, m.OrdersOf(f.Turn, p), &m.Config.Shorthands, p)
+			lines := frame.AppendAnswer(nil, m.OrdersOf(f.Turn, p), &m.Config.Shorthands, p)
 			s.Commands = append(s.Commands, strings.ReplaceAll(strings.TrimSpace(string(lines)), "\n", " "))
 		}
 	}
 	if o.As == "frame" {
-		var seen wire.Frame
-		wire.View(&seen, f, o.Seat)
-		s.Text = string(m.Config.Style.AppendFrame(nil, &seen)) + "\n"
+		var seen frame.Frame
+		frame.View(&seen, f, o.Seat)
+		s.Text = string(seen.Append(nil, m.Config.Style)) + "\n"
 		return s, nil
 	}
 	s.Text = terminalText(m, f, s)
@@ -220,13 +222,13 @@ func (terminalEngine) Show(name string, in io.Reader, rules string, o ShowOption
 }
 
 // terminalText returns a frame in readable form.
-func terminalText(m *wire.Match, f *wire.Frame, s Position) string {
+func terminalText(m *replay.Match, f *frame.Frame, s Position) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: ", s.Name)
 	switch f.Phase {
-	case wire.PhaseDeploy:
+	case frame.PhaseDeploy:
 		fmt.Fprintf(&b, "before turn %d of %d", f.Turn, m.Turns)
-	case wire.PhaseAction:
+	case frame.PhaseAction:
 		fmt.Fprintf(&b, "turn %d of %d, after frame %d", f.Turn, m.Turns, f.Number)
 	default:
 		fmt.Fprintf(&b, "the end after %s", texts.Plural(m.Turns, "turn"))
@@ -244,7 +246,7 @@ func terminalText(m *wire.Match, f *wire.Frame, s Position) string {
 	} else if f.End != nil {
 		fmt.Fprintf(&b, "winner player %d\n", f.End.Winner)
 	}
-	if f.Phase == wire.PhaseDeploy {
+	if f.Phase == frame.PhaseDeploy {
 		for p, c := range s.Commands {
 			fmt.Fprintf(&b, "p%d answers %s\n", p+1, c)
 		}

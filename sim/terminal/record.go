@@ -47,6 +47,20 @@ type SpawnEvent struct {
 	ID     uint32
 }
 
+// Order returns the order that leads to n events equal to e. It is not swapped.
+func (e SpawnEvent) Order(n int) sim.Order {
+	x, y := int(e.At.X), int(e.At.Y)
+	switch {
+	case e.Kind == Removal:
+		return RemoveAt(x, y)
+	case e.Kind == Upgrade:
+		return UpgradeAt(x, y)
+	case e.Kind.Structure():
+		return Place(e.Kind, x, y)
+	}
+	return Spawn(e.Kind, x, y, n)
+}
+
 // MoveEvent is a step of a mobile unit.
 type MoveEvent struct {
 	From, To Pos

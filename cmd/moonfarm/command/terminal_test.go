@@ -20,7 +20,9 @@ import (
 	"moonfarm/sim"
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/terminal"
-	"moonfarm/sim/terminal/wire"
+	"moonfarm/sim/terminal/wire/config"
+	"moonfarm/sim/terminal/wire/frame"
+	"moonfarm/sim/terminal/wire/replay"
 )
 
 // terminalReplays are small replay files for scripts, by name: one of a short
@@ -33,7 +35,7 @@ var terminalReplays = sync.OnceValues(func() (map[string]string, error) {
 		if !ok {
 			return nil, fmt.Errorf("no rule set %s", set)
 		}
-		m := &wire.Match{Config: wire.ConfigOf(r), Names: [2]string{"anna", "bert"}}
+		m := &replay.Match{Config: config.Of(r), Names: [2]string{"anna", "bert"}}
 		t := new(sim.Turn)
 		t.Set(0, []sim.Order{terminal.Clock(6100), terminal.Penalty(1), terminal.Place(terminal.Wall, 3, 13), terminal.UpgradeAt(3, 13)})
 		t.Set(1, []sim.Order{terminal.Place(terminal.Support, 14, 15), terminal.Spawn(terminal.Scout, 13, 27, 3)})
@@ -44,16 +46,16 @@ var terminalReplays = sync.OnceValues(func() (map[string]string, error) {
 		t.SetOne(0, terminal.Penalty(r.CrashPenalty()))
 		m.Add(t)
 		var b bytes.Buffer
-		if err := wire.WriteMatch(&b, m, wire.Local); err != nil {
+		if err := replay.WriteMatch(&b, m, config.Local); err != nil {
 			return nil, err
 		}
 		files[name] = b.String()
 		if set == "2026" {
-			draw := &wire.Match{Config: m.Config, Names: m.Names}
+			draw := &replay.Match{Config: m.Config, Names: m.Names}
 			t.SetOne(1, terminal.Penalty(r.CrashPenalty())) // and player 1 as before
 			draw.Add(t)
 			b.Reset()
-			if err := wire.WriteMatch(&b, draw, wire.Local); err != nil {
+			if err := replay.WriteMatch(&b, draw, config.Local); err != nil {
 				return nil, err
 			}
 			files["draw.replay"] = b.String()
@@ -78,7 +80,7 @@ var terminalReplays = sync.OnceValues(func() (map[string]string, error) {
 
 // replay2018 is a short match with a config of 2018.
 func replay2018() (string, error) {
-	config, err := wire.ParseConfig([]byte(`{"unitInformation":[{"cost":1.0,"stability":60.0},{"cost":4.0,"stability":30.0},
+	c, err := config.Parse([]byte(`{"unitInformation":[{"cost":1.0,"stability":60.0},{"cost":4.0,"stability":30.0},
 {"damage":4.0,"cost":3.0,"range":3.0,"stability":75.0},
 {"damageI":1.0,"damageF":1.0,"damageToPlayer":1.0,"cost":1.0,"range":3.0,"stability":15.0,"speed":0.5},
 {"damageI":3.0,"damageF":3.0,"damageToPlayer":1.0,"cost":3.0,"range":5.0,"stability":5.0,"speed":0.25},
@@ -89,14 +91,14 @@ func replay2018() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	m := &wire.Match{Config: config, Names: [2]string{"anna", "bert"}}
+	m := &replay.Match{Config: c, Names: [2]string{"anna", "bert"}}
 	t := new(sim.Turn)
 	t.Set(0, []sim.Order{terminal.Place(terminal.Wall, 3, 13)})
 	m.Add(t)
 	t.SetOne(0, terminal.Penalty(31))
 	m.Add(t)
 	var b bytes.Buffer
-	err = wire.WriteMatch(&b, m, wire.Local)
+	err = replay.WriteMatch(&b, m, config.Local)
 	return b.String(), err
 }
 
@@ -188,17 +190,17 @@ func playAlgo(kind string, in *bufio.Reader) error {
 		err = json.Unmarshal(line, &config)
 	}
 	for want := 0; err == nil; {
-		var frame struct{ TurnInfo []int }
+		var f struct{ TurnInfo []int }
 		if line, err = in.ReadBytes('\n'); err == nil {
-			err = json.Unmarshal(line, &frame)
+			err = json.Unmarshal(line, &f)
 		}
 		switch {
-		case err != nil || frame.TurnInfo[0] == wire.PhaseAction:
+		case err != nil || f.TurnInfo[0] == frame.PhaseAction:
 			continue
-		case frame.TurnInfo[0] == wire.PhaseEnd:
+		case f.TurnInfo[0] == frame.PhaseEnd:
 			return nil
-		case frame.TurnInfo[1] != want:
-			return fmt.Errorf("turn %d, expected %d", frame.TurnInfo[1], want)
+		case f.TurnInfo[1] != want:
+			return fmt.Errorf("turn %d, expected %d", f.TurnInfo[1], want)
 		case want == 2 && kind == "crashes":
 			return errors.New("a stone is in the way")
 		case want == 1 && kind == "hangs":

@@ -11,13 +11,13 @@ import (
 	"moonfarm/rollout/bots/child"
 	bot "moonfarm/rollout/bots/terminal"
 	"moonfarm/sim/terminal"
-	"moonfarm/sim/terminal/wire"
+	"moonfarm/sim/terminal/wire/config"
 	"moonfarm/sim/texts"
 )
 
 // terminalHost plays C1 Terminal.
 type terminalHost struct {
-	config wire.Config
+	config config.Config
 	game   *terminal.Game
 	limits bot.Limits
 }
@@ -25,17 +25,17 @@ type terminalHost struct {
 func newTerminal(c *Config) (host, string, error) {
 	h := &terminalHost{}
 	if trimmed := bytes.TrimSpace([]byte(texts.Unmarked(c.Rules))); bytes.HasPrefix(trimmed, []byte("{")) {
-		config, err := wire.ParseConfig(trimmed)
+		c, err := config.Parse(trimmed)
 		if err != nil {
 			return nil, "", err
 		}
-		h.config = config
+		h.config = c
 	} else {
-		r, err := wire.ParseRules(trimmed)
+		r, err := config.ParseRules(trimmed)
 		if err != nil {
 			return nil, "", err
 		}
-		h.config = wire.ConfigOf(r)
+		h.config = config.Of(r)
 	}
 	var err error
 	if h.game, err = terminal.New(h.config.Rules); err != nil {

@@ -14,7 +14,7 @@ import (
 
 	"moonfarm/rollout/arena"
 	bot "moonfarm/rollout/bots/terminal"
-	"moonfarm/sim/terminal/wire"
+	"moonfarm/sim/terminal/wire/replay"
 )
 
 // algo is a bot of Terminal: in turn 1 it gives a command for a cell that is not in
@@ -67,8 +67,8 @@ func terminalGame(t *testing.T, kind string, l Limits, m *Meeting) *Outcome {
 // Commands that cannot be read are a fault of a game, and those that the rules refuse
 // another: how many, and which was the first.
 func TestTerminalIllegal(t *testing.T) {
-	var replay, log bytes.Buffer
-	o := terminalGame(t, "algo", Limits{}, &Meeting{Replay: &replay, Log: func(int) io.Writer { return &log }})
+	var recording, log bytes.Buffer
+	o := terminalGame(t, "algo", Limits{}, &Meeting{Replay: &recording, Log: func(int) io.Writer { return &log }})
 	s := &o.Seats[0]
 	want := []arena.Fault{
 		{Seat: 0, Turn: 1, Kind: FaultIllegal, Times: 1, Text: "line 1, command 1: want a cell of the arena, found (0, 0)"},
@@ -81,7 +81,7 @@ func TestTerminalIllegal(t *testing.T) {
 		!strings.Contains(log.String(), "== turn 1: [[\"FF\",0,0]] [[\"PI\",12,5]] ==\n") || len(o.Seats[1].Faults) > 0 {
 		t.Errorf("longest %v of %v, log %q, %+v", s.Longest, s.Used, &log, o.Seats[1])
 	}
-	if _, report, err := wire.Verify("match", &replay, nil); err != nil || report.Different > 0 || !report.Complete || report.Turns != 3 {
+	if _, report, err := replay.Verify("match", &recording, nil); err != nil || report.Different > 0 || !report.Complete || report.Turns != 3 {
 		t.Errorf("replay: %v, %+v", err, report)
 	}
 }

@@ -17,14 +17,15 @@ import (
 	"moonfarm/sim"
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/terminal"
-	"moonfarm/sim/terminal/wire"
+	"moonfarm/sim/terminal/wire/frame"
+	"moonfarm/sim/terminal/wire/replay"
 )
 
 // answersOf are the answers of both players in a match, turn by turn.
-func answersOf(m *wire.Match) (answers [2][]string) {
+func answersOf(m *replay.Match) (answers [2][]string) {
 	for p := range sim.Player(2) {
 		for turn := range m.Turns {
-			answers[p] = append(answers[p], string(wire.AppendAnswer(nil, m.OrdersOf(turn, p), &m.Config.Shorthands, p)))
+			answers[p] = append(answers[p], string(frame.AppendAnswer(nil, m.OrdersOf(turn, p), &m.Config.Shorthands, p)))
 		}
 	}
 	return answers
@@ -32,10 +33,10 @@ func answersOf(m *wire.Match) (answers [2][]string) {
 
 // recorded reads the recording that the measurements play: 52 turns with 40 frames
 // and 73 KB each.
-func recorded(t testing.TB) *wire.Match {
+func recorded(t testing.TB) *replay.Match {
 	t.Helper()
 	name := simtest.Shared(t, "replays", "terminal", "2026-001.replay.gz")
-	m, err := wire.ReadMatch(name, bytes.NewReader(simtest.Text(t, name)))
+	m, err := replay.ReadMatch(name, bytes.NewReader(simtest.Text(t, name)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +50,7 @@ type costs struct {
 }
 
 // play plays a recorded match between bots that give its answers at once.
-func (c *costs) play(t testing.TB, old *wire.Match, seats [2]Seat) {
+func (c *costs) play(t testing.TB, old *replay.Match, seats [2]Seat) {
 	t.Helper()
 	m := &Match{Config: old.Config, Limits: LocalLimits(&old.Config), Seats: seats}
 	turn, last := 0, time.Time{}
@@ -74,7 +75,7 @@ func (c *costs) play(t testing.TB, old *wire.Match, seats [2]Seat) {
 }
 
 // alone measures what a bot takes by itself: the least of several times.
-func (c *costs) alone(t testing.TB, old *wire.Match, answers []string) {
+func (c *costs) alone(t testing.TB, old *replay.Match, answers []string) {
 	t.Helper()
 	var read bytes.Buffer
 	seats := [2]Seat{bot(func(in *bufio.Reader, out io.Writer) error {
@@ -104,12 +105,12 @@ func (c *costs) turn(quantile float64) (whole, bot time.Duration) {
 }
 
 // replays is a policy that gives the orders of a seat of a recorded match.
-func replays(old *wire.Match, p sim.Player) Seat {
+func replays(old *replay.Match, p sim.Player) Seat {
 	return Seat{Policy: func(s env.Spec) (rollout.Policy, error) { return &replayer{old, p}, nil }}
 }
 
 type replayer struct {
-	match *wire.Match
+	match *replay.Match
 	seat  sim.Player
 }
 

@@ -14,7 +14,7 @@
 // frame. It answers each deploy frame with two lines, each a JSON list of commands
 // [shorthand, x, y]: structures, upgrades and removals, then mobile units. Every
 // bot believes to be player 1: player 2 is shown everything turned by 180° (see
-// wire.View). What it prints on standard error goes to a log.
+// frame.View). What it prints on standard error goes to a log.
 //
 // # Thinking
 //
@@ -39,7 +39,7 @@
 // Of the original these are not known:
 //
 //   - What cannot be read in an answer is left out by itself, and the bot plays on:
-//     see wire.ParseAnswer. A whole line that is no list, such as a message of a bot
+//     see frame.ParseAnswer. A whole line that is no list, such as a message of a bot
 //     to its programmer, is an empty list.
 //   - Lines are taken as they come: of a bot that answers twice the second answer is
 //     that to the next turn.

@@ -19,7 +19,7 @@ import (
 
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
-	"moonfarm/sim/terminal/wire"
+	"moonfarm/sim/terminal/wire/replay"
 )
 
 func TestMain(m *testing.M) {
@@ -180,7 +180,7 @@ func TestFaults(t *testing.T) {
 			bad, good := i%2, 1-i%2
 			m.Seats[bad], m.Seats[good] = started(t, c.kind), Seat{Policy: maker(t, "starter")}
 			m.Limits.Hard = c.hard
-			r, replay := played(t, m)
+			r, file := played(t, m)
 			crash, end := r.Crashes[bad], &r.End.Players[bad]
 			if crash == nil || c.turn >= 0 && crash.Turn != c.turn || crash.Turn != r.Turns-1 || !strings.Contains(crash.Err.Error(), c.want) {
 				t.Fatalf("%+v in a match of %d turns", crash, r.Turns)
@@ -202,7 +202,7 @@ func TestFaults(t *testing.T) {
 				t.Errorf("it lost %v health, want %v", got, lost)
 			}
 			// The other's commands of that turn count, and one frame of it is played.
-			_, f, _, err := wire.FindFrame("match", bytes.NewReader(replay), crash.Turn, 0)
+			_, f, _, err := replay.FindFrame("match", bytes.NewReader(file), crash.Turn, 0)
 			if err != nil || f == nil || c.turn == 0 && len(f.Events.Spawns) == 0 {
 				t.Errorf("frame 0 of turn %d: %v, %v", crash.Turn, err, f)
 			}

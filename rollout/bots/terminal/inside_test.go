@@ -16,7 +16,9 @@ import (
 	"moonfarm/rollout/bots/child"
 	"moonfarm/rollout/policy"
 	"moonfarm/sim/terminal"
-	"moonfarm/sim/terminal/wire"
+	"moonfarm/sim/terminal/wire/config"
+	"moonfarm/sim/terminal/wire/frame"
+	"moonfarm/sim/terminal/wire/replay"
 )
 
 // ample is a time that nothing honest needs, on a loaded machine either.
@@ -118,9 +120,9 @@ func serve(in *bufio.Reader, out io.Writer, see func(line []byte), answers ...st
 		}
 		p, ok := phase(line)
 		switch {
-		case ok && p == wire.PhaseEnd:
+		case ok && p == frame.PhaseEnd:
 			return nil
-		case !ok || p != wire.PhaseDeploy:
+		case !ok || p != frame.PhaseDeploy:
 			continue
 		}
 		answer := "[]\n[]\n"
@@ -146,7 +148,7 @@ func ruled(t testing.TB, rules string, turns int32, seats ...Seat) *Match {
 		t.Fatalf("no rules %q", rules)
 	}
 	r.MaxTurns = turns
-	m := &Match{Config: wire.ConfigOf(r)}
+	m := &Match{Config: config.Of(r)}
 	m.Limits = LocalLimits(&m.Config)
 	m.Limits.Start = 0
 	copy(m.Seats[:], seats)
@@ -167,20 +169,20 @@ func played(t testing.TB, m *Match) (*Result, []byte) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), ample)
 	defer cancel()
-	var replay bytes.Buffer
-	m.Replay = &replay
+	var file bytes.Buffer
+	m.Replay = &file
 	r, err := m.Play(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	verified(t, r, replay.Bytes())
-	return r, replay.Bytes()
+	verified(t, r, file.Bytes())
+	return r, file.Bytes()
 }
 
 // verified checks that a replay plays as recorded, and to the result.
-func verified(t testing.TB, r *Result, replay []byte) {
+func verified(t testing.TB, r *Result, file []byte) {
 	t.Helper()
-	read, report, err := wire.Verify("match", bytes.NewReader(replay), nil)
+	read, report, err := replay.Verify("match", bytes.NewReader(file), nil)
 	if err != nil || report.First != nil || report.Different > 0 || !report.Complete {
 		t.Fatalf("replay: %v, %+v, %v", err, report, report.First)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"moonfarm/rollout/bots/child"
 	"moonfarm/sim/terminal"
-	"moonfarm/sim/terminal/wire"
+	"moonfarm/sim/terminal/wire/config"
 )
 
 // Limits bound what each bot of a match may use.
@@ -44,7 +44,7 @@ const (
 // SiteLimits are those of the contest's own config: waitTimeBotSoft,
 // waitTimeBotMax, waitTimeStartGame and waitTimeEndGame. A key that is missing, or
 // 0, sets no limit; of the last two it is 3 seconds.
-func SiteLimits(c *wire.Config) Limits {
+func SiteLimits(c *config.Config) Limits {
 	start, end := graces(c)
 	return Limits{
 		Start: start, End: end,
@@ -55,7 +55,7 @@ func SiteLimits(c *wire.Config) Limits {
 
 // LocalLimits are for one's own machine, which may be slower or busy: thinking
 // costs nothing, and an answer has ten minutes. The graces are those of the config.
-func LocalLimits(c *wire.Config) Limits {
+func LocalLimits(c *config.Config) Limits {
 	start, end := graces(c)
 	return Limits{Start: start, End: end, Hard: localHard}
 }
@@ -63,7 +63,7 @@ func LocalLimits(c *wire.Config) Limits {
 func milliseconds(n int32) time.Duration { return time.Duration(n) * time.Millisecond }
 
 // graces reads the times before and after the game out of a config's text.
-func graces(c *wire.Config) (start, end time.Duration) {
+func graces(c *config.Config) (start, end time.Duration) {
 	var keys struct {
 		Timing struct {
 			Start *float64 `json:"waitTimeStartGame"`

@@ -14,13 +14,16 @@ import (
 	"moonfarm/rollout/bots/child"
 	"moonfarm/sim"
 	"moonfarm/sim/terminal"
-	"moonfarm/sim/terminal/wire"
+	"moonfarm/sim/terminal/wire/config"
+	"moonfarm/sim/terminal/wire/frame"
+	"moonfarm/sim/terminal/wire/referee"
+	"moonfarm/sim/terminal/wire/replay"
 )
 
 // Match is one game of Terminal.
 type Match struct {
-	Config wire.Config // what bots are sent, and the rules
-	Seed   uint64      // of policies that draw; the game has no chance
+	Config config.Config // what bots are sent, and the rules
+	Seed   uint64        // of policies that draw; the game has no chance
 	Seats  [2]Seat
 	Limits Limits // of both bots: see SiteLimits and LocalLimits
 
@@ -69,7 +72,7 @@ type Result struct {
 	// End has the winner, the scores (points_scored), turns and frames, and by
 	// player what the end frame of a replay tells: whether it crashed or its time
 	// ran out, milliseconds of thinking, health that it lost by that.
-	End     wire.EndStats
+	End     frame.EndStats
 	Players [2]PlayerResult // of bots
 	// ByTime says that the shorter time of thinking decided: both players had the same
 	// health at the end, or none, and one of them has won.
@@ -117,13 +120,13 @@ type host struct {
 	*Match
 	match   bots.Match
 	rules   terminal.Rules // with the limits
-	referee *wire.Referee
+	referee *referee.Referee
 	turn    sim.Turn
 	begun   bool
 	begin   time.Time
-	seats   [2]*seated   // nil: no bot
-	replay  *wire.Writer // nil: nobody wants it
-	end     wire.EndStats
+	seats   [2]*seated     // nil: no bot
+	replay  *replay.Writer // nil: nobody wants it
+	end     frame.EndStats
 }
 
 // isClock reports whether an order is the time that a player took.
@@ -144,7 +147,7 @@ func (m *Match) host() (*host, error) {
 	}
 	v.Reset(0, m.Seed)
 	h := &host{Match: m, rules: m.Limits.timed(m.Config.Rules)}
-	if h.referee, err = wire.NewReferee(h.rules); err != nil {
+	if h.referee, err = referee.New(h.rules); err != nil {
 		return nil, err
 	}
 	h.referee.Name([2]string{m.Seats[0].Name, m.Seats[1].Name})
@@ -171,7 +174,7 @@ func (h *host) seat(p sim.Player) *seated {
 	if h.Refused != nil {
 		s.result.Refused.told = func(turn int, text string) { h.Refused(int(p), turn, text) }
 	}
-	s.feed.text = append(wire.AppendConfig(s.feed.text, &h.Config), '\n')
+	s.feed.text = append(h.Config.Append(s.feed.text, config.Local), '\n')
 	return s
 }
 
@@ -187,7 +190,7 @@ func (h *host) shown(b *env.Batch) error {
 	} else {
 		h.begun, h.begin = true, time.Now()
 		if h.Replay != nil {
-			h.replay = wire.NewWriter(h.Replay, &h.Config, wire.Local)
+			h.replay = replay.NewWriter(h.Replay, &h.Config, config.Local)
 		}
 	}
 	for more := true; more; more = h.referee.Next() {
@@ -205,7 +208,7 @@ func (h *host) shown(b *env.Batch) error {
 }
 
 // show shows a frame.
-func (h *host) show(f *wire.Frame) error {
+func (h *host) show(f *frame.Frame) error {
 	if f.End != nil {
 		f.End.Duration = float64(time.Since(h.begin).Milliseconds())
 		h.end = *f.End

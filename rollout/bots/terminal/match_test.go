@@ -12,13 +12,15 @@ import (
 	"moonfarm/sim"
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/terminal"
-	"moonfarm/sim/terminal/wire"
+	"moonfarm/sim/terminal/wire/config"
+	"moonfarm/sim/terminal/wire/frame"
+	"moonfarm/sim/terminal/wire/replay"
 )
 
 // timeless is a frame as text without what depends on the clock.
-func timeless(f *wire.Frame) string {
-	var g wire.Frame
-	wire.View(&g, f, 0)
+func timeless(f *frame.Frame) string {
+	var g frame.Frame
+	frame.View(&g, f, 0)
 	for p := range g.Stats {
 		g.Stats[p].Time = 0
 	}
@@ -31,14 +33,14 @@ func timeless(f *wire.Frame) string {
 			g.End.Players[p].Time = 0
 		}
 	}
-	return string(wire.AppendFrame(nil, &g))
+	return string(g.Append(nil, config.Local))
 }
 
 // parse reads a frame.
-func parse(t testing.TB, line []byte) *wire.Frame {
+func parse(t testing.TB, line []byte) *frame.Frame {
 	t.Helper()
-	f := new(wire.Frame)
-	if err := wire.ParseFrame(f, line); err != nil {
+	f := new(frame.Frame)
+	if err := frame.Parse(f, line); err != nil {
 		t.Fatal(err)
 	}
 	return f
@@ -48,7 +50,7 @@ func parse(t testing.TB, line []byte) *wire.Frame {
 // every line that they are sent and every frame of the new replay.
 func replayed(t *testing.T, name string, recording []byte) {
 	t.Helper()
-	old, err := wire.ReadMatch(name, bytes.NewReader(recording))
+	old, err := replay.ReadMatch(name, bytes.NewReader(recording))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,13 +60,13 @@ func replayed(t *testing.T, name string, recording []byte) {
 	}
 	// The original has no order of its own for some events; ours is that of ids.
 	var ours bytes.Buffer
-	if err := wire.WriteMatch(&ours, old, wire.Local); err != nil {
+	if err := replay.WriteMatch(&ours, old, config.Local); err != nil {
 		t.Fatal(err)
 	}
-	var frames []*wire.Frame
-	r, err := wire.NewReader(name, &ours)
+	var frames []*frame.Frame
+	r, err := replay.NewReader(name, &ours)
 	for err == nil {
-		f := new(wire.Frame)
+		f := new(frame.Frame)
 		if err = r.Next(f); err == nil {
 			frames = append(frames, f)
 		}
@@ -82,20 +84,20 @@ func replayed(t *testing.T, name string, recording []byte) {
 		})
 		m.Seats[p].Name = old.Names[p]
 	}
-	_, replay := played(t, m)
+	_, file := played(t, m)
 	for p := range lines {
-		if len(lines[p]) != len(frames)+1 || lines[p][0] != string(wire.AppendConfig(nil, &old.Config))+"\n" {
+		if len(lines[p]) != len(frames)+1 || lines[p][0] != string(old.Config.Append(nil, config.Local))+"\n" {
 			t.Fatalf("%s: the bot of seat %d got %d lines, recorded %d frames", name, p, len(lines[p]), len(frames))
 		}
 		for i, f := range frames {
-			want := new(wire.Frame)
-			wire.View(want, f, sim.Player(p))
+			want := new(frame.Frame)
+			frame.View(want, f, sim.Player(p))
 			same(t, fmt.Sprintf("%s: frame %d of seat %d", name, i, p), parse(t, []byte(lines[p][1+i])), want)
 		}
 	}
-	r, _ = wire.NewReader(name, bytes.NewReader(replay))
+	r, _ = replay.NewReader(name, bytes.NewReader(file))
 	for i, f := range frames {
-		got := new(wire.Frame)
+		got := new(frame.Frame)
 		if err := r.Next(got); err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +106,7 @@ func replayed(t *testing.T, name string, recording []byte) {
 }
 
 // same compares frames but for what depends on the clock.
-func same(t *testing.T, what string, got, want *wire.Frame) {
+func same(t *testing.T, what string, got, want *frame.Frame) {
 	t.Helper()
 	if a, b := timeless(got), timeless(want); a != b {
 		t.Fatalf("%s:\n got %.2000s\nwant %.2000s", what, a, b)
@@ -115,11 +117,11 @@ func same(t *testing.T, what string, got, want *wire.Frame) {
 // its frames, each from its side, and play it to the same end.
 func TestRecorded(t *testing.T) {
 	m := ruled(t, "2026", 12, Seat{Name: "anna", Policy: maker(t, "maze")}, Seat{Name: "bert", Policy: maker(t, "starter")})
-	r, replay := played(t, m)
+	r, file := played(t, m)
 	if r.Turns < 5 || r.End.Players[0].Time != 0 || r.End.Players[1].Name != "bert" || r.End.Frames <= r.Turns {
 		t.Fatalf("%+v", r.End)
 	}
-	replayed(t, "policies", replay)
+	replayed(t, "policies", file)
 }
 
 // longEnv asks for the long form of tests.

@@ -7,7 +7,7 @@ import (
 
 	"moonfarm/sim"
 	"moonfarm/sim/terminal"
-	"moonfarm/sim/terminal/wire"
+	"moonfarm/sim/terminal/wire/frame"
 )
 
 // Refused tells of the commands of a bot that had no effect. They are no fault: the
@@ -15,7 +15,7 @@ import (
 type Refused struct {
 	// Lines are lines of answers that are no lists of commands, Commands those
 	// that name none, such as unknown units or cells outside the arena: the
-	// refusals of wire.ParseAnswer, at most 100 of an answer.
+	// refusals of frame.ParseAnswer, at most 100 of an answer.
 	Lines, Commands int
 	// Rules are commands that the rules do not carry out, such as those that the
 	// bot cannot pay for, or for occupied cells: one for each unit.
@@ -62,7 +62,7 @@ func (r *Refused) note(first *FirstRefusal, turn int, format string, args ...any
 }
 
 // unread counts what could not be read in an answer.
-func (r *Refused) unread(turn int, refused []wire.Refusal) {
+func (r *Refused) unread(turn int, refused []frame.Refusal) {
 	for _, one := range refused {
 		if one.Entry == 0 {
 			r.Lines++

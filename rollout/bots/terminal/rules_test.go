@@ -18,7 +18,8 @@ import (
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
 	"moonfarm/sim/terminal"
-	"moonfarm/sim/terminal/wire"
+	"moonfarm/sim/terminal/wire/config"
+	"moonfarm/sim/terminal/wire/replay"
 )
 
 // slow is a bot that thinks for so long in each turn.
@@ -49,13 +50,13 @@ func TestThinking(t *testing.T) {
 	m := ruled(t, "2022", 2, Seat{Policy: maker(t, "empty")}, slow(0, 1100*time.Millisecond))
 	m.Limits.Soft = time.Millisecond
 	m.Limits.Hard = 0
-	r, replay := played(t, m)
+	r, file := played(t, m)
 	end := &r.End.Players[1]
 	// A busy machine may need more time, in both turns.
 	times := make([]float64, 2)
 	damage := 0.0
 	for turn := range times {
-		_, f, _, err := wire.FindFrame("match", strings.NewReader(string(replay)), turn, 0)
+		_, f, _, err := replay.FindFrame("match", strings.NewReader(string(file)), turn, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -286,7 +287,7 @@ func TestErrors(t *testing.T) {
 // TestLimits: those of the contest come from the config, where it has them.
 func TestLimits(t *testing.T) {
 	rules, _ := terminal.RuleSet("2022")
-	c := wire.ConfigOf(rules)
+	c := config.Of(rules)
 	if l := SiteLimits(&c); l != (Limits{Start: 3 * time.Second, Soft: 5 * time.Second, Hard: 35 * time.Second, End: 3 * time.Second}) {
 		t.Errorf("%+v", l)
 	}

@@ -11,7 +11,7 @@ import (
 	"moonfarm/rollout/bots/child"
 	"moonfarm/sim"
 	"moonfarm/sim/terminal"
-	"moonfarm/sim/terminal/wire"
+	"moonfarm/sim/terminal/wire/frame"
 )
 
 // seated is a bot that plays at a seat.
@@ -157,8 +157,8 @@ func since(begin time.Time) time.Duration { return max(time.Since(begin), 0) }
 
 // read reads the lines of an answer, as far as dst has room.
 func (s *seated) read(dst []sim.Order, first, second []byte) []sim.Order {
-	var refused []wire.Refusal
-	s.orders, refused = wire.ParseAnswer(s.orders[:0], first, second, s.names, s.seat)
+	var refused []frame.Refusal
+	s.orders, refused = frame.ParseAnswer(s.orders[:0], first, second, s.names, s.seat)
 	s.result.Refused.unread(s.turn, refused)
 	n := min(len(s.orders), cap(dst)-len(dst))
 	s.result.Refused.beyond(s.turn, s.orders[n:])
@@ -168,11 +168,11 @@ func (s *seated) read(dst []sim.Order, first, second []byte) []sim.Order {
 }
 
 // show notes a frame for the bot to read.
-func (s *seated) show(f *wire.Frame) {
+func (s *seated) show(f *frame.Frame) {
 	if s.crashed {
 		return
 	}
-	if f.Phase == wire.PhaseAction && f.Number == 0 {
+	if f.Phase == frame.PhaseAction && f.Number == 0 {
 		s.result.Refused.rules(s.turn-1, s.orders, f.Events.Spawns, s.seat, s.names)
 	}
 	s.feed.add(f)
@@ -196,18 +196,18 @@ func (s *seated) End(ctx context.Context, crash error) bots.Ended {
 // feed is what a bot is to read before it answers.
 type feed struct {
 	seat  sim.Player
-	view  wire.Frame
-	lines wire.FrameWriter
+	view  frame.Frame
+	lines frame.Writer
 	text  []byte
 }
 
 // add adds a frame.
-func (f *feed) add(frame *wire.Frame) {
+func (f *feed) add(shown *frame.Frame) {
 	if f.seat != 0 {
-		wire.View(&f.view, frame, f.seat)
-		frame = &f.view
+		frame.View(&f.view, shown, f.seat)
+		shown = &f.view
 	}
-	f.text = append(f.lines.Append(f.text, frame), '\n')
+	f.text = append(f.lines.Append(f.text, shown), '\n')
 }
 
 // take takes all lines out, valid until the next add.

@@ -12,7 +12,7 @@ import (
 	"moonfarm/sim/bitboard"
 	"moonfarm/sim/prng"
 	"moonfarm/sim/terminal"
-	"moonfarm/sim/terminal/wire"
+	"moonfarm/sim/terminal/wire/config"
 )
 
 // Search is the search of Terminal. By default turtle plays on from a leaf
@@ -32,8 +32,8 @@ var Search = script.Search[terminal.State, Move]{
 	Model:   "FILE.onnx: a network judges leaves beside rollout",
 	Room:    room,
 	New:     func(o script.SearchOptions) script.SearchGame[terminal.State, Move] { return newModel(o) },
-	Kit: func(config string) (kit features.Kit[terminal.State], err error) {
-		rules, err := wire.ParseRules([]byte(config))
+	Kit: func(text string) (kit features.Kit[terminal.State], err error) {
+		rules, err := config.ParseRules([]byte(text))
 		if err != nil {
 			return kit, err
 		}

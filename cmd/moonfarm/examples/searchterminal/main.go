@@ -18,7 +18,8 @@ import (
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
 	"moonfarm/sim/terminal"
-	"moonfarm/sim/terminal/wire"
+	"moonfarm/sim/terminal/wire/config"
+	"moonfarm/sim/terminal/wire/frame"
 )
 
 func main() {
@@ -32,7 +33,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	config, err := wire.ParseConfig(line)
+	c, err := config.Parse(line)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -44,22 +45,22 @@ func main() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		var f wire.Frame
-		if err := wire.ParseFrame(&f, bytes.TrimSpace(line)); err != nil {
+		var f frame.Frame
+		if err := frame.Parse(&f, bytes.TrimSpace(line)); err != nil {
 			log.Fatal(err)
 		}
-		if f.Phase == wire.PhaseEnd {
+		if f.Phase == frame.PhaseEnd {
 			return
 		}
-		if f.Phase != wire.PhaseDeploy {
+		if f.Phase != frame.PhaseDeploy {
 			continue
 		}
-		g, s, err := wire.ReadState(bytes.TrimSpace(line), config.Rules, 0) // shown from below, whatever the seat
+		g, s, err := frame.ReadState(bytes.TrimSpace(line), c.Rules, 0) // shown from below, whatever the seat
 		if err != nil {
 			log.Fatal(err)
 		}
 		orders := search(g, s, *turns, *replies, *depth)
-		os.Stdout.Write(wire.AppendAnswer(nil, orders, &config.Shorthands, 0))
+		os.Stdout.Write(frame.AppendAnswer(nil, orders, &c.Shorthands, 0))
 	}
 }
 

@@ -13,7 +13,8 @@ import (
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/terminal"
 	"moonfarm/sim/terminal/internal/plain"
-	"moonfarm/sim/terminal/wire"
+	"moonfarm/sim/terminal/wire/frame"
+	"moonfarm/sim/terminal/wire/replay"
 )
 
 // TestRecordings plays every turn of the official recordings of 2020 to 2026
@@ -107,10 +108,10 @@ func holdsOnlyIf(t *testing.T, file string, turns int, change func(r *terminal.R
 
 // recording is a file with the game that follows it.
 type recording struct {
-	in     *wire.Reader
-	match  *wire.Match // the orders
-	frame  wire.Frame  // the current one
-	frames int         // of action phases
+	in     *replay.Reader
+	match  *replay.Match // the orders
+	frame  frame.Frame   // the current one
+	frames int           // of action phases
 	game   *plain.Game
 	more   bool // the game has another frame in this action phase
 }
@@ -118,11 +119,11 @@ type recording struct {
 func open(t *testing.T, name string) *recording {
 	t.Helper()
 	text := simtest.Text(t, name)
-	match, err := wire.ReadMatch(name, bytes.NewReader(text))
+	match, err := replay.ReadMatch(name, bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := wire.NewReader(name, bytes.NewReader(text))
+	in, err := replay.NewReader(name, bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +148,7 @@ func (r *recording) run() (difference string) {
 // next plays up to the current frame and compares it.
 func (r *recording) next() string {
 	f := &r.frame
-	if f.Phase == wire.PhaseAction {
+	if f.Phase == frame.PhaseAction {
 		if f.Number == 0 {
 			r.game.Deploy([2][]sim.Order{r.match.OrdersOf(f.Turn, 0), r.match.OrdersOf(f.Turn, 1)})
 			r.more = true
@@ -166,7 +167,7 @@ func (r *recording) next() string {
 	if r.frames > 0 {
 		status = r.game.Restore()
 	}
-	if f.Phase == wire.PhaseEnd {
+	if f.Phase == frame.PhaseEnd {
 		if a, b := r.game.Outcome(0), r.game.Outcome(1); status != sim.Over || a.Result != float32(3-2*f.End.Winner) || b.Result != -a.Result {
 			return fmt.Sprintf("the game is %v, outcomes %v, %v; player %d won", status, a, b, f.End.Winner)
 		}
@@ -185,27 +186,27 @@ func (r *recording) next() string {
 // compareBoard compares the units and resources of both players.
 func (r *recording) compareBoard() (difference string) {
 	old, last := r.game.Rules.OldIDs, 0
-	if r.frame.Phase == wire.PhaseEnd && r.game.Turn == uint32(r.game.Rules.MaxTurns) {
+	if r.frame.Phase == frame.PhaseEnd && r.game.Turn == uint32(r.game.Rules.MaxTurns) {
 		last = 1 // the recordings count all marks down once more
 	}
 	for p := range sim.Player(2) {
 		player, stats := r.game.Players[p], r.frame.Stats[p]
 		difference = cmp.Or(difference, differ(fmt.Sprintf("player %d: health, cores, bits", p),
 			[]float32{player.Health, player.Cores, player.Bits}, []float32{stats.Health, stats.Cores, stats.Bits}))
-		var units wire.Units
+		var units frame.Units
 		for _, u := range append(r.game.Pieces(p), r.game.MobilePieces(p)...) {
-			units[u.Kind] = append(units[u.Kind], wire.Unit{At: u.At, Value: u.Health, ID: u.ID})
+			units[u.Kind] = append(units[u.Kind], frame.Unit{At: u.At, Value: u.Health, ID: u.ID})
 			if u.RemoveIn > 0 {
-				units[terminal.Removal] = append(units[terminal.Removal], wire.Unit{At: u.At, Value: float32(int(u.RemoveIn) - last), ID: u.ID})
+				units[terminal.Removal] = append(units[terminal.Removal], frame.Unit{At: u.At, Value: float32(int(u.RemoveIn) - last), ID: u.ID})
 			}
 			if u.Upgraded {
-				units[terminal.Upgrade] = append(units[terminal.Upgrade], wire.Unit{At: u.At, ID: u.ID})
+				units[terminal.Upgrade] = append(units[terminal.Upgrade], frame.Unit{At: u.At, ID: u.ID})
 			}
 		}
 		if old { // the ids of marks, and their order, are those of the removals
-			for _, marks := range [][]wire.Unit{units[terminal.Removal], r.frame.Units[p][terminal.Removal]} {
+			for _, marks := range [][]frame.Unit{units[terminal.Removal], r.frame.Units[p][terminal.Removal]} {
 				for i := range marks {
-					marks[i] = wire.Unit{At: marks[i].At}
+					marks[i] = frame.Unit{At: marks[i].At}
 				}
 				sorted(marks)
 			}
@@ -220,7 +221,7 @@ func (r *recording) compareBoard() (difference string) {
 // compareEvents compares the current frame with what the game has just played.
 func (r *recording) compareEvents() string {
 	f, want := &r.game.Events, &r.frame.Events
-	have := &wire.Events{Spawns: f.Spawns, Moves: f.Moves, Breaches: f.Breaches, Shields: f.Shields, SelfDestructs: f.SelfDestructs,
+	have := &frame.Events{Spawns: f.Spawns, Moves: f.Moves, Breaches: f.Breaches, Shields: f.Shields, SelfDestructs: f.SelfDestructs,
 		Targets: f.Targets, Damages: f.Damages, Deaths: f.Deaths, Attacks: f.Attacks}
 	old := r.game.Rules.OldIDs
 	if old { // blows of units close to each other, which do nothing
@@ -238,7 +239,7 @@ func (r *recording) compareEvents() string {
 // repeat: the units shielded by one support (before 2020 the events of several
 // are mixed up, and the deaths too), the targets of an explosion, and the damage and the deaths that
 // explosions do.
-func settle(e *wire.Events, old bool) {
+func settle(e *frame.Events, old bool) {
 	for list := e.Shields; len(list) > 0; {
 		n := slices.IndexFunc(list, func(s terminal.ShieldEvent) bool { return !old && s.ID != list[0].ID })
 		if n < 0 {

@@ -1,0 +1,96 @@
+package config
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"moonfarm/sim/simtest"
+	"moonfarm/sim/terminal"
+	"moonfarm/sim/terminal/wire/internal/wiretest"
+	"moonfarm/sim/texts"
+)
+
+// TestForeignConfigs reads configs of other people that Parse once refused.
+func TestForeignConfigs(t *testing.T) {
+	names := simtest.SharedFiles(t, "replays", "terminal-more", "refused-config-*.json")
+	for _, name := range names {
+		c, err := Parse(simtest.Text(t, name))
+		if err == nil {
+			err = c.Rules.Validate()
+		}
+		if err != nil {
+			t.Errorf("%s: %v", filepath.Base(name), err)
+		}
+		if back, err := Parse(c.Append(nil, Local)); err != nil || back.Rules != c.Rules {
+			t.Errorf("%s, written and read again: %v", filepath.Base(name), err)
+		}
+	}
+}
+
+// TestEarlierGenerations checks which rules the keys of a config set, and that the key moonfarm
+// overrides them.
+func TestEarlierGenerations(t *testing.T) {
+	type choices struct{ doomed, bare, text, kind, free, of2018 bool }
+	const season = `,"seasonCompatibilityModeP1":5`
+	for text, want := range map[string]choices{
+		oldConfig: {doomed: true, bare: true, of2018: true},
+		strings.Replace(oldConfig, `"waitTimeBotSoft"`, `"waitTimeStartGame":3000,"waitTimeBotSoft"`, 1): {doomed: true, bare: true, free: true},
+		small("", season):             {bare: true, text: true, kind: true},
+		small(`"icon":"S3",`, season): {},
+		small("", ""):                 {}, // written by hand
+		small("", season+`,"moonfarm":{"tiesByText":false,"freePenalties":true}`): {bare: true, kind: true, free: true},
+	} {
+		c, err := Parse([]byte(text))
+		r := &c.Rules
+		got := choices{r.DoomedTargets, r.BareWeakest, r.TiesByText, r.UpgradeAsKind, r.FreePenalties, c.Of2018}
+		if err != nil || got != want || (c.Inexact() != "") != want.of2018 {
+			t.Errorf("%s: %+v, %v, expected %+v", text, got, err, want)
+		}
+	}
+	if got := Of(wiretest.RuleSet(t, "2020-02")); got.Generation != "2020-02" || rulesBack(t, got.Rules, Local).Generation != "2020-02" {
+		t.Errorf("the generation is %q", got.Generation)
+	}
+}
+
+// TestComments checks that Parse skips comments and trailing commas, and that Append leaves
+// them out.
+func TestComments(t *testing.T) {
+	plain := small(`"startHealth":20,`, "")
+	text := strings.Replace(plain, `"startHealth":20,`, "// a \"comment\", {\n\"startHealth\":20, //Unhandled\r\n\"display\":\"http://wall\",", 1)
+	text = strings.Replace(text, "}]", "},]", 1)
+	text = text[:len(text)-1] + ",\n}// the end"
+	c, err := Parse([]byte(text))
+	want, _ := Parse([]byte(plain))
+	if err != nil || c.Rules != want.Rules {
+		t.Fatalf("%v: %+v", err, c.Rules)
+	}
+	line := c.Append(nil, Local)
+	if back, err := Parse(line); err != nil || back.Rules != c.Rules || bytes.Contains(line, []byte("Unhandled")) || !bytes.Contains(line, []byte("http://wall")) {
+		t.Errorf("%v: written as %s", err, line)
+	}
+	for text, want := range map[string]string{
+		strings.Replace(plain, `"startHealth"`, `/"startHealth"`, 1): `column 22: unitInformation[0]: expected a key, found "/"`,
+		strings.Replace(plain, `"startHealth"`, `,"startHealth"`, 1): `expected a key, found ","`,
+		plain[:len(plain)-1] + "// }":                                `found the end of the text`,
+	} {
+		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, expected %s", text, err, want)
+		}
+	}
+	// In 2019 only supports shield, whatever the other structures' keys say.
+	c, err = Parse([]byte(strings.ReplaceAll(oldConfig, `"shorthand":"FF"`, `"shieldAmount":3,"shorthand":"FF"`)))
+	if err != nil || c.Rules.Units[terminal.Wall].Shield != 0 || c.Rules.Units[terminal.Support].Shield != 10 {
+		t.Errorf("shields of %v, %v: %v", c.Rules.Units[terminal.Wall].Shield, c.Rules.Units[terminal.Support].Shield, err)
+	}
+}
+
+// TestByteOrderMark checks that a config may begin with a byte order mark, which is not in Raw.
+func TestByteOrderMark(t *testing.T) {
+	want := []byte(small("", ""))
+	c, err := Parse(append([]byte(texts.Mark), want...))
+	if err != nil || !bytes.Equal(c.Raw, want) {
+		t.Errorf("config %q, error %v", c.Raw, err)
+	}
+}

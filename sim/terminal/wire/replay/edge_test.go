@@ -1,0 +1,211 @@
+package replay
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"moonfarm/sim"
+	"moonfarm/sim/simtest"
+	"moonfarm/sim/terminal"
+	"moonfarm/sim/terminal/wire/config"
+	"moonfarm/sim/terminal/wire/frame"
+	"moonfarm/sim/terminal/wire/internal/wiretest"
+)
+
+// TestVerifyEdges checks that recordings of rare events are played exactly, and that their
+// matches are the same after WriteMatch and Verify: removals in the last turn, a unit that
+// rounding leaves alive, players who never answer or crash, a tie that the times decide.
+func TestVerifyEdges(t *testing.T) {
+	names := simtest.SharedFiles(t, "replays", "terminal-edge", "*.replay.gz")
+	if len(names) != 6 {
+		t.Fatalf("%d recordings, want 6", len(names))
+	}
+	for _, name := range names {
+		base, text := filepath.Base(name), simtest.Text(t, name)
+		m, report, err := Verify(base, bytes.NewReader(text), nil)
+		if err != nil || report.First != nil || !report.Complete || report.Tied {
+			t.Errorf("%s: %+v, %v: %v", base, report, err, report.First)
+			continue
+		}
+		read, err := ReadMatch(base, bytes.NewReader(text))
+		if err != nil || !slices.Equal(m.Orders, read.Orders) || !slices.Equal(m.Ends, read.Ends) {
+			t.Fatalf("%s: Verify and ReadMatch return different orders (%v)", base, err)
+		}
+		// A dataset keeps only rules, names and orders.
+		kept := &Match{Config: config.Of(m.Config.Rules), Names: m.Names, Turns: m.Turns, Orders: m.Orders, Ends: m.Ends}
+		again, report := verified(t, written(t, kept))
+		if report.First != nil || !again.Complete {
+			t.Errorf("%s, written again: %+v", base, report)
+		}
+		for p := range again.End.Players {
+			a, b := totals(&m.End.Players[p]), totals(&again.End.Players[p])
+			if strings.Contains(base, "2018-tie") { // crashed, but with all health
+				a.Crashed = false
+			}
+			if a != b {
+				t.Errorf("%s: player %d: %+v, written again %+v", base, p+1, a, b)
+			}
+		}
+		if a, b := m.End, again.End; a.Winner != b.Winner || a.Turns != b.Turns || a.Frames != b.Frames {
+			t.Errorf("%s: %+v, written again %+v", base, a, b)
+		}
+	}
+}
+
+// totals returns a player's totals without the record of missing keys.
+func totals(p *frame.PlayerEnd) frame.PlayerEnd {
+	return frame.PlayerEnd{
+		Name: p.Name, Crashed: p.Crashed, TimeoutDeath: p.TimeoutDeath, Time: p.Time, TimeDamage: p.TimeDamage, Points: p.Points,
+		MobileSpent: p.MobileSpent, MobileLost: p.MobileLost, MobileSpoiled: p.MobileSpoiled,
+		StructureSpent: p.StructureSpent, StructureLeft: p.StructureLeft,
+	}
+}
+
+// oneTurn returns the replay of a match of one turn under the rules of 2022, with an end frame
+// that change has changed.
+func oneTurn(t *testing.T, orders [2][]sim.Order, change func(e *frame.EndStats)) string {
+	t.Helper()
+	r := wiretest.RuleSet(t, "2022")
+	r.MaxTurns = 1
+	return endChanged(t, matchOf(r, orders), change)
+}
+
+// endChanged returns the replay of a match with an end frame that change has changed.
+func endChanged(t *testing.T, m *Match, change func(e *frame.EndStats)) string {
+	t.Helper()
+	all := frames(t, []byte(written(t, m)))
+	change(all[len(all)-1].End)
+	return replayOf(t, m.Config.Rules, all)
+}
+
+// TestVerifyRecordedEnd checks that Verify takes from the end frame whether a player crashed or
+// ran out of time, whatever the penalties were, and derives the reasons for lost health.
+func TestVerifyRecordedEnd(t *testing.T) {
+	penalty := terminal.Penalty
+	late := terminal.Clock(36_000)
+	for _, c := range []struct {
+		orders           []sim.Order
+		crashed, timeout bool
+		damage           float64
+	}{
+		{[]sim.Order{penalty(31)}, true, false, 0},         // a crash
+		{[]sim.Order{penalty(31)}, false, false, 31},       // a slow answer
+		{[]sim.Order{penalty(33)}, true, false, 2},         // a slow answer, then a crash
+		{[]sim.Order{penalty(5)}, true, true, 5},           // out of time by another limit
+		{[]sim.Order{late, penalty(31)}, true, true, 31},   // never an answer
+		{[]sim.Order{late, penalty(31)}, false, false, 31}, // no limit of time
+		{[]sim.Order{late, penalty(62)}, true, false, 31},  // nor there, and then a crash
+		{[]sim.Order{late, penalty(62)}, true, true, 62},
+		{[]sim.Order{late, penalty(62)}, true, true, 31},  // out of time, and a crash
+		{[]sim.Order{terminal.Clock(3)}, true, false, 0},  // a crash when all was said
+		{[]sim.Order{terminal.Clock(3)}, false, false, 0}, // nothing
+	} {
+		for damage, same := range map[float64]bool{c.damage: true, c.damage + 2: false} {
+			text := oneTurn(t, [2][]sim.Order{c.orders, nil}, func(e *frame.EndStats) {
+				p := &e.Players[0]
+				p.Crashed, p.TimeoutDeath, p.TimeDamage = c.crashed, c.timeout, damage
+			})
+			_, report, err := Verify("told", strings.NewReader(text), nil)
+			if err != nil || (report.First == nil) != same || !same && report.First.Field != "endStats.player1.time_damage_taken" {
+				t.Errorf("%+v with %v time damage: %v, %v", c, damage, err, report.First)
+			}
+		}
+	}
+}
+
+// TestVerifyTie checks that any winner is accepted if health and times are equal, and that the
+// faster player must win if only health is equal.
+func TestVerifyTie(t *testing.T) {
+	even := []sim.Order{terminal.Clock(70)}
+	for winner := range 3 {
+		for player1, tied := range map[uint32]bool{70: true, 60: false} {
+			orders := [2][]sim.Order{{terminal.Clock(player1)}, even}
+			_, report, err := Verify("tie", strings.NewReader(oneTurn(t, orders, func(e *frame.EndStats) { e.Winner = winner })), nil)
+			if err != nil || report.Tied != (tied && winner > 0) || (report.First == nil) != (tied || winner == 1) {
+				t.Errorf("%d and 70 ms, winner %d: %v, %+v, %v", player1, winner, err, report, report.First)
+			}
+		}
+	}
+}
+
+// TestTimesOfTheEnd checks that times which only the end frame has, as in August 2018, become
+// orders of the last turn and decide a tie.
+func TestTimesOfTheEnd(t *testing.T) {
+	r := wiretest.RuleSet(t, "2019")
+	r.MaxTurns = 3
+	m := matchOf(r, make([][2][]sim.Order, r.MaxTurns)...)
+	read, report := verified(t, endChanged(t, m, func(e *frame.EndStats) { e.Winner, e.Players[0].Time, e.Players[1].Time = 2, 9, 4 }))
+	if report.Tied || fmt.Sprint(read.OrdersOf(2, 0), read.OrdersOf(2, 1)) != fmt.Sprint([]sim.Order{terminal.Clock(9)}, []sim.Order{terminal.Clock(4)}) ||
+		len(read.Orders) != 2 {
+		t.Errorf("%+v, orders %v, ends %v", report, read.Orders, read.Ends)
+	}
+	if again, _ := verified(t, written(t, read)); again.End.Winner != 2 || again.End.Players[0].Time != 9 || !slices.Equal(again.Orders, read.Orders) {
+		t.Errorf("written again: %+v, orders %v", again.End, again.Orders)
+	}
+}
+
+// TestMarksInTheEndFrame checks that marks for removal count down once more after the last turn,
+// even to 0, but not if a match ends earlier.
+func TestMarksInTheEndFrame(t *testing.T) {
+	r := wiretest.RuleSet(t, "2026") // walls vanish after 2 restores
+	r.MaxTurns = 2
+	at := terminal.Pos{X: 13, Y: 5}
+	wall, mark := terminal.Place(terminal.Wall, 13, 5), terminal.RemoveAt(13, 5)
+	for _, c := range []struct {
+		turns [2][]sim.Order
+		want  []frame.Unit
+	}{
+		{[2][]sim.Order{{wall, mark}, nil}, []frame.Unit{{At: at, Value: 0, ID: 1}}},
+		{[2][]sim.Order{{wall}, {mark}}, []frame.Unit{{At: at, Value: 1, ID: 1}}},
+		{[2][]sim.Order{{wall, mark}, {terminal.Penalty(41)}}, []frame.Unit{{At: at, Value: 1, ID: 1}}},
+		{[2][]sim.Order{{wall}, {mark, terminal.Penalty(41)}}, []frame.Unit{{At: at, Value: 2, ID: 1}}},
+	} {
+		text := written(t, matchOf(r, [2][]sim.Order{c.turns[0]}, [2][]sim.Order{c.turns[1]}))
+		all := frames(t, []byte(text))
+		f := all[len(all)-1]
+		if f.Phase != frame.PhaseEnd || !slices.Equal(f.Units[0][terminal.Removal], c.want) || len(f.Units[0][terminal.Wall]) != 1 {
+			t.Errorf("%+v: the end frame has marks %+v, want %+v", c.turns, f.Units[0][terminal.Removal], c.want)
+		}
+		verified(t, text)
+	}
+}
+
+// TestRareEndsRoundTrip writes and reads matches that end in rare ways.
+func TestRareEndsRoundTrip(t *testing.T) {
+	clock, penalty := terminal.Clock, terminal.Penalty
+	place, up, rm := terminal.Place, terminal.UpgradeAt, terminal.RemoveAt
+	wall := func(y int) []sim.Order { return []sim.Order{place(terminal.Wall, 13, y), place(terminal.Wall, 14, y)} }
+	for name, c := range map[string]struct {
+		rules string
+		more  extra
+	}{
+		"crash later":              {"2022", extra{4: {{penalty(31)}, wall(20)}}},
+		"both crash":               {"2022", extra{3: {{penalty(31)}, {penalty(31)}}}},
+		"both, one after thinking": {"2025c", extra{3: {{clock(9000), penalty(105)}, {penalty(101)}}}},
+		"both in the last turn":    {"2022", extra{5: {{penalty(31)}, {clock(6000), penalty(32)}}}},
+		"slow answers":             {"2022", extra{0: {{clock(7900), penalty(2)}, nil}, 2: {nil, {clock(34_999), penalty(29)}}}},
+		"timeout later":            {"2022", extra{3: {{clock(35_002), penalty(30)}, nil}}},
+		"both time out":            {"2022", extra{0: {{clock(35_002), penalty(30)}, {clock(35_004), penalty(30)}}}},
+		"timeout of many":          {"2026", extra{1: {nil, {clock(35_001), penalty(40)}}}},
+		"crash before 2020":        {"2019", extra{2: {{penalty(31)}, nil}}},
+		"marks in the last turn": {"2022", extra{4: {wall(5), wall(20)}, 5: {
+			{up(13, 5), rm(13, 5), rm(14, 5), up(14, 5)}, {rm(13, 20), up(13, 20), rm(13, 20)}}}},
+		"marks of two turns": {"2026", extra{0: {wall(5), wall(20)}, 4: {{rm(13, 5)}, {up(13, 20), rm(13, 20)}}, 5: {{rm(14, 5)}, {up(14, 20)}}}},
+		"old marks":          {"2019", extra{0: {wall(5), wall(20)}, 5: {{rm(13, 5)}, {rm(14, 20)}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := wiretest.RuleSet(t, c.rules)
+			r.MaxTurns = 6
+			m := made(t, r, 7, 6, c.more)
+			_, read := roundTrip(t, name, m)
+			assert.True(t, m.Complete, "the match is over")
+			assert.True(t, read.Complete, "the match is over as it is read")
+		})
+	}
+}
