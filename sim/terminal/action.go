@@ -6,11 +6,11 @@ import (
 	"moonfarm/sim/bitboard"
 )
 
-// Action plays the action frames that are left, and leaves out those in which
-// nothing can happen (with a Record it plays them all).
+// Action plays the remaining action frames. It skips frames in which nothing can happen, unless
+// the game has a Record.
 func (g *Game) Action(s *State) {
 	a := &g.action
-	idle := a.record == nil && a.decay == 0 // frames can be left out
+	idle := a.record == nil && a.decay == 0 // frames can be skipped
 	for g.Frame(s) {
 		if idle && !a.contact {
 			a.frame = max(a.frame, a.nextStep)
@@ -18,15 +18,14 @@ func (g *Game) Action(s *State) {
 	}
 }
 
-// Frame plays one action frame and reports whether another follows (3.15). It is
-// what Action does frame by frame, for those who want to look in between: at s,
-// whose structures and resources are those at the end of the frame, and at
-// AppendMobile. After Deploy there is always at least one frame.
+// Frame plays one action frame and reports whether another follows (3.15). Callers use it instead
+// of Action to look at the position between frames: s has the structures and resources at the end
+// of the frame, AppendMobile the mobile units. At least one frame follows Deploy.
 func (g *Game) Frame(s *State) (more bool) {
 	a := &g.action
 	a.moveAll(s) // 3.1 to 3.8
 	if a.contact || a.exploding {
-		a.callRoll()
+		a.listShooters()
 		if a.exploding {
 			a.explodeAll(s) // 3.9
 		}
@@ -49,8 +48,8 @@ func (g *Game) Frame(s *State) (more bool) {
 	return len(a.live) > 0 && s.Health[0] > 0 && s.Health[1] > 0
 }
 
-// moveAll lets the stacks step, breach and get shields (3.1 to 3.8). What a stack
-// does in these makes no difference to others, so each does it all at once.
+// moveAll lets the stacks step, breach and get shields (3.1 to 3.8). Stacks do not affect each
+// other in these phases, so each stack goes through all of them at once.
 func (a *actionPhase) moveAll(s *State) {
 	changed := false
 	a.nextStep = math.MaxInt32
@@ -80,7 +79,7 @@ func (a *actionPhase) moveAll(s *State) {
 	}
 }
 
-// wait finds the frame of the next step (3.1).
+// wait computes the frame of the next step (3.1).
 func (a *actionPhase) wait(st *stack) {
 	if period := a.period[st.kind]; period != 0 {
 		st.nextStep += period
@@ -95,8 +94,8 @@ func (a *actionPhase) wait(st *stack) {
 	st.speedSum, st.nextStep = sum-1, next
 }
 
-// move takes the step of a stack that is due (3.2 to 3.6, 3.9), and reports
-// whether it is still on the board.
+// move carries out the step of a stack (3.2 to 3.6, 3.9), and reports whether the stack is still
+// on the board.
 func (a *actionPhase) move(s *State, st *stack) bool {
 	if st.field == noField {
 		a.findField(st)
@@ -113,7 +112,7 @@ func (a *actionPhase) move(s *State, st *stack) bool {
 	return true
 }
 
-// findField finds the field that a stack follows (3.2).
+// findField looks up the field that a stack follows (3.2).
 func (a *actionPhase) findField(st *stack) {
 	edge := st.heading.edge()
 	if !a.paths.charted[edge] {
@@ -128,7 +127,7 @@ func (a *actionPhase) findField(st *stack) {
 	st.field, st.distance = a.paths.find(int(st.cell), edge)
 }
 
-// step moves a stack one cell on (3.3 to 3.5).
+// step moves a stack by one cell (3.3 to 3.5).
 func (a *actionPhase) step(st *stack) {
 	st.distance = (st.distance - 1) & 3
 	next, h := a.paths.step(st.field, st.distance, st.cell, st.heading)
@@ -140,8 +139,7 @@ func (a *actionPhase) step(st *stack) {
 	st.arrived = true
 }
 
-// breach lets a stack score (3.6): each unit by itself, as every sum is
-// rounded.
+// breach lets a stack breach (3.6). Units are added one by one, because every sum is rounded.
 func (a *actionPhase) breach(s *State, st *stack) {
 	u, p := &a.rules.Units[st.unitKind()], st.player()
 	a.scored[p] += st.n
@@ -156,10 +154,9 @@ func (a *actionPhase) breach(s *State, st *stack) {
 	a.emptied = true
 }
 
-// callRoll notes who stands before explosions and shots: all of them shoot in
-// this frame, even those that will be dead by then (3.11). Their ids are needed
-// only for events and explosions.
-func (a *actionPhase) callRoll() {
+// listShooters counts the units before explosions and shots. All of them shoot in this frame, even
+// if they die before (3.11). It lists their ids only if events or explosions need them.
+func (a *actionPhase) listShooters() {
 	ids := a.record != nil || a.exploding
 	a.aims = [2]int32{}
 	for _, i := range a.live {
@@ -178,7 +175,7 @@ func (a *actionPhase) callRoll() {
 	}
 }
 
-// removeDead takes the dead away (3.14).
+// removeDead removes dead units from the board (3.14).
 func (a *actionPhase) removeDead(s *State) {
 	if len(a.fallen) > 0 {
 		a.removeFallen(s)
@@ -189,7 +186,7 @@ func (a *actionPhase) removeDead(s *State) {
 	a.findContact()
 }
 
-// removeFallen takes the structures that fell off the board.
+// removeFallen removes destroyed structures from the board.
 func (a *actionPhase) removeFallen(s *State) {
 	for _, at := range a.fallen {
 		cell := int(at)
@@ -214,7 +211,7 @@ func (a *actionPhase) removeFallen(s *State) {
 	}
 }
 
-// disarm takes a turret off the lists of those it reached.
+// disarm removes a turret from the lists of the stacks that it reached.
 func (a *actionPhase) disarm(turret aged) {
 	for _, i := range a.live {
 		st := &a.stacks[i]
@@ -229,8 +226,7 @@ func (a *actionPhase) disarm(turret aged) {
 	}
 }
 
-// removeStacks takes the stacks without units off the list, and those that have
-// self-destructed.
+// removeStacks removes stacks without units, and stacks that have self-destructed, from the list.
 func (a *actionPhase) removeStacks() {
 	left := a.live[:0]
 	for _, i := range a.live {
@@ -243,8 +239,8 @@ func (a *actionPhase) removeStacks() {
 	a.live, a.emptied = left, false
 }
 
-// findContact finds out whether anybody can shoot: if so, every frame counts
-// until somebody moves or falls.
+// findContact updates contact, which says whether any unit can shoot. While it is true, no frame
+// may be skipped.
 func (a *actionPhase) findContact() {
 	a.contact = false
 	for n, i := range a.live {

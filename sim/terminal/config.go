@@ -9,13 +9,13 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// The text of rule values has lines of key and value. The keys are those of the
-// original's config file, joined by dots; its choices that no key there names
-// begin with "moonfarm.".
+// The text of rule values has lines of key and value. The keys are those of the original's
+// config file, joined by dots. Rules that the config file has no key for have keys that begin
+// with "moonfarm.".
 
-// Bounds of the rule values. RULES.md, 7, shows what they are good for.
+// Bounds of the rule values. RULES.md, 7, explains them.
 const (
-	maxAmount = 1_000_000 // of health, damage, cores, …: sums stay far below the end of float32
+	maxAmount = 1_000_000 // of health, damage, cores, …: sums stay far below the greatest float32
 	maxRange  = 40        // the arena's corners are closer
 	maxRadius = 2
 	minSpeed  = 0.01    // steps per frame: the sum of them must reach 1
@@ -26,9 +26,8 @@ const (
 	maxMobile = 4096 // mobile units a player can buy in one turn
 )
 
-// Table lists the rules in the order of their canonical text. The values are
-// those of r, to be read and set. The values of an upgraded form are listed
-// whether there is one or not.
+// Table returns the rules in the order of their canonical text, with pointers to the values in
+// r. It has the values of an upgraded form even if a structure has no upgraded form.
 func (r *Rules) Table() []texts.Rule {
 	var list []texts.Rule
 	for k := range Kind(Kinds) {
@@ -42,13 +41,13 @@ func (r *Rules) Table() []texts.Rule {
 	return append(append(list, r.gameTable()...), r.earlierTable()...)
 }
 
-// unitKey begins the keys of a kind.
+// unitKey returns the beginning of the keys of a kind.
 func unitKey(k Kind) string { return "unitInformation." + strconv.Itoa(int(k)) + "." }
 
-// table lists the values of a unit of kind k. Those that its kind must not have
-// (structures that attack structures, walls and supports that attack, walls and
-// turrets that shield, mobile units that shield or give) are bound to be 0: the
-// original's rules for them are not known.
+// table returns the values of a unit of kind k. Some values must be 0 for some kinds, because the
+// original's rules for them are not known: structures do not attack structures, walls and
+// supports do not attack, walls and turrets do not shield, and mobile units neither shield nor
+// give resources.
 func (u *Unit) table(prefix string, k Kind) []texts.Rule {
 	list := []texts.Rule{
 		texts.NewRule("cost1", &u.Cores, 0, maxAmount, "cores: its price, or that of the upgrade").Only(k.Structure()),
@@ -80,7 +79,7 @@ func (u *Unit) table(prefix string, k Kind) []texts.Rule {
 	return list
 }
 
-// gameTable lists the values that belong to no unit.
+// gameTable returns the values that belong to no unit.
 func (r *Rules) gameTable() []texts.Rule {
 	return []texts.Rule{
 		texts.NewRule("resources.startingHP", &r.StartHealth, minPrice, maxAmount, "health of a player at the start"),
@@ -111,8 +110,8 @@ func (r *Rules) gameTable() []texts.Rule {
 	}
 }
 
-// earlierTable lists the rules of earlier engines. The text of rules that have none
-// of them is the same as before they were known.
+// earlierTable returns the rules of earlier engines. AppendText leaves out those that are false,
+// so that rules of today's engine keep their text.
 func (r *Rules) earlierTable() []texts.Rule {
 	return []texts.Rule{
 		texts.NewRule("moonfarm.doomedTargets", &r.DoomedTargets, 0, 0,
@@ -128,12 +127,11 @@ func (r *Rules) earlierTable() []texts.Rule {
 	}
 }
 
-// AppendText appends the rule values as text: every value once, in a fixed
-// order, one "key=value" a line, floats as the shortest decimals that name the
-// float32. An upgraded form is written out in full below "upgrade", which says
-// whether there is one. Rules of earlier engines are written only where they are
-// true. It is the canonical text: equal rules have equal texts, and ParseRules
-// reads it back.
+// AppendText appends the rule values as their canonical text: one line "key=value" for each value
+// in a fixed order, with floats as the shortest decimals that identify the float32. All values of
+// an upgraded form are below the key "upgrade", which says whether the structure has the form.
+// Rules of earlier engines are written only if they are true. Equal rules have equal texts, and
+// ParseRules reads them back.
 func (r Rules) AppendText(dst []byte) []byte {
 	rules := r.Table()
 	for _, earlier := range r.earlierTable() {
@@ -145,14 +143,13 @@ func (r Rules) AppendText(dst []byte) []byte {
 	return texts.AppendRules(dst, rules)
 }
 
-// ParseRules reads the text of AppendText. Its first line may be the bare name
-// of a rule set ("2022", see RuleSets), and may be all of it: keys that the text
-// does not name keep the value of that set, or of DefaultRules. Blank lines and
-// lines that begin with # are skipped.
+// ParseRules reads the text of AppendText. The first line may be the name of a rule set ("2022",
+// see RuleSets), without a key. Keys that the text lacks keep the value of that set, or of
+// DefaultRules. ParseRules skips blank lines and lines that begin with #.
 //
-// An unknown name or key, a key given twice, and a value that is not a finite
-// number (a whole one of 32 bits, true or false, as the key demands) are errors
-// that name the line. Whether the values can be played, Rules.Validate tells.
+// It fails for an unknown name or key, a repeated key, and a value that is not of the key's type:
+// a finite number, a whole number of 32 bits, or true or false. Errors contain the line.
+// Rules.Validate checks whether the values can be played.
 func ParseRules(text []byte) (Rules, error) {
 	rules := DefaultRules()
 	parser := texts.NewParser(rules.Table(), "resources.startingHP")

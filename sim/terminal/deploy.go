@@ -7,13 +7,13 @@ import (
 	"moonfarm/sim/bitboard"
 )
 
-// Deploy carries out the orders of both players and opens the action phase.
+// Deploy carries out the orders of both players and begins the action phase.
 func (g *Game) Deploy(s *State, t *sim.Turn) {
 	g.action.open()
 	if g.rules.OldIDs && !g.rules.FreePenalties {
 		g.payPenalties(s, t)
 	}
-	var second [2]int // where the orders for the second line begin
+	var second [2]int // index of the first order for the second line
 	for p := range sim.Player(2) {
 		second[p] = g.firstLine(s, p, g.orders(t, p))
 	}
@@ -30,14 +30,14 @@ func (g *Game) Deploy(s *State, t *sim.Turn) {
 	}
 }
 
-// orders are those of seat p that are looked at.
+// orders returns the orders of seat p, up to Info.MaxOrders.
 func (g *Game) orders(t *sim.Turn, p sim.Player) []sim.Order {
 	all := t.Orders(p)
 	return all[:min(len(all), g.info.MaxOrders)]
 }
 
-// line is the line of an answer to which an order belongs: 0 or 1 for the
-// player's, −1 for the referee's, and for those that do nothing.
+// line returns the line of a player's answer to which an order belongs, 0 or 1. It returns −1 for
+// the referee's orders and for orders that do nothing.
 func line(o sim.Order) int {
 	swap := int(o & orderSwap / orderSwap)
 	switch opOf(o) {
@@ -49,8 +49,8 @@ func line(o sim.Order) int {
 	return -1
 }
 
-// firstLine carries out the referee's orders and the first line, and returns
-// the index of the first order for the second.
+// firstLine carries out the referee's orders and the first line, and returns the index of the
+// first order for the second line.
 func (g *Game) firstLine(s *State, p sim.Player, orders []sim.Order) int {
 	second := len(orders)
 	for i, o := range orders {
@@ -66,8 +66,7 @@ func (g *Game) firstLine(s *State, p sim.Player, orders []sim.Order) int {
 	return second
 }
 
-// maxPenalty bounds one penalty, so that health stays a number however many
-// there are.
+// maxPenalty bounds one penalty, so that any number of penalties leaves health a number.
 const maxPenalty = 1e7
 
 // referee carries out a clock or a penalty.
@@ -80,7 +79,7 @@ func (g *Game) referee(s *State, p sim.Player, o sim.Order) {
 	}
 }
 
-// penalty is the health that an order takes, 0 if it is no penalty.
+// penalty returns the health that an order takes, 0 if it is not a penalty.
 func penalty(c Command) float32 {
 	if health := math.Float32frombits(c.Count); c.Op == OpPenalty && health > 0 && health <= maxPenalty {
 		return health
@@ -88,8 +87,8 @@ func penalty(c Command) float32 {
 	return 0
 }
 
-// payPenalties pays for penalties as for breaches, as the engine of 2018 does
-// (5.5): before any command, since it is the other player who may spend it.
+// payPenalties pays the other player for penalties as for breaches, like the engine of 2018
+// (5.5). It does so before any command, so that the other player can spend the cores.
 func (g *Game) payPenalties(s *State, t *sim.Turn) {
 	for p := range sim.Player(2) {
 		for _, o := range g.orders(t, p) {
@@ -139,10 +138,9 @@ func (g *Game) place(s *State, p sim.Player, k Kind, cell int) {
 	s.add(cell, p, k, newCell(u.Health, k, p, id))
 }
 
-// upgrade upgrades a structure (4.5): it becomes the youngest unit, and keeps
-// the health that it lacks. A removal is called off. Where the upgraded form has
-// less health than what is lacking leaves, it is dead, and goes with the dead of the
-// first frame.
+// upgrade upgrades a structure (4.5). The structure becomes the youngest unit, still lacks the
+// health that it had lost, and is no longer marked for removal. If no health is left, because the
+// upgraded form has less than the base form, it is dead and is removed in the first frame.
 func (g *Game) upgrade(s *State, p sim.Player, cell int) {
 	c := s.Cells[cell]
 	if c.Mark == 0 || c.Upgraded() {
@@ -198,7 +196,7 @@ func (g *Game) mark(s *State, p sim.Player, cell int) {
 	}
 }
 
-// spawn puts up to n mobile units on a cell of the own edges (4.7).
+// spawn puts up to n mobile units on a cell of the player's own edges (4.7).
 func (g *Game) spawn(s *State, p sim.Player, k Kind, cell int, n uint32) {
 	if !k.Mobile() || s.Cells[cell].Mark != 0 || !ownEdges[p].Has(cell) {
 		return
@@ -219,25 +217,25 @@ func (g *Game) spawn(s *State, p sim.Player, k Kind, cell int, n uint32) {
 	s.NextID += bought
 }
 
-// Tenths rounds an amount of cores or bits, 0 or more, to tenths, half up, every
-// operation a float32's: the purse after a purchase is Tenths(purse − price)
-// (4.3).
+// Tenths rounds an amount of cores or bits, which must not be negative, to the nearest tenth,
+// halves up. Every operation is rounded to float32. After a purchase, Tenths(amount − price) is
+// left (4.3).
 func Tenths(v float32) float32 {
 	scaled := float32(v * 10)
 	up := scaled + 0.5
-	if up < 1<<24 { // beyond, a float32 is whole
+	if up < 1<<24 { // greater float32 values are whole
 		up = float32(int32(up))
 	}
 	return up / 10
 }
 
-// Buy buys units one by one, most at most, and returns how many the purse pays
-// for and what is left in it (4.3, 4.7). The price is above 0.
+// Buy buys up to most units one by one, and returns how many the purse pays for and the amount
+// left (4.3, 4.7). The price must be above 0.
 func Buy(purse, price float32, most int) (n int, left float32) {
 	for n < most && purse >= price {
 		purse = Tenths(purse - price)
 		n++
-		// Now the purse is in whole tenths. If the price is too, the others are a division.
+		// The purse is now a multiple of 0.1. If the price is one too, a division gives the rest.
 		if tenths := uint32(float32(price*10) + 0.5); n == 1 && float32(tenths)/10 == price && purse <= maxPurse {
 			have := uint32(float32(purse*10) + 0.5)
 			more := min(uint32(most-1), have/tenths)
@@ -247,7 +245,7 @@ func Buy(purse, price float32, most int) (n int, left float32) {
 	return n, purse
 }
 
-// ownEdges are the cells on which a player's mobile units start.
+// ownEdges holds, by player, the cells on which mobile units start.
 var ownEdges = func() (t [2]bitboard.Diamond) {
 	t = [2]bitboard.Diamond{edgeCells[bottomLeft], edgeCells[topLeft]}
 	t[0].Or(&edgeCells[bottomRight])

@@ -5,11 +5,11 @@ import (
 	"moonfarm/sim/bitboard"
 )
 
-// shoot lets the units of player p shoot (3.11): structures and mobile units in
-// the order of ids. What the other player's units do meanwhile makes no
-// difference to it: they hit only units of p, and those shoot though dead.
+// shoot lets the units of player p shoot (3.11): structures and mobile units in the order of ids.
+// The shots of the other player do not affect it: they hit only units of p, which shoot even if
+// they are dead.
 func (a *actionPhase) shoot(s *State, p sim.Player) {
-	next := 0 // on the live list
+	next := 0 // index on the live list
 	if a.crowd[p] == 0 {
 		next = len(a.live)
 	}
@@ -27,7 +27,7 @@ func (a *actionPhase) shoot(s *State, p sim.Player) {
 			reached.spent++
 			a.aims[p^1]--
 		}
-		if reached != nil && reached.n > 0 { // else older units have just killed what it reached
+		if reached != nil && reached.n > 0 { // otherwise older units have just killed all units that it reached
 			a.shootTurret(s, p, turret, reached)
 		}
 	}
@@ -36,9 +36,9 @@ func (a *actionPhase) shoot(s *State, p sim.Player) {
 	}
 }
 
-// nextTurret is the oldest turret that reaches units of player p and has not
-// shot in this frame, with a stack that it reaches, if there is any, and whether
-// it reaches several.
+// nextTurret returns the oldest turret that reaches units of player p and has not shot in this
+// frame, with a stack that it reaches, and whether it reaches several stacks. The stack is nil if
+// no such turret is left.
 func (a *actionPhase) nextTurret(p sim.Player) (next aged, reached *stack, several bool) {
 	for _, i := range a.live {
 		st := &a.stacks[i]
@@ -55,8 +55,8 @@ func (a *actionPhase) nextTurret(p sim.Player) (next aged, reached *stack, sever
 	return next, reached, several
 }
 
-// chooseStack is the stack at which a turret of player p shoots, of several that
-// it reaches; nil if all are dead.
+// chooseStack returns the stack at which a turret of player p shoots if it reaches several, or nil
+// if all of them are dead.
 func (a *actionPhase) chooseStack(p sim.Player, turret aged) *stack {
 	var best target
 	for _, i := range a.live {
@@ -90,9 +90,8 @@ type target struct {
 	distance int32 // squared
 }
 
-// consider takes a stack at the given squared distance as the target if it is
-// a better one. Stacks come in the order of ids, and the last of equals is
-// preferred.
+// consider replaces best by a stack at the given squared distance if the stack is a better target.
+// It is called for stacks in the order of ids, and prefers the last of equal ones.
 func (a *actionPhase) consider(best *target, p sim.Player, st *stack, distance int32) {
 	if best.stack != nil {
 		if distance > best.distance {
@@ -113,8 +112,8 @@ func (a *actionPhase) consider(best *target, p sim.Player, st *stack, distance i
 	*best = target{st, distance}
 }
 
-// prefers reports whether an attacker of player p prefers a target on cell a to
-// one on cell b, all else equal: nearer to its own end, then nearer to a side.
+// prefers reports whether an attacker of player p prefers a target on cell a to an otherwise equal
+// one on cell b, because a is nearer to its own end or, in the same row, nearer to a side.
 func prefers(p sim.Player, a, b uint16) bool {
 	u, v := positions[a&cellMask], positions[b&cellMask]
 	if u.Y != v.Y {
@@ -125,7 +124,7 @@ func prefers(p sim.Player, a, b uint16) bool {
 
 func abs(x int) int { return max(x, -x) }
 
-// weakest is the run with the lowest health, the last of equals.
+// weakest returns the index and the health of the run with the lowest health, the last of equals.
 func (a *actionPhase) weakest(st *stack) (i int, health float32) {
 	runs := a.runsOf(st)
 	health = runs[0].total
@@ -137,11 +136,10 @@ func (a *actionPhase) weakest(st *stack) (i int, health float32) {
 	return i, health
 }
 
-// shootStacks lets the stacks of player p shoot, from the given place on the
-// live list on, as long as their ids are below before, and returns the next
-// place. They shoot at mobile units as long as there are any in range, then at
-// structures. Each target is shot at until it falls: it stays the best one,
-// since only its health changes.
+// shootStacks lets the stacks of player p shoot, from index next of the live list, while their ids
+// are below before. It returns the index of the first stack that has not shot. Stacks shoot at
+// mobile units while any is in range, then at structures. A target stays the best one until it is
+// dead, because only its health changes.
 func (a *actionPhase) shootStacks(s *State, p sim.Player, next int, before uint32) int {
 	for ; next < len(a.live); next++ {
 		st := &a.stacks[a.live[next]]
@@ -188,8 +186,7 @@ func (a *actionPhase) shootMobile(st *stack) {
 	}
 }
 
-// shootStructures lets the units of a stack that have not fired yet shoot at
-// structures.
+// shootStructures lets the units of a stack that have not shot yet shoot at structures.
 func (a *actionPhase) shootStructures(s *State, st *stack) {
 	p, damage := st.player(), a.rules.Units[st.unitKind()].DamageStruct
 	for st.fired < st.shots {
@@ -213,13 +210,13 @@ func (a *actionPhase) shootStructures(s *State, st *stack) {
 	}
 }
 
-// fell takes a structure of player p that has no health left off the targets.
+// fell removes a structure of player p that has no health left from the targets.
 func (a *actionPhase) fell(cell int, p sim.Player) {
 	a.targets[p].Drop(cell)
 	a.fallen = append(a.fallen, uint16(cell))
 }
 
-// structuresInRange are the structures that a stack may shoot at.
+// structuresInRange returns the structures that a stack may shoot at.
 func (a *actionPhase) structuresInRange(s *State, st *stack) (board bitboard.Diamond) {
 	p := st.player() ^ 1
 	targets := &a.targets[p]
@@ -239,7 +236,7 @@ func (a *actionPhase) structuresInRange(s *State, st *stack) (board bitboard.Dia
 	return board
 }
 
-// seesStructures reports whether there are any.
+// seesStructures reports whether a stack may shoot at any structure.
 func (a *actionPhase) seesStructures(s *State, st *stack) bool {
 	if class := a.siegeRange[st.kind]; class >= 0 {
 		return meets(&a.targets[st.owner^1], a.within(class, int(st.cell)))
@@ -248,14 +245,14 @@ func (a *actionPhase) seesStructures(s *State, st *stack) bool {
 	return !board.Empty()
 }
 
-// chooseStructure chooses the structure to shoot at (3.12); 0 if there is none.
-// If no other is as near, or nobody else shoots at structures, it is also what
-// the stack will shoot at next.
+// chooseStructure returns the cell of the structure to shoot at (3.12), or 0 if none is in range.
+// If no other structure is as near, or if no other stack of the player can change the choice, it
+// stores the structure as the aim of the stack.
 func (a *actionPhase) chooseStructure(s *State, st *stack) int {
 	p := st.player()
 	board := a.structuresInRange(s, st)
 	if beside := a.within(a.beside, int(st.cell)); meets(&board, beside) {
-		board.And(beside) // all others are further away
+		board.And(beside) // all other structures are further away
 	}
 	keys := &a.keys // squared distance << cellBits | cell
 	n, nearest := 0, ^uint32(0)
@@ -275,7 +272,7 @@ func (a *actionPhase) chooseStructure(s *State, st *stack) int {
 	for _, key := range keys[:n] {
 		if key>>cellBits == nearest>>cellBits && key != nearest {
 			ties++
-			if a.rather(s, p, int(key&cellMask), best) {
+			if a.prefersStructure(s, p, int(key&cellMask), best) {
 				best = int(key & cellMask)
 			}
 		}
@@ -286,9 +283,9 @@ func (a *actionPhase) chooseStructure(s *State, st *stack) int {
 	return best
 }
 
-// rather reports whether an attacker of player p shoots at the structure on
-// cell a rather than at the one on b, which is as far (3.12).
-func (t *tables) rather(s *State, p sim.Player, a, b int) bool {
+// prefersStructure reports whether an attacker of player p prefers the structure on cell a to the
+// one on cell b at the same distance (3.12).
+func (t *tables) prefersStructure(s *State, p sim.Player, a, b int) bool {
 	u, v := s.Cells[a], s.Cells[b]
 	if u.Health != v.Health {
 		return u.Health < v.Health
@@ -299,12 +296,10 @@ func (t *tables) rather(s *State, p sim.Player, a, b int) bool {
 	return !prefers(p, uint16(b), uint16(a)) && t.younger(u.ID(), v.ID())
 }
 
-// The choice of targets by earlier engines (3.12): the weakest by its
-// health without shields, and the youngest by the text of its id. Then the unit that
-// a shot hits may stand in the middle of a run.
-
-// weakestUnit is the unit of a stack that a shot hits: its run, its id and the
-// health that was compared.
+// weakestUnit returns the unit of a stack that a shot hits under the rules of earlier engines
+// (3.12): its run, its id and the health that was compared. These engines choose the weakest unit
+// by its health without shields, or the youngest by the text of its id, so the unit may be in the
+// middle of a run.
 func (a *actionPhase) weakestUnit(st *stack) (i int, id uint32, health float32) {
 	for j, r := range a.runsOf(st) {
 		h := r.total
@@ -322,8 +317,8 @@ func (a *actionPhase) weakestUnit(st *stack) (i int, id uint32, health float32) 
 	return i, id, health
 }
 
-// prefersStack reports whether an attacker of player p shoots at stack st rather
-// than at another one at the same distance.
+// prefersStack reports whether an attacker of player p prefers stack st to another one at the same
+// distance, under the rules of earlier engines.
 func (a *actionPhase) prefersStack(p sim.Player, st, other *stack) bool {
 	_, id, health := a.weakestUnit(st)
 	_, otherID, otherHealth := a.weakestUnit(other)
@@ -336,8 +331,8 @@ func (a *actionPhase) prefersStack(p sim.Player, st, other *stack) bool {
 	return !prefers(p, other.cell, st.cell) && a.younger(id, otherID)
 }
 
-// younger reports whether id a is that of a younger unit than b, as the last tie of
-// 3.12 has it.
+// younger reports whether the unit with id a counts as younger than the one with id b in the last
+// tie of 3.12.
 func (t *tables) younger(a, b uint32) bool {
 	if t.byText {
 		return textAfter(a, b)
@@ -345,14 +340,14 @@ func (t *tables) younger(a, b uint32) bool {
 	return a > b
 }
 
-// textAfter reports whether the decimal digits of a come after those of b in the
-// order of texts: 97 comes after 100, and 100 after 10.
+// textAfter reports whether the decimal text of a sorts after that of b: 97 after 100, and 100
+// after 10.
 func textAfter(a, b uint32) bool {
 	x, y := eightDigits(a), eightDigits(b)
 	return x > y || x == y && a > b
 }
 
-// eightDigits is an id with zeros behind its digits, up to those of MaxID.
+// eightDigits appends zeros to the digits of an id until it has eight, as MaxID has.
 func eightDigits(id uint32) uint32 {
 	for id > 0 && id < 10_000_000 {
 		id *= 10
@@ -360,8 +355,8 @@ func eightDigits(id uint32) uint32 {
 	return id
 }
 
-// lastByText is the id from first to last whose digits come last in the order of
-// texts: the last one, or one of nines only.
+// lastByText returns the id from first to last whose decimal text sorts last: the id last, or an
+// id of nines only.
 func lastByText(first, last uint32) uint32 {
 	best := last
 	for nines := uint32(9); nines < last; nines = nines*10 + 9 {

@@ -1,6 +1,6 @@
-// Package terminal plays C1 Terminal as its official engine does, by the rules
-// of any season. RULES.md beside this file numbers the rules and says where
-// they come from; Game.Step follows its turn order.
+// Package terminal plays C1 Terminal as its official engine does, by the rules of any season.
+// RULES.md beside this file numbers the rules and gives their sources. Game.Step follows the
+// turn order of that page.
 package terminal
 
 import (
@@ -10,20 +10,19 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// Game holds the rules in the shape the step wants them and, between Deploy
-// and Restore, the mobile units. Like every sim.Game each goroutine should
-// have its own.
+// Game holds tables made from the rules and, between Deploy and Restore, the mobile units. It
+// is not safe for concurrent use: each goroutine should have its own.
 type Game struct {
 	rules  Rules
 	info   sim.Info
 	record *Record
-	keep   float32 // part of the bits left that decay leaves each turn
+	keep   float32 // fraction of the unspent bits that decay leaves each turn
 	gives  bool    // some structure gives bits or cores
 	action actionPhase
-	due    [2 * HalfCells]aged // scratch of removals
+	due    [2 * HalfCells]aged // scratch memory of removals
 }
 
-// New returns the game with these rules; it fails if Rules.Validate does.
+// New returns the game with these rules. It fails if Rules.Validate fails.
 func New(r Rules) (*Game, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
@@ -56,8 +55,7 @@ func (g *Game) Rules() Rules { return g.rules }
 // r, until Record(nil).
 func (g *Game) Record(r *Record) { g.record, g.action.record = r, r }
 
-// Reset makes s the start of a match. There is no chance in the game: the seed
-// has no effect.
+// Reset sets s to the start of a match. The game has no randomness, so the seed has no effect.
 func (g *Game) Reset(s *State, _ uint64) {
 	*s = State{NextID: 1}
 	for p := range 2 {
@@ -72,10 +70,9 @@ func (g *Game) Step(s *State, t *sim.Turn) sim.Status {
 	return g.Restore(s)
 }
 
-// Outcome tells how seat p stands: a player whose health is used up loses
-// against one with health left, else the higher health wins if both have some;
-// what is equal (both used up, however deep) the shorter time of thinking
-// decides (RULES.md, 5). The score is the health taken from the other player.
+// Outcome returns the result and the score of seat p (RULES.md, 5). The player with more health
+// wins; health below 0 counts as 0. If the health is equal, the player with the shorter thinking
+// time wins. The score is the health that the other player has lost.
 func (g *Game) Outcome(s *State, p sim.Player) sim.Outcome {
 	own, enemy := max(s.Health[p], 0), max(s.Health[p^1], 0)
 	o := sim.Outcome{Score: float64(g.rules.StartHealth - s.Health[p^1])}
@@ -88,8 +85,8 @@ func (g *Game) Outcome(s *State, p sim.Player) sim.Outcome {
 	return o
 }
 
-// Hash digests what influences play: all but the absolute values of ids, of
-// which only the order within a player matters.
+// Hash returns a digest of everything that influences play. Of ids it uses only the order
+// within each player.
 func (g *Game) Hash(s *State) uint64 {
 	h := prng.Digest(s.Turn)
 	two := func(a, b float32) uint64 { return uint64(math.Float32bits(a))<<32 | uint64(math.Float32bits(b)) }

@@ -1,12 +1,12 @@
 package terminal
 
-// explodeAll lets the units that decided to self-destruct in this frame explode
-// one after the other (3.9). They are dead afterwards, but shoot; under
-// moonfarm.doomedTargets they are dead at the end of the frame.
+// explodeAll lets the units that decided to self-destruct in this frame explode one after the
+// other (3.9). They are dead afterwards but still shoot. Under moonfarm.doomedTargets they die at
+// the end of the frame.
 func (a *actionPhase) explodeAll(s *State) {
 	a.exploding = false
 	for _, i := range a.live {
-		a.stacks[i].aim = 0 // explosions may make other structures the weakest
+		a.stacks[i].aim = 0 // explosions may change which structure is the weakest
 	}
 	for _, i := range a.live {
 		st := &a.stacks[i]
@@ -28,10 +28,10 @@ func (a *actionPhase) explodeAll(s *State) {
 			a.recordUnit(st, id, !alive)
 		}
 	}
-	a.emptied = true // those that can be shot at until then go at the end of the frame
+	a.emptied = true // under doomedTargets the units are removed at the end of the frame
 }
 
-// has reports whether a unit of a stack is alive.
+// has reports whether the unit of a stack with the given id is alive.
 func (a *actionPhase) has(st *stack, id uint32) bool {
 	for _, r := range a.runsOf(st) {
 		if id-r.first < uint32(r.n) {
@@ -41,14 +41,13 @@ func (a *actionPhase) has(st *stack, id uint32) bool {
 	return false
 }
 
-// takeFirst takes the first unit off a stack.
+// takeFirst removes the first unit of a stack.
 func (a *actionPhase) takeFirst(st *stack) {
 	a.runs[st.base].first++
 	a.shrink(st, 0, 1)
 }
 
-// explode is the explosion of one unit: it hits all enemies in range, those that
-// are dead since this frame too.
+// explode lets one unit explode. It hits all enemies in range, also those that died in this frame.
 func (a *actionPhase) explode(s *State, st *stack, id uint32) {
 	u := &a.rules.Units[st.unitKind()]
 	first := int32(0)
@@ -67,8 +66,8 @@ func (a *actionPhase) explode(s *State, st *stack, id uint32) {
 	a.recordExplosion(st, id, u.BlastStruct, first)
 }
 
-// hitMobile hits the mobile units in range of an explosion. Those of a run fare
-// alike.
+// hitMobile hits the mobile units in range of an explosion. Units of a run have the same health
+// afterwards, too.
 func (a *actionPhase) hitMobile(st *stack, damage float32) {
 	square := a.squares[a.blastRange[st.kind]]
 	for _, i := range a.live {
@@ -115,7 +114,7 @@ func (a *actionPhase) hitStructures(s *State, st *stack, damage float32) {
 			a.recordHit(positions[cell], c.Kind(), p, id, damage)
 		}
 		if !a.targets[p].Has(cell) {
-			continue // it has fallen before in this frame
+			continue // it was destroyed before in this frame
 		}
 		if c.Health -= damage; c.Health <= a.rules.DeadAt {
 			a.fell(cell, p)
@@ -124,8 +123,8 @@ func (a *actionPhase) hitStructures(s *State, st *stack, damage float32) {
 	}
 }
 
-// wound hits the unit of a stack that a shot hits: the last one of those with
-// the lowest health (3.12, 3.13).
+// wound lets a shot hit a stack. It hits the last of the units with the lowest health (3.12,
+// 3.13).
 func (a *actionPhase) wound(st *stack, damage float32) (victim uint32, killed bool) {
 	if a.earlierTargets {
 		return a.woundAny(st, damage)
@@ -151,7 +150,7 @@ func (a *actionPhase) wound(st *stack, damage float32) (victim uint32, killed bo
 	return hit.first, killed
 }
 
-// shrink takes n units off run i of a stack.
+// shrink removes n units from run i of a stack.
 func (a *actionPhase) shrink(st *stack, i int, n int32) {
 	runs := a.runsOf(st)
 	if runs[i].n -= n; runs[i].n == 0 {
@@ -163,7 +162,8 @@ func (a *actionPhase) shrink(st *stack, i int, n int32) {
 	}
 }
 
-// woundAny is wound by weakestUnit. The run of the unit is split in up to three.
+// woundAny does the work of wound under the rules of earlier engines: weakestUnit chooses the unit,
+// whose run is split into up to three.
 func (a *actionPhase) woundAny(st *stack, damage float32) (victim uint32, killed bool) {
 	i, victim, _ := a.weakestUnit(st)
 	r := a.runs[int(st.base)+i]

@@ -9,10 +9,9 @@ import (
 	"moonfarm/sim/bitboard"
 )
 
-// check panics if s, with the mobile units of the action phase, is not what play
-// can lead to. Builds with -tags invariants call it after every deployment,
-// frame and restore. Turns played after the end of a match are allowed and mean
-// nothing.
+// check panics if s, with the mobile units of the action phase, is not a state that play can lead
+// to. Builds with -tags invariants call it after every deployment, frame and restore. It ignores
+// turns played after the end of a match, which have no meaning.
 func (g *Game) check(s *State) {
 	if s.Turn > uint32(g.rules.MaxTurns) {
 		return
@@ -22,7 +21,7 @@ func (g *Game) check(s *State) {
 	}
 }
 
-// fault names the first thing that must hold and does not.
+// fault describes the first violated invariant, or returns "".
 func (g *Game) fault(s *State) string {
 	if fault := g.purseFault(s); fault != "" {
 		return fault
@@ -51,7 +50,7 @@ func (g *Game) fault(s *State) string {
 	return g.mobileFault(s)
 }
 
-// purseFault looks at the numbers.
+// purseFault checks health, resources and the next id.
 func (g *Game) purseFault(s *State) string {
 	for p := range s.Health {
 		switch {
@@ -69,7 +68,7 @@ func (g *Game) purseFault(s *State) string {
 	return ""
 }
 
-// boardFault looks at the boards, one against the other and against the cells.
+// boardFault compares the boards with each other and with the cells.
 func boardFault(s *State) string {
 	for w := range bitboard.DiamondBoard {
 		own := s.Own[0][w] | s.Own[1][w]
@@ -77,7 +76,7 @@ func boardFault(s *State) string {
 		case s.Own[0][w]&^halves[0][w]|s.Own[1][w]&^halves[1][w] != 0:
 			return fmt.Sprintf("word %d: structures outside of their owner's half: %#x, %#x", w, s.Own[0][w], s.Own[1][w])
 		case (s.Supports[w]|s.Turrets[w]|s.Upgraded[w]|s.Marked[w])&^own != 0:
-			return fmt.Sprintf("word %d: boards of what is not there", w)
+			return fmt.Sprintf("word %d: boards with cells that have no structure", w)
 		}
 		for bit := range 64 {
 			if c, built := s.Cells[w<<6|bit], own>>bit&1 != 0; built && c.Mark == 0 || !built && c != (Cell{}) {
@@ -88,7 +87,7 @@ func boardFault(s *State) string {
 	return ""
 }
 
-// cellFault looks at one structure.
+// cellFault checks one structure.
 func (g *Game) cellFault(s *State, cell int) string {
 	c := s.Cells[cell]
 	k := c.Kind()
@@ -106,13 +105,13 @@ func (g *Game) cellFault(s *State, cell int) string {
 		return fmt.Sprintf("marked: %v, removed in %d", s.Marked.Has(cell), c.RemoveIn())
 	case c.ID() == 0 || c.ID() >= s.NextID:
 		return fmt.Sprintf("id %d, the next is %d", c.ID(), s.NextID)
-	case !(c.Health > g.rules.DeadAt || slices.Contains(g.action.fallen, uint16(cell))) || !(c.Health <= math.MaxFloat32): // more than the rules give it: of a match by other rules
+	case !(c.Health > g.rules.DeadAt || slices.Contains(g.action.fallen, uint16(cell))) || !(c.Health <= math.MaxFloat32): // health above the rules' value comes from a match under other rules
 		return fmt.Sprintf("health %v", c.Health)
 	}
 	return ""
 }
 
-// ageFault looks at one list of structures.
+// ageFault checks one list of structures.
 func ageFault(s *State, p sim.Player, k Kind) string {
 	list := &s.Ages[p][k]
 	if list.N > HalfCells {
@@ -126,7 +125,7 @@ func ageFault(s *State, p sim.Player, k Kind) string {
 		cell := localCell[p][local]
 		c := s.Cells[cell]
 		if c.Mark == 0 || c.Kind() != k {
-			return fmt.Sprintf("%v is none", positions[cell])
+			return fmt.Sprintf("%v has no such structure", positions[cell])
 		}
 		if c.ID() <= before {
 			return fmt.Sprintf("%v has id %d, after %d", positions[cell], c.ID(), before)
@@ -141,7 +140,7 @@ func ageFault(s *State, p sim.Player, k Kind) string {
 	return ""
 }
 
-// idFault looks for ids that two structures have, with the lists by age in order.
+// idFault looks for ids that two structures have. The lists by age must be sorted.
 func idFault(s *State) string {
 	var at [2][Structures]int
 	for before := uint32(0); ; {
@@ -168,7 +167,7 @@ func idFault(s *State) string {
 	}
 }
 
-// mobileFault looks at the mobile units.
+// mobileFault checks the mobile units.
 func (g *Game) mobileFault(s *State) string {
 	var before [2]uint32 // the id of the player's unit before
 	for _, i := range g.action.live {

@@ -56,7 +56,7 @@ func TestInvariants(t *testing.T) {
 		"structures outside of their owner's half": func(s *State) { s.Own[1].Add(wall) },
 		"on a board: true, but holds":              func(s *State) { s.Own[0].Add(atCell(13, 5)) },
 		"on a board: false, but holds":             func(s *State) { s.Own[0].Drop(atCell(14, 0)) },
-		"boards of what is not there":              func(s *State) { s.Turrets.Add(atCell(13, 5)) },
+		"boards with cells that have no structure": func(s *State) { s.Turrets.Add(atCell(13, 5)) },
 		"the boards do not show a support":         func(s *State) { s.Supports.Drop(support) },
 		"the boards do not show a wall":            func(s *State) { s.Turrets.Add(wall) },
 		"kind scout":                               func(s *State) { s.Cells[wall].Mark |= markKind },

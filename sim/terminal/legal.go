@@ -5,8 +5,8 @@ import (
 	"moonfarm/sim/bitboard"
 )
 
-// Legal is what a player may do in a state, each command on its own: the cells
-// for which the rules accept it now, all empty where the purse does not reach.
+// Legal holds the commands that the rules accept from a player in a state, each as the only
+// command: by command the cells, which are empty if the player cannot pay.
 type Legal struct {
 	Place   [Structures]bitboard.Diamond // by Kind
 	Upgrade bitboard.Diamond
@@ -14,7 +14,7 @@ type Legal struct {
 	Spawn   [MobileKinds]bitboard.Diamond // by Kind − Scout
 }
 
-// halves are the cells of each player.
+// halves holds the cells of each player's half.
 var halves = func() (t [2]bitboard.Diamond) {
 	for p := range t {
 		for _, cell := range localCell[p][:HalfCells] {
@@ -24,9 +24,9 @@ var halves = func() (t [2]bitboard.Diamond) {
 	return t
 }()
 
-// Legal fills l with what seat p may do in s.
+// Legal fills l with the commands that seat p may give in s.
 func (g *Game) Legal(l *Legal, s *State, p sim.Player) {
-	var can [Structures]uint64 // all ones where an upgrade is possible
+	var can [Structures]uint64 // by kind: all ones if the player can upgrade it
 	for k := range Structures {
 		place := all(s.Cores[p] >= g.rules.Units[k].Cores)
 		can[k] = all(g.rules.Upgradable[k] && s.Cores[p] >= g.rules.Upgraded[k].Cores)
@@ -48,7 +48,7 @@ func (g *Game) Legal(l *Legal, s *State, p sim.Player) {
 	}
 }
 
-// all is a word of ones if the condition holds, else 0.
+// all returns a word of ones if the condition holds, else 0.
 func all(condition bool) uint64 {
 	if condition {
 		return ^uint64(0)
@@ -56,10 +56,9 @@ func all(condition bool) uint64 {
 	return 0
 }
 
-// AppendOrders appends the orders the rules accept from seat p in s, each on
-// its own: 0; then for every own cell in the order of Local what can be placed
-// there (by kind), the upgrade, the removal; then for every cell of the own
-// edges (in the order of Local) one spawn of each kind.
+// AppendOrders appends the orders that the rules accept from seat p in s, each as the only order:
+// Nothing; for every own cell in the order of Local the placements by kind, the upgrade and the
+// removal; for every cell of the own edges, in the order of Local, one spawn of each kind.
 func (g *Game) AppendOrders(dst []sim.Order, s *State, p sim.Player) []sim.Order {
 	var l Legal
 	g.Legal(&l, s, p)

@@ -13,18 +13,17 @@ import (
 //	bit  8–12  x
 //	bit 13–17  y
 //	bit 18     the other line: see Swap
-//	bit 32–63  spawn: how many units, one after the other (0 counts as 1);
+//	bit 32–63  spawn: number of units (0 counts as 1);
 //	           clock: milliseconds; penalty: health as a float32
 //
-// Coordinates are the recordings' for both players, (0, 0) at the bottom left.
-// Other bits are ignored; an order with another op, or with a kind or a
-// place that does not fit, does nothing.
+// Coordinates are those of recordings for both players, with (0, 0) at the bottom left. Other bits
+// are ignored. An order with another op, or with a kind or a cell that does not fit the op, does
+// nothing.
 //
-// Orders of a seat are taken in the order given, but line by line, as the
-// original does: seat 0's first line, seat 1's first, seat 0's second, seat
-// 1's second. Place, upgrade and remove belong to the first line, spawn to the
-// second, unless Swap has put them into the other. Clock and penalty come
-// before all else; they are not a player's to give, but its referee's.
+// Orders of a seat are carried out in the order given, but line by line, as in the original: seat
+// 0's first line, seat 1's first, seat 0's second, seat 1's second. Place, upgrade and remove belong
+// to the first line and spawn to the second, unless Swap has moved them. Clock and penalty come
+// first; the referee gives them, not the player.
 const (
 	orderOp         = 15
 	orderKindShift  = 4
@@ -37,7 +36,7 @@ const (
 	orderCountShift = 32
 )
 
-// Op is what an order does.
+// Op is the operation of an order.
 type Op uint8
 
 const (
@@ -53,35 +52,35 @@ const (
 // Nothing is the order to do nothing.
 const Nothing sim.Order = 0
 
-// Place is the order to build a structure of kind k on (x, y).
+// Place returns the order to build a structure of kind k on (x, y).
 func Place(k Kind, x, y int) sim.Order { return at(OpPlace, x, y) | sim.Order(k)<<orderKindShift }
 
-// UpgradeAt is the order to upgrade the own structure on (x, y).
+// UpgradeAt returns the order to upgrade the own structure on (x, y).
 func UpgradeAt(x, y int) sim.Order { return at(OpUpgrade, x, y) }
 
-// RemoveAt is the order to mark the own structure on (x, y) for removal.
+// RemoveAt returns the order to mark the own structure on (x, y) for removal.
 func RemoveAt(x, y int) sim.Order { return at(OpRemove, x, y) }
 
-// Spawn is the order to put n mobile units of kind k on (x, y): the same as n
-// orders for one.
+// Spawn returns the order to put n mobile units of kind k on (x, y). It is the same as n orders for
+// one unit.
 func Spawn(k Kind, x, y, n int) sim.Order {
 	return at(OpSpawn, x, y) | sim.Order(k)<<orderKindShift | sim.Order(uint32(n))<<orderCountShift
 }
 
-// Clock notes that the player thought for so many milliseconds: the sum
-// decides games that are equal otherwise.
+// Clock returns the order that adds milliseconds to the thinking time of a player, which decides
+// matches that are equal otherwise.
 func Clock(milliseconds uint32) sim.Order {
 	return sim.Order(OpClock) | sim.Order(milliseconds)<<orderCountShift
 }
 
-// Penalty takes health from the player before the action phase, for thinking
-// too long or for a crash: see Rules.TimePenalty and Rules.CrashPenalty. A
-// penalty that is not a number above 0, or above 10,000,000, is ignored.
+// Penalty returns the order that takes health from a player before the action phase, for thinking
+// too long or for a crash: see Rules.TimePenalty and Rules.CrashPenalty. Penalties that are not
+// above 0, or above 10,000,000, are ignored.
 func Penalty(health float32) sim.Order {
 	return sim.Order(OpPenalty) | sim.Order(math.Float32bits(health))<<orderCountShift
 }
 
-// Swap moves an order to the other line: a structure's to the second, a mobile
+// Swap returns the order moved to the other line: a structure's order to the second line, a mobile
 // unit's to the first.
 func Swap(o sim.Order) sim.Order { return o ^ orderSwap }
 
@@ -92,7 +91,7 @@ func at(op Op, x, y int) sim.Order {
 	return sim.Order(op) | sim.Order(x)<<orderXShift | sim.Order(y)<<orderYShift
 }
 
-// Command is an order taken apart.
+// Command holds the fields of an order.
 type Command struct {
 	Op      Op
 	Kind    Kind
@@ -104,8 +103,7 @@ type Command struct {
 func opOf(o sim.Order) Op     { return Op(o & orderOp) }
 func kindOf(o sim.Order) Kind { return Kind(o >> orderKindShift & orderKind) }
 
-// ownCell is the cell that an order names; 0, which is none, if that is not on
-// the half of player p.
+// ownCell returns the cell of an order, or 0 if it is not in the half of player p. 0 is not a cell.
 func ownCell(o sim.Order, p sim.Player) int {
 	if Owner(int(o>>orderYShift&orderCoordinate)) != p {
 		return 0
@@ -113,8 +111,7 @@ func ownCell(o sim.Order, p sim.Player) int {
 	return int(cellAt[o>>orderXShift&(1<<10-1)])
 }
 
-// Decode takes an order apart. It is total: what does not make sense is there
-// as it stands.
+// Decode returns the fields of an order, even if they make no valid order.
 func Decode(o sim.Order) Command {
 	c := Command{
 		Op: opOf(o), Kind: kindOf(o),

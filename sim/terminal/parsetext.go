@@ -11,13 +11,12 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// ParseText reads a position in the notation of AppendText and returns the
-// state. Lines and pairs that are not there stand for empty rows and for the
-// values at the start of a match; the next id, if it is not given, is the one
-// after the highest.
+// ParseText reads a position in the notation of AppendText and returns the state. A missing row is
+// empty, and missing values of a player are those at the start of a match. A missing next id is the
+// one after the highest.
 //
-// It checks each value by itself, not whether the whole can come about in play.
-// Errors name line and column, what was expected and what was found.
+// It checks each value by itself, but not whether play can lead to the position. Errors contain the
+// line, the column, and the expected and the found text.
 func ParseText(g *Game, text string) (State, error) {
 	r := textReader{game: g, seen: texts.Once{}}
 	g.Reset(&r.state, 0)
@@ -33,7 +32,7 @@ func ParseText(g *Game, text string) (State, error) {
 	return r.state, nil
 }
 
-// textReader is a text being read.
+// textReader is the state of ParseText.
 type textReader struct {
 	game    *Game
 	state   State
@@ -192,7 +191,7 @@ func readList(list []textValue, words []texts.Word) ([]textValue, error) {
 	return list, nil
 }
 
-// find is the structure that an entry of a list names.
+// find returns the structure on the cell of an entry.
 func (r *textReader) find(e textValue) (*Piece, error) {
 	for i := range r.pieces {
 		if r.pieces[i].At == e.piece {
@@ -202,7 +201,7 @@ func (r *textReader) find(e textValue) (*Piece, error) {
 	return nil, e.at.Wrong("the cell of a structure")
 }
 
-// setHealths gives the structures the healths of the list.
+// setHealths sets the health of the structures in the list.
 func (r *textReader) setHealths() error {
 	for _, e := range r.healths {
 		c, err := r.find(e)
@@ -216,8 +215,7 @@ func (r *textReader) setHealths() error {
 	return nil
 }
 
-// setIDs gives the structures their ids and puts them into the state, the
-// oldest first.
+// setIDs sets the ids of the structures and puts them into the state, the oldest first.
 func (r *textReader) setIDs() error {
 	taken := map[uint32]bool{}
 	for _, e := range r.ids {

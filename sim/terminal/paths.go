@@ -7,25 +7,24 @@ import (
 	"moonfarm/sim/bitboard"
 )
 
-// Paths finds the ways of mobile units over the cells without structures, as
-// these stand (RULES.md, 3.2 to 3.5). Its memory is used again after each Reset;
-// the zero value is ready for one.
+// Paths finds the paths of mobile units over the cells without structures (RULES.md, 3.2 to 3.5).
+// The zero value is ready for a Reset, which reuses the memory.
 type Paths struct {
 	free    bitboard.Diamond
-	charted [edges]bool      // edges whose distances are those of the free cells
+	charted [edges]bool      // by edge: fields has the distances for the free cells
 	fields  []bitboard.Field // distances to the edges, then to the ends of the pockets
 	pockets []pocket
 }
 
-// pocket is a region from which an edge cannot be reached, with the cell of it
-// where units bound for that edge end (3.2).
+// pocket is a region from which units cannot reach their target edge. They go to its cell end
+// instead (3.2).
 type pocket struct {
 	end  uint16
 	edge uint8
 }
 
-// The edges of the arena, as targets of mobile units. Bit 0 is the colour of
-// their cells on the Diamond.
+// The edges of the arena, as targets of mobile units. Bit 0 is the colour of their cells on
+// bitboard.Diamond.
 const (
 	topRight    = 0
 	topLeft     = 1
@@ -34,7 +33,7 @@ const (
 	edges       = 4
 )
 
-// edgeCells are the cells of the edges.
+// edgeCells holds the cells of the edges.
 var edgeCells = func() (t [edges]bitboard.Diamond) {
 	for i := range Side / 2 {
 		for edge, at := range [edges][2]int{{14 + i, 27 - i}, {13 - i, 27 - i}, {13 - i, i}, {14 + i, i}} {
@@ -45,8 +44,7 @@ var edgeCells = func() (t [edges]bitboard.Diamond) {
 	return t
 }()
 
-// targetEdge is the edge that units of player p head for from a cell of an own
-// edge (2.3).
+// targetEdge returns the edge that units of player p head for from a cell of their own edges (2.3).
 func targetEdge(p sim.Player, cell int) int {
 	left := positions[cell].X < Side/2
 	switch {
@@ -60,20 +58,20 @@ func targetEdge(p sim.Player, cell int) int {
 	return bottomLeft
 }
 
-// Reset begins anew with structures on the blocked cells.
+// Reset sets the cells with structures, and forgets all paths.
 func (w *Paths) Reset(blocked *bitboard.Diamond) {
 	w.free = bitboard.DiamondBoard
 	w.free.AndNot(blocked)
 	w.forget()
 }
 
-// open frees a cell whose structure fell.
+// open frees a cell whose structure was destroyed.
 func (w *Paths) open(cell int) {
 	w.free.Add(cell)
 	w.forget()
 }
 
-// forget drops what was found for other free cells.
+// forget drops all distances, which are no longer valid for the free cells.
 func (w *Paths) forget() {
 	if w.fields == nil {
 		w.fields = make([]bitboard.Field, edges)
@@ -82,16 +80,16 @@ func (w *Paths) forget() {
 	w.pockets, w.fields = w.pockets[:0], w.fields[:edges]
 }
 
-// Walk appends the cells of the way of a unit of player p, from a free cell of
-// an own edge to its end, and reports whether that is on its target edge.
-func (w *Paths) Walk(dst []uint16, from int, p sim.Player) (way []uint16, through bool) {
+// Walk appends the cells of the path of a unit of player p from a free cell of its own edges, and
+// reports whether the path ends on the unit's target edge.
+func (w *Paths) Walk(dst []uint16, from int, p sim.Player) (path []uint16, through bool) {
 	edge := targetEdge(p, from)
 	if !w.charted[edge] {
 		w.chart(edge, &bitboard.Everywhere)
 	}
 	field, distance := w.find(from, edge)
 	cell, h := uint16(from), newHeading(edge)
-	for range bitboard.DiamondCells { // no cell is walked over twice
+	for range bitboard.DiamondCells { // no path has a cell twice
 		dst = append(dst, cell)
 		if distance == 0 && w.ends(field, cell) {
 			break
@@ -102,7 +100,7 @@ func (w *Paths) Walk(dst []uint16, from int, p sim.Player) (way []uint16, throug
 	return dst, field < edges
 }
 
-// chart computes the distances to an edge, of the wanted cells at least.
+// chart computes the distances to an edge, at least for the wanted cells.
 func (w *Paths) chart(edge int, wanted *bitboard.Diamond) {
 	goals := edgeCells[edge]
 	goals.And(&w.free)
@@ -110,8 +108,8 @@ func (w *Paths) chart(edge int, wanted *bitboard.Diamond) {
 	w.charted[edge] = true
 }
 
-// find is the field that units on a cell follow to a charted edge or, where
-// that is cut off, to the end of their pocket, and their distance modulo 4.
+// find returns the index of the field that units on a cell follow to a charted edge or, if they
+// cannot reach it, to the end of their pocket, and their distance modulo 4.
 func (w *Paths) find(cell, edge int) (field uint16, distance uint8) {
 	if f := &w.fields[edge]; f.Reached(cell) {
 		return uint16(edge), f.Phase(cell, edge&1)
@@ -126,8 +124,7 @@ func (w *Paths) find(cell, edge int) (field uint16, distance uint8) {
 	return uint16(edges + i), w.fields[edges+i].Phase(cell, colour(w.pockets[i].end))
 }
 
-// explore adds the pocket around a cell. Its end is the deepest cell in the
-// enemy's half, and of those the one furthest to the side of the edge.
+// explore adds the pocket around a cell.
 func (w *Paths) explore(cell, edge int) {
 	w.fields = append(w.fields, bitboard.Field{})
 	f := &w.fields[len(w.fields)-1]
@@ -141,8 +138,8 @@ func (w *Paths) explore(cell, edge int) {
 	w.pockets = append(w.pockets, pocket{end, uint8(edge)})
 }
 
-// deepest is the cell reached that is nearest to the end of the arena at which
-// the edge lies; of several, the one furthest to the side of the edge.
+// deepest returns the reached cell that is nearest to the end of the arena where the edge lies; of
+// several such cells, the one furthest to the side of the edge.
 func deepest(f *bitboard.Field, edge int) uint16 {
 	reached := f.Step[0]
 	reached.Or(&f.Step[1])
@@ -169,7 +166,7 @@ func deepest(f *bitboard.Field, edge int) uint16 {
 	return uint16(best)
 }
 
-// rowCells are the cells of each row y.
+// rowCells holds the cells of each row y.
 var rowCells = func() (t [Side]bitboard.Diamond) {
 	for cell, at := range positions {
 		if bitboard.DiamondBoard.Has(cell) {
@@ -179,8 +176,7 @@ var rowCells = func() (t [Side]bitboard.Diamond) {
 	return t
 }()
 
-// ends reports whether the way of a field ends on a cell, whose distance is 0
-// modulo 4.
+// ends reports whether the paths of a field end on a cell, whose distance is 0 modulo 4.
 func (w *Paths) ends(field, cell uint16) bool {
 	if field < edges {
 		return edgeCells[field].Has(int(cell))
@@ -188,8 +184,8 @@ func (w *Paths) ends(field, cell uint16) bool {
 	return w.pockets[field-edges].end == cell
 }
 
-// Directions of a step, in the order in which the last tie is decided (3.5).
-// Each is the bit of its neighbour in a set of candidates.
+// Directions of a step, in the order of the last tie (3.5). Each is the bit of its neighbour in a
+// set of candidates.
 const (
 	stepUp    = 0
 	stepRight = 1
@@ -197,19 +193,18 @@ const (
 	stepDown  = 3
 )
 
-// neighbours are the cells next to a cell, as what is added to it (modulo 2^16):
-// by its colour and the direction. Up and right, and left and down, lie side by
-// side.
+// neighbours holds, by colour of a cell and direction, the difference modulo 2^16 between the
+// neighbour and the cell. The neighbours up and right are adjacent bits, and so are left and down.
 var neighbours = [2][4]uint16{
 	{stepUp: 256, stepRight: 257, stepLeft: 240, stepDown: 241},
 	{stepUp: 1<<16 - 241, stepRight: 1<<16 - 240, stepLeft: 1<<16 - 257, stepDown: 1<<16 - 256},
 }
 
-// colour is the colour of a cell on the Diamond.
+// colour returns the colour of a cell on bitboard.Diamond.
 func colour(cell uint16) int { return int(cell >> 8 & 1) }
 
-// heading is the edge that a unit is bound for, in bits 6 and 7, and the axis of
-// its previous step, in bits 4 and 5.
+// heading has the target edge of a unit in bits 6 and 7, and the axis of its previous step in bits
+// 4 and 5.
 type heading uint8
 
 const (
@@ -220,13 +215,13 @@ const (
 	edgeShift              = 6
 )
 
-// newHeading is that of a unit that has not moved yet.
+// newHeading returns the heading of a unit before its first move.
 func newHeading(edge int) heading { return heading(edge<<edgeShift) | axisNone }
 
 func (h heading) edge() int { return int(h >> edgeShift) }
 
-// step returns the neighbour of a cell that is at that distance modulo 4 in the
-// field: if there are several, the one that 3.4 and 3.5 choose.
+// step returns the neighbour of a cell that has the given distance modulo 4 in the field. If
+// several neighbours have it, 3.4 and 3.5 choose one.
 func (w *Paths) step(field uint16, distance uint8, cell uint16, h heading) (uint16, heading) {
 	const pair = 3
 	board := &w.fields[field].Step[distance>>1&1]
@@ -237,13 +232,13 @@ func (w *Paths) step(field uint16, distance uint8, cell uint16, h heading) (uint
 	return cell + next[chosen.direction&3], h&^axisMask | chosen.axis
 }
 
-// choice is a step: its direction and axis.
+// choice is the direction and the axis of a step.
 type choice struct {
 	direction uint8
 	axis      heading
 }
 
-// choices are the steps by heading and the set of candidates, in bits 0 to 3.
+// choices holds the steps by heading and the set of candidates in bits 0 to 3.
 var choices = func() (t [256]choice) {
 	for edge := range edges {
 		for _, axis := range []heading{axisNone, axisVertical, axisHorizontal} {
@@ -255,14 +250,14 @@ var choices = func() (t [256]choice) {
 	return t
 }()
 
-// choose decides between the neighbours of a set that are nearest (3.4, 3.5).
+// choose returns the step to one of a set of neighbours at the same distance (3.4, 3.5).
 func choose(edge int, axis heading, set int) choice {
 	const vertical, horizontal = 1<<stepUp | 1<<stepDown, 1<<stepLeft | 1<<stepRight
 	prefer, other := vertical, horizontal // a unit that has not moved prefers vertical
 	if axis == axisVertical {
 		prefer, other = horizontal, vertical
 	}
-	straight := set&prefer == 0 // it goes on along the axis of its previous step
+	straight := set&prefer == 0 // it continues on the axis of its previous step
 	if straight {
 		prefer = other
 	}

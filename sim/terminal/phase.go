@@ -5,18 +5,16 @@ import (
 	"moonfarm/sim/bitboard"
 )
 
-// actionPhase plays the action phase of a turn (RULES.md, 3.1 to 3.15). It holds
-// the mobile units, which live no longer, and keeps its memory for the next turn.
+// actionPhase plays the action phase of a turn (RULES.md, 3.1 to 3.15). It holds the mobile units,
+// which exist only in an action phase, and reuses its memory in the next turn.
 //
-// Mobile units come in stacks: units of one kind, player and cell with
-// consecutive ids. They share for good where they are, where they go, and what
-// shields them, so a stack moves as one. In it a run is a part, again of
-// consecutive ids, whose healths are equal: shots always hit the last of the
-// run with the lowest health, so a stack of a hundred is seldom more than two
-// runs.
+// A stack is a group of mobile units with the same kind, player and cell and with consecutive
+// ids. They always have the same position, path and shields, so a stack moves as one. A run is a
+// part of a stack, with consecutive ids and equal health. Shots always hit the last unit of the
+// run with the lowest health, so that a stack of a hundred units seldom has more than two runs.
 //
-// A stack that comes to a cell looks up the turrets and supports that reach it,
-// and keeps the turrets in the order in which they shoot.
+// A stack that enters a cell looks up the turrets and supports that reach the cell, and keeps the
+// turrets in the order in which they shoot.
 type actionPhase struct {
 	rules  *Rules
 	record *Record // nil: events are not recorded
@@ -26,35 +24,34 @@ type actionPhase struct {
 	nextStep int32 // frame of the next step of any stack, or earlier
 
 	stacks []stack
-	live   []uint16  // the stacks with units left, in the order of ids
-	runs   []run     // of all stacks: each has room for one a unit
-	ids    []uint32  // of the units before explosions and shots, likewise: see callRoll
-	aimed  []aged    // turrets that reach the stacks: HalfCells for each unit bought
-	shares []float32 // shields received by the stacks, likewise
-	room   [2]int32  // mobile units that may still be added
-	starts bitboard.Diamond
-	crowd  [2]int   // stacks of each player on the live list
-	scored [2]int32 // units that breached, for Simulate
+	live   []uint16         // indices of the stacks with units left, in the order of ids
+	runs   []run            // of all stacks; a stack has room for one run per unit
+	ids    []uint32         // of the units before explosions and shots, laid out as runs: see listShooters
+	aimed  []aged           // turrets that reach the stacks: HalfCells for each unit bought
+	shares []float32        // shields that the stacks received, laid out as aimed
+	room   [2]int32         // mobile units that may still be added
+	starts bitboard.Diamond // cells on which mobile units were placed this turn
+	crowd  [2]int           // stacks of each player on the live list
+	scored [2]int32         // units that breached, for Simulate
 
-	paths    Paths               // as the structures stood at the last frame's end
+	paths    Paths               // for the structures at the end of the last frame
 	targets  [2]bitboard.Diamond // structures of a player that can be shot at
-	fallen   []uint16            // cells of the structures that fell in this frame
-	turrets  [2]reachers         // by player, as they stood at the last frame's end
+	fallen   []uint16            // cells of the structures that were destroyed in this frame
+	turrets  [2]reachers         // by player, at the end of the last frame
 	supports [2]reachers
 
-	contact   bool     // somebody can shoot
-	exploding bool     // somebody decided to self-destruct in this frame
+	contact   bool     // some unit can shoot
+	exploding bool     // some unit decided to self-destruct in this frame
 	emptied   bool     // a stack has no units left
-	aims      [2]int32 // by player: entries in its stacks' lists of turrets, of which the turret has not shot in this frame
+	aims      [2]int32 // by player: entries of turrets that have not shot in this frame, in the lists of the player's stacks
 
-	found   [HalfCells]aged   // scratch: structures of one player by age
-	keys    [HalfCells]uint32 // scratch of chooseStructure
+	found   [HalfCells]aged   // scratch memory: structures of one player by age
+	keys    [HalfCells]uint32 // scratch memory of chooseStructure
 	shots   [2][]shotEvent    // of this frame, by the attacker's player
 	granted []ShieldEvent     // in this frame
 }
 
-// aged is a structure as its id and its cell, so that the oldest comes first:
-// id<<16 | cell.
+// aged is a structure as id<<16 | cell, so that sorting puts the oldest first.
 type aged uint64
 
 const agedIDShift = 16
@@ -64,8 +61,7 @@ func newAged(id uint32, cell int) aged { return aged(id)<<agedIDShift | aged(cel
 func (x aged) cell() int  { return int(x & cellMask) }
 func (x aged) id() uint32 { return uint32(x >> agedIDShift) }
 
-// insert puts a structure in its place in a list that is sorted but for the
-// last entry, which is free.
+// insert inserts a structure into a sorted list whose last entry is free.
 func insert(list []aged, x aged) {
 	i := len(list) - 1
 	for ; i > 0 && list[i-1] > x; i-- {
@@ -74,64 +70,64 @@ func insert(list []aged, x aged) {
 	list[i] = x
 }
 
-// reachers are the turrets, or the supports, of a player that do something to
-// mobile units.
+// reachers holds a player's turrets or supports that have an effect on mobile units.
 type reachers struct {
-	boards [2]bitboard.Diamond // by range: those of the base form, then of the upgraded one
-	n      [2]int32            // how many there were when the action phase began
-	zone   bitboard.Diamond    // the cells that one of them could reach then, and perhaps a few more
+	boards [2]bitboard.Diamond // the structures by form: base, upgraded
+	n      [2]int32            // number of structures when the action phase began
+	zone   bitboard.Diamond    // a superset of the cells that they could reach then
 }
 
-// stack is a number of mobile units with everything they share.
+// stack holds what the mobile units of a stack share.
 type stack struct {
 	cell     uint16
 	owner    uint8
 	kind     uint8 // from Scout = 0
 	heading  heading
-	field    uint16 // of actionPhase.paths, that it follows; noField: to be found
-	distance uint8  // modulo 4, in the field
-	arrived  bool   // it is on this cell since this frame's movement
+	field    uint16 // index of the field of actionPhase.paths that it follows; noField: not looked up
+	distance uint8  // in the field, modulo 4
+	arrived  bool   // it entered this cell in this frame
 	doomed   bool   // it decided to self-destruct in this frame
 	near     bool   // structures of the enemy are in its range
 
 	nextStep int32   // frame of its next step
-	speedSum float32 // of 3.1, after that step
+	speedSum float32 // sum of 3.1 after that step
 	moves    int32
 	n        int32  // units left
 	shots    int32  // units that shoot in this frame
-	fired    int32  // of them, those that have
+	fired    int32  // units that have shot in this frame
 	first    uint32 // id of the first unit added
-	base     int32  // its part of runs and ids begins here …
-	runs     int32  // … and has so many runs
-	shares   int32  // shields received: the first so many of its part of actionPhase.shares
+	base     int32  // where its part of runs and ids begins
+	runs     int32  // number of its runs
+	shares   int32  // number of shields received, in its part of actionPhase.shares
 
-	turrets  int32  // the enemy's that reach its cell: the first so many of its part of actionPhase.aimed
-	spent    int32  // of them, those that have shot in this frame
-	aim      uint16 // the structure it shoots at, as long as that stands and it stays; 0: to be found
+	turrets  int32  // number of enemy turrets that reach its cell, in its part of actionPhase.aimed
+	spent    int32  // number of these that have shot in this frame
+	aim      uint16 // the structure that it shoots at while the structure stands and the stack stays; 0: not chosen
 	exploded bool   // it has self-destructed in this frame, and can be hit until its end
 
 	had bitboard.Diamond // supports that have shielded it
 }
 
-// noField stands for a field that is to be found.
+// noField is the field of a stack that has not looked it up.
 const noField = ^uint16(0)
 
 func (k *stack) player() sim.Player { return sim.Player(k.owner) }
 func (k *stack) unitKind() Kind     { return Scout + Kind(k.kind) }
 
-// run is a number of units of a stack with equal healths.
+// run is a part of a stack with equal health and consecutive ids.
 type run struct {
 	base  float32 // health without shields
 	sum   float32 // of the shields left, added from the oldest on
 	total float32 // base + sum
-	front float32 // what is left of the oldest shield, if there is any
-	head  int32   // its number; as many as the stack received if none is left
-	n     int32
-	first uint32 // id
+	front float32 // rest of the oldest shield left
+	head  int32   // index of that shield; stack.shares if no shield is left
+	n     int32   // units
+	first uint32  // id of the first unit
 }
 
-// The memory of a stack.
+// runsOf, sharesOf and turretsOf return the parts of the common lists that belong to a stack.
 func (a *actionPhase) runsOf(st *stack) []run { return a.runs[st.base:][:st.runs] }
+
 func (a *actionPhase) sharesOf(st *stack) []float32 {
 	return a.shares[int(st.base)*HalfCells:][:HalfCells]
 }
@@ -155,12 +151,12 @@ func (a *actionPhase) make(r *Rules) {
 	a.paths.fields = make([]bitboard.Field, edges, edges+n)
 }
 
-// open begins a turn's action phase, without units.
+// open begins the action phase of a turn, without units.
 func (a *actionPhase) open() {
 	a.frame = 0
 	a.stacks, a.live, a.runs = a.stacks[:0], a.live[:0], a.runs[:0]
 	a.fallen = a.fallen[:0]
-	half := int32(cap(a.runs) / 2) // more than any purse buys: it bounds only states made by hand
+	half := int32(cap(a.runs) / 2) // more than any player can buy, except in states made by hand
 	a.room = [2]int32{half, half}
 	a.starts = bitboard.Diamond{}
 	a.contact, a.exploding, a.emptied = false, false, false
@@ -194,7 +190,7 @@ func (a *actionPhase) add(p sim.Player, k Kind, cell int, first uint32, n int32)
 	a.runs[st.base] = run{base: health, total: health, n: n, first: first}
 }
 
-// begin looks at the structures, once all orders are carried out.
+// begin reads the structures after all orders were carried out.
 func (a *actionPhase) begin(s *State) {
 	if len(a.live) == 0 {
 		return
@@ -215,8 +211,7 @@ func (a *actionPhase) begin(s *State) {
 	}
 }
 
-// find fills in the structures of one player and kind, given as two boards of
-// which the cells are on both.
+// find fills r with a player's structures of one kind: the cells that are on both boards.
 func (a *actionPhase) find(r *reachers, s *State, own, kind *bitboard.Diamond, ranges *reachRange) {
 	r.n, r.zone = [2]int32{}, bitboard.Diamond{}
 	for f, class := range ranges.widest {
@@ -241,15 +236,15 @@ func (a *actionPhase) find(r *reachers, s *State, own, kind *bitboard.Diamond, r
 	}
 }
 
-// drop takes a structure that fell off the boards.
+// drop removes a destroyed structure from the boards.
 func (r *reachers) drop(cell int) {
 	r.boards[0].Drop(cell)
 	r.boards[1].Drop(cell)
 }
 
-// AppendMobile appends the mobile units of player p that are on the board
-// during an action phase, or were at the end of the last one, in the order of
-// their ids. At the end there are none, unless the match is over (3.15).
+// AppendMobile appends the mobile units of player p that are on the board in an action phase, in
+// the order of their ids. After the last frame the board has none, unless the match is over
+// (3.15).
 func (g *Game) AppendMobile(dst []Piece, p sim.Player) []Piece {
 	a := &g.action
 	for _, i := range a.live {

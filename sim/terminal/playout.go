@@ -8,33 +8,33 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// PlayoutOrders is the most orders that Playout appends.
+// PlayoutOrders is the greatest number of orders that Playout appends.
 const PlayoutOrders = playoutTries + 7 + playoutStacks
 
 const (
-	playoutTries  = 6 // cells looked at, with up to 7 more
-	playoutStacks = 2 // spawn orders at most
+	playoutTries  = 6 // least number of random cells; up to 7 more are drawn
+	playoutStacks = 2 // greatest number of spawn orders
 )
 
-// playoutKinds is drawn from for a free cell, playoutMobile for a stack.
+// playoutKinds and playoutMobile hold the kinds of structures and mobile units, with the frequency
+// at which Playout draws them.
 var (
 	playoutKinds  = [16]Kind{Wall, Wall, Wall, Wall, Wall, Wall, Wall, Wall, Turret, Turret, Turret, Turret, Turret, Support, Support, Support}
 	playoutMobile = [4]Kind{Scout, Scout, Demolisher, Interceptor}
 )
 
-// Playout appends random orders of seat p that are legal one after the other,
-// at most PlayoutOrders, as a player without a plan might give them:
+// Playout appends random orders of seat p, at most PlayoutOrders, which are legal one after the
+// other:
 //
-//   - in seven turns of eight it looks at 6 to 13 random cells of its half, a
-//     free one gets a structure (wall 8 : turret 5 : support 3), an own
-//     structure its upgrade or, one time in eight, the removal, if the cores
-//     left pay for it;
-//   - in three turns of four it spawns 1 or 2 stacks (recorded matches: about 1) on random free cells of
-//     its edges (scouts 2 : demolishers 1 : interceptors 1), one time in four
-//     as large as the bits left allow, else of any smaller size.
+//   - With probability 7/8 it draws 6 to 13 cells of the own half. A free cell gets a structure
+//     (wall 8 : turret 5 : support 3); an own structure is upgraded or, with probability 1/8,
+//     marked for removal; if the player can pay for it.
+//   - With probability 3/4 it spawns 1 or 2 stacks (recorded matches have about 1) on random free
+//     edge cells (scouts 2 : demolishers 1 : interceptors 1). With probability 1/4 a stack has as
+//     many units as the player can pay for, otherwise a random smaller number.
 //
-// It is made for search and benchmarks: no list of what is legal, a few draws
-// and tests of boards instead.
+// It is fast enough for search and benchmarks: it makes no list of legal orders, but draws cells
+// and tests boards.
 func (g *Game) Playout(dst []sim.Order, s *State, p sim.Player, r *prng.Rand) []sim.Order {
 	random := r.Uint64()
 	occupied := s.Own[p]
@@ -47,11 +47,11 @@ func (g *Game) Playout(dst []sim.Order, s *State, p sim.Player, r *prng.Rand) []
 	return dst
 }
 
-// playoutStructures gives the orders for structures and adds the cells of new
-// ones to occupied.
+// playoutStructures appends the orders for structures and adds the cells of new structures to
+// occupied.
 func (g *Game) playoutStructures(dst []sim.Order, s *State, p sim.Player, occupied *bitboard.Diamond, r *prng.Rand, tries int) []sim.Order {
 	purse := s.Cores[p]
-	var done bitboard.Diamond // cells that have got an order
+	var done bitboard.Diamond // cells that have an order
 	for range tries {
 		random := r.Uint64()
 		local, _ := bits.Mul64(random, HalfCells)
@@ -89,7 +89,7 @@ func (g *Game) playoutStructures(dst []sim.Order, s *State, p sim.Player, occupi
 	return dst
 }
 
-// playoutSpawns gives the orders for mobile units.
+// playoutSpawns appends the orders for mobile units.
 func (g *Game) playoutSpawns(dst []sim.Order, purse float32, p sim.Player, occupied *bitboard.Diamond, r *prng.Rand, stacks int) []sim.Order {
 	for range stacks {
 		random := r.Uint64()
@@ -112,21 +112,20 @@ func (g *Game) playoutSpawns(dst []sim.Order, purse float32, p sim.Player, occup
 	return dst
 }
 
-// Exchange sums up an action phase, by player.
+// Exchange holds the results of an action phase, by player.
 type Exchange struct {
-	Breaches   [2]int32   // units of the player that scored
-	Health     [2]float32 // health the player lost by breaches of the enemy
-	Cores      [2]float32 // cores it earned by its own
-	Structures [2]int32   // structures it lost …
-	Value      [2]float32 // … what it had paid for them, in cores …
-	Damage     [2]float32 // … and health lost by all its structures, those that fell and those that stand
+	Breaches   [2]int32   // units of the player that breached
+	Health     [2]float32 // health that the player lost by the enemy's breaches
+	Cores      [2]float32 // cores that the player earned by its breaches
+	Structures [2]int32   // structures that the player lost
+	Value      [2]float32 // price of the structures lost, in cores
+	Damage     [2]float32 // health lost by the player's structures, destroyed or not
 }
 
-// Simulate plays the deployment and the action phase of s with the orders of
-// both sides and leaves in dst the state at its end, before the restore (which
-// is Restore's: the game may go on from there). s is not changed, and dst may
-// be s. It is what a search inside a player asks again and again: it allocates
-// nothing, and costs a copy of the state more than the turn itself.
+// Simulate plays the deployment and the action phase of s with the orders of both players, and
+// stores the state at the end in dst. The caller may continue with Restore. Simulate changes s only
+// if dst is s. Searches call it often: it does not allocate, and costs one copy of the state more
+// than the turn itself.
 func (g *Game) Simulate(dst, s *State, t *sim.Turn) Exchange {
 	if dst != s {
 		*dst = *s
@@ -148,7 +147,7 @@ func (g *Game) Simulate(dst, s *State, t *sim.Turn) Exchange {
 	return x
 }
 
-// count adds the structures of a player, or with sign −1 takes them off.
+// count adds the structures of a player, or subtracts them if sign is −1.
 func (x *Exchange) count(g *Game, s *State, p int, sign int32) {
 	for k := range s.Ages[p] {
 		list := &s.Ages[p][k]

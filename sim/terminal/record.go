@@ -6,14 +6,12 @@ import (
 	"moonfarm/sim"
 )
 
-// Record takes the events of action phases: everything the original writes
-// into its frames. A Game with a Record (see Game.Record) appends to it, frame
-// by frame; without one, it costs nothing. The lists keep their memory when
-// they are cleared. Coordinates are absolute.
+// Record holds the events of action phases that the original writes into its frames. A Game with a
+// Record (see Game.Record) appends events frame by frame; a Game without one does not spend time on
+// events. Clear keeps the memory of the lists. Coordinates are absolute.
 //
-// Lists are in the original's order. Where the original has none (the units
-// shielded by one support in one frame, the targets of an explosion), they are
-// in the order of ids.
+// Lists have the original's order. Two of them have no fixed order in the original and are ordered
+// by id: the units shielded by one support in one frame, and the targets of an explosion.
 type Record struct {
 	Spawns        []SpawnEvent
 	Moves         []MoveEvent
@@ -27,10 +25,10 @@ type Record struct {
 
 	Ends []FrameEnds // one per action frame
 
-	Removed []DeathEvent // the structures taken away by the last restore, in the order of ids
+	Removed []DeathEvent // structures that the last restore removed, in the order of ids
 }
 
-// FrameEnds says where the lists of a Record end after a frame.
+// FrameEnds holds the lengths of the lists of a Record after a frame.
 type FrameEnds struct {
 	Spawns, Moves, Breaches, Shields, SelfDestructs, Targets, Damages, Deaths, Attacks int32
 }
@@ -38,8 +36,8 @@ type FrameEnds struct {
 // Pos is a cell of the arena.
 type Pos struct{ X, Y uint8 }
 
-// SpawnEvent is a command that was carried out: Kind is that of the unit, or
-// Removal (ID is the structure's), or Upgrade (ID is the structure's new one).
+// SpawnEvent is a command that was carried out. Kind is the kind of the new unit, or Removal (with
+// the ID of the structure), or Upgrade (with the new ID of the structure).
 type SpawnEvent struct {
 	At     Pos
 	Kind   Kind
@@ -69,7 +67,7 @@ type MoveEvent struct {
 	ID       uint32
 }
 
-// BreachEvent is a mobile unit that scores.
+// BreachEvent is a mobile unit that breaches.
 type BreachEvent struct {
 	At     Pos
 	Kind   Kind
@@ -99,7 +97,7 @@ type SelfDestructEvent struct {
 	Count  int32
 }
 
-// DamageEvent is damage done to a unit, of which it may have had less.
+// DamageEvent is damage done to a unit. It may exceed the unit's health.
 type DamageEvent struct {
 	At     Pos
 	Kind   Kind
@@ -108,17 +106,16 @@ type DamageEvent struct {
 	Damage float32
 }
 
-// DeathEvent is a unit that is gone: it fell, breached, exploded, or (Removed)
-// was taken away by its owner.
+// DeathEvent is a unit that was killed, breached or exploded, or (Removed) that its owner removed.
 type DeathEvent struct {
 	At      Pos
 	Kind    Kind
 	Player  sim.Player
 	ID      uint32
 	Removed bool
-	// Repeated: the unit's death is in this frame's list already. The original writes
-	// it again when a unit explodes that another explosion has killed; so do we where a
-	// unit is killed that has exploded (Rules.DoomedTargets).
+	// Repeated says that the frame has an earlier death of the same unit. The original repeats
+	// the death of a unit that explodes after another explosion has killed it. Here a unit that
+	// is killed after it has exploded (Rules.DoomedTargets) has a repeated death, too.
 	Repeated bool
 }
 
@@ -132,14 +129,14 @@ type AttackEvent struct {
 	Damage   float32
 }
 
-// Frame is what a Record holds of one action frame, as parts of its lists.
+// Frame has the events of one action frame, as parts of the lists of a Record.
 type Frame struct {
 	Spawns        []SpawnEvent
 	Moves         []MoveEvent
 	Breaches      []BreachEvent
 	Shields       []ShieldEvent
 	SelfDestructs []SelfDestructEvent
-	Targets       []Pos // First counts from the Record's first target, see Frame.TargetsOf
+	Targets       []Pos // First counts from the first target of the Record: see TargetsOf
 	Damages       []DamageEvent
 	Deaths        []DeathEvent
 	Attacks       []AttackEvent
@@ -155,8 +152,7 @@ func (r *Record) Clear() {
 	}
 }
 
-// Frame returns frame i of the record, counted from 0 since it was cleared,
-// valid until the record changes.
+// Frame returns frame i since the last Clear, from 0. It is valid until the record changes.
 func (r *Record) Frame(i int) Frame {
 	var a FrameEnds
 	if i > 0 {
@@ -175,16 +171,13 @@ func (f *Frame) TargetsOf(e SelfDestructEvent) []Pos {
 	return f.Targets[e.First-f.firstTarget:][:e.Count]
 }
 
-// end closes a frame.
+// end ends a frame.
 func (r *Record) end() {
 	r.Ends = append(r.Ends, FrameEnds{
 		int32(len(r.Spawns)), int32(len(r.Moves)), int32(len(r.Breaches)), int32(len(r.Shields)), int32(len(r.SelfDestructs)),
 		int32(len(r.Targets)), int32(len(r.Damages)), int32(len(r.Deaths)), int32(len(r.Attacks)),
 	})
 }
-
-// The events of an action phase. Those that are called without a look at
-// actionPhase.record look at it themselves.
 
 // recordMove records the step of all units of a stack.
 func (a *actionPhase) recordMove(st *stack, to uint16) {
@@ -195,7 +188,7 @@ func (a *actionPhase) recordMove(st *stack, to uint16) {
 	}
 }
 
-// recordBreach records that all units of a stack score.
+// recordBreach records that all units of a stack breach.
 func (a *actionPhase) recordBreach(st *stack, damage float32) {
 	at, k, p := positions[st.cell], st.unitKind(), st.player()
 	for _, r := range a.runsOf(st) {
@@ -206,7 +199,7 @@ func (a *actionPhase) recordBreach(st *stack, damage float32) {
 	}
 }
 
-// grantEvents notes the events of one shield given to a stack.
+// grantEvents stores the events of one shield given to a stack.
 func (a *actionPhase) grantEvents(st *stack, support aged, amount float32) {
 	for _, r := range a.runsOf(st) {
 		for j := range uint32(r.n) {
@@ -217,16 +210,16 @@ func (a *actionPhase) grantEvents(st *stack, support aged, amount float32) {
 	}
 }
 
-// recordShields records the shields given in this frame in the order of the
-// supports' ids. Those of one support are together, oldest unit first.
+// recordShields records the shields given in this frame, in the order of the supports' ids and,
+// for one support, of the units' ids.
 func (a *actionPhase) recordShields() {
 	slices.SortStableFunc(a.granted, func(e, f ShieldEvent) int { return int(e.ID) - int(f.ID) })
 	a.record.Shields = append(a.record.Shields, a.granted...)
 	a.granted = a.granted[:0]
 }
 
-// recordExplosion records an explosion with the targets from first on, and
-// returns where the next ones begin.
+// recordExplosion records an explosion with the targets from index first on, and returns the index
+// of the next target. It does nothing without a record.
 func (a *actionPhase) recordExplosion(st *stack, id uint32, damage float32, first int32) int32 {
 	if a.record == nil {
 		return 0
@@ -244,34 +237,33 @@ func (a *actionPhase) recordHit(at Pos, k Kind, p sim.Player, id uint32, damage 
 	a.record.Damages = append(a.record.Damages, DamageEvent{at, k, p, id, damage})
 }
 
-// recordDeath records a death.
+// recordDeath records a death, if there is a record.
 func (a *actionPhase) recordDeath(at Pos, k Kind, p sim.Player, id uint32) {
 	if a.record != nil {
 		a.record.Deaths = append(a.record.Deaths, DeathEvent{At: at, Kind: k, Player: p, ID: id})
 	}
 }
 
-// recordUnit records the death of a unit of a stack, repeated if it is in this frame's
-// list already.
+// recordUnit records the death of a unit of a stack, if there is a record.
 func (a *actionPhase) recordUnit(st *stack, id uint32, repeated bool) {
 	if a.record != nil {
 		a.record.Deaths = append(a.record.Deaths, DeathEvent{At: positions[st.cell], Kind: st.unitKind(), Player: st.player(), ID: id, Repeated: repeated})
 	}
 }
 
-// shotEvent is a shot with what became of its target.
+// shotEvent is a shot and its effect on the target.
 type shotEvent struct {
 	AttackEvent
 	target Kind
 	killed bool
-	again  bool // its death is in this frame's list already
+	again  bool // the frame has an earlier death of the target
 }
 
-// noteShot notes a shot.
+// noteShot stores a shot until recordShots.
 func (a *actionPhase) noteShot(e shotEvent) { a.shots[e.Player] = append(a.shots[e.Player], e) }
 
-// recordShots records the shots of both players in the order of the attackers'
-// ids, with the damage and the deaths they did.
+// recordShots records the shots of both players in the order of the attackers' ids, with their
+// damage and the deaths that they caused.
 func (a *actionPhase) recordShots() {
 	first, second := a.shots[0], a.shots[1]
 	for len(first)+len(second) > 0 {

@@ -2,9 +2,8 @@ package terminal
 
 import "moonfarm/sim"
 
-// Restore ends the turn: the end of the game, or decay, income and removals
-// (3.16 to 3.20). It is called after the last frame. After the last turn there
-// is no other that would begin with the removals (5.3).
+// Restore ends the turn after its last frame: it ends the match, or carries out decay, income and
+// removals (3.16 to 3.20). After the last turn it leaves the removals out (5.3).
 func (g *Game) Restore(s *State) sim.Status {
 	if s.Health[0] <= 0 || s.Health[1] <= 0 {
 		return sim.Over
@@ -25,8 +24,8 @@ func (g *Game) Restore(s *State) sim.Status {
 	return status
 }
 
-// payIncome lets the bits of player p decay and pays out the income of the turn
-// just played (3.16 to 3.19).
+// payIncome lets the bits of player p decay and pays the income of the turn just played (3.16 to
+// 3.19).
 func (g *Game) payIncome(s *State, p sim.Player) {
 	cores, bits := g.income(s, p, s.Turn)
 	s.Bits[p] = g.BitsKept(s, p) + bits
@@ -36,21 +35,20 @@ func (g *Game) payIncome(s *State, p sim.Player) {
 	}
 }
 
-// BitsKept is what decay leaves in a restore of the bits that player p has
-// (3.16).
+// BitsKept returns how many of player p's bits are left after the decay of a restore (3.16).
 func (g *Game) BitsKept(s *State, p sim.Player) float32 {
 	left := float32(s.Bits[p] * g.keep)
 	return Tenths(left)
 }
 
-// Income is what the restore of the turn to be played adds to the cores and the
-// bits of player p, if no structure comes or falls: without refunds, and the
-// bits before they are cut to their most (3.17, 3.19).
+// Income returns the cores and bits that the restore of the coming turn adds for player p if no
+// structure is built or destroyed. It has no refunds, and ignores the maximum of bits (3.17,
+// 3.19).
 func (g *Game) Income(s *State, p sim.Player) (cores, bits float32) {
 	return g.income(s, p, s.Turn+1)
 }
 
-// income is that of the restore after so many turns.
+// income returns the income of the restore after the given number of turns.
 func (g *Game) income(s *State, p sim.Player, turns uint32) (cores, bits float32) {
 	cores, bits = g.rules.CoresPerTurn, g.rules.TurnBits(turns)
 	if !g.gives {
@@ -72,9 +70,8 @@ func (g *Game) income(s *State, p sim.Player, turns uint32) (cores, bits float32
 	return cores + givenCores, bits + givenBits
 }
 
-// removals counts down the marks, in the order of ids, and takes away what is
-// due: its owner gets a part of the price, for the part of the health left
-// (3.20).
+// removals counts down the marks and removes the structures whose turns are over, in the order of
+// ids. Their owners get back a part of the price, in proportion to the health left (3.20).
 func (g *Game) removals(s *State) {
 	n := 0
 	for w, b := range s.Marked {

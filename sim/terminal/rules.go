@@ -2,9 +2,8 @@ package terminal
 
 import "fmt"
 
-// Kind is a type of unit, numbered as in the original's unitInformation. The
-// names are those of the later rule books; the classic ones are Filter,
-// Encryptor, Destructor, Ping, EMP, Scrambler.
+// Kind is a type of unit, numbered as in the original's unitInformation. The names come from the
+// later rule books; the classic names are Filter, Encryptor, Destructor, Ping, EMP, Scrambler.
 type Kind uint8
 
 const (
@@ -15,7 +14,7 @@ const (
 	Demolisher  Kind = 4
 	Interceptor Kind = 5
 
-	// The kinds of spawn events that are no units.
+	// Kinds of spawn events that are not units.
 	Removal Kind = 6
 	Upgrade Kind = 7
 )
@@ -27,10 +26,10 @@ const (
 	Kinds       = 6
 )
 
-// Structure reports whether units of the kind stand still.
+// Structure reports whether the kind is a structure.
 func (k Kind) Structure() bool { return k < Structures }
 
-// Mobile reports whether units of the kind move.
+// Mobile reports whether the kind is a mobile unit.
 func (k Kind) Mobile() bool { return k-Scout < MobileKinds }
 
 var kindNames = [...]string{"wall", "support", "turret", "scout", "demolisher", "interceptor", "removal", "upgrade"}
@@ -43,9 +42,9 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", uint8(k))
 }
 
-// Unit holds the values of one kind of unit, or of its upgraded form: the keys
-// of unitInformation in the game's config file. Rules.Table has the key, the
-// meaning and the bounds of each. A value that does not apply is 0.
+// Unit holds the values of one kind of unit or of its upgraded form, from unitInformation in the
+// game's config file. Rules.Table has the key, the meaning and the bounds of each value. A value
+// that does not apply is 0.
 type Unit struct {
 	Cores, Bits, Health float32
 
@@ -63,13 +62,13 @@ type Unit struct {
 	GivesBits, GivesCores float32
 }
 
-// Rules are all numbers of the game, and the choices where the original's rule
-// is not known or has changed (the fields after MaxTurns; RULES.md, 6, says what
-// is known of each). Table has the key, the meaning and the bounds of each.
+// Rules holds all numbers of the game, and choices where the original's rule is not known or
+// has changed (the fields after MaxTurns; RULES.md, 6, gives the evidence for each). Table has
+// the key, the meaning and the bounds of each field.
 type Rules struct {
 	Units      [Kinds]Unit      // by Kind
-	Upgradable [Structures]bool // by Kind: there is an upgraded form
-	Upgraded   [Structures]Unit // by Kind: the upgraded form in full; zero where there is none
+	Upgradable [Structures]bool // by Kind: the structure has an upgraded form
+	Upgraded   [Structures]Unit // by Kind: all values of the upgraded form; zero without one
 
 	StartHealth, StartCores, StartBits float32
 
@@ -84,12 +83,12 @@ type Rules struct {
 	DeadAt                                             float32
 	DoomedShielded, DoomedExplode, RemovedGive, OldIDs bool
 
-	// Rules of earlier engines: all false for those of today.
+	// Rules of earlier engines; all are false for today's engine.
 	DoomedTargets, BareWeakest, TiesByText, UpgradeAsKind, FreePenalties bool
 }
 
-// RulesVersion names the rules played: the original's seasonCompatibilityMode
-// and, after the plus sign, a number of ours that any change of play raises.
+// RulesVersion identifies the rules: the original's seasonCompatibilityMode and, after the plus
+// sign, a number of ours that every change of play raises.
 const RulesVersion = "5+2"
 
 // Structure returns the values of a structure.
@@ -100,8 +99,7 @@ func (r *Rules) Structure(k Kind, upgraded bool) *Unit {
 	return &r.Units[k]
 }
 
-// Paid is the price in cores of a structure, for an upgraded one with that of
-// its upgrade.
+// Paid returns the price of a structure in cores, including the price of its upgrade.
 func (r *Rules) Paid(k Kind, upgraded bool) float32 {
 	if upgraded {
 		return r.Units[k].Cores + r.Upgraded[k].Cores
@@ -109,8 +107,8 @@ func (r *Rules) Paid(k Kind, upgraded bool) float32 {
 	return r.Units[k].Cores
 }
 
-// TurnBits are the bits that each player gets in the restore that ends that
-// many turns played, structures aside (3.17).
+// TurnBits returns the bits that each player gets in the restore after the given number of turns,
+// without those from structures (3.17).
 func (r *Rules) TurnBits(turns uint32) float32 {
 	bits := r.BitsPerTurn
 	if t := int32(turns); t >= r.GrowthStart {
@@ -119,8 +117,8 @@ func (r *Rules) TurnBits(turns uint32) float32 {
 	return bits
 }
 
-// ShieldAt is the shield that a support so many rows from its owner's end gives
-// (3.8).
+// ShieldAt returns the shield that a support gives if it stands the given number of rows from
+// its owner's end (3.8).
 func (u *Unit) ShieldAt(rows int) float32 {
 	return u.Shield + float32(u.ShieldPerY*float32(rows))
 }

@@ -1,10 +1,9 @@
 package terminal
 
-// The built-in rule sets. Those with a year are the config lines of recordings
-// of that time, value for value. Most of them are the stock configuration of
-// 2025 with a few changes, and are written so.
+// The built-in rule sets. A set with a year has the values of the config lines in recordings of
+// that year. Most sets are written as the stock configuration of 2025 with a few changes.
 
-// ruleSets lists them in the order of their years.
+// ruleSets lists the built-in rule sets in the order of their years.
 var ruleSets = []struct {
 	name  string
 	rules func() Rules
@@ -23,7 +22,7 @@ var ruleSets = []struct {
 	{"2026", rules2026},
 }
 
-// RuleSet returns the built-in rules of that name: see RuleSets.
+// RuleSet returns the built-in rules with the given name: see RuleSets.
 func RuleSet(name string) (Rules, bool) {
 	for _, s := range ruleSets {
 		if s.name == name {
@@ -33,10 +32,10 @@ func RuleSet(name string) (Rules, bool) {
 	return Rules{}, false
 }
 
-// RuleSets lists the names of the built-in rule sets: classic and later (the
-// two published rule books), 2019, 2020-02, 2020, 2021, 2022, 2024, 2025a, 2025b, 2025c
-// and 2026 (the configurations found in recordings; a, b, c are different ones
-// of one year). 2019 is that of the engine before 2020, with shields that decay.
+// RuleSets returns the names of the built-in rule sets: classic and later (the two published
+// rule books), and 2019, 2020-02, 2020, 2021, 2022, 2024, 2025a, 2025b, 2025c and 2026 (the
+// configurations found in recordings; a, b and c are configurations of the same year). 2019
+// belongs to the engine before 2020, with shields that decay.
 func RuleSets() []string {
 	names := make([]string, len(ruleSets))
 	for i, s := range ruleSets {
@@ -45,17 +44,17 @@ func RuleSets() []string {
 	return names
 }
 
-// DefaultRules are those of 2026, the newest.
+// DefaultRules returns the rules of 2026, the newest set.
 func DefaultRules() Rules { return rules2026() }
 
-// upgrade gives structures of kind k an upgraded form: the base with changes.
+// upgrade gives structures of kind k an upgraded form, which is the base form with changes.
 func (r *Rules) upgrade(k Kind, change func(u *Unit)) {
 	r.Upgradable[k] = true
 	r.Upgraded[k] = r.Units[k]
 	change(&r.Upgraded[k])
 }
 
-// stockRules is the stock configuration, 2025b.
+// stockRules returns the stock configuration, 2025b.
 func stockRules() Rules {
 	r := Rules{
 		Units: [Kinds]Unit{
@@ -92,14 +91,13 @@ func stockRules() Rules {
 	return r
 }
 
-// damages sets both damages of a mobile kind's shots.
+// damages sets the damage of a mobile kind's shots to mobile units and to structures.
 func (r *Rules) damages(k Kind, damage float32) {
 	r.Units[k].DamageMobile, r.Units[k].DamageStruct = damage, damage
 }
 
-// giving makes supports what they were in 2020 and 2024: they do not shield but
-// give a bit each turn, and cores when upgraded. Turrets and walls are those of
-// these years too.
+// giving sets the structures of 2020 and 2024. Supports do not shield; they give a bit each
+// turn, and cores when upgraded.
 func (r *Rules) giving(cores float32) {
 	r.damages(Demolisher, 6)
 	r.Units[Wall].Health = 75
@@ -127,8 +125,8 @@ func rules2024() Rules {
 	return r
 }
 
-// fragile makes supports and turrets what they were in 2021 and 2026: weak
-// until upgraded. The removal of what is upgraded takes three turns.
+// fragile sets the structures of 2021 and 2026. Supports and turrets are weak until they are
+// upgraded, and the removal of an upgraded structure takes three turns.
 func (r *Rules) fragile(refund float32, removeTurns int32, upgradedRefund float32) {
 	for k := range Structures {
 		r.Units[k].Refund, r.Units[k].RemoveTurns = refund, removeTurns
@@ -176,7 +174,7 @@ func rules2022() Rules {
 	return r
 }
 
-// rulesFebruary2020 are the values of 2022, played by an engine with rules of its own.
+// rulesFebruary2020 returns the values of 2022 with the rules of the engine of February 2020.
 func rulesFebruary2020() Rules {
 	r := rules2022()
 	r.BareWeakest, r.TiesByText, r.UpgradeAsKind = true, true, true
@@ -202,10 +200,10 @@ func rules2025c() Rules {
 	return r
 }
 
-// classicRules are the rule book with Pings, EMPs and Scramblers. What it does
-// not tell (hit radii, the turns a removal takes, the cap of bits, the time
-// after which a player is out) is what the configurations from 2020 to 2025 have
-// in common.
+// classicRules returns the rules of the rule book with Pings, EMPs and Scramblers. The book lacks
+// some values: hit radii, the turns that a removal takes, the cap of bits, and the time after
+// which a player is out. For these classicRules takes the values that the configurations from
+// 2020 to 2025 share.
 func classicRules() Rules {
 	r := stockRules()
 	turret := &r.Units[Turret]
@@ -216,10 +214,10 @@ func classicRules() Rules {
 	return r
 }
 
-// laterRules are the rule book with Scouts, Demolishers and Interceptors. What
-// it does not tell is as in classicRules; that is also the health and the cores
-// at the start (as in 2022 and 2025b, which it is nearest to). Its Factory does
-// not shield before it is upgraded.
+// laterRules returns the rules of the rule book with Scouts, Demolishers and Interceptors. Values
+// that the book lacks are as in classicRules; health and cores at the start are among them, with
+// the values of the most similar sets, 2022 and 2025b. The book's Factory does not shield before
+// it is upgraded.
 func laterRules() Rules {
 	r := stockRules()
 	r.damages(Demolisher, 6)
@@ -232,8 +230,8 @@ func laterRules() Rules {
 	return r
 }
 
-// rules2019 are the rules of the engine before 2020, with its keys translated
-// as RULES.md, 8, tells: no upgrades, wide hit radii, shields that decay.
+// rules2019 returns the rules of the engine before 2020: no upgrades, wide hit radii, shields
+// that decay. RULES.md, 8, translates its keys.
 func rules2019() Rules {
 	r := Rules{
 		Units: [Kinds]Unit{

@@ -10,27 +10,24 @@ import (
 // SequentialName is the name of the sequential form in the catalog.
 const SequentialName = "terminal-sequential"
 
-// SequentialSteps bounds the steps of one turn of the sequential form: after so
-// many the turn is played with what has been ordered by then.
+// SequentialSteps bounds the steps of one turn of the sequential form. After the last step the turn
+// is played with the commands given so far.
 const SequentialSteps = 255
 
-// Sequential is the same game in small steps, for learners that choose one
-// thing at a time. In each step each player gives one command: a placement, an
-// upgrade, a removal or one mobile unit. It is carried out at once as far as
-// that player can see, and so pays for the next. Nothing ends the player's
-// turn; who has ended it waits. When both have, the turn is played exactly as
-// Game.Step plays it with the two lists of commands in the order given, so
-// ids and all else are the same.
+// Sequential is the same game in small steps, for learners that choose one command at a time. In
+// each step each player gives one command: a placement, an upgrade, a removal or one mobile unit.
+// The player's own view of the game changes at once, including what is left to spend. The order
+// Nothing ends the player's turn; the player then waits. When both players have ended their turns,
+// the turn is played as Game.Step plays it with the two lists of commands in the order given, with
+// the same ids.
 //
 // Differences from Game:
-//   - of the orders of a step only the first counts, and of a spawn only one
-//     unit. Swap is ignored: each command is in its own line;
-//   - a structure may not be placed on a cell where a mobile unit waits (in a
-//     plain turn it may, and the units find the cell taken);
-//   - a command that the rules reject uses up the step and does nothing else;
-//   - a turn has at most SequentialSteps steps;
-//   - the referee's orders (clock, penalty) are ignored: who thinks how long is
-//     not known.
+//   - Only the first order of a step counts, and a spawn is for one unit. Swap is ignored.
+//   - A structure may not be placed on a cell where a mobile unit waits. (In a turn of Game it
+//     may, and the cell is then taken when the unit is spawned.)
+//   - A command that the rules reject uses up the step.
+//   - A turn has at most SequentialSteps steps.
+//   - The referee's orders (clock, penalty) are ignored, because thinking times are not known.
 type Sequential struct {
 	game *Game
 	info sim.Info
@@ -39,23 +36,22 @@ type Sequential struct {
 
 // SequentialState is the game between two steps.
 type SequentialState struct {
-	// Base is the game between the last turn and the one being made. It is
-	// all that a player may see of the other.
+	// Base is the state before the turn being made. A player may see the other player only
+	// as of Base.
 	Base State
-	// View is Base after the commands of both players so far. A player may
-	// see its own half and its own purses of it.
+	// View is Base after the commands of both players so far. A player may see its own half
+	// and its own cores and bits in it.
 	View State
 
 	Orders  [2][SequentialSteps]uint32       // the commands so far, bits 0–17 of each order
-	Mobile  [2][EdgeCells][MobileKinds]uint8 // the mobile units among them, by Edge and Kind − Scout
-	Waiting [2]uint32                        // edge cells that have some, as bits
+	Mobile  [2][EdgeCells][MobileKinds]uint8 // mobile units ordered so far, by Edge and Kind − Scout
+	Waiting [2]uint32                        // edge cells with mobile units ordered so far, as bits
 	N       [2]uint16                        // number of commands
 	Ended   [2]uint8                         // 1: the player has ended its turn
 	Steps   uint16                           // steps of the turn so far
 }
 
-// NewSequential returns the game with these rules; it fails if Rules.Validate
-// does.
+// NewSequential returns the game with these rules. It fails if Rules.Validate fails.
 func NewSequential(r Rules) (*Sequential, error) {
 	g, err := New(r)
 	if err != nil {
@@ -68,29 +64,28 @@ func NewSequential(r Rules) (*Sequential, error) {
 	return &Sequential{g, info, sim.NewTurn(SequentialSteps)}, nil
 }
 
-// Info describes the game. Its turns are the steps.
+// Info describes the game. Its turns are steps.
 func (g *Sequential) Info() sim.Info { return g.info }
 
 // Rules returns the rule values.
 func (g *Sequential) Rules() Rules { return g.game.Rules() }
 
-// Game is the game whose turns the steps make.
+// Game returns the game that plays the turns.
 func (g *Sequential) Game() *Game { return g.game }
 
-// Reset makes s the start of a match. The seed has no effect.
+// Reset sets s to the start of a match. The seed has no effect.
 func (g *Sequential) Reset(s *SequentialState, seed uint64) {
 	g.game.Reset(&s.Base, seed)
 	s.open()
 }
 
-// Begin makes s the state before the first step of a turn that begins in the given
-// state.
+// Begin sets s to the state before the first step of a turn that begins in the given state.
 func (s *SequentialState) Begin(turn *State) {
 	*s = SequentialState{Base: *turn}
 	s.open()
 }
 
-// open begins a turn of which nothing is made yet.
+// open begins a turn without commands.
 func (s *SequentialState) open() {
 	s.View = s.Base
 	s.Orders = [2][SequentialSteps]uint32{}
@@ -98,10 +93,9 @@ func (s *SequentialState) open() {
 	s.Waiting, s.N, s.Ended, s.Steps = [2]uint32{}, [2]uint16{}, [2]uint8{}, 0
 }
 
-// Step takes one command of each player and, when both have ended their turns,
-// plays it.
+// Step takes one command of each player. When both have ended their turns, it plays the turn.
 func (g *Sequential) Step(s *SequentialState, t *sim.Turn) sim.Status {
-	g.game.action.open() // no unit of the last turn is in the way
+	g.game.action.open() // removes the units of the last turn, which would block cells
 	for p := range sim.Player(2) {
 		if orders := t.Orders(p); s.Ended[p] == 0 && len(orders) > 0 && orders[0] != Nothing {
 			g.take(s, p, orders[0])
@@ -116,7 +110,7 @@ func (g *Sequential) Step(s *SequentialState, t *sim.Turn) sim.Status {
 	return g.play(s)
 }
 
-// play plays the turn that has been made.
+// play plays the turn with the commands given.
 func (g *Sequential) play(s *SequentialState) sim.Status {
 	g.turn.Clear()
 	for p := range sim.Player(2) {
@@ -129,7 +123,7 @@ func (g *Sequential) play(s *SequentialState) sim.Status {
 	return status
 }
 
-// take carries out a command on the view and notes it, if the rules accept it.
+// take carries out a command on the view and stores it, if the rules accept it.
 func (g *Sequential) take(s *SequentialState, p sim.Player, o sim.Order) {
 	o &= orderCommand
 	cell, k := ownCell(o, p), kindOf(o)
@@ -171,9 +165,8 @@ func (g *Sequential) enlist(s *SequentialState, p sim.Player, k Kind, cell int) 
 	s.Waiting[p] |= 1 << e
 }
 
-// AppendOrders appends the orders that seat p may give in s: those of
-// Game.AppendOrders for what it sees. Who has ended its turn may only give
-// Nothing.
+// AppendOrders appends the orders that seat p may give in s: those of Game.AppendOrders for its
+// view. A player that has ended its turn may only give Nothing.
 func (g *Sequential) AppendOrders(dst []sim.Order, s *SequentialState, p sim.Player) []sim.Order {
 	if s.Ended[p] != 0 {
 		return append(dst, Nothing)
@@ -215,14 +208,14 @@ func (g *Sequential) Legal(l *Legal, s *SequentialState, p sim.Player) {
 	}
 }
 
-// Outcome tells how seat p stands, as Game.Outcome does. It changes when a turn
-// has been played.
+// Outcome returns the result and the score of seat p, as Game.Outcome does. They change when a turn
+// is played.
 func (g *Sequential) Outcome(s *SequentialState, p sim.Player) sim.Outcome {
 	return g.game.Outcome(&s.Base, p)
 }
 
-// Hash digests what influences play: the game at the turn's start, what has
-// been ordered since, and the steps left.
+// Hash returns a digest of everything that influences play: the state at the start of the turn, the
+// commands since, and the steps left.
 func (g *Sequential) Hash(s *SequentialState) uint64 {
 	h := prng.Digest(g.game.Hash(&s.Base) ^ uint64(s.Steps)<<48)
 	for p := range s.Orders {

@@ -2,9 +2,9 @@ package terminal
 
 import "moonfarm/sim/bitboard"
 
-// arrive looks around for a stack that is new to its cell: who can shoot at it,
-// what it can shoot at, and which supports shield it (3.8). Others have no
-// shields to come: no support is built in an action phase.
+// arrive updates a stack that has entered its cell: which turrets can shoot at it, whether it can
+// shoot at structures, and which supports shield it (3.8). A stack that stays on its cell gets no
+// new shields, because no support is built in an action phase.
 func (a *actionPhase) arrive(s *State, st *stack) {
 	st.arrived = false
 	st.aim, st.turrets = 0, 0
@@ -38,8 +38,7 @@ func (a *actionPhase) findTurrets(s *State, st *stack) {
 	}
 }
 
-// shield gives a stack the shields of the supports that it has come within reach
-// of, oldest first (3.8).
+// shield gives a stack the shields of supports that have come into range, oldest first (3.8).
 func (a *actionPhase) shield(s *State, st *stack) {
 	r := &a.supports[st.owner]
 	found := 0
@@ -77,7 +76,7 @@ func (a *actionPhase) grant(st *stack, amount float32) {
 	runs := a.runsOf(st)
 	for i := range runs {
 		r := &runs[i]
-		if r.head == st.shares { // none was left: this is the oldest
+		if r.head == st.shares { // no shield was left, so this one is the oldest
 			r.front = amount
 		}
 		r.sum += amount
@@ -86,9 +85,9 @@ func (a *actionPhase) grant(st *stack, amount float32) {
 	st.shares++
 }
 
-// hurt takes damage off a unit (or all units of a run): if the shields do not
-// withstand it they go, and the health pays the difference; else it uses up the
-// oldest shields (3.10).
+// hurt damages a unit, or all units of a run. Damage that is at least the sum of the shields takes
+// all shields, and the rest of it is taken from the health; less damage uses up the oldest shields
+// (3.10).
 func (r *run) hurt(damage float32, shares []float32) {
 	if damage >= r.sum {
 		r.base -= float32(damage - r.sum)
@@ -99,7 +98,7 @@ func (r *run) hurt(damage float32, shares []float32) {
 	for damage >= r.front {
 		damage -= r.front
 		r.head++
-		if int(r.head) == len(shares) { // one by one they are less than their rounded sum
+		if int(r.head) == len(shares) { // one by one the shields can be less than their rounded sum
 			r.sum, r.total = 0, r.base
 			return
 		}
@@ -109,7 +108,7 @@ func (r *run) hurt(damage float32, shares []float32) {
 	r.add(shares)
 }
 
-// add adds the shields up again, from the oldest.
+// add computes the sum of the shields again, from the oldest.
 func (r *run) add(shares []float32) {
 	r.sum = r.front
 	for _, v := range shares[r.head+1:] {
@@ -118,7 +117,7 @@ func (r *run) add(shares []float32) {
 	r.total = r.base + r.sum
 }
 
-// decayShields lets the shields of a stack decay (3.7); only old rules know this.
+// decayShields lets the shields of a stack decay (3.7), which only old rules have.
 func (a *actionPhase) decayShields(st *stack) {
 	shares := a.sharesOf(st)[:st.shares]
 	for i, v := range shares {

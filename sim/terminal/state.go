@@ -13,42 +13,40 @@ const (
 	HalfCells = bitboard.DiamondCells / 2 // cells on which a player may build
 )
 
-// State is the game between two turns: after the restore, before the orders.
-// There are no mobile units then; those of an action phase live in the Game.
+// State is the game between two turns: after the restore, before the orders. The board then has
+// no mobile units; during an action phase the Game holds them.
 //
-// Everything is in absolute coordinates: the rules are not quite the same for
-// both sides (RULES.md, 2.6), so nothing would be gained by turning the board.
+// Coordinates are absolute. The rules differ slightly between the two sides (RULES.md, 2.6), so
+// storing each half from its owner's side would not save any code.
 type State struct {
 	Health [2]float32 // of the players
 	Cores  [2]float32
 	Bits   [2]float32
 	Time   [2]uint32 // milliseconds thought so far
-	NextID uint32    // the id that the next unit gets; the first is 1
+	NextID uint32    // id of the next unit; the first id is 1
 	Turn   uint32    // turns played
 
-	// Boards of the structures. Own is by player, the others hold both
-	// players' structures; what is on Own but on neither Supports nor Turrets
-	// is a wall.
+	// Boards of the structures. Own is by player; the other boards hold structures of both
+	// players. A structure on Own that is on neither Supports nor Turrets is a wall.
 	Own      [2]bitboard.Diamond
 	Supports bitboard.Diamond
 	Turrets  bitboard.Diamond
 	Upgraded bitboard.Diamond
 	Marked   bitboard.Diamond // for removal
 
-	// Cells are the structures by cell (bitboard.DiamondCell); zero where there
-	// is none.
+	// Cells holds the structures by cell (bitboard.DiamondCell); zero for an empty cell.
 	Cells [bitboard.DiamondSpan]Cell
 
-	// Ages are the structures of a player and kind, oldest id first.
+	// Ages lists the cells of a player's structures of one kind, oldest id first.
 	Ages [2][Structures]Ages
 }
 
-// stateSize is what a clone copies.
+// stateSize is the number of bytes that a clone copies.
 const stateSize = 5792
 
 var _ [stateSize]struct{} = [unsafe.Sizeof(State{})]struct{}{}
 
-// Cell is a structure: its health and, packed, all else:
+// Cell is a structure. Mark packs
 //
 //	bits 0–1 kind, bit 2 upgraded, bit 3 player, bits 4–7 turns until it is
 //	removed (0: not marked), bits 8–31 id
@@ -72,29 +70,28 @@ func newCell(health float32, k Kind, p sim.Player, id uint32) Cell {
 	return Cell{health, id<<markIDShift | uint32(p)*markPlayer | uint32(k)}
 }
 
-// MaxID is the greatest id that a Cell can hold. RULES.md, Bounds, shows why
-// no game gets there.
+// MaxID is the greatest id that a Cell can hold. RULES.md, 7.2, shows that no match reaches it.
 const MaxID = 1<<24 - 1
 
-// MaxRemoveIn is the most restores until a removal that a Cell can hold.
+// MaxRemoveIn is the greatest number of restores until a removal that a Cell can hold.
 const MaxRemoveIn = markTurns / markTurn
 
-// Kind is the kind of the structure.
+// Kind returns the kind of the structure.
 func (c Cell) Kind() Kind { return Kind(c.Mark & markKind) }
 
-// Upgraded reports whether it was upgraded.
+// Upgraded reports whether the structure is upgraded.
 func (c Cell) Upgraded() bool { return c.Mark&markUpgraded != 0 }
 
-// Player is its owner.
+// Player returns the owner.
 func (c Cell) Player() sim.Player { return sim.Player(c.Mark & markPlayer / markPlayer) }
 
-// RemoveIn is the number of restores until it is removed; 0: it is not marked.
+// RemoveIn returns the number of restores until the structure is removed; 0: it is not marked.
 func (c Cell) RemoveIn() int { return int(c.Mark & markTurns / markTurn) }
 
-// ID is its id.
+// ID returns the id.
 func (c Cell) ID() uint32 { return c.Mark >> markIDShift }
 
-// form is its kind, or 3 + kind when it is upgraded.
+// form returns the kind, or 3 + kind if the structure is upgraded.
 func (c Cell) form() int {
 	return int(c.Mark&markKind) + Structures*int(c.Mark&markUpgraded/markUpgraded)
 }
@@ -105,18 +102,18 @@ type Ages struct {
 	N    uint8
 }
 
-// Piece is a unit on the board, a structure or a mobile one.
+// Piece is a structure or a mobile unit on the board.
 type Piece struct {
 	At       Pos
 	Kind     Kind
 	Player   sim.Player
 	Upgraded bool
-	RemoveIn uint8 // restores until it is removed; 0: not marked
+	RemoveIn uint8 // restores until the structure is removed; 0: not marked
 	ID       uint32
-	Health   float32 // of a mobile unit with its shields
+	Health   float32 // including the shields of a mobile unit
 }
 
-// Owner is the player on whose half (x, y) lies.
+// Owner returns the player who owns the half with row y.
 func Owner(y int) sim.Player {
 	if y < Side/2 {
 		return 0
@@ -124,9 +121,9 @@ func Owner(y int) sim.Player {
 	return 1
 }
 
-// Local numbers the cells of a half from its owner's side, 0 … 209: by rows
-// from the owner's end (two cells, then four, … 28), in each row from the left
-// as the owner sees it. Player 1 sees the arena turned by 180°.
+// Local returns the number of a cell in its half, 0 … 209: by rows from the owner's end (two
+// cells, then four, … 28), in each row from the left as the owner sees it. Player 1 sees the
+// arena turned by 180°.
 func Local(x, y int) int {
 	if y >= Side/2 {
 		x, y = Side-1-x, Side-1-y
@@ -134,7 +131,7 @@ func Local(x, y int) int {
 	return y*(y+1) + x - (13 - y)
 }
 
-// LocalXY is the inverse of Local for the half of player p.
+// LocalXY returns the cell of the half of player p with a number of Local.
 func LocalXY(local int, p sim.Player) (x, y int) {
 	for (y+1)*(y+2) <= local {
 		y++
@@ -149,9 +146,9 @@ func LocalXY(local int, p sim.Player) (x, y int) {
 // EdgeCells is the number of cells on which a player's mobile units start.
 const EdgeCells = Side
 
-// Edge numbers the edge cells of a half, 0 … 27, in the order of Local: 2 for
-// each row from the owner's end, the left one as the owner sees it first. ok is
-// false if (x, y) is not on the edges of its half.
+// Edge returns the number of an edge cell in its half, 0 … 27, in the order of Local: two for
+// each row from the owner's end, the left one as the owner sees it first. ok is false if (x, y)
+// is not on the edges of its half.
 func Edge(x, y int) (e int, ok bool) {
 	if y >= Side/2 {
 		x, y = Side-1-x, Side-1-y
@@ -165,7 +162,7 @@ func Edge(x, y int) (e int, ok bool) {
 	return 0, false
 }
 
-// EdgeXY is the inverse of Edge for the half of player p.
+// EdgeXY returns the edge cell of the half of player p with a number of Edge.
 func EdgeXY(e int, p sim.Player) (x, y int) {
 	x, y = 13-e/2, e/2
 	if e&1 != 0 {
@@ -177,8 +174,7 @@ func EdgeXY(e int, p sim.Player) (x, y int) {
 	return x, y
 }
 
-// edgeLocal is the number of an edge cell in the order of Local: the first or
-// the last of its row.
+// edgeLocal returns the number in Local of edge cell e: the first or the last cell of its row.
 func edgeLocal(e int) int {
 	row := e / 2
 	return row*(row+1) + e%2*(2*row+1)
@@ -190,7 +186,7 @@ func Inside(x, y int) bool {
 	return ok
 }
 
-// At returns the structure on (x, y), if there is one.
+// At returns the structure on (x, y), or false if the cell has no structure.
 func (s *State) At(x, y int) (Piece, bool) {
 	cell, ok := bitboard.DiamondCell(x, y)
 	if !ok || s.Cells[cell].Mark == 0 {
@@ -199,7 +195,7 @@ func (s *State) At(x, y int) (Piece, bool) {
 	return s.piece(cell), true
 }
 
-// piece is the structure on a cell that has one.
+// piece returns the structure on a cell that is not empty.
 func (s *State) piece(cell int) Piece {
 	c := s.Cells[cell]
 	x, y := bitboard.DiamondXY(cell)
@@ -212,7 +208,7 @@ func (s *State) AppendStructures(dst []Piece, p sim.Player) []Piece {
 	return dst
 }
 
-// byAge visits the structures of player p, oldest id first.
+// byAge calls visit for the structures of player p, oldest id first.
 func (s *State) byAge(p sim.Player, visit func(cell int)) {
 	var at [Structures]int
 	for {
@@ -247,9 +243,9 @@ func (s *State) add(cell int, p sim.Player, k Kind, c Cell) {
 	list.N++
 }
 
-// Put puts a structure on a free cell of its owner's half. It must be younger
-// than all of its owner and kind, and Kind, Health and ID have to be those of a
-// structure. NextID stays as it is.
+// Put puts a structure on a free cell of its owner's half. It must be younger than the owner's
+// other structures of its kind, and have the Kind, Health and ID of a structure. Put does not
+// change NextID.
 func (s *State) Put(c Piece) {
 	cell, _ := bitboard.DiamondCell(int(c.At.X), int(c.At.Y))
 	packed := newCell(c.Health, c.Kind, c.Player, c.ID)
@@ -263,7 +259,7 @@ func (s *State) Put(c Piece) {
 	s.add(cell, c.Player, c.Kind, packed)
 }
 
-// drop takes the structure on a cell away.
+// drop removes the structure on a cell.
 func (s *State) drop(cell int) {
 	c := s.Cells[cell]
 	s.forget(cell, c)
@@ -275,7 +271,7 @@ func (s *State) drop(cell int) {
 	s.Marked.Drop(cell)
 }
 
-// forget takes a structure off the list of its kind.
+// forget removes a structure from the list of its kind.
 func (s *State) forget(cell int, c Cell) {
 	list := &s.Ages[c.Player()][c.Kind()]
 	i, local := 0, localOf[cell]
@@ -284,10 +280,10 @@ func (s *State) forget(cell int, c Cell) {
 	}
 	list.N--
 	copy(list.Cell[i:list.N], list.Cell[i+1:])
-	list.Cell[list.N] = 0 // equal positions are equal states
+	list.Cell[list.N] = 0 // so that equal positions are equal states
 }
 
-// form returns the structures of seat p of a form.
+// form returns the board of the structures of seat p that have form f.
 func (s *State) form(p sim.Player, f int) (board bitboard.Diamond) {
 	board = s.Own[p]
 	switch Kind(f % Structures) {
@@ -307,14 +303,14 @@ func (s *State) form(p sim.Player, f int) (board bitboard.Diamond) {
 	return board
 }
 
-// Built are the cells with a structure of either player.
+// Built returns the cells with a structure of either player.
 func (s *State) Built() bitboard.Diamond {
 	board := s.Own[0]
 	board.Or(&s.Own[1])
 	return board
 }
 
-// localCell is the inverse of Local as cells; entry 210 is not used.
+// localCell holds the cell by player and number of Local; entry 210 is not used.
 var localCell = func() (t [2][HalfCells + 1]uint16) {
 	for p := range t {
 		for i := range HalfCells {
@@ -325,7 +321,7 @@ var localCell = func() (t [2][HalfCells + 1]uint16) {
 	return t
 }()
 
-// positions are the coordinates of the cells.
+// positions holds the coordinates by cell.
 var positions = func() (t [bitboard.DiamondSpan]Pos) {
 	for y := range Side {
 		for x := range Side {
@@ -337,7 +333,7 @@ var positions = func() (t [bitboard.DiamondSpan]Pos) {
 	return t
 }()
 
-// localOf is Local by cell.
+// localOf holds the number of Local by cell.
 var localOf = func() (t [bitboard.DiamondSpan]uint8) {
 	for y := range Side {
 		for x := range Side {
@@ -349,7 +345,7 @@ var localOf = func() (t [bitboard.DiamondSpan]uint8) {
 	return t
 }()
 
-// cellAt is bitboard.DiamondCell by y<<5 | x, the bits 8–17 of an order.
+// cellAt holds bitboard.DiamondCell by y<<5 | x, which are bits 8–17 of an order.
 var cellAt = func() (t [1024]uint16) {
 	for y := range Side {
 		for x := range Side {

@@ -8,83 +8,81 @@ import (
 	"moonfarm/sim/bitboard"
 )
 
-// tables are the rules in the shape the action phase wants them. A form is a
-// kind of structure, upgraded or not: kind, or 3 + kind when upgraded. Mobile
-// kinds are numbered from Scout = 0.
-//
-// Ranges come in classes, one for each squared range.
+// tables holds values for the action phase, computed from the rules. A form is a kind of
+// structure, upgraded or not: kind, or 3 + kind if upgraded. Mobile kinds are numbered from
+// Scout = 0. Each different squared range has a number, its class.
 type tables struct {
 	decay  float32
-	period [MobileKinds]int32 // frames from step to step of a mobile kind; 0: not always the same
+	period [MobileKinds]int32 // frames between two steps of a mobile kind; 0: it varies
 
 	squares []int32            // by class: the squared range
-	discs   []bitboard.Diamond // by class and cell, see within
+	discs   []bitboard.Diamond // by class and cell: see within
 
 	damage       [forms]float32          // of a shot at mobile units
 	amount       [2][forms][Side]float32 // of a shield, by player and y of the support
 	turretRange  reachRange
 	supportRange reachRange
 
-	// frontier tells a player's units on a cell whether structures of the enemy
-	// can be in range at all: bit m for mobile kind m.
+	// frontier has bit m set, by player and cell, if an enemy structure can be in range of
+	// a unit of mobile kind m on the cell.
 	frontier [2][bitboard.DiamondSpan]uint8
 
-	mobileRange [MobileKinds][MobileKinds]int32 // squared range of a mobile kind against a mobile kind; −1: harmless
+	mobileRange [MobileKinds][MobileKinds]int32 // squared range of a mobile kind against a mobile kind; −1: it does no damage
 	mutual      [MobileKinds][MobileKinds]int32 // the longer of two kinds' ranges against each other
-	formRange   [MobileKinds][forms]int16       // class of a mobile kind's range against a form
-	siegeRange  [MobileKinds]int16              // that class for all forms, or noRange, or severalRanges
+	formRange   [MobileKinds][forms]int16       // class of the range of a mobile kind against a form
+	siegeRange  [MobileKinds]int16              // class of the range against all forms, or noRange, or severalRanges
 	blastRange  [MobileKinds]int16              // class of its explosion
-	beside      int16                           // class of the eight cells around, see chooseStructure
+	beside      int16                           // class of the eight cells around a cell: see chooseStructure
 
-	earlierTargets, bare, byText bool // how an earlier engine chooses targets: see weakestUnit
+	earlierTargets, bare, byText bool // earlier engines' choice of targets: see weakestUnit
 }
 
 const forms = 2 * Structures
 
-// Instead of a class.
+// Values that replace a class.
 const (
-	noRange       = -1 // harmless
-	severalRanges = -2 // not the same for all
+	noRange       = -1 // does no damage
+	severalRanges = -2 // forms have different ranges
 )
 
-// reachRange is how far the turrets, or the supports, reach to do something to
-// mobile units. Forms are 0 for the base, 1 for the upgraded one.
+// reachRange holds the ranges of turrets or supports for mobile units. Forms are 0 for the base
+// form, 1 for the upgraded form.
 type reachRange struct {
 	class  [MobileKinds][2]int16 // by mobile kind and form
-	widest [2]int16              // by form: the longest of these; noRange if it does nothing to them
-	alike  uint64                // all ones if both forms have the same ranges: then all count as base forms
+	widest [2]int16              // by form: the longest range; noRange if the form has no effect on mobile units
+	alike  uint64                // all ones if both forms have the same ranges; all then count as base forms
 }
 
-// A cell as part of a word; a mask for indices by cell.
+// Bits of a cell in a packed word, and the mask for indices by cell.
 const (
 	cellBits = 9
 	cellMask = bitboard.DiamondSpan - 1
 )
 
-// cellOf is the first cell of the set bits of word w of a board.
+// cellOf returns the first cell of the bits set in word w of a board.
 func cellOf(w int, set uint64) int { return w<<6 | bits.TrailingZeros64(set) }
 
-// within are the cells in range of a cell: those whose squared distance from it
-// is at most that of the class.
+// within returns the cells whose squared distance from a cell is at most the squared range of the
+// class.
 func (t *tables) within(class int16, cell int) *bitboard.Diamond {
 	return &t.discs[int(class)<<cellBits|cell]
 }
 
-// squaredDistance is the squared distance of two cells.
+// squaredDistance returns the squared distance of two cells.
 func squaredDistance(a, b uint16) int32 {
 	p, q := positions[a&cellMask], positions[b&cellMask]
 	dx, dy := int32(p.X)-int32(q.X), int32(p.Y)-int32(q.Y)
 	return dx*dx + dy*dy
 }
 
-// square is the greatest squared distance within a range; Rules.Validate
-// bounds ranges, so it fits.
+// square returns the greatest squared distance within a range. It fits, because Rules.Validate
+// bounds ranges.
 func square(reach, radius float32) int32 {
 	r := float64(reach) + float64(radius)
 	return int32(r * r)
 }
 
-// class returns the class of a squared range, and makes it if it is new.
+// class returns the class of a squared range. It adds the class if it is new.
 func (t *tables) class(square int32) int16 {
 	if i := slices.Index(t.squares, square); i >= 0 {
 		return int16(i)
@@ -105,7 +103,7 @@ func (t *tables) class(square int32) int16 {
 	return int16(len(t.squares) - 1)
 }
 
-// eachCell visits the cells of the arena.
+// eachCell calls visit for the cells of the arena.
 func eachCell(visit func(cell uint16, at Pos)) {
 	for cell, at := range positions {
 		if bitboard.DiamondBoard.Has(cell) {
@@ -139,8 +137,8 @@ func (t *tables) make(r *Rules) {
 	}
 }
 
-// reach is the range of the forms of a kind of structure; of tells that of one,
-// and whether it does anything to mobile units.
+// reach returns the ranges of the forms of a kind of structure. of returns the range of a unit,
+// and whether the unit has an effect on mobile units.
 func (t *tables) reach(r *Rules, k Kind, of func(u *Unit) (reach float32, acts bool)) (ranges reachRange) {
 	ranges.widest = [2]int16{noRange, noRange}
 	for form, u := range []*Unit{&r.Units[k], &r.Upgraded[k]} {
@@ -168,7 +166,7 @@ func (t *tables) reach(r *Rules, k Kind, of func(u *Unit) (reach float32, acts b
 func (t *tables) mobile(r *Rules, m int) {
 	u := &r.Units[int(Scout)+m]
 	if frac, _ := math.Frexp(float64(u.Speed)); frac == 0.5 && u.Speed <= 1 {
-		t.period[m] = int32(1 / u.Speed) // a power of two: the sums are exact
+		t.period[m] = int32(1 / u.Speed) // the speed is a power of two, so sums are exact
 	}
 	for n := range MobileKinds {
 		t.mobileRange[m][n] = noRange
@@ -180,7 +178,7 @@ func (t *tables) mobile(r *Rules, m int) {
 	for f := range forms {
 		v := r.Structure(Kind(f%Structures), f >= Structures)
 		if f >= Structures && !r.Upgradable[f-Structures] {
-			v = &r.Units[f-Structures] // never on the board: any class will do
+			v = &r.Units[f-Structures] // never on the board, so any class will do
 		}
 		reach := square(u.AttackRange, v.HitRadius)
 		t.formRange[m][f] = t.class(reach)
@@ -197,7 +195,7 @@ func (t *tables) mobile(r *Rules, m int) {
 	t.blastRange[m] = t.class(square(u.BlastRange, 0))
 }
 
-// widenFrontier adds the cells within a squared range of the enemy's half, for
+// widenFrontier adds the cells within a squared range of the enemy's half to the frontier of
 // mobile kind m.
 func (t *tables) widenFrontier(square int32, m int) {
 	eachCell(func(cell uint16, at Pos) {

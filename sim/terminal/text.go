@@ -9,12 +9,12 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// textLetters are the letters of the structures; in upper case they are upgraded.
+// textLetters holds the letters of structures. Upgraded structures have them in upper case.
 var textLetters = [Structures]byte{Wall: 'w', Support: 's', Turret: 't'}
 
-// AppendText appends the position s of g as text, for people, tests and
-// failure messages. It shows the arena as the recordings number it, player 1
-// below (here without most of its rows):
+// AppendText appends the position s of g as text, for people, tests and failure messages. It shows
+// the arena with the coordinates of recordings, player 1 at the bottom (the example leaves out most
+// rows):
 //
 //	turn 3 next 41
 //	p1 health 30 cores 4.5 bits 6.1 time 12034
@@ -30,34 +30,32 @@ var textLetters = [Structures]byte{Wall: 'w', Support: 's', Turret: 't'}
 //	id 13,14=1 0,13=2 27,13=5 …
 //	health 0,13=57.5 1,14=3.2
 //
-// Every line begins with a word, what follows is separated by blanks:
+// A line is a list of words separated by blanks. The first word says what the line has:
 //
-//	turn    the turns played, and next, the id of the next unit
+//	turn    the turns played; after the word next, the id of the next unit
 //	p1, p2  a player, as pairs of a name and a value; time is in milliseconds
-//	27 … 0  a row, by its y: its cells, as many as the arena has there. A cell is
-//	          . or a structure: w wall, s support, t turret, in upper case if it
-//	            is upgraded, followed by
-//	          a number: the restores until it is removed, if it is marked for that
-//	        Each player has structures on the own half only.
-//	x       the last digit of x of the columns, for the eye
-//	id      ids of structures, by cell. Those that are not named have the lowest
-//	        free ids in the order of Local, player 1's before player 2's
-//	health  healths of structures, by cell. Those that are not named have all theirs
-//	#       a remark, up to the end of the line, also behind other words
+//	27 … 0  the cells of the row with this y, without cells outside the arena. A cell is
+//	          . if it is free, or a structure: w wall, s support, t turret, in upper
+//	            case if it is upgraded, followed by
+//	          the restores until it is removed, if it is marked for removal
+//	        Each player has structures only in its own half.
+//	x       the last digit of x of each column
+//	id      ids of structures, by cell. Structures without an entry have the lowest
+//	        free ids, in the order of Local, player 1's before player 2's
+//	health  health of structures, by cell. Structures without an entry have full health
+//	#       a comment up to the end of the line; it may follow other words
 //
-// Lines of ids and healths hold up to ten, oldest first, and follow each other.
-// The text holds all of a State, and ParseText reads it.
+// Lines of ids and of health have up to ten entries, oldest first. The text contains all of a
+// State, and ParseText reads it.
 func AppendText(dst []byte, g *Game, s *State) []byte {
 	return appendPosition(dst, g, s, nil)
 }
 
-// AppendFrame appends the position during an action phase, or at its end: the
-// text of AppendText in which ^ stands for mobile units of player 1, v for those
-// of player 2 and x for both, and below it lines like
+// AppendFrame appends the position in an action phase or at its end: the text of AppendText, in
+// which ^ stands for mobile units of player 1, v for mobile units of player 2 and x for both, and
+// below it a line for each group of mobile units that are equal except for consecutive ids:
 //
 //	unit 77–80 p1 scout 13,20 health 15
-//
-// of each mobile unit, those with neighbouring ids that are alike together.
 func AppendFrame(dst []byte, g *Game, s *State) []byte {
 	mobile := g.AppendMobile(g.AppendMobile(nil, 0), 1)
 	dst = appendPosition(dst, g, s, mobile)
@@ -109,7 +107,7 @@ func appendPosition(dst []byte, g *Game, s *State, mobile []Piece) []byte {
 	return appendList(dst, "health", hurt, func(dst []byte, c Piece) []byte { return texts.AppendFloat(dst, c.Health) })
 }
 
-// defaultIDs reports whether pieces have the ids that they get without a list.
+// defaultIDs reports whether pieces have the ids that ParseText gives them without id lines.
 func defaultIDs(pieces []Piece) bool {
 	byPlace := slices.Clone(pieces)
 	slices.SortFunc(byPlace, inReadingOrder)
@@ -121,15 +119,15 @@ func defaultIDs(pieces []Piece) bool {
 	return true
 }
 
-// inReadingOrder compares structures by player, then by Local.
+// inReadingOrder orders structures by player, then by Local.
 func inReadingOrder(a, b Piece) int {
 	place := func(c Piece) int { return int(c.Player)*HalfCells + Local(int(c.At.X), int(c.At.Y)) }
 	return place(a) - place(b)
 }
 
-// AppendBoard appends the rows and the line of columns of the arena with these
-// units, in the notation of AppendFrame. Structures come before mobile units.
-// marked tells in how many restores a structure is removed, and whether it is.
+// AppendBoard appends the rows of the arena and the line of columns with these units, in the
+// notation of AppendFrame. Structures must come before mobile units. marked returns the restores
+// until a structure is removed, or false if it is not marked.
 func AppendBoard(dst []byte, pieces []Piece, marked func(c Piece) (restores int, ok bool)) []byte {
 	var cells [bitboard.DiamondSpan][]byte
 	width := 1
@@ -147,22 +145,22 @@ func AppendBoard(dst []byte, pieces []Piece, marked func(c Piece) (restores int,
 	}
 	for y := Side - 1; y >= 0; y-- {
 		dst = strconv.AppendInt(dst, int64(y), 10)
-		owed := 2 // blanks before the next word
+		blanks := 2 // before the next word
 		if y > 9 {
-			owed = 1
+			blanks = 1
 		}
 		for x := range Side {
 			cell, ok := bitboard.DiamondCell(x, y)
-			if owed++; !ok {
-				owed += width
+			if blanks++; !ok {
+				blanks += width
 				continue
 			}
 			shown := cells[cell]
 			if shown == nil {
 				shown = []byte{'.'}
 			}
-			dst = append(append(dst, strings.Repeat(" ", owed)...), shown...)
-			owed = width - len(shown)
+			dst = append(append(dst, strings.Repeat(" ", blanks)...), shown...)
+			blanks = width - len(shown)
 		}
 		dst = append(dst, '\n')
 	}
@@ -186,7 +184,7 @@ func appendCell(dst []byte, c Piece, marked func(c Piece) (restores int, ok bool
 	return dst
 }
 
-// appendList appends lines of a value of each structure.
+// appendList appends lines with a value for each structure.
 func appendList(dst []byte, name string, pieces []Piece, value func(dst []byte, c Piece) []byte) []byte {
 	for i, c := range pieces {
 		if i%10 == 0 {

@@ -7,9 +7,9 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// Validate reports the first value that cannot be played: it names the key of
-// the config file, the value and what is expected. All rule sets of the original
-// can be played; what cannot, and why, is said in RULES.md, 6 and 7.
+// Validate returns an error for the first value that cannot be played, with the key of the config
+// file, the value and the expected values. All rule sets of the original can be played. RULES.md, 6
+// and 7, gives the limits and their reasons.
 func (r *Rules) Validate() error {
 	for k := range Kind(Kinds) {
 		if err := r.validateUnit(&r.Units[k], k, unitKey(k)); err != nil {
@@ -30,7 +30,7 @@ func (r *Rules) Validate() error {
 	return nil
 }
 
-// validateUnit looks at the values of a kind, or of its upgraded form.
+// validateUnit checks the values of a kind or of its upgraded form.
 func (r *Rules) validateUnit(u *Unit, k Kind, prefix string) error {
 	if o, found := texts.Check(u.table(prefix, k)); found {
 		return fmt.Errorf("%w (%v)", o, k)
@@ -41,7 +41,7 @@ func (r *Rules) validateUnit(u *Unit, k Kind, prefix string) error {
 	return nil
 }
 
-// validateUpgrade looks at the upgraded form of a structure.
+// validateUpgrade checks the upgraded form of a structure.
 func (r *Rules) validateUpgrade(k Kind, key string) error {
 	up, base := &r.Upgraded[k], &r.Units[k]
 	if !r.Upgradable[k] {
@@ -59,22 +59,20 @@ func (r *Rules) validateUpgrade(k Kind, key string) error {
 	return nil
 }
 
-// MaxMobile is the most mobile units a player can ever buy in one turn: the
-// bits that one can ever hold, over the cheapest price.
+// MaxMobile returns the greatest number of mobile units that a player can buy in one turn: the
+// greatest number of bits that a player can hold, divided by the lowest price.
 //
-// The bits: the more a player has after one restore the more it has after the
-// next, since every operation of the restore (a product, tenths, sums) keeps or
-// raises a larger amount. So the most comes of saving from the start, with the
-// structure that gives most on all 210 cells, whatever that costs. The sum is
-// done in float64 here, where each of the restore's float32 operations (at most
-// 210 sums of what structures give, and five more) may have rounded up by one
-// part in 2^24, and tenths by 0.05.
+// Bits: a player with more bits after one restore has at least as many after the next, because
+// every operation of the restore (product, rounding to tenths, sums) is monotonic. So a player has
+// the most bits if it saves from the start and the structure that gives most stands on all 210
+// cells. The sum below is in float64. Each float32 operation of the restore (at most 210 sums for
+// structures, and five more) may have rounded up by one part in 2^24, and tenths by 0.05.
 //
-// The purchases: each takes the price p and rounds to a tenth, so it takes at
-// least e = ⌈10p − ¾⌉ tenths off (rounding up is ½, and ¼ is more than all errors
-// of float32 below maxPurse; e is at least 1 for p ≥ minPrice). The first may
-// start between two tenths. n purchases with B bits need
-// 10B − 10p + ¾ − (n−2)e ≥ 10p − ¼, and e ≤ 10p + ¼, so n ≤ (10B + 1½)/e.
+// Purchases: each subtracts the price p and rounds to a tenth, so it takes at least e = ⌈10p − ¾⌉
+// tenths (½ for rounding up, and ¼ exceeds all errors of float32 below maxPurse; e is at least 1
+// for p ≥ minPrice). The amount before the first purchase need not be a multiple of 0.1. n
+// purchases with B bits need 10B − 10p + ¾ − (n−2)e ≥ 10p − ¼, and e ≤ 10p + ¼, so
+// n ≤ (10B + 1½)/e.
 func (r *Rules) MaxMobile() int {
 	gives, price := float32(0), float32(math.Inf(1))
 	for k := range Structures {
@@ -104,16 +102,13 @@ func (r *Rules) MaxMobile() int {
 	return int((float64(10*most) + 1.5) / max(math.Ceil(float64(10*float64(price))-0.75), 1))
 }
 
-// MaxOrders is the most orders of a seat that are looked at in one turn, in the
-// order given: the referee's two, four on every cell of the half (placed and
-// upgraded once, marked for removal at most twice, since an upgrade takes the
-// mark away) and MaxMobile spawns. No list of orders that are all accepted is
-// longer.
+// MaxOrders returns how many orders of a seat Deploy reads in one turn: the referee's two, four on
+// every cell of the half (one placement, one upgrade, and two marks for removal, because an upgrade
+// takes the mark away), and MaxMobile spawns. A longer list has orders that are not accepted.
 func (r *Rules) MaxOrders() int { return 2 + 4*HalfCells + r.MaxMobile() }
 
-// TimePenalty is the health that thinking for so many milliseconds costs: one
-// for each full second beyond SoftTime. From MaxTime on (where it is not 0) the
-// player is out: that costs StartHealth at least.
+// TimePenalty returns the health that the given thinking time costs: one for each full second
+// beyond SoftTime. A time of MaxTime or more costs at least StartHealth, unless MaxTime is 0.
 func (r *Rules) TimePenalty(milliseconds uint32) float32 {
 	penalty := float32(max(int64(milliseconds)-int64(r.SoftTime), 0) / 1000)
 	if r.MaxTime > 0 && int64(milliseconds) >= int64(r.MaxTime) {
@@ -122,5 +117,5 @@ func (r *Rules) TimePenalty(milliseconds uint32) float32 {
 	return penalty
 }
 
-// CrashPenalty is the health that a crash costs: all, and one more.
+// CrashPenalty returns the health that a crash costs: all health at the start and one more.
 func (r *Rules) CrashPenalty() float32 { return r.StartHealth + 1 }
