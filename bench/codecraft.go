@@ -245,7 +245,7 @@ func craftObserved(what string, want env.Want) measure {
 		if err != nil {
 			return nil, 0, err
 		}
-		v, err := g.New("", env.Config{N: 1})
+		v, err := g.New("", env.Settings{N: 1})
 		if err != nil {
 			return nil, 0, err
 		}

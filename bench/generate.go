@@ -45,7 +45,7 @@ func setupGenerate(game string, e entry, obs datasets.Obs, o *Options) (pass, in
 			return policy.NewReproducible(game, name, files)
 		},
 	}
-	v, err := g.New("", env.Config{N: 1})
+	v, err := g.New("", env.Settings{N: 1})
 	if err != nil {
 		return nil, 0, err
 	}
@@ -105,7 +105,7 @@ func observed(game, what string, want env.Want, turns int, choose func(dst []sim
 		if err != nil {
 			return nil, 0, err
 		}
-		v, err := g.New("", env.Config{N: vectorGames})
+		v, err := g.New("", env.Settings{N: vectorGames})
 		if err != nil {
 			return nil, 0, err
 		}

@@ -66,7 +66,7 @@ func (q searching) positions() (*searchedRows, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := g.New("", env.Config{N: searchPositions})
+	v, err := g.New("", env.Settings{N: searchPositions})
 	if err != nil {
 		return nil, err
 	}

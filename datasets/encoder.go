@@ -96,7 +96,7 @@ func newEncoder(l *layout, m Makers) (*encoder, error) {
 		x.final = newStepData(x.tables[finalsTable].rows, l.tables[finalsTable].rows)
 	}
 	if l.job.Obs != ObsNone {
-		x.sampler, err = stats.NewSampler(s.Shape, s.Table.PackedLayout, l.job.Obs == ObsPacked)
+		x.sampler, err = stats.NewSampler(s.Shape, s.Description.PackedLayout, l.job.Obs == ObsPacked)
 	}
 	return x, err
 }

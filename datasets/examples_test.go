@@ -77,7 +77,7 @@ func realMakers(t *testing.T, game string) Makers {
 	g, err := catalog.Find(game)
 	require.NoError(t, err)
 	return Makers{
-		Vector: func(rules string, c env.Config) (env.Vector, error) { return g.New(rules, c) },
+		Vector: func(rules string, c env.Settings) (env.Vector, error) { return g.New(rules, c) },
 		Policy: func(name string, _ rollout.Files) (rollout.Maker, error) { return policy.New(game, name) },
 	}
 }

@@ -136,7 +136,7 @@ func TestFinalsAreKept(t *testing.T) {
 		func(s rollout.Sink) rollout.Sink { return vanished{s} },
 	} {
 		made, m := 0, toyMakers()
-		x, err := newEncoder(l, Makers{Vector: func(rules string, c env.Config) (env.Vector, error) {
+		x, err := newEncoder(l, Makers{Vector: func(rules string, c env.Settings) (env.Vector, error) {
 			made++
 			return m.Vector(rules, c)
 		}})

@@ -156,7 +156,7 @@ func TestNames(t *testing.T) {
 			}
 		}
 	}
-	for _, v := range []any{Manifest{}, Card{}, Report{}, Statistics{}, features.Table{}} {
+	for _, v := range []any{Manifest{}, Card{}, Report{}, Statistics{}, features.Description{}} {
 		check(reflect.TypeOf(v))
 	}
 }

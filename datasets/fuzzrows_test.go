@@ -35,7 +35,7 @@ func FuzzEpisodeRows(f *testing.F) {
 			break
 		}
 	}
-	v, err := toyMakers().Vector(m.Job.Rules[0], env.Config{N: 1, MaxTurns: m.Game.MaxTurns})
+	v, err := toyMakers().Vector(m.Job.Rules[0], env.Settings{N: 1, MaxTurns: m.Game.MaxTurns})
 	require.NoError(f, err)
 	b := env.NewBatch(v.Spec(), 1, env.WantPlanes|env.WantAction|env.WantPlayed)
 	f.Fuzz(func(t *testing.T, seed uint64, rules, turns int32, status byte, orders, ends, chosen []byte, stopped string, recording []byte) {

@@ -162,7 +162,7 @@ func newRun(ctx context.Context, dir string, j Job, m Makers, o Options) (*run, 
 			return nil, err
 		}
 	}
-	usual, err := m.Vector("", env.Config{N: 1})
+	usual, err := m.Vector("", env.Settings{N: 1})
 	if err != nil {
 		return nil, err
 	}

@@ -84,7 +84,7 @@ type Job struct {
 	Discount       float64 `json:"discount"`
 	MaxTurns       int     `json:"max_turns"` // 0: as many as the rules allow
 	Obs            Obs     `json:"obs"`
-	Memory         bool    `json:"memory,omitempty"` // planes show what was last seen out of sight: env.Config.Memory
+	Memory         bool    `json:"memory,omitempty"` // planes show what was last seen out of sight: env.Settings.Memory
 	Codec          Codec   `json:"codec"`
 	TensorMetadata Tensors `json:"tensor_metadata"`
 }
@@ -99,7 +99,7 @@ type Part struct {
 }
 
 // DefaultShardEpisodes is the size of shards if the Job does not say. A shard is
-// made by one worker, so long games need smaller shards: catalog.Game has the size
+// made by one worker, so long games need smaller shards: catalog.Entry has the size
 // that the command moonfarm takes.
 const DefaultShardEpisodes = 500
 
@@ -107,7 +107,7 @@ const DefaultShardEpisodes = 500
 type Makers struct {
 	// Vector makes games of the Job's game with the rules of that canonical
 	// text, "" for its default rules.
-	Vector func(rules string, c env.Config) (env.Vector, error)
+	Vector func(rules string, c env.Settings) (env.Vector, error)
 	// Policy returns the maker of a policy of that name; nil if there are
 	// none, as for imported episodes. files finds those that the dataset holds.
 	Policy func(name string, files rollout.Files) (rollout.Maker, error)
@@ -115,7 +115,7 @@ type Makers struct {
 	// (rollout.Episode.Recording), every transition of which it checks. It also
 	// returns the recording's orders and ends, as an Episode has them. nil if the
 	// game has no such recordings.
-	Recorded func(rules string, c env.Config, recording []byte) (v env.Vector, orders []sim.Order, ends []int32, err error)
+	Recorded func(rules string, c env.Settings, recording []byte) (v env.Vector, orders []sim.Order, ends []int32, err error)
 }
 
 // withDefaults fills in what is empty.
@@ -284,8 +284,8 @@ func (j *Job) places() func(i int) place {
 }
 
 // config is how vectors of n games are made.
-func (j Job) config(n int) env.Config {
-	return env.Config{N: n, Reward: j.Reward, MaxTurns: j.MaxTurns, Memory: j.Memory}
+func (j Job) config(n int) env.Settings {
+	return env.Settings{N: n, Reward: j.Reward, MaxTurns: j.MaxTurns, Memory: j.Memory}
 }
 
 // complete makes a game of every rules text, writes their canonical texts and

@@ -143,7 +143,7 @@ func newManifest(l *layout, command string) *Manifest {
 		Observation: Observation{
 			Form: l.job.Obs, Planes: s.Shape.Planes, Height: s.Shape.Height, Width: s.Shape.Width,
 			Scalars: s.Shape.Scalars, Words: s.Shape.Words,
-			PlaneFields: append([]features.Field{}, s.Table.Planes...), ScalarFields: append([]features.Field{}, s.Table.Scalars...), Packed: s.Table.Packed, PackedLayout: s.Table.PackedLayout, Remembered: s.Remembered,
+			PlaneFields: append([]features.Field{}, s.Description.Planes...), ScalarFields: append([]features.Field{}, s.Description.Scalars...), Packed: s.Description.Packed, PackedLayout: s.Description.PackedLayout, Remembered: s.Remembered,
 		},
 		Action: Action{append([]int{}, s.Heads...), s.Unmasked, s.MaskWords, s.Actions},
 		Reward: Reward{Name: s.Reward, Gamma: l.job.Discount},

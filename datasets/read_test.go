@@ -19,7 +19,7 @@ func TestRowsAreTheGame(t *testing.T) {
 	dir := generateToy(t, j, Options{Workers: 2})
 	d := opened(t, dir)
 	require.Greater(t, shardsOf(t, dir)[0].Steps.Rows, uint64(2*d.Manifest().Steps.BatchRows))
-	v, err := toyMakers().Vector(j.Rules[0], env.Config{N: 1, Reward: "stones"})
+	v, err := toyMakers().Vector(j.Rules[0], env.Settings{N: 1, Reward: "stones"})
 	require.NoError(t, err)
 	b := env.NewBatch(v.Spec(), 1, env.WantPlanes|env.WantScalars|env.WantMask|env.WantAction)
 	type row struct {

@@ -288,7 +288,7 @@ func differingRow(want, got *arrowfile.Data, rows int) (row int, found string) {
 // remade compares the manifest with the one that a run of its Job writes now,
 // key by key, but for the totals and the index, which follow from the files.
 func (v *verifier) remade(l *layout, m Makers) error {
-	usual, err := m.Vector("", env.Config{N: 1})
+	usual, err := m.Vector("", env.Settings{N: 1})
 	if err != nil {
 		return err
 	}

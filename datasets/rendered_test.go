@@ -119,7 +119,7 @@ func TestRenderedIsRead(t *testing.T) {
 			if g.Name == "codecraft" {
 				j.Episodes, j.MaxTurns = 2, 12
 			}
-			v, err := m.Vector("", env.Config{N: 1})
+			v, err := m.Vector("", env.Settings{N: 1})
 			require.NoError(t, err)
 			rewards := v.Spec().Rewards
 			bare := j
@@ -287,7 +287,7 @@ func TestRenderRefused(t *testing.T) {
 	fail(ReadOptions{Makers: &m, Obs: ObsPacked, Columns: []string{ColPlanes}}, `no column "planes"`, "packed")
 	fail(ReadOptions{Makers: &m, Memory: true, Obs: ObsPlanes}, "no fog")
 	other := m
-	other.Vector = func(rules string, c env.Config) (env.Vector, error) {
+	other.Vector = func(rules string, c env.Settings) (env.Vector, error) {
 		return m.Vector("seats=2 orders=2", c)
 	}
 	fail(ReadOptions{Makers: &other}, "rules")
@@ -367,7 +367,7 @@ func lengthen(turns, ends, orders *arrowfile.Data) {
 func TestRenderPanics(t *testing.T) {
 	d, m := opened(t, generateToy(t, toyJob(2, 1), Options{})), toyMakers()
 	good := m.Vector
-	m.Vector = func(rules string, c env.Config) (env.Vector, error) {
+	m.Vector = func(rules string, c env.Settings) (env.Vector, error) {
 		v, err := good(rules, c)
 		return bursting{v}, err
 	}

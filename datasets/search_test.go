@@ -69,7 +69,7 @@ func TestSearchColumns(t *testing.T) {
 		dir := generateToy(t, j, Options{Workers: 2})
 		d := opened(t, dir)
 		require.True(t, d.Manifest().Job.Search)
-		v, err := toyMakers().Vector(j.Rules[0], env.Config{N: 1})
+		v, err := toyMakers().Vector(j.Rules[0], env.Settings{N: 1})
 		require.NoError(t, err)
 		seeds := rowSeeds(t, d, v)
 		sums, unsaid, row := 0, 0, 0

@@ -25,7 +25,7 @@ type recorded struct {
 }
 
 func (r recorded) Shard(ctx context.Context, shard int, yield func(*rollout.Episode, string) error) error {
-	v, err := toyMakers().Vector(r.rules[r.parts[shard].Rules], env.Config{N: 2})
+	v, err := toyMakers().Vector(r.rules[r.parts[shard].Rules], env.Settings{N: 2})
 	if err != nil {
 		return err
 	}
@@ -170,8 +170,8 @@ func (g seeded) Reset(s *simtest.ToyState, _ uint64) { g.Toy.Reset(s, g.seed) }
 
 // recordedToys go through the states of recordings that stopping makes; told
 // are the episodes in them.
-func recordedToys(told map[uint64]*rollout.Episode) func(string, env.Config, []byte) (env.Vector, []sim.Order, []int32, error) {
-	return func(_ string, c env.Config, recording []byte) (env.Vector, []sim.Order, []int32, error) {
+func recordedToys(told map[uint64]*rollout.Episode) func(string, env.Settings, []byte) (env.Vector, []sim.Order, []int32, error) {
+	return func(_ string, c env.Settings, recording []byte) (env.Vector, []sim.Order, []int32, error) {
 		seed, err := strconv.ParseUint(string(recording), 10, 64)
 		if err != nil {
 			return nil, nil, nil, err
@@ -195,7 +195,7 @@ func TestWriteStoppedAndRecorded(t *testing.T) {
 	}))
 	m := toyMakers()
 	m.Policy, m.Recorded = nil, recordedToys(told)
-	v, err := m.Vector(j.Rules[0], env.Config{N: 1})
+	v, err := m.Vector(j.Rules[0], env.Settings{N: 1})
 	require.NoError(t, err)
 	dir := imported(t, j, m, altered{from, stopping(v)}, Options{Workers: 2})
 	d := opened(t, dir)

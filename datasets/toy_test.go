@@ -27,7 +27,7 @@ func toyMakers() Makers { return foggyMakers(nil) }
 // foggyMakers make toy games with that fog.
 func foggyMakers(fog *features.Fog) Makers {
 	return Makers{
-		Vector: func(rules string, c env.Config) (env.Vector, error) {
+		Vector: func(rules string, c env.Settings) (env.Vector, error) {
 			g := simtest.Toy{Seats: 2, Orders: 1}
 			if rules != "" {
 				if _, err := fmt.Sscanf(rules, "seats=%d orders=%d", &g.Seats, &g.Orders); err != nil {
@@ -229,7 +229,7 @@ func (p anyone) Act(_ env.Vector, b *env.Batch, rows []int32) {
 
 // specOfToy is the spec of toyJob(2, 1).
 func specOfToy(t testing.TB) env.Spec {
-	v, err := toyMakers().Vector("", env.Config{N: 1, Reward: "stones"})
+	v, err := toyMakers().Vector("", env.Settings{N: 1, Reward: "stones"})
 	require.NoError(t, err)
 	return v.Spec()
 }

@@ -13,7 +13,7 @@ import (
 // The games of these tests are cut after 3 turns. Nobody moves, but in the
 // script seat 0 of game 1 takes everything in the second turn of an episode,
 // which ends the game by its rules.
-var cutAfter3 = env.Config{N: 2, MaxTurns: 3}
+var cutAfter3 = env.Settings{N: 2, MaxTurns: 3}
 
 func seedOf(game int, episode uint64) uint64 { return uint64(game+1)*1000 + episode }
 
@@ -207,7 +207,7 @@ func TestResetUnderAutoreset(t *testing.T) {
 }
 
 func TestAutoresetRefuses(t *testing.T) {
-	v := pool(t, simtest.Toy{Seats: 2, Orders: 1}, env.Config{N: 1})
+	v := pool(t, simtest.Toy{Seats: 2, Orders: 1}, env.Settings{N: 1})
 	if _, err := env.NewAutoreset(v, env.SameStep, seedOf, nil); err == nil {
 		t.Error("SameStep without a Batch for the last observations is accepted")
 	}

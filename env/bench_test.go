@@ -31,7 +31,7 @@ func (idle) Hash(s *idleState) uint64                   { return s.Turn }
 func (idle) Shape() features.Shape {
 	return features.Shape{Planes: 1, Height: 1, Width: 8, Scalars: 1, Words: 1}
 }
-func (idle) Table() features.Table                           { return features.Table{} }
+func (idle) Description() features.Description               { return features.Description{} }
 func (idle) Planes(dst []uint8, s *idleState, _ sim.Player)  { dst[0] = uint8(s.Turn) }
 func (idle) Packed(dst []uint64, s *idleState, _ sim.Player) { dst[0] = s.Turn }
 func (idle) Scalars(dst []float32, s *idleState, _ sim.Player) {
@@ -78,7 +78,7 @@ func BenchmarkOverhead(b *testing.B) {
 				Name: "turn", Doc: "turn",
 				Of: func(_ sim.Game[idleState], s *idleState, _ sim.Player) float64 { return float64(s.Turn) },
 			}}}
-			v, err := env.New[idleState](idle{}, kit, env.Config{N: n, Reward: c.reward})
+			v, err := env.New[idleState](idle{}, kit, env.Settings{N: n, Reward: c.reward})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -13,8 +13,8 @@ import (
 	"moonfarm/sim"
 )
 
-// Config says how a Vector plays.
-type Config struct {
+// Settings says how a Vector plays.
+type Settings struct {
 	N        int    // games at once
 	Reward   string // "" is "result"; see Rewards
 	MaxTurns int    // cut games after so many turns (Status Cut); 0: only the rules end them
@@ -43,20 +43,20 @@ type Reward struct {
 
 // Spec describes the games of a Vector and the sizes of a Batch for them.
 type Spec struct {
-	Games     int // at once
-	Info      sim.Info
-	Shape     features.Shape
-	Table     features.Table
-	Heads     []int    // choices per head of an action
-	Unmasked  int      // how many heads at the end have no mask: all their choices are always accepted
-	Nothing   int      // the choice of every head that orders nothing; of several heads it is 0
-	Actions   string   // what the choices mean
-	MaskWords int      // uint64 words of a mask
-	Reward    string   // the reward in use
-	Rewards   []Reward // all there are
-	MaxTurns  int      // turns after which a game is cut or over at the latest
+	Games       int // at once
+	Info        sim.Info
+	Shape       features.Shape
+	Description features.Description
+	Heads       []int    // choices per head of an action
+	Unmasked    int      // how many heads at the end have no mask: all their choices are always accepted
+	Nothing     int      // the choice of every head that orders nothing; of several heads it is 0
+	Actions     string   // what the choices mean
+	MaskWords   int      // uint64 words of a mask
+	Reward      string   // the reward in use
+	Rewards     []Reward // all there are
+	MaxTurns    int      // turns after which a game is cut or over at the latest
 	// Remembered names the planes that show what was last seen; none without
-	// Config.Memory.
+	// Settings.Memory.
 	Remembered []string
 }
 
@@ -203,6 +203,6 @@ type Snapshotter interface {
 	AppendSnapshot(dst []byte, i int) []byte
 	// Restore makes game i what the snapshot holds. It fails, and changes
 	// nothing, if the snapshot is damaged or of another game or rules. The
-	// Vector's own Config holds for the turns that follow.
+	// Vector's own Settings holds for the turns that follow.
 	Restore(i int, snapshot []byte) error
 }

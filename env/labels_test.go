@@ -13,7 +13,7 @@ import (
 // and in Played. A row that acts by such an action does the rest of it.
 func TestStepSaysOrdersByHead(t *testing.T) {
 	g := simtest.Toy{Seats: 2, Orders: 3}
-	v, again := pool(t, g, env.Config{N: 1}), pool(t, g, env.Config{N: 1})
+	v, again := pool(t, g, env.Settings{N: 1}), pool(t, g, env.Settings{N: 1})
 	b := env.NewBatch(v.Spec(), 1, wantAll|env.WantPlayed)
 	v.Observe(b)
 	room := v.Spec().Info.MaxOrders

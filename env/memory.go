@@ -8,7 +8,7 @@ import (
 	"moonfarm/sim"
 )
 
-// memory is the layer over a Vector that Config.Memory asks for. It fills
+// memory is the layer over a Vector that Settings.Memory asks for. It fills
 // Batch.Planes alone. Resets must go through it. After a restore the caller calls
 // RestoreMemory; without it, a game that is restored to an earlier turn is taken for
 // a new one.
@@ -48,7 +48,7 @@ func newMemory(v Vector, fog *features.Fog) (Vector, error) {
 
 // findPlane is the number of the plane of that name.
 func findPlane(s *Spec, name string) (int, error) {
-	for k, f := range s.Table.Planes {
+	for k, f := range s.Description.Planes {
 		if f.Name == name {
 			return k, nil
 		}
@@ -94,7 +94,7 @@ func (m *memory) forget(i int) {
 }
 
 // Rememberer is a Vector whose observations depend on earlier ones, which snapshots
-// do not hold: Config.Memory asks for such a Vector.
+// do not hold: Settings.Memory asks for such a Vector.
 type Rememberer interface {
 	Vector
 	// AppendMemory appends what the rows of game i remember.

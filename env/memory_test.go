@@ -12,7 +12,7 @@ import (
 
 // foggy makes toys whose heaps are hidden from a seat that did not name them in
 // the turn before.
-func foggy(t *testing.T, fog *features.Fog, c env.Config) (env.Vector, error) {
+func foggy(t *testing.T, fog *features.Fog, c env.Settings) (env.Vector, error) {
 	t.Helper()
 	g := simtest.Toy{Seats: 2, Orders: 8}
 	kit := featuretest.ToyKit(g)
@@ -23,7 +23,7 @@ func foggy(t *testing.T, fog *features.Fog, c env.Config) (env.Vector, error) {
 // The memory follows every heap by itself: over restarts, over a state that is
 // loaded, and over a game that is restored to an earlier turn.
 func TestMemory(t *testing.T) {
-	c := env.Config{N: 3, Memory: true}
+	c := env.Settings{N: 3, Memory: true}
 	v, err := foggy(t, &features.Fog{Visible: "named", Remembered: []string{"heap"}}, c)
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +114,7 @@ func TestMemoryRefused(t *testing.T) {
 		{&features.Fog{Visible: "glory"}, `toy has no plane "glory"`},
 		{&features.Fog{Visible: "named", Remembered: []string{"glory"}}, `toy has no plane "glory"`},
 	} {
-		v, err := foggy(t, c.fog, env.Config{N: 1, Memory: true})
+		v, err := foggy(t, c.fog, env.Settings{N: 1, Memory: true})
 		if v != nil || err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, error %v, want %q", v, err, c.want)
 		}
@@ -125,8 +125,8 @@ func TestMemoryRefused(t *testing.T) {
 // from it, and turns from 0.
 func TestLoad(t *testing.T) {
 	for _, g := range shapes {
-		v := pool(t, g, env.Config{N: 2, Reward: "stones"})
-		w := pool(t, g, env.Config{N: 3, Reward: "stones"})
+		v := pool(t, g, env.Settings{N: 2, Reward: "stones"})
+		w := pool(t, g, env.Settings{N: 3, Reward: "stones"})
 		b, c := env.NewBatch(v.Spec(), 2, wantAll), env.NewBatch(w.Spec(), 3, wantAll)
 		advance(v, b, 3)
 		advance(w, c, 5)

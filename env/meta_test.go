@@ -33,7 +33,7 @@ func record(s env.Spec, b *env.Batch, i int) string {
 // and returns what was seen of each.
 func history(t *testing.T, g simtest.Toy, seeds []uint64, order []int) [][]string {
 	t.Helper()
-	v := pool(t, g, env.Config{N: len(seeds), Reward: "stones"})
+	v := pool(t, g, env.Settings{N: len(seeds), Reward: "stones"})
 	for _, i := range order {
 		v.Reset(i, seeds[i])
 	}
@@ -78,7 +78,7 @@ func TestGamesAreAlone(t *testing.T) {
 func TestOrdersSayWhatActionsSay(t *testing.T) {
 	for _, g := range shapes {
 		t.Run(name(g), func(t *testing.T) {
-			v, w := pool(t, g, env.Config{N: 3}), pool(t, g, env.Config{N: 3})
+			v, w := pool(t, g, env.Settings{N: 3}), pool(t, g, env.Settings{N: 3})
 			spec := v.Spec()
 			b, c := env.NewBatch(spec, 3, wantAll), env.NewBatch(spec, 3, wantAll)
 			for i := range 3 {
@@ -113,7 +113,7 @@ func TestOrdersSayWhatActionsSay(t *testing.T) {
 func TestRewards(t *testing.T) {
 	for _, g := range shapes {
 		for _, reward := range []string{"", "result", "stones"} {
-			v := pool(t, g, env.Config{N: 4, Reward: reward})
+			v := pool(t, g, env.Settings{N: 4, Reward: reward})
 			spec, n := v.Spec(), g.Seats
 			if reward != "stones" && spec.Reward != env.ResultReward {
 				t.Errorf("reward %q is %q in the spec", reward, spec.Reward)
@@ -181,7 +181,7 @@ func checkReturn(t *testing.T, v env.Vector, reward string, row, n int, total fl
 
 func TestCutHasNoResult(t *testing.T) {
 	g := simtest.Toy{Seats: 2, Orders: 1}
-	v := pool(t, g, env.Config{N: 1, MaxTurns: 3})
+	v := pool(t, g, env.Settings{N: 1, MaxTurns: 3})
 	if v.Spec().MaxTurns != 3 {
 		t.Errorf("Spec.MaxTurns is %d, want 3", v.Spec().MaxTurns)
 	}
@@ -208,7 +208,7 @@ func TestCutHasNoResult(t *testing.T) {
 }
 
 func TestKeysDependOnSeedTurnAndSeatOnly(t *testing.T) {
-	v := pool(t, simtest.Toy{Seats: 2, Orders: 1}, env.Config{N: 2})
+	v := pool(t, simtest.Toy{Seats: 2, Orders: 1}, env.Settings{N: 2})
 	v.Reset(0, 5)
 	v.Reset(1, 6)
 	b := env.NewBatch(v.Spec(), 2, env.WantRowSeed)

@@ -27,7 +27,7 @@ func mustPanic(t *testing.T, name, want string, f func()) {
 // TestMisusePanics: what a program gets wrong is told by name.
 func TestMisusePanics(t *testing.T) {
 	for _, g := range []simtest.Toy{shapes[0], shapes[1]} {
-		v := pool(t, g, env.Config{N: 2})
+		v := pool(t, g, env.Settings{N: 2})
 		orders := v.Spec().Info.MaxOrders
 		act := func(row int, n int32, want env.Want) func() {
 			return func() {
@@ -82,18 +82,18 @@ func TestMissingParts(t *testing.T) {
 		game  sim.Game[simtest.ToyState]
 		kit   features.Kit[simtest.ToyState]
 	}{{"game", nil, kit}, {"encoder", g, blind}, {"actions", g, mute}} {
-		if _, err := env.New(c.game, c.kit, env.Config{N: 1}); err == nil || !strings.Contains(err.Error(), "are nil") {
+		if _, err := env.New(c.game, c.kit, env.Settings{N: 1}); err == nil || !strings.Contains(err.Error(), "are nil") {
 			t.Errorf("no %s: %v", c.lacks, err)
 		}
 	}
 	bare := kit
 	bare.AppendText = nil
-	if v, err := env.New(g, bare, env.Config{N: 1}); err != nil {
+	if v, err := env.New(g, bare, env.Settings{N: 1}); err != nil {
 		t.Error(err)
 	} else if text := env.Unwrap(v).(env.Texter).AppendText([]byte("as it was"), 0); string(text) != "as it was" {
 		t.Errorf("a kit without a text draws %q", text)
 	}
-	v := pool(t, g, env.Config{N: 2})
+	v := pool(t, g, env.Settings{N: 2})
 	if _, err := env.NewAutoreset(nil, env.NextStep, seedOf, nil); err == nil {
 		t.Error("an autoreset without a Vector is made")
 	}
@@ -104,7 +104,7 @@ func TestMissingParts(t *testing.T) {
 
 // TestSameStepWantsABatchThatFits: the last observations need all their rows.
 func TestSameStepWantsABatchThatFits(t *testing.T) {
-	v := pool(t, simtest.Toy{Seats: 2, Orders: 1}, env.Config{N: 2})
+	v := pool(t, simtest.Toy{Seats: 2, Orders: 1}, env.Settings{N: 2})
 	short := env.NewBatch(v.Spec(), 2, wantAll)
 	short.Planes = short.Planes[1:]
 	for want, final := range map[string]*env.Batch{

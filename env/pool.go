@@ -49,7 +49,7 @@ func sizesOf(s *Spec) sizes {
 // elsewhere while the Vector is. It fails if c.N < 1, c.MaxTurns < 0, if
 // c.Reward names no reward of the game, if c.Memory is asked for where nothing
 // is hidden, or if the game or a part of the kit is missing.
-func New[S any](g sim.Game[S], kit features.Kit[S], c Config) (Vector, error) {
+func New[S any](g sim.Game[S], kit features.Kit[S], c Settings) (Vector, error) {
 	v, err := newPool(g, kit, c)
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func New[S any](g sim.Game[S], kit features.Kit[S], c Config) (Vector, error) {
 	return v, nil
 }
 
-func newPool[S any](g sim.Game[S], kit features.Kit[S], c Config) (*pool[S], error) {
+func newPool[S any](g sim.Game[S], kit features.Kit[S], c Settings) (*pool[S], error) {
 	if c.N < 1 {
 		return nil, fmt.Errorf("env: %d games at once: there must be at least 1", c.N)
 	}
@@ -107,10 +107,10 @@ func newPool[S any](g sim.Game[S], kit features.Kit[S], c Config) (*pool[S], err
 	return v, nil
 }
 
-func newSpec[S any](info sim.Info, kit features.Kit[S], c Config) Spec {
+func newSpec[S any](info sim.Info, kit features.Kit[S], c Settings) Spec {
 	heads, unmasked := kit.Actions.Heads(), features.UnmaskedHeads(kit.Actions)
 	s := Spec{
-		Games: c.N, Info: info, Shape: kit.Encoder.Shape(), Table: kit.Encoder.Table(),
+		Games: c.N, Info: info, Shape: kit.Encoder.Shape(), Description: kit.Encoder.Description(),
 		Heads: heads, Unmasked: unmasked, Actions: kit.Actions.Doc(), MaskWords: features.MaskWords(heads[:len(heads)-unmasked]),
 		Rewards:  []Reward{{ResultReward, "result of the game (+1 first, -1 last) in its last turn, else 0"}},
 		MaxTurns: info.MaxTurns,

@@ -32,7 +32,7 @@ type games interface {
 	env.Snapshotter
 }
 
-func pool(t testing.TB, g simtest.Toy, c env.Config) games {
+func pool(t testing.TB, g simtest.Toy, c env.Settings) games {
 	t.Helper()
 	v, err := env.New(g, featuretest.ToyKit(g), c)
 	if err != nil {
@@ -53,7 +53,7 @@ func chooseAction(s env.Spec, b *env.Batch) {
 func TestPoolPlaysToTheEnd(t *testing.T) {
 	for _, g := range shapes {
 		t.Run(name(g), func(t *testing.T) {
-			v := pool(t, g, env.Config{N: 5})
+			v := pool(t, g, env.Settings{N: 5})
 			b := env.NewBatch(v.Spec(), 5, wantAll)
 			advance(v, b, simtest.ToyTurns)
 			for i, s := range b.Status {
@@ -67,13 +67,13 @@ func TestPoolPlaysToTheEnd(t *testing.T) {
 
 func TestNewRefuses(t *testing.T) {
 	for _, c := range []struct {
-		config env.Config
+		config env.Settings
 		want   string
 	}{
-		{env.Config{N: 0}, "0 games"},
-		{env.Config{N: -3}, "-3 games"},
-		{env.Config{N: 1, MaxTurns: -1}, "-1 turns"},
-		{env.Config{N: 1, Reward: "glory"}, `toy has no reward "glory"; there are: result, stones`},
+		{env.Settings{N: 0}, "0 games"},
+		{env.Settings{N: -3}, "-3 games"},
+		{env.Settings{N: 1, MaxTurns: -1}, "-1 turns"},
+		{env.Settings{N: 1, Reward: "glory"}, `toy has no reward "glory"; there are: result, stones`},
 	} {
 		g := simtest.Toy{Seats: 2, Orders: 1}
 		_, err := env.New[simtest.ToyState](g, featuretest.ToyKit(g), c.config)
@@ -84,7 +84,7 @@ func TestNewRefuses(t *testing.T) {
 }
 
 func TestWrongSlabsPanic(t *testing.T) {
-	v := pool(t, shapes[2], env.Config{N: 2})
+	v := pool(t, shapes[2], env.Settings{N: 2})
 	for name, spoil := range map[string]func(b *env.Batch){
 		"rows":     func(b *env.Batch) { b.Rows-- },
 		"Orders":   func(b *env.Batch) { b.Orders = nil },
@@ -109,7 +109,7 @@ func TestWrongSlabsPanic(t *testing.T) {
 }
 
 func TestActionWithoutSlabPanics(t *testing.T) {
-	v := pool(t, shapes[0], env.Config{N: 1})
+	v := pool(t, shapes[0], env.Settings{N: 1})
 	b := env.NewBatch(v.Spec(), 1, 0)
 	v.Observe(b)
 	mustPanic(t, "Step", "no Action slab", func() { v.Step(b) })
@@ -118,7 +118,7 @@ func TestActionWithoutSlabPanics(t *testing.T) {
 // TestUnwantedSlabs: each slab alone gives the same as all together.
 func TestUnwantedSlabs(t *testing.T) {
 	for _, g := range shapes {
-		v := pool(t, g, env.Config{N: 2})
+		v := pool(t, g, env.Settings{N: 2})
 		all := env.NewBatch(v.Spec(), 2, wantAll)
 		v.Observe(all)
 		for w := env.Want(1); w <= env.WantPlayed; w <<= 1 {
@@ -141,7 +141,7 @@ func TestUnwantedSlabs(t *testing.T) {
 
 func TestObserveGameTouchesItsRowsOnly(t *testing.T) {
 	for _, g := range shapes {
-		v := pool(t, g, env.Config{N: 3})
+		v := pool(t, g, env.Settings{N: 3})
 		full, part := env.NewBatch(v.Spec(), 3, wantAll), env.NewBatch(v.Spec(), 3, wantAll)
 		empty := record(v.Spec(), part, 0)
 		v.Observe(full)
@@ -156,7 +156,7 @@ func TestObserveGameTouchesItsRowsOnly(t *testing.T) {
 }
 
 func TestEndedGamesRest(t *testing.T) {
-	v := pool(t, shapes[1], env.Config{N: 2})
+	v := pool(t, shapes[1], env.Settings{N: 2})
 	b := env.NewBatch(v.Spec(), 2, wantAll)
 	advance(v, b, simtest.ToyTurns)
 	before := v.AppendSnapshot(nil, 0)
@@ -180,7 +180,7 @@ func TestEndedGamesRest(t *testing.T) {
 
 // TestGivenActionIsOnlyRead: of a game that has ended as of one that goes on.
 func TestGivenActionIsOnlyRead(t *testing.T) {
-	v := pool(t, shapes[1], env.Config{N: 2})
+	v := pool(t, shapes[1], env.Settings{N: 2})
 	b := env.NewBatch(v.Spec(), 2, wantAll)
 	advance(v, b, simtest.ToyTurns)
 	v.Reset(1, 4)
@@ -206,7 +206,7 @@ func TestGivenActionIsOnlyRead(t *testing.T) {
 func TestPoolAllocatesNothing(t *testing.T) {
 	for _, g := range shapes {
 		for _, reward := range []string{"result", "stones"} {
-			v := pool(t, g, env.Config{N: 4, Reward: reward})
+			v := pool(t, g, env.Settings{N: 4, Reward: reward})
 			b := env.NewBatch(v.Spec(), 4, wantAll)
 			snapshot := v.AppendSnapshot(nil, 0)
 			for what, f := range map[string]func(){

@@ -38,7 +38,7 @@ func cut[T any](slab []T, rows, row int) []T {
 func TestSeats(t *testing.T) {
 	const n = 5
 	for _, g := range shapes {
-		v, w := pool(t, g, env.Config{N: n}), pool(t, g, env.Config{N: n})
+		v, w := pool(t, g, env.Settings{N: n}), pool(t, g, env.Settings{N: n})
 		s, seats := v.Spec(), make([]sim.Player, n)
 		all, one := env.NewBatch(s, n, wantAll), withSeats(s, seats)
 		compare := func(i int) {
@@ -103,7 +103,7 @@ func TestSeatsAreEncodedAlone(t *testing.T) {
 	g, seen := simtest.Toy{Seats: 3, Orders: 2}, [sim.MaxPlayers]int{}
 	kit := featuretest.ToyKit(g)
 	kit.Encoder = watched{kit.Encoder, &seen}
-	v, err := env.New(g, kit, env.Config{N: 4})
+	v, err := env.New(g, kit, env.Settings{N: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestSeatsAreEncodedAlone(t *testing.T) {
 // TestMemoryOfSeats: each seat remembers what was shown to it, in its row.
 func TestMemoryOfSeats(t *testing.T) {
 	fog := &features.Fog{Visible: "named", Remembered: []string{"heap"}}
-	c := env.Config{N: 3, Memory: true}
+	c := env.Settings{N: 3, Memory: true}
 	v, err := foggy(t, fog, c)
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +146,7 @@ func TestMemoryOfSeats(t *testing.T) {
 
 // TestSeatsMisused: what does not fit is told by name.
 func TestSeatsMisused(t *testing.T) {
-	v := pool(t, simtest.Toy{Seats: 2, Orders: 1}, env.Config{N: 2})
+	v := pool(t, simtest.Toy{Seats: 2, Orders: 1}, env.Settings{N: 2})
 	s := v.Spec()
 	few := withSeats(s, make([]sim.Player, 2))
 	few.Seats = few.Seats[:1]

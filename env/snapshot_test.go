@@ -21,8 +21,8 @@ func advance(v env.Vector, b *env.Batch, n int) {
 func TestSnapshotContinues(t *testing.T) {
 	for _, g := range shapes {
 		for _, reward := range []string{"result", "stones"} {
-			v := pool(t, g, env.Config{N: 2, Reward: reward})
-			w := pool(t, g, env.Config{N: 3, Reward: reward})
+			v := pool(t, g, env.Settings{N: 2, Reward: reward})
+			w := pool(t, g, env.Settings{N: 3, Reward: reward})
 			v.Reset(1, 77)
 			b, c := env.NewBatch(v.Spec(), 2, wantAll), env.NewBatch(w.Spec(), 3, wantAll)
 			advance(v, b, 3)
@@ -46,7 +46,7 @@ func TestSnapshotContinues(t *testing.T) {
 }
 
 func TestSnapshotAppends(t *testing.T) {
-	v := pool(t, shapes[0], env.Config{N: 1})
+	v := pool(t, shapes[0], env.Settings{N: 1})
 	plain := v.AppendSnapshot(nil, 0)
 	if got := v.AppendSnapshot([]byte("before"), 0); string(got) != "before"+string(plain) {
 		t.Error("AppendSnapshot does not append the same bytes")
@@ -54,7 +54,7 @@ func TestSnapshotAppends(t *testing.T) {
 }
 
 func TestDamagedSnapshotsAreRefused(t *testing.T) {
-	v := pool(t, shapes[0], env.Config{N: 1})
+	v := pool(t, shapes[0], env.Settings{N: 1})
 	b := env.NewBatch(v.Spec(), 1, wantAll)
 	advance(v, b, 2)
 	good := v.AppendSnapshot(nil, 0)
@@ -77,7 +77,7 @@ func TestDamagedSnapshotsAreRefused(t *testing.T) {
 	}
 	refused("a long snapshot", append(slices.Clone(good), 0))
 
-	other := pool(t, simtest.Toy{Seats: 2, Orders: 2}, env.Config{N: 1})
+	other := pool(t, simtest.Toy{Seats: 2, Orders: 2}, env.Settings{N: 1})
 	refused("other rules", other.AppendSnapshot(nil, 0))
 	if err := v.Restore(0, good); err != nil {
 		t.Fatal(err)
@@ -85,7 +85,7 @@ func TestDamagedSnapshotsAreRefused(t *testing.T) {
 }
 
 func FuzzRestore(f *testing.F) {
-	v := pool(f, shapes[3], env.Config{N: 1, Reward: "stones"})
+	v := pool(f, shapes[3], env.Settings{N: 1, Reward: "stones"})
 	b := env.NewBatch(v.Spec(), 1, wantAll)
 	f.Add(v.AppendSnapshot(nil, 0))
 	advance(v, b, 4)

@@ -23,10 +23,10 @@ type Field struct {
 	Doc   string  `json:"doc"`
 }
 
-// Table documents an observation: one Field per plane and per scalar, in
+// Description documents an observation: one Field per plane and per scalar, in
 // order, and how the packed words relate to the planes: for people, and for
 // programs that unpack them.
-type Table struct {
+type Description struct {
 	Planes       []Field `json:"planes"`
 	Scalars      []Field `json:"scalars"`
 	Packed       string  `json:"packed"`
@@ -39,10 +39,10 @@ type Table struct {
 // all goroutines.
 type Encoder[S any] interface {
 	Shape() Shape
-	Table() Table
+	Description() Description
 	// Planes writes uint8 [Planes, Height, Width].
 	Planes(dst []uint8, s *S, p sim.Player)
-	// Packed writes uint64 [Words]: the planes as bits, as Table().Packed says.
+	// Packed writes uint64 [Words]: the planes as bits, as Description().Packed says.
 	Packed(dst []uint64, s *S, p sim.Player)
 	// Scalars writes float32 [Scalars].
 	Scalars(dst []float32, s *S, p sim.Player)

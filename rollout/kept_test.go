@@ -13,7 +13,7 @@ import (
 // Episodes tell which member of a mixture chose, for the seats that have one.
 func TestEpisodesTellWhoChose(t *testing.T) {
 	for _, g := range toys {
-		v := newToy(t, g, env.Config{N: 3})
+		v := newToy(t, g, env.Settings{N: 3})
 		seats := newSeats(t, v, "random")
 		plain := 0
 		sink := sinkFunc(func(e *rollout.Episode) error { plain += len(e.Chosen); return nil })
@@ -57,8 +57,8 @@ func TestKeptRows(t *testing.T) {
 	const want = env.WantPlanes | env.WantPacked | env.WantScalars | env.WantMask | env.WantAction
 	for _, g := range toys {
 		for _, limit := range []int{0, 3} {
-			table := newTable(t, newToy(t, g, env.Config{N: 5, MaxTurns: limit}), "random", want)
-			one := newToy(t, g, env.Config{N: 1, MaxTurns: limit})
+			table := newTable(t, newToy(t, g, env.Settings{N: 5, MaxTurns: limit}), "random", want)
+			one := newToy(t, g, env.Settings{N: 1, MaxTurns: limit})
 			r, err := rollout.NewReplayer(one)
 			if err != nil {
 				t.Fatal(err)

@@ -38,7 +38,7 @@ func TestMissingParts(t *testing.T) {
 		}
 		return r.Start(e)
 	}
-	one := newToy(t, toys[0], env.Config{N: 1})
+	one := newToy(t, toys[0], env.Settings{N: 1})
 	for _, c := range []struct {
 		err  error
 		want string

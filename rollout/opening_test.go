@@ -16,7 +16,7 @@ import (
 // at once.
 func opened(t *testing.T, games, turns int, seats func(v env.Vector) []rollout.Policy, sink rollout.Sink) {
 	t.Helper()
-	v := newToy(t, toys[1], env.Config{N: games})
+	v := newToy(t, toys[1], env.Settings{N: games})
 	table, err := rollout.NewTable(v, seats(v), 0)
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +113,7 @@ func TestOpeningSearches(t *testing.T) {
 
 // TestOpeningRefused: an opening that is none is told.
 func TestOpeningRefused(t *testing.T) {
-	v := newToy(t, toys[0], env.Config{N: 1})
+	v := newToy(t, toys[0], env.Settings{N: 1})
 	p := newSeats(t, v, "random")
 	table, err := rollout.NewTable(v, p, 0)
 	if err != nil {

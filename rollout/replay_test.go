@@ -14,7 +14,7 @@ import (
 )
 
 // episodes records n episodes of random play.
-func episodes(t testing.TB, g simtest.Toy, c env.Config, n uint64) (all []*rollout.Episode) {
+func episodes(t testing.TB, g simtest.Toy, c env.Settings, n uint64) (all []*rollout.Episode) {
 	t.Helper()
 	v := newToy(t, g, c)
 	sink := sinkFunc(func(e *rollout.Episode) error { all = append(all, clone(e)); return nil })
@@ -61,11 +61,11 @@ func actions(a []int32) []int32 {
 // played, and its last rewards are the outcome.
 func TestReplayShowsWhatWasPlayed(t *testing.T) {
 	for _, g := range toys {
-		v := newToy(t, g, env.Config{N: 1})
+		v := newToy(t, g, env.Settings{N: 1})
 		seats := newSeats(t, v, "random")
 		w := &watch{Policy: seats[1]}
 		seats[1] = w
-		one := newToy(t, g, env.Config{N: 1})
+		one := newToy(t, g, env.Settings{N: 1})
 		b := env.NewBatch(one.Spec(), 1, env.WantPlanes|env.WantPacked|env.WantScalars|env.WantMask|env.WantAction)
 		check := sinkFunc(func(e *rollout.Episode) error {
 			seen := w.rows
@@ -94,8 +94,8 @@ func TestReplayShowsWhatWasPlayed(t *testing.T) {
 // The slabs may move from turn to turn: windows into columns of the caller.
 func TestReplayIntoColumns(t *testing.T) {
 	g := toys[0]
-	e := episodes(t, g, env.Config{N: 4}, 3)[2]
-	v := newToy(t, g, env.Config{N: 1})
+	e := episodes(t, g, env.Settings{N: 4}, 3)[2]
+	v := newToy(t, g, env.Settings{N: 1})
 	s := v.Spec()
 	size := s.Shape.PlaneBytes()
 	planes, reward := make([]uint8, e.Turns*g.Seats*size), make([]float32, e.Turns*g.Seats)
@@ -161,13 +161,13 @@ func TestReplayDivergence(t *testing.T) {
 	} {
 		e := fiveTurns(t, g)
 		c.change(e)
-		v := newToy(t, g, env.Config{N: 1})
+		v := newToy(t, g, env.Settings{N: 1})
 		err := rollout.Replay(v, e, env.NewBatch(v.Spec(), 1, 0), nil)
 		if err == nil || !strings.HasPrefix(err.Error(), fmt.Sprintf("episode %d: ", e.ID)) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want one with %q", err, c.want)
 		}
 	}
-	if _, err := rollout.NewReplayer(newToy(t, g, env.Config{N: 2})); err == nil {
+	if _, err := rollout.NewReplayer(newToy(t, g, env.Settings{N: 2})); err == nil {
 		t.Error("a vector of two games was taken")
 	}
 }
@@ -175,7 +175,7 @@ func TestReplayDivergence(t *testing.T) {
 // fiveTurns is an episode that ends by the rules after five turns.
 func fiveTurns(t *testing.T, g simtest.Toy) *rollout.Episode {
 	t.Helper()
-	for _, e := range episodes(t, g, env.Config{N: 8}, 200) {
+	for _, e := range episodes(t, g, env.Settings{N: 8}, 200) {
 		if e.Turns == 5 {
 			return e
 		}
@@ -187,16 +187,16 @@ func fiveTurns(t *testing.T, g simtest.Toy) *rollout.Episode {
 // An episode that a limit cut replays on a vector with that limit.
 func TestReplayCut(t *testing.T) {
 	g := toys[0]
-	for _, e := range episodes(t, g, env.Config{N: 3, MaxTurns: 2}, 10) {
+	for _, e := range episodes(t, g, env.Settings{N: 3, MaxTurns: 2}, 10) {
 		if e.Turns != 2 || e.Status != sim.Cut {
 			t.Fatalf("episode of %d turns that is %v", e.Turns, e.Status)
 		}
-		v := newToy(t, g, env.Config{N: 1, MaxTurns: 2})
+		v := newToy(t, g, env.Settings{N: 1, MaxTurns: 2})
 		b := env.NewBatch(v.Spec(), 1, 0)
 		if err := rollout.Replay(v, e, b, nil); err != nil {
 			t.Error(err)
 		}
-		free := newToy(t, g, env.Config{N: 1})
+		free := newToy(t, g, env.Settings{N: 1})
 		if err := rollout.Replay(free, e, b, nil); err == nil {
 			t.Error("an episode that was cut replays without the limit")
 		}
@@ -207,9 +207,9 @@ func TestReplayCut(t *testing.T) {
 // not, and a recording that says the other is found out.
 func TestReplayOfAStoppedGame(t *testing.T) {
 	g := toys[0]
-	v := newToy(t, g, env.Config{N: 1})
+	v := newToy(t, g, env.Settings{N: 1})
 	b := env.NewBatch(v.Spec(), 1, 0)
-	whole := episodes(t, g, env.Config{N: 1}, 8)
+	whole := episodes(t, g, env.Settings{N: 1}, 8)
 	tried := 0
 	for _, e := range whole {
 		if e.Turns < 3 {

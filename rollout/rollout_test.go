@@ -19,7 +19,7 @@ import (
 // toys are the games the tests play: one order and several, two seats and more.
 var toys = []simtest.Toy{{Seats: 2, Orders: 1}, {Seats: 4, Orders: 3}}
 
-func newToy(t testing.TB, g simtest.Toy, c env.Config) env.Vector {
+func newToy(t testing.TB, g simtest.Toy, c env.Settings) env.Vector {
 	t.Helper()
 	v, err := env.New(g, featuretest.ToyKit(g), c)
 	if err != nil {
@@ -85,7 +85,7 @@ func (f sinkFunc) Episode(e *rollout.Episode) error { return f(e) }
 
 func record(t *testing.T, g simtest.Toy, games int, spec string, first, n uint64) string {
 	t.Helper()
-	v := newToy(t, g, env.Config{N: games})
+	v := newToy(t, g, env.Settings{N: games})
 	var out tape
 	if err := rollout.Shard(context.Background(), v, newSeats(t, v, spec), 7, first, n, &out); err != nil {
 		t.Fatal(err)
@@ -185,7 +185,7 @@ func (s *tapes) check(t *testing.T) {
 func newJob(t testing.TB, g simtest.Toy, games int, spec string) rollout.Job {
 	j := rollout.Job{
 		Seed: 7, Episodes: 100, ShardEpisodes: 8,
-		Vector: func() (env.Vector, error) { return env.New(g, featuretest.ToyKit(g), env.Config{N: games}) },
+		Vector: func() (env.Vector, error) { return env.New(g, featuretest.ToyKit(g), env.Settings{N: games}) },
 	}
 	for range g.Seats {
 		j.Seats = append(j.Seats, newMaker(t, spec))
@@ -349,7 +349,7 @@ func TestRunCancel(t *testing.T) {
 
 // A table that was stopped plays the next range as if nothing had been.
 func TestTableAfterCancel(t *testing.T) {
-	table := newTable(t, newToy(t, toys[0], env.Config{N: 9}), "random", 0)
+	table := newTable(t, newToy(t, toys[0], env.Settings{N: 9}), "random", 0)
 	stop := errors.New("stop")
 	err := table.Play(context.Background(), 7, 0, 100, sinkFunc(func(e *rollout.Episode) error {
 		if e.ID == 30 {
@@ -377,7 +377,7 @@ func TestTableAfterCancel(t *testing.T) {
 
 func TestTableAllocates(t *testing.T) {
 	for _, keep := range []env.Want{0, env.WantReward, env.WantPlanes | env.WantPacked | env.WantScalars | env.WantMask | env.WantAction} {
-		table := newTable(t, newToy(t, toys[1], env.Config{N: 16}), "mix(1*random,1*random)", keep)
+		table := newTable(t, newToy(t, toys[1], env.Settings{N: 16}), "mix(1*random,1*random)", keep)
 		ctx, sink := context.Background(), sinkFunc(func(*rollout.Episode) error { return nil })
 		play := func() {
 			if err := table.Play(ctx, 1, 0, 200, sink); err != nil {

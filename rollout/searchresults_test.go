@@ -69,7 +69,7 @@ func (p *seeker) SearchResult(row int32) *rollout.SearchResult {
 // foundIn plays toys in which all seats but the first search, with one policy.
 func foundIn(t *testing.T, g simtest.Toy, games int, sink rollout.Sink) {
 	t.Helper()
-	v := newToy(t, g, env.Config{N: games})
+	v := newToy(t, g, env.Settings{N: games})
 	seats := newSeats(t, v, "random")
 	for p, one := 1, new(seeker); p < len(seats); p++ {
 		one.orders = g.Orders
@@ -83,7 +83,7 @@ func foundIn(t *testing.T, g simtest.Toy, games int, sink rollout.Sink) {
 // Episodes hold what Searchers found, with the moves as actions say them.
 func TestEpisodesTellWhatWasFound(t *testing.T) {
 	for _, g := range toys {
-		one := newToy(t, g, env.Config{N: 1})
+		one := newToy(t, g, env.Settings{N: 1})
 		b := env.NewBatch(one.Spec(), 1, env.WantRowSeed)
 		kit, p := featuretest.ToyKit(g), seeker{orders: g.Orders}
 		var want rollout.SearchResult
@@ -165,7 +165,7 @@ func TestFoundIsPure(t *testing.T) {
 		}
 	}
 	found := 0
-	v := newToy(t, toys[0], env.Config{N: 3})
+	v := newToy(t, toys[0], env.Settings{N: 3})
 	sink := sinkFunc(func(e *rollout.Episode) error { found += len(e.Searches.Value) + len(e.Searches.Ends); return nil })
 	if err := rollout.Shard(context.Background(), v, newSeats(t, v, "random"), 4, 0, 10, sink); err != nil || found != 0 {
 		t.Errorf("%d rows tell what nobody searched, error %v", found, err)
@@ -175,7 +175,7 @@ func TestFoundIsPure(t *testing.T) {
 // Keeping what was found allocates nothing once the buffers are there.
 func TestFoundAllocatesNothing(t *testing.T) {
 	g := toys[1]
-	v := newToy(t, g, env.Config{N: 4})
+	v := newToy(t, g, env.Settings{N: 4})
 	seats := newSeats(t, v, "random")
 	seats[1], seats[3] = &seeker{orders: g.Orders}, &seeker{orders: g.Orders}
 	table, err := rollout.NewTable(v, seats, 0)

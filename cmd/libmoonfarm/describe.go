@@ -47,8 +47,8 @@ func describe(doc string, s env.Spec, interruptible bool) ([]byte, error) {
 		Players: s.Info.Players, MaxTurns: s.MaxTurns, MaxOrders: s.Info.MaxOrders,
 		Reward: s.Reward, Rewards: s.Rewards,
 		Height: s.Shape.Height, Width: s.Shape.Width,
-		Planes: list(s.Table.Planes), Scalars: list(s.Table.Scalars), Remembered: list(s.Remembered),
-		Words: s.Shape.Words, Packed: s.Table.Packed, PackedLayout: s.Table.PackedLayout,
+		Planes: list(s.Description.Planes), Scalars: list(s.Description.Scalars), Remembered: list(s.Remembered),
+		Words: s.Shape.Words, Packed: s.Description.Packed, PackedLayout: s.Description.PackedLayout,
 		Heads: list(s.Heads), Unmasked: s.Unmasked, Nothing: s.Nothing, MaskWords: s.MaskWords, MaskBits: maskBits(s),
 		MaskOffsets: []int{}, Actions: s.Actions, Interruptible: interruptible,
 	}

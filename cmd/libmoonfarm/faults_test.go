@@ -195,7 +195,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-func checkDescription(t *testing.T, g catalog.Game, v *environments) {
+func checkDescription(t *testing.T, g catalog.Entry, v *environments) {
 	t.Helper()
 	text, err := describe(g.Doc, v.Spec(), true)
 	if err != nil {

@@ -109,9 +109,9 @@ func TestExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := stepper.Config{
-		Vector: func(c env.Config) (env.Vector, error) { return g.New("", c) },
-		Env:    env.Config{N: 64, Reward: "score"}, Seat: stepper.AnySeat, Seed: 7, Workers: 1,
+	c := stepper.Setup{
+		Vector: func(c env.Settings) (env.Vector, error) { return g.New("", c) },
+		Env:    env.Settings{N: 64, Reward: "score"}, Seat: stepper.AnySeat, Seed: 7, Workers: 1,
 	}
 	for _, text := range []string{"econ", "turtle"} {
 		m, err := policy.New(g.Name, text)

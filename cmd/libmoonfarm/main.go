@@ -112,7 +112,7 @@ type ruleCard struct {
 func gameCards() ([]gameCard, error) {
 	cards := []gameCard{}
 	for _, g := range catalog.Games() {
-		v, err := g.New("", env.Config{N: 1})
+		v, err := g.New("", env.Settings{N: 1})
 		if err != nil {
 			return nil, err
 		}

@@ -63,7 +63,7 @@ func mf_answer_from(game, rules, state address, n C.size_t, seat C.int32_t, acti
 		if err != nil {
 			return err
 		}
-		v, err := g.New(text, env.Config{N: 1})
+		v, err := g.New(text, env.Settings{N: 1})
 		if err != nil {
 			return wrong("rules: %v", err)
 		}
@@ -112,7 +112,7 @@ func mf_answer_from(game, rules, state address, n C.size_t, seat C.int32_t, acti
 }
 
 // engineOf finds a game that an original engine plays, and the text of its rules.
-func engineOf(game, rules address) (g catalog.Game, text string, err error) {
+func engineOf(game, rules address) (g catalog.Entry, text string, err error) {
 	name, err := textAt("game", game)
 	if err == nil {
 		text, err = textAt("rules", rules)
@@ -126,7 +126,7 @@ func engineOf(game, rules address) (g catalog.Game, text string, err error) {
 	if g.Shown == nil {
 		return g, "", wrong("game: no engine sends messages of %s", name)
 	}
-	if _, err := g.New(text, env.Config{N: 1}); err != nil {
+	if _, err := g.New(text, env.Settings{N: 1}); err != nil {
 		return g, "", wrong("rules: %v", err)
 	}
 	return g, text, nil

@@ -32,7 +32,7 @@ const maxWorkers = 1024
 // environments are what a handle of mf_open stands for.
 type environments struct {
 	*stepper.Stepper
-	game  catalog.Game
+	game  catalog.Entry
 	state []byte // scratch of mf_get_state and mf_render
 	mask  []bool // of mf_reset
 	seeds []uint64
@@ -109,9 +109,9 @@ func openEnvironments(s settings) (*environments, error) {
 	if s.autoreset < 0 || s.autoreset > int(env.Disabled) {
 		return nil, wrong("autoreset is %d: want MF_NEXT_STEP, MF_SAME_STEP or MF_DISABLED", s.autoreset)
 	}
-	c := stepper.Config{
-		Vector:    func(c env.Config) (env.Vector, error) { return g.New(s.rules, c) },
-		Env:       env.Config{N: s.envs, Reward: s.reward, MaxTurns: s.turns, Memory: s.memory},
+	c := stepper.Setup{
+		Vector:    func(c env.Settings) (env.Vector, error) { return g.New(s.rules, c) },
+		Env:       env.Settings{N: s.envs, Reward: s.reward, MaxTurns: s.turns, Memory: s.memory},
 		Seat:      s.seat,
 		Autoreset: env.Mode(s.autoreset),
 		Seed:      s.seed,
@@ -143,7 +143,7 @@ func openEnvironments(s settings) (*environments, error) {
 
 // room finds that there is not enough memory for the states of all games: with
 // too little of it the whole program would end.
-func room(c stepper.Config) error {
+func room(c stepper.Setup) error {
 	n := c.Env.N
 	c.Env.N = 1
 	v, err := c.Vector(c.Env)

@@ -105,10 +105,10 @@ func TestPythonPlaysTheSame(t *testing.T) {
 }
 
 // trajectory is what trajectory.py does.
-func trajectory(t *testing.T, g catalog.Game, opponent string, mode env.Mode, steps int) string {
-	c := stepper.Config{
-		Vector: func(c env.Config) (env.Vector, error) { return g.New("", c) },
-		Env:    env.Config{N: 4}, Seat: stepper.AllSeats, Autoreset: mode, Workers: 1,
+func trajectory(t *testing.T, g catalog.Entry, opponent string, mode env.Mode, steps int) string {
+	c := stepper.Setup{
+		Vector: func(c env.Settings) (env.Vector, error) { return g.New("", c) },
+		Env:    env.Settings{N: 4}, Seat: stepper.AllSeats, Autoreset: mode, Workers: 1,
 	}
 	if opponent != "" {
 		m, err := policy.New(g.Name, opponent)

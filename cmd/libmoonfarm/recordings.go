@@ -138,7 +138,7 @@ func mf_import_recordings(c, out, e address) C.int32_t {
 // importing is an mf_import in Go.
 type importing struct {
 	engine  recordings.Engine
-	game    catalog.Game
+	game    catalog.Entry
 	files   []string
 	job     datasets.Job
 	options imports.Options
@@ -178,7 +178,7 @@ func readImport(c *C.mf_import) (*importing, error) {
 		Program: datasets.ProgramMoonfarm, License: license, Reward: cmp.Or(reward, env.ResultReward), Discount: cmp.Or(float64(c.discount), 1),
 		Obs: cmp.Or(datasets.Obs(obs), datasets.ObsPlanes), Memory: c.memory != 0, Codec: datasets.Zstd, TensorMetadata: datasets.TensorsExtension,
 	}
-	if _, err := i.game.New("", env.Config{N: 1, Reward: i.job.Reward}); err != nil {
+	if _, err := i.game.New("", env.Settings{N: 1, Reward: i.job.Reward}); err != nil {
 		return nil, wrong("reward: %v", err)
 	}
 	workers := cmp.Or(int(c.workers), runtime.GOMAXPROCS(0))

@@ -10,13 +10,13 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// Game is one entry: how to make vectors of it.
-type Game struct {
+// Entry is one entry: how to make vectors of it.
+type Entry struct {
 	Name string // as on the command line
 	Doc  string // one line
 	// New returns a vector of games. rules is the canonical text of the rules
 	// (sim.Info.Config) or the game's own config file; "" means the default.
-	New func(rules string, c env.Config) (env.Vector, error)
+	New func(rules string, c env.Settings) (env.Vector, error)
 	// Rules lists the rules of the default game: their keys, bounds and meanings.
 	Rules func() []texts.Rule
 	// ShardEpisodes is how many episodes a shard of a dataset has by default. One
@@ -29,7 +29,7 @@ type Game struct {
 	// the seed and the orders that it is given. orders and ends are those of the
 	// recording, as rollout.Episode has them. Recorded is nil if the game has no
 	// such recordings.
-	Recorded func(rules string, c env.Config, recording []byte) (v env.Vector, orders []sim.Order, ends []int32, err error)
+	Recorded func(rules string, c env.Settings, recording []byte) (v env.Vector, orders []sim.Order, ends []int32, err error)
 	// Shown returns a vector of one game in the state that a message shows to a bot, and
 	// the seat of that bot. What the message does not tell is assumed as the reader of the
 	// game says: ReadState or StateOfView in its package wire. The error names what cannot
@@ -42,7 +42,7 @@ type Game struct {
 }
 
 // Games lists every game.
-func Games() []Game { return games }
+func Games() []Entry { return games }
 
 // UnknownError tells of a name that no game has.
 type UnknownError struct {
@@ -57,7 +57,7 @@ func (e *UnknownError) Error() string {
 
 // Find returns the game of that name; the error, an *UnknownError, names those
 // there are.
-func Find(name string) (Game, error) {
+func Find(name string) (Entry, error) {
 	var names []string
 	for _, g := range games {
 		if g.Name == name {
@@ -65,5 +65,5 @@ func Find(name string) (Game, error) {
 		}
 		names = append(names, g.Name)
 	}
-	return Game{}, &UnknownError{name, names}
+	return Entry{}, &UnknownError{name, names}
 }

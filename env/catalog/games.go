@@ -20,7 +20,7 @@ import (
 	"moonfarm/sim/tron"
 )
 
-var games = []Game{
+var games = []Entry{
 	{Name: "towerdefence", Doc: "Entelect Challenge 2018 Tower Defence, release 3.0.2", ShardEpisodes: 500,
 		Rules: rulesOf(towerdefence.ParseRules), New: vectors("towerdefence", towerdefence.ParseRules, towerdefence.New, tdfeatures.Kit), Shown: shownTowerDefence, AppendAnswer: answerTowerDefence},
 	{Name: "terminal", Doc: "C1 Terminal, all seasons: one action for the whole turn", ShardEpisodes: 500,
@@ -33,7 +33,7 @@ var games = []Game{
 		Rules: rulesOf(tron.ParseRules), New: vectors("tron", tron.ParseRules, tron.New, tronfeatures.Kit)},
 }
 
-// rulesOf returns Game.Rules: parse reads the rules of the game, of which no text
+// rulesOf returns Entry.Rules: parse reads the rules of the game, of which no text
 // is the default.
 func rulesOf[R any, P interface {
 	*R
@@ -45,10 +45,10 @@ func rulesOf[R any, P interface {
 	}
 }
 
-// vectors returns Game.New: parse reads the rules of the game called name ("" for
+// vectors returns Entry.New: parse reads the rules of the game called name ("" for
 // the default), make makes the game of them, and kit what learners need of it.
-func vectors[S, R any, G sim.Game[S]](name string, parse func(text []byte) (R, error), make func(R) (G, error), kit func(G) features.Kit[S]) func(string, env.Config) (env.Vector, error) {
-	return func(text string, c env.Config) (env.Vector, error) {
+func vectors[S, R any, G sim.Game[S]](name string, parse func(text []byte) (R, error), make func(R) (G, error), kit func(G) features.Kit[S]) func(string, env.Settings) (env.Vector, error) {
+	return func(text string, c env.Settings) (env.Vector, error) {
 		r, err := parse([]byte(text))
 		if err != nil {
 			return nil, err
@@ -61,7 +61,7 @@ func vectors[S, R any, G sim.Game[S]](name string, parse func(text []byte) (R, e
 	}
 }
 
-func recordedCodeCraft(rules string, c env.Config, recording []byte) (v env.Vector, orders []sim.Order, ends []int32, err error) {
+func recordedCodeCraft(rules string, c env.Settings, recording []byte) (v env.Vector, orders []sim.Order, ends []int32, err error) {
 	base, err := codecraft.ParseRules([]byte(rules))
 	if err != nil {
 		return nil, nil, nil, err

@@ -21,7 +21,7 @@ import (
 func TestGames(t *testing.T) {
 	for _, g := range catalog.Games() {
 		t.Run(g.Name, func(t *testing.T) {
-			v, err := g.New("", env.Config{N: 2})
+			v, err := g.New("", env.Settings{N: 2})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -44,7 +44,7 @@ func TestGames(t *testing.T) {
 			if again := texter.AppendText(nil, 1); string(again) == string(text[len("game 1: "):]) || len(again) == 0 {
 				t.Errorf("after 60 turns the board is the text of the start: %q", again)
 			}
-			again, err := g.New(s.Info.Config, env.Config{N: 1})
+			again, err := g.New(s.Info.Config, env.Settings{N: 1})
 			if err != nil {
 				t.Fatalf("its own rules: %v", err)
 			}
@@ -64,7 +64,7 @@ func TestMaskAtTheEnd(t *testing.T) {
 			if limit == 0 && g.Name != "tron" && g.Name != "towerdefence" {
 				continue // games that last too long for a test
 			}
-			v, err := g.New("", env.Config{N: 1, MaxTurns: limit})
+			v, err := g.New("", env.Settings{N: 1, MaxTurns: limit})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -147,7 +147,7 @@ func TestRules(t *testing.T) {
 	}} {
 		g := find(t, name)
 		for _, f := range forms {
-			v, err := g.New(f.text, env.Config{N: 1, Reward: "wealth"})
+			v, err := g.New(f.text, env.Settings{N: 1, Reward: "wealth"})
 			if f.fails != "" {
 				if err == nil || !strings.Contains(err.Error(), f.fails) {
 					t.Errorf("%s, %s: error %v, want one with %q", name, f.what, err, f.fails)
@@ -175,7 +175,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-func find(t *testing.T, name string) catalog.Game {
+func find(t *testing.T, name string) catalog.Entry {
 	t.Helper()
 	g, err := catalog.Find(name)
 	if err != nil {
@@ -208,7 +208,7 @@ func TestRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(rules.AppendText(nil))
-	v, orders, ends, err := g.Recorded(text, env.Config{}, file.Bytes())
+	v, orders, ends, err := g.Recorded(text, env.Settings{}, file.Bytes())
 	if err != nil || len(ends) != ticks*2 || len(orders) != 0 {
 		t.Fatalf("%d orders, %d ends, error %v", len(orders), len(ends), err)
 	}
@@ -227,7 +227,7 @@ func TestRecorded(t *testing.T) {
 		"file":  {text, "torn", "in the dataset"},
 		"other": {"round2-4", file.String(), "other rules"},
 	} {
-		if _, _, _, err := g.Recorded(c.rules, env.Config{}, []byte(c.file)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, _, _, err := g.Recorded(c.rules, env.Settings{}, []byte(c.file)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want one with %q", what, err, c.want)
 		}
 	}

@@ -22,7 +22,7 @@ import (
 // Message is what the original engine of a game sends to a bot before it answers.
 type Message struct {
 	Text  []byte
-	Rules string // as Game.New takes them; what the message tells of the rules counts in their place
+	Rules string // as Entry.New takes them; what the message tells of the rules counts in their place
 	Seat  int    // where the bot sits, from 0; AnySeat: where the message says, or 0 if it does not
 	Seed  uint64 // of chance in the rest of the game, which no message tells
 }
@@ -64,7 +64,7 @@ func shownTowerDefence(m Message) (env.Vector, sim.Player, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	v, err := env.New(g, tdfeatures.Kit(g), env.Config{N: 1})
+	v, err := env.New(g, tdfeatures.Kit(g), env.Settings{N: 1})
 	v, err = loaded(v, err, s, m.Seed)
 	return v, seat, err
 }
@@ -88,7 +88,7 @@ func shownTerminal(m Message) (env.Vector, sim.Player, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	v, err := env.New(g, tmfeatures.Kit(g), env.Config{N: 1})
+	v, err := env.New(g, tmfeatures.Kit(g), env.Settings{N: 1})
 	v, err = loaded(v, err, s, m.Seed)
 	return v, seat, err
 }
@@ -104,7 +104,7 @@ func shownSequential(m Message) (env.Vector, sim.Player, error) {
 	}
 	s := new(terminal.SequentialState)
 	s.Begin(base)
-	v, err := env.New(steps, tmfeatures.SequentialKit(steps), env.Config{N: 1})
+	v, err := env.New(steps, tmfeatures.SequentialKit(steps), env.Settings{N: 1})
 	v, err = loaded(v, err, s, m.Seed)
 	return v, seat, err
 }
@@ -130,7 +130,7 @@ func shownCodeCraft(m Message) (env.Vector, sim.Player, error) {
 		return nil, 0, err
 	}
 	s.Seed = m.Seed
-	v, err := env.New(g, ccfeatures.Kit(g), env.Config{N: 1})
+	v, err := env.New(g, ccfeatures.Kit(g), env.Settings{N: 1})
 	v, err = loaded(v, err, s, m.Seed)
 	return v, seat, err
 }

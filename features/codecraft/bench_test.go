@@ -19,7 +19,7 @@ func BenchmarkObserve(b *testing.B) {
 	play(g, played, 3, 400, func(int) {})
 	crowd(b, g, crowded, 4, 1200)
 	planes, packed, scalars := make([]uint8, boardBytes), make([]uint64, words), make([]float32, scalars)
-	u, err := features.NewUnpacker(e.Shape(), e.Table().PackedLayout)
+	u, err := features.NewUnpacker(e.Shape(), e.Description().PackedLayout)
 	if err != nil {
 		b.Fatal(err)
 	}

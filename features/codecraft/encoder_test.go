@@ -374,7 +374,7 @@ func TestScalars(t *testing.T) {
 				want["own_population"] += int(r.Types[u.Type].PopUse)
 			}
 		}
-		for i, f := range e.Table().Scalars {
+		for i, f := range e.Description().Scalars {
 			if got[i] != float32(want[f.Name]) {
 				t.Fatalf("tick %d seat %d: %s is %v, want %d", s.Tick, p, f.Name, got[i], want[f.Name])
 			}

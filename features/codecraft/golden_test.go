@@ -19,7 +19,7 @@ const pageHead = "# CodeCraft 2020: observations and actions\n\n" +
 	"Every observation shows the map as its player sees it in the original: turned so that its own start is at the lower left. Row y of a\n" +
 	"plane is row y of the map, row 0 the lowest; the cell (x, y) is byte 80·y + x. With two players the other one starts at the upper\n" +
 	"right; with more, the start of the opposite one is there, of the others at the lower right and at the upper left. Under fog of war\n" +
-	"only what is in sight of an own entity at this tick is there, and nothing is remembered, unless `Memory` of `env.Config` asks to\n" +
+	"only what is in sight of an own entity at this tick is there, and nothing is remembered, unless `Memory` of `env.Settings` asks to\n" +
 	"fill in what was last seen of resources and buildings; scores and resources of all players are\n" +
 	"always known. \"Scale\" is the largest usual value: a value divided by it is about 0 … 1. Scales are those of the default rules.\n"
 
@@ -59,7 +59,7 @@ const pageOrders = "\n## Learning from slots\n\n" +
 	"after the other cost long searches. A shortcut that is masked in does something now. None breaks through on its way: a search that\n" +
 	"weighs what stands there takes many times as long. Labels are never shortcuts, so that the same action has one label.\n"
 
-// TestFeaturesPage compares FEATURES.md with Table, Doc and Shape.
+// TestFeaturesPage compares FEATURES.md with Description, Doc and Shape.
 func TestFeaturesPage(t *testing.T) {
 	kit := Kit(newGame(t, rules(t, "finals")))
 	out := featuretest.AppendFields([]byte(pageHead), kit, "what the planes show, without loss")

@@ -89,9 +89,9 @@ func snake(t cc.Type) string {
 	return b.String()
 }
 
-// Table documents the planes, the scalars and the packed words.
-func (e *Encoder) Table() features.Table {
-	return features.Table{Planes: e.planeFields(), Scalars: e.scalarFields(), Packed: packedDoc, PackedLayout: e.layout()}
+// Description documents the planes, the scalars and the packed words.
+func (e *Encoder) Description() features.Description {
+	return features.Description{Planes: e.planeFields(), Scalars: e.scalarFields(), Packed: packedDoc, PackedLayout: e.layout()}
 }
 
 func (e *Encoder) planeFields() (list []features.Field) {

@@ -22,16 +22,16 @@ type (
 
 type nameless struct{ encoder }
 
-func (e nameless) Table() features.Table {
-	table := e.encoder.Table()
+func (e nameless) Description() features.Description {
+	table := e.encoder.Description()
 	table.Planes[1].Name = table.Planes[0].Name
 	return table
 }
 
 type misplaced struct{ encoder }
 
-func (e misplaced) Table() features.Table {
-	table := e.encoder.Table()
+func (e misplaced) Description() features.Description {
+	table := e.encoder.Description()
 	table.PackedLayout.Parts[1].Number.First++
 	table.PackedLayout.Cells[0][0].Count-- // there is no bit for the last
 	return table
@@ -99,7 +99,7 @@ func (a lavish) Mask(dst []uint64, s *state, p sim.Player) {
 
 // broken lists, by the subtest that must find it, what is wrong with a kit.
 var broken = map[string]func(k *kit){
-	"Table":       func(k *kit) { k.Encoder = nameless{k.Encoder} },
+	"Description": func(k *kit) { k.Encoder = nameless{k.Encoder} },
 	"Unpack":      func(k *kit) { k.Encoder = misplaced{k.Encoder} },
 	"Encode":      func(k *kit) { k.Encoder = adding{k.Encoder} },
 	"Mask":        func(k *kit) { k.Actions = trailing{k.Actions} },

@@ -75,9 +75,9 @@ func (c *suite[S]) testUnpack(t *testing.T) {
 	if z.Words == 0 {
 		t.Skip("there is no packed form")
 	}
-	layout := e.Table().PackedLayout
+	layout := e.Description().PackedLayout
 	if layout == nil {
-		t.Fatalf("%d packed words, but Table.PackedLayout does not say where the planes are", z.Words)
+		t.Fatalf("%d packed words, but Description.PackedLayout does not say where the planes are", z.Words)
 	}
 	u, err := features.NewUnpacker(z, layout)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // AppendFields appends the sections of a FEATURES.md on planes, scalars and
 // packed words. packed says what the words are.
 func AppendFields[S any](out []byte, kit features.Kit[S], packed string) []byte {
-	shape, table := kit.Encoder.Shape(), kit.Encoder.Table()
+	shape, table := kit.Encoder.Shape(), kit.Encoder.Description()
 	out = fmt.Appendf(out, "\n## Planes\n\nuint8 [%d, %d, %d], row-major.\n\n", shape.Planes, shape.Height, shape.Width)
 	out = appendTable(out, "plane", table.Planes)
 	out = fmt.Appendf(out, "\n## Scalars\n\nfloat32 [%d], unscaled.\n\n", shape.Scalars)
@@ -66,7 +66,7 @@ func AppendScalars[S any](out []byte, e features.Encoder[S], s *S, p sim.Player)
 	out = append(out, "scalars"...)
 	for i, v := range scalars {
 		if v != 0 {
-			out = fmt.Appendf(out, " %s %g", e.Table().Scalars[i].Name, v)
+			out = fmt.Appendf(out, " %s %g", e.Description().Scalars[i].Name, v)
 		}
 	}
 	return out
@@ -78,7 +78,7 @@ func EachPlane[S any](e features.Encoder[S], s *S, p sim.Player, visit func(name
 	shape := e.Shape()
 	planes := Planes(e, s, p)
 	size := shape.Height * shape.Width
-	for i, f := range e.Table().Planes {
+	for i, f := range e.Description().Planes {
 		visit(f.Name, planes[i*size:(i+1)*size])
 	}
 }

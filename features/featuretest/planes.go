@@ -18,7 +18,7 @@ func Planes[S any](e features.Encoder[S], s *S, p sim.Player) []uint8 {
 // Unpacked are the planes that seat p's packed words hold by the layout.
 func Unpacked[S any](t testing.TB, e features.Encoder[S], s *S, p sim.Player) []uint8 {
 	t.Helper()
-	u, err := features.NewUnpacker(e.Shape(), e.Table().PackedLayout)
+	u, err := features.NewUnpacker(e.Shape(), e.Description().PackedLayout)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func SamePlanes[S any](t testing.TB, e features.Encoder[S], what string, got, wa
 		if got[i] != v {
 			cell := i % (z.Height * z.Width)
 			t.Fatalf("%s: plane %s row %d column %d is %d, want %d",
-				what, e.Table().Planes[i/(z.Height*z.Width)].Name, cell/z.Width, cell%z.Width, got[i], v)
+				what, e.Description().Planes[i/(z.Height*z.Width)].Name, cell/z.Width, cell%z.Width, got[i], v)
 		}
 	}
 }

@@ -20,8 +20,8 @@ type Options struct {
 // of random games. fresh makes a new value of the game. At most one Options is
 // given. Its list of subtests is the list of promises:
 //
-//	Table        a field for every plane and scalar, with names of its own
-//	Unpack       the packed words hold the planes, and Table.PackedLayout says where
+//	Description  a field for every plane and scalar, with names of its own
+//	Unpack       the packed words hold the planes, and Description.PackedLayout says where
 //	Encode       every element is written, whatever was there, and none beyond
 //	Mask         likewise; bits past the last choice are 0; a choice for every head
 //	Complete     one head: every legal order has an action, and its bit is set
@@ -46,7 +46,7 @@ func Run[S any](t *testing.T, fresh func() sim.Game[S], kit features.Kit[S], opt
 	if c.Every == 0 {
 		c.Every = 1
 	}
-	t.Run("Table", c.testTable)
+	t.Run("Description", c.testDescription)
 	t.Run("Unpack", c.testUnpack)
 	t.Run("Encode", c.testEncode)
 	t.Run("All", c.testAll)
@@ -100,8 +100,8 @@ func (c *suite[S]) each(t *testing.T, visit func(v view[S])) {
 
 var fieldName = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 
-func (c *suite[S]) testTable(t *testing.T) {
-	z, table := c.shape, c.kit.Encoder.Table()
+func (c *suite[S]) testDescription(t *testing.T) {
+	z, table := c.shape, c.kit.Encoder.Description()
 	if z.Planes < 0 || z.Height < 0 || z.Width < 0 || z.Scalars < 0 || z.Words < 0 {
 		t.Errorf("shape %+v has negative sizes", z)
 	}
@@ -110,7 +110,7 @@ func (c *suite[S]) testTable(t *testing.T) {
 			len(table.Planes), len(table.Scalars), z.Planes, z.Scalars)
 	}
 	if z.Words > 0 && table.Packed == "" {
-		t.Errorf("%d packed words, but Table.Packed does not say what they are", z.Words)
+		t.Errorf("%d packed words, but Description.Packed does not say what they are", z.Words)
 	}
 	seen := map[string]bool{}
 	for i, f := range append(append([]features.Field(nil), table.Planes...), table.Scalars...) {

@@ -38,8 +38,8 @@ func (e toyEncoder) Shape() features.Shape {
 	return features.Shape{Planes: 2, Height: 1, Width: simtest.ToyHeaps, Scalars: 3, Words: 2}
 }
 
-func (e toyEncoder) Table() features.Table {
-	return features.Table{
+func (e toyEncoder) Description() features.Description {
+	return features.Description{
 		Planes: []features.Field{
 			{Name: "heap", Unit: "stones", Scale: simtest.ToyStones, Doc: "stones of the heap"},
 			{Name: "named", Unit: "flag", Scale: 1, Doc: "this seat named the heap in the turn before"},

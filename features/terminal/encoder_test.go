@@ -176,7 +176,7 @@ func TestScalars(t *testing.T) {
 
 func checkScalars(t *testing.T, g *tm.Game, e *Encoder, s *tm.State) {
 	t.Helper()
-	table, r := e.Table().Scalars, g.Rules()
+	table, r := e.Description().Scalars, g.Rules()
 	var record tm.Record
 	after := *s
 	g.Record(&record)

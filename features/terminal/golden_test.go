@@ -33,7 +33,7 @@ const pageFrames = "\n# Frames of the action phase\n\n" +
 	"- mobile units at the end of each frame, uint8 [frames, 6, 28, 28]: how many stand on a cell; own scouts, demolishers, interceptors,\n" +
 	"  then the enemy's; 255 for 255 and more.\n"
 
-// TestFeaturesPage compares FEATURES.md with Table, Doc and Shape.
+// TestFeaturesPage compares FEATURES.md with Description, Doc and Shape.
 func TestFeaturesPage(t *testing.T) {
 	r := tm.DefaultRules()
 	out := appendKit([]byte(pageHead), Kit(newGame(t, r)), "84 × 32, then 210 × 16")

@@ -48,9 +48,9 @@ func invested(r *tm.Rules, s *tm.State, p sim.Player) float64 {
 	return sum
 }
 
-// Table documents the planes, the scalars and the packed words.
-func (e *Encoder) Table() features.Table {
-	t := features.Table{Packed: packedDoc, PackedLayout: layout()}
+// Description documents the planes, the scalars and the packed words.
+func (e *Encoder) Description() features.Description {
+	t := features.Description{Packed: packedDoc, PackedLayout: layout()}
 	plane := func(name, unit string, scale float32, doc string) {
 		t.Planes = append(t.Planes, features.Field{Name: name, Unit: unit, Scale: scale, Doc: doc})
 	}

@@ -47,9 +47,9 @@ func (e *SequentialEncoder) Shape() features.Shape {
 	return features.Shape{Planes: sequentialPlanes, Height: side, Width: side, Scalars: sequentialScalars, Words: sequentialWords}
 }
 
-// Table documents the planes, the scalars and the packed words.
-func (e *SequentialEncoder) Table() features.Table {
-	t := e.plain.Table()
+// Description documents the planes, the scalars and the packed words.
+func (e *SequentialEncoder) Description() features.Description {
+	t := e.plain.Description()
 	for k := range tm.Kind(mobileKinds) {
 		name := (tm.Scout + k).String()
 		t.Planes = append(t.Planes, features.Field{Name: "own_" + name + "s", Unit: "units", Scale: 10,

@@ -157,7 +157,7 @@ func income(g *td.Game, s *td.State, p sim.Player) int {
 func TestScalars(t *testing.T) {
 	g := newGame(t, nil)
 	e := NewEncoder(g)
-	table := e.Table().Scalars
+	table := e.Description().Scalars
 	available := map[bool]int{true: 1}
 	visit(g, 3, 2000, func(s *td.State, p sim.Player) {
 		got := make([]float32, scalars)

@@ -14,7 +14,7 @@ import (
 	"moonfarm/sim/towerdefence/wire/command"
 )
 
-// TestFeaturesPage compares FEATURES.md with Table, Doc and Shape.
+// TestFeaturesPage compares FEATURES.md with Description, Doc and Shape.
 func TestFeaturesPage(t *testing.T) {
 	kit := Kit(newGame(t, nil))
 	out := []byte("# Tower Defence: observations and actions\n\n" +

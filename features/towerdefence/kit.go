@@ -21,9 +21,9 @@ func Kit(g *td.Game) features.Kit[td.State] {
 	}
 }
 
-// Table documents the planes, the scalars and the packed words.
-func (e *Encoder) Table() features.Table {
-	t := features.Table{
+// Description documents the planes, the scalars and the packed words.
+func (e *Encoder) Description() features.Description {
+	t := features.Description{
 		Planes: []features.Field{
 			planeDefense:  {Name: "defense", Unit: "flag", Scale: 1, Doc: "a defense stands here, finished or not"},
 			planeAttack:   {Name: "attack", Unit: "flag", Scale: 1, Doc: "an attack building stands here, finished or not"},

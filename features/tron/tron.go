@@ -47,12 +47,12 @@ func (e Encoder) Shape() features.Shape {
 	return features.Shape{Planes: planes, Height: tron.Size, Width: tron.Size, Scalars: 1, Words: planes}
 }
 
-// Table documents the planes, the scalar and the packed words.
-func (e Encoder) Table() features.Table {
+// Description documents the planes, the scalar and the packed words.
+func (e Encoder) Description() features.Description {
 	flag := func(name, doc string) features.Field {
 		return features.Field{Name: name, Unit: "flag", Scale: 1, Doc: doc}
 	}
-	t := features.Table{
+	t := features.Description{
 		Planes: []features.Field{
 			planeOwnTrail:   flag("own_trail", "a cell of the own trail, the cycle's own included"),
 			planeEnemyTrail: flag("enemy_trail", "a cell of the enemy's trail"),

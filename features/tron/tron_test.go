@@ -47,7 +47,7 @@ func TestPlanes(t *testing.T) {
 	}
 }
 
-// TestFeaturesPage compares FEATURES.md with Table, Doc and Shape.
+// TestFeaturesPage compares FEATURES.md with Description, Doc and Shape.
 func TestFeaturesPage(t *testing.T) {
 	g, _ := tron.New(tron.DefaultRules())
 	k := kit.Kit(g)

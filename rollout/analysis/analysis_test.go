@@ -23,7 +23,7 @@ var game = simtest.Toy{Seats: 3, Orders: 2}
 // newGame makes a Vector of one toy game with a turn limit.
 func newGame(t *testing.T, maxTurns int) env.Vector {
 	t.Helper()
-	v, err := env.New(game, featuretest.ToyKit(game), env.Config{N: 1, MaxTurns: maxTurns})
+	v, err := env.New(game, featuretest.ToyKit(game), env.Settings{N: 1, MaxTurns: maxTurns})
 	if err != nil {
 		t.Fatal(err)
 	}

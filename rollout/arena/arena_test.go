@@ -76,7 +76,7 @@ func entrant(t testing.TB, name string) arena.Entrant {
 func config(t testing.TB, g simtest.Toy, games int, names ...string) arena.RunOptions {
 	c := arena.RunOptions{
 		Games: 60, Seed: 11, Workers: 1,
-		Vector: func() (env.Vector, error) { return env.New(g, featuretest.ToyKit(g), env.Config{N: games}) },
+		Vector: func() (env.Vector, error) { return env.New(g, featuretest.ToyKit(g), env.Settings{N: games}) },
 	}
 	for _, n := range names {
 		c.Policies = append(c.Policies, entrant(t, n))
@@ -281,7 +281,7 @@ func ExampleRun() {
 	mixed, _ := policy.New("toy", "mix(1*random,1*random)")
 	g := simtest.Toy{Seats: 2, Orders: 1}
 	r, err := arena.Run(context.Background(), arena.RunOptions{
-		Vector:   func() (env.Vector, error) { return env.New(g, featuretest.ToyKit(g), env.Config{N: 16}) },
+		Vector:   func() (env.Vector, error) { return env.New(g, featuretest.ToyKit(g), env.Settings{N: 16}) },
 		Policies: []arena.Entrant{{Name: "random", New: random}, {Name: "mixed", New: mixed}},
 		Games:    100, Seed: 1, Workers: 2,
 	})

@@ -25,7 +25,7 @@ import (
 // tournament returns a tournament of the toy game between these policies.
 func tournament(t testing.TB, seeds, workers int, names ...string) *arena.Tournament {
 	c := &arena.Tournament{Seed: 7, Workers: workers, Schedule: schedule.RoundRobin{Players: len(names), Seats: 2, Seeds: seeds},
-		Vector: func(int) (env.Vector, error) { return env.New(duel, featuretest.ToyKit(duel), env.Config{N: 3}) }}
+		Vector: func(int) (env.Vector, error) { return env.New(duel, featuretest.ToyKit(duel), env.Settings{N: 3}) }}
 	for _, n := range names {
 		e := entrant(t, n)
 		c.Players = append(c.Players, arena.Entrant{Name: n, New: e.New})
@@ -199,7 +199,7 @@ func TestStages(t *testing.T) {
 		c.Schedule = s
 		c.Vector = func(stage int) (env.Vector, error) {
 			g := simtest.Toy{Seats: s.Seats[stage], Orders: 1}
-			return env.New(g, featuretest.ToyKit(g), env.Config{N: 3})
+			return env.New(g, featuretest.ToyKit(g), env.Settings{N: 3})
 		}
 		games, err := c.Play(t.Context())
 		if err != nil {

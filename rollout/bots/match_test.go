@@ -58,7 +58,7 @@ func (f *fake) End(ctx context.Context, crash error) Ended {
 func toy(t *testing.T, bots ...*fake) *Match {
 	t.Helper()
 	g := simtest.Toy{Seats: len(bots), Orders: 2}
-	v, err := env.New(g, featuretest.ToyKit(g), env.Config{N: 1})
+	v, err := env.New(g, featuretest.ToyKit(g), env.Settings{N: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

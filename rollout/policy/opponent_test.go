@@ -17,7 +17,7 @@ func TestOpponent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := g.New("", env.Config{N: 1})
+	v, err := g.New("", env.Settings{N: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -309,7 +309,7 @@ func TestNames(t *testing.T) {
 // What random gives is accepted by the rules of the game.
 func TestRandomIsLegal(t *testing.T) {
 	g := simtest.Toy{Seats: 3, Orders: 1}
-	v, err := env.New(g, featuretest.ToyKit(g), env.Config{N: 20})
+	v, err := env.New(g, featuretest.ToyKit(g), env.Settings{N: 20})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,7 +67,7 @@ func newGames(t testing.TB, game, rules string, n, turns int) env.Vector {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := g.New(rules, env.Config{N: n, MaxTurns: turns})
+	v, err := g.New(rules, env.Settings{N: n, MaxTurns: turns})
 	if err != nil {
 		t.Fatal(err)
 	}

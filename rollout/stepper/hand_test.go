@@ -15,16 +15,16 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// config is the Config of a test, for a game of the catalog.
-func config(t testing.TB, game string, games, seat int, opponents ...string) stepper.Config {
+// config is the Setup of a test, for a game of the catalog.
+func config(t testing.TB, game string, games, seat int, opponents ...string) stepper.Setup {
 	t.Helper()
 	g, err := catalog.Find(game)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := stepper.Config{
-		Vector: func(c env.Config) (env.Vector, error) { return g.New("", c) },
-		Env:    env.Config{N: games, MaxTurns: 5}, Seat: seat, Seed: 11, Workers: 1,
+	c := stepper.Setup{
+		Vector: func(c env.Settings) (env.Vector, error) { return g.New("", c) },
+		Env:    env.Settings{N: games, MaxTurns: 5}, Seat: seat, Seed: 11, Workers: 1,
 	}
 	for _, spec := range opponents {
 		m, err := policy.New(game, spec)
@@ -37,7 +37,7 @@ func config(t testing.TB, game string, games, seat int, opponents ...string) ste
 }
 
 // slabsFor allocates all slabs.
-func slabsFor(s env.Spec, rows int, c stepper.Config) *stepper.Slabs {
+func slabsFor(s env.Spec, rows int, c stepper.Setup) *stepper.Slabs {
 	z, n := s.Shape, s.Games
 	b := &stepper.Slabs{
 		Planes: make([]uint8, rows*z.PlaneBytes()), Packed: make([]uint64, rows*z.Words), Scalars: make([]float32, rows*z.Scalars),
@@ -98,7 +98,7 @@ func choose(s env.Spec, b *stepper.Slabs, from, to int) {
 // hand does what a Stepper promises with one Vector of all games and a Batch of
 // all seats.
 type hand struct {
-	c         stepper.Config
+	c         stepper.Setup
 	spec      env.Spec
 	auto      *env.Autoreset
 	opponents []rollout.Policy
@@ -109,7 +109,7 @@ type hand struct {
 	drawn     [][]int // [games][seats]
 }
 
-func newHand(t testing.TB, c stepper.Config) *hand {
+func newHand(t testing.TB, c stepper.Setup) *hand {
 	t.Helper()
 	v, err := c.Vector(c.Env)
 	if err != nil {

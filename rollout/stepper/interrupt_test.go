@@ -41,8 +41,8 @@ func (p thinker) Act(_ env.Vector, b *env.Batch, rows []int32) {
 	}
 }
 
-// thinking is a Config against a thinker.
-func thinking(t *testing.T, games int) (stepper.Config, thinker) {
+// thinking is a Setup against a thinker.
+func thinking(t *testing.T, games int) (stepper.Setup, thinker) {
 	c := config(t, "towerdefence", games, 0)
 	p := thinker{make(chan struct{}), make(chan struct{}, 1), new(context.Context)}
 	c.Opponents = []rollout.Maker{func(env.Spec) (rollout.Policy, error) { return p, nil }}

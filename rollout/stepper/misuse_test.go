@@ -29,34 +29,34 @@ func TestConfigRefused(t *testing.T) {
 	broken := errors.New("broken")
 	for _, c := range []struct {
 		want   string
-		change func(c *stepper.Config)
+		change func(c *stepper.Setup)
 	}{
-		{"Config.Vector is nil", func(c *stepper.Config) { c.Vector = nil }},
-		{"0 games: there must be at least 1", func(c *stepper.Config) { c.Env.N = 0 }},
-		{"0 workers", func(c *stepper.Config) { c.Workers = 0 }},
-		{"blocks of 3 games: want a divisor of 4 games, or 0", func(c *stepper.Config) { c.Batch = 3 }},
-		{"blocks of -1 games", func(c *stepper.Config) { c.Batch = -1 }},
-		{"blocks of 8 games", func(c *stepper.Config) { c.Batch = 8 }},
-		{"seat 2: towerdefence has 2, from 0", func(c *stepper.Config) { c.Seat = 2 }},
-		{"seat -3", func(c *stepper.Config) { c.Seat = -3 }},
-		{"opponents, but the caller plays all seats", func(c *stepper.Config) { c.Seat = stepper.AllSeats }},
-		{"no opponents: somebody must play the other seats of towerdefence", func(c *stepper.Config) { c.Opponents = nil }},
-		{"the maker of opponent 1 is nil", func(c *stepper.Config) { c.Opponents = append(c.Opponents, nil) }},
-		{"256 opponents: there may be 255", func(c *stepper.Config) { c.Opponents = make([]rollout.Maker, 256) }},
-		{"autoreset Mode(3)", func(c *stepper.Config) { c.Autoreset = 3 }},
-		{`no reward "glory"`, func(c *stepper.Config) { c.Env.Reward = "glory" }},
-		{"broken", func(c *stepper.Config) {
-			c.Vector = func(env.Config) (env.Vector, error) { return nil, broken }
+		{"Setup.Vector is nil", func(c *stepper.Setup) { c.Vector = nil }},
+		{"0 games: there must be at least 1", func(c *stepper.Setup) { c.Env.N = 0 }},
+		{"0 workers", func(c *stepper.Setup) { c.Workers = 0 }},
+		{"blocks of 3 games: want a divisor of 4 games, or 0", func(c *stepper.Setup) { c.Batch = 3 }},
+		{"blocks of -1 games", func(c *stepper.Setup) { c.Batch = -1 }},
+		{"blocks of 8 games", func(c *stepper.Setup) { c.Batch = 8 }},
+		{"seat 2: towerdefence has 2, from 0", func(c *stepper.Setup) { c.Seat = 2 }},
+		{"seat -3", func(c *stepper.Setup) { c.Seat = -3 }},
+		{"opponents, but the caller plays all seats", func(c *stepper.Setup) { c.Seat = stepper.AllSeats }},
+		{"no opponents: somebody must play the other seats of towerdefence", func(c *stepper.Setup) { c.Opponents = nil }},
+		{"the maker of opponent 1 is nil", func(c *stepper.Setup) { c.Opponents = append(c.Opponents, nil) }},
+		{"256 opponents: there may be 255", func(c *stepper.Setup) { c.Opponents = make([]rollout.Maker, 256) }},
+		{"autoreset Mode(3)", func(c *stepper.Setup) { c.Autoreset = 3 }},
+		{`no reward "glory"`, func(c *stepper.Setup) { c.Env.Reward = "glory" }},
+		{"broken", func(c *stepper.Setup) {
+			c.Vector = func(env.Settings) (env.Vector, error) { return nil, broken }
 		}},
-		{"made a nil Vector", func(c *stepper.Config) { c.Vector = func(env.Config) (env.Vector, error) { return nil, nil } }},
-		{"made 1 games, want 4", func(c *stepper.Config) {
+		{"made a nil Vector", func(c *stepper.Setup) { c.Vector = func(env.Settings) (env.Vector, error) { return nil, nil } }},
+		{"made 1 games, want 4", func(c *stepper.Setup) {
 			make := c.Vector
-			c.Vector = func(e env.Config) (env.Vector, error) { e.N = 1; return make(e) }
+			c.Vector = func(e env.Settings) (env.Vector, error) { e.N = 1; return make(e) }
 		}},
-		{"broken", func(c *stepper.Config) {
+		{"broken", func(c *stepper.Setup) {
 			c.Opponents = append(c.Opponents, func(env.Spec) (rollout.Policy, error) { return nil, broken })
 		}},
-		{"the maker of opponent 1 made a nil Policy", func(c *stepper.Config) {
+		{"the maker of opponent 1 made a nil Policy", func(c *stepper.Setup) {
 			c.Opponents = append(c.Opponents, func(env.Spec) (rollout.Policy, error) { return nil, nil })
 		}},
 	} {

@@ -53,15 +53,15 @@ func (p peek) Act(_ env.Vector, b *env.Batch, rows []int32) {
 	}
 }
 
-// foggy is the Config of a test for the toy with fog of war and memory.
-func foggy(g simtest.Toy, games, seat int) stepper.Config {
-	return stepper.Config{
-		Vector: func(c env.Config) (env.Vector, error) {
+// foggy is the Setup of a test for the toy with fog of war and memory.
+func foggy(g simtest.Toy, games, seat int) stepper.Setup {
+	return stepper.Setup{
+		Vector: func(c env.Settings) (env.Vector, error) {
 			kit := featuretest.ToyKit(g)
 			kit.Fog = &features.Fog{Visible: "named", Remembered: []string{"heap"}}
 			return env.New(g, kit, c)
 		},
-		Env: env.Config{N: games, Memory: true, Reward: "stones"}, Seat: seat, Seed: 5, Workers: 1,
+		Env: env.Settings{N: games, Memory: true, Reward: "stones"}, Seat: seat, Seed: 5, Workers: 1,
 	}
 }
 
@@ -159,7 +159,7 @@ func TestDraws(t *testing.T) {
 	}
 }
 
-// TestSeeds: base seeds decide, whether they come from Config or from Reset, and
+// TestSeeds: base seeds decide, whether they come from Setup or from Reset, and
 // for whichever game.
 func TestSeeds(t *testing.T) {
 	c := config(t, "tron", 4, stepper.AnySeat, "random")
@@ -237,7 +237,7 @@ func TestSnapshots(t *testing.T) {
 }
 
 // follow plays two games, of two Steppers, side by side.
-func follow(t *testing.T, s *stepper.Stepper, b *stepper.Slabs, other *stepper.Stepper, d *stepper.Slabs, c stepper.Config, from, to int) {
+func follow(t *testing.T, s *stepper.Stepper, b *stepper.Slabs, other *stepper.Stepper, d *stepper.Slabs, c stepper.Setup, from, to int) {
 	t.Helper()
 	games, rows := s.Spec().Games, s.Rows()
 	for turn := range 12 {
@@ -262,7 +262,7 @@ func follow(t *testing.T, s *stepper.Stepper, b *stepper.Slabs, other *stepper.S
 
 // next plays a turn, after the games that have ended were begun anew where
 // autoreset is Disabled.
-func next(t *testing.T, s *stepper.Stepper, b *stepper.Slabs, c stepper.Config) {
+func next(t *testing.T, s *stepper.Stepper, b *stepper.Slabs, c stepper.Setup) {
 	t.Helper()
 	mask := make([]bool, s.Spec().Games)
 	for i := range mask {
@@ -324,7 +324,7 @@ func TestSnapshotsRefused(t *testing.T) {
 // or any: the state is the same, the caller keeps its seat, and the opponents are drawn
 // anew, the same each time.
 func TestSnapshotsOfOtherSeats(t *testing.T) {
-	configs := []stepper.Config{config(t, "tron", 3, stepper.AllSeats)}
+	configs := []stepper.Setup{config(t, "tron", 3, stepper.AllSeats)}
 	for _, seat := range []int{0, 1, stepper.AnySeat} {
 		configs = append(configs, config(t, "tron", 3, seat, "random", "empty"))
 	}

@@ -50,11 +50,11 @@ func newPart(s *Stepper, b, first, n int) (*part, error) {
 		return nil, err
 	}
 	if v == nil {
-		return nil, errors.New("Config.Vector made a nil Vector")
+		return nil, errors.New("Setup.Vector made a nil Vector")
 	}
 	spec := v.Spec()
 	if spec.Games != n {
-		return nil, fmt.Errorf("Config.Vector made %d games, want %d", spec.Games, n)
+		return nil, fmt.Errorf("Setup.Vector made %d games, want %d", spec.Games, n)
 	}
 	if len(s.parts) == 0 {
 		s.spec, s.players = spec, spec.Info.Players

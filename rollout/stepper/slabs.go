@@ -31,7 +31,7 @@ type Slabs struct {
 	// The episode that is shown.
 	Seat    []sim.Player // [games] the caller's; not with AllSeats
 	Episode []uint64     // [games] its number, from 0
-	// Opponent is which of Config.Opponents plays each seat, NoOpponent for the
+	// Opponent is which of Setup.Opponents plays each seat, NoOpponent for the
 	// caller's; not with AllSeats.
 	Opponent []uint8 // [games, seats]
 

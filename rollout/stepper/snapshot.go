@@ -67,7 +67,7 @@ func (s *Stepper) at(what string, game int) (k *part, i int, err error) {
 }
 
 // AppendSnapshot appends a game as bytes: its state, what its rows remember
-// (env.Config.Memory), and what decides its seat, its opponents and the episodes that
+// (env.Settings.Memory), and what decides its seat, its opponents and the episodes that
 // follow. See env.Snapshotter; a Vector that is none is an error.
 func (s *Stepper) AppendSnapshot(dst []byte, game int) ([]byte, error) {
 	k, i, err := s.at("AppendSnapshot", game)
@@ -132,7 +132,7 @@ func AppendSnapshotOf(dst []byte, v env.Vector, seed uint64) ([]byte, error) {
 
 // Load makes game 0 of a Vector what a snapshot of a Stepper holds.
 func Load(v env.Vector, snapshot []byte) error {
-	k := &part{under: v, players: v.Spec().Info.Players, stepper: &Stepper{c: Config{Seat: AllSeats}}}
+	k := &part{under: v, players: v.Spec().Info.Players, stepper: &Stepper{c: Setup{Seat: AllSeats}}}
 	if err := k.checkSnapshot(snapshot); err != nil {
 		return err
 	}

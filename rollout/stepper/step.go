@@ -8,7 +8,7 @@ import (
 )
 
 // Step plays one turn of all games with the slab Action, on all workers, and
-// restarts games as Config.Autoreset says. If an action is not −1 and no choice
+// restarts games as Setup.Autoreset says. If an action is not −1 and no choice
 // of its head either, or, with autoreset Disabled, if a game has ended, it fails
 // and nothing is played. So it does with ErrInterrupted if Interrupt ends it.
 func (s *Stepper) Step() error {

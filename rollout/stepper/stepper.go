@@ -32,13 +32,13 @@ const (
 	AnySeat  = -2 // one seat, drawn for each episode
 )
 
-// Config says what a Stepper plays, and how.
-type Config struct {
+// Setup says what a Stepper plays, and how.
+type Setup struct {
 	// Vector makes games; the Stepper calls it for each of its parts, with
 	// their number in N. Each call must return a Vector of its own.
-	Vector func(c env.Config) (env.Vector, error)
-	Env    env.Config // N games in all, Reward, MaxTurns, Memory
-	Seat   int        // of the caller: from 0, AllSeats or AnySeat
+	Vector func(c env.Settings) (env.Vector, error)
+	Env    env.Settings // N games in all, Reward, MaxTurns, Memory
+	Seat   int          // of the caller: from 0, AllSeats or AnySeat
 	// Opponents play the other seats. For each episode and seat one is drawn.
 	// They may not be missing where there are other seats, nor be there with
 	// AllSeats.
@@ -81,9 +81,9 @@ var ErrTimeout = errors.New("no block was ready in time")
 
 const errClosed = StateError("the stepper is closed")
 
-// Stepper plays the games of a Config. It is not safe for concurrent use.
+// Stepper plays the games of a Setup. It is not safe for concurrent use.
 type Stepper struct {
-	c       Config
+	c       Setup
 	spec    env.Spec // of all games
 	players int
 	runs    []alike // of the heads
@@ -126,7 +126,7 @@ type block struct {
 // the first Step. New fails if something is missing in c or does not fit, and
 // with the error of the first Vector or Maker that fails. Close lets go of what a
 // Stepper holds.
-func New(c Config) (*Stepper, error) {
+func New(c Setup) (*Stepper, error) {
 	s := &Stepper{c: c, done: make(chan struct{}, 1), timer: time.NewTimer(time.Hour)}
 	s.timer.Stop()
 	if err := s.build(); err != nil {
@@ -140,12 +140,12 @@ func New(c Config) (*Stepper, error) {
 	return s, nil
 }
 
-// check finds what is wrong in a Config without making games.
-func (c *Config) check() error {
+// check finds what is wrong in a Setup without making games.
+func (c *Setup) check() error {
 	n := c.Env.N
 	switch {
 	case c.Vector == nil:
-		return errors.New("Config.Vector is nil")
+		return errors.New("Setup.Vector is nil")
 	case n < 1:
 		return fmt.Errorf("%d games: there must be at least 1", n)
 	case c.Workers < 1:
@@ -164,7 +164,7 @@ func (c *Config) check() error {
 }
 
 // checkSeat finds what is wrong with the seat and the opponents.
-func (c *Config) checkSeat(game string, players int) error {
+func (c *Setup) checkSeat(game string, players int) error {
 	switch {
 	case c.Seat < AnySeat || c.Seat >= players:
 		return fmt.Errorf("seat %d: %s has %d, from 0", c.Seat, game, players)

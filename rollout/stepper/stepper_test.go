@@ -12,7 +12,7 @@ import (
 )
 
 // open makes a Stepper with all slabs bound and all games begun.
-func open(t testing.TB, c stepper.Config) (*stepper.Stepper, *stepper.Slabs) {
+func open(t testing.TB, c stepper.Setup) (*stepper.Stepper, *stepper.Slabs) {
 	t.Helper()
 	s, err := stepper.New(c)
 	if err != nil {
@@ -35,7 +35,7 @@ func open(t testing.TB, c stepper.Config) (*stepper.Stepper, *stepper.Slabs) {
 
 // tell appends the digests of the games from first on, and begins the next
 // episode of those that have ended where autoreset is Disabled.
-func tell(t testing.TB, s *stepper.Stepper, b *stepper.Slabs, c stepper.Config, all [][]uint64, first, n int) {
+func tell(t testing.TB, s *stepper.Stepper, b *stepper.Slabs, c stepper.Setup, all [][]uint64, first, n int) {
 	t.Helper()
 	mask, any := make([]bool, len(all)), false
 	for i := first; i < first+n; i++ {
@@ -52,7 +52,7 @@ func tell(t testing.TB, s *stepper.Stepper, b *stepper.Slabs, c stepper.Config, 
 }
 
 // playSync is hand.play by Step.
-func playSync(t testing.TB, c stepper.Config, steps int) [][]uint64 {
+func playSync(t testing.TB, c stepper.Setup, steps int) [][]uint64 {
 	t.Helper()
 	s, b := open(t, c)
 	all := make([][]uint64, c.Env.N)
@@ -67,7 +67,7 @@ func playSync(t testing.TB, c stepper.Config, steps int) [][]uint64 {
 }
 
 // playAsync is hand.play by Send and Recv.
-func playAsync(t testing.TB, c stepper.Config, steps int) [][]uint64 {
+func playAsync(t testing.TB, c stepper.Setup, steps int) [][]uint64 {
 	t.Helper()
 	s, b := open(t, c)
 	all, sent := make([][]uint64, c.Env.N), make([]int, s.Blocks())
@@ -116,7 +116,7 @@ var layouts = [][2]int{{1, 0}, {2, 0}, {3, 2}, {1, 3}, {8, 1}, {2, 6}, {4, 0}}
 func TestSameTrajectories(t *testing.T) {
 	for _, g := range catalog.Games() {
 		t.Run(g.Name, func(t *testing.T) {
-			v, err := g.New("", env.Config{N: 1})
+			v, err := g.New("", env.Settings{N: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -140,7 +140,7 @@ func TestSameTrajectories(t *testing.T) {
 
 // sameTrajectory tries the layouts; of games with large boards only some, and
 // fewer steps.
-func sameTrajectory(t *testing.T, c stepper.Config, large bool) {
+func sameTrajectory(t *testing.T, c stepper.Setup, large bool) {
 	t.Helper()
 	steps, tried := 13, layouts
 	if large {

@@ -59,7 +59,7 @@ func TestAppendText(t *testing.T) {
 func TestPlainVectors(t *testing.T) {
 	c := config(t, "tron", 2, 0, "empty")
 	made := c.Vector
-	c.Vector = func(c env.Config) (env.Vector, error) {
+	c.Vector = func(c env.Settings) (env.Vector, error) {
 		v, err := made(c)
 		return struct{ env.Vector }{v}, err
 	}

@@ -118,17 +118,17 @@ func testNames(t *testing.T) (names []string) {
 	return names
 }
 
-// Table is a table of a page: cells without marks.
-type Table struct {
+// PageTable is a table of a page: cells without marks.
+type PageTable struct {
 	Head []string
 	Rows [][]string
 }
 
 // Tables returns the tables whose head begins with the given cells. The test
 // fails if there is none.
-func (p Page) Tables(t *testing.T, head ...string) (found []Table) {
+func (p Page) Tables(t *testing.T, head ...string) (found []PageTable) {
 	t.Helper()
-	var all []Table
+	var all []PageTable
 	inside := false
 	for line := range strings.Lines(string(p)) {
 		line = strings.TrimSpace(line)
@@ -143,7 +143,7 @@ func (p Page) Tables(t *testing.T, head ...string) (found []Table) {
 		switch {
 		case strings.HasPrefix(line, "|---"):
 		case !inside:
-			all = append(all, Table{Head: cells})
+			all = append(all, PageTable{Head: cells})
 			inside = true
 		default:
 			last := &all[len(all)-1]

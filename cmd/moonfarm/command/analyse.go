@@ -223,7 +223,7 @@ func (f *analyseFlags) read(c *cobra.Command, from string) (*analysedGame, error
 }
 
 // begin finds the policy for a game.
-func (f *analyseFlags) begin(game string) (*analysedGame, catalog.Game, error) {
+func (f *analyseFlags) begin(game string) (*analysedGame, catalog.Entry, error) {
 	g, err := catalog.Find(game)
 	if err != nil {
 		return nil, g, err
@@ -252,7 +252,7 @@ func (f *analyseFlags) readDataset(ctx context.Context, dir string) (*analysedGa
 		}
 		x.what, x.number, x.name, x.episode = "episode", e.ID, strings.Clone(e.Source), keptEpisode(&e.Episode)
 		rules := job.Rules[e.Rules]
-		x.vector = func() (env.Vector, error) { return g.New(rules, env.Config{N: 1, MaxTurns: job.MaxTurns}) }
+		x.vector = func() (env.Vector, error) { return g.New(rules, env.Settings{N: 1, MaxTurns: job.MaxTurns}) }
 		return x, nil
 	}
 	return nil, fmt.Errorf("%s: episode %d is not there", dir, f.episode)
@@ -289,7 +289,7 @@ func (f *analyseFlags) readRecording(ctx context.Context, file string) (*analyse
 		}
 		x.what, x.number, x.name, x.episode = "game", uint64(n), strings.Clone(r.Name), keptEpisode(&r.Episode)
 		rules := strings.Clone(r.Rules)
-		x.vector = func() (env.Vector, error) { return g.New(rules, env.Config{N: 1}) }
+		x.vector = func() (env.Vector, error) { return g.New(rules, env.Settings{N: 1}) }
 		return errFound
 	})
 	switch {
@@ -316,7 +316,7 @@ func keptEpisode(e *rollout.Episode) rollout.Episode {
 
 // searcher parses the spec of a policy that searches a game and returns its maker and
 // its canonical name. "" stands for the first such policy of the game.
-func searcher(g catalog.Game, spec string) (rollout.Maker, string, error) {
+func searcher(g catalog.Entry, spec string) (rollout.Maker, string, error) {
 	known, err := searchers(g)
 	if err != nil {
 		return nil, "", err

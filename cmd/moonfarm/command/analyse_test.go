@@ -31,7 +31,7 @@ func blundered(t *testing.T, file, spec string, blunder int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := g.New("", env.Config{N: 1}) // of seed 0, as recordings of this game are
+	v, err := g.New("", env.Settings{N: 1}) // of seed 0, as recordings of this game are
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func Example_library() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	v, err := game.New("", env.Config{N: 256}) // 256 games with the default rules
+	v, err := game.New("", env.Settings{N: 256}) // 256 games with the default rules
 	if err != nil {
 		log.Fatal(err)
 	}

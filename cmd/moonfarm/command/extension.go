@@ -119,10 +119,10 @@ type JobFlags struct{ jobFlags }
 func (f *JobFlags) Add(c *cobra.Command) { f.add(c) }
 
 // Job makes the job of a game.
-func (f *JobFlags) Job(game string) (datasets.Job, catalog.Game, error) { return f.read(game) }
+func (f *JobFlags) Job(game string) (datasets.Job, catalog.Entry, error) { return f.read(game) }
 
 // Makers make the games, policies and so on of a dataset of a game.
-func Makers(g catalog.Game) datasets.Makers { return makers(g) }
+func Makers(g catalog.Entry) datasets.Makers { return makers(g) }
 
 // HelpWidth is the longest line of the lists of flags.
 const HelpWidth = helpWidth

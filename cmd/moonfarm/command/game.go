@@ -70,7 +70,7 @@ func rulesDoc(games []gamedoc.Game) string {
 // table is a game of the catalog with the rules and settings of the flags. open has made
 // it once, so that wrong rules or settings are wrong use.
 type table struct {
-	game  catalog.Game
+	game  catalog.Entry
 	rules string // "" for the default
 	spec  env.Spec
 	flags gameFlags
@@ -86,7 +86,7 @@ func (f gameFlags) open(name string) (*table, error) {
 	if t.rules, err = readRules(f.rulesFile, gamedoc.Of(name)); err != nil {
 		return nil, err
 	}
-	if _, err = g.New(t.rules, env.Config{N: 1}); err != nil {
+	if _, err = g.New(t.rules, env.Settings{N: 1}); err != nil {
 		return nil, cli.WrongUse("--rules %s: %w", f.rulesFile, err)
 	}
 	v, err := t.vector(1)
@@ -99,7 +99,7 @@ func (f gameFlags) open(name string) (*table, error) {
 
 // vector makes n games side by side.
 func (t *table) vector(n int) (env.Vector, error) {
-	return t.game.New(t.rules, env.Config{N: n, Reward: t.flags.reward, MaxTurns: t.flags.maxTurns})
+	return t.game.New(t.rules, env.Settings{N: n, Reward: t.flags.reward, MaxTurns: t.flags.maxTurns})
 }
 
 // policy parses the spec of a policy for a dataset and makes the policy once. It returns
@@ -117,7 +117,7 @@ func (t *table) policy(flag, spec string) (rollout.Maker, string, error) {
 }
 
 // makers returns the makers of games and policies for datasets of the game.
-func makers(g catalog.Game) datasets.Makers {
+func makers(g catalog.Entry) datasets.Makers {
 	return datasets.Makers{
 		Vector:   g.New,
 		Recorded: g.Recorded,

@@ -281,7 +281,7 @@ func defaultTurns(t *arena.Terms) int {
 	if err != nil {
 		return 0
 	}
-	v, err := g.New("", env.Config{N: 1})
+	v, err := g.New("", env.Settings{N: 1})
 	if err != nil {
 		return 0
 	}

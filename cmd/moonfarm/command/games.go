@@ -13,23 +13,23 @@ import (
 
 // gameCard describes a game. Its JSON keys are documented in the help.
 type gameCard struct {
-	Name      string         `json:"name"`
-	Doc       string         `json:"doc"`
-	Rules     string         `json:"rules_version"`
-	Players   int            `json:"players"`
-	MaxTurns  int            `json:"max_turns"`
-	MaxOrders int            `json:"max_orders"`
-	Planes    [3]int         `json:"planes"`
-	Scalars   int            `json:"scalars"`
-	Words     int            `json:"packed_words"`
-	Heads     []int          `json:"action_heads"`
-	Unmasked  int            `json:"unmasked"`
-	Nothing   int            `json:"nothing"`
-	MaskWords int            `json:"mask_words"`
-	Actions   string         `json:"actions"`
-	Rewards   []env.Reward   `json:"rewards"`
-	Policies  []policy.Entry `json:"policies"`
-	Table     features.Table `json:"observation"`
+	Name        string               `json:"name"`
+	Doc         string               `json:"doc"`
+	Rules       string               `json:"rules_version"`
+	Players     int                  `json:"players"`
+	MaxTurns    int                  `json:"max_turns"`
+	MaxOrders   int                  `json:"max_orders"`
+	Planes      [3]int               `json:"planes"`
+	Scalars     int                  `json:"scalars"`
+	Words       int                  `json:"packed_words"`
+	Heads       []int                `json:"action_heads"`
+	Unmasked    int                  `json:"unmasked"`
+	Nothing     int                  `json:"nothing"`
+	MaskWords   int                  `json:"mask_words"`
+	Actions     string               `json:"actions"`
+	Rewards     []env.Reward         `json:"rewards"`
+	Policies    []policy.Entry       `json:"policies"`
+	Description features.Description `json:"observation"`
 }
 
 // ruleCard describes a rule. Its JSON keys are documented in the help.
@@ -119,13 +119,13 @@ func describe(name string) (gameCard, error) {
 		return gameCard{}, err
 	}
 	s := t.spec
-	s.Table.PackedLayout = nil // hundreds of lines, for programs: manifests have it
+	s.Description.PackedLayout = nil // hundreds of lines, for programs: manifests have it
 	return gameCard{
 		Name: name, Doc: t.game.Doc, Rules: s.Info.Rules, Players: s.Info.Players,
 		MaxTurns: s.MaxTurns, MaxOrders: s.Info.MaxOrders,
 		Planes: [3]int{s.Shape.Planes, s.Shape.Height, s.Shape.Width}, Scalars: s.Shape.Scalars, Words: s.Shape.Words,
 		Heads: s.Heads, Unmasked: s.Unmasked, Nothing: s.Nothing, MaskWords: s.MaskWords, Actions: s.Actions,
-		Rewards: s.Rewards, Policies: policy.Names(name), Table: s.Table,
+		Rewards: s.Rewards, Policies: policy.Names(name), Description: s.Description,
 	}, nil
 }
 
@@ -139,9 +139,9 @@ func (a *app) printGame(c gameCard) {
 		a.printf(" for all but the last %s", cli.Plural(c.Unmasked, "head"))
 	}
 	a.printf("\n\n")
-	a.printFields("plane", c.Table.Planes)
-	a.printFields("scalar", c.Table.Scalars)
-	a.printf("packed: %s\n\nactions: %s\n\n", c.Table.Packed, c.Actions)
+	a.printFields("plane", c.Description.Planes)
+	a.printFields("scalar", c.Description.Scalars)
+	a.printf("packed: %s\n\nactions: %s\n\n", c.Description.Packed, c.Actions)
 	rows := [][]string{{"reward", "what"}}
 	for _, r := range c.Rewards {
 		rows = append(rows, []string{r.Name, r.Doc})
@@ -223,8 +223,8 @@ func searches(maker rollout.Maker, s env.Spec) bool {
 }
 
 // searchers returns the names of the policies that search a game.
-func searchers(g catalog.Game) (names []string, err error) {
-	v, err := g.New("", env.Config{N: 1})
+func searchers(g catalog.Entry) (names []string, err error) {
+	v, err := g.New("", env.Settings{N: 1})
 	if err != nil {
 		return nil, err
 	}

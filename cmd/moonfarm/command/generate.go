@@ -33,7 +33,7 @@ func (f *jobFlags) add(c *cobra.Command) {
 }
 
 // read makes the job of a game from the flags.
-func (f *jobFlags) read(game string) (j datasets.Job, g catalog.Game, err error) {
+func (f *jobFlags) read(game string) (j datasets.Job, g catalog.Entry, err error) {
 	t, err := f.open(game)
 	if err != nil {
 		return j, g, err
@@ -216,7 +216,7 @@ func thrifty() (undo func()) {
 
 // checkMemory returns an error if --memory is given and the game does not support it by
 // one of the sets of rules.
-func checkMemory(g catalog.Game, j *datasets.Job, rules ...string) error {
+func checkMemory(g catalog.Entry, j *datasets.Job, rules ...string) error {
 	if !j.Memory {
 		return nil
 	}
@@ -224,7 +224,7 @@ func checkMemory(g catalog.Game, j *datasets.Job, rules ...string) error {
 		return cli.WrongUse("--memory: it fills in planes, expected --obs planes, found %s", j.Obs)
 	}
 	for _, text := range rules {
-		if _, err := g.New(text, env.Config{N: 1, Memory: true}); err != nil {
+		if _, err := g.New(text, env.Settings{N: 1, Memory: true}); err != nil {
 			return cli.WrongUse("--memory: %w", err)
 		}
 	}

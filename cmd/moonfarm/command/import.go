@@ -125,7 +125,7 @@ func (a *app) importFiles(ctx context.Context, game string, files []string, f *i
 	if err != nil {
 		return imported{}, err
 	}
-	if _, err := g.New("", env.Config{N: 1, Reward: f.job.Reward}); err != nil {
+	if _, err := g.New("", env.Settings{N: 1, Reward: f.job.Reward}); err != nil {
 		return imported{}, cli.WrongUse("--reward %s: %w", f.job.Reward, err)
 	}
 	if err := checkMemory(g, &f.job); err != nil {

@@ -132,7 +132,7 @@ type series struct {
 }
 
 // openSeries makes the series that the flags describe, and opens all ports.
-func (f *matchFlags) openSeries(c *cobra.Command, g catalog.Game) (*series, error) {
+func (f *matchFlags) openSeries(c *cobra.Command, g catalog.Entry) (*series, error) {
 	switch {
 	case f.runner.config != "" && len(f.players) > 0:
 		return nil, cli.WrongUse("--config and --player: both name the players, expected one of them")

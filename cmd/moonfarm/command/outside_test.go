@@ -35,7 +35,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	v, err := game.New("", env.Config{N: 2})
+	v, err := game.New("", env.Settings{N: 2})
 	if err != nil {
 		log.Fatal(err)
 	}

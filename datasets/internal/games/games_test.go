@@ -17,7 +17,7 @@ func TestNumbers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return New([]string{"", "other"}, func(int) (env.Vector, error) { return g.New("", env.Config{N: 1}) })
+		return New([]string{"", "other"}, func(int) (env.Vector, error) { return g.New("", env.Settings{N: 1}) })
 	}
 	episode := func(change func(e *rollout.Episode)) *rollout.Episode {
 		e := &rollout.Episode{Players: 2, Turns: 2, Seed: 1, Orders: []sim.Order{1, 2}, Ends: []int32{1, 1, 1, 2}}

@@ -154,7 +154,7 @@ func (h *host) vector() (env.Vector, error) {
 			return nil, err
 		}
 		h.game = g
-		return env.New(g, features.Kit(g), env.Config{N: 1})
+		return env.New(g, features.Kit(g), env.Settings{N: 1})
 	}
 	if h.Start != nil || h.Replay != nil {
 		return nil, errors.New("a repeated game begins as recorded, and its replay is there already")
@@ -164,7 +164,7 @@ func (h *host) vector() (env.Vector, error) {
 		return nil, err
 	}
 	h.game = g.Game
-	return env.New(g, features.Kit(g.Game), env.Config{N: 1, MaxTurns: h.Repeat.Ticks()})
+	return env.New(g, features.Kit(g.Game), env.Settings{N: 1, MaxTurns: h.Repeat.Ticks()})
 }
 
 // shown shows the state to those who watch. The replay begins when all have

@@ -52,7 +52,7 @@ func TestAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := game.New(string(r.AppendText(nil)), env.Config{N: 1})
+	v, err := game.New(string(r.AppendText(nil)), env.Settings{N: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -113,8 +113,8 @@ func (g *Game) Play(ctx context.Context, m *Meeting) (*Outcome, error) {
 }
 
 // playPolicies plays a game in which no bot sits.
-func playPolicies(ctx context.Context, game catalog.Game, rules string, m *Meeting) (*Outcome, error) {
-	v, err := game.New(rules, env.Config{N: 1})
+func playPolicies(ctx context.Context, game catalog.Entry, rules string, m *Meeting) (*Outcome, error) {
+	v, err := game.New(rules, env.Settings{N: 1})
 	if err != nil {
 		return nil, err
 	}

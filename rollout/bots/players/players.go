@@ -108,7 +108,7 @@ func (p *Player) Address() net.Addr {
 
 // Config says what is played.
 type Config struct {
-	Game  catalog.Game
+	Game  catalog.Entry
 	Rules string // as Game.New takes them
 	// Seats is how many players sit at a table, if the rules leave it open. 0: as
 	// many as the rules say.
@@ -143,7 +143,7 @@ type Game struct {
 	Rules string // their canonical text
 	Seats int
 
-	game catalog.Game
+	game catalog.Entry
 	spec env.Spec
 	host host
 }
@@ -171,7 +171,7 @@ func Open(c Config) (*Game, error) {
 			return nil, err
 		}
 	}
-	v, err := c.Game.New(text, env.Config{N: 1})
+	v, err := c.Game.New(text, env.Settings{N: 1})
 	if err != nil {
 		return nil, err
 	}

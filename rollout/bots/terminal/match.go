@@ -141,7 +141,7 @@ func (m *Match) host() (*host, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := env.New(g, features.Kit(g), env.Config{N: 1})
+	v, err := env.New(g, features.Kit(g), env.Settings{N: 1})
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ func seat(t *testing.T, name string, n int, o neural.Options, ending ...string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := g.New("", env.Config{N: n})
+	v, err := g.New("", env.Settings{N: n})
 	if err != nil {
 		t.Fatal(err)
 	}

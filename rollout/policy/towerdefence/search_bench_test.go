@@ -23,7 +23,7 @@ func BenchmarkTowerdefenceSearch(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	v, err := entry.New("", env.Config{N: 1})
+	v, err := entry.New("", env.Settings{N: 1})
 	if err != nil {
 		b.Fatal(err)
 	}

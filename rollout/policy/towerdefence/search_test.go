@@ -17,7 +17,7 @@ func TestTowerdefenceFormula(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := entry.New("", env.Config{N: 1})
+	v, err := entry.New("", env.Settings{N: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

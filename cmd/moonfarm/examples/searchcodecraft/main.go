@@ -76,7 +76,7 @@ type bot struct {
 
 // open makes the games when the first view has told their rules.
 func (b *bot) open(g *codecraft.Game) (err error) {
-	if b.vector, err = env.New(g, features.Kit(g), env.Config{N: len(b.plans)}); err != nil {
+	if b.vector, err = env.New(g, features.Kit(g), env.Settings{N: len(b.plans)}); err != nil {
 		return err
 	}
 	spec, wants := b.vector.Spec(), env.Want(0)

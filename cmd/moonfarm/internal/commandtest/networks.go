@@ -14,7 +14,7 @@ func NaN(t *testing.T, game string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := g.New("", env.Config{N: 1})
+	v, err := g.New("", env.Settings{N: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
