@@ -6,23 +6,23 @@ import (
 	"moonfarm/sim"
 )
 
-// Mode says when an Autoreset restarts a game that has ended. The three are
-// those of Gymnasium (1.1, gymnasium.vector.AutoresetMode), whose step is our
-// Step followed by Observe.
+// Mode is when an Autoreset restarts a game that has ended. The modes are those
+// of Gymnasium 1.1 (gymnasium.vector.AutoresetMode), whose step is Step
+// followed by Observe here.
 type Mode uint8
 
 const (
-	// NextStep restarts in the Step after the one that ended the game. That
-	// Step ignores what the game's rows say and gives reward 0, neither
-	// terminated nor truncated; the Observe after it shows the new episode.
-	// The last observation is what Observe shows before it.
+	// NextStep restarts a game in the Step after the one that ended it. That
+	// Step ignores the actions of the game and returns reward 0, neither
+	// terminated nor truncated; the Observe after it shows the new episode. The
+	// Observe before it shows the last observation.
 	NextStep Mode = iota
-	// SameStep restarts within the Step that ended the game, after the last
+	// SameStep restarts a game within the Step that ended it, after the last
 	// observation has been written to Final. Observe shows the new episode,
-	// while reward, terminated and truncated tell of the old.
+	// while Reward, Terminated and Truncated belong to the old one.
 	SameStep
-	// Disabled never restarts by itself: the caller does, with ResetMask (or
-	// Reset), before the next Step.
+	// Disabled never restarts games. The caller does, with ResetMask or Reset,
+	// before the next Step.
 	Disabled
 )
 
@@ -40,34 +40,34 @@ func (m Mode) String() string {
 }
 
 // Autoreset is a layer over a Vector that restarts games when they end. It is
-// itself a Vector, with Gymnasium's view of the end of episodes. A game that is
-// restored from a snapshot in the Vector below, not by the method Restore, must be
-// one that runs.
+// itself a Vector, and reports the ends of episodes as Gymnasium does. To
+// restore a game that has ended use the method Restore; a snapshot that is
+// restored in the Vector below must be of a running game.
 type Autoreset struct {
-	// Terminated and Truncated tell of the latest Step: the rules ended the
+	// Terminated and Truncated report the latest Step: the rules ended the
 	// game, or a limit cut it. They are never both true. [games]
 	Terminated, Truncated []bool
-	// Final holds, in SameStep mode, the last observation of a game's latest
-	// ended episode, with its Status and Turn, in the same rows as any Batch.
+	// Final holds the last observation of each game's latest ended episode in
+	// SameStep mode, with its Status and Turn, in the same rows as any Batch.
 	// It stays until the game ends again. Slabs that are nil are not written.
 	Final *Batch
-	// FinalOutcome is how each row stood at the end of its game's latest
-	// ended episode, in every mode. [Rows]
+	// FinalOutcome holds the outcome of each row at the end of its game's
+	// latest ended episode, in every mode. [Rows]
 	FinalOutcome []sim.Outcome
 
 	inner    Vector
 	mode     Mode
 	seeds    func(game int, episode uint64) uint64
-	episodes []uint64 // [games] restarts so far
-	ended    []bool   // [games] ended and not restarted
+	episodes []uint64 // [games] number of the current episode
+	ended    []bool   // [games] the game has ended and was not restarted
 }
 
-// NewAutoreset puts the layer over v and starts episode 0 of every game. The
-// seed of each episode is seeds(game, episode). final takes the last
-// observations in SameStep mode; it belongs to the caller, has the rows of v,
-// and may not be a Batch that is passed to Observe. It may be nil in the other
-// modes. NewAutoreset fails if an argument is missing, or a slab of final does
-// not fit v.
+// NewAutoreset puts the layer over v and starts episode 0 of every game.
+// seeds(game, episode) is the seed of an episode. In SameStep mode, last
+// observations are written to final: it belongs to the caller, has the rows of
+// v, and must not be passed to Observe. In other modes it may be nil.
+// NewAutoreset fails if an argument is missing or a slab of final does not fit
+// v.
 func NewAutoreset(v Vector, mode Mode, seeds func(game int, episode uint64) uint64, final *Batch) (*Autoreset, error) {
 	if mode > Disabled {
 		return nil, fmt.Errorf("env: autoreset %v: there are NextStep, SameStep and Disabled", mode)
@@ -104,8 +104,8 @@ func (a *Autoreset) Unwrap() Vector { return a.inner }
 // Spec implements Vector.
 func (a *Autoreset) Spec() Spec { return a.inner.Spec() }
 
-// Episode is the number of the episode of game i, from 0: how often it was
-// restarted, those by Reset not counted.
+// Episode returns the number of the current episode of game i, from 0. Reset
+// does not change it.
 func (a *Autoreset) Episode(i int) uint64 {
 	if uint(i) >= uint(len(a.episodes)) {
 		panic(fmt.Sprintf("env: Episode of game %d: the Vector has %d, from 0", i, len(a.episodes)))
@@ -113,18 +113,18 @@ func (a *Autoreset) Episode(i int) uint64 {
 	return a.episodes[i]
 }
 
-// Reset implements Vector: game i begins anew with a seed of the caller's
-// choice. It does not count as an episode, so that the seeds of those to come
-// stay what they are.
+// Reset implements Vector: game i starts again with the caller's seed. This
+// does not count as an episode, so that the seeds of later episodes do not
+// change.
 func (a *Autoreset) Reset(i int, seed uint64) {
 	a.inner.Reset(i, seed)
 	a.ended[i], a.Terminated[i], a.Truncated[i] = false, false, false
 }
 
-// ResetMask begins the next episode of every game whose entry is true, ended
-// or not, and leaves the others as they are. It is Gymnasium's
-// reset(options={"reset_mask": mask}) and panics if mask has not one entry per
-// game.
+// ResetMask begins the next episode of every game whose entry is true, ended or
+// not, and leaves the other games as they are. It is Gymnasium's
+// reset(options={"reset_mask": mask}). It panics if mask does not have one
+// entry per game.
 func (a *Autoreset) ResetMask(mask []bool) {
 	if len(mask) != len(a.ended) {
 		panic(fmt.Sprintf("env: a reset mask of length %d for %d games", len(mask), len(a.ended)))
@@ -136,24 +136,25 @@ func (a *Autoreset) ResetMask(mask []bool) {
 	}
 }
 
-// Begin begins that episode of game i, ended or not; those after it follow.
+// Begin begins the given episode of game i, whether the game has ended or not.
+// Later episodes count from it.
 func (a *Autoreset) Begin(i int, episode uint64) {
 	a.start(i, episode)
 	a.Terminated[i], a.Truncated[i] = false, false
 }
 
-// start begins that episode of game i, and leaves what Terminated and Truncated
-// tell of the one before.
+// start begins the given episode of game i. It leaves Terminated and Truncated,
+// which report the episode before.
 func (a *Autoreset) start(i int, episode uint64) {
 	a.episodes[i] = episode
 	a.inner.Reset(i, a.seeds(i, episode))
 	a.ended[i] = false
 }
 
-// Restore makes game i what a snapshot of the Vector below holds, in that
-// episode; those after it follow. Terminated and Truncated tell whether the
-// snapshot is of a game that has ended. Restore fails, and changes nothing, as
-// that of the Snapshotter does.
+// Restore sets game i to a snapshot of the Vector below, in the given episode;
+// later episodes count from it. Terminated and Truncated are set to the status
+// in the snapshot. Restore fails, and changes nothing, as Snapshotter.Restore
+// does.
 func (a *Autoreset) Restore(i int, episode uint64, snapshot []byte) error {
 	s, ok := Unwrap(a.inner).(Snapshotter)
 	if !ok {
@@ -174,15 +175,15 @@ func (a *Autoreset) Observe(b *Batch) { a.inner.Observe(b) }
 // ObserveGame implements Vector.
 func (a *Autoreset) ObserveGame(b *Batch, i int) { a.inner.ObserveGame(b, i) }
 
-// Outcome implements Vector: it tells of the new episode once a game has been
-// restarted, FinalOutcome of the one before.
+// Outcome implements Vector. Once a game has been restarted it returns the
+// outcome in the new episode; FinalOutcome has that of the old one.
 func (a *Autoreset) Outcome(i int, p sim.Player) sim.Outcome { return a.inner.Outcome(i, p) }
 
-// Step implements Vector: it plays one turn of every game that is running and
-// restarts games as the mode says. Status and Turn in b tell of the turn that
-// was played, even if the game has been restarted since; where NextStep
-// restarts, they are Running and 0. In mode Disabled it panics if a game has
-// ended and was not restarted, as Gymnasium does.
+// Step implements Vector: it plays one turn of every running game and restarts
+// games as the mode says. Status and Turn in b report the turn that was played,
+// even if the game has been restarted since; where NextStep restarts a game,
+// they are Running and 0. In mode Disabled Step panics, as Gymnasium does, if a
+// game has ended and was not restarted.
 func (a *Autoreset) Step(b *Batch) {
 	if a.mode == Disabled {
 		for i, ended := range a.ended {
@@ -191,7 +192,7 @@ func (a *Autoreset) Step(b *Batch) {
 			}
 		}
 	}
-	a.inner.Step(b) // a game that has ended rests, with reward 0
+	a.inner.Step(b) // a game that has ended stays as it is, with reward 0
 	for i := range a.ended {
 		if a.ended[i] { // only in NextStep
 			a.start(i, a.episodes[i]+1)
@@ -206,7 +207,8 @@ func (a *Autoreset) Step(b *Batch) {
 	}
 }
 
-// end keeps what the end of game i leaves, and restarts it in SameStep.
+// end stores the final outcome and observation of game i, and restarts it in
+// SameStep mode.
 func (a *Autoreset) end(i int) {
 	a.ended[i] = true
 	n := len(a.FinalOutcome) / len(a.ended)

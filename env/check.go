@@ -6,14 +6,14 @@ import (
 	"moonfarm/sim"
 )
 
-// mustHave panics if there is no game i.
+// mustHave panics if game i does not exist.
 func (v *pool[S]) mustHave(what string, i int) {
 	if uint(i) >= uint(len(v.states)) {
 		panic(fmt.Sprintf("env: %s of game %d: the Vector has %d, from 0", what, i, len(v.states)))
 	}
 }
 
-// check panics if there is no b, or a slab of it has the wrong length.
+// check panics if b is nil or one of its slabs has the wrong length.
 func (v *pool[S]) check(b *Batch) {
 	want := &v.lengths
 	if b != nil && b.Seats != nil {
@@ -28,7 +28,7 @@ func (v *pool[S]) check(b *Batch) {
 	}
 }
 
-// seat is that of game i in Seats.
+// seat returns the seat that Seats selects in game i.
 func (b *Batch) seat(i, players int) sim.Player {
 	p := b.Seats[i]
 	if int(p) >= players {
@@ -37,24 +37,24 @@ func (b *Batch) seat(i, players int) sim.Player {
 	return p
 }
 
-// slabNames are the slabs of a Batch. The first are always there, the others
-// in the order of their Wants.
+// slabNames names the slabs of a Batch: first those that every Batch has, then
+// the optional ones in the order of their Wants.
 var slabNames = [...]string{
 	"Orders", "OrderLen", "Reward", "Status", "Turn",
 	"Planes", "Packed", "Scalars", "Mask", "Action", "RowSeed", "Played",
 }
 
-// firstWanted is the place of the slab of the first Want in slabNames.
+// firstWanted is the index in slabNames of the slab of the first Want.
 const firstWanted = 5
 
-// lengths holds a number for each slab.
+// lengths holds the length of each slab, in the order of slabNames.
 type lengths [len(slabNames)]int
 
 // absent is the length of an optional slab that is nil.
 const absent = -1
 
-// lengthsOf are the lengths that the slabs of a Batch for all games of the spec
-// have, of a Batch with Seats if seated.
+// lengthsOf returns the lengths that slabs must have for all games of the spec,
+// in a Batch with Seats if seated is set.
 func lengthsOf(s *Spec, seated bool) *lengths {
 	games, rows := s.Games, s.Games*s.Info.Players
 	seen := rows // rows of observations
@@ -68,7 +68,7 @@ func lengthsOf(s *Spec, seated bool) *lengths {
 	}
 }
 
-// lengths are the lengths of the slabs of b.
+// lengths returns the lengths of b's slabs.
 func (b *Batch) lengths() lengths {
 	return lengths{
 		len(b.Orders), len(b.OrderLen), len(b.Reward), len(b.Status), len(b.Turn),
@@ -84,8 +84,8 @@ func optional[T any](slab []T) int {
 	return len(slab)
 }
 
-// fault says why b does not fit the games of the spec, whose slabs have the
-// wanted lengths: it names the slab that has another; "" if it fits.
+// fault returns why b does not fit the games of the spec, naming the slab whose
+// length is not the wanted one, or "" if b fits.
 func (b *Batch) fault(want *lengths, s *Spec) string {
 	if b == nil {
 		return "the Batch is nil"
@@ -104,8 +104,8 @@ func (b *Batch) fault(want *lengths, s *Spec) string {
 	return ""
 }
 
-// fits reports whether the slabs have the wanted lengths. It says at once what
-// lengths says slab by slab: a Vector of a few games asks it in every turn.
+// fits reports whether the slabs have the wanted lengths. It is lengths and the
+// comparison written out, because a Vector of a few games checks in every turn.
 func (b *Batch) fits(want *lengths) bool {
 	return len(b.Orders) == want[0] && len(b.OrderLen) == want[1] && len(b.Reward) == want[2] &&
 		len(b.Status) == want[3] && len(b.Turn) == want[4] &&
@@ -115,11 +115,11 @@ func (b *Batch) fits(want *lengths) bool {
 		(b.Played == nil || len(b.Played) == want[11])
 }
 
-// wantSeen are the slabs that have one row a game with Seats.
+// wantSeen selects the slabs that have one row per game in a Batch with Seats.
 const wantSeen = WantPlanes | WantPacked | WantScalars | WantMask | WantRowSeed
 
-// Need panics with the name of a slab that b lacks: policies say with it what
-// they read and write. who is their name.
+// Need panics with the name of a slab that b lacks. Policies call it with the
+// slabs that they read and write, and their name as who.
 func (b *Batch) Need(want Want, who string) {
 	if b == nil {
 		panic("env: " + who + ": the Batch is nil")

@@ -1,9 +1,9 @@
-// Package env steps many games at once, as reinforcement learning wants them:
-// reset, observe, act, reward. It knows no game; env/catalog does.
+// Package env steps many games at once for reinforcement learning: reset,
+// observe, act, reward. It imports no game; env/catalog lists the games.
 //
 // All memory belongs to the caller. A Batch holds one row per (game, seat) in
-// slabs that can be anything: plain slices, columns of a file being written,
-// memory shared with another process. Games write straight into them.
+// slabs, which may be plain slices, columns of a file being written, or memory
+// shared with another process. Games write directly into the slabs.
 package env
 
 import (
@@ -13,29 +13,31 @@ import (
 	"moonfarm/sim"
 )
 
-// Settings says how a Vector plays.
+// Settings configures a Vector.
 type Settings struct {
-	N        int    // games at once
-	Reward   string // "" is "result"; see Rewards
-	MaxTurns int    // cut games after so many turns (Status Cut); 0: only the rules end them
-	// Memory fills in what was last seen: where a cell is out of sight, planes
-	// of what does not move by itself (Spec.Remembered) show what was there when
-	// it last was in sight, 0 if it never was. All else stays as observed, the
-	// packed form too. Only for games and rules with fog of war. Snapshots do not
-	// hold what was seen: a game that is restored to an earlier turn remembers
-	// nothing, one that is restored to any other keeps what it remembered. With
-	// Batch.Seats a seat remembers what was observed for it.
+	N        int    // number of games
+	Reward   string // name of the reward, see Reward; "" means "result"
+	MaxTurns int    // games are cut (Status Cut) after this many turns; 0: no limit
+	// Memory adds remembered values to the planes: where a cell is out of
+	// sight, the planes named by Spec.Remembered show the value that was last
+	// seen there, or 0 if the cell was never in sight. All other slabs, Packed
+	// included, stay as observed. Only games and rules with fog of war have
+	// memory. Snapshots do not hold it: a game that is restored to an earlier
+	// turn remembers nothing, a game that is restored to its current or a later
+	// turn keeps its memory. With Batch.Seats a seat remembers what was
+	// observed for it.
 	Memory bool
 }
 
 // ResultReward is the default reward: Outcome.Result in the turn in which the
 // rules end the game, else 0. A game that is Cut has no result, so its last
-// reward is 0 too: what the cut state is worth is for the learner to estimate.
+// reward is 0 too; the learner estimates the value of its last state.
 const ResultReward = "result"
 
-// Reward documents one of the rewards a game offers: "result" and one for each
-// Measure, which pays the change of the seat's own measure in the turn less
-// the mean change of the others'. All sum to zero over the seats.
+// Reward documents one of a game's rewards: "result", and one per
+// features.Measure. The reward of a measure is the change of the seat's own
+// measure in the turn minus the mean change of the other seats'. Every reward
+// sums to zero over the seats.
 type Reward struct {
 	Name string `json:"name"`
 	Doc  string `json:"doc"`
@@ -43,20 +45,20 @@ type Reward struct {
 
 // Spec describes the games of a Vector and the sizes of a Batch for them.
 type Spec struct {
-	Games       int // at once
+	Games       int // number of games
 	Info        sim.Info
 	Shape       features.Shape
 	Description features.Description
 	Heads       []int    // choices per head of an action
-	Unmasked    int      // how many heads at the end have no mask: all their choices are always accepted
-	Nothing     int      // the choice of every head that orders nothing; of several heads it is 0
-	Actions     string   // what the choices mean
+	Unmasked    int      // number of heads at the end that have no mask: all their choices are legal
+	Nothing     int      // the choice that orders nothing, the same in every head; 0 with several heads
+	Actions     string   // explanation of the choices, for people
 	MaskWords   int      // uint64 words of a mask
 	Reward      string   // the reward in use
-	Rewards     []Reward // all there are
-	MaxTurns    int      // turns after which a game is cut or over at the latest
-	// Remembered names the planes that show what was last seen; none without
-	// Settings.Memory.
+	Rewards     []Reward // all rewards of the game
+	MaxTurns    int      // a game ends or is cut after this many turns at the latest
+	// Remembered names the planes that Settings.Memory fills in; empty without
+	// it.
 	Remembered []string
 }
 
@@ -64,44 +66,45 @@ type Spec struct {
 type Want uint8
 
 const (
-	WantPlanes Want = 1 << iota // Batch.Planes, and so on
+	WantPlanes Want = 1 << iota // Batch.Planes; the others likewise
 	WantPacked
 	WantScalars
 	WantMask
 	WantAction
 	WantRowSeed
 	WantPlayed
-	// WantReward asks for what every Batch has, as it has Orders and Status; it
-	// is for those who keep rows.
+	// WantReward has no effect here, as every Batch has rewards. Programs that
+	// store rows use it.
 	WantReward
 )
 
 // Batch holds one row per (game, seat); the row of seat p of game i is
-// i*Players+p. Slabs that are nil are not wanted: nothing is written to them.
-// Shapes are per row unless they say otherwise.
+// i*Players+p. A slab that is nil is not written. Comments give the shape of
+// each slab.
 type Batch struct {
 	Rows int // games × seats
 
-	// Seats, if it is not nil, names one seat of each game: the slabs that
-	// Observe writes then have one row a game, row i for what that seat of game i
-	// sees, and nothing is computed for the others. All other slabs keep a row for
-	// every seat. It may change between two calls. A policy needs a Batch without.
+	// Seats selects one seat per game if it is not nil. The slabs that Observe
+	// writes then have one row per game: row i is the observation of seat
+	// Seats[i] of game i, and nothing is computed for the other seats. All
+	// other slabs keep a row for every seat. Seats may change between calls.
+	// Policies need a Batch without Seats.
 	Seats []sim.Player // [games]
 
-	// Written by Observe; [games] instead of [Rows] with Seats.
+	// Written by Observe. With Seats they have [games] rows instead of [Rows].
 	Planes  []uint8   // [Rows, P, H, W]
 	Packed  []uint64  // [Rows, Words]
 	Scalars []float32 // [Rows, S]
-	Mask    []uint64  // [Rows, MaskWords]; once the game has ended, in each head Spec.Nothing alone
-	RowSeed []uint64  // [Rows] seed of the row's random choices this turn: a function of (game seed, turn, seat)
+	Mask    []uint64  // [Rows, MaskWords]; only Spec.Nothing is legal in a game that has ended
+	RowSeed []uint64  // [Rows] random seed of the row in this turn: a function of (game seed, turn, seat)
 
-	// Written by a policy. A row with OrderLen −1 (Observe sets it) plays its
-	// Action, any other its first OrderLen Orders. Step fills in the other of the
-	// two, so that both then say what was played. It writes −1 for a head none of
-	// whose choices says the orders that belong to the head; the other heads are
-	// not affected. In an Action that is played a head of −1 orders nothing.
+	// Written by a policy. A row with OrderLen −1, which Observe sets, plays
+	// its Action; any other row plays its first OrderLen Orders. Step converts
+	// one into the other, so that both then hold what was played. It writes −1
+	// for a head without a choice for its orders; the other heads are not
+	// affected. In an Action that is played, −1 orders nothing.
 	Action   []int32     // [Rows, Heads]
-	Given    bool        // Action is only read: what Step would write there is left out
+	Given    bool        // Step only reads Action and does not convert Orders to it
 	Orders   []sim.Order // [Rows, MaxOrders]
 	OrderLen []int32     // [Rows]
 
@@ -109,7 +112,7 @@ type Batch struct {
 	Reward []float32    // [Rows]
 	Status []sim.Status // [games]
 	Turn   []int32      // [games] turns played
-	Played []int32      // [Rows, Heads] the action that says the orders played, with −1 as above: Action without what the rules refused
+	Played []int32      // [Rows, Heads] the action for the orders that the rules accepted, with −1 as above
 }
 
 // NewBatch allocates a Batch for n games of the spec with the wanted slabs. It
@@ -151,58 +154,59 @@ func NewBatch(s Spec, n int, w Want) *Batch {
 	return b
 }
 
-// Vector plays Spec().Games games at once. It is not safe for concurrent use; make one
-// per goroutine. No method allocates. A Batch whose slabs do not fit the Spec,
-// an OrderLen above MaxOrders and a game that does not exist are mistakes of the
-// program: they panic with the name of the slab or the argument.
+// Vector plays Spec().Games games at once. It is not safe for concurrent use;
+// make one per goroutine. No method allocates. Methods panic with the name of
+// the slab or argument if the slabs of a Batch do not fit the Spec, an OrderLen
+// is above MaxOrders, or a game does not exist.
 type Vector interface {
-	// Spec is constant.
+	// Spec describes the games. It is constant.
 	Spec() Spec
-	// Reset starts game i anew with that seed. A Vector is made with all games
-	// reset to seed 0.
+	// Reset starts game i again with the seed. In a new Vector all games are
+	// reset with seed 0.
 	Reset(i int, seed uint64)
 	// Observe fills the observation slabs, Status and Turn of all games and
-	// sets every OrderLen to −1. A game that has ended shows its last state
-	// and a mask that leaves one choice to each head, Spec.Nothing. Observing
-	// changes no game.
+	// sets every OrderLen to −1. A game that has ended shows its last state and
+	// a mask in which only Spec.Nothing is legal. Observe does not change
+	// games.
 	Observe(b *Batch)
-	// ObserveGame does for the rows of game i alone what Observe does for all.
+	// ObserveGame is Observe for game i only.
 	ObserveGame(b *Batch, i int)
 	// Step plays one turn of every game with the actions or orders in b, and
-	// fills Reward, Status and Turn. A game that has ended stays as it is with
-	// reward 0, no orders and action −1 until it is Reset: restarting is
-	// explicit (Autoreset is a layer above).
+	// fills Reward, Status and Turn. A game that has ended stays in its last
+	// state until Reset, with reward 0, no orders and action −1. Step restarts
+	// no game; Autoreset does.
 	Step(b *Batch)
-	// Outcome tells how seat p of game i stands.
+	// Outcome returns how seat p of game i stands.
 	Outcome(i int, p sim.Player) sim.Outcome
 }
 
-// Texter is what a Vector of New, found by Unwrap, also does.
+// Texter is implemented by the Vectors that New makes; Unwrap finds them.
 type Texter interface {
-	// AppendText appends the board of game i as text for people, all that there is
-	// on it. It appends nothing if the kit of the game has no text.
+	// AppendText appends the whole board of game i as text for people. It
+	// appends nothing if the game's Kit has no AppendText.
 	AppendText(dst []byte, i int) []byte
 }
 
-// Labeller is what a Vector of New, found by Unwrap, also does.
+// Labeller is implemented by the Vectors that New makes; Unwrap finds them.
 type Labeller interface {
-	// Label writes the action that says some orders of seat p of game i, as Step
-	// writes to Played the one that says the orders played.
+	// Label writes the action that stands for the orders of seat p in game i,
+	// with −1 as in Batch.Played.
 	Label(dst []int32, i int, p sim.Player, orders []sim.Order)
 }
 
-// Hasher is what a Vector of New, found by Unwrap, also does.
+// Hasher is implemented by the Vectors that New makes; Unwrap finds them.
 type Hasher interface {
-	// Hash tells the state of game i: equal states have equal hashes.
+	// Hash returns the hash of game i's state. Equal states have equal hashes.
 	Hash(i int) uint64
 }
 
-// Snapshotter is what a Vector of New, found by Unwrap, also does.
+// Snapshotter is implemented by the Vectors that New makes; Unwrap finds them.
 type Snapshotter interface {
-	// AppendSnapshot appends game i as bytes: its state, seed, turn and status.
+	// AppendSnapshot appends the bytes of game i: its state, seed, turn and
+	// status.
 	AppendSnapshot(dst []byte, i int) []byte
-	// Restore makes game i what the snapshot holds. It fails, and changes
-	// nothing, if the snapshot is damaged or of another game or rules. The
-	// Vector's own Settings holds for the turns that follow.
+	// Restore sets game i to the snapshot. It fails, and changes nothing, if
+	// the snapshot is damaged or of another game or rules. The following turns
+	// use the Vector's own Settings.
 	Restore(i int, snapshot []byte) error
 }

@@ -8,22 +8,22 @@ import (
 	"moonfarm/sim"
 )
 
-// memory is the layer over a Vector that Settings.Memory asks for. It fills
-// Batch.Planes alone. Resets must go through it. After a restore the caller calls
-// RestoreMemory; without it, a game that is restored to an earlier turn is taken for
-// a new one.
+// memory is the layer over a Vector that Settings.Memory asks for. It changes
+// Batch.Planes only. Resets must go through this layer. After a restore the
+// caller calls RestoreMemory; without it, a game that is restored to an earlier
+// turn is treated as a new game.
 type memory struct {
 	inner   Vector
 	spec    Spec
-	visible int   // plane
-	kept    []int // planes
+	visible int   // index of the plane Fog.Visible
+	kept    []int // indices of the planes Fog.Remembered
 	cells   int
-	turns   []int32 // [games] the last turn observed
-	store   []uint8 // [rows, len(kept), cells] what was last seen
+	turns   []int32 // [games] turn of the last observation
+	store   []uint8 // [rows, len(kept), cells] last seen values
 }
 
-// newMemory puts the layer over v, whose games have that fog; nil if they have
-// none. It fails then, and if fog names a plane that there is not.
+// newMemory puts the layer over v. It fails if fog is nil, which means that v's
+// games have no fog, or if fog names a plane that does not exist.
 func newMemory(v Vector, fog *features.Fog) (Vector, error) {
 	s := v.Spec()
 	if fog == nil {
@@ -46,7 +46,7 @@ func newMemory(v Vector, fog *features.Fog) (Vector, error) {
 	return m, nil
 }
 
-// findPlane is the number of the plane of that name.
+// findPlane returns the index of the plane called name.
 func findPlane(s *Spec, name string) (int, error) {
 	for k, f := range s.Description.Planes {
 		if f.Name == name {
@@ -62,7 +62,7 @@ func (m *memory) Unwrap() Vector { return m.inner }
 // Spec implements Vector.
 func (m *memory) Spec() Spec { return m.spec }
 
-// Reset implements Vector and forgets what the game showed.
+// Reset implements Vector. It also forgets what was seen in the game.
 func (m *memory) Reset(i int, seed uint64) {
 	m.inner.Reset(i, seed)
 	m.forget(i)
@@ -93,20 +93,20 @@ func (m *memory) forget(i int) {
 	clear(m.of(i))
 }
 
-// Rememberer is a Vector whose observations depend on earlier ones, which snapshots
-// do not hold: Settings.Memory asks for such a Vector.
+// Rememberer is a Vector whose observations depend on earlier ones, as with
+// Settings.Memory. Snapshots do not hold this memory.
 type Rememberer interface {
 	Vector
-	// AppendMemory appends what the rows of game i remember.
+	// AppendMemory appends the memory of all rows of game i.
 	AppendMemory(dst []byte, i int) []byte
-	// RestoreMemory makes the rows of game i remember what AppendMemory returned for
-	// a game of the same kind, or nothing if memory is empty. It fails, and changes
-	// nothing, if memory has another length.
+	// RestoreMemory sets the memory of all rows of game i to the result of
+	// AppendMemory for a game of the same kind, or clears it if memory is
+	// empty. It fails, and changes nothing, if memory has another length.
 	RestoreMemory(i int, memory []byte) error
 }
 
-// AppendMemory implements Rememberer: the last turn observed, in 4 bytes, and the
-// planes of each seat.
+// AppendMemory implements Rememberer: the turn of the last observation, in 4
+// bytes, and the planes of each seat.
 func (m *memory) AppendMemory(dst []byte, i int) []byte {
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(m.turns[i]))
 	return append(dst, m.of(i)...)
@@ -127,13 +127,13 @@ func (m *memory) RestoreMemory(i int, memory []byte) error {
 	return fmt.Errorf("env: a memory of %d bytes, want %d", len(memory), 4+len(store))
 }
 
-// of is the part of the store that belongs to game i.
+// of returns the part of the store that belongs to game i.
 func (m *memory) of(i int) []uint8 {
 	size := m.spec.Info.Players * len(m.kept) * m.cells
 	return m.store[i*size : (i+1)*size]
 }
 
-// recall stores what is in sight in game i and fills in what is not.
+// recall stores the cells of game i that are in sight and fills in all others.
 func (m *memory) recall(b *Batch, i int) {
 	if b.Planes == nil {
 		return
@@ -152,7 +152,8 @@ func (m *memory) recall(b *Batch, i int) {
 	}
 }
 
-// fill is recall for one observation, that of a row of all.
+// fill is recall for a single observation. row is its row among the rows of all
+// seats.
 func (m *memory) fill(planes []uint8, row int) {
 	visible := part(planes, m.visible, 1, m.cells)
 	for k, plane := range m.kept {

@@ -9,13 +9,13 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// pool is a Vector over states of type S: games side by side in one slice. It
-// is a Snapshotter and a Texter too.
+// pool is a Vector over states of type S, which lie side by side in one slice.
+// It is also a Snapshotter, Texter, Labeller and Hasher.
 type pool[S any] struct {
 	spec    Spec
 	game    sim.Game[S]
 	encoder features.Encoder[S]
-	batch   features.BatchEncoder[S] // the encoder, if it is one
+	batch   features.BatchEncoder[S] // the encoder if it is a BatchEncoder, else nil
 	actions features.ActionSpace[S]
 	measure *features.Measure[S] // nil: the reward is the result
 	text    func(dst []byte, s *S) []byte
@@ -23,7 +23,7 @@ type pool[S any] struct {
 	lengths lengths  // of the slabs of a Batch
 	seated  lengths  // of the slabs of a Batch with Seats
 	ended   []uint64 // [MaskWords] the mask of a game that has ended
-	print   uint64   // fingerprint of the rules, for snapshots
+	print   uint64   // of the rules, for snapshots
 
 	states []S
 	seeds  []uint64
@@ -31,11 +31,11 @@ type pool[S any] struct {
 	status []sim.Status
 
 	turn  *sim.Turn
-	worth []float64               // [Rows] the measure before this turn; empty without a measure
+	worth []float64               // [Rows] value of the measure before this turn; empty without a measure
 	gain  [sim.MaxPlayers]float64 // scratch of pay
 }
 
-// sizes are the lengths of one row of each slab.
+// sizes holds the lengths of one row of each slab.
 type sizes struct{ players, planes, words, scalars, mask, heads, orders int }
 
 func sizesOf(s *Spec) sizes {
@@ -45,10 +45,10 @@ func sizesOf(s *Spec) sizes {
 	}
 }
 
-// New returns c.N games of g, all reset to seed 0. g must not be used
-// elsewhere while the Vector is. It fails if c.N < 1, c.MaxTurns < 0, if
-// c.Reward names no reward of the game, if c.Memory is asked for where nothing
-// is hidden, or if the game or a part of the kit is missing.
+// New returns a Vector of c.N games of g, all reset with seed 0. The caller
+// must not use g while the Vector is in use. New fails if c.N < 1, c.MaxTurns <
+// 0, c.Reward is not a reward of the game, c.Memory is set but the rules have
+// no fog of war, or the game or a part of the kit is missing.
 func New[S any](g sim.Game[S], kit features.Kit[S], c Settings) (Vector, error) {
 	v, err := newPool(g, kit, c)
 	if err != nil {
@@ -125,8 +125,8 @@ func newSpec[S any](info sim.Info, kit features.Kit[S], c Settings) Spec {
 	return s
 }
 
-// findNothing sets Spec.Nothing, and the mask that leaves no other choice: that
-// of a game that has ended. A mask without any choice would make every
+// findNothing sets Spec.Nothing and the mask of a game that has ended, in which
+// only this choice is legal. A mask without any legal choice would make every
 // probability of a masked softmax NaN.
 func (v *pool[S]) findNothing() {
 	s := &v.spec
@@ -143,8 +143,8 @@ func (v *pool[S]) findNothing() {
 	}
 }
 
-// findMeasure sets the reward of the spec and returns its measure, nil for the
-// result.
+// findMeasure sets the reward of the spec and returns its measure, or nil if
+// the reward is the result.
 func findMeasure[S any](ms []features.Measure[S], s *Spec, name string) (*features.Measure[S], error) {
 	if name == "" || name == ResultReward {
 		s.Reward = ResultReward
@@ -192,7 +192,7 @@ func (v *pool[S]) ObserveGame(b *Batch, i int) {
 func (v *pool[S]) observe(b *Batch, i int) {
 	s, z := &v.states[i], &v.sizes
 	b.Status[i], b.Turn[i] = v.status[i], v.turns[i]
-	first, last, row := 0, z.players-1, i*z.players // seats that are observed, and the row of the first
+	first, last, row := 0, z.players-1, i*z.players // the observed seats, and the row of the first
 	for r := row; r <= row+last; r++ {
 		b.OrderLen[r] = -1
 	}
@@ -219,7 +219,8 @@ func (v *pool[S]) observe(b *Batch, i int) {
 	}
 }
 
-// encode writes the observations of a game, whose rows begin at first.
+// encode writes the observations of all seats of a game to the rows from first
+// on.
 func (v *pool[S]) encode(b *Batch, first int, s *S) {
 	z := &v.sizes
 	if v.batch != nil {
@@ -235,7 +236,7 @@ func (v *pool[S]) encode(b *Batch, first int, s *S) {
 	}
 }
 
-// encodeSeat writes to a row what seat p observes.
+// encodeSeat writes the observation of seat p to a row.
 func (v *pool[S]) encodeSeat(b *Batch, row int, s *S, p sim.Player) {
 	z := &v.sizes
 	if b.Planes != nil {
@@ -249,7 +250,8 @@ func (v *pool[S]) encodeSeat(b *Batch, row int, s *S, p sim.Player) {
 	}
 }
 
-// part returns n rows of a slab with rows of the given size, nil if the slab is.
+// part returns n rows of a slab whose rows have the given size, or nil if the
+// slab is nil.
 func part[E any](slab []E, row, n, size int) []E {
 	if slab == nil {
 		return nil
@@ -276,7 +278,7 @@ func (v *pool[S]) step(b *Batch, i int) {
 	first, bare := i*z.players, b.Action == nil && b.Played == nil && z.orders > 0
 	for seat, n := range b.OrderLen[first : first+z.players] {
 		row, p := first+seat, sim.Player(seat)
-		if n == 1 && bare { // the usual case of games with one order a turn
+		if n == 1 && bare { // the usual case of games with one order per turn
 			v.turn.SetOne(p, b.Orders[row*z.orders])
 		} else if orders := v.orders(b, row, s, p); len(orders) == 1 {
 			v.turn.SetOne(p, orders[0])
@@ -299,8 +301,8 @@ func (v *pool[S]) step(b *Batch, i int) {
 	v.pay(b, i)
 }
 
-// orders returns what the row plays and fills in the other of its orders and
-// its action, before the state changes.
+// orders returns the orders that the row plays, before the state changes. It
+// fills in the row's orders from its action, or its action from its orders.
 func (v *pool[S]) orders(b *Batch, row int, s *S, p sim.Player) []sim.Order {
 	z := &v.sizes
 	slab := b.Orders[row*z.orders : (row+1)*z.orders : (row+1)*z.orders]
@@ -342,7 +344,7 @@ func (v *pool[S]) rest(b *Batch, i int) {
 	}
 }
 
-// appraise takes the measure of game i before its next turn.
+// appraise stores the measure of every seat of game i before its next turn.
 func (v *pool[S]) appraise(i int) {
 	if v.measure == nil {
 		return
@@ -352,8 +354,8 @@ func (v *pool[S]) appraise(i int) {
 	}
 }
 
-// pay writes the rewards of the turn that game i has just played: by the
-// measure, or the result of a game that is over.
+// pay writes the rewards of the turn that game i has just played: the change of
+// the measure, or the result if the game is over.
 func (v *pool[S]) pay(b *Batch, i int) {
 	n := v.sizes.players
 	reward := b.Reward[i*n : (i+1)*n]

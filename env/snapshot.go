@@ -12,7 +12,7 @@ import (
 	"moonfarm/sim"
 )
 
-// A snapshot is, little-endian but for the state:
+// A snapshot is little-endian, except for the state:
 //
 //	 0  4  "MFSN"
 //	 4  2  version of this layout, 1
@@ -23,11 +23,11 @@ import (
 //	24  4  turns played
 //	28  4  n, the size of the state
 //	32  n  the state as it lies in memory
-//	 …  4  CRC-32C of all before
+//	 …  4  CRC-32C of all bytes before
 //
 // The state depends on the byte order of the machine and on the layout of the
-// Go type, so both are part of the fingerprint. The checksum finds accidents;
-// a snapshot that somebody forged is not told from a good one.
+// Go type, so both are part of the fingerprint. The checksum detects accidental
+// damage, not forgery.
 const (
 	snapshotMagic   = "MFSN"
 	snapshotVersion = 1
@@ -37,7 +37,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// fingerprint is equal for pools whose snapshots fit each other.
+// fingerprint returns the same number for pools that can exchange snapshots.
 func fingerprint[S any](info sim.Info) uint64 {
 	probe := uint16(1)
 	h := fnv.New64a()
@@ -47,7 +47,8 @@ func fingerprint[S any](info sim.Info) uint64 {
 	return h.Sum64()
 }
 
-// writeLayout describes where every number of a value of type t lies.
+// writeLayout writes the position and kind of every number in a value of type
+// t.
 func writeLayout(w io.Writer, t reflect.Type) {
 	switch t.Kind() {
 	case reflect.Struct:
@@ -66,12 +67,13 @@ func writeLayout(w io.Writer, t reflect.Type) {
 	}
 }
 
-// bytesOf is the memory of s. S is plain data, as sim.Game demands.
+// bytesOf returns the memory of s, which is plain data, as sim.Game demands.
 func bytesOf[S any](s *S) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(s)), unsafe.Sizeof(*s))
 }
 
-// snapshotStatus is the status of the game in a snapshot that Restore accepted.
+// snapshotStatus returns the status of the game in a snapshot that Restore
+// accepted.
 func snapshotStatus(snapshot []byte) sim.Status { return sim.Status(snapshot[6]) }
 
 // AppendSnapshot implements Snapshotter.

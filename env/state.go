@@ -2,10 +2,10 @@ package env
 
 import "moonfarm/sim"
 
-// wrapper is a Vector that is a layer over another.
+// wrapper is a layer over another Vector.
 type wrapper interface{ Unwrap() Vector }
 
-// Unwrap returns the Vector below all layers: the one that plays the games.
+// Unwrap returns the Vector below all layers, which plays the games.
 func Unwrap(v Vector) Vector {
 	for {
 		w, ok := v.(wrapper)
@@ -16,9 +16,9 @@ func Unwrap(v Vector) Vector {
 	}
 }
 
-// States returns the states of v's games, by game index, for policies that
-// read the state; false if v does not play a game of that state. They may be
-// read, not written (Load does that), and change with every Step, Reset, Load
+// States returns the states of v's games by game index, for policies that read
+// the state. It returns false if the states of v are not of type S. The caller
+// may not write to them (Load does); they change with every Step, Reset, Load
 // and Restore.
 func States[S any](v Vector) ([]S, bool) {
 	p, ok := Unwrap(v).(*pool[S])
@@ -28,21 +28,21 @@ func States[S any](v Vector) ([]S, bool) {
 	return p.states, true
 }
 
-// Load begins game i of v anew in the state s, of which it takes a copy, and
-// reports whether v plays a game of that state. As with Reset, Batch.RowSeed
-// follows from the seed; turns count from 0.
+// Load starts game i of v again from a copy of the state s, and reports whether
+// the states of v are of type S. As with Reset, Batch.RowSeed depends on the
+// seed, and turns count from 0.
 func Load[S any](v Vector, i int, s *S, seed uint64) bool {
 	p, ok := Unwrap(v).(*pool[S])
 	if ok {
-		v.Reset(i, seed) // of all layers
+		v.Reset(i, seed) // resets all layers
 		p.states[i] = *s
 		p.appraise(i)
 	}
 	return ok
 }
 
-// Rules returns the game that v plays; false if its state is not of type S.
-// It is v's own, with its scratch memory: it may be used between calls of v,
+// Rules returns the game that v plays, or false if its states are not of type
+// S. The game is v's own, with its scratch memory: use it between calls of v,
 // on copies of states, and in v's goroutine only.
 func Rules[S any](v Vector) (sim.Game[S], bool) {
 	p, ok := Unwrap(v).(*pool[S])

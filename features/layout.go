@@ -2,68 +2,67 @@ package features
 
 import "fmt"
 
-// Layout tells where the packed words hold what the planes show, so that one
-// short function unpacks the observations of every game: Unpacker here, and
-// those in Python and JavaScript in datasets/examples.
+// Layout tells where the packed words hold the values of the planes. With it
+// one short function unpacks the observations of every game: Unpacker in this
+// package, and the functions in Python and JavaScript in datasets/examples.
 //
-// The bits of the words are numbered through: bit i is bit i%64 of word i/64.
-// A plane is the sum of its Parts, and 0 in every cell that none of them
-// reaches.
+// The bits of the words are numbered from 0: bit i is bit i%64 of word i/64. A
+// plane is the sum of its Parts, and 0 in every cell that no part covers.
 type Layout struct {
 	Cells [][]Run `json:"cells"` // lists of cells, in the order in which the words hold them
 	Parts []Part  `json:"parts"`
 }
 
-// Run is the cells First, First + Step, …, Count of them: each the index
-// y*Width + x in a plane.
+// Run is a list of Count cells: First, First + Step, First + 2*Step and so on.
+// A cell is the index y*Width + x in a plane.
 type Run struct {
 	First int `json:"first"`
 	Step  int `json:"step"`
 	Count int `json:"count"`
 }
 
-// Bits are numbers of Width bits, the lowest first: that of cell k of a list
-// begins at bit First + k*Step. No number reaches over the end of a word's lower
-// or upper half.
+// Bits locates numbers of Width bits in the words, least significant bit first.
+// The number for cell k of a list begins at bit First + k*Step. No number
+// crosses the border between the two halves of a word.
 type Bits struct {
 	First int `json:"first"`
 	Step  int `json:"step"`
 	Width int `json:"width"`
 }
 
-// Part adds numbers to one plane. Without At it does so in every cell of a
-// list; with At in one of them: the cell whose place in the list is the number
-// At.First says, or in none if the list is not so long. With If it adds only
-// where the number If.Bits says for the cell is one of If.In.
+// Part adds numbers to one plane. Without At it adds to every cell of a list.
+// With At it adds to one cell: the number at bit At.First is the cell's
+// position in the list; a position past the end of the list adds nothing. With
+// If it adds only where the number located by If.Bits for the cell is in If.In.
 type Part struct {
 	Plane  int        `json:"plane"`
 	Cells  int        `json:"cells"`  // index of the list in Layout.Cells
-	Number Bits       `json:"number"` // what is added; of width 0 it is 1
-	Times  int        `json:"times"`  // factor of the number
+	Number Bits       `json:"number"` // the number to add; with Width 0 it is 1
+	Times  int        `json:"times"`  // the number is multiplied by Times
 	At     *Bits      `json:"at,omitempty"`
 	If     *Condition `json:"if,omitempty"`
 }
 
-// Condition is true where a number is one of some.
+// Condition holds where the number located by Bits is in In.
 type Condition struct {
 	Bits
 	In []int `json:"in"`
 }
 
-// Whole is the list of all cells of a plane, in their order.
+// Whole returns the list of all cells of a plane, in order.
 func Whole(s Shape) []Run { return []Run{{0, 1, s.Height * s.Width}} }
 
-// Bounds of a Layout, so that what is read from a file asks for no more memory
-// than its planes.
+// Bounds of a Layout, which keep one from a file from taking more memory than
+// its planes.
 const (
-	maxPackedWidth    = 16      // bits of a number
-	maxConditionWidth = 8       // of one in a condition
-	maxPackedCells    = 1 << 20 // of a plane, and of all lists together
+	maxPackedWidth    = 16      // of Bits.Width
+	maxConditionWidth = 8       // of Bits.Width in a Condition
+	maxPackedCells    = 1 << 20 // in a plane, and in all lists together
 	maxPackedWords    = 1 << 20
 	maxPackedPlanes   = 1 << 10
 )
 
-// check tells what is wrong with a layout for planes of the shape.
+// check returns an error if the layout does not fit planes of the shape.
 func (l *Layout) check(s Shape) error {
 	if s.Planes < 1 || s.Planes > maxPackedPlanes || s.Height < 1 || s.Width < 1 || s.Words < 1 || s.Height > maxPackedCells/s.Width || s.Words > maxPackedWords {
 		return fmt.Errorf("packed layout: planes [%d, %d, %d] in %d words", s.Planes, s.Height, s.Width, s.Words)
@@ -95,7 +94,7 @@ func (l *Layout) check(s Shape) error {
 	return nil
 }
 
-// checkCells tells what is wrong with the lists of cells.
+// checkCells returns an error if a list of cells is not within a plane.
 func (l *Layout) checkCells(cells int) error {
 	all := 0
 	for i, runs := range l.Cells {
@@ -116,7 +115,8 @@ func (l *Layout) checkCells(cells int) error {
 	return nil
 }
 
-// fit reports whether n numbers lie within so many bits and none over a border.
+// fit reports whether n numbers lie within the first bits bits, and none of
+// them crosses the middle or the end of a word.
 func (b Bits) fit(n, bits, widest int) bool {
 	if b.Width == 0 {
 		return b.First == 0 && b.Step == 0
@@ -135,7 +135,7 @@ func (b Bits) fit(n, bits, widest int) bool {
 	return true
 }
 
-// length is the number of cells of a list.
+// length returns the number of cells of a list.
 func length(runs []Run) (n int) {
 	for _, r := range runs {
 		n += r.Count

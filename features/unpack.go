@@ -7,8 +7,8 @@ import (
 	"moonfarm/sim/bitboard"
 )
 
-// Unpacker writes planes from packed words by a Layout. It holds no mutable
-// memory: one value serves all goroutines.
+// Unpacker writes planes from packed words by a Layout. It is immutable, so
+// that goroutines may share it.
 type Unpacker struct {
 	words  int
 	bytes  int
@@ -16,29 +16,30 @@ type Unpacker struct {
 	spots  []spot
 }
 
-// group are the parts with the same cells, numbers and condition, in one walk
-// over the words.
+// group holds the parts with the same cells, numbers and condition. One walk
+// over the words serves all of them.
 type group struct {
-	cells   []int32 // index in a plane of each
+	cells   []int32 // indices in a plane
 	number  Bits
-	when    Bits // Width 0: none
+	when    Bits // the condition's number; Width 0: no condition
 	targets [][]target
-	octets  []octet // of single bits without condition whose cells lie eight in a row; nil for others
+	octets  []octet // set if the numbers are single bits without a condition whose cells lie eight in a row; else nil
 }
 
-// octet are eight cells in a row, from the left or, if back, from the right.
+// octet is eight adjacent cells of a row, from the left, or from the right if
+// back is set.
 type octet struct {
 	left int32
 	back bool
 }
 
-// target is where a number goes: the plane, and the factor.
+// target is the plane that a number is added to, and its factor.
 type target struct {
 	plane int32 // index of the plane's first byte
 	times uint8
 }
 
-// spot is a part of a single cell.
+// spot is a Part with At, which adds to a single cell.
 type spot struct {
 	cells  []int32
 	at     Bits
@@ -48,8 +49,8 @@ type spot struct {
 	target
 }
 
-// NewUnpacker returns the Unpacker of observations of that shape. It fails if
-// the layout is not one of such words and planes.
+// NewUnpacker returns an Unpacker for observations of the shape. It fails if
+// the layout does not fit such words and planes.
 func NewUnpacker(s Shape, l *Layout) (*Unpacker, error) {
 	if err := l.check(s); err != nil {
 		return nil, err
@@ -104,7 +105,8 @@ func NewUnpacker(s Shape, l *Layout) (*Unpacker, error) {
 	return u, nil
 }
 
-// octets parts cells into eights that lie in a row; nil if they do not.
+// octets cuts cells into octets. It returns nil if eight cells in sequence are
+// not adjacent.
 func octets(cells []int32) (list []octet) {
 	if len(cells)%8 != 0 {
 		return nil
@@ -122,19 +124,19 @@ func octets(cells []int32) (list []octet) {
 }
 
 // Unpack writes the planes, uint8 [Planes, Height, Width], from the packed
-// words of one observation [Words]. It allocates nothing. Slabs that are too
-// short are a mistake of the program and panic.
+// words of one observation [Words]. It allocates nothing. It panics if a slab
+// is too short.
 func (u *Unpacker) Unpack(planes []uint8, packed []uint64) {
 	planes, packed = planes[:u.bytes], packed[:u.words]
 	clear(planes)
 	for i := range u.groups {
 		g := &u.groups[i]
 		if g.octets != nil {
-			g.boards(planes, packed)
+			g.addOctets(planes, packed)
 		} else if g.number.even() {
-			g.words(planes, packed)
+			g.addNonzero(planes, packed)
 		} else {
-			g.all(planes, packed)
+			g.addEach(planes, packed)
 		}
 	}
 	for i := range u.spots {
@@ -142,13 +144,13 @@ func (u *Unpacker) Unpack(planes []uint8, packed []uint64) {
 	}
 }
 
-// even reports whether the numbers lie at the same places in every word.
+// even reports whether the numbers lie at the same bits of every word.
 func (b *Bits) even() bool {
 	return b.Width > 0 && b.Step > 0 && 64%b.Step == 0 && b.First%b.Step+b.Width <= b.Step
 }
 
-// of is the number of cell k.
-func (b *Bits) of(packed []uint64, k int) int {
+// number returns the number for cell k.
+func (b *Bits) number(packed []uint64, k int) int {
 	if b.Width == 0 {
 		return 0
 	}
@@ -156,27 +158,28 @@ func (b *Bits) of(packed []uint64, k int) int {
 	return int(packed[at>>6] >> (at & 63) & (1<<b.Width - 1))
 }
 
-// add adds a number in cell k.
+// add adds a number to cell k of every target.
 func (g *group) add(planes []uint8, packed []uint64, k int, number uint8) {
 	cell := g.cells[k]
-	for _, t := range g.targets[g.when.of(packed, k)] {
+	for _, t := range g.targets[g.when.number(packed, k)] {
 		planes[t.plane+cell] += number * t.times
 	}
 }
 
-// all goes through all cells.
-func (g *group) all(planes []uint8, packed []uint64) {
+// addEach adds the numbers of all cells, one by one.
+func (g *group) addEach(planes []uint8, packed []uint64) {
 	for k := range g.cells {
 		number := uint8(1)
 		if g.number.Width > 0 {
-			number = uint8(g.number.of(packed, k))
+			number = uint8(g.number.number(packed, k))
 		}
 		g.add(planes, packed, k, number)
 	}
 }
 
-// boards adds single bits, eight at once: sums of bytes do not carry.
-func (g *group) boards(planes []uint8, packed []uint64) {
+// addOctets adds single bits, eight cells at once in one uint64: the sums of
+// bytes do not carry.
+func (g *group) addOctets(planes []uint8, packed []uint64) {
 	at := g.number.First
 	for _, o := range g.octets {
 		b := uint8(packed[at>>6] >> (at & 63))
@@ -195,9 +198,9 @@ func (g *group) boards(planes []uint8, packed []uint64) {
 	}
 }
 
-// words goes through the words, where the numbers of each lie at the same
-// places, and passes over numbers that are 0: most are.
-func (g *group) words(planes []uint8, packed []uint64) {
+// addNonzero goes through the words and adds the numbers that are not 0, which
+// are few. The numbers lie at the same bits of every word.
+func (g *group) addNonzero(planes []uint8, packed []uint64) {
 	n := &g.number
 	low := uint64(1)<<n.Width - 1
 	mask := uint64(0)
@@ -206,7 +209,7 @@ func (g *group) words(planes []uint8, packed []uint64) {
 	}
 	shift := bits.TrailingZeros(uint(n.Step))
 	first, last := n.First>>6, (n.First+(len(g.cells)-1)*n.Step)>>6
-	k := -(n.First & 63 >> shift) // of the word's first number; negative before the list
+	k := -(n.First & 63 >> shift) // k is the cell of the word's first number; negative if that lies before the list
 	for _, w := range packed[first : last+1] {
 		for w &= mask; w != 0; {
 			lane := bits.TrailingZeros64(w) >> shift
@@ -220,15 +223,15 @@ func (g *group) words(planes []uint8, packed []uint64) {
 	}
 }
 
-// put adds the number of the cell that the words name.
+// put adds the number to the cell that the words name.
 func (s *spot) put(planes []uint8, packed []uint64) {
-	k := s.at.of(packed, 0)
-	if k >= len(s.cells) || !s.in[s.when.of(packed, 0)] {
+	k := s.at.number(packed, 0)
+	if k >= len(s.cells) || !s.in[s.when.number(packed, 0)] {
 		return
 	}
 	number := uint8(1)
 	if s.number.Width > 0 {
-		number = uint8(s.number.of(packed, 0))
+		number = uint8(s.number.number(packed, 0))
 	}
 	planes[s.plane+s.cells[k]] += number * s.times
 }

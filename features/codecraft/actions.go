@@ -214,7 +214,7 @@ func (a *Actions) Doc() string { return actionsDoc }
 
 // Mask writes 256 words, one for each slot: bit c is choice c of its first head.
 func (a *Actions) Mask(dst []uint64, s *cc.State, p sim.Player) {
-	features.Room("mask", len(dst), slots)
+	features.CheckLength("mask", len(dst), slots)
 	m := (*[slots]uint64)(dst)
 	for i := range m {
 		m[i] = 1 << choiceLeave

@@ -109,7 +109,7 @@ func (e *Encoder) health(t cc.Type, health int16) uint8 {
 
 // Planes writes the uint8 planes.
 func (e *Encoder) Planes(dst []uint8, s *cc.State, p sim.Player) {
-	features.Room("planes", len(dst), len(board{}))
+	features.CheckLength("planes", len(dst), len(board{}))
 	var seen bitboard.Square
 	e.sight(&seen, s, p)
 	e.planes((*board)(dst), s, p, &seen)

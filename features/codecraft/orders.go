@@ -11,7 +11,7 @@ import (
 // AppendOrders appends the actions that the slots say, by id: those told part by
 // part, and shortcuts as far as they are legal.
 func (a *Actions) AppendOrders(dst []sim.Order, action []int32, s *cc.State, p sim.Player) []sim.Order {
-	features.Room("action", len(action), heads)
+	features.CheckLength("action", len(action), heads)
 	action = action[:heads]
 	p &= 3
 	var v view
@@ -135,7 +135,7 @@ func (v *view) travel(u *cc.Unit, b *abilities, c int) (told cc.Action, ok bool)
 // leave an entity with the action that it has need none then; one without a slot
 // is told nothing.
 func (a *Actions) Action(dst []int32, orders []sim.Order, s *cc.State, p sim.Player) bool {
-	features.Room("action", len(dst), heads)
+	features.CheckLength("action", len(dst), heads)
 	dst = dst[:heads]
 	clear(dst)
 	p &= 3

@@ -35,7 +35,7 @@ type list = [words]uint64
 
 // Packed writes the cells, 25 bits each.
 func (e *Encoder) Packed(dst []uint64, s *cc.State, p sim.Player) {
-	features.Room("packed", len(dst), len(list{}))
+	features.CheckLength("packed", len(dst), len(list{}))
 	var seen bitboard.Square
 	e.sight(&seen, s, p)
 	e.packed((*list)(dst), s, p, &seen)

@@ -26,7 +26,7 @@ const others = sim.MaxPlayers - 1
 
 // Scalars writes the own numbers, those of the others, then the common ones.
 func (e *Encoder) Scalars(dst []float32, s *cc.State, p sim.Player) {
-	features.Room("scalars", len(dst), scalars)
+	features.CheckLength("scalars", len(dst), scalars)
 	d := (*[scalars]float32)(dst)
 	p &= 3
 	*d = [scalars]float32{}

@@ -61,7 +61,7 @@ func (e toyEncoder) Description() features.Description {
 }
 
 func (e toyEncoder) Planes(dst []uint8, s *simtest.ToyState, p sim.Player) {
-	features.Room("planes", len(dst), e.Shape().PlaneBytes())
+	features.CheckLength("planes", len(dst), e.Shape().PlaneBytes())
 	n := copy(dst, s.Heap[:])
 	for h := range simtest.ToyHeaps {
 		dst[n+h] = uint8(s.Named[p] >> h & 1)
@@ -69,7 +69,7 @@ func (e toyEncoder) Planes(dst []uint8, s *simtest.ToyState, p sim.Player) {
 }
 
 func (e toyEncoder) Packed(dst []uint64, s *simtest.ToyState, p sim.Player) {
-	features.Room("packed", len(dst), e.Shape().Words)
+	features.CheckLength("packed", len(dst), e.Shape().Words)
 	dst[0] = 0
 	for h, n := range s.Heap {
 		dst[0] |= uint64(n) << (8 * h)
@@ -78,7 +78,7 @@ func (e toyEncoder) Packed(dst []uint64, s *simtest.ToyState, p sim.Player) {
 }
 
 func (e toyEncoder) Scalars(dst []float32, s *simtest.ToyState, p sim.Player) {
-	features.Room("scalars", len(dst), e.Shape().Scalars)
+	features.CheckLength("scalars", len(dst), e.Shape().Scalars)
 	best := uint16(0)
 	for q := range e.seats {
 		if q != int(p) {
@@ -104,7 +104,7 @@ func (a toyActions) Doc() string {
 }
 
 func (a toyActions) Mask(dst []uint64, s *simtest.ToyState, p sim.Player) {
-	features.Room("mask", len(dst), features.MaskWords(a.heads))
+	features.CheckLength("mask", len(dst), features.MaskWords(a.heads))
 	clear(dst)
 	var legal uint64 = 1
 	for h, n := range s.Heap {
@@ -122,7 +122,7 @@ func (a toyActions) Mask(dst []uint64, s *simtest.ToyState, p sim.Player) {
 }
 
 func (a toyActions) AppendOrders(dst []sim.Order, action []int32, _ *simtest.ToyState, _ sim.Player) []sim.Order {
-	features.Room("action", len(action), len(a.heads))
+	features.CheckLength("action", len(action), len(a.heads))
 	for _, c := range action {
 		if c > 0 && c < toyChoices {
 			dst = append(dst, sim.Order(c))
@@ -132,7 +132,7 @@ func (a toyActions) AppendOrders(dst []sim.Order, action []int32, _ *simtest.Toy
 }
 
 func (a toyActions) Action(dst []int32, orders []sim.Order, _ *simtest.ToyState, _ sim.Player) bool {
-	features.Room("action", len(dst), len(a.heads))
+	features.CheckLength("action", len(dst), len(a.heads))
 	clear(dst)
 	n, said := 0, true
 	for _, o := range orders {

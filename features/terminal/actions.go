@@ -108,7 +108,7 @@ func (a *Actions) Doc() string {
 // Mask writes 95 words: 32 bits for each of the 84 heads of mobile units, 16
 // for each of the 210 of cells, and 32 bits that are 0.
 func (a *Actions) Mask(dst []uint64, s *tm.State, p sim.Player) {
-	features.Room("mask", len(dst), gridMaskWords)
+	features.CheckLength("mask", len(dst), gridMaskWords)
 	m := (*[gridMaskWords]uint64)(dst)
 	built := a.maskCells((*[cellWords]uint64)(m[stackWords:]), s, p)
 	a.maskStacks((*[stackWords]uint64)(m[:]), s.Bits[p], built)

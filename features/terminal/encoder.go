@@ -75,7 +75,7 @@ type (
 
 // Planes writes the uint8 planes.
 func (e *Encoder) Planes(dst []uint8, s *tm.State, p sim.Player) {
-	features.Room("planes", len(dst), boardBytes)
+	features.CheckLength("planes", len(dst), boardBytes)
 	b := (*board)(dst)
 	blank(b)
 	e.fill(b, s, p, p)
@@ -84,7 +84,7 @@ func (e *Encoder) Planes(dst []uint8, s *tm.State, p sim.Player) {
 
 // Packed writes the structures, 16 bits a cell.
 func (e *Encoder) Packed(dst []uint64, s *tm.State, p sim.Player) {
-	features.Room("packed", len(dst), words)
+	features.CheckLength("packed", len(dst), words)
 	l := (*list)(dst)
 	clear(l[:])
 	e.enter(l, s, p, p)

@@ -40,7 +40,7 @@ func (a *Actions) purchase(s *tm.State, p sim.Player) purchase {
 // AppendOrders appends the commands of the action that the rules accept, in the
 // order of Doc.
 func (a *Actions) AppendOrders(dst []sim.Order, action []int32, s *tm.State, p sim.Player) []sim.Order {
-	features.Room("action", len(action), heads)
+	features.CheckLength("action", len(action), heads)
 	b := a.purchase(s, p)
 	b.dst = dst
 	b.buy(action)
@@ -216,7 +216,7 @@ func (b *purchase) spend(k tm.Kind, most int) (n int) {
 // on the order, and it is not enough in that of the action. The referee's orders
 // are no choices and are passed over.
 func (a *Actions) Action(dst []int32, orders []sim.Order, s *tm.State, p sim.Player) bool {
-	features.Room("action", len(dst), heads)
+	features.CheckLength("action", len(dst), heads)
 	dst = dst[:heads:heads]
 	clear(dst)
 	orders = orders[:min(len(orders), a.most)]

@@ -67,7 +67,7 @@ const sequentialPackedDoc = " Then 11 words: a byte for each of the 28 edge cell
 
 // Planes writes the uint8 planes.
 func (e *SequentialEncoder) Planes(dst []uint8, s *tm.SequentialState, p sim.Player) {
-	features.Room("planes", len(dst), sequentialBytes)
+	features.CheckLength("planes", len(dst), sequentialBytes)
 	b := (*board)(dst)
 	blank(b)
 	e.plain.fill(b, &s.View, p, p)
@@ -85,7 +85,7 @@ func (e *SequentialEncoder) Planes(dst []uint8, s *tm.SequentialState, p sim.Pla
 
 // Packed writes the structures, then the own mobile units that wait.
 func (e *SequentialEncoder) Packed(dst []uint64, s *tm.SequentialState, p sim.Player) {
-	features.Room("packed", len(dst), sequentialWords)
+	features.CheckLength("packed", len(dst), sequentialWords)
 	l := (*list)(dst)
 	clear(l[:])
 	e.plain.enter(l, &s.View, p, p)
@@ -104,7 +104,7 @@ func (e *SequentialEncoder) Packed(dst []uint64, s *tm.SequentialState, p sim.Pl
 // Scalars writes those of the plain form, then the steps left and whether the
 // own turn is ended.
 func (e *SequentialEncoder) Scalars(dst []float32, s *tm.SequentialState, p sim.Player) {
-	features.Room("scalars", len(dst), sequentialScalars)
+	features.CheckLength("scalars", len(dst), sequentialScalars)
 	dst = dst[:sequentialScalars]
 	e.plain.side(dst[:scalarsPerSide], &s.View, p)
 	e.plain.side(dst[scalarsPerSide:scalarTurn], &s.Base, p^1)
@@ -168,7 +168,7 @@ func (c *cells) or(dst *[choiceWords]uint64, at int) {
 
 // Mask writes 18 words.
 func (a *SequentialActions) Mask(dst []uint64, s *tm.SequentialState, p sim.Player) {
-	features.Room("mask", len(dst), choiceWords)
+	features.CheckLength("mask", len(dst), choiceWords)
 	m := (*[choiceWords]uint64)(dst)
 	clear(m[:])
 	m[choiceEnd>>6] = 1 << (choiceEnd & 63)
@@ -215,7 +215,7 @@ func (a *SequentialActions) Mask(dst []uint64, s *tm.SequentialState, p sim.Play
 
 // AppendOrders appends the one order of the action.
 func (a *SequentialActions) AppendOrders(dst []sim.Order, action []int32, _ *tm.SequentialState, p sim.Player) []sim.Order {
-	features.Room("action", len(action), 1)
+	features.CheckLength("action", len(action), 1)
 	c := int(action[0])
 	switch {
 	case c < 0 || c >= choices:
@@ -240,7 +240,7 @@ func (a *SequentialActions) AppendOrders(dst []sim.Order, action []int32, _ *tm.
 // Action finds the choice for the first order, which is the one that counts.
 // Orders of the referee, for the enemy's half or outside the arena have none.
 func (a *SequentialActions) Action(dst []int32, orders []sim.Order, _ *tm.SequentialState, p sim.Player) bool {
-	features.Room("action", len(dst), 1)
+	features.CheckLength("action", len(dst), 1)
 	dst[0] = choiceEnd
 	if len(orders) == 0 || orders[0] == tm.Nothing {
 		return true

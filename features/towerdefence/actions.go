@@ -36,13 +36,13 @@ func (a *Actions) Doc() string {
 // Mask writes six words: a board for each of the five kinds of action that name
 // a cell, then nothing (bit 0) and the curtain (bit 1).
 func (a *Actions) Mask(dst []uint64, s *td.State, p sim.Player) {
-	features.Room("mask", len(dst), len(td.Legal{}))
+	features.CheckLength("mask", len(dst), len(td.Legal{}))
 	a.game.Legal((*td.Legal)(dst[:6]), s, p)
 }
 
 // AppendOrders appends the one order of the action.
 func (a *Actions) AppendOrders(dst []sim.Order, action []int32, _ *td.State, _ sim.Player) []sim.Order {
-	features.Room("action", len(action), 1)
+	features.CheckLength("action", len(action), 1)
 	c := int(action[0])
 	switch {
 	case c >= 0 && c < actionNothing:
@@ -59,7 +59,7 @@ func (a *Actions) AppendOrders(dst []sim.Order, action []int32, _ *td.State, _ s
 // is no command, such as an answer that cannot be read, has none. A command that
 // the rules refuse has its choice, though that is masked out.
 func (a *Actions) Action(dst []int32, orders []sim.Order, _ *td.State, _ sim.Player) bool {
-	features.Room("action", len(dst), 1)
+	features.CheckLength("action", len(dst), 1)
 	dst[0] = actionNothing
 	if len(orders) == 0 || orders[0] == td.Nothing {
 		return true

@@ -54,7 +54,7 @@ type half = [wordsPerHalf]uint64
 
 // Planes writes the uint8 planes.
 func (e *Encoder) Planes(dst []uint8, s *td.State, p sim.Player) {
-	features.Room("planes", len(dst), planes*planeBytes)
+	features.CheckLength("planes", len(dst), planes*planeBytes)
 	var own, enemy half
 	e.halfWords(&own, s, p)
 	e.halfWords(&enemy, s, p^1)
@@ -63,7 +63,7 @@ func (e *Encoder) Planes(dst []uint8, s *td.State, p sim.Player) {
 
 // Packed writes the words of the own half, then those of the enemy's.
 func (e *Encoder) Packed(dst []uint64, s *td.State, p sim.Player) {
-	features.Room("packed", len(dst), 2*wordsPerHalf)
+	features.CheckLength("packed", len(dst), 2*wordsPerHalf)
 	e.halfWords((*half)(dst[:wordsPerHalf]), s, p)
 	e.halfWords((*half)(dst[wordsPerHalf:2*wordsPerHalf]), s, p^1)
 }

@@ -26,7 +26,7 @@ const (
 
 // Scalars writes those of the own side, of the enemy's, then the common ones.
 func (e *Encoder) Scalars(dst []float32, s *td.State, p sim.Player) {
-	features.Room("scalars", len(dst), scalars)
+	features.CheckLength("scalars", len(dst), scalars)
 	dst = dst[:scalars:scalars]
 	e.side(dst[:scalarsPerSide], s, p)
 	e.side(dst[scalarsPerSide:2*scalarsPerSide], s, p^1)

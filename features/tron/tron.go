@@ -84,7 +84,7 @@ func (e Encoder) words(s *tron.State, p sim.Player) (w [planes]uint64) {
 
 // Planes writes the uint8 planes.
 func (e Encoder) Planes(dst []uint8, s *tron.State, p sim.Player) {
-	features.Room("planes", len(dst), planes*tron.Cells)
+	features.CheckLength("planes", len(dst), planes*tron.Cells)
 	for i, w := range e.words(s, p) {
 		for y := range tron.Size {
 			binary.LittleEndian.PutUint64(dst[i*tron.Cells+y*tron.Size:], bitboard.Spread(uint8(w>>(y*tron.Size))))
@@ -94,14 +94,14 @@ func (e Encoder) Planes(dst []uint8, s *tron.State, p sim.Player) {
 
 // Packed writes the words of the planes.
 func (e Encoder) Packed(dst []uint64, s *tron.State, p sim.Player) {
-	features.Room("packed", len(dst), planes)
+	features.CheckLength("packed", len(dst), planes)
 	w := e.words(s, p)
 	copy(dst, w[:])
 }
 
 // Scalars writes the turn.
 func (e Encoder) Scalars(dst []float32, s *tron.State, _ sim.Player) {
-	features.Room("scalars", len(dst), 1)
+	features.CheckLength("scalars", len(dst), 1)
 	dst[0] = float32(s.Turn)
 }
 
@@ -117,13 +117,13 @@ func (Actions) Doc() string { return "One choice a turn: 0 straight on, 1 turn l
 
 // Mask writes the one word: every choice may be made in every turn.
 func (Actions) Mask(dst []uint64, _ *tron.State, _ sim.Player) {
-	features.Room("mask", len(dst), 1)
+	features.CheckLength("mask", len(dst), 1)
 	dst[0] = 1<<tron.Orders - 1
 }
 
 // AppendOrders appends the order of the choice.
 func (Actions) AppendOrders(dst []sim.Order, action []int32, _ *tron.State, _ sim.Player) []sim.Order {
-	features.Room("action", len(action), 1)
+	features.CheckLength("action", len(action), 1)
 	if c := action[0]; c >= 0 && c < tron.Orders {
 		dst = append(dst, sim.Order(c))
 	}
@@ -133,7 +133,7 @@ func (Actions) AppendOrders(dst []sim.Order, action []int32, _ *tron.State, _ si
 // Action finds the choice for the first order, which is the one that counts.
 // What is no turn goes straight on.
 func (Actions) Action(dst []int32, orders []sim.Order, _ *tron.State, _ sim.Player) bool {
-	features.Room("action", len(dst), 1)
+	features.CheckLength("action", len(dst), 1)
 	dst[0] = int32(tron.Straight)
 	if len(orders) > 0 && orders[0] < tron.Orders {
 		dst[0] = int32(orders[0])
