@@ -10,8 +10,8 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// The games of these tests are cut after 3 turns. Nobody moves, but in the
-// script seat 0 of game 1 takes everything in the second turn of an episode,
+// The games of these tests are cut after 3 turns. No row takes anything, except
+// that seat 0 of game 1 takes everything in the second turn of an episode,
 // which ends the game by its rules.
 var cutAfter3 = env.Settings{N: 2, MaxTurns: 3}
 
@@ -28,20 +28,20 @@ func autoreset(t *testing.T, mode env.Mode) (*env.Autoreset, *env.Batch) {
 	return a, env.NewBatch(v.Spec(), 2, want)
 }
 
-// heaps is the first plane of the first row of game i.
+// heaps returns the first plane of the first row of game i as text.
 func heaps(b *env.Batch, i int) string {
 	row := len(b.Planes) / b.Rows
 	return fmt.Sprint(b.Planes[i*2*row:][:simtest.ToyHeaps])
 }
 
-// start is what heaps shows of an episode that begins with the seed.
+// start returns what heaps returns at the start of an episode with the seed.
 func start(seed uint64) string {
 	var s simtest.ToyState
 	simtest.Toy{Seats: 2}.Reset(&s, seed)
 	return fmt.Sprint(s.Heap[:])
 }
 
-// script says what the rows do in the turn that Observe has shown.
+// script writes the actions of the rows for the turn that Observe has shown.
 func script(b *env.Batch) {
 	for row := range b.OrderLen {
 		b.OrderLen[row] = 0
@@ -54,7 +54,7 @@ func script(b *env.Batch) {
 	}
 }
 
-// line describes what a Step and the Observe after it say of both games.
+// line returns what a Step and the Observe after it report of both games.
 func line(a *env.Autoreset, b *env.Batch) string {
 	var parts []string
 	for i := range b.Status {
@@ -105,7 +105,7 @@ func compare(t *testing.T, got, want []string) {
 func TestNextStep(t *testing.T) {
 	a, b := autoreset(t, env.NextStep)
 	compare(t, play(a, b, 8), []string{
-		// While nobody takes a stone the heaps are those of the start.
+		// While no stone is taken, the heaps are those of the start.
 		"goes on [0 0], turn 1 running, shows start 0 | goes on [0 0], turn 1 running, shows start 0",
 		"goes on [0 0], turn 2 running, shows start 0 | terminated [1 -1], turn 2 over, shows empty",
 		"truncated [0 0], turn 3 cut, shows start 0 | goes on [0 0], turn 0 running, shows start 1",
@@ -140,7 +140,7 @@ func TestSameStepKeepsTheLastObservation(t *testing.T) {
 	if f.Status[1] != sim.Over || f.Turn[1] != 2 || heaps(f, 1) != fmt.Sprint(make([]uint8, 8)) {
 		t.Errorf("game 1: last observation is %v, turn %d, heaps %s", f.Status[1], f.Turn[1], heaps(f, 1))
 	}
-	words, nothing := a.Spec().MaskWords, uint64(0x8040201008040201) // choice 0 of eight heads of nine
+	words, nothing := a.Spec().MaskWords, uint64(0x8040201008040201) // choice 0 of eight heads with nine choices
 	for row, taken := range []float32{0, 0, f.Scalars[6], 0} {
 		if f.Scalars[row*3] != taken || f.Mask[row*words] != nothing {
 			t.Errorf("row %d: scalars %v, mask %x", row, f.Scalars[row*3:][:3], f.Mask[row*words:][:words])
@@ -162,7 +162,7 @@ func TestSameStepTellsHowTheGameEnded(t *testing.T) {
 		}
 		a.Observe(b)
 	}
-	// Before the next Observe, Status and Turn are those of the turn played.
+	// Until the next Observe, Status and Turn report the turn that was played.
 	if b.Status[1] != sim.Over || b.Turn[1] != 2 || b.OrderLen[2] != simtest.ToyHeaps {
 		t.Errorf("after the Step: %v, turn %d, %d orders", b.Status[1], b.Turn[1], b.OrderLen[2])
 	}
@@ -182,7 +182,7 @@ func TestDisabled(t *testing.T) {
 	compare(t, play(a, b, 1), []string{
 		"truncated [0 0], turn 3 cut, shows start 0 | goes on [0 0], turn 1 running, shows start 1",
 	})
-	a.ResetMask([]bool{true, true}) // game 1 too, though it runs
+	a.ResetMask([]bool{true, true}) // game 1, too, although it has not ended
 	compare(t, play(a, b, 1), []string{
 		"goes on [0 0], turn 1 running, shows start 1 | goes on [0 0], turn 1 running, shows start 2",
 	})
@@ -195,7 +195,7 @@ func TestResetUnderAutoreset(t *testing.T) {
 	for _, mode := range []env.Mode{env.NextStep, env.Disabled} {
 		a, b := autoreset(t, mode)
 		play(a, b, 2)    // game 1 has ended
-		a.Reset(1, 1003) // the caller is first
+		a.Reset(1, 1003) // the caller resets it before the layer does
 		got := play(a, b, 1)
 		if !strings.Contains(got[0], "| goes on [0 0], turn 1 running") {
 			t.Errorf("%v: after Reset: %s", mode, got[0])

@@ -8,8 +8,8 @@ import (
 	"moonfarm/sim"
 )
 
-// idle is a game whose methods do next to nothing, so that what is measured
-// is the Pool.
+// idle is a game whose methods do next to nothing, so that benchmarks measure
+// the pool alone.
 type idle struct{}
 
 type idleState struct{ Turn uint64 }
@@ -55,8 +55,8 @@ func (idleActions) Action(dst []int32, o []sim.Order, _ *idleState, _ sim.Player
 	return true
 }
 
-// BenchmarkOverhead measures what the Pool adds to a game and its encoder: the
-// time per game-step of two seats for a game that does next to nothing.
+// BenchmarkOverhead measures what the pool adds to a game and its encoder: the
+// time per step of a game of two seats that does next to nothing.
 func BenchmarkOverhead(b *testing.B) {
 	for _, c := range []struct {
 		name    string

@@ -9,8 +9,9 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// Step says orders head by head: one that no choice says is -1 alone, in Action
-// and in Played. A row that acts by such an action does the rest of it.
+// TestStepSaysOrdersByHead: if no choice stands for an order, only its head is
+// -1, in Action and in Played. A row that plays such an action plays the other
+// heads.
 func TestStepSaysOrdersByHead(t *testing.T) {
 	g := simtest.Toy{Seats: 2, Orders: 3}
 	v, again := pool(t, g, env.Settings{N: 1}), pool(t, g, env.Settings{N: 1})

@@ -10,8 +10,8 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// foggy makes toys whose heaps are hidden from a seat that did not name them in
-// the turn before.
+// foggy makes toys in which a seat sees only the heaps that it named in the
+// turn before.
 func foggy(t *testing.T, fog *features.Fog, c env.Settings) (env.Vector, error) {
 	t.Helper()
 	g := simtest.Toy{Seats: 2, Orders: 8}
@@ -20,8 +20,8 @@ func foggy(t *testing.T, fog *features.Fog, c env.Settings) (env.Vector, error) 
 	return env.New(g, kit, c)
 }
 
-// The memory follows every heap by itself: over restarts, over a state that is
-// loaded, and over a game that is restored to an earlier turn.
+// TestMemory compares the memory with one kept heap by heap: over restarts,
+// over a loaded state, and over a game that is restored to an earlier turn.
 func TestMemory(t *testing.T) {
 	c := env.Settings{N: 3, Memory: true}
 	v, err := foggy(t, &features.Fog{Visible: "named", Remembered: []string{"heap"}}, c)
@@ -37,7 +37,7 @@ func TestMemory(t *testing.T) {
 		t.Errorf("remembered: %v and without memory %v", got, bare.Spec().Remembered)
 	}
 	const heaps = simtest.ToyHeaps
-	var known [6][heaps]uint8 // by row: what was last seen
+	var known [6][heaps]uint8 // by row: the last seen values
 	a, b := env.NewBatch(bare.Spec(), 3, wantAll), env.NewBatch(v.Spec(), 3, wantAll)
 	filled := 0
 	compare := func(turn int) {
@@ -59,7 +59,7 @@ func TestMemory(t *testing.T) {
 	saved := env.Unwrap(v).(env.Snapshotter).AppendSnapshot(nil, 2)
 	for turn := range 60 {
 		switch {
-		case turn == 20: // both go back to the start
+		case turn == 20: // both restart
 			for _, w := range []env.Vector{bare, v} {
 				if err := env.Unwrap(w).(env.Snapshotter).Restore(2, saved); err != nil {
 					t.Fatal(err)
@@ -77,7 +77,7 @@ func TestMemory(t *testing.T) {
 		bare.Observe(a)
 		v.Observe(b)
 		compare(turn)
-		if turn%7 == 3 { // once more, and alone
+		if turn%7 == 3 { // observe once more, each game alone
 			v.ObserveGame(b, 1)
 			compare(turn)
 		}
@@ -104,7 +104,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// A memory needs fog, and planes that are there.
+// TestMemoryRefused: memory needs fog, and planes that exist.
 func TestMemoryRefused(t *testing.T) {
 	for _, c := range []struct {
 		fog  *features.Fog
@@ -121,8 +121,8 @@ func TestMemoryRefused(t *testing.T) {
 	}
 }
 
-// A loaded state is played on like the game it was taken from; measures start
-// from it, and turns from 0.
+// TestLoad: a loaded state is played like the game it was taken from; measures
+// start from it, and turns from 0.
 func TestLoad(t *testing.T) {
 	for _, g := range shapes {
 		v := pool(t, g, env.Settings{N: 2, Reward: "stones"})

@@ -11,7 +11,7 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// record is all that a Batch says of game i, as text.
+// record returns all that a Batch holds of game i, as text.
 func record(s env.Spec, b *env.Batch, i int) string {
 	n := s.Info.Players
 	row := func(width int) (from, to int) { return i * n * width, (i + 1) * n * width }
@@ -21,7 +21,7 @@ func record(s env.Spec, b *env.Batch, i int) string {
 	m0, m1 := row(s.MaskWords)
 	h0, h1 := row(len(s.Heads))
 	r0, r1 := row(1)
-	var orders []sim.Order // those past OrderLen are nobody's
+	var orders []sim.Order // orders after OrderLen have no meaning
 	for r := r0; r < r1; r++ {
 		orders = append(orders, b.Orders[r*s.Info.MaxOrders:][:max(b.OrderLen[r], 0)]...)
 	}
@@ -29,8 +29,8 @@ func record(s env.Spec, b *env.Batch, i int) string {
 		b.Action[h0:h1], orders, b.OrderLen[r0:r1], b.Reward[r0:r1], b.Status[i], b.Turn[i])
 }
 
-// history plays the games with the given seeds side by side, by the seeds of the rows,
-// and returns what was seen of each.
+// history plays games with the given seeds side by side, with actions drawn
+// from the row seeds, and returns the records of each.
 func history(t *testing.T, g simtest.Toy, seeds []uint64, order []int) [][]string {
 	t.Helper()
 	v := pool(t, g, env.Settings{N: len(seeds), Reward: "stones"})
@@ -53,8 +53,8 @@ func history(t *testing.T, g simtest.Toy, seeds []uint64, order []int) [][]strin
 	return seen
 }
 
-// TestGamesAreAlone: what happens in a game does not depend on how many others
-// are played beside it, on its index, or on the order of resets.
+// TestGamesAreAlone: a game does not depend on the number of games beside it,
+// on its index, or on the order of resets.
 func TestGamesAreAlone(t *testing.T) {
 	seeds := []uint64{7, 1 << 63, 0, 12345, 99}
 	for _, g := range shapes {
@@ -73,8 +73,8 @@ func TestGamesAreAlone(t *testing.T) {
 	}
 }
 
-// TestOrdersSayWhatActionsSay plays the same games by actions and by the
-// orders that Step filled in for them. Played is the Action that the second gets.
+// TestOrdersSayWhatActionsSay plays the same games by actions and by the orders
+// that Step made of them. Both have the same Played.
 func TestOrdersSayWhatActionsSay(t *testing.T) {
 	for _, g := range shapes {
 		t.Run(name(g), func(t *testing.T) {
@@ -90,7 +90,7 @@ func TestOrdersSayWhatActionsSay(t *testing.T) {
 				w.Observe(c)
 				chooseAction(spec, b)
 				if turn%2 == 1 {
-					b.Action[0] = -1 // no choice: says nothing
+					b.Action[0] = -1 // no choice: orders nothing
 				}
 				v.Step(b)
 				copy(c.Orders, b.Orders)
@@ -142,7 +142,8 @@ func TestRewards(t *testing.T) {
 	}
 }
 
-// checkReward: zero-sum; the result comes with the end, and nothing after it.
+// checkReward: rewards sum to zero; the result comes with the end, and nothing
+// after it.
 func checkReward(t *testing.T, v env.Vector, b *env.Batch, i int, running bool) {
 	t.Helper()
 	n := v.Spec().Info.Players

@@ -12,7 +12,7 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// mustPanic calls f and demands a panic whose text names what is wrong.
+// mustPanic calls f and requires a panic whose text contains want.
 func mustPanic(t *testing.T, name, want string, f func()) {
 	t.Helper()
 	defer func() {
@@ -24,7 +24,7 @@ func mustPanic(t *testing.T, name, want string, f func()) {
 	f()
 }
 
-// TestMisusePanics: what a program gets wrong is told by name.
+// TestMisusePanics: misuse panics with the name of the slab or argument.
 func TestMisusePanics(t *testing.T) {
 	for _, g := range []simtest.Toy{shapes[0], shapes[1]} {
 		v := pool(t, g, env.Settings{N: 2})
@@ -71,7 +71,7 @@ func TestMisusePanics(t *testing.T) {
 	}
 }
 
-// TestMissingParts: constructors say which of their arguments is missing.
+// TestMissingParts: constructors name the argument that is missing.
 func TestMissingParts(t *testing.T) {
 	g := simtest.Toy{Seats: 2, Orders: 1}
 	kit := featuretest.ToyKit(g)
@@ -102,7 +102,8 @@ func TestMissingParts(t *testing.T) {
 	}
 }
 
-// TestSameStepWantsABatchThatFits: the last observations need all their rows.
+// TestSameStepWantsABatchThatFits: the Batch for the last observations needs
+// all rows.
 func TestSameStepWantsABatchThatFits(t *testing.T) {
 	v := pool(t, simtest.Toy{Seats: 2, Orders: 1}, env.Settings{N: 2})
 	short := env.NewBatch(v.Spec(), 2, wantAll)

@@ -15,8 +15,8 @@ import (
 
 const wantAll = env.WantPlanes | env.WantPacked | env.WantScalars | env.WantMask | env.WantAction | env.WantRowSeed | env.WantPlayed
 
-// shapes are toys of the shapes of the games to come: two seats with one order
-// a turn, ordered lists of orders, more seats, heads that fill several words.
+// shapes are toys with the shapes of real games: two seats with one order per
+// turn, ordered lists of orders, more seats, heads that fill several words.
 var shapes = []simtest.Toy{
 	{Seats: 2, Orders: 1},
 	{Seats: 2, Orders: 8},
@@ -26,7 +26,7 @@ var shapes = []simtest.Toy{
 
 func name(g simtest.Toy) string { return fmt.Sprintf("%d seats %d orders", g.Seats, g.Orders) }
 
-// games is what New makes.
+// games is the interface of what New returns.
 type games interface {
 	env.Vector
 	env.Snapshotter
@@ -41,8 +41,8 @@ func pool(t testing.TB, g simtest.Toy, c env.Settings) games {
 	return v.(games)
 }
 
-// chooseAction fills the actions of all rows with choices that the mask
-// allows, drawn from the rows' seeds alone.
+// chooseAction fills the actions of all rows with legal choices, drawn from the
+// row seeds only.
 func chooseAction(s env.Spec, b *env.Batch) {
 	for row := range b.Rows {
 		r, heads := prng.New(b.RowSeed[row]), len(s.Heads)
@@ -115,7 +115,8 @@ func TestActionWithoutSlabPanics(t *testing.T) {
 	mustPanic(t, "Step", "no Action slab", func() { v.Step(b) })
 }
 
-// TestUnwantedSlabs: each slab alone gives the same as all together.
+// TestUnwantedSlabs: each slab by itself is filled as it is together with the
+// others.
 func TestUnwantedSlabs(t *testing.T) {
 	for _, g := range shapes {
 		v := pool(t, g, env.Settings{N: 2})
@@ -161,7 +162,7 @@ func TestEndedGamesRest(t *testing.T) {
 	advance(v, b, simtest.ToyTurns)
 	before := v.AppendSnapshot(nil, 0)
 	v.Observe(b)
-	v.Reset(1, 4) // the other goes on
+	v.Reset(1, 4) // the other game stays
 	chooseAction(v.Spec(), b)
 	for row := range b.OrderLen {
 		b.Orders[row*8], b.OrderLen[row] = 1, 1
@@ -178,7 +179,8 @@ func TestEndedGamesRest(t *testing.T) {
 	}
 }
 
-// TestGivenActionIsOnlyRead: of a game that has ended as of one that goes on.
+// TestGivenActionIsOnlyRead: in games that have ended as well as in running
+// games.
 func TestGivenActionIsOnlyRead(t *testing.T) {
 	v := pool(t, shapes[1], env.Settings{N: 2})
 	b := env.NewBatch(v.Spec(), 2, wantAll)
@@ -186,7 +188,7 @@ func TestGivenActionIsOnlyRead(t *testing.T) {
 	v.Reset(1, 4)
 	v.Observe(b)
 	chooseAction(v.Spec(), b)
-	for k := range b.Action { // all −1 if they are written
+	for k := range b.Action { // all become −1 if they are written
 		b.Action[k] = max(b.Action[k], 0)
 	}
 	last := b.Rows - 1

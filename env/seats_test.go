@@ -12,7 +12,7 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// withSeats is a Batch like NewBatch's for one seat of each game.
+// withSeats returns a Batch like NewBatch's, for one seat per game.
 func withSeats(s env.Spec, seats []sim.Player) *env.Batch {
 	n := len(seats)
 	b := env.NewBatch(s, n, env.WantAction|env.WantPlayed)
@@ -22,7 +22,7 @@ func withSeats(s env.Spec, seats []sim.Player) *env.Batch {
 	return b
 }
 
-// rowOf is what a Batch shows in a row of so many, as text.
+// rowOf returns the contents of row row of a Batch with rows rows, as text.
 func rowOf(b *env.Batch, rows, row int) string {
 	return fmt.Sprint(cut(b.Planes, rows, row), cut(b.Packed, rows, row), cut(b.Scalars, rows, row),
 		cut(b.Mask, rows, row), cut(b.RowSeed, rows, row))
@@ -33,8 +33,8 @@ func cut[T any](slab []T, rows, row int) []T {
 	return slab[row*size : (row+1)*size]
 }
 
-// TestSeats: with Seats a row is what that seat's row is without, seats may
-// change, and Step plays the same.
+// TestSeats: with Seats, a row is the same as that seat's row without, seats
+// may change, and Step plays the same.
 func TestSeats(t *testing.T) {
 	const n = 5
 	for _, g := range shapes {
@@ -76,7 +76,7 @@ func TestSeats(t *testing.T) {
 	}
 }
 
-// watched notes for which seats something is encoded.
+// watched records the seats whose observations are encoded.
 type watched struct {
 	features.Encoder[simtest.ToyState]
 	seen *[sim.MaxPlayers]int
@@ -87,7 +87,7 @@ func (w watched) Planes(dst []uint8, s *simtest.ToyState, p sim.Player) {
 	w.Encoder.Planes(dst, s, p)
 }
 
-// All makes it a BatchEncoder, whose work for all seats is not asked for.
+// All makes watched a BatchEncoder. It must not be called.
 func (w watched) All(dst features.Rows, s *simtest.ToyState) {
 	for p := range w.seen {
 		w.seen[p]++
@@ -98,7 +98,7 @@ func (w watched) All(dst features.Rows, s *simtest.ToyState) {
 	}
 }
 
-// TestSeatsAreEncodedAlone: the others cost nothing.
+// TestSeatsAreEncodedAlone: nothing is encoded for the other seats.
 func TestSeatsAreEncodedAlone(t *testing.T) {
 	g, seen := simtest.Toy{Seats: 3, Orders: 2}, [sim.MaxPlayers]int{}
 	kit := featuretest.ToyKit(g)
@@ -115,7 +115,7 @@ func TestSeatsAreEncodedAlone(t *testing.T) {
 	}
 }
 
-// TestMemoryOfSeats: each seat remembers what was shown to it, in its row.
+// TestMemoryOfSeats: each seat remembers what it has seen, in its row.
 func TestMemoryOfSeats(t *testing.T) {
 	fog := &features.Fog{Visible: "named", Remembered: []string{"heap"}}
 	c := env.Settings{N: 3, Memory: true}
@@ -144,7 +144,7 @@ func TestMemoryOfSeats(t *testing.T) {
 	}
 }
 
-// TestSeatsMisused: what does not fit is told by name.
+// TestSeatsMisused: misuse panics with the name of the argument.
 func TestSeatsMisused(t *testing.T) {
 	v := pool(t, simtest.Toy{Seats: 2, Orders: 1}, env.Settings{N: 2})
 	s := v.Spec()
@@ -166,8 +166,9 @@ func TestSeatsMisused(t *testing.T) {
 	}
 }
 
-// TestAutoresetRestores: the episode of a snapshot, and those after it, go on in
-// another game as in its own; an ended one is restarted.
+// TestAutoresetRestores: a restored game goes on in the snapshot's episode, and
+// in the later ones, as the game that was saved; a game that has ended is
+// restarted.
 func TestAutoresetRestores(t *testing.T) {
 	for _, mode := range []env.Mode{env.NextStep, env.SameStep, env.Disabled} {
 		a, b := autoreset(t, mode)
@@ -189,7 +190,7 @@ func TestAutoresetRestores(t *testing.T) {
 			other.Begin(1, 1)
 			a.Begin(1, 1)
 		}
-		_, want, _ := strings.Cut(play(a, b, 1)[0], " | ") // of game 1
+		_, want, _ := strings.Cut(play(a, b, 1)[0], " | ") // game 1
 		_, got, _ := strings.Cut(play(other, c, 1)[0], " | ")
 		if got != want || other.Episode(1) != a.Episode(1) {
 			t.Errorf("%v: goes on with %s in episode %d, want %s in %d", mode, got, other.Episode(1), want, a.Episode(1))

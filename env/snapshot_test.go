@@ -9,7 +9,7 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// advance plays n turns by the rows' seeds.
+// advance plays n turns with actions drawn from the row seeds.
 func advance(v env.Vector, b *env.Batch, n int) {
 	for range n {
 		v.Observe(b)
@@ -26,7 +26,7 @@ func TestSnapshotContinues(t *testing.T) {
 			v.Reset(1, 77)
 			b, c := env.NewBatch(v.Spec(), 2, wantAll), env.NewBatch(w.Spec(), 3, wantAll)
 			advance(v, b, 3)
-			advance(w, c, 5) // a past of its own
+			advance(w, c, 5) // give w another past
 			if err := w.Restore(2, v.AppendSnapshot(nil, 1)); err != nil {
 				t.Fatal(err)
 			}
@@ -37,7 +37,7 @@ func TestSnapshotContinues(t *testing.T) {
 					t.Fatalf("%s, %s, %d turns on:\ngot  %s\nwant %s", name(g), reward, turn+1, got, want)
 				}
 			}
-			// An ended game stays one.
+			// A game that has ended stays so.
 			if !bytes.Equal(v.AppendSnapshot(nil, 1), w.AppendSnapshot(nil, 2)) {
 				t.Errorf("%s: the last snapshots differ", name(g))
 			}

@@ -1,4 +1,4 @@
-// Package catalog is the one list of games.
+// Package catalog lists the games.
 package catalog
 
 import (
@@ -10,41 +10,43 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// Entry is one entry: how to make vectors of it.
+// Entry is a game of the list, with the functions that make vectors of it.
 type Entry struct {
-	Name string // as on the command line
+	Name string // the name on the command line
 	Doc  string // one line
 	// New returns a vector of games. rules is the canonical text of the rules
-	// (sim.Info.Config) or the game's own config file; "" means the default.
+	// (sim.Info.Config) or the game's own config file; "" means the default
+	// rules.
 	New func(rules string, c env.Settings) (env.Vector, error)
 	// Rules lists the rules of the default game: their keys, bounds and meanings.
 	Rules func() []texts.Rule
-	// ShardEpisodes is how many episodes a shard of a dataset has by default. One
-	// worker makes a shard, which should take it some seconds. The number decides
-	// the bytes of datasets, so it is fixed for each game.
+	// ShardEpisodes is the default number of episodes in a shard of a dataset,
+	// chosen so that a worker makes a shard in some seconds. It affects the
+	// bytes of datasets, so it never changes for a game.
 	ShardEpisodes uint64
-	// Recorded returns a vector of one game for a recording, in the original's
-	// own form, that does not tell its seed. The game goes through the recorded
-	// states, after every transition has been checked by the rules; it ignores
-	// the seed and the orders that it is given. orders and ends are those of the
-	// recording, as rollout.Episode has them. Recorded is nil if the game has no
-	// such recordings.
+	// Recorded returns a vector of one game that replays a recording without a
+	// seed, in the form of the original engine. The game goes through the
+	// recorded states; Recorded has checked every transition by the rules. The
+	// game ignores the seed and the orders that it is given. orders and ends
+	// are those of the recording, in the form of rollout.Episode. Recorded is
+	// nil if the game has no such recordings.
 	Recorded func(rules string, c env.Settings, recording []byte) (v env.Vector, orders []sim.Order, ends []int32, err error)
-	// Shown returns a vector of one game in the state that a message shows to a bot, and
-	// the seat of that bot. What the message does not tell is assumed as the reader of the
-	// game says: ReadState or StateOfView in its package wire. The error names what cannot
-	// be read, or what no state can have. Shown is nil if no original engine plays the game.
+	// Shown returns a vector of one game in the state that a message shows to a
+	// bot, and the seat of the bot. Values that the message lacks are assumed
+	// as documented for ReadState or StateOfView in the game's package wire.
+	// The error says what could not be read or is impossible. Shown is nil if
+	// the game has no original engine.
 	Shown func(m Message) (v env.Vector, seat sim.Player, err error)
-	// AppendAnswer appends what a bot answers to give the orders in game 0 of v: the
-	// command of Tower Defence, the two lines of Terminal, the message of CodeCraft. It is
-	// nil where Shown is.
+	// AppendAnswer appends a bot's answer that gives the orders in game 0 of v:
+	// the command of Tower Defence, the two lines of Terminal, the message of
+	// CodeCraft. It is nil if Shown is nil.
 	AppendAnswer func(dst []byte, v env.Vector, p sim.Player, orders []sim.Order) ([]byte, error)
 }
 
-// Games lists every game.
+// Games returns all games.
 func Games() []Entry { return games }
 
-// UnknownError tells of a name that no game has.
+// UnknownError means that no game has the name.
 type UnknownError struct {
 	Name  string
 	Known []string // the names of all games
@@ -55,8 +57,8 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("no game %q; there are: %s", e.Name, strings.Join(e.Known, ", "))
 }
 
-// Find returns the game of that name; the error, an *UnknownError, names those
-// there are.
+// Find returns the game called name, or an *UnknownError that lists the names
+// of all games.
 func Find(name string) (Entry, error) {
 	var names []string
 	for _, g := range games {

@@ -33,8 +33,8 @@ var games = []Entry{
 		Rules: rulesOf(tron.ParseRules), New: vectors("tron", tron.ParseRules, tron.New, tronfeatures.Kit)},
 }
 
-// rulesOf returns Entry.Rules: parse reads the rules of the game, of which no text
-// is the default.
+// rulesOf returns a function for Entry.Rules. parse reads the rules of the
+// game; the empty text means the default rules.
 func rulesOf[R any, P interface {
 	*R
 	Table() []texts.Rule
@@ -45,8 +45,8 @@ func rulesOf[R any, P interface {
 	}
 }
 
-// vectors returns Entry.New: parse reads the rules of the game called name ("" for
-// the default), make makes the game of them, and kit what learners need of it.
+// vectors returns a function for Entry.New. parse reads the rules of the game
+// called name, make makes the game, and kit its features.
 func vectors[S, R any, G sim.Game[S]](name string, parse func(text []byte) (R, error), make func(R) (G, error), kit func(G) features.Kit[S]) func(string, env.Settings) (env.Vector, error) {
 	return func(text string, c env.Settings) (env.Vector, error) {
 		r, err := parse([]byte(text))

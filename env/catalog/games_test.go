@@ -16,7 +16,7 @@ import (
 	"moonfarm/sim/terminal/wire/config"
 )
 
-// TestGames makes every game and plays it, always by the first legal choice of
+// TestGames makes every game and plays it, choosing the first legal choice of
 // each head but one.
 func TestGames(t *testing.T) {
 	for _, g := range catalog.Games() {
@@ -55,14 +55,14 @@ func TestGames(t *testing.T) {
 	}
 }
 
-// TestMaskAtTheEnd: once a game has ended, cut or over, the mask has in each head
-// the choice that orders nothing, and no other. A masked softmax would divide by
-// 0 where there is none.
+// TestMaskAtTheEnd: once a game has ended, over or cut, the mask allows only
+// the choice that orders nothing in each head. Without any legal choice a
+// masked softmax would divide by 0.
 func TestMaskAtTheEnd(t *testing.T) {
 	for _, g := range catalog.Games() {
 		for _, limit := range []int{1, 0} {
 			if limit == 0 && g.Name != "tron" && g.Name != "towerdefence" {
-				continue // games that last too long for a test
+				continue // these games last too long for a test
 			}
 			v, err := g.New("", env.Settings{N: 1, MaxTurns: limit})
 			if err != nil {
@@ -87,7 +87,7 @@ func TestMaskAtTheEnd(t *testing.T) {
 					at += n
 				}
 			}
-			// The choice orders nothing while a game runs, too.
+			// The choice orders nothing in a running game, too.
 			v.Reset(0, 1)
 			v.Observe(b)
 			for i := range b.Action {
@@ -101,8 +101,8 @@ func TestMaskAtTheEnd(t *testing.T) {
 	}
 }
 
-// choose takes, of each head, one of the legal choices that changes from head to
-// head and from turn to turn; of a head without a mask, one of all.
+// choose chooses a legal choice in each head, a different one from head to head
+// and from turn to turn. In a head without a mask all choices are legal.
 func choose(s env.Spec, b *env.Batch, turn int) {
 	for row := range b.Rows {
 		heads := len(s.Heads)
@@ -111,7 +111,7 @@ func choose(s env.Spec, b *env.Batch, turn int) {
 	}
 }
 
-// TestRules reads the rules of games in all their forms, and plays them.
+// TestRules reads rules in all their forms and plays games with them.
 func TestRules(t *testing.T) {
 	old, _ := terminal.RuleSet("2022")
 	c := config.Of(old)
@@ -120,9 +120,9 @@ func TestRules(t *testing.T) {
 	three := string(round1.AppendText(nil))
 	type form struct {
 		what, text string
-		config     string // of the rules; "": whatever
+		config     string // config of the rules; "": not checked
 		seats      int
-		fails      string // with this error
+		fails      string // with an error that contains this
 	}
 	ofTerminal := []form{
 		{"default", "", newest, 2, ""},
@@ -184,8 +184,8 @@ func find(t *testing.T, name string) catalog.Entry {
 	return g
 }
 
-// TestRecorded goes through a recording, and refuses what is none, or one of
-// other rules.
+// TestRecorded replays a recording, and refuses texts that are no recordings
+// and recordings with other rules.
 func TestRecorded(t *testing.T) {
 	g := find(t, "codecraft")
 	rules, _ := codecraft.Preset("round1-2")
@@ -218,7 +218,7 @@ func TestRecorded(t *testing.T) {
 	}
 	states, _ := env.States[codecraft.State](v)
 	last := states[0]
-	last.Seed = s.Seed // which recordings do not tell
+	last.Seed = s.Seed // recordings do not contain it
 	if last.Tick != ticks || game.Hash(&last) != game.Hash(s) {
 		t.Errorf("after tick %d the state is another than when it was recorded", last.Tick)
 	}

@@ -22,15 +22,16 @@ import (
 // Message is what the original engine of a game sends to a bot before it answers.
 type Message struct {
 	Text  []byte
-	Rules string // as Entry.New takes them; what the message tells of the rules counts in their place
-	Seat  int    // where the bot sits, from 0; AnySeat: where the message says, or 0 if it does not
-	Seed  uint64 // of chance in the rest of the game, which no message tells
+	Rules string // in the form of Entry.New; rules that the message itself contains override them
+	Seat  int    // seat of the bot, from 0; AnySeat: the seat in the message, or 0 if it has none
+	Seed  uint64 // random seed for the rest of the game; messages have none
 }
 
-// AnySeat is the Seat of a Message that is not known.
+// AnySeat is the Seat of a Message whose seat is unknown.
 const AnySeat = -1
 
-// at returns the seat that the message was sent to. told is what its text says.
+// at returns the seat that the message was sent to. told is the seat in its
+// text, if known.
 func (m *Message) at(told sim.Player, known bool) (sim.Player, error) {
 	switch {
 	case m.Seat == AnySeat:
@@ -43,7 +44,7 @@ func (m *Message) at(told sim.Player, known bool) (sim.Player, error) {
 	return sim.Player(m.Seat), nil
 }
 
-// loaded is a vector of one game in a state.
+// loaded returns v with its game 0 in state s.
 func loaded[S any](v env.Vector, err error, s *S, seed uint64) (env.Vector, error) {
 	if err == nil && !env.Load(v, 0, s, seed) {
 		err = fmt.Errorf("%s has no such state", v.Spec().Info.Name)
@@ -69,7 +70,7 @@ func shownTowerDefence(m Message) (env.Vector, sim.Player, error) {
 	return v, seat, err
 }
 
-// turnOf is the state that a frame of Terminal shows.
+// turnOf returns the state that a frame of Terminal shows.
 func turnOf(m *Message) (*terminal.Game, *terminal.State, sim.Player, error) {
 	seat, err := m.at(0, false)
 	if err != nil {
@@ -135,7 +136,8 @@ func shownCodeCraft(m Message) (env.Vector, sim.Player, error) {
 	return v, seat, err
 }
 
-// answerTowerDefence is the first command that is not none: a player has one a round.
+// answerTowerDefence appends the first order that is a command: a player has
+// one per round.
 func answerTowerDefence(dst []byte, _ env.Vector, _ sim.Player, orders []sim.Order) ([]byte, error) {
 	for _, o := range orders {
 		if o != 0 {
@@ -145,8 +147,8 @@ func answerTowerDefence(dst []byte, _ env.Vector, _ sim.Player, orders []sim.Ord
 	return tdcommand.Append(dst, 0), nil
 }
 
-// answerTerminal is in the words of the configs that are known, and as the bot sees the
-// arena: from below.
+// answerTerminal appends the deployment with the unit names of the default
+// config, seen from below, as the bot sees the arena.
 func answerTerminal(dst []byte, _ env.Vector, p sim.Player, orders []sim.Order) ([]byte, error) {
 	names := tmconfig.Of(terminal.DefaultRules()).Shorthands
 	return tmframe.AppendAnswer(dst, orders, &names, p), nil

@@ -16,7 +16,8 @@ import (
 	tmreferee "moonfarm/sim/terminal/wire/referee"
 )
 
-// messages are what bots of the games are sent at the start or later, and the seats.
+// messages returns messages that bots are sent at the start or later, with
+// their seats.
 func messages(t *testing.T) map[string]catalog.Message {
 	t.Helper()
 	state, err := os.ReadFile(filepath.Join("..", "..", "sim", "towerdefence", "wire", "testdata", "stateB.json"))
@@ -45,8 +46,8 @@ func messages(t *testing.T) map[string]catalog.Message {
 	}
 }
 
-// TestShown makes games of what bots are sent: their state can be played on, and its
-// seat is that of the bot.
+// TestShown makes games from messages: they can be played on, and have the seat
+// of the bot.
 func TestShown(t *testing.T) {
 	all := messages(t)
 	for _, g := range catalog.Games() {
@@ -77,7 +78,7 @@ func TestShown(t *testing.T) {
 		}
 		for _, bad := range []int{-2, 0, sim.MaxPlayers} {
 			if m.Seat = bad; bad == 0 && len(all[g.Name].Text) == len(all["terminal"].Text) {
-				continue // a frame does not tell
+				continue // a frame does not contain the seat
 			}
 			if _, _, err := g.Shown(m); err == nil {
 				t.Errorf("%s: seat %d is taken", g.Name, bad)

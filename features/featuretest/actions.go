@@ -19,7 +19,7 @@ func checkUnchanged[S any](t *testing.T, v view[S], before *S, what string) {
 
 func bit(mask []uint64, i int) bool { return mask[i/64]>>(i%64)&1 != 0 }
 
-// mask is the mask of the view, checked for what holds of every mask.
+// mask returns the mask of the view, and checks what every mask must satisfy.
 func (c *suite[S]) mask(t *testing.T, v view[S]) []uint64 {
 	t.Helper()
 	words, choices := features.MaskWords(c.masked), features.Choices(c.masked)
@@ -96,13 +96,13 @@ func (c *suite[S]) testSound(t *testing.T) {
 	})
 }
 
-// spoken is orders without those that do nothing.
-func spoken(orders []sim.Order) []sim.Order {
+// effective returns orders without those that do nothing.
+func effective(orders []sim.Order) []sim.Order {
 	return slices.DeleteFunc(slices.Clone(orders), func(o sim.Order) bool { return o == 0 })
 }
 
-// testLabels looks at the action of each legal order by itself: heads that are
-// not its own say nothing, and its own have choices that are masked in, or −1.
+// testLabels takes the action of each legal order by itself: heads that the
+// order does not belong to choose 0, its own heads have legal choices or −1.
 func (c *suite[S]) testLabels(t *testing.T) {
 	action := make([]int32, len(c.heads))
 	c.each(t, func(v view[S]) {
@@ -118,7 +118,7 @@ func (c *suite[S]) testLabels(t *testing.T) {
 	})
 }
 
-// checkLabels checks what holds of every action that is found for orders.
+// checkLabels checks the properties of every action that stands for orders.
 func (c *suite[S]) checkLabels(t *testing.T, v view[S], action []int32, mask []uint64, said bool) {
 	t.Helper()
 	at := 0
@@ -146,11 +146,11 @@ func (c *suite[S]) testActions(t *testing.T) {
 		mask := c.mask(t, v)
 		for _, far := range []int32{-1, 1 << 30} {
 			fill(action, far)
-			if got := spoken(space.AppendOrders(nil, action, v.s, v.p)); len(got) != 0 {
+			if got := effective(space.AppendOrders(nil, action, v.s, v.p)); len(got) != 0 {
 				t.Fatalf("seed %d turn %d seat %d: choices out of range (%d) give orders %#x", v.seed, v.turn, v.p, far, got)
 			}
 		}
-		if !space.Action(action, nil, v.s, v.p) || len(spoken(space.AppendOrders(nil, action, v.s, v.p))) > 0 {
+		if !space.Action(action, nil, v.s, v.p) || len(effective(space.AppendOrders(nil, action, v.s, v.p))) > 0 {
 			t.Fatalf("seed %d turn %d seat %d: no action for no orders", v.seed, v.turn, v.p)
 		}
 		if c.nothing == nil {
@@ -174,7 +174,7 @@ func (c *suite[S]) testActions(t *testing.T) {
 			t.Fatalf("seed %d turn %d seat %d: no action for the orders %#x of action %d", v.seed, v.turn, v.p, orders, action)
 		}
 		c.checkLabels(t, v, back, mask, true)
-		if again := space.AppendOrders(nil, back, v.s, v.p); !slices.Equal(spoken(again), spoken(orders)) {
+		if again := space.AppendOrders(nil, back, v.s, v.p); !slices.Equal(effective(again), effective(orders)) {
 			t.Fatalf("seed %d turn %d seat %d: orders %#x, taken as an action, become %#x", v.seed, v.turn, v.p, orders, again)
 		}
 		c.checkNonsense(t, v, orders, back)
@@ -183,9 +183,9 @@ func (c *suite[S]) testActions(t *testing.T) {
 	})
 }
 
-// checkNonsense adds an order that means nothing, whose action is known without
-// it: there may be a choice for it (the rules may ignore bits), but if not, the
-// heads are −1 that are in doubt, and the others stand.
+// checkNonsense adds a meaningless order to orders whose action is known. If a
+// choice stands for it (the rules may ignore bits), the action must be valid;
+// if not, some heads are −1, and the others keep their choices.
 func (c *suite[S]) checkNonsense(t *testing.T, v view[S], orders []sim.Order, without []int32) {
 	t.Helper()
 	with := make([]int32, len(without))
@@ -201,12 +201,12 @@ func (c *suite[S]) checkNonsense(t *testing.T, v view[S], orders []sim.Order, wi
 	}
 }
 
-// checkSilence takes the choice out of one head at a time: −1 does what saying
-// nothing does.
+// checkSilence sets one head after the other to −1, which must have the effect
+// of ordering nothing.
 func (c *suite[S]) checkSilence(t *testing.T, v view[S], action []int32) {
 	t.Helper()
 	if len(c.heads) == 1 {
-		return // all choices out of range were tried
+		return // a single head: −1 was tried among the choices out of range
 	}
 	for n, h := 0, v.turn%7; n < 20 && h < len(action); h++ {
 		was := action[h]
@@ -215,9 +215,9 @@ func (c *suite[S]) checkSilence(t *testing.T, v view[S], action []int32) {
 		}
 		n++
 		action[h] = -1
-		silent := spoken(c.kit.Actions.AppendOrders(nil, action, v.s, v.p))
+		silent := effective(c.kit.Actions.AppendOrders(nil, action, v.s, v.p))
 		action[h] = 0
-		if nothing := spoken(c.kit.Actions.AppendOrders(nil, action, v.s, v.p)); !slices.Equal(silent, nothing) {
+		if nothing := effective(c.kit.Actions.AppendOrders(nil, action, v.s, v.p)); !slices.Equal(silent, nothing) {
 			t.Fatalf("seed %d turn %d seat %d: head %d gives %#x with -1, %#x with 0", v.seed, v.turn, v.p, h, silent, nothing)
 		}
 		action[h] = was
@@ -230,16 +230,16 @@ func fill(s []int32, x int32) {
 	}
 }
 
-// drawAction draws a choice for every head from those the mask allows, −1
-// where there is none; any choice for one without a mask.
+// drawAction draws a legal choice for every head, or −1 if it has none. In
+// heads without a mask every choice is legal.
 func (c *suite[S]) drawAction(action []int32, mask []uint64, v view[S]) {
 	r := prng.New(prng.StreamSeed(v.seed, 2, uint64(v.turn), uint64(v.p), prng.PurposePolicy))
 	Choose(action, c.heads, len(c.masked), mask, func(_, n int) int { return r.IntN(n) })
 }
 
-// Choose writes a choice for every head: the one that draw picks of the n that the
-// mask allows, −1 where it allows none. Heads from masked on have no mask, which
-// allows any choice of theirs.
+// Choose writes a choice for every head: the one that draw picks among the n
+// legal choices, or −1 if there are none. Heads from masked on have no mask:
+// all their choices are legal.
 func Choose(action []int32, heads []int, masked int, mask []uint64, draw func(head, n int) int) {
 	from := 0
 	for h, n := range heads {

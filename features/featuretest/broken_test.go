@@ -33,7 +33,7 @@ type misplaced struct{ encoder }
 func (e misplaced) Description() features.Description {
 	table := e.encoder.Description()
 	table.PackedLayout.Parts[1].Number.First++
-	table.PackedLayout.Cells[0][0].Count-- // there is no bit for the last
+	table.PackedLayout.Cells[0][0].Count-- // the last cell has no bit
 	return table
 }
 
@@ -75,7 +75,7 @@ func (a deaf) Action(dst []int32, orders []sim.Order, s *state, p sim.Player) bo
 	return true
 }
 
-// foreign finds choices that the mask leaves out.
+// foreign returns choices that the mask forbids.
 type foreign struct{ actions }
 
 func (a foreign) Action(dst []int32, orders []sim.Order, s *state, p sim.Player) bool {
@@ -97,7 +97,7 @@ func (a lavish) Mask(dst []uint64, s *state, p sim.Player) {
 	a.actions.Mask(dst, s, p)
 }
 
-// broken lists, by the subtest that must find it, what is wrong with a kit.
+// broken maps each subtest to a defect that it must find.
 var broken = map[string]func(k *kit){
 	"Description": func(k *kit) { k.Encoder = nameless{k.Encoder} },
 	"Unpack":      func(k *kit) { k.Encoder = misplaced{k.Encoder} },

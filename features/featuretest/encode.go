@@ -9,11 +9,12 @@ import (
 	"moonfarm/sim"
 )
 
-// guard is the number of elements on either side of a slab that must stay.
+// guard is the number of elements on either side of a slab that must not
+// change.
 const guard = 8
 
-// written calls fill on a slab of n elements that are all poison, inside a
-// larger one, and returns the slab; ok is false if elements beside it changed.
+// written calls fill with a slab of n poison elements inside a larger one, and
+// returns the slab. ok is false if elements outside of the slab changed.
 func written[E comparable](n int, poison E, fill func(dst []E)) (slab []E, ok bool) {
 	all := make([]E, n+2*guard)
 	for i := range all {
@@ -29,8 +30,8 @@ func every[E any](s []E, f func(E) bool) bool {
 	return !slices.ContainsFunc(s, func(e E) bool { return !f(e) })
 }
 
-// same fills two slabs with different contents and returns one of them; they
-// must come out equal.
+// same fills two slabs with different previous contents, which must come out
+// equal, and returns one of them.
 func same[S any, E comparable](t *testing.T, v view[S], what string, n int, a, b E, fill func(dst []E)) []E {
 	t.Helper()
 	first, ok1 := written(n, a, fill)
@@ -93,8 +94,8 @@ func (c *suite[S]) testUnpack(t *testing.T) {
 	}
 }
 
-// testAll holds All of an encoder that shares work between the seats against
-// its calls for each seat, with every choice of slabs.
+// testAll compares All of a BatchEncoder with its calls for each seat, for
+// every choice of slabs.
 func (c *suite[S]) testAll(t *testing.T) {
 	e, ok := c.kit.Encoder.(features.BatchEncoder[S])
 	if !ok {

@@ -9,7 +9,7 @@ import (
 )
 
 // AppendFields appends the sections of a FEATURES.md on planes, scalars and
-// packed words. packed says what the words are.
+// packed words. packed explains the words.
 func AppendFields[S any](out []byte, kit features.Kit[S], packed string) []byte {
 	shape, table := kit.Encoder.Shape(), kit.Encoder.Description()
 	out = fmt.Appendf(out, "\n## Planes\n\nuint8 [%d, %d, %d], row-major.\n\n", shape.Planes, shape.Height, shape.Width)
@@ -27,14 +27,14 @@ func appendTable(out []byte, what string, fields []features.Field) []byte {
 	return out
 }
 
-// AppendActions appends the section of a FEATURES.md on actions: heads tells
-// how many choices the heads have, doc what they mean.
+// AppendActions appends the section of a FEATURES.md on actions: heads lists
+// the numbers of choices, doc explains the choices.
 func AppendActions[S any](out []byte, kit features.Kit[S], heads, doc string) []byte {
 	return fmt.Appendf(out, "\n## Actions\n\nHeads: %s. The mask has one bit a choice in %d uint64 words; a set bit is accepted by the rules, a clear one refused.\n%s\n\n```text\n%s\n```\n",
 		heads, features.MaskWords(kit.Actions.Heads()), Ended(kit), doc)
 }
 
-// Ended says what the mask is once the game has ended.
+// Ended returns the sentence on the mask of a game that has ended.
 func Ended[S any](kit features.Kit[S]) string {
 	action := make([]int32, len(kit.Actions.Heads()))
 	if kit.Actions.Action(action, nil, new(S), 0); len(action) > 1 {
@@ -52,14 +52,14 @@ func AppendMeasures[S any](out []byte, kit features.Kit[S]) []byte {
 	return out
 }
 
-// Sentences breaks a text at the ends of its parts, for lines one can read.
+// Sentences breaks a text into lines at the ends of its sentences.
 func Sentences(text string) string {
 	text = strings.ReplaceAll(text, "; ", ";\n")
 	return strings.ReplaceAll(text, ". ", ".\n")
 }
 
-// AppendScalars appends the names and values of the scalars of seat p that are
-// not 0.
+// AppendScalars appends the names and values of seat p's scalars that are not
+// 0.
 func AppendScalars[S any](out []byte, e features.Encoder[S], s *S, p sim.Player) []byte {
 	scalars := make([]float32, e.Shape().Scalars)
 	e.Scalars(scalars, s, p)
@@ -72,8 +72,8 @@ func AppendScalars[S any](out []byte, e features.Encoder[S], s *S, p sim.Player)
 	return out
 }
 
-// EachPlane calls visit for every plane that seat p sees, of Height × Width
-// values.
+// EachPlane calls visit with every plane of seat p's observation, of Height ×
+// Width values.
 func EachPlane[S any](e features.Encoder[S], s *S, p sim.Player, visit func(name string, plane []uint8)) {
 	shape := e.Shape()
 	planes := Planes(e, s, p)

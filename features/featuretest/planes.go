@@ -8,14 +8,15 @@ import (
 	"moonfarm/sim"
 )
 
-// Planes are the planes that seat p sees.
+// Planes returns the planes that seat p sees.
 func Planes[S any](e features.Encoder[S], s *S, p sim.Player) []uint8 {
 	planes := make([]uint8, e.Shape().PlaneBytes())
 	e.Planes(planes, s, p)
 	return planes
 }
 
-// Unpacked are the planes that seat p's packed words hold by the layout.
+// Unpacked returns the planes that the layout unpacks from seat p's packed
+// words.
 func Unpacked[S any](t testing.TB, e features.Encoder[S], s *S, p sim.Player) []uint8 {
 	t.Helper()
 	u, err := features.NewUnpacker(e.Shape(), e.Description().PackedLayout)
@@ -28,7 +29,8 @@ func Unpacked[S any](t testing.TB, e features.Encoder[S], s *S, p sim.Player) []
 	return planes
 }
 
-// SamePlanes compares planes with what they should be; what says which these are.
+// SamePlanes compares planes with the wanted ones. what names the planes in
+// messages.
 func SamePlanes[S any](t testing.TB, e features.Encoder[S], what string, got, want []uint8) {
 	t.Helper()
 	z := e.Shape()

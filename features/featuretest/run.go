@@ -9,29 +9,29 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// Options adjust the conformance suite to a game.
+// Options adjusts the conformance suite to a game.
 type Options struct {
-	Games int // random games whose states are looked at; 0 means 10
-	Turns int // turns after which a game is dropped; 0 means its end
-	Every int // looks at every so many turns; 0 means every turn
+	Games int // number of random games; 0 means 10
+	Turns int // games are stopped after this many turns; 0 means at their end
+	Every int // checks every Every-th turn; 0 means every turn
 }
 
-// Run checks everything that package features promises of a kit, on the states
-// of random games. fresh makes a new value of the game. At most one Options is
-// given. Its list of subtests is the list of promises:
+// Run checks all promises of package features for a kit, on the states of
+// random games. fresh makes a new value of the game. At most one Options is
+// given. The subtests are the promises:
 //
-//	Description  a field for every plane and scalar, with names of its own
+//	Description  a field for every plane and scalar, with unique names
 //	Unpack       the packed words hold the planes, and Description.PackedLayout says where
-//	Encode       every element is written, whatever was there, and none beyond
-//	Mask         likewise; bits past the last choice are 0; a choice for every head
+//	Encode       every element is written, and nothing outside of the slab
+//	Mask         likewise; bits past the last choice are 0; every head has a legal choice
 //	Complete     one head: every legal order has an action, and its bit is set
-//	Sound        one head: what a set bit stands for is a legal order
-//	Labels       what is found for a legal order is masked in, or -1
-//	Actions      orders and actions say the same in both directions; heads
-//	             that have no choice leave the others alone
-//	Room         a slab that is too short is told by its name
-//	Measures     finite, with names of their own
-//	Allocations  there are none
+//	Sound        one head: a set bit stands for a legal order
+//	Labels       the action of a legal order is legal, or -1
+//	Actions      Action and AppendOrders are inverse; a head without a choice
+//	             does not affect the others
+//	Lengths      a slab that is too short panics with its name
+//	Measures     finite, with unique names
+//	Allocations  no method allocates
 func Run[S any](t *testing.T, fresh func() sim.Game[S], kit features.Kit[S], options ...Options) {
 	t.Helper()
 	g := fresh()
@@ -57,7 +57,7 @@ func Run[S any](t *testing.T, fresh func() sim.Game[S], kit features.Kit[S], opt
 	}
 	t.Run("Labels", c.testLabels)
 	t.Run("Actions", c.testActions)
-	t.Run("Room", c.testRoom)
+	t.Run("Lengths", c.testLengths)
 	t.Run("Measures", c.testMeasures)
 	t.Run("Allocations", c.testAllocations)
 }
@@ -68,13 +68,13 @@ type suite[S any] struct {
 	info   sim.Info
 	kit    features.Kit[S]
 	heads  []int
-	masked []int // those of them that the mask covers
+	masked []int // heads that have a mask
 	shape  features.Shape
 
-	nothing []int32 // the action of no orders, once it is known
+	nothing []int32 // the action of no orders, once known
 }
 
-// view is one seat's look at one state.
+// view is a state as one seat sees it.
 type view[S any] struct {
 	seed   uint64
 	turn   int
@@ -83,7 +83,7 @@ type view[S any] struct {
 	status sim.Status
 }
 
-// each visits the views of all seats in the states of random games.
+// each calls visit for the views of all seats in the states of random games.
 func (c *suite[S]) each(t *testing.T, visit func(v view[S])) {
 	t.Helper()
 	for seed := range uint64(c.Games) {

@@ -8,8 +8,9 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// ToyKit is the encoder, the action space and the measure of a toy game. With one
-// order a turn the action is Discrete (9), with n it is MultiDiscrete (n times 9).
+// ToyKit returns the encoder, the action space and the measure of a toy game.
+// With one order per turn the action space is Discrete (9), with n orders it is
+// MultiDiscrete (n times 9).
 func ToyKit(g simtest.Toy) features.Kit[simtest.ToyState] {
 	heads := make([]int, g.Orders)
 	for h := range heads {
@@ -30,8 +31,8 @@ func ToyKit(g simtest.Toy) features.Kit[simtest.ToyState] {
 	}
 }
 
-// toyEncoder shows the heaps, which of them the seat named before, and the
-// stones taken. What the others named before stays hidden.
+// toyEncoder shows the heaps, the heaps that the seat named in the turn before,
+// and the stones taken. It hides the heaps that others named.
 type toyEncoder struct{ seats int }
 
 func (e toyEncoder) Shape() features.Shape {
@@ -88,7 +89,8 @@ func (e toyEncoder) Scalars(dst []float32, s *simtest.ToyState, p sim.Player) {
 	dst[0], dst[1], dst[2] = float32(s.Taken[p]), float32(best), float32(s.Turn)
 }
 
-// toyChoices per head: 0 names no heap, h+1 names heap h.
+// toyChoices is the number of choices per head: 0 names no heap, h+1 names heap
+// h.
 const toyChoices = simtest.ToyHeaps + 1
 
 // toyActions has one head per order.
@@ -139,7 +141,7 @@ func (a toyActions) Action(dst []int32, orders []sim.Order, _ *simtest.ToyState,
 		if o == 0 {
 			continue
 		}
-		if n == len(dst) { // it belongs to no head
+		if n == len(dst) { // the order belongs to no head
 			return false
 		}
 		dst[n] = int32(o)

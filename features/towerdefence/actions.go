@@ -8,9 +8,9 @@ import (
 	td "moonfarm/sim/towerdefence"
 )
 
-// The actions: one Discrete choice a round. Cells are own cells y*8 + x.
+// The actions: one Discrete choice per round. Cells are own cells, y*8 + x.
 const (
-	actionNothing = 5 * td.Cells // below: a command of td.LegalOps on a cell
+	actionNothing = 5 * td.Cells // smaller choices are a command of td.LegalOps on a cell
 	actionCurtain = actionNothing + 1
 	actions       = actionNothing + 2
 )
@@ -33,14 +33,14 @@ func (a *Actions) Doc() string {
 		"  320 do nothing, 321 raise the iron curtain."
 }
 
-// Mask writes six words: a board for each of the five kinds of action that name
-// a cell, then nothing (bit 0) and the curtain (bit 1).
+// Mask writes six words: a board for each of the five kinds of command that
+// name a cell, then a word for nothing (bit 0) and the curtain (bit 1).
 func (a *Actions) Mask(dst []uint64, s *td.State, p sim.Player) {
 	features.CheckLength("mask", len(dst), len(td.Legal{}))
 	a.game.Legal((*td.Legal)(dst[:6]), s, p)
 }
 
-// AppendOrders appends the one order of the action.
+// AppendOrders appends the order of the choice.
 func (a *Actions) AppendOrders(dst []sim.Order, action []int32, _ *td.State, _ sim.Player) []sim.Order {
 	features.CheckLength("action", len(action), 1)
 	c := int(action[0])
@@ -55,9 +55,9 @@ func (a *Actions) AppendOrders(dst []sim.Order, action []int32, _ *td.State, _ s
 	return dst
 }
 
-// Action finds the choice for the first order, which is the one that counts. What
-// is no command, such as an answer that cannot be read, has none. A command that
-// the rules refuse has its choice, though that is masked out.
+// Action writes the choice for the first order; the rules ignore the others. An
+// order that is no command, such as an unreadable answer, has no choice. A
+// command that the rules refuse has a choice, which is masked out.
 func (a *Actions) Action(dst []int32, orders []sim.Order, _ *td.State, _ sim.Player) bool {
 	features.CheckLength("action", len(dst), 1)
 	dst[0] = actionNothing

@@ -1,6 +1,6 @@
 // Package towerdefence turns states of Tower Defence into observations and
-// choices into orders: 9 planes of 8 × 16 cells, 19 scalars, 322 actions.
-// Own half left, for both seats.
+// choices into orders: 9 planes of 8 × 16 cells, 19 scalars, 322 actions. Both
+// seats see their own half on the left.
 package towerdefence
 
 import (
@@ -13,20 +13,20 @@ import (
 // The words of one half in the packed form, each a board in the coordinates of
 // the half's owner: bit y*8+x, x = 0 at its base, x = 7 at its front.
 const (
-	wordDefense   = iota // a building of this kind, finished or not
-	wordAttack           //
-	wordEnergy           //
-	wordTesla            //
-	wordBuilding0        // rounds until it is finished, two bits, 3 for 3 and more
-	wordBuilding1        //
-	wordExtra0           // missiles it withstands beyond the first, two bits
-	wordExtra1           //
-	wordIdle0            // rounds an attack building idles before its next shot, two bits, 3 for 3 and more
-	wordIdle1            //
-	wordOwner            // 4 words: at least 1, 2, 3, 4 missiles of the half's owner
-	wordVisitor   = wordOwner + td.MaxStack
-	wordTowers    = wordVisitor + td.MaxStack // 4 words: the same of the other player
-	wordsPerHalf  = wordTowers + 1            // the tesla towers in bytes, see towerWord
+	wordDefense   = iota                      // a building of this kind, finished or not
+	wordAttack                                //
+	wordEnergy                                //
+	wordTesla                                 //
+	wordBuilding0                             // rounds until it is finished, two bits, 3 for 3 and more
+	wordBuilding1                             //
+	wordExtra0                                // missiles it withstands beyond the first, two bits
+	wordExtra1                                //
+	wordIdle0                                 // rounds an attack building idles before its next shot, two bits, 3 for 3 and more
+	wordIdle1                                 //
+	wordOwner                                 // 4 words: at least 1, 2, 3, 4 missiles of the half's owner
+	wordVisitor   = wordOwner + td.MaxStack   // 4 words: the same for the other player's missiles
+	wordTowers    = wordVisitor + td.MaxStack // the tesla towers in bytes, see towerWord
+	wordsPerHalf  = wordTowers + 1
 )
 
 // halfWords writes the words of the half of player p.
@@ -50,8 +50,8 @@ func (e *Encoder) halfWords(dst *half, s *td.State, p sim.Player) {
 	}
 }
 
-// countedWords fills in the words of construction, health and idling for rules
-// of any rhythm, building by building.
+// countedWords fills in the words of construction, health and idling building
+// by building, for rules of any rhythm.
 func (e *Encoder) countedWords(dst *half, s *td.State, p sim.Player) {
 	var building, extra, idle [2]uint64
 	put := func(planes *[2]uint64, bit uint64, n int) {
@@ -79,10 +79,10 @@ func (e *Encoder) countedWords(dst *half, s *td.State, p sim.Player) {
 // noTowers is the word of a half without tesla towers.
 const noTowers = 0xffff_ffff_ffff_ffff
 
-// towerWord fills in the word of the tesla towers: for the tower that shoots
-// first in the low four bytes, for the other in the high four: cell, rounds
-// until it is finished, rounds it idles before its next shot (both at most
-// 254), 0; all bytes 255 where there is no tower.
+// towerWord fills in the word of the tesla towers: the tower that shoots first
+// in the low four bytes, the other in the high four. The bytes of a tower are
+// its cell, the rounds until it is finished, the rounds it idles before its
+// next shot (both at most 254), and 0. Without a tower all of them are 255.
 func (e *Encoder) towerWord(dst *half, s *td.State, p sim.Player) {
 	h := &s.Half[p]
 	w := uint64(noTowers)
@@ -92,7 +92,7 @@ func (e *Encoder) towerWord(dst *half, s *td.State, p sim.Player) {
 		done, idle = min(254, done), min(254, idle)
 		w = w<<32 | uint64(cell) | uint64(done)<<8 | uint64(idle)<<16
 		bit := uint64(1) << cell
-		dst[wordBuilding0] &^= bit // the word tells, and tells more
+		dst[wordBuilding0] &^= bit // the tower's word holds the exact number
 		dst[wordBuilding1] &^= bit
 	}
 	dst[wordTowers] = w

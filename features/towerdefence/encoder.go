@@ -10,7 +10,8 @@ import (
 	td "moonfarm/sim/towerdefence"
 )
 
-// The planes: value per cell, own half in columns 0 … 7, enemy's in 8 … 15.
+// The planes: one value per cell, own half in columns 0 … 7, enemy's half in 8
+// … 15.
 const (
 	planeDefense = iota
 	planeAttack
@@ -29,10 +30,10 @@ const (
 	planeBytes = width * td.Height
 )
 
-// Encoder implements features.Encoder for Tower Defence. All the rules let a
-// player see of the position is in each of its two forms, but for the ages of
-// buildings beyond what they mean for play, and for the display lists of the
-// last round.
+// Encoder implements features.Encoder for Tower Defence. Planes and packed
+// words both hold all that the rules let a player see of the position, except
+// the ages of buildings beyond what matters for play, and the display lists of
+// the last round.
 type Encoder struct {
 	game    *td.Game
 	regular bool
@@ -49,7 +50,7 @@ func (e *Encoder) Shape() features.Shape {
 	return features.Shape{Planes: planes, Height: td.Height, Width: width, Scalars: scalars, Words: 2 * wordsPerHalf}
 }
 
-// half is one half's share of every observation: the words.
+// half holds the words of one half of the board.
 type half = [wordsPerHalf]uint64
 
 // Planes writes the uint8 planes.
@@ -61,15 +62,15 @@ func (e *Encoder) Planes(dst []uint8, s *td.State, p sim.Player) {
 	e.planes(dst, &own, &enemy, s, p)
 }
 
-// Packed writes the words of the own half, then those of the enemy's.
+// Packed writes the words of the own half, then those of the enemy's half.
 func (e *Encoder) Packed(dst []uint64, s *td.State, p sim.Player) {
 	features.CheckLength("packed", len(dst), 2*wordsPerHalf)
 	e.halfWords((*half)(dst[:wordsPerHalf]), s, p)
 	e.halfWords((*half)(dst[wordsPerHalf:2*wordsPerHalf]), s, p^1)
 }
 
-// All writes the observations of both seats: what the seats see is the same two
-// halves, in the other order.
+// All writes the observations of both seats: the same two halves in opposite
+// order.
 func (e *Encoder) All(dst features.Rows, s *td.State) {
 	if dst.Planes != nil {
 		var a, b half
@@ -91,7 +92,7 @@ func (e *Encoder) All(dst features.Rows, s *td.State) {
 	}
 }
 
-// planes writes the planes of seat p from the words of the halves.
+// planes writes the planes of seat p from the words of both halves.
 func (e *Encoder) planes(dst []uint8, own, enemy *half, s *td.State, p sim.Player) {
 	dst = dst[: planes*planeBytes : planes*planeBytes]
 	flag(plane(dst, planeDefense), own[wordDefense], enemy[wordDefense])
@@ -101,7 +102,7 @@ func (e *Encoder) planes(dst []uint8, own, enemy *half, s *td.State, p sim.Playe
 	numbers(plane(dst, planeBuilding), numberAt(own, wordBuilding0), numberAt(enemy, wordBuilding0))
 	numbers(plane(dst, planeIdle), numberAt(own, wordIdle0), numberAt(enemy, wordIdle0))
 	hits(plane(dst, planeHits), buildings(own), buildings(enemy), numberAt(own, wordExtra0), numberAt(enemy, wordExtra0))
-	// Missiles: in columns 0 … 7 the owner of the half is the viewer.
+	// Missiles: in columns 0 … 7 the viewer owns the half.
 	stacks(plane(dst, planeOwn), own[wordOwner:], enemy[wordVisitor:])
 	stacks(plane(dst, planeEnemy), own[wordVisitor:], enemy[wordOwner:])
 	if own[wordTesla]|enemy[wordTesla] != 0 {
@@ -112,25 +113,25 @@ func (e *Encoder) planes(dst []uint8, own, enemy *half, s *td.State, p sim.Playe
 	}
 }
 
-// buildings are the cells with a building.
+// buildings returns the cells with a building.
 func buildings(h *half) uint64 {
 	return h[wordDefense] | h[wordAttack] | h[wordEnergy] | h[wordTesla]
 }
 
-// numberAt is the two-bit number in words i and i+1.
+// numberAt returns the two-bit number in words i and i+1.
 func numberAt(h *half, i int) *number { return (*number)(h[i : i+2]) }
 
-// plane is plane i of an observation.
+// plane returns plane i of an observation.
 func plane(dst []uint8, i int) *[planeBytes]uint8 {
 	return (*[planeBytes]uint8)(dst[i*planeBytes : (i+1)*planeBytes])
 }
 
-// The writers of planes go down the rows: eight bytes of the own half as they
-// are, eight of the enemy's mirrored, so that its front is next to the own. They
-// are unrolled, which halves their time. Most planes of most positions are
-// sparse, and an empty one is only cleared.
+// The writers of planes go row by row: eight bytes of the own half, then eight
+// of the enemy's half, mirrored, so that the two fronts touch. Unrolled loops
+// halve the time. Most planes of most positions are sparse, and an empty plane
+// is only cleared.
 
-// put writes row y; with y constant it is four instructions.
+// put writes row y. With constant y it compiles to four instructions.
 func put(dst *[planeBytes]uint8, y int, own, enemy uint64) {
 	binary.LittleEndian.PutUint64(dst[y*width:y*width+8], own)
 	binary.LittleEndian.PutUint64(dst[y*width+8:y*width+16], bits.ReverseBytes64(enemy))
@@ -152,10 +153,10 @@ func flag(dst *[planeBytes]uint8, own, enemy uint64) {
 	put(dst, 7, bitboard.Spread(uint8(own>>56)), bitboard.Spread(uint8(enemy>>56)))
 }
 
-// number is a two-bit number per cell: low bits, high bits.
+// number holds a two-bit number per cell: low bits, high bits.
 type number [2]uint64
 
-// row returns the numbers of the row that begins at bit n as bytes.
+// row returns the numbers of the eight cells from bit n on as bytes.
 func (b *number) row(n int) uint64 {
 	return bitboard.Spread(uint8(b[0]>>n)) + 2*bitboard.Spread(uint8(b[1]>>n))
 }
@@ -176,7 +177,8 @@ func numbers(dst *[planeBytes]uint8, own, enemy *number) {
 	put(dst, 7, own.row(56), enemy.row(56))
 }
 
-// hits writes the missiles every building withstands: one, and the number.
+// hits writes the number of missiles that every building withstands: one more
+// than its number.
 func hits(dst *[planeBytes]uint8, ownAll, enemyAll uint64, own, enemy *number) {
 	if own[0]|own[1]|enemy[0]|enemy[1] == 0 {
 		flag(dst, ownAll, enemyAll)
@@ -209,7 +211,7 @@ func stacks(dst *[planeBytes]uint8, own, enemy []uint64) {
 	}
 }
 
-// towers puts in the values of the tesla towers, whose counters the boards do
+// towers writes the values of the tesla towers, whose counters the boards do
 // not hold.
 func towers(dst []uint8, s *td.State, p sim.Player) {
 	for side := range sim.Player(2) {
@@ -225,8 +227,9 @@ func towers(dst []uint8, s *td.State, p sim.Player) {
 	}
 }
 
-// cellAt is the index in a plane of a cell of the viewer's half (side 0) or of
-// the enemy's (1), given in the coordinates of the half's owner.
+// cellAt returns the index in a plane of a cell of the viewer's half (side 0)
+// or of the enemy's half (side 1). cell is in the coordinates of the half's
+// owner.
 func cellAt(cell int, side sim.Player) int {
 	x, y := cell%td.Width, cell/td.Width
 	if side == 1 {
@@ -235,7 +238,7 @@ func cellAt(cell int, side sim.Player) int {
 	return y*width + x
 }
 
-// counted puts in the counters of all other buildings, under rules of another
+// counted writes the counters of all other buildings under rules of another
 // rhythm.
 func (e *Encoder) counted(dst []uint8, s *td.State, p sim.Player) {
 	for side := range sim.Player(2) {

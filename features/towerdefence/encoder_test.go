@@ -29,7 +29,8 @@ func TestConformance(t *testing.T) {
 	featuretest.Run(t, func() sim.Game[td.State] { return newGame(t, nil) }, Kit(g))
 }
 
-// plainPlanes writes the planes cell by cell from the accessors of the state.
+// plainPlanes returns the planes, written cell by cell from the accessors of
+// the state.
 func plainPlanes(g *td.Game, s *td.State, p sim.Player) []uint8 {
 	dst := make([]uint8, planes*planeBytes)
 	d := g.Rules().Buildings[td.Attack].Damage
@@ -105,8 +106,8 @@ func visit(g *td.Game, seed uint64, rounds int, check func(s *td.State, p sim.Pl
 	}
 }
 
-// clip is what the packed form can tell of the planes: rounds of buildings that
-// are no tesla towers only up to 3.
+// clip limits planes to what the packed form can hold: counters of buildings
+// other than tesla towers up to 3.
 func clip(want []uint8) []uint8 {
 	clipped := append([]uint8(nil), want...)
 	for at := range planeBytes {
@@ -140,8 +141,8 @@ func TestPlanesTwinOtherRhythm(t *testing.T) {
 	}))
 }
 
-// income is what the finished energy buildings and the round pay, counted cell
-// by cell.
+// income returns the income of the finished energy buildings and the round,
+// counted cell by cell.
 func income(g *td.Game, s *td.State, p sim.Player) int {
 	r := g.Rules()
 	sum := r.RoundIncome
@@ -183,8 +184,8 @@ func TestScalars(t *testing.T) {
 	})
 }
 
-// TestCurtainReset plays to the rounds around a reset and checks the count down
-// to it against the availability that follows.
+// TestCurtainReset plays to the rounds around a reset and compares the
+// countdown with the availability that follows.
 func TestCurtainReset(t *testing.T) {
 	g := newGame(t, nil)
 	e := NewEncoder(g)

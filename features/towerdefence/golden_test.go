@@ -28,17 +28,17 @@ func TestFeaturesPage(t *testing.T) {
 	simtest.Golden(t, "FEATURES.md", out)
 }
 
-// The lines of the golden match of sim/towerdefence that say what was played.
+// Lines of the golden match of sim/towerdefence that hold the commands.
 var (
 	startLine = regexp.MustCompile(`(?m)^start ([AB]) energy (\d+) health (\d+)$`)
 	playLine  = regexp.MustCompile(`(?m)^play "([^"]*)" "([^"]*)"`)
 )
 
-// shown are the rounds of the golden match whose planes are printed in full.
+// shown holds the rounds of the golden match whose planes are printed in full.
 var shown = map[int]bool{0: true, 6: true, 14: true, 33: true}
 
-// TestPlaythrough writes down what both seats see and may do in the golden
-// match of sim/towerdefence.
+// TestPlaythrough compares observations and masks of both seats in the golden
+// match of sim/towerdefence with a file.
 func TestPlaythrough(t *testing.T) {
 	script := simtest.Text(t, "../../sim/towerdefence/testdata/playthrough.txt")
 	g := newGame(t, nil)
@@ -77,7 +77,7 @@ func TestPlaythrough(t *testing.T) {
 	simtest.Golden(t, "testdata/playthrough.txt", bytes.TrimRight(append(out, fmt.Sprintf("\nround %d: %v\n", s.Round, status)...), " "))
 }
 
-// appendView writes what is not 0 of an observation, and the mask.
+// appendView appends the values of an observation that are not 0, and the mask.
 func appendView(out []byte, kit features.Kit[td.State], s *td.State, p sim.Player) []byte {
 	out = append(featuretest.AppendScalars(out, kit.Encoder, s, p), "\nplanes"...)
 	featuretest.EachPlane(kit.Encoder, s, p, func(name string, plane []uint8) {
@@ -93,7 +93,7 @@ func appendView(out []byte, kit features.Kit[td.State], s *td.State, p sim.Playe
 	return appendMask(append(out, "\nmask"...), kit.Actions, s, p)
 }
 
-// appendMask writes the choices that are legal as ranges.
+// appendMask appends the legal choices as ranges.
 func appendMask(out []byte, a features.ActionSpace[td.State], s *td.State, p sim.Player) []byte {
 	mask := make([]uint64, features.MaskWords(a.Heads()))
 	a.Mask(mask, s, p)
@@ -113,7 +113,7 @@ func appendMask(out []byte, a features.ActionSpace[td.State], s *td.State, p sim
 	return append(out, '\n')
 }
 
-// appendPlanes writes the planes that have a value in full.
+// appendPlanes appends in full the planes that are not all 0.
 func appendPlanes(out []byte, e features.Encoder[td.State], s *td.State, p sim.Player) []byte {
 	width := e.Shape().Width
 	featuretest.EachPlane(e, s, p, func(name string, plane []uint8) {

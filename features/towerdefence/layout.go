@@ -5,17 +5,17 @@ import (
 	td "moonfarm/sim/towerdefence"
 )
 
-// Fields of the word of the tesla towers, in bits of a tower's share.
+// Fields of a tower in the word of the tesla towers, in bits.
 const (
 	towerBits = 32
 	towerDone = 8
 	towerIdle = 16
 )
 
-// layout tells programs what packedDoc tells people: for each half a list of its
-// cells, in which the columns of the enemy's are mirrored, and the boards.
-// Under rules by which a number can be above 3, the words, and so what is
-// unpacked of them, say 3.
+// layout returns as data what packedDoc explains to people: for each half a
+// list of its cells, in which the columns of the enemy's half are mirrored, and
+// the boards. Under rules with counters above 3, the words and the planes
+// unpacked from them hold 3.
 func layout() *features.Layout {
 	l := &features.Layout{Cells: make([][]features.Run, 2)}
 	for y := range td.Height {
@@ -30,7 +30,7 @@ func layout() *features.Layout {
 			})
 		}
 		for kind, word := range []int{wordDefense, wordAttack, wordEnergy, wordTesla} {
-			if word != wordTesla { // see towers
+			if word != wordTesla { // those have parts of their own, see towers
 				part(planeDefense+kind, word, 1)
 			}
 			part(planeHits, word, 1)
@@ -53,8 +53,8 @@ func layout() *features.Layout {
 	return l
 }
 
-// towerParts are those of the tesla towers of a half, whose word begins at bit
-// first: each tower names its cell.
+// towerParts returns the parts of the tesla towers of a half, whose word begins
+// at bit first. Each tower names its cell.
 func towerParts(side, first int) (parts []features.Part) {
 	for i := range td.MaxTeslas {
 		at := &features.Bits{First: first + i*towerBits, Width: 8}

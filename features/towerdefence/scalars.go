@@ -6,7 +6,7 @@ import (
 	td "moonfarm/sim/towerdefence"
 )
 
-// The scalars of one side, and where the common ones begin.
+// The scalars of one side, and the index of the first common one.
 const (
 	scalarEnergy = iota
 	scalarIncome
@@ -24,7 +24,8 @@ const (
 	scalars          = scalarRound + 3
 )
 
-// Scalars writes those of the own side, of the enemy's, then the common ones.
+// Scalars writes the scalars of the own side, of the enemy's side, then the
+// common ones.
 func (e *Encoder) Scalars(dst []float32, s *td.State, p sim.Player) {
 	features.CheckLength("scalars", len(dst), scalars)
 	dst = dst[:scalars:scalars]

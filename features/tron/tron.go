@@ -1,6 +1,6 @@
 // Package tron turns states of the light cycles into observations and choices
 // into orders: 6 planes of 8 × 8 cells, 1 scalar, 3 actions. Both seats see
-// themselves start to the right.
+// their own cycle start to the right.
 package tron
 
 import (
@@ -72,7 +72,7 @@ func (e Encoder) Description() features.Description {
 	return t
 }
 
-// words are the packed words of what seat p sees.
+// words returns the packed words of what seat p sees.
 func (e Encoder) words(s *tron.State, p sim.Player) (w [planes]uint64) {
 	v := s.View(p)
 	for q := range v.Head {
@@ -115,7 +115,7 @@ func (Actions) Heads() []int { return []int{tron.Orders} }
 // Doc explains the choices.
 func (Actions) Doc() string { return "One choice a turn: 0 straight on, 1 turn left, 2 turn right." }
 
-// Mask writes the one word: every choice may be made in every turn.
+// Mask writes the one word: every choice is legal in every turn.
 func (Actions) Mask(dst []uint64, _ *tron.State, _ sim.Player) {
 	features.CheckLength("mask", len(dst), 1)
 	dst[0] = 1<<tron.Orders - 1
@@ -130,8 +130,8 @@ func (Actions) AppendOrders(dst []sim.Order, action []int32, _ *tron.State, _ si
 	return dst
 }
 
-// Action finds the choice for the first order, which is the one that counts.
-// What is no turn goes straight on.
+// Action writes the choice for the first order; the rules ignore the others. An
+// order that is no turn goes straight on.
 func (Actions) Action(dst []int32, orders []sim.Order, _ *tron.State, _ sim.Player) bool {
 	features.CheckLength("action", len(dst), 1)
 	dst[0] = int32(tron.Straight)

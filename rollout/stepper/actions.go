@@ -5,37 +5,37 @@ import (
 	"math"
 )
 
-// alike are some heads side by side with the same number of choices.
-type alike struct {
+// headRun is a range of adjacent heads with the same number of choices.
+type headRun struct {
 	from, to int
-	last     int32 // choice
+	last     int32 // the last choice of each
 }
 
-// runsOf are the runs of the heads of an action.
-func runsOf(heads []int) (runs []alike) {
+// runsOf returns the runs of the heads of an action.
+func runsOf(heads []int) (runs []headRun) {
 	for h, choices := range heads {
 		last := int32(choices - 1)
 		if n := len(runs); n > 0 && runs[n-1].last == last {
 			runs[n-1].to = h + 1
 		} else {
-			runs = append(runs, alike{h, h + 1, last})
+			runs = append(runs, headRun{h, h + 1, last})
 		}
 	}
 	return runs
 }
 
-// take checks the actions of the caller, and copies them to where the games read
-// them if these do not read the caller's. It sets refused if one is neither −1 nor a
-// choice of its head.
+// take checks the caller's actions, and copies them to the slab from which the
+// games read unless they read the caller's in place. It sets refused if an
+// action is neither −1 nor a choice of its head.
 func (k *part) take() {
 	heads, src, runs := len(k.stepper.spec.Heads), k.slabs.Action, k.stepper.runs
 	k.refused = nil
-	defer func() { // nothing has been played: what was wrong may be right the next time
+	defer func() { // nothing has been played, so the next call may succeed
 		if fault := recover(); fault != nil {
 			k.refused = &PanicError{k.first, len(k.base), fault}
 		}
 	}()
-	if heads == 0 || len(runs) == 1 && k.seats == nil && within(src, runs[0].last) { // the rows are one run
+	if heads == 0 || len(runs) == 1 && k.seats == nil && within(src, runs[0].last) { // the rows form one run
 		return
 	}
 	for row := range len(src) / heads {
@@ -53,10 +53,10 @@ func (k *part) take() {
 	}
 }
 
-// within reports whether all choices are from 0 to last. There may be thousands of
-// them for a row, so two are looked at at once, and there are no branches: the
-// highest bit of one is set if it is negative, and that of its sum with what makes
-// 2³¹−1 of last if it is larger than last.
+// within reports whether all choices are from 0 to last. A row may have
+// thousands of choices, so it checks two at a time without branches. The
+// highest bit of a choice is set if it is negative; the highest bit of choice +
+// (2³¹−1 − last) is set if the choice exceeds last.
 func within(choices []int32, last int32) bool {
 	const one, high = 1<<32 | 1, 1<<63 | 1<<31
 	rest, bad := uint64(math.MaxInt32-last)*one, uint64(0)
@@ -73,9 +73,9 @@ func within(choices []int32, last int32) bool {
 	return bad&high == 0
 }
 
-// wrong is the error about a row in which choices of a run are not within it; nil
-// if they are −1.
-func (k *part) wrong(row int, r alike, choices []int32) error {
+// wrong returns an error for the first choice of a run that is neither −1 nor
+// in range. It returns nil if all others are −1.
+func (k *part) wrong(row int, r headRun, choices []int32) error {
 	game, seat := row, 0
 	if k.seats == nil {
 		game, seat = row/k.players, row%k.players

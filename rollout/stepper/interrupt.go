@@ -8,15 +8,16 @@ import (
 	"moonfarm/rollout"
 )
 
-// ErrInterrupted says that Interrupt or Abandon ended a step: no turn was played.
+// ErrInterrupted means that Interrupt or Abandon ended a step. No turn was
+// played.
 const ErrInterrupted = StateError("the step was interrupted: no turn was played")
 
 // interruption lets other goroutines end a step whose opponents take long.
 type interruption struct {
 	mu        sync.Mutex
-	cancel    context.CancelFunc // of the opponents' context; nil: there are none
-	ended     atomic.Bool        // the opponents are to choose no more
-	stepping  bool               // a step is under way that Interrupt ends
+	cancel    context.CancelFunc // of the opponents' context
+	ended     atomic.Bool        // the opponents must stop choosing
+	stepping  bool               // a step is in progress that Interrupt may end
 	abandoned bool
 }
 
@@ -28,14 +29,15 @@ func (i *interruption) end() {
 	}
 }
 
-// Interruptible reports whether an opponent can take long for a single game, so that
-// StepInterruptibly is of use even for few games.
+// Interruptible reports whether an opponent can take long even for a single
+// game, so that StepInterruptibly is useful with few games, too.
 func (s *Stepper) Interruptible() bool { return s.slow }
 
-// Interrupt makes the StepInterruptibly that is under way, and a Step against opponents
-// that are rollout.Interruptible, return ErrInterrupted soon, if opponents are still
-// choosing: no turn is played then, and the same step may be made again. It may be
-// called from any goroutine, and concerns neither later steps nor blocks.
+// Interrupt ends the step in progress: a StepInterruptibly, or a Step against
+// opponents that are rollout.Interruptible. If opponents are still choosing,
+// the step soon returns ErrInterrupted without playing a turn, and may be
+// repeated. Interrupt may be called from any goroutine, and does not affect
+// later steps or blocks.
 func (s *Stepper) Interrupt() {
 	i := &s.stop
 	i.mu.Lock()
@@ -45,9 +47,9 @@ func (s *Stepper) Interrupt() {
 	}
 }
 
-// Abandon ends all that is under way, so that Close need not wait for opponents that
-// take long. Every later step returns ErrInterrupted, and blocks that were under way
-// have not been played. It may be called from any goroutine.
+// Abandon ends all work in progress, so that Close need not wait for slow
+// opponents. Every later step returns ErrInterrupted; blocks in progress are
+// not played. Abandon may be called from any goroutine.
 func (s *Stepper) Abandon() {
 	i := &s.stop
 	i.mu.Lock()
@@ -56,8 +58,8 @@ func (s *Stepper) Abandon() {
 	i.end()
 }
 
-// listen gives the opponents a new context.
-func (s *Stepper) listen() {
+// renewContext gives the opponents a new context.
+func (s *Stepper) renewContext() {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.stop.cancel = cancel
 	s.stop.ended.Store(false)
@@ -66,8 +68,8 @@ func (s *Stepper) listen() {
 	}
 }
 
-// resume lets opponents choose after an earlier step was interrupted. With stepping the
-// next Interrupt concerns what follows.
+// resume lets opponents choose again after an interrupted step. If stepping is
+// set, the next Interrupt ends the step that follows.
 func (s *Stepper) resume(stepping bool) error {
 	i := &s.stop
 	i.mu.Lock()
@@ -76,27 +78,28 @@ func (s *Stepper) resume(stepping bool) error {
 		return ErrInterrupted
 	}
 	if i.ended.Load() {
-		s.listen()
+		s.renewContext()
 	}
 	i.stepping = stepping
 	return nil
 }
 
-// StepInterruptibly is StepWith, or Step if actions is nil, that Interrupt can end
-// whatever the opponents are: they choose for some hundred games at a time.
+// StepInterruptibly is StepWith, or Step if actions is nil, that Interrupt can
+// end with any opponents: they choose for at most atOnce games between two
+// checks.
 func (s *Stepper) StepInterruptibly(actions []int32) error {
-	was := s.careful
-	s.careful = true
-	defer func() { s.careful = was }()
+	was := s.chooseFirst
+	s.chooseFirst = true
+	defer func() { s.chooseFirst = was }()
 	if actions == nil {
 		return s.Step()
 	}
 	return s.StepWith(actions)
 }
 
-// stepCarefully steps after all opponents have chosen, so that an interrupted step has
-// changed nothing.
-func (s *Stepper) stepCarefully() error {
+// stepAfterChoices steps the games after all opponents have chosen, so that an
+// interrupted step has changed nothing.
+func (s *Stepper) stepAfterChoices() error {
 	if err := s.resume(true); err != nil {
 		return err
 	}
@@ -112,18 +115,18 @@ func (s *Stepper) stepCarefully() error {
 	}
 	if interrupted {
 		for _, k := range s.parts {
-			k.unsay()
+			k.withdrawOrders()
 		}
 		return ErrInterrupted
 	}
 	return s.each((*part).play)
 }
 
-// interrupted reports whether the opponents are to choose no more.
+// interrupted reports whether the opponents must stop choosing.
 func (k *part) interrupted() bool { return k.stepper.stop.ended.Load() }
 
-// unsay takes back what opponents have ordered for a turn that is not played.
-func (k *part) unsay() {
+// withdrawOrders removes the opponents' orders for a turn that is not played.
+func (k *part) withdrawOrders() {
 	for row := range k.all.OrderLen {
 		k.all.OrderLen[row] = -1
 	}

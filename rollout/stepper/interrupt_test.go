@@ -13,8 +13,8 @@ import (
 	"moonfarm/rollout/stepper"
 )
 
-// thinker is a policy that chooses at once if it is let, and waits for the end of its
-// context else.
+// thinker is a policy that chooses at once if it is allowed to, and else waits
+// for the end of its context.
 type thinker struct {
 	let     chan struct{}
 	begun   chan struct{}
@@ -41,7 +41,7 @@ func (p thinker) Act(_ env.Vector, b *env.Batch, rows []int32) {
 	}
 }
 
-// thinking is a Setup against a thinker.
+// thinking returns a Setup against a thinker.
 func thinking(t *testing.T, games int) (stepper.Setup, thinker) {
 	c := config(t, "towerdefence", games, 0)
 	p := thinker{make(chan struct{}), make(chan struct{}, 1), new(context.Context)}
@@ -49,7 +49,7 @@ func thinking(t *testing.T, games int) (stepper.Setup, thinker) {
 	return c, p
 }
 
-// within waits for a result, for a time that no machine takes.
+// within waits for a result, for a minute at most.
 func within[T any](t *testing.T, what string, c <-chan T) T {
 	t.Helper()
 	select {
@@ -61,8 +61,8 @@ func within[T any](t *testing.T, what string, c <-chan T) T {
 	}
 }
 
-// TestInterrupt: a step whose opponents take long is ended by Interrupt, has played
-// nothing, and can be made again.
+// TestInterrupt: Interrupt ends a step whose opponents take long; the step has
+// played nothing and can be repeated.
 func TestInterrupt(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		c, p := thinking(t, 3)
@@ -72,7 +72,7 @@ func TestInterrupt(t *testing.T) {
 			t.Fatal("the Stepper is not Interruptible")
 		}
 		before, _ := s.AppendSnapshot(nil, 1)
-		s.Interrupt() // of no step: the next is not concerned
+		s.Interrupt() // no step is under way, and the next one is not affected
 		done := make(chan error, 1)
 		go func() { done <- s.Step() }()
 		within(t, "the opponent", p.begun)
@@ -96,7 +96,8 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// counter is a policy that is not rollout.Interruptible. It tells the rows of each Act.
+// counter is a policy that is not rollout.Interruptible. It sends the number of
+// rows of each Act.
 type counter chan int
 
 func (p counter) Name() string    { return "counter" }
@@ -108,8 +109,8 @@ func (p counter) Act(_ env.Vector, b *env.Batch, rows []int32) {
 	}
 }
 
-// TestInterruptAnything: StepInterruptibly can be ended against opponents that cannot,
-// after what they choose at once.
+// TestInterruptAnything: StepInterruptibly can be ended against opponents that
+// are not Interruptible, once they have chosen for the current rows.
 func TestInterruptAnything(t *testing.T) {
 	const games = 1000
 	c := config(t, "tron", games, 0)
@@ -118,12 +119,12 @@ func TestInterruptAnything(t *testing.T) {
 	s, b := open(t, c)
 	done := make(chan error, 1)
 	go func() { done <- s.StepInterruptibly(make([]int32, games)) }()
-	s.Interrupt() // perhaps before the step has begun, of which it then says nothing
+	s.Interrupt() // has no effect if the step has not begun yet
 	n := within(t, "the opponent", p)
 	s.Interrupt()
 	for over := false; !over; {
 		select {
-		case more := <-p: // it was about to choose for these
+		case more := <-p: // it was about to choose for these rows
 			n += more
 		case err := <-done:
 			if !errors.Is(err, stepper.ErrInterrupted) {
@@ -171,8 +172,8 @@ func TestCloseWhileThinking(t *testing.T) {
 	}
 }
 
-// TestSlowOpponentsPlayTheSame: a search that can be interrupted plays what it plays
-// by blocks, where opponents choose and games are stepped part by part.
+// TestSlowOpponentsPlayTheSame: a search that can be interrupted plays as it
+// does in blocks, where opponents choose and games are stepped part by part.
 func TestSlowOpponentsPlayTheSame(t *testing.T) {
 	c := config(t, "towerdefence", 4, stepper.AnySeat, "mcts(sims=2,horizon=2)", "random")
 	c.Workers = 2
@@ -180,7 +181,8 @@ func TestSlowOpponentsPlayTheSame(t *testing.T) {
 	compare(t, "Step", playSync(t, c, 4), want)
 }
 
-// TestOpponentSlab: the slab names who plays each seat, in every mode.
+// TestOpponentSlab: the slab Opponent has the player of each seat, in every
+// mode.
 func TestOpponentSlab(t *testing.T) {
 	for mode := env.NextStep; mode <= env.Disabled; mode++ {
 		c := config(t, "tron", 6, stepper.AnySeat, "random", "empty", "random")
@@ -206,8 +208,8 @@ func TestOpponentSlab(t *testing.T) {
 	}
 }
 
-// TestSnapshotsRemember: games with memory and games that have not begun go on
-// elsewhere as in their own Stepper.
+// TestSnapshotsRemember: games with memory, and games that have not begun, go
+// on in another Stepper as in their own.
 func TestSnapshotsRemember(t *testing.T) {
 	c := config(t, "codecraft", 2, 0, "econ")
 	c.Env.Memory = true

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout"
@@ -16,7 +18,8 @@ import (
 	"moonfarm/sim"
 )
 
-// wantError demands an error with that text, of type StateError or not.
+// wantError requires an error with that text that is a StateError if state is
+// set.
 func wantError(t *testing.T, what string, err error, state bool, want string) {
 	t.Helper()
 	var s stepper.StateError
@@ -25,8 +28,8 @@ func wantError(t *testing.T, what string, err error, state bool, want string) {
 	}
 }
 
-func TestConfigRefused(t *testing.T) {
-	broken := errors.New("broken")
+func TestSetupRefused(t *testing.T) {
+	vector, maker := errors.New("broken Vector"), errors.New("broken Maker")
 	for _, c := range []struct {
 		want   string
 		change func(c *stepper.Setup)
@@ -45,28 +48,28 @@ func TestConfigRefused(t *testing.T) {
 		{"256 opponents: there may be 255", func(c *stepper.Setup) { c.Opponents = make([]rollout.Maker, 256) }},
 		{"autoreset Mode(3)", func(c *stepper.Setup) { c.Autoreset = 3 }},
 		{`no reward "glory"`, func(c *stepper.Setup) { c.Env.Reward = "glory" }},
-		{"broken", func(c *stepper.Setup) {
-			c.Vector = func(env.Settings) (env.Vector, error) { return nil, broken }
+		{"broken Vector", func(c *stepper.Setup) {
+			c.Vector = func(env.Settings) (env.Vector, error) { return nil, vector }
 		}},
 		{"made a nil Vector", func(c *stepper.Setup) { c.Vector = func(env.Settings) (env.Vector, error) { return nil, nil } }},
 		{"made 1 games, want 4", func(c *stepper.Setup) {
 			make := c.Vector
 			c.Vector = func(e env.Settings) (env.Vector, error) { e.N = 1; return make(e) }
 		}},
-		{"broken", func(c *stepper.Setup) {
-			c.Opponents = append(c.Opponents, func(env.Spec) (rollout.Policy, error) { return nil, broken })
+		{"broken Maker", func(c *stepper.Setup) {
+			c.Opponents = append(c.Opponents, func(env.Spec) (rollout.Policy, error) { return nil, maker })
 		}},
 		{"the maker of opponent 1 made a nil Policy", func(c *stepper.Setup) {
 			c.Opponents = append(c.Opponents, func(env.Spec) (rollout.Policy, error) { return nil, nil })
 		}},
 	} {
-		config := config(t, "towerdefence", 4, 0, "random")
-		c.change(&config)
-		s, err := stepper.New(config)
-		if s != nil {
-			t.Errorf("%s: there is a Stepper", c.want)
-		}
-		wantError(t, "New", err, false, c.want)
+		t.Run(c.want, func(t *testing.T) {
+			config := config(t, "towerdefence", 4, 0, "random")
+			c.change(&config)
+			s, err := stepper.New(config)
+			require.Nil(t, s)
+			wantError(t, "New", err, false, c.want)
+		})
 	}
 }
 
@@ -94,9 +97,11 @@ func TestSlabsRefused(t *testing.T) {
 		"slab FinalResult has length":       func(b *stepper.Slabs) { b.FinalResult = b.FinalResult[1:] },
 		"only autoreset SameStep writes th": func(b *stepper.Slabs) { b.FinalScalars = make([]float32, len(b.Scalars)) },
 	} {
-		bad := *good
-		change(&bad)
-		wantError(t, "Bind", s.Bind(&bad), false, want)
+		t.Run(want, func(t *testing.T) {
+			bad := *good
+			change(&bad)
+			wantError(t, "Bind", s.Bind(&bad), false, want)
+		})
 	}
 	all, b := open(t, config(t, "towerdefence", 4, stepper.AllSeats))
 	b.Seat = make([]sim.Player, 4)
@@ -165,8 +170,8 @@ func TestWrongTime(t *testing.T) {
 	}
 }
 
-// TestStepWith plays the same with actions that lie elsewhere as Step does, reads them
-// alone, and leaves them and the slab as they are.
+// TestStepWith: StepWith plays the same as Step with the same actions, does not
+// read the slab, and writes to neither.
 func TestStepWith(t *testing.T) {
 	for _, seat := range []int{0, stepper.AllSeats} {
 		c := config(t, "tron", 40, seat, "random")
@@ -183,7 +188,7 @@ func TestStepWith(t *testing.T) {
 		}
 		slab := slices.Repeat([]int32{7}, len(b.Action)) // not a choice
 		for turn := range 12 {
-			for row := range same.Action { // also of games that have ended
+			for row := range same.Action { // games that have ended, too
 				same.Action[row] = int32((row + turn) % s.Spec().Heads[0])
 			}
 			copy(b.Action, slab)
@@ -210,8 +215,8 @@ func TestStepWith(t *testing.T) {
 	}
 }
 
-// TestActionsRefused: an action that is no choice is named, and no game has gone
-// on; −1 is none of them, and what the rules refuse is theirs.
+// TestActionsRefused: the error names the invalid action, and no game has gone
+// on; −1 and choices that the rules refuse are valid.
 func TestActionsRefused(t *testing.T) {
 	for _, g := range catalog.Games() {
 		for _, seat := range []int{1, stepper.AllSeats} {
@@ -272,8 +277,8 @@ func (p bomb) Act(_ env.Vector, b *env.Batch, rows []int32) {
 	}
 }
 
-// TestPanics: a panic is an error of the call, and of every later one. Close
-// closes all policies and tells their errors.
+// TestPanics: a panic is an error of the call and of every later one. Close
+// closes all policies and returns their errors.
 func TestPanics(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		for _, async := range []bool{false, true} {
@@ -310,7 +315,7 @@ func TestPanics(t *testing.T) {
 			}
 		}
 	}
-	// New closes what it made before it failed.
+	// When New fails, it closes what it has made.
 	closed, made := 0, 0
 	c := config(t, "towerdefence", 6, 0)
 	c.Opponents = []rollout.Maker{func(env.Spec) (rollout.Policy, error) {
@@ -325,7 +330,8 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// TestTimeout: Recv gives up, and the block can be had later.
+// TestTimeout: Recv returns after its time, and the block can be received
+// later.
 func TestTimeout(t *testing.T) {
 	c := config(t, "towerdefence", 2, 0)
 	gate := make(chan struct{})

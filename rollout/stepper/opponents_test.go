@@ -16,8 +16,8 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// peek is a policy that chooses by all that its row sees, and demands what a
-// policy may rely on.
+// peek is a policy whose choice depends on everything that its row sees. It
+// checks what Policy promises about the rows.
 type peek struct {
 	t    testing.TB
 	salt uint32
@@ -53,7 +53,7 @@ func (p peek) Act(_ env.Vector, b *env.Batch, rows []int32) {
 	}
 }
 
-// foggy is the Setup of a test for the toy with fog of war and memory.
+// foggy returns the Setup of a test for the toy with fog of war and memory.
 func foggy(g simtest.Toy, games, seat int) stepper.Setup {
 	return stepper.Setup{
 		Vector: func(c env.Settings) (env.Vector, error) {
@@ -65,8 +65,8 @@ func foggy(g simtest.Toy, games, seat int) stepper.Setup {
 	}
 }
 
-// TestOpponentsSee: opponents that see planes and all else, in games of several
-// seats with fog and memory, choose as by hand; so does the caller.
+// TestOpponentsSee: opponents that see all slabs, in games of several seats
+// with fog and memory, choose as in the reference; so does the caller.
 func TestOpponentsSee(t *testing.T) {
 	for _, g := range []simtest.Toy{{Seats: 2, Orders: 1}, {Seats: 3, Orders: 2}, {Seats: 4, Orders: 8}} {
 		for seat := stepper.AnySeat; seat < g.Seats; seat++ {
@@ -84,7 +84,7 @@ func TestOpponentsSee(t *testing.T) {
 	}
 }
 
-// TestSomeSlabs: what is not wanted changes nothing of the rest.
+// TestSomeSlabs: slabs that are nil do not change the others.
 func TestSomeSlabs(t *testing.T) {
 	c := config(t, "tron", 8, stepper.AnySeat, "random")
 	c.Autoreset = env.SameStep
@@ -122,8 +122,8 @@ func TestSomeSlabs(t *testing.T) {
 	}
 }
 
-// TestDraws: every seat and every opponent has its turn, about as often as the
-// others; with one seat it stays.
+// TestDraws: every seat and every opponent is drawn about as often as the
+// others; with a single seat it stays the same.
 func TestDraws(t *testing.T) {
 	const games, resets = 64, 20
 	var met [3]int
@@ -159,15 +159,15 @@ func TestDraws(t *testing.T) {
 	}
 }
 
-// TestSeeds: base seeds decide, whether they come from Setup or from Reset, and
-// for whichever game.
+// TestSeeds: a base seed determines the game, whether it comes from Setup or
+// from Reset, and whichever game has it.
 func TestSeeds(t *testing.T) {
 	c := config(t, "tron", 4, stepper.AnySeat, "random")
 	want := playSync(t, c, 12)
 	c.Seed = 999
 	s, b := open(t, c)
 	got := make([][]uint64, 4)
-	if err := s.Step(); err != nil { // of an episode before
+	if err := s.Step(); err != nil { // an episode before
 		t.Fatal(err)
 	}
 	if err := s.Reset([]uint64{11, 12, 13, 14}, nil); err != nil {
@@ -201,7 +201,7 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// TestSnapshots: a game goes on in another Stepper, at another place, as in its
+// TestSnapshots: a game goes on in another Stepper, at another index, as in its
 // own, over the ends of episodes.
 func TestSnapshots(t *testing.T) {
 	for _, seat := range []int{stepper.AllSeats, stepper.AnySeat, 1} {
@@ -236,13 +236,13 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
-// follow plays two games, of two Steppers, side by side.
+// follow plays two games of two Steppers side by side.
 func follow(t *testing.T, s *stepper.Stepper, b *stepper.Slabs, other *stepper.Stepper, d *stepper.Slabs, c stepper.Setup, from, to int) {
 	t.Helper()
 	games, rows := s.Spec().Games, s.Rows()
 	for turn := range 12 {
 		x, y := *b, *d
-		for _, one := range []*stepper.Slabs{&x, &y} { // what ended before the snapshot, and the turn before
+		for _, one := range []*stepper.Slabs{&x, &y} { // values from before the snapshot, which may differ
 			if turn == 0 {
 				one.Reward, one.Action = make([]float32, rows), make([]int32, len(b.Action))
 				if c.Autoreset == env.SameStep {
@@ -260,8 +260,8 @@ func follow(t *testing.T, s *stepper.Stepper, b *stepper.Slabs, other *stepper.S
 	}
 }
 
-// next plays a turn, after the games that have ended were begun anew where
-// autoreset is Disabled.
+// next plays a turn. Where autoreset is Disabled, it first resets the games
+// that have ended.
 func next(t *testing.T, s *stepper.Stepper, b *stepper.Slabs, c stepper.Setup) {
 	t.Helper()
 	mask := make([]bool, s.Spec().Games)
@@ -279,7 +279,7 @@ func next(t *testing.T, s *stepper.Stepper, b *stepper.Slabs, c stepper.Setup) {
 	}
 }
 
-// TestSnapshotsRefused: what does not fit is refused, and changes nothing.
+// TestSnapshotsRefused: invalid snapshots are refused and change nothing.
 func TestSnapshotsRefused(t *testing.T) {
 	c := config(t, "tron", 3, 1, "random", "empty", "random", "empty")
 	s, b := open(t, c)
@@ -320,9 +320,9 @@ func TestSnapshotsRefused(t *testing.T) {
 	t.Error("no game has another opponent than the first")
 }
 
-// TestSnapshotsOfOtherSeats: a game goes on in a Stepper that plays another seat, or all,
-// or any: the state is the same, the caller keeps its seat, and the opponents are drawn
-// anew, the same each time.
+// TestSnapshotsOfOtherSeats: a game goes on in a Stepper that plays another
+// seat, all seats, or any seat. The state is the same, the caller keeps its
+// seat, and the opponents are drawn anew, the same each time.
 func TestSnapshotsOfOtherSeats(t *testing.T) {
 	configs := []stepper.Setup{config(t, "tron", 3, stepper.AllSeats)}
 	for _, seat := range []int{0, 1, stepper.AnySeat} {

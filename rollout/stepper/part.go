@@ -10,38 +10,39 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// part is some of the games. One goroutine at a time works on it.
+// part is a range of the games with its own Vector and policies. One goroutine
+// at a time uses it.
 type part struct {
 	stepper *Stepper
 	block   int
-	first   int // game, of all
+	first   int // index of the first game
 	players int
-	under   env.Vector // below auto
+	inner   env.Vector // the Vector below auto
 	auto    *env.Autoreset
 
-	mine  *env.Batch // what the caller sees; its Action, Orders and the rest are of all seats
-	all   *env.Batch // what the opponents see; all but observations are those of mine
+	mine  *env.Batch // the caller's observations; all other slabs are those of all
+	all   *env.Batch // the opponents' observations, and all other slabs for every seat
 	wants env.Want   // the observations in all
-	slabs Slabs      // the caller's, of these games
+	slabs Slabs      // the caller's slabs of these games
 
 	opponents []rollout.Policy
-	drawn     []uint8      // [games × seats] which of them plays
-	lists     [][]int32    // the rows of each
-	seats     []sim.Player // [games] the caller's; nil with AllSeats
-	played    []sim.Player // [games] the same in the turn that was played
+	drawn     []uint8      // [games × seats] index of the opponent at the seat
+	lists     [][]int32    // [opponents] the rows that it plays
+	seats     []sim.Player // [games] the caller's seat; nil with AllSeats
+	played    []sim.Player // [games] the caller's seat in the latest turn played
 
-	base    []uint64 // [games] seeds
+	base    []uint64 // [games] base seeds
 	begun   []bool   // [games]
-	fresh   int      // games that have not begun
-	refused error    // the first action that cannot be taken
-	fault   error    // of the latest run
+	fresh   int      // number of games that have not begun
+	refused error    // error of the first invalid action
+	fault   error    // panic of the latest run
 }
 
-// seen are the observations in a Batch.
+// seen selects the observations in a Batch.
 const seen = env.WantPlanes | env.WantPacked | env.WantScalars | env.WantMask | env.WantRowSeed
 
-// newPart makes the part of a block with the n games from first on. The first
-// part of all tells the Stepper what games it plays.
+// newPart makes a part of block b with n games from game first on. The first
+// part also sets the Stepper's spec.
 func newPart(s *Stepper, b, first, n int) (*part, error) {
 	c := s.c.Env
 	c.N = n
@@ -64,7 +65,7 @@ func newPart(s *Stepper, b, first, n int) (*part, error) {
 		}
 	}
 	k := &part{
-		stepper: s, block: b, first: first, players: s.players, under: v,
+		stepper: s, block: b, first: first, players: s.players, inner: v,
 		drawn: make([]uint8, n*s.players), base: make([]uint64, n), begun: make([]bool, n), fresh: n,
 	}
 	if s.c.Seat != AllSeats {
@@ -95,7 +96,8 @@ func newPart(s *Stepper, b, first, n int) (*part, error) {
 	return k, nil
 }
 
-// view is a Batch of the caller's rows without observations. All else is shared.
+// view returns a Batch of the caller's rows that shares all slabs of k.all but
+// the observations.
 func (k *part) view() *env.Batch {
 	b := *k.all
 	b.Planes, b.Packed, b.Scalars, b.Mask, b.RowSeed = nil, nil, nil, nil, nil
@@ -103,12 +105,12 @@ func (k *part) view() *env.Batch {
 	return &b
 }
 
-// begin is called when an episode of game i begins and returns its seed. The
-// seat and the opponents are drawn from it.
+// begin draws the seat and the opponents of a new episode of game i, and
+// returns the episode's seed. It is called when the episode begins.
 func (k *part) begin(i int, episode uint64) uint64 {
 	seed := rollout.GameSeed(k.base[i], episode)
 	k.draw(i, seed)
-	k.tell(i, episode)
+	k.writeEpisode(i, episode)
 	return seed
 }
 
@@ -130,8 +132,9 @@ func (k *part) draw(i int, seed uint64) {
 	}
 }
 
-// tell writes which episode of game i is shown.
-func (k *part) tell(i int, episode uint64) {
+// writeEpisode writes the number, the seat and the opponents of game i's
+// episode to the caller's slabs.
+func (k *part) writeEpisode(i int, episode uint64) {
 	if k.slabs.Episode != nil {
 		k.slabs.Episode[i] = episode
 	}
@@ -145,7 +148,7 @@ func (k *part) tell(i int, episode uint64) {
 	}
 }
 
-// bind takes this part of the caller's slabs into use.
+// bind takes the part's share of the caller's slabs into use.
 func (k *part) bind(all *Slabs) {
 	s, n := k.stepper, len(k.base)
 	k.slabs = all.cutFor(s.spec.Games, s.Rows(), k.first, n)
@@ -166,12 +169,12 @@ func (k *part) bind(all *Slabs) {
 	f.Planes, f.Packed, f.Scalars = b.FinalPlanes, b.FinalPacked, b.FinalScalars
 	k.auto.Final = f
 	for i := range n {
-		k.tell(i, k.auto.Episode(i))
+		k.writeEpisode(i, k.auto.Episode(i))
 	}
 }
 
-// choose takes the actions of the caller into use. With AllSeats the games read them
-// where they are.
+// choose takes the actions of the caller into use. With AllSeats the games read
+// them in place.
 func (k *part) choose(actions []int32) {
 	k.slabs.Action, k.mine.Action, k.mine.Given = actions, k.all.Action, false
 	if k.seats == nil && actions != nil {
@@ -179,8 +182,9 @@ func (k *part) choose(actions []int32) {
 	}
 }
 
-// seenBy is the slab into which the games write what the caller sees: none if
-// the opponents see it too, from whose slab it is copied then.
+// seenBy returns the slab into which the games write the caller's observations.
+// It is nil if the opponents see the same slab, from which the caller's is then
+// copied.
 func seenBy[T any](mine, all []T) []T {
 	if all != nil {
 		return nil
@@ -188,8 +192,8 @@ func seenBy[T any](mine, all []T) []T {
 	return mine
 }
 
-// moved is the slab that takes the place of old, with what that holds; a new one
-// if the caller wants none.
+// moved copies old into the slab that replaces it and returns that slab, or a
+// new one if slab is nil.
 func moved[T any](slab, old []T) []T {
 	if slab == nil {
 		slab = make([]T, len(old))
@@ -198,7 +202,7 @@ func moved[T any](slab, old []T) []T {
 	return slab
 }
 
-// observe fills what the opponents and the caller see.
+// observe writes the observations of the opponents and the caller.
 func (k *part) observe() {
 	if k.wants != 0 {
 		k.auto.Observe(k.all)
@@ -206,7 +210,7 @@ func (k *part) observe() {
 	k.auto.Observe(k.mine)
 	if k.wants != 0 {
 		for i := range k.base {
-			k.share(i)
+			k.copySeen(i)
 		}
 	}
 }
@@ -218,12 +222,12 @@ func (k *part) observeGame(i int) {
 	}
 	k.auto.ObserveGame(k.mine, i)
 	if k.wants != 0 {
-		k.share(i)
+		k.copySeen(i)
 	}
 }
 
-// share copies to the caller what the opponents see too.
-func (k *part) share(i int) {
+// copySeen copies the caller's row of observations that the opponents see, too.
+func (k *part) copySeen(i int) {
 	row := i*k.players + int(k.seats[i])
 	b, all, n, rows := &k.slabs, k.all, len(k.base), k.all.Rows
 	copyRow(b.Planes, all.Planes, n, i, rows, row)
@@ -233,8 +237,8 @@ func (k *part) share(i int) {
 	copyRow(b.RowSeed, all.RowSeed, n, i, rows, row)
 }
 
-// copyRow copies a row of src, which has so many, to a row of dst, if both are
-// there.
+// copyRow copies row from of src, which has srcRows rows, to row to of dst. It
+// does nothing if one of them is nil.
 func copyRow[T any](dst, src []T, dstRows, to, srcRows, from int) {
 	if dst == nil || src == nil {
 		return
@@ -243,16 +247,16 @@ func copyRow[T any](dst, src []T, dstRows, to, srcRows, from int) {
 	copy(dst[to*size:(to+1)*size], src[from*size:][:size])
 }
 
-// step plays a turn with the actions that take took.
+// step plays a turn with the actions that take has checked.
 func (k *part) step() {
 	k.act()
-	if k.interrupted() { // the Stepper is being closed
+	if k.interrupted() { // by Abandon
 		return
 	}
 	k.play()
 }
 
-// play is step after the opponents have chosen.
+// play plays a turn after the opponents have chosen.
 func (k *part) play() {
 	copy(k.played, k.seats)
 	k.auto.Step(k.mine)
@@ -260,11 +264,12 @@ func (k *part) play() {
 	k.observe()
 }
 
-// atOnce is how many rows an opponent chooses for before the next look at whether a step
-// was interrupted: half a second of the slowest script. Networks evaluate fewer at once.
+// atOnce is the number of rows that an opponent chooses for between two checks
+// for an interruption: half a second of the slowest script. Networks evaluate
+// fewer at once.
 const atOnce = 256
 
-// act lets the opponents choose in the games that run.
+// act lets the opponents choose in all running games.
 func (k *part) act() {
 	if len(k.opponents) == 0 {
 		return
@@ -293,8 +298,8 @@ func (k *part) act() {
 	}
 }
 
-// pay gives the caller the rewards of the turn, and the outcomes of the games
-// that it has ended.
+// pay writes the caller's rewards of the turn, and the outcomes of the games
+// that have ended.
 func (k *part) pay() {
 	if k.seats != nil && k.slabs.Reward != nil {
 		for i, p := range k.played {
@@ -318,7 +323,7 @@ func (k *part) pay() {
 	}
 }
 
-// outcome writes to a row of the caller how a row of all stood.
+// outcome writes the outcome of a row of all to a row of the caller.
 func (k *part) outcome(mine, row int) {
 	o := &k.auto.FinalOutcome[row]
 	if k.slabs.FinalScore != nil {

@@ -2,11 +2,12 @@ package stepper
 
 import "fmt"
 
-// Reset begins new episodes of the games whose entry in mask is true, of all if
-// mask is nil, and writes what their rows see. With seeds, one for each game,
-// they get new base seeds, and their episode 0 begins; without, their next
-// episode, the first time episode 0. Rewards, Terminated and Truncated of these
-// games are 0 and false. Blocks that are under way may not be concerned.
+// Reset begins new episodes of the games whose entry in mask is true, or of all
+// games if mask is nil, and writes their observations. With seeds, one per
+// game, these games get new base seeds and begin episode 0. Without seeds they
+// begin their next episode; their first is episode 0. Their Reward, Terminated
+// and Truncated become 0 and false. Reset fails if a block of these games is in
+// progress.
 func (s *Stepper) Reset(seeds []uint64, mask []bool) error {
 	if s.fault != nil {
 		return s.fault
@@ -41,7 +42,7 @@ func (s *Stepper) Reset(seeds []uint64, mask []bool) error {
 	return s.faults(s.parts)
 }
 
-// reset does what Reset was asked for.
+// reset begins the episodes of its games that Reset has selected.
 func (k *part) reset() {
 	s := k.stepper
 	for i := range k.base {
@@ -56,7 +57,7 @@ func (k *part) reset() {
 			episode = k.auto.Episode(i) + 1
 		}
 		k.auto.Begin(i, episode)
-		k.goOn(i)
+		k.markBegun(i)
 		if s.mask != nil {
 			k.observeGame(i)
 		}
@@ -66,8 +67,8 @@ func (k *part) reset() {
 	}
 }
 
-// goOn notes that game i has begun, and that no turn of it was just played.
-func (k *part) goOn(i int) {
+// markBegun notes that game i has begun, and sets its rewards to 0.
+func (k *part) markBegun(i int) {
 	if !k.begun[i] {
 		k.begun[i] = true
 		k.fresh--

@@ -7,11 +7,11 @@ import (
 	"moonfarm/sim"
 )
 
-// Slabs are the caller's memory. Those that are nil are not wanted. A row is a
-// game, as its seat sees it, or with AllSeats a seat of a game, at
-// game*players+seat. Shapes are per row unless they say otherwise.
+// Slabs are arrays in the caller's memory. A slab that is nil is not written. A
+// row is a game seen from its seat; with AllSeats it is a seat of a game, at
+// game*players+seat. Comments give the shape of each slab.
 type Slabs struct {
-	// What the rows see: see env.Batch.
+	// The observations; see env.Batch.
 	Planes  []uint8   // [rows, P, H, W]
 	Packed  []uint64  // [rows, Words]
 	Scalars []float32 // [rows, S]
@@ -19,25 +19,25 @@ type Slabs struct {
 	RowSeed []uint64  // [rows]
 	Turn    []int32   // [games] turns played
 
-	// Action is what the rows choose: read by Step and Send, never written. −1
-	// says nothing.
+	// Action holds the actions of the rows. Step and Send read it and never
+	// write it. −1 orders nothing.
 	Action []int32 // [rows, heads]
 
-	// What the latest step brought; 0 and false after Reset.
+	// The results of the latest step; 0 and false after Reset.
 	Reward     []float32 // [rows]
 	Terminated []bool    // [games] the rules ended the game
 	Truncated  []bool    // [games] a limit cut it
 
 	// The episode that is shown.
-	Seat    []sim.Player // [games] the caller's; not with AllSeats
-	Episode []uint64     // [games] its number, from 0
-	// Opponent is which of Setup.Opponents plays each seat, NoOpponent for the
-	// caller's; not with AllSeats.
+	Seat    []sim.Player // [games] the caller's seat; not with AllSeats
+	Episode []uint64     // [games] number of the episode, from 0
+	// Opponent is the index in Setup.Opponents of each seat's player,
+	// NoOpponent for the caller's seat; not with AllSeats.
 	Opponent []uint8 // [games, seats]
 
-	// The last episode that ended: what was seen at its end (in mode SameStep
-	// alone: in the others that is what is shown after the step), and how the row
-	// stood.
+	// The last episode that ended: its last observation, only in mode SameStep
+	// (in other modes the observation after the step is the last one), and the
+	// outcome.
 	FinalPlanes  []uint8
 	FinalPacked  []uint64
 	FinalScalars []float32
@@ -45,10 +45,10 @@ type Slabs struct {
 	FinalResult  []float32 // [rows]
 }
 
-// Bind makes all later calls use these slabs, of which it keeps a copy; their
-// memory must stay. The observations are written by the next Reset, Observe,
-// Step or Recv. Bind fails, and changes nothing, if a slab has not the length
-// that it must have, or blocks are under way.
+// Bind makes all later calls use these slabs. It copies the struct, not the
+// slabs, whose memory must stay valid. The next Reset, Observe, Step or Recv
+// writes the observations. Bind fails, and changes nothing, if a slab has the
+// wrong length or blocks are in progress.
 func (s *Stepper) Bind(slabs *Slabs) error {
 	if err := s.idle("Bind"); err != nil {
 		return err
@@ -76,7 +76,7 @@ func (s *Stepper) Bind(slabs *Slabs) error {
 	return nil
 }
 
-// fits compares the lengths of slabs with what they must be.
+// fits returns an error if a slab has the wrong length.
 func (s *Stepper) fits(b *Slabs) error {
 	z, games, rows := &s.spec, s.spec.Games, s.Rows()
 	for _, c := range []struct {
@@ -119,17 +119,18 @@ func length[T any](slab []T) int {
 	return len(slab)
 }
 
-// cut is that part of a slab of so many rows, nil if the slab is.
-func cut[T any](slab []T, rows, from, n int) []T {
+// cut returns n rows of a slab, from row from on, or nil if the slab is nil. The
+// slab has total rows.
+func cut[T any](slab []T, total, from, n int) []T {
 	if slab == nil {
 		return nil
 	}
-	size := len(slab) / rows
+	size := len(slab) / total
 	return slab[from*size : (from+n)*size : (from+n)*size]
 }
 
-// cutFor are the slabs of the games from first on, n of them, each of which has
-// so many of all the rows.
+// cutFor returns the slabs of n games from game first on. The slabs of b have
+// the given numbers of games and rows.
 func (b *Slabs) cutFor(games, rows, first, n int) Slabs {
 	each := rows / games
 	row, m := first*each, n*each

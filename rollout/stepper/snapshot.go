@@ -10,7 +10,7 @@ import (
 	"moonfarm/sim"
 )
 
-// A snapshot is, little-endian:
+// A snapshot is little-endian:
 //
 //	 0  4  "MFES"
 //	 4  2  version of this layout, 1 or 2
@@ -22,22 +22,23 @@ import (
 //	       version 2 only:
 //	28  1  1: the game has begun; 0: Reset must begin it
 //	29  3  0
-//	32  4  m, the size of what the rows remember
-//	36  m  what they remember (env.Rememberer)
-//	       both:
+//	32  4  m, the size of the memory
+//	36  m  memory of the game's rows (env.Rememberer)
+//	       both versions:
 //	 …  n  snapshot of the game (env.Snapshotter)
-//	 …  4  CRC-32C of all before
+//	 …  4  CRC-32C of all bytes before
 //
-// Version 2 is for games that have not begun, and for those that remember.
+// Version 2 is written for games that have not begun and for games with memory.
 const (
 	snapshotMagic  = "MFES"
 	snapshotHeader = 28
-	snapshotMore   = 8 // of version 2, behind the header
+	snapshotMore   = 8 // additional bytes of version 2 after the header
 	snapshotTail   = 4
 	noSeat         = 255
 )
 
-// extras is what a snapshot of version 2 has beside one of version 1.
+// extras holds the parts of a snapshot that only version 2 has, and the
+// snapshot of the game.
 type extras struct {
 	begun  bool
 	memory []byte
@@ -46,7 +47,8 @@ type extras struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// at finds a game for a snapshot.
+// at returns the part of a game and the game's index in it. It fails if the
+// game does not exist or is in progress.
 func (s *Stepper) at(what string, game int) (k *part, i int, err error) {
 	if s.fault != nil {
 		return nil, 0, s.fault
@@ -66,9 +68,9 @@ func (s *Stepper) at(what string, game int) (k *part, i int, err error) {
 	return k, i, nil
 }
 
-// AppendSnapshot appends a game as bytes: its state, what its rows remember
-// (env.Settings.Memory), and what decides its seat, its opponents and the episodes that
-// follow. See env.Snapshotter; a Vector that is none is an error.
+// AppendSnapshot appends the bytes of a game: its state, the memory of its rows
+// (env.Settings.Memory), and the seed from which its seat, its opponents and
+// its later episodes follow. It fails if the Vector is not an env.Snapshotter.
 func (s *Stepper) AppendSnapshot(dst []byte, game int) ([]byte, error) {
 	k, i, err := s.at("AppendSnapshot", game)
 	if err != nil {
@@ -82,7 +84,7 @@ func (s *Stepper) AppendSnapshot(dst []byte, game int) ([]byte, error) {
 	if k.seats != nil {
 		seat = byte(k.seats[i])
 	}
-	r, remembers := k.under.(env.Rememberer)
+	r, remembers := k.inner.(env.Rememberer)
 	version := uint16(1)
 	if remembers || !k.begun[i] {
 		version = 2
@@ -104,8 +106,8 @@ func (s *Stepper) AppendSnapshot(dst []byte, game int) ([]byte, error) {
 	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[from:], castagnoli)), nil
 }
 
-// appendHeader appends a snapshot up to what version 2 has alone. drawn are the opponents
-// by seat, of all seats.
+// appendHeader appends the fields that both versions share before those of the
+// game. drawn are the opponents of all seats, by seat.
 func appendHeader(dst []byte, version uint16, seat byte, base, episode uint64, drawn []uint8) []byte {
 	dst = append(dst, snapshotMagic...)
 	dst = binary.LittleEndian.AppendUint16(dst, version)
@@ -117,8 +119,9 @@ func appendHeader(dst []byte, version uint16, seat byte, base, episode uint64, d
 	return append(dst, all[:]...)
 }
 
-// AppendSnapshotOf appends game 0 of a Vector as a snapshot of a Stepper with AllSeats,
-// in episode 0 of the seed. A Vector that has no snapshots is an error.
+// AppendSnapshotOf appends game 0 of a Vector as a snapshot of a Stepper with
+// AllSeats, in episode 0 of the seed. It fails if the Vector is not an
+// env.Snapshotter.
 func AppendSnapshotOf(dst []byte, v env.Vector, seed uint64) ([]byte, error) {
 	s, ok := env.Unwrap(v).(env.Snapshotter)
 	if !ok {
@@ -130,9 +133,9 @@ func AppendSnapshotOf(dst []byte, v env.Vector, seed uint64) ([]byte, error) {
 	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[from:], castagnoli)), nil
 }
 
-// Load makes game 0 of a Vector what a snapshot of a Stepper holds.
+// Load sets game 0 of a Vector to a snapshot of a Stepper.
 func Load(v env.Vector, snapshot []byte) error {
-	k := &part{under: v, players: v.Spec().Info.Players, stepper: &Stepper{c: Setup{Seat: AllSeats}}}
+	k := &part{inner: v, players: v.Spec().Info.Players, stepper: &Stepper{c: Setup{Seat: AllSeats}}}
 	if err := k.checkSnapshot(snapshot); err != nil {
 		return err
 	}
@@ -147,15 +150,16 @@ func Load(v env.Vector, snapshot []byte) error {
 	return s.Restore(0, x.game)
 }
 
-// Restore makes a game what a snapshot holds, which may be of another game of
-// this or another Stepper, and writes what its rows see. Episode and opponents
-// are those of the snapshot, and so are the episodes that follow. A snapshot for
-// another seat than the caller's, or for all, is taken too: the caller keeps its
-// seat, and the opponents are drawn from the snapshot's seed as at the start of its
-// episode. A game that had ended has; Terminated and Truncated say so. Restore fails,
-// and changes nothing, if the snapshot is damaged, of another game or rules, or of an
-// opponent that is none here. A game whose snapshot was made before it began must be
-// Reset before the next step.
+// Restore sets a game to a snapshot, which may be of another game of this or
+// another Stepper, and writes its observations. The game gets the episode and
+// the opponents of the snapshot, and the same later episodes. If the snapshot
+// is for another seat than the caller's, or for all seats, the caller keeps its
+// seat, and the opponents are drawn from the snapshot's seed as at the start of
+// its episode. If the game has ended in the snapshot, Terminated and Truncated
+// say so. Restore fails, and changes nothing, if the snapshot is damaged, of
+// another game or rules, or names an opponent that does not exist here. A game
+// that had not begun when its snapshot was made must be Reset before the next
+// step.
 func (s *Stepper) Restore(game int, snapshot []byte) error {
 	k, i, err := s.at("Restore", game)
 	if err != nil {
@@ -172,13 +176,13 @@ func (s *Stepper) Restore(game int, snapshot []byte) error {
 	if err := k.auto.Restore(i, episode, x.game); err != nil {
 		return err
 	}
-	if r, ok := k.under.(env.Rememberer); ok {
+	if r, ok := k.inner.(env.Rememberer); ok {
 		if err := r.RestoreMemory(i, x.memory); err != nil {
 			return err
 		}
 	}
 	k.base[i] = binary.LittleEndian.Uint64(snapshot[8:])
-	if k.sits(snapshot) {
+	if k.fitsSeat(snapshot) {
 		if k.seats != nil {
 			k.seats[i] = sim.Player(snapshot[6])
 		}
@@ -186,8 +190,8 @@ func (s *Stepper) Restore(game int, snapshot []byte) error {
 	} else {
 		k.draw(i, rollout.GameSeed(k.base[i], episode))
 	}
-	k.tell(i, episode)
-	k.goOn(i)
+	k.writeEpisode(i, episode)
+	k.markBegun(i)
 	if !x.begun {
 		k.begun[i] = false
 		k.fresh++
@@ -196,7 +200,8 @@ func (s *Stepper) Restore(game int, snapshot []byte) error {
 	return s.faults(s.parts)
 }
 
-// checkSnapshot finds what is wrong with a snapshot before that of the game.
+// checkSnapshot returns an error if the header or the checksum of a snapshot is
+// wrong.
 func (k *part) checkSnapshot(b []byte) error {
 	if len(b) < snapshotHeader+snapshotTail || string(b[:4]) != snapshotMagic {
 		return fmt.Errorf("not a snapshot: %d bytes that do not begin with %q", len(b), snapshotMagic)
@@ -214,7 +219,7 @@ func (k *part) checkSnapshot(b []byte) error {
 	if seat := int(b[6]); seat != noSeat && seat >= k.players {
 		return fmt.Errorf("snapshot for seat %d, a game has %d, from 0", seat, k.players)
 	}
-	if !k.sits(b) || k.seats == nil {
+	if !k.fitsSeat(b) || k.seats == nil {
 		return nil
 	}
 	for p := range k.players {
@@ -225,9 +230,9 @@ func (k *part) checkSnapshot(b []byte) error {
 	return nil
 }
 
-// sits reports whether a snapshot is for the seat that the caller plays, or for one that
-// it may play.
-func (k *part) sits(b []byte) bool {
+// fitsSeat reports whether a snapshot is for a seat that the caller plays or
+// may play.
+func (k *part) fitsSeat(b []byte) bool {
 	switch seat, mine := int(b[6]), k.stepper.c.Seat; mine {
 	case AllSeats:
 		return seat == noSeat
@@ -255,7 +260,7 @@ func (k *part) extrasOf(b []byte) (extras, error) {
 	}
 	x.memory, x.game = x.game[:size:size], x.game[size:]
 	want := 0
-	if r, ok := k.under.(env.Rememberer); ok {
+	if r, ok := k.inner.(env.Rememberer); ok {
 		want = len(r.AppendMemory(nil, 0))
 	}
 	if size != 0 && want != 0 && int(size) != want {

@@ -8,9 +8,9 @@ import (
 )
 
 // Step plays one turn of all games with the slab Action, on all workers, and
-// restarts games as Setup.Autoreset says. If an action is not −1 and no choice
-// of its head either, or, with autoreset Disabled, if a game has ended, it fails
-// and nothing is played. So it does with ErrInterrupted if Interrupt ends it.
+// restarts games as Setup.Autoreset says. It fails, and plays nothing, if an
+// action is neither −1 nor a choice of its head, or if a game has ended and
+// autoreset is Disabled. It fails with ErrInterrupted if Interrupt ends it.
 func (s *Stepper) Step() error {
 	if err := s.idle("Step"); err != nil {
 		return err
@@ -18,18 +18,19 @@ func (s *Stepper) Step() error {
 	if err := s.take(s.parts); err != nil {
 		return err
 	}
-	if s.careful {
-		return s.stepCarefully()
+	if s.chooseFirst {
+		return s.stepAfterChoices()
 	}
 	err := s.each((*part).step)
 	if err == nil && s.stop.ended.Load() {
-		return ErrInterrupted // abandoned
+		return ErrInterrupted // by Abandon
 	}
 	return err
 }
 
-// StepWith is Step with other actions than those in the slab Action, which are read
-// before it returns. It fails as well if they have not the length of that slab.
+// StepWith is Step with the given actions instead of the slab Action. It reads
+// them before it returns, and fails if their length differs from that of the
+// slab.
 func (s *Stepper) StepWith(actions []int32) error {
 	if err := s.idle("StepWith"); err != nil {
 		return err
@@ -46,7 +47,7 @@ func (s *Stepper) StepWith(actions []int32) error {
 	return s.Step()
 }
 
-// choose takes these actions into use.
+// choose makes the games read the actions.
 func (s *Stepper) choose(actions []int32) {
 	s.slabs.Action = actions
 	for _, k := range s.parts {
@@ -54,8 +55,7 @@ func (s *Stepper) choose(actions []int32) {
 	}
 }
 
-// Observe writes what the rows see to the slabs again, such as those that were
-// just bound.
+// Observe writes the observations to the slabs again, for example after Bind.
 func (s *Stepper) Observe() error {
 	if err := s.idle("Observe"); err != nil {
 		return err
@@ -63,7 +63,7 @@ func (s *Stepper) Observe() error {
 	return s.each((*part).observe)
 }
 
-// idle says why a call that needs all games may not be made now.
+// idle returns an error if a call that needs all games is not allowed now.
 func (s *Stepper) idle(what string) error {
 	if s.fault != nil {
 		return s.fault
@@ -74,7 +74,8 @@ func (s *Stepper) idle(what string) error {
 	return nil
 }
 
-// take takes the actions of parts that are about to be stepped, if all can be.
+// take checks and copies the actions of parts that are about to be stepped. It
+// fails if a game cannot be stepped or an action is not a choice.
 func (s *Stepper) take(parts []*part) error {
 	if s.slabs == nil || s.slabs.Action == nil {
 		return StateError("no slab Action is bound: a step needs to know what to play")
@@ -84,7 +85,7 @@ func (s *Stepper) take(parts []*part) error {
 			return err
 		}
 	}
-	if len(s.slabs.Action) < many || len(parts) < len(s.parts) || s.sent > 0 {
+	if len(s.slabs.Action) < parallelTake || len(parts) < len(s.parts) || s.sent > 0 {
 		for _, k := range parts {
 			k.take()
 		}
@@ -99,11 +100,11 @@ func (s *Stepper) take(parts []*part) error {
 	return nil
 }
 
-// many actions are checked by all workers: to check these takes as long as the
-// workers take to begin.
-const many = 1 << 14
+// parallelTake is the number of actions from which all workers check them:
+// checking as parallelTake takes as long as waking the workers.
+const parallelTake = 1 << 14
 
-// steppable says why a game of the part may not be stepped.
+// steppable returns an error if a game of the part cannot be stepped.
 func (k *part) steppable() error {
 	if k.fresh > 0 {
 		for i, begun := range k.begun {

@@ -1,16 +1,16 @@
 // Package stepper plays environments for a learner: many games stepped on all
-// cores, with opponents inside, in slabs of memory that belong to the learner.
+// cores, against opponents, in slabs of memory that belong to the learner.
 //
-// A Stepper is made of parts. Each has an env.Vector of some of the games with
-// its autoreset layer and policies of its own, and one goroutine at a time works
-// on it. A call steps all games (Step), or a block of them in the background
-// (Send), so that a learner works on one block while the others are played
-// (Recv gives the block that is ready first).
+// A Stepper is made of parts. Each part has an env.Vector of some of the games,
+// with its own autoreset layer and policies, and is used by one goroutine at a
+// time. Step plays a turn of all games. Send plays a turn of a block of games
+// in the background, so that a learner works on one block while others are
+// played; Recv returns the block that is ready first.
 //
-// What is played depends on seeds and actions alone: game i has a base seed, its
-// episode e the seed rollout.GameSeed(base, e), and the seat and the opponents
-// of an episode are drawn from that. Neither the number of workers nor blocks nor
-// the order of Recv changes a trajectory.
+// A trajectory depends only on seeds and actions: game i has a base seed, its
+// episode e has the seed rollout.GameSeed(base, e), and the seat and the
+// opponents of an episode are drawn from this seed. The number of workers, the
+// blocks and the order of Recv change nothing.
 //
 // Step, Send and Recv allocate nothing.
 package stepper
@@ -26,49 +26,49 @@ import (
 	"moonfarm/rollout"
 )
 
-// Seats of the caller, instead of a number from 0.
+// Values of Setup.Seat other than a seat, which counts from 0.
 const (
-	AllSeats = -1 // every seat is a row: the caller plays them all
-	AnySeat  = -2 // one seat, drawn for each episode
+	AllSeats = -1 // the caller plays every seat: each seat is a row
+	AnySeat  = -2 // the caller plays one seat, drawn for each episode
 )
 
-// Setup says what a Stepper plays, and how.
+// Setup configures a Stepper.
 type Setup struct {
-	// Vector makes games; the Stepper calls it for each of its parts, with
-	// their number in N. Each call must return a Vector of its own.
+	// Vector makes a new Vector of c.N games. The Stepper calls it once per
+	// part.
 	Vector func(c env.Settings) (env.Vector, error)
-	Env    env.Settings // N games in all, Reward, MaxTurns, Memory
-	Seat   int          // of the caller: from 0, AllSeats or AnySeat
-	// Opponents play the other seats. For each episode and seat one is drawn.
-	// They may not be missing where there are other seats, nor be there with
-	// AllSeats.
+	Env    env.Settings // N games in total, Reward, MaxTurns, Memory
+	Seat   int          // the caller's seat: from 0, AllSeats or AnySeat
+	// Opponents play the other seats; one is drawn per episode and seat. They
+	// must be given if there are other seats, and must be absent with AllSeats.
 	Opponents []rollout.Maker
 	Autoreset env.Mode
-	Seed      uint64 // the base seed of game i is Seed+i, until Reset gives it another
-	Workers   int    // goroutines that play at once, at least 1
-	// Batch is the number of games in a block of Send and Recv; Env.N must be a
-	// multiple of it. 0: all games are one block.
+	Seed      uint64 // the base seed of game i is Seed+i until Reset changes it
+	Workers   int    // goroutines that play in parallel, at least 1
+	// Batch is the number of games in a block of Send and Recv and divides
+	// Env.N. 0: all games are one block.
 	Batch int
 }
 
-// maxOpponents is how many a byte can tell apart from NoOpponent.
+// maxOpponents is the number of values of a byte besides NoOpponent.
 const maxOpponents = 255
 
 // NoOpponent is the entry of Slabs.Opponent for the caller's seat.
 const NoOpponent = 255
 
-// StateError says that a call came at a wrong time, such as Step before Reset. It
-// has changed nothing.
+// StateError means that a method was called at a wrong time, such as Step
+// before Reset. The call has changed nothing.
 type StateError string
 
 // Error implements error.
 func (e StateError) Error() string { return string(e) }
 
-// PanicError says that a game or a policy panicked. What the Stepper holds is not
-// known from then on: every later call but Close returns the same error.
+// PanicError means that a game or a policy panicked. The state of the Stepper
+// is undefined from then on: every later call except Close returns the same
+// error.
 type PanicError struct {
-	First, Games int // of the games that were played, and how many
-	Value        any // of the panic
+	First, Games int // the first of the games that were played, and their number
+	Value        any // the value that was passed to panic
 }
 
 // Error implements error.
@@ -76,7 +76,7 @@ func (e *PanicError) Error() string {
 	return fmt.Sprintf("a panic while games %d to %d were played: %v", e.First, e.First+e.Games-1, e.Value)
 }
 
-// ErrTimeout says that no block was ready in time.
+// ErrTimeout means that no block was ready in time.
 var ErrTimeout = errors.New("no block was ready in time")
 
 const errClosed = StateError("the stepper is closed")
@@ -86,46 +86,45 @@ type Stepper struct {
 	c       Setup
 	spec    env.Spec // of all games
 	players int
-	runs    []alike // of the heads
-	slabs   *Slabs  // nil before Bind
+	runs    []headRun // of heads with equally many choices
+	slabs   *Slabs    // nil before Bind
 	parts   []*part
 	blocks  []block
-	fault   error // every call returns it: the Stepper is closed, or a part panicked
+	fault   error // returned by every call: the Stepper is closed, or a part panicked
 
-	slow    bool // an opponent is rollout.Interruptible
-	careful bool // all opponents choose before a game is stepped
-	stop    interruption
+	slow        bool // an opponent is rollout.Interruptible
+	chooseFirst bool // all opponents choose before any game is stepped
+	stop        interruption
 
-	// What Reset was asked for, while the parts do it.
+	// The arguments of the Reset in progress.
 	seeds []uint64
 	mask  []bool
 
-	// Work that Step shares out. All is written before next is set to 0, which
-	// is what lets the workers begin.
+	// The work in progress of each. All fields are written before next is set
+	// to 0, which releases the workers.
 	op   func(*part)
-	next atomic.Int64  // the part to be taken next
-	left atomic.Int64  // parts that are not done
-	done chan struct{} // the last part is done
+	next atomic.Int64  // index of the next part without a worker
+	left atomic.Int64  // number of parts that are not done
+	done chan struct{} // signals that the last part is done
 
-	jobs    chan int // parts to step, or help
-	ready   chan int // blocks that are done
-	hired   int      // goroutines
+	jobs    chan int // indices of parts to step, or help
+	ready   chan int // indices of blocks that are done
+	started int      // goroutines started
 	workers sync.WaitGroup
-	sent    int // blocks under way
+	sent    int // blocks in progress
 	timer   *time.Timer
 }
 
-// block is what Send and Recv speak of.
+// block is a block of games that Send and Recv play together.
 type block struct {
 	first, n int          // parts
-	left     atomic.Int64 // parts that are not done
-	sent     bool         // and not received
+	left     atomic.Int64 // number of parts that are not done
+	sent     bool         // sent but not received
 }
 
-// New makes the games of c. They begin with Reset, which must be called before
-// the first Step. New fails if something is missing in c or does not fit, and
-// with the error of the first Vector or Maker that fails. Close lets go of what a
-// Stepper holds.
+// New makes the games of c. Call Reset before the first Step, and Close at the
+// end. New fails if c is incomplete or inconsistent, and with the error of the
+// first Vector or Maker that fails.
 func New(c Setup) (*Stepper, error) {
 	s := &Stepper{c: c, done: make(chan struct{}, 1), timer: time.NewTimer(time.Hour)}
 	s.timer.Stop()
@@ -135,12 +134,13 @@ func New(c Setup) (*Stepper, error) {
 	s.jobs = make(chan int, len(s.parts)+c.Workers)
 	s.ready = make(chan int, len(s.blocks))
 	s.next.Store(int64(len(s.parts)))
-	s.careful = s.slow
-	s.listen()
+	s.chooseFirst = s.slow
+	s.renewContext()
 	return s, nil
 }
 
-// check finds what is wrong in a Setup without making games.
+// check returns what is wrong in a Setup, as far as it can be said without
+// making games.
 func (c *Setup) check() error {
 	n := c.Env.N
 	switch {
@@ -163,7 +163,7 @@ func (c *Setup) check() error {
 	return nil
 }
 
-// checkSeat finds what is wrong with the seat and the opponents.
+// checkSeat returns what is wrong with the seat and the opponents.
 func (c *Setup) checkSeat(game string, players int) error {
 	switch {
 	case c.Seat < AnySeat || c.Seat >= players:
@@ -176,7 +176,7 @@ func (c *Setup) checkSeat(game string, players int) error {
 	return nil
 }
 
-// build makes blocks and parts.
+// build makes the blocks and their parts.
 func (s *Stepper) build() error {
 	if err := s.c.check(); err != nil {
 		return err
@@ -201,21 +201,22 @@ func (s *Stepper) build() error {
 	return nil
 }
 
-// partsOf is into how many parts a block is cut. More parts than workers even
-// out what one of them is late; a part of few games costs more than it saves.
+// partsOf returns the number of parts of a block. More parts than workers
+// balance the load; parts of few games cost more than they save.
 func partsOf(games, workers, blocks int) int {
 	if workers == 1 {
 		return 1
 	}
 	const more, few = 4, 16
-	hands := (workers + blocks - 1) / blocks // that work on a block
-	return min(games, max(hands, min(more*hands, games/few)))
+	perBlock := (workers + blocks - 1) / blocks
+	return min(games, max(perBlock, min(more*perBlock, games/few)))
 }
 
-// Spec is that of the games, all of them.
+// Spec describes all games of the Stepper.
 func (s *Stepper) Spec() env.Spec { return s.spec }
 
-// Rows is the number of rows of the Slabs: games, or games × seats with AllSeats.
+// Rows returns the number of rows of the Slabs: games, or games × seats with
+// AllSeats.
 func (s *Stepper) Rows() int {
 	if s.c.Seat == AllSeats {
 		return s.spec.Games * s.players
@@ -223,15 +224,16 @@ func (s *Stepper) Rows() int {
 	return s.spec.Games
 }
 
-// Blocks is the number of blocks; block b has the games from b*BlockGames on.
+// Blocks returns the number of blocks; block b has the games from b*BlockGames
+// on.
 func (s *Stepper) Blocks() int { return len(s.blocks) }
 
-// BlockGames is the number of games in a block.
+// BlockGames returns the number of games in a block.
 func (s *Stepper) BlockGames() int { return s.spec.Games / len(s.blocks) }
 
-// Close ends the workers, after what they have in hand, and closes the policies.
-// Opponents that are rollout.Interruptible choose no more (Abandon). It returns the
-// policies' errors. A second Close does nothing.
+// Close stops the workers after their current part and closes the policies.
+// Opponents that are rollout.Interruptible stop choosing, as by Abandon. Close
+// returns the errors of the policies. A second Close does nothing.
 func (s *Stepper) Close() error {
 	if s.fault == errClosed {
 		return nil

@@ -33,8 +33,8 @@ func open(t testing.TB, c stepper.Setup) (*stepper.Stepper, *stepper.Slabs) {
 	return s, b
 }
 
-// tell appends the digests of the games from first on, and begins the next
-// episode of those that have ended where autoreset is Disabled.
+// tell appends the digests of n games from game first on. Where autoreset is
+// Disabled, it begins the next episode of those that have ended.
 func tell(t testing.TB, s *stepper.Stepper, b *stepper.Slabs, c stepper.Setup, all [][]uint64, first, n int) {
 	t.Helper()
 	mask, any := make([]bool, len(all)), false
@@ -51,7 +51,7 @@ func tell(t testing.TB, s *stepper.Stepper, b *stepper.Slabs, c stepper.Setup, a
 	}
 }
 
-// playSync is hand.play by Step.
+// playSync is reference.play by Step.
 func playSync(t testing.TB, c stepper.Setup, steps int) [][]uint64 {
 	t.Helper()
 	s, b := open(t, c)
@@ -66,7 +66,7 @@ func playSync(t testing.TB, c stepper.Setup, steps int) [][]uint64 {
 	return all
 }
 
-// playAsync is hand.play by Send and Recv.
+// playAsync is reference.play by Send and Recv.
 func playAsync(t testing.TB, c stepper.Setup, steps int) [][]uint64 {
 	t.Helper()
 	s, b := open(t, c)
@@ -108,11 +108,11 @@ func compare(t *testing.T, what string, got, want [][]uint64) {
 	}
 }
 
-// layouts are workers and games in a block.
+// layouts are pairs of workers and games in a block.
 var layouts = [][2]int{{1, 0}, {2, 0}, {3, 2}, {1, 3}, {8, 1}, {2, 6}, {4, 0}}
 
-// TestSameTrajectories: all games, seats and modes are played as one Vector with
-// an Autoreset plays them, by any number of workers, in blocks or not.
+// TestSameTrajectories: all games, seats and modes are played as by one Vector
+// with an Autoreset, by any number of workers, in blocks or not.
 func TestSameTrajectories(t *testing.T) {
 	for _, g := range catalog.Games() {
 		t.Run(g.Name, func(t *testing.T) {
@@ -138,8 +138,8 @@ func TestSameTrajectories(t *testing.T) {
 	}
 }
 
-// sameTrajectory tries the layouts; of games with large boards only some, and
-// fewer steps.
+// sameTrajectory tries the layouts; for games with large boards it tries only
+// some, with fewer steps.
 func sameTrajectory(t *testing.T, c stepper.Setup, large bool) {
 	t.Helper()
 	steps, tried := 13, layouts
@@ -148,7 +148,7 @@ func sameTrajectory(t *testing.T, c stepper.Setup, large bool) {
 		k := int(c.Autoreset)
 		tried = [][2]int{layouts[k+1], layouts[k+4]}
 	}
-	want := newHand(t, c).play(steps)
+	want := newReference(t, c).play(steps)
 	for _, l := range tried {
 		c.Workers, c.Batch = l[0], l[1]
 		what := fmt.Sprintf("seat %d, %v, %d workers, blocks of %d", c.Seat, c.Autoreset, l[0], l[1])
@@ -157,7 +157,7 @@ func sameTrajectory(t *testing.T, c stepper.Setup, large bool) {
 	}
 }
 
-// Nothing is allocated once the workers are there.
+// TestNoAllocations: nothing is allocated once the workers have started.
 func TestNoAllocations(t *testing.T) {
 	for _, workers := range []int{1, 2, 3} {
 		for _, seat := range []int{stepper.AllSeats, stepper.AnySeat, 1} {

@@ -6,8 +6,8 @@ import (
 	"moonfarm/env"
 )
 
-// AppendText appends the board of a game as text, all that there is on it. See
-// env.Texter; a Vector that is none is an error.
+// AppendText appends the whole board of a game as text. It fails if the Vector
+// is not an env.Texter.
 func (s *Stepper) AppendText(dst []byte, game int) ([]byte, error) {
 	k, i, err := s.at("AppendText", game)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"moonfarm/rollout/stepper"
 )
 
-// TestAppendText draws games of several parts: each by its number, and none that
-// there is not or that is under way.
+// TestAppendText draws games of several parts. A number without a game and a
+// game that is under way are errors.
 func TestAppendText(t *testing.T) {
 	c := config(t, "tron", 48, 0, "empty")
 	c.Autoreset = env.Disabled
@@ -54,8 +54,8 @@ func TestAppendText(t *testing.T) {
 	}
 }
 
-// TestPlainVectors: a Vector that has neither text nor snapshots is an error, not
-// a panic.
+// TestPlainVectors: a Vector without text and snapshots is an error, not a
+// panic.
 func TestPlainVectors(t *testing.T) {
 	c := config(t, "tron", 2, 0, "empty")
 	made := c.Vector

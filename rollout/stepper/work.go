@@ -7,36 +7,36 @@ import (
 	"time"
 )
 
-// help, among the jobs, asks a worker to take part in what each does.
+// help is the job that asks a worker to join the loop of runParts.
 const help = -1
 
-// each has op done by all parts: by the workers and in the caller's goroutine.
-// One worker alone is the caller.
+// each calls op for all parts, on the workers and in the caller's goroutine.
+// With one worker only the caller's goroutine works.
 func (s *Stepper) each(op func(*part)) error {
-	hands := min(s.c.Workers, len(s.parts))
-	if hands == 1 {
+	workers := min(s.c.Workers, len(s.parts))
+	if workers == 1 {
 		for _, k := range s.parts {
 			k.run(op)
 		}
 		return s.faults(s.parts)
 	}
-	s.hire(hands - 1)
+	s.startWorkers(workers - 1)
 	s.op = op
 	s.left.Store(int64(len(s.parts)))
 	s.next.Store(0)
-	for len(s.jobs) < hands-1 { // only this goroutine sends
+	for len(s.jobs) < workers-1 { // only this goroutine sends
 		s.jobs <- help
 	}
-	if !s.share() {
-		receive(s.done, patience)
+	if !s.runParts() {
+		receive(s.done, spinTime)
 	}
 	return s.faults(s.parts)
 }
 
-// share does op for one part after the other until all are taken, and reports
-// whether it did what was left at last. A worker that is late for one call finds
-// nothing, or takes part in the next.
-func (s *Stepper) share() (last bool) {
+// runParts calls op for one part after the other until every part is taken. It
+// reports whether it finished the last unfinished part. A worker that joins
+// late finds no part left, or joins the next call.
+func (s *Stepper) runParts() (last bool) {
 	for {
 		n := int(s.next.Add(1)) - 1
 		if n >= len(s.parts) {
@@ -47,7 +47,7 @@ func (s *Stepper) share() (last bool) {
 	}
 }
 
-// run does op and keeps a panic of it.
+// run calls op and stores its panic.
 func (k *part) run(op func(*part)) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -57,7 +57,8 @@ func (k *part) run(op func(*part)) {
 	op(k)
 }
 
-// faults returns the panic of one of the parts, and from then on every call does.
+// faults returns the first panic of the parts, if any, and makes every later
+// call return it.
 func (s *Stepper) faults(parts []*part) error {
 	for _, k := range parts {
 		if k.fault != nil {
@@ -68,24 +69,24 @@ func (s *Stepper) faults(parts []*part) error {
 	return nil
 }
 
-// hire makes the workers so many.
-func (s *Stepper) hire(n int) {
-	for ; s.hired < n; s.hired++ {
-		wait := patience
-		if s.hired+1 >= runtime.GOMAXPROCS(0) { // leave a processor to the caller
+// startWorkers starts goroutines until there are n.
+func (s *Stepper) startWorkers(n int) {
+	for ; s.started < n; s.started++ {
+		wait := spinTime
+		if s.started+1 >= runtime.GOMAXPROCS(0) { // leave a processor to the caller
 			wait = 0
 		}
 		s.workers.Go(func() { s.work(wait) })
 	}
 }
 
-// patience is how long a goroutine looks for what is to come before it sleeps. To
-// wake it takes up to 100 µs on a virtual machine, a quarter of a step of a thousand
-// small games, and in a loop that does little else the calls follow each other
-// sooner.
-const patience = 100 * time.Microsecond
+// spinTime is how long a goroutine polls a channel before it sleeps. Waking a
+// goroutine takes up to 100 µs on a virtual machine, a quarter of a step of a
+// thousand small games; a busy learner calls again sooner than that.
+const spinTime = 100 * time.Microsecond
 
-// receive is what c gives; for so long it does not sleep. Not ok: c is closed.
+// receive receives from c. It polls for the duration wait before it sleeps. ok
+// is false if c is closed.
 func receive[T any](c chan T, wait time.Duration) (v T, ok bool) {
 	if wait > 0 {
 		for from := time.Now(); time.Since(from) < wait; {
@@ -102,12 +103,12 @@ func receive[T any](c chan T, wait time.Duration) (v T, ok bool) {
 	return v, ok
 }
 
-// work is what a worker does until the Stepper is closed.
+// work does jobs until the Stepper is closed.
 func (s *Stepper) work(wait time.Duration) {
-	debug.SetPanicOnFault(true) // slabs that are no memory of Go may be gone
+	debug.SetPanicOnFault(true) // slabs outside of Go's heap may have been unmapped
 	for job, ok := receive(s.jobs, wait); ok; job, ok = receive(s.jobs, wait) {
 		if job == help {
-			if s.share() {
+			if s.runParts() {
 				s.done <- struct{}{}
 			}
 			continue
@@ -120,9 +121,9 @@ func (s *Stepper) work(wait time.Duration) {
 	}
 }
 
-// Send plays one turn of the games of a block, as Step does of all, in the
-// background, and returns at once. Until Recv gives the block its rows in the
-// slabs may be neither read nor written.
+// Send starts a turn of the games of block b in the background and returns at
+// once. The caller must not read or write the block's rows of the slabs until
+// Recv returns the block.
 func (s *Stepper) Send(b int) error {
 	if s.fault != nil {
 		return s.fault
@@ -140,7 +141,7 @@ func (s *Stepper) Send(b int) error {
 	if err := s.resume(false); err != nil {
 		return err
 	}
-	s.hire(min(s.c.Workers, len(s.parts)))
+	s.startWorkers(min(s.c.Workers, len(s.parts)))
 	k.sent = true
 	s.sent++
 	k.left.Store(int64(k.n))
@@ -150,10 +151,10 @@ func (s *Stepper) Send(b int) error {
 	return nil
 }
 
-// Recv waits for a block that Send began and returns the one that is ready
-// first. It fails with ErrTimeout if none is within the given time, of which 0
-// means not to wait and less than 0 to wait for ever, and with a StateError if
-// none is under way.
+// Recv waits for a block that Send started and returns the one that is ready
+// first. It fails with ErrTimeout if no block is ready within wait: 0 does not
+// wait, less than 0 waits for ever. It fails with a StateError if no block is
+// in progress.
 func (s *Stepper) Recv(wait time.Duration) (b int, err error) {
 	if s.fault != nil {
 		return 0, s.fault
@@ -168,7 +169,7 @@ func (s *Stepper) Recv(wait time.Duration) (b int, err error) {
 	k.sent = false
 	s.sent--
 	if s.stop.ended.Load() {
-		return 0, ErrInterrupted // abandoned
+		return 0, ErrInterrupted // by Abandon
 	}
 	return b, s.faults(s.parts[k.first : k.first+k.n])
 }
@@ -184,7 +185,7 @@ func (s *Stepper) await(wait time.Duration) (int, error) {
 	case wait == 0:
 		return 0, ErrTimeout
 	case wait < 0:
-		b, _ := receive(s.ready, patience)
+		b, _ := receive(s.ready, spinTime)
 		return b, nil
 	}
 	s.timer.Reset(wait)

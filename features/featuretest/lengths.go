@@ -7,8 +7,8 @@ import (
 	"moonfarm/features"
 )
 
-// testRoom gives every method a slab that is one short.
-func (c *suite[S]) testRoom(t *testing.T) {
+// testLengths calls every method with a slab that is one element too short.
+func (c *suite[S]) testLengths(t *testing.T) {
 	s, z := new(S), c.shape
 	c.game.Reset(s, 1)
 	e, a := c.kit.Encoder, c.kit.Actions

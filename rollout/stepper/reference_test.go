@@ -15,7 +15,7 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// config is the Setup of a test, for a game of the catalog.
+// config returns the Setup of a test, for a game of the catalog.
 func config(t testing.TB, game string, games, seat int, opponents ...string) stepper.Setup {
 	t.Helper()
 	g, err := catalog.Find(game)
@@ -55,13 +55,13 @@ func slabsFor(s env.Spec, rows int, c stepper.Setup) *stepper.Slabs {
 	return b
 }
 
-// rowsOf are n rows of a slab that has so many.
+// rowsOf returns n rows of a slab of rows rows, from index row on.
 func rowsOf[T any](slab []T, rows, row, n int) []T {
 	size := len(slab) / rows
 	return slab[row*size : (row+n)*size]
 }
 
-// digest sums up all that the slabs say of a game.
+// digest returns a hash of everything that the slabs show of a game.
 func digest(b *stepper.Slabs, games, rows, i int) uint64 {
 	h, n := fnv.New64a(), rows/games
 	row := i * n
@@ -83,7 +83,7 @@ func digest(b *stepper.Slabs, games, rows, i int) uint64 {
 }
 
 // choose writes the actions of rows, drawn from their seeds. A row without a
-// choice, of a game that has ended, says nothing.
+// legal choice, of a game that has ended, gets −1.
 func choose(s env.Spec, b *stepper.Slabs, from, to int) {
 	heads := len(s.Heads)
 	for row := from; row < to; row++ {
@@ -95,9 +95,9 @@ func choose(s env.Spec, b *stepper.Slabs, from, to int) {
 	}
 }
 
-// hand does what a Stepper promises with one Vector of all games and a Batch of
-// all seats.
-type hand struct {
+// reference does what a Stepper promises, with one Vector of all games and a
+// Batch of all seats.
+type reference struct {
 	c         stepper.Setup
 	spec      env.Spec
 	auto      *env.Autoreset
@@ -105,17 +105,17 @@ type hand struct {
 	batch     *env.Batch
 	slabs     *stepper.Slabs
 	rows      int
-	seats     []int   // [games] the caller's
-	drawn     [][]int // [games][seats]
+	seats     []int   // [games] the caller's seat
+	drawn     [][]int // [games][seats] the opponent
 }
 
-func newHand(t testing.TB, c stepper.Setup) *hand {
+func newReference(t testing.TB, c stepper.Setup) *reference {
 	t.Helper()
 	v, err := c.Vector(c.Env)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &hand{c: c, spec: v.Spec(), seats: make([]int, c.Env.N), drawn: make([][]int, c.Env.N)}
+	h := &reference{c: c, spec: v.Spec(), seats: make([]int, c.Env.N), drawn: make([][]int, c.Env.N)}
 	h.rows = c.Env.N
 	if c.Seat == stepper.AllSeats {
 		h.rows *= h.spec.Info.Players
@@ -136,7 +136,7 @@ func newHand(t testing.TB, c stepper.Setup) *hand {
 }
 
 // begin draws the seat and the opponents of an episode.
-func (h *hand) begin(i int, episode uint64) uint64 {
+func (h *reference) begin(i int, episode uint64) uint64 {
 	seed := rollout.GameSeed(h.c.Seed+uint64(i), episode)
 	h.seats[i] = h.c.Seat
 	if h.c.Seat == stepper.AnySeat {
@@ -151,8 +151,9 @@ func (h *hand) begin(i int, episode uint64) uint64 {
 	return seed
 }
 
-// mine are the caller's rows of game i: in the slabs, in the batch, how many.
-func (h *hand) mine(i int) (row, all, n int) {
+// mine returns the caller's rows of game i: the first in the slabs, the first
+// in the batch, and their number.
+func (h *reference) mine(i int) (row, all, n int) {
 	players := h.spec.Info.Players
 	if h.c.Seat == stepper.AllSeats {
 		return i * players, i * players, players
@@ -160,8 +161,8 @@ func (h *hand) mine(i int) (row, all, n int) {
 	return i, i*players + h.seats[i], 1
 }
 
-// show copies what the rows of game i see.
-func (h *hand) show(i int) {
+// show copies the observations of game i's rows.
+func (h *reference) show(i int) {
 	row, all, n := h.mine(i)
 	show(h.slabs, h.rows, row, h.batch, all, n)
 	h.slabs.Turn[i], h.slabs.Episode[i] = h.batch.Turn[i], h.auto.Episode(i)
@@ -179,9 +180,9 @@ func show(dst *stepper.Slabs, rows, row int, src *env.Batch, all, n int) {
 	copy(rowsOf(dst.RowSeed, rows, row, n), rowsOf(src.RowSeed, src.Rows, all, n))
 }
 
-// step plays a turn; in mode Disabled it begins the next episode of games that
+// step plays a turn. In mode Disabled it begins the next episode of games that
 // have ended afterwards, as play does.
-func (h *hand) step() {
+func (h *reference) step() {
 	b, s := h.batch, h.slabs
 	for i := range h.seats {
 		row, all, n := h.mine(i)
@@ -221,8 +222,8 @@ func (h *hand) step() {
 	}
 }
 
-// restart is Reset of the games that have ended.
-func (h *hand) restart(mask []bool) {
+// restart resets the games that have ended.
+func (h *reference) restart(mask []bool) {
 	h.auto.ResetMask(mask)
 	h.auto.Observe(h.batch)
 	for i, wanted := range mask {
@@ -234,8 +235,8 @@ func (h *hand) restart(mask []bool) {
 	}
 }
 
-// play returns the digests of each game after every one of so many steps.
-func (h *hand) play(steps int) [][]uint64 {
+// play returns the digest of each game after each of the steps.
+func (h *reference) play(steps int) [][]uint64 {
 	games := h.c.Env.N
 	all := make([][]uint64, games)
 	for range steps {
