@@ -1,37 +1,39 @@
-// Package sim is the vocabulary every game speaks: players, orders, turns and
-// the Game interface. It imports nothing but the standard library, and neither
-// do the games below it (outside their wire packages).
+// Package sim is the vocabulary of all games: players, orders, turns and the
+// interface Game. It imports only the standard library, and so do the games
+// below it (outside of their wire packages).
 //
 // A game is a set of rules over a state of plain data. The rules are a value
 // that implements Game; the state is a struct without pointers, slices or maps,
 // so that a clone is an assignment and a snapshot is its bytes.
 //
-// The games are laid out alike; a name without a folder is a file of each:
+// All games have the same files; a name without a folder is a file in each
+// game's folder:
 //
 //	turn        game.go: New, Reset, Step, Outcome, Hash; the steps are those of RULES.md, 3
-//	rules       rules.go, and config.go: the table of all rules with their bounds; validate.go: what cannot be played
-//	state       state.go; invariants.go: what holds of every state
-//	orders      order.go: their bits; legal.go: which the rules accept
+//	rules       rules.go; config.go: the table of all rules with their bounds; validate.go: rules that cannot be played
+//	state       state.go; invariants.go: properties of every state
+//	orders      order.go: their bits; legal.go: the orders that the rules accept
 //	text        text.go writes positions, parsetext.go reads them
 //	prices      towerdefence/command.go, terminal/deploy.go, codecraft/build.go
 //	income      towerdefence/income.go, terminal/restore.go, codecraft/attack.go
 //	targets     towerdefence/missiles.go and tesla.go, terminal/fight.go, codecraft/aim.go
 //	end         towerdefence/game.go, terminal/restore.go, codecraft/game.go
 //
-// The smallest game, the light cycles, needs fewer files and is to be read first.
+// The smallest game, the light cycles of package tron, has fewer files. Read it
+// first.
 package sim
 
-// Player is a seat at the table, counted from 0.
+// Player is a seat, counted from 0.
 type Player uint8
 
-// MaxPlayers is the most seats any game here has (CodeCraft has four).
+// MaxPlayers is the largest number of seats of any game (CodeCraft has four).
 const MaxPlayers = 4
 
-// Order is one packed command. Its bit layout is owned by the game and drawn
+// Order is one packed command. Its bit layout belongs to the game and is drawn
 // in the game's order.go and RULES.md; 0 always means "do nothing".
 type Order uint64
 
-// Status tells whether a game goes on.
+// Status is whether a game goes on.
 type Status uint8
 
 const (

@@ -1,6 +1,6 @@
-// Package bitboard holds the bit tricks that more than one game uses, each
-// with a plain twin in its test. Boards are uint64 words; bit i is the cell
-// with index i.
+// Package bitboard holds bit tricks that more than one game uses, each with a
+// plain twin in its test. Boards are uint64 words; bit i is the cell with index
+// i.
 package bitboard
 
 import "math/bits"
@@ -8,13 +8,14 @@ import "math/bits"
 // Select returns the index of the n-th set bit of x, counted from 0. n must be
 // below the number of bits set.
 //
-// The counts of the bytes are summed by one multiplication (Vigna: "Broadword
-// implementation of rank/select queries", 2008); the byte found is walked.
+// The sums of the bytes' counts come from one multiplication (Vigna:
+// "Broadword implementation of rank/select queries", 2008); a table finds the
+// bit in its byte.
 func Select(x uint64, n int) int {
 	const ones = 0x0101010101010101
 	c := RowCounts(x)
 	sums := c * ones // byte i: bits set in bytes 0 … i
-	// bit 7 of byte i: sums[i] ≤ n, so the bit is in a later byte
+	// bit 7 of byte i is set if sums[i] ≤ n: then the wanted bit is in a later byte
 	before := ((uint64(n)*ones | 0x80*ones) - sums) & (0x80 * ones)
 	at := bits.OnesCount64(before) * 8
 	n -= int(sums << 8 >> at & 0xff)
@@ -49,8 +50,8 @@ var spread = func() (t [256]uint64) {
 // from the lowest, is bit i.
 func Spread(b uint8) uint64 { return spread[b] }
 
-// RowCounts counts the bits of each row of eight: byte y of the result is the
-// count of row y.
+// RowCounts returns the number of bits in each row of eight: byte y of the
+// result is the count of row y.
 func RowCounts(x uint64) uint64 {
 	const ones = 0x0101010101010101
 	x -= x >> 1 & (0x55 * ones)

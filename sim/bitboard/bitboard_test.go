@@ -6,7 +6,7 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// boards yields words of every density.
+// boards returns words of every density.
 func boards(n int) []uint64 {
 	r := prng.New(1)
 	list := []uint64{0, 1, 1 << 63, ^uint64(0), 0x8040201008040201}

@@ -2,25 +2,26 @@ package bitboard
 
 import "math/bits"
 
-// Diamond is a board of C1 Terminal's arena: the cells (x, y) of a 28 × 28 grid
-// with 13 ≤ x+y ≤ 41 and −14 ≤ x−y ≤ 14, 420 of them. It is turned by 45° and
-// split like a chess board, so that a step to a neighbour is a shift and no
-// shift leaves the board unseen:
+// Diamond is a set of cells of C1 Terminal's arena: the cells (x, y) of a 28 ×
+// 28 grid with 13 ≤ x+y ≤ 41 and −14 ≤ x−y ≤ 14, 420 in number. The board is
+// turned by 45° and split into two colours like a chess board, so that a step
+// to a neighbour is a shift, and a shift over the edge ends on border bits:
 //
 //	u = x+y−13, v = x−y+14          both 0 … 28, one of them even, the other odd
 //	colour A (u even): row u/2     (15 rows), column (v−1)/2 (14 columns)
 //	colour B (u odd):  row (u−1)/2 (14 rows), column v/2     (15 columns)
 //	cell = colour<<8 | row<<4 | column+1
 //
-// Bit cell%64 of word cell/64 is the cell; words 0–3 are A, 4–7 are B. The
-// bits in between (bit 0 of every row, bit 15 of A's, row 15 of A, rows 14 and
-// 15 of B) are no cells and stay 0: they are the border. From cell c
+// A cell is bit cell%64 of word cell/64; words 0–3 are colour A, 4–7 colour B.
+// The other bits (bit 0 of every row, bit 15 of A's rows, row 15 of A, rows 14
+// and 15 of B) are the border: they belong to no cell and stay 0. The
+// neighbours of cell c are
 //
 //	       up    right  left   down
 //	A:   c+256  c+257  c+240  c+241
 //	B:   c−241  c−240  c−257  c−256
 //
-// which is a cell, or the border. A board is one cache line.
+// where a number that is no cell is border. A Diamond fills one cache line.
 type Diamond [8]uint64
 
 // Sizes of the diamond.
@@ -30,8 +31,8 @@ const (
 	DiamondSpan  = 512 // cells are below it
 )
 
-// DiamondCell returns the cell at (x, y); ok is false outside the diamond, and
-// the cell then is 0, which is border.
+// DiamondCell returns the cell at (x, y). Outside of the diamond ok is false
+// and the cell is 0, which is border.
 func DiamondCell(x, y int) (cell int, ok bool) {
 	u, v := x+y-13, x-y+14
 	if u < 0 || u > 28 || v < 0 || v > 28 {
@@ -53,37 +54,37 @@ func DiamondXY(cell int) (x, y int) {
 	return (u + v - 1) / 2, (u - v + 27) / 2
 }
 
-// Has reports whether the board has the cell.
+// Has reports whether the cell is in the set.
 func (d *Diamond) Has(cell int) bool { return d[cell>>6&7]>>(cell&63)&1 != 0 }
 
-// Add puts the cell on the board.
+// Add adds the cell.
 func (d *Diamond) Add(cell int) { d[cell>>6&7] |= 1 << (cell & 63) }
 
-// Drop takes the cell off the board.
+// Drop removes the cell.
 func (d *Diamond) Drop(cell int) { d[cell>>6&7] &^= 1 << (cell & 63) }
 
-// And keeps the cells that are also on the board e.
+// And keeps the cells that are also in e.
 func (d *Diamond) And(e *Diamond) {
 	for w := range d {
 		d[w] &= e[w]
 	}
 }
 
-// Or adds the cells of the board e.
+// Or adds the cells of e.
 func (d *Diamond) Or(e *Diamond) {
 	for w := range d {
 		d[w] |= e[w]
 	}
 }
 
-// AndNot takes the cells of the board e off the board.
+// AndNot removes the cells of e.
 func (d *Diamond) AndNot(e *Diamond) {
 	for w := range d {
 		d[w] &^= e[w]
 	}
 }
 
-// Count is the number of cells on the board.
+// Count returns the number of cells.
 func (d *Diamond) Count() int {
 	n := 0
 	for _, w := range d {
@@ -92,7 +93,7 @@ func (d *Diamond) Count() int {
 	return n
 }
 
-// Empty reports whether no cell is on the board.
+// Empty reports whether the set has no cell.
 func (d *Diamond) Empty() bool {
 	return d[0]|d[1]|d[2]|d[3]|d[4]|d[5]|d[6]|d[7] == 0
 }

@@ -9,8 +9,8 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// TestDiamondCells checks that cells and coordinates are inverse, and the steps
-// to the neighbours that the doc comment draws.
+// TestDiamondCells checks that cells and coordinates are inverse, and the
+// neighbours that the doc comment lists.
 func TestDiamondCells(t *testing.T) {
 	require.Equal(t, DiamondCells, DiamondBoard.Count())
 	seen := map[int]bool{}
@@ -39,7 +39,7 @@ func TestDiamondCells(t *testing.T) {
 	}
 }
 
-// TestDiamondSets holds the operations on sets against those on single cells.
+// TestDiamondSets compares the operations on sets with those on single cells.
 func TestDiamondSets(t *testing.T) {
 	r := prng.New(7)
 	a, b := randomFree(&r, 50), randomFree(&r, 50)
@@ -54,7 +54,8 @@ func TestDiamondSets(t *testing.T) {
 	}
 }
 
-// plainField is Fill by a queue over coordinates; −1 where no goal is reached.
+// plainField is the twin of Fill: a queue over coordinates. A distance is −1
+// where no goal can be reached.
 func plainField(free, goals *Diamond) map[[2]int]int {
 	dist := map[[2]int]int{}
 	var queue [][2]int
@@ -84,7 +85,7 @@ func plainField(free, goals *Diamond) map[[2]int]int {
 	return dist
 }
 
-// randomFree is a board with about that part of the cells taken off.
+// randomFree returns the board without about the given percentage of its cells.
 func randomFree(r *prng.Rand, percent int) Diamond {
 	free := DiamondBoard
 	for cell := range DiamondSpan {
@@ -106,8 +107,8 @@ func edge(i int) (d Diamond, goal int) {
 	return d, goal
 }
 
-// TestField compares with the plain twin: whole sides and single cells as goals,
-// on empty boards, mazes and boards almost full.
+// TestField compares Fill with its plain twin: whole sides and single cells as
+// goals, on empty boards, mazes and almost full boards.
 func TestField(t *testing.T) {
 	random := prng.New(7)
 	for i := range 4000 {
@@ -141,8 +142,8 @@ func TestField(t *testing.T) {
 	}
 }
 
-// TestFieldWanted checks that a field that ends early agrees with the whole one
-// where it is needed: on the wanted cells and all that are nearer.
+// TestFieldWanted checks that a field that ends early has the right distances
+// where they are needed: on the wanted cells and all nearer ones.
 func TestFieldWanted(t *testing.T) {
 	random := prng.New(8)
 	for i := range 2000 {

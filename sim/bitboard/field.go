@@ -1,10 +1,10 @@
 package bitboard
 
-// Field is a distance field on a Diamond: how many steps each cell is away
-// from the nearest goal, modulo 4. That is all a walk down the field needs: the
-// next step from a cell with distance d goes to a neighbour whose distance is
-// d−1 modulo 4, since those of neighbours differ by one. A distance is even on
-// the goals' colour and odd on the other, so one more bit tells it.
+// Field is a distance field on a Diamond: the number of steps from each cell to
+// the nearest goal, modulo 4. This suffices to walk to the goal: the next step
+// from a cell with distance d goes to a neighbour with distance d−1 modulo 4,
+// as distances of neighbours differ by one. The distance is even on the goals'
+// colour and odd on the other colour, so only one more bit needs to be stored.
 type Field struct {
 	Step [2]Diamond // cells reached, by bit 1 of their distance
 }
@@ -14,22 +14,22 @@ func (f *Field) Reached(cell int) bool {
 	return (f.Step[0][cell>>6&7]|f.Step[1][cell>>6&7])>>(cell&63)&1 != 0
 }
 
-// Phase is the distance of a cell that was reached, modulo 4. goal is the
+// Phase returns the distance modulo 4 of a cell that was reached. goal is the
 // colour of the goals: 0 or 1, bit 8 of their cells.
 func (f *Field) Phase(cell, goal int) uint8 {
 	high := f.Step[1][cell>>6&7] >> (cell & 63) & 1
 	return uint8(high<<1) | uint8((cell>>8^goal)&1)
 }
 
-// Fill computes the field of the free cells to the goals, which are free cells
-// of one colour: 0 (words 0–3) or 1 (words 4–7). The other words of goals are
-// ignored. It is a flood fill that ends within four steps after it has reached all
-// wanted cells, or when it can reach no more cells. Cells that it has not reached
-// by then count as not reached.
+// Fill computes the field of the free cells to the goals. Goals are free cells
+// of one colour, goal: 0 (words 0–3) or 1 (words 4–7); the other words of goals
+// are ignored. Fill is a flood fill that ends within four steps after it has
+// reached all wanted cells, or when it can reach no more cells. Cells that it
+// has not reached by then count as not reached.
 //
-// The frontier changes its colour with every step. In the bits of a colour a step
-// from A to B is one of 0, +1, −16, −15, so the next frontier is x | x<<1 and that
-// shifted by 16; from B to A the shifts are reversed.
+// The frontier changes its colour with every step. Within a colour's words, a
+// step from A to B is one of the shifts 0, +1, −16, −15, so the next frontier
+// is y | y>>16 with y = x | x<<1; from B to A the shifts are reversed.
 func (f *Field) Fill(free, goals *Diamond, goal int, wanted *Diamond) {
 	if goal == 0 {
 		f.fillA(free, goals, wanted)
@@ -38,13 +38,13 @@ func (f *Field) Fill(free, goals *Diamond, goal int, wanted *Diamond) {
 	}
 }
 
-// fillA is Fill from colour A. A round goes four steps on: from A to B, to A, to B
-// and to A. The distances after the second and third have bit 1 set.
+// fillA is Fill from colour A. A round makes four steps: to B, to A, to B, and
+// to A. The distances after the second and third step have bit 1 set.
 func (f *Field) fillA(free, goals, wanted *Diamond) {
-	b0, b1, b2, b3 := free[4], free[5], free[6], free[7] // not yet reached
+	b0, b1, b2, b3 := free[4], free[5], free[6], free[7] // cells not yet reached
 	x0, x1, x2, x3 := goals[0], goals[1], goals[2], goals[3]
 	a0, a1, a2, a3 := free[0]&^x0, free[1]&^x1, free[2]&^x2, free[3]&^x3
-	var p0, p1, p2, p3, q0, q1, q2, q3 uint64 // bit 1: of A, of B
+	var p0, p1, p2, p3, q0, q1, q2, q3 uint64 // cells with bit 1 of the distance set, of A and B
 	var y0, y1, y2, y3, t0, t1, t2, t3 uint64
 	for {
 		t0, t1, t2, t3 = x0|x0<<1, x1|x1<<1, x2|x2<<1, x3|x3<<1
@@ -131,11 +131,11 @@ func (f *Field) fillB(free, goals, wanted *Diamond) {
 	f.Step[1] = Diamond{p0, p1, p2, p3, q0, q1, q2, q3}
 }
 
-// Everywhere makes Fill reach all cells that it can, if it is given as the wanted
-// cells: it also has the bits that are no cells, which are never reached.
+// Everywhere, as the wanted cells of Fill, makes it reach all cells that it
+// can. It contains bits that are no cells, which are never reached.
 var Everywhere = Diamond{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
 
-// DiamondBoard is the board with all its cells.
+// DiamondBoard is the set of all cells.
 var DiamondBoard = func() (d Diamond) {
 	for y := range DiamondSide {
 		for x := range DiamondSide {

@@ -8,13 +8,13 @@ const SquareSide = 80
 // squareRow is the number of words of a row.
 const squareRow = 2
 
-// Square is a set of cells of a board of 80 by 80. Row y is the words
-// 2(y+1) and 2(y+1)+1: x from 0 to 63 in the first, from 64 to 79 in the lower
-// bits of the second. One empty row lies on either side, so that neighbours
-// above and below are two words away without any test.
+// Square is a set of cells of a board of 80 by 80. Row y is the words 2(y+1)
+// and 2(y+1)+1: x from 0 to 63 in the first, from 64 to 79 in the lower bits of
+// the second. An empty row lies on either side of the board, so that the
+// neighbours above and below are two words away without any test.
 type Square [squareRow * (SquareSide + 2)]uint64
 
-// squareHigh are the bits of the second word of a row that are cells.
+// squareHigh selects the cells in the second word of a row.
 const squareHigh = 1<<(SquareSide-64) - 1
 
 // Has reports whether the cell is in the set.
@@ -23,10 +23,11 @@ func (b *Square) Has(x, y int) bool { return b[squareRow*(y+1)+x>>6]>>(x&63)&1 !
 // Add adds a cell.
 func (b *Square) Add(x, y int) { b[squareRow*(y+1)+x>>6] |= 1 << (x & 63) }
 
-// Drop takes a cell out of the set.
+// Drop removes a cell.
 func (b *Square) Drop(x, y int) { b[squareRow*(y+1)+x>>6] &^= 1 << (x & 63) }
 
-// span returns the bits from x to x+size−1, at most 64 of them, of a row.
+// span returns the words of a row with the bits from x to x+size−1 set, at most
+// 64 bits.
 func span(x, size int) (low, high uint64) {
 	ones := uint64(1)<<size - 1
 	if x >= 64 {
@@ -35,8 +36,8 @@ func span(x, size int) (low, high uint64) {
 	return ones << x, ones >> (64 - x) & squareHigh
 }
 
-// AddSquare adds the cells of a square with its lowest corner on (x, y), which
-// must lie on the board.
+// AddSquare adds the cells of a square whose lowest corner is (x, y). The
+// square must lie on the board.
 func (b *Square) AddSquare(x, y, size int) {
 	low, high := span(x, size)
 	for i := squareRow * (y + 1); i < squareRow*(y+1+size); i += squareRow {
@@ -45,7 +46,7 @@ func (b *Square) AddSquare(x, y, size int) {
 	}
 }
 
-// DropSquare takes the cells of a square away.
+// DropSquare removes the cells of a square.
 func (b *Square) DropSquare(x, y, size int) {
 	low, high := span(x, size)
 	for i := squareRow * (y + 1); i < squareRow*(y+1+size); i += squareRow {
@@ -72,7 +73,7 @@ func (b *Square) SetRow(y int, low, high uint64) {
 	b[squareRow*(y+1)], b[squareRow*(y+1)+1] = low, high&squareHigh
 }
 
-// Count is the number of cells in the set.
+// Count returns the number of cells.
 func (b *Square) Count() int {
 	n := 0
 	for _, w := range b {
@@ -88,28 +89,29 @@ func (b *Square) Or(c *Square) {
 	}
 }
 
-// And keeps the cells that are in c too.
+// And keeps the cells that are also in c.
 func (b *Square) And(c *Square) {
 	for i := range b {
 		b[i] &= c[i]
 	}
 }
 
-// AndNot takes the cells of c away.
+// AndNot removes the cells of c.
 func (b *Square) AndNot(c *Square) {
 	for i := range b {
 		b[i] &^= c[i]
 	}
 }
 
-// Flip makes b the set of all cells of the board that are not in c.
+// Flip sets b to all cells of the board that are not in c.
 func (b *Square) Flip(c *Square) {
 	for i := squareRow; i < len(b)-squareRow; i += squareRow {
 		b[i], b[i+1] = ^c[i], ^c[i+1]&squareHigh
 	}
 }
 
-// Grow makes b the cells of c and their neighbours: all within distance 1.
+// Grow sets b to the cells of c and their neighbours: all cells within distance
+// 1.
 func (b *Square) Grow(c *Square) {
 	for i := squareRow; i < len(b)-squareRow; i += squareRow {
 		low, high := c[i], c[i+1]
@@ -118,31 +120,31 @@ func (b *Square) Grow(c *Square) {
 	}
 }
 
-// Corners makes b the cells that are the lowest corners of squares of 2 by 2 cells
-// in c, which may be b. Done size−1 times it leaves the lowest corners of squares
-// of that size.
+// Corners sets b to the cells that are lowest corners of squares of 2 by 2
+// cells in c, which may be b. Repeated size−1 times it leaves the lowest
+// corners of squares of that size.
 func (b *Square) Corners(c *Square) {
 	low, high := c.Row(0)
 	for y := range SquareSide {
-		nextLow, nextHigh := c.Row(y + 1) // none beyond the last
+		nextLow, nextHigh := c.Row(y + 1) // 0 after the last row
 		l, h := low&nextLow, high&nextHigh
 		b.SetRow(y, l&(l>>1|h<<63), h&(h>>1))
 		low, high = nextLow, nextHigh
 	}
 }
 
-// GrowRows is Grow of b itself for the rows from low to high alone: they gain the
-// neighbours of the cells in them and in the rows low−1 and high+1. Other rows are
-// neither read nor changed. So b as a whole is grown if its cells lie in the rows
-// from low+1 to high−1, or up to low and high where these are edges of the board.
-// The rows must lie on the board; low above high does nothing.
+// GrowRows is Grow in place for the rows from low to high only: they gain the
+// neighbours of the cells in them and in the rows low−1 and high+1. Other rows
+// are not changed. So b as a whole is grown if its cells lie in the rows from
+// low+1 to high−1, or up to low and high where these are edges of the board.
+// The rows must lie on the board. With low above high GrowRows does nothing.
 func (b *Square) GrowRows(low, high int) {
 	if low > high {
 		return
 	}
 	above := b[squareRow*(low+2) : squareRow*(high+3)]
 	row := b[squareRow*(low+1) : squareRow*(high+2)][:len(above)]
-	b0, b1 := b[squareRow*low], b[squareRow*low+1] // as they were
+	b0, b1 := b[squareRow*low], b[squareRow*low+1] // before the change
 	c0, c1 := row[0], row[1]
 	for k := 0; k+1 < len(above); k += squareRow {
 		a0, a1 := above[k], above[k+1]
@@ -152,22 +154,22 @@ func (b *Square) GrowRows(low, high int) {
 	}
 }
 
-// Flood is one step of a flood fill. b is the frontier, whose cells lie in the
-// rows from low to high, and free holds the cells that may be reached and were
-// not yet. The new frontier is the neighbours of b that are in free, which loses
-// them. Flood returns the rows of the new frontier, low above high if it is
-// empty, and whether a neighbour of the old frontier is in watch.
+// Flood does one step of a flood fill. b is the frontier, whose cells lie in
+// the rows from low to high; free holds the cells that may be reached and have
+// not been. The new frontier is the neighbours of b that are in free, from
+// which they are removed. Flood returns the rows of the new frontier, low above
+// high if it is empty, and whether a neighbour of the old frontier is in watch.
 //
 // It reads the rows from low−2 to high+2 and writes those from low−1 to high+1:
-// rows next to the frontier must be empty. A caller that has no use for rows at a
-// side of the frontier may leave them out of low to high. They then keep their old
-// cells, so the caller must leave out at least one row more on that side at each
-// further step, lest the old cells are read again.
+// the rows next to the frontier must be empty. A caller that does not need the
+// rows on one side of the frontier may leave them out of low to high. These
+// rows keep their old cells, so the caller must leave out at least one more row
+// on that side at each further step, or the old cells are read again.
 func (b *Square) Flood(free, watch *Square, low, high int) (newLow, newHigh int, touched bool) {
 	from, end := squareRow*max(low, 1), squareRow*(min(high, SquareSide-2)+3)
-	above := b[from+squareRow : end+squareRow] // windows of one length: no checks in the loop
+	above := b[from+squareRow : end+squareRow] // slices of one length: no bounds checks in the loop
 	row, f, w := b[from:end][:len(above)], free[from:end][:len(above)], watch[from:end][:len(above)]
-	b0, b1 := b[from-squareRow], b[from-squareRow+1] // as they were
+	b0, b1 := b[from-squareRow], b[from-squareRow+1] // before the change
 	c0, c1 := b[from], b[from+1]
 	hit, first, last := uint64(0), -1, -1
 	for k := 0; k+1 < len(above); k += squareRow {
@@ -192,11 +194,11 @@ func (b *Square) Flood(free, watch *Square, low, high int) (newLow, newHigh int,
 	return (from+first)/squareRow - 1, (from+last)/squareRow - 1, hit != 0
 }
 
-// Words returns the words of the rows from low to high, two a row.
+// Words returns the words of the rows from low to high, two per row.
 func (b *Square) Words(low, high int) []uint64 { return b[squareRow*(low+1) : squareRow*(high+2)] }
 
 // Rows returns the lowest and the highest row with cells; low is above high if
-// there are none.
+// there is no cell.
 func (b *Square) Rows() (low, high int) {
 	for low = 0; low < SquareSide && b[squareRow*(low+1)]|b[squareRow*(low+1)+1] == 0; low++ {
 	}
@@ -205,7 +207,7 @@ func (b *Square) Rows() (low, high int) {
 	return low, high
 }
 
-// First returns the cell with the lowest y, and of those the lowest x; ok is
+// First returns the cell with the lowest y, and among these the lowest x; ok is
 // false if the set is empty.
 func (b *Square) First() (x, y int, ok bool) {
 	for i, w := range b {

@@ -11,7 +11,7 @@ import (
 // plainSquare is the twin of a Square: [y][x].
 type plainSquare [SquareSide][SquareSide]bool
 
-// has is false outside of the board.
+// has returns false outside of the board.
 func (p *plainSquare) has(x, y int) bool {
 	return x >= 0 && y >= 0 && x < SquareSide && y < SquareSide && p[y][x]
 }
@@ -21,7 +21,7 @@ func (p *plainSquare) beside(x, y int) bool {
 	return p.has(x-1, y) || p.has(x+1, y) || p.has(x, y-1) || p.has(x, y+1)
 }
 
-// each is the set of the cells for which is holds.
+// each returns the set of the cells for which is returns true.
 func each(is func(x, y int) bool) (p plainSquare) {
 	for y := range SquareSide {
 		for x := range SquareSide {
@@ -31,7 +31,7 @@ func each(is func(x, y int) bool) (p plainSquare) {
 	return p
 }
 
-// board is the Square of the same cells.
+// board returns the Square with the same cells.
 func (p *plainSquare) board() (b Square) {
 	for y := range SquareSide {
 		for x := range SquareSide {
@@ -43,9 +43,8 @@ func (p *plainSquare) board() (b Square) {
 	return b
 }
 
-// scatter draws a set: cells at random, rectangles, or whole rows and columns,
-// the edges among them; now and then none or all. There is nothing outside
-// of the rows from low to high.
+// scatter draws a set in the rows from low to high: random cells, rectangles,
+// or whole rows and columns, edges included; sometimes no cell or all cells.
 func scatter(r *prng.Rand, low, high int) (p plainSquare) {
 	if high < low {
 		return p
@@ -75,7 +74,7 @@ func scatter(r *prng.Rand, low, high int) (p plainSquare) {
 	return p
 }
 
-// rounds runs a test on many draws.
+// rounds runs a test with many seeds.
 func rounds(t *testing.T, test func(r *prng.Rand)) {
 	t.Helper()
 	r := prng.New(80)
@@ -115,8 +114,8 @@ func TestSquareCells(t *testing.T) {
 	require.False(t, ok)
 }
 
-// TestSquareSquares: squares of all sizes at all places near the edges and the
-// seam of the words.
+// TestSquareSquares: squares of all sizes near the edges and where the two
+// words of a row meet.
 func TestSquareSquares(t *testing.T) {
 	r := prng.New(5)
 	p := scatter(&r, 0, SquareSide-1)
@@ -145,7 +144,7 @@ func TestSquareSquares(t *testing.T) {
 
 func (p *plainSquare) differs(q *plainSquare) bool { return *p != *q }
 
-// TestSquareSets: what works on whole boards.
+// TestSquareSets: the operations on whole boards.
 func TestSquareSets(t *testing.T) {
 	rounds(t, func(r *prng.Rand) {
 		p, q := scatter(r, 0, SquareSide-1), scatter(r, 0, SquareSide-1)
@@ -224,8 +223,8 @@ func TestSquareRows(t *testing.T) {
 	})
 }
 
-// TestSquareGrowRows: the rows in hand get their neighbours, those in the rows
-// outside counted; the rows outside stay.
+// TestSquareGrowRows: the rows from low to high get their neighbours, including
+// those of cells in adjacent rows; other rows stay.
 func TestSquareGrowRows(t *testing.T) {
 	rounds(t, func(r *prng.Rand) {
 		p := scatter(r, 0, SquareSide-1)
@@ -234,7 +233,7 @@ func TestSquareGrowRows(t *testing.T) {
 		b.GrowRows(low, high)
 		want := each(func(x, y int) bool { return p[y][x] || y >= low && y <= high && p.beside(x, y) })
 		require.True(t, b == want.board(), "rows %d to %d", low, high)
-		// With a margin of a row, it is Grow.
+		// With a margin of one row it is the same as Grow.
 		low, high = r.IntN(SquareSide), r.IntN(SquareSide)
 		p = scatter(r, low, high)
 		b = p.board()
@@ -245,8 +244,8 @@ func TestSquareGrowRows(t *testing.T) {
 	})
 }
 
-// TestSquareFlood: one step, whatever lies in the rows outside: they are read up
-// to two rows away, and only the nearer of these are written.
+// TestSquareFlood: one step, with arbitrary cells in the rows outside: rows are
+// read up to two rows away, and only the nearer of these are written.
 func TestSquareFlood(t *testing.T) {
 	rounds(t, func(r *prng.Rand) {
 		p, free, watch := scatter(r, 0, SquareSide-1), scatter(r, 0, SquareSide-1), scatter(r, 0, SquareSide-1)
@@ -277,8 +276,7 @@ func TestSquareFlood(t *testing.T) {
 	})
 }
 
-// TestSquareFloods: floods until nothing is left, against the distances that a
-// search by layers gives.
+// TestSquareFloods compares whole floods with a breadth-first search.
 func TestSquareFloods(t *testing.T) {
 	r := prng.New(7)
 	for range 60 {
@@ -311,7 +309,7 @@ func BenchmarkSquareGrow(b *testing.B) {
 	}
 }
 
-// BenchmarkSquareFlood is one step over all rows.
+// BenchmarkSquareFlood measures one step over all rows.
 func BenchmarkSquareFlood(b *testing.B) {
 	var start, all, none Square
 	start.AddSquare(30, 30, 20)
@@ -322,8 +320,7 @@ func BenchmarkSquareFlood(b *testing.B) {
 	}
 }
 
-// The lowest corners of the squares in a set are those that a search of all
-// squares finds.
+// TestSquareCorners compares Corners with a search of all squares.
 func TestSquareCorners(t *testing.T) {
 	r := prng.New(1)
 	for n := range 64 {

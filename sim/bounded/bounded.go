@@ -1,13 +1,14 @@
-// Package bounded reads whole files into memory, each up to a limit that the caller sets:
-// files that users name may be of any size, or never end.
+// Package bounded reads whole files into memory, each up to a limit that the
+// caller sets, because files that users name may be of any size, or never end.
 //
-// The size of a regular file is compared with the limit before any of it is read, and
-// memory is taken for that size once. Of a pipe, a device or a file that grows at most the
-// limit and one byte is read.
+// Read compares the size of a regular file with the limit before it reads, and
+// allocates memory for that size once. From a pipe, a device or a file that
+// grows, it reads at most the limit and one byte.
 //
-// The limits: networks with their data 1 GiB; rules 16 MiB; configs of runners and of
-// algos, and users of the farm, 1 MiB; bot.json, credentials, and each text of a Tower
-// Defence match log 64 KiB; passwords 4 KiB. Recordings and journals are read as streams.
+// The limits: networks with their data 1 GiB; rules 16 MiB; configs of runners
+// and of algos, and users of the farm, 1 MiB; bot.json, credentials, and each
+// text of a Tower Defence match log 64 KiB; passwords 4 KiB. Recordings and
+// journals are read as streams.
 package bounded
 
 import (
@@ -20,9 +21,9 @@ import (
 // Config is the limit for configs and other small files.
 const Config = 1 << 20
 
-// SizeError tells of a file that is too large.
+// SizeError means that a file is too large.
 type SizeError struct {
-	Size, Most int64 // bytes; a Size of −1 is not known
+	Size, Most int64 // in bytes; Size is −1 if it is not known
 }
 
 // Error implements error.
@@ -33,8 +34,8 @@ func (e *SizeError) Error() string {
 	return fmt.Sprintf("expected at most %d bytes, found %d", e.Most, e.Size)
 }
 
-// Read reads all of r, which has at most so many bytes; else the error is a *SizeError.
-// Of a reader with the method Stat, such as an open file, the size is looked at first.
+// Read reads all of r. It returns a *SizeError if r has more than most bytes.
+// If r has a method Stat, as open files do, it checks the size first.
 func Read(r io.Reader, most int64) ([]byte, error) {
 	var text bytes.Buffer
 	if f, ok := r.(interface{ Stat() (fs.FileInfo, error) }); ok {
@@ -46,7 +47,7 @@ func Read(r io.Reader, most int64) ([]byte, error) {
 		case info.Size() > most:
 			return nil, &SizeError{info.Size(), most}
 		default:
-			text.Grow(int(info.Size()) + bytes.MinRead) // with room to find the end
+			text.Grow(int(info.Size()) + bytes.MinRead) // bytes.MinRead: room to detect the end
 		}
 	}
 	more, err := read(&text, r, most)
@@ -59,8 +60,8 @@ func Read(r io.Reader, most int64) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// Prefix reads the first bytes of r, so many at most, and reports whether there are more.
-// What was read before an error is returned with it.
+// Prefix reads at most the first most bytes of r, and reports whether there are
+// more. With an error it returns the bytes that it read before.
 func Prefix(r io.Reader, most int64) (text []byte, more bool, err error) {
 	var b bytes.Buffer
 	more, err = read(&b, r, most)
@@ -75,8 +76,8 @@ func read(text *bytes.Buffer, r io.Reader, most int64) (more bool, err error) {
 	return more, err
 }
 
-// ReadFile reads the file of a name, which has at most so many bytes. open is os.Open, or
-// the method Open of an fs.FS. A *SizeError has the name in front.
+// ReadFile opens and reads a file of at most most bytes. open is os.Open, or
+// the method Open of an fs.FS. A *SizeError is wrapped with the name.
 func ReadFile[F fs.File](open func(name string) (F, error), name string, most int64) ([]byte, error) {
 	f, err := open(name)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"testing/iotest"
 )
 
-// zeros never ends.
+// zeros is a reader that never ends.
 type zeros struct{ read int64 }
 
 func (z *zeros) Read(p []byte) (int, error) {
@@ -42,7 +42,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// The size of a file is looked at before it is read, and memory is taken once.
+// TestReadFile: the size of a file is checked before it is read, and memory is
+// allocated once.
 func TestReadFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "large")
 	f, err := os.Create(name)

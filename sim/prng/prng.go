@@ -2,9 +2,9 @@
 // generator and the derivation of independent streams from coordinates.
 //
 // Nothing random is hidden. A stream is a function of (master seed, episode,
-// turn, seat, purpose) and of nothing else, so that the same draw comes out
-// whatever worker makes it, in whatever order. The sequences are part of the
-// file format: they may never change (see the golden test).
+// turn, seat, purpose) only, so that a draw is the same whichever worker makes
+// it, in whichever order. The sequences are part of the file format: they may
+// never change (see the golden test).
 package prng
 
 import "math/bits"
@@ -21,11 +21,11 @@ func Mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// Digest digests words one after the other: one multiplication each, where Mix
-// has two. A game's Hash begins it with what it likes.
+// Digest is a hash of words added one after the other, at one multiplication
+// each, where Mix has two. A game's Hash may start from any value.
 type Digest uint64
 
-// Add digests one more word.
+// Add adds one more word.
 func (d *Digest) Add(x uint64) {
 	h := (uint64(*d) ^ x) * golden
 	*d = Digest(h ^ h>>29)
@@ -38,23 +38,23 @@ func (d Digest) Sum() uint64 { return uint64(d ^ d>>32) }
 type Purpose uint64
 
 const (
-	PurposeGame    Purpose = 1 // the game's own chance: seeds of Reset
+	PurposeGame    Purpose = 1 // the game's own randomness: seeds of Reset
 	PurposePolicy  Purpose = 2 // the moves of a policy
-	PurposeMixture Purpose = 3 // which member of a mixture moves
+	PurposeMixture Purpose = 3 // the member of a mixture that moves
 	PurposeShuffle Purpose = 4 // order of shards and rows when reading
 	PurposeSplit   Purpose = 5 // train / validation split
 
-	PurposeResample Purpose = 6 // which seeds of a tournament a bootstrap draws again
-	PurposeDraw     Purpose = 7 // who sits with whom in a wave
+	PurposeResample Purpose = 6 // resampling of the seeds of a tournament by a bootstrap
+	PurposeDraw     Purpose = 7 // the seats of a wave of games
 
-	PurposeSeat     Purpose = 8 // which seat a learner has in an episode
-	PurposeOpponent Purpose = 9 // whom it meets there
+	PurposeSeat     Purpose = 8 // the learner's seat in an episode
+	PurposeOpponent Purpose = 9 // its opponents in the episode
 
 	PurposeSearch Purpose = 10 // a simulation of a tree search
 )
 
-// StreamSeed derives the seed of one stream from the master seed and its
-// coordinates. Any two different coordinates give unrelated streams.
+// StreamSeed returns the seed of one stream, derived from the master seed and
+// its coordinates. Streams with different coordinates are unrelated.
 func StreamSeed(master, episode, turn, seat uint64, purpose Purpose) uint64 {
 	k := Mix(master + golden)
 	k = Mix((k ^ episode) + golden)
@@ -62,11 +62,11 @@ func StreamSeed(master, episode, turn, seat uint64, purpose Purpose) uint64 {
 	return Mix((k ^ uint64(purpose)) + golden)
 }
 
-// Rand is SplitMix64: one word of state, full period 2⁶⁴, one multiply-free
-// step. The zero value is a valid stream (that of seed 0).
+// Rand is SplitMix64: one word of state and the full period 2⁶⁴. The zero value
+// is the stream of seed 0.
 type Rand struct{ state uint64 }
 
-// New returns the stream with the given seed, normally one of StreamSeed.
+// New returns the stream with the given seed, normally a result of StreamSeed.
 func New(seed uint64) Rand { return Rand{seed} }
 
 // Uint64 returns the next 64 uniform bits.

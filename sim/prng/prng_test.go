@@ -8,9 +8,9 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// The numbers of the three golden tests may never change: seeds of streams and
-// with them the bytes of every dataset ever written depend on them. A change
-// that needs other numbers needs another generator beside this one.
+// The numbers of the three golden tests may never change: the seeds of streams,
+// and with them the bytes of every dataset ever written, depend on them. A
+// change that needs other numbers needs another generator beside this one.
 
 func TestGoldenMix(t *testing.T) {
 	for _, c := range []struct{ in, out uint64 }{
@@ -24,8 +24,8 @@ func TestGoldenMix(t *testing.T) {
 	}
 }
 
-// The sequence of seed 1234567 is published with other implementations of
-// SplitMix64 (such as Rosetta Code's), so it is not ours alone.
+// TestGoldenRand: the sequence of seed 1234567 is also published with other
+// implementations of SplitMix64, such as Rosetta Code's.
 func TestGoldenRand(t *testing.T) {
 	r := prng.New(1234567)
 	for i, want := range []uint64{
@@ -68,8 +68,8 @@ func TestGoldenStreamSeed(t *testing.T) {
 	}
 }
 
-// TestGoldenDigest: the digests were computed apart from this code, as (h ^ x)·golden, h ^ h>>29 for
-// each word and h ^ h>>32 at the end.
+// TestGoldenDigest: the digests were computed by another program, as (h ^
+// x)·golden, h ^ h>>29 for each word and h ^ h>>32 at the end.
 func TestGoldenDigest(t *testing.T) {
 	for start, want := range map[prng.Digest]uint64{0: 0xa7bce8af1d14af46, 5: 0x710811d5ae87d3b3} {
 		d := start
@@ -82,7 +82,8 @@ func TestGoldenDigest(t *testing.T) {
 	}
 }
 
-// TestStreamSeedsDiffer: neighbouring coordinates, the ones in use, never meet.
+// TestStreamSeedsDiffer: the seeds of neighbouring coordinates in use are all
+// different.
 func TestStreamSeedsDiffer(t *testing.T) {
 	seen := map[uint64]bool{}
 	n := 0
@@ -135,8 +136,8 @@ func seed(master, episode, turn, seat uint64, purpose prng.Purpose) uint64 {
 }
 
 // TestUniform compares the counts of IntN with the uniform distribution
-// (chi-squared, far beyond chance at 5 standard deviations) for the sizes in
-// use, and keeps to the range.
+// (chi-squared, at 5 standard deviations) for the sizes in use, and checks the
+// range.
 func TestUniform(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 7, 64, 321, 1000} {
 		r := prng.New(prng.StreamSeed(1, uint64(n), 0, 0, prng.PurposePolicy))

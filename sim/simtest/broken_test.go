@@ -130,7 +130,8 @@ func (g partial) Step(s *state, t *sim.Turn) sim.Status {
 	return status
 }
 
-// broken lists a game for each promise, named after the subtest to find it.
+// broken has a game for each promise, by the name of the subtest that must
+// fail.
 var broken = map[string]func() sim.Game[state]{
 	"Info":        func() sim.Game[state] { return info{two, new(int)} },
 	"Reset":       func() sim.Game[state] { return reset{two} },

@@ -9,8 +9,9 @@ import (
 
 const faultEnv = "SIMTEST_FAULT"
 
-// FindsFaults is a test of a test: check(t, name) must fail in its subtest of that
-// name, up to a "#", for each of the names. Each runs in a process of its own.
+// FindsFaults tests a test: for each of the names, check(t, name) must fail in
+// its subtest of that name (up to a "#"). Each check runs in a process of its
+// own.
 func FindsFaults(t *testing.T, names []string, check func(t *testing.T, name string)) {
 	t.Helper()
 	if name, ok := os.LookupEnv(faultEnv); ok {

@@ -21,9 +21,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files of the tests anew")
 
-// Golden compares a text with the golden file of that name. Where they differ
-// the test fails and shows the lines from the first that does. With go test
-// -update the file is written anew.
+// Golden compares a text with the golden file called name. If they differ, the
+// test fails and shows the lines from the first difference on. go test -update
+// writes the file.
 func Golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	if *update {
@@ -62,8 +62,8 @@ var (
 	clauseTest = regexp.MustCompile(`^TestClause_(\d+)_(\d+)_[A-Z]`)
 )
 
-// Clauses demands a test for every numbered clause and a clause for every such
-// test, and that clauses are numbered without gaps.
+// Clauses checks that every numbered clause has a test, every such test a
+// clause, and that clauses are numbered without gaps.
 func (p Page) Clauses(t *testing.T) {
 	t.Helper()
 	clauses := map[string]bool{}
@@ -96,7 +96,7 @@ func (p Page) Clauses(t *testing.T) {
 	t.Logf("%d clauses", len(clauses))
 }
 
-// testNames are the names of the functions in the test files of the package
+// testNames returns the names of the functions in the test files of the package
 // under test.
 func testNames(t *testing.T) (names []string) {
 	t.Helper()
@@ -118,14 +118,14 @@ func testNames(t *testing.T) (names []string) {
 	return names
 }
 
-// PageTable is a table of a page: cells without marks.
+// PageTable is a table of a page: its cells without markup.
 type PageTable struct {
 	Head []string
 	Rows [][]string
 }
 
 // Tables returns the tables whose head begins with the given cells. The test
-// fails if there is none.
+// fails if there is no such table.
 func (p Page) Tables(t *testing.T, head ...string) (found []PageTable) {
 	t.Helper()
 	var all []PageTable
@@ -161,7 +161,7 @@ func (p Page) Tables(t *testing.T, head ...string) (found []PageTable) {
 	return found
 }
 
-// OrderBits is the bit table of a page: where the fields of an order lie.
+// OrderBits is the table of a page that lists the bits of an order.
 type OrderBits struct {
 	Ops  map[string]uint64 // the values of the field op, by their names
 	bits map[string][2]int // the first and the last bit of each field
@@ -192,7 +192,7 @@ func (p Page) OrderBits(t *testing.T) OrderBits {
 	return b
 }
 
-// Pack is the order whose fields have the given values; all others are 0.
+// Pack returns the order with the given fields; all other fields are 0.
 func (b OrderBits) Pack(t *testing.T, fields map[string]uint64) (o sim.Order) {
 	t.Helper()
 	for field, value := range fields {
@@ -206,8 +206,9 @@ func (b OrderBits) Pack(t *testing.T, fields map[string]uint64) (o sim.Order) {
 }
 
 // Names checks the table with the head here, original: every name like
-// State.Turn is a field or a method of that type. A name without a type is one
-// of State's, or the name of a type. types lists pointers to the types.
+// State.Turn must be a field or a method of that type. A name without a type is
+// a field or method of State, or the name of a type. types lists pointers to
+// the types.
 func (p Page) Names(t *testing.T, types ...any) {
 	t.Helper()
 	owners := map[string]reflect.Type{}

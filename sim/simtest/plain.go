@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// Diff names the first number in which two states differ, with both values
-// ("Heap[3]: 4, 5"), or is empty if there is none.
+// Diff names the first number that differs between two states, with both values
+// ("Heap[3]: 4, 5"). It returns "" if there is no difference.
 func Diff[S any](a, b *S) string {
 	if bytes.Equal(bytesOf(a), bytesOf(b)) {
 		return ""
@@ -47,8 +47,8 @@ func diff(path string, a, b reflect.Value) string {
 	return fmt.Sprintf("%s: %v, %v", path, a, b)
 }
 
-// DiffLists names the first entry in which a list of the fast game differs from
-// that of the plain twin, or is empty if there is none.
+// DiffLists names the first entry that differs between a list of the fast game
+// and the list of its plain twin. It returns "" if there is no difference.
 func DiffLists[E comparable](name string, fast, twin []E) string {
 	i := 0
 	for i < len(fast) && i < len(twin) && fast[i] == twin[i] {
@@ -60,7 +60,7 @@ func DiffLists[E comparable](name string, fast, twin []E) string {
 	return fmt.Sprintf("%s: entry %d: fast %+v, plain %+v", name, i, fast[i:min(i+1, len(fast))], twin[i:min(i+1, len(twin))])
 }
 
-// bytesOf is the memory of s.
+// bytesOf returns the memory of s.
 func bytesOf[S any](s *S) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(s)), unsafe.Sizeof(*s))
 }
@@ -73,10 +73,9 @@ func testPlainData[S any](t *testing.T) {
 	t.Logf("%v: %d bytes", typ, typ.Size())
 }
 
-// plainFaults appends what keeps type t from being plain data: anything that
-// refers to memory elsewhere, and gaps. The bytes of gaps and of blank fields
-// are not the game's to set, so that equal states could make different
-// snapshots.
+// plainFaults appends what keeps type t from being plain data: references to
+// other memory, and gaps. A game cannot set the bytes of gaps and blank fields,
+// so equal states could make different snapshots.
 func plainFaults(faults []string, path string, t reflect.Type) []string {
 	switch t.Kind() {
 	case reflect.Struct:

@@ -49,10 +49,11 @@ func (c *suite[S]) testReset(t *testing.T) {
 }
 
 func (c *suite[S]) testSame(t *testing.T) {
-	// The second game value has a past, and plays other games in between.
+	// The second game value has played before, and plays other games in
+	// between.
 	second := c.fresh()
 	other := c.sit(second, 1<<32)
-	c.each(t, func(a *table[S]) {
+	c.each(t, func(a *playout[S]) {
 		if a.turn > 0 {
 			return
 		}
@@ -75,8 +76,8 @@ func (c *suite[S]) testSame(t *testing.T) {
 	c.testGoroutines(t)
 }
 
-// playOn plays one turn of b, of a new game if it has ended.
-func (c *suite[S]) playOn(b *table[S]) {
+// playOn plays one turn of b, after starting a new game if it has ended.
+func (c *suite[S]) playOn(b *playout[S]) {
 	if b.status != sim.Running || b.turn >= c.Turns {
 		b.seed, b.turn, b.status = b.seed+1, 0, sim.Running
 		b.game.Reset(b.state, b.seed)
@@ -85,8 +86,8 @@ func (c *suite[S]) playOn(b *table[S]) {
 	b.step()
 }
 
-// testGoroutines plays the same games in two goroutines, each with its own
-// game value. Memory that the values share shows here or to the race detector.
+// testGoroutines plays the same games in two goroutines, each with its own game
+// value. It, or the race detector, finds memory that the values share.
 func (c *suite[S]) testGoroutines(t *testing.T) {
 	var ends [2][]uint64
 	var wg sync.WaitGroup
@@ -111,7 +112,7 @@ func (c *suite[S]) testGoroutines(t *testing.T) {
 
 func (c *suite[S]) testClone(t *testing.T) {
 	clone, stray, kept := new(S), new(S), new(S)
-	c.each(t, func(b *table[S]) {
+	c.each(t, func(b *playout[S]) {
 		if b.turn > 0 {
 			if d := Diff(b.state, clone); d != "" {
 				t.Fatalf("seed %d turn %d: the clone, given the same orders, went another way: %s", b.seed, b.turn, d)
@@ -136,7 +137,7 @@ func (c *suite[S]) testClone(t *testing.T) {
 func (c *suite[S]) testOrders(t *testing.T) {
 	second := c.fresh()
 	seen := map[sim.Order]bool{}
-	c.each(t, func(b *table[S]) {
+	c.each(t, func(b *playout[S]) {
 		for seat := range c.info.Players {
 			p := sim.Player(seat)
 			const mark = sim.Order(0xfeedfacecafebeef)
@@ -164,7 +165,7 @@ func (c *suite[S]) testIllegal(t *testing.T) {
 	}
 }
 
-// testScribbled plays a game of legal turns and of random bits, twice.
+// testScribbled plays a game of legal turns and turns of random bits, twice.
 func (c *suite[S]) testScribbled(t *testing.T, seed uint64) {
 	a, b := c.sit(c.fresh(), seed), c.sit(c.fresh(), seed)
 	defer func() {
@@ -173,7 +174,8 @@ func (c *suite[S]) testScribbled(t *testing.T, seed uint64) {
 		}
 	}()
 	for a.status == sim.Running && a.turn < c.Turns {
-		// Legal turns between bring the game to where bits can hurt.
+		// Legal turns in between bring the game to states in which random bits
+		// could do harm.
 		if a.turn%3 == 0 {
 			a.scribble()
 			b.scribble()
@@ -192,7 +194,7 @@ func (c *suite[S]) testScribbled(t *testing.T, seed uint64) {
 
 func (c *suite[S]) testEnds(t *testing.T) {
 	ended := 0
-	c.each(t, func(b *table[S]) {
+	c.each(t, func(b *playout[S]) {
 		if b.status > sim.Cut {
 			t.Fatalf("seed %d turn %d: status %d is none", b.seed, b.turn, b.status)
 		}
@@ -206,10 +208,10 @@ func (c *suite[S]) testEnds(t *testing.T) {
 }
 
 func (c *suite[S]) testOutcome(t *testing.T) {
-	c.each(t, func(b *table[S]) { c.checkOutcome(t, b) })
+	c.each(t, func(b *playout[S]) { c.checkOutcome(t, b) })
 }
 
-func (c *suite[S]) checkOutcome(t *testing.T, b *table[S]) {
+func (c *suite[S]) checkOutcome(t *testing.T, b *playout[S]) {
 	t.Helper()
 	sum := 0.0
 	for seat := range c.info.Players {
@@ -227,7 +229,7 @@ func (c *suite[S]) checkOutcome(t *testing.T, b *table[S]) {
 func (c *suite[S]) testHash(t *testing.T) {
 	second, copied := c.fresh(), new(S)
 	last := uint64(0)
-	c.each(t, func(b *table[S]) {
+	c.each(t, func(b *playout[S]) {
 		*copied = *b.state
 		h := b.game.Hash(b.state)
 		if again := second.Hash(copied); h != again {
@@ -242,7 +244,7 @@ func (c *suite[S]) testHash(t *testing.T) {
 
 func (c *suite[S]) testReadOnly(t *testing.T) {
 	before := []byte(nil)
-	c.each(t, func(b *table[S]) {
+	c.each(t, func(b *playout[S]) {
 		before = append(before[:0], bytesOf(b.state)...)
 		for seat := range c.info.Players {
 			b.legal = b.game.AppendOrders(b.legal[:0], b.state, sim.Player(seat))
@@ -301,7 +303,7 @@ func (c *suite[S]) testMirror(t *testing.T) {
 	mirrored, expected := new(S), new(S)
 	turn := sim.NewTurn(c.info.MaxOrders)
 	game := c.fresh()
-	c.each(t, func(b *table[S]) {
+	c.each(t, func(b *playout[S]) {
 		if b.turn > 0 {
 			c.Mirror(expected, b.state)
 			if d := Diff(expected, mirrored); d != "" {
@@ -312,7 +314,7 @@ func (c *suite[S]) testMirror(t *testing.T) {
 			return
 		}
 		c.Mirror(mirrored, b.state)
-		b.choose() // as the caller will, once more
+		b.choose() // as the caller will do again
 		turn.Clear()
 		for seat := range c.info.Players {
 			for _, o := range b.given.Orders(sim.Player(seat)) {

@@ -10,11 +10,11 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// RuleTable checks that the page has the table of all rules: for each its field,
-// its key, its bounds and its meaning. rules points to a game's rules and table
-// lists them; short shortens keys that differ in the type of a unit alone, which
-// share a row with the widest of their bounds. It also fails if a field has no
-// rule and is no exception.
+// RuleTable checks that the page has the table of all rules: field, key, bounds
+// and meaning of each. rules points to a game's rules, and table lists them.
+// short shortens keys that differ only in the type of a unit: they share a row
+// with the widest of their bounds. RuleTable also fails if a field, other than
+// those in except, has no rule.
 func (p Page) RuleTable(t *testing.T, rules any, table []texts.Rule, short func(key string) string, except ...string) {
 	t.Helper()
 	fields := map[uintptr]string{}
@@ -53,8 +53,8 @@ func (p Page) RuleTable(t *testing.T, rules any, table []texts.Rule, short func(
 	}
 }
 
-// fieldsOf notes the names of the fields of a struct, and of the structs in it, by
-// their addresses.
+// fieldsOf stores the names of the fields of a struct, and of the structs in
+// it, by their addresses.
 func fieldsOf(names map[uintptr]string, v reflect.Value, name string) {
 	_, whole := v.Addr().Interface().(texts.Value)
 	switch {

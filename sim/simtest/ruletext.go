@@ -7,7 +7,8 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// RuleText reads the text of a game's rules, as its ParseRules does.
+// RuleText is a function that reads the text of a game's rules, such as its
+// ParseRules.
 type RuleText[R comparable, P interface {
 	*R
 	Table() []texts.Rule
@@ -24,17 +25,17 @@ func (p RuleText[R, P]) Is(t testing.TB, r R, all ...string) {
 	}
 }
 
-// Named checks that the rules can be asked for by their name, with blanks and
-// remarks around it and with their own lines behind it.
+// Named checks that the name of a rule set is read as its rules, also with
+// blanks and comments around it, and with the rules' own lines after it.
 func (p RuleText[R, P]) Named(t *testing.T, name string, r R) {
 	t.Helper()
 	lines := strings.SplitAfter(string(P(&r).AppendText(nil)), "\n")
 	p.Is(t, r, name, "  "+name+"\r\n\n", "# ours\n"+name+"\n"+strings.Join(lines, ""), name+"\n"+lines[0])
 }
 
-// EveryField sets all values of r that have a key to others and reads its text
-// back: a field without a key would be lost, or keep its zero. set sets values of
-// the game's own kinds to the i-th of theirs.
+// EveryField sets all values of r that have a key to other values and reads its
+// text back: a field without a key would be lost or keep its zero. set sets a
+// value of the game's own kinds to the i-th of its kind.
 func (p RuleText[R, P]) EveryField(t *testing.T, r R, set func(i int, value any)) {
 	t.Helper()
 	keys := map[string]bool{}
@@ -66,8 +67,8 @@ func (p RuleText[R, P]) EveryField(t *testing.T, r R, set func(i int, value any)
 	p.Is(t, r)
 }
 
-// Fuzz checks that any text is refused or its rules survive their canonical text.
-// more, where given, looks at what was read.
+// Fuzz checks that any text is refused, or that its rules survive their
+// canonical text. more may check the rules further.
 func (p RuleText[R, P]) Fuzz(f *testing.F, more func(t *testing.T, r R), seeds ...string) {
 	for _, s := range seeds {
 		f.Add([]byte(s))

@@ -7,38 +7,38 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// Options adjust the conformance suite to a game.
+// Options adjusts the conformance suite to a game.
 type Options[S any] struct {
-	Games  int // random games per property; 0 means 20
-	Turns  int // turns after which a random game is dropped; 0 means Info.MaxTurns, when it must have ended
-	Orders int // most orders a seat gives in a random turn; 0 means Info.MaxOrders, but at most 16
+	Games  int // number of random games per property; 0 means 20
+	Turns  int // random games are stopped after this many turns; 0 means Info.MaxTurns, when they must have ended
+	Orders int // largest number of orders of a seat in a random turn; 0 means Info.MaxOrders, at most 16
 
-	// Mirror, where the game is fair, writes src with its seats in reverse
-	// order to dst. Then every turn must commute with it.
+	// Mirror writes src with its seats in reverse order to dst. It is nil if
+	// the game is not symmetric. Every turn must commute with it.
 	Mirror func(dst, src *S)
-	// MirrorOrder translates an order for the reversed seats; nil where orders
-	// are given from the owner's side and stay as they are.
+	// MirrorOrder translates an order for the reversed seats. It is nil where
+	// orders are in coordinates of their owner.
 	MirrorOrder func(o sim.Order) sim.Order
 }
 
-// Run checks everything that sim.Game promises, by random play. fresh makes a
-// new value of the game each time. At most one Options is given. Its list of
-// subtests is the list of promises:
+// Run checks all promises of sim.Game by random play. fresh makes a new value
+// of the game each time. At most one Options is given. The subtests are the
+// promises:
 //
-//	Info        constant and within the limits of package sim
+//	Info        it is constant and within the limits of package sim
 //	PlainData   a state is one block of numbers, without gaps
-//	Reset       writes every byte, whatever was there
+//	Reset       it writes every byte of the state
 //	Same        equal seeds and orders give equal games, turn by turn, from
 //	            game values with different pasts, and in other goroutines
-//	Clone       an assignment is a clone: both go their own ways
+//	Clone       an assignment is a clone, and both play on independently
 //	Orders      begin with 0, without duplicates, the same each time
-//	Illegal     orders of random bits, and too many, do no harm
-//	Ends        within Info.MaxTurns
+//	Illegal     random bits and too many orders do no harm
+//	Ends        games end within Info.MaxTurns
 //	Outcome     sums to zero, within −1 … +1
 //	Hash        equal for equal states, different after every turn
-//	ReadOnly    asking changes no state
-//	Allocations there are none
-//	Mirror      the reversed game is the game reversed (where Options has it)
+//	ReadOnly    AppendOrders, Outcome and Hash change no state
+//	Allocations no method allocates
+//	Mirror      turns commute with Options.Mirror, if it is given
 func Run[S any](t *testing.T, fresh func() sim.Game[S], options ...Options[S]) {
 	t.Helper()
 	c := &suite[S]{fresh: fresh, info: fresh().Info()}
@@ -49,7 +49,7 @@ func Run[S any](t *testing.T, fresh func() sim.Game[S], options ...Options[S]) {
 	t.Run("Info", c.testInfo)
 	t.Run("PlainData", testPlainData[S])
 	if t.Failed() {
-		return // the rest compares states as bytes
+		return // all other checks compare states as bytes
 	}
 	t.Run("Reset", c.testReset)
 	t.Run("Same", c.testSame)
@@ -84,12 +84,12 @@ func (c *suite[S]) setDefaults() {
 	}
 }
 
-// table is one game being played at random: a game value, a state and the
-// orders of the turn. What is drawn depends on the seed and the turn alone.
-type table[S any] struct {
+// playout is one game played at random: a game value, a state and the orders of
+// the turn. The orders depend only on the seed, the turn and the state.
+type playout[S any] struct {
 	game   sim.Game[S]
 	info   sim.Info
-	orders int // most per seat and turn
+	orders int // largest number per seat and turn
 	seed   uint64
 	turn   int
 	status sim.Status
@@ -98,8 +98,8 @@ type table[S any] struct {
 	legal  []sim.Order
 }
 
-func (c *suite[S]) sit(game sim.Game[S], seed uint64) *table[S] {
-	b := &table[S]{
+func (c *suite[S]) sit(game sim.Game[S], seed uint64) *playout[S] {
+	b := &playout[S]{
 		game: game, info: c.info, orders: c.Orders, seed: seed,
 		state: new(S), given: sim.NewTurn(c.info.MaxOrders),
 	}
@@ -107,9 +107,9 @@ func (c *suite[S]) sit(game sim.Game[S], seed uint64) *table[S] {
 	return b
 }
 
-// choose fills the orders of all seats: each gives a few of those that are
-// legal one by one, most often a single one.
-func (b *table[S]) choose() {
+// choose fills in the orders of all seats: each gives a few orders, most often
+// one, each of which is legal by itself.
+func (b *playout[S]) choose() {
 	b.given.Clear()
 	for seat := range b.info.Players {
 		p := sim.Player(seat)
@@ -128,9 +128,9 @@ func (b *table[S]) choose() {
 	}
 }
 
-// scribble fills the orders of all seats with random bits, more than a seat
-// may give.
-func (b *table[S]) scribble() {
+// scribble fills in the orders of all seats with random bits, and more orders
+// than a seat may give.
+func (b *playout[S]) scribble() {
 	b.given.Clear()
 	for seat := range b.info.Players {
 		r := prng.New(prng.StreamSeed(b.seed, 1, uint64(b.turn), uint64(seat), prng.PurposePolicy))
@@ -140,15 +140,15 @@ func (b *table[S]) scribble() {
 	}
 }
 
-// step plays the turn that was chosen.
-func (b *table[S]) step() {
+// step plays the turn with the chosen orders.
+func (b *playout[S]) step() {
 	b.status = b.game.Step(b.state, b.given)
 	b.turn++
 }
 
 // each plays c.Games random games and calls visit before the first turn and
 // after every turn.
-func (c *suite[S]) each(t *testing.T, visit func(b *table[S])) {
+func (c *suite[S]) each(t *testing.T, visit func(b *playout[S])) {
 	t.Helper()
 	game := c.fresh()
 	for seed := range uint64(c.Games) {
@@ -163,8 +163,8 @@ func (c *suite[S]) each(t *testing.T, visit func(b *table[S])) {
 }
 
 // Play plays one random game, as Run does, and calls visit before the first
-// turn and after every turn, until the game ends or visit returns false. It is
-// for the tests of what is built on games.
+// turn and after every turn, until the game ends or visit returns false. Tests
+// of packages that build on games use it.
 func Play[S any](g sim.Game[S], seed uint64, visit func(turn int, s *S, status sim.Status) bool) {
 	c := &suite[S]{info: g.Info()}
 	c.setDefaults()

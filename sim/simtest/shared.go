@@ -9,14 +9,14 @@ import (
 	"moonfarm/sim/unzip"
 )
 
-// SharedEnv names the environment variable that says where the shared
-// material (recordings, replays, rule files) lies. Unset, it is the folder
+// SharedEnv names the environment variable with the folder of the shared
+// material (recordings, replays, rule files). If it is not set, the folder is
 // "shared" beside the repository.
 const SharedEnv = "MOONFARM_SHARED"
 
 // Shared returns the path of a file or folder of the shared material, such as
-// Shared(t, "traces", "towerdefence"). Where it does not exist the test is
-// skipped with a line that says what was missing.
+// Shared(t, "traces", "towerdefence"). If it does not exist, the test is
+// skipped with a line that names it.
 func Shared(t testing.TB, parts ...string) string {
 	t.Helper()
 	base := os.Getenv(SharedEnv)
@@ -34,8 +34,8 @@ func Shared(t testing.TB, parts ...string) string {
 	return path
 }
 
-// moduleRoot is the nearest folder with a go.mod at or above the working
-// folder, which in a test is the folder of the package.
+// moduleRoot returns the nearest folder with a go.mod at or above the working
+// folder. In a test the working folder is that of the package.
 func moduleRoot() (string, bool) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -53,8 +53,9 @@ func moduleRoot() (string, bool) {
 	}
 }
 
-// SharedFiles returns the files of the shared material whose paths match, such as
-// SharedFiles(t, "traces", "towerdefence", "*.jsonl.gz"): one at least.
+// SharedFiles returns the files of the shared material whose paths match, such
+// as SharedFiles(t, "traces", "towerdefence", "*.jsonl.gz"). The test fails if
+// there is none.
 func SharedFiles(t testing.TB, parts ...string) []string {
 	t.Helper()
 	last := len(parts) - 1
@@ -65,7 +66,8 @@ func SharedFiles(t testing.TB, parts ...string) []string {
 	return files
 }
 
-// Text reads a file whole, unpacked if it is compressed with gzip.
+// Text returns the content of a file, decompressed if it is compressed with
+// gzip.
 func Text(t testing.TB, path string) []byte {
 	t.Helper()
 	file, err := os.Open(path)

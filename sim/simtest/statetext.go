@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// Refuses checks that read refuses each of the texts with an error in which
-// what stands beside it is found: by strings.Contains, strings.HasPrefix or such.
+// Refuses checks that read returns an error for each key of wants, and that
+// found(error, value) is true; found is strings.Contains, strings.HasPrefix or
+// the like.
 func Refuses(t *testing.T, found func(fault, want string) bool, read func(text string) error, wants map[string]string) {
 	t.Helper()
 	for text, want := range wants {
@@ -31,7 +32,8 @@ func (x StateText[S]) Is(t *testing.T, text string, want S) {
 	}
 }
 
-// Again checks that the text of the state, which it returns, is read as the state.
+// Again checks that the text of the state is read as the state. It returns the
+// text.
 func (x StateText[S]) Again(t *testing.T, s S) string {
 	t.Helper()
 	text := x.Append(&s)
@@ -39,8 +41,8 @@ func (x StateText[S]) Again(t *testing.T, s S) string {
 	return text
 }
 
-// Fuzz checks that any text is refused, or its state has a text that is read as
-// the same state. more, where given, looks at what was read.
+// Fuzz checks that any text is refused, or that its state has a text that is
+// read as the same state. more may check the state further.
 func (x StateText[S]) Fuzz(f *testing.F, more func(s *S), seeds ...string) {
 	for _, s := range seeds {
 		f.Add(s)
@@ -56,9 +58,9 @@ func (x StateText[S]) Fuzz(f *testing.F, more func(s *S), seeds ...string) {
 	})
 }
 
-// Hashes checks that hash tells states apart: that of the text, and those that it
-// becomes by one of the changes each. A change is what stands in the text, and
-// what stands there instead.
+// Hashes checks that hash is different for the state of the text and for the
+// states of its changed texts. A change is a part of the text and its
+// replacement.
 func (x StateText[S]) Hashes(t *testing.T, hash func(s *S) uint64, text string, changes [][2]string) {
 	t.Helper()
 	texts := []string{text}
@@ -82,8 +84,8 @@ func (x StateText[S]) Hashes(t *testing.T, hash func(s *S) uint64, text string, 
 	}
 }
 
-// Spoil breaks a good state in each of the ways, checks that fault names what
-// stands beside it, and that check panics.
+// Spoil breaks a good state in each of the ways. It checks that fault returns
+// the way's key and that check panics.
 func Spoil[S any](t *testing.T, good *S, fault func(s *S) string, check func(s *S), ways map[string]func(s *S)) {
 	t.Helper()
 	check(good)

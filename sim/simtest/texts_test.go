@@ -11,7 +11,7 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// values are the rules of no game.
+// values are rules for these tests.
 type values struct {
 	Size  int32
 	Share float32
@@ -32,7 +32,7 @@ func parse(text []byte) (v values, err error) {
 	return v, err
 }
 
-// forgetful reads all but the share.
+// forgetful reads all values but the share.
 func forgetful(text []byte) (values, error) {
 	v, err := parse(text)
 	v.Share = 0
@@ -85,7 +85,7 @@ func check(n *int) {
 	}
 }
 
-// brokenTexts lists what must fail, named after what finds the fault.
+// brokenTexts has a test that must fail for each check, by the check's name.
 var brokenTexts = map[string]func(t *testing.T){
 	"Refuses": func(t *testing.T) {
 		simtest.Refuses(t, strings.Contains, func(string) error { return nil }, map[string]string{"": ""})

@@ -7,9 +7,9 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// Toy is the smallest game with everything the machinery must cope with: two
-// to four seats that move at once, one or several orders a turn, moves that
-// are illegal for one seat only, a start that depends on the seed.
+// Toy is the smallest game that exercises everything built on games: two to
+// four seats that move at once, one or several orders per turn, moves that are
+// illegal for one seat only, and a start that depends on the seed.
 //
 //  1. There are eight heaps of one to nine stones, by the seed.
 //  2. Each turn every seat names up to Orders different heaps. A heap that is
@@ -76,8 +76,8 @@ func (g Toy) Step(s *ToyState, t *sim.Turn) sim.Status {
 	return sim.Running
 }
 
-// accepted is the set of heaps that the orders of seat p name and the rules
-// let it have (clause 2).
+// accepted returns the heaps that the orders of seat p name and the rules
+// accept (clause 2).
 func (g Toy) accepted(s *ToyState, orders []sim.Order, p sim.Player) (named ToyHeapSet) {
 	for i, o := range orders {
 		if i < g.Orders && s.mayName(o, p) {

@@ -2,10 +2,10 @@ package texts
 
 import "bytes"
 
-// PlainJSON replaces by blanks what some writers of JSON files add to it: comments
-// from // to the end of the line, and the comma after the last entry of an object or
-// a list. All else keeps its place. A text that has neither is returned as it is;
-// others are copied.
+// PlainJSON replaces by blanks what some programs add to JSON: comments from //
+// to the end of the line, and the comma after the last entry of an object or a
+// list. All other bytes keep their place. A text without them is returned as it
+// is; otherwise PlainJSON returns a copy.
 func PlainJSON(text []byte) []byte {
 	plain := text
 	blank := func(from, to int) {
@@ -16,7 +16,7 @@ func PlainJSON(text []byte) []byte {
 			plain[from] = ' '
 		}
 	}
-	comma, last := -1, byte(0) // where a comma stands that nothing follows so far; the last character that counts
+	comma, last := -1, byte(0) // the last comma if nothing has followed it yet; the last significant character
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		switch {
@@ -43,7 +43,7 @@ func PlainJSON(text []byte) []byte {
 	return plain
 }
 
-// lineEnd is where the line ends in which something begins.
+// lineEnd returns the end of the line that contains position at.
 func lineEnd(text []byte, at int) int {
 	if n := bytes.IndexAny(text[at:], "\r\n"); n >= 0 {
 		return at + n
@@ -51,8 +51,8 @@ func lineEnd(text []byte, at int) int {
 	return len(text)
 }
 
-// stringEnd is the place of the quote that ends a string, or of the last character
-// of the text.
+// stringEnd returns the position of the quote that ends a string, or of the
+// last character of the text.
 func stringEnd(text []byte, at int) int {
 	for at++; at < len(text) && text[at] != '"'; at++ {
 		if text[at] == '\\' {

@@ -2,11 +2,11 @@ package texts
 
 import "strings"
 
-// Mark is the byte order mark of UTF-8, with which some programs on Windows begin
-// a text.
+// Mark is the byte order mark of UTF-8, which some programs on Windows write at
+// the beginning of a text.
 const Mark = "\uFEFF"
 
-// Unmarked returns a text without the Mark at its beginning.
+// Unmarked returns a text without a Mark at its beginning.
 func Unmarked[T ~string | ~[]byte](text T) T {
 	if len(text) >= len(Mark) && string(text[:len(Mark)]) == Mark {
 		return text[len(Mark):]
@@ -14,8 +14,8 @@ func Unmarked[T ~string | ~[]byte](text T) T {
 	return text
 }
 
-// MarkedText reports whether the first bytes of a file are a Mark and then a
-// character of a text. A binary file may begin with the bytes of a Mark, too.
+// MarkedText reports whether the first bytes of a file are a Mark followed by a
+// character of a text. A binary file may also begin with the bytes of a Mark.
 func MarkedText(head []byte) bool {
 	if len(head) <= len(Mark) || string(head[:len(Mark)]) != Mark {
 		return false

@@ -2,7 +2,7 @@ package texts
 
 import "fmt"
 
-// Group writes a whole number with commas between its thousands.
+// Group returns a whole number as text with commas between its thousands.
 func Group[T int | int64 | uint64](n T) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -11,7 +11,7 @@ func Group[T int | int64 | uint64](n T) string {
 	return s
 }
 
-// Plural writes a count with its noun: "1 game", "2 games".
+// Plural returns a count with its noun: "1 game", "2 games".
 func Plural[T int | int64 | uint64](n T, one string) string {
 	if n == 1 {
 		return "1 " + one

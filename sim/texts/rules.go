@@ -1,5 +1,5 @@
 // Package texts reads and writes what the texts of all games have in common:
-// rule values, a key and a value a line, and positions, words in lines.
+// rules, as lines of a key and a value, and positions, as lines of words.
 package texts
 
 import (
@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// Rule is one value of a game's rules. A game lists all of its rules once, in
-// the order of their canonical text; the text, its parser, the check of the
-// bounds, the help and the tables of RULES.md come from that list.
+// Rule is one value of a game's rules. A game lists all its rules once, in the
+// order of their canonical text. The text, its parser, the check of the bounds,
+// the help and the tables of RULES.md are made from that list.
 type Rule struct {
 	Key string
-	// Value points to the value: an *int32, a *float32, a *bool, an *int of 32 bits,
-	// which no text may set below Least, or a Value of the game's own.
+	// Value points to the value: an *int32, a *float32, a *bool, an *int of 32
+	// bits, which no text may set below Least, or a Value of the game's own.
 	Value any
-	// Least and Most are the bounds of a number; of a *bool they are 0.
+	// Least and Most are the bounds of a number; both are 0 for a *bool.
 	Least, Most float64
-	Doc         string // what it is, with its unit, in one line
+	Doc         string // meaning and unit, in one line
 }
 
 // NewRule returns a rule.
@@ -27,17 +27,18 @@ func NewRule(key string, value any, least, most float64, doc string) Rule {
 	return Rule{key, value, least, most, doc}
 }
 
-// Value is a rule value that is no plain number and no bool.
+// Value is a rule value other than a plain number or a bool.
 type Value interface {
 	// AppendText appends the value as ParseText reads it.
 	AppendText(dst []byte) []byte
 	// ParseText sets the value. The error says what was expected and found.
 	ParseText(text string) error
-	// Number is what the bounds of the rule hold for, such as a list's length.
+	// Number returns the number that the rule's bounds apply to, such as a
+	// list's length.
 	Number() float64
 }
 
-// Only is the rule if the condition holds. Otherwise it must be 0.
+// Only returns the rule if the condition holds. Otherwise its value must be 0.
 func (r Rule) Only(holds bool) Rule {
 	if !holds {
 		r.Least, r.Most = 0, 0
@@ -45,7 +46,8 @@ func (r Rule) Only(holds bool) Rule {
 	return r
 }
 
-// Bounds are Least and Most of a number as texts, empty for other values.
+// Bounds returns Least and Most of a number as texts, or empty texts for other
+// values.
 func (r Rule) Bounds() (least, most string) {
 	switch r.Value.(type) {
 	case *int, *int32, *float32:
@@ -55,8 +57,8 @@ func (r Rule) Bounds() (least, most string) {
 	return "", ""
 }
 
-// AppendText appends the value of the rule as text, a float as the shortest
-// decimal that names the float32.
+// AppendText appends the value of the rule as text: a float as the shortest
+// decimal that is read as the same float32.
 func (r Rule) AppendText(dst []byte) []byte {
 	switch p := r.Value.(type) {
 	case *int:
@@ -71,13 +73,13 @@ func (r Rule) AppendText(dst []byte) []byte {
 	return r.Value.(Value).AppendText(dst)
 }
 
-// AppendFloat appends the shortest decimal that names the float32. A zero has
-// no sign.
+// AppendFloat appends the shortest decimal that is read as the same float32. A
+// zero has no sign.
 func AppendFloat(dst []byte, f float32) []byte {
 	return strconv.AppendFloat(dst, float64(f+0), 'f', -1, 32)
 }
 
-// AppendRules appends one "key=value" a line.
+// AppendRules appends one line "key=value" per rule.
 func AppendRules(dst []byte, rules []Rule) []byte {
 	for _, r := range rules {
 		dst = append(append(dst, r.Key...), '=')
@@ -131,10 +133,10 @@ func ParseFloat(text string) (float32, error) {
 type Parser struct {
 	rules   map[string]Rule
 	example string
-	given   map[string]int // the line of each key
+	given   map[string]int // the line of each key that was set
 }
 
-// NewParser returns a parser of these rules. example is a key that errors show.
+// NewParser returns a parser of the rules. example is a key that errors show.
 func NewParser(rules []Rule, example string) *Parser {
 	p := &Parser{map[string]Rule{}, example, map[string]int{}}
 	for _, r := range rules {
@@ -143,9 +145,9 @@ func NewParser(rules []Rule, example string) *Parser {
 	return p
 }
 
-// Set sets the rule with the key to the value in that line of the text. An
-// unknown key, a key given twice and a value of another form are errors that
-// name the line. Whether a number is within its bounds, Check tells.
+// Set sets the rule with the key to the value on the given line of the text. It
+// fails, naming the line, if the key is unknown or was set before, or the value
+// has another form. Check tells whether numbers are within their bounds.
 func (p *Parser) Set(line int, key, value string) error {
 	r, ok := p.rules[key]
 	if !ok {
@@ -161,10 +163,10 @@ func (p *Parser) Set(line int, key, value string) error {
 	return nil
 }
 
-// Parse reads lines of a key, = and a value. The first line may be the bare name
-// of a rule set instead: use sets the rules to it and reports whether there is
-// one; names says in errors which there are. Blank lines and lines that begin
-// with # are skipped.
+// Parse reads lines of a key, = and a value. The first line may instead be the
+// name of a rule set: use sets the rules to it and reports whether it exists,
+// and names lists the names in errors. Blank lines and lines that begin with #
+// are skipped.
 func (p *Parser) Parse(text, names string, use func(name string) bool) error {
 	begun, line := false, 0
 	for l := range strings.Lines(Unmarked(text)) {
@@ -189,8 +191,7 @@ func (p *Parser) Parse(text, names string, use func(name string) bool) error {
 	return nil
 }
 
-// Outside is a rule whose number is not within its bounds. As an error it says
-// so.
+// Outside is the error that a rule's number is not within its bounds.
 type Outside struct{ Key, Found, Least, Most string }
 
 // Error implements error.
@@ -201,8 +202,9 @@ func (o Outside) Error() string {
 	return fmt.Sprintf("%s is %s, expected %s to %s", o.Key, o.Found, o.Least, o.Most)
 }
 
-// Check returns the first rule whose number is outside of its bounds, if there
-// is one. A negative zero is outside: its sign would be in the texts of states.
+// Check returns the first rule whose number is outside of its bounds, if any. A
+// negative zero is outside, because its sign would appear in the texts of
+// states.
 func Check(rules []Rule) (o Outside, found bool) {
 	for _, r := range rules {
 		n, bits := r.number()
@@ -218,7 +220,8 @@ func Check(rules []Rule) (o Outside, found bool) {
 	return Outside{}, false
 }
 
-// number is what the bounds hold for, and in how many bits a float64 shows it.
+// number returns the number that the bounds apply to, and the bits of its type
+// as a float64.
 func (r Rule) number() (n float64, bits int) {
 	switch p := r.Value.(type) {
 	case *int:
@@ -230,5 +233,5 @@ func (r Rule) number() (n float64, bits int) {
 	case Value:
 		return p.Number(), 64
 	}
-	return 0, 64 // a bool
+	return 0, 64 // a bool has no bounds
 }

@@ -10,7 +10,7 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// numbers is a value of a game's own kind: numbers with commas between.
+// numbers is a Value: numbers separated by commas.
 type numbers []string
 
 func (n *numbers) AppendText(dst []byte) []byte { return append(dst, strings.Join(*n, ",")...) }
@@ -23,7 +23,7 @@ func (n *numbers) ParseText(text string) error {
 	return nil
 }
 
-// values are rules of every kind.
+// values has rules of every kind.
 type values struct {
 	size   int
 	health int32
@@ -178,7 +178,7 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// TestUnmarked: the byte order mark before a text is no part of it.
+// TestUnmarked: a byte order mark is not part of the text.
 func TestUnmarked(t *testing.T) {
 	for text, want := range map[string]string{"": "", "\xEF\xBB": "\xEF\xBB", texts.Mark: "", texts.Mark + "a": "a", "a" + texts.Mark: "a" + texts.Mark, texts.Mark + texts.Mark: texts.Mark} {
 		if got := texts.Unmarked(text); got != want {

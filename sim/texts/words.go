@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// Word is a part of a line, or the end of a line: then Text is empty.
+// Word is a word of a line, or the end of a line, whose Text is empty.
 type Word struct {
 	Text         string
-	Line, Column int // from 1, the column in characters
+	Line, Column int // both from 1; columns count characters
 }
 
-// Lines calls read for each line of the text, with its words. Blanks part words,
-// and # begins a remark. The last word stands for the end of the line. It
-// returns the first error of read.
+// Lines calls read with the words of each line. Blanks separate words, and #
+// begins a comment. The last word is the end of the line. Lines returns the
+// first error of read.
 func Lines(text string, read func(words []Word) error) error {
 	number := 0
 	for line := range strings.Lines(Unmarked(text)) {
@@ -44,8 +44,8 @@ func wordsOf(line string, number int) (words []Word) {
 	}
 }
 
-// Wrong is the error of a word that is not what it should be: it names line and
-// column, what was expected (a format and its values) and what was found.
+// Wrong returns the error of an unexpected word: it names line and column, what
+// was expected (a format and its values) and what was found.
 func (w Word) Wrong(want string, values ...any) error {
 	found := strconv.Quote(w.Text)
 	if w.Text == "" {
@@ -54,7 +54,7 @@ func (w Word) Wrong(want string, values ...any) error {
 	return fmt.Errorf("line %d, column %d: want %s, found %s", w.Line, w.Column, fmt.Sprintf(want, values...), found)
 }
 
-// End is an error if the word is not the end of the line.
+// End returns an error if the word is not the end of the line.
 func (w Word) End() error {
 	if w.Text != "" {
 		return w.Wrong("the end of the line")
@@ -62,12 +62,12 @@ func (w Word) End() error {
 	return nil
 }
 
-// Part is the part of the word from byte i to before byte j; what is before it
-// must be ASCII.
+// Part returns the bytes i to j−1 of the word. The bytes before i must be
+// ASCII.
 func (w Word) Part(i, j int) Word { return Word{w.Text[i:j], w.Line, w.Column + i} }
 
-// Float is the word as a finite float32, not below least; want says in the error
-// what is expected.
+// Float returns the word as a finite float32 of at least least; want is what
+// the error says was expected.
 func (w Word) Float(want string, least float32) (float32, error) {
 	f, err := ParseFloat(w.Text)
 	if err != nil || f < least {
@@ -76,8 +76,8 @@ func (w Word) Float(want string, least float32) (float32, error) {
 	return f, nil
 }
 
-// Number is the word as a whole number from least to most; what says in the
-// error what the number is. Unsigned ones have no sign.
+// Number returns the word as a whole number from least to most; what names the
+// number in errors. Unsigned numbers have no sign.
 func Number[T int | uint32 | uint64](w Word, what string, least, most T) (T, error) {
 	var n T
 	var err error
@@ -96,11 +96,11 @@ func Number[T int | uint32 | uint64](w Word, what string, least, most T) (T, err
 	return n, nil
 }
 
-// Once notes the names that were given.
+// Once is a set of names that were read.
 type Once map[string]bool
 
-// Take notes a name. If it was there before, the error of the word says that
-// each is wanted once; what says each what.
+// Take adds a name. If it was added before, Take returns an error that says
+// that each is wanted once; what says each what.
 func (o Once) Take(w Word, name, what string) error {
 	if o[name] {
 		return w.Wrong("each %s once", what)
@@ -109,9 +109,9 @@ func (o Once) Take(w Word, name, what string) error {
 	return nil
 }
 
-// Pairs reads names with the values behind them up to the end of the line, each
-// name at most once. read gets a name and the words behind it and returns those
-// behind its values.
+// Pairs reads names followed by values up to the end of the line, each name at
+// most once. read gets a name and the words after it, and returns the words
+// after its values.
 func Pairs(words []Word, read func(name Word, rest []Word) ([]Word, error)) error {
 	given := Once{}
 	for words[0].Text != "" {

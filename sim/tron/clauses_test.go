@@ -10,7 +10,7 @@ import (
 	"moonfarm/sim/tron/internal/plain"
 )
 
-// The cells of a board, each in its row, and both cycles.
+// Positions; each text has the eight rows of the board and both cycles.
 const (
 	face = `turn 3
 A right
@@ -38,8 +38,8 @@ B right
 `
 )
 
-// play plays a turn from a position, on both games, and returns the position
-// after it as text.
+// play plays a turn from a position, on the game and its twin, and returns the
+// position after it as text.
 func play(t *testing.T, torus bool, text string, a, b sim.Order) string {
 	t.Helper()
 	g, _ := tron.New(tron.Rules{Torus: torus})
@@ -61,7 +61,7 @@ func play(t *testing.T, torus bool, text string, a, b sim.Order) string {
 	return string(tron.AppendText(nil, &s))
 }
 
-// wantLines checks that a text has some lines.
+// wantLines checks that a text has the given lines.
 func wantLines(t *testing.T, text string, lines ...string) {
 	t.Helper()
 	for _, line := range lines {
@@ -158,14 +158,14 @@ func TestClause_4_3_FirstOrder(t *testing.T) {
 }
 
 func TestClause_5_1_End(t *testing.T) {
-	// Both fill their halves row by row; from the last cell there is no way.
+	// Both cycles fill their halves row by row; at the last cell they crash.
 	g, _ := tron.New(tron.DefaultRules())
 	s := tron.State{Head: [2]uint8{0, 63}, Trail: [2]uint64{1, 1 << 63}, Heading: [2]tron.Heading{tron.Right, tron.Left}}
 	twin := plain.New(false, 0, 0)
 	turn := sim.NewTurn(1)
 	for n := 1; ; n++ {
 		o := tron.Straight
-		if n%8 <= 1 && n > 1 && n < 32 { // around the end of a row
+		if n%8 <= 1 && n > 1 && n < 32 { // at the end of a row
 			o = [2]sim.Order{tron.TurnLeft, tron.TurnRight}[n/8%2]
 		}
 		turn.SetOne(0, o)

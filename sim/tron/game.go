@@ -1,7 +1,7 @@
-// Package tron plays light cycles, the game of Tron: two cycles leave trails
-// behind, and who runs into one has lost. It is the smallest real game here, to
-// be read first. RULES.md beside this file numbers the rules; Game.Step follows
-// its turn order.
+// Package tron plays light cycles, the game of Tron: two cycles leave trails,
+// and a cycle that runs into a trail or a wall loses. It is the smallest real
+// game here; read it first. The rules have numbers in RULES.md beside this
+// file, and Game.Step follows its turn order.
 package tron
 
 import (
@@ -11,14 +11,14 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// Game plays by some rules. It is immutable.
+// Game is the game with one set of rules. It is immutable.
 type Game struct {
 	rules Rules
 	info  sim.Info
 }
 
-// New returns the game with these rules. It never fails: all rules can be
-// played.
+// New returns the game with these rules. The error is always nil: all rules can
+// be played.
 func New(r Rules) (*Game, error) {
 	return &Game{r, sim.Info{
 		Name: "tron", Rules: RulesVersion, Config: string(r.AppendText(nil)),
@@ -32,7 +32,7 @@ func (g *Game) Info() sim.Info { return g.info }
 // Rules returns the rule values.
 func (g *Game) Rules() Rules { return g.rules }
 
-// Reset makes s the start of a game (2.3).
+// Reset sets s to the start of a game (2.3).
 func (g *Game) Reset(s *State, seed uint64) {
 	r := prng.New(prng.Mix(seed))
 	head := uint8(r.IntN(Size)*Size + r.IntN(Size/2))
@@ -45,7 +45,7 @@ func (g *Game) Reset(s *State, seed uint64) {
 // Step plays one turn, in the order of RULES.md, section 3.
 func (g *Game) Step(s *State, t *sim.Turn) sim.Status {
 	free := s.Free()
-	var next [2]uint64 // the cell each cycle enters; none if there is a wall
+	var next [2]uint64 // the cell that each cycle enters; 0 beyond a wall
 	for p := range next {
 		if orders := t.Orders(sim.Player(p)); len(orders) > 0 { // 3.1, 4.3
 			s.Heading[p] = s.Heading[p].Turned(orders[0])
@@ -67,14 +67,14 @@ func (g *Game) Step(s *State, t *sim.Turn) sim.Status {
 	return sim.Running
 }
 
-// AppendOrders appends the orders of seat p: a cycle may always go straight on,
-// turn left or turn right, even into a trail.
+// AppendOrders appends the orders of seat p. All three are legal in every turn,
+// even if the cycle crashes.
 func (g *Game) AppendOrders(dst []sim.Order, _ *State, _ sim.Player) []sim.Order {
 	return append(dst, Straight, TurnLeft, TurnRight)
 }
 
-// Outcome says how seat p stands: it has won if only the other has crashed
-// (5.2). The score is the length of its trail (5.3).
+// Outcome returns how seat p stands: it wins if only the other cycle has
+// crashed (5.2). The score is the length of its trail (5.3).
 func (g *Game) Outcome(s *State, p sim.Player) sim.Outcome {
 	o := sim.Outcome{Score: float64(bits.OnesCount64(s.Trail[p]))}
 	switch {
@@ -86,8 +86,8 @@ func (g *Game) Outcome(s *State, p sim.Player) sim.Outcome {
 	return o
 }
 
-// Hash digests what play depends on: not whose a trail is, and not the turn,
-// which the trails tell.
+// Hash returns a digest of what play depends on. It leaves out the owners of
+// trails, which do not matter, and the turn, which follows from the trails.
 func (g *Game) Hash(s *State) uint64 {
 	h := prng.Mix(s.Free())
 	for p := range s.Head {
@@ -105,10 +105,10 @@ const (
 	lastColumn  = firstColumn << (Size - 1)
 )
 
-// Beside are the cells next to some cells, one step in a heading. On a board
-// with walls there is none beyond the edge.
+// Beside returns the cells one step away from the given cells in a heading. On
+// a board with walls there is no cell beyond the edge.
 func (g *Game) Beside(cells uint64, h Heading) uint64 {
-	var inside, around uint64 // on the board, and around its edge
+	var inside, around uint64 // neighbours on the board, and neighbours across the edge of a torus
 	switch h {
 	case Right:
 		inside, around = cells<<1&^firstColumn, cells>>(Size-1)&firstColumn
@@ -125,15 +125,14 @@ func (g *Game) Beside(cells uint64, h Heading) uint64 {
 	return inside
 }
 
-// around are the cells next to some cells in any heading.
+// around returns the cells next to the given cells in any heading.
 func (g *Game) around(cells uint64) uint64 {
 	return g.Beside(cells, Right) | g.Beside(cells, Down) | g.Beside(cells, Left) | g.Beside(cells, Up)
 }
 
-// Nearer floods the free cells from both cycles at once, a step at a time. It
-// returns the cells that each cycle comes to first if both go the shortest ways.
-// Cells that both come to at the same step are in neither set, and no way goes
-// through them.
+// Nearer floods the free cells from both cycles at once, one step at a time. It
+// returns the cells that each cycle reaches first. Cells that both reach at the
+// same step are in neither set, and are not passed through.
 func (g *Game) Nearer(s *State) (cells [2]uint64) {
 	free := s.Free()
 	frontier := [2]uint64{1 << s.Head[0], 1 << s.Head[1]}

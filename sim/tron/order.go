@@ -12,7 +12,7 @@ const (
 // Orders is the number of different orders.
 const Orders = 3
 
-// Heading is the way a cycle goes.
+// Heading is the direction in which a cycle goes.
 type Heading uint8
 
 // The headings, clockwise.
@@ -23,13 +23,13 @@ const (
 	Up
 )
 
-// headingNames are the names of the headings in texts.
+// headingNames holds the names of the headings in texts.
 var headingNames = [4]string{"right", "down", "left", "up"}
 
 // String returns "right", "down", "left" or "up".
 func (h Heading) String() string { return headingNames[h&3] }
 
-// Turned is the heading after an order.
+// Turned returns the heading after an order.
 func (h Heading) Turned(o sim.Order) Heading {
 	switch o {
 	case TurnLeft:

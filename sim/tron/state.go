@@ -12,18 +12,19 @@ const Cells = Size * Size
 
 // State is a position: 24 bytes of plain data.
 type State struct {
-	Trail   [2]uint64 // the cells each cycle has been on, the one it is on included
-	Head    [2]uint8  // the cell each cycle is on
+	Trail   [2]uint64 // the cells that each cycle has visited, including its current one
+	Head    [2]uint8  // the current cell of each cycle
 	Heading [2]Heading
 	Crashed [2]bool
 	Turn    uint16 // turns played
 }
 
-// Free are the cells without a trail.
+// Free returns the cells without a trail.
 func (s *State) Free() uint64 { return ^(s.Trail[0] | s.Trail[1]) }
 
-// View is the state as seat p sees it: itself as seat 0, starting to the right.
-// Seat 1 turns the board by half a turn, which is to reverse its cells (2.4).
+// View returns the state as seat p sees it: itself as seat 0, starting to the
+// right. For seat 1 the board is turned by half a turn, which reverses its bits
+// (2.4).
 func (s *State) View(p sim.Player) State {
 	if p == 0 {
 		return *s

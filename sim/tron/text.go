@@ -17,9 +17,9 @@ import (
 //	........
 //	..aaaA..
 //
-// and so on: the turns played, the heading of each cycle and whether it has
-// crashed, and the eight rows of the board. A and B are the cycles, a and b
-// their trails, and a dot is a free cell.
+// and so on: the turns played, the heading of each cycle with "crashed" if it
+// has crashed, and the eight rows of the board. A and B are the cycles, a and b
+// their trails, a dot is a free cell.
 func AppendText(dst []byte, s *State) []byte {
 	dst = fmt.Appendf(dst, "turn %d\n", s.Turn)
 	for p := range s.Heading {
@@ -46,8 +46,8 @@ func AppendText(dst []byte, s *State) []byte {
 	return dst
 }
 
-// ParseText reads what AppendText writes. The error names the line and what was
-// expected there.
+// ParseText reads the text that AppendText writes. The error names the line and
+// what was expected.
 func ParseText(text string) (State, error) {
 	var s State
 	line, heads := 0, 0
@@ -82,7 +82,7 @@ func ParseText(text string) (State, error) {
 	return s, err
 }
 
-// readCycle reads the line of the cycle of seat p.
+// readCycle reads the line of seat p's cycle.
 func (s *State) readCycle(words []texts.Word, p int) error {
 	if words[0].Text != string(rune('A'+p)) {
 		return words[0].Wrong("%c", 'A'+p)
@@ -101,7 +101,7 @@ func (s *State) readCycle(words []texts.Word, p int) error {
 	return words[2].End()
 }
 
-// readRow reads row y. heads has bit p set once the cycle of seat p was read.
+// readRow reads row y. Bit p of heads is set once the cycle of seat p was read.
 func (s *State) readRow(row texts.Word, y, heads int) (int, error) {
 	if len(row.Text) != Size {
 		return heads, row.Wrong("%d cells", Size)

@@ -28,7 +28,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// twinOf is a twin in the same position.
+// twinOf returns a twin in the same position.
 func twinOf(torus bool, s *tron.State) *plain.Game {
 	twin := &plain.Game{Torus: torus, Turns: int(s.Turn), Crash: s.Crashed}
 	for p := range 2 {
@@ -43,7 +43,7 @@ func twinOf(torus bool, s *tron.State) *plain.Game {
 	return twin
 }
 
-// compare returns how a state differs from its twin, "" if it does not.
+// compare returns how a state differs from its twin, or "" if it does not.
 func compare(s *tron.State, twin *plain.Game) string {
 	if want := twinOf(twin.Torus, s); *want != *twin {
 		return fmt.Sprintf("the fast game is at %+v, the plain one at %+v", *want, *twin)
@@ -51,7 +51,7 @@ func compare(s *tron.State, twin *plain.Game) string {
 	return ""
 }
 
-// TestTwin plays random games on both.
+// TestTwin plays random games on the game and its twin.
 func TestTwin(t *testing.T) {
 	for seed := range uint64(2000) {
 		g, _ := tron.New(tron.Rules{Torus: seed%2 != 0})
@@ -85,9 +85,9 @@ var playthroughOrders = [][2]sim.Order{
 	{0, 0}, {tron.TurnRight, tron.TurnLeft}, {0, tron.TurnRight}, {tron.TurnLeft, 0}, {0, tron.TurnRight}, {tron.TurnLeft, 0}, {0, 0}, {0, 0}, {0, 0},
 }
 
-// TestPlaythrough compares one whole game with testdata/playthrough.txt, for
-// reviewers to see what a change changes for players. After a change that
-// should, go test -update writes the file anew; RulesVersion must rise with it.
+// TestPlaythrough compares one whole game with testdata/playthrough.txt, where
+// reviewers see how a change affects play. After an intended change, raise
+// RulesVersion and write the file by go test -update.
 func TestPlaythrough(t *testing.T) {
 	g, _ := tron.New(tron.DefaultRules())
 	var s tron.State
@@ -116,7 +116,7 @@ var stateText = simtest.StateText[tron.State]{
 	Append: func(s *tron.State) string { return string(tron.AppendText(nil, s)) },
 }
 
-// TestText reads what is written, and says what is wrong.
+// TestText reads the texts that AppendText writes, and checks errors.
 func TestText(t *testing.T) {
 	simtest.Play(newGame(false)(), 7, func(_ int, s *tron.State, _ sim.Status) bool {
 		stateText.Again(t, *s)
@@ -153,8 +153,8 @@ func TestRules(t *testing.T) {
 		map[string]string{"torus=1": "line 1", "size=9": "line 1", "walled": "line 1"})
 }
 
-// TestClauses demands a test for every numbered clause of RULES.md and a clause
-// for every such test.
+// TestClauses checks that every numbered clause of RULES.md has a test and
+// every such test a clause.
 func TestClauses(t *testing.T) {
 	simtest.RulesPage(t).Clauses(t)
 }
@@ -181,13 +181,13 @@ func TestNearerCellByCell(t *testing.T) {
 	}
 }
 
-// nearer is what Nearer should be: a cell that both come to at the same step is
-// no way to others.
+// nearer is the plain twin of Nearer: cells that both cycles reach at the same
+// step are not passed through.
 func nearer(g *tron.Game, s *tron.State) (cells [2]uint64) {
 	taken := ^s.Free()
 	frontier := [2][]int{{int(s.Head[0])}, {int(s.Head[1])}}
 	for len(frontier[0])+len(frontier[1]) > 0 {
-		var by [tron.Cells]uint8 // bit p: cycle p comes to it at this step
+		var by [tron.Cells]uint8 // bit p: cycle p reaches it at this step
 		for p, list := range frontier {
 			for _, from := range list {
 				for h := range tron.Heading(4) {

@@ -1,5 +1,5 @@
-// Package unzip reads files that may be compressed with gzip, and texts as programs
-// on Windows write them.
+// Package unzip reads files that may be compressed with gzip, and text files
+// with a byte order mark.
 package unzip
 
 import (
@@ -14,10 +14,10 @@ import (
 // buffer is the size of the buffers in bytes.
 const buffer = 1 << 16
 
-// NewReader returns a reader of the text of r: uncompressed if r begins as a
-// gzip file does, else as it is, without the byte order mark before a text. Zero
-// bytes behind the compressed data are padding; anything else there is an error of
-// the reader. The error of NewReader is that of a damaged gzip header.
+// NewReader returns a reader of the text of r: decompressed if r begins as a
+// gzip file, else as it is without a byte order mark. Zero bytes after the
+// compressed data are padding; the reader fails on anything else there.
+// NewReader fails if the gzip header is damaged.
 func NewReader(r io.Reader) (*bufio.Reader, error) {
 	in := bufio.NewReaderSize(r, buffer)
 	if isGzip(in) {
@@ -30,7 +30,7 @@ func NewReader(r io.Reader) (*bufio.Reader, error) {
 	}
 	if first, _ := in.Peek(1); len(first) == 1 && first[0] == texts.Mark[0] {
 		if head, _ := in.Peek(len(texts.Mark) + 1); texts.MarkedText(head) {
-			in.Discard(len(texts.Mark)) // which were read: it cannot fail
+			in.Discard(len(texts.Mark)) // the mark was read already, so this cannot fail
 		}
 	}
 	return in, nil
@@ -42,11 +42,12 @@ func isGzip(in *bufio.Reader) bool {
 	return len(magic) == 2 && magic[0] == 0x1f && magic[1] == 0x8b
 }
 
-// members reads the members of a gzip file, with zero bytes behind each.
+// members reads the members of a gzip file, each followed by zero bytes or
+// none.
 type members struct {
 	in  *bufio.Reader
 	z   *gzip.Reader // of the current member
-	err error        // that all reads have from now on
+	err error        // returned by all further reads
 }
 
 // Read implements io.Reader.
@@ -62,12 +63,12 @@ func (m *members) Read(p []byte) (n int, err error) {
 	return 0, m.err
 }
 
-// next begins the next member. The error is io.EOF if there is none.
+// next begins the next member. It returns io.EOF if there is none.
 func (m *members) next() error {
 	for {
 		first, err := m.in.ReadByte()
 		if err != nil {
-			return err // the end of the file, mostly
+			return err // usually io.EOF
 		}
 		if first == 0 {
 			continue

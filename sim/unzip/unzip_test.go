@@ -19,8 +19,8 @@ func zipped(text string) string {
 	return b.String()
 }
 
-// TestNewReader: a file is read whether it is compressed or not; a byte order mark and
-// the zero bytes of padding are not part of its text.
+// TestNewReader: a file is read whether it is compressed or not; a byte order
+// mark and zero bytes of padding are not part of its text.
 func TestNewReader(t *testing.T) {
 	const mark = "\xEF\xBB\xBF"
 	long, padding := strings.Repeat("0123456789", 30_000), strings.Repeat("\x00", 200_000)
@@ -46,7 +46,8 @@ func TestNewReader(t *testing.T) {
 	}
 }
 
-// TestTrailing: what follows compressed data and is no padding is told, by every read.
+// TestTrailing: every read fails after compressed data that is followed by
+// anything but padding.
 func TestTrailing(t *testing.T) {
 	for file, want := range map[string]string{
 		zipped("text") + "more":                  `behind the compressed data, found "more"`,

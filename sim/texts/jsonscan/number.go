@@ -8,18 +8,18 @@ import (
 // powers lists the powers of ten that a float32 holds exactly.
 var powers = [...]float32{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10}
 
-// Number is a number of JSON as it was read.
+// Number is a number in JSON as it was read.
 type Number struct {
 	text     []byte
-	digits   uint64 // the number without point and sign …
-	fraction int    // … and how many of its digits come after the point
-	simple   bool   // digits hold it: it has no exponent and is not too long
+	digits   uint64 // the number without point and sign
+	fraction int    // how many of its digits come after the point
+	simple   bool   // digits holds the number: it has no exponent and is not too long
 }
 
 // whole reports whether it was written without a point and an exponent.
 func (n *Number) whole() bool { return n.simple && n.fraction == 0 }
 
-// Float32 returns the nearest float32, an infinity beyond the range.
+// Float32 returns the nearest float32, or an infinity beyond the range.
 func (n *Number) Float32() float32 {
 	if n.simple && n.digits < 1<<24 && n.fraction < len(powers) {
 		// Both are exact, so that the quotient is rounded once.
@@ -33,7 +33,7 @@ func (n *Number) Float32() float32 {
 	return float32(v)
 }
 
-// Float64 returns the nearest float64, an infinity beyond the range.
+// Float64 returns the nearest float64, or an infinity beyond the range.
 func (n *Number) Float64() float64 {
 	if n.whole() && n.digits < 1<<53 {
 		if n.text[0] == '-' {

@@ -1,6 +1,6 @@
-// Package jsonscan reads JSON piece by piece, for codecs that know what must come: it
-// makes no tree of values, allocates nothing for most texts, and its errors name the
-// column and what was expected.
+// Package jsonscan reads JSON piece by piece, for codecs that know what comes
+// next. It builds no tree of values and allocates nothing for most texts; its
+// errors name the column and what was expected.
 package jsonscan
 
 import (
@@ -11,42 +11,42 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of what is read.
+// Bounds of the text.
 const (
-	MaxLevels      = 16    // lists and objects in each other
+	MaxLevels      = 16    // depth of nested lists and objects
 	MaxLooseLevels = 10000 // the same if Scanner.Loose is set, as in encoding/json
-	MaxNumber      = 400   // characters of a number, so that no number is slow to read; a float64 needs 25
+	MaxNumber      = 400   // characters of a number, so that reading one is never slow; a float64 needs 25
 )
 
 // Style is the wording of errors.
 type Style uint8
 
 const (
-	// Expected is for texts: "expected '{', found the end of the text". It shows the word
-	// that it found.
+	// Expected is for texts: "expected '{', found the end of the text". It
+	// shows the word that was found.
 	Expected Style = iota
-	// Want is for lines: `want "{", found the end of the line`. It shows up to 24 bytes of
-	// what it found.
+	// Want is for lines: `want "{", found the end of the line`. It shows up to
+	// 24 bytes of the text that was found.
 	Want
 )
 
-// Scanner reads Text. The first error sticks and takes the scanner to the end of the
-// text, where nothing can be read any more and every loop ends; so errors are
-// looked for once, at the end. Values after an error mean nothing.
+// Scanner reads Text. The first error is kept and moves the scanner to the end
+// of the text, where every loop ends; so callers look at Err once, at the end.
+// Values read after an error have no meaning.
 type Scanner struct {
 	Text []byte
 	At   int // the next byte
 	Err  error
 
-	// Loose accepts what encoding/json accepts: keys that come twice, up to
-	// MaxLooseLevels lists and objects in each other, numbers of any length, and
+	// Loose accepts all that encoding/json accepts: duplicate keys, up to
+	// MaxLooseLevels nested lists and objects, numbers of any length, and
 	// invalid UTF-8, which is read as U+FFFD. Errors then have no path.
 	Loose bool
 	Style Style
 
-	path    [MaxLevels + 1]string // keys on the way to where it stands, for errors …
-	level   int                   // … and how many there are
-	scratch []byte                // the last string, if it had escapes
+	path    [MaxLevels + 1]string // keys from the outermost value to the current one, for errors
+	level   int                   // number of keys in path
+	scratch []byte                // the last string with escapes
 	depth   int                   // of nested lists and objects, see deeper
 }
 
@@ -55,10 +55,10 @@ func (s *Scanner) Reset(text []byte) {
 	s.Text, s.At, s.Err, s.level, s.depth = text, 0, nil, 0, 0
 }
 
-// Fail notes what should have been where the scanner stands.
+// Fail records the error that want was expected at the current position.
 func (s *Scanner) Fail(want string) { s.FailAt(s.At, want) }
 
-// FailAt notes what should have been at a place of the text.
+// FailAt records the error that want was expected at position at.
 func (s *Scanner) FailAt(at int, want string) {
 	switch {
 	case s.Err != nil:
@@ -69,7 +69,7 @@ func (s *Scanner) FailAt(at int, want string) {
 	}
 }
 
-// ErrorAt notes an error at a place of the text.
+// ErrorAt records an error at position at.
 func (s *Scanner) ErrorAt(at int, message string) {
 	if s.Err == nil {
 		s.Err = fmt.Errorf("column %d: %s%s", at+1, s.where(), message)
@@ -77,7 +77,7 @@ func (s *Scanner) ErrorAt(at int, message string) {
 	s.At = len(s.Text)
 }
 
-// excerpt shows the text at a place.
+// excerpt returns the text at a position as errors show it.
 func (s *Scanner) excerpt(at int) string {
 	rest := s.Text[min(at, len(s.Text)):]
 	if len(rest) == 0 {
@@ -86,7 +86,7 @@ func (s *Scanner) excerpt(at int) string {
 	return strconv.Quote(string(rest[:min(len(rest), show)]))
 }
 
-// quoted is a character in an error.
+// quoted returns a character as errors show it.
 func (s *Scanner) quoted(c byte) string {
 	if s.Style == Want {
 		return strconv.Quote(string(rune(c)))
@@ -94,10 +94,10 @@ func (s *Scanner) quoted(c byte) string {
 	return strconv.QuoteRune(rune(c))
 }
 
-// show is how many bytes of a text errors show.
+// show is the number of bytes that errors show of a text.
 const show = 24
 
-// found describes the word at a place of the text.
+// found describes the word at a position.
 func (s *Scanner) found(at int) string {
 	rest := s.Text[min(at, len(s.Text)):]
 	if len(rest) == 0 {
@@ -119,8 +119,8 @@ func (s *Scanner) found(at int) string {
 
 const punctuation = ",:[]{}\" \t\r\n"
 
-// Enter adds a key, or the "[7]" of an entry, to the path of errors. It returns the
-// argument of Leave.
+// Enter adds a key, or the "[7]" of an entry, to the path in errors. Leave
+// takes its result.
 func (s *Scanner) Enter(key string) int {
 	if s.Loose {
 		return s.level // errors have no path
@@ -130,10 +130,10 @@ func (s *Scanner) Enter(key string) int {
 	return s.level - 1
 }
 
-// Leave removes the keys from a level on.
+// Leave removes the keys from level on.
 func (s *Scanner) Leave(level int) { s.level = level }
 
-// where returns the path as errors begin: "endStats.player1: ".
+// where returns the path with which errors begin, such as "endStats.player1: ".
 func (s *Scanner) where() string {
 	const most = 40
 	path := ""
@@ -158,7 +158,7 @@ func (s *Scanner) Space() {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// End demands that nothing follows.
+// End reads white space, and fails if anything else follows.
 func (s *Scanner) End() {
 	s.Space()
 	if s.At < len(s.Text) {
@@ -166,7 +166,7 @@ func (s *Scanner) End() {
 	}
 }
 
-// Take reads one character that must come.
+// Take reads one character, which must be c.
 func (s *Scanner) Take(c byte) {
 	if s.At < len(s.Text) && s.Text[s.At] == c {
 		s.At++
@@ -184,7 +184,7 @@ func (s *Scanner) takeAfterSpace(c byte) {
 	s.Fail(s.quoted(c))
 }
 
-// Next reports whether c comes next. It reads white space only.
+// Next reports whether c comes next. It reads only white space.
 func (s *Scanner) Next(c byte) bool {
 	s.Space()
 	return s.At < len(s.Text) && s.Text[s.At] == c
@@ -261,7 +261,7 @@ func (s *Scanner) Bool() bool {
 	return false
 }
 
-// Word reads a word if it comes right here, and reports whether it did.
+// Word reads w and returns true if it comes right here.
 func (s *Scanner) Word(w string) bool {
 	if len(s.Text)-s.At < len(w) || string(s.Text[s.At:s.At+len(w)]) != w {
 		return false
@@ -319,7 +319,8 @@ func (s *Scanner) slowString(start int) []byte {
 	return nil
 }
 
-// escapes lists the characters that may follow a backslash, and escaped their meanings.
+// escapes lists the characters that may follow a backslash, escaped their
+// meanings.
 const escapes, escaped = `"\/bfnrt`, "\"\\/\b\f\n\r\t"
 
 // escape reads an escape into scratch.
@@ -355,7 +356,8 @@ func (s *Scanner) escape() {
 
 const escapeLength = len(`\uXXXX`)
 
-// unicode returns the meaning of \uXXXX if it comes right here. It reads nothing.
+// unicode returns the meaning of \uXXXX if it comes right here. It does not
+// advance.
 func (s *Scanner) unicode() (r rune, ok bool) {
 	if len(s.Text)-s.At < escapeLength || s.Text[s.At] != '\\' || s.Text[s.At+1] != 'u' {
 		return 0, false

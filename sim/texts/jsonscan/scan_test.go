@@ -53,7 +53,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestBounds: lists in each other and long numbers are refused, unless the scanner is loose.
+// TestBounds: deep nesting and long numbers are refused, unless the scanner is
+// loose.
 func TestBounds(t *testing.T) {
 	for _, c := range []struct {
 		name          string
@@ -79,8 +80,9 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// FuzzScanner compares the scanner with encoding/json: a loose one takes the same texts,
-// strings and numbers mean the same, and a strict one takes no others.
+// FuzzScanner compares the scanner with encoding/json: a loose scanner accepts
+// the same texts, strings and numbers have the same values, and a strict
+// scanner accepts no other texts.
 func FuzzScanner(f *testing.F) {
 	for _, text := range []string{
 		`{"a":[1,-2.5e3,{"b":null}],"c":"d\n\u00e9\ud83d\ude00","e":true}`, ` [ ] `, `"\ud800x"`, "\"\xff\"", `1e400`, `-0`, `01`, `{"a":1,}`,

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// Object reads an object: it calls each for the value of each key, and each reads the
-// value. Keys that come twice are an error, unless Loose is set.
+// Object reads an object. It calls each with every key, and each reads the
+// value. Duplicate keys are an error unless Loose is set.
 func (s *Scanner) Object(each func(key string)) {
 	if !s.Next('{') {
 		s.Fail("an object")
@@ -31,7 +31,7 @@ func (s *Scanner) Object(each func(key string)) {
 	s.depth--
 }
 
-// List reads a list: it calls each for each entry, and each reads the entry.
+// List reads a list. It calls each for every entry, and each reads the entry.
 func (s *Scanner) List(each func(i int)) {
 	if !s.Next('[') {
 		s.Fail("a list")
@@ -49,7 +49,7 @@ func (s *Scanner) List(each func(i int)) {
 	s.depth--
 }
 
-// deeper begins an object or a list.
+// deeper records the beginning of an object or a list.
 func (s *Scanner) deeper() {
 	limit := MaxLevels
 	if s.Loose {
@@ -60,7 +60,7 @@ func (s *Scanner) deeper() {
 	}
 }
 
-// Skip reads any value and forgets it.
+// Skip reads any value.
 func (s *Scanner) Skip() {
 	switch {
 	case s.Next('{'):
@@ -77,8 +77,8 @@ func (s *Scanner) Skip() {
 	}
 }
 
-// Entries returns the texts of the entries of a list, read as Loose; ok is false if the
-// text is not a list of JSON.
+// Entries returns the texts of the entries of a list, read with Loose set; ok
+// is false if the text is not a JSON list.
 func Entries(text []byte) (entries [][]byte, ok bool) {
 	s := Scanner{Text: text, Loose: true}
 	s.List(func(int) {
@@ -90,9 +90,10 @@ func Entries(text []byte) (entries [][]byte, ok bool) {
 	return entries, s.Err == nil
 }
 
-// Fields reads an object with all of these keys but the optional ones (as bits,
-// by their number), each once, in any order, and no others: it calls each for
-// the value of each key, and each reads the value. It returns the keys that were there.
+// Fields reads an object that has all of the keys, each once, in any order, and
+// no others. optional has bit i set if keys[i] may be missing. Fields calls
+// each with the number of every key, and each reads the value. It returns the
+// keys that were present, as bits.
 func (s *Scanner) Fields(keys []string, optional uint, each func(i int)) (seen uint) {
 	level := s.level
 	for more := s.Open('{', '}'); more; more = s.More('}') {
@@ -110,8 +111,8 @@ func (s *Scanner) Fields(keys []string, optional uint, each func(i int)) (seen u
 	return seen
 }
 
-// key reads one of the keys that was not seen and the colon after it, enters
-// it, and returns its number.
+// key reads one of the keys not yet seen and the colon after it, enters it, and
+// returns its number.
 func (s *Scanner) key(keys []string, seen uint) int {
 	s.Space()
 	start := s.At

@@ -1,13 +1,13 @@
 // Package plain plays light cycles in the slowest and most literal way, cell by
-// cell. It is for tests alone: the twin of the fast game.
+// cell. It is the twin of the fast game, for tests only.
 package plain
 
-// Game is a game that is being played.
+// Game is a game in progress.
 type Game struct {
 	Torus  bool
 	Board  [8][8]byte // row, column: 0, or 'a' or 'b' for a trail
-	X, Y   [2]int     // where each cycle is
-	DX, DY [2]int     // the step it takes if it goes straight on
+	X, Y   [2]int     // the cell of each cycle
+	DX, DY [2]int     // its step if it goes straight on
 	Crash  [2]bool
 	Turns  int
 }
@@ -22,8 +22,8 @@ func New(torus bool, x, y int) *Game {
 	return g
 }
 
-// Play plays a turn with the orders of both cycles, and reports whether the game
-// goes on.
+// Play plays a turn with the orders of both cycles, and reports whether the
+// game goes on.
 func (g *Game) Play(orders [2]int) bool {
 	var x, y [2]int
 	for p := range 2 {
@@ -56,7 +56,7 @@ func (g *Game) Play(orders [2]int) bool {
 	return !g.Crash[0] && !g.Crash[1]
 }
 
-// Result is 1 if cycle p has won, -1 if it has lost, else 0.
+// Result returns 1 if cycle p has won, -1 if it has lost, else 0.
 func (g *Game) Result(p int) int {
 	switch {
 	case g.Crash[p] && !g.Crash[1-p]:
